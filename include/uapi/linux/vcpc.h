@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The whole contract between vcpc.ko and user space: /dev/vcpc, sets of
+ * virtual 64-bit counters, and trace events.
+ *
+ * Sets
+ *   /dev/vcpc answers VCPC_IOC_INFO and VCPC_IOC_SET_CREATE.  A set is a file
+ *   descriptor of its own (O_CLOEXEC); closing its last copy, also by death,
+ *   undoes everything.  A set is bound to a target (BIND), which gives it an
+ *   instance there; counting starts at once unless VCPC_SET_F_DISABLED or
+ *   VCPC_BIND_F_ENABLE_ON_EXEC says otherwise.  SAMPLE, or read(2) on the set,
+ *   gives the values of one instant: one section with interrupts off, on the
+ *   CPU where the target runs.  UNBIND takes the set off its target.
+ *
+ *   An operation with tid 0 means the calling thread's own instance if it has
+ *   one, otherwise the set's only instance; if that is ambiguous, EINVAL.
+ *
+ *   Values are virtual counters: the request's preset plus the events since
+ *   BIND, modulo 2^64.  They are never scaled: a set whose counters were ever
+ *   off the PMU while its target ran is invalid, and says EAGAIN from then on.
+ *
+ *   The instance outlives its target: after the target's exit its last values
+ *   can be sampled until the set is unbound or closed.
+ *
+ * Trace
+ *   VCPC_IOC_TRACE_TAG turns a name into a tag id, referenced by the
+ *   /dev/vcpc descriptor it was asked on.  VCPC_IOC_TRACE fires a tracepoint
+ *   (vcpc:vcpc_begin, ...) and nothing else; whoever listens takes the time.
+ *
+ * Every argument struct starts with its size, which the caller sets to
+ * sizeof(struct ...).  A longer struct than the module knows is accepted if
+ * the rest is zero (E2BIG otherwise); a shorter one than version 1's is
+ * EINVAL.  Reserved fields must be zero and unknown flags are EINVAL.
+ * Structs the module fills are filled up to the caller's size.
+ * All times are nanoseconds.
+ */
+#ifndef _UAPI_LINUX_VCPC_H
+#define _UAPI_LINUX_VCPC_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define VCPC_ABI_VERSION	1
+
+/* Features, in struct vcpc_info_args.features */
+#define VCPC_FEAT_SETS		(1ULL << 0)	/* SET_CREATE on threads */
+#define VCPC_FEAT_TRACE		(1ULL << 1)	/* TRACE_TAG, TRACE */
+#define VCPC_FEAT_INHERIT	(1ULL << 2)	/* VCPC_BIND_F_INHERIT */
+
+#define VCPC_TAG_LEN		256		/* with the terminating NUL */
+
+/**
+ * struct vcpc_info_args - what this module offers (VCPC_IOC_INFO)
+ * @size: in: sizeof(struct vcpc_info_args)
+ * @abi: out: VCPC_ABI_VERSION of the module
+ * @features: out: VCPC_FEAT_*
+ * @max_requests: out: requests one set may have
+ * @max_sets: out: sets one user may have open
+ * @max_tags: out: tags that can exist at a time
+ * @hw_slots: out: hardware counters found so far by trying; 0 if there is no
+ *	PMU, or if none was tried yet
+ */
+struct vcpc_info_args {
+	__u32 size;
+	__u32 abi;
+	__u64 features;
+	__u32 max_requests;
+	__u32 max_sets;
+	__u32 max_tags;
+	__u32 hw_slots;
+};
+
+/* struct vcpc_request.flags: what is counted; at least one of the two */
+#define VCPC_REQ_F_USER		(1U << 0)
+#define VCPC_REQ_F_KERNEL	(1U << 1)
+
+/**
+ * struct vcpc_request - one event of a set
+ * @type: perf event type (PERF_TYPE_*, or a dynamic PMU's number)
+ * @flags: VCPC_REQ_F_*
+ * @config: as in struct perf_event_attr
+ * @config1: as in struct perf_event_attr
+ * @config2: as in struct perf_event_attr
+ * @preset: value the virtual counter starts from
+ * @reserved: must be zero
+ */
+struct vcpc_request {
+	__u32 type;
+	__u32 flags;
+	__u64 config;
+	__u64 config1;
+	__u64 config2;
+	__u64 preset;
+	__u64 reserved[3];
+};
+
+/* struct vcpc_set_create_args.flags */
+#define VCPC_SET_F_DISABLED	(1U << 0)	/* BIND does not start counting */
+
+/**
+ * struct vcpc_set_create_args - make a set (VCPC_IOC_SET_CREATE)
+ * @size: in: sizeof(struct vcpc_set_create_args)
+ * @flags: in: VCPC_SET_F_*
+ * @nr_requests: in: 1..max_requests
+ * @request_size: in: sizeof(struct vcpc_request)
+ * @requests: in: user address of @nr_requests structs of @request_size bytes
+ * @bad_request: out, on failure: index of the request that was refused, or
+ *	-1 if the failure is not about one request
+ * @reserved: must be zero
+ *
+ * ioctl(2) returns the new descriptor, or -1 and errno: EINVAL (arguments,
+ * or an event whose config the PMU refuses), ENOENT/EOPNOTSUPP (no such event
+ * here), EACCES (needs CAP_PERFMON), EMFILE, EUSERS (the user's limit of
+ * sets), ENOMEM, EFAULT.  The events are looked at again at BIND.
+ */
+struct vcpc_set_create_args {
+	__u32 size;
+	__u32 flags;
+	__u32 nr_requests;
+	__u32 request_size;
+	__u64 requests;
+	__s32 bad_request;
+	__u32 reserved;
+};
+
+/* struct vcpc_bind_args.flags */
+#define VCPC_BIND_F_ENABLE_ON_EXEC	(1U << 0)	/* start at the target's next execve */
+#define VCPC_BIND_F_INHERIT	(1U << 1)	/* count the target's new threads and
+						 * processes too; samples are totals */
+
+/**
+ * struct vcpc_bind_args - put the set on a thread (VCPC_IOC_BIND)
+ * @size: in: sizeof(struct vcpc_bind_args)
+ * @flags: in: VCPC_BIND_F_*
+ * @tid: in: target thread, 0 for the caller
+ * @bad_request: out, on failure: as in struct vcpc_set_create_args
+ *
+ * Errors: ESRCH (no such thread, or it is exiting), EACCES (not the caller's
+ * to count), EBUSY (already bound there), ENOSPC (the CPU cannot hold the
+ * whole set), and those of SET_CREATE for the events.
+ */
+struct vcpc_bind_args {
+	__u32 size;
+	__u32 flags;
+	__s32 tid;
+	__s32 bad_request;
+};
+
+/**
+ * struct vcpc_target_args - name an instance (VCPC_IOC_UNBIND, _ENABLE, _DISABLE)
+ * @size: in: sizeof(struct vcpc_target_args)
+ * @flags: must be zero
+ * @tid: in: the instance's thread, 0: see "Sets" above
+ * @reserved: must be zero
+ *
+ * Errors: EINVAL (not bound there; ENABLE while counting; DISABLE while
+ * stopped), EAGAIN (the set is invalid; UNBIND still works).
+ */
+struct vcpc_target_args {
+	__u32 size;
+	__u32 flags;
+	__s32 tid;
+	__u32 reserved;
+};
+
+/* struct vcpc_sample.state */
+#define VCPC_STATE_COUNTING	(1U << 0)	/* not disabled */
+#define VCPC_STATE_EXITED	(1U << 1)	/* the target has exited; values are final */
+
+/**
+ * struct vcpc_sample - all values of a set at one instant
+ * @time: CLOCK_MONOTONIC
+ * @tick: virtual time: CPU time of the target while the set was counting
+ * @enabled: time the set was enabled on the running target
+ * @running: time it really counted; equal to @enabled in a valid set
+ * @nr: number of values
+ * @state: VCPC_STATE_*
+ * @values: one per request, in the order of SET_CREATE
+ *
+ * This is what read(2) on the set gives, whole or not at all (EINVAL if the
+ * buffer is too small).
+ */
+struct vcpc_sample {
+	__u64 time;
+	__u64 tick;
+	__u64 enabled;
+	__u64 running;
+	__u32 nr;
+	__u32 state;
+	__u64 values[];
+};
+
+/**
+ * struct vcpc_sample_args - take a sample (VCPC_IOC_SAMPLE)
+ * @size: in: sizeof(struct vcpc_sample_args)
+ * @flags: must be zero
+ * @tid: in: the instance's thread, 0: see "Sets" above
+ * @buf_size: in: bytes at @buf, at least the sample's
+ * @buf: in: user address of a struct vcpc_sample
+ *
+ * Errors: EINVAL (not bound, buffer too small), EAGAIN (the set is invalid), EFAULT.
+ */
+struct vcpc_sample_args {
+	__u32 size;
+	__u32 flags;
+	__s32 tid;
+	__u32 buf_size;
+	__u64 buf;
+};
+
+/**
+ * struct vcpc_trace_tag_args - a name's tag id (VCPC_IOC_TRACE_TAG)
+ * @size: in: sizeof(struct vcpc_trace_tag_args)
+ * @flags: must be zero
+ * @name: in: user address of the name
+ * @name_len: in: its length without a NUL, 1..VCPC_TAG_LEN-1; no NUL inside
+ * @tag: out: the id, never 0; the same name gives the same id while anybody
+ *	holds it.  Ids are not given to another name later.
+ *
+ * Errors: EINVAL (length, NUL inside), ENAMETOOLONG, ENOSPC (all tags are in
+ * use), EUSERS (the user's limit of tags), ENOMEM, EFAULT.
+ */
+struct vcpc_trace_tag_args {
+	__u32 size;
+	__u32 flags;
+	__u64 name;
+	__u32 name_len;
+	__u32 tag;
+};
+
+/* struct vcpc_trace_args.op */
+#define VCPC_TRACE_BEGIN	1
+#define VCPC_TRACE_END		2
+#define VCPC_TRACE_ABORT	3
+#define VCPC_TRACE_POINT	4
+#define VCPC_TRACE_OBSERVE	5
+#define VCPC_TRACE_COUNTER	6
+
+/* struct vcpc_trace_args.flags */
+#define VCPC_TRACE_F_THREAD	(1U << 0)	/* the transaction is this thread's;
+						 * otherwise it is the process's */
+
+/**
+ * struct vcpc_trace_args - fire a trace event (VCPC_IOC_TRACE)
+ * @size: in: sizeof(struct vcpc_trace_args)
+ * @op: in: VCPC_TRACE_*
+ * @tag: in: an id that this descriptor holds
+ * @flags: in: VCPC_TRACE_F_*; only for BEGIN, END and ABORT
+ * @value: in: bits of a double for OBSERVE and COUNTER, otherwise 0
+ *
+ * Errors: EINVAL, ENOENT (not a tag of this descriptor), EFAULT.
+ */
+struct vcpc_trace_args {
+	__u32 size;
+	__u32 op;
+	__u32 tag;
+	__u32 flags;
+	__u64 value;
+};
+
+/* The size of an argument is in its first field, so the numbers carry none. */
+#define VCPC_IOC_TYPE		0xFA
+#define VCPC_IOC_INFO		_IO(VCPC_IOC_TYPE, 0x00)	/* vcpc_info_args */
+#define VCPC_IOC_SET_CREATE	_IO(VCPC_IOC_TYPE, 0x01)	/* vcpc_set_create_args */
+#define VCPC_IOC_TRACE_TAG	_IO(VCPC_IOC_TYPE, 0x02)	/* vcpc_trace_tag_args */
+#define VCPC_IOC_TRACE		_IO(VCPC_IOC_TYPE, 0x03)	/* vcpc_trace_args */
+
+/* On a set's descriptor */
+#define VCPC_IOC_BIND		_IO(VCPC_IOC_TYPE, 0x10)	/* vcpc_bind_args */
+#define VCPC_IOC_UNBIND		_IO(VCPC_IOC_TYPE, 0x11)	/* vcpc_target_args */
+#define VCPC_IOC_SAMPLE		_IO(VCPC_IOC_TYPE, 0x12)	/* vcpc_sample_args */
+#define VCPC_IOC_ENABLE		_IO(VCPC_IOC_TYPE, 0x13)	/* vcpc_target_args */
+#define VCPC_IOC_DISABLE	_IO(VCPC_IOC_TYPE, 0x14)	/* vcpc_target_args */
+
+#endif /* _UAPI_LINUX_VCPC_H */

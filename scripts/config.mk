@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What is built for which machine, with which tools, and where results go.
+
+HOST_ARCH := $(patsubst aarch64,arm64,$(shell uname -m))
+HOST_TRIPLET := $(patsubst arm64,aarch64,$(HOST_ARCH))-linux-gnu
+ARCH ?= $(HOST_ARCH)
+TOP := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))..)
+VERSION := $(shell cat $(TOP)/VERSION)
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/vcpc
+OUT := $(TOP)/build/$(ARCH)$(if $(SAN),-san)
+
+PREFIX ?= /usr/local
+V ?= 0
+Q := $(if $(filter 1,$(V)),,@)
+
+ifeq ($(ARCH),x86_64)
+TRIPLET := x86_64-linux-gnu
+else ifeq ($(ARCH),arm64)
+TRIPLET := aarch64-linux-gnu
+else
+$(error ARCH is x86_64 or arm64, not $(ARCH))
+endif
+
+# Another machine's programs are built against its packages in the cache.
+ifneq ($(ARCH),$(HOST_ARCH))
+CROSS_COMPILE := $(TRIPLET)-
+SYSROOT := $(CACHE)/sysroot/$(ARCH)
+CPPFLAGS += -isystem $(SYSROOT)/usr/include
+LDFLAGS += -L$(SYSROOT)/usr/lib/$(TRIPLET) -Wl,-rpath-link,$(SYSROOT)/usr/lib/$(TRIPLET) \
+	   -Wl,-rpath-link,$(SYSROOT)/lib/$(TRIPLET)
+endif
+CC := $(CROSS_COMPILE)gcc
+AR := $(CROSS_COMPILE)gcc-ar
+CLANG ?= clang
+BPFTOOL ?= $(or $(shell PATH=$$PATH:/usr/sbin command -v bpftool),/usr/sbin/bpftool)
+
+# Files of the kernel's source tree that no header package has (kselftest's
+# harness, checkpatch), unpacked by scripts/setup.sh.
+KSRC ?= $(CACHE)/ksrc
+# The kernel that the module is built for: the running one if its headers are
+# here, otherwise the newest that is installed for this machine.
+KDIR ?= $(shell $(TOP)/scripts/kdir.sh $(ARCH))
+
+OPT ?= -O2 -g
+CFLAGS += -std=gnu11 $(OPT) -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes \
+	  -fvisibility=hidden -fPIC -MMD -MP
+ifneq ($(WERROR),)
+CFLAGS += -Werror
+endif
+ifneq ($(SAN),)
+CFLAGS += -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+LDFLAGS += -fsanitize=address,undefined
+endif

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# How things are built; the folders' Makefiles only say what.
+
+say = @printf '  %-7s %s\n' $(1) $(patsubst $(TOP)/%,%,$(2))
+
+# A room's private view of the rooms below it: $(call layer,room,lower rooms).
+# Only what is linked there can be included, as "lower/file.h".
+layer_dir = $(OUT)/layers/$(1)
+define layer
+$(OUT)/layers/$(1)/.done: $(TOP)/user/Makefile
+	@rm -rf $(OUT)/layers/$(1) && mkdir -p $(OUT)/layers/$(1)
+	@$(foreach l,$(2),ln -s $(if $(filter bpf,$(l)),$(TOP)/bpf,$(TOP)/user/$(l)) $(OUT)/layers/$(1)/$(l);)
+	@touch $$@
+endef
+
+# One room of the library: objects from all its .c files.
+define room
+$(1)_SRCS := $(sort $(wildcard $(TOP)/user/$(1)/*.c))
+$(1)_OBJS := $$(patsubst $(TOP)/user/%.c,$(OUT)/obj/%.o,$$($(1)_SRCS))
+$$($(1)_OBJS): $(OUT)/obj/$(1)/%.o: $(TOP)/user/$(1)/%.c $(OUT)/layers/$(1)/.done | $(GENERATED)
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$<)
+	$$(Q)$$(CC) $$(CPPFLAGS) $$(CFLAGS) -I$(call layer_dir,$(1)) $(3) -c -o $$@ $$<
+$(call layer,$(1),$(2))
+LIB_OBJS += $$($(1)_OBJS)
+endef

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reading an archive: its label, metadata, and records in both directions.
+ *
+ * Threads: an open archive does not change (but for its end, which has a lock
+ * of its own) and may be used by any number of threads and cursors; a cursor
+ * belongs to one thread at a time.
+ */
+#ifndef SHIM_ARCHIVE_READER_H
+#define SHIM_ARCHIVE_READER_H
+
+#include "archive/types.h"
+
+struct shim_archive;
+
+int shim_archive__open(const char *name, struct shim_archive **out);
+struct shim_archive *shim_archive__get(struct shim_archive *ar);
+void shim_archive__put(struct shim_archive *ar);
+
+const struct shim_label *shim_archive__label(const struct shim_archive *ar);
+int shim_archive__end(struct shim_archive *ar, struct shim_ts *end);
+
+/* Metrics, in the order in which the archive introduced them */
+unsigned int shim_archive__ndescs(const struct shim_archive *ar);
+const struct shim_desc *shim_archive__desc_at(const struct shim_archive *ar, unsigned int i);
+const struct shim_desc *shim_archive__desc(const struct shim_archive *ar, uint32_t pmid);
+
+/* Instance domains: the state at a time, or all states, newest first */
+const struct shim_indom *shim_archive__indom(const struct shim_archive *ar, uint32_t indom,
+					     struct shim_ts when);
+unsigned int shim_archive__nindoms(const struct shim_archive *ar, uint32_t indom);
+const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, uint32_t indom,
+						unsigned int i);
+
+/**
+ * struct shim_record - one data record, checked, in the mapped file
+ * @stamp: its time
+ * @npmids: number of value sets; 0 is a mark
+ */
+struct shim_record {
+	struct shim_ts stamp;
+	unsigned int npmids;
+	unsigned int volume;
+	uint64_t offset;	/* of the record in its volume */
+	const uint8_t *sets;	/* first value set */
+	const uint8_t *data;	/* the whole record, framing included */
+	uint32_t len;		/* bytes at @data */
+};
+
+/**
+ * struct shim_vset - one metric's values in a record
+ * @numval: number of values, 0, or a negative PCP error code
+ */
+struct shim_vset {
+	uint32_t pmid;
+	int32_t numval;
+	int32_t valfmt;
+	const uint8_t *vlist;
+	const uint8_t *next;	/* the following set, whether or not it exists */
+};
+
+int shim_record__find(const struct shim_record *rec, uint32_t pmid, struct shim_vset *out);
+int shim_record__first(const struct shim_record *rec, struct shim_vset *out);
+int shim_record__next(const struct shim_record *rec, struct shim_vset *vset);
+int shim_vset__value(const struct shim_record *rec, const struct shim_vset *vset,
+		     unsigned int i, int32_t type, struct shim_value *out);
+
+/*
+ * A cursor stands between two records.  next and prev return 0 and the record
+ * passed over, -ERANGE at the ends, -EBADMSG before a corrupt record (and
+ * again when asked again).
+ */
+struct shim_cursor {
+	struct shim_archive *ar;
+	unsigned int volume;	/* index into the archive's volumes */
+	uint64_t offset;
+};
+
+void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar);
+int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec);
+int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec);
+/* before the first record with a stamp >= when */
+int shim_cursor__seek_before(struct shim_cursor *cur, struct shim_ts when);
+/* behind the last record with a stamp <= when */
+int shim_cursor__seek_after(struct shim_cursor *cur, struct shim_ts when);
+
+#endif /* SHIM_ARCHIVE_READER_H */

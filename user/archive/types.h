@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Plain shapes of what an archive holds, shared by reader and writer.
+ *
+ * The numbers of types, semantics, units and value formats are PCP's own, as
+ * they stand on disk; user/pcp ties them to <pcp/pmapi.h> with static asserts.
+ *
+ * Errors of this room, all negated: ENOENT (no file of that name), ENXIO (some
+ * files are there, but no .meta or no volume), ENODATA (a file is empty or has
+ * only its label), EILSEQ (bad label), EBADMSG (corrupt record), EPROTO
+ * (unknown metadata record type), EOPNOTSUPP (feature bits), ERANGE (before
+ * the start or after the end), EINVAL, ENOMEM, EEXIST, EBUSY and those of open, mmap
+ * and write.
+ */
+#ifndef SHIM_ARCHIVE_TYPES_H
+#define SHIM_ARCHIVE_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/tstamp.h"
+
+enum shim_type {
+	SHIM_TYPE_NOSUPPORT = -1,
+	SHIM_TYPE_32 = 0,
+	SHIM_TYPE_U32,
+	SHIM_TYPE_64,
+	SHIM_TYPE_U64,
+	SHIM_TYPE_FLOAT,
+	SHIM_TYPE_DOUBLE,
+	SHIM_TYPE_STRING,
+	SHIM_TYPE_AGGREGATE,
+	SHIM_TYPE_AGGREGATE_STATIC,
+	SHIM_TYPE_EVENT,
+	SHIM_TYPE_HIGHRES_EVENT,
+};
+
+enum shim_sem {
+	SHIM_SEM_COUNTER = 1,
+	SHIM_SEM_INSTANT = 3,
+	SHIM_SEM_DISCRETE = 4,
+};
+
+enum shim_valfmt {
+	SHIM_VAL_INSITU = 0,
+	SHIM_VAL_DPTR = 1,
+	SHIM_VAL_SPTR = 2,
+};
+
+#define SHIM_INDOM_NULL	0xffffffffu
+#define SHIM_IN_NULL	(-1)
+
+/**
+ * struct shim_label - what every file of an archive begins with
+ * @version: 2 or 3
+ * @pid: of the writer
+ * @start: no record is earlier
+ * @host: NUL-terminated, as are @tz (TZ syntax) and @zoneinfo (":Area/City" or empty)
+ */
+struct shim_label {
+	int version;
+	int32_t pid;
+	struct shim_ts start;
+	uint32_t features;
+	char host[256];
+	char tz[256];
+	char zoneinfo[256];
+};
+
+/**
+ * struct shim_desc - one metric
+ * @names: @nnames names, at least one
+ * @units: PCP's 32 bits, dimSpace in the most significant nibble
+ */
+struct shim_desc {
+	uint32_t pmid;
+	int32_t type;
+	uint32_t indom;
+	int32_t sem;
+	uint32_t units;
+	unsigned int nnames;
+	const char *const *names;
+};
+
+/**
+ * struct shim_indom - the whole instance domain as of a time
+ * @inst: @n ids, ascending
+ * @name: @n names
+ */
+struct shim_indom {
+	struct shim_ts stamp;
+	uint32_t indom;
+	unsigned int n;
+	const int32_t *inst;
+	const char *const *name;
+};
+
+/**
+ * struct shim_value - one value of a metric, in host byte order
+ * @type: enum shim_type; says which member of the union holds
+ * @bytes: strings (with their NUL) and aggregates; @len bytes at @bytes.
+ *	From a reader they point into the mapped file.
+ */
+struct shim_value {
+	int32_t inst;
+	int32_t type;
+	uint32_t len;
+	union {
+		int32_t l;
+		uint32_t ul;
+		int64_t ll;
+		uint64_t ull;
+		float f;
+		double d;
+		const void *bytes;
+	};
+};
+
+#endif /* SHIM_ARCHIVE_TYPES_H */

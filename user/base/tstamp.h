@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Time stamps: seconds and nanoseconds since the epoch, compared and added. */
+#ifndef SHIM_BASE_TSTAMP_H
+#define SHIM_BASE_TSTAMP_H
+
+#include <stdint.h>
+
+/**
+ * struct shim_ts - a point in time, or a signed difference of two
+ * @sec: seconds, may be negative
+ * @nsec: 0 .. 999999999 always, also when @sec is negative
+ */
+struct shim_ts {
+	int64_t sec;
+	int32_t nsec;
+};
+
+/* -1, 0 or 1, as a is before, at or after b */
+static inline int shim_ts__cmp(struct shim_ts a, struct shim_ts b)
+{
+	if (a.sec != b.sec)
+		return a.sec < b.sec ? -1 : 1;
+	if (a.nsec != b.nsec)
+		return a.nsec < b.nsec ? -1 : 1;
+	return 0;
+}
+
+struct shim_ts shim_ts__add(struct shim_ts a, struct shim_ts b);
+struct shim_ts shim_ts__sub(struct shim_ts a, struct shim_ts b);
+struct shim_ts shim_ts__from_ns(int64_t ns);
+double shim_ts__seconds(struct shim_ts difference);
+
+#endif /* SHIM_BASE_TSTAMP_H */
