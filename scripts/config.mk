@@ -51,3 +51,10 @@ ifneq ($(SAN),)
 CFLAGS += -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 LDFLAGS += -fsanitize=address,undefined
 endif
+
+# The kernel's own make wants to know of a cross build in its own words.
+ifneq ($(ARCH),$(HOST_ARCH))
+KMAKEFLAGS := ARCH=$(ARCH) CROSS_COMPILE=$(CROSS_COMPILE) \
+	DEB_BUILD_ARCH=$(patsubst x86_64,amd64,$(HOST_ARCH)) DEB_HOST_ARCH=$(patsubst x86_64,amd64,$(ARCH)) \
+	DEB_HOST_GNU_TYPE=$(TRIPLET)
+endif

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Entry points; "make help" lists them.
+include scripts/config.mk
+
+.DEFAULT_GOAL := all
+.PHONY: all help setup module bpf lib tools tests check check-fast test demo bench \
+	vm-shell install clean
+
+all: module lib tools ## build the module, the BPF objects, libshim and the tools
+
+help: ## this list
+	@echo "vcpc $(VERSION): make [TARGET] [ARCH=x86_64|arm64] [SAN=1] [V=1]"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: ## install what is missing (Debian packages, as root), and say why
+	@scripts/setup.sh $(SETUP)
+
+module: ## build vcpc.ko for KDIR (the running kernel, or Debian's newest)
+	@mkdir -p $(OUT)/module
+	@cp -pu --parents Kbuild kmod/Kbuild $(shell find kmod include/uapi -name '*.[ch]') $(OUT)/module/
+	$(Q)$(MAKE) -C $(KDIR) M=$(OUT)/module $(KMAKEFLAGS) --no-print-directory modules
+	@cp -pu $(OUT)/module/kmod/vcpc.ko $(OUT)/vcpc.ko
+
+bpf: ## build the BPF objects and their skeletons
+	$(Q)$(MAKE) --no-print-directory -f bpf/Makefile
+
+lib: bpf ## build libshim, shared and static
+	$(Q)$(MAKE) --no-print-directory -f user/Makefile
+
+tools: lib ## build the vcpc command and the examples
+	$(Q)$(MAKE) --no-print-directory -f tools/Makefile
+
+tests: lib tools ## build the test programs
+	$(Q)$(MAKE) --no-print-directory -f selftests/Makefile
+
+clean: ## remove everything that was built
+	rm -rf build
