@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The vcpc command: finds the command that was asked for and runs it. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vcpc.h"
+
+static const struct vcpc_command commands[] = {
+	{ NULL, NULL, NULL }
+};
+
+static int help(void)
+{
+	printf("Usage: vcpc COMMAND [ARGUMENT...]\n\n");
+	for (const struct vcpc_command *c = commands; c->name; c++)
+		printf("  %-8s %s\n", c->name, c->help);
+	printf("\n'vcpc COMMAND --help' says more.  vcpc --version: %s\n", VCPC_VERSION);
+	return 0;
+}
+
+static int run(const struct vcpc_command *command, int argc, char **argv)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "vcpc %s", command->name);
+	program_invocation_name = name;
+	argv[0] = name;
+	return command->fn(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+	program_invocation_name = "vcpc";
+	if (argc < 2)
+		return vcpc_usage("which command?");
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+		return help();
+	if (!strcmp(argv[1], "--version")) {
+		printf("vcpc %s\n", VCPC_VERSION);
+		return 0;
+	}
+	for (const struct vcpc_command *c = commands; c->name; c++)
+		if (!strcmp(argv[1], c->name))
+			return run(c, argc - 1, argv + 1);
+	return vcpc_usage("there is no command '%s'", argv[1]);
+}
