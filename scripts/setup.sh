@@ -1,5 +1,128 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Install what a part of the project needs, saying what and why; nothing is done twice.
+# Install what is missing on a Debian machine, saying what and why; does nothing when all is there.
+#
+# usage: setup.sh [build|lab|check|peers ...]   (default: all of them)
 set -eu
-exit 0
+
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
+top=$(cd "$(dirname "$0")/.." && pwd)
+host=$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')
+if [ "$host" = amd64 ]; then cross=aarch64-linux-gnu cross_arch=arm64; else cross=x86-64-linux-gnu cross_arch=amd64; fi
+
+# part | package | what it is for
+needs="
+build|gcc|compiles everything
+build|make|runs the build
+build|libc6-dev|C library headers
+build|pkg-config|finds libraries, for programs that link with libshim
+build|clang|compiles the BPF programs
+build|llvm|strips the BPF programs' objects
+build|bpftool|makes the BPF skeletons
+build|libbpf-dev|loads the BPF programs
+build|libelf-dev|libbpf and the module build need it
+build|zlib1g-dev|libbpf needs it
+build|libpfm4-dev|event names and encodings
+build|linux-headers-$host|the kernel's headers, for the module
+build|linux-source-6.1|kselftest's harness, checkpatch
+build|xz-utils|unpacks the kernel's source
+lab|gcc-$cross|builds for the other machine
+lab|libc6-dev-$cross_arch-cross|C library of the other machine
+lab|qemu-system-x86|runs the x86-64 VM
+lab|qemu-system-arm|runs the arm64 VM
+lab|busybox-static|the VM's shell and tools
+lab|cpio|packs the VM's first file system
+lab|kmod|finds the VM's drivers
+lab|binutils|finds the shared libraries that programs need
+lab|file|tells scripts from programs
+check|sparse|checks the module's address spaces
+check|perl|runs checkpatch
+check|shellcheck|checks the scripts
+check|valgrind|finds use of unset or freed memory
+peers|pcp|Performance Co-Pilot's own programs read our archives
+peers|libpcp3-dev|its library runs the same test client as ours
+"
+
+parts=${*:-build lab check peers}
+for part in $parts; do
+	case $part in
+	build | lab | check | peers) ;;
+	*) echo "setup: no part '$part'; there are: build lab check peers" >&2; exit 2 ;;
+	esac
+done
+
+installed() {
+	dpkg-query -W -f '${Status}\n' "$1" 2>/dev/null | grep -q 'installed$' &&
+		! dpkg-query -W -f '${Status}\n' "$1" 2>/dev/null | grep -q 'not-installed$'
+}
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then "$@"
+	elif command -v sudo >/dev/null; then sudo "$@"
+	else echo "setup: needs root to install packages; run this as root: $*" >&2; exit 1
+	fi
+}
+
+missing=
+for part in $parts; do
+	while IFS='|' read -r p package why; do
+		[ "$p" = "$part" ] || continue
+		installed "$package" && continue
+		printf 'setup: missing %-24s %s\n' "$package" "$why"
+		missing="$missing $package"
+	done <<-LIST
+	$needs
+	LIST
+done
+
+# The package pcp starts its daemons when it is installed, which fails where no
+# init system runs.  Nothing here needs the daemons.
+apt_install() {
+	quiet=$(mktemp -d)
+	if ! [ -d /run/systemd/system ]; then
+		printf '#!/bin/sh\nexit 0\n' >"$quiet/systemctl"
+		chmod +x "$quiet/systemctl"
+	fi
+	status=0
+	as_root env DEBIAN_FRONTEND=noninteractive PATH="$quiet:$PATH" \
+		apt-get install -y --no-install-recommends -oDpkg::Use-Pty=0 "$@" </dev/null >"$quiet/log" 2>&1 || status=$?
+	if [ $status != 0 ]; then
+		tail -n 20 "$quiet/log" >&2
+		echo "setup: apt-get install failed" >&2
+	fi
+	rm -rf "$quiet"
+	return $status
+}
+
+if [ -n "$missing" ]; then
+	if ! command -v apt-get >/dev/null; then
+		echo "setup: this is not a Debian machine; install the above by hand" >&2
+		exit 1
+	fi
+	echo "setup: fetching the package lists"
+	as_root apt-get update -qq </dev/null >/dev/null 2>&1 || echo "setup: some package lists could not be fetched; going on" >&2
+	# shellcheck disable=SC2086
+	set -- $missing
+	echo "setup: installing $# packages (some minutes on a new machine)"
+	apt_install "$@"
+	echo "setup: installed"
+fi
+
+# Files that only the kernel's source tree has.
+ksrc=$cache/ksrc
+tarball=/usr/src/linux-source-6.1.tar.xz
+if [ -e $tarball ]; then
+	stamp=$(dpkg-query -W -f '${Version}' linux-source-6.1)
+	if [ "$(cat "$ksrc/.version" 2>/dev/null)" != "$stamp" ]; then
+		echo "setup: unpacking kselftest's harness and checkpatch from linux-source-6.1 $stamp"
+		rm -rf "$ksrc" && mkdir -p "$ksrc"
+		tar -C "$ksrc" -xf $tarball --strip-components=1 --wildcards \
+			'*/scripts/checkpatch.pl' '*/scripts/spelling.txt' '*/scripts/const_structs.checkpatch' \
+			'*/scripts/kernel-doc' '*/tools/testing/selftests/kselftest*.h'
+		echo "$stamp" >"$ksrc/.version"
+	fi
+fi
+
+case " $parts " in
+*" lab "*) "$top/scripts/fetch.sh" x86_64 && "$top/scripts/fetch.sh" arm64 ;;
+esac

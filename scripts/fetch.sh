@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Fetch a machine's Debian kernel, and for another machine than this one its
+# libraries, through apt into the cache; nothing is installed.
+#
+# usage: fetch.sh x86_64|arm64
+set -eu
+
+arch=${1:?usage: fetch.sh x86_64|arm64}
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
+host=$(uname -m | sed 's/aarch64/arm64/')
+deb=$(echo "$arch" | sed 's/x86_64/amd64/')
+host_deb=$(echo "$host" | sed 's/x86_64/amd64/')
+
+# Libraries that our programs link with, and the programs that the VM's jobs use.
+packages="libc6 libbpf1 libbpf-dev libelf1 libelf-dev zlib1g zlib1g-dev libpfm4 libpfm4-dev
+	linux-libc-dev dash libzstd1 liblzma5 libcap2 bpftool busybox-static xz-utils sqlite3
+	libsqlite3-0 libreadline8 libtinfo6"
+
+# The release of the kernel is that of the headers on this machine, as the
+# module is built with their architecture-independent half.
+abi=
+for dir in /usr/src/linux-headers-6.1.0-*-common; do
+	[ -d "$dir" ] && abi=${dir#/usr/src/linux-headers-} && abi=${abi%-common}
+done
+[ -n "$abi" ] || { echo "fetch: no kernel headers here; run 'make setup'" >&2; exit 1; }
+release=$abi-$deb
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+if [ "$arch" = "$host" ]; then
+	apt_for() { apt-get -q "$@"; }
+else
+	apt_for() {
+		apt-get -q -oAPT::Architecture="$deb" -oAPT::Architectures="$deb" \
+			-oDir::State::Lists="$cache/lists/$deb" -oDir::State::status=/dev/null \
+			-oDir::Cache::pkgcache= -oDir::Cache::srcpkgcache= "$@"
+	}
+fi
+
+# download PACKAGE...: into $work/debs; says what went wrong
+download() {
+	mkdir -p "$work/debs"
+	if ! (cd "$work/debs" && apt_for -oAPT::Sandbox::User=root download "$@") >"$work/log" 2>&1; then
+		tail -n 5 "$work/log" >&2
+		return 1
+	fi
+}
+
+lists_done=
+update_lists() {
+	[ "$arch" != "$host" ] && [ -z "$lists_done" ] || return 0
+	mkdir -p "$cache/lists/$deb/partial"
+	echo "fetch: package lists for $arch"
+	apt_for update >"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2; echo "fetch: going on with the lists that came" >&2; }
+	lists_done=yes
+}
+
+unpack_kernel() {
+	kernel=$cache/kernels/$arch/$release
+	[ -e "$kernel/.done" ] && return
+	update_lists
+	echo "fetch: kernel $release"
+	download "linux-image-$release" || {
+		echo "fetch: no kernel $release; 'apt-get install linux-headers-$host_deb' brings newer headers" >&2
+		exit 1
+	}
+	rm -rf "$kernel" && mkdir -p "$kernel"
+	dpkg -x "$work"/debs/linux-image-"$release"_*.deb "$work/image"
+	mv "$work/image/boot/vmlinuz-$release" "$kernel/vmlinuz"
+	mv "$work/image/boot/config-$release" "$kernel/config"
+	mkdir -p "$kernel/lib/modules"
+	mv "$work/image/lib/modules/$release" "$kernel/lib/modules/"
+	PATH=$PATH:/sbin:/usr/sbin depmod -b "$kernel" "$release"
+	touch "$kernel/.done"
+	rm -rf "$work/debs" "$work/image"
+}
+
+unpack_sysroot() {
+	root=$cache/sysroot/$arch
+	key="$release $packages"
+	[ "$(cat "$root/.key" 2>/dev/null)" = "$key" ] && return
+	update_lists
+	echo "fetch: libraries and programs for $arch"
+	# shellcheck disable=SC2086
+	download $packages "linux-headers-$release" || { echo "fetch: some packages for $arch could not be had" >&2; exit 1; }
+	rm -rf "$root" && mkdir -p "$root"
+	for file in "$work"/debs/*.deb; do
+		dpkg -x "$file" "$root"
+	done
+	ln -s /usr/lib/linux-kbuild-6.1 "$root/usr/lib/linux-kbuild-6.1"
+	echo "$key" >"$root/.key"
+}
+
+unpack_kernel
+[ "$arch" = "$host" ] || unpack_sysroot
+ln -sfn "$release" "$cache/kernels/$arch/current"

@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Pack a VM's first file system: busybox, drivers, the job, and the programs
+# it needs with their shared libraries.
+#
+# usage: pack.sh ARCH KERNEL STAGE IMAGE JOB [FILE[:GUESTPATH]|+PROGRAM ...]
+set -eu
+
+arch=$1 kernel=$2 stage=$3 image=$4 job=$5
+shift 5
+here=$(cd "$(dirname "$0")" && pwd)
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
+host=$(uname -m | sed 's/aarch64/arm64/')
+if [ "$arch" = "$host" ]; then root=; else root=$cache/sysroot/$arch; fi
+triplet=$(echo "$arch" | sed 's/arm64/aarch64/')-linux-gnu
+
+die() {
+	echo "vm: $*" >&2
+	exit 2
+}
+
+# The first place that has a library; $OURS are folders of our own builds.
+find_library() {
+	for dir in $OURS "$root/lib/$triplet" "$root/usr/lib/$triplet" "$root/lib" "$root/usr/lib" "$root/lib64"; do
+		[ -e "$dir/$1" ] && echo "$dir/$1" && return
+	done
+	return 1
+}
+
+# Copy the libraries that an ELF file asks for, and theirs.
+add_libraries() {
+	for lib in $(readelf -d "$1" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+		[ -e "$stage/usr/lib/$lib" ] && continue
+		path=$(find_library "$lib") || die "$1 needs $lib, which is not in ${root:-/}"
+		cp -L "$path" "$stage/usr/lib/$lib"
+		add_libraries "$stage/usr/lib/$lib"
+	done
+	interp=$(readelf -l "$1" 2>/dev/null | sed -n 's/.*program interpreter: \(.*\)\]/\1/p')
+	if [ -n "$interp" ] && ! [ -e "$stage$interp" ]; then
+		mkdir -p "$stage${interp%/*}"
+		cp -L "$root$interp" "$stage$interp"
+	fi
+}
+
+add_file() {
+	from=${1%%:*} to=
+	case $1 in *:*) to=${1#*:} ;; esac
+	[ -e "$from" ] || die "no file $from"
+	[ -n "$to" ] || to=/root/${from##*/}
+	mkdir -p "$stage${to%/*}"
+	cp -rL "$from" "$stage$to"
+	find "$stage$to" -type f >"$stage.files"
+	while read -r file; do
+		add_libraries "$file"
+	done <"$stage.files"
+	rm -f "$stage.files"
+}
+
+add_program() {
+	for dir in usr/bin bin usr/sbin sbin; do
+		if [ -e "$root/$dir/$1" ]; then
+			add_file "$root/$dir/$1:/usr/bin/$1"
+			return
+		fi
+	done
+	die "no program $1 in ${root:-/}"
+}
+
+# A driver and those it stands on, in the order of loading.
+add_driver() {
+	modules=$(echo "$kernel"/lib/modules/*)
+	line=$(grep -E "/$1\.ko:" "$modules/modules.dep") || return 0
+	deps=$(echo "$line" | tr -d : | tr ' ' '\n' | tac)
+	for dep in $deps; do
+		name=${dep##*/}
+		[ -e "$stage/drivers/$name" ] && continue
+		cp "$modules/$dep" "$stage/drivers/$name"
+		echo "$name" >>"$stage/drivers/order"
+	done
+}
+
+rm -rf "$stage"
+mkdir -p "$stage/bin" "$stage/usr/bin" "$stage/usr/lib" "$stage/drivers" "$stage/proc" "$stage/sys" \
+	"$stage/dev" "$stage/tmp" "$stage/out" "$stage/root" "$stage/etc"
+busybox=$root/bin/busybox
+[ -e "$busybox" ] || busybox=$root/usr/bin/busybox
+cp "$busybox" "$stage/bin/busybox"
+cp "$here/init" "$stage/init"
+cp "$job" "$stage/job"
+chmod +x "$stage/init"
+echo root:x:0:0:root:/root:/bin/sh >"$stage/etc/passwd"
+echo nobody:x:65534:65534:nobody:/:/bin/sh >>"$stage/etc/passwd"
+: >"$stage/drivers/order"
+add_driver virtio_pci
+add_driver virtio_blk
+# Busybox's own shell runs its applets before the programs in PATH; dash does not.
+add_program dash
+for item; do
+	case $item in
+	+*) add_program "${item#+}" ;;
+	*) add_file "$item" ;;
+	esac
+done
+(cd "$stage" && find . -print0 | cpio --quiet -0 -o -H newc) >"$image"
+rm -rf "$stage"
