@@ -9,7 +9,7 @@
 #ifndef SHIM_ARCHIVE_READER_H
 #define SHIM_ARCHIVE_READER_H
 
-#include "archive/types.h"
+#include "types.h"
 
 struct shim_archive;
 

@@ -7,7 +7,7 @@
 #ifndef SHIM_ARCHIVE_WRITER_H
 #define SHIM_ARCHIVE_WRITER_H
 
-#include "archive/types.h"
+#include "types.h"
 
 struct shim_writer;
 

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A growing buffer for records under construction.
+ *
+ * When memory runs out, or the buffer would pass SHIM_BUF_MAX bytes, it
+ * remembers -ENOMEM or -EMSGSIZE in @err and ignores what follows, so that a
+ * record may be put together whole and asked about once.
+ */
+#ifndef SHIM_BASE_BUF_H
+#define SHIM_BASE_BUF_H
+
+#include "bytes.h"
+
+#define SHIM_BUF_MAX	0x7fffffffu
+
+struct shim_buf {
+	uint8_t *data;
+	size_t len;
+	size_t cap;
+	int err;
+};
+
+/* Room for @len more bytes, counted as used; NULL after an error */
+uint8_t *shim_buf__grow(struct shim_buf *buf, size_t len);
+void shim_buf__free(struct shim_buf *buf);
+
+static inline void shim_buf__reset(struct shim_buf *buf)
+{
+	buf->len = 0;
+	buf->err = 0;
+}
+
+static inline uint8_t *shim_buf__add(struct shim_buf *buf, size_t len)
+{
+	uint8_t *p;
+
+	if (__builtin_expect(buf->err || buf->cap - buf->len < len, 0))
+		return shim_buf__grow(buf, len);
+	p = buf->data + buf->len;
+	buf->len += len;
+	return p;
+}
+
+static inline void shim_buf__put32(struct shim_buf *buf, uint32_t v)
+{
+	uint8_t *p = shim_buf__add(buf, 4);
+
+	if (p)
+		shim_be32__put(p, v);
+}
+
+static inline void shim_buf__put64(struct shim_buf *buf, uint64_t v)
+{
+	uint8_t *p = shim_buf__add(buf, 8);
+
+	if (p)
+		shim_be64__put(p, v);
+}
+
+static inline void shim_buf__put(struct shim_buf *buf, const void *data, size_t len)
+{
+	uint8_t *p;
+
+	if (!len)
+		return;
+	p = shim_buf__add(buf, len);
+	if (p)
+		memcpy(p, data, len);
+}
+
+static inline void shim_buf__fill(struct shim_buf *buf, int byte, size_t len)
+{
+	uint8_t *p;
+
+	if (!len)
+		return;
+	p = shim_buf__add(buf, len);
+	if (p)
+		memset(p, byte, len);
+}
+
+#endif /* SHIM_BASE_BUF_H */
