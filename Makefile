@@ -3,7 +3,7 @@
 include scripts/config.mk
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup module bpf lib tools tests check check-fast test demo bench \
+.PHONY: all help setup module bpf lib tools tests .needs check check-fast test demo bench \
 	vm-shell install clean
 
 all: module lib tools ## build the module, the BPF objects, libshim and the tools
@@ -12,16 +12,19 @@ help: ## this list
 	@echo "vcpc $(VERSION): make [TARGET] [ARCH=x86_64|arm64] [SAN=1] [V=1]"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-setup: ## install what is missing (Debian packages, as root), and say why
-	@scripts/setup.sh $(SETUP)
+setup: ## install all that is missing (Debian packages, as root), and say why
+	@scripts/setup.sh
 
-module: ## build vcpc.ko for KDIR (the running kernel, or Debian's newest)
+.needs:
+	@scripts/setup.sh build $(if $(filter-out $(HOST_ARCH),$(ARCH)),lab)
+
+module: .needs ## build vcpc.ko for KDIR (the running kernel, or Debian's newest)
 	@mkdir -p $(OUT)/module
 	@cp -pu --parents Kbuild kmod/Kbuild $(shell find kmod include/uapi -name '*.[ch]') $(OUT)/module/
 	$(Q)$(MAKE) -C $(KDIR) M=$(OUT)/module $(KMAKEFLAGS) --no-print-directory modules
 	@cp -pu $(OUT)/module/kmod/vcpc.ko $(OUT)/vcpc.ko
 
-bpf: ## build the BPF objects and their skeletons
+bpf: .needs ## build the BPF objects and their skeletons
 	$(Q)$(MAKE) --no-print-directory -f bpf/Makefile
 
 lib: bpf ## build libshim, shared and static
@@ -32,6 +35,28 @@ tools: lib ## build the vcpc command and the examples
 
 tests: lib tools ## build the test programs
 	$(Q)$(MAKE) --no-print-directory -f selftests/Makefile
+
+check: all ## checkpatch --strict, sparse, layers, symbols, documentation, scripts
+	@scripts/setup.sh build check
+	@scripts/check.sh $(OUT)
+
+check-fast: ## those of the checks that need no build
+	@scripts/check.sh $(OUT) fast
+
+test: ## everything: natively, under sanitizers, and in both VMs
+	@selftests/test.sh
+
+demo: ## the main job, start to end: count, trace, record in a VM, replay here
+	@tools/demo/demo.sh
+
+bench: ## hot paths beside their peers, in guest instructions (arm64 VM)
+	@selftests/bench/bench.sh
+
+vm-shell: module lib tools ## a shell in the VM of ARCH, with the module and the tools
+	@selftests/vm/shell.sh $(ARCH) $(OUT)
+
+install: ## put module, library, headers, tools and manual under DESTDIR and PREFIX
+	@scripts/install.sh $(OUT) $(PREFIX) $(VERSION) $(KDIR)
 
 clean: ## remove everything that was built
 	rm -rf build

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Check that every public function is in a manual page, that kernel-doc parses,
+# and that every file says its licence and its job first.
+set -eu
+cd "$(dirname "$0")/.."
+ksrc=${KSRC:-${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/ksrc}
+bad=0
+missing=$(mktemp)
+
+sed 's|/\*.*\*/||' user/libshim.map | grep -oE '^[[:space:]]+[A-Za-z_][A-Za-z0-9_]*;' | tr -d ' \t;' | sort |
+	while read -r symbol; do
+		grep -qw "$symbol" Documentation/man/*.3 || echo "$symbol"
+	done >"$missing"
+if [ -s "$missing" ]; then
+	echo "check-docs: in no manual page:" >&2
+	sed 's/^/    /' "$missing" >&2
+	bad=1
+fi
+rm -f "$missing"
+
+for page in Documentation/man/*.[1-8]; do
+	[ -e "$page" ] || continue
+	if command -v man >/dev/null && ! man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null | sed "s|^|$page: |" | awk '{ print } END { exit NR > 0 }'; then
+		bad=1
+	fi
+done
+
+files=$(git ls-files '*.c' '*.h')
+# shellcheck disable=SC2086
+if ! "$ksrc/scripts/kernel-doc" -none -Werror $files; then
+	echo "check-docs: kernel-doc (above)" >&2
+	bad=1
+fi
+for file in $(git ls-files '*.c' '*.h' '*.sh' '*.mk' '*Makefile' '*Kbuild'); do
+	if ! head -n 3 "$file" | grep -q SPDX-License-Identifier; then
+		echo "check-docs: $file does not say its licence" >&2
+		bad=1
+	fi
+done
+exit $bad

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Check that no file includes what does not lie below it.
+set -eu
+cd "$(dirname "$0")/.."
+bad=0
+
+# forbid WHAT-IT-BREAKS PATTERN FOLDER...: no #include that matches in these folders
+forbid() {
+	why=$1 pattern=$2
+	shift 2
+	for folder; do
+		[ -d "$folder" ] || continue
+		if grep -rnE --include='*.[ch]' "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]($pattern)" "$folder"; then
+			echo "check-layers: $folder: $why" >&2
+			bad=1
+		fi
+	done
+}
+
+faces='pcp/[a-z_]*\.h|cpc/[a-z_]*\.h|aix/[a-z_]*\.h|trace/|shim/'
+forbid "the module includes nothing of user space" 'user/|core/|archive/|bpf/|base/|stdio|string\.h|unistd' kmod
+forbid "the uapi header includes only linux/types.h and linux/ioctl.h" 'asm/|std|sys/|pcp/' include/uapi
+forbid "BPF programs include only their own headers" '[^>"]*user/|core/|archive/' bpf
+forbid "base stands alone" "core/|archive/|linux/vcpc|$faces" user/base
+forbid "core knows no face and no archive" "archive/|$faces" user/core
+forbid "archive knows no context, no front end, no live counter" "core/|linux/vcpc|$faces" user/archive
+forbid "a face never includes another" 'cpc/|aix/|trace/|shim/|pcp/trace' user/pcp
+forbid "a face never includes another" 'pcp/|aix/|trace/|shim/|archive/' user/cpc
+forbid "a face never includes another" 'pcp/|cpc/|trace/|shim/|archive/' user/aix
+forbid "a face never includes another" 'pcp/pmapi|cpc/|aix/|shim/|archive/' user/trace
+forbid "a face never includes another" 'pcp/pmapi|pcp/import|cpc/|aix/|trace/' user/shim
+forbid "tools see public headers only" 'base/|core/|archive/|.*user/' tools
+forbid "only selftests/unit sees internals" 'base/|core/|archive/|.*user/' \
+	selftests/bench selftests/bpf selftests/cpc selftests/pcp selftests/shim selftests/tools selftests/trace selftests/vcpc
+
+# Kernel versions have one place.
+if grep -rnE 'LINUX_VERSION_CODE|KERNEL_VERSION' kmod --include='*.[ch]' | grep -v '^kmod/compat/'; then
+	echo "check-layers: only kmod/compat/ may name a kernel version" >&2
+	bad=1
+fi
+exit $bad

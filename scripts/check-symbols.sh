@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Check that the library exports what its map lists, no more and no less, and
+# that each public header declares it.
+#
+# usage: check-symbols.sh BUILD
+set -eu
+build=${1:?usage: check-symbols.sh BUILD}
+cd "$(dirname "$0")/.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+nm -D --defined-only "$build/lib/libshim.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u >"$work/exported"
+sed 's|/\*.*\*/||' user/libshim.map | grep -oE '^[[:space:]]+[A-Za-z_][A-Za-z0-9_]*;' | tr -d ' \t;' | sort >"$work/listed"
+cat user/include/*/*.h | grep -oE '\b(pm|cpc|shim_|get)[A-Za-z0-9_]*[[:space:]]*\(' | tr -d ' \t(' | sort -u >"$work/declared"
+
+bad=0
+# report TEXT FILE: a complaint if the file has lines
+report() {
+	[ -s "$2" ] || return 0
+	echo "check-symbols: $1:" >&2
+	sed 's/^/    /' "$2" >&2
+	bad=1
+}
+uniq -d "$work/listed" >"$work/twice"
+report "listed twice in user/libshim.map" "$work/twice"
+comm -23 "$work/listed" "$work/exported" >"$work/missing"
+report "listed in user/libshim.map, but not defined" "$work/missing"
+comm -13 "$work/listed" "$work/exported" >"$work/extra"
+report "exported, but not listed in user/libshim.map" "$work/extra"
+comm -23 "$work/exported" "$work/declared" >"$work/hidden"
+report "exported, but in no public header" "$work/hidden"
+grep -E '__' "$work/exported" >"$work/internal" || :
+report "internal names (with __) that leave the library" "$work/internal"
+[ $bad = 0 ] && echo "check-symbols: $(wc -l <"$work/exported") symbols"
+exit $bad

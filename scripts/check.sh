@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# All style and structure checks: prints a line for each and fails at the end if any did.
+#
+# usage: check.sh BUILD [fast]
+set -u
+build=${1:?usage: check.sh BUILD [fast]}
+fast=${2:-}
+cd "$(dirname "$0")/.." || exit
+ksrc=${KSRC:-${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/ksrc}
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+failed=0
+
+# step NAME COMMAND...: quiet unless it fails
+step() {
+	name=$1
+	shift
+	if "$@" >"$log" 2>&1; then
+		echo "  ok      $name"
+	else
+		echo "  FAILED  $name"
+		sed 's/^/    /' "$log"
+		failed=$((failed + 1))
+	fi
+}
+
+checkpatch() {
+	# shellcheck disable=SC2046
+	perl "$ksrc/scripts/checkpatch.pl" --strict --no-tree --terse --summary-file --max-line-length=100 -f \
+		 $(git ls-files 'kmod/*.[ch]' 'include/uapi/*.h')
+}
+
+sparse() {
+	rm -f "$build"/module/kmod/*.o
+	make ARCH="$(uname -m | sed 's/aarch64/arm64/')" KMAKEFLAGS=C=2 module >"$log.sparse" 2>&1 || { cat "$log.sparse"; return 1; }
+	! grep -E 'kmod/.*(warning|error):' "$log.sparse"
+}
+
+scripts_of() {
+	git ls-files | while read -r file; do
+		head -n 1 "$file" | grep -qE '^#!.*\b(sh|dash|bash)\b' && echo "$file"
+	done
+}
+
+step "layers: who includes whom" scripts/check-layers.sh
+step "docs: manual pages, kernel-doc, licences" scripts/check-docs.sh
+# shellcheck disable=SC2046
+step "shellcheck" shellcheck -S warning $(scripts_of)
+step "checkpatch --strict: kmod, uapi" checkpatch
+if [ -z "$fast" ]; then
+	step "symbols: library, map and headers agree" scripts/check-symbols.sh "$build"
+	step "sparse: kmod" sparse
+fi
+rm -f "$log.sparse"
+exit $failed

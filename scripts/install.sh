@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Put what was built where it belongs; called by make install.
+#
+# usage: install.sh BUILD PREFIX VERSION KDIR   (environment: DESTDIR)
+set -eu
+
+build=$1 prefix=$2 version=$3 kdir=$4
+dest=${DESTDIR:-}
+top=$(cd "$(dirname "$0")/.." && pwd)
+root=$dest$prefix
+
+put() {
+	mode=$1 from=$2 to=$3
+	install -D -m "$mode" "$from" "$to"
+	echo "  INSTALL ${to#"$dest"}"
+}
+
+put 755 "$build/bin/vcpc" "$root/bin/vcpc"
+put 644 "$build/lib/libshim.a" "$root/lib/libshim.a"
+for lib in "$build"/lib/libshim.so.*; do
+	put 755 "$lib" "$root/lib/${lib##*/}"
+	ln -sf "${lib##*/}" "$root/lib/libshim.so"
+done
+# PCP's and libcpc's own headers have the same names: ours have a folder of their own.
+(cd "$top/user/include" && find . -name '*.h') | while read -r header; do
+	put 644 "$top/user/include/$header" "$root/include/vcpc/$header"
+done
+put 644 "$top/include/uapi/linux/vcpc.h" "$root/include/vcpc/linux/vcpc.h"
+for pc in "$top"/scripts/pkgconfig/*.pc.in; do
+	name=$(basename "$pc" .in)
+	sed "s|@PREFIX@|$prefix|; s|@VERSION@|$version|" "$pc" >"$build/$name"
+	put 644 "$build/$name" "$root/lib/pkgconfig/$name"
+done
+for page in "$top"/Documentation/man/*.[1-8]; do
+	[ -e "$page" ] || continue
+	put 644 "$page" "$root/share/man/man${page##*.}/${page##*/}"
+done
+
+if [ -e "$build/vcpc.ko" ]; then
+	release=$(modinfo -F vermagic "$build/vcpc.ko" | cut -d ' ' -f 1)
+	put 644 "$build/vcpc.ko" "$dest/lib/modules/$release/extra/vcpc.ko"
+	[ -n "$dest" ] || depmod "$release"
+else
+	echo "  no vcpc.ko was built (KDIR is $kdir): the module is not installed"
+fi
+[ -n "$dest" ] || ldconfig

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Add up result files of run-tests.sh; the last line printed is the sum.
+#
+# usage: summary.sh MAY-SKIP RESULTS...
+#
+# A skip is a failure unless a line of MAY-SKIP (an extended regular expression
+# over "WHERE folder/program reason") allows it: a test that must run here and
+# did not is not a success.
+set -eu
+
+may_skip=$1
+shift
+cat "$@" 2>/dev/null | awk -v may_skip="$may_skip" '
+	BEGIN {
+		while ((getline line < may_skip) > 0)
+			if (line !~ /^#/ && line != "") allowed[++nallowed] = line
+	}
+	$1 == "pass" { passed++ }
+	$1 == "fail" { failed++; sub(/^fail /, ""); print "FAILED: " $0 }
+	$1 == "skip" {
+		sub(/^skip /, "")
+		for (i = 1; i <= nallowed; i++)
+			if ($0 ~ allowed[i]) { skipped++; print "skipped: " $0; next }
+		failed++
+		print "FAILED (must not be skipped here): " $0
+	}
+	END {
+		printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+		exit failed > 0 || passed == 0
+	}'

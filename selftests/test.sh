@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Everything that "make test" does: build for both machines, run the tests
+# natively, under ASan+UBSan, and in both VMs, and add up.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$here/..
+host=$(uname -m | sed 's/aarch64/arm64/')
+jobs=$(nproc)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$top/build/logs"
+
+say() { printf '\n== %s (%ss)\n' "$*" "$(($(date +%s) - started))"; }
+started=$(date +%s)
+
+# build LOG MAKE-ARGUMENTS...: quiet unless it fails
+build() {
+	log=$top/build/logs/$1.log
+	shift
+	if ! make -C "$top" -j"$jobs" --no-print-directory "$@" >"$log" 2>&1; then
+		tail -n 40 "$log"
+		echo "test: 'make $*' failed; all of it is in $log"
+		echo "0 passed, 1 failed, 0 skipped"
+		exit 1
+	fi
+	grep -E 'warning:' "$log" || :
+}
+
+# native WHERE BUILD FOLDER...: programs of these folders, and their shell tests
+native() {
+	where=$1 out=$2
+	shift 2
+	# shellcheck disable=SC2046
+	set -- $(for folder; do
+		find "$out/tests/$folder" -type f -perm -100 ! -name '*.d' 2>/dev/null | sort
+		[ "$where" = "$host-asan" ] || find "$here/$folder" -name '*.sh' -perm -100 2>/dev/null | sort
+	done)
+	VCPC_BUILD=$out "$here/run-tests.sh" "$work/$where" "$where" "$@"
+}
+
+say "setup"
+"$top/scripts/setup.sh"
+say "build for x86_64 and arm64"
+build x86_64 ARCH=x86_64 all tests
+build arm64 ARCH=arm64 all tests
+
+# The arm64 VM runs beside the native tests; its output comes after theirs.
+TEST_TIMEOUT=600 "$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm" >"$work/arm64.log" 2>&1 &
+arm64=$!
+say "native"
+native "$host" "$top/build/$host" unit pcp archive headers
+say "native, with AddressSanitizer and UBSan"
+build "$host-asan" SAN=1 lib tests
+native "$host-asan" "$top/build/$host-san" unit pcp
+wait $arm64 || :
+say "arm64 VM"
+cat "$work/arm64.log"
+say "x86_64 VM"
+"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm"
+
+say "all"
+rm -f "$work/arm64.log"
+"$here/summary.sh" "$here/may-skip" "$work"/*

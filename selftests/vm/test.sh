@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Run the selftests that need the module in a machine's VM; called by make test.
+#
+# usage: test.sh ARCH BUILD RESULTS [FOLDER...]
+set -eu
+
+arch=$1 build=$2 results=$3
+shift 3
+here=$(cd "$(dirname "$0")" && pwd)
+selftests=$here/..
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+programs=
+set -- "${@:-vcpc bpf cpc trace shim tools}"
+folders=$*
+set -- --arch "$arch" --module "$build/vcpc.ko" --libs "$build/lib" --out "$out" --timeout 1200
+for folder in $folders; do
+	for file in "$build/tests/$folder"/* "$selftests/$folder"/*.sh; do
+		case $file in *.d) continue ;; esac
+		[ -x "$file" ] || continue
+		guest=/tests/$folder/${file##*/}
+		set -- "$@" --with "$file:$guest"
+		programs="$programs $guest"
+	done
+done
+[ -n "$programs" ] || { echo "no tests for $folders in $build" >&2; exit 1; }
+
+# What shell tests find in the guest: vcpc, the examples, bpftool.
+for example in "$build"/examples/*; do
+	case $example in *.d) continue ;; esac
+	set -- "$@" --with "$example:/usr/bin/${example##*/}"
+done
+set -- "$@" --with "$build/bin/vcpc:/usr/bin/vcpc" --program bpftool --program xz \
+	--with "$selftests/run-tests.sh:/tests/run-tests.sh"
+
+echo "$arch VM:"
+status=0
+"$here/run" "$@" -- "sh /tests/run-tests.sh /out/results $arch-vm $programs" || status=$?
+if [ -e "$out/results" ]; then cat "$out/results" >>"$results"; fi
+if [ $status != 0 ]; then
+	echo "fail $arch-vm vm/run the VM ended with status $status (above)" >>"$results"
+fi
