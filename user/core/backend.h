@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What core asks of whoever counts: the module, or a synthetic PMU in tests.
+ *
+ * Requests, flags, samples and errors are those of <linux/vcpc.h>, whichever
+ * back end it is.  Threads: all but open and close may be called from any
+ * thread at any time, also from a signal handler.
+ */
+#ifndef SHIM_CORE_BACKEND_H
+#define SHIM_CORE_BACKEND_H
+
+#include <stddef.h>
+#include <sys/types.h>
+#include <linux/vcpc.h>
+
+union shim_backend_ref {
+	int fd;
+	void *ptr;
+};
+
+/**
+ * struct shim_backend_ops - one back end
+ * @name: for messages
+ * @open: find it, and fill in what it offers; -ENODEV if it is not here
+ * @create: make a set of @n requests; on failure @bad is the index of the
+ *	request to blame, or -1
+ * @bind: @bad as for @create
+ * @sample: one sample of the set into @size bytes at @buf
+ *
+ * A tid of 0 is the caller's own instance if it has one, otherwise the set's
+ * only one.
+ */
+struct shim_backend_ops {
+	const char *name;
+	int (*open)(union shim_backend_ref *dev, struct vcpc_info_args *info);
+	void (*close)(union shim_backend_ref dev);
+	int (*create)(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
+		      unsigned int flags, int *bad, union shim_backend_ref *set);
+	void (*destroy)(union shim_backend_ref set);
+	int (*bind)(union shim_backend_ref set, pid_t tid, unsigned int flags, int *bad);
+	int (*unbind)(union shim_backend_ref set, pid_t tid);
+	int (*sample)(union shim_backend_ref set, pid_t tid, struct vcpc_sample *buf, size_t size);
+	int (*enable)(union shim_backend_ref set, pid_t tid);
+	int (*disable)(union shim_backend_ref set, pid_t tid);
+};
+
+extern const struct shim_backend_ops shim_backend__vcpc;
+extern const struct shim_backend_ops shim_backend__sim;
+
+#endif /* SHIM_CORE_BACKEND_H */

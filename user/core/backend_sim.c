@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A synthetic PMU for tests of what stands above it; nothing but a test can
+ * pick it.
+ *
+ * It knows software events and perf's generic hardware events, of which it
+ * holds SIM_SLOTS at a time.  While a target is enabled, each sample of it
+ * finds 1 ms more, and (request's index + 1) * 1000 more events, than the last.
+ *
+ * Locking: a set's lock guards its targets.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend.h"
+
+#define SIM_SLOTS	4
+#define SIM_REQUESTS	16
+#define SIM_TARGETS	64
+#define SIM_TICK_NS	1000000
+#define SIM_STEP	1000
+
+struct target {
+	pid_t tid;		/* 0: free */
+	bool on;
+	__u64 steps;		/* samples taken while on */
+};
+
+struct sim_set {
+	pthread_mutex_t lock;
+	unsigned int flags;
+	unsigned int n;
+	unsigned int hardware;	/* of the requests */
+	__u64 preset[SIM_REQUESTS];
+	struct target targets[SIM_TARGETS];	/* lock */
+};
+
+static int sim_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
+{
+	dev->ptr = NULL;
+	*info = (struct vcpc_info_args) {
+		.size = sizeof(*info),
+		.abi = VCPC_ABI_VERSION,
+		.features = VCPC_FEAT_SETS | VCPC_FEAT_INHERIT,
+		.max_requests = SIM_REQUESTS,
+		.max_sets = 64,
+		.hw_slots = SIM_SLOTS,
+	};
+	return 0;
+}
+
+static void sim_close(union shim_backend_ref dev)
+{
+	(void)dev;
+}
+
+static bool known(const struct vcpc_request *req)
+{
+	return (req->type == PERF_TYPE_SOFTWARE && req->config < PERF_COUNT_SW_MAX) ||
+	       (req->type == PERF_TYPE_HARDWARE && req->config < PERF_COUNT_HW_MAX) ||
+	       req->type == PERF_TYPE_RAW;
+}
+
+static int check(const struct vcpc_request *reqs, unsigned int n, int *bad)
+{
+	if (!n || n > SIM_REQUESTS)
+		return -EINVAL;
+	for (unsigned int i = 0; i < n; i++) {
+		*bad = i;
+		if (!(reqs[i].flags & (VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL)))
+			return -EINVAL;
+		if (!known(&reqs[i]))
+			return -ENOENT;
+	}
+	*bad = -1;
+	return 0;
+}
+
+static int sim_create(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
+		      unsigned int flags, int *bad, union shim_backend_ref *out)
+{
+	struct sim_set *set;
+	int ret = check(reqs, n, bad);
+
+	(void)dev;
+	if (ret)
+		return ret;
+	set = calloc(1, sizeof(*set));
+	if (!set)
+		return -ENOMEM;
+	pthread_mutex_init(&set->lock, NULL);
+	set->flags = flags;
+	set->n = n;
+	for (unsigned int i = 0; i < n; i++) {
+		set->preset[i] = reqs[i].preset;
+		set->hardware += reqs[i].type != PERF_TYPE_SOFTWARE;
+	}
+	out->ptr = set;
+	return 0;
+}
+
+static void sim_destroy(union shim_backend_ref ref)
+{
+	struct sim_set *set = ref.ptr;
+
+	pthread_mutex_destroy(&set->lock);
+	free(set);
+}
+
+static struct target *exactly(struct sim_set *set, pid_t tid)
+{
+	for (unsigned int i = 0; i < SIM_TARGETS; i++)
+		if (set->targets[i].tid == tid)
+			return &set->targets[i];
+	return NULL;
+}
+
+static struct target *only(struct sim_set *set)
+{
+	struct target *found = NULL;
+
+	for (unsigned int i = 0; i < SIM_TARGETS; i++) {
+		if (!set->targets[i].tid)
+			continue;
+		if (found)
+			return NULL;
+		found = &set->targets[i];
+	}
+	return found;
+}
+
+static struct target *find(struct sim_set *set, pid_t tid)
+{
+	struct target *own;
+
+	if (tid)
+		return exactly(set, tid);
+	own = exactly(set, gettid());
+	return own ? own : only(set);
+}
+
+static int place(struct sim_set *set, pid_t tid, unsigned int flags)
+{
+	struct target *target;
+
+	if (set->hardware > SIM_SLOTS)
+		return -ENOSPC;
+	if (exactly(set, tid))
+		return -EBUSY;
+	target = exactly(set, 0);
+	if (!target)
+		return -ENOSPC;
+	target->tid = tid;
+	target->steps = 0;
+	target->on = !(set->flags & VCPC_SET_F_DISABLED) && !(flags & VCPC_BIND_F_ENABLE_ON_EXEC);
+	return 0;
+}
+
+static int sim_bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, int *bad)
+{
+	struct sim_set *set = ref.ptr;
+	int ret;
+
+	*bad = -1;
+	pthread_mutex_lock(&set->lock);
+	ret = place(set, tid ? tid : gettid(), flags);
+	pthread_mutex_unlock(&set->lock);
+	return ret;
+}
+
+static int sim_unbind(union shim_backend_ref ref, pid_t tid)
+{
+	struct sim_set *set = ref.ptr;
+	struct target *target;
+
+	pthread_mutex_lock(&set->lock);
+	target = find(set, tid);
+	if (target)
+		target->tid = 0;
+	pthread_mutex_unlock(&set->lock);
+	return target ? 0 : -EINVAL;
+}
+
+static int turn(struct sim_set *set, pid_t tid, bool on)
+{
+	struct target *target;
+	int ret = -EINVAL;
+
+	pthread_mutex_lock(&set->lock);
+	target = find(set, tid);
+	if (target && target->on != on) {
+		target->on = on;
+		ret = 0;
+	}
+	pthread_mutex_unlock(&set->lock);
+	return ret;
+}
+
+static int sim_enable(union shim_backend_ref ref, pid_t tid)
+{
+	return turn(ref.ptr, tid, true);
+}
+
+static int sim_disable(union shim_backend_ref ref, pid_t tid)
+{
+	return turn(ref.ptr, tid, false);
+}
+
+static __u64 now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (__u64)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static void fill(const struct sim_set *set, const struct target *target, struct vcpc_sample *buf)
+{
+	buf->time = now();
+	buf->tick = buf->enabled = buf->running = target->steps * SIM_TICK_NS;
+	buf->nr = set->n;
+	buf->state = target->on ? VCPC_STATE_COUNTING : 0;
+	for (unsigned int i = 0; i < set->n; i++)
+		buf->values[i] = set->preset[i] + target->steps * (i + 1) * SIM_STEP;
+}
+
+static int sim_sample(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf, size_t size)
+{
+	struct sim_set *set = ref.ptr;
+	struct target *target;
+
+	if (size < sizeof(*buf) + set->n * sizeof(buf->values[0]))
+		return -EINVAL;
+	pthread_mutex_lock(&set->lock);
+	target = find(set, tid);
+	if (target) {
+		target->steps += target->on;
+		fill(set, target, buf);
+	}
+	pthread_mutex_unlock(&set->lock);
+	return target ? 0 : -EINVAL;
+}
+
+const struct shim_backend_ops shim_backend__sim = {
+	.name = "sim",
+	.open = sim_open,
+	.close = sim_close,
+	.create = sim_create,
+	.destroy = sim_destroy,
+	.bind = sim_bind,
+	.unbind = sim_unbind,
+	.sample = sim_sample,
+	.enable = sim_enable,
+	.disable = sim_disable,
+};

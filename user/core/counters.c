@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Sets of counters: created whole, bound to targets, sampled.
+ *
+ * Threads: everything may be called from any thread.  References are counted
+ * without a lock, so that a signal handler may drop one.  Shutting a set while
+ * another thread is inside a call on it is the caller's mistake: the call may
+ * meet a reused descriptor.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "counters.h"
+
+struct shim_counters {
+	const struct shim_backend_ops *ops;
+	union shim_backend_ref ref;
+	unsigned int nr;
+	atomic_uint refs;
+	atomic_bool shut;
+};
+
+/**
+ * shim_counters__create() - make a set
+ * @session: where; may be closed while the set lives
+ * @reqs: struct vcpc_request[@n]
+ * @n: 1 .. the back end's max_requests
+ * @flags: VCPC_SET_F_*
+ * @bad: on failure, the index of the request to blame, or -1
+ * @out: one reference, for shim_counters__put()
+ *
+ * Return: 0 or a negative error of VCPC_IOC_SET_CREATE.
+ */
+int shim_counters__create(struct shim_session *session, const struct vcpc_request *reqs,
+			  unsigned int n, unsigned int flags, int *bad,
+			  struct shim_counters **out)
+{
+	struct shim_counters *counters = calloc(1, sizeof(*counters));
+	int ret;
+
+	*bad = -1;
+	if (!counters)
+		return -ENOMEM;
+	counters->ops = shim_session__ops(session);
+	counters->nr = n;
+	atomic_init(&counters->refs, 1);
+	ret = counters->ops->create(shim_session__dev(session), reqs, n, flags, bad,
+				    &counters->ref);
+	if (ret) {
+		free(counters);
+		return ret;
+	}
+	*out = counters;
+	return 0;
+}
+
+struct shim_counters *shim_counters__get(struct shim_counters *counters)
+{
+	atomic_fetch_add(&counters->refs, 1);
+	return counters;
+}
+
+/**
+ * shim_counters__put() - give a reference back; the last one ends the set
+ * @counters: may be NULL
+ */
+void shim_counters__put(struct shim_counters *counters)
+{
+	if (!counters || atomic_fetch_sub(&counters->refs, 1) != 1)
+		return;
+	shim_counters__shut(counters);
+	free(counters);
+}
+
+/**
+ * shim_counters__shut() - end the set on all its targets, whoever still refers to it
+ * @counters: every further call on it says -EBADF
+ */
+void shim_counters__shut(struct shim_counters *counters)
+{
+	if (!atomic_exchange(&counters->shut, true))
+		counters->ops->destroy(counters->ref);
+}
+
+unsigned int shim_counters__nr(const struct shim_counters *counters)
+{
+	return counters->nr;
+}
+
+/**
+ * shim_counters__bind() - put the set on a target
+ * @counters: the set
+ * @tid: a thread, or 0 for the caller
+ * @flags: VCPC_BIND_F_*
+ * @bad: as for shim_counters__create()
+ *
+ * Return: 0, -EBADF if the set was shut, or a negative error of VCPC_IOC_BIND.
+ */
+int shim_counters__bind(struct shim_counters *counters, pid_t tid, unsigned int flags, int *bad)
+{
+	*bad = -1;
+	if (atomic_load(&counters->shut))
+		return -EBADF;
+	return counters->ops->bind(counters->ref, tid, flags, bad);
+}
+
+/**
+ * shim_counters__sample() - all values of the set at one instant
+ * @counters: the set
+ * @tid: the target, or 0: the caller if it is one, otherwise the only target
+ * @buf: filled only on success
+ * @size: bytes at @buf, room for all values
+ *
+ * Context: any thread, also a signal handler.
+ * Return: 0, -EINVAL if not bound there, -EAGAIN if the set is invalid, -EBADF.
+ */
+int shim_counters__sample(struct shim_counters *counters, pid_t tid, struct vcpc_sample *buf,
+			  size_t size)
+{
+	if (atomic_load(&counters->shut))
+		return -EBADF;
+	return counters->ops->sample(counters->ref, tid, buf, size);
+}
+
+int shim_counters__unbind(struct shim_counters *counters, pid_t tid)
+{
+	if (atomic_load(&counters->shut))
+		return -EBADF;
+	return counters->ops->unbind(counters->ref, tid);
+}
+
+int shim_counters__enable(struct shim_counters *counters, pid_t tid)
+{
+	if (atomic_load(&counters->shut))
+		return -EBADF;
+	return counters->ops->enable(counters->ref, tid);
+}
+
+int shim_counters__disable(struct shim_counters *counters, pid_t tid)
+{
+	if (atomic_load(&counters->shut))
+		return -EBADF;
+	return counters->ops->disable(counters->ref, tid);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A set of counters as the back end holds it, shared by reference. */
+#ifndef SHIM_CORE_COUNTERS_H
+#define SHIM_CORE_COUNTERS_H
+
+#include "session.h"
+
+struct shim_counters;
+
+int shim_counters__create(struct shim_session *session, const struct vcpc_request *reqs,
+			  unsigned int n, unsigned int flags, int *bad,
+			  struct shim_counters **out);
+struct shim_counters *shim_counters__get(struct shim_counters *counters);
+void shim_counters__put(struct shim_counters *counters);
+void shim_counters__shut(struct shim_counters *counters);
+
+unsigned int shim_counters__nr(const struct shim_counters *counters);
+int shim_counters__bind(struct shim_counters *counters, pid_t tid, unsigned int flags, int *bad);
+int shim_counters__unbind(struct shim_counters *counters, pid_t tid);
+int shim_counters__sample(struct shim_counters *counters, pid_t tid, struct vcpc_sample *buf,
+			  size_t size);
+int shim_counters__enable(struct shim_counters *counters, pid_t tid);
+int shim_counters__disable(struct shim_counters *counters, pid_t tid);
+
+#endif /* SHIM_CORE_COUNTERS_H */

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What an event name stands for.
+ *
+ * NAME[:MODE], where NAME is perf's name of an event, r and a raw code in
+ * hexadecimal, or libpfm's name with its unit masks; MODE is u for user mode,
+ * k for the kernel, or both, in one part or two (:uk, :u:k).
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "event.h"
+#include "pfm.h"
+
+static __u32 mode_of(char c)
+{
+	return c == 'u' ? VCPC_REQ_F_USER : c == 'k' ? VCPC_REQ_F_KERNEL : 0;
+}
+
+/* The modes that a part of a name asks for; 0 if it is none or says one twice. */
+static __u32 modes_of(const char *part)
+{
+	__u32 modes = 0;
+
+	for (; *part; part++) {
+		__u32 mode = mode_of(*part);
+
+		if (!mode || modes & mode)
+			return 0;
+		modes |= mode;
+	}
+	return modes;
+}
+
+/**
+ * shim_event__split() - take the modes off the end of a name
+ * @name: cut before its modes
+ * @modes: VCPC_REQ_F_*, 0 if there are none
+ *
+ * Return: 0, or -EINVAL if nothing is left, or a mode comes twice.
+ */
+int shim_event__split(char *name, __u32 *modes)
+{
+	char *colon;
+	__u32 more;
+
+	*modes = 0;
+	while ((colon = strrchr(name, ':')) != NULL) {
+		if (!colon[1])
+			return -EINVAL;
+		more = modes_of(colon + 1);
+		if (!more)
+			break;
+		if (*modes & more)
+			return -EINVAL;
+		*modes |= more;
+		*colon = '\0';
+	}
+	return *name ? 0 : -EINVAL;
+}
+
+static bool parse_name(const char *name, struct vcpc_request *req)
+{
+	for (const struct shim_event_name *e = shim_event__names; e->name; e++) {
+		if (strcasecmp(e->name, name))
+			continue;
+		req->type = e->type;
+		req->config = e->config;
+		return true;
+	}
+	return false;
+}
+
+static bool parse_raw(const char *name, struct vcpc_request *req)
+{
+	size_t digits = strspn(name + 1, "0123456789abcdefABCDEF");
+
+	if (name[0] != 'r' || !digits || digits > 16 || name[1 + digits])
+		return false;
+	req->type = PERF_TYPE_RAW;
+	req->config = strtoull(name + 1, NULL, 16);
+	return true;
+}
+
+/**
+ * shim_event__parse() - what an event name stands for
+ * @name: see above
+ * @out: on success the whole request: preset 0, and as flags the modes that
+ *	the name asks for, 0 if it asks for none
+ *
+ * Return: 0, -ENOENT (no such event), -EINVAL (bad modes, unit mask or
+ * attribute), -ENAMETOOLONG, -EOPNOTSUPP, -ENOMEM.
+ */
+int shim_event__parse(const char *name, struct vcpc_request *out)
+{
+	struct vcpc_request req = { 0 };
+	char bare[SHIM_EVENT_LEN];
+	int ret;
+
+	if (strlen(name) >= sizeof(bare))
+		return -ENAMETOOLONG;
+	strcpy(bare, name);
+	ret = shim_event__split(bare, &req.flags);
+	if (!ret && !parse_name(bare, &req) && !parse_raw(bare, &req))
+		ret = shim_pfm__encode(bare, &req);
+	if (!ret)
+		*out = req;
+	return ret;
+}
+
+/**
+ * shim_event__metric() - an event's name as the last part of a metric's name
+ * @name: the event's
+ * @buf: for the result: what is no letter or digit becomes '_', and what
+ *	begins with no letter gets "e_" in front
+ * @size: of @buf
+ *
+ * Return: 0, -ENAMETOOLONG, or -EINVAL for an empty name.
+ */
+int shim_event__metric(const char *name, char *buf, size_t size)
+{
+	const char *front = isalpha((unsigned char)name[0]) ? "" : "e_";
+	size_t len = strlen(name);
+
+	if (!len)
+		return -EINVAL;
+	if (strlen(front) + len >= size)
+		return -ENAMETOOLONG;
+	strcpy(buf, front);
+	buf += strlen(front);
+	for (size_t i = 0; i < len; i++)
+		buf[i] = isalnum((unsigned char)name[i]) ? name[i] : '_';
+	buf[len] = '\0';
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Event names: what they stand for, which there are, which was meant. */
+#ifndef SHIM_CORE_EVENT_H
+#define SHIM_CORE_EVENT_H
+
+#include "session.h"
+
+#define SHIM_EVENT_LEN	256	/* a name, with its NUL */
+
+int shim_event__parse(const char *name, struct vcpc_request *out);
+int shim_event__split(char *name, __u32 *modes);
+int shim_event__metric(const char *name, char *buf, size_t size);
+
+typedef int shim_event_fn(void *arg, const char *name, const char *desc);
+
+int shim_event__walk(struct shim_session *session, shim_event_fn *fn, void *arg);
+int shim_event__suggest(const char *name, char *buf, size_t size);
+
+/* perf's own names, ended by a NULL name */
+struct shim_event_name {
+	const char *name;
+	const char *desc;
+	__u32 type;
+	__u64 config;
+};
+
+extern const struct shim_event_name shim_event__names[];
+
+#endif /* SHIM_CORE_EVENT_H */

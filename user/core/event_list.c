@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Which events there are here, and which one was probably meant. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "counters.h"
+#include "event.h"
+#include "pfm.h"
+
+/* Whether the back end takes the event; user mode is allowed to everybody. */
+static bool usable(struct shim_session *session, const char *name)
+{
+	struct shim_counters *counters;
+	struct vcpc_request req;
+	int bad;
+
+	if (shim_event__parse(name, &req))
+		return false;
+	req.flags = VCPC_REQ_F_USER;
+	if (shim_counters__create(session, &req, 1, VCPC_SET_F_DISABLED, &bad, &counters))
+		return false;
+	shim_counters__put(counters);
+	return true;
+}
+
+struct walk {
+	struct shim_session *session;
+	shim_event_fn *fn;
+	void *arg;
+};
+
+static int visit(void *arg, const char *name, const char *desc)
+{
+	const struct walk *walk = arg;
+
+	if (walk->session && !usable(walk->session, name))
+		return 0;
+	return walk->fn(walk->arg, name, desc);
+}
+
+/**
+ * shim_event__walk() - all events by name
+ * @session: only those that it can count; NULL for all that have a name here
+ * @fn: called for each; anything but 0 ends the walk
+ * @arg: for @fn
+ *
+ * Return: 0, or what @fn returned to end the walk.
+ */
+int shim_event__walk(struct shim_session *session, shim_event_fn *fn, void *arg)
+{
+	struct walk walk = { session, fn, arg };
+	int ret = 0;
+
+	for (const struct shim_event_name *e = shim_event__names; e->name && !ret; e++)
+		ret = visit(&walk, e->name, e->desc);
+	return ret ? ret : shim_pfm__walk(visit, &walk);
+}
+
+static unsigned int least(unsigned int a, unsigned int b, unsigned int c)
+{
+	unsigned int m = a < b ? a : b;
+
+	return m < c ? m : c;
+}
+
+/* Levenshtein's distance, one row at a time; letters' case and '-' or '_' are the same. */
+static unsigned int distance(const char *a, const char *b)
+{
+	unsigned int row[SHIM_EVENT_LEN + 1];
+	size_t lb = strlen(b);
+
+	for (size_t j = 0; j <= lb; j++)
+		row[j] = j;
+	for (size_t i = 0; a[i]; i++) {
+		unsigned int corner = row[0];
+
+		row[0] = i + 1;
+		for (size_t j = 0; j < lb; j++) {
+			int ca = a[i] == '_' ? '-' : tolower((unsigned char)a[i]);
+			int cb = b[j] == '_' ? '-' : tolower((unsigned char)b[j]);
+			unsigned int above = row[j + 1];
+
+			row[j + 1] = least(above + 1, row[j] + 1, corner + (ca != cb));
+			corner = above;
+		}
+	}
+	return row[lb];
+}
+
+struct nearest {
+	const char *name;
+	unsigned int distance;
+	char best[SHIM_EVENT_LEN];
+};
+
+static int compare(void *arg, const char *name, const char *desc)
+{
+	struct nearest *nearest = arg;
+	unsigned int d;
+
+	(void)desc;
+	if (strlen(name) >= sizeof(nearest->best))
+		return 0;
+	d = distance(nearest->name, name);
+	if (d < nearest->distance) {
+		nearest->distance = d;
+		strcpy(nearest->best, name);
+	}
+	return 0;
+}
+
+/**
+ * shim_event__suggest() - the event that was probably meant
+ * @name: as it was given, with or without modes
+ * @buf: the nearest name, without modes
+ * @size: of @buf
+ *
+ * Return: 0, -ENOENT if nothing is near, -ENAMETOOLONG.
+ */
+int shim_event__suggest(const char *name, char *buf, size_t size)
+{
+	char bare[SHIM_EVENT_LEN];
+	struct nearest nearest = { .name = bare };
+	__u32 modes;
+
+	if (strlen(name) >= sizeof(bare))
+		return -ENAMETOOLONG;
+	strcpy(bare, name);
+	shim_event__split(bare, &modes);
+	nearest.distance = strlen(bare) / 3 + 2;
+	shim_event__walk(NULL, compare, &nearest);
+	if (!nearest.best[0])
+		return -ENOENT;
+	if (strlen(nearest.best) >= size)
+		return -ENAMETOOLONG;
+	strcpy(buf, nearest.best);
+	return 0;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Event names and encodings from libpfm4: the only caller of that library.
+ *
+ * Threads: libpfm is initialised once a process and only read from then on.
+ */
+#include <errno.h>
+#include <perfmon/pfmlib_perf_event.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pfm.h"
+
+#define NAME_LEN	256
+
+static const struct {
+	int pfm;
+	int err;
+} errors[] = {
+	{ PFM_SUCCESS, 0 },
+	{ PFM_ERR_NOTFOUND, -ENOENT },
+	{ PFM_ERR_NOTSUPP, -EOPNOTSUPP },
+	{ PFM_ERR_NOINIT, -EOPNOTSUPP },
+	{ PFM_ERR_NOMEM, -ENOMEM },
+};
+
+/* All other errors of libpfm are about the event's attributes. */
+static int error_of(int pfm)
+{
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		if (errors[i].pfm == pfm)
+			return errors[i].err;
+	return -EINVAL;
+}
+
+static void initialise(void)
+{
+	pfm_initialize();
+}
+
+static void once(void)
+{
+	static pthread_once_t control = PTHREAD_ONCE_INIT;
+
+	pthread_once(&control, initialise);
+}
+
+/**
+ * shim_pfm__encode() - what libpfm knows by a name
+ * @name: libpfm's syntax, [PMU::]EVENT[:UMASK]..., in any case, without mode modifiers
+ * @out: type and config*, the rest untouched; nothing on error
+ *
+ * Return: 0, -ENOENT (no such event for this machine's PMUs), -EINVAL (bad or
+ * missing unit mask or attribute), -EOPNOTSUPP, -ENOMEM.
+ */
+int shim_pfm__encode(const char *name, struct vcpc_request *out)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	pfm_perf_encode_arg_t arg = { .attr = &attr, .size = sizeof(arg) };
+	int ret;
+
+	once();
+	ret = error_of(pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT,
+						 &arg));
+	if (ret)
+		return ret;
+	out->type = attr.type;
+	out->config = attr.config;
+	out->config1 = attr.config1;
+	out->config2 = attr.config2;
+	return 0;
+}
+
+/* An event that has unit masks is one name for each of them. */
+static int walk_event(int idx, int (*fn)(void *arg, const char *name, const char *desc), void *arg)
+{
+	pfm_event_info_t event = { .size = sizeof(event) };
+	bool masks = false;
+	int ret = 0;
+
+	if (pfm_get_event_info(idx, PFM_OS_PERF_EVENT, &event) != PFM_SUCCESS)
+		return 0;
+	for (int i = 0; i < event.nattrs && !ret; i++) {
+		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
+		char name[NAME_LEN];
+
+		if (pfm_get_event_attr_info(idx, i, PFM_OS_PERF_EVENT, &attr) != PFM_SUCCESS ||
+		    attr.type != PFM_ATTR_UMASK)
+			continue;
+		masks = true;
+		snprintf(name, sizeof(name), "%s:%s", event.name, attr.name);
+		ret = fn(arg, name, attr.desc);
+	}
+	return masks || ret ? ret : fn(arg, event.name, event.desc);
+}
+
+static int walk_pmu(const pfm_pmu_info_t *pmu,
+		    int (*fn)(void *arg, const char *name, const char *desc), void *arg)
+{
+	int ret = 0;
+
+	for (int idx = pmu->first_event; idx != -1 && !ret; idx = pfm_get_event_next(idx))
+		ret = walk_event(idx, fn, arg);
+	return ret;
+}
+
+/* The perf and raw pseudo PMUs only say again what core knows by itself. */
+static bool is_cpu(const pfm_pmu_info_t *pmu)
+{
+	return pmu->is_present && pmu->type == PFM_PMU_TYPE_CORE &&
+	       pmu->pmu != PFM_PMU_PERF_EVENT && pmu->pmu != PFM_PMU_PERF_EVENT_RAW;
+}
+
+/**
+ * shim_pfm__walk() - the events of this machine's processor
+ * @fn: called for each name; anything but 0 ends the walk
+ * @arg: for @fn
+ *
+ * Return: 0, or what @fn returned to end the walk.
+ */
+int shim_pfm__walk(int (*fn)(void *arg, const char *name, const char *desc), void *arg)
+{
+	int ret = 0;
+	int i;
+
+	once();
+	pfm_for_all_pmus(i) {
+		pfm_pmu_info_t pmu = { .size = sizeof(pmu) };
+
+		if (pfm_get_pmu_info(i, &pmu) != PFM_SUCCESS || !is_cpu(&pmu))
+			continue;
+		ret = walk_pmu(&pmu, fn, arg);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+/**
+ * shim_pfm__cpu() - what libpfm calls this machine's processor
+ *
+ * Return: a string that is never freed, or NULL if libpfm does not know it.
+ */
+const char *shim_pfm__cpu(void)
+{
+	int i;
+
+	once();
+	pfm_for_all_pmus(i) {
+		pfm_pmu_info_t pmu = { .size = sizeof(pmu) };
+
+		if (pfm_get_pmu_info(i, &pmu) == PFM_SUCCESS && is_cpu(&pmu))
+			return pmu.desc;
+	}
+	return NULL;
+}

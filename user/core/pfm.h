@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* libpfm4: the events of the PMUs it knows, by name. */
+#ifndef SHIM_CORE_PFM_H
+#define SHIM_CORE_PFM_H
+
+#include <linux/vcpc.h>
+
+int shim_pfm__encode(const char *name, struct vcpc_request *out);
+int shim_pfm__walk(int (*fn)(void *arg, const char *name, const char *desc), void *arg);
+const char *shim_pfm__cpu(void);
+
+#endif /* SHIM_CORE_PFM_H */

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Opening a back end, and keeping what it offers. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "session.h"
+
+struct shim_session {
+	const struct shim_backend_ops *ops;
+	union shim_backend_ref dev;
+	struct vcpc_info_args info;
+};
+
+/**
+ * shim_session__open() - open the back end
+ * @out: the session, for shim_session__close()
+ *
+ * Return: 0, -ENODEV if the module is not loaded, -EACCES if the caller may
+ * not open its device, -EPROTONOSUPPORT if the module is another version's,
+ * -ENOMEM, or what open(2) said.
+ */
+int shim_session__open(struct shim_session **out)
+{
+	struct shim_session *session = calloc(1, sizeof(*session));
+	int ret;
+
+	if (!session)
+		return -ENOMEM;
+	session->ops = shim_session__backend();
+	ret = session->ops->open(&session->dev, &session->info);
+	if (ret) {
+		free(session);
+		return ret;
+	}
+	*out = session;
+	return 0;
+}
+
+/**
+ * shim_session__close() - close the back end
+ * @session: to free; counters made from it live on
+ */
+void shim_session__close(struct shim_session *session)
+{
+	session->ops->close(session->dev);
+	free(session);
+}
+
+const struct vcpc_info_args *shim_session__info(const struct shim_session *session)
+{
+	return &session->info;
+}
+
+const struct shim_backend_ops *shim_session__ops(const struct shim_session *session)
+{
+	return session->ops;
+}
+
+union shim_backend_ref shim_session__dev(const struct shim_session *session)
+{
+	return session->dev;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* An open back end, and what it offers. */
+#ifndef SHIM_CORE_SESSION_H
+#define SHIM_CORE_SESSION_H
+
+#include "backend.h"
+
+struct shim_session;
+
+int shim_session__open(struct shim_session **out);
+void shim_session__close(struct shim_session *session);
+const struct vcpc_info_args *shim_session__info(const struct shim_session *session);
+const struct shim_backend_ops *shim_session__ops(const struct shim_session *session);
+union shim_backend_ref shim_session__dev(const struct shim_session *session);
+
+/* Which back end shim_session__open() takes; a test may define its own. */
+const struct shim_backend_ops *shim_session__backend(void);
+
+#endif /* SHIM_CORE_SESSION_H */
