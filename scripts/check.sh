@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # All style and structure checks: prints a line for each and fails at the end if any did.
+# With RESULTS in the environment, notes them there as selftests/run-tests.sh does.
 #
 # usage: check.sh BUILD [fast]
 set -u
@@ -18,11 +19,14 @@ step() {
 	shift
 	if "$@" >"$log" 2>&1; then
 		echo "  ok      $name"
+		word=pass
 	else
 		echo "  FAILED  $name"
 		sed 's/^/    /' "$log"
 		failed=$((failed + 1))
+		word=fail
 	fi
+	[ -z "${RESULTS:-}" ] || echo "$word source check $name" >>"$RESULTS"
 }
 
 checkpatch() {

@@ -49,6 +49,8 @@ build arm64 ARCH=arm64 all tests
 # The arm64 VM runs beside the native tests; its output comes after theirs.
 TEST_TIMEOUT=600 "$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm" >"$work/arm64.log" 2>&1 &
 arm64=$!
+say "source: style, structure, documentation"
+RESULTS=$work/source "$top/scripts/check.sh" "$top/build/$host" || :
 say "native"
 native "$host" "$top/build/$host" unit pcp archive headers
 say "native, with AddressSanitizer and UBSan"

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The main job from start to end; called by make demo.
+#
+# In the arm64 VM, whose emulated PMU counts: load the module, switch tracing
+# on, run real work under "vcpc record", look at the trace maps with bpftool.
+# Here: replay the archive at an interval of its own, as a table and a chart.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+host=$(uname -m | sed 's/aarch64/arm64/')
+guest=arm64
+out=$top/build/demo
+archive=$out/archive/run
+
+step() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
+show() { printf '\033[1m$ %s\033[0m\n' "$*"; "$@"; }
+
+build() {
+	log=$top/build/logs/$1.log
+	mkdir -p "$top/build/logs"
+	shift
+	if ! make -C "$top" -j"$(nproc)" --no-print-directory "$@" >"$log" 2>&1; then
+		tail -n 40 "$log"
+		echo "demo: 'make $*' failed; all of it is in $log" >&2
+		exit 1
+	fi
+}
+
+step "1. What is needed: packages, kernels for the VM"
+"$top/scripts/setup.sh" build lab
+
+step "2. Build: module, BPF programs, library and tools, for the VM ($guest) and for here ($host)"
+build $guest ARCH=$guest module lib tools
+build "$host" ARCH="$host" lib tools
+ls -l "$top/build/$guest/vcpc.ko" "$top/build/$guest/lib/"libshim.so.* "$top/build/$guest/bin/vcpc"
+
+step "3. In the VM: load, trace, record (half a minute: the VM is emulated)"
+rm -rf "$out"
+set -- --arch $guest --libs "$top/build/$guest/lib" --out "$out" --timeout 600 \
+	--module "$top/build/$guest/vcpc.ko" \
+	--with "$top/build/$guest/bin/vcpc:/usr/bin/vcpc" \
+	--with "$top/build/$guest/examples/orders:/usr/bin/orders" \
+	--with "$here/guest.sh:/root/guest.sh" \
+	--program bpftool --program xz
+"$top/selftests/vm/run" "$@" -- 'sh /root/guest.sh'
+
+step "4. Here: the archive that came out of the VM"
+ls -l "$out/archive"
+vcpc=$top/build/$host/bin/vcpc
+show "$vcpc" replay "$archive" -t 100ms
+show "$vcpc" replay "$archive" -t 20ms --plot vcpc.count.instructions
+show "$vcpc" replay "$archive" -t 20ms --plot trace.transact.count
+
+step "5. The same archive in PCP's own tools"
+if command -v pmval >/dev/null; then
+	show pmval -a "$archive" -t 200ms -f 0 vcpc.count.cycles
+else
+	echo "Debian's package pcp is not here ('make setup' brings it); with it:"
+	echo "    pmval -a $archive -t 200ms vcpc.count.cycles"
+fi
+
+step "Done"
+echo "The archive is $archive; look further with"
+echo "    $vcpc replay $archive --mode back"

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The demo's part in the VM; the module is loaded.
+set -eu
+
+show() { printf '$ %s\n' "$*"; "$@"; }
+
+# Real data for xz: the C library, and half of the shell's tool box.
+head -c 400000 /usr/lib/libc.so.6 >/tmp/data
+
+cat >/tmp/work <<'SH'
+xz -k -4 /tmp/data
+orders
+SH
+
+mkdir -p /out/archive
+show uname -r
+show vcpc trace on
+show vcpc record -o /out/archive/run -i 10ms \
+	-e cycles,instructions,page-faults,context-switches -- sh /tmp/work
+show vcpc trace show --hist
+show bpftool map dump pinned /sys/fs/bpf/vcpc/vc_tag
+bpftool map dump pinned /sys/fs/bpf/vcpc/vc_stat >/out/vc_stat.txt
+echo '$ bpftool map dump pinned /sys/fs/bpf/vcpc/vc_stat | head -n 24'
+head -n 24 /out/vc_stat.txt
+show vcpc trace off
