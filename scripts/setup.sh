@@ -34,9 +34,9 @@ lab|busybox-static|the VM's shell and tools
 lab|cpio|packs the VM's first file system
 lab|kmod|finds the VM's drivers
 lab|binutils|finds the shared libraries that programs need
-lab|file|tells scripts from programs
 check|sparse|checks the module's address spaces
 check|perl|runs checkpatch
+check|g++|checks that the public headers are C++ too
 check|shellcheck|checks the scripts
 check|valgrind|finds use of unset or freed memory
 peers|pcp|Performance Co-Pilot's own programs read our archives

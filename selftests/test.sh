@@ -52,7 +52,7 @@ arm64=$!
 say "source: style, structure, documentation"
 RESULTS=$work/source "$top/scripts/check.sh" "$top/build/$host" || :
 say "native"
-native "$host" "$top/build/$host" unit pcp archive headers
+native "$host" "$top/build/$host" unit pcp archive headers lab
 say "native, with AddressSanitizer and UBSan"
 build "$host-asan" SAN=1 lib tests
 native "$host-asan" "$top/build/$host-san" unit pcp

@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Hot paths beside their peers, in guest instructions; called by make bench.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+build=$top/build/arm64
+
+"$top/scripts/setup.sh" build lab
+mkdir -p "$top/build/logs"
+echo "bench: building for arm64"
+make -C "$top" -j"$(nproc)" --no-print-directory ARCH=arm64 module tests >"$top/build/logs/bench.log" 2>&1 ||
+	{ tail -n 20 "$top/build/logs/bench.log"; exit 1; }
+set -- --arch arm64 --module "$build/vcpc.ko" --libs "$build/lib" --with "$build/bin/vcpc:/usr/bin/vcpc"
+programs=
+for file in "$build"/tests/bench/*; do
+	case $file in *.d) continue ;; esac
+	set -- "$@" --with "$file:/bench/${file##*/}"
+	programs="$programs /bench/${file##*/}"
+done
+echo "bench: arm64 VM, -icount shift=0: one nanosecond is one guest instruction"
+"$top/selftests/vm/run" "$@" -- "for p in $programs; do echo; \$p || exit; done"
