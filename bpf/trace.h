@@ -11,8 +11,8 @@
 
 #define VC_PIN_DIR	"/sys/fs/bpf/vcpc"
 #define VC_TAG_LEN	256
-#define VC_MAX_TAGS	4096
-#define VC_MAX_OPEN	16384
+#define VC_MAX_TAGS	4096	/* unless the loader says otherwise: names, rows of vc_stat */
+#define VC_MAX_OPEN	16384	/* and rows of vc_open */
 #define VC_HIST_SLOTS	64	/* slot n counts times of 2^n .. 2^(n+1)-1 ns; slot 0 has 0 too */
 
 /* What a tag was used for; PCP's kinds. */
@@ -23,12 +23,16 @@ enum vc_kind {
 	VC_COUNTER = 4,
 };
 
-/* vc_tag: key u32 tag id -> the tag's name */
+/* vc_tag: key u32 tag id -> the tag's name, once an event of it was seen */
 struct vc_tag_name {
-	char name[VC_TAG_LEN];
+	char name[VC_TAG_LEN];	/* zero from the NUL to the end */
 };
 
-/* vc_open: key -> value, one for each transaction that has begun and not ended */
+/*
+ * vc_open: key -> value, one for each process that ever began the tag, so that
+ * its next begin finds the row there; or for each thread that is in it.  A
+ * process's row lasts until it closes its trace descriptor.
+ */
 struct vc_open_key {
 	__u32 tag;
 	__u32 pid;		/* process id, or thread id if per_thread */
@@ -36,9 +40,9 @@ struct vc_open_key {
 };
 
 struct vc_open_val {
-	__u64 start_ns;		/* CLOCK_MONOTONIC */
-	__u32 tgid;
-	__u32 tid;
+	__u64 start_ns;		/* CLOCK_MONOTONIC; 0: not begun now */
+	__u32 tgid;		/* the process, also if per_thread */
+	__u32 reserved;
 };
 
 /* vc_stat (per CPU): key -> value, one for each tag and kind */
@@ -58,10 +62,11 @@ struct vc_stat {
 };
 
 /* vc_drop (per CPU array): index -> how many events were lost for that reason */
-enum vc_drop {
+enum vc_drop_reason {
 	VC_DROP_OPEN_FULL,	/* no room for one more open transaction */
-	VC_DROP_STAT_FULL,	/* no room for one more tag */
-	VC_DROP_NOT_OPEN,	/* an end or abort without a begin that was seen */
+	VC_DROP_STAT_FULL,	/* no room for one more tag and kind */
+	VC_DROP_TAG_FULL,	/* no room for one more name */
+	VC_DROP_NOT_OPEN,	/* an end or abort whose begin was not seen */
 	VC_DROP_NR,
 };
 
