@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* A descriptor of /dev/vcpc for trace events: names to tag ids, and one event a call. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <linux/vcpc.h>
+
+#include "tracedev.h"
+
+#define DEVICE	"/dev/vcpc"
+
+static int info(int fd, struct vcpc_info_args *args)
+{
+	*args = (struct vcpc_info_args) { .size = sizeof(*args) };
+	return ioctl(fd, VCPC_IOC_INFO, args) ? -errno : 0;
+}
+
+/* A program may close 0 to 2 and trust that the next file it opens gets them. */
+static int off_the_standard_ones(int fd)
+{
+	int other, err;
+
+	if (fd > STDERR_FILENO)
+		return fd;
+	other = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	err = other < 0 ? -errno : other;
+	close(fd);
+	return err;
+}
+
+/**
+ * shim_tracedev__open() - open the module's device for trace events
+ * @fd: the descriptor, close-on-exec, on success
+ *
+ * Return: 0; -ENOENT without the module, -EACCES without the permission,
+ *	-EOPNOTSUPP if the module does not trace, or another errno of open(2).
+ */
+int shim_tracedev__open(int *fd)
+{
+	struct vcpc_info_args args;
+	int dev = open(DEVICE, O_RDWR | O_CLOEXEC);
+	int err;
+
+	if (dev < 0)
+		return -errno;
+	dev = off_the_standard_ones(dev);
+	if (dev < 0)
+		return dev;
+	err = info(dev, &args);
+	if (!err && !(args.features & VCPC_FEAT_TRACE))
+		err = -EOPNOTSUPP;
+	if (err) {
+		close(dev);
+		return err;
+	}
+	*fd = dev;
+	return 0;
+}
+
+/**
+ * shim_tracedev__tag() - a name's tag id, held by the descriptor from now on
+ * @fd: from shim_tracedev__open()
+ * @name: @len bytes, without a NUL
+ * @len: 1..VCPC_TAG_LEN-1
+ * @tag: the id, on success
+ *
+ * Return: 0, or an errno of VCPC_IOC_TRACE_TAG.
+ */
+int shim_tracedev__tag(int fd, const char *name, size_t len, uint32_t *tag)
+{
+	struct vcpc_trace_tag_args args = {
+		.size = sizeof(args),
+		.name = (uintptr_t)name,
+		.name_len = len,
+	};
+
+	if (ioctl(fd, VCPC_IOC_TRACE_TAG, &args))
+		return -errno;
+	*tag = args.tag;
+	return 0;
+}
+
+/**
+ * shim_tracedev__fire() - one event of the calling process
+ * @fd: from shim_tracedev__open()
+ * @op: VCPC_TRACE_*
+ * @tag: from shim_tracedev__tag() on the same descriptor
+ * @value: bits of a double for OBSERVE and COUNTER, otherwise 0
+ *
+ * Return: 0, or an errno of VCPC_IOC_TRACE.
+ */
+int shim_tracedev__fire(int fd, uint32_t op, uint32_t tag, uint64_t value)
+{
+	struct vcpc_trace_args args = {
+		.size = sizeof(args),
+		.op = op,
+		.tag = tag,
+		.value = value,
+	};
+
+	return ioctl(fd, VCPC_IOC_TRACE, &args) ? -errno : 0;
+}
+
+/* Whether a descriptor is the module's device, and not somebody else's by now */
+int shim_tracedev__is(int fd)
+{
+	struct vcpc_info_args args;
+
+	return info(fd, &args) == 0;
+}
+
+void shim_tracedev__close(int fd)
+{
+	close(fd);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Performance Co-Pilot's trace calls: mark transactions, points, observations
+ * and counters in a program.
+ *
+ * The calls return 0, or a negative PMTRACE_ERR_* or a negated errno; see
+ * libshim-trace(3).  All may be called from any thread.
+ */
+#ifndef PCP_TRACE_H
+#define PCP_TRACE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+int pmtracebegin(const char *tag);
+int pmtraceend(const char *tag);
+int pmtraceabort(const char *tag);
+int pmtracepoint(const char *tag);
+int pmtraceobs(const char *tag, double value);
+int pmtracecounter(const char *tag, double value);
+char *pmtraceerrstr(int code);
+int pmtracestate(int flags);
+
+#define PMTRACE_ERR_BASE		12000
+#define PMTRACE_ERR_TAGNAME		(-PMTRACE_ERR_BASE - 0)
+#define PMTRACE_ERR_INPROGRESS		(-PMTRACE_ERR_BASE - 1)
+#define PMTRACE_ERR_NOPROGRESS		(-PMTRACE_ERR_BASE - 2)
+#define PMTRACE_ERR_NOSUCHTAG		(-PMTRACE_ERR_BASE - 3)
+#define PMTRACE_ERR_TAGTYPE		(-PMTRACE_ERR_BASE - 4)
+#define PMTRACE_ERR_TAGLENGTH		(-PMTRACE_ERR_BASE - 5)
+#define PMTRACE_ERR_IPC			(-PMTRACE_ERR_BASE - 6)
+#define PMTRACE_ERR_ENVFORMAT		(-PMTRACE_ERR_BASE - 7)
+#define PMTRACE_ERR_TIMEOUT		(-PMTRACE_ERR_BASE - 8)
+#define PMTRACE_ERR_VERSION		(-PMTRACE_ERR_BASE - 9)
+#define PMTRACE_ERR_PERMISSION		(-PMTRACE_ERR_BASE - 10)
+#define PMTRACE_ERR_CONNLIMIT		(-PMTRACE_ERR_BASE - 11)
+
+/* Flags of pmtracestate() */
+#define PMTRACE_STATE_NONE		0
+#define PMTRACE_STATE_API		1
+#define PMTRACE_STATE_COMMS		2
+#define PMTRACE_STATE_PDU		4
+#define PMTRACE_STATE_PDUBUF		8
+#define PMTRACE_STATE_NOAGENT		16
+#define PMTRACE_STATE_ASYNC		32
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PCP_TRACE_H */

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The way out through the module: connect, tag ids, events.
+ *
+ * A connection is a descriptor of /dev/vcpc and has a generation, as the tag
+ * ids it gave are good for it only.  It is lost when the program closes the
+ * descriptor behind our back; the next event connects again.
+ *
+ * Locking: connecting and asking for ids, under the process's lock; an event,
+ * without any.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <linux/vcpc.h>
+#include <pcp/trace.h>
+
+#include "core/tracedev.h"
+#include "kernel.h"
+
+static uint32_t generation_of(uint64_t pair)
+{
+	return pair >> 32;
+}
+
+static int fd_of(uint64_t connection)
+{
+	return (int)(uint32_t)connection - 1;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static void say(const char *what, int err)
+{
+	if (atomic_load(&shim_process__inherited()->flags) & PMTRACE_STATE_COMMS)
+		fprintf(stderr, "pmtrace: %s%s%s\n", what, err ? ": " : "",
+			err ? strerror(-err) : "");
+}
+
+/*
+ * Seconds until the next try after so many failures.  PCP_TRACE_RECONNECT
+ * lists other numbers; the last one repeats.
+ */
+static unsigned long back_off(unsigned int failures)
+{
+	static const unsigned long seconds[] = { 5, 10, 20, 40, 80 };
+	const unsigned int n = sizeof(seconds) / sizeof(seconds[0]);
+	const char *list = getenv("PCP_TRACE_RECONNECT");
+	unsigned long wait = 0;
+
+	for (unsigned int i = 0; list && *list && i < failures; i++) {
+		char *end;
+		unsigned long number = strtoul(list, &end, 10);
+
+		if (end == list || *list == '-' || !number || (*end && *end != ','))
+			break;
+		wait = number;
+		list = end + (*end == ',');
+	}
+	return wait ? wait : seconds[failures < n ? failures - 1 : n - 1];
+}
+
+/* A child has a copy of its parent's descriptor, which keeps the parent's open for it. */
+static void close_inherited(struct shim_inherited *inherited)
+{
+	int fd = atomic_exchange(&inherited->fd, 0) - 1;
+
+	if (fd >= 0 && shim_tracedev__is(fd))
+		shim_tracedev__close(fd);
+}
+
+static void settle_protocol(struct shim_inherited *inherited)
+{
+	int unsettled = SHIM_UNSETTLED;
+	int async = atomic_load(&inherited->flags) & PMTRACE_STATE_ASYNC;
+
+	atomic_compare_exchange_strong(&inherited->protocol, &unsettled,
+				       async ? SHIM_ASYNC : SHIM_SYNC);
+}
+
+static int try_connect(struct shim_process *p, uint64_t *connection)
+{
+	struct shim_inherited *inherited = shim_process__inherited();
+	uint32_t generation = generation_of(atomic_load(&p->connection));
+	int fd, err;
+
+	if (!generation)
+		close_inherited(inherited);
+	err = shim_tracedev__open(&fd);
+	say("/dev/vcpc", err);
+	if (err)
+		return err;
+	settle_protocol(inherited);
+	atomic_store(&inherited->fd, fd + 1);
+	*connection = (uint64_t)(generation + 1) << 32 | (uint32_t)(fd + 1);
+	atomic_store(&p->connection, *connection);
+	return 0;
+}
+
+/* Under the lock: a connection, or why there is none. */
+static int connect_locked(struct shim_process *p, uint64_t *connection)
+{
+	uint64_t now;
+	int err;
+
+	*connection = atomic_load(&p->connection);
+	if (fd_of(*connection) >= 0)
+		return 0;
+	now = now_ns();
+	if (p->failures && now < p->retry_ns)
+		return p->error;
+	err = try_connect(p, connection);
+	if (!err) {
+		p->failures = 0;
+		return 0;
+	}
+	p->failures++;
+	p->retry_ns = now_ns() + back_off(p->failures) * 1000000000ull;
+	p->error = err;
+	return err;
+}
+
+/*
+ * What a caller hears of a way out that is not there.  Tracing must not break
+ * a program that has begun well: once there was a connection, its loss is
+ * silent, as PCP has it; the asynchronous protocol reports it.
+ */
+static int verdict(struct shim_process *p, int err)
+{
+	if (!err || !generation_of(atomic_load(&p->connection)))
+		return err;
+	if (atomic_load(&shim_process__inherited()->protocol) == SHIM_ASYNC)
+		return PMTRACE_ERR_IPC;
+	return 0;
+}
+
+/**
+ * shim_kernel__connect() - make sure of a connection, if there can be one
+ * @p: process
+ *
+ * Return: 0, also if a connection was lost and cannot be had again (see
+ *	verdict()); the errno of shim_tracedev__open() if there never was one;
+ *	PMTRACE_ERR_IPC.
+ */
+int shim_kernel__connect(struct shim_process *p)
+{
+	uint64_t connection;
+	int err;
+
+	if (fd_of(atomic_load_explicit(&p->connection, memory_order_relaxed)) >= 0)
+		return 0;
+	pthread_mutex_lock(&p->lock);
+	err = connect_locked(p, &connection);
+	pthread_mutex_unlock(&p->lock);
+	return verdict(p, err);
+}
+
+static int ask_id(int fd, uint64_t connection, struct shim_tag *tag)
+{
+	uint32_t id;
+	int err = shim_tracedev__tag(fd, tag->name, tag->len, &id);
+
+	if (!err)
+		atomic_store(&tag->handle, (connection & ~0xffffffffull) | id);
+	return err;
+}
+
+/* What a descriptor answers that is ours no more. */
+static int is_lost(int err)
+{
+	return err == -EBADF || err == -ENOTTY || err == -ENOENT;
+}
+
+/* If nobody has connected again meanwhile */
+static void lose(struct shim_process *p, uint64_t connection)
+{
+	if (atomic_compare_exchange_strong(&p->connection, &connection,
+					   connection & ~0xffffffffull)) {
+		atomic_store(&shim_process__inherited()->fd, 0);
+		say("connection lost", 0);
+	}
+}
+
+/* A connection, and the tag's id on it; connects again if that shows it is lost. */
+static int prepare(struct shim_process *p, struct shim_tag *tag, uint64_t *connection)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&p->lock);
+	for (int tries = 0; tries < 2; tries++) {
+		err = connect_locked(p, connection);
+		if (err)
+			break;
+		if (generation_of(atomic_load(&tag->handle)) == generation_of(*connection))
+			break;
+		err = ask_id(fd_of(*connection), *connection, tag);
+		if (!is_lost(err))
+			break;
+		lose(p, *connection);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return err;
+}
+
+static int is_ready(uint64_t connection, const struct shim_tag *tag)
+{
+	return fd_of(connection) >= 0 &&
+	       generation_of(atomic_load_explicit(&tag->handle, memory_order_acquire)) ==
+	       generation_of(connection);
+}
+
+/**
+ * shim_kernel__prepare() - make sure that the module knows a tag
+ * @p: process
+ * @tag: tag
+ *
+ * Return: as shim_kernel__connect(), or an errno of VCPC_IOC_TRACE_TAG: no
+ *	event of this tag can be recorded now.
+ */
+int shim_kernel__prepare(struct shim_process *p, struct shim_tag *tag)
+{
+	uint64_t connection = atomic_load_explicit(&p->connection, memory_order_acquire);
+	int err;
+
+	if (is_ready(connection, tag))
+		return 0;
+	err = prepare(p, tag, &connection);
+	return fd_of(connection) >= 0 ? err : verdict(p, err);
+}
+
+/**
+ * shim_kernel__fire() - one event
+ * @p: process
+ * @tag: tag
+ * @op: VCPC_TRACE_*
+ * @value: bits of a double for OBSERVE and COUNTER, otherwise 0
+ *
+ * Return: as shim_kernel__prepare(), or an errno of VCPC_IOC_TRACE.
+ */
+int shim_kernel__fire(struct shim_process *p, struct shim_tag *tag, uint32_t op, uint64_t value)
+{
+	int err = 0;
+
+	for (int tries = 0; tries < 2; tries++) {
+		uint64_t connection = atomic_load_explicit(&p->connection, memory_order_acquire);
+
+		if (!is_ready(connection, tag)) {
+			err = prepare(p, tag, &connection);
+			if (err)
+				return fd_of(connection) >= 0 ? err : verdict(p, err);
+		}
+		err = shim_tracedev__fire(fd_of(connection), op,
+					  (uint32_t)atomic_load(&tag->handle), value);
+		if (!is_lost(err))
+			return err;
+		lose(p, connection);
+	}
+	return verdict(p, err);
+}

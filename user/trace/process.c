@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The trace state of this process, made at the first call.
+ *
+ * Fork: PCP's calls are a process's own, a child starts with none of its
+ * parent's tags and no connection.  So the state lies in pages that the kernel
+ * gives to a child full of zeroes (MADV_WIPEONFORK), and zero is the state to
+ * start with, of the mutex too.  There are no fork handlers, and it works
+ * whatever the other threads of the parent were doing.  What the child keeps,
+ * struct shim_inherited, are single atomics.
+ *
+ * Locking: see the structs.
+ */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+
+#include "process.h"
+
+static struct shim_process *_Atomic process;
+static struct shim_inherited inherited;
+
+static struct shim_process *make(void)
+{
+	struct shim_process *winner = NULL;
+	struct shim_process *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	if (!madvise(p, sizeof(*p), MADV_WIPEONFORK) &&
+	    atomic_compare_exchange_strong(&process, &winner, p))
+		return p;
+	munmap(p, sizeof(*p));
+	return winner;
+}
+
+/* NULL when memory runs out */
+struct shim_process *shim_process__get(void)
+{
+	struct shim_process *p = atomic_load_explicit(&process, memory_order_acquire);
+
+	return __builtin_expect(p != NULL, 1) ? p : make();
+}
+
+struct shim_inherited *shim_process__inherited(void)
+{
+	return &inherited;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The trace state of this process: flags, tags, and the way to the module. */
+#ifndef SHIM_TRACE_PROCESS_H
+#define SHIM_TRACE_PROCESS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TAG_BUCKETS	512	/* a power of two */
+
+/* How far a tag's transaction is. */
+enum shim_progress {
+	SHIM_NEVER_BEGUN,
+	SHIM_BEGUN,
+	SHIM_NOT_BEGUN,
+};
+
+/**
+ * struct shim_tag - a tag this process has used; it stays for the process's life
+ * @next: in its bucket; neither this nor what follows @progress changes once
+ *	the tag can be found
+ * @handle: generation of the connection << 32 | the module's id of the tag
+ * @progress: enum shim_progress
+ * @hash: of the name
+ * @len: bytes of the name without the NUL
+ * @name: the name
+ */
+struct shim_tag {
+	struct shim_tag *next;
+	_Atomic uint64_t handle;
+	_Atomic int progress;
+	uint32_t hash;
+	uint32_t len;
+	char name[];
+};
+
+/**
+ * struct shim_process - what a forked child must not share; all zero at first
+ * @lock: held to connect, to look a tag's id up, and to add a tag
+ * @connection: generation << 32 | descriptor + 1, or 0 there while down
+ * @failures: connects that have failed in a row (@lock)
+ * @retry_ns: CLOCK_MONOTONIC, before which none is tried again (@lock)
+ * @error: of the last failed connect (@lock)
+ * @room: where the next tag goes (@lock)
+ * @room_left: bytes there (@lock)
+ * @buckets: tags by hash
+ */
+struct shim_process {
+	pthread_mutex_t lock;
+	_Atomic uint64_t connection;
+	unsigned int failures;
+	uint64_t retry_ns;
+	int error;
+	char *room;
+	size_t room_left;
+	struct shim_tag *_Atomic buckets[TAG_BUCKETS];
+};
+
+/* What a forked child inherits. */
+struct shim_inherited {
+	_Atomic int flags;	/* PMTRACE_STATE_* */
+	_Atomic int protocol;	/* enum shim_protocol */
+	_Atomic int fd;		/* descriptor + 1 of the newest connection, 0: none */
+};
+
+/* PCP's two protocols; the first connection settles it. */
+enum shim_protocol {
+	SHIM_UNSETTLED,
+	SHIM_SYNC,
+	SHIM_ASYNC,
+};
+
+struct shim_process *shim_process__get(void);
+struct shim_inherited *shim_process__inherited(void);
+
+#endif /* SHIM_TRACE_PROCESS_H */

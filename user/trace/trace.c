@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * PCP's trace calls: check the tag, keep its progress, send the event.
+ *
+ * Threads: any call from any thread.  A transaction is the process's: who
+ * begins a tag that is begun is told so, whichever thread began it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/vcpc.h>
+#include <pcp/trace.h>
+
+#include "base/api.h"
+#include "kernel.h"
+#include "tags.h"
+
+/**
+ * struct call - one trace call under way
+ * @p: this process
+ * @key: the tag's name
+ * @silent: no event leaves the process (PMTRACE_STATE_NOAGENT)
+ */
+struct call {
+	struct shim_process *p;
+	struct shim_tag_key key;
+	int silent;
+};
+
+/* PCP_TRACE_NOAGENT does what the flag does, from the first call that would connect. */
+static int is_silent(struct shim_process *p, int flags)
+{
+	if (flags & PMTRACE_STATE_NOAGENT)
+		return 1;
+	if ((uint32_t)atomic_load_explicit(&p->connection, memory_order_relaxed) ||
+	    !getenv("PCP_TRACE_NOAGENT"))
+		return 0;
+	atomic_fetch_or(&shim_process__inherited()->flags, PMTRACE_STATE_NOAGENT);
+	return 1;
+}
+
+static int start_call(struct call *call, const char *function, const char *tag)
+{
+	int flags, err = shim_tag_key__init(&call->key, tag);
+
+	if (err)
+		return err;
+	call->p = shim_process__get();
+	if (!call->p)
+		return -ENOMEM;
+	flags = atomic_load_explicit(&shim_process__inherited()->flags, memory_order_relaxed);
+	if (flags & PMTRACE_STATE_API)
+		fprintf(stderr, "pmtrace: %s(\"%s\")\n", function, tag);
+	call->silent = is_silent(call->p, flags);
+	return 0;
+}
+
+/* The tag, known to the module unless the call is silent. */
+static int prepare_tag(struct call *call, struct shim_tag **tag)
+{
+	int err = call->silent ? 0 : shim_kernel__connect(call->p);
+
+	if (!err)
+		err = shim_tags__get(call->p, &call->key, tag);
+	if (!err && !call->silent)
+		err = shim_kernel__prepare(call->p, *tag);
+	return err;
+}
+
+/**
+ * pmtracebegin() - begin a transaction
+ * @tag: its name, 1 to 254 bytes
+ *
+ * Return: 0; PMTRACE_ERR_TAGNAME, PMTRACE_ERR_TAGLENGTH; PMTRACE_ERR_INPROGRESS
+ *	if this process is in it already, whose start stays; a negated errno if
+ *	the module cannot be reached or takes no more tags, and then nothing has
+ *	begun.
+ */
+SHIM_API int pmtracebegin(const char *tag)
+{
+	struct call call;
+	struct shim_tag *t;
+	int err = start_call(&call, "pmtracebegin", tag);
+
+	if (!err)
+		err = prepare_tag(&call, &t);
+	if (!err)
+		err = shim_tag__begin(t);
+	if (err || call.silent)
+		return err;
+	err = shim_kernel__fire(call.p, t, VCPC_TRACE_BEGIN, 0);
+	if (err)
+		shim_tag__finish(t);
+	return err;
+}
+
+/* What end and abort have in common: neither makes a tag. */
+static int finish(struct call *call, struct shim_tag **tag)
+{
+	*tag = shim_tags__find(call->p, &call->key);
+	return *tag ? shim_tag__finish(*tag) : PMTRACE_ERR_NOSUCHTAG;
+}
+
+/**
+ * pmtraceend() - end a transaction, whose time is recorded
+ * @tag: its name
+ *
+ * Return: 0; PMTRACE_ERR_TAGNAME, PMTRACE_ERR_TAGLENGTH; PMTRACE_ERR_NOSUCHTAG
+ *	if this process never began it, PMTRACE_ERR_NOPROGRESS if it is not in it
+ *	now.  After any other error it has ended and is not recorded.
+ */
+SHIM_API int pmtraceend(const char *tag)
+{
+	struct call call;
+	struct shim_tag *t;
+	int err = start_call(&call, "pmtraceend", tag);
+
+	if (!err)
+		err = finish(&call, &t);
+	if (err || call.silent)
+		return err;
+	return shim_kernel__fire(call.p, t, VCPC_TRACE_END, 0);
+}
+
+/**
+ * pmtraceabort() - leave a transaction without recording it
+ * @tag: its name
+ *
+ * Never connects.
+ *
+ * Return: as pmtraceend().
+ */
+SHIM_API int pmtraceabort(const char *tag)
+{
+	struct call call;
+	struct shim_tag *t;
+	int err = start_call(&call, "pmtraceabort", tag);
+
+	if (!err)
+		err = finish(&call, &t);
+	if (err || call.silent)
+		return err;
+	/* If it does not get through, there is nothing to forget. */
+	if ((uint32_t)atomic_load(&call.p->connection))
+		shim_kernel__fire(call.p, t, VCPC_TRACE_ABORT, 0);
+	return 0;
+}
+
+static int event(const char *function, const char *tag, uint32_t op, uint64_t value)
+{
+	struct call call;
+	struct shim_tag *t;
+	int err = start_call(&call, function, tag);
+
+	if (err || call.silent)
+		return err;
+	err = prepare_tag(&call, &t);
+	return err ? err : shim_kernel__fire(call.p, t, op, value);
+}
+
+static uint64_t bits_of(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+/**
+ * pmtracepoint() - a point of the program was passed
+ * @tag: its name, 1 to 254 bytes
+ *
+ * Return: 0, PMTRACE_ERR_TAGNAME, PMTRACE_ERR_TAGLENGTH, or a negated errno if
+ *	the module cannot be reached or takes no more tags.
+ */
+SHIM_API int pmtracepoint(const char *tag)
+{
+	return event("pmtracepoint", tag, VCPC_TRACE_POINT, 0);
+}
+
+/**
+ * pmtraceobs() - record a value that was observed
+ * @tag: its name, 1 to 254 bytes
+ * @value: any double
+ *
+ * Return: as pmtracepoint().
+ */
+SHIM_API int pmtraceobs(const char *tag, double value)
+{
+	return event("pmtraceobs", tag, VCPC_TRACE_OBSERVE, bits_of(value));
+}
+
+/**
+ * pmtracecounter() - record the value of something that only grows
+ * @tag: its name, 1 to 254 bytes
+ * @value: any double; that it grows is not checked
+ *
+ * Return: as pmtracepoint().
+ */
+SHIM_API int pmtracecounter(const char *tag, double value)
+{
+	return event("pmtracecounter", tag, VCPC_TRACE_COUNTER, bits_of(value));
+}
+
+/**
+ * pmtracestate() - replace the state flags
+ * @flags: PMTRACE_STATE_*; bits that mean nothing are kept and given back
+ *
+ * Return: the flags before; -EINVAL, and nothing changes, if @flags has
+ *	PMTRACE_STATE_ASYNC and the synchronous protocol is settled, which the
+ *	first connection does.
+ */
+SHIM_API int pmtracestate(int flags)
+{
+	struct shim_inherited *inherited = shim_process__inherited();
+
+	if (flags & PMTRACE_STATE_ASYNC && atomic_load(&inherited->protocol) == SHIM_SYNC)
+		return -EINVAL;
+	return atomic_exchange(&inherited->flags, flags);
+}
