@@ -39,6 +39,7 @@ struct sim_set {
 	unsigned int n;
 	unsigned int hardware;	/* of the requests */
 	__u64 preset[SIM_REQUESTS];
+	__u64 step[SIM_REQUESTS];
 	struct target targets[SIM_TARGETS];	/* lock */
 };
 
@@ -66,6 +67,11 @@ static bool known(const struct vcpc_request *req)
 	return (req->type == PERF_TYPE_SOFTWARE && req->config < PERF_COUNT_SW_MAX) ||
 	       (req->type == PERF_TYPE_HARDWARE && req->config < PERF_COUNT_HW_MAX) ||
 	       req->type == PERF_TYPE_RAW;
+}
+
+static bool is_dummy(const struct vcpc_request *req)
+{
+	return req->type == PERF_TYPE_SOFTWARE && req->config == PERF_COUNT_SW_DUMMY;
 }
 
 static int check(const struct vcpc_request *reqs, unsigned int n, int *bad)
@@ -100,6 +106,7 @@ static int sim_create(union shim_backend_ref dev, const struct vcpc_request *req
 	set->n = n;
 	for (unsigned int i = 0; i < n; i++) {
 		set->preset[i] = reqs[i].preset;
+		set->step[i] = is_dummy(&reqs[i]) ? 0 : (i + 1) * SIM_STEP;
 		set->hardware += reqs[i].type != PERF_TYPE_SOFTWARE;
 	}
 	out->ptr = set;
@@ -228,7 +235,7 @@ static void fill(const struct sim_set *set, const struct target *target, struct 
 	buf->nr = set->n;
 	buf->state = target->on ? VCPC_STATE_COUNTING : 0;
 	for (unsigned int i = 0; i < set->n; i++)
-		buf->values[i] = set->preset[i] + target->steps * (i + 1) * SIM_STEP;
+		buf->values[i] = set->preset[i] + target->steps * set->step[i];
 }
 
 static int sim_sample(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf, size_t size)

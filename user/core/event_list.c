@@ -9,20 +9,32 @@
 #include "event.h"
 #include "pfm.h"
 
-/* Whether the back end takes the event; user mode is allowed to everybody. */
+/**
+ * shim_event__probe() - whether the back end takes an event
+ * @session: the back end
+ * @req: the event; its modes do not matter, as user mode is allowed to everybody
+ *
+ * Return: 0 or a negative error of VCPC_IOC_SET_CREATE.
+ */
+int shim_event__probe(struct shim_session *session, const struct vcpc_request *req)
+{
+	struct vcpc_request user = *req;
+	struct shim_counters *counters;
+	int bad;
+	int ret;
+
+	user.flags = VCPC_REQ_F_USER;
+	ret = shim_counters__create(session, &user, 1, VCPC_SET_F_DISABLED, &bad, &counters);
+	if (!ret)
+		shim_counters__put(counters);
+	return ret;
+}
+
 static bool usable(struct shim_session *session, const char *name)
 {
-	struct shim_counters *counters;
 	struct vcpc_request req;
-	int bad;
 
-	if (shim_event__parse(name, &req))
-		return false;
-	req.flags = VCPC_REQ_F_USER;
-	if (shim_counters__create(session, &req, 1, VCPC_SET_F_DISABLED, &bad, &counters))
-		return false;
-	shim_counters__put(counters);
-	return true;
+	return !shim_event__parse(name, &req) && !shim_event__probe(session, &req);
 }
 
 struct walk {

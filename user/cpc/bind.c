@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Sets on the calling thread: bound, sampled, stopped and let go.
+ *
+ * Nothing here takes a lock or, once a set was bound for the first time,
+ * allocates; a signal handler may call it.
+ */
+#include <errno.h>
+
+#include "base/api.h"
+#include "impl.h"
+#include "lwp.h"
+
+#define KNOWN_FLAGS	(CPC_OVF_NOTIFY_EMT | CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_COUNT_HV | \
+			 CPC_COUNT_SAMPLE_MODE)
+
+static bool same_pic(const cpc_set_t *set, uint_t i)
+{
+	for (uint_t j = 0; j < i; j++)
+		if (set->reqs[i].picnum != CPC_ANY_PIC && set->reqs[i].picnum == set->reqs[j].picnum)
+			return true;
+	return false;
+}
+
+/* What a set's requests must be like, in the original's order: 0, or -1 and errno. */
+static int check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set)
+{
+	if (set->n > cpc_npic(cpc))
+		return shim_cpc__fail(EINVAL);
+	for (uint_t i = 0; i < set->n; i++) {
+		if (same_pic(set, i))
+			return shim_cpc__fail(EINVAL);
+		if (set->reqs[i].flags & ~KNOWN_FLAGS)
+			return shim_cpc__complain(cpc, fn, EINVAL, CPC_REQ_INVALID_FLAGS);
+	}
+	for (uint_t i = 0; i < set->n; i++)
+		if (set->reqs[i].flags & CPC_OVF_NOTIFY_EMT)
+			return shim_cpc__fail(ENOTSUP);
+	return 0;
+}
+
+/* The set's counters, made if this is the first bind; two threads may both be the first. */
+static int counters_of(cpc_t *cpc, cpc_set_t *set, struct shim_counters **out)
+{
+	struct shim_counters *expected = NULL;
+	int bad;
+	int ret;
+
+	*out = atomic_load(&set->counters);
+	if (*out)
+		return 0;
+	ret = shim_counters__create(cpc->session, set->packed, set->n, 0, &bad, out);
+	if (ret)
+		return ret;
+	if (!atomic_compare_exchange_strong(&set->counters, &expected, *out)) {
+		shim_counters__put(*out);
+		*out = expected;
+	}
+	return 0;
+}
+
+static int bind_self(struct shim_counters *counters)
+{
+	int bad;
+	int ret = shim_counters__bind(counters, 0, 0, &bad);
+
+	if (ret)
+		return ret;
+	ret = shim_lwp__attach(counters);
+	if (ret)
+		shim_counters__unbind(counters, 0);
+	return ret;
+}
+
+/**
+ * cpc_bind_curlwp() - count on the calling thread, from the presets on
+ * @cpc: the handle
+ * @set: takes the place of what the thread had bound
+ * @flags: 0; CPC_BIND_LWP_INHERIT is not supported
+ *
+ * Return: 0, or -1 and errno: EINVAL (flags, no requests, too many requests, a
+ * picnum twice; with a subcode: CPC_REQ_INVALID_FLAGS, CPC_INVALID_EVENT,
+ * CPC_RESOURCE_UNAVAIL), EACCES (CPC_ATTR_REQUIRES_PRIVILEGE: system mode
+ * needs CAP_PERFMON), ENOTSUP (INHERIT, or a request with CPC_OVF_NOTIFY_EMT),
+ * EAGAIN (the user has too many sets), EMFILE, ENOMEM.
+ */
+SHIM_API int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
+{
+	struct shim_counters *counters;
+	int ret;
+
+	if (flags & ~CPC_BIND_LWP_INHERIT || !set->n)
+		return shim_cpc__fail(EINVAL);
+	if (flags & CPC_BIND_LWP_INHERIT)
+		return shim_cpc__fail(ENOTSUP);
+	shim_lwp__detach();
+	if (check_requests(cpc, __func__, set))
+		return -1;
+	ret = counters_of(cpc, set, &counters);
+	if (!ret)
+		ret = bind_self(counters);
+	if (ret)
+		return shim_cpc__refused(cpc, __func__, ret);
+	atomic_store(&set->bound, true);
+	return 0;
+}
+
+static bool is_mine(cpc_set_t *set)
+{
+	struct shim_counters *mine = shim_lwp__bound();
+
+	return mine && mine == atomic_load(&set->counters);
+}
+
+/**
+ * cpc_unbind() - take a set off the calling thread
+ * @cpc: the handle
+ * @set: of this handle; unbound afterwards in any case
+ *
+ * Return: 0, or -1 and EINVAL: not this handle's, not bound, or not bound to
+ * the calling thread.
+ */
+SHIM_API int cpc_unbind(cpc_t *cpc, cpc_set_t *set)
+{
+	sigset_t mask;
+	bool has;
+
+	shim_cpc__lock(cpc, &mask);
+	has = shim_cpc__has_set(cpc, set);
+	shim_cpc__unlock(cpc, &mask);
+	if (!has || !atomic_exchange(&set->bound, false) || !is_mine(set))
+		return shim_cpc__fail(EINVAL);
+	shim_lwp__detach();
+	return 0;
+}
+
+/**
+ * cpc_set_sample() - the calling thread's values, all of one instant
+ * @cpc: the handle
+ * @set: bound to the calling thread
+ * @buf: made for as many requests as the set has; unspecified on failure
+ *
+ * A stopped set gives the values, hrtime and tick of when it was stopped.
+ *
+ * Return: 0, or -1 and errno: EINVAL (not bound to this thread, or a buffer of
+ * another size), EAGAIN (the counters were taken away meanwhile).
+ */
+SHIM_API int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
+{
+	size_t size = sizeof(buf->sample) + buf->n * sizeof(buf->sample.values[0]);
+	int ret;
+
+	(void)cpc;
+	if (buf->n != set->n || !is_mine(set))
+		return shim_cpc__fail(EINVAL);
+	ret = shim_counters__sample(shim_lwp__bound(), 0, &buf->sample, size);
+	if (ret)
+		return shim_cpc__fail(ret == -EBADF ? EINVAL : -ret);
+	if (shim_lwp__frozen())
+		buf->sample.time = shim_lwp__frozen();
+	return 0;
+}
+
+static int turn(int (*how)(struct shim_counters *counters, pid_t tid), hrtime_t frozen)
+{
+	struct shim_counters *mine = shim_lwp__bound();
+	int ret = mine ? how(mine, 0) : -EINVAL;
+
+	if (ret)
+		return shim_cpc__fail(ret == -EBADF ? EINVAL : -ret);
+	shim_lwp__freeze(frozen);
+	return 0;
+}
+
+/**
+ * cpc_enable() - let the calling thread's set count again, from where it stopped
+ * @cpc: the handle
+ *
+ * Return: 0, or -1 and errno: EINVAL (nothing is bound, or it is counting),
+ * EAGAIN (the counters were taken away meanwhile).
+ */
+SHIM_API int cpc_enable(cpc_t *cpc)
+{
+	(void)cpc;
+	return turn(shim_counters__enable, 0);
+}
+
+/**
+ * cpc_disable() - stop the calling thread's set, whichever it is
+ * @cpc: the handle
+ *
+ * Return: 0, or -1 and errno: EINVAL (nothing is bound, or it is stopped),
+ * EAGAIN (the counters were taken away meanwhile).
+ */
+SHIM_API int cpc_disable(cpc_t *cpc)
+{
+	(void)cpc;
+	return turn(shim_counters__disable, gethrtime());
+}

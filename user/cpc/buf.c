@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Buffers: the values of one sample, and arithmetic on them. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/api.h"
+#include "impl.h"
+
+static size_t values_size(const cpc_buf_t *buf)
+{
+	return buf->n * sizeof(buf->sample.values[0]);
+}
+
+/**
+ * cpc_buf_create() - a buffer for the requests that a set has now
+ * @cpc: the handle
+ * @set: of this handle
+ *
+ * Return: the buffer, all zero, or NULL and errno: EINVAL (the set is not this
+ * handle's), ENOMEM.
+ */
+SHIM_API cpc_buf_t *cpc_buf_create(cpc_t *cpc, cpc_set_t *set)
+{
+	cpc_buf_t *buf = NULL;
+	sigset_t mask;
+
+	shim_cpc__lock(cpc, &mask);
+	if (!shim_cpc__has_set(cpc, set)) {
+		errno = EINVAL;
+		goto out;
+	}
+	buf = calloc(1, sizeof(*buf) + set->n * sizeof(buf->sample.values[0]));
+	if (!buf)
+		goto out;
+	buf->n = set->n;
+	buf->next = cpc->bufs;
+	cpc->bufs = buf;
+out:
+	shim_cpc__unlock(cpc, &mask);
+	return buf;
+}
+
+/**
+ * cpc_buf_destroy() - free a buffer
+ * @cpc: the handle
+ * @buf: of this handle
+ *
+ * Return: 0, or -1 and EINVAL if it is not this handle's.
+ */
+SHIM_API int cpc_buf_destroy(cpc_t *cpc, cpc_buf_t *buf)
+{
+	cpc_buf_t **at;
+	sigset_t mask;
+
+	shim_cpc__lock(cpc, &mask);
+	for (at = &cpc->bufs; *at && *at != buf; at = &(*at)->next)
+		;
+	if (*at)
+		*at = buf->next;
+	else
+		buf = NULL;
+	shim_cpc__unlock(cpc, &mask);
+	if (!buf)
+		return shim_cpc__fail(EINVAL);
+	free(buf);
+	return 0;
+}
+
+static __u64 later(__u64 a, __u64 b)
+{
+	return a > b ? a : b;
+}
+
+/* Buffers of different sizes are left alone, as the original does. */
+static bool same_size(const cpc_buf_t *ds, const cpc_buf_t *a, const cpc_buf_t *b)
+{
+	return ds->n == a->n && ds->n == b->n;
+}
+
+/**
+ * cpc_buf_sub() - ds = a - b, value by value, modulo 2^64
+ * @cpc: the handle
+ * @ds: may be @a or @b; its hrtime becomes the later one, its tick the difference
+ * @a: of the same size, otherwise nothing happens
+ * @b: of the same size, otherwise nothing happens
+ */
+SHIM_API void cpc_buf_sub(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
+{
+	(void)cpc;
+	if (!same_size(ds, a, b))
+		return;
+	for (uint_t i = 0; i < ds->n; i++)
+		ds->sample.values[i] = a->sample.values[i] - b->sample.values[i];
+	ds->sample.time = later(a->sample.time, b->sample.time);
+	ds->sample.tick = a->sample.tick - b->sample.tick;
+}
+
+/**
+ * cpc_buf_add() - ds = a + b, value by value, modulo 2^64
+ * @cpc: the handle
+ * @ds: may be @a or @b; its hrtime becomes the later one, its tick the sum
+ * @a: of the same size, otherwise nothing happens
+ * @b: of the same size, otherwise nothing happens
+ */
+SHIM_API void cpc_buf_add(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
+{
+	(void)cpc;
+	if (!same_size(ds, a, b))
+		return;
+	for (uint_t i = 0; i < ds->n; i++)
+		ds->sample.values[i] = a->sample.values[i] + b->sample.values[i];
+	ds->sample.time = later(a->sample.time, b->sample.time);
+	ds->sample.tick = a->sample.tick + b->sample.tick;
+}
+
+/**
+ * cpc_buf_copy() - ds = src
+ * @cpc: the handle
+ * @ds: of the same size as @src, otherwise nothing happens
+ * @src: copied
+ */
+SHIM_API void cpc_buf_copy(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *src)
+{
+	(void)cpc;
+	if (ds->n != src->n)
+		return;
+	memmove(ds->sample.values, src->sample.values, values_size(ds));
+	ds->sample.time = src->sample.time;
+	ds->sample.tick = src->sample.tick;
+}
+
+/**
+ * cpc_buf_zero() - as if never sampled
+ * @cpc: the handle
+ * @buf: values, hrtime and tick become 0
+ */
+SHIM_API void cpc_buf_zero(cpc_t *cpc, cpc_buf_t *buf)
+{
+	(void)cpc;
+	memset(buf->sample.values, 0, values_size(buf));
+	buf->sample.time = 0;
+	buf->sample.tick = 0;
+}
+
+static bool has(const cpc_buf_t *buf, int index)
+{
+	return index >= 0 && (uint_t)index < buf->n;
+}
+
+/**
+ * cpc_buf_get() - one value
+ * @cpc: the handle
+ * @buf: where
+ * @index: what cpc_set_add_request() returned
+ * @val: the value
+ *
+ * Return: 0, or -1 and EINVAL if there is no such index.
+ */
+SHIM_API int cpc_buf_get(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t *val)
+{
+	(void)cpc;
+	if (!has(buf, index))
+		return shim_cpc__fail(EINVAL);
+	*val = buf->sample.values[index];
+	return 0;
+}
+
+/**
+ * cpc_buf_set() - change one value, in the buffer only
+ * @cpc: the handle
+ * @buf: where
+ * @index: what cpc_set_add_request() returned
+ * @val: the value
+ *
+ * Return: 0, or -1 and EINVAL if there is no such index.
+ */
+SHIM_API int cpc_buf_set(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t val)
+{
+	(void)cpc;
+	if (!has(buf, index))
+		return shim_cpc__fail(EINVAL);
+	buf->sample.values[index] = val;
+	return 0;
+}
+
+/**
+ * cpc_buf_hrtime() - when the sample was taken
+ * @cpc: the handle
+ * @buf: where
+ *
+ * Return: gethrtime() of that moment, 0 if never.
+ */
+SHIM_API hrtime_t cpc_buf_hrtime(cpc_t *cpc, cpc_buf_t *buf)
+{
+	(void)cpc;
+	return buf->sample.time;
+}
+
+/**
+ * cpc_buf_tick() - how long the set had counted
+ * @cpc: the handle
+ * @buf: where
+ *
+ * Return: nanoseconds of the thread's CPU time.
+ */
+SHIM_API uint64_t cpc_buf_tick(cpc_t *cpc, cpc_buf_t *buf)
+{
+	(void)cpc;
+	return buf->sample.tick;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The handle: opening, closing, and what it says about the machine. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/api.h"
+#include "core/pfm.h"
+#include "impl.h"
+
+static const char cpuref[] =
+	"Events and their unit masks are named as by libpfm4 and by perf(1); their meaning is in "
+	"the processor's manual and, for the kernel's own events, in perf_event_open(2).";
+
+SHIM_API hrtime_t gethrtime(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+void shim_cpc__lock(cpc_t *cpc, sigset_t *mask)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, mask);
+	pthread_mutex_lock(&cpc->lock);
+}
+
+void shim_cpc__unlock(cpc_t *cpc, const sigset_t *mask)
+{
+	pthread_mutex_unlock(&cpc->lock);
+	pthread_sigmask(SIG_SETMASK, mask, NULL);
+}
+
+/* What the originals' programs print if there are no counters is ENOSYS's text. */
+static int open_error(int ret)
+{
+	return ret == -ENODEV || ret == -EPROTONOSUPPORT ? ENOSYS : -ret;
+}
+
+/**
+ * cpc_open() - a handle on the counters
+ * @ver: CPC_VER_CURRENT
+ *
+ * Return: the handle, or NULL and errno: EINVAL (another version), ENOSYS (the
+ * module is not loaded), EACCES (no access to its device), ENOMEM.
+ */
+SHIM_API cpc_t *cpc_open(int ver)
+{
+	const char *cpu = shim_pfm__cpu();
+	cpc_t *cpc;
+	int ret;
+
+	if (ver != CPC_VER_CURRENT) {
+		errno = EINVAL;
+		return NULL;
+	}
+	cpc = calloc(1, sizeof(*cpc));
+	if (!cpc)
+		return NULL;
+	ret = shim_session__open(&cpc->session);
+	if (ret) {
+		free(cpc);
+		errno = open_error(ret);
+		return NULL;
+	}
+	pthread_mutex_init(&cpc->lock, NULL);
+	snprintf(cpc->cciname, sizeof(cpc->cciname), "vcpc on %s",
+		 cpu ? cpu : "the kernel's software events");
+	return cpc;
+}
+
+/**
+ * cpc_close() - unbind and destroy everything that belongs to a handle
+ * @cpc: the handle
+ *
+ * Return: 0.
+ */
+SHIM_API int cpc_close(cpc_t *cpc)
+{
+	while (cpc->sets)
+		cpc_set_destroy(cpc, cpc->sets);
+	while (cpc->bufs)
+		cpc_buf_destroy(cpc, cpc->bufs);
+	shim_cpc__free_names(cpc->names);
+	shim_session__close(cpc->session);
+	pthread_mutex_destroy(&cpc->lock);
+	free(cpc);
+	return 0;
+}
+
+/**
+ * cpc_npic() - how many requests a set may have
+ * @cpc: the handle
+ *
+ * The counters are the module's virtual ones: any of them counts any event,
+ * and binding tells whether the CPU can hold all of a set at a time.
+ *
+ * Return: the number.
+ */
+SHIM_API uint_t cpc_npic(cpc_t *cpc)
+{
+	return shim_session__info(cpc->session)->max_requests;
+}
+
+/**
+ * cpc_caps() - what the counters can do besides counting
+ * @cpc: the handle
+ *
+ * Return: 0: there are no overflow interrupts.
+ */
+SHIM_API uint_t cpc_caps(cpc_t *cpc)
+{
+	(void)cpc;
+	return 0;
+}
+
+/**
+ * cpc_cciname() - what counts
+ * @cpc: the handle, which owns the string
+ */
+SHIM_API const char *cpc_cciname(cpc_t *cpc)
+{
+	return cpc->cciname;
+}
+
+/**
+ * cpc_cpuref() - where the events are described
+ * @cpc: the handle, which owns the string
+ */
+SHIM_API const char *cpc_cpuref(cpc_t *cpc)
+{
+	(void)cpc;
+	return cpuref;
+}
+
+/**
+ * cpc_seterrhndlr() - who is told of errors that have a subcode
+ * @cpc: the handle
+ * @fn: the handler, or NULL for lines on stderr
+ *
+ * Return: 0.
+ */
+SHIM_API int cpc_seterrhndlr(cpc_t *cpc, cpc_errhndlr_t *fn)
+{
+	atomic_store(&cpc->handler, fn);
+	return 0;
+}

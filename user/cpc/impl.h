@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What stands behind libcpc's opaque types. */
+#ifndef SHIM_CPC_IMPL_H
+#define SHIM_CPC_IMPL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "core/counters.h"
+#include "cpc/libcpc.h"
+
+#define CPC_ANY_PIC	(-1)
+
+/* A request as the caller gave it; what the back end gets is the set's packed[] */
+struct cpc_request {
+	char *event;
+	cpc_attr_t *attrs;
+	uint_t nattrs;
+	uint_t flags;
+	int picnum;		/* or CPC_ANY_PIC */
+};
+
+/**
+ * struct __cpc_set - a set, in its handle's list
+ * @counters: what the back end holds of it, from the first bind until the
+ *	next change of its requests
+ * @bound: what the library believes; the truth is each thread's (lwp.h)
+ */
+struct __cpc_set {
+	struct __cpc_set *next;
+	struct cpc_request *reqs;
+	struct vcpc_request *packed;
+	uint_t n;
+	_Atomic(struct shim_counters *) counters;
+	atomic_bool bound;
+};
+
+/**
+ * struct __cpc_buf - values of @n requests, hrtime and tick
+ * @sample: the back end writes right into it
+ */
+struct __cpc_buf {
+	struct __cpc_buf *next;
+	uint_t n;
+	struct vcpc_sample sample;
+};
+
+/**
+ * struct __cpc - a handle
+ * @lock: guards the two lists and @names; all signals are blocked while it is
+ *	held, so that a signal handler may use the library
+ * @names: events that can be counted here, NULL until they are asked for
+ */
+struct __cpc {
+	pthread_mutex_t lock;
+	struct __cpc_set *sets;
+	struct __cpc_buf *bufs;
+	char **names;
+	struct shim_session *session;
+	_Atomic(cpc_errhndlr_t *) handler;
+	char cciname[CPC_MAX_IMPL_NAME];
+};
+
+void shim_cpc__lock(cpc_t *cpc, sigset_t *mask);
+void shim_cpc__unlock(cpc_t *cpc, const sigset_t *mask);
+
+bool shim_cpc__has_set(cpc_t *cpc, const cpc_set_t *set);
+
+/* err.c: each returns -1 with errno set */
+int shim_cpc__fail(int err);
+int shim_cpc__complain(cpc_t *cpc, const char *fn, int err, int subcode);
+int shim_cpc__refused(cpc_t *cpc, const char *fn, int ret);
+
+/* walk.c */
+void shim_cpc__free_names(char **names);
+
+#endif /* SHIM_CPC_IMPL_H */

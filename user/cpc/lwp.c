@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The set that is bound to the calling thread.
+ *
+ * The originals' kernel keeps it: operations name no set, a new binding
+ * replaces the old one, and a new process has none.  Here a set may have
+ * instances on many threads and a thread on many sets, so the thread keeps a
+ * reference to the one that libcpc put there.
+ *
+ * Threads: each sees its own.  An exiting thread unbinds; a forked child
+ * forgets without unbinding, because the instance is its parent's.
+ */
+#include <errno.h>
+#include <pthread.h>
+
+#include "lwp.h"
+
+static __thread struct {
+	struct shim_counters *counters;
+	hrtime_t frozen;
+} self;
+
+static struct {
+	pthread_once_t once;
+	pthread_key_t key;	/* only for its destructor */
+	int error;
+} at_exit = { .once = PTHREAD_ONCE_INIT };
+
+static void forget(void)
+{
+	struct shim_counters *counters = self.counters;
+
+	self.counters = NULL;
+	self.frozen = 0;
+	shim_counters__put(counters);
+}
+
+static void thread_exits(void *unused)
+{
+	(void)unused;
+	shim_lwp__detach();
+}
+
+static void prepare(void)
+{
+	at_exit.error = pthread_key_create(&at_exit.key, thread_exits);
+	if (!at_exit.error)
+		at_exit.error = pthread_atfork(NULL, NULL, forget);
+}
+
+/**
+ * shim_lwp__bound() - the calling thread's set
+ *
+ * Return: a reference that stays the thread's, or NULL if nothing is bound.
+ */
+struct shim_counters *shim_lwp__bound(void)
+{
+	return self.counters;
+}
+
+/**
+ * shim_lwp__attach() - remember the set that was bound to the calling thread
+ * @counters: takes a reference of its own
+ *
+ * Return: 0, or -ENOMEM if the thread's exit could not be watched.
+ */
+int shim_lwp__attach(struct shim_counters *counters)
+{
+	pthread_once(&at_exit.once, prepare);
+	if (at_exit.error || pthread_setspecific(at_exit.key, &self))
+		return -ENOMEM;
+	forget();
+	self.counters = shim_counters__get(counters);
+	return 0;
+}
+
+/**
+ * shim_lwp__detach() - unbind the calling thread's set, if it has one
+ */
+void shim_lwp__detach(void)
+{
+	if (self.counters)
+		shim_counters__unbind(self.counters, 0);
+	forget();
+}
+
+hrtime_t shim_lwp__frozen(void)
+{
+	return self.frozen;
+}
+
+void shim_lwp__freeze(hrtime_t when)
+{
+	self.frozen = when;
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Sets and their requests. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+#include "base/api.h"
+#include "core/event.h"
+#include "impl.h"
+
+/**
+ * cpc_set_create() - an empty set
+ * @cpc: the handle that owns it
+ *
+ * Return: the set, or NULL and ENOMEM.
+ */
+SHIM_API cpc_set_t *cpc_set_create(cpc_t *cpc)
+{
+	cpc_set_t *set = calloc(1, sizeof(*set));
+	sigset_t mask;
+
+	if (!set)
+		return NULL;
+	shim_cpc__lock(cpc, &mask);
+	set->next = cpc->sets;
+	cpc->sets = set;
+	shim_cpc__unlock(cpc, &mask);
+	return set;
+}
+
+/* Context: the handle's lock is held. */
+bool shim_cpc__has_set(cpc_t *cpc, const cpc_set_t *set)
+{
+	const cpc_set_t *s;
+
+	for (s = cpc->sets; s && s != set; s = s->next)
+		;
+	return s;
+}
+
+static void free_request(struct cpc_request *req)
+{
+	for (uint_t i = 0; req->attrs && i < req->nattrs; i++)
+		free(req->attrs[i].ca_name);
+	free(req->attrs);
+	free(req->event);
+}
+
+/* Threads that have the set bound count no longer, and keep only their reference. */
+static void end_counters(cpc_set_t *set)
+{
+	struct shim_counters *counters = atomic_exchange(&set->counters, NULL);
+
+	if (counters) {
+		shim_counters__shut(counters);
+		shim_counters__put(counters);
+	}
+}
+
+static void free_set(cpc_set_t *set)
+{
+	end_counters(set);
+	for (uint_t i = 0; i < set->n; i++)
+		free_request(&set->reqs[i]);
+	free(set->reqs);
+	free(set->packed);
+	free(set);
+}
+
+/**
+ * cpc_set_destroy() - unbind a set, wherever it is bound, and free it
+ * @cpc: the handle
+ * @set: of this handle
+ *
+ * Return: 0, or -1 and EINVAL if the set is not this handle's.
+ */
+SHIM_API int cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
+{
+	cpc_set_t **at;
+	sigset_t mask;
+
+	shim_cpc__lock(cpc, &mask);
+	for (at = &cpc->sets; *at && *at != set; at = &(*at)->next)
+		;
+	if (*at)
+		*at = set->next;
+	else
+		set = NULL;
+	shim_cpc__unlock(cpc, &mask);
+	if (!set)
+		return shim_cpc__fail(EINVAL);
+	free_set(set);
+	return 0;
+}
+
+/* A raw code is a whole string that is a C integer, and at least one digit of it. */
+static bool raw_code(const char *event, __u64 *code)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(event, &end, 0);
+	if (end == event || *end || errno || value < 0)
+		return false;
+	*code = value;
+	return true;
+}
+
+/* Modes belong into the request's flags, not into the event's name. */
+static bool pack_event(cpc_t *cpc, const char *event, struct vcpc_request *packed)
+{
+	int ret;
+
+	*packed = (struct vcpc_request) { .type = PERF_TYPE_RAW };
+	if (raw_code(event, &packed->config))
+		return true;
+	if (shim_event__parse(event, packed) || packed->flags)
+		return false;
+	ret = shim_event__probe(cpc->session, packed);
+	return ret != -ENOENT && ret != -EOPNOTSUPP && ret != -EINVAL;
+}
+
+/* A request without a mode may be bound, and counts nothing. */
+static void pack_flags(uint_t flags, struct vcpc_request *packed)
+{
+	if (flags & CPC_COUNT_USER)
+		packed->flags |= VCPC_REQ_F_USER;
+	if (flags & CPC_COUNT_SYSTEM)
+		packed->flags |= VCPC_REQ_F_KERNEL;
+	if (packed->flags)
+		return;
+	packed->type = PERF_TYPE_SOFTWARE;
+	packed->config = PERF_COUNT_SW_DUMMY;
+	packed->flags = VCPC_REQ_F_USER;
+}
+
+/* Where the attributes are wrong: 0 or a subcode. */
+static int check_attrs(cpc_t *cpc, uint_t nattrs, const cpc_attr_t *attrs, int *picnum)
+{
+	*picnum = CPC_ANY_PIC;
+	for (uint_t i = 0; i < nattrs; i++) {
+		if (strcmp(attrs[i].ca_name, "picnum"))
+			return CPC_INVALID_ATTRIBUTE;
+		if (attrs[i].ca_val >= cpc_npic(cpc))
+			return CPC_INVALID_PICNUM;
+		*picnum = attrs[i].ca_val;
+	}
+	return 0;
+}
+
+static int copy_request(struct cpc_request *req, const char *event, uint_t nattrs,
+			const cpc_attr_t *attrs)
+{
+	req->event = strndup(event, CPC_MAX_EVENT_LEN - 1);
+	req->attrs = calloc(nattrs ? nattrs : 1, sizeof(*attrs));
+	if (!req->event || !req->attrs)
+		return -ENOMEM;
+	for (; req->nattrs < nattrs; req->nattrs++) {
+		cpc_attr_t *copy = &req->attrs[req->nattrs];
+
+		copy->ca_val = attrs[req->nattrs].ca_val;
+		copy->ca_name = strdup(attrs[req->nattrs].ca_name);
+		if (!copy->ca_name)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Room for one more request, so that binding need not allocate. */
+static int grow(cpc_set_t *set)
+{
+	struct cpc_request *reqs = realloc(set->reqs, (set->n + 1) * sizeof(*reqs));
+	struct vcpc_request *packed;
+
+	if (!reqs)
+		return -ENOMEM;
+	set->reqs = reqs;
+	packed = realloc(set->packed, (set->n + 1) * sizeof(*packed));
+	if (!packed)
+		return -ENOMEM;
+	set->packed = packed;
+	return 0;
+}
+
+static bool may_change(cpc_t *cpc, const cpc_set_t *set)
+{
+	sigset_t mask;
+	bool has;
+
+	shim_cpc__lock(cpc, &mask);
+	has = shim_cpc__has_set(cpc, set);
+	shim_cpc__unlock(cpc, &mask);
+	return has && !atomic_load(&set->bound);
+}
+
+/**
+ * cpc_set_add_request() - one more event for a set
+ * @cpc: the handle
+ * @set: of this handle, and not bound
+ * @event: a name that cpc_walk_events_all() or libpfm knows, or a raw code: a C integer
+ * @preset: where its counter starts
+ * @flags: CPC_COUNT_USER, CPC_COUNT_SYSTEM, ...; looked at when the set is bound
+ * @nattrs: number of attributes
+ * @attrs: cpc_attr_t[@nattrs], copied; the only one there is is picnum
+ *
+ * Return: its index, counted from 0, or -1 and errno: ENOMEM, or EINVAL, in which case
+ * the error handler is told CPC_INVALID_EVENT, CPC_INVALID_ATTRIBUTE or
+ * CPC_INVALID_PICNUM, or nothing if the set is to blame.
+ */
+SHIM_API int cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t preset,
+				 uint_t flags, uint_t nattrs, const cpc_attr_t *attrs)
+{
+	struct cpc_request req = { .flags = flags };
+	struct vcpc_request packed;
+	int subcode;
+
+	if (!may_change(cpc, set))
+		return shim_cpc__fail(EINVAL);
+	if (!pack_event(cpc, event, &packed))
+		return shim_cpc__complain(cpc, __func__, EINVAL, CPC_INVALID_EVENT);
+	subcode = check_attrs(cpc, nattrs, attrs, &req.picnum);
+	if (subcode)
+		return shim_cpc__complain(cpc, __func__, EINVAL, subcode);
+	if (copy_request(&req, event, nattrs, attrs) || grow(set)) {
+		free_request(&req);
+		return shim_cpc__fail(ENOMEM);
+	}
+	pack_flags(flags, &packed);
+	packed.preset = preset;
+	end_counters(set);
+	set->reqs[set->n] = req;
+	set->packed[set->n] = packed;
+	return set->n++;
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Walking over a set's requests, and over the events and attributes there are. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/api.h"
+#include "core/event.h"
+#include "impl.h"
+
+/**
+ * cpc_walk_requests() - visit a set's requests, the last added first
+ * @cpc: the handle
+ * @set: the set
+ * @arg: for @action
+ * @action: called once a request; what it gets is valid during the call
+ */
+SHIM_API void cpc_walk_requests(cpc_t *cpc, cpc_set_t *set, void *arg,
+				void (*action)(void *arg, int index, const char *event,
+					       uint64_t preset, uint_t flags, int nattrs,
+					       const cpc_attr_t *attrs))
+{
+	(void)cpc;
+	for (uint_t i = set->n; i-- > 0;) {
+		const struct cpc_request *req = &set->reqs[i];
+
+		action(arg, i, req->event, set->packed[i].preset, req->flags, req->nattrs,
+		       req->attrs);
+	}
+}
+
+struct names {
+	char **name;
+	size_t n;
+	size_t room;
+};
+
+static int collect(void *arg, const char *name, const char *desc)
+{
+	struct names *names = arg;
+
+	(void)desc;
+	if (names->n + 1 >= names->room) {
+		size_t room = names->room ? 2 * names->room : 64;
+		char **more = realloc(names->name, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		names->name = more;
+		names->room = room;
+	}
+	names->name[names->n] = strdup(name);
+	if (!names->name[names->n])
+		return -ENOMEM;
+	names->name[++names->n] = NULL;
+	return 0;
+}
+
+void shim_cpc__free_names(char **names)
+{
+	for (size_t i = 0; names && names[i]; i++)
+		free(names[i]);
+	free(names);
+}
+
+/* The names are asked for once a handle; NULL and ENOMEM if that fails. */
+static char **names_of(cpc_t *cpc)
+{
+	struct names names = { 0 };
+	char **ret;
+	sigset_t mask;
+
+	shim_cpc__lock(cpc, &mask);
+	if (!cpc->names) {
+		if (shim_event__walk(cpc->session, collect, &names)) {
+			shim_cpc__free_names(names.name);
+			errno = ENOMEM;
+		} else {
+			cpc->names = names.name;
+		}
+	}
+	ret = cpc->names;
+	shim_cpc__unlock(cpc, &mask);
+	return ret;
+}
+
+/**
+ * cpc_walk_events_all() - visit the events that can be counted here
+ * @cpc: the handle
+ * @arg: for @action
+ * @action: called once a name; sets errno to ENOMEM instead if that fails
+ */
+SHIM_API void cpc_walk_events_all(cpc_t *cpc, void *arg,
+				  void (*action)(void *arg, const char *event))
+{
+	char **names = names_of(cpc);
+
+	for (size_t i = 0; names && names[i]; i++)
+		action(arg, names[i]);
+}
+
+/**
+ * cpc_walk_events_pic() - visit the events that one counter can count: all
+ * @cpc: the handle
+ * @picno: below cpc_npic(), otherwise errno is EINVAL and nothing is visited
+ * @arg: for @action
+ * @action: called once a name
+ */
+SHIM_API void cpc_walk_events_pic(cpc_t *cpc, uint_t picno, void *arg,
+				  void (*action)(void *arg, uint_t picno, const char *event))
+{
+	char **names;
+
+	if (picno >= cpc_npic(cpc)) {
+		errno = EINVAL;
+		return;
+	}
+	names = names_of(cpc);
+	for (size_t i = 0; names && names[i]; i++)
+		action(arg, picno, names[i]);
+}
+
+/**
+ * cpc_walk_attrs() - visit the attributes that a request may have
+ * @cpc: the handle
+ * @arg: for @action
+ * @action: called with "picnum", the only one
+ */
+SHIM_API void cpc_walk_attrs(cpc_t *cpc, void *arg, void (*action)(void *arg, const char *attr))
+{
+	(void)cpc;
+	action(arg, "picnum");
+}
