@@ -33,7 +33,7 @@ const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, u
 						unsigned int i);
 
 /**
- * struct shim_record - one data record, checked, in the mapped file
+ * struct shim_record - one data record in the mapped file, its frame and stamp checked
  * @stamp: its time
  * @npmids: number of value sets; 0 is a mark
  */
@@ -50,18 +50,24 @@ struct shim_record {
 /**
  * struct shim_vset - one metric's values in a record
  * @numval: number of values, 0, or a negative PCP error code
+ * @valfmt: enum shim_valfmt; meaningful if @numval is positive
  */
 struct shim_vset {
 	uint32_t pmid;
 	int32_t numval;
 	int32_t valfmt;
 	const uint8_t *vlist;
-	const uint8_t *next;	/* the following set, whether or not it exists */
+	const uint8_t *next;	/* the following set, if there is one */
+	unsigned int left;	/* sets that follow */
 };
 
+/* Everything in the record is where it should be: 0 or -EBADMSG.  The others find what they meet. */
+int shim_record__check(const struct shim_record *rec);
+/* 0, -ENOENT if there is no such set, -EBADMSG */
 int shim_record__find(const struct shim_record *rec, uint32_t pmid, struct shim_vset *out);
 int shim_record__first(const struct shim_record *rec, struct shim_vset *out);
 int shim_record__next(const struct shim_record *rec, struct shim_vset *vset);
+/* The @i-th value; -EBADMSG if it does not fit @type (the metric's), -EINVAL if there is no @i */
 int shim_vset__value(const struct shim_record *rec, const struct shim_vset *vset,
 		     unsigned int i, int32_t type, struct shim_value *out);
 

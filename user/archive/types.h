@@ -8,9 +8,10 @@
  * Errors of this room, all negated: ENOENT (no file of that name), ENXIO (some
  * files are there, but no .meta or no volume), ENODATA (a file is empty or has
  * only its label), EILSEQ (bad label), EBADMSG (corrupt record), EPROTO
- * (unknown metadata record type), EOPNOTSUPP (feature bits), ERANGE (before
- * the start or after the end), EINVAL, ENOMEM, EEXIST, EBUSY and those of open, mmap
- * and write.
+ * (unknown metadata record type), EOPNOTSUPP (feature bits, or compressed files
+ * or several archives, which this version does not read), ERANGE (before the
+ * start or after the end), SHIM_ECHANGE_* (below), EINVAL, ENOMEM, EEXIST,
+ * EBUSY and those of open, read, mmap and write.
  */
 #ifndef SHIM_ARCHIVE_TYPES_H
 #define SHIM_ARCHIVE_TYPES_H
@@ -19,6 +20,12 @@
 #include <stdint.h>
 
 #include "base/tstamp.h"
+
+/* A metric's second description disagrees with its first; beyond any errno of Linux */
+#define SHIM_ECHANGE_TYPE	5001
+#define SHIM_ECHANGE_SEM	5002
+#define SHIM_ECHANGE_INDOM	5003
+#define SHIM_ECHANGE_UNITS	5004
 
 enum shim_type {
 	SHIM_TYPE_NOSUPPORT = -1,
@@ -69,7 +76,7 @@ struct shim_label {
 
 /**
  * struct shim_desc - one metric
- * @names: @nnames names, at least one
+ * @names: @nnames names; from a reader there may be none, if all belong to other metrics
  * @units: PCP's 32 bits, dimSpace in the most significant nibble
  */
 struct shim_desc {

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An open archive, as the files of this room see it.
+ *
+ * Locking: @lock guards the loading and growing of volumes and the end.  The
+ * rest does not change after opening; @meta has a lock of its own, which is
+ * never taken together with this one.
+ */
+#ifndef SHIM_ARCHIVE_ARCHIVE_H
+#define SHIM_ARCHIVE_ARCHIVE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "index.h"
+#include "meta.h"
+#include "reader.h"
+#include "record.h"
+#include "volume.h"
+
+struct shim_archive {
+	atomic_uint refs;
+	const struct shim_format *format;
+	struct shim_label label;
+	char *base;
+	struct shim_meta meta;
+	struct shim_index index;
+	pthread_mutex_t lock;
+	struct shim_volume *volumes;
+	unsigned int nvolumes;
+	bool end_known;
+	int end_err;
+	struct shim_ts end;
+};
+
+/* What there is of a volume; false if it cannot be used, which is as if it were not there */
+bool shim_archive__view(struct shim_archive *ar, unsigned int volume, struct shim_view *out);
+/* The same, with ar->lock held */
+bool shim_archive__view_locked(struct shim_archive *ar, unsigned int volume, struct shim_view *out);
+
+/* The record that begins, or the one that ends, at @offset: 0, -ENODATA at the edge, -EBADMSG */
+int shim_view__at(const struct shim_archive *ar, const struct shim_view *view, uint64_t offset,
+		  struct shim_record *out);
+int shim_view__before(const struct shim_archive *ar, const struct shim_view *view, uint64_t offset,
+		      struct shim_record *out);
+/* Whether what is around a place of the index is as it says */
+bool shim_view__confirms(const struct shim_archive *ar, const struct shim_view *view,
+			 const struct shim_place *place);
+
+#endif /* SHIM_ARCHIVE_ARCHIVE_H */

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Stepping through the records in both directions, and finding a time. */
+#include "archive.h"
+
+/* Before the first record */
+void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar)
+{
+	cur->ar = ar;
+	cur->volume = 0;
+	cur->offset = ar->format->label_len;
+}
+
+/**
+ * shim_cursor__next() - step over the following record
+ * @cur: the cursor, moved behind the record; where it is on error
+ * @rec: the record
+ *
+ * Volumes that cannot be used are passed over.
+ *
+ * Return: 0, -ERANGE at the end of the archive, -EBADMSG before a corrupt or incomplete record.
+ */
+int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
+{
+	struct shim_archive *ar = cur->ar;
+	unsigned int volume = cur->volume;
+	uint64_t offset = cur->offset;
+	struct shim_view view;
+	int err;
+
+	for (;;) {
+		err = -ENODATA;
+		if (shim_archive__view(ar, volume, &view))
+			err = shim_view__at(ar, &view, offset, rec);
+		if (err != -ENODATA)
+			break;
+		if (volume + 1 >= ar->nvolumes)
+			return -ERANGE;
+		volume++;
+		offset = ar->format->label_len;
+	}
+	if (err)
+		return err;
+	rec->volume = volume;
+	cur->volume = volume;
+	cur->offset = offset + rec->len;
+	return 0;
+}
+
+/**
+ * shim_cursor__prev() - step back over the preceding record
+ * @cur: the cursor, moved before the record; where it is on error
+ * @rec: the record
+ *
+ * Return: 0, -ERANGE at the start of the archive, -EBADMSG behind a corrupt record.
+ */
+int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
+{
+	struct shim_archive *ar = cur->ar;
+	unsigned int volume = cur->volume;
+	uint64_t offset = cur->offset;
+	struct shim_view view;
+	int err;
+
+	for (;;) {
+		err = -ENODATA;
+		if (shim_archive__view(ar, volume, &view))
+			err = shim_view__before(ar, &view, offset, rec);
+		if (err != -ENODATA)
+			break;
+		if (!volume)
+			return -ERANGE;
+		volume--;
+		offset = UINT64_MAX;
+	}
+	if (err)
+		return err;
+	rec->volume = volume;
+	cur->volume = volume;
+	cur->offset = rec->offset;
+	return 0;
+}
+
+/* At the last place of the index that is before @when and true, or at the start */
+static void jump(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
+{
+	struct shim_archive *ar = cur->ar;
+	size_t n = shim_index__before(&ar->index, when, or_equal);
+	struct shim_view view;
+
+	shim_cursor__init(cur, ar);
+	while (n--) {
+		const struct shim_place *place = &ar->index.places[n];
+
+		if (shim_archive__view(ar, place->volume, &view) &&
+		    shim_view__confirms(ar, &view, place)) {
+			cur->volume = place->volume;
+			cur->offset = place->offset;
+			return;
+		}
+	}
+}
+
+/* Over all records < @when, or <= @when; a corrupt record ends it */
+static void advance(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
+{
+	struct shim_cursor before = *cur;
+	struct shim_record rec;
+
+	while (!shim_cursor__next(cur, &rec) &&
+	       shim_ts__cmp(rec.stamp, when) < (or_equal ? 1 : 0))
+		before = *cur;
+	*cur = before;
+}
+
+/**
+ * shim_cursor__seek_before() - go before the first record that is not earlier than a time
+ * @cur: the cursor
+ * @when: the time
+ *
+ * Where the records after the chosen place of the index are corrupt, the cursor stops before the
+ * first such record.
+ *
+ * Return: 0.
+ */
+int shim_cursor__seek_before(struct shim_cursor *cur, struct shim_ts when)
+{
+	jump(cur, when, false);
+	advance(cur, when, false);
+	return 0;
+}
+
+/**
+ * shim_cursor__seek_after() - go behind the last record that is not later than a time
+ * @cur: the cursor
+ * @when: the time
+ *
+ * Return: 0, as shim_cursor__seek_before().
+ */
+int shim_cursor__seek_after(struct shim_cursor *cur, struct shim_ts when)
+{
+	jump(cur, when, true);
+	advance(cur, when, true);
+	return 0;
+}

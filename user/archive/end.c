@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The end of an archive: its last complete record, also of one that was cut off or still grows. */
+#include "archive.h"
+
+/* The last good one of the records from @from on; false if there is none */
+static bool scan(struct shim_archive *ar, const struct shim_view *view, uint64_t from,
+		 struct shim_record *last)
+{
+	struct shim_record rec;
+	bool found = false;
+
+	while (!shim_view__at(ar, view, from, &rec) && !shim_record__check(&rec)) {
+		*last = rec;
+		found = true;
+		from += rec.len;
+	}
+	return found;
+}
+
+/* A volume whose last bytes are no record: from a place of the index, newest first */
+static bool scan_from_index(struct shim_archive *ar, unsigned int volume,
+			    const struct shim_view *view, struct shim_record *last)
+{
+	size_t n = shim_index__upto(&ar->index, volume);
+
+	while (n-- && ar->index.places[n].volume == volume) {
+		const struct shim_place *place = &ar->index.places[n];
+
+		if (shim_view__confirms(ar, view, place) && scan(ar, view, place->offset, last))
+			return true;
+	}
+	return scan(ar, view, ar->format->label_len, last);
+}
+
+static bool last_of_volume(struct shim_archive *ar, unsigned int volume, struct shim_record *last)
+{
+	struct shim_volume *v = &ar->volumes[volume];
+	struct shim_view view;
+	bool found;
+
+	if (!shim_archive__view_locked(ar, volume, &view))
+		return false;
+	found = !shim_view__before(ar, &view, view.size, last) && !shim_record__check(last);
+	if (!found)
+		found = scan_from_index(ar, volume, &view, last);
+	v->good = found ? last->offset + last->len : ar->format->label_len;
+	return found;
+}
+
+static void find_end(struct shim_archive *ar)
+{
+	struct shim_record last;
+	unsigned int i = ar->nvolumes;
+
+	ar->end_err = -EBADMSG;
+	while (i-- && ar->end_err) {
+		if (last_of_volume(ar, i, &last)) {
+			ar->end = last.stamp;
+			ar->end_err = 0;
+		}
+	}
+	ar->end_known = true;
+}
+
+/**
+ * shim_archive__end() - time of the last complete record
+ * @ar: the archive
+ * @end: the time
+ *
+ * Asks the last volume's file whether it has grown since; cursors see new records from then on.
+ * It is the record that is physically last, should stamps go backwards.
+ *
+ * Return: 0, -EBADMSG if there is no complete record.
+ */
+int shim_archive__end(struct shim_archive *ar, struct shim_ts *end)
+{
+	bool changed = false;
+	int err;
+
+	pthread_mutex_lock(&ar->lock);
+	err = shim_volume__refresh(&ar->volumes[ar->nvolumes - 1], &changed);
+	if (!err && (changed || !ar->end_known))
+		find_end(ar);
+	if (!err)
+		err = ar->end_err;
+	if (!err)
+		*end = ar->end;
+	pthread_mutex_unlock(&ar->lock);
+	return err;
+}

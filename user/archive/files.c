@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Finding an archive's files by scanning a directory, and reading them. */
+#define _GNU_SOURCE	/* asprintf */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "files.h"
+#include "format.h"
+
+static const char *const compressions[] = {
+	".xz", ".lzma", ".bz2", ".bz", ".gz", ".Z", ".z", ".zst",
+};
+
+#define VOLUME_NONE	(-3)
+#define NCOMPRESSIONS	(sizeof(compressions) / sizeof(compressions[0]))
+
+/* Length of @name without a compression's suffix */
+static size_t plain_len(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < NCOMPRESSIONS; i++) {
+		size_t n = strlen(compressions[i]);
+
+		if (len > n && !strcmp(name + len - n, compressions[i]))
+			return len - n;
+	}
+	return len;
+}
+
+/* What @len bytes behind "BASE." name: a volume number, or VOLUME_NONE for nothing of ours */
+static int component(const char *s, size_t len)
+{
+	long number = 0;
+
+	if (len == 4 && !memcmp(s, "meta", 4))
+		return SHIM_VOLUME_META;
+	if (len == 5 && !memcmp(s, "index", 5))
+		return SHIM_VOLUME_INDEX;
+	if (!len || len > 10 || (len > 1 && s[0] == '0'))
+		return VOLUME_NONE;
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] < '0' || s[i] > '9')
+			return VOLUME_NONE;
+		number = 10 * number + (s[i] - '0');
+	}
+	return number <= INT32_MAX ? (int)number : VOLUME_NONE;
+}
+
+static int add_volume(struct shim_files *files, size_t *cap, int number)
+{
+	int *volumes = shim_vec__room(files->volumes, cap, files->nvolumes, sizeof(*volumes));
+
+	if (!volumes)
+		return -ENOMEM;
+	files->volumes = volumes;
+	volumes[files->nvolumes++] = number;
+	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Ascending, each once, though it may be there in several compressed forms */
+static void sort_volumes(struct shim_files *files)
+{
+	size_t n = 0;
+
+	if (!files->nvolumes)
+		return;
+	qsort(files->volumes, files->nvolumes, sizeof(*files->volumes), by_number);
+	for (size_t i = 1; i < files->nvolumes; i++)
+		if (files->volumes[i] != files->volumes[n])
+			files->volumes[++n] = files->volumes[i];
+	files->nvolumes = n + 1;
+}
+
+/* One name of the directory */
+static int consider(struct shim_files *files, size_t *cap, DIR *dir, const char *stem,
+		    size_t stem_len, char *name)
+{
+	size_t len = plain_len(name);
+	int what;
+
+	if (len <= stem_len + 1 || memcmp(name, stem, stem_len) || name[stem_len] != '.')
+		return 0;
+	what = component(name + stem_len + 1, len - stem_len - 1);
+	if (what < SHIM_VOLUME_INDEX)
+		return 0;
+	if (name[len]) {
+		name[len] = '\0';
+		if (!faccessat(dirfd(dir), name, F_OK, 0))
+			return 0;	/* the plain file is the one to read */
+		files->compressed = true;
+	}
+	if (what == SHIM_VOLUME_META)
+		files->meta = true;
+	else if (what == SHIM_VOLUME_INDEX)
+		files->index = true;
+	else
+		return add_volume(files, cap, what);
+	return 0;
+}
+
+static int scan_dir(DIR *dir, const char *stem, struct shim_files *files)
+{
+	size_t stem_len = strlen(stem), cap = 0;
+	struct dirent *entry;
+	int err;
+
+	while (errno = 0, (entry = readdir(dir))) {
+		err = consider(files, &cap, dir, stem, stem_len, entry->d_name);
+		if (err)
+			return err;
+	}
+	if (errno)
+		return -errno;
+	sort_volumes(files);
+	return 0;
+}
+
+int shim_files__scan(const char *base, struct shim_files *out)
+{
+	const char *slash = strrchr(base, '/');
+	struct shim_files files = { .base = strdup(base) };
+	char *path = slash ? strndup(base, slash - base + 1) : strdup(".");
+	DIR *dir = NULL;
+	int err;
+
+	if (!files.base || !path) {
+		err = -ENOMEM;
+		goto out;
+	}
+	dir = opendir(path);
+	err = dir ? scan_dir(dir, slash ? slash + 1 : base, &files) : -errno;
+out:
+	if (dir)
+		closedir(dir);
+	free(path);
+	if (err)
+		shim_files__free(&files);
+	else
+		*out = files;
+	return err;
+}
+
+/* Whether there is such a file, plain or compressed */
+static bool exists(const char *name)
+{
+	char *path;
+	bool found = !access(name, F_OK);
+
+	for (size_t i = 0; !found && i < NCOMPRESSIONS; i++) {
+		if (asprintf(&path, "%s%s", name, compressions[i]) < 0)
+			return false;
+		found = !access(path, F_OK);
+		free(path);
+	}
+	return found;
+}
+
+/* @name without a component's suffix, if it is the name of a file that has one */
+static char *base_of(const char *name)
+{
+	size_t len = plain_len(name), dot = len;
+
+	while (dot && name[dot - 1] != '.' && name[dot - 1] != '/')
+		dot--;
+	if (dot > 1 && name[dot - 1] == '.' && name[dot - 2] != '/' &&
+	    component(name + dot, len - dot) >= SHIM_VOLUME_INDEX && exists(name))
+		return strndup(name, dot - 1);
+	return strdup(name);
+}
+
+int shim_files__find(const char *name, struct shim_files *out)
+{
+	struct shim_files files;
+	char *base;
+	int err;
+
+	if (!*name)
+		return -ENOENT;
+	base = base_of(name);
+	if (!base)
+		return -ENOMEM;
+	err = shim_files__scan(base, &files);
+	free(base);
+	if (err)
+		return err;
+	if (!files.meta && !files.index && !files.nvolumes) {
+		shim_files__free(&files);
+		return -ENOENT;
+	}
+	*out = files;
+	return 0;
+}
+
+void shim_files__free(struct shim_files *files)
+{
+	free(files->base);
+	free(files->volumes);
+	*files = (struct shim_files){ 0 };
+}
+
+char *shim_files__path(const char *base, int volume)
+{
+	char *path;
+	int n;
+
+	if (volume == SHIM_VOLUME_META)
+		n = asprintf(&path, "%s.meta", base);
+	else if (volume == SHIM_VOLUME_INDEX)
+		n = asprintf(&path, "%s.index", base);
+	else
+		n = asprintf(&path, "%s.%d", base, volume);
+	return n < 0 ? NULL : path;
+}
+
+int shim_file__open(const char *path, int *out, uint64_t *size)
+{
+	/* a name may be a FIFO's, which must not hold us up */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		err = -errno;
+	else if (!S_ISREG(st.st_mode))
+		err = -EINVAL;
+	if (err) {
+		close(fd);
+		return err;
+	}
+	*out = fd;
+	*size = (uint64_t)st.st_size;
+	return 0;
+}
+
+int shim_file__read(int fd, void *data, size_t len, uint64_t offset, size_t *got)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = pread(fd, (char *)data + done, len - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		done += (size_t)n;
+	}
+	*got = done;
+	return 0;
+}
+
+int shim_file__load(const char *path, uint8_t **data, size_t *size)
+{
+	uint8_t *bytes = NULL;
+	uint64_t len;
+	size_t got;
+	int fd, err;
+
+	err = shim_file__open(path, &fd, &len);
+	if (err)
+		return err;
+	if (len > SIZE_MAX / 2)
+		err = -EFBIG;
+	else if (!(bytes = malloc(len ? len : 1)))
+		err = -ENOMEM;
+	else
+		err = shim_file__read(fd, bytes, len, 0, &got);
+	close(fd);
+	if (err) {
+		free(bytes);
+		return err;
+	}
+	*data = bytes;
+	*size = got;
+	return 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which files make up an archive, and their names. */
+#ifndef SHIM_ARCHIVE_FILES_H
+#define SHIM_ARCHIVE_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct shim_files - the files there are of one archive
+ * @base: their common name
+ * @compressed: some of them only in compressed form
+ * @volumes: numbers, ascending
+ */
+struct shim_files {
+	char *base;
+	bool meta;
+	bool index;
+	bool compressed;
+	int *volumes;
+	size_t nvolumes;
+};
+
+/* By base name, or by the name of any of the files; -ENOENT if there is none at all */
+int shim_files__find(const char *name, struct shim_files *out);
+/* By base name alone; finding none is no error */
+int shim_files__scan(const char *base, struct shim_files *out);
+void shim_files__free(struct shim_files *files);
+
+/* BASE.meta, BASE.index, BASE.<number> for SHIM_VOLUME_META, SHIM_VOLUME_INDEX, 0 and up; malloc'd */
+char *shim_files__path(const char *base, int volume);
+
+/* A regular file, opened to be read; -EINVAL if it is no regular file */
+int shim_file__open(const char *path, int *fd, uint64_t *size);
+/* Up to @len bytes at @offset; fewer only at the end of the file */
+int shim_file__read(int fd, void *data, size_t len, uint64_t offset, size_t *got);
+/* The whole file, malloc'd to its exact size */
+int shim_file__load(const char *path, uint8_t **data, size_t *size);
+
+#endif /* SHIM_ARCHIVE_FILES_H */

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Shapes on disk: lengths, magic numbers and record types of both versions.
+ *
+ * All numbers are big-endian.  Every record of the metadata file and of the
+ * volumes, and every label, stands between two words that hold its length,
+ * themselves included.  Entries of the index are not framed.
+ */
+#ifndef SHIM_ARCHIVE_FORMAT_H
+#define SHIM_ARCHIVE_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHIM_LABEL_MAGIC	0x50052600u	/* | version */
+#define SHIM_LABEL_MAX		808
+#define SHIM_FEATURE_QA		0x80000000u	/* the one feature bit that means nothing */
+
+/* The volume number in the label of a file that is no volume */
+#define SHIM_VOLUME_META	(-1)
+#define SHIM_VOLUME_INDEX	(-2)
+
+#define SHIM_FRAME_LEN		8		/* both length words */
+
+enum shim_meta_type {
+	SHIM_META_DESC = 1,
+	SHIM_META_INDOM_V2 = 2,
+	SHIM_META_LABEL_V2 = 3,
+	SHIM_META_TEXT = 4,
+	SHIM_META_INDOM = 5,
+	SHIM_META_INDOM_DELTA = 6,
+	SHIM_META_LABEL = 7,
+};
+
+#define SHIM_META_MIN		12		/* frame and type */
+#define SHIM_NAME_MAX		4095		/* bytes of a metric's name */
+
+/* A value block: type and 24 bits of length in one word, then the value, padded to a word */
+#define SHIM_BLOCK_HEAD		4
+#define SHIM_BLOCK_MAX		0x00ffffffu
+#define SHIM_BLOCK_PAD		0x7e
+
+/* Blocks are named by their distance in words from 8 bytes before the record */
+#define SHIM_BLOCK_ORIGIN	2
+
+/**
+ * struct shim_format - what differs between the versions
+ * @record_min: a record without value sets
+ * @host_len: bytes of the label's fields, one of which is a NUL
+ * @offset_max: where a file may end
+ */
+struct shim_format {
+	int version;
+	uint32_t label_len;
+	uint32_t stamp_len;
+	uint32_t entry_len;
+	uint32_t record_min;
+	uint32_t host_len;
+	uint32_t tz_len;
+	uint32_t zoneinfo_len;
+	uint64_t offset_max;
+	enum shim_meta_type indom_type;
+};
+
+/* NULL if there is no such version */
+const struct shim_format *shim_format__of(int version);
+
+#endif /* SHIM_ARCHIVE_FORMAT_H */

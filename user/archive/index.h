@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The temporal index in memory: places in the volumes, by time. */
+#ifndef SHIM_ARCHIVE_INDEX_H
+#define SHIM_ARCHIVE_INDEX_H
+
+#include "record.h"
+
+struct shim_files;
+
+/**
+ * struct shim_place - a claim: what is before it is not later, what is behind not earlier
+ * @volume: index into the archive's volumes
+ */
+struct shim_place {
+	struct shim_ts stamp;
+	unsigned int volume;
+	uint64_t offset;
+};
+
+/**
+ * struct shim_index - those entries that agree with one another, in order
+ * @meta: bytes of metadata that any entry knows of
+ */
+struct shim_index {
+	struct shim_place *places;
+	size_t n;
+	uint64_t meta;
+};
+
+int shim_index__load(struct shim_index *index, const struct shim_files *files,
+		     const struct shim_label *label);
+void shim_index__free(struct shim_index *index);
+
+/* Number of places with a stamp < @when, or <= @when if @or_equal */
+size_t shim_index__before(const struct shim_index *index, struct shim_ts when, bool or_equal);
+/* Number of places in volumes up to and including @volume */
+size_t shim_index__upto(const struct shim_index *index, unsigned int volume);
+
+#endif /* SHIM_ARCHIVE_INDEX_H */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An instance domain's states over time.
+ *
+ * States stay as the records hold them until one is asked for; then it and
+ * those it was derived from are spelled out and kept.
+ *
+ * Locking: shim_domain__state() spells out under the lock of its caller's
+ * metadata, which guards the arena too; a state that was spelled out is
+ * published through @whole and never changes.
+ */
+#ifndef SHIM_ARCHIVE_INDOM_H
+#define SHIM_ARCHIVE_INDOM_H
+
+#include <stdatomic.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "record.h"
+
+/* Entries that may be spelled out in one archive: what no true one has, but a forged one might */
+#define SHIM_INDOM_BUDGET	(64u << 20)
+
+struct shim_state {
+	struct shim_rec_indom rec;
+	size_t seq;			/* place in the file */
+	_Atomic(struct shim_indom *) whole;
+};
+
+/**
+ * struct shim_domain - an instance domain
+ * @states: by stamp, equal stamps in the order of the file
+ */
+struct shim_domain {
+	struct shim_hnode node;
+	uint32_t indom;
+	struct shim_state *states;
+	size_t n;
+	size_t cap;
+};
+
+int shim_domain__add(struct shim_domain *d, const struct shim_rec_indom *rec);
+/* Once all states are there */
+void shim_domain__sort(struct shim_domain *d);
+/* The last state that is not later than @when; false if there is none */
+bool shim_domain__at(const struct shim_domain *d, struct shim_ts when, size_t *out);
+/* Spell out the @i-th state: 0, -ENOMEM */
+int shim_domain__spell(struct shim_domain *d, size_t i, struct shim_arena *arena, uint64_t *spent);
+
+#endif /* SHIM_ARCHIVE_INDOM_H */

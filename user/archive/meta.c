@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Loading the metadata file into tables. */
+#include "base/vec.h"
+#include "files.h"
+#include "indom.h"
+#include "meta.h"
+
+/* A metric, and the names it can still get by another record of the same pmid */
+struct metric {
+	struct shim_hnode node;
+	struct shim_desc desc;
+	const char **names;
+	size_t names_cap;
+};
+
+struct name {
+	struct shim_hnode node;
+	const char *name;
+};
+
+void shim_meta__init(struct shim_meta *meta)
+{
+	*meta = (struct shim_meta){ 0 };
+	pthread_mutex_init(&meta->lock, NULL);
+	shim_hash__init(&meta->metrics);
+	shim_hash__init(&meta->names);
+	shim_hash__init(&meta->domains);
+}
+
+void shim_meta__free(struct shim_meta *meta)
+{
+	for (size_t i = 0; i < meta->ndomains; i++)
+		free(meta->domain_list[i]->states);
+	free(meta->domain_list);
+	free(meta->descs);
+	shim_hash__free(&meta->metrics);
+	shim_hash__free(&meta->names);
+	shim_hash__free(&meta->domains);
+	shim_arena__free(&meta->arena);
+	pthread_mutex_destroy(&meta->lock);
+	free(meta->data);
+}
+
+static struct metric *find_metric(const struct shim_meta *meta, uint32_t pmid)
+{
+	struct shim_hnode *node = shim_hash__first(&meta->metrics,
+						   shim_hash__u32(&meta->metrics, pmid));
+
+	for (; node; node = shim_hash__next(node)) {
+		struct metric *m = shim_hnode__entry(node, struct metric, node);
+
+		if (m->desc.pmid == pmid)
+			return m;
+	}
+	return NULL;
+}
+
+const struct shim_desc *shim_meta__desc(const struct shim_meta *meta, uint32_t pmid)
+{
+	struct metric *m = find_metric(meta, pmid);
+
+	return m ? &m->desc : NULL;
+}
+
+/* Which of the things that may not change did */
+static int compare(const struct shim_desc *desc, const struct shim_rec_desc *rec)
+{
+	if (desc->type != rec->type)
+		return -SHIM_ECHANGE_TYPE;
+	if (desc->sem != rec->sem)
+		return -SHIM_ECHANGE_SEM;
+	if (desc->indom != rec->indom)
+		return -SHIM_ECHANGE_INDOM;
+	if (desc->units != rec->units)
+		return -SHIM_ECHANGE_UNITS;
+	return 0;
+}
+
+static int new_metric(struct shim_meta *meta, const struct shim_rec_desc *rec, struct metric **out)
+{
+	struct metric *m = shim_arena__alloc(&meta->arena, sizeof(*m));
+	const struct shim_desc **descs;
+
+	descs = shim_vec__room(meta->descs, &meta->descs_cap, meta->ndescs, sizeof(*descs));
+	if (descs)
+		meta->descs = descs;
+	if (!m || !descs)
+		return -ENOMEM;
+	m->desc.pmid = rec->pmid;
+	m->desc.type = rec->type;
+	m->desc.indom = rec->indom;
+	m->desc.sem = rec->sem;
+	m->desc.units = rec->units;
+	if (shim_hash__add(&meta->metrics, &m->node, shim_hash__u32(&meta->metrics, rec->pmid)))
+		return -ENOMEM;
+	descs[meta->ndescs++] = &m->desc;
+	*out = m;
+	return 0;
+}
+
+/* Enter a name: 1 if it is new, 0 if it has an owner already, who keeps it */
+static int enter_name(struct shim_meta *meta, const uint8_t *s, uint32_t len, const char **out)
+{
+	uint64_t hash = shim_hash__bytes(&meta->names, s, len);
+	struct shim_hnode *node = shim_hash__first(&meta->names, hash);
+	struct name *name;
+
+	for (; node; node = shim_hash__next(node)) {
+		name = shim_hnode__entry(node, struct name, node);
+		if (!strncmp(name->name, (const char *)s, len) && !name->name[len])
+			return 0;
+	}
+	name = shim_arena__alloc(&meta->arena, sizeof(*name));
+	if (!name)
+		return -ENOMEM;
+	name->name = shim_arena__string(&meta->arena, s, len);
+	if (!name->name || shim_hash__add(&meta->names, &name->node, hash))
+		return -ENOMEM;
+	*out = name->name;
+	return 1;
+}
+
+/* Doubling: a file may give a metric any number of names, one record each */
+static int names_room(struct shim_meta *meta, struct metric *m, size_t n)
+{
+	size_t cap = m->names_cap ? m->names_cap : 1;
+	const char **names;
+
+	if (n <= m->names_cap)
+		return 0;
+	while (cap < n)
+		cap *= 2;
+	names = shim_arena__array(&meta->arena, cap, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	if (m->desc.nnames)
+		memcpy(names, m->names, m->desc.nnames * sizeof(*names));
+	m->names = names;
+	m->names_cap = cap;
+	m->desc.names = names;
+	return 0;
+}
+
+static int add_names(struct shim_meta *meta, struct metric *m, struct shim_rec_desc *rec)
+{
+	for (uint32_t i = 0; i < rec->nnames; i++) {
+		const char *name;
+		uint32_t len;
+		const uint8_t *s = shim_rec_desc__name(&rec->names, &len);
+		int is_new = enter_name(meta, s, len, &name);
+
+		if (is_new < 0 || (is_new && names_room(meta, m, m->desc.nnames + 1)))
+			return -ENOMEM;
+		if (is_new)
+			m->names[m->desc.nnames++] = name;
+	}
+	return 0;
+}
+
+static int load_desc(struct shim_meta *meta, const uint8_t *p, uint32_t len)
+{
+	struct shim_rec_desc rec;
+	struct metric *m;
+	int err;
+
+	err = shim_rec_desc__decode(p, len, &rec);
+	if (err)
+		return err;
+	m = find_metric(meta, rec.pmid);
+	err = m ? compare(&m->desc, &rec) : new_metric(meta, &rec, &m);
+	return err ? err : add_names(meta, m, &rec);
+}
+
+struct shim_domain *shim_meta__domain(const struct shim_meta *meta, uint32_t indom)
+{
+	struct shim_hnode *node = shim_hash__first(&meta->domains,
+						   shim_hash__u32(&meta->domains, indom));
+
+	for (; node; node = shim_hash__next(node)) {
+		struct shim_domain *d = shim_hnode__entry(node, struct shim_domain, node);
+
+		if (d->indom == indom)
+			return d;
+	}
+	return NULL;
+}
+
+static struct shim_domain *new_domain(struct shim_meta *meta, uint32_t indom)
+{
+	struct shim_domain *d = shim_arena__alloc(&meta->arena, sizeof(*d));
+	struct shim_domain **list;
+
+	list = shim_vec__room(meta->domain_list, &meta->domains_cap, meta->ndomains, sizeof(*list));
+	if (list)
+		meta->domain_list = list;
+	if (!d || !list)
+		return NULL;
+	d->indom = indom;
+	if (shim_hash__add(&meta->domains, &d->node, shim_hash__u32(&meta->domains, indom)))
+		return NULL;
+	list[meta->ndomains++] = d;
+	return d;
+}
+
+static int load_indom(struct shim_meta *meta, const uint8_t *p, uint32_t len)
+{
+	struct shim_rec_indom rec;
+	struct shim_domain *d;
+	int err;
+
+	err = shim_rec_indom__decode(p, len, &rec);
+	/* an empty record says nothing: the state before it holds on */
+	if (err || !rec.n)
+		return err;
+	d = shim_meta__domain(meta, rec.indom);
+	if (!d)
+		d = new_domain(meta, rec.indom);
+	return d ? shim_domain__add(d, &rec) : -ENOMEM;
+}
+
+/* Help texts and labels: their frames are checked, their content is not used */
+static int skip(struct shim_meta *meta, const uint8_t *p, uint32_t len)
+{
+	(void)meta;
+	(void)p;
+	(void)len;
+	return 0;
+}
+
+static int (*const loaders[])(struct shim_meta *meta, const uint8_t *p, uint32_t len) = {
+	[SHIM_META_DESC] = load_desc,
+	[SHIM_META_INDOM_V2] = load_indom,
+	[SHIM_META_LABEL_V2] = skip,
+	[SHIM_META_TEXT] = skip,
+	[SHIM_META_INDOM] = load_indom,
+	[SHIM_META_INDOM_DELTA] = load_indom,
+	[SHIM_META_LABEL] = skip,
+};
+
+static int load_record(struct shim_meta *meta, const uint8_t *p, uint32_t len)
+{
+	uint32_t type = shim_be32__get(p + 4);
+
+	if (type >= sizeof(loaders) / sizeof(loaders[0]) || !loaders[type])
+		return -EPROTO;
+	return loaders[type](meta, p, len);
+}
+
+/*
+ * A record that the file ends in is one that its writer was killed over; no
+ * data can refer to it.  It is ignored, unless the index knows that more of
+ * the file was there once.
+ */
+static int load_records(struct shim_meta *meta, size_t at, uint64_t known)
+{
+	while (meta->size - at >= SHIM_FRAME_LEN) {
+		uint32_t len;
+		int err = shim_frame__len(meta->data + at, meta->size - at, SHIM_META_MIN, &len);
+
+		if (err == -ENODATA)
+			return known > at ? -EBADMSG : 0;
+		if (!err)
+			err = load_record(meta, meta->data + at, len);
+		if (err)
+			return err;
+		at += len;
+	}
+	return 0;
+}
+
+int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_label *label,
+		    uint64_t known)
+{
+	const struct shim_format *f = shim_format__of(label->version);
+	char *path = shim_files__path(base, SHIM_VOLUME_META);
+	int err;
+
+	if (!path)
+		return -ENOMEM;
+	err = shim_file__load(path, &meta->data, &meta->size);
+	free(path);
+	if (!err)
+		err = shim_rec_label__agree(label, meta->data, meta->size, SHIM_VOLUME_META);
+	if (!err && meta->size == f->label_len)
+		err = -ENODATA;
+	if (!err)
+		err = load_records(meta, f->label_len, known);
+	if (!err && !meta->ndescs)
+		err = -EBADMSG;
+	for (size_t i = 0; i < meta->ndomains; i++)
+		shim_domain__sort(meta->domain_list[i]);
+	return err;
+}
+
+const struct shim_indom *shim_meta__state(struct shim_meta *meta, struct shim_domain *d, size_t i)
+{
+	struct shim_indom *whole = atomic_load_explicit(&d->states[i].whole, memory_order_acquire);
+
+	if (whole)
+		return whole;
+	pthread_mutex_lock(&meta->lock);
+	shim_domain__spell(d, i, &meta->arena, &meta->spent);
+	whole = atomic_load_explicit(&d->states[i].whole, memory_order_relaxed);
+	pthread_mutex_unlock(&meta->lock);
+	return whole;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An archive's metadata: metrics, their names, instance domains.
+ *
+ * Locking: after loading, only states of instance domains are added to, under
+ * @lock, which guards @arena and @spent.
+ */
+#ifndef SHIM_ARCHIVE_META_H
+#define SHIM_ARCHIVE_META_H
+
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "record.h"
+
+/**
+ * struct shim_meta - what the metadata file says
+ * @data: its content, @size bytes; names of instances point into it
+ * @descs: metrics in the order of the file
+ */
+struct shim_meta {
+	uint8_t *data;
+	size_t size;
+	struct shim_arena arena;
+	uint64_t spent;
+	pthread_mutex_t lock;
+	struct shim_hash metrics;
+	struct shim_hash names;
+	struct shim_hash domains;
+	struct shim_domain **domain_list;
+	size_t ndomains;
+	size_t domains_cap;
+	const struct shim_desc **descs;
+	size_t ndescs;
+	size_t descs_cap;
+};
+
+void shim_meta__init(struct shim_meta *meta);
+/* @label: what the file's own must agree with; @known: bytes the index knows of */
+int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_label *label,
+		    uint64_t known);
+void shim_meta__free(struct shim_meta *meta);
+
+const struct shim_desc *shim_meta__desc(const struct shim_meta *meta, uint32_t pmid);
+struct shim_domain *shim_meta__domain(const struct shim_meta *meta, uint32_t indom);
+/* The @i-th state of a domain, oldest first; NULL when memory runs out */
+const struct shim_indom *shim_meta__state(struct shim_meta *meta, struct shim_domain *d, size_t i);
+
+#endif /* SHIM_ARCHIVE_META_H */

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* A data record: taking it apart in place, and putting one together. */
+#include "base/vec.h"
+#include "record.h"
+
+#define SET_HEAD	8	/* pmid and number of values */
+#define VLIST_HEAD	12	/* those and the value format */
+#define VALUE_LEN	8	/* instance and value */
+
+/* Where the value sets and blocks of a record end */
+static const uint8_t *body_end(const struct shim_record *rec)
+{
+	return rec->data + rec->len - 4;
+}
+
+/**
+ * shim_rec_result__decode() - read the head of a data record
+ * @f: format of the archive
+ * @p: where it should begin
+ * @left: bytes there are at @p
+ * @out: the record; its volume and offset are the caller's to fill
+ *
+ * Return: 0, -ENODATA if the file ends within the record, -EBADMSG if there is none.
+ */
+int shim_rec_result__decode(const struct shim_format *f, const uint8_t *p, uint64_t left,
+			    struct shim_record *out)
+{
+	const uint8_t *body = p + 4 + f->stamp_len;
+	uint32_t len, npmids;
+	struct shim_ts stamp;
+	int err;
+
+	err = shim_frame__len(p, left, f->record_min, &len);
+	if (err)
+		return err;
+	npmids = shim_be32__get(body);
+	if (npmids > (len - f->record_min) / SET_HEAD || shim_stamp__decode(f, p + 4, &stamp))
+		return -EBADMSG;
+	out->stamp = stamp;
+	out->npmids = npmids;
+	out->sets = body + 4;
+	out->data = p;
+	out->len = len;
+	return 0;
+}
+
+/* The set at @p, which has @left behind it */
+static int take_set(const struct shim_record *rec, const uint8_t *p, unsigned int left,
+		    struct shim_vset *out)
+{
+	size_t room = body_end(rec) - p;
+	int32_t numval;
+
+	if (room < SET_HEAD)
+		return -EBADMSG;
+	out->pmid = shim_be32__get(p);
+	out->left = left;
+	numval = (int32_t)shim_be32__get(p + 4);
+	out->numval = numval;
+	if (numval <= 0) {
+		out->valfmt = SHIM_VAL_INSITU;
+		out->vlist = NULL;
+		out->next = p + SET_HEAD;
+		return 0;
+	}
+	if (room < VLIST_HEAD || (uint32_t)numval > (room - VLIST_HEAD) / VALUE_LEN)
+		return -EBADMSG;
+	out->valfmt = (int32_t)shim_be32__get(p + SET_HEAD);
+	if ((uint32_t)out->valfmt > SHIM_VAL_SPTR)
+		return -EBADMSG;
+	out->vlist = p + VLIST_HEAD;
+	out->next = out->vlist + (size_t)numval * VALUE_LEN;
+	return 0;
+}
+
+/**
+ * shim_record__first() - the first value set of a record
+ * @rec: from a cursor
+ * @out: the set
+ *
+ * Return: 0, -ENOENT if the record is a mark, -EBADMSG.
+ */
+int shim_record__first(const struct shim_record *rec, struct shim_vset *out)
+{
+	struct shim_vset vset;
+	int err;
+
+	if (!rec->npmids)
+		return -ENOENT;
+	err = take_set(rec, rec->sets, rec->npmids - 1, &vset);
+	if (!err)
+		*out = vset;
+	return err;
+}
+
+/**
+ * shim_record__next() - the value set behind another
+ * @rec: the record of both
+ * @vset: a set, replaced by the following one
+ *
+ * Return: 0, -ENOENT behind the last one, -EBADMSG.
+ */
+int shim_record__next(const struct shim_record *rec, struct shim_vset *vset)
+{
+	struct shim_vset next;
+	int err;
+
+	if (!vset->left)
+		return -ENOENT;
+	err = take_set(rec, vset->next, vset->left - 1, &next);
+	if (!err)
+		*vset = next;
+	return err;
+}
+
+/**
+ * shim_record__find() - the value set of a metric
+ * @rec: from a cursor
+ * @pmid: the metric
+ * @out: its set
+ *
+ * Return: 0, -ENOENT if the record has none, -EBADMSG if it is corrupt before one was found.
+ */
+int shim_record__find(const struct shim_record *rec, uint32_t pmid, struct shim_vset *out)
+{
+	struct shim_vset vset;
+	int err;
+
+	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+		if (vset.pmid == pmid) {
+			*out = vset;
+			return 0;
+		}
+	}
+	return err;
+}
+
+/* The block that a value refers to, and the length of what is in it */
+static const uint8_t *take_block(const struct shim_record *rec, uint32_t ref, uint32_t *len)
+{
+	uint64_t offset = ((uint64_t)ref - SHIM_BLOCK_ORIGIN) * 4;
+	uint64_t end = rec->len - 4;
+	uint32_t vlen;
+
+	if (ref < SHIM_BLOCK_ORIGIN || offset < (uint64_t)(rec->sets - rec->data) ||
+	    offset + SHIM_BLOCK_HEAD > end)
+		return NULL;
+	vlen = shim_be32__get(rec->data + offset) & SHIM_BLOCK_MAX;
+	if (vlen < SHIM_BLOCK_HEAD || vlen > end - offset)
+		return NULL;
+	*len = vlen - SHIM_BLOCK_HEAD;
+	return rec->data + offset + SHIM_BLOCK_HEAD;
+}
+
+/* Bytes of the set's blocks, padding included; the first one's offset in the record is kept */
+static int measure_blocks(const struct shim_record *rec, const struct shim_vset *vset,
+			  uint64_t *total, const uint8_t **first)
+{
+	for (int32_t i = 0; i < vset->numval; i++) {
+		uint32_t ref = shim_be32__get(vset->vlist + (size_t)i * VALUE_LEN + 4);
+		const uint8_t *block;
+		uint32_t len;
+
+		block = take_block(rec, ref, &len);
+		if (!block)
+			return -EBADMSG;
+		if (!*first)
+			*first = block - SHIM_BLOCK_HEAD;
+		*total += (SHIM_BLOCK_HEAD + (uint64_t)len + 3) & ~3u;
+	}
+	return 0;
+}
+
+/**
+ * shim_record__check() - whether a record is well-formed throughout
+ * @rec: from a cursor
+ *
+ * The sets follow one another; the first block stands where they end; all blocks together fill
+ * the record.
+ *
+ * Return: 0 or -EBADMSG.
+ */
+int shim_record__check(const struct shim_record *rec)
+{
+	const uint8_t *end = rec->sets, *first = NULL;
+	struct shim_vset vset;
+	uint64_t total = 0;
+	int err;
+
+	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+		end = vset.next;
+		if (vset.numval > 0 && vset.valfmt != SHIM_VAL_INSITU &&
+		    measure_blocks(rec, &vset, &total, &first))
+			return -EBADMSG;
+	}
+	if (err != -ENOENT || (first && first != end) || end + total != body_end(rec))
+		return -EBADMSG;
+	return 0;
+}
+
+static int take_insitu(uint32_t word, int32_t type, struct shim_value *v)
+{
+	switch (type) {
+	case SHIM_TYPE_32:
+	case SHIM_TYPE_U32:
+	case SHIM_TYPE_FLOAT:
+		v->ul = word;	/* the bits of all three */
+		v->len = 4;
+		return 0;
+	default:
+		return -EBADMSG;
+	}
+}
+
+static int take_payload(const uint8_t *p, uint32_t len, int32_t type, struct shim_value *v)
+{
+	v->len = len;
+	switch (type) {
+	case SHIM_TYPE_64:
+	case SHIM_TYPE_U64:
+	case SHIM_TYPE_DOUBLE:
+		if (len != 8)
+			return -EBADMSG;
+		v->ull = shim_be64__get(p);
+		return 0;
+	case SHIM_TYPE_FLOAT:
+		if (len != 4)
+			return -EBADMSG;
+		v->ul = shim_be32__get(p);
+		return 0;
+	case SHIM_TYPE_STRING:
+		if (!len || p[len - 1])
+			return -EBADMSG;
+		v->bytes = p;
+		return 0;
+	case SHIM_TYPE_AGGREGATE:
+	case SHIM_TYPE_AGGREGATE_STATIC:
+	case SHIM_TYPE_EVENT:
+	case SHIM_TYPE_HIGHRES_EVENT:
+		v->bytes = p;
+		return 0;
+	default:
+		return -EBADMSG;
+	}
+}
+
+/**
+ * shim_vset__value() - one value of a set
+ * @rec: the record of the set
+ * @vset: the set
+ * @i: which value
+ * @type: type of the metric, enum shim_type
+ * @out: the value
+ *
+ * Return: 0, -EINVAL if the set has no such value, -EBADMSG if what is there is none of @type.
+ */
+int shim_vset__value(const struct shim_record *rec, const struct shim_vset *vset,
+		     unsigned int i, int32_t type, struct shim_value *out)
+{
+	struct shim_value v = { .type = type };
+	const uint8_t *p;
+	uint32_t word, len;
+	int err;
+
+	if (vset->numval <= 0 || i >= (uint32_t)vset->numval)
+		return -EINVAL;
+	p = vset->vlist + (size_t)i * VALUE_LEN;
+	v.inst = (int32_t)shim_be32__get(p);
+	word = shim_be32__get(p + 4);
+	if (vset->valfmt == SHIM_VAL_INSITU) {
+		err = take_insitu(word, type, &v);
+	} else {
+		p = take_block(rec, word, &len);
+		err = p ? take_payload(p, len, type, &v) : -EBADMSG;
+	}
+	if (!err)
+		*out = v;
+	return err;
+}
+
+/**
+ * shim_rec_result__begin() - start putting a record together
+ * @f: format of the archive
+ * @r: zeroed, or used before and to be used again
+ * @stamp: its time
+ */
+void shim_rec_result__begin(const struct shim_format *f, struct shim_rec_result *r,
+			    struct shim_ts stamp)
+{
+	shim_buf__reset(&r->sets);
+	shim_buf__reset(&r->blocks);
+	r->nrefs = 0;
+	r->npmids = 0;
+	r->set = 0;
+	r->numval = 0;
+	shim_buf__put32(&r->sets, 0);
+	shim_stamp__encode(f, &r->sets, stamp);
+	shim_buf__put32(&r->sets, 0);
+}
+
+/* The set under construction has all its values; one without any has no value format either */
+static void end_set(struct shim_rec_result *r)
+{
+	if (!r->set || r->sets.err)
+		return;
+	if (r->numval)
+		shim_be32__put(r->sets.data + r->set + 4, r->numval);
+	r->set = 0;
+	r->numval = 0;
+}
+
+/**
+ * shim_rec_result__set() - start a value set
+ * @r: the record
+ * @pmid: its metric
+ * @error: a negative error code in place of values, or 0
+ */
+void shim_rec_result__set(struct shim_rec_result *r, uint32_t pmid, int32_t error)
+{
+	end_set(r);
+	r->set = (uint32_t)r->sets.len;
+	r->npmids++;
+	shim_buf__put32(&r->sets, pmid);
+	shim_buf__put32(&r->sets, (uint32_t)error);
+}
+
+static void put_block(struct shim_rec_result *r, const struct shim_value *v)
+{
+	uint32_t vlen = SHIM_BLOCK_HEAD + v->len;
+	uint32_t *refs;
+
+	refs = shim_vec__room(r->refs, &r->refs_cap, r->nrefs, sizeof(*refs));
+	if (!refs) {
+		r->sets.err = -ENOMEM;
+		return;
+	}
+	r->refs = refs;
+	refs[r->nrefs++] = (uint32_t)r->sets.len;
+	shim_buf__put32(&r->sets, (uint32_t)(r->blocks.len / 4));
+	shim_buf__put32(&r->blocks, (uint32_t)v->type << 24 | vlen);
+	switch (v->type) {
+	case SHIM_TYPE_64:
+	case SHIM_TYPE_U64:
+	case SHIM_TYPE_DOUBLE:
+		shim_buf__put64(&r->blocks, v->ull);
+		break;
+	case SHIM_TYPE_FLOAT:
+		shim_buf__put32(&r->blocks, v->ul);
+		break;
+	default:
+		shim_buf__put(&r->blocks, v->bytes, v->len);
+		break;
+	}
+	shim_buf__fill(&r->blocks, SHIM_BLOCK_PAD, -vlen & 3);
+}
+
+/**
+ * shim_rec_result__value() - add a value to the set under construction
+ * @r: the record
+ * @value: its type and length agree, and the length fits a block
+ */
+void shim_rec_result__value(struct shim_rec_result *r, const struct shim_value *value)
+{
+	bool insitu = value->type == SHIM_TYPE_32 || value->type == SHIM_TYPE_U32;
+
+	if (!r->numval++)
+		shim_buf__put32(&r->sets, insitu ? SHIM_VAL_INSITU : SHIM_VAL_DPTR);
+	shim_buf__put32(&r->sets, (uint32_t)value->inst);
+	if (insitu)
+		shim_buf__put32(&r->sets, value->ul);
+	else
+		put_block(r, value);
+}
+
+int shim_rec_result__end(const struct shim_format *f, struct shim_rec_result *r)
+{
+	uint32_t origin;
+
+	end_set(r);
+	origin = (uint32_t)(r->sets.len / 4) + SHIM_BLOCK_ORIGIN;
+	shim_buf__put(&r->sets, r->blocks.data, r->blocks.len);
+	shim_frame__close(&r->sets, 0);
+	if (r->sets.err || r->blocks.err)
+		return r->sets.err ? r->sets.err : r->blocks.err;
+	shim_be32__put(r->sets.data + 4 + f->stamp_len, r->npmids);
+	for (size_t i = 0; i < r->nrefs; i++) {
+		uint8_t *ref = r->sets.data + r->refs[i];
+
+		shim_be32__put(ref, shim_be32__get(ref) + origin);
+	}
+	return 0;
+}
+
+void shim_rec_result__free(struct shim_rec_result *r)
+{
+	shim_buf__free(&r->sets);
+	shim_buf__free(&r->blocks);
+	free(r->refs);
+	*r = (struct shim_rec_result){ 0 };
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Encoding and decoding of each kind of record, one file a kind (rec_*.c).
+ *
+ * Decoders take bytes that may hold anything, read none behind the length
+ * they are given, and leave the result alone on error.  Encoders append to a
+ * buffer, which remembers if memory ran out.
+ */
+#ifndef SHIM_ARCHIVE_RECORD_H
+#define SHIM_ARCHIVE_RECORD_H
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "format.h"
+#include "reader.h"
+#include "types.h"
+
+/* -ENODATA if the file ends within the record, -EBADMSG if its two lengths disagree */
+static inline int shim_frame__len(const uint8_t *p, uint64_t left, uint32_t min, uint32_t *out)
+{
+	uint32_t len;
+
+	if (left < 4)
+		return -ENODATA;
+	len = shim_be32__get(p);
+	if (len < min || len > SHIM_BUF_MAX)
+		return -EBADMSG;
+	if (len > left)
+		return -ENODATA;
+	if (shim_be32__get(p + len - 4) != len)
+		return -EBADMSG;
+	*out = len;
+	return 0;
+}
+
+/* The length word of a record that begins at @start, now, and again behind it */
+void shim_frame__close(struct shim_buf *buf, size_t start);
+
+/* Stamps of either version; decoding -EBADMSG if the fraction is none */
+int shim_stamp__decode(const struct shim_format *f, const uint8_t *p, struct shim_ts *out);
+void shim_stamp__encode(const struct shim_format *f, struct shim_buf *buf, struct shim_ts ts);
+
+/* rec_label.c */
+int shim_rec_label__decode(const uint8_t *p, size_t len, int volume, struct shim_label *out);
+void shim_rec_label__encode(struct shim_buf *buf, const struct shim_label *label, int volume);
+
+/* The same, for a further file of the archive that has @first: -EILSEQ also if they disagree */
+int shim_rec_label__agree(const struct shim_label *first, const uint8_t *p, size_t len, int volume);
+
+/* rec_desc.c */
+
+/**
+ * struct shim_rec_desc - a metric as it stands in the file
+ * @names: @nnames names, checked, to be taken by shim_rec_desc__name()
+ */
+struct shim_rec_desc {
+	uint32_t pmid;
+	int32_t type;
+	uint32_t indom;
+	int32_t sem;
+	uint32_t units;
+	uint32_t nnames;
+	struct shim_in names;
+};
+
+int shim_rec_desc__decode(const uint8_t *p, uint32_t len, struct shim_rec_desc *out);
+const uint8_t *shim_rec_desc__name(struct shim_in *names, uint32_t *len);
+void shim_rec_desc__encode(struct shim_buf *buf, const struct shim_desc *desc);
+
+/* rec_indom.c */
+
+/**
+ * struct shim_rec_indom - an instance domain, or changes to it, in the file
+ * @delta: the entries are changes
+ * @n: entries
+ */
+struct shim_rec_indom {
+	struct shim_ts stamp;
+	uint32_t indom;
+	bool delta;
+	uint32_t n;
+	const uint8_t *ids;
+	const uint8_t *offsets;
+	const char *strings;
+};
+
+int shim_rec_indom__decode(const uint8_t *p, uint32_t len, struct shim_rec_indom *out);
+int32_t shim_rec_indom__id(const struct shim_rec_indom *rec, uint32_t i);
+/* NULL: the instance is deleted */
+const char *shim_rec_indom__name(const struct shim_rec_indom *rec, uint32_t i);
+/* @delta: an instance without a name is deleted */
+void shim_rec_indom__encode(const struct shim_format *f, struct shim_buf *buf,
+			    const struct shim_indom *indom, bool delta);
+
+/* rec_index.c */
+
+/**
+ * struct shim_entry - at this time, the files were so long
+ */
+struct shim_entry {
+	struct shim_ts stamp;
+	int32_t volume;
+	uint64_t off_meta;
+	uint64_t off_data;
+};
+
+int shim_rec_index__decode(const struct shim_format *f, const uint8_t *p, struct shim_entry *out);
+void shim_rec_index__encode(const struct shim_format *f, struct shim_buf *buf,
+			    const struct shim_entry *entry);
+
+/* rec_result.c; taking a record apart is in reader.h */
+
+/* -ENODATA if the file ends within it; fills all but @volume and @offset */
+int shim_rec_result__decode(const struct shim_format *f, const uint8_t *p, uint64_t left,
+			    struct shim_record *out);
+
+/**
+ * struct shim_rec_result - a record under construction
+ * @sets: from the record's length word to the last value
+ * @blocks: what the values refer to
+ * @refs: places in @sets that hold an offset into @blocks
+ * @set: where the value set under construction begins in @sets, or 0
+ */
+struct shim_rec_result {
+	struct shim_buf sets;
+	struct shim_buf blocks;
+	uint32_t *refs;
+	size_t nrefs;
+	size_t refs_cap;
+	uint32_t npmids;
+	uint32_t set;
+	uint32_t numval;
+};
+
+void shim_rec_result__begin(const struct shim_format *f, struct shim_rec_result *r,
+			    struct shim_ts stamp);
+void shim_rec_result__set(struct shim_rec_result *r, uint32_t pmid, int32_t error);
+void shim_rec_result__value(struct shim_rec_result *r, const struct shim_value *value);
+/* The finished record is r->sets; -ENOMEM or -EMSGSIZE */
+int shim_rec_result__end(const struct shim_format *f, struct shim_rec_result *r);
+void shim_rec_result__free(struct shim_rec_result *r);
+
+#endif /* SHIM_ARCHIVE_RECORD_H */

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Loading a volume's file by copy or by map, and following it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "files.h"
+#include "volume.h"
+
+/**
+ * struct shim_extent - one stretch of memory that holds the volume
+ * @older: an earlier one, still referred to by records that were handed out
+ * @room: bytes at @data that may come to be used
+ * @size: bytes that hold file content
+ */
+struct shim_extent {
+	struct shim_extent *older;
+	uint8_t *data;
+	size_t room;
+	bool mapped;
+	_Atomic uint64_t size;
+};
+
+static int map_file(struct shim_extent *e, int fd, uint64_t size)
+{
+	void *p = mmap(NULL, e->room, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	e->data = p;
+	e->mapped = true;
+	atomic_init(&e->size, size);
+	return 0;
+}
+
+static int copy_file(struct shim_extent *e, int fd, uint64_t size)
+{
+	size_t got;
+	int err;
+
+	e->data = malloc(e->room ? e->room : 1);
+	if (!e->data)
+		return -ENOMEM;
+	err = shim_file__read(fd, e->data, size, 0, &got);
+	if (err)
+		free(e->data);
+	else
+		atomic_init(&e->size, got);
+	return err;
+}
+
+/* A new extent for the file as it is now, with @room for more, in place of an older one */
+static int replace(struct shim_volume *v, int fd, uint64_t size, uint64_t room)
+{
+	struct shim_extent *e;
+	int err;
+
+	if (room > SIZE_MAX / 2)
+		return -EFBIG;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	e->room = room;
+	err = size > SHIM_VOLUME_COPY ? map_file(e, fd, size) : copy_file(e, fd, size);
+	if (err) {
+		free(e);
+		return err;
+	}
+	e->older = atomic_load_explicit(&v->extent, memory_order_relaxed);
+	atomic_store_explicit(&v->extent, e, memory_order_release);
+	return 0;
+}
+
+int shim_volume__load(struct shim_volume *v, const char *base, bool follow)
+{
+	char *path = shim_files__path(base, v->number);
+	uint64_t size;
+	int fd, err;
+
+	if (!path)
+		return -ENOMEM;
+	err = shim_file__open(path, &fd, &size);
+	free(path);
+	if (err)
+		return err;
+	err = replace(v, fd, size, size);
+	if (!err && follow)
+		v->fd = fd;
+	else
+		close(fd);
+	return err;
+}
+
+/* The file's new bytes, where the extent has room for them */
+static int append(struct shim_volume *v, struct shim_extent *e, uint64_t old, uint64_t size)
+{
+	size_t got = size - old;
+	int err = 0;
+
+	if (!e->mapped)
+		err = shim_file__read(v->fd, e->data + old, size - old, old, &got);
+	if (!err)
+		atomic_store_explicit(&e->size, old + got, memory_order_release);
+	return err;
+}
+
+int shim_volume__refresh(struct shim_volume *v, bool *changed)
+{
+	struct shim_extent *e = atomic_load_explicit(&v->extent, memory_order_relaxed);
+	uint64_t old, size;
+	struct stat st;
+
+	*changed = false;
+	if (!e || v->fd < 0)
+		return 0;
+	if (fstat(v->fd, &st))
+		return -errno;
+	old = atomic_load_explicit(&e->size, memory_order_relaxed);
+	size = (uint64_t)st.st_size;
+	if (size == old)
+		return 0;
+	*changed = true;
+	/* bytes behind the last complete record may not be what they were */
+	if (size > old && size <= e->room && (e->mapped || v->good == old))
+		return append(v, e, old, size);
+	return replace(v, v->fd, size, 2 * size);
+}
+
+void shim_volume__free(struct shim_volume *v)
+{
+	struct shim_extent *e = atomic_load_explicit(&v->extent, memory_order_relaxed), *older;
+
+	for (; e; e = older) {
+		older = e->older;
+		if (e->mapped)
+			munmap(e->data, e->room);
+		else
+			free(e->data);
+		free(e);
+	}
+	if (v->fd >= 0)
+		close(v->fd);
+}
+
+bool shim_volume__view(struct shim_volume *v, struct shim_view *out)
+{
+	struct shim_extent *e = atomic_load_explicit(&v->extent, memory_order_acquire);
+
+	if (!e)
+		return false;
+	out->data = e->data;
+	out->size = atomic_load_explicit(&e->size, memory_order_acquire);
+	return true;
+}

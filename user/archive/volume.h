@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A data volume in memory, loaded at first use, growing as its file grows.
+ *
+ * A file of up to SHIM_VOLUME_COPY bytes is copied; a larger one is mapped.
+ * A mapped file must not be made shorter while it is open: touching a page
+ * that is gone is a SIGBUS, as for every mapped file.
+ *
+ * Locking: opening and growing is done under the archive's lock.  Others look
+ * by shim_volume__view() without one: an extent, once published, only gets
+ * longer, and lives as long as the volume.
+ */
+#ifndef SHIM_ARCHIVE_VOLUME_H
+#define SHIM_ARCHIVE_VOLUME_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SHIM_VOLUME_COPY	(16u << 20)
+
+struct shim_extent;
+
+/**
+ * struct shim_volume - a volume
+ * @number: as in the file's name
+ * @fd: to follow its growth, or -1
+ * @err: why it cannot be used, or 0
+ * @ready: it was loaded and its label is right
+ * @good: end of the last record known to be complete; what follows may be rewritten
+ * @extent: NULL until it was loaded
+ */
+struct shim_volume {
+	int number;
+	int fd;
+	int err;
+	atomic_bool ready;
+	uint64_t good;
+	_Atomic(struct shim_extent *) extent;
+};
+
+struct shim_view {
+	const uint8_t *data;
+	uint64_t size;
+};
+
+/* @follow: the file is to be asked again for its size */
+int shim_volume__load(struct shim_volume *v, const char *base, bool follow);
+/* Take in what the file has become; true if its size changed */
+int shim_volume__refresh(struct shim_volume *v, bool *changed);
+void shim_volume__free(struct shim_volume *v);
+/* What there is of it: nothing before it is loaded */
+bool shim_volume__view(struct shim_volume *v, struct shim_view *out);
+
+#endif /* SHIM_ARCHIVE_VOLUME_H */
