@@ -8,6 +8,7 @@
 #include "vcpc.h"
 
 static const struct vcpc_command commands[] = {
+	{ "trace", vcpc_cmd_trace, "time the transactions of running programs" },
 	{ NULL, NULL, NULL }
 };
 

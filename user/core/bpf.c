@@ -267,7 +267,8 @@ static int switch_on(struct shim_bpf_limits limits)
  * shim_bpf__on() - turn the machine's tracing on
  * @limits: sizes of the maps
  *
- * Mounts the BPF file system if it is not there.  A failure leaves nothing behind.
+ * Mounts the BPF file system if it is not there, and leaves it there, also if
+ * what follows fails.
  *
  * Return: 0; -EPERM without the privilege, -ENODEV without the module,
  *	-EEXIST if tracing is on, -ENOSYS if the kernel has no BPF, -ENOMEM and others.

@@ -34,7 +34,7 @@ static int off_the_standard_ones(int fd)
  * shim_tracedev__open() - open the module's device for trace events
  * @fd: the descriptor, close-on-exec, on success
  *
- * Return: 0; -ENOENT without the module, -EACCES without the permission,
+ * Return: 0; -ENODEV without the module, -EACCES without the permission,
  *	-EOPNOTSUPP if the module does not trace, or another errno of open(2).
  */
 int shim_tracedev__open(int *fd)
@@ -44,7 +44,7 @@ int shim_tracedev__open(int *fd)
 	int err;
 
 	if (dev < 0)
-		return -errno;
+		return errno == ENOENT || errno == ENXIO ? -ENODEV : -errno;
 	dev = off_the_standard_ones(dev);
 	if (dev < 0)
 		return dev;

@@ -25,8 +25,8 @@ struct shim_trace {
  * @options: bounds of the kernel's tables, or NULL for the defaults
  *
  * Loads the BPF programs, attaches them to the module's tracepoints and pins
- * them under /sys/fs/bpf/vcpc, mounting the BPF file system if it is not
- * there.  Tracing stays on when the caller exits.  A failure leaves nothing behind.
+ * them under /sys/fs/bpf/vcpc.  Tracing stays on when the caller exits.  A failure
+ * leaves nothing behind, but the BPF file system mounted if it was not.
  *
  * Return: 0; -EPERM without the privilege, -ENODEV if the vcpc module is not
  *	loaded, -EEXIST if tracing is on already, -ENOSYS if the kernel has no BPF,
