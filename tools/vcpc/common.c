@@ -17,6 +17,8 @@ static const struct {
 	{ EACCES, "not allowed; run as root, or count your own threads in user mode only (event:u)" },
 	{ EPERM, "not allowed; run as root" },
 	{ EEXIST, "it exists already; choose another name or remove it" },
+	{ EAGAIN, "the CPU's counters were needed elsewhere meanwhile; count fewer events, or stop other profilers" },
+	{ EPROTONOSUPPORT, "the vcpc module that is loaded is of another version" },
 	{ ENOSPC, "too many hardware events at a time for this CPU; ask for fewer" },
 };
 
@@ -74,4 +76,24 @@ int vcpc_usage(const char *fmt, ...)
 	}
 	fprintf(stderr, "Try '%s --help'.\n", program_invocation_name);
 	return VCPC_EXIT_USAGE;
+}
+
+/**
+ * vcpc_fail_event() - say what is wrong with an event's name
+ * @err: error of shim_set_create()
+ * @event: the name
+ *
+ * Return: VCPC_EXIT_FAILURE.
+ */
+int vcpc_fail_event(int err, const char *event)
+{
+	char meant[SHIM_EVENT_MAX];
+
+	if (err != -ENOENT && err != -EOPNOTSUPP && err != -EINVAL)
+		return vcpc_fail(err, "event '%s'", event);
+	if (!shim_event_suggest(event, meant, sizeof(meant)) && strncasecmp(meant, event, strlen(meant)))
+		return vcpc_fail(0, "there is no event '%s'; did you mean '%s'?", event, meant);
+	if (err == -EINVAL)
+		return vcpc_fail(0, "event '%s' has a bad mode, unit mask or attribute", event);
+	return vcpc_fail(0, "event '%s' cannot be counted here; 'vcpc events' lists those that can", event);
 }

@@ -8,6 +8,8 @@
 #include "vcpc.h"
 
 static const struct vcpc_command commands[] = {
+	{ "events", vcpc_cmd_events, "list the events that can be counted here" },
+	{ "stat", vcpc_cmd_stat, "run a command and print its counts" },
 	{ "trace", vcpc_cmd_trace, "time the transactions of running programs" },
 	{ NULL, NULL, NULL }
 };
@@ -17,7 +19,7 @@ static int help(void)
 	printf("Usage: vcpc COMMAND [ARGUMENT...]\n\n");
 	for (const struct vcpc_command *c = commands; c->name; c++)
 		printf("  %-8s %s\n", c->name, c->help);
-	printf("\n'vcpc COMMAND --help' says more.  vcpc --version: %s\n", VCPC_VERSION);
+	printf("\n'vcpc COMMAND --help' says more.\n");
 	return 0;
 }
 
@@ -39,7 +41,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
 		return help();
 	if (!strcmp(argv[1], "--version")) {
-		printf("vcpc %s\n", VCPC_VERSION);
+		printf("vcpc %s, libshim %s\n", VCPC_VERSION, shim_version());
 		return 0;
 	}
 	for (const struct vcpc_command *c = commands; c->name; c++)

@@ -3,6 +3,12 @@
 #ifndef VCPC_H
 #define VCPC_H
 
+#include <signal.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <shim/shim.h>
+
 #define VCPC_EXIT_FAILURE	1
 #define VCPC_EXIT_USAGE		2
 
@@ -32,5 +38,37 @@ int vcpc_cmd_trace(int argc, char **argv);
  */
 int vcpc_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int vcpc_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+int vcpc_fail_event(int err, const char *event);
+
+/**
+ * struct vcpc_events - events to count, from -e or, if there was none, the usual ones
+ * @names: @n names
+ * @text: what the names point into
+ */
+struct vcpc_events {
+	unsigned int n;
+	const char *names[SHIM_SET_MAX];
+	char *text[SHIM_SET_MAX];
+};
+
+int vcpc_events_add(struct vcpc_events *events, const char *list);
+int vcpc_events_open(struct vcpc_events *events, struct shim_set **set);
+void vcpc_events_free(struct vcpc_events *events);
+
+/**
+ * struct vcpc_child - a command that runs under a set of counters
+ * @pid: the command's process
+ * @signals: signalfd for its end, and for what the user wants to end
+ * @mask: signals that were blocked before
+ */
+struct vcpc_child {
+	pid_t pid;
+	int signals;
+	sigset_t mask;
+};
+
+int vcpc_child_start(struct vcpc_child *child, struct shim_set *set, char **argv);
+int vcpc_child_wait(struct vcpc_child *child, uint64_t interval, int (*tick)(void *arg), void *arg);
 
 #endif /* VCPC_H */

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* vcpc events: which events can be counted here; and the lists of -e. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vcpc.h"
+
+/* What is counted if the user does not say, as far as it exists. */
+static const char *const usual[] = {
+	"task-clock", "context-switches", "cpu-migrations", "page-faults",
+	"cycles", "instructions", "branches", "branch-misses",
+};
+
+/**
+ * vcpc_events_add() - more events to count
+ * @events: zero at first
+ * @list: names with commas between
+ *
+ * Return: 0, or an exit status, after a message.
+ */
+int vcpc_events_add(struct vcpc_events *events, const char *list)
+{
+	char *text = strdup(list);
+	char *rest = text;
+	char *name;
+
+	if (!text)
+		return vcpc_fail(ENOMEM, "events");
+	if (events->n == SHIM_SET_MAX) {
+		free(text);
+		return vcpc_usage("more than %d events", SHIM_SET_MAX);
+	}
+	events->text[events->n] = text;
+	while ((name = strsep(&rest, ",")) != NULL) {
+		if (!*name)
+			return vcpc_usage("an event's name is missing in '%s'", list);
+		if (events->n == SHIM_SET_MAX)
+			return vcpc_usage("more than %d events", SHIM_SET_MAX);
+		events->names[events->n++] = name;
+	}
+	return 0;
+}
+
+void vcpc_events_free(struct vcpc_events *events)
+{
+	for (unsigned int i = 0; i < SHIM_SET_MAX; i++)
+		free(events->text[i]);
+}
+
+static void add_usual(struct shim_handle *handle, struct vcpc_events *events)
+{
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
+		struct shim_set *set;
+
+		if (shim_set_create(handle, &usual[i], 1, NULL, &set))
+			continue;
+		shim_set_destroy(set);
+		events->names[events->n++] = usual[i];
+	}
+}
+
+/**
+ * vcpc_events_open() - a set of the events
+ * @events: the usual ones are put in if there are none
+ * @set: for shim_set_destroy()
+ *
+ * Return: 0, or an exit status, after a message.
+ */
+int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
+{
+	struct shim_handle *handle;
+	unsigned int bad;
+	int ret = shim_open(&handle);
+
+	if (ret)
+		return vcpc_fail(ret, "cannot count");
+	if (!events->n)
+		add_usual(handle, events);
+	ret = shim_set_create(handle, events->names, events->n, &bad, set);
+	shim_close(handle);
+	if (!ret)
+		return 0;
+	return bad < events->n ? vcpc_fail_event(ret, events->names[bad]) :
+				 vcpc_fail(ret, "cannot count these events");
+}
+
+static int help(void)
+{
+	printf("Usage: vcpc events [PATTERN]\n\n"
+	       "Lists the events that can be counted here; only those with PATTERN in their\n"
+	       "name or description, if it is given.  Behind a name may stand :u (user mode)\n"
+	       "or :k (kernel); rNNN is a raw code in hexadecimal.\n");
+	return 0;
+}
+
+struct listing {
+	const char *pattern;
+	unsigned int n;
+};
+
+static int print(void *arg, const char *name, const char *desc)
+{
+	struct listing *listing = arg;
+	const char *p = listing->pattern;
+
+	if (p && !strcasestr(name, p) && !strcasestr(desc, p))
+		return 0;
+	listing->n++;
+	return printf("%-32s %s\n", name, desc) < 0 ? -EIO : 0;
+}
+
+static int list(const char *pattern)
+{
+	struct listing listing = { .pattern = pattern };
+	struct shim_handle *handle = NULL;
+	int ret = shim_open(&handle);
+
+	if (ret) {
+		vcpc_fail(ret, "cannot tell which events count here; these have a name");
+		handle = NULL;
+	}
+	ret = shim_events_walk(handle, print, &listing);
+	if (handle)
+		shim_close(handle);
+	if (ret || fflush(stdout))
+		return vcpc_fail(ret ? ret : errno, "cannot write");
+	if (!listing.n)
+		return vcpc_fail(0, "no event has '%s' in its name or description", pattern);
+	return 0;
+}
+
+int vcpc_cmd_events(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
+		if (c == 'h')
+			return help();
+		return vcpc_usage(NULL);
+	}
+	if (argc - optind > 1)
+		return vcpc_usage("one PATTERN at most");
+	return list(argv[optind]);
+}

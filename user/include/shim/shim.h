@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * vcpc's own face: sets of counters on any thread or process tree, and the
+ * recorder that writes counts and transactions into one PCP archive.
+ *
+ * Calls return 0 or a negated errno, never set errno, never print, and leave
+ * what they point to alone when they fail.  Any thread may make any call; two
+ * threads do not use one recorder at a time, nor destroy what another uses.
+ */
+#ifndef SHIM_SHIM_H
+#define SHIM_SHIM_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <shim/trace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+const char *shim_version(void);
+
+/* The module.  -ENODEV: it is not loaded; -EACCES: no access to its device. */
+struct shim_handle;
+
+int shim_open(struct shim_handle **handle);
+void shim_close(struct shim_handle *handle);
+
+/*
+ * Events: those that the module can count here, or, with a NULL handle, all
+ * that have a name on this machine.  A name may have modes behind it: :u (user
+ * mode), :k (kernel).  fn's first value that is not 0 ends the walk and is
+ * returned.
+ */
+#define SHIM_EVENT_MAX	256	/* bytes of a name, with its NUL */
+
+int shim_events_walk(struct shim_handle *handle,
+		     int (*fn)(void *arg, const char *name, const char *desc), void *arg);
+int shim_event_suggest(const char *name, char *buf, size_t size);
+
+/* Sets: events that are counted together, at one instant, never scaled */
+#define SHIM_SET_MAX	64	/* events of a set */
+
+#define SHIM_BIND_ON_EXEC	(1U << 0)	/* counting starts at the target's next execve */
+#define SHIM_BIND_TREE		(1U << 1)	/* with all threads and processes it will start */
+
+#define SHIM_STATE_COUNTING	(1U << 0)	/* not stopped */
+#define SHIM_STATE_EXITED	(1U << 1)	/* the target has exited; values are final */
+
+struct shim_set;
+
+/**
+ * struct shim_sample - all values of a set at one instant; times in ns
+ * @time: CLOCK_MONOTONIC
+ * @tick: CPU time of the target while the set was counting
+ * @enabled: time the set was enabled on the running target
+ * @running: time it really counted: equal to @enabled
+ * @nr: number of values
+ * @state: SHIM_STATE_*
+ * @values: one an event; 64-bit counters that go on across switches of CPU and context
+ */
+struct shim_sample {
+	uint64_t time;
+	uint64_t tick;
+	uint64_t enabled;
+	uint64_t running;
+	uint32_t nr;
+	uint32_t state;
+	uint64_t values[SHIM_SET_MAX];
+};
+
+int shim_set_create(struct shim_handle *handle, const char *const *events, unsigned int n,
+		    unsigned int *bad, struct shim_set **set);
+void shim_set_destroy(struct shim_set *set);
+unsigned int shim_set_size(const struct shim_set *set);
+const char *shim_set_event(const struct shim_set *set, unsigned int i);
+
+int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags);
+int shim_set_unbind(struct shim_set *set, pid_t tid);
+int shim_set_enable(struct shim_set *set, pid_t tid);
+int shim_set_disable(struct shim_set *set, pid_t tid);
+int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample *sample);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SHIM_SHIM_H */

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Sets of counters by event names, on any target. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/vcpc.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/api.h"
+#include "core/counters.h"
+#include "core/event.h"
+#include "handle.h"
+#include "shim/shim.h"
+
+#define ANY_MODE	(VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL)
+
+struct shim_set {
+	struct shim_counters *counters;
+	unsigned int n;
+	char *names[SHIM_SET_MAX];
+};
+
+/* A sample goes from the module to the caller as it is. */
+#define SAME_PLACE(member) \
+	_Static_assert(offsetof(struct shim_sample, member) == offsetof(struct vcpc_sample, member), \
+		       #member)
+SAME_PLACE(time);
+SAME_PLACE(tick);
+SAME_PLACE(enabled);
+SAME_PLACE(running);
+SAME_PLACE(nr);
+SAME_PLACE(state);
+SAME_PLACE(values);
+_Static_assert(SHIM_STATE_COUNTING == VCPC_STATE_COUNTING, "states are the module's");
+_Static_assert(SHIM_STATE_EXITED == VCPC_STATE_EXITED, "states are the module's");
+_Static_assert(SHIM_BIND_ON_EXEC == VCPC_BIND_F_ENABLE_ON_EXEC, "flags are the module's");
+_Static_assert(SHIM_BIND_TREE == VCPC_BIND_F_INHERIT, "flags are the module's");
+
+/* The requests, where the names ask for no mode in any, and the names themselves. */
+static int parse(struct shim_set *set, const char *const *events, unsigned int n,
+		 struct vcpc_request *reqs, unsigned int *bad)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		int ret = shim_event__parse(events[i], &reqs[i]);
+
+		*bad = i;
+		if (ret)
+			return ret;
+		set->names[i] = strdup(events[i]);
+		if (!set->names[i])
+			return -ENOMEM;
+		set->n = i + 1;
+	}
+	return 0;
+}
+
+/* Where no mode was asked for, count in user mode only, and let the name say so. */
+static int user_mode_only(struct shim_set *set, const struct vcpc_request *asked,
+			  struct vcpc_request *reqs)
+{
+	for (unsigned int i = 0; i < set->n; i++) {
+		char *name;
+
+		if (asked[i].flags)
+			continue;
+		if (asprintf(&name, "%s:u", set->names[i]) < 0)
+			return -ENOMEM;
+		free(set->names[i]);
+		set->names[i] = name;
+		reqs[i].flags = VCPC_REQ_F_USER;
+	}
+	return 0;
+}
+
+static int create(struct shim_session *session, struct shim_set *set,
+		  const struct vcpc_request *asked, unsigned int *bad)
+{
+	struct vcpc_request reqs[SHIM_SET_MAX];
+	int which;
+	int ret;
+
+	memcpy(reqs, asked, set->n * sizeof(*asked));
+	for (unsigned int i = 0; i < set->n; i++)
+		if (!reqs[i].flags)
+			reqs[i].flags = ANY_MODE;
+	ret = shim_counters__create(session, reqs, set->n, 0, &which, &set->counters);
+	if (ret == -EACCES) {
+		ret = user_mode_only(set, asked, reqs);
+		if (!ret)
+			ret = shim_counters__create(session, reqs, set->n, 0, &which,
+						    &set->counters);
+	}
+	*bad = which >= 0 ? (unsigned int)which : set->n;
+	return ret;
+}
+
+/**
+ * shim_set_create() - a set of events
+ * @handle: the module; may be closed while the set lives
+ * @events: const char *[@n], names as for shim_events_walk()
+ * @n: 1 .. SHIM_SET_MAX, or less if the module allows less
+ * @bad: on failure, the event to blame, or @n; may be NULL
+ * @out: for shim_set_destroy()
+ *
+ * Events without a mode are counted in both; if the caller may not count the
+ * kernel, in user mode, and then shim_set_event() has ":u" behind the name.
+ *
+ * Return: 0, -EINVAL (no events or too many; bad mode, unit mask or
+ * attribute), -ENOENT or -EOPNOTSUPP (no such event here), -EACCES (a mode
+ * that needs CAP_PERFMON), -EUSERS (the user has too many sets), -EMFILE, -ENOMEM.
+ */
+SHIM_API int shim_set_create(struct shim_handle *handle, const char *const *events, unsigned int n,
+			     unsigned int *bad, struct shim_set **out)
+{
+	struct vcpc_request asked[SHIM_SET_MAX];
+	struct shim_set *set;
+	unsigned int which = n;
+	int ret = -EINVAL;
+
+	if (n < 1 || n > SHIM_SET_MAX)
+		goto err;
+	ret = -ENOMEM;
+	set = calloc(1, sizeof(*set));
+	if (!set)
+		goto err;
+	ret = parse(set, events, n, asked, &which);
+	if (!ret)
+		ret = create(shim_handle__session(handle), set, asked, &which);
+	if (ret) {
+		shim_set_destroy(set);
+		goto err;
+	}
+	*out = set;
+	return 0;
+err:
+	if (bad)
+		*bad = which;
+	return ret;
+}
+
+/**
+ * shim_set_destroy() - unbind a set everywhere, and free it
+ * @set: may be NULL
+ */
+SHIM_API void shim_set_destroy(struct shim_set *set)
+{
+	if (!set)
+		return;
+	for (unsigned int i = 0; i < set->n; i++)
+		free(set->names[i]);
+	shim_counters__put(set->counters);
+	free(set);
+}
+
+/**
+ * shim_set_size() - how many events a set has
+ * @set: the set
+ */
+SHIM_API unsigned int shim_set_size(const struct shim_set *set)
+{
+	return set->n;
+}
+
+/**
+ * shim_set_event() - what is counted
+ * @set: owns the string
+ * @i: which of its events
+ *
+ * Return: the name, with the modes that were chosen; NULL if there is no such event.
+ */
+SHIM_API const char *shim_set_event(const struct shim_set *set, unsigned int i)
+{
+	return i < set->n ? set->names[i] : NULL;
+}
+
+/**
+ * shim_set_bind() - put a set on a thread
+ * @set: may be bound to several
+ * @tid: the thread, or 0 for the caller
+ * @flags: SHIM_BIND_*
+ *
+ * A child process may bind itself after fork(): the set is shared with its
+ * parent, which samples it.
+ *
+ * Return: 0, -ESRCH (no such thread), -EACCES (not the caller's to count),
+ * -EBUSY (already bound there), -ENOSPC (the CPU cannot hold all events at a
+ * time), -EINVAL (flags).
+ */
+SHIM_API int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags)
+{
+	int bad;
+
+	return shim_counters__bind(set->counters, tid, flags, &bad);
+}
+
+/**
+ * shim_set_unbind() - take a set off a thread
+ * @set: the set
+ * @tid: the thread; 0 for the caller's, if it is bound there, otherwise for the only one
+ *
+ * Return: 0, or -EINVAL if it is not bound there.
+ */
+SHIM_API int shim_set_unbind(struct shim_set *set, pid_t tid)
+{
+	return shim_counters__unbind(set->counters, tid);
+}
+
+/**
+ * shim_set_enable() - go on counting
+ * @set: the set
+ * @tid: as for shim_set_unbind()
+ *
+ * Return: 0, -EINVAL (not bound there, or counting), -EAGAIN (see shim_set_sample()).
+ */
+SHIM_API int shim_set_enable(struct shim_set *set, pid_t tid)
+{
+	return shim_counters__enable(set->counters, tid);
+}
+
+/**
+ * shim_set_disable() - stop counting; the values stay
+ * @set: the set
+ * @tid: as for shim_set_unbind()
+ *
+ * Return: 0, -EINVAL (not bound there, or stopped), -EAGAIN (see shim_set_sample()).
+ */
+SHIM_API int shim_set_disable(struct shim_set *set, pid_t tid)
+{
+	return shim_counters__disable(set->counters, tid);
+}
+
+/**
+ * shim_set_sample() - all values of a set at one instant
+ * @set: the set
+ * @tid: as for shim_set_unbind(); it may have exited
+ * @sample: the values
+ *
+ * Context: any thread, also a signal handler.
+ * Return: 0, -EINVAL (not bound there), -EAGAIN (the counters were off the CPU
+ * while the target ran, so that the values would be wrong; only binding again helps).
+ */
+SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample *sample)
+{
+	return shim_counters__sample(set->counters, tid, (struct vcpc_sample *)sample,
+				     sizeof(*sample));
+}
