@@ -70,6 +70,9 @@ int shim_record__next(const struct shim_record *rec, struct shim_vset *vset);
 /* The @i-th value; -EBADMSG if it does not fit @type (the metric's), -EINVAL if there is no @i */
 int shim_vset__value(const struct shim_record *rec, const struct shim_vset *vset,
 		     unsigned int i, int32_t type, struct shim_value *out);
+/* The same as it is stored: a word in place (type U32, .ul), or a block's type and unswapped bytes */
+int shim_vset__raw(const struct shim_record *rec, const struct shim_vset *vset, unsigned int i,
+		   struct shim_value *out);
 
 /*
  * A cursor stands between two records.  next and prev return 0 and the record

@@ -4,10 +4,14 @@
 
 #define DESC_MIN	36	/* a metric without a name */
 
+/* The next name and its length; a name that was made shorter in place ends at a NUL */
 const uint8_t *shim_rec_desc__name(struct shim_in *names, uint32_t *len)
 {
-	*len = shim_in__u32(names);
-	return shim_in__bytes(names, *len);
+	uint32_t room = shim_in__u32(names);
+	const uint8_t *name = shim_in__bytes(names, room);
+
+	*len = name ? (uint32_t)strnlen((const char *)name, room) : 0;
+	return name;
 }
 
 static int check_names(struct shim_in names, uint32_t n)
@@ -16,7 +20,7 @@ static int check_names(struct shim_in names, uint32_t n)
 		uint32_t len;
 		const uint8_t *name = shim_rec_desc__name(&names, &len);
 
-		if (!name || !len || len > SHIM_NAME_MAX || memchr(name, 0, len))
+		if (!name || !len || len > SHIM_NAME_MAX)
 			return -EBADMSG;
 	}
 	return names.p == names.end ? 0 : -EBADMSG;

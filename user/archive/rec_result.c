@@ -245,6 +245,39 @@ static int take_payload(const uint8_t *p, uint32_t len, int32_t type, struct shi
 }
 
 /**
+ * shim_vset__raw() - one value of a set as it is stored, whatever the metric's type
+ * @rec: the record of the set
+ * @vset: the set
+ * @i: which value
+ * @out: the value: in place, the word in @out->ul with type SHIM_TYPE_U32; otherwise the type that
+ *	the block says, which may be any number up to 255, and its bytes in the order of the file
+ *
+ * Return: 0, -EINVAL if the set has no such value, -EBADMSG.
+ */
+int shim_vset__raw(const struct shim_record *rec, const struct shim_vset *vset, unsigned int i,
+		   struct shim_value *out)
+{
+	const uint8_t *p, *payload;
+	uint32_t word, len;
+
+	if (vset->numval <= 0 || i >= (uint32_t)vset->numval)
+		return -EINVAL;
+	p = vset->vlist + (size_t)i * VALUE_LEN;
+	word = shim_be32__get(p + 4);
+	if (vset->valfmt == SHIM_VAL_INSITU) {
+		*out = (struct shim_value){ .type = SHIM_TYPE_U32, .len = 4, .ul = word };
+	} else {
+		payload = take_block(rec, word, &len);
+		if (!payload)
+			return -EBADMSG;
+		*out = (struct shim_value){ .type = payload[-SHIM_BLOCK_HEAD], .len = len,
+					    .bytes = payload };
+	}
+	out->inst = (int32_t)shim_be32__get(p);
+	return 0;
+}
+
+/**
  * shim_vset__value() - one value of a set
  * @rec: the record of the set
  * @vset: the set
@@ -257,22 +290,17 @@ static int take_payload(const uint8_t *p, uint32_t len, int32_t type, struct shi
 int shim_vset__value(const struct shim_record *rec, const struct shim_vset *vset,
 		     unsigned int i, int32_t type, struct shim_value *out)
 {
-	struct shim_value v = { .type = type };
-	const uint8_t *p;
-	uint32_t word, len;
+	struct shim_value raw, v;
 	int err;
 
-	if (vset->numval <= 0 || i >= (uint32_t)vset->numval)
-		return -EINVAL;
-	p = vset->vlist + (size_t)i * VALUE_LEN;
-	v.inst = (int32_t)shim_be32__get(p);
-	word = shim_be32__get(p + 4);
-	if (vset->valfmt == SHIM_VAL_INSITU) {
-		err = take_insitu(word, type, &v);
-	} else {
-		p = take_block(rec, word, &len);
-		err = p ? take_payload(p, len, type, &v) : -EBADMSG;
-	}
+	err = shim_vset__raw(rec, vset, i, &raw);
+	if (err)
+		return err;
+	v = (struct shim_value){ .inst = raw.inst, .type = type };
+	if (vset->valfmt == SHIM_VAL_INSITU)
+		err = take_insitu(raw.ul, type, &v);
+	else
+		err = take_payload(raw.bytes, raw.len, type, &v);
 	if (!err)
 		*out = v;
 	return err;

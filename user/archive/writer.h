@@ -2,6 +2,10 @@
 /*
  * Writing an archive: metadata, then records, then the index that names them.
  *
+ * Each commit goes to the files at once, whole records in that order, so that
+ * a writer killed at any moment leaves an archive that opens and replays up to
+ * its last complete record.  Nothing is forced to the disk before close.
+ *
  * Threads: a writer belongs to one thread at a time.
  */
 #ifndef SHIM_ARCHIVE_WRITER_H
@@ -11,19 +15,45 @@
 
 struct shim_writer;
 
-/* A new archive; the label's version 0 means 3, a zero pid the caller's.  -EEXIST, -EBUSY. */
+/*
+ * A new archive.  In the label, version 0 means 3, a zero pid the caller's, no
+ * host this machine, no time zone UTC, and a zero start the first time that is
+ * written.  -EEXIST if there is any file of that archive, -EBUSY if it is
+ * being written, -EINVAL if the label does not fit the version.
+ */
 int shim_writer__open(const char *base, const struct shim_label *label, struct shim_writer **out);
+
+/* A metric: -EINVAL if it is none, -EEXIST if its pmid or a name means something else already */
 int shim_writer__desc(struct shim_writer *w, const struct shim_desc *desc);
+
+/* An instance domain from a time on: -EINVAL if out of order, ambiguous, or within a record */
 int shim_writer__indom(struct shim_writer *w, const struct shim_indom *indom);
 
-/* One record: begin, then for each metric vset and its values, then commit or cancel. */
+/*
+ * One record: begin, then for each metric vset and its values, then commit or
+ * cancel.  What a call refuses, by -EINVAL, leaves the record as it was; but
+ * commit ends the record whatever it returns.  A record without value sets is
+ * a mark: no metric's values are continuous across it.
+ *
+ * -EINVAL: begin, if time goes backwards; vset, for a metric that was not
+ * declared or is there already, or if the set before it is short of its one
+ * value; value, if it is not of the metric's type, or its instance is not in
+ * the domain or there already.  commit passes on what write says, -EFBIG where
+ * version 2 cannot go on in this volume; the archive stays as it was.
+ */
 int shim_writer__begin(struct shim_writer *w, struct shim_ts stamp);
 int shim_writer__vset(struct shim_writer *w, uint32_t pmid, int32_t error_or_0);
 int shim_writer__value(struct shim_writer *w, const struct shim_value *value);
 int shim_writer__commit(struct shim_writer *w);
 void shim_writer__cancel(struct shim_writer *w);
 
-/* Writes the last index entry and makes all durable; frees the writer whatever it returns. */
+/* The next record begins a new volume, as it does after 2 GiB in version 2 */
+int shim_writer__next_volume(struct shim_writer *w);
+
+/*
+ * Writes the last index entry and makes all durable; frees the writer whatever
+ * it returns.  -ENODATA: nothing was ever written, and no file is left.
+ */
 int shim_writer__close(struct shim_writer *w);
 
 #endif /* SHIM_ARCHIVE_WRITER_H */

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Declaring metrics: what is a good description, and which names are still free. */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "declare.h"
+
+/* A name of a metric, or of an inner node of the tree that the names make */
+struct name {
+	struct shim_hnode node;
+	bool inner;
+	const char *s;
+	size_t len;
+};
+
+void shim_declared__init(struct shim_declared *d)
+{
+	*d = (struct shim_declared){ 0 };
+	shim_hash__init(&d->metrics);
+	shim_hash__init(&d->names);
+	shim_hash__init(&d->groups);
+}
+
+void shim_declared__free(struct shim_declared *d)
+{
+	for (struct shim_group *g = d->group_list; g; g = g->next)
+		free(g->memory);
+	shim_hash__free(&d->metrics);
+	shim_hash__free(&d->names);
+	shim_hash__free(&d->groups);
+	shim_arena__free(&d->arena);
+}
+
+struct shim_metric *shim_declared__metric(const struct shim_declared *d, uint32_t pmid)
+{
+	struct shim_hnode *node = shim_hash__first(&d->metrics, shim_hash__u32(&d->metrics, pmid));
+
+	for (; node; node = shim_hash__next(node)) {
+		struct shim_metric *m = shim_hnode__entry(node, struct shim_metric, node);
+
+		if (m->pmid == pmid)
+			return m;
+	}
+	return NULL;
+}
+
+static struct name *find_name(const struct shim_declared *d, const char *s, size_t len)
+{
+	struct shim_hnode *node = shim_hash__first(&d->names, shim_hash__bytes(&d->names, s, len));
+
+	for (; node; node = shim_hash__next(node)) {
+		struct name *name = shim_hnode__entry(node, struct name, node);
+
+		if (name->len == len && !memcmp(name->s, s, len))
+			return name;
+	}
+	return NULL;
+}
+
+/* A signed field of four bits that begins at bit @shift */
+static int nibble(uint32_t units, int shift)
+{
+	return (int32_t)(units << (28 - shift)) >> 28;
+}
+
+#define SPACE_SCALE_MAX	6
+#define TIME_SCALE_MAX	5
+
+/* Dimensions from -2 to 2; no scale without its dimension; the eight spare bits zero */
+static bool units_ok(uint32_t units)
+{
+	int space = nibble(units, 28), time = nibble(units, 24), count = nibble(units, 20);
+	uint32_t space_scale = units >> 16 & 15, time_scale = units >> 12 & 15;
+
+	if (abs(space) > 2 || abs(time) > 2 || abs(count) > 2 || units & 0xff)
+		return false;
+	if (space_scale > (space ? SPACE_SCALE_MAX : 0) || time_scale > (time ? TIME_SCALE_MAX : 0))
+		return false;
+	return count || !nibble(units, 8);
+}
+
+/* Components of letters, digits and underscores, each beginning with a letter, joined by dots */
+static bool name_ok(const char *name)
+{
+	size_t len = name ? strlen(name) : 0;
+	bool first = true;
+
+	if (!len || len > SHIM_NAME_MAX)
+		return false;
+	for (; *name; name++) {
+		unsigned char c = (unsigned char)*name;
+
+		if (first ? !isalpha(c) : !isalnum(c) && c != '_' && c != '.')
+			return false;
+		first = c == '.';
+	}
+	return !first;
+}
+
+static bool desc_ok(const struct shim_desc *desc)
+{
+	bool sem_ok = desc->sem == SHIM_SEM_COUNTER || desc->sem == SHIM_SEM_INSTANT ||
+		      desc->sem == SHIM_SEM_DISCRETE;
+
+	/* the top bit of both numbers is none of theirs; the nine below it are the domain */
+	if (desc->pmid >> 31 || !sem_ok || !units_ok(desc->units) || !desc->nnames)
+		return false;
+	if (desc->type < SHIM_TYPE_32 || desc->type > SHIM_TYPE_AGGREGATE_STATIC)
+		return false;
+	if (desc->indom != SHIM_INDOM_NULL && desc->indom >> 22 != desc->pmid >> 22)
+		return false;
+	for (unsigned int i = 0; i < desc->nnames; i++)
+		if (!name_ok(desc->names[i]))
+			return false;
+	return true;
+}
+
+/* Whether a name, and the nodes above it, can be had */
+static bool name_free(const struct shim_declared *d, const char *name)
+{
+	for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
+		const struct name *above = find_name(d, name, dot - name);
+
+		if (above && !above->inner)
+			return false;
+	}
+	return !find_name(d, name, strlen(name));
+}
+
+static int enter_node(struct shim_declared *d, const char *s, size_t len, bool inner)
+{
+	struct name *name;
+
+	if (find_name(d, s, len))
+		return 0;
+	name = shim_arena__alloc(&d->arena, sizeof(*name));
+	if (!name)
+		return -ENOMEM;
+	name->inner = inner;
+	name->len = len;
+	name->s = shim_arena__string(&d->arena, s, len);
+	if (!name->s)
+		return -ENOMEM;
+	return shim_hash__add(&d->names, &name->node, shim_hash__bytes(&d->names, s, len));
+}
+
+static int enter_name(struct shim_declared *d, const char *name)
+{
+	for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.'))
+		if (enter_node(d, name, dot - name, true))
+			return -ENOMEM;
+	return enter_node(d, name, strlen(name), false);
+}
+
+static int new_metric(struct shim_declared *d, const struct shim_desc *desc)
+{
+	struct shim_metric *m = shim_arena__alloc(&d->arena, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	m->pmid = desc->pmid;
+	m->type = desc->type;
+	m->indom = desc->indom;
+	m->sem = desc->sem;
+	m->units = desc->units;
+	return shim_hash__add(&d->metrics, &m->node, shim_hash__u32(&d->metrics, desc->pmid));
+}
+
+/* @desc again, word for word, but for names, none of which may be new */
+static bool is_same(const struct shim_declared *d, const struct shim_metric *m,
+		    const struct shim_desc *desc)
+{
+	for (unsigned int i = 0; i < desc->nnames; i++) {
+		const struct name *name = find_name(d, desc->names[i], strlen(desc->names[i]));
+
+		if (!name || name->inner)
+			return false;
+	}
+	return m->type == desc->type && m->indom == desc->indom && m->sem == desc->sem &&
+	       m->units == desc->units;
+}
+
+/**
+ * shim_declared__desc() - declare a metric
+ * @d: what was declared so far
+ * @desc: the metric
+ * @out: gets its record
+ *
+ * Return: 0, -EINVAL if the description is none PCP would take, -EEXIST if the pmid or a name is
+ * taken by something else, -ENOMEM.
+ */
+int shim_declared__desc(struct shim_declared *d, const struct shim_desc *desc,
+			struct shim_buf *out)
+{
+	const struct shim_metric *m;
+	size_t start = out->len;
+	int err;
+
+	if (!desc_ok(desc))
+		return -EINVAL;
+	m = shim_declared__metric(d, desc->pmid);
+	if (m)
+		return is_same(d, m, desc) ? 0 : -EEXIST;
+	for (unsigned int i = 0; i < desc->nnames; i++)
+		if (!name_free(d, desc->names[i]))
+			return -EEXIST;
+	shim_rec_desc__encode(out, desc);
+	err = out->err;
+	for (unsigned int i = 0; i < desc->nnames && !err; i++)
+		err = enter_name(d, desc->names[i]);
+	if (!err)
+		err = new_metric(d, desc);
+	if (err) {
+		out->len = start;
+		out->err = 0;
+	}
+	return err;
+}

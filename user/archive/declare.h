@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a writer's archive declares: metrics, their names, and each instance domain as it now is. */
+#ifndef SHIM_ARCHIVE_DECLARE_H
+#define SHIM_ARCHIVE_DECLARE_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "record.h"
+
+/**
+ * struct shim_group - an instance domain that is being written
+ * @now: its present state; instances and names are the group's own
+ * @used: for each instance, the mark of the value set that had it last
+ * @recorded: a full record of it was made
+ */
+struct shim_group {
+	struct shim_hnode node;
+	struct shim_group *next;
+	struct shim_indom now;
+	uint64_t *used;
+	void *memory;
+	bool recorded;
+};
+
+/**
+ * struct shim_metric - a metric that is being written
+ * @used: the mark of the record that had it last
+ */
+struct shim_metric {
+	struct shim_hnode node;
+	uint32_t pmid;
+	int32_t type;
+	uint32_t indom;
+	int32_t sem;
+	uint32_t units;
+	uint64_t used;
+	struct shim_group *group;
+};
+
+struct shim_declared {
+	struct shim_arena arena;
+	struct shim_hash metrics;
+	struct shim_hash names;
+	struct shim_hash groups;
+	struct shim_group *group_list;
+};
+
+void shim_declared__init(struct shim_declared *d);
+void shim_declared__free(struct shim_declared *d);
+
+/* Both append the records they call for to @out, or nothing on error */
+int shim_declared__desc(struct shim_declared *d, const struct shim_desc *desc,
+			struct shim_buf *out);
+int shim_declared__indom(struct shim_declared *d, const struct shim_format *f,
+			 const struct shim_indom *indom, struct shim_buf *out);
+
+/* NULL if it was not declared */
+struct shim_metric *shim_declared__metric(const struct shim_declared *d, uint32_t pmid);
+struct shim_group *shim_declared__group(const struct shim_declared *d, uint32_t indom);
+/* Where an instance stands in its group; *@hint is where it is guessed to be, and then is */
+bool shim_group__find(const struct shim_group *g, int32_t inst, unsigned int *hint);
+
+#endif /* SHIM_ARCHIVE_DECLARE_H */

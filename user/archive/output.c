@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Creating an archive's files, writing to them in order, and finishing them. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "files.h"
+#include "output.h"
+
+#define INDEX_DISTANCE	100000	/* bytes written between two entries of the index */
+
+/* Whether somebody is writing the archive that is there */
+static bool is_busy(const char *base)
+{
+	char *path = shim_files__path(base, SHIM_VOLUME_META);
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	bool busy = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+
+	free(path);
+	if (fd >= 0)
+		close(fd);
+	return busy;
+}
+
+static int check_absent(const char *base)
+{
+	struct shim_files files;
+	bool any;
+	int err;
+
+	err = shim_files__scan(base, &files);
+	if (err)
+		return err;
+	any = files.meta || files.index || files.nvolumes;
+	shim_files__free(&files);
+	if (any)
+		return is_busy(base) ? -EBUSY : -EEXIST;
+	return 0;
+}
+
+static void discard_files(struct shim_output *out)
+{
+	shim_sink__discard(&out->index, out->base, SHIM_VOLUME_INDEX);
+	shim_sink__discard(&out->data, out->base, out->volume);
+	/* last, because its lock keeps others away */
+	shim_sink__discard(&out->meta, out->base, SHIM_VOLUME_META);
+}
+
+/* The metadata file is created first, and its lock held, so that of two writers one stops here */
+static int create_files(struct shim_output *out)
+{
+	int err;
+
+	err = shim_sink__create(&out->meta, out->base, SHIM_VOLUME_META);
+	if (err)
+		return err == -EEXIST && is_busy(out->base) ? -EBUSY : err;
+	if (flock(out->meta.fd, LOCK_EX))
+		err = -errno;
+	if (!err)
+		err = shim_sink__create(&out->index, out->base, SHIM_VOLUME_INDEX);
+	if (!err)
+		err = shim_sink__create(&out->data, out->base, 0);
+	if (err)
+		discard_files(out);
+	return err;
+}
+
+int shim_output__open(struct shim_output *out, const char *base, const struct shim_label *label)
+{
+	int err;
+
+	*out = (struct shim_output){ .label = *label };
+	out->format = shim_format__of(label->version);
+	out->meta.fd = out->index.fd = out->data.fd = -1;
+	out->base = strdup(base);
+	if (!out->base)
+		return -ENOMEM;
+	err = check_absent(base);
+	if (!err)
+		err = create_files(out);
+	if (err)
+		free(out->base);
+	return err;
+}
+
+/* A file's first piece has the label before it: no file is ever a label alone */
+static int put(struct shim_output *out, struct shim_sink *sink, int volume,
+	       const struct shim_buf *piece)
+{
+	if (sink->size)
+		return shim_sink__write(sink, piece->data, piece->len);
+	shim_buf__reset(&out->scratch);
+	shim_rec_label__encode(&out->scratch, &out->label, volume);
+	shim_buf__put(&out->scratch, piece->data, piece->len);
+	if (out->scratch.err)
+		return out->scratch.err;
+	return shim_sink__write(sink, out->scratch.data, out->scratch.len);
+}
+
+static int put_meta(struct shim_output *out, struct shim_buf *meta)
+{
+	int err;
+
+	if (!meta->len)
+		return 0;
+	err = put(out, &out->meta, SHIM_VOLUME_META, meta);
+	if (err)
+		return err;
+	out->since += meta->len;
+	shim_buf__reset(meta);
+	return 0;
+}
+
+/* Entries that do not get through wait for the next ones */
+static int put_entries(struct shim_output *out)
+{
+	int err;
+
+	if (!out->entries.len)
+		return 0;
+	err = put(out, &out->index, SHIM_VOLUME_INDEX, &out->entries);
+	if (!err)
+		shim_buf__reset(&out->entries);
+	return err;
+}
+
+static int add_entry(struct shim_output *out, const struct shim_entry *entry)
+{
+	size_t len = out->entries.len;
+
+	shim_rec_index__encode(out->format, &out->entries, entry);
+	if (out->entries.err) {
+		out->entries.len = len;
+		out->entries.err = 0;
+		return -ENOMEM;
+	}
+	out->indexed = *entry;
+	out->since = 0;
+	return 0;
+}
+
+/*
+ * The first entry goes before the first record, because an index of nothing,
+ * or of nothing but a label, would keep the archive from being opened.
+ */
+static int put_first_entry(struct shim_output *out, const struct shim_entry *entry)
+{
+	int err;
+
+	if (out->index.size)
+		return 0;	/* the record failed the first time */
+	err = add_entry(out, entry);
+	if (!err)
+		err = put_entries(out);
+	shim_buf__reset(&out->entries);
+	return err;
+}
+
+static int put_record(struct shim_output *out, const struct shim_buf *record,
+		      const struct shim_entry *entry, bool due)
+{
+	int err;
+
+	if (!out->has_record) {
+		err = put_first_entry(out, entry);
+		if (err)
+			return err;
+		due = false;
+	}
+	err = put(out, &out->data, out->volume, record);
+	if (err)
+		return err;
+	out->since += record->len;
+	out->before = *entry;
+	out->has_record = true;
+	/* the record is there whatever becomes of its entry */
+	if (due && !add_entry(out, entry))
+		put_entries(out);
+	return 0;
+}
+
+static uint64_t size_or_label(const struct shim_output *out, const struct shim_sink *sink)
+{
+	return sink->size ? sink->size : out->format->label_len;
+}
+
+int shim_output__put(struct shim_output *out, struct shim_buf *meta, const struct shim_buf *record,
+		     struct shim_ts stamp, bool due)
+{
+	struct shim_entry entry = {
+		.stamp = stamp,
+		.volume = out->volume,
+		.off_meta = size_or_label(out, &out->meta),
+		.off_data = size_or_label(out, &out->data),
+	};
+	int err;
+
+	if (entry.off_data + record->len > out->format->offset_max ||
+	    entry.off_meta + meta->len > out->format->offset_max)
+		return -EFBIG;
+	due = due || !out->data.size || out->since > INDEX_DISTANCE;
+	err = put_meta(out, meta);
+	return err ? err : put_record(out, record, &entry, due);
+}
+
+int shim_output__next_volume(struct shim_output *out)
+{
+	struct shim_sink next;
+	int err;
+
+	if (!out->data.size)
+		return 0;
+	err = shim_sink__create(&next, out->base, out->volume + 1);
+	if (err)
+		return err;
+	err = shim_sink__close(&out->data);
+	out->data = next;
+	out->volume++;
+	return err;
+}
+
+/* The last entry leads to the last record */
+static int put_last_entry(struct shim_output *out)
+{
+	if (out->before.volume == out->indexed.volume &&
+	    out->before.off_data == out->indexed.off_data)
+		return put_entries(out);
+	add_entry(out, &out->before);
+	return put_entries(out);
+}
+
+/* The names of the files are durable too */
+static int sync_dir(const char *base)
+{
+	const char *slash = strrchr(base, '/');
+	char *path = slash ? strndup(base, slash - base + 1) : strdup(".");
+	int fd = path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	int err = 0;
+
+	free(path);
+	if (fd < 0)
+		return -errno;
+	/* a file system that cannot do it has no need to */
+	if (fsync(fd) && errno != EINVAL)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static int first_error(int a, int b)
+{
+	return a ? a : b;
+}
+
+static int finish(struct shim_output *out, struct shim_buf *meta)
+{
+	int err;
+
+	err = put_meta(out, meta);
+	err = first_error(err, put_last_entry(out));
+	if (out->data.size)
+		err = first_error(err, shim_sink__close(&out->data));
+	else
+		shim_sink__discard(&out->data, out->base, out->volume);
+	err = first_error(err, shim_sink__close(&out->index));
+	err = first_error(err, sync_dir(out->base));
+	return first_error(err, shim_sink__close(&out->meta));
+}
+
+int shim_output__close(struct shim_output *out, struct shim_buf *meta)
+{
+	int err = -ENODATA;
+
+	if (out->has_record)
+		err = finish(out, meta);
+	else
+		discard_files(out);
+	shim_buf__free(&out->entries);
+	shim_buf__free(&out->scratch);
+	free(out->base);
+	return err;
+}

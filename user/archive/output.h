@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The files of an archive that is being written, and the order of writing.
+ *
+ * For each record: metadata that it needs, then the record, then an index
+ * entry if one is due; each whole, each by one write.  The metadata file is
+ * locked (flock) as long as the archive is being written.
+ */
+#ifndef SHIM_ARCHIVE_OUTPUT_H
+#define SHIM_ARCHIVE_OUTPUT_H
+
+#include "record.h"
+#include "sink.h"
+
+/**
+ * struct shim_output - the files
+ * @label: complete but for its start, which is the caller's to set before the first record
+ * @volume: number of the present volume
+ * @entries: index entries that could not be written when they were due
+ * @scratch: for a file's first piece
+ * @before: the files as they were before the last record; its place in the index
+ * @indexed: the last entry of the index
+ * @since: bytes written since then
+ * @has_record: a record was written
+ */
+struct shim_output {
+	const struct shim_format *format;
+	struct shim_label label;
+	char *base;
+	int volume;
+	struct shim_sink meta;
+	struct shim_sink index;
+	struct shim_sink data;
+	struct shim_buf entries;
+	struct shim_buf scratch;
+	struct shim_entry before;
+	struct shim_entry indexed;
+	uint64_t since;
+	bool has_record;
+};
+
+/* New files: -EEXIST, -EBUSY, or what creating them failed with; then there is nothing to free */
+int shim_output__open(struct shim_output *out, const char *base, const struct shim_label *label);
+/* Metadata, which is emptied once it is written; a record; and an index entry if @due or by itself */
+int shim_output__put(struct shim_output *out, struct shim_buf *meta, const struct shim_buf *record,
+		     struct shim_ts stamp, bool due);
+int shim_output__next_volume(struct shim_output *out);
+/* Complete and durable, or, if there is no record, gone (-ENODATA); freed in either case */
+int shim_output__close(struct shim_output *out, struct shim_buf *meta);
+
+#endif /* SHIM_ARCHIVE_OUTPUT_H */

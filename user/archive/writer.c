@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Putting records together by the rules. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "declare.h"
+#include "output.h"
+#include "record.h"
+#include "writer.h"
+
+/**
+ * struct shim_writer - an archive that is being written
+ * @pending: metadata that goes out with the next record
+ * @start_given: the label's start is the caller's
+ * @earliest: of the instance domains, for a start that is not
+ * @indom_changed: the next record comes with a new state of an instance domain
+ * @serial: counts records and sets, to tell what is used twice
+ * @in_record: between begin and commit
+ * @metric: of the set under construction, or NULL
+ * @hint: where the next instance is expected
+ */
+struct shim_writer {
+	struct shim_output out;
+	struct shim_declared declared;
+	struct shim_buf pending;
+	bool has_metric;
+	bool start_given;
+	bool has_earliest;
+	bool indom_changed;
+	struct shim_ts earliest;
+
+	struct shim_rec_result rec;
+	struct shim_ts stamp;
+	struct shim_ts last;
+	uint64_t serial;
+	uint64_t record_serial;
+	uint64_t set_serial;
+	bool in_record;
+	struct shim_metric *metric;
+	int32_t set_error;
+	unsigned int hint;
+};
+
+/* A stamp that the version can hold */
+static bool stamp_ok(const struct shim_format *f, struct shim_ts ts)
+{
+	if ((uint32_t)ts.nsec > 999999999)
+		return false;
+	return f->version > 2 || ts.sec == (int32_t)ts.sec;
+}
+
+/* Fill in what the caller left to us; -EINVAL if the label does not fit its version */
+static int complete_label(struct shim_label *label)
+{
+	const struct shim_format *f;
+
+	if (!label->version)
+		label->version = 3;
+	f = shim_format__of(label->version);
+	if (!f)
+		return -EINVAL;
+	if (!label->pid)
+		label->pid = getpid();
+	if (!label->host[0] && gethostname(label->host, f->host_len - 1))
+		return -errno;
+	if (!label->tz[0])
+		strcpy(label->tz, "UTC");
+	if (strnlen(label->host, sizeof(label->host)) >= f->host_len ||
+	    strnlen(label->tz, sizeof(label->tz)) >= f->tz_len ||
+	    strnlen(label->zoneinfo, sizeof(label->zoneinfo)) >= sizeof(label->zoneinfo) ||
+	    label->features & ~SHIM_FEATURE_QA || !stamp_ok(f, label->start))
+		return -EINVAL;
+	return 0;
+}
+
+static void destroy(struct shim_writer *w)
+{
+	shim_declared__free(&w->declared);
+	shim_buf__free(&w->pending);
+	shim_rec_result__free(&w->rec);
+	free(w);
+}
+
+/**
+ * shim_writer__open() - start an archive
+ * @base: its name, without suffix
+ * @label: what its files begin with
+ * @out: the writer
+ *
+ * Return: 0, -EINVAL, -EEXIST, -EBUSY, or what creating the files failed with.
+ */
+int shim_writer__open(const char *base, const struct shim_label *label, struct shim_writer **out)
+{
+	struct shim_label complete = *label;
+	struct shim_writer *w;
+	int err;
+
+	if (!*base || base[strlen(base) - 1] == '/')
+		return -EINVAL;
+	err = complete_label(&complete);
+	if (err)
+		return err;
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return -ENOMEM;
+	shim_declared__init(&w->declared);
+	w->start_given = label->start.sec || label->start.nsec;
+	err = shim_output__open(&w->out, base, &complete);
+	if (err)
+		destroy(w);
+	else
+		*out = w;
+	return err;
+}
+
+/**
+ * shim_writer__desc() - declare a metric
+ * @w: the writer
+ * @desc: the metric
+ *
+ * It is written with the next record.
+ *
+ * Return: 0, also if it was declared so before; -EINVAL, -EEXIST, -ENOMEM.
+ */
+int shim_writer__desc(struct shim_writer *w, const struct shim_desc *desc)
+{
+	int err = shim_declared__desc(&w->declared, desc, &w->pending);
+
+	if (!err)
+		w->has_metric = true;
+	return err;
+}
+
+/* A time that is before the archive's start, once that is settled */
+static bool too_early(const struct shim_writer *w, struct shim_ts ts)
+{
+	return (w->start_given || w->out.meta.size) && shim_ts__cmp(ts, w->out.label.start) < 0;
+}
+
+/**
+ * shim_writer__indom() - declare an instance domain
+ * @w: the writer
+ * @indom: all of it, from a time on
+ *
+ * A record of what changed, if anything did, is written with the next data record.
+ *
+ * Return: 0, -EINVAL, -ENOMEM.
+ */
+int shim_writer__indom(struct shim_writer *w, const struct shim_indom *indom)
+{
+	size_t before = w->pending.len;
+	int err;
+
+	if (w->in_record || !stamp_ok(w->out.format, indom->stamp) || too_early(w, indom->stamp))
+		return -EINVAL;
+	err = shim_declared__indom(&w->declared, w->out.format, indom, &w->pending);
+	if (err)
+		return err;
+	if (w->pending.len > before)
+		w->indom_changed = true;
+	if (!w->has_earliest || shim_ts__cmp(indom->stamp, w->earliest) < 0)
+		w->earliest = indom->stamp;
+	w->has_earliest = true;
+	return 0;
+}
+
+/**
+ * shim_writer__begin() - start a record
+ * @w: the writer
+ * @stamp: its time, not earlier than that of the record before
+ *
+ * Return: 0 or -EINVAL.
+ */
+int shim_writer__begin(struct shim_writer *w, struct shim_ts stamp)
+{
+	if (w->in_record || !stamp_ok(w->out.format, stamp) || too_early(w, stamp) ||
+	    (w->out.has_record && shim_ts__cmp(stamp, w->last) < 0))
+		return -EINVAL;
+	shim_rec_result__begin(w->out.format, &w->rec, stamp);
+	w->stamp = stamp;
+	w->record_serial = ++w->serial;
+	w->in_record = true;
+	w->metric = NULL;
+	return 0;
+}
+
+/* A metric without instance domain has one value; an error takes the place of values */
+static bool set_complete(const struct shim_writer *w)
+{
+	return !w->metric || w->set_error || w->metric->indom != SHIM_INDOM_NULL || w->rec.numval;
+}
+
+/* A metric's group, if it is one whose instances may appear at the record's time */
+static int find_group(struct shim_writer *w, struct shim_metric *m)
+{
+	if (m->indom == SHIM_INDOM_NULL)
+		return 0;
+	if (!m->group)
+		m->group = shim_declared__group(&w->declared, m->indom);
+	if (!m->group || shim_ts__cmp(m->group->now.stamp, w->stamp) > 0)
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * shim_writer__vset() - start a metric's values
+ * @w: the writer
+ * @pmid: the metric
+ * @error_or_0: a negative PCP error code that stands in place of values, or 0
+ *
+ * Return: 0 or -EINVAL.
+ */
+int shim_writer__vset(struct shim_writer *w, uint32_t pmid, int32_t error_or_0)
+{
+	struct shim_metric *m;
+
+	if (!w->in_record || error_or_0 > 0 || !set_complete(w))
+		return -EINVAL;
+	m = shim_declared__metric(&w->declared, pmid);
+	if (!m || m->used == w->record_serial)
+		return -EINVAL;
+	if (!error_or_0 && find_group(w, m))
+		return -EINVAL;
+	shim_rec_result__set(&w->rec, pmid, error_or_0);
+	m->used = w->record_serial;
+	w->metric = m;
+	w->set_error = error_or_0;
+	w->set_serial = ++w->serial;
+	w->hint = 0;
+	return 0;
+}
+
+/* A value's type and length are those of the metric and of its type */
+static bool value_ok(const struct shim_metric *m, const struct shim_value *v)
+{
+	if (v->type != m->type)
+		return false;
+	switch (v->type) {
+	case SHIM_TYPE_STRING:
+		return v->len && v->len <= SHIM_BLOCK_MAX - SHIM_BLOCK_HEAD &&
+		       strnlen(v->bytes, v->len) == v->len - 1;
+	case SHIM_TYPE_AGGREGATE:
+	case SHIM_TYPE_AGGREGATE_STATIC:
+		return v->len <= SHIM_BLOCK_MAX - SHIM_BLOCK_HEAD;
+	default:
+		return true;
+	}
+}
+
+/* A value's instance: known, and not there already */
+static bool take_instance(struct shim_writer *w, int32_t inst)
+{
+	struct shim_metric *m = w->metric;
+
+	if (m->indom == SHIM_INDOM_NULL)
+		return inst == SHIM_IN_NULL && !w->rec.numval;
+	if (!shim_group__find(m->group, inst, &w->hint) ||
+	    m->group->used[w->hint] == w->set_serial)
+		return false;
+	m->group->used[w->hint++] = w->set_serial;
+	return true;
+}
+
+/* Bytes of a fixed type; those of others are in the value */
+static uint32_t type_len(int32_t type)
+{
+	switch (type) {
+	case SHIM_TYPE_64:
+	case SHIM_TYPE_U64:
+	case SHIM_TYPE_DOUBLE:
+		return 8;
+	default:
+		return 4;
+	}
+}
+
+/**
+ * shim_writer__value() - add a value to the metric's
+ * @w: the writer
+ * @value: the value; its length matters for strings and aggregates only
+ *
+ * Return: 0 or -EINVAL.
+ */
+int shim_writer__value(struct shim_writer *w, const struct shim_value *value)
+{
+	struct shim_value v = *value;
+
+	if (!w->in_record || !w->metric || w->set_error || !value_ok(w->metric, value) ||
+	    !take_instance(w, value->inst))
+		return -EINVAL;
+	if (v.type < SHIM_TYPE_STRING)
+		v.len = type_len(v.type);
+	shim_rec_result__value(&w->rec, &v);
+	return 0;
+}
+
+void shim_writer__cancel(struct shim_writer *w)
+{
+	w->in_record = false;
+}
+
+/* The first record settles when the archive starts: not after anything in it */
+static void settle_start(struct shim_writer *w)
+{
+	bool earlier = w->has_earliest && shim_ts__cmp(w->earliest, w->stamp) < 0;
+
+	if (!w->start_given && !w->out.meta.size)
+		w->out.label.start = earlier ? w->earliest : w->stamp;
+}
+
+/**
+ * shim_writer__commit() - write the record
+ * @w: the writer
+ *
+ * Return: 0 if the record is in the file, complete; otherwise nothing of it is: -EINVAL if its last
+ * set is short of a value or no metric was ever declared, -EFBIG, -EMSGSIZE, -ENOMEM, or what write
+ * said.
+ */
+int shim_writer__commit(struct shim_writer *w)
+{
+	int err;
+
+	if (!w->in_record)
+		return -EINVAL;
+	w->in_record = false;
+	if (!set_complete(w) || !w->has_metric)
+		return -EINVAL;
+	err = shim_rec_result__end(w->out.format, &w->rec);
+	if (err)
+		return err;
+	settle_start(w);
+	err = shim_output__put(&w->out, &w->pending, &w->rec.sets, w->stamp, w->indom_changed);
+	if (err)
+		return err;
+	w->last = w->stamp;
+	w->indom_changed = false;
+	return 0;
+}
+
+/**
+ * shim_writer__next_volume() - go on in a new volume
+ * @w: the writer
+ *
+ * Return: 0, -EINVAL within a record, or what creating the file or finishing the old one failed
+ * with; if it could not be created, the old volume goes on.
+ */
+int shim_writer__next_volume(struct shim_writer *w)
+{
+	return w->in_record ? -EINVAL : shim_output__next_volume(&w->out);
+}
+
+/**
+ * shim_writer__close() - finish the archive
+ * @w: the writer, freed; a record under construction is dropped
+ *
+ * Return: 0, -ENODATA if no record was ever written (then no file is left), or the first error; what
+ * was committed can be read all the same.
+ */
+int shim_writer__close(struct shim_writer *w)
+{
+	int err = shim_output__close(&w->out, &w->pending);
+
+	destroy(w);
+	return err;
+}
