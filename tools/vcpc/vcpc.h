@@ -43,7 +43,8 @@ int vcpc_fail_event(int err, const char *event);
 
 /**
  * struct vcpc_events - events to count, from -e or, if there was none, the usual ones
- * @names: @n names
+ * @n: number of names
+ * @names: what the user calls them
  * @text: what the names point into
  */
 struct vcpc_events {

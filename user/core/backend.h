@@ -22,10 +22,15 @@ union shim_backend_ref {
  * struct shim_backend_ops - one back end
  * @name: for messages
  * @open: find it, and fill in what it offers; -ENODEV if it is not here
- * @create: make a set of @n requests; on failure @bad is the index of the
+ * @close: let go of it
+ * @create: make a set of n requests; on failure bad is the index of the
  *	request to blame, or -1
- * @bind: @bad as for @create
- * @sample: one sample of the set into @size bytes at @buf
+ * @destroy: end the set on all its targets
+ * @bind: put the set on a target; bad as for @create
+ * @unbind: take it off
+ * @sample: one sample of the set into size bytes at buf
+ * @enable: count
+ * @disable: stop
  *
  * A tid of 0 is the caller's own instance if it has one, otherwise the set's
  * only one.

@@ -21,7 +21,7 @@ struct cpc_request {
 	int picnum;		/* or CPC_ANY_PIC */
 };
 
-/**
+/*
  * struct __cpc_set - a set, in its handle's list
  * @counters: what the back end holds of it, from the first bind until the
  *	next change of its requests
@@ -36,7 +36,7 @@ struct __cpc_set {
 	atomic_bool bound;
 };
 
-/**
+/*
  * struct __cpc_buf - values of @n requests, hrtime and tick
  * @sample: the back end writes right into it
  */
@@ -46,7 +46,7 @@ struct __cpc_buf {
 	struct vcpc_sample sample;
 };
 
-/**
+/*
  * struct __cpc - a handle
  * @lock: guards the two lists and @names; all signals are blocked while it is
  *	held, so that a signal handler may use the library

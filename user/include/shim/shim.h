@@ -82,6 +82,31 @@ int shim_set_enable(struct shim_set *set, pid_t tid);
 int shim_set_disable(struct shim_set *set, pid_t tid);
 int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample *sample);
 
+/*
+ * The recorder: counts of sets and the machine's transactions, on one clock,
+ * in one PCP archive.  Every record is whole on disk before the next is begun:
+ * what was recorded can be replayed after any crash.
+ */
+struct shim_recorder;
+
+/**
+ * struct shim_record_options - how to record
+ * @size: sizeof(struct shim_record_options)
+ * @version: of the archive's format: 3, 2, or 0 for the default, 3
+ */
+struct shim_record_options {
+	uint32_t size;
+	uint32_t version;
+};
+
+int shim_record_open(const char *archive, const struct shim_record_options *options,
+		     struct shim_recorder **rec);
+int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set, pid_t pid);
+int shim_record_add_trace(struct shim_recorder *rec);
+int shim_record_tick(struct shim_recorder *rec);
+int shim_record_close(struct shim_recorder *rec);
+void shim_record_discard(struct shim_recorder *rec);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The recorder makes an archive of its own three files, and says what is wrong. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shim/shim.h"
+#include "kselftest_harness.h"
+
+FIXTURE(record) {
+	char dir[64];
+	char base[80];
+	struct shim_handle *handle;
+	struct shim_set *set;
+	struct shim_recorder *rec;
+};
+
+FIXTURE_SETUP(record)
+{
+	const char *event = "page-faults";
+
+	strcpy(self->dir, "/tmp/vcpc-record-XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	snprintf(self->base, sizeof(self->base), "%s/a", self->dir);
+	ASSERT_EQ(0, shim_open(&self->handle));
+	ASSERT_EQ(0, shim_set_create(self->handle, &event, 1, NULL, &self->set));
+	ASSERT_EQ(0, shim_record_open(self->base, NULL, &self->rec));
+}
+
+static const char *const files[] = { ".meta", ".index", ".0" };
+
+/* Bytes of one of the archive's files, or -1 */
+static long size(const char *base, int i)
+{
+	char path[256];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s%s", base, files[i]);
+	return stat(path, &st) ? -1 : st.st_size;
+}
+
+static void remove_files(struct __test_metadata *_metadata, const char *base)
+{
+	for (int i = 0; i < 3; i++) {
+		char path[256];
+
+		snprintf(path, sizeof(path), "%s%s", base, files[i]);
+		EXPECT_EQ(0, unlink(path));
+	}
+}
+
+FIXTURE_TEARDOWN(record)
+{
+	if (self->rec)
+		shim_record_discard(self->rec);
+	shim_set_destroy(self->set);
+	shim_close(self->handle);
+	EXPECT_EQ(0, rmdir(self->dir));
+}
+
+TEST_F(record, records)
+{
+	long before;
+
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
+	ASSERT_EQ(0, shim_record_add_set(self->rec, self->set, 0));
+	ASSERT_EQ(0, shim_record_tick(self->rec));
+	before = size(self->base, 2);
+	for (int i = 0; i < 10; i++)
+		ASSERT_EQ(0, shim_record_tick(self->rec));
+	/* On disk at once, not only when the archive is closed */
+	EXPECT_LE(before + 10 * 4 * 20, size(self->base, 2));
+	ASSERT_EQ(0, shim_record_close(self->rec));
+	self->rec = NULL;
+	for (int i = 0; i < 3; i++)
+		EXPECT_LT(100, size(self->base, i));
+	remove_files(_metadata, self->base);
+}
+
+TEST_F(record, an_archive_is_not_overwritten)
+{
+	struct shim_recorder *second = NULL;
+	long before;
+
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
+	ASSERT_EQ(0, shim_record_add_set(self->rec, self->set, 0));
+	ASSERT_EQ(0, shim_record_tick(self->rec));
+	before = size(self->base, 0);
+	EXPECT_EQ(-EBUSY, shim_record_open(self->base, NULL, &second));
+	ASSERT_EQ(0, shim_record_close(self->rec));
+	self->rec = NULL;
+	EXPECT_EQ(-EEXIST, shim_record_open(self->base, NULL, &second));
+	EXPECT_EQ(NULL, second);
+	EXPECT_EQ(before, size(self->base, 0));
+	remove_files(_metadata, self->base);
+}
+
+TEST_F(record, discarding_leaves_nothing)
+{
+	shim_record_discard(self->rec);
+	self->rec = NULL;
+	for (int i = 0; i < 3; i++)
+		EXPECT_EQ(-1, size(self->base, i));
+}
+
+TEST_F(record, no_such_folder)
+{
+	struct shim_recorder *rec = NULL;
+
+	EXPECT_EQ(-ENOENT, shim_record_open("/no/such/folder/a", NULL, &rec));
+	EXPECT_EQ(NULL, rec);
+}
+
+TEST_F(record, options)
+{
+	struct shim_record_options options = { .size = sizeof(options), .version = 4 };
+	struct shim_recorder *rec = NULL;
+	char base[128];
+
+	snprintf(base, sizeof(base), "%s/b", self->dir);
+	EXPECT_EQ(-EINVAL, shim_record_open(base, &options, &rec));
+	options = (struct shim_record_options) { .size = 4, .version = 3 };
+	EXPECT_EQ(-EINVAL, shim_record_open(base, &options, &rec));
+	EXPECT_EQ(NULL, rec);
+	EXPECT_EQ(-1, size(base, 0));
+	options = (struct shim_record_options) { .size = sizeof(options), .version = 2 };
+	ASSERT_EQ(0, shim_record_open(base, &options, &rec));
+	shim_record_discard(rec);
+}
+
+TEST_F(record, one_set_a_process)
+{
+	ASSERT_EQ(0, shim_record_add_set(self->rec, self->set, 0));
+	EXPECT_EQ(-EEXIST, shim_record_add_set(self->rec, self->set, 0));
+	EXPECT_EQ(-EEXIST, shim_record_add_set(self->rec, self->set, getpid()));
+}
+
+TEST_F(record, one_metric_an_event)
+{
+	const char *events[] = { "page-faults", "page-faults" };
+	struct shim_set *twice;
+
+	ASSERT_EQ(0, shim_set_create(self->handle, events, 2, NULL, &twice));
+	EXPECT_EQ(-EINVAL, shim_record_add_set(self->rec, twice, 0));
+	EXPECT_EQ(0, shim_record_add_set(self->rec, self->set, 0));
+	shim_set_destroy(twice);
+}
+
+/* A record is written for a set that cannot be sampled, too. */
+TEST_F(record, missing_values_are_told)
+{
+	ASSERT_EQ(0, shim_record_add_set(self->rec, self->set, 0));
+	EXPECT_EQ(-EINVAL, shim_record_tick(self->rec));
+	EXPECT_LT(132, size(self->base, 2));
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
+	EXPECT_EQ(0, shim_record_tick(self->rec));
+}
+
+TEST_F(record, no_trace_without_tracing)
+{
+	if (shim_trace_status())
+		SKIP(return, "tracing is on, or nobody may know");
+	EXPECT_EQ(-ENOENT, shim_record_add_trace(self->rec));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vcpc record: archives that can be replayed, also after SIGKILL; exit statuses; wrong use.
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+n=0 bad=0
+
+# result WHAT: the last command's success as a test
+result() {
+	ok=$?
+	n=$((n + 1))
+	if [ $ok = 0 ]; then
+		echo "ok $n - $1"
+	else
+		echo "not ok $n - $1"
+		sed 's/^/# /' "$dir/err"
+		bad=1
+	fi
+}
+
+# replayed ARCHIVE: it has counts, says our own reader
+replayed() {
+	vcpc replay "$1" >"$dir/replay" 2>>"$dir/err" && grep -q page_faults "$dir/replay"
+}
+
+record() {
+	vcpc record "$@" >"$dir/out" 2>"$dir/err"
+}
+
+echo "1..14"
+record -o "$dir/a" -i 100ms -e page-faults,task-clock sh -c 'sleep 1; exit 5'
+[ $? = 5 ]
+result "passes on the exit status"
+[ -s "$dir/a.meta" ] && [ -s "$dir/a.index" ] && [ -s "$dir/a.0" ]
+result "three files"
+records=$(sed -n 's/^vcpc record: \([0-9]*\) records.*/\1/p' "$dir/err")
+[ "${records:-0}" -ge 5 ] && [ "$records" -le 15 ]
+result "a record each 100 ms"
+replayed "$dir/a"
+result "can be replayed"
+cp "$dir/a.0" "$dir/before"
+record -o "$dir/a" true
+[ $? = 1 ] && grep -q "exists already" "$dir/err" && cmp -s "$dir/a.0" "$dir/before"
+result "an archive is not overwritten"
+vcpc record -o "$dir/k" -i 20ms -e page-faults sleep 30 2>"$dir/err" &
+sleep 1
+kill -KILL $!
+wait $! 2>/dev/null
+[ -s "$dir/k.0" ] && replayed "$dir/k"
+result "killed in mid-run, the archive can be replayed"
+vcpc record -o "$dir/t" -i 20ms -e page-faults sleep 30 2>"$dir/err" &
+sleep 1
+kill -TERM $!
+wait $!
+[ $? = 143 ] && replayed "$dir/t"
+result "SIGTERM ends the command and the archive"
+vcpc record -o "$dir/h" -i 20ms -e page-faults sleep 30 2>"$dir/err" &
+sleep 1
+kill -HUP $!
+wait $!
+[ $? = 129 ] && replayed "$dir/h"
+result "so does SIGHUP"
+record -o "$dir/n" no-such-command-anywhere
+[ $? = 1 ] && [ ! -e "$dir/n.meta" ] && [ ! -e "$dir/n.0" ]
+result "no archive of a command that cannot be run"
+record -o "$dir/e" -e pagefalts true
+[ $? = 1 ] && grep -q "did you mean 'page-faults'" "$dir/err" && [ ! -e "$dir/e.meta" ]
+result "a mistyped event"
+record -o "$dir/no/such/folder" true
+[ $? = 1 ]
+result "a folder that does not exist"
+record true
+[ $? = 2 ]
+result "no -o"
+record -o "$dir/x" -i soon true
+[ $? = 2 ]
+result "a bad interval"
+record -o "$dir/d" -e page-faults,page-faults sleep 30
+[ $? = 1 ] && grep -q "given twice" "$dir/err" && [ ! -e "$dir/d.meta" ]
+result "an event twice"
+exit $bad

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vcpc stat: counts, exit statuses, events that do not exist.
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+n=0 bad=0
+
+# result WHAT: the last command's success as a test
+result() {
+	ok=$?
+	n=$((n + 1))
+	if [ $ok = 0 ]; then
+		echo "ok $n - $1"
+	else
+		echo "not ok $n - $1"
+		sed 's/^/# /' "$dir/err"
+		bad=1
+	fi
+}
+
+# count EVENT: its value as printed
+count() {
+	awk -v event="$1" '$2 == event { print $1 }' "$dir/err"
+}
+
+run() {
+	vcpc stat "$@" >"$dir/out" 2>"$dir/err"
+}
+
+echo "1..16"
+run -- sh -c 'exit 7'
+[ $? = 7 ]
+result "passes on the exit status"
+# shellcheck disable=SC2016
+run -- sh -c 'kill -9 $$'
+[ $? = 137 ]
+result "a signal's exit status is 128 more"
+run -e page-faults sh -c 'echo said'
+[ $? = 0 ] && [ "$(cat "$dir/out")" = said ]
+result "the command's output is its own"
+[ "$(count page-faults)" -gt 20 ]
+result "page faults were counted"
+one=$(count page-faults)
+run -e page-faults sh -c 'sh -c : ; sh -c : ; sh -c : ; sh -c :'
+[ "$(count page-faults)" -gt $((2 * one)) ]
+result "all that the command starts is counted too"
+run true
+[ $? = 0 ] && [ -n "$(count task-clock)" ] && [ -n "$(count page-faults)" ]
+result "the usual events"
+run -e page-faults -e minor-faults,context-switches true
+[ -n "$(count page-faults)" ] && [ -n "$(count minor-faults)" ] && [ -n "$(count context-switches)" ]
+result "-e again, and lists"
+run -e page-faults:u,page-faults:k true
+[ "$(count page-faults:u)" -gt 0 ]
+result "modes"
+run -e pagefalts true
+[ $? = 1 ] && grep -q "did you mean 'page-faults'" "$dir/err"
+result "a mistyped event"
+run -e LLC-no-such-thing-at-all true
+[ $? = 1 ]
+result "an unknown event"
+run -e page-faults:x true
+[ $? = 1 ] && grep -q "bad mode" "$dir/err"
+result "a bad mode"
+run no-such-command-anywhere
+[ $? = 1 ] && grep -q "cannot run 'no-such-command-anywhere'" "$dir/err"
+result "an unknown command"
+run
+[ $? = 2 ]
+result "no command"
+run --no-such-option true
+[ $? = 2 ]
+result "an unknown option"
+vcpc stat -e page-faults sleep 30 2>"$dir/err" &
+sleep 1
+kill -TERM $!
+wait $!
+[ $? = 143 ] && [ -n "$(count page-faults)" ]
+result "SIGTERM ends the command, and the counts are printed"
+vcpc events >"$dir/err" 2>&1 && grep -q '^page-faults ' "$dir/err" && ! grep -q 'modprobe' "$dir/err"
+result "vcpc events"
+exit $bad

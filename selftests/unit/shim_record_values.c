@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the recorder wrote is what was sampled: metrics, instances, values, label. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "archive/reader.h"
+#include "core/session.h"
+#include "shim/shim.h"
+#include "kselftest_harness.h"
+
+#define TICKS	5
+
+const struct shim_backend_ops *shim_session__backend(void)
+{
+	return &shim_backend__sim;
+}
+
+FIXTURE(archive) {
+	char dir[64];
+	char base[80];
+	struct shim_handle *handle;
+	struct shim_set *set;
+	struct shim_archive *ar;
+	struct timespec before;
+};
+
+/* Five records of two events; the synthetic PMU counts 1000 and 2000 a sample. */
+FIXTURE_SETUP(archive)
+{
+	const char *events[] = { "page-faults", "cycles:u" };
+	struct shim_recorder *rec;
+
+	clock_gettime(CLOCK_REALTIME, &self->before);
+	strcpy(self->dir, "/tmp/vcpc-record-XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	snprintf(self->base, sizeof(self->base), "%s/a", self->dir);
+	ASSERT_EQ(0, shim_open(&self->handle));
+	ASSERT_EQ(0, shim_set_create(self->handle, events, 2, NULL, &self->set));
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
+	ASSERT_EQ(0, shim_record_open(self->base, NULL, &rec));
+	ASSERT_EQ(0, shim_record_add_set(rec, self->set, 0));
+	for (int i = 0; i < TICKS; i++)
+		ASSERT_EQ(0, shim_record_tick(rec));
+	ASSERT_EQ(0, shim_record_close(rec));
+	ASSERT_EQ(0, shim_archive__open(self->base, &self->ar));
+}
+
+FIXTURE_TEARDOWN(archive)
+{
+	static const char *const files[] = { ".meta", ".index", ".0" };
+
+	shim_archive__put(self->ar);
+	for (int i = 0; i < 3; i++) {
+		char path[128];
+
+		snprintf(path, sizeof(path), "%s%s", self->base, files[i]);
+		EXPECT_EQ(0, unlink(path));
+	}
+	EXPECT_EQ(0, rmdir(self->dir));
+	shim_set_destroy(self->set);
+	shim_close(self->handle);
+}
+
+TEST_F(archive, label)
+{
+	const struct shim_label *label = shim_archive__label(self->ar);
+	char host[256];
+
+	ASSERT_EQ(0, gethostname(host, sizeof(host)));
+	EXPECT_EQ(3, label->version);
+	EXPECT_EQ(getpid(), label->pid);
+	EXPECT_STREQ(host, label->host);
+	EXPECT_LT(3, strlen(label->tz)) TH_LOG("tz '%s'", label->tz);
+	EXPECT_LE(self->before.tv_sec, label->start.sec);
+	EXPECT_GE(self->before.tv_sec + 5, label->start.sec);
+}
+
+/* domain 450, clusters 0 and 1 */
+#define TIME(item)	(450u << 22 | (item))
+#define COUNT(item)	(450u << 22 | 1u << 10 | (item))
+
+static const struct {
+	int line;
+	uint32_t pmid;
+	const char *name;
+	uint32_t units;
+} expected[] = {
+	{ __LINE__, TIME(0), "vcpc.time.tick", 0x01000000 },
+	{ __LINE__, TIME(1), "vcpc.time.enabled", 0x01000000 },
+	{ __LINE__, TIME(2), "vcpc.time.running", 0x01000000 },
+	{ __LINE__, COUNT(0), "vcpc.count.page_faults", 0x00100000 },
+	{ __LINE__, COUNT(1), "vcpc.count.cycles_u", 0x00100000 },
+};
+
+TEST_F(archive, metrics)
+{
+	ASSERT_EQ(ARRAY_SIZE(expected), shim_archive__ndescs(self->ar));
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		const struct shim_desc *desc = shim_archive__desc(self->ar, expected[i].pmid);
+
+		ASSERT_NE(NULL, desc) TH_LOG("line %d", expected[i].line);
+		EXPECT_STREQ(expected[i].name, desc->names[0]);
+		EXPECT_EQ(SHIM_TYPE_U64, desc->type);
+		EXPECT_EQ(SHIM_SEM_COUNTER, desc->sem);
+		EXPECT_EQ(450u << 22, desc->indom);
+		EXPECT_EQ(expected[i].units, desc->units) TH_LOG("line %d", expected[i].line);
+	}
+}
+
+TEST_F(archive, instance)
+{
+	const struct shim_indom *indom = shim_archive__indom_at(self->ar, 450u << 22, 0);
+	char name[64];
+
+	ASSERT_NE(NULL, indom);
+	ASSERT_EQ(1, indom->n);
+	EXPECT_EQ(getpid(), indom->inst[0]);
+	snprintf(name, sizeof(name), "%06d shim_record_val", getpid());
+	EXPECT_STREQ(name, indom->name[0]);
+}
+
+TEST_F(archive, values)
+{
+	struct shim_cursor cursor;
+	struct shim_record rec;
+	struct shim_ts last;
+	int n;
+
+	last = shim_archive__label(self->ar)->start;
+	shim_cursor__init(&cursor, self->ar);
+	for (n = 1; !shim_cursor__next(&cursor, &rec); n++) {
+		struct shim_value value;
+		struct shim_vset vset;
+
+		EXPECT_EQ(ARRAY_SIZE(expected), rec.npmids);
+		EXPECT_LE(0, shim_ts__cmp(rec.stamp, last));
+		last = rec.stamp;
+		for (int item = 0; item < 2; item++) {
+			ASSERT_EQ(0, shim_record__find(&rec, COUNT(item), &vset));
+			ASSERT_EQ(1, vset.numval);
+			ASSERT_EQ(0, shim_vset__value(&rec, &vset, 0, SHIM_TYPE_U64, &value));
+			EXPECT_EQ(getpid(), value.inst);
+			EXPECT_EQ(n * (item + 1) * 1000, value.ull);
+		}
+		ASSERT_EQ(0, shim_record__find(&rec, TIME(0), &vset));
+		ASSERT_EQ(0, shim_vset__value(&rec, &vset, 0, SHIM_TYPE_U64, &value));
+		EXPECT_EQ(n * 1000000, value.ull);
+	}
+	EXPECT_EQ(TICKS + 1, n);
+}
+
+TEST_HARNESS_MAIN

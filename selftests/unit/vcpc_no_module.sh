@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The vcpc command says what is wrong and what to do, without the module and when used wrongly.
+vcpc=${VCPC_BUILD:?}/bin/vcpc
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+n=0 bad=0
+
+# expect STATUS TEXT ARGUMENT...: the exit status, and a text in what it prints
+expect() {
+	status=$1 text=$2
+	shift 2
+	"$vcpc" "$@" >"$dir/log" 2>&1
+	got=$?
+	n=$((n + 1))
+	if [ $got = "$status" ] && grep -qF -- "$text" "$dir/log"; then
+		echo "ok $n - vcpc $*"
+	else
+		echo "not ok $n - vcpc $*"
+		echo "# exit status $got, expected $status; no '$text' in:"
+		sed 's/^/# /' "$dir/log"
+		bad=1
+	fi
+}
+
+echo "1..20"
+expect 2 "Try 'vcpc --help'"
+expect 0 "stat" --help
+expect 0 "libshim" --version
+expect 2 "no command 'no-such'" no-such
+expect 0 "Usage: vcpc stat" stat --help
+expect 0 "Usage: vcpc record" record --help
+expect 0 "Usage: vcpc events" events --help
+expect 2 "which command?" stat
+expect 2 "Try 'vcpc stat --help'" stat --no-such-option true
+expect 2 "name is missing" stat -e page-faults, true
+expect 2 "name is missing" stat -e "" true
+expect 2 "-o ARCHIVE is missing" record true
+expect 2 "which command?" record -o "$dir/a"
+expect 2 "is not an interval" record -o "$dir/a" -i 5days true
+expect 2 "is not an interval" record -o "$dir/a" -i 0 true
+expect 2 "one PATTERN" events a b
+if [ -e /dev/vcpc ]; then
+	for what in stat record events "a broken record's files"; do
+		n=$((n + 1))
+		echo "ok $n - $what # SKIP the vcpc module is loaded"
+	done
+	exit $bad
+fi
+expect 1 "modprobe vcpc" stat true
+expect 1 "modprobe vcpc" record -o "$dir/a" true
+expect 0 "page-faults" events faults
+n=$((n + 1))
+if ls "$dir"/a.* >/dev/null 2>&1; then
+	echo "not ok $n - no archive is left behind"
+	bad=1
+else
+	echo "ok $n - no archive is left behind"
+fi
+exit $bad

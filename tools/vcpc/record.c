@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* vcpc record: run a command, and record its counts and all transactions into an archive. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vcpc.h"
+
+#define DEFAULT_INTERVAL	1000000000ULL
+#define LEAST_INTERVAL		1000000ULL
+
+struct job {
+	const char *archive;
+	uint64_t interval;
+	struct vcpc_events events;
+	char **argv;
+};
+
+/* A recording under way */
+struct recording {
+	struct shim_recorder *rec;
+	unsigned int records;
+	int missing;	/* the first error that left values out */
+	int broken;	/* the error that ended it */
+};
+
+static int help(void)
+{
+	printf("Usage: vcpc record -o ARCHIVE [-i INTERVAL] [-e EVENTS] [--] COMMAND [ARGUMENT...]\n\n"
+	       "Runs COMMAND and records into a PCP archive, at each INTERVAL and at its end, what\n"
+	       "it and all it started have counted, and, if tracing is on ('vcpc trace on'), the\n"
+	       "machine's transactions.  Exits with COMMAND's exit status.\n\n"
+	       "  -o, --output ARCHIVE   ARCHIVE.meta, .index and .0 are made; they must not exist\n"
+	       "  -i, --interval TIME    with a unit: 100ms, 2s, 1min (without: 1s)\n"
+	       "  -e, --events LIST      events, with commas between; may be given again\n"
+	       "                         (without: the usual ones that exist here)\n");
+	return 0;
+}
+
+static int parse_interval(const char *text, uint64_t *interval)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {
+		{ "", 1e9 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "sec", 1e9 },
+		{ "min", 60e9 }, { "h", 3600e9 },
+	};
+	char *unit;
+	double value = strtod(text, &unit);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]) && unit != text; i++) {
+		double ns = value * units[i].ns;
+
+		if (strcmp(unit, units[i].name))
+			continue;
+		if (!(ns >= LEAST_INTERVAL && ns <= 1e18))
+			break;
+		*interval = ns;
+		return 0;
+	}
+	return vcpc_usage("'%s' is not an interval of 1ms or more, such as 100ms or 2s", text);
+}
+
+/* Values may be missing and the recording goes on; anything else ends it. */
+static int tick(void *arg)
+{
+	struct recording *r = arg;
+	int ret = shim_record_tick(r->rec);
+
+	if (!ret || ret == -EAGAIN || ret == -EINVAL || ret == -ENOENT) {
+		r->records++;
+		if (!r->missing)
+			r->missing = ret;
+		return 0;
+	}
+	r->broken = ret;
+	return ret;
+}
+
+/* Two of the same name would be one metric. */
+static int check_twice(const struct shim_set *set)
+{
+	for (unsigned int i = 0; i < shim_set_size(set); i++)
+		for (unsigned int j = 0; j < i; j++)
+			if (!strcmp(shim_set_event(set, i), shim_set_event(set, j)))
+				return vcpc_fail(0, "event '%s' is given twice",
+						 shim_set_event(set, i));
+	return 0;
+}
+
+static int add_sources(struct recording *r, struct shim_set *set, pid_t pid)
+{
+	int ret = shim_record_add_set(r->rec, set, pid);
+
+	if (ret)
+		return vcpc_fail(ret, "cannot record");
+	ret = shim_trace_status() == 1 ? shim_record_add_trace(r->rec) : 0;
+	if (ret)
+		vcpc_fail(ret, "transactions are not recorded");
+	return 0;
+}
+
+static int conclude(const struct job *job, struct recording *r, int status)
+{
+	int ret = shim_record_close(r->rec);
+
+	if (!r->broken)
+		r->broken = ret;
+	fprintf(stderr, "vcpc record: %u records in %s\n", r->records, job->archive);
+	if (r->broken)
+		ret = vcpc_fail(0, "cannot write %s: %s", job->archive, strerror(-r->broken));
+	else if (r->missing)
+		ret = vcpc_fail(r->missing, "some values are missing");
+	return status ? status : ret;
+}
+
+static int run(const struct job *job, struct shim_set *set)
+{
+	struct recording r = { 0 };
+	struct vcpc_child child;
+	int status;
+	int ret = shim_record_open(job->archive, NULL, &r.rec);
+
+	if (ret == -EBUSY)
+		return vcpc_fail(0, "archive '%s' is being written by somebody else", job->archive);
+	if (ret)
+		return vcpc_fail(ret, "cannot make archive '%s'", job->archive);
+	ret = vcpc_child_start(&child, set, job->argv);
+	if (ret) {
+		shim_record_discard(r.rec);
+		return ret;
+	}
+	ret = add_sources(&r, set, child.pid);
+	if (!ret)
+		tick(&r);
+	status = vcpc_child_wait(&child, ret || r.broken ? 0 : job->interval, tick, &r);
+	if (ret) {
+		shim_record_discard(r.rec);
+		return status ? status : ret;
+	}
+	if (!r.broken)
+		tick(&r);
+	return conclude(job, &r, status);
+}
+
+static int parse(int argc, char **argv, struct job *job, int *wants_help)
+{
+	static const struct option options[] = {
+		{ "events", required_argument, NULL, 'e' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "interval", required_argument, NULL, 'i' },
+		{ "output", required_argument, NULL, 'o' },
+		{ NULL, 0, NULL, 0 }
+	};
+	int ret = 0;
+	int c;
+
+	while (!ret && (c = getopt_long(argc, argv, "+e:hi:o:", options, NULL)) != -1) {
+		if (c == 'e')
+			ret = vcpc_events_add(&job->events, optarg);
+		else if (c == 'i')
+			ret = parse_interval(optarg, &job->interval);
+		else if (c == 'o')
+			job->archive = optarg;
+		else if (c != 'h')
+			ret = vcpc_usage(NULL);
+		*wants_help = c == 'h';
+		if (*wants_help)
+			return 0;
+	}
+	job->argv = argv + optind;
+	if (!ret && !job->archive)
+		ret = vcpc_usage("-o ARCHIVE is missing");
+	if (!ret && optind == argc)
+		ret = vcpc_usage("which command?");
+	return ret;
+}
+
+int vcpc_cmd_record(int argc, char **argv)
+{
+	struct job job = { .interval = DEFAULT_INTERVAL };
+	struct shim_set *set;
+	int wants_help = 0;
+	int ret = parse(argc, argv, &job, &wants_help);
+
+	if (wants_help)
+		ret = help();
+	else if (!ret)
+		ret = vcpc_events_open(&job.events, &set);
+	if (!ret && !wants_help) {
+		ret = check_twice(set);
+		if (!ret)
+			ret = run(&job, set);
+		shim_set_destroy(set);
+	}
+	vcpc_events_free(&job.events);
+	return ret;
+}

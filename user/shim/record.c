@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The recorder: at each tick, one record of all its sources.
+ *
+ * Times: samples and transactions are stamped by CLOCK_MONOTONIC.  The
+ * archive's stamps are that clock plus its distance from the wall clock at the
+ * start, so that they never go backwards, whatever is done to the wall clock.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/api.h"
+#include "record.h"
+
+struct shim_recorder {
+	struct shim_writer *w;
+	int64_t offset;		/* wall clock minus monotonic, ns */
+	struct shim_ts last;	/* the last record's stamp */
+	struct shim_rec_sets *sets;
+	struct shim_rec_trace *trace;	/* NULL if not wanted */
+	char *archive;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* The wall clock's reading is between two of the monotonic: take the closest of a few. */
+static int64_t wall_offset(void)
+{
+	uint64_t best = UINT64_MAX;
+	int64_t offset = 0;
+
+	for (int i = 0; i < 5; i++) {
+		uint64_t before = clock_ns(CLOCK_MONOTONIC);
+		uint64_t wall = clock_ns(CLOCK_REALTIME);
+		uint64_t width = clock_ns(CLOCK_MONOTONIC) - before;
+
+		if (width >= best)
+			continue;
+		best = width;
+		offset = wall - (before + width / 2);
+	}
+	return offset;
+}
+
+static int open_archive(struct shim_recorder *rec, const char *archive, int version)
+{
+	struct shim_label label = { .version = version };
+
+	rec->offset = wall_offset();
+	rec->last = shim_ts__from_ns(clock_ns(CLOCK_MONOTONIC) + rec->offset);
+	shim_rec_label__fill(&label, rec->last);
+	return shim_writer__open(archive, &label, &rec->w);
+}
+
+static void free_recorder(struct shim_recorder *rec)
+{
+	shim_rec_trace__destroy(rec->trace);
+	shim_rec_sets__destroy(rec->sets);
+	free(rec->archive);
+	free(rec);
+}
+
+/**
+ * shim_record_open() - begin an archive
+ * @archive: its name, without .meta, .index or .0
+ * @options: or NULL for the defaults
+ * @out: the recorder, for shim_record_close()
+ *
+ * Return: 0, -EEXIST (there is an archive of that name), -EINVAL (options),
+ * -ENOMEM, or what creating its files met with.
+ */
+SHIM_API int shim_record_open(const char *archive, const struct shim_record_options *options,
+			      struct shim_recorder **out)
+{
+	int version = options ? options->version : 0;
+	struct shim_recorder *rec;
+	int ret;
+
+	if (options && (options->size != sizeof(*options) ||
+			(version && version != 2 && version != 3)))
+		return -EINVAL;
+	rec = calloc(1, sizeof(*rec));
+	if (!rec)
+		return -ENOMEM;
+	rec->archive = strdup(archive);
+	ret = rec->archive ? shim_rec_sets__create(&rec->sets) : -ENOMEM;
+	if (!ret)
+		ret = open_archive(rec, archive, version);
+	if (ret) {
+		free_recorder(rec);
+		return ret;
+	}
+	*out = rec;
+	return 0;
+}
+
+/**
+ * shim_record_add_set() - record a set's counts from now on
+ * @rec: the recorder
+ * @set: bound to one target; must live until shim_record_close()
+ * @pid: whose counts they are: names the instance of the metrics vcpc.count.*
+ *	and vcpc.time.*; 0 for the caller
+ *
+ * Return: 0, -EEXIST (a set of that process is recorded already), -EINVAL (two
+ * events of the set, or of another set, would be one metric), -ENOSPC (too
+ * many metrics), -ENOMEM, or what writing met with.
+ */
+SHIM_API int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set, pid_t pid)
+{
+	return shim_rec_sets__add(rec->sets, rec->w, set, pid);
+}
+
+/**
+ * shim_record_add_trace() - record the machine's transactions from now on
+ * @rec: the recorder
+ *
+ * Return: 0, -EEXIST (they are recorded already), -ENOENT (tracing is off),
+ * -EPERM (needs root), -ENOMEM, or what writing met with.
+ */
+SHIM_API int shim_record_add_trace(struct shim_recorder *rec)
+{
+	return rec->trace ? -EEXIST : shim_rec_trace__create(rec->w, &rec->trace);
+}
+
+static int write_instances(struct shim_recorder *rec, struct shim_ts stamp)
+{
+	int ret = shim_rec_sets__instances(rec->sets, rec->w, stamp);
+
+	return ret || !rec->trace ? ret : shim_rec_trace__instances(rec->trace, rec->w, stamp);
+}
+
+static int write_values(struct shim_recorder *rec)
+{
+	int ret = shim_rec_sets__values(rec->sets, rec->w);
+
+	return ret || !rec->trace ? ret : shim_rec_trace__values(rec->trace, rec->w);
+}
+
+static int write_record(struct shim_recorder *rec, struct shim_ts stamp)
+{
+	int ret = write_instances(rec, stamp);
+
+	if (!ret)
+		ret = shim_writer__begin(rec->w, stamp);
+	if (ret)
+		return ret;
+	ret = write_values(rec);
+	if (ret) {
+		shim_writer__cancel(rec->w);
+		return ret;
+	}
+	return shim_writer__commit(rec->w);
+}
+
+/**
+ * shim_record_tick() - record everything as it is now
+ * @rec: the recorder
+ *
+ * Return: 0; if the record could not be written, why; if it could, but
+ * has errors instead of some values, why: -EAGAIN (a set's counters were taken
+ * off the CPU), -EINVAL (it is bound no longer), -ENOENT (tracing was turned off).
+ */
+SHIM_API int shim_record_tick(struct shim_recorder *rec)
+{
+	uint64_t when = clock_ns(CLOCK_MONOTONIC);
+	int missing = shim_rec_sets__sample(rec->sets, &when);
+	struct shim_ts stamp;
+	int ret = 0;
+
+	if (rec->trace)
+		ret = shim_rec_trace__sample(rec->trace);
+	if (!missing)
+		missing = ret;
+	stamp = shim_ts__from_ns(when + rec->offset);
+	if (shim_ts__cmp(stamp, rec->last) < 0)
+		stamp = rec->last;
+	ret = write_record(rec, stamp);
+	if (ret)
+		return ret;
+	rec->last = stamp;
+	return missing;
+}
+
+/**
+ * shim_record_close() - end the archive
+ * @rec: freed, whatever is returned
+ *
+ * Return: 0, or what writing met with.
+ */
+SHIM_API int shim_record_close(struct shim_recorder *rec)
+{
+	int ret = shim_writer__close(rec->w);
+
+	free_recorder(rec);
+	return ret;
+}
+
+/**
+ * shim_record_discard() - end and remove an archive in which there is nothing of worth
+ * @rec: freed
+ */
+SHIM_API void shim_record_discard(struct shim_recorder *rec)
+{
+	static const char *const files[] = { ".meta", ".index", ".0" };
+
+	shim_writer__close(rec->w);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char *path;
+
+		if (asprintf(&path, "%s%s", rec->archive, files[i]) < 0)
+			continue;
+		unlink(path);
+		free(path);
+	}
+	free_recorder(rec);
+}

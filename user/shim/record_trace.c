@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Transactions and the other trace events as metrics: PCP's own trace.*, and
+ * the extremes of the transactions' times as vcpc.transact.*.
+ *
+ * A tag's instance has its number by the order of arrival and its name from
+ * the tag, and stays.  vcpc.transact.* has an instance domain of its own, with
+ * the same instances, because PCP wants a metric and its instance domain to be
+ * of one domain number.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bpf.h"
+#include "record.h"
+
+enum kind { TRANSACT, POINT, OBSERVE, COUNTER, KINDS };
+
+static const uint32_t kind_of[KINDS] = {
+	[TRANSACT] = VC_TRANSACT,
+	[POINT] = VC_POINT,
+	[OBSERVE] = VC_OBSERVE,
+	[COUNTER] = VC_COUNTER,
+};
+
+static const struct {
+	uint32_t indom;
+	enum kind kind;
+} indoms[] = {
+	{ INDOM(DOMAIN_TRACE, 0), TRANSACT },
+	{ INDOM(DOMAIN_TRACE, 1), POINT },
+	{ INDOM(DOMAIN_TRACE, 2), OBSERVE },
+	{ INDOM(DOMAIN_TRACE, 3), COUNTER },
+	{ INDOM(DOMAIN_VCPC, 1), TRANSACT },
+};
+
+#define NINDOMS	(sizeof(indoms) / sizeof(indoms[0]))
+
+static uint64_t count_of(const struct vc_stat *stat)
+{
+	return stat->count;
+}
+
+static double sum_of(const struct vc_stat *stat)
+{
+	return stat->sum_ns / 1e9;
+}
+
+static double min_of(const struct vc_stat *stat)
+{
+	return stat->min_ns / 1e9;
+}
+
+static double max_of(const struct vc_stat *stat)
+{
+	return stat->max_ns / 1e9;
+}
+
+static double value_of(const struct vc_stat *stat)
+{
+	double value;
+
+	memcpy(&value, &stat->value, sizeof(value));
+	return value;
+}
+
+/* One of the two functions gives the value, and so says its type. */
+static const struct metric {
+	const char *name;
+	uint32_t pmid;
+	unsigned int indom;	/* of the table above */
+	int32_t sem;
+	uint32_t units;
+	uint64_t (*u64)(const struct vc_stat *stat);
+	double (*dbl)(const struct vc_stat *stat);
+} metrics[] = {
+	{ "trace.transact.count", PMID(DOMAIN_TRACE, 0, 0), 0, SHIM_SEM_COUNTER, UNITS_COUNT,
+	  count_of, NULL },
+	{ "trace.transact.total_time", PMID(DOMAIN_TRACE, 0, 5), 0, SHIM_SEM_COUNTER, UNITS_SEC,
+	  NULL, sum_of },
+	{ "trace.point.count", PMID(DOMAIN_TRACE, 0, 6), 1, SHIM_SEM_COUNTER, UNITS_COUNT,
+	  count_of, NULL },
+	{ "trace.observe.count", PMID(DOMAIN_TRACE, 0, 8), 2, SHIM_SEM_COUNTER, UNITS_COUNT,
+	  count_of, NULL },
+	{ "trace.observe.value", PMID(DOMAIN_TRACE, 0, 10), 2, SHIM_SEM_INSTANT, UNITS_NONE,
+	  NULL, value_of },
+	{ "trace.counter.count", PMID(DOMAIN_TRACE, 0, 17), 3, SHIM_SEM_COUNTER, UNITS_COUNT,
+	  count_of, NULL },
+	{ "trace.counter.value", PMID(DOMAIN_TRACE, 0, 19), 3, SHIM_SEM_COUNTER, UNITS_NONE,
+	  NULL, value_of },
+	{ "vcpc.transact.min_time", PMID(DOMAIN_VCPC, 2, 0), 4, SHIM_SEM_INSTANT, UNITS_SEC,
+	  NULL, min_of },
+	{ "vcpc.transact.max_time", PMID(DOMAIN_VCPC, 2, 1), 4, SHIM_SEM_INSTANT, UNITS_SEC,
+	  NULL, max_of },
+};
+
+/* A tag that was seen; its instance number is its place, counted from 1 */
+struct instance {
+	uint32_t tag;
+	char *name;
+	const struct vc_stat *now;	/* in the last sample, or NULL */
+};
+
+struct instances {
+	struct instance *at;
+	size_t n;
+};
+
+struct shim_rec_trace {
+	struct shim_bpf_reader *reader;
+	struct instances of[KINDS];
+	size_t written[NINDOMS];	/* how many instances the archive knows */
+};
+
+static int write_descs(struct shim_writer *w)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && !ret; i++) {
+		const struct metric *m = &metrics[i];
+		const struct shim_desc desc = {
+			.pmid = m->pmid,
+			.type = m->u64 ? SHIM_TYPE_U64 : SHIM_TYPE_DOUBLE,
+			.indom = indoms[m->indom].indom,
+			.sem = m->sem,
+			.units = m->units,
+			.nnames = 1,
+			.names = &m->name,
+		};
+
+		ret = shim_writer__desc(w, &desc);
+	}
+	return ret;
+}
+
+/**
+ * shim_rec_trace__create() - get ready to record trace events
+ * @w: for the metrics
+ * @out: for shim_rec_trace__destroy()
+ *
+ * Return: 0, -ENOENT if tracing is off, -EPERM, -ENOMEM, or an error of the writer.
+ */
+int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace **out)
+{
+	struct shim_rec_trace *trace = calloc(1, sizeof(*trace));
+	int ret;
+
+	if (!trace)
+		return -ENOMEM;
+	ret = shim_bpf_reader__open(&trace->reader);
+	if (!ret)
+		ret = write_descs(w);
+	if (ret) {
+		shim_rec_trace__destroy(trace);
+		return ret;
+	}
+	*out = trace;
+	return 0;
+}
+
+void shim_rec_trace__destroy(struct shim_rec_trace *trace)
+{
+	if (!trace)
+		return;
+	if (trace->reader)
+		shim_bpf_reader__close(trace->reader);
+	for (enum kind kind = 0; kind < KINDS; kind++) {
+		for (size_t i = 0; i < trace->of[kind].n; i++)
+			free(trace->of[kind].at[i].name);
+		free(trace->of[kind].at);
+	}
+	free(trace);
+}
+
+static struct instance *find(struct instances *instances, uint32_t tag)
+{
+	for (size_t i = 0; i < instances->n; i++)
+		if (instances->at[i].tag == tag)
+			return &instances->at[i];
+	return NULL;
+}
+
+static struct instance *add(struct instances *instances, uint32_t tag, const char *name)
+{
+	struct instance *at = reallocarray(instances->at, instances->n + 1, sizeof(*at));
+	char *copy = strdup(name);
+
+	if (at)
+		instances->at = at;
+	if (!at || !copy) {
+		free(copy);
+		return NULL;
+	}
+	at[instances->n] = (struct instance) { .tag = tag, .name = copy };
+	return &at[instances->n++];
+}
+
+/* A tag as number and name: the maps give tags in no order, so the smaller id came first. */
+static int by_tag(const void *a, const void *b)
+{
+	const struct shim_bpf_stat *const *sa = a, *const *sb = b;
+
+	return ((*sa)->key.tag > (*sb)->key.tag) - ((*sa)->key.tag < (*sb)->key.tag);
+}
+
+static int take(struct shim_rec_trace *trace, const struct shim_bpf_stat *stat)
+{
+	for (enum kind kind = 0; kind < KINDS; kind++) {
+		struct instance *instance;
+
+		if (kind_of[kind] != stat->key.kind || !stat->total.count)
+			continue;
+		instance = find(&trace->of[kind], stat->key.tag);
+		if (!instance)
+			instance = add(&trace->of[kind], stat->key.tag, stat->name);
+		if (!instance)
+			return -ENOMEM;
+		instance->now = &stat->total;
+	}
+	return 0;
+}
+
+static void forget(struct shim_rec_trace *trace)
+{
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		for (size_t i = 0; i < trace->of[kind].n; i++)
+			trace->of[kind].at[i].now = NULL;
+}
+
+/**
+ * shim_rec_trace__sample() - read the statistics; valid until the next sample
+ * @trace: where to
+ *
+ * Return: 0, or why there are none: an error of shim_bpf_reader__stats(), -ENOMEM.
+ */
+int shim_rec_trace__sample(struct shim_rec_trace *trace)
+{
+	const struct shim_bpf_stat *stats;
+	const struct shim_bpf_stat **sorted;
+	size_t n;
+	int ret;
+
+	forget(trace);
+	ret = shim_bpf_reader__stats(trace->reader, &stats, &n);
+	if (ret)
+		return ret;
+	sorted = calloc(n + 1, sizeof(*sorted));
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = &stats[i];
+	qsort(sorted, n, sizeof(*sorted), by_tag);
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = take(trace, sorted[i]);
+	free(sorted);
+	return ret;
+}
+
+static int write_indom(struct shim_writer *w, uint32_t id, const struct instances *instances,
+		       struct shim_ts stamp)
+{
+	int32_t *inst = calloc(instances->n, sizeof(*inst));
+	const char **name = calloc(instances->n, sizeof(*name));
+	const struct shim_indom indom = {
+		.stamp = stamp,
+		.indom = id,
+		.n = instances->n,
+		.inst = inst,
+		.name = name,
+	};
+	int ret = -ENOMEM;
+
+	if (inst && name) {
+		for (size_t i = 0; i < instances->n; i++) {
+			inst[i] = i + 1;
+			name[i] = instances->at[i].name;
+		}
+		ret = shim_writer__indom(w, &indom);
+	}
+	free(inst);
+	free(name);
+	return ret;
+}
+
+/**
+ * shim_rec_trace__instances() - write the instance domains that have grown
+ * @trace: after a sample
+ * @w: to where
+ * @stamp: of the record that will follow
+ *
+ * Return: 0, -ENOMEM, or an error of the writer.
+ */
+int shim_rec_trace__instances(struct shim_rec_trace *trace, struct shim_writer *w,
+			      struct shim_ts stamp)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < NINDOMS && !ret; i++) {
+		const struct instances *instances = &trace->of[indoms[i].kind];
+
+		if (instances->n == trace->written[i])
+			continue;
+		ret = write_indom(w, indoms[i].indom, instances, stamp);
+		if (!ret)
+			trace->written[i] = instances->n;
+	}
+	return ret;
+}
+
+static int write_metric(struct shim_writer *w, const struct metric *m,
+			const struct instances *instances)
+{
+	int ret = shim_writer__vset(w, m->pmid, 0);
+
+	for (size_t i = 0; i < instances->n && !ret; i++) {
+		const struct vc_stat *now = instances->at[i].now;
+		struct shim_value value = { .inst = i + 1 };
+
+		if (!now)
+			continue;
+		if (m->u64) {
+			value.type = SHIM_TYPE_U64;
+			value.ull = m->u64(now);
+		} else {
+			value.type = SHIM_TYPE_DOUBLE;
+			value.d = m->dbl(now);
+		}
+		ret = shim_writer__value(w, &value);
+	}
+	return ret;
+}
+
+/**
+ * shim_rec_trace__values() - write the values of the last sample
+ * @trace: after a sample
+ * @w: inside a record
+ *
+ * Return: 0 or an error of the writer.
+ */
+int shim_rec_trace__values(struct shim_rec_trace *trace, struct shim_writer *w)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && !ret; i++)
+		ret = write_metric(w, &metrics[i], &trace->of[indoms[metrics[i].indom].kind]);
+	return ret;
+}
