@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -113,12 +114,13 @@ TEST_F(archive, metrics)
 TEST_F(archive, instance)
 {
 	const struct shim_indom *indom = shim_archive__indom_at(self->ar, 450u << 22, 0);
-	char name[64];
+	char name[64], comm[16];
 
+	ASSERT_EQ(0, prctl(PR_GET_NAME, comm));
 	ASSERT_NE(NULL, indom);
 	ASSERT_EQ(1, indom->n);
 	EXPECT_EQ(getpid(), indom->inst[0]);
-	snprintf(name, sizeof(name), "%06d shim_record_val", getpid());
+	snprintf(name, sizeof(name), "%06d %s", getpid(), comm);
 	EXPECT_STREQ(name, indom->name[0]);
 }
 
