@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Print all that the PMAPI tells of an archive, to the last bit.
+ *
+ * It sees nothing but <pcp/pmapi.h>, and is built against libshim and against
+ * PCP's own library: compare_with_pcp.sh compares what the two print.
+ *
+ * usage: fetch_dump ARCHIVE meta
+ *        fetch_dump ARCHIVE interp|forw|back|raw|jump [DELTA-MS [FETCHES [METRIC...]]]
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pcp/pmapi.h>
+
+static struct {
+	char **names;
+	pmID *pmids;
+	pmDesc *descs;
+	int n;
+} metrics;
+
+static void die(const char *what, int code)
+{
+	printf("%s: error %d\n", what, code);
+	exit(0);
+}
+
+static void add_metric(const char *name)
+{
+	int n = metrics.n++;
+
+	metrics.names = realloc(metrics.names, metrics.n * sizeof(char *));
+	metrics.pmids = realloc(metrics.pmids, metrics.n * sizeof(pmID));
+	metrics.descs = realloc(metrics.descs, metrics.n * sizeof(pmDesc));
+	metrics.names[n] = strdup(name);
+	if (pmLookupName(1, &name, &metrics.pmids[n]) < 0)
+		metrics.pmids[n] = PM_ID_NULL;
+	if (pmLookupDesc(metrics.pmids[n], &metrics.descs[n]) < 0)
+		metrics.descs[n].type = PM_TYPE_UNKNOWN;
+}
+
+/* The synthetic ones are no part of the archive; a metric has one place in a request. */
+static void add_recorded(const char *name)
+{
+	pmID pmid;
+
+	if (!strncmp(name, "event.", 6) || pmLookupName(1, &name, &pmid) < 0)
+		return;
+	for (int i = 0; i < metrics.n; i++)
+		if (metrics.pmids[i] == pmid)
+			return;
+	add_metric(name);
+}
+
+static void dump_value(int valfmt, const pmValue *v)
+{
+	const unsigned char *bytes;
+
+	printf(" %d:", v->inst);
+	if (valfmt == PM_VAL_INSITU) {
+		printf("%08x", (unsigned int)v->value.lval);
+		return;
+	}
+	bytes = (const unsigned char *)v->value.pval->vbuf;
+	printf("%u/%u/", v->value.pval->vtype, v->value.pval->vlen);
+	for (unsigned int i = 0; i + PM_VAL_HDR_SIZE < v->value.pval->vlen; i++)
+		printf("%02x", bytes[i]);
+}
+
+static void dump_result(const pmHighResResult *r, int all)
+{
+	int64_t sec = r->timestamp.tv_sec;
+	long nsec = r->timestamp.tv_nsec;
+
+	if (nsec == 1000000000) {	/* PCP does not carry it over */
+		nsec = 0;
+		sec++;
+	}
+	printf("%" PRId64 ".%09ld %d\n", sec, nsec, r->numpmid);
+	for (int i = 0; i < r->numpmid; i++) {
+		const pmValueSet *set = r->vset[i];
+
+		if (set->numval == 0 && !all)
+			continue;
+		printf("  %s %d", pmIDStr(set->pmid), set->numval);
+		if (set->numval > 0)
+			printf(" (%d)", set->valfmt);
+		for (int j = 0; j < set->numval; j++)
+			dump_value(set->valfmt, &set->vlist[j]);
+		putchar('\n');
+	}
+}
+
+/* A few values as people see them; the first of each metric */
+static void dump_texts(const pmHighResResult *r)
+{
+	for (int i = 0; i < r->numpmid && i < metrics.n; i++) {
+		const pmValueSet *set = r->vset[i];
+		int type = metrics.descs[i].type;
+		pmAtomValue atom;
+		int err;
+
+		if (set->numval <= 0)
+			continue;
+		printf("  text %s: <", metrics.names[i]);
+		pmPrintValue(stdout, set->valfmt, type, &set->vlist[0], 12);
+		printf(">");
+		for (int to = PM_TYPE_32; to <= PM_TYPE_AGGREGATE; to++) {
+			err = pmExtractValue(set->valfmt, &set->vlist[0], type, &atom, to);
+			printf(" %s", err ? "-" : pmAtomStr(&atom, to));
+			if (err)
+				printf("%d", err);
+			else if (to == PM_TYPE_STRING)
+				free(atom.cp);
+			else if (to == PM_TYPE_AGGREGATE)
+				free(atom.vbp);
+		}
+		putchar('\n');
+	}
+}
+
+static int fetch(int raw, int all)
+{
+	pmHighResResult *r;
+	int err;
+
+	err = raw ? pmFetchHighResArchive(&r) : pmFetchHighRes(metrics.n, metrics.pmids, &r);
+	if (err < 0) {
+		printf("fetch: error %d\n", err);
+		return err;
+	}
+	dump_result(r, all);
+	if (all && !raw)
+		dump_texts(r);
+	pmFreeHighResResult(r);
+	return 0;
+}
+
+static void print_name(const char *name)
+{
+	printf("name %s\n", name);
+}
+
+static void dump_instances(pmInDom indom, int (*get)(pmInDom, int **, char ***))
+{
+	int *ids;
+	char **names;
+	int n = get(indom, &ids, &names);
+
+	printf("instances %s: %d\n", pmInDomStr(indom), n);
+	for (int i = 0; i < n; i++)
+		printf("  %d %s\n", ids[i], names[i]);
+	if (n > 0) {
+		free(ids);
+		free(names);
+	}
+}
+
+static void dump_metric(int i)
+{
+	const pmDesc *d = &metrics.descs[i];
+	char **names;
+	char *name;
+	int n;
+
+	printf("metric %s %s type %s indom %s sem %s units <%s>\n", metrics.names[i],
+	       pmIDStr(metrics.pmids[i]), pmTypeStr(d->type), pmInDomStr(d->indom),
+	       pmSemStr(d->sem), pmUnitsStr(&d->units));
+	n = pmNameAll(metrics.pmids[i], &names);
+	printf("  %d names\n", n);
+	if (n > 0)
+		free(names);
+	if (n == 1 && pmNameID(metrics.pmids[i], &name) == 0) {
+		printf("  is %s\n", name);
+		free(name);
+	}
+	if (d->indom == PM_INDOM_NULL)
+		return;
+	dump_instances(d->indom, pmGetInDomArchive);
+	dump_instances(d->indom, pmGetInDom);
+}
+
+static void dump_meta(const struct timespec *end)
+{
+	pmHighResLogLabel label;
+	pmLogLabel old;
+
+	pmGetHighResArchiveLabel(&label);
+	pmGetArchiveLabel(&old);
+	printf("label %x %d %" PRId64 ".%09ld host %s tz %s zone %s\n", label.magic,
+	       (int)label.pid, (int64_t)label.start.tv_sec, label.start.tv_nsec, label.hostname,
+	       label.timezone, label.zoneinfo);
+	printf("label %x %d %" PRId64 ".%06ld host %s tz %s\n", old.ll_magic, (int)old.ll_pid,
+	       (int64_t)old.ll_start.tv_sec, (long)old.ll_start.tv_usec, old.ll_hostname,
+	       old.ll_tz);
+	printf("names %d\n", pmTraversePMNS("", print_name));
+	for (int pass = 0; pass < 2; pass++) {
+		for (int i = 0; i < metrics.n; i++)
+			dump_metric(i);
+		pmSetModeHighRes(PM_MODE_INTERP, end, NULL);
+	}
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Traversal order is compared by meta; here the order is the same whatever it was. */
+static void sort_metrics(void)
+{
+	char **names = metrics.names;
+	int n = metrics.n;
+
+	qsort(names, n, sizeof(*names), by_name);
+	metrics.names = NULL;
+	metrics.n = 0;
+	for (int i = 0; i < n; i++)
+		add_metric(names[i]);
+}
+
+static unsigned int random_next(uint64_t *state)
+{
+	*state = *state * 6364136223846793005ull + 1442695040888963407ull;
+	return *state >> 33;
+}
+
+static void jump(const struct timespec *start, const struct timespec *end, int delta, int fetches)
+{
+	struct timespec step = { delta / 1000, delta % 1000 * 1000000L };
+	double span = end->tv_sec - start->tv_sec + 1;
+	uint64_t state = 42;
+
+	for (int i = 0; i < fetches; i++) {
+		double at = random_next(&state) / 2147483648.0 * span;
+		struct timespec when = {
+			.tv_sec = start->tv_sec + (time_t)at,
+			.tv_nsec = random_next(&state) % 1000 * 1000000L,
+		};
+
+		pmSetModeHighRes(PM_MODE_INTERP, &when, &step);
+		for (int j = 0; j < 3; j++)
+			fetch(0, 0);
+	}
+}
+
+static void walk(const char *mode, const struct timespec *start, const struct timespec *end,
+		 int delta, int fetches)
+{
+	struct timespec step = { delta / 1000, delta % 1000 * 1000000L };
+	int raw = !strcmp(mode, "raw");
+	int back = !strcmp(mode, "back") || delta < 0;
+	int which = PM_MODE_INTERP;
+
+	if (raw || !strcmp(mode, "forw"))
+		which = PM_MODE_FORW;
+	else if (!strcmp(mode, "back"))
+		which = PM_MODE_BACK;
+	printf("set mode: %d\n", pmSetModeHighRes(which, back ? end : start, &step));
+	for (int i = 0; i < fetches; i++)
+		if (fetch(raw, i % 100 == 0) < 0)
+			break;
+}
+
+int main(int argc, char **argv)
+{
+	int delta = argc > 3 ? atoi(argv[3]) : 1000;
+	int fetches = argc > 4 ? atoi(argv[4]) : 1000;
+	struct timespec end;
+	pmHighResLogLabel label;
+	int err;
+
+	if (argc < 3)
+		return 2;
+	err = pmNewContext(PM_CONTEXT_ARCHIVE, argv[1]);
+	if (err < 0)
+		die("open", err);
+	err = pmGetHighResArchiveLabel(&label);
+	if (err < 0)
+		die("label", err);
+	err = pmGetHighResArchiveEnd(&end);
+	printf("end: %d %" PRId64 ".%09ld\n", err, (int64_t)end.tv_sec, end.tv_nsec);
+	for (int i = 5; i < argc; i++)
+		add_metric(argv[i]);
+	if (argc <= 5)
+		pmTraversePMNS("", add_recorded);
+	sort_metrics();
+	if (!strcmp(argv[2], "meta"))
+		dump_meta(&end);
+	else if (!strcmp(argv[2], "jump"))
+		jump(&label.start, &end, delta, fetches);
+	else
+		walk(argv[2], &label.start, &end, delta, fetches);
+	return 0;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Sets of instances made of an instance domain's states. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "instances.h"
+
+#define FREE UINT32_MAX
+
+static uint32_t slot_of(const struct shim_instances *set, int32_t inst)
+{
+	uint32_t h = (uint32_t)inst * 0x9e3779b1u;
+	uint32_t i = (h ^ h >> 15) & set->mask;
+
+	while (set->slots[i] != FREE && set->all[set->slots[i]].inst != inst)
+		i = (i + 1) & set->mask;
+	return i;
+}
+
+static int grow(struct shim_instances *set)
+{
+	unsigned int room = set->room ? set->room * 2 : 16;
+	struct shim_instance *all = realloc(set->all, room * sizeof(*all));
+	uint32_t *slots;
+
+	if (!all)
+		return -ENOMEM;
+	set->all = all;
+	slots = realloc(set->slots, room * 2 * sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	set->slots = slots;
+	set->room = room;
+	set->mask = room * 2 - 1;
+	memset(slots, 0xff, room * 2 * sizeof(*slots));
+	for (unsigned int i = 0; i < set->n; i++)
+		slots[slot_of(set, all[i].inst)] = i;
+	return 0;
+}
+
+int shim_instances__add(struct shim_instances *set, const struct shim_indom *state)
+{
+	for (unsigned int i = 0; i < state->n; i++) {
+		uint32_t slot;
+
+		if (set->n == set->room && grow(set))
+			return -ENOMEM;
+		slot = slot_of(set, state->inst[i]);
+		if (set->slots[slot] != FREE)
+			continue;
+		set->all[set->n].inst = state->inst[i];
+		set->all[set->n].name = state->name[i];
+		set->slots[slot] = set->n++;
+	}
+	return 0;
+}
+
+int shim_instances__union(struct shim_instances *set, const struct shim_archive *ar,
+			  uint32_t indom)
+{
+	unsigned int n = shim_archive__nindoms(ar, indom);
+	int err = 0;
+
+	for (unsigned int i = 0; i < n && !err; i++) {
+		const struct shim_indom *state = shim_archive__indom_at(ar, indom, i);
+
+		err = state ? shim_instances__add(set, state) : -ENOMEM;
+	}
+	return err;
+}
+
+void shim_instances__fini(struct shim_instances *set)
+{
+	free(set->all);
+	free(set->slots);
+	*set = (struct shim_instances){ 0 };
+}
+
+int shim_instances__search(const struct shim_indom *state, int32_t inst)
+{
+	unsigned int lo = 0, hi = state->n;
+
+	while (lo < hi) {
+		unsigned int mid = (lo + hi) / 2;
+
+		if (state->inst[mid] < inst)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < state->n && state->inst[lo] == inst ? (int)lo : -1;
+}

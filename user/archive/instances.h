@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sets of instances made of an instance domain's states. */
+#ifndef SHIM_ARCHIVE_INSTANCES_H
+#define SHIM_ARCHIVE_INSTANCES_H
+
+#include "reader.h"
+
+/**
+ * struct shim_instances - instances of one domain, each once
+ * @all: in the order in which they were added
+ * @slots: hash of ids, positions in @all
+ */
+struct shim_instances {
+	unsigned int n;
+	unsigned int room;
+	struct shim_instance {
+		int32_t inst;
+		const char *name;	/* in the archive's memory */
+	} *all;
+	uint32_t *slots;
+	uint32_t mask;
+};
+
+/* Adds those of a state that are not there yet; 0 or -ENOMEM. */
+int shim_instances__add(struct shim_instances *set, const struct shim_indom *state);
+/* Adds all states, the newest first. */
+int shim_instances__union(struct shim_instances *set, const struct shim_archive *ar,
+			  uint32_t indom);
+void shim_instances__fini(struct shim_instances *set);
+
+/* The place of an id in a state, or -1 */
+int shim_instances__search(const struct shim_indom *state, int32_t inst);
+
+#endif /* SHIM_ARCHIVE_INSTANCES_H */

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What the values of metrics are at any time, given what was recorded.
+ *
+ * The rules, for one instance at time t: P is its last observation at or
+ * before t, void if a mark lies behind it and not after t; N is its first one
+ * after t, void if a mark lies before it.  A discrete metric has P's value; an
+ * instantaneous one too, but only with an N, or at P's own time; a counter has
+ * what lies between the two.  A counter's values right after a mark are left
+ * out once if those before it were given out, so that nobody takes their
+ * difference.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "interp.h"
+#include "lerp.h"
+#include "scan.h"
+
+struct shim_interp {
+	struct shim_scanner sc;
+	unsigned int flags;
+	uint64_t fetch;			/* number of the present one */
+	uint64_t run;			/* of fetches without a reposition between them */
+	bool started;			/* the run has its first fetch ... */
+	bool placed;			/* ... and the scanner was at its time since */
+	struct shim_ts run_start;
+	struct shim_ts when;		/* of the present fetch */
+	int64_t t;
+	double sec;
+	struct shim_metric **asked;	/* one for each pmid */
+	unsigned int asked_room;
+	struct shim_value *out;
+	size_t nout, out_room;
+};
+
+/**
+ * shim_interp__new() - make an interpolator
+ * @ar: the archive, which gets a reference
+ * @flags: SHIM_INTERP_*
+ * @out: freed by shim_interp__free()
+ *
+ * Return: 0, -ENOMEM.
+ */
+int shim_interp__new(struct shim_archive *ar, unsigned int flags, struct shim_interp **out)
+{
+	struct shim_interp *ip = calloc(1, sizeof(*ip));
+
+	if (!ip)
+		return -ENOMEM;
+	ip->sc.ar = shim_archive__get(ar);
+	ip->sc.start = shim_archive__label(ar)->start;
+	ip->flags = flags;
+	ip->run = 1;
+	*out = ip;
+	return 0;
+}
+
+void shim_interp__free(struct shim_interp *ip)
+{
+	if (!ip)
+		return;
+	for (unsigned int i = 0; i < ip->sc.n; i++)
+		shim_metric__free(ip->sc.metrics[i]);
+	free(ip->sc.metrics);
+	free(ip->sc.wants);
+	shim_pmidmap__fini(&ip->sc.map);
+	shim_archive__put(ip->sc.ar);
+	free(ip->asked);
+	free(ip->out);
+	free(ip);
+}
+
+void shim_interp__reposition(struct shim_interp *ip)
+{
+	ip->run++;
+	ip->started = false;
+	ip->placed = false;
+	ip->sc.has_mark = false;
+}
+
+void shim_interp__grown(struct shim_interp *ip)
+{
+	for (unsigned int i = 0; i < ip->sc.n; i++)
+		shim_metric__forget(ip->sc.metrics[i]);
+	ip->sc.ahead_known = false;
+}
+
+static const struct shim_metric *like(const struct shim_scanner *sc, uint32_t indom)
+{
+	for (unsigned int i = 0; i < sc->n; i++)
+		if (sc->metrics[i]->desc->indom == indom)
+			return sc->metrics[i];
+	return NULL;
+}
+
+/* Bounds are kept for what was ever asked for; *out is NULL for what the archive does not know. */
+static int metric_of(struct shim_interp *ip, uint32_t pmid, struct shim_metric **out)
+{
+	struct shim_scanner *sc = &ip->sc;
+	uint32_t at = shim_pmidmap__get(&sc->map, pmid);
+	const struct shim_desc *desc;
+	int err;
+
+	*out = NULL;
+	if (at != SHIM_PMIDMAP_NONE) {
+		*out = sc->metrics[at];
+		return 0;
+	}
+	desc = shim_archive__desc(sc->ar, pmid);
+	if (!desc || desc->type == SHIM_TYPE_NOSUPPORT)
+		return 0;
+	if (sc->n == sc->room) {
+		unsigned int room = sc->room ? sc->room * 2 : 16;
+		struct shim_metric **all = realloc(sc->metrics, room * sizeof(*all));
+
+		if (!all)
+			return -ENOMEM;
+		sc->metrics = all;
+		sc->room = room;
+	}
+	err = shim_metric__new(sc->ar, desc, like(sc, desc->indom), &sc->metrics[sc->n]);
+	if (err)
+		return err;
+	err = shim_pmidmap__add(&sc->map, pmid, sc->n);
+	if (err) {
+		shim_metric__free(sc->metrics[sc->n]);
+		return err;
+	}
+	*out = sc->metrics[sc->n++];
+	return 0;
+}
+
+static bool has(const struct shim_filter *filter, const struct shim_metric *m,
+		const struct shim_track *k)
+{
+	if (!filter->has || m->desc->indom == SHIM_INDOM_NULL)
+		return true;
+	return filter->has(filter->arg, m->desc->indom, k->inst);
+}
+
+/* Mark the instances that are asked for, and want what is not known of them. */
+static int want_priors(struct shim_interp *ip, struct shim_metric *m,
+		       const struct shim_filter *filter)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < m->n && !err; i++) {
+		struct shim_track *k = &m->tracks[i];
+
+		k->wanted = k->birth <= ip->t && ip->t <= k->death && has(filter, m, k);
+		if (!k->wanted || shim_track__prior_known(k, ip->t))
+			continue;
+		if (ip->t <= k->void_to) {
+			k->prior.state = SHIM_BOUND_NONE;
+			k->prior.at = SHIM_TIME_MIN;
+			k->prior_to = k->void_to;
+			continue;
+		}
+		err = shim_scan__want(&ip->sc, m, k);
+	}
+	return err;
+}
+
+/* A next observation matters where there is a prior one, and not at the same time. */
+static bool needs_next(const struct shim_interp *ip, const struct shim_metric *m,
+		       const struct shim_track *k)
+{
+	return k->wanted && m->desc->sem != SHIM_SEM_DISCRETE &&
+	       k->prior.state == SHIM_BOUND_VALUE && k->prior.at < ip->t;
+}
+
+static int want_nexts(struct shim_interp *ip, struct shim_metric *m)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < m->n && !err; i++) {
+		struct shim_track *k = &m->tracks[i];
+
+		if (!needs_next(ip, m, k) || shim_track__next_known(k, ip->t))
+			continue;
+		if (ip->t >= k->void_from) {
+			k->next.state = SHIM_BOUND_NONE;
+			k->next.at = SHIM_TIME_MAX;
+			k->next_from = k->void_from;
+			continue;
+		}
+		err = shim_scan__want(&ip->sc, m, k);
+	}
+	return err;
+}
+
+/*
+ * Put the scanner at the present time.  Within a run it walks there from the
+ * time of the run's first fetch, and so meets every mark on the way.
+ */
+static int place(struct shim_interp *ip)
+{
+	int err;
+
+	if (!ip->placed) {
+		err = shim_scan__place(&ip->sc, ip->run_start, false);
+		if (err)
+			return err;
+		ip->placed = true;
+		ip->sc.has_mark = false;
+	}
+	return shim_scan__place(&ip->sc, ip->when, true);
+}
+
+/*
+ * Where a single record was passed on the way here, what was next before it is
+ * prior behind it, and the other way round; no need to decode it again.
+ */
+static void shift_bounds(struct shim_interp *ip)
+{
+	struct shim_scanner *sc = &ip->sc;
+	bool forw = sc->behind_known && sc->behind_single;
+	bool back = sc->ahead_known && sc->ahead_single;
+
+	for (unsigned int i = 0; (forw || back) && i < sc->nwants; i++) {
+		struct shim_track *k = sc->wants[i].track;
+
+		if (back && k->prior.state && k->prior.at == sc->ahead) {
+			k->next = k->prior;
+			k->next_from = ip->t;
+		} else if (forw && k->next.state && k->next.at == sc->behind &&
+			   k->next_from < sc->behind) {
+			k->prior = k->next;
+			k->prior_to = ip->t;
+			shim_scan__unwant(sc, &sc->wants[i]);
+		}
+	}
+}
+
+static int find_priors(struct shim_interp *ip, unsigned int n, const struct shim_filter *filter)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < n && !err; i++) {
+		struct shim_metric *m = ip->asked[i];
+
+		if (!m || m->fetch == ip->fetch)
+			continue;	/* unknown, or asked for twice */
+		m->fetch = ip->fetch;
+		err = want_priors(ip, m, filter);
+	}
+	if (!err && ip->sc.left)
+		err = place(ip);
+	if (err)
+		return err;
+	shift_bounds(ip);
+	return shim_scan__back(&ip->sc, ip->t);
+}
+
+static int find_nexts(struct shim_interp *ip, unsigned int n)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < n && !err; i++)
+		if (ip->asked[i])
+			err = want_nexts(ip, ip->asked[i]);
+	if (!err && ip->sc.left)
+		err = place(ip);
+	if (err)
+		return err;
+	return shim_scan__forw(&ip->sc, ip->t);
+}
+
+/* Two bounds with nothing between them hold for each other's whole side. */
+static void join_bounds(struct shim_track *k, int64_t t)
+{
+	if (!shim_track__next_known(k, t))
+		return;
+	if (k->prior_to < k->next.at - 1)
+		k->prior_to = k->next.at - 1;
+	if (k->next_from > k->prior.at)
+		k->next_from = k->prior.at;
+}
+
+static int add_value(struct shim_interp *ip, struct shim_value value, int32_t inst)
+{
+	if (ip->nout == ip->out_room) {
+		size_t room = ip->out_room ? ip->out_room * 2 : 64;
+		struct shim_value *out = realloc(ip->out, room * sizeof(*out));
+
+		if (!out)
+			return -ENOMEM;
+		ip->out = out;
+		ip->out_room = room;
+	}
+	value.inst = inst;
+	ip->out[ip->nout++] = value;
+	return 0;
+}
+
+static bool continuous(const struct shim_metric *m)
+{
+	return m->desc->sem != SHIM_SEM_INSTANT && m->desc->sem != SHIM_SEM_DISCRETE;
+}
+
+/* 1: the instance has a value, which is added; 0: none; -EDOM, -ENOMEM */
+static int evaluate(struct shim_interp *ip, const struct shim_metric *m,
+		    const struct shim_track *k)
+{
+	int32_t inst = m->desc->indom == SHIM_INDOM_NULL ? SHIM_IN_NULL : k->inst;
+	struct shim_value value = k->prior.value;
+	int err;
+
+	if (k->prior.state != SHIM_BOUND_VALUE)
+		return 0;
+	if (needs_next(ip, m, k) &&
+	    (!shim_track__next_known(k, ip->t) || k->next.state != SHIM_BOUND_VALUE))
+		return 0;
+	if (continuous(m)) {
+		const struct shim_span span = {
+			.t = ip->sec, .p = k->prior.sec, .n = k->next.sec,
+			.wrap = ip->flags & SHIM_INTERP_WRAP,
+		};
+
+		if (!shim_lerp__can(m->desc->type))
+			return -EDOM;
+		if (k->prior.at < ip->t)
+			value = shim_lerp__value(&span, &k->prior.value, &k->next.value);
+	}
+	err = add_value(ip, value, inst);
+	return err ? err : 1;
+}
+
+/* Values were given out before a mark that lies between then and now. */
+static bool after_mark(const struct shim_interp *ip, const struct shim_metric *m)
+{
+	int64_t mark = ip->sc.mark;
+
+	if (!continuous(m) || m->last_run != ip->run || m->last_numval <= 0 || !ip->sc.has_mark)
+		return false;
+	return (m->last_at < mark && mark <= ip->t) || (ip->t <= mark && mark < m->last_at);
+}
+
+static int answer(struct shim_interp *ip, struct shim_metric *m)
+{
+	int got = 0;
+
+	m->answered = ip->fetch;
+	m->first = ip->nout;
+	for (unsigned int i = 0; i < m->n && got >= 0; i++) {
+		struct shim_track *k = &m->tracks[m->order[i]];
+
+		if (!k->wanted)
+			continue;
+		join_bounds(k, ip->t);
+		got = evaluate(ip, m, k);
+	}
+	if (got < 0 && got != -EDOM)
+		return got;
+	if (got == -EDOM || after_mark(ip, m))
+		ip->nout = m->first;
+	m->numval = got == -EDOM ? -EDOM : (int32_t)(ip->nout - m->first);
+	m->last_run = ip->run;
+	m->last_at = ip->t;
+	m->last_numval = m->numval;
+	return 0;
+}
+
+static int answer_all(struct shim_interp *ip, unsigned int n, const uint32_t *pmids,
+		      struct shim_answer *answers)
+{
+	ip->nout = 0;
+	for (unsigned int i = 0; i < n; i++) {
+		struct shim_metric *m = ip->asked[i];
+		int err = m && m->answered != ip->fetch ? answer(ip, m) : 0;
+
+		if (err)
+			return err;
+	}
+	for (unsigned int i = 0; i < n; i++) {
+		const struct shim_metric *m = ip->asked[i];
+
+		answers[i].pmid = pmids[i];
+		answers[i].numval = m ? m->numval : pmids[i] == UINT32_MAX ? 0 : -ENOENT;
+		answers[i].valfmt = m && m->valfmt == SHIM_VAL_INSITU ? m->valfmt : SHIM_VAL_DPTR;
+		answers[i].values = m && m->numval > 0 ? &ip->out[m->first] : NULL;
+	}
+	return 0;
+}
+
+static int ask(struct shim_interp *ip, unsigned int n, const uint32_t *pmids)
+{
+	int err = 0;
+
+	if (n > ip->asked_room) {
+		struct shim_metric **asked = realloc(ip->asked, n * sizeof(*asked));
+
+		if (!asked)
+			return -ENOMEM;
+		ip->asked = asked;
+		ip->asked_room = n;
+	}
+	for (unsigned int i = 0; i < n && !err; i++)
+		err = metric_of(ip, pmids[i], &ip->asked[i]);
+	return err;
+}
+
+/**
+ * shim_interp__fetch() - the values of metrics at a time
+ * @ip: an interpolator
+ * @when: the time
+ * @n: number of metrics
+ * @pmids: the metrics; one may be there more than once
+ * @filter: which instances are wanted
+ * @answers: @n answers, in the order of @pmids, good until the next fetch
+ *
+ * Return: 0, -EBADMSG if a record that matters is corrupt, -ENOMEM.
+ */
+int shim_interp__fetch(struct shim_interp *ip, struct shim_ts when, unsigned int n,
+		       const uint32_t *pmids, const struct shim_filter *filter,
+		       struct shim_answer *answers)
+{
+	int err;
+
+	ip->fetch++;
+	ip->when = when;
+	ip->t = shim_track__time(when, ip->sc.start);
+	ip->sec = shim_lerp__seconds(when, ip->sc.start);
+	if (!ip->started) {
+		ip->started = true;
+		ip->run_start = when;
+	}
+	err = ask(ip, n, pmids);
+	if (!err)
+		err = find_priors(ip, n, filter);
+	if (!err)
+		err = find_nexts(ip, n);
+	if (err) {
+		shim_scan__stop(&ip->sc);
+		return err;
+	}
+	return answer_all(ip, n, pmids, answers);
+}

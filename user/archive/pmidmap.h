@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From a pmid to a small number: the position of a metric in somebody's array. */
+#ifndef SHIM_ARCHIVE_PMIDMAP_H
+#define SHIM_ARCHIVE_PMIDMAP_H
+
+#include <stdint.h>
+
+#define SHIM_PMIDMAP_NONE UINT32_MAX
+
+struct shim_pmidmap {
+	uint32_t n;
+	uint32_t mask;		/* slots - 1; 0 before the first add */
+	struct shim_pmidmap_slot {
+		uint32_t pmid;
+		uint32_t at;	/* SHIM_PMIDMAP_NONE: free */
+	} *slots;
+};
+
+/* @pmid must not be there yet; 0 or -ENOMEM */
+int shim_pmidmap__add(struct shim_pmidmap *map, uint32_t pmid, uint32_t at);
+void shim_pmidmap__fini(struct shim_pmidmap *map);
+
+static inline uint32_t shim_pmidmap__hash(uint32_t pmid)
+{
+	uint32_t h = pmid * 0x9e3779b1u;
+
+	return h ^ h >> 15;
+}
+
+/* What was added for @pmid, or SHIM_PMIDMAP_NONE */
+static inline uint32_t shim_pmidmap__get(const struct shim_pmidmap *map, uint32_t pmid)
+{
+	if (!map->mask)
+		return SHIM_PMIDMAP_NONE;
+	for (uint32_t i = shim_pmidmap__hash(pmid) & map->mask;; i = (i + 1) & map->mask) {
+		const struct shim_pmidmap_slot *slot = &map->slots[i];
+
+		if (slot->at == SHIM_PMIDMAP_NONE || slot->pmid == pmid)
+			return slot->at;
+	}
+}
+
+#endif /* SHIM_ARCHIVE_PMIDMAP_H */

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Looking through records for the observations next to a time.
+ *
+ * Both directions are one piece of code: going back finds prior observations,
+ * going forward next ones.  "Far" is in the direction of the scan.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "lerp.h"
+#include "scan.h"
+
+#define SEEK_AFTER	32	/* records; farther, a seek is cheaper than a walk */
+#define VALUE_LEN	8	/* of an instance and its value in a record */
+
+static int64_t time_of(const struct shim_scanner *sc, const struct shim_record *rec)
+{
+	return shim_track__time(rec->stamp, sc->start);
+}
+
+static int64_t min64(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t max64(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void note_mark(struct shim_scanner *sc, const struct shim_record *rec, int64_t at)
+{
+	if (!rec->npmids) {
+		sc->has_mark = true;
+		sc->mark = at;
+	}
+}
+
+/* -EAGAIN: not there after as many records */
+static int walk_forward(struct shim_scanner *sc, int64_t t, unsigned int records)
+{
+	for (unsigned int i = 0; i < records; i++) {
+		struct shim_cursor c = sc->cursor;
+		struct shim_record rec;
+		int64_t at;
+		int err;
+
+		if (sc->ahead_known && sc->ahead > t)
+			return 0;
+		err = shim_cursor__next(&c, &rec);
+		if (err && err != -ERANGE)
+			return err;
+		at = err ? SHIM_TIME_MAX : time_of(sc, &rec);
+		if (at > t) {
+			sc->ahead_single = false;
+			sc->ahead_known = true;
+			sc->ahead = at;
+			return 0;
+		}
+		note_mark(sc, &rec, at);
+		sc->behind_single = !sc->behind_known ? sc->at < at : sc->behind < at;
+		sc->behind_known = true;
+		sc->behind = at;
+		sc->ahead_known = false;
+		sc->cursor = c;
+	}
+	return -EAGAIN;
+}
+
+/* A mark at the very time is at or behind it when going back. */
+static void note_marks_at(struct shim_scanner *sc, struct shim_cursor c, int64_t t)
+{
+	struct shim_record rec;
+
+	while (!shim_cursor__prev(&c, &rec) && time_of(sc, &rec) == t)
+		note_mark(sc, &rec, t);
+}
+
+static int walk_backward(struct shim_scanner *sc, int64_t t, unsigned int records)
+{
+	for (unsigned int i = 0; i < records; i++) {
+		struct shim_cursor c = sc->cursor;
+		struct shim_record rec;
+		int64_t at;
+		int err;
+
+		err = shim_cursor__prev(&c, &rec);
+		if (err && err != -ERANGE)
+			return err;
+		at = err ? SHIM_TIME_MIN : time_of(sc, &rec);
+		if (at <= t) {
+			sc->behind_single = false;
+			sc->behind_known = true;
+			sc->behind = at;
+			if (at == t)
+				note_marks_at(sc, sc->cursor, t);
+			return 0;
+		}
+		note_mark(sc, &rec, at);
+		sc->ahead_single = !sc->ahead_known || sc->ahead > at;
+		sc->ahead_known = true;
+		sc->ahead = at;
+		sc->behind_known = false;
+		sc->cursor = c;
+	}
+	return -EAGAIN;
+}
+
+static int seek(struct shim_scanner *sc, struct shim_ts when)
+{
+	if (!sc->placed)
+		shim_cursor__init(&sc->cursor, sc->ar);
+	sc->placed = false;
+	sc->behind_known = false;
+	sc->ahead_known = false;
+	sc->behind_single = false;
+	sc->ahead_single = false;
+	return shim_cursor__seek_after(&sc->cursor, when);
+}
+
+int shim_scan__place(struct shim_scanner *sc, struct shim_ts when, bool walk)
+{
+	int64_t t = shim_track__time(when, sc->start);
+	unsigned int records = walk ? UINT32_MAX : SEEK_AFTER;
+	int err = -EAGAIN;
+
+	if (sc->placed && t == sc->at)
+		return 0;
+	if (sc->placed)
+		err = t > sc->at ? walk_forward(sc, t, records) : walk_backward(sc, t, records);
+	if (err == -EAGAIN)
+		err = seek(sc, when);
+	if (err) {
+		sc->placed = false;
+		return err;
+	}
+	sc->placed = true;
+	sc->at = t;
+	return 0;
+}
+
+int shim_scan__want(struct shim_scanner *sc, struct shim_metric *m, struct shim_track *k)
+{
+	if (sc->nwants == sc->wants_room) {
+		unsigned int room = sc->wants_room ? sc->wants_room * 2 : 64;
+		struct shim_want *wants = realloc(sc->wants, room * sizeof(*wants));
+
+		if (!wants)
+			return -ENOMEM;
+		sc->wants = wants;
+		sc->wants_room = room;
+	}
+	sc->wants[sc->nwants++] = (struct shim_want){ m, k };
+	k->pending = true;
+	m->pending++;
+	sc->left++;
+	return 0;
+}
+
+void shim_scan__unwant(struct shim_scanner *sc, const struct shim_want *want)
+{
+	if (!want->track->pending)
+		return;
+	want->track->pending = false;
+	want->metric->pending--;
+	sc->left--;
+}
+
+void shim_scan__stop(struct shim_scanner *sc)
+{
+	for (unsigned int i = 0; i < sc->nwants; i++)
+		shim_scan__unwant(sc, &sc->wants[i]);
+	sc->nwants = 0;
+}
+
+/**
+ * struct pass - one scan on its way
+ * @back: its direction
+ * @t: where it began
+ * @at: the record it is at, never nearer to @t than the one before
+ * @limit: the nearest time from which on something is known of a wanted track
+ * @marked: a mark was met at @mark
+ */
+struct pass {
+	struct shim_scanner *sc;
+	bool back;
+	int64_t t;
+	int64_t at;
+	double sec;
+	int64_t limit;
+	bool marked;
+	int64_t mark;
+};
+
+static bool farther(const struct pass *p, int64_t a, int64_t b)
+{
+	return p->back ? a < b : a > b;
+}
+
+/*
+ * How far a scan must go for a track before it meets what is known of it:
+ * records beyond that time need not be looked at.
+ */
+static int64_t limit_of(const struct pass *p, const struct shim_track *k)
+{
+	if (p->back) {
+		bool useful = k->prior.state && k->prior.at <= p->t && k->prior_to <= p->t;
+
+		return useful ? max64(k->prior_to, k->void_to) : k->void_to;
+	}
+	if (k->next.state && k->next.at > p->t && k->next_from >= p->t)
+		return min64(k->next_from, k->void_from);
+	return k->void_from;
+}
+
+static void settle(struct pass *p, const struct shim_want *w, enum shim_bound_state state,
+		   int64_t at)
+{
+	struct shim_track *k = w->track;
+	struct shim_bound *bound = p->back ? &k->prior : &k->next;
+
+	bound->state = state;
+	bound->at = at;
+	if (p->back)
+		k->prior_to = p->t;
+	else
+		k->next_from = p->t;
+	shim_scan__unwant(p->sc, w);
+}
+
+/* A track's limit is passed: what was known there holds from @t on. */
+static void reach_limit(struct pass *p, const struct shim_want *w)
+{
+	struct shim_track *k = w->track;
+
+	if (p->marked) {
+		settle(p, w, SHIM_BOUND_MARK, p->mark);
+	} else if (p->back) {
+		if (k->prior.state && k->prior.at <= p->t && k->prior_to >= k->void_to)
+			settle(p, w, k->prior.state, k->prior.at);
+		else
+			settle(p, w, SHIM_BOUND_NONE, SHIM_TIME_MIN);
+	} else {
+		if (k->next.state && k->next.at > p->t && k->next_from <= k->void_from)
+			settle(p, w, k->next.state, k->next.at);
+		else
+			settle(p, w, SHIM_BOUND_NONE, SHIM_TIME_MAX);
+	}
+}
+
+static bool beyond(const struct pass *p, int64_t limit)
+{
+	return p->back ? p->at <= limit : p->at > limit;
+}
+
+/* Settle those whose limit the scan has reached, and find the next limit. */
+static void sweep(struct pass *p)
+{
+	struct shim_scanner *sc = p->sc;
+	unsigned int kept = 0;
+
+	p->limit = p->back ? SHIM_TIME_MIN : SHIM_TIME_MAX;
+	for (unsigned int i = 0; i < sc->nwants; i++) {
+		const struct shim_want w = sc->wants[i];
+		int64_t limit;
+
+		if (!w.track->pending)
+			continue;
+		limit = limit_of(p, w.track);
+		if (beyond(p, limit)) {
+			reach_limit(p, &w);
+			continue;
+		}
+		if (farther(p, p->limit, limit))
+			p->limit = limit;
+		sc->wants[kept++] = w;
+	}
+	sc->nwants = kept;
+}
+
+/* One value of a wanted metric */
+static int take_value(struct pass *p, const struct shim_record *rec, struct shim_metric *m,
+		      const struct shim_vset *vset, unsigned int i)
+{
+	struct shim_track *k;
+	struct shim_bound *bound;
+	int err;
+
+	k = shim_metric__track(m, shim_be32__get(vset->vlist + (size_t)i * VALUE_LEN), i);
+	if (!k)
+		return 0;
+	k->seen = p->at;
+	k->scan = p->sc->number;
+	if (!k->pending)
+		return 0;
+	bound = p->back ? &k->prior : &k->next;
+	err = shim_vset__value(rec, vset, i, m->desc->type, &bound->value);
+	if (err) {
+		bound->state = SHIM_BOUND_UNKNOWN;
+		return err;
+	}
+	bound->sec = p->sec;
+	settle(p, &(struct shim_want){ m, k }, SHIM_BOUND_VALUE, p->at);
+	return 0;
+}
+
+static int take_record(struct pass *p, const struct shim_record *rec)
+{
+	struct shim_scanner *sc = p->sc;
+	struct shim_vset vset;
+	int err;
+
+	p->sec = shim_lerp__seconds(rec->stamp, sc->start);
+	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+		uint32_t at = shim_pmidmap__get(&sc->map, vset.pmid);
+		struct shim_metric *m = at == SHIM_PMIDMAP_NONE ? NULL : sc->metrics[at];
+
+		if (!m || !m->pending || vset.numval <= 0)
+			continue;
+		m->valfmt = vset.valfmt;
+		for (int i = 0; i < vset.numval && m->pending && !err; i++)
+			err = take_value(p, rec, m, &vset, i);
+		if (err || !sc->left)
+			return err;
+	}
+	return err == -ENOENT ? 0 : err;
+}
+
+/*
+ * The scan came to the archive's start or end with a metric still wanted: it
+ * has met all observations of it on the way, so none of its instances has
+ * one beyond where it was seen last.
+ */
+static void note_void(const struct pass *p, struct shim_metric *m)
+{
+	for (unsigned int i = 0; i < m->n; i++) {
+		struct shim_track *k = &m->tracks[i];
+		bool seen = k->scan == p->sc->number;
+
+		if (p->back)
+			k->void_to = max64(k->void_to, seen ? k->seen - 1 : p->t);
+		else
+			k->void_from = min64(k->void_from, seen ? k->seen : p->t);
+	}
+}
+
+/* Nothing more to look at: a mark, or with @end the archive's start or end. */
+static void give_up(struct pass *p, bool end)
+{
+	struct shim_scanner *sc = p->sc;
+	const struct shim_metric *noted = NULL;
+
+	for (unsigned int i = 0; i < sc->nwants; i++) {
+		const struct shim_want w = sc->wants[i];
+
+		if (!w.track->pending)
+			continue;
+		if (end && !p->marked && w.metric != noted)
+			note_void(p, w.metric);
+		noted = w.metric;
+		if (p->marked)
+			settle(p, &w, SHIM_BOUND_MARK, p->mark);
+		else if (end)
+			settle(p, &w, SHIM_BOUND_NONE, p->back ? SHIM_TIME_MIN : SHIM_TIME_MAX);
+		else	/* a corrupt record: known only as far as we came */
+			settle(p, &w, SHIM_BOUND_NONE, p->back ? p->at : p->at + 1);
+	}
+}
+
+static int step(const struct pass *p, struct shim_cursor *c, struct shim_record *rec)
+{
+	return p->back ? shim_cursor__prev(c, rec) : shim_cursor__next(c, rec);
+}
+
+/* What lies next to the cursor, for the scanner to remember */
+static void note_neighbour(const struct pass *p, int64_t at)
+{
+	struct shim_scanner *sc = p->sc;
+
+	if (p->back && !sc->behind_known) {
+		sc->behind_known = true;
+		sc->behind = at;
+	} else if (!p->back && !sc->ahead_known) {
+		sc->ahead_known = true;
+		sc->ahead = at;
+	}
+}
+
+static int scan(struct pass *p)
+{
+	struct shim_scanner *sc = p->sc;
+	struct shim_cursor c = sc->cursor;
+	struct shim_record rec;
+	int err;
+
+	sweep(p);
+	while (sc->left) {
+		err = step(p, &c, &rec);
+		if (err) {
+			give_up(p, err == -ERANGE);
+			break;
+		}
+		if (farther(p, time_of(sc, &rec), p->at))
+			p->at = time_of(sc, &rec);
+		note_neighbour(p, p->at);
+		if (beyond(p, p->limit))
+			sweep(p);
+		if (p->marked && farther(p, p->at, p->mark)) {
+			give_up(p, false);
+			break;
+		}
+		if (rec.npmids) {
+			err = take_record(p, &rec);
+			if (err)
+				return err;
+		} else if (!p->marked) {
+			p->marked = true;
+			p->mark = p->at;
+		}
+	}
+	return 0;
+}
+
+static int run(struct pass *p)
+{
+	int err;
+
+	p->sc->number++;
+	err = scan(p);
+	shim_scan__stop(p->sc);
+	return err;
+}
+
+int shim_scan__back(struct shim_scanner *sc, int64_t t)
+{
+	struct pass p = { .sc = sc, .back = true, .t = t, .at = t };
+
+	return run(&p);
+}
+
+int shim_scan__forw(struct shim_scanner *sc, int64_t t)
+{
+	struct pass p = { .sc = sc, .back = false, .t = t, .at = t + 1 };
+
+	return run(&p);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Looking through records for the observations next to a time. */
+#ifndef SHIM_ARCHIVE_SCAN_H
+#define SHIM_ARCHIVE_SCAN_H
+
+#include "pmidmap.h"
+#include "track.h"
+
+/**
+ * struct shim_scanner - where in the archive, and what is looked for
+ * @metrics: all @n that were ever asked for; @map finds them
+ * @cursor: behind the last record at or before @at, if @placed
+ * @behind: time of the record before the cursor, if @behind_known
+ * @behind_single: no record before it has the same time
+ * @ahead: time of the record after the cursor, if @ahead_known
+ * @ahead_single: no record after it has the same time
+ * @mark: time of the mark that was passed last, if @has_mark
+ * @number: of the last scan
+ * @wants: @nwants tracks to find observations for; @left of them not found yet
+ */
+struct shim_scanner {
+	struct shim_archive *ar;
+	struct shim_ts start;
+	struct shim_metric **metrics;
+	unsigned int n, room;
+	struct shim_pmidmap map;
+	bool placed;
+	struct shim_cursor cursor;
+	int64_t at;
+	bool behind_known, behind_single, ahead_known, ahead_single;
+	int64_t behind, ahead;
+	bool has_mark;
+	int64_t mark;
+	uint32_t number;
+	struct shim_want {
+		struct shim_metric *metric;
+		struct shim_track *track;
+	} *wants;
+	unsigned int nwants, wants_room, left;
+};
+
+/*
+ * Put the cursor at a time.  @walk: pass every record between, so that no mark
+ * is missed.  -EBADMSG if a corrupt record is in the way.
+ */
+int shim_scan__place(struct shim_scanner *sc, struct shim_ts when, bool walk);
+
+/* Look for a track's observation in the next scan; 0 or -ENOMEM. */
+int shim_scan__want(struct shim_scanner *sc, struct shim_metric *m, struct shim_track *k);
+
+/* Look no more, for one or for all. */
+void shim_scan__unwant(struct shim_scanner *sc, const struct shim_want *want);
+void shim_scan__stop(struct shim_scanner *sc);
+
+/* From the cursor, placed at @t, find prior or next observations; then nothing is wanted. */
+int shim_scan__back(struct shim_scanner *sc, int64_t t);
+int shim_scan__forw(struct shim_scanner *sc, int64_t t);
+
+#endif /* SHIM_ARCHIVE_SCAN_H */

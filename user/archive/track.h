@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is known of the observations of each instance around a time.
+ *
+ * Times are nanoseconds since the archive's start, clamped to 64 bits.
+ */
+#ifndef SHIM_ARCHIVE_TRACK_H
+#define SHIM_ARCHIVE_TRACK_H
+
+#include <stdbool.h>
+
+#include "reader.h"
+
+#define SHIM_TIME_MIN	INT64_MIN
+#define SHIM_TIME_MAX	INT64_MAX
+
+enum shim_bound_state {
+	SHIM_BOUND_UNKNOWN,
+	SHIM_BOUND_NONE,	/* the archive's start or end */
+	SHIM_BOUND_MARK,
+	SHIM_BOUND_VALUE,
+};
+
+/**
+ * struct shim_bound - an observation, or what stands in for it
+ * @sec: @at in seconds, for the arithmetic; only of a value
+ */
+struct shim_bound {
+	enum shim_bound_state state;
+	int64_t at;
+	double sec;
+	struct shim_value value;
+};
+
+/**
+ * struct shim_track - one instance of a metric
+ * @prior: the last observation at or before any time from @prior.at to @prior_to
+ * @next: the first observation after any time from @next_from to before @next.at
+ * @void_to: at and before this time there is no prior observation
+ * @void_from: at and after this time there is no next one
+ * @birth: when the instance begins to exist, if that matters
+ * @death: when it ends
+ * @seen: where a scan met it last, if @scan is that scan's number
+ * @wanted: in the present fetch
+ * @pending: a scan looks for it
+ */
+struct shim_track {
+	int32_t inst;
+	bool wanted;
+	bool pending;
+	uint32_t scan;
+	int64_t seen;
+	int64_t birth, death;
+	struct shim_bound prior, next;
+	int64_t prior_to, next_from;
+	int64_t void_to, void_from;
+};
+
+/**
+ * struct shim_metric - one metric and its instances
+ * @tracks: @n, by ascending id
+ * @order: in which order they are given out
+ * @valfmt: as last seen in a record
+ * @fetch: number of the last fetch that asked for it
+ * @last_run, @last_at, @last_numval: what that fetch was in, when, and gave
+ * @pending: number of its tracks that a scan looks for
+ * @answered: number of the fetch whose answer is below
+ * @first, @numval: of that answer: place of the values, their number or error
+ */
+struct shim_metric {
+	const struct shim_desc *desc;
+	unsigned int n;
+	struct shim_track *tracks;
+	uint32_t *order;
+	int32_t valfmt;
+	uint64_t fetch;
+	uint64_t last_run;
+	int64_t last_at;
+	int32_t last_numval;
+	unsigned int pending;
+	uint64_t answered;
+	size_t first;
+	int32_t numval;
+};
+
+/* @like: another metric of the same instance domain, which saves looking at it again, or NULL */
+int shim_metric__new(const struct shim_archive *ar, const struct shim_desc *desc,
+		     const struct shim_metric *like, struct shim_metric **out);
+void shim_metric__free(struct shim_metric *m);
+/* Forget what was found, and that nothing was found. */
+void shim_metric__forget(struct shim_metric *m);
+
+/* The track of an id, tried first where @guess says; NULL if there is none */
+struct shim_track *shim_metric__track(struct shim_metric *m, int32_t inst, unsigned int guess);
+
+static inline bool shim_track__prior_known(const struct shim_track *k, int64_t t)
+{
+	return k->prior.state && k->prior.at <= t && t <= k->prior_to;
+}
+
+static inline bool shim_track__next_known(const struct shim_track *k, int64_t t)
+{
+	return k->next.state && k->next_from <= t && t < k->next.at;
+}
+
+/* A stamp as a time of tracks */
+int64_t shim_track__time(struct shim_ts ts, struct shim_ts start);
+
+#endif /* SHIM_ARCHIVE_TRACK_H */

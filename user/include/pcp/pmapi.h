@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Performance Co-Pilot's PMAPI, as of its version 6.0.3: types, numbers and
+ * the calls that libshim offers.  A program that includes <pcp/pmapi.h> and
+ * reads archives is rebuilt with -lshim in place of -lpcp.
+ *
+ * Time stamps are struct timeval (PMAPI version 2); the calls with HighRes in
+ * their name have struct timespec.  What each call does, and where it differs
+ * from the original, is in Documentation/api/pmapi.rst and libshim-pcp(3).
+ */
+#ifndef PCP_PMAPI_H
+#define PCP_PMAPI_H
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <time.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PMAPI_VERSION_2	2
+#ifndef PMAPI_VERSION
+#define PMAPI_VERSION	PMAPI_VERSION_2
+#elif PMAPI_VERSION != PMAPI_VERSION_2
+#error "libshim offers PMAPI version 2: struct timeval, and HighRes calls beside it"
+#endif
+
+/* Identifiers: domain.cluster.item of a metric, domain.serial of an instance domain */
+
+typedef unsigned int pmID;
+typedef unsigned int pmInDom;
+
+#define PM_ID_NULL	0xffffffff
+#define PM_INDOM_NULL	0xffffffff
+#define PM_IN_NULL	0xffffffff
+
+pmID pmID_build(unsigned int domain, unsigned int cluster, unsigned int item);
+unsigned int pmID_domain(pmID pmid);
+unsigned int pmID_cluster(pmID pmid);
+unsigned int pmID_item(pmID pmid);
+pmInDom pmInDom_build(unsigned int domain, unsigned int serial);
+unsigned int pmInDom_domain(pmInDom indom);
+unsigned int pmInDom_serial(pmInDom indom);
+
+#define DYNAMIC_PMID	511	/* a domain of no agent */
+#define IS_DYNAMIC_ROOT(x) (pmID_domain(x) == DYNAMIC_PMID && pmID_item(x) == 0)
+#define IS_DERIVED(x) \
+	(pmID_domain(x) == DYNAMIC_PMID && (pmID_cluster(x) & 2048) == 0 && pmID_item(x) != 0)
+
+/* Units: a dimension (exponent) and a scale for each of space, time and count */
+
+typedef struct pmUnits {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	signed int dimSpace : 4;
+	signed int dimTime : 4;
+	signed int dimCount : 4;
+	unsigned int scaleSpace : 4;
+	unsigned int scaleTime : 4;
+	signed int scaleCount : 4;
+	unsigned int pad : 8;
+#else
+	unsigned int pad : 8;
+	signed int scaleCount : 4;
+	unsigned int scaleTime : 4;
+	unsigned int scaleSpace : 4;
+	signed int dimCount : 4;
+	signed int dimTime : 4;
+	signed int dimSpace : 4;
+#endif
+} pmUnits;
+
+#define PM_SPACE_BYTE	0
+#define PM_SPACE_KBYTE	1	/* 1024 bytes, and so on */
+#define PM_SPACE_MBYTE	2
+#define PM_SPACE_GBYTE	3
+#define PM_SPACE_TBYTE	4
+#define PM_SPACE_PBYTE	5
+#define PM_SPACE_EBYTE	6
+#define PM_SPACE_ZBYTE	7
+#define PM_SPACE_YBYTE	8
+
+#define PM_TIME_NSEC	0
+#define PM_TIME_USEC	1
+#define PM_TIME_MSEC	2
+#define PM_TIME_SEC	3
+#define PM_TIME_MIN	4
+#define PM_TIME_HOUR	5
+
+#define PM_COUNT_ONE	0	/* a power of ten */
+
+/* Descriptors */
+
+typedef struct pmDesc {
+	pmID pmid;
+	int type;
+	pmInDom indom;
+	int sem;
+	pmUnits units;
+} pmDesc;
+
+#define PM_TYPE_NOSUPPORT	 (-1)
+#define PM_TYPE_32		 0
+#define PM_TYPE_U32		 1
+#define PM_TYPE_64		 2
+#define PM_TYPE_U64		 3
+#define PM_TYPE_FLOAT		 4
+#define PM_TYPE_DOUBLE		 5
+#define PM_TYPE_STRING		 6
+#define PM_TYPE_AGGREGATE	 7
+#define PM_TYPE_AGGREGATE_STATIC 8
+#define PM_TYPE_EVENT		 9
+#define PM_TYPE_HIGHRES_EVENT	 10
+#define PM_TYPE_UNKNOWN		 255	/* only in a pmValueBlock */
+
+#define PM_SEM_COUNTER	1
+#define PM_SEM_INSTANT	3
+#define PM_SEM_DISCRETE	4
+
+/* Values and results */
+
+typedef struct pmValueBlock {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	unsigned int vtype : 8;
+	unsigned int vlen : 24;
+#else
+	unsigned int vlen : 24;	/* of header and payload */
+	unsigned int vtype : 8;
+#endif
+	char vbuf[1];
+} pmValueBlock;
+
+#define PM_VAL_HDR_SIZE	4
+#define PM_VAL_VLEN_MAX	0x00ffffff
+
+typedef struct pmValue {
+	int inst;		/* or PM_IN_NULL */
+	union {
+		pmValueBlock *pval;
+		int lval;
+	} value;
+} pmValue;
+
+/* numval: number of values, 0, or an error code; valfmt holds only if it is > 0 */
+typedef struct pmValueSet {
+	pmID pmid;
+	int numval;
+	int valfmt;
+	pmValue vlist[1];
+} pmValueSet;
+
+#define PM_VAL_INSITU	0	/* value.lval */
+#define PM_VAL_DPTR	1	/* value.pval */
+#define PM_VAL_SPTR	2	/* the same */
+
+typedef struct pmResult {
+	struct timeval timestamp;
+	int numpmid;
+	pmValueSet *vset[1];
+} pmResult;
+
+typedef struct pmHighResResult {
+	struct timespec timestamp;
+	int numpmid;
+	pmValueSet *vset[1];
+} pmHighResResult;
+
+typedef union {
+	int32_t l;
+	uint32_t ul;
+	int64_t ll;
+	uint64_t ull;
+	float f;
+	double d;
+	char *cp;
+	pmValueBlock *vbp;
+} pmAtomValue;
+
+/* Archive labels */
+
+#define PM_LOG_MAXHOSTLEN	64
+#define PM_TZ_MAXLEN		40
+#define PM_MAX_HOSTNAMELEN	256
+#define PM_MAX_TIMEZONELEN	256
+#define PM_MAX_ZONEINFOLEN	256
+
+#define PM_LOG_MAGIC	0x50052600	/* | version */
+#define PM_LOG_VERS02	2
+#define PM_LOG_VERS03	3
+
+typedef struct pmLogLabel {
+	int ll_magic;
+	pid_t ll_pid;
+	struct timeval ll_start;
+	char ll_hostname[PM_LOG_MAXHOSTLEN];
+	char ll_tz[PM_TZ_MAXLEN];
+} pmLogLabel;
+
+typedef struct pmHighResLogLabel {
+	int magic;
+	pid_t pid;
+	struct timespec start;
+	char hostname[PM_MAX_HOSTNAMELEN];
+	char timezone[PM_MAX_TIMEZONELEN];
+	char zoneinfo[PM_MAX_ZONEINFOLEN];
+} pmHighResLogLabel;
+
+#define PM_MAX_TIME_T	LLONG_MAX	/* seconds of an end that is not known */
+
+/* Contexts: each thread has a current one */
+
+#define PM_CONTEXT_UNDEF	(-1)
+#define PM_CONTEXT_HOST		1
+#define PM_CONTEXT_ARCHIVE	2
+#define PM_CONTEXT_LOCAL	3
+#define PM_CONTEXT_TYPEMASK	0xff
+
+int pmNewContext(int type, const char *name);
+int pmDupContext(void);
+int pmUseContext(int handle);
+int pmWhichContext(void);
+int pmDestroyContext(int handle);
+
+int pmGetArchiveLabel(pmLogLabel *label);
+int pmGetArchiveEnd(struct timeval *end);
+int pmGetHighResArchiveLabel(pmHighResLogLabel *label);
+int pmGetHighResArchiveEnd(struct timespec *end);
+
+/* Names and descriptors */
+
+int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist);
+int pmNameID(pmID pmid, char **name);
+int pmNameAll(pmID pmid, char ***nameset);
+int pmGetChildren(const char *name, char ***offspring);
+int pmGetChildrenStatus(const char *name, char ***offspring, int **status);
+int pmTraversePMNS(const char *name, void (*func)(const char *name));
+int pmTraversePMNS_r(const char *name, void (*func)(const char *name, void *closure),
+		     void *closure);
+int pmLookupDesc(pmID pmid, pmDesc *desc);
+int pmLookupDescs(int numpmid, pmID *pmidlist, pmDesc *desclist);
+
+#define PMNS_LEAF_STATUS	0
+#define PMNS_NONLEAF_STATUS	1
+
+/* Instances: at the current time of the context, or over the whole archive */
+
+int pmGetInDom(pmInDom indom, int **instlist, char ***namelist);
+int pmNameInDom(pmInDom indom, int inst, char **name);
+int pmLookupInDom(pmInDom indom, const char *name);
+int pmGetInDomArchive(pmInDom indom, int **instlist, char ***namelist);
+int pmNameInDomArchive(pmInDom indom, int inst, char **name);
+int pmLookupInDomArchive(pmInDom indom, const char *name);
+
+int pmAddProfile(pmInDom indom, int numinst, int *instlist);
+int pmDelProfile(pmInDom indom, int numinst, int *instlist);
+
+#define PM_PROFILE_INCLUDE	0
+#define PM_PROFILE_EXCLUDE	1
+
+/* Time: where the next fetch looks, and how the time moves from fetch to fetch */
+
+#define PM_MODE_LIVE	0
+#define PM_MODE_INTERP	1	/* values at a time; time moves by delta */
+#define PM_MODE_FORW	2	/* record by record */
+#define PM_MODE_BACK	3	/* the same, backwards */
+
+/* pmSetMode's delta is in milliseconds, or in PM_TIME_x if PM_XTB_SET(PM_TIME_x) is in the mode */
+#define PM_XTB_FLAG	0x1000000
+#define PM_XTB_SET(m)	(PM_XTB_FLAG | ((m) << 16))
+#define PM_XTB_GET(m)	(((m) & PM_XTB_FLAG) ? (((m) & 0xff0000) >> 16) : -1)
+
+int pmSetMode(int mode, const struct timeval *when, int delta);
+int pmSetModeHighRes(int mode, const struct timespec *when, const struct timespec *delta);
+
+/* Fetching; a result is freed by the call of its own type */
+
+int pmFetch(int numpmid, pmID *pmidlist, pmResult **result);
+int pmFetchHighRes(int numpmid, pmID *pmidlist, pmHighResResult **result);
+int pmFetchArchive(pmResult **result);
+int pmFetchHighResArchive(pmHighResResult **result);
+void pmFreeResult(pmResult *result);
+void pmFreeHighResResult(pmHighResResult *result);
+void pmSortInstances(pmResult *result);
+void pmSortHighResInstances(pmHighResResult *result);
+
+/* Values and texts; what returns a const char * without _r is good until the thread's next call */
+
+int pmExtractValue(int valfmt, const pmValue *ival, int itype, pmAtomValue *oval, int otype);
+void pmPrintValue(FILE *f, int valfmt, int type, const pmValue *val, int minwidth);
+const char *pmAtomStr(const pmAtomValue *avp, int type);
+char *pmAtomStr_r(const pmAtomValue *avp, int type, char *buf, int buflen);
+const char *pmUnitsStr(const pmUnits *units);
+char *pmUnitsStr_r(const pmUnits *units, char *buf, int buflen);
+const char *pmTypeStr(int type);
+char *pmTypeStr_r(int type, char *buf, int buflen);
+const char *pmSemStr(int sem);
+char *pmSemStr_r(int sem, char *buf, int buflen);
+const char *pmIDStr(pmID pmid);
+char *pmIDStr_r(pmID pmid, char *buf, int buflen);
+const char *pmInDomStr(pmInDom indom);
+char *pmInDomStr_r(pmInDom indom, char *buf, int buflen);
+
+/* Errors: 0 > code > -12345 is a negated errno */
+
+char *pmErrStr(int code);
+char *pmErrStr_r(int code, char *buf, int buflen);
+
+#define PM_MAXERRMSGLEN	128
+
+#define PM_ERR_BASE2		12345
+#define PM_ERR_BASE		PM_ERR_BASE2
+#define PM_ERR_GENERIC		(-PM_ERR_BASE - 0)
+#define PM_ERR_PMNS		(-PM_ERR_BASE - 1)
+#define PM_ERR_NOPMNS		(-PM_ERR_BASE - 2)
+#define PM_ERR_DUPPMNS		(-PM_ERR_BASE - 3)
+#define PM_ERR_TEXT		(-PM_ERR_BASE - 4)
+#define PM_ERR_APPVERSION	(-PM_ERR_BASE - 5)
+#define PM_ERR_VALUE		(-PM_ERR_BASE - 6)
+#define PM_ERR_TIMEOUT		(-PM_ERR_BASE - 8)
+#define PM_ERR_NODATA		(-PM_ERR_BASE - 9)
+#define PM_ERR_RESET		(-PM_ERR_BASE - 10)
+#define PM_ERR_NAME		(-PM_ERR_BASE - 12)
+#define PM_ERR_PMID		(-PM_ERR_BASE - 13)
+#define PM_ERR_INDOM		(-PM_ERR_BASE - 14)
+#define PM_ERR_INST		(-PM_ERR_BASE - 15)
+#define PM_ERR_UNIT		(-PM_ERR_BASE - 16)
+#define PM_ERR_CONV		(-PM_ERR_BASE - 17)
+#define PM_ERR_TRUNC		(-PM_ERR_BASE - 18)
+#define PM_ERR_SIGN		(-PM_ERR_BASE - 19)
+#define PM_ERR_PROFILE		(-PM_ERR_BASE - 20)
+#define PM_ERR_IPC		(-PM_ERR_BASE - 21)
+#define PM_ERR_EOF		(-PM_ERR_BASE - 23)
+#define PM_ERR_NOTHOST		(-PM_ERR_BASE - 24)
+#define PM_ERR_EOL		(-PM_ERR_BASE - 25)
+#define PM_ERR_MODE		(-PM_ERR_BASE - 26)
+#define PM_ERR_LABEL		(-PM_ERR_BASE - 27)
+#define PM_ERR_LOGREC		(-PM_ERR_BASE - 28)
+#define PM_ERR_NOTARCHIVE	(-PM_ERR_BASE - 29)
+#define PM_ERR_LOGFILE		(-PM_ERR_BASE - 30)
+#define PM_ERR_NOCONTEXT	(-PM_ERR_BASE - 31)
+#define PM_ERR_PROFILESPEC	(-PM_ERR_BASE - 32)
+#define PM_ERR_PMID_LOG		(-PM_ERR_BASE - 33)
+#define PM_ERR_INDOM_LOG	(-PM_ERR_BASE - 34)
+#define PM_ERR_INST_LOG		(-PM_ERR_BASE - 35)
+#define PM_ERR_NOPROFILE	(-PM_ERR_BASE - 36)
+#define PM_ERR_NOAGENT		(-PM_ERR_BASE - 41)
+#define PM_ERR_PERMISSION	(-PM_ERR_BASE - 42)
+#define PM_ERR_CONNLIMIT	(-PM_ERR_BASE - 43)
+#define PM_ERR_AGAIN		(-PM_ERR_BASE - 44)
+#define PM_ERR_ISCONN		(-PM_ERR_BASE - 45)
+#define PM_ERR_NOTCONN		(-PM_ERR_BASE - 46)
+#define PM_ERR_NEEDPORT		(-PM_ERR_BASE - 47)
+#define PM_ERR_NONLEAF		(-PM_ERR_BASE - 49)
+#define PM_ERR_TYPE		(-PM_ERR_BASE - 52)
+#define PM_ERR_THREAD		(-PM_ERR_BASE - 53)
+#define PM_ERR_NOCONTAINER	(-PM_ERR_BASE - 54)
+#define PM_ERR_BADSTORE		(-PM_ERR_BASE - 55)
+#define PM_ERR_LOGOVERLAP	(-PM_ERR_BASE - 56)
+#define PM_ERR_LOGHOST		(-PM_ERR_BASE - 57)
+#define PM_ERR_LOGCHANGETYPE	(-PM_ERR_BASE - 59)
+#define PM_ERR_LOGCHANGESEM	(-PM_ERR_BASE - 60)
+#define PM_ERR_LOGCHANGEINDOM	(-PM_ERR_BASE - 61)
+#define PM_ERR_LOGCHANGEUNITS	(-PM_ERR_BASE - 62)
+#define PM_ERR_NEEDCLIENTCERT	(-PM_ERR_BASE - 63)
+#define PM_ERR_BADDERIVE	(-PM_ERR_BASE - 64)
+#define PM_ERR_NOLABELS		(-PM_ERR_BASE - 65)
+#define PM_ERR_PMDAFENCED	(-PM_ERR_BASE - 66)
+#define PM_ERR_RECTYPE		(-PM_ERR_BASE - 67)
+#define PM_ERR_FEATURE		(-PM_ERR_BASE - 68)
+#define PM_ERR_TLS		(-PM_ERR_BASE - 69)
+#define PM_ERR_BOTCH		(-PM_ERR_BASE - 97)
+#define PM_ERR_TOOSMALL		(-PM_ERR_BASE - 98)
+#define PM_ERR_TOOBIG		(-PM_ERR_BASE - 99)
+#define PM_ERR_FAULT		(-PM_ERR_BASE - 100)
+#define PM_ERR_PMDAREADY	(-PM_ERR_BASE - 1048)
+#define PM_ERR_PMDANOTREADY	(-PM_ERR_BASE - 1049)
+#define PM_ERR_NYI		(-PM_ERR_BASE - 8999)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PCP_PMAPI_H */

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Contexts: the table of handles, and each thread's current one.
+ *
+ * Threads: "contexts" and every context's refs are guarded by table_lock, which
+ * is never held while a context's own lock is taken.  A context that one
+ * thread destroys while another is in a call with it is freed by the latter.
+ * The current handle is per thread.  After fork the child has a copy of all
+ * contexts; it must not have been forked while another thread was in a call.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/api.h"
+#include "context.h"
+#include "err.h"
+
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+	struct shim_context **all;	/* by ascending handle */
+	unsigned int n;
+	int next_handle;
+} contexts;
+
+static __thread int current = PM_CONTEXT_UNDEF;
+
+/* Where the handle is or would be; the table's lock is held. */
+static unsigned int position_of(int handle)
+{
+	unsigned int lo = 0, hi = contexts.n;
+
+	while (lo < hi) {
+		unsigned int mid = (lo + hi) / 2;
+
+		if (contexts.all[mid]->handle < handle)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static struct shim_context *lookup(int handle)
+{
+	unsigned int i = position_of(handle);
+
+	return i < contexts.n && contexts.all[i]->handle == handle ? contexts.all[i] : NULL;
+}
+
+static void context_free(struct shim_context *ctx)
+{
+	shim_pmns__free(ctx->pmns);
+	shim_profile__fini(&ctx->profile);
+	shim_request__fini(&ctx->request);
+	shim_interp__free(ctx->interp);
+	if (ctx->ar)
+		shim_archive__put(ctx->ar);
+	pthread_mutex_destroy(&ctx->lock);
+	free(ctx);
+}
+
+static void put(struct shim_context *ctx)
+{
+	bool last;
+
+	pthread_mutex_lock(&table_lock);
+	last = --ctx->refs == 0;
+	pthread_mutex_unlock(&table_lock);
+	if (last)
+		context_free(ctx);
+}
+
+static struct shim_context *get(int handle)
+{
+	struct shim_context *ctx;
+
+	pthread_mutex_lock(&table_lock);
+	ctx = lookup(handle);
+	if (ctx)
+		ctx->refs++;
+	pthread_mutex_unlock(&table_lock);
+	return ctx;
+}
+
+int shim_context__enter(struct shim_context **out)
+{
+	struct shim_context *ctx = get(current);
+
+	if (!ctx)
+		return PM_ERR_NOCONTEXT;
+	pthread_mutex_lock(&ctx->lock);
+	*out = ctx;
+	return 0;
+}
+
+int shim_context__leave(struct shim_context *ctx, int result)
+{
+	pthread_mutex_unlock(&ctx->lock);
+	put(ctx);
+	return result;
+}
+
+static int take_handle(void)
+{
+	int handle;
+
+	pthread_mutex_lock(&table_lock);
+	handle = contexts.next_handle++;
+	pthread_mutex_unlock(&table_lock);
+	return handle;
+}
+
+/* The table takes over the caller's reference. */
+static int publish(struct shim_context *ctx)
+{
+	struct shim_context **all;
+	unsigned int at;
+
+	pthread_mutex_lock(&table_lock);
+	all = realloc(contexts.all, (contexts.n + 1) * sizeof(*all));
+	if (!all) {
+		pthread_mutex_unlock(&table_lock);
+		return -ENOMEM;
+	}
+	contexts.all = all;
+	at = position_of(ctx->handle);
+	memmove(&all[at + 1], &all[at], (contexts.n - at) * sizeof(*all));
+	all[at] = ctx;
+	contexts.n++;
+	pthread_mutex_unlock(&table_lock);
+	return 0;
+}
+
+static struct shim_context *context_new(struct shim_archive *ar)
+{
+	struct shim_context *ctx = calloc(1, sizeof(*ctx));
+
+	if (!ctx)
+		return NULL;
+	pthread_mutex_init(&ctx->lock, NULL);
+	ctx->handle = take_handle();
+	ctx->refs = 1;
+	ctx->ar = ar;
+	ctx->mode = PM_MODE_FORW;
+	ctx->origin = shim_archive__label(ar)->start;
+	return ctx;
+}
+
+/* Makes it known and current, or frees it. */
+static int install(struct shim_context *ctx)
+{
+	int handle = ctx->handle;
+	int err = publish(ctx);
+
+	if (err) {
+		context_free(ctx);
+		return err;
+	}
+	current = handle;
+	return handle;
+}
+
+static int new_archive(const char *name)
+{
+	struct shim_archive *ar = NULL;
+	struct shim_context *ctx;
+	int err;
+
+	err = *name ? shim_archive__open(name, &ar) : -ENXIO;
+	if (err) {
+		take_handle();
+		return shim_pcp__error(err);
+	}
+	ctx = context_new(ar);
+	if (!ctx) {
+		shim_archive__put(ar);
+		return -ENOMEM;
+	}
+	return install(ctx);
+}
+
+/**
+ * pmNewContext() - open a source of metrics and make it this thread's current one
+ * @type: PM_CONTEXT_ARCHIVE
+ * @name: an archive's base name, or any file of it
+ *
+ * A new archive context is in PM_MODE_FORW at the archive's start.
+ *
+ * Return: a handle, 0 or more, never used twice in a process; PM_ERR_NOCONTEXT
+ * for an unknown @type or no @name, PM_ERR_NYI for sources that are not
+ * archives, what opening the archive gives: -ENOENT, PM_ERR_LOGFILE,
+ * PM_ERR_NODATA, PM_ERR_LABEL, PM_ERR_LOGREC, PM_ERR_RECTYPE, PM_ERR_FEATURE.
+ * After an error the current context is what it was.
+ */
+SHIM_API int pmNewContext(int type, const char *name)
+{
+	switch (type & PM_CONTEXT_TYPEMASK) {
+	case PM_CONTEXT_ARCHIVE:
+		return name ? new_archive(name) : PM_ERR_NOCONTEXT;
+	case PM_CONTEXT_HOST:
+		return name ? PM_ERR_NYI : PM_ERR_NOCONTEXT;
+	case PM_CONTEXT_LOCAL:
+		return PM_ERR_NYI;
+	}
+	return PM_ERR_NOCONTEXT;
+}
+
+/**
+ * pmDupContext() - a second context like the current one, which becomes current
+ *
+ * It has the same archive, mode, time and instance profile.
+ *
+ * Return: its handle, PM_ERR_NOCONTEXT if there is no current one, -ENOMEM.
+ */
+SHIM_API int pmDupContext(void)
+{
+	struct shim_context *ctx, *dup;
+	int err = shim_context__enter(&ctx);
+
+	if (err)
+		return err;
+	dup = context_new(shim_archive__get(ctx->ar));
+	if (!dup) {
+		shim_archive__put(ctx->ar);
+		return shim_context__leave(ctx, -ENOMEM);
+	}
+	dup->mode = ctx->mode;
+	dup->origin = ctx->origin;
+	dup->delta = ctx->delta;
+	dup->cursor = ctx->cursor;
+	dup->placed = ctx->placed;
+	err = shim_profile__copy(&dup->profile, &ctx->profile);
+	shim_context__leave(ctx, 0);
+	if (err) {
+		context_free(dup);
+		return err;
+	}
+	return install(dup);
+}
+
+/**
+ * pmUseContext() - make a context this thread's current one
+ * @handle: from pmNewContext or pmDupContext, in any thread
+ *
+ * Return: 0, or PM_ERR_NOCONTEXT and no change.
+ */
+SHIM_API int pmUseContext(int handle)
+{
+	struct shim_context *ctx = get(handle);
+
+	if (!ctx)
+		return PM_ERR_NOCONTEXT;
+	put(ctx);
+	current = handle;
+	return 0;
+}
+
+/**
+ * pmWhichContext() - this thread's current context
+ *
+ * Return: its handle, or PM_ERR_NOCONTEXT.
+ */
+SHIM_API int pmWhichContext(void)
+{
+	struct shim_context *ctx = get(current);
+
+	if (!ctx)
+		return PM_ERR_NOCONTEXT;
+	put(ctx);
+	return current;
+}
+
+/**
+ * pmDestroyContext() - give a context back
+ * @handle: of it; if it is this thread's current one, there is none then
+ *
+ * Return: 0 or PM_ERR_NOCONTEXT.
+ */
+SHIM_API int pmDestroyContext(int handle)
+{
+	struct shim_context *ctx;
+	unsigned int at;
+
+	pthread_mutex_lock(&table_lock);
+	ctx = lookup(handle);
+	if (ctx) {
+		at = position_of(handle);
+		contexts.n--;
+		memmove(&contexts.all[at], &contexts.all[at + 1],
+			(contexts.n - at) * sizeof(*contexts.all));
+		if (!contexts.n) {
+			free(contexts.all);
+			contexts.all = NULL;
+		}
+	}
+	pthread_mutex_unlock(&table_lock);
+	if (!ctx)
+		return PM_ERR_NOCONTEXT;
+	if (current == handle)
+		current = PM_CONTEXT_UNDEF;
+	put(ctx);
+	return 0;
+}

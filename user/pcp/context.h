@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A PMAPI context and how a call gets hold of it. */
+#ifndef SHIM_PCP_CONTEXT_H
+#define SHIM_PCP_CONTEXT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include <pcp/pmapi.h>
+
+#include "archive/interp.h"
+#include "archive/reader.h"
+#include "pmns.h"
+#include "profile.h"
+#include "request.h"
+
+/**
+ * struct shim_context - an open archive, a time in it and what is wanted of it
+ * @lock: guards all below; a call holds it from enter to leave
+ * @refs: guarded by the table's lock in context.c
+ * @origin: the current time
+ * @cursor: for PM_MODE_FORW and BACK; stands at @origin if @placed
+ * @interp: for PM_MODE_INTERP; NULL until it is first needed
+ * @end: of the archive, as last seen by PM_MODE_INTERP
+ * @pmns: NULL until it is first needed
+ */
+struct shim_context {
+	pthread_mutex_t lock;
+	int handle;
+	unsigned int refs;
+	struct shim_archive *ar;
+	int mode;
+	struct shim_ts origin;
+	struct shim_ts delta;
+	bool placed;
+	struct shim_cursor cursor;
+	struct shim_interp *interp;
+	bool end_known;
+	struct shim_ts end;
+	struct shim_request request;
+	struct shim_profile profile;
+	struct shim_pmns *pmns;
+};
+
+/* The thread's current context, locked; 0 or a PMAPI error. */
+int shim_context__enter(struct shim_context **out);
+/* Unlocks, and returns @result for the caller to return. */
+int shim_context__leave(struct shim_context *ctx, int result);
+
+#endif /* SHIM_PCP_CONTEXT_H */

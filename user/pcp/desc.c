@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Metric descriptors. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/api.h"
+#include "context.h"
+
+_Static_assert(sizeof(pmUnits) == sizeof(uint32_t), "units are 32 bits");
+_Static_assert(sizeof(pmDesc) == 20, "pmDesc has the original's size");
+
+static int look_up(const struct shim_context *ctx, pmID pmid, pmDesc *out)
+{
+	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
+
+	if (!desc)
+		desc = shim_pmns__builtin(pmid);
+	if (!desc)
+		return PM_ERR_PMID_LOG;
+	out->pmid = desc->pmid;
+	out->type = desc->type;
+	out->indom = desc->indom;
+	out->sem = desc->sem;
+	memcpy(&out->units, &desc->units, sizeof(out->units));
+	return 0;
+}
+
+/**
+ * pmLookupDesc() - a metric's descriptor
+ * @pmid: the metric
+ * @desc: written on success
+ *
+ * Return: 0, PM_ERR_PMID_LOG, PM_ERR_NOCONTEXT.
+ */
+SHIM_API int pmLookupDesc(pmID pmid, pmDesc *desc)
+{
+	struct shim_context *ctx;
+	int err;
+
+	if (!desc)
+		return -EINVAL;
+	err = shim_context__enter(&ctx);
+	if (err)
+		return err;
+	return shim_context__leave(ctx, look_up(ctx, pmid, desc));
+}
+
+/**
+ * pmLookupDescs() - many metrics' descriptors
+ * @numpmid: number of metrics
+ * @pmidlist: the metrics
+ * @desclist: their descriptors; one that is not found has the pmid PM_ID_NULL
+ *
+ * Return: the number found, PM_ERR_TOOSMALL if @numpmid < 1, PM_ERR_NOCONTEXT.
+ */
+SHIM_API int pmLookupDescs(int numpmid, pmID *pmidlist, pmDesc *desclist)
+{
+	struct shim_context *ctx;
+	int found = 0;
+	int err;
+
+	if (numpmid < 1)
+		return PM_ERR_TOOSMALL;
+	if (!pmidlist || !desclist)
+		return -EINVAL;
+	err = shim_context__enter(&ctx);
+	if (err)
+		return err;
+	for (int i = 0; i < numpmid; i++) {
+		if (look_up(ctx, pmidlist[i], &desclist[i]))
+			desclist[i].pmid = PM_ID_NULL;
+		else
+			found++;
+	}
+	return shim_context__leave(ctx, found);
+}

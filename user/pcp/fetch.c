@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* pmFetch in each mode: the values at a time, or the next record. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/api.h"
+#include "context.h"
+#include "err.h"
+#include "result.h"
+#include "stamp.h"
+
+#define NSEC_PER_MSEC 1000000
+
+/* Times so little outside of the archive are still in it. */
+static const struct shim_ts margin = { .nsec = NSEC_PER_MSEC };
+
+static struct shim_filter filter_of(const struct shim_context *ctx)
+{
+	struct shim_filter filter = { 0 };
+
+	if (!shim_profile__is_all(&ctx->profile)) {
+		filter.has = shim_profile__has;
+		filter.arg = &ctx->profile;
+	}
+	return filter;
+}
+
+static int open_interp(struct shim_context *ctx)
+{
+	if (ctx->interp)
+		return 0;
+	return shim_interp__new(ctx->ar, getenv("PCP_COUNTER_WRAP") ? SHIM_INTERP_WRAP : 0,
+				&ctx->interp);
+}
+
+/* The end is looked up when a time passes it as it was known, as the archive may grow. */
+static int within(struct shim_context *ctx)
+{
+	struct shim_ts start = shim_archive__label(ctx->ar)->start;
+	struct shim_ts end;
+
+	if (shim_ts__cmp(shim_ts__add(ctx->origin, margin), start) < 0)
+		return PM_ERR_EOL;
+	if (ctx->end_known && shim_ts__cmp(ctx->origin, ctx->end) <= 0)
+		return 0;
+	if (shim_archive__end(ctx->ar, &end))
+		end = start;
+	if (ctx->end_known && shim_ts__cmp(end, ctx->end))
+		shim_interp__grown(ctx->interp);
+	ctx->end = end;
+	ctx->end_known = true;
+	return shim_ts__cmp(ctx->origin, shim_ts__add(end, margin)) > 0 ? PM_ERR_EOL : 0;
+}
+
+/* What interp.h says in errno's words */
+static void translate(struct shim_answer *answers, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		if (answers[i].numval == -ENOENT)
+			answers[i].numval = PM_ERR_PMID_LOG;
+		else if (answers[i].numval == -EDOM)
+			answers[i].numval = PM_ERR_TYPE;
+	}
+}
+
+static int interpolate(struct shim_context *ctx, pmResult **out)
+{
+	struct shim_request *req = &ctx->request;
+	const struct shim_filter filter = filter_of(ctx);
+	int err;
+
+	err = within(ctx);
+	if (err)
+		return err;
+	err = shim_interp__fetch(ctx->interp, ctx->origin, req->n, req->pmids, &filter,
+				 req->answers);
+	if (err)
+		return err;
+	translate(req->answers, req->n);
+	return shim_result__build(req->n, req->answers, out);
+}
+
+/* The time moves on whether or not there were values. */
+static int fetch_interp(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
+{
+	int err = open_interp(ctx);
+
+	if (err)
+		return err;
+	*stamp = ctx->origin;
+	err = interpolate(ctx, out);
+	if (!err || err == PM_ERR_EOL)
+		ctx->origin = shim_ts__add(ctx->origin, ctx->delta);
+	return err;
+}
+
+static int place(struct shim_context *ctx)
+{
+	int err;
+
+	if (ctx->placed)
+		return 0;
+	shim_cursor__init(&ctx->cursor, ctx->ar);
+	if (ctx->mode == PM_MODE_FORW)
+		err = shim_cursor__seek_before(&ctx->cursor, ctx->origin);
+	else
+		err = shim_cursor__seek_after(&ctx->cursor, ctx->origin);
+	ctx->placed = !err;
+	return err;
+}
+
+/* The next record in the mode's direction, which becomes the current time. */
+static int next_record(struct shim_context *ctx, struct shim_record *rec)
+{
+	int forward = ctx->mode == PM_MODE_FORW;
+	int err = place(ctx);
+
+	while (!err) {
+		int order;
+
+		err = forward ? shim_cursor__next(&ctx->cursor, rec) :
+				shim_cursor__prev(&ctx->cursor, rec);
+		if (err)
+			break;
+		order = shim_ts__cmp(rec->stamp, ctx->origin);
+		if (forward ? order < 0 : order > 0)
+			continue;	/* out of order in the file */
+		ctx->origin = rec->stamp;
+		return 0;
+	}
+	return err;
+}
+
+/* The next record that has any of the metrics; marks have none. */
+static int fetch_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
+{
+	struct shim_request *req = &ctx->request;
+	const struct shim_filter filter = filter_of(ctx);
+	struct shim_record rec;
+	int found = 0;
+	int err = 0;
+
+	while (!err && found == 0) {
+		err = next_record(ctx, &rec);
+		found = err ? 0 : shim_request__match(req, &rec);
+	}
+	if (err || found < 0)
+		return err ? err : found;
+	*stamp = rec.stamp;
+	err = shim_request__answer(req, &rec, &filter);
+	if (err)
+		return err == -ENOENT ? PM_ERR_PMID_LOG : err;
+	return shim_result__build(req->n, req->answers, out);
+}
+
+static int fetch(int n, const pmID *pmids, struct shim_ts *stamp, pmResult **out)
+{
+	struct shim_context *ctx;
+	int err;
+
+	if (n < 1)
+		return PM_ERR_TOOSMALL;
+	if (!pmids || !out)
+		return -EINVAL;
+	err = shim_context__enter(&ctx);
+	if (err)
+		return err;
+	err = shim_request__set(&ctx->request, ctx->ar, n, pmids);
+	if (!err && ctx->mode == PM_MODE_INTERP)
+		err = fetch_interp(ctx, stamp, out);
+	else if (!err)
+		err = fetch_record(ctx, stamp, out);
+	return shim_context__leave(ctx, shim_pcp__error(err));
+}
+
+static int any_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
+{
+	struct shim_record rec;
+	int n;
+
+	if (ctx->mode == PM_MODE_INTERP)
+		return PM_ERR_MODE;
+	n = next_record(ctx, &rec);
+	if (!n)
+		n = shim_request__answer_all(&ctx->request, ctx->ar, &rec);
+	if (n < 0)
+		return n;
+	*stamp = rec.stamp;
+	return shim_result__build(n, ctx->request.answers, out);
+}
+
+static int fetch_archive(struct shim_ts *stamp, pmResult **out)
+{
+	struct shim_context *ctx;
+	int err;
+
+	if (!out)
+		return -EINVAL;
+	err = shim_context__enter(&ctx);
+	if (err)
+		return err;
+	return shim_context__leave(ctx, shim_pcp__error(any_record(ctx, stamp, out)));
+}
+
+static int stamp_timeval(int err, struct shim_ts stamp, pmResult *result)
+{
+	if (!err)
+		result->timestamp = shim_stamp__to_timeval(stamp);
+	return err;
+}
+
+static int stamp_timespec(int err, struct shim_ts stamp, pmResult *result, pmHighResResult **out)
+{
+	if (err)
+		return err;
+	*out = (pmHighResResult *)result;
+	(*out)->timestamp = shim_stamp__to_timespec(stamp);
+	return 0;
+}
+
+/**
+ * pmFetch() - values of metrics, as the current context's mode says
+ * @numpmid: number of metrics
+ * @pmidlist: the metrics
+ * @result: written on success; to be given to pmFreeResult(); has a value set
+ *	for each metric, in the same order
+ *
+ * Return: 0, PM_ERR_EOL before the start and after the end of the archive (in
+ * PM_MODE_INTERP the time moves on nevertheless), PM_ERR_LOGREC if the record is
+ * corrupt, PM_ERR_PMID_LOG if its metric has no descriptor, PM_ERR_TOOSMALL if
+ * @numpmid < 1, PM_ERR_NOCONTEXT, -ENOMEM.
+ */
+SHIM_API int pmFetch(int numpmid, pmID *pmidlist, pmResult **result)
+{
+	struct shim_ts stamp;
+	int err = fetch(numpmid, pmidlist, &stamp, result);
+
+	return stamp_timeval(err, stamp, err ? NULL : *result);
+}
+
+/**
+ * pmFetchHighRes() - as pmFetch, with a stamp to the nanosecond
+ * @numpmid: number of metrics
+ * @pmidlist: the metrics
+ * @result: written on success; to be given to pmFreeHighResResult()
+ *
+ * Return: as pmFetch.
+ */
+SHIM_API int pmFetchHighRes(int numpmid, pmID *pmidlist, pmHighResResult **result)
+{
+	struct shim_ts stamp;
+	pmResult *plain;
+	int err = result ? fetch(numpmid, pmidlist, &stamp, &plain) : -EINVAL;
+
+	return stamp_timespec(err, stamp, plain, result);
+}
+
+/**
+ * pmFetchArchive() - the next record of the archive, whatever it has
+ * @result: written on success; to be given to pmFreeResult(); a mark has no metrics
+ *
+ * Return: 0, PM_ERR_EOL, PM_ERR_LOGREC, PM_ERR_MODE in PM_MODE_INTERP,
+ * PM_ERR_NOCONTEXT, -ENOMEM.
+ */
+SHIM_API int pmFetchArchive(pmResult **result)
+{
+	struct shim_ts stamp;
+	int err = fetch_archive(&stamp, result);
+
+	return stamp_timeval(err, stamp, err ? NULL : *result);
+}
+
+/**
+ * pmFetchHighResArchive() - as pmFetchArchive, with a stamp to the nanosecond
+ * @result: written on success; to be given to pmFreeHighResResult()
+ *
+ * Return: as pmFetchArchive.
+ */
+SHIM_API int pmFetchHighResArchive(pmHighResResult **result)
+{
+	struct shim_ts stamp;
+	pmResult *plain;
+	int err = result ? fetch_archive(&stamp, &plain) : -EINVAL;
+
+	return stamp_timespec(err, stamp, plain, result);
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Instances of a domain: at the context's time, and over the whole archive. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/api.h"
+#include "archive/instances.h"
+#include "context.h"
+
+typedef const struct shim_indom *state;
+
+static int enter(pmInDom indom, struct shim_context **ctx)
+{
+	return indom == PM_INDOM_NULL ? PM_ERR_INDOM : shim_context__enter(ctx);
+}
+
+/* The one state at the context's time, or all, newest first. */
+static state state_at(const struct shim_context *ctx, pmInDom indom, bool all, unsigned int i)
+{
+	if (all)
+		return i < shim_archive__nindoms(ctx->ar, indom) ?
+			shim_archive__indom_at(ctx->ar, indom, i) : NULL;
+	return i ? NULL : shim_archive__indom(ctx->ar, indom, ctx->origin);
+}
+
+static int hand_out(const struct shim_instances *set, int **instlist, char ***namelist)
+{
+	size_t bytes = 0;
+	char *end;
+
+	if (!set->n)
+		return 0;
+	for (unsigned int i = 0; i < set->n; i++)
+		bytes += strlen(set->all[i].name) + 1;
+	*instlist = malloc(set->n * sizeof(**instlist));
+	*namelist = malloc(set->n * sizeof(**namelist) + bytes);
+	if (!*instlist || !*namelist) {
+		free(*instlist);
+		free(*namelist);
+		*instlist = NULL;
+		*namelist = NULL;
+		return -ENOMEM;
+	}
+	end = (char *)(*namelist + set->n);
+	for (unsigned int i = 0; i < set->n; i++) {
+		(*instlist)[i] = set->all[i].inst;
+		(*namelist)[i] = end;
+		end = stpcpy(end, set->all[i].name) + 1;
+	}
+	return set->n;
+}
+
+static int collect(const struct shim_context *ctx, pmInDom indom, bool all, int **instlist,
+		   char ***namelist)
+{
+	struct shim_instances set = { 0 };
+	state s = state_at(ctx, indom, all, 0);
+	int err;
+
+	if (!s)
+		return PM_ERR_INDOM_LOG;
+	err = all ? shim_instances__union(&set, ctx->ar, indom) : shim_instances__add(&set, s);
+	if (!err)
+		err = hand_out(&set, instlist, namelist);
+	shim_instances__fini(&set);
+	return err;
+}
+
+static int get_indom(pmInDom indom, bool all, int **instlist, char ***namelist)
+{
+	struct shim_context *ctx;
+	int err;
+
+	if (!instlist || !namelist)
+		return -EINVAL;
+	*instlist = NULL;
+	*namelist = NULL;
+	err = enter(indom, &ctx);
+	if (err)
+		return err;
+	return shim_context__leave(ctx, collect(ctx, indom, all, instlist, namelist));
+}
+
+static int find_name(const struct shim_context *ctx, pmInDom indom, bool all, int inst,
+		     char **name)
+{
+	state s = state_at(ctx, indom, all, 0);
+
+	if (!s)
+		return PM_ERR_INDOM_LOG;
+	for (unsigned int i = 0; (s = state_at(ctx, indom, all, i)); i++) {
+		int at = shim_instances__search(s, inst);
+
+		if (at < 0)
+			continue;
+		*name = strdup(s->name[at]);
+		return *name ? 0 : -ENOMEM;
+	}
+	return PM_ERR_INST_LOG;
+}
+
+static int name_indom(pmInDom indom, bool all, int inst, char **name)
+{
+	struct shim_context *ctx;
+	int err;
+
+	if (!name)
+		return -EINVAL;
+	err = enter(indom, &ctx);
+	if (err)
+		return err;
+	return shim_context__leave(ctx, find_name(ctx, indom, all, inst, name));
+}
+
+/* "nfs /home" is also found as "nfs", or "nfs" and anything. */
+static bool matches(const char *external, const char *name, bool exactly)
+{
+	const char *blank = strchr(external, ' ');
+
+	if (exactly || !blank)
+		return exactly && !strcmp(external, name);
+	return !strncmp(external, name, blank - external);
+}
+
+static int find_inst(const struct shim_context *ctx, pmInDom indom, bool all, const char *name)
+{
+	state s = state_at(ctx, indom, all, 0);
+
+	if (!s)
+		return PM_ERR_INDOM_LOG;
+	for (unsigned int i = 0; (s = state_at(ctx, indom, all, i)); i++)
+		for (int exactly = 1; exactly >= 0; exactly--)
+			for (unsigned int j = 0; j < s->n; j++)
+				if (matches(s->name[j], name, exactly))
+					return s->inst[j];
+	return PM_ERR_INST_LOG;
+}
+
+static int look_up(pmInDom indom, bool all, const char *name)
+{
+	struct shim_context *ctx;
+	int err;
+
+	if (!name)
+		return -EINVAL;
+	err = enter(indom, &ctx);
+	if (err)
+		return err;
+	return shim_context__leave(ctx, find_inst(ctx, indom, all, name));
+}
+
+/**
+ * pmGetInDom() - the instances of a domain at the current time
+ * @indom: the domain
+ * @instlist: their ids, ascending; a block to free() if there are any
+ * @namelist: their names, in the same order; a block to free() if there are any
+ *
+ * Return: how many, PM_ERR_INDOM for PM_INDOM_NULL, PM_ERR_INDOM_LOG if the
+ * archive has no state of the domain at or before the time, PM_ERR_NOCONTEXT.
+ */
+SHIM_API int pmGetInDom(pmInDom indom, int **instlist, char ***namelist)
+{
+	return get_indom(indom, false, instlist, namelist);
+}
+
+/**
+ * pmGetInDomArchive() - all instances that a domain has anywhere in the archive
+ * @indom: the domain
+ * @instlist: their ids: those of the newest state, then what older ones had besides
+ * @namelist: their names, the newest if they changed
+ *
+ * Return: as pmGetInDom.
+ */
+SHIM_API int pmGetInDomArchive(pmInDom indom, int **instlist, char ***namelist)
+{
+	return get_indom(indom, true, instlist, namelist);
+}
+
+/**
+ * pmNameInDom() - an instance's name at the current time
+ * @indom: its domain
+ * @inst: its id
+ * @name: a string to free(), if 0 is returned
+ *
+ * Return: 0, PM_ERR_INDOM, PM_ERR_INDOM_LOG, PM_ERR_INST_LOG, PM_ERR_NOCONTEXT.
+ */
+SHIM_API int pmNameInDom(pmInDom indom, int inst, char **name)
+{
+	return name_indom(indom, false, inst, name);
+}
+
+/** pmNameInDomArchive() - an instance's newest name; otherwise as pmNameInDom */
+SHIM_API int pmNameInDomArchive(pmInDom indom, int inst, char **name)
+{
+	return name_indom(indom, true, inst, name);
+}
+
+/**
+ * pmLookupInDom() - from an instance's name to its id, at the current time
+ * @indom: its domain
+ * @name: its name, or the part before its first blank
+ *
+ * Return: the id, PM_ERR_INDOM, PM_ERR_INDOM_LOG, PM_ERR_INST_LOG, PM_ERR_NOCONTEXT.
+ */
+SHIM_API int pmLookupInDom(pmInDom indom, const char *name)
+{
+	return look_up(indom, false, name);
+}
+
+/** pmLookupInDomArchive() - the same over the whole archive, newest first */
+SHIM_API int pmLookupInDomArchive(pmInDom indom, const char *name)
+{
+	return look_up(indom, true, name);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* pmSetMode: where the next fetch looks, and how the time moves. */
+#include "base/api.h"
+#include "context.h"
+#include "stamp.h"
+
+#define NSEC_PER_SEC 1000000000LL
+
+/* The time bases of pmSetMode's delta: how many in a second, or seconds in one. */
+static const struct {
+	int64_t per_second;
+	int64_t seconds;
+} bases[] = {
+	[PM_TIME_NSEC] = { .per_second = NSEC_PER_SEC },
+	[PM_TIME_USEC] = { .per_second = 1000000 },
+	[PM_TIME_MSEC] = { .per_second = 1000 },
+	[PM_TIME_SEC] = { .per_second = 1 },
+	[PM_TIME_MIN] = { .seconds = 60 },
+	[PM_TIME_HOUR] = { .seconds = 3600 },
+};
+
+static struct shim_ts delta_of(int mode, int delta)
+{
+	unsigned int base = PM_XTB_GET(mode);
+
+	if (base >= sizeof(bases) / sizeof(bases[0]))
+		base = PM_TIME_MSEC;
+	if (bases[base].seconds)
+		return shim_stamp__make(delta * bases[base].seconds, 0);
+	return shim_stamp__make(delta / bases[base].per_second,
+				delta % bases[base].per_second *
+				(NSEC_PER_SEC / bases[base].per_second));
+}
+
+static int set_mode(int mode, const struct shim_ts *when, struct shim_ts delta)
+{
+	struct shim_context *ctx;
+	int err = shim_context__enter(&ctx);
+
+	if (err)
+		return err;
+	mode &= 0xffff;
+	if (mode != PM_MODE_INTERP && mode != PM_MODE_FORW && mode != PM_MODE_BACK)
+		return shim_context__leave(ctx, PM_ERR_MODE);
+	if (when)
+		ctx->origin = *when;
+	ctx->mode = mode;
+	ctx->delta = delta;
+	ctx->placed = false;
+	if (ctx->interp)
+		shim_interp__reposition(ctx->interp);
+	return shim_context__leave(ctx, 0);
+}
+
+/**
+ * pmSetMode() - set the current context's time and how it moves
+ * @mode: PM_MODE_INTERP: a fetch gives the values at the time, which then moves
+ *	by @delta; PM_MODE_FORW, PM_MODE_BACK: a fetch gives the next record at
+ *	or after, at or before the time, which becomes the record's; or-ed with
+ *	PM_XTB_SET(PM_TIME_x) for another unit of @delta
+ * @when: the time; NULL leaves it where it is
+ * @delta: in milliseconds, or the unit in @mode; negative goes backwards; only
+ *	for PM_MODE_INTERP
+ *
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_MODE for another mode, then nothing changes.
+ */
+SHIM_API int pmSetMode(int mode, const struct timeval *when, int delta)
+{
+	struct shim_ts ts;
+
+	if (when)
+		ts = shim_stamp__from_timeval(when);
+	return set_mode(mode, when ? &ts : NULL, delta_of(mode, delta));
+}
+
+/**
+ * pmSetModeHighRes() - set the current context's time and how it moves, to the nanosecond
+ * @mode: as for pmSetMode, without a unit
+ * @when: the time; NULL leaves it where it is
+ * @delta: how the time moves; NULL is 0
+ *
+ * Return: as pmSetMode.
+ */
+SHIM_API int pmSetModeHighRes(int mode, const struct timespec *when, const struct timespec *delta)
+{
+	struct shim_ts ts, step = { 0 };
+
+	if (when)
+		ts = shim_stamp__make(when->tv_sec, when->tv_nsec);
+	if (delta)
+		step = shim_stamp__make(delta->tv_sec, delta->tv_nsec);
+	return set_mode(mode, when ? &ts : NULL, step);
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Values for people to read. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/api.h"
+
+#define ATOM_TEXT	80
+#define STRING_SHOWN	34	/* of a string that is longer than STRING_MAX */
+#define STRING_MAX	37
+#define BYTES_SHOWN	12
+#define FLAG_MISSED	(1u << 31)
+
+static void string_text(const char *s, char *buf, int buflen)
+{
+	if (!s)
+		snprintf(buf, buflen, "<null>");
+	else if (strlen(s) > STRING_MAX)
+		snprintf(buf, buflen, "\"%.*s...\"", STRING_SHOWN, s);
+	else
+		snprintf(buf, buflen, "\"%s\"", s);
+}
+
+static void block_text(const pmValueBlock *block, char *buf, int buflen)
+{
+	unsigned int len, shown;
+	int at;
+
+	if (!block || block->vlen < PM_VAL_HDR_SIZE) {
+		snprintf(buf, buflen, "<null>");
+		return;
+	}
+	len = block->vlen - PM_VAL_HDR_SIZE;
+	shown = len < BYTES_SHOWN ? len : BYTES_SHOWN;
+	at = snprintf(buf, buflen, "[type=%s len=%u]", pmTypeStr(block->vtype), len);
+	for (unsigned int i = 0; i < shown && at < buflen; i++)
+		at += snprintf(buf + at, buflen - at, "%s%02x", i % 4 ? "" : " ",
+			       (unsigned char)block->vbuf[i]);
+	if (len > shown && at < buflen)
+		snprintf(buf + at, buflen - at, " ...");
+}
+
+static void events_text(const pmValueBlock *block, char *buf, int buflen)
+{
+	uint32_t n = 0;
+
+	if (block && block->vlen >= PM_VAL_HDR_SIZE + sizeof(n))
+		memcpy(&n, block->vbuf, sizeof(n));
+	if (n == 1)
+		snprintf(buf, buflen, "[1 event record]");
+	else
+		snprintf(buf, buflen, "[%u event records]", n);
+}
+
+/**
+ * pmAtomStr_r() - a value in a few characters
+ * @avp: the value
+ * @type: its type
+ * @buf: @buflen bytes; 80 are always enough
+ * @buflen: at least 1
+ *
+ * Return: @buf.
+ */
+SHIM_API char *pmAtomStr_r(const pmAtomValue *avp, int type, char *buf, int buflen)
+{
+	switch (type) {
+	case PM_TYPE_32:
+		snprintf(buf, buflen, "%" PRId32, avp->l);
+		break;
+	case PM_TYPE_U32:
+		snprintf(buf, buflen, "%" PRIu32, avp->ul);
+		break;
+	case PM_TYPE_64:
+		snprintf(buf, buflen, "%" PRId64, avp->ll);
+		break;
+	case PM_TYPE_U64:
+		snprintf(buf, buflen, "%" PRIu64, avp->ull);
+		break;
+	case PM_TYPE_FLOAT:
+		snprintf(buf, buflen, "%e", (double)avp->f);
+		break;
+	case PM_TYPE_DOUBLE:
+		snprintf(buf, buflen, "%e", avp->d);
+		break;
+	case PM_TYPE_STRING:
+		string_text(avp->cp, buf, buflen);
+		break;
+	case PM_TYPE_AGGREGATE:
+	case PM_TYPE_AGGREGATE_STATIC:
+		block_text(avp->vbp, buf, buflen);
+		break;
+	case PM_TYPE_EVENT:
+	case PM_TYPE_HIGHRES_EVENT:
+		events_text(avp->vbp, buf, buflen);
+		break;
+	case PM_TYPE_NOSUPPORT:
+		snprintf(buf, buflen, "bad value: not supported");
+		break;
+	default:
+		snprintf(buf, buflen, "bad type: %d", type);
+	}
+	return buf;
+}
+
+SHIM_API const char *pmAtomStr(const pmAtomValue *avp, int type)
+{
+	static __thread char buf[ATOM_TEXT];
+
+	return pmAtomStr_r(avp, type, buf, sizeof(buf));
+}
+
+static void pad(FILE *f, const char *blank, int minwidth, int width)
+{
+	fprintf(f, "%s%*s", blank, minwidth > width ? minwidth - width : 0, "");
+}
+
+static void print_string(FILE *f, const pmAtomValue *v, int minwidth)
+{
+	pad(f, "", minwidth, (int)strlen(v->cp) + 2);
+	fprintf(f, "\"%s\"", v->cp);
+}
+
+/* A word that nobody knows the type of */
+static void print_word(FILE *f, const pmValue *val, int minwidth)
+{
+	float x;
+
+	memcpy(&x, &val->value.lval, sizeof(x));
+	fprintf(f, "%*u", minwidth, (unsigned int)val->value.lval);
+	if (!isnan(x))
+		fprintf(f, " %*.8g", minwidth, (double)x);
+	fprintf(f, " 0x%*x", minwidth - 2, (unsigned int)val->value.lval);
+}
+
+static int printable(const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!isprint((unsigned char)s[i]))
+			return 0;
+	return 1;
+}
+
+/* Each way on its own padded to the width */
+static void print_bytes(FILE *f, const pmValueBlock *block, int minwidth)
+{
+	size_t len = block->vlen - PM_VAL_HDR_SIZE;
+	const char *blank = "";
+	pmAtomValue v;
+
+	if (len == sizeof(v.ull)) {
+		memcpy(&v, block->vbuf, len);
+		fprintf(f, "%*" PRIu64, minwidth, v.ull);
+		blank = " ";
+		if (!isnan(v.d))
+			fprintf(f, " %*.16g", minwidth, v.d);
+	} else if (len == sizeof(v.f)) {
+		memcpy(&v, block->vbuf, len);
+		if (!isnan(v.f)) {
+			fprintf(f, "%*.8g", minwidth, (double)v.f);
+			blank = " ";
+		}
+	}
+	if (printable(block->vbuf, len)) {
+		pad(f, blank, minwidth, (int)len + 2);
+		fprintf(f, "\"%.*s\"", (int)len, block->vbuf);
+		blank = " ";
+	}
+	pad(f, blank, minwidth, (int)len * 2 + 2);
+	fputc('[', f);
+	for (size_t i = 0; i < len; i++)
+		fprintf(f, "%02x", (unsigned char)block->vbuf[i]);
+	fputc(']', f);
+}
+
+/* What is left of packed event records */
+struct events {
+	const char *p;
+	const char *end;
+	int type;
+	uint32_t missed;
+	uint32_t shown;			/* records with a stamp, ... */
+	char first[32], last[32];	/* ... and those of two of them */
+};
+
+/* Takes as many bytes, if they are there. */
+static const char *take(struct events *e, size_t len)
+{
+	const char *at = e->p;
+
+	if ((size_t)(e->end - at) < len)
+		return NULL;
+	e->p += len;
+	return at;
+}
+
+/* The time of day, in milliseconds or nanoseconds as the record has it */
+static void event_time(const char *head, int type, char *buf, size_t size)
+{
+	int64_t sec, nsec;
+	int32_t sec32, usec;
+	struct tm tm = { 0 };
+	time_t t;
+	size_t len;
+
+	if (type == PM_TYPE_EVENT) {
+		memcpy(&sec32, head, 4);
+		memcpy(&usec, head + 4, 4);
+		sec = sec32;
+		nsec = usec * 1000LL;
+	} else {
+		memcpy(&sec, head, 8);
+		memcpy(&nsec, head + 8, 8);
+	}
+	t = sec;
+	localtime_r(&t, &tm);
+	len = strftime(buf, size, "%H:%M:%S", &tm);
+	if (type == PM_TYPE_EVENT)
+		snprintf(buf + len, size - len, ".%03d", (int)(nsec / 1000000 % 1000));
+	else
+		snprintf(buf + len, size - len, ".%09d", (int)(nsec % 1000000000));
+}
+
+/* Passes one record: 0, or -1 if it is broken. */
+static int pass_event(struct events *e)
+{
+	size_t stamp = e->type == PM_TYPE_EVENT ? 8 : 16;
+	const char *head = take(e, stamp + 8);
+	uint32_t flags, n;
+
+	if (!head)
+		return -1;
+	memcpy(&flags, head + stamp, 4);
+	memcpy(&n, head + stamp + 4, 4);
+	if (flags & FLAG_MISSED) {
+		e->missed += n;
+		return 0;
+	}
+	event_time(head, e->type, e->last, sizeof(e->last));
+	if (!e->shown++)
+		memcpy(e->first, e->last, sizeof(e->first));
+	while (n--) {
+		const char *parameter = take(e, 8);
+		uint32_t word;
+
+		if (!parameter)
+			return -1;
+		memcpy(&word, parameter + 4, 4);
+		word &= PM_VAL_VLEN_MAX;
+		if (word < PM_VAL_HDR_SIZE || !take(e, (word - PM_VAL_HDR_SIZE + 3) & ~3u))
+			return -1;
+	}
+	return 0;
+}
+
+static void print_events(FILE *f, const pmValueBlock *block, int type, int minwidth)
+{
+	struct events e = {
+		.p = block->vbuf, .end = (const char *)block + block->vlen, .type = type,
+	};
+	uint32_t n = 0;
+	char text[160];
+	int at;
+
+	if (take(&e, sizeof(n)))
+		memcpy(&n, block->vbuf, sizeof(n));
+	for (uint32_t i = 0; i < n; i++)
+		if (pass_event(&e))
+			break;
+	at = snprintf(text, sizeof(text), "[%u event record%s", n, n == 1 ? "" : "s");
+	if (e.missed)
+		at += snprintf(text + at, sizeof(text) - at, " (%u missed)", e.missed);
+	if (e.shown)
+		at += snprintf(text + at, sizeof(text) - at, " timestamp%s %s%s%s",
+			       n > 1 ? "s" : "", e.first, n > 1 ? "..." : "",
+			       n > 1 ? e.last : "");
+	snprintf(text + at, sizeof(text) - at, "]");
+	fprintf(f, "%*s", minwidth, text);
+}
+
+static void print_number(FILE *f, const pmAtomValue *v, int type, int w)
+{
+	switch (type) {
+	case PM_TYPE_32:
+		fprintf(f, "%*" PRId32, w, v->l);
+		break;
+	case PM_TYPE_U32:
+		fprintf(f, "%*" PRIu32, w, v->ul);
+		break;
+	case PM_TYPE_64:
+		fprintf(f, "%*" PRId64, w, v->ll);
+		break;
+	case PM_TYPE_U64:
+		fprintf(f, "%*" PRIu64, w, v->ull);
+		break;
+	case PM_TYPE_FLOAT:
+		fprintf(f, "%*.8g", w, (double)v->f);
+		break;
+	case PM_TYPE_DOUBLE:
+		fprintf(f, "%*.16g", w, v->d);
+		break;
+	}
+}
+
+/**
+ * pmPrintValue() - print a value of a result
+ * @f: where to
+ * @valfmt: of its value set
+ * @type: its metric's type
+ * @val: the value
+ * @minwidth: padded on the left to as many characters
+ *
+ * What does not have the type that it should is shown in every way it can be read.
+ */
+SHIM_API void pmPrintValue(FILE *f, int valfmt, int type, const pmValue *val, int minwidth)
+{
+	const pmValueBlock *block = valfmt == PM_VAL_INSITU ? NULL : val->value.pval;
+	pmAtomValue v;
+
+	if (type >= PM_TYPE_32 && type <= PM_TYPE_STRING &&
+	    !pmExtractValue(valfmt, val, type, &v, type)) {
+		if (type == PM_TYPE_STRING) {
+			print_string(f, &v, minwidth);
+			free(v.cp);
+		} else {
+			print_number(f, &v, type, minwidth);
+		}
+	} else if (!block) {
+		print_word(f, val, minwidth);
+	} else if (type == PM_TYPE_EVENT || type == PM_TYPE_HIGHRES_EVENT) {
+		print_events(f, block, type, minwidth);
+	} else {
+		print_bytes(f, block, minwidth);
+	}
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The instance profile: pmAddProfile and pmDelProfile, and asking it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/api.h"
+#include "context.h"
+
+void shim_profile__fini(struct shim_profile *profile)
+{
+	for (unsigned int i = 0; i < profile->n; i++)
+		free(profile->indoms[i].inst);
+	free(profile->indoms);
+	memset(profile, 0, sizeof(*profile));
+}
+
+static struct shim_profile_indom *entry_of(const struct shim_profile *profile, uint32_t indom)
+{
+	for (unsigned int i = 0; i < profile->n; i++)
+		if (profile->indoms[i].indom == indom)
+			return &profile->indoms[i];
+	return NULL;
+}
+
+static struct shim_profile_indom *entry_add(struct shim_profile *profile, uint32_t indom,
+					    bool include)
+{
+	struct shim_profile_indom *all;
+
+	all = realloc(profile->indoms, (profile->n + 1) * sizeof(*all));
+	if (!all)
+		return NULL;
+	profile->indoms = all;
+	all[profile->n] = (struct shim_profile_indom){ .indom = indom, .include = include };
+	return &all[profile->n++];
+}
+
+static unsigned int place_of(const struct shim_profile_indom *entry, int32_t inst)
+{
+	unsigned int lo = 0, hi = entry->n;
+
+	while (lo < hi) {
+		unsigned int mid = (lo + hi) / 2;
+
+		if (entry->inst[mid] < inst)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool listed(const struct shim_profile_indom *entry, int32_t inst)
+{
+	unsigned int at = place_of(entry, inst);
+
+	return at < entry->n && entry->inst[at] == inst;
+}
+
+static int list_add(struct shim_profile_indom *entry, int32_t inst)
+{
+	unsigned int at = place_of(entry, inst);
+	int32_t *list;
+
+	if (at < entry->n && entry->inst[at] == inst)
+		return 0;
+	list = realloc(entry->inst, (entry->n + 1) * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	memmove(&list[at + 1], &list[at], (entry->n - at) * sizeof(*list));
+	list[at] = inst;
+	entry->inst = list;
+	entry->n++;
+	return 0;
+}
+
+static void list_remove(struct shim_profile_indom *entry, int32_t inst)
+{
+	unsigned int at = place_of(entry, inst);
+
+	if (at >= entry->n || entry->inst[at] != inst)
+		return;
+	entry->n--;
+	memmove(&entry->inst[at], &entry->inst[at + 1], (entry->n - at) * sizeof(*entry->inst));
+}
+
+int shim_profile__copy(struct shim_profile *to, const struct shim_profile *from)
+{
+	to->exclude = from->exclude;
+	for (unsigned int i = 0; i < from->n; i++) {
+		const struct shim_profile_indom *f = &from->indoms[i];
+		struct shim_profile_indom *t = entry_add(to, f->indom, f->include);
+
+		for (unsigned int j = 0; t && j < f->n; j++)
+			if (list_add(t, f->inst[j]))
+				return -ENOMEM;
+		if (!t)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+bool shim_profile__is_all(const struct shim_profile *profile)
+{
+	return !profile->exclude && !profile->n;
+}
+
+bool shim_profile__has(const void *arg, uint32_t indom, int32_t inst)
+{
+	const struct shim_profile *profile = arg;
+	const struct shim_profile_indom *entry = entry_of(profile, indom);
+
+	if (!entry)
+		return !profile->exclude;
+	return entry->include != listed(entry, inst);
+}
+
+/* No list: everything of the domain, or of all domains, in or out. */
+static int set_all(struct shim_profile *profile, pmInDom indom, bool include)
+{
+	struct shim_profile_indom *entry;
+
+	if (indom == PM_INDOM_NULL) {
+		shim_profile__fini(profile);
+		profile->exclude = !include;
+		return 0;
+	}
+	entry = entry_of(profile, indom);
+	if (!entry)
+		entry = entry_add(profile, indom, include);
+	if (!entry)
+		return -ENOMEM;
+	entry->include = include;
+	entry->n = 0;
+	return 0;
+}
+
+/*
+ * With a list: a domain without an entry becomes "none but these" when
+ * instances are added, and "all but these" when they are taken out (of all).
+ */
+static int set_some(struct shim_profile *profile, pmInDom indom, int n, const int *list,
+		    bool include)
+{
+	struct shim_profile_indom *entry = entry_of(profile, indom);
+	int err = 0;
+
+	if (!entry)
+		entry = entry_add(profile, indom, !include && !profile->exclude);
+	if (!entry)
+		return -ENOMEM;
+	for (int i = 0; i < n && !err; i++) {
+		if (entry->include == include)
+			list_remove(entry, list[i]);
+		else
+			err = list_add(entry, list[i]);
+	}
+	return err;
+}
+
+static int change(pmInDom indom, int n, const int *list, bool include)
+{
+	struct shim_context *ctx;
+	int err;
+
+	if (indom == PM_INDOM_NULL && n > 0)
+		return PM_ERR_PROFILESPEC;
+	if (n > 0 && !list)
+		return PM_ERR_PROFILESPEC;
+	err = shim_context__enter(&ctx);
+	if (err)
+		return err;
+	if (n <= 0)
+		err = set_all(&ctx->profile, indom, include);
+	else
+		err = set_some(&ctx->profile, indom, n, list, include);
+	return shim_context__leave(ctx, err);
+}
+
+/**
+ * pmAddProfile() - have instances in later fetches of the current context
+ * @indom: their domain, or PM_INDOM_NULL for all domains
+ * @numinst: number of instances; 0 for all
+ * @instlist: their ids
+ *
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_PROFILESPEC for a list without a domain.
+ */
+SHIM_API int pmAddProfile(pmInDom indom, int numinst, int *instlist)
+{
+	return change(indom, numinst, instlist, true);
+}
+
+/**
+ * pmDelProfile() - leave instances out of later fetches of the current context
+ * @indom: their domain, or PM_INDOM_NULL for all domains
+ * @numinst: number of instances; 0 for all
+ * @instlist: their ids
+ *
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_PROFILESPEC for a list without a domain.
+ */
+SHIM_API int pmDelProfile(pmInDom indom, int numinst, int *instlist)
+{
+	return change(indom, numinst, instlist, false);
+}

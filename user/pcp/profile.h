@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which instances of which domain a context wants. */
+#ifndef SHIM_PCP_PROFILE_H
+#define SHIM_PCP_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One domain: all but @inst are in (@include) or out (!@include). */
+struct shim_profile_indom {
+	uint32_t indom;
+	bool include;
+	unsigned int n;
+	int32_t *inst;		/* ascending */
+};
+
+struct shim_profile {
+	bool exclude;		/* what holds for a domain that has no entry */
+	unsigned int n;
+	struct shim_profile_indom *indoms;
+};
+
+void shim_profile__fini(struct shim_profile *profile);
+int shim_profile__copy(struct shim_profile *to, const struct shim_profile *from);
+/* nothing was ever taken out */
+bool shim_profile__is_all(const struct shim_profile *profile);
+/* for archive/interp.h's filter; @profile is a struct shim_profile */
+bool shim_profile__has(const void *profile, uint32_t indom, int32_t inst);
+
+#endif /* SHIM_PCP_PROFILE_H */

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What a fetch asks for, and the values of a record that answer it. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pcp/pmapi.h>
+
+#include "request.h"
+
+void shim_request__fini(struct shim_request *req)
+{
+	free(req->pmids);
+	free(req->items);
+	free(req->answers);
+	free(req->values);
+	shim_pmidmap__fini(&req->map);
+	memset(req, 0, sizeof(*req));
+}
+
+static int answers_for(struct shim_request *req, unsigned int n)
+{
+	struct shim_answer *answers;
+
+	if (n <= req->answers_room)
+		return 0;
+	answers = realloc(req->answers, n * sizeof(*answers));
+	if (!answers)
+		return -ENOMEM;
+	req->answers = answers;
+	req->answers_room = n;
+	return 0;
+}
+
+static bool is_same(const struct shim_request *req, unsigned int n, const uint32_t *pmids)
+{
+	return n == req->n && !memcmp(req->pmids, pmids, n * sizeof(*pmids));
+}
+
+static int add_item(struct shim_request *req, const struct shim_archive *ar, uint32_t pmid)
+{
+	struct shim_request_item *item = &req->items[req->n];
+	uint32_t first = shim_pmidmap__get(&req->map, pmid);
+
+	*item = (struct shim_request_item){ .same = SHIM_PMIDMAP_NONE };
+	item->desc = shim_archive__desc(ar, pmid);
+	if (first == SHIM_PMIDMAP_NONE) {
+		int err = shim_pmidmap__add(&req->map, pmid, req->n);
+
+		if (err)
+			return err;
+	} else {
+		item->same = req->items[first].same;
+		req->items[first].same = req->n;
+	}
+	req->pmids[req->n++] = pmid;
+	return 0;
+}
+
+static int grow(struct shim_request *req, unsigned int n)
+{
+	struct shim_request_item *items = realloc(req->items, n * sizeof(*items));
+	uint32_t *pmids;
+
+	if (!items)
+		return -ENOMEM;
+	req->items = items;
+	pmids = realloc(req->pmids, n * sizeof(*pmids));
+	if (!pmids)
+		return -ENOMEM;
+	req->pmids = pmids;
+	req->room = n;
+	return 0;
+}
+
+int shim_request__set(struct shim_request *req, const struct shim_archive *ar, unsigned int n,
+		      const uint32_t *pmids)
+{
+	int err;
+
+	if (is_same(req, n, pmids))
+		return 0;
+	shim_pmidmap__fini(&req->map);
+	req->n = 0;
+	if (n > req->room) {
+		err = grow(req, n);
+		if (err)
+			return err;
+	}
+	err = answers_for(req, n);
+	for (unsigned int i = 0; i < n && !err; i++)
+		err = add_item(req, ar, pmids[i]);
+	if (err)
+		req->n = 0;
+	return err;
+}
+
+int shim_request__match(struct shim_request *req, const struct shim_record *rec)
+{
+	struct shim_vset vset;
+	int found = 0;
+	int err;
+
+	req->round++;
+	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+		uint32_t at = shim_pmidmap__get(&req->map, vset.pmid);
+
+		for (; at != SHIM_PMIDMAP_NONE; at = req->items[at].same) {
+			req->items[at].round = req->round;
+			req->items[at].vset = vset;
+			found++;
+		}
+	}
+	return err == -ENOENT ? found : err;
+}
+
+static int room_for_value(struct shim_request *req)
+{
+	size_t room = req->values_room ? req->values_room * 2 : 64;
+	struct shim_value *values;
+
+	if (req->nvalues < req->values_room)
+		return 0;
+	values = realloc(req->values, room * sizeof(*values));
+	if (!values)
+		return -ENOMEM;
+	req->values = values;
+	req->values_room = room;
+	return 0;
+}
+
+/* The values of one set behind those that are there: how many, or an error */
+static int add_values(struct shim_request *req, const struct shim_record *rec,
+		      const struct shim_vset *vset, const struct shim_desc *desc,
+		      const struct shim_filter *filter)
+{
+	bool all = !filter || !filter->has || desc->indom == SHIM_INDOM_NULL;
+	int n = 0;
+
+	for (int i = 0; i < vset->numval; i++) {
+		struct shim_value *value;
+		int err = room_for_value(req);
+
+		if (err)
+			return err;
+		value = &req->values[req->nvalues];
+		err = shim_vset__value(rec, vset, i, desc->type, value);
+		if (err)
+			return err;
+		if (!all && !filter->has(filter->arg, desc->indom, value->inst))
+			continue;
+		req->nvalues++;
+		n++;
+	}
+	return n;
+}
+
+static int add_answer(struct shim_request *req, unsigned int i, const struct shim_record *rec,
+		      const struct shim_vset *vset, const struct shim_desc *desc,
+		      const struct shim_filter *filter)
+{
+	struct shim_answer *a = &req->answers[i];
+	int n = vset->numval;
+
+	if (n > 0)
+		n = add_values(req, rec, vset, desc, filter);
+	if (n < 0 && vset->numval > 0)
+		return n;
+	*a = (struct shim_answer){ .pmid = vset->pmid, .numval = n, .valfmt = vset->valfmt };
+	return 0;
+}
+
+/* Values have stopped moving: point the answers at theirs. */
+static void point_answers(struct shim_request *req, unsigned int n)
+{
+	const struct shim_value *values = req->values;
+
+	for (unsigned int i = 0; i < n; i++) {
+		if (req->answers[i].numval <= 0)
+			continue;
+		req->answers[i].values = values;
+		values += req->answers[i].numval;
+	}
+}
+
+int shim_request__answer(struct shim_request *req, const struct shim_record *rec,
+			 const struct shim_filter *filter)
+{
+	req->nvalues = 0;
+	for (unsigned int i = 0; i < req->n; i++) {
+		const struct shim_request_item *item = &req->items[i];
+		int err;
+
+		if (item->round != req->round) {
+			req->answers[i] = (struct shim_answer){ .pmid = req->pmids[i] };
+			continue;
+		}
+		if (!item->desc)
+			return -ENOENT;
+		err = add_answer(req, i, rec, &item->vset, item->desc, filter);
+		if (err)
+			return err;
+	}
+	point_answers(req, req->n);
+	return 0;
+}
+
+/* A metric without a descriptor has values that nobody can tell the type of. */
+static int add_any(struct shim_request *req, unsigned int i, const struct shim_archive *ar,
+		   const struct shim_record *rec, const struct shim_vset *vset)
+{
+	const struct shim_desc *desc = shim_archive__desc(ar, vset->pmid);
+
+	if (desc || vset->numval <= 0)
+		return add_answer(req, i, rec, vset, desc, NULL);
+	req->answers[i] = (struct shim_answer){ .pmid = vset->pmid, .numval = PM_ERR_PMID_LOG };
+	return 0;
+}
+
+int shim_request__answer_all(struct shim_request *req, const struct shim_archive *ar,
+			     const struct shim_record *rec)
+{
+	struct shim_vset vset;
+	unsigned int n = 0;
+	int err;
+
+	err = answers_for(req, rec->npmids);
+	if (err)
+		return err;
+	req->nvalues = 0;
+	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+		err = add_any(req, n, ar, rec, &vset);
+		if (err)
+			return err;
+		n++;
+	}
+	if (err != -ENOENT)
+		return err;
+	point_answers(req, n);
+	return n;
+}

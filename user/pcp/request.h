@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a fetch asks for, and the values of a record that answer it. */
+#ifndef SHIM_PCP_REQUEST_H
+#define SHIM_PCP_REQUEST_H
+
+#include "archive/interp.h"
+#include "archive/pmidmap.h"
+
+/**
+ * struct shim_request - the metrics of a fetch; kept for the next one, which often is the same
+ * @pmids: the @n metrics
+ * @items: one for each of them
+ * @map: position of a metric's first item
+ * @round: number of the last record; items that it has carry the same number
+ * @answers: room for @n answers
+ * @values: of those answers, if they come from a record
+ */
+struct shim_request {
+	unsigned int n;
+	unsigned int room;
+	uint32_t *pmids;
+	struct shim_request_item {
+		uint32_t same;		/* the next item of the same metric */
+		const struct shim_desc *desc;
+		uint64_t round;
+		struct shim_vset vset;
+	} *items;
+	struct shim_pmidmap map;
+	uint64_t round;
+	struct shim_answer *answers;
+	unsigned int answers_room;
+	struct shim_value *values;
+	size_t nvalues, values_room;
+};
+
+int shim_request__set(struct shim_request *req, const struct shim_archive *ar, unsigned int n,
+		      const uint32_t *pmids);
+void shim_request__fini(struct shim_request *req);
+
+/* The number of items that a record has, or -EBADMSG */
+int shim_request__match(struct shim_request *req, const struct shim_record *rec);
+/* Then their values, in @answers: 0, -EBADMSG, -ENOENT if a metric has no descriptor, -ENOMEM */
+int shim_request__answer(struct shim_request *req, const struct shim_record *rec,
+			 const struct shim_filter *filter);
+/* All of a record, whatever was asked for, in @answers: their number, -EBADMSG, -ENOMEM */
+int shim_request__answer_all(struct shim_request *req, const struct shim_archive *ar,
+			     const struct shim_record *rec);
+
+#endif /* SHIM_PCP_REQUEST_H */

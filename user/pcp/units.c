@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Types, semantics and units in words. */
+#include <stdio.h>
+#include <string.h>
+
+#include <pcp/pmapi.h>
+
+#include "archive/types.h"
+#include "base/api.h"
+
+_Static_assert(PM_TYPE_NOSUPPORT == SHIM_TYPE_NOSUPPORT && PM_TYPE_32 == SHIM_TYPE_32 &&
+	       PM_TYPE_U32 == SHIM_TYPE_U32 && PM_TYPE_64 == SHIM_TYPE_64 &&
+	       PM_TYPE_U64 == SHIM_TYPE_U64 && PM_TYPE_FLOAT == SHIM_TYPE_FLOAT &&
+	       PM_TYPE_DOUBLE == SHIM_TYPE_DOUBLE && PM_TYPE_STRING == SHIM_TYPE_STRING &&
+	       PM_TYPE_AGGREGATE == SHIM_TYPE_AGGREGATE &&
+	       PM_TYPE_AGGREGATE_STATIC == SHIM_TYPE_AGGREGATE_STATIC &&
+	       PM_TYPE_EVENT == SHIM_TYPE_EVENT &&
+	       PM_TYPE_HIGHRES_EVENT == SHIM_TYPE_HIGHRES_EVENT, "types are those on disk");
+_Static_assert(PM_SEM_COUNTER == SHIM_SEM_COUNTER && PM_SEM_INSTANT == SHIM_SEM_INSTANT &&
+	       PM_SEM_DISCRETE == SHIM_SEM_DISCRETE, "semantics are those on disk");
+
+static const char *const type_names[] = {
+	[PM_TYPE_32] = "32",
+	[PM_TYPE_U32] = "U32",
+	[PM_TYPE_64] = "64",
+	[PM_TYPE_U64] = "U64",
+	[PM_TYPE_FLOAT] = "FLOAT",
+	[PM_TYPE_DOUBLE] = "DOUBLE",
+	[PM_TYPE_STRING] = "STRING",
+	[PM_TYPE_AGGREGATE] = "AGGREGATE",
+	[PM_TYPE_AGGREGATE_STATIC] = "AGGREGATE_STATIC",
+	[PM_TYPE_EVENT] = "EVENT",
+	[PM_TYPE_HIGHRES_EVENT] = "HIGHRES_EVENT",
+};
+
+static const char *const sem_names[] = {
+	[PM_SEM_COUNTER] = "counter",
+	[PM_SEM_INSTANT] = "instant",
+	[PM_SEM_DISCRETE] = "discrete",
+};
+
+static const char *const space_names[] = {
+	"byte", "Kbyte", "Mbyte", "Gbyte", "Tbyte", "Pbyte", "Ebyte", "Zbyte", "Ybyte",
+};
+
+static const char *const time_names[] = {
+	"nanosec", "microsec", "millisec", "sec", "min", "hour",
+};
+
+#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
+
+static const char *name_in(const char *const *names, unsigned int n, int i)
+{
+	return i >= 0 && (unsigned int)i < n && names[i] ? names[i] : "???";
+}
+
+SHIM_API char *pmTypeStr_r(int type, char *buf, int buflen)
+{
+	if (type == PM_TYPE_NOSUPPORT)
+		snprintf(buf, buflen, "NO_SUPPORT");
+	else if (type == PM_TYPE_UNKNOWN)
+		snprintf(buf, buflen, "UNKNOWN");
+	else
+		snprintf(buf, buflen, "%s", name_in(type_names, LENGTH(type_names), type));
+	return buf;
+}
+
+SHIM_API const char *pmTypeStr(int type)
+{
+	static __thread char buf[20];
+
+	return pmTypeStr_r(type, buf, sizeof(buf));
+}
+
+SHIM_API char *pmSemStr_r(int sem, char *buf, int buflen)
+{
+	snprintf(buf, buflen, "%s", name_in(sem_names, LENGTH(sem_names), sem));
+	return buf;
+}
+
+SHIM_API const char *pmSemStr(int sem)
+{
+	static __thread char buf[20];
+
+	return pmSemStr_r(sem, buf, sizeof(buf));
+}
+
+/* One unit with its exponent, behind what is in buf, with a blank between. */
+static void append_term(char *buf, size_t size, const char *unit, int exponent)
+{
+	size_t len = strlen(buf);
+	const char *blank = len ? " " : "";
+
+	if (exponent == 1)
+		snprintf(buf + len, size - len, "%s%s", blank, unit);
+	else
+		snprintf(buf + len, size - len, "%s%s^%d", blank, unit, exponent);
+}
+
+static void scale_name(char *buf, size_t size, const char *const *names, unsigned int n,
+		       const char *dimension, unsigned int scale)
+{
+	if (scale < n)
+		snprintf(buf, size, "%s", names[scale]);
+	else
+		snprintf(buf, size, "%s-%u", dimension, scale);
+}
+
+static void count_name(char *buf, size_t size, const char *what, int scale)
+{
+	if (scale == 0)
+		snprintf(buf, size, "%s", what);
+	else if (scale == 1)
+		snprintf(buf, size, "%s%sx 10", what, *what ? " " : "");
+	else
+		snprintf(buf, size, "%s%sx 10^%d", what, *what ? " " : "", scale);
+}
+
+/* The terms whose dimension has the sign that is asked for. */
+static void terms(char *buf, size_t size, const pmUnits *u, int sign)
+{
+	char unit[24];
+
+	if (u->dimSpace * sign > 0) {
+		scale_name(unit, sizeof(unit), space_names, LENGTH(space_names), "space",
+			   u->scaleSpace);
+		append_term(buf, size, unit, u->dimSpace * sign);
+	}
+	if (u->dimTime * sign > 0) {
+		scale_name(unit, sizeof(unit), time_names, LENGTH(time_names), "time",
+			   u->scaleTime);
+		append_term(buf, size, unit, u->dimTime * sign);
+	}
+	if (u->dimCount * sign > 0) {
+		count_name(unit, sizeof(unit), "count", u->scaleCount);
+		append_term(buf, size, unit, u->dimCount * sign);
+	}
+}
+
+/**
+ * pmUnitsStr_r() - units in words, like "Kbyte / sec"
+ * @units: the units
+ * @buf: @buflen bytes
+ * @buflen: at least 60
+ *
+ * Return: @buf, or NULL if it is too small.
+ */
+SHIM_API char *pmUnitsStr_r(const pmUnits *units, char *buf, int buflen)
+{
+	char below[60] = "";
+	char above[60] = "";
+
+	if (buflen < 60)
+		return NULL;
+	terms(above, sizeof(above), units, 1);
+	terms(below, sizeof(below), units, -1);
+	if (!units->dimSpace && !units->dimTime && !units->dimCount)
+		count_name(above, sizeof(above), "", units->scaleCount);
+	snprintf(buf, buflen, "%s%s%s%s", above, *above && *below ? " " : "",
+		 *below ? "/ " : "", below);
+	return buf;
+}
+
+/**
+ * pmUnitsStr() - units in words
+ * @units: the units
+ *
+ * Return: the text, good until this thread's next call.
+ */
+SHIM_API const char *pmUnitsStr(const pmUnits *units)
+{
+	static __thread char buf[128];
+
+	return pmUnitsStr_r(units, buf, sizeof(buf));
+}
