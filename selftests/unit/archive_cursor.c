@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Cursors over archives of known content: every record in both directions,
+ * and every seek against a search through the plain list, with the index as it
+ * was written, without it, and with an index that lies.
+ */
+#include "archive_sample.h"
+#include "kselftest_harness.h"
+
+#define RECORDS	3000
+
+FIXTURE(cursor) {
+	struct place place;
+	struct shim_ts *stamps;	/* of the records, in order */
+	bool *marks;
+	unsigned int n;
+};
+
+FIXTURE_VARIANT(cursor) {
+	int version;
+	unsigned int volume;	/* records in a volume, or 0 */
+	unsigned int value_len;	/* bytes of the string, to make the index grow */
+};
+
+FIXTURE_VARIANT_ADD(cursor, v3) {
+	.version = 3, .volume = 0, .value_len = 2000,
+};
+
+FIXTURE_VARIANT_ADD(cursor, v3_volumes) {
+	.version = 3, .volume = 250, .value_len = 900,
+};
+
+FIXTURE_VARIANT_ADD(cursor, v2_volumes) {
+	.version = 2, .volume = 700, .value_len = 900,
+};
+
+/* Larger than what is copied, so that it is mapped */
+FIXTURE_VARIANT_ADD(cursor, v3_mapped) {
+	.version = 3, .volume = 0, .value_len = 8000,
+};
+
+static int put_string(struct shim_writer *w, unsigned int n, char *text, unsigned int len)
+{
+	struct shim_value v = { .inst = SHIM_IN_NULL, .type = SHIM_TYPE_STRING, .len = len,
+				.bytes = text };
+	int err = shim_writer__vset(w, sample_pmid(M_STRING), 0);
+
+	memset(text, 'x', len);
+	text[snprintf(text, len, "%u", n)] = 'x';
+	text[len - 1] = '\0';
+	return err ? err : shim_writer__value(w, &v);
+}
+
+FIXTURE_SETUP(cursor)
+{
+	struct shim_label label = sample_label(variant->version);
+	struct shim_desc desc = sample_desc(M_STRING);
+	unsigned int seed = 7;
+	struct shim_writer *w;
+	double t = 0;
+	char *text;
+
+	ASSERT_EQ(0, place_make(&self->place));
+	self->stamps = calloc(RECORDS, sizeof(*self->stamps));
+	self->marks = calloc(RECORDS, sizeof(*self->marks));
+	text = malloc(variant->value_len);
+	ASSERT_EQ(0, shim_writer__open(self->place.base, &label, &w));
+	ASSERT_EQ(0, shim_writer__desc(w, &desc));
+	for (unsigned int i = 0; i < RECORDS; i++) {
+		/* equal stamps, steps, and gaps */
+		if (rand_r(&seed) % 4)
+			t += rand_r(&seed) % 50 ? 1 : 1000;
+		if (i && variant->volume && i % variant->volume == 0)
+			ASSERT_EQ(0, shim_writer__next_volume(w));
+		self->stamps[i] = at(t);
+		self->marks[i] = i && rand_r(&seed) % 30 == 0;
+		ASSERT_EQ(0, shim_writer__begin(w, at(t)));
+		if (!self->marks[i])
+			ASSERT_EQ(0, put_string(w, i, text, variant->value_len));
+		ASSERT_EQ(0, shim_writer__commit(w));
+	}
+	ASSERT_EQ(0, shim_writer__close(w));
+	self->n = RECORDS;
+	free(text);
+}
+
+FIXTURE_TEARDOWN(cursor)
+{
+	free(self->stamps);
+	free(self->marks);
+	place_remove(&self->place);
+}
+
+/* Whether @rec is the @i-th record */
+static bool is_record(const FIXTURE_DATA(cursor) *self, const struct shim_record *rec, unsigned int i)
+{
+	struct shim_vset vset;
+	struct shim_value v;
+
+	if (shim_ts__cmp(rec->stamp, self->stamps[i]) || !rec->npmids != self->marks[i])
+		return false;
+	if (self->marks[i])
+		return true;
+	return !shim_record__check(rec) && !shim_record__first(rec, &vset) &&
+	       !shim_vset__value(rec, &vset, 0, SHIM_TYPE_STRING, &v) &&
+	       (unsigned int)atoi(v.bytes) == i;
+}
+
+TEST_F(cursor, steps)
+{
+	struct shim_archive *ar;
+	struct shim_cursor cur;
+	struct shim_record rec;
+	struct shim_ts end;
+
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	shim_cursor__init(&cur, ar);
+	EXPECT_EQ(-ERANGE, shim_cursor__prev(&cur, &rec));
+	for (unsigned int i = 0; i < self->n; i++) {
+		ASSERT_EQ(0, shim_cursor__next(&cur, &rec));
+		ASSERT_TRUE(is_record(self, &rec, i));
+		ASSERT_EQ(variant->volume ? i / variant->volume : 0, rec.volume);
+	}
+	for (int again = 0; again < 3; again++)
+		ASSERT_EQ(-ERANGE, shim_cursor__next(&cur, &rec));
+	for (unsigned int i = self->n; i--;) {
+		ASSERT_EQ(0, shim_cursor__prev(&cur, &rec));
+		ASSERT_TRUE(is_record(self, &rec, i));
+	}
+	for (int again = 0; again < 3; again++)
+		ASSERT_EQ(-ERANGE, shim_cursor__prev(&cur, &rec));
+	for (unsigned int i = 0; i < self->n; i++) {
+		ASSERT_EQ(0, shim_cursor__next(&cur, &rec));
+		ASSERT_EQ(0, shim_cursor__prev(&cur, &rec));
+		ASSERT_TRUE(is_record(self, &rec, i));
+		ASSERT_EQ(0, shim_cursor__next(&cur, &rec));
+	}
+	ASSERT_EQ(0, shim_archive__end(ar, &end));
+	EXPECT_EQ(0, shim_ts__cmp(end, self->stamps[self->n - 1]));
+	shim_archive__put(ar);
+}
+
+/* Seek to @when: @first records are before it, @last not behind it */
+static bool seeks(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar, struct shim_ts when,
+		  unsigned int first, unsigned int last)
+{
+	struct shim_cursor cur;
+	struct shim_record rec;
+	int err;
+
+	shim_cursor__init(&cur, ar);
+	if (shim_cursor__seek_before(&cur, when))
+		return false;
+	err = shim_cursor__next(&cur, &rec);
+	if (first == self->n ? err != -ERANGE : err || !is_record(self, &rec, first))
+		return false;
+	if (shim_cursor__seek_after(&cur, when))
+		return false;
+	err = shim_cursor__prev(&cur, &rec);
+	return last ? !err && is_record(self, &rec, last - 1) : err == -ERANGE;
+}
+
+/* Every stamp, and a moment before and after each */
+static bool seeks_everywhere(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar, unsigned int step)
+{
+	static const struct shim_ts little = { 0, 1000 };
+	unsigned int first = 0, last;
+
+	for (unsigned int i = 0; i < self->n; i++) {
+		struct shim_ts t = self->stamps[i];
+
+		if (i && !shim_ts__cmp(self->stamps[i - 1], t))
+			continue;
+		first = i;
+		for (last = i; last < self->n && !shim_ts__cmp(self->stamps[last], t);)
+			last++;
+		if (i % step)
+			continue;
+		if (!seeks(self, ar, t, first, last) ||
+		    !seeks(self, ar, shim_ts__sub(t, little), first, first) ||
+		    !seeks(self, ar, shim_ts__add(t, little), last, last))
+			return false;
+	}
+	return seeks(self, ar, (struct shim_ts){ INT64_MAX, 0 }, self->n, self->n) &&
+	       seeks(self, ar, (struct shim_ts){ INT64_MIN, 0 }, 0, 0);
+}
+
+TEST_F(cursor, seeks_by_the_index)
+{
+	struct shim_archive *ar;
+
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	EXPECT_TRUE(seeks_everywhere(self, ar, 1));
+	shim_archive__put(ar);
+}
+
+TEST_F(cursor, seeks_without_index)
+{
+	struct shim_archive *ar;
+
+	ASSERT_EQ(0, unlink(place_file(&self->place, "index")));
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	EXPECT_TRUE(seeks_everywhere(self, ar, 50));
+	shim_archive__put(ar);
+}
+
+/* Offsets that hit no record, stamps that are not the record's */
+TEST_F(cursor, seeks_in_spite_of_the_index)
+{
+	size_t len, label = variant->version == 3 ? 808 : 132;
+	size_t entry = variant->version == 3 ? 32 : 20;
+	struct shim_archive *ar;
+	unsigned int seed = 3;
+	uint8_t *data;
+
+	data = slurp(place_file(&self->place, "index"), &len);
+	ASSERT_NE(NULL, data);
+	ASSERT_LT(label + 10 * entry, len);
+	for (int round = 0; round < 10; round++) {
+		for (size_t i = label; i + entry <= len; i += entry) {
+			size_t at = i + rand_r(&seed) % entry;
+
+			data[at] ^= 1 << rand_r(&seed) % 8;
+		}
+		spit(place_file(&self->place, "index"), data, len);
+		ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+		EXPECT_TRUE(seeks_everywhere(self, ar, 40));
+		shim_archive__put(ar);
+	}
+	free(data);
+}
+
+TEST_F(cursor, passes_over_a_missing_volume)
+{
+	struct shim_archive *ar;
+	struct shim_cursor cur;
+	struct shim_record rec;
+	unsigned int i = 0, n = 0;
+
+	if (!variant->volume) {
+		ASSERT_EQ(0, unlink(place_file(&self->place, "0")));
+		EXPECT_EQ(-ENXIO, shim_archive__open(self->place.base, &ar));
+		return;
+	}
+	ASSERT_EQ(0, unlink(place_file(&self->place, "1")));
+	/* and one that is there but cannot be used */
+	spit(place_file(&self->place, "2"), "garbage", 7);
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	shim_cursor__init(&cur, ar);
+	for (; !shim_cursor__next(&cur, &rec); i++) {
+		if (i == variant->volume)
+			i += 2 * variant->volume;
+		ASSERT_TRUE(is_record(self, &rec, i));
+		n++;
+	}
+	EXPECT_EQ(self->n, i);
+	while (!shim_cursor__prev(&cur, &rec))
+		n--;
+	EXPECT_EQ(0, n);
+	shim_archive__put(ar);
+}
+
+TEST_HARNESS_MAIN

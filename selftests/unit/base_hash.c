@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Hash tables of the caller's nodes, and arenas that the nodes live in. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "kselftest_harness.h"
+
+struct item {
+	struct shim_hnode node;
+	uint32_t key;
+};
+
+static struct item *find(const struct shim_hash *h, uint64_t hash, uint32_t key)
+{
+	struct shim_hnode *node;
+
+	for (node = shim_hash__first(h, hash); node; node = shim_hash__next(node)) {
+		struct item *item = shim_hnode__entry(node, struct item, node);
+
+		if (item->key == key)
+			return item;
+	}
+	return NULL;
+}
+
+TEST(every_key_is_found_and_no_other)
+{
+	struct shim_arena arena = { 0 };
+	struct shim_hash h;
+
+	shim_hash__init(&h);
+	EXPECT_EQ(NULL, find(&h, shim_hash__u32(&h, 5), 5));
+	for (uint32_t i = 0; i < 20000; i++) {
+		struct item *item = shim_arena__alloc(&arena, sizeof(*item));
+
+		ASSERT_NE(NULL, item);
+		item->key = 3 * i;
+		ASSERT_EQ(0, shim_hash__add(&h, &item->node, shim_hash__u32(&h, item->key)));
+	}
+	EXPECT_EQ(20000, h.n);
+	for (uint32_t i = 0; i < 60000; i++)
+		ASSERT_EQ(i % 3 == 0, !!find(&h, shim_hash__u32(&h, i), i));
+	shim_hash__free(&h);
+	shim_arena__free(&arena);
+}
+
+TEST(equal_hashes_are_told_apart_by_their_keys)
+{
+	struct item items[100];
+	struct shim_hash h;
+
+	shim_hash__init(&h);
+	for (uint32_t i = 0; i < 100; i++) {
+		items[i].key = i;
+		ASSERT_EQ(0, shim_hash__add(&h, &items[i].node, 42));
+	}
+	for (uint32_t i = 0; i < 100; i++)
+		EXPECT_EQ(&items[i], find(&h, 42, i));
+	EXPECT_EQ(NULL, find(&h, 43, 1));
+	shim_hash__free(&h);
+}
+
+TEST(bytes_hash_by_all_their_bytes_and_their_length)
+{
+	char text[] = "0123456789abcdef0123456789";
+	struct shim_hash h;
+	uint64_t whole;
+
+	shim_hash__init(&h);
+	whole = shim_hash__bytes(&h, text, sizeof(text) - 1);
+	EXPECT_EQ(whole, shim_hash__bytes(&h, text, sizeof(text) - 1));
+	for (size_t i = 0; i < sizeof(text) - 1; i++) {
+		text[i] ^= 1;
+		EXPECT_NE(whole, shim_hash__bytes(&h, text, sizeof(text) - 1));
+		text[i] ^= 1;
+		EXPECT_NE(whole, shim_hash__bytes(&h, text, i));
+	}
+	shim_hash__free(&h);
+}
+
+TEST(two_tables_have_two_seeds)
+{
+	struct shim_hash a, b;
+
+	shim_hash__init(&a);
+	shim_hash__init(&b);
+	EXPECT_NE(shim_hash__u32(&a, 1), shim_hash__u32(&b, 1));
+}
+
+TEST(arena_gives_zeroed_aligned_pieces_of_any_size)
+{
+	struct shim_arena arena = { 0 };
+	char *s;
+
+	for (size_t size = 1; size < 200000; size = size * 3 / 2 + 1) {
+		unsigned char *p = shim_arena__alloc(&arena, size);
+
+		ASSERT_NE(NULL, p);
+		EXPECT_EQ(0, (uintptr_t)p % _Alignof(max_align_t));
+		EXPECT_EQ(0, p[0]);
+		EXPECT_EQ(0, p[size - 1]);
+		memset(p, 0xff, size);
+	}
+	s = shim_arena__string(&arena, "hello", 4);
+	ASSERT_NE(NULL, s);
+	EXPECT_STREQ("hell", s);
+	EXPECT_EQ(NULL, shim_arena__alloc(&arena, SIZE_MAX));
+	EXPECT_EQ(NULL, shim_arena__array(&arena, SIZE_MAX / 4, 8));
+	shim_arena__free(&arena);
+}
+
+TEST_HARNESS_MAIN
