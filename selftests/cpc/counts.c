@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Counts with known answers: software events anywhere, cycles and instructions with a PMU. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cpc/libcpc.h"
+#include "kselftest_harness.h"
+
+/* One request of an event, bound */
+struct counter {
+	cpc_t *cpc;
+	cpc_set_t *set;
+	cpc_buf_t *before;
+	cpc_buf_t *after;
+};
+
+static void silent(const char *fn, int subcode, const char *fmt, va_list ap)
+{
+	(void)fn;
+	(void)subcode;
+	(void)fmt;
+	(void)ap;
+}
+
+/* Whether the event can be counted here */
+static bool open_counter(struct counter *c, const char *event, uint64_t preset, uint_t flags)
+{
+	c->cpc = cpc_open(CPC_VER_CURRENT);
+	if (!c->cpc)
+		return false;
+	cpc_seterrhndlr(c->cpc, silent);
+	c->set = cpc_set_create(c->cpc);
+	if (cpc_set_add_request(c->cpc, c->set, event, preset, flags, 0, NULL))
+		goto err;
+	c->before = cpc_buf_create(c->cpc, c->set);
+	c->after = cpc_buf_create(c->cpc, c->set);
+	if (!cpc_bind_curlwp(c->cpc, c->set, 0))
+		return true;
+err:
+	cpc_close(c->cpc);
+	return false;
+}
+
+static uint64_t difference(struct counter *c)
+{
+	uint64_t value = 0;
+
+	cpc_buf_sub(c->cpc, c->after, c->after, c->before);
+	cpc_buf_get(c->cpc, c->after, 0, &value);
+	return value;
+}
+
+static void touch_pages(char *p, int n)
+{
+	long page = sysconf(_SC_PAGESIZE);
+
+	for (int i = 0; i < n; i++)
+		((volatile char *)p)[i * page] = 1;
+}
+
+static char *map_pages(int n)
+{
+	return mmap(NULL, n * sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+/* Each page of a new mapping is one fault; huge pages are refused. */
+TEST(page_faults_exactly)
+{
+	struct counter c;
+	char *p;
+
+	ASSERT_TRUE(open_counter(&c, "page-faults", 0, CPC_COUNT_USER));
+	p = map_pages(300);
+	ASSERT_NE(MAP_FAILED, p);
+	madvise(p, 300 * sysconf(_SC_PAGESIZE), MADV_NOHUGEPAGE);
+	cpc_set_sample(c.cpc, c.set, c.before);
+	cpc_set_sample(c.cpc, c.set, c.after);
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.before));
+	touch_pages(p, 300);
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.after));
+	EXPECT_EQ(300, difference(&c));
+	cpc_close(c.cpc);
+}
+
+/* The virtual counter passes 2^64 in the midst of them. */
+TEST(page_faults_across_the_wrap)
+{
+	struct counter c;
+	uint64_t value;
+	char *p = map_pages(300);
+
+	madvise(p, 300 * sysconf(_SC_PAGESIZE), MADV_NOHUGEPAGE);
+	ASSERT_TRUE(open_counter(&c, "page-faults", -100ULL, CPC_COUNT_USER));
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.before));
+	touch_pages(p, 300);
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.after));
+	ASSERT_EQ(0, cpc_buf_get(c.cpc, c.after, 0, &value));
+	EXPECT_LE(200, value);
+	EXPECT_GT(1000, value);
+	EXPECT_LE(300, difference(&c));
+	cpc_close(c.cpc);
+}
+
+/* What another thread does is not ours. */
+static void *touch_elsewhere(void *p)
+{
+	touch_pages(p, 3000);
+	return NULL;
+}
+
+TEST(other_threads_are_not_counted)
+{
+	char *p = map_pages(3000);
+	pthread_t thread;
+	struct counter c;
+
+	madvise(p, 3000 * sysconf(_SC_PAGESIZE), MADV_NOHUGEPAGE);
+	ASSERT_TRUE(open_counter(&c, "page-faults", 0, CPC_COUNT_USER));
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.before));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, touch_elsewhere, p));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.after));
+	EXPECT_GT(1000, difference(&c));
+	cpc_close(c.cpc);
+}
+
+/* The root of the VM may count the kernel: each sleep is one switch. */
+TEST(context_switches)
+{
+	struct counter c;
+
+	if (!open_counter(&c, "context-switches", 0, CPC_COUNT_USER | CPC_COUNT_SYSTEM))
+		SKIP(return, "the kernel may not be counted");
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.before));
+	for (int i = 0; i < 20; i++)
+		usleep(2000);
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.after));
+	EXPECT_LE(20, difference(&c));
+	EXPECT_GE(60, difference(&c) + 20);
+	cpc_close(c.cpc);
+}
+
+/* A sleeping thread has no ticks, a working one has no more than time has passed. */
+TEST(ticks_are_cpu_time)
+{
+	hrtime_t slept, worked;
+	struct counter c;
+
+	ASSERT_TRUE(open_counter(&c, "page-faults", 0, CPC_COUNT_USER));
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.before));
+	usleep(200000);
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.after));
+	cpc_buf_sub(c.cpc, c.after, c.after, c.before);
+	slept = cpc_buf_tick(c.cpc, c.after);
+	EXPECT_GT(100000000, slept);
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.before));
+	for (hrtime_t end = gethrtime() + 100000000; gethrtime() < end;)
+		;
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.after));
+	worked = cpc_buf_hrtime(c.cpc, c.after) - cpc_buf_hrtime(c.cpc, c.before);
+	cpc_buf_sub(c.cpc, c.after, c.after, c.before);
+	EXPECT_LT(slept, (hrtime_t)cpc_buf_tick(c.cpc, c.after));
+	EXPECT_LE(0, worked - (hrtime_t)cpc_buf_tick(c.cpc, c.after) + 1000000);
+	cpc_close(c.cpc);
+}
+
+/* Two instructions an iteration, whatever the compiler thinks of it */
+static void loop(unsigned long n)
+{
+#ifdef __aarch64__
+	asm volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(n) : : "cc");
+#else
+	asm volatile("1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc");
+#endif
+}
+
+#define LOOPS	1000000UL
+
+TEST(instructions)
+{
+	struct counter c;
+
+	if (!open_counter(&c, "instructions", 0, CPC_COUNT_USER))
+		SKIP(return, "no PMU counts instructions");
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.before));
+	loop(LOOPS);
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.after));
+	EXPECT_LE(2 * LOOPS, difference(&c));
+	EXPECT_GE(2 * LOOPS + 5000, difference(&c)) TH_LOG("%llu", (unsigned long long)difference(&c));
+	cpc_close(c.cpc);
+}
+
+TEST(cycles)
+{
+	struct counter c;
+
+	if (!open_counter(&c, "cycles", -1000ULL, CPC_COUNT_USER))
+		SKIP(return, "no PMU counts cycles");
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.before));
+	loop(LOOPS);
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.after));
+	EXPECT_LE(LOOPS / 2, difference(&c));
+	cpc_close(c.cpc);
+}
+
+/* While the thread sleeps, others run on its CPU; nothing of that is counted. */
+TEST(instructions_across_switches)
+{
+	struct counter c;
+
+	if (!open_counter(&c, "instructions", 0, CPC_COUNT_USER))
+		SKIP(return, "no PMU counts instructions");
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.before));
+	for (int i = 0; i < 50; i++) {
+		loop(LOOPS / 50);
+		usleep(1000);
+	}
+	ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.after));
+	EXPECT_LE(2 * LOOPS, difference(&c));
+	EXPECT_GE(2 * LOOPS + 100000, difference(&c));
+	cpc_close(c.cpc);
+}
+
+/* More cycles counters than any CPU has: refused as a whole, and told. */
+static int told;
+
+static void remember(const char *fn, int subcode, const char *fmt, va_list ap)
+{
+	silent(fn, subcode, fmt, ap);
+	told = subcode;
+}
+
+TEST(more_than_the_cpu_holds)
+{
+	struct counter c;
+	cpc_set_t *set;
+	int n = 0;
+
+	if (!open_counter(&c, "cycles", 0, CPC_COUNT_USER))
+		SKIP(return, "no PMU counts cycles");
+	set = cpc_set_create(c.cpc);
+	while (n < (int)cpc_npic(c.cpc) && n < 30)
+		ASSERT_EQ(n++, cpc_set_add_request(c.cpc, set, "cycles", 0, CPC_COUNT_USER, 0, NULL));
+	cpc_seterrhndlr(c.cpc, remember);
+	EXPECT_EQ(-1, cpc_bind_curlwp(c.cpc, set, 0));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(CPC_RESOURCE_UNAVAIL, told);
+	EXPECT_EQ(0, cpc_bind_curlwp(c.cpc, c.set, 0));
+	cpc_close(c.cpc);
+}
+
+TEST_HARNESS_MAIN
