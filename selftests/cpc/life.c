@@ -44,6 +44,7 @@ static void touch_pages(int n)
 	volatile char *p = mmap(NULL, n * page, PROT_READ | PROT_WRITE,
 				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
+	madvise((void *)p, n * page, MADV_NOHUGEPAGE);
 	for (int i = 0; i < n; i++)
 		p[i * page] = 1;
 	munmap((void *)p, n * page);
