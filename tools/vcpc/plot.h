@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A chart of values over time, drawn with characters. */
+#ifndef VCPC_PLOT_H
+#define VCPC_PLOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/**
+ * struct vcpc_plot - what to draw
+ * @title: above the chart
+ * @unit: of the values, behind the title; may be empty
+ * @left: what is written below the left end of the time axis
+ * @right: what is written below its right end
+ * @n: number of points
+ * @x: their times, any unit
+ * @y: their values; a NAN interrupts the line
+ * @width: of all, in characters, at least 40
+ * @height: of the drawing, in lines, at least 3
+ * @utf8: draw with braille and box characters, otherwise in ASCII
+ */
+struct vcpc_plot {
+	const char *title;
+	const char *unit;
+	const char *left;
+	const char *right;
+	size_t n;
+	const double *x;
+	const double *y;
+	unsigned int width;
+	unsigned int height;
+	bool utf8;
+};
+
+/* 0 or -ENOMEM */
+int vcpc_plot(FILE *out, const struct vcpc_plot *plot);
+
+/* A number in six characters or so: 12.3k, 4.56G, 0.0123 */
+void vcpc_plot_number(char *buf, size_t size, double v);
+
+#endif /* VCPC_PLOT_H */

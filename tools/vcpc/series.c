@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Values of an archive's metrics over time, read through the PMAPI. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "series.h"
+
+static const double per_second[] = {
+	[PM_TIME_NSEC] = 1e-9, [PM_TIME_USEC] = 1e-6, [PM_TIME_MSEC] = 1e-3,
+	[PM_TIME_SEC] = 1, [PM_TIME_MIN] = 60, [PM_TIME_HOUR] = 3600,
+};
+
+static bool is_numeric(const pmDesc *desc)
+{
+	return desc->type >= PM_TYPE_32 && desc->type <= PM_TYPE_DOUBLE;
+}
+
+/* What a counter of time gains in a second has no unit: 1 is all of the time. */
+static void set_unit(struct vcpc_column *c, const pmDesc *desc)
+{
+	pmUnits units = desc->units;
+
+	c->scale = 1;
+	if (c->rate && units.dimTime == 1 && !units.dimSpace && !units.dimCount &&
+	    units.scaleTime <= PM_TIME_HOUR) {
+		c->scale = per_second[units.scaleTime];
+		snprintf(c->unit, sizeof(c->unit), "s/s");
+		return;
+	}
+	if (c->rate && units.dimTime == 0) {
+		units.dimTime = -1;
+		units.scaleTime = PM_TIME_SEC;
+	}
+	pmUnitsStr_r(&units, c->unit, sizeof(c->unit));
+}
+
+static int add_column(struct vcpc_series *s, const struct vcpc_metric *m, int inst,
+		      const char *instance)
+{
+	struct vcpc_column *columns = realloc(s->columns, (s->ncolumns + 1) * sizeof(*columns));
+	struct vcpc_column *c;
+
+	if (!columns)
+		return -ENOMEM;
+	s->columns = columns;
+	c = &columns[s->ncolumns];
+	*c = (struct vcpc_column){
+		.metric = strdup(m->name),
+		.instance = instance ? strdup(instance) : NULL,
+		.inst = inst,
+		.rate = m->desc.sem == PM_SEM_COUNTER && is_numeric(&m->desc) && !s->raw,
+		.empty = true,
+		.last_row = SIZE_MAX,
+	};
+	s->ncolumns++;
+	set_unit(c, &m->desc);
+	return c->metric && (!instance || c->instance) ? 0 : -ENOMEM;
+}
+
+static int by_inst(const void *a, const void *b)
+{
+	const struct vcpc_column *x = a, *y = b;
+
+	return (x->inst > y->inst) - (x->inst < y->inst);
+}
+
+static int add_instances(struct vcpc_series *s, struct vcpc_metric *m, const char *wanted)
+{
+	char **names;
+	int *ids;
+	int err = 0;
+	int n = pmGetInDomArchive(m->desc.indom, &ids, &names);
+
+	if (n <= 0)
+		return n == PM_ERR_INDOM_LOG ? 0 : n;
+	for (int i = 0; i < n && !err; i++)
+		if (!wanted || !strcmp(wanted, names[i]))
+			err = add_column(s, m, ids[i], names[i]);
+	free(ids);
+	free(names);
+	if (!err && wanted && m->first == s->ncolumns)
+		err = PM_ERR_INST_LOG;
+	if (!err)
+		qsort(&s->columns[m->first], s->ncolumns - m->first, sizeof(*s->columns), by_inst);
+	return err;
+}
+
+static int add_metric(struct vcpc_series *s, const char *name, const char *instance)
+{
+	struct vcpc_metric *metrics = realloc(s->metrics, (s->nmetrics + 1) * sizeof(*metrics));
+	struct vcpc_metric *m;
+	int err;
+
+	if (!metrics)
+		return -ENOMEM;
+	s->metrics = metrics;
+	m = &metrics[s->nmetrics];
+	*m = (struct vcpc_metric){ .name = strdup(name), .first = s->ncolumns };
+	if (!m->name)
+		return -ENOMEM;
+	s->nmetrics++;
+	err = pmLookupName(1, &name, &m->pmid);
+	if (err > 0)
+		err = pmLookupDesc(m->pmid, &m->desc);
+	if (!err && m->desc.indom != PM_INDOM_NULL)
+		err = add_instances(s, m, instance);
+	else if (!err)
+		err = instance ? PM_ERR_INST_LOG : add_column(s, m, PM_IN_NULL, NULL);
+	m->n = s->ncolumns - m->first;
+	return err;
+}
+
+/* The metrics below a name, collected by pmTraversePMNS_r */
+struct group {
+	struct vcpc_series *series;
+	bool numeric;
+	int err;
+};
+
+static bool recorded(const char *name)
+{
+	return strncmp(name, "event.", 6) != 0;
+}
+
+static void add_from_group(const char *name, void *closure)
+{
+	struct group *g = closure;
+	pmDesc desc;
+	pmID pmid;
+
+	if (g->err || pmLookupName(1, &name, &pmid) < 0 || pmLookupDesc(pmid, &desc) < 0)
+		return;
+	if (g->numeric && (!is_numeric(&desc) || !recorded(name)))
+		return;
+	g->err = add_metric(g->series, name, NULL);
+}
+
+int vcpc_series_add(struct vcpc_series *s, const char *name)
+{
+	size_t len = strcspn(name, "[");
+	size_t end = strlen(name);
+	struct group g = { .series = s };
+	char *metric, *instance = NULL;
+	int err;
+
+	if (name[len] && name[end - 1] != ']')
+		return PM_ERR_NAME;
+	metric = strndup(name, len);
+	if (name[len])
+		instance = strndup(name + len + 1, end - len - 2);
+	if (!metric || (name[len] && !instance))
+		g.err = -ENOMEM;
+	err = g.err ? g.err : add_metric(s, metric, instance);
+	if (err == PM_ERR_NONLEAF && !instance) {
+		err = pmTraversePMNS_r(metric, add_from_group, &g);
+		err = err < 0 ? err : g.err;
+	}
+	free(metric);
+	free(instance);
+	return err;
+}
+
+/* Children come newest first; people want them as they were recorded. */
+static void reverse(struct vcpc_series *s)
+{
+	size_t at = 0;
+	struct vcpc_column *columns = malloc((s->ncolumns + 1) * sizeof(*columns));
+
+	if (!columns)
+		return;
+	for (size_t i = 0; i < s->nmetrics / 2; i++) {
+		struct vcpc_metric m = s->metrics[i];
+
+		s->metrics[i] = s->metrics[s->nmetrics - 1 - i];
+		s->metrics[s->nmetrics - 1 - i] = m;
+	}
+	for (size_t i = 0; i < s->nmetrics; i++) {
+		struct vcpc_metric *m = &s->metrics[i];
+
+		memcpy(&columns[at], &s->columns[m->first], m->n * sizeof(*columns));
+		m->first = at;
+		at += m->n;
+	}
+	free(s->columns);
+	s->columns = columns;
+}
+
+int vcpc_series_add_all(struct vcpc_series *s)
+{
+	struct group g = { .series = s, .numeric = true };
+	int n = pmTraversePMNS_r("", add_from_group, &g);
+
+	if (n < 0 || g.err)
+		return n < 0 ? n : g.err;
+	reverse(s);
+	return 0;
+}
+
+static int grow(struct vcpc_series *s)
+{
+	size_t room = s->room ? s->room * 2 : 128;
+	struct timespec *times = realloc(s->times, room * sizeof(*times));
+
+	if (!times)
+		return -ENOMEM;
+	s->times = times;
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		struct vcpc_column *c = &s->columns[i];
+		double *values = realloc(c->values, room * sizeof(*values));
+		char **texts = values ? realloc(c->texts, room * sizeof(*texts)) : NULL;
+
+		if (values)
+			c->values = values;
+		if (!texts)
+			return -ENOMEM;
+		c->texts = texts;
+	}
+	s->room = room;
+	return 0;
+}
+
+static int add_row(struct vcpc_series *s, struct timespec when)
+{
+	if (s->nrows == s->room && grow(s))
+		return -ENOMEM;
+	s->times[s->nrows] = when;
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		s->columns[i].values[s->nrows] = NAN;
+		s->columns[i].texts[s->nrows] = NULL;
+	}
+	s->nrows++;
+	return 0;
+}
+
+static double seconds_between(struct timespec a, struct timespec b)
+{
+	return (double)(b.tv_sec - a.tv_sec) + (b.tv_nsec - a.tv_nsec) / 1e9;
+}
+
+static void put_number(struct vcpc_series *s, struct vcpc_column *c, long double v)
+{
+	size_t row = s->nrows - 1;
+	double seconds;
+
+	if (!c->rate) {
+		c->values[row] = (double)v;
+		c->empty = false;
+		return;
+	}
+	if (c->last_row != SIZE_MAX) {
+		seconds = seconds_between(s->times[c->last_row], s->times[row]);
+		if (seconds != 0) {
+			c->values[row] = (double)((v - c->last) / seconds) * c->scale;
+			c->empty = false;
+		}
+	}
+	c->last = v;
+	c->last_row = row;
+}
+
+static void put_text(struct vcpc_series *s, struct vcpc_column *c, const pmAtomValue *v, int type)
+{
+	c->texts[s->nrows - 1] = type == PM_TYPE_STRING ? strdup(v->cp) :
+				 strdup(pmAtomStr(v, type));
+	c->empty = false;
+}
+
+static void put(struct vcpc_series *s, const struct vcpc_metric *m, struct vcpc_column *c,
+		int valfmt, const pmValue *value)
+{
+	int type = m->desc.type;
+	bool integer = type >= PM_TYPE_32 && type <= PM_TYPE_U64;
+	pmAtomValue v;
+
+	if (pmExtractValue(valfmt, value, type, &v, type) < 0)
+		return;
+	if (type == PM_TYPE_STRING || type == PM_TYPE_AGGREGATE || (s->raw && integer))
+		put_text(s, c, &v, type);
+	if (type == PM_TYPE_STRING)
+		free(v.cp);
+	else if (type == PM_TYPE_AGGREGATE)
+		free(v.vbp);
+	if (!is_numeric(&m->desc))
+		return;
+	put_number(s, c, type == PM_TYPE_32 ? v.l : type == PM_TYPE_U32 ? v.ul :
+		   type == PM_TYPE_64 ? v.ll : type == PM_TYPE_U64 ? v.ull :
+		   type == PM_TYPE_FLOAT ? v.f : (long double)v.d);
+}
+
+/* A set without values breaks a counter's rate: something lies between. */
+static void take_set(struct vcpc_series *s, const struct vcpc_metric *m, const pmValueSet *set,
+		     bool interpolated)
+{
+	struct vcpc_column key = { 0 };
+
+	for (size_t i = 0; interpolated && set->numval <= 0 && i < m->n; i++)
+		s->columns[m->first + i].last_row = SIZE_MAX;
+	for (int i = 0; i < set->numval; i++) {
+		struct vcpc_column *c;
+
+		key.inst = m->desc.indom == PM_INDOM_NULL ? (int)PM_IN_NULL : set->vlist[i].inst;
+		c = bsearch(&key, &s->columns[m->first], m->n, sizeof(key), by_inst);
+		if (c)
+			put(s, m, c, set->valfmt, &set->vlist[i]);
+	}
+}
+
+int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk)
+{
+	pmID *pmids = malloc((s->nmetrics + 1) * sizeof(*pmids));
+	pmHighResResult *r;
+	int err = pmids ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < s->nmetrics; i++)
+		pmids[i] = s->metrics[i].pmid;
+	if (!err)
+		err = pmSetModeHighRes(walk->mode, &walk->from, &walk->delta);
+	while (!err) {
+		err = pmFetchHighRes((int)s->nmetrics, pmids, &r);
+		if (err < 0)
+			break;
+		err = add_row(s, r->timestamp);
+		for (size_t i = 0; !err && i < s->nmetrics; i++)
+			take_set(s, &s->metrics[i], r->vset[i], walk->mode == PM_MODE_INTERP);
+		pmFreeHighResResult(r);
+	}
+	free(pmids);
+	return err == PM_ERR_EOL ? 0 : err;
+}
+
+void vcpc_series_free(struct vcpc_series *s)
+{
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		struct vcpc_column *c = &s->columns[i];
+
+		for (size_t j = 0; c->texts && j < s->nrows; j++)
+			free(c->texts[j]);
+		free(c->texts);
+		free(c->values);
+		free(c->metric);
+		free(c->instance);
+	}
+	for (size_t i = 0; i < s->nmetrics; i++)
+		free(s->metrics[i].name);
+	free(s->columns);
+	free(s->metrics);
+	free(s->times);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Values of an archive's metrics over time, as columns and rows. */
+#ifndef VCPC_SERIES_H
+#define VCPC_SERIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+#include <pcp/pmapi.h>
+
+/* One metric, or one instance of it */
+struct vcpc_column {
+	char *metric;
+	char *instance;		/* or NULL */
+	char unit[72];
+	bool rate;		/* per second, of a counter */
+	bool empty;		/* no row has a value */
+	double scale;		/* what a rate is multiplied by */
+	int inst;
+	long double last;	/* the last value and its row; for rates */
+	size_t last_row;	/* or SIZE_MAX */
+	double *values;		/* one a row; NAN for none */
+	char **texts;		/* of strings, and of numbers if they are to be exact; or NULL */
+};
+
+/* A metric of the request and the columns it fills */
+struct vcpc_metric {
+	char *name;
+	pmID pmid;
+	pmDesc desc;
+	size_t first, n;
+};
+
+struct vcpc_series {
+	struct vcpc_metric *metrics;
+	size_t nmetrics;
+	struct vcpc_column *columns;
+	size_t ncolumns;
+	struct timespec *times;
+	size_t nrows, room;
+	bool raw;		/* counters as they are, and every number exact */
+};
+
+/* How to go through an archive; the context is the current one */
+struct vcpc_walk {
+	int mode;		/* PM_MODE_x */
+	struct timespec from;
+	struct timespec delta;
+};
+
+/* Add a metric, a group of metrics, or with "name[instance]" one instance. 0, a PMAPI error, -ENOMEM */
+int vcpc_series_add(struct vcpc_series *s, const char *name);
+/* Add every metric that has numbers. */
+int vcpc_series_add_all(struct vcpc_series *s);
+/* Until the archive's start or end; then 0, or a PMAPI error with what was read kept */
+int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk);
+void vcpc_series_free(struct vcpc_series *s);
+
+#endif /* VCPC_SERIES_H */
