@@ -11,6 +11,7 @@ static const struct vcpc_command commands[] = {
 	{ "events", vcpc_cmd_events, "list the events that can be counted here" },
 	{ "stat", vcpc_cmd_stat, "run a command and print its counts" },
 	{ "record", vcpc_cmd_record, "run a command and record its counts and transactions" },
+	{ "replay", vcpc_cmd_replay, "an archive's values over time, as a table or as charts" },
 	{ "trace", vcpc_cmd_trace, "time the transactions of running programs" },
 	{ NULL, NULL, NULL }
 };

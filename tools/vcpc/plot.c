@@ -138,12 +138,16 @@ void vcpc_plot_number(char *buf, size_t size, double v)
 		const char *suffix;
 	} units[] = {
 		{ 1e15, "P" }, { 1e12, "T" }, { 1e9, "G" }, { 1e6, "M" }, { 1e3, "k" },
-		{ 1, "" }, { 1e-3, "m" }, { 1e-6, "u" }, { 1e-9, "n" },
+		{ 1, "" }, { 1e-6, "u" }, { 1e-9, "n" },
 	};
 	size_t i = 0, last = sizeof(units) / sizeof(units[0]) - 1;
 
 	if (v == 0 || !isfinite(v)) {
 		snprintf(buf, size, "%s", v == 0 ? "0" : "-");
+		return;
+	}
+	if (fabs(v) >= 1e-3 && fabs(v) < 1) {
+		snprintf(buf, size, "%.3g", v);
 		return;
 	}
 	while (i < last && fabs(v) < units[i].unit * 0.9995)

@@ -433,8 +433,8 @@ static int show(struct vcpc_series *s, const struct options *o)
 		printf("no values\n");
 	else if (o->plot)
 		status = draw(s, o, walk.delta);
-	else
-		vcpc_table(stdout, s, walk.delta, terminal_width());
+	else if (vcpc_table(stdout, s, walk.delta, terminal_width()))
+		status = vcpc_fail(ENOMEM, "table");
 	return err ? fail(err, o->archive) : status;
 }
 

@@ -126,6 +126,14 @@ static bool recorded(const char *name)
 	return strncmp(name, "event.", 6) != 0;
 }
 
+static bool has_metric(const struct vcpc_series *s, pmID pmid)
+{
+	for (size_t i = 0; i < s->nmetrics; i++)
+		if (s->metrics[i].pmid == pmid)
+			return true;
+	return false;
+}
+
 static void add_from_group(const char *name, void *closure)
 {
 	struct group *g = closure;
@@ -136,6 +144,8 @@ static void add_from_group(const char *name, void *closure)
 		return;
 	if (g->numeric && (!is_numeric(&desc) || !recorded(name)))
 		return;
+	if (g->numeric && has_metric(g->series, pmid))
+		return;		/* by another of its names */
 	g->err = add_metric(g->series, name, NULL);
 }
 

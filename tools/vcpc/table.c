@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Columns and rows as text. */
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "table.h"
 
 #define GAP		2
 #define WIDEST		28
-#define DIGITS		7	/* of a number that is not exact */
+#define DIGITS		6	/* of a number with an exponent */
 
 void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timespec delta)
 {
@@ -29,29 +31,48 @@ void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timesp
 		snprintf(buf + len, size - len, ".%0*ld", digits, fraction);
 }
 
-/* As many decimals as make up the digits, without an exponent where there is one of a size */
-static void number(char *buf, size_t size, double v)
-{
-	double abs = fabs(v);
-	int whole = abs >= 1 ? (int)floor(log10(abs)) + 1 : 1;
-	int decimals = whole < DIGITS ? DIGITS - whole : 0;
+/* How a column is written */
+struct layout {
+	unsigned int width;
+	int decimals;		/* -1: very small or very big numbers, with exponents */
+};
 
-	if (v == floor(v) && abs < 1e15)
-		snprintf(buf, size, "%.0f", v);
-	else if (abs >= 1e15 || abs < 1e-4)
-		snprintf(buf, size, "%.*g", DIGITS - 1, v);
-	else
-		snprintf(buf, size, "%.*f", decimals > 3 && abs >= 1 ? 3 : decimals, v);
+/* Whole numbers stay whole; others get digits as their greatest one needs them. */
+static int decimals_of(const struct vcpc_column *c, size_t rows)
+{
+	bool whole = true;
+	double most = 0;
+
+	for (size_t row = 0; row < rows; row++) {
+		double v = c->values[row];
+
+		if (!isfinite(v))
+			continue;
+		most = fmax(most, fabs(v));
+		whole &= v == floor(v);
+	}
+	if (most >= 1e15 || (most > 0 && most < 1e-4))
+		return -1;
+	if (whole)
+		return 0;
+	for (int decimals = 3;; decimals++, most *= 10)
+		if (most >= 1)
+			return decimals;
 }
 
-static void cell(const struct vcpc_column *c, size_t row, char *buf, size_t size)
+static void cell(const struct vcpc_column *c, const struct layout *l, size_t row, char *buf,
+		 size_t size)
 {
-	if (c->texts && c->texts[row])
+	double v = c->values[row];
+
+	if (c->texts[row])
 		snprintf(buf, size, "%s", c->texts[row]);
-	else if (isnan(c->values[row]))
+	else if (isnan(v))
 		snprintf(buf, size, "-");
+	else if (l->decimals < 0)
+		snprintf(buf, size, "%.*g", DIGITS, v);
 	else
-		number(buf, size, c->values[row]);
+		snprintf(buf, size, "%.*f", l->decimals, v);
 }
 
 /* A metric's name in two: "vcpc.count" and "cycles" */
@@ -74,24 +95,30 @@ static unsigned int longer(unsigned int a, size_t b)
 	return a > b ? a : (unsigned int)b;
 }
 
-static unsigned int column_width(const struct vcpc_series *s, const struct vcpc_column *c)
+static struct layout layout_of(const struct vcpc_series *s, const struct vcpc_column *c)
 {
-	unsigned int width = longer(6, strlen(leaf(c)));
+	struct layout l = { .width = longer(6, strlen(leaf(c))) };
 	char buf[256];
 
-	width = longer(width, strlen(c->unit));
+	if (c->empty)
+		return l;
+	l.decimals = decimals_of(c, s->nrows);
+	l.width = longer(l.width, strlen(c->unit));
 	if (c->instance)
-		width = longer(width, strlen(c->instance));
+		l.width = longer(l.width, strlen(c->instance));
 	for (size_t row = 0; row < s->nrows; row++) {
-		cell(c, row, buf, sizeof(buf));
-		width = longer(width, strlen(buf));
+		cell(c, &l, row, buf, sizeof(buf));
+		l.width = longer(l.width, strlen(buf));
 	}
-	return width > WIDEST ? WIDEST : width;
+	if (l.width > WIDEST)
+		l.width = WIDEST;
+	return l;
 }
 
 /* Columns of one panel: from first to before last */
 struct panel {
 	const struct vcpc_series *s;
+	struct layout *layouts;
 	struct timespec delta;
 	size_t first, last;
 	unsigned int time_width;
@@ -104,35 +131,48 @@ static bool same_group(const struct vcpc_column *a, const struct vcpc_column *b)
 	return len == group_len(b) && !strncmp(a->metric, b->metric, len);
 }
 
+/* The columns from @first on that share the first part of their names, and how wide they are */
+static size_t group_end(const struct panel *p, size_t first, unsigned int *width)
+{
+	size_t i = first;
+
+	*width = 0;
+	for (; i < p->last && same_group(&p->s->columns[first], &p->s->columns[i]); i++)
+		if (!p->s->columns[i].empty)
+			*width += p->layouts[i].width + GAP;
+	return i;
+}
+
 /* The part of the names that neighbours share stands once above them. */
 static void put_groups(FILE *out, const struct panel *p)
 {
-	size_t i = p->first;
-
 	fprintf(out, "%*s", (int)p->time_width, "");
-	while (i < p->last) {
-		const struct vcpc_column *c = &p->s->columns[i];
-		unsigned int width = 0;
-		int len = (int)group_len(c);
-		size_t j = i;
+	for (size_t i = p->first; i < p->last;) {
+		unsigned int width;
+		size_t end = group_end(p, i, &width);
 
-		for (; j < p->last; j++) {
-			if (p->s->columns[j].empty)
-				continue;
-			if (!same_group(c, &p->s->columns[j]))
-				break;
-			width += column_width(p->s, &p->s->columns[j]) + GAP;
-		}
-		if (c->empty) {
-			i++;
-			continue;
-		}
-		if (len > (int)width - GAP)
-			len = (int)width - GAP;
-		fprintf(out, "%*s%.*s", (int)width - len, "", len, c->metric);
-		i = j;
+		if (width)
+			fprintf(out, "%*.*s", (int)width, (int)group_len(&p->s->columns[i]),
+				p->s->columns[i].metric);
+		i = end;
 	}
 	fputc('\n', out);
+}
+
+/* A group that is narrower than its name gets the room in its first column. */
+static void widen_groups(struct panel *p)
+{
+	for (size_t i = p->first; i < p->last;) {
+		unsigned int width;
+		size_t len = group_len(&p->s->columns[i]);
+		size_t end = group_end(p, i, &width);
+
+		while (i < end && p->s->columns[i].empty)
+			i++;
+		if (i < end && len + GAP > width)
+			p->layouts[i].width += (unsigned int)len + GAP - width;
+		i = end;
+	}
 }
 
 static void put_line(FILE *out, const struct panel *p, const char *head,
@@ -143,7 +183,7 @@ static void put_line(FILE *out, const struct panel *p, const char *head,
 		const struct vcpc_column *c = &p->s->columns[i];
 
 		if (!c->empty)
-			fprintf(out, "%*s%*.*s", GAP, "", (int)column_width(p->s, c), WIDEST,
+			fprintf(out, "%*s%*.*s", GAP, "", (int)p->layouts[i].width, WIDEST,
 				text(c));
 	}
 	fputc('\n', out);
@@ -179,8 +219,8 @@ static void put_rows(FILE *out, const struct panel *p)
 
 			if (c->empty)
 				continue;
-			cell(c, row, buf, sizeof(buf));
-			fprintf(out, "%*s%*s", GAP, "", (int)column_width(p->s, c), buf);
+			cell(c, &p->layouts[i], row, buf, sizeof(buf));
+			fprintf(out, "%*s%*s", GAP, "", (int)p->layouts[i].width, buf);
 		}
 		fputc('\n', out);
 	}
@@ -197,32 +237,44 @@ static void put_panel(FILE *out, const struct panel *p)
 	put_rows(out, p);
 }
 
-void vcpc_table(FILE *out, const struct vcpc_series *s, struct timespec delta, unsigned int width)
+/* As many columns as fit, but at least one; false if there are none left */
+static bool next_panel(struct panel *p, unsigned int width)
+{
+	unsigned int used = p->time_width;
+	bool any = false;
+
+	p->first = p->last;
+	for (; p->last < p->s->ncolumns; p->last++) {
+		unsigned int add = p->layouts[p->last].width + GAP;
+
+		if (p->s->columns[p->last].empty)
+			continue;
+		if (any && used + add > width)
+			break;
+		used += add;
+		any = true;
+	}
+	return any;
+}
+
+int vcpc_table(FILE *out, const struct vcpc_series *s, struct timespec delta, unsigned int width)
 {
 	struct panel p = { .s = s, .delta = delta };
-	char buf[32];
+	char buf[64];
 
+	p.layouts = malloc(s->ncolumns * sizeof(*p.layouts));
+	if (!p.layouts)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->ncolumns; i++)
+		p.layouts[i] = layout_of(s, &s->columns[i]);
 	vcpc_table_time(buf, sizeof(buf), s->times[0], delta);
 	p.time_width = (unsigned int)strlen(buf);
-	while (p.last < s->ncolumns) {
-		unsigned int used = p.time_width;
-		bool shown = false;
-
-		p.first = p.last;
-		while (p.last < s->ncolumns) {
-			const struct vcpc_column *c = &s->columns[p.last];
-			unsigned int add = c->empty ? 0 : column_width(s, c) + GAP;
-
-			if (shown && used + add > width)
-				break;
-			used += add;
-			shown |= !c->empty;
-			p.last++;
-		}
-		if (!shown)
-			break;
+	while (next_panel(&p, width)) {
 		if (p.first)
 			fputc('\n', out);
+		widen_groups(&p);
 		put_panel(out, &p);
 	}
+	free(p.layouts);
+	return 0;
 }

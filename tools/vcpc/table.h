@@ -10,7 +10,7 @@
 /* A time of day, with as many digits of the second as times so far apart need */
 void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timespec delta);
 
-/* Columns side by side as far as they fit in @width, the rest in further tables below. */
-void vcpc_table(FILE *out, const struct vcpc_series *s, struct timespec delta, unsigned int width);
+/* Columns side by side as far as they fit in @width, the rest in further tables below; -ENOMEM */
+int vcpc_table(FILE *out, const struct vcpc_series *s, struct timespec delta, unsigned int width);
 
 #endif /* VCPC_TABLE_H */
