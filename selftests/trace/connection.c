@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A process has one connection, a child its own, and a lost one is made again. */
+#include <fcntl.h>
+
+#include "trace_test.h"
+
+FIXTURE(connection) {
+	int fd;
+};
+
+FIXTURE_SETUP(connection)
+{
+	NEEDS_MODULE();
+	ASSERT_EQ(0, pmtracepoint("p"));
+	ASSERT_EQ(1, open_devices(&self->fd));
+}
+
+FIXTURE_TEARDOWN(connection)
+{
+}
+
+TEST_F(connection, is_one)
+{
+	NEEDS_MODULE();
+	EXPECT_EQ(0, pmtracebegin("t"));
+	EXPECT_EQ(0, pmtraceend("t"));
+	EXPECT_EQ(0, pmtraceobs("o", 1));
+	EXPECT_EQ(1, open_devices(NULL));
+	EXPECT_EQ(FD_CLOEXEC, fcntl(self->fd, F_GETFD));
+	EXPECT_GT(self->fd, 2);
+}
+
+TEST_F(connection, is_made_again)
+{
+	NEEDS_MODULE();
+	ASSERT_EQ(0, pmtracebegin("t"));
+	close(self->fd);
+	EXPECT_EQ(0, pmtraceend("t"));
+	EXPECT_EQ(1, open_devices(&self->fd));
+	close(self->fd);
+	EXPECT_EQ(0, pmtracepoint("p"));
+	EXPECT_EQ(1, open_devices(NULL));
+}
+
+/* Another file with the same number is left alone. */
+TEST_F(connection, number_is_taken)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	NEEDS_MODULE();
+	ASSERT_EQ(self->fd, dup2(null, self->fd));
+	EXPECT_EQ(0, pmtracepoint("p"));
+	EXPECT_EQ(1, open_devices(NULL));
+	EXPECT_EQ(1, write(self->fd, "x", 1));
+}
+
+static int child_connects(void *unused)
+{
+	int fd;
+
+	(void)unused;
+	if (open_devices(NULL) != 1)
+		return 1;
+	if (pmtracepoint("p"))
+		return 2;
+	return open_devices(&fd) == 1 ? 0 : 3;
+}
+
+TEST_F(connection, child_has_its_own)
+{
+	NEEDS_MODULE();
+	EXPECT_EQ(0, in_child(child_connects, NULL));
+	EXPECT_EQ(0, pmtracepoint("p"));
+	EXPECT_EQ(1, open_devices(NULL));
+}
+
+static int lose_for_good(void *async)
+{
+	int fd, err;
+
+	pmtracestate(async ? PMTRACE_STATE_ASYNC : PMTRACE_STATE_NONE);
+	if (pmtracebegin("t") || open_devices(&fd) != 1)
+		return 1;
+	close(fd);
+	if (chroot("/proc") || chdir("/"))
+		return 2;
+	err = async ? PMTRACE_ERR_IPC : 0;
+	if (pmtraceend("t") != err || pmtracepoint("p") != err || pmtracebegin("u") != err)
+		return 3;
+	/* The asynchronous begin has failed, the other goes on by itself. */
+	return pmtraceend("u") == (async ? PMTRACE_ERR_NOSUCHTAG : 0) ? 0 : 4;
+}
+
+TEST(loss_is_silent_when_synchronous)
+{
+	NEEDS_MODULE();
+	EXPECT_EQ(0, in_child(lose_for_good, NULL));
+}
+
+TEST(loss_is_an_error_when_asynchronous)
+{
+	NEEDS_MODULE();
+	EXPECT_EQ(0, in_child(lose_for_good, ""));
+}
+
+TEST_HARNESS_MAIN
