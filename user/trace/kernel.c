@@ -156,8 +156,6 @@ int shim_kernel__connect(struct shim_process *p)
 	uint64_t connection;
 	int err;
 
-	if (fd_of(atomic_load_explicit(&p->connection, memory_order_relaxed)) >= 0)
-		return 0;
 	pthread_mutex_lock(&p->lock);
 	err = connect_locked(p, &connection);
 	pthread_mutex_unlock(&p->lock);
@@ -211,13 +209,6 @@ static int prepare(struct shim_process *p, struct shim_tag *tag, uint64_t *conne
 	return err;
 }
 
-static int is_ready(uint64_t connection, const struct shim_tag *tag)
-{
-	return fd_of(connection) >= 0 &&
-	       generation_of(atomic_load_explicit(&tag->handle, memory_order_acquire)) ==
-	       generation_of(connection);
-}
-
 /**
  * shim_kernel__prepare() - make sure that the module knows a tag
  * @p: process
@@ -228,12 +219,9 @@ static int is_ready(uint64_t connection, const struct shim_tag *tag)
  */
 int shim_kernel__prepare(struct shim_process *p, struct shim_tag *tag)
 {
-	uint64_t connection = atomic_load_explicit(&p->connection, memory_order_acquire);
-	int err;
+	uint64_t connection;
+	int err = prepare(p, tag, &connection);
 
-	if (is_ready(connection, tag))
-		return 0;
-	err = prepare(p, tag, &connection);
 	return fd_of(connection) >= 0 ? err : verdict(p, err);
 }
 
@@ -251,9 +239,9 @@ int shim_kernel__fire(struct shim_process *p, struct shim_tag *tag, uint32_t op,
 	int err = 0;
 
 	for (int tries = 0; tries < 2; tries++) {
-		uint64_t connection = atomic_load_explicit(&p->connection, memory_order_acquire);
+		uint64_t connection = shim_kernel__connection(p);
 
-		if (!is_ready(connection, tag)) {
+		if (!shim_kernel__is_ready(connection, tag)) {
 			err = prepare(p, tag, &connection);
 			if (err)
 				return fd_of(connection) >= 0 ? err : verdict(p, err);

@@ -5,6 +5,19 @@
 
 #include "process.h"
 
+/* Whether there is a connection, and the tag's id is of it */
+static inline int shim_kernel__is_ready(uint64_t connection, const struct shim_tag *tag)
+{
+	uint64_t handle = atomic_load_explicit(&tag->handle, memory_order_acquire);
+
+	return (uint32_t)connection && handle >> 32 == connection >> 32;
+}
+
+static inline uint64_t shim_kernel__connection(const struct shim_process *p)
+{
+	return atomic_load_explicit(&p->connection, memory_order_acquire);
+}
+
 int shim_kernel__connect(struct shim_process *p);
 int shim_kernel__prepare(struct shim_process *p, struct shim_tag *tag);
 int shim_kernel__fire(struct shim_process *p, struct shim_tag *tag, uint32_t op, uint64_t value);

@@ -16,10 +16,15 @@
 
 #include "process.h"
 
-static struct shim_process *_Atomic process;
-static struct shim_inherited inherited;
+static struct shim_inherited the_inherited;
 
-static struct shim_process *make(void)
+struct shim_inherited *shim_process__inherited(void)
+{
+	return &the_inherited;
+}
+
+/* At the first call: the process's state, NULL when memory runs out */
+struct shim_process *shim_process__make(struct shim_inherited *inherited)
 {
 	struct shim_process *winner = NULL;
 	struct shim_process *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE,
@@ -28,21 +33,8 @@ static struct shim_process *make(void)
 	if (p == MAP_FAILED)
 		return NULL;
 	if (!madvise(p, sizeof(*p), MADV_WIPEONFORK) &&
-	    atomic_compare_exchange_strong(&process, &winner, p))
+	    atomic_compare_exchange_strong(&inherited->process, &winner, p))
 		return p;
 	munmap(p, sizeof(*p));
 	return winner;
-}
-
-/* NULL when memory runs out */
-struct shim_process *shim_process__get(void)
-{
-	struct shim_process *p = atomic_load_explicit(&process, memory_order_acquire);
-
-	return __builtin_expect(p != NULL, 1) ? p : make();
-}
-
-struct shim_inherited *shim_process__inherited(void)
-{
-	return &inherited;
 }

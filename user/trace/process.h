@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TAG_BUCKETS	512	/* a power of two */
+#define TAG_BUCKETS	512
+#define TAG_RECENT	128
 
 /* How far a tag's transaction is. */
 enum shim_progress {
@@ -46,6 +47,7 @@ struct shim_tag {
  * @room: where the next tag goes (@lock)
  * @room_left: bytes there (@lock)
  * @buckets: tags by hash
+ * @recent: tags by the address of the names they were called by: a guess
  */
 struct shim_process {
 	pthread_mutex_t lock;
@@ -56,13 +58,7 @@ struct shim_process {
 	char *room;
 	size_t room_left;
 	struct shim_tag *_Atomic buckets[TAG_BUCKETS];
-};
-
-/* What a forked child inherits. */
-struct shim_inherited {
-	_Atomic int flags;	/* PMTRACE_STATE_* */
-	_Atomic int protocol;	/* enum shim_protocol */
-	_Atomic int fd;		/* descriptor + 1 of the newest connection, 0: none */
+	struct shim_tag *_Atomic recent[TAG_RECENT];
 };
 
 /* PCP's two protocols; the first connection settles it. */
@@ -72,7 +68,29 @@ enum shim_protocol {
 	SHIM_ASYNC,
 };
 
-struct shim_process *shim_process__get(void);
+/**
+ * struct shim_inherited - what a forked child keeps, each an atomic of its own
+ * @process: the rest; the same pages in a child, but zero
+ * @flags: PMTRACE_STATE_*
+ * @protocol: enum shim_protocol
+ * @fd: descriptor + 1 of the newest connection, 0: none
+ */
+struct shim_inherited {
+	struct shim_process *_Atomic process;
+	_Atomic int flags;
+	_Atomic int protocol;
+	_Atomic int fd;
+};
+
 struct shim_inherited *shim_process__inherited(void);
+struct shim_process *shim_process__make(struct shim_inherited *inherited);
+
+/* NULL when memory runs out */
+static inline struct shim_process *shim_process__get(struct shim_inherited *inherited)
+{
+	struct shim_process *p = atomic_load_explicit(&inherited->process, memory_order_acquire);
+
+	return __builtin_expect(p != NULL, 1) ? p : shim_process__make(inherited);
+}
 
 #endif /* SHIM_TRACE_PROCESS_H */

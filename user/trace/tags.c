@@ -17,6 +17,35 @@
 #define MAX_NAME	254	/* what PCP's library takes */
 #define ROOM		65536	/* for tags, got at a time */
 
+static uint64_t load(const char *s, size_t size)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, s, size);
+	return word;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 32;
+}
+
+/* In words; the last one may overlap the one before. */
+static uint32_t hash_of(const char *s, size_t len)
+{
+	uint64_t hash = len;
+	size_t i;
+
+	if (len < 4)
+		return mix(mix(mix(hash, load(s, 1)), load(s + len / 2, 1)), load(s + len - 1, 1));
+	if (len < 8)
+		return mix(mix(hash, load(s, 4)), load(s + len - 4, 4));
+	for (i = 0; i + 8 < len; i += 8)
+		hash = mix(hash, load(s + i, 8));
+	return mix(hash, load(s + len - 8, 8));
+}
+
 /**
  * shim_tag_key__init() - check and hash a tag's name
  * @key: filled in
@@ -26,22 +55,20 @@
  */
 int shim_tag_key__init(struct shim_tag_key *key, const char *name)
 {
-	uint32_t hash = 2166136261u, len;
+	size_t len;
 
 	if (!name || !*name)
 		return PMTRACE_ERR_TAGNAME;
-	for (len = 0; name[len]; len++) {
-		if (len == MAX_NAME)
-			return PMTRACE_ERR_TAGLENGTH;
-		hash = (hash ^ (unsigned char)name[len]) * 16777619u;
-	}
-	*key = (struct shim_tag_key) { .name = name, .len = len, .hash = hash };
+	len = strlen(name);
+	if (len > MAX_NAME)
+		return PMTRACE_ERR_TAGLENGTH;
+	*key = (struct shim_tag_key) { .name = name, .len = len, .hash = hash_of(name, len) };
 	return 0;
 }
 
 static struct shim_tag *_Atomic *bucket(struct shim_process *p, uint32_t hash)
 {
-	return &p->buckets[(hash ^ hash >> 16) % TAG_BUCKETS];
+	return &p->buckets[hash % TAG_BUCKETS];
 }
 
 /* The tag, or NULL if this process has never used it */
@@ -53,6 +80,8 @@ struct shim_tag *shim_tags__find(struct shim_process *p, const struct shim_tag_k
 		if (tag->hash == key->hash && tag->len == key->len &&
 		    !memcmp(tag->name, key->name, key->len))
 			break;
+	if (tag)
+		atomic_store_explicit(shim_tags__guess(p, key->name), tag, memory_order_release);
 	return tag;
 }
 
@@ -114,21 +143,4 @@ int shim_tags__get(struct shim_process *p, const struct shim_tag_key *key, struc
 	if (!err)
 		*tag = found;
 	return err;
-}
-
-/* 0, or PMTRACE_ERR_INPROGRESS */
-int shim_tag__begin(struct shim_tag *tag)
-{
-	return atomic_exchange(&tag->progress, SHIM_BEGUN) == SHIM_BEGUN ?
-	       PMTRACE_ERR_INPROGRESS : 0;
-}
-
-/* 0, PMTRACE_ERR_NOPROGRESS, or PMTRACE_ERR_NOSUCHTAG if it was never begun */
-int shim_tag__finish(struct shim_tag *tag)
-{
-	int progress = SHIM_BEGUN;
-
-	if (atomic_compare_exchange_strong(&tag->progress, &progress, SHIM_NOT_BEGUN))
-		return 0;
-	return progress == SHIM_NOT_BEGUN ? PMTRACE_ERR_NOPROGRESS : PMTRACE_ERR_NOSUCHTAG;
 }

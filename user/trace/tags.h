@@ -3,6 +3,10 @@
 #ifndef SHIM_TRACE_TAGS_H
 #define SHIM_TRACE_TAGS_H
 
+#include <string.h>
+
+#include <pcp/trace.h>
+
 #include "process.h"
 
 /**
@@ -17,11 +21,42 @@ struct shim_tag_key {
 	uint32_t hash;
 };
 
+/*
+ * The tag that a name at this address was the last time, if it still is: most
+ * names are literals.  A tag that is found has a name that was checked.
+ */
+static inline struct shim_tag *_Atomic *shim_tags__guess(struct shim_process *p, const char *name)
+{
+	return &p->recent[((uintptr_t)name ^ (uintptr_t)name >> 7) % TAG_RECENT];
+}
+
+static inline struct shim_tag *shim_tags__recent(struct shim_process *p, const char *name)
+{
+	struct shim_tag *tag = atomic_load_explicit(shim_tags__guess(p, name),
+						    memory_order_acquire);
+
+	return tag && !strcmp(tag->name, name) ? tag : NULL;
+}
+
 int shim_tag_key__init(struct shim_tag_key *key, const char *name);
 struct shim_tag *shim_tags__find(struct shim_process *p, const struct shim_tag_key *key);
 int shim_tags__get(struct shim_process *p, const struct shim_tag_key *key, struct shim_tag **tag);
 
-int shim_tag__begin(struct shim_tag *tag);
-int shim_tag__finish(struct shim_tag *tag);
+/* 0, or PMTRACE_ERR_INPROGRESS */
+static inline int shim_tag__begin(struct shim_tag *tag)
+{
+	return atomic_exchange(&tag->progress, SHIM_BEGUN) == SHIM_BEGUN ?
+	       PMTRACE_ERR_INPROGRESS : 0;
+}
+
+/* 0, PMTRACE_ERR_NOPROGRESS, or PMTRACE_ERR_NOSUCHTAG if it was never begun */
+static inline int shim_tag__finish(struct shim_tag *tag)
+{
+	int progress = SHIM_BEGUN;
+
+	if (atomic_compare_exchange_strong(&tag->progress, &progress, SHIM_NOT_BEGUN))
+		return 0;
+	return progress == SHIM_NOT_BEGUN ? PMTRACE_ERR_NOPROGRESS : PMTRACE_ERR_NOSUCHTAG;
+}
 
 #endif /* SHIM_TRACE_TAGS_H */

@@ -20,52 +20,66 @@
 /**
  * struct call - one trace call under way
  * @p: this process
- * @key: the tag's name
+ * @tag: the tag, if the name's address told
+ * @key: its name, if not
  * @silent: no event leaves the process (PMTRACE_STATE_NOAGENT)
  */
 struct call {
 	struct shim_process *p;
+	struct shim_tag *tag;
 	struct shim_tag_key key;
 	int silent;
 };
 
 /* PCP_TRACE_NOAGENT does what the flag does, from the first call that would connect. */
-static int is_silent(struct shim_process *p, int flags)
+static int is_silent(struct shim_process *p, struct shim_inherited *inherited, int flags)
 {
 	if (flags & PMTRACE_STATE_NOAGENT)
 		return 1;
-	if ((uint32_t)atomic_load_explicit(&p->connection, memory_order_relaxed) ||
-	    !getenv("PCP_TRACE_NOAGENT"))
+	if (shim_kernel__connection(p) || !getenv("PCP_TRACE_NOAGENT"))
 		return 0;
-	atomic_fetch_or(&shim_process__inherited()->flags, PMTRACE_STATE_NOAGENT);
+	atomic_fetch_or(&inherited->flags, PMTRACE_STATE_NOAGENT);
 	return 1;
 }
 
-static int start_call(struct call *call, const char *function, const char *tag)
+static int start_call(struct call *call, const char *function, const char *name)
 {
-	int flags, err = shim_tag_key__init(&call->key, tag);
+	struct shim_inherited *inherited = shim_process__inherited();
+	int flags, err;
 
-	if (err)
-		return err;
-	call->p = shim_process__get();
+	if (!name)
+		return PMTRACE_ERR_TAGNAME;
+	call->p = shim_process__get(inherited);
 	if (!call->p)
 		return -ENOMEM;
-	flags = atomic_load_explicit(&shim_process__inherited()->flags, memory_order_relaxed);
+	call->tag = shim_tags__recent(call->p, name);
+	if (!call->tag) {
+		err = shim_tag_key__init(&call->key, name);
+		if (err)
+			return err;
+	}
+	flags = atomic_load_explicit(&inherited->flags, memory_order_relaxed);
 	if (flags & PMTRACE_STATE_API)
-		fprintf(stderr, "pmtrace: %s(\"%s\")\n", function, tag);
-	call->silent = is_silent(call->p, flags);
+		fprintf(stderr, "pmtrace: %s(\"%s\")\n", function, name);
+	call->silent = is_silent(call->p, inherited, flags);
 	return 0;
 }
 
-/* The tag, known to the module unless the call is silent. */
-static int prepare_tag(struct call *call, struct shim_tag **tag)
+/* The tag, made if it is new, and known to the module unless the call is silent. */
+static int prepare_tag(struct call *call)
 {
-	int err = call->silent ? 0 : shim_kernel__connect(call->p);
+	int err = 0;
 
-	if (!err)
-		err = shim_tags__get(call->p, &call->key, tag);
+	if (call->tag && (call->silent ||
+			  shim_kernel__is_ready(shim_kernel__connection(call->p), call->tag)))
+		return 0;
+	/* A tag is not remembered for a call that cannot connect. */
+	if (!call->silent)
+		err = shim_kernel__connect(call->p);
+	if (!err && !call->tag)
+		err = shim_tags__get(call->p, &call->key, &call->tag);
 	if (!err && !call->silent)
-		err = shim_kernel__prepare(call->p, *tag);
+		err = shim_kernel__prepare(call->p, call->tag);
 	return err;
 }
 
@@ -81,26 +95,26 @@ static int prepare_tag(struct call *call, struct shim_tag **tag)
 SHIM_API int pmtracebegin(const char *tag)
 {
 	struct call call;
-	struct shim_tag *t;
 	int err = start_call(&call, "pmtracebegin", tag);
 
 	if (!err)
-		err = prepare_tag(&call, &t);
+		err = prepare_tag(&call);
 	if (!err)
-		err = shim_tag__begin(t);
+		err = shim_tag__begin(call.tag);
 	if (err || call.silent)
 		return err;
-	err = shim_kernel__fire(call.p, t, VCPC_TRACE_BEGIN, 0);
+	err = shim_kernel__fire(call.p, call.tag, VCPC_TRACE_BEGIN, 0);
 	if (err)
-		shim_tag__finish(t);
+		shim_tag__finish(call.tag);
 	return err;
 }
 
 /* What end and abort have in common: neither makes a tag. */
-static int finish(struct call *call, struct shim_tag **tag)
+static int finish(struct call *call)
 {
-	*tag = shim_tags__find(call->p, &call->key);
-	return *tag ? shim_tag__finish(*tag) : PMTRACE_ERR_NOSUCHTAG;
+	if (!call->tag)
+		call->tag = shim_tags__find(call->p, &call->key);
+	return call->tag ? shim_tag__finish(call->tag) : PMTRACE_ERR_NOSUCHTAG;
 }
 
 /**
@@ -114,14 +128,13 @@ static int finish(struct call *call, struct shim_tag **tag)
 SHIM_API int pmtraceend(const char *tag)
 {
 	struct call call;
-	struct shim_tag *t;
 	int err = start_call(&call, "pmtraceend", tag);
 
 	if (!err)
-		err = finish(&call, &t);
+		err = finish(&call);
 	if (err || call.silent)
 		return err;
-	return shim_kernel__fire(call.p, t, VCPC_TRACE_END, 0);
+	return shim_kernel__fire(call.p, call.tag, VCPC_TRACE_END, 0);
 }
 
 /**
@@ -135,29 +148,27 @@ SHIM_API int pmtraceend(const char *tag)
 SHIM_API int pmtraceabort(const char *tag)
 {
 	struct call call;
-	struct shim_tag *t;
 	int err = start_call(&call, "pmtraceabort", tag);
 
 	if (!err)
-		err = finish(&call, &t);
+		err = finish(&call);
 	if (err || call.silent)
 		return err;
 	/* If it does not get through, there is nothing to forget. */
-	if ((uint32_t)atomic_load(&call.p->connection))
-		shim_kernel__fire(call.p, t, VCPC_TRACE_ABORT, 0);
+	if ((uint32_t)shim_kernel__connection(call.p))
+		shim_kernel__fire(call.p, call.tag, VCPC_TRACE_ABORT, 0);
 	return 0;
 }
 
 static int event(const char *function, const char *tag, uint32_t op, uint64_t value)
 {
 	struct call call;
-	struct shim_tag *t;
 	int err = start_call(&call, function, tag);
 
 	if (err || call.silent)
 		return err;
-	err = prepare_tag(&call, &t);
-	return err ? err : shim_kernel__fire(call.p, t, op, value);
+	err = prepare_tag(&call);
+	return err ? err : shim_kernel__fire(call.p, call.tag, op, value);
 }
 
 static uint64_t bits_of(double value)
