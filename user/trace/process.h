@@ -34,7 +34,7 @@ struct shim_tag {
 	_Atomic int progress;
 	uint32_t hash;
 	uint32_t len;
-	char name[];
+	_Alignas(uint64_t) char name[];		/* compared in words */
 };
 
 /**
