@@ -61,6 +61,21 @@ static int open_root(int *fd)
 	return err;
 }
 
+/* Not for ever: where all may enter the folder, all may lock it. */
+static int lock_for_a_while(int dir)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+
+	for (int tries = 0; tries < 500; tries++) {
+		if (!flock(dir, LOCK_EX | LOCK_NB))
+			return 0;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		nanosleep(&pause, NULL);
+	}
+	return -EBUSY;
+}
+
 /* Holds the lock until the descriptor is closed. */
 static int lock_root(int *fd, int mount_it)
 {
@@ -73,15 +88,12 @@ static int lock_root(int *fd, int mount_it)
 	}
 	if (err)
 		return permission(err);
-	while (flock(dir, LOCK_EX)) {
-		if (errno != EINTR) {
-			err = -errno;
-			close(dir);
-			return err;
-		}
-	}
-	*fd = dir;
-	return 0;
+	err = lock_for_a_while(dir);
+	if (err)
+		close(dir);
+	else
+		*fd = dir;
+	return err;
 }
 
 /* The ids of the links pinned in a folder, at most @max */
@@ -224,25 +236,9 @@ static int pin_all(struct vc_trace *skel, const char *dir)
 	return 0;
 }
 
-static int load_and_pin(struct shim_bpf_limits limits, const char *dir)
+/* All pins, or none: they are made in another folder first. */
+static int publish(struct vc_trace *skel)
 {
-	struct vc_trace *skel = vc_trace__open();
-	int err;
-
-	if (!skel)
-		return -errno;
-	err = set_limits(skel, limits);
-	if (!err)
-		err = vc_trace__load(skel);
-	if (!err)
-		err = pin_all(skel, dir);
-	vc_trace__destroy(skel);
-	return err;
-}
-
-static int switch_on(struct shim_bpf_limits limits)
-{
-	libbpf_print_fn_t print;
 	int err;
 
 	if (!access(VC_PIN_DIR, F_OK))
@@ -253,13 +249,27 @@ static int switch_on(struct shim_bpf_limits limits)
 		err = -errno;
 	if (err)
 		return err;
-	print = libbpf_set_print(NULL);
-	err = load_and_pin(limits, NEW_DIR);
-	libbpf_set_print(print);
+	err = pin_all(skel, NEW_DIR);
 	if (!err && rename(NEW_DIR, VC_PIN_DIR))
 		err = -errno;
 	if (err)
 		remove_pins(NEW_DIR);
+	return err;
+}
+
+static int switch_on(struct shim_bpf_limits limits)
+{
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	struct vc_trace *skel = vc_trace__open();
+	int err = skel ? set_limits(skel, limits) : -errno;
+
+	/* First, as it tells who may not from what cannot be. */
+	if (!err)
+		err = vc_trace__load(skel);
+	if (!err)
+		err = publish(skel);
+	vc_trace__destroy(skel);
+	libbpf_set_print(print);
 	return err;
 }
 
@@ -271,7 +281,8 @@ static int switch_on(struct shim_bpf_limits limits)
  * what follows fails.
  *
  * Return: 0; -EPERM without the privilege, -ENODEV without the module,
- *	-EEXIST if tracing is on, -ENOSYS if the kernel has no BPF, -ENOMEM and others.
+ *	-EEXIST if tracing is on, -EBUSY if somebody else has locked the file system
+ *	for seconds, -ENOSYS if the kernel has no BPF, -ENOMEM and others.
  */
 int shim_bpf__on(struct shim_bpf_limits limits)
 {

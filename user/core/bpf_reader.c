@@ -49,12 +49,21 @@ static int pin_inode(ino_t *inode)
 	return 0;
 }
 
-static int open_pin(const char *path, int *fd)
+/* What is pinned there must have our shape: rows are read into our structs. */
+static int open_pin(const char *path, uint32_t type, size_t key, size_t value, int *fd)
 {
-	*fd = bpf_obj_get(path);
-	if (*fd >= 0)
-		return 0;
-	return errno == EACCES ? -EPERM : -errno;
+	struct bpf_map_info info = { 0 };
+	uint32_t len = sizeof(info);
+	int map = bpf_obj_get(path);
+
+	if (map < 0)
+		return errno == EACCES ? -EPERM : -errno;
+	*fd = map;
+	if (bpf_obj_get_info_by_fd(map, &info, &len))
+		return -errno;
+	if (info.type != type || info.key_size != key || info.value_size != value)
+		return -EPROTO;
+	return 0;
 }
 
 static int grow_batch(struct shim_bpf_reader *r, size_t rows)
@@ -80,11 +89,14 @@ static int open_maps(struct shim_bpf_reader *r)
 	int err = pin_inode(&r->pin);
 
 	if (!err)
-		err = open_pin(VC_PIN_DIR "/vc_stat", &r->stat_fd);
+		err = open_pin(VC_PIN_DIR "/vc_stat", BPF_MAP_TYPE_PERCPU_HASH,
+			       sizeof(struct vc_stat_key), sizeof(struct vc_stat), &r->stat_fd);
 	if (!err)
-		err = open_pin(VC_PIN_DIR "/vc_tag", &r->tag_fd);
+		err = open_pin(VC_PIN_DIR "/vc_tag", BPF_MAP_TYPE_HASH, sizeof(uint32_t),
+			       sizeof(struct vc_tag_name), &r->tag_fd);
 	if (!err)
-		err = open_pin(VC_PIN_DIR "/vc_drop", &r->drop_fd);
+		err = open_pin(VC_PIN_DIR "/vc_drop", BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t),
+			       sizeof(uint64_t), &r->drop_fd);
 	return err;
 }
 
@@ -92,7 +104,8 @@ static int open_maps(struct shim_bpf_reader *r)
  * shim_bpf_reader__open() - get ready to read the trace maps
  * @out: the reader, on success
  *
- * Return: 0; -ENOENT if tracing is off, -EPERM without the privilege, -ENOMEM.
+ * Return: 0; -ENOENT if tracing is off, -EPERM without the privilege, -EPROTO
+ *	if another version's maps are pinned there, -ENOMEM.
  */
 int shim_bpf_reader__open(struct shim_bpf_reader **out)
 {

@@ -70,7 +70,8 @@ SHIM_API int shim_trace_status(void)
  * @trace: a handle on success, for one thread at a time; give it back with
  *	shim_trace_close()
  *
- * Return: 0; -ENOENT if tracing is off, -EPERM without the privilege, -ENOMEM.
+ * Return: 0; -ENOENT if tracing is off, -EPERM without the privilege, -EPROTO if
+ *	another version of libshim turned it on, -ENOMEM.
  */
 SHIM_API int shim_trace_open(struct shim_trace **trace)
 {

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the tests of the BPF programs share: statistics by name, and raw trace events. */
+#ifndef BPF_TEST_H
+#define BPF_TEST_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/vcpc.h>
+#include <pcp/trace.h>
+#include <shim/trace.h>
+
+#include "kselftest_harness.h"
+
+/* The statistics of a tag, as they are now: 0, -ENOENT, or what the library says */
+static inline int read_stat(const char *name, uint32_t kind, struct shim_trace_stat *stat)
+{
+	struct shim_trace *trace;
+	size_t n = 0;
+	int err = shim_trace_open(&trace);
+
+	if (err)
+		return err;
+	err = shim_trace_stats_get(trace, &n);
+	if (!err)
+		err = -ENOENT;
+	for (size_t i = 0; i < n; i++) {
+		const struct shim_trace_stat *s = shim_trace_stat_at(trace, i);
+
+		if (strcmp(s->name, name) || s->kind != kind)
+			continue;
+		*stat = *s;
+		stat->name = NULL;
+		err = 0;
+	}
+	shim_trace_close(trace);
+	return err;
+}
+
+static inline uint64_t count_of(const char *name, uint32_t kind)
+{
+	struct shim_trace_stat stat = { 0 };
+	int err = read_stat(name, kind, &stat);
+
+	if (err)
+		return err == -ENOENT ? 0 : UINT64_MAX;
+	return stat.count;
+}
+
+static inline int read_drops(struct shim_trace_drops *drops)
+{
+	struct shim_trace *trace;
+	int err = shim_trace_open(&trace);
+
+	if (err)
+		return err;
+	err = shim_trace_drops_get(trace, drops);
+	shim_trace_close(trace);
+	return err;
+}
+
+static inline int raw_open(void)
+{
+	return open("/dev/vcpc", O_RDWR | O_CLOEXEC);
+}
+
+static inline uint32_t raw_tag(int fd, const char *name)
+{
+	struct vcpc_trace_tag_args args = {
+		.size = sizeof(args),
+		.name = (uintptr_t)name,
+		.name_len = strlen(name),
+	};
+
+	return ioctl(fd, VCPC_IOC_TRACE_TAG, &args) ? 0 : args.tag;
+}
+
+static inline int raw_fire(int fd, uint32_t op, uint32_t tag, uint32_t flags)
+{
+	struct vcpc_trace_args args = {
+		.size = sizeof(args), .op = op, .tag = tag, .flags = flags,
+	};
+
+	return ioctl(fd, VCPC_IOC_TRACE, &args) ? -errno : 0;
+}
+
+/* Every test turns tracing on for itself: off before, whoever left it on. */
+#define TRACING_ON(options) do {					\
+	shim_trace_off();						\
+	ASSERT_EQ(0, shim_trace_on(options));				\
+} while (0)
+
+#endif /* BPF_TEST_H */

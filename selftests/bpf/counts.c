@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What was traced is what the statistics say, to the event. */
+#include "bpf_test.h"
+
+FIXTURE(counts) {
+	struct shim_trace_stat stat;
+};
+
+FIXTURE_SETUP(counts)
+{
+	TRACING_ON(NULL);
+}
+
+FIXTURE_TEARDOWN(counts)
+{
+	shim_trace_off();
+}
+
+TEST_F(counts, transactions)
+{
+	uint64_t in_hist = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		ASSERT_EQ(0, pmtracebegin("counted"));
+		ASSERT_EQ(0, pmtraceend("counted"));
+	}
+	ASSERT_EQ(0, read_stat("counted", SHIM_TRACE_TRANSACTION, &self->stat));
+	EXPECT_EQ(1000, self->stat.count);
+	EXPECT_GT(self->stat.min_ns, 0);
+	EXPECT_LE(self->stat.min_ns, self->stat.max_ns);
+	EXPECT_GE(self->stat.sum_ns, 1000 * self->stat.min_ns);
+	EXPECT_LE(self->stat.sum_ns, 1000 * self->stat.max_ns);
+	for (int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++)
+		in_hist += self->stat.hist[i];
+	EXPECT_EQ(1000, in_hist);
+}
+
+/* One of 30 ms and one of 3 ms, in their slots */
+TEST_F(counts, times)
+{
+	ASSERT_EQ(0, pmtracebegin("slept"));
+	usleep(30000);
+	ASSERT_EQ(0, pmtraceend("slept"));
+	ASSERT_EQ(0, pmtracebegin("slept"));
+	usleep(3000);
+	ASSERT_EQ(0, pmtraceend("slept"));
+	ASSERT_EQ(0, read_stat("slept", SHIM_TRACE_TRANSACTION, &self->stat));
+	EXPECT_EQ(2, self->stat.count);
+	EXPECT_GE(self->stat.min_ns, 3000000);
+	EXPECT_GE(self->stat.max_ns, 30000000);
+	EXPECT_LT(self->stat.max_ns, 1000000000);
+	EXPECT_EQ(self->stat.sum_ns, self->stat.min_ns + self->stat.max_ns);
+	for (int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++) {
+		uint64_t expected = (self->stat.min_ns >> i == 1) + (self->stat.max_ns >> i == 1);
+
+		EXPECT_EQ(expected, self->stat.hist[i]);
+	}
+}
+
+TEST_F(counts, aborted_is_not_counted)
+{
+	ASSERT_EQ(0, pmtracebegin("aborted"));
+	ASSERT_EQ(0, pmtraceabort("aborted"));
+	EXPECT_EQ(-ENOENT, read_stat("aborted", SHIM_TRACE_TRANSACTION, &self->stat));
+	ASSERT_EQ(0, pmtracebegin("aborted"));
+	ASSERT_EQ(0, pmtraceend("aborted"));
+	EXPECT_EQ(1, count_of("aborted", SHIM_TRACE_TRANSACTION));
+}
+
+TEST_F(counts, open_is_not_counted)
+{
+	ASSERT_EQ(0, pmtracebegin("open"));
+	EXPECT_EQ(-ENOENT, read_stat("open", SHIM_TRACE_TRANSACTION, &self->stat));
+}
+
+TEST_F(counts, kinds_are_independent)
+{
+	ASSERT_EQ(0, pmtracepoint("all kinds"));
+	ASSERT_EQ(0, pmtracepoint("all kinds"));
+	ASSERT_EQ(0, pmtraceobs("all kinds", 2.5));
+	ASSERT_EQ(0, pmtraceobs("all kinds", -7e300));
+	ASSERT_EQ(0, pmtracecounter("all kinds", 41));
+	ASSERT_EQ(0, pmtracebegin("all kinds"));
+	ASSERT_EQ(0, pmtraceend("all kinds"));
+	EXPECT_EQ(1, count_of("all kinds", SHIM_TRACE_TRANSACTION));
+	EXPECT_EQ(2, count_of("all kinds", SHIM_TRACE_POINT));
+	ASSERT_EQ(0, read_stat("all kinds", SHIM_TRACE_OBSERVATION, &self->stat));
+	EXPECT_EQ(2, self->stat.count);
+	EXPECT_TRUE(self->stat.value == -7e300);
+	EXPECT_EQ(0, self->stat.sum_ns);
+	ASSERT_EQ(0, read_stat("all kinds", SHIM_TRACE_COUNTER, &self->stat));
+	EXPECT_EQ(1, self->stat.count);
+	EXPECT_TRUE(self->stat.value == 41);
+}
+
+TEST_F(counts, longest_name)
+{
+	char name[255];
+
+	memset(name, 'n', 254);
+	name[254] = '\0';
+	ASSERT_EQ(0, pmtracepoint(name));
+	EXPECT_EQ(1, count_of(name, SHIM_TRACE_POINT));
+}
+
+static void work(int n)
+{
+	for (int i = 0; i < n; i++) {
+		pmtracebegin("shared by processes");
+		pmtraceend("shared by processes");
+	}
+}
+
+TEST_F(counts, processes_add_up)
+{
+	pid_t a, b;
+
+	a = fork();
+	if (!a) {
+		work(300);
+		_exit(0);
+	}
+	b = fork();
+	if (!b) {
+		work(500);
+		_exit(0);
+	}
+	work(7);
+	ASSERT_EQ(a, waitpid(a, NULL, 0));
+	ASSERT_EQ(b, waitpid(b, NULL, 0));
+	EXPECT_EQ(807, count_of("shared by processes", SHIM_TRACE_TRANSACTION));
+}
+
+static void *work_in_thread(void *tag)
+{
+	for (int i = 0; i < 2000; i++) {
+		pmtracebegin(tag);
+		pmtraceend(tag);
+		pmtracepoint("shared by threads");
+	}
+	return NULL;
+}
+
+TEST_F(counts, threads_lose_nothing)
+{
+	static char tags[4][16];
+	pthread_t threads[4];
+
+	for (int i = 0; i < 4; i++) {
+		snprintf(tags[i], sizeof(tags[i]), "of thread %d", i);
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, work_in_thread, tags[i]));
+	}
+	for (int i = 0; i < 4; i++) {
+		ASSERT_EQ(0, pthread_join(threads[i], NULL));
+		EXPECT_EQ(2000, count_of(tags[i], SHIM_TRACE_TRANSACTION));
+	}
+	EXPECT_EQ(8000, count_of("shared by threads", SHIM_TRACE_POINT));
+}
+
+TEST_F(counts, many_tags)
+{
+	struct shim_trace *trace;
+	char tag[32];
+	size_t n = 0;
+
+	for (int i = 0; i < 500; i++) {
+		snprintf(tag, sizeof(tag), "one of many %d", i);
+		ASSERT_EQ(0, pmtracepoint(tag));
+	}
+	ASSERT_EQ(0, shim_trace_open(&trace));
+	ASSERT_EQ(0, shim_trace_stats_get(trace, &n));
+	EXPECT_EQ(500, n);
+	for (size_t i = 0; i < n; i++) {
+		EXPECT_EQ(1, shim_trace_stat_at(trace, i)->count);
+		EXPECT_EQ(0, strncmp(shim_trace_stat_at(trace, i)->name, "one of many ", 12));
+		for (size_t j = 0; j < i; j++)
+			ASSERT_NE(shim_trace_stat_at(trace, i)->id,
+				  shim_trace_stat_at(trace, j)->id);
+	}
+	EXPECT_EQ(NULL, shim_trace_stat_at(trace, n));
+	shim_trace_close(trace);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The pinned maps tell what they hold without us: bpftool shows names and fields.
+pins=/sys/fs/bpf/vcpc
+count=0
+failed=0
+
+# check WHAT COMMAND...
+check() {
+	what=$1
+	shift
+	count=$((count + 1))
+	if "$@" >/tmp/pinned.out 2>&1; then
+		echo "ok $count - $what"
+	else
+		failed=1
+		sed 's/^/# /' /tmp/pinned.out
+		echo "not ok $count - $what"
+	fi
+}
+
+# has FILE PATTERN...: all of them
+has() {
+	file=$1
+	shift
+	for pattern; do
+		grep -q -- "$pattern" "$file" || { echo "no '$pattern' in:"; cat "$file"; return 1; }
+	done
+}
+
+hasnot() {
+	if grep -- "$2" "$1"; then return 1; fi
+}
+
+# fails STATUS COMMAND...: with this status, and says something
+fails() {
+	wanted=$1
+	shift
+	status=0
+	"$@" >/tmp/pinned.fail 2>&1 || status=$?
+	cat /tmp/pinned.fail
+	[ "$status" = "$wanted" ] && [ -s /tmp/pinned.fail ]
+}
+
+dump() { bpftool map dump pinned "$pins/$1" >"/tmp/$1"; }
+show() { vcpc trace show "$@" >/tmp/show; }
+
+echo "1..21"
+vcpc trace off >/dev/null 2>&1
+check "off twice is said" fails 1 vcpc trace off
+check "show when off is said" fails 1 vcpc trace show
+check "vcpc trace on" vcpc trace on
+check "on twice is said" fails 1 vcpc trace on
+check "an unknown word is wrong usage" fails 2 vcpc trace maybe
+check "an option of another command is wrong usage" fails 2 vcpc trace off --hist
+check "a bad number is wrong usage" fails 2 vcpc trace on --max-tags 12x
+check "a traced program runs" orders
+check "vc_tag can be dumped" dump vc_tag
+check "... with the names of tags" has /tmp/vc_tag '"name": "batch"' '"name": "mean bill"' '"key"'
+check "vc_stat can be dumped" dump vc_stat
+check "... with the names of fields" has /tmp/vc_stat '"tag"' '"kind"' '"count"' '"sum_ns"' \
+	'"min_ns"' '"max_ns"' '"last_ns"' '"value"' '"hist"' '"cpu"'
+check "vc_drop can be dumped" dump vc_drop
+check "vcpc trace show" show
+check "... counts every batch" has /tmp/show '^batch  *transaction  *1500 ' '^orders done  *counter  *1500 ' \
+	'^opened  *point  *1 '
+check "... and has lost nothing" hasnot /tmp/show 'not recorded'
+check "vcpc trace show --hist" show --hist
+check "... draws bars" has /tmp/show '|#.*| [0-9]'
+dump vc_open
+check "a process that is gone has no open transactions" hasnot /tmp/vc_open start_ns
+check "vcpc trace off" vcpc trace off
+check "nothing is left" [ ! -e $pins ]
+exit $failed

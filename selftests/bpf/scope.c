@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A transaction is a process's or a thread's, and the two are not mixed up. */
+#include "bpf_test.h"
+
+FIXTURE(scope) {
+	struct shim_trace_drops drops;
+	uint32_t tag;
+	int fd;
+};
+
+FIXTURE_SETUP(scope)
+{
+	TRACING_ON(NULL);
+	self->fd = raw_open();
+	ASSERT_GE(self->fd, 0);
+	self->tag = raw_tag(self->fd, "scope");
+	ASSERT_NE(0, self->tag);
+}
+
+FIXTURE_TEARDOWN(scope)
+{
+	close(self->fd);
+	shim_trace_off();
+}
+
+/* Two threads in the same transaction at the same time: both count. */
+struct in_thread {
+	pthread_barrier_t *both;
+	uint32_t tag;
+	int fd;
+};
+
+static void *transaction_of_thread(void *arg)
+{
+	struct in_thread *t = arg;
+
+	raw_fire(t->fd, VCPC_TRACE_BEGIN, t->tag, VCPC_TRACE_F_THREAD);
+	pthread_barrier_wait(t->both);
+	raw_fire(t->fd, VCPC_TRACE_END, t->tag, VCPC_TRACE_F_THREAD);
+	return NULL;
+}
+
+TEST_F(scope, threads_have_their_own)
+{
+	pthread_barrier_t both;
+	struct in_thread t = { .both = &both, .tag = self->tag, .fd = self->fd };
+	pthread_t threads[2];
+
+	pthread_barrier_init(&both, NULL, 2);
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, transaction_of_thread, &t));
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_join(threads[i], NULL));
+	EXPECT_EQ(2, count_of("scope", SHIM_TRACE_TRANSACTION));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(0, self->drops.not_open);
+}
+
+/* The main thread's id is the process's: still two transactions. */
+TEST_F(scope, process_and_main_thread)
+{
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN, self->tag, 0));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END, self->tag, VCPC_TRACE_F_THREAD));
+	EXPECT_EQ(0, count_of("scope", SHIM_TRACE_TRANSACTION));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN, self->tag, VCPC_TRACE_F_THREAD));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END, self->tag, 0));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END, self->tag, VCPC_TRACE_F_THREAD));
+	EXPECT_EQ(2, count_of("scope", SHIM_TRACE_TRANSACTION));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(1, self->drops.not_open);
+}
+
+static void *end_of_thread(void *arg)
+{
+	struct in_thread *t = arg;
+
+	raw_fire(t->fd, VCPC_TRACE_END, t->tag, VCPC_TRACE_F_THREAD);
+	raw_fire(t->fd, VCPC_TRACE_END, t->tag, 0);
+	return NULL;
+}
+
+TEST_F(scope, another_thread_ends_the_process_s_only)
+{
+	struct in_thread t = { .tag = self->tag, .fd = self->fd };
+	pthread_t thread;
+
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN, self->tag, VCPC_TRACE_F_THREAD));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN, self->tag, 0));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, end_of_thread, &t));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(1, count_of("scope", SHIM_TRACE_TRANSACTION));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END, self->tag, VCPC_TRACE_F_THREAD));
+	EXPECT_EQ(2, count_of("scope", SHIM_TRACE_TRANSACTION));
+}
+
+/* The same descriptor in a child: other transactions. */
+TEST_F(scope, processes_have_their_own)
+{
+	int status;
+	pid_t pid;
+
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN, self->tag, 0));
+	pid = fork();
+	if (!pid) {
+		raw_fire(self->fd, VCPC_TRACE_END, self->tag, 0);
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, count_of("scope", SHIM_TRACE_TRANSACTION));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END, self->tag, 0));
+	EXPECT_EQ(1, count_of("scope", SHIM_TRACE_TRANSACTION));
+}
+
+TEST_HARNESS_MAIN
