@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What this CPU offers, and who may count what.
+ *
+ * perf does not ask who is behind a kernel counter, so it is asked here:
+ *
+ *  - A thread of the caller's own process, user mode: whoever may open
+ *    /dev/vcpc.  Kernel mode, or another process: CAP_PERFMON.
+ *  - Events of the CPU's core and of software, nothing else.  Other PMUs
+ *    (tracepoints, probes, breakpoints, tracing hardware, memory controllers)
+ *    see more than one thread's user-mode work, or do more than count.
+ *
+ * This is checked when a set is made and again when it is bound.  After that
+ * the set's descriptor is the authority, as a perf event's is.  A target that
+ * gains privileges by exec does not take its counters along: the kernel's exec
+ * detaches all perf events before the new program's first instruction, and the
+ * counts stay what they were.
+ *
+ * Locking: the table of PMUs is written at load only; slots is atomic.
+ */
+#include <linux/atomic.h>
+#include <linux/bitmap.h>
+#include <linux/capability.h>
+#include <linux/cpumask.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/vcpc.h>
+
+#include "caps.h"
+#include "counter.h"
+
+/* Kinds of core in one machine */
+#define CAPS_MAX_CORES	8
+
+static u32 cores[CAPS_MAX_CORES];
+static unsigned int nr_cores;
+static atomic_t slots = ATOMIC_INIT(0);
+
+static bool is_core(u32 type)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_cores; i++)
+		if (cores[i] == type)
+			return true;
+	return false;
+}
+
+/**
+ * vcpc_caps_init() - find the PMUs of the CPUs' cores, and how much they count
+ *
+ * Context: sleeps; at load.
+ */
+void vcpc_caps_init(void)
+{
+	int cpu, type;
+
+	for_each_online_cpu(cpu) {
+		type = vcpc_counter_core_type(cpu);
+		if (type >= 0 && !is_core(type) && nr_cores < CAPS_MAX_CORES)
+			cores[nr_cores++] = type;
+	}
+	vcpc_caps_saw(vcpc_counter_slots());
+}
+
+/* Generic events say in the upper half which kind of core is meant. */
+static bool generic_allowed(const struct vcpc_request *req)
+{
+	u32 core = req->config >> PERF_PMU_TYPE_SHIFT;
+
+	return !core || is_core(core);
+}
+
+static bool software_allowed(const struct vcpc_request *req)
+{
+	return req->config < PERF_COUNT_SW_MAX && req->config != PERF_COUNT_SW_BPF_OUTPUT;
+}
+
+static bool event_allowed(const struct vcpc_request *req)
+{
+	switch (req->type) {
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+		return generic_allowed(req);
+	case PERF_TYPE_SOFTWARE:
+		return software_allowed(req);
+	case PERF_TYPE_RAW:
+		return true;
+	default:
+		return is_core(req->type);
+	}
+}
+
+/**
+ * vcpc_caps_request() - may the caller count this?
+ * @req: the request
+ *
+ * Return: 0, -EOPNOTSUPP for events that are not offered, -EACCES.
+ */
+int vcpc_caps_request(const struct vcpc_request *req)
+{
+	if (!event_allowed(req))
+		return -EOPNOTSUPP;
+	if (req->flags & VCPC_REQ_F_KERNEL && !perfmon_capable())
+		return -EACCES;
+	return 0;
+}
+
+/**
+ * vcpc_caps_target() - may the caller count this thread?
+ * @task: the thread; the caller holds a reference
+ *
+ * Return: 0 or -EACCES.
+ */
+int vcpc_caps_target(struct task_struct *task)
+{
+	if (same_thread_group(task, current) || perfmon_capable())
+		return 0;
+	return -EACCES;
+}
+
+/**
+ * vcpc_caps_mixed() - are there different kinds of core?
+ *
+ * Return: true if a thread may come to a CPU that does not have its events.
+ */
+bool vcpc_caps_mixed(void)
+{
+	return nr_cores > 1;
+}
+
+/**
+ * vcpc_caps_slots() - hardware counters found so far
+ *
+ * Return: the number; 0 if there is no PMU.
+ */
+unsigned int vcpc_caps_slots(void)
+{
+	return atomic_read(&slots);
+}
+
+/**
+ * vcpc_caps_saw() - so many hardware counters were in use together
+ * @hw: the number
+ */
+void vcpc_caps_saw(unsigned int hw)
+{
+	int old = atomic_read(&slots);
+
+	while (old < (int)hw && !atomic_try_cmpxchg(&slots, &old, hw))
+		;
+}

@@ -1,0 +1,681 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The counters of one thread, as in-kernel perf events; the only file that
+ * uses perf's kernel interface.
+ *
+ * Each request is one pinned event: perf keeps it on the PMU whenever the
+ * thread runs, or puts it into an error state that it does not leave by
+ * itself.  While an event is on, the time that it ran grows with the clock of
+ * its perf context, so that their difference stays what it was at the start;
+ * any other difference tells that the event was off, whenever that was.
+ *
+ * Locking: none of its own.  vcpc_counter_read() needs the counts to hold
+ * still, which vcpc_counter_call() arranges, or the thread itself by turning
+ * interrupts off; the caller sees to it that nobody closes meanwhile.
+ */
+#include <linux/err.h>
+#include <linux/minmax.h>
+#include <linux/perf_event.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+#include <linux/workqueue.h>
+
+#include "counter.h"
+
+/* A PMU with more counters than this is not known; it ends the trying. */
+#define COUNTER_MAX_SLOTS	64
+
+static struct perf_event *event_open(const struct vcpc_request *req, struct task_struct *task,
+				     u32 flags, bool disabled)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = req->type,
+		.config = req->config,
+		.config1 = req->config1,
+		.config2 = req->config2,
+		.pinned = 1,
+		.disabled = disabled || flags & VCPC_COUNTER_ON_EXEC,
+		.enable_on_exec = !!(flags & VCPC_COUNTER_ON_EXEC),
+		.inherit = !!(flags & VCPC_COUNTER_INHERIT),
+		.exclude_user = !(req->flags & VCPC_REQ_F_USER),
+		.exclude_kernel = !(req->flags & VCPC_REQ_F_KERNEL),
+		/*
+		 * A thread's own work is neither the hypervisor's nor that of
+		 * a guest which it runs.  Idling is no thread's, so there is
+		 * no need to exclude it, and not every PMU could.
+		 */
+		.exclude_hv = 1,
+		.exclude_guest = 1,
+	};
+
+	return perf_event_create_kernel_counter(&attr, -1, task, NULL, NULL);
+}
+
+static struct perf_event *clock_open(struct task_struct *task, u32 flags)
+{
+	const struct vcpc_request clock = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.flags = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL,
+	};
+
+	return event_open(&clock, task, flags, false);
+}
+
+static bool is_hw(const struct perf_event *event)
+{
+	return event->pmu->task_ctx_nr == perf_hw_context;
+}
+
+/*
+ * Whatever number it came by, an event that is not software's must be the CPU
+ * core's: other PMUs count what several threads do, or do more than count.
+ */
+static int event_check(const struct perf_event *event)
+{
+	if (event->attr.type == PERF_TYPE_SOFTWARE || is_hw(event))
+		return 0;
+	return -EOPNOTSUPP;
+}
+
+/**
+ * vcpc_counter_open() - count requests on a thread
+ * @reqs: what to count, and from which values; the caller has checked that it
+ *	is allowed
+ * @nr: how many
+ * @task: the thread; the caller holds a reference
+ * @flags: VCPC_COUNTER_*
+ * @bad: on failure set to the request that was refused, or left alone
+ *
+ * The counters count at once, unless VCPC_COUNTER_ON_EXEC is given.  Whether
+ * all of them found room shows at the first reading.
+ *
+ * Context: sleeps.
+ * Return: the counters, or an ERR_PTR: -ESRCH if the thread is exiting,
+ * -ENOMEM, or the PMU's own.
+ */
+struct vcpc_counters *vcpc_counter_open(const struct vcpc_request *reqs, unsigned int nr,
+					struct task_struct *task, u32 flags, int *bad)
+{
+	struct vcpc_counters *c = kzalloc(struct_size(c, counter, nr), GFP_KERNEL_ACCOUNT);
+	struct perf_event *event;
+	int ret;
+
+	if (!c)
+		return ERR_PTR(-ENOMEM);
+	c->task = task;
+	c->flags = flags;
+
+	c->clock.event = clock_open(task, flags);
+	if (IS_ERR(c->clock.event)) {
+		ret = PTR_ERR(c->clock.event);
+		kfree(c);
+		return ERR_PTR(ret);
+	}
+	c->ctx[0] = c->clock.event->ctx;
+
+	for (; c->nr < nr; c->nr++) {
+		event = event_open(&reqs[c->nr], task, flags, false);
+		if (IS_ERR(event)) {
+			ret = PTR_ERR(event);
+			goto err_event;
+		}
+		c->counter[c->nr].event = event;
+		c->counter[c->nr].add = reqs[c->nr].preset;
+		if (event->ctx != c->ctx[0])
+			c->ctx[1] = event->ctx;
+	}
+	return c;
+
+err_event:
+	/* An exiting thread refuses any event. */
+	if (ret != -ESRCH)
+		*bad = c->nr;
+	vcpc_counter_close(c);
+	return ERR_PTR(ret);
+}
+
+/**
+ * vcpc_counter_close() - stop counting, and give the counters back
+ * @c: the counters; freed
+ *
+ * Context: sleeps.
+ */
+void vcpc_counter_close(struct vcpc_counters *c)
+{
+	while (c->nr)
+		perf_event_release_kernel(c->counter[--c->nr].event);
+	perf_event_release_kernel(c->clock.event);
+	kfree(c);
+}
+
+/**
+ * vcpc_counter_start() - do not wait for the thread's next exec any longer
+ * @c: counters that were opened with VCPC_COUNTER_ON_EXEC
+ *
+ * Context: sleeps.
+ */
+void vcpc_counter_start(struct vcpc_counters *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->nr; i++)
+		perf_event_enable(c->counter[i].event);
+	/* Last, because a reader takes its state for that of all. */
+	perf_event_enable(c->clock.event);
+}
+
+/**
+ * vcpc_counter_waits() - do the counters still wait for exec?
+ * @c: the counters
+ *
+ * Return: true or false.
+ */
+bool vcpc_counter_waits(const struct vcpc_counters *c)
+{
+	return READ_ONCE(c->clock.event->state) == PERF_EVENT_STATE_OFF;
+}
+
+/* Constant while the event is on, whenever its thread runs; otherwise it grows. */
+static __always_inline u64 event_start(const struct perf_event *event)
+{
+	return event->tstamp - event->total_time_running;
+}
+
+static void counter_base(struct vcpc_counters *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->nr; i++)
+		c->counter[i].start = event_start(c->counter[i].event);
+	c->based = true;
+}
+
+/* Read one counter, wherever its event is, and see whether it is whole. */
+static int read_one(const struct vcpc_counter *counter, const struct task_struct *task, u64 *value)
+{
+	struct perf_event *event = counter->event;
+	bool whole = event_start(event) == counter->start;
+
+	switch (READ_ONCE(event->state)) {
+	case PERF_EVENT_STATE_ACTIVE:
+		event->pmu->read(event);
+		break;
+	case PERF_EVENT_STATE_INACTIVE:
+		whole &= task != current;
+		break;
+	case PERF_EVENT_STATE_EXIT:
+		break;
+	default:
+		whole = false;
+	}
+	*value = local64_read(&event->count) + counter->add;
+	return whole ? 0 : -EAGAIN;
+}
+
+/*
+ * Did all counters count for as long as the clock, which cannot lose its
+ * place?  A thread's end hides what happened to its events, and where it is
+ * not known when they started, only their times tell.  Those are taken in
+ * different contexts, one after the other; hence the tolerance.
+ */
+static bool counter_whole(const struct vcpc_counters *c)
+{
+	u64 clock = c->clock.event->total_time_running +
+		    atomic64_read(&c->clock.event->child_total_time_running);
+	u64 tolerance = clock / 8 + NSEC_PER_MSEC;
+	unsigned int i;
+
+	for (i = 0; i < c->nr; i++) {
+		const struct perf_event *event = c->counter[i].event;
+		u64 running = event->total_time_running +
+			      atomic64_read(&event->child_total_time_running);
+
+		if (running + tolerance < clock)
+			return false;
+	}
+	return true;
+}
+
+/* perf's clock and the monotonic one may drift apart: never go back. */
+static noinline u64 clock_anchor(struct vcpc_clock *clock, u64 now)
+{
+	struct perf_event *event = clock->event;
+
+	clock->epoch = 0;
+	if (READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE) {
+		event->pmu->read(event);
+		clock->epoch = event->ctx->timestamp;
+	}
+	clock->tick = max_t(u64, local64_read(&event->count), clock->last);
+	clock->time = now;
+	return clock->tick;
+}
+
+/*
+ * While the thread stays on the CPU, its CPU time passes as the monotonic clock
+ * does, which is read anyway.  perf notes the time when it comes and goes.
+ */
+static __always_inline u64 clock_read(struct vcpc_clock *clock, u64 now)
+{
+	if (likely(clock->event->ctx->timestamp == clock->epoch))
+		clock->last = clock->tick + (now - clock->time);
+	else
+		clock->last = clock_anchor(clock, now);
+	return clock->last + clock->add;
+}
+
+static __always_inline void fill(struct vcpc_sample *sample, u64 time, u64 tick, u32 nr, u32 state)
+{
+	sample->time = time;
+	sample->tick = tick;
+	sample->enabled = tick;
+	sample->running = tick;
+	sample->nr = nr;
+	sample->state = state;
+}
+
+/* Waiting for exec: nothing has been counted yet. */
+static void read_waiting(const struct vcpc_counters *c, struct vcpc_sample *sample)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->nr; i++)
+		sample->values[i] = c->counter[i].add;
+	fill(sample, ktime_get_ns(), c->clock.add, c->nr, 0);
+}
+
+/* The first look at events that have been started. */
+static int read_first(struct vcpc_counters *c)
+{
+	counter_base(c);
+	c->plain = !(c->flags & VCPC_COUNTER_MIXED);
+	if (READ_ONCE(c->clock.event->state) == PERF_EVENT_STATE_EXIT && !counter_whole(c))
+		return -EAGAIN;
+	return 0;
+}
+
+/* Read all counters, with all that may be the matter with them. */
+static noinline int read_careful(struct vcpc_counters *c, struct vcpc_sample *sample)
+{
+	u32 state = VCPC_STATE_COUNTING;
+	u64 now = ktime_get_ns();
+	unsigned int i;
+	int ret = 0;
+
+	if (!c->based) {
+		if (vcpc_counter_waits(c)) {
+			read_waiting(c, sample);
+			return 0;
+		}
+		ret = read_first(c);
+	}
+	for (i = 0; i < c->nr; i++)
+		ret |= read_one(&c->counter[i], c->task, &sample->values[i]);
+	if (READ_ONCE(c->clock.event->state) == PERF_EVENT_STATE_EXIT)
+		state |= VCPC_STATE_EXITED;
+	fill(sample, now, clock_read(&c->clock, now), c->nr, state);
+	return ret;
+}
+
+/**
+ * vcpc_counter_read() - read all counters at one instant
+ * @c: the counters, opened without VCPC_COUNTER_INHERIT
+ * @sample: has room for all; holds nothing useful after a failure
+ *
+ * Context: interrupts off; either the thread itself, or in vcpc_counter_call().
+ * Return: 0, or -EAGAIN if a counter was ever off while the thread ran.
+ */
+int vcpc_counter_read(struct vcpc_counters *c, struct vcpc_sample *sample)
+{
+	const struct vcpc_counter *counter = c->counter, *end = counter + c->nr;
+	u64 *value = sample->values;
+	u64 now;
+
+	if (unlikely(!c->plain))
+		return read_careful(c, sample);
+	do {
+		struct perf_event *event = counter->event;
+
+		if (unlikely(READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE))
+			return read_careful(c, sample);
+		event->pmu->read(event);
+		*value++ = local64_read(&event->count) + counter->add;
+	} while (++counter < end);
+	now = ktime_get_ns();
+	fill(sample, now, clock_read(&c->clock, now), c->nr, VCPC_STATE_COUNTING);
+	return 0;
+}
+
+/**
+ * vcpc_counter_set() - let the counters go on from other values
+ * @c: the counters
+ * @from: what they were just read as
+ * @to: what they shall be
+ *
+ * Context: as the reading, and in one section with it.
+ */
+void vcpc_counter_set(struct vcpc_counters *c, const struct vcpc_sample *from,
+		      const struct vcpc_sample *to)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->nr; i++)
+		c->counter[i].add += to->values[i] - from->values[i];
+	c->clock.add += to->tick - from->tick;
+}
+
+/* Has a thread that inherited the event lost it? */
+static bool heir_failed(struct perf_event *event, bool *heirs)
+{
+	struct perf_event *child;
+	bool failed = false;
+
+	mutex_lock(&event->child_mutex);
+	list_for_each_entry(child, &event->child_list, child_list) {
+		*heirs = true;
+		failed |= READ_ONCE(child->state) == PERF_EVENT_STATE_ERROR;
+	}
+	mutex_unlock(&event->child_mutex);
+	return failed || READ_ONCE(event->state) == PERF_EVENT_STATE_ERROR;
+}
+
+/**
+ * vcpc_counter_total() - read the sums over the thread and all that it started
+ * @c: the counters, opened with VCPC_COUNTER_INHERIT
+ * @sample: has room for all; holds nothing useful after a failure
+ *
+ * The counts are read one after the other, while the threads run.
+ *
+ * Context: sleeps.
+ * Return: 0, or -EAGAIN if a counter was off while one of the threads ran.
+ */
+int vcpc_counter_total(struct vcpc_counters *c, struct vcpc_sample *sample)
+{
+	enum perf_event_state clock = READ_ONCE(c->clock.event->state);
+	u32 state = clock == PERF_EVENT_STATE_OFF ? 0 : VCPC_STATE_COUNTING;
+	u64 count, enabled, running;
+	bool heirs = false;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < c->nr; i++) {
+		struct perf_event *event = c->counter[i].event;
+
+		count = perf_event_read_value(event, &enabled, &running);
+		if (enabled != running || heir_failed(event, &heirs))
+			ret = -EAGAIN;
+		sample->values[i] = count + c->counter[i].add;
+	}
+	if (clock == PERF_EVENT_STATE_EXIT && !heirs) {
+		state |= VCPC_STATE_EXITED;
+		if (!counter_whole(c))
+			ret = -EAGAIN;
+	}
+	count = perf_event_read_value(c->clock.event, &enabled, &running);
+	fill(sample, ktime_get_ns(), count + c->clock.add, c->nr, state);
+	return ret;
+}
+
+struct counter_call {
+	const struct vcpc_counters *c;
+	vcpc_counter_fn fn;
+	void *arg;
+	bool done;
+	int ret;
+};
+
+static void call_here(void *info)
+{
+	struct counter_call *call = info;
+
+	/* It may have gone since it was seen on this CPU. */
+	if (current != call->c->task)
+		return;
+	call->ret = call->fn(call->arg);
+	call->done = true;
+}
+
+static bool counter_on_cpu(const struct vcpc_counters *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->nr; i++)
+		if (READ_ONCE(c->counter[i].event->oncpu) >= 0)
+			return true;
+	return READ_ONCE(c->clock.event->oncpu) >= 0;
+}
+
+static void call_held(struct counter_call *call)
+{
+	if (counter_on_cpu(call->c))
+		return;
+	call->ret = call->fn(call->arg);
+	call->done = true;
+}
+
+static void call_held_twice(struct counter_call *call)
+{
+	raw_spinlock_t *lock = &call->c->ctx[1]->lock;
+
+	raw_spin_lock_nested(lock, SINGLE_DEPTH_NESTING);
+	call_held(call);
+	raw_spin_unlock(lock);
+}
+
+/*
+ * The thread is off the CPU: hold it there.  It cannot come back without its
+ * events being scheduled in, and that takes the locks of their contexts: one,
+ * or up to Linux 6.1 one for hardware and one for software.  perf itself never
+ * holds both of a thread.
+ */
+static void call_idle(struct counter_call *call)
+{
+	raw_spinlock_t *lock = &call->c->ctx[0]->lock;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(lock, flags);
+	if (call->c->ctx[1])
+		call_held_twice(call);
+	else
+		call_held(call);
+	raw_spin_unlock_irqrestore(lock, flags);
+}
+
+/**
+ * vcpc_counter_call() - do something where a thread's counters can be read
+ * @c: the counters, opened without VCPC_COUNTER_INHERIT
+ * @fn: what to do; called once
+ * @arg: for @fn
+ *
+ * On the CPU where the thread runs, or anywhere while it is kept from running.
+ *
+ * Context: may not be called with interrupts off.
+ * Return: what @fn returned, or -EINTR if the caller is killed while it
+ * pursues a thread that moves about.
+ */
+int vcpc_counter_call(const struct vcpc_counters *c, vcpc_counter_fn fn, void *arg)
+{
+	struct counter_call call = { .c = c, .fn = fn, .arg = arg };
+	unsigned long flags;
+	int cpu;
+
+	for (;;) {
+		cpu = READ_ONCE(c->clock.event->oncpu);
+		if (c->task == current) {
+			local_irq_save(flags);
+			call_here(&call);
+			local_irq_restore(flags);
+		} else if (cpu >= 0) {
+			smp_call_function_single(cpu, call_here, &call, 1);
+		} else {
+			call_idle(&call);
+		}
+		if (call.done)
+			return call.ret;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+}
+
+/**
+ * vcpc_counter_lost() - which counter found no room?
+ * @c: counters that could not be read
+ *
+ * Return: the request's index, or -1.
+ */
+int vcpc_counter_lost(const struct vcpc_counters *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->nr; i++)
+		if (READ_ONCE(c->counter[i].event->state) == PERF_EVENT_STATE_ERROR)
+			return i;
+	return -1;
+}
+
+/**
+ * vcpc_counter_hw() - how many counters of the CPU's PMU are taken
+ * @c: the counters
+ *
+ * Return: the number.
+ */
+unsigned int vcpc_counter_hw(const struct vcpc_counters *c)
+{
+	unsigned int i, hw = 0;
+
+	for (i = 0; i < c->nr; i++)
+		hw += is_hw(c->counter[i].event);
+	return hw;
+}
+
+/**
+ * vcpc_counter_check() - see whether a request can be counted at all
+ * @req: the request; the caller has checked that it is allowed
+ *
+ * Context: sleeps.
+ * Return: 0, -EOPNOTSUPP if it is no event of the CPU, or the PMU's error.
+ */
+int vcpc_counter_check(const struct vcpc_request *req)
+{
+	struct perf_event *event = event_open(req, current, 0, true);
+	int ret;
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	ret = event_check(event);
+	perf_event_release_kernel(event);
+	return ret;
+}
+
+struct rehearsal {
+	struct work_struct work;
+	const struct vcpc_request *reqs;
+	unsigned int nr;
+	int *bad;
+	int ret;
+};
+
+static void rehearse(struct work_struct *work)
+{
+	struct rehearsal *r = container_of(work, struct rehearsal, work);
+	struct vcpc_counters *c = vcpc_counter_open(r->reqs, r->nr, current, 0, r->bad);
+	int lost;
+
+	if (IS_ERR(c)) {
+		r->ret = PTR_ERR(c);
+		return;
+	}
+	lost = vcpc_counter_lost(c);
+	if (lost >= 0) {
+		*r->bad = lost;
+		r->ret = -ENOSPC;
+	}
+	vcpc_counter_close(c);
+}
+
+/**
+ * vcpc_counter_rehearse() - see whether a set fits on the CPU
+ * @reqs: the set's requests
+ * @nr: how many
+ * @bad: on failure set to the first request that found no room
+ *
+ * For threads that do not run or will start later, whose counters cannot tell
+ * yet.  A kernel thread that has no counters of its own plays their part.
+ *
+ * Context: sleeps.
+ * Return: 0, -ENOSPC, or the PMU's error.
+ */
+int vcpc_counter_rehearse(const struct vcpc_request *reqs, unsigned int nr, int *bad)
+{
+	struct rehearsal r = { .reqs = reqs, .nr = nr, .bad = bad };
+
+	INIT_WORK_ONSTACK(&r.work, rehearse);
+	queue_work(system_unbound_wq, &r.work);
+	flush_work(&r.work);
+	destroy_work_on_stack(&r.work);
+	return r.ret;
+}
+
+static const struct vcpc_request cycles = {
+	.type = PERF_TYPE_HARDWARE,
+	.config = PERF_COUNT_HW_CPU_CYCLES,
+	.flags = VCPC_REQ_F_USER,
+};
+
+/**
+ * vcpc_counter_core_type() - a CPU's own number for its core's PMU
+ * @cpu: which CPU
+ *
+ * Context: sleeps.
+ * Return: the PMU's type as in struct perf_event_attr, or a negative errno.
+ */
+int vcpc_counter_core_type(int cpu)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = cycles.type,
+		.config = cycles.config,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	int type;
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	type = is_hw(event) ? event->pmu->type : -ENOENT;
+	perf_event_release_kernel(event);
+	return type;
+}
+
+/**
+ * vcpc_counter_slots() - how many counters a set can have on this CPU
+ *
+ * Found by taking counters for the calling thread until there are no more, so
+ * it is what others leave.
+ *
+ * Context: sleeps.
+ * Return: the number; 0 if there is no PMU.
+ */
+unsigned int vcpc_counter_slots(void)
+{
+	struct perf_event *event[COUNTER_MAX_SLOTS];
+	unsigned int nr, slots = 0;
+
+	for (nr = 0; nr < COUNTER_MAX_SLOTS && slots == nr; nr++) {
+		event[nr] = event_open(&cycles, current, 0, false);
+		if (IS_ERR(event[nr]))
+			break;
+		if (READ_ONCE(event[nr]->state) == PERF_EVENT_STATE_ACTIVE)
+			slots++;
+	}
+	while (nr)
+		perf_event_release_kernel(event[--nr]);
+	return slots;
+}

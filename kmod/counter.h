@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef VCPC_COUNTER_H
+#define VCPC_COUNTER_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+#include <linux/vcpc.h>
+
+struct perf_event;
+struct perf_event_context;
+struct task_struct;
+
+/* How the counters of a thread are opened */
+#define VCPC_COUNTER_INHERIT	BIT(0)
+#define VCPC_COUNTER_ON_EXEC	BIT(1)
+#define VCPC_COUNTER_MIXED	BIT(2)	/* not every CPU has these events */
+
+/**
+ * struct vcpc_counter - one request's virtual counter
+ * @event: its perf event
+ * @add: what to add to the event's count
+ * @start: when the event was started, by its context's clock
+ */
+struct vcpc_counter {
+	struct perf_event *event;
+	u64 add;
+	u64 start;
+};
+
+/**
+ * struct vcpc_clock - the thread's CPU time while the set counted
+ * @event: perf's clock of it
+ * @add: what to add to the clock
+ * @last: what the clock gave last
+ * @epoch: by perf's clock, when the thread came onto the CPU where @tick and
+ *	@time were read; 0 if they were not
+ * @tick: @event's count at some instant of that stay
+ * @time: CLOCK_MONOTONIC at that instant
+ */
+struct vcpc_clock {
+	struct perf_event *event;
+	u64 add;
+	u64 last;
+	u64 epoch;
+	u64 tick;
+	u64 time;
+};
+
+/**
+ * struct vcpc_counters - the counters of a set's requests on one thread
+ * @task: the thread; each event holds a reference
+ * @ctx: the perf contexts that the events are in, the second may be NULL
+ * @flags: VCPC_COUNTER_*
+ * @nr: number of requests
+ * @based: the counters' @start is known
+ * @plain: an event that is on the PMU has always been there
+ * @clock: the thread's CPU time
+ * @counter: one for each request
+ *
+ * What changes after opening is changed by the functions that read.
+ */
+struct vcpc_counters {
+	struct task_struct *task;
+	struct perf_event_context *ctx[2];
+	u32 flags;
+	u32 nr;
+	bool based;
+	bool plain;
+	struct vcpc_clock clock;
+	struct vcpc_counter counter[];
+};
+
+/**
+ * typedef vcpc_counter_fn - what to do where counters can be read
+ * @arg: as given to vcpc_counter_call()
+ *
+ * Context: interrupts off, perhaps on another CPU; may take raw spinlocks.
+ */
+typedef int (*vcpc_counter_fn)(void *arg);
+
+struct vcpc_counters *vcpc_counter_open(const struct vcpc_request *reqs, unsigned int nr,
+					struct task_struct *task, u32 flags, int *bad);
+void vcpc_counter_close(struct vcpc_counters *c);
+void vcpc_counter_start(struct vcpc_counters *c);
+void vcpc_counter_set(struct vcpc_counters *c, const struct vcpc_sample *from,
+		      const struct vcpc_sample *to);
+int vcpc_counter_read(struct vcpc_counters *c, struct vcpc_sample *sample);
+int vcpc_counter_total(struct vcpc_counters *c, struct vcpc_sample *sample);
+int vcpc_counter_call(const struct vcpc_counters *c, vcpc_counter_fn fn, void *arg);
+
+bool vcpc_counter_waits(const struct vcpc_counters *c);
+int vcpc_counter_lost(const struct vcpc_counters *c);
+unsigned int vcpc_counter_hw(const struct vcpc_counters *c);
+int vcpc_counter_check(const struct vcpc_request *req);
+int vcpc_counter_rehearse(const struct vcpc_request *reqs, unsigned int nr, int *bad);
+int vcpc_counter_core_type(int cpu);
+unsigned int vcpc_counter_slots(void);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef VCPC_INSTANCE_H
+#define VCPC_INSTANCE_H
+
+#include <linux/bits.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/vcpc.h>
+
+#include "counter.h"
+
+struct pid;
+struct task_struct;
+
+/* What can be done with an instance where its counters can be read */
+enum vcpc_op {
+	VCPC_OP_CHECK,		/* only see whether the counters are whole */
+	VCPC_OP_SAMPLE,
+	VCPC_OP_ENABLE,
+	VCPC_OP_DISABLE,
+};
+
+/* struct vcpc_instance.state; 0 is what it mostly is */
+#define VCPC_INSTANCE_CLOSED	BIT(0)	/* nothing may be read any more */
+#define VCPC_INSTANCE_INVALID	BIT(1)	/* counts were lost */
+#define VCPC_INSTANCE_STOPPED	BIT(2)	/* disabled */
+
+/**
+ * struct vcpc_instance - a set on one thread
+ * @node: in the set's table; changed under the set's lock, read under RCU
+ * @rcu: for freeing
+ * @task: the thread; alive as long as @counters are
+ * @pid: its id when it was bound, which outlives it
+ * @inherit: samples are totals, and need process context
+ * @lock: guards all that follow; taken with interrupts off, inside perf's
+ *	context locks, never from an overflow handler
+ * @state: VCPC_INSTANCE_*
+ * @counters: its counters; they go away after VCPC_INSTANCE_CLOSED is set
+ * @kept: what is read while it is stopped
+ */
+struct vcpc_instance {
+	struct hlist_node node;
+	struct rcu_head rcu;
+	struct task_struct *task;
+	struct pid *pid;
+	bool inherit;
+
+	raw_spinlock_t lock;
+	u32 state;
+	struct vcpc_counters *counters;
+	struct vcpc_sample kept;
+};
+
+struct vcpc_instance *vcpc_instance_open(const struct vcpc_request *reqs, u32 nr, u32 set_flags,
+					 u32 bind_flags, struct task_struct *task, int *bad);
+void vcpc_instance_close(struct vcpc_instance *inst);
+int vcpc_instance_do(struct vcpc_instance *inst, enum vcpc_op op, struct vcpc_sample *sample);
+int vcpc_instance_sample_other(struct vcpc_instance *inst, struct vcpc_sample *sample);
+
+/**
+ * vcpc_instance_sample_self() - sample the calling thread's own instance
+ * @inst: the instance, not an inheriting one
+ * @sample: filled on success
+ *
+ * Context: interrupts off.
+ * Return: 0; -EINVAL if it is being closed; -EAGAIN if counts were lost.
+ */
+static __always_inline int vcpc_instance_sample_self(struct vcpc_instance *inst,
+						     struct vcpc_sample *sample)
+{
+	int ret;
+
+	raw_spin_lock(&inst->lock);
+	if (likely(!inst->state)) {
+		ret = vcpc_counter_read(inst->counters, sample);
+		if (unlikely(ret))
+			inst->state |= VCPC_INSTANCE_INVALID;
+	} else {
+		ret = vcpc_instance_sample_other(inst, sample);
+	}
+	raw_spin_unlock(&inst->lock);
+	return ret;
+}
+
+#endif

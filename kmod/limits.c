@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What one user may have open: the module's parameters, and the accounts.
+ *
+ * Locking: users_lock guards the list of accounts and their reference counts.
+ * The amounts in an account are atomic and need no lock.
+ */
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/minmax.h>
+#include <linux/moduleparam.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "limits.h"
+
+static unsigned int max_requests = 32;
+module_param(max_requests, uint, 0644);
+MODULE_PARM_DESC(max_requests, "requests one set may have, at most 64 (default 32)");
+
+static unsigned int max_tags = 4096;
+module_param(max_tags, uint, 0644);
+MODULE_PARM_DESC(max_tags, "trace tags that can exist at a time (default 4096)");
+
+static unsigned int max_user[VCPC_LIMIT_NR] = {
+	[VCPC_LIMIT_SETS] = 1024,
+	[VCPC_LIMIT_COUNTERS] = 16384,
+	[VCPC_LIMIT_TAGS] = 2048,
+};
+
+module_param_named(max_user_sets, max_user[VCPC_LIMIT_SETS], uint, 0644);
+MODULE_PARM_DESC(max_user_sets, "sets one user may have open (default 1024)");
+module_param_named(max_user_counters, max_user[VCPC_LIMIT_COUNTERS], uint, 0644);
+MODULE_PARM_DESC(max_user_counters, "counters one user's bound sets may have (default 16384)");
+module_param_named(max_user_tags, max_user[VCPC_LIMIT_TAGS], uint, 0644);
+MODULE_PARM_DESC(max_user_tags, "trace tags one user's open files may hold (default 2048)");
+
+static LIST_HEAD(users);
+static DEFINE_SPINLOCK(users_lock);
+
+static struct vcpc_user *find_account(kuid_t uid)
+{
+	struct vcpc_user *user;
+
+	lockdep_assert_held(&users_lock);
+	list_for_each_entry(user, &users, node)
+		if (uid_eq(user->uid, uid))
+			return user;
+	return NULL;
+}
+
+/**
+ * vcpc_limits_get() - the calling user's account
+ *
+ * Return: the account, for vcpc_limits_put(); or ERR_PTR(-ENOMEM).
+ */
+struct vcpc_user *vcpc_limits_get(void)
+{
+	struct vcpc_user *fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
+	struct vcpc_user *user;
+
+	if (!fresh)
+		return ERR_PTR(-ENOMEM);
+	fresh->uid = current_uid();
+
+	spin_lock(&users_lock);
+	user = find_account(fresh->uid);
+	if (!user) {
+		user = fresh;
+		fresh = NULL;
+		list_add(&user->node, &users);
+	}
+	user->refs++;
+	spin_unlock(&users_lock);
+
+	kfree(fresh);
+	return user;
+}
+
+/**
+ * vcpc_limits_share() - one more reference to an account
+ * @user: the account
+ *
+ * Return: @user.
+ */
+struct vcpc_user *vcpc_limits_share(struct vcpc_user *user)
+{
+	spin_lock(&users_lock);
+	user->refs++;
+	spin_unlock(&users_lock);
+	return user;
+}
+
+/**
+ * vcpc_limits_put() - give an account back
+ * @user: the account; freed with its last reference
+ */
+void vcpc_limits_put(struct vcpc_user *user)
+{
+	bool last;
+
+	spin_lock(&users_lock);
+	last = !--user->refs;
+	if (last)
+		list_del(&user->node);
+	spin_unlock(&users_lock);
+
+	if (last)
+		kfree(user);
+}
+
+/**
+ * vcpc_limits_charge() - take some of what a user may have
+ * @user: the account
+ * @limit: of what
+ * @nr: how many
+ *
+ * Return: 0, or -EUSERS if that is more than the user may have.
+ */
+int vcpc_limits_charge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
+{
+	int used = atomic_add_return(nr, &user->used[limit]);
+
+	if (used > 0 && (unsigned int)used <= READ_ONCE(max_user[limit]))
+		return 0;
+	atomic_sub(nr, &user->used[limit]);
+	return -EUSERS;
+}
+
+/**
+ * vcpc_limits_uncharge() - give back what was taken
+ * @user: the account
+ * @limit: of what
+ * @nr: how many
+ */
+void vcpc_limits_uncharge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
+{
+	atomic_sub(nr, &user->used[limit]);
+}
+
+/**
+ * vcpc_limits_requests() - how many requests one set may have
+ *
+ * Return: 0..VCPC_REQUESTS_CAP.
+ */
+unsigned int vcpc_limits_requests(void)
+{
+	return min_t(unsigned int, READ_ONCE(max_requests), VCPC_REQUESTS_CAP);
+}
+
+/**
+ * vcpc_limits_sets() - how many sets one user may have open
+ *
+ * Return: the number.
+ */
+unsigned int vcpc_limits_sets(void)
+{
+	return READ_ONCE(max_user[VCPC_LIMIT_SETS]);
+}
+
+/**
+ * vcpc_limits_tags() - how many tags can exist
+ *
+ * Return: the number.
+ */
+unsigned int vcpc_limits_tags(void)
+{
+	return READ_ONCE(max_tags);
+}

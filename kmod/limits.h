@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef VCPC_LIMITS_H
+#define VCPC_LIMITS_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/uidgid.h>
+
+/* Requests that a set can have, whatever the administrator allows. */
+#define VCPC_REQUESTS_CAP	64
+
+enum vcpc_limit {
+	VCPC_LIMIT_SETS,	/* open sets */
+	VCPC_LIMIT_COUNTERS,	/* counters of all bound sets */
+	VCPC_LIMIT_TAGS,	/* tags held, each time by each open file */
+	VCPC_LIMIT_NR,
+};
+
+/**
+ * struct vcpc_user - what one user has open
+ * @node: in the list of users
+ * @refs: files and sets that are accounted here; both under the list's lock
+ * @uid: who it is
+ * @used: how much of each limit is taken
+ */
+struct vcpc_user {
+	struct list_head node;
+	unsigned int refs;
+	kuid_t uid;
+	atomic_t used[VCPC_LIMIT_NR];
+};
+
+struct vcpc_user *vcpc_limits_get(void);
+struct vcpc_user *vcpc_limits_share(struct vcpc_user *user);
+void vcpc_limits_put(struct vcpc_user *user);
+int vcpc_limits_charge(struct vcpc_user *user, enum vcpc_limit limit, int nr);
+void vcpc_limits_uncharge(struct vcpc_user *user, enum vcpc_limit limit, int nr);
+
+unsigned int vcpc_limits_requests(void);
+unsigned int vcpc_limits_sets(void);
+unsigned int vcpc_limits_tags(void);
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loading and unloading, and what the module says of itself.
+ */
+#include <linux/module.h>
+
+#include "caps.h"
+#include "chardev.h"
+#include "tag.h"
+
+static int __init vcpc_init(void)
+{
+	vcpc_caps_init();
+	return vcpc_chardev_register();
+}
+
+static void __exit vcpc_exit(void)
+{
+	vcpc_chardev_unregister();
+	vcpc_tag_exit();
+}
+
+module_init(vcpc_init);
+module_exit(vcpc_exit);
+
+MODULE_DESCRIPTION("Virtual performance counters and transaction tracing");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The descriptor of a set: its file operations, and the switch over its ioctls.
+ */
+#include <linux/err.h>
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/uaccess.h>
+
+#include "compat/anon_file.h"
+#include "compat/uninitialized.h"
+#include "sample.h"
+#include "set.h"
+#include "setfd.h"
+#include "uarg.h"
+
+/* Which request was refused is told if the caller can be told; the error comes first. */
+static int tell_bad(int ret, int bad, s32 __user *where)
+{
+	if (ret < 0)
+		(void)put_user(bad, where);
+	return ret;
+}
+
+static size_t sample_size(const struct vcpc_set *set)
+{
+	return VCPC_SAMPLE_WORDS(set->nr) * sizeof(u64);
+}
+
+static int ioc_bind(struct vcpc_set *set, struct vcpc_bind_args __user *uarg)
+{
+	struct vcpc_bind_args args;
+	int ret, bad = -1;
+
+	ret = vcpc_uarg_bind(&args, uarg);
+	if (!ret)
+		ret = vcpc_set_bind(set, &args, &bad);
+	return tell_bad(ret, bad, &uarg->bad_request);
+}
+
+static int ioc_unbind(struct vcpc_set *set, void __user *uarg)
+{
+	struct vcpc_target_args args;
+	int ret = vcpc_uarg_target(&args, uarg);
+
+	return ret ?: vcpc_set_unbind(set, args.tid);
+}
+
+static int ioc_do(struct vcpc_set *set, void __user *uarg, enum vcpc_op op)
+{
+	union vcpc_sample_room room __uninitialized;
+	struct vcpc_target_args args;
+	int ret = vcpc_uarg_target(&args, uarg);
+
+	return ret ?: vcpc_set_do(set, args.tid, op, &room.sample);
+}
+
+static int ioc_sample(struct vcpc_set *set, void __user *uarg)
+{
+	union vcpc_sample_room room __uninitialized;
+	struct vcpc_sample_args args;
+	int ret;
+
+	ret = vcpc_uarg_sample(&args, uarg);
+	if (ret)
+		return ret;
+	if (args.buf_size < sample_size(set))
+		return -EINVAL;
+	ret = vcpc_set_sample(set, args.tid, &room.sample);
+	if (ret)
+		return ret;
+	return vcpc_uarg_put_words(u64_to_user_ptr(args.buf), room.words,
+				   VCPC_SAMPLE_WORDS(set->nr));
+}
+
+static long setfd_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct vcpc_set *set = file->private_data;
+	void __user *uarg = (void __user *)arg;
+
+	switch (cmd) {
+	case VCPC_IOC_BIND:	return ioc_bind(set, uarg);
+	case VCPC_IOC_UNBIND:	return ioc_unbind(set, uarg);
+	case VCPC_IOC_SAMPLE:	return ioc_sample(set, uarg);
+	case VCPC_IOC_ENABLE:	return ioc_do(set, uarg, VCPC_OP_ENABLE);
+	case VCPC_IOC_DISABLE:	return ioc_do(set, uarg, VCPC_OP_DISABLE);
+	default:		return -ENOIOCTLCMD;
+	}
+}
+
+static ssize_t setfd_read(struct file *file, char __user *buf, size_t size, loff_t *pos)
+{
+	union vcpc_sample_room room __uninitialized;
+	struct vcpc_set *set = file->private_data;
+	int ret;
+
+	if (size < sample_size(set))
+		return -EINVAL;
+	ret = vcpc_set_sample(set, 0, &room.sample);
+	if (ret)
+		return ret;
+	ret = vcpc_uarg_put_words(buf, room.words, VCPC_SAMPLE_WORDS(set->nr));
+	return ret ?: sample_size(set);
+}
+
+static int setfd_release(struct inode *inode, struct file *file)
+{
+	vcpc_set_destroy(file->private_data);
+	return 0;
+}
+
+static const struct file_operations setfd_fops = {
+	.owner = THIS_MODULE,
+	.read = setfd_read,
+	.unlocked_ioctl = setfd_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.release = setfd_release,
+};
+
+static int setfd_open(const struct vcpc_set_create_args *args, struct vcpc_user *user, int *bad)
+{
+	struct vcpc_set *set;
+	struct file *file;
+	int fd, ret;
+
+	set = vcpc_set_create(args, user, bad);
+	if (IS_ERR(set))
+		return PTR_ERR(set);
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0) {
+		ret = fd;
+		goto err_fd;
+	}
+	file = vcpc_anon_file("[vcpc]", &setfd_fops, set, O_RDONLY);
+	if (IS_ERR(file)) {
+		ret = PTR_ERR(file);
+		goto err_file;
+	}
+	fd_install(fd, file);
+	return fd;
+
+err_file:
+	put_unused_fd(fd);
+err_fd:
+	vcpc_set_destroy(set);
+	return ret;
+}
+
+/**
+ * vcpc_setfd_create() - do VCPC_IOC_SET_CREATE
+ * @user: whom to account the set to
+ * @uarg: the caller's struct vcpc_set_create_args
+ *
+ * Context: sleeps.
+ * Return: a new descriptor, or a negative errno.
+ */
+int vcpc_setfd_create(struct vcpc_user *user, void __user *uarg)
+{
+	struct vcpc_set_create_args __user *where = uarg;
+	struct vcpc_set_create_args args;
+	int ret, bad = -1;
+
+	ret = vcpc_uarg_set_create(&args, uarg);
+	if (!ret)
+		ret = setfd_open(&args, user, &bad);
+	return tell_bad(ret, bad, &where->bad_request);
+}

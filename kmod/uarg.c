@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Copies every struct of the contract in, and checks its size, flags and
+ * reserved fields.
+ */
+#include <linux/build_bug.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "uarg.h"
+
+/* The structs as version 1 of the contract knew them; they only grow. */
+static_assert(sizeof(struct vcpc_info_args) == 32);
+static_assert(sizeof(struct vcpc_request) == 64);
+static_assert(sizeof(struct vcpc_set_create_args) == 32);
+static_assert(sizeof(struct vcpc_bind_args) == 16);
+static_assert(sizeof(struct vcpc_target_args) == 16);
+static_assert(sizeof(struct vcpc_sample_args) == 24);
+static_assert(sizeof(struct vcpc_sample) == 40);
+static_assert(sizeof(struct vcpc_trace_tag_args) == 24);
+static_assert(sizeof(struct vcpc_trace_args) == 24);
+
+static int copy_sized(void *to, size_t known, const void __user *from, size_t size)
+{
+	if (size < known)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	return copy_struct_from_user(to, known, from, size);
+}
+
+/* A caller of this very version pays for one copy of constant size. */
+static __always_inline int copy_args(void *to, size_t known, const void __user *from)
+{
+	u32 size;
+
+	if (get_user(size, (const u32 __user *)from))
+		return -EFAULT;
+	if (likely(size == known))
+		return copy_from_user(to, from, known) ? -EFAULT : 0;
+	return copy_sized(to, known, from, size);
+}
+
+/**
+ * vcpc_uarg_info() - take in the arguments of VCPC_IOC_INFO
+ * @args: written on success
+ * @from: the caller's
+ *
+ * Return: 0, -EINVAL, -E2BIG or -EFAULT.
+ */
+int vcpc_uarg_info(struct vcpc_info_args *args, const void __user *from)
+{
+	return copy_args(args, sizeof(*args), from);
+}
+
+/**
+ * vcpc_uarg_set_create() - take in the arguments of VCPC_IOC_SET_CREATE
+ * @args: written on success
+ * @from: the caller's
+ *
+ * Return: 0, -EINVAL, -E2BIG or -EFAULT.
+ */
+int vcpc_uarg_set_create(struct vcpc_set_create_args *args, const void __user *from)
+{
+	int ret = copy_args(args, sizeof(*args), from);
+
+	if (ret)
+		return ret;
+	if (args->flags & ~VCPC_SET_F_DISABLED || args->reserved)
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * vcpc_uarg_request() - take in one request of a new set
+ * @req: written on success
+ * @args: says where the requests are and how long each is
+ * @index: which one
+ *
+ * Return: 0, -EINVAL, -E2BIG or -EFAULT.
+ */
+int vcpc_uarg_request(struct vcpc_request *req, const struct vcpc_set_create_args *args,
+		      unsigned int index)
+{
+	const u32 known = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL;
+	void __user *from = u64_to_user_ptr(args->requests + (u64)index * args->request_size);
+	int ret = copy_sized(req, sizeof(*req), from, args->request_size);
+
+	if (ret)
+		return ret;
+	if (!req->flags || req->flags & ~known)
+		return -EINVAL;
+	if (memchr_inv(req->reserved, 0, sizeof(req->reserved)))
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * vcpc_uarg_bind() - take in the arguments of VCPC_IOC_BIND
+ * @args: written on success
+ * @from: the caller's
+ *
+ * Return: 0, -EINVAL, -E2BIG or -EFAULT.
+ */
+int vcpc_uarg_bind(struct vcpc_bind_args *args, const void __user *from)
+{
+	int ret = copy_args(args, sizeof(*args), from);
+
+	if (ret)
+		return ret;
+	return args->flags & ~(VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT) ? -EINVAL : 0;
+}
+
+/**
+ * vcpc_uarg_target() - take in the arguments of an ioctl that only names an instance
+ * @args: written on success
+ * @from: the caller's
+ *
+ * Return: 0, -EINVAL, -E2BIG or -EFAULT.
+ */
+int vcpc_uarg_target(struct vcpc_target_args *args, const void __user *from)
+{
+	int ret = copy_args(args, sizeof(*args), from);
+
+	if (ret)
+		return ret;
+	return args->flags || args->reserved ? -EINVAL : 0;
+}
+
+/**
+ * vcpc_uarg_sample() - take in the arguments of VCPC_IOC_SAMPLE
+ * @args: written on success
+ * @from: the caller's
+ *
+ * Return: 0, -EINVAL, -E2BIG or -EFAULT.
+ */
+int vcpc_uarg_sample(struct vcpc_sample_args *args, const void __user *from)
+{
+	int ret = copy_args(args, sizeof(*args), from);
+
+	if (ret)
+		return ret;
+	return args->flags ? -EINVAL : 0;
+}
+
+/**
+ * vcpc_uarg_trace_tag() - take in the arguments of VCPC_IOC_TRACE_TAG
+ * @args: written on success
+ * @from: the caller's
+ *
+ * Return: 0, -EINVAL, -ENAMETOOLONG, -E2BIG or -EFAULT.
+ */
+int vcpc_uarg_trace_tag(struct vcpc_trace_tag_args *args, const void __user *from)
+{
+	int ret = copy_args(args, sizeof(*args), from);
+
+	if (ret)
+		return ret;
+	if (args->flags || !args->name_len)
+		return -EINVAL;
+	return args->name_len >= VCPC_TAG_LEN ? -ENAMETOOLONG : 0;
+}
+
+/**
+ * vcpc_uarg_tag_name() - take in a tag's name
+ * @name: char[VCPC_TAG_LEN], gets the name and a NUL
+ * @args: checked arguments of VCPC_IOC_TRACE_TAG
+ *
+ * Return: 0, -EINVAL if there is a NUL inside, or -EFAULT.
+ */
+int vcpc_uarg_tag_name(char *name, const struct vcpc_trace_tag_args *args)
+{
+	if (copy_from_user(name, u64_to_user_ptr(args->name), args->name_len))
+		return -EFAULT;
+	name[args->name_len] = '\0';
+	return strlen(name) == args->name_len ? 0 : -EINVAL;
+}
+
+/**
+ * vcpc_uarg_trace() - take in the arguments of VCPC_IOC_TRACE
+ * @args: written on success
+ * @from: the caller's
+ *
+ * Return: 0, -EINVAL, -E2BIG or -EFAULT.
+ */
+int vcpc_uarg_trace(struct vcpc_trace_args *args, const void __user *from)
+{
+	int ret = copy_args(args, sizeof(*args), from);
+
+	if (ret)
+		return ret;
+	switch (args->op) {
+	case VCPC_TRACE_BEGIN:
+	case VCPC_TRACE_END:
+	case VCPC_TRACE_ABORT:
+		return args->flags & ~VCPC_TRACE_F_THREAD || args->value ? -EINVAL : 0;
+	case VCPC_TRACE_POINT:
+		return args->flags || args->value ? -EINVAL : 0;
+	case VCPC_TRACE_OBSERVE:
+	case VCPC_TRACE_COUNTER:
+		return args->flags ? -EINVAL : 0;
+	default:
+		return -EINVAL;
+	}
+}
