@@ -46,8 +46,8 @@ static int parse_interval(const char *text, uint64_t *interval)
 		const char *name;
 		double ns;
 	} units[] = {
-		{ "", 1e9 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "sec", 1e9 },
-		{ "min", 60e9 }, { "h", 3600e9 },
+		{ "", 1e9 }, { "us", 1e3 }, { "usec", 1e3 }, { "ms", 1e6 }, { "msec", 1e6 },
+		{ "s", 1e9 }, { "sec", 1e9 }, { "min", 60e9 }, { "h", 3600e9 }, { "hour", 3600e9 },
 	};
 	char *unit;
 	double value = strtod(text, &unit);
