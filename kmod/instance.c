@@ -39,9 +39,11 @@ struct action {
 	int ret;
 };
 
-static size_t size_of_sample(u32 nr)
+/* The values apart: fortified memcpy() knows nothing of them behind a struct in a struct. */
+static void copy_sample(struct vcpc_sample *to, const struct vcpc_sample *from)
 {
-	return VCPC_SAMPLE_WORDS(nr) * sizeof(u64);
+	*to = *from;
+	memcpy(to->values, from->values, from->nr * sizeof(from->values[0]));
 }
 
 static int read_counters(struct action *act)
@@ -59,7 +61,7 @@ static int do_sample(struct action *act)
 
 	if (!(inst->state & VCPC_INSTANCE_STOPPED))
 		return read_counters(act);
-	memcpy(act->sample, &inst->kept, size_of_sample(inst->kept.nr));
+	copy_sample(act->sample, &inst->kept);
 	return 0;
 }
 
@@ -91,7 +93,7 @@ static int do_disable(struct action *act)
 	/* It has not even begun if it waits for exec. */
 	if (!(act->sample->state & VCPC_STATE_COUNTING))
 		return -EINVAL;
-	memcpy(&inst->kept, act->sample, size_of_sample(inst->kept.nr));
+	copy_sample(&inst->kept, act->sample);
 	inst->kept.state &= ~VCPC_STATE_COUNTING;
 	inst->state |= VCPC_INSTANCE_STOPPED;
 	return 0;
