@@ -14,7 +14,7 @@ host_deb=$(echo "$host" | sed 's/x86_64/amd64/')
 
 # Libraries that our programs link with, and the programs that the VM's jobs use.
 packages="libc6 libbpf1 libbpf-dev libelf1 libelf-dev zlib1g zlib1g-dev libpfm4 libpfm4-dev
-	linux-libc-dev dash libzstd1 liblzma5 libcap2 bpftool busybox-static xz-utils sqlite3
+	linux-libc-dev dash libzstd1 liblzma5 libcap2 bpftool busybox-static xz-utils sqlite3 strace
 	libsqlite3-0 libreadline8 libtinfo6"
 
 # The release of the kernel is that of the headers on this machine, as the

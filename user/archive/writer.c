@@ -190,18 +190,6 @@ static bool set_complete(const struct shim_writer *w)
 	return !w->metric || w->set_error || w->metric->indom != SHIM_INDOM_NULL || w->rec.numval;
 }
 
-/* A metric's group, if it is one whose instances may appear at the record's time */
-static int find_group(struct shim_writer *w, struct shim_metric *m)
-{
-	if (m->indom == SHIM_INDOM_NULL)
-		return 0;
-	if (!m->group)
-		m->group = shim_declared__group(&w->declared, m->indom);
-	if (!m->group || shim_ts__cmp(m->group->now.stamp, w->stamp) > 0)
-		return -EINVAL;
-	return 0;
-}
-
 /**
  * shim_writer__vset() - start a metric's values
  * @w: the writer
@@ -218,8 +206,6 @@ int shim_writer__vset(struct shim_writer *w, uint32_t pmid, int32_t error_or_0)
 		return -EINVAL;
 	m = shim_declared__metric(&w->declared, pmid);
 	if (!m || m->used == w->record_serial)
-		return -EINVAL;
-	if (!error_or_0 && find_group(w, m))
 		return -EINVAL;
 	shim_rec_result__set(&w->rec, pmid, error_or_0);
 	m->used = w->record_serial;
@@ -247,6 +233,14 @@ static bool value_ok(const struct shim_metric *m, const struct shim_value *v)
 	}
 }
 
+/* A metric has instances from when its domain was first written; no values need none */
+static bool has_group(struct shim_writer *w, struct shim_metric *m)
+{
+	if (!m->group)
+		m->group = shim_declared__group(&w->declared, m->indom);
+	return m->group && shim_ts__cmp(m->group->now.stamp, w->stamp) <= 0;
+}
+
 /* A value's instance: known, and not there already */
 static bool take_instance(struct shim_writer *w, int32_t inst)
 {
@@ -254,6 +248,8 @@ static bool take_instance(struct shim_writer *w, int32_t inst)
 
 	if (m->indom == SHIM_INDOM_NULL)
 		return inst == SHIM_IN_NULL && !w->rec.numval;
+	if (!has_group(w, m))
+		return false;
 	if (!shim_group__find(m->group, inst, &w->hint) ||
 	    m->group->used[w->hint] == w->set_serial)
 		return false;
