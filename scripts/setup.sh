@@ -90,7 +90,8 @@ apt_install() {
 	fi
 	status=0
 	as_root env DEBIAN_FRONTEND=noninteractive PATH="$quiet:$PATH" \
-		apt-get install -y --no-install-recommends -oDpkg::Use-Pty=0 "$@" </dev/null >"$quiet/log" 2>&1 || status=$?
+		apt-get install -y --no-install-recommends -oDpkg::Use-Pty=0 \
+		-oDPkg::Path="$quiet:/usr/sbin:/usr/bin:/sbin:/bin" "$@" </dev/null >"$quiet/log" 2>&1 || status=$?
 	if [ $status != 0 ]; then
 		tail -n 20 "$quiet/log" >&2
 		echo "setup: apt-get install failed" >&2

@@ -56,6 +56,7 @@ static inline uint8_t *slurp(const char *path, size_t *len)
 	struct stat st;
 	uint8_t *data;
 
+	*len = 0;
 	if (fd < 0 || fstat(fd, &st))
 		return NULL;
 	data = malloc(st.st_size + 1);

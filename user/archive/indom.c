@@ -123,7 +123,7 @@ static void merge(const struct shim_indom *base, const struct entry *e, size_t n
 	out->name = name;
 }
 
-static int spell_one(struct shim_domain *d, size_t i, struct shim_arena *arena, uint64_t *spent)
+static int spell_one(struct shim_domain *d, size_t i, struct shim_arena *arena, uint64_t *budget)
 {
 	const struct shim_indom *base = NULL;
 	struct shim_state *s = &d->states[i];
@@ -136,7 +136,7 @@ static int spell_one(struct shim_domain *d, size_t i, struct shim_arena *arena, 
 	if (s->rec.delta && i)
 		base = atomic_load_explicit(&d->states[i - 1].whole, memory_order_relaxed);
 	room = s->rec.n + (base ? base->n : 0);
-	if (*spent + room > SHIM_INDOM_BUDGET)
+	if (room > *budget)
 		return -ENOMEM;
 	e = take_entries(&s->rec, &n);
 	if (!e)
@@ -148,14 +148,14 @@ static int spell_one(struct shim_domain *d, size_t i, struct shim_arena *arena, 
 		whole->stamp = s->rec.stamp;
 		whole->indom = d->indom;
 		merge(base, e, n, whole, inst, name);
-		*spent += room;
+		*budget -= room;
 		atomic_store_explicit(&s->whole, whole, memory_order_release);
 	}
 	free(e);
 	return whole && inst && name ? 0 : -ENOMEM;
 }
 
-int shim_domain__spell(struct shim_domain *d, size_t i, struct shim_arena *arena, uint64_t *spent)
+int shim_domain__spell(struct shim_domain *d, size_t i, struct shim_arena *arena, uint64_t *budget)
 {
 	size_t from = i;
 	int err;
@@ -167,7 +167,7 @@ int shim_domain__spell(struct shim_domain *d, size_t i, struct shim_arena *arena
 	for (; from <= i; from++) {
 		if (atomic_load_explicit(&d->states[from].whole, memory_order_relaxed))
 			continue;
-		err = spell_one(d, from, arena, spent);
+		err = spell_one(d, from, arena, budget);
 		if (err)
 			return err;
 	}

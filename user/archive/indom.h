@@ -18,9 +18,6 @@
 #include "base/hash.h"
 #include "record.h"
 
-/* Entries that may be spelled out in one archive: what no true one has, but a forged one might */
-#define SHIM_INDOM_BUDGET	(64u << 20)
-
 struct shim_state {
 	struct shim_rec_indom rec;
 	size_t seq;			/* place in the file */
@@ -44,7 +41,7 @@ int shim_domain__add(struct shim_domain *d, const struct shim_rec_indom *rec);
 void shim_domain__sort(struct shim_domain *d);
 /* The last state that is not later than @when; false if there is none */
 bool shim_domain__at(const struct shim_domain *d, struct shim_ts when, size_t *out);
-/* Spell out the @i-th state: 0, -ENOMEM */
-int shim_domain__spell(struct shim_domain *d, size_t i, struct shim_arena *arena, uint64_t *spent);
+/* Spell out the @i-th state, with at most *@budget entries: 0, -ENOMEM */
+int shim_domain__spell(struct shim_domain *d, size_t i, struct shim_arena *arena, uint64_t *budget);
 
 #endif /* SHIM_ARCHIVE_INDOM_H */

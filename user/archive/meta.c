@@ -5,6 +5,14 @@
 #include "indom.h"
 #include "meta.h"
 
+/*
+ * Changes of an instance domain are spelled out into whole states.  A forged
+ * file of many small changes could ask for any amount of memory; true ones stay
+ * well below this many entries for each of their bytes.
+ */
+#define BUDGET_BASE	(1u << 20)
+#define BUDGET_PER_BYTE	8
+
 /* A metric, and the names it can still get by another record of the same pmid */
 struct metric {
 	struct shim_hnode node;
@@ -279,6 +287,7 @@ int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_
 		return -ENOMEM;
 	err = shim_file__load(path, &meta->data, &meta->size);
 	free(path);
+	meta->budget = BUDGET_BASE + BUDGET_PER_BYTE * (uint64_t)meta->size;
 	if (!err)
 		err = shim_rec_label__agree(label, meta->data, meta->size, SHIM_VOLUME_META);
 	if (!err && meta->size == f->label_len)
@@ -299,7 +308,7 @@ const struct shim_indom *shim_meta__state(struct shim_meta *meta, struct shim_do
 	if (whole)
 		return whole;
 	pthread_mutex_lock(&meta->lock);
-	shim_domain__spell(d, i, &meta->arena, &meta->spent);
+	shim_domain__spell(d, i, &meta->arena, &meta->budget);
 	whole = atomic_load_explicit(&d->states[i].whole, memory_order_relaxed);
 	pthread_mutex_unlock(&meta->lock);
 	return whole;

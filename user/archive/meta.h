@@ -3,7 +3,7 @@
  * An archive's metadata: metrics, their names, instance domains.
  *
  * Locking: after loading, only states of instance domains are added to, under
- * @lock, which guards @arena and @spent.
+ * @lock, which guards @arena and @budget.
  */
 #ifndef SHIM_ARCHIVE_META_H
 #define SHIM_ARCHIVE_META_H
@@ -17,13 +17,14 @@
 /**
  * struct shim_meta - what the metadata file says
  * @data: its content, @size bytes; names of instances point into it
+ * @budget: entries of instance domains that may still be spelled out
  * @descs: metrics in the order of the file
  */
 struct shim_meta {
 	uint8_t *data;
 	size_t size;
 	struct shim_arena arena;
-	uint64_t spent;
+	uint64_t budget;
 	pthread_mutex_t lock;
 	struct shim_hash metrics;
 	struct shim_hash names;

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where an archive ends: cut off, with garbage behind it, growing, without its index. */
+#include "archive_sample.h"
+#include "kselftest_harness.h"
+
+#define RECORDS	200
+
+FIXTURE(end) {
+	struct place place;
+	uint8_t *data;
+	size_t len;
+	uint64_t last;	/* offset of the last record */
+	uint64_t fifth;	/* and of one after a fifth of them */
+};
+
+FIXTURE_SETUP(end)
+{
+	struct shim_archive *ar;
+	struct shim_cursor cur;
+	struct shim_record rec;
+
+	ASSERT_EQ(0, place_make(&self->place));
+	ASSERT_EQ(0, sample_write(self->place.base, 3, RECORDS));
+	self->data = slurp(place_file(&self->place, "0"), &self->len);
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	shim_cursor__init(&cur, ar);
+	for (unsigned int i = 0; !shim_cursor__next(&cur, &rec); i++) {
+		self->last = rec.offset;
+		if (i == RECORDS / 5)
+			self->fifth = rec.offset;
+	}
+	shim_archive__put(ar);
+}
+
+FIXTURE_TEARDOWN(end)
+{
+	free(self->data);
+	place_remove(&self->place);
+}
+
+/*
+ * The archive opens, ends with record @n - 1 of @n readable ones, and behind
+ * them says @then.
+ */
+static bool ends(struct place *place, unsigned int n, int then)
+{
+	struct shim_archive *ar;
+	struct shim_cursor cur;
+	struct shim_record rec;
+	struct shim_ts end;
+	unsigned int i = 0;
+	bool good;
+	int err;
+
+	if (shim_archive__open(place->base, &ar))
+		return false;
+	good = !shim_archive__end(ar, &end) && !shim_ts__cmp(end, at(n - 1));
+	shim_cursor__init(&cur, ar);
+	while (!(err = shim_cursor__next(&cur, &rec)))
+		good = good && sample_matches(&rec, i++);
+	good = good && err == then && i == n;
+	/* asked again */
+	good = good && shim_cursor__next(&cur, &rec) == then;
+	/* and from the end backwards */
+	shim_cursor__seek_after(&cur, (struct shim_ts){ INT64_MAX, 0 });
+	while (i && !shim_cursor__prev(&cur, &rec))
+		good = good && sample_matches(&rec, --i);
+	good = good && !i && shim_cursor__prev(&cur, &rec) == -ERANGE;
+	shim_archive__put(ar);
+	return good;
+}
+
+static void with_and_without_index(struct __test_metadata *_metadata, struct place *place,
+				   unsigned int n, int then, const char *what)
+{
+	char aside[128];
+
+	snprintf(aside, sizeof(aside), "%s/aside", place->dir);
+	EXPECT_TRUE(ends(place, n, then)) {
+		TH_LOG("%s", what);
+	}
+	EXPECT_EQ(0, rename(place_file(place, "index"), aside));
+	EXPECT_TRUE(ends(place, n, then)) {
+		TH_LOG("%s, without index", what);
+	}
+	EXPECT_EQ(0, rename(aside, place_file(place, "index")));
+}
+
+TEST_F(end, of_a_whole_archive)
+{
+	with_and_without_index(_metadata, &self->place, RECORDS, -ERANGE, "whole");
+}
+
+TEST_F(end, of_one_cut_in_its_last_record)
+{
+	for (size_t len = self->last + 1; len < self->len; len++) {
+		spit(place_file(&self->place, "0"), self->data, len);
+		with_and_without_index(_metadata, &self->place, RECORDS - 1, -EBADMSG, "cut");
+	}
+	spit(place_file(&self->place, "0"), self->data, self->last);
+	with_and_without_index(_metadata, &self->place, RECORDS - 1, -ERANGE, "cut between");
+}
+
+TEST_F(end, of_one_cut_far_before_the_index)
+{
+	spit(place_file(&self->place, "0"), self->data, self->fifth + 10);
+	with_and_without_index(_metadata, &self->place, RECORDS / 5, -EBADMSG, "cut by four fifths");
+}
+
+TEST_F(end, with_garbage_behind_it)
+{
+	uint8_t *data = malloc(self->len + 64);
+
+	memcpy(data, self->data, self->len);
+	memset(data + self->len, 0x55, 64);
+	spit(place_file(&self->place, "0"), data, self->len + 64);
+	with_and_without_index(_metadata, &self->place, RECORDS, -EBADMSG, "garbage");
+	memset(data + self->len, 0, 64);
+	spit(place_file(&self->place, "0"), data, self->len + 64);
+	with_and_without_index(_metadata, &self->place, RECORDS, -EBADMSG, "zeroes");
+	spit(place_file(&self->place, "0"), data, self->len + 3);
+	with_and_without_index(_metadata, &self->place, RECORDS, -EBADMSG, "three zeroes");
+	free(data);
+}
+
+/* A frame that is right around a content that is not */
+TEST_F(end, with_a_hollow_record)
+{
+	uint8_t *data = malloc(self->len);
+
+	memcpy(data, self->data, self->len);
+	memset(data + self->last + 20, 0x7f, self->len - self->last - 24);
+	spit(place_file(&self->place, "0"), data, self->len);
+	{
+		struct shim_archive *ar;
+		struct shim_ts end;
+
+		ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+		EXPECT_EQ(0, shim_archive__end(ar, &end));
+		EXPECT_EQ(0, shim_ts__cmp(end, at(RECORDS - 2)));
+		shim_archive__put(ar);
+	}
+	free(data);
+}
+
+TEST_F(end, of_one_without_a_whole_record)
+{
+	struct shim_ts end = { 1, 2 };
+	struct shim_archive *ar;
+	struct shim_cursor cur;
+	struct shim_record rec;
+
+	spit(place_file(&self->place, "0"), self->data, 808 + 30);
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	EXPECT_EQ(-EBADMSG, shim_archive__end(ar, &end));
+	EXPECT_EQ(1, end.sec);
+	shim_cursor__init(&cur, ar);
+	EXPECT_EQ(-EBADMSG, shim_cursor__next(&cur, &rec));
+	EXPECT_EQ(-ERANGE, shim_cursor__prev(&cur, &rec));
+	shim_archive__put(ar);
+}
+
+TEST_F(end, with_a_partial_index_entry)
+{
+	size_t len;
+	uint8_t *data = slurp(place_file(&self->place, "index"), &len);
+
+	for (size_t n = 1; n < 32; n++) {
+		spit(place_file(&self->place, "index"), data, len - n);
+		EXPECT_TRUE(ends(&self->place, RECORDS, -ERANGE));
+	}
+	free(data);
+}
+
+/* It is the physically last one, be its time what it may */
+TEST_F(end, of_one_whose_time_goes_back)
+{
+	struct shim_archive *ar;
+	struct shim_ts end;
+
+	self->data[self->last + 7] -= 100;
+	spit(place_file(&self->place, "0"), self->data, self->len);
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	EXPECT_EQ(0, shim_archive__end(ar, &end));
+	EXPECT_EQ(0, shim_ts__cmp(end, at(RECORDS - 101)));
+	shim_archive__put(ar);
+}
+
+/* A writer goes on, now and then with half a record to be seen */
+TEST_F(end, moves_as_the_archive_grows)
+{
+	size_t record = self->len - self->last, size = self->len / 4;
+	char path[128];
+	struct shim_archive *ar;
+	struct shim_cursor cur;
+	struct shim_record rec, first;
+	struct shim_ts end;
+	unsigned int n = 0;
+	int fd, err;
+
+	strcpy(path, place_file(&self->place, "0"));
+	spit(path, self->data, size);
+	fd = open(path, O_WRONLY);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	shim_cursor__init(&cur, ar);
+	ASSERT_EQ(0, shim_cursor__next(&cur, &first));
+	n = 1;
+	while (size <= self->len) {
+		err = shim_archive__end(ar, &end);
+		ASSERT_EQ(0, err);
+		while (!(err = shim_cursor__next(&cur, &rec)))
+			ASSERT_TRUE(sample_matches(&rec, n++));
+		ASSERT_TRUE(err == -ERANGE || err == -EBADMSG);
+		ASSERT_EQ(0, shim_ts__cmp(end, at(n - 1)));
+		/* what was handed out stays */
+		ASSERT_TRUE(sample_matches(&first, 0));
+		if (size == self->len)
+			break;
+		/* a partial record is withdrawn, as after a full disk, and another one follows */
+		if (size % 3 == 0) {
+			ASSERT_EQ(0, ftruncate(fd, rec.offset + rec.len));
+			ASSERT_EQ(8, pwrite(fd, "whatever", 8, rec.offset + rec.len));
+			ASSERT_EQ(0, shim_archive__end(ar, &end));
+			ASSERT_EQ(0, shim_ts__cmp(end, at(n - 1)));
+		}
+		size = size + record / 2 < self->len ? size + record / 2 + 1 : self->len;
+		ASSERT_EQ((ssize_t)size, pwrite(fd, self->data, size, 0));
+	}
+	EXPECT_EQ(RECORDS, n);
+	close(fd);
+	shim_archive__put(ar);
+}
+
+TEST_HARNESS_MAIN

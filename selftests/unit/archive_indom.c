@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Instance domains over time: what the writer makes of a random history, the
+ * reader spells out again, state by state, from several threads at once.
+ */
+#include <pthread.h>
+
+#include "archive/record.h"
+#include "archive_sample.h"
+#include "kselftest_harness.h"
+
+#define STATES	300
+#define IDS	40
+
+/* What the domain is from a time on; no name: not there */
+struct model {
+	struct shim_ts stamp;
+	char name[IDS][16];
+	unsigned int n;
+};
+
+FIXTURE(indom) {
+	struct place place;
+	struct model *models;
+};
+
+FIXTURE_VARIANT(indom) {
+	int version;
+};
+
+FIXTURE_VARIANT_ADD(indom, v2) {
+	.version = 2,
+};
+
+FIXTURE_VARIANT_ADD(indom, v3) {
+	.version = 3,
+};
+
+static void evolve(struct model *m, int version, unsigned int *seed)
+{
+	int changes = rand_r(seed) % 10 ? rand_r(seed) % 4 : rand_r(seed) % 60;
+
+	for (; changes > 0; changes--) {
+		int id = rand_r(seed) % IDS;
+
+		if (!m->name[id][0])
+			sprintf(m->name[id], "i%d", id);
+		else if (rand_r(seed) % 8)
+			m->name[id][0] = '\0';
+		else
+			sprintf(m->name[id], "i%d-%u", id, rand_r(seed) % 1000);
+	}
+	/* now and then nothing is left, which version 2 cannot say */
+	if (version > 2 && !(rand_r(seed) % 20))
+		memset(m->name, 0, sizeof(m->name));
+	m->n = 0;
+	for (int id = 0; id < IDS; id++)
+		m->n += !!m->name[id][0];
+	if (version == 2 && !m->n) {
+		strcpy(m->name[0], "i0");
+		m->n = 1;
+	}
+}
+
+static int declare(struct shim_writer *w, const struct model *m)
+{
+	struct shim_indom indom = { .stamp = m->stamp, .indom = SAMPLE_INDOM };
+	const char *name[IDS];
+	int32_t inst[IDS];
+
+	for (int id = 0; id < IDS; id++) {
+		if (m->name[id][0]) {
+			inst[indom.n] = id;
+			name[indom.n++] = m->name[id];
+		}
+	}
+	indom.inst = inst;
+	indom.name = name;
+	return shim_writer__indom(w, &indom);
+}
+
+/* A record with a value for each instance there is */
+static int put_record(struct shim_writer *w, const struct model *m)
+{
+	struct shim_value v = { .type = SHIM_TYPE_U64 };
+	int err = shim_writer__begin(w, m->stamp);
+
+	err = err ? err : shim_writer__vset(w, sample_pmid(M_SET), 0);
+	for (v.inst = 0; v.inst < IDS && !err; v.inst++)
+		if (m->name[v.inst][0])
+			err = shim_writer__value(w, &v);
+	/* and not for one there is not */
+	for (v.inst = 0; v.inst < IDS && !err; v.inst++)
+		if (!m->name[v.inst][0] && shim_writer__value(w, &v) != -EINVAL)
+			err = -EPROTO;
+	return err ? err : shim_writer__commit(w);
+}
+
+FIXTURE_SETUP(indom)
+{
+	struct shim_label label = sample_label(variant->version);
+	struct shim_desc desc = sample_desc(M_SET);
+	unsigned int seed = 11;
+	struct shim_writer *w;
+
+	ASSERT_EQ(0, place_make(&self->place));
+	self->models = calloc(STATES, sizeof(*self->models));
+	ASSERT_EQ(0, shim_writer__open(self->place.base, &label, &w));
+	ASSERT_EQ(0, shim_writer__desc(w, &desc));
+	for (int i = 0; i < STATES; i++) {
+		struct model *m = &self->models[i];
+
+		if (i)
+			*m = m[-1];
+		m->stamp = at(i);
+		evolve(m, i ? variant->version : 2, &seed);
+		ASSERT_EQ(0, declare(w, m));
+		ASSERT_EQ(0, put_record(w, m));
+	}
+	ASSERT_EQ(0, shim_writer__close(w));
+}
+
+FIXTURE_TEARDOWN(indom)
+{
+	free(self->models);
+	place_remove(&self->place);
+}
+
+static bool matches(const struct shim_indom *got, const struct model *m)
+{
+	unsigned int k = 0;
+
+	if (!got || got->n != m->n || got->indom != SAMPLE_INDOM)
+		return false;
+	for (int id = 0; id < IDS; id++) {
+		if (!m->name[id][0])
+			continue;
+		if (got->inst[k] != id || strcmp(got->name[k], m->name[id]))
+			return false;
+		k++;
+	}
+	return true;
+}
+
+TEST_F(indom, at_every_time)
+{
+	struct shim_archive *ar;
+	unsigned int seed = 5;
+
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	for (int i = 0; i < 2000; i++) {
+		int t = rand_r(&seed) % STATES;
+		const struct shim_indom *got = shim_archive__indom(ar, SAMPLE_INDOM, at(t + 0.5));
+
+		ASSERT_TRUE(matches(got, &self->models[t]));
+		ASSERT_EQ(got, shim_archive__indom(ar, SAMPLE_INDOM, at(t)));
+		ASSERT_GE(0, shim_ts__cmp(got->stamp, at(t)));
+	}
+	EXPECT_EQ(NULL, shim_archive__indom(ar, SAMPLE_INDOM, at(-0.1)));
+	EXPECT_EQ(NULL, shim_archive__indom(ar, SAMPLE_INDOM + 1, at(1)));
+	shim_archive__put(ar);
+}
+
+TEST_F(indom, all_states_newest_first)
+{
+	const struct shim_indom *got;
+	struct shim_archive *ar;
+	unsigned int n, m = STATES;
+
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	n = shim_archive__nindoms(ar, SAMPLE_INDOM);
+	ASSERT_LT(STATES / 2, n);
+	for (unsigned int i = 0; i < n; i++) {
+		got = shim_archive__indom_at(ar, SAMPLE_INDOM, i);
+		ASSERT_NE(NULL, got);
+		/* a state for each change, none for what stayed the same */
+		while (shim_ts__cmp(got->stamp, self->models[--m].stamp))
+			ASSERT_NE(0, m);
+		ASSERT_TRUE(matches(got, &self->models[m]));
+		if (i + 1 < n)
+			ASSERT_FALSE(matches(shim_archive__indom_at(ar, SAMPLE_INDOM, i + 1),
+					     &self->models[m]));
+	}
+	EXPECT_EQ(0, m);
+	EXPECT_EQ(NULL, shim_archive__indom_at(ar, SAMPLE_INDOM, n));
+	EXPECT_EQ(0, shim_archive__nindoms(ar, SAMPLE_INDOM + 1));
+	shim_archive__put(ar);
+}
+
+/* Version 3 says what changed where that is less, and everything where a name changed */
+TEST_F(indom, records_are_of_the_right_kind)
+{
+	size_t len, label = variant->version == 3 ? 808 : 132;
+	uint8_t *data = slurp(place_file(&self->place, "meta"), &len);
+	int full = 0, delta = 0;
+	uint32_t n;
+
+	for (size_t at = label; at < len; at += n) {
+		struct shim_rec_indom rec;
+
+		ASSERT_EQ(0, shim_frame__len(data + at, len - at, 12, &n));
+		if (shim_be32__get(data + at + 4) == SHIM_META_DESC)
+			continue;
+		ASSERT_EQ(0, shim_rec_indom__decode(data + at, n, &rec));
+		full += !rec.delta;
+		delta += rec.delta;
+		EXPECT_NE(0, rec.n);
+	}
+	EXPECT_LT(10, full);
+	if (variant->version == 2) {
+		EXPECT_EQ(0, delta);
+	} else {
+		EXPECT_LT(50, delta);
+	}
+	free(data);
+}
+
+struct reader {
+	struct shim_archive *ar;
+	const struct model *models;
+	unsigned int seed;
+	pthread_t thread;
+};
+
+static void *read_states(void *arg)
+{
+	struct reader *r = arg;
+	struct shim_cursor cur;
+	struct shim_record rec;
+	struct shim_vset vset;
+	struct shim_ts end;
+
+	for (int i = 0; i < 1000; i++) {
+		int t = rand_r(&r->seed) % STATES;
+
+		if (!matches(shim_archive__indom(r->ar, SAMPLE_INDOM, at(t)), &r->models[t]))
+			return "wrong state";
+		shim_cursor__init(&cur, r->ar);
+		shim_cursor__seek_before(&cur, at(t));
+		if (shim_cursor__next(&cur, &rec) || shim_ts__cmp(rec.stamp, at(t)) ||
+		    shim_record__find(&rec, sample_pmid(M_SET), &vset) ||
+		    vset.numval != (int)r->models[t].n)
+			return "wrong record";
+		if (shim_archive__end(r->ar, &end) || shim_ts__cmp(end, at(STATES - 1)))
+			return "wrong end";
+	}
+	return NULL;
+}
+
+TEST_F(indom, by_many_threads)
+{
+	struct reader readers[8];
+	void *wrong;
+
+	for (int round = 0; round < 10; round++) {
+		struct shim_archive *ar;
+
+		ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+		for (int i = 0; i < 8; i++) {
+			readers[i] = (struct reader){ ar, self->models, 100 * round + i, 0 };
+			ASSERT_EQ(0, pthread_create(&readers[i].thread, NULL, read_states, &readers[i]));
+		}
+		for (int i = 0; i < 8; i++) {
+			ASSERT_EQ(0, pthread_join(readers[i].thread, &wrong));
+			EXPECT_EQ(NULL, wrong) {
+				TH_LOG("%s", (char *)wrong);
+			}
+		}
+		shim_archive__put(ar);
+	}
+}
+
+/* A forged history: each change adds one instance, and all of it would be too much */
+TEST_F(indom, no_more_is_spelled_out_than_there_is_room_for)
+{
+	static const char *const names[] = { "x" };
+	const struct shim_format *f = shim_format__of(variant->version);
+	struct shim_buf meta = { 0 };
+	struct shim_archive *ar;
+	size_t len;
+	uint8_t *data;
+
+	if (variant->version == 2)
+		return;	/* has no changes, only states; a state costs what its record does */
+	data = slurp(place_file(&self->place, "meta"), &len);
+	shim_buf__put(&meta, data, len);
+	for (int32_t id = 100; id < 20100; id++) {
+		struct shim_indom one = { at(STATES), SAMPLE_INDOM, 1, &id, names };
+
+		shim_rec_indom__encode(f, &meta, &one, true);
+	}
+	spit(place_file(&self->place, "meta"), meta.data, meta.len);
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	EXPECT_EQ(NULL, shim_archive__indom_at(ar, SAMPLE_INDOM, 0));
+	EXPECT_TRUE(matches(shim_archive__indom(ar, SAMPLE_INDOM, at(7)), &self->models[7]));
+	shim_archive__put(ar);
+	shim_buf__free(&meta);
+	free(data);
+}
+
+/* Entries of a record in any order, and the same instance twice: the later one holds */
+TEST_F(indom, unsorted_records_are_sorted)
+{
+	static const int32_t mixed[] = { 9, 2, 9, 5 };
+	static const char *const names[] = { "nine", "two", "neuf", "five" };
+	const struct shim_format *f = shim_format__of(variant->version);
+	struct shim_indom odd = { at(STATES), SAMPLE_INDOM, 4, mixed, names };
+	const struct shim_indom *got;
+	struct shim_buf meta = { 0 };
+	struct shim_archive *ar;
+	size_t len;
+	uint8_t *data = slurp(place_file(&self->place, "meta"), &len);
+
+	shim_buf__put(&meta, data, len);
+	shim_rec_indom__encode(f, &meta, &odd, false);
+	/* and one that comes late in the file but early in time */
+	odd.stamp = at(-5);
+	odd.n = 1;
+	shim_rec_indom__encode(f, &meta, &odd, false);
+	spit(place_file(&self->place, "meta"), meta.data, meta.len);
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	got = shim_archive__indom_at(ar, SAMPLE_INDOM, 0);
+	ASSERT_NE(NULL, got);
+	ASSERT_EQ(3, got->n);
+	EXPECT_EQ(2, got->inst[0]);
+	EXPECT_EQ(5, got->inst[1]);
+	EXPECT_EQ(9, got->inst[2]);
+	EXPECT_STREQ("neuf", got->name[2]);
+	got = shim_archive__indom(ar, SAMPLE_INDOM, at(-1));
+	ASSERT_NE(NULL, got);
+	EXPECT_EQ(1, got->n);
+	EXPECT_TRUE(matches(shim_archive__indom(ar, SAMPLE_INDOM, at(0)), &self->models[0]));
+	shim_archive__put(ar);
+	shim_buf__free(&meta);
+	free(data);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a writer takes and what it refuses, each refusal leaving the archive as it was. */
+#include <sys/wait.h>
+
+#include "archive/record.h"
+#include "archive_sample.h"
+#include "kselftest_harness.h"
+
+FIXTURE(writer) {
+	struct place place;
+	struct shim_writer *w;
+};
+
+FIXTURE_SETUP(writer)
+{
+	struct shim_label label = sample_label(3);
+
+	ASSERT_EQ(0, place_make(&self->place));
+	ASSERT_EQ(0, shim_writer__open(self->place.base, &label, &self->w));
+	ASSERT_EQ(0, sample_declare(self->w, at(0)));
+}
+
+FIXTURE_TEARDOWN(writer)
+{
+	place_remove(&self->place);
+}
+
+static bool is_there(struct place *p, const char *suffix)
+{
+	return !access(place_file(p, suffix), F_OK);
+}
+
+/* The archive closes, and is @n records of the sample */
+static bool is_sample(struct shim_writer *w, const char *base, unsigned int n)
+{
+	struct shim_archive *ar;
+	struct shim_cursor cur;
+	struct shim_record rec;
+	bool good = !shim_writer__close(w);
+	unsigned int i = 0;
+
+	if (!good || shim_archive__open(base, &ar))
+		return false;
+	shim_cursor__init(&cur, ar);
+	while (!shim_cursor__next(&cur, &rec))
+		good = good && sample_matches(&rec, i++);
+	shim_archive__put(ar);
+	return good && i == n;
+}
+
+TEST_F(writer, label_must_fit_its_version)
+{
+	struct shim_writer *w = (void *)self;
+	struct shim_label label;
+	char base[128];
+
+	snprintf(base, sizeof(base), "%s/b", self->place.dir);
+	label = sample_label(1);
+	EXPECT_EQ(-EINVAL, shim_writer__open(base, &label, &w));
+	label = sample_label(4);
+	EXPECT_EQ(-EINVAL, shim_writer__open(base, &label, &w));
+	label = sample_label(3);
+	label.features = 1;
+	EXPECT_EQ(-EINVAL, shim_writer__open(base, &label, &w));
+	label = sample_label(3);
+	label.start.nsec = 1000000000;
+	EXPECT_EQ(-EINVAL, shim_writer__open(base, &label, &w));
+	label = sample_label(3);
+	memset(label.host, 'h', sizeof(label.host));
+	EXPECT_EQ(-EINVAL, shim_writer__open(base, &label, &w));
+	label = sample_label(2);
+	memset(label.host, 'h', 64);
+	EXPECT_EQ(-EINVAL, shim_writer__open(base, &label, &w));
+	label = sample_label(2);
+	memset(label.tz, 'h', 40);
+	EXPECT_EQ(-EINVAL, shim_writer__open(base, &label, &w));
+	label = sample_label(2);
+	label.start.sec = 1LL << 31;
+	EXPECT_EQ(-EINVAL, shim_writer__open(base, &label, &w));
+	EXPECT_EQ(-EINVAL, shim_writer__open("", &label, &w));
+	EXPECT_EQ(-EINVAL, shim_writer__open("/tmp/", &label, &w));
+	EXPECT_EQ((void *)self, w);
+	EXPECT_NE(0, access(base, F_OK));
+}
+
+TEST_F(writer, label_is_completed)
+{
+	const struct shim_label *got;
+	struct shim_label label = { 0 };
+	struct shim_archive *ar;
+	struct shim_writer *w;
+	char base[128], host[256];
+
+	snprintf(base, sizeof(base), "%s/b", self->place.dir);
+	ASSERT_EQ(0, shim_writer__open(base, &label, &w));
+	ASSERT_EQ(0, sample_declare(w, at(5)));
+	ASSERT_EQ(0, sample_record(w, at(7), 0));
+	ASSERT_EQ(0, shim_writer__close(w));
+	ASSERT_EQ(0, shim_archive__open(base, &ar));
+	got = shim_archive__label(ar);
+	EXPECT_EQ(3, got->version);
+	EXPECT_EQ(getpid(), got->pid);
+	ASSERT_EQ(0, gethostname(host, sizeof(host)));
+	EXPECT_STREQ(host, got->host);
+	EXPECT_STREQ("UTC", got->tz);
+	/* the domain's time is the earliest thing in it */
+	EXPECT_EQ(0, shim_ts__cmp(at(5), got->start));
+	shim_archive__put(ar);
+}
+
+TEST_F(writer, there_is_one_archive_of_a_name)
+{
+	struct shim_label label = sample_label(3);
+	struct shim_writer *w = (void *)self;
+
+	EXPECT_EQ(-EBUSY, shim_writer__open(self->place.base, &label, &w));
+	ASSERT_EQ(0, sample_record(self->w, at(0), 0));
+	EXPECT_EQ(-EBUSY, shim_writer__open(self->place.base, &label, &w));
+	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
+	EXPECT_EQ(-EEXIST, shim_writer__open(self->place.base, &label, &w));
+	/* any file of it is in the way */
+	ASSERT_EQ(0, unlink(place_file(&self->place, "meta")));
+	ASSERT_EQ(0, unlink(place_file(&self->place, "index")));
+	EXPECT_EQ(-EEXIST, shim_writer__open(self->place.base, &label, &w));
+	ASSERT_EQ(0, rename(place_file(&self->place, "0"), self->place.base));
+	spit(place_file(&self->place, "7.xz"), "", 0);
+	EXPECT_EQ(-EEXIST, shim_writer__open(self->place.base, &label, &w));
+	ASSERT_EQ(0, unlink(place_file(&self->place, "7.xz")));
+	EXPECT_EQ((void *)self, w);
+	ASSERT_EQ(0, shim_writer__open(self->place.base, &label, &w));
+	EXPECT_EQ(-ENODATA, shim_writer__close(w));
+}
+
+/* Of many at once, one writes */
+TEST_F(writer, of_many_at_once_one_writes)
+{
+	int won = 0, status;
+	char base[128];
+
+	snprintf(base, sizeof(base), "%s/c", self->place.dir);
+	for (int i = 0; i < 8; i++) {
+		if (!fork()) {
+			struct shim_label label = sample_label(3);
+			struct shim_writer *w;
+			int err = shim_writer__open(base, &label, &w);
+
+			usleep(300000);
+			_exit(!err ? 1 : err == -EBUSY || err == -EEXIST ? 0 : 2);
+		}
+	}
+	for (int i = 0; i < 8; i++) {
+		wait(&status);
+		ASSERT_TRUE(WIFEXITED(status));
+		ASSERT_GE(1, WEXITSTATUS(status));
+		won += WEXITSTATUS(status);
+	}
+	EXPECT_EQ(1, won);
+}
+
+TEST_F(writer, without_a_record_leaves_nothing)
+{
+	ASSERT_EQ(0, shim_writer__begin(self->w, at(0)));
+	EXPECT_EQ(-ENODATA, shim_writer__close(self->w));
+	EXPECT_FALSE(is_there(&self->place, "meta"));
+	EXPECT_FALSE(is_there(&self->place, "index"));
+	EXPECT_FALSE(is_there(&self->place, "0"));
+}
+
+TEST_F(writer, cannot_create)
+{
+	struct shim_label label = sample_label(3);
+	struct shim_writer *w = (void *)self;
+
+	EXPECT_EQ(-ENOENT, shim_writer__open("/nonexistent/a", &label, &w));
+	EXPECT_EQ(-ENOTDIR, shim_writer__open("/dev/null/a", &label, &w));
+	EXPECT_EQ((void *)self, w);
+}
+
+static const char *const good_name[] = { "x.y" };
+static const char *const no_name[] = { NULL };
+static const char *const names_bad[][1] = {
+	{ "" }, { "." }, { ".a" }, { "a." }, { "a..b" }, { "1a" }, { "a.1" }, { "a b" }, { "a-b" },
+	{ "_a" }, { "a.\xc3\xa4" },
+};
+
+TEST_F(writer, refuses_bad_metrics)
+{
+	const struct row {
+		int line;
+		struct shim_desc desc;
+		int err;
+	} rows[] = {
+#define D(err, ...) { __LINE__, { __VA_ARGS__ }, err }
+#define P	PMID(60, 2, 1)
+#define NONE	SHIM_INDOM_NULL
+#define I	SHIM_SEM_INSTANT
+		D(-EINVAL, 0x80000001, SHIM_TYPE_32, NONE, I, 0, 1, good_name),
+		D(-EINVAL, 0xffffffff, SHIM_TYPE_32, NONE, I, 0, 1, good_name),
+		D(-EINVAL, P, SHIM_TYPE_NOSUPPORT, NONE, I, 0, 1, good_name),
+		D(-EINVAL, P, SHIM_TYPE_EVENT, NONE, I, 0, 1, good_name),
+		D(-EINVAL, P, 99, NONE, I, 0, 1, good_name),
+		D(-EINVAL, P, SHIM_TYPE_32, INDOM(61, 1), I, 0, 1, good_name),	/* other domain */
+		D(-EINVAL, P, SHIM_TYPE_32, NONE, 0, 0, 1, good_name),
+		D(-EINVAL, P, SHIM_TYPE_32, NONE, 2, 0, 1, good_name),
+		D(-EINVAL, P, SHIM_TYPE_32, NONE, 5, 0, 1, good_name),
+		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 1, 1, good_name),		/* spare bits */
+		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0x30000000, 1, good_name),	/* dimension 3 */
+		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0xd0000000, 1, good_name),	/* -3 */
+		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0x10070000, 1, good_name),	/* zettabytes */
+		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0x01006000, 1, good_name),	/* time scale 6 */
+		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0x00010000, 1, good_name),	/* scale alone */
+		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0x00001000, 1, good_name),
+		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0x00000100, 1, good_name),
+		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0, 0, good_name),
+		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0, 1, no_name),
+		/* taken: a pmid, a name, a node, a leaf's inside */
+		D(-EEXIST, PMID(60, 1, 0), SHIM_TYPE_U32, NONE, I, COUNT, 1, sample_names),
+		D(-EEXIST, PMID(60, 1, 0), SHIM_TYPE_32, NONE, I, COUNT, 1, good_name),
+		D(-EEXIST, P, SHIM_TYPE_32, NONE, I, 0, 1, sample_names),
+		D(-EEXIST, P, SHIM_TYPE_32, NONE, I, 0, 1, (const char *[]){ "demo" }),
+		D(-EEXIST, P, SHIM_TYPE_32, NONE, I, 0, 1, (const char *[]){ "demo.set" }),
+		D(-EEXIST, P, SHIM_TYPE_32, NONE, I, 0, 1, (const char *[]){ "demo.u32.x" }),
+		/* again the same */
+		D(0, PMID(60, 1, 0), SHIM_TYPE_32, NONE, I, COUNT, 1, sample_names),
+		/* good at the edges */
+		D(0, PMID(60, 3, 1), SHIM_TYPE_32, NONE, I, 0x20060000, 1,
+		  (const char *[]){ "Z9_.z_" }),
+		D(0, PMID(510, 4095, 1023), SHIM_TYPE_AGGREGATE_STATIC, NONE, I, 0xef165800, 1,
+		  (const char *[]){ "e" }),
+	};
+	struct shim_desc desc = sample_desc(M_32);
+	char longest[SHIM_NAME_MAX + 2];
+	const char *name = longest;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		EXPECT_EQ(rows[i].err, shim_writer__desc(self->w, &rows[i].desc)) {
+			TH_LOG("row at line %d", rows[i].line);
+		}
+	}
+	desc.pmid = P;
+	for (size_t i = 0; i < sizeof(names_bad) / sizeof(names_bad[0]); i++) {
+		desc.names = names_bad[i];
+		EXPECT_EQ(-EINVAL, shim_writer__desc(self->w, &desc)) {
+			TH_LOG("name '%s'", names_bad[i][0]);
+		}
+	}
+	memset(longest, 'n', sizeof(longest));
+	longest[SHIM_NAME_MAX + 1] = '\0';
+	desc.names = &name;
+	EXPECT_EQ(-EINVAL, shim_writer__desc(self->w, &desc));
+	longest[SHIM_NAME_MAX] = '\0';
+	EXPECT_EQ(0, shim_writer__desc(self->w, &desc));
+	ASSERT_EQ(0, sample_record(self->w, at(0), 0));
+	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
+}
+
+TEST_F(writer, refuses_bad_domains)
+{
+	static const int32_t down[] = { 3, 1 }, twice[] = { 1, 1 }, negative[] = { -1, 1 };
+	static const char *const names[] = { "a", "b" }, *const same[] = { "a", "a" };
+	static const char *const empty[] = { "a", "" }, *const null[] = { "a", NULL };
+	static const struct row {
+		int line;
+		struct shim_indom indom;
+	} rows[] = {
+		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, down, names } },
+		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, twice, names } },
+		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, negative, names } },
+		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, sample_inst, same } },
+		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, sample_inst, empty } },
+		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, sample_inst, null } },
+		{ __LINE__, { { START + 1, 0 }, SHIM_INDOM_NULL, 2, sample_inst, names } },
+		{ __LINE__, { { START + 1, 1000000000 }, SAMPLE_INDOM, 2, sample_inst, names } },
+		{ __LINE__, { { START + 1, -1 }, SAMPLE_INDOM, 2, sample_inst, names } },
+		{ __LINE__, { { START - 1, 0 }, SAMPLE_INDOM, 2, sample_inst, names } },
+	};
+	struct shim_indom good = sample_indom(at(0));
+
+	ASSERT_EQ(0, sample_record(self->w, at(0), 0));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		EXPECT_EQ(-EINVAL, shim_writer__indom(self->w, &rows[i].indom)) {
+			TH_LOG("row at line %d", rows[i].line);
+		}
+	}
+	/* not within a record */
+	ASSERT_EQ(0, shim_writer__begin(self->w, at(1)));
+	EXPECT_EQ(-EINVAL, shim_writer__indom(self->w, &good));
+	shim_writer__cancel(self->w);
+	EXPECT_EQ(0, shim_writer__indom(self->w, &good));
+	ASSERT_EQ(0, sample_record(self->w, at(1), 1));
+	EXPECT_TRUE(is_sample(self->w, self->place.base, 2));
+}
+
+TEST_F(writer, refuses_bad_times)
+{
+	struct shim_label label = sample_label(2);
+	struct shim_writer *w;
+	char base[128];
+
+	ASSERT_EQ(0, sample_record(self->w, at(5), 0));
+	EXPECT_EQ(-EINVAL, shim_writer__begin(self->w, at(4.999)));
+	EXPECT_EQ(-EINVAL, shim_writer__begin(self->w, (struct shim_ts){ START + 6, 1000000000 }));
+	EXPECT_EQ(-EINVAL, shim_writer__begin(self->w, (struct shim_ts){ START + 6, -1 }));
+	ASSERT_EQ(0, sample_record(self->w, at(5), 1));
+	EXPECT_TRUE(is_sample(self->w, self->place.base, 2));
+
+	snprintf(base, sizeof(base), "%s/b", self->place.dir);
+	label.start = at(10);
+	ASSERT_EQ(0, shim_writer__open(base, &label, &w));
+	EXPECT_EQ(-EINVAL, sample_declare(w, at(9)));
+	EXPECT_EQ(-EINVAL, shim_writer__begin(w, at(9)));
+	EXPECT_EQ(-EINVAL, shim_writer__begin(w, (struct shim_ts){ 1LL << 31, 0 }));
+	ASSERT_EQ(0, sample_declare(w, at(10)));
+	ASSERT_EQ(0, sample_record(w, at(10), 0));
+	EXPECT_TRUE(is_sample(w, base, 1));
+}
+
+TEST_F(writer, refuses_what_is_out_of_order)
+{
+	struct shim_value v = { .inst = SHIM_IN_NULL, .type = SHIM_TYPE_32, .l = 1 };
+
+	EXPECT_EQ(-EINVAL, shim_writer__vset(self->w, sample_pmid(M_32), 0));
+	EXPECT_EQ(-EINVAL, shim_writer__value(self->w, &v));
+	EXPECT_EQ(-EINVAL, shim_writer__commit(self->w));
+	ASSERT_EQ(0, shim_writer__begin(self->w, at(0)));
+	EXPECT_EQ(-EINVAL, shim_writer__begin(self->w, at(0)));
+	EXPECT_EQ(-EINVAL, shim_writer__value(self->w, &v));
+	EXPECT_EQ(-EINVAL, shim_writer__next_volume(self->w));
+	EXPECT_EQ(-EINVAL, shim_writer__vset(self->w, sample_pmid(99), 0));
+	EXPECT_EQ(-EINVAL, shim_writer__vset(self->w, sample_pmid(M_32), 1));
+	ASSERT_EQ(0, shim_writer__vset(self->w, sample_pmid(M_32), 0));
+	/* its value is missing */
+	EXPECT_EQ(-EINVAL, shim_writer__vset(self->w, sample_pmid(M_U32), 0));
+	ASSERT_EQ(0, shim_writer__value(self->w, &v));
+	EXPECT_EQ(-EINVAL, shim_writer__vset(self->w, sample_pmid(M_32), 0));
+	ASSERT_EQ(0, shim_writer__vset(self->w, sample_pmid(M_U32), -12350));
+	v.type = SHIM_TYPE_U32;
+	EXPECT_EQ(-EINVAL, shim_writer__value(self->w, &v));
+	ASSERT_EQ(0, shim_writer__vset(self->w, sample_pmid(M_64), 0));
+	EXPECT_EQ(-EINVAL, shim_writer__commit(self->w));
+	/* and the record is over */
+	EXPECT_EQ(-EINVAL, shim_writer__vset(self->w, sample_pmid(M_32), 0));
+	ASSERT_EQ(0, sample_record(self->w, at(0), 0));
+	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
+}
+
+/* A record with nothing but attempts at bad values between its good ones is a good one */
+TEST_F(writer, refuses_bad_values)
+{
+	static const struct row {
+		int line;
+		int metric;
+		struct shim_value v;
+	} rows[] = {
+#define V(metric, inst, type, ...) { __LINE__, metric, { inst, type, __VA_ARGS__ } }
+		V(M_32, -1, SHIM_TYPE_U32, 4, { .ul = 1 }),
+		V(M_32, 0, SHIM_TYPE_32, 4, { .l = 1 }),
+		V(M_32, 3, SHIM_TYPE_32, 4, { .l = 1 }),
+		V(M_64, -1, SHIM_TYPE_U64, 8, { .ull = 1 }),
+		V(M_DOUBLE, -1, SHIM_TYPE_FLOAT, 4, { .f = 1 }),
+		V(M_SET, -1, SHIM_TYPE_U64, 8, { .ull = 1 }),
+		V(M_SET, 1, SHIM_TYPE_U64, 8, { .ull = 1 }),
+		V(M_SET, 8, SHIM_TYPE_U64, 8, { .ull = 1 }),
+		V(M_STRING, -1, SHIM_TYPE_AGGREGATE, 2, { .bytes = "a" }),
+		V(M_STRING, -1, SHIM_TYPE_STRING, 0, { .bytes = "" }),
+		V(M_STRING, -1, SHIM_TYPE_STRING, 1, { .bytes = "a" }),
+		V(M_STRING, -1, SHIM_TYPE_STRING, 3, { .bytes = "a\0" }),
+		V(M_STRING, -1, SHIM_TYPE_STRING, 0x00fffffc, { .bytes = "a" }),
+		V(M_AGGREGATE, -1, SHIM_TYPE_AGGREGATE, 0x00fffffc, { .bytes = "a" }),
+	};
+	struct shim_value v;
+	char text[32];
+
+	ASSERT_EQ(0, shim_writer__begin(self->w, at(0)));
+	for (int i = 0; i < NMETRICS; i++) {
+		ASSERT_EQ(0, shim_writer__vset(self->w, sample_pmid(i), 0));
+		for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+			if (rows[k].metric != i)
+				continue;
+			EXPECT_EQ(-EINVAL, shim_writer__value(self->w, &rows[k].v)) {
+				TH_LOG("row at line %d", rows[k].line);
+			}
+		}
+		for (int k = 0; k < (i < M_SET ? 1 : 3); k++) {
+			v = sample_value(i, i < M_SET ? SHIM_IN_NULL : sample_inst[k], 0, text);
+			ASSERT_EQ(0, shim_writer__value(self->w, &v));
+			/* not twice */
+			ASSERT_EQ(-EINVAL, shim_writer__value(self->w, &v));
+		}
+	}
+	ASSERT_EQ(0, shim_writer__commit(self->w));
+	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
+}
+
+/* A state that begins after the record's time is not yet there */
+TEST_F(writer, refuses_instances_of_later)
+{
+	struct shim_indom later = { at(10), SAMPLE_INDOM, 1, sample_inst, sample_inst_names };
+
+	ASSERT_EQ(0, sample_record(self->w, at(0), 0));
+	ASSERT_EQ(0, shim_writer__indom(self->w, &later));
+	ASSERT_EQ(0, shim_writer__begin(self->w, at(9)));
+	EXPECT_EQ(-EINVAL, shim_writer__vset(self->w, sample_pmid(M_SET), 0));
+	EXPECT_EQ(0, shim_writer__vset(self->w, sample_pmid(M_SET), -12350));
+	shim_writer__cancel(self->w);
+	ASSERT_EQ(0, shim_writer__begin(self->w, at(10)));
+	EXPECT_EQ(0, shim_writer__vset(self->w, sample_pmid(M_SET), 0));
+	shim_writer__cancel(self->w);
+	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
+}
+
+TEST_F(writer, needs_a_metric_before_a_record)
+{
+	struct shim_label label = sample_label(3);
+	struct shim_writer *w;
+	char base[128];
+
+	snprintf(base, sizeof(base), "%s/b", self->place.dir);
+	ASSERT_EQ(0, shim_writer__open(base, &label, &w));
+	ASSERT_EQ(0, shim_writer__begin(w, at(0)));
+	EXPECT_EQ(-EINVAL, shim_writer__commit(w));
+	ASSERT_EQ(0, sample_declare(w, at(0)));
+	ASSERT_EQ(0, sample_record(w, at(0), 0));
+	EXPECT_TRUE(is_sample(w, base, 1));
+}
+
+/* The largest value there can be, and a record that needs several megabytes */
+TEST_F(writer, large_values)
+{
+	uint32_t len = SHIM_BLOCK_MAX - SHIM_BLOCK_HEAD;
+	char *text = malloc(len);
+	struct shim_value v = { .inst = SHIM_IN_NULL, .type = SHIM_TYPE_STRING, .len = len,
+				.bytes = text };
+	struct shim_archive *ar;
+	struct shim_cursor cur;
+	struct shim_record rec;
+	struct shim_vset vset;
+
+	memset(text, 'y', len);
+	text[len - 1] = '\0';
+	ASSERT_EQ(0, shim_writer__begin(self->w, at(0)));
+	ASSERT_EQ(0, shim_writer__vset(self->w, sample_pmid(M_STRING), 0));
+	ASSERT_EQ(0, shim_writer__value(self->w, &v));
+	ASSERT_EQ(0, shim_writer__vset(self->w, sample_pmid(M_AGGREGATE), 0));
+	v.type = SHIM_TYPE_AGGREGATE;
+	ASSERT_EQ(0, shim_writer__value(self->w, &v));
+	ASSERT_EQ(0, shim_writer__commit(self->w));
+	ASSERT_EQ(0, shim_writer__close(self->w));
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	shim_cursor__init(&cur, ar);
+	ASSERT_EQ(0, shim_cursor__next(&cur, &rec));
+	EXPECT_EQ(0, shim_record__check(&rec));
+	ASSERT_EQ(0, shim_record__find(&rec, sample_pmid(M_STRING), &vset));
+	ASSERT_EQ(0, shim_vset__value(&rec, &vset, 0, SHIM_TYPE_STRING, &v));
+	EXPECT_EQ(len, v.len);
+	EXPECT_EQ(0, memcmp(v.bytes, text, len));
+	shim_archive__put(ar);
+	free(text);
+}
+
+/* The index: an entry at the start, one each 100000 bytes, on changes, and at the last record */
+TEST_F(writer, index_entries_lead_to_records)
+{
+	const struct shim_format *f = shim_format__of(3);
+	struct shim_indom fewer = { at(500), SAMPLE_INDOM, 2, sample_inst, sample_inst_names };
+	struct shim_indom all = sample_indom(at(501));
+	uint8_t *index, *data;
+	struct shim_entry e, before = { 0 };
+	size_t nindex, ndata;
+	bool changed = false;
+
+	for (unsigned int i = 0; i < 1000; i++) {
+		if (i == 500) {
+			ASSERT_EQ(0, shim_writer__indom(self->w, &fewer));
+		}
+		if (i == 501) {
+			ASSERT_EQ(0, shim_writer__indom(self->w, &all));
+		}
+		if (i != 500) {
+			ASSERT_EQ(0, sample_record(self->w, at(i), i));
+		}
+	}
+	ASSERT_EQ(0, shim_writer__close(self->w));
+	index = slurp(place_file(&self->place, "index"), &nindex);
+	data = slurp(place_file(&self->place, "0"), &ndata);
+	ASSERT_EQ(0, (nindex - 808) % 32);
+	for (size_t i = 808; i < nindex; i += 32, before = e) {
+		struct shim_record rec;
+
+		ASSERT_EQ(0, shim_rec_index__decode(f, index + i, &e));
+		EXPECT_EQ(0, e.volume);
+		ASSERT_GT(ndata, e.off_data);
+		ASSERT_EQ(0, shim_rec_result__decode(f, data + e.off_data, ndata - e.off_data, &rec));
+		EXPECT_EQ(0, shim_ts__cmp(rec.stamp, e.stamp));
+		if (i == 808) {
+			EXPECT_EQ(808, e.off_data);
+			EXPECT_EQ(808, e.off_meta);
+			continue;
+		}
+		EXPECT_LT(before.off_data, e.off_data);
+		EXPECT_GT(101500, e.off_data - before.off_data);
+		EXPECT_LE(before.off_meta, e.off_meta);
+		changed = changed || e.stamp.sec == START + 501;
+		if (i + 32 == nindex) {
+			EXPECT_EQ(START + 999, e.stamp.sec);
+			EXPECT_EQ(ndata, e.off_data + rec.len);
+		}
+	}
+	EXPECT_TRUE(changed);
+	EXPECT_LT(808 + 32 * 3, nindex);
+	free(index);
+	free(data);
+}
+
+/* Volumes follow one another in the index too; one without a record is not there */
+TEST_F(writer, volumes)
+{
+	const struct shim_format *f = shim_format__of(3);
+	struct shim_entry e;
+	uint8_t *index;
+	size_t n;
+
+	ASSERT_EQ(0, shim_writer__next_volume(self->w));	/* nothing is in this one yet */
+	for (unsigned int i = 0; i < 4; i++) {
+		ASSERT_EQ(0, sample_record(self->w, at(i), i));
+		ASSERT_EQ(0, shim_writer__next_volume(self->w));
+		ASSERT_EQ(0, shim_writer__next_volume(self->w));
+	}
+	EXPECT_TRUE(is_sample(self->w, self->place.base, 4));
+	EXPECT_TRUE(is_there(&self->place, "3"));
+	EXPECT_FALSE(is_there(&self->place, "4"));
+	index = slurp(place_file(&self->place, "index"), &n);
+	ASSERT_EQ(808 + 4 * 32, n);
+	for (int i = 0; i < 4; i++) {
+		ASSERT_EQ(0, shim_rec_index__decode(f, index + 808 + 32 * i, &e));
+		EXPECT_EQ(i, e.volume);
+		EXPECT_EQ(808, e.off_data);
+	}
+	free(index);
+}
+
+TEST_F(writer, volume_in_the_way)
+{
+	ASSERT_EQ(0, sample_record(self->w, at(0), 0));
+	spit(place_file(&self->place, "1"), "", 0);
+	EXPECT_EQ(-EEXIST, shim_writer__next_volume(self->w));
+	ASSERT_EQ(0, sample_record(self->w, at(1), 1));
+	EXPECT_TRUE(is_sample(self->w, self->place.base, 2));
+}
+
+TEST_HARNESS_MAIN
