@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The same program, built against libshim and against PCP's own library, prints
+# the same of the same archives, to the last bit.
+#
+# Archives: random ones that are made here, and those of Debian's package
+# pcp-testsuite if it is installed, or unpacked at PCP_TESTSUITE.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m)}
+suite=${PCP_TESTSUITE:-/var/lib/pcp/testsuite}/archives
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export PCP_DERIVED_CONFIG='' TZ=UTC
+count=0 failed=0
+
+# Known differences of archives in the suite, all described in
+# Documentation/api/pmapi.rst: values of a format older than PCP 2; damage that
+# we read beyond; marks that the original overlooks after a jump, or memory that
+# it frees too early (then it may crash).
+old='541380_v2 951127.23.01_v2 960624.08.17_v2 babylon.pmview_v2 bozo.client_v2'
+damaged='binning pcp-mpstat3 vldb-disks'
+marked='19970807.09.54 19970807.09.59 20180127.08.40 20180415.09.16 bug-1044 count-mark
+	omnibus_v2 omnibus_v3 section-c'
+freed='archive-goodred-20150417 dm-stats'
+events='eventrec eventrec-old'
+
+result() {
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count - $2"
+	else
+		failed=1
+		echo "not ok $count - $2"
+	fi
+}
+
+if [ ! -e /usr/include/pcp/pmapi.h ] || ! command -v cc >/dev/null; then
+	echo "1..0 # SKIP no PCP to compare with: libpcp3-dev and a compiler are not installed"
+	exit 4
+fi
+
+compile() {
+	cc -O1 -I"$here/../../user/include" -o "$work/dump_shim" "$here/peer/fetch_dump.c" \
+		-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim &&
+	cc -O1 -o "$work/dump_pcp" "$here/peer/fetch_dump.c" -lpcp &&
+	cc -O1 -o "$work/make_archive" "$here/peer/make_archive.c"
+}
+
+# compare NAME ARCHIVE MODE DELTA-MS FETCHES: 0 if both print the same
+compare() {
+	name=$1
+	shift
+	timeout 100 "$work/dump_pcp" "$@" >"$work/pcp" 2>/dev/null
+	timeout 100 "$work/dump_shim" "$@" >"$work/shim" 2>"$work/errors"
+	if [ -s "$work/shim" ] && cmp -s "$work/pcp" "$work/shim"; then
+		return 0
+	fi
+	echo "# $name $2 $3:"
+	diff "$work/pcp" "$work/shim" | cut -c 1-150 | head -n 6 | sed 's/^/#   /'
+	return 1
+}
+
+ways='meta 0 0:interp 777 600:interp -700 600:interp 3100 300:forw 0 500:back 0 500:raw 0 500:jump 300 100:jump -5300 100'
+
+all_ways() {
+	bad=0
+	rest=$ways:
+	while [ -n "$rest" ]; do
+		way=${rest%%:*}
+		rest=${rest#*:}
+		# shellcheck disable=SC2086
+		compare "$1" "$2" $way || bad=1
+	done
+	return $bad
+}
+
+if ! compile; then
+	echo "1..1"
+	echo "not ok 1 - the programs compile"
+	exit 1
+fi
+
+for version in 2 3; do
+	"$work/make_archive" "$work/vectors$version" $version vectors
+	all_ways vectors "$work/vectors$version"
+	result $? "the published vectors, version $version"
+done
+for seed in 1 2 3 4 5 6; do
+	"$work/make_archive" "$work/random$seed" $((2 + seed % 2)) random $seed
+	all_ways "seed $seed" "$work/random$seed"
+	result $? "random archive, seed $seed"
+done
+
+in_list() {
+	for item in $2; do
+		[ "$1" = "$item" ] && return 0
+	done
+	return 1
+}
+
+suite_way() {
+	way=$1 except=$2
+	bad=0 n=0
+	for meta in "$suite"/*.meta; do
+		archive=${meta%.meta}
+		name=${archive##*/}
+		in_list "$name" "$except" && continue
+		ls "$archive".[0-9]*.?z* >/dev/null 2>&1 && continue	# compressed
+		n=$((n + 1))
+		# shellcheck disable=SC2086
+		compare "$name" "$archive" $way || bad=1
+	done
+	result $bad "archives of PCP's test suite: $way ($n archives)"
+}
+
+if [ -d "$suite" ]; then
+	suite_way 'meta 0 0' "$damaged"
+	suite_way 'forw 0 300' "$damaged $old"
+	suite_way 'raw 0 300' "$damaged $old"
+	suite_way 'back 0 300' "$damaged $old $events"
+	suite_way 'interp 1000 200' "$damaged $old"
+	suite_way 'interp -2500 200' "$damaged $old $events $marked $freed"
+	suite_way 'jump 5000 20' "$damaged $old $events $marked $freed"
+else
+	count=$((count + 1))
+	echo "ok $count - archives of PCP's test suite # SKIP pcp-testsuite is not installed"
+fi
+echo "1..$count"
+exit $failed

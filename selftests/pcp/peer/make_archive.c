@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Make an archive for compare_with_pcp.sh and for measuring.
+ *
+ * usage: make_archive BASE VERSION vectors
+ *        make_archive BASE VERSION random SEED
+ *        make_archive BASE VERSION big RECORDS
+ */
+#include "../archive_file.h"
+
+#define RANDOM_METRICS	24
+#define RANDOM_RECORDS	400
+#define BIG_METRICS	48
+#define INDEX_EVERY	100000
+
+static uint64_t state;
+
+static uint32_t roll(uint32_t sides)
+{
+	state = state * 6364136223846793005ull + 1442695040888963407ull;
+	return (uint32_t)(state >> 33) % sides;
+}
+
+/* Numbers of every size and sign */
+static uint64_t any_number(void)
+{
+	uint64_t v = (uint64_t)roll(1u << 31) << 33 ^ (uint64_t)roll(1u << 31) << 11 ^ roll(2048);
+
+	return v >> roll(64);
+}
+
+static void any_value(struct af *a, int inst, int type, uint64_t *last)
+{
+	double d;
+
+	/* counters mostly go up a little */
+	*last = roll(8) ? *last + roll(100000) : any_number();
+	d = (double)(int64_t)*last / 7;
+	switch (type) {
+	case 0:
+	case 1:
+		af_u32(a, inst, (uint32_t)*last);
+		break;
+	case 2:
+	case 3:
+		af_u64(a, inst, type, *last);
+		break;
+	case 4:
+		af_float(a, inst, (float)d);
+		break;
+	case 5:
+		af_double(a, inst, d);
+		break;
+	default:
+		af_string(a, inst, roll(2) ? "on" : "a longer text");
+	}
+}
+
+struct metric {
+	int type, sem;
+	uint32_t indom;
+	unsigned int every;	/* records, on average */
+	uint64_t last[32];
+};
+
+/* Domain 1 is small, domain 2 so big that its instances live and die. */
+static unsigned int instances(uint32_t indom, unsigned int life, int *ids)
+{
+	unsigned int n = 0;
+
+	for (int i = 0; i < (indom == AF_PMID(1) ? 5 : 30); i++)
+		if (indom == AF_PMID(1) || (unsigned int)i % 4 != life % 4)
+			ids[n++] = i * 3;
+	return n;
+}
+
+static void random_metrics(struct af *a, struct metric *metrics)
+{
+	static const int sems[] = { 1, 1, 3, 4 };
+	char name[32];
+
+	for (int i = 0; i < RANDOM_METRICS; i++) {
+		struct metric *m = &metrics[i];
+
+		m->type = (int)roll(7);
+		m->sem = m->type == 6 ? 3 + (int)roll(2) : sems[roll(4)];
+		m->indom = roll(2) ? AF_NONE : AF_PMID(1 + roll(2));
+		m->every = roll(3) ? 1 : 1 + roll(60);
+		snprintf(name, sizeof(name), "random.%c.m%d", 'a' + i % 3, i);
+		af_desc(a, AF_PMID(i), m->type, m->indom, m->sem, 0, name);
+	}
+}
+
+static void random_record(struct af *a, struct metric *metrics, unsigned int life)
+{
+	int ids[32];
+
+	for (int i = 0; i < RANDOM_METRICS; i++) {
+		struct metric *m = &metrics[i];
+		unsigned int n;
+
+		if (roll(m->every))
+			continue;
+		if (!roll(50)) {
+			af_set(a, AF_PMID(i), -12350);
+			continue;
+		}
+		af_set(a, AF_PMID(i), 0);
+		if (m->indom == AF_NONE)
+			any_value(a, -1, m->type, &m->last[0]);
+		n = m->indom == AF_NONE ? 0 : instances(m->indom, life, ids);
+		for (unsigned int j = 0; j < n; j++)
+			if (roll(10))
+				any_value(a, ids[j], m->type, &m->last[j]);
+	}
+}
+
+static void make_random(struct af *a, uint64_t seed)
+{
+	struct metric metrics[RANDOM_METRICS] = { 0 };
+	int64_t at = 0;
+	int ids[32];
+
+	state = seed;
+	random_metrics(a, metrics);
+	for (unsigned int i = 0; i < RANDOM_RECORDS; i++) {
+		unsigned int life = i / 50;
+
+		if (i % 50 == 0)
+			af_indom(a, at, AF_PMID(2), instances(AF_PMID(2), life, ids), ids);
+		if (i == 0)
+			af_indom(a, at, AF_PMID(1), instances(AF_PMID(1), 0, ids), ids);
+		if (i % 40 == 0 || i == RANDOM_RECORDS - 1)
+			af_index(a, at);
+		af_begin(a, at);
+		random_record(a, metrics, life);
+		if (a->npmids)
+			af_end(a);
+		at += (1 + roll(3000)) * 1000000LL + roll(1000) * 1000;
+	}
+}
+
+static void make_big(struct af *a, int records)
+{
+	char name[32];
+	long last = -INDEX_EVERY;
+
+	for (int i = 0; i < BIG_METRICS; i++) {
+		snprintf(name, sizeof(name), "big.m%d", i);
+		af_desc(a, AF_PMID(i), i % 2 ? 1 : 3, AF_NONE, i % 3 ? 1 : 3, 0, name);
+	}
+	for (int r = 0; r < records; r++) {
+		int64_t at = r * 10 * AF_SEC;
+
+		if (ftell(a->data) - last >= INDEX_EVERY || r == records - 1) {
+			af_index(a, at);
+			last = ftell(a->data);
+		}
+		af_begin(a, at);
+		for (int i = 0; i < BIG_METRICS; i++) {
+			af_set(a, AF_PMID(i), 0);
+			if (i % 2)
+				af_u32(a, -1, (uint32_t)(r * (i + 1)));
+			else
+				af_u64(a, -1, 3, (uint64_t)r * 1000003 * (uint64_t)(i + 1));
+		}
+		af_end(a);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct af a;
+	int version = argc > 2 ? atoi(argv[2]) : 0;
+
+	if (argc == 4 && !strcmp(argv[3], "vectors")) {
+		af_vectors(argv[1], version);
+		return 0;
+	}
+	if (argc != 5)
+		return 2;
+	af_open(&a, argv[1], version);
+	if (!strcmp(argv[3], "random"))
+		make_random(&a, strtoull(argv[4], NULL, 10));
+	else
+		make_big(&a, atoi(argv[4]));
+	af_close(&a);
+	return 0;
+}
