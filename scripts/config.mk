@@ -24,7 +24,7 @@ endif
 # Another machine's programs are built against its packages in the cache.
 ifneq ($(ARCH),$(HOST_ARCH))
 CROSS_COMPILE := $(TRIPLET)-
-SYSROOT := $(CACHE)/sysroot/$(ARCH)
+SYSROOT = $(shell $(TOP)/scripts/sysroot.sh path $(ARCH))
 CPPFLAGS += -isystem $(SYSROOT)/usr/include
 LDFLAGS += -L$(SYSROOT)/usr/lib/$(TRIPLET) -Wl,-rpath-link,$(SYSROOT)/usr/lib/$(TRIPLET) \
 	   -Wl,-rpath-link,$(SYSROOT)/lib/$(TRIPLET)

@@ -12,19 +12,17 @@ host=$(uname -m | sed 's/aarch64/arm64/')
 deb=$(echo "$arch" | sed 's/x86_64/amd64/')
 host_deb=$(echo "$host" | sed 's/x86_64/amd64/')
 
-# Libraries that our programs link with, and the programs that the VM's jobs use.
-packages="libc6 libbpf1 libbpf-dev libelf1 libelf-dev zlib1g zlib1g-dev libpfm4 libpfm4-dev
-	linux-libc-dev dash libzstd1 liblzma5 libcap2 bpftool busybox-static xz-utils sqlite3 strace
-	libsqlite3-0 libreadline8 libtinfo6"
+here=$(dirname "$0")
+packages=$("$here/sysroot.sh" packages "$arch")
+release=$("$here/sysroot.sh" release "$arch")
+case $release in
+none-*) echo "fetch: no kernel headers here; run 'make setup'" >&2; exit 1 ;;
+esac
 
-# The release of the kernel is that of the headers on this machine, as the
-# module is built with their architecture-independent half.
-abi=
-for dir in /usr/src/linux-headers-6.1.0-*-common; do
-	[ -d "$dir" ] && abi=${dir#/usr/src/linux-headers-} && abi=${abi%-common}
-done
-[ -n "$abi" ] || { echo "fetch: no kernel headers here; run 'make setup'" >&2; exit 1; }
-release=$abi-$deb
+# One at a time.
+mkdir -p "$cache"
+exec 9>"$cache/.lock"
+flock 9
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -78,9 +76,8 @@ unpack_kernel() {
 }
 
 unpack_sysroot() {
-	root=$cache/sysroot/$arch
-	key="$release $packages"
-	[ "$(cat "$root/.key" 2>/dev/null)" = "$key" ] && return
+	root=$("$here/sysroot.sh" path "$arch")
+	[ -e "$root/.done" ] && return
 	update_lists
 	echo "fetch: libraries and programs for $arch"
 	# shellcheck disable=SC2086
@@ -90,7 +87,7 @@ unpack_sysroot() {
 		dpkg -x "$file" "$root"
 	done
 	ln -s /usr/lib/linux-kbuild-6.1 "$root/usr/lib/linux-kbuild-6.1"
-	echo "$key" >"$root/.key"
+	touch "$root/.done"
 }
 
 unpack_kernel

@@ -4,7 +4,6 @@
 set -eu
 arch=${1:?usage: kdir.sh ARCH}
 host=$(uname -m | sed s/aarch64/arm64/)
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
 
 if [ "$arch" = "$host" ]; then
 	running=/lib/modules/$(uname -r)/build
@@ -14,7 +13,7 @@ if [ "$arch" = "$host" ]; then
 	fi
 	root=
 else
-	root=$cache/sysroot/$arch
+	root=$("$(dirname "$0")/sysroot.sh" path "$arch")
 fi
 suffix=$(echo "$arch" | sed s/x86_64/amd64/)
 for dir in "$root"/usr/src/linux-headers-6.*-"$suffix"; do

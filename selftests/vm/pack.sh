@@ -9,9 +9,8 @@ set -eu
 arch=$1 kernel=$2 stage=$3 image=$4 job=$5
 shift 5
 here=$(cd "$(dirname "$0")" && pwd)
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
 host=$(uname -m | sed 's/aarch64/arm64/')
-if [ "$arch" = "$host" ]; then root=; else root=$cache/sysroot/$arch; fi
+if [ "$arch" = "$host" ]; then root=; else root=$("$here/../../scripts/sysroot.sh" path "$arch"); fi
 triplet=$(echo "$arch" | sed 's/arm64/aarch64/')-linux-gnu
 
 die() {

@@ -36,7 +36,7 @@ build $guest ARCH=$guest module lib tools
 build "$host" ARCH="$host" lib tools
 ls -l "$top/build/$guest/vcpc.ko" "$top/build/$guest/lib/"libshim.so.* "$top/build/$guest/bin/vcpc"
 
-step "3. In the VM: load, trace, record (half a minute: the VM is emulated)"
+step "3. In the VM: load, trace, record (some seconds to half a minute: the VM is emulated)"
 rm -rf "$out"
 set -- --arch $guest --libs "$top/build/$guest/lib" --out "$out" --timeout 600 \
 	--module "$top/build/$guest/vcpc.ko" \
@@ -49,16 +49,16 @@ set -- --arch $guest --libs "$top/build/$guest/lib" --out "$out" --timeout 600 \
 step "4. Here: the archive that came out of the VM"
 ls -l "$out/archive"
 vcpc=$top/build/$host/bin/vcpc
-show "$vcpc" replay "$archive" -t 100ms
-show "$vcpc" replay "$archive" -t 20ms --plot vcpc.count.instructions
-show "$vcpc" replay "$archive" -t 20ms --plot trace.transact.count
+show "$vcpc" replay "$archive" -t 100msec vcpc.count.instructions vcpc.count.page_faults \
+	trace.transact.count trace.transact.total_time
+show "$vcpc" replay "$archive" -t 20msec --plot vcpc.count.page_faults trace.counter.value
 
 step "5. The same archive in PCP's own tools"
 if command -v pmval >/dev/null; then
-	show pmval -a "$archive" -t 200ms -f 0 vcpc.count.cycles
+	show pmval -a "$archive" -t 200msec -f 0 vcpc.count.cycles
 else
 	echo "Debian's package pcp is not here ('make setup' brings it); with it:"
-	echo "    pmval -a $archive -t 200ms vcpc.count.cycles"
+	echo "    pmval -a $archive -t 200msec vcpc.count.cycles"
 fi
 
 step "Done"

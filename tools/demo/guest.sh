@@ -16,11 +16,12 @@ SH
 mkdir -p /out/archive
 show uname -r
 show vcpc trace on
-show vcpc record -o /out/archive/run -i 10ms \
+trap "vcpc trace off 2>/dev/null" EXIT
+show vcpc record -o /out/archive/run -i 10msec \
 	-e cycles,instructions,page-faults,context-switches -- sh /tmp/work
 show vcpc trace show --hist
 show bpftool map dump pinned /sys/fs/bpf/vcpc/vc_tag
 bpftool map dump pinned /sys/fs/bpf/vcpc/vc_stat >/out/vc_stat.txt
 echo '$ bpftool map dump pinned /sys/fs/bpf/vcpc/vc_stat | head -n 24'
 head -n 24 /out/vc_stat.txt
-show vcpc trace off
+echo ...
