@@ -133,18 +133,25 @@ static __always_inline struct vc_stat *vc_hit(struct vc_event *ev, __u32 kind, _
 	return stat;
 }
 
-/* floor(log2(v)), 0 for 0 */
-static __always_inline __u32 vc_log2(__u64 v)
-{
-	__u32 n = 0;
+/* floor(log2(v)), 0 for 0; the compiler would unfold the steps to twice the code */
+#define VC_LOG2_STEP(v, n, step) do {		\
+	asm volatile("" : "+r"(v), "+r"(n));	\
+	if (v >> step) {			\
+		v >>= step;			\
+		n += step;			\
+	}					\
+} while (0)
 
-#pragma unroll
-	for (__u32 step = 32; step; step /= 2) {
-		if (v >> step) {
-			v >>= step;
-			n += step;
-		}
-	}
+static __always_inline __u64 vc_log2(__u64 v)
+{
+	__u64 n = 0;
+
+	VC_LOG2_STEP(v, n, 32);
+	VC_LOG2_STEP(v, n, 16);
+	VC_LOG2_STEP(v, n, 8);
+	VC_LOG2_STEP(v, n, 4);
+	VC_LOG2_STEP(v, n, 2);
+	VC_LOG2_STEP(v, n, 1);
 	return n;
 }
 
