@@ -396,17 +396,49 @@ TEST_F(writer, refuses_bad_values)
 TEST_F(writer, refuses_instances_of_later)
 {
 	struct shim_indom later = { at(10), SAMPLE_INDOM, 1, sample_inst, sample_inst_names };
+	struct shim_value v = { .inst = 0, .type = SHIM_TYPE_U64, .ull = 1 };
 
 	ASSERT_EQ(0, sample_record(self->w, at(0), 0));
 	ASSERT_EQ(0, shim_writer__indom(self->w, &later));
 	ASSERT_EQ(0, shim_writer__begin(self->w, at(9)));
-	EXPECT_EQ(-EINVAL, shim_writer__vset(self->w, sample_pmid(M_SET), 0));
-	EXPECT_EQ(0, shim_writer__vset(self->w, sample_pmid(M_SET), -12350));
+	EXPECT_EQ(0, shim_writer__vset(self->w, sample_pmid(M_SET), 0));
+	EXPECT_EQ(-EINVAL, shim_writer__value(self->w, &v));
 	shim_writer__cancel(self->w);
 	ASSERT_EQ(0, shim_writer__begin(self->w, at(10)));
 	EXPECT_EQ(0, shim_writer__vset(self->w, sample_pmid(M_SET), 0));
+	EXPECT_EQ(0, shim_writer__value(self->w, &v));
 	shim_writer__cancel(self->w);
 	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
+}
+
+/* No values need no domain, values do */
+TEST_F(writer, takes_no_values_without_a_domain)
+{
+	struct shim_value v = { .inst = 0, .type = SHIM_TYPE_U64, .ull = 1 };
+	struct shim_label label = sample_label(3);
+	struct shim_desc desc = sample_desc(M_SET);
+	struct shim_archive *ar;
+	struct shim_cursor cur;
+	struct shim_record rec;
+	struct shim_vset vset;
+	struct shim_writer *w;
+	char base[128];
+
+	snprintf(base, sizeof(base), "%s/b", self->place.dir);
+	ASSERT_EQ(0, shim_writer__open(base, &label, &w));
+	ASSERT_EQ(0, shim_writer__desc(w, &desc));
+	ASSERT_EQ(0, shim_writer__begin(w, at(0)));
+	ASSERT_EQ(0, shim_writer__vset(w, desc.pmid, 0));
+	EXPECT_EQ(-EINVAL, shim_writer__value(w, &v));
+	ASSERT_EQ(0, shim_writer__commit(w));
+	ASSERT_EQ(0, shim_writer__close(w));
+	ASSERT_EQ(0, shim_archive__open(base, &ar));
+	shim_cursor__init(&cur, ar);
+	ASSERT_EQ(0, shim_cursor__next(&cur, &rec));
+	ASSERT_EQ(0, shim_record__find(&rec, desc.pmid, &vset));
+	EXPECT_EQ(0, vset.numval);
+	EXPECT_EQ(0, shim_archive__nindoms(ar, SAMPLE_INDOM));
+	shim_archive__put(ar);
 }
 
 TEST_F(writer, needs_a_metric_before_a_record)
