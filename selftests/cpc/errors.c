@@ -330,6 +330,29 @@ TEST_F(cpc, a_forked_child_has_no_set)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
+/* The child has no privilege; the synthetic PMU of the native run asks for none. */
+TEST_F(cpc, system_mode_needs_privilege)
+{
+	int status;
+	pid_t pid = fork();
+
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		cpc_set_t *set = cpc_set_create(self->cpc);
+
+		if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+			_exit(1);
+		if (cpc_set_add_request(self->cpc, set, "page-faults", 0, CPC_COUNT_SYSTEM, 0, NULL))
+			_exit(2);
+		if (!cpc_bind_curlwp(self->cpc, set, 0))
+			_exit(access("/dev/vcpc", F_OK) ? 0 : 3);
+		_exit(errno == EACCES && told.subcode == CPC_ATTR_REQUIRES_PRIVILEGE &&
+		      !cpc_bind_curlwp(self->cpc, self->set, 0) ? 0 : 4);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+}
+
 /* Without a handler, a line on stderr says it. */
 TEST_F(cpc, default_handler)
 {

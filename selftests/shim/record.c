@@ -152,10 +152,21 @@ TEST_F(record, one_metric_an_event)
 TEST_F(record, missing_values_are_told)
 {
 	ASSERT_EQ(0, shim_record_add_set(self->rec, self->set, 0));
-	EXPECT_EQ(-EINVAL, shim_record_tick(self->rec));
-	EXPECT_LT(132, size(self->base, 2));
+	EXPECT_EQ(0, shim_record_tick(self->rec));
+	EXPECT_EQ(-EINVAL, shim_record_missing(self->rec));
+	EXPECT_LT(808, size(self->base, 2));
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
 	EXPECT_EQ(0, shim_record_tick(self->rec));
+	EXPECT_EQ(0, shim_record_missing(self->rec));
+}
+
+/* A record of nothing would be read as a gap. */
+TEST_F(record, nothing_to_record)
+{
+	long before = size(self->base, 2);
+
+	EXPECT_EQ(0, shim_record_tick(self->rec));
+	EXPECT_EQ(before, size(self->base, 2));
 }
 
 TEST_F(record, no_trace_without_tracing)

@@ -18,6 +18,7 @@ static const struct {
 	{ EPERM, "not allowed; run as root" },
 	{ EEXIST, "it exists already; choose another name or remove it" },
 	{ EAGAIN, "the CPU's counters were needed elsewhere meanwhile; count fewer events, or stop other profilers" },
+	{ ESTALE, "tracing was turned off meanwhile" },
 	{ EPROTONOSUPPORT, "the vcpc module that is loaded is of another version" },
 	{ ENOSPC, "too many hardware events at a time for this CPU; ask for fewer" },
 };

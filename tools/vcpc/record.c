@@ -23,7 +23,7 @@ struct job {
 struct recording {
 	struct shim_recorder *rec;
 	unsigned int records;
-	int missing;	/* the first error that left values out */
+	int missing;	/* the first reason why values are left out */
 	int broken;	/* the error that ended it */
 };
 
@@ -65,20 +65,17 @@ static int parse_interval(const char *text, uint64_t *interval)
 	return vcpc_usage("'%s' is not an interval of 1ms or more, such as 100ms or 2s", text);
 }
 
-/* Values may be missing and the recording goes on; anything else ends it. */
 static int tick(void *arg)
 {
 	struct recording *r = arg;
-	int ret = shim_record_tick(r->rec);
 
-	if (!ret || ret == -EAGAIN || ret == -EINVAL || ret == -ENOENT) {
-		r->records++;
-		if (!r->missing)
-			r->missing = ret;
-		return 0;
-	}
-	r->broken = ret;
-	return ret;
+	r->broken = shim_record_tick(r->rec);
+	if (r->broken)
+		return r->broken;
+	r->records++;
+	if (!r->missing)
+		r->missing = shim_record_missing(r->rec);
+	return 0;
 }
 
 /* Two of the same name would be one metric. */

@@ -24,6 +24,7 @@ struct shim_recorder {
 	struct shim_rec_sets *sets;
 	struct shim_rec_trace *trace;	/* NULL if not wanted */
 	char *archive;
+	int missing;		/* why values are missing in the last record, or 0 */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -149,8 +150,12 @@ static int write_values(struct shim_recorder *rec)
 
 static int write_record(struct shim_recorder *rec, struct shim_ts stamp)
 {
-	int ret = write_instances(rec, stamp);
+	int ret;
 
+	/* A record without metrics is PCP's mark of a gap. */
+	if (!shim_rec_sets__any(rec->sets) && !(rec->trace && shim_rec_trace__any(rec->trace)))
+		return 0;
+	ret = write_instances(rec, stamp);
 	if (!ret)
 		ret = shim_writer__begin(rec->w, stamp);
 	if (ret)
@@ -163,33 +168,49 @@ static int write_record(struct shim_recorder *rec, struct shim_ts stamp)
 	return shim_writer__commit(rec->w);
 }
 
+static int sample_all(struct shim_recorder *rec, uint64_t *when)
+{
+	int sets = shim_rec_sets__sample(rec->sets, when);
+	int trace = rec->trace ? shim_rec_trace__sample(rec->trace) : 0;
+
+	return sets ? sets : trace;
+}
+
 /**
  * shim_record_tick() - record everything as it is now
  * @rec: the recorder
  *
- * Return: 0; if the record could not be written, why; if it could, but
- * has errors instead of some values, why: -EAGAIN (a set's counters were taken
- * off the CPU), -EINVAL (it is bound no longer), -ENOENT (tracing was turned off).
+ * What cannot be sampled is left out of the record; shim_record_missing() tells.
+ *
+ * Return: 0, also if there was nothing to record yet, or what writing met with.
  */
 SHIM_API int shim_record_tick(struct shim_recorder *rec)
 {
 	uint64_t when = clock_ns(CLOCK_MONOTONIC);
-	int missing = shim_rec_sets__sample(rec->sets, &when);
 	struct shim_ts stamp;
-	int ret = 0;
+	int ret;
 
-	if (rec->trace)
-		ret = shim_rec_trace__sample(rec->trace);
-	if (!missing)
-		missing = ret;
+	rec->missing = sample_all(rec, &when);
 	stamp = shim_ts__from_ns(when + rec->offset);
 	if (shim_ts__cmp(stamp, rec->last) < 0)
 		stamp = rec->last;
 	ret = write_record(rec, stamp);
-	if (ret)
-		return ret;
-	rec->last = stamp;
-	return missing;
+	if (!ret)
+		rec->last = stamp;
+	return ret;
+}
+
+/**
+ * shim_record_missing() - why values are missing in the last record
+ * @rec: the recorder
+ *
+ * Return: 0 if none are, or the first reason: -EAGAIN (a set's counters were
+ * taken off the CPU), -EINVAL (it is bound no longer), -ESTALE (tracing was
+ * turned off), -ENOMEM.
+ */
+SHIM_API int shim_record_missing(const struct shim_recorder *rec)
+{
+	return rec->missing;
 }
 
 /**

@@ -3,6 +3,8 @@
 #ifndef SHIM_SHIM_RECORD_H
 #define SHIM_SHIM_RECORD_H
 
+#include <stdbool.h>
+
 #include "archive/writer.h"
 #include "shim/shim.h"
 
@@ -34,6 +36,7 @@ int shim_rec_sets__sample(struct shim_rec_sets *sets, uint64_t *when);
 /* Instances that are new, then the values */
 int shim_rec_sets__instances(struct shim_rec_sets *sets, struct shim_writer *w,
 			     struct shim_ts stamp);
+bool shim_rec_sets__any(const struct shim_rec_sets *sets);
 int shim_rec_sets__values(struct shim_rec_sets *sets, struct shim_writer *w);
 
 /* Transactions and the other trace events: record_trace.c, with the same steps */
@@ -44,6 +47,7 @@ void shim_rec_trace__destroy(struct shim_rec_trace *trace);
 int shim_rec_trace__sample(struct shim_rec_trace *trace);
 int shim_rec_trace__instances(struct shim_rec_trace *trace, struct shim_writer *w,
 			      struct shim_ts stamp);
+bool shim_rec_trace__any(const struct shim_rec_trace *trace);
 int shim_rec_trace__values(struct shim_rec_trace *trace, struct shim_writer *w);
 
 /* Where and when: record_label.c */

@@ -328,6 +328,12 @@ static int write_count(struct shim_rec_sets *sets, struct shim_writer *w, unsign
 	return ret;
 }
 
+/* Whether there is any instance to write values of */
+bool shim_rec_sets__any(const struct shim_rec_sets *sets)
+{
+	return sets->n;
+}
+
 int shim_rec_sets__values(struct shim_rec_sets *sets, struct shim_writer *w)
 {
 	int ret = 0;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "core/bpf.h"
 #include "record.h"
 
@@ -98,14 +99,16 @@ static const struct metric {
 
 /* A tag that was seen; its instance number is its place, counted from 1 */
 struct instance {
+	struct shim_hnode node;
 	uint32_t tag;
 	char *name;
 	const struct vc_stat *now;	/* in the last sample, or NULL */
 };
 
 struct instances {
-	struct instance *at;
-	size_t n;
+	struct instance **at;
+	size_t n, room;
+	struct shim_hash by_tag;
 };
 
 struct shim_rec_trace {
@@ -149,6 +152,8 @@ int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace **out)
 
 	if (!trace)
 		return -ENOMEM;
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		shim_hash__init(&trace->of[kind].by_tag);
 	ret = shim_bpf_reader__open(&trace->reader);
 	if (!ret)
 		ret = write_descs(w);
@@ -160,44 +165,77 @@ int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace **out)
 	return 0;
 }
 
+static void free_instances(struct instances *instances)
+{
+	for (size_t i = 0; i < instances->n; i++) {
+		free(instances->at[i]->name);
+		free(instances->at[i]);
+	}
+	free(instances->at);
+	shim_hash__free(&instances->by_tag);
+}
+
 void shim_rec_trace__destroy(struct shim_rec_trace *trace)
 {
 	if (!trace)
 		return;
 	if (trace->reader)
 		shim_bpf_reader__close(trace->reader);
-	for (enum kind kind = 0; kind < KINDS; kind++) {
-		for (size_t i = 0; i < trace->of[kind].n; i++)
-			free(trace->of[kind].at[i].name);
-		free(trace->of[kind].at);
-	}
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		free_instances(&trace->of[kind]);
 	free(trace);
 }
 
 static struct instance *find(struct instances *instances, uint32_t tag)
 {
-	for (size_t i = 0; i < instances->n; i++)
-		if (instances->at[i].tag == tag)
-			return &instances->at[i];
+	uint64_t hash = shim_hash__u32(&instances->by_tag, tag);
+	struct shim_hnode *node = shim_hash__first(&instances->by_tag, hash);
+
+	for (; node; node = shim_hash__next(node)) {
+		struct instance *instance = shim_hnode__entry(node, struct instance, node);
+
+		if (instance->tag == tag)
+			return instance;
+	}
 	return NULL;
+}
+
+static int make_room(struct instances *instances)
+{
+	size_t room = instances->room ? 2 * instances->room : 16;
+	struct instance **at;
+
+	if (instances->n < instances->room)
+		return 0;
+	at = reallocarray(instances->at, room, sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	instances->at = at;
+	instances->room = room;
+	return 0;
 }
 
 static struct instance *add(struct instances *instances, uint32_t tag, const char *name)
 {
-	struct instance *at = reallocarray(instances->at, instances->n + 1, sizeof(*at));
-	char *copy = strdup(name);
+	struct instance *instance = calloc(1, sizeof(*instance));
 
-	if (at)
-		instances->at = at;
-	if (!at || !copy) {
-		free(copy);
-		return NULL;
-	}
-	at[instances->n] = (struct instance) { .tag = tag, .name = copy };
-	return &at[instances->n++];
+	if (!instance || make_room(instances))
+		goto err;
+	instance->tag = tag;
+	instance->name = strdup(name);
+	if (!instance->name || shim_hash__add(&instances->by_tag, &instance->node,
+					      shim_hash__u32(&instances->by_tag, tag)))
+		goto err;
+	instances->at[instances->n++] = instance;
+	return instance;
+err:
+	if (instance)
+		free(instance->name);
+	free(instance);
+	return NULL;
 }
 
-/* A tag as number and name: the maps give tags in no order, so the smaller id came first. */
+/* The maps give tags in no order; the smaller id came first. */
 static int by_tag(const void *a, const void *b)
 {
 	const struct shim_bpf_stat *const *sa = a, *const *sb = b;
@@ -226,7 +264,7 @@ static void forget(struct shim_rec_trace *trace)
 {
 	for (enum kind kind = 0; kind < KINDS; kind++)
 		for (size_t i = 0; i < trace->of[kind].n; i++)
-			trace->of[kind].at[i].now = NULL;
+			trace->of[kind].at[i]->now = NULL;
 }
 
 /**
@@ -275,7 +313,7 @@ static int write_indom(struct shim_writer *w, uint32_t id, const struct instance
 	if (inst && name) {
 		for (size_t i = 0; i < instances->n; i++) {
 			inst[i] = i + 1;
-			name[i] = instances->at[i].name;
+			name[i] = instances->at[i]->name;
 		}
 		ret = shim_writer__indom(w, &indom);
 	}
@@ -315,7 +353,7 @@ static int write_metric(struct shim_writer *w, const struct metric *m,
 	int ret = shim_writer__vset(w, m->pmid, 0);
 
 	for (size_t i = 0; i < instances->n && !ret; i++) {
-		const struct vc_stat *now = instances->at[i].now;
+		const struct vc_stat *now = instances->at[i]->now;
 		struct shim_value value = { .inst = i + 1 };
 
 		if (!now)
@@ -332,10 +370,21 @@ static int write_metric(struct shim_writer *w, const struct metric *m,
 	return ret;
 }
 
+/* Whether there is any instance to write values of */
+bool shim_rec_trace__any(const struct shim_rec_trace *trace)
+{
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		if (trace->of[kind].n)
+			return true;
+	return false;
+}
+
 /**
  * shim_rec_trace__values() - write the values of the last sample
  * @trace: after a sample
  * @w: inside a record
+ *
+ * A metric without any instance yet is left out.
  *
  * Return: 0 or an error of the writer.
  */
@@ -343,7 +392,11 @@ int shim_rec_trace__values(struct shim_rec_trace *trace, struct shim_writer *w)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && !ret; i++)
-		ret = write_metric(w, &metrics[i], &trace->of[indoms[metrics[i].indom].kind]);
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && !ret; i++) {
+		const struct instances *instances = &trace->of[indoms[metrics[i].indom].kind];
+
+		if (instances->n)
+			ret = write_metric(w, &metrics[i], instances);
+	}
 	return ret;
 }

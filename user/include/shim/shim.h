@@ -104,6 +104,7 @@ int shim_record_open(const char *archive, const struct shim_record_options *opti
 int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set, pid_t pid);
 int shim_record_add_trace(struct shim_recorder *rec);
 int shim_record_tick(struct shim_recorder *rec);
+int shim_record_missing(const struct shim_recorder *rec);
 int shim_record_close(struct shim_recorder *rec);
 void shim_record_discard(struct shim_recorder *rec);
 
