@@ -181,30 +181,33 @@ struct guess {
 	unsigned int distance;
 };
 
-/* Edits that make one name of the other; PM_TYPE-like names are short. */
+static unsigned int least(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/* Edits that make one name of the other: a letter more, less, other, or two swapped */
 static unsigned int distance(const char *a, const char *b)
 {
 	size_t m = strlen(a), n = strlen(b);
-	unsigned int row[256];
+	unsigned int rows[3][256];
 
-	if (n >= sizeof(row) / sizeof(row[0]))
+	if (n >= sizeof(rows[0]) / sizeof(rows[0][0]))
 		return UINT32_MAX;
 	for (size_t j = 0; j <= n; j++)
-		row[j] = (unsigned int)j;
+		rows[0][j] = (unsigned int)j;
 	for (size_t i = 1; i <= m; i++) {
-		unsigned int corner = row[0];
+		unsigned int *row = rows[i % 3], *above = rows[(i + 2) % 3];
 
 		row[0] = (unsigned int)i;
 		for (size_t j = 1; j <= n; j++) {
-			unsigned int above = row[j];
-			unsigned int best = corner + (a[i - 1] != b[j - 1]);
-
-			best = above + 1 < best ? above + 1 : best;
-			row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-			corner = above;
+			row[j] = least(least(row[j - 1], above[j]) + 1,
+				       above[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				row[j] = least(row[j], rows[(i + 1) % 3][j - 2] + 1);
 		}
 	}
-	return row[n];
+	return rows[m % 3][n];
 }
 
 static void consider(const char *name, void *closure)

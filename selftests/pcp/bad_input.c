@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Arguments that are none, and archives that are missing, empty, cut or changed. */
+#include <errno.h>
+
+#include "pcp_fixture.h"
+
+TEST(no_context)
+{
+	struct timespec ts;
+	struct timeval tv;
+	pmHighResLogLabel hlabel;
+	pmLogLabel label;
+	pmID pmid = AF_PMID(CU32);
+	const char *name = "v.cu32";
+	char **names, *text;
+	pmResult *r = NULL;
+	pmDesc desc;
+	int *ids;
+
+	EXPECT_EQ(pmWhichContext(), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmDupContext(), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmUseContext(0), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmUseContext(-1), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmDestroyContext(12345), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmFetch(1, &pmid, &r), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmFetchArchive(&r), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(r, NULL);
+	EXPECT_EQ(pmLookupName(1, &name, &pmid), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmLookupDesc(pmid, &desc), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmLookupDescs(1, &pmid, &desc), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmNameID(pmid, &text), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmGetChildren("", &names), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmGetInDom(AF_INDOM, &ids, &names), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmNameInDomArchive(AF_INDOM, 0, &text), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmLookupInDom(AF_INDOM, "i0"), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmAddProfile(PM_INDOM_NULL, 0, NULL), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmGetArchiveLabel(&label), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmGetHighResArchiveLabel(&hlabel), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmGetArchiveEnd(&tv), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(tv.tv_sec, PM_MAX_TIME_T);
+	EXPECT_EQ(pmGetHighResArchiveEnd(&ts), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(ts.tv_sec, PM_MAX_TIME_T);
+}
+
+TEST(no_archive)
+{
+	EXPECT_EQ(pmNewContext(PM_CONTEXT_ARCHIVE, NULL), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmNewContext(PM_CONTEXT_ARCHIVE, ""), PM_ERR_LOGFILE);
+	EXPECT_EQ(pmNewContext(PM_CONTEXT_ARCHIVE, "/nonexistent/archive"), -ENOENT);
+	EXPECT_EQ(pmNewContext(PM_CONTEXT_HOST, "localhost"), PM_ERR_NYI);
+	EXPECT_EQ(pmNewContext(PM_CONTEXT_HOST, NULL), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmNewContext(PM_CONTEXT_LOCAL, NULL), PM_ERR_NYI);
+	EXPECT_EQ(pmNewContext(0, "x"), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmNewContext(-1, "x"), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmWhichContext(), PM_ERR_NOCONTEXT);
+}
+
+TEST_F(archive, null_arguments)
+{
+	pmID pmid = AF_PMID(CU32);
+	const char *name = NULL;
+	pmResult *r = NULL;
+	pmAtomValue v;
+	char **names;
+	int *ids;
+
+	EXPECT_EQ(pmFetch(0, &pmid, &r), PM_ERR_TOOSMALL);
+	EXPECT_EQ(pmFetch(-1, &pmid, &r), PM_ERR_TOOSMALL);
+	EXPECT_EQ(pmFetch(1, NULL, &r), -EINVAL);
+	EXPECT_EQ(pmFetch(1, &pmid, NULL), -EINVAL);
+	EXPECT_EQ(pmFetchHighRes(1, &pmid, NULL), -EINVAL);
+	EXPECT_EQ(pmFetchArchive(NULL), -EINVAL);
+	EXPECT_EQ(pmFetchHighResArchive(NULL), -EINVAL);
+	EXPECT_EQ(r, NULL);
+	EXPECT_EQ(pmLookupName(0, &name, &pmid), PM_ERR_TOOSMALL);
+	EXPECT_EQ(pmLookupName(1, NULL, &pmid), -EINVAL);
+	EXPECT_EQ(pmLookupName(1, &name, NULL), -EINVAL);
+	EXPECT_EQ(pmLookupName(1, &name, &pmid), PM_ERR_NAME);
+	EXPECT_EQ(pmid, PM_ID_NULL);
+	EXPECT_EQ(pmLookupDesc(AF_PMID(CU32), NULL), -EINVAL);
+	EXPECT_EQ(pmLookupDescs(0, NULL, NULL), PM_ERR_TOOSMALL);
+	EXPECT_EQ(pmLookupDescs(1, NULL, NULL), -EINVAL);
+	EXPECT_EQ(pmNameID(AF_PMID(CU32), NULL), -EINVAL);
+	EXPECT_EQ(pmNameAll(AF_PMID(CU32), NULL), -EINVAL);
+	EXPECT_EQ(pmGetChildren(NULL, &names), PM_ERR_NAME);
+	EXPECT_EQ(pmGetChildren("", NULL), PM_ERR_NAME);
+	EXPECT_EQ(pmTraversePMNS("", NULL), PM_ERR_NAME);
+	EXPECT_EQ(pmTraversePMNS_r(NULL, NULL, NULL), PM_ERR_NAME);
+	EXPECT_EQ(pmGetInDom(PM_INDOM_NULL, &ids, &names), PM_ERR_INDOM);
+	EXPECT_EQ(pmGetInDom(AF_INDOM, NULL, &names), -EINVAL);
+	EXPECT_EQ(pmGetInDomArchive(AF_INDOM, &ids, NULL), -EINVAL);
+	EXPECT_EQ(pmNameInDom(AF_INDOM, 0, NULL), -EINVAL);
+	EXPECT_EQ(pmLookupInDom(AF_INDOM, NULL), -EINVAL);
+	EXPECT_EQ(pmAddProfile(PM_INDOM_NULL, 1, (int[]){ 0 }), PM_ERR_PROFILESPEC);
+	EXPECT_EQ(pmDelProfile(AF_INDOM, 1, NULL), PM_ERR_PROFILESPEC);
+	EXPECT_EQ(pmExtractValue(PM_VAL_INSITU, NULL, PM_TYPE_32, &v, PM_TYPE_32), -EINVAL);
+	EXPECT_EQ(pmErrStr_r(-2, NULL, 10), NULL);
+	pmFreeResult(NULL);
+	pmFreeHighResResult(NULL);
+}
+
+static void truncate_file(const char *base, const char *suffix, long size)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s.%s", base, suffix);
+	af_check(truncate(path, size) == 0, path);
+}
+
+TEST_F(archive, files_that_are_empty_or_gone)
+{
+	char path[512];
+
+	truncate_file(self->base, "index", 0);
+	EXPECT_EQ(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), PM_ERR_NODATA);
+	truncate_file(self->base, "0", 808);
+	snprintf(path, sizeof(path), "%s.index", self->base);
+	unlink(path);
+	EXPECT_EQ(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), PM_ERR_NODATA);
+	truncate_file(self->base, "0", 0);
+	EXPECT_EQ(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), PM_ERR_NODATA);
+	snprintf(path, sizeof(path), "%s.0", self->base);
+	unlink(path);
+	EXPECT_EQ(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), PM_ERR_LOGFILE);
+}
+
+/* What the file holds; the caller frees it */
+static unsigned char *load(const char *path, size_t *size)
+{
+	unsigned char *data;
+	FILE *f = fopen(path, "r");
+
+	af_check(f && !fseek(f, 0, SEEK_END), path);
+	*size = (size_t)ftell(f);
+	rewind(f);
+	data = malloc(*size);
+	af_check(data && fread(data, 1, *size, f) == *size, path);
+	fclose(f);
+	return data;
+}
+
+static void save(const char *path, const unsigned char *data, size_t size)
+{
+	FILE *f = fopen(path, "w");
+
+	af_check(f && fwrite(data, 1, size, f) == size && !fclose(f), path);
+}
+
+/* Everything one may do with an archive; whatever it returns, it returns. */
+static void use_all(const char *base)
+{
+	static const int modes[] = { PM_MODE_INTERP, PM_MODE_FORW, PM_MODE_BACK, PM_MODE_INTERP };
+	pmID pmids[14];
+	pmResult *r;
+	char **names;
+	int *ids;
+
+	if (pmNewContext(PM_CONTEXT_ARCHIVE, base) < 0)
+		return;
+	for (int i = 0; i < 14; i++)
+		pmids[i] = AF_PMID(1 + i);
+	for (int i = 0; i < 4; i++) {
+		go_to(modes[i], i < 2 ? 0 : 51000, i < 2 ? 3000 : -3000);
+		for (int j = 0; j < 40; j++)
+			if (!pmFetch(14, pmids, &r))
+				pmFreeResult(r);
+	}
+	go_to(PM_MODE_FORW, 0, 0);
+	for (int i = 0; i < 10 && !pmFetchArchive(&r); i++)
+		pmFreeResult(r);
+	if (pmGetInDomArchive(AF_INDOM, &ids, &names) > 0) {
+		free(ids);
+		free(names);
+	}
+	pmDestroyContext(pmWhichContext());
+}
+
+/* Whatever byte is wrong, there is an answer; the sanitizers say whether it was an honest one. */
+TEST_F(archive, every_byte_changed)
+{
+	static const char *const suffixes[] = { "meta", "0", "index" };
+
+	for (int s = 0; s < 3; s++) {
+		unsigned char *data;
+		char path[512];
+		size_t size;
+
+		snprintf(path, sizeof(path), "%s.%s", self->base, suffixes[s]);
+		data = load(path, &size);
+		for (size_t i = 0; i < size; i += i < 36 ? 1 : i >= 800 ? 5 : 97) {
+			data[i] ^= 0x81;
+			save(path, data, size);
+			use_all(self->base);
+			data[i] ^= 0x81;
+		}
+		save(path, data, size);
+		free(data);
+	}
+	EXPECT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), 0);
+}
+
+/* An archive cut off anywhere has all its whole records. */
+TEST_F(archive, cut_anywhere)
+{
+	unsigned char *data;
+	char path[512];
+	size_t size;
+
+	snprintf(path, sizeof(path), "%s.0", self->base);
+	data = load(path, &size);
+	for (size_t i = size - 1; i > 1200; i -= 23) {
+		int64_t ms = -1, last = -1;
+
+		save(path, data, i);
+		ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), 0);
+		ASSERT_EQ(go_to(PM_MODE_FORW, 0, 0), 0);
+		while (fetch_number(AF_PMID(CU32), &ms) >= 0)
+			last = ms;
+		EXPECT_GE(last, 0);
+		EXPECT_EQ(last % 10000, 0);
+		EXPECT_GE(number_at(AF_PMID(CU32), last), 0);
+		pmDestroyContext(pmWhichContext());
+	}
+	save(path, data, size);
+	free(data);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Each place where we deliberately do other than PCP 6.0.3; the table is in Documentation/api/pmapi.rst. */
+#include "pcp_fixture.h"
+
+/* Hours are 3600 s, and no unit overflows: mode_units.c. */
+
+TEST_F(archive, stamps_are_normalised)
+{
+	struct timeval when = { AF_START, 500000 };
+	pmID pmid = AF_PMID(CU32);
+	pmResult *r;
+
+	ASSERT_EQ(pmSetMode(PM_MODE_INTERP, &when, 500), 0);
+	for (int i = 0; i < 4; i++) {
+		ASSERT_EQ(pmFetch(1, &pmid, &r), 0);
+		EXPECT_EQ(ms_of(r->timestamp), 500 + 500 * i);
+		EXPECT_LT(r->timestamp.tv_usec, 1000000);
+		pmFreeResult(r);
+	}
+}
+
+TEST_F(archive, a_metric_may_be_asked_for_twice)
+{
+	pmID pmids[] = { AF_PMID(CU32), AF_PMID(SET), AF_PMID(CU32), AF_PMID(CU32) };
+	pmResult *r;
+
+	ASSERT_EQ(go_to(PM_MODE_INTERP, 5000, 0), 0);
+	ASSERT_EQ(pmFetch(4, pmids, &r), 0);
+	EXPECT_EQ(r->vset[0]->vlist[0].value.lval, 7);
+	EXPECT_EQ(r->vset[1]->numval, 2);
+	EXPECT_EQ(r->vset[2]->vlist[0].value.lval, 7);
+	EXPECT_EQ(r->vset[3]->vlist[0].value.lval, 7);
+	pmFreeResult(r);
+}
+
+/* A text at the very time of a record is that record's, however one came there. */
+TEST_F(archive, texts_at_the_time_of_a_record)
+{
+	pmID pmid = AF_PMID(ISTR);
+	const char *want[] = { "i0", "i0", "i1", "i1" };
+	pmAtomValue v;
+	pmResult *r;
+
+	ASSERT_EQ(go_to(PM_MODE_INTERP, 2500, 2500), 0);
+	for (int i = 1; i < 8; i++) {
+		ASSERT_EQ(pmFetch(1, &pmid, &r), 0);
+		ASSERT_EQ(r->vset[0]->numval, 1);
+		ASSERT_EQ(pmExtractValue(r->vset[0]->valfmt, r->vset[0]->vlist, PM_TYPE_STRING,
+					 &v, PM_TYPE_STRING), 0);
+		EXPECT_STREQ(v.cp, want[i / 4 * 2]);
+		free(v.cp);
+		pmFreeResult(r);
+	}
+}
+
+/* One millisecond outside of the archive is inside, always. */
+TEST_F(archive, the_end_has_a_margin_at_the_first_fetch)
+{
+	struct timeval when = { AF_START + 50, 500 };
+	pmID pmid = AF_PMID(DISCRETE);
+	pmResult *r;
+
+	ASSERT_EQ(pmSetMode(PM_MODE_INTERP, &when, 0), 0);
+	ASSERT_EQ(pmFetch(1, &pmid, &r), 0);
+	EXPECT_EQ(r->vset[0]->numval, 1);
+	pmFreeResult(r);
+}
+
+/* pmSetMode always begins anew: the first fetch after it has the counter. */
+TEST_F(archive, set_mode_forgets_the_fetch_before)
+{
+	ASSERT_EQ(go_to(PM_MODE_INTERP, 20000, 15000), 0);
+	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 26);
+	ASSERT_EQ(pmSetMode(PM_MODE_INTERP, NULL, 15000), 0);
+	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 44);
+}
+
+/* A jump over the mark does not interpolate across it. */
+TEST_F(archive, jumps_see_marks)
+{
+	static const int times[] = { 45000, 22000, 5000, 28000, 50000, 24000 };
+
+	for (int i = 0; i < 6; i++) {
+		int got = number_at(AF_PMID(CU32), times[i]);
+
+		EXPECT_EQ(got == NOTHING, times[i] > 20000 && times[i] < 30000) {
+			TH_LOG("at %d: %d", times[i], got);
+		}
+	}
+}
+
+/* Something unknown leaves later fetches alone. */
+TEST_F(archive, an_unknown_metric_does_no_harm)
+{
+	struct af a;
+	char base[256];
+	pmID pmids[] = { AF_PMID(NEVER), AF_PMID(CU32) };
+	pmResult *r;
+
+	af_folder(base, sizeof(base));
+	af_open(&a, base, 3);
+	af_desc(&a, AF_PMID(CU32), 1, AF_NONE, 1, 0, "x");
+	for (int i = 0; i < 3; i++) {
+		af_begin(&a, i * AF_SEC);
+		af_set(&a, AF_PMID(NEVER), 0);		/* without a descriptor */
+		af_u32(&a, -1, 7);
+		af_set(&a, AF_PMID(CU32), 0);
+		af_u32(&a, -1, (uint32_t)i * 10);
+		af_end(&a);
+		if (i == 0)
+			af_index(&a, 0);
+	}
+	af_close(&a);
+	ASSERT_EQ(pmDestroyContext(pmWhichContext()), 0);
+	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, base), 0);
+	ASSERT_EQ(go_to(PM_MODE_INTERP, 500, 500), 0);
+	for (int i = 1; i < 4; i++) {
+		ASSERT_EQ(pmFetch(2, pmids, &r), 0);
+		EXPECT_EQ(r->vset[0]->numval, PM_ERR_PMID_LOG);
+		EXPECT_EQ(r->vset[1]->vlist[0].value.lval, 5 * i);
+		pmFreeResult(r);
+	}
+	ASSERT_EQ(go_to(PM_MODE_FORW, 0, 0), 0);
+	EXPECT_EQ(pmFetch(2, pmids, &r), PM_ERR_PMID_LOG);
+	af_remove(base);
+}
+
+/* Several records of one time: FORW gives all of them, from the first; INTERP the last one's. */
+TEST_F(archive, equal_stamps)
+{
+	struct af a;
+	char base[256];
+
+	af_folder(base, sizeof(base));
+	af_open(&a, base, 3);
+	af_desc(&a, AF_PMID(CU32), 1, AF_NONE, 3, 0, "x");
+	for (int i = 0; i < 6; i++) {
+		if (i == 0)
+			af_index(&a, 0);
+		af_begin(&a, (i + 1) / 3 * 10 * AF_SEC);	/* 0 0 10 10 10 20 */
+		af_set(&a, AF_PMID(CU32), 0);
+		af_u32(&a, -1, (uint32_t)i);
+		af_end(&a);
+	}
+	af_close(&a);
+	ASSERT_EQ(pmDestroyContext(pmWhichContext()), 0);
+	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, base), 0);
+	ASSERT_EQ(go_to(PM_MODE_FORW, 10000, 0), 0);
+	for (int i = 2; i < 6; i++)
+		EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), i);
+	ASSERT_EQ(go_to(PM_MODE_BACK, 10000, 0), 0);
+	for (int i = 4; i >= 0; i--)
+		EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), i);
+	EXPECT_EQ(number_at(AF_PMID(CU32), 10000), 4);
+	EXPECT_EQ(number_at(AF_PMID(CU32), 9999), 1);
+	EXPECT_EQ(number_at(AF_PMID(CU32), 10001), 4);
+	ASSERT_EQ(go_to(PM_MODE_INTERP, 0, 5000), 0);
+	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 1);
+	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 1);
+	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 4);
+	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 4);
+	af_remove(base);
+}
+
+/* To take instances out of a domain is to keep the others. */
+TEST_F(archive, del_profile_keeps_the_others)
+{
+	pmID pmid = AF_PMID(SET);
+	int inst = 1;
+	pmResult *r;
+
+	ASSERT_EQ(pmDelProfile(AF_INDOM, 1, &inst), 0);
+	ASSERT_EQ(go_to(PM_MODE_INTERP, 5000, 0), 0);
+	ASSERT_EQ(pmFetch(1, &pmid, &r), 0);
+	ASSERT_EQ(r->vset[0]->numval, 1);
+	EXPECT_EQ(r->vset[0]->vlist[0].inst, 0);
+	pmFreeResult(r);
+}
+
+TEST_F(archive, an_illegal_type_keeps_the_context)
+{
+	int handle = pmWhichContext();
+
+	EXPECT_EQ(pmNewContext(99, self->base), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmWhichContext(), handle);
+}
+
+/* A 32-bit counter that wraps, with PCP_COUNTER_WRAP */
+TEST_F(archive, wrapping_counters)
+{
+	struct af a;
+	char base[256];
+	static const uint32_t values[] = { 0x7ffffff0u, 0x80000010u, 0xfffffff0u, 0x10u };
+
+	af_folder(base, sizeof(base));
+	af_open(&a, base, 3);
+	af_desc(&a, AF_PMID(C32), 0, AF_NONE, 1, 0, "signed");
+	af_desc(&a, AF_PMID(CU32), 1, AF_NONE, 1, 0, "unsigned");
+	for (int i = 0; i < 2; i++) {
+		if (i == 0)
+			af_index(&a, 0);
+		af_begin(&a, i * 10 * AF_SEC);
+		af_set(&a, AF_PMID(C32), 0);
+		af_u32(&a, -1, values[i]);
+		af_set(&a, AF_PMID(CU32), 0);
+		af_u32(&a, -1, values[2 + i]);
+		af_end(&a);
+	}
+	af_close(&a);
+	setenv("PCP_COUNTER_WRAP", "", 1);
+	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, base), 0);
+	EXPECT_EQ(number_at(AF_PMID(C32), 2500), 0x7ffffff8);
+	EXPECT_EQ(number_at(AF_PMID(C32), 5000), INT32_MIN);
+	EXPECT_EQ((uint32_t)number_at(AF_PMID(CU32), 2500), 0xfffffff8u);
+	EXPECT_EQ(number_at(AF_PMID(CU32), 7500), 8);
+	af_remove(base);
+}
+
+TEST_HARNESS_MAIN
