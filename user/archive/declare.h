@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "record.h"
 
-/**
+/*
  * struct shim_group - an instance domain that is being written
  * @now: its present state; instances and names are the group's own
  * @used: for each instance, the mark of the value set that had it last
@@ -22,7 +22,7 @@ struct shim_group {
 	bool recorded;
 };
 
-/**
+/*
  * struct shim_metric - a metric that is being written
  * @used: the mark of the record that had it last
  */

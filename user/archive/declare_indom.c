@@ -85,7 +85,7 @@ static int check_indom(const struct shim_indom *indom)
 	return check_names(indom);
 }
 
-/**
+/*
  * struct changes - from one state to the next
  * @entries: instances that came, and, without a name, those that went; ascending
  * @renamed: an instance is there before and after, by different names

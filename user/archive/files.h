@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/**
+/*
  * struct shim_files - the files there are of one archive
  * @base: their common name
  * @compressed: some of them only in compressed form

@@ -43,7 +43,7 @@ enum shim_meta_type {
 /* Blocks are named by their distance in words from 8 bytes before the record */
 #define SHIM_BLOCK_ORIGIN	2
 
-/**
+/*
  * struct shim_format - what differs between the versions
  * @record_min: a record without value sets
  * @host_len: bytes of the label's fields, one of which is a NUL

@@ -7,7 +7,7 @@
 
 struct shim_files;
 
-/**
+/*
  * struct shim_place - a claim: what is before it is not later, what is behind not earlier
  * @volume: index into the archive's volumes
  */
@@ -17,7 +17,7 @@ struct shim_place {
 	uint64_t offset;
 };
 
-/**
+/*
  * struct shim_index - those entries that agree with one another, in order
  * @meta: bytes of metadata that any entry knows of
  */

@@ -24,7 +24,7 @@ struct shim_state {
 	_Atomic(struct shim_indom *) whole;
 };
 
-/**
+/*
  * struct shim_domain - an instance domain
  * @states: by stamp, equal stamps in the order of the file
  */

@@ -5,7 +5,7 @@
 
 #include "reader.h"
 
-/**
+/*
  * struct shim_instances - instances of one domain, each once
  * @all: in the order in which they were added
  * @slots: hash of ids, positions in @all

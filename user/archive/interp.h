@@ -14,7 +14,7 @@
 
 struct shim_interp;
 
-/**
+/*
  * struct shim_answer - the values of one metric
  * @numval: number of values, 0, -ENOENT if the archive does not know the
  *	metric, -EDOM if it counts what cannot be interpolated, or the PCP
@@ -29,7 +29,7 @@ struct shim_answer {
 	const struct shim_value *values;
 };
 
-/**
+/*
  * struct shim_filter - which instances are wanted
  * @has: called with @arg for every instance of a domain; NULL: all are wanted
  */

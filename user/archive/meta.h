@@ -14,7 +14,7 @@
 #include "base/hash.h"
 #include "record.h"
 
-/**
+/*
  * struct shim_meta - what the metadata file says
  * @data: its content, @size bytes; names of instances point into it
  * @budget: entries of instance domains that may still be spelled out

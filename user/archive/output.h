@@ -12,7 +12,7 @@
 #include "record.h"
 #include "sink.h"
 
-/**
+/*
  * struct shim_output - the files
  * @label: complete but for its start, which is the caller's to set before the first record
  * @volume: number of the present volume

@@ -32,7 +32,7 @@ unsigned int shim_archive__nindoms(const struct shim_archive *ar, uint32_t indom
 const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, uint32_t indom,
 						unsigned int i);
 
-/**
+/*
  * struct shim_record - one data record in the mapped file, its frame and stamp checked
  * @stamp: its time
  * @npmids: number of value sets; 0 is a mark
@@ -47,7 +47,7 @@ struct shim_record {
 	uint32_t len;		/* bytes at @data */
 };
 
-/**
+/*
  * struct shim_vset - one metric's values in a record
  * @numval: number of values, 0, or a negative PCP error code
  * @valfmt: enum shim_valfmt; meaningful if @numval is positive

@@ -52,7 +52,7 @@ int shim_rec_label__agree(const struct shim_label *first, const uint8_t *p, size
 
 /* rec_desc.c */
 
-/**
+/*
  * struct shim_rec_desc - a metric as it stands in the file
  * @names: @nnames names, checked, to be taken by shim_rec_desc__name()
  */
@@ -72,7 +72,7 @@ void shim_rec_desc__encode(struct shim_buf *buf, const struct shim_desc *desc);
 
 /* rec_indom.c */
 
-/**
+/*
  * struct shim_rec_indom - an instance domain, or changes to it, in the file
  * @delta: the entries are changes
  * @n: entries
@@ -97,7 +97,7 @@ void shim_rec_indom__encode(const struct shim_format *f, struct shim_buf *buf,
 
 /* rec_index.c */
 
-/**
+/*
  * struct shim_entry - at this time, the files were so long
  */
 struct shim_entry {
@@ -117,7 +117,7 @@ void shim_rec_index__encode(const struct shim_format *f, struct shim_buf *buf,
 int shim_rec_result__decode(const struct shim_format *f, const uint8_t *p, uint64_t left,
 			    struct shim_record *out);
 
-/**
+/*
  * struct shim_rec_result - a record under construction
  * @sets: from the record's length word to the last value
  * @blocks: what the values refer to

@@ -175,7 +175,7 @@ void shim_scan__stop(struct shim_scanner *sc)
 	sc->nwants = 0;
 }
 
-/**
+/*
  * struct pass - one scan on its way
  * @back: its direction
  * @t: where it began

@@ -6,7 +6,7 @@
 #include "pmidmap.h"
 #include "track.h"
 
-/**
+/*
  * struct shim_scanner - where in the archive, and what is looked for
  * @metrics: all @n that were ever asked for; @map finds them
  * @cursor: behind the last record at or before @at, if @placed

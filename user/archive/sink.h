@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/**
+/*
  * struct shim_sink - an output file
  * @size: bytes that are in it and complete
  * @broken: it could not be cut back; nothing more may be written to it

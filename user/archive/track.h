@@ -21,7 +21,7 @@ enum shim_bound_state {
 	SHIM_BOUND_VALUE,
 };
 
-/**
+/*
  * struct shim_bound - an observation, or what stands in for it
  * @sec: @at in seconds, for the arithmetic; only of a value
  */
@@ -32,7 +32,7 @@ struct shim_bound {
 	struct shim_value value;
 };
 
-/**
+/*
  * struct shim_track - one instance of a metric
  * @prior: the last observation at or before any time from @prior.at to @prior_to
  * @next: the first observation after any time from @next_from to before @next.at
@@ -56,7 +56,7 @@ struct shim_track {
 	int64_t void_to, void_from;
 };
 
-/**
+/*
  * struct shim_metric - one metric and its instances
  * @tracks: @n, by ascending id
  * @order: in which order they are given out

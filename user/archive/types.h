@@ -57,7 +57,7 @@ enum shim_valfmt {
 #define SHIM_INDOM_NULL	0xffffffffu
 #define SHIM_IN_NULL	(-1)
 
-/**
+/*
  * struct shim_label - what every file of an archive begins with
  * @version: 2 or 3
  * @pid: of the writer
@@ -74,7 +74,7 @@ struct shim_label {
 	char zoneinfo[256];
 };
 
-/**
+/*
  * struct shim_desc - one metric
  * @names: @nnames names; from a reader there may be none, if all belong to other metrics
  * @units: PCP's 32 bits, dimSpace in the most significant nibble
@@ -89,7 +89,7 @@ struct shim_desc {
 	const char *const *names;
 };
 
-/**
+/*
  * struct shim_indom - the whole instance domain as of a time
  * @inst: @n ids, ascending
  * @name: @n names
@@ -102,7 +102,7 @@ struct shim_indom {
 	const char *const *name;
 };
 
-/**
+/*
  * struct shim_value - one value of a metric, in host byte order
  * @type: enum shim_type; says which member of the union holds
  * @bytes: strings (with their NUL) and aggregates; @len bytes at @bytes.

@@ -9,7 +9,7 @@
 #include "files.h"
 #include "volume.h"
 
-/**
+/*
  * struct shim_extent - one stretch of memory that holds the volume
  * @older: an earlier one, still referred to by records that were handed out
  * @room: bytes at @data that may come to be used

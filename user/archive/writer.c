@@ -8,7 +8,7 @@
 #include "record.h"
 #include "writer.h"
 
-/**
+/*
  * struct shim_writer - an archive that is being written
  * @pending: metadata that goes out with the next record
  * @start_given: the label's start is the caller's

@@ -44,7 +44,7 @@ static inline void shim_be64__put(void *p, uint64_t v)
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "big-endian machines are not supported");
 
-/**
+/*
  * struct shim_in - bytes yet to be read
  * @bad: a read did not fit; nothing that was read since means anything
  */

@@ -14,7 +14,7 @@
 #include "profile.h"
 #include "request.h"
 
-/**
+/*
  * struct shim_context - an open archive, a time in it and what is wanted of it
  * @lock: guards all below; a call holds it from enter to leave
  * @refs: guarded by the table's lock in context.c

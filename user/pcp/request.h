@@ -6,7 +6,7 @@
 #include "archive/interp.h"
 #include "archive/pmidmap.h"
 
-/**
+/*
  * struct shim_request - the metrics of a fetch; kept for the next one, which often is the same
  * @pmids: the @n metrics
  * @items: one for each of them

@@ -124,9 +124,10 @@ struct vcpc_set_create_args {
 };
 
 /* struct vcpc_bind_args.flags */
-#define VCPC_BIND_F_ENABLE_ON_EXEC	(1U << 0)	/* start at the target's next execve */
-#define VCPC_BIND_F_INHERIT	(1U << 1)	/* count the target's new threads and
-						 * processes too; samples are totals */
+/* Start at the target's next execve. */
+#define VCPC_BIND_F_ENABLE_ON_EXEC	(1U << 0)
+/* Count the target's new threads and processes too; samples are totals. */
+#define VCPC_BIND_F_INHERIT		(1U << 1)
 
 /**
  * struct vcpc_bind_args - put the set on a thread (VCPC_IOC_BIND)
@@ -237,8 +238,8 @@ struct vcpc_trace_tag_args {
 #define VCPC_TRACE_COUNTER	6
 
 /* struct vcpc_trace_args.flags */
-#define VCPC_TRACE_F_THREAD	(1U << 0)	/* the transaction is this thread's;
-						 * otherwise it is the process's */
+/* The transaction is this thread's; otherwise it is the process's. */
+#define VCPC_TRACE_F_THREAD	(1U << 0)
 
 /**
  * struct vcpc_trace_args - fire a trace event (VCPC_IOC_TRACE)
