@@ -24,6 +24,9 @@
 
 #include "counter.h"
 
+/* Not a time that perf's clock will ever show */
+#define COUNTER_NO_EPOCH	U64_MAX
+
 /* A PMU with more counters than this is not known; it ends the trying. */
 #define COUNTER_MAX_SLOTS	64
 
@@ -115,6 +118,7 @@ struct vcpc_counters *vcpc_counter_open(const struct vcpc_request *reqs, unsigne
 		kfree(c);
 		return ERR_PTR(ret);
 	}
+	c->clock.epoch = COUNTER_NO_EPOCH;
 	c->ctx[0] = c->clock.event->ctx;
 
 	for (; c->nr < nr; c->nr++) {
@@ -245,7 +249,7 @@ static noinline u64 clock_anchor(struct vcpc_clock *clock, u64 now)
 {
 	struct perf_event *event = clock->event;
 
-	clock->epoch = 0;
+	clock->epoch = COUNTER_NO_EPOCH;
 	if (READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE) {
 		event->pmu->read(event);
 		clock->epoch = event->ctx->timestamp;

@@ -33,7 +33,7 @@ struct vcpc_counter {
  * @add: what to add to the clock
  * @last: what the clock gave last
  * @epoch: by perf's clock, when the thread came onto the CPU where @tick and
- *	@time were read; 0 if they were not
+ *	@time were read; COUNTER_NO_EPOCH if they were not
  * @tick: @event's count at some instant of that stay
  * @time: CLOCK_MONOTONIC at that instant
  */

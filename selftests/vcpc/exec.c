@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A child that binds itself and execs, sampled by its parent, also after its end. */
+#include <sys/stat.h>
+
+#include "vcpc_test.h"
+
+/* After exec: "--touch PAGES" touches them, waits for a line and ends. */
+__attribute__((constructor)) static void after_exec(int argc, char **argv)
+{
+	char line[8];
+
+	if (argc != 3 || strcmp(argv[1], "--touch"))
+		return;
+	touch(atoi(argv[2]));
+	if (write(1, "x", 1) != 1 || read(0, line, sizeof(line)) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+struct child {
+	pid_t pid;
+	int say, hear;
+};
+
+/* A child that binds @set to itself, and execs @program when it is told to. */
+static void child_start(struct child *c, int set, __u32 flags, uid_t uid, const char *program)
+{
+	int to[2], from[2];
+	char byte;
+
+	if (pipe(to) || pipe(from))
+		abort();
+	c->pid = fork();
+	if (!c->pid) {
+		if (uid && become_nobody())
+			_exit(10);
+		byte = -set_bind(set, flags, 0);
+		dup2(to[0], 0);
+		dup2(from[1], 1);
+		close(to[1]);
+		close(from[0]);
+		if (write(1, &byte, 1) != 1 || read(0, &byte, 1) != 1)
+			_exit(11);
+		execl(program, program, "--touch", "500", NULL);
+		_exit(12);
+	}
+	close(to[0]);
+	close(from[1]);
+	c->say = to[1];
+	c->hear = from[0];
+}
+
+/* The next byte from the child: what BIND said, and later that it has touched. */
+static int child_hear(struct child *c)
+{
+	char byte;
+
+	return read(c->hear, &byte, 1) == 1 ? byte : -1;
+}
+
+static void child_say(struct child *c)
+{
+	if (write(c->say, "x", 1) != 1)
+		abort();
+}
+
+static int child_end(struct child *c)
+{
+	int status = -1;
+
+	close(c->say);
+	waitpid(c->pid, &status, 0);
+	close(c->hear);
+	return status;
+}
+
+TEST(counts_go_on_through_exec)
+{
+	int set = set_of(&page_faults, 0);
+	struct room room;
+	struct child c;
+	__u64 value;
+
+	ASSERT_GE(set, 0);
+	child_start(&c, set, 0, 0, "/proc/self/exe");
+	ASSERT_EQ(0, child_hear(&c));
+	EXPECT_LT(first_value(set, c.pid), 400);
+	child_say(&c);
+	ASSERT_EQ('x', child_hear(&c));
+	ASSERT_EQ(0, set_sample(set, c.pid, &room));
+	EXPECT_GE(room.sample.values[0], 500);
+	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
+	value = room.sample.values[0];
+
+	/* After its end, and after it was waited for */
+	ASSERT_EQ(0, child_end(&c));
+	ASSERT_EQ(0, set_sample(set, c.pid, &room));
+	EXPECT_EQ(VCPC_STATE_COUNTING | VCPC_STATE_EXITED, room.sample.state);
+	EXPECT_GE(room.sample.values[0], value);
+	value = room.sample.values[0];
+	usleep(10000);
+	ASSERT_EQ(0, set_sample(set, c.pid, &room));
+	EXPECT_EQ(value, room.sample.values[0]);
+	EXPECT_EQ(value, first_value(set, 0));
+	EXPECT_EQ(0, set_target(set, VCPC_IOC_UNBIND, c.pid));
+}
+
+TEST(enable_on_exec)
+{
+	int set = set_of(&page_faults, 0);
+	struct room room;
+	struct child c;
+
+	ASSERT_GE(set, 0);
+	child_start(&c, set, VCPC_BIND_F_ENABLE_ON_EXEC, 0, "/proc/self/exe");
+	ASSERT_EQ(0, child_hear(&c));
+	ASSERT_EQ(0, set_sample(set, c.pid, &room));
+	EXPECT_EQ(0, room.sample.values[0]);
+	EXPECT_EQ(0, room.sample.tick);
+	EXPECT_EQ(0, room.sample.state);
+	/* It has not begun, so it cannot be stopped. */
+	EXPECT_EQ(-EINVAL, set_target(set, VCPC_IOC_DISABLE, c.pid));
+	child_say(&c);
+	ASSERT_EQ('x', child_hear(&c));
+	ASSERT_EQ(0, set_sample(set, c.pid, &room));
+	EXPECT_GE(room.sample.values[0], 500);
+	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
+	EXPECT_GT(room.sample.tick, 0);
+	ASSERT_EQ(0, child_end(&c));
+	ASSERT_EQ(0, set_sample(set, c.pid, &room));
+	EXPECT_TRUE(room.sample.state & VCPC_STATE_EXITED);
+}
+
+TEST(enable_on_exec_seen_only_after_the_end)
+{
+	struct vcpc_request requests[2] = { page_faults, page_faults };
+	unsigned int nr = 1;
+	int device = device_open(), set;
+	struct room room;
+	struct child c;
+
+	if (hw_slots()) {
+		requests[1] = cycles;
+		nr = 2;
+	}
+	set = set_create(device, requests, nr, 0);
+	ASSERT_GE(set, 0);
+	child_start(&c, set, VCPC_BIND_F_ENABLE_ON_EXEC, 0, "/proc/self/exe");
+	ASSERT_EQ(0, child_hear(&c));
+	child_say(&c);
+	ASSERT_EQ('x', child_hear(&c));
+	ASSERT_EQ(0, child_end(&c));
+	ASSERT_EQ(0, set_sample(set, c.pid, &room));
+	EXPECT_GE(room.sample.values[0], 500);
+	EXPECT_TRUE(room.sample.state & VCPC_STATE_EXITED);
+	if (nr == 2)
+		EXPECT_GT(room.sample.values[1], 1000);
+}
+
+TEST(enabled_before_exec_after_all)
+{
+	int set = set_of(&page_faults, 0);
+	struct room room;
+
+	ASSERT_GE(set, 0);
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_ENABLE_ON_EXEC, 0));
+	touch(50);
+	EXPECT_EQ(0, first_value(set, 0));
+	ASSERT_EQ(0, set_target(set, VCPC_IOC_ENABLE, 0));
+	touch(50);
+	ASSERT_EQ(0, set_sample(set, 0, &room));
+	EXPECT_GE(room.sample.values[0], 50);
+	EXPECT_LT(room.sample.values[0], 70);
+	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
+}
+
+/*
+ * A target that gains privileges by exec takes no counters along: what nobody
+ * bound does not tell nobody what root's program does.
+ */
+TEST(setuid_exec_ends_the_counting)
+{
+	char program[] = "/tmp/vcpc-suid-XXXXXX";
+	int set = set_of(&page_faults, 0);
+	struct room room, later;
+	struct child c;
+	char copy[128];
+	int file;
+
+	ASSERT_GE(set, 0);
+	file = mkstemp(program);
+	ASSERT_GE(file, 0);
+	/* What is open for writing cannot be executed. */
+	close(file);
+	snprintf(copy, sizeof(copy), "cp /proc/%d/exe %s", getpid(), program);
+	ASSERT_EQ(0, system(copy));
+	ASSERT_EQ(0, chown(program, 0, 0));
+	ASSERT_EQ(0, chmod(program, 04755));
+
+	child_start(&c, set, 0, NOBODY, program);
+	ASSERT_EQ(0, child_hear(&c));
+	child_say(&c);
+	EXPECT_EQ('x', child_hear(&c)) {
+		TH_LOG("the child ended with status %#x", child_end(&c));
+	}
+	unlink(program);
+	ASSERT_EQ(0, set_sample(set, c.pid, &room));
+	EXPECT_LT(room.sample.values[0], 400);
+	EXPECT_TRUE(room.sample.state & VCPC_STATE_EXITED);
+	ASSERT_EQ(0, set_sample(set, c.pid, &later));
+	EXPECT_EQ(room.sample.values[0], later.sample.values[0]);
+	EXPECT_EQ(0, child_end(&c));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Threads of a process that share one set: each acts on its own instance. */
+#include <pthread.h>
+
+#include "vcpc_test.h"
+
+#define THREADS	16
+
+struct worker {
+	int set, pages;
+	__u64 counted;
+	int error;
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	__u64 value;
+
+	w->error = set_bind(w->set, 0, 0);
+	if (w->error)
+		return NULL;
+	first_value(w->set, 0);
+	value = first_value(w->set, 0);
+	touch(w->pages);
+	w->counted = first_value(w->set, 0) - value;
+	if (w->pages % 2)
+		w->error = set_target(w->set, VCPC_IOC_UNBIND, 0);
+	return NULL;
+}
+
+TEST(each_its_own)
+{
+	struct worker workers[THREADS];
+	pthread_t threads[THREADS];
+	int set = set_of(&page_faults, 0);
+	int i;
+
+	ASSERT_GE(set, 0);
+	for (i = 0; i < THREADS; i++) {
+		workers[i] = (struct worker) { .set = set, .pages = 100 + i };
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, work, &workers[i]));
+	}
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		EXPECT_EQ(0, workers[i].error);
+		EXPECT_EQ(100 + i, workers[i].counted);
+	}
+}
+
+TEST_HARNESS_MAIN
