@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Where an archive ends: cut off, with garbage behind it, growing, without its index. */
 #include "archive_sample.h"
+#include "base/bytes.h"
 #include "kselftest_harness.h"
 
 #define RECORDS	200
@@ -141,6 +142,26 @@ TEST_F(end, with_a_hollow_record)
 		shim_archive__put(ar);
 	}
 	free(data);
+}
+
+/* A last length that leads to the head of the record before, whose own length is another */
+TEST_F(end, with_a_length_over_two_records)
+{
+	struct shim_archive *ar;
+	struct shim_cursor cur;
+	struct shim_record rec;
+
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	cur = (struct shim_cursor){ ar, 0, self->last };
+	ASSERT_EQ(0, shim_cursor__prev(&cur, &rec));
+	shim_archive__put(ar);
+	shim_be32__put(self->data + self->len - 4, self->len - rec.offset);
+	spit(place_file(&self->place, "0"), self->data, self->len);
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	cur = (struct shim_cursor){ ar, 0, self->len };
+	EXPECT_EQ(-EBADMSG, shim_cursor__prev(&cur, &rec));
+	EXPECT_EQ(self->len, cur.offset);
+	shim_archive__put(ar);
 }
 
 TEST_F(end, of_one_without_a_whole_record)

@@ -43,7 +43,7 @@ int shim_view__at(const struct shim_archive *ar, const struct shim_view *view, u
 		  struct shim_record *out);
 int shim_view__before(const struct shim_archive *ar, const struct shim_view *view, uint64_t offset,
 		      struct shim_record *out);
-/* Whether what is around a place of the index is as it says */
+/* Whether a place of the index is between two records, of which the former is not later */
 bool shim_view__confirms(const struct shim_archive *ar, const struct shim_view *view,
 			 const struct shim_place *place);
 

@@ -82,11 +82,10 @@ bool shim_view__confirms(const struct shim_archive *ar, const struct shim_view *
 	struct shim_record rec;
 	int err;
 
-	if (place->offset < ar->format->label_len || place->offset > view->size)
+	if (place->offset < ar->format->label_len || place->offset > view->size ||
+	    shim_view__at(ar, view, place->offset, &rec) == -EBADMSG)
 		return false;
-	err = shim_view__at(ar, view, place->offset, &rec);
-	if (err == -EBADMSG || (!err && shim_ts__cmp(rec.stamp, place->stamp) < 0))
-		return false;
+	/* a stamp that is too late is only a longer way to go */
 	err = shim_view__before(ar, view, place->offset, &rec);
 	return err == -ENODATA || (!err && shim_ts__cmp(rec.stamp, place->stamp) <= 0);
 }
