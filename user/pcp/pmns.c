@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The name space: a tree made of an archive's descriptors, and the calls that
- * look names up in it and walk it.
+ * The name space: a tree made of an archive's descriptors.
  *
  * Threads: a tree is built once, under its context's lock, and read under it.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include <pcp/pmapi.h>
 
-#include "base/api.h"
-#include "context.h"
-#include "err.h"
+#include "list.h"
+#include "pmns.h"
 
-#define NONE UINT32_MAX
+#define NONE SHIM_PMNS_NONE
 #define ROOT 0
 
 struct node {
@@ -202,19 +198,7 @@ void shim_pmns__free(struct shim_pmns *pmns)
 	free(pmns);
 }
 
-/* The current context with its tree */
-static int enter(struct shim_context **out)
-{
-	int err = shim_context__enter(out);
-
-	if (err)
-		return err;
-	if (!(*out)->pmns)
-		err = shim_pmns__new((*out)->ar, &(*out)->pmns);
-	return err ? shim_context__leave(*out, err) : 0;
-}
-
-static uint32_t find(const struct shim_pmns *pmns, const char *name)
+uint32_t shim_pmns__find(const struct shim_pmns *pmns, const char *name)
 {
 	uint32_t at = ROOT;
 
@@ -229,74 +213,18 @@ static uint32_t find(const struct shim_pmns *pmns, const char *name)
 	return at;
 }
 
-/* A node's status as a name to look up: 0 or an error. */
-static int look_up(const struct shim_pmns *pmns, const char *name, pmID *pmid)
+bool shim_pmns__metric(const struct shim_pmns *pmns, uint32_t at, uint32_t *pmid)
 {
-	uint32_t at = name ? find(pmns, name) : NONE;
-
-	*pmid = PM_ID_NULL;
-	if (at == NONE)
-		return PM_ERR_NAME;
 	if (!pmns->nodes[at].leaf)
-		return PM_ERR_NONLEAF;
+		return false;
 	*pmid = pmns->nodes[at].pmid;
-	return 0;
+	return true;
 }
 
-/**
- * pmLookupName() - from names to metric identifiers
- * @numpmid: number of names
- * @namelist: the names
- * @pmidlist: their identifiers, PM_ID_NULL where there is no such metric
- *
- * Return: the number of names found; for a single name that is not,
- * PM_ERR_NAME or PM_ERR_NONLEAF; PM_ERR_TOOSMALL if @numpmid < 1.
- */
-SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
+int shim_pmns__children(const struct shim_pmns *pmns, uint32_t parent, char ***offspring,
+			int **status)
 {
-	struct shim_context *ctx;
-	int found = 0;
-	int err;
-
-	if (numpmid < 1)
-		return PM_ERR_TOOSMALL;
-	if (!namelist || !pmidlist)
-		return -EINVAL;
-	err = enter(&ctx);
-	if (err)
-		return err;
-	for (int i = 0; i < numpmid; i++) {
-		err = look_up(ctx->pmns, namelist[i], &pmidlist[i]);
-		found += err == 0;
-	}
-	return shim_context__leave(ctx, numpmid == 1 && err ? err : found);
-}
-
-/* Strings in one block behind their pointers, as the PMAPI hands lists out */
-struct list {
-	char **strings;
-	char *end;
-};
-
-static int list_new(struct list *list, size_t n, size_t bytes)
-{
-	list->strings = malloc(n * sizeof(char *) + bytes);
-	list->end = (char *)(list->strings + n);
-	return list->strings ? 0 : -ENOMEM;
-}
-
-static void list_add(struct list *list, size_t i, const char *s, size_t len)
-{
-	list->strings[i] = list->end;
-	memcpy(list->end, s, len);
-	list->end[len] = '\0';
-	list->end += len + 1;
-}
-
-static int children(const struct shim_pmns *pmns, uint32_t parent, char ***offspring,
-		    int **status)
-{
-	struct list list;
+	struct shim_list list;
 	size_t bytes = 0;
 	int n = 0;
 
@@ -306,7 +234,7 @@ static int children(const struct shim_pmns *pmns, uint32_t parent, char ***offsp
 	}
 	if (!n)
 		return 0;
-	if (list_new(&list, n, bytes))
+	if (shim_list__new(&list, n, bytes))
 		return -ENOMEM;
 	if (status) {
 		*status = malloc(n * sizeof(**status));
@@ -319,45 +247,13 @@ static int children(const struct shim_pmns *pmns, uint32_t parent, char ***offsp
 	for (uint32_t c = pmns->nodes[parent].child; c != NONE; c = pmns->nodes[c].sibling) {
 		const struct node *node = &pmns->nodes[c];
 
-		list_add(&list, n, node->name, node->len);
+		shim_list__add(&list, n, node->name, node->len);
 		if (status)
 			(*status)[n] = node->leaf ? PMNS_LEAF_STATUS : PMNS_NONLEAF_STATUS;
 		n++;
 	}
 	*offspring = list.strings;
 	return n;
-}
-
-/**
- * pmGetChildrenStatus() - the names right below a name, and which are metrics
- * @name: a name; "" is the root
- * @offspring: a block to free(), if there are any
- * @status: a block to free(), if there are any; or NULL
- *
- * Return: how many, the newest first; 0 for a metric; PM_ERR_NAME.
- */
-SHIM_API int pmGetChildrenStatus(const char *name, char ***offspring, int **status)
-{
-	struct shim_context *ctx;
-	uint32_t at;
-	int err;
-
-	if (!name || !offspring)
-		return PM_ERR_NAME;
-	*offspring = NULL;
-	if (status)
-		*status = NULL;
-	err = enter(&ctx);
-	if (err)
-		return err;
-	at = find(ctx->pmns, name);
-	return shim_context__leave(ctx, at == NONE ? PM_ERR_NAME :
-				   children(ctx->pmns, at, offspring, status));
-}
-
-SHIM_API int pmGetChildren(const char *name, char ***offspring)
-{
-	return pmGetChildrenStatus(name, offspring, NULL);
 }
 
 /* The next node of the tree below top, depth first. */
@@ -394,9 +290,9 @@ static size_t name_len(const struct shim_pmns *pmns, uint32_t at)
 }
 
 /* All metrics at and below a name; the caller frees the list. */
-static int leaves(const struct shim_pmns *pmns, uint32_t top, char ***names)
+int shim_pmns__leaves(const struct shim_pmns *pmns, uint32_t top, char ***names)
 {
-	struct list list;
+	struct shim_list list;
 	size_t bytes = 0;
 	int n = 0;
 
@@ -406,7 +302,7 @@ static int leaves(const struct shim_pmns *pmns, uint32_t top, char ***names)
 			n++;
 		}
 	}
-	if (list_new(&list, n, bytes))
+	if (shim_list__new(&list, n, bytes))
 		return -ENOMEM;
 	n = 0;
 	for (uint32_t at = top; at != NONE; at = step(pmns, top, at)) {
@@ -420,136 +316,4 @@ static int leaves(const struct shim_pmns *pmns, uint32_t top, char ***names)
 	}
 	*names = list.strings;
 	return n;
-}
-
-/**
- * pmTraversePMNS_r() - call a function with every metric at and below a name
- * @name: a name; "" is the root
- * @func: called with each whole name; may call the PMAPI
- * @closure: handed to it
- *
- * Return: the number of metrics, PM_ERR_NAME, PM_ERR_NOCONTEXT.
- */
-SHIM_API int pmTraversePMNS_r(const char *name, void (*func)(const char *name, void *closure),
-			      void *closure)
-{
-	struct shim_context *ctx;
-	char **names = NULL;
-	uint32_t at;
-	int n;
-
-	if (!name || !func)
-		return PM_ERR_NAME;
-	n = enter(&ctx);
-	if (n)
-		return n;
-	at = find(ctx->pmns, name);
-	n = shim_context__leave(ctx, at == NONE ? PM_ERR_NAME : leaves(ctx->pmns, at, &names));
-	if (n < 0)
-		return n;
-	for (int i = 0; i < n; i++)
-		func(names[i], closure);
-	free(names);
-	return n;
-}
-
-static void call_plain(const char *name, void *closure)
-{
-	void (*const *func)(const char *) = closure;
-
-	(*func)(name);
-}
-
-/**
- * pmTraversePMNS() - call a function with every metric at and below a name
- * @name: a name; "" is the root
- * @func: called with each whole name; may call the PMAPI
- *
- * Return: the number of metrics, PM_ERR_NAME, PM_ERR_NOCONTEXT.
- */
-SHIM_API int pmTraversePMNS(const char *name, void (*func)(const char *name))
-{
-	return func ? pmTraversePMNS_r(name, call_plain, &func) : PM_ERR_NAME;
-}
-
-/* Names that lead to another metric (a name has one metric) are left out. */
-static bool owns(const struct shim_pmns *pmns, const char *name, pmID pmid)
-{
-	uint32_t at = find(pmns, name);
-
-	return at != NONE && pmns->nodes[at].leaf && pmns->nodes[at].pmid == pmid;
-}
-
-static const struct shim_desc *desc_of(const struct shim_context *ctx, pmID pmid)
-{
-	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
-
-	return desc ? desc : shim_pmns__builtin(pmid);
-}
-
-static int names_of(const struct shim_context *ctx, pmID pmid, char ***nameset)
-{
-	const struct shim_desc *desc = desc_of(ctx, pmid);
-	struct list list;
-	size_t bytes = 0;
-	int n = 0;
-
-	for (unsigned int i = 0; desc && i < desc->nnames; i++) {
-		if (owns(ctx->pmns, desc->names[i], pmid)) {
-			bytes += strlen(desc->names[i]) + 1;
-			n++;
-		}
-	}
-	if (!n)
-		return PM_ERR_PMID;
-	if (list_new(&list, n, bytes))
-		return -ENOMEM;
-	n = 0;
-	for (unsigned int i = 0; i < desc->nnames; i++)
-		if (owns(ctx->pmns, desc->names[i], pmid))
-			list_add(&list, n++, desc->names[i], strlen(desc->names[i]));
-	*nameset = list.strings;
-	return n;
-}
-
-/**
- * pmNameAll() - all names of a metric
- * @pmid: the metric
- * @nameset: one block to free()
- *
- * Return: how many, PM_ERR_PMID, PM_ERR_NOCONTEXT.
- */
-SHIM_API int pmNameAll(pmID pmid, char ***nameset)
-{
-	struct shim_context *ctx;
-	int err;
-
-	if (!nameset)
-		return -EINVAL;
-	err = enter(&ctx);
-	if (err)
-		return err;
-	return shim_context__leave(ctx, names_of(ctx, pmid, nameset));
-}
-
-/**
- * pmNameID() - a name of a metric
- * @pmid: the metric
- * @name: a string to free()
- *
- * Return: 0, PM_ERR_PMID, PM_ERR_NOCONTEXT, -ENOMEM.
- */
-SHIM_API int pmNameID(pmID pmid, char **name)
-{
-	char **names = NULL;
-	int n;
-
-	if (!name)
-		return -EINVAL;
-	n = pmNameAll(pmid, &names);
-	if (n < 0)
-		return n;
-	*name = strdup(names[0]);
-	free(names);
-	return *name ? 0 : -ENOMEM;
 }

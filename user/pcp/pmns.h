@@ -16,4 +16,19 @@ const struct shim_desc *shim_pmns__builtin(uint32_t pmid);
 int shim_pmns__new(const struct shim_archive *ar, struct shim_pmns **out);
 void shim_pmns__free(struct shim_pmns *pmns);
 
+/* Names are known by number; "" is the root's. */
+#define SHIM_PMNS_NONE UINT32_MAX
+
+uint32_t shim_pmns__find(const struct shim_pmns *pmns, const char *name);
+/* Is it a metric's name, and of which? */
+bool shim_pmns__metric(const struct shim_pmns *pmns, uint32_t at, uint32_t *pmid);
+/*
+ * The names right below one (the newest first, @status may be NULL), or those
+ * of all metrics at and below it, in one block for the caller to free; how
+ * many, or -ENOMEM.
+ */
+int shim_pmns__children(const struct shim_pmns *pmns, uint32_t parent, char ***offspring,
+			int **status);
+int shim_pmns__leaves(const struct shim_pmns *pmns, uint32_t top, char ***names);
+
 #endif /* SHIM_PCP_PMNS_H */
