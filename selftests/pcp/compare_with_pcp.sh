@@ -93,6 +93,30 @@ for seed in 1 2 3 4 5 6; do
 	result $? "random archive, seed $seed"
 done
 
+# Every number and size that our header has is theirs, too.
+header_values() {
+	header=$here/../../user/include/pcp/pmapi.h
+	echo '#include <stdio.h>'
+	echo '#include <pcp/pmapi.h>'
+	echo 'int main(void) {'
+	grep -oE '^#define[[:space:]]+PM[A-Z0-9_]+[[:space:]]' "$header" | awk '{ print $2 }' | sort -u |
+		sed 's/.*/printf("& %lld\\n", (long long)(int)(&));/'
+	grep -oE '^\} pm[A-Za-z]+;' "$header" | tr -d '};' |
+		sed 's/ *\(.*\)/printf("\1 %zu\\n", sizeof(\1));/'
+	echo 'return 0; }'
+}
+header_values >"$work/header.c"
+if cc -w -I"$here/../../user/include" -o "$work/header_shim" "$work/header.c" &&
+	cc -w -o "$work/header_pcp" "$work/header.c"; then
+	"$work/header_shim" >"$work/shim"
+	"$work/header_pcp" >"$work/pcp"
+	[ "$(wc -l <"$work/shim")" -gt 150 ] && diff "$work/pcp" "$work/shim" | sed 's/^/# /'
+	cmp -s "$work/pcp" "$work/shim"
+	result $? "numbers and sizes of the header"
+else
+	result 1 "numbers and sizes of the header"
+fi
+
 in_list() {
 	for item in $2; do
 		[ "$1" = "$item" ] && return 0
