@@ -230,6 +230,30 @@ TEST_F(cursor, seeks_in_spite_of_the_index)
 	free(data);
 }
 
+/* In order, on records, but each with the stamp of the one before, or of the one behind */
+TEST_F(cursor, seeks_in_spite_of_shifted_stamps)
+{
+	size_t len, label = variant->version == 3 ? 808 : 132;
+	size_t entry = variant->version == 3 ? 32 : 20, stamp = variant->version == 3 ? 12 : 8;
+	struct shim_archive *ar;
+	uint8_t *data, *copy;
+
+	data = slurp(place_file(&self->place, "index"), &len);
+	copy = slurp(place_file(&self->place, "index"), &len);
+	ASSERT_NE(NULL, data);
+	for (int shift = -1; shift <= 1; shift += 2) {
+		memcpy(copy, data, len);
+		for (size_t i = label + entry; i + 2 * entry <= len; i += entry)
+			memcpy(copy + i, data + i + shift * (ssize_t)entry, stamp);
+		spit(place_file(&self->place, "index"), copy, len);
+		ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+		EXPECT_TRUE(seeks_everywhere(self, ar, 3));
+		shim_archive__put(ar);
+	}
+	free(copy);
+	free(data);
+}
+
 TEST_F(cursor, passes_over_a_missing_volume)
 {
 	struct shim_archive *ar;

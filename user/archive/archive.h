@@ -43,8 +43,8 @@ int shim_view__at(const struct shim_archive *ar, const struct shim_view *view, u
 		  struct shim_record *out);
 int shim_view__before(const struct shim_archive *ar, const struct shim_view *view, uint64_t offset,
 		      struct shim_record *out);
-/* Whether a place of the index is between two records, of which the former is not later */
-bool shim_view__confirms(const struct shim_archive *ar, const struct shim_view *view,
-			 const struct shim_place *place);
+/* Whether an offset, which may be any number, is where a record begins or ends */
+bool shim_view__is_boundary(const struct shim_archive *ar, const struct shim_view *view,
+			    uint64_t offset);
 
 #endif /* SHIM_ARCHIVE_ARCHIVE_H */

@@ -80,19 +80,37 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 	return 0;
 }
 
+/*
+ * Whether a place of the index is between two records, of which the former is
+ * not later than it says.  A stamp that is too late for the latter is only a
+ * longer way to go.
+ */
+static bool is_true(struct shim_archive *ar, const struct shim_place *place)
+{
+	struct shim_cursor cur = { ar, place->volume, place->offset };
+	struct shim_record rec;
+	struct shim_view view;
+	int err;
+
+	if (!shim_archive__view(ar, place->volume, &view) ||
+	    !shim_view__is_boundary(ar, &view, place->offset))
+		return false;
+	err = shim_cursor__prev(&cur, &rec);
+	/* -EBADMSG: the volume before was cut off, which is no fault of this one */
+	return err || shim_ts__cmp(rec.stamp, place->stamp) <= 0;
+}
+
 /* At the last place of the index that is before @when and true, or at the start */
 static void jump(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 {
 	struct shim_archive *ar = cur->ar;
 	size_t n = shim_index__before(&ar->index, when, or_equal);
-	struct shim_view view;
 
 	shim_cursor__init(cur, ar);
 	while (n--) {
 		const struct shim_place *place = &ar->index.places[n];
 
-		if (shim_archive__view(ar, place->volume, &view) &&
-		    shim_view__confirms(ar, &view, place)) {
+		if (is_true(ar, place)) {
 			cur->volume = place->volume;
 			cur->offset = place->offset;
 			return;

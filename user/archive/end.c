@@ -24,9 +24,9 @@ static bool scan_from_index(struct shim_archive *ar, unsigned int volume,
 	size_t n = shim_index__upto(&ar->index, volume);
 
 	while (n-- && ar->index.places[n].volume == volume) {
-		const struct shim_place *place = &ar->index.places[n];
+		uint64_t offset = ar->index.places[n].offset;
 
-		if (shim_view__confirms(ar, view, place) && scan(ar, view, place->offset, last))
+		if (shim_view__is_boundary(ar, view, offset) && scan(ar, view, offset, last))
 			return true;
 	}
 	return scan(ar, view, ar->format->label_len, last);

@@ -76,16 +76,12 @@ int shim_view__before(const struct shim_archive *ar, const struct shim_view *vie
 	return 0;
 }
 
-bool shim_view__confirms(const struct shim_archive *ar, const struct shim_view *view,
-			 const struct shim_place *place)
+bool shim_view__is_boundary(const struct shim_archive *ar, const struct shim_view *view,
+			    uint64_t offset)
 {
 	struct shim_record rec;
-	int err;
 
-	if (place->offset < ar->format->label_len || place->offset > view->size ||
-	    shim_view__at(ar, view, place->offset, &rec) == -EBADMSG)
-		return false;
-	/* a stamp that is too late is only a longer way to go */
-	err = shim_view__before(ar, view, place->offset, &rec);
-	return err == -ENODATA || (!err && shim_ts__cmp(rec.stamp, place->stamp) <= 0);
+	return offset >= ar->format->label_len && offset <= view->size &&
+	       shim_view__at(ar, view, offset, &rec) != -EBADMSG &&
+	       shim_view__before(ar, view, offset, &rec) != -EBADMSG;
 }
