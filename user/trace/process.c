@@ -5,13 +5,14 @@
  * Fork: PCP's calls are a process's own, a child starts with none of its
  * parent's tags and no connection.  So the state lies in pages that the kernel
  * gives to a child full of zeroes (MADV_WIPEONFORK), and zero is the state to
- * start with, of the mutex too.  There are no fork handlers, and it works
+ * start with, of the mutex too.  No fork handler is needed, and it works
  * whatever the other threads of the parent were doing.  What the child keeps,
  * struct shim_inherited, are single atomics.
  *
  * Locking: see the structs.
  */
 #define _GNU_SOURCE
+#include <string.h>
 #include <sys/mman.h>
 
 #include "process.h"
@@ -23,18 +24,28 @@ struct shim_inherited *shim_process__inherited(void)
 	return &the_inherited;
 }
 
+/* Where the kernel cannot wipe (it was built without madvise), we do. */
+static void wipe(void)
+{
+	memset(the_inherited.process, 0, sizeof(*the_inherited.process));
+}
+
 /* At the first call: the process's state, NULL when memory runs out */
 struct shim_process *shim_process__make(struct shim_inherited *inherited)
 {
 	struct shim_process *winner = NULL;
 	struct shim_process *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE,
 				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int wiped;
 
 	if (p == MAP_FAILED)
 		return NULL;
-	if (!madvise(p, sizeof(*p), MADV_WIPEONFORK) &&
-	    atomic_compare_exchange_strong(&inherited->process, &winner, p))
-		return p;
-	munmap(p, sizeof(*p));
-	return winner;
+	wiped = !madvise(p, sizeof(*p), MADV_WIPEONFORK);
+	if (!atomic_compare_exchange_strong(&inherited->process, &winner, p)) {
+		munmap(p, sizeof(*p));
+		return winner;
+	}
+	if (!wiped)
+		pthread_atfork(NULL, NULL, wipe);
+	return p;
 }
