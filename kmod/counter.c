@@ -22,6 +22,7 @@
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
+#include "arm_pmu.h"
 #include "counter.h"
 
 /* Not a time that perf's clock will ever show */
@@ -129,6 +130,7 @@ struct vcpc_counters *vcpc_counter_open(const struct vcpc_request *reqs, unsigne
 		}
 		c->counter[c->nr].event = event;
 		c->counter[c->nr].add = reqs[c->nr].preset;
+		c->counter[c->nr].mask = is_hw(event) ? vcpc_arm_pmu_mask(event) : 0;
 		if (event->ctx != c->ctx[0])
 			c->ctx[1] = event->ctx;
 	}
@@ -198,15 +200,27 @@ static void counter_base(struct vcpc_counters *c)
 	c->based = true;
 }
 
+/* The event is on the PMU of this CPU. */
+static __always_inline u64 count_active(const struct vcpc_counter *counter)
+{
+	struct perf_event *event = counter->event;
+
+	if (counter->mask)
+		return vcpc_arm_pmu_count(event, counter->mask);
+	event->pmu->read(event);
+	return local64_read(&event->count);
+}
+
 /* Read one counter, wherever its event is, and see whether it is whole. */
 static int read_one(const struct vcpc_counter *counter, const struct task_struct *task, u64 *value)
 {
 	struct perf_event *event = counter->event;
 	bool whole = event_start(event) == counter->start;
 
+	*value = local64_read(&event->count) + counter->add;
 	switch (READ_ONCE(event->state)) {
 	case PERF_EVENT_STATE_ACTIVE:
-		event->pmu->read(event);
+		*value = count_active(counter) + counter->add;
 		break;
 	case PERF_EVENT_STATE_INACTIVE:
 		whole &= task != current;
@@ -216,7 +230,6 @@ static int read_one(const struct vcpc_counter *counter, const struct task_struct
 	default:
 		whole = false;
 	}
-	*value = local64_read(&event->count) + counter->add;
 	return whole ? 0 : -EAGAIN;
 }
 
@@ -342,12 +355,9 @@ int vcpc_counter_read(struct vcpc_counters *c, struct vcpc_sample *sample)
 	if (unlikely(!c->plain))
 		return read_careful(c, sample);
 	do {
-		struct perf_event *event = counter->event;
-
-		if (unlikely(READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE))
+		if (unlikely(READ_ONCE(counter->event->state) != PERF_EVENT_STATE_ACTIVE))
 			return read_careful(c, sample);
-		event->pmu->read(event);
-		*value++ = local64_read(&event->count) + counter->add;
+		*value++ = count_active(counter) + counter->add;
 	} while (++counter < end);
 	now = ktime_get_ns();
 	fill(sample, now, clock_read(&c->clock, now), c->nr, VCPC_STATE_COUNTING);

@@ -19,11 +19,13 @@ struct task_struct;
  * struct vcpc_counter - one request's virtual counter
  * @event: its perf event
  * @add: what to add to the event's count
+ * @mask: of the PMU's counter, if it can be read directly; otherwise 0
  * @start: when the event was started, by its context's clock
  */
 struct vcpc_counter {
 	struct perf_event *event;
 	u64 add;
+	u64 mask;
 	u64 start;
 };
 

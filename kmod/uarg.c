@@ -29,16 +29,23 @@ static int copy_sized(void *to, size_t known, const void __user *from, size_t si
 	return copy_struct_from_user(to, known, from, size);
 }
 
-/* A caller of this very version pays for one copy of constant size. */
-static __always_inline int copy_args(void *to, size_t known, const void __user *from)
+static noinline int copy_other_size(void *to, size_t known, const void __user *from)
 {
 	u32 size;
 
 	if (get_user(size, (const u32 __user *)from))
 		return -EFAULT;
-	if (likely(size == known))
-		return copy_from_user(to, from, known) ? -EFAULT : 0;
 	return copy_sized(to, known, from, size);
+}
+
+/* A caller of this very version pays for one copy of constant size. */
+static __always_inline int copy_args(void *to, size_t known, const void __user *from)
+{
+	const u32 *size = to;
+
+	if (likely(!copy_from_user(to, from, known) && *size == known))
+		return 0;
+	return copy_other_size(to, known, from);
 }
 
 /**

@@ -19,8 +19,12 @@
  *   BIND, modulo 2^64.  They are never scaled: a set whose counters were ever
  *   off the PMU while its target ran is invalid, and says EAGAIN from then on.
  *
+ *   Whoever holds the descriptor may use it: permission is asked when a set is
+ *   made and when it is bound, not when it is sampled.
+ *
  *   The instance outlives its target: after the target's exit its last values
- *   can be sampled until the set is unbound or closed.
+ *   can be sampled until the set is unbound or closed.  A target that gains
+ *   privileges by execve (set-user-ID, file capabilities) counts as exited.
  *
  * Trace
  *   VCPC_IOC_TRACE_TAG turns a name into a tag id, referenced by the
@@ -138,7 +142,12 @@ struct vcpc_set_create_args {
  *
  * Errors: ESRCH (no such thread, or it is exiting), EACCES (not the caller's
  * to count), EBUSY (already bound there), ENOSPC (the CPU cannot hold the
- * whole set), and those of SET_CREATE for the events.
+ * whole set), EUSERS (the user's limit of counters), EINTR (killed), and those
+ * of SET_CREATE for the events.
+ *
+ * Only a running target can tell whether there is room on its CPU.  For others
+ * the set is tried out on its own; if it then finds no room beside what else
+ * the target has bound, it is invalid.
  */
 struct vcpc_bind_args {
 	__u32 size;
@@ -165,12 +174,14 @@ struct vcpc_target_args {
 };
 
 /* struct vcpc_sample.state */
-#define VCPC_STATE_COUNTING	(1U << 0)	/* not disabled */
-#define VCPC_STATE_EXITED	(1U << 1)	/* the target has exited; values are final */
+#define VCPC_STATE_COUNTING	(1U << 0)	/* not disabled, not waiting for execve */
+#define VCPC_STATE_EXITED	(1U << 1)	/* the target has exited, and with INHERIT
+						 * all that it started; values are final
+						 */
 
 /**
  * struct vcpc_sample - all values of a set at one instant
- * @time: CLOCK_MONOTONIC
+ * @time: CLOCK_MONOTONIC; of a disabled set, when it was disabled
  * @tick: virtual time: CPU time of the target while the set was counting
  * @enabled: time the set was enabled on the running target
  * @running: time it really counted; equal to @enabled in a valid set
@@ -179,7 +190,9 @@ struct vcpc_target_args {
  * @values: one per request, in the order of SET_CREATE
  *
  * This is what read(2) on the set gives, whole or not at all (EINVAL if the
- * buffer is too small).
+ * buffer is too small).  Values belong together: they are read in one section
+ * in which the target does not run.  Totals (VCPC_BIND_F_INHERIT) do not: they
+ * are summed up while threads run.
  */
 struct vcpc_sample {
 	__u64 time;
