@@ -3,6 +3,9 @@
 # Run the selftests that need the module in a machine's VM; called by make test.
 #
 # usage: test.sh ARCH BUILD RESULTS [FOLDER...]
+#
+# VM_NAME, VM_KERNEL and VM_MODULE in the environment stand for another kernel
+# than Debian's and the module that was built for it.
 set -eu
 
 arch=$1 build=$2 results=$3
@@ -15,7 +18,8 @@ trap 'rm -rf "$out"' EXIT
 programs=
 set -- "${@:-vcpc bpf cpc trace shim tools}"
 folders=$*
-set -- --arch "$arch" --module "$build/vcpc.ko" --libs "$build/lib" --out "$out" --timeout 1200
+name=${VM_NAME:-$arch-vm}
+set -- --arch "$arch" --module "${VM_MODULE:-$build/vcpc.ko}" ${VM_KERNEL:+--kernel "$VM_KERNEL"} --libs "$build/lib" --out "$out" --timeout 1200
 for folder in $folders; do
 	for file in "$build/tests/$folder"/* "$selftests/$folder"/*.sh; do
 		case $file in *.d) continue ;; esac
@@ -35,10 +39,10 @@ done
 set -- "$@" --with "$build/bin/vcpc:/usr/bin/vcpc" --program bpftool --program xz \
 	--with "$selftests/run-tests.sh:/tests/run-tests.sh"
 
-echo "$arch VM:"
+echo "$name:"
 status=0
-"$here/run" "$@" -- "sh /tests/run-tests.sh /out/results $arch-vm $programs" || status=$?
+"$here/run" "$@" -- "sh /tests/run-tests.sh /out/results $name $programs" || status=$?
 if [ -e "$out/results" ]; then cat "$out/results" >>"$results"; fi
 if [ $status != 0 ]; then
-	echo "fail $arch-vm vm/run the VM ended with status $status (above)" >>"$results"
+	echo "fail $name vm/run the VM ended with status $status (above)" >>"$results"
 fi
