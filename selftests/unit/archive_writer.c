@@ -81,6 +81,7 @@ TEST_F(writer, label_must_fit_its_version)
 	EXPECT_EQ(-EINVAL, shim_writer__open("/tmp/", &label, &w));
 	EXPECT_EQ((void *)self, w);
 	EXPECT_NE(0, access(base, F_OK));
+	EXPECT_EQ(-ENODATA, shim_writer__close(self->w));
 }
 
 TEST_F(writer, label_is_completed)
@@ -106,6 +107,7 @@ TEST_F(writer, label_is_completed)
 	/* the domain's time is the earliest thing in it */
 	EXPECT_EQ(0, shim_ts__cmp(at(5), got->start));
 	shim_archive__put(ar);
+	EXPECT_EQ(-ENODATA, shim_writer__close(self->w));
 }
 
 TEST_F(writer, there_is_one_archive_of_a_name)
@@ -155,6 +157,7 @@ TEST_F(writer, of_many_at_once_one_writes)
 		won += WEXITSTATUS(status);
 	}
 	EXPECT_EQ(1, won);
+	EXPECT_EQ(-ENODATA, shim_writer__close(self->w));
 }
 
 TEST_F(writer, without_a_record_leaves_nothing)
@@ -174,6 +177,7 @@ TEST_F(writer, cannot_create)
 	EXPECT_EQ(-ENOENT, shim_writer__open("/nonexistent/a", &label, &w));
 	EXPECT_EQ(-ENOTDIR, shim_writer__open("/dev/null/a", &label, &w));
 	EXPECT_EQ((void *)self, w);
+	EXPECT_EQ(-ENODATA, shim_writer__close(self->w));
 }
 
 static const char *const good_name[] = { "x.y" };
@@ -439,6 +443,7 @@ TEST_F(writer, takes_no_values_without_a_domain)
 	EXPECT_EQ(0, vset.numval);
 	EXPECT_EQ(0, shim_archive__nindoms(ar, SAMPLE_INDOM));
 	shim_archive__put(ar);
+	EXPECT_EQ(-ENODATA, shim_writer__close(self->w));
 }
 
 TEST_F(writer, needs_a_metric_before_a_record)
@@ -454,6 +459,7 @@ TEST_F(writer, needs_a_metric_before_a_record)
 	ASSERT_EQ(0, sample_declare(w, at(0)));
 	ASSERT_EQ(0, sample_record(w, at(0), 0));
 	EXPECT_TRUE(is_sample(w, base, 1));
+	EXPECT_EQ(-ENODATA, shim_writer__close(self->w));
 }
 
 /* The largest value there can be, and a record that needs several megabytes */
