@@ -149,6 +149,7 @@ static void make_big(struct af *a, int records)
 		snprintf(name, sizeof(name), "big.m%d", i);
 		af_desc(a, AF_PMID(i), i % 2 ? 1 : 3, AF_NONE, i % 3 ? 1 : 3, 0, name);
 	}
+	af_desc(a, AF_PMID(BIG_METRICS), 1, AF_NONE, 1, 0, "big.never");
 	for (int r = 0; r < records; r++) {
 		int64_t at = r * 10 * AF_SEC;
 
