@@ -19,7 +19,10 @@ static bool is_numeric(const pmDesc *desc)
 	return desc->type >= PM_TYPE_32 && desc->type <= PM_TYPE_DOUBLE;
 }
 
-/* What a counter of time gains in a second has no unit: 1 is all of the time. */
+/*
+ * A rate is in so much "/s".  What a counter of time gains in a second has no
+ * unit: 1 is all of the time.
+ */
 static void set_unit(struct vcpc_column *c, const pmDesc *desc)
 {
 	pmUnits units = desc->units;
@@ -31,11 +34,9 @@ static void set_unit(struct vcpc_column *c, const pmDesc *desc)
 		snprintf(c->unit, sizeof(c->unit), "s/s");
 		return;
 	}
-	if (c->rate && units.dimTime == 0) {
-		units.dimTime = -1;
-		units.scaleTime = PM_TIME_SEC;
-	}
-	pmUnitsStr_r(&units, c->unit, sizeof(c->unit));
+	pmUnitsStr_r(&units, c->unit, sizeof(c->unit) - 2);
+	if (c->rate)
+		strcat(c->unit, "/s");
 }
 
 static int add_column(struct vcpc_series *s, const struct vcpc_metric *m, int inst,

@@ -37,11 +37,18 @@ struct layout {
 	int decimals;		/* -1: very small or very big numbers, with exponents */
 };
 
+/* A whole number, but for what a division has left */
+static bool is_whole(double v)
+{
+	return fabs(v - round(v)) <= fabs(v) * 1e-9;
+}
+
 /* Whole numbers stay whole; others get digits as their greatest one needs them. */
 static int decimals_of(const struct vcpc_column *c, size_t rows)
 {
 	bool whole = true;
 	double most = 0;
+	int decimals = 3;
 
 	for (size_t row = 0; row < rows; row++) {
 		double v = c->values[row];
@@ -49,15 +56,17 @@ static int decimals_of(const struct vcpc_column *c, size_t rows)
 		if (!isfinite(v))
 			continue;
 		most = fmax(most, fabs(v));
-		whole &= v == floor(v);
+		whole &= is_whole(v);
 	}
 	if (most >= 1e15 || (most > 0 && most < 1e-4))
 		return -1;
 	if (whole)
 		return 0;
-	for (int decimals = 3;; decimals++, most *= 10)
-		if (most >= 1)
-			return decimals;
+	for (; most < 1; most *= 10)
+		decimals++;
+	for (; most >= 1e4 && decimals; most /= 10)
+		decimals--;
+	return decimals;
 }
 
 static void cell(const struct vcpc_column *c, const struct layout *l, size_t row, char *buf,
