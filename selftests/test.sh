@@ -11,6 +11,8 @@ jobs=$(nproc)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$top/build/logs"
+export RECORDED="$top/build/recorded"
+rm -rf "$RECORDED"
 
 say() { printf '\n== %s (%ss)\n' "$*" "$(($(date +%s) - started))"; }
 started=$(date +%s)
@@ -35,7 +37,7 @@ native() {
 	# shellcheck disable=SC2046
 	set -- $(for folder; do
 		find "$out/tests/$folder" -type f -perm -100 ! -name '*.d' 2>/dev/null | sort
-		[ "$where" = "$host-asan" ] || find "$here/$folder" -name '*.sh' -perm -100 2>/dev/null | sort
+		[ "$where" = "$host-asan" ] || find "$here/$folder" -name '*.sh' -perm -100 ! -name recorded.sh 2>/dev/null | sort
 	done)
 	VCPC_BUILD=$out "$here/run-tests.sh" "$work/$where" "$where" "$@"
 }
@@ -63,6 +65,9 @@ say "arm64 VM"
 cat "$work/arm64.log"
 say "x86_64 VM"
 "$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm"
+
+say "what was recorded in the VMs, beside PCP"
+"$here/run-tests.sh" "$work/recorded" "$host" "$here/pcp/recorded.sh"
 
 say "all"
 rm -f "$work/arm64.log"

@@ -3,8 +3,8 @@
 # The same program, built against libshim and against PCP's own library, prints
 # the same of the same archives, to the last bit.
 #
-# Archives: random ones that are made here, and those of Debian's package
-# pcp-testsuite if it is installed, or unpacked at PCP_TESTSUITE.
+# Archives: those given; or random ones that are made here, and those of Debian's
+# package pcp-testsuite if it is installed, or unpacked at PCP_TESTSUITE.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -80,6 +80,18 @@ if ! compile; then
 	echo "1..1"
 	echo "not ok 1 - the programs compile"
 	exit 1
+fi
+
+for archive; do
+	all_ways "${archive##*/}" "$archive"
+	result $? "${archive##*/}: the same values"
+	pmlogcheck "$archive" >"$work/complaints" 2>&1 && [ ! -s "$work/complaints" ]
+	result $? "${archive##*/}: pmlogcheck has nothing to say"
+	sed 's/^/# /' "$work/complaints"
+done
+if [ $# -gt 0 ]; then
+	echo "1..$count"
+	exit $failed
 fi
 
 for version in 2 3; do

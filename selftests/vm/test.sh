@@ -4,6 +4,7 @@
 #
 # usage: test.sh ARCH BUILD RESULTS [FOLDER...]
 #
+# RECORDED in the environment is where archives go that were recorded in the VM.
 # VM_NAME, VM_KERNEL and VM_MODULE in the environment stand for another kernel
 # than Debian's and the module that was built for it.
 set -eu
@@ -39,9 +40,15 @@ done
 set -- "$@" --with "$build/bin/vcpc:/usr/bin/vcpc" --program bpftool --program xz \
 	--with "$selftests/run-tests.sh:/tests/run-tests.sh"
 
+set -- "$@" --with "$here/record.sh:/tests/record.sh"
+
 echo "$name:"
 status=0
-"$here/run" "$@" -- "sh /tests/run-tests.sh /out/results $name $programs" || status=$?
+"$here/run" "$@" -- "sh /tests/run-tests.sh /out/results $name $programs; sh /tests/record.sh /out/recorded" || status=$?
+if [ -n "${RECORDED:-}" ] && [ -e "$out/recorded" ]; then
+	mkdir -p "$RECORDED/$name"
+	cp -r "$out/recorded/." "$RECORDED/$name/"
+fi
 if [ -e "$out/results" ]; then cat "$out/results" >>"$results"; fi
 if [ $status != 0 ]; then
 	echo "fail $name vm/run the VM ended with status $status (above)" >>"$results"

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Record archives in the VM, for the host to look at with PCP's own tools.
+#
+# usage: record.sh FOLDER
+set -eu
+
+folder=$1
+mkdir -p "$folder"
+head -c 60000 /usr/lib/libc.so.6 >/tmp/data
+events=task-clock,page-faults,context-switches
+if vcpc stat -e cycles -- true >/dev/null 2>&1; then
+	events=cycles,instructions,$events
+fi
+
+vcpc record -o "$folder/plain" -i 10msec -e $events -- xz -k /tmp/data
+vcpc trace on
+vcpc record -o "$folder/traced" -i 20msec -e $events -- orders
+
+# Killed in the middle: what was written by then has to be whole.
+setsid vcpc record -o "$folder/killed" -i 5msec -e $events -- orders &
+victim=$!
+while ! [ -e "$folder/killed.0" ] || [ "$(wc -c <"$folder/killed.0")" -lt 5000 ]; do
+	sleep 0.01
+done
+kill -9 $victim
+wait $victim || :
+kill -9 -- -$victim # orders
+vcpc trace off
