@@ -25,5 +25,5 @@ while ! [ -e "$folder/killed.0" ] || [ "$(wc -c <"$folder/killed.0")" -lt 5000 ]
 done
 kill -9 $victim
 wait $victim || :
-kill -9 -- -$victim # orders
+kill -9 -$victim # orders
 vcpc trace off
