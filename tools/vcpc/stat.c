@@ -41,13 +41,12 @@ static int run(struct shim_set *set, char **argv)
 {
 	struct vcpc_child child;
 	struct shim_sample sample;
-	uint64_t start;
+	uint64_t start = now();
 	int status;
 	int ret = vcpc_child_start(&child, set, argv);
 
 	if (ret)
 		return ret;
-	start = now();
 	status = vcpc_child_wait(&child, 0, NULL, NULL);
 	start = now() - start;
 	ret = shim_set_sample(set, 0, &sample);
