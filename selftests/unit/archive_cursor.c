@@ -39,6 +39,11 @@ FIXTURE_VARIANT_ADD(cursor, v3_mapped) {
 	.version = 3, .volume = 0, .value_len = 8000,
 };
 
+/* Larger in all, so that the first ones are copied and the others mapped */
+FIXTURE_VARIANT_ADD(cursor, v3_some_mapped) {
+	.version = 3, .volume = 250, .value_len = 8000,
+};
+
 static int put_string(struct shim_writer *w, unsigned int n, char *text, unsigned int len)
 {
 	struct shim_value v = { .inst = SHIM_IN_NULL, .type = SHIM_TYPE_STRING, .len = len,
@@ -92,7 +97,8 @@ FIXTURE_TEARDOWN(cursor)
 }
 
 /* Whether @rec is the @i-th record */
-static bool is_record(const FIXTURE_DATA(cursor) *self, const struct shim_record *rec, unsigned int i)
+static bool is_record(const FIXTURE_DATA(cursor) *self, const struct shim_record *rec,
+		      unsigned int i)
 {
 	struct shim_vset vset;
 	struct shim_value v;
@@ -161,7 +167,8 @@ static bool seeks(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar, str
 }
 
 /* Every stamp, and a moment before and after each */
-static bool seeks_everywhere(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar, unsigned int step)
+static bool seeks_everywhere(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar,
+			     unsigned int step)
 {
 	static const struct shim_ts little = { 0, 1000 };
 	unsigned int first = 0, last;

@@ -253,4 +253,44 @@ TEST_F(end, moves_as_the_archive_grows)
 	shim_archive__put(ar);
 }
 
+/* From nothing but a label, past what is copied, to where it is mapped, and further */
+TEST_F(end, moves_into_the_mapped)
+{
+	const uint32_t big = 3 << 20;
+	struct shim_label label = sample_label(3);
+	char base[128], *text = malloc(big);
+	struct shim_value v = { .inst = SHIM_IN_NULL, .type = SHIM_TYPE_STRING, .len = big,
+				.bytes = text };
+	struct shim_record rec, first;
+	struct shim_archive *ar;
+	struct shim_cursor cur;
+	struct shim_writer *w;
+	struct shim_ts end;
+
+	memset(text, 'm', big);
+	text[big - 1] = '\0';
+	snprintf(base, sizeof(base), "%s/m", self->place.dir);
+	ASSERT_EQ(0, shim_writer__open(base, &label, &w));
+	ASSERT_EQ(0, sample_declare(w, at(0)));
+	ASSERT_EQ(0, sample_record(w, at(0), 0));
+	ASSERT_EQ(0, shim_archive__open(base, &ar));
+	shim_cursor__init(&cur, ar);
+	ASSERT_EQ(0, shim_cursor__next(&cur, &first));
+	for (unsigned int i = 1; i < 30; i++) {
+		ASSERT_EQ(0, shim_writer__begin(w, at(i)));
+		ASSERT_EQ(0, shim_writer__vset(w, sample_pmid(M_STRING), 0));
+		ASSERT_EQ(0, shim_writer__value(w, &v));
+		ASSERT_EQ(0, shim_writer__commit(w));
+		EXPECT_EQ(-ERANGE, shim_cursor__next(&cur, &rec));
+		ASSERT_EQ(0, shim_archive__end(ar, &end));
+		EXPECT_EQ(0, shim_ts__cmp(end, at(i)));
+		ASSERT_EQ(0, shim_cursor__next(&cur, &rec));
+		EXPECT_EQ(0, shim_record__check(&rec));
+		EXPECT_TRUE(sample_matches(&first, 0));
+	}
+	EXPECT_EQ(0, shim_writer__close(w));
+	shim_archive__put(ar);
+	free(text);
+}
+
 TEST_HARNESS_MAIN

@@ -28,6 +28,7 @@ struct shim_archive {
 	pthread_mutex_t lock;
 	struct shim_volume *volumes;
 	unsigned int nvolumes;
+	uint64_t copy;		/* bytes of volumes that may still be copied */
 	bool end_known;
 	int end_err;
 	struct shim_ts end;

@@ -28,7 +28,7 @@ int shim_files__find(const char *name, struct shim_files *out);
 int shim_files__scan(const char *base, struct shim_files *out);
 void shim_files__free(struct shim_files *files);
 
-/* BASE.meta, BASE.index, BASE.<number> for SHIM_VOLUME_META, SHIM_VOLUME_INDEX, 0 and up; malloc'd */
+/* BASE.meta, BASE.index, BASE.N for SHIM_VOLUME_META, SHIM_VOLUME_INDEX, N; to be freed */
 char *shim_files__path(const char *base, int volume);
 
 /* A regular file, opened to be read; -EINVAL if it is no regular file */

@@ -41,7 +41,7 @@ struct shim_output {
 
 /* New files: -EEXIST, -EBUSY, or what creating them failed with; then there is nothing to free */
 int shim_output__open(struct shim_output *out, const char *base, const struct shim_label *label);
-/* Metadata, which is emptied once it is written; a record; and an index entry if @due or by itself */
+/* Metadata, emptied once it is written; a record; an index entry if it is @due or time for one */
 int shim_output__put(struct shim_output *out, struct shim_buf *meta, const struct shim_buf *record,
 		     struct shim_ts stamp, bool due);
 int shim_output__next_volume(struct shim_output *out);

@@ -34,6 +34,7 @@ static struct shim_archive *create(const struct shim_files *files)
 		destroy(ar);
 		return NULL;
 	}
+	ar->copy = SHIM_VOLUME_COPY;
 	ar->nvolumes = (unsigned int)files->nvolumes;
 	for (unsigned int i = 0; i < ar->nvolumes; i++) {
 		ar->volumes[i].number = files->volumes[i];
@@ -51,7 +52,7 @@ static int load_first_volume(struct shim_archive *ar)
 	struct shim_view view;
 	int err;
 
-	err = shim_volume__load(v, ar->base, ar->nvolumes == 1);
+	err = shim_volume__load(v, ar->base, ar->nvolumes == 1, &ar->copy);
 	if (err)
 		return err;
 	shim_volume__view(v, &view);

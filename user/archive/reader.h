@@ -61,7 +61,7 @@ struct shim_vset {
 	unsigned int left;	/* sets that follow */
 };
 
-/* Everything in the record is where it should be: 0 or -EBADMSG.  The others find what they meet. */
+/* Whether all of the record is well-formed: 0 or -EBADMSG.  The others find what they meet. */
 int shim_record__check(const struct shim_record *rec);
 /* 0, -ENOENT if there is no such set, -EBADMSG */
 int shim_record__find(const struct shim_record *rec, uint32_t pmid, struct shim_vset *out);
@@ -70,7 +70,7 @@ int shim_record__next(const struct shim_record *rec, struct shim_vset *vset);
 /* The @i-th value; -EBADMSG if it does not fit @type (the metric's), -EINVAL if there is no @i */
 int shim_vset__value(const struct shim_record *rec, const struct shim_vset *vset,
 		     unsigned int i, int32_t type, struct shim_value *out);
-/* The same as it is stored: a word in place (type U32, .ul), or a block's type and unswapped bytes */
+/* As it is stored: a word in place (type U32, .ul), or a block's type and unswapped bytes */
 int shim_vset__raw(const struct shim_record *rec, const struct shim_vset *vset, unsigned int i,
 		   struct shim_value *out);
 

@@ -8,7 +8,7 @@ static void first_use(struct shim_archive *ar, unsigned int i)
 	struct shim_volume *v = &ar->volumes[i];
 	struct shim_view view;
 
-	v->err = shim_volume__load(v, ar->base, i == ar->nvolumes - 1);
+	v->err = shim_volume__load(v, ar->base, i == ar->nvolumes - 1, &ar->copy);
 	if (v->err)
 		return;
 	shim_volume__view(v, &view);

@@ -63,7 +63,7 @@ static int replace(struct shim_volume *v, int fd, uint64_t size, uint64_t room)
 	if (!e)
 		return -ENOMEM;
 	e->room = room;
-	err = size > SHIM_VOLUME_COPY ? map_file(e, fd, size) : copy_file(e, fd, size);
+	err = v->map ? map_file(e, fd, size) : copy_file(e, fd, size);
 	if (err) {
 		free(e);
 		return err;
@@ -73,7 +73,7 @@ static int replace(struct shim_volume *v, int fd, uint64_t size, uint64_t room)
 	return 0;
 }
 
-int shim_volume__load(struct shim_volume *v, const char *base, bool follow)
+int shim_volume__load(struct shim_volume *v, const char *base, bool follow, uint64_t *copy)
 {
 	char *path = shim_files__path(base, v->number);
 	uint64_t size;
@@ -85,7 +85,11 @@ int shim_volume__load(struct shim_volume *v, const char *base, bool follow)
 	free(path);
 	if (err)
 		return err;
+	/* nothing cannot be mapped */
+	v->map = size > *copy && size;
 	err = replace(v, fd, size, size);
+	if (!err && !v->map)
+		*copy -= size;
 	if (!err && follow)
 		v->fd = fd;
 	else
@@ -125,6 +129,7 @@ int shim_volume__refresh(struct shim_volume *v, bool *changed)
 	/* bytes behind the last complete record may not be what they were */
 	if (size > old && size <= e->room && (e->mapped || v->good == old))
 		return append(v, e, old, size);
+	v->map = v->map ? size > 0 : size > SHIM_VOLUME_COPY;
 	return replace(v, v->fd, size, 2 * size);
 }
 

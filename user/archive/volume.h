@@ -2,9 +2,10 @@
 /*
  * A data volume in memory, loaded at first use, growing as its file grows.
  *
- * A file of up to SHIM_VOLUME_COPY bytes is copied; a larger one is mapped.
- * A mapped file must not be made shorter while it is open: touching a page
- * that is gone is a SIGBUS, as for every mapped file.
+ * Of an archive's volumes, SHIM_VOLUME_COPY bytes are copied; a volume that
+ * does not fit in there is mapped.  A mapped file must only grow while it is
+ * open: touching a page that is gone is a SIGBUS, as for every mapped file,
+ * and what was checked must stay as it was.
  *
  * Locking: opening and growing is done under the archive's lock.  Others look
  * by shim_volume__view() without one: an extent, once published, only gets
@@ -26,6 +27,7 @@ struct shim_extent;
  * @number: as in the file's name
  * @fd: to follow its growth, or -1
  * @err: why it cannot be used, or 0
+ * @map: it is mapped, not copied
  * @ready: it was loaded and its label is right
  * @good: end of the last record known to be complete; what follows may be rewritten
  * @extent: NULL until it was loaded
@@ -34,6 +36,7 @@ struct shim_volume {
 	int number;
 	int fd;
 	int err;
+	bool map;
 	atomic_bool ready;
 	uint64_t good;
 	_Atomic(struct shim_extent *) extent;
@@ -44,8 +47,8 @@ struct shim_view {
 	uint64_t size;
 };
 
-/* @follow: the file is to be asked again for its size */
-int shim_volume__load(struct shim_volume *v, const char *base, bool follow);
+/* @follow: the file is to be asked again for its size; *@copy: bytes that may still be copied */
+int shim_volume__load(struct shim_volume *v, const char *base, bool follow, uint64_t *copy);
 /* Take in what the file has become; true if its size changed */
 int shim_volume__refresh(struct shim_volume *v, bool *changed);
 void shim_volume__free(struct shim_volume *v);

@@ -349,8 +349,8 @@ int shim_writer__next_volume(struct shim_writer *w)
  * shim_writer__close() - finish the archive
  * @w: the writer, freed; a record under construction is dropped
  *
- * Return: 0, -ENODATA if no record was ever written (then no file is left), or the first error; what
- * was committed can be read all the same.
+ * Return: 0, -ENODATA if no record was ever written (then no file is left), or the first error;
+ * what was committed can be read all the same.
  */
 int shim_writer__close(struct shim_writer *w)
 {
