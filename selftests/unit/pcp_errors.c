@@ -6,6 +6,7 @@
 
 #include <pcp/pmapi.h>
 
+#include "archive/types.h"
 #include "pcp/err.h"
 
 static const struct {
@@ -25,6 +26,10 @@ static const struct {
 	{ -EPROTO, PM_ERR_RECTYPE },
 	{ -EOPNOTSUPP, PM_ERR_FEATURE },
 	{ -ERANGE, PM_ERR_EOL },
+	{ -SHIM_ECHANGE_TYPE, PM_ERR_LOGCHANGETYPE },
+	{ -SHIM_ECHANGE_SEM, PM_ERR_LOGCHANGESEM },
+	{ -SHIM_ECHANGE_INDOM, PM_ERR_LOGCHANGEINDOM },
+	{ -SHIM_ECHANGE_UNITS, PM_ERR_LOGCHANGEUNITS },
 	{ PM_ERR_PMID_LOG, PM_ERR_PMID_LOG },
 };
 

@@ -11,6 +11,7 @@
 
 #include <pcp/pmapi.h>
 
+#include "archive/types.h"
 #include "base/api.h"
 #include "err.h"
 
@@ -95,6 +96,10 @@ static const struct {
 	{ ENODATA, PM_ERR_NODATA },
 	{ EILSEQ, PM_ERR_LABEL },
 	{ EBADMSG, PM_ERR_LOGREC },
+	{ SHIM_ECHANGE_TYPE, PM_ERR_LOGCHANGETYPE },
+	{ SHIM_ECHANGE_SEM, PM_ERR_LOGCHANGESEM },
+	{ SHIM_ECHANGE_INDOM, PM_ERR_LOGCHANGEINDOM },
+	{ SHIM_ECHANGE_UNITS, PM_ERR_LOGCHANGEUNITS },
 	{ EPROTO, PM_ERR_RECTYPE },
 	{ EOPNOTSUPP, PM_ERR_FEATURE },
 	{ ERANGE, PM_ERR_EOL },
