@@ -212,7 +212,7 @@ static __always_inline u64 count_active(const struct vcpc_counter *counter)
 }
 
 /* Read one counter, wherever its event is, and see whether it is whole. */
-static int read_one(const struct vcpc_counter *counter, const struct task_struct *task, u64 *value)
+static int read_one(const struct vcpc_counter *counter, u64 *value)
 {
 	struct perf_event *event = counter->event;
 	bool whole = event_start(event) == counter->start;
@@ -223,7 +223,8 @@ static int read_one(const struct vcpc_counter *counter, const struct task_struct
 		*value = count_active(counter) + counter->add;
 		break;
 	case PERF_EVENT_STATE_INACTIVE:
-		whole &= task != current;
+		/* A dying thread runs on after perf has detached its context. */
+		whole &= READ_ONCE(event->ctx->task) != current;
 		break;
 	case PERF_EVENT_STATE_EXIT:
 		break;
@@ -331,7 +332,7 @@ static noinline int read_careful(struct vcpc_counters *c, struct vcpc_sample *sa
 		ret = read_first(c);
 	}
 	for (i = 0; i < c->nr; i++)
-		ret |= read_one(&c->counter[i], c->task, &sample->values[i]);
+		ret |= read_one(&c->counter[i], &sample->values[i]);
 	if (READ_ONCE(c->clock.event->state) == PERF_EVENT_STATE_EXIT)
 		state |= VCPC_STATE_EXITED;
 	fill(sample, now, clock_read(&c->clock, now), c->nr, state);

@@ -45,6 +45,20 @@ TEST(gives_the_counters_back)
 	}
 }
 
+/* Slow where everything is checked and emulated: more time than the usual 30 s. */
+#define SLOW	300
+
+FIXTURE(unbind) {
+};
+
+FIXTURE_SETUP(unbind)
+{
+}
+
+FIXTURE_TEARDOWN(unbind)
+{
+}
+
 static long mem_available(void)
 {
 	long kb = -1;
@@ -60,7 +74,7 @@ static long mem_available(void)
 }
 
 /* 1000 sets of 8 counters are about 15 MB, if they stay. */
-TEST(closing_frees)
+TEST_F_TIMEOUT(unbind, closing_frees, SLOW)
 {
 	struct vcpc_request requests[8];
 	int device = device_open(), set, i;
@@ -93,7 +107,7 @@ static int dies_with_sets(void *arg)
 	return 0;
 }
 
-TEST(death_closes)
+TEST_F_TIMEOUT(unbind, death_closes, SLOW)
 {
 	int i;
 
