@@ -69,6 +69,15 @@ static struct perf_event *clock_open(struct task_struct *task, u32 flags)
 	return event_open(&clock, task, flags, false);
 }
 
+/* How long the clock has run; opening an event may take long, and the thread runs on. */
+static u64 clock_ran(struct vcpc_counters *c)
+{
+	u64 enabled, running;
+
+	perf_event_read_value(c->clock.event, &enabled, &running);
+	return running;
+}
+
 static bool is_hw(const struct perf_event *event)
 {
 	return event->pmu->task_ctx_nr == perf_hw_context;
@@ -131,6 +140,7 @@ struct vcpc_counters *vcpc_counter_open(const struct vcpc_request *reqs, unsigne
 		c->counter[c->nr].event = event;
 		c->counter[c->nr].add = reqs[c->nr].preset;
 		c->counter[c->nr].mask = is_hw(event) ? vcpc_arm_pmu_mask(event) : 0;
+		c->counter[c->nr].late = flags & VCPC_COUNTER_INHERIT ? clock_ran(c) : 0;
 		if (event->ctx != c->ctx[0])
 			c->ctx[1] = event->ctx;
 	}
@@ -252,7 +262,7 @@ static bool counter_whole(const struct vcpc_counters *c)
 		u64 running = event->total_time_running +
 			      atomic64_read(&event->child_total_time_running);
 
-		if (running + tolerance < clock)
+		if (running + c->counter[i].late + tolerance < clock)
 			return false;
 	}
 	return true;

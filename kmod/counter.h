@@ -21,12 +21,15 @@ struct task_struct;
  * @add: what to add to the event's count
  * @mask: of the PMU's counter, if it can be read directly; otherwise 0
  * @start: when the event was started, by its context's clock
+ * @late: the time that the clock had run before @event was there; only where
+ *	both count at once, and the start is not looked at
  */
 struct vcpc_counter {
 	struct perf_event *event;
 	u64 add;
 	u64 mask;
 	u64 start;
+	u64 late;
 };
 
 /**
