@@ -3,7 +3,7 @@
 include scripts/config.mk
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup module bpf lib tools tests .needs check check-fast test demo bench \
+.PHONY: all help setup module bpf lib tools tests .needs check check-fast test test-debug demo bench \
 	vm-shell install clean
 
 all: module lib tools ## build the module, the BPF objects, libshim and the tools
@@ -45,6 +45,9 @@ check-fast: ## those of the checks that need no build
 
 test: ## everything: natively, under sanitizers, and in both VMs
 	@selftests/test.sh
+
+test-debug: ## the kernel's tests under a debug kernel (built once, some ten minutes)
+	@selftests/vm/debug.sh $(FOLDERS)
 
 demo: ## the main job, start to end: count, trace, record in a VM, replay here
 	@tools/demo/demo.sh

@@ -6,7 +6,7 @@
 #
 # RECORDED in the environment is where archives go that were recorded in the VM.
 # VM_NAME, VM_KERNEL and VM_MODULE in the environment stand for another kernel
-# than Debian's and the module that was built for it.
+# than Debian's and the module that was built for it, VM_OPTIONS for more of vm/run's.
 set -eu
 
 arch=$1 build=$2 results=$3
@@ -20,7 +20,8 @@ programs=
 set -- "${@:-vcpc bpf cpc trace shim tools}"
 folders=$*
 name=${VM_NAME:-$arch-vm}
-set -- --arch "$arch" --module "${VM_MODULE:-$build/vcpc.ko}" ${VM_KERNEL:+--kernel "$VM_KERNEL"} --libs "$build/lib" --out "$out" --timeout 1200
+# shellcheck disable=SC2086
+set -- --arch "$arch" --module "${VM_MODULE:-$build/vcpc.ko}" ${VM_KERNEL:+--kernel "$VM_KERNEL"} --libs "$build/lib" --out "$out" --timeout 1200 ${VM_OPTIONS:-}
 for folder in $folders; do
 	for file in "$build/tests/$folder"/* "$selftests/$folder"/*.sh; do
 		case $file in *.d) continue ;; esac
@@ -44,7 +45,9 @@ set -- "$@" --with "$here/record.sh:/tests/record.sh"
 
 echo "$name:"
 status=0
-"$here/run" "$@" -- "sh /tests/run-tests.sh /out/results $name $programs; sh /tests/record.sh /out/recorded" || status=$?
+job="TEST_TIMEOUT=${TEST_TIMEOUT:-120} sh /tests/run-tests.sh /out/results $name $programs"
+[ -z "${RECORDED:-}" ] || job="$job; sh /tests/record.sh /out/recorded"
+"$here/run" "$@" -- "$job" || status=$?
 if [ -n "${RECORDED:-}" ] && [ -e "$out/recorded" ]; then
 	mkdir -p "$RECORDED/$name"
 	cp -r "$out/recorded/." "$RECORDED/$name/"
