@@ -66,6 +66,39 @@ static void touch_states(struct shim_archive *ar, uint32_t indom)
 	}
 }
 
+static void touch_labels(struct shim_archive *ar, uint32_t level, uint32_t ident)
+{
+	struct shim_labels_iter iter;
+
+	if (!shim_archive__labels(ar, level, ident, at(RECORDS), &iter))
+		return;
+	while (iter.n) {
+		struct shim_labelset set;
+
+		shim_labels__next(&iter, &set);
+		for (int i = 0; i < set.nlabels; i++) {
+			struct shim_labelref ref = shim_labelset__at(&set, i);
+
+			touched += ref.namelen ? set.json[ref.name + ref.namelen - 1] : 0;
+			touched += ref.valuelen ? set.json[ref.value + ref.valuelen - 1] : 0;
+		}
+	}
+}
+
+static void touch_notes(struct shim_archive *ar)
+{
+	static const uint32_t idents[] = { SAMPLE_INDOM, SHIM_INDOM_NULL };
+
+	for (uint32_t level = 1; level <= SHIM_LEVEL_INSTANCES; level *= 2)
+		for (int i = 0; i < 2; i++)
+			touch_labels(ar, level, idents[i]);
+	for (uint32_t type = 0; type < 16; type++) {
+		const char *text = shim_archive__text(ar, type, SAMPLE_INDOM);
+
+		touched += text ? strlen(text) : 0;
+	}
+}
+
 static void touch_meta(struct shim_archive *ar)
 {
 	const struct shim_label *label = shim_archive__label(ar);
@@ -88,6 +121,7 @@ static void touch_all(struct shim_archive *ar)
 	int n;
 
 	touch_meta(ar);
+	touch_notes(ar);
 	shim_cursor__init(&cur, ar);
 	for (n = 0; !shim_cursor__next(&cur, &rec); n++)
 		touch_record(ar, &rec);
@@ -137,7 +171,21 @@ VARIANT(v2_meta, 2, "meta");
 VARIANT(v2_index, 2, "index");
 VARIANT(v2_data, 2, "0");
 
-/* Besides full records, changes of the instance domain and a second volume */
+static int annotate(struct shim_writer *w)
+{
+	static const char *const json[] = { "{\"a\":1}", "{}", "{\"b\":\"c\",\"d\":[2]}" };
+	struct shim_labels labels = { at(0), SHIM_LEVEL_CONTEXT, SHIM_INDOM_NULL, 1, NULL, json };
+	int err = shim_writer__text(w, SHIM_TEXT_HELP | SHIM_TEXT_INDOM, SAMPLE_INDOM, "help");
+
+	if (err)
+		return err;
+	err = shim_writer__labels(w, &labels);
+	labels = (struct shim_labels){ at(1), SHIM_LEVEL_INSTANCES, SAMPLE_INDOM, 3, sample_inst,
+				       json };
+	return err ? err : shim_writer__labels(w, &labels);
+}
+
+/* Besides full records, texts, labels, changes of the instance domain and a second volume */
 static int make(const char *base, int version)
 {
 	struct shim_label label = sample_label(version);
@@ -150,6 +198,7 @@ static int make(const char *base, int version)
 	if (err)
 		return err;
 	err = sample_declare(w, at(0));
+	err = err ? err : annotate(w);
 	for (unsigned int i = 0; i < RECORDS && !err; i++) {
 		err = sample_record(w, at(i), i);
 		if (i != 1 || err)

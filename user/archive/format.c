@@ -14,6 +14,7 @@ static const struct shim_format formats[] = {
 		.zoneinfo_len = 0,
 		.offset_max = 0x7fffffff,
 		.indom_type = SHIM_META_INDOM_V2,
+		.labels_type = SHIM_META_LABEL_V2,
 	},
 	{
 		.version = 3,
@@ -26,6 +27,7 @@ static const struct shim_format formats[] = {
 		.zoneinfo_len = 256,
 		.offset_max = INT64_MAX,
 		.indom_type = SHIM_META_INDOM,
+		.labels_type = SHIM_META_LABEL,
 	},
 };
 

@@ -60,6 +60,7 @@ struct shim_format {
 	uint32_t zoneinfo_len;
 	uint64_t offset_max;
 	enum shim_meta_type indom_type;
+	enum shim_meta_type labels_type;
 };
 
 /* NULL if there is no such version */

@@ -33,6 +33,7 @@ void shim_meta__init(struct shim_meta *meta)
 	shim_hash__init(&meta->metrics);
 	shim_hash__init(&meta->names);
 	shim_hash__init(&meta->domains);
+	shim_notes__init(&meta->notes);
 }
 
 void shim_meta__free(struct shim_meta *meta)
@@ -44,6 +45,7 @@ void shim_meta__free(struct shim_meta *meta)
 	shim_hash__free(&meta->metrics);
 	shim_hash__free(&meta->names);
 	shim_hash__free(&meta->domains);
+	shim_notes__free(&meta->notes);
 	shim_arena__free(&meta->arena);
 	pthread_mutex_destroy(&meta->lock);
 	free(meta->data);
@@ -226,23 +228,30 @@ static int load_indom(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 	return d ? shim_domain__add(d, &rec) : -ENOMEM;
 }
 
-/* Help texts and labels: their frames are checked, their content is not used */
-static int skip(struct shim_meta *meta, const uint8_t *p, uint32_t len)
+static int load_text(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 {
-	(void)meta;
-	(void)p;
-	(void)len;
-	return 0;
+	struct shim_rec_text rec;
+	int err = shim_rec_text__decode(p, len, &rec);
+
+	return err ? err : shim_notes__add_text(&meta->notes, &meta->arena, &rec);
+}
+
+static int load_labels(struct shim_meta *meta, const uint8_t *p, uint32_t len)
+{
+	struct shim_rec_labels rec;
+	int err = shim_rec_labels__decode(p, len, &rec);
+
+	return err ? err : shim_notes__add_labels(&meta->notes, &meta->arena, &rec);
 }
 
 static int (*const loaders[])(struct shim_meta *meta, const uint8_t *p, uint32_t len) = {
 	[SHIM_META_DESC] = load_desc,
 	[SHIM_META_INDOM_V2] = load_indom,
-	[SHIM_META_LABEL_V2] = skip,
-	[SHIM_META_TEXT] = skip,
+	[SHIM_META_LABEL_V2] = load_labels,
+	[SHIM_META_TEXT] = load_text,
 	[SHIM_META_INDOM] = load_indom,
 	[SHIM_META_INDOM_DELTA] = load_indom,
-	[SHIM_META_LABEL] = skip,
+	[SHIM_META_LABEL] = load_labels,
 };
 
 static int load_record(struct shim_meta *meta, const uint8_t *p, uint32_t len)
@@ -298,6 +307,7 @@ int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_
 		err = -EBADMSG;
 	for (size_t i = 0; i < meta->ndomains; i++)
 		shim_domain__sort(meta->domain_list[i]);
+	shim_notes__sort(&meta->notes);
 	return err;
 }
 

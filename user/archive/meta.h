@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An archive's metadata: metrics, their names, instance domains.
+ * An archive's metadata: metrics, their names, instance domains, texts and labels.
  *
  * Locking: after loading, only states of instance domains are added to, under
  * @lock, which guards @arena and @budget.
@@ -12,12 +12,14 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "notes.h"
 #include "record.h"
 
 /*
  * struct shim_meta - what the metadata file says
  * @data: its content, @size bytes; names of instances point into it
  * @budget: entries of instance domains that may still be spelled out
+ * @notes: texts and labels
  * @descs: metrics in the order of the file
  */
 struct shim_meta {
@@ -29,6 +31,7 @@ struct shim_meta {
 	struct shim_hash metrics;
 	struct shim_hash names;
 	struct shim_hash domains;
+	struct shim_notes notes;
 	struct shim_domain **domain_list;
 	size_t ndomains;
 	size_t domains_cap;

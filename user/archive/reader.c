@@ -199,3 +199,34 @@ const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, u
 
 	return d && i < d->n ? state(ar, d, d->n - 1 - i) : NULL;
 }
+
+const char *shim_archive__text(const struct shim_archive *ar, uint32_t type, uint32_t ident)
+{
+	return shim_notes__text(&ar->meta.notes, type, ident);
+}
+
+bool shim_archive__has_text(const struct shim_archive *ar, uint32_t about)
+{
+	return ar->meta.notes.text_types & about;
+}
+
+/**
+ * shim_archive__labels() - labels as of a time
+ * @ar: the archive
+ * @level: what they are about
+ * @ident: which one
+ * @when: the time
+ * @out: their sets
+ *
+ * Return: false if the archive has none so early.
+ */
+bool shim_archive__labels(const struct shim_archive *ar, uint32_t level, uint32_t ident,
+			  struct shim_ts when, struct shim_labels_iter *out)
+{
+	return shim_notes__labels(&ar->meta.notes, level, ident, when, out);
+}
+
+bool shim_archive__has_labels(const struct shim_archive *ar, uint32_t level, uint32_t ident)
+{
+	return shim_notes__any_labels(&ar->meta.notes, level, ident);
+}

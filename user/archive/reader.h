@@ -9,6 +9,8 @@
 #ifndef SHIM_ARCHIVE_READER_H
 #define SHIM_ARCHIVE_READER_H
 
+#include <stdbool.h>
+
 #include "types.h"
 
 struct shim_archive;
@@ -31,6 +33,56 @@ const struct shim_indom *shim_archive__indom(const struct shim_archive *ar, uint
 unsigned int shim_archive__nindoms(const struct shim_archive *ar, uint32_t indom);
 const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, uint32_t indom,
 						unsigned int i);
+
+/* The text of that type (two of SHIM_TEXT_*) about a metric or an instance domain, or NULL */
+const char *shim_archive__text(const struct shim_archive *ar, uint32_t type, uint32_t ident);
+/* Whether there is any about a metric (SHIM_TEXT_PMID) or a domain (SHIM_TEXT_INDOM) */
+bool shim_archive__has_text(const struct shim_archive *ar, uint32_t about);
+
+/*
+ * struct shim_labels_iter - sets of labels in the loaded file that are yet to be taken
+ * @n: how many
+ */
+struct shim_labels_iter {
+	uint32_t n;
+	const uint8_t *at;
+	const uint8_t *end;
+};
+
+/*
+ * struct shim_labelset - one set of labels
+ * @inst: whose it is, or SHIM_IN_NULL
+ * @nlabels: number of labels, or a negative PCP error code
+ * @json: @jsonlen bytes without a NUL
+ */
+struct shim_labelset {
+	int32_t inst;
+	int32_t nlabels;
+	uint32_t jsonlen;
+	const char *json;
+	const uint8_t *labels;
+};
+
+/*
+ * struct shim_labelref - where name and value of a label are in the set's text
+ * @flags: enum shim_level, and others of PCP's
+ */
+struct shim_labelref {
+	uint16_t name;
+	uint8_t namelen;
+	uint8_t flags;
+	uint16_t value;
+	uint16_t valuelen;
+};
+
+/* The newest record not later than a time; false if there is none */
+bool shim_archive__labels(const struct shim_archive *ar, uint32_t level, uint32_t ident,
+			  struct shim_ts when, struct shim_labels_iter *out);
+/* Whether there are any about it, at whatever time */
+bool shim_archive__has_labels(const struct shim_archive *ar, uint32_t level, uint32_t ident);
+/* The next of n sets, and the i-th of nlabels labels */
+void shim_labels__next(struct shim_labels_iter *iter, struct shim_labelset *out);
+struct shim_labelref shim_labelset__at(const struct shim_labelset *set, unsigned int i);
 
 /*
  * struct shim_record - one data record in the mapped file, its frame and stamp checked

@@ -95,6 +95,42 @@ const char *shim_rec_indom__name(const struct shim_rec_indom *rec, uint32_t i);
 void shim_rec_indom__encode(const struct shim_format *f, struct shim_buf *buf,
 			    const struct shim_indom *indom, bool delta);
 
+/* rec_text.c */
+
+/*
+ * struct shim_rec_text - a text about a metric or an instance domain
+ * @type: two of SHIM_TEXT_*
+ * @text: in the file, with its NUL
+ */
+struct shim_rec_text {
+	uint32_t type;
+	uint32_t ident;
+	const char *text;
+};
+
+/* One of each pair of bits */
+bool shim_rec_text__type_ok(uint32_t type);
+int shim_rec_text__decode(const uint8_t *p, uint32_t len, struct shim_rec_text *out);
+void shim_rec_text__encode(struct shim_buf *buf, const struct shim_rec_text *text);
+
+/* rec_labels.c; taking a record's sets apart is in reader.h */
+
+/*
+ * struct shim_rec_labels - sets of labels in the file
+ * @level: enum shim_level, or something newer
+ */
+struct shim_rec_labels {
+	struct shim_ts stamp;
+	uint32_t level;
+	uint32_t ident;
+	struct shim_labels_iter sets;
+};
+
+int shim_rec_labels__decode(const uint8_t *p, uint32_t len, struct shim_rec_labels *out);
+/* -EINVAL if a set's text is none; -ENOMEM; what was appended then means nothing */
+int shim_rec_labels__encode(const struct shim_format *f, struct shim_buf *buf,
+			    const struct shim_labels *labels);
+
 /* rec_index.c */
 
 /*

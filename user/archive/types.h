@@ -54,6 +54,25 @@ enum shim_valfmt {
 	SHIM_VAL_SPTR = 2,
 };
 
+/* What a text says, and about what */
+#define SHIM_TEXT_ONELINE	1u
+#define SHIM_TEXT_HELP		2u
+#define SHIM_TEXT_PMID		4u
+#define SHIM_TEXT_INDOM		8u
+
+/* What labels are about; also the low bits of a label's flags */
+enum shim_level {
+	SHIM_LEVEL_CONTEXT = 1,
+	SHIM_LEVEL_DOMAIN = 2,
+	SHIM_LEVEL_INDOM = 4,
+	SHIM_LEVEL_CLUSTER = 8,
+	SHIM_LEVEL_ITEM = 16,
+	SHIM_LEVEL_INSTANCES = 32,
+};
+
+#define SHIM_LABELS_MAX		255	/* in a set */
+#define SHIM_LABELS_JSON_MAX	65535	/* bytes of a set's text */
+
 #define SHIM_INDOM_NULL	0xffffffffu
 #define SHIM_IN_NULL	(-1)
 
@@ -121,6 +140,23 @@ struct shim_value {
 		double d;
 		const void *bytes;
 	};
+};
+
+/*
+ * struct shim_labels - names and values that annotate something from a time on
+ * @ident: a domain's number, a pmid (for a cluster with item 0) or an instance domain;
+ *	SHIM_INDOM_NULL for the context
+ * @n: sets; more than one only for instances
+ * @inst: whose each set is; for instances only
+ * @json: of each set, a JSON object whose members are no objects themselves
+ */
+struct shim_labels {
+	struct shim_ts stamp;
+	enum shim_level level;
+	uint32_t ident;
+	unsigned int n;
+	const int32_t *inst;
+	const char *const *json;
 };
 
 #endif /* SHIM_ARCHIVE_TYPES_H */

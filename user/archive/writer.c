@@ -12,7 +12,7 @@
  * struct shim_writer - an archive that is being written
  * @pending: metadata that goes out with the next record
  * @start_given: the label's start is the caller's
- * @earliest: of the instance domains, for a start that is not
+ * @earliest: of the instance domains and labels, for a start that is not
  * @indom_changed: the next record comes with a new state of an instance domain
  * @serial: counts records and sets, to tell what is used twice
  * @in_record: between begin and commit
@@ -137,6 +137,13 @@ static bool too_early(const struct shim_writer *w, struct shim_ts ts)
 	return (w->start_given || w->out.meta.size) && shim_ts__cmp(ts, w->out.label.start) < 0;
 }
 
+static void note_earliest(struct shim_writer *w, struct shim_ts stamp)
+{
+	if (!w->has_earliest || shim_ts__cmp(stamp, w->earliest) < 0)
+		w->earliest = stamp;
+	w->has_earliest = true;
+}
+
 /**
  * shim_writer__indom() - declare an instance domain
  * @w: the writer
@@ -158,10 +165,76 @@ int shim_writer__indom(struct shim_writer *w, const struct shim_indom *indom)
 		return err;
 	if (w->pending.len > before)
 		w->indom_changed = true;
-	if (!w->has_earliest || shim_ts__cmp(indom->stamp, w->earliest) < 0)
-		w->earliest = indom->stamp;
-	w->has_earliest = true;
+	note_earliest(w, indom->stamp);
 	return 0;
+}
+
+/* What was appended to the pending metadata from @before on is taken back, if there is an error */
+static int settle_pending(struct shim_writer *w, size_t before, int err)
+{
+	if (err) {
+		w->pending.len = before;
+		w->pending.err = 0;
+	}
+	return err;
+}
+
+/**
+ * shim_writer__text() - say what a metric or an instance domain is
+ * @w: the writer
+ * @type: SHIM_TEXT_ONELINE or _HELP, with SHIM_TEXT_PMID or _INDOM
+ * @ident: the metric or the domain
+ * @text: the text
+ *
+ * It is written with the next record.
+ *
+ * Return: 0, -EINVAL, -ENOMEM, -EMSGSIZE.
+ */
+int shim_writer__text(struct shim_writer *w, uint32_t type, uint32_t ident, const char *text)
+{
+	const struct shim_rec_text rec = { type, ident, text };
+	size_t before = w->pending.len;
+
+	if (!*text || !shim_rec_text__type_ok(type))
+		return -EINVAL;
+	shim_rec_text__encode(&w->pending, &rec);
+	return settle_pending(w, before, w->pending.err);
+}
+
+/* One bit of those there are; sets are named for instances, and only then more than one */
+static bool labels_ok(const struct shim_labels *labels)
+{
+	bool instances = labels->level == SHIM_LEVEL_INSTANCES;
+	unsigned int level = labels->level;
+
+	if (!level || level > SHIM_LEVEL_INSTANCES || level & (level - 1) || !labels->n)
+		return false;
+	if (instances ? !labels->inst : labels->inst || labels->n != 1)
+		return false;
+	return level != SHIM_LEVEL_CONTEXT || labels->ident == SHIM_INDOM_NULL;
+}
+
+/**
+ * shim_writer__labels() - annotate something from a time on
+ * @w: the writer
+ * @labels: the labels; their JSON is written sorted and without blanks
+ *
+ * They are written with the next record.
+ *
+ * Return: 0, -EINVAL, -ENOMEM, -EMSGSIZE.
+ */
+int shim_writer__labels(struct shim_writer *w, const struct shim_labels *labels)
+{
+	size_t before = w->pending.len;
+	int err;
+
+	if (w->in_record || !stamp_ok(w->out.format, labels->stamp) ||
+	    too_early(w, labels->stamp) || !labels_ok(labels))
+		return -EINVAL;
+	err = shim_rec_labels__encode(w->out.format, &w->pending, labels);
+	if (!settle_pending(w, before, err))
+		note_earliest(w, labels->stamp);
+	return err;
 }
 
 /**

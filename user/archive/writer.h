@@ -30,6 +30,15 @@ int shim_writer__desc(struct shim_writer *w, const struct shim_desc *desc);
 int shim_writer__indom(struct shim_writer *w, const struct shim_indom *indom);
 
 /*
+ * A text (type: two of SHIM_TEXT_*) about a metric or a domain, and labels from
+ * a time on.  The last text counts, as do the labels with the latest stamp.
+ * -EINVAL: a text that is empty or of no type; labels within a record, too
+ * early, without a set, of no level, or whose JSON is none that PCP would take.
+ */
+int shim_writer__text(struct shim_writer *w, uint32_t type, uint32_t ident, const char *text);
+int shim_writer__labels(struct shim_writer *w, const struct shim_labels *labels);
+
+/*
  * One record: begin, then for each metric vset and its values, then commit or
  * cancel.  What a call refuses, by -EINVAL, leaves the record as it was; but
  * commit ends the record whatever it returns.  A record without value sets is

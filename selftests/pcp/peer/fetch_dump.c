@@ -5,7 +5,7 @@
  * It sees nothing but <pcp/pmapi.h>, and is built against libshim and against
  * PCP's own library: compare_with_pcp.sh compares what the two print.
  *
- * usage: fetch_dump ARCHIVE meta
+ * usage: fetch_dump ARCHIVE meta|text|labels
  *        fetch_dump ARCHIVE interp|forw|back|raw|jump [DELTA-MS [FETCHES [METRIC...]]]
  */
 #include <inttypes.h>
@@ -38,8 +38,10 @@ static void add_metric(const char *name)
 	metrics.names[n] = strdup(name);
 	if (pmLookupName(1, &name, &metrics.pmids[n]) < 0)
 		metrics.pmids[n] = PM_ID_NULL;
-	if (pmLookupDesc(metrics.pmids[n], &metrics.descs[n]) < 0)
+	if (pmLookupDesc(metrics.pmids[n], &metrics.descs[n]) < 0) {
 		metrics.descs[n].type = PM_TYPE_UNKNOWN;
+		metrics.descs[n].indom = PM_INDOM_NULL;
+	}
 }
 
 /* The synthetic ones are no part of the archive; a metric has one place in a request. */
@@ -204,6 +206,136 @@ static void dump_meta(const struct timespec *end)
 	}
 }
 
+static void dump_text(const char *what, unsigned int id, int (*look_up)(unsigned int, int, char **))
+{
+	static const int levels[] = {
+		PM_TEXT_ONELINE, PM_TEXT_HELP, PM_TEXT_ONELINE | PM_TEXT_DIRECT,
+		PM_TEXT_HELP | PM_TEXT_DIRECT,
+	};
+
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		char *text = NULL;
+		int err = look_up(id, levels[i], &text);
+
+		printf("%s %#x level %d: %d <%s>\n", what, id, levels[i], err,
+		       err < 0 ? "" : text);
+		if (err >= 0)
+			free(text);
+	}
+}
+
+static void dump_all_text(void)
+{
+	for (int i = 0; i < metrics.n; i++) {
+		dump_text(metrics.names[i], metrics.pmids[i], pmLookupText);
+		dump_text("its indom", metrics.descs[i].indom, pmLookupInDomText);
+	}
+	dump_text("no metric", pmID_build(400, 5, 6), pmLookupText);
+	dump_text("null", PM_ID_NULL, pmLookupText);
+	dump_text("no indom", pmInDom_build(400, 5), pmLookupInDomText);
+}
+
+static int not_optional(const pmLabel *label, const char *json, void *arg)
+{
+	(void)json;
+	(void)arg;
+	return !(label->flags & PM_LABEL_OPTIONAL);
+}
+
+static int by_parity(const pmLabel *label, const char *json, void *arg)
+{
+	(void)arg;
+	return (label->namelen + json[label->name]) & 1;
+}
+
+static void dump_merge(pmLabelSet **sets, int n)
+{
+	static char json[PM_MAXLABELJSONLEN + 1];
+	int len;
+
+	len = pmMergeLabelSets(sets, n, json, sizeof(json), NULL, NULL);
+	printf("  merged: %d %s\n", len, len > 0 ? json : "");
+	/* PCP leaves half of an object where nothing is wanted */
+	len = pmMergeLabelSets(sets, n, json, sizeof(json), not_optional, NULL);
+	printf("  in part: %d %s\n", len > 2 ? len : 0, len > 2 ? json : "");
+	len = pmMergeLabelSets(sets, n, json, sizeof(json), by_parity, NULL);
+	printf("  in part: %d %s\n", len > 2 ? len : 0, len > 2 ? json : "");
+}
+
+static void dump_set(const pmLabelSet *set)
+{
+	printf("  set %d: %d labels, %d bytes <%.*s>\n", (int)set->inst, set->nlabels,
+	       (int)set->jsonlen, (int)set->jsonlen, set->json ? set->json : "");
+	for (int i = 0; i < set->nlabels; i++) {
+		const pmLabel *l = &set->labels[i];
+
+		printf("    %.*s=%.*s %x\n", l->namelen, set->json + l->name, l->valuelen,
+		       set->json + l->value, l->flags);
+	}
+}
+
+static void dump_sets(const char *what, unsigned int id, int n, pmLabelSet *sets)
+{
+	pmLabelSet *list[n > 0 ? n : 1];
+
+	printf("%s %#x: %d\n", what, id, n);
+	for (int i = 0; i < n; i++) {
+		dump_set(&sets[i]);
+		list[i] = &sets[i];
+	}
+	if (n <= 0)
+		return;
+	/* instances have labels of the same names, which are not for merging */
+	dump_merge(list, strcmp(what, "instances") ? n : 1);
+	pmFreeLabelSets(sets, n);
+}
+
+static void dump_labels_of(pmID pmid, pmInDom indom)
+{
+	pmLabelSet *sets = NULL;
+	pmID cluster = pmID_build(pmID_domain(pmid), pmID_cluster(pmid), 0);
+	int n;
+
+	n = pmGetDomainLabels(pmID_domain(pmid), &sets);
+	dump_sets("domain", pmID_domain(pmid), n, sets);
+	n = pmGetClusterLabels(cluster, &sets);
+	dump_sets("cluster", cluster, n, sets);
+	n = pmGetItemLabels(pmid, &sets);
+	dump_sets("item", pmid, n, sets);
+	n = pmLookupLabels(pmid, &sets);
+	dump_sets("all", pmid, n, sets);
+	n = pmGetInDomLabels(indom, &sets);
+	dump_sets("indom", indom, n, sets);
+	n = pmGetInstancesLabels(indom, &sets);
+	dump_sets("instances", indom, n, sets);
+}
+
+static void dump_all_labels(void)
+{
+	pmLabelSet *sets = NULL;
+	int n = pmGetContextLabels(&sets);
+
+	dump_sets("context", 0, n, sets);
+	for (int i = 0; i < metrics.n; i++)
+		dump_labels_of(metrics.pmids[i], metrics.descs[i].indom);
+	dump_labels_of(pmID_build(400, 5, 6), pmInDom_build(400, 7));
+	dump_labels_of(PM_ID_NULL, PM_INDOM_NULL);
+}
+
+/* At the start, in the middle and at the end */
+static void dump_labels(const struct timespec *start, const struct timespec *end)
+{
+	struct timespec when = *start;
+
+	for (int i = 0; i < 3; i++) {
+		when.tv_sec = start->tv_sec + (end->tv_sec - start->tv_sec) * i / 2;
+		printf("set mode: %d\n", pmSetModeHighRes(PM_MODE_INTERP, &when, NULL));
+		dump_all_labels();
+	}
+	printf("set mode: %d\n", pmSetModeHighRes(PM_MODE_INTERP, end, NULL));
+	dump_all_labels();
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -290,6 +422,10 @@ int main(int argc, char **argv)
 	sort_metrics();
 	if (!strcmp(argv[2], "meta"))
 		dump_meta(&end);
+	else if (!strcmp(argv[2], "text"))
+		dump_all_text();
+	else if (!strcmp(argv[2], "labels"))
+		dump_labels(&label.start, &end);
 	else if (!strcmp(argv[2], "jump"))
 		jump(&label.start, &end, delta, fetches);
 	else

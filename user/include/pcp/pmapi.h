@@ -260,6 +260,63 @@ int pmDelProfile(pmInDom indom, int numinst, int *instlist);
 #define PM_PROFILE_INCLUDE	0
 #define PM_PROFILE_EXCLUDE	1
 
+/* Texts: what a metric or an instance domain is */
+
+#define PM_TEXT_ONELINE	1
+#define PM_TEXT_HELP	2	/* or the one line if there is none */
+#define PM_TEXT_DIRECT	16	/* or-ed: no one line in place of help */
+
+int pmLookupText(pmID pmid, int level, char **buffer);
+int pmLookupInDomText(pmInDom indom, int level, char **buffer);
+
+/* Labels: names and values that annotate metrics, as of the current time of the context */
+
+/* where a label's name and value are in its set's text */
+typedef struct pmLabel {
+	unsigned int name : 16;
+	unsigned int namelen : 8;	/* the name has no quotes */
+	unsigned int flags : 8;
+	unsigned int value : 16;
+	unsigned int valuelen : 16;	/* the value has, if it is a string */
+} pmLabel;
+
+/* flags: one of PM_LABEL_CONTEXT to _INSTANCES, and */
+#define PM_LABEL_COMPOUND	(1 << 6)
+#define PM_LABEL_OPTIONAL	(1 << 7)
+
+typedef struct pmLabelSet {
+	unsigned int inst;		/* or PM_IN_NULL */
+	int nlabels;			/* or an error code */
+	char *json;
+	unsigned int jsonlen : 16;
+	unsigned int padding : 15;
+	unsigned int compound : 1;
+	pmLabel *labels;
+	void *hash;
+} pmLabelSet;
+
+#define PM_MAXLABELS		255
+#define PM_MAXLABELJSONLEN	65535
+
+#define PM_LABEL_CONTEXT	(1 << 0)
+#define PM_LABEL_DOMAIN		(1 << 1)
+#define PM_LABEL_INDOM		(1 << 2)
+#define PM_LABEL_CLUSTER	(1 << 3)
+#define PM_LABEL_ITEM		(1 << 4)
+#define PM_LABEL_INSTANCES	(1 << 5)
+
+int pmGetContextLabels(pmLabelSet **sets);
+int pmGetDomainLabels(int domain, pmLabelSet **sets);
+int pmGetInDomLabels(pmInDom indom, pmLabelSet **sets);
+int pmGetClusterLabels(pmID pmid, pmLabelSet **sets);
+int pmGetItemLabels(pmID pmid, pmLabelSet **sets);
+int pmGetInstancesLabels(pmInDom indom, pmLabelSet **sets);
+int pmLookupLabels(pmID pmid, pmLabelSet **sets);
+int pmMergeLabels(char **objects, int nobjects, char *buffer, int buflen);
+int pmMergeLabelSets(pmLabelSet **sets, int nsets, char *buffer, int buflen,
+		     int (*filter)(const pmLabel *label, const char *json, void *arg), void *arg);
+void pmFreeLabelSets(pmLabelSet *sets, int nsets);
+
 /* Time: where the next fetch looks, and how the time moves from fetch to fetch */
 
 #define PM_MODE_LIVE	0

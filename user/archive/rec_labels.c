@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The record of labels: sets of names and values, each with its JSON text. */
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "record.h"
+
+#define LABEL_LEN	8	/* two offsets, two lengths, flags */
+
+static uint16_t be16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+struct shim_labelref shim_labelset__at(const struct shim_labelset *set, unsigned int i)
+{
+	const uint8_t *p = set->labels + LABEL_LEN * (size_t)i;
+
+	return (struct shim_labelref){
+		.name = be16(p),
+		.namelen = p[2],
+		.flags = p[3],
+		.value = be16(p + 4),
+		.valuelen = be16(p + 6),
+	};
+}
+
+/* Names and values lie within the text */
+static bool labels_ok(const struct shim_labelset *set)
+{
+	for (int32_t i = 0; i < set->nlabels; i++) {
+		struct shim_labelref ref = shim_labelset__at(set, i);
+
+		if (ref.name + (uint32_t)ref.namelen > set->jsonlen ||
+		    ref.value + (uint32_t)ref.valuelen > set->jsonlen)
+			return false;
+	}
+	return true;
+}
+
+static void take_set(struct shim_in *in, struct shim_labelset *set)
+{
+	set->inst = (int32_t)shim_in__u32(in);
+	set->jsonlen = shim_in__u32(in);
+	set->json = (const char *)shim_in__bytes(in, set->jsonlen);
+	set->nlabels = (int32_t)shim_in__u32(in);
+	set->labels = shim_in__bytes(in, set->nlabels > 0 ? LABEL_LEN * (size_t)set->nlabels : 0);
+}
+
+static bool sets_ok(struct shim_in in, uint32_t n)
+{
+	while (n--) {
+		struct shim_labelset set;
+
+		take_set(&in, &set);
+		if (in.bad || set.jsonlen > SHIM_LABELS_JSON_MAX ||
+		    set.nlabels > SHIM_LABELS_MAX || !labels_ok(&set))
+			return false;
+	}
+	return in.p == in.end;
+}
+
+/* They were checked when the record was read */
+void shim_labels__next(struct shim_labels_iter *iter, struct shim_labelset *out)
+{
+	struct shim_in in = shim_in__of(iter->at, iter->end - iter->at);
+
+	take_set(&in, out);
+	iter->at = in.p;
+	iter->n--;
+}
+
+/**
+ * shim_rec_labels__decode() - read labels
+ * @p: the whole record, framed as shim_frame__len() has found
+ * @len: its length
+ * @out: the record, its sets checked; they stay where they are
+ *
+ * A version 3 archive may hold records of version 2, whose stamp is the shorter one.
+ *
+ * Return: 0 or -EBADMSG.
+ */
+int shim_rec_labels__decode(const uint8_t *p, uint32_t len, struct shim_rec_labels *out)
+{
+	struct shim_rec_labels rec;
+	const struct shim_format *f;
+	const uint8_t *stamp;
+	struct shim_in in;
+
+	if (len < SHIM_META_MIN)
+		return -EBADMSG;
+	f = shim_format__of(shim_be32__get(p + 4) == SHIM_META_LABEL_V2 ? 2 : 3);
+	in = shim_in__of(p + 8, len - SHIM_META_MIN);
+	stamp = shim_in__bytes(&in, f->stamp_len);
+	rec.level = shim_in__u32(&in);
+	rec.ident = shim_in__u32(&in);
+	rec.sets.n = shim_in__u32(&in);
+	rec.sets.at = in.p;
+	rec.sets.end = in.end;
+	if (in.bad || shim_stamp__decode(f, stamp, &rec.stamp) || !sets_ok(in, rec.sets.n))
+		return -EBADMSG;
+	*out = rec;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct shim_json_member *ma = a, *mb = b;
+	size_t n = ma->namelen < mb->namelen ? ma->namelen : mb->namelen;
+	int cmp = memcmp(ma->name, mb->name, n);
+
+	return cmp ? cmp : (ma->namelen > mb->namelen) - (ma->namelen < mb->namelen);
+}
+
+/* The number of a set's labels, sorted; -EINVAL if it is none that PCP would take */
+static int parse(const char *text, struct shim_json_member members[SHIM_LABELS_MAX])
+{
+	struct shim_json_member m;
+	struct shim_json json;
+	int n = 0, err;
+
+	err = shim_json__begin(&json, text, strlen(text));
+	while (!err && (err = shim_json__next(&json, &m)) > 0) {
+		if (n == SHIM_LABELS_MAX || m.namelen > UINT8_MAX || m.value[0] == '{' ||
+		    !shim_json__is_name(m.name, m.namelen))
+			return -EINVAL;
+		members[n++] = m;
+		err = 0;
+	}
+	if (err)
+		return err;
+	qsort(members, n, sizeof(*members), by_name);
+	for (int i = 1; i < n; i++)
+		if (!by_name(&members[i - 1], &members[i]))
+			return -EINVAL;
+	return n;
+}
+
+static void put_ref(uint8_t *p, struct shim_labelref ref)
+{
+	shim_be32__put(p, (uint32_t)ref.name << 16 | (uint32_t)ref.namelen << 8 | ref.flags);
+	shim_be32__put(p + 4, (uint32_t)ref.value << 16 | ref.valuelen);
+}
+
+/* The text anew, sorted and without blanks; says where in it each label is */
+static size_t print(char *out, const struct shim_json_member *members, int n, uint8_t flags,
+		    uint8_t *refs)
+{
+	char *p = out;
+
+	*p++ = '{';
+	for (int i = 0; i < n; i++) {
+		const struct shim_json_member *m = &members[i];
+		struct shim_labelref ref = { .namelen = m->namelen, .flags = flags };
+
+		if (i)
+			*p++ = ',';
+		*p++ = '"';
+		ref.name = p - out;
+		memcpy(p, m->name, m->namelen);
+		p += m->namelen;
+		*p++ = '"';
+		*p++ = ':';
+		ref.value = p - out;
+		ref.valuelen = shim_json__squeeze(p, m->value, m->valuelen);
+		p += ref.valuelen;
+		put_ref(refs + LABEL_LEN * (size_t)i, ref);
+	}
+	*p++ = '}';
+	return (size_t)(p - out);
+}
+
+static int put_set(struct shim_buf *buf, int32_t inst, const char *text, uint8_t flags)
+{
+	struct shim_json_member members[SHIM_LABELS_MAX];
+	uint8_t refs[LABEL_LEN * SHIM_LABELS_MAX];
+	int n = parse(text, members);
+	size_t len;
+	char *json;
+
+	if (n < 0)
+		return n;
+	if (strlen(text) > SHIM_LABELS_JSON_MAX)
+		return -EINVAL;
+	json = malloc(strlen(text));
+	if (!json)
+		return -ENOMEM;
+	/* what it was before, less blanks */
+	len = print(json, members, n, flags, refs);
+	shim_buf__put32(buf, (uint32_t)inst);
+	shim_buf__put32(buf, (uint32_t)len);
+	shim_buf__put(buf, json, len);
+	shim_buf__put32(buf, (uint32_t)n);
+	shim_buf__put(buf, refs, LABEL_LEN * (size_t)n);
+	free(json);
+	return 0;
+}
+
+int shim_rec_labels__encode(const struct shim_format *f, struct shim_buf *buf,
+			    const struct shim_labels *labels)
+{
+	size_t start = buf->len;
+	int err = 0;
+
+	shim_buf__put32(buf, 0);
+	shim_buf__put32(buf, f->labels_type);
+	shim_stamp__encode(f, buf, labels->stamp);
+	shim_buf__put32(buf, labels->level);
+	shim_buf__put32(buf, labels->ident);
+	shim_buf__put32(buf, labels->n);
+	for (unsigned int i = 0; i < labels->n && !err; i++)
+		err = put_set(buf, labels->inst ? labels->inst[i] : SHIM_IN_NULL, labels->json[i],
+			      (uint8_t)labels->level);
+	if (err)
+		return err;
+	shim_frame__close(buf, start);
+	return buf->err;
+}

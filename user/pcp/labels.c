@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Labels of the archive, as of the context's time, copied into sets of the caller's own. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/api.h"
+#include "context.h"
+
+_Static_assert(sizeof(pmLabel) == 8 && sizeof(pmLabelSet) == 40, "sizes are the original's");
+_Static_assert((int)PM_LABEL_CONTEXT == SHIM_LEVEL_CONTEXT &&
+	       (int)PM_LABEL_INSTANCES == SHIM_LEVEL_INSTANCES, "levels are those of the file");
+
+/* Sets that are being collected for the caller */
+struct sets {
+	pmLabelSet *all;
+	int n;
+};
+
+/**
+ * pmFreeLabelSets() - give label sets back
+ * @sets: what a call gave, or NULL
+ * @nsets: the count it returned
+ */
+SHIM_API void pmFreeLabelSets(pmLabelSet *sets, int nsets)
+{
+	if (!sets)
+		return;
+	for (int i = 0; i < nsets; i++) {
+		free(sets[i].json);
+		free(sets[i].labels);
+	}
+	free(sets);
+}
+
+/* Room for @n more, all zero */
+static pmLabelSet *grow(struct sets *sets, size_t n)
+{
+	pmLabelSet *all;
+
+	if (n > (size_t)(INT_MAX - sets->n))
+		return NULL;
+	all = reallocarray(sets->all, sets->n + n, sizeof(*all));
+	if (!all)
+		return NULL;
+	sets->all = all;
+	memset(all + sets->n, 0, n * sizeof(*all));
+	return all + sets->n;
+}
+
+static int copy_set(pmLabelSet *to, const struct shim_labelset *from)
+{
+	to->inst = from->inst;
+	to->nlabels = from->nlabels;
+	to->json = malloc(from->jsonlen + 1);
+	if (!to->json)
+		return -ENOMEM;
+	memcpy(to->json, from->json, from->jsonlen);
+	to->json[from->jsonlen] = '\0';
+	to->jsonlen = from->jsonlen;
+	if (from->nlabels <= 0)
+		return 0;
+	to->labels = calloc(from->nlabels, sizeof(*to->labels));
+	if (!to->labels)
+		return -ENOMEM;
+	for (int i = 0; i < from->nlabels; i++) {
+		struct shim_labelref ref = shim_labelset__at(from, i);
+
+		to->labels[i].name = ref.name;
+		to->labels[i].namelen = ref.namelen;
+		to->labels[i].flags = ref.flags;
+		to->labels[i].value = ref.value;
+		to->labels[i].valuelen = ref.valuelen;
+	}
+	return 0;
+}
+
+/* What is there is the caller's to free, also after an error */
+static int add_level(struct sets *sets, const struct shim_context *ctx, uint32_t level,
+		     uint32_t ident)
+{
+	struct shim_labels_iter iter;
+	pmLabelSet *to;
+
+	if (!shim_archive__labels(ctx->ar, level, ident, ctx->origin, &iter) || !iter.n)
+		return 0;
+	to = grow(sets, iter.n);
+	if (!to)
+		return -ENOMEM;
+	for (; iter.n; to++) {
+		struct shim_labelset set;
+
+		shim_labels__next(&iter, &set);
+		sets->n++;
+		if (copy_set(to, &set))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* An archive that says nothing of its context has at least a host */
+static int add_host(struct sets *sets, const struct shim_context *ctx)
+{
+	const char *host = shim_archive__label(ctx->ar)->host;
+	pmLabelSet *set = grow(sets, 1);
+	int len;
+
+	if (!set)
+		return -ENOMEM;
+	sets->n++;
+	set->inst = PM_IN_NULL;
+	len = asprintf(&set->json, "{\"hostname\":\"%s\"}", host);
+	if (len < 0) {
+		set->json = NULL;
+		return -ENOMEM;
+	}
+	set->labels = calloc(1, sizeof(*set->labels));
+	if (!set->labels)
+		return -ENOMEM;
+	set->jsonlen = len;
+	set->nlabels = 1;
+	set->labels[0] = (pmLabel){
+		.name = strlen("{\""),
+		.namelen = strlen("hostname"),
+		.flags = PM_LABEL_CONTEXT,
+		.value = strlen("{\"hostname\":"),
+		.valuelen = strlen(host) + 2,
+	};
+	return 0;
+}
+
+static int add_context(struct sets *sets, const struct shim_context *ctx)
+{
+	if (!shim_archive__has_labels(ctx->ar, PM_LABEL_CONTEXT, PM_IN_NULL))
+		return add_host(sets, ctx);
+	return add_level(sets, ctx, PM_LABEL_CONTEXT, PM_IN_NULL);
+}
+
+/* All of a metric but its instances', from the weakest to the strongest */
+static int add_metric(struct sets *sets, const struct shim_context *ctx, pmID pmid)
+{
+	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
+	int err;
+
+	if (!desc)
+		desc = shim_pmns__builtin(pmid);
+	if (!desc)
+		return PM_ERR_PMID_LOG;
+	err = add_context(sets, ctx);
+	if (!err)
+		err = add_level(sets, ctx, PM_LABEL_DOMAIN, pmID_domain(pmid));
+	if (!err && desc->indom != PM_INDOM_NULL)
+		err = add_level(sets, ctx, PM_LABEL_INDOM, desc->indom);
+	if (!err)
+		err = add_level(sets, ctx, PM_LABEL_CLUSTER,
+				pmID_build(pmID_domain(pmid), pmID_cluster(pmid), 0));
+	if (!err)
+		err = add_level(sets, ctx, PM_LABEL_ITEM, pmid);
+	return err;
+}
+
+static int hand_out(struct sets *sets, int err, pmLabelSet **out)
+{
+	if (err) {
+		pmFreeLabelSets(sets->all, sets->n);
+		return err;
+	}
+	*out = sets->all;
+	return sets->n;
+}
+
+/* The context's if @level is PM_LABEL_CONTEXT, a metric's if it is 0 */
+static int get(uint32_t level, uint32_t ident, pmLabelSet **out)
+{
+	struct sets sets = { 0 };
+	struct shim_context *ctx;
+	int err;
+
+	if (!out)
+		return -EINVAL;
+	err = shim_context__enter(&ctx);
+	if (err)
+		return err;
+	if (!level)
+		err = add_metric(&sets, ctx, ident);
+	else if (level == PM_LABEL_CONTEXT)
+		err = add_context(&sets, ctx);
+	else
+		err = add_level(&sets, ctx, level, ident);
+	return shim_context__leave(ctx, hand_out(&sets, err, out));
+}
+
+/**
+ * pmGetContextLabels() - labels of everything in the archive
+ * @sets: one set; of an archive that has no such labels at any time, its host's name
+ *
+ * This, as all calls here, gives the labels that hold at the context's time,
+ * to be given back by pmFreeLabelSets(); *@sets is NULL if there are none.
+ *
+ * Return: the number of sets, 0 if there are none at the time, PM_ERR_NOCONTEXT, -EINVAL, -ENOMEM.
+ */
+SHIM_API int pmGetContextLabels(pmLabelSet **sets)
+{
+	return get(PM_LABEL_CONTEXT, PM_IN_NULL, sets);
+}
+
+/**
+ * pmGetDomainLabels() - labels of all metrics of a domain
+ * @domain: its number
+ * @sets: one set
+ *
+ * Return: as pmGetContextLabels.
+ */
+SHIM_API int pmGetDomainLabels(int domain, pmLabelSet **sets)
+{
+	return get(PM_LABEL_DOMAIN, (uint32_t)domain, sets);
+}
+
+/**
+ * pmGetInDomLabels() - labels of all metrics that have an instance domain
+ * @indom: the instance domain
+ * @sets: one set
+ *
+ * Return: as pmGetContextLabels.
+ */
+SHIM_API int pmGetInDomLabels(pmInDom indom, pmLabelSet **sets)
+{
+	return get(PM_LABEL_INDOM, indom, sets);
+}
+
+/**
+ * pmGetClusterLabels() - labels of all metrics of a cluster
+ * @pmid: any metric of it
+ * @sets: one set
+ *
+ * Return: as pmGetContextLabels.
+ */
+SHIM_API int pmGetClusterLabels(pmID pmid, pmLabelSet **sets)
+{
+	return get(PM_LABEL_CLUSTER, pmID_build(pmID_domain(pmid), pmID_cluster(pmid), 0), sets);
+}
+
+/**
+ * pmGetItemLabels() - labels of one metric
+ * @pmid: the metric
+ * @sets: one set
+ *
+ * Return: as pmGetContextLabels.
+ */
+SHIM_API int pmGetItemLabels(pmID pmid, pmLabelSet **sets)
+{
+	return get(PM_LABEL_ITEM, pmid, sets);
+}
+
+/**
+ * pmGetInstancesLabels() - labels of each instance of a domain
+ * @indom: the instance domain
+ * @sets: a set for each instance, which its inst names
+ *
+ * Return: as pmGetContextLabels.
+ */
+SHIM_API int pmGetInstancesLabels(pmInDom indom, pmLabelSet **sets)
+{
+	return get(PM_LABEL_INSTANCES, indom, sets);
+}
+
+/**
+ * pmLookupLabels() - all labels of a metric but those of its instances
+ * @pmid: the metric
+ * @sets: those there are of context, domain, instance domain, cluster and item, in this order
+ *
+ * Return: as pmGetContextLabels, and PM_ERR_PMID_LOG.
+ */
+SHIM_API int pmLookupLabels(pmID pmid, pmLabelSet **sets)
+{
+	return get(0, pmid, sets);
+}

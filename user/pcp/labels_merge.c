@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Merging labels of several levels into one JSON object. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/api.h"
+#include "base/json.h"
+#include "base/vec.h"
+
+#define NAME_MAX_LEN	255
+
+/*
+ * struct entry - one label of one of the objects
+ * @name: @namelen bytes
+ * @source: the object it is from; of the same name, the last one counts
+ * @wanted: by the caller's filter
+ */
+struct entry {
+	char name[NAME_MAX_LEN + 1];
+	unsigned int namelen;
+	const char *value;
+	size_t valuelen;
+	int source;
+	bool wanted;
+};
+
+struct merge {
+	struct entry *entries;
+	size_t n;
+	size_t cap;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct entry *ea = a, *eb = b;
+	int cmp = strcmp(ea->name, eb->name);
+
+	return cmp ? cmp : (ea->source > eb->source) - (ea->source < eb->source);
+}
+
+static struct entry *new_entry(struct merge *m, int source)
+{
+	struct entry *entries = shim_vec__room(m->entries, &m->cap, m->n, sizeof(*entries));
+
+	if (!entries)
+		return NULL;
+	m->entries = entries;
+	entries[m->n].source = source;
+	entries[m->n].wanted = true;
+	return &entries[m->n++];
+}
+
+/* "a.b" for what is "b" in "a"; @prefix is "" or ends in a dot */
+static int set_name(struct entry *e, const char *prefix, const char *name, size_t len)
+{
+	size_t front = strlen(prefix);
+
+	if (front + len > NAME_MAX_LEN)
+		return -E2BIG;
+	memcpy(e->name, prefix, front);
+	memcpy(e->name + front, name, len);
+	e->name[front + len] = '\0';
+	e->namelen = (unsigned int)(front + len);
+	return 0;
+}
+
+static int add_object(struct merge *m, int source, const char *prefix, const char *text,
+		      size_t len);
+
+/* An object's members are labels of their own, unless it has none */
+static int add_member(struct merge *m, int source, const char *prefix,
+		      const struct shim_json_member *member)
+{
+	struct entry *e = new_entry(m, source);
+	struct shim_json_member inner;
+	struct shim_json json;
+	char path[NAME_MAX_LEN + 2];
+	int err;
+
+	if (!e)
+		return -ENOMEM;
+	if (!shim_json__is_name(member->name, member->namelen))
+		return -EINVAL;
+	err = set_name(e, prefix, member->name, member->namelen);
+	if (err)
+		return err;
+	e->value = member->value;
+	e->valuelen = member->valuelen;
+	if (shim_json__begin(&json, member->value, member->valuelen) ||
+	    shim_json__next(&json, &inner) == 0)
+		return 0;
+	memcpy(path, e->name, e->namelen);
+	memcpy(path + e->namelen, ".", 2);
+	m->n--;
+	return add_object(m, source, path, member->value, member->valuelen);
+}
+
+static int add_object(struct merge *m, int source, const char *prefix, const char *text,
+		      size_t len)
+{
+	struct shim_json_member member;
+	struct shim_json json;
+	int err = shim_json__begin(&json, text, len);
+
+	while (!err) {
+		err = shim_json__next(&json, &member);
+		if (err <= 0)
+			break;
+		err = add_member(m, source, prefix, &member);
+	}
+	return err;
+}
+
+static bool same_name(const struct entry *a, const struct entry *b)
+{
+	return !strcmp(a->name, b->name);
+}
+
+/* Of those of one name only the last stays, if it is wanted; one object has a name once */
+static int settle(struct merge *m)
+{
+	size_t kept = 0;
+
+	if (m->n)
+		qsort(m->entries, m->n, sizeof(*m->entries), by_name);
+	for (size_t i = 0; i < m->n; i++) {
+		const struct entry *e = &m->entries[i];
+
+		if (i + 1 < m->n && same_name(e, e + 1)) {
+			if (e->source == e[1].source)
+				return -EINVAL;
+			continue;
+		}
+		if (e->wanted)
+			m->entries[kept++] = *e;
+	}
+	m->n = kept;
+	return 0;
+}
+
+/* {"name":value,...} and a NUL; its length, or -E2BIG */
+static int print(const struct merge *m, char *buffer, int room)
+{
+	size_t len = 2 + (m->n ? m->n - 1 : 0);
+	char *p = buffer;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct entry *e = &m->entries[i];
+
+		len += e->namelen + 3 + shim_json__squeeze(NULL, e->value, e->valuelen);
+	}
+	if (room < 0 || len >= (size_t)room)
+		return -E2BIG;
+	*p++ = '{';
+	for (size_t i = 0; i < m->n; i++) {
+		const struct entry *e = &m->entries[i];
+
+		if (i)
+			*p++ = ',';
+		*p++ = '"';
+		memcpy(p, e->name, e->namelen);
+		p += e->namelen;
+		*p++ = '"';
+		*p++ = ':';
+		p += shim_json__squeeze(p, e->value, e->valuelen);
+	}
+	*p++ = '}';
+	*p = '\0';
+	return (int)(p - buffer);
+}
+
+static int finish(struct merge *m, int err, bool any, char *buffer, int room)
+{
+	if (!err)
+		err = settle(m);
+	if (!err && any)
+		err = print(m, buffer, room);
+	else if (!err && room > 0)
+		*buffer = '\0';
+	free(m->entries);
+	return err;
+}
+
+/**
+ * pmMergeLabels() - join JSON objects of labels into one
+ * @objects: their texts; NULL or "" for none
+ * @nobjects: how many
+ * @buffer: where to write it, with a NUL
+ * @buflen: room there
+ *
+ * Names are sorted, and blanks left out.  Of labels of the same name, the last object's counts.
+ * Objects in objects become labels with dots in their names.
+ *
+ * Return: the length, 0 if there is no label at all, -EINVAL if a text is no JSON object, names a
+ * label twice, or gives it a name that is none, or for bad arguments; -E2BIG if there is not enough
+ * room, or a name is longer than 255 bytes; -ENOMEM.
+ */
+SHIM_API int pmMergeLabels(char **objects, int nobjects, char *buffer, int buflen)
+{
+	struct merge m = { 0 };
+	int err = 0;
+
+	if (!objects || nobjects < 1 || !buffer)
+		return -EINVAL;
+	for (int i = 0; i < nobjects && !err; i++)
+		if (objects[i] && objects[i][0])
+			err = add_object(&m, i, "", objects[i], strlen(objects[i]));
+	return finish(&m, err, m.n, buffer, buflen);
+}
+
+typedef int (*filter_fn)(const pmLabel *label, const char *json, void *arg);
+
+static int add_label(struct merge *m, int source, const pmLabelSet *set, const pmLabel *label,
+		     filter_fn filter, void *arg)
+{
+	struct entry *e = new_entry(m, source);
+
+	if (!e)
+		return -ENOMEM;
+	if (label->name + label->namelen > set->jsonlen ||
+	    label->value + label->valuelen > set->jsonlen ||
+	    memchr(set->json + label->name, '\0', label->namelen))
+		return -EINVAL;
+	set_name(e, "", set->json + label->name, label->namelen);
+	e->value = set->json + label->value;
+	e->valuelen = label->valuelen;
+	if (filter)
+		e->wanted = filter(label, set->json, arg);
+	return 0;
+}
+
+/**
+ * pmMergeLabelSets() - join label sets into one JSON object
+ * @sets: the sets, from the weakest to the strongest; NULL for none
+ * @nsets: how many
+ * @buffer: where to write it, with a NUL
+ * @buflen: room there
+ * @filter: NULL, or says whether a label of a set is wanted; if not, it hides those of
+ *	weaker sets all the same
+ * @arg: for @filter
+ *
+ * Sets that have an error in place of labels are left out.
+ *
+ * Return: the length, 0 if there is no set, -EINVAL if a set is malformed, -E2BIG, -ENOMEM.
+ */
+SHIM_API int pmMergeLabelSets(pmLabelSet **sets, int nsets, char *buffer, int buflen,
+			      int (*filter)(const pmLabel *label, const char *json, void *arg),
+			      void *arg)
+{
+	struct merge m = { 0 };
+	bool any = false;
+	int err = 0;
+
+	if (!sets || nsets < 1 || !buffer)
+		return -EINVAL;
+	for (int i = 0; i < nsets && !err; i++) {
+		if (!sets[i] || sets[i]->nlabels < 0)
+			continue;
+		any = true;
+		for (int j = 0; j < sets[i]->nlabels && !err; j++)
+			err = add_label(&m, i, sets[i], &sets[i]->labels[j], filter, arg);
+	}
+	return finish(&m, err, any, buffer, buflen);
+}

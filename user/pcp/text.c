@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Texts about metrics and instance domains: one line, or help. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/api.h"
+#include "context.h"
+
+_Static_assert(PM_TEXT_ONELINE == SHIM_TEXT_ONELINE && PM_TEXT_HELP == SHIM_TEXT_HELP,
+	       "levels are those of the file");
+
+/* Where help is missing, or empty, the one line is as good; but not for who wants it direct */
+static const char *find(const struct shim_context *ctx, unsigned int about, unsigned int ident,
+			int level)
+{
+	const char *text = shim_archive__text(ctx->ar, about | (level & ~PM_TEXT_DIRECT), ident);
+	const char *line = NULL;
+
+	if ((!text || !*text) && level == PM_TEXT_HELP)
+		line = shim_archive__text(ctx->ar, about | SHIM_TEXT_ONELINE, ident);
+	return line ? line : text;
+}
+
+static int copy(const struct shim_context *ctx, unsigned int about, unsigned int ident, int level,
+		char **out)
+{
+	const char *text;
+	char *mine;
+
+	if (!shim_archive__has_text(ctx->ar, about))
+		return PM_ERR_NOTHOST;
+	text = find(ctx, about, ident, level);
+	if (!text)
+		return PM_ERR_TEXT;
+	mine = strdup(text);
+	if (!mine)
+		return -ENOMEM;
+	*out = mine;
+	return 0;
+}
+
+static int look_up(unsigned int about, unsigned int ident, int level, char **out)
+{
+	struct shim_context *ctx;
+	int err;
+
+	if (!out || ((level & ~PM_TEXT_DIRECT) != PM_TEXT_ONELINE &&
+		     (level & ~PM_TEXT_DIRECT) != PM_TEXT_HELP))
+		return -EINVAL;
+	err = shim_context__enter(&ctx);
+	if (err)
+		return err;
+	return shim_context__leave(ctx, copy(ctx, about, ident, level, out));
+}
+
+/**
+ * pmLookupText() - what a metric is, in words
+ * @pmid: the metric
+ * @level: PM_TEXT_ONELINE or PM_TEXT_HELP; with PM_TEXT_DIRECT, not the one line where help is missing
+ * @buffer: the text, to free()
+ *
+ * Return: 0, PM_ERR_TEXT if the metric has none, PM_ERR_NOTHOST if no metric of the archive has any,
+ * PM_ERR_NOCONTEXT, -EINVAL for other levels, -ENOMEM.
+ */
+SHIM_API int pmLookupText(pmID pmid, int level, char **buffer)
+{
+	return look_up(SHIM_TEXT_PMID, pmid, level, buffer);
+}
+
+/**
+ * pmLookupInDomText() - what an instance domain is, in words
+ * @indom: the domain
+ * @level: as for pmLookupText
+ * @buffer: the text, to free()
+ *
+ * Return: as pmLookupText.
+ */
+SHIM_API int pmLookupInDomText(pmInDom indom, int level, char **buffer)
+{
+	return look_up(SHIM_TEXT_INDOM, indom, level, buffer);
+}
