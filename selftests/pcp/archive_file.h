@@ -174,6 +174,56 @@ static inline void af_indom(struct af *a, int64_t ns, uint32_t indom, unsigned i
 	free(b.data);
 }
 
+/* A text; type 5, 6, 9 or 10 */
+static inline void af_note(struct af *a, uint32_t type, uint32_t ident, const char *text)
+{
+	struct af_bytes b = { 0 };
+
+	af_put32(&b, 4);
+	af_put32(&b, type);
+	af_put32(&b, ident);
+	af_put(&b, text, strlen(text) + 1);
+	af_frame(&b, a->meta);
+	free(b.data);
+}
+
+struct af_label {
+	int inst;		/* -1 but for level 32 */
+	const char *name;	/* NULL: a set without labels */
+	const char *value;
+	unsigned int flags;	/* besides the level */
+};
+
+/* Labels from a time on: sets of one label each */
+static inline void af_labels(struct af *a, int64_t ns, uint32_t level, uint32_t ident,
+			     unsigned int n, const struct af_label *labels)
+{
+	struct af_bytes b = { 0 };
+	char json[256];
+
+	af_put32(&b, a->version == 3 ? 7 : 3);
+	af_stamp(&b, a->version, ns);
+	af_put32(&b, level);
+	af_put32(&b, ident);
+	af_put32(&b, n);
+	for (unsigned int i = 0; i < n; i++) {
+		const struct af_label *l = &labels[i];
+		uint32_t name = l->name ? (uint32_t)strlen(l->name) : 0;
+
+		snprintf(json, sizeof(json), l->name ? "{\"%s\":%s}" : "{}", l->name, l->value);
+		af_put32(&b, (uint32_t)l->inst);
+		af_put32(&b, (uint32_t)strlen(json));
+		af_put(&b, json, strlen(json));
+		af_put32(&b, l->name != NULL);
+		if (!l->name)
+			continue;
+		af_put32(&b, 2u << 16 | name << 8 | level | l->flags);
+		af_put32(&b, (4 + name) << 16 | (uint32_t)strlen(l->value));
+	}
+	af_frame(&b, a->meta);
+	free(b.data);
+}
+
 /* An index entry for the record to come */
 static inline void af_index(struct af *a, int64_t ns)
 {
@@ -413,12 +463,14 @@ static inline void af_vectors_record(struct af *a, int i)
 	af_end(a);
 }
 
-static inline void af_vectors(const char *base, int version)
+static inline void af_vectors_with(const char *base, int version, void (*more)(struct af *a))
 {
 	struct af a;
 
 	af_open(&a, base, version);
 	af_vectors_meta(&a);
+	if (more)
+		more(&a);
 	for (int i = 0; i < 6; i++) {
 		if (i == 0 || i == 5)
 			af_index(&a, af_at[i]);
@@ -427,6 +479,38 @@ static inline void af_vectors(const char *base, int version)
 		af_vectors_record(&a, i);
 	}
 	af_close(&a);
+}
+
+static inline void af_vectors(const char *base, int version)
+{
+	af_vectors_with(base, version, NULL);
+}
+
+/* What the vectors may have besides: texts of most kinds, labels of all levels, some from 20 s on */
+static inline void af_vectors_notes(struct af *a)
+{
+	static const struct af_label host = { -1, "hostname", "\"h\"", 0 };
+	static const struct af_label early = { -1, "a", "\"early\"", 0 };
+	static const struct af_label late = { -1, "a", "\"late\"", 0x80 };
+	static const struct af_label number = { -1, "n", "7", 0 };
+	static const struct af_label list = { -1, "n", "[1,2]", 0 };
+	static const struct af_label insts[] = { { 0, "i", "\"zero\"", 0 }, { 1, NULL, NULL, 0 } };
+
+	af_note(a, 5, AF_PMID(CU32), "not the last");
+	af_note(a, 5, AF_PMID(CU32), "one line");
+	af_note(a, 6, AF_PMID(CU32), "help\nin two lines");
+	af_note(a, 5, AF_PMID(C32), "only one line");
+	af_note(a, 6, AF_PMID(CU64), "only help");
+	af_note(a, 5, AF_PMID(INSTANT), "help is empty");
+	af_note(a, 6, AF_PMID(INSTANT), "");
+	af_note(a, 9, AF_INDOM, "of the domain");
+	af_labels(a, 0, 1, AF_NONE, 1, &host);
+	af_labels(a, 0, 2, 60, 1, &early);
+	af_labels(a, 20 * AF_SEC, 2, 60, 1, &late);
+	af_labels(a, 20 * AF_SEC, 4, AF_INDOM, 1, &number);
+	af_labels(a, 0, 8, AF_PMID(0) & ~0x3ffu, 1, &number);
+	af_labels(a, 0, 16, AF_PMID(CU32), 1, &list);
+	af_labels(a, 10 * AF_SEC, 32, AF_INDOM, 2, insts);
 }
 
 #endif /* ARCHIVE_FILE_H */

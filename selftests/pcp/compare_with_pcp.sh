@@ -62,7 +62,7 @@ compare() {
 	return 1
 }
 
-ways='meta 0 0:interp 777 600:interp -700 600:interp 3100 300:forw 0 500:back 0 500:raw 0 500:jump 300 100:jump -5300 100'
+ways='meta 0 0:text 0 0:labels 0 0:interp 777 600:interp -700 600:interp 3100 300:forw 0 500:back 0 500:raw 0 500:jump 300 100:jump -5300 100'
 
 all_ways() {
 	bad=0
@@ -98,6 +98,15 @@ for version in 2 3; do
 	"$work/make_archive" "$work/vectors$version" $version vectors
 	all_ways vectors "$work/vectors$version"
 	result $? "the published vectors, version $version"
+done
+for version in 2 3; do
+	bad=0
+	for kind in notes lines; do
+		"$work/make_archive" "$work/$kind$version" $version $kind
+		compare $kind "$work/$kind$version" text 0 0 || bad=1
+		compare $kind "$work/$kind$version" labels 0 0 || bad=1
+	done
+	result $bad "texts and labels, version $version"
 done
 for seed in 1 2 3 4 5 6; do
 	"$work/make_archive" "$work/random$seed" $((2 + seed % 2)) random $seed
@@ -153,6 +162,8 @@ suite_way() {
 
 if [ -d "$suite" ]; then
 	suite_way 'meta 0 0' "$damaged"
+	suite_way 'text 0 0' ''
+	suite_way 'labels 0 0' ''
 	suite_way 'forw 0 300' "$damaged $old"
 	suite_way 'raw 0 300' "$damaged $old"
 	suite_way 'back 0 300' "$damaged $old $events"

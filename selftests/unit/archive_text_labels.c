@@ -86,14 +86,15 @@ TEST_F(notes, texts_round_trip)
 	EXPECT_STREQ("dom", shim_archive__text(self->ar, 10, pmid));
 	EXPECT_EQ(NULL, shim_archive__text(self->ar, 9, pmid));
 	EXPECT_EQ(NULL, shim_archive__text(self->ar, 5, sample_pmid(2)));
-	EXPECT_TRUE(shim_archive__has_text(self->ar, SHIM_TEXT_INDOM));
+	EXPECT_TRUE(shim_archive__has_text(self->ar, 10));
+	EXPECT_FALSE(shim_archive__has_text(self->ar, 9));
 }
 
 TEST_F(notes, no_texts)
 {
 	ASSERT_EQ(0, finish(&self->w, self->place.base, &self->ar));
 	EXPECT_EQ(NULL, shim_archive__text(self->ar, 5, sample_pmid(0)));
-	EXPECT_FALSE(shim_archive__has_text(self->ar, SHIM_TEXT_PMID));
+	EXPECT_FALSE(shim_archive__has_text(self->ar, 5));
 	EXPECT_FALSE(shim_archive__has_labels(self->ar, SHIM_LEVEL_CONTEXT, SHIM_INDOM_NULL));
 	EXPECT_EQ(NULL, json_at(self->ar, 10, SHIM_LEVEL_CONTEXT, SHIM_INDOM_NULL));
 }
@@ -109,7 +110,7 @@ TEST_F(notes, texts_that_are_none)
 	}
 	EXPECT_EQ(-EINVAL, shim_writer__text(self->w, 5, sample_pmid(0), ""));
 	ASSERT_EQ(0, finish(&self->w, self->place.base, &self->ar));
-	EXPECT_FALSE(shim_archive__has_text(self->ar, 15));
+	EXPECT_FALSE(shim_archive__has_text(self->ar, 5));
 }
 
 /* Sorted, without blanks, each label found in the text */

@@ -75,7 +75,7 @@ int shim_notes__add_text(struct shim_notes *notes, struct shim_arena *arena,
 			return -ENOMEM;
 	}
 	t->text = rec->text;
-	notes->text_types |= rec->type;
+	notes->text_types |= 1u << rec->type;
 	return 0;
 }
 

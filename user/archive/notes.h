@@ -14,7 +14,7 @@
 
 /*
  * struct shim_notes - texts and labels, each by what it is about
- * @text_types: all types of text there are, or-ed
+ * @text_types: a bit for each type of text there is
  * @annotated: all that has labels, for sorting and freeing
  */
 struct shim_notes {

@@ -205,9 +205,9 @@ const char *shim_archive__text(const struct shim_archive *ar, uint32_t type, uin
 	return shim_notes__text(&ar->meta.notes, type, ident);
 }
 
-bool shim_archive__has_text(const struct shim_archive *ar, uint32_t about)
+bool shim_archive__has_text(const struct shim_archive *ar, uint32_t type)
 {
-	return ar->meta.notes.text_types & about;
+	return type < 32 && ar->meta.notes.text_types >> type & 1;
 }
 
 /**

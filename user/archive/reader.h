@@ -36,8 +36,8 @@ const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, u
 
 /* The text of that type (two of SHIM_TEXT_*) about a metric or an instance domain, or NULL */
 const char *shim_archive__text(const struct shim_archive *ar, uint32_t type, uint32_t ident);
-/* Whether there is any about a metric (SHIM_TEXT_PMID) or a domain (SHIM_TEXT_INDOM) */
-bool shim_archive__has_text(const struct shim_archive *ar, uint32_t about);
+/* Whether there is any of that type, about anything */
+bool shim_archive__has_text(const struct shim_archive *ar, uint32_t type);
 
 /*
  * struct shim_labels_iter - sets of labels in the loaded file that are yet to be taken

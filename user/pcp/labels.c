@@ -50,16 +50,19 @@ static pmLabelSet *grow(struct sets *sets, size_t n)
 	return all + sets->n;
 }
 
+/* A set without labels has no text either */
 static int copy_set(pmLabelSet *to, const struct shim_labelset *from)
 {
+	uint32_t len = from->nlabels > 0 ? from->jsonlen : 0;
+
 	to->inst = from->inst;
 	to->nlabels = from->nlabels;
-	to->json = malloc(from->jsonlen + 1);
+	to->json = malloc(len + 1);
 	if (!to->json)
 		return -ENOMEM;
-	memcpy(to->json, from->json, from->jsonlen);
-	to->json[from->jsonlen] = '\0';
-	to->jsonlen = from->jsonlen;
+	memcpy(to->json, from->json, len);
+	to->json[len] = '\0';
+	to->jsonlen = len;
 	if (from->nlabels <= 0)
 		return 0;
 	to->labels = calloc(from->nlabels, sizeof(*to->labels));

@@ -9,16 +9,28 @@
 _Static_assert(PM_TEXT_ONELINE == SHIM_TEXT_ONELINE && PM_TEXT_HELP == SHIM_TEXT_HELP,
 	       "levels are those of the file");
 
-/* Where help is missing, or empty, the one line is as good; but not for who wants it direct */
-static const char *find(const struct shim_context *ctx, unsigned int about, unsigned int ident,
-			int level)
+static int find(const struct shim_context *ctx, unsigned int type, unsigned int ident,
+		const char **out)
 {
-	const char *text = shim_archive__text(ctx->ar, about | (level & ~PM_TEXT_DIRECT), ident);
-	const char *line = NULL;
+	const char *text = shim_archive__text(ctx->ar, type, ident);
 
-	if ((!text || !*text) && level == PM_TEXT_HELP)
-		line = shim_archive__text(ctx->ar, about | SHIM_TEXT_ONELINE, ident);
-	return line ? line : text;
+	if (!text)
+		return shim_archive__has_text(ctx->ar, type) ? PM_ERR_TEXT : PM_ERR_NOTHOST;
+	*out = text;
+	return 0;
+}
+
+/* Where help is missing, or empty, the one line is as good; but not for who wants it direct */
+static int find_best(const struct shim_context *ctx, unsigned int about, unsigned int ident,
+		     int level, const char **out)
+{
+	int err = find(ctx, about | (level & ~PM_TEXT_DIRECT), ident, out);
+	int line;
+
+	if (level != PM_TEXT_HELP || (!err && **out))
+		return err;
+	line = find(ctx, about | SHIM_TEXT_ONELINE, ident, out);
+	return err ? line : 0;
 }
 
 static int copy(const struct shim_context *ctx, unsigned int about, unsigned int ident, int level,
@@ -26,12 +38,11 @@ static int copy(const struct shim_context *ctx, unsigned int about, unsigned int
 {
 	const char *text;
 	char *mine;
+	int err;
 
-	if (!shim_archive__has_text(ctx->ar, about))
-		return PM_ERR_NOTHOST;
-	text = find(ctx, about, ident, level);
-	if (!text)
-		return PM_ERR_TEXT;
+	err = find_best(ctx, about, ident, level, &text);
+	if (err)
+		return err;
 	mine = strdup(text);
 	if (!mine)
 		return -ENOMEM;

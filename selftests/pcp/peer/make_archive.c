@@ -2,7 +2,7 @@
 /*
  * Make an archive for compare_with_pcp.sh and for measuring.
  *
- * usage: make_archive BASE VERSION vectors
+ * usage: make_archive BASE VERSION vectors|notes|lines
  *        make_archive BASE VERSION random SEED
  *        make_archive BASE VERSION big RECORDS
  */
@@ -169,6 +169,15 @@ static void make_big(struct af *a, int records)
 	}
 }
 
+/* Texts of one kind only, and labels at the end only */
+static void only_lines(struct af *a)
+{
+	static const struct af_label late = { -1, "hostname", "\"late\"", 0 };
+
+	af_note(a, 5, AF_PMID(CU32), "one line");
+	af_labels(a, 50 * AF_SEC, 1, AF_NONE, 1, &late);
+}
+
 int main(int argc, char **argv)
 {
 	struct af a;
@@ -176,8 +185,15 @@ int main(int argc, char **argv)
 
 	if (argc == 4 && !strcmp(argv[3], "vectors")) {
 		af_vectors(argv[1], version);
-		return 0;
+	} else if (argc == 4 && !strcmp(argv[3], "notes")) {
+		af_vectors_with(argv[1], version, af_vectors_notes);
+	} else if (argc == 4 && !strcmp(argv[3], "lines")) {
+		af_vectors_with(argv[1], version, only_lines);
+	} else if (argc == 4) {
+		return 2;
 	}
+	if (argc == 4)
+		return 0;
 	if (argc != 5)
 		return 2;
 	af_open(&a, argv[1], version);
