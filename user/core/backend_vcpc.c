@@ -117,6 +117,9 @@ static int vcpc_sample(union shim_backend_ref set, pid_t tid, struct vcpc_sample
 		.buf = (uintptr_t)buf,
 	};
 
+	/* The same, and cheaper: security modules look at every ioctl. */
+	if (!tid)
+		return read(set.fd, buf, size) < 0 ? -errno : 0;
 	return call(set.fd, VCPC_IOC_SAMPLE, &args);
 }
 

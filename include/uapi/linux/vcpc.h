@@ -262,7 +262,8 @@ struct vcpc_trace_tag_args {
  * @flags: in: VCPC_TRACE_F_*; only for BEGIN, END and ABORT
  * @value: in: bits of a double for OBSERVE and COUNTER, otherwise 0
  *
- * Errors: EINVAL, ENOENT (not a tag of this descriptor), EFAULT.
+ * Errors: EINVAL, ENOENT (not a tag of this descriptor), ENOMEM (a process's
+ * first BEGIN), EFAULT.
  */
 struct vcpc_trace_args {
 	__u32 size;
