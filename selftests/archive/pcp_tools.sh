@@ -77,6 +77,17 @@ same_label() {
 		grep -q 'ending     Sun Sep  9 01:54:58.123456' "$work/label"
 }
 
+# Both kinds of text, and the labels of context and instances merged
+same_notes() {
+	pminfo -tT -l -a "$1" demo.set.count >"$work/info"
+	cat "$work/info"
+	grep -q '^demo.set.count \[packets\]$' "$work/info" && grep -q '^of each$' "$work/info" &&
+		grep -q 'eth0"\] labels {"host":"h1","role":\[1,2\],"speed":1}$' "$work/info" &&
+		grep -q '\[3 or .*\] labels {"host":"h1","role":\[1,2\],"speed":3}$' "$work/info" &&
+		grep -q 'lo"\] labels {"host":"h1","role":\[1,2\]}$' "$work/info" &&
+		pmdumplog -h "$1" | grep -q 'the interfaces'
+}
+
 extracted() {
 	pmlogextract "$1" "$1.extracted" && silent "$1.extracted" && same_values "$1.extracted" "$2"
 }
@@ -101,7 +112,7 @@ if ! [ -x "$write_read" ]; then
 	echo "not ok 1 - $write_read is not built"
 	exit 1
 fi
-echo "1..36"
+echo "1..38"
 for version in 2 3; do
 	archive=$work/v$version
 	said=$work/said$version
@@ -109,6 +120,7 @@ for version in 2 3; do
 	check "version $version: pmlogcheck is silent" silent "$archive"
 	check "version $version: pmdumplog shows every value" same_values "$archive" "$said"
 	check "version $version: pmdumplog shows the label and the end" same_label "$archive" $version
+	check "version $version: pminfo shows texts and labels" same_notes "$archive"
 	check "version $version: pmlogextract copies every value" extracted "$archive" "$said"
 	check "version $version: cut short, all but the last record is shown" cut_short "$archive" "$said"
 	for metric in i32 u32 i64 u64 float double; do

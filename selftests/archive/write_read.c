@@ -157,6 +157,29 @@ static int put_record(struct shim_writer *w, unsigned int n, bool aloud)
 	return err ? err : shim_writer__commit(w);
 }
 
+/* Some of both, of which pcp_tools.sh knows what the tools say */
+static int annotate(struct shim_writer *w)
+{
+	static const char *const context[] = { "{ \"role\": [1, 2],\"host\":\"h1\" }" };
+	static const char *const each[] = { "{\"speed\":1}", "{\"speed\":3}", "{}" };
+	const uint32_t one = SHIM_TEXT_PMID | SHIM_TEXT_ONELINE;
+	struct shim_labels labels = { stamp_of(0), SHIM_LEVEL_CONTEXT, SHIM_INDOM_NULL, 1, NULL,
+				      context };
+	int err = shim_writer__text(w, one, sample_pmid(M_SET), "packets");
+
+	if (!err)
+		err = shim_writer__text(w, SHIM_TEXT_PMID | SHIM_TEXT_HELP, sample_pmid(M_SET),
+					"packets\nof each");
+	if (!err)
+		err = shim_writer__text(w, SHIM_TEXT_INDOM | SHIM_TEXT_HELP, SAMPLE_INDOM,
+					"the interfaces");
+	if (!err)
+		err = shim_writer__labels(w, &labels);
+	labels = (struct shim_labels){ stamp_of(0), SHIM_LEVEL_INSTANCES, SAMPLE_INDOM, 3, sample_inst,
+				       each };
+	return err ? err : shim_writer__labels(w, &labels);
+}
+
 static int generate(const char *base, int version, bool aloud)
 {
 	struct shim_label label = sample_label(version);
@@ -171,6 +194,7 @@ static int generate(const char *base, int version, bool aloud)
 
 		err = shim_writer__desc(w, &desc);
 	}
+	err = err ? err : annotate(w);
 	for (unsigned int n = 0; n < RECORDS && !err; n++)
 		err = put_record(w, n, aloud);
 	if (err) {

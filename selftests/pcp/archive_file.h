@@ -486,7 +486,7 @@ static inline void af_vectors(const char *base, int version)
 	af_vectors_with(base, version, NULL);
 }
 
-/* What the vectors may have besides: texts of most kinds, labels of all levels, some from 20 s on */
+/* What the vectors may have besides: texts of most kinds, labels of all levels */
 static inline void af_vectors_notes(struct af *a)
 {
 	static const struct af_label host = { -1, "hostname", "\"h\"", 0 };

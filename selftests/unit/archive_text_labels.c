@@ -241,7 +241,8 @@ TEST_F(notes, limits)
 }
 
 /* What opening says after a record was appended to the metadata */
-static int open_with(struct place *p, const uint8_t *meta, size_t len, const struct shim_buf *record)
+static int open_with(struct place *p, const uint8_t *meta, size_t len,
+		     const struct shim_buf *record)
 {
 	struct shim_archive *ar;
 	uint8_t *all = malloc(len + record->len);

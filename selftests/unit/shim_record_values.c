@@ -111,6 +111,43 @@ TEST_F(archive, metrics)
 	}
 }
 
+/* Every metric says what it is, an event's in the words it was asked for by */
+TEST_F(archive, texts)
+{
+	const char *text;
+
+	for (unsigned int i = 0; i < shim_archive__ndescs(self->ar); i++) {
+		uint32_t pmid = shim_archive__desc_at(self->ar, i)->pmid;
+
+		text = shim_archive__text(self->ar, SHIM_TEXT_PMID | SHIM_TEXT_ONELINE, pmid);
+		ASSERT_NE(NULL, text);
+		EXPECT_LT(10, strlen(text));
+		EXPECT_EQ(NULL, strchr(text, '\n'));
+		text = shim_archive__text(self->ar, SHIM_TEXT_PMID | SHIM_TEXT_HELP, pmid);
+		ASSERT_NE(NULL, text);
+		EXPECT_LT(20, strlen(text));
+	}
+	text = shim_archive__text(self->ar, SHIM_TEXT_PMID | SHIM_TEXT_ONELINE, COUNT(1));
+	EXPECT_NE(NULL, strstr(text, "cycles:u"));
+}
+
+TEST_F(archive, context_labels)
+{
+	const struct shim_label *label = shim_archive__label(self->ar);
+	struct shim_labels_iter iter;
+	struct shim_labelset set;
+	char want[300];
+
+	snprintf(want, sizeof(want), "{\"hostname\":\"%s\"}", label->host);
+	ASSERT_TRUE(shim_archive__labels(self->ar, SHIM_LEVEL_CONTEXT, SHIM_INDOM_NULL,
+					 label->start, &iter));
+	ASSERT_EQ(1, iter.n);
+	shim_labels__next(&iter, &set);
+	EXPECT_EQ(1, set.nlabels);
+	ASSERT_EQ(strlen(want), set.jsonlen);
+	EXPECT_EQ(0, memcmp(want, set.json, set.jsonlen));
+}
+
 TEST_F(archive, instance)
 {
 	const struct shim_indom *indom = shim_archive__indom_at(self->ar, 450u << 22, 0);

@@ -35,7 +35,7 @@ int shim_json__begin(struct shim_json *j, const char *text, size_t len);
 int shim_json__next(struct shim_json *j, struct shim_json_member *out);
 /* Copies a value found by the above without the blanks that mean nothing; NULL: only counts */
 size_t shim_json__squeeze(char *to, const char *value, size_t len);
-/* Whether a name is letters, digits and underscores, in parts that begin with a letter, joined by dots */
+/* Letters, digits and underscores, in parts that begin with a letter and are joined by dots */
 bool shim_json__is_name(const char *name, size_t len);
 
 #endif /* SHIM_BASE_JSON_H */

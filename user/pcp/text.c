@@ -67,11 +67,11 @@ static int look_up(unsigned int about, unsigned int ident, int level, char **out
 /**
  * pmLookupText() - what a metric is, in words
  * @pmid: the metric
- * @level: PM_TEXT_ONELINE or PM_TEXT_HELP; with PM_TEXT_DIRECT, not the one line where help is missing
+ * @level: PM_TEXT_ONELINE or PM_TEXT_HELP; with PM_TEXT_DIRECT, not the one line for missing help
  * @buffer: the text, to free()
  *
- * Return: 0, PM_ERR_TEXT if the metric has none, PM_ERR_NOTHOST if no metric of the archive has any,
- * PM_ERR_NOCONTEXT, -EINVAL for other levels, -ENOMEM.
+ * Return: 0, PM_ERR_TEXT if the metric has none, PM_ERR_NOTHOST if no metric of the archive has
+ * one of that level, PM_ERR_NOCONTEXT, -EINVAL for other levels, -ENOMEM.
  */
 SHIM_API int pmLookupText(pmID pmid, int level, char **buffer)
 {

@@ -57,11 +57,18 @@ static int64_t wall_offset(void)
 static int open_archive(struct shim_recorder *rec, const char *archive, int version)
 {
 	struct shim_label label = { .version = version };
+	int ret;
 
 	rec->offset = wall_offset();
 	rec->last = shim_ts__from_ns(clock_ns(CLOCK_MONOTONIC) + rec->offset);
 	shim_rec_label__fill(&label, rec->last);
-	return shim_writer__open(archive, &label, &rec->w);
+	ret = shim_writer__open(archive, &label, &rec->w);
+	if (ret)
+		return ret;
+	ret = shim_rec_label__context(rec->w, &label);
+	if (ret)
+		shim_writer__close(rec->w);
+	return ret;
 }
 
 static void free_recorder(struct shim_recorder *rec)

@@ -50,7 +50,17 @@ int shim_rec_trace__instances(struct shim_rec_trace *trace, struct shim_writer *
 bool shim_rec_trace__any(const struct shim_rec_trace *trace);
 int shim_rec_trace__values(struct shim_rec_trace *trace, struct shim_writer *w);
 
+/* A metric and what it is, in one line and in more: record_metric.c */
+struct shim_rec_metric {
+	struct shim_desc desc;
+	const char *line;
+	const char *help;
+};
+
+int shim_rec_metric__write(struct shim_writer *w, const struct shim_rec_metric *metric);
+
 /* Where and when: record_label.c */
 void shim_rec_label__fill(struct shim_label *label, struct shim_ts start);
+int shim_rec_label__context(struct shim_writer *w, const struct shim_label *label);
 
 #endif /* SHIM_SHIM_RECORD_H */

@@ -24,10 +24,22 @@ enum { TIME_TICK, TIME_ENABLED, TIME_RUNNING, TIMES };
 static const struct {
 	const char *name;
 	size_t offset;		/* in struct shim_sample */
+	const char *line;
+	const char *help;
 } times[TIMES] = {
-	[TIME_TICK] = { "vcpc.time.tick", offsetof(struct shim_sample, tick) },
-	[TIME_ENABLED] = { "vcpc.time.enabled", offsetof(struct shim_sample, enabled) },
-	[TIME_RUNNING] = { "vcpc.time.running", offsetof(struct shim_sample, running) },
+	[TIME_TICK] = { "vcpc.time.tick", offsetof(struct shim_sample, tick),
+			"CPU time of the process while its counters counted",
+			"CPU time in nanoseconds that the threads under the counters took while these\n"
+			"counted. Counts per second of CPU time are the rates of vcpc.count.* over the\n"
+			"rate of this." },
+	[TIME_ENABLED] = { "vcpc.time.enabled", offsetof(struct shim_sample, enabled),
+			   "time the counters were wanted",
+			   "Time in nanoseconds that the counters were enabled on running threads of the\n"
+			   "process." },
+	[TIME_RUNNING] = { "vcpc.time.running", offsetof(struct shim_sample, running),
+			   "time the counters counted",
+			   "Time in nanoseconds that the counters were on the CPU. It is that of\n"
+			   "vcpc.time.enabled: counts are never estimated from a part of the time." },
 };
 
 /* One set, the instance of its process */
@@ -100,19 +112,24 @@ static char *instance_name(pid_t pid)
 	return name;
 }
 
-static int write_desc(struct shim_writer *w, uint32_t pmid, uint32_t units, const char *name)
+static int write_metric(struct shim_writer *w, uint32_t pmid, uint32_t units, const char *name,
+			const char *line, const char *help)
 {
-	const struct shim_desc desc = {
-		.pmid = pmid,
-		.type = SHIM_TYPE_U64,
-		.indom = INDOM_SETS,
-		.sem = SHIM_SEM_COUNTER,
-		.units = units,
-		.nnames = 1,
-		.names = &name,
+	const struct shim_rec_metric metric = {
+		.desc = {
+			.pmid = pmid,
+			.type = SHIM_TYPE_U64,
+			.indom = INDOM_SETS,
+			.sem = SHIM_SEM_COUNTER,
+			.units = units,
+			.nnames = 1,
+			.names = &name,
+		},
+		.line = line,
+		.help = help,
 	};
 
-	return shim_writer__desc(w, &desc);
+	return shim_rec_metric__write(w, &metric);
 }
 
 static int write_times(struct shim_rec_sets *sets, struct shim_writer *w)
@@ -120,13 +137,29 @@ static int write_times(struct shim_rec_sets *sets, struct shim_writer *w)
 	int ret = 0;
 
 	for (unsigned int i = 0; i < TIMES && !sets->times_known && !ret; i++)
-		ret = write_desc(w, PMID(DOMAIN_VCPC, 0, i), UNITS_NSEC, times[i].name);
+		ret = write_metric(w, PMID(DOMAIN_VCPC, 0, i), UNITS_NSEC, times[i].name,
+				   times[i].line, times[i].help);
 	if (!ret)
 		sets->times_known = true;
 	return ret;
 }
 
-static int new_metric(struct shim_rec_sets *sets, struct shim_writer *w, const char *name)
+/* @event: as the set's creator wrote it, which the metric's name does not always tell */
+static int write_event(struct shim_writer *w, unsigned int item, const char *name,
+		       const char *event)
+{
+	char line[SHIM_EVENT_LEN + 32];
+	char help[SHIM_EVENT_LEN + 160];
+
+	snprintf(line, sizeof(line), "events \"%s\"", event);
+	snprintf(help, sizeof(help),
+		 "How often \"%s\" occurred in the threads of the process that are counted, as\n"
+		 "64-bit counters of each thread, since the set was bound to it.", event);
+	return write_metric(w, PMID(DOMAIN_VCPC, 1, item), UNITS_COUNT, name, line, help);
+}
+
+static int new_metric(struct shim_rec_sets *sets, struct shim_writer *w, const char *name,
+		      const char *event)
 {
 	char **metrics = reallocarray(sets->metrics, sets->nmetrics + 1, sizeof(*metrics));
 	char *copy = strdup(name);
@@ -138,7 +171,7 @@ static int new_metric(struct shim_rec_sets *sets, struct shim_writer *w, const c
 		free(copy);
 		return -ENOMEM;
 	}
-	ret = write_desc(w, PMID(DOMAIN_VCPC, 1, sets->nmetrics), UNITS_COUNT, name);
+	ret = write_event(w, sets->nmetrics, name, event);
 	if (ret) {
 		free(copy);
 		return ret;
@@ -161,7 +194,7 @@ static int metric_of(struct shim_rec_sets *sets, struct shim_writer *w, const ch
 			return i;
 	if (sets->nmetrics > MAX_METRICS)
 		return -ENOSPC;
-	ret = new_metric(sets, w, name);
+	ret = new_metric(sets, w, name, event);
 	return ret ? ret : (int)sets->nmetrics - 1;
 }
 

@@ -76,25 +76,50 @@ static const struct metric {
 	uint32_t units;
 	uint64_t (*u64)(const struct vc_stat *stat);
 	double (*dbl)(const struct vc_stat *stat);
+	const char *line;
+	const char *help;
 } metrics[] = {
 	{ "trace.transact.count", PMID(DOMAIN_TRACE, 0, 0), 0, SHIM_SEM_COUNTER, UNITS_COUNT,
-	  count_of, NULL },
+	  count_of, NULL,
+	  "completed transactions",
+	  "How many transactions of the tag ended, those aborted not counted,\n"
+	  "since tracing was turned on." },
 	{ "trace.transact.total_time", PMID(DOMAIN_TRACE, 0, 5), 0, SHIM_SEM_COUNTER, UNITS_SEC,
-	  NULL, sum_of },
+	  NULL, sum_of,
+	  "time in completed transactions",
+	  "Seconds from begin to end of all transactions of the tag that ended since\n"
+	  "tracing was turned on. Over trace.transact.count, the mean time of one." },
 	{ "trace.point.count", PMID(DOMAIN_TRACE, 0, 6), 1, SHIM_SEM_COUNTER, UNITS_COUNT,
-	  count_of, NULL },
+	  count_of, NULL,
+	  "times a point was passed",
+	  "How often programs passed the point of that tag since tracing was turned on." },
 	{ "trace.observe.count", PMID(DOMAIN_TRACE, 0, 8), 2, SHIM_SEM_COUNTER, UNITS_COUNT,
-	  count_of, NULL },
+	  count_of, NULL,
+	  "observations made",
+	  "How often programs reported a value for the tag since tracing was turned on." },
 	{ "trace.observe.value", PMID(DOMAIN_TRACE, 0, 10), 2, SHIM_SEM_INSTANT, UNITS_NONE,
-	  NULL, value_of },
+	  NULL, value_of,
+	  "last value observed",
+	  "The value that a program reported last for the tag; its unit is the program's." },
 	{ "trace.counter.count", PMID(DOMAIN_TRACE, 0, 17), 3, SHIM_SEM_COUNTER, UNITS_COUNT,
-	  count_of, NULL },
+	  count_of, NULL,
+	  "counter reports made",
+	  "How often programs reported a counter for the tag since tracing was turned on." },
 	{ "trace.counter.value", PMID(DOMAIN_TRACE, 0, 19), 3, SHIM_SEM_COUNTER, UNITS_NONE,
-	  NULL, value_of },
+	  NULL, value_of,
+	  "last value of the counter",
+	  "The value of the counter that a program reported last for the tag; its unit is\n"
+	  "the program's." },
 	{ "vcpc.transact.min_time", PMID(DOMAIN_VCPC, 2, 0), 4, SHIM_SEM_INSTANT, UNITS_SEC,
-	  NULL, min_of },
+	  NULL, min_of,
+	  "shortest transaction",
+	  "Seconds that the shortest transaction of the tag took since tracing was turned\n"
+	  "on." },
 	{ "vcpc.transact.max_time", PMID(DOMAIN_VCPC, 2, 1), 4, SHIM_SEM_INSTANT, UNITS_SEC,
-	  NULL, max_of },
+	  NULL, max_of,
+	  "longest transaction",
+	  "Seconds that the longest transaction of the tag took since tracing was turned\n"
+	  "on." },
 };
 
 /* A tag that was seen; its instance number is its place, counted from 1 */
@@ -117,23 +142,27 @@ struct shim_rec_trace {
 	size_t written[NINDOMS];	/* how many instances the archive knows */
 };
 
-static int write_descs(struct shim_writer *w)
+static int write_metrics(struct shim_writer *w)
 {
 	int ret = 0;
 
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && !ret; i++) {
 		const struct metric *m = &metrics[i];
-		const struct shim_desc desc = {
-			.pmid = m->pmid,
-			.type = m->u64 ? SHIM_TYPE_U64 : SHIM_TYPE_DOUBLE,
-			.indom = indoms[m->indom].indom,
-			.sem = m->sem,
-			.units = m->units,
-			.nnames = 1,
-			.names = &m->name,
+		const struct shim_rec_metric metric = {
+			.desc = {
+				.pmid = m->pmid,
+				.type = m->u64 ? SHIM_TYPE_U64 : SHIM_TYPE_DOUBLE,
+				.indom = indoms[m->indom].indom,
+				.sem = m->sem,
+				.units = m->units,
+				.nnames = 1,
+				.names = &m->name,
+			},
+			.line = m->line,
+			.help = m->help,
 		};
 
-		ret = shim_writer__desc(w, &desc);
+		ret = shim_rec_metric__write(w, &metric);
 	}
 	return ret;
 }
@@ -156,7 +185,7 @@ int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace **out)
 		shim_hash__init(&trace->of[kind].by_tag);
 	ret = shim_bpf_reader__open(&trace->reader);
 	if (!ret)
-		ret = write_descs(w);
+		ret = write_metrics(w);
 	if (ret) {
 		shim_rec_trace__destroy(trace);
 		return ret;
