@@ -180,5 +180,5 @@ bool shim_notes__labels(const struct shim_notes *notes, uint32_t level, uint32_t
 
 bool shim_notes__any_labels(const struct shim_notes *notes, uint32_t level, uint32_t ident)
 {
-	return find(notes, level, ident) != NULL;
+	return find(notes, level, ident);
 }

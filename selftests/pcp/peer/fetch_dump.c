@@ -328,7 +328,7 @@ static void dump_labels(const struct timespec *start, const struct timespec *end
 	struct timespec when = *start;
 
 	for (int i = 0; i < 3; i++) {
-		when.tv_sec = start->tv_sec + (end->tv_sec - start->tv_sec) * i / 2;
+		when.tv_sec = start->tv_sec + (end->tv_sec - start->tv_sec) / 2 * i;
 		printf("set mode: %d\n", pmSetModeHighRes(PM_MODE_INTERP, &when, NULL));
 		dump_all_labels();
 	}
