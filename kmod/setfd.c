@@ -16,10 +16,13 @@
 #include "setfd.h"
 #include "uarg.h"
 
-/* Which request was refused is told if the caller can be told; the error comes first. */
-static int tell_bad(int ret, int bad, s32 __user *where)
+/*
+ * Which request was refused is told if the caller can be told; the error comes
+ * first.  A struct that says it is too short has no room for it.
+ */
+static int tell_bad(int ret, int bad, bool room, s32 __user *where)
 {
-	if (ret < 0)
+	if (ret < 0 && room)
 		(void)put_user(bad, where);
 	return ret;
 }
@@ -37,7 +40,7 @@ static int ioc_bind(struct vcpc_set *set, struct vcpc_bind_args __user *uarg)
 	ret = vcpc_uarg_bind(&args, uarg);
 	if (!ret)
 		ret = vcpc_set_bind(set, &args, &bad);
-	return tell_bad(ret, bad, &uarg->bad_request);
+	return tell_bad(ret, bad, args.size >= sizeof(args), &uarg->bad_request);
 }
 
 static int ioc_unbind(struct vcpc_set *set, void __user *uarg)
@@ -165,5 +168,5 @@ int vcpc_setfd_create(struct vcpc_user *user, void __user *uarg)
 	ret = vcpc_uarg_set_create(&args, uarg);
 	if (!ret)
 		ret = setfd_open(&args, user, &bad);
-	return tell_bad(ret, bad, &where->bad_request);
+	return tell_bad(ret, bad, args.size >= sizeof(args), &where->bad_request);
 }

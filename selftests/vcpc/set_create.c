@@ -65,6 +65,8 @@ TEST_F(set_create, wrong_sizes)
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	self->args.size = sizeof(self->args) - 4;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
+	/* Nobody said that there is room for it. */
+	EXPECT_EQ(77, self->args.bad_request);
 	longer.args.size = sizeof(longer);
 	set = create(self->device, &longer.args);
 	EXPECT_GE(set, 0);

@@ -109,13 +109,14 @@ struct vcpc_request {
  * @request_size: in: sizeof(struct vcpc_request)
  * @requests: in: user address of @nr_requests structs of @request_size bytes
  * @bad_request: out, on failure: index of the request that was refused, or
- *	-1 if the failure is not about one request
+ *	-1 if the failure is not about one request; left alone if @size is too
+ *	short for this version
  * @reserved: must be zero
  *
  * ioctl(2) returns the new descriptor, or -1 and errno: EINVAL (arguments,
  * or an event whose config the PMU refuses), ENOENT/EOPNOTSUPP (no such event
- * here), EACCES (needs CAP_PERFMON), EMFILE, EUSERS (the user's limit of
- * sets), ENOMEM, EFAULT.  The events are looked at again at BIND.
+ * here), EACCES (needs CAP_PERFMON), EMFILE, ENFILE, EUSERS (the user's limit
+ * of sets), ENOMEM, EFAULT.  The events are looked at again at BIND.
  */
 struct vcpc_set_create_args {
 	__u32 size;
