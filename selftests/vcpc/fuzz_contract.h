@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The contract as a table: each operation, what it writes, and how it may fail. */
+#ifndef VCPC_FUZZ_CONTRACT_H
+#define VCPC_FUZZ_CONTRACT_H
+
+#include <stddef.h>
+
+#include "vcpc_test.h"
+
+enum op {
+	OP_INFO, OP_SET_CREATE, OP_BIND, OP_UNBIND, OP_ENABLE, OP_DISABLE, OP_SAMPLE, OP_READ,
+	OP_TRACE_TAG, OP_TRACE, OP_UNKNOWN, OP_NR,
+};
+
+/* An operation: its argument's size, which bytes of it are written when, its errors. */
+struct contract {
+	const char *name;
+	unsigned long cmd;
+	size_t known;
+	size_t out, out_len;
+	bool out_on_failure;
+	int errors[16];		/* 0 at the end */
+};
+
+/* Each operation as the contract has it. */
+static const struct contract contract[OP_NR] = {
+	[OP_INFO] = {
+		.name = "INFO", .cmd = VCPC_IOC_INFO, .known = sizeof(struct vcpc_info_args),
+		.out = 4, .out_len = sizeof(struct vcpc_info_args) - 4,
+		.errors = { EINVAL, E2BIG, EFAULT },
+	},
+	[OP_SET_CREATE] = {
+		.name = "SET_CREATE", .cmd = VCPC_IOC_SET_CREATE,
+		.known = sizeof(struct vcpc_set_create_args), .out_on_failure = true,
+		.out = offsetof(struct vcpc_set_create_args, bad_request), .out_len = 4,
+		.errors = { EINVAL, E2BIG, EFAULT, ENOENT, EOPNOTSUPP, EACCES, EMFILE, ENFILE,
+			    EUSERS, ENOMEM },
+	},
+	[OP_BIND] = {
+		.name = "BIND", .cmd = VCPC_IOC_BIND,
+		.known = sizeof(struct vcpc_bind_args), .out_on_failure = true,
+		.out = offsetof(struct vcpc_bind_args, bad_request), .out_len = 4,
+		.errors = { EINVAL, E2BIG, EFAULT, ESRCH, EACCES, EBUSY, ENOSPC, EUSERS, EINTR,
+			    ENOENT, EOPNOTSUPP, ENOMEM },
+	},
+	[OP_UNBIND] = {
+		.name = "UNBIND", .cmd = VCPC_IOC_UNBIND, .known = sizeof(struct vcpc_target_args),
+		.errors = { EINVAL, E2BIG, EFAULT },
+	},
+	[OP_ENABLE] = {
+		.name = "ENABLE", .cmd = VCPC_IOC_ENABLE, .known = sizeof(struct vcpc_target_args),
+		.errors = { EINVAL, E2BIG, EFAULT, EAGAIN },
+	},
+	[OP_DISABLE] = {
+		.name = "DISABLE", .cmd = VCPC_IOC_DISABLE,
+		.known = sizeof(struct vcpc_target_args),
+		.errors = { EINVAL, E2BIG, EFAULT, EAGAIN },
+	},
+	[OP_SAMPLE] = {
+		.name = "SAMPLE", .cmd = VCPC_IOC_SAMPLE, .known = sizeof(struct vcpc_sample_args),
+		.errors = { EINVAL, E2BIG, EFAULT, EAGAIN },
+	},
+	[OP_READ] = {
+		.name = "read", .errors = { EINVAL, EFAULT, EAGAIN },
+	},
+	[OP_TRACE_TAG] = {
+		.name = "TRACE_TAG", .cmd = VCPC_IOC_TRACE_TAG,
+		.known = sizeof(struct vcpc_trace_tag_args),
+		.out = offsetof(struct vcpc_trace_tag_args, tag), .out_len = 4,
+		.errors = { EINVAL, E2BIG, EFAULT, ENAMETOOLONG, ENOSPC, EUSERS, ENOMEM },
+	},
+	[OP_TRACE] = {
+		.name = "TRACE", .cmd = VCPC_IOC_TRACE, .known = sizeof(struct vcpc_trace_args),
+		.errors = { EINVAL, E2BIG, EFAULT, ENOENT, ENOMEM },
+	},
+	[OP_UNKNOWN] = {
+		.name = "unknown", .errors = { ENOTTY },
+	},
+};
+
+#endif
