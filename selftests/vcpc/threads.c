@@ -5,9 +5,12 @@
 #include "vcpc_test.h"
 
 #define THREADS	16
+#define PAGES(i) (100 * ((i) + 1))
+/* Faults on what threads share: whoever comes first to a page of the C library has them. */
+#define OTHER_FAULTS 5
 
 struct worker {
-	int set, pages;
+	int set, pages, unbinds;
 	__u64 counted;
 	int error;
 };
@@ -24,7 +27,7 @@ static void *work(void *arg)
 	value = first_value(w->set, 0);
 	touch(w->pages);
 	w->counted = first_value(w->set, 0) - value;
-	if (w->pages % 2)
+	if (w->unbinds)
 		w->error = set_target(w->set, VCPC_IOC_UNBIND, 0);
 	return NULL;
 }
@@ -38,13 +41,14 @@ TEST(each_its_own)
 
 	ASSERT_GE(set, 0);
 	for (i = 0; i < THREADS; i++) {
-		workers[i] = (struct worker) { .set = set, .pages = 100 + i };
+		workers[i] = (struct worker) { .set = set, .pages = PAGES(i), .unbinds = i % 2 };
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, work, &workers[i]));
 	}
 	for (i = 0; i < THREADS; i++) {
 		pthread_join(threads[i], NULL);
 		EXPECT_EQ(0, workers[i].error);
-		EXPECT_EQ(100 + i, workers[i].counted);
+		EXPECT_LE(PAGES(i), workers[i].counted);
+		EXPECT_GE(PAGES(i) + OTHER_FAULTS, workers[i].counted);
 	}
 }
 

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -150,17 +151,22 @@ static inline __u64 first_value(int set, pid_t tid)
 	return set_sample(set, tid, &room) ? ~0ULL : room.sample.values[0];
 }
 
-/* Exactly @pages faults in user mode. */
+/*
+ * Exactly @pages faults in user mode.  No huge pages in the whole process: the
+ * new mapping may join a thread's stack beside it, and another thread's fault
+ * there would bring a huge page that reaches into ours.
+ */
 static inline void touch(int pages)
 {
 	long size = sysconf(_SC_PAGESIZE);
-	volatile char *map = mmap(NULL, pages * size, PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile char *map;
 	int i;
 
+	if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0))
+		abort();
+	map = mmap(NULL, pages * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (map == MAP_FAILED)
 		abort();
-	madvise((void *)map, pages * size, MADV_NOHUGEPAGE);
 	for (i = 0; i < pages; i++)
 		map[i * size] = 1;
 	munmap((void *)map, pages * size);
