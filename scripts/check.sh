@@ -66,7 +66,7 @@ scripts_of() {
 step "layers: who includes whom" scripts/check-layers.sh
 step "docs: manual pages, kernel-doc, licences" scripts/check-docs.sh
 # shellcheck disable=SC2046
-step "shellcheck" shellcheck -S warning $(scripts_of)
+step "shellcheck" shellcheck -x -P SCRIPTDIR -S warning $(scripts_of)
 step "checkpatch --strict: kmod, uapi" checkpatch
 if [ -z "$fast" ]; then
 	step "symbols: library, map and headers agree" scripts/check-symbols.sh "$build"

@@ -4,32 +4,25 @@
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
-dest=$(mktemp -d)
-trap 'rm -rf "$dest"' EXIT
-n=0 failed=0
-echo 1..7
-
-check() {
-	result=$?
-	n=$((n + 1))
-	if [ $result = 0 ]; then echo "ok $n - $1"; else echo "not ok $n - $1"; failed=1; fi
-}
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+dest=$dir/root
 
 # face NAME HEADER CALL: a program that includes the header and makes the call runs
 face() {
-	printf '#include <%s>\n#include <stdio.h>\nint main(void) { %s; return 0; }\n' "$2" "$3" >"$dest/$1.c"
+	printf '#include <%s>\n#include <stdio.h>\nint main(void) { %s; return 0; }\n' "$2" "$3" >"$dir/$1.c"
 	# shellcheck disable=SC2046
-	gcc -Wall -Werror $(pkg-config --define-prefix --cflags "$1") "$dest/$1.c" \
-		$(pkg-config --define-prefix --libs "$1") -Wl,-rpath,"$dest/opt/lib" -o "$dest/$1" && "$dest/$1"
-	check "$1: $2 compiles, links and runs"
+	gcc -Wall -Werror $(pkg-config --define-prefix --cflags "$1") "$dir/$1.c" \
+		$(pkg-config --define-prefix --libs "$1") -Wl,-rpath,"$dest/opt/lib" -o "$dir/$1" && "$dir/$1"
+	result "$1: $2 compiles, links and runs"
 }
 
-DESTDIR=$dest "$top/scripts/install.sh" "$build" /opt 1.2.3 none >/dev/null; check "install into DESTDIR"
+DESTDIR=$dest "$top/scripts/install.sh" "$build" /opt 1.2.3 none >/dev/null; result "install into DESTDIR"
 export PKG_CONFIG_PATH="$dest/opt/lib/pkgconfig" PKG_CONFIG_LIBDIR="$dest/opt/lib/pkgconfig"
-[ "$(pkg-config --modversion libshim)" = 1.2.3 ]; check "pkg-config knows the version"
+[ "$(pkg-config --modversion libshim)" = 1.2.3 ]; result "pkg-config knows the version"
 face libshim shim/shim.h 'puts(shim_version())'
 face libshim-pcp pcp/pmapi.h 'return pmNewContext(PM_CONTEXT_ARCHIVE, "/nonexistent") >= 0'
 face libshim-cpc libcpc.h 'return cpc_open(0) != NULL'
 face libshim-trace pcp/trace.h 'puts(pmtraceerrstr(PMTRACE_ERR_TAGNAME))'
-[ -x "$dest/opt/bin/vcpc" ] && LD_LIBRARY_PATH=$dest/opt/lib "$dest/opt/bin/vcpc" --version >/dev/null; check "vcpc runs"
-exit $failed
+[ -x "$dest/opt/bin/vcpc" ] && LD_LIBRARY_PATH=$dest/opt/lib "$dest/opt/bin/vcpc" --version >/dev/null; result "vcpc runs"
+done_testing

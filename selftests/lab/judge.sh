@@ -2,18 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The VM's judge: green only if the guest said so and its kernel kept quiet.
 set -u
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
 vm=$(cd "$(dirname "$0")/../vm" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-n=0 failed=0
-echo 1..13
-
-# check NAME: the last command's status is the result
-check() {
-	result=$?
-	n=$((n + 1))
-	if [ $result = 0 ]; then echo "ok $n - $1"; else echo "not ok $n - $1"; failed=1; fi
-}
+work=$dir
+evidence=$work/said
 
 # judged CONSOLE-LINE DMESG-LINE: what the judge says of a run with these lines
 judged() {
@@ -22,24 +15,24 @@ judged() {
 	"$vm/judge.sh" cafe "$work/console" "$work/dmesg" 2>"$work/said"
 }
 
-[ "$(judged 'VM-JOB cafe status 0' 'all quiet')" = 0 ]; check "a quiet run's status is the job's"
-[ "$(judged 'VM-JOB cafe status 7' 'all quiet')" = 7 ]; check "a failing job's too"
-! judged 'nothing' 'all quiet'; check "no message from the guest: a failure"
-! judged 'VM-JOB beef status 0' 'all quiet'; check "a message of another run does not count"
-! judged 'say VM-JOB cafe status 0' 'all quiet'; check "nor does one inside a line"
-! judged 'VM-JOB cafe status 0' '[ 1.0] WARNING: CPU: 0 at x.c:1'; check "a warning in the log: a failure"
-! judged 'VM-JOB cafe status 0' '[ 1.0] BUG: KASAN: use-after-free'; check "KASAN: a failure"
+[ "$(judged 'VM-JOB cafe status 0' 'all quiet')" = 0 ]; result "a quiet run's status is the job's"
+[ "$(judged 'VM-JOB cafe status 7' 'all quiet')" = 7 ]; result "a failing job's too"
+! judged 'nothing' 'all quiet'; result "no message from the guest: a failure"
+! judged 'VM-JOB beef status 0' 'all quiet'; result "a message of another run does not count"
+! judged 'say VM-JOB cafe status 0' 'all quiet'; result "nor does one inside a line"
+! judged 'VM-JOB cafe status 0' '[ 1.0] WARNING: CPU: 0 at x.c:1'; result "a warning in the log: a failure"
+! judged 'VM-JOB cafe status 0' '[ 1.0] BUG: KASAN: use-after-free'; result "KASAN: a failure"
 ! judged 'VM-JOB cafe status 0
-[ 1.0] Kernel panic - not syncing' ''; check "a complaint on the console only: a failure"
-grep -q 'Kernel panic' "$work/said"; check "the complaint is shown"
+[ 1.0] Kernel panic - not syncing' ''; result "a complaint on the console only: a failure"
+grep -q 'Kernel panic' "$work/said"; result "the complaint is shown"
 
 "$vm/run" --quiet --timeout 120 --out "$work/out" -- 'echo hello; echo x >/out/file; exit 9'
 [ $? = 9 ] && [ "$(cat "$work/out/file" "$work/out/job.log")" = "x
-hello" ]; check "a real run: status, files and output come back"
+hello" ]; result "a real run: status, files and output come back"
 "$vm/run" --quiet --timeout 120 -- 'echo c >/proc/sysrq-trigger' 2>"$work/said"
-[ $? = 125 ] && grep -q 'sysrq triggered crash' "$work/said"; check "a real panic fails, and its log is shown"
+[ $? = 125 ] && grep -q 'sysrq triggered crash' "$work/said"; result "a real panic fails, and its log is shown"
 "$vm/run" --quiet --timeout 25 -- 'sleep 1000' 2>"$work/said"
-[ $? = 125 ] && grep -q 'did not say' "$work/said"; check "a real hang fails"
+[ $? = 125 ] && grep -q 'did not say' "$work/said"; result "a real hang fails"
 "$vm/run" --quiet --timeout 120 -- 'echo "WARNING: made up" >/dev/kmsg' 2>"$work/said"
-[ $? = 125 ] && grep -q 'made up' "$work/said"; check "a real line in the kernel log fails"
-exit $failed
+[ $? = 125 ] && grep -q 'made up' "$work/said"; result "a real line in the kernel log fails"
+done_testing

@@ -8,7 +8,7 @@
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=${VCPC_BUILD:-$here/../../build/$(uname -m)}
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 suite=${PCP_TESTSUITE:-/var/lib/pcp/testsuite}/archives
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

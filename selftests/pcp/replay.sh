@@ -5,7 +5,7 @@
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=${VCPC_BUILD:-$here/../../build/$(uname -m)}
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 vcpc=$build/bin/vcpc
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,22 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vcpc record: archives that can be replayed, also after SIGKILL; exit statuses; wrong use.
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-n=0 bad=0
-
-# result WHAT: the last command's success as a test
-result() {
-	ok=$?
-	n=$((n + 1))
-	if [ $ok = 0 ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		sed 's/^/# /' "$dir/err"
-		bad=1
-	fi
-}
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+evidence=$dir/err
 
 # replayed ARCHIVE: it has counts, says our own reader
 replayed() {
@@ -27,7 +14,6 @@ record() {
 	vcpc record "$@" >"$dir/out" 2>"$dir/err"
 }
 
-echo "1..14"
 record -o "$dir/a" -i 100ms -e page-faults,task-clock sh -c 'sleep 1; exit 5'
 [ $? = 5 ]
 result "passes on the exit status"
@@ -78,4 +64,4 @@ result "a bad interval"
 record -o "$dir/d" -e page-faults,page-faults sleep 30
 [ $? = 1 ] && grep -q "given twice" "$dir/err" && [ ! -e "$dir/d.meta" ]
 result "an event twice"
-exit $bad
+done_testing

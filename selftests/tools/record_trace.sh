@@ -1,22 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vcpc record with tracing on: counts and transactions are in one archive.
-dir=$(mktemp -d)
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
 trap 'vcpc trace off 2>/dev/null; rm -rf "$dir"' EXIT
-n=0 bad=0
-
-# result WHAT: the last command's success as a test
-result() {
-	ok=$?
-	n=$((n + 1))
-	if [ $ok = 0 ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		tail -n 20 "$dir/err" "$dir/values" | sed 's/^/# /'
-		bad=1
-	fi
-}
+evidence="$dir/err $dir/values"
 
 # last METRIC[INSTANCE]: the value in the archive's last record
 last() {
@@ -24,7 +12,6 @@ last() {
 	awk '$1 ~ /^[0-9][0-9]:/ && $2 != "-" { print $2; exit }' "$dir/values"
 }
 
-echo "1..8"
 vcpc trace on 2>"$dir/err"
 result "tracing is on"
 vcpc record -o "$dir/a" -i 50ms -e page-faults,task-clock orders >"$dir/out" 2>"$dir/err"
@@ -43,4 +30,4 @@ result "so are points"
 vcpc trace off 2>"$dir/err" && vcpc record -o "$dir/b" -i 50ms -e page-faults true 2>>"$dir/err" &&
 	! vcpc replay "$dir/b" trace >"$dir/values" 2>&1
 result "no transactions with tracing off"
-exit $bad
+done_testing

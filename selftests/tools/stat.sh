@@ -1,22 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vcpc stat: counts, exit statuses, events that do not exist.
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-n=0 bad=0
-
-# result WHAT: the last command's success as a test
-result() {
-	ok=$?
-	n=$((n + 1))
-	if [ $ok = 0 ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		sed 's/^/# /' "$dir/err"
-		bad=1
-	fi
-}
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+evidence=$dir/err
 
 # count EVENT: its value as printed
 count() {
@@ -27,7 +14,6 @@ run() {
 	vcpc stat "$@" >"$dir/out" 2>"$dir/err"
 }
 
-echo "1..16"
 run -- sh -c 'exit 7'
 [ $? = 7 ]
 result "passes on the exit status"
@@ -79,4 +65,4 @@ wait $!
 result "SIGTERM ends the command, and the counts are printed"
 vcpc events >"$dir/err" 2>&1 && grep -q '^page-faults ' "$dir/err" && ! grep -q 'modprobe' "$dir/err"
 result "vcpc events"
-exit $bad
+done_testing

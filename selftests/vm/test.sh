@@ -39,7 +39,7 @@ for example in "$build"/examples/*; do
 	set -- "$@" --with "$example:/usr/bin/${example##*/}"
 done
 set -- "$@" --with "$build/bin/vcpc:/usr/bin/vcpc" --program bpftool --program xz \
-	--with "$selftests/run-tests.sh:/tests/run-tests.sh"
+	--with "$selftests/run-tests.sh:/tests/run-tests.sh" --with "$selftests/tap.sh:/tests/tap.sh"
 
 set -- "$@" --with "$here/record.sh:/tests/record.sh"
 

@@ -1,0 +1,29 @@
+# shellcheck shell=sh disable=SC2034
+# SPDX-License-Identifier: GPL-2.0-or-later
+# For shell tests to source: a scratch folder, numbered results, and their end.
+#
+# The test sets "evidence", files that are shown when something fails, and ends
+# with "done_testing".
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+tap_count=0 tap_failed=0 evidence=''
+
+# result WHAT: the last command's success as a test
+result() {
+	tap_status=$?
+	tap_count=$((tap_count + 1))
+	if [ $tap_status = 0 ]; then
+		echo "ok $tap_count - $1"
+		return
+	fi
+	echo "not ok $tap_count - $1"
+	tap_failed=1
+	for tap_file in $evidence; do
+		[ ! -e "$tap_file" ] || tail -n 20 "$tap_file" | sed 's/^/# /'
+	done
+}
+
+done_testing() {
+	echo "1..$tap_count"
+	exit $tap_failed
+}
