@@ -279,8 +279,8 @@ TEST_F(open, with_a_strange_record)
 		{ __LINE__, { 20, 0, 0, 0, 20 }, 20, -EPROTO },		/* no such type */
 		{ __LINE__, { 20, 8, 0, 0, 20 }, 20, -EPROTO },
 		{ __LINE__, { 20, -1, 0, 0, 20 }, 20, -EPROTO },
-		{ __LINE__, { 20, 4, 5, 0, 20 }, 20, 0 },			/* a text */
-		{ __LINE__, { 20, 7, 5, 0, 20 }, 20, 0 },			/* a label */
+		{ __LINE__, { 20, 4, 5, 0, 20 }, 20, -EBADMSG },		/* a text without its NUL */
+		{ __LINE__, { 20, 7, 5, 0, 20 }, 20, -EBADMSG },		/* too short a label */
 		{ __LINE__, { 20, 1, 0, 0, 20 }, 20, -EBADMSG },		/* too short a metric */
 		{ __LINE__, { 20, 5, 0, 0, 20 }, 20, -EBADMSG },		/* too short a domain */
 		{ __LINE__, { 20, 4, 5, 0, 24 }, 20, -EBADMSG },		/* other trailer */
