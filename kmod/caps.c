@@ -28,7 +28,7 @@
 #include <linux/vcpc.h>
 
 #include "caps.h"
-#include "counter.h"
+#include "probe.h"
 
 /* Kinds of core in one machine */
 #define CAPS_MAX_CORES	8
@@ -57,11 +57,11 @@ void vcpc_caps_init(void)
 	int cpu, type;
 
 	for_each_online_cpu(cpu) {
-		type = vcpc_counter_core_type(cpu);
+		type = vcpc_probe_core_type(cpu);
 		if (type >= 0 && !is_core(type) && nr_cores < CAPS_MAX_CORES)
 			cores[nr_cores++] = type;
 	}
-	vcpc_caps_saw(vcpc_counter_slots());
+	vcpc_caps_saw(vcpc_probe_slots());
 }
 
 /* Generic events say in the upper half which kind of core is meant. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The counters of one thread, as in-kernel perf events; the only file that
- * uses perf's kernel interface.
+ * The counters of one thread, read together as one sample.
  *
  * Each request is one pinned event: perf keeps it on the PMU whenever the
  * thread runs, or puts it into an error state that it does not leave by
@@ -20,54 +19,13 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
-#include <linux/workqueue.h>
 
 #include "arm_pmu.h"
 #include "counter.h"
+#include "event.h"
 
 /* Not a time that perf's clock will ever show */
 #define COUNTER_NO_EPOCH	U64_MAX
-
-/* A PMU with more counters than this is not known; it ends the trying. */
-#define COUNTER_MAX_SLOTS	64
-
-static struct perf_event *event_open(const struct vcpc_request *req, struct task_struct *task,
-				     u32 flags, bool disabled)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = req->type,
-		.config = req->config,
-		.config1 = req->config1,
-		.config2 = req->config2,
-		.pinned = 1,
-		.disabled = disabled || flags & VCPC_COUNTER_ON_EXEC,
-		.enable_on_exec = !!(flags & VCPC_COUNTER_ON_EXEC),
-		.inherit = !!(flags & VCPC_COUNTER_INHERIT),
-		.exclude_user = !(req->flags & VCPC_REQ_F_USER),
-		.exclude_kernel = !(req->flags & VCPC_REQ_F_KERNEL),
-		/*
-		 * A thread's own work is neither the hypervisor's nor that of
-		 * a guest which it runs.  Idling is no thread's, so there is
-		 * no need to exclude it, and not every PMU could.
-		 */
-		.exclude_hv = 1,
-		.exclude_guest = 1,
-	};
-
-	return perf_event_create_kernel_counter(&attr, -1, task, NULL, NULL);
-}
-
-static struct perf_event *clock_open(struct task_struct *task, u32 flags)
-{
-	const struct vcpc_request clock = {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.flags = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL,
-	};
-
-	return event_open(&clock, task, flags, false);
-}
 
 /* How long the clock has run; opening an event may take long, and the thread runs on. */
 static u64 clock_ran(struct vcpc_counters *c)
@@ -76,22 +34,6 @@ static u64 clock_ran(struct vcpc_counters *c)
 
 	perf_event_read_value(c->clock.event, &enabled, &running);
 	return running;
-}
-
-static bool is_hw(const struct perf_event *event)
-{
-	return event->pmu->task_ctx_nr == perf_hw_context;
-}
-
-/*
- * Whatever number it came by, an event that is not software's must be the CPU
- * core's: other PMUs count what several threads do, or do more than count.
- */
-static int event_check(const struct perf_event *event)
-{
-	if (event->attr.type == PERF_TYPE_SOFTWARE || is_hw(event))
-		return 0;
-	return -EOPNOTSUPP;
 }
 
 /**
@@ -122,7 +64,7 @@ struct vcpc_counters *vcpc_counter_open(const struct vcpc_request *reqs, unsigne
 	c->task = task;
 	c->flags = flags;
 
-	c->clock.event = clock_open(task, flags);
+	c->clock.event = vcpc_event_open_clock(task, flags);
 	if (IS_ERR(c->clock.event)) {
 		ret = PTR_ERR(c->clock.event);
 		kfree(c);
@@ -132,14 +74,14 @@ struct vcpc_counters *vcpc_counter_open(const struct vcpc_request *reqs, unsigne
 	c->ctx[0] = c->clock.event->ctx;
 
 	for (; c->nr < nr; c->nr++) {
-		event = event_open(&reqs[c->nr], task, flags, false);
+		event = vcpc_event_open(&reqs[c->nr], task, flags);
 		if (IS_ERR(event)) {
 			ret = PTR_ERR(event);
 			goto err_event;
 		}
 		c->counter[c->nr].event = event;
 		c->counter[c->nr].add = reqs[c->nr].preset;
-		c->counter[c->nr].mask = is_hw(event) ? vcpc_arm_pmu_mask(event) : 0;
+		c->counter[c->nr].mask = vcpc_event_is_hw(event) ? vcpc_arm_pmu_mask(event) : 0;
 		c->counter[c->nr].late = flags & VCPC_COUNTER_INHERIT ? clock_ran(c) : 0;
 		if (event->ctx != c->ctx[0])
 			c->ctx[1] = event->ctx;
@@ -574,133 +516,6 @@ unsigned int vcpc_counter_hw(const struct vcpc_counters *c)
 	unsigned int i, hw = 0;
 
 	for (i = 0; i < c->nr; i++)
-		hw += is_hw(c->counter[i].event);
+		hw += vcpc_event_is_hw(c->counter[i].event);
 	return hw;
-}
-
-/**
- * vcpc_counter_check() - see whether a request can be counted at all
- * @req: the request; the caller has checked that it is allowed
- *
- * Context: sleeps.
- * Return: 0, -EOPNOTSUPP if it is no event of the CPU, or the PMU's error.
- */
-int vcpc_counter_check(const struct vcpc_request *req)
-{
-	struct perf_event *event = event_open(req, current, 0, true);
-	int ret;
-
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	ret = event_check(event);
-	perf_event_release_kernel(event);
-	return ret;
-}
-
-struct rehearsal {
-	struct work_struct work;
-	const struct vcpc_request *reqs;
-	unsigned int nr;
-	int *bad;
-	int ret;
-};
-
-static void rehearse(struct work_struct *work)
-{
-	struct rehearsal *r = container_of(work, struct rehearsal, work);
-	struct vcpc_counters *c = vcpc_counter_open(r->reqs, r->nr, current, 0, r->bad);
-	int lost;
-
-	if (IS_ERR(c)) {
-		r->ret = PTR_ERR(c);
-		return;
-	}
-	lost = vcpc_counter_lost(c);
-	if (lost >= 0) {
-		*r->bad = lost;
-		r->ret = -ENOSPC;
-	}
-	vcpc_counter_close(c);
-}
-
-/**
- * vcpc_counter_rehearse() - see whether a set fits on the CPU
- * @reqs: the set's requests
- * @nr: how many
- * @bad: on failure set to the first request that found no room
- *
- * For threads that do not run or will start later, whose counters cannot tell
- * yet.  A kernel thread that has no counters of its own plays their part.
- *
- * Context: sleeps.
- * Return: 0, -ENOSPC, or the PMU's error.
- */
-int vcpc_counter_rehearse(const struct vcpc_request *reqs, unsigned int nr, int *bad)
-{
-	struct rehearsal r = { .reqs = reqs, .nr = nr, .bad = bad };
-
-	INIT_WORK_ONSTACK(&r.work, rehearse);
-	queue_work(system_unbound_wq, &r.work);
-	flush_work(&r.work);
-	destroy_work_on_stack(&r.work);
-	return r.ret;
-}
-
-static const struct vcpc_request cycles = {
-	.type = PERF_TYPE_HARDWARE,
-	.config = PERF_COUNT_HW_CPU_CYCLES,
-	.flags = VCPC_REQ_F_USER,
-};
-
-/**
- * vcpc_counter_core_type() - a CPU's own number for its core's PMU
- * @cpu: which CPU
- *
- * Context: sleeps.
- * Return: the PMU's type as in struct perf_event_attr, or a negative errno.
- */
-int vcpc_counter_core_type(int cpu)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = cycles.type,
-		.config = cycles.config,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
-	int type;
-
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	type = is_hw(event) ? event->pmu->type : -ENOENT;
-	perf_event_release_kernel(event);
-	return type;
-}
-
-/**
- * vcpc_counter_slots() - how many counters a set can have on this CPU
- *
- * Found by taking counters for the calling thread until there are no more, so
- * it is what others leave.
- *
- * Context: sleeps.
- * Return: the number; 0 if there is no PMU.
- */
-unsigned int vcpc_counter_slots(void)
-{
-	struct perf_event *event[COUNTER_MAX_SLOTS];
-	unsigned int nr, slots = 0;
-
-	for (nr = 0; nr < COUNTER_MAX_SLOTS && slots == nr; nr++) {
-		event[nr] = event_open(&cycles, current, 0, false);
-		if (IS_ERR(event[nr]))
-			break;
-		if (READ_ONCE(event[nr]->state) == PERF_EVENT_STATE_ACTIVE)
-			slots++;
-	}
-	while (nr)
-		perf_event_release_kernel(event[--nr]);
-	return slots;
 }

@@ -6,14 +6,15 @@
 #include <linux/types.h>
 #include <linux/vcpc.h>
 
-struct perf_event;
+#include "event.h"
+
 struct perf_event_context;
 struct task_struct;
 
 /* How the counters of a thread are opened */
-#define VCPC_COUNTER_INHERIT	BIT(0)
-#define VCPC_COUNTER_ON_EXEC	BIT(1)
-#define VCPC_COUNTER_MIXED	BIT(2)	/* not every CPU has these events */
+#define VCPC_COUNTER_INHERIT	VCPC_EVENT_INHERIT
+#define VCPC_COUNTER_ON_EXEC	VCPC_EVENT_ON_EXEC
+#define VCPC_COUNTER_MIXED	BIT(8)	/* not every CPU has these events */
 
 /**
  * struct vcpc_counter - one request's virtual counter
@@ -96,9 +97,5 @@ int vcpc_counter_call(const struct vcpc_counters *c, vcpc_counter_fn fn, void *a
 bool vcpc_counter_waits(const struct vcpc_counters *c);
 int vcpc_counter_lost(const struct vcpc_counters *c);
 unsigned int vcpc_counter_hw(const struct vcpc_counters *c);
-int vcpc_counter_check(const struct vcpc_request *req);
-int vcpc_counter_rehearse(const struct vcpc_request *reqs, unsigned int nr, int *bad);
-int vcpc_counter_core_type(int cpu);
-unsigned int vcpc_counter_slots(void);
 
 #endif

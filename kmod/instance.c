@@ -21,6 +21,7 @@
 #include "compat/uninitialized.h"
 #include "counter.h"
 #include "instance.h"
+#include "probe.h"
 #include "sample.h"
 
 /**
@@ -249,7 +250,7 @@ struct vcpc_instance *vcpc_instance_open(const struct vcpc_request *reqs, u32 nr
 		flags |= VCPC_COUNTER_MIXED;
 
 	if (task != current || flags & VCPC_COUNTER_ON_EXEC) {
-		ret = vcpc_counter_rehearse(reqs, nr, bad);
+		ret = vcpc_probe_rehearse(reqs, nr, bad);
 		if (ret)
 			return ERR_PTR(ret);
 	}

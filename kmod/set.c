@@ -16,6 +16,7 @@
 #include "caps.h"
 #include "counter.h"
 #include "limits.h"
+#include "probe.h"
 #include "set.h"
 #include "uarg.h"
 
@@ -35,7 +36,7 @@ static int set_fill(struct vcpc_set *set, const struct vcpc_set_create_args *arg
 		if (!ret)
 			ret = vcpc_caps_request(req);
 		if (!ret)
-			ret = vcpc_counter_check(req);
+			ret = vcpc_probe_check(req);
 		if (ret) {
 			*bad = set->nr;
 			return ret;

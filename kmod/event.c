@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One request as an in-kernel perf event.
+ */
+#include <linux/err.h>
+#include <linux/perf_event.h>
+
+#include "event.h"
+
+/**
+ * vcpc_event_open() - count a request on a thread
+ * @req: what to count; the caller has checked that it is allowed
+ * @task: the thread; the caller holds a reference
+ * @flags: VCPC_EVENT_*
+ *
+ * Context: sleeps.
+ * Return: the event, which holds a reference to the thread, or an ERR_PTR:
+ * -ESRCH if the thread is exiting, -ENOMEM, or the PMU's own.
+ */
+struct perf_event *vcpc_event_open(const struct vcpc_request *req, struct task_struct *task,
+				   u32 flags)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = req->type,
+		.config = req->config,
+		.config1 = req->config1,
+		.config2 = req->config2,
+		.pinned = 1,
+		.disabled = !!(flags & (VCPC_EVENT_DISABLED | VCPC_EVENT_ON_EXEC)),
+		.enable_on_exec = !!(flags & VCPC_EVENT_ON_EXEC),
+		.inherit = !!(flags & VCPC_EVENT_INHERIT),
+		.exclude_user = !(req->flags & VCPC_REQ_F_USER),
+		.exclude_kernel = !(req->flags & VCPC_REQ_F_KERNEL),
+		/*
+		 * A thread's own work is neither the hypervisor's nor that of
+		 * a guest which it runs.  Idling is no thread's, so there is
+		 * no need to exclude it, and not every PMU could.
+		 */
+		.exclude_hv = 1,
+		.exclude_guest = 1,
+	};
+
+	return perf_event_create_kernel_counter(&attr, -1, task, NULL, NULL);
+}
+
+/**
+ * vcpc_event_open_clock() - count a thread's CPU time
+ * @task: the thread; the caller holds a reference
+ * @flags: VCPC_EVENT_*
+ *
+ * Context: sleeps.
+ * Return: as vcpc_event_open().
+ */
+struct perf_event *vcpc_event_open_clock(struct task_struct *task, u32 flags)
+{
+	const struct vcpc_request clock = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.flags = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL,
+	};
+
+	return vcpc_event_open(&clock, task, flags);
+}
+
+/**
+ * vcpc_event_check() - is it an event that a set may have?
+ * @event: the event
+ *
+ * Whatever number it came by, an event that is not software's must be the CPU
+ * core's: other PMUs count what several threads do, or do more than count.
+ *
+ * Return: 0 or -EOPNOTSUPP.
+ */
+int vcpc_event_check(const struct perf_event *event)
+{
+	if (event->attr.type == PERF_TYPE_SOFTWARE || vcpc_event_is_hw(event))
+		return 0;
+	return -EOPNOTSUPP;
+}
