@@ -55,11 +55,11 @@ say "source: style, structure, documentation"
 RESULTS=$work/source "$top/scripts/check.sh" "$top/build/$host" || :
 say "native"
 native "$host" "$top/build/$host" unit pcp \
-	trace/arguments trace/errstr trace/no_module trace/silent trace/threads archive headers lab
+	trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads archive headers lab
 say "native, with AddressSanitizer and UBSan"
 build "$host-asan" SAN=1 lib tests
 native "$host-asan" "$top/build/$host-san" unit pcp \
-	trace/arguments trace/errstr trace/no_module trace/silent trace/threads
+	trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads
 wait $arm64 || :
 say "arm64 VM"
 cat "$work/arm64.log"

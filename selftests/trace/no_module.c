@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Without the module a begin says so, and nothing has begun. */
+/* Without the module a begin by way of it says so, and nothing has begun. */
 #include <time.h>
 
 #include "trace_test.h"
@@ -7,6 +7,7 @@
 #define NEEDS_NO_MODULE() do {						\
 	if (!access(DEVICE, F_OK))						\
 		SKIP(return, "the vcpc module is loaded");			\
+	setenv("SHIM_TRACE", "kernel", 1);					\
 } while (0)
 
 TEST(begin)
@@ -76,6 +77,15 @@ TEST(tries_now_and_then)
 	EXPECT_EQ(2, in_child(count_connects, "1,9"));
 	EXPECT_EQ(1, in_child(count_connects, "nonsense"));
 	EXPECT_EQ(1, in_child(count_connects, "-1"));
+}
+
+/* By itself, the library looks for an agent then. */
+TEST(other_way)
+{
+	NEEDS_NO_MODULE();
+	unsetenv("SHIM_TRACE");
+	setenv("PCP_TRACE_HOST", "no such host", 1);
+	EXPECT_EQ(-EHOSTUNREACH, pmtracepoint("p"));
 }
 
 TEST_HARNESS_MAIN

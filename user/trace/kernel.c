@@ -10,16 +10,15 @@
  * without any.
  */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include <linux/vcpc.h>
 #include <pcp/trace.h>
 
 #include "core/tracedev.h"
+#include "clock.h"
+#include "env.h"
 #include "kernel.h"
+#include "say.h"
 
 static uint32_t generation_of(uint64_t pair)
 {
@@ -31,44 +30,6 @@ static int fd_of(uint64_t connection)
 	return (int)(uint32_t)connection - 1;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
-static void say(const char *what, int err)
-{
-	if (atomic_load(&shim_process__inherited()->flags) & PMTRACE_STATE_COMMS)
-		fprintf(stderr, "pmtrace: %s%s%s\n", what, err ? ": " : "",
-			err ? strerror(-err) : "");
-}
-
-/*
- * Seconds until the next try after so many failures.  PCP_TRACE_RECONNECT
- * lists other numbers; the last one repeats.
- */
-static unsigned long back_off(unsigned int failures)
-{
-	static const unsigned long seconds[] = { 5, 10, 20, 40, 80 };
-	const unsigned int n = sizeof(seconds) / sizeof(seconds[0]);
-	const char *list = getenv("PCP_TRACE_RECONNECT");
-	unsigned long wait = 0;
-
-	for (unsigned int i = 0; list && *list && i < failures; i++) {
-		char *end;
-		unsigned long number = strtoul(list, &end, 10);
-
-		if (end == list || *list == '-' || !number || (*end && *end != ','))
-			break;
-		wait = number;
-		list = end + (*end == ',');
-	}
-	return wait ? wait : seconds[failures < n ? failures - 1 : n - 1];
-}
-
 /* A child has a copy of its parent's descriptor, which keeps the parent's open for it. */
 static void close_inherited(struct shim_inherited *inherited)
 {
@@ -76,15 +37,6 @@ static void close_inherited(struct shim_inherited *inherited)
 
 	if (fd >= 0 && shim_tracedev__is(fd))
 		shim_tracedev__close(fd);
-}
-
-static void settle_protocol(struct shim_inherited *inherited)
-{
-	int unsettled = SHIM_UNSETTLED;
-	int async = atomic_load(&inherited->flags) & PMTRACE_STATE_ASYNC;
-
-	atomic_compare_exchange_strong(&inherited->protocol, &unsettled,
-				       async ? SHIM_ASYNC : SHIM_SYNC);
 }
 
 static int try_connect(struct shim_process *p, uint64_t *connection)
@@ -96,10 +48,10 @@ static int try_connect(struct shim_process *p, uint64_t *connection)
 	if (!generation)
 		close_inherited(inherited);
 	err = shim_tracedev__open(&fd);
-	say("/dev/vcpc", err);
+	shim_say(PMTRACE_STATE_COMMS, "/dev/vcpc", err);
 	if (err)
 		return err;
-	settle_protocol(inherited);
+	shim_process__settle(inherited);
 	atomic_store(&inherited->fd, fd + 1);
 	*connection = (uint64_t)(generation + 1) << 32 | (uint32_t)(fd + 1);
 	atomic_store(&p->connection, *connection);
@@ -115,7 +67,7 @@ static int connect_locked(struct shim_process *p, uint64_t *connection)
 	*connection = atomic_load(&p->connection);
 	if (fd_of(*connection) >= 0)
 		return 0;
-	now = now_ns();
+	now = shim_clock__now();
 	if (p->failures && now < p->retry_ns)
 		return p->error;
 	err = try_connect(p, connection);
@@ -124,7 +76,7 @@ static int connect_locked(struct shim_process *p, uint64_t *connection)
 		return 0;
 	}
 	p->failures++;
-	p->retry_ns = now_ns() + back_off(p->failures) * 1000000000ull;
+	p->retry_ns = shim_clock__now() + shim_env__retry_ns(p->failures);
 	p->error = err;
 	return err;
 }
@@ -184,7 +136,7 @@ static void lose(struct shim_process *p, uint64_t connection)
 	if (atomic_compare_exchange_strong(&p->connection, &connection,
 					   connection & ~0xffffffffull)) {
 		atomic_store(&shim_process__inherited()->fd, 0);
-		say("connection lost", 0);
+		shim_say(PMTRACE_STATE_COMMS, "connection lost", 0);
 	}
 }
 

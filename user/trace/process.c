@@ -15,6 +15,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <pcp/trace.h>
+
 #include "process.h"
 
 static struct shim_inherited the_inherited;
@@ -22,6 +24,16 @@ static struct shim_inherited the_inherited;
 struct shim_inherited *shim_process__inherited(void)
 {
 	return &the_inherited;
+}
+
+/* The first connection settles which of the two protocols it is. */
+void shim_process__settle(struct shim_inherited *inherited)
+{
+	int unsettled = SHIM_UNSETTLED;
+	int async = atomic_load(&inherited->flags) & PMTRACE_STATE_ASYNC;
+
+	atomic_compare_exchange_strong(&inherited->protocol, &unsettled,
+				       async ? SHIM_ASYNC : SHIM_SYNC);
 }
 
 /* Where the kernel cannot wipe (it was built without madvise), we do. */

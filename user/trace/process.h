@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "link.h"
+
 #define TAG_BUCKETS	512
 #define TAG_RECENT	128
 
@@ -23,7 +25,7 @@ enum shim_progress {
  * @next: in its bucket; neither this nor what follows @progress changes once
  *	the tag can be found
  * @handle: generation of the connection << 32 | the module's id of the tag
- * @progress: enum shim_progress
+ * @progress: when it began, in ns << 2 | enum shim_progress
  * @hash: of the name
  * @len: bytes of the name without the NUL
  * @name: the name
@@ -31,16 +33,28 @@ enum shim_progress {
 struct shim_tag {
 	struct shim_tag *next;
 	_Atomic uint64_t handle;
-	_Atomic int progress;
+	_Atomic uint64_t progress;
 	uint32_t hash;
 	uint32_t len;
 	_Alignas(uint64_t) char name[];		/* compared in words */
 };
 
+/* How events leave the process. */
+enum shim_way {
+	SHIM_WAY_OPEN,		/* not known yet */
+	SHIM_WAY_KERNEL,
+	SHIM_WAY_AGENT,
+};
+
 /**
  * struct shim_process - what a forked child must not share; all zero at first
  * @lock: held to connect, to look a tag's id up, and to add a tag
- * @connection: generation << 32 | descriptor + 1, or 0 there while down
+ * @way: enum shim_way
+ * @agent_up: as far as is known, the agent takes events
+ * @lost: events that should have reached an agent and have not
+ * @pid: of this process, 0 until it was asked for (@lock)
+ * @link: to the agent (@lock)
+ * @connection: to the module: generation << 32 | descriptor + 1, or 0 there while down
  * @failures: connects that have failed in a row (@lock)
  * @retry_ns: CLOCK_MONOTONIC, before which none is tried again (@lock)
  * @error: of the last failed connect (@lock)
@@ -51,6 +65,11 @@ struct shim_tag {
  */
 struct shim_process {
 	pthread_mutex_t lock;
+	_Atomic int way;
+	_Atomic int agent_up;
+	_Atomic uint64_t lost;
+	uint32_t pid;
+	struct shim_link link;
 	_Atomic uint64_t connection;
 	unsigned int failures;
 	uint64_t retry_ns;
@@ -74,14 +93,17 @@ enum shim_protocol {
  * @flags: PMTRACE_STATE_*
  * @protocol: enum shim_protocol
  * @fd: descriptor + 1 of the newest connection, 0: none
+ * @inode: of that, if it is a socket
  */
 struct shim_inherited {
 	struct shim_process *_Atomic process;
 	_Atomic int flags;
 	_Atomic int protocol;
 	_Atomic int fd;
+	_Atomic uint64_t inode;
 };
 
+void shim_process__settle(struct shim_inherited *inherited);
 struct shim_inherited *shim_process__inherited(void);
 struct shim_process *shim_process__make(struct shim_inherited *inherited);
 

@@ -42,21 +42,34 @@ int shim_tag_key__init(struct shim_tag_key *key, const char *name);
 struct shim_tag *shim_tags__find(struct shim_process *p, const struct shim_tag_key *key);
 int shim_tags__get(struct shim_process *p, const struct shim_tag_key *key, struct shim_tag **tag);
 
-/* 0, or PMTRACE_ERR_INPROGRESS */
-static inline int shim_tag__begin(struct shim_tag *tag)
+#define SHIM_PROGRESS_BITS	2
+#define SHIM_PROGRESS_MASK	3
+
+/* 0, or PMTRACE_ERR_INPROGRESS, and then the first begin stays */
+static inline int shim_tag__begin(struct shim_tag *tag, uint64_t ns)
 {
-	return atomic_exchange(&tag->progress, SHIM_BEGUN) == SHIM_BEGUN ?
-	       PMTRACE_ERR_INPROGRESS : 0;
+	uint64_t old = atomic_load_explicit(&tag->progress, memory_order_relaxed);
+
+	do {
+		if ((old & SHIM_PROGRESS_MASK) == SHIM_BEGUN)
+			return PMTRACE_ERR_INPROGRESS;
+	} while (!atomic_compare_exchange_weak(&tag->progress, &old,
+					       ns << SHIM_PROGRESS_BITS | SHIM_BEGUN));
+	return 0;
 }
 
-/* 0, PMTRACE_ERR_NOPROGRESS, or PMTRACE_ERR_NOSUCHTAG if it was never begun */
-static inline int shim_tag__finish(struct shim_tag *tag)
+/* 0 and when it began, PMTRACE_ERR_NOPROGRESS, or PMTRACE_ERR_NOSUCHTAG if it never has */
+static inline int shim_tag__finish(struct shim_tag *tag, uint64_t *ns)
 {
-	int progress = SHIM_BEGUN;
+	uint64_t old = atomic_load_explicit(&tag->progress, memory_order_relaxed);
 
-	if (atomic_compare_exchange_strong(&tag->progress, &progress, SHIM_NOT_BEGUN))
-		return 0;
-	return progress == SHIM_NOT_BEGUN ? PMTRACE_ERR_NOPROGRESS : PMTRACE_ERR_NOSUCHTAG;
+	do {
+		if ((old & SHIM_PROGRESS_MASK) != SHIM_BEGUN)
+			return (old & SHIM_PROGRESS_MASK) == SHIM_NOT_BEGUN ? PMTRACE_ERR_NOPROGRESS :
+			       PMTRACE_ERR_NOSUCHTAG;
+	} while (!atomic_compare_exchange_weak(&tag->progress, &old, SHIM_NOT_BEGUN));
+	*ns = old >> SHIM_PROGRESS_BITS;
+	return 0;
 }
 
 #endif /* SHIM_TRACE_TAGS_H */

@@ -14,8 +14,8 @@
 #include <pcp/trace.h>
 
 #include "base/api.h"
-#include "kernel.h"
 #include "tags.h"
+#include "way.h"
 
 /**
  * struct call - one trace call under way
@@ -30,17 +30,6 @@ struct call {
 	struct shim_tag_key key;
 	int silent;
 };
-
-/* PCP_TRACE_NOAGENT does what the flag does, from the first call that would connect. */
-static int is_silent(struct shim_process *p, struct shim_inherited *inherited, int flags)
-{
-	if (flags & PMTRACE_STATE_NOAGENT)
-		return 1;
-	if (shim_kernel__connection(p) || !getenv("PCP_TRACE_NOAGENT"))
-		return 0;
-	atomic_fetch_or(&inherited->flags, PMTRACE_STATE_NOAGENT);
-	return 1;
-}
 
 static int start_call(struct call *call, const char *function, const char *name)
 {
@@ -61,25 +50,24 @@ static int start_call(struct call *call, const char *function, const char *name)
 	flags = atomic_load_explicit(&inherited->flags, memory_order_relaxed);
 	if (flags & PMTRACE_STATE_API)
 		fprintf(stderr, "pmtrace: %s(\"%s\")\n", function, name);
-	call->silent = is_silent(call->p, inherited, flags);
+	call->silent = flags & PMTRACE_STATE_NOAGENT || shim_way__is_none(call->p, inherited);
 	return 0;
 }
 
-/* The tag, made if it is new, and known to the module unless the call is silent. */
+/* The tag, made if it is new, and known to whom it may concern unless the call is silent. */
 static int prepare_tag(struct call *call)
 {
 	int err = 0;
 
-	if (call->tag && (call->silent ||
-			  shim_kernel__is_ready(shim_kernel__connection(call->p), call->tag)))
+	if (call->tag && (call->silent || shim_way__is_ready(call->p, call->tag)))
 		return 0;
 	/* A tag is not remembered for a call that cannot connect. */
 	if (!call->silent)
-		err = shim_kernel__connect(call->p);
+		err = shim_way__connect(call->p);
 	if (!err && !call->tag)
 		err = shim_tags__get(call->p, &call->key, &call->tag);
 	if (!err && !call->silent)
-		err = shim_kernel__prepare(call->p, call->tag);
+		err = shim_way__prepare(call->p, call->tag);
 	return err;
 }
 
@@ -95,26 +83,27 @@ static int prepare_tag(struct call *call)
 SHIM_API int pmtracebegin(const char *tag)
 {
 	struct call call;
+	uint64_t begin_ns;
 	int err = start_call(&call, "pmtracebegin", tag);
 
 	if (!err)
 		err = prepare_tag(&call);
 	if (!err)
-		err = shim_tag__begin(call.tag);
+		err = shim_tag__begin(call.tag, shim_way__now(call.p));
 	if (err || call.silent)
 		return err;
-	err = shim_kernel__fire(call.p, call.tag, VCPC_TRACE_BEGIN, 0);
+	err = shim_way__fire(call.p, call.tag, VCPC_TRACE_BEGIN, 0);
 	if (err)
-		shim_tag__finish(call.tag);
+		shim_tag__finish(call.tag, &begin_ns);
 	return err;
 }
 
 /* What end and abort have in common: neither makes a tag. */
-static int finish(struct call *call)
+static int finish(struct call *call, uint64_t *begin_ns)
 {
 	if (!call->tag)
 		call->tag = shim_tags__find(call->p, &call->key);
-	return call->tag ? shim_tag__finish(call->tag) : PMTRACE_ERR_NOSUCHTAG;
+	return call->tag ? shim_tag__finish(call->tag, begin_ns) : PMTRACE_ERR_NOSUCHTAG;
 }
 
 /**
@@ -128,13 +117,16 @@ static int finish(struct call *call)
 SHIM_API int pmtraceend(const char *tag)
 {
 	struct call call;
+	uint64_t begin_ns, end_ns;
 	int err = start_call(&call, "pmtraceend", tag);
 
-	if (!err)
-		err = finish(&call);
+	if (err)
+		return err;
+	end_ns = shim_way__now(call.p);
+	err = finish(&call, &begin_ns);
 	if (err || call.silent)
 		return err;
-	return shim_kernel__fire(call.p, call.tag, VCPC_TRACE_END, 0);
+	return shim_way__end(call.p, call.tag, end_ns - begin_ns);
 }
 
 /**
@@ -148,19 +140,19 @@ SHIM_API int pmtraceend(const char *tag)
 SHIM_API int pmtraceabort(const char *tag)
 {
 	struct call call;
+	uint64_t begin_ns;
 	int err = start_call(&call, "pmtraceabort", tag);
 
 	if (!err)
-		err = finish(&call);
+		err = finish(&call, &begin_ns);
 	if (err || call.silent)
 		return err;
 	/* If it does not get through, there is nothing to forget. */
-	if ((uint32_t)shim_kernel__connection(call.p))
-		shim_kernel__fire(call.p, call.tag, VCPC_TRACE_ABORT, 0);
+	shim_way__abort(call.p, call.tag);
 	return 0;
 }
 
-static int event(const char *function, const char *tag, uint32_t op, uint64_t value)
+static int event(const char *function, const char *tag, uint32_t op, double value)
 {
 	struct call call;
 	int err = start_call(&call, function, tag);
@@ -168,15 +160,7 @@ static int event(const char *function, const char *tag, uint32_t op, uint64_t va
 	if (err || call.silent)
 		return err;
 	err = prepare_tag(&call);
-	return err ? err : shim_kernel__fire(call.p, call.tag, op, value);
-}
-
-static uint64_t bits_of(double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
+	return err ? err : shim_way__fire(call.p, call.tag, op, value);
 }
 
 /**
@@ -200,7 +184,7 @@ SHIM_API int pmtracepoint(const char *tag)
  */
 SHIM_API int pmtraceobs(const char *tag, double value)
 {
-	return event("pmtraceobs", tag, VCPC_TRACE_OBSERVE, bits_of(value));
+	return event("pmtraceobs", tag, VCPC_TRACE_OBSERVE, value);
 }
 
 /**
@@ -212,7 +196,7 @@ SHIM_API int pmtraceobs(const char *tag, double value)
  */
 SHIM_API int pmtracecounter(const char *tag, double value)
 {
-	return event("pmtracecounter", tag, VCPC_TRACE_COUNTER, bits_of(value));
+	return event("pmtracecounter", tag, VCPC_TRACE_COUNTER, value);
 }
 
 /**

@@ -22,6 +22,9 @@ int pmtracecounter(const char *tag, double value);
 char *pmtraceerrstr(int code);
 int pmtracestate(int flags);
 
+/* Not of PCP: events of this process that an agent should have got and has not */
+unsigned long long shim_trace_lost(void);
+
 #define PMTRACE_ERR_BASE		12000
 #define PMTRACE_ERR_TAGNAME		(-PMTRACE_ERR_BASE - 0)
 #define PMTRACE_ERR_INPROGRESS		(-PMTRACE_ERR_BASE - 1)

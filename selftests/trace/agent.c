@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What an agent gets of each call, and what a caller hears of an agent's manners. */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "agent_fake.h"
+
+/* Each test is a process of its own, so each has a first connection. */
+
+TEST(each_call_synchronous)
+{
+	struct agent agent;
+
+	ASSERT_LT(0, agent_start(&agent, 0, (struct agent_manners) { .split = 1 }));
+	EXPECT_EQ(0, pmtracebegin("a b"));
+	EXPECT_EQ(PMTRACE_ERR_INPROGRESS, pmtracebegin("a b"));
+	usleep(20000);
+	EXPECT_EQ(0, pmtraceend("a b"));
+	EXPECT_STREQ("a b", agent.tag);
+	EXPECT_LT(0.02, agent.value);
+	EXPECT_GT(2, agent.value);
+	EXPECT_EQ(PMTRACE_ERR_NOPROGRESS, pmtraceend("a b"));
+	EXPECT_EQ(PMTRACE_ERR_NOSUCHTAG, pmtraceend("c"));
+	EXPECT_EQ(0, pmtracepoint("a b"));
+	EXPECT_EQ(-1, agent.value);
+	EXPECT_EQ(0, pmtraceobs("o", -7e300));
+	EXPECT_EQ(-7e300, agent.value);
+	EXPECT_EQ(0, pmtracecounter("c", 0.1));
+	EXPECT_EQ(0.1, agent.value);
+	EXPECT_STREQ("c", agent.tag);
+	EXPECT_EQ(0, pmtracebegin("a b"));
+	EXPECT_EQ(0, pmtraceabort("a b"));
+	EXPECT_EQ(-EINVAL, pmtracestate(PMTRACE_STATE_ASYNC));
+	agent_stop(&agent);
+	EXPECT_EQ(1, agent.connections);
+	EXPECT_EQ(4, agent.events);
+	for (int kind = 1; kind <= 4; kind++)
+		EXPECT_EQ(1, agent.kinds[kind]);
+	EXPECT_EQ(0, agent.bad);
+}
+
+TEST(each_call_asynchronous)
+{
+	struct agent agent;
+
+	ASSERT_LT(0, agent_start(&agent, 0, (struct agent_manners) { .no_answer = 1 }));
+	ASSERT_EQ(0, pmtracestate(PMTRACE_STATE_ASYNC));
+	EXPECT_EQ(0, pmtracebegin("t"));
+	EXPECT_EQ(0, pmtraceend("t"));
+	EXPECT_EQ(0, pmtracepoint("t"));
+	EXPECT_EQ(0, pmtraceobs("t", 1));
+	EXPECT_EQ(0, pmtracecounter("t", 2));
+	for (int i = 0; i < 100 && agent.events < 4; i++)
+		usleep(10000);
+	agent_stop(&agent);
+	EXPECT_EQ(4, agent.events);
+	EXPECT_EQ(0, agent.bad);
+	EXPECT_EQ(PMTRACE_STATE_ASYNC, pmtracestate(PMTRACE_STATE_ASYNC));
+}
+
+TEST(long_tags)
+{
+	struct agent agent;
+	char tag[256];
+
+	ASSERT_LT(0, agent_start(&agent, 0, (struct agent_manners) { 0 }));
+	memset(tag, 'x', sizeof(tag));
+	tag[124] = '\0';
+	EXPECT_EQ(0, pmtracepoint(tag));
+	EXPECT_STREQ(tag, agent.tag);
+	tag[124] = 'x';
+	tag[125] = '\0';
+	EXPECT_EQ(PMTRACE_ERR_TAGLENGTH, pmtracepoint(tag));
+	EXPECT_EQ(PMTRACE_ERR_TAGLENGTH, pmtracebegin(tag));
+	EXPECT_EQ(PMTRACE_ERR_TAGLENGTH, pmtraceobs(tag, 1));
+	agent_stop(&agent);
+	EXPECT_EQ(1, agent.events);
+	EXPECT_EQ(0, agent.bad);
+}
+
+TEST(nobody_listens)
+{
+	struct agent agent = { 0 };
+	double start;
+
+	ASSERT_LT(0, agent_listen(&agent, 0));
+	close(agent.fd);
+	EXPECT_EQ(-ECONNREFUSED, pmtracebegin("t"));
+	EXPECT_EQ(PMTRACE_ERR_NOSUCHTAG, pmtraceend("t"));
+	start = seconds_now();
+	for (int i = 0; i < 10000; i++)
+		EXPECT_EQ(-ECONNREFUSED, pmtracepoint("t"));
+	EXPECT_GT(2, seconds_now() - start);
+}
+
+TEST(no_such_host)
+{
+	setenv("SHIM_TRACE", "agent", 1);
+	setenv("PCP_TRACE_HOST", "no such host", 1);
+	EXPECT_EQ(-EHOSTUNREACH, pmtracepoint("t"));
+}
+
+/* A connection is accepted for an agent that sleeps, by its kernel. */
+TEST(agent_is_silent)
+{
+	struct agent agent = { 0 };
+	double start = seconds_now();
+
+	ASSERT_LT(0, agent_listen(&agent, 0));
+	setenv("PCP_TRACE_REQTIMEOUT", "0.3", 1);
+	EXPECT_EQ(PMTRACE_ERR_TIMEOUT, pmtracepoint("t"));
+	EXPECT_LT(0.3, seconds_now() - start);
+	start = seconds_now();
+	for (int i = 0; i < 1000; i++)
+		EXPECT_EQ(PMTRACE_ERR_TIMEOUT, pmtracepoint("t"));
+	EXPECT_GT(0.3, seconds_now() - start);
+}
+
+TEST(agent_refuses)
+{
+	struct agent agent;
+	struct agent_manners manners = { .greeting = PMTRACE_ERR_PERMISSION };
+
+	ASSERT_LT(0, agent_start(&agent, 0, manners));
+	EXPECT_EQ(PMTRACE_ERR_PERMISSION, pmtracebegin("t"));
+	EXPECT_EQ(PMTRACE_ERR_NOSUCHTAG, pmtraceend("t"));
+	agent_stop(&agent);
+}
+
+/* What an agent says of an event is told; the connection is as good as before. */
+TEST(agent_complains)
+{
+	struct agent agent;
+	struct agent_manners manners = { .answer = PMTRACE_ERR_VERSION };
+
+	ASSERT_LT(0, agent_start(&agent, 0, manners));
+	EXPECT_EQ(PMTRACE_ERR_VERSION, pmtracepoint("t"));
+	EXPECT_EQ(PMTRACE_ERR_VERSION, pmtracepoint("t"));
+	agent_stop(&agent);
+	EXPECT_EQ(1, agent.connections);
+}
+
+TEST(agent_answers_for_something_else)
+{
+	struct agent agent;
+
+	ASSERT_LT(0, agent_start(&agent, 0, (struct agent_manners) { .answer = 4 }));
+	EXPECT_EQ(0, pmtracepoint("t"));
+	EXPECT_EQ(0, pmtracecounter("t", 1));
+	agent_stop(&agent);
+	EXPECT_EQ(1, agent.events);
+}
+
+TEST(agent_falls_silent)
+{
+	struct agent agent;
+	double start = seconds_now();
+
+	ASSERT_LT(0, agent_start(&agent, 0, (struct agent_manners) { .no_answer = 1 }));
+	setenv("PCP_TRACE_REQTIMEOUT", "0.3", 1);
+	EXPECT_EQ(PMTRACE_ERR_TIMEOUT, pmtracepoint("t"));
+	EXPECT_LT(0.3, seconds_now() - start);
+	start = seconds_now();
+	for (int i = 0; i < 1000; i++)
+		EXPECT_EQ(0, pmtracepoint("t"));
+	EXPECT_GT(0.3, seconds_now() - start);
+	agent_stop(&agent);
+	EXPECT_EQ(1, agent.events);
+	EXPECT_EQ(1001, shim_trace_lost());
+}
+
+static int open_files(void)
+{
+	int n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static void restart(struct __test_metadata *_metadata, int async, int lost)
+{
+	struct agent agent;
+	int port, files, i;
+
+	setenv("PCP_TRACE_RECONNECT", "1", 1);
+	port = agent_start(&agent, 0, (struct agent_manners) { 0 });
+	ASSERT_LT(0, port);
+	pmtracestate(async ? PMTRACE_STATE_ASYNC : 0);
+	EXPECT_EQ(0, pmtracepoint("t"));
+	usleep(100000);
+	agent_stop(&agent);
+	EXPECT_EQ(1, agent.events);
+	files = open_files();
+	/* An asynchronous sender hears of it at the second event. */
+	pmtracepoint("t");
+	for (i = 0; i < 10; i++) {
+		usleep(10000);
+		EXPECT_EQ(lost, pmtracepoint("t"));
+		EXPECT_EQ(lost, pmtracebegin("u"));
+		EXPECT_EQ(lost ? PMTRACE_ERR_NOSUCHTAG : 0, pmtraceend("u"));
+	}
+	EXPECT_GE(files, open_files());
+	ASSERT_EQ(port, agent_start(&agent, port, (struct agent_manners) { 0 }));
+	for (i = 0; i < 400 && !agent.events; i++) {
+		pmtracepoint("t");
+		usleep(10000);
+	}
+	EXPECT_LT(0, agent.events);
+	EXPECT_EQ(0, pmtracepoint("t"));
+	agent_stop(&agent);
+}
+
+TEST(agent_comes_back_synchronous)
+{
+	restart(_metadata, 0, 0);
+}
+
+TEST(agent_comes_back_asynchronous)
+{
+	restart(_metadata, 1, PMTRACE_ERR_IPC);
+}
+
+/* What was accepted arrives, also if the process is gone at once. */
+TEST(exit_at_once)
+{
+	struct agent *agent;
+	pid_t agent_pid;
+	int pipefd[2], accepted = 0;
+
+	agent = agent_start_apart((struct agent_manners) { 0 }, &agent_pid);
+	ASSERT_NE(NULL, agent);
+	ASSERT_EQ(0, pipe(pipefd));
+	if (!fork()) {
+		pmtracestate(PMTRACE_STATE_ASYNC);
+		for (int i = 0; i < 100000; i++)
+			accepted += !pmtracepoint("123456789012345678901234567890123");
+		accepted = write(pipefd[1], &accepted, sizeof(accepted)) < 0;
+		_exit(accepted);
+	}
+	ASSERT_EQ((ssize_t)sizeof(accepted), read(pipefd[0], &accepted, sizeof(accepted)));
+	for (int i = 0; i < 3000 && agent->events < accepted; i++)
+		usleep(10000);
+	agent_stop_apart(agent, agent_pid);
+	EXPECT_LT(0, accepted);
+	EXPECT_GE(accepted, agent->events);
+	/* The last one may have been on its way in part. */
+	EXPECT_LE(accepted - 1, agent->events);
+	EXPECT_EQ(0, agent->bad);
+}
+
+/* An agent that does not keep up is refused events, whole ones, and hurts nobody. */
+TEST(agent_is_slow)
+{
+	struct agent agent;
+	double start = seconds_now();
+	int accepted = 0, refused = 0, err;
+
+	ASSERT_LT(0, agent_start(&agent, 0, (struct agent_manners) { .slow = 1 }));
+	ASSERT_EQ(0, pmtracestate(PMTRACE_STATE_ASYNC));
+	while (refused < 1000 && accepted < 1000000) {
+		err = pmtracepoint("t");
+		ASSERT_TRUE(!err || err == -EAGAIN);
+		accepted += !err;
+		refused += !!err;
+	}
+	EXPECT_EQ(1000, refused);
+	EXPECT_GT(60, seconds_now() - start);
+	agent_stop(&agent);
+}
+
+static void *first_call(void *tag)
+{
+	long err = pmtracebegin(tag);
+
+	err = err ? err : pmtraceend(tag);
+	return (void *)err;
+}
+
+static int race(void)
+{
+	pthread_t threads[4];
+	char tags[4][8];
+	void *err;
+	int bad = 0;
+
+	for (int i = 0; i < 4; i++) {
+		sprintf(tags[i], "tag%d", i);
+		if (pthread_create(&threads[i], NULL, first_call, tags[i]))
+			_exit(100);
+	}
+	for (int i = 0; i < 4; i++) {
+		pthread_join(threads[i], &err);
+		bad += err != NULL;
+	}
+	return bad;
+}
+
+TEST(first_calls_at_the_same_time)
+{
+	struct agent *agent;
+	pid_t agent_pid;
+	int status;
+
+	agent = agent_start_apart((struct agent_manners) { 0 }, &agent_pid);
+	ASSERT_NE(NULL, agent);
+	for (int i = 0; i < 200; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(race());
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_EQ(0, status);
+	}
+	agent_stop_apart(agent, agent_pid);
+	EXPECT_EQ(200, agent->connections);
+	EXPECT_EQ(800, agent->events);
+}
+
+static int child_sends(void *unused)
+{
+	(void)unused;
+	if (pmtraceend("parents") != PMTRACE_ERR_NOSUCHTAG)
+		return 1;
+	return pmtracepoint("p") ? 2 : 0;
+}
+
+TEST(child_has_a_connection_of_its_own)
+{
+	struct agent *agent;
+	pid_t agent_pid;
+
+	agent = agent_start_apart((struct agent_manners) { 0 }, &agent_pid);
+	ASSERT_NE(NULL, agent);
+	EXPECT_EQ(0, pmtracebegin("parents"));
+	EXPECT_EQ(0, pmtracepoint("p"));
+	EXPECT_EQ(0, in_child(child_sends, NULL));
+	EXPECT_EQ(0, pmtraceend("parents"));
+	agent_stop_apart(agent, agent_pid);
+	EXPECT_EQ(2, agent->connections);
+	EXPECT_EQ(3, agent->events);
+}
+
+/* A program that closes all its files finds none of its new ones written to. */
+TEST(number_is_taken)
+{
+	char path[] = "/tmp/number_is_taken.XXXXXX";
+	struct agent agent;
+	struct stat st;
+	int file, fd = -1;
+
+	ASSERT_LT(0, agent_start(&agent, 0, (struct agent_manners) { 0 }));
+	EXPECT_EQ(0, pmtracepoint("p"));
+	for (int i = 3; i < 64; i++)
+		if (i != agent.fd && !fstat(i, &st) && S_ISSOCK(st.st_mode))
+			fd = fd < 0 ? i : fd;
+	ASSERT_LT(0, fd);
+	file = mkstemp(path);
+	ASSERT_LE(0, file);
+	unlink(path);
+	for (int i = 3; i < 64; i++)
+		if (i != agent.fd && !fstat(i, &st) && S_ISSOCK(st.st_mode))
+			dup2(file, i);
+	EXPECT_EQ(0, pmtracepoint("p"));
+	EXPECT_EQ(0, pmtracepoint("p"));
+	ASSERT_EQ(0, fstat(file, &st));
+	EXPECT_EQ(0, st.st_size);
+	agent_stop(&agent);
+}
+
+TEST(environment_that_makes_no_sense)
+{
+	struct agent agent;
+
+	ASSERT_LT(0, agent_start(&agent, 0, (struct agent_manners) { 0 }));
+	setenv("PCP_TRACE_TIMEOUT", "soon", 1);
+	setenv("PCP_TRACE_REQTIMEOUT", "-1", 1);
+	setenv("SHIM_TRACE", "agent", 1);
+	EXPECT_EQ(0, pmtracepoint("p"));
+	EXPECT_EQ(0, pmtracepoint("p"));
+	agent_stop(&agent);
+	EXPECT_EQ(2, agent.events);
+}
+
+TEST(wanted_none)
+{
+	struct agent agent;
+
+	ASSERT_LT(0, agent_start(&agent, 0, (struct agent_manners) { 0 }));
+	setenv("SHIM_TRACE", "none", 1);
+	EXPECT_EQ(0, pmtracebegin("t"));
+	EXPECT_EQ(0, pmtraceend("t"));
+	EXPECT_EQ(0, pmtracepoint("p"));
+	agent_stop(&agent);
+	EXPECT_EQ(0, agent.connections);
+}
+
+/* Whatever comes back, no call hangs, and no event goes out that is not whole. */
+TEST(garbage)
+{
+	struct agent *agent;
+	pid_t agent_pid;
+
+	setenv("PCP_TRACE_REQTIMEOUT", "0.01", 1);
+	setenv("PCP_TRACE_TIMEOUT", "0.5", 1);
+	for (unsigned int seed = 1; seed <= 150; seed++) {
+		double start = seconds_now();
+		pid_t pid;
+		int status;
+
+		agent = agent_start_apart((struct agent_manners) { .garbage = seed }, &agent_pid);
+		ASSERT_NE(NULL, agent);
+		pid = fork();
+		if (!pid) {
+			if (seed % 3 == 0)
+				pmtracestate(PMTRACE_STATE_ASYNC);
+			for (int i = 0; i < 20; i++) {
+				pmtracebegin("t");
+				pmtraceend("t");
+				pmtraceobs("o", i);
+			}
+			_exit(0);
+		}
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(0, status);
+		agent_stop_apart(agent, agent_pid);
+		EXPECT_EQ(0, agent->bad);
+		EXPECT_GT(5, seconds_now() - start);
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The way out to a trace agent: PCP's own, or one that speaks its protocol.
+ *
+ * Synchronous: each event waits for the agent's acknowledgement.  Asynchronous:
+ * it does not, and an event that the socket has no room for is refused.
+ *
+ * Locking: all under the process's lock, as the stream is one.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/vcpc.h>
+#include <pcp/trace.h>
+
+#include "agent.h"
+#include "say.h"
+
+static int is_async(void)
+{
+	return atomic_load(&shim_process__inherited()->protocol) == SHIM_ASYNC;
+}
+
+/* A child has a copy of its parent's socket, which keeps the parent's open for it. */
+static void close_inherited(struct shim_process *p, struct shim_inherited *inherited)
+{
+	int fd = atomic_exchange(&inherited->fd, 0) - 1;
+
+	if (fd >= 0 && !p->link.was_up && shim_link__inode(fd) == atomic_load(&inherited->inode))
+		close(fd);
+}
+
+/*
+ * What a caller hears of an agent that is not there.  Tracing must not break a
+ * program that has begun well: once there was a connection, its loss is silent,
+ * as PCP has it; the asynchronous protocol reports it.
+ */
+static int verdict(const struct shim_process *p, int err)
+{
+	if (!err || !p->link.was_up)
+		return err;
+	return is_async() ? PMTRACE_ERR_IPC : 0;
+}
+
+static int connect_locked(struct shim_process *p)
+{
+	struct shim_inherited *inherited = shim_process__inherited();
+	int up = p->link.phase == SHIM_LINK_UP;
+	int err;
+
+	if (!p->link.was_up)
+		close_inherited(p, inherited);
+	err = shim_link__up(&p->link);
+	atomic_store(&p->agent_up, !err && p->link.phase == SHIM_LINK_UP);
+	if (!err && !up) {
+		shim_say(PMTRACE_STATE_COMMS, "connected to the agent", 0);
+		shim_process__settle(inherited);
+		atomic_store(&inherited->inode, p->link.inode);
+		atomic_store(&inherited->fd, p->link.fd + 1);
+	} else if (err && p->link.phase == SHIM_LINK_DOWN) {
+		shim_say(PMTRACE_STATE_COMMS, "no agent", err);
+	}
+	return err;
+}
+
+/**
+ * shim_agent__connect() - make sure of a connection, if there can be one
+ * @p: process
+ *
+ * Return: 0, also if a connection was lost and cannot be had again (see
+ *	verdict()); as shim_link__up() if there never was one; PMTRACE_ERR_IPC.
+ */
+int shim_agent__connect(struct shim_process *p)
+{
+	int err;
+
+	pthread_mutex_lock(&p->lock);
+	err = verdict(p, connect_locked(p));
+	pthread_mutex_unlock(&p->lock);
+	return err;
+}
+
+/**
+ * shim_agent__check() - can an agent take this tag?
+ * @tag: tag
+ *
+ * Return: 0 or PMTRACE_ERR_TAGLENGTH.
+ */
+int shim_agent__check(const struct shim_tag *tag)
+{
+	return tag->len > SHIM_PDU_MAX_TAG ? PMTRACE_ERR_TAGLENGTH : 0;
+}
+
+static int kind_of(uint32_t op, enum shim_pdu_kind *kind)
+{
+	switch (op) {
+	case VCPC_TRACE_END:		*kind = SHIM_PDU_TRANSACTION; return 1;
+	case VCPC_TRACE_POINT:		*kind = SHIM_PDU_POINT; return 1;
+	case VCPC_TRACE_OBSERVE:	*kind = SHIM_PDU_OBSERVATION; return 1;
+	case VCPC_TRACE_COUNTER:	*kind = SHIM_PDU_COUNTER; return 1;
+	}
+	return 0;
+}
+
+static void lose(struct shim_process *p, int err)
+{
+	shim_link__lose(&p->link, err);
+	atomic_store(&p->agent_up, 0);
+	shim_say(PMTRACE_STATE_COMMS, "connection lost", err);
+}
+
+/* Send it, and hear what the agent says. */
+static int exchange(struct shim_process *p, const unsigned char *bytes, size_t size,
+		    enum shim_pdu_kind kind)
+{
+	int32_t value;
+	int err = shim_link__send(&p->link, bytes, size);
+
+	if (!err)
+		err = shim_link__answer(&p->link, &value);
+	if (!err)
+		shim_say_pdu("received", p->link.in, SHIM_PDU_ACK_SIZE);
+	if (!err && value < 0)
+		return value;
+	if (!err && value != (int32_t)kind)
+		err = -EPROTO;
+	if (!err)
+		return 0;
+	lose(p, err);
+	return err == PMTRACE_ERR_TIMEOUT ? err : verdict(p, err);
+}
+
+static int offer(struct shim_process *p, const unsigned char *bytes, size_t size)
+{
+	int err = shim_link__offer(&p->link, bytes, size);
+
+	if (p->link.rest_len)
+		shim_say(PMTRACE_STATE_PDUBUF, "a part of an event is kept", 0);
+	if (!err || err == -EAGAIN)
+		return err;
+	lose(p, err);
+	return PMTRACE_ERR_IPC;
+}
+
+static int send_locked(struct shim_process *p, struct shim_pdu_event *event)
+{
+	unsigned char bytes[SHIM_PDU_MAX_SIZE];
+	uint64_t lost_with = p->link.failures;
+	size_t size;
+	int err = connect_locked(p);
+
+	if (err || p->link.phase != SHIM_LINK_UP) {
+		atomic_fetch_add(&p->lost, 1);
+		return verdict(p, err);
+	}
+	if (!p->pid)
+		p->pid = getpid();
+	event->pid = p->pid;
+	event->sync = !is_async();
+	size = shim_pdu__encode(bytes, event);
+	shim_say_pdu("sent", bytes, size);
+	err = event->sync ? exchange(p, bytes, size, event->kind) : offer(p, bytes, size);
+	if (err || p->link.failures != lost_with)
+		atomic_fetch_add(&p->lost, 1);
+	return err;
+}
+
+/**
+ * shim_agent__send() - one event, if it is of a kind that the agent is told
+ * @p: process
+ * @tag: tag, checked
+ * @op: VCPC_TRACE_*
+ * @value: seconds of a transaction, or the value that was observed or counted
+ *
+ * Return: 0; what shim_agent__connect() says; what the agent says; synchronous:
+ *	PMTRACE_ERR_TIMEOUT; asynchronous: -EAGAIN if the agent does not keep up.
+ */
+int shim_agent__send(struct shim_process *p, const struct shim_tag *tag, uint32_t op, double value)
+{
+	struct shim_pdu_event event = {
+		.value = op == VCPC_TRACE_POINT ? -1 : value,
+		.tag = tag->name,
+		.tag_len = tag->len,
+	};
+	int err;
+
+	if (!kind_of(op, &event.kind))
+		return 0;
+	pthread_mutex_lock(&p->lock);
+	err = send_locked(p, &event);
+	pthread_mutex_unlock(&p->lock);
+	return err;
+}

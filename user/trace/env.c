@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The environment variables of the trace calls.
+ *
+ * They are read when a connection is made.  What cannot be understood is
+ * reported on standard error, and the default is taken.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "env.h"
+
+#define DEFAULT_PORT		4323
+#define DEFAULT_CONNECT_S	3
+#define DEFAULT_ANSWER_S	10
+#define LONGEST_S		86400
+
+static void warn(const char *name, const char *value)
+{
+	fprintf(stderr, "pmtrace: %s=\"%s\" cannot be understood, the default is used\n", name,
+		value);
+}
+
+static const char *get(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/**
+ * shim_env__way() - which way out the user wants (SHIM_TRACE)
+ *
+ * Return: the way.
+ */
+enum shim_env_way shim_env__way(void)
+{
+	static const struct {
+		const char *name;
+		enum shim_env_way way;
+	} ways[] = {
+		{ "auto", SHIM_ENV_AUTO },
+		{ "kernel", SHIM_ENV_KERNEL },
+		{ "agent", SHIM_ENV_AGENT },
+		{ "none", SHIM_ENV_NONE },
+	};
+	const char *value = get("SHIM_TRACE");
+
+	for (size_t i = 0; value && i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (!strcasecmp(value, ways[i].name))
+			return ways[i].way;
+	if (value)
+		warn("SHIM_TRACE", value);
+	return SHIM_ENV_AUTO;
+}
+
+/**
+ * shim_env__host() - the agent's host (PCP_TRACE_HOST)
+ *
+ * Return: its name, NULL for this one.
+ */
+const char *shim_env__host(void)
+{
+	return get("PCP_TRACE_HOST");
+}
+
+/**
+ * shim_env__port() - the agent's port (PCP_TRACE_PORT)
+ *
+ * Return: the port.
+ */
+uint16_t shim_env__port(void)
+{
+	const char *value = get("PCP_TRACE_PORT");
+	unsigned long port;
+	char *end;
+
+	if (!value)
+		return DEFAULT_PORT;
+	errno = 0;
+	port = strtoul(value, &end, 0);
+	if (!errno && !*end && !strchr(value, '-') && port && port <= UINT16_MAX)
+		return port;
+	warn("PCP_TRACE_PORT", value);
+	return DEFAULT_PORT;
+}
+
+static uint64_t seconds(const char *name, double otherwise)
+{
+	const char *value = get(name);
+	double s = otherwise;
+	char *end;
+
+	if (value) {
+		s = strtod(value, &end);
+		if (end == value || *end || !isfinite(s) || s < 0) {
+			warn(name, value);
+			s = otherwise;
+		}
+	}
+	return (s < LONGEST_S ? s : LONGEST_S) * 1e9;
+}
+
+/**
+ * shim_env__connect_ns() - how long a connect may take (PCP_TRACE_TIMEOUT)
+ *
+ * Return: nanoseconds.
+ */
+uint64_t shim_env__connect_ns(void)
+{
+	return seconds("PCP_TRACE_TIMEOUT", DEFAULT_CONNECT_S);
+}
+
+/**
+ * shim_env__answer_ns() - how long to wait for an answer (PCP_TRACE_REQTIMEOUT)
+ *
+ * Return: nanoseconds.
+ */
+uint64_t shim_env__answer_ns(void)
+{
+	return seconds("PCP_TRACE_REQTIMEOUT", DEFAULT_ANSWER_S);
+}
+
+/**
+ * shim_env__retry_ns() - how long to wait before the next try to connect
+ * @failures: how many have failed in a row, at least 1
+ *
+ * PCP_TRACE_RECONNECT lists seconds; the last number repeats.
+ *
+ * Return: nanoseconds.
+ */
+uint64_t shim_env__retry_ns(unsigned int failures)
+{
+	static const unsigned long defaults[] = { 5, 10, 20, 40, 80 };
+	const unsigned int n = sizeof(defaults) / sizeof(defaults[0]);
+	const char *list = get("PCP_TRACE_RECONNECT");
+	unsigned long wait = 0;
+
+	for (unsigned int i = 0; list && *list && i < failures; i++) {
+		char *end;
+		unsigned long number = strtoul(list, &end, 10);
+
+		if (end == list || *list == '-' || !number || (*end && *end != ','))
+			break;
+		wait = number < LONGEST_S ? number : LONGEST_S;
+		list = end + (*end == ',');
+	}
+	if (!wait)
+		wait = defaults[failures < n ? failures - 1 : n - 1];
+	return wait * 1000000000ull;
+}

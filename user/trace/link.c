@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A TCP connection to the trace agent, which never makes a program wait longer
+ * than it may.
+ *
+ * The first try to connect is waited for, so that its caller hears of a
+ * mistake.  All later ones go on beside the program: each call looks how far
+ * they are.  No signal and no timer is used.
+ *
+ * The socket does not block and does not linger: what it has taken reaches the
+ * agent also if the process ends at once.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <pcp/trace.h>
+
+#include "clock.h"
+#include "env.h"
+#include "link.h"
+
+/* The inode number of a socket, 0 if the descriptor is none */
+uint64_t shim_link__inode(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISSOCK(st.st_mode) ? st.st_ino : 0;
+}
+
+/* A program that closes all its descriptors may have something else there by now. */
+static int is_ours(const struct shim_link *link)
+{
+	return shim_link__inode(link->fd) == link->inode;
+}
+
+static void hang_up(struct shim_link *link)
+{
+	if (link->phase != SHIM_LINK_DOWN && is_ours(link))
+		close(link->fd);
+	link->phase = SHIM_LINK_DOWN;
+	link->in_len = 0;
+	link->rest_len = 0;
+}
+
+/**
+ * shim_link__lose() - give a connection up; another is tried some time later
+ * @link: the connection
+ * @err: why
+ */
+void shim_link__lose(struct shim_link *link, int err)
+{
+	hang_up(link);
+	link->error = err;
+	link->failures++;
+	link->retry_ns = shim_clock__now() + shim_env__retry_ns(link->failures);
+}
+
+static void add_address(struct shim_link *link, struct in_addr address)
+{
+	struct sockaddr_in *to = &link->address[link->nr_addresses];
+
+	if (link->nr_addresses == SHIM_LINK_ADDRESSES)
+		return;
+	*to = (struct sockaddr_in) {
+		.sin_family = AF_INET,
+		.sin_port = htons(shim_env__port()),
+		.sin_addr = address,
+	};
+	link->nr_addresses++;
+}
+
+static int add_host(struct shim_link *link, const char *host)
+{
+	const struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
+	struct addrinfo *list;
+
+	if (getaddrinfo(host, NULL, &hints, &list))
+		return -EHOSTUNREACH;
+	for (struct addrinfo *i = list; i; i = i->ai_next)
+		add_address(link, ((struct sockaddr_in *)i->ai_addr)->sin_addr);
+	freeaddrinfo(list);
+	return 0;
+}
+
+/* Without a host's name: this one, by the loopback and by its own name. */
+static int find_addresses(struct shim_link *link)
+{
+	const char *host = shim_env__host();
+	char own[256];
+
+	link->connect_ns = shim_env__connect_ns();
+	link->answer_ns = shim_env__answer_ns();
+	link->nr_addresses = 0;
+	link->next = 0;
+	if (host)
+		return add_host(link, host);
+	add_address(link, (struct in_addr) { htonl(INADDR_LOOPBACK) });
+	if (!gethostname(own, sizeof(own)) && memchr(own, '\0', sizeof(own)))
+		add_host(link, own);
+	return 0;
+}
+
+/* A program may close 0 to 2 and trust that the next file it opens gets them. */
+static int new_socket(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int other = fd;
+
+	if (fd >= 0 && fd <= STDERR_FILENO) {
+		other = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		close(fd);
+	}
+	return other < 0 ? -errno : other;
+}
+
+/* Begin to connect to the next address. */
+static int dial(struct shim_link *link, uint64_t now)
+{
+	const struct sockaddr_in *to = &link->address[link->next];
+	int one = 1, fd;
+
+	link->next = (link->next + 1) % link->nr_addresses;
+	fd = new_socket();
+	if (fd < 0)
+		return fd;
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	if (connect(fd, (const struct sockaddr *)to, sizeof(*to)) && errno != EINPROGRESS) {
+		int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	link->fd = fd;
+	link->inode = shim_link__inode(fd);
+	link->phase = SHIM_LINK_CONNECTING;
+	link->deadline_ns = now + link->connect_ns;
+	return 0;
+}
+
+static int see_connected(struct shim_link *link, uint64_t now)
+{
+	struct pollfd poller = { .fd = link->fd, .events = POLLOUT };
+	socklen_t size = sizeof(int);
+	int err = 0;
+
+	if (poll(&poller, 1, 0) <= 0)
+		return now < link->deadline_ns ? -EAGAIN : PMTRACE_ERR_TIMEOUT;
+	if (getsockopt(link->fd, SOL_SOCKET, SO_ERROR, &err, &size))
+		return -errno;
+	if (err)
+		return -err;
+	link->phase = SHIM_LINK_GREETING;
+	link->deadline_ns = now + link->answer_ns;
+	return 0;
+}
+
+/* 0 with a whole acknowledgement in @value, -EAGAIN, -ECONNRESET at the end, or another errno */
+static int receive(struct shim_link *link, int32_t *value)
+{
+	ssize_t n = recv(link->fd, link->in + link->in_len, sizeof(link->in) - link->in_len, 0);
+
+	if (n < 0)
+		return errno == EINTR ? -EAGAIN : -errno;
+	if (!n)
+		return -ECONNRESET;
+	link->in_len += n;
+	if (link->in_len < sizeof(link->in))
+		return -EAGAIN;
+	link->in_len = 0;
+	return shim_pdu__decode_ack(link->in, value);
+}
+
+static int see_greeting(struct shim_link *link, uint64_t now)
+{
+	int32_t value;
+	int err = receive(link, &value);
+
+	if (err == -EAGAIN)
+		return now < link->deadline_ns ? -EAGAIN : PMTRACE_ERR_TIMEOUT;
+	if (err)
+		return err == -EPROTO ? PMTRACE_ERR_IPC : err;
+	if (value < 0)
+		return value;
+	link->phase = SHIM_LINK_UP;
+	link->failures = 0;
+	link->was_up = 1;
+	return 0;
+}
+
+/* 0 when up, -EAGAIN while there is something to wait for, or why it failed */
+static int step(struct shim_link *link)
+{
+	uint64_t now = shim_clock__now();
+	int err = 0;
+
+	if (link->phase == SHIM_LINK_DOWN)
+		err = dial(link, now);
+	if (!err && link->phase == SHIM_LINK_CONNECTING)
+		err = see_connected(link, now);
+	if (!err && link->phase == SHIM_LINK_GREETING)
+		err = see_greeting(link, now);
+	return err;
+}
+
+/* Until something has happened, or it is too late; in milliseconds, but not too early. */
+static void wait_for(const struct shim_link *link, short events, uint64_t deadline_ns)
+{
+	struct pollfd poller = { .fd = link->fd, .events = events };
+	uint64_t now = shim_clock__now();
+
+	if (now < deadline_ns)
+		poll(&poller, 1, (deadline_ns - now) / 1000000 + 1);
+}
+
+/* Try one address, and wait for what comes of it. */
+static int try_now(struct shim_link *link, uint64_t deadline_ns)
+{
+	int err;
+
+	for (;;) {
+		err = step(link);
+		if (err != -EAGAIN)
+			return err;
+		if (link->phase == SHIM_LINK_CONNECTING && link->deadline_ns > deadline_ns)
+			link->deadline_ns = deadline_ns;
+		wait_for(link, link->phase == SHIM_LINK_CONNECTING ? POLLOUT : POLLIN,
+			 link->deadline_ns);
+	}
+}
+
+/* The first time: try all addresses, and wait for it. */
+static int connect_first(struct shim_link *link)
+{
+	uint64_t deadline_ns;
+	int err = find_addresses(link);
+
+	if (err)
+		return err;
+	deadline_ns = shim_clock__now() + link->connect_ns;
+	for (unsigned int i = 0; i < link->nr_addresses; i++) {
+		/* What the loopback says is what the user can do something about. */
+		int again = try_now(link, deadline_ns);
+
+		if (!again)
+			return 0;
+		hang_up(link);
+		err = err ? err : again;
+		if (shim_clock__now() >= deadline_ns)
+			break;
+	}
+	return err;
+}
+
+/* Later: look how far the try is, or begin one when it is time. */
+static int connect_later(struct shim_link *link)
+{
+	if (link->phase == SHIM_LINK_DOWN && shim_clock__now() < link->retry_ns)
+		return -EAGAIN;
+	if (link->phase != SHIM_LINK_DOWN && !is_ours(link))
+		hang_up(link);
+	if (link->phase == SHIM_LINK_DOWN && !link->nr_addresses) {
+		int err = find_addresses(link);
+
+		if (err)
+			return err;
+	}
+	return step(link);
+}
+
+/**
+ * shim_link__up() - see whether the agent can be reached, and try if it is time
+ * @link: the connection
+ *
+ * Waits only the first time, PCP_TRACE_TIMEOUT for the connection and
+ * PCP_TRACE_REQTIMEOUT for the agent's greeting.
+ *
+ * Return: 0, or why the last try failed: a negated errno, PMTRACE_ERR_TIMEOUT,
+ *	PMTRACE_ERR_IPC, or what the agent said (PMTRACE_ERR_PERMISSION, ...).
+ */
+int shim_link__up(struct shim_link *link)
+{
+	int err;
+
+	if (link->phase == SHIM_LINK_UP) {
+		if (is_ours(link))
+			return 0;
+		hang_up(link);
+		link->retry_ns = 0;
+		link->error = -EBADF;
+	}
+	err = link->failures || link->was_up ? connect_later(link) : connect_first(link);
+	if (err == -EAGAIN)
+		return link->error;
+	if (err)
+		shim_link__lose(link, err);
+	return err;
+}
+
+/* As much of it as the socket takes; an errno if it takes nothing. */
+static ssize_t send_some(struct shim_link *link, const unsigned char *bytes, size_t size)
+{
+	ssize_t n;
+
+	do {
+		n = send(link->fd, bytes, size, MSG_NOSIGNAL);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+/**
+ * shim_link__send() - send an event, and wait until it is on its way
+ * @link: the connection, up
+ * @bytes: the event
+ * @size: how long it is
+ *
+ * Return: 0, PMTRACE_ERR_TIMEOUT, or a negated errno; after a failure the
+ *	stream is of no use any more.
+ */
+int shim_link__send(struct shim_link *link, const unsigned char *bytes, size_t size)
+{
+	uint64_t deadline_ns = 0;
+
+	while (size) {
+		ssize_t n = send_some(link, bytes, size);
+
+		if (n < 0 && n != -EAGAIN)
+			return n;
+		if (n > 0) {
+			bytes += n;
+			size -= n;
+			continue;
+		}
+		if (!deadline_ns)
+			deadline_ns = shim_clock__now() + link->answer_ns;
+		if (shim_clock__now() >= deadline_ns)
+			return PMTRACE_ERR_TIMEOUT;
+		wait_for(link, POLLOUT, deadline_ns);
+	}
+	return 0;
+}
+
+static int send_rest(struct shim_link *link)
+{
+	ssize_t n;
+
+	if (!link->rest_len)
+		return 0;
+	n = send_some(link, link->rest, link->rest_len);
+	if (n < 0)
+		return n;
+	link->rest_len -= n;
+	memmove(link->rest, link->rest + n, link->rest_len);
+	return link->rest_len ? -EAGAIN : 0;
+}
+
+/**
+ * shim_link__offer() - send an event if the socket takes it now
+ * @link: the connection, up
+ * @bytes: the event
+ * @size: how long it is, at most SHIM_PDU_MAX_SIZE
+ *
+ * An event is taken whole or not at all: what the socket leaves of it is kept,
+ * and goes first next time.
+ *
+ * Return: 0, -EAGAIN if there is no room, or another errno: the connection is lost.
+ */
+int shim_link__offer(struct shim_link *link, const unsigned char *bytes, size_t size)
+{
+	ssize_t n = send_rest(link);
+
+	if (n)
+		return n;
+	n = send_some(link, bytes, size);
+	if (n < 0)
+		return n;
+	link->rest_len = size - n;
+	memcpy(link->rest, bytes + n, link->rest_len);
+	return 0;
+}
+
+/**
+ * shim_link__answer() - wait for the agent's acknowledgement
+ * @link: the connection, up
+ * @value: what it says
+ *
+ * Return: 0, PMTRACE_ERR_TIMEOUT, or a negated errno; after a failure the
+ *	stream is of no use any more.
+ */
+int shim_link__answer(struct shim_link *link, int32_t *value)
+{
+	uint64_t deadline_ns = shim_clock__now() + link->answer_ns;
+
+	for (;;) {
+		int err = receive(link, value);
+
+		if (err != -EAGAIN)
+			return err;
+		if (shim_clock__now() >= deadline_ns)
+			return PMTRACE_ERR_TIMEOUT;
+		wait_for(link, POLLIN, deadline_ns);
+	}
+}

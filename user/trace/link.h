@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A TCP connection to the trace agent, which never makes a program wait longer than it may. */
+#ifndef SHIM_TRACE_LINK_H
+#define SHIM_TRACE_LINK_H
+
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "pdu.h"
+
+#define SHIM_LINK_ADDRESSES	4
+
+enum shim_link_phase {
+	SHIM_LINK_DOWN,
+	SHIM_LINK_CONNECTING,
+	SHIM_LINK_GREETING,	/* the agent speaks first */
+	SHIM_LINK_UP,
+};
+
+/**
+ * struct shim_link - the connection; all zero at first
+ * @phase: how far it is
+ * @fd: descriptor, unless down
+ * @inode: the socket's, to tell whether @fd still is ours
+ * @deadline_ns: CLOCK_MONOTONIC, when this phase has taken too long
+ * @retry_ns: CLOCK_MONOTONIC, before which no new try is made
+ * @failures: tries that have failed in a row
+ * @error: of the last one
+ * @answer_ns: how long the agent may take to answer
+ * @connect_ns: how long a connect may take
+ * @was_up: it was up once
+ * @nr_addresses: how many addresses are known
+ * @next: which is tried next
+ * @address: IPv4, as the agent listens on no other
+ * @in: what has come of an acknowledgement
+ * @in_len: how much that is
+ * @rest: what could not be sent yet of an event
+ * @rest_len: how much that is
+ */
+struct shim_link {
+	enum shim_link_phase phase;
+	int fd;
+	uint64_t inode;
+	uint64_t deadline_ns;
+	uint64_t retry_ns;
+	unsigned int failures;
+	int error;
+	uint64_t answer_ns;
+	uint64_t connect_ns;
+	int was_up;
+	unsigned int nr_addresses;
+	unsigned int next;
+	struct sockaddr_in address[SHIM_LINK_ADDRESSES];
+	unsigned char in[SHIM_PDU_ACK_SIZE];
+	size_t in_len;
+	unsigned char rest[SHIM_PDU_MAX_SIZE];
+	size_t rest_len;
+};
+
+int shim_link__up(struct shim_link *link);
+int shim_link__send(struct shim_link *link, const unsigned char *bytes, size_t size);
+int shim_link__offer(struct shim_link *link, const unsigned char *bytes, size_t size);
+int shim_link__answer(struct shim_link *link, int32_t *value);
+void shim_link__lose(struct shim_link *link, int err);
+uint64_t shim_link__inode(int fd);
+
+#endif /* SHIM_TRACE_LINK_H */

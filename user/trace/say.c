@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Diagnostics on standard error, where the program's state flags ask for them. */
+#include <arpa/inet.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <pcp/trace.h>
+
+#include "process.h"
+#include "say.h"
+
+static int asked_for(int flag)
+{
+	return atomic_load_explicit(&shim_process__inherited()->flags, memory_order_relaxed) & flag;
+}
+
+/* A line on what has happened, @err: 0 or why */
+void shim_say(int flag, const char *what, int err)
+{
+	if (asked_for(flag))
+		fprintf(stderr, "pmtrace: %s%s%s\n", what, err ? ": " : "",
+			err ? pmtraceerrstr(err) : "");
+}
+
+/* The words of an event or an acknowledgement, in the order of this machine */
+void shim_say_pdu(const char *what, const unsigned char *bytes, size_t size)
+{
+	char line[SHIM_PDU_MAX_SIZE / 4 * 9 + 1];
+	size_t at = 0;
+
+	if (!asked_for(PMTRACE_STATE_PDU))
+		return;
+	for (size_t i = 0; i + 4 <= size && at + 9 < sizeof(line); i += 4) {
+		uint32_t word;
+
+		memcpy(&word, bytes + i, sizeof(word));
+		at += sprintf(line + at, " %08x", ntohl(word));
+	}
+	fprintf(stderr, "pmtrace: %s%.*s\n", what, (int)at, line);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which way events leave the process: through the module, to an agent, or not at all. */
+#ifndef SHIM_TRACE_WAY_H
+#define SHIM_TRACE_WAY_H
+
+#include "kernel.h"
+#include "process.h"
+
+/* Whether all is done for this tag, so that an event of it can be sent at once */
+static inline int shim_way__is_ready(const struct shim_process *p, const struct shim_tag *tag)
+{
+	if (shim_kernel__is_ready(shim_kernel__connection(p), tag))
+		return 1;
+	return atomic_load_explicit(&p->agent_up, memory_order_relaxed) &&
+	       tag->len <= SHIM_PDU_MAX_TAG;
+}
+
+int shim_way__is_none(struct shim_process *p, struct shim_inherited *inherited);
+int shim_way__connect(struct shim_process *p);
+int shim_way__prepare(struct shim_process *p, struct shim_tag *tag);
+int shim_way__fire(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value);
+int shim_way__end(struct shim_process *p, struct shim_tag *tag, uint64_t ns);
+void shim_way__abort(struct shim_process *p, struct shim_tag *tag);
+uint64_t shim_way__now(const struct shim_process *p);
+
+#endif /* SHIM_TRACE_WAY_H */
