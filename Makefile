@@ -29,6 +29,7 @@ bpf: .needs ## build the BPF objects and their skeletons
 
 lib: bpf ## build libshim, shared and static
 	$(Q)$(MAKE) --no-print-directory -f user/Makefile
+	$(Q)$(MAKE) --no-print-directory -f user/java/Makefile
 
 tools: lib ## build the vcpc command and the examples
 	$(Q)$(MAKE) --no-print-directory -f tools/Makefile

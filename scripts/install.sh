@@ -17,13 +17,30 @@ put() {
 }
 
 put 755 "$build/bin/vcpc" "$root/bin/vcpc"
+# Commands of the originals: PCP's own package may have put its pmtrace there.
+for command in "$build"/bin/*; do
+	name=${command##*/}
+	if [ "$name" = vcpc ] || [ ! -f "$command" ] || [ "${name%.d}" != "$name" ]; then
+		continue
+	fi
+	if [ -z "$dest" ] && dpkg-query -S "$root/bin/$name" >/dev/null 2>&1; then
+		echo "  $root/bin/$name is another package's: ours is in $prefix/lib/vcpc/bin"
+		put 755 "$command" "$root/lib/vcpc/bin/$name"
+	else
+		put 755 "$command" "$root/bin/$name"
+	fi
+done
 put 644 "$build/lib/libshim.a" "$root/lib/libshim.a"
 for lib in "$build"/lib/libshim.so.*; do
 	put 755 "$lib" "$root/lib/${lib##*/}"
 	ln -sf "${lib##*/}" "$root/lib/libshim.so"
 done
+if [ -e "$build/lib/libshim_java.so" ]; then
+	put 755 "$build/lib/libshim_java.so" "$root/lib/libshim_java.so"
+	put 644 "$build/lib/shim-trace.jar" "$root/share/java/shim-trace.jar"
+fi
 # PCP's and libcpc's own headers have the same names: ours have a folder of their own.
-(cd "$top/user/include" && find . -name '*.h') | while read -r header; do
+(cd "$top/user/include" && find . -name '*.h' -o -name '*.inc') | while read -r header; do
 	put 644 "$top/user/include/$header" "$root/include/vcpc/$header"
 done
 put 644 "$top/include/uapi/linux/vcpc.h" "$root/include/vcpc/linux/vcpc.h"

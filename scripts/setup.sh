@@ -42,6 +42,7 @@ check|valgrind|finds use of unset or freed memory
 peers|pcp|Performance Co-Pilot's own programs read our archives
 peers|libpcp3-dev|its library runs the same test client as ours
 peers|libpcp-trace2-dev|its trace library sends the same events as ours
+peers|gfortran|a Fortran program makes trace calls
 peers|iproute2|its agent runs in a network of its own
 "
 

@@ -23,6 +23,12 @@ result() {
 	done
 }
 
+# skip WHAT WHY: a test that cannot be made here
+skip() {
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count - $1 # SKIP $2"
+}
+
 done_testing() {
 	echo "1..$tap_count"
 	exit $tap_failed

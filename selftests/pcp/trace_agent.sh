@@ -119,6 +119,107 @@ times_agree() {
 		awk '/value/ && $NF >= 0 && $NF < 5 { n++ } END { exit n != 2 }'
 }
 
+# has KIND TAG VALUE: the agent has got it
+has() {
+	pminfo -h 127.0.0.1 -f "trace.$1" | grep -qF "or \"$2\"] value $3"
+}
+
+commands() {
+	out=$("$build/bin/pmtrace" a.point) &&
+		[ "$out" = 'pmtrace: point complete (tag="a.point")' ] &&
+		"$build/bin/pmtrace" -q -c 12.5 a.counter && "$build/bin/pmtrace" -q -v -3 a.value &&
+		"$build/bin/pmtrace" -q -h localhost 'a b' && "$build/bin/pmtrace" -q -e 'exit 0' a.job || return 1
+	"$build/bin/pmtrace" -q -e 'exit 3' a.job
+	[ $? = 3 ] || return 1
+	"$build/bin/pmtrace" -q -e 'kill -9 $$' a.job
+	[ $? = 137 ] || return 1
+	sleep 0.3
+	has point.count a.point 1 && has counter.value a.counter 12.5 && has observe.value a.value -3 &&
+		has point.count 'a b' 1 && has transact.count a.job 3
+}
+
+command_mistakes() {
+	for arguments in '' '-c 1 -v 2 t' '-c x t' '-S 1x t' '-c' '-y t' 't t'; do
+		# shellcheck disable=SC2086
+		"$build/bin/pmtrace" $arguments >"$dir/out" 2>&1
+		[ $? = 1 ] && grep -q Usage "$dir/out" || return 1
+	done
+	"$build/bin/pmtrace" '-?' | grep -q Usage
+}
+
+fortran() {
+	cat >"$dir/program.f" <<-'END'
+	      program prog
+	      include 'pcp/trace.inc'
+	      character*20 tag
+	      character*12 text
+	      integer sts
+	      tag = 'from fortran'
+	      sts = pmtracestate(PMTRACE_STATE_NONE)
+	      if (pmtracebegin(tag) .ne. 0) stop 1
+	      if (pmtracebegin('from fortran') .ne. -12001) stop 2
+	      if (pmtraceend(tag) .ne. 0) stop 3
+	      if (pmtraceabort(tag) .ne. -12002) stop 4
+	      if (pmtracepoint(tag) .ne. 0) stop 5
+	      if (pmtraceobs(tag, 2.5d0) .ne. 0) stop 6
+	      if (pmtracecounter(tag, 1.5d0) .ne. 0) stop 7
+	      if (pmtracepoint('   ') .ne. -12000) stop 8
+	      call pmtraceerrstr(0, text)
+	      if (text .ne. 'No error') stop 9
+	      call pmtraceerrstr(-12005, text)
+	      if (text .ne. 'The tag is t') stop 10
+	      end
+	END
+	sed -i 's/^\t//' "$dir/program.f"
+	gfortran -I"$here/../../user/include" -o "$dir/program_f" "$dir/program.f" \
+		-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim && "$dir/program_f" &&
+		has transact.count 'from fortran' 1 && has point.count 'from fortran' 1 &&
+		has observe.value 'from fortran' 2.5 && has counter.value 'from fortran' 1.5
+}
+
+java_program() {
+	mkdir -p "$dir/java"
+	cat >"$dir/java/Program.java" <<-'END'
+	import sgi.pcp.trace;
+	public class Program {
+	    static void is(int result, int wanted) {
+	        if (result != wanted)
+	            throw new RuntimeException(result + ", not " + wanted);
+	    }
+	    public static void main(String[] args) {
+	        trace pcp = new trace();
+	        String tag = "from java \u00e4";
+	        is(trace.pmtracebegin(null), -12000);
+	        is(pcp.pmtracebegin(tag), 0);
+	        is(trace.pmtracebegin(tag), -12001);
+	        is(trace.pmtraceend(tag), 0);
+	        is(trace.pmtraceabort(tag), -12002);
+	        is(trace.pmtracepoint(tag), 0);
+	        is(trace.pmtraceobs(tag, 2.5), 0);
+	        is(trace.pmtracecounter(tag, 1.5), 0);
+	        is(trace.pmtracestate(trace.PMTRACE_STATE_ASYNC), -22);
+	        if (!trace.pmtraceerrstr(0).equals("No error"))
+	            throw new RuntimeException(trace.pmtraceerrstr(0));
+	    }
+	}
+	END
+	LC_ALL=C.UTF-8 javac -cp "$build/lib/shim-trace.jar" -d "$dir/java" "$dir/java/Program.java" &&
+		java -cp "$build/lib/shim-trace.jar:$dir/java" -Djava.library.path="$build/lib" Program &&
+		has transact.count 'from java ä' 1 && has point.count 'from java ä' 1 &&
+		has observe.value 'from java ä' 2.5 && has counter.value 'from java ä' 1.5
+}
+
+# PCP's own demonstration, unchanged: what the agent has of it, of both libraries
+demo=/usr/share/pcp/demos/trace/app1.c
+demonstration() {
+	for library in pcp shim; do
+		start || return 1
+		"$dir/app1_$library" 2>"$dir/app1.errors" || return 1
+		seen | grep -v time >"$dir/app1.$library" || return 1
+	done
+	diff "$dir/app1.pcp" "$dir/app1.shim" >&2 && grep -q imouttahere "$dir/app1.shim"
+}
+
 goes_away() {
 	stop
 	"$dir/calls_shim" sync t >"$dir/away"
@@ -146,6 +247,30 @@ arrives 12345678901234567890123456789012345678901 100000
 result "and of another"
 arrives "$(printf '%0124d' 1)" 20000
 result "and of the longest that the agent takes"
+commands
+result "pmtrace sends one event of each kind, and ends as its command does"
+command_mistakes
+result "pmtrace explains itself where it is not understood"
+if command -v gfortran >/dev/null; then
+	fortran
+	result "a Fortran program"
+else
+	skip "a Fortran program" "gfortran is not installed"
+fi
+if [ -e "$build/lib/libshim_java.so" ]; then
+	java_program
+	result "a Java program"
+else
+	skip "a Java program" "no JDK was there when the library was built"
+fi
+if [ -e "$demo" ]; then
+	cc -w -I"$here/../../user/include" -o "$dir/app1_shim" "$demo" -L"$build/lib" \
+		-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim &&
+		cc -w -o "$dir/app1_pcp" "$demo" -lpcp_trace -lpcp && demonstration
+	result "PCP's demonstration, built unchanged"
+else
+	skip "PCP's demonstration" "it is not installed"
+fi
 goes_away
 result "without an agent the first call says so"
 done_testing

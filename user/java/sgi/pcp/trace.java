@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package sgi.pcp;
+
+/**
+ * Performance Co-Pilot's trace calls for Java; libshim-trace(3) describes them.
+ *
+ * A call returns 0, or a negative code that pmtraceerrstr() explains. A tag is
+ * sent in modified UTF-8.
+ */
+public class trace {
+    public static final int PMTRACE_STATE_NONE = 0;
+    public static final int PMTRACE_STATE_API = 1;
+    public static final int PMTRACE_STATE_COMMS = 2;
+    public static final int PMTRACE_STATE_PDU = 4;
+    public static final int PMTRACE_STATE_PDUBUF = 8;
+    public static final int PMTRACE_STATE_NOAGENT = 16;
+    public static final int PMTRACE_STATE_ASYNC = 32;
+
+    static {
+        System.loadLibrary("shim_java");
+    }
+
+    /** Begin a transaction. */
+    public static native int pmtracebegin(String tag);
+
+    /** End a transaction, whose time is recorded. */
+    public static native int pmtraceend(String tag);
+
+    /** Leave a transaction without recording it. */
+    public static native int pmtraceabort(String tag);
+
+    /** A point of the program was passed. */
+    public static native int pmtracepoint(String tag);
+
+    /** Record a value that was observed. */
+    public static native int pmtraceobs(String tag, double value);
+
+    /** Record the value of something that only grows. */
+    public static native int pmtracecounter(String tag, double value);
+
+    /** The meaning of a result. */
+    public static native String pmtraceerrstr(int code);
+
+    /** Replace the state flags; returns those before. */
+    public static native int pmtracestate(int flags);
+}

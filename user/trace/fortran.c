@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The trace calls for Fortran, as gfortran calls them: an underscore behind the
+ * name, all arguments by reference, and the lengths of strings by value, last.
+ *
+ * A Fortran string is filled up with blanks, which are no part of the tag.
+ */
+#include <string.h>
+
+#include <pcp/trace.h>
+
+#include "base/api.h"
+
+#define ROOM	256	/* for the longest tag and more, to be told so */
+
+int pmtracebegin_(const char *tag, size_t len);
+int pmtraceend_(const char *tag, size_t len);
+int pmtraceabort_(const char *tag, size_t len);
+int pmtracepoint_(const char *tag, size_t len);
+int pmtraceobs_(const char *tag, const double *value, size_t len);
+int pmtracecounter_(const char *tag, const double *value, size_t len);
+void pmtraceerrstr_(const int *code, char *text, size_t len);
+int pmtracestate_(const int *flags);
+
+static const char *c_string(char room[ROOM], const char *from, size_t len)
+{
+	while (len && from[len - 1] == ' ')
+		len--;
+	if (len > ROOM - 1)
+		len = ROOM - 1;
+	memcpy(room, from, len);
+	room[len] = '\0';
+	return room;
+}
+
+/**
+ * pmtracebegin_() - pmtracebegin() for Fortran
+ * @tag: @len bytes
+ * @len: with blanks at the end
+ *
+ * Return: as pmtracebegin().
+ */
+SHIM_API int pmtracebegin_(const char *tag, size_t len)
+{
+	char room[ROOM];
+
+	return pmtracebegin(c_string(room, tag, len));
+}
+
+/**
+ * pmtraceend_() - pmtraceend() for Fortran
+ * @tag: @len bytes
+ * @len: with blanks at the end
+ *
+ * Return: as pmtraceend().
+ */
+SHIM_API int pmtraceend_(const char *tag, size_t len)
+{
+	char room[ROOM];
+
+	return pmtraceend(c_string(room, tag, len));
+}
+
+/**
+ * pmtraceabort_() - pmtraceabort() for Fortran
+ * @tag: @len bytes
+ * @len: with blanks at the end
+ *
+ * Return: as pmtraceabort().
+ */
+SHIM_API int pmtraceabort_(const char *tag, size_t len)
+{
+	char room[ROOM];
+
+	return pmtraceabort(c_string(room, tag, len));
+}
+
+/**
+ * pmtracepoint_() - pmtracepoint() for Fortran
+ * @tag: @len bytes
+ * @len: with blanks at the end
+ *
+ * Return: as pmtracepoint().
+ */
+SHIM_API int pmtracepoint_(const char *tag, size_t len)
+{
+	char room[ROOM];
+
+	return pmtracepoint(c_string(room, tag, len));
+}
+
+/**
+ * pmtraceobs_() - pmtraceobs() for Fortran
+ * @tag: @len bytes
+ * @value: a double precision
+ * @len: with blanks at the end
+ *
+ * Return: as pmtraceobs().
+ */
+SHIM_API int pmtraceobs_(const char *tag, const double *value, size_t len)
+{
+	char room[ROOM];
+
+	return pmtraceobs(c_string(room, tag, len), *value);
+}
+
+/**
+ * pmtracecounter_() - pmtracecounter() for Fortran
+ * @tag: @len bytes
+ * @value: a double precision
+ * @len: with blanks at the end
+ *
+ * Return: as pmtracecounter().
+ */
+SHIM_API int pmtracecounter_(const char *tag, const double *value, size_t len)
+{
+	char room[ROOM];
+
+	return pmtracecounter(c_string(room, tag, len), *value);
+}
+
+/**
+ * pmtraceerrstr_() - pmtraceerrstr() for Fortran, a subroutine
+ * @code: what a call returned
+ * @text: filled in: cut off, or filled up with blanks
+ * @len: room at @text
+ */
+SHIM_API void pmtraceerrstr_(const int *code, char *text, size_t len)
+{
+	const char *from = pmtraceerrstr(*code);
+	size_t n = strlen(from);
+
+	if (n > len)
+		n = len;
+	memcpy(text, from, n);
+	memset(text + n, ' ', len - n);
+}
+
+/**
+ * pmtracestate_() - pmtracestate() for Fortran, a function or a subroutine
+ * @flags: PMTRACE_STATE_*
+ *
+ * Return: as pmtracestate().
+ */
+SHIM_API int pmtracestate_(const int *flags)
+{
+	return pmtracestate(*flags);
+}
