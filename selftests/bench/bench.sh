@@ -21,3 +21,8 @@ for file in "$build"/tests/bench/*; do
 done
 echo "bench: arm64 VM, -icount shift=0: one nanosecond is one guest instruction"
 "$top/selftests/vm/run" "$@" -- "for p in $programs; do echo; \$p || exit; done"
+echo
+echo "bench: here"
+"$top/scripts/setup.sh" peers
+make -C "$top" -j"$(nproc)" --no-print-directory lib >"$top/build/logs/bench-here.log" 2>&1
+"$here/trace_agent.sh"

@@ -3,13 +3,14 @@
  * Trace calls of all kinds, and what each returned; to be built against libshim
  * and against PCP's own library.
  *
- * usage: trace_calls sync|async|burst TAG [N]
+ * usage: trace_calls sync|async|burst|rate-sync|rate-async TAG [N]
  *
  * PCP's asynchronous calls return the number of bytes; here all success is 0.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <pcp/trace.h>
@@ -71,12 +72,32 @@ static void burst(const char *tag, int n)
 	_exit(0);
 }
 
+/* Nanoseconds of a begin and an end */
+static void rate(int async, const char *tag, int n)
+{
+	struct timespec start, stop;
+	int bad = 0;
+
+	pmtracestate(async ? PMTRACE_STATE_ASYNC : 0);
+	bad += pmtracebegin(tag) < 0 || pmtraceend(tag) < 0;
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (int i = 0; i < n; i++)
+		bad += pmtracebegin(tag) < 0 || pmtraceend(tag) < 0;
+	clock_gettime(CLOCK_MONOTONIC, &stop);
+	printf("%.0f %d\n", ((stop.tv_sec - start.tv_sec) * 1e9 +
+			      (stop.tv_nsec - start.tv_nsec)) / n, bad);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 3)
 		return 2;
 	if (!strcmp(argv[1], "burst"))
 		burst(argv[2], argc > 3 ? atoi(argv[3]) : 1);
+	if (!strncmp(argv[1], "rate-", 5)) {
+		rate(!strcmp(argv[1], "rate-async"), argv[2], argc > 3 ? atoi(argv[3]) : 1);
+		return 0;
+	}
 	mistakes();
 	if (!strcmp(argv[1], "async"))
 		printf("state %d\n", pmtracestate(PMTRACE_STATE_ASYNC));
