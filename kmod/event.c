@@ -66,15 +66,16 @@ struct perf_event *vcpc_event_open_clock(struct task_struct *task, u32 flags)
 /**
  * vcpc_event_check() - is it an event that a set may have?
  * @event: the event
+ * @type: the type that was asked for; perf may have put another in its place
  *
  * Whatever number it came by, an event that is not software's must be the CPU
  * core's: other PMUs count what several threads do, or do more than count.
  *
  * Return: 0 or -EOPNOTSUPP.
  */
-int vcpc_event_check(const struct perf_event *event)
+int vcpc_event_check(const struct perf_event *event, u32 type)
 {
-	if (event->attr.type == PERF_TYPE_SOFTWARE || vcpc_event_is_hw(event))
+	if (type == PERF_TYPE_SOFTWARE || vcpc_event_is_hw(event))
 		return 0;
 	return -EOPNOTSUPP;
 }

@@ -17,7 +17,7 @@ struct task_struct;
 struct perf_event *vcpc_event_open(const struct vcpc_request *req, struct task_struct *task,
 				   u32 flags);
 struct perf_event *vcpc_event_open_clock(struct task_struct *task, u32 flags);
-int vcpc_event_check(const struct perf_event *event);
+int vcpc_event_check(const struct perf_event *event, u32 type);
 
 static inline bool vcpc_event_is_hw(const struct perf_event *event)
 {

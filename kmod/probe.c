@@ -28,7 +28,7 @@ int vcpc_probe_check(const struct vcpc_request *req)
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	ret = vcpc_event_check(event);
+	ret = vcpc_event_check(event, req->type);
 	perf_event_release_kernel(event);
 	return ret;
 }

@@ -68,12 +68,15 @@ add_program() {
 # A driver and those it stands on, in the order of loading.
 add_driver() {
 	modules=$(echo "$kernel"/lib/modules/*)
-	line=$(grep -E "/$1\.ko:" "$modules/modules.dep") || return 0
+	line=$(grep -E "/$1\.ko(\.xz)?:" "$modules/modules.dep") || return 0
 	deps=$(echo "$line" | tr -d : | tr ' ' '\n' | tac)
 	for dep in $deps; do
-		name=${dep##*/}
+		name=$(basename "$dep" .xz)
 		[ -e "$stage/drivers/$name" ] && continue
-		cp "$modules/$dep" "$stage/drivers/$name"
+		case $dep in
+		*.xz) xz -dc "$modules/$dep" >"$stage/drivers/$name" ;;
+		*) cp "$modules/$dep" "$stage/drivers/$name" ;;
+		esac
 		echo "$name" >>"$stage/drivers/order"
 	done
 }
