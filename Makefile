@@ -3,7 +3,7 @@
 include scripts/config.mk
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup module bpf lib tools tests .needs check check-fast test test-debug demo bench \
+.PHONY: all help setup module bpf lib tools tests .needs check check-fast test test-debug test-newer demo bench \
 	vm-shell install clean
 
 all: module lib tools ## build the module, the BPF objects, libshim and the tools
@@ -18,10 +18,10 @@ setup: ## install all that is missing (Debian packages, as root), and say why
 .needs:
 	@scripts/setup.sh build $(if $(filter-out $(HOST_ARCH),$(ARCH)),lab)
 
-module: .needs ## build vcpc.ko for KDIR (the running kernel, or Debian's newest)
+module: .needs ## build vcpc.ko for KDIR (the running kernel, or Debian's newest; KUNIT=1 with suites)
 	@mkdir -p $(OUT)/module
 	@cp -pu --parents Kbuild kmod/Kbuild $(shell find kmod include/uapi -name '*.[ch]') $(OUT)/module/
-	$(Q)$(MAKE) -C $(KDIR) M=$(OUT)/module $(KMAKEFLAGS) --no-print-directory modules
+	$(Q)$(MAKE) -C $(KDIR) M=$(OUT)/module $(KMAKEFLAGS) $(if $(KUNIT),CONFIG_VCPC_KUNIT_TEST=y) --no-print-directory modules
 	@cp -pu $(OUT)/module/kmod/vcpc.ko $(OUT)/vcpc.ko
 
 bpf: .needs ## build the BPF objects and their skeletons
@@ -48,7 +48,10 @@ test: ## everything: natively, under sanitizers, and in both VMs
 	@selftests/test.sh
 
 test-debug: ## the kernel's tests under a debug kernel (built once, some ten minutes)
-	@selftests/vm/debug.sh $(FOLDERS)
+	@selftests/vm/kernel.sh debug $(FOLDERS)
+
+test-newer: ## the kernel's tests on Linux 6.12 (x86-64)
+	@selftests/vm/kernel.sh newer $(FOLDERS)
 
 demo: ## the main job, start to end: count, trace, record in a VM, replay here
 	@tools/demo/demo.sh

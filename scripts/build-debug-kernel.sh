@@ -21,6 +21,15 @@ fi
 
 say() { echo "debug-kernel: $*" >&2; }
 
+# One at a time; whoever waited finds it done.
+mkdir -p "$cache/kernels/debug"
+exec 9>"$cache/kernels/debug/.lock"
+flock 9
+if [ -e "$kernel/.done" ]; then
+	echo "$kernel"
+	exit
+fi
+
 rm -rf "$kernel" && mkdir -p "$kernel/build"
 cd "$kernel/build"
 say "unpacking linux-source-6.1 $version"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Install what is missing on a Debian machine, saying what and why; does nothing when all is there.
 #
-# usage: setup.sh [build|lab|check|peers ...]   (default: all of them)
+# usage: setup.sh [build|lab|newer|check|peers ...]   (default: all of them)
 set -eu
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
@@ -34,6 +34,10 @@ lab|busybox-static|the VM's shell and tools
 lab|cpio|packs the VM's first file system
 lab|kmod|finds the VM's drivers
 lab|binutils|finds the shared libraries that programs need
+lab|flex|builds the debug kernel
+lab|bison|builds the debug kernel
+lab|bc|builds the debug kernel
+lab|libssl-dev|builds the debug kernel
 check|sparse|checks the module's address spaces
 check|perl|runs checkpatch
 check|g++|checks that the public headers are C++ too
@@ -46,11 +50,11 @@ peers|gfortran|a Fortran program makes trace calls
 peers|iproute2|its agent runs in a network of its own
 "
 
-parts=${*:-build lab check peers}
+parts=${*:-build lab newer check peers}
 for part in $parts; do
 	case $part in
-	build | lab | check | peers) ;;
-	*) echo "setup: no part '$part'; there are: build lab check peers" >&2; exit 2 ;;
+	build | lab | newer | check | peers) ;;
+	*) echo "setup: no part '$part'; there are: build lab newer check peers" >&2; exit 2 ;;
 	esac
 done
 
@@ -130,4 +134,7 @@ fi
 
 case " $parts " in
 *" lab "*) "$top/scripts/fetch.sh" x86_64 && "$top/scripts/fetch.sh" arm64 ;;
+esac
+case " $parts " in
+*" newer "*) [ "$host" != amd64 ] || "$top/scripts/fetch-newer.sh" >/dev/null ;;
 esac

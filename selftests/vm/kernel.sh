@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Run the kernel's selftests on another kernel than Debian 12's own; called by
+# make test, make test-debug and make test-newer.
+#
+# usage: kernel.sh debug|newer [FOLDER...]
+#
+# "debug" is the arm64 kernel that scripts/build-debug-kernel.sh builds, not counted in
+# instructions and with two CPUs, so that races have a chance.  "newer" is the
+# x86-64 one of Debian's backports.  With RESULTS in the environment, results are
+# noted there; otherwise they are added up here.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+kind=$1
+shift
+results=${RESULTS:-$(mktemp)}
+[ -n "${RESULTS:-}" ] || trap 'rm -f "$results"' EXIT
+
+[ -n "${RESULTS:-}" ] || "$top/scripts/setup.sh" build lab newer
+case $kind in
+debug)
+	arch=arm64 folders='vcpc bpf trace cpc shim'
+	kernel=$("$top/scripts/build-debug-kernel.sh")
+	export TEST_TIMEOUT=900 VM_OPTIONS='--no-icount --cpus 2 --timeout 3000'
+	;;
+newer)
+	arch=x86_64 folders='vcpc bpf'
+	kernel=$("$top/scripts/fetch-newer.sh")
+	export TEST_TIMEOUT=600
+	;;
+*)
+	echo "usage: kernel.sh debug|newer [FOLDER...]" >&2
+	exit 2
+	;;
+esac
+# shellcheck disable=SC2086
+[ $# -gt 0 ] || set -- $folders
+
+log=$top/build/logs/$kind.log
+mkdir -p "$top/build/logs"
+make_for() { make -C "$top" --no-print-directory ARCH=$arch "$@"; }
+{
+	make_for OUT="$top/build/$arch-$kind" KDIR="$kernel/build" WERROR=1 KUNIT="$([ "$kind" = newer ] || echo 1)" module &&
+		{ [ -n "${RESULTS:-}" ] || make_for -j"$(nproc)" lib tools tests; }
+} >"$log" 2>&1 || { tail -n 30 "$log"; echo "fail $arch-$kind kmod/build does not build for $kernel" >>"$results"; exit 1; }
+if grep 'warning:' "$log"; then
+	echo "fail $arch-$kind kmod/build warns for $kernel" >>"$results"
+fi
+
+export VM_NAME="$arch-$kind" VM_KERNEL="$kernel" VM_MODULE="$top/build/$arch-$kind/vcpc.ko"
+"$here/test.sh" $arch "$top/build/$arch" "$results" "$@"
+[ -n "${RESULTS:-}" ] || "$top/selftests/summary.sh" "$top/selftests/may-skip" "$results"
