@@ -11,6 +11,7 @@
 
 #include "caps.h"
 #include "chardev.h"
+#include "heirs.h"
 #include "limits.h"
 #include "setfd.h"
 #include "tracecall.h"
@@ -34,7 +35,9 @@ static int ioc_info(void __user *uarg)
 	if (ret)
 		return ret;
 	args.abi = VCPC_ABI_VERSION;
-	args.features = VCPC_FEAT_SETS | VCPC_FEAT_TRACE | VCPC_FEAT_INHERIT;
+	args.features = VCPC_FEAT_SETS | VCPC_FEAT_TRACE | VCPC_FEAT_PROCESS;
+	if (vcpc_heirs_can())
+		args.features |= VCPC_FEAT_INHERIT;
 	args.max_requests = vcpc_limits_requests();
 	args.max_sets = vcpc_limits_sets();
 	args.max_tags = vcpc_limits_tags();

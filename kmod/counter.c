@@ -27,15 +27,6 @@
 /* Not a time that perf's clock will ever show */
 #define COUNTER_NO_EPOCH	U64_MAX
 
-/* How long the clock has run; opening an event may take long, and the thread runs on. */
-static u64 clock_ran(struct vcpc_counters *c)
-{
-	u64 enabled, running;
-
-	perf_event_read_value(c->clock.event, &enabled, &running);
-	return running;
-}
-
 /**
  * vcpc_counter_open() - count requests on a thread
  * @reqs: what to count, and from which values; the caller has checked that it
@@ -82,7 +73,6 @@ struct vcpc_counters *vcpc_counter_open(const struct vcpc_request *reqs, unsigne
 		c->counter[c->nr].event = event;
 		c->counter[c->nr].add = reqs[c->nr].preset;
 		c->counter[c->nr].mask = vcpc_event_is_hw(event) ? vcpc_arm_pmu_mask(event) : 0;
-		c->counter[c->nr].late = flags & VCPC_COUNTER_INHERIT ? clock_ran(c) : 0;
 		if (event->ctx != c->ctx[0])
 			c->ctx[1] = event->ctx;
 	}
@@ -135,6 +125,20 @@ void vcpc_counter_start(struct vcpc_counters *c)
 bool vcpc_counter_waits(const struct vcpc_counters *c)
 {
 	return READ_ONCE(c->clock.event->state) == PERF_EVENT_STATE_OFF;
+}
+
+/**
+ * vcpc_counter_ended() - have the counters come to their end?
+ * @c: the counters
+ *
+ * With the thread, or with its gaining privileges by execve: perf ends the
+ * clock last, as it was opened first.
+ *
+ * Return: true or false.
+ */
+bool vcpc_counter_ended(const struct vcpc_counters *c)
+{
+	return READ_ONCE(c->clock.event->state) == PERF_EVENT_STATE_EXIT;
 }
 
 /* Constant while the event is on, whenever its thread runs; otherwise it grows. */
@@ -194,19 +198,13 @@ static int read_one(const struct vcpc_counter *counter, u64 *value)
  */
 static bool counter_whole(const struct vcpc_counters *c)
 {
-	u64 clock = c->clock.event->total_time_running +
-		    atomic64_read(&c->clock.event->child_total_time_running);
+	u64 clock = c->clock.event->total_time_running;
 	u64 tolerance = clock / 8 + NSEC_PER_MSEC;
 	unsigned int i;
 
-	for (i = 0; i < c->nr; i++) {
-		const struct perf_event *event = c->counter[i].event;
-		u64 running = event->total_time_running +
-			      atomic64_read(&event->child_total_time_running);
-
-		if (running + c->counter[i].late + tolerance < clock)
+	for (i = 0; i < c->nr; i++)
+		if (c->counter[i].event->total_time_running + tolerance < clock)
 			return false;
-	}
 	return true;
 }
 
@@ -263,7 +261,7 @@ static int read_first(struct vcpc_counters *c)
 {
 	counter_base(c);
 	c->plain = !(c->flags & VCPC_COUNTER_MIXED);
-	if (READ_ONCE(c->clock.event->state) == PERF_EVENT_STATE_EXIT && !counter_whole(c))
+	if (vcpc_counter_ended(c) && !counter_whole(c))
 		return -EAGAIN;
 	return 0;
 }
@@ -285,7 +283,7 @@ static noinline int read_careful(struct vcpc_counters *c, struct vcpc_sample *sa
 	}
 	for (i = 0; i < c->nr; i++)
 		ret |= read_one(&c->counter[i], &sample->values[i]);
-	if (READ_ONCE(c->clock.event->state) == PERF_EVENT_STATE_EXIT)
+	if (vcpc_counter_ended(c))
 		state |= VCPC_STATE_EXITED;
 	fill(sample, now, clock_read(&c->clock, now), c->nr, state);
 	return ret;
@@ -293,7 +291,7 @@ static noinline int read_careful(struct vcpc_counters *c, struct vcpc_sample *sa
 
 /**
  * vcpc_counter_read() - read all counters at one instant
- * @c: the counters, opened without VCPC_COUNTER_INHERIT
+ * @c: the counters
  * @sample: has room for all; holds nothing useful after a failure
  *
  * Context: interrupts off; either the thread itself, or in vcpc_counter_call().
@@ -333,58 +331,6 @@ void vcpc_counter_set(struct vcpc_counters *c, const struct vcpc_sample *from,
 	for (i = 0; i < c->nr; i++)
 		c->counter[i].add += to->values[i] - from->values[i];
 	c->clock.add += to->tick - from->tick;
-}
-
-/* Has a thread that inherited the event lost it? */
-static bool heir_failed(struct perf_event *event, bool *heirs)
-{
-	struct perf_event *child;
-	bool failed = false;
-
-	mutex_lock(&event->child_mutex);
-	list_for_each_entry(child, &event->child_list, child_list) {
-		*heirs = true;
-		failed |= READ_ONCE(child->state) == PERF_EVENT_STATE_ERROR;
-	}
-	mutex_unlock(&event->child_mutex);
-	return failed || READ_ONCE(event->state) == PERF_EVENT_STATE_ERROR;
-}
-
-/**
- * vcpc_counter_total() - read the sums over the thread and all that it started
- * @c: the counters, opened with VCPC_COUNTER_INHERIT
- * @sample: has room for all; holds nothing useful after a failure
- *
- * The counts are read one after the other, while the threads run.
- *
- * Context: sleeps.
- * Return: 0, or -EAGAIN if a counter was off while one of the threads ran.
- */
-int vcpc_counter_total(struct vcpc_counters *c, struct vcpc_sample *sample)
-{
-	enum perf_event_state clock = READ_ONCE(c->clock.event->state);
-	u32 state = clock == PERF_EVENT_STATE_OFF ? 0 : VCPC_STATE_COUNTING;
-	u64 count, enabled, running;
-	bool heirs = false;
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; i < c->nr; i++) {
-		struct perf_event *event = c->counter[i].event;
-
-		count = perf_event_read_value(event, &enabled, &running);
-		if (enabled != running || heir_failed(event, &heirs))
-			ret = -EAGAIN;
-		sample->values[i] = count + c->counter[i].add;
-	}
-	if (clock == PERF_EVENT_STATE_EXIT && !heirs) {
-		state |= VCPC_STATE_EXITED;
-		if (!counter_whole(c))
-			ret = -EAGAIN;
-	}
-	count = perf_event_read_value(c->clock.event, &enabled, &running);
-	fill(sample, ktime_get_ns(), count + c->clock.add, c->nr, state);
-	return ret;
 }
 
 struct counter_call {
@@ -454,7 +400,7 @@ static void call_idle(struct counter_call *call)
 
 /**
  * vcpc_counter_call() - do something where a thread's counters can be read
- * @c: the counters, opened without VCPC_COUNTER_INHERIT
+ * @c: the counters
  * @fn: what to do; called once
  * @arg: for @fn
  *

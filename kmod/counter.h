@@ -12,7 +12,6 @@ struct perf_event_context;
 struct task_struct;
 
 /* How the counters of a thread are opened */
-#define VCPC_COUNTER_INHERIT	VCPC_EVENT_INHERIT
 #define VCPC_COUNTER_ON_EXEC	VCPC_EVENT_ON_EXEC
 #define VCPC_COUNTER_MIXED	BIT(8)	/* not every CPU has these events */
 
@@ -22,15 +21,12 @@ struct task_struct;
  * @add: what to add to the event's count
  * @mask: of the PMU's counter, if it can be read directly; otherwise 0
  * @start: when the event was started, by its context's clock
- * @late: the time that the clock had run before @event was there; only where
- *	both count at once, and the start is not looked at
  */
 struct vcpc_counter {
 	struct perf_event *event;
 	u64 add;
 	u64 mask;
 	u64 start;
-	u64 late;
 };
 
 /**
@@ -91,9 +87,9 @@ void vcpc_counter_start(struct vcpc_counters *c);
 void vcpc_counter_set(struct vcpc_counters *c, const struct vcpc_sample *from,
 		      const struct vcpc_sample *to);
 int vcpc_counter_read(struct vcpc_counters *c, struct vcpc_sample *sample);
-int vcpc_counter_total(struct vcpc_counters *c, struct vcpc_sample *sample);
 int vcpc_counter_call(const struct vcpc_counters *c, vcpc_counter_fn fn, void *arg);
 
+bool vcpc_counter_ended(const struct vcpc_counters *c);
 bool vcpc_counter_waits(const struct vcpc_counters *c);
 int vcpc_counter_lost(const struct vcpc_counters *c);
 unsigned int vcpc_counter_hw(const struct vcpc_counters *c);

@@ -29,7 +29,6 @@ struct perf_event *vcpc_event_open(const struct vcpc_request *req, struct task_s
 		.pinned = 1,
 		.disabled = !!(flags & (VCPC_EVENT_DISABLED | VCPC_EVENT_ON_EXEC)),
 		.enable_on_exec = !!(flags & VCPC_EVENT_ON_EXEC),
-		.inherit = !!(flags & VCPC_EVENT_INHERIT),
 		.exclude_user = !(req->flags & VCPC_REQ_F_USER),
 		.exclude_kernel = !(req->flags & VCPC_REQ_F_KERNEL),
 		/*

@@ -10,9 +10,8 @@
 struct task_struct;
 
 /* How an event is opened */
-#define VCPC_EVENT_INHERIT	BIT(0)
-#define VCPC_EVENT_ON_EXEC	BIT(1)
-#define VCPC_EVENT_DISABLED	BIT(2)
+#define VCPC_EVENT_ON_EXEC	BIT(0)
+#define VCPC_EVENT_DISABLED	BIT(1)
 
 struct perf_event *vcpc_event_open(const struct vcpc_request *req, struct task_struct *task,
 				   u32 flags);

@@ -9,6 +9,10 @@
  * Locking: see struct vcpc_instance.  Opening, closing and vcpc_instance_do()
  * are under the set's lock; vcpc_instance_sample_self() is not, and finds out
  * by VCPC_INSTANCE_CLOSED that the instance is on its way out.
+ *
+ * An instance goes through open, ended, settled, folded, of which any may be
+ * skipped.  Its thread's end leaves the perf events as they are; settling gives
+ * them back and keeps the last sample; folding (binding.c) adds that to a sum.
  */
 #include <linux/err.h>
 #include <linux/pid.h>
@@ -17,27 +21,24 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
+#include "binding.h"
 #include "caps.h"
 #include "compat/uninitialized.h"
 #include "counter.h"
 #include "instance.h"
-#include "probe.h"
 #include "sample.h"
+#include "set.h"
 
 /**
  * struct action - an operation on its way to where the counters can be read
  * @inst: on what
  * @op: what
  * @sample: room for a sample
- * @total: whether @sample was filled before, because that sleeps
- * @ret: of filling it
  */
 struct action {
 	struct vcpc_instance *inst;
 	enum vcpc_op op;
 	struct vcpc_sample *sample;
-	bool total;
-	int ret;
 };
 
 /* The values apart: fortified memcpy() knows nothing of them behind a struct in a struct. */
@@ -49,11 +50,11 @@ static void copy_sample(struct vcpc_sample *to, const struct vcpc_sample *from)
 
 static int read_counters(struct action *act)
 {
-	if (!act->total)
-		act->ret = vcpc_counter_read(act->inst->counters, act->sample);
-	if (act->ret == -EAGAIN)
+	int ret = vcpc_counter_read(act->inst->counters, act->sample);
+
+	if (ret)
 		act->inst->state |= VCPC_INSTANCE_INVALID;
-	return act->ret;
+	return ret;
 }
 
 static int do_sample(struct action *act)
@@ -63,6 +64,8 @@ static int do_sample(struct action *act)
 	if (!(inst->state & VCPC_INSTANCE_STOPPED))
 		return read_counters(act);
 	copy_sample(act->sample, &inst->kept);
+	if (vcpc_counter_ended(inst->counters))
+		act->sample->state |= VCPC_STATE_EXITED;
 	return 0;
 }
 
@@ -100,6 +103,24 @@ static int do_disable(struct action *act)
 	return 0;
 }
 
+/* Without a thread there is nothing to start or stop but the words for it. */
+static int act_settled(struct action *act)
+{
+	struct vcpc_instance *inst = act->inst;
+	bool stopped = inst->state & VCPC_INSTANCE_STOPPED;
+
+	if (act->op == VCPC_OP_ENABLE || act->op == VCPC_OP_DISABLE) {
+		bool stop = act->op == VCPC_OP_DISABLE;
+
+		if (stopped == stop)
+			return -EINVAL;
+		inst->state ^= VCPC_INSTANCE_STOPPED;
+		inst->kept.state ^= VCPC_STATE_COUNTING;
+	}
+	copy_sample(act->sample, &inst->kept);
+	return 0;
+}
+
 static int act_locked(struct action *act)
 {
 	lockdep_assert_held(&act->inst->lock);
@@ -108,6 +129,8 @@ static int act_locked(struct action *act)
 		return -EINVAL;
 	if (act->inst->state & VCPC_INSTANCE_INVALID)
 		return -EAGAIN;
+	if (act->inst->state & VCPC_INSTANCE_SETTLED)
+		return act_settled(act);
 	switch (act->op) {
 	case VCPC_OP_CHECK:	return read_counters(act);
 	case VCPC_OP_SAMPLE:	return do_sample(act);
@@ -151,25 +174,20 @@ static void start_waiting(struct vcpc_instance *inst)
  */
 int vcpc_instance_do(struct vcpc_instance *inst, enum vcpc_op op, struct vcpc_sample *sample)
 {
-	struct action act = {
-		.inst = inst,
-		.op = op,
-		.sample = sample,
-		.total = inst->inherit,
-	};
+	struct action act = { .inst = inst, .op = op, .sample = sample };
 	unsigned long flags;
 	int ret;
 
+	/* Both are set under the set's lock only. */
+	if (inst->state & (VCPC_INSTANCE_CLOSED | VCPC_INSTANCE_SETTLED)) {
+		local_irq_save(flags);
+		ret = act_there(&act);
+		local_irq_restore(flags);
+		return ret;
+	}
 	if (op == VCPC_OP_ENABLE && vcpc_counter_waits(inst->counters))
 		start_waiting(inst);
-	if (!inst->inherit)
-		return vcpc_counter_call(inst->counters, act_there, &act);
-
-	act.ret = vcpc_counter_total(inst->counters, sample);
-	local_irq_save(flags);
-	ret = act_there(&act);
-	local_irq_restore(flags);
-	return ret;
+	return vcpc_counter_call(inst->counters, act_there, &act);
 }
 
 /**
@@ -187,32 +205,34 @@ int vcpc_instance_sample_other(struct vcpc_instance *inst, struct vcpc_sample *s
 	return act_locked(&act);
 }
 
-static struct vcpc_instance *instance_alloc(const struct vcpc_request *reqs, u32 nr, u32 flags,
+static struct vcpc_instance *instance_alloc(struct vcpc_binding *binding,
 					    struct task_struct *task)
 {
+	const struct vcpc_set *set = binding->set;
 	struct vcpc_instance *inst;
 	unsigned int i;
 
-	inst = kzalloc(struct_size(inst, kept.values, nr), GFP_KERNEL_ACCOUNT);
+	inst = kzalloc(struct_size(inst, kept.values, set->nr), GFP_KERNEL_ACCOUNT);
 	if (!inst)
 		return NULL;
 	raw_spin_lock_init(&inst->lock);
+	INIT_HLIST_NODE(&inst->by_task);
+	inst->binding = binding;
 	inst->task = task;
-	inst->inherit = flags & VCPC_BIND_F_INHERIT;
 	inst->kept.time = ktime_get_ns();
-	inst->kept.nr = nr;
-	for (i = 0; i < nr; i++)
-		inst->kept.values[i] = reqs[i].preset;
+	inst->kept.nr = set->nr;
+	for (i = 0; i < set->nr; i++)
+		inst->kept.values[i] = set->requests[i].preset;
 	return inst;
 }
 
-static int instance_start(struct vcpc_instance *inst, u32 set_flags, u32 bind_flags, int *bad)
+static int instance_start(struct vcpc_instance *inst, u32 flags, int *bad)
 {
-	enum vcpc_op op = set_flags & VCPC_SET_F_DISABLED ? VCPC_OP_CHECK : VCPC_OP_ENABLE;
+	enum vcpc_op op = flags & VCPC_OPEN_STOPPED ? VCPC_OP_CHECK : VCPC_OP_ENABLE;
 	union vcpc_sample_room room __uninitialized;
 	int ret;
 
-	if (bind_flags & VCPC_BIND_F_ENABLE_ON_EXEC)
+	if (flags & VCPC_OPEN_ON_EXEC)
 		return 0;
 	inst->state = VCPC_INSTANCE_STOPPED;
 	ret = vcpc_instance_do(inst, op, &room.sample);
@@ -224,48 +244,40 @@ static int instance_start(struct vcpc_instance *inst, u32 set_flags, u32 bind_fl
 
 /**
  * vcpc_instance_open() - put a set on a thread
- * @reqs: the set's requests, checked
- * @nr: how many
- * @set_flags: VCPC_SET_F_*
- * @bind_flags: VCPC_BIND_F_*
+ * @binding: what it belongs to, which knows the set
  * @task: the thread; the caller holds a reference
+ * @flags: VCPC_OPEN_*
  * @bad: on failure set to the request that was refused, or left alone
  *
  * Context: sleeps; under the set's lock.
  * Return: the instance, or an ERR_PTR: -ESRCH, -ENOSPC, -ENOMEM, -EINTR, or the PMU's.
  */
-struct vcpc_instance *vcpc_instance_open(const struct vcpc_request *reqs, u32 nr, u32 set_flags,
-					 u32 bind_flags, struct task_struct *task, int *bad)
+struct vcpc_instance *vcpc_instance_open(struct vcpc_binding *binding, struct task_struct *task,
+					 u32 flags, int *bad)
 {
+	const struct vcpc_set *set = binding->set;
 	struct vcpc_instance *inst;
-	u32 flags = 0;
+	u32 how = 0;
 	int ret;
 
-	if (bind_flags & VCPC_BIND_F_INHERIT)
-		flags |= VCPC_COUNTER_INHERIT;
-	if (bind_flags & VCPC_BIND_F_ENABLE_ON_EXEC)
-		flags |= VCPC_COUNTER_ON_EXEC;
-
+	if (flags & VCPC_OPEN_ON_EXEC)
+		how |= VCPC_COUNTER_ON_EXEC;
 	if (vcpc_caps_mixed())
-		flags |= VCPC_COUNTER_MIXED;
+		how |= VCPC_COUNTER_MIXED;
 
-	if (task != current || flags & VCPC_COUNTER_ON_EXEC) {
-		ret = vcpc_probe_rehearse(reqs, nr, bad);
-		if (ret)
-			return ERR_PTR(ret);
-	}
-	inst = instance_alloc(reqs, nr, bind_flags, task);
+	inst = instance_alloc(binding, task);
 	if (!inst)
 		return ERR_PTR(-ENOMEM);
-	inst->counters = vcpc_counter_open(reqs, nr, task, flags, bad);
+	inst->counters = vcpc_counter_open(set->requests, set->nr, task, how, bad);
 	if (IS_ERR(inst->counters)) {
 		ret = PTR_ERR(inst->counters);
 		goto err_counters;
 	}
-	ret = instance_start(inst, set_flags, bind_flags, bad);
+	ret = instance_start(inst, flags, bad);
 	if (ret)
 		goto err_start;
 	inst->pid = get_task_pid(task, PIDTYPE_PID);
+	inst->tgid = get_task_pid(task, PIDTYPE_TGID);
 	vcpc_caps_saw(vcpc_counter_hw(inst->counters));
 	return inst;
 
@@ -277,9 +289,94 @@ err_counters:
 }
 
 /**
+ * vcpc_instance_ended() - will an instance count nothing any more?
+ * @inst: the instance
+ *
+ * Context: under the set's lock, or the instance's.
+ * Return: true if its thread has ended, or has gained privileges by execve.
+ */
+bool vcpc_instance_ended(const struct vcpc_instance *inst)
+{
+	return inst->state & VCPC_INSTANCE_SETTLED || vcpc_counter_ended(inst->counters);
+}
+
+/**
+ * vcpc_instance_displaced() - did another thread take the process over?
+ * @inst: the instance
+ *
+ * A thread that calls execve and is not the process's first gets the first
+ * one's id, which gets its.
+ *
+ * Context: under the set's lock.
+ * Return: true if the thread was the first, and lost its id.
+ */
+bool vcpc_instance_displaced(const struct vcpc_instance *inst)
+{
+	if (inst->state & VCPC_INSTANCE_SETTLED || inst->pid != inst->tgid)
+		return false;
+	return READ_ONCE(inst->task->pid) != pid_nr(inst->tgid);
+}
+
+/**
+ * vcpc_instance_pid() - the id that an instance's thread has, or had at its end
+ * @inst: the instance
+ *
+ * Of a thread that was displaced, the id that it lost.
+ *
+ * Context: under the set's lock.
+ * Return: the id; the instance holds the reference.
+ */
+struct pid *vcpc_instance_pid(const struct vcpc_instance *inst)
+{
+	if (inst->state & VCPC_INSTANCE_SETTLED)
+		return inst->pid;
+	return READ_ONCE(inst->task->pid) == pid_nr(inst->tgid) ? inst->tgid : inst->pid;
+}
+
+/* From now on @kept is what is read. */
+static void keep_last(struct vcpc_instance *inst, const struct vcpc_sample *last, bool whole)
+{
+	struct pid *pid = vcpc_instance_pid(inst);
+	unsigned long flags;
+
+	get_pid(pid);
+	put_pid(inst->pid);
+
+	raw_spin_lock_irqsave(&inst->lock, flags);
+	inst->pid = pid;
+	inst->state |= VCPC_INSTANCE_SETTLED;
+	if (whole) {
+		copy_sample(&inst->kept, last);
+		inst->kept.state |= VCPC_STATE_EXITED;
+	}
+	raw_spin_unlock_irqrestore(&inst->lock, flags);
+}
+
+/**
+ * vcpc_instance_settle() - give back the counters of an instance that has ended
+ * @inst: the instance; its last values can still be read
+ *
+ * Context: sleeps; under the set's lock; after a grace period nobody finds the
+ * instance by its thread.
+ * Return: 0, or -EINTR if nothing was done.
+ */
+int vcpc_instance_settle(struct vcpc_instance *inst)
+{
+	union vcpc_sample_room room __uninitialized;
+	int ret = vcpc_instance_do(inst, VCPC_OP_SAMPLE, &room.sample);
+
+	if (ret == -EINTR)
+		return ret;
+	keep_last(inst, &room.sample, !ret);
+	vcpc_counter_close(inst->counters);
+	inst->counters = NULL;
+	inst->task = NULL;
+	return 0;
+}
+
+/**
  * vcpc_instance_close() - take a set off a thread
- * @inst: the instance, no longer in the set's table; freed when nobody can see
- *	it any more
+ * @inst: the instance, no longer in any table; freed when nobody can see it any more
  *
  * Context: sleeps; under the set's lock.
  */
@@ -291,7 +388,9 @@ void vcpc_instance_close(struct vcpc_instance *inst)
 	inst->state |= VCPC_INSTANCE_CLOSED;
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
 
-	vcpc_counter_close(inst->counters);
+	if (inst->counters)
+		vcpc_counter_close(inst->counters);
 	put_pid(inst->pid);
+	put_pid(inst->tgid);
 	kfree_rcu(inst, rcu);
 }

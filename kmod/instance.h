@@ -13,6 +13,7 @@
 
 struct pid;
 struct task_struct;
+struct vcpc_binding;
 
 /* What can be done with an instance where its counters can be read */
 enum vcpc_op {
@@ -26,26 +27,40 @@ enum vcpc_op {
 #define VCPC_INSTANCE_CLOSED	BIT(0)	/* nothing may be read any more */
 #define VCPC_INSTANCE_INVALID	BIT(1)	/* counts were lost */
 #define VCPC_INSTANCE_STOPPED	BIT(2)	/* disabled */
+#define VCPC_INSTANCE_SETTLED	BIT(3)	/* its thread has ended; the counters are given back */
+
+/* How an instance begins */
+#define VCPC_OPEN_STOPPED	BIT(0)	/* disabled */
+#define VCPC_OPEN_ON_EXEC	BIT(1)	/* waiting for the thread's next execve */
 
 /**
  * struct vcpc_instance - a set on one thread
- * @node: in the set's table; changed under the set's lock, read under RCU
+ * @node: in the set's table by thread, until it is settled; changed under the
+ *	set's lock, read under RCU
+ * @by_task: in the table of all sets by thread, if somebody looks there
+ * @in_binding: in its binding's list, in the order of their birth; under the
+ *	set's lock
  * @rcu: for freeing
+ * @binding: what brought it about; outlives it
  * @task: the thread; alive as long as @counters are
  * @pid: its id when it was bound, which outlives it
- * @inherit: samples are totals, and need process context
+ * @tgid: its process's id, which execve makes its own
  * @lock: guards all that follow; taken with interrupts off, inside perf's
  *	context locks, never from an overflow handler
  * @state: VCPC_INSTANCE_*
- * @counters: its counters; they go away after VCPC_INSTANCE_CLOSED is set
- * @kept: what is read while it is stopped
+ * @counters: its counters; they go away after VCPC_INSTANCE_CLOSED or
+ *	VCPC_INSTANCE_SETTLED is set
+ * @kept: what is read while it is stopped, and after it was settled
  */
 struct vcpc_instance {
 	struct hlist_node node;
+	struct hlist_node by_task;
+	struct list_head in_binding;
 	struct rcu_head rcu;
+	struct vcpc_binding *binding;
 	struct task_struct *task;
 	struct pid *pid;
-	bool inherit;
+	struct pid *tgid;
 
 	raw_spinlock_t lock;
 	u32 state;
@@ -53,15 +68,19 @@ struct vcpc_instance {
 	struct vcpc_sample kept;
 };
 
-struct vcpc_instance *vcpc_instance_open(const struct vcpc_request *reqs, u32 nr, u32 set_flags,
-					 u32 bind_flags, struct task_struct *task, int *bad);
+struct vcpc_instance *vcpc_instance_open(struct vcpc_binding *binding, struct task_struct *task,
+					 u32 flags, int *bad);
 void vcpc_instance_close(struct vcpc_instance *inst);
+int vcpc_instance_settle(struct vcpc_instance *inst);
+bool vcpc_instance_ended(const struct vcpc_instance *inst);
+bool vcpc_instance_displaced(const struct vcpc_instance *inst);
+struct pid *vcpc_instance_pid(const struct vcpc_instance *inst);
 int vcpc_instance_do(struct vcpc_instance *inst, enum vcpc_op op, struct vcpc_sample *sample);
 int vcpc_instance_sample_other(struct vcpc_instance *inst, struct vcpc_sample *sample);
 
 /**
  * vcpc_instance_sample_self() - sample the calling thread's own instance
- * @inst: the instance, not an inheriting one
+ * @inst: the instance
  * @sample: filled on success
  *
  * Context: interrupts off.

@@ -35,6 +35,10 @@ MODULE_PARM_DESC(max_user_counters, "counters one user's bound sets may have (de
 module_param_named(max_user_tags, max_user[VCPC_LIMIT_TAGS], uint, 0644);
 MODULE_PARM_DESC(max_user_tags, "trace tags one user's open files may hold (default 2048)");
 
+static unsigned int max_ended = 256;
+module_param(max_ended, uint, 0644);
+MODULE_PARM_DESC(max_ended, "ended threads of one BIND that can be read singly (default 256)");
+
 static LIST_HEAD(users);
 static DEFINE_SPINLOCK(users_lock);
 
@@ -166,4 +170,14 @@ unsigned int vcpc_limits_sets(void)
 unsigned int vcpc_limits_tags(void)
 {
 	return READ_ONCE(max_tags);
+}
+
+/**
+ * vcpc_limits_ended() - how many ended threads of a binding are kept apart
+ *
+ * Return: the number; about so many, as they are looked for now and then.
+ */
+unsigned int vcpc_limits_ended(void)
+{
+	return READ_ONCE(max_ended);
 }

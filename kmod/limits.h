@@ -39,5 +39,6 @@ void vcpc_limits_uncharge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 unsigned int vcpc_limits_requests(void);
 unsigned int vcpc_limits_sets(void);
 unsigned int vcpc_limits_tags(void);
+unsigned int vcpc_limits_ended(void);
 
 #endif

@@ -6,17 +6,28 @@
 
 #include "caps.h"
 #include "chardev.h"
+#include "heirs.h"
+#include "listing.h"
 #include "tag.h"
 
 static int __init vcpc_init(void)
 {
+	int ret;
+
 	vcpc_caps_init();
-	return vcpc_chardev_register();
+	vcpc_heirs_init();
+	vcpc_listing_init();
+	ret = vcpc_chardev_register();
+	if (ret)
+		vcpc_listing_exit();
+	return ret;
 }
 
 static void __exit vcpc_exit(void)
 {
 	vcpc_chardev_unregister();
+	vcpc_listing_exit();
+	vcpc_heirs_exit();
 	vcpc_tag_exit();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A set: its requests, and its instances on threads.
+ * A set: its requests, and the finding of its instances.
  *
  * Locking: see struct vcpc_set.  A thread that samples itself takes no lock of
  * the set's: with interrupts off it is an RCU reader, finds its instance, and
@@ -10,20 +10,18 @@
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
-#include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
 
+#include "binding.h"
 #include "caps.h"
-#include "counter.h"
+#include "heirs.h"
 #include "limits.h"
+#include "listing.h"
 #include "probe.h"
 #include "set.h"
 #include "uarg.h"
-
-static unsigned long key(const struct task_struct *task)
-{
-	return (unsigned long)task;
-}
 
 static int set_fill(struct vcpc_set *set, const struct vcpc_set_create_args *args, int *bad)
 {
@@ -75,10 +73,14 @@ struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct
 	ret = set_fill(set, args, bad);
 	if (ret)
 		goto err_fill;
+	kref_init(&set->refs);
 	set->flags = args->flags;
 	set->user = vcpc_limits_share(user);
+	set->creator = get_task_pid(current, PIDTYPE_TGID);
 	mutex_init(&set->lock);
+	INIT_LIST_HEAD(&set->bindings);
 	hash_init(set->instances);
+	vcpc_listing_add(set);
 	return set;
 
 err_fill:
@@ -88,39 +90,86 @@ err_alloc:
 	return ERR_PTR(ret);
 }
 
-static void drop(struct vcpc_set *set, struct vcpc_instance *inst)
+static void set_free(struct kref *refs)
 {
-	hash_del_rcu(&inst->node);
-	set->bound--;
-	vcpc_instance_close(inst);
-	vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->nr + 1);
+	struct vcpc_set *set = container_of(refs, struct vcpc_set, refs);
+
+	vcpc_heirs_unwatch(set);
+	vcpc_limits_uncharge(set->user, VCPC_LIMIT_SETS, 1);
+	vcpc_limits_put(set->user);
+	put_pid(set->creator);
+	mutex_destroy(&set->lock);
+	kfree_rcu(set, rcu);
 }
 
 /**
- * vcpc_set_destroy() - undo all that the set did, and free it
- * @set: the set; nobody else uses it any more
+ * vcpc_set_put() - give back a reference
+ * @set: the set; freed with the last
+ *
+ * Context: sleeps; not under the set's lock, unless it cannot be the last.
+ */
+void vcpc_set_put(struct vcpc_set *set)
+{
+	kref_put(&set->refs, set_free);
+}
+
+/**
+ * vcpc_set_destroy() - undo all that the set did; its descriptor has gone
+ * @set: the set; nobody but heirs on their way uses it any more
  *
  * Context: sleeps.
  */
 void vcpc_set_destroy(struct vcpc_set *set)
 {
-	struct vcpc_instance *inst;
-	struct hlist_node *next;
-	int bucket;
+	struct vcpc_binding *b, *next;
 
+	vcpc_listing_del(set);
 	mutex_lock(&set->lock);
-	hash_for_each_safe(set->instances, bucket, next, inst, node)
-		drop(set, inst);
+	set->closed = true;
+	list_for_each_entry_safe(b, next, &set->bindings, node)
+		vcpc_binding_close(b);
 	mutex_unlock(&set->lock);
-
-	vcpc_limits_uncharge(set->user, VCPC_LIMIT_SETS, 1);
-	vcpc_limits_put(set->user);
-	mutex_destroy(&set->lock);
-	kfree(set);
+	vcpc_set_put(set);
 }
 
-/* Under RCU, which interrupts off are, or the set's lock. */
-static struct vcpc_instance *find_task(struct vcpc_set *set, const struct task_struct *task)
+static unsigned long key(const struct task_struct *task)
+{
+	return (unsigned long)task;
+}
+
+/**
+ * vcpc_set_publish() - let an instance be found by its thread
+ * @set: the set
+ * @inst: the instance
+ *
+ * Context: under the set's lock.
+ */
+void vcpc_set_publish(struct vcpc_set *set, struct vcpc_instance *inst)
+{
+	hash_add_rcu(set->instances, &inst->node, key(inst->task));
+}
+
+/**
+ * vcpc_set_unpublish() - no longer
+ * @set: the set
+ * @inst: the instance; freed by RCU only
+ *
+ * Context: under the set's lock.
+ */
+void vcpc_set_unpublish(struct vcpc_set *set, struct vcpc_instance *inst)
+{
+	hash_del_rcu(&inst->node);
+}
+
+/**
+ * vcpc_set_find_task() - a thread's instance
+ * @set: the set
+ * @task: the thread
+ *
+ * Context: under RCU, which interrupts off are, or the set's lock.
+ * Return: the instance, or NULL.
+ */
+struct vcpc_instance *vcpc_set_find_task(struct vcpc_set *set, const struct task_struct *task)
 {
 	struct vcpc_instance *inst;
 
@@ -131,30 +180,57 @@ static struct vcpc_instance *find_task(struct vcpc_set *set, const struct task_s
 	return NULL;
 }
 
-/* A dead thread's id may have been given to another, which is meant then. */
-static struct vcpc_instance *find_tid(struct vcpc_set *set, pid_t tid)
+/* The last that had an id is meant, and not who lost it by another's execve. */
+static struct vcpc_instance *find_past(struct vcpc_set *set, pid_t tid)
 {
 	struct pid_namespace *ns = task_active_pid_ns(current);
 	struct vcpc_instance *inst, *found = NULL;
-	int bucket;
+	struct vcpc_binding *b;
 
-	hash_for_each(set->instances, bucket, inst, node) {
-		if (pid_nr_ns(inst->pid, ns) != tid)
-			continue;
-		if (!found || pid_has_task(inst->pid, PIDTYPE_PID))
-			found = inst;
-	}
+	list_for_each_entry(b, &set->bindings, node)
+		list_for_each_entry(inst, &b->instances, in_binding)
+			if (pid_nr_ns(vcpc_instance_pid(inst), ns) == tid &&
+			    (!found || !vcpc_instance_displaced(inst)))
+				found = inst;
+	return found;
+}
+
+/* A dead thread's id may have been given to another, which is meant then. */
+static struct vcpc_instance *find_tid(struct vcpc_set *set, pid_t tid)
+{
+	struct vcpc_instance *inst = NULL;
+	struct task_struct *task;
+
+	rcu_read_lock();
+	task = pid_task(find_vpid(tid), PIDTYPE_PID);
+	if (task)
+		inst = vcpc_set_find_task(set, task);
+	rcu_read_unlock();
+	return inst ?: find_past(set, tid);
+}
+
+/* Of a thread that lives on though its counting has ended, by execve */
+static struct vcpc_instance *find_own_past(struct vcpc_set *set)
+{
+	struct vcpc_instance *inst, *found = NULL;
+	struct vcpc_binding *b;
+
+	list_for_each_entry(b, &set->bindings, node)
+		list_for_each_entry(inst, &b->instances, in_binding)
+			if (inst->pid == task_pid(current))
+				found = inst;
 	return found;
 }
 
 static struct vcpc_instance *find_only(struct vcpc_set *set)
 {
-	struct vcpc_instance *inst;
-	int bucket;
+	struct vcpc_binding *b;
 
 	if (set->bound == 1)
-		hash_for_each(set->instances, bucket, inst, node)
-			return inst;
+		list_for_each_entry(b, &set->bindings, node)
+			if (b->nr)
+				return list_first_entry(&b->instances, struct vcpc_instance,
+							in_binding);
 	return NULL;
 }
 
@@ -164,101 +240,115 @@ static struct vcpc_instance *find(struct vcpc_set *set, pid_t tid)
 
 	if (tid)
 		return find_tid(set, tid);
-	return find_task(set, current) ?: find_only(set);
+	return vcpc_set_find_task(set, current) ?: find_own_past(set) ?: find_only(set);
 }
 
-static struct task_struct *get_target(pid_t tid)
+/* Any of a binding's threads names it, and what BIND named does for ever. */
+static struct vcpc_binding *find_binding(struct vcpc_set *set, pid_t tid)
 {
-	struct task_struct *task;
+	struct pid_namespace *ns = task_active_pid_ns(current);
+	struct vcpc_instance *inst = find_tid(set, tid);
+	struct vcpc_binding *b, *found = NULL;
 
-	rcu_read_lock();
-	task = tid ? pid_task(find_vpid(tid), PIDTYPE_PID) : current;
-	if (task)
-		get_task_struct(task);
-	rcu_read_unlock();
-	return task;
+	if (inst)
+		return inst->binding;
+	list_for_each_entry(b, &set->bindings, node)
+		if (pid_nr_ns(b->pid, ns) == tid)
+			found = b;
+	return found;
 }
 
-/* The set may have come from somebody who was allowed more. */
-static int bind_allowed(const struct vcpc_set *set, struct task_struct *task, int *bad)
+/* All the set's bindings, or only the one that @tid names */
+static bool is_meant(const struct vcpc_binding *b, const struct vcpc_binding *named)
 {
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < set->nr; i++) {
-		ret = vcpc_caps_request(&set->requests[i]);
-		if (ret) {
-			*bad = i;
-			return ret;
-		}
-	}
-	return vcpc_caps_target(task);
+	return !named || b == named;
 }
 
-static int bind_task(struct vcpc_set *set, struct task_struct *task, u32 flags, int *bad)
+static int find_bindings(struct vcpc_set *set, pid_t tid, struct vcpc_binding **named)
 {
-	struct vcpc_instance *inst;
-	int ret = bind_allowed(set, task, bad);
+	lockdep_assert_held(&set->lock);
+
+	*named = tid ? find_binding(set, tid) : NULL;
+	if (tid ? !*named : list_empty(&set->bindings))
+		return -EINVAL;
+	return 0;
+}
+
+/* A binding without instances is kept for its sums, and for heirs that will come. */
+static void unbind_one(struct vcpc_instance *inst)
+{
+	struct vcpc_binding *b = inst->binding;
+
+	vcpc_binding_drop(inst);
+	if (!b->nr && !b->folded && !atomic_read(&b->pending))
+		vcpc_binding_close(b);
+}
+
+static int unbind_all(struct vcpc_set *set, pid_t tid)
+{
+	struct vcpc_binding *b, *next, *named;
+	int ret = find_bindings(set, tid, &named);
 
 	if (ret)
 		return ret;
-	if (find_task(set, task))
-		return -EBUSY;
-	ret = vcpc_limits_charge(set->user, VCPC_LIMIT_COUNTERS, set->nr + 1);
-	if (ret)
-		return ret;
-	inst = vcpc_instance_open(set->requests, set->nr, set->flags, flags, task, bad);
-	if (IS_ERR(inst)) {
-		vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->nr + 1);
-		return PTR_ERR(inst);
-	}
-	hash_add_rcu(set->instances, &inst->node, key(task));
-	set->bound++;
+	list_for_each_entry_safe(b, next, &set->bindings, node)
+		if (is_meant(b, named))
+			vcpc_binding_close(b);
+	return 0;
+}
+
+static int unbind(struct vcpc_set *set, pid_t tid)
+{
+	struct vcpc_instance *inst = find(set, tid);
+
+	if (!inst)
+		return -EINVAL;
+	unbind_one(inst);
 	return 0;
 }
 
 /**
- * vcpc_set_bind() - put a set on a thread
- * @set: the set
- * @args: checked arguments
- * @bad: on failure set to the request that was refused, or left alone
- *
- * Context: sleeps.
- * Return: 0, -ESRCH, -EACCES, -EBUSY, -ENOSPC, -EUSERS, -ENOMEM, -EINTR, or the
- * PMU's error.
- */
-int vcpc_set_bind(struct vcpc_set *set, const struct vcpc_bind_args *args, int *bad)
-{
-	struct task_struct *task = get_target(args->tid);
-	int ret;
-
-	if (!task)
-		return -ESRCH;
-	mutex_lock(&set->lock);
-	ret = bind_task(set, task, args->flags, bad);
-	mutex_unlock(&set->lock);
-	put_task_struct(task);
-	return ret;
-}
-
-/**
- * vcpc_set_unbind() - take a set off a thread
+ * vcpc_set_unbind() - take a set off a thread, or off all that BIND began
  * @set: the set
  * @tid: the instance's thread, or 0
+ * @flags: VCPC_TARGET_F_*
  *
  * Context: sleeps.
  * Return: 0, or -EINVAL if it is not bound there.
  */
-int vcpc_set_unbind(struct vcpc_set *set, pid_t tid)
+int vcpc_set_unbind(struct vcpc_set *set, pid_t tid, u32 flags)
 {
-	struct vcpc_instance *inst;
+	int ret;
 
 	mutex_lock(&set->lock);
-	inst = find(set, tid);
-	if (inst)
-		drop(set, inst);
+	ret = flags & VCPC_TARGET_F_ALL ? unbind_all(set, tid) : unbind(set, tid);
 	mutex_unlock(&set->lock);
-	return inst ? 0 : -EINVAL;
+	return ret;
+}
+
+/**
+ * vcpc_set_turn() - enable or disable all that BIND began
+ * @set: the set
+ * @tid: one of its threads; 0: all that all BINDs began
+ * @op: VCPC_OP_ENABLE or VCPC_OP_DISABLE
+ *
+ * Context: sleeps.
+ * Return: 0, also for those that are so already; -EINVAL if it is not bound
+ * there; -EAGAIN if an instance is invalid; -EINTR.
+ */
+int vcpc_set_turn(struct vcpc_set *set, pid_t tid, enum vcpc_op op)
+{
+	struct vcpc_binding *b, *named;
+	int ret;
+
+	mutex_lock(&set->lock);
+	ret = find_bindings(set, tid, &named);
+	if (!ret)
+		list_for_each_entry(b, &set->bindings, node)
+			if (is_meant(b, named))
+				vcpc_binding_turn(b, op, &ret);
+	mutex_unlock(&set->lock);
+	return ret;
 }
 
 /**
@@ -303,8 +393,8 @@ int vcpc_set_sample(struct vcpc_set *set, pid_t tid, struct vcpc_sample *sample)
 
 	if (!tid) {
 		local_irq_disable();
-		inst = find_task(set, current);
-		if (likely(inst && !inst->inherit)) {
+		inst = vcpc_set_find_task(set, current);
+		if (likely(inst)) {
 			ret = vcpc_instance_sample_self(inst, sample);
 			local_irq_enable();
 			return ret;
@@ -312,4 +402,37 @@ int vcpc_set_sample(struct vcpc_set *set, pid_t tid, struct vcpc_sample *sample)
 		local_irq_enable();
 	}
 	return vcpc_set_do(set, tid, VCPC_OP_SAMPLE, sample);
+}
+
+/**
+ * vcpc_set_total() - sum up all that BIND began, also what has ended
+ * @set: the set
+ * @tid: one of its threads; 0: all that all BINDs began
+ * @total: room for a sample; filled on success
+ *
+ * Threads are read one after the other, while the others run.
+ *
+ * Context: sleeps.
+ * Return: 0; -EINVAL if it is not bound there; -EAGAIN if a count was lost, or
+ * a thread could not be counted; -EINTR.
+ */
+int vcpc_set_total(struct vcpc_set *set, pid_t tid, struct vcpc_sample *total)
+{
+	struct vcpc_binding *b, *named;
+	int ret;
+
+	memset(total, 0, sizeof(*total));
+	memset(total->values, 0, set->nr * sizeof(total->values[0]));
+	total->nr = set->nr;
+	total->state = VCPC_STATE_EXITED;
+
+	mutex_lock(&set->lock);
+	total->time = ktime_get_ns();
+	ret = find_bindings(set, tid, &named);
+	if (!ret)
+		list_for_each_entry(b, &set->bindings, node)
+			if (is_meant(b, named))
+				vcpc_binding_total(b, total, &ret);
+	mutex_unlock(&set->lock);
+	return ret;
 }

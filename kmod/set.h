@@ -3,32 +3,51 @@
 #define VCPC_SET_H
 
 #include <linux/hashtable.h>
+#include <linux/kref.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/types.h>
 #include <linux/vcpc.h>
 
 #include "instance.h"
 
+struct pid;
 struct vcpc_user;
 
 #define VCPC_SET_HASH_BITS	6
 
 /**
  * struct vcpc_set - requests that count together
+ * @refs: the descriptor's, and that of every binding, which an heir on its way
+ *	may hold longer
+ * @rcu: for freeing
+ * @node: in the list of all sets; under that list's lock
  * @user: whom it is accounted to
+ * @creator: the process that made it
+ * @watched: it needs to hear of new threads; under the watchers' lock
  * @flags: VCPC_SET_F_*
  * @nr: number of requests
  * @lock: serializes all operations but a thread's sample of itself
+ * @closed: its descriptor has gone; under @lock
  * @bound: number of instances; under @lock
- * @instances: by thread; changed under @lock, read under RCU
+ * @bindings: what each BIND began, oldest first; under @lock
+ * @instances: by thread, but for those settled; changed under @lock, read under RCU
  * @requests: what it counts; fixed
  */
 struct vcpc_set {
+	struct kref refs;
+	struct rcu_head rcu;
+	struct list_head node;
 	struct vcpc_user *user;
+	struct pid *creator;
+	bool watched;
 	u32 flags;
 	u32 nr;
 	struct mutex lock;	/* see above */
+	bool closed;
 	unsigned int bound;
+	struct list_head bindings;
 	DECLARE_HASHTABLE(instances, VCPC_SET_HASH_BITS);
 	struct vcpc_request requests[];
 };
@@ -36,9 +55,20 @@ struct vcpc_set {
 struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct vcpc_user *user,
 				 int *bad);
 void vcpc_set_destroy(struct vcpc_set *set);
-int vcpc_set_bind(struct vcpc_set *set, const struct vcpc_bind_args *args, int *bad);
-int vcpc_set_unbind(struct vcpc_set *set, pid_t tid);
+void vcpc_set_put(struct vcpc_set *set);
+int vcpc_set_unbind(struct vcpc_set *set, pid_t tid, u32 flags);
 int vcpc_set_do(struct vcpc_set *set, pid_t tid, enum vcpc_op op, struct vcpc_sample *sample);
+int vcpc_set_turn(struct vcpc_set *set, pid_t tid, enum vcpc_op op);
 int vcpc_set_sample(struct vcpc_set *set, pid_t tid, struct vcpc_sample *sample);
+int vcpc_set_total(struct vcpc_set *set, pid_t tid, struct vcpc_sample *total);
+
+void vcpc_set_publish(struct vcpc_set *set, struct vcpc_instance *inst);
+void vcpc_set_unpublish(struct vcpc_set *set, struct vcpc_instance *inst);
+struct vcpc_instance *vcpc_set_find_task(struct vcpc_set *set, const struct task_struct *task);
+
+static inline void vcpc_set_get(struct vcpc_set *set)
+{
+	kref_get(&set->refs);
+}
 
 #endif

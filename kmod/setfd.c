@@ -9,8 +9,10 @@
 #include <linux/module.h>
 #include <linux/uaccess.h>
 
+#include "bind.h"
 #include "compat/anon_file.h"
 #include "compat/uninitialized.h"
+#include "listing.h"
 #include "sample.h"
 #include "set.h"
 #include "setfd.h"
@@ -39,7 +41,7 @@ static int ioc_bind(struct vcpc_set *set, struct vcpc_bind_args __user *uarg)
 
 	ret = vcpc_uarg_bind(&args, uarg);
 	if (!ret)
-		ret = vcpc_set_bind(set, &args, &bad);
+		ret = vcpc_bind_set(set, &args, &bad);
 	return tell_bad(ret, bad, args.size >= sizeof(args), &uarg->bad_request);
 }
 
@@ -48,7 +50,7 @@ static int ioc_unbind(struct vcpc_set *set, void __user *uarg)
 	struct vcpc_target_args args;
 	int ret = vcpc_uarg_target(&args, uarg);
 
-	return ret ?: vcpc_set_unbind(set, args.tid);
+	return ret ?: vcpc_set_unbind(set, args.tid, args.flags);
 }
 
 static int ioc_do(struct vcpc_set *set, void __user *uarg, enum vcpc_op op)
@@ -57,7 +59,11 @@ static int ioc_do(struct vcpc_set *set, void __user *uarg, enum vcpc_op op)
 	struct vcpc_target_args args;
 	int ret = vcpc_uarg_target(&args, uarg);
 
-	return ret ?: vcpc_set_do(set, args.tid, op, &room.sample);
+	if (ret)
+		return ret;
+	if (args.flags & VCPC_TARGET_F_ALL)
+		return vcpc_set_turn(set, args.tid, op);
+	return vcpc_set_do(set, args.tid, op, &room.sample);
 }
 
 static int ioc_sample(struct vcpc_set *set, void __user *uarg)
@@ -71,11 +77,26 @@ static int ioc_sample(struct vcpc_set *set, void __user *uarg)
 		return ret;
 	if (args.buf_size < sample_size(set))
 		return -EINVAL;
-	ret = vcpc_set_sample(set, args.tid, &room.sample);
+	if (unlikely(args.flags & VCPC_SAMPLE_F_TOTAL))
+		ret = vcpc_set_total(set, args.tid, &room.sample);
+	else
+		ret = vcpc_set_sample(set, args.tid, &room.sample);
 	if (ret)
 		return ret;
 	return vcpc_uarg_put_words(u64_to_user_ptr(args.buf), room.words,
 				   VCPC_SAMPLE_WORDS(set->nr));
+}
+
+static int ioc_instances(struct vcpc_set *set, void __user *uarg)
+{
+	struct vcpc_instances_args args;
+	int ret = vcpc_uarg_instances(&args, uarg);
+
+	if (!ret)
+		ret = vcpc_listing_instances(set, &args);
+	if (ret)
+		return ret;
+	return copy_to_user(uarg, &args, sizeof(args)) ? -EFAULT : 0;
 }
 
 static long setfd_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -89,6 +110,7 @@ static long setfd_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case VCPC_IOC_SAMPLE:	return ioc_sample(set, uarg);
 	case VCPC_IOC_ENABLE:	return ioc_do(set, uarg, VCPC_OP_ENABLE);
 	case VCPC_IOC_DISABLE:	return ioc_do(set, uarg, VCPC_OP_DISABLE);
+	case VCPC_IOC_INSTANCES: return ioc_instances(set, uarg);
 	default:		return -ENOIOCTLCMD;
 	}
 }

@@ -17,6 +17,8 @@ static_assert(sizeof(struct vcpc_bind_args) == 16);
 static_assert(sizeof(struct vcpc_target_args) == 16);
 static_assert(sizeof(struct vcpc_sample_args) == 24);
 static_assert(sizeof(struct vcpc_sample) == 40);
+static_assert(sizeof(struct vcpc_instance_info) == 32);
+static_assert(sizeof(struct vcpc_instances_args) == 40);
 static_assert(sizeof(struct vcpc_trace_tag_args) == 24);
 static_assert(sizeof(struct vcpc_trace_args) == 24);
 
@@ -111,11 +113,13 @@ int vcpc_uarg_request(struct vcpc_request *req, const struct vcpc_set_create_arg
  */
 int vcpc_uarg_bind(struct vcpc_bind_args *args, const void __user *from)
 {
+	const u32 known = VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE |
+			  VCPC_BIND_F_PROCESS;
 	int ret = copy_args(args, sizeof(*args), from);
 
 	if (ret)
 		return ret;
-	return args->flags & ~(VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT) ? -EINVAL : 0;
+	return args->flags & ~known ? -EINVAL : 0;
 }
 
 /**
@@ -131,7 +135,7 @@ int vcpc_uarg_target(struct vcpc_target_args *args, const void __user *from)
 
 	if (ret)
 		return ret;
-	return args->flags || args->reserved ? -EINVAL : 0;
+	return args->flags & ~VCPC_TARGET_F_ALL || args->reserved ? -EINVAL : 0;
 }
 
 /**
@@ -147,7 +151,25 @@ int vcpc_uarg_sample(struct vcpc_sample_args *args, const void __user *from)
 
 	if (ret)
 		return ret;
-	return args->flags ? -EINVAL : 0;
+	return args->flags & ~VCPC_SAMPLE_F_TOTAL ? -EINVAL : 0;
+}
+
+/**
+ * vcpc_uarg_instances() - take in the arguments of VCPC_IOC_INSTANCES
+ * @args: written on success
+ * @from: the caller's
+ *
+ * Return: 0, -EINVAL, -E2BIG or -EFAULT.
+ */
+int vcpc_uarg_instances(struct vcpc_instances_args *args, const void __user *from)
+{
+	int ret = copy_args(args, sizeof(*args), from);
+
+	if (ret)
+		return ret;
+	if (args->flags || args->info_size < sizeof(struct vcpc_instance_info))
+		return -EINVAL;
+	return args->info_size > PAGE_SIZE ? -E2BIG : 0;
 }
 
 /**

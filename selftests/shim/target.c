@@ -127,7 +127,7 @@ TEST_F(target, a_tree_after_its_end)
 
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	ASSERT_EQ(0, status);
-	ASSERT_EQ(0, shim_set_sample(self->set, 0, &self->sample));
+	ASSERT_EQ(0, shim_set_total(self->set, 0, &self->sample));
 	EXPECT_LE(2 * PAGES, self->sample.values[0]);
 	EXPECT_GT(3 * PAGES, self->sample.values[0]);
 	EXPECT_TRUE(self->sample.state & SHIM_STATE_EXITED);
@@ -158,7 +158,7 @@ TEST_F(target, from_exec_on)
 
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	ASSERT_EQ(0, status);
-	ASSERT_EQ(0, shim_set_sample(self->set, 0, &self->sample));
+	ASSERT_EQ(0, shim_set_total(self->set, 0, &self->sample));
 	EXPECT_LT(0, self->sample.values[0]);
 	EXPECT_GT(PAGES, self->sample.values[0]);
 }

@@ -78,7 +78,7 @@ TEST_F(enable, wrong_arguments)
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		longer.args = (struct vcpc_target_args) { .size = sizeof(longer.args), .flags = 1 };
+		longer.args = (struct vcpc_target_args) { .size = sizeof(longer.args), .flags = 1U << 31 };
 		EXPECT_EQ(-EINVAL, call(self->set, cmds[i], &longer));
 		longer.args.flags = 0;
 		longer.args.reserved = 1;

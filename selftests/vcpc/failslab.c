@@ -149,7 +149,7 @@ TEST_F(failslab, bind)
 	NEEDS_FAILSLAB();
 	ASSERT_GE(b.set, 0);
 	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
-	b.flags = VCPC_BIND_F_INHERIT;
+	b.flags = VCPC_BIND_F_INHERIT | VCPC_BIND_F_PROCESS;
 	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
 	b.flags = VCPC_BIND_F_ENABLE_ON_EXEC;
 	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);

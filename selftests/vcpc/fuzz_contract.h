@@ -9,7 +9,7 @@
 
 enum op {
 	OP_INFO, OP_SET_CREATE, OP_BIND, OP_UNBIND, OP_ENABLE, OP_DISABLE, OP_SAMPLE, OP_READ,
-	OP_TRACE_TAG, OP_TRACE, OP_UNKNOWN, OP_NR,
+	OP_INSTANCES, OP_TRACE_TAG, OP_TRACE, OP_UNKNOWN, OP_NR,
 };
 
 /* An operation: its argument's size, which bytes of it are written when, its errors. */
@@ -59,6 +59,12 @@ static const struct contract contract[OP_NR] = {
 	[OP_SAMPLE] = {
 		.name = "SAMPLE", .cmd = VCPC_IOC_SAMPLE, .known = sizeof(struct vcpc_sample_args),
 		.errors = { EINVAL, E2BIG, EFAULT, EAGAIN },
+	},
+	[OP_INSTANCES] = {
+		.name = "INSTANCES", .cmd = VCPC_IOC_INSTANCES,
+		.known = sizeof(struct vcpc_instances_args),
+		.out = offsetof(struct vcpc_instances_args, nr), .out_len = 16,
+		.errors = { EINVAL, E2BIG, EFAULT, ENOMEM },
 	},
 	[OP_READ] = {
 		.name = "read", .errors = { EINVAL, EFAULT, EAGAIN },

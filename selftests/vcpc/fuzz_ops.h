@@ -210,13 +210,13 @@ static void do_bind(struct worker *w)
 	struct hostile h = { .op = &contract[OP_BIND] };
 
 	choose_set(w, &h);
-	args.flags = one_in(&w->f, 2) ? 0 : below(&w->f, 4);
+	args.flags = one_in(&w->f, 2) ? 0 : below(&w->f, 16);
 	if (args.tid == 1 && !w->process->root)
 		h.must = EACCES;
 	if (args.tid < 0)
 		h.must = ESRCH;
 	if (one_in(&w->f, 20)) {
-		args.flags |= 4U << below(&w->f, 30);
+		args.flags |= 64U << below(&w->f, 26);
 		h.must = EINVAL;
 	}
 	memcpy(h.image, &args, sizeof(args));
@@ -229,8 +229,10 @@ static void do_target(struct worker *w)
 	struct hostile h = { .op = &contract[OP_UNBIND + below(&w->f, 3)] };
 
 	choose_set(w, &h);
+	if (one_in(&w->f, 5))
+		args.flags = VCPC_TARGET_F_ALL;
 	if (one_in(&w->f, 20)) {
-		args.flags = 1U << below(&w->f, 32);
+		args.flags |= 2U << below(&w->f, 31);
 		h.must = EINVAL;
 	} else if (one_in(&w->f, 20)) {
 		args.reserved = 1U << below(&w->f, 32);
@@ -329,14 +331,47 @@ static void do_sample(struct worker *w)
 	h.must = sample_must(own, size, place);
 	args.buf = pointer(address(&w->f.data, place, at));
 	args.buf_size = size;
+	if (one_in(&w->f, 4))
+		args.flags = VCPC_SAMPLE_F_TOTAL;
 	if (one_in(&w->f, 20)) {
-		args.flags = 1U << below(&w->f, 32);
+		args.flags |= 2U << below(&w->f, 31);
 		h.must = EINVAL;
 	}
 	memset(w->f.data.rw, PATTERN, PAGES * PAGE);
 	memcpy(h.image, &args, sizeof(args));
 	ret = fire(&w->f, &h);
-	check_buffer(w, h.op->name, own, ret, at, there);
+	/* The presets are in a total as often as there are instances. */
+	check_buffer(w, h.op->name, args.flags ? NULL : own, ret, at, there);
+}
+
+static void do_instances(struct worker *w)
+{
+	struct vcpc_instances_args args = { .info_size = sizeof(struct vcpc_instance_info) };
+	struct hostile h = { .op = &contract[OP_INSTANCES] };
+	enum place place = some_place(&w->f);
+	size_t there, at;
+
+	choose_set(w, &h);
+	args.room = below(&w->f, 4);
+	if (one_in(&w->f, 4))
+		args.info_size += below(&w->f, 64);
+	if (place == PLACE_HALF && !args.room)
+		place = PLACE_PLAIN;
+	at = lay(&w->f, place, (size_t)args.room * args.info_size, &there);
+	args.info = pointer(address(&w->f.data, place, at));
+	/* Nothing is written where nothing is bound. */
+	if (one_in(&w->f, 20))
+		args.room = place < PLACE_READ_ONLY ? args.room : (__u32)draw(&w->f);
+	if (one_in(&w->f, 20)) {
+		args.info_size = below(&w->f, sizeof(struct vcpc_instance_info));
+		h.must = EINVAL;
+	}
+	if (one_in(&w->f, 20)) {
+		args.flags = 1U << below(&w->f, 32);
+		h.must = EINVAL;
+	}
+	memcpy(h.image, &args, sizeof(args));
+	fire(&w->f, &h);
 }
 
 static void do_read(struct worker *w)

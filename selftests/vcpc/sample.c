@@ -95,7 +95,7 @@ TEST_F(sample, wrong_arguments)
 		__u64 more;
 	} longer = { .args = self->args };
 
-	self->args.flags = 1;
+	self->args.flags = 1U << 31;
 	EXPECT_EQ(-EINVAL, call(self->set, VCPC_IOC_SAMPLE, &self->args));
 	self->args.flags = 0;
 	self->args.size--;

@@ -143,6 +143,27 @@ static inline int set_sample(int set, pid_t tid, struct room *room)
 	return call(set, VCPC_IOC_SAMPLE, &args);
 }
 
+/* The sums over what the bind began that @tid is of, or over all. */
+static inline int set_total(int set, pid_t tid, struct room *room)
+{
+	struct vcpc_sample_args args = {
+		.size = sizeof(args),
+		.flags = VCPC_SAMPLE_F_TOTAL,
+		.tid = tid,
+		.buf_size = sizeof(*room),
+		.buf = pointer(room),
+	};
+
+	return call(set, VCPC_IOC_SAMPLE, &args);
+}
+
+static inline __u64 first_total(int set, pid_t tid)
+{
+	struct room room;
+
+	return set_total(set, tid, &room) ? ~0ULL : room.sample.values[0];
+}
+
 /* The first value of the caller's own, or of the only instance. */
 static inline __u64 first_value(int set, pid_t tid)
 {

@@ -49,7 +49,7 @@ static int run(struct shim_set *set, char **argv)
 		return ret;
 	status = vcpc_child_wait(&child, 0, NULL, NULL);
 	start = now() - start;
-	ret = shim_set_sample(set, 0, &sample);
+	ret = shim_set_total(set, 0, &sample);
 	if (ret)
 		return vcpc_fail(ret, "no counts of '%s'", argv[0]);
 	print(set, &sample, start, argv[0]);

@@ -29,10 +29,11 @@ union shim_backend_ref {
  * @bind: put the set on a target; bad as for @create
  * @unbind: take it off
  * @sample: one sample of the set into size bytes at buf
+ * @total: the sums over all that the bind began which tid is of, 0: over all
  * @enable: count
  * @disable: stop
  *
- * A tid of 0 is the caller's own instance if it has one, otherwise the set's
+ * Otherwise a tid of 0 is the caller's own instance if it has one, otherwise the set's
  * only one.
  */
 struct shim_backend_ops {
@@ -45,6 +46,7 @@ struct shim_backend_ops {
 	int (*bind)(union shim_backend_ref set, pid_t tid, unsigned int flags, int *bad);
 	int (*unbind)(union shim_backend_ref set, pid_t tid);
 	int (*sample)(union shim_backend_ref set, pid_t tid, struct vcpc_sample *buf, size_t size);
+	int (*total)(union shim_backend_ref set, pid_t tid, struct vcpc_sample *buf, size_t size);
 	int (*enable)(union shim_backend_ref set, pid_t tid);
 	int (*disable)(union shim_backend_ref set, pid_t tid);
 };

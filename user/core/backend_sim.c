@@ -255,6 +255,50 @@ static int sim_sample(union shim_backend_ref ref, pid_t tid, struct vcpc_sample 
 	return target ? 0 : -EINVAL;
 }
 
+/* Nothing inherits here: a target is all that its bind began. */
+static void sum_up(struct sim_set *set, pid_t tid, struct vcpc_sample *buf)
+{
+	*buf = (struct vcpc_sample) { .time = now(), .nr = set->n };
+	memset(buf->values, 0, set->n * sizeof(buf->values[0]));
+	for (unsigned int i = 0; i < SIM_TARGETS; i++) {
+		struct target *target = &set->targets[i];
+
+		if (!target->tid || (tid && target->tid != tid))
+			continue;
+		target->steps += target->on;
+		buf->tick += target->steps * SIM_TICK_NS;
+		if (target->on)
+			buf->state = VCPC_STATE_COUNTING;
+		for (unsigned int j = 0; j < set->n; j++)
+			buf->values[j] += set->preset[j] + target->steps * set->step[j];
+	}
+	buf->enabled = buf->running = buf->tick;
+}
+
+static bool any(const struct sim_set *set, pid_t tid)
+{
+	for (unsigned int i = 0; i < SIM_TARGETS; i++)
+		if (set->targets[i].tid && (!tid || set->targets[i].tid == tid))
+			return true;
+	return false;
+}
+
+static int sim_total(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf, size_t size)
+{
+	struct sim_set *set = ref.ptr;
+	int ret = -EINVAL;
+
+	if (size < sizeof(*buf) + set->n * sizeof(buf->values[0]))
+		return -EINVAL;
+	pthread_mutex_lock(&set->lock);
+	if (any(set, tid)) {
+		sum_up(set, tid, buf);
+		ret = 0;
+	}
+	pthread_mutex_unlock(&set->lock);
+	return ret;
+}
+
 const struct shim_backend_ops shim_backend__sim = {
 	.name = "sim",
 	.open = sim_open,
@@ -264,6 +308,7 @@ const struct shim_backend_ops shim_backend__sim = {
 	.bind = sim_bind,
 	.unbind = sim_unbind,
 	.sample = sim_sample,
+	.total = sim_total,
 	.enable = sim_enable,
 	.disable = sim_disable,
 };

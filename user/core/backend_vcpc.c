@@ -108,19 +108,31 @@ static int vcpc_disable(union shim_backend_ref set, pid_t tid)
 	return on_target(set, tid, VCPC_IOC_DISABLE);
 }
 
-static int vcpc_sample(union shim_backend_ref set, pid_t tid, struct vcpc_sample *buf, size_t size)
+static int sample(union shim_backend_ref set, pid_t tid, unsigned int flags,
+		  struct vcpc_sample *buf, size_t size)
 {
 	struct vcpc_sample_args args = {
 		.size = sizeof(args),
+		.flags = flags,
 		.tid = tid,
 		.buf_size = size,
 		.buf = (uintptr_t)buf,
 	};
 
+	return call(set.fd, VCPC_IOC_SAMPLE, &args);
+}
+
+static int vcpc_sample(union shim_backend_ref set, pid_t tid, struct vcpc_sample *buf, size_t size)
+{
 	/* The same, and cheaper: security modules look at every ioctl. */
 	if (!tid)
 		return read(set.fd, buf, size) < 0 ? -errno : 0;
-	return call(set.fd, VCPC_IOC_SAMPLE, &args);
+	return sample(set, tid, 0, buf, size);
+}
+
+static int vcpc_total(union shim_backend_ref set, pid_t tid, struct vcpc_sample *buf, size_t size)
+{
+	return sample(set, tid, VCPC_SAMPLE_F_TOTAL, buf, size);
 }
 
 const struct shim_backend_ops shim_backend__vcpc = {
@@ -132,6 +144,7 @@ const struct shim_backend_ops shim_backend__vcpc = {
 	.bind = vcpc_bind,
 	.unbind = vcpc_unbind,
 	.sample = vcpc_sample,
+	.total = vcpc_total,
 	.enable = vcpc_enable,
 	.disable = vcpc_disable,
 };

@@ -124,6 +124,23 @@ int shim_counters__sample(struct shim_counters *counters, pid_t tid, struct vcpc
 	return counters->ops->sample(counters->ref, tid, buf, size);
 }
 
+/**
+ * shim_counters__total() - the sums over threads, also over those that have ended
+ * @counters: the set
+ * @tid: one of the threads that one bind began with; 0: of all binds
+ * @buf: filled only on success
+ * @size: bytes at @buf, room for all values
+ *
+ * Return: as shim_counters__sample(); -EAGAIN also if a thread could not be counted.
+ */
+int shim_counters__total(struct shim_counters *counters, pid_t tid, struct vcpc_sample *buf,
+			 size_t size)
+{
+	if (atomic_load(&counters->shut))
+		return -EBADF;
+	return counters->ops->total(counters->ref, tid, buf, size);
+}
+
 int shim_counters__unbind(struct shim_counters *counters, pid_t tid)
 {
 	if (atomic_load(&counters->shut))

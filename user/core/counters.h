@@ -19,6 +19,8 @@ int shim_counters__bind(struct shim_counters *counters, pid_t tid, unsigned int 
 int shim_counters__unbind(struct shim_counters *counters, pid_t tid);
 int shim_counters__sample(struct shim_counters *counters, pid_t tid, struct vcpc_sample *buf,
 			  size_t size);
+int shim_counters__total(struct shim_counters *counters, pid_t tid, struct vcpc_sample *buf,
+			 size_t size);
 int shim_counters__enable(struct shim_counters *counters, pid_t tid);
 int shim_counters__disable(struct shim_counters *counters, pid_t tid);
 

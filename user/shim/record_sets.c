@@ -272,7 +272,7 @@ int shim_rec_sets__sample(struct shim_rec_sets *sets, uint64_t *when)
 
 	for (unsigned int i = 0; i < sets->n; i++) {
 		struct source *source = sets->sources[i];
-		int ret = shim_set_sample(source->set, 0, &source->sample);
+		int ret = shim_set_total(source->set, 0, &source->sample);
 
 		source->valid = !ret;
 		if (source->valid && first) {

@@ -36,7 +36,9 @@ SAME_PLACE(values);
 _Static_assert(SHIM_STATE_COUNTING == VCPC_STATE_COUNTING, "states are the module's");
 _Static_assert(SHIM_STATE_EXITED == VCPC_STATE_EXITED, "states are the module's");
 _Static_assert(SHIM_BIND_ON_EXEC == VCPC_BIND_F_ENABLE_ON_EXEC, "flags are the module's");
-_Static_assert(SHIM_BIND_TREE == VCPC_BIND_F_INHERIT, "flags are the module's");
+_Static_assert(SHIM_BIND_THREADS == VCPC_BIND_F_INHERIT, "flags are the module's");
+_Static_assert(SHIM_BIND_TREE == VCPC_BIND_F_TREE, "flags are the module's");
+_Static_assert(SHIM_BIND_PROCESS == VCPC_BIND_F_PROCESS, "flags are the module's");
 
 /* The requests, where the names ask for no mode in any, and the names themselves. */
 static int parse(struct shim_set *set, const char *const *events, unsigned int n,
@@ -245,4 +247,23 @@ SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample
 {
 	return shim_counters__sample(set->counters, tid, (struct vcpc_sample *)sample,
 				     sizeof(*sample));
+}
+
+/**
+ * shim_set_total() - the sums over all threads that are or were counted
+ * @set: the set
+ * @tid: the thread that shim_set_bind() was given, or any that inherited from
+ *	it; 0 for all that the set was ever bound to
+ * @sample: the sums; SHIM_STATE_EXITED when all threads have
+ *
+ * Threads are read one after the other, while the others run.
+ *
+ * Context: any thread, also a signal handler.
+ * Return: 0, -EINVAL (not bound there), -EAGAIN (a thread could not be counted,
+ * or its counters were off the CPU while it ran: the sum would be too small).
+ */
+SHIM_API int shim_set_total(struct shim_set *set, pid_t tid, struct shim_sample *sample)
+{
+	return shim_counters__total(set->counters, tid, (struct vcpc_sample *)sample,
+				    sizeof(*sample));
 }

@@ -22,8 +22,14 @@
  *   Whoever holds the descriptor may use it: permission is asked when a set is
  *   made and when it is bound, not when it is sampled.
  *
+ *   With VCPC_BIND_F_INHERIT, _TREE or _PROCESS one BIND brings about many
+ *   instances, one for each thread, each of which can be named by its tid.
+ *   INSTANCES lists them, VCPC_SAMPLE_F_TOTAL adds them up, and
+ *   VCPC_TARGET_F_ALL means all of them.
+ *
  *   The instance outlives its target: after the target's exit its last values
- *   can be sampled until the set is unbound or closed.  A target that gains
+ *   can be sampled until the set is unbound or closed; but when many threads
+ *   have inherited and ended, the oldest of these remain in the totals only.  A target that gains
  *   privileges by execve (set-user-ID, file capabilities) counts as exited.
  *
  * Trace
@@ -49,7 +55,8 @@
 /* Features, in struct vcpc_info_args.features */
 #define VCPC_FEAT_SETS		(1ULL << 0)	/* SET_CREATE on threads */
 #define VCPC_FEAT_TRACE		(1ULL << 1)	/* TRACE_TAG, TRACE */
-#define VCPC_FEAT_INHERIT	(1ULL << 2)	/* VCPC_BIND_F_INHERIT */
+#define VCPC_FEAT_INHERIT	(1ULL << 2)	/* VCPC_BIND_F_INHERIT, _TREE */
+#define VCPC_FEAT_PROCESS	(1ULL << 7)	/* VCPC_BIND_F_PROCESS, totals, INSTANCES */
 
 #define VCPC_TAG_LEN		256		/* with the terminating NUL */
 
@@ -131,8 +138,12 @@ struct vcpc_set_create_args {
 /* struct vcpc_bind_args.flags */
 /* Start at the target's next execve. */
 #define VCPC_BIND_F_ENABLE_ON_EXEC	(1U << 0)
-/* Count the target's new threads and processes too; samples are totals. */
+/* The target's new threads get an instance too, and those that they start. */
 #define VCPC_BIND_F_INHERIT		(1U << 1)
+/* And so do its new processes. */
+#define VCPC_BIND_F_TREE		(1U << 2)
+/* The target is the process that has the thread: all threads that it has now. */
+#define VCPC_BIND_F_PROCESS		(1U << 3)
 
 /**
  * struct vcpc_bind_args - put the set on a thread (VCPC_IOC_BIND)
@@ -143,12 +154,19 @@ struct vcpc_set_create_args {
  *
  * Errors: ESRCH (no such thread, or it is exiting), EACCES (not the caller's
  * to count), EBUSY (already bound there), ENOSPC (the CPU cannot hold the
- * whole set), EUSERS (the user's limit of counters), EINTR (killed), and those
- * of SET_CREATE for the events.
+ * whole set), EUSERS (the user's limit of counters), EINTR (killed),
+ * EOPNOTSUPP (this kernel tells nobody of new threads), and those of
+ * SET_CREATE for the events.
  *
  * Only a running target can tell whether there is room on its CPU.  For others
  * the set is tried out on its own; if it then finds no room beside what else
  * the target has bound, it is invalid.
+ *
+ * A new thread that inherits gets its instance before its first instruction in
+ * user mode.  It starts from the requests' presets, and counts, is disabled, or
+ * waits for execve as its parent's instance does.  Helpers that the kernel
+ * starts inside a process inherit nothing.  If an instance cannot be made, for
+ * want of memory, of counters or by the user's limit, totals are EAGAIN.
  */
 struct vcpc_bind_args {
 	__u32 size;
@@ -157,15 +175,22 @@ struct vcpc_bind_args {
 	__s32 bad_request;
 };
 
+/* struct vcpc_target_args.flags */
+/* Not one instance, but all that the BIND began which @tid is of; 0: of all BINDs. */
+#define VCPC_TARGET_F_ALL	(1U << 0)
+
 /**
  * struct vcpc_target_args - name an instance (VCPC_IOC_UNBIND, _ENABLE, _DISABLE)
  * @size: in: sizeof(struct vcpc_target_args)
- * @flags: must be zero
+ * @flags: in: VCPC_TARGET_F_*
  * @tid: in: the instance's thread, 0: see "Sets" above
  * @reserved: must be zero
  *
  * Errors: EINVAL (not bound there; ENABLE while counting; DISABLE while
- * stopped), EAGAIN (the set is invalid; UNBIND still works).
+ * stopped), EAGAIN (the set is invalid; UNBIND still works).  With
+ * VCPC_TARGET_F_ALL, an instance that counts or is stopped already is no error.
+ *
+ * UNBIND takes an instance's counts out of the totals.
  */
 struct vcpc_target_args {
 	__u32 size;
@@ -176,8 +201,8 @@ struct vcpc_target_args {
 
 /* struct vcpc_sample.state */
 #define VCPC_STATE_COUNTING	(1U << 0)	/* not disabled, not waiting for execve */
-#define VCPC_STATE_EXITED	(1U << 1)	/* the target has exited, and with INHERIT
-						 * all that it started; values are final
+#define VCPC_STATE_EXITED	(1U << 1)	/* the target has exited, and of a
+						 * total all threads; values are final
 						 */
 
 /**
@@ -192,8 +217,7 @@ struct vcpc_target_args {
  *
  * This is what read(2) on the set gives, whole or not at all (EINVAL if the
  * buffer is too small).  Values belong together: they are read in one section
- * in which the target does not run.  Totals (VCPC_BIND_F_INHERIT) do not: they
- * are summed up while threads run.
+ * in which the target does not run.
  */
 struct vcpc_sample {
 	__u64 time;
@@ -205,15 +229,25 @@ struct vcpc_sample {
 	__u64 values[];
 };
 
+/* struct vcpc_sample_args.flags */
+/* The sums over all that the BIND began which @tid is of; 0: over all BINDs. */
+#define VCPC_SAMPLE_F_TOTAL	(1U << 0)
+
 /**
  * struct vcpc_sample_args - take a sample (VCPC_IOC_SAMPLE)
  * @size: in: sizeof(struct vcpc_sample_args)
- * @flags: must be zero
+ * @flags: in: VCPC_SAMPLE_F_*
  * @tid: in: the instance's thread, 0: see "Sets" above
  * @buf_size: in: bytes at @buf, at least the sample's
  * @buf: in: user address of a struct vcpc_sample
  *
- * Errors: EINVAL (not bound, buffer too small), EAGAIN (the set is invalid), EFAULT.
+ * Errors: EINVAL (not bound, buffer too small), EAGAIN (the set is invalid, or a
+ * total would not be whole), EFAULT, EINTR (killed).
+ *
+ * A total is the sum of the instances' samples, also of those that have ended:
+ * of the values, modulo 2^64, and of the CPU times.  The threads are read one
+ * after the other while others run.  Its @time is when that began; its @state is
+ * VCPC_STATE_EXITED when all threads have ended, VCPC_STATE_COUNTING if any counts.
  */
 struct vcpc_sample_args {
 	__u32 size;
@@ -221,6 +255,54 @@ struct vcpc_sample_args {
 	__s32 tid;
 	__u32 buf_size;
 	__u64 buf;
+};
+
+/* struct vcpc_instance_info.state, beside VCPC_STATE_*; not in samples */
+#define VCPC_STATE_INVALID	(1U << 16)	/* counts were lost: a sample says EAGAIN */
+
+/**
+ * struct vcpc_instance_info - one instance of a set
+ * @tid: its thread, by the caller's numbers; 0 if it has none there
+ * @tgid: its process, likewise
+ * @root: the thread that BIND named
+ * @bind_flags: VCPC_BIND_F_* of that BIND
+ * @state: VCPC_STATE_*
+ * @reserved: zero
+ */
+struct vcpc_instance_info {
+	__s32 tid;
+	__s32 tgid;
+	__s32 root;
+	__u32 bind_flags;
+	__u32 state;
+	__u32 reserved[3];
+};
+
+/**
+ * struct vcpc_instances_args - list a set's instances (VCPC_IOC_INSTANCES)
+ * @size: in: sizeof(struct vcpc_instances_args)
+ * @flags: must be zero
+ * @info: in: user address of @room structs of @info_size bytes
+ * @info_size: in: sizeof(struct vcpc_instance_info)
+ * @room: in: how many structs fit; 0 only counts
+ * @nr: out: how many instances there are, of which the first @room were written,
+ *	oldest first
+ * @folded: out: ended ones that are no longer listed, but only in the totals
+ * @pending: out: new threads that will have an instance when they first run
+ * @lost: out: 1 if a thread could not be given an instance
+ *
+ * Errors: EINVAL, E2BIG, ENOMEM, EFAULT.
+ */
+struct vcpc_instances_args {
+	__u32 size;
+	__u32 flags;
+	__u64 info;
+	__u32 info_size;
+	__u32 room;
+	__u32 nr;
+	__u32 folded;
+	__u32 pending;
+	__u32 lost;
 };
 
 /**
@@ -287,5 +369,6 @@ struct vcpc_trace_args {
 #define VCPC_IOC_SAMPLE		_IO(VCPC_IOC_TYPE, 0x12)	/* vcpc_sample_args */
 #define VCPC_IOC_ENABLE		_IO(VCPC_IOC_TYPE, 0x13)	/* vcpc_target_args */
 #define VCPC_IOC_DISABLE	_IO(VCPC_IOC_TYPE, 0x14)	/* vcpc_target_args */
+#define VCPC_IOC_INSTANCES	_IO(VCPC_IOC_TYPE, 0x17)	/* vcpc_instances_args */
 
 #endif /* _UAPI_LINUX_VCPC_H */

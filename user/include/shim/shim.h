@@ -43,7 +43,9 @@ int shim_event_suggest(const char *name, char *buf, size_t size);
 #define SHIM_SET_MAX	64	/* events of a set */
 
 #define SHIM_BIND_ON_EXEC	(1U << 0)	/* counting starts at the target's next execve */
-#define SHIM_BIND_TREE		(1U << 1)	/* with all threads and processes it will start */
+#define SHIM_BIND_THREADS	(1U << 1)	/* with the threads that it will start */
+#define SHIM_BIND_TREE		(1U << 2)	/* with all threads and processes it will start */
+#define SHIM_BIND_PROCESS	(1U << 3)	/* with the other threads of its process */
 
 #define SHIM_STATE_COUNTING	(1U << 0)	/* not stopped */
 #define SHIM_STATE_EXITED	(1U << 1)	/* the target has exited; values are final */
@@ -81,6 +83,7 @@ int shim_set_unbind(struct shim_set *set, pid_t tid);
 int shim_set_enable(struct shim_set *set, pid_t tid);
 int shim_set_disable(struct shim_set *set, pid_t tid);
 int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample *sample);
+int shim_set_total(struct shim_set *set, pid_t tid, struct shim_sample *sample);
 
 /*
  * The recorder: counts of sets and the machine's transactions, on one clock,

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What one BIND began: the instances of the thread it named and of all that
+ * inherit, and the sums of those that have ended.
+ *
+ * Programs start and end any number of threads, so ended instances are retired
+ * in two steps, without a hurry: their perf events, which hold on to the task,
+ * are given back, and the last sample is kept; when there are many of these,
+ * the oldest are folded into the sums.  The instance that BIND itself opened
+ * is never folded.
+ *
+ * Locking: the set's lock, but see struct vcpc_binding.
+ */
+#include <linux/err.h>
+#include <linux/hashtable.h>
+#include <linux/minmax.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "binding.h"
+#include "compat/uninitialized.h"
+#include "limits.h"
+#include "sample.h"
+#include "set.h"
+#include "tasktable.h"
+
+/* Looking for ended instances at every new one would be slow where many live. */
+#define RETIRE_STEP	16
+
+static bool inherits(const struct vcpc_binding *b)
+{
+	return b->flags & (VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE);
+}
+
+/**
+ * vcpc_binding_create() - begin without any instance
+ * @set: whose
+ * @pid: what BIND named
+ * @flags: VCPC_BIND_F_*
+ *
+ * Context: sleeps; under the set's lock.
+ * Return: the binding, which the set's list owns, or ERR_PTR(-ENOMEM).
+ */
+struct vcpc_binding *vcpc_binding_create(struct vcpc_set *set, struct pid *pid, u32 flags)
+{
+	struct vcpc_binding *b;
+
+	b = kzalloc(struct_size(b, ended.values, set->nr), GFP_KERNEL_ACCOUNT);
+	if (!b)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&b->refs);
+	b->set = set;
+	vcpc_set_get(set);
+	b->pid = get_pid(pid);
+	b->flags = flags;
+	b->retire_at = RETIRE_STEP;
+	INIT_LIST_HEAD(&b->instances);
+	list_add_tail(&b->node, &set->bindings);
+	return b;
+}
+
+static void binding_free(struct kref *refs)
+{
+	struct vcpc_binding *b = container_of(refs, struct vcpc_binding, refs);
+	struct vcpc_set *set = b->set;
+
+	put_pid(b->pid);
+	kfree(b);
+	vcpc_set_put(set);
+}
+
+/**
+ * vcpc_binding_put() - give back a reference
+ * @b: the binding; freed with the last, and the set with its last binding
+ *
+ * Context: sleeps; unless the caller has another reference to the set, not
+ * under its lock.
+ */
+void vcpc_binding_put(struct vcpc_binding *b)
+{
+	kref_put(&b->refs, binding_free);
+}
+
+/**
+ * vcpc_binding_close() - take a set off all that BIND put it on
+ * @b: the binding; heirs that are on their way get no instance
+ *
+ * Context: sleeps; under the set's lock.
+ */
+void vcpc_binding_close(struct vcpc_binding *b)
+{
+	struct vcpc_instance *inst, *next;
+
+	b->closed = true;
+	list_del(&b->node);
+	list_for_each_entry_safe(inst, next, &b->instances, in_binding)
+		vcpc_binding_drop(inst);
+	vcpc_binding_put(b);
+}
+
+/* An ended instance costs memory only, and counts for one counter. */
+static unsigned int cost(const struct vcpc_instance *inst)
+{
+	return inst->state & VCPC_INSTANCE_SETTLED ? 1 : inst->binding->set->nr + 1;
+}
+
+static void publish(struct vcpc_binding *b, struct vcpc_instance *inst)
+{
+	list_add_tail(&inst->in_binding, &b->instances);
+	b->nr++;
+	vcpc_set_publish(b->set, inst);
+	if (inherits(b))
+		vcpc_tasktable_add(inst);
+}
+
+static void unpublish(struct vcpc_instance *inst)
+{
+	vcpc_tasktable_del(inst);
+	vcpc_set_unpublish(inst->binding->set, inst);
+}
+
+/**
+ * vcpc_binding_add() - an instance for one more thread
+ * @b: the binding
+ * @task: the thread, which has no instance of the set; the caller holds a reference
+ * @flags: VCPC_OPEN_*
+ * @bad: on failure set to the request that was refused, or left alone
+ *
+ * Context: sleeps; under the set's lock.
+ * Return: 0, -EUSERS, or as vcpc_instance_open().
+ */
+int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task, u32 flags, int *bad)
+{
+	struct vcpc_set *set = b->set;
+	struct vcpc_instance *inst;
+	int ret;
+
+	ret = vcpc_limits_charge(set->user, VCPC_LIMIT_COUNTERS, set->nr + 1);
+	if (ret)
+		return ret;
+	inst = vcpc_instance_open(b, task, flags, bad);
+	if (IS_ERR(inst)) {
+		vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->nr + 1);
+		return PTR_ERR(inst);
+	}
+	publish(b, inst);
+	set->bound++;
+	return 0;
+}
+
+/**
+ * vcpc_binding_drop() - take a set off one thread
+ * @inst: the instance; what it has counted is in no total any more
+ *
+ * Context: sleeps; under the set's lock.
+ */
+void vcpc_binding_drop(struct vcpc_instance *inst)
+{
+	struct vcpc_binding *b = inst->binding;
+
+	vcpc_limits_uncharge(b->set->user, VCPC_LIMIT_COUNTERS, cost(inst));
+	unpublish(inst);
+	list_del(&inst->in_binding);
+	b->nr--;
+	b->set->bound--;
+	vcpc_instance_close(inst);
+}
+
+/**
+ * vcpc_binding_settle() - give back what an ended instance does not need any more
+ * @inst: the instance
+ *
+ * Context: sleeps; under the set's lock.
+ */
+void vcpc_binding_settle(struct vcpc_instance *inst)
+{
+	struct vcpc_set *set = inst->binding->set;
+
+	if (inst->state & VCPC_INSTANCE_SETTLED || vcpc_instance_settle(inst))
+		return;
+	unpublish(inst);
+	vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->nr);
+}
+
+static void add_up(struct vcpc_sample *sum, const struct vcpc_sample *sample, unsigned int nr)
+{
+	unsigned int i;
+
+	sum->tick += sample->tick;
+	sum->enabled += sample->enabled;
+	sum->running += sample->running;
+	for (i = 0; i < nr; i++)
+		sum->values[i] += sample->values[i];
+}
+
+static void fold(struct vcpc_instance *inst)
+{
+	struct vcpc_binding *b = inst->binding;
+
+	if (inst->state & VCPC_INSTANCE_INVALID)
+		b->lost = true;
+	else
+		add_up(&b->ended, &inst->kept, b->set->nr);
+	b->folded++;
+	vcpc_binding_drop(inst);
+}
+
+static bool settled(const struct vcpc_instance *inst)
+{
+	return inst->state & VCPC_INSTANCE_SETTLED;
+}
+
+/* Settle what has ended; give the number of such instances, old and new. */
+static unsigned int settle_ended(struct vcpc_binding *b)
+{
+	struct vcpc_instance *inst;
+	unsigned int nr = 0;
+
+	list_for_each_entry(inst, &b->instances, in_binding) {
+		if (vcpc_instance_ended(inst))
+			vcpc_binding_settle(inst);
+		nr += settled(inst);
+	}
+	return nr;
+}
+
+/* The first in the list is not folded if it is the thread that BIND named. */
+static void fold_oldest(struct vcpc_binding *b, unsigned int nr)
+{
+	struct vcpc_instance *inst, *next;
+
+	list_for_each_entry_safe(inst, next, &b->instances, in_binding) {
+		if (!nr)
+			break;
+		if (!settled(inst) || inst->pid == b->pid)
+			continue;
+		fold(inst);
+		nr--;
+	}
+}
+
+/**
+ * vcpc_binding_retire() - look for ended instances
+ * @b: the binding
+ * @now: whether or not it is time to, and keep none but what BIND named
+ *
+ * Context: sleeps; under the set's lock.
+ */
+void vcpc_binding_retire(struct vcpc_binding *b, bool now)
+{
+	unsigned int ended, keep = now ? 0 : vcpc_limits_ended();
+
+	if (!now && b->nr < b->retire_at)
+		return;
+	ended = settle_ended(b);
+	if (ended > keep)
+		fold_oldest(b, ended - keep);
+	b->retire_at = b->nr + max(b->nr / 4, (unsigned int)RETIRE_STEP);
+}
+
+/**
+ * vcpc_binding_total() - add all that BIND began to a total
+ * @b: the binding
+ * @total: grows; its state is VCPC_STATE_EXITED until a thread is found that lives
+ * @ret: set to an error if there is one
+ *
+ * Context: sleeps; under the set's lock.
+ */
+void vcpc_binding_total(struct vcpc_binding *b, struct vcpc_sample *total, int *ret)
+{
+	union vcpc_sample_room room __uninitialized;
+	struct vcpc_instance *inst;
+	int err;
+
+	add_up(total, &b->ended, b->set->nr);
+	list_for_each_entry(inst, &b->instances, in_binding) {
+		err = vcpc_instance_do(inst, VCPC_OP_SAMPLE, &room.sample);
+		if (err) {
+			*ret = err;
+			return;
+		}
+		add_up(total, &room.sample, b->set->nr);
+		if (!(room.sample.state & VCPC_STATE_EXITED))
+			total->state &= ~VCPC_STATE_EXITED;
+		total->state |= room.sample.state & VCPC_STATE_COUNTING;
+		cond_resched();
+	}
+	if (atomic_read(&b->pending))
+		total->state &= ~VCPC_STATE_EXITED;
+	if (READ_ONCE(b->lost))
+		*ret = -EAGAIN;
+}
+
+/**
+ * vcpc_binding_turn() - enable or disable all that BIND began
+ * @b: the binding
+ * @op: VCPC_OP_ENABLE or VCPC_OP_DISABLE
+ * @ret: set to an error if there is one; being so already is none
+ *
+ * Context: sleeps; under the set's lock.
+ */
+void vcpc_binding_turn(struct vcpc_binding *b, enum vcpc_op op, int *ret)
+{
+	union vcpc_sample_room room __uninitialized;
+	struct vcpc_instance *inst;
+	int err;
+
+	list_for_each_entry(inst, &b->instances, in_binding) {
+		err = vcpc_instance_do(inst, op, &room.sample);
+		if (err && err != -EINVAL)
+			*ret = err;
+		cond_resched();
+	}
+	b->stopped = op == VCPC_OP_DISABLE;
+	/* An heir that sees the new number has a parent that was turned. */
+	smp_store_release(&b->turns, b->turns + 1);
+}

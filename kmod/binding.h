@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef VCPC_BINDING_H
+#define VCPC_BINDING_H
+
+#include <linux/atomic.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/types.h>
+#include <linux/vcpc.h>
+
+#include "instance.h"
+
+struct pid;
+struct task_struct;
+struct vcpc_set;
+
+/**
+ * struct vcpc_binding - what one BIND began: its thread, and all that inherit
+ * @node: in the set's list; under the set's lock, as all that says no other
+ * @refs: the list's, and that of every heir on its way
+ * @set: whose; holds a reference
+ * @pid: what BIND named
+ * @flags: VCPC_BIND_F_*
+ * @closed: no instance may come any more
+ * @lost: a thread that should have an instance has none; set without a lock
+ * @pending: threads that have been started and will get an instance
+ * @turns: how often all instances were enabled or disabled; written when it is
+ *	done, read without a lock
+ * @stopped: which of the two it was last
+ * @instances: all of them, in the order of their birth
+ * @nr: how many
+ * @retire_at: so many that it is time to look for ended ones
+ * @folded: instances that ended, and are only in @ended any more
+ * @ended: their sums
+ */
+struct vcpc_binding {
+	struct list_head node;
+	struct kref refs;
+	struct vcpc_set *set;
+	struct pid *pid;
+	u32 flags;
+	bool closed;
+	bool lost;
+	atomic_t pending;
+	u32 turns;
+	bool stopped;
+	struct list_head instances;
+	unsigned int nr;
+	unsigned int retire_at;
+	unsigned int folded;
+	struct vcpc_sample ended;
+};
+
+struct vcpc_binding *vcpc_binding_create(struct vcpc_set *set, struct pid *pid, u32 flags);
+void vcpc_binding_close(struct vcpc_binding *b);
+void vcpc_binding_put(struct vcpc_binding *b);
+
+int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task, u32 flags, int *bad);
+void vcpc_binding_drop(struct vcpc_instance *inst);
+void vcpc_binding_retire(struct vcpc_binding *b, bool now);
+void vcpc_binding_settle(struct vcpc_instance *inst);
+void vcpc_binding_total(struct vcpc_binding *b, struct vcpc_sample *total, int *ret);
+void vcpc_binding_turn(struct vcpc_binding *b, enum vcpc_op op, int *ret);
+
+static inline void vcpc_binding_get(struct vcpc_binding *b)
+{
+	kref_get(&b->refs);
+}
+
+#endif

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Threads that inherit a set when they are started.
+ *
+ * perf could inherit events by itself, but its copies end with their threads,
+ * cannot be read one by one, and are given to other threads when it likes.
+ * So every heir gets an instance of its own, opened as BIND does it.
+ *
+ * The task_newtask tracepoint fires in the parent when the new thread is
+ * complete and cannot fail any more, and has not run yet.  There one may not
+ * sleep; so the new thread gets a note, which it reads itself before its first
+ * instruction in user mode.  A thread that could not be given an instance makes
+ * the totals an error: they are never too small without a word.
+ *
+ * As long as no set inherits, the tracepoint is off and costs nobody anything.
+ *
+ * Locking: watch_lock guards who watches.  The note holds its binding, hence
+ * the set, and the module.
+ */
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/task_work.h>
+#include <linux/tracepoint.h>
+#include <trace/events/task.h>
+
+#include "binding.h"
+#include "compat/task_flags.h"
+#include "compat/task_work.h"
+#include "counter.h"
+#include "heirs.h"
+#include "instance.h"
+#include "set.h"
+#include "tasktable.h"
+
+/**
+ * struct note - what a new thread is to do
+ * @work: in its list of such things
+ * @binding: where it will belong; holds a reference
+ * @flags: VCPC_OPEN_*, as its parent is
+ * @turns: the binding's, when its parent was so
+ */
+struct note {
+	struct callback_head work;
+	struct vcpc_binding *binding;
+	u32 flags;
+	u32 turns;
+};
+
+struct birth {
+	struct task_struct *child;
+	bool same_process;
+};
+
+static DEFINE_MUTEX(watch_lock);
+static unsigned int watchers;
+static struct tracepoint *newtask;
+
+static u32 flags_now(const struct note *note)
+{
+	const struct vcpc_binding *b = note->binding;
+
+	if (b->turns == note->turns)
+		return note->flags;
+	return b->stopped ? note->flags | VCPC_OPEN_STOPPED : note->flags & ~VCPC_OPEN_STOPPED;
+}
+
+static int adopt(struct vcpc_binding *b, u32 flags)
+{
+	int bad, ret;
+
+	vcpc_binding_retire(b, false);
+	ret = vcpc_binding_add(b, current, flags, &bad);
+	if (ret != -EUSERS && ret != -ENOMEM)
+		return ret;
+	vcpc_binding_retire(b, true);
+	return vcpc_binding_add(b, current, flags, &bad);
+}
+
+/* In the new thread.  It may be bound already, by a BIND of its whole process. */
+static void read_note(struct callback_head *work)
+{
+	struct note *note = container_of(work, struct note, work);
+	struct vcpc_binding *b = note->binding;
+	struct vcpc_set *set = b->set;
+
+	mutex_lock(&set->lock);
+	/* Who exits without having been in user mode has nothing to count. */
+	if (!b->closed && !(current->flags & PF_EXITING) && !vcpc_set_find_task(set, current) &&
+	    adopt(b, flags_now(note)))
+		WRITE_ONCE(b->lost, true);
+	atomic_dec(&b->pending);
+	mutex_unlock(&set->lock);
+
+	vcpc_binding_put(b);
+	kfree(note);
+	/* What is left of this function is waited for by vcpc_heirs_exit(). */
+	module_put(THIS_MODULE);
+}
+
+/* @inst cannot go away: its lock is held, and it was not closed. */
+static bool fill_note(struct note *note, struct vcpc_instance *inst)
+{
+	struct vcpc_binding *b = inst->binding;
+
+	lockdep_assert_held(&inst->lock);
+	if (inst->state & VCPC_INSTANCE_CLOSED || vcpc_instance_ended(inst))
+		return false;
+	if (!note || inst->state & VCPC_INSTANCE_INVALID) {
+		WRITE_ONCE(b->lost, true);
+		return false;
+	}
+	vcpc_binding_get(b);
+	__module_get(THIS_MODULE);
+	atomic_inc(&b->pending);
+	note->binding = b;
+	/* Before the state: what is new here was written after all states were. */
+	note->turns = smp_load_acquire(&b->turns);
+	if (inst->state & VCPC_INSTANCE_STOPPED)
+		note->flags |= VCPC_OPEN_STOPPED;
+	if (vcpc_counter_waits(inst->counters))
+		note->flags |= VCPC_OPEN_ON_EXEC;
+	return true;
+}
+
+static void pass_on(struct vcpc_instance *inst, void *arg)
+{
+	const struct birth *birth = arg;
+	unsigned long flags;
+	struct note *note;
+	bool filled;
+
+	if (!birth->same_process && !(inst->binding->flags & VCPC_BIND_F_TREE))
+		return;
+	note = kzalloc(sizeof(*note), GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
+
+	raw_spin_lock_irqsave(&inst->lock, flags);
+	filled = fill_note(note, inst);
+	raw_spin_unlock_irqrestore(&inst->lock, flags);
+
+	if (!filled) {
+		kfree(note);
+		return;
+	}
+	init_task_work(&note->work, read_note);
+	vcpc_task_work_push(birth->child, &note->work);
+}
+
+static void probe_newtask(void *data, struct task_struct *child, unsigned long clone_flags)
+{
+	struct birth birth = { .child = child, .same_process = clone_flags & CLONE_THREAD };
+
+	if (!(child->flags & VCPC_NEVER_IN_USER_MODE))
+		vcpc_tasktable_walk(current, pass_on, &birth);
+}
+
+static void look_for(struct tracepoint *tp, void *arg)
+{
+	if (!strcmp(tp->name, "task_newtask"))
+		newtask = tp;
+}
+
+/**
+ * vcpc_heirs_init() - find the tracepoint; at load
+ */
+void vcpc_heirs_init(void)
+{
+	/* Only its type is looked at: the function that registers is not for modules. */
+	check_trace_callback_type_task_newtask(probe_newtask);
+	for_each_kernel_tracepoint(look_for, NULL);
+}
+
+/**
+ * vcpc_heirs_exit() - wait until nobody is in this file any more; at unload
+ *
+ * Context: sleeps; there are no sets left.
+ */
+void vcpc_heirs_exit(void)
+{
+	tracepoint_synchronize_unregister();
+	/* A new thread may have put the module, and not yet returned. */
+	synchronize_rcu_tasks();
+}
+
+/**
+ * vcpc_heirs_can() - can sets be inherited on this kernel?
+ *
+ * Return: true or false.
+ */
+bool vcpc_heirs_can(void)
+{
+	return newtask;
+}
+
+/**
+ * vcpc_heirs_watch() - hear of new threads, for a set
+ * @set: until vcpc_heirs_unwatch(); may watch already
+ *
+ * Context: sleeps; not under the set's lock, as the kernel patches its text.
+ * Return: 0, -EOPNOTSUPP, -ENOMEM.
+ */
+int vcpc_heirs_watch(struct vcpc_set *set)
+{
+	int ret = 0;
+
+	if (!newtask)
+		return -EOPNOTSUPP;
+	mutex_lock(&watch_lock);
+	if (!set->watched && !watchers)
+		ret = tracepoint_probe_register(newtask, probe_newtask, NULL);
+	if (!set->watched && !ret) {
+		set->watched = true;
+		watchers++;
+	}
+	mutex_unlock(&watch_lock);
+	return ret;
+}
+
+/**
+ * vcpc_heirs_unwatch() - no longer
+ * @set: the set; need not have watched
+ *
+ * Context: as vcpc_heirs_watch().
+ */
+void vcpc_heirs_unwatch(struct vcpc_set *set)
+{
+	mutex_lock(&watch_lock);
+	if (set->watched && !--watchers)
+		tracepoint_probe_unregister(newtask, probe_newtask, NULL);
+	set->watched = false;
+	mutex_unlock(&watch_lock);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the tests of inheriting sets share. */
+#ifndef VCPC_TEST_HEIRS_H
+#define VCPC_TEST_HEIRS_H
+
+#include "vcpc_test.h"
+
+/* All that the bind began which @tid is of, or all of the set */
+static inline int set_all(int set, unsigned long cmd, pid_t tid)
+{
+	struct vcpc_target_args args = {
+		.size = sizeof(args), .flags = VCPC_TARGET_F_ALL, .tid = tid,
+	};
+
+	return call(set, cmd, &args);
+}
+
+static inline int set_instances(int set, struct vcpc_instance_info *info, unsigned int room,
+				struct vcpc_instances_args *args)
+{
+	*args = (struct vcpc_instances_args) {
+		.size = sizeof(*args),
+		.info = pointer(info),
+		.info_size = sizeof(*info),
+		.room = room,
+	};
+	return call(set, VCPC_IOC_INSTANCES, args);
+}
+
+/* How many there are, of which kind; nr is ~0 after a failure. */
+static inline struct vcpc_instances_args set_count(int set)
+{
+	struct vcpc_instances_args args;
+
+	if (set_instances(set, NULL, 0, &args))
+		args.nr = ~0U;
+	return args;
+}
+
+#endif /* VCPC_TEST_HEIRS_H */
