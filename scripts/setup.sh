@@ -21,7 +21,10 @@ build|llvm|strips the BPF programs' objects
 build|bpftool|makes the BPF skeletons
 build|libbpf-dev|loads the BPF programs
 build|libelf-dev|libbpf and the module build need it
-build|zlib1g-dev|libbpf needs it
+build|zlib1g-dev|libbpf needs it; compressed archives, as do the next three
+build|libbz2-dev|bzip2
+build|liblzma-dev|xz
+build|libzstd-dev|zstd
 build|libpfm4-dev|event names and encodings
 build|linux-headers-$host|the kernel's headers, for the module
 build|linux-source-6.1|kselftest's harness, checkpatch

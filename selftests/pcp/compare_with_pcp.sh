@@ -148,11 +148,11 @@ in_list() {
 suite_way() {
 	way=$1 except=$2
 	bad=0 n=0
-	for meta in "$suite"/*.meta; do
-		archive=${meta%.meta}
+	for meta in "$suite"/*.meta "$suite"/*.meta.xz; do
+		archive=${meta%.xz}
+		archive=${archive%.meta}
 		name=${archive##*/}
 		in_list "$name" "$except" && continue
-		ls "$archive".[0-9]*.?z* >/dev/null 2>&1 && continue	# compressed
 		n=$((n + 1))
 		# shellcheck disable=SC2086
 		compare "$name" "$archive" $way || bad=1

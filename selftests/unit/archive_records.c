@@ -343,7 +343,7 @@ TEST_F(record, result_float_in_place)
 	ASSERT_EQ(0, shim_record__first(&got, &vset));
 	EXPECT_EQ(0, shim_vset__value(&got, &vset, 0, SHIM_TYPE_FLOAT, &v));
 	EXPECT_EQ(1.0, v.f);
-	EXPECT_EQ(-EBADMSG, shim_vset__value(&got, &vset, 0, SHIM_TYPE_STRING, &v));
+	EXPECT_EQ(-EBADMSG, shim_vset__value(&got, &vset, 0, SHIM_TYPE_DOUBLE, &v));
 	EXPECT_EQ(0, shim_vset__raw(&got, &vset, 0, &v));
 	EXPECT_EQ(0x3f800000, v.ul);
 	shim_rec_result__free(&r);

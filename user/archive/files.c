@@ -13,23 +13,19 @@
 #include "base/vec.h"
 #include "files.h"
 #include "format.h"
-
-static const char *const compressions[] = {
-	".xz", ".lzma", ".bz2", ".bz", ".gz", ".Z", ".z", ".zst",
-};
+#include "unpack.h"
 
 #define VOLUME_NONE	(-3)
-#define NCOMPRESSIONS	(sizeof(compressions) / sizeof(compressions[0]))
 
 /* Length of @name without a compression's suffix */
 static size_t plain_len(const char *name)
 {
 	size_t len = strlen(name);
 
-	for (size_t i = 0; i < NCOMPRESSIONS; i++) {
-		size_t n = strlen(compressions[i]);
+	for (size_t i = 0; shim_unpack_suffixes[i]; i++) {
+		size_t n = strlen(shim_unpack_suffixes[i]);
 
-		if (len > n && !strcmp(name + len - n, compressions[i]))
+		if (len > n && !strcmp(name + len - n, shim_unpack_suffixes[i]))
 			return len - n;
 	}
 	return len;
@@ -87,8 +83,8 @@ static void sort_volumes(struct shim_files *files)
 }
 
 /* One name of the directory */
-static int consider(struct shim_files *files, size_t *cap, DIR *dir, const char *stem,
-		    size_t stem_len, char *name)
+static int consider(struct shim_files *files, size_t *cap, const char *stem, size_t stem_len,
+		    const char *name)
 {
 	size_t len = plain_len(name);
 	int what;
@@ -98,12 +94,6 @@ static int consider(struct shim_files *files, size_t *cap, DIR *dir, const char 
 	what = component(name + stem_len + 1, len - stem_len - 1);
 	if (what < SHIM_VOLUME_INDEX)
 		return 0;
-	if (name[len]) {
-		name[len] = '\0';
-		if (!faccessat(dirfd(dir), name, F_OK, 0))
-			return 0;	/* the plain file is the one to read */
-		files->compressed = true;
-	}
 	if (what == SHIM_VOLUME_META)
 		files->meta = true;
 	else if (what == SHIM_VOLUME_INDEX)
@@ -120,7 +110,7 @@ static int scan_dir(DIR *dir, const char *stem, struct shim_files *files)
 	int err;
 
 	while (errno = 0, (entry = readdir(dir))) {
-		err = consider(files, &cap, dir, stem, stem_len, entry->d_name);
+		err = consider(files, &cap, stem, stem_len, entry->d_name);
 		if (err)
 			return err;
 	}
@@ -161,8 +151,8 @@ static bool exists(const char *name)
 	char *path;
 	bool found = !access(name, F_OK);
 
-	for (size_t i = 0; !found && i < NCOMPRESSIONS; i++) {
-		if (asprintf(&path, "%s%s", name, compressions[i]) < 0)
+	for (size_t i = 0; !found && shim_unpack_suffixes[i]; i++) {
+		if (asprintf(&path, "%s%s", name, shim_unpack_suffixes[i]) < 0)
 			return false;
 		found = !access(path, F_OK);
 		free(path);
@@ -268,14 +258,50 @@ int shim_file__read(int fd, void *data, size_t len, uint64_t offset, size_t *got
 	return 0;
 }
 
-int shim_file__load(const char *path, uint8_t **data, size_t *size)
+/* The compressed form that there is of a file, unpacked; -ENOENT if there is none */
+static int open_packed(const char *plain, int *out, uint64_t *size)
+{
+	int err = -ENOENT;
+
+	for (size_t i = 0; err == -ENOENT && shim_unpack_suffixes[i]; i++) {
+		uint64_t packed;
+		char *path;
+		int fd;
+
+		if (asprintf(&path, "%s%s", plain, shim_unpack_suffixes[i]) < 0)
+			return -ENOMEM;
+		err = shim_file__open(path, &fd, &packed);
+		free(path);
+		if (err)
+			continue;
+		err = shim_unpack__file(fd, packed, shim_unpack_suffixes[i], out, size);
+		close(fd);
+	}
+	return err;
+}
+
+int shim_files__open(const char *base, int volume, int *fd, uint64_t *size)
+{
+	char *path = shim_files__path(base, volume);
+	int err;
+
+	if (!path)
+		return -ENOMEM;
+	err = shim_file__open(path, fd, size);
+	if (err == -ENOENT)
+		err = open_packed(path, fd, size);
+	free(path);
+	return err;
+}
+
+int shim_files__load(const char *base, int volume, uint8_t **data, size_t *size)
 {
 	uint8_t *bytes = NULL;
 	uint64_t len;
 	size_t got;
 	int fd, err;
 
-	err = shim_file__open(path, &fd, &len);
+	err = shim_files__open(base, volume, &fd, &len);
 	if (err)
 		return err;
 	if (len > SIZE_MAX / 2)

@@ -10,14 +10,12 @@
 /*
  * struct shim_files - the files there are of one archive
  * @base: their common name
- * @compressed: some of them only in compressed form
  * @volumes: numbers, ascending
  */
 struct shim_files {
 	char *base;
 	bool meta;
 	bool index;
-	bool compressed;
 	int *volumes;
 	size_t nvolumes;
 };
@@ -35,7 +33,10 @@ char *shim_files__path(const char *base, int volume);
 int shim_file__open(const char *path, int *fd, uint64_t *size);
 /* Up to @len bytes at @offset; fewer only at the end of the file */
 int shim_file__read(int fd, void *data, size_t len, uint64_t offset, size_t *got);
-/* The whole file, malloc'd to its exact size */
-int shim_file__load(const char *path, uint8_t **data, size_t *size);
+
+/* One of the archive's files, unpacked if there is only a compressed one: see unpack.h */
+int shim_files__open(const char *base, int volume, int *fd, uint64_t *size);
+/* All of it, malloc'd to its exact size */
+int shim_files__load(const char *base, int volume, uint8_t **data, size_t *size);
 
 #endif /* SHIM_ARCHIVE_FILES_H */

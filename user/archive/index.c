@@ -73,15 +73,11 @@ int shim_index__load(struct shim_index *index, const struct shim_files *files,
 		     const struct shim_label *label)
 {
 	const struct shim_format *f = shim_format__of(label->version);
-	char *path = shim_files__path(files->base, SHIM_VOLUME_INDEX);
 	uint8_t *data;
 	size_t size;
 	int err;
 
-	if (!path)
-		return -ENOMEM;
-	err = shim_file__load(path, &data, &size);
-	free(path);
+	err = shim_files__load(files->base, SHIM_VOLUME_INDEX, &data, &size);
 	if (err)
 		return err;
 	err = shim_rec_label__agree(label, data, size, SHIM_VOLUME_INDEX);

@@ -289,13 +289,9 @@ int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_
 		    uint64_t known)
 {
 	const struct shim_format *f = shim_format__of(label->version);
-	char *path = shim_files__path(base, SHIM_VOLUME_META);
 	int err;
 
-	if (!path)
-		return -ENOMEM;
-	err = shim_file__load(path, &meta->data, &meta->size);
-	free(path);
+	err = shim_files__load(base, SHIM_VOLUME_META, &meta->data, &meta->size);
 	meta->budget = BUDGET_BASE + BUDGET_PER_BYTE * (uint64_t)meta->size;
 	if (!err)
 		err = shim_rec_label__agree(label, meta->data, meta->size, SHIM_VOLUME_META);

@@ -104,8 +104,6 @@ int shim_archive__open(const char *name, struct shim_archive **out)
 		return err;
 	if (!files.meta || !files.nvolumes)
 		err = -ENXIO;
-	else if (files.compressed)
-		err = -EOPNOTSUPP;
 	if (err)
 		goto out_files;
 	ar = create(&files);

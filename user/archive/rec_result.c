@@ -228,11 +228,7 @@ static int take_payload(const uint8_t *p, uint32_t len, int32_t type, struct shi
 			return -EBADMSG;
 		v->ul = shim_be32__get(p);
 		return 0;
-	case SHIM_TYPE_STRING:
-		if (!len || p[len - 1])
-			return -EBADMSG;
-		v->bytes = p;
-		return 0;
+	case SHIM_TYPE_STRING:		/* some writers leave the NUL out */
 	case SHIM_TYPE_AGGREGATE:
 	case SHIM_TYPE_AGGREGATE_STATIC:
 	case SHIM_TYPE_EVENT:

@@ -8,8 +8,8 @@
  * Errors of this room, all negated: ENOENT (no file of that name), ENXIO (some
  * files are there, but no .meta or no volume), ENODATA (a file is empty or has
  * only its label), EILSEQ (bad label), EBADMSG (corrupt record), EPROTO
- * (unknown metadata record type), EOPNOTSUPP (feature bits, or compressed files
- * or several archives, which this version does not read), ERANGE (before the
+ * (unknown metadata record type), EOPNOTSUPP (feature bits, or files packed by
+ * compress(1), or several archives, which this version does not read), ERANGE (before the
  * start or after the end), SHIM_ECHANGE_* (below), EINVAL, ENOMEM, EEXIST,
  * EBUSY and those of open, read, mmap and write.
  */
@@ -125,7 +125,7 @@ struct shim_indom {
  * struct shim_value - one value of a metric, in host byte order
  * @type: enum shim_type; says which member of the union holds
  * @bytes: strings (with their NUL) and aggregates; @len bytes at @bytes.
- *	From a reader they point into the mapped file.
+ *	From a reader they point into the mapped file, and a string may lack its NUL.
  */
 struct shim_value {
 	int32_t inst;

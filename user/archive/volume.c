@@ -75,14 +75,10 @@ static int replace(struct shim_volume *v, int fd, uint64_t size, uint64_t room)
 
 int shim_volume__load(struct shim_volume *v, const char *base, bool follow, uint64_t *copy)
 {
-	char *path = shim_files__path(base, v->number);
 	uint64_t size;
 	int fd, err;
 
-	if (!path)
-		return -ENOMEM;
-	err = shim_file__open(path, &fd, &size);
-	free(path);
+	err = shim_files__open(base, v->number, &fd, &size);
 	if (err)
 		return err;
 	/* nothing cannot be mapped */

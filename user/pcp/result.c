@@ -43,9 +43,12 @@ static size_t payload_len(const struct shim_value *value)
 	return value->len;
 }
 
+/* A string's block has room for a NUL behind it, should the archive's have none. */
 static size_t block_len(const struct shim_value *value)
 {
-	return (PM_VAL_HDR_SIZE + payload_len(value) + 3) & ~(size_t)3;
+	size_t len = PM_VAL_HDR_SIZE + payload_len(value) + (value->type == PM_TYPE_STRING);
+
+	return (len + 3) & ~(size_t)3;
 }
 
 /* Programs copy whole structures, so none is shorter than its type. */
@@ -95,6 +98,8 @@ static int fill_block(char *at, const struct shim_value *value)
 		return shim_event__to_host(value->type, value->bytes, len, at + PM_VAL_HDR_SIZE);
 	}
 	memcpy(at + PM_VAL_HDR_SIZE, value->bytes, len);
+	if (value->type == PM_TYPE_STRING)
+		at[PM_VAL_HDR_SIZE + len] = '\0';
 	return 0;
 }
 

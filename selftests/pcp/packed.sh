@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# An archive of compressed files has the values that it has uncompressed; a
+# packed file that is cut, no archive, or blown up is an error.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=../tap.sh disable=SC2154,SC2034
+. "$here/../tap.sh"
+TZ=UTC
+export TZ
+evidence="$dir/errors"
+
+dump() {
+	for way in 'meta 0 0' 'interp 777 300' 'back 0 500' 'jump 300 50'; do
+		# shellcheck disable=SC2086
+		"$dir/dump" "$1" $way || return
+	done >"$2" 2>"$dir/errors"
+}
+
+# open ARCHIVE: whether it opens
+open() {
+	"$dir/dump" "$1" meta 0 0 >"$dir/errors" 2>&1 && ! head -n 1 "$dir/errors" | grep -q '^open: '
+}
+
+cc -O1 -I"$here/../../user/include" -o "$dir/dump" "$here/peer/fetch_dump.c" -L"$build/lib" \
+	-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim &&
+	cc -O1 -o "$dir/make" "$here/peer/make_archive.c"
+result "the programs compile"
+
+for version in 2 3; do
+	"$dir/make" "$dir/plain$version" $version random $version
+	dump "$dir/plain$version" "$dir/want$version"
+	result "version $version, plain"
+done
+
+# try TOOL SUFFIX VERSION
+try() {
+	if ! command -v "$1" >/dev/null; then
+		tap_count=$((tap_count + 1))
+		echo "ok $tap_count - $1 # SKIP $1 is not installed"
+		return
+	fi
+	base=$dir/$1$3
+	for part in meta index 0; do
+		cp "$dir/plain$3.$part" "$base.$part"
+		"$1" -q "$base.$part"
+		rm -f "$base.$part"
+		[ -e "$base.$part.$2" ] || return
+	done
+	dump "$base" "$dir/got" && cmp "$dir/want$3" "$dir/got" >>"$dir/errors"
+	result "$1, version $3: the same"
+	open "$base.meta.$2"
+	result "$1, version $3: by the name of a packed file"
+	size=$(wc -c <"$base.meta.$2")
+	truncate -s $((size / 2)) "$base.meta.$2"
+	! open "$base"
+	result "$1, version $3: cut in the middle"
+}
+
+for version in 2 3; do
+	try xz xz $version
+	try gzip gz $version
+	try bzip2 bz2 $version
+	try zstd zst $version
+done
+
+for i in 0 meta index; do cp "$dir/plain3.$i" "$dir/two.$i"; done
+{ head -c 5000 "$dir/two.0" | gzip; tail -c +5001 "$dir/two.0" | gzip; } >"$dir/two.0.gz"
+rm "$dir/two.0"
+dump "$dir/two" "$dir/got" && cmp "$dir/want3" "$dir/got"
+result "a file of two packed streams"
+
+for i in 0 meta index; do cp "$dir/plain3.$i" "$dir/zero.$i"; done
+head -c 1000000 /dev/zero | gzip >"$dir/zero.0.gz"
+rm "$dir/zero.0"
+TMPDIR=$dir
+export TMPDIR
+! open "$dir/zero"
+result "zeros without end are not unpacked"
+rm "$dir/zero.0.gz"
+{ head -c 808 "$dir/plain3.0"; head -c 100000000 /dev/zero; } | bzip2 >"$dir/zero.0.bz2"
+! open "$dir/zero"
+result "what is blown up is not unpacked"
+done_testing
