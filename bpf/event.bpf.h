@@ -9,129 +9,7 @@
 #ifndef VCPC_BPF_EVENT_H
 #define VCPC_BPF_EVENT_H
 
-#include <linux/bpf.h>
-#include <linux/vcpc.h>
-#include <bpf/bpf_helpers.h>
-#include "trace.h"
-
-/* tag id -> name */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, VC_MAX_TAGS);
-	__type(key, __u32);
-	__type(value, struct vc_tag_name);
-} vc_tag SEC(".maps");
-
-/* tag and process (or thread) -> when it began */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, VC_MAX_OPEN);
-	__type(key, struct vc_open_key);
-	__type(value, struct vc_open_val);
-} vc_open SEC(".maps");
-
-/* tag and kind -> statistics */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
-	__uint(max_entries, VC_MAX_TAGS);
-	__type(key, struct vc_stat_key);
-	__type(value, struct vc_stat);
-} vc_stat SEC(".maps");
-
-/* enum vc_drop_reason -> events lost */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, VC_DROP_NR);
-	__type(key, __u32);
-	__type(value, __u64);
-} vc_drop SEC(".maps");
-
-/* Where the name of an event lies. */
-enum vc_name_from {
-	VC_NAME_KERNEL,
-	VC_NAME_USER,
-};
-
-/* One event, as it came in: the module's arguments. */
-struct vc_event {
-	__u32 tag;
-	__u32 id;
-	__u32 flags;
-	enum vc_name_from from;
-	const char *name;
-};
-
-static const struct vc_stat vc_zero_stat;
-
-static __always_inline void vc_count_drop(__u32 why)
-{
-	__u64 *n = bpf_map_lookup_elem(&vc_drop, &why);
-
-	if (n)
-		(*n)++;
-}
-
-/* A function of its own: the name would take half of every program's stack. */
-static __noinline int vc_learn_name(struct vc_event *ev)
-{
-	struct vc_tag_name value = {};
-	__u32 tag = ev->tag;
-
-	if (bpf_map_lookup_elem(&vc_tag, &tag))
-		return 0;
-	if (ev->from == VC_NAME_USER)
-		bpf_probe_read_user_str(value.name, sizeof(value.name), ev->name);
-	else
-		bpf_probe_read_kernel_str(value.name, sizeof(value.name), ev->name);
-	bpf_map_update_elem(&vc_tag, &tag, &value, BPF_NOEXIST);
-	if (bpf_map_lookup_elem(&vc_tag, &tag))
-		return 0;
-	vc_count_drop(VC_DROP_TAG_FULL);
-	return -1;
-}
-
-/* Another CPU may make the same row at the same time, so the look-up decides. */
-static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc_open_key *key)
-{
-	struct vc_open_val value = { .tgid = bpf_get_current_pid_tgid() >> 32 };
-	struct vc_open_val *open;
-
-	if (vc_learn_name(ev))
-		return NULL;
-	bpf_map_update_elem(&vc_open, key, &value, BPF_NOEXIST);
-	open = bpf_map_lookup_elem(&vc_open, key);
-	if (!open)
-		vc_count_drop(VC_DROP_OPEN_FULL);
-	return open;
-}
-
-static __noinline struct vc_stat *vc_new_stat(struct vc_event *ev, struct vc_stat_key *key)
-{
-	struct vc_stat *stat;
-
-	if (vc_learn_name(ev))
-		return NULL;
-	bpf_map_update_elem(&vc_stat, key, &vc_zero_stat, BPF_NOEXIST);
-	stat = bpf_map_lookup_elem(&vc_stat, key);
-	if (!stat)
-		vc_count_drop(VC_DROP_STAT_FULL);
-	return stat;
-}
-
-/* This CPU's statistics of a tag, with one more event counted. */
-static __always_inline struct vc_stat *vc_hit(struct vc_event *ev, __u32 kind, __u64 now)
-{
-	struct vc_stat_key key = { .tag = ev->tag, .kind = kind };
-	struct vc_stat *stat = bpf_map_lookup_elem(&vc_stat, &key);
-
-	if (!stat)
-		stat = vc_new_stat(ev, &key);
-	if (!stat)
-		return NULL;
-	stat->count++;
-	stat->last_ns = now;
-	return stat;
-}
+#include "counts.bpf.h"
 
 /* floor(log2(v)), 0 for 0; the compiler would unfold the steps to twice the code */
 #define VC_LOG2_STEP(v, n, step) do {		\
@@ -162,59 +40,184 @@ static __always_inline void vc_key_of(struct vc_event *ev, struct vc_open_key *k
 	key->per_thread = ev->flags & VCPC_TRACE_F_THREAD;
 }
 
+/* Another CPU may make the same row at the same time, so the look-up decides. */
+static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc_open_key *key)
+{
+	static const struct vc_open_val zero;
+	struct vc_open_val *open;
+
+	if (vc_learn_name(ev))
+		return NULL;
+	bpf_map_update_elem(&vc_open, key, &zero, BPF_NOEXIST);
+	open = bpf_map_lookup_elem(&vc_open, key);
+	if (!open)
+		vc_count_drop(VC_DROP_OPEN_FULL);
+	return open;
+}
+
 static __always_inline void vc_begin(struct vc_event *ev)
 {
-	struct vc_open_key key;
+	__u64 ids = bpf_get_current_pid_tgid();
 	struct vc_open_val *open;
+	struct vc_open_key key;
 
 	vc_key_of(ev, &key);
 	open = bpf_map_lookup_elem(&vc_open, &key);
 	if (!open)
 		open = vc_new_open(ev, &key);
-	if (open)
-		open->start_ns = bpf_ktime_get_ns();
+	if (!open)
+		return;
+	open->tgid = ids >> 32;
+	open->tid = ids;
+	open->events = 0;
+	if (ev->counts)
+		vc_open_counts(open, ev->counts);
+	open->start_ns = bpf_ktime_get_ns();
 }
 
-/* Close an open transaction and give its start, 0 if there was none. */
-static __always_inline __u64 vc_close(struct vc_event *ev)
+/*
+ * When did the transaction begin that ends now?  0 if nobody knows.  @open
+ * is its row, if there is one; vc_closed() is to follow.
+ */
+static __always_inline __u64 vc_started(struct vc_event *ev, const struct vc_open_key *key,
+					struct vc_open_val **open, __u64 now)
 {
-	struct vc_open_key key;
-	struct vc_open_val *open;
 	__u64 start = 0;
 
-	vc_key_of(ev, &key);
-	open = bpf_map_lookup_elem(&vc_open, &key);
-	if (open) {
-		start = open->start_ns;
-		open->start_ns = 0;
-		/* Threads come and go, and would leave their rows behind. */
-		if (key.per_thread)
-			bpf_map_delete_elem(&vc_open, &key);
-	}
+	/* A begin that came here is looked for only where begins do. */
+	*open = NULL;
+	if (vc_want_begins || ev->counts || !ev->start_ns)
+		*open = bpf_map_lookup_elem(&vc_open, key);
+	if (*open)
+		start = (*open)->start_ns;
 	if (!start)
-		vc_count_drop(VC_DROP_NOT_OPEN);
-	return start;
+		start = ev->start_ns;
+	if (start && start <= now)
+		return start;
+	vc_count_drop(VC_DROP_NOT_OPEN);
+	return 0;
 }
 
-static __always_inline void vc_end(struct vc_event *ev)
+static __always_inline void vc_closed(const struct vc_open_key *key, struct vc_open_val *open)
 {
-	__u64 now = bpf_ktime_get_ns();
-	__u64 start = vc_close(ev);
-	struct vc_stat *stat;
-	__u64 spent;
+	if (!open)
+		return;
+	open->start_ns = 0;
+	/* Threads come and go, and would leave their rows behind. */
+	if (key->per_thread)
+		bpf_map_delete_elem(&vc_open, key);
+}
 
-	if (!start)
+static __always_inline void vc_ring_put(struct vc_event *ev, __u32 op, __u64 now, __u64 start,
+					__u64 value)
+{
+	struct vc_record *record;
+	__u64 ids;
+
+	if (!vc_want_ring)
 		return;
-	stat = vc_hit(ev, VC_TRANSACT, now);
-	if (!stat)
+	record = bpf_ringbuf_reserve(&vc_ring, sizeof(*record), 0);
+	if (!record) {
+		vc_count_drop(VC_DROP_RING_FULL);
 		return;
-	spent = now - start;
+	}
+	ids = bpf_get_current_pid_tgid();
+	record->ns = now;
+	record->start_ns = start;
+	record->value = value;
+	record->tag = ev->tag;
+	record->op = op;
+	record->tgid = ids >> 32;
+	record->tid = ids;
+	bpf_ringbuf_submit(record, 0);
+}
+
+static __always_inline void vc_add_time(struct vc_stat *stat, __u64 spent)
+{
+	__u32 slot = vc_hist_slot(spent, vc_log2(spent));
+
 	stat->sum_ns += spent;
 	if (stat->count == 1 || spent < stat->min_ns)
 		stat->min_ns = spent;
 	if (spent > stat->max_ns)
 		stat->max_ns = spent;
-	stat->hist[vc_log2(spent) % VC_HIST_SLOTS]++;
+	/* The verifier wants to see the bound. */
+	asm volatile("" : "+r"(slot));
+	if (slot < VC_HIST_SLOTS)
+		stat->hist[slot]++;
+}
+
+static __always_inline void vc_end(struct vc_event *ev)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct vc_open_val *open;
+	struct vc_open_key key;
+	struct vc_stat *stat;
+	__u64 start;
+
+	vc_key_of(ev, &key);
+	start = vc_started(ev, &key, &open, now);
+	if (!start)
+		return;
+	stat = vc_stat_of(ev, VC_TRANSACT);
+	if (stat) {
+		stat->count++;
+		stat->last_ns = now;
+		vc_add_time(stat, now - start);
+		if (ev->counts && open)
+			vc_add_counts(ev, open);
+		vc_ring_put(ev, VC_OP_END, now, start, 0);
+	}
+	vc_closed(&key, open);
+}
+
+static __always_inline void vc_abort(struct vc_event *ev)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct vc_open_val *open;
+	struct vc_open_key key;
+	struct vc_stat *stat;
+	__u64 start;
+
+	vc_key_of(ev, &key);
+	start = vc_started(ev, &key, &open, now);
+	if (!start)
+		return;
+	stat = vc_stat_of(ev, VC_TRANSACT);
+	if (stat) {
+		stat->aborted++;
+		vc_ring_put(ev, VC_OP_ABORT, now, start, 0);
+	}
+	vc_closed(&key, open);
+}
+
+#define VC_SIGN		(1ull << 63)
+#define VC_INFINITY	0x7ff0000000000000ull
+
+static __always_inline int vc_is_nan(__u64 bits)
+{
+	return (bits & ~VC_SIGN) > VC_INFINITY;
+}
+
+/* A double's bits, so that they compare as it does */
+static __always_inline __u64 vc_order(__u64 bits)
+{
+	return bits & VC_SIGN ? ~bits : bits | VC_SIGN;
+}
+
+static __always_inline void vc_add_value(struct vc_stat *stat, __u64 value)
+{
+	stat->value = value;
+	if (stat->count == 1) {
+		stat->value_min = value;
+		stat->value_max = value;
+	}
+	if (vc_is_nan(value))
+		return;
+	if (vc_is_nan(stat->value_min) || vc_order(value) < vc_order(stat->value_min))
+		stat->value_min = value;
+	if (vc_is_nan(stat->value_max) || vc_order(value) > vc_order(stat->value_max))
+		stat->value_max = value;
 }
 
 static __always_inline void vc_value(struct vc_event *ev, __u32 op, __u64 value)
@@ -222,10 +225,19 @@ static __always_inline void vc_value(struct vc_event *ev, __u32 op, __u64 value)
 	/* PCP's kinds are in the order of the module's operations. */
 	_Static_assert(VCPC_TRACE_POINT - VC_POINT == 2 && VCPC_TRACE_OBSERVE - VC_OBSERVE == 2 &&
 		       VCPC_TRACE_COUNTER - VC_COUNTER == 2, "kind of an operation");
-	struct vc_stat *stat = vc_hit(ev, op - 2, bpf_ktime_get_ns());
+	_Static_assert(VC_OP_END == VCPC_TRACE_END && VC_OP_ABORT == VCPC_TRACE_ABORT &&
+		       VC_OP_POINT == VCPC_TRACE_POINT && VC_OP_OBSERVE == VCPC_TRACE_OBSERVE &&
+		       VC_OP_COUNTER == VCPC_TRACE_COUNTER, "operations in the ring");
+	struct vc_stat *stat = vc_stat_of(ev, op - 2);
+	__u64 now = bpf_ktime_get_ns();
 
-	if (stat)
-		stat->value = value;
+	if (!stat)
+		return;
+	stat->count++;
+	stat->last_ns = now;
+	if (op != VCPC_TRACE_POINT)
+		vc_add_value(stat, value);
+	vc_ring_put(ev, op, now, 0, value);
 }
 
 #endif /* VCPC_BPF_EVENT_H */

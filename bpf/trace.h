@@ -13,7 +13,40 @@
 #define VC_TAG_LEN	256
 #define VC_MAX_TAGS	4096	/* unless the loader says otherwise: names, rows of vc_stat */
 #define VC_MAX_OPEN	16384	/* and rows of vc_open */
-#define VC_HIST_SLOTS	64	/* slot n counts times of 2^n .. 2^(n+1)-1 ns; slot 0 has 0 too */
+#define VC_MAX_COUNTED	1024	/* rows of vc_count */
+#define VC_MAX_EVENTS	256	/* rows of vc_events */
+#define VC_MAX_COUNTERS	8	/* counters of a set that are added up; further ones are not */
+
+/*
+ * Times from 0 to 7 ns have a slot each; from there each power of two has
+ * eight, so that a slot is an eighth of its time wide at most.  The last slot
+ * has all that is longer than 2^48 ns, more than three days.
+ */
+#define VC_HIST_BITS	3
+#define VC_HIST_SUB	(1u << VC_HIST_BITS)
+#define VC_HIST_TOP	48
+#define VC_HIST_SLOTS	((VC_HIST_TOP - VC_HIST_BITS + 1) * VC_HIST_SUB)
+
+/* The slot of a time of 2^log2 .. 2^(log2 + 1) - 1 ns */
+static inline __u32 vc_hist_slot(__u64 ns, __u32 log2)
+{
+	if (ns < VC_HIST_SUB)
+		return ns;
+	if (log2 >= VC_HIST_TOP)
+		return VC_HIST_SLOTS - 1;
+	return (log2 - VC_HIST_BITS + 1) * VC_HIST_SUB +
+	       ((ns >> (log2 - VC_HIST_BITS)) & (VC_HIST_SUB - 1));
+}
+
+/* The least time that is in a slot */
+static inline __u64 vc_hist_floor(__u32 slot)
+{
+	__u32 octave = slot / VC_HIST_SUB;
+
+	if (octave < 2)
+		return slot;
+	return (__u64)(VC_HIST_SUB + slot % VC_HIST_SUB) << (octave - 1);
+}
 
 /* What a tag was used for; PCP's kinds. */
 enum vc_kind {
@@ -29,9 +62,8 @@ struct vc_tag_name {
 };
 
 /*
- * vc_open: key -> value, one for each process that ever began the tag, so that
- * its next begin finds the row there; or for each thread that is in it.  A
- * process's row lasts until it closes its trace descriptor.
+ * vc_open: key -> value, for each process (or thread) that is in a transaction
+ * whose begin came to the kernel.
  */
 struct vc_open_key {
 	__u32 tag;
@@ -42,7 +74,9 @@ struct vc_open_key {
 struct vc_open_val {
 	__u64 start_ns;		/* CLOCK_MONOTONIC; 0: not begun now */
 	__u32 tgid;		/* the process, also if per_thread */
-	__u32 reserved;
+	__u32 tid;		/* the thread that began it, whose counters those are: */
+	__u64 events;		/* key in vc_events, 0: it had no counters to read */
+	__u64 counters[VC_MAX_COUNTERS];
 };
 
 /* vc_stat (per CPU): key -> value, one for each tag and kind */
@@ -52,13 +86,60 @@ struct vc_stat_key {
 };
 
 struct vc_stat {
-	__u64 count;
-	__u64 sum_ns;		/* transactions only, as are min, max and hist */
+	__u64 count;		/* transactions that ended, or events */
+	__u64 aborted;		/* transactions only, to max_ns, and hist */
+	__u64 sum_ns;
 	__u64 min_ns;
 	__u64 max_ns;
 	__u64 last_ns;		/* when the last event came, CLOCK_MONOTONIC */
-	__u64 value;		/* bits of the last observation or counter value */
+	__u64 value;		/* bits of the last observation or counter value, */
+	__u64 value_min;	/* of the least and of the greatest; no NaN, and */
+	__u64 value_max;	/* NaN before there is any */
 	__u64 hist[VC_HIST_SLOTS];
+};
+
+/* vc_count (per CPU): key -> value, what transactions of a tag have counted */
+struct vc_count_key {
+	__u32 tag;
+	__u32 reserved;
+	__u64 events;		/* key in vc_events: which counters they are */
+};
+
+struct vc_count {
+	__u64 count;		/* transactions with counters at begin and end */
+	__u64 sum[VC_MAX_COUNTERS];	/* of the differences */
+};
+
+/* vc_events: key u64, a signature of the events -> which events they are */
+struct vc_event_desc {
+	__u32 type;		/* as in struct vcpc_request */
+	__u32 flags;
+	__u64 config;
+};
+
+struct vc_events {
+	__u32 nr;
+	__u32 reserved;
+	struct vc_event_desc event[VC_MAX_COUNTERS];
+};
+
+/* vc_ring: each event, if wanted */
+enum vc_op {
+	VC_OP_END = 2,
+	VC_OP_ABORT = 3,
+	VC_OP_POINT = 4,
+	VC_OP_OBSERVE = 5,
+	VC_OP_COUNTER = 6,
+};
+
+struct vc_record {
+	__u64 ns;		/* CLOCK_MONOTONIC */
+	__u64 start_ns;		/* END, ABORT: when it began */
+	__u64 value;		/* OBSERVE, COUNTER: bits of a double */
+	__u32 tag;
+	__u32 op;		/* enum vc_op */
+	__u32 tgid;
+	__u32 tid;
 };
 
 /* vc_drop (per CPU array): index -> how many events were lost for that reason */
@@ -67,6 +148,9 @@ enum vc_drop_reason {
 	VC_DROP_STAT_FULL,	/* no room for one more tag and kind */
 	VC_DROP_TAG_FULL,	/* no room for one more name */
 	VC_DROP_NOT_OPEN,	/* an end or abort whose begin was not seen */
+	VC_DROP_GIVEN_UP,	/* begun, but then the process or the tag went */
+	VC_DROP_COUNT_FULL,	/* counted as a transaction, but its counters were not */
+	VC_DROP_RING_FULL,	/* in the statistics, but not in the ring */
 	VC_DROP_NR,
 };
 

@@ -1,49 +1,120 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * The same events from probes on user functions, for a machine without the module.
+ * The same events from probes on two functions of libshim, for a machine without
+ * the module: shim_probe_begin() and shim_probe_event(), which take
+ * (operation, hash of the name, value, name).
  *
- * A probed function takes what the module's tracepoint of that name takes:
- * (tag, id, flags, name).
+ * Nobody gives tags their ids here but this program: by the name's hash, which
+ * has 64 bits.
  */
 #include <linux/ptrace.h>
 #include "event.bpf.h"
+#include "gone.bpf.h"
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-static __always_inline struct vc_event vc_transaction(struct pt_regs *ctx)
+/* hash of a name -> tag id */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, VC_MAX_TAGS);
+	__type(key, __u64);
+	__type(value, __u32);
+} vc_id SEC(".maps");
+
+static __u32 last_id;
+
+/* Two CPUs may see a name first at the same time: one's id is used, the other's by nobody. */
+static __noinline __u32 vc_new_id(__u64 *hash)
 {
-	return (struct vc_event) {
-		.tag = PT_REGS_PARM1(ctx),
-		.id = PT_REGS_PARM2(ctx),
-		.flags = PT_REGS_PARM3(ctx),
+	__u32 id = __sync_fetch_and_add(&last_id, 1) + 1;
+	__u32 *row;
+
+	bpf_map_update_elem(&vc_id, hash, &id, BPF_NOEXIST);
+	row = bpf_map_lookup_elem(&vc_id, hash);
+	if (row)
+		return *row;
+	vc_count_drop(VC_DROP_TAG_FULL);
+	return 0;
+}
+
+static __always_inline int vc_user_event(struct pt_regs *ctx, struct vc_event *ev)
+{
+	__u64 hash = PT_REGS_PARM2(ctx);
+	__u32 *id = bpf_map_lookup_elem(&vc_id, &hash);
+
+	*ev = (struct vc_event) {
+		.tag = id ? *id : vc_new_id(&hash),
+		.id = bpf_get_current_pid_tgid() >> 32,
 		.from = VC_NAME_USER,
 		.name = (const char *)PT_REGS_PARM4(ctx),
+		.start_ns = PT_REGS_PARM3(ctx),
 	};
+	return ev->tag ? 0 : -1;
 }
 
 SEC("uprobe")
 int vc_user_begin(struct pt_regs *ctx)
 {
-	struct vc_event ev = vc_transaction(ctx);
+	struct vc_event ev;
 
-	vc_begin(&ev);
+	if (!vc_user_event(ctx, &ev))
+		vc_begin(&ev);
 	return 0;
 }
 
 SEC("uprobe")
-int vc_user_end(struct pt_regs *ctx)
+int vc_user_any(struct pt_regs *ctx)
 {
-	struct vc_event ev = vc_transaction(ctx);
+	__u32 op = PT_REGS_PARM1(ctx);
+	struct vc_event ev;
 
-	vc_end(&ev);
+	if (vc_user_event(ctx, &ev))
+		return 0;
+	switch (op) {
+	case VCPC_TRACE_END:
+		vc_end(&ev);
+		break;
+	case VCPC_TRACE_ABORT:
+		vc_abort(&ev);
+		break;
+	case VCPC_TRACE_POINT:
+	case VCPC_TRACE_OBSERVE:
+	case VCPC_TRACE_COUNTER:
+		vc_value(&ev, op, ev.start_ns);
+		break;
+	}
 	return 0;
 }
 
-SEC("uprobe")
-int vc_user_abort(struct pt_regs *ctx)
-{
-	struct vc_event ev = vc_transaction(ctx);
+/* Of the kernel's, only what is looked at; the loader finds where it is. */
+struct signal_struct {
+	struct {
+		int counter;
+	} live;
+} __attribute__((preserve_access_index));
 
-	vc_close(&ev);
+struct task_struct {
+	struct signal_struct *signal;
+} __attribute__((preserve_access_index));
+
+/* Only if begins are wanted. (task, ...): @task is the current one */
+SEC("raw_tp/sched_process_exit")
+int vc_on_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (struct task_struct *)ctx->args[0];
+
+	/* Other threads may go on with the process's transactions. */
+	if (BPF_CORE_READ(task, signal, live.counter) == 0)
+		vc_process_gone(bpf_get_current_pid_tgid() >> 32);
+	return 0;
+}
+
+/* Another program, which has begun nothing. */
+SEC("raw_tp/sched_process_exec")
+int vc_on_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	(void)ctx;
+	vc_process_gone(bpf_get_current_pid_tgid() >> 32);
 	return 0;
 }
 

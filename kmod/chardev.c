@@ -15,6 +15,7 @@
 #include "limits.h"
 #include "setfd.h"
 #include "tracecall.h"
+#include "tracepage.h"
 #include "uarg.h"
 
 /**
@@ -59,6 +60,18 @@ static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	}
 }
 
+static int chardev_fadvise(struct file *file, loff_t offset, loff_t len, int advice)
+{
+	struct vcpc_file *vf = file->private_data;
+
+	return vcpc_tracecall_advise(&vf->tracer, offset, len, advice);
+}
+
+static int chardev_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	return vcpc_tracepage_map(vma);
+}
+
 static int chardev_open(struct inode *inode, struct file *file)
 {
 	struct vcpc_file *vf = kzalloc(sizeof(*vf), GFP_KERNEL_ACCOUNT);
@@ -92,6 +105,8 @@ static const struct file_operations chardev_fops = {
 	.open = chardev_open,
 	.unlocked_ioctl = chardev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
+	.fadvise = chardev_fadvise,
+	.mmap = chardev_mmap,
 	.release = chardev_release,
 };
 

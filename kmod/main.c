@@ -9,17 +9,23 @@
 #include "heirs.h"
 #include "listing.h"
 #include "tag.h"
+#include "tracepage.h"
 
 static int __init vcpc_init(void)
 {
 	int ret;
 
 	vcpc_caps_init();
+	ret = vcpc_tracepage_init();
+	if (ret)
+		return ret;
 	vcpc_heirs_init();
 	vcpc_listing_init();
 	ret = vcpc_chardev_register();
-	if (ret)
+	if (ret) {
 		vcpc_listing_exit();
+		vcpc_tracepage_exit();
+	}
 	return ret;
 }
 
@@ -29,6 +35,7 @@ static void __exit vcpc_exit(void)
 	vcpc_listing_exit();
 	vcpc_heirs_exit();
 	vcpc_tag_exit();
+	vcpc_tracepage_exit();
 }
 
 module_init(vcpc_init);

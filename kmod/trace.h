@@ -15,6 +15,10 @@
 #include <linux/tracepoint.h>
 #include <linux/vcpc.h>
 
+#include "tracepage.h"
+
+struct vcpc_trace_counts;
+
 DECLARE_EVENT_CLASS(vcpc_transaction,
 	TP_PROTO(u32 tag, u32 id, u32 flags, const char *name),
 	TP_ARGS(tag, id, flags, name),
@@ -35,25 +39,80 @@ DECLARE_EVENT_CLASS(vcpc_transaction,
 );
 
 /* A transaction begins; @id is the process's, or the thread's with VCPC_TRACE_F_THREAD. */
-DEFINE_EVENT(vcpc_transaction, vcpc_begin,
+DEFINE_EVENT_FN(vcpc_transaction, vcpc_begin,
 	TP_PROTO(u32 tag, u32 id, u32 flags, const char *name),
-	TP_ARGS(tag, id, flags, name)
+	TP_ARGS(tag, id, flags, name),
+	vcpc_tracepage_listen_begin, vcpc_tracepage_unlisten_begin
 );
 
-/* It ends. */
-DEFINE_EVENT(vcpc_transaction, vcpc_end,
-	TP_PROTO(u32 tag, u32 id, u32 flags, const char *name),
-	TP_ARGS(tag, id, flags, name)
+/*
+ * The begin of a thread that has a set bound for tracing, after vcpc_begin;
+ * @counts is what it has counted.
+ */
+TRACE_EVENT(vcpc_begin_counts,
+	TP_PROTO(u32 tag, u32 id, u32 flags, const char *name,
+		 const struct vcpc_trace_counts *counts),
+	TP_ARGS(tag, id, flags, name, counts),
+	TP_STRUCT__entry(
+		__field(u32, tag)
+		__field(u32, id)
+		__field(u32, flags)
+		__string(name, name)
+	),
+	TP_fast_assign(
+		__entry->tag = tag;
+		__entry->id = id;
+		__entry->flags = flags;
+		vcpc_assign_str(name, name);
+	),
+	TP_printk("tag=%u name=\"%s\" %s=%u", __entry->tag, __get_str(name),
+		  __entry->flags & VCPC_TRACE_F_THREAD ? "tid" : "pid", __entry->id)
 );
 
-/* It is given up, and does not count. */
-DEFINE_EVENT(vcpc_transaction, vcpc_abort,
-	TP_PROTO(u32 tag, u32 id, u32 flags, const char *name),
-	TP_ARGS(tag, id, flags, name)
+DECLARE_EVENT_CLASS(vcpc_finish,
+	TP_PROTO(u32 tag, u32 id, u32 flags, const char *name, u64 start,
+		 const struct vcpc_trace_counts *counts),
+	TP_ARGS(tag, id, flags, name, start, counts),
+	TP_STRUCT__entry(
+		__field(u32, tag)
+		__field(u32, id)
+		__field(u32, flags)
+		__field(u64, start)
+		__string(name, name)
+	),
+	TP_fast_assign(
+		__entry->tag = tag;
+		__entry->id = id;
+		__entry->flags = flags;
+		__entry->start = start;
+		vcpc_assign_str(name, name);
+	),
+	TP_printk("tag=%u name=\"%s\" %s=%u start=%llu", __entry->tag, __get_str(name),
+		  __entry->flags & VCPC_TRACE_F_THREAD ? "tid" : "pid", __entry->id,
+		  __entry->start)
+);
+
+/*
+ * It ends.  @start is when it began, if its program says so, otherwise 0.
+ * @counts is what the thread has counted, if it has a set bound for tracing.
+ */
+DEFINE_EVENT_FN(vcpc_finish, vcpc_end,
+	TP_PROTO(u32 tag, u32 id, u32 flags, const char *name, u64 start,
+		 const struct vcpc_trace_counts *counts),
+	TP_ARGS(tag, id, flags, name, start, counts),
+	vcpc_tracepage_listen, vcpc_tracepage_unlisten
+);
+
+/* It is given up, and does not count; @counts is NULL. */
+DEFINE_EVENT_FN(vcpc_finish, vcpc_abort,
+	TP_PROTO(u32 tag, u32 id, u32 flags, const char *name, u64 start,
+		 const struct vcpc_trace_counts *counts),
+	TP_ARGS(tag, id, flags, name, start, counts),
+	vcpc_tracepage_listen, vcpc_tracepage_unlisten
 );
 
 /* A point was reached, or a value seen: the bits of a double. */
-TRACE_EVENT(vcpc_value,
+TRACE_EVENT_FN(vcpc_value,
 	TP_PROTO(u32 tag, u32 op, u64 value, const char *name),
 	TP_ARGS(tag, op, value, name),
 	TP_STRUCT__entry(
@@ -73,7 +132,8 @@ TRACE_EVENT(vcpc_value,
 				   { VCPC_TRACE_POINT, "point" },
 				   { VCPC_TRACE_OBSERVE, "observe" },
 				   { VCPC_TRACE_COUNTER, "counter" }),
-		  __entry->value)
+		  __entry->value),
+	vcpc_tracepage_listen, vcpc_tracepage_unlisten
 );
 
 /* A tag's name is forgotten; the id will not come again. */

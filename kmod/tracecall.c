@@ -8,6 +8,7 @@
 #include <linux/uaccess.h>
 
 #include "tracecall.h"
+#include "tracepage.h"
 #include "uarg.h"
 
 #define CREATE_TRACE_POINTS
@@ -80,26 +81,29 @@ static int note_begin(struct vcpc_tracer *tracer, u32 tgid)
 	return ret;
 }
 
-static int fire(struct vcpc_tracer *tracer, const struct vcpc_trace_args *args, const char *name)
+static int fire(struct vcpc_tracer *tracer, const struct vcpc_trace_args *args)
 {
+	const struct vcpc_tag *tag = vcpc_tag_find(&tracer->holder, args->tag);
 	u32 id = args->flags & VCPC_TRACE_F_THREAD ? current->pid : current->tgid;
 	int ret;
 
+	if (!tag)
+		return -ENOENT;
 	switch (args->op) {
 	case VCPC_TRACE_BEGIN:
 		ret = note_begin(tracer, current->tgid);
 		if (ret)
 			return ret;
-		trace_vcpc_begin(args->tag, id, args->flags, name);
+		trace_vcpc_begin(args->tag, id, args->flags, tag->name);
 		return 0;
 	case VCPC_TRACE_END:
-		trace_vcpc_end(args->tag, id, args->flags, name);
+		trace_vcpc_end(args->tag, id, args->flags, tag->name, args->value, NULL);
 		return 0;
 	case VCPC_TRACE_ABORT:
-		trace_vcpc_abort(args->tag, id, args->flags, name);
+		trace_vcpc_abort(args->tag, id, args->flags, tag->name, args->value, NULL);
 		return 0;
 	default:
-		trace_vcpc_value(args->tag, args->op, args->value, name);
+		trace_vcpc_value(args->tag, args->op, args->value, tag->name);
 		return 0;
 	}
 }
@@ -113,14 +117,29 @@ static int fire(struct vcpc_tracer *tracer, const struct vcpc_trace_args *args, 
  */
 int vcpc_tracecall_fire(struct vcpc_tracer *tracer, const void __user *uarg)
 {
-	const struct vcpc_tag *tag;
 	struct vcpc_trace_args args;
 	int ret = vcpc_uarg_trace(&args, uarg);
 
-	if (ret)
-		return ret;
-	tag = vcpc_tag_find(&tracer->holder, args.tag);
-	if (!tag)
-		return -ENOENT;
-	return fire(tracer, &args, tag->name);
+	return ret ?: fire(tracer, &args);
+}
+
+/**
+ * vcpc_tracecall_advise() - do the same, as posix_fadvise(2)
+ * @tracer: the file's trace state
+ * @where: tag and flags
+ * @value: as in struct vcpc_trace_args
+ * @advice: VCPC_TRACE_ADVICE and operation
+ *
+ * Return: 0, -EINVAL, -ENOENT or -ENOMEM.
+ */
+int vcpc_tracecall_advise(struct vcpc_tracer *tracer, u64 where, u64 value, u32 advice)
+{
+	const struct vcpc_trace_args args = {
+		.op = advice ^ VCPC_TRACE_ADVICE,
+		.tag = where,
+		.flags = where >> 32,
+		.value = value,
+	};
+
+	return vcpc_uarg_check_trace(&args) ?: fire(tracer, &args);
 }

@@ -23,5 +23,6 @@ void vcpc_tracecall_init(struct vcpc_tracer *tracer, struct vcpc_user *user);
 void vcpc_tracecall_release(struct vcpc_tracer *tracer);
 int vcpc_tracecall_tag(struct vcpc_tracer *tracer, void __user *uarg);
 int vcpc_tracecall_fire(struct vcpc_tracer *tracer, const void __user *uarg);
+int vcpc_tracecall_advise(struct vcpc_tracer *tracer, u64 where, u64 value, u32 advice);
 
 #endif

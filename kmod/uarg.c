@@ -216,13 +216,23 @@ int vcpc_uarg_trace(struct vcpc_trace_args *args, const void __user *from)
 {
 	int ret = copy_args(args, sizeof(*args), from);
 
-	if (ret)
-		return ret;
+	return ret ?: vcpc_uarg_check_trace(args);
+}
+
+/**
+ * vcpc_uarg_check_trace() - check a trace event's arguments, however they came
+ * @args: as in VCPC_IOC_TRACE
+ *
+ * Return: 0 or -EINVAL.
+ */
+int vcpc_uarg_check_trace(const struct vcpc_trace_args *args)
+{
 	switch (args->op) {
 	case VCPC_TRACE_BEGIN:
+		return args->flags & ~VCPC_TRACE_F_THREAD || args->value ? -EINVAL : 0;
 	case VCPC_TRACE_END:
 	case VCPC_TRACE_ABORT:
-		return args->flags & ~VCPC_TRACE_F_THREAD || args->value ? -EINVAL : 0;
+		return args->flags & ~VCPC_TRACE_F_THREAD ? -EINVAL : 0;
 	case VCPC_TRACE_POINT:
 		return args->flags || args->value ? -EINVAL : 0;
 	case VCPC_TRACE_OBSERVE:

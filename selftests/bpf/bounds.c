@@ -11,6 +11,7 @@ FIXTURE_SETUP(bounds)
 {
 	struct shim_trace_options options = {
 		.size = sizeof(options), .max_tags = 8, .max_open = 4,
+		.flags = SHIM_TRACE_F_BEGINS,
 	};
 
 	TRACING_ON(&options);
@@ -45,9 +46,10 @@ TEST_F(bounds, open_transactions)
 		ASSERT_EQ(0, pmtraceend(name));
 		full += count_of(name, SHIM_TRACE_TRANSACTION) == 1;
 	}
-	EXPECT_EQ(4, full);
+	/* The ends know when it began, too. */
+	EXPECT_EQ(6, full);
 	ASSERT_EQ(0, read_drops(&self->drops));
-	EXPECT_EQ(2, self->drops.not_open);
+	EXPECT_EQ(0, self->drops.not_open);
 	EXPECT_EQ(0, self->drops.stat_full + self->drops.tag_full);
 }
 
@@ -119,6 +121,7 @@ TEST_F(bounds, the_dead_make_room)
 	}
 	ASSERT_EQ(0, read_drops(&self->drops));
 	EXPECT_EQ(0, self->drops.open_full);
+	EXPECT_EQ(20, self->drops.given_up);
 	ASSERT_EQ(0, pmtracebegin("after them"));
 	ASSERT_EQ(0, pmtraceend("after them"));
 	EXPECT_EQ(1, count_of("after them", SHIM_TRACE_TRANSACTION));

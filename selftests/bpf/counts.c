@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What was traced is what the statistics say, to the event. */
+#include <math.h>
+
 #include "bpf_test.h"
 
 FIXTURE(counts) {
@@ -35,6 +37,11 @@ TEST_F(counts, transactions)
 	EXPECT_EQ(1000, in_hist);
 }
 
+static int is_in(uint64_t ns, unsigned int slot)
+{
+	return ns >= shim_trace_hist_floor(slot) && ns < shim_trace_hist_floor(slot + 1);
+}
+
 /* One of 30 ms and one of 3 ms, in their slots */
 TEST_F(counts, times)
 {
@@ -50,18 +57,39 @@ TEST_F(counts, times)
 	EXPECT_GE(self->stat.max_ns, 30000000);
 	EXPECT_LT(self->stat.max_ns, 1000000000);
 	EXPECT_EQ(self->stat.sum_ns, self->stat.min_ns + self->stat.max_ns);
-	for (int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++) {
-		uint64_t expected = (self->stat.min_ns >> i == 1) + (self->stat.max_ns >> i == 1);
+	for (int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++)
+		EXPECT_EQ((uint64_t)is_in(self->stat.min_ns, i) + is_in(self->stat.max_ns, i),
+			  self->stat.hist[i]);
+	EXPECT_EQ(self->stat.min_ns, shim_trace_percentile(&self->stat, 0));
+	EXPECT_GE(shim_trace_percentile(&self->stat, 50), self->stat.min_ns);
+	EXPECT_LE(shim_trace_percentile(&self->stat, 50), self->stat.min_ns * 1.07);
+	EXPECT_LE(shim_trace_percentile(&self->stat, 51), self->stat.max_ns);
+	EXPECT_GE(shim_trace_percentile(&self->stat, 51), self->stat.max_ns * 0.93);
+}
 
-		EXPECT_EQ(expected, self->stat.hist[i]);
+/* Each slot begins where the one before ends, and is an eighth of its floor wide at most. */
+TEST_F(counts, slots)
+{
+	EXPECT_EQ(0, shim_trace_hist_floor(0));
+	for (unsigned int i = 1; i < SHIM_TRACE_HIST_SLOTS; i++) {
+		uint64_t floor = shim_trace_hist_floor(i), before = shim_trace_hist_floor(i - 1);
+
+		ASSERT_GT(floor, before);
+		ASSERT_LE(floor - before, before < 8 ? 1 : before / 8);
 	}
+	EXPECT_GT(shim_trace_hist_floor(SHIM_TRACE_HIST_SLOTS - 1), 3 * 86400 * 1000000000ull);
+	EXPECT_EQ(shim_trace_hist_floor(SHIM_TRACE_HIST_SLOTS - 1), shim_trace_hist_floor(99999));
+	EXPECT_EQ(0, shim_trace_percentile(&self->stat, 50));
 }
 
 TEST_F(counts, aborted_is_not_counted)
 {
 	ASSERT_EQ(0, pmtracebegin("aborted"));
 	ASSERT_EQ(0, pmtraceabort("aborted"));
-	EXPECT_EQ(-ENOENT, read_stat("aborted", SHIM_TRACE_TRANSACTION, &self->stat));
+	ASSERT_EQ(0, read_stat("aborted", SHIM_TRACE_TRANSACTION, &self->stat));
+	EXPECT_EQ(0, self->stat.count);
+	EXPECT_EQ(1, self->stat.aborted);
+	EXPECT_EQ(0, self->stat.sum_ns);
 	ASSERT_EQ(0, pmtracebegin("aborted"));
 	ASSERT_EQ(0, pmtraceend("aborted"));
 	EXPECT_EQ(1, count_of("aborted", SHIM_TRACE_TRANSACTION));
@@ -87,10 +115,30 @@ TEST_F(counts, kinds_are_independent)
 	ASSERT_EQ(0, read_stat("all kinds", SHIM_TRACE_OBSERVATION, &self->stat));
 	EXPECT_EQ(2, self->stat.count);
 	EXPECT_TRUE(self->stat.value == -7e300);
+	EXPECT_TRUE(self->stat.value_min == -7e300);
+	EXPECT_TRUE(self->stat.value_max == 2.5);
 	EXPECT_EQ(0, self->stat.sum_ns);
 	ASSERT_EQ(0, read_stat("all kinds", SHIM_TRACE_COUNTER, &self->stat));
 	EXPECT_EQ(1, self->stat.count);
 	EXPECT_TRUE(self->stat.value == 41);
+}
+
+/* What is no number is no extreme, but the last value. */
+TEST_F(counts, values_that_are_no_numbers)
+{
+	const double values[] = { NAN, -0.5, INFINITY, -3, 0, NAN };
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		ASSERT_EQ(0, pmtraceobs("any double", values[i]));
+	ASSERT_EQ(0, read_stat("any double", SHIM_TRACE_OBSERVATION, &self->stat));
+	EXPECT_EQ(6, self->stat.count);
+	EXPECT_TRUE(self->stat.value_min == -3);
+	EXPECT_TRUE(self->stat.value_max == INFINITY);
+	EXPECT_TRUE(isnan(self->stat.value));
+	ASSERT_EQ(0, pmtraceobs("nothing else", NAN));
+	ASSERT_EQ(0, read_stat("nothing else", SHIM_TRACE_OBSERVATION, &self->stat));
+	EXPECT_TRUE(isnan(self->stat.value_min));
+	EXPECT_TRUE(isnan(self->stat.value_max));
 }
 
 TEST_F(counts, longest_name)

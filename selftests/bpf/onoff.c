@@ -27,7 +27,7 @@ TEST_F(onoff, on_off_on)
 	EXPECT_EQ(0, shim_trace_status());
 	for (int i = 0; i < 3; i++) {
 		ASSERT_EQ(0, shim_trace_on(NULL));
-		EXPECT_EQ(1, shim_trace_status());
+		EXPECT_EQ(SHIM_TRACE_BY_MODULE, shim_trace_status());
 		EXPECT_EQ(0, access(PINS "/vc_stat", F_OK));
 		ASSERT_EQ(0, pmtracepoint("on, off, on"));
 		EXPECT_EQ(1, count_of("on, off, on", SHIM_TRACE_POINT));
@@ -62,6 +62,11 @@ TEST_F(onoff, bad_options)
 	options.reserved = 1;
 	EXPECT_EQ(-EINVAL, shim_trace_on(&options));
 	options.reserved = 0;
+	options.flags = 1u << 31;
+	EXPECT_EQ(-EINVAL, shim_trace_on(&options));
+	options.flags = SHIM_TRACE_F_MODULE | SHIM_TRACE_F_PROBES;
+	EXPECT_EQ(-EINVAL, shim_trace_on(&options));
+	options.flags = 0;
 	options.max_tags = UINT32_MAX;
 	EXPECT_LT(shim_trace_on(&options), 0);
 	EXPECT_EQ(0, shim_trace_status());

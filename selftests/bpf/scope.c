@@ -10,7 +10,11 @@ FIXTURE(scope) {
 
 FIXTURE_SETUP(scope)
 {
-	TRACING_ON(NULL);
+	struct shim_trace_options options = {
+		.size = sizeof(options), .flags = SHIM_TRACE_F_BEGINS,
+	};
+
+	TRACING_ON(&options);
 	self->fd = raw_open();
 	ASSERT_GE(self->fd, 0);
 	self->tag = raw_tag(self->fd, "scope");

@@ -450,6 +450,8 @@ static int trace_must(const struct vcpc_trace_args *args)
 		return EINVAL;
 	if (args->flags & ~(transaction ? VCPC_TRACE_F_THREAD : 0))
 		return EINVAL;
+	/* An end says when its transaction began. */
+	value |= args->op == VCPC_TRACE_END || args->op == VCPC_TRACE_ABORT;
 	return args->value && !value ? EINVAL : MAY_ANY;
 }
 

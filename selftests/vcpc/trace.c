@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* VCPC_IOC_TRACE: each call fires its tracepoint, and each way to be refused. */
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include "vcpc_test.h"
 
@@ -199,9 +201,9 @@ TEST_F(trace, wrong_arguments)
 
 	for (i = 0; i < 3; i++) {
 		EXPECT_EQ(-EINVAL, fire(self->device, self->args, transact[i], 2, 0));
-		EXPECT_EQ(-EINVAL, fire(self->device, self->args, transact[i], 0, 1));
 		EXPECT_EQ(-EINVAL, fire(self->device, self->args, others[i], VCPC_TRACE_F_THREAD, 0));
 	}
+	EXPECT_EQ(-EINVAL, fire(self->device, self->args, VCPC_TRACE_BEGIN, 0, 1));
 	EXPECT_EQ(-EINVAL, fire(self->device, self->args, VCPC_TRACE_POINT, 0, 1));
 	EXPECT_EQ(-EINVAL, fire(self->device, self->args, 0, 0, 0));
 	EXPECT_EQ(-EINVAL, fire(self->device, self->args, 7, 0, 0));
@@ -213,6 +215,58 @@ TEST_F(trace, wrong_arguments)
 	longer.args.size = sizeof(longer.args) - 8;
 	EXPECT_EQ(-EINVAL, call(self->device, VCPC_IOC_TRACE, &longer));
 	EXPECT_EQ(-EFAULT, call(self->device, VCPC_IOC_TRACE, NULL));
+}
+
+static int advise(int device, __u32 tag, __u32 flags, __u64 value, int advice)
+{
+	return -posix_fadvise(device, tag | (__u64)flags << 32, value, advice);
+}
+
+/* The same without an argument struct */
+TEST_F(trace, by_advice)
+{
+	const int begin = VCPC_TRACE_ADVICE | VCPC_TRACE_BEGIN;
+	const int end = VCPC_TRACE_ADVICE | VCPC_TRACE_END;
+	const int value = VCPC_TRACE_ADVICE | VCPC_TRACE_COUNTER;
+	char text[128];
+
+	EXPECT_EQ(-EINVAL, advise(self->device, self->tag, 0, 0, VCPC_TRACE_BEGIN));
+	EXPECT_EQ(-EINVAL, advise(self->device, self->tag, 0, 0, VCPC_TRACE_ADVICE));
+	EXPECT_EQ(-EINVAL, advise(self->device, self->tag, 0, 0, VCPC_TRACE_ADVICE | 7));
+	EXPECT_EQ(-EINVAL, advise(self->device, self->tag, 0, 0, -1));
+	EXPECT_EQ(-EINVAL, advise(self->device, self->tag, 2, 0, begin));
+	EXPECT_EQ(-EINVAL, advise(self->device, self->tag, 0, 1, begin));
+	EXPECT_EQ(-ENOENT, advise(self->device, ~0U, 0, 0, begin));
+	EXPECT_EQ(0, advise(self->device, self->tag, VCPC_TRACE_F_THREAD, 0, begin));
+	EXPECT_EQ(0, advise(self->device, self->tag, 0, ~0ULL, value));
+	if (!self->listens)
+		SKIP(return, "no tracefs at " TRACING);
+	snprintf(text, sizeof(text), "tag=%u name=\"vcpc-test-trace\" tid=%d", self->tag, own_tid());
+	EXPECT_TRUE(traced("vcpc_begin:", text));
+	EXPECT_TRUE(traced("vcpc_value:", "counter double=0xffffffffffffffff"));
+	EXPECT_EQ(0, advise(self->device, self->tag, 0, 4711, end));
+	EXPECT_TRUE(traced("vcpc_end:", "start=4711"));
+}
+
+/* The page says who listens, and cannot be written. */
+TEST_F(trace, page)
+{
+	const size_t size = sysconf(_SC_PAGESIZE);
+	const volatile struct vcpc_trace_page *page;
+
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, self->device, 0));
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_SHARED, self->device, 0));
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, 2 * size, PROT_READ, MAP_SHARED, self->device, 0));
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, size, PROT_READ, MAP_SHARED, self->device, size));
+	page = mmap(NULL, size, PROT_READ, MAP_SHARED, self->device, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	EXPECT_EQ(sizeof(*page), page->size);
+	EXPECT_EQ(-1, mprotect((void *)page, size, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(-1, mprotect((void *)page, size, PROT_READ | PROT_EXEC));
+	EXPECT_EQ(self->listens ? VCPC_TRACE_LISTENING | VCPC_TRACE_BEGINS : 0, page->flags);
+	put(TRACING "events/vcpc/enable", "0");
+	EXPECT_EQ(0, page->flags);
+	munmap((void *)page, size);
 }
 
 TEST_F(trace, thread_id)

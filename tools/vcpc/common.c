@@ -5,9 +5,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "vcpc.h"
+
+#define LEAST_INTERVAL	1000000ULL
 
 static const struct {
 	int err;
@@ -77,6 +80,38 @@ int vcpc_usage(const char *fmt, ...)
 	}
 	fprintf(stderr, "Try '%s --help'.\n", program_invocation_name);
 	return VCPC_EXIT_USAGE;
+}
+
+/**
+ * vcpc_interval() - read a time with its unit
+ * @text: "100ms", "2s", "1min"; without a unit, seconds
+ * @interval: nanoseconds, on success
+ *
+ * Return: 0, or VCPC_EXIT_USAGE, after a message.
+ */
+int vcpc_interval(const char *text, uint64_t *interval)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {
+		{ "", 1e9 }, { "us", 1e3 }, { "usec", 1e3 }, { "ms", 1e6 }, { "msec", 1e6 },
+		{ "s", 1e9 }, { "sec", 1e9 }, { "min", 60e9 }, { "h", 3600e9 }, { "hour", 3600e9 },
+	};
+	char *unit;
+	double value = strtod(text, &unit);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]) && unit != text; i++) {
+		double ns = value * units[i].ns;
+
+		if (strcmp(unit, units[i].name))
+			continue;
+		if (!(ns >= LEAST_INTERVAL && ns <= 1e18))
+			break;
+		*interval = ns;
+		return 0;
+	}
+	return vcpc_usage("'%s' is not an interval of 1ms or more, such as 100ms or 2s", text);
 }
 
 /**

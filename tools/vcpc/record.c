@@ -10,7 +10,6 @@
 #include "vcpc.h"
 
 #define DEFAULT_INTERVAL	1000000000ULL
-#define LEAST_INTERVAL		1000000ULL
 
 struct job {
 	const char *archive;
@@ -38,31 +37,6 @@ static int help(void)
 	       "  -e, --events LIST      events, with commas between; may be given again\n"
 	       "                         (without: the usual ones that exist here)\n");
 	return 0;
-}
-
-static int parse_interval(const char *text, uint64_t *interval)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = {
-		{ "", 1e9 }, { "us", 1e3 }, { "usec", 1e3 }, { "ms", 1e6 }, { "msec", 1e6 },
-		{ "s", 1e9 }, { "sec", 1e9 }, { "min", 60e9 }, { "h", 3600e9 }, { "hour", 3600e9 },
-	};
-	char *unit;
-	double value = strtod(text, &unit);
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]) && unit != text; i++) {
-		double ns = value * units[i].ns;
-
-		if (strcmp(unit, units[i].name))
-			continue;
-		if (!(ns >= LEAST_INTERVAL && ns <= 1e18))
-			break;
-		*interval = ns;
-		return 0;
-	}
-	return vcpc_usage("'%s' is not an interval of 1ms or more, such as 100ms or 2s", text);
 }
 
 static int tick(void *arg)
@@ -95,7 +69,7 @@ static int add_sources(struct recording *r, struct shim_set *set, pid_t pid)
 
 	if (ret)
 		return vcpc_fail(ret, "cannot record");
-	ret = shim_trace_status() == 1 ? shim_record_add_trace(r->rec) : 0;
+	ret = shim_trace_status() > 0 ? shim_record_add_trace(r->rec) : 0;
 	if (ret)
 		vcpc_fail(ret, "transactions are not recorded");
 	return 0;
@@ -160,7 +134,7 @@ static int parse(int argc, char **argv, struct job *job, int *wants_help)
 		if (c == 'e')
 			ret = vcpc_events_add(&job->events, optarg);
 		else if (c == 'i')
-			ret = parse_interval(optarg, &job->interval);
+			ret = vcpc_interval(optarg, &job->interval);
 		else if (c == 'o')
 			job->archive = optarg;
 		else if (c != 'h')

@@ -39,6 +39,8 @@ int vcpc_cmd_trace(int argc, char **argv);
 int vcpc_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int vcpc_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+int vcpc_interval(const char *text, uint64_t *interval);
+
 int vcpc_fail_event(int err, const char *event);
 
 /**

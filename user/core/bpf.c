@@ -1,170 +1,50 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Tracing on and off: load the BPF programs, attach them to the module's
- * tracepoints, and pin maps and links, so that they outlive this process.
+ * Tracing on and off: load the BPF programs, attach them, and pin maps and links,
+ * so that they outlive this process.
+ *
+ * Two objects have the same maps: one is attached to the module's tracepoints,
+ * the other by probes to this library's functions, for a machine without the module.
  *
  * Locking: flock() on the BPF file system's root, so that one process on the
  * machine changes the pins at a time.  What is on is in VC_PIN_DIR, whole:
  * pins are made in NEW_DIR, which is renamed when all is there.
  */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <linux/magic.h>
 
 #include "bpf.h"
+#include "bpf_pins.h"
+#include "probe.h"
 #include "trace.skel.h"
+#include "uprobe.skel.h"
 
-#define BPF_ROOT	"/sys/fs/bpf"
 #define NEW_DIR		BPF_ROOT "/vcpc_new"	/* the file system keeps dots for itself */
-#define LINK_PREFIX	"link_"
 #define MAX_LINKS	16
 
 /* All rows are allocated at once, for each CPU. */
 #define STAT_MEMORY	(128u << 20)
 #define MIN_TAGS	256u
 
-/* What is not allowed is one error for the caller, whoever said no. */
-static int permission(int err)
-{
-	return err == -EACCES ? -EPERM : err;
-}
+#define MAX_RING	(1u << 30)
 
-static int open_root(int *fd)
-{
-	struct statfs fs;
-	int dir = open(BPF_ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int err = 0;
+/* Programs that only have something to do if begins come to the kernel. */
+static const char *const begin_programs[] = {
+	"vc_on_begin", "vc_on_exec", "vc_on_exit", "vc_user_begin",
+};
 
-	if (dir < 0)
-		return -errno;
-	if (fstatfs(dir, &fs))
-		err = -errno;
-	else if (fs.f_type != BPF_FS_MAGIC)
-		err = -ENOENT;
-	if (err)
-		close(dir);
-	else
-		*fd = dir;
-	return err;
-}
-
-/* Not for ever: where all may enter the folder, all may lock it. */
-static int lock_for_a_while(int dir)
-{
-	const struct timespec pause = { .tv_nsec = 10000000 };
-
-	for (int tries = 0; tries < 500; tries++) {
-		/* A kernel may have been built without locks. */
-		if (!flock(dir, LOCK_EX | LOCK_NB) || errno == ENOSYS)
-			return 0;
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return -errno;
-		nanosleep(&pause, NULL);
-	}
-	return -EBUSY;
-}
-
-/* Holds the lock until the descriptor is closed. */
-static int lock_root(int *fd, int mount_it)
-{
-	int dir, err = open_root(&dir);
-
-	if (err == -ENOENT && mount_it) {
-		if (mount("bpf", BPF_ROOT, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700"))
-			return permission(errno == ENODEV ? -ENOSYS : -errno);
-		err = open_root(&dir);
-	}
-	if (err)
-		return permission(err);
-	err = lock_for_a_while(dir);
-	if (err)
-		close(dir);
-	else
-		*fd = dir;
-	return err;
-}
-
-/* The ids of the links pinned in a folder, at most @max */
-static size_t link_ids(const char *path, uint32_t *ids, size_t max)
-{
-	struct bpf_link_info info;
-	char pin[sizeof(BPF_ROOT) + NAME_MAX + 32];
-	struct dirent *entry;
-	DIR *dir = opendir(path);
-	size_t n = 0;
-
-	while (dir && n < max && (entry = readdir(dir))) {
-		uint32_t len = sizeof(info);
-		int fd;
-
-		if (strncmp(entry->d_name, LINK_PREFIX, strlen(LINK_PREFIX)))
-			continue;
-		snprintf(pin, sizeof(pin), "%s/%s", path, entry->d_name);
-		fd = bpf_obj_get(pin);
-		if (fd < 0)
-			continue;
-		memset(&info, 0, sizeof(info));
-		if (!bpf_obj_get_info_by_fd(fd, &info, &len))
-			ids[n++] = info.id;
-		close(fd);
-	}
-	if (dir)
-		closedir(dir);
-	return n;
-}
-
-/*
- * The kernel detaches a link some time after its pin is gone; until then the
- * module cannot be unloaded.  Wait for it, up to a second.
- */
-static void wait_detached(const uint32_t *ids, size_t n)
-{
-	const struct timespec ms = { .tv_nsec = 1000000 };
-
-	for (int tries = 0; n && tries < 1000; tries++) {
-		int fd = bpf_link_get_fd_by_id(ids[n - 1]);
-
-		if (fd < 0) {
-			n--;
-			continue;
-		}
-		close(fd);
-		nanosleep(&ms, NULL);
-	}
-}
-
-static int remove_pins(const char *path)
-{
-	struct dirent *entry;
-	DIR *dir = opendir(path);
-	int err = 0;
-
-	if (!dir)
-		return errno == ENOENT ? 0 : -errno;
-	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		if (unlinkat(dirfd(dir), entry->d_name, 0) && !err)
-			err = -errno;
-	}
-	closedir(dir);
-	if (!err && rmdir(path))
-		err = -errno;
-	return err;
-}
+/* A skeleton, as either of the two is used. */
+struct loaded {
+	struct vc_trace *trace;
+	struct vc_uprobe *uprobe;
+	struct bpf_object *obj;
+};
 
 static uint32_t default_tags(void)
 {
@@ -176,61 +56,109 @@ static uint32_t default_tags(void)
 	return rows < MIN_TAGS ? MIN_TAGS : rows;
 }
 
-static int set_limits(struct vc_trace *skel, struct shim_bpf_limits limits)
+/* The kernel wants a power of two, of pages at least; one page is a ring without use. */
+static uint32_t ring_size(uint32_t bytes)
 {
-	uint32_t tags = limits.tags ? limits.tags : default_tags();
-	uint32_t open = limits.open ? limits.open : VC_MAX_OPEN;
-	int err = bpf_map__set_max_entries(skel->maps.vc_tag, tags);
+	uint32_t size = sysconf(_SC_PAGESIZE) * (bytes ? 2 : 1);
 
-	if (!err)
-		err = bpf_map__set_max_entries(skel->maps.vc_stat, tags);
-	if (!err)
-		err = bpf_map__set_max_entries(skel->maps.vc_open, open);
-	return err;
+	while (size < bytes && size < MAX_RING)
+		size *= 2;
+	return size;
 }
 
-static int pin_maps(struct vc_trace *skel, const char *dir)
+static int set_limits(struct bpf_object *obj, const struct shim_bpf_options *options)
 {
-	struct bpf_map *const maps[] = {
-		skel->maps.vc_tag, skel->maps.vc_open, skel->maps.vc_stat, skel->maps.vc_drop,
+	const uint32_t tags = options->tags ? options->tags : default_tags();
+	const struct {
+		const char *map;
+		uint32_t rows;
+	} limits[] = {
+		{ "vc_tag", tags },
+		{ "vc_id", tags },
+		{ "vc_stat", tags },
+		{ "vc_open", options->open ? options->open : VC_MAX_OPEN },
+		{ "vc_ring", ring_size(options->ring) },
 	};
-	char pin[sizeof(BPF_ROOT) + NAME_MAX + 32];
 
-	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
-		int err;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		struct bpf_map *map = bpf_object__find_map_by_name(obj, limits[i].map);
+		int err = map ? bpf_map__set_max_entries(map, limits[i].rows) : 0;
 
-		snprintf(pin, sizeof(pin), "%s/%s", dir, bpf_map__name(maps[i]));
-		err = bpf_map__pin(maps[i], pin);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
+static int leave_out_begins(struct bpf_object *obj)
+{
+	for (size_t i = 0; i < sizeof(begin_programs) / sizeof(begin_programs[0]); i++) {
+		struct bpf_program *prog = bpf_object__find_program_by_name(obj, begin_programs[i]);
+		int err = prog ? bpf_program__set_autoload(prog, false) : 0;
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int pin_maps(struct bpf_object *obj, const char *dir)
+{
+	struct bpf_map *map;
+	char pin[PIN_PATH];
+
+	bpf_object__for_each_map(map, obj) {
+		int err;
+
+		if (bpf_map__is_internal(map))
+			continue;
+		snprintf(pin, sizeof(pin), "%s/%s", dir, bpf_map__name(map));
+		err = bpf_map__pin(map, pin);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static struct bpf_link *attach_probe(struct bpf_program *prog)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, opts);
+	struct shim_probe_place place;
+	int err = shim_probe__place(!strcmp(bpf_program__name(prog), "vc_user_begin"), &place);
+
+	if (err) {
+		errno = -err;
+		return NULL;
+	}
+	opts.ref_ctr_offset = place.wanted;
+	return bpf_program__attach_uprobe_opts(prog, -1, place.file, place.function, &opts);
+}
+
 static int attach(struct bpf_program *prog, const char *dir)
 {
-	char pin[sizeof(BPF_ROOT) + NAME_MAX + 32];
-	struct bpf_link *link = bpf_program__attach(prog);
+	int is_probe = !strcmp(bpf_program__section_name(prog), "uprobe");
+	struct bpf_link *link = is_probe ? attach_probe(prog) : bpf_program__attach(prog);
+	char pin[PIN_PATH];
 	int err;
 
 	/* The kernel knows no tracepoint of that name: nobody offers it. */
 	if (!link)
-		return errno == ENOENT ? -ENODEV : -errno;
+		return errno == ENOENT && !is_probe ? -ENODEV : -errno;
 	snprintf(pin, sizeof(pin), "%s/" LINK_PREFIX "%s", dir, bpf_program__name(prog));
 	err = bpf_link__pin(link, pin);
 	bpf_link__destroy(link);
 	return err;
 }
 
-static int pin_all(struct vc_trace *skel, const char *dir)
+static int pin_all(struct bpf_object *obj, const char *dir)
 {
 	struct bpf_program *prog;
-	int err = pin_maps(skel, dir);
+	int err = pin_maps(obj, dir);
 
 	if (err)
 		return err;
-	bpf_object__for_each_program(prog, skel->obj) {
-		err = attach(prog, dir);
+	bpf_object__for_each_program(prog, obj) {
+		err = bpf_program__autoload(prog) ? attach(prog, dir) : 0;
 		if (err)
 			return err;
 	}
@@ -238,60 +166,105 @@ static int pin_all(struct vc_trace *skel, const char *dir)
 }
 
 /* All pins, or none: they are made in another folder first. */
-static int publish(struct vc_trace *skel)
+static int publish(struct bpf_object *obj)
 {
 	int err;
 
 	if (!access(VC_PIN_DIR, F_OK))
 		return -EEXIST;
 	/* Left by a process that died in here: we hold the lock. */
-	err = remove_pins(NEW_DIR);
+	err = shim_bpf_pins__remove(NEW_DIR);
 	if (!err && mkdir(NEW_DIR, 0700))
 		err = -errno;
 	if (err)
 		return err;
-	err = pin_all(skel, NEW_DIR);
+	err = pin_all(obj, NEW_DIR);
 	if (!err && rename(NEW_DIR, VC_PIN_DIR))
 		err = -errno;
 	if (err)
-		remove_pins(NEW_DIR);
+		shim_bpf_pins__remove(NEW_DIR);
 	return err;
 }
 
-static int switch_on(struct shim_bpf_limits limits)
+static int open_module(struct loaded *l, const struct shim_bpf_options *options)
 {
-	libbpf_print_fn_t print = libbpf_set_print(NULL);
-	struct vc_trace *skel = vc_trace__open();
-	int err = skel ? set_limits(skel, limits) : -errno;
+	l->trace = vc_trace__open();
+	if (!l->trace)
+		return -errno;
+	l->trace->rodata->vc_want_begins = options->begins;
+	l->trace->rodata->vc_want_ring = options->ring != 0;
+	l->obj = l->trace->obj;
+	return 0;
+}
 
+static int open_probes(struct loaded *l, const struct shim_bpf_options *options)
+{
+	l->uprobe = vc_uprobe__open();
+	if (!l->uprobe)
+		return -errno;
+	l->uprobe->rodata->vc_want_begins = options->begins;
+	l->uprobe->rodata->vc_want_ring = options->ring != 0;
+	l->obj = l->uprobe->obj;
+	return 0;
+}
+
+static int load_and_publish(struct bpf_object *obj, const struct shim_bpf_options *options)
+{
+	int err = set_limits(obj, options);
+
+	if (!err && !options->begins)
+		err = leave_out_begins(obj);
 	/* First, as it tells who may not from what cannot be. */
 	if (!err)
-		err = vc_trace__load(skel);
+		err = bpf_object__load(obj);
+	return err ? err : publish(obj);
+}
+
+static int switch_on(const struct shim_bpf_options *options, enum shim_bpf_way way)
+{
+	struct loaded l = { NULL };
+	int err = way == SHIM_BPF_MODULE ? open_module(&l, options) : open_probes(&l, options);
+
 	if (!err)
-		err = publish(skel);
-	vc_trace__destroy(skel);
-	libbpf_set_print(print);
+		err = load_and_publish(l.obj, options);
+	vc_trace__destroy(l.trace);
+	vc_uprobe__destroy(l.uprobe);
+	return err;
+}
+
+static int switch_on_any(const struct shim_bpf_options *options)
+{
+	int err;
+
+	if (options->way == SHIM_BPF_PROBES)
+		return switch_on(options, SHIM_BPF_PROBES);
+	err = switch_on(options, SHIM_BPF_MODULE);
+	if (err == -ENODEV && options->way == SHIM_BPF_ANY)
+		err = switch_on(options, SHIM_BPF_PROBES);
 	return err;
 }
 
 /**
  * shim_bpf__on() - turn the machine's tracing on
- * @limits: sizes of the maps
+ * @options: sizes of the maps, and what is wanted
  *
  * Mounts the BPF file system if it is not there, and leaves it there, also if
  * what follows fails.
  *
- * Return: 0; -EPERM without the privilege, -ENODEV without the module,
- *	-EEXIST if tracing is on, -EBUSY if somebody else has locked the file system
- *	for seconds, -ENOSYS if the kernel has no BPF, -ENOMEM and others.
+ * Return: 0; -EPERM without the privilege, -ENODEV without the module if that is
+ *	the way asked for, -EEXIST if tracing is on, -EBUSY if somebody else has locked
+ *	the file system for seconds, -ENOSYS if the kernel has no BPF, -ENOMEM and others.
  */
-int shim_bpf__on(struct shim_bpf_limits limits)
+int shim_bpf__on(const struct shim_bpf_options *options)
 {
-	int lock, err = lock_root(&lock, 1);
+	int lock, err = shim_bpf_pins__lock(&lock, 1);
+	libbpf_print_fn_t print;
 
 	if (err)
 		return err;
-	err = permission(switch_on(limits));
+	print = libbpf_set_print(NULL);
+	err = shim_bpf_pins__error(switch_on_any(options));
+	libbpf_set_print(print);
 	close(lock);
 	return err;
 }
@@ -305,31 +278,34 @@ int shim_bpf__off(void)
 {
 	uint32_t ids[MAX_LINKS];
 	size_t n = 0;
-	int lock, err = lock_root(&lock, 0);
+	int lock, err = shim_bpf_pins__lock(&lock, 0);
 
 	if (err)
 		return err;
-	err = remove_pins(NEW_DIR);
+	err = shim_bpf_pins__remove(NEW_DIR);
 	/* One step for those who look: there is no half of it. */
 	if (!err && rename(VC_PIN_DIR, NEW_DIR))
 		err = -errno;
 	if (!err) {
-		n = link_ids(NEW_DIR, ids, MAX_LINKS);
-		err = remove_pins(NEW_DIR);
+		n = shim_bpf_pins__links(NEW_DIR, ids, MAX_LINKS);
+		err = shim_bpf_pins__remove(NEW_DIR);
 	}
 	close(lock);
-	wait_detached(ids, n);
-	return permission(err);
+	shim_bpf_pins__wait_detached(ids, n);
+	return shim_bpf_pins__error(err);
 }
 
 /**
- * shim_bpf__status() - is tracing on?
+ * shim_bpf__status() - is tracing on, and which way?
  *
- * Return: 1 if it is, 0 if not, -EPERM if the caller may not know.
+ * Return: SHIM_BPF_MODULE or SHIM_BPF_PROBES; 0 if it is off, -EPERM if the caller
+ *	may not know.
  */
 int shim_bpf__status(void)
 {
+	if (!access(VC_PIN_DIR "/vc_id", F_OK))
+		return SHIM_BPF_PROBES;
 	if (!access(VC_PIN_DIR, F_OK))
-		return 1;
-	return errno == ENOENT ? 0 : permission(-errno);
+		return SHIM_BPF_MODULE;
+	return errno == ENOENT ? 0 : shim_bpf_pins__error(-errno);
 }

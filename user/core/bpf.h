@@ -8,14 +8,27 @@
 
 #include "bpf/trace.h"
 
+/* How events come to the BPF programs. */
+enum shim_bpf_way {
+	SHIM_BPF_ANY,		/* through the module if it is there */
+	SHIM_BPF_MODULE,
+	SHIM_BPF_PROBES,	/* by probes on this library's functions */
+};
+
 /**
- * struct shim_bpf_limits - sizes of the maps; 0 is the default
+ * struct shim_bpf_options - what is wanted, and sizes of the maps; 0 is the default
+ * @way: how events come in
+ * @begins: whether begins are wanted, too, as they happen
  * @tags: names, and rows of statistics
  * @open: rows of open transactions
+ * @ring: bytes for single events, 0: none
  */
-struct shim_bpf_limits {
+struct shim_bpf_options {
+	enum shim_bpf_way way;
+	int begins;
 	uint32_t tags;
 	uint32_t open;
+	uint32_t ring;
 };
 
 /**
@@ -30,16 +43,31 @@ struct shim_bpf_stat {
 	struct vc_stat total;
 };
 
+/**
+ * struct shim_bpf_count - what one tag's transactions have counted, all CPUs together
+ * @tag: tag id
+ * @events: which events the sums are of; the reader's, until the next read
+ * @total: number and sums
+ */
+struct shim_bpf_count {
+	uint32_t tag;
+	struct vc_events events;
+	struct vc_count total;
+};
+
 struct shim_bpf_reader;
 
-int shim_bpf__on(struct shim_bpf_limits limits);
+int shim_bpf__on(const struct shim_bpf_options *options);
 int shim_bpf__off(void);
 int shim_bpf__status(void);
 
 int shim_bpf_reader__open(struct shim_bpf_reader **out);
 int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat **stats,
 			   size_t *n);
+int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_count **counts,
+			    size_t *n);
 int shim_bpf_reader__drops(struct shim_bpf_reader *r, uint64_t drops[VC_DROP_NR]);
+int shim_bpf_reader__name(struct shim_bpf_reader *r, uint32_t tag, const char **name);
 void shim_bpf_reader__close(struct shim_bpf_reader *r);
 
 #endif /* SHIM_CORE_BPF_H */

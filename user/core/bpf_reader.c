@@ -26,15 +26,25 @@ struct known_name {
 	char name[VC_TAG_LEN];
 };
 
-struct shim_bpf_reader {
-	int stat_fd, tag_fd, drop_fd;
-	ino_t pin;		/* of vc_stat: another one after off and on */
+/* A per-CPU hash map, and rows of it as they are read */
+struct table {
+	int fd;
+	size_t key, value;	/* bytes; of a value, for one CPU */
 	size_t cpus;
 	size_t batch;		/* rows that keys and values have room for */
-	struct vc_stat_key *keys;
-	struct vc_stat *values;	/* [batch][cpus] */
+	char *keys;
+	char *values;		/* [batch][cpus] */
+};
+
+struct shim_bpf_reader {
+	struct table stat, count;
+	int tag_fd, events_fd, drop_fd;
+	ino_t pin;		/* of vc_stat: another one after off and on */
+	size_t cpus;
 	struct shim_bpf_stat *stats;
 	size_t n, room;
+	struct shim_bpf_count *counts;
+	size_t ncounts, counts_room;
 	struct shim_hash names;	/* of struct known_name, in the arena */
 	struct shim_arena arena;
 };
@@ -66,22 +76,40 @@ static int open_pin(const char *path, uint32_t type, size_t key, size_t value, i
 	return 0;
 }
 
-static int grow_batch(struct shim_bpf_reader *r, size_t rows)
+static int grow_batch(struct table *t, size_t rows)
 {
-	struct vc_stat_key *keys = calloc(rows, sizeof(*keys));
-	struct vc_stat *values = calloc(rows, r->cpus * sizeof(*values));
+	char *keys = calloc(rows, t->key);
+	char *values = calloc(rows, t->cpus * t->value);
 
 	if (!keys || !values) {
 		free(keys);
 		free(values);
 		return -ENOMEM;
 	}
-	free(r->keys);
-	free(r->values);
-	r->keys = keys;
-	r->values = values;
-	r->batch = rows;
+	free(t->keys);
+	free(t->values);
+	t->keys = keys;
+	t->values = values;
+	t->batch = rows;
 	return 0;
+}
+
+static int open_table(struct table *t, const char *path, size_t key, size_t value, size_t cpus)
+{
+	int err = open_pin(path, BPF_MAP_TYPE_PERCPU_HASH, key, value, &t->fd);
+
+	t->key = key;
+	t->value = value;
+	t->cpus = cpus;
+	return err ? err : grow_batch(t, BATCH_ROWS);
+}
+
+static void close_table(struct table *t)
+{
+	if (t->fd >= 0)
+		close(t->fd);
+	free(t->keys);
+	free(t->values);
 }
 
 static int open_maps(struct shim_bpf_reader *r)
@@ -89,11 +117,17 @@ static int open_maps(struct shim_bpf_reader *r)
 	int err = pin_inode(&r->pin);
 
 	if (!err)
-		err = open_pin(VC_PIN_DIR "/vc_stat", BPF_MAP_TYPE_PERCPU_HASH,
-			       sizeof(struct vc_stat_key), sizeof(struct vc_stat), &r->stat_fd);
+		err = open_table(&r->stat, VC_PIN_DIR "/vc_stat", sizeof(struct vc_stat_key),
+				 sizeof(struct vc_stat), r->cpus);
+	if (!err)
+		err = open_table(&r->count, VC_PIN_DIR "/vc_count", sizeof(struct vc_count_key),
+				 sizeof(struct vc_count), r->cpus);
 	if (!err)
 		err = open_pin(VC_PIN_DIR "/vc_tag", BPF_MAP_TYPE_HASH, sizeof(uint32_t),
 			       sizeof(struct vc_tag_name), &r->tag_fd);
+	if (!err)
+		err = open_pin(VC_PIN_DIR "/vc_events", BPF_MAP_TYPE_HASH, sizeof(uint64_t),
+			       sizeof(struct vc_events), &r->events_fd);
 	if (!err)
 		err = open_pin(VC_PIN_DIR "/vc_drop", BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t),
 			       sizeof(uint64_t), &r->drop_fd);
@@ -115,13 +149,10 @@ int shim_bpf_reader__open(struct shim_bpf_reader **out)
 
 	if (!r)
 		return -ENOMEM;
-	r->stat_fd = r->tag_fd = r->drop_fd = -1;
+	r->stat.fd = r->count.fd = r->tag_fd = r->events_fd = r->drop_fd = -1;
+	r->cpus = cpus > 0 ? cpus : 0;
 	shim_hash__init(&r->names);
 	err = cpus < 0 ? cpus : open_maps(r);
-	if (!err) {
-		r->cpus = cpus;
-		err = grow_batch(r, BATCH_ROWS);
-	}
 	if (err)
 		shim_bpf_reader__close(r);
 	else
@@ -129,8 +160,15 @@ int shim_bpf_reader__open(struct shim_bpf_reader **out)
 	return err;
 }
 
-/* The name of a tag: 0, -ENOENT if it has just been evicted, -ENOMEM */
-static int name_of(struct shim_bpf_reader *r, uint32_t tag, const char **name)
+/**
+ * shim_bpf_reader__name() - a tag's name
+ * @r: reader
+ * @tag: tag id
+ * @name: on success, the name; the reader's, lives as long
+ *
+ * Return: 0, -ENOENT if it has just been evicted, -ENOMEM, or an errno of bpf(2).
+ */
+int shim_bpf_reader__name(struct shim_bpf_reader *r, uint32_t tag, const char **name)
 {
 	uint64_t hash = shim_hash__u32(&r->names, tag);
 	struct shim_hnode *node = shim_hash__first(&r->names, hash);
@@ -158,21 +196,45 @@ static int name_of(struct shim_bpf_reader *r, uint32_t tag, const char **name)
 	return err;
 }
 
+/* Which of two doubles is to stand for both: NaN if both are */
+static uint64_t extreme(uint64_t a_bits, uint64_t b_bits, int greatest)
+{
+	double a, b;
+
+	memcpy(&a, &a_bits, sizeof(a));
+	memcpy(&b, &b_bits, sizeof(b));
+	if (a != a)
+		return b_bits;
+	return (greatest ? b > a : b < a) ? b_bits : a_bits;
+}
+
+static void add_values(struct vc_stat *total, const struct vc_stat *cpu)
+{
+	if (!total->count) {
+		total->value_min = cpu->value_min;
+		total->value_max = cpu->value_max;
+	}
+	total->value_min = extreme(total->value_min, cpu->value_min, 0);
+	total->value_max = extreme(total->value_max, cpu->value_max, 1);
+	if (cpu->last_ns >= total->last_ns) {
+		total->last_ns = cpu->last_ns;
+		total->value = cpu->value;
+	}
+}
+
 /* One tag and kind, all CPUs together; a CPU that saw nothing has all zeroes */
 static void add_up(struct vc_stat *total, const struct vc_stat *cpus, size_t n)
 {
 	memset(total, 0, sizeof(*total));
 	for (const struct vc_stat *cpu = cpus; cpu < cpus + n; cpu++) {
+		total->aborted += cpu->aborted;
 		if (!cpu->count)
 			continue;
 		if (!total->count || cpu->min_ns < total->min_ns)
 			total->min_ns = cpu->min_ns;
 		if (cpu->max_ns > total->max_ns)
 			total->max_ns = cpu->max_ns;
-		if (cpu->last_ns >= total->last_ns) {
-			total->last_ns = cpu->last_ns;
-			total->value = cpu->value;
-		}
+		add_values(total, cpu);
 		total->count += cpu->count;
 		total->sum_ns += cpu->sum_ns;
 		for (size_t i = 0; i < VC_HIST_SLOTS; i++)
@@ -180,52 +242,92 @@ static void add_up(struct vc_stat *total, const struct vc_stat *cpus, size_t n)
 	}
 }
 
-static int add_row(struct shim_bpf_reader *r, struct vc_stat_key key, const struct vc_stat *cpus)
+/* Room for one more row of a growing array */
+static int make_room(void **rows, size_t n, size_t *room, size_t size)
 {
+	size_t more = *room ? 2 * *room : BATCH_ROWS;
+	void *grown;
+
+	if (n < *room)
+		return 0;
+	grown = reallocarray(*rows, more, size);
+	if (!grown)
+		return -ENOMEM;
+	*rows = grown;
+	*room = more;
+	return 0;
+}
+
+static int add_stat(struct shim_bpf_reader *r, const void *key, const void *cpus)
+{
+	void *rows = r->stats;
+	int err = make_room(&rows, r->n, &r->room, sizeof(*r->stats));
 	struct shim_bpf_stat *row;
-	int err;
 
-	if (r->n == r->room) {
-		size_t room = r->room ? 2 * r->room : BATCH_ROWS;
-
-		row = reallocarray(r->stats, room, sizeof(*row));
-		if (!row)
-			return -ENOMEM;
-		r->stats = row;
-		r->room = room;
-	}
+	r->stats = rows;
+	if (err)
+		return err;
 	row = &r->stats[r->n];
-	err = name_of(r, key.tag, &row->name);
+	memcpy(&row->key, key, sizeof(row->key));
+	err = shim_bpf_reader__name(r, row->key.tag, &row->name);
 	if (err == -ENOENT)
 		return 0;
 	if (err)
 		return err;
-	row->key = key;
 	add_up(&row->total, cpus, r->cpus);
 	/* A row that is just being made has no event yet. */
-	if (row->total.count)
+	if (row->total.count || row->total.aborted)
 		r->n++;
 	return 0;
 }
+
+static int add_count(struct shim_bpf_reader *r, const void *key, const void *cpus)
+{
+	const struct vc_count *cpu = cpus;
+	void *rows = r->counts;
+	int err = make_room(&rows, r->ncounts, &r->counts_room, sizeof(*r->counts));
+	struct shim_bpf_count *row;
+	struct vc_count_key k;
+
+	r->counts = rows;
+	if (err)
+		return err;
+	memcpy(&k, key, sizeof(k));
+	row = &r->counts[r->ncounts];
+	*row = (struct shim_bpf_count) { .tag = k.tag };
+	if (bpf_map_lookup_elem(r->events_fd, &k.events, &row->events))
+		return errno == ENOENT ? 0 : -errno;
+	if (row->events.nr > VC_MAX_COUNTERS)
+		row->events.nr = VC_MAX_COUNTERS;
+	for (size_t i = 0; i < r->cpus; i++) {
+		row->total.count += cpu[i].count;
+		for (size_t j = 0; j < VC_MAX_COUNTERS; j++)
+			row->total.sum[j] += cpu[i].sum[j];
+	}
+	r->ncounts += row->total.count != 0;
+	return 0;
+}
+
+typedef int (*row_fn)(struct shim_bpf_reader *r, const void *key, const void *cpus);
 
 /*
  * The rows, some at a time: buckets are given whole, and a bucket that does
  * not fit is asked for again with more room.
  */
-static int read_rows(struct shim_bpf_reader *r)
+static int read_rows(struct shim_bpf_reader *r, struct table *t, row_fn add)
 {
 	uint32_t position = 0, next = 0;
 	int first = 1, done = 0;
 
 	while (!done) {
-		uint32_t got = r->batch;
+		uint32_t got = t->batch;
 		int err = 0;
 
-		if (bpf_map_lookup_batch(r->stat_fd, first ? NULL : &position, &next, r->keys,
-					 r->values, &got, NULL))
+		if (bpf_map_lookup_batch(t->fd, first ? NULL : &position, &next, t->keys,
+					 t->values, &got, NULL))
 			err = -errno;
 		if (err == -ENOSPC) {
-			err = grow_batch(r, 2 * r->batch);
+			err = grow_batch(t, 2 * t->batch);
 			if (err)
 				return err;
 			continue;
@@ -234,7 +336,7 @@ static int read_rows(struct shim_bpf_reader *r)
 			return err;
 		done = err == -ENOENT;
 		for (uint32_t i = 0; i < got; i++) {
-			err = add_row(r, r->keys[i], r->values + i * r->cpus);
+			err = add(r, t->keys + i * t->key, t->values + i * t->cpus * t->value);
 			if (err)
 				return err;
 		}
@@ -242,6 +344,14 @@ static int read_rows(struct shim_bpf_reader *r)
 		first = 0;
 	}
 	return 0;
+}
+
+static int check_pin(const struct shim_bpf_reader *r)
+{
+	ino_t pin;
+	int err = pin_inode(&pin);
+
+	return err == -ENOENT || (!err && pin != r->pin) ? -ESTALE : err;
 }
 
 /**
@@ -256,19 +366,40 @@ static int read_rows(struct shim_bpf_reader *r)
 int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat **stats,
 			   size_t *n)
 {
-	ino_t pin;
-	int err = pin_inode(&pin);
+	int err = check_pin(r);
 
-	if (err == -ENOENT || (!err && pin != r->pin))
-		return -ESTALE;
 	if (err)
 		return err;
 	r->n = 0;
-	err = read_rows(r);
+	err = read_rows(r, &r->stat, add_stat);
 	if (err)
 		return err;
 	*stats = r->stats;
 	*n = r->n;
+	return 0;
+}
+
+/**
+ * shim_bpf_reader__counts() - what the tags' transactions have counted
+ * @r: reader
+ * @counts: @n rows in no particular order, the reader's, until the next call
+ * @n: number of rows
+ *
+ * Return: as shim_bpf_reader__stats().
+ */
+int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_count **counts,
+			    size_t *n)
+{
+	int err = check_pin(r);
+
+	if (err)
+		return err;
+	r->ncounts = 0;
+	err = read_rows(r, &r->count, add_count);
+	if (err)
+		return err;
+	*counts = r->counts;
+	*n = r->ncounts;
 	return 0;
 }
 
@@ -305,15 +436,16 @@ void shim_bpf_reader__close(struct shim_bpf_reader *r)
 {
 	if (!r)
 		return;
-	if (r->stat_fd >= 0)
-		close(r->stat_fd);
+	close_table(&r->stat);
+	close_table(&r->count);
 	if (r->tag_fd >= 0)
 		close(r->tag_fd);
+	if (r->events_fd >= 0)
+		close(r->events_fd);
 	if (r->drop_fd >= 0)
 		close(r->drop_fd);
-	free(r->keys);
-	free(r->values);
 	free(r->stats);
+	free(r->counts);
 	shim_hash__free(&r->names);
 	shim_arena__free(&r->arena);
 	free(r);

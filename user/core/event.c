@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -111,6 +112,37 @@ int shim_event__parse(const char *name, struct vcpc_request *out)
 	if (!ret)
 		*out = req;
 	return ret;
+}
+
+static const char *known_name(__u32 type, __u64 config)
+{
+	for (const struct shim_event_name *e = shim_event__names; e->name; e++)
+		if (e->type == type && e->config == config)
+			return e->name;
+	return NULL;
+}
+
+/**
+ * shim_event__name() - a name for an event that was not asked for by name
+ * @type: perf's
+ * @config: perf's
+ * @modes: VCPC_REQ_F_*
+ * @buf: for the name: perf's own, rNNN, or TYPE/NNN
+ * @size: of @buf
+ */
+void shim_event__name(__u32 type, __u64 config, __u32 modes, char *buf, size_t size)
+{
+	const __u32 both = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL;
+	const char *name = known_name(type, config);
+	const char *mode = (modes & both) == VCPC_REQ_F_USER ? ":u" :
+			   (modes & both) == VCPC_REQ_F_KERNEL ? ":k" : "";
+
+	if (name)
+		snprintf(buf, size, "%s%s", name, mode);
+	else if (type == PERF_TYPE_RAW)
+		snprintf(buf, size, "r%llx%s", (unsigned long long)config, mode);
+	else
+		snprintf(buf, size, "%u/%llx/%s", type, (unsigned long long)config, mode);
 }
 
 /**

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A descriptor of /dev/vcpc for trace events: names to tag ids, and one event a call. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <linux/vcpc.h>
@@ -83,15 +85,30 @@ int shim_tracedev__tag(int fd, const char *name, size_t len, uint32_t *tag)
 }
 
 /**
- * shim_tracedev__fire() - one event of the calling process
+ * shim_tracedev__map() - the page that says who wants to hear of events
  * @fd: from shim_tracedev__open()
- * @op: VCPC_TRACE_*
- * @tag: from shim_tracedev__tag() on the same descriptor
- * @value: bits of a double for OBSERVE and COUNTER, otherwise 0
  *
- * Return: 0, or an errno of VCPC_IOC_TRACE.
+ * A child has no use for it: it would keep its parent's descriptor in use.
+ *
+ * Return: the page, to stay for the process's life, or NULL.
  */
-int shim_tracedev__fire(int fd, uint32_t op, uint32_t tag, uint64_t value)
+const struct vcpc_trace_page *shim_tracedev__map(int fd)
+{
+	size_t size = sysconf(_SC_PAGESIZE);
+	struct vcpc_trace_page *page = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (page == MAP_FAILED)
+		return NULL;
+	if (page->size < sizeof(*page)) {
+		munmap(page, size);
+		return NULL;
+	}
+	madvise(page, size, MADV_DONTFORK);
+	return page;
+}
+
+/* Where there is no fadvise(2), or the descriptor is of something else */
+static int fire_by_ioctl(int fd, uint32_t op, uint32_t tag, uint64_t value)
 {
 	struct vcpc_trace_args args = {
 		.size = sizeof(args),
@@ -101,6 +118,22 @@ int shim_tracedev__fire(int fd, uint32_t op, uint32_t tag, uint64_t value)
 	};
 
 	return ioctl(fd, VCPC_IOC_TRACE, &args) ? -errno : 0;
+}
+
+/**
+ * shim_tracedev__fire() - one event of the calling process
+ * @fd: from shim_tracedev__open()
+ * @op: VCPC_TRACE_*
+ * @tag: from shim_tracedev__tag() on the same descriptor
+ * @value: as in struct vcpc_trace_args
+ *
+ * Return: 0, or an errno of VCPC_IOC_TRACE.
+ */
+int shim_tracedev__fire(int fd, uint32_t op, uint32_t tag, uint64_t value)
+{
+	if (!posix_fadvise(fd, tag, value, VCPC_TRACE_ADVICE | op))
+		return 0;
+	return fire_by_ioctl(fd, op, tag, value);
 }
 
 /* Whether a descriptor is the module's device, and not somebody else's by now */

@@ -8,41 +8,67 @@
 
 #include "base/api.h"
 #include "core/bpf.h"
+#include "core/bpf_events.h"
+#include "core/event.h"
 
 _Static_assert(SHIM_TRACE_HIST_SLOTS == VC_HIST_SLOTS, "one histogram");
 _Static_assert(SHIM_TRACE_TRANSACTION == (int)VC_TRANSACT && SHIM_TRACE_POINT == (int)VC_POINT &&
 	       SHIM_TRACE_OBSERVATION == (int)VC_OBSERVE && SHIM_TRACE_COUNTER == (int)VC_COUNTER,
 	       "one numbering of kinds");
+_Static_assert(SHIM_TRACE_OP_END == (int)VC_OP_END && SHIM_TRACE_OP_ABORT == (int)VC_OP_ABORT &&
+	       SHIM_TRACE_OP_POINT == (int)VC_OP_POINT && SHIM_TRACE_OP_OBSERVE == (int)VC_OP_OBSERVE &&
+	       SHIM_TRACE_OP_COUNTER == (int)VC_OP_COUNTER, "one numbering of operations");
+_Static_assert(SHIM_TRACE_BY_MODULE == (int)SHIM_BPF_MODULE &&
+	       SHIM_TRACE_BY_PROBES == (int)SHIM_BPF_PROBES, "one numbering of ways");
 
 struct shim_trace {
 	struct shim_bpf_reader *reader;
+	struct shim_bpf_events *events;	/* NULL until they are asked for */
 	struct shim_trace_stat *stats;
 	size_t n, room;
+	struct shim_trace_count *counts;
+	char (*event_names)[SHIM_EVENT_LEN];	/* one for each of them */
+	size_t ncounts;
 };
+
+#define ALL_FLAGS	(SHIM_TRACE_F_BEGINS | SHIM_TRACE_F_MODULE | SHIM_TRACE_F_PROBES)
+
+static int take_options(const struct shim_trace_options *from, struct shim_bpf_options *to)
+{
+	if (from->size != sizeof(*from) || from->reserved || from->flags & ~ALL_FLAGS)
+		return -EINVAL;
+	if (from->flags & SHIM_TRACE_F_MODULE && from->flags & SHIM_TRACE_F_PROBES)
+		return -EINVAL;
+	if (from->flags & SHIM_TRACE_F_MODULE)
+		to->way = SHIM_BPF_MODULE;
+	if (from->flags & SHIM_TRACE_F_PROBES)
+		to->way = SHIM_BPF_PROBES;
+	to->begins = !!(from->flags & SHIM_TRACE_F_BEGINS);
+	to->tags = from->max_tags;
+	to->open = from->max_open;
+	to->ring = from->ring_bytes;
+	return 0;
+}
 
 /**
  * shim_trace_on() - turn the machine's tracing on
- * @options: bounds of the kernel's tables, or NULL for the defaults
+ * @options: what is wanted, or NULL for the defaults
  *
- * Loads the BPF programs, attaches them to the module's tracepoints and pins
- * them under /sys/fs/bpf/vcpc.  Tracing stays on when the caller exits.  A failure
- * leaves nothing behind, but the BPF file system mounted if it was not.
+ * Loads the BPF programs, attaches them to the module's tracepoints, or without
+ * the module to functions of this library in every process that has it loaded,
+ * and pins them under /sys/fs/bpf/vcpc.  Tracing stays on when the caller exits.
+ * A failure leaves nothing behind, but the BPF file system mounted if it was not.
  *
  * Return: 0; -EPERM without the privilege, -ENODEV if the vcpc module is not
- *	loaded, -EEXIST if tracing is on already, -ENOSYS if the kernel has no BPF,
- *	-EINVAL for bad @options, -ENOMEM and others.
+ *	loaded and has to be, -EEXIST if tracing is on already, -ENOSYS if the kernel
+ *	has no BPF, -EINVAL for bad @options, -ENOMEM and others.
  */
 SHIM_API int shim_trace_on(const struct shim_trace_options *options)
 {
-	struct shim_bpf_limits limits = { 0 };
+	struct shim_bpf_options bpf = { .way = SHIM_BPF_ANY };
+	int err = options ? take_options(options, &bpf) : 0;
 
-	if (options) {
-		if (options->size != sizeof(*options) || options->reserved)
-			return -EINVAL;
-		limits.tags = options->max_tags;
-		limits.open = options->max_open;
-	}
-	return shim_bpf__on(limits);
+	return err ? err : shim_bpf__on(&bpf);
 }
 
 /**
@@ -58,7 +84,8 @@ SHIM_API int shim_trace_off(void)
 /**
  * shim_trace_status() - is the machine's tracing on?
  *
- * Return: 1 if it is, 0 if not, -EPERM if the caller may not know.
+ * Return: SHIM_TRACE_BY_MODULE or SHIM_TRACE_BY_PROBES if it is, 0 if not, -EPERM if the
+ *	caller may not know.
  */
 SHIM_API int shim_trace_status(void)
 {
@@ -97,11 +124,14 @@ static void translate(struct shim_trace_stat *to, const struct shim_bpf_stat *fr
 	to->id = from->key.tag;
 	to->kind = from->key.kind;
 	to->count = from->total.count;
+	to->aborted = from->total.aborted;
 	to->sum_ns = from->total.sum_ns;
 	to->min_ns = from->total.min_ns;
 	to->max_ns = from->total.max_ns;
 	to->last_ns = from->total.last_ns;
 	memcpy(&to->value, &from->total.value, sizeof(to->value));
+	memcpy(&to->value_min, &from->total.value_min, sizeof(to->value_min));
+	memcpy(&to->value_max, &from->total.value_max, sizeof(to->value_max));
 	memcpy(to->hist, from->total.hist, sizeof(to->hist));
 }
 
@@ -154,6 +184,211 @@ SHIM_API const struct shim_trace_stat *shim_trace_stat_at(const struct shim_trac
 	return trace && i < trace->n ? &trace->stats[i] : NULL;
 }
 
+static size_t count_events(const struct shim_bpf_count *rows, size_t n)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += rows[i].events.nr;
+	return sum;
+}
+
+/* A row of each event of @row: 0, or -ENOENT if the tag has just been evicted, or -ENOMEM */
+static int add_counts(struct shim_trace *trace, const struct shim_bpf_count *row)
+{
+	const char *name;
+	int err = shim_bpf_reader__name(trace->reader, row->tag, &name);
+
+	for (uint32_t i = 0; !err && i < row->events.nr; i++) {
+		const struct vc_event_desc *event = &row->events.event[i];
+		char *text = trace->event_names[trace->ncounts];
+
+		shim_event__name(event->type, event->config, event->flags, text, SHIM_EVENT_LEN);
+		trace->counts[trace->ncounts++] = (struct shim_trace_count) {
+			.name = name,
+			.id = row->tag,
+			.event = text,
+			.transactions = row->total.count,
+			.sum = row->total.sum[i],
+		};
+	}
+	return err;
+}
+
+/**
+ * shim_trace_counts_get() - read what transactions have counted, of all tags
+ * @trace: handle
+ * @n: how many there are, for shim_trace_count_at(); one for each tag and event
+ *
+ * Return: as shim_trace_stats_get(); on an error there are none.
+ */
+SHIM_API int shim_trace_counts_get(struct shim_trace *trace, size_t *n)
+{
+	const struct shim_bpf_count *rows;
+	size_t nrows, total;
+	int err;
+
+	if (!trace || !n)
+		return -EINVAL;
+	free(trace->counts);
+	free(trace->event_names);
+	trace->counts = NULL;
+	trace->event_names = NULL;
+	trace->ncounts = 0;
+	err = shim_bpf_reader__counts(trace->reader, &rows, &nrows);
+	if (err)
+		return err;
+	total = count_events(rows, nrows);
+	trace->counts = calloc(total + 1, sizeof(*trace->counts));
+	trace->event_names = calloc(total + 1, sizeof(*trace->event_names));
+	if (!trace->counts || !trace->event_names)
+		return -ENOMEM;
+	for (size_t i = 0; i < nrows; i++) {
+		err = add_counts(trace, &rows[i]);
+		if (err && err != -ENOENT)
+			return err;
+	}
+	*n = trace->ncounts;
+	return 0;
+}
+
+/**
+ * shim_trace_count_at() - one of the counts that were read last
+ * @trace: handle
+ * @i: 0 .. n - 1; those of a tag stand together
+ *
+ * Return: the count, valid until the next shim_trace_counts_get() on the handle,
+ *	or NULL beyond the last.
+ */
+SHIM_API const struct shim_trace_count *shim_trace_count_at(const struct shim_trace *trace,
+							   size_t i)
+{
+	return trace && i < trace->ncounts ? &trace->counts[i] : NULL;
+}
+
+/**
+ * shim_trace_hist_floor() - the least time that a slot of the histogram counts
+ * @slot: 0 .. SHIM_TRACE_HIST_SLOTS - 1
+ *
+ * A slot has what is shorter than the floor of the next; from 8 ns on it is an
+ * eighth of its own floor wide, or less.  The last one has all that is longer.
+ *
+ * Return: nanoseconds.
+ */
+SHIM_API uint64_t shim_trace_hist_floor(unsigned int slot)
+{
+	return vc_hist_floor(slot < VC_HIST_SLOTS ? slot : VC_HIST_SLOTS - 1);
+}
+
+static double clamp(double ns, const struct shim_trace_stat *stat)
+{
+	if (ns < stat->min_ns)
+		return stat->min_ns;
+	return ns > stat->max_ns ? stat->max_ns : ns;
+}
+
+/**
+ * shim_trace_percentile() - the time that so many of a tag's transactions took at most
+ * @stat: of transactions
+ * @percent: 0 to 100
+ *
+ * The middle of the histogram's slot that it is in: off by a sixteenth at most,
+ * and never beyond the shortest and the longest.
+ *
+ * Return: nanoseconds, 0 if there is no transaction.
+ */
+SHIM_API double shim_trace_percentile(const struct shim_trace_stat *stat, double percent)
+{
+	uint64_t total = 0, before = 0;
+	double rank;
+
+	for (size_t i = 0; i < SHIM_TRACE_HIST_SLOTS; i++)
+		total += stat->hist[i];
+	if (!total || percent <= 0 || percent >= 100)
+		return !total ? 0 : percent <= 0 ? stat->min_ns : stat->max_ns;
+	rank = total * percent / 100;
+	for (unsigned int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++) {
+		before += stat->hist[i];
+		if (stat->hist[i] && before >= rank)
+			return clamp((vc_hist_floor(i) + vc_hist_floor(i + 1) - 1) / 2.0, stat);
+	}
+	return stat->max_ns;
+}
+
+struct give {
+	struct shim_trace *trace;
+	shim_trace_event_fn *fn;
+	void *arg;
+};
+
+static int give_event(void *arg, const struct vc_record *record)
+{
+	const struct give *give = arg;
+	struct shim_trace_event event = {
+		.id = record->tag,
+		.op = record->op,
+		.ns = record->ns,
+		.start_ns = record->start_ns,
+		.pid = record->tgid,
+		.tid = record->tid,
+	};
+	int err = shim_bpf_reader__name(give->trace->reader, record->tag, &event.name);
+
+	if (err == -ENOENT)
+		event.name = "(forgotten)";
+	else if (err)
+		return err;
+	memcpy(&event.value, &record->value, sizeof(event.value));
+	return give->fn(give->arg, &event);
+}
+
+static int open_events(struct shim_trace *trace)
+{
+	return trace->events ? 0 : shim_bpf_events__open(&trace->events);
+}
+
+/**
+ * shim_trace_events() - take the single events that have come since the last call
+ * @trace: handle; only one on the machine can take events
+ * @timeout_ms: how long to wait for the first one, -1: for ever
+ * @fn: called for each, in the order they came; if it does not return 0, no more
+ * @arg: for @fn
+ *
+ * Return: how many were given; -EBUSY if somebody else takes them, -ENODATA if tracing
+ *	was turned on without room for them, -EINTR, what @fn returned, or another error.
+ */
+SHIM_API int shim_trace_events(struct shim_trace *trace, int timeout_ms, shim_trace_event_fn *fn,
+			       void *arg)
+{
+	struct give give = { trace, fn, arg };
+	int err;
+
+	if (!trace || !fn)
+		return -EINVAL;
+	err = open_events(trace);
+	return err ? err : shim_bpf_events__take(trace->events, timeout_ms, give_event, &give);
+}
+
+/**
+ * shim_trace_events_open() - the transactions that have begun and not ended
+ * @trace: handle
+ * @fn: called for each, with SHIM_TRACE_OP_BEGIN; if it does not return 0, no more
+ * @arg: for @fn
+ *
+ * Only those whose begin came to the kernel: all, if tracing was turned on with
+ * SHIM_TRACE_F_BEGINS.
+ *
+ * Return: 0, what @fn returned, or another error.
+ */
+SHIM_API int shim_trace_events_open(struct shim_trace *trace, shim_trace_event_fn *fn, void *arg)
+{
+	struct give give = { trace, fn, arg };
+
+	if (!trace || !fn)
+		return -EINVAL;
+	return shim_bpf_events__open_ones(give_event, &give);
+}
+
 /**
  * shim_trace_drops_get() - how many events are in no statistics, and why
  * @trace: handle
@@ -176,6 +411,9 @@ SHIM_API int shim_trace_drops_get(struct shim_trace *trace, struct shim_trace_dr
 		.stat_full = n[VC_DROP_STAT_FULL],
 		.tag_full = n[VC_DROP_TAG_FULL],
 		.not_open = n[VC_DROP_NOT_OPEN],
+		.given_up = n[VC_DROP_GIVEN_UP],
+		.count_full = n[VC_DROP_COUNT_FULL],
+		.ring_full = n[VC_DROP_RING_FULL],
 	};
 	return 0;
 }
@@ -188,7 +426,10 @@ SHIM_API void shim_trace_close(struct shim_trace *trace)
 {
 	if (!trace)
 		return;
+	shim_bpf_events__close(trace->events);
 	shim_bpf_reader__close(trace->reader);
 	free(trace->stats);
+	free(trace->counts);
+	free(trace->event_names);
 	free(trace);
 }

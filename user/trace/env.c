@@ -45,6 +45,7 @@ enum shim_env_way shim_env__way(void)
 	} ways[] = {
 		{ "auto", SHIM_ENV_AUTO },
 		{ "kernel", SHIM_ENV_KERNEL },
+		{ "probe", SHIM_ENV_PROBE },
 		{ "agent", SHIM_ENV_AGENT },
 		{ "none", SHIM_ENV_NONE },
 	};

@@ -9,6 +9,7 @@
 enum shim_env_way {
 	SHIM_ENV_AUTO,
 	SHIM_ENV_KERNEL,
+	SHIM_ENV_PROBE,
 	SHIM_ENV_AGENT,
 	SHIM_ENV_NONE,
 };

@@ -52,6 +52,9 @@ static int try_connect(struct shim_process *p, uint64_t *connection)
 	if (err)
 		return err;
 	shim_process__settle(inherited);
+	/* There is one for all; the mapping stays when a descriptor is lost. */
+	if (!atomic_load(&p->page))
+		atomic_store(&p->page, shim_tracedev__map(fd));
 	atomic_store(&inherited->fd, fd + 1);
 	*connection = (uint64_t)(generation + 1) << 32 | (uint32_t)(fd + 1);
 	atomic_store(&p->connection, *connection);
@@ -182,7 +185,7 @@ int shim_kernel__prepare(struct shim_process *p, struct shim_tag *tag)
  * @p: process
  * @tag: tag
  * @op: VCPC_TRACE_*
- * @value: bits of a double for OBSERVE and COUNTER, otherwise 0
+ * @value: as in struct vcpc_trace_args
  *
  * Return: as shim_kernel__prepare(), or an errno of VCPC_IOC_TRACE.
  */

@@ -18,6 +18,15 @@ static inline uint64_t shim_kernel__connection(const struct shim_process *p)
 	return atomic_load_explicit(&p->connection, memory_order_acquire);
 }
 
+/* VCPC_TRACE_LISTENING and _BEGINS; both, if it is not known */
+static inline uint32_t shim_kernel__wanted(const struct shim_process *p)
+{
+	const struct vcpc_trace_page *page = atomic_load_explicit(&p->page, memory_order_acquire);
+
+	return page ? *(const volatile uint32_t *)&page->flags :
+	       VCPC_TRACE_LISTENING | VCPC_TRACE_BEGINS;
+}
+
 int shim_kernel__connect(struct shim_process *p);
 int shim_kernel__prepare(struct shim_process *p, struct shim_tag *tag);
 int shim_kernel__fire(struct shim_process *p, struct shim_tag *tag, uint32_t op, uint64_t value);

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <linux/vcpc.h>
+
 #include "link.h"
 
 #define TAG_BUCKETS	512
@@ -25,6 +27,7 @@ enum shim_progress {
  * @next: in its bucket; neither this nor what follows @progress changes once
  *	the tag can be found
  * @handle: generation of the connection << 32 | the module's id of the tag
+ * @id: hash of the name, the same in each process: the tag's id for probes
  * @progress: when it began, in ns << 2 | enum shim_progress
  * @hash: of the name
  * @len: bytes of the name without the NUL
@@ -34,6 +37,7 @@ struct shim_tag {
 	struct shim_tag *next;
 	_Atomic uint64_t handle;
 	_Atomic uint64_t progress;
+	uint64_t id;
 	uint32_t hash;
 	uint32_t len;
 	_Alignas(uint64_t) char name[];		/* compared in words */
@@ -43,6 +47,7 @@ struct shim_tag {
 enum shim_way {
 	SHIM_WAY_OPEN,		/* not known yet */
 	SHIM_WAY_KERNEL,
+	SHIM_WAY_PROBE,
 	SHIM_WAY_AGENT,
 };
 
@@ -55,6 +60,7 @@ enum shim_way {
  * @pid: of this process, 0 until it was asked for (@lock)
  * @link: to the agent (@lock)
  * @connection: to the module: generation << 32 | descriptor + 1, or 0 there while down
+ * @page: the module's, who wants to hear of events; NULL if it could not be mapped
  * @failures: connects that have failed in a row (@lock)
  * @retry_ns: CLOCK_MONOTONIC, before which none is tried again (@lock)
  * @error: of the last failed connect (@lock)
@@ -71,6 +77,7 @@ struct shim_process {
 	uint32_t pid;
 	struct shim_link link;
 	_Atomic uint64_t connection;
+	const struct vcpc_trace_page *_Atomic page;
 	unsigned int failures;
 	uint64_t retry_ns;
 	int error;

@@ -12,6 +12,7 @@
 
 #include <pcp/trace.h>
 
+#include "core/probe.h"
 #include "tags.h"
 
 #define MAX_NAME	254	/* what PCP's library takes */
@@ -114,6 +115,7 @@ static int add(struct shim_process *p, const struct shim_tag_key *key, struct sh
 	tag->hash = key->hash;
 	tag->len = key->len;
 	memcpy(tag->name, key->name, key->len);
+	tag->id = shim_probe__hash(key->name, key->len);
 	tag->next = atomic_load_explicit(bucket(p, key->hash), memory_order_relaxed);
 	atomic_store_explicit(bucket(p, key->hash), tag, memory_order_release);
 	*out = tag;

@@ -54,12 +54,6 @@ static int start_call(struct call *call, const char *function, const char *name)
 	return 0;
 }
 
-/* When it is; an event that nobody hears of needs no time. */
-static uint64_t now(const struct call *call)
-{
-	return call->silent ? 0 : shim_way__now(call->p);
-}
-
 /* The tag, made if it is new, and known to whom it may concern unless the call is silent. */
 static int prepare_tag(struct call *call)
 {
@@ -95,10 +89,10 @@ SHIM_API int pmtracebegin(const char *tag)
 	if (!err)
 		err = prepare_tag(&call);
 	if (!err)
-		err = shim_tag__begin(call.tag, now(&call));
+		err = shim_tag__begin(call.tag, call.silent ? 0 : shim_way__begin_ns(call.p));
 	if (err || call.silent)
 		return err;
-	err = shim_way__fire(call.p, call.tag, VCPC_TRACE_BEGIN, 0);
+	err = shim_way__begin(call.p, call.tag);
 	if (err)
 		shim_tag__finish(call.tag, &begin_ns);
 	return err;
@@ -128,11 +122,11 @@ SHIM_API int pmtraceend(const char *tag)
 
 	if (err)
 		return err;
-	end_ns = now(&call);
+	end_ns = call.silent ? 0 : shim_way__end_ns(call.p);
 	err = finish(&call, &begin_ns);
 	if (err || call.silent)
 		return err;
-	return shim_way__end(call.p, call.tag, end_ns - begin_ns);
+	return shim_way__end(call.p, call.tag, begin_ns, end_ns);
 }
 
 /**
@@ -153,8 +147,7 @@ SHIM_API int pmtraceabort(const char *tag)
 		err = finish(&call, &begin_ns);
 	if (err || call.silent)
 		return err;
-	/* If it does not get through, there is nothing to forget. */
-	shim_way__abort(call.p, call.tag);
+	shim_way__abort(call.p, call.tag, begin_ns);
 	return 0;
 }
 
@@ -166,7 +159,7 @@ static int event(const char *function, const char *tag, uint32_t op, double valu
 	if (err || call.silent)
 		return err;
 	err = prepare_tag(&call);
-	return err ? err : shim_way__fire(call.p, call.tag, op, value);
+	return err ? err : shim_way__value(call.p, call.tag, op, value);
 }
 
 /**

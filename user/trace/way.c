@@ -4,8 +4,12 @@
  * at all.
  *
  * SHIM_TRACE says which.  Without it the module is taken where there is one,
- * otherwise an agent, whichever answers first; that is the process's way from
- * then on.
+ * otherwise probes on this library if there are any, otherwise an agent:
+ * whichever answers first is the process's way from then on.
+ *
+ * To the kernel a transaction goes as one event, its end with the time of its
+ * begin, unless somebody there wants to see begins.  While nobody listens,
+ * nothing goes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +17,7 @@
 #include <linux/vcpc.h>
 #include <pcp/trace.h>
 
+#include "core/probe.h"
 #include "agent.h"
 #include "clock.h"
 #include "env.h"
@@ -40,12 +45,16 @@ static int connect_any(struct shim_process *p)
 	enum shim_env_way wanted = shim_env__way();
 	int err = 0;
 
-	if (wanted != SHIM_ENV_AGENT) {
+	if (wanted == SHIM_ENV_AUTO || wanted == SHIM_ENV_KERNEL) {
 		err = shim_kernel__connect(p);
 		if (!err)
 			atomic_store(&p->way, SHIM_WAY_KERNEL);
 		if (!err || wanted == SHIM_ENV_KERNEL)
 			return err;
+	}
+	if (wanted == SHIM_ENV_PROBE || (wanted == SHIM_ENV_AUTO && shim_probe_wanted)) {
+		atomic_store(&p->way, SHIM_WAY_PROBE);
+		return 0;
 	}
 	err = shim_agent__connect(p);
 	if (!err)
@@ -63,6 +72,7 @@ int shim_way__connect(struct shim_process *p)
 {
 	switch (way_of(p)) {
 	case SHIM_WAY_KERNEL:	return shim_kernel__connect(p);
+	case SHIM_WAY_PROBE:	return 0;
 	case SHIM_WAY_AGENT:	return shim_agent__connect(p);
 	case SHIM_WAY_OPEN:	break;
 	}
@@ -78,52 +88,99 @@ int shim_way__connect(struct shim_process *p)
  */
 int shim_way__prepare(struct shim_process *p, struct shim_tag *tag)
 {
-	return way_of(p) == SHIM_WAY_AGENT ? shim_agent__check(tag) : shim_kernel__prepare(p, tag);
+	switch (way_of(p)) {
+	case SHIM_WAY_AGENT:	return shim_agent__check(tag);
+	case SHIM_WAY_PROBE:	return 0;
+	default:		return shim_kernel__prepare(p, tag);
+	}
+}
+
+/* Does anybody in the kernel want such an event? */
+static int is_wanted(const struct shim_process *p, uint32_t op)
+{
+	if (way_of(p) == SHIM_WAY_PROBE)
+		return op == VCPC_TRACE_BEGIN ? shim_probe_begin_wanted : shim_probe_wanted;
+	return shim_kernel__wanted(p) &
+	       (op == VCPC_TRACE_BEGIN ? VCPC_TRACE_BEGINS : VCPC_TRACE_LISTENING);
+}
+
+static int tell_kernel(struct shim_process *p, struct shim_tag *tag, uint32_t op, uint64_t value)
+{
+	if (!is_wanted(p, op))
+		return 0;
+	if (way_of(p) == SHIM_WAY_KERNEL)
+		return shim_kernel__fire(p, tag, op, value);
+	if (op == VCPC_TRACE_BEGIN)
+		shim_probe_begin(op, tag->id, value, tag->name);
+	else
+		shim_probe_event(op, tag->id, value, tag->name);
+	return 0;
 }
 
 /**
- * shim_way__fire() - one event
+ * shim_way__begin() - a transaction has begun
  * @p: process
  * @tag: tag
- * @op: VCPC_TRACE_*
+ *
+ * Return: as shim_kernel__fire(), or 0.
+ */
+int shim_way__begin(struct shim_process *p, struct shim_tag *tag)
+{
+	return way_of(p) == SHIM_WAY_AGENT ? 0 : tell_kernel(p, tag, VCPC_TRACE_BEGIN, 0);
+}
+
+/**
+ * shim_way__value() - a point was passed, or a value seen
+ * @p: process
+ * @tag: tag
+ * @op: VCPC_TRACE_POINT, _OBSERVE or _COUNTER
  * @value: what was observed or counted, otherwise 0
  *
  * Return: as shim_kernel__fire() or shim_agent__send().
  */
-int shim_way__fire(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
+int shim_way__value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
 {
 	uint64_t bits;
 
 	if (way_of(p) == SHIM_WAY_AGENT)
 		return shim_agent__send(p, tag, op, value);
 	memcpy(&bits, &value, sizeof(bits));
-	return shim_kernel__fire(p, tag, op, bits);
+	return tell_kernel(p, tag, op, bits);
 }
 
 /**
- * shim_way__end() - the event that ends a transaction
+ * shim_way__end() - a transaction has ended
  * @p: process
  * @tag: tag
- * @ns: how long it took, where this process has measured it
+ * @begin_ns: when it began, 0 if nobody wanted to know then
+ * @end_ns: from shim_way__end_ns()
  *
- * Return: as shim_way__fire().
+ * Return: as shim_way__value().
  */
-int shim_way__end(struct shim_process *p, struct shim_tag *tag, uint64_t ns)
+int shim_way__end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns, uint64_t end_ns)
 {
 	if (way_of(p) == SHIM_WAY_AGENT)
-		return shim_agent__send(p, tag, VCPC_TRACE_END, ns / 1e9);
-	return shim_kernel__fire(p, tag, VCPC_TRACE_END, 0);
+		return shim_agent__send(p, tag, VCPC_TRACE_END, (end_ns - begin_ns) / 1e9);
+	return tell_kernel(p, tag, VCPC_TRACE_END, begin_ns);
 }
 
-/* Tell that a transaction will not be recorded, if anybody was told of its begin. */
-void shim_way__abort(struct shim_process *p, struct shim_tag *tag)
+/* It was aborted; if that does not get through, there is nothing to forget. */
+void shim_way__abort(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns)
 {
-	if ((uint32_t)shim_kernel__connection(p))
-		shim_kernel__fire(p, tag, VCPC_TRACE_ABORT, 0);
+	if (way_of(p) == SHIM_WAY_PROBE || (uint32_t)shim_kernel__connection(p))
+		tell_kernel(p, tag, VCPC_TRACE_ABORT, begin_ns);
 }
 
-/* The time of a begin or an end, where it is not taken in the kernel */
-uint64_t shim_way__now(const struct shim_process *p)
+/* When a transaction begins, if anybody wants to know */
+uint64_t shim_way__begin_ns(const struct shim_process *p)
 {
-	return way_of(p) == SHIM_WAY_KERNEL ? 0 : shim_clock__now();
+	if (way_of(p) != SHIM_WAY_AGENT && !is_wanted(p, VCPC_TRACE_END))
+		return 0;
+	return shim_clock__now();
+}
+
+/* When it ends, unless the kernel looks for itself */
+uint64_t shim_way__end_ns(const struct shim_process *p)
+{
+	return way_of(p) == SHIM_WAY_AGENT ? shim_clock__now() : 0;
 }

@@ -11,6 +11,8 @@ static inline int shim_way__is_ready(const struct shim_process *p, const struct 
 {
 	if (shim_kernel__is_ready(shim_kernel__connection(p), tag))
 		return 1;
+	if (atomic_load_explicit(&p->way, memory_order_relaxed) == SHIM_WAY_PROBE)
+		return 1;
 	return atomic_load_explicit(&p->agent_up, memory_order_relaxed) &&
 	       tag->len <= SHIM_PDU_MAX_TAG;
 }
@@ -18,9 +20,11 @@ static inline int shim_way__is_ready(const struct shim_process *p, const struct 
 int shim_way__is_none(struct shim_process *p, struct shim_inherited *inherited);
 int shim_way__connect(struct shim_process *p);
 int shim_way__prepare(struct shim_process *p, struct shim_tag *tag);
-int shim_way__fire(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value);
-int shim_way__end(struct shim_process *p, struct shim_tag *tag, uint64_t ns);
-void shim_way__abort(struct shim_process *p, struct shim_tag *tag);
-uint64_t shim_way__now(const struct shim_process *p);
+int shim_way__begin(struct shim_process *p, struct shim_tag *tag);
+int shim_way__value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value);
+int shim_way__end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns, uint64_t end_ns);
+void shim_way__abort(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns);
+uint64_t shim_way__begin_ns(const struct shim_process *p);
+uint64_t shim_way__end_ns(const struct shim_process *p);
 
 #endif /* SHIM_TRACE_WAY_H */

@@ -37,6 +37,12 @@
  *   /dev/vcpc descriptor it was asked on.  VCPC_IOC_TRACE fires a tracepoint
  *   (vcpc:vcpc_begin, ...) and nothing else; whoever listens takes the time.
  *
+ *   posix_fadvise(2) on /dev/vcpc does the same without an argument struct, in
+ *   two thirds of the time: see VCPC_TRACE_ADVICE.
+ *
+ *   A page of /dev/vcpc, mapped to be read only, says whether anybody listens:
+ *   see struct vcpc_trace_page.  A program that finds nobody need not call.
+ *
  * Every argument struct starts with its size, which the caller sets to
  * sizeof(struct ...).  A longer struct than the module knows is accepted if
  * the rest is zero (E2BIG otherwise); a shorter one than version 1's is
@@ -343,7 +349,9 @@ struct vcpc_trace_tag_args {
  * @op: in: VCPC_TRACE_*
  * @tag: in: an id that this descriptor holds
  * @flags: in: VCPC_TRACE_F_*; only for BEGIN, END and ABORT
- * @value: in: bits of a double for OBSERVE and COUNTER, otherwise 0
+ * @value: in: bits of a double for OBSERVE and COUNTER; for END and ABORT when
+ *	the transaction began (CLOCK_MONOTONIC), 0 if its BEGIN was fired or
+ *	that is not known; otherwise 0
  *
  * Errors: EINVAL, ENOENT (not a tag of this descriptor), ENOMEM (a process's
  * first BEGIN), EFAULT.
@@ -354,6 +362,29 @@ struct vcpc_trace_args {
 	__u32 tag;
 	__u32 flags;
 	__u64 value;
+};
+
+/*
+ * posix_fadvise(fd, tag | flags << 32, value, VCPC_TRACE_ADVICE | op) is
+ * VCPC_IOC_TRACE.  No file takes such advice but this (EINVAL, ESPIPE).
+ */
+#define VCPC_TRACE_ADVICE	0x76630000
+
+/* struct vcpc_trace_page.flags */
+#define VCPC_TRACE_LISTENING	(1U << 0)	/* somebody wants events */
+/* ... and BEGIN, too: END and ABORT with a time do not do */
+#define VCPC_TRACE_BEGINS	(1U << 1)
+
+/**
+ * struct vcpc_trace_page - who wants to hear of trace events
+ * @size: bytes of this struct that mean something
+ * @flags: VCPC_TRACE_LISTENING, VCPC_TRACE_BEGINS; they change at any time
+ *
+ * The first page of /dev/vcpc, for mmap(2) with PROT_READ.
+ */
+struct vcpc_trace_page {
+	__u32 size;
+	__u32 flags;
 };
 
 /* The size of an argument is in its first field, so the numbers carry none. */

@@ -4,8 +4,9 @@
  * read what the programs on it have traced.
  *
  * Tracing is one state of the whole machine: while it is on, BPF programs
- * listen to the vcpc module and keep statistics in maps, pinned in the BPF
- * file system, for every process that calls <pcp/trace.h>.  These calls
+ * listen to the vcpc module, or where that is not loaded to probes on this
+ * library, and keep statistics in maps, pinned in the BPF file system, for
+ * every process that calls <pcp/trace.h>.  These calls
  * need root (CAP_BPF, CAP_PERFMON, and CAP_SYS_ADMIN if the BPF file system is
  * not mounted yet); the traced programs need nothing.
  *
@@ -21,7 +22,7 @@
 extern "C" {
 #endif
 
-#define SHIM_TRACE_HIST_SLOTS 64
+#define SHIM_TRACE_HIST_SLOTS 368
 
 /* What a tag was used for; PCP's kinds. */
 enum shim_trace_kind {
@@ -31,18 +32,36 @@ enum shim_trace_kind {
 	SHIM_TRACE_COUNTER = 4
 };
 
+/* What shim_trace_status() tells: how events come to the BPF programs. */
+enum shim_trace_way {
+	SHIM_TRACE_BY_MODULE = 1,
+	SHIM_TRACE_BY_PROBES = 2
+};
+
+/* struct shim_trace_options.flags */
+/* Begins come to the kernel as they happen; without, together with their ends. */
+#define SHIM_TRACE_F_BEGINS	(1u << 0)
+/* Only this way, or -ENODEV; without, by the module if it is there, otherwise by probes. */
+#define SHIM_TRACE_F_MODULE	(1u << 1)
+#define SHIM_TRACE_F_PROBES	(1u << 2)
+
 /**
- * struct shim_trace_options - bounds of the kernel's tables
+ * struct shim_trace_options - what is wanted, and bounds of the kernel's tables
  * @size: sizeof(struct shim_trace_options)
  * @max_tags: how many tags, and how many pairs of tag and kind, have
  *	statistics; 0: 4096, less on a machine with very many CPUs
- * @max_open: how many pairs of tag and process can be in a transaction; 0: 16384
+ * @max_open: how many pairs of tag and process can be in a transaction, as far
+ *	as the kernel knows; 0: 16384
+ * @flags: SHIM_TRACE_F_*
+ * @ring_bytes: room for single events, for shim_trace_events(); 0: none are kept
  * @reserved: zero
  */
 struct shim_trace_options {
 	uint32_t size;
 	uint32_t max_tags;
 	uint32_t max_open;
+	uint32_t flags;
+	uint32_t ring_bytes;
 	uint32_t reserved;
 };
 
@@ -52,13 +71,15 @@ struct shim_trace_options {
  * @id: the tag's number; a number is never given to another tag
  * @kind: enum shim_trace_kind
  * @count: transactions completed, points passed, or values given
- * @sum_ns: total time of the transactions; this and the next three are 0 for
- *	other kinds
+ * @aborted: transactions aborted; this and the next three are 0 for other kinds
+ * @sum_ns: total time of the transactions completed
  * @min_ns: the shortest
  * @max_ns: the longest
  * @last_ns: when the last event came, CLOCK_MONOTONIC
  * @value: the last value of an observation or counter, otherwise 0
- * @hist: slot n counts transactions of 2^n to 2^(n+1)-1 ns; slot 0 those of 0 ns, too
+ * @value_min: the least of them; NaN only if all were
+ * @value_max: the greatest
+ * @hist: how many transactions took how long, see shim_trace_hist_floor()
  *
  * All counts are since tracing was turned on.  Fields are read one by one
  * while events go on: @sum_ns and @hist may be an event behind @count.
@@ -68,27 +89,92 @@ struct shim_trace_stat {
 	uint32_t id;
 	uint32_t kind;
 	uint64_t count;
+	uint64_t aborted;
 	uint64_t sum_ns;
 	uint64_t min_ns;
 	uint64_t max_ns;
 	uint64_t last_ns;
 	double value;
+	double value_min;
+	double value_max;
 	uint64_t hist[SHIM_TRACE_HIST_SLOTS];
 };
 
 /**
- * struct shim_trace_drops - events that are in no statistics, by reason
+ * struct shim_trace_count - what a tag's transactions have counted
+ * @name: the tag
+ * @id: the tag's number
+ * @reserved: zero
+ * @event: which event, as in shim_set_create()
+ * @transactions: how many had the counter at begin and end
+ * @sum: what it counted in them, together
+ */
+struct shim_trace_count {
+	const char *name;
+	uint32_t id;
+	uint32_t reserved;
+	const char *event;
+	uint64_t transactions;
+	uint64_t sum;
+};
+
+/* What struct shim_trace_event tells of. */
+enum shim_trace_op {
+	SHIM_TRACE_OP_BEGIN = 1,	/* not over yet, see shim_trace_events() */
+	SHIM_TRACE_OP_END = 2,
+	SHIM_TRACE_OP_ABORT = 3,
+	SHIM_TRACE_OP_POINT = 4,
+	SHIM_TRACE_OP_OBSERVE = 5,
+	SHIM_TRACE_OP_COUNTER = 6
+};
+
+/**
+ * struct shim_trace_event - one event
+ * @name: the tag
+ * @id: the tag's number
+ * @op: enum shim_trace_op
+ * @ns: when, CLOCK_MONOTONIC
+ * @start_ns: of an end or abort: when the transaction began
+ * @value: of an observation or counter, otherwise 0
+ * @pid: process that reported it
+ * @tid: thread
+ */
+struct shim_trace_event {
+	const char *name;
+	uint32_t id;
+	uint32_t op;
+	uint64_t ns;
+	uint64_t start_ns;
+	double value;
+	uint32_t pid;
+	uint32_t tid;
+};
+
+typedef int shim_trace_event_fn(void *arg, const struct shim_trace_event *event);
+
+/**
+ * struct shim_trace_drops - events that are not where they should be, by reason
  * @open_full: begins, as @max_open was reached
  * @stat_full: events of a new pair of tag and kind, as @max_tags was reached
  * @tag_full: events of a new tag, as @max_tags was reached
  * @not_open: ends and aborts whose begin was not seen, mostly as tracing was
  *	turned on between the two
+ * @given_up: transactions that neither ended nor were aborted: their process
+ *	died, or executed another program.  Known only of begins that came to
+ *	the kernel.
+ * @count_full: transactions in the statistics, but not in what is counted in
+ *	them, as too many pairs of tag and events are
+ * @ring_full: events that are in the statistics, but not among single events,
+ *	as nobody took those fast enough
  */
 struct shim_trace_drops {
 	uint64_t open_full;
 	uint64_t stat_full;
 	uint64_t tag_full;
 	uint64_t not_open;
+	uint64_t given_up;
+	uint64_t count_full;
+	uint64_t ring_full;
 };
 
 struct shim_trace;
@@ -100,6 +186,12 @@ int shim_trace_status(void);
 int shim_trace_open(struct shim_trace **trace);
 int shim_trace_stats_get(struct shim_trace *trace, size_t *n);
 const struct shim_trace_stat *shim_trace_stat_at(const struct shim_trace *trace, size_t i);
+int shim_trace_counts_get(struct shim_trace *trace, size_t *n);
+const struct shim_trace_count *shim_trace_count_at(const struct shim_trace *trace, size_t i);
+double shim_trace_percentile(const struct shim_trace_stat *stat, double percent);
+uint64_t shim_trace_hist_floor(unsigned int slot);
+int shim_trace_events(struct shim_trace *trace, int timeout_ms, shim_trace_event_fn *fn, void *arg);
+int shim_trace_events_open(struct shim_trace *trace, shim_trace_event_fn *fn, void *arg);
 int shim_trace_drops_get(struct shim_trace *trace, struct shim_trace_drops *drops);
 void shim_trace_close(struct shim_trace *trace);
 

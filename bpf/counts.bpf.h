@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * What transactions have counted: the thread's counters at begin and at end,
+ * where it has a set bound for tracing, and the sums of the differences.
+ */
+#ifndef VCPC_BPF_COUNTS_H
+#define VCPC_BPF_COUNTS_H
+
+#include "maps.bpf.h"
+
+/* As the module hands them along, see kmod/trace.h */
+struct vc_counts {
+	__u64 events;		/* signature, never 0 */
+	__u32 nr;
+	__u32 reserved;
+	__u64 value[VC_MAX_COUNTERS];
+	struct vc_event_desc event[VC_MAX_COUNTERS];
+};
+
+/* A function of its own, for its stack. */
+static __noinline int vc_learn_events(const void *counts, __u64 *events)
+{
+	const struct vc_counts *from = counts;
+	struct vc_events row = {};
+
+	if (bpf_map_lookup_elem(&vc_events, events))
+		return 0;
+	bpf_probe_read_kernel(&row.nr, sizeof(row.nr), &from->nr);
+	bpf_probe_read_kernel(row.event, sizeof(row.event), from->event);
+	bpf_map_update_elem(&vc_events, events, &row, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&vc_events, events) ? 0 : -1;
+}
+
+static __always_inline void vc_open_counts(struct vc_open_val *open, const void *counts)
+{
+	const struct vc_counts *from = counts;
+
+	bpf_probe_read_kernel(&open->events, sizeof(open->events), &from->events);
+	bpf_probe_read_kernel(open->counters, sizeof(open->counters), from->value);
+}
+
+static __noinline struct vc_count *vc_new_count(const void *counts, struct vc_count_key *key)
+{
+	static const struct vc_count zero;
+	struct vc_count *count;
+
+	if (vc_learn_events(counts, &key->events))
+		return NULL;
+	bpf_map_update_elem(&vc_count, key, &zero, BPF_NOEXIST);
+	count = bpf_map_lookup_elem(&vc_count, key);
+	return count;
+}
+
+/*
+ * Add what was counted between begin and end.  Counters are a thread's: another
+ * thread's, or another set's, have nothing to do with those of the begin.
+ */
+static __always_inline void vc_add_counts(struct vc_event *ev, const struct vc_open_val *open)
+{
+	const struct vc_counts *now = ev->counts;
+	struct vc_count_key key = { .tag = ev->tag };
+	__u64 value[VC_MAX_COUNTERS];
+	struct vc_count *count;
+
+	bpf_probe_read_kernel(&key.events, sizeof(key.events), &now->events);
+	if (!open->events || key.events != open->events ||
+	    open->tid != (__u32)bpf_get_current_pid_tgid())
+		return;
+	count = bpf_map_lookup_elem(&vc_count, &key);
+	if (!count)
+		count = vc_new_count(ev->counts, &key);
+	if (!count) {
+		vc_count_drop(VC_DROP_COUNT_FULL);
+		return;
+	}
+	bpf_probe_read_kernel(value, sizeof(value), now->value);
+	count->count++;
+#pragma unroll
+	for (__u32 i = 0; i < VC_MAX_COUNTERS; i++)
+		count->sum[i] += value[i] - open->counters[i];
+}
+
+#endif /* VCPC_BPF_COUNTS_H */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* Open transactions that will never end: their process, or their tag, is gone. */
+#ifndef VCPC_BPF_GONE_H
+#define VCPC_BPF_GONE_H
+
+#include "maps.bpf.h"
+
+struct bpf_map;
+
+/* Which rows of vc_open go: those of a process or of a tag; 0 is no tag and no process. */
+struct vc_whose {
+	__u32 tgid;
+	__u32 tag;
+};
+
+static long vc_drop_row(struct bpf_map *map, struct vc_open_key *key, struct vc_open_val *open,
+			struct vc_whose *whose)
+{
+	struct vc_open_key row = *key;
+
+	(void)map;
+	if ((!whose->tgid || open->tgid != whose->tgid) && (!whose->tag || row.tag != whose->tag))
+		return 0;
+	if (open->start_ns)
+		vc_count_drop(VC_DROP_GIVEN_UP);
+	bpf_map_delete_elem(&vc_open, &row);
+	return 0;
+}
+
+static long vc_drop_sum(struct bpf_map *map, struct vc_count_key *key, struct vc_count *count,
+			struct vc_whose *whose)
+{
+	struct vc_count_key row = *key;
+
+	(void)map;
+	(void)count;
+	if (row.tag == whose->tag)
+		bpf_map_delete_elem(&vc_count, &row);
+	return 0;
+}
+
+static __always_inline void vc_process_gone(__u32 tgid)
+{
+	struct vc_whose whose = { .tgid = tgid };
+
+	bpf_for_each_map_elem(&vc_open, vc_drop_row, &whose, 0);
+}
+
+static __always_inline void vc_tag_gone(__u32 tag)
+{
+	struct vc_whose whose = { .tag = tag };
+	struct vc_stat_key key = { .tag = tag };
+
+#pragma unroll
+	for (__u32 kind = VC_TRANSACT; kind <= VC_COUNTER; kind++) {
+		key.kind = kind;
+		bpf_map_delete_elem(&vc_stat, &key);
+	}
+	bpf_map_delete_elem(&vc_tag, &whose.tag);
+	bpf_for_each_map_elem(&vc_open, vc_drop_row, &whose, 0);
+	bpf_for_each_map_elem(&vc_count, vc_drop_sum, &whose, 0);
+}
+
+#endif /* VCPC_BPF_GONE_H */

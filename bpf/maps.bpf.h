@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* The maps that all ways in share, and the rows that are made at first sight. */
+#ifndef VCPC_BPF_MAPS_H
+#define VCPC_BPF_MAPS_H
+
+#include <linux/bpf.h>
+#include <linux/vcpc.h>
+#include <bpf/bpf_helpers.h>
+#include "trace.h"
+
+/* What the loader was asked for; what is not wanted is not even in the program. */
+const volatile __u32 vc_want_begins;	/* begins come to the kernel, and are in vc_open */
+const volatile __u32 vc_want_ring;	/* each event goes into vc_ring */
+
+/* tag id -> name */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, VC_MAX_TAGS);
+	__type(key, __u32);
+	__type(value, struct vc_tag_name);
+} vc_tag SEC(".maps");
+
+/* tag and process (or thread) -> when it began */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, VC_MAX_OPEN);
+	__type(key, struct vc_open_key);
+	__type(value, struct vc_open_val);
+} vc_open SEC(".maps");
+
+/* tag and kind -> statistics */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, VC_MAX_TAGS);
+	__type(key, struct vc_stat_key);
+	__type(value, struct vc_stat);
+} vc_stat SEC(".maps");
+
+/* tag and events -> sums of what was counted */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, VC_MAX_COUNTED);
+	__type(key, struct vc_count_key);
+	__type(value, struct vc_count);
+} vc_count SEC(".maps");
+
+/* signature -> which events those sums are of */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, VC_MAX_EVENTS);
+	__type(key, __u64);
+	__type(value, struct vc_events);
+} vc_events SEC(".maps");
+
+/* each event, until somebody takes it: struct vc_record */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} vc_ring SEC(".maps");
+
+/* enum vc_drop_reason -> events lost */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, VC_DROP_NR);
+	__type(key, __u32);
+	__type(value, __u64);
+} vc_drop SEC(".maps");
+
+/* Where the name of an event lies. */
+enum vc_name_from {
+	VC_NAME_KERNEL,
+	VC_NAME_USER,
+};
+
+/* One event, as it came in: the module's arguments. */
+struct vc_event {
+	__u32 tag;
+	__u32 id;
+	__u32 flags;
+	enum vc_name_from from;
+	const char *name;
+	__u64 start_ns;		/* ends: when it began, if the program knows */
+	const void *counts;	/* what the thread has counted by now, or NULL */
+};
+
+static const struct vc_stat vc_zero_stat;
+
+static __always_inline void vc_count_drop(__u32 why)
+{
+	__u64 *n = bpf_map_lookup_elem(&vc_drop, &why);
+
+	if (n)
+		(*n)++;
+}
+
+/* A function of its own: the name would take half of every program's stack. */
+static __noinline int vc_learn_name(struct vc_event *ev)
+{
+	struct vc_tag_name value = {};
+	__u32 tag = ev->tag;
+
+	if (bpf_map_lookup_elem(&vc_tag, &tag))
+		return 0;
+	if (ev->from == VC_NAME_USER)
+		bpf_probe_read_user_str(value.name, sizeof(value.name), ev->name);
+	else
+		bpf_probe_read_kernel_str(value.name, sizeof(value.name), ev->name);
+	bpf_map_update_elem(&vc_tag, &tag, &value, BPF_NOEXIST);
+	if (bpf_map_lookup_elem(&vc_tag, &tag))
+		return 0;
+	vc_count_drop(VC_DROP_TAG_FULL);
+	return -1;
+}
+
+/* Another CPU may make the same row at the same time, so the look-up decides. */
+static __noinline struct vc_stat *vc_new_stat(struct vc_event *ev, struct vc_stat_key *key)
+{
+	struct vc_stat *stat;
+
+	if (vc_learn_name(ev))
+		return NULL;
+	bpf_map_update_elem(&vc_stat, key, &vc_zero_stat, BPF_NOEXIST);
+	stat = bpf_map_lookup_elem(&vc_stat, key);
+	if (!stat)
+		vc_count_drop(VC_DROP_STAT_FULL);
+	return stat;
+}
+
+/* This CPU's statistics of a tag. */
+static __always_inline struct vc_stat *vc_stat_of(struct vc_event *ev, __u32 kind)
+{
+	struct vc_stat_key key = { .tag = ev->tag, .kind = kind };
+	struct vc_stat *stat = bpf_map_lookup_elem(&vc_stat, &key);
+
+	return stat ? stat : vc_new_stat(ev, &key);
+}
+
+#endif /* VCPC_BPF_MAPS_H */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the parts of 'vcpc trace' share. */
+#ifndef VCPC_TRACE_H
+#define VCPC_TRACE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include <shim/trace.h>
+
+/**
+ * struct trace_options - what the user asked for
+ * @on: for shim_trace_on()
+ * @hist: draw the distributions
+ * @json: for programs
+ * @watch: show again and again, each so many nanoseconds; 0: once
+ * @rounds: how often; 0: until interrupted
+ * @duration: how long to export, in nanoseconds; 0: what is there now
+ * @output: where to; NULL: standard output
+ */
+struct trace_options {
+	struct shim_trace_options on;
+	int hist;
+	int json;
+	uint64_t watch;
+	unsigned long rounds;
+	uint64_t duration;
+	const char *output;
+};
+
+/**
+ * struct trace_view - the statistics as they are shown
+ * @trace: handle
+ * @stats: sorted by kind and name
+ * @n: how many
+ * @ncounts: for shim_trace_count_at()
+ * @drops: what is missing
+ */
+struct trace_view {
+	struct shim_trace *trace;
+	const struct shim_trace_stat **stats;
+	size_t n;
+	size_t ncounts;
+	struct shim_trace_drops drops;
+};
+
+int trace_show(const struct trace_options *options);
+int trace_export(const struct trace_options *options);
+
+void trace_json(FILE *out, const struct trace_view *view);
+void trace_json_string(FILE *out, const char *s);
+void trace_json_double(FILE *out, double value);
+const char *trace_kind(uint32_t kind);
+void trace_table(const struct trace_view *view, int hist);
+
+#endif /* VCPC_TRACE_H */

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Trace statistics as JSON, and JSON's strings and numbers. */
+#include <math.h>
+#include <stddef.h>
+
+#include "trace.h"
+
+/* Length of a whole UTF-8 character at @s, 0 if there is none */
+static int utf8(const unsigned char *s)
+{
+	int n = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : (*s & 0xf0) == 0xe0 ? 3 :
+		*s >= 0xf0 && *s < 0xf5 ? 4 : 0;
+
+	for (int i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	/* No overlong forms, no surrogates, nothing beyond the last character */
+	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] >= 0xa0) ||
+	    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] >= 0x90))
+		return 0;
+	return n;
+}
+
+/* A tag is any bytes; what is no UTF-8 is taken as Latin-1. */
+void trace_json_string(FILE *out, const char *string)
+{
+	const unsigned char *s = (const unsigned char *)string;
+
+	putc('"', out);
+	while (*s) {
+		int n = utf8(s);
+
+		if (!n || *s < ' ' || *s == 0x7f) {
+			fprintf(out, "\\u%04x", *s++);
+			continue;
+		}
+		if (*s == '"' || *s == '\\')
+			putc('\\', out);
+		for (; n; n--)
+			putc(*s++, out);
+	}
+	putc('"', out);
+}
+
+/* JSON has neither infinities nor NaN. */
+void trace_json_double(FILE *out, double value)
+{
+	if (isfinite(value))
+		fprintf(out, "%.17g", value);
+	else
+		fputs(isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"", out);
+}
+
+static void put_u64(FILE *out, const char *name, uint64_t value)
+{
+	fprintf(out, ",\"%s\":%llu", name, (unsigned long long)value);
+}
+
+static void put_double(FILE *out, const char *name, double value)
+{
+	fprintf(out, ",\"%s\":", name);
+	trace_json_double(out, value);
+}
+
+static void put_hist(FILE *out, const struct shim_trace_stat *stat)
+{
+	const char *comma = "";
+
+	fputs(",\"hist\":[", out);
+	for (unsigned int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++) {
+		if (!stat->hist[i])
+			continue;
+		fprintf(out, "%s[%llu,%llu]", comma, (unsigned long long)shim_trace_hist_floor(i),
+			(unsigned long long)stat->hist[i]);
+		comma = ",";
+	}
+	putc(']', out);
+}
+
+static void put_times(FILE *out, const struct shim_trace_stat *stat)
+{
+	put_u64(out, "aborted", stat->aborted);
+	put_u64(out, "sum_ns", stat->sum_ns);
+	put_u64(out, "min_ns", stat->min_ns);
+	put_u64(out, "max_ns", stat->max_ns);
+	put_double(out, "p50_ns", shim_trace_percentile(stat, 50));
+	put_double(out, "p90_ns", shim_trace_percentile(stat, 90));
+	put_double(out, "p99_ns", shim_trace_percentile(stat, 99));
+	put_hist(out, stat);
+}
+
+static void put_stat(FILE *out, const struct shim_trace_stat *stat)
+{
+	fputs("{\"tag\":", out);
+	trace_json_string(out, stat->name);
+	put_u64(out, "id", stat->id);
+	fprintf(out, ",\"kind\":\"%s\"", trace_kind(stat->kind));
+	put_u64(out, "count", stat->count);
+	put_u64(out, "last_ns", stat->last_ns);
+	if (stat->kind == SHIM_TRACE_TRANSACTION) {
+		put_times(out, stat);
+	} else if (stat->kind != SHIM_TRACE_POINT) {
+		put_double(out, "value", stat->value);
+		put_double(out, "value_min", stat->value_min);
+		put_double(out, "value_max", stat->value_max);
+	}
+	putc('}', out);
+}
+
+static void put_count(FILE *out, const struct shim_trace_count *count)
+{
+	fputs("{\"tag\":", out);
+	trace_json_string(out, count->name);
+	put_u64(out, "id", count->id);
+	fputs(",\"event\":", out);
+	trace_json_string(out, count->event);
+	put_u64(out, "transactions", count->transactions);
+	put_u64(out, "sum", count->sum);
+	putc('}', out);
+}
+
+static void put_drops(FILE *out, const struct shim_trace_drops *drops)
+{
+	fprintf(out, "{\"open_full\":%llu", (unsigned long long)drops->open_full);
+	put_u64(out, "stat_full", drops->stat_full);
+	put_u64(out, "tag_full", drops->tag_full);
+	put_u64(out, "not_open", drops->not_open);
+	put_u64(out, "given_up", drops->given_up);
+	put_u64(out, "count_full", drops->count_full);
+	put_u64(out, "ring_full", drops->ring_full);
+	putc('}', out);
+}
+
+/* All of a view. */
+void trace_json(FILE *out, const struct trace_view *view)
+{
+	fputs("{\"tags\":[", out);
+	for (size_t i = 0; i < view->n; i++) {
+		fputs(i ? ",\n" : "\n", out);
+		put_stat(out, view->stats[i]);
+	}
+	fputs("],\n\"counts\":[", out);
+	for (size_t i = 0; i < view->ncounts; i++) {
+		fputs(i ? ",\n" : "\n", out);
+		put_count(out, shim_trace_count_at(view->trace, i));
+	}
+	fputs("],\n\"drops\":", out);
+	put_drops(out, &view->drops);
+	fputs("}\n", out);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* vcpc trace show: the statistics, once or live. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace.h"
+#include "vcpc.h"
+
+static int by_kind_and_name(const void *a, const void *b)
+{
+	const struct shim_trace_stat *const *x = a, *const *y = b;
+
+	if ((*x)->kind != (*y)->kind)
+		return (*x)->kind < (*y)->kind ? -1 : 1;
+	return strcmp((*x)->name, (*y)->name);
+}
+
+static int take_view(struct trace_view *view)
+{
+	int err = shim_trace_stats_get(view->trace, &view->n);
+
+	if (!err)
+		err = shim_trace_counts_get(view->trace, &view->ncounts);
+	if (!err)
+		err = shim_trace_drops_get(view->trace, &view->drops);
+	if (err)
+		return err;
+	free(view->stats);
+	view->stats = calloc(view->n + 1, sizeof(*view->stats));
+	if (!view->stats)
+		return -ENOMEM;
+	for (size_t i = 0; i < view->n; i++)
+		view->stats[i] = shim_trace_stat_at(view->trace, i);
+	qsort(view->stats, view->n, sizeof(*view->stats), by_kind_and_name);
+	return 0;
+}
+
+static int show_once(const struct trace_options *options)
+{
+	struct trace_view view = { NULL };
+	int err = shim_trace_open(&view.trace);
+
+	if (!err)
+		err = take_view(&view);
+	if (!err && options->json)
+		trace_json(stdout, &view);
+	else if (!err)
+		trace_table(&view, options->hist);
+	free(view.stats);
+	shim_trace_close(view.trace);
+	return err;
+}
+
+/* Tracing may go off and on while it is watched: a handle for each look. */
+static int watch(const struct trace_options *options)
+{
+	const struct timespec pause = {
+		.tv_sec = options->watch / 1000000000,
+		.tv_nsec = options->watch % 1000000000,
+	};
+	int terminal = isatty(STDOUT_FILENO);
+	int err = 0;
+
+	for (unsigned long i = 0; !err && (!options->rounds || i < options->rounds); i++) {
+		if (i)
+			nanosleep(&pause, NULL);
+		if (terminal && !options->json)
+			fputs("\033[H\033[2J", stdout);
+		err = show_once(options);
+		if (err == -ENOENT || err == -ESTALE) {
+			puts(options->json ? "null" : "tracing is off");
+			err = 0;
+		}
+		if (!options->json)
+			putchar('\n');
+		if (fflush(stdout))
+			err = -errno;
+	}
+	return err;
+}
+
+/* vcpc trace show */
+int trace_show(const struct trace_options *options)
+{
+	int err = options->watch ? watch(options) : show_once(options);
+
+	if (err == -ENOENT)
+		return vcpc_fail(0, "tracing is off; turn it on with 'vcpc trace on'");
+	return err ? vcpc_fail(err, "cannot read the statistics") : 0;
+}

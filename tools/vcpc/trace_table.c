@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Trace statistics as tables for people. */
+#include <string.h>
+
+#include "trace.h"
+
+#define BAR_WIDTH	40
+#define BAR		"########################################"
+
+/* The name of a kind of events. */
+const char *trace_kind(uint32_t kind)
+{
+	static const char *const names[] = {
+		[SHIM_TRACE_TRANSACTION] = "transaction",
+		[SHIM_TRACE_POINT] = "point",
+		[SHIM_TRACE_OBSERVATION] = "observation",
+		[SHIM_TRACE_COUNTER] = "counter",
+	};
+
+	return kind < sizeof(names) / sizeof(names[0]) && names[kind] ? names[kind] : "?";
+}
+
+/* "12.3 us": three digits and a unit */
+static const char *time_text(char *text, size_t size, double ns)
+{
+	static const struct {
+		double ns;
+		const char *name;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	size_t i = 0;
+	double n;
+
+	while (i < 3 && ns < units[i].ns)
+		i++;
+	n = ns / units[i].ns;
+	snprintf(text, size, "%.*f %s", n < 10 && i < 3 ? 2 : n < 100 && i < 3 ? 1 : 0, n,
+		 units[i].name);
+	return text;
+}
+
+/* A tag is any bytes; a terminal is not to be told what to do by them. */
+static void print_name(const char *name, int width)
+{
+	int len = 0;
+
+	for (; *name; name++, len++)
+		putchar((unsigned char)*name < ' ' || *name == 0x7f ? '?' : *name);
+	printf("%*s", width > len ? width - len : 0, "");
+}
+
+static int width_of_names(const struct trace_view *view)
+{
+	int width = 3;
+
+	for (size_t i = 0; i < view->n; i++) {
+		int len = strlen(view->stats[i]->name);
+
+		width = len > width ? len : width;
+	}
+	return width;
+}
+
+static void show_hist(const struct shim_trace_stat *stat)
+{
+	char from[32], to[32];
+	uint64_t most = 0;
+	int first = SHIM_TRACE_HIST_SLOTS, last = -1;
+
+	for (int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++) {
+		if (!stat->hist[i])
+			continue;
+		first = i < first ? i : first;
+		last = i;
+		most = stat->hist[i] > most ? stat->hist[i] : most;
+	}
+	for (int i = first; i <= last; i++) {
+		int bar = (stat->hist[i] * BAR_WIDTH + most - 1) / most;
+
+		if (stat->hist[i])
+			printf("    %8s to %-8s |%-*.*s| %llu\n",
+			       time_text(from, sizeof(from), shim_trace_hist_floor(i)),
+			       time_text(to, sizeof(to), shim_trace_hist_floor(i + 1)), BAR_WIDTH,
+			       bar, BAR, (unsigned long long)stat->hist[i]);
+	}
+}
+
+static void show_transaction(const struct shim_trace_stat *stat, int width)
+{
+	const double times[] = {
+		stat->count ? (double)stat->sum_ns / stat->count : 0,
+		stat->min_ns,
+		shim_trace_percentile(stat, 50),
+		shim_trace_percentile(stat, 90),
+		shim_trace_percentile(stat, 99),
+		stat->max_ns,
+	};
+	char text[32];
+
+	print_name(stat->name, width);
+	printf("  %10llu %8llu", (unsigned long long)stat->count,
+	       (unsigned long long)stat->aborted);
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		printf(" %9s", stat->count ? time_text(text, sizeof(text), times[i]) : "-");
+	putchar('\n');
+}
+
+static void show_transactions(const struct trace_view *view, int width, int hist)
+{
+	int first = 1;
+
+	for (size_t i = 0; i < view->n; i++) {
+		const struct shim_trace_stat *stat = view->stats[i];
+
+		if (stat->kind != SHIM_TRACE_TRANSACTION)
+			continue;
+		if (first)
+			printf("%-*s  %10s %8s %9s %9s %9s %9s %9s %9s\n", width, "TRANSACTION",
+			       "COUNT", "ABORTED", "MEAN", "MIN", "P50", "P90", "P99", "MAX");
+		first = 0;
+		show_transaction(stat, width);
+		if (hist)
+			show_hist(stat);
+	}
+}
+
+static void show_value(const struct shim_trace_stat *stat, int width)
+{
+	print_name(stat->name, width);
+	printf("  %-11s %10llu", trace_kind(stat->kind), (unsigned long long)stat->count);
+	if (stat->kind == SHIM_TRACE_POINT)
+		printf(" %12s %12s %12s\n", "-", "-", "-");
+	else
+		printf(" %12g %12g %12g\n", stat->value, stat->value_min, stat->value_max);
+}
+
+static void show_values(const struct trace_view *view, int width)
+{
+	int first = 1;
+
+	for (size_t i = 0; i < view->n; i++) {
+		if (view->stats[i]->kind == SHIM_TRACE_TRANSACTION)
+			continue;
+		if (first)
+			printf("%-*s  %-11s %10s %12s %12s %12s\n", width, "TAG", "KIND", "COUNT",
+			       "LAST", "MIN", "MAX");
+		first = 0;
+		show_value(view->stats[i], width);
+	}
+}
+
+static void show_counts(const struct trace_view *view, int width)
+{
+	for (size_t i = 0; i < view->ncounts; i++) {
+		const struct shim_trace_count *count = shim_trace_count_at(view->trace, i);
+
+		if (!i)
+			printf("%-*s  %-24s %12s %16s %16s\n", width, "COUNTED IN", "EVENT",
+			       "TRANSACTIONS", "SUM", "EACH");
+		print_name(count->name, width);
+		printf("  %-24s %12llu %16llu %16.1f\n", count->event,
+		       (unsigned long long)count->transactions, (unsigned long long)count->sum,
+		       (double)count->sum / count->transactions);
+	}
+}
+
+static void show_drops(const struct shim_trace_drops *drops)
+{
+	const struct {
+		uint64_t n;
+		const char *why;
+	} reasons[] = {
+		{ drops->open_full, "begins, as too many transactions were open (--max-open)" },
+		{ drops->stat_full, "events of a new tag, as there are too many (--max-tags)" },
+		{ drops->tag_full, "events of a new name, as there are too many (--max-tags)" },
+		{ drops->not_open, "ends whose begin was before tracing was on, or lost" },
+		{ drops->given_up, "transactions that never ended, as their process did" },
+		{ drops->count_full, "counts of transactions, as there are too many different ones" },
+		{ drops->ring_full, "single events, as they were not taken in time (--events)" },
+	};
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (reasons[i].n)
+			printf("not recorded: %llu %s\n", (unsigned long long)reasons[i].n,
+			       reasons[i].why);
+}
+
+/* All of a view. */
+void trace_table(const struct trace_view *view, int hist)
+{
+	int width = width_of_names(view);
+
+	if (width < (int)strlen("TRANSACTION"))
+		width = strlen("TRANSACTION");
+	show_transactions(view, width, hist);
+	show_values(view, width);
+	show_counts(view, width);
+	show_drops(&view->drops);
+}

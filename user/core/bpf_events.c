@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Single trace events, taken from the ring; and transactions that are open.
+ *
+ * Locking: what is taken is gone, so one process at a time takes: flock() on
+ * the folder of the pins.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/vcpc.h>
+
+#include "bpf_events.h"
+
+struct shim_bpf_events {
+	struct ring_buffer *ring;
+	int lock;
+	shim_bpf_record_fn *fn;
+	void *arg;
+};
+
+/* Only who may write it may take from it. */
+static int take_one(void *arg, void *data, size_t size)
+{
+	const struct shim_bpf_events *events = arg;
+
+	return size < sizeof(struct vc_record) ? -EPROTO : events->fn(events->arg, data);
+}
+
+static int lock_pins(int *lock)
+{
+	int dir = open(VC_PIN_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err = 0;
+
+	if (dir < 0)
+		return errno == EACCES ? -EPERM : -errno;
+	if (flock(dir, LOCK_EX | LOCK_NB) && errno != ENOSYS)
+		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
+	if (err)
+		close(dir);
+	else
+		*lock = dir;
+	return err;
+}
+
+/* The program says whether it puts anything in: the least ring is there without use. */
+static int open_ring(struct shim_bpf_events *events)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t len = sizeof(info);
+	int fd = bpf_obj_get(VC_PIN_DIR "/vc_ring");
+	int err = 0;
+
+	if (fd < 0)
+		return errno == EACCES ? -EPERM : -errno;
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		err = -errno;
+	else if (info.type != BPF_MAP_TYPE_RINGBUF)
+		err = -EPROTO;
+	else if (info.max_entries <= (uint32_t)sysconf(_SC_PAGESIZE))
+		err = -ENODATA;
+	if (!err) {
+		events->ring = ring_buffer__new(fd, take_one, events, NULL);
+		err = events->ring ? 0 : -errno;
+	}
+	close(fd);
+	return err;
+}
+
+/**
+ * shim_bpf_events__open() - get ready to take single events
+ * @out: on success, for shim_bpf_events__close()
+ *
+ * Return: 0; -ENOENT if tracing is off, -EPERM, -EBUSY if somebody else takes them,
+ *	-ENODATA if none are kept, -EPROTO, -ENOMEM and others.
+ */
+int shim_bpf_events__open(struct shim_bpf_events **out)
+{
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	struct shim_bpf_events *events = calloc(1, sizeof(*events));
+	int err = events ? lock_pins(&events->lock) : -ENOMEM;
+
+	if (!err) {
+		err = open_ring(events);
+		if (err)
+			close(events->lock);
+	}
+	libbpf_set_print(print);
+	if (err)
+		free(events);
+	else
+		*out = events;
+	return err;
+}
+
+/**
+ * shim_bpf_events__take() - give what has come
+ * @events: from where
+ * @timeout_ms: how long to wait for the first, -1: for ever
+ * @fn: to whom; not 0 ends it
+ * @arg: for @fn
+ *
+ * Return: how many, what @fn returned, or a negative errno.
+ */
+int shim_bpf_events__take(struct shim_bpf_events *events, int timeout_ms, shim_bpf_record_fn *fn,
+			  void *arg)
+{
+	int n;
+
+	events->fn = fn;
+	events->arg = arg;
+	n = ring_buffer__consume(events->ring);
+	return n || !timeout_ms ? n : ring_buffer__poll(events->ring, timeout_ms);
+}
+
+/**
+ * shim_bpf_events__open_ones() - give the transactions that are open
+ * @fn: to whom; not 0 ends it
+ * @arg: for @fn
+ *
+ * Return: 0, what @fn returned, or a negative errno.
+ */
+int shim_bpf_events__open_ones(shim_bpf_record_fn *fn, void *arg)
+{
+	struct vc_open_key key, next;
+	struct vc_open_val value;
+	int fd = bpf_obj_get(VC_PIN_DIR "/vc_open");
+	int first = 1, ret = 0;
+
+	if (fd < 0)
+		return errno == EACCES ? -EPERM : -errno;
+	while (!ret && !bpf_map_get_next_key(fd, first ? NULL : &key, &next)) {
+		struct vc_record record = { .tag = next.tag, .op = VCPC_TRACE_BEGIN };
+
+		first = 0;
+		key = next;
+		if (bpf_map_lookup_elem(fd, &key, &value) || !value.start_ns)
+			continue;
+		record.ns = value.start_ns;
+		record.tgid = value.tgid;
+		record.tid = value.tid;
+		ret = fn(arg, &record);
+	}
+	close(fd);
+	return ret;
+}
+
+/**
+ * shim_bpf_events__close() - take no more
+ * @events: or NULL
+ */
+void shim_bpf_events__close(struct shim_bpf_events *events)
+{
+	if (!events)
+		return;
+	ring_buffer__free(events->ring);
+	close(events->lock);
+	free(events);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Single trace events, taken from the ring; and transactions that are open. */
+#ifndef SHIM_CORE_BPF_EVENTS_H
+#define SHIM_CORE_BPF_EVENTS_H
+
+#include "bpf/trace.h"
+
+struct shim_bpf_events;
+
+typedef int shim_bpf_record_fn(void *arg, const struct vc_record *record);
+
+int shim_bpf_events__open(struct shim_bpf_events **out);
+int shim_bpf_events__take(struct shim_bpf_events *events, int timeout_ms, shim_bpf_record_fn *fn,
+			  void *arg);
+int shim_bpf_events__open_ones(shim_bpf_record_fn *fn, void *arg);
+void shim_bpf_events__close(struct shim_bpf_events *events);
+
+#endif /* SHIM_CORE_BPF_EVENTS_H */

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The folder of pins in the BPF file system: its lock, its links, and its removal. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <linux/magic.h>
+
+#include "bpf_pins.h"
+
+/* What is not allowed is one error for the caller, whoever said no. */
+int shim_bpf_pins__error(int err)
+{
+	return err == -EACCES ? -EPERM : err;
+}
+
+static int open_root(int *fd)
+{
+	struct statfs fs;
+	int dir = open(BPF_ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err = 0;
+
+	if (dir < 0)
+		return -errno;
+	if (fstatfs(dir, &fs))
+		err = -errno;
+	else if (fs.f_type != BPF_FS_MAGIC)
+		err = -ENOENT;
+	if (err)
+		close(dir);
+	else
+		*fd = dir;
+	return err;
+}
+
+/* Not for ever: where all may enter the folder, all may lock it. */
+static int lock_for_a_while(int dir)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+
+	for (int tries = 0; tries < 500; tries++) {
+		/* A kernel may have been built without locks. */
+		if (!flock(dir, LOCK_EX | LOCK_NB) || errno == ENOSYS)
+			return 0;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		nanosleep(&pause, NULL);
+	}
+	return -EBUSY;
+}
+
+/* Holds the lock until the descriptor is closed. */
+int shim_bpf_pins__lock(int *fd, int mount_it)
+{
+	int dir, err = open_root(&dir);
+
+	if (err == -ENOENT && mount_it) {
+		if (mount("bpf", BPF_ROOT, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700"))
+			return shim_bpf_pins__error(errno == ENODEV ? -ENOSYS : -errno);
+		err = open_root(&dir);
+	}
+	if (err)
+		return shim_bpf_pins__error(err);
+	err = lock_for_a_while(dir);
+	if (err)
+		close(dir);
+	else
+		*fd = dir;
+	return err;
+}
+
+/* The ids of the links pinned in a folder, at most @max */
+size_t shim_bpf_pins__links(const char *path, uint32_t *ids, size_t max)
+{
+	struct bpf_link_info info;
+	char pin[sizeof(BPF_ROOT) + NAME_MAX + 32];
+	struct dirent *entry;
+	DIR *dir = opendir(path);
+	size_t n = 0;
+
+	while (dir && n < max && (entry = readdir(dir))) {
+		uint32_t len = sizeof(info);
+		int fd;
+
+		if (strncmp(entry->d_name, LINK_PREFIX, strlen(LINK_PREFIX)))
+			continue;
+		snprintf(pin, sizeof(pin), "%s/%s", path, entry->d_name);
+		fd = bpf_obj_get(pin);
+		if (fd < 0)
+			continue;
+		memset(&info, 0, sizeof(info));
+		if (!bpf_obj_get_info_by_fd(fd, &info, &len))
+			ids[n++] = info.id;
+		close(fd);
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/*
+ * The kernel detaches a link some time after its pin is gone; until then the
+ * module cannot be unloaded.  Wait for it, up to a second.
+ */
+void shim_bpf_pins__wait_detached(const uint32_t *ids, size_t n)
+{
+	const struct timespec ms = { .tv_nsec = 1000000 };
+
+	for (int tries = 0; n && tries < 1000; tries++) {
+		int fd = bpf_link_get_fd_by_id(ids[n - 1]);
+
+		if (fd < 0) {
+			n--;
+			continue;
+		}
+		close(fd);
+		nanosleep(&ms, NULL);
+	}
+}
+
+int shim_bpf_pins__remove(const char *path)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(path);
+	int err = 0;
+
+	if (!dir)
+		return errno == ENOENT ? 0 : -errno;
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		if (unlinkat(dirfd(dir), entry->d_name, 0) && !err)
+			err = -errno;
+	}
+	closedir(dir);
+	if (!err && rmdir(path))
+		err = -errno;
+	return err;
+}

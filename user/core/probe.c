@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Two functions that do nothing, for probes to be put on, and who has put one there.
+ *
+ * While a probe is on a function, the kernel counts up a word of each process
+ * that has this library mapped, so that nobody else pays for a call.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "probe.h"
+
+/* In the file, not in memory that is only zeroed: the kernel finds them by their offsets. */
+#define IN_FILE __attribute__((section(".shim_probes")))
+
+IN_FILE volatile uint16_t shim_probe_wanted = 0;
+IN_FILE volatile uint16_t shim_probe_begin_wanted = 0;
+
+/*
+ * The kernel need not step over a function that starts with a no-op; of x86's,
+ * newer kernels make a jump.
+ */
+#ifdef __x86_64__
+#define NOTHING ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00"
+#else
+#define NOTHING "nop"
+#endif
+#define PROBED __attribute__((noipa))
+
+PROBED void shim_probe_begin(uint32_t op, uint64_t hash, uint64_t value, const char *name)
+{
+	__asm__ volatile(NOTHING : : "r"(op), "r"(hash), "r"(value), "r"(name));
+}
+
+PROBED void shim_probe_event(uint32_t op, uint64_t hash, uint64_t value, const char *name)
+{
+	__asm__ volatile(NOTHING : : "r"(op), "r"(hash), "r"(value), "r"(name));
+}
+
+/* The same in each process: it stands for the name. */
+uint64_t shim_probe__hash(const char *name, size_t len)
+{
+	static const struct shim_hash without_seed;
+
+	return shim_hash__bytes(&without_seed, name, len);
+}
+
+struct search {
+	uintptr_t function, wanted;
+	struct shim_probe_place *place;
+};
+
+/* Where in its file an address is: 0, or -1 if it is not of this object */
+static int offset_of(const struct dl_phdr_info *info, uintptr_t address, size_t *offset)
+{
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		uintptr_t start = info->dlpi_addr + part->p_vaddr;
+
+		if (part->p_type != PT_LOAD || address < start ||
+		    address >= start + part->p_filesz)
+			continue;
+		*offset = address - start + part->p_offset;
+		return 0;
+	}
+	return -1;
+}
+
+static int look_here(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct search *search = arg;
+	struct shim_probe_place *place = search->place;
+
+	(void)size;
+	if (offset_of(info, search->function, &place->function) ||
+	    offset_of(info, search->wanted, &place->wanted))
+		return 0;
+	snprintf(place->file, sizeof(place->file), "%s",
+		 *info->dlpi_name ? info->dlpi_name : "/proc/self/exe");
+	return 1;
+}
+
+/**
+ * shim_probe__place() - where to put a probe
+ * @begin: on shim_probe_begin(), otherwise on shim_probe_event()
+ * @place: filled in
+ *
+ * Return: 0, or -ENOENT if this library is in no file.
+ */
+int shim_probe__place(int begin, struct shim_probe_place *place)
+{
+	struct search search = {
+		.function = (uintptr_t)(begin ? shim_probe_begin : shim_probe_event),
+		.wanted = (uintptr_t)(begin ? &shim_probe_begin_wanted : &shim_probe_wanted),
+		.place = place,
+	};
+
+	return dl_iterate_phdr(look_here, &search) ? 0 : -ENOENT;
+}

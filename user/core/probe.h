@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Two functions that do nothing, for probes to be put on, and who has put one there. */
+#ifndef SHIM_CORE_PROBE_H
+#define SHIM_CORE_PROBE_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Counted by the kernel: how many probes are on shim_probe_event(), shim_probe_begin(). */
+extern volatile uint16_t shim_probe_wanted;
+extern volatile uint16_t shim_probe_begin_wanted;
+
+/* @op is VCPC_TRACE_*, @value as in struct vcpc_trace_args. */
+void shim_probe_begin(uint32_t op, uint64_t hash, uint64_t value, const char *name);
+void shim_probe_event(uint32_t op, uint64_t hash, uint64_t value, const char *name);
+
+uint64_t shim_probe__hash(const char *name, size_t len);
+
+/**
+ * struct shim_probe_place - where one of them is
+ * @file: the file this library was loaded from
+ * @function: offset of the function in it
+ * @wanted: offset of the count
+ */
+struct shim_probe_place {
+	char file[PATH_MAX];
+	size_t function;
+	size_t wanted;
+};
+
+int shim_probe__place(int begin, struct shim_probe_place *place);
+
+#endif /* SHIM_CORE_PROBE_H */
