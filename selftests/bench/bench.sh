@@ -26,3 +26,4 @@ echo "bench: here"
 "$top/scripts/setup.sh" peers
 make -C "$top" -j"$(nproc)" --no-print-directory lib >"$top/build/logs/bench-here.log" 2>&1
 "$here/trace_agent.sh"
+"$here/import_rate.sh"

@@ -1,74 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What an archive says of itself: this host, its time zone, and when the archive starts. */
-#define _GNU_SOURCE
 #include <ctype.h>
-#include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "archive/here.h"
 #include "record.h"
-
-/* Names in TZ's syntax are letters; where there are only digits, <> goes around. */
-static bool plain_name(const char *name)
-{
-	size_t n = 0;
-
-	for (; isalpha((unsigned char)name[n]); n++)
-		;
-	return n >= 3 && !name[n];
-}
-
-/* The offset from UTC as of now, in TZ's syntax: its sign is the other way round. */
-static void fill_tz(struct shim_label *label, time_t now)
-{
-	struct tm tm;
-	long west;
-	const char *zone;
-
-	tzset();
-	localtime_r(&now, &tm);
-	west = -tm.tm_gmtoff;
-	zone = tm.tm_zone && tm.tm_zone[0] ? tm.tm_zone : "UTC";
-	snprintf(label->tz, sizeof(label->tz), plain_name(zone) ? "%s%s%ld" : "<%s>%s%ld", zone,
-		 west < 0 ? "-" : "", labs(west) / 3600);
-	if (labs(west) % 3600) {
-		size_t len = strlen(label->tz);
-
-		snprintf(label->tz + len, sizeof(label->tz) - len, ":%02ld",
-			 labs(west) % 3600 / 60);
-	}
-}
-
-/* Where /etc/localtime points to, behind ".../zoneinfo/" */
-static const char *localtime_zone(char *path, size_t size)
-{
-	ssize_t n = readlink("/etc/localtime", path, size - 1);
-	char *zone;
-
-	if (n < 0)
-		return NULL;
-	path[n] = '\0';
-	zone = strstr(path, "/zoneinfo/");
-	return zone ? zone + strlen("/zoneinfo/") : NULL;
-}
-
-static void fill_zoneinfo(struct shim_label *label)
-{
-	const char *env = getenv("TZ");
-	char path[PATH_MAX];
-	const char *zone;
-
-	if (env)
-		zone = strchr(env, '/') ? env + (env[0] == ':') : NULL;
-	else
-		zone = localtime_zone(path, sizeof(path));
-	if (zone && zone[0] != '/' && strlen(zone) < sizeof(label->zoneinfo) - 1)
-		sprintf(label->zoneinfo, ":%s", zone);
-}
 
 /**
  * shim_rec_label__fill() - say who writes an archive, where and when
@@ -78,11 +14,7 @@ static void fill_zoneinfo(struct shim_label *label)
 void shim_rec_label__fill(struct shim_label *label, struct shim_ts start)
 {
 	label->start = start;
-	label->pid = getpid();
-	if (gethostname(label->host, sizeof(label->host) - 1) || !label->host[0])
-		strcpy(label->host, "localhost");
-	fill_tz(label, start.sec);
-	fill_zoneinfo(label);
+	shim_here__fill(label);
 }
 
 /**

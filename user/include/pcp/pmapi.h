@@ -264,6 +264,8 @@ int pmDelProfile(pmInDom indom, int numinst, int *instlist);
 
 #define PM_TEXT_ONELINE	1
 #define PM_TEXT_HELP	2	/* or the one line if there is none */
+#define PM_TEXT_PMID	4	/* for pmiPutText(): which of the two it is about */
+#define PM_TEXT_INDOM	8
 #define PM_TEXT_DIRECT	16	/* or-ed: no one line in place of help */
 
 int pmLookupText(pmID pmid, int level, char **buffer);

@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* LOGIMPORT: what an importer puts is in the archive, and what no archive can have is refused. */
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <kselftest_harness.h>
+
+#include <pcp/import.h>
+
+#define T0	1700000000
+#define INDOM	pmiInDom(60, 1)
+#define NONE	pmiUnits(0, 0, 0, 0, 0, 0)
+
+FIXTURE(import) {
+	char dir[64];
+	char base[80];
+};
+
+FIXTURE_VARIANT(import) {
+	int version;
+};
+
+FIXTURE_VARIANT_ADD(import, v2) {
+	.version = 2,
+};
+
+FIXTURE_VARIANT_ADD(import, v3) {
+	.version = 3,
+};
+
+FIXTURE_SETUP(import)
+{
+	strcpy(self->dir, "/tmp/import.XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	sprintf(self->base, "%s/a", self->dir);
+	ASSERT_GT(pmiStart(self->base, 0), 0);
+	ASSERT_EQ(0, pmiSetVersion(variant->version));
+	ASSERT_EQ(0, pmiSetHostname("h1"));
+	ASSERT_EQ(0, pmiSetTimezone("UTC"));
+	ASSERT_EQ(0, pmiAddMetric("demo.one", pmiID(60, 0, 1), PM_TYPE_U64, PM_INDOM_NULL,
+				  PM_SEM_INSTANT, NONE));
+	ASSERT_EQ(0, pmiAddMetric("demo.set", pmiID(60, 0, 2), PM_TYPE_DOUBLE, INDOM,
+				  PM_SEM_INSTANT, NONE));
+	ASSERT_EQ(0, pmiAddMetric("demo.text", PM_ID_NULL, PM_TYPE_STRING, PM_INDOM_NULL,
+				  PM_SEM_DISCRETE, NONE));
+	ASSERT_EQ(0, pmiAddInstance(INDOM, "left", 7));
+	ASSERT_EQ(0, pmiAddInstance(INDOM, "right", 3));
+}
+
+FIXTURE_TEARDOWN(import)
+{
+	char command[128];
+
+	pmiEnd();
+	pmDestroyContext(pmWhichContext());
+	sprintf(command, "rm -rf %s", self->dir);
+	EXPECT_EQ(0, system(command));
+}
+
+static pmID pmid_of(const char *name)
+{
+	pmID pmid;
+
+	return pmLookupName(1, &name, &pmid) == 1 ? pmid : PM_ID_NULL;
+}
+
+/* The value as text, of a metric at a time, or what there is instead */
+static const char *value_at(const char *name, int sec, int inst)
+{
+	static char text[64];
+	struct timeval when = { sec, 0 };
+	pmID pmid = pmid_of(name);
+	pmAtomValue v;
+	pmDesc desc;
+	pmResult *r;
+	int err = pmLookupDesc(pmid, &desc);
+
+	if (!err)
+		err = pmSetMode(PM_MODE_INTERP, &when, 0);
+	if (!err)
+		err = pmFetch(1, &pmid, &r);
+	if (err)
+		return pmErrStr(err);
+	strcpy(text, "nothing");
+	for (int i = 0; i < r->vset[0]->numval; i++) {
+		if (r->vset[0]->vlist[i].inst != inst)
+			continue;
+		err = pmExtractValue(r->vset[0]->valfmt, &r->vset[0]->vlist[i], desc.type, &v,
+				     desc.type);
+		pmAtomStr_r(&v, desc.type, text, sizeof(text));
+		if (!err && desc.type == PM_TYPE_STRING)
+			free(v.cp);
+	}
+	pmFreeResult(r);
+	return text;
+}
+
+static int reopen(const char *base)
+{
+	return pmNewContext(PM_CONTEXT_ARCHIVE, base);
+}
+
+/* Records of an archive, by what a reader sees */
+static int records(const char *base)
+{
+	struct timeval start = { 0, 0 };
+	pmResult *r;
+	int n = reopen(base);
+
+	if (n < 0)
+		return n;
+	pmSetMode(PM_MODE_FORW, &start, 0);
+	for (n = 0; !pmFetchArchive(&r); n++)
+		pmFreeResult(r);
+	pmDestroyContext(pmWhichContext());
+	return n;
+}
+
+TEST_F(import, what_is_put_can_be_read)
+{
+	pmAtomValue v = { .d = 0.25 };
+	pmLogLabel label;
+	struct timeval end;
+	int handle = pmiGetHandle("demo.set", "left");
+
+	ASSERT_GT(handle, 0);
+	EXPECT_EQ(0, pmiPutValue("demo.one", NULL, "18446744073709551615"));
+	EXPECT_EQ(0, pmiPutAtomValueHandle(handle, &v));
+	EXPECT_EQ(0, pmiPutValue("demo.set", "right", "-1.5"));
+	EXPECT_EQ(0, pmiWrite(T0, 500000));
+	v.cp = (char *)"two words";
+	EXPECT_EQ(0, pmiPutAtomValue("demo.text", "", &v));
+	EXPECT_EQ(0, pmiHighResWrite(T0 + 10, 123456789));
+	/* so that there is something behind what is asked for below */
+	EXPECT_EQ(0, pmiPutValue("demo.one", NULL, "0"));
+	EXPECT_EQ(0, pmiPutAtomValueHandle(handle, &v));
+	EXPECT_EQ(0, pmiPutValue("demo.set", "right", "0"));
+	EXPECT_EQ(0, pmiPutValue("demo.text", NULL, "end"));
+	EXPECT_EQ(0, pmiHighResWrite(T0 + 20, 123456789));
+	EXPECT_EQ(0, pmiEnd());
+
+	ASSERT_GE(reopen(self->base), 0);
+	ASSERT_EQ(0, pmGetArchiveLabel(&label));
+	EXPECT_EQ(PM_LOG_MAGIC | variant->version, label.ll_magic);
+	EXPECT_STREQ("h1", label.ll_hostname);
+	EXPECT_STREQ("UTC", label.ll_tz);
+	EXPECT_EQ(T0, label.ll_start.tv_sec);
+	EXPECT_EQ(500000, label.ll_start.tv_usec);
+	ASSERT_EQ(0, pmGetArchiveEnd(&end));
+	EXPECT_EQ(T0 + 20, end.tv_sec);
+	EXPECT_EQ(123456, end.tv_usec);
+	EXPECT_STREQ("18446744073709551615", value_at("demo.one", T0 + 1, -1));
+	EXPECT_STREQ("2.500000e-01", value_at("demo.set", T0 + 1, 7));
+	EXPECT_STREQ("-1.500000e+00", value_at("demo.set", T0 + 1, 3));
+	EXPECT_STREQ("\"two words\"", value_at("demo.text", T0 + 11, -1));
+	EXPECT_EQ(pmiID(245, 0, 3), pmid_of("demo.text"));
+}
+
+TEST_F(import, instances_come_and_go)
+{
+	int handle = pmiGetHandle("demo.set", "left"), *ids;
+	struct timeval when = { T0 + 5, 0 };
+	char **names, *name;
+
+	ASSERT_EQ(0, pmiPutValueHandle(handle, "1"));
+	ASSERT_EQ(0, pmiPutValue("demo.set", "right", "2"));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	/* a value of an instance that goes before the record does not go out */
+	ASSERT_EQ(0, pmiPutValueHandle(handle, "3"));
+	EXPECT_EQ(0, pmiDelInstance(INDOM, 7));
+	EXPECT_EQ(PM_ERR_INST, pmiDelInstance(INDOM, 7));
+	EXPECT_EQ(PM_ERR_INDOM, pmiDelInstance(pmiInDom(60, 9), 7));
+	EXPECT_EQ(PM_ERR_INST, pmiPutValueHandle(handle, "3"));
+	EXPECT_EQ(PM_ERR_INST, pmiPutValue("demo.set", "left", "3"));
+	EXPECT_EQ(PMI_ERR_NODATA, pmiWrite(T0 + 5, 0));
+	EXPECT_EQ(0, pmiAddInstance(INDOM, "middle", 5));
+	ASSERT_EQ(0, pmiPutValue("demo.set", "middle", "4"));
+	ASSERT_EQ(0, pmiWrite(T0 + 5, 0));
+	/* name and number are free again, also apart */
+	EXPECT_EQ(0, pmiAddInstance(INDOM, "other", 7));
+	EXPECT_EQ(0, pmiAddInstance(INDOM, "left", 8));
+	EXPECT_EQ(PM_ERR_INST, pmiPutValueHandle(handle, "3"));
+	ASSERT_EQ(0, pmiPutValue("demo.set", "left", "6"));
+	ASSERT_EQ(0, pmiWrite(T0 + 10, 0));
+	ASSERT_EQ(0, pmiEnd());
+
+	ASSERT_GE(reopen(self->base), 0);
+	ASSERT_EQ(0, pmSetMode(PM_MODE_INTERP, &when, 0));
+	ASSERT_EQ(2, pmGetInDom(INDOM, &ids, &names));
+	EXPECT_EQ(3, ids[0]);
+	EXPECT_EQ(5, ids[1]);
+	EXPECT_STREQ("middle", names[1]);
+	free(ids);
+	free(names);
+	when.tv_sec = T0 + 10;
+	ASSERT_EQ(0, pmSetMode(PM_MODE_INTERP, &when, 0));
+	ASSERT_EQ(0, pmNameInDom(INDOM, 7, &name));
+	EXPECT_STREQ("other", name);
+	free(name);
+	EXPECT_EQ(8, pmLookupInDom(INDOM, "left"));
+	EXPECT_STREQ("6.000000e+00", value_at("demo.set", T0 + 10, 8));
+}
+
+TEST_F(import, refusals_change_nothing)
+{
+	EXPECT_EQ(PMI_ERR_BADVERSION, pmiSetVersion(1));
+	EXPECT_EQ(PMI_ERR_DUPMETRICNAME, pmiAddMetric("demo.one", PM_ID_NULL, PM_TYPE_32,
+						      PM_INDOM_NULL, PM_SEM_INSTANT, NONE));
+	EXPECT_EQ(PMI_ERR_DUPMETRICNAME, pmiAddMetric("demo.one.more", PM_ID_NULL, PM_TYPE_32,
+						      PM_INDOM_NULL, PM_SEM_INSTANT, NONE));
+	EXPECT_EQ(PMI_ERR_DUPMETRICNAME, pmiAddMetric("demo", PM_ID_NULL, PM_TYPE_32,
+						      PM_INDOM_NULL, PM_SEM_INSTANT, NONE));
+	EXPECT_EQ(PMI_ERR_DUPMETRICID, pmiAddMetric("a", pmiID(60, 0, 1), PM_TYPE_32,
+						    PM_INDOM_NULL, PM_SEM_INSTANT, NONE));
+	EXPECT_EQ(PMI_ERR_BADMETRICNAME, pmiAddMetric("1a", PM_ID_NULL, PM_TYPE_32, PM_INDOM_NULL,
+						      PM_SEM_INSTANT, NONE));
+	EXPECT_EQ(PMI_ERR_BADMETRICNAME, pmiAddMetric(NULL, PM_ID_NULL, PM_TYPE_32, PM_INDOM_NULL,
+						      PM_SEM_INSTANT, NONE));
+	EXPECT_EQ(PMI_ERR_BADTYPE, pmiAddMetric("a", PM_ID_NULL, PM_TYPE_AGGREGATE, PM_INDOM_NULL,
+						PM_SEM_INSTANT, NONE));
+	EXPECT_EQ(PMI_ERR_BADSEM, pmiAddMetric("a", PM_ID_NULL, PM_TYPE_32, PM_INDOM_NULL, 2,
+					       NONE));
+	EXPECT_EQ(PM_ERR_UNIT, pmiAddMetric("a", PM_ID_NULL, PM_TYPE_32, PM_INDOM_NULL,
+					    PM_SEM_INSTANT, pmiUnits(3, 0, 0, 0, 0, 0)));
+	EXPECT_EQ(PM_ERR_INDOM, pmiAddMetric("a", PM_ID_NULL, PM_TYPE_32, INDOM, PM_SEM_INSTANT,
+					     NONE));
+	EXPECT_EQ(PMI_ERR_DUPINSTNAME, pmiAddInstance(INDOM, "left", 9));
+	EXPECT_EQ(PMI_ERR_DUPINSTID, pmiAddInstance(INDOM, "x", 7));
+	EXPECT_EQ(PM_ERR_INST, pmiAddInstance(INDOM, "", 9));
+	EXPECT_EQ(PM_ERR_INST, pmiAddInstance(INDOM, "x", -1));
+	EXPECT_EQ(PM_ERR_INDOM, pmiAddInstance(PM_INDOM_NULL, "x", 1));
+	EXPECT_EQ(PM_ERR_NAME, pmiGetHandle("nope", NULL));
+	EXPECT_EQ(PM_ERR_INST, pmiGetHandle("demo.set", "nobody"));
+	EXPECT_EQ(PMI_ERR_INSTNULL, pmiGetHandle("demo.set", ""));
+	EXPECT_EQ(PMI_ERR_INSTNOTNULL, pmiGetHandle("demo.one", "left"));
+	EXPECT_EQ(PMI_ERR_BADHANDLE, pmiPutValueHandle(1, "1"));
+	EXPECT_EQ(PM_ERR_CONV, pmiPutValue("demo.one", NULL, "12 apples"));
+	EXPECT_EQ(PM_ERR_CONV, pmiPutValue("demo.one", NULL, NULL));
+	EXPECT_EQ(PMI_ERR_NODATA, pmiWrite(T0, 0));
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	EXPECT_EQ(PMI_ERR_DUPVALUE, pmiPutValue("demo.one", NULL, "2"));
+	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, pmiWrite(T0, 1000000));
+	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, pmiWrite(T0, -1));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "3"));
+	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, pmiWrite(T0 - 1, 0));
+	EXPECT_STREQ(pmiErrStr(PMI_ERR_BADTIMESTAMP), pmiErrStr(-1));
+	/* the value is still there */
+	ASSERT_EQ(0, pmiWrite(T0 + 1, 0));
+	ASSERT_EQ(0, pmiEnd());
+	EXPECT_EQ(2, records(self->base));
+	EXPECT_EQ(PM_ERR_NOCONTEXT, pmiPutValue("demo.one", NULL, "1"));
+	EXPECT_EQ(PM_ERR_NOCONTEXT, pmiUseContext(0));
+	EXPECT_EQ(PM_ERR_NOCONTEXT, pmiUseContext(1000));
+}
+
+static pmResult *result_of(int sec, pmID pmid, int numval, int inst, pmValueBlock *block)
+{
+	pmResult *r = calloc(1, sizeof(*r));
+	pmValueSet *set = calloc(1, sizeof(*set) + sizeof(pmValue));
+
+	r->timestamp.tv_sec = sec;
+	r->numpmid = 1;
+	r->vset[0] = set;
+	set->pmid = pmid;
+	set->numval = numval;
+	set->valfmt = PM_VAL_DPTR;
+	for (int i = 0; i < numval; i++) {
+		set->vlist[i].inst = inst;
+		set->vlist[i].value.pval = block;
+	}
+	return r;
+}
+
+static int put_result(int sec, pmID pmid, int numval, int inst, pmValueBlock *block)
+{
+	pmResult *r = result_of(sec, pmid, numval, inst, block);
+	int err = pmiPutResult(r);
+
+	free(r->vset[0]);
+	free(r);
+	return err;
+}
+
+TEST_F(import, results)
+{
+	union {
+		pmValueBlock block;
+		char bytes[16];
+	} v = { .block = { .vtype = PM_TYPE_DOUBLE, .vlen = PM_VAL_HDR_SIZE + 8 } };
+	const double number = 2.5;
+	pmResult none = { .timestamp = { T0 + 2, 0 } };
+
+	memcpy(v.block.vbuf, &number, sizeof(number));
+	EXPECT_EQ(PM_ERR_PMID, put_result(T0, pmiID(60, 9, 9), 1, 3, &v.block));
+	EXPECT_EQ(PM_ERR_INST, put_result(T0, pmiID(60, 0, 2), 1, 4, &v.block));
+	EXPECT_EQ(PM_ERR_CONV, put_result(T0, pmiID(60, 0, 1), 1, -1, &v.block));
+	EXPECT_EQ(PMI_ERR_DUPVALUE, put_result(T0, pmiID(60, 0, 2), 2, 3, &v.block));
+	v.block.vlen--;
+	EXPECT_EQ(PM_ERR_CONV, put_result(T0, pmiID(60, 0, 2), 1, 3, &v.block));
+	v.block.vlen++;
+	EXPECT_EQ(0, put_result(T0, pmiID(60, 0, 2), 1, 3, &v.block));
+	EXPECT_EQ(0, put_result(T0 + 1, pmiID(60, 0, 1), PM_ERR_APPVERSION, 0, NULL));
+	EXPECT_EQ(0, pmiPutResult(&none));
+	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, put_result(T0, pmiID(60, 0, 2), 1, 3, &v.block));
+	EXPECT_EQ(0, put_result(T0 + 3, pmiID(60, 0, 2), 1, 3, &v.block));
+	ASSERT_EQ(0, pmiEnd());
+	EXPECT_EQ(4, records(self->base));
+	ASSERT_GE(reopen(self->base), 0);
+	EXPECT_STREQ("2.500000e+00", value_at("demo.set", T0, 3));
+	EXPECT_STREQ("nothing", value_at("demo.set", T0 + 2, 3));
+}
+
+TEST_F(import, texts_and_labels)
+{
+	pmLabelSet *sets;
+	char *text;
+	int n;
+
+	EXPECT_EQ(0, pmiPutText(PM_TEXT_PMID, PM_TEXT_ONELINE, pmiID(60, 0, 1), "old"));
+	EXPECT_EQ(0, pmiPutText(PM_TEXT_PMID, PM_TEXT_ONELINE, pmiID(60, 0, 1), "new"));
+	EXPECT_EQ(PMI_ERR_DUPTEXT, pmiPutText(PM_TEXT_PMID, PM_TEXT_ONELINE, pmiID(60, 0, 1),
+					      "new"));
+	EXPECT_EQ(0, pmiPutText(PM_TEXT_INDOM, PM_TEXT_HELP, INDOM, "sides"));
+	EXPECT_EQ(PMI_ERR_BADTEXTTYPE, pmiPutText(12, PM_TEXT_HELP, INDOM, "x"));
+	EXPECT_EQ(PMI_ERR_BADTEXTCLASS, pmiPutText(PM_TEXT_INDOM, 3, INDOM, "x"));
+	EXPECT_EQ(PMI_ERR_BADTEXTID, pmiPutText(PM_TEXT_INDOM, PM_TEXT_HELP, PM_INDOM_NULL, "x"));
+	EXPECT_EQ(PMI_ERR_EMPTYTEXTCONTENT, pmiPutText(PM_TEXT_INDOM, PM_TEXT_HELP, INDOM, ""));
+	EXPECT_EQ(0, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "where", "here"));
+	EXPECT_EQ(0, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "good", "true"));
+	EXPECT_EQ(0, pmiPutLabel(PM_LABEL_INSTANCES, INDOM, 7, "side", "l"));
+	EXPECT_EQ(0, pmiPutLabel(PM_LABEL_INSTANCES, INDOM, 3, "side", "r"));
+	EXPECT_EQ(PMI_ERR_BADLABELTYPE, pmiPutLabel(3, INDOM, 3, "side", "r"));
+	EXPECT_EQ(PMI_ERR_BADLABELID, pmiPutLabel(PM_LABEL_ITEM, PM_ID_NULL, 3, "side", "r"));
+	EXPECT_EQ(PMI_ERR_BADLABELINSTANCE, pmiPutLabel(PM_LABEL_INSTANCES, INDOM, -1, "a", "r"));
+	EXPECT_EQ(PMI_ERR_EMPTYLABELNAME, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "", "r"));
+	EXPECT_EQ(PMI_ERR_EMPTYLABELVALUE, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "a", ""));
+	EXPECT_EQ(PMI_ERR_ADDLABELERROR, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "a", "a\"b"));
+	EXPECT_EQ(PMI_ERR_ADDLABELERROR, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "a.b", "x"));
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	/* later ones join the earlier */
+	EXPECT_EQ(0, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "where", "there"));
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	ASSERT_EQ(0, pmiWrite(T0 + 1, 0));
+	ASSERT_EQ(0, pmiEnd());
+
+	ASSERT_GE(reopen(self->base), 0);
+	ASSERT_EQ(0, pmLookupText(pmiID(60, 0, 1), PM_TEXT_ONELINE, &text));
+	EXPECT_STREQ("new", text);
+	free(text);
+	ASSERT_EQ(0, pmLookupInDomText(INDOM, PM_TEXT_HELP, &text));
+	EXPECT_STREQ("sides", text);
+	free(text);
+	value_at("demo.one", T0, -1);
+	n = pmGetContextLabels(&sets);
+	ASSERT_EQ(1, n);
+	EXPECT_STREQ("{\"good\":true,\"where\":\"here\"}", sets[0].json);
+	pmFreeLabelSets(sets, n);
+	n = pmGetInstancesLabels(INDOM, &sets);
+	ASSERT_EQ(2, n);
+	EXPECT_STREQ("{\"side\":\"r\"}", sets[0].json);
+	EXPECT_EQ(7, sets[1].inst);
+	pmFreeLabelSets(sets, n);
+	value_at("demo.one", T0 + 1, -1);
+	n = pmGetContextLabels(&sets);
+	ASSERT_EQ(1, n);
+	EXPECT_STREQ("{\"good\":true,\"where\":\"there\"}", sets[0].json);
+	pmFreeLabelSets(sets, n);
+}
+
+TEST_F(import, marks_and_volumes)
+{
+	char path[100];
+	struct stat st;
+
+	EXPECT_EQ(0, pmiPutMark());
+	EXPECT_EQ(0, pmiNextVolume());
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	EXPECT_EQ(0, pmiPutMark());
+	EXPECT_EQ(0, pmiPutMark());
+	EXPECT_EQ(0, pmiNextVolume());
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "2"));
+	ASSERT_EQ(0, pmiWrite(T0 + 10, 0));
+	ASSERT_EQ(0, pmiEnd());
+	sprintf(path, "%s.1", self->base);
+	EXPECT_EQ(0, stat(path, &st));
+	sprintf(path, "%s.2", self->base);
+	EXPECT_EQ(-1, stat(path, &st));
+	EXPECT_EQ(4, records(self->base));
+	ASSERT_GE(reopen(self->base), 0);
+	EXPECT_STREQ("nothing", value_at("demo.one", T0 + 5, -1));
+	EXPECT_STREQ("2", value_at("demo.one", T0 + 10, -1));
+}
+
+TEST_F(import, contexts_inherit)
+{
+	char other[100];
+	int first, second, handle = pmiGetHandle("demo.set", "right");
+
+	ASSERT_EQ(0, pmiPutValueHandle(handle, "1"));
+	sprintf(other, "%s/b", self->dir);
+	second = pmiStart(other, 1);
+	ASSERT_GT(second, 1);
+	first = second - 1;
+	/* values are not inherited */
+	EXPECT_EQ(PMI_ERR_NODATA, pmiWrite(T0, 0));
+	ASSERT_EQ(0, pmiPutValueHandle(handle, "2"));
+	ASSERT_EQ(0, pmiWrite(T0 + 100, 0));
+	ASSERT_EQ(0, pmiUseContext(first));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	ASSERT_EQ(0, pmiEnd());
+	/* one that has ended can still be inherited from, and no more once another is current */
+	EXPECT_GT(pmiStart(NULL, 1), second);
+	EXPECT_EQ(0, pmiPutValueHandle(handle, "3"));
+	EXPECT_EQ(-EINVAL, pmiWrite(T0, 0));
+	EXPECT_EQ(PM_ERR_NOCONTEXT, pmiUseContext(first));
+	ASSERT_EQ(0, pmiUseContext(second));
+	ASSERT_EQ(0, pmiEnd());
+	ASSERT_GE(reopen(self->base), 0);
+	EXPECT_STREQ("1.000000e+00", value_at("demo.set", T0, 3));
+	ASSERT_GE(reopen(other), 0);
+	EXPECT_STREQ("2.000000e+00", value_at("demo.set", T0 + 100, 3));
+	/* one that was never written leaves nothing */
+	sprintf(other, "%s/c", self->dir);
+	ASSERT_GT(pmiStart(other, 1), 0);
+	EXPECT_EQ(0, pmiEnd());
+	EXPECT_EQ(-ENOENT, reopen(other));
+}
+
+TEST_F(import, one_writes_under_a_name)
+{
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	ASSERT_GT(pmiStart(self->base, 1), 1);
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	EXPECT_EQ(-EBUSY, pmiWrite(T0, 0));
+	ASSERT_EQ(0, pmiUseContext(1));
+	ASSERT_EQ(0, pmiEnd());
+	ASSERT_EQ(0, pmiUseContext(2));
+	EXPECT_EQ(-EEXIST, pmiWrite(T0, 0));
+	EXPECT_EQ(1, records(self->base));
+}
+
+/* After each refusal the archive is what it was, and with room again the same record goes in */
+TEST_F(import, a_full_disk)
+{
+	struct rlimit room = { 0, RLIM_INFINITY };
+	int good = 0, refused = 0;
+
+	signal(SIGXFSZ, SIG_IGN);
+	for (int i = 0; i < 300; i++) {
+		char text[16];
+
+		sprintf(text, "%d", i);
+		ASSERT_EQ(0, pmiPutValue("demo.one", NULL, text));
+		ASSERT_EQ(0, pmiPutValue("demo.text", NULL, "some text that takes room"));
+		room.rlim_cur = 500 + 37 * i;
+		ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &room));
+		if (pmiWrite(T0 + i, 0)) {
+			refused++;
+			ASSERT_EQ(good ? good : PM_ERR_NODATA, records(self->base)) {
+				TH_LOG("record %d", i);
+			}
+			room.rlim_cur = RLIM_INFINITY;
+			ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &room));
+			ASSERT_EQ(0, pmiWrite(T0 + i, 0));
+		}
+		good++;
+	}
+	ASSERT_EQ(0, pmiEnd());
+	EXPECT_GT(refused, 50);
+	EXPECT_EQ(300, records(self->base));
+}
+
+TEST_F_TIMEOUT(import, killed_at_any_moment, 60)
+{
+	unsigned int seed = 5;
+	int opened = 0;
+
+	for (int round = 0; round < 100; round++) {
+		char command[160];
+		int status, n;
+		pid_t pid = fork();
+
+		for (int i = 0; !pid; i++) {
+			char name[32];
+
+			sprintf(name, "instance %d", i);
+			pmiAddInstance(INDOM, name, 100 + i);
+			pmiPutValue("demo.set", name, "1");
+			pmiPutValue("demo.one", NULL, "2");
+			if (i % 40 == 39)
+				pmiNextVolume();
+			if (pmiWrite(T0 + i, 0))
+				_exit(1);
+		}
+		usleep(rand_r(&seed) % 8000);
+		kill(pid, SIGKILL);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_TRUE(WIFSIGNALED(status));
+		n = records(self->base);
+		if (n > 0)
+			opened++;
+		else
+			ASSERT_TRUE(n == -ENOENT || n == PM_ERR_NODATA || n == PM_ERR_LOGFILE) {
+				TH_LOG("round %d: %s", round, pmErrStr(n));
+			}
+		sprintf(command, "rm -f %s.*", self->base);
+		ASSERT_EQ(0, system(command));
+	}
+	EXPECT_GT(opened, 50);
+}
+
+TEST_HARNESS_MAIN

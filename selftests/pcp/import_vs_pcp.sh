@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The same importer, built against libshim and against PCP's own library, makes
+# the same archive; and PCP's tools are content with ours.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+if [ ! -e /usr/include/pcp/import.h ] || ! command -v cc >/dev/null; then
+	echo "1..0 # SKIP no PCP to compare with: libpcp-import1-dev and a compiler are not installed"
+	exit 4
+fi
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+export TZ=UTC PCP_DERIVED_CONFIG=''
+evidence="$dir/log"
+echo 'global { hostname -> other.example }' >"$dir/rules"
+rewrite=/usr/lib/pcp/bin/pmlogrewrite
+
+# Header and library of the original are used as they are.
+cc -O1 -Wall -I"$here/../../user/include" -o "$dir/shim" "$here/peer/import_demo.c" \
+	-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim >"$dir/log" 2>&1 &&
+	cc -O1 -o "$dir/pcp" "$here/peer/import_demo.c" -lpcp_import -lpcp >>"$dir/log" 2>&1
+result "one source compiles with both headers" || exit 1
+
+# Texts of an archive but for the writer's pid, and the order of what has no order
+described() {
+	pmdumplog -Z UTC -d "$1" | grep -v '^PID for' | paste -d' ' - - - | sort
+	pmdumplog -Z UTC -e "$1" | grep -v '^PID for'
+	# a new instance is there with the next record; with PCP's, when one of its metrics is
+	pmdumplog -i "$1" | awk '/^InDom/ { indom = $2 } / or "/ { print indom, $0 }' | sort -u
+	pminfo -tT -a "$1" 2>/dev/null
+}
+
+silent() {
+	"$@" >"$dir/log" 2>&1 && [ ! -s "$dir/log" ]
+}
+
+for version in 2 3; do
+	for seed in 1 2 3; do
+		a=$dir/a$version$seed b=$dir/b$version$seed
+		"$dir/shim" "$a" $version $seed >"$dir/said.a"
+		"$dir/pcp" "$b" $version $seed >"$dir/said.b"
+		[ -s "$dir/said.a" ] && diff "$dir/said.a" "$dir/said.b" >"$dir/log"
+		result "version $version, seed $seed: every call answers the same"
+		pmdumplog -Z UTC "$a" | tail -n +2 >"$dir/dump.a"
+		pmdumplog -Z UTC "$b" | tail -n +2 >"$dir/dump.b"
+		[ "$(wc -l <"$dir/dump.a")" -gt 400 ] && diff "$dir/dump.a" "$dir/dump.b" >"$dir/log"
+		result "version $version, seed $seed: every value and mark is the same"
+		described "$a" >"$dir/desc.a"
+		described "$b" >"$dir/desc.b"
+		[ "$(wc -l <"$dir/desc.a")" -gt 40 ] && diff "$dir/desc.a" "$dir/desc.b" >"$dir/log"
+		result "version $version, seed $seed: metrics, labels, instances, texts are the same"
+		silent pmlogcheck -w "$a"
+		result "version $version, seed $seed: pmlogcheck has nothing to say"
+	done
+
+	pmloglabel -l "$a" >"$dir/log" 2>&1 && grep -q 'demo.example' "$dir/log"
+	result "version $version: pmloglabel shows the label"
+	silent pmloglabel "$a"
+	result "version $version: pmloglabel finds all labels alike"
+	pmlogsummary -ay "$a" 2>&1 | grep -v '^PID' >"$dir/log"
+	pmlogsummary -ay "$b" 2>&1 | grep -v '^PID' >"$dir/summary"
+	[ "$(wc -l <"$dir/summary")" -gt 10 ] && cmp -s "$dir/log" "$dir/summary"
+	result "version $version: pmlogsummary computes the same"
+	pmval -Z UTC -rU "$a" -f 3 demo.a.m5 >"$dir/log" 2>&1
+	pmval -Z UTC -rU "$b" -f 3 demo.a.m5 >"$dir/values" 2>&1
+	[ "$(wc -l <"$dir/values")" -gt 10 ] &&
+		[ "$(grep -v archive "$dir/log")" = "$(grep -v archive "$dir/values")" ]
+	result "version $version: pmval shows the same"
+	pmlogextract "$a" "$a.extracted" >"$dir/log" 2>&1 && silent pmlogcheck -w "$a.extracted" &&
+		[ "$(pmdumplog -Z UTC "$a.extracted" | tail -n +2 | md5sum)" = \
+			"$(md5sum <"$dir/dump.a")" ]
+	result "version $version: pmlogextract copies it"
+	"$rewrite" -c "$dir/rules" "$a" "$a.rewritten" >"$dir/log" 2>&1 &&
+		silent pmlogcheck -w "$a.rewritten" &&
+		[ "$(pmdumplog -Z UTC "$a.rewritten" | tail -n +2 | md5sum)" = \
+			"$(md5sum <"$dir/dump.a")" ]
+	result "version $version: pmlogrewrite rewrites it"
+done
+done_testing

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Writing archives: Performance Co-Pilot's LOGIMPORT, as of its version 6.0.3,
+ * and what it lacks.
+ *
+ * A program describes metrics and instances, puts values, and writes them as
+ * one record with a time; pmiEnd() finishes the archive.  What each call does,
+ * and where it differs from the original, is in libshim-import(3).
+ *
+ * Threads: as in the original there is one current context for the whole
+ * process.  Calls may be made from any thread, one at a time goes through.
+ */
+#ifndef PCP_IMPORT_H
+#define PCP_IMPORT_H
+
+#include <stdint.h>
+
+#include <pcp/pmapi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Contexts: each writes one archive, which comes into being with the first record */
+
+int pmiStart(const char *archive, int inherit);
+int pmiUseContext(int context);
+int pmiEnd(void);
+int pmiSetHostname(const char *host);
+int pmiSetTimezone(const char *timezone);
+int pmiSetVersion(int version);
+
+/* What can have values; PM_ID_NULL lets the library choose the identifier */
+
+int pmiAddMetric(const char *name, pmID pmid, int type, pmInDom indom, int sem, pmUnits units);
+int pmiAddInstance(pmInDom indom, const char *instance, int inst);
+
+/* Values of the next record, and the record */
+
+int pmiPutValue(const char *name, const char *instance, const char *value);
+int pmiGetHandle(const char *name, const char *instance);
+int pmiPutValueHandle(int handle, const char *value);
+int pmiWrite(int sec, int usec);
+int pmiPutResult(const pmResult *result);
+int pmiPutMark(void);
+
+/* Texts and labels, which go out with the next record */
+
+int pmiPutText(unsigned int type, unsigned int class_, unsigned int id, const char *content);
+int pmiPutLabel(unsigned int type, unsigned int id, unsigned int inst, const char *name,
+		const char *value);
+
+/* Identifiers and units from numbers */
+
+pmID pmiID(int domain, int cluster, int item);
+pmID pmiCluster(int domain, int cluster);
+pmInDom pmiInDom(int domain, int serial);
+pmUnits pmiUnits(int dimSpace, int dimTime, int dimCount, int scaleSpace, int scaleTime,
+		 int scaleCount);
+
+/* Not in PCP 6.0.3; those up to the blank line are in later versions of it */
+
+int pmiHighResWrite(int64_t sec, int nsec);
+int pmiPutAtomValue(const char *name, const char *instance, const pmAtomValue *value);
+int pmiPutAtomValueHandle(int handle, const pmAtomValue *value);
+
+int pmiPutHighResResult(const pmHighResResult *result);
+int pmiDelInstance(pmInDom indom, int inst);
+int pmiSetZoneinfo(const char *zoneinfo);
+int pmiNextVolume(void);
+
+/* What went wrong: also PMAPI's codes and texts; -1 stands for the last call's */
+
+#define PMI_MAXERRMSGLEN	128
+
+const char *pmiErrStr(int code);
+char *pmiErrStr_r(int code, char *buf, int buflen);
+void pmiDump(void);
+
+#define PMI_ERR_BASE		20000
+#define PMI_ERR_DUPMETRICNAME	(-PMI_ERR_BASE - 1)
+#define PMI_ERR_DUPMETRICID	(-PMI_ERR_BASE - 2)
+#define PMI_ERR_DUPINSTNAME	(-PMI_ERR_BASE - 3)
+#define PMI_ERR_DUPINSTID	(-PMI_ERR_BASE - 4)
+#define PMI_ERR_INSTNOTNULL	(-PMI_ERR_BASE - 5)
+#define PMI_ERR_INSTNULL	(-PMI_ERR_BASE - 6)
+#define PMI_ERR_BADHANDLE	(-PMI_ERR_BASE - 7)
+#define PMI_ERR_DUPVALUE	(-PMI_ERR_BASE - 8)
+#define PMI_ERR_BADTYPE		(-PMI_ERR_BASE - 9)
+#define PMI_ERR_BADSEM		(-PMI_ERR_BASE - 10)
+#define PMI_ERR_NODATA		(-PMI_ERR_BASE - 11)
+#define PMI_ERR_BADMETRICNAME	(-PMI_ERR_BASE - 12)
+#define PMI_ERR_BADTIMESTAMP	(-PMI_ERR_BASE - 13)
+#define PMI_ERR_BADTEXTTYPE	(-PMI_ERR_BASE - 14)
+#define PMI_ERR_BADTEXTCLASS	(-PMI_ERR_BASE - 15)
+#define PMI_ERR_BADTEXTID	(-PMI_ERR_BASE - 16)
+#define PMI_ERR_EMPTYTEXTCONTENT (-PMI_ERR_BASE - 17)
+#define PMI_ERR_DUPTEXT		(-PMI_ERR_BASE - 18)
+#define PMI_ERR_BADLABELTYPE	(-PMI_ERR_BASE - 19)
+#define PMI_ERR_BADLABELID	(-PMI_ERR_BASE - 20)
+#define PMI_ERR_BADLABELINSTANCE (-PMI_ERR_BASE - 21)
+#define PMI_ERR_EMPTYLABELNAME	(-PMI_ERR_BASE - 22)
+#define PMI_ERR_EMPTYLABELVALUE	(-PMI_ERR_BASE - 23)
+#define PMI_ERR_ADDLABELERROR	(-PMI_ERR_BASE - 24)
+#define PMI_ERR_BADVERSION	(-PMI_ERR_BASE - 25)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PCP_IMPORT_H */

@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * LOGIMPORT's calls: which context is meant, one call at a time.
+ *
+ * Locking: the table of contexts and the current one are the process's, as in
+ * the original; import_lock guards both and all contexts, from enter to leave.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/api.h"
+#include "base/vec.h"
+#include "err.h"
+#include "importer.h"
+#include "stamp.h"
+
+static pthread_mutex_t import_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shim_importer **contexts;
+static size_t ncontexts, contexts_cap;
+static struct shim_importer *current;
+
+/* The context that can be written to, locked; or unlocked and NULL */
+static struct shim_importer *enter(void)
+{
+	pthread_mutex_lock(&import_lock);
+	if (current && !current->ended)
+		return current;
+	pthread_mutex_unlock(&import_lock);
+	return NULL;
+}
+
+static int leave(struct shim_importer *imp, int result)
+{
+	if (result)
+		result = shim_pcp__error(result);
+	imp->last_error = result;
+	pthread_mutex_unlock(&import_lock);
+	return result;
+}
+
+#define ENTER(imp)					\
+	struct shim_importer *imp = enter();		\
+							\
+	if (!imp)					\
+		return PM_ERR_NOCONTEXT
+
+/* One that has ended is kept for as long as it is current, to be inherited from. */
+static void make_current(struct shim_importer *imp)
+{
+	for (size_t i = 0; i < ncontexts; i++) {
+		if (contexts[i] == current && current && current->ended && current != imp) {
+			shim_importer__destroy(current);
+			contexts[i] = NULL;
+		}
+	}
+	current = imp;
+}
+
+static int default_version(void)
+{
+	const char *version = getenv("PCP_ARCHIVE_VERSION");
+
+	return version && !strcmp(version, "3") ? 3 : 2;
+}
+
+static int start(const char *archive, int inherit)
+{
+	struct shim_importer **more = shim_vec__room(contexts, &contexts_cap, ncontexts,
+						     sizeof(*more));
+	struct shim_importer *imp;
+	int err;
+
+	if (!more)
+		return -ENOMEM;
+	contexts = more;
+	err = shim_importer__create(archive, &imp);
+	if (err)
+		return err;
+	imp->label.version = default_version();
+	err = inherit && current ? shim_importer__inherit(imp, current) : 0;
+	if (err) {
+		shim_importer__destroy(imp);
+		return err;
+	}
+	contexts[ncontexts++] = imp;
+	make_current(imp);
+	return (int)ncontexts;
+}
+
+/**
+ * pmiStart() - begin an archive
+ * @archive: its name; NULL for a context that others shall inherit from
+ * @inherit: not 0: metrics, instances and handles of the current context are known here, too
+ *
+ * The archive's files come into being with the first record.
+ *
+ * Return: the context, which is now the current one; -ENOMEM.
+ */
+SHIM_API int pmiStart(const char *archive, int inherit)
+{
+	int ret;
+
+	pthread_mutex_lock(&import_lock);
+	ret = start(archive, inherit);
+	pthread_mutex_unlock(&import_lock);
+	return ret;
+}
+
+/**
+ * pmiUseContext() - change to another archive
+ * @context: from pmiStart()
+ *
+ * Return: 0 or PM_ERR_NOCONTEXT.
+ */
+SHIM_API int pmiUseContext(int context)
+{
+	int ret = PM_ERR_NOCONTEXT;
+
+	pthread_mutex_lock(&import_lock);
+	if (context > 0 && (size_t)context <= ncontexts && contexts[context - 1]) {
+		make_current(contexts[context - 1]);
+		ret = 0;
+	}
+	pthread_mutex_unlock(&import_lock);
+	return ret;
+}
+
+/**
+ * pmiEnd() - finish the current archive
+ *
+ * Return: 0, or what finishing or syncing the files failed with; also if it was finished before.
+ */
+SHIM_API int pmiEnd(void)
+{
+	int ret = PM_ERR_NOCONTEXT;
+
+	pthread_mutex_lock(&import_lock);
+	if (current) {
+		ret = current->ended ? 0 : shim_pcp__error(shim_importer__end(current));
+		current->last_error = ret;
+	}
+	pthread_mutex_unlock(&import_lock);
+	return ret;
+}
+
+static int copy_field(char *to, size_t room, const char *from)
+{
+	if (!from)
+		return -EINVAL;
+	if (strlen(from) >= room)
+		return PM_ERR_TOOBIG;
+	memset(to, 0, room);
+	strcpy(to, from);
+	return 0;
+}
+
+/**
+ * pmiSetHostname() - whose data it is
+ * @host: its name; without this call, this host's
+ *
+ * Counts until the first record; in version 2 up to 63 characters.
+ *
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_TOOBIG, -EINVAL.
+ */
+SHIM_API int pmiSetHostname(const char *host)
+{
+	int err;
+
+	ENTER(imp);
+	err = copy_field(imp->label.host, sizeof(imp->label.host), host);
+	if (!err)
+		imp->host_given = *host;
+	return leave(imp, err);
+}
+
+/**
+ * pmiSetTimezone() - where the data comes from, in time
+ * @timezone: as the environment variable TZ; without this call, this machine's
+ *
+ * Counts until the first record.
+ *
+ * Return: as pmiSetHostname().
+ */
+SHIM_API int pmiSetTimezone(const char *timezone)
+{
+	int err;
+
+	ENTER(imp);
+	err = copy_field(imp->label.tz, sizeof(imp->label.tz), timezone);
+	if (!err)
+		imp->tz_given = *timezone;
+	return leave(imp, err);
+}
+
+/**
+ * pmiSetZoneinfo() - the time zone's name
+ * @zoneinfo: ":Area/City"; only version 3 has it, and only with pmiSetTimezone()
+ *
+ * Return: as pmiSetHostname().
+ */
+SHIM_API int pmiSetZoneinfo(const char *zoneinfo)
+{
+	ENTER(imp);
+	return leave(imp, copy_field(imp->label.zoneinfo, sizeof(imp->label.zoneinfo), zoneinfo));
+}
+
+/**
+ * pmiSetVersion() - the archive's version
+ * @version: 2, which is the default, or 3
+ *
+ * Counts until the first record.
+ *
+ * Return: 0, PM_ERR_NOCONTEXT, PMI_ERR_BADVERSION.
+ */
+SHIM_API int pmiSetVersion(int version)
+{
+	ENTER(imp);
+	if (version != 2 && version != 3)
+		return leave(imp, PMI_ERR_BADVERSION);
+	if (!imp->writer)
+		imp->label.version = version;
+	return leave(imp, 0);
+}
+
+/**
+ * pmiAddMetric() - describe a metric
+ * @name: its name
+ * @pmid: its identifier, or PM_ID_NULL
+ * @type: PM_TYPE_32 to PM_TYPE_STRING
+ * @indom: its instance domain, or PM_INDOM_NULL
+ * @sem: PM_SEM_*
+ * @units: from pmiUnits()
+ *
+ * Return: 0, PM_ERR_NOCONTEXT, PMI_ERR_BADMETRICNAME, DUPMETRICNAME, DUPMETRICID, BADTYPE, BADSEM,
+ * PM_ERR_PMID, PM_ERR_UNIT, PM_ERR_INDOM (not of the metric's agent), -ENOMEM.
+ */
+SHIM_API int pmiAddMetric(const char *name, pmID pmid, int type, pmInDom indom, int sem,
+			  pmUnits units)
+{
+	const pmDesc desc = { pmid, type, indom, sem, units };
+
+	ENTER(imp);
+	return leave(imp, shim_importer__metric(imp, name, &desc));
+}
+
+/**
+ * pmiAddInstance() - an instance there is from the next record on
+ * @indom: its domain
+ * @instance: its name
+ * @inst: its number
+ *
+ * Return: 0, PM_ERR_NOCONTEXT, PMI_ERR_DUPINSTNAME, PMI_ERR_DUPINSTID, PM_ERR_INST, PM_ERR_INDOM.
+ */
+SHIM_API int pmiAddInstance(pmInDom indom, const char *instance, int inst)
+{
+	ENTER(imp);
+	return leave(imp, shim_importer__instance(imp, indom, instance, inst));
+}
+
+/**
+ * pmiDelInstance() - an instance there is no more from the next record on
+ * @indom: its domain
+ * @inst: its number; name and number may be used again
+ *
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_INDOM, PM_ERR_INST.
+ */
+SHIM_API int pmiDelInstance(pmInDom indom, int inst)
+{
+	ENTER(imp);
+	return leave(imp, shim_importer__del_instance(imp, indom, inst));
+}
+
+/**
+ * pmiPutValue() - a value of the next record
+ * @name: of the metric
+ * @instance: of the instance; NULL or empty if the metric has no domain
+ * @value: as text
+ *
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_NAME, PM_ERR_INST, PMI_ERR_INSTNULL, PMI_ERR_INSTNOTNULL,
+ * PMI_ERR_DUPVALUE, PM_ERR_CONV.
+ */
+SHIM_API int pmiPutValue(const char *name, const char *instance, const char *value)
+{
+	struct shim_imp_slot *slot;
+	int err;
+
+	ENTER(imp);
+	err = shim_importer__slot(imp, name, instance, &slot);
+	return leave(imp, err ? err : shim_imp_slot__parse(imp, slot, value));
+}
+
+/**
+ * pmiPutAtomValue() - a value of the next record that need not be made a text first
+ * @name: of the metric
+ * @instance: of the instance
+ * @value: the member for the metric's type
+ *
+ * Return: as pmiPutValue().
+ */
+SHIM_API int pmiPutAtomValue(const char *name, const char *instance, const pmAtomValue *value)
+{
+	struct shim_imp_slot *slot;
+	int err;
+
+	ENTER(imp);
+	err = shim_importer__slot(imp, name, instance, &slot);
+	return leave(imp, err ? err : shim_imp_slot__atom(imp, slot, value));
+}
+
+/**
+ * pmiGetHandle() - a number for a metric and an instance
+ * @name: of the metric
+ * @instance: of the instance
+ *
+ * Return: the handle, from 1; PM_ERR_NOCONTEXT, PM_ERR_NAME, PM_ERR_INST, PMI_ERR_INSTNULL,
+ * PMI_ERR_INSTNOTNULL.
+ */
+SHIM_API int pmiGetHandle(const char *name, const char *instance)
+{
+	struct shim_imp_slot *slot;
+	int ret;
+
+	ENTER(imp);
+	ret = shim_importer__slot(imp, name, instance, &slot);
+	if (!ret)
+		ret = shim_importer__handle(imp, slot);
+	leave(imp, ret < 0 ? ret : 0);
+	return ret;
+}
+
+/**
+ * pmiPutValueHandle() - a value of the next record
+ * @handle: from pmiGetHandle()
+ * @value: as text
+ *
+ * Return: as pmiPutValue(), and PMI_ERR_BADHANDLE.
+ */
+SHIM_API int pmiPutValueHandle(int handle, const char *value)
+{
+	struct shim_imp_slot *slot;
+	int err;
+
+	ENTER(imp);
+	err = shim_importer__of_handle(imp, handle, &slot);
+	return leave(imp, err ? err : shim_imp_slot__parse(imp, slot, value));
+}
+
+/**
+ * pmiPutAtomValueHandle() - a value of the next record that need not be made a text first
+ * @handle: from pmiGetHandle()
+ * @value: the member for the metric's type
+ *
+ * Return: as pmiPutValueHandle().
+ */
+SHIM_API int pmiPutAtomValueHandle(int handle, const pmAtomValue *value)
+{
+	struct shim_imp_slot *slot;
+	int err;
+
+	ENTER(imp);
+	err = shim_importer__of_handle(imp, handle, &slot);
+	return leave(imp, err ? err : shim_imp_slot__atom(imp, slot, value));
+}
+
+static int write_at(int64_t sec, int64_t nsec)
+{
+	struct shim_ts stamp = { sec, (int32_t)nsec };
+	struct timespec now;
+
+	ENTER(imp);
+	if (sec < 0) {
+		clock_gettime(CLOCK_REALTIME, &now);
+		stamp = (struct shim_ts){ now.tv_sec, (int32_t)now.tv_nsec };
+	} else if (nsec < 0 || nsec > 999999999) {
+		return leave(imp, PMI_ERR_BADTIMESTAMP);
+	}
+	return leave(imp, shim_importer__write(imp, stamp));
+}
+
+/**
+ * pmiWrite() - write the values as a record
+ * @sec: its time, in seconds since 1970 UTC; negative: now
+ * @usec: and microseconds
+ *
+ * After an error nothing of the record is in the archive, and the values are still there to be
+ * written.
+ *
+ * Return: 0, PM_ERR_NOCONTEXT, PMI_ERR_NODATA, PMI_ERR_BADTIMESTAMP, or an errno, negated:
+ * -EEXIST, -EBUSY, -ENOSPC, ...
+ */
+SHIM_API int pmiWrite(int sec, int usec)
+{
+	return write_at(sec, (int64_t)usec * 1000);
+}
+
+/**
+ * pmiHighResWrite() - write the values as a record
+ * @sec: its time, in seconds since 1970 UTC; negative: now
+ * @nsec: and nanoseconds; version 2 keeps whole microseconds
+ *
+ * Return: as pmiWrite().
+ */
+SHIM_API int pmiHighResWrite(int64_t sec, int nsec)
+{
+	return write_at(sec, nsec);
+}
+
+/**
+ * pmiPutResult() - write a record that was put together elsewhere
+ * @result: its time and values; values put before are dropped
+ *
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_PMID, PM_ERR_INST, PM_ERR_CONV, PMI_ERR_DUPVALUE, or as
+ * pmiWrite().
+ */
+SHIM_API int pmiPutResult(const pmResult *result)
+{
+	struct shim_ts stamp;
+
+	ENTER(imp);
+	if (!result || result->numpmid < 0)
+		return leave(imp, -EINVAL);
+	if (result->timestamp.tv_usec < 0 || result->timestamp.tv_usec > 999999)
+		return leave(imp, PMI_ERR_BADTIMESTAMP);
+	stamp = shim_stamp__from_timeval(&result->timestamp);
+	return leave(imp, shim_importer__result(imp, stamp, result->numpmid, result->vset));
+}
+
+/**
+ * pmiPutHighResResult() - write a record that was put together elsewhere
+ * @result: its time and values
+ *
+ * Return: as pmiPutResult().
+ */
+SHIM_API int pmiPutHighResResult(const pmHighResResult *result)
+{
+	struct shim_ts stamp;
+
+	ENTER(imp);
+	if (!result || result->numpmid < 0)
+		return leave(imp, -EINVAL);
+	if (result->timestamp.tv_nsec < 0 || result->timestamp.tv_nsec > 999999999)
+		return leave(imp, PMI_ERR_BADTIMESTAMP);
+	stamp = shim_stamp__make(result->timestamp.tv_sec, result->timestamp.tv_nsec);
+	return leave(imp, shim_importer__result(imp, stamp, result->numpmid, result->vset));
+}
+
+/**
+ * pmiPutMark() - nothing is continuous from the last record to the next
+ *
+ * Return: 0, also before the first record, where there is nothing to separate;
+ * PM_ERR_NOCONTEXT, or what writing failed with.
+ */
+SHIM_API int pmiPutMark(void)
+{
+	ENTER(imp);
+	return leave(imp, shim_importer__mark(imp));
+}
+
+/**
+ * pmiNextVolume() - the next record begins a new volume
+ *
+ * Return: 0, also before the first record; PM_ERR_NOCONTEXT, or what creating the file failed with.
+ */
+SHIM_API int pmiNextVolume(void)
+{
+	ENTER(imp);
+	return leave(imp, imp->writer ? shim_writer__next_volume(imp->writer) : 0);
+}
+
+/**
+ * pmiPutText() - say what a metric or an instance domain is
+ * @type: PM_TEXT_PMID or PM_TEXT_INDOM
+ * @class_: PM_TEXT_ONELINE or PM_TEXT_HELP
+ * @id: the metric or the domain
+ * @content: the text
+ *
+ * Return: 0, PM_ERR_NOCONTEXT, PMI_ERR_BADTEXTTYPE, BADTEXTCLASS, BADTEXTID, EMPTYTEXTCONTENT,
+ * DUPTEXT, -ENOMEM.
+ */
+SHIM_API int pmiPutText(unsigned int type, unsigned int class_, unsigned int id,
+			const char *content)
+{
+	ENTER(imp);
+	if (type != PM_TEXT_PMID && type != PM_TEXT_INDOM)
+		return leave(imp, PMI_ERR_BADTEXTTYPE);
+	if (class_ != PM_TEXT_ONELINE && class_ != PM_TEXT_HELP)
+		return leave(imp, PMI_ERR_BADTEXTCLASS);
+	if (id == PM_ID_NULL)
+		return leave(imp, PMI_ERR_BADTEXTID);
+	if (!content || !*content)
+		return leave(imp, PMI_ERR_EMPTYTEXTCONTENT);
+	return leave(imp, shim_imp_notes__text(imp->notes, type | class_, id, content));
+}
+
+static bool is_level(unsigned int type)
+{
+	return type && type <= PM_LABEL_INSTANCES && !(type & (type - 1));
+}
+
+static int put_label(struct shim_importer *imp, unsigned int type, unsigned int id,
+		     unsigned int inst, const char *name, const char *value)
+{
+	bool of_instance = type == PM_LABEL_INSTANCES;
+
+	if (!is_level(type))
+		return PMI_ERR_BADLABELTYPE;
+	if (type == PM_LABEL_CONTEXT)
+		id = SHIM_INDOM_NULL;
+	else if (id == PM_ID_NULL || (type == PM_LABEL_DOMAIN && id > DYNAMIC_PMID))
+		return PMI_ERR_BADLABELID;
+	if (type == PM_LABEL_CLUSTER)
+		id = pmID_build(pmID_domain(id), pmID_cluster(id), 0);
+	if (of_instance && inst >> 31)
+		return PMI_ERR_BADLABELINSTANCE;
+	if (!name || !*name)
+		return PMI_ERR_EMPTYLABELNAME;
+	if (!value || !*value)
+		return PMI_ERR_EMPTYLABELVALUE;
+	return shim_imp_notes__label(imp->notes, type, id, of_instance ? (int32_t)inst :
+				     SHIM_IN_NULL, name, value);
+}
+
+/**
+ * pmiPutLabel() - annotate something from the next record on
+ * @type: PM_LABEL_CONTEXT to PM_LABEL_INSTANCES
+ * @id: the domain's number, the cluster, the metric or the instance domain
+ * @inst: for PM_LABEL_INSTANCES: the instance
+ * @name: of the label
+ * @value: a text, or one of the words true, false and null
+ *
+ * Return: 0, PM_ERR_NOCONTEXT, PMI_ERR_BADLABELTYPE, BADLABELID, BADLABELINSTANCE, EMPTYLABELNAME,
+ * EMPTYLABELVALUE, ADDLABELERROR, -ENOMEM.
+ */
+SHIM_API int pmiPutLabel(unsigned int type, unsigned int id, unsigned int inst, const char *name,
+			 const char *value)
+{
+	ENTER(imp);
+	return leave(imp, put_label(imp, type, id, inst, name, value));
+}
+
+SHIM_API pmID pmiID(int domain, int cluster, int item)
+{
+	return pmID_build(domain, cluster, item);
+}
+
+SHIM_API pmID pmiCluster(int domain, int cluster)
+{
+	return pmID_build(domain, cluster, 0);
+}
+
+SHIM_API pmInDom pmiInDom(int domain, int serial)
+{
+	return pmInDom_build(domain, serial);
+}
+
+SHIM_API pmUnits pmiUnits(int dimSpace, int dimTime, int dimCount, int scaleSpace, int scaleTime,
+			  int scaleCount)
+{
+	const pmUnits units = {
+		.dimSpace = dimSpace,
+		.dimTime = dimTime,
+		.dimCount = dimCount,
+		.scaleSpace = scaleSpace,
+		.scaleTime = scaleTime,
+		.scaleCount = scaleCount,
+	};
+
+	return units;
+}
+
+int shim_import__last_error(void)
+{
+	int code = PM_ERR_NOCONTEXT;
+
+	pthread_mutex_lock(&import_lock);
+	if (current)
+		code = current->last_error;
+	pthread_mutex_unlock(&import_lock);
+	return code;
+}
+
+static void dump(const struct shim_importer *imp)
+{
+	fprintf(stderr, "import of %s: version %d, %s\n", imp->base ? imp->base : "(nothing)",
+		imp->label.version, imp->ended ? "ended" : imp->writer ? "begun" : "not begun");
+	for (const struct shim_imp_metric *m = imp->metrics; m; m = m->next)
+		fprintf(stderr, "  metric %s: %s, %s, %zu values waiting\n", m->name,
+			pmIDStr(m->desc.pmid), pmTypeStr(m->desc.type), m->nvalues);
+	for (const struct shim_imp_domain *d = imp->domain_list; d; d = d->next)
+		for (size_t i = 0; i < d->n; i++)
+			fprintf(stderr, "  instance of %s: %d is %s\n", pmInDomStr(d->indom),
+				d->instances[i]->inst, d->instances[i]->name);
+	for (size_t i = 0; i < imp->nhandles; i++)
+		fprintf(stderr, "  handle %zu: %s %s\n", i + 1, imp->handles[i]->metric->name,
+			imp->handles[i]->instance ? imp->handles[i]->instance->name : "");
+}
+
+/**
+ * pmiDump() - what the current context knows, to stderr
+ */
+SHIM_API void pmiDump(void)
+{
+	pthread_mutex_lock(&import_lock);
+	if (current)
+		dump(current);
+	pthread_mutex_unlock(&import_lock);
+}

@@ -1,0 +1,581 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What an importer has declared: metrics, instances, and the handles of both together. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "importer.h"
+
+/* Metrics that come without an identifier are in PCP's domain for imported ones. */
+#define IMPORT_DOMAIN	245
+#define ITEMS		(1u << 22)	/* clusters and items of a domain */
+
+static struct shim_imp_metric *find_metric(const struct shim_importer *imp, const char *name)
+{
+	size_t len = strlen(name);
+	struct shim_hnode *node = shim_hash__first(&imp->by_name,
+						   shim_hash__bytes(&imp->by_name, name, len));
+
+	for (; node; node = shim_hash__next(node)) {
+		struct shim_imp_metric *m = shim_hnode__entry(node, struct shim_imp_metric,
+							      by_name);
+
+		if (!strcmp(m->name, name))
+			return m;
+	}
+	return NULL;
+}
+
+struct shim_imp_metric *shim_importer__by_pmid(const struct shim_importer *imp, uint32_t pmid)
+{
+	struct shim_hnode *node = shim_hash__first(&imp->by_pmid,
+						   shim_hash__u32(&imp->by_pmid, pmid));
+
+	for (; node; node = shim_hash__next(node)) {
+		struct shim_imp_metric *m = shim_hnode__entry(node, struct shim_imp_metric,
+							      by_pmid);
+
+		if (m->desc.pmid == pmid)
+			return m;
+	}
+	return NULL;
+}
+
+struct shim_imp_domain *shim_importer__domain(const struct shim_importer *imp, uint32_t indom)
+{
+	struct shim_hnode *node = shim_hash__first(&imp->domains,
+						   shim_hash__u32(&imp->domains, indom));
+
+	for (; node; node = shim_hash__next(node)) {
+		struct shim_imp_domain *d = shim_hnode__entry(node, struct shim_imp_domain, node);
+
+		if (d->indom == indom)
+			return d;
+	}
+	return NULL;
+}
+
+static struct shim_imp_domain *need_domain(struct shim_importer *imp, uint32_t indom)
+{
+	struct shim_imp_domain *d = shim_importer__domain(imp, indom);
+
+	if (d)
+		return d;
+	d = shim_arena__alloc(&imp->arena, sizeof(*d));
+	if (!d)
+		return NULL;
+	d->indom = indom;
+	shim_hash__init(&d->names);
+	if (shim_hash__add(&imp->domains, &d->node, shim_hash__u32(&imp->domains, indom)))
+		return NULL;
+	*imp->next_domain = d;
+	imp->next_domain = &d->next;
+	return d;
+}
+
+/**
+ * shim_importer__create() - an importer that knows nothing yet
+ * @base: name of the archive, or NULL if it shall only be inherited from
+ * @out: the importer
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_importer__create(const char *base, struct shim_importer **out)
+{
+	struct shim_importer *imp = calloc(1, sizeof(*imp));
+
+	if (!imp)
+		return -ENOMEM;
+	shim_declared__init(&imp->names);
+	shim_hash__init(&imp->by_name);
+	shim_hash__init(&imp->by_pmid);
+	shim_hash__init(&imp->domains);
+	shim_hash__init(&imp->slots);
+	imp->next_metric = &imp->metrics;
+	imp->next_domain = &imp->domain_list;
+	imp->last_waiting = &imp->waiting;
+	imp->base = base ? strdup(base) : NULL;
+	if ((base && !imp->base) || shim_imp_notes__create(&imp->notes)) {
+		shim_importer__destroy(imp);
+		return -ENOMEM;
+	}
+	*out = imp;
+	return 0;
+}
+
+void shim_importer__destroy(struct shim_importer *imp)
+{
+	for (struct shim_imp_slot *slot = imp->slot_list; slot; slot = slot->all)
+		free(slot->text);
+	for (struct shim_imp_domain *d = imp->domain_list; d; d = d->next) {
+		shim_hash__free(&d->names);
+		free(d->instances);
+	}
+	shim_imp_notes__destroy(imp->notes);
+	shim_declared__free(&imp->names);
+	shim_buf__free(&imp->scratch);
+	shim_hash__free(&imp->by_name);
+	shim_hash__free(&imp->by_pmid);
+	shim_hash__free(&imp->domains);
+	shim_hash__free(&imp->slots);
+	shim_arena__free(&imp->arena);
+	free(imp->handles);
+	free(imp->sorted);
+	free(imp->base);
+	free(imp);
+}
+
+/*
+ * The next identifier that no metric has, from the number of metrics on, as
+ * people's archives have it from the original; PM_ID_NULL if there is none.
+ */
+static uint32_t free_pmid(const struct shim_importer *imp)
+{
+	for (size_t item = imp->by_name.n + 1; item < ITEMS; item++) {
+		uint32_t pmid = (uint32_t)IMPORT_DOMAIN << 22 | (uint32_t)item;
+
+		if (!shim_importer__by_pmid(imp, pmid))
+			return pmid;
+	}
+	return PM_ID_NULL;
+}
+
+static uint32_t units_word(pmUnits units)
+{
+	uint32_t word;
+
+	/* a scale without its dimension means nothing */
+	if (!units.dimSpace)
+		units.scaleSpace = 0;
+	if (!units.dimTime)
+		units.scaleTime = 0;
+	if (!units.dimCount)
+		units.scaleCount = 0;
+	units.pad = 0;
+	memcpy(&word, &units, sizeof(word));
+	return word;
+}
+
+/* Which part of the description is the one that no archive can have */
+static int blame(struct shim_importer *imp, const struct shim_desc *desc)
+{
+	static const char *const fine[] = { "a" };
+	struct shim_declared fresh;
+	struct shim_desc d = *desc;
+	int code = PMI_ERR_BADMETRICNAME;
+
+	shim_declared__init(&fresh);
+	d.names = fine;
+	if (shim_declared__desc(&fresh, &d, &imp->scratch)) {
+		d.indom = PM_INDOM_NULL;
+		code = PM_ERR_INDOM;
+		if (shim_declared__desc(&fresh, &d, &imp->scratch)) {
+			d.units = 0;
+			code = shim_declared__desc(&fresh, &d, &imp->scratch) ? PM_ERR_PMID :
+										PM_ERR_UNIT;
+		}
+	}
+	shim_declared__free(&fresh);
+	shim_buf__reset(&imp->scratch);
+	return code;
+}
+
+static int check_metric(const struct shim_importer *imp, const char *name, const pmDesc *desc)
+{
+	if (!name || !*name)
+		return PMI_ERR_BADMETRICNAME;
+	if (find_metric(imp, name))
+		return PMI_ERR_DUPMETRICNAME;
+	if (desc->pmid != PM_ID_NULL && shim_importer__by_pmid(imp, desc->pmid))
+		return PMI_ERR_DUPMETRICID;
+	if (desc->type < PM_TYPE_32 || desc->type > PM_TYPE_STRING)
+		return PMI_ERR_BADTYPE;
+	if (desc->sem != PM_SEM_COUNTER && desc->sem != PM_SEM_INSTANT &&
+	    desc->sem != PM_SEM_DISCRETE)
+		return PMI_ERR_BADSEM;
+	return 0;
+}
+
+static int enter_metric(struct shim_importer *imp, const struct shim_desc *desc)
+{
+	struct shim_imp_metric *m = shim_arena__alloc(&imp->arena, sizeof(*m));
+	size_t len = strlen(desc->names[0]);
+	uint64_t hash = shim_hash__bytes(&imp->by_name, desc->names[0], len);
+
+	if (!m)
+		return -ENOMEM;
+	m->name = shim_arena__string(&imp->arena, desc->names[0], len);
+	if (!m->name)
+		return -ENOMEM;
+	m->desc = *desc;
+	m->desc.names = &m->name;
+	if (desc->indom != PM_INDOM_NULL) {
+		m->domain = need_domain(imp, desc->indom);
+		if (!m->domain)
+			return -ENOMEM;
+	}
+	if (shim_hash__add(&imp->by_name, &m->by_name, hash) ||
+	    shim_hash__add(&imp->by_pmid, &m->by_pmid, shim_hash__u32(&imp->by_pmid, desc->pmid)))
+		return -ENOMEM;
+	*imp->next_metric = m;
+	imp->next_metric = &m->next;
+	return 0;
+}
+
+/**
+ * shim_importer__metric() - describe a metric
+ * @imp: the importer
+ * @name: its name
+ * @desc: the rest; PM_ID_NULL is replaced by a free identifier
+ *
+ * Return: 0, or PMI_ERR_DUPMETRICNAME (also for a name that would be metric and group at once),
+ * DUPMETRICID, BADMETRICNAME, BADTYPE, BADSEM, PM_ERR_UNIT, PM_ERR_PMID, PM_ERR_INDOM, -ENOMEM.
+ */
+int shim_importer__metric(struct shim_importer *imp, const char *name, const pmDesc *desc)
+{
+	struct shim_desc d = {
+		.pmid = desc->pmid,
+		.type = desc->type,
+		.indom = desc->indom,
+		.sem = desc->sem,
+		.units = units_word(desc->units),
+		.nnames = 1,
+		.names = &name,
+	};
+	int err = check_metric(imp, name, desc);
+
+	if (err)
+		return err;
+	if (d.pmid == PM_ID_NULL)
+		d.pmid = free_pmid(imp);
+	if (d.pmid == PM_ID_NULL)
+		return PM_ERR_TOOBIG;
+	err = shim_declared__desc(&imp->names, &d, &imp->scratch);
+	shim_buf__reset(&imp->scratch);
+	if (err == -EINVAL)
+		return blame(imp, &d);
+	if (err == -EEXIST)
+		return PMI_ERR_DUPMETRICNAME;
+	return err ? err : enter_metric(imp, &d);
+}
+
+static struct shim_imp_instance *find_name(const struct shim_imp_domain *d, const char *name)
+{
+	struct shim_hnode *node = shim_hash__first(&d->names,
+						   shim_hash__bytes(&d->names, name, strlen(name)));
+
+	for (; node; node = shim_hash__next(node)) {
+		struct shim_imp_instance *i = shim_hnode__entry(node, struct shim_imp_instance,
+								by_name);
+
+		if (!i->gone && !strcmp(i->name, name))
+			return i;
+	}
+	return NULL;
+}
+
+/* PCP's rule: where a name has a space, what is before it says enough. */
+static struct shim_imp_instance *match_name(const struct shim_imp_domain *d, const char *name)
+{
+	struct shim_imp_instance *found = find_name(d, name);
+
+	for (size_t i = 0; !found && d->spaced && i < d->n; i++) {
+		size_t len = strcspn(d->instances[i]->name, " ");
+
+		if (d->instances[i]->name[len] && !strncmp(d->instances[i]->name, name, len))
+			found = d->instances[i];
+	}
+	return found;
+}
+
+/* Where an id is, or should be */
+static size_t place_of(const struct shim_imp_domain *d, int32_t inst)
+{
+	size_t lo = 0, hi = d->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (d->instances[mid]->inst < inst)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+struct shim_imp_instance *shim_imp_domain__find(const struct shim_imp_domain *d, int32_t inst)
+{
+	size_t i = place_of(d, inst);
+
+	return i < d->n && d->instances[i]->inst == inst ? d->instances[i] : NULL;
+}
+
+static int enter_instance(struct shim_importer *imp, struct shim_imp_domain *d, const char *name,
+			  int32_t inst)
+{
+	struct shim_imp_instance *i = shim_arena__alloc(&imp->arena, sizeof(*i));
+	size_t at = place_of(d, inst);
+	struct shim_imp_instance **instances;
+
+	if (!i)
+		return -ENOMEM;
+	i->inst = inst;
+	i->name = shim_arena__string(&imp->arena, name, strlen(name));
+	instances = shim_vec__room(d->instances, &d->cap, d->n, sizeof(struct shim_imp_instance *));
+	if (!i->name || !instances)
+		return -ENOMEM;
+	d->instances = instances;
+	if (shim_hash__add(&d->names, &i->by_name,
+			   shim_hash__bytes(&d->names, name, strlen(name))))
+		return -ENOMEM;
+	memmove(&instances[at + 1], &instances[at], (d->n - at) * sizeof(*instances));
+	instances[at] = i;
+	d->n++;
+	d->changed = true;
+	d->spaced = d->spaced || strchr(name, ' ');
+	return 0;
+}
+
+/**
+ * shim_importer__instance() - an instance that there is from the next record on
+ * @imp: the importer
+ * @indom: its domain, which comes into being
+ * @name: its name
+ * @inst: its number
+ *
+ * Return: 0, PMI_ERR_DUPINSTNAME, DUPINSTID, PM_ERR_INST for a name or number that no instance can
+ * have, PM_ERR_INDOM, -ENOMEM.
+ */
+int shim_importer__instance(struct shim_importer *imp, pmInDom indom, const char *name, int inst)
+{
+	struct shim_imp_domain *d;
+
+	if (indom >> 31)
+		return PM_ERR_INDOM;
+	if (!name || !*name || inst < 0)
+		return PM_ERR_INST;
+	d = need_domain(imp, indom);
+	if (!d)
+		return -ENOMEM;
+	if (find_name(d, name))
+		return PMI_ERR_DUPINSTNAME;
+	if (shim_imp_domain__find(d, inst))
+		return PMI_ERR_DUPINSTID;
+	return enter_instance(imp, d, name, inst);
+}
+
+/* Values of what is gone do not go out. */
+static void forget_values(struct shim_importer *imp, const struct shim_imp_instance *gone)
+{
+	for (struct shim_imp_metric *m = imp->waiting; m; m = m->waiting) {
+		struct shim_imp_slot **link = &m->first, *slot;
+
+		m->last = NULL;
+		while ((slot = *link)) {
+			if (slot->instance == gone) {
+				*link = slot->next;
+				slot->set = false;
+				m->nvalues--;
+			} else {
+				m->last = slot;
+				link = &slot->next;
+			}
+		}
+	}
+}
+
+/**
+ * shim_importer__del_instance() - an instance that there is no more from the next record on
+ * @imp: the importer
+ * @indom: its domain
+ * @inst: its number, which may be used again
+ *
+ * Return: 0, PM_ERR_INDOM, PM_ERR_INST.
+ */
+int shim_importer__del_instance(struct shim_importer *imp, pmInDom indom, int inst)
+{
+	struct shim_imp_domain *d = shim_importer__domain(imp, indom);
+	struct shim_imp_instance *i;
+	size_t at;
+
+	if (!d)
+		return PM_ERR_INDOM;
+	i = shim_imp_domain__find(d, inst);
+	if (!i)
+		return PM_ERR_INST;
+	forget_values(imp, i);
+	at = place_of(d, inst);
+	d->n--;
+	memmove(&d->instances[at], &d->instances[at + 1], (d->n - at) * sizeof(*d->instances));
+	i->gone = true;
+	d->changed = true;
+	return 0;
+}
+
+static int new_slot(struct shim_importer *imp, struct shim_imp_metric *m,
+		    struct shim_imp_instance *instance, uint64_t hash, struct shim_imp_slot **out)
+{
+	struct shim_imp_slot *slot = shim_arena__alloc(&imp->arena, sizeof(*slot));
+
+	if (!slot)
+		return -ENOMEM;
+	slot->metric = m;
+	slot->instance = instance;
+	slot->value.type = m->desc.type;
+	slot->value.inst = instance ? instance->inst : (int32_t)PM_IN_NULL;
+	if (!instance)
+		m->alone = slot;
+	else if (shim_hash__add(&imp->slots, &slot->node, hash))
+		return -ENOMEM;
+	slot->all = imp->slot_list;
+	imp->slot_list = slot;
+	*out = slot;
+	return 0;
+}
+
+/* The one of a metric and an instance, made when first asked for */
+int shim_imp_metric__slot(struct shim_importer *imp, struct shim_imp_metric *m,
+			  struct shim_imp_instance *instance, struct shim_imp_slot **out)
+{
+	const void *key[] = { m, instance };
+	struct shim_hnode *node;
+	uint64_t hash;
+
+	if (!instance && m->alone) {
+		*out = m->alone;
+		return 0;
+	}
+	hash = shim_hash__bytes(&imp->slots, key, sizeof(key));
+	for (node = shim_hash__first(&imp->slots, hash); node; node = shim_hash__next(node)) {
+		struct shim_imp_slot *slot = shim_hnode__entry(node, struct shim_imp_slot, node);
+
+		if (slot->metric == m && slot->instance == instance) {
+			*out = slot;
+			return 0;
+		}
+	}
+	return new_slot(imp, m, instance, hash, out);
+}
+
+/**
+ * shim_importer__slot() - where the value of a metric's instance is put
+ * @imp: the importer
+ * @name: of the metric
+ * @instance: of the instance; NULL or empty for a metric without domain
+ * @out: the slot
+ *
+ * Return: 0, PM_ERR_NAME, PM_ERR_INST, PMI_ERR_INSTNULL, PMI_ERR_INSTNOTNULL, -ENOMEM.
+ */
+int shim_importer__slot(struct shim_importer *imp, const char *name, const char *instance,
+			struct shim_imp_slot **out)
+{
+	struct shim_imp_metric *m = name ? find_metric(imp, name) : NULL;
+	struct shim_imp_instance *i = NULL;
+
+	if (!m)
+		return PM_ERR_NAME;
+	if (instance && !*instance)
+		instance = NULL;
+	if (!m->domain && instance)
+		return PMI_ERR_INSTNOTNULL;
+	if (m->domain && !instance)
+		return PMI_ERR_INSTNULL;
+	if (instance) {
+		i = match_name(m->domain, instance);
+		if (!i)
+			return PM_ERR_INST;
+	}
+	return shim_imp_metric__slot(imp, m, i, out);
+}
+
+int shim_importer__handle(struct shim_importer *imp, struct shim_imp_slot *slot)
+{
+	struct shim_imp_slot **handles = shim_vec__room(imp->handles, &imp->handles_cap,
+							imp->nhandles, sizeof(slot));
+
+	if (!handles)
+		return -ENOMEM;
+	imp->handles = handles;
+	handles[imp->nhandles++] = slot;
+	return (int)imp->nhandles;
+}
+
+int shim_importer__of_handle(const struct shim_importer *imp, int handle,
+			     struct shim_imp_slot **out)
+{
+	if (handle < 1 || (size_t)handle > imp->nhandles)
+		return PMI_ERR_BADHANDLE;
+	*out = imp->handles[handle - 1];
+	if ((*out)->instance && (*out)->instance->gone)
+		return PM_ERR_INST;
+	return 0;
+}
+
+static int inherit_domains(struct shim_importer *imp, const struct shim_importer *from)
+{
+	int err = 0;
+
+	for (const struct shim_imp_domain *d = from->domain_list; d && !err; d = d->next)
+		for (size_t i = 0; i < d->n && !err; i++)
+			err = shim_importer__instance(imp, d->indom, d->instances[i]->name,
+						      d->instances[i]->inst);
+	return err;
+}
+
+static struct shim_imp_instance *gone_instance(struct shim_importer *imp)
+{
+	struct shim_imp_instance *i = shim_arena__alloc(&imp->arena, sizeof(*i));
+
+	if (i)
+		i->gone = true;
+	return i;
+}
+
+/* Also those of instances that are gone, so that each keeps its number */
+static int inherit_handles(struct shim_importer *imp, const struct shim_importer *from)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < from->nhandles && !err; i++) {
+		const struct shim_imp_slot *old = from->handles[i];
+		struct shim_imp_metric *m = shim_importer__by_pmid(imp, old->metric->desc.pmid);
+		struct shim_imp_instance *instance = NULL;
+		struct shim_imp_slot *slot;
+
+		if (old->instance) {
+			instance = shim_imp_domain__find(m->domain, old->instance->inst);
+			if (old->instance->gone)
+				instance = gone_instance(imp);
+			if (!instance)
+				return -ENOMEM;
+		}
+		err = shim_imp_metric__slot(imp, m, instance, &slot);
+		if (!err && shim_importer__handle(imp, slot) < 0)
+			err = -ENOMEM;
+	}
+	return err;
+}
+
+/**
+ * shim_importer__inherit() - take over metrics, instances and handles
+ * @imp: a new importer
+ * @from: another one
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_importer__inherit(struct shim_importer *imp, const struct shim_importer *from)
+{
+	int err = 0;
+
+	for (const struct shim_imp_metric *m = from->metrics; m && !err; m = m->next)
+		err = shim_declared__desc(&imp->names, &m->desc, &imp->scratch);
+	shim_buf__reset(&imp->scratch);
+	for (const struct shim_imp_metric *m = from->metrics; m && !err; m = m->next)
+		err = enter_metric(imp, &m->desc);
+	if (!err)
+		err = inherit_domains(imp, from);
+	return err ? err : inherit_handles(imp, from);
+}

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * An importer's texts and labels, until they go out with the next record.
+ *
+ * A reader takes the last record of labels for all there are; so each record
+ * has those that were put before, too.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/record.h"
+#include "base/json.h"
+#include "base/vec.h"
+#include "importer.h"
+
+struct text {
+	struct shim_hnode node;
+	struct text *next;
+	uint32_t type;
+	uint32_t ident;
+	char *text;
+	bool pending;
+};
+
+/* The labels of one instance, or all that there are: a JSON object but for its last brace */
+struct set {
+	int32_t inst;
+	struct shim_buf json;
+};
+
+/* What has labels */
+struct target {
+	struct shim_hnode node;
+	struct target *next;
+	uint32_t level;
+	uint32_t ident;
+	struct set *sets;
+	size_t n;
+	size_t cap;
+	bool pending;
+};
+
+struct shim_imp_notes {
+	struct shim_hash texts;
+	struct shim_hash targets;
+	struct text *text_list, **next_text;
+	struct target *target_list, **next_target;
+	bool pending;
+};
+
+int shim_imp_notes__create(struct shim_imp_notes **out)
+{
+	struct shim_imp_notes *notes = calloc(1, sizeof(*notes));
+
+	if (!notes)
+		return -ENOMEM;
+	shim_hash__init(&notes->texts);
+	shim_hash__init(&notes->targets);
+	notes->next_text = &notes->text_list;
+	notes->next_target = &notes->target_list;
+	*out = notes;
+	return 0;
+}
+
+static void free_target(struct target *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		shim_buf__free(&t->sets[i].json);
+	free(t->sets);
+	free(t);
+}
+
+void shim_imp_notes__destroy(struct shim_imp_notes *notes)
+{
+	if (!notes)
+		return;
+	while (notes->text_list) {
+		struct text *next = notes->text_list->next;
+
+		free(notes->text_list->text);
+		free(notes->text_list);
+		notes->text_list = next;
+	}
+	while (notes->target_list) {
+		struct target *next = notes->target_list->next;
+
+		free_target(notes->target_list);
+		notes->target_list = next;
+	}
+	shim_hash__free(&notes->texts);
+	shim_hash__free(&notes->targets);
+	free(notes);
+}
+
+static struct text *find_text(const struct shim_imp_notes *notes, uint32_t type, uint32_t ident)
+{
+	struct shim_hnode *node = shim_hash__first(&notes->texts,
+						   shim_hash__u32(&notes->texts, ident));
+
+	for (; node; node = shim_hash__next(node)) {
+		struct text *t = shim_hnode__entry(node, struct text, node);
+
+		if (t->type == type && t->ident == ident)
+			return t;
+	}
+	return NULL;
+}
+
+static struct text *new_text(struct shim_imp_notes *notes, uint32_t type, uint32_t ident)
+{
+	struct text *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->type = type;
+	t->ident = ident;
+	if (shim_hash__add(&notes->texts, &t->node, shim_hash__u32(&notes->texts, ident))) {
+		free(t);
+		return NULL;
+	}
+	*notes->next_text = t;
+	notes->next_text = &t->next;
+	return t;
+}
+
+/**
+ * shim_imp_notes__text() - what a metric or a domain is
+ * @notes: the importer's
+ * @type: SHIM_TEXT_*
+ * @ident: the metric or the domain
+ * @text: the text; a later one takes the place of an earlier
+ *
+ * Return: 0, PMI_ERR_DUPTEXT if it says that already, -ENOMEM.
+ */
+int shim_imp_notes__text(struct shim_imp_notes *notes, uint32_t type, uint32_t ident,
+			 const char *text)
+{
+	struct text *t = find_text(notes, type, ident);
+	char *copy;
+
+	if (t && t->text && !strcmp(t->text, text))
+		return PMI_ERR_DUPTEXT;
+	copy = strdup(text);
+	if (copy && !t)
+		t = new_text(notes, type, ident);
+	if (!copy || !t) {
+		free(copy);
+		return -ENOMEM;
+	}
+	free(t->text);
+	t->text = copy;
+	t->pending = true;
+	notes->pending = true;
+	return 0;
+}
+
+static struct target *find_target(const struct shim_imp_notes *notes, uint32_t level,
+				  uint32_t ident)
+{
+	struct shim_hnode *node = shim_hash__first(&notes->targets,
+						   shim_hash__u32(&notes->targets, ident));
+
+	for (; node; node = shim_hash__next(node)) {
+		struct target *t = shim_hnode__entry(node, struct target, node);
+
+		if (t->level == level && t->ident == ident)
+			return t;
+	}
+	return NULL;
+}
+
+static struct target *need_target(struct shim_imp_notes *notes, uint32_t level, uint32_t ident)
+{
+	struct target *t = find_target(notes, level, ident);
+
+	if (t)
+		return t;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->level = level;
+	t->ident = ident;
+	if (shim_hash__add(&notes->targets, &t->node, shim_hash__u32(&notes->targets, ident))) {
+		free(t);
+		return NULL;
+	}
+	*notes->next_target = t;
+	notes->next_target = &t->next;
+	return t;
+}
+
+/* The set of an instance, in the order of the instances */
+static struct set *need_set(struct target *t, int32_t inst)
+{
+	size_t at = t->n;
+	struct set *sets;
+
+	while (at && t->sets[at - 1].inst > inst)
+		at--;
+	if (at && t->sets[at - 1].inst == inst)
+		return &t->sets[at - 1];
+	sets = shim_vec__room(t->sets, &t->cap, t->n, sizeof(*sets));
+	if (!sets)
+		return NULL;
+	t->sets = sets;
+	memmove(&sets[at + 1], &sets[at], (t->n - at) * sizeof(*sets));
+	sets[at] = (struct set){ .inst = inst };
+	t->n++;
+	return &sets[at];
+}
+
+static bool is_word(const char *value)
+{
+	return !strcmp(value, "true") || !strcmp(value, "false") || !strcmp(value, "null");
+}
+
+/* The words that JSON knows stand for themselves, all else is text, with JSON's own escapes. */
+static void put_label(struct shim_buf *json, const char *name, const char *value)
+{
+	const char *quote = is_word(value) ? "" : "\"";
+
+	shim_buf__put(json, json->len ? ",\"" : "{\"", 2);
+	shim_buf__put(json, name, strlen(name));
+	shim_buf__put(json, "\":", 2);
+	shim_buf__put(json, quote, strlen(quote));
+	shim_buf__put(json, value, strlen(value));
+	shim_buf__put(json, quote, strlen(quote));
+}
+
+/* What was put under that name before goes. */
+static void remove_label(struct shim_buf *json, const char *name)
+{
+	struct shim_buf rest = { 0 };
+	struct shim_json_member m;
+	struct shim_json j;
+
+	if (!json->len)
+		return;
+	shim_buf__put(json, "}", 1);
+	if (json->err || shim_json__begin(&j, (char *)json->data, json->len))
+		return;
+	while (shim_json__next(&j, &m) == 1) {
+		if (m.namelen == strlen(name) && !memcmp(m.name, name, m.namelen))
+			continue;
+		shim_buf__put(&rest, rest.len ? ",\"" : "{\"", 2);
+		shim_buf__put(&rest, m.name, m.namelen);
+		shim_buf__put(&rest, "\":", 2);
+		shim_buf__put(&rest, m.value, m.valuelen);
+	}
+	shim_buf__free(json);
+	*json = rest;
+}
+
+/* A label that stands alone as an object that a record can have */
+static bool label_ok(const char *name, const char *value)
+{
+	struct shim_buf json = { 0 }, record = { 0 };
+	const char *text;
+	struct shim_labels labels = { .level = SHIM_LEVEL_CONTEXT, .ident = SHIM_INDOM_NULL,
+				      .n = 1, .json = &text };
+	bool ok = shim_json__is_name(name, strlen(name)) && !strchr(name, '.');
+
+	put_label(&json, name, value);
+	shim_buf__put(&json, "}", 2);
+	text = (const char *)json.data;
+	ok = ok && !json.err &&
+	     !shim_rec_labels__encode(shim_format__of(3), &record, &labels);
+	shim_buf__free(&json);
+	shim_buf__free(&record);
+	return ok;
+}
+
+/**
+ * shim_imp_notes__label() - annotate something
+ * @notes: the importer's
+ * @level: SHIM_LEVEL_*
+ * @ident: what it is of that level
+ * @inst: the instance, or SHIM_IN_NULL
+ * @name: the label's name; a later value takes the place of an earlier
+ * @value: a text, or one of the words true, false and null
+ *
+ * Return: 0, PMI_ERR_ADDLABELERROR if there can be no such label, -ENOMEM.
+ */
+int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t ident,
+			  int32_t inst, const char *name, const char *value)
+{
+	struct target *t;
+	struct set *set;
+
+	if (!label_ok(name, value))
+		return PMI_ERR_ADDLABELERROR;
+	t = need_target(notes, level, ident);
+	set = t ? need_set(t, inst) : NULL;
+	if (!set)
+		return -ENOMEM;
+	remove_label(&set->json, name);
+	put_label(&set->json, name, value);
+	if (set->json.err)
+		return set->json.err;
+	t->pending = true;
+	notes->pending = true;
+	return 0;
+}
+
+bool shim_imp_notes__pending(const struct shim_imp_notes *notes)
+{
+	return notes->pending;
+}
+
+static int fill_sets(const struct target *t, int32_t *ids, char **json)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct shim_buf *buf = &t->sets[i].json;
+
+		ids[i] = t->sets[i].inst;
+		json[i] = malloc(buf->len + 2);
+		if (!json[i])
+			return -ENOMEM;
+		memcpy(json[i], buf->data, buf->len);
+		memcpy(json[i] + buf->len, "}", 2);
+	}
+	return 0;
+}
+
+static int write_target(struct shim_importer *imp, const struct target *t, struct shim_ts stamp)
+{
+	struct shim_labels labels = { .stamp = stamp, .level = t->level, .ident = t->ident,
+				      .n = (unsigned int)t->n };
+	int32_t *ids = malloc(t->n * sizeof(*ids));
+	char **json = calloc(t->n, sizeof(*json));
+	int err = ids && json ? fill_sets(t, ids, json) : -ENOMEM;
+
+	if (!err) {
+		labels.inst = t->level == SHIM_LEVEL_INSTANCES ? ids : NULL;
+		labels.json = (const char *const *)json;
+		err = shim_writer__labels(imp->writer, &labels);
+	}
+	for (size_t i = 0; json && i < t->n; i++)
+		free(json[i]);
+	free(json);
+	free(ids);
+	return err;
+}
+
+/* A metric that has something to be read about it is in the archive, also without values. */
+static int declare_metric(struct shim_importer *imp, uint32_t pmid)
+{
+	struct shim_imp_metric *m = shim_importer__by_pmid(imp, pmid);
+
+	return m ? shim_importer__declare(imp, m) : 0;
+}
+
+static int write_texts(struct shim_importer *imp)
+{
+	int err = 0;
+
+	for (struct text *t = imp->notes->text_list; t && !err; t = t->next) {
+		if (!t->pending)
+			continue;
+		if (t->type & SHIM_TEXT_PMID)
+			err = declare_metric(imp, t->ident);
+		if (!err)
+			err = shim_writer__text(imp->writer, t->type, t->ident, t->text);
+		if (!err)
+			t->pending = false;
+	}
+	return err;
+}
+
+/**
+ * shim_imp_notes__write() - hand over what the archive does not have
+ * @imp: the importer, whose writer is open
+ * @stamp: the time from which the labels hold
+ *
+ * Return: 0 or an error of the writer; then the rest is handed over next time.
+ */
+int shim_imp_notes__write(struct shim_importer *imp, struct shim_ts stamp)
+{
+	struct shim_imp_notes *notes = imp->notes;
+	int err;
+
+	if (!notes->pending)
+		return 0;
+	err = write_texts(imp);
+	for (struct target *t = notes->target_list; t && !err; t = t->next) {
+		if (!t->pending)
+			continue;
+		if (t->level == SHIM_LEVEL_ITEM)
+			err = declare_metric(imp, t->ident);
+		if (!err)
+			err = write_target(imp, t, stamp);
+		if (!err)
+			t->pending = false;
+	}
+	notes->pending = err;
+	return err;
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Values of an importer's next record: from text, from PMAPI's unions, each instance once. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "importer.h"
+
+/* One that lost its values to a deleted instance is still in the list. */
+static void queue_metric(struct shim_importer *imp, struct shim_imp_metric *m)
+{
+	if (m->waiting || imp->last_waiting == &m->waiting)
+		return;
+	*imp->last_waiting = m;
+	imp->last_waiting = &m->waiting;
+}
+
+/* A slot with a value stands in its metric's list, and the metric in the importer's. */
+static void queue(struct shim_importer *imp, struct shim_imp_slot *slot)
+{
+	struct shim_imp_metric *m = slot->metric;
+
+	slot->set = true;
+	slot->next = NULL;
+	if (m->last) {
+		m->last->next = slot;
+	} else {
+		m->first = slot;
+		queue_metric(imp, m);
+	}
+	m->last = slot;
+	m->nvalues++;
+}
+
+void shim_imp_metric__bare(struct shim_importer *imp, struct shim_imp_metric *m, int error)
+{
+	m->bare = true;
+	m->error = error;
+	queue_metric(imp, m);
+}
+
+void shim_importer__drop_values(struct shim_importer *imp)
+{
+	struct shim_imp_metric *m = imp->waiting;
+
+	while (m) {
+		struct shim_imp_metric *next = m->waiting;
+
+		for (struct shim_imp_slot *slot = m->first; slot; slot = slot->next)
+			slot->set = false;
+		m->first = m->last = NULL;
+		m->nvalues = 0;
+		m->bare = false;
+		m->error = 0;
+		m->waiting = NULL;
+		m = next;
+	}
+	imp->waiting = NULL;
+	imp->last_waiting = &imp->waiting;
+}
+
+static int keep_text(struct shim_imp_slot *slot, const char *text)
+{
+	size_t len = strlen(text) + 1;
+
+	if (len > PM_VAL_VLEN_MAX - PM_VAL_HDR_SIZE)
+		return PM_ERR_TOOBIG;
+	if (len > slot->room) {
+		char *room = realloc(slot->text, len);
+
+		if (!room)
+			return -ENOMEM;
+		slot->text = room;
+		slot->room = len;
+	}
+	memcpy(slot->text, text, len);
+	slot->value.bytes = slot->text;
+	slot->value.len = (uint32_t)len;
+	return 0;
+}
+
+#define PLAIN_DIGITS	15	/* that a double holds exactly */
+
+/* Digits, perhaps with a point in between; false if there is anything else, or more of them */
+static bool plain_number(const char *text, int64_t *number, unsigned int *decimals, bool *has_point)
+{
+	unsigned int digits = 0, behind = 0;
+	bool minus = *text == '-', point = false;
+	int64_t n = 0;
+
+	for (text += minus; *text; text++) {
+		unsigned int digit = (unsigned int)*text - '0';
+
+		if (*text == '.' && !point) {
+			point = true;
+			continue;
+		}
+		if (digit > 9 || ++digits > PLAIN_DIGITS)
+			return false;
+		n = n * 10 + digit;
+		behind += point;
+	}
+	*number = minus ? -n : n;
+	*decimals = behind;
+	*has_point = point;
+	return digits > behind && !(minus && !n);
+}
+
+/*
+ * What nearly all texts are, without the C library's generality: a quotient of
+ * two numbers that are exact is rounded as the text's own value would be.
+ */
+static bool parse_plain(struct shim_value *v, const char *text)
+{
+	static const double tens[PLAIN_DIGITS] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
+						   1e10, 1e11, 1e12, 1e13, 1e14 };
+	unsigned int decimals;
+	bool point;
+	int64_t n;
+
+	if (v->type == PM_TYPE_STRING || !plain_number(text, &n, &decimals, &point))
+		return false;
+	if (v->type == PM_TYPE_DOUBLE)
+		v->d = (double)n / tens[decimals];
+	else if (v->type == PM_TYPE_FLOAT)
+		v->f = (float)((double)n / tens[decimals]);
+	else if (point)
+		return false;
+	else if (v->type == PM_TYPE_64 || v->type == PM_TYPE_U64)
+		v->ll = n;
+	else
+		v->l = (int32_t)n;
+	return true;
+}
+
+/*
+ * Decimal integers wrap where the type ends, as a counter that is wider
+ * elsewhere does; the original does the same.
+ */
+static int parse(struct shim_imp_slot *slot, const char *text)
+{
+	struct shim_value *v = &slot->value;
+	char *end = NULL;
+
+	if (parse_plain(v, text))
+		return 0;
+	switch (v->type) {
+	case PM_TYPE_32:
+		v->l = (int32_t)strtol(text, &end, 10);
+		break;
+	case PM_TYPE_U32:
+		v->ul = (uint32_t)strtoul(text, &end, 10);
+		break;
+	case PM_TYPE_64:
+		v->ll = strtoll(text, &end, 10);
+		break;
+	case PM_TYPE_U64:
+		v->ull = strtoull(text, &end, 10);
+		break;
+	case PM_TYPE_FLOAT:
+		v->f = (float)strtod(text, &end);
+		break;
+	case PM_TYPE_DOUBLE:
+		v->d = strtod(text, &end);
+		break;
+	default:
+		return keep_text(slot, text);
+	}
+	return *end ? PM_ERR_CONV : 0;
+}
+
+/**
+ * shim_imp_slot__parse() - give an instance its value as text
+ * @imp: the importer
+ * @slot: the metric's instance
+ * @text: a number, or for a string what it says
+ *
+ * Return: 0, PMI_ERR_DUPVALUE if it has one, PM_ERR_CONV if the text is no such value, -ENOMEM.
+ */
+int shim_imp_slot__parse(struct shim_importer *imp, struct shim_imp_slot *slot, const char *text)
+{
+	int err;
+
+	if (slot->set)
+		return PMI_ERR_DUPVALUE;
+	err = text ? parse(slot, text) : PM_ERR_CONV;
+	if (!err)
+		queue(imp, slot);
+	return err;
+}
+
+/**
+ * shim_imp_slot__atom() - give an instance its value
+ * @imp: the importer
+ * @slot: the metric's instance
+ * @atom: the member for the metric's type
+ *
+ * Return: as for text.
+ */
+int shim_imp_slot__atom(struct shim_importer *imp, struct shim_imp_slot *slot,
+			const pmAtomValue *atom)
+{
+	int err = 0;
+
+	if (slot->set)
+		return PMI_ERR_DUPVALUE;
+	if (!atom)
+		return PM_ERR_CONV;
+	if (slot->value.type == PM_TYPE_STRING)
+		err = atom->cp ? keep_text(slot, atom->cp) : PM_ERR_CONV;
+	else
+		slot->value.ull = atom->ull;
+	if (!err)
+		queue(imp, slot);
+	return err;
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* An importer's records: what the archive does not know yet, then the values, then they are gone. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/here.h"
+#include "importer.h"
+#include "stamp.h"
+
+/* Between the last record and a mark behind it */
+#define MARK_AFTER	1000000
+
+static void copy_text(char *to, size_t room, const char *from)
+{
+	size_t len = strnlen(from, room - 1);
+
+	memcpy(to, from, len);
+	to[len] = '\0';
+}
+
+/* What version 2 has no room for is cut off, as by the original. */
+static int open_writer(struct shim_importer *imp)
+{
+	struct shim_label label = { .version = imp->label.version };
+	const struct shim_format *f = shim_format__of(label.version);
+
+	if (imp->writer)
+		return 0;
+	if (!imp->base)
+		return -EINVAL;
+	shim_here__fill(&label);
+	if (imp->host_given)
+		memcpy(label.host, imp->label.host, sizeof(label.host));
+	if (imp->tz_given) {
+		memcpy(label.tz, imp->label.tz, sizeof(label.tz));
+		memcpy(label.zoneinfo, imp->label.zoneinfo, sizeof(label.zoneinfo));
+	}
+	copy_text(label.host, f->host_len, label.host);
+	copy_text(label.tz, f->tz_len, label.tz);
+	if (!f->zoneinfo_len)
+		label.zoneinfo[0] = '\0';
+	return shim_writer__open(imp->base, &label, &imp->writer);
+}
+
+int shim_importer__declare(struct shim_importer *imp, struct shim_imp_metric *m)
+{
+	int err;
+
+	if (m->declared)
+		return 0;
+	err = shim_writer__desc(imp->writer, &m->desc);
+	m->declared = !err;
+	return err;
+}
+
+/* The present state of a domain, if the archive has another */
+static int declare_domain(struct shim_importer *imp, struct shim_imp_domain *d,
+			  struct shim_ts stamp)
+{
+	struct shim_indom indom = { .stamp = stamp, .indom = d->indom, .n = (unsigned int)d->n };
+	const char **names;
+	int32_t *ids;
+	int err = -ENOMEM;
+
+	if (!d->changed)
+		return 0;
+	ids = malloc((d->n + 1) * sizeof(*ids));
+	names = malloc((d->n + 1) * sizeof(*names));
+	for (size_t i = 0; ids && names && i < d->n; i++) {
+		ids[i] = d->instances[i]->inst;
+		names[i] = d->instances[i]->name;
+	}
+	indom.inst = ids;
+	indom.name = names;
+	if (ids && names)
+		err = shim_writer__indom(imp->writer, &indom);
+	free(ids);
+	free(names);
+	if (!err)
+		d->changed = false;
+	d->known = true;
+	return err;
+}
+
+static int declare_all(struct shim_importer *imp, struct shim_ts stamp)
+{
+	int err = 0;
+
+	for (struct shim_imp_metric *m = imp->waiting; m && !err; m = m->waiting) {
+		err = shim_importer__declare(imp, m);
+		if (!err && m->domain)
+			err = declare_domain(imp, m->domain, stamp);
+	}
+	for (struct shim_imp_domain *d = imp->domain_list; d && !err; d = d->next)
+		if (d->known)
+			err = declare_domain(imp, d, stamp);
+	return err ? err : shim_imp_notes__write(imp, stamp);
+}
+
+static int by_inst(const void *a, const void *b)
+{
+	const struct shim_imp_slot *const *x = a, *const *y = b;
+
+	return ((*x)->value.inst > (*y)->value.inst) - ((*x)->value.inst < (*y)->value.inst);
+}
+
+/* The metric's values by instance */
+static int sort(struct shim_importer *imp, const struct shim_imp_metric *m)
+{
+	bool ordered = true;
+	size_t n = 0;
+
+	if (m->nvalues > imp->sorted_cap) {
+		struct shim_imp_slot **more = realloc(imp->sorted, m->nvalues * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		imp->sorted = more;
+		imp->sorted_cap = m->nvalues;
+	}
+	for (struct shim_imp_slot *slot = m->first; slot; slot = slot->next) {
+		if (n && imp->sorted[n - 1]->value.inst > slot->value.inst)
+			ordered = false;
+		imp->sorted[n++] = slot;
+	}
+	if (!ordered)
+		qsort(imp->sorted, n, sizeof(*imp->sorted), by_inst);
+	return 0;
+}
+
+static int put_metric(struct shim_importer *imp, const struct shim_imp_metric *m)
+{
+	int err;
+
+	if (!m->nvalues && !m->bare)
+		return 0;
+	err = shim_writer__vset(imp->writer, m->desc.pmid, m->error);
+	if (err || !m->nvalues)
+		return err;
+	if (m->nvalues == 1)
+		return shim_writer__value(imp->writer, &m->first->value);
+	err = sort(imp, m);
+	for (size_t i = 0; i < m->nvalues && !err; i++)
+		err = shim_writer__value(imp->writer, &imp->sorted[i]->value);
+	return err;
+}
+
+static int put_record(struct shim_importer *imp, struct shim_ts stamp)
+{
+	int err = shim_writer__begin(imp->writer, stamp);
+
+	if (err)
+		return err == -EINVAL ? PMI_ERR_BADTIMESTAMP : err;
+	for (const struct shim_imp_metric *m = imp->waiting; m && !err; m = m->waiting)
+		err = put_metric(imp, m);
+	if (err)
+		shim_writer__cancel(imp->writer);
+	else
+		err = shim_writer__commit(imp->writer);
+	if (err)
+		return err;
+	imp->last = stamp;
+	imp->has_last = true;
+	return 0;
+}
+
+static bool any_values(const struct shim_importer *imp)
+{
+	for (const struct shim_imp_metric *m = imp->waiting; m; m = m->waiting)
+		if (m->nvalues || m->bare)
+			return true;
+	return false;
+}
+
+/* Not before the last record, and one that the version can hold */
+static bool stamp_ok(const struct shim_importer *imp, struct shim_ts stamp)
+{
+	if (stamp.nsec < 0 || stamp.nsec > 999999999)
+		return false;
+	if (imp->label.version == 2 && stamp.sec != (int32_t)stamp.sec)
+		return false;
+	return !imp->has_last || shim_ts__cmp(stamp, imp->last) >= 0;
+}
+
+/**
+ * shim_importer__write() - write a record of all values
+ * @imp: the importer; on success it has no values any more, on error all it had
+ * @stamp: the record's time
+ *
+ * Texts and labels alone wait for the first record with values.
+ *
+ * Return: 0, PMI_ERR_NODATA, PMI_ERR_BADTIMESTAMP, or what writing failed with.
+ */
+int shim_importer__write(struct shim_importer *imp, struct shim_ts stamp)
+{
+	int err;
+
+	if (!any_values(imp))
+		return shim_imp_notes__pending(imp->notes) ? 0 : PMI_ERR_NODATA;
+	if (!stamp_ok(imp, stamp))
+		return PMI_ERR_BADTIMESTAMP;
+	err = open_writer(imp);
+	if (!err)
+		err = declare_all(imp, stamp);
+	if (!err)
+		err = put_record(imp, stamp);
+	if (err)
+		return err;
+	imp->last_put = stamp;
+	shim_importer__drop_values(imp);
+	return 0;
+}
+
+static int put_mark(struct shim_importer *imp, struct shim_ts stamp)
+{
+	struct shim_imp_metric *waiting = imp->waiting;
+	int err;
+
+	imp->waiting = NULL;
+	err = put_record(imp, stamp);
+	imp->waiting = waiting;
+	return err;
+}
+
+/**
+ * shim_importer__mark() - say that nothing is continuous from the last record to the next
+ * @imp: the importer
+ *
+ * The mark's time is a millisecond after the last record's.  Before the first record there is
+ * nothing to separate.
+ *
+ * Return: 0 or what writing failed with.
+ */
+int shim_importer__mark(struct shim_importer *imp)
+{
+	struct shim_ts stamp;
+
+	if (!imp->has_last)
+		return 0;
+	stamp = shim_stamp__make(imp->last_put.sec, (int64_t)imp->last_put.nsec + MARK_AFTER);
+	if (shim_ts__cmp(stamp, imp->last) < 0)
+		stamp = imp->last;
+	return put_mark(imp, stamp);
+}
+
+/* A value of a result has its metric's type and form */
+static int take_value(const pmValueSet *vset, int i, int type, struct shim_value *out)
+{
+	const pmValue *value = &vset->vlist[i];
+	const pmValueBlock *block = value->value.pval;
+	uint32_t len;
+
+	if (vset->valfmt == PM_VAL_INSITU) {
+		if (type != PM_TYPE_32 && type != PM_TYPE_U32 && type != PM_TYPE_FLOAT)
+			return PM_ERR_CONV;
+		out->l = value->value.lval;
+		return 0;
+	}
+	if (vset->valfmt != PM_VAL_DPTR && vset->valfmt != PM_VAL_SPTR)
+		return PM_ERR_CONV;
+	if (!block || (int)block->vtype != type || block->vlen < PM_VAL_HDR_SIZE)
+		return PM_ERR_CONV;
+	len = block->vlen - PM_VAL_HDR_SIZE;
+	if (type == PM_TYPE_STRING) {
+		if (!len || strnlen(block->vbuf, len) != len - 1)
+			return PM_ERR_CONV;
+		out->bytes = block->vbuf;
+		out->len = len;
+		return 0;
+	}
+	if (len != (type == PM_TYPE_FLOAT ? 4 : 8) || type == PM_TYPE_32 || type == PM_TYPE_U32)
+		return PM_ERR_CONV;
+	memcpy(&out->ull, block->vbuf, len);
+	return 0;
+}
+
+static int take_one(struct shim_importer *imp, struct shim_imp_metric *m, const pmValueSet *vset,
+		    int i)
+{
+	struct shim_imp_instance *instance = NULL;
+	struct shim_value v = { 0 };
+	struct shim_imp_slot *slot;
+	pmAtomValue atom;
+	int err;
+
+	if (m->domain) {
+		instance = shim_imp_domain__find(m->domain, vset->vlist[i].inst);
+		if (!instance)
+			return PM_ERR_INST;
+	}
+	err = take_value(vset, i, m->desc.type, &v);
+	if (!err)
+		err = shim_imp_metric__slot(imp, m, instance, &slot);
+	if (err)
+		return err;
+	if (m->desc.type == PM_TYPE_STRING)
+		atom.cp = (char *)v.bytes;
+	else
+		atom.ull = v.ull;
+	return shim_imp_slot__atom(imp, slot, &atom);
+}
+
+static int take_set(struct shim_importer *imp, const pmValueSet *vset)
+{
+	struct shim_imp_metric *m = shim_importer__by_pmid(imp, vset->pmid);
+	int err = 0;
+
+	if (!m)
+		return PM_ERR_PMID;
+	if (m->bare || m->nvalues)
+		return PMI_ERR_DUPVALUE;
+	for (int i = 0; i < vset->numval && !err; i++)
+		err = take_one(imp, m, vset, i);
+	/* a metric without domain has one value or an error; none at all is left out */
+	if (!err && (vset->numval < 0 || (!vset->numval && m->domain)))
+		shim_imp_metric__bare(imp, m, vset->numval);
+	return err;
+}
+
+/**
+ * shim_importer__result() - write a record that was put together elsewhere
+ * @imp: the importer; values that were put before are dropped
+ * @stamp: the record's time
+ * @numpmid: value sets; 0 makes a mark
+ * @vsets: the sets
+ *
+ * Return: 0; then nothing of it is written: PM_ERR_PMID, PM_ERR_INST, PM_ERR_CONV for a value that
+ * is not of the metric's type, PMI_ERR_DUPVALUE, or as for write.
+ */
+int shim_importer__result(struct shim_importer *imp, struct shim_ts stamp, int numpmid,
+			  pmValueSet *const *vsets)
+{
+	int err = 0;
+
+	shim_importer__drop_values(imp);
+	if (!numpmid && imp->has_last)
+		return stamp_ok(imp, stamp) ? put_mark(imp, stamp) : PMI_ERR_BADTIMESTAMP;
+	for (int i = 0; i < numpmid && !err; i++)
+		err = take_set(imp, vsets[i]);
+	if (!err)
+		err = any_values(imp) ? shim_importer__write(imp, stamp) : PMI_ERR_NODATA;
+	shim_importer__drop_values(imp);
+	return err;
+}
+
+/**
+ * shim_importer__end() - finish the archive
+ * @imp: the importer, which can be inherited from afterwards
+ *
+ * Return: 0 or what writing failed with; the archive is closed in any case.
+ */
+int shim_importer__end(struct shim_importer *imp)
+{
+	int err = 0, close_err;
+
+	shim_importer__drop_values(imp);
+	imp->ended = true;
+	if (!imp->writer)
+		return 0;
+	if (imp->has_last)
+		err = shim_imp_notes__write(imp, imp->last);
+	close_err = shim_writer__close(imp->writer);
+	imp->writer = NULL;
+	if (close_err == -ENODATA)
+		close_err = 0;
+	return err ? err : close_err;
+}

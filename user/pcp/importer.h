@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A LOGIMPORT context: an archive's metrics and instances, and the record that is being put together.
+ *
+ * Errors inside: a code of PMAPI or LOGIMPORT, or a negated errno; 0 is good.
+ */
+#ifndef SHIM_PCP_IMPORTER_H
+#define SHIM_PCP_IMPORTER_H
+
+#include <stdbool.h>
+
+#include <pcp/import.h>
+
+#include "archive/declare.h"
+#include "archive/writer.h"
+#include "base/arena.h"
+#include "base/hash.h"
+
+/*
+ * struct shim_imp_instance - what a domain had an id for
+ * @gone: it was deleted; handles of it are of no more use
+ */
+struct shim_imp_instance {
+	struct shim_hnode by_name;
+	int32_t inst;
+	const char *name;
+	bool gone;
+};
+
+/*
+ * struct shim_imp_domain - an instance domain
+ * @instances: @n that are there, by id
+ * @spaced: some have a space in their name
+ * @known: the archive has it
+ * @changed: the archive does not know the present state
+ */
+struct shim_imp_domain {
+	struct shim_hnode node;
+	struct shim_imp_domain *next;
+	uint32_t indom;
+	struct shim_hash names;
+	struct shim_imp_instance **instances;
+	size_t n;
+	size_t cap;
+	bool spaced;
+	bool known;
+	bool changed;
+};
+
+/*
+ * struct shim_imp_slot - the value that a metric's instance has in the next record
+ * @next: of the metric's that have one
+ * @instance: NULL for a metric without domain
+ * @text: what @value points to, if it is a string; @room bytes
+ */
+struct shim_imp_slot {
+	struct shim_hnode node;
+	struct shim_imp_slot *next;
+	struct shim_imp_slot *all;
+	struct shim_imp_metric *metric;
+	struct shim_imp_instance *instance;
+	struct shim_value value;
+	char *text;
+	size_t room;
+	bool set;
+};
+
+/*
+ * struct shim_imp_metric - a metric
+ * @declared: the archive has it
+ * @waiting: the next metric with values, in the order of the first
+ * @first: its values, @last where the next goes, @nvalues so many
+ * @bare: it goes out without values, with @error in their place if there is one
+ */
+struct shim_imp_metric {
+	struct shim_hnode by_name;
+	struct shim_hnode by_pmid;
+	struct shim_imp_metric *next;
+	const char *name;
+	struct shim_desc desc;
+	struct shim_imp_domain *domain;
+	struct shim_imp_slot *alone;
+	bool declared;
+	struct shim_imp_metric *waiting;
+	struct shim_imp_slot *first;
+	struct shim_imp_slot *last;
+	size_t nvalues;
+	bool bare;
+	int32_t error;
+};
+
+struct shim_imp_notes;
+
+/*
+ * struct shim_importer - a context
+ * @writer: NULL until the first record
+ * @ended: nothing more can be put, but another context can inherit
+ * @names: refuses names and descriptions that no archive can have; @scratch gets what is not needed
+ * @handles: @nhandles slots; a handle is the place in here, from 1
+ * @waiting: metrics with values, @last_waiting where the next goes
+ * @sorted: room for @sorted_cap slots or ids
+ * @last_put: time of the last record that is no mark; @last: of any
+ */
+struct shim_importer {
+	char *base;
+	struct shim_label label;
+	bool host_given;
+	bool tz_given;
+	struct shim_writer *writer;
+	bool ended;
+	int last_error;
+
+	struct shim_arena arena;
+	struct shim_declared names;
+	struct shim_buf scratch;
+	struct shim_hash by_name;
+	struct shim_hash by_pmid;
+	struct shim_hash domains;
+	struct shim_hash slots;
+	struct shim_imp_metric *metrics, **next_metric;
+	struct shim_imp_domain *domain_list, **next_domain;
+	struct shim_imp_slot *slot_list;
+	struct shim_imp_slot **handles;
+	size_t nhandles;
+	size_t handles_cap;
+
+	struct shim_imp_metric *waiting;
+	struct shim_imp_metric **last_waiting;
+	struct shim_imp_slot **sorted;
+	size_t sorted_cap;
+	struct shim_imp_notes *notes;
+	struct shim_ts last;
+	struct shim_ts last_put;
+	bool has_last;
+};
+
+/* import_meta.c: what there is */
+int shim_importer__create(const char *base, struct shim_importer **out);
+void shim_importer__destroy(struct shim_importer *imp);
+int shim_importer__inherit(struct shim_importer *imp, const struct shim_importer *from);
+int shim_importer__metric(struct shim_importer *imp, const char *name, const pmDesc *desc);
+int shim_importer__instance(struct shim_importer *imp, pmInDom indom, const char *name, int inst);
+int shim_importer__del_instance(struct shim_importer *imp, pmInDom indom, int inst);
+struct shim_imp_metric *shim_importer__by_pmid(const struct shim_importer *imp, uint32_t pmid);
+struct shim_imp_domain *shim_importer__domain(const struct shim_importer *imp, uint32_t indom);
+struct shim_imp_instance *shim_imp_domain__find(const struct shim_imp_domain *d, int32_t inst);
+int shim_importer__slot(struct shim_importer *imp, const char *name, const char *instance,
+			struct shim_imp_slot **out);
+int shim_imp_metric__slot(struct shim_importer *imp, struct shim_imp_metric *m,
+			  struct shim_imp_instance *instance, struct shim_imp_slot **out);
+/* The handle, which is positive */
+int shim_importer__handle(struct shim_importer *imp, struct shim_imp_slot *slot);
+int shim_importer__of_handle(const struct shim_importer *imp, int handle,
+			     struct shim_imp_slot **out);
+
+/* import_value.c: values of the next record */
+int shim_imp_slot__parse(struct shim_importer *imp, struct shim_imp_slot *slot, const char *text);
+int shim_imp_slot__atom(struct shim_importer *imp, struct shim_imp_slot *slot,
+			const pmAtomValue *atom);
+/* No values, or @error in place of them */
+void shim_imp_metric__bare(struct shim_importer *imp, struct shim_imp_metric *m, int error);
+void shim_importer__drop_values(struct shim_importer *imp);
+
+/* import_write.c: records */
+int shim_importer__write(struct shim_importer *imp, struct shim_ts stamp);
+int shim_importer__mark(struct shim_importer *imp);
+int shim_importer__result(struct shim_importer *imp, struct shim_ts stamp, int numpmid,
+			  pmValueSet *const *vsets);
+int shim_importer__end(struct shim_importer *imp);
+/* Let the writer know a metric, if it does not yet */
+int shim_importer__declare(struct shim_importer *imp, struct shim_imp_metric *m);
+
+/* import_note.c: texts and labels */
+int shim_imp_notes__create(struct shim_imp_notes **out);
+void shim_imp_notes__destroy(struct shim_imp_notes *notes);
+int shim_imp_notes__text(struct shim_imp_notes *notes, uint32_t type, uint32_t ident,
+			 const char *text);
+int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t ident,
+			  int32_t inst, const char *name, const char *value);
+bool shim_imp_notes__pending(const struct shim_imp_notes *notes);
+int shim_imp_notes__write(struct shim_importer *imp, struct shim_ts stamp);
+
+/* import.c: the current context's last */
+int shim_import__last_error(void);
+
+#endif /* SHIM_PCP_IMPORTER_H */
