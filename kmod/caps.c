@@ -5,7 +5,8 @@
  * perf does not ask who is behind a kernel counter, so it is asked here:
  *
  *  - A thread of the caller's own process, user mode: whoever may open
- *    /dev/vcpc.  Kernel mode, or another process: CAP_PERFMON.
+ *    /dev/vcpc.  Kernel mode, or another process: CAP_PERFMON.  The parameter
+ *    paranoid asks for more, or for less.
  *  - Events of the CPU's core and of software, nothing else.  Other PMUs
  *    (tracepoints, probes, breakpoints, tracing hardware, memory controllers)
  *    see more than one thread's user-mode work, or do more than count.
@@ -16,15 +17,24 @@
  * detaches all perf events before the new program's first instruction, and the
  * counts stay what they were.
  *
+ * Another process is opened up to its own user at most, and not if it has other
+ * rights than its user or does not let itself be dumped: who may count a
+ * thread learns something of what it does.
+ *
  * Locking: the table of PMUs is written at load only; slots is atomic.
  */
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
 #include <linux/capability.h>
 #include <linux/cpumask.h>
+#include <linux/cred.h>
+#include <linux/moduleparam.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
+#include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/uidgid.h>
 #include <linux/vcpc.h>
 
 #include "caps.h"
@@ -32,6 +42,10 @@
 
 /* Kinds of core in one machine */
 #define CAPS_MAX_CORES	8
+
+static int paranoid = 2;
+module_param(paranoid, int, 0644);
+MODULE_PARM_DESC(paranoid, "what needs CAP_PERFMON: 3 all, 2 kernel mode, CPUs and other processes (default), 1 CPUs and other processes, 0 other processes, -1 other users' processes");
 
 static u32 cores[CAPS_MAX_CORES];
 static unsigned int nr_cores;
@@ -92,6 +106,12 @@ static bool event_allowed(const struct vcpc_request *req)
 	}
 }
 
+/* Does the caller need no more than @level allows to everybody? */
+static bool allowed_at(int level)
+{
+	return READ_ONCE(paranoid) <= level || perfmon_capable();
+}
+
 /**
  * vcpc_caps_request() - may the caller count this?
  * @req: the request
@@ -102,9 +122,40 @@ int vcpc_caps_request(const struct vcpc_request *req)
 {
 	if (!event_allowed(req))
 		return -EOPNOTSUPP;
-	if (req->flags & VCPC_REQ_F_KERNEL && !perfmon_capable())
-		return -EACCES;
-	return 0;
+	return allowed_at(req->flags & VCPC_REQ_F_KERNEL ? 1 : 2) ? 0 : -EACCES;
+}
+
+static bool has_only(const struct cred *cred, kuid_t uid)
+{
+	return uid_eq(cred->uid, uid) && uid_eq(cred->euid, uid) && uid_eq(cred->suid, uid);
+}
+
+static bool has_users_rights(const struct cred *cred, const struct cred *own)
+{
+	return has_only(cred, own->euid) && has_only(own, own->euid) &&
+	       gid_eq(cred->gid, own->egid) && gid_eq(cred->egid, own->egid) &&
+	       gid_eq(cred->sgid, own->egid) &&
+	       cap_issubset(cred->cap_permitted, own->cap_permitted);
+}
+
+static bool lets_itself_be_seen(struct task_struct *task)
+{
+	bool seen;
+
+	task_lock(task);
+	seen = task->mm && get_dumpable(task->mm) == SUID_DUMP_USER;
+	task_unlock(task);
+	return seen;
+}
+
+static bool is_same_user(struct task_struct *task)
+{
+	bool same;
+
+	rcu_read_lock();
+	same = has_users_rights(__task_cred(task), current_cred());
+	rcu_read_unlock();
+	return same && lets_itself_be_seen(task);
 }
 
 /**
@@ -117,7 +168,17 @@ int vcpc_caps_target(struct task_struct *task)
 {
 	if (same_thread_group(task, current) || perfmon_capable())
 		return 0;
-	return -EACCES;
+	return allowed_at(-1) && is_same_user(task) ? 0 : -EACCES;
+}
+
+/**
+ * vcpc_caps_cpu() - may the caller count what a CPU does?
+ *
+ * Return: 0 or -EACCES.
+ */
+int vcpc_caps_cpu(void)
+{
+	return allowed_at(0) ? 0 : -EACCES;
 }
 
 /**

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Ten thousand short threads, and a thousand short processes: totals are exact,
+ * and what is kept of them is bounded.
+ *
+ * The threads are made by clone() on a stack that is there already, so that each
+ * does nothing but its work, and that is the same for all.
+ */
+#include <linux/futex.h>
+#include <sched.h>
+
+#include "heirs.h"
+
+#define THREADS		10000
+#define PROCESSES	1000
+#define TOUCHES		7
+#define ROUNDS		2000
+#define AT_A_TIME	4
+#define STACK		(64 * 1024)
+#define THREAD_FLAGS	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | \
+			 CLONE_SYSVSEM | CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID)
+
+struct worker {
+	volatile pid_t alive;	/* cleared by the kernel at the thread's end */
+	volatile char *page;
+	char *stack;
+};
+
+FIXTURE(churn)
+{
+	struct worker workers[AT_A_TIME];
+	int set;
+};
+
+/* No system call that could fault by itself: each touch is one fault. */
+static int works(void *arg)
+{
+	struct worker *w = arg;
+	int i;
+
+	for (i = 0; i < TOUCHES; i++) {
+		*w->page = i;
+		madvise((void *)w->page, 4096, MADV_DONTNEED);
+	}
+	spin(ROUNDS);
+	return 0;
+}
+
+static void *touched(size_t size)
+{
+	void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (map == MAP_FAILED)
+		abort();
+	memset(map, 1, size);
+	return map;
+}
+
+FIXTURE_SETUP(churn)
+{
+	int i;
+
+	ASSERT_EQ(0, prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
+	for (i = 0; i < AT_A_TIME; i++) {
+		self->workers[i].stack = touched(STACK);
+		self->workers[i].page = touched(4096);
+		works(&self->workers[i]);
+	}
+}
+
+FIXTURE_TEARDOWN(churn)
+{
+	close(self->set);
+}
+
+static void await(struct worker *w)
+{
+	pid_t alive;
+
+	while ((alive = w->alive))
+		syscall(SYS_futex, &w->alive, FUTEX_WAIT, alive, NULL, NULL, 0);
+}
+
+/* Up to AT_A_TIME live at a time. */
+static bool run_threads(struct worker *workers, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		struct worker *w = &workers[i % AT_A_TIME];
+
+		await(w);
+		w->alive = 1;
+		if (clone(works, w->stack + STACK, THREAD_FLAGS, w, NULL, NULL, &w->alive) < 0)
+			return false;
+	}
+	for (i = 0; i < AT_A_TIME; i++)
+		await(&workers[i]);
+	return true;
+}
+
+static bool run_processes(struct worker *w, int nr)
+{
+	int i, status;
+	pid_t pid;
+
+	for (i = 0; i < nr; i++) {
+		pid = clone(works, w->stack + STACK, CLONE_VM | SIGCHLD, w);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+			return false;
+	}
+	return true;
+}
+
+/* What the heirs counted: all but the caller's own */
+static __u64 heirs_value(int set, int value)
+{
+	struct room total, own;
+
+	if (set_total(set, 0, &total) || set_sample(set, 0, &own))
+		return ~0ULL;
+	return total.sample.values[value] - own.sample.values[value];
+}
+
+static void check_bounded(struct __test_metadata *_metadata, int set, unsigned int started)
+{
+	struct vcpc_instances_args args = set_count(set);
+
+	EXPECT_EQ(0, args.lost);
+	EXPECT_EQ(0, args.pending);
+	EXPECT_EQ(started, args.folded + args.nr - 1);
+	/* 256 that have ended, and a quarter more because they are looked for now and then */
+	EXPECT_LT(args.nr, 256 + 256 / 4 + 64);
+}
+
+TEST_F_TIMEOUT(churn, threads, 600)
+{
+	self->set = set_of(&page_faults, 0);
+	ASSERT_GE(self->set, 0);
+	ASSERT_EQ(0, set_bind(self->set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_TRUE(run_threads(self->workers, THREADS));
+	EXPECT_EQ((__u64)THREADS * TOUCHES, heirs_value(self->set, 0));
+	check_bounded(_metadata, self->set, THREADS);
+}
+
+TEST_F_TIMEOUT(churn, processes, 600)
+{
+	self->set = set_of(&page_faults, 0);
+	ASSERT_GE(self->set, 0);
+	ASSERT_EQ(0, set_bind(self->set, VCPC_BIND_F_TREE, 0));
+	ASSERT_TRUE(run_processes(&self->workers[0], PROCESSES));
+	EXPECT_EQ((__u64)PROCESSES * TOUCHES, heirs_value(self->set, 0));
+	check_bounded(_metadata, self->set, PROCESSES);
+}
+
+/* Totals that are taken meanwhile only grow. */
+TEST_F_TIMEOUT(churn, seen_while_it_goes, 600)
+{
+	__u64 last = 0, now;
+	int i;
+
+	self->set = set_of(&page_faults, 0);
+	ASSERT_GE(self->set, 0);
+	ASSERT_EQ(0, set_bind(self->set, VCPC_BIND_F_INHERIT, 0));
+	for (i = 0; i < THREADS / 20; i++) {
+		struct worker *w = &self->workers[i % AT_A_TIME];
+
+		await(w);
+		w->alive = 1;
+		ASSERT_LE(0, clone(works, w->stack + STACK, THREAD_FLAGS, w, NULL, NULL,
+				   &w->alive));
+		now = first_total(self->set, 0);
+		ASSERT_GE(now, last);
+		ASSERT_NE(~0ULL, now);
+		last = now;
+	}
+	for (i = 0; i < AT_A_TIME; i++)
+		await(&self->workers[i]);
+	EXPECT_EQ((__u64)THREADS / 20 * TOUCHES, heirs_value(self->set, 0));
+}
+
+/* Each thread has 2 * ROUNDS instructions, and the same few around them. */
+TEST_F_TIMEOUT(churn, hardware, 600)
+{
+	const struct vcpc_request requests[] = { instructions, cycles };
+	__u64 one, all;
+	int device;
+
+	if (!hw_slots())
+		SKIP(return, "no hardware counters");
+	device = device_open();
+	self->set = set_create(device, requests, 2, 0);
+	close(device);
+	if (self->set == -ENOENT || self->set == -EOPNOTSUPP)
+		SKIP(return, "the PMU does not count instructions");
+	ASSERT_GE(self->set, 0);
+	ASSERT_EQ(0, set_bind(self->set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_TRUE(run_threads(self->workers, 1));
+	one = heirs_value(self->set, 0);
+	EXPECT_GE(one, 2 * ROUNDS);
+	EXPECT_LT(one, 2 * ROUNDS + 500);
+	ASSERT_TRUE(run_threads(self->workers, THREADS / 10 - 1));
+	all = heirs_value(self->set, 0);
+	/* An emulated PMU may give an interrupt's first instructions to the thread. */
+	EXPECT_GE(all, (__u64)THREADS / 10 * 2 * ROUNDS);
+	EXPECT_LE(all, (__u64)THREADS / 10 * (one + 100));
+	EXPECT_GE(heirs_value(self->set, 1), (__u64)THREADS / 10 * ROUNDS);
+}
+
+TEST_HARNESS_MAIN

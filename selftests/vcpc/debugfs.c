@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* vcpc/sets in debugfs: all sets, for root only. */
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "heirs.h"
+
+#define FOLDER	"/sys/kernel/debug"
+#define FILE_NAME	FOLDER "/vcpc/sets"
+
+FIXTURE(debugfs)
+{
+	char text[1 << 16];
+};
+
+FIXTURE_SETUP(debugfs)
+{
+	if (access(FOLDER "/vcpc", F_OK))
+		ASSERT_EQ(0, mount("debugfs", FOLDER, "debugfs", 0, NULL));
+}
+
+FIXTURE_TEARDOWN(debugfs)
+{
+}
+
+static bool text_read(char *text, size_t size)
+{
+	FILE *f = fopen(FILE_NAME, "re");
+	size_t len;
+
+	if (!f)
+		return false;
+	len = fread(text, 1, size - 1, f);
+	text[len] = '\0';
+	fclose(f);
+	return true;
+}
+
+/* The lines of the set that this process made */
+static char *own_set(char *text)
+{
+	char head[64], *at, *end;
+
+	snprintf(head, sizeof(head), "set uid 0 pid %d ", getpid());
+	at = strstr(text, head);
+	end = at ? strstr(at + 1, "\nset ") : NULL;
+	if (end)
+		*end = '\0';
+	return at;
+}
+
+TEST_F(debugfs, owners_requests_instances_states)
+{
+	struct vcpc_request request = page_faults;
+	char line[128];
+	char *at;
+	int set;
+
+	request.preset = 4711;
+	set = set_of(&request, 0);
+	ASSERT_GE(set, 0);
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_TREE, 0));
+	if (!fork())
+		_exit(0);
+	wait(NULL);
+	ASSERT_TRUE(text_read(self->text, sizeof(self->text)));
+	at = own_set(self->text);
+	ASSERT_NE(NULL, at);
+	EXPECT_NE(NULL, strstr(at, "requests 1 instances 2\n"));
+	EXPECT_NE(NULL, strstr(at, " request 0 type 1 config 0x2 flags 0x1 preset 4711\n"));
+	snprintf(line, sizeof(line), " bind %d flags 0x4 instances 2 folded 0 pending 0\n",
+		 getpid());
+	EXPECT_NE(NULL, strstr(at, line));
+	snprintf(line, sizeof(line), "  thread %d process %d counting\n", getpid(), getpid());
+	EXPECT_NE(NULL, strstr(at, line));
+	EXPECT_NE(NULL, strstr(at, " counting exited\n"));
+
+	ASSERT_EQ(0, set_target(set, VCPC_IOC_DISABLE, 0));
+	ASSERT_TRUE(text_read(self->text, sizeof(self->text)));
+	snprintf(line, sizeof(line), "  thread %d process %d stopped\n", getpid(), getpid());
+	at = own_set(self->text);
+	ASSERT_NE(NULL, at);
+	EXPECT_NE(NULL, strstr(at, line));
+
+	close(set);
+	ASSERT_TRUE(text_read(self->text, sizeof(self->text)));
+	EXPECT_EQ(NULL, own_set(self->text));
+}
+
+/* More than a page of text */
+TEST_F(debugfs, many_sets)
+{
+	int sets[300];
+	char *at;
+	int i, n;
+
+	for (i = 0; i < 300; i++) {
+		sets[i] = set_of(&page_faults, 0);
+		ASSERT_GE(sets[i], 0);
+	}
+	ASSERT_TRUE(text_read(self->text, sizeof(self->text)));
+	for (at = self->text, n = 0; (at = strstr(at, "set uid 0")); at++)
+		n++;
+	EXPECT_GE(n, 300);
+	for (i = 0; i < 300; i++)
+		close(sets[i]);
+}
+
+static int peeps(void *arg)
+{
+	(void)arg;
+	if (become_nobody())
+		return 2;
+	return open(FILE_NAME, O_RDONLY) < 0 && errno == EACCES ? 0 : 1;
+}
+
+TEST_F(debugfs, nobody_else)
+{
+	struct stat st;
+
+	ASSERT_EQ(0, stat(FILE_NAME, &st));
+	EXPECT_EQ(0400, st.st_mode & 07777);
+	EXPECT_EQ(0, st.st_uid);
+	EXPECT_EQ(0, in_child(peeps, NULL));
+}
+
+TEST_HARNESS_MAIN

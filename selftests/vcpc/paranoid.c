@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The module's parameter paranoid: what needs CAP_PERFMON at each level. */
+#include <pthread.h>
+
+#include "vcpc_test.h"
+
+#define PARAMETER	"/sys/module/vcpc/parameters/paranoid"
+
+static int parameter(const char *mode, int *value)
+{
+	FILE *f = fopen(PARAMETER, mode);
+	int n;
+
+	if (!f)
+		return -errno;
+	n = *mode == 'r' ? fscanf(f, "%d", value) == 1 : fprintf(f, "%d\n", *value) > 0;
+	return fclose(f) || !n ? -EIO : 0;
+}
+
+/* What is allowed, as bits */
+enum { OWN_USER = 1, OWN_KERNEL = 2, SAME_USER = 4, OTHER_USER = 8, HIDDEN = 16, SIBLING = 32 };
+
+static pid_t start(uid_t uid, int dumpable)
+{
+	int pipes[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(pipes))
+		abort();
+	pid = fork();
+	if (!pid) {
+		if (uid && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+			    setresuid(uid, uid, uid)))
+			abort();
+		prctl(PR_SET_DUMPABLE, dumpable);
+		if (write(pipes[1], "x", 1) == 1)
+			pause();
+		_exit(0);
+	}
+	if (read(pipes[0], &byte, 1) != 1)
+		abort();
+	close(pipes[0]);
+	close(pipes[1]);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void *binds_leader(void *arg)
+{
+	return (void *)(long)set_bind(*(int *)arg, 0, getpid());
+}
+
+static int binds_sibling(int set)
+{
+	pthread_t thread;
+	void *ret;
+
+	if (pthread_create(&thread, NULL, binds_leader, &set) || pthread_join(thread, &ret))
+		abort();
+	return (long)ret;
+}
+
+struct others {
+	pid_t same, other, hidden;
+};
+
+static int what_nobody_may(void *arg)
+{
+	const struct others *others = arg;
+	struct vcpc_request kernel = page_faults;
+	int set, may = 0;
+
+	if (become_nobody())
+		return 128;
+	kernel.flags |= VCPC_REQ_F_KERNEL;
+	set = set_of(&kernel, 0);
+	if (set >= 0 && !set_bind(set, 0, 0))
+		may |= OWN_KERNEL;
+	set = set_of(&page_faults, 0);
+	if (set < 0)
+		return may;
+	may |= !set_bind(set, 0, others->same) ? SAME_USER : 0;
+	may |= !set_bind(set, 0, others->other) ? OTHER_USER : 0;
+	may |= !set_bind(set, 0, others->hidden) ? HIDDEN : 0;
+	may |= !binds_sibling(set) ? SIBLING : 0;
+	set_target(set, VCPC_IOC_UNBIND, getpid());
+	may |= !set_bind(set, 0, 0) ? OWN_USER : 0;
+	return may;
+}
+
+FIXTURE(paranoid)
+{
+	int before;
+	struct others others;
+};
+
+FIXTURE_SETUP(paranoid)
+{
+	ASSERT_EQ(0, parameter("r", &self->before));
+	self->others.same = start(NOBODY, 1);
+	self->others.other = start(NOBODY - 1, 1);
+	self->others.hidden = start(NOBODY, 0);
+}
+
+FIXTURE_TEARDOWN(paranoid)
+{
+	parameter("w", &self->before);
+	end(self->others.same);
+	end(self->others.other);
+	end(self->others.hidden);
+}
+
+TEST_F(paranoid, is_two)
+{
+	EXPECT_EQ(2, self->before);
+}
+
+TEST_F(paranoid, levels)
+{
+	static const struct {
+		int level, may;
+	} levels[] = {
+		{ 4, 0 },
+		{ 3, 0 },
+		{ 2, OWN_USER | SIBLING },
+		{ 1, OWN_USER | SIBLING | OWN_KERNEL },
+		{ 0, OWN_USER | SIBLING | OWN_KERNEL },
+		{ -1, OWN_USER | SIBLING | OWN_KERNEL | SAME_USER },
+		{ -2, OWN_USER | SIBLING | OWN_KERNEL | SAME_USER },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		int level = levels[i].level;
+
+		ASSERT_EQ(0, parameter("w", &level));
+		EXPECT_EQ(levels[i].may, in_child(what_nobody_may, &self->others)) {
+			TH_LOG("at level %d", level);
+		}
+	}
+}
+
+static int what_root_may(void *arg)
+{
+	const struct others *others = arg;
+	int set = set_of(&page_faults, 0);
+
+	if (set_bind(set, 0, others->same) || set_bind(set, 0, others->other) ||
+	    set_bind(set, 0, others->hidden))
+		return 1;
+	return 0;
+}
+
+TEST_F(paranoid, root_may_all)
+{
+	int level = 3;
+
+	ASSERT_EQ(0, parameter("w", &level));
+	EXPECT_EQ(0, in_child(what_root_may, &self->others));
+}
+
+static int binds_with_a_set(void *arg)
+{
+	if (become_nobody())
+		return 128;
+	return set_bind(*(int *)arg, 0, 0) == -EACCES ? 0 : 1;
+}
+
+/* A set that was made when more was allowed: asked again when it is bound */
+TEST_F(paranoid, asked_again_at_bind)
+{
+	int set = set_of(&page_faults, 0);
+	int level = 3;
+
+	ASSERT_GE(set, 0);
+	ASSERT_EQ(0, parameter("w", &level));
+	EXPECT_EQ(0, in_child(binds_with_a_set, &set));
+}
+
+TEST_HARNESS_MAIN
