@@ -161,6 +161,14 @@ suite_way() {
 }
 
 if [ -d "$suite" ]; then
+	bad=0
+	for way in 'meta 0 0' 'labels 0 0' 'forw 0 300' 'back 0 300' 'raw 0 300' \
+		'interp 1000 1000' 'interp 50000 100'; do
+		# shellcheck disable=SC2086
+		{ compare folder "$suite/multi" $way && compare packed "$suite/multi-xz" $way &&
+			compare list "$suite/multi/20150508.11.57,$suite/multi/20150508.11.44" $way; } || bad=1
+	done
+	result $bad "several archives in one context"
 	suite_way 'meta 0 0' "$damaged"
 	suite_way 'text 0 0' ''
 	suite_way 'labels 0 0' ''

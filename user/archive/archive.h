@@ -12,17 +12,37 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "files.h"
 #include "index.h"
 #include "meta.h"
 #include "reader.h"
 #include "record.h"
 #include "volume.h"
 
-struct shim_archive {
-	atomic_uint refs;
+/*
+ * struct shim_part - one of the archives that were opened as one
+ * @first, @nvolumes: its volumes
+ * @mark: in a joint: a record that says that the part before it has ended
+ */
+struct shim_part {
 	const struct shim_format *format;
 	struct shim_label label;
-	char *base;
+	struct shim_files files;
+	unsigned int first, nvolumes;
+	uint8_t mark[SHIM_MARK_LEN];
+};
+
+/*
+ * struct shim_archive - an open archive
+ * @parts: @nparts, in the order of their start
+ * @label: of the first part
+ * @volumes: of all parts, with a joint between each two
+ */
+struct shim_archive {
+	atomic_uint refs;
+	struct shim_part *parts;
+	unsigned int nparts;
+	struct shim_label label;
 	struct shim_meta meta;
 	struct shim_index index;
 	pthread_mutex_t lock;
@@ -39,13 +59,22 @@ bool shim_archive__view(struct shim_archive *ar, unsigned int volume, struct shi
 /* The same, with ar->lock held */
 bool shim_archive__view_locked(struct shim_archive *ar, unsigned int volume, struct shim_view *out);
 
+/* Where a volume's records begin */
+static inline uint64_t shim_archive__head(const struct shim_archive *ar, unsigned int volume)
+{
+	const struct shim_volume *v = &ar->volumes[volume];
+
+	return v->joint ? 0 : v->part->format->label_len;
+}
+
+/* The last complete record of a part, with ar->lock held; false if it has none */
+bool shim_part__last(struct shim_archive *ar, const struct shim_part *part,
+		     struct shim_record *last);
+
 /* The record that begins, or the one that ends, at @offset: 0, -ENODATA at the edge, -EBADMSG */
-int shim_view__at(const struct shim_archive *ar, const struct shim_view *view, uint64_t offset,
-		  struct shim_record *out);
-int shim_view__before(const struct shim_archive *ar, const struct shim_view *view, uint64_t offset,
-		      struct shim_record *out);
+int shim_view__at(const struct shim_view *view, uint64_t offset, struct shim_record *out);
+int shim_view__before(const struct shim_view *view, uint64_t offset, struct shim_record *out);
 /* Whether an offset, which may be any number, is where a record begins or ends */
-bool shim_view__is_boundary(const struct shim_archive *ar, const struct shim_view *view,
-			    uint64_t offset);
+bool shim_view__is_boundary(const struct shim_view *view, uint64_t offset);
 
 #endif /* SHIM_ARCHIVE_ARCHIVE_H */

@@ -7,7 +7,7 @@ void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar)
 {
 	cur->ar = ar;
 	cur->volume = 0;
-	cur->offset = ar->format->label_len;
+	cur->offset = shim_archive__head(ar, 0);
 }
 
 /**
@@ -30,13 +30,13 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 	for (;;) {
 		err = -ENODATA;
 		if (shim_archive__view(ar, volume, &view))
-			err = shim_view__at(ar, &view, offset, rec);
+			err = shim_view__at(&view, offset, rec);
 		if (err != -ENODATA)
 			break;
 		if (volume + 1 >= ar->nvolumes)
 			return -ERANGE;
 		volume++;
-		offset = ar->format->label_len;
+		offset = shim_archive__head(ar, volume);
 	}
 	if (err)
 		return err;
@@ -64,7 +64,7 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 	for (;;) {
 		err = -ENODATA;
 		if (shim_archive__view(ar, volume, &view))
-			err = shim_view__before(ar, &view, offset, rec);
+			err = shim_view__before(&view, offset, rec);
 		if (err != -ENODATA)
 			break;
 		if (!volume)
@@ -93,7 +93,7 @@ static bool is_true(struct shim_archive *ar, const struct shim_place *place)
 	int err;
 
 	if (!shim_archive__view(ar, place->volume, &view) ||
-	    !shim_view__is_boundary(ar, &view, place->offset))
+	    !shim_view__is_boundary(&view, place->offset))
 		return false;
 	err = shim_cursor__prev(&cur, &rec);
 	/* -EBADMSG: the volume before was cut off, which is no fault of this one */

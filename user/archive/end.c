@@ -3,13 +3,12 @@
 #include "archive.h"
 
 /* The last good one of the records from @from on; false if there is none */
-static bool scan(struct shim_archive *ar, const struct shim_view *view, uint64_t from,
-		 struct shim_record *last)
+static bool scan(const struct shim_view *view, uint64_t from, struct shim_record *last)
 {
 	struct shim_record rec;
 	bool found = false;
 
-	while (!shim_view__at(ar, view, from, &rec) && !shim_record__check(&rec)) {
+	while (!shim_view__at(view, from, &rec) && !shim_record__check(&rec)) {
 		*last = rec;
 		found = true;
 		from += rec.len;
@@ -26,10 +25,10 @@ static bool scan_from_index(struct shim_archive *ar, unsigned int volume,
 	while (n-- && ar->index.places[n].volume == volume) {
 		uint64_t offset = ar->index.places[n].offset;
 
-		if (shim_view__is_boundary(ar, view, offset) && scan(ar, view, offset, last))
+		if (shim_view__is_boundary(view, offset) && scan(view, offset, last))
 			return true;
 	}
-	return scan(ar, view, ar->format->label_len, last);
+	return scan(view, view->head, last);
 }
 
 static bool last_of_volume(struct shim_archive *ar, unsigned int volume, struct shim_record *last)
@@ -40,25 +39,31 @@ static bool last_of_volume(struct shim_archive *ar, unsigned int volume, struct 
 
 	if (!shim_archive__view_locked(ar, volume, &view))
 		return false;
-	found = !shim_view__before(ar, &view, view.size, last) && !shim_record__check(last);
+	found = !shim_view__before(&view, view.size, last) && !shim_record__check(last);
 	if (!found)
 		found = scan_from_index(ar, volume, &view, last);
-	v->good = found ? last->offset + last->len : ar->format->label_len;
+	v->good = found ? last->offset + last->len : view.head;
 	return found;
+}
+
+bool shim_part__last(struct shim_archive *ar, const struct shim_part *part,
+		     struct shim_record *last)
+{
+	unsigned int i = part->nvolumes;
+
+	while (i--)
+		if (last_of_volume(ar, part->first + i, last))
+			return true;
+	return false;
 }
 
 static void find_end(struct shim_archive *ar)
 {
 	struct shim_record last;
-	unsigned int i = ar->nvolumes;
 
-	ar->end_err = -EBADMSG;
-	while (i-- && ar->end_err) {
-		if (last_of_volume(ar, i, &last)) {
-			ar->end = last.stamp;
-			ar->end_err = 0;
-		}
-	}
+	ar->end_err = shim_part__last(ar, &ar->parts[ar->nparts - 1], &last) ? 0 : -EBADMSG;
+	if (!ar->end_err)
+		ar->end = last.stamp;
 	ar->end_known = true;
 }
 
@@ -68,7 +73,8 @@ static void find_end(struct shim_archive *ar)
  * @end: the time
  *
  * Asks the last volume's file whether it has grown since; cursors see new records from then on.
- * It is the record that is physically last, should stamps go backwards.
+ * It is the record that is physically last, should stamps go backwards; of several archives in
+ * one, that of the last.
  *
  * Return: 0, -EBADMSG if there is no complete record.
  */

@@ -20,6 +20,7 @@
 #define SHIM_VOLUME_META	(-1)
 #define SHIM_VOLUME_INDEX	(-2)
 
+#define SHIM_MARK_LEN		24		/* of a mark, in version 3 */
 #define SHIM_FRAME_LEN		8		/* both length words */
 
 enum shim_meta_type {

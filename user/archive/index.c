@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Loading the index file; entries that cannot be true are left out. */
+/* Loading the index files; entries that cannot be true are left out. */
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "files.h"
-#include "index.h"
+#include "archive.h"
 
 static bool find_volume(const struct shim_files *files, int number, unsigned int *out)
 {
@@ -32,60 +31,83 @@ static bool follows(const struct shim_place *a, const struct shim_place *b)
 	return a->offset <= b->offset;
 }
 
-static int add_entry(struct shim_index *index, size_t *cap, const struct shim_files *files,
-		     const struct shim_format *f, const struct shim_entry *entry)
+static int add_place(struct shim_index *index, const struct shim_place *place)
 {
-	struct shim_place place = { .stamp = entry->stamp, .offset = entry->off_data };
 	struct shim_place *places;
 
-	if (entry->off_data < f->label_len || !find_volume(files, entry->volume, &place.volume))
+	if (index->n && !follows(&index->places[index->n - 1], place))
 		return 0;
-	if (index->n && !follows(&index->places[index->n - 1], &place))
-		return 0;
-	places = shim_vec__room(index->places, cap, index->n, sizeof(*places));
+	places = shim_vec__room(index->places, &index->cap, index->n, sizeof(*places));
 	if (!places)
 		return -ENOMEM;
 	index->places = places;
-	places[index->n++] = place;
-	if (entry->off_meta > index->meta)
-		index->meta = entry->off_meta;
+	places[index->n++] = *place;
 	return 0;
 }
 
-static int load_entries(struct shim_index *index, const struct shim_files *files,
-			const struct shim_format *f, const uint8_t *p, size_t left)
+static int add_entry(struct shim_index *index, const struct shim_part *part,
+		     const struct shim_entry *entry, uint64_t *meta)
 {
+	struct shim_place place = { .stamp = entry->stamp, .offset = entry->off_data };
+
+	if (entry->off_data < part->format->label_len ||
+	    !find_volume(&part->files, entry->volume, &place.volume))
+		return 0;
+	place.volume += part->first;
+	if (entry->off_meta > *meta)
+		*meta = entry->off_meta;
+	return add_place(index, &place);
+}
+
+static int load_entries(struct shim_index *index, const struct shim_part *part, const uint8_t *p,
+			size_t left, uint64_t *meta)
+{
+	const struct shim_format *f = part->format;
 	struct shim_entry entry;
-	size_t cap = 0;
 	int err;
 
 	for (; left >= f->entry_len; p += f->entry_len, left -= f->entry_len) {
 		if (shim_rec_index__decode(f, p, &entry))
 			continue;
-		err = add_entry(index, &cap, files, f, &entry);
+		err = add_entry(index, part, &entry, meta);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-int shim_index__load(struct shim_index *index, const struct shim_files *files,
-		     const struct shim_label *label)
+static int load_file(struct shim_index *index, const struct shim_part *part, uint64_t *meta)
 {
-	const struct shim_format *f = shim_format__of(label->version);
+	const struct shim_format *f = part->format;
 	uint8_t *data;
 	size_t size;
 	int err;
 
-	err = shim_files__load(files->base, SHIM_VOLUME_INDEX, &data, &size);
+	err = shim_files__load(part->files.base, SHIM_VOLUME_INDEX, &data, &size);
 	if (err)
 		return err;
-	err = shim_rec_label__agree(label, data, size, SHIM_VOLUME_INDEX);
+	err = shim_rec_label__agree(&part->label, data, size, SHIM_VOLUME_INDEX);
 	if (!err && size == f->label_len)
 		err = -ENODATA;
 	if (!err)
-		err = load_entries(index, files, f, data + f->label_len, size - f->label_len);
+		err = load_entries(index, part, data + f->label_len, size - f->label_len, meta);
 	free(data);
+	return err;
+}
+
+int shim_index__load(struct shim_index *index, const struct shim_part *part, uint64_t *meta)
+{
+	const struct shim_place start = {
+		.stamp = part->label.start,
+		.volume = part->first,
+		.offset = part->format->label_len,
+	};
+	/* so that no search begins in a part before */
+	int err = part->first ? add_place(index, &start) : 0;
+
+	*meta = 0;
+	if (!err && part->files.index)
+		err = load_file(index, part, meta);
 	return err;
 }
 

@@ -5,7 +5,7 @@
 
 #include "record.h"
 
-struct shim_files;
+struct shim_part;
 
 /*
  * struct shim_place - a claim: what is before it is not later, what is behind not earlier
@@ -19,16 +19,15 @@ struct shim_place {
 
 /*
  * struct shim_index - those entries that agree with one another, in order
- * @meta: bytes of metadata that any entry knows of
  */
 struct shim_index {
 	struct shim_place *places;
 	size_t n;
-	uint64_t meta;
+	size_t cap;
 };
 
-int shim_index__load(struct shim_index *index, const struct shim_files *files,
-		     const struct shim_label *label);
+/* Adds those of a part; *@meta: bytes of metadata that any entry knows of */
+int shim_index__load(struct shim_index *index, const struct shim_part *part, uint64_t *meta);
 void shim_index__free(struct shim_index *index);
 
 /* Number of places with a stamp < @when, or <= @when if @or_equal */

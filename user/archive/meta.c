@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Loading the metadata file into tables. */
+/* Loading the metadata files into tables. */
 #include "base/vec.h"
 #include "files.h"
 #include "indom.h"
@@ -48,7 +48,9 @@ void shim_meta__free(struct shim_meta *meta)
 	shim_notes__free(&meta->notes);
 	shim_arena__free(&meta->arena);
 	pthread_mutex_destroy(&meta->lock);
-	free(meta->data);
+	for (size_t i = 0; i < meta->nfiles; i++)
+		free(meta->files[i].data);
+	free(meta->files);
 }
 
 static struct metric *find_metric(const struct shim_meta *meta, uint32_t pmid)
@@ -268,16 +270,17 @@ static int load_record(struct shim_meta *meta, const uint8_t *p, uint32_t len)
  * data can refer to it.  It is ignored, unless the index knows that more of
  * the file was there once.
  */
-static int load_records(struct shim_meta *meta, size_t at, uint64_t known)
+static int load_records(struct shim_meta *meta, const struct shim_meta_file *file, size_t at,
+			uint64_t known)
 {
-	while (meta->size - at >= SHIM_FRAME_LEN) {
+	while (file->size - at >= SHIM_FRAME_LEN) {
 		uint32_t len;
-		int err = shim_frame__len(meta->data + at, meta->size - at, SHIM_META_MIN, &len);
+		int err = shim_frame__len(file->data + at, file->size - at, SHIM_META_MIN, &len);
 
 		if (err == -ENODATA)
 			return known > at ? -EBADMSG : 0;
 		if (!err)
-			err = load_record(meta, meta->data + at, len);
+			err = load_record(meta, file->data + at, len);
 		if (err)
 			return err;
 		at += len;
@@ -285,26 +288,49 @@ static int load_records(struct shim_meta *meta, size_t at, uint64_t known)
 	return 0;
 }
 
+static int add_file(struct shim_meta *meta, const char *base, struct shim_meta_file *file)
+{
+	struct shim_meta_file *files;
+	int err;
+
+	files = shim_vec__room(meta->files, &meta->files_cap, meta->nfiles, sizeof(*files));
+	if (!files)
+		return -ENOMEM;
+	meta->files = files;
+	err = shim_files__load(base, SHIM_VOLUME_META, &file->data, &file->size);
+	if (!err)
+		files[meta->nfiles++] = *file;
+	return err;
+}
+
 int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_label *label,
 		    uint64_t known)
 {
 	const struct shim_format *f = shim_format__of(label->version);
+	size_t ndescs = meta->ndescs;
+	struct shim_meta_file file;
 	int err;
 
-	err = shim_files__load(base, SHIM_VOLUME_META, &meta->data, &meta->size);
-	meta->budget = BUDGET_BASE + BUDGET_PER_BYTE * (uint64_t)meta->size;
-	if (!err)
-		err = shim_rec_label__agree(label, meta->data, meta->size, SHIM_VOLUME_META);
-	if (!err && meta->size == f->label_len)
+	err = add_file(meta, base, &file);
+	if (err)
+		return err;
+	meta->budget += BUDGET_BASE + BUDGET_PER_BYTE * (uint64_t)file.size;
+	err = shim_rec_label__agree(label, file.data, file.size, SHIM_VOLUME_META);
+	if (!err && file.size == f->label_len)
 		err = -ENODATA;
 	if (!err)
-		err = load_records(meta, f->label_len, known);
-	if (!err && !meta->ndescs)
+		err = load_records(meta, &file, f->label_len, known);
+	/* a further archive may well have no metric of its own */
+	if (!err && !ndescs && !meta->ndescs)
 		err = -EBADMSG;
+	return err;
+}
+
+void shim_meta__sort(struct shim_meta *meta)
+{
 	for (size_t i = 0; i < meta->ndomains; i++)
 		shim_domain__sort(meta->domain_list[i]);
 	shim_notes__sort(&meta->notes);
-	return err;
 }
 
 const struct shim_indom *shim_meta__state(struct shim_meta *meta, struct shim_domain *d, size_t i)

@@ -17,14 +17,18 @@
 
 /*
  * struct shim_meta - what the metadata file says
- * @data: its content, @size bytes; names of instances point into it
+ * @files: the content of each, @nfiles of them; names of instances point into it
  * @budget: entries of instance domains that may still be spelled out
  * @notes: texts and labels
  * @descs: metrics in the order of the file
  */
 struct shim_meta {
-	uint8_t *data;
-	size_t size;
+	struct shim_meta_file {
+		uint8_t *data;
+		size_t size;
+	} *files;
+	size_t nfiles;
+	size_t files_cap;
 	struct shim_arena arena;
 	uint64_t budget;
 	pthread_mutex_t lock;
@@ -41,9 +45,11 @@ struct shim_meta {
 };
 
 void shim_meta__init(struct shim_meta *meta);
-/* @label: what the file's own must agree with; @known: bytes the index knows of */
+/* Adds a file. @label: what its own must agree with; @known: bytes the index knows of */
 int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_label *label,
 		    uint64_t known);
+/* Once all are loaded */
+void shim_meta__sort(struct shim_meta *meta);
 void shim_meta__free(struct shim_meta *meta);
 
 const struct shim_desc *shim_meta__desc(const struct shim_meta *meta, uint32_t pmid);

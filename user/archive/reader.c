@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Opening an archive, and what it says about itself. */
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "archive.h"
-#include "files.h"
 #include "indom.h"
+#include "part.h"
 
 static void destroy(struct shim_archive *ar)
 {
 	for (unsigned int i = 0; i < ar->nvolumes; i++)
 		shim_volume__free(&ar->volumes[i]);
 	free(ar->volumes);
+	for (unsigned int i = 0; i < ar->nparts; i++)
+		shim_part__close(&ar->parts[i]);
+	free(ar->parts);
 	shim_index__free(&ar->index);
 	shim_meta__free(&ar->meta);
 	pthread_mutex_destroy(&ar->lock);
-	free(ar->base);
 	free(ar);
 }
 
-static struct shim_archive *create(const struct shim_files *files)
+static struct shim_archive *create(size_t nparts)
 {
 	struct shim_archive *ar = calloc(1, sizeof(*ar));
 
@@ -28,92 +30,153 @@ static struct shim_archive *create(const struct shim_files *files)
 	atomic_init(&ar->refs, 1);
 	shim_meta__init(&ar->meta);
 	pthread_mutex_init(&ar->lock, NULL);
-	ar->base = strdup(files->base);
-	ar->volumes = calloc(files->nvolumes, sizeof(*ar->volumes));
-	if (!ar->base || !ar->volumes) {
+	ar->copy = SHIM_VOLUME_COPY;
+	ar->parts = calloc(nparts, sizeof(*ar->parts));
+	if (!ar->parts) {
 		destroy(ar);
 		return NULL;
-	}
-	ar->copy = SHIM_VOLUME_COPY;
-	ar->nvolumes = (unsigned int)files->nvolumes;
-	for (unsigned int i = 0; i < ar->nvolumes; i++) {
-		ar->volumes[i].number = files->volumes[i];
-		ar->volumes[i].fd = -1;
-		atomic_init(&ar->volumes[i].ready, false);
-		atomic_init(&ar->volumes[i].extent, NULL);
 	}
 	return ar;
 }
 
-/* The first volume's label is the archive's */
-static int load_first_volume(struct shim_archive *ar)
-{
-	struct shim_volume *v = &ar->volumes[0];
-	struct shim_view view;
-	int err;
+/* A part and the volume that was unpacked for it, while they are put in order */
+struct opening {
+	struct shim_part part;
+	int fd;
+};
 
-	err = shim_volume__load(v, ar->base, ar->nvolumes == 1, &ar->copy);
-	if (err)
-		return err;
-	shim_volume__view(v, &view);
-	err = shim_rec_label__decode(view.data, view.size, v->number, &ar->label);
-	if (err)
-		return err;
-	ar->format = shim_format__of(ar->label.version);
-	atomic_store_explicit(&v->ready, true, memory_order_release);
-	return view.size == ar->format->label_len ? -ENODATA : 0;
+static int by_start(const void *a, const void *b)
+{
+	const struct opening *x = a, *y = b;
+
+	return shim_ts__cmp(x->part.label.start, y->part.label.start);
 }
 
-static int load(struct shim_archive *ar, const struct shim_files *files)
+/* Of one host, one after the other */
+static int check_parts(const struct opening *all, size_t n)
 {
-	int err;
+	for (size_t i = 1; i < n; i++) {
+		if (strcmp(all[i].part.label.host, all[0].part.label.host))
+			return -SHIM_EHOST;
+		if (!shim_ts__cmp(all[i].part.label.start, all[i - 1].part.label.start))
+			return -SHIM_EOVERLAP;
+	}
+	return 0;
+}
 
-	err = load_first_volume(ar);
-	if (!err && files->index)
-		err = shim_index__load(&ar->index, files, &ar->label);
+static void init_volume(struct shim_volume *v, struct shim_part *part, bool joint)
+{
+	v->part = part;
+	v->joint = joint;
+	v->fd = -1;
+	atomic_init(&v->ready, false);
+	atomic_init(&v->extent, NULL);
+}
+
+/* Volumes of all parts in a row; the archive takes over what was opened */
+static int adopt(struct shim_archive *ar, struct opening *all, size_t n)
+{
+	size_t nvolumes = 0;
+	unsigned int k = 0;
+
+	for (size_t i = 0; i < n; i++)
+		nvolumes += all[i].part.files.nvolumes + 1;
+	ar->volumes = calloc(nvolumes, sizeof(*ar->volumes));
+	if (!ar->volumes)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		struct shim_part *part = &ar->parts[ar->nparts++];
+
+		*part = all[i].part;
+		all[i].part.files = (struct shim_files){ 0 };
+		if (i)
+			init_volume(&ar->volumes[k++], part, true);
+		part->first = k;
+		part->nvolumes = (unsigned int)part->files.nvolumes;
+		for (unsigned int v = 0; v < part->nvolumes; v++) {
+			init_volume(&ar->volumes[k], part, false);
+			ar->volumes[k++].number = part->files.volumes[v];
+		}
+		ar->volumes[part->first].fd = all[i].fd;
+		all[i].fd = -1;
+	}
+	ar->nvolumes = k;
+	ar->label = ar->parts[0].label;
+	return 0;
+}
+
+static int open_parts(struct shim_archive *ar, char *const *names, size_t n)
+{
+	struct opening *all = calloc(n, sizeof(*all));
+	size_t opened = 0;
+	int err = all ? 0 : -ENOMEM;
+
+	while (!err && opened < n) {
+		err = shim_part__open(&all[opened].part, names[opened], &all[opened].fd);
+		if (!err)
+			opened++;
+	}
+	if (!err) {
+		qsort(all, n, sizeof(*all), by_start);
+		err = check_parts(all, n);
+	}
 	if (!err)
-		err = shim_meta__load(&ar->meta, ar->base, &ar->label, ar->index.meta);
+		err = adopt(ar, all, n);
+	for (size_t i = 0; i < opened; i++) {
+		shim_part__close(&all[i].part);
+		if (all[i].fd >= 0)
+			close(all[i].fd);
+	}
+	free(all);
 	return err;
 }
 
-/* Several archives, by list or by directory, where no single one was found */
-static bool is_plural(const char *name)
+static int load(struct shim_archive *ar)
 {
-	struct stat st;
+	int err = 0;
 
-	return strchr(name, ',') || (!stat(name, &st) && S_ISDIR(st.st_mode));
+	for (unsigned int i = 0; i < ar->nparts && !err; i++) {
+		const struct shim_part *part = &ar->parts[i];
+		uint64_t known;
+
+		err = shim_index__load(&ar->index, part, &known);
+		if (!err)
+			err = shim_meta__load(&ar->meta, part->files.base, &part->label, known);
+	}
+	shim_meta__sort(&ar->meta);
+	return err;
 }
 
 /**
- * shim_archive__open() - open an archive
- * @name: base name, or the name of one of its files
+ * shim_archive__open() - open an archive, or several as one
+ * @name: base name, or the name of one of its files; a folder; or a list of these with commas
  * @out: the archive, to be given back by shim_archive__put()
+ *
+ * Several archives are one after the other, with a mark between each two. They are of one host.
  *
  * Return: 0 or one of the errors in types.h.
  */
 int shim_archive__open(const char *name, struct shim_archive **out)
 {
 	struct shim_archive *ar;
-	struct shim_files files;
+	char **names;
+	size_t n;
 	int err;
 
-	err = shim_files__find(name, &files);
-	if (err == -ENOENT && is_plural(name))
-		return -EOPNOTSUPP;
+	err = shim_part__names(name, &names, &n);
 	if (err)
 		return err;
-	if (!files.meta || !files.nvolumes)
-		err = -ENXIO;
-	if (err)
-		goto out_files;
-	ar = create(&files);
-	err = ar ? load(ar, &files) : -ENOMEM;
+	ar = create(n);
+	err = ar ? open_parts(ar, names, n) : -ENOMEM;
+	if (!err)
+		err = load(ar);
 	if (!err)
 		*out = ar;
 	else if (ar)
 		destroy(ar);
-out_files:
-	shim_files__free(&files);
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
 	return err;
 }
 

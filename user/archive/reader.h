@@ -15,12 +15,17 @@
 
 struct shim_archive;
 
+/* By base name, by the name of any file, or several: a list with commas, or folders */
 int shim_archive__open(const char *name, struct shim_archive **out);
 struct shim_archive *shim_archive__get(struct shim_archive *ar);
 void shim_archive__put(struct shim_archive *ar);
 
 const struct shim_label *shim_archive__label(const struct shim_archive *ar);
 int shim_archive__end(struct shim_archive *ar, struct shim_ts *end);
+struct shim_record;
+/* 1 for the mark between two archives that are one, 0, or -SHIM_EOVERLAP */
+int shim_archive__joint(const struct shim_archive *ar, const struct shim_record *rec,
+			struct shim_ts *back);
 
 /* Metrics, in the order in which the archive introduced them */
 unsigned int shim_archive__ndescs(const struct shim_archive *ar);

@@ -9,8 +9,8 @@
  * files are there, but no .meta or no volume), ENODATA (a file is empty or has
  * only its label), EILSEQ (bad label), EBADMSG (corrupt record), EPROTO
  * (unknown metadata record type), EOPNOTSUPP (feature bits, or files packed by
- * compress(1), or several archives, which this version does not read), ERANGE (before the
- * start or after the end), SHIM_ECHANGE_* (below), EINVAL, ENOMEM, EEXIST,
+ * compress(1)), ERANGE (before the
+ * start or after the end), SHIM_E* (below), EINVAL, ENOMEM, EEXIST,
  * EBUSY and those of open, read, mmap and write.
  */
 #ifndef SHIM_ARCHIVE_TYPES_H
@@ -26,6 +26,9 @@
 #define SHIM_ECHANGE_SEM	5002
 #define SHIM_ECHANGE_INDOM	5003
 #define SHIM_ECHANGE_UNITS	5004
+/* Several archives in one: of different hosts, or at the same time */
+#define SHIM_EHOST		5005
+#define SHIM_EOVERLAP		5006
 
 enum shim_type {
 	SHIM_TYPE_NOSUPPORT = -1,

@@ -2,28 +2,69 @@
 /* Looking into volumes: their first use, and the records around an offset. */
 #include "archive.h"
 
+#define NSEC_PER_MSEC 1000000
+
 /* Load a volume and look at its label; what is wrong with it stays known */
 static void first_use(struct shim_archive *ar, unsigned int i)
 {
 	struct shim_volume *v = &ar->volumes[i];
 	struct shim_view view;
 
-	v->err = shim_volume__load(v, ar->base, i == ar->nvolumes - 1, &ar->copy);
+	v->err = shim_volume__load(v, v->part->files.base, i == ar->nvolumes - 1, &ar->copy);
 	if (v->err)
 		return;
 	shim_volume__view(v, &view);
-	v->err = shim_rec_label__agree(&ar->label, view.data, view.size, v->number);
+	v->err = shim_rec_label__agree(&v->part->label, view.data, view.size, v->number);
 	if (!v->err)
 		atomic_store_explicit(&v->ready, true, memory_order_release);
+}
+
+/* The mark in a joint is a millisecond behind the end of the part before, but not in the next */
+static void make_joint(struct shim_archive *ar, struct shim_volume *v)
+{
+	const struct shim_format *f = shim_format__of(3);
+	const struct shim_part *before = v->part - 1;
+	struct shim_ts next = v->part->label.start, stamp = next;
+	struct shim_rec_result mark = { 0 };
+	struct shim_record last;
+
+	if (shim_part__last(ar, before, &last)) {
+		stamp = shim_ts__add(last.stamp, (struct shim_ts){ .nsec = NSEC_PER_MSEC });
+		if (shim_ts__cmp(last.stamp, next) < 0 && shim_ts__cmp(next, stamp) < 0)
+			stamp = next;
+	}
+	shim_rec_result__begin(f, &mark, stamp);
+	v->err = shim_rec_result__end(f, &mark);
+	if (!v->err) {
+		memcpy(v->part->mark, mark.sets.data, sizeof(v->part->mark));
+		atomic_store_explicit(&v->ready, true, memory_order_release);
+	}
+	shim_rec_result__free(&mark);
+}
+
+static bool show(struct shim_volume *v, struct shim_view *out)
+{
+	if (v->joint) {
+		*out = (struct shim_view){ v->part->mark, sizeof(v->part->mark),
+					   shim_format__of(3), 0 };
+		return true;
+	}
+	out->format = v->part->format;
+	out->head = v->part->format->label_len;
+	return shim_volume__view(v, out);
 }
 
 bool shim_archive__view_locked(struct shim_archive *ar, unsigned int i, struct shim_view *out)
 {
 	struct shim_volume *v = &ar->volumes[i];
 
-	if (!v->err && !atomic_load_explicit(&v->ready, memory_order_relaxed))
-		first_use(ar, i);
-	return !v->err && shim_volume__view(v, out);
+	if (!v->err && !atomic_load_explicit(&v->ready, memory_order_relaxed)) {
+		if (v->joint)
+			make_joint(ar, v);
+		else
+			first_use(ar, i);
+	}
+	return !v->err && show(v, out);
 }
 
 bool shim_archive__view(struct shim_archive *ar, unsigned int i, struct shim_view *out)
@@ -32,42 +73,60 @@ bool shim_archive__view(struct shim_archive *ar, unsigned int i, struct shim_vie
 	bool usable;
 
 	if (atomic_load_explicit(&v->ready, memory_order_acquire))
-		return shim_volume__view(v, out);
+		return show(v, out);
 	pthread_mutex_lock(&ar->lock);
 	usable = shim_archive__view_locked(ar, i, out);
 	pthread_mutex_unlock(&ar->lock);
 	return usable;
 }
 
-int shim_view__at(const struct shim_archive *ar, const struct shim_view *view, uint64_t offset,
-		  struct shim_record *out)
+/**
+ * shim_archive__joint() - whether a record is the mark between two archives that are one
+ * @ar: the archive
+ * @rec: a record
+ * @back: when it is for one who comes from behind it
+ *
+ * Return: 1 if it is, 0 if not, -SHIM_EOVERLAP if it is and the former archive ends behind the
+ * start of the latter.
+ */
+int shim_archive__joint(const struct shim_archive *ar, const struct shim_record *rec,
+			struct shim_ts *back)
+{
+	const struct shim_volume *v = &ar->volumes[rec->volume];
+
+	if (!v->joint)
+		return 0;
+	*back = shim_ts__sub(v->part->label.start, (struct shim_ts){ .nsec = NSEC_PER_MSEC });
+	return shim_ts__cmp(rec->stamp, v->part->label.start) > 0 ? -SHIM_EOVERLAP : 1;
+}
+
+int shim_view__at(const struct shim_view *view, uint64_t offset, struct shim_record *out)
 {
 	int err;
 
 	if (offset >= view->size)
 		return -ENODATA;
-	err = shim_rec_result__decode(ar->format, view->data + offset, view->size - offset, out);
+	err = shim_rec_result__decode(view->format, view->data + offset, view->size - offset, out);
 	if (err)
 		return -EBADMSG;	/* also if the file ends within it */
 	out->offset = offset;
 	return 0;
 }
 
-int shim_view__before(const struct shim_archive *ar, const struct shim_view *view, uint64_t offset,
-		      struct shim_record *out)
+int shim_view__before(const struct shim_view *view, uint64_t offset, struct shim_record *out)
 {
 	uint64_t room;
 	uint32_t len;
 
 	if (offset > view->size)
 		offset = view->size;
-	if (offset <= ar->format->label_len)
+	if (offset <= view->head)
 		return -ENODATA;
-	room = offset - ar->format->label_len;
-	if (room < ar->format->record_min)
+	room = offset - view->head;
+	if (room < view->format->record_min)
 		return -EBADMSG;
 	len = shim_be32__get(view->data + offset - 4);
-	if (len > room || shim_rec_result__decode(ar->format, view->data + offset - len, len, out))
+	if (len > room || shim_rec_result__decode(view->format, view->data + offset - len, len, out))
 		return -EBADMSG;
 	/* the length before the record may be a shorter one */
 	if (out->len != len)
@@ -76,12 +135,11 @@ int shim_view__before(const struct shim_archive *ar, const struct shim_view *vie
 	return 0;
 }
 
-bool shim_view__is_boundary(const struct shim_archive *ar, const struct shim_view *view,
-			    uint64_t offset)
+bool shim_view__is_boundary(const struct shim_view *view, uint64_t offset)
 {
 	struct shim_record rec;
 
-	return offset >= ar->format->label_len && offset <= view->size &&
-	       shim_view__at(ar, view, offset, &rec) != -EBADMSG &&
-	       shim_view__before(ar, view, offset, &rec) != -EBADMSG;
+	return offset >= view->head && offset <= view->size &&
+	       shim_view__at(view, offset, &rec) != -EBADMSG &&
+	       shim_view__before(view, offset, &rec) != -EBADMSG;
 }

@@ -73,12 +73,26 @@ static int replace(struct shim_volume *v, int fd, uint64_t size, uint64_t room)
 	return 0;
 }
 
+/* A volume that had to be unpacked to see its label is open already */
+static int open_file(const struct shim_volume *v, const char *base, int *fd, uint64_t *size)
+{
+	struct stat st;
+
+	if (v->fd < 0)
+		return shim_files__open(base, v->number, fd, size);
+	if (fstat(v->fd, &st))
+		return -errno;
+	*fd = v->fd;
+	*size = (uint64_t)st.st_size;
+	return 0;
+}
+
 int shim_volume__load(struct shim_volume *v, const char *base, bool follow, uint64_t *copy)
 {
 	uint64_t size;
 	int fd, err;
 
-	err = shim_files__open(base, v->number, &fd, &size);
+	err = open_file(v, base, &fd, &size);
 	if (err)
 		return err;
 	/* nothing cannot be mapped */
@@ -86,6 +100,7 @@ int shim_volume__load(struct shim_volume *v, const char *base, bool follow, uint
 	err = replace(v, fd, size, size);
 	if (!err && !v->map)
 		*copy -= size;
+	v->fd = -1;
 	if (!err && follow)
 		v->fd = fd;
 	else

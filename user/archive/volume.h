@@ -21,9 +21,13 @@
 #define SHIM_VOLUME_COPY	(16u << 20)
 
 struct shim_extent;
+struct shim_format;
+struct shim_part;
 
 /**
  * struct shim_volume - a volume
+ * @part: the archive's part that it belongs to; of a joint, the part behind it
+ * @joint: no file: the mark between two parts
  * @number: as in the file's name
  * @fd: to follow its growth, or -1
  * @err: why it cannot be used, or 0
@@ -33,6 +37,8 @@ struct shim_extent;
  * @extent: NULL until it was loaded
  */
 struct shim_volume {
+	struct shim_part *part;
+	bool joint;
 	int number;
 	int fd;
 	int err;
@@ -42,9 +48,15 @@ struct shim_volume {
 	_Atomic(struct shim_extent *) extent;
 };
 
+/*
+ * struct shim_view - what there is of a volume
+ * @head: where its records begin
+ */
 struct shim_view {
 	const uint8_t *data;
 	uint64_t size;
+	const struct shim_format *format;
+	uint32_t head;
 };
 
 /* @follow: the file is to be asked again for its size; *@copy: bytes that may still be copied */
@@ -52,7 +64,7 @@ int shim_volume__load(struct shim_volume *v, const char *base, bool follow, uint
 /* Take in what the file has become; true if its size changed */
 int shim_volume__refresh(struct shim_volume *v, bool *changed);
 void shim_volume__free(struct shim_volume *v);
-/* What there is of it: nothing before it is loaded */
+/* Its bytes: nothing before it is loaded */
 bool shim_volume__view(struct shim_volume *v, struct shim_view *out);
 
 #endif /* SHIM_ARCHIVE_VOLUME_H */

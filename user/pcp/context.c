@@ -183,14 +183,16 @@ static int new_archive(const char *name)
 /**
  * pmNewContext() - open a source of metrics and make it this thread's current one
  * @type: PM_CONTEXT_ARCHIVE
- * @name: an archive's base name, or any file of it
+ * @name: an archive's base name, any file of it, a folder of archives, or a list of these with
+ *	commas: archives of one host, one after the other
  *
  * A new archive context is in PM_MODE_FORW at the archive's start.
  *
  * Return: a handle, 0 or more, never used twice in a process; PM_ERR_NOCONTEXT
  * for an unknown @type or no @name, PM_ERR_NYI for sources that are not
  * archives, what opening the archive gives: -ENOENT, PM_ERR_LOGFILE,
- * PM_ERR_NODATA, PM_ERR_LABEL, PM_ERR_LOGREC, PM_ERR_RECTYPE, PM_ERR_FEATURE.
+ * PM_ERR_NODATA, PM_ERR_LABEL, PM_ERR_LOGREC, PM_ERR_RECTYPE, PM_ERR_FEATURE;
+ * of several archives, PM_ERR_LOGHOST, PM_ERR_LOGOVERLAP, PM_ERR_LOGCHANGETYPE and its like.
  * After an error the current context is what it was.
  */
 SHIM_API int pmNewContext(int type, const char *name)

@@ -113,6 +113,7 @@ static int place(struct shim_context *ctx)
 static int next_record(struct shim_context *ctx, struct shim_record *rec)
 {
 	int forward = ctx->mode == PM_MODE_FORW;
+	struct shim_ts back;
 	int err = place(ctx);
 
 	while (!err) {
@@ -122,6 +123,12 @@ static int next_record(struct shim_context *ctx, struct shim_record *rec)
 				shim_cursor__prev(&ctx->cursor, rec);
 		if (err)
 			break;
+		err = shim_archive__joint(ctx->ar, rec, &back);
+		if (err < 0)
+			break;
+		if (err && !forward)
+			rec->stamp = back;
+		err = 0;
 		order = shim_ts__cmp(rec->stamp, ctx->origin);
 		if (forward ? order < 0 : order > 0)
 			continue;	/* out of order in the file */

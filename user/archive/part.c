@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* From a name to the archives that it stands for, and what each of them begins with. */
+#define _GNU_SOURCE	/* asprintf */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "part.h"
+#include "unpack.h"
+
+struct names {
+	char **all;
+	size_t n;
+	size_t cap;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Takes over @name */
+static int add(struct names *names, char *name)
+{
+	char **all = name ? shim_vec__room(names->all, &names->cap, names->n, sizeof(*all)) : NULL;
+
+	if (!all) {
+		free(name);
+		return -ENOMEM;
+	}
+	names->all = all;
+	all[names->n++] = name;
+	return 0;
+}
+
+/* Length of "NAME" in "NAME.meta" with or without a suffix of compression, or 0 */
+static size_t stem_of_meta(const char *file)
+{
+	const char *meta = strstr(file, ".meta");
+	const char *next;
+
+	while (meta && (next = strstr(meta + 1, ".meta")))
+		meta = next;
+	if (!meta || !meta[5])
+		return meta ? (size_t)(meta - file) : 0;
+	for (size_t i = 0; shim_unpack_suffixes[i]; i++)
+		if (!strcmp(meta + 5, shim_unpack_suffixes[i]))
+			return (size_t)(meta - file);
+	return 0;
+}
+
+static int add_folder(struct names *names, const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	int err = dir ? 0 : -errno;
+
+	while (!err && (entry = readdir(dir))) {
+		size_t len = stem_of_meta(entry->d_name);
+		char *name;
+
+		if (!len)
+			continue;
+		if (asprintf(&name, "%s/%.*s", path, (int)len, entry->d_name) < 0)
+			name = NULL;
+		err = add(names, name);
+	}
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static int add_any(struct names *names, const char *name)
+{
+	return is_folder(name) ? add_folder(names, name) : add(names, strdup(name));
+}
+
+static int add_list(struct names *names, const char *list)
+{
+	char *copy = strdup(list), *rest = copy, *name;
+	int err = copy ? 0 : -ENOMEM;
+
+	while (!err && (name = strsep(&rest, ",")))
+		if (*name)
+			err = add_any(names, name);
+	free(copy);
+	return err;
+}
+
+/* An archive whose own name has a comma is one */
+static bool is_list(const char *name)
+{
+	struct shim_files files;
+
+	if (!strchr(name, ',') || is_folder(name))
+		return false;
+	if (shim_files__find(name, &files))
+		return true;
+	shim_files__free(&files);
+	return false;
+}
+
+static void drop_twins(struct names *names)
+{
+	size_t n = 0;
+
+	if (!names->n)
+		return;
+	qsort(names->all, names->n, sizeof(*names->all), by_name);
+	for (size_t i = 1; i < names->n; i++) {
+		if (strcmp(names->all[i], names->all[n]))
+			names->all[++n] = names->all[i];
+		else
+			free(names->all[i]);
+	}
+	names->n = n + 1;
+}
+
+int shim_part__names(const char *name, char ***out, size_t *n)
+{
+	struct names names = { 0 };
+	int err = is_list(name) ? add_list(&names, name) : add_any(&names, name);
+
+	drop_twins(&names);
+	if (!err && !names.n)
+		err = -ENOENT;
+	if (err) {
+		for (size_t i = 0; i < names.n; i++)
+			free(names.all[i]);
+		free(names.all);
+		return err;
+	}
+	*out = names.all;
+	*n = names.n;
+	return 0;
+}
+
+/* The first volume's label is the archive's */
+static int read_label(struct shim_part *part, int fd, uint64_t size)
+{
+	int number = part->files.volumes[0];
+	uint8_t head[SHIM_LABEL_MAX];
+	size_t got;
+	int err;
+
+	err = shim_file__read(fd, head, sizeof(head), 0, &got);
+	if (!err)
+		err = shim_rec_label__decode(head, got, number, &part->label);
+	if (err)
+		return err;
+	part->format = shim_format__of(part->label.version);
+	return size == part->format->label_len ? -ENODATA : 0;
+}
+
+/* A file without a name was unpacked, which is not to be done twice */
+static bool was_packed(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && !st.st_nlink;
+}
+
+int shim_part__open(struct shim_part *part, const char *name, int *out)
+{
+	uint64_t size;
+	int fd = -1;
+	int err;
+
+	err = shim_files__find(name, &part->files);
+	if (err)
+		return err;
+	if (!part->files.meta || !part->files.nvolumes)
+		err = -ENXIO;
+	if (!err)
+		err = shim_files__open(part->files.base, part->files.volumes[0], &fd, &size);
+	if (!err)
+		err = read_label(part, fd, size);
+	*out = -1;
+	if (!err && was_packed(fd))
+		*out = fd;
+	else if (fd >= 0)
+		close(fd);
+	if (err)
+		shim_part__close(part);
+	return err;
+}
+
+void shim_part__close(struct shim_part *part)
+{
+	shim_files__free(&part->files);
+}

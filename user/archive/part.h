@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From a name to the archives that it stands for, and what each of them begins with. */
+#ifndef SHIM_ARCHIVE_PART_H
+#define SHIM_ARCHIVE_PART_H
+
+#include "archive.h"
+
+/*
+ * The names of archives that a name stands for: itself, or those of a list with
+ * commas, in which folders stand for all archives in them; each once.
+ * 0, -ENOENT, -ENOMEM; @names and each of them are the caller's to free.
+ */
+int shim_part__names(const char *name, char ***names, size_t *n);
+
+/* Finds an archive's files and reads its label; *@fd: its first volume, if it was unpacked */
+int shim_part__open(struct shim_part *part, const char *name, int *fd);
+void shim_part__close(struct shim_part *part);
+
+#endif /* SHIM_ARCHIVE_PART_H */
