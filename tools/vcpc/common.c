@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "vcpc.h"
+#include "window.h"
 
 #define LEAST_INTERVAL	1000000ULL
 
@@ -91,27 +92,13 @@ int vcpc_usage(const char *fmt, ...)
  */
 int vcpc_interval(const char *text, uint64_t *interval)
 {
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = {
-		{ "", 1e9 }, { "us", 1e3 }, { "usec", 1e3 }, { "ms", 1e6 }, { "msec", 1e6 },
-		{ "s", 1e9 }, { "sec", 1e9 }, { "min", 60e9 }, { "h", 3600e9 }, { "hour", 3600e9 },
-	};
-	char *unit;
-	double value = strtod(text, &unit);
+	int64_t ns;
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]) && unit != text; i++) {
-		double ns = value * units[i].ns;
-
-		if (strcmp(unit, units[i].name))
-			continue;
-		if (!(ns >= LEAST_INTERVAL && ns <= 1e18))
-			break;
-		*interval = ns;
-		return 0;
-	}
-	return vcpc_usage("'%s' is not an interval of 1ms or more, such as 100ms or 2s", text);
+	if (vcpc_parse_interval(text, &ns) || ns < (int64_t)LEAST_INTERVAL)
+		return vcpc_usage("'%s' is not an interval of 1ms or more, such as 100ms or 2s",
+				  text);
+	*interval = (uint64_t)ns;
+	return 0;
 }
 
 /**

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "series.h"
+#include "window.h"
 
 static const double per_second[] = {
 	[PM_TIME_NSEC] = 1e-9, [PM_TIME_USEC] = 1e-6, [PM_TIME_MSEC] = 1e-3,
@@ -69,6 +70,14 @@ static int by_inst(const void *a, const void *b)
 	return (x->inst > y->inst) - (x->inst < y->inst);
 }
 
+static bool is_wanted(const struct vcpc_series *s, const char *instance)
+{
+	for (size_t i = 0; i < s->ninstances; i++)
+		if (!strcmp(s->instances[i], instance))
+			return true;
+	return !s->ninstances;
+}
+
 static int add_instances(struct vcpc_series *s, struct vcpc_metric *m, const char *wanted)
 {
 	char **names;
@@ -79,7 +88,7 @@ static int add_instances(struct vcpc_series *s, struct vcpc_metric *m, const cha
 	if (n <= 0)
 		return n == PM_ERR_INDOM_LOG ? 0 : n;
 	for (int i = 0; i < n && !err; i++)
-		if (!wanted || !strcmp(wanted, names[i]))
+		if (wanted ? !strcmp(wanted, names[i]) : is_wanted(s, names[i]))
 			err = add_column(s, m, ids[i], names[i]);
 	free(ids);
 	free(names);
@@ -320,12 +329,32 @@ static void take_set(struct vcpc_series *s, const struct vcpc_metric *m, const p
 	}
 }
 
+static bool is_over(const struct vcpc_walk *walk, struct timespec when)
+{
+	int64_t beyond = vcpc_ns_of(when) - vcpc_ns_of(walk->to);
+
+	return walk->backwards ? beyond < 0 : beyond > 0;
+}
+
+static int take_result(struct vcpc_series *s, const struct vcpc_walk *walk,
+		       const pmHighResResult *r)
+{
+	int err = is_over(walk, r->timestamp) ? PM_ERR_EOL : add_row(s, r->timestamp);
+
+	for (size_t i = 0; !err && i < s->nmetrics; i++)
+		take_set(s, &s->metrics[i], r->vset[i], walk->mode == PM_MODE_INTERP);
+	return err;
+}
+
 int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk)
 {
 	pmID *pmids = malloc((s->nmetrics + 1) * sizeof(*pmids));
+	struct vcpc_progress progress;
 	pmHighResResult *r;
 	int err = pmids ? 0 : -ENOMEM;
 
+	vcpc_progress_start(&progress, vcpc_seconds(walk->from),
+			    vcpc_seconds(walk->to) - vcpc_seconds(walk->from));
 	for (size_t i = 0; !err && i < s->nmetrics; i++)
 		pmids[i] = s->metrics[i].pmid;
 	if (!err)
@@ -334,11 +363,11 @@ int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk)
 		err = pmFetchHighRes((int)s->nmetrics, pmids, &r);
 		if (err < 0)
 			break;
-		err = add_row(s, r->timestamp);
-		for (size_t i = 0; !err && i < s->nmetrics; i++)
-			take_set(s, &s->metrics[i], r->vset[i], walk->mode == PM_MODE_INTERP);
+		err = take_result(s, walk, r);
+		vcpc_progress_at(&progress, vcpc_seconds(r->timestamp));
 		pmFreeHighResResult(r);
 	}
+	vcpc_progress_end(&progress);
 	free(pmids);
 	return err == PM_ERR_EOL ? 0 : err;
 }

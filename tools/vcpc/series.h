@@ -40,21 +40,26 @@ struct vcpc_series {
 	struct timespec *times;
 	size_t nrows, room;
 	bool raw;		/* counters as they are, and every number exact */
+	const char **instances;	/* only these, if there are any */
+	size_t ninstances;
 };
 
 /* How to go through an archive; the context is the current one */
 struct vcpc_walk {
 	int mode;		/* PM_MODE_x */
-	struct timespec from;
+	struct timespec from, to;
 	struct timespec delta;
+	bool backwards;
 };
 
 /* Add a metric, a group of metrics, or with "name[instance]" one instance. 0, a PMAPI error, -ENOMEM */
 int vcpc_series_add(struct vcpc_series *s, const char *name);
 /* Add every metric that has numbers. */
 int vcpc_series_add_all(struct vcpc_series *s);
-/* Until the archive's start or end; then 0, or a PMAPI error with what was read kept */
+/* Until the walk's or the archive's end; then 0, or a PMAPI error with what was read kept */
 int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk);
+/* Say which metric may have been meant; returns the exit status: guess.c */
+int vcpc_fail_metric(int code, const char *name);
 void vcpc_series_free(struct vcpc_series *s);
 
 #endif /* VCPC_SERIES_H */

@@ -26,10 +26,13 @@ struct vcpc_command {
 };
 
 /* One file each; a new one is a line here and a line in main.c's table. */
+int vcpc_cmd_dump(int argc, char **argv);
 int vcpc_cmd_events(int argc, char **argv);
+int vcpc_cmd_label(int argc, char **argv);
 int vcpc_cmd_record(int argc, char **argv);
 int vcpc_cmd_replay(int argc, char **argv);
 int vcpc_cmd_stat(int argc, char **argv);
+int vcpc_cmd_summary(int argc, char **argv);
 int vcpc_cmd_trace(int argc, char **argv);
 
 /*

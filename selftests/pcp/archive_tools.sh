@@ -1,0 +1,173 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vcpc dump, label, summary and replay's windows: what PCP's own tools say of the same archive.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+vcpc=$build/bin/vcpc
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+export TZ=UTC COLUMNS=200 LC_ALL=C PCP_DERIVED_CONFIG=''
+evidence="$dir/out $dir/want $dir/err"
+
+if ! cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c"; then
+	echo "1..1"
+	echo "not ok 1 - make_archive compiles"
+	exit 1
+fi
+a=$dir/v
+"$dir/make_archive" "$a" 3 vectors
+"$dir/make_archive" "$dir/n" 2 notes
+
+run() {
+	"$vcpc" "$@" >"$dir/out" 2>"$dir/err"
+}
+
+# Rows of a replay in raw form: what stands in the second column
+rows() {
+	run replay -r "$@" && awk '$1 ~ /^[0-9][0-9]:/ { print $1, $2 }' "$dir/out" >"$dir/rows"
+}
+
+same_rows() {
+	printf '%s\n' "$@" >"$dir/want"
+	cmp -s "$dir/rows" "$dir/want"
+}
+
+rows -S 10s -T 20s -t 10s "$a" v.inst && same_rows '01:46:50 101' '01:47:00 102' '01:47:10 103'
+result "replay: -S behind the start, -T behind -S"
+rows -S -20s -t 10s "$a" v.inst && same_rows '01:47:10 103' '01:47:20 105' '01:47:30 104'
+result "replay: -S before the end"
+rows -S @01:47:10 -T @01:47:20 -t 10s "$a" v.inst && same_rows '01:47:10 103' '01:47:20 105'
+result "replay: times of day"
+rows -S '@2001-09-09 01:47:20' -t 10s "$a" v.inst && same_rows '01:47:20 105' '01:47:30 104'
+result "replay: a date"
+rows -A 30s -t 30s "$a" v.inst && same_rows '01:47:00 102' '01:47:30 104'
+result "replay: -A rounds the start up"
+rows -S 10s -O 10s -t 10s -T -20s "$a" v.inst && same_rows '01:47:00 102' '01:47:10 103'
+result "replay: -O goes off later"
+rows -R -S 10s -t 10s "$a" v.inst &&
+	same_rows '01:47:30 104' '01:47:20 105' '01:47:10 103' '01:47:00 102' '01:46:50 101'
+result "replay: in reverse"
+rows -m forw -R -T 10s "$a" v.inst && same_rows '01:46:50.000000 101' '01:46:40.000000 100'
+result "replay: records in reverse, within a window"
+rows -Z EST5 -S 40s -t 10s "$a" v.inst && same_rows '20:47:20 105' '20:47:30 104'
+result "replay: another zone"
+rows -z -S 50s -t 10s "$a" v.inst && same_rows '01:47:30 104'
+result "replay: the host's zone"
+run replay -t 10s -i i1 "$a" v.set && grep -q i1 "$dir/out" && ! grep -q i0 "$dir/out"
+result "replay: one instance of all metrics"
+
+run replay -c -r -S 40s -t 10s "$a" v.cu64 v.disc v.set && cat >"$dir/want" <<'CSV'
+time,"v.cu64 (Kbyte)","v.disc","v.set[i0]","v.set[i1]"
+2001-09-09T01:47:20.000000000+00:00,42949672965,"two",50,51
+2001-09-09T01:47:30.000000000+00:00,34359738373,"two",40,41
+CSV
+cmp -s "$dir/out" "$dir/want"
+result "replay: CSV"
+run replay -j -r -S 40s -t 10s "$a" v.cu64 v.cdbl w.never v.disc &&
+	python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+assert d["host"] == "testhost" and [c["metric"] for c in d["columns"]] == ["v.cu64", "v.cdbl", "w.never", "v.disc"]
+assert d["columns"][0]["unit"] == "Kbyte"
+assert [r["values"] for r in d["rows"]] == [[42949672965, 0.5, None, "two"], [34359738373, 0.4, None, "two"]]
+' <"$dir/out"
+result "replay: JSON"
+
+refuses() {
+	want=$1 text=$2
+	shift 2
+	run "$@"
+	[ $? = "$want" ] && [ ! -s "$dir/out" ] && grep -q -- "$text" "$dir/err"
+	result "refuses: $*"
+}
+refuses 2 'is no time' replay -S 5years "$a"
+refuses 2 'is no time' replay -T @noon "$a"
+refuses 2 'is no interval' replay -A soon "$a"
+refuses 2 'two zones' replay -z -Z UTC "$a"
+refuses 1 'nothing in that time' replay -S 1hour "$a"
+refuses 1 'nothing in that time' replay -S 30s -T -40s "$a"
+refuses 1 'no archive' dump "$dir/nothing"
+refuses 1 "did you mean 'v.cu32'" dump "$a" v.cu23
+refuses 1 'no archive' summary "$dir/nothing"
+refuses 1 'no archive' label "$dir/nothing"
+refuses 2 'which archive' label
+refuses 2 'which archive' dump
+refuses 2 'which archive' summary
+for command in dump label summary; do
+	run $command --help && grep -q "^Usage: vcpc $command" "$dir/out"
+	result "$command --help"
+done
+
+if ! command -v pmdumplog >/dev/null; then
+	skip "PCP's tools say the same" "pcp is not installed"
+	done_testing
+fi
+
+bad=0
+for arguments in '-S10s -T30s' '-S-25s' '-A7s' '-S@01:47' '-S12s -O3s' '-A10s -S1s -O4s'; do
+	# shellcheck disable=SC2086
+	pmval -Z UTC -a "$a" -r -t 4sec -f 0 $arguments v.inst 2>/dev/null |
+		awk '/^[0-9][0-9]:/ { sub(/[.]000$/, "", $1); print $1, $2 == "No" ? "-" : $2 }' >"$dir/want"
+	# shellcheck disable=SC2086
+	rows -t 4s $arguments "$a" v.inst
+	[ -s "$dir/want" ] && diff "$dir/want" "$dir/rows" >"$dir/err" || { echo "# $arguments"; bad=1; }
+done
+[ $bad = 0 ]
+result "replay's windows are pmval's"
+
+# numbers of one metric after the other, with the time of each record
+pmdumplog -Z UTC "$a" | awk '
+	/^[0-9:]+[.][0-9]+ / { time = substr($1, 1, 8); if ($2 == "<mark>") print time, "mark"; next }
+	/[(].*[)]:/ { metric = $2; gsub(/[():]/, "", metric) }
+	/value [^"]*$/ { print time, metric, $NF }' | sort >"$dir/want"
+run dump "$a" && awk '
+	/^[0-9]/ { time = substr($1, 1, 8); if ($2 == "mark") print time, "mark"; next }
+	!/"|version/ { sub(/:$/, "", $1); sub(/\[.*/, "", $1); print time, $1, $2 }' "$dir/out" | sort >"$dir/got"
+[ "$(wc -l <"$dir/want")" -gt 40 ] && diff "$dir/want" "$dir/got" >"$dir/err"
+result "dump: every number and mark of pmdumplog"
+
+run dump -d "$a" && [ "$(wc -l <"$dir/out")" = 14 ] &&
+	grep -q '^v.cu64: 60.0.3, U64, counter, Kbyte$' "$dir/out" &&
+	grep -q '^v.set: 60.0.9, U32, counter, instances of 60.1$' "$dir/out"
+result "dump: metrics"
+run dump -i "$a" v && printf '60.1: 0 is i0\n60.1: 1 is i1\n' | cmp -s - "$dir/out"
+result "dump: instances"
+pminfo -t -a "$dir/n" | awk '/\[/ && !/event records/ { sub(/^[^ ]* \[/, ""); sub(/\]$/, ""); print }' | sort >"$dir/want"
+run dump -t "$dir/n" && [ -s "$dir/want" ] && while read -r line; do
+	grep -qF -- "$line" "$dir/out" || echo "missing: $line"
+done <"$dir/want" >"$dir/err" && [ ! -s "$dir/err" ]
+result "dump: texts"
+run dump -l "$dir/n" && grep -q '^archive: {' "$dir/out"
+result "dump: labels"
+run dump -a -S 5s -T 20s "$a" && [ "$(grep -c '^[0-9][0-9]:' "$dir/out")" = 3 ]
+result "dump: all, within a window"
+
+run label "$a" && grep -q '^  host       testhost$' "$dir/out" && grep -q '^  version    3$' "$dir/out" &&
+	grep -q '^  start      2001-09-09T01:46:40.000000000+00:00$' "$dir/out" &&
+	grep -q '^  end        2001-09-09T01:47:30.000000000+00:00$' "$dir/out" &&
+	grep -q '^  metrics    14$' "$dir/out"
+result "label"
+run label "$a" "$dir/nothing" "$dir/n"
+[ $? = 1 ] && [ "$(grep -c '^  host' "$dir/out")" = 2 ]
+result "label: of several, one is not there"
+
+# metric and instance, average over time, least, greatest, values; as pmlogsummary rounds
+pmlogsummary -ay "$a" | awk 'NR > 4 { at = $2 ~ /^\[/; metric = $1
+	if (at) { inst = $2; gsub(/[]["]/, "", inst); metric = metric "[" inst "]" }
+	print metric, $(3 + at), $(4 + at), $(5 + at), $(6 + at) }' | sort >"$dir/want"
+run summary "$a" && awk 'NR > 1 { printf "%s %.3f %.3f %.3f %d\n", $1, $3, $4, $5, $2 }' "$dir/out" |
+	sort >"$dir/got"
+awk 'NR == FNR { want[$1] = $0; next }
+	# two values and a mark between: there is no time over which to average
+	$1 == "w.late" { next }
+	{ n = split(want[$1], w)
+	  for (i = 2; i <= 5; i++)
+		if (n != 5 || $i - w[i] > 1e-3 * ($i + 1) || w[i] - $i > 1e-3 * ($i + 1)) bad = 1
+	  seen++ }
+	END { exit bad || seen < 10 }' "$dir/want" "$dir/got"
+result "summary: what pmlogsummary computes"
+run summary -S 30s "$a" v.inst && grep -q '^v.inst  *3 ' "$dir/out"
+result "summary: within a window"
+done_testing

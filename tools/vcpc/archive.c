@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Opening an archive for a command, saying what is wrong with it, and how far the work is. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "vcpc.h"
+#include "window.h"
+
+/* Shorter work shows nothing */
+#define FIRST_NS	500000000LL
+#define EACH_NS		100000000LL
+
+int vcpc_fail_pm(int code, const char *what)
+{
+	return vcpc_fail(0, "%s: %s", what, pmErrStr(code));
+}
+
+int vcpc_open_archive(const char *name)
+{
+	int handle = pmNewContext(PM_CONTEXT_ARCHIVE, name);
+
+	if (handle >= 0)
+		return 0;
+	if (handle == -ENOENT)
+		return vcpc_fail(0, "there is no archive '%s' (no file %s.meta)", name, name);
+	return vcpc_fail_pm(handle, name);
+}
+
+static struct timespec now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t;
+}
+
+void vcpc_progress_start(struct vcpc_progress *p, double from, double span)
+{
+	*p = (struct vcpc_progress){
+		.from = from,
+		.span = span > 0 ? span : 1,
+		.shown = -1,
+		.visible = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO),
+		.next = vcpc_of_ns(vcpc_ns_of(now()) + FIRST_NS),
+	};
+}
+
+void vcpc_progress_at(struct vcpc_progress *p, double at)
+{
+	int percent = (int)((at - p->from) / p->span * 100);
+	int64_t t;
+
+	if (!p->visible || percent == p->shown)
+		return;
+	t = vcpc_ns_of(now());
+	if (t < vcpc_ns_of(p->next))
+		return;
+	p->next = vcpc_of_ns(t + EACH_NS);
+	p->shown = percent;
+	fprintf(stderr, "\r%3d%%", percent < 0 ? 0 : percent > 100 ? 100 : percent);
+}
+
+void vcpc_progress_end(struct vcpc_progress *p)
+{
+	if (p->shown >= 0)
+		fprintf(stderr, "\r    \r");
+	p->shown = -1;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* An archive's metrics by number, and its records one after the other. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog.h"
+#include "series.h"
+#include "vcpc.h"
+
+static void add(const char *name, void *closure)
+{
+	struct vcpc_catalog *c = closure;
+	size_t room = c->room ? 2 * c->room : 64;
+	struct vcpc_entry e = { 0 };
+
+	/* those every archive is said to have, but none has */
+	if (c->err || !strncmp(name, "event.", 6))
+		return;
+	if (pmLookupName(1, &name, &e.desc.pmid) < 0 || pmLookupDesc(e.desc.pmid, &e.desc) < 0)
+		return;
+	if (c->n == c->room) {
+		struct vcpc_entry *more = realloc(c->entries, room * sizeof(*more));
+
+		if (!more) {
+			c->err = -ENOMEM;
+			return;
+		}
+		c->entries = more;
+		c->room = room;
+	}
+	e.name = strdup(name);
+	if (!e.name)
+		c->err = -ENOMEM;
+	else
+		c->entries[c->n++] = e;
+}
+
+static int by_pmid(const void *a, const void *b)
+{
+	const struct vcpc_entry *x = a, *y = b;
+
+	return (x->desc.pmid > y->desc.pmid) - (x->desc.pmid < y->desc.pmid);
+}
+
+/* A metric that has several names, or was asked for twice, is there once. */
+static void unite(struct vcpc_catalog *c)
+{
+	size_t n = 0;
+
+	qsort(c->entries, c->n, sizeof(*c->entries), by_pmid);
+	for (size_t i = 0; i < c->n; i++) {
+		if (n && c->entries[n - 1].desc.pmid == c->entries[i].desc.pmid)
+			free(c->entries[i].name);
+		else
+			c->entries[n++] = c->entries[i];
+	}
+	c->n = n;
+}
+
+int vcpc_catalog_read(struct vcpc_catalog *c, char **names)
+{
+	int err = *names ? 0 : pmTraversePMNS_r("", add, c);
+
+	if (err < 0)
+		return vcpc_fail_pm(err, "metrics");
+	for (; *names; names++) {
+		err = pmTraversePMNS_r(*names, add, c);
+		if (err < 0)
+			return vcpc_fail_metric(err, *names);
+	}
+	if (c->err)
+		return vcpc_fail(c->err, "metrics");
+	if (c->n)
+		unite(c);
+	return 0;
+}
+
+void vcpc_catalog_free(struct vcpc_catalog *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->entries[i].name);
+	free(c->entries);
+}
+
+struct vcpc_entry *vcpc_catalog_find(const struct vcpc_catalog *c, pmID pmid)
+{
+	const struct vcpc_entry key = { .desc.pmid = pmid };
+
+	return c->n ? bsearch(&key, c->entries, c->n, sizeof(key), by_pmid) : NULL;
+}
+
+int vcpc_records(const struct vcpc_window *w, const char *archive,
+		 int (*take)(const pmHighResResult *r, void *arg), void *arg)
+{
+	struct timespec delta = { 0, 0 };
+	struct vcpc_progress progress;
+	pmHighResResult *r;
+	int err = pmSetModeHighRes(PM_MODE_FORW, &w->origin, &delta);
+	int status = 0;
+
+	vcpc_progress_start(&progress, vcpc_seconds(w->origin),
+			    vcpc_seconds(w->to) - vcpc_seconds(w->origin));
+	while (!err && !status) {
+		err = pmFetchHighResArchive(&r);
+		if (err < 0)
+			break;
+		err = 0;
+		if (vcpc_ns_of(r->timestamp) > vcpc_ns_of(w->to))
+			err = PM_ERR_EOL;
+		else
+			status = take(r, arg);
+		vcpc_progress_at(&progress, vcpc_seconds(r->timestamp));
+		pmFreeHighResResult(r);
+	}
+	vcpc_progress_end(&progress);
+	if (status)
+		return status;
+	return err == PM_ERR_EOL ? 0 : vcpc_fail_pm(err, archive);
+}
+
+const char *vcpc_instance(pmInDom indom, int inst, char *buf, size_t size)
+{
+	char *name;
+
+	if (pmNameInDom(indom, inst, &name) < 0) {
+		snprintf(buf, size, "%d, without a name", inst);
+	} else {
+		snprintf(buf, size, "%s", name);
+		free(name);
+	}
+	return buf;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A chart of each column, whichever way the archive was read. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chart.h"
+#include "plot.h"
+#include "table.h"
+#include "vcpc.h"
+#include "window.h"
+
+#define WIDEST_CHART	110
+
+static bool is_utf8(void)
+{
+	setlocale(LC_CTYPE, "");
+	return !strcmp(nl_langinfo(CODESET), "UTF-8");
+}
+
+/* Charts go from left to right, whichever way the archive was read. */
+static void ascending(struct vcpc_series *s)
+{
+	size_t n = s->nrows;
+
+	if (n < 2 || vcpc_seconds(s->times[0]) <= vcpc_seconds(s->times[n - 1]))
+		return;
+	for (size_t i = 0; i < n / 2; i++) {
+		struct timespec t = s->times[i];
+
+		s->times[i] = s->times[n - 1 - i];
+		s->times[n - 1 - i] = t;
+		for (size_t j = 0; j < s->ncolumns; j++) {
+			double *values = s->columns[j].values;
+			double v = values[i];
+
+			values[i] = values[n - 1 - i];
+			values[n - 1 - i] = v;
+		}
+	}
+}
+
+static int draw_column(const struct vcpc_series *s, const struct vcpc_column *c,
+		       struct vcpc_plot *plot)
+{
+	char title[512];
+
+	if (c->instance)
+		snprintf(title, sizeof(title), "%s [%s]", c->metric, c->instance);
+	else
+		snprintf(title, sizeof(title), "%s", c->metric);
+	plot->title = title;
+	plot->unit = c->unit;
+	plot->n = s->nrows;
+	plot->y = c->values;
+	return vcpc_plot(stdout, plot);
+}
+
+int vcpc_chart(struct vcpc_series *s, struct timespec delta, unsigned int width, bool ascii)
+{
+	struct vcpc_plot plot = {
+		.width = width > WIDEST_CHART ? WIDEST_CHART : width,
+		.utf8 = !ascii && is_utf8(),
+		.height = s->ncolumns > 2 ? 7 : 13,
+	};
+	double *x = malloc(s->nrows * sizeof(*x));
+	char left[32], right[32];
+	int err = x ? 0 : -ENOMEM;
+	bool first = true;
+
+	ascending(s);
+	for (size_t i = 0; !err && i < s->nrows; i++)
+		x[i] = vcpc_seconds(s->times[i]) - vcpc_seconds(s->times[0]);
+	plot.x = x;
+	vcpc_table_time(left, sizeof(left), s->times[0], delta);
+	vcpc_table_time(right, sizeof(right), s->times[s->nrows - 1], delta);
+	plot.left = left;
+	plot.right = right;
+	for (size_t i = 0; !err && i < s->ncolumns; i++) {
+		if (s->columns[i].empty)
+			continue;
+		if (!first)
+			putchar('\n');
+		first = false;
+		err = draw_column(s, &s->columns[i], &plot);
+	}
+	free(x);
+	return err ? vcpc_fail(err, "chart") : 0;
+}

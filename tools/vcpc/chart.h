@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Columns as charts. */
+#ifndef VCPC_CHART_H
+#define VCPC_CHART_H
+
+#include "series.h"
+
+/* One a column that has values, from left to right; 0, or the exit status after a message */
+int vcpc_chart(struct vcpc_series *s, struct timespec delta, unsigned int width, bool ascii);
+
+#endif /* VCPC_CHART_H */

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* vcpc dump: what is in an archive, as it is there. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog.h"
+#include "table.h"
+#include "vcpc.h"
+
+struct dump {
+	struct vcpc_window window;
+	struct vcpc_catalog catalog;
+	bool metrics, instances, texts, labels, records;
+};
+
+static int help(void)
+{
+	printf("Usage: vcpc dump ARCHIVE [-a | -d -i -t -l -r] [METRIC...]\n\n"
+	       "Prints what is in an archive, of the METRICs or groups of them, or of all; without\n"
+	       "an option, its records.\n\n"
+	       "  -d, --metrics         types, semantics, units\n"
+	       "  -i, --instances       all that the instance domains ever had\n"
+	       "  -t, --texts           what metrics and domains are\n"
+	       "  -l, --labels          as of the window's end\n"
+	       "  -r, --records         time, then the values; marks, across which nothing is continuous\n"
+	       "  -a, --all             all of it\n"
+	       "%s", VCPC_WINDOW_HELP);
+	return 0;
+}
+
+static void put_metric(const struct vcpc_entry *e)
+{
+	const char *units = pmUnitsStr(&e->desc.units);
+
+	printf("%s: %s, %s, %s%s%s", e->name, pmIDStr(e->desc.pmid), pmTypeStr(e->desc.type),
+	       pmSemStr(e->desc.sem), *units ? ", " : "", units);
+	if (e->desc.indom != PM_INDOM_NULL)
+		printf(", instances of %s", pmInDomStr(e->desc.indom));
+	putchar('\n');
+}
+
+static void put_text(const char *name, const char *text)
+{
+	size_t len = strlen(text);
+
+	while (len && text[len - 1] == '\n')
+		len--;
+	printf("%s: ", name);
+	for (size_t i = 0; i < len; i++) {
+		putchar(text[i]);
+		if (text[i] == '\n')
+			fputs("    ", stdout);
+	}
+	putchar('\n');
+}
+
+/* Both kinds, the help only where it is more */
+static void put_texts(const char *name, int (*lookup)(pmID, int, char **), unsigned int id)
+{
+	static const int levels[] = { PM_TEXT_ONELINE, PM_TEXT_HELP | PM_TEXT_DIRECT };
+
+	for (size_t i = 0; i < 2; i++) {
+		char *text;
+
+		if (lookup(id, levels[i], &text))
+			continue;
+		if (*text)
+			put_text(name, text);
+		free(text);
+	}
+}
+
+static void put_sets(const char *name, int n, pmLabelSet *sets, pmInDom indom)
+{
+	char buf[256];
+
+	for (int i = 0; i < n; i++) {
+		if (sets[i].nlabels <= 0)
+			continue;
+		if (indom == PM_INDOM_NULL)
+			printf("%s: %s\n", name, sets[i].json);
+		else
+			printf("%s[%s]: %s\n", name,
+			       vcpc_instance(indom, (int)sets[i].inst, buf, sizeof(buf)),
+			       sets[i].json);
+	}
+	if (n > 0)
+		pmFreeLabelSets(sets, n);
+}
+
+static void put_labels(const struct vcpc_entry *e)
+{
+	pmLabelSet *sets;
+	int n = pmGetItemLabels(e->desc.pmid, &sets);
+
+	put_sets(e->name, n, sets, PM_INDOM_NULL);
+	if (e->desc.indom == PM_INDOM_NULL)
+		return;
+	n = pmGetInDomLabels(e->desc.indom, &sets);
+	put_sets(pmInDomStr(e->desc.indom), n, sets, PM_INDOM_NULL);
+	n = pmGetInstancesLabels(e->desc.indom, &sets);
+	put_sets(pmInDomStr(e->desc.indom), n, sets, e->desc.indom);
+}
+
+static void put_instances(pmInDom indom)
+{
+	char **names;
+	int *ids;
+	int n = pmGetInDomArchive(indom, &ids, &names);
+
+	for (int i = 0; i < n; i++)
+		printf("%s: %d is %s\n", pmInDomStr(indom), ids[i], names[i]);
+	if (n > 0) {
+		free(ids);
+		free(names);
+	}
+}
+
+/* The first metric of a domain speaks for all */
+static bool first_of_domain(const struct vcpc_catalog *c, size_t i)
+{
+	pmInDom indom = c->entries[i].desc.indom;
+
+	for (size_t j = 0; j < i; j++)
+		if (c->entries[j].desc.indom == indom)
+			return false;
+	return indom != PM_INDOM_NULL;
+}
+
+static void put_context_labels(void)
+{
+	pmLabelSet *sets;
+	int n = pmGetContextLabels(&sets);
+
+	put_sets("archive", n, sets, PM_INDOM_NULL);
+}
+
+static void put_metadata(const struct dump *d)
+{
+	const struct vcpc_catalog *c = &d->catalog;
+
+	pmSetModeHighRes(PM_MODE_INTERP, &d->window.to, NULL);
+	for (size_t i = 0; d->metrics && i < c->n; i++)
+		put_metric(&c->entries[i]);
+	for (size_t i = 0; d->instances && i < c->n; i++)
+		if (first_of_domain(c, i))
+			put_instances(c->entries[i].desc.indom);
+	for (size_t i = 0; d->texts && i < c->n; i++) {
+		put_texts(c->entries[i].name, pmLookupText, c->entries[i].desc.pmid);
+		if (first_of_domain(c, i))
+			put_texts(pmInDomStr(c->entries[i].desc.indom), pmLookupInDomText,
+				  c->entries[i].desc.indom);
+	}
+	if (d->labels)
+		put_context_labels();
+	for (size_t i = 0; d->labels && i < c->n; i++)
+		put_labels(&c->entries[i]);
+}
+
+static void put_set(const struct vcpc_entry *e, const pmValueSet *set)
+{
+	char buf[256];
+
+	if (set->numval <= 0) {
+		printf("  %s: %s\n", e->name, set->numval ? pmErrStr(set->numval) : "no values");
+		return;
+	}
+	for (int i = 0; i < set->numval; i++) {
+		printf("  %s", e->name);
+		if (e->desc.indom != PM_INDOM_NULL)
+			printf("[%s]", vcpc_instance(e->desc.indom, set->vlist[i].inst, buf,
+						     sizeof(buf)));
+		fputs(": ", stdout);
+		pmPrintValue(stdout, set->valfmt, e->desc.type, &set->vlist[i], 1);
+		putchar('\n');
+	}
+}
+
+static int put_record(const pmHighResResult *r, void *arg)
+{
+	const struct dump *d = arg;
+	bool headed = false;
+	char when[64];
+
+	vcpc_table_time(when, sizeof(when), r->timestamp, (struct timespec){ 0, 1 });
+	if (!r->numpmid)
+		printf("%s mark\n", when);
+	for (int i = 0; i < r->numpmid; i++) {
+		const struct vcpc_entry *e = vcpc_catalog_find(&d->catalog, r->vset[i]->pmid);
+
+		if (!e)
+			continue;
+		if (!headed)
+			printf("%s\n", when);
+		headed = true;
+		put_set(e, r->vset[i]);
+	}
+	if (ferror(stdout))
+		return vcpc_fail(0, "cannot write");
+	return 0;
+}
+
+static int take_option(struct dump *d, int c)
+{
+	switch (c) {
+	case 'd':
+		d->metrics = true;
+		return 0;
+	case 'i':
+		d->instances = true;
+		return 0;
+	case 't':
+		d->texts = true;
+		return 0;
+	case 'l':
+		d->labels = true;
+		return 0;
+	case 'r':
+		d->records = true;
+		return 0;
+	case 'a':
+		d->metrics = d->instances = d->texts = d->labels = d->records = true;
+		return 0;
+	default:
+		return vcpc_usage(NULL);
+	}
+}
+
+static int dump(struct dump *d, const char *archive, char **names)
+{
+	int status = vcpc_window_set(&d->window, archive);
+
+	if (!status)
+		status = vcpc_catalog_read(&d->catalog, names);
+	if (status)
+		return status;
+	put_metadata(d);
+	if (d->records)
+		status = vcpc_records(&d->window, archive, put_record, d);
+	return status;
+}
+
+int vcpc_cmd_dump(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "metrics", no_argument, NULL, 'd' },	{ "instances", no_argument, NULL, 'i' },
+		{ "texts", no_argument, NULL, 't' },	{ "labels", no_argument, NULL, 'l' },
+		{ "records", no_argument, NULL, 'r' },	{ "all", no_argument, NULL, 'a' },
+		{ "help", no_argument, NULL, 'h' },	VCPC_WINDOW_LONG,
+		{ NULL, 0, NULL, 0 },
+	};
+	struct dump d = { 0 };
+	int c, status;
+
+	while ((c = getopt_long(argc, argv, "ditlrah" VCPC_WINDOW_SHORT, longs, NULL)) != -1) {
+		if (c == 'h')
+			return help();
+		status = vcpc_window_option(&d.window, c, optarg) ? 0 : take_option(&d, c);
+		if (status)
+			return status;
+	}
+	if (optind == argc)
+		return vcpc_usage("which archive?");
+	if (!d.metrics && !d.instances && !d.texts && !d.labels)
+		d.records = true;
+	status = vcpc_open_archive(argv[optind]);
+	if (status)
+		return status;
+	status = dump(&d, argv[optind], argv + optind + 1);
+	vcpc_catalog_free(&d.catalog);
+	pmDestroyContext(pmWhichContext());
+	return status;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Columns and rows as CSV and as JSON. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export.h"
+
+void vcpc_iso_time(char *buf, size_t size, struct timespec when)
+{
+	char zone[16];
+	struct tm tm;
+	size_t len;
+
+	localtime_r(&when.tv_sec, &tm);
+	len = strftime(buf, size, "%Y-%m-%dT%H:%M:%S", &tm);
+	strftime(zone, sizeof(zone), "%z", &tm);
+	snprintf(buf + len, size - len, ".%09ld%.3s:%s", when.tv_nsec, zone, zone + 3);
+}
+
+/* The fewest digits that are this number again */
+static void put_number(FILE *out, double v)
+{
+	char buf[40];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(buf, sizeof(buf), "%.*g", digits, v);
+		if (strtod(buf, NULL) == v)
+			break;
+	}
+	fputs(buf, out);
+}
+
+/* Whether a text of a column is a number that is to be exact */
+static bool is_exact(const struct vcpc_column *c, size_t row)
+{
+	return c->texts[row] && !isnan(c->values[row]);
+}
+
+static void csv_text(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+static void csv_head(FILE *out, const struct vcpc_column *c)
+{
+	char name[1024];
+
+	snprintf(name, sizeof(name), "%s%s%s%s%s%s%s", c->metric, c->instance ? "[" : "",
+		 c->instance ? c->instance : "", c->instance ? "]" : "", *c->unit ? " (" : "",
+		 c->unit, *c->unit ? ")" : "");
+	fputc(',', out);
+	csv_text(out, name);
+}
+
+static void csv_cell(FILE *out, const struct vcpc_column *c, size_t row)
+{
+	fputc(',', out);
+	if (is_exact(c, row))
+		fputs(c->texts[row], out);
+	else if (c->texts[row])
+		csv_text(out, c->texts[row]);
+	else if (!isnan(c->values[row]))
+		put_number(out, c->values[row]);
+}
+
+void vcpc_csv(FILE *out, const struct vcpc_series *s)
+{
+	char when[64];
+
+	fputs("time", out);
+	for (size_t i = 0; i < s->ncolumns; i++)
+		csv_head(out, &s->columns[i]);
+	fputc('\n', out);
+	for (size_t row = 0; row < s->nrows; row++) {
+		vcpc_iso_time(when, sizeof(when), s->times[row]);
+		fputs(when, out);
+		for (size_t i = 0; i < s->ncolumns; i++)
+			csv_cell(out, &s->columns[i], row);
+		fputc('\n', out);
+	}
+}
+
+void vcpc_json_text(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c < ' ')
+			fprintf(out, "\\u%04x", c);
+		else
+			fputc(c, out);
+	}
+	fputc('"', out);
+}
+
+static void json_column(FILE *out, const struct vcpc_column *c)
+{
+	fputs("{\"metric\":", out);
+	vcpc_json_text(out, c->metric);
+	if (c->instance) {
+		fputs(",\"instance\":", out);
+		vcpc_json_text(out, c->instance);
+	}
+	fputs(",\"unit\":", out);
+	vcpc_json_text(out, c->unit);
+	fputc('}', out);
+}
+
+/* What is no number in JSON is there as a text */
+static void json_cell(FILE *out, const struct vcpc_column *c, size_t row)
+{
+	double v = c->values[row];
+
+	if (is_exact(c, row))
+		fputs(c->texts[row], out);
+	else if (c->texts[row])
+		vcpc_json_text(out, c->texts[row]);
+	else if (isnan(v))
+		fputs("null", out);
+	else if (isinf(v))
+		fputs(v < 0 ? "\"-inf\"" : "\"inf\"", out);
+	else
+		put_number(out, v);
+}
+
+void vcpc_json(FILE *out, const struct vcpc_series *s, const char *archive, const char *host)
+{
+	char when[64];
+
+	fputs("{\"archive\":", out);
+	vcpc_json_text(out, archive);
+	fputs(",\"host\":", out);
+	vcpc_json_text(out, host);
+	fputs(",\n\"columns\":[", out);
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		fputs(i ? ",\n " : "", out);
+		json_column(out, &s->columns[i]);
+	}
+	fputs("],\n\"rows\":[", out);
+	for (size_t row = 0; row < s->nrows; row++) {
+		vcpc_iso_time(when, sizeof(when), s->times[row]);
+		fprintf(out, "%s{\"time\":\"%s\",\"values\":[", row ? ",\n " : "", when);
+		for (size_t i = 0; i < s->ncolumns; i++) {
+			fputs(i ? "," : "", out);
+			json_cell(out, &s->columns[i], row);
+		}
+		fputs("]}", out);
+	}
+	fputs("]}\n", out);
+}

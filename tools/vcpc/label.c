@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* vcpc label: whose archive it is, and of which time. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "catalog.h"
+#include "export.h"
+#include "vcpc.h"
+
+static int help(void)
+{
+	printf("Usage: vcpc label [-Z ZONE | -z] ARCHIVE...\n\n"
+	       "Says of each ARCHIVE its version, host, time zone, first and last time, and size.\n\n"
+	       "  -Z, --timezone ZONE   show times in this zone (as in TZ)\n"
+	       "  -z, --hostzone        in the zone of the archive's host\n");
+	return 0;
+}
+
+static void count(const char *name, void *closure)
+{
+	size_t *n = closure;
+
+	if (strncmp(name, "event.", 6))
+		++*n;
+}
+
+static void put_time(const char *what, struct timespec when)
+{
+	char buf[64];
+
+	vcpc_iso_time(buf, sizeof(buf), when);
+	printf("  %-10s %s\n", what, buf);
+}
+
+static int show(struct vcpc_window *w, const char *archive)
+{
+	int status = vcpc_open_archive(archive);
+	size_t metrics = 0;
+
+	if (status)
+		return status;
+	status = vcpc_window_set(w, archive);
+	if (!status) {
+		pmTraversePMNS_r("", count, &metrics);
+		printf("%s\n  %-10s %d\n  %-10s %s\n  %-10s %s%s%s\n", archive, "version",
+		       w->label.magic & 0xff, "host", w->label.hostname, "zone",
+		       w->label.timezone, *w->label.zoneinfo ? " " : "", w->label.zoneinfo);
+		put_time("start", w->label.start);
+		put_time("end", w->end);
+		printf("  %-10s %.9g s\n", "length",
+		       (vcpc_ns_of(w->end) - vcpc_ns_of(w->label.start)) / 1e9);
+		printf("  %-10s %zu\n  %-10s %d\n", "metrics", metrics, "writer",
+		       (int)w->label.pid);
+	}
+	pmDestroyContext(pmWhichContext());
+	return status;
+}
+
+int vcpc_cmd_label(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "timezone", required_argument, NULL, 'Z' },
+		{ "hostzone", no_argument, NULL, 'z' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct vcpc_window w = { 0 };
+	int c, status = 0;
+
+	while ((c = getopt_long(argc, argv, "Z:zh", longs, NULL)) != -1) {
+		if (c == 'h')
+			return help();
+		if (!vcpc_window_option(&w, c, optarg))
+			return vcpc_usage(NULL);
+	}
+	if (optind == argc)
+		return vcpc_usage("which archive?");
+	for (; optind < argc; optind++) {
+		int one = show(&w, argv[optind]);
+
+		status = one ? one : status;
+	}
+	return status;
+}

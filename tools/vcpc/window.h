@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the commands for archives share: opening one, and the part of its time that is asked for. */
+#ifndef VCPC_WINDOW_H
+#define VCPC_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <pcp/pmapi.h>
+
+#define VCPC_NSEC_PER_SEC	1000000000LL
+
+/* Options as PCP's tools have them: for getopt's short and long ones, and for help */
+#define VCPC_WINDOW_SHORT	"S:T:A:O:Z:z"
+#define VCPC_WINDOW_LONG				\
+	{ "start", required_argument, NULL, 'S' },	\
+	{ "finish", required_argument, NULL, 'T' },	\
+	{ "align", required_argument, NULL, 'A' },	\
+	{ "origin", required_argument, NULL, 'O' },	\
+	{ "timezone", required_argument, NULL, 'Z' },	\
+	{ "hostzone", no_argument, NULL, 'z' }
+#define VCPC_WINDOW_HELP								\
+	"  -S, --start TIME      begin there: 10s (behind the archive's start), -5min (before\n"	\
+	"                        its end), @14:30, '@2024-03-01 14:30:00'\n"			\
+	"  -T, --finish TIME     end there: 1min (behind the start asked for), -10s, @15:00\n"	\
+	"  -A, --align TIME      round the start up to a multiple of this\n"			\
+	"  -O, --origin TIME     within that time, go off from here\n"			\
+	"  -Z, --timezone ZONE   show and read times in this zone (as in TZ)\n"			\
+	"  -z, --hostzone        in the zone of the archive's host\n"
+
+/*
+ * struct vcpc_window - a part of an archive's time
+ * @start: and up to @align: what the options said, or NULL
+ * @from: where it begins, @to: where it ends, @origin: where to go off
+ * @label: the archive's, @end: its last record
+ */
+struct vcpc_window {
+	const char *start, *finish, *align, *offset, *zone;
+	bool host_zone;
+	struct timespec from, to, origin;
+	pmHighResLogLabel label;
+	struct timespec end;
+};
+
+/* An archive as the current context: 0, or the exit status after a message */
+int vcpc_open_archive(const char *name);
+/* The message for a PMAPI code; returns the exit status */
+int vcpc_fail_pm(int code, const char *what);
+
+/* Numbers with units, added up: "1min 30s"; without a unit seconds.  -EINVAL unless 1 ns or more */
+int vcpc_parse_interval(const char *text, int64_t *ns);
+
+/* Whether the option was one of these */
+bool vcpc_window_option(struct vcpc_window *w, int c, const char *arg);
+/* Of the current context: 0, or the exit status after a message */
+int vcpc_window_set(struct vcpc_window *w, const char *archive);
+
+int64_t vcpc_ns_of(struct timespec t);
+struct timespec vcpc_of_ns(int64_t ns);
+double vcpc_seconds(struct timespec t);
+
+/*
+ * struct vcpc_progress - how far long work is, on stderr if that is a terminal
+ * @from: where time begins, @span: how long it is, in seconds
+ */
+struct vcpc_progress {
+	double from, span;
+	int shown;
+	bool visible;
+	struct timespec next;
+};
+
+void vcpc_progress_start(struct vcpc_progress *p, double from, double span);
+void vcpc_progress_at(struct vcpc_progress *p, double at);
+void vcpc_progress_end(struct vcpc_progress *p);
+
+#endif /* VCPC_WINDOW_H */
