@@ -59,11 +59,11 @@ say "source: style, structure, documentation"
 RESULTS=$work/source "$top/scripts/check.sh" "$top/build/$host" || :
 say "native"
 native "$host" "$top/build/$host" unit pcp \
-	trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads archive headers lab
+	cpc/pctx trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads archive headers lab
 say "native, with AddressSanitizer and UBSan"
 build "$host-asan" SAN=1 lib tests
 native "$host-asan" "$top/build/$host-san" unit pcp \
-	trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads
+	cpc/pctx trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads
 wait $arm64 || :
 say "arm64 VM"
 cat "$work/arm64.log"

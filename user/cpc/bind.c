@@ -23,7 +23,7 @@ static bool same_pic(const cpc_set_t *set, uint_t i)
 }
 
 /* What a set's requests must be like, in the original's order: 0, or -1 and errno. */
-static int check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set)
+int shim_cpc__check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set)
 {
 	if (set->n > cpc_npic(cpc))
 		return shim_cpc__fail(EINVAL);
@@ -40,7 +40,7 @@ static int check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set)
 }
 
 /* The set's counters, made if this is the first bind; two threads may both be the first. */
-static int counters_of(cpc_t *cpc, cpc_set_t *set, struct shim_counters **out)
+int shim_cpc__counters(cpc_t *cpc, cpc_set_t *set, struct shim_counters **out)
 {
 	struct shim_counters *expected = NULL;
 	int bad;
@@ -94,14 +94,14 @@ SHIM_API int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 	if (flags & CPC_BIND_LWP_INHERIT)
 		return shim_cpc__fail(ENOTSUP);
 	shim_lwp__detach();
-	if (check_requests(cpc, __func__, set))
+	if (shim_cpc__check_requests(cpc, __func__, set))
 		return -1;
-	ret = counters_of(cpc, set, &counters);
+	ret = shim_cpc__counters(cpc, set, &counters);
 	if (!ret)
 		ret = bind_self(counters);
 	if (ret)
 		return shim_cpc__refused(cpc, __func__, ret);
-	atomic_store(&set->bound, true);
+	atomic_store(&set->where, CPC_ON_LWP);
 	return 0;
 }
 
@@ -113,31 +113,32 @@ static bool is_mine(cpc_set_t *set)
 }
 
 /**
- * cpc_unbind() - take a set off the calling thread
+ * cpc_unbind() - take a set off the calling thread, or off a process's
  * @cpc: the handle
  * @set: of this handle; unbound afterwards in any case
  *
- * Return: 0, or -1 and EINVAL: not this handle's, not bound, or not bound to
- * the calling thread.
+ * Return: 0, or -1 and EINVAL: not this handle's, not bound, or bound by
+ * cpc_bind_curlwp() to other threads.
  */
 SHIM_API int cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 {
-	sigset_t mask;
-	bool has;
+	enum cpc_where where;
 
-	shim_cpc__lock(cpc, &mask);
-	has = shim_cpc__has_set(cpc, set);
-	shim_cpc__unlock(cpc, &mask);
-	if (!has || !atomic_exchange(&set->bound, false) || !is_mine(set))
+	if (!shim_cpc__owns(cpc, set))
+		return shim_cpc__fail(EINVAL);
+	where = atomic_exchange(&set->where, CPC_UNBOUND);
+	if (where == CPC_ON_PCTX)
+		return shim_cpc__unbind_pctx(set);
+	if (where == CPC_UNBOUND || !is_mine(set))
 		return shim_cpc__fail(EINVAL);
 	shim_lwp__detach();
 	return 0;
 }
 
 /**
- * cpc_set_sample() - the calling thread's values, all of one instant
+ * cpc_set_sample() - the values of the calling thread, or of a process's, at one instant
  * @cpc: the handle
- * @set: bound to the calling thread
+ * @set: bound to the calling thread, or by cpc_bind_pctx()
  * @buf: made for as many requests as the set has; unspecified on failure
  *
  * A stopped set gives the values, hrtime and tick of when it was stopped.
@@ -148,15 +149,17 @@ SHIM_API int cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 SHIM_API int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
 	size_t size = sizeof(buf->sample) + buf->n * sizeof(buf->sample.values[0]);
+	bool pctx = atomic_load(&set->where) == CPC_ON_PCTX;
 	int ret;
 
 	(void)cpc;
-	if (buf->n != set->n || !is_mine(set))
+	if (buf->n != set->n || !(pctx || is_mine(set)))
 		return shim_cpc__fail(EINVAL);
-	ret = shim_counters__sample(shim_lwp__bound(), 0, &buf->sample, size);
+	ret = shim_counters__sample(pctx ? atomic_load(&set->counters) : shim_lwp__bound(),
+				    pctx ? set->tid : 0, &buf->sample, size);
 	if (ret)
 		return shim_cpc__fail(ret == -EBADF ? EINVAL : -ret);
-	if (shim_lwp__frozen())
+	if (!pctx && shim_lwp__frozen())
 		buf->sample.time = shim_lwp__frozen();
 	return 0;
 }

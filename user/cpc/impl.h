@@ -9,6 +9,7 @@
 
 #include "core/counters.h"
 #include "cpc/libcpc.h"
+#include "cpc/libpctx.h"
 
 #define CPC_ANY_PIC	(-1)
 
@@ -21,11 +22,20 @@ struct cpc_request {
 	int picnum;		/* or CPC_ANY_PIC */
 };
 
+/* Where the library believes a set to be bound */
+enum cpc_where {
+	CPC_UNBOUND,
+	CPC_ON_LWP,
+	CPC_ON_PCTX,
+};
+
 /*
  * struct __cpc_set - a set, in its handle's list
  * @counters: what the back end holds of it, from the first bind until the
  *	next change of its requests
- * @bound: what the library believes; the truth is each thread's (lwp.h)
+ * @where: what the library believes; the truth of CPC_ON_LWP is each thread's (lwp.h)
+ * @pctx: the process of CPC_ON_PCTX, NULL once it was let go
+ * @tid: its thread
  */
 struct __cpc_set {
 	struct __cpc_set *next;
@@ -33,7 +43,9 @@ struct __cpc_set {
 	struct vcpc_request *packed;
 	uint_t n;
 	_Atomic(struct shim_counters *) counters;
-	atomic_bool bound;
+	_Atomic enum cpc_where where;
+	pctx_t *pctx;
+	pid_t tid;
 };
 
 /*
@@ -66,6 +78,15 @@ void shim_cpc__lock(cpc_t *cpc, sigset_t *mask);
 void shim_cpc__unlock(cpc_t *cpc, const sigset_t *mask);
 
 bool shim_cpc__has_set(cpc_t *cpc, const cpc_set_t *set);
+bool shim_cpc__owns(cpc_t *cpc, const cpc_set_t *set);
+
+/* bind.c */
+int shim_cpc__check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set);
+int shim_cpc__counters(cpc_t *cpc, cpc_set_t *set, struct shim_counters **out);
+
+/* bind_pctx.c */
+int shim_cpc__unbind_pctx(cpc_set_t *set);
+void shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set);
 
 /* err.c: each returns -1 with errno set */
 int shim_cpc__fail(int err);

@@ -6,6 +6,7 @@
 
 #include "base/api.h"
 #include "core/event.h"
+#include "generic.h"
 #include "impl.h"
 
 /**
@@ -89,6 +90,7 @@ SHIM_API int cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 	shim_cpc__unlock(cpc, &mask);
 	if (!set)
 		return shim_cpc__fail(EINVAL);
+	shim_cpc__leave_pctx(cpc, set);
 	free_set(set);
 	return 0;
 }
@@ -115,8 +117,12 @@ static bool pack_event(cpc_t *cpc, const char *event, struct vcpc_request *packe
 	*packed = (struct vcpc_request) { .type = PERF_TYPE_RAW };
 	if (raw_code(event, &packed->config))
 		return true;
-	if (shim_event__parse(event, packed) || packed->flags)
+	if (shim_generic__is(event)) {
+		if (!shim_generic__pack(event, packed))
+			return false;
+	} else if (shim_event__parse(event, packed) || packed->flags) {
 		return false;
+	}
 	ret = shim_event__probe(cpc->session, packed);
 	return ret != -ENOENT && ret != -EOPNOTSUPP && ret != -EINVAL;
 }
@@ -183,7 +189,7 @@ static int grow(cpc_set_t *set)
 	return 0;
 }
 
-static bool may_change(cpc_t *cpc, const cpc_set_t *set)
+bool shim_cpc__owns(cpc_t *cpc, const cpc_set_t *set)
 {
 	sigset_t mask;
 	bool has;
@@ -191,14 +197,20 @@ static bool may_change(cpc_t *cpc, const cpc_set_t *set)
 	shim_cpc__lock(cpc, &mask);
 	has = shim_cpc__has_set(cpc, set);
 	shim_cpc__unlock(cpc, &mask);
-	return has && !atomic_load(&set->bound);
+	return has;
+}
+
+static bool may_change(cpc_t *cpc, const cpc_set_t *set)
+{
+	return shim_cpc__owns(cpc, set) && atomic_load(&set->where) == CPC_UNBOUND;
 }
 
 /**
  * cpc_set_add_request() - one more event for a set
  * @cpc: the handle
  * @set: of this handle, and not bound
- * @event: a name that cpc_walk_events_all() or libpfm knows, or a raw code: a C integer
+ * @event: a name that cpc_walk_events_all(), cpc_walk_generic_events_all() or libpfm
+ *	knows, or a raw code: a C integer
  * @preset: where its counter starts
  * @flags: CPC_COUNT_USER, CPC_COUNT_SYSTEM, ...; looked at when the set is bound
  * @nattrs: number of attributes

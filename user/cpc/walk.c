@@ -5,6 +5,7 @@
 
 #include "base/api.h"
 #include "core/event.h"
+#include "generic.h"
 #include "impl.h"
 
 /**
@@ -117,6 +118,53 @@ SHIM_API void cpc_walk_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 	names = names_of(cpc);
 	for (size_t i = 0; names && names[i]; i++)
 		action(arg, picno, names[i]);
+}
+
+/* Which generic events can be counted here does not change, but is asked each time. */
+static bool can_count(cpc_t *cpc, struct vcpc_request *req)
+{
+	req->flags = VCPC_REQ_F_USER;
+	return !shim_event__probe(cpc->session, req);
+}
+
+/**
+ * cpc_walk_generic_events_all() - visit the generic events that can be counted here
+ * @cpc: the handle
+ * @arg: for @action
+ * @action: called once a name, each of which begins with "PAPI_"
+ */
+SHIM_API void cpc_walk_generic_events_all(cpc_t *cpc, void *arg,
+					  void (*action)(void *arg, const char *event))
+{
+	struct vcpc_request req = { 0 };
+	const char *name;
+
+	for (size_t i = 0; (name = shim_generic__at(i, &req)); i++)
+		if (can_count(cpc, &req))
+			action(arg, name);
+}
+
+/**
+ * cpc_walk_generic_events_pic() - visit the generic events that one counter can count: all
+ * @cpc: the handle
+ * @picno: below cpc_npic(), otherwise errno is EINVAL and nothing is visited
+ * @arg: for @action
+ * @action: called once a name
+ */
+SHIM_API void cpc_walk_generic_events_pic(cpc_t *cpc, uint_t picno, void *arg,
+					  void (*action)(void *arg, uint_t picno,
+							 const char *event))
+{
+	struct vcpc_request req = { 0 };
+	const char *name;
+
+	if (picno >= cpc_npic(cpc)) {
+		errno = EINVAL;
+		return;
+	}
+	for (size_t i = 0; (name = shim_generic__at(i, &req)); i++)
+		if (can_count(cpc, &req))
+			action(arg, picno, name);
 }
 
 /**

@@ -15,6 +15,8 @@
 #include <sys/types.h>
 #include <ucontext.h>
 
+#include "libpctx.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -90,10 +92,14 @@ int cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t 
 			uint_t flags, uint_t nattrs, const cpc_attr_t *attrs);
 
 int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags);
+int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flags);
 int cpc_unbind(cpc_t *cpc, cpc_set_t *set);
 int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf);
 int cpc_enable(cpc_t *cpc);
 int cpc_disable(cpc_t *cpc);
+
+/* Let pctx_run() return for each process that a set of this handle is bound to. */
+void cpc_terminate(cpc_t *cpc);
 
 cpc_buf_t *cpc_buf_create(cpc_t *cpc, cpc_set_t *set);
 int cpc_buf_destroy(cpc_t *cpc, cpc_buf_t *buf);
@@ -112,6 +118,10 @@ void cpc_walk_requests(cpc_t *cpc, cpc_set_t *set, void *arg,
 void cpc_walk_events_all(cpc_t *cpc, void *arg, void (*action)(void *arg, const char *event));
 void cpc_walk_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 			 void (*action)(void *arg, uint_t picno, const char *event));
+void cpc_walk_generic_events_all(cpc_t *cpc, void *arg,
+				 void (*action)(void *arg, const char *event));
+void cpc_walk_generic_events_pic(cpc_t *cpc, uint_t picno, void *arg,
+				 void (*action)(void *arg, uint_t picno, const char *event));
 void cpc_walk_attrs(cpc_t *cpc, void *arg, void (*action)(void *arg, const char *attr));
 
 #ifdef __cplusplus

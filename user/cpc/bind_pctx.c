@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Sets on the threads of a process that libpctx controls. */
+#include <errno.h>
+
+#include "base/api.h"
+#include "impl.h"
+#include "pctx.h"
+
+/* The handle is told when the process is let go; only the last one is. */
+static void remember(cpc_t *cpc, pctx_t *pctx, cpc_set_t *set, pid_t tid)
+{
+	sigset_t mask;
+
+	shim_cpc__lock(cpc, &mask);
+	set->pctx = pctx;
+	set->tid = tid;
+	pctx->cpc = cpc;
+	shim_cpc__unlock(cpc, &mask);
+	atomic_store(&set->where, CPC_ON_PCTX);
+}
+
+/**
+ * cpc_bind_pctx() - count on a thread of another process, from the presets on
+ * @cpc: the handle
+ * @pctx: the process, standing still
+ * @id: the thread's number in it, as handlers are told
+ * @set: of this handle
+ * @flags: 0
+ *
+ * Return: 0, or -1 and errno: EINVAL (flags, no requests, not this handle's),
+ * ESRCH (no such thread), and those of cpc_bind_curlwp().
+ */
+SHIM_API int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flags)
+{
+	struct shim_counters *counters;
+	pid_t tid;
+	int bad, ret;
+
+	if (flags || !shim_cpc__owns(cpc, set) || !set->n)
+		return shim_cpc__fail(EINVAL);
+	tid = shim_pctx__tid(pctx, id);
+	if (!tid)
+		return shim_cpc__fail(ESRCH);
+	if (atomic_exchange(&set->where, CPC_UNBOUND) == CPC_ON_PCTX)
+		shim_cpc__unbind_pctx(set);
+	if (shim_cpc__check_requests(cpc, __func__, set))
+		return -1;
+	ret = shim_cpc__counters(cpc, set, &counters);
+	if (!ret)
+		ret = shim_counters__bind(counters, tid, 0, &bad);
+	if (ret == -ESRCH)
+		return shim_cpc__fail(ESRCH);
+	if (ret)
+		return shim_cpc__refused(cpc, __func__, ret);
+	remember(cpc, pctx, set, tid);
+	return 0;
+}
+
+/* Take a set off its process's thread; one that was let go needs nothing more. */
+int shim_cpc__unbind_pctx(cpc_set_t *set)
+{
+	pctx_t *pctx = set->pctx;
+	int ret = shim_counters__unbind(atomic_load(&set->counters), set->tid);
+
+	set->pctx = NULL;
+	if (pctx && ret)
+		return shim_cpc__fail(ret == -EBADF ? EINVAL : -ret);
+	return 0;
+}
+
+/* A set that is destroyed leaves its process, which need tell nobody then. */
+void shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set)
+{
+	const pctx_t *pctx = set->pctx;
+	sigset_t mask;
+	bool used = false;
+
+	if (!pctx)
+		return;
+	shim_cpc__lock(cpc, &mask);
+	for (const cpc_set_t *s = cpc->sets; s; s = s->next)
+		used |= s->pctx == pctx;
+	if (!used && set->pctx->cpc == cpc)
+		set->pctx->cpc = NULL;
+	shim_cpc__unlock(cpc, &mask);
+}
+
+/* A process is let go: sets that were bound to it are on nobody from now on. */
+void shim_cpc__forget_pctx(cpc_t *cpc, const pctx_t *pctx)
+{
+	sigset_t mask;
+
+	shim_cpc__lock(cpc, &mask);
+	for (cpc_set_t *set = cpc->sets; set; set = set->next)
+		if (set->pctx == pctx)
+			set->pctx = NULL;
+	shim_cpc__unlock(cpc, &mask);
+}
+
+/**
+ * cpc_terminate() - let pctx_run() return for each process that is being counted
+ * @cpc: the handle
+ *
+ * For a signal handler.
+ */
+SHIM_API void cpc_terminate(cpc_t *cpc)
+{
+	sigset_t mask;
+
+	shim_cpc__lock(cpc, &mask);
+	for (cpc_set_t *set = cpc->sets; set; set = set->next)
+		if (set->pctx)
+			pctx_terminate(set->pctx);
+	shim_cpc__unlock(cpc, &mask);
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Take a process under control, and let it go. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/api.h"
+#include "pctx.h"
+
+/* How long a process may take to stop for the first time */
+#define FIRST_STOP_NS	10000000000ll
+
+static void to_stderr(const char *fn, const char *fmt, va_list ap)
+{
+	fprintf(stderr, "libpctx: pctx_%s: ", fn);
+	vfprintf(stderr, fmt, ap);
+}
+
+/* @fn without "pctx_"; the text ends with a newline */
+void shim_pctx__say(pctx_t *pctx, const char *fn, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	pctx->complain(fn, fmt, ap);
+	va_end(ap);
+}
+
+/* Block SIGCHLD, to wait for it; and what a terminal sends, while handlers run. */
+void shim_pctx__block(sigset_t *old, int terminal)
+{
+	static const int signals[] = { SIGHUP, SIGTERM, SIGINT, SIGQUIT, SIGABRT };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	for (size_t i = 0; terminal && i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaddset(&set, signals[i]);
+	pthread_sigmask(SIG_BLOCK, &set, old);
+}
+
+static pctx_t *make(void *arg, int verbose, pctx_errfn_t *complain)
+{
+	pctx_t *pctx = calloc(1, sizeof(*pctx));
+
+	if (!pctx)
+		return NULL;
+	pctx->arg = arg;
+	pctx->verbose = verbose;
+	pctx->complain = complain ? complain : to_stderr;
+	/* The end of a process is always heard of. */
+	pctx->threads.options = PTRACE_O_TRACEEXIT;
+	return pctx;
+}
+
+/* The new process: wait until it is traced, and become the program. */
+static void __attribute__((noreturn)) become(const char *filename, char *const *argv, int go,
+					     int problem)
+{
+	char byte;
+	int err;
+
+	if (read(go, &byte, 1) != 1)
+		_exit(127);
+	execvp(filename, argv);
+	err = errno;
+	if (write(problem, &err, sizeof(err)) != sizeof(err))
+		_exit(126);
+	_exit(127);
+}
+
+static const char *exec_problem(int err)
+{
+	switch (err) {
+	case ENOENT:	return "cannot be found";
+	case EACCES:	return "cannot be executed";
+	case ENOEXEC:	return "is not a program";
+	}
+	return strerror(err);
+}
+
+/* From its birth to its first instruction as the program: 0 or an errno */
+static int bring_up(pctx_t *pctx, int go, int problem)
+{
+	struct shim_tracees *t = &pctx->threads;
+	int64_t deadline = shim_tracees__now() + FIRST_STOP_NS;
+	struct shim_tracee *thread;
+	int err = shim_tracees__seize(t, t->pid, &thread);
+
+	if (err)
+		return -err;
+	if (write(go, "", 1) != 1)
+		return errno;
+	while (shim_tracees__any(t) && shim_tracees__now() < deadline) {
+		shim_tracees__wait(t, deadline);
+		if (thread->event == SHIM_EVENT_EXEC) {
+			thread->event = SHIM_EVENT_NONE;
+			return 0;
+		}
+		thread->event = SHIM_EVENT_NONE;
+		shim_tracees__go_on(t);
+	}
+	if (read(problem, &err, sizeof(err)) == sizeof(err))
+		return err;
+	return ESRCH;
+}
+
+static int start(pctx_t *pctx, const char *filename, char *const *argv)
+{
+	int go[2], problem[2], err;
+	pid_t pid;
+
+	if (pipe2(go, O_CLOEXEC))
+		return errno;
+	if (pipe2(problem, O_CLOEXEC)) {
+		err = errno;
+		goto out_go;
+	}
+	pid = fork();
+	if (pid < 0) {
+		err = errno;
+		goto out_problem;
+	}
+	if (!pid)
+		become(filename, argv, go[0], problem[1]);
+	close(problem[1]);
+	problem[1] = -1;
+	pctx->threads.pid = pid;
+	err = bring_up(pctx, go[1], problem[0]);
+	if (err) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, __WALL);
+	}
+out_problem:
+	close(problem[0]);
+	if (problem[1] >= 0)
+		close(problem[1]);
+out_go:
+	close(go[0]);
+	close(go[1]);
+	return err;
+}
+
+/**
+ * pctx_create() - start a program under control
+ * @filename: the program, looked for in PATH
+ * @argv: its arguments, ended by NULL
+ * @arg: for the handlers
+ * @verbose: not 0: say more
+ * @errfn: who is told of errors; NULL: lines on stderr
+ *
+ * The program is held before its first instruction until pctx_run().  It dies
+ * if this process does before pctx_release().
+ *
+ * Return: a handle, or NULL after an error was told.
+ */
+SHIM_API pctx_t *pctx_create(const char *filename, char *const *argv, void *arg, int verbose,
+			     pctx_errfn_t *errfn)
+{
+	pctx_t *pctx = make(arg, verbose, errfn);
+	sigset_t old;
+	int err;
+
+	if (!pctx)
+		return NULL;
+	pctx->created = 1;
+	pctx->threads.options |= PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC;
+	shim_pctx__block(&old, 0);
+	err = start(pctx, filename, argv);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!err)
+		return pctx;
+	shim_pctx__say(pctx, "create", "%s: %s\n", filename, exec_problem(err));
+	free(pctx->threads.thread);
+	free(pctx);
+	return NULL;
+}
+
+static char state_of(pid_t pid)
+{
+	char path[64], line[512], *end;
+	FILE *file;
+	char state = '\0';
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return '\0';
+	if (fgets(line, sizeof(line), file)) {
+		end = strrchr(line, ')');
+		if (end && end[1])
+			state = end[2];
+	}
+	fclose(file);
+	return state;
+}
+
+static int is_traced(pid_t pid)
+{
+	char path[64], line[256];
+	int tracer = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "TracerPid: %d", &tracer) == 1)
+			break;
+	fclose(file);
+	return tracer;
+}
+
+static const char *capture_problem(pid_t pid, int err)
+{
+	if (pid == getpid())
+		return "is this process";
+	switch (state_of(pid)) {
+	case '\0':	return "there is no such process";
+	case 'Z':
+	case 'X':	return "has ended";
+	}
+	if (is_traced(pid))
+		return "is being traced already";
+	return err == EPERM ? "permission denied" : strerror(err);
+}
+
+static int hold(pctx_t *pctx, pid_t pid)
+{
+	int err;
+
+	pctx->threads.pid = pid;
+	if (pid <= 0)
+		return ESRCH;
+	if (pid == getpid())
+		return EPERM;
+	err = shim_tracees__seize_all(&pctx->threads);
+	if (err)
+		return -err;
+	shim_tracees__stop(&pctx->threads);
+	return shim_tracees__any(&pctx->threads) ? 0 : ESRCH;
+}
+
+static pctx_t *capture(pid_t pid, pctx_t *pctx)
+{
+	sigset_t old;
+	int err;
+
+	shim_pctx__block(&old, 0);
+	err = hold(pctx, pid);
+	if (err)
+		shim_tracees__let_go(&pctx->threads);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!err)
+		return pctx;
+	shim_pctx__say(pctx, "capture", "process %d %s\n", pid, capture_problem(pid, err));
+	free(pctx);
+	return NULL;
+}
+
+/**
+ * pctx_capture() - take a running process under control
+ * @pid: the process
+ * @arg: for the handlers
+ * @verbose: not 0: say more
+ * @errfn: who is told of errors; NULL: lines on stderr
+ *
+ * The process is held until pctx_run().  It runs on if this process ends.
+ *
+ * Return: a handle, or NULL after an error was told.
+ */
+SHIM_API pctx_t *pctx_capture(pid_t pid, void *arg, int verbose, pctx_errfn_t *errfn)
+{
+	pctx_t *pctx = make(arg, verbose, errfn);
+
+	return pctx ? capture(pid, pctx) : NULL;
+}
+
+pctx_t *shim_pctx__take_over(pid_t pid, const pctx_t *like)
+{
+	pctx_t *pctx = make(like->arg, like->verbose, like->complain);
+
+	if (!pctx)
+		return NULL;
+	pctx->on = like->on;
+	pctx->threads.options = like->threads.options & ~(unsigned long)PTRACE_O_EXITKILL;
+	pctx = capture(pid, pctx);
+	/* It was stopped so that nothing is missed. */
+	if (pctx)
+		kill(pid, SIGCONT);
+	return pctx;
+}
+
+/**
+ * shim_pctx__tid() - a thread's id by its number
+ * @pctx: the process
+ * @lwpid: the number, from 1
+ *
+ * Return: the id, 0 if there is no such thread.
+ */
+pid_t shim_pctx__tid(pctx_t *pctx, id_t lwpid)
+{
+	struct shim_tracee *thread = shim_tracees__find_lwp(&pctx->threads, (int)lwpid);
+
+	return thread ? thread->tid : 0;
+}
+
+/**
+ * pctx_terminate() - let pctx_run() return soon; for a signal handler
+ * @pctx: the process
+ */
+SHIM_API void pctx_terminate(pctx_t *pctx)
+{
+	atomic_store(&pctx->over, 1);
+}
+
+/**
+ * pctx_release() - let a process go; it runs on by itself
+ * @pctx: the process; freed.  A program that pctx_create() started and that has
+ *	ended is waited for.
+ */
+SHIM_API void pctx_release(pctx_t *pctx)
+{
+	sigset_t old;
+	pid_t pid;
+
+	if (!pctx)
+		return;
+	if (pctx->cpc)
+		shim_cpc__forget_pctx(pctx->cpc, pctx);
+	shim_pctx__block(&old, 0);
+	pid = pctx->threads.pid;
+	shim_tracees__let_go(&pctx->threads);
+	if (pctx->created && pctx->ended)
+		waitpid(pid, NULL, __WALL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	free(pctx);
+}

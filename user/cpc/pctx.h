@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What stands behind libpctx's opaque type. */
+#ifndef SHIM_CPC_PCTX_H
+#define SHIM_CPC_PCTX_H
+
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "cpc/libcpc.h"
+#include "cpc/libpctx.h"
+#include "tracee.h"
+
+/* Who hears of what; NULL: nobody */
+struct shim_pctx_handlers {
+	pctx_sysc_execfn_t *exec;
+	pctx_sysc_forkfn_t *fork;
+	pctx_sysc_exitfn_t *exit;
+	pctx_sysc_lwp_createfn_t *lwp_create;
+	pctx_init_lwpfn_t *init_lwp;
+	pctx_fini_lwpfn_t *fini_lwp;
+	pctx_sysc_lwp_exitfn_t *lwp_exit;
+};
+
+/**
+ * struct __pctx - a process under control
+ * @threads: its threads
+ * @arg: for the handlers
+ * @verbose: messages, too, of what is only worth telling
+ * @complain: who is told of errors
+ * @on: the handlers
+ * @created: it is this process's child
+ * @ended: it has come to its end, and waits to be let go
+ * @over: pctx_terminate() was called; may be set by a signal handler
+ * @cpc: the handle that last used it, or NULL
+ */
+struct __pctx {
+	struct shim_tracees threads;
+	void *arg;
+	int verbose;
+	pctx_errfn_t *complain;
+	struct shim_pctx_handlers on;
+	int created;
+	int ended;
+	atomic_int over;
+	cpc_t *cpc;
+};
+
+void shim_pctx__say(pctx_t *pctx, const char *fn, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void shim_pctx__block(sigset_t *old, int terminal);
+pid_t shim_pctx__tid(pctx_t *pctx, id_t lwpid);
+
+/* A process that job control holds for us: stopped as its maker let it go */
+pctx_t *shim_pctx__take_over(pid_t pid, const pctx_t *like);
+
+/* bind_pctx.c: a handle forgets a process that is let go */
+void shim_cpc__forget_pctx(cpc_t *cpc, const pctx_t *pctx);
+
+#endif /* SHIM_CPC_PCTX_H */

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Let a process run, and tell handlers what happens to it. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/api.h"
+#include "pctx.h"
+
+#define NEVER	INT64_MAX
+
+typedef int tick_fn(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg);
+
+/* What an event makes of the run */
+enum outcome {
+	GOES_ON,
+	HAS_ENDED,
+	HAS_FAILED,
+};
+
+/**
+ * struct run - one pctx_run()
+ * @pctx: the process
+ * @tick: called for each thread now and then
+ * @period_ns: between two ticks, 0: none
+ * @goal_ns: when the next tick is due
+ * @left: ticks before the run ends, 0: no end
+ */
+struct run {
+	pctx_t *pctx;
+	tick_fn *tick;
+	int64_t period_ns;
+	int64_t goal_ns;
+	unsigned int left;
+};
+
+/**
+ * pctx_set_events() - say who is to hear of what
+ * @pctx: the process
+ *
+ * Pairs follow of an event and its handler, then PCTX_NULL_EVENT.  What is not
+ * named stays as it was.
+ *
+ * Return: 0, or -1 after an error was told: an event that does not exist.
+ */
+SHIM_API int pctx_set_events(pctx_t *pctx, ...)
+{
+	struct shim_pctx_handlers on = pctx->on;
+	int event, bad = 0;
+	va_list ap;
+
+	va_start(ap, pctx);
+	while (!bad && (event = va_arg(ap, int)) != PCTX_NULL_EVENT) {
+		switch (event) {
+		case PCTX_SYSC_EXEC_EVENT: on.exec = va_arg(ap, pctx_sysc_execfn_t *); break;
+		case PCTX_SYSC_FORK_EVENT: on.fork = va_arg(ap, pctx_sysc_forkfn_t *); break;
+		case PCTX_SYSC_EXIT_EVENT: on.exit = va_arg(ap, pctx_sysc_exitfn_t *); break;
+		case PCTX_SYSC_LWP_CREATE_EVENT:
+			on.lwp_create = va_arg(ap, pctx_sysc_lwp_createfn_t *);
+			break;
+		case PCTX_INIT_LWP_EVENT: on.init_lwp = va_arg(ap, pctx_init_lwpfn_t *); break;
+		case PCTX_FINI_LWP_EVENT: on.fini_lwp = va_arg(ap, pctx_fini_lwpfn_t *); break;
+		case PCTX_SYSC_LWP_EXIT_EVENT:
+			on.lwp_exit = va_arg(ap, pctx_sysc_lwp_exitfn_t *);
+			break;
+		default: bad = 1;
+		}
+	}
+	va_end(ap);
+	if (bad) {
+		shim_pctx__say(pctx, "set_events", "there is no event %d\n", event);
+		return -1;
+	}
+	pctx->on = on;
+	return 0;
+}
+
+static void fini_lwp(pctx_t *pctx, const struct shim_tracee *thread)
+{
+	if (pctx->on.fini_lwp)
+		pctx->on.fini_lwp(pctx, pctx->threads.pid, thread->lwp, pctx->arg);
+}
+
+static int init_lwp(pctx_t *pctx, const struct shim_tracee *thread)
+{
+	return pctx->on.init_lwp &&
+	       pctx->on.init_lwp(pctx, pctx->threads.pid, thread->lwp, pctx->arg);
+}
+
+static void fini_all(pctx_t *pctx)
+{
+	for (size_t i = 0; i < pctx->threads.n; i++)
+		if (shim_tracee__is_there(&pctx->threads.thread[i]))
+			fini_lwp(pctx, &pctx->threads.thread[i]);
+}
+
+/* A new thread, traced already, runs up to its first stop. */
+static enum outcome thread_made(pctx_t *pctx, pid_t tid)
+{
+	struct shim_tracees *t = &pctx->threads;
+	struct shim_tracee *thread = shim_tracees__find(t, tid);
+
+	if (!thread && shim_tracees__add(t, tid, &thread)) {
+		shim_pctx__say(pctx, "run", "no memory for another thread\n");
+		return HAS_FAILED;
+	}
+	shim_tracees__stop(t);
+	thread = shim_tracees__find(t, tid);
+	if (!thread)
+		return GOES_ON;
+	if (init_lwp(pctx, thread))
+		return HAS_FAILED;
+	if (pctx->on.lwp_create)
+		pctx->on.lwp_create(pctx, t->pid, thread->lwp, pctx->arg);
+	return GOES_ON;
+}
+
+/*
+ * Another process has been made.  Whoever traces it now must be the thread that
+ * does so, and that runs this process: it is let go, stopped, and a copy of this
+ * program takes it over.
+ */
+static void process_made(pctx_t *pctx, const struct shim_tracee *maker, pid_t child)
+{
+	pid_t copy;
+	int status;
+
+	if (waitpid(child, &status, __WALL) != child || !WIFSTOPPED(status))
+		return;
+	/* Before it does anything else */
+	kill(child, SIGSTOP);
+	ptrace(PTRACE_DETACH, child, NULL, NULL);
+	fflush(NULL);
+	copy = fork();
+	if (!copy) {
+		pctx_t *taken = shim_pctx__take_over(child, pctx);
+
+		if (!taken)
+			_exit(1);
+		pctx->on.fork(taken, pctx->threads.pid, child, maker->lwp, taken->arg);
+		pctx_release(taken);
+		fflush(NULL);
+		_exit(0);
+	}
+	if (copy < 0) {
+		shim_pctx__say(pctx, "run", "process %d runs on by itself: %s\n", child,
+			       strerror(errno));
+		kill(child, SIGCONT);
+	}
+}
+
+/* What the process was called with, as one line; freed by the caller */
+static char *command_line(pid_t pid)
+{
+	char path[64], *line = calloc(1, 4096);
+	size_t n = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	file = line ? fopen(path, "re") : NULL;
+	if (file) {
+		n = fread(line, 1, 4095, file);
+		fclose(file);
+	}
+	for (size_t i = 0; i + 1 < n; i++)
+		if (!line[i])
+			line[i] = ' ';
+	return line;
+}
+
+/* Only the thread that was @former is left, and it is the process's first now. */
+static void fini_former(pctx_t *pctx, pid_t former)
+{
+	for (size_t i = 0; i < pctx->threads.n; i++) {
+		struct shim_tracee *thread = &pctx->threads.thread[i];
+
+		if (thread->tid == former)
+			fini_lwp(pctx, thread);
+		if (thread->tid != pctx->threads.pid)
+			thread->state = SHIM_TRACEE_GONE;
+	}
+}
+
+static enum outcome another_program(pctx_t *pctx, pid_t former)
+{
+	struct shim_tracees *t = &pctx->threads;
+	struct shim_tracee *thread;
+	char *line;
+	int failed;
+
+	fini_former(pctx, former);
+	shim_tracees__drop_gone(t);
+	thread = shim_tracees__find(t, t->pid);
+	if (!thread || !pctx->on.exec)
+		return HAS_ENDED;
+	thread->lwp = 1;
+	thread->ends = false;
+	t->last_lwp = 1;
+	line = command_line(t->pid);
+	failed = pctx->on.exec(pctx, t->pid, thread->lwp, line ? line : "", pctx->arg);
+	free(line);
+	return failed || init_lwp(pctx, thread) ? HAS_FAILED : GOES_ON;
+}
+
+/* Has the kernel told the other threads to end, too? */
+static int is_killed(pid_t pid, pid_t tid)
+{
+	unsigned long long pending = 0;
+	char path[80], line[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
+	file = fopen(path, "re");
+	if (!file)
+		return 1;
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "SigPnd: %llx", &pending) == 1)
+			break;
+	fclose(file);
+	return pending >> (SIGKILL - 1) & 1;
+}
+
+/* A thread ends: does its process end with it? */
+static int all_end(struct shim_tracees *t, const struct shim_tracee *ending)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct shim_tracee *other = &t->thread[i];
+
+		if (other == ending || !shim_tracee__is_there(other) ||
+		    other->event == SHIM_EVENT_EXIT)
+			continue;
+		if (!is_killed(t->pid, other->tid))
+			return 0;
+	}
+	return 1;
+}
+
+static enum outcome thread_ends(pctx_t *pctx, struct shim_tracee *thread)
+{
+	struct shim_tracees *t = &pctx->threads;
+	int status = (int)thread->data;
+
+	if (all_end(t, thread)) {
+		fini_all(pctx);
+		if (pctx->on.exit)
+			pctx->on.exit(pctx, t->pid, thread->lwp, status, pctx->arg);
+		pctx->ended = 1;
+		return HAS_ENDED;
+	}
+	fini_lwp(pctx, thread);
+	if (pctx->on.lwp_exit)
+		pctx->on.lwp_exit(pctx, t->pid, thread->lwp, pctx->arg);
+	return GOES_ON;
+}
+
+static enum outcome handle(pctx_t *pctx, struct shim_tracee *thread)
+{
+	enum shim_tracee_event event = thread->event;
+
+	thread->event = SHIM_EVENT_NONE;
+	switch (event) {
+	case SHIM_EVENT_CLONE:
+		return thread_made(pctx, (pid_t)thread->data);
+	case SHIM_EVENT_FORK:
+		process_made(pctx, thread, (pid_t)thread->data);
+		return GOES_ON;
+	case SHIM_EVENT_EXEC:
+		return another_program(pctx, (pid_t)thread->data);
+	case SHIM_EVENT_EXIT:
+		return thread_ends(pctx, thread);
+	default:
+		return GOES_ON;
+	}
+}
+
+/* Deal with all that has happened; the process stands still meanwhile. */
+static enum outcome handle_events(pctx_t *pctx)
+{
+	struct shim_tracees *t = &pctx->threads;
+	enum outcome outcome = GOES_ON;
+	struct shim_tracee *thread;
+
+	while (outcome == GOES_ON && (thread = shim_tracees__eventful(t))) {
+		pid_t tid = thread->tid;
+
+		shim_tracees__stop(t);
+		thread = shim_tracees__find(t, tid);
+		if (thread && thread->event)
+			outcome = handle(pctx, thread);
+	}
+	shim_tracees__drop_gone(t);
+	if (outcome == GOES_ON && !shim_tracees__any(t)) {
+		shim_pctx__say(pctx, "run", "process %d is gone\n", t->pid);
+		return HAS_FAILED;
+	}
+	return outcome;
+}
+
+/* A goal that was missed is skipped, and counts. */
+static void next_goal(struct run *run)
+{
+	int64_t now = shim_tracees__now();
+
+	do {
+		run->goal_ns += run->period_ns;
+		if (run->left > 1 && run->goal_ns <= now)
+			run->left--;
+	} while (run->goal_ns <= now);
+}
+
+static enum outcome tick(struct run *run)
+{
+	struct shim_tracees *t = &run->pctx->threads;
+	enum outcome outcome;
+
+	shim_tracees__stop(t);
+	outcome = handle_events(run->pctx);
+	if (outcome != GOES_ON)
+		return outcome;
+	for (size_t i = 0; run->tick && i < t->n; i++)
+		if (shim_tracee__is_there(&t->thread[i]) &&
+		    run->tick(run->pctx, t->pid, t->thread[i].lwp, run->pctx->arg))
+			return HAS_FAILED;
+	if (run->left && !--run->left)
+		return HAS_ENDED;
+	next_goal(run);
+	return GOES_ON;
+}
+
+/* Let it run until something happens, or a tick is due. */
+static enum outcome step(struct run *run)
+{
+	pctx_t *pctx = run->pctx;
+	int64_t deadline = run->period_ns ? run->goal_ns : NEVER;
+	int64_t glance = shim_tracees__now() + 100000000;	/* at pctx_terminate() */
+	enum outcome outcome;
+	sigset_t old;
+
+	shim_tracees__go_on(&pctx->threads);
+	shim_tracees__wait(&pctx->threads, deadline < glance ? deadline : glance);
+	shim_pctx__block(&old, 1);
+	outcome = handle_events(pctx);
+	if (outcome == GOES_ON && run->period_ns && shim_tracees__now() >= run->goal_ns)
+		outcome = tick(run);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return outcome;
+}
+
+/* What has to be heard of for these handlers */
+static unsigned long options_for(const pctx_t *pctx)
+{
+	const struct shim_pctx_handlers *on = &pctx->on;
+	unsigned long options = pctx->threads.options & (unsigned long)PTRACE_O_EXITKILL;
+
+	/* Without a handler the run ends there; with threads, they must be known. */
+	options |= PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE;
+	if (on->fork)
+		options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
+	return options;
+}
+
+static enum outcome begin(pctx_t *pctx)
+{
+	struct shim_tracees *t = &pctx->threads;
+
+	shim_tracees__stop(t);
+	if (shim_tracees__set_options(t, options_for(pctx)))
+		return HAS_FAILED;
+	for (size_t i = 0; i < t->n; i++)
+		if (shim_tracee__is_there(&t->thread[i]) && init_lwp(pctx, &t->thread[i]))
+			return HAS_FAILED;
+	return shim_tracees__any(t) ? GOES_ON : HAS_FAILED;
+}
+
+/**
+ * pctx_run() - let a process run, and tell its handlers what happens
+ * @pctx: the process
+ * @msec: milliseconds between two ticks, 0: no ticks
+ * @nsamples: ticks before this returns, 0: any number; of no effect without ticks
+ * @tick: called for each thread at a tick, while the process stands still; anything
+ *	but 0 ends the run
+ *
+ * The process stands still again when this returns, unless it has ended.
+ *
+ * Return: 0 (the process ended or runs a program that nobody asked for, all
+ * ticks are done, or pctx_terminate() was called), or -1 (a handler failed, or
+ * the process is gone).
+ */
+SHIM_API int pctx_run(pctx_t *pctx, unsigned int msec, unsigned int nsamples, tick_fn *tick)
+{
+	struct run run = {
+		.pctx = pctx,
+		.tick = tick,
+		.period_ns = msec * 1000000ll,
+		.goal_ns = shim_tracees__now() + msec * 1000000ll,
+		.left = msec ? nsamples : 0,
+	};
+	enum outcome outcome;
+	sigset_t old;
+
+	shim_pctx__block(&old, 0);
+	outcome = begin(pctx);
+	while (outcome == GOES_ON && !atomic_load(&pctx->over))
+		outcome = step(&run);
+	if (outcome == GOES_ON)
+		shim_tracees__stop(&pctx->threads);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return outcome == HAS_FAILED ? -1 : 0;
+}

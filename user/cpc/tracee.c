@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The threads of a process under ptrace(2): stopped, looked at, let go on.
+ *
+ * Only these threads are waited for, one by one: the program may have other
+ * children, of which this must not hear.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tracee.h"
+
+/* Another thread of this program may get the signal that ends our sleep. */
+#define LONGEST_SLEEP_NS	20000000
+
+int64_t shim_tracees__now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ll + ts.tv_nsec;
+}
+
+bool shim_tracee__is_there(const struct shim_tracee *thread)
+{
+	return thread->state != SHIM_TRACEE_GONE && thread->state != SHIM_TRACEE_CHANGES;
+}
+
+struct shim_tracee *shim_tracees__find(struct shim_tracees *t, pid_t tid)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->thread[i].tid == tid && shim_tracee__is_there(&t->thread[i]))
+			return &t->thread[i];
+	return NULL;
+}
+
+struct shim_tracee *shim_tracees__find_lwp(struct shim_tracees *t, int lwp)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->thread[i].lwp == lwp && shim_tracee__is_there(&t->thread[i]))
+			return &t->thread[i];
+	return NULL;
+}
+
+/* Is there a thread left? */
+bool shim_tracees__any(const struct shim_tracees *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (shim_tracee__is_there(&t->thread[i]))
+			return true;
+	return false;
+}
+
+/* Pointers to threads are good until this, and until a thread is added. */
+void shim_tracees__drop_gone(struct shim_tracees *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->thread[i].state != SHIM_TRACEE_GONE)
+			t->thread[kept++] = t->thread[i];
+	t->n = kept;
+}
+
+/* A thread that is traced already: 0 or -ENOMEM */
+int shim_tracees__add(struct shim_tracees *t, pid_t tid, struct shim_tracee **out)
+{
+	if (t->n == t->room) {
+		size_t room = t->room ? 2 * t->room : 8;
+		struct shim_tracee *more = realloc(t->thread, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		t->thread = more;
+		t->room = room;
+	}
+	*out = &t->thread[t->n++];
+	**out = (struct shim_tracee) { .tid = tid, .lwp = ++t->last_lwp };
+	return 0;
+}
+
+/* Trace a thread, which runs on: 0 or a negated errno */
+int shim_tracees__seize(struct shim_tracees *t, pid_t tid, struct shim_tracee **out)
+{
+	if (ptrace(PTRACE_SEIZE, tid, NULL, t->options))
+		return -errno;
+	return shim_tracees__add(t, tid, out);
+}
+
+/* Trace each thread that is not traced yet: how many there were, or a negated errno */
+static int seize_new(struct shim_tracees *t)
+{
+	struct shim_tracee *thread;
+	char path[64];
+	struct dirent *entry;
+	int seized = 0, err = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (!err && (entry = readdir(dir))) {
+		pid_t tid = atoi(entry->d_name);
+
+		if (tid <= 0 || shim_tracees__find(t, tid))
+			continue;
+		err = shim_tracees__seize(t, tid, &thread);
+		/* It may end meanwhile, but not if it is the process itself. */
+		if (err == -ESRCH && tid != t->pid)
+			err = 0;
+		else if (!err)
+			seized++;
+	}
+	closedir(dir);
+	return err ? err : seized;
+}
+
+/**
+ * shim_tracees__seize_all() - trace all threads of a process
+ * @t: with @pid and @options
+ *
+ * Return: 0 or a negated errno; some threads may be traced then.
+ */
+int shim_tracees__seize_all(struct shim_tracees *t)
+{
+	int seized;
+
+	/* A thread that was made meanwhile by one that is traced now is so, too. */
+	do {
+		seized = seize_new(t);
+	} while (seized > 0);
+	return seized;
+}
+
+/* All threads are stopped. */
+int shim_tracees__set_options(struct shim_tracees *t, unsigned long options)
+{
+	t->options = options;
+	for (size_t i = 0; i < t->n; i++)
+		if (t->thread[i].state == SHIM_TRACEE_STOPPED &&
+		    ptrace(PTRACE_SETOPTIONS, t->thread[i].tid, NULL, options) && errno != ESRCH)
+			return -errno;
+	return 0;
+}
+
+static void note_event(struct shim_tracee *thread, int event)
+{
+	static const enum shim_tracee_event meaning[] = {
+		[PTRACE_EVENT_FORK] = SHIM_EVENT_FORK,
+		[PTRACE_EVENT_VFORK] = SHIM_EVENT_FORK,
+		[PTRACE_EVENT_CLONE] = SHIM_EVENT_CLONE,
+		[PTRACE_EVENT_EXEC] = SHIM_EVENT_EXEC,
+		[PTRACE_EVENT_EXIT] = SHIM_EVENT_EXIT,
+	};
+
+	if (event < 0 || event >= (int)(sizeof(meaning) / sizeof(meaning[0])) || !meaning[event])
+		return;
+	thread->event = meaning[event];
+	thread->ends |= thread->event == SHIM_EVENT_EXIT;
+	thread->data = 0;
+	ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &thread->data);
+}
+
+static bool stops_a_group(int signal)
+{
+	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+/* What a thread's wait status says */
+static void note(struct shim_tracee *thread, int status)
+{
+	int event = status >> 16;
+
+	if (!WIFSTOPPED(status)) {
+		thread->state = SHIM_TRACEE_GONE;
+		return;
+	}
+	thread->state = SHIM_TRACEE_STOPPED;
+	if (event == PTRACE_EVENT_STOP) {
+		/* Job control has stopped it: it is to stay so, and to go on by SIGCONT. */
+		if (stops_a_group(WSTOPSIG(status)) && !ptrace(PTRACE_LISTEN, thread->tid, 0, 0))
+			thread->state = SHIM_TRACEE_LISTENS;
+	} else if (event) {
+		note_event(thread, event);
+	} else {
+		thread->signal = WSTOPSIG(status);
+	}
+}
+
+/* See which threads have stopped; whether any has */
+static bool collect(struct shim_tracees *t)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct shim_tracee *thread = &t->thread[i];
+		pid_t found;
+		int status;
+
+		if (thread->state == SHIM_TRACEE_STOPPED || !shim_tracee__is_there(thread))
+			continue;
+		found = waitpid(thread->tid, &status, __WALL | WNOHANG);
+		if (found == thread->tid)
+			note(thread, status);
+		else if (found < 0 && errno == ECHILD)
+			thread->state = thread->ends ? SHIM_TRACEE_GONE : SHIM_TRACEE_CHANGES;
+		else
+			continue;
+		any = true;
+	}
+	return any;
+}
+
+static void nap(int64_t ns)
+{
+	struct timespec ts = { .tv_nsec = ns < LONGEST_SLEEP_NS ? ns : LONGEST_SLEEP_NS };
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigtimedwait(&child, NULL, &ts);
+}
+
+/**
+ * shim_tracees__wait() - wait until a thread stops or ends
+ * @t: the threads
+ * @deadline_ns: when to wait no longer, CLOCK_MONOTONIC
+ *
+ * Context: SIGCHLD is blocked.
+ */
+void shim_tracees__wait(struct shim_tracees *t, int64_t deadline_ns)
+{
+	while (!collect(t)) {
+		int64_t left = deadline_ns - shim_tracees__now();
+
+		if (left <= 0)
+			return;
+		nap(left);
+	}
+}
+
+/* A thread's state as /proc has it */
+static char state_of(pid_t tid)
+{
+	char path[64], line[512], state = 'X', *end;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return state;
+	if (fgets(line, sizeof(line), file)) {
+		end = strrchr(line, ')');
+		if (end && end[1])
+			state = end[2];
+	}
+	fclose(file);
+	return state;
+}
+
+/* How many threads have still to stop; those that sleep in the kernel may do so for long. */
+static size_t not_stopped(const struct shim_tracees *t, bool sleepers)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->thread[i].state == SHIM_TRACEE_RUNS &&
+		    (sleepers || state_of(t->thread[i].tid) != 'D'))
+			n++;
+	return n;
+}
+
+/**
+ * shim_tracees__stop() - stop all threads
+ * @t: the threads
+ *
+ * A thread that waits in the kernel for a process it has made by vfork(), or
+ * for the others to end so that it can run another program, runs on: nothing of
+ * its program does.
+ *
+ * Context: SIGCHLD is blocked.
+ */
+void shim_tracees__stop(struct shim_tracees *t)
+{
+	int naps = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->thread[i].state == SHIM_TRACEE_RUNS)
+			ptrace(PTRACE_INTERRUPT, t->thread[i].tid, NULL, NULL);
+	while (not_stopped(t, ++naps < 3))
+		shim_tracees__wait(t, shim_tracees__now() + LONGEST_SLEEP_NS);
+}
+
+/* Let all threads that are stopped, and whose event was dealt with, go on. */
+void shim_tracees__go_on(struct shim_tracees *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		struct shim_tracee *thread = &t->thread[i];
+
+		if (thread->state != SHIM_TRACEE_STOPPED || thread->event)
+			continue;
+		/* One that was killed meanwhile reports its end. */
+		ptrace(PTRACE_CONT, thread->tid, NULL, (long)thread->signal);
+		thread->signal = 0;
+		thread->state = SHIM_TRACEE_RUNS;
+	}
+}
+
+/* A thread whose event is not dealt with, or NULL */
+struct shim_tracee *shim_tracees__eventful(struct shim_tracees *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->thread[i].event && t->thread[i].state == SHIM_TRACEE_STOPPED)
+			return &t->thread[i];
+	return NULL;
+}
+
+/**
+ * shim_tracees__let_go() - trace no longer, whatever the threads do
+ * @t: the threads, none left afterwards
+ *
+ * Context: SIGCHLD is blocked.
+ */
+void shim_tracees__let_go(struct shim_tracees *t)
+{
+	shim_tracees__stop(t);
+	for (size_t i = 0; i < t->n; i++) {
+		struct shim_tracee *thread = &t->thread[i];
+
+		/* Only a thread that is stopped, and does not listen, can be let go. */
+		if (thread->state == SHIM_TRACEE_LISTENS) {
+			ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
+			waitpid(thread->tid, NULL, __WALL);
+		}
+		if (shim_tracee__is_there(thread))
+			ptrace(PTRACE_DETACH, thread->tid, NULL, (long)thread->signal);
+	}
+	free(t->thread);
+	t->thread = NULL;
+	t->n = 0;
+	t->room = 0;
+}

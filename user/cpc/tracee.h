@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The threads of a process under ptrace(2): stopped, looked at, let go on. */
+#ifndef SHIM_CPC_TRACEE_H
+#define SHIM_CPC_TRACEE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum shim_tracee_state {
+	SHIM_TRACEE_RUNS,
+	SHIM_TRACEE_STOPPED,
+	SHIM_TRACEE_LISTENS,	/* stopped by job control; goes on by itself */
+	SHIM_TRACEE_GONE,
+	SHIM_TRACEE_CHANGES,	/* it runs another program, as the process's first thread */
+};
+
+/* Why a thread has stopped */
+enum shim_tracee_event {
+	SHIM_EVENT_NONE,	/* because it was asked to, or nothing of interest */
+	SHIM_EVENT_BORN,	/* a new thread's first stop */
+	SHIM_EVENT_CLONE,	/* it has made a thread, @data */
+	SHIM_EVENT_FORK,	/* it has made a process, @data */
+	SHIM_EVENT_EXEC,	/* it runs another program; it was thread @data */
+	SHIM_EVENT_EXIT,	/* it is about to end, with wait status @data */
+};
+
+/**
+ * struct shim_tracee - one thread
+ * @tid: its id, to the kernel
+ * @lwp: its number in the process, from 1
+ * @state: what it does
+ * @ends: its end was announced
+ * @event: why it has stopped, until that was dealt with
+ * @data: see above
+ * @signal: to give to it when it goes on
+ */
+struct shim_tracee {
+	pid_t tid;
+	int lwp;
+	enum shim_tracee_state state;
+	bool ends;
+	enum shim_tracee_event event;
+	unsigned long data;
+	int signal;
+};
+
+/**
+ * struct shim_tracees - the threads of a process
+ * @pid: the process
+ * @options: PTRACE_O_*
+ * @last_lwp: the number that was given last
+ * @n: how many threads there are in @thread
+ * @room: how many there is room for
+ * @thread: each one
+ */
+struct shim_tracees {
+	pid_t pid;
+	unsigned long options;
+	int last_lwp;
+	size_t n;
+	size_t room;
+	struct shim_tracee *thread;
+};
+
+int shim_tracees__seize_all(struct shim_tracees *t);
+int shim_tracees__seize(struct shim_tracees *t, pid_t tid, struct shim_tracee **out);
+int shim_tracees__set_options(struct shim_tracees *t, unsigned long options);
+void shim_tracees__stop(struct shim_tracees *t);
+void shim_tracees__go_on(struct shim_tracees *t);
+void shim_tracees__wait(struct shim_tracees *t, int64_t deadline_ns);
+struct shim_tracee *shim_tracees__eventful(struct shim_tracees *t);
+struct shim_tracee *shim_tracees__find(struct shim_tracees *t, pid_t tid);
+struct shim_tracee *shim_tracees__find_lwp(struct shim_tracees *t, int lwp);
+bool shim_tracee__is_there(const struct shim_tracee *thread);
+bool shim_tracees__any(const struct shim_tracees *t);
+void shim_tracees__drop_gone(struct shim_tracees *t);
+void shim_tracees__let_go(struct shim_tracees *t);
+int shim_tracees__add(struct shim_tracees *t, pid_t tid, struct shim_tracee **out);
+int64_t shim_tracees__now(void);
+
+#endif /* SHIM_CPC_TRACEE_H */

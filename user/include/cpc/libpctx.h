@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libpctx: control another process, and hear of what happens to it, on Linux.
+ *
+ * The names, types and numbers are those of Solaris; a process is controlled by
+ * ptrace(2), so all calls on one handle are made by the thread that made it.
+ */
+#ifndef SHIM_LIBPCTX_H
+#define SHIM_LIBPCTX_H
+
+#include <stdarg.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct __pctx pctx_t;
+
+typedef void (pctx_errfn_t)(const char *fn, const char *fmt, va_list ap);
+
+pctx_t *pctx_create(const char *filename, char *const *argv, void *arg, int verbose,
+		    pctx_errfn_t *errfn);
+pctx_t *pctx_capture(pid_t pid, void *arg, int verbose, pctx_errfn_t *errfn);
+
+/* What can be heard of, each followed by its handler, in pctx_set_events() */
+typedef enum {
+	PCTX_NULL_EVENT = 0,
+	PCTX_SYSC_EXEC_EVENT,
+	PCTX_SYSC_FORK_EVENT,
+	PCTX_SYSC_EXIT_EVENT,
+	PCTX_SYSC_LWP_CREATE_EVENT,
+	PCTX_INIT_LWP_EVENT,
+	PCTX_FINI_LWP_EVENT,
+	PCTX_SYSC_LWP_EXIT_EVENT
+} pctx_event_t;
+
+typedef int pctx_sysc_execfn_t(pctx_t *pctx, pid_t pid, id_t lwpid, char *cmd, void *arg);
+typedef void pctx_sysc_forkfn_t(pctx_t *pctx, pid_t pid, id_t child, pid_t lwpid, void *arg);
+typedef void pctx_sysc_exitfn_t(pctx_t *pctx, pid_t pid, id_t lwpid, int status, void *arg);
+typedef int pctx_sysc_lwp_createfn_t(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg);
+typedef int pctx_init_lwpfn_t(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg);
+typedef int pctx_fini_lwpfn_t(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg);
+typedef int pctx_sysc_lwp_exitfn_t(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg);
+
+int pctx_set_events(pctx_t *pctx, ...);
+int pctx_run(pctx_t *pctx, unsigned int msec, unsigned int nsamples,
+	     int (*tick)(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg));
+void pctx_terminate(pctx_t *pctx);
+void pctx_release(pctx_t *pctx);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SHIM_LIBPCTX_H */
