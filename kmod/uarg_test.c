@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each struct of the contract as it comes in: every size, every flag, every
+ * reserved byte, and memory that ends in the middle.
+ */
+#include <kunit/test.h>
+#include <linux/string.h>
+
+#include "uarg.h"
+#include "user_test.h"
+
+#define ROOM	512
+
+/* A struct: what is fixed of it, and which bits of its word of flags mean something. */
+struct taken {
+	const char *name;
+	int (*take)(void *args, const void __user *from);
+	size_t known;
+	size_t flags_at;	/* 0: it has none */
+	u32 flags;
+	size_t reserved_at;	/* 0: it has none */
+	size_t word_at;		/* something that may not be 0; 0: there is nothing such */
+	u32 word;
+};
+
+#define TAKE(what, type)							\
+	static int take_##what(void *args, const void __user *from)		\
+	{									\
+		return vcpc_uarg_##what((struct type *)args, from);		\
+	}
+
+TAKE(info, vcpc_info_args)
+TAKE(set_create, vcpc_set_create_args)
+TAKE(bind, vcpc_bind_args)
+TAKE(target, vcpc_target_args)
+TAKE(sample, vcpc_sample_args)
+TAKE(instances, vcpc_instances_args)
+TAKE(trace_tag, vcpc_trace_tag_args)
+TAKE(trace, vcpc_trace_args)
+
+static const struct taken all[] = {
+	{ .name = "INFO", .take = take_info, .known = sizeof(struct vcpc_info_args) },
+	{ .name = "SET_CREATE", .take = take_set_create,
+	  .known = sizeof(struct vcpc_set_create_args),
+	  .flags_at = offsetof(struct vcpc_set_create_args, flags), .flags = VCPC_SET_F_DISABLED,
+	  .reserved_at = offsetof(struct vcpc_set_create_args, reserved) },
+	{ .name = "BIND", .take = take_bind, .known = sizeof(struct vcpc_bind_args),
+	  .flags_at = offsetof(struct vcpc_bind_args, flags),
+	  .flags = VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE |
+		   VCPC_BIND_F_PROCESS },
+	{ .name = "target", .take = take_target, .known = sizeof(struct vcpc_target_args),
+	  .flags_at = offsetof(struct vcpc_target_args, flags), .flags = VCPC_TARGET_F_ALL,
+	  .reserved_at = offsetof(struct vcpc_target_args, reserved) },
+	{ .name = "SAMPLE", .take = take_sample, .known = sizeof(struct vcpc_sample_args),
+	  .flags_at = offsetof(struct vcpc_sample_args, flags), .flags = VCPC_SAMPLE_F_TOTAL },
+	{ .name = "INSTANCES", .take = take_instances,
+	  .known = sizeof(struct vcpc_instances_args),
+	  .flags_at = offsetof(struct vcpc_instances_args, flags),
+	  .word_at = offsetof(struct vcpc_instances_args, info_size),
+	  .word = sizeof(struct vcpc_instance_info) },
+	{ .name = "TRACE_TAG", .take = take_trace_tag, .known = sizeof(struct vcpc_trace_tag_args),
+	  .flags_at = offsetof(struct vcpc_trace_tag_args, flags),
+	  .word_at = offsetof(struct vcpc_trace_tag_args, name_len), .word = 1 },
+	{ .name = "TRACE", .take = take_trace, .known = sizeof(struct vcpc_trace_args),
+	  .flags_at = offsetof(struct vcpc_trace_args, flags), .flags = VCPC_TRACE_F_THREAD,
+	  .word_at = offsetof(struct vcpc_trace_args, op), .word = VCPC_TRACE_BEGIN },
+};
+
+static void describe(const struct taken *t, char *name)
+{
+	strscpy(name, t->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(all, all, describe);
+
+static struct vcpc_user_memory memory;
+
+/* A struct as it should be, with its size, in a room that is zero after it. */
+static void good(const struct taken *t, u8 *image)
+{
+	memset(image, 0, ROOM);
+	*(u32 *)image = t->known;
+	if (t->word_at)
+		*(u32 *)(image + t->word_at) = t->word;
+}
+
+static int take_at(struct kunit *test, const u8 *image, size_t len, size_t at)
+{
+	const struct taken *t = test->param_value;
+	u8 args[ROOM];
+	int ret;
+
+	vcpc_user_test_enter(&memory);
+	ret = t->take(args, vcpc_user_test_put(test, &memory, at, image, len));
+	vcpc_user_test_leave(&memory);
+	return ret;
+}
+
+static int take(struct kunit *test, const u8 *image)
+{
+	return take_at(test, image, ROOM, 0);
+}
+
+static void sizes(struct kunit *test)
+{
+	const struct taken *t = test->param_value;
+	u8 image[ROOM];
+	u32 *size = (u32 *)image;
+
+	good(t, image);
+	KUNIT_EXPECT_EQ(test, 0, take(test, image));
+	for (*size = 0; *size < t->known; ++*size)
+		KUNIT_EXPECT_EQ(test, -EINVAL, take(test, image));
+	for (*size = t->known + 1; *size <= ROOM; *size += 7)
+		KUNIT_EXPECT_EQ(test, 0, take(test, image));
+	*size = PAGE_SIZE + 1;
+	KUNIT_EXPECT_EQ(test, -E2BIG, take(test, image));
+	*size = U32_MAX;
+	KUNIT_EXPECT_EQ(test, -E2BIG, take(test, image));
+}
+
+/* What a newer caller has set behind the struct is not understood. */
+static void longer_and_not_zero(struct kunit *test)
+{
+	const struct taken *t = test->param_value;
+	u8 image[ROOM];
+	size_t i;
+
+	for (i = t->known; i < t->known + 32; i++) {
+		good(t, image);
+		image[i] = 1;
+		*(u32 *)image = t->known + 32;
+		KUNIT_EXPECT_EQ(test, -E2BIG, take(test, image));
+		/* Behind the caller's struct it is none of our business. */
+		*(u32 *)image = i;
+		KUNIT_EXPECT_EQ(test, 0, take(test, image));
+	}
+}
+
+static void each_flag(struct kunit *test)
+{
+	const struct taken *t = test->param_value;
+	u8 image[ROOM];
+	int bit;
+
+	if (!t->flags_at)
+		kunit_skip(test, "it has no flags");
+	for (bit = 0; bit < 32; bit++) {
+		good(t, image);
+		*(u32 *)(image + t->flags_at) = BIT(bit);
+		KUNIT_EXPECT_EQ_MSG(test, t->flags & BIT(bit) ? 0 : -EINVAL, take(test, image),
+				    "bit %d", bit);
+	}
+}
+
+static void reserved_bytes(struct kunit *test)
+{
+	const struct taken *t = test->param_value;
+	u8 image[ROOM];
+	size_t i;
+
+	if (!t->reserved_at)
+		kunit_skip(test, "nothing of it is reserved");
+	for (i = t->reserved_at; i < t->known; i++) {
+		good(t, image);
+		image[i] = 0x80;
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, take(test, image), "byte %zu", i);
+	}
+}
+
+/* The memory ends at any byte of the struct, and right behind it. */
+static void edge_of_memory(struct kunit *test)
+{
+	const struct taken *t = test->param_value;
+	u8 image[ROOM];
+	size_t there;
+
+	good(t, image);
+	for (there = 1; there < t->known; there++)
+		KUNIT_EXPECT_EQ(test, -EFAULT, take_at(test, image, there, PAGE_SIZE - there));
+	KUNIT_EXPECT_EQ(test, 0, take_at(test, image, t->known, PAGE_SIZE - t->known));
+	*(u32 *)image = t->known + 1;
+	KUNIT_EXPECT_EQ(test, -EFAULT, take_at(test, image, t->known, PAGE_SIZE - t->known));
+}
+
+static const struct vcpc_set_create_args requests_at_start = {
+	.size = sizeof(requests_at_start),
+	.nr_requests = 1,
+	.request_size = sizeof(struct vcpc_request),
+};
+
+static int take_request(struct kunit *test, const struct vcpc_request *req, u32 size)
+{
+	struct vcpc_set_create_args args = requests_at_start;
+	struct vcpc_request taken;
+	int ret;
+
+	args.request_size = size;
+	args.requests = memory.page;
+	vcpc_user_test_enter(&memory);
+	vcpc_user_test_put(test, &memory, 0, req, sizeof(*req));
+	ret = vcpc_uarg_request(&taken, &args, 0);
+	vcpc_user_test_leave(&memory);
+	return ret;
+}
+
+static void request(struct kunit *test)
+{
+	const u32 known = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL;
+	struct vcpc_request req = { .flags = VCPC_REQ_F_USER };
+	size_t i;
+	int bit;
+
+	KUNIT_EXPECT_EQ(test, 0, take_request(test, &req, sizeof(req)));
+	KUNIT_EXPECT_EQ(test, -EINVAL, take_request(test, &req, sizeof(req) - 1));
+	KUNIT_EXPECT_EQ(test, -EINVAL, take_request(test, &req, 0));
+	KUNIT_EXPECT_EQ(test, -E2BIG, take_request(test, &req, PAGE_SIZE + 1));
+	req.flags = 0;
+	KUNIT_EXPECT_EQ(test, -EINVAL, take_request(test, &req, sizeof(req)));
+	for (bit = 0; bit < 32; bit++) {
+		req.flags = VCPC_REQ_F_USER | BIT(bit);
+		KUNIT_EXPECT_EQ_MSG(test, BIT(bit) & known ? 0 : -EINVAL,
+				    take_request(test, &req, sizeof(req)), "bit %d", bit);
+	}
+	req.flags = VCPC_REQ_F_USER;
+	for (i = 0; i < sizeof(req.reserved); i++) {
+		((u8 *)req.reserved)[i] = 1;
+		KUNIT_EXPECT_EQ(test, -EINVAL, take_request(test, &req, sizeof(req)));
+		((u8 *)req.reserved)[i] = 0;
+	}
+}
+
+static void tag_name(struct kunit *test)
+{
+	struct vcpc_trace_tag_args args = { .size = sizeof(args), .name_len = 5 };
+	char name[VCPC_TAG_LEN];
+
+	args.name = memory.page;
+	vcpc_user_test_enter(&memory);
+	vcpc_user_test_put(test, &memory, 0, "check", 5);
+	KUNIT_EXPECT_EQ(test, 0, vcpc_uarg_tag_name(name, &args));
+	KUNIT_EXPECT_STREQ(test, "check", name);
+	vcpc_user_test_put(test, &memory, 0, "ch\0ck", 5);
+	KUNIT_EXPECT_EQ(test, -EINVAL, vcpc_uarg_tag_name(name, &args));
+	args.name = memory.page + PAGE_SIZE - 4;
+	KUNIT_EXPECT_EQ(test, -EFAULT, vcpc_uarg_tag_name(name, &args));
+	vcpc_user_test_leave(&memory);
+}
+
+static int begin_suite(struct kunit_suite *suite)
+{
+	return vcpc_user_test_open(&memory);
+}
+
+static void end_suite(struct kunit_suite *suite)
+{
+	vcpc_user_test_close(&memory);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(sizes, all_gen_params),
+	KUNIT_CASE_PARAM(longer_and_not_zero, all_gen_params),
+	KUNIT_CASE_PARAM(each_flag, all_gen_params),
+	KUNIT_CASE_PARAM(reserved_bytes, all_gen_params),
+	KUNIT_CASE_PARAM(edge_of_memory, all_gen_params),
+	KUNIT_CASE(request),
+	KUNIT_CASE(tag_name),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "vcpc_uarg",
+	.suite_init = begin_suite,
+	.suite_exit = end_suite,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);

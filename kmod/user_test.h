@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef VCPC_USER_TEST_H
+#define VCPC_USER_TEST_H
+
+#include <kunit/test.h>
+#include <linux/mm_types.h>
+
+/**
+ * struct vcpc_user_memory - what a suite has of a process's memory
+ * @mm: the process's, which loaded the module; NULL if there is none
+ * @page: one page that can be written, followed by one that is not there
+ */
+struct vcpc_user_memory {
+	struct mm_struct *mm;
+	unsigned long page;
+};
+
+int vcpc_user_test_open(struct vcpc_user_memory *memory);
+void vcpc_user_test_close(struct vcpc_user_memory *memory);
+void vcpc_user_test_enter(const struct vcpc_user_memory *memory);
+void vcpc_user_test_leave(const struct vcpc_user_memory *memory);
+void __user *vcpc_user_test_put(struct kunit *test, const struct vcpc_user_memory *memory,
+				size_t at, const void *from, size_t len);
+
+#endif

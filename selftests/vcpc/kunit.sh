@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The module's own suites (kmod/*_test.c), which ran when it was loaded: each of their tests as one here.
+. "$(dirname "$0")/../tap.sh"
+
+all=/sys/kernel/debug/kunit
+suites=$(ls -d $all/vcpc_* 2>/dev/null)
+if [ -z "$suites" ]; then
+	skip "suites" "this kernel has no KUnit, or the module no suites"
+	done_testing
+fi
+
+# The tests of a suite are four columns in; deeper are the cases of one test.
+for suite in $suites; do
+	name=${suite##*/}
+	dmesg | sed -n "/Subtest: $name\$/,/ok [0-9]* $name/p" | grep -v '# Subtest' | tail -n 60 >"$dir/$name.log"
+	sed -n 's/^    \(\(not \)\?ok [0-9].*\)/\1/p' "$suite/results" >"$dir/$name"
+	planned=$(sed -n 's/^    1\.\.\([0-9]*\)$/\1/p' "$suite/results")
+	[ "${planned:-0}" -gt 0 ] && [ "$(wc -l <"$dir/$name")" = "$planned" ]
+	evidence="$suite/results $dir/$name.log"
+	result "$name: all of $planned tests gave a result"
+	evidence=
+	while read -r line; do
+		what=$name:${line#*ok [0-9]*}
+		case $line in
+		*'# SKIP'*) skip "${what%%#*}" "${line#*SKIP }" ;;
+		not*) evidence="$dir/$name.log"; false; result "$what" ;;
+		*) true; result "$what" ;;
+		esac
+	done <"$dir/$name"
+done
+done_testing
