@@ -5,6 +5,10 @@
  * perf's own reading brings the event up to date: it stores what the counter
  * was read as, and adds the difference to two sums, atomically.  A sample needs
  * the sum but not the storing, which costs more than the reading itself.
+ *
+ * Where the PMU is Arm's own architecture's (PMUv3), the counter is read by its number,
+ * as perf lets user space do: 10 instructions instead of the driver's 46.
+ * Nothing is ever written to a register.
  */
 #ifndef VCPC_ARM_PMU_H
 #define VCPC_ARM_PMU_H
@@ -14,6 +18,8 @@
 
 #if IS_ENABLED(CONFIG_ARM_PMU)
 #include <linux/perf/arm_pmu.h>
+
+#include "compat/arm_pmuv3.h"
 
 /**
  * vcpc_arm_pmu_mask() - can this event be read so, and how wide is it?
@@ -33,19 +39,61 @@ static inline u64 vcpc_arm_pmu_mask(const struct perf_event *event)
 }
 
 /**
- * vcpc_arm_pmu_count() - what an event has counted
+ * vcpc_arm_pmu_direct() - can this event's counter be read without its driver?
+ * @event: the event, on the PMU of this CPU
+ * @mask: as vcpc_arm_pmu_mask() said
+ *
+ * Events of 64 bits may be two counters in one; and what cannot be seen to give
+ * what the driver gives is not trusted.
+ *
+ * Context: interrupts off.
+ * Return: true or false.
+ */
+static inline bool vcpc_arm_pmu_direct(struct perf_event *event, u64 mask)
+{
+	struct arm_pmu *pmu = to_arm_pmu(event->pmu);
+	u64 before, by_driver, after;
+
+	if (mask != U32_MAX || !vcpc_arm_pmuv3_is(pmu) ||
+	    !vcpc_arm_pmuv3_read(event->hw.idx, &before))
+		return false;
+	by_driver = pmu->read_counter(event);
+	return vcpc_arm_pmuv3_read(event->hw.idx, &after) &&
+	       ((by_driver - before) & mask) <= ((after - before) & mask);
+}
+
+/**
+ * vcpc_arm_pmu_count() - what an event has counted, by its driver
  * @event: the event, on the PMU of this CPU
  * @mask: as vcpc_arm_pmu_mask() said
  *
  * Context: interrupts off.
  * Return: the count.
  */
-static __always_inline u64 vcpc_arm_pmu_count(struct perf_event *event, u64 mask)
+static inline u64 vcpc_arm_pmu_count(struct perf_event *event, u64 mask)
 {
 	u64 raw = to_arm_pmu(event->pmu)->read_counter(event);
 
 	raw -= local64_read(&event->hw.prev_count);
 	return local64_read(&event->count) + (raw & mask);
+}
+
+/**
+ * vcpc_arm_pmu_count_direct() - what an event has counted, without its driver
+ * @event: the event, on the PMU of this CPU; vcpc_arm_pmu_direct() was true of it
+ * @count: written on success
+ *
+ * Context: interrupts off.
+ * Return: true; false if it is now on a counter that has to be asked for otherwise.
+ */
+static __always_inline bool vcpc_arm_pmu_count_direct(struct perf_event *event, u64 *count)
+{
+	u64 raw;
+
+	if (!vcpc_arm_pmuv3_read(event->hw.idx, &raw))
+		return false;
+	*count = local64_read(&event->count) + (u32)(raw - local64_read(&event->hw.prev_count));
+	return true;
 }
 
 #else /* no Arm PMU */
@@ -55,9 +103,19 @@ static inline u64 vcpc_arm_pmu_mask(const struct perf_event *event)
 	return 0;
 }
 
+static inline bool vcpc_arm_pmu_direct(struct perf_event *event, u64 mask)
+{
+	return false;
+}
+
 static inline u64 vcpc_arm_pmu_count(struct perf_event *event, u64 mask)
 {
 	return 0;
+}
+
+static inline bool vcpc_arm_pmu_count_direct(struct perf_event *event, u64 *count)
+{
+	return false;
 }
 
 #endif

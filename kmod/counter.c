@@ -151,13 +151,17 @@ static void counter_base(struct vcpc_counters *c)
 {
 	unsigned int i;
 
-	for (i = 0; i < c->nr; i++)
-		c->counter[i].start = event_start(c->counter[i].event);
+	for (i = 0; i < c->nr; i++) {
+		struct vcpc_counter *counter = &c->counter[i];
+
+		counter->start = event_start(counter->event);
+		if (counter->mask && READ_ONCE(counter->event->state) == PERF_EVENT_STATE_ACTIVE)
+			counter->direct = vcpc_arm_pmu_direct(counter->event, counter->mask);
+	}
 	c->based = true;
 }
 
-/* The event is on the PMU of this CPU. */
-static __always_inline u64 count_active(const struct vcpc_counter *counter)
+static noinline u64 count_by_driver(const struct vcpc_counter *counter)
 {
 	struct perf_event *event = counter->event;
 
@@ -165,6 +169,16 @@ static __always_inline u64 count_active(const struct vcpc_counter *counter)
 		return vcpc_arm_pmu_count(event, counter->mask);
 	event->pmu->read(event);
 	return local64_read(&event->count);
+}
+
+/* The event is on the PMU of this CPU. */
+static __always_inline u64 count_active(const struct vcpc_counter *counter)
+{
+	u64 count;
+
+	if (likely(counter->direct && vcpc_arm_pmu_count_direct(counter->event, &count)))
+		return count;
+	return count_by_driver(counter);
 }
 
 /* Read one counter, wherever its event is, and see whether it is whole. */
@@ -256,11 +270,22 @@ static void read_waiting(const struct vcpc_counters *c, struct vcpc_sample *samp
 	fill(sample, ktime_get_ns(), c->clock.add, c->nr, 0);
 }
 
+static bool all_direct(const struct vcpc_counters *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->nr; i++)
+		if (!c->counter[i].direct)
+			return false;
+	return true;
+}
+
 /* The first look at events that have been started. */
 static int read_first(struct vcpc_counters *c)
 {
 	counter_base(c);
 	c->plain = !(c->flags & VCPC_COUNTER_MIXED);
+	c->direct = c->plain && all_direct(c);
 	if (vcpc_counter_ended(c) && !counter_whole(c))
 		return -EAGAIN;
 	return 0;
@@ -289,6 +314,26 @@ static noinline int read_careful(struct vcpc_counters *c, struct vcpc_sample *sa
 	return ret;
 }
 
+/* All events are on the PMU of this CPU, or it gives up. */
+static __always_inline bool read_plain(const struct vcpc_counters *c, struct vcpc_sample *sample,
+				       bool direct)
+{
+	const struct vcpc_counter *counter = c->counter, *end = counter + c->nr;
+	u64 *value = sample->values;
+
+	do {
+		struct perf_event *event = counter->event;
+		u64 count;
+
+		if (unlikely(READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE))
+			return false;
+		if (!direct || unlikely(!vcpc_arm_pmu_count_direct(event, &count)))
+			count = count_active(counter);
+		*value++ = count + counter->add;
+	} while (++counter < end);
+	return true;
+}
+
 /**
  * vcpc_counter_read() - read all counters at one instant
  * @c: the counters
@@ -299,18 +344,15 @@ static noinline int read_careful(struct vcpc_counters *c, struct vcpc_sample *sa
  */
 int vcpc_counter_read(struct vcpc_counters *c, struct vcpc_sample *sample)
 {
-	const struct vcpc_counter *counter = c->counter, *end = counter + c->nr;
-	u64 *value = sample->values;
-	u64 now;
+	u64 now = ktime_get_ns();
 
-	if (unlikely(!c->plain))
-		return read_careful(c, sample);
-	do {
-		if (unlikely(READ_ONCE(counter->event->state) != PERF_EVENT_STATE_ACTIVE))
+	if (likely(c->direct)) {
+		if (unlikely(!read_plain(c, sample, true)))
 			return read_careful(c, sample);
-		*value++ = count_active(counter) + counter->add;
-	} while (++counter < end);
-	now = ktime_get_ns();
+	} else {
+		if (unlikely(!c->plain || !read_plain(c, sample, false)))
+			return read_careful(c, sample);
+	}
 	fill(sample, now, clock_read(&c->clock, now), c->nr, VCPC_STATE_COUNTING);
 	return 0;
 }

@@ -19,13 +19,16 @@ struct task_struct;
  * struct vcpc_counter - one request's virtual counter
  * @event: its perf event
  * @add: what to add to the event's count
- * @mask: of the PMU's counter, if it can be read directly; otherwise 0
+ * @mask: of the PMU's counter, if it can be read without bringing @event up to
+ *	date; otherwise 0
+ * @direct: and without its driver
  * @start: when the event was started, by its context's clock
  */
 struct vcpc_counter {
 	struct perf_event *event;
 	u64 add;
 	u64 mask;
+	bool direct;
 	u64 start;
 };
 
@@ -56,6 +59,7 @@ struct vcpc_clock {
  * @nr: number of requests
  * @based: the counters' @start is known
  * @plain: an event that is on the PMU has always been there
+ * @direct: and all can be read without their driver
  * @clock: the thread's CPU time
  * @counter: one for each request
  *
@@ -68,6 +72,7 @@ struct vcpc_counters {
 	u32 nr;
 	bool based;
 	bool plain;
+	bool direct;
 	struct vcpc_clock clock;
 	struct vcpc_counter counter[];
 };

@@ -132,11 +132,6 @@ void vcpc_set_destroy(struct vcpc_set *set)
 	vcpc_set_put(set);
 }
 
-static unsigned long key(const struct task_struct *task)
-{
-	return (unsigned long)task;
-}
-
 /**
  * vcpc_set_publish() - let an instance be found by its thread
  * @set: the set
@@ -146,7 +141,7 @@ static unsigned long key(const struct task_struct *task)
  */
 void vcpc_set_publish(struct vcpc_set *set, struct vcpc_instance *inst)
 {
-	hash_add_rcu(set->instances, &inst->node, key(inst->task));
+	hash_add_rcu(set->instances, &inst->node, vcpc_set_key(inst->task));
 }
 
 /**
@@ -159,25 +154,6 @@ void vcpc_set_publish(struct vcpc_set *set, struct vcpc_instance *inst)
 void vcpc_set_unpublish(struct vcpc_set *set, struct vcpc_instance *inst)
 {
 	hash_del_rcu(&inst->node);
-}
-
-/**
- * vcpc_set_find_task() - a thread's instance
- * @set: the set
- * @task: the thread
- *
- * Context: under RCU, which interrupts off are, or the set's lock.
- * Return: the instance, or NULL.
- */
-struct vcpc_instance *vcpc_set_find_task(struct vcpc_set *set, const struct task_struct *task)
-{
-	struct vcpc_instance *inst;
-
-	hash_for_each_possible_rcu(set->instances, inst, node, key(task),
-				   lockdep_is_held(&set->lock))
-		if (inst->task == task)
-			return inst;
-	return NULL;
 }
 
 /* The last that had an id is meant, and not who lost it by another's execve. */
@@ -373,35 +349,6 @@ int vcpc_set_do(struct vcpc_set *set, pid_t tid, enum vcpc_op op, struct vcpc_sa
 		ret = vcpc_instance_do(inst, op, sample);
 	mutex_unlock(&set->lock);
 	return ret;
-}
-
-/**
- * vcpc_set_sample() - sample one of a set's instances
- * @set: the set
- * @tid: the instance's thread, or 0
- * @sample: room for a sample; filled on success
- *
- * The calling thread's own instance is the fast case: no lock but its own.
- *
- * Context: sleeps, but not in the fast case.
- * Return: as vcpc_set_do().
- */
-int vcpc_set_sample(struct vcpc_set *set, pid_t tid, struct vcpc_sample *sample)
-{
-	struct vcpc_instance *inst;
-	int ret;
-
-	if (!tid) {
-		local_irq_disable();
-		inst = vcpc_set_find_task(set, current);
-		if (likely(inst)) {
-			ret = vcpc_instance_sample_self(inst, sample);
-			local_irq_enable();
-			return ret;
-		}
-		local_irq_enable();
-	}
-	return vcpc_set_do(set, tid, VCPC_OP_SAMPLE, sample);
 }
 
 /**

@@ -59,16 +59,70 @@ void vcpc_set_put(struct vcpc_set *set);
 int vcpc_set_unbind(struct vcpc_set *set, pid_t tid, u32 flags);
 int vcpc_set_do(struct vcpc_set *set, pid_t tid, enum vcpc_op op, struct vcpc_sample *sample);
 int vcpc_set_turn(struct vcpc_set *set, pid_t tid, enum vcpc_op op);
-int vcpc_set_sample(struct vcpc_set *set, pid_t tid, struct vcpc_sample *sample);
 int vcpc_set_total(struct vcpc_set *set, pid_t tid, struct vcpc_sample *total);
 
 void vcpc_set_publish(struct vcpc_set *set, struct vcpc_instance *inst);
 void vcpc_set_unpublish(struct vcpc_set *set, struct vcpc_instance *inst);
-struct vcpc_instance *vcpc_set_find_task(struct vcpc_set *set, const struct task_struct *task);
 
 static inline void vcpc_set_get(struct vcpc_set *set)
 {
 	kref_get(&set->refs);
+}
+
+/* Hashing half of an address takes half the instructions. */
+static inline u32 vcpc_set_key(const struct task_struct *task)
+{
+	return (unsigned long)task;
+}
+
+/**
+ * vcpc_set_find_task() - a thread's instance
+ * @set: the set
+ * @task: the thread
+ *
+ * Context: under RCU, which interrupts off are, or the set's lock.
+ * Return: the instance, or NULL.
+ */
+static __always_inline struct vcpc_instance *
+vcpc_set_find_task(struct vcpc_set *set, const struct task_struct *task)
+{
+	struct vcpc_instance *inst;
+
+	hash_for_each_possible_rcu(set->instances, inst, node, vcpc_set_key(task),
+				   lockdep_is_held(&set->lock))
+		if (inst->task == task)
+			return inst;
+	return NULL;
+}
+
+/**
+ * vcpc_set_sample() - sample one of a set's instances
+ * @set: the set
+ * @tid: the instance's thread, or 0
+ * @sample: room for a sample; filled on success
+ *
+ * The calling thread's own instance is the fast case: no lock but its own.
+ *
+ * Context: sleeps, but not in the fast case.
+ * Return: as vcpc_set_do().
+ */
+static __always_inline int vcpc_set_sample(struct vcpc_set *set, pid_t tid,
+					   struct vcpc_sample *sample)
+{
+	struct vcpc_instance *inst;
+	int ret;
+
+	if (!tid) {
+		local_irq_disable();
+		inst = vcpc_set_find_task(set, current);
+		if (likely(inst)) {
+			ret = vcpc_instance_sample_self(inst, sample);
+			local_irq_enable();
+			return ret;
+		}
+		local_irq_enable();
+	}
+	return vcpc_set_do(set, tid, VCPC_OP_SAMPLE, sample);
 }
 
 #endif

@@ -66,10 +66,10 @@ static int ioc_do(struct vcpc_set *set, void __user *uarg, enum vcpc_op op)
 	return vcpc_set_do(set, args.tid, op, &room.sample);
 }
 
-static int ioc_sample(struct vcpc_set *set, void __user *uarg)
+static noinline long ioc_sample(struct vcpc_set *set, void __user *uarg)
 {
 	union vcpc_sample_room room __uninitialized;
-	struct vcpc_sample_args args;
+	struct vcpc_sample_args args __uninitialized;
 	int ret;
 
 	ret = vcpc_uarg_sample(&args, uarg);
@@ -77,7 +77,7 @@ static int ioc_sample(struct vcpc_set *set, void __user *uarg)
 		return ret;
 	if (args.buf_size < sample_size(set))
 		return -EINVAL;
-	if (unlikely(args.flags & VCPC_SAMPLE_F_TOTAL))
+	if (unlikely(args.flags))	/* VCPC_SAMPLE_F_TOTAL is the only one */
 		ret = vcpc_set_total(set, args.tid, &room.sample);
 	else
 		ret = vcpc_set_sample(set, args.tid, &room.sample);
@@ -99,20 +99,27 @@ static int ioc_instances(struct vcpc_set *set, void __user *uarg)
 	return copy_to_user(uarg, &args, sizeof(args)) ? -EFAULT : 0;
 }
 
-static long setfd_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static noinline long ioc_other(struct vcpc_set *set, unsigned int cmd, void __user *uarg)
 {
-	struct vcpc_set *set = file->private_data;
-	void __user *uarg = (void __user *)arg;
-
 	switch (cmd) {
 	case VCPC_IOC_BIND:	return ioc_bind(set, uarg);
 	case VCPC_IOC_UNBIND:	return ioc_unbind(set, uarg);
-	case VCPC_IOC_SAMPLE:	return ioc_sample(set, uarg);
 	case VCPC_IOC_ENABLE:	return ioc_do(set, uarg, VCPC_OP_ENABLE);
 	case VCPC_IOC_DISABLE:	return ioc_do(set, uarg, VCPC_OP_DISABLE);
 	case VCPC_IOC_INSTANCES: return ioc_instances(set, uarg);
 	default:		return -ENOIOCTLCMD;
 	}
+}
+
+/* Samples go first, past the switch, which is a search, and its stack. */
+static long setfd_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct vcpc_set *set = file->private_data;
+	void __user *uarg = (void __user *)arg;
+
+	if (likely(cmd == VCPC_IOC_SAMPLE))
+		return ioc_sample(set, uarg);
+	return ioc_other(set, cmd, uarg);
 }
 
 static ssize_t setfd_read(struct file *file, char __user *buf, size_t size, loff_t *pos)

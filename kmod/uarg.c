@@ -139,13 +139,13 @@ int vcpc_uarg_target(struct vcpc_target_args *args, const void __user *from)
 }
 
 /**
- * vcpc_uarg_sample() - take in the arguments of VCPC_IOC_SAMPLE
+ * vcpc_uarg_sample_slow() - what vcpc_uarg_sample() does, for any size and flags
  * @args: written on success
  * @from: the caller's
  *
  * Return: 0, -EINVAL, -E2BIG or -EFAULT.
  */
-int vcpc_uarg_sample(struct vcpc_sample_args *args, const void __user *from)
+int vcpc_uarg_sample_slow(struct vcpc_sample_args *args, const void __user *from)
 {
 	int ret = copy_args(args, sizeof(*args), from);
 

@@ -2,6 +2,8 @@
 #ifndef VCPC_UARG_H
 #define VCPC_UARG_H
 
+#include <linux/compiler.h>
+#include <linux/errno.h>
 #include <linux/types.h>
 #include <linux/uaccess.h>
 #include <linux/vcpc.h>
@@ -12,12 +14,29 @@ int vcpc_uarg_request(struct vcpc_request *req, const struct vcpc_set_create_arg
 		      unsigned int index);
 int vcpc_uarg_bind(struct vcpc_bind_args *args, const void __user *from);
 int vcpc_uarg_target(struct vcpc_target_args *args, const void __user *from);
-int vcpc_uarg_sample(struct vcpc_sample_args *args, const void __user *from);
+int vcpc_uarg_sample_slow(struct vcpc_sample_args *args, const void __user *from);
 int vcpc_uarg_instances(struct vcpc_instances_args *args, const void __user *from);
 int vcpc_uarg_trace_tag(struct vcpc_trace_tag_args *args, const void __user *from);
 int vcpc_uarg_tag_name(char *name, const struct vcpc_trace_tag_args *args);
 int vcpc_uarg_check_trace(const struct vcpc_trace_args *args);
 int vcpc_uarg_trace(struct vcpc_trace_args *args, const void __user *from);
+
+/**
+ * vcpc_uarg_sample() - take in the arguments of VCPC_IOC_SAMPLE
+ * @args: written on success
+ * @from: the caller's
+ *
+ * In line, as this is the one call that is made often.
+ *
+ * Return: 0, -EINVAL, -E2BIG or -EFAULT.
+ */
+static __always_inline int vcpc_uarg_sample(struct vcpc_sample_args *args, const void __user *from)
+{
+	if (likely(!copy_from_user(args, from, sizeof(*args)) &&
+		   !((args->size ^ sizeof(*args)) | args->flags)))
+		return 0;
+	return vcpc_uarg_sample_slow(args, from);
+}
 
 /**
  * vcpc_uarg_put_words() - give the caller some 64-bit words
