@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vcpc check: silent about good archives, says each kind of damage, and agrees
+# with pmlogcheck on the archives of PCP's test suite if they are installed.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+vcpc=$build/bin/vcpc
+suite=${PCP_TESTSUITE:-/var/lib/pcp/testsuite}
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+export TZ=UTC LC_ALL=C PCP_DERIVED_CONFIG=''
+evidence="$dir/out $dir/err"
+
+if ! cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c"; then
+	echo "1..1"
+	echo "not ok 1 - make_archive compiles"
+	exit 1
+fi
+
+run() {
+	"$vcpc" check "$@" >"$dir/out" 2>"$dir/err"
+}
+
+for kind in vectors notes lines; do
+	for version in 2 3; do
+		"$dir/make_archive" "$dir/$kind$version" $version $kind
+		run "$dir/$kind$version" && [ ! -s "$dir/out" ] && [ ! -s "$dir/err" ]
+		result "$kind, version $version: nothing to say"
+	done
+done
+
+# A fresh copy as $dir/c
+fresh() {
+	rm -f "$dir"/c.*
+	for suffix in 0 meta index; do
+		cp "$dir/vectors3.$suffix" "$dir/c.$suffix"
+	done
+}
+
+# poke FILE OFFSET OCTAL: one byte of it
+poke() {
+	printf "\\$3" | dd of="$dir/c.$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+
+size() {
+	stat -c %s "$dir/c.$1"
+}
+
+# says FILE TEXT WHAT: the check finds it there
+says() {
+	run "$dir/c"
+	[ $? = 1 ] && grep -q "^c.$1: [0-9]*: .*$2" "$dir/out" && grep -q 'problem' "$dir/err"
+	result "$3"
+}
+
+fresh
+truncate -s -10 "$dir/c.0"
+says 0 'ends within a record' "a cut volume"
+fresh
+truncate -s -10 "$dir/c.meta"
+says meta 'ends within a record' "cut metadata"
+fresh
+truncate -s -1 "$dir/c.index"
+says index 'ends within an entry' "a cut index"
+fresh
+rm "$dir/c.index"
+says index 'missing' "no index"
+fresh
+rm "$dir/c.meta"
+says meta 'missing' "no metadata"
+fresh
+rm "$dir/c.0"
+says 0 'no volume' "no volume"
+fresh
+: >"$dir/c.index"
+says index 'empty' "an empty index"
+fresh
+truncate -s 808 "$dir/c.index"
+says index 'nothing behind the label' "an index of a label"
+fresh
+poke meta 37 101
+says meta 'label' "labels that do not agree"
+fresh
+poke 0 $((808 + 3)) 377
+says 0 'two lengths differ' "a record's length"
+fresh
+# high half of the second record's seconds
+second=$((808 + $(od -An -tu1 -j811 -N1 "$dir/c.0") + 256 * $(od -An -tu1 -j810 -N1 "$dir/c.0")))
+poke 0 $((second + 4)) 0
+says 0 'older than the archive' "a time before the start"
+fresh
+poke 0 $((808 + 4 + 12 + 4 + 3)) 77
+says 0 'not described' "a metric that is not described"
+fresh
+poke index $((808 + 31)) 1
+says index 'no record begins' "an entry that leads nowhere"
+fresh
+poke meta $((808 + 7)) 55
+says meta 'no known type' "a record of another type"
+fresh
+poke meta $((808 + 19)) 2
+says meta 'bad name, type' "semantics that there are not"
+
+"$vcpc" check "$dir/nothing" >"$dir/out" 2>"$dir/err"
+[ $? = 1 ] && grep -q 'there is no archive' "$dir/err"
+result "an archive that is not there"
+"$vcpc" check >"$dir/out" 2>"$dir/err"
+[ $? = 2 ]
+result "no archive named"
+run "$dir/vectors2.meta" "$dir/vectors3"
+result "several, and by a file's name"
+
+# Whatever a byte is changed to, the check ends by itself
+bad=0
+for seed in $(seq 150); do
+	fresh
+	file=$(echo 0 meta index | cut -d' ' -f $((seed % 3 + 1)))
+	poke "$file" $((808 + seed * 7919 % ($(size "$file") - 808))) $((seed % 3 * 100 + seed % 8 * 10 + seed % 7))
+	timeout 20 "$vcpc" check "$dir/c" >/dev/null 2>"$dir/err"
+	[ $? -le 1 ] || bad=1
+done
+[ $bad = 0 ]
+result "150 damaged archives"
+
+if [ -d "$suite/badarchives" ] && command -v pmlogcheck >/dev/null; then
+	bad=0
+	for meta in "$suite"/archives/*.meta "$suite"/badarchives/*.meta; do
+		archive=${meta%.meta}
+		complaint=$(timeout 60 pmlogcheck -w "$archive" 2>&1 | head -n 1)
+		[ -n "$complaint" ] || continue
+		timeout 60 "$vcpc" check "$archive" >/dev/null 2>&1
+		[ $? = 1 ] || { echo "# $archive: $complaint"; bad=1; }
+	done
+	[ $bad = 0 ]
+	result "what pmlogcheck complains about is found"
+else
+	skip "what pmlogcheck complains about is found" "pcp-testsuite is not installed"
+fi
+done_testing
