@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include "archive/record.h"
+#include "archive/output.h"
 #include "archive_sample.h"
 #include "kselftest_harness.h"
 
@@ -575,6 +576,42 @@ TEST_F(writer, volumes)
 		EXPECT_EQ(808, e.off_data);
 	}
 	free(index);
+}
+
+/* Where version 2 has no offsets any more, the next volume begins by itself */
+TEST(a_full_volume)
+{
+	const struct shim_label label = sample_label(2);
+	const struct shim_format *f = shim_format__of(2);
+	struct shim_rec_result rec = { 0 };
+	struct shim_buf none = { 0 };
+	struct shim_output out;
+	struct shim_entry e;
+	struct place place;
+	uint8_t *index;
+	size_t n;
+
+	ASSERT_EQ(0, place_make(&place));
+	ASSERT_EQ(0, shim_output__open(&out, place.base, &label));
+	shim_rec_result__begin(f, &rec, at(0));
+	ASSERT_EQ(0, shim_rec_result__end(f, &rec));
+	ASSERT_EQ(0, shim_output__put(&out, &none, &rec.sets, at(0), false));
+	ASSERT_EQ(0, ftruncate(out.data.fd, f->offset_max - rec.sets.len));
+	out.data.size = f->offset_max - rec.sets.len;
+	ASSERT_EQ(0, shim_output__put(&out, &none, &rec.sets, at(1), false));
+	EXPECT_EQ(0, out.volume);
+	ASSERT_EQ(0, shim_output__put(&out, &none, &rec.sets, at(2), false));
+	EXPECT_EQ(1, out.volume);
+	EXPECT_EQ(132 + rec.sets.len, out.data.size);
+	index = slurp(place_file(&place, "index"), &n);
+	ASSERT_EQ(132 + 2 * 20, n);
+	ASSERT_EQ(0, shim_rec_index__decode(f, index + 132 + 20, &e));
+	EXPECT_EQ(1, e.volume);
+	EXPECT_EQ(132, e.off_data);
+	free(index);
+	ASSERT_EQ(0, shim_output__close(&out, &none));
+	shim_rec_result__free(&rec);
+	place_remove(&place);
 }
 
 TEST_F(writer, volume_in_the_way)

@@ -185,25 +185,6 @@ static uint64_t size_or_label(const struct shim_output *out, const struct shim_s
 	return sink->size ? sink->size : out->format->label_len;
 }
 
-int shim_output__put(struct shim_output *out, struct shim_buf *meta, const struct shim_buf *record,
-		     struct shim_ts stamp, bool due)
-{
-	struct shim_entry entry = {
-		.stamp = stamp,
-		.volume = out->volume,
-		.off_meta = size_or_label(out, &out->meta),
-		.off_data = size_or_label(out, &out->data),
-	};
-	int err;
-
-	if (entry.off_data + record->len > out->format->offset_max ||
-	    entry.off_meta + meta->len > out->format->offset_max)
-		return -EFBIG;
-	due = due || !out->data.size || out->since > INDEX_DISTANCE;
-	err = put_meta(out, meta);
-	return err ? err : put_record(out, record, &entry, due);
-}
-
 int shim_output__next_volume(struct shim_output *out)
 {
 	struct shim_sink next;
@@ -218,6 +199,31 @@ int shim_output__next_volume(struct shim_output *out)
 	out->data = next;
 	out->volume++;
 	return err;
+}
+
+int shim_output__put(struct shim_output *out, struct shim_buf *meta, const struct shim_buf *record,
+		     struct shim_ts stamp, bool due)
+{
+	struct shim_entry entry = {
+		.stamp = stamp,
+		.volume = out->volume,
+		.off_meta = size_or_label(out, &out->meta),
+		.off_data = size_or_label(out, &out->data),
+	};
+	int err;
+
+	if (entry.off_meta + meta->len > out->format->offset_max)
+		return -EFBIG;
+	if (entry.off_data + record->len > out->format->offset_max) {
+		err = out->data.size ? shim_output__next_volume(out) : -EFBIG;
+		if (err)
+			return err;
+		entry.volume = out->volume;
+		entry.off_data = out->format->label_len;
+	}
+	due = due || !out->data.size || out->since > INDEX_DISTANCE;
+	err = put_meta(out, meta);
+	return err ? err : put_record(out, record, &entry, due);
 }
 
 /* The last entry leads to the last record */

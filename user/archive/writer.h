@@ -48,7 +48,7 @@ int shim_writer__labels(struct shim_writer *w, const struct shim_labels *labels)
  * declared or is there already, or if the set before it is short of its one
  * value; value, if it is not of the metric's type, or its instance is not in
  * the domain or there already.  commit passes on what write says, -EFBIG where
- * version 2 cannot go on in this volume; the archive stays as it was.
+ * version 2 cannot have more metadata; the archive stays as it was.
  */
 int shim_writer__begin(struct shim_writer *w, struct shim_ts stamp);
 int shim_writer__vset(struct shim_writer *w, uint32_t pmid, int32_t error_or_0);

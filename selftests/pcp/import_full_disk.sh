@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# An importer on a file system that fills up: each write is there or is refused,
+# and the archive that is left has nothing wrong with it, here and for PCP.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+if [ "${1:-}" != inside ]; then
+	if ! unshare -rm true 2>/dev/null; then
+		echo "1..0 # SKIP no name space of its own for a small file system"
+		exit 4
+	fi
+	exec unshare -rm "$0" inside
+fi
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+export TZ=UTC PCP_DERIVED_CONFIG=''
+evidence="$dir/log"
+
+cc -O1 -I"$here/../../user/include" -o "$dir/shim" "$here/peer/import_demo.c" \
+	-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim >"$dir/log" 2>&1
+result "the importer compiles"
+
+mkdir "$dir/small"
+for kb in 16 20 24 32 40; do
+	for version in 2 3; do
+		mount -t tmpfs -o size=${kb}k tmpfs "$dir/small"
+		a=$dir/small/a
+		"$dir/shim" "$a" $version 1 >"$dir/said"
+		refused=$(grep -c '^\(write\|mark\|end\) -28$' "$dir/said")
+		written=$(grep -c '^\(write\|mark\) 0$' "$dir/said")
+		there=$("$build/bin/vcpc" dump "$a" 2>"$dir/log" | grep -c '^[0-9][0-9]:')
+		echo "$kb KiB: $written records written, $there there, $refused times no room" >>"$dir/log"
+		[ "$refused" -gt 0 ] && [ "$written" -gt 0 ] && [ "$written" = "$there" ] &&
+			"$build/bin/vcpc" check "$a" >>"$dir/log" 2>&1
+		result "$kb KiB, version $version: what was not refused is there, and nothing else"
+		if command -v pmdumplog >/dev/null; then
+			[ "$(pmdumplog "$a" 2>>"$dir/log" |
+				grep -cE '^[0-9:.]+ +([0-9]+ metric|<mark>)')" = "$written" ]
+			result "$kb KiB, version $version: and for pmdumplog"
+		fi
+		umount "$dir/small"
+	done
+done
+done_testing
