@@ -5,7 +5,7 @@
 #include "heirs.h"
 
 #define THREADS	8
-#define TOUCHED	500
+#define TOUCHED	200
 
 struct gang {
 	pthread_t threads[THREADS];

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* execve of processes with threads, and of trees. */
+#include <pthread.h>
+#include <sys/stat.h>
+
+#include "heirs.h"
+
+#define PAGES_BEFORE	300
+#define PAGES_AFTER	500
+
+/* After exec: "--touch PAGES": touch them, also in a child with --fork; say so, wait and end. */
+__attribute__((constructor)) static void after_exec(int argc, char **argv)
+{
+	char line[8];
+
+	if (argc != 3 || (strcmp(argv[1], "--touch") && strcmp(argv[1], "--fork")))
+		return;
+	if (!strcmp(argv[1], "--fork") && fork()) {
+		wait(NULL);
+		_exit(0);
+	}
+	touch(atoi(argv[2]));
+	if (write(1, "x", 1) != 1 || read(0, line, sizeof(line)) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+struct child {
+	pid_t pid;
+	int say, hear;
+	pid_t tid;		/* of the thread that executes, in memory that is shared */
+};
+
+static void become_the_program(const char *mode, const char *program)
+{
+	char pages[16];
+
+	snprintf(pages, sizeof(pages), "%d", PAGES_AFTER);
+	execl(program, program, mode, pages, NULL);
+	_exit(12);
+}
+
+static void *executes(void *arg)
+{
+	struct child *c = arg;
+	char byte;
+
+	touch(PAGES_BEFORE);
+	c->tid = own_tid();
+	if (write(1, "t", 1) != 1 || read(0, &byte, 1) != 1)
+		_exit(11);
+	become_the_program("--touch", "/proc/self/exe");
+	return NULL;
+}
+
+static struct child *child_alloc(void)
+{
+	struct child *c = mmap(NULL, sizeof(*c), PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (c == MAP_FAILED)
+		abort();
+	return c;
+}
+
+/* In the child its ends of the pipes are 0 and 1. */
+static bool child_fork(struct child *c)
+{
+	int to[2], from[2];
+	pid_t pid;
+
+	if (pipe(to) || pipe(from))
+		abort();
+	pid = fork();
+	if (pid) {
+		c->pid = pid;
+		c->say = to[1];
+		c->hear = from[0];
+	} else {
+		dup2(to[0], 0);
+		dup2(from[1], 1);
+		close(to[1]);
+		close(from[0]);
+	}
+	close(to[0]);
+	close(from[1]);
+	return !pid;
+}
+
+static int child_hear(struct child *c)
+{
+	char byte;
+
+	return read(c->hear, &byte, 1) == 1 ? byte : -1;
+}
+
+static void child_say(struct child *c)
+{
+	if (write(c->say, "x", 1) != 1)
+		abort();
+}
+
+static void child_end(struct child *c)
+{
+	close(c->say);
+	waitpid(c->pid, NULL, 0);
+	close(c->hear);
+	munmap(c, sizeof(*c));
+}
+
+/* A process whose second thread executes; @set is bound as @flags say, by the first. */
+static struct child *start_second(int set, int flags)
+{
+	struct child *c = child_alloc();
+	pthread_t thread;
+
+	if (!child_fork(c))
+		return c;
+	if (flags >= 0 && set_bind(set, flags, 0))
+		_exit(10);
+	if (pthread_create(&thread, NULL, executes, c))
+		_exit(9);
+	for (;;)
+		pause();
+}
+
+TEST(the_second_thread_executes)
+{
+	int set = set_of(&page_faults, 0);
+	struct child *c = start_second(set, VCPC_BIND_F_INHERIT);
+	struct room room;
+	pid_t pid, tid;
+	__u64 value;
+
+	ASSERT_EQ('t', child_hear(c));
+	pid = c->pid;
+	tid = c->tid;
+	ASSERT_NE(pid, tid);
+	value = first_value(set, tid);
+	EXPECT_GE(value, PAGES_BEFORE);
+	EXPECT_LT(first_value(set, pid), PAGES_BEFORE);
+	child_say(c);
+	ASSERT_EQ('x', child_hear(c));
+
+	/* Now it is the process; nobody has its old number. */
+	ASSERT_EQ(0, set_sample(set, pid, &room));
+	EXPECT_GE(room.sample.values[0], value + PAGES_AFTER);
+	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
+	EXPECT_EQ(-EINVAL, set_sample(set, tid, &room));
+	value = room.sample.values[0];
+	EXPECT_GE(first_total(set, pid), value);
+	child_end(c);
+
+	/* And after its end, also when its number is in use again, nothing else is meant. */
+	ASSERT_EQ(0, set_sample(set, pid, &room));
+	EXPECT_GE(room.sample.values[0], value);
+	EXPECT_EQ(VCPC_STATE_COUNTING | VCPC_STATE_EXITED, room.sample.state);
+	ASSERT_EQ(0, set_total(set, pid, &room));
+	EXPECT_GE(room.sample.values[0], value);
+	EXPECT_EQ(VCPC_STATE_COUNTING | VCPC_STATE_EXITED, room.sample.state);
+}
+
+/* Only the second thread is bound, by another process. */
+TEST(bound_by_its_first_number)
+{
+	int set = set_of(&page_faults, 0);
+	struct child *c = start_second(set, -1);
+	pid_t pid = c->pid, tid;
+	struct room room;
+
+	ASSERT_EQ('t', child_hear(c));
+	tid = c->tid;
+	ASSERT_EQ(0, set_bind(set, 0, tid));
+	EXPECT_LT(first_value(set, tid), PAGES_AFTER);
+	EXPECT_EQ(-EINVAL, set_sample(set, pid, &room));
+	child_say(c);
+	ASSERT_EQ('x', child_hear(c));
+	EXPECT_GE(first_value(set, pid), PAGES_AFTER);
+	EXPECT_GE(first_value(set, 0), PAGES_AFTER);
+	EXPECT_EQ(-EBUSY, set_bind(set, 0, pid));
+	child_end(c);
+	EXPECT_GE(first_value(set, pid), PAGES_AFTER);
+	EXPECT_EQ(-EINVAL, set_sample(set, tid, &room));
+	EXPECT_EQ(0, set_target(set, VCPC_IOC_UNBIND, pid));
+}
+
+/* The first thread is bound and disappears, because the second executes. */
+TEST(the_first_thread_is_displaced)
+{
+	int set = set_of(&page_faults, 0);
+	struct child *c = start_second(set, 0);
+	pid_t pid = c->pid;
+	struct room room;
+
+	ASSERT_EQ('t', child_hear(c));
+	child_say(c);
+	ASSERT_EQ('x', child_hear(c));
+	/* What BIND named has ended; the program is not counted. */
+	ASSERT_EQ(0, set_sample(set, pid, &room));
+	EXPECT_LT(room.sample.values[0], PAGES_AFTER);
+	EXPECT_EQ(VCPC_STATE_COUNTING | VCPC_STATE_EXITED, room.sample.state);
+	/* So it can be bound now, and is meant then. */
+	ASSERT_EQ(0, set_bind(set, 0, pid));
+	ASSERT_EQ(0, set_sample(set, pid, &room));
+	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
+	child_end(c);
+}
+
+TEST(a_tree_whose_leader_executes)
+{
+	int set = set_of(&page_faults, 0);
+	struct child *c = child_alloc();
+	char byte;
+
+	if (child_fork(c)) {
+		if (set_bind(set, VCPC_BIND_F_TREE | VCPC_BIND_F_ENABLE_ON_EXEC, 0))
+			_exit(10);
+		touch(PAGES_BEFORE);
+		if (write(1, "t", 1) != 1 || read(0, &byte, 1) != 1)
+			_exit(11);
+		become_the_program("--fork", "/proc/self/exe");
+	}
+	ASSERT_EQ('t', child_hear(c));
+	EXPECT_EQ(0, first_total(set, c->pid));
+	child_say(c);
+	ASSERT_EQ('x', child_hear(c));
+	EXPECT_GE(first_total(set, c->pid), PAGES_AFTER);
+	/* The child of the program, which counts from its first instruction */
+	EXPECT_LT(first_value(set, c->pid), PAGES_AFTER);
+	EXPECT_EQ(2, set_count(set).nr);
+	child_end(c);
+}
+
+static int copy_setuid(char *program)
+{
+	char copy[128];
+	int file = mkstemp(program);
+
+	if (file < 0)
+		return -errno;
+	close(file);
+	snprintf(copy, sizeof(copy), "cp /proc/%d/exe %s", getpid(), program);
+	return system(copy) || chown(program, 0, 0) || chmod(program, 04755) ? -EIO : 0;
+}
+
+/* Nobody's tree executes root's program, which starts a child: neither is counted. */
+TEST(setuid_in_a_tree)
+{
+	char program[] = "/tmp/vcpc-suid-XXXXXX";
+	int set = set_of(&page_faults, 0);
+	struct child *c = child_alloc();
+	struct room room;
+	char byte;
+
+	ASSERT_GE(set, 0);
+	ASSERT_EQ(0, copy_setuid(program));
+	if (child_fork(c)) {
+		if (become_nobody() || set_bind(set, VCPC_BIND_F_TREE, 0))
+			_exit(10);
+		if (write(1, "t", 1) != 1 || read(0, &byte, 1) != 1)
+			_exit(11);
+		become_the_program("--fork", program);
+	}
+	ASSERT_EQ('t', child_hear(c));
+	child_say(c);
+	EXPECT_EQ('x', child_hear(c));
+	unlink(program);
+	ASSERT_EQ(0, set_total(set, c->pid, &room));
+	EXPECT_LT(room.sample.values[0], PAGES_AFTER);
+	EXPECT_TRUE(room.sample.state & VCPC_STATE_EXITED);
+	EXPECT_EQ(1, set_count(set).nr);
+	EXPECT_EQ(0, set_count(set).lost);
+	child_end(c);
+}
+
+TEST_HARNESS_MAIN

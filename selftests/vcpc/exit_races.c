@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Threads and processes begin, execute and are killed while they are bound, sampled and unbound. */
+#include <pthread.h>
+#include <time.h>
+
+#include "heirs.h"
+
+#define SECONDS	4
+
+static volatile bool over;
+
+static void *ends_at_once(void *arg)
+{
+	return arg;
+}
+
+/* A process of threads and children, until it is killed; a child is as @depth says, less one. */
+static void breed(unsigned int depth)
+{
+	pthread_t thread;
+
+	for (;;) {
+		if (!pthread_create(&thread, NULL, ends_at_once, NULL))
+			pthread_join(thread, NULL);
+		if (depth && !fork())
+			depth--;
+		if (!depth) {
+			execl("/proc/self/exe", "exit_races", "--end", NULL);
+			_exit(1);
+		}
+		while (waitpid(-1, NULL, depth ? 0 : WNOHANG) > 0)
+			;
+	}
+}
+
+__attribute__((constructor)) static void after_exec(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "--end"))
+		_exit(0);
+}
+
+/* In a process group of its own, so that all of it can be killed */
+static pid_t start_breeding(int set)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	setpgid(0, 0);
+	if (set_bind(set, VCPC_BIND_F_TREE, 0))
+		_exit(1);
+	breed(2);
+	_exit(2);
+}
+
+static void end_breeding(pid_t pid)
+{
+	kill(-pid, SIGKILL);
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) == pid)
+		;
+}
+
+/* Nothing of this may do more than fail. */
+static void *meddles(void *arg)
+{
+	static const unsigned long cmds[] = { VCPC_IOC_ENABLE, VCPC_IOC_DISABLE };
+	struct vcpc_instance_info info[64];
+	struct vcpc_instances_args args;
+	unsigned int i, j, nr;
+	struct room room;
+	int set = *(int *)arg;
+
+	for (i = 0; !over; i++) {
+		set_total(set, 0, &room);
+		if (set_instances(set, info, 64, &args))
+			abort();
+		nr = args.nr < 64 ? args.nr : 64;
+		for (j = 0; j < nr; j++) {
+			set_sample(set, info[j].tid, &room);
+			if (i % 8 == 0)
+				set_target(set, cmds[j % 2], info[j].tid);
+			if (i % 16 == 1)
+				set_target(set, VCPC_IOC_UNBIND, info[j].tid);
+			if (i % 16 == 2)
+				set_bind(set, VCPC_BIND_F_PROCESS, info[j].tid);
+		}
+		if (i % 32 == 3)
+			set_all(set, cmds[i / 32 % 2], 0);
+		if (i % 64 == 4)
+			set_all(set, VCPC_IOC_UNBIND, 0);
+	}
+	return NULL;
+}
+
+static __u64 seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec;
+}
+
+FIXTURE(races)
+{
+	int set;
+	__u64 end;
+};
+
+FIXTURE_SETUP(races)
+{
+	self->set = set_of(&page_faults, 0);
+	ASSERT_GE(self->set, 0);
+	self->end = seconds() + SECONDS;
+	over = false;
+}
+
+FIXTURE_TEARDOWN(races)
+{
+	close(self->set);
+}
+
+TEST_F_TIMEOUT(races, meddled_with, 120)
+{
+	pthread_t threads[2];
+	pid_t pid;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, meddles, &self->set));
+	while (seconds() < self->end) {
+		pid = start_breeding(self->set);
+		usleep(30000);
+		end_breeding(pid);
+	}
+	over = true;
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* Nobody meddles: totals are whole at any time, only grow, and end. */
+TEST_F_TIMEOUT(races, totals_only_grow, 120)
+{
+	struct vcpc_instances_args args;
+	struct room room;
+	__u64 last = 0;
+	pid_t pid;
+	int i, ret;
+
+	while (seconds() < self->end) {
+		pid = start_breeding(self->set);
+		for (i = 0; i < 20; i++) {
+			usleep(1000);
+			ret = set_total(self->set, 0, &room);
+			/* The child has not bound itself yet. */
+			if (ret == -EINVAL && !last)
+				continue;
+			ASSERT_EQ(0, ret);
+			ASSERT_GE(room.sample.values[0], last);
+			last = room.sample.values[0];
+		}
+		end_breeding(pid);
+	}
+	EXPECT_GT(last, 0);
+	/* The last of the children are on their way out. */
+	for (i = 0; i < 500; i++) {
+		ASSERT_EQ(0, set_total(self->set, 0, &room));
+		if (room.sample.state & VCPC_STATE_EXITED)
+			break;
+		usleep(10000);
+	}
+	EXPECT_TRUE(room.sample.state & VCPC_STATE_EXITED);
+	args = set_count(self->set);
+	EXPECT_EQ(0, args.lost);
+	EXPECT_EQ(0, args.pending);
+}
+
+/* The set is closed while heirs are on their way; they must find nothing. */
+TEST_F_TIMEOUT(races, closed_meanwhile, 120)
+{
+	pid_t pid;
+	int set;
+
+	while (seconds() < self->end) {
+		set = set_of(&page_faults, 0);
+		ASSERT_GE(set, 0);
+		pid = fork();
+		if (!pid) {
+			setpgid(0, 0);
+			if (set_bind(set, VCPC_BIND_F_TREE, 0))
+				_exit(1);
+			/* Only the parent's descriptor is left. */
+			close(set);
+			close(self->set);
+			breed(1);
+		}
+		usleep(5000);
+		close(set);
+		usleep(5000);
+		end_breeding(pid);
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A thread that cannot be given an instance: totals say so, and nothing else is the worse. */
+#include <pthread.h>
+
+#include "heirs.h"
+
+#define FOLDER	"/sys/module/vcpc/parameters/"
+
+static unsigned int parameter(const char *name, unsigned int value)
+{
+	char path[128];
+	unsigned int old;
+	FILE *f;
+
+	snprintf(path, sizeof(path), FOLDER "%s", name);
+	f = fopen(path, "r+");
+	if (!f || fscanf(f, "%u", &old) != 1)
+		abort();
+	rewind(f);
+	if (fprintf(f, "%u\n", value) < 0 || fclose(f))
+		abort();
+	return old;
+}
+
+/* A user of their own, of whose counters none are taken */
+static int as_nobody(int (*fn)(void *arg), void *arg)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(become_nobody() ? 200 : fn(arg));
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return 255;
+	return WEXITSTATUS(status);
+}
+
+FIXTURE(limit)
+{
+	unsigned int counters, ended;
+};
+
+FIXTURE_SETUP(limit)
+{
+	/* A set of one request takes two, for its clock. */
+	self->counters = parameter("max_user_counters", 8);
+	self->ended = parameter("max_ended", 256);
+}
+
+FIXTURE_TEARDOWN(limit)
+{
+	parameter("max_user_counters", self->counters);
+	parameter("max_ended", self->ended);
+}
+
+static void *waits(void *arg)
+{
+	pthread_barrier_wait(arg);
+	pthread_barrier_wait(arg);
+	return NULL;
+}
+
+static void *touches(void *arg)
+{
+	touch(*(int *)arg);
+	return NULL;
+}
+
+/* Run @nr threads that live at the same time. */
+static void crowd(pthread_barrier_t *barrier, pthread_t *threads, unsigned int nr)
+{
+	unsigned int i;
+
+	pthread_barrier_init(barrier, NULL, nr + 1);
+	for (i = 0; i < nr; i++)
+		if (pthread_create(&threads[i], NULL, waits, barrier))
+			abort();
+	pthread_barrier_wait(barrier);
+}
+
+static void disperse(pthread_barrier_t *barrier, pthread_t *threads, unsigned int nr)
+{
+	pthread_barrier_wait(barrier);
+	while (nr)
+		pthread_join(threads[--nr], NULL);
+}
+
+static int too_many_at_a_time(void *arg)
+{
+	int set = set_of(&page_faults, 0);
+	struct vcpc_instances_args args;
+	pthread_barrier_t barrier;
+	pthread_t threads[4];
+	struct room room;
+
+	(void)arg;
+	if (set < 0 || set_bind(set, VCPC_BIND_F_INHERIT, 0))
+		return 1;
+	/* Room for three beside the caller */
+	crowd(&barrier, threads, 3);
+	if (set_total(set, 0, &room) || set_count(set).nr != 4)
+		return 2;
+	disperse(&barrier, threads, 3);
+	crowd(&barrier, threads, 4);
+	if (set_total(set, 0, &room) != -EAGAIN)
+		return 3;
+	args = set_count(set);
+	if (args.lost != 1)
+		return 4;
+	/* Who has an instance keeps it. */
+	if (set_sample(set, 0, &room))
+		return 5;
+	disperse(&barrier, threads, 4);
+	if (set_total(set, getpid(), &room) != -EAGAIN)
+		return 6;
+	if (set_all(set, VCPC_IOC_UNBIND, 0) || set_bind(set, VCPC_BIND_F_INHERIT, 0))
+		return 7;
+	crowd(&barrier, threads, 3);
+	if (set_total(set, 0, &room))
+		return 8;
+	disperse(&barrier, threads, 3);
+	return 0;
+}
+
+TEST_F(limit, too_many_at_a_time)
+{
+	EXPECT_EQ(0, as_nobody(too_many_at_a_time, NULL));
+}
+
+/* What has ended makes room, whatever is kept otherwise, and stays in the totals. */
+static int one_after_the_other(void *arg)
+{
+	int set = set_of(&page_faults, 0), pages = 100, i;
+	pthread_t thread;
+	__u64 total;
+
+	(void)arg;
+	if (set < 0 || set_bind(set, VCPC_BIND_F_INHERIT, 0))
+		return 1;
+	for (i = 0; i < 50; i++)
+		if (pthread_create(&thread, NULL, touches, &pages) || pthread_join(thread, NULL))
+			return 2;
+	total = first_total(set, 0);
+	if (total == ~0ULL || total < 5000)
+		return 3;
+	return set_count(set).nr <= 8 && set_count(set).folded >= 40 ? 0 : 4;
+}
+
+TEST_F(limit, one_after_the_other)
+{
+	EXPECT_EQ(0, as_nobody(one_after_the_other, NULL));
+}
+
+/* No ended thread is kept apart, but for the one that BIND named. */
+static int none_kept(void *arg)
+{
+	int set = set_of(&page_faults, 0), pages = 100, i;
+	pthread_t thread;
+
+	(void)arg;
+	if (set < 0 || set_bind(set, VCPC_BIND_F_INHERIT, 0))
+		return 1;
+	for (i = 0; i < 100; i++)
+		if (pthread_create(&thread, NULL, touches, &pages) || pthread_join(thread, NULL))
+			return 2;
+	if (set_count(set).nr > 20 || set_count(set).nr + set_count(set).folded != 101)
+		return 3;
+	if (first_total(set, 0) < 10000 || first_value(set, 0) == ~0ULL)
+		return 4;
+	return 0;
+}
+
+TEST_F(limit, none_kept)
+{
+	parameter("max_user_counters", 1000);
+	parameter("max_ended", 0);
+	EXPECT_EQ(0, as_nobody(none_kept, NULL));
+}
+
+/* PROCESS is all or none. */
+static int bind_process(void *arg)
+{
+	int set = set_of(&page_faults, 0);
+	pthread_barrier_t barrier;
+	pthread_t threads[4];
+	int ret = 0;
+
+	(void)arg;
+	crowd(&barrier, threads, 4);
+	if (set_bind(set, VCPC_BIND_F_PROCESS, 0) != -EUSERS || set_count(set).nr)
+		ret = 1;
+	disperse(&barrier, threads, 4);
+	crowd(&barrier, threads, 3);
+	if (set_bind(set, VCPC_BIND_F_PROCESS, 0) || set_count(set).nr != 4)
+		ret = 2;
+	disperse(&barrier, threads, 3);
+	return ret;
+}
+
+TEST_F(limit, process)
+{
+	EXPECT_EQ(0, as_nobody(bind_process, NULL));
+}
+
+/* All that was taken is given back: the same goes any number of times. */
+static int again_and_again(void *arg)
+{
+	int set, pages = 1, i, j;
+	pthread_t thread;
+
+	(void)arg;
+	for (i = 0; i < 50; i++) {
+		set = set_of(&page_faults, 0);
+		if (set < 0 || set_bind(set, VCPC_BIND_F_INHERIT, 0))
+			return 1;
+		for (j = 0; j < 5; j++)
+			if (pthread_create(&thread, NULL, touches, &pages) ||
+			    pthread_join(thread, NULL))
+				return 2;
+		if (first_total(set, 0) == ~0ULL)
+			return 3;
+		if (i % 2 && set_all(set, VCPC_IOC_UNBIND, 0))
+			return 4;
+		close(set);
+	}
+	return 0;
+}
+
+TEST_F(limit, again_and_again)
+{
+	EXPECT_EQ(0, as_nobody(again_and_again, NULL));
+}
+
+TEST_HARNESS_MAIN
