@@ -129,6 +129,15 @@ TEST_F(archive, texts)
 	}
 	text = shim_archive__text(self->ar, SHIM_TEXT_PMID | SHIM_TEXT_ONELINE, COUNT(1));
 	EXPECT_NE(NULL, strstr(text, "cycles:u"));
+	/* and so does every instance domain */
+	for (unsigned int i = 0; i < shim_archive__ndescs(self->ar); i++) {
+		uint32_t indom = shim_archive__desc_at(self->ar, i)->indom;
+
+		EXPECT_NE(NULL, shim_archive__text(self->ar, SHIM_TEXT_INDOM | SHIM_TEXT_ONELINE,
+						   indom));
+		EXPECT_NE(NULL, shim_archive__text(self->ar, SHIM_TEXT_INDOM | SHIM_TEXT_HELP,
+						   indom));
+	}
 }
 
 TEST_F(archive, context_labels)

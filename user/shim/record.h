@@ -58,6 +58,9 @@ struct shim_rec_metric {
 };
 
 int shim_rec_metric__write(struct shim_writer *w, const struct shim_rec_metric *metric);
+/* What the instances of a domain are, likewise */
+int shim_rec_indom__describe(struct shim_writer *w, uint32_t indom, const char *line,
+			     const char *help);
 
 /* Where and when: record_label.c */
 void shim_rec_label__fill(struct shim_label *label, struct shim_ts start);

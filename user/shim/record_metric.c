@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A metric that is recorded: its description and its texts. */
+/* What is recorded: descriptions, and texts of metrics and instance domains. */
 #include "record.h"
+
+/* Both kinds of text about the same thing */
+static int write_texts(struct shim_writer *w, uint32_t about, uint32_t ident, const char *line,
+		       const char *help)
+{
+	int ret = shim_writer__text(w, about | SHIM_TEXT_ONELINE, ident, line);
+
+	return ret ? ret : shim_writer__text(w, about | SHIM_TEXT_HELP, ident, help);
+}
 
 /**
  * shim_rec_metric__write() - declare a metric and say what it is
@@ -11,12 +20,23 @@
  */
 int shim_rec_metric__write(struct shim_writer *w, const struct shim_rec_metric *metric)
 {
-	uint32_t pmid = metric->desc.pmid;
 	int ret = shim_writer__desc(w, &metric->desc);
 
-	if (!ret)
-		ret = shim_writer__text(w, SHIM_TEXT_PMID | SHIM_TEXT_ONELINE, pmid, metric->line);
-	if (!ret)
-		ret = shim_writer__text(w, SHIM_TEXT_PMID | SHIM_TEXT_HELP, pmid, metric->help);
-	return ret;
+	return ret ? ret : write_texts(w, SHIM_TEXT_PMID, metric->desc.pmid, metric->line,
+				       metric->help);
+}
+
+/**
+ * shim_rec_indom__describe() - say what the instances of a domain are
+ * @w: to where
+ * @indom: the domain
+ * @line: in one line
+ * @help: in more
+ *
+ * Return: 0 or an error of the writer.
+ */
+int shim_rec_indom__describe(struct shim_writer *w, uint32_t indom, const char *line,
+			     const char *help)
+{
+	return write_texts(w, SHIM_TEXT_INDOM, indom, line, help);
 }

@@ -139,6 +139,11 @@ static int write_times(struct shim_rec_sets *sets, struct shim_writer *w)
 	for (unsigned int i = 0; i < TIMES && !sets->times_known && !ret; i++)
 		ret = write_metric(w, PMID(DOMAIN_VCPC, 0, i), UNITS_NSEC, times[i].name,
 				   times[i].line, times[i].help);
+	if (!ret && !sets->times_known)
+		ret = shim_rec_indom__describe(w, INDOM_SETS, "processes that are counted",
+					       "Each process of which a set was recorded, by its "
+					       "number and name. What its\nchildren counted is "
+					       "in it, if the set was bound to be inherited.");
 	if (!ret)
 		sets->times_known = true;
 	return ret;

@@ -29,13 +29,18 @@ static const uint32_t kind_of[KINDS] = {
 static const struct {
 	uint32_t indom;
 	enum kind kind;
+	const char *line;
 } indoms[] = {
-	{ INDOM(DOMAIN_TRACE, 0), TRANSACT },
-	{ INDOM(DOMAIN_TRACE, 1), POINT },
-	{ INDOM(DOMAIN_TRACE, 2), OBSERVE },
-	{ INDOM(DOMAIN_TRACE, 3), COUNTER },
-	{ INDOM(DOMAIN_VCPC, 1), TRANSACT },
+	{ INDOM(DOMAIN_TRACE, 0), TRANSACT, "tags of transactions" },
+	{ INDOM(DOMAIN_TRACE, 1), POINT, "tags of points" },
+	{ INDOM(DOMAIN_TRACE, 2), OBSERVE, "tags of observations" },
+	{ INDOM(DOMAIN_TRACE, 3), COUNTER, "tags of counters" },
+	{ INDOM(DOMAIN_VCPC, 1), TRANSACT, "tags of transactions" },
 };
+
+#define TAGS_HELP \
+	"Each tag that programs have used since tracing was turned on, by its name; its\n" \
+	"number is the order in which the recorder saw them."
 
 #define NINDOMS	(sizeof(indoms) / sizeof(indoms[0]))
 
@@ -164,6 +169,8 @@ static int write_metrics(struct shim_writer *w)
 
 		ret = shim_rec_metric__write(w, &metric);
 	}
+	for (size_t i = 0; i < NINDOMS && !ret; i++)
+		ret = shim_rec_indom__describe(w, indoms[i].indom, indoms[i].line, TAGS_HELP);
 	return ret;
 }
 
