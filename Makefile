@@ -4,6 +4,7 @@ include scripts/config.mk
 
 .DEFAULT_GOAL := all
 .PHONY: all help setup module bpf lib tools tests .needs check check-fast test test-debug test-newer demo bench \
+	bench-archive soak-archive \
 	vm-shell install clean
 
 all: module lib tools ## build the module, the BPF objects, libshim and the tools
@@ -58,6 +59,12 @@ demo: ## the main job, start to end: count, trace, record in a VM, replay here
 
 bench: ## hot paths beside their peers, in guest instructions (arm64 VM)
 	@selftests/bench/bench.sh
+
+bench-archive: lib ## reading archives beside PCP's library, in CPU time
+	@selftests/bench/archive.sh
+
+soak-archive: lib ## fuzz the reader of archives for FUZZ_SECONDS (an hour)
+	@FUZZ_SECONDS=$(or $(FUZZ_SECONDS),3600) selftests/fuzz/archive.sh
 
 vm-shell: module lib tools ## a shell in the VM of ARCH, with the module and the tools
 	@selftests/vm/shell.sh $(ARCH) $(OUT)

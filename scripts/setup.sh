@@ -46,6 +46,7 @@ check|perl|runs checkpatch
 check|g++|checks that the public headers are C++ too
 check|shellcheck|checks the scripts
 check|valgrind|finds use of unset or freed memory
+check|libclang-rt-14-dev|fuzzes the reader of archives
 peers|pcp|Performance Co-Pilot's own programs read our archives
 peers|libpcp3-dev|its library runs the same test client as ours
 peers|libpcp-import1-dev|its import library makes the same archives as ours

@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 
 #include "files.h"
 #include "index.h"
@@ -36,6 +37,9 @@ struct shim_part {
  * struct shim_archive - an open archive
  * @parts: @nparts, in the order of their start
  * @label: of the first part
+ * @name: by which it was opened
+ * @index: of all parts, once it is @indexed, which it is when first needed
+ * @seen: what its files were before they were read
  * @volumes: of all parts, with a joint between each two
  */
 struct shim_archive {
@@ -43,8 +47,13 @@ struct shim_archive {
 	struct shim_part *parts;
 	unsigned int nparts;
 	struct shim_label label;
+	char *name;
+	struct shim_seen {
+		struct stat meta, index, volume;
+	} seen;
 	struct shim_meta meta;
 	struct shim_index index;
+	atomic_bool indexed;
 	pthread_mutex_t lock;
 	struct shim_volume *volumes;
 	unsigned int nvolumes;
@@ -53,6 +62,10 @@ struct shim_archive {
 	int end_err;
 	struct shim_ts end;
 };
+
+/* The places of all parts; the second one with ar->lock held */
+const struct shim_index *shim_archive__index(struct shim_archive *ar);
+const struct shim_index *shim_archive__index_locked(struct shim_archive *ar);
 
 /* What there is of a volume; false if it cannot be used, which is as if it were not there */
 bool shim_archive__view(struct shim_archive *ar, unsigned int volume, struct shim_view *out);

@@ -2,6 +2,15 @@
 /* Stepping through the records in both directions, and finding a time. */
 #include "archive.h"
 
+static void look_at(const struct shim_archive *ar, unsigned int volume, uint64_t offset)
+{
+	struct shim_volume *v = &ar->volumes[volume];
+	uint32_t window = (uint32_t)(offset >> SHIM_VOLUME_WINDOW);
+
+	if (atomic_load_explicit(&v->window, memory_order_relaxed) != window)
+		shim_volume__enter(v, window);
+}
+
 /* Before the first record */
 void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar)
 {
@@ -40,6 +49,7 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 	}
 	if (err)
 		return err;
+	look_at(ar, volume, offset);
 	rec->volume = volume;
 	cur->volume = volume;
 	cur->offset = offset + rec->len;
@@ -74,6 +84,7 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 	}
 	if (err)
 		return err;
+	look_at(ar, volume, rec->offset);
 	rec->volume = volume;
 	cur->volume = volume;
 	cur->offset = rec->offset;
@@ -104,11 +115,12 @@ static bool is_true(struct shim_archive *ar, const struct shim_place *place)
 static void jump(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 {
 	struct shim_archive *ar = cur->ar;
-	size_t n = shim_index__before(&ar->index, when, or_equal);
+	const struct shim_index *index = shim_archive__index(ar);
+	size_t n = shim_index__before(index, when, or_equal);
 
 	shim_cursor__init(cur, ar);
 	while (n--) {
-		const struct shim_place *place = &ar->index.places[n];
+		const struct shim_place *place = &index->places[n];
 
 		if (is_true(ar, place)) {
 			cur->volume = place->volume;

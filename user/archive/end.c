@@ -20,10 +20,11 @@ static bool scan(const struct shim_view *view, uint64_t from, struct shim_record
 static bool scan_from_index(struct shim_archive *ar, unsigned int volume,
 			    const struct shim_view *view, struct shim_record *last)
 {
-	size_t n = shim_index__upto(&ar->index, volume);
+	const struct shim_index *index = shim_archive__index_locked(ar);
+	size_t n = shim_index__upto(index, volume);
 
-	while (n-- && ar->index.places[n].volume == volume) {
-		uint64_t offset = ar->index.places[n].offset;
+	while (n-- && index->places[n].volume == volume) {
+		uint64_t offset = index->places[n].offset;
 
 		if (shim_view__is_boundary(view, offset) && scan(view, offset, last))
 			return true;

@@ -14,6 +14,7 @@
 
 #define SHIM_LABEL_MAGIC	0x50052600u	/* | version */
 #define SHIM_LABEL_MAX		808
+#define SHIM_ENTRY_MAX		32
 #define SHIM_FEATURE_QA		0x80000000u	/* the one feature bit that means nothing */
 
 /* The volume number in the label of a file that is no volume */

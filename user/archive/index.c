@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Loading the index files; entries that cannot be true are left out. */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/vec.h"
 #include "archive.h"
@@ -46,7 +47,7 @@ static int add_place(struct shim_index *index, const struct shim_place *place)
 }
 
 static int add_entry(struct shim_index *index, const struct shim_part *part,
-		     const struct shim_entry *entry, uint64_t *meta)
+		     const struct shim_entry *entry)
 {
 	struct shim_place place = { .stamp = entry->stamp, .offset = entry->off_data };
 
@@ -54,13 +55,11 @@ static int add_entry(struct shim_index *index, const struct shim_part *part,
 	    !find_volume(&part->files, entry->volume, &place.volume))
 		return 0;
 	place.volume += part->first;
-	if (entry->off_meta > *meta)
-		*meta = entry->off_meta;
 	return add_place(index, &place);
 }
 
 static int load_entries(struct shim_index *index, const struct shim_part *part, const uint8_t *p,
-			size_t left, uint64_t *meta)
+			size_t left)
 {
 	const struct shim_format *f = part->format;
 	struct shim_entry entry;
@@ -69,14 +68,14 @@ static int load_entries(struct shim_index *index, const struct shim_part *part, 
 	for (; left >= f->entry_len; p += f->entry_len, left -= f->entry_len) {
 		if (shim_rec_index__decode(f, p, &entry))
 			continue;
-		err = add_entry(index, part, &entry, meta);
+		err = add_entry(index, part, &entry);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int load_file(struct shim_index *index, const struct shim_part *part, uint64_t *meta)
+static int load_file(struct shim_index *index, const struct shim_part *part)
 {
 	const struct shim_format *f = part->format;
 	uint8_t *data;
@@ -87,15 +86,13 @@ static int load_file(struct shim_index *index, const struct shim_part *part, uin
 	if (err)
 		return err;
 	err = shim_rec_label__agree(&part->label, data, size, SHIM_VOLUME_INDEX);
-	if (!err && size == f->label_len)
-		err = -ENODATA;
 	if (!err)
-		err = load_entries(index, part, data + f->label_len, size - f->label_len, meta);
+		err = load_entries(index, part, data + f->label_len, size - f->label_len);
 	free(data);
 	return err;
 }
 
-int shim_index__load(struct shim_index *index, const struct shim_part *part, uint64_t *meta)
+int shim_index__load(struct shim_index *index, const struct shim_part *part)
 {
 	const struct shim_place start = {
 		.stamp = part->label.start,
@@ -105,9 +102,48 @@ int shim_index__load(struct shim_index *index, const struct shim_part *part, uin
 	/* so that no search begins in a part before */
 	int err = part->first ? add_place(index, &start) : 0;
 
+	return err || !part->files.index ? err : load_file(index, part);
+}
+
+/* What the last whole entry knows of the metadata */
+static int last_entry(const struct shim_part *part, int fd, uint64_t size, uint64_t *meta)
+{
+	const struct shim_format *f = part->format;
+	uint64_t n = (size - f->label_len) / f->entry_len;
+	uint8_t bytes[SHIM_ENTRY_MAX];
+	struct shim_entry entry;
+	size_t got;
+	int err;
+
+	if (!n)
+		return 0;
+	err = shim_file__read(fd, bytes, f->entry_len, f->label_len + (n - 1) * f->entry_len, &got);
+	if (!err && got == f->entry_len && !shim_rec_index__decode(f, bytes, &entry))
+		*meta = entry.off_meta;
+	return err;
+}
+
+int shim_index__check(const struct shim_part *part, uint64_t *meta)
+{
+	uint8_t head[SHIM_LABEL_MAX];
+	uint64_t size;
+	size_t got;
+	int fd, err;
+
 	*meta = 0;
-	if (!err && part->files.index)
-		err = load_file(index, part, meta);
+	if (!part->files.index)
+		return 0;
+	err = shim_files__open(part->files.base, SHIM_VOLUME_INDEX, &fd, &size);
+	if (err)
+		return err;
+	err = shim_file__read(fd, head, sizeof(head), 0, &got);
+	if (!err)
+		err = shim_rec_label__agree(&part->label, head, got, SHIM_VOLUME_INDEX);
+	if (!err && size == part->format->label_len)
+		err = -ENODATA;
+	if (!err)
+		err = last_entry(part, fd, size, meta);
+	close(fd);
 	return err;
 }
 

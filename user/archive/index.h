@@ -26,8 +26,10 @@ struct shim_index {
 	size_t cap;
 };
 
-/* Adds those of a part; *@meta: bytes of metadata that any entry knows of */
-int shim_index__load(struct shim_index *index, const struct shim_part *part, uint64_t *meta);
+/* Whether a part's index file is one, and if it has any: bytes of metadata that it knows of */
+int shim_index__check(const struct shim_part *part, uint64_t *meta);
+/* Adds the places of a part */
+int shim_index__load(struct shim_index *index, const struct shim_part *part);
 void shim_index__free(struct shim_index *index);
 
 /* Number of places with a stamp < @when, or <= @when if @or_equal */

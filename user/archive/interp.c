@@ -64,6 +64,7 @@ void shim_interp__free(struct shim_interp *ip)
 		shim_metric__free(ip->sc.metrics[i]);
 	free(ip->sc.metrics);
 	free(ip->sc.wants);
+	shim_shapes__fini(&ip->sc.shapes);
 	shim_pmidmap__fini(&ip->sc.map);
 	shim_archive__put(ip->sc.ar);
 	free(ip->asked);

@@ -18,6 +18,7 @@ static void destroy(struct shim_archive *ar)
 	shim_index__free(&ar->index);
 	shim_meta__free(&ar->meta);
 	pthread_mutex_destroy(&ar->lock);
+	free(ar->name);
 	free(ar);
 }
 
@@ -30,6 +31,7 @@ static struct shim_archive *create(size_t nparts)
 	atomic_init(&ar->refs, 1);
 	shim_meta__init(&ar->meta);
 	pthread_mutex_init(&ar->lock, NULL);
+	atomic_init(&ar->indexed, false);
 	ar->copy = SHIM_VOLUME_COPY;
 	ar->parts = calloc(nparts, sizeof(*ar->parts));
 	if (!ar->parts) {
@@ -131,6 +133,77 @@ static int open_parts(struct shim_archive *ar, char *const *names, size_t n)
 	return err;
 }
 
+const struct shim_index *shim_archive__index_locked(struct shim_archive *ar)
+{
+	int err = 0;
+
+	/* without memory for it, it is as if there were none, or less of one */
+	if (!atomic_load_explicit(&ar->indexed, memory_order_relaxed))
+		for (unsigned int i = 0; i < ar->nparts && !err; i++)
+			err = shim_index__load(&ar->index, &ar->parts[i]);
+	atomic_store_explicit(&ar->indexed, true, memory_order_release);
+	return &ar->index;
+}
+
+const struct shim_index *shim_archive__index(struct shim_archive *ar)
+{
+	if (atomic_load_explicit(&ar->indexed, memory_order_acquire))
+		return &ar->index;
+	pthread_mutex_lock(&ar->lock);
+	shim_archive__index_locked(ar);
+	pthread_mutex_unlock(&ar->lock);
+	return &ar->index;
+}
+
+static bool look(const char *base, int volume, struct stat *out)
+{
+	char *path = shim_files__path(base, volume);
+	bool there = path && !stat(path, out);
+
+	free(path);
+	return there;
+}
+
+/* Nothing, where a file is not there in its plain form */
+static struct shim_seen look_at_files(const struct shim_part *part)
+{
+	struct shim_seen seen = { 0 };
+
+	if (!look(part->files.base, SHIM_VOLUME_META, &seen.meta) ||
+	    !look(part->files.base, part->files.volumes[0], &seen.volume) ||
+	    (part->files.index && !look(part->files.base, SHIM_VOLUME_INDEX, &seen.index)))
+		memset(&seen, 0, sizeof(seen));
+	return seen;
+}
+
+static bool is_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static bool is_unchanged(const struct stat *a, const struct stat *b)
+{
+	return is_file(a, b) && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* A volume may have grown, which those who have it open will see */
+static bool is_same_or_longer(const struct stat *now, const struct stat *seen)
+{
+	return is_unchanged(now, seen) || (is_file(now, seen) && now->st_size > seen->st_size);
+}
+
+bool shim_archive__is(const struct shim_archive *ar, const char *name)
+{
+	struct shim_seen now;
+
+	if (ar->nparts != 1 || !ar->seen.meta.st_ino || strcmp(ar->name, name))
+		return false;
+	now = look_at_files(&ar->parts[0]);
+	return is_unchanged(&now.meta, &ar->seen.meta) && is_unchanged(&now.index, &ar->seen.index) &&
+	       is_same_or_longer(&now.volume, &ar->seen.volume);
+}
+
 static int load(struct shim_archive *ar)
 {
 	int err = 0;
@@ -139,7 +212,7 @@ static int load(struct shim_archive *ar)
 		const struct shim_part *part = &ar->parts[i];
 		uint64_t known;
 
-		err = shim_index__load(&ar->index, part, &known);
+		err = shim_index__check(part, &known);
 		if (!err)
 			err = shim_meta__load(&ar->meta, part->files.base, &part->label, known);
 	}
@@ -168,8 +241,11 @@ int shim_archive__open(const char *name, struct shim_archive **out)
 		return err;
 	ar = create(n);
 	err = ar ? open_parts(ar, names, n) : -ENOMEM;
-	if (!err)
-		err = load(ar);
+	if (!err) {
+		ar->seen = look_at_files(&ar->parts[0]);
+		ar->name = strdup(name);
+		err = ar->name ? load(ar) : -ENOMEM;
+	}
 	if (!err)
 		*out = ar;
 	else if (ar)

@@ -17,6 +17,8 @@ struct shim_archive;
 
 /* By base name, by the name of any file, or several: a list with commas, or folders */
 int shim_archive__open(const char *name, struct shim_archive **out);
+/* Whether it is what opening @name would give; false also if that is not easily known */
+bool shim_archive__is(const struct shim_archive *ar, const char *name);
 struct shim_archive *shim_archive__get(struct shim_archive *ar);
 void shim_archive__put(struct shim_archive *ar);
 
@@ -127,6 +129,9 @@ int shim_record__next(const struct shim_record *rec, struct shim_vset *vset);
 /* The @i-th value; -EBADMSG if it does not fit @type (the metric's), -EINVAL if there is no @i */
 int shim_vset__value(const struct shim_record *rec, const struct shim_vset *vset,
 		     unsigned int i, int32_t type, struct shim_value *out);
+/* @n values from @from on, which the set has; on -EBADMSG @out means nothing */
+int shim_vset__values(const struct shim_record *rec, const struct shim_vset *vset,
+		      unsigned int from, unsigned int n, int32_t type, struct shim_value *out);
 /* As it is stored: a word in place (type U32, .ul), or a block's type and unswapped bytes */
 int shim_vset__raw(const struct shim_record *rec, const struct shim_vset *vset, unsigned int i,
 		   struct shim_value *out);

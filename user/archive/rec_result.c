@@ -198,20 +198,6 @@ int shim_record__check(const struct shim_record *rec)
 	return 0;
 }
 
-static int take_insitu(uint32_t word, int32_t type, struct shim_value *v)
-{
-	switch (type) {
-	case SHIM_TYPE_32:
-	case SHIM_TYPE_U32:
-	case SHIM_TYPE_FLOAT:
-		v->ul = word;	/* the bits of all three */
-		v->len = 4;
-		return 0;
-	default:
-		return -EBADMSG;
-	}
-}
-
 static int take_payload(const uint8_t *p, uint32_t len, int32_t type, struct shim_value *v)
 {
 	v->len = len;
@@ -286,19 +272,58 @@ int shim_vset__raw(const struct shim_record *rec, const struct shim_vset *vset, 
 int shim_vset__value(const struct shim_record *rec, const struct shim_vset *vset,
 		     unsigned int i, int32_t type, struct shim_value *out)
 {
-	struct shim_value raw, v;
-	int err;
+	return vset->numval <= 0 || i >= (uint32_t)vset->numval ? -EINVAL :
+	       shim_vset__values(rec, vset, i, 1, type, out);
+}
 
-	err = shim_vset__raw(rec, vset, i, &raw);
-	if (err)
-		return err;
-	v = (struct shim_value){ .inst = raw.inst, .type = type };
+static int insitu_values(const uint8_t *p, unsigned int n, int32_t type, struct shim_value *out)
+{
+	if (type != SHIM_TYPE_32 && type != SHIM_TYPE_U32 && type != SHIM_TYPE_FLOAT)
+		return -EBADMSG;
+	for (unsigned int i = 0; i < n; i++, p += VALUE_LEN) {
+		out[i].inst = (int32_t)shim_be32__get(p);
+		out[i].type = type;
+		out[i].len = 4;
+		out[i].ul = shim_be32__get(p + 4);	/* the bits of all three */
+	}
+	return 0;
+}
+
+static inline int block_value(const struct shim_record *rec, const uint8_t *p, int32_t type,
+			      struct shim_value *out)
+{
+	const uint8_t *payload;
+	uint32_t len;
+
+	payload = take_block(rec, shim_be32__get(p + 4), &len);
+	if (!payload)
+		return -EBADMSG;
+	out->inst = (int32_t)shim_be32__get(p);
+	out->type = type;
+	return take_payload(payload, len, type, out);
+}
+
+/**
+ * shim_vset__values() - several values of a set
+ * @rec: the record of the set
+ * @vset: the set, which has values
+ * @from: the first one, and
+ * @n: how many; the set has as many
+ * @type: type of the metric, enum shim_type
+ * @out: the values
+ *
+ * Return: 0, -EBADMSG if one of them is none of @type; then @out means nothing.
+ */
+int shim_vset__values(const struct shim_record *rec, const struct shim_vset *vset,
+		      unsigned int from, unsigned int n, int32_t type, struct shim_value *out)
+{
+	const uint8_t *p = vset->vlist + (size_t)from * VALUE_LEN;
+	int err = 0;
+
 	if (vset->valfmt == SHIM_VAL_INSITU)
-		err = take_insitu(raw.ul, type, &v);
-	else
-		err = take_payload(raw.bytes, raw.len, type, &v);
-	if (!err)
-		*out = v;
+		return insitu_values(p, n, type, out);
+	for (unsigned int i = 0; i < n && !err; i++, p += VALUE_LEN)
+		err = block_value(rec, p, type, &out[i]);
 	return err;
 }
 

@@ -59,6 +59,8 @@ static int walk_forward(struct shim_scanner *sc, int64_t t, unsigned int records
 			sc->ahead = at;
 			return 0;
 		}
+		/* most records are as long as the one before; what is not there is not fetched */
+		__builtin_prefetch(rec.data + 4 * (size_t)rec.len);
 		note_mark(sc, &rec, at);
 		sc->behind_single = !sc->behind_known ? sc->at < at : sc->behind < at;
 		sc->behind_known = true;
@@ -310,8 +312,11 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 {
 	struct shim_scanner *sc = p->sc;
 	struct shim_vset vset;
+	bool any = false;
 	int err;
 
+	if (shim_shapes__has(&sc->shapes, rec, sc->number))
+		return 0;
 	p->sec = shim_lerp__seconds(rec->stamp, sc->start);
 	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
 		uint32_t at = shim_pmidmap__get(&sc->map, vset.pmid);
@@ -319,13 +324,18 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 
 		if (!m || !m->pending || vset.numval <= 0)
 			continue;
+		any = true;
 		m->valfmt = vset.valfmt;
 		for (int i = 0; i < vset.numval && m->pending && !err; i++)
 			err = take_value(p, rec, m, &vset, i);
 		if (err || !sc->left)
 			return err;
 	}
-	return err == -ENOENT ? 0 : err;
+	if (err != -ENOENT)
+		return err;
+	if (!any)
+		shim_shapes__note(&sc->shapes, rec, sc->number);
+	return 0;
 }
 
 /*

@@ -4,6 +4,7 @@
 #define SHIM_ARCHIVE_SCAN_H
 
 #include "pmidmap.h"
+#include "shape.h"
 #include "track.h"
 
 /*
@@ -16,6 +17,7 @@
  * @ahead_single: no record after it has the same time
  * @mark: time of the mark that was passed last, if @has_mark
  * @number: of the last scan
+ * @shapes: of records that had nothing for it
  * @wants: @nwants tracks to find observations for; @left of them not found yet
  */
 struct shim_scanner {
@@ -32,6 +34,7 @@ struct shim_scanner {
 	bool has_mark;
 	int64_t mark;
 	uint32_t number;
+	struct shim_shapes shapes;
 	struct shim_want {
 		struct shim_metric *metric;
 		struct shim_track *track;

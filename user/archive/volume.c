@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Loading a volume's file by copy or by map, and following it. */
+#define _DEFAULT_SOURCE	/* madvise */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -142,6 +143,18 @@ int shim_volume__refresh(struct shim_volume *v, bool *changed)
 		return append(v, e, old, size);
 	v->map = v->map ? size > 0 : size > SHIM_VOLUME_COPY;
 	return replace(v, v->fd, size, 2 * size);
+}
+
+void shim_volume__enter(struct shim_volume *v, uint32_t window)
+{
+	const struct shim_extent *e = atomic_load_explicit(&v->extent, memory_order_acquire);
+
+	atomic_store_explicit(&v->window, window, memory_order_relaxed);
+	if (atomic_fetch_add_explicit(&v->windows, 1, memory_order_relaxed) < SHIM_VOLUME_WINDOWS)
+		return;
+	atomic_store_explicit(&v->windows, 0, memory_order_relaxed);
+	if (e && e->mapped)
+		madvise(e->data, e->room, MADV_DONTNEED);
 }
 
 void shim_volume__free(struct shim_volume *v)

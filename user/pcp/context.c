@@ -161,13 +161,34 @@ static int install(struct shim_context *ctx)
 	return handle;
 }
 
+/* An archive that another context has open already by this name, or NULL */
+static struct shim_archive *find_open(const char *name)
+{
+	struct shim_archive *ar = NULL;
+
+	pthread_mutex_lock(&table_lock);
+	for (unsigned int i = 0; i < contexts.n && !ar; i++)
+		if (contexts.all[i]->ar && shim_archive__is(contexts.all[i]->ar, name))
+			ar = shim_archive__get(contexts.all[i]->ar);
+	pthread_mutex_unlock(&table_lock);
+	return ar;
+}
+
+static int open_archive(const char *name, struct shim_archive **out)
+{
+	if (!*name)
+		return -ENXIO;
+	*out = find_open(name);
+	return *out ? 0 : shim_archive__open(name, out);
+}
+
 static int new_archive(const char *name)
 {
 	struct shim_archive *ar = NULL;
 	struct shim_context *ctx;
 	int err;
 
-	err = *name ? shim_archive__open(name, &ar) : -ENXIO;
+	err = open_archive(name, &ar);
 	if (err) {
 		take_handle();
 		return shim_pcp__error(err);

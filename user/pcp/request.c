@@ -115,13 +115,15 @@ int shim_request__match(struct shim_request *req, const struct shim_record *rec)
 	return err == -ENOENT ? found : err;
 }
 
-static int room_for_value(struct shim_request *req)
+static int room_for_values(struct shim_request *req, size_t n)
 {
 	size_t room = req->values_room ? req->values_room * 2 : 64;
 	struct shim_value *values;
 
-	if (req->nvalues < req->values_room)
+	if (req->values_room - req->nvalues >= n)
 		return 0;
+	if (room < req->nvalues + n)
+		room = req->nvalues + n;
 	values = realloc(req->values, room * sizeof(*values));
 	if (!values)
 		return -ENOMEM;
@@ -136,23 +138,25 @@ static int add_values(struct shim_request *req, const struct shim_record *rec,
 		      const struct shim_filter *filter)
 {
 	bool all = !filter || !filter->has || desc->indom == SHIM_INDOM_NULL;
+	struct shim_value *values;
 	int n = 0;
+	int err;
 
-	for (int i = 0; i < vset->numval; i++) {
-		struct shim_value *value;
-		int err = room_for_value(req);
-
-		if (err)
-			return err;
-		value = &req->values[req->nvalues];
-		err = shim_vset__value(rec, vset, i, desc->type, value);
-		if (err)
-			return err;
-		if (!all && !filter->has(filter->arg, desc->indom, value->inst))
-			continue;
-		req->nvalues++;
-		n++;
+	err = room_for_values(req, vset->numval);
+	if (err)
+		return err;
+	values = &req->values[req->nvalues];
+	err = shim_vset__values(rec, vset, 0, vset->numval, desc->type, values);
+	if (err)
+		return err;
+	if (all) {
+		n = vset->numval;
+	} else {
+		for (int i = 0; i < vset->numval; i++)
+			if (filter->has(filter->arg, desc->indom, values[i].inst))
+				values[n++] = values[i];
 	}
+	req->nvalues += n;
 	return n;
 }
 

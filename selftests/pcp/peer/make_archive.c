@@ -4,7 +4,9 @@
  *
  * usage: make_archive BASE VERSION vectors|notes|lines
  *        make_archive BASE VERSION random SEED
- *        make_archive BASE VERSION big RECORDS
+ *        make_archive BASE VERSION big|steady RECORDS
+ *
+ * Of a big archive's metrics, one never occurs; all of a steady one's do, always.
  */
 #include "../archive_file.h"
 
@@ -140,7 +142,7 @@ static void make_random(struct af *a, uint64_t seed)
 	}
 }
 
-static void make_big(struct af *a, int records)
+static void make_big(struct af *a, int records, int never)
 {
 	char name[32];
 	long last = -INDEX_EVERY;
@@ -149,7 +151,8 @@ static void make_big(struct af *a, int records)
 		snprintf(name, sizeof(name), "big.m%d", i);
 		af_desc(a, AF_PMID(i), i % 2 ? 1 : 3, AF_NONE, i % 3 ? 1 : 3, 0, name);
 	}
-	af_desc(a, AF_PMID(BIG_METRICS), 1, AF_NONE, 1, 0, "big.never");
+	if (never)
+		af_desc(a, AF_PMID(BIG_METRICS), 1, AF_NONE, 1, 0, "big.never");
 	for (int r = 0; r < records; r++) {
 		int64_t at = r * 10 * AF_SEC;
 
@@ -200,7 +203,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[3], "random"))
 		make_random(&a, strtoull(argv[4], NULL, 10));
 	else
-		make_big(&a, atoi(argv[4]));
+		make_big(&a, atoi(argv[4]), !strcmp(argv[3], "big"));
 	af_close(&a);
 	return 0;
 }
