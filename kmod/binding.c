@@ -20,7 +20,9 @@
 
 #include "binding.h"
 #include "compat/uninitialized.h"
+#include "exclusion.h"
 #include "limits.h"
+#include "mux.h"
 #include "sample.h"
 #include "set.h"
 #include "tasktable.h"
@@ -36,23 +38,33 @@ static bool inherits(const struct vcpc_binding *b)
 /**
  * vcpc_binding_create() - begin without any instance
  * @set: whose
- * @pid: what BIND named
+ * @pid: what BIND named, if that was a thread
+ * @cpu: the CPU that it named, or -1
  * @flags: VCPC_BIND_F_*
  *
  * Context: sleeps; under the set's lock.
  * Return: the binding, which the set's list owns, or ERR_PTR(-ENOMEM).
  */
-struct vcpc_binding *vcpc_binding_create(struct vcpc_set *set, struct pid *pid, u32 flags)
+struct vcpc_binding *vcpc_binding_create(struct vcpc_set *set, struct pid *pid, int cpu,
+					 u32 flags)
 {
 	struct vcpc_binding *b;
 
 	b = kzalloc(struct_size(b, ended.values, set->nr), GFP_KERNEL_ACCOUNT);
 	if (!b)
 		return ERR_PTR(-ENOMEM);
+	if (set->groups) {
+		b->groups = kcalloc(set->groups, sizeof(*b->groups), GFP_KERNEL_ACCOUNT);
+		if (!b->groups) {
+			kfree(b);
+			return ERR_PTR(-ENOMEM);
+		}
+	}
 	kref_init(&b->refs);
 	b->set = set;
 	vcpc_set_get(set);
 	b->pid = get_pid(pid);
+	b->cpu = cpu;
 	b->flags = flags;
 	b->retire_at = RETIRE_STEP;
 	INIT_LIST_HEAD(&b->instances);
@@ -66,6 +78,7 @@ static void binding_free(struct kref *refs)
 	struct vcpc_set *set = b->set;
 
 	put_pid(b->pid);
+	kfree(b->groups);
 	kfree(b);
 	vcpc_set_put(set);
 }
@@ -109,7 +122,8 @@ static void publish(struct vcpc_binding *b, struct vcpc_instance *inst)
 {
 	list_add_tail(&inst->in_binding, &b->instances);
 	b->nr++;
-	vcpc_set_publish(b->set, inst);
+	if (inst->task)
+		vcpc_set_publish(b->set, inst);
 	if (inherits(b))
 		vcpc_tasktable_add(inst);
 }
@@ -120,15 +134,42 @@ static void unpublish(struct vcpc_instance *inst)
 	vcpc_set_unpublish(inst->binding->set, inst);
 }
 
+/* A CPU was asked for by BIND, before the set was locked. */
+static int charge(struct vcpc_binding *b)
+{
+	struct vcpc_set *set = b->set;
+	bool thread = set->hw && b->cpu < 0;
+	int ret = thread ? vcpc_exclusion_thread() : 0;
+
+	if (ret)
+		return ret;
+	ret = vcpc_limits_charge(set->user, VCPC_LIMIT_COUNTERS, set->nr + 1);
+	if (ret && thread)
+		vcpc_exclusion_thread_done();
+	return ret;
+}
+
+static void uncharge(struct vcpc_binding *b, unsigned int nr, bool counted)
+{
+	vcpc_limits_uncharge(b->set->user, VCPC_LIMIT_COUNTERS, nr);
+	if (!counted || !b->set->hw)
+		return;
+	if (b->cpu < 0)
+		vcpc_exclusion_thread_done();
+	else
+		vcpc_exclusion_cpu_done(b->cpu);
+}
+
 /**
- * vcpc_binding_add() - an instance for one more thread
+ * vcpc_binding_add() - an instance for one more thread, or for the CPU
  * @b: the binding
- * @task: the thread, which has no instance of the set; the caller holds a reference
+ * @task: the thread, which has no instance of the set; the caller holds a
+ *	reference; NULL for the CPU, for which the caller has vcpc_exclusion_cpu()
  * @flags: VCPC_OPEN_*
  * @bad: on failure set to the request that was refused, or left alone
  *
  * Context: sleeps; under the set's lock.
- * Return: 0, -EUSERS, or as vcpc_instance_open().
+ * Return: 0, -EUSERS, -EAGAIN, or as vcpc_instance_open().
  */
 int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task, u32 flags, int *bad)
 {
@@ -136,12 +177,12 @@ int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task, u32 flags
 	struct vcpc_instance *inst;
 	int ret;
 
-	ret = vcpc_limits_charge(set->user, VCPC_LIMIT_COUNTERS, set->nr + 1);
+	ret = charge(b);
 	if (ret)
 		return ret;
 	inst = vcpc_instance_open(b, task, flags, bad);
 	if (IS_ERR(inst)) {
-		vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->nr + 1);
+		uncharge(b, set->nr + 1, b->cpu < 0);
 		return PTR_ERR(inst);
 	}
 	publish(b, inst);
@@ -159,7 +200,7 @@ void vcpc_binding_drop(struct vcpc_instance *inst)
 {
 	struct vcpc_binding *b = inst->binding;
 
-	vcpc_limits_uncharge(b->set->user, VCPC_LIMIT_COUNTERS, cost(inst));
+	uncharge(b, cost(inst), !(inst->state & VCPC_INSTANCE_SETTLED));
 	unpublish(inst);
 	list_del(&inst->in_binding);
 	b->nr--;
@@ -180,7 +221,7 @@ void vcpc_binding_settle(struct vcpc_instance *inst)
 	if (inst->state & VCPC_INSTANCE_SETTLED || vcpc_instance_settle(inst))
 		return;
 	unpublish(inst);
-	vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->nr);
+	uncharge(inst->binding, set->nr, true);
 }
 
 static void add_up(struct vcpc_sample *sum, const struct vcpc_sample *sample, unsigned int nr)
@@ -194,6 +235,15 @@ static void add_up(struct vcpc_sample *sum, const struct vcpc_sample *sample, un
 		sum->values[i] += sample->values[i];
 }
 
+static void fold_values(struct vcpc_instance *inst)
+{
+	struct vcpc_binding *b = inst->binding;
+
+	add_up(&b->ended, &inst->kept, b->set->nr);
+	if (inst->mux)
+		vcpc_mux_fold(inst->mux, b->groups);
+}
+
 static void fold(struct vcpc_instance *inst)
 {
 	struct vcpc_binding *b = inst->binding;
@@ -201,7 +251,7 @@ static void fold(struct vcpc_instance *inst)
 	if (inst->state & VCPC_INSTANCE_INVALID)
 		b->lost = true;
 	else
-		add_up(&b->ended, &inst->kept, b->set->nr);
+		fold_values(inst);
 	b->folded++;
 	vcpc_binding_drop(inst);
 }
@@ -263,24 +313,32 @@ void vcpc_binding_retire(struct vcpc_binding *b, bool now)
  * vcpc_binding_total() - add all that BIND began to a total
  * @b: the binding
  * @total: grows; its state is VCPC_STATE_EXITED until a thread is found that lives
+ * @groups: grow; NULL if the set has no groups, or nobody wants to know;
+ *	otherwise with room for those of one instance behind the sums
  * @ret: set to an error if there is one
  *
  * Context: sleeps; under the set's lock.
  */
-void vcpc_binding_total(struct vcpc_binding *b, struct vcpc_sample *total, int *ret)
+void vcpc_binding_total(struct vcpc_binding *b, struct vcpc_sample *total,
+			struct vcpc_group_sample *groups, int *ret)
 {
+	struct vcpc_group_sample *one = groups ? groups + b->set->groups : NULL;
 	union vcpc_sample_room room __uninitialized;
 	struct vcpc_instance *inst;
 	int err;
 
 	add_up(total, &b->ended, b->set->nr);
+	if (groups)
+		vcpc_mux_add_up(groups, b->groups, b->set->groups, false);
 	list_for_each_entry(inst, &b->instances, in_binding) {
-		err = vcpc_instance_do(inst, VCPC_OP_SAMPLE, &room.sample);
+		err = vcpc_instance_do_groups(inst, VCPC_OP_SAMPLE, &room.sample, one);
 		if (err) {
 			*ret = err;
 			return;
 		}
 		add_up(total, &room.sample, b->set->nr);
+		if (groups)
+			vcpc_mux_add_up(groups, one, b->set->groups, b->cpu >= 0);
 		if (!(room.sample.state & VCPC_STATE_EXITED))
 			total->state &= ~VCPC_STATE_EXITED;
 		total->state |= room.sample.state & VCPC_STATE_COUNTING;

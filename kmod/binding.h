@@ -15,11 +15,13 @@ struct task_struct;
 struct vcpc_set;
 
 /**
- * struct vcpc_binding - what one BIND began: its thread, and all that inherit
+ * struct vcpc_binding - what one BIND began: its thread, and all that inherit; or its CPU
  * @node: in the set's list; under the set's lock, as all that says no other
  * @refs: the list's, and that of every heir on its way
  * @set: whose; holds a reference
- * @pid: what BIND named
+ * @pid: what BIND named; NULL if that was a CPU
+ * @cpu: which; otherwise -1
+ * @births: how many instances there have been
  * @flags: VCPC_BIND_F_*
  * @closed: no instance may come any more
  * @lost: a thread that should have an instance has none; set without a lock
@@ -31,6 +33,7 @@ struct vcpc_set;
  * @nr: how many
  * @retire_at: so many that it is time to look for ended ones
  * @folded: instances that ended, and are only in @ended any more
+ * @groups: the sums of what their groups had; NULL if the set has no groups
  * @ended: their sums
  */
 struct vcpc_binding {
@@ -38,6 +41,8 @@ struct vcpc_binding {
 	struct kref refs;
 	struct vcpc_set *set;
 	struct pid *pid;
+	int cpu;
+	u32 births;
 	u32 flags;
 	bool closed;
 	bool lost;
@@ -48,10 +53,12 @@ struct vcpc_binding {
 	unsigned int nr;
 	unsigned int retire_at;
 	unsigned int folded;
+	struct vcpc_group_sample *groups;
 	struct vcpc_sample ended;
 };
 
-struct vcpc_binding *vcpc_binding_create(struct vcpc_set *set, struct pid *pid, u32 flags);
+struct vcpc_binding *vcpc_binding_create(struct vcpc_set *set, struct pid *pid, int cpu,
+					 u32 flags);
 void vcpc_binding_close(struct vcpc_binding *b);
 void vcpc_binding_put(struct vcpc_binding *b);
 
@@ -59,7 +66,8 @@ int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task, u32 flags
 void vcpc_binding_drop(struct vcpc_instance *inst);
 void vcpc_binding_retire(struct vcpc_binding *b, bool now);
 void vcpc_binding_settle(struct vcpc_instance *inst);
-void vcpc_binding_total(struct vcpc_binding *b, struct vcpc_sample *total, int *ret);
+void vcpc_binding_total(struct vcpc_binding *b, struct vcpc_sample *total,
+			struct vcpc_group_sample *groups, int *ret);
 void vcpc_binding_turn(struct vcpc_binding *b, enum vcpc_op op, int *ret);
 
 static inline void vcpc_binding_get(struct vcpc_binding *b)

@@ -36,7 +36,8 @@ static int ioc_info(void __user *uarg)
 	if (ret)
 		return ret;
 	args.abi = VCPC_ABI_VERSION;
-	args.features = VCPC_FEAT_SETS | VCPC_FEAT_TRACE | VCPC_FEAT_PROCESS;
+	args.features = VCPC_FEAT_SETS | VCPC_FEAT_TRACE | VCPC_FEAT_CPU | VCPC_FEAT_GROUPS |
+			VCPC_FEAT_PROCESS;
 	if (vcpc_heirs_can())
 		args.features |= VCPC_FEAT_INHERIT;
 	args.max_requests = vcpc_limits_requests();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The counters of one thread, read together as one sample.
+ * The counters of one thread or CPU, read together as one sample.
  *
  * Each request is one pinned event: perf keeps it on the PMU whenever the
  * thread runs, or puts it into an error state that it does not leave by
@@ -27,13 +27,18 @@
 /* Not a time that perf's clock will ever show */
 #define COUNTER_NO_EPOCH	U64_MAX
 
+static struct perf_event *open_one(const struct vcpc_counter_plan *plan, unsigned int i)
+{
+	u32 flags = plan->flags;
+
+	if (i < plan->begin || i >= plan->end)
+		flags = VCPC_EVENT_DISABLED;
+	return vcpc_event_open(&plan->reqs[i], &plan->place, flags);
+}
+
 /**
- * vcpc_counter_open() - count requests on a thread
- * @reqs: what to count, and from which values; the caller has checked that it
- *	is allowed
- * @nr: how many
- * @task: the thread; the caller holds a reference
- * @flags: VCPC_COUNTER_*
+ * vcpc_counter_open() - count requests on a thread or a CPU
+ * @plan: all about it
  * @bad: on failure set to the request that was refused, or left alone
  *
  * The counters count at once, unless VCPC_COUNTER_ON_EXEC is given.  Whether
@@ -41,21 +46,22 @@
  *
  * Context: sleeps.
  * Return: the counters, or an ERR_PTR: -ESRCH if the thread is exiting,
- * -ENOMEM, or the PMU's own.
+ * -ENODEV if the CPU is offline, -ENOMEM, or the PMU's own.
  */
-struct vcpc_counters *vcpc_counter_open(const struct vcpc_request *reqs, unsigned int nr,
-					struct task_struct *task, u32 flags, int *bad)
+struct vcpc_counters *vcpc_counter_open(const struct vcpc_counter_plan *plan, int *bad)
 {
-	struct vcpc_counters *c = kzalloc(struct_size(c, counter, nr), GFP_KERNEL_ACCOUNT);
+	struct vcpc_counters *c = kzalloc(struct_size(c, counter, plan->nr), GFP_KERNEL_ACCOUNT);
 	struct perf_event *event;
 	int ret;
 
 	if (!c)
 		return ERR_PTR(-ENOMEM);
-	c->task = task;
-	c->flags = flags;
+	c->place = plan->place;
+	c->flags = plan->flags;
+	c->begin = plan->begin;
+	c->end = plan->end;
 
-	c->clock.event = vcpc_event_open_clock(task, flags);
+	c->clock.event = vcpc_event_open_clock(&plan->place, &plan->alarm, plan->flags);
 	if (IS_ERR(c->clock.event)) {
 		ret = PTR_ERR(c->clock.event);
 		kfree(c);
@@ -64,14 +70,14 @@ struct vcpc_counters *vcpc_counter_open(const struct vcpc_request *reqs, unsigne
 	c->clock.epoch = COUNTER_NO_EPOCH;
 	c->ctx[0] = c->clock.event->ctx;
 
-	for (; c->nr < nr; c->nr++) {
-		event = vcpc_event_open(&reqs[c->nr], task, flags);
+	for (; c->nr < plan->nr; c->nr++) {
+		event = open_one(plan, c->nr);
 		if (IS_ERR(event)) {
 			ret = PTR_ERR(event);
 			goto err_event;
 		}
 		c->counter[c->nr].event = event;
-		c->counter[c->nr].add = reqs[c->nr].preset;
+		c->counter[c->nr].add = plan->reqs[c->nr].preset;
 		c->counter[c->nr].mask = vcpc_event_is_hw(event) ? vcpc_arm_pmu_mask(event) : 0;
 		if (event->ctx != c->ctx[0])
 			c->ctx[1] = event->ctx;
@@ -79,8 +85,8 @@ struct vcpc_counters *vcpc_counter_open(const struct vcpc_request *reqs, unsigne
 	return c;
 
 err_event:
-	/* An exiting thread refuses any event. */
-	if (ret != -ESRCH)
+	/* An exiting thread refuses any event, and so does a CPU that is offline. */
+	if (ret != -ESRCH && ret != -ENODEV)
 		*bad = c->nr;
 	vcpc_counter_close(c);
 	return ERR_PTR(ret);
@@ -108,10 +114,7 @@ void vcpc_counter_close(struct vcpc_counters *c)
  */
 void vcpc_counter_start(struct vcpc_counters *c)
 {
-	unsigned int i;
-
-	for (i = 0; i < c->nr; i++)
-		perf_event_enable(c->counter[i].event);
+	vcpc_counter_turn(c, c->begin, c->end, true);
 	/* Last, because a reader takes its state for that of all. */
 	perf_event_enable(c->clock.event);
 }
@@ -141,6 +144,57 @@ bool vcpc_counter_ended(const struct vcpc_counters *c)
 	return READ_ONCE(c->clock.event->state) == PERF_EVENT_STATE_EXIT;
 }
 
+/**
+ * vcpc_counter_turn() - put some events on the PMU, or take them off
+ * @c: the counters, opened with VCPC_COUNTER_TURNS unless it is for the first time
+ * @begin: the first
+ * @end: behind the last
+ * @on: on or off
+ *
+ * An event that found no room the last time tries again.
+ *
+ * Context: sleeps.
+ */
+void vcpc_counter_turn(struct vcpc_counters *c, u32 begin, u32 end, bool on)
+{
+	u32 i;
+
+	for (i = begin; i < end; i++) {
+		if (on)
+			perf_event_enable(c->counter[i].event);
+		else
+			perf_event_disable(c->counter[i].event);
+	}
+}
+
+/**
+ * vcpc_counter_choose() - which counters are read from now on
+ * @c: the counters, opened with VCPC_COUNTER_TURNS
+ * @begin: the first
+ * @end: behind the last; no more than @begin if none is
+ *
+ * Context: as the reading.
+ */
+void vcpc_counter_choose(struct vcpc_counters *c, u32 begin, u32 end)
+{
+	c->begin = begin;
+	c->end = end;
+	c->based = false;
+}
+
+/**
+ * vcpc_counter_alarm() - let the clock's alarm ring, and begin again
+ * @c: the counters, opened with an alarm
+ * @period: after this time
+ *
+ * Context: sleeps.
+ */
+void vcpc_counter_alarm(struct vcpc_counters *c, u64 period)
+{
+	/* Refuses only what is no period at all. */
+	(void)perf_event_period(c->clock.event, period);
+}
+
 /* Constant while the event is on, whenever its thread runs; otherwise it grows. */
 static __always_inline u64 event_start(const struct perf_event *event)
 {
@@ -151,7 +205,7 @@ static void counter_base(struct vcpc_counters *c)
 {
 	unsigned int i;
 
-	for (i = 0; i < c->nr; i++) {
+	for (i = c->begin; i < c->end; i++) {
 		struct vcpc_counter *counter = &c->counter[i];
 
 		counter->start = event_start(counter->event);
@@ -284,9 +338,9 @@ static bool all_direct(const struct vcpc_counters *c)
 static int read_first(struct vcpc_counters *c)
 {
 	counter_base(c);
-	c->plain = !(c->flags & VCPC_COUNTER_MIXED);
+	c->plain = !(c->flags & (VCPC_COUNTER_MIXED | VCPC_COUNTER_TURNS));
 	c->direct = c->plain && all_direct(c);
-	if (vcpc_counter_ended(c) && !counter_whole(c))
+	if (vcpc_counter_ended(c) && !(c->flags & VCPC_COUNTER_TURNS) && !counter_whole(c))
 		return -EAGAIN;
 	return 0;
 }
@@ -306,7 +360,7 @@ static noinline int read_careful(struct vcpc_counters *c, struct vcpc_sample *sa
 		}
 		ret = read_first(c);
 	}
-	for (i = 0; i < c->nr; i++)
+	for (i = c->begin; i < c->end; i++)
 		ret |= read_one(&c->counter[i], &sample->values[i]);
 	if (vcpc_counter_ended(c))
 		state |= VCPC_STATE_EXITED;
@@ -358,7 +412,24 @@ int vcpc_counter_read(struct vcpc_counters *c, struct vcpc_sample *sample)
 }
 
 /**
- * vcpc_counter_set() - let the counters go on from other values
+ * vcpc_counter_go_on() - let the counters that count go on from other values
+ * @c: the counters
+ * @from: what they were just read as
+ * @to: what they shall be
+ *
+ * Context: as the reading, and in one section with it.
+ */
+void vcpc_counter_go_on(struct vcpc_counters *c, const struct vcpc_sample *from,
+			const struct vcpc_sample *to)
+{
+	unsigned int i;
+
+	for (i = c->begin; i < c->end; i++)
+		c->counter[i].add += to->values[i] - from->values[i];
+}
+
+/**
+ * vcpc_counter_set() - let the counters and the clock go on from other values
  * @c: the counters
  * @from: what they were just read as
  * @to: what they shall be
@@ -368,10 +439,7 @@ int vcpc_counter_read(struct vcpc_counters *c, struct vcpc_sample *sample)
 void vcpc_counter_set(struct vcpc_counters *c, const struct vcpc_sample *from,
 		      const struct vcpc_sample *to)
 {
-	unsigned int i;
-
-	for (i = 0; i < c->nr; i++)
-		c->counter[i].add += to->values[i] - from->values[i];
+	vcpc_counter_go_on(c, from, to);
 	c->clock.add += to->tick - from->tick;
 }
 
@@ -387,8 +455,10 @@ static void call_here(void *info)
 {
 	struct counter_call *call = info;
 
+	const struct task_struct *task = call->c->place.task;
+
 	/* It may have gone since it was seen on this CPU. */
-	if (current != call->c->task)
+	if (task && current != task)
 		return;
 	call->ret = call->fn(call->arg);
 	call->done = true;
@@ -441,26 +511,29 @@ static void call_idle(struct counter_call *call)
 }
 
 /**
- * vcpc_counter_call() - do something where a thread's counters can be read
+ * vcpc_counter_call() - do something where counters can be read
  * @c: the counters
  * @fn: what to do; called once
  * @arg: for @fn
  *
- * On the CPU where the thread runs, or anywhere while it is kept from running.
+ * On their CPU; or on that where their thread runs, or anywhere while it is kept
+ * from running.
  *
  * Context: may not be called with interrupts off.
  * Return: what @fn returned, or -EINTR if the caller is killed while it
- * pursues a thread that moves about.
+ * pursues a thread that moves about, or -ENXIO if the CPU is offline.
  */
 int vcpc_counter_call(const struct vcpc_counters *c, vcpc_counter_fn fn, void *arg)
 {
 	struct counter_call call = { .c = c, .fn = fn, .arg = arg };
 	unsigned long flags;
-	int cpu;
+	int cpu = c->place.cpu;
 
+	if (cpu >= 0)
+		return smp_call_function_single(cpu, call_here, &call, 1) ?: call.ret;
 	for (;;) {
 		cpu = READ_ONCE(c->clock.event->oncpu);
-		if (c->task == current) {
+		if (c->place.task == current) {
 			local_irq_save(flags);
 			call_here(&call);
 			local_irq_restore(flags);
@@ -487,14 +560,14 @@ int vcpc_counter_lost(const struct vcpc_counters *c)
 {
 	unsigned int i;
 
-	for (i = 0; i < c->nr; i++)
+	for (i = c->begin; i < c->end; i++)
 		if (READ_ONCE(c->counter[i].event->state) == PERF_EVENT_STATE_ERROR)
 			return i;
 	return -1;
 }
 
 /**
- * vcpc_counter_hw() - how many counters of the CPU's PMU are taken
+ * vcpc_counter_hw() - how many counters of the CPU's PMU are taken now
  * @c: the counters
  *
  * Return: the number.
@@ -503,7 +576,7 @@ unsigned int vcpc_counter_hw(const struct vcpc_counters *c)
 {
 	unsigned int i, hw = 0;
 
-	for (i = 0; i < c->nr; i++)
+	for (i = c->begin; i < c->end; i++)
 		hw += vcpc_event_is_hw(c->counter[i].event);
 	return hw;
 }

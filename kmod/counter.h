@@ -14,6 +14,28 @@ struct task_struct;
 /* How the counters of a thread are opened */
 #define VCPC_COUNTER_ON_EXEC	VCPC_EVENT_ON_EXEC
 #define VCPC_COUNTER_MIXED	BIT(8)	/* not every CPU has these events */
+#define VCPC_COUNTER_TURNS	BIT(9)	/* only some of them count at a time */
+
+/**
+ * struct vcpc_counter_plan - what to open
+ * @reqs: what to count, and from which values; the caller has checked that it
+ *	is allowed
+ * @nr: how many
+ * @place: where; the caller holds a reference to a thread
+ * @flags: VCPC_COUNTER_*
+ * @begin: the first that counts at once
+ * @end: behind the last one of these
+ * @alarm: of the clock
+ */
+struct vcpc_counter_plan {
+	const struct vcpc_request *reqs;
+	unsigned int nr;
+	struct vcpc_place place;
+	u32 flags;
+	u32 begin;
+	u32 end;
+	struct vcpc_alarm alarm;
+};
 
 /**
  * struct vcpc_counter - one request's virtual counter
@@ -33,7 +55,7 @@ struct vcpc_counter {
 };
 
 /**
- * struct vcpc_clock - the thread's CPU time while the set counted
+ * struct vcpc_clock - the thread's CPU time while the set counted, or the CPU's time
  * @event: perf's clock of it
  * @add: what to add to the clock
  * @last: what the clock gave last
@@ -52,11 +74,13 @@ struct vcpc_clock {
 };
 
 /**
- * struct vcpc_counters - the counters of a set's requests on one thread
- * @task: the thread; each event holds a reference
+ * struct vcpc_counters - the counters of a set's requests on one thread or CPU
+ * @place: the thread, to which each event holds a reference, or the CPU
  * @ctx: the perf contexts that the events are in, the second may be NULL
  * @flags: VCPC_COUNTER_*
  * @nr: number of requests
+ * @begin: the first that counts now
+ * @end: behind the last one of these
  * @based: the counters' @start is known
  * @plain: an event that is on the PMU has always been there
  * @direct: and all can be read without their driver
@@ -66,10 +90,12 @@ struct vcpc_clock {
  * What changes after opening is changed by the functions that read.
  */
 struct vcpc_counters {
-	struct task_struct *task;
+	struct vcpc_place place;
 	struct perf_event_context *ctx[2];
 	u32 flags;
 	u32 nr;
+	u32 begin;
+	u32 end;
 	bool based;
 	bool plain;
 	bool direct;
@@ -85,10 +111,14 @@ struct vcpc_counters {
  */
 typedef int (*vcpc_counter_fn)(void *arg);
 
-struct vcpc_counters *vcpc_counter_open(const struct vcpc_request *reqs, unsigned int nr,
-					struct task_struct *task, u32 flags, int *bad);
+struct vcpc_counters *vcpc_counter_open(const struct vcpc_counter_plan *plan, int *bad);
 void vcpc_counter_close(struct vcpc_counters *c);
 void vcpc_counter_start(struct vcpc_counters *c);
+void vcpc_counter_turn(struct vcpc_counters *c, u32 begin, u32 end, bool on);
+void vcpc_counter_choose(struct vcpc_counters *c, u32 begin, u32 end);
+void vcpc_counter_alarm(struct vcpc_counters *c, u64 period);
+void vcpc_counter_go_on(struct vcpc_counters *c, const struct vcpc_sample *from,
+			const struct vcpc_sample *to);
 void vcpc_counter_set(struct vcpc_counters *c, const struct vcpc_sample *from,
 		      const struct vcpc_sample *to);
 int vcpc_counter_read(struct vcpc_counters *c, struct vcpc_sample *sample);

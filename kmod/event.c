@@ -7,18 +7,9 @@
 
 #include "event.h"
 
-/**
- * vcpc_event_open() - count a request on a thread
- * @req: what to count; the caller has checked that it is allowed
- * @task: the thread; the caller holds a reference
- * @flags: VCPC_EVENT_*
- *
- * Context: sleeps.
- * Return: the event, which holds a reference to the thread, or an ERR_PTR:
- * -ESRCH if the thread is exiting, -ENOMEM, or the PMU's own.
- */
-struct perf_event *vcpc_event_open(const struct vcpc_request *req, struct task_struct *task,
-				   u32 flags)
+static struct perf_event *event_open(const struct vcpc_request *req,
+				     const struct vcpc_place *place,
+				     const struct vcpc_alarm *alarm, u32 flags)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -26,6 +17,7 @@ struct perf_event *vcpc_event_open(const struct vcpc_request *req, struct task_s
 		.config = req->config,
 		.config1 = req->config1,
 		.config2 = req->config2,
+		.sample_period = alarm->period,
 		.pinned = 1,
 		.disabled = !!(flags & (VCPC_EVENT_DISABLED | VCPC_EVENT_ON_EXEC)),
 		.enable_on_exec = !!(flags & VCPC_EVENT_ON_EXEC),
@@ -40,26 +32,48 @@ struct perf_event *vcpc_event_open(const struct vcpc_request *req, struct task_s
 		.exclude_guest = 1,
 	};
 
-	return perf_event_create_kernel_counter(&attr, -1, task, NULL, NULL);
+	return perf_event_create_kernel_counter(&attr, place->cpu, place->task, alarm->ring,
+						alarm->context);
 }
 
 /**
- * vcpc_event_open_clock() - count a thread's CPU time
- * @task: the thread; the caller holds a reference
+ * vcpc_event_open() - count a request on a thread or a CPU
+ * @req: what to count; the caller has checked that it is allowed
+ * @place: where; the caller holds a reference to a thread
+ * @flags: VCPC_EVENT_*
+ *
+ * Context: sleeps.
+ * Return: the event, which holds a reference to the thread, or an ERR_PTR:
+ * -ESRCH if the thread is exiting, -ENODEV if the CPU is offline, -ENOMEM, or
+ * the PMU's own.
+ */
+struct perf_event *vcpc_event_open(const struct vcpc_request *req, const struct vcpc_place *place,
+				   u32 flags)
+{
+	static const struct vcpc_alarm never;
+
+	return event_open(req, place, &never, flags);
+}
+
+/**
+ * vcpc_event_open_clock() - count a thread's CPU time, or a CPU's time
+ * @place: where; the caller holds a reference to a thread
+ * @alarm: when to call whom
  * @flags: VCPC_EVENT_*
  *
  * Context: sleeps.
  * Return: as vcpc_event_open().
  */
-struct perf_event *vcpc_event_open_clock(struct task_struct *task, u32 flags)
+struct perf_event *vcpc_event_open_clock(const struct vcpc_place *place,
+					 const struct vcpc_alarm *alarm, u32 flags)
 {
 	const struct vcpc_request clock = {
 		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.config = place->task ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_CPU_CLOCK,
 		.flags = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL,
 	};
 
-	return vcpc_event_open(&clock, task, flags);
+	return event_open(&clock, place, alarm, flags);
 }
 
 /**

@@ -9,13 +9,36 @@
 
 struct task_struct;
 
+/**
+ * struct vcpc_place - where is counted
+ * @task: the thread, or NULL
+ * @cpu: the CPU if there is no thread; otherwise -1
+ */
+struct vcpc_place {
+	struct task_struct *task;
+	int cpu;
+};
+
+/**
+ * struct vcpc_alarm - to be called whenever a clock has gone so far
+ * @period: nanoseconds; 0: never
+ * @ring: called with interrupts off, on the CPU that is counted
+ * @context: the event's overflow_handler_context
+ */
+struct vcpc_alarm {
+	u64 period;
+	perf_overflow_handler_t ring;
+	void *context;
+};
+
 /* How an event is opened */
 #define VCPC_EVENT_ON_EXEC	BIT(0)
 #define VCPC_EVENT_DISABLED	BIT(1)
 
-struct perf_event *vcpc_event_open(const struct vcpc_request *req, struct task_struct *task,
+struct perf_event *vcpc_event_open(const struct vcpc_request *req, const struct vcpc_place *place,
 				   u32 flags);
-struct perf_event *vcpc_event_open_clock(struct task_struct *task, u32 flags);
+struct perf_event *vcpc_event_open_clock(const struct vcpc_place *place,
+					 const struct vcpc_alarm *alarm, u32 flags);
 int vcpc_event_check(const struct perf_event *event, u32 type);
 
 static inline bool vcpc_event_is_hw(const struct perf_event *event)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A set on one thread: its counters, and its state.
+ * A set on one thread or CPU: its counters, and its state.
  *
  * Disabling does not touch the perf events: it notes the values, and enabling
  * continues from them.  So both cost no more than a sample, act on all requests
@@ -25,20 +25,27 @@
 #include "caps.h"
 #include "compat/uninitialized.h"
 #include "counter.h"
+#include "hotplug.h"
 #include "instance.h"
+#include "mux.h"
 #include "sample.h"
 #include "set.h"
+
+/* In these states there is nothing to be read before the CPU goes offline. */
+#define OFFLINE_NOTHING	(VCPC_INSTANCE_CLOSED | VCPC_INSTANCE_INVALID | VCPC_INSTANCE_STOPPED)
 
 /**
  * struct action - an operation on its way to where the counters can be read
  * @inst: on what
  * @op: what
  * @sample: room for a sample
+ * @groups: room for what its groups have had, or NULL
  */
 struct action {
 	struct vcpc_instance *inst;
 	enum vcpc_op op;
 	struct vcpc_sample *sample;
+	struct vcpc_group_sample *groups;
 };
 
 /* The values apart: fortified memcpy() knows nothing of them behind a struct in a struct. */
@@ -50,11 +57,20 @@ static void copy_sample(struct vcpc_sample *to, const struct vcpc_sample *from)
 
 static int read_counters(struct action *act)
 {
-	int ret = vcpc_counter_read(act->inst->counters, act->sample);
+	int ret;
 
+	if (act->inst->mux)
+		return vcpc_mux_read(act->inst->mux, act->sample);
+	ret = vcpc_counter_read(act->inst->counters, act->sample);
 	if (ret)
 		act->inst->state |= VCPC_INSTANCE_INVALID;
 	return ret;
+}
+
+/* Groups were tried out, and go on without one that finds no room later. */
+static int do_check(struct action *act)
+{
+	return act->inst->mux ? 0 : read_counters(act);
 }
 
 static int do_sample(struct action *act)
@@ -76,10 +92,14 @@ static int do_enable(struct action *act)
 
 	if (!(inst->state & VCPC_INSTANCE_STOPPED))
 		return -EINVAL;
-	ret = read_counters(act);
-	if (ret)
-		return ret;
-	vcpc_counter_set(inst->counters, act->sample, &inst->kept);
+	if (inst->mux) {
+		vcpc_mux_resume(inst->mux, act->sample);
+	} else {
+		ret = read_counters(act);
+		if (ret)
+			return ret;
+		vcpc_counter_set(inst->counters, act->sample, &inst->kept);
+	}
 	inst->state &= ~VCPC_INSTANCE_STOPPED;
 	return 0;
 }
@@ -103,8 +123,20 @@ static int do_disable(struct action *act)
 	return 0;
 }
 
-/* Without a thread there is nothing to start or stop but the words for it. */
-static int act_settled(struct action *act)
+static int do_turn(struct action *act)
+{
+	struct vcpc_mux *mux = act->inst->mux;
+
+	if (act->inst->state & VCPC_INSTANCE_STOPPED)
+		return -EINVAL;
+	if (act->op == VCPC_OP_END_TURN)
+		return vcpc_mux_end_turn(mux, act->sample);
+	vcpc_mux_begin_turn(mux, act->sample);
+	return 0;
+}
+
+/* Without counters there is nothing to start or stop but the words for it. */
+static int act_still(struct action *act)
 {
 	struct vcpc_instance *inst = act->inst;
 	bool stopped = inst->state & VCPC_INSTANCE_STOPPED;
@@ -115,29 +147,46 @@ static int act_settled(struct action *act)
 		if (stopped == stop)
 			return -EINVAL;
 		inst->state ^= VCPC_INSTANCE_STOPPED;
-		inst->kept.state ^= VCPC_STATE_COUNTING;
+		inst->kept.state &= ~VCPC_STATE_COUNTING;
+		if (!stop)
+			inst->kept.state |= VCPC_STATE_COUNTING;
+	} else if (act->op != VCPC_OP_SAMPLE) {
+		return -ENODEV;
 	}
 	copy_sample(act->sample, &inst->kept);
 	return 0;
 }
 
+static int act_open(struct action *act)
+{
+	switch (act->op) {
+	case VCPC_OP_CHECK:	return do_check(act);
+	case VCPC_OP_SAMPLE:	return do_sample(act);
+	case VCPC_OP_ENABLE:	return do_enable(act);
+	case VCPC_OP_DISABLE:	return do_disable(act);
+	case VCPC_OP_END_TURN:	return do_turn(act);
+	case VCPC_OP_BEGIN_TURN: return do_turn(act);
+	}
+	return -EINVAL;
+}
+
 static int act_locked(struct action *act)
 {
+	int ret;
+
 	lockdep_assert_held(&act->inst->lock);
 
 	if (act->inst->state & VCPC_INSTANCE_CLOSED)
 		return -EINVAL;
 	if (act->inst->state & VCPC_INSTANCE_INVALID)
 		return -EAGAIN;
-	if (act->inst->state & VCPC_INSTANCE_SETTLED)
-		return act_settled(act);
-	switch (act->op) {
-	case VCPC_OP_CHECK:	return read_counters(act);
-	case VCPC_OP_SAMPLE:	return do_sample(act);
-	case VCPC_OP_ENABLE:	return do_enable(act);
-	case VCPC_OP_DISABLE:	return do_disable(act);
-	}
-	return -EINVAL;
+	if (act->inst->state & (VCPC_INSTANCE_SETTLED | VCPC_INSTANCE_OFFLINE))
+		ret = act_still(act);
+	else
+		ret = act_open(act);
+	if (!ret && act->groups)
+		vcpc_mux_turns(act->inst->mux, act->groups);
+	return ret;
 }
 
 static int act_there(void *arg)
@@ -174,33 +223,68 @@ static void start_waiting(struct vcpc_instance *inst)
  */
 int vcpc_instance_do(struct vcpc_instance *inst, enum vcpc_op op, struct vcpc_sample *sample)
 {
-	struct action act = { .inst = inst, .op = op, .sample = sample };
+	return vcpc_instance_do_groups(inst, op, sample, NULL);
+}
+
+static int act_here(struct action *act)
+{
 	unsigned long flags;
 	int ret;
 
-	/* Both are set under the set's lock only. */
-	if (inst->state & (VCPC_INSTANCE_CLOSED | VCPC_INSTANCE_SETTLED)) {
-		local_irq_save(flags);
-		ret = act_there(&act);
-		local_irq_restore(flags);
-		return ret;
-	}
-	if (op == VCPC_OP_ENABLE && vcpc_counter_waits(inst->counters))
-		start_waiting(inst);
-	return vcpc_counter_call(inst->counters, act_there, &act);
+	local_irq_save(flags);
+	ret = act_there(act);
+	local_irq_restore(flags);
+	return ret;
 }
 
 /**
- * vcpc_instance_sample_other() - sample an instance that is stopped or lost counts
+ * vcpc_instance_do_groups() - vcpc_instance_do(), and what its groups have had
+ * @inst: the instance
+ * @op: what to do
+ * @sample: as for vcpc_instance_do()
+ * @groups: filled on success; NULL if it has none, or nobody wants to know
+ *
+ * Context: sleeps; under the set's lock.
+ * Return: as vcpc_instance_do(); of turns -EINPROGRESS, or -ENODEV if the CPU is offline.
+ */
+int vcpc_instance_do_groups(struct vcpc_instance *inst, enum vcpc_op op,
+			    struct vcpc_sample *sample, struct vcpc_group_sample *groups)
+{
+	struct action act = { .inst = inst, .op = op, .sample = sample, .groups = groups };
+	int ret;
+
+	/* Both are set under the set's lock only. */
+	if (inst->state & (VCPC_INSTANCE_CLOSED | VCPC_INSTANCE_SETTLED))
+		return act_here(&act);
+	if (op == VCPC_OP_ENABLE && inst->cpu < 0 && vcpc_counter_waits(inst->counters))
+		start_waiting(inst);
+	ret = vcpc_counter_call(inst->counters, act_there, &act);
+	/* A CPU that is offline has said so before. */
+	if (ret == -ENXIO)
+		ret = act_here(&act);
+	if (!ret && op == VCPC_OP_ENABLE && inst->mux)
+		vcpc_mux_arm(inst->mux);
+	return ret;
+}
+
+/**
+ * vcpc_instance_sample_other() - sample an instance that does not just count
  * @inst: the instance
  * @sample: filled on success
+ * @groups: as for vcpc_instance_do_groups()
  *
  * Context: interrupts off, @inst->lock held.
  * Return: 0; -EINVAL if it is being closed; -EAGAIN if counts were lost.
  */
-int vcpc_instance_sample_other(struct vcpc_instance *inst, struct vcpc_sample *sample)
+int vcpc_instance_sample_other(struct vcpc_instance *inst, struct vcpc_sample *sample,
+			       struct vcpc_group_sample *groups)
 {
-	struct action act = { .inst = inst, .op = VCPC_OP_SAMPLE, .sample = sample };
+	struct action act = {
+		.inst = inst,
+		.op = VCPC_OP_SAMPLE,
+		.sample = sample,
+		.groups = groups,
+	};
 
 	return act_locked(&act);
 }
@@ -219,6 +303,7 @@ static struct vcpc_instance *instance_alloc(struct vcpc_binding *binding,
 	INIT_HLIST_NODE(&inst->by_task);
 	inst->binding = binding;
 	inst->task = task;
+	inst->cpu = binding->cpu;
 	inst->kept.time = ktime_get_ns();
 	inst->kept.nr = set->nr;
 	for (i = 0; i < set->nr; i++)
@@ -234,56 +319,102 @@ static int instance_start(struct vcpc_instance *inst, u32 flags, int *bad)
 
 	if (flags & VCPC_OPEN_ON_EXEC)
 		return 0;
-	inst->state = VCPC_INSTANCE_STOPPED;
+	inst->state |= VCPC_INSTANCE_STOPPED;
 	ret = vcpc_instance_do(inst, op, &room.sample);
+	if (inst->state & VCPC_INSTANCE_OFFLINE)
+		return -ENODEV;
 	if (ret != -EAGAIN)
 		return ret;
 	*bad = vcpc_counter_lost(inst->counters);
 	return -ENOSPC;
 }
 
+/* Threads begin with different groups, so that short ones do not all measure the first. */
+static int instance_groups(struct vcpc_instance *inst)
+{
+	struct vcpc_binding *b = inst->binding;
+
+	if (!b->set->groups)
+		return 0;
+	inst->mux = vcpc_mux_create(b->set, inst, b->births++ % b->set->groups);
+	if (!inst->mux)
+		return -ENOMEM;
+	inst->state |= VCPC_INSTANCE_GROUPS;
+	return 0;
+}
+
+static struct vcpc_counters *open_counters(struct vcpc_instance *inst, u32 flags, int *bad)
+{
+	const struct vcpc_set *set = inst->binding->set;
+	struct vcpc_counter_plan plan = {
+		.reqs = set->requests,
+		.nr = set->nr,
+		.place = { .task = inst->task, .cpu = inst->cpu },
+		.end = set->nr,
+	};
+
+	if (flags & VCPC_OPEN_ON_EXEC)
+		plan.flags |= VCPC_COUNTER_ON_EXEC;
+	if (vcpc_caps_mixed())
+		plan.flags |= VCPC_COUNTER_MIXED;
+	if (inst->mux) {
+		struct vcpc_group group = vcpc_set_group(set, inst->mux->rotation.now);
+
+		plan.flags |= VCPC_COUNTER_TURNS;
+		plan.begin = group.begin;
+		plan.end = group.end;
+		vcpc_mux_alarm(inst->mux, &plan.alarm);
+	}
+	return vcpc_counter_open(&plan, bad);
+}
+
 /**
- * vcpc_instance_open() - put a set on a thread
+ * vcpc_instance_open() - put a set on a thread, or on the binding's CPU
  * @binding: what it belongs to, which knows the set
- * @task: the thread; the caller holds a reference
+ * @task: the thread; the caller holds a reference; NULL for the CPU
  * @flags: VCPC_OPEN_*
  * @bad: on failure set to the request that was refused, or left alone
  *
  * Context: sleeps; under the set's lock.
- * Return: the instance, or an ERR_PTR: -ESRCH, -ENOSPC, -ENOMEM, -EINTR, or the PMU's.
+ * Return: the instance, or an ERR_PTR: -ESRCH, -ENODEV, -ENOSPC, -ENOMEM, -EINTR, or
+ * the PMU's.
  */
 struct vcpc_instance *vcpc_instance_open(struct vcpc_binding *binding, struct task_struct *task,
 					 u32 flags, int *bad)
 {
-	const struct vcpc_set *set = binding->set;
 	struct vcpc_instance *inst;
-	u32 how = 0;
 	int ret;
-
-	if (flags & VCPC_OPEN_ON_EXEC)
-		how |= VCPC_COUNTER_ON_EXEC;
-	if (vcpc_caps_mixed())
-		how |= VCPC_COUNTER_MIXED;
 
 	inst = instance_alloc(binding, task);
 	if (!inst)
 		return ERR_PTR(-ENOMEM);
-	inst->counters = vcpc_counter_open(set->requests, set->nr, task, how, bad);
-	if (IS_ERR(inst->counters)) {
-		ret = PTR_ERR(inst->counters);
-		goto err_counters;
-	}
-	ret = instance_start(inst, flags, bad);
+	ret = instance_groups(inst);
 	if (ret)
-		goto err_start;
-	inst->pid = get_task_pid(task, PIDTYPE_PID);
-	inst->tgid = get_task_pid(task, PIDTYPE_TGID);
+		goto err_groups;
+	/* First, so as not to miss that the CPU goes offline. */
+	if (inst->cpu >= 0)
+		vcpc_hotplug_add(inst);
+	inst->counters = open_counters(inst, flags, bad);
+	ret = PTR_ERR_OR_ZERO(inst->counters);
+	if (!ret)
+		ret = instance_start(inst, flags, bad);
+	if (ret)
+		goto err_counters;
+	if (task) {
+		inst->pid = get_task_pid(task, PIDTYPE_PID);
+		inst->tgid = get_task_pid(task, PIDTYPE_TGID);
+	}
 	vcpc_caps_saw(vcpc_counter_hw(inst->counters));
 	return inst;
 
-err_start:
-	vcpc_counter_close(inst->counters);
 err_counters:
+	if (inst->cpu >= 0)
+		vcpc_hotplug_del(inst);
+	if (!IS_ERR(inst->counters))
+		vcpc_counter_close(inst->counters);
+	if (inst->mux)
+		vcpc_mux_close(inst->mux);
+err_groups:
 	kfree(inst);
 	return ERR_PTR(ret);
 }
@@ -297,6 +428,8 @@ err_counters:
  */
 bool vcpc_instance_ended(const struct vcpc_instance *inst)
 {
+	if (inst->cpu >= 0)
+		return false;
 	return inst->state & VCPC_INSTANCE_SETTLED || vcpc_counter_ended(inst->counters);
 }
 
@@ -312,7 +445,7 @@ bool vcpc_instance_ended(const struct vcpc_instance *inst)
  */
 bool vcpc_instance_displaced(const struct vcpc_instance *inst)
 {
-	if (inst->state & VCPC_INSTANCE_SETTLED || inst->pid != inst->tgid)
+	if (!inst->task || inst->pid != inst->tgid)
 		return false;
 	return READ_ONCE(inst->task->pid) != pid_nr(inst->tgid);
 }
@@ -324,11 +457,11 @@ bool vcpc_instance_displaced(const struct vcpc_instance *inst)
  * Of a thread that was displaced, the id that it lost.
  *
  * Context: under the set's lock.
- * Return: the id; the instance holds the reference.
+ * Return: the id; the instance holds the reference.  NULL if it has a CPU.
  */
 struct pid *vcpc_instance_pid(const struct vcpc_instance *inst)
 {
-	if (inst->state & VCPC_INSTANCE_SETTLED)
+	if (!inst->task)
 		return inst->pid;
 	return READ_ONCE(inst->task->pid) == pid_nr(inst->tgid) ? inst->tgid : inst->pid;
 }
@@ -388,9 +521,97 @@ void vcpc_instance_close(struct vcpc_instance *inst)
 	inst->state |= VCPC_INSTANCE_CLOSED;
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
 
+	if (inst->cpu >= 0)
+		vcpc_hotplug_del(inst);
 	if (inst->counters)
 		vcpc_counter_close(inst->counters);
+	if (inst->mux)
+		vcpc_mux_close(inst->mux);
 	put_pid(inst->pid);
 	put_pid(inst->tgid);
 	kfree_rcu(inst, rcu);
+}
+
+/**
+ * vcpc_instance_deprive() - another set takes over what the counters are
+ * @inst: the instance; invalid from now on, unless it has ended and was settled
+ *
+ * Context: under the set's lock.
+ */
+void vcpc_instance_deprive(struct vcpc_instance *inst)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&inst->lock, flags);
+	if (!(inst->state & VCPC_INSTANCE_SETTLED))
+		inst->state |= VCPC_INSTANCE_INVALID;
+	raw_spin_unlock_irqrestore(&inst->lock, flags);
+}
+
+/**
+ * vcpc_instance_offline() - keep the values: the CPU is going offline
+ * @inst: the instance
+ *
+ * Context: on the CPU; sleeps.  Not under the set's lock.
+ */
+void vcpc_instance_offline(struct vcpc_instance *inst)
+{
+	union vcpc_sample_room room __uninitialized;
+	struct action act = { .inst = inst, .sample = &room.sample };
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&inst->lock, flags);
+	/* Without counters it is still being opened, which will fail. */
+	if (!IS_ERR_OR_NULL(inst->counters) && !(inst->state & OFFLINE_NOTHING) &&
+	    !read_counters(&act))
+		copy_sample(&inst->kept, act.sample);
+	inst->kept.state |= VCPC_STATE_OFFLINE;
+	inst->state |= VCPC_INSTANCE_OFFLINE;
+	raw_spin_unlock_irqrestore(&inst->lock, flags);
+}
+
+/* Count from the values that were kept. */
+static int reopen(struct vcpc_instance *inst, struct vcpc_counters *fresh)
+{
+	union vcpc_sample_room room __uninitialized;
+	bool stopped = inst->state & VCPC_INSTANCE_STOPPED;
+	struct vcpc_counters *old = inst->counters;
+	unsigned long flags;
+	int ret;
+
+	raw_spin_lock_irqsave(&inst->lock, flags);
+	inst->counters = fresh;
+	inst->kept.state &= ~VCPC_STATE_OFFLINE;
+	inst->state &= ~VCPC_INSTANCE_OFFLINE;
+	inst->state |= VCPC_INSTANCE_STOPPED;
+	if (inst->mux)
+		inst->mux->gap = false;
+	raw_spin_unlock_irqrestore(&inst->lock, flags);
+
+	ret = vcpc_instance_do(inst, stopped ? VCPC_OP_CHECK : VCPC_OP_ENABLE, &room.sample);
+	vcpc_counter_close(old);
+	return ret;
+}
+
+/**
+ * vcpc_instance_online() - count again: the CPU has come back
+ * @inst: the instance; may be counting
+ *
+ * If there is no room for it any more, it is invalid.
+ *
+ * Context: sleeps; under the set's lock.
+ */
+void vcpc_instance_online(struct vcpc_instance *inst)
+{
+	struct vcpc_counters *fresh;
+	int bad;
+
+	if (!(inst->state & VCPC_INSTANCE_OFFLINE) || inst->state & VCPC_INSTANCE_INVALID)
+		return;
+	fresh = open_counters(inst, 0, &bad);
+	/* It may have gone again, and will then come again. */
+	if (fresh == ERR_PTR(-ENODEV))
+		return;
+	if (IS_ERR(fresh) || (reopen(inst, fresh) && !(inst->state & VCPC_INSTANCE_OFFLINE)))
+		vcpc_instance_deprive(inst);
 }

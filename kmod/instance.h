@@ -14,6 +14,7 @@
 struct pid;
 struct task_struct;
 struct vcpc_binding;
+struct vcpc_mux;
 
 /* What can be done with an instance where its counters can be read */
 enum vcpc_op {
@@ -21,6 +22,8 @@ enum vcpc_op {
 	VCPC_OP_SAMPLE,
 	VCPC_OP_ENABLE,
 	VCPC_OP_DISABLE,
+	VCPC_OP_END_TURN,	/* -EINPROGRESS if it is not over */
+	VCPC_OP_BEGIN_TURN,
 };
 
 /* struct vcpc_instance.state; 0 is what it mostly is */
@@ -28,13 +31,15 @@ enum vcpc_op {
 #define VCPC_INSTANCE_INVALID	BIT(1)	/* counts were lost */
 #define VCPC_INSTANCE_STOPPED	BIT(2)	/* disabled */
 #define VCPC_INSTANCE_SETTLED	BIT(3)	/* its thread has ended; the counters are given back */
+#define VCPC_INSTANCE_GROUPS	BIT(4)	/* it has groups that take turns */
+#define VCPC_INSTANCE_OFFLINE	BIT(5)	/* its CPU is offline; the counters do not count */
 
 /* How an instance begins */
 #define VCPC_OPEN_STOPPED	BIT(0)	/* disabled */
 #define VCPC_OPEN_ON_EXEC	BIT(1)	/* waiting for the thread's next execve */
 
 /**
- * struct vcpc_instance - a set on one thread
+ * struct vcpc_instance - a set on one thread or CPU
  * @node: in the set's table by thread, until it is settled; changed under the
  *	set's lock, read under RCU
  * @by_task: in the table of all sets by thread, if somebody looks there
@@ -42,15 +47,19 @@ enum vcpc_op {
  *	set's lock
  * @rcu: for freeing
  * @binding: what brought it about; outlives it
- * @task: the thread; alive as long as @counters are
- * @pid: its id when it was bound, which outlives it
+ * @cpu: its CPU, or -1
+ * @on_cpu: in the list of those that have one
+ * @task: the thread; alive as long as @counters are; NULL if it has a CPU
+ * @pid: its id when it was bound, which outlives it; NULL if it has a CPU
  * @tgid: its process's id, which execve makes its own
  * @lock: guards all that follow; taken with interrupts off, inside perf's
  *	context locks, never from an overflow handler
  * @state: VCPC_INSTANCE_*
  * @counters: its counters; they go away after VCPC_INSTANCE_CLOSED or
  *	VCPC_INSTANCE_SETTLED is set
- * @kept: what is read while it is stopped, and after it was settled
+ * @mux: its groups, if it has some
+ * @kept: what is read while it is stopped or offline, and after it was settled;
+ *	of groups whose turn it is not, at any time
  */
 struct vcpc_instance {
 	struct hlist_node node;
@@ -58,6 +67,8 @@ struct vcpc_instance {
 	struct list_head in_binding;
 	struct rcu_head rcu;
 	struct vcpc_binding *binding;
+	int cpu;
+	struct list_head on_cpu;
 	struct task_struct *task;
 	struct pid *pid;
 	struct pid *tgid;
@@ -65,6 +76,7 @@ struct vcpc_instance {
 	raw_spinlock_t lock;
 	u32 state;
 	struct vcpc_counters *counters;
+	struct vcpc_mux *mux;
 	struct vcpc_sample kept;
 };
 
@@ -76,18 +88,26 @@ bool vcpc_instance_ended(const struct vcpc_instance *inst);
 bool vcpc_instance_displaced(const struct vcpc_instance *inst);
 struct pid *vcpc_instance_pid(const struct vcpc_instance *inst);
 int vcpc_instance_do(struct vcpc_instance *inst, enum vcpc_op op, struct vcpc_sample *sample);
-int vcpc_instance_sample_other(struct vcpc_instance *inst, struct vcpc_sample *sample);
+int vcpc_instance_do_groups(struct vcpc_instance *inst, enum vcpc_op op,
+			    struct vcpc_sample *sample, struct vcpc_group_sample *groups);
+int vcpc_instance_sample_other(struct vcpc_instance *inst, struct vcpc_sample *sample,
+			       struct vcpc_group_sample *groups);
+void vcpc_instance_offline(struct vcpc_instance *inst);
+void vcpc_instance_online(struct vcpc_instance *inst);
+void vcpc_instance_deprive(struct vcpc_instance *inst);
 
 /**
  * vcpc_instance_sample_self() - sample the calling thread's own instance
  * @inst: the instance
  * @sample: filled on success
+ * @groups: filled on success if it has groups and this is not NULL
  *
  * Context: interrupts off.
  * Return: 0; -EINVAL if it is being closed; -EAGAIN if counts were lost.
  */
 static __always_inline int vcpc_instance_sample_self(struct vcpc_instance *inst,
-						     struct vcpc_sample *sample)
+						     struct vcpc_sample *sample,
+						     struct vcpc_group_sample *groups)
 {
 	int ret;
 
@@ -97,7 +117,7 @@ static __always_inline int vcpc_instance_sample_self(struct vcpc_instance *inst,
 		if (unlikely(ret))
 			inst->state |= VCPC_INSTANCE_INVALID;
 	} else {
-		ret = vcpc_instance_sample_other(inst, sample);
+		ret = vcpc_instance_sample_other(inst, sample, groups);
 	}
 	raw_spin_unlock(&inst->lock);
 	return ret;

@@ -44,6 +44,8 @@ static u32 state_of(const struct vcpc_instance *inst)
 	/* What has ended while it waited for execve is not told from what has counted. */
 	if (inst->state & VCPC_INSTANCE_SETTLED)
 		return state | (inst->kept.state & VCPC_STATE_COUNTING);
+	if (inst->state & VCPC_INSTANCE_OFFLINE)
+		return state | VCPC_STATE_OFFLINE | VCPC_STATE_COUNTING;
 	return vcpc_counter_waits(inst->counters) ? state : state | VCPC_STATE_COUNTING;
 }
 
@@ -51,7 +53,7 @@ static void fill_info(struct vcpc_instance_info *info, const struct vcpc_instanc
 		      struct pid_namespace *ns)
 {
 	memset(info, 0, sizeof(*info));
-	info->tid = pid_nr_ns(vcpc_instance_pid(inst), ns);
+	info->tid = inst->cpu >= 0 ? inst->cpu : pid_nr_ns(vcpc_instance_pid(inst), ns);
 	info->tgid = pid_nr_ns(inst->tgid, ns);
 	info->root = pid_nr_ns(inst->binding->pid, ns);
 	info->bind_flags = inst->binding->flags;
@@ -238,5 +240,25 @@ void vcpc_listing_del(struct vcpc_set *set)
 {
 	mutex_lock(&sets_lock);
 	list_del(&set->node);
+	mutex_unlock(&sets_lock);
+}
+
+/**
+ * vcpc_listing_each() - do something with every set
+ * @fn: called for each, under its lock
+ * @arg: for @fn
+ *
+ * Context: sleeps; under no set's lock.
+ */
+void vcpc_listing_each(void (*fn)(struct vcpc_set *set, void *arg), void *arg)
+{
+	struct vcpc_set *set;
+
+	mutex_lock(&sets_lock);
+	list_for_each_entry(set, &sets, node) {
+		mutex_lock(&set->lock);
+		fn(set, arg);
+		mutex_unlock(&set->lock);
+	}
 	mutex_unlock(&sets_lock);
 }

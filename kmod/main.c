@@ -7,7 +7,9 @@
 #include "caps.h"
 #include "chardev.h"
 #include "heirs.h"
+#include "hotplug.h"
 #include "listing.h"
+#include "mux.h"
 #include "tag.h"
 #include "tracepage.h"
 
@@ -19,13 +21,26 @@ static int __init vcpc_init(void)
 	ret = vcpc_tracepage_init();
 	if (ret)
 		return ret;
+	ret = vcpc_mux_init();
+	if (ret)
+		goto err_mux;
+	ret = vcpc_hotplug_init();
+	if (ret)
+		goto err_hotplug;
 	vcpc_heirs_init();
 	vcpc_listing_init();
 	ret = vcpc_chardev_register();
-	if (ret) {
-		vcpc_listing_exit();
-		vcpc_tracepage_exit();
-	}
+	if (ret)
+		goto err_chardev;
+	return 0;
+
+err_chardev:
+	vcpc_listing_exit();
+	vcpc_hotplug_exit();
+err_hotplug:
+	vcpc_mux_exit();
+err_mux:
+	vcpc_tracepage_exit();
 	return ret;
 }
 
@@ -33,6 +48,8 @@ static void __exit vcpc_exit(void)
 {
 	vcpc_chardev_unregister();
 	vcpc_listing_exit();
+	vcpc_hotplug_exit();
+	vcpc_mux_exit();
 	vcpc_heirs_exit();
 	vcpc_tag_exit();
 	vcpc_tracepage_exit();

@@ -23,7 +23,8 @@
  */
 int vcpc_probe_check(const struct vcpc_request *req)
 {
-	struct perf_event *event = vcpc_event_open(req, current, VCPC_EVENT_DISABLED);
+	const struct vcpc_place here = { .task = current, .cpu = -1 };
+	struct perf_event *event = vcpc_event_open(req, &here, VCPC_EVENT_DISABLED);
 	int ret;
 
 	if (IS_ERR(event))
@@ -44,7 +45,13 @@ struct rehearsal {
 static void rehearse(struct work_struct *work)
 {
 	struct rehearsal *r = container_of(work, struct rehearsal, work);
-	struct vcpc_counters *c = vcpc_counter_open(r->reqs, r->nr, current, 0, r->bad);
+	const struct vcpc_counter_plan plan = {
+		.reqs = r->reqs,
+		.nr = r->nr,
+		.place = { .task = current, .cpu = -1 },
+		.end = r->nr,
+	};
+	struct vcpc_counters *c = vcpc_counter_open(&plan, r->bad);
 	int lost;
 
 	if (IS_ERR(c)) {
@@ -126,11 +133,12 @@ int vcpc_probe_core_type(int cpu)
  */
 unsigned int vcpc_probe_slots(void)
 {
+	const struct vcpc_place here = { .task = current, .cpu = -1 };
 	struct perf_event *event[PROBE_MAX_SLOTS];
 	unsigned int nr, slots = 0;
 
 	for (nr = 0; nr < PROBE_MAX_SLOTS && slots == nr; nr++) {
-		event[nr] = vcpc_event_open(&cycles, current, 0);
+		event[nr] = vcpc_event_open(&cycles, &here, 0);
 		if (IS_ERR(event[nr]))
 			break;
 		if (READ_ONCE(event[nr]->state) == PERF_EVENT_STATE_ACTIVE)

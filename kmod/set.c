@@ -23,6 +23,18 @@
 #include "set.h"
 #include "uarg.h"
 
+/* Groups stand one after the other, and none is empty. */
+static int check_group(struct vcpc_set *set, u32 at)
+{
+	u32 group = set->requests[at].group;
+	u32 last = at ? set->requests[at - 1].group : 0;
+
+	if (group != last && (!at || group != last + 1))
+		return -EINVAL;
+	set->groups = group + 1;
+	return 0;
+}
+
 static int set_fill(struct vcpc_set *set, const struct vcpc_set_create_args *args, int *bad)
 {
 	int ret;
@@ -35,10 +47,14 @@ static int set_fill(struct vcpc_set *set, const struct vcpc_set_create_args *arg
 			ret = vcpc_caps_request(req);
 		if (!ret)
 			ret = vcpc_probe_check(req);
+		if (!ret && args->flags & VCPC_SET_F_GROUPS)
+			ret = check_group(set, set->nr);
 		if (ret) {
 			*bad = set->nr;
 			return ret;
 		}
+		/* Of other types, only the core's own events are let in. */
+		set->hw |= req->type != PERF_TYPE_SOFTWARE;
 	}
 	return 0;
 }
@@ -75,6 +91,7 @@ struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct
 		goto err_fill;
 	kref_init(&set->refs);
 	set->flags = args->flags;
+	set->slot = args->slot;
 	set->user = vcpc_limits_share(user);
 	set->creator = get_task_pid(current, PIDTYPE_TGID);
 	mutex_init(&set->lock);
@@ -210,10 +227,46 @@ static struct vcpc_instance *find_only(struct vcpc_set *set)
 	return NULL;
 }
 
+/**
+ * vcpc_set_find_cpu() - a CPU's instance
+ * @set: the set
+ * @cpu: the CPU
+ *
+ * Context: under the set's lock.
+ * Return: the instance, or NULL.
+ */
+struct vcpc_instance *vcpc_set_find_cpu(struct vcpc_set *set, int cpu)
+{
+	struct vcpc_binding *b;
+
+	list_for_each_entry(b, &set->bindings, node)
+		if (b->cpu == cpu && b->nr)
+			return list_first_entry(&b->instances, struct vcpc_instance, in_binding);
+	return NULL;
+}
+
+/**
+ * vcpc_set_on_cpus() - is the set bound to CPUs?
+ * @set: the set
+ *
+ * Context: under the set's lock.
+ * Return: false if it is bound to threads, or not at all.
+ */
+bool vcpc_set_on_cpus(struct vcpc_set *set)
+{
+	struct vcpc_binding *b;
+
+	b = list_first_entry_or_null(&set->bindings, struct vcpc_binding, node);
+
+	return b && b->cpu >= 0;
+}
+
 static struct vcpc_instance *find(struct vcpc_set *set, pid_t tid)
 {
 	lockdep_assert_held(&set->lock);
 
+	if (tid < 0)
+		return vcpc_set_find_cpu(set, VCPC_UARG_CPU(tid));
 	if (tid)
 		return find_tid(set, tid);
 	return vcpc_set_find_task(set, current) ?: find_own_past(set) ?: find_only(set);
@@ -223,11 +276,11 @@ static struct vcpc_instance *find(struct vcpc_set *set, pid_t tid)
 static struct vcpc_binding *find_binding(struct vcpc_set *set, pid_t tid)
 {
 	struct pid_namespace *ns = task_active_pid_ns(current);
-	struct vcpc_instance *inst = find_tid(set, tid);
+	struct vcpc_instance *inst = tid < 0 ? find(set, tid) : find_tid(set, tid);
 	struct vcpc_binding *b, *found = NULL;
 
-	if (inst)
-		return inst->binding;
+	if (inst || tid < 0)
+		return inst ? inst->binding : NULL;
 	list_for_each_entry(b, &set->bindings, node)
 		if (pid_nr_ns(b->pid, ns) == tid)
 			found = b;
@@ -352,10 +405,58 @@ int vcpc_set_do(struct vcpc_set *set, pid_t tid, enum vcpc_op op, struct vcpc_sa
 }
 
 /**
+ * vcpc_set_sample_groups() - sample one of the instances of a set with groups
+ * @set: the set
+ * @tid: the instance's thread, or 0
+ * @sample: room for a sample; filled on success
+ * @groups: likewise; what its groups have had
+ *
+ * As vcpc_set_sample().
+ *
+ * Context: sleeps.
+ * Return: as vcpc_set_do().
+ */
+int vcpc_set_sample_groups(struct vcpc_set *set, pid_t tid, struct vcpc_sample *sample,
+			   struct vcpc_group_sample *groups)
+{
+	struct vcpc_instance *inst;
+	int ret;
+
+	if (!tid) {
+		local_irq_disable();
+		inst = vcpc_set_find_task(set, current);
+		if (inst) {
+			ret = vcpc_instance_sample_self(inst, sample, groups);
+			local_irq_enable();
+			return ret;
+		}
+		local_irq_enable();
+	}
+	mutex_lock(&set->lock);
+	inst = find(set, tid);
+	ret = inst ? vcpc_instance_do_groups(inst, VCPC_OP_SAMPLE, sample, groups) : -EINVAL;
+	mutex_unlock(&set->lock);
+	return ret;
+}
+
+/* CPUs' rounds are not added up, but the least is looked for. */
+static void clear_groups(struct vcpc_set *set, struct vcpc_group_sample *groups)
+{
+	u32 i;
+
+	memset(groups, 0, set->groups * sizeof(*groups));
+	if (vcpc_set_on_cpus(set))
+		for (i = 0; i < set->groups; i++)
+			groups[i].rounds = U64_MAX;
+}
+
+/**
  * vcpc_set_total() - sum up all that BIND began, also what has ended
  * @set: the set
  * @tid: one of its threads; 0: all that all BINDs began
  * @total: room for a sample; filled on success
+ * @groups: for what their groups have had, with room for twice as many; NULL
+ *	if the set has none
  *
  * Threads are read one after the other, while the others run.
  *
@@ -363,7 +464,8 @@ int vcpc_set_do(struct vcpc_set *set, pid_t tid, enum vcpc_op op, struct vcpc_sa
  * Return: 0; -EINVAL if it is not bound there; -EAGAIN if a count was lost, or
  * a thread could not be counted; -EINTR.
  */
-int vcpc_set_total(struct vcpc_set *set, pid_t tid, struct vcpc_sample *total)
+int vcpc_set_total(struct vcpc_set *set, pid_t tid, struct vcpc_sample *total,
+		   struct vcpc_group_sample *groups)
 {
 	struct vcpc_binding *b, *named;
 	int ret;
@@ -374,12 +476,51 @@ int vcpc_set_total(struct vcpc_set *set, pid_t tid, struct vcpc_sample *total)
 	total->state = VCPC_STATE_EXITED;
 
 	mutex_lock(&set->lock);
+	if (groups)
+		clear_groups(set, groups);
 	total->time = ktime_get_ns();
 	ret = find_bindings(set, tid, &named);
 	if (!ret)
 		list_for_each_entry(b, &set->bindings, node)
 			if (is_meant(b, named))
-				vcpc_binding_total(b, total, &ret);
+				vcpc_binding_total(b, total, groups, &ret);
 	mutex_unlock(&set->lock);
 	return ret;
+}
+
+/**
+ * vcpc_set_group() - a group's requests
+ * @set: the set, with groups
+ * @group: which
+ *
+ * Return: where they are.
+ */
+struct vcpc_group vcpc_set_group(const struct vcpc_set *set, u32 group)
+{
+	struct vcpc_group g = { };
+
+	while (g.begin < set->nr && set->requests[g.begin].group != group)
+		g.begin++;
+	for (g.end = g.begin; g.end < set->nr && set->requests[g.end].group == group; g.end++)
+		;
+	return g;
+}
+
+/**
+ * vcpc_set_deprive() - another set counts hardware events, on a CPU
+ * @set: if it counts them on threads, that is invalid from now on
+ *
+ * Context: under the set's lock.
+ */
+void vcpc_set_deprive(struct vcpc_set *set)
+{
+	struct vcpc_instance *inst;
+	struct vcpc_binding *b;
+
+	if (!set->hw)
+		return;
+	list_for_each_entry(b, &set->bindings, node)
+		if (b->cpu < 0)
+			list_for_each_entry(inst, &b->instances, in_binding)
+				vcpc_instance_deprive(inst);
 }

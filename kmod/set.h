@@ -28,11 +28,15 @@ struct vcpc_user;
  * @watched: it needs to hear of new threads; under the watchers' lock
  * @flags: VCPC_SET_F_*
  * @nr: number of requests
+ * @groups: number of groups; 0: it is not in groups
+ * @hw: it counts hardware events
+ * @slot: how long a group's turn is
  * @lock: serializes all operations but a thread's sample of itself
  * @closed: its descriptor has gone; under @lock
  * @bound: number of instances; under @lock
  * @bindings: what each BIND began, oldest first; under @lock
- * @instances: by thread, but for those settled; changed under @lock, read under RCU
+ * @instances: those on threads, by thread, but for those settled; changed under
+ *	@lock, read under RCU
  * @requests: what it counts; fixed
  */
 struct vcpc_set {
@@ -44,12 +48,25 @@ struct vcpc_set {
 	bool watched;
 	u32 flags;
 	u32 nr;
+	u32 groups;
+	bool hw;
+	u64 slot;
 	struct mutex lock;	/* see above */
 	bool closed;
 	unsigned int bound;
 	struct list_head bindings;
 	DECLARE_HASHTABLE(instances, VCPC_SET_HASH_BITS);
 	struct vcpc_request requests[];
+};
+
+/**
+ * struct vcpc_group - the requests of a group
+ * @begin: the first
+ * @end: behind the last
+ */
+struct vcpc_group {
+	u32 begin;
+	u32 end;
 };
 
 struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct vcpc_user *user,
@@ -59,10 +76,17 @@ void vcpc_set_put(struct vcpc_set *set);
 int vcpc_set_unbind(struct vcpc_set *set, pid_t tid, u32 flags);
 int vcpc_set_do(struct vcpc_set *set, pid_t tid, enum vcpc_op op, struct vcpc_sample *sample);
 int vcpc_set_turn(struct vcpc_set *set, pid_t tid, enum vcpc_op op);
-int vcpc_set_total(struct vcpc_set *set, pid_t tid, struct vcpc_sample *total);
+int vcpc_set_sample_groups(struct vcpc_set *set, pid_t tid, struct vcpc_sample *sample,
+			   struct vcpc_group_sample *groups);
+int vcpc_set_total(struct vcpc_set *set, pid_t tid, struct vcpc_sample *total,
+		   struct vcpc_group_sample *groups);
+struct vcpc_group vcpc_set_group(const struct vcpc_set *set, u32 group);
+void vcpc_set_deprive(struct vcpc_set *set);
 
 void vcpc_set_publish(struct vcpc_set *set, struct vcpc_instance *inst);
 void vcpc_set_unpublish(struct vcpc_set *set, struct vcpc_instance *inst);
+bool vcpc_set_on_cpus(struct vcpc_set *set);
+struct vcpc_instance *vcpc_set_find_cpu(struct vcpc_set *set, int cpu);
 
 static inline void vcpc_set_get(struct vcpc_set *set)
 {
@@ -96,7 +120,7 @@ vcpc_set_find_task(struct vcpc_set *set, const struct task_struct *task)
 }
 
 /**
- * vcpc_set_sample() - sample one of a set's instances
+ * vcpc_set_sample() - sample one of the instances of a set without groups
  * @set: the set
  * @tid: the instance's thread, or 0
  * @sample: room for a sample; filled on success
@@ -116,7 +140,7 @@ static __always_inline int vcpc_set_sample(struct vcpc_set *set, pid_t tid,
 		local_irq_disable();
 		inst = vcpc_set_find_task(set, current);
 		if (likely(inst)) {
-			ret = vcpc_instance_sample_self(inst, sample);
+			ret = vcpc_instance_sample_self(inst, sample, NULL);
 			local_irq_enable();
 			return ret;
 		}

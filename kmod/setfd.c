@@ -7,6 +7,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "bind.h"
@@ -31,7 +32,8 @@ static int tell_bad(int ret, int bad, bool room, s32 __user *where)
 
 static size_t sample_size(const struct vcpc_set *set)
 {
-	return VCPC_SAMPLE_WORDS(set->nr) * sizeof(u64);
+	return VCPC_SAMPLE_WORDS(set->nr) * sizeof(u64) +
+	       set->groups * sizeof(struct vcpc_group_sample);
 }
 
 static int ioc_bind(struct vcpc_set *set, struct vcpc_bind_args __user *uarg)
@@ -66,6 +68,29 @@ static int ioc_do(struct vcpc_set *set, void __user *uarg, enum vcpc_op op)
 	return vcpc_set_do(set, args.tid, op, &room.sample);
 }
 
+/* A sample of a set with groups, which have too much to tell for the stack. */
+static noinline int put_groups(struct vcpc_set *set, pid_t tid, u32 flags, void __user *to)
+{
+	union vcpc_sample_room room __uninitialized;
+	const u32 words = VCPC_SAMPLE_WORDS(set->nr);
+	struct vcpc_group_sample *groups;
+	int ret;
+
+	groups = kmalloc_array(set->groups, 2 * sizeof(*groups), GFP_KERNEL_ACCOUNT);
+	if (!groups)
+		return -ENOMEM;
+	if (flags & VCPC_SAMPLE_F_TOTAL)
+		ret = vcpc_set_total(set, tid, &room.sample, groups);
+	else
+		ret = vcpc_set_sample_groups(set, tid, &room.sample, groups);
+	if (!ret)
+		ret = vcpc_uarg_put_words(to, room.words, words);
+	if (!ret && copy_to_user(to + words * sizeof(u64), groups, set->groups * sizeof(*groups)))
+		ret = -EFAULT;
+	kfree(groups);
+	return ret;
+}
+
 static noinline long ioc_sample(struct vcpc_set *set, void __user *uarg)
 {
 	union vcpc_sample_room room __uninitialized;
@@ -77,8 +102,10 @@ static noinline long ioc_sample(struct vcpc_set *set, void __user *uarg)
 		return ret;
 	if (args.buf_size < sample_size(set))
 		return -EINVAL;
-	if (unlikely(args.flags))	/* VCPC_SAMPLE_F_TOTAL is the only one */
-		ret = vcpc_set_total(set, args.tid, &room.sample);
+	if (unlikely(set->groups))
+		return put_groups(set, args.tid, args.flags, u64_to_user_ptr(args.buf));
+	if (unlikely(args.flags & VCPC_SAMPLE_F_TOTAL))
+		ret = vcpc_set_total(set, args.tid, &room.sample, NULL);
 	else
 		ret = vcpc_set_sample(set, args.tid, &room.sample);
 	if (ret)
@@ -130,6 +157,10 @@ static ssize_t setfd_read(struct file *file, char __user *buf, size_t size, loff
 
 	if (size < sample_size(set))
 		return -EINVAL;
+	if (unlikely(set->groups)) {
+		ret = put_groups(set, 0, 0, buf);
+		return ret ?: sample_size(set);
+	}
 	ret = vcpc_set_sample(set, 0, &room.sample);
 	if (ret)
 		return ret;

@@ -12,11 +12,12 @@
 /* The structs as version 1 of the contract knew them; they only grow. */
 static_assert(sizeof(struct vcpc_info_args) == 32);
 static_assert(sizeof(struct vcpc_request) == 64);
-static_assert(sizeof(struct vcpc_set_create_args) == 32);
+static_assert(sizeof(struct vcpc_set_create_args) == 40);
 static_assert(sizeof(struct vcpc_bind_args) == 16);
 static_assert(sizeof(struct vcpc_target_args) == 16);
 static_assert(sizeof(struct vcpc_sample_args) == 24);
 static_assert(sizeof(struct vcpc_sample) == 40);
+static_assert(sizeof(struct vcpc_group_sample) == 32);
 static_assert(sizeof(struct vcpc_instance_info) == 32);
 static_assert(sizeof(struct vcpc_instances_args) == 40);
 static_assert(sizeof(struct vcpc_trace_tag_args) == 24);
@@ -50,6 +51,16 @@ static __always_inline int copy_args(void *to, size_t known, const void __user *
 	return copy_other_size(to, known, from);
 }
 
+/* Neither a thread nor a CPU has a negative number, so that CPUs can have these. */
+static int name_target(s32 *tid, bool cpu)
+{
+	if (*tid < 0)
+		return -EINVAL;
+	if (cpu)
+		*tid = VCPC_UARG_CPU(*tid);
+	return 0;
+}
+
 /**
  * vcpc_uarg_info() - take in the arguments of VCPC_IOC_INFO
  * @args: written on success
@@ -62,9 +73,18 @@ int vcpc_uarg_info(struct vcpc_info_args *args, const void __user *from)
 	return copy_args(args, sizeof(*args), from);
 }
 
+static int take_slot(struct vcpc_set_create_args *args)
+{
+	if (!(args->flags & VCPC_SET_F_GROUPS))
+		return args->slot ? -EINVAL : 0;
+	if (!args->slot)
+		args->slot = VCPC_SLOT_DEFAULT;
+	return args->slot < VCPC_SLOT_MIN || args->slot > VCPC_SLOT_MAX ? -EINVAL : 0;
+}
+
 /**
  * vcpc_uarg_set_create() - take in the arguments of VCPC_IOC_SET_CREATE
- * @args: written on success
+ * @args: written on success; of a set with groups, the slot is never 0
  * @from: the caller's
  *
  * Return: 0, -EINVAL, -E2BIG or -EFAULT.
@@ -75,9 +95,9 @@ int vcpc_uarg_set_create(struct vcpc_set_create_args *args, const void __user *f
 
 	if (ret)
 		return ret;
-	if (args->flags & ~VCPC_SET_F_DISABLED || args->reserved)
+	if (args->flags & ~(VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS) || args->reserved)
 		return -EINVAL;
-	return 0;
+	return take_slot(args);
 }
 
 /**
@@ -99,32 +119,44 @@ int vcpc_uarg_request(struct vcpc_request *req, const struct vcpc_set_create_arg
 		return ret;
 	if (!req->flags || req->flags & ~known)
 		return -EINVAL;
-	if (memchr_inv(req->reserved, 0, sizeof(req->reserved)))
+	if (req->reserved0 || memchr_inv(req->reserved, 0, sizeof(req->reserved)))
+		return -EINVAL;
+	if (req->group && !(args->flags & VCPC_SET_F_GROUPS))
 		return -EINVAL;
 	return 0;
 }
 
 /**
  * vcpc_uarg_bind() - take in the arguments of VCPC_IOC_BIND
- * @args: written on success
+ * @args: written on success; a CPU is named by VCPC_UARG_CPU()
  * @from: the caller's
  *
- * Return: 0, -EINVAL, -E2BIG or -EFAULT.
+ * Return: 0, -EINVAL, -ESRCH, -ENODEV, -E2BIG or -EFAULT.
  */
 int vcpc_uarg_bind(struct vcpc_bind_args *args, const void __user *from)
 {
 	const u32 known = VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE |
-			  VCPC_BIND_F_PROCESS;
+			  VCPC_BIND_F_PROCESS | VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD;
+	const u32 on_cpu = VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD;
 	int ret = copy_args(args, sizeof(*args), from);
 
 	if (ret)
 		return ret;
-	return args->flags & ~known ? -EINVAL : 0;
+	if (args->flags & ~known)
+		return -EINVAL;
+	if (args->flags & VCPC_BIND_F_CPU) {
+		if (args->flags & ~on_cpu)
+			return -EINVAL;
+		return name_target(&args->tid, true) ? -ENODEV : 0;
+	}
+	if (args->flags & VCPC_BIND_F_YIELD)
+		return -EINVAL;
+	return name_target(&args->tid, false) ? -ESRCH : 0;
 }
 
 /**
  * vcpc_uarg_target() - take in the arguments of an ioctl that only names an instance
- * @args: written on success
+ * @args: written on success; a CPU is named by VCPC_UARG_CPU()
  * @from: the caller's
  *
  * Return: 0, -EINVAL, -E2BIG or -EFAULT.
@@ -135,12 +167,14 @@ int vcpc_uarg_target(struct vcpc_target_args *args, const void __user *from)
 
 	if (ret)
 		return ret;
-	return args->flags & ~VCPC_TARGET_F_ALL || args->reserved ? -EINVAL : 0;
+	if (args->flags & ~(VCPC_TARGET_F_ALL | VCPC_TARGET_F_CPU) || args->reserved)
+		return -EINVAL;
+	return name_target(&args->tid, args->flags & VCPC_TARGET_F_CPU);
 }
 
 /**
  * vcpc_uarg_sample_slow() - what vcpc_uarg_sample() does, for any size and flags
- * @args: written on success
+ * @args: written on success; a CPU is named by VCPC_UARG_CPU()
  * @from: the caller's
  *
  * Return: 0, -EINVAL, -E2BIG or -EFAULT.
@@ -151,7 +185,9 @@ int vcpc_uarg_sample_slow(struct vcpc_sample_args *args, const void __user *from
 
 	if (ret)
 		return ret;
-	return args->flags & ~VCPC_SAMPLE_F_TOTAL ? -EINVAL : 0;
+	if (args->flags & ~(VCPC_SAMPLE_F_TOTAL | VCPC_SAMPLE_F_CPU))
+		return -EINVAL;
+	return name_target(&args->tid, args->flags & VCPC_SAMPLE_F_CPU);
 }
 
 /**

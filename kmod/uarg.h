@@ -8,6 +8,9 @@
 #include <linux/uaccess.h>
 #include <linux/vcpc.h>
 
+/* How a CPU is named where a thread may be, and back */
+#define VCPC_UARG_CPU(cpu)	(~(cpu))
+
 int vcpc_uarg_info(struct vcpc_info_args *args, const void __user *from);
 int vcpc_uarg_set_create(struct vcpc_set_create_args *args, const void __user *from);
 int vcpc_uarg_request(struct vcpc_request *req, const struct vcpc_set_create_args *args,
@@ -23,17 +26,17 @@ int vcpc_uarg_trace(struct vcpc_trace_args *args, const void __user *from);
 
 /**
  * vcpc_uarg_sample() - take in the arguments of VCPC_IOC_SAMPLE
- * @args: written on success
+ * @args: written on success; a CPU is named by VCPC_UARG_CPU()
  * @from: the caller's
  *
- * In line, as this is the one call that is made often.
+ * In line, as this is the one call that is made often: of oneself.
  *
  * Return: 0, -EINVAL, -E2BIG or -EFAULT.
  */
 static __always_inline int vcpc_uarg_sample(struct vcpc_sample_args *args, const void __user *from)
 {
 	if (likely(!copy_from_user(args, from, sizeof(*args)) &&
-		   !((args->size ^ sizeof(*args)) | args->flags)))
+		   !((args->size ^ sizeof(*args)) | args->flags | args->tid)))
 		return 0;
 	return vcpc_uarg_sample_slow(args, from);
 }

@@ -41,7 +41,7 @@ static const struct contract contract[OP_NR] = {
 		.known = sizeof(struct vcpc_bind_args), .out_on_failure = true,
 		.out = offsetof(struct vcpc_bind_args, bad_request), .out_len = 4,
 		.errors = { EINVAL, E2BIG, EFAULT, ESRCH, EACCES, EBUSY, ENOSPC, EUSERS, EINTR,
-			    ENOENT, EOPNOTSUPP, ENOMEM },
+			    ENOENT, EOPNOTSUPP, ENOMEM, ENODEV, EAGAIN },
 	},
 	[OP_UNBIND] = {
 		.name = "UNBIND", .cmd = VCPC_IOC_UNBIND, .known = sizeof(struct vcpc_target_args),
@@ -58,7 +58,7 @@ static const struct contract contract[OP_NR] = {
 	},
 	[OP_SAMPLE] = {
 		.name = "SAMPLE", .cmd = VCPC_IOC_SAMPLE, .known = sizeof(struct vcpc_sample_args),
-		.errors = { EINVAL, E2BIG, EFAULT, EAGAIN },
+		.errors = { EINVAL, E2BIG, EFAULT, EAGAIN, ENOMEM },
 	},
 	[OP_INSTANCES] = {
 		.name = "INSTANCES", .cmd = VCPC_IOC_INSTANCES,
@@ -67,7 +67,7 @@ static const struct contract contract[OP_NR] = {
 		.errors = { EINVAL, E2BIG, EFAULT, ENOMEM },
 	},
 	[OP_READ] = {
-		.name = "read", .errors = { EINVAL, EFAULT, EAGAIN },
+		.name = "read", .errors = { EINVAL, EFAULT, EAGAIN, ENOMEM },
 	},
 	[OP_TRACE_TAG] = {
 		.name = "TRACE_TAG", .cmd = VCPC_IOC_TRACE_TAG,

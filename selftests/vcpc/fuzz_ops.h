@@ -117,8 +117,10 @@ static struct vcpc_request some_request(struct worker *w, int *must)
 	if (one_in(f, 20))
 		r.flags |= 1U << below(f, 32);
 	if (one_in(f, 30))
-		r.reserved[below(f, 3)] = draw(f) | 1;
-	if (!r.flags || r.flags & ~3U || r.reserved[0] || r.reserved[1] || r.reserved[2])
+		r.reserved[below(f, 2)] = draw(f) | 1;
+	if (one_in(f, 60))
+		r.reserved0 = draw(f) | 1;
+	if (!r.flags || r.flags & ~3U || r.reserved0 || r.reserved[0] || r.reserved[1])
 		*must = MUST_FAIL;
 	if (r.flags & VCPC_REQ_F_KERNEL && !w->process->root)
 		*must = MUST_FAIL;
@@ -133,12 +135,18 @@ static void some_requests(struct worker *w, struct vcpc_set_create_args *args, i
 	enum place place = some_place(&w->f);
 	struct vcpc_request request;
 	size_t len, there, at;
-	unsigned int i;
+	unsigned int i, group = 0;
 
 	len = args->nr_requests * sizeof(request);
 	at = lay(&w->f, place, len, &there);
 	for (i = 0; i < args->nr_requests; i++) {
 		request = some_request(w, must);
+		if (args->flags & VCPC_SET_F_GROUPS)
+			request.group = i && one_in(&w->f, 3) ? ++group : group;
+		if (one_in(&w->f, 50)) {
+			request.group += 2 + below(&w->f, 1 << 30);
+			*must = MUST_FAIL;
+		}
 		presets[i] = request.preset;
 		if ((i + 1) * sizeof(request) <= there)
 			memcpy(a->rw + at + i * sizeof(request), &request, sizeof(request));
@@ -148,12 +156,24 @@ static void some_requests(struct worker *w, struct vcpc_set_create_args *args, i
 		*must = MUST_FAIL;
 }
 
-static void use_set(struct worker *w, int fd, unsigned int nr, const __u64 *presets)
+static void some_slot(struct worker *w, struct vcpc_set_create_args *args, int *must)
+{
+	if (args->flags & VCPC_SET_F_GROUPS && one_in(&w->f, 2))
+		args->slot = VCPC_SLOT_MIN + draw(&w->f) % (VCPC_SLOT_MAX - VCPC_SLOT_MIN + 1);
+	if (one_in(&w->f, 40)) {
+		args->slot = one_in(&w->f, 2) ? 1 + below(&w->f, VCPC_SLOT_MIN - 1) :
+						VCPC_SLOT_MAX + 1 + below(&w->f, 1 << 30);
+		*must = MUST_FAIL;
+	}
+}
+
+/* The samples of a set with groups are longer than those of others. */
+static void use_set(struct worker *w, int fd, unsigned int nr, const __u64 *presets, bool groups)
 {
 	struct own_set *own;
 	int old;
 
-	if (one_in(&w->f, 3)) {
+	if (groups || one_in(&w->f, 3)) {
 		old = __atomic_exchange_n(&w->process->common[below(&w->f, COMMON)], fd,
 					  __ATOMIC_RELAXED);
 		close(old);
@@ -175,6 +195,10 @@ static void do_create(struct worker *w)
 
 	choose_device(w, &h);
 	args.bad_request = before;
+	args.flags = below(&w->f, 2);
+	if (one_in(&w->f, 4))
+		args.flags |= VCPC_SET_F_GROUPS;
+	some_slot(w, &args, &h.must);
 	args.nr_requests = one_in(&w->f, 10) ? 1 + below(&w->f, MAX_VALUES) : 1 + below(&w->f, 4);
 	some_requests(w, &args, &h.must, presets);
 	if (one_in(&w->f, 20)) {
@@ -187,9 +211,8 @@ static void do_create(struct worker *w)
 		args.nr_requests = one_in(&w->f, 2) ? 0 : ~below(&w->f, 1 << 20);
 		h.must = EINVAL;
 	}
-	args.flags = below(&w->f, 2);
 	if (one_in(&w->f, 20)) {
-		args.flags |= 2U << below(&w->f, 31);
+		args.flags |= 4U << below(&w->f, 30);
 		h.must = EINVAL;
 	}
 	memcpy(h.image, &args, sizeof(args));
@@ -201,7 +224,7 @@ static void do_create(struct worker *w)
 	    (__u32)args.bad_request >= args.nr_requests)
 		wrong(&w->f, h.op->name, "bad_request", args.bad_request, args.nr_requests);
 	if (fd >= 0)
-		use_set(w, fd, args.nr_requests, presets);
+		use_set(w, fd, args.nr_requests, presets, args.flags & VCPC_SET_F_GROUPS);
 }
 
 static void do_bind(struct worker *w)
@@ -215,6 +238,11 @@ static void do_bind(struct worker *w)
 		h.must = EACCES;
 	if (args.tid < 0)
 		h.must = ESRCH;
+	if (one_in(&w->f, 10)) {
+		args.flags = VCPC_BIND_F_CPU | (one_in(&w->f, 2) ? VCPC_BIND_F_YIELD : 0);
+		args.tid = one_in(&w->f, 10) ? (int)draw(&w->f) : (int)below(&w->f, 3);
+		h.must = w->process->root ? 0 : MUST_FAIL;
+	}
 	if (one_in(&w->f, 20)) {
 		args.flags |= 64U << below(&w->f, 26);
 		h.must = EINVAL;
@@ -231,8 +259,12 @@ static void do_target(struct worker *w)
 	choose_set(w, &h);
 	if (one_in(&w->f, 5))
 		args.flags = VCPC_TARGET_F_ALL;
+	if (one_in(&w->f, 10)) {
+		args.flags |= VCPC_TARGET_F_CPU;
+		args.tid = below(&w->f, 3);
+	}
 	if (one_in(&w->f, 20)) {
-		args.flags |= 2U << below(&w->f, 31);
+		args.flags |= 4U << below(&w->f, 30);
 		h.must = EINVAL;
 	} else if (one_in(&w->f, 20)) {
 		args.reserved = 1U << below(&w->f, 32);
@@ -260,7 +292,7 @@ static void check_sample(struct worker *w, const char *name, const struct own_se
 	memcpy(&room, from, sizeof(room.sample) + room.sample.nr * 8);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
-	if (room.sample.state & ~(VCPC_STATE_COUNTING | VCPC_STATE_EXITED))
+	if (room.sample.state & ~(VCPC_STATE_COUNTING | VCPC_STATE_EXITED | VCPC_STATE_OFFLINE))
 		wrong(&w->f, name, "state", room.sample.state, 0);
 	if (room.sample.enabled != room.sample.running)
 		wrong(&w->f, name, "times", room.sample.enabled, room.sample.running);
@@ -284,6 +316,9 @@ static void check_buffer(struct worker *w, const char *name, const struct own_se
 		check_sample(w, name, own, buf);
 		memcpy(&head, buf, sizeof(head));
 		end = sizeof(head) + (size_t)head.nr * 8;
+		/* A set of somebody else's may have groups, and only read() says how many. */
+		if (!own)
+			end = ret ? (size_t)ret : there;
 	}
 	for (i = 0; i < 64; i++)
 		if (at > i && buf[-1 - (long)i] != PATTERN)
@@ -333,8 +368,12 @@ static void do_sample(struct worker *w)
 	args.buf_size = size;
 	if (one_in(&w->f, 4))
 		args.flags = VCPC_SAMPLE_F_TOTAL;
+	if (one_in(&w->f, 10)) {
+		args.flags |= VCPC_SAMPLE_F_CPU;
+		args.tid = below(&w->f, 3);
+	}
 	if (one_in(&w->f, 20)) {
-		args.flags |= 2U << below(&w->f, 31);
+		args.flags |= 4U << below(&w->f, 30);
 		h.must = EINVAL;
 	}
 	memset(w->f.data.rw, PATTERN, PAGES * PAGE);

@@ -80,7 +80,7 @@ TEST_F(set_create, unknown_flags_and_reserved_fields)
 	self->args.flags = 1U << 31;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	EXPECT_EQ(-1, self->args.bad_request);
-	self->args.flags = VCPC_SET_F_DISABLED << 1;
+	self->args.flags = VCPC_SET_F_GROUPS << 1;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	self->args.flags = 0;
 	self->args.reserved = 1;
@@ -156,7 +156,7 @@ TEST_F(set_create, request_fields)
 	self->requests[1].flags = VCPC_REQ_F_USER | 1U << 5;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	self->requests[1] = task_clock;
-	self->requests[2].reserved[2] = 1;
+	self->requests[2].reserved[1] = 1;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	EXPECT_EQ(2, self->args.bad_request);
 }

@@ -27,6 +27,18 @@
  *   INSTANCES lists them, VCPC_SAMPLE_F_TOTAL adds them up, and
  *   VCPC_TARGET_F_ALL means all of them.
  *
+ *   With VCPC_BIND_F_CPU the target is a CPU, whoever runs on it.  Sets that count
+ *   hardware events there and sets that do so on threads exclude each other,
+ *   and each CPU has one of them at a time (unless the module's parameter
+ *   "exclusive" is 0).  While the CPU is offline the values stay as they are.
+ *
+ *   With VCPC_SET_F_GROUPS the requests are in groups of which one counts at a
+ *   time, and then the next, so that a set may have more requests than the PMU
+ *   has counters.  A turn takes one slot of the target's time: of a thread's CPU
+ *   time, or of a CPU's time.  Values are what was counted, and a sample says
+ *   for how long each group counted; nothing is scaled.  DISABLE and ENABLE keep
+ *   whose turn it is, and what is left of it.
+ *
  *   The instance outlives its target: after the target's exit its last values
  *   can be sampled until the set is unbound or closed; but when many threads
  *   have inherited and ended, the oldest of these remain in the totals only.  A target that gains
@@ -62,6 +74,8 @@
 #define VCPC_FEAT_SETS		(1ULL << 0)	/* SET_CREATE on threads */
 #define VCPC_FEAT_TRACE		(1ULL << 1)	/* TRACE_TAG, TRACE */
 #define VCPC_FEAT_INHERIT	(1ULL << 2)	/* VCPC_BIND_F_INHERIT, _TREE */
+#define VCPC_FEAT_CPU		(1ULL << 4)	/* VCPC_BIND_F_CPU */
+#define VCPC_FEAT_GROUPS	(1ULL << 5)	/* VCPC_SET_F_GROUPS */
 #define VCPC_FEAT_PROCESS	(1ULL << 7)	/* VCPC_BIND_F_PROCESS, totals, INSTANCES */
 
 #define VCPC_TAG_LEN		256		/* with the terminating NUL */
@@ -99,6 +113,9 @@ struct vcpc_info_args {
  * @config1: as in struct perf_event_attr
  * @config2: as in struct perf_event_attr
  * @preset: value the virtual counter starts from
+ * @group: with VCPC_SET_F_GROUPS its group: 0 for the first request, for each
+ *	other one that of the request before it or the next; otherwise 0
+ * @reserved0: must be zero
  * @reserved: must be zero
  */
 struct vcpc_request {
@@ -108,11 +125,19 @@ struct vcpc_request {
 	__u64 config1;
 	__u64 config2;
 	__u64 preset;
-	__u64 reserved[3];
+	__u32 group;
+	__u32 reserved0;
+	__u64 reserved[2];
 };
 
 /* struct vcpc_set_create_args.flags */
 #define VCPC_SET_F_DISABLED	(1U << 0)	/* BIND does not start counting */
+#define VCPC_SET_F_GROUPS	(1U << 1)	/* groups of requests take turns */
+
+/* The length of a turn in nanoseconds */
+#define VCPC_SLOT_MIN		10000000ULL
+#define VCPC_SLOT_MAX		30000000000ULL
+#define VCPC_SLOT_DEFAULT	100000000ULL
 
 /**
  * struct vcpc_set_create_args - make a set (VCPC_IOC_SET_CREATE)
@@ -125,6 +150,8 @@ struct vcpc_request {
  *	-1 if the failure is not about one request; left alone if @size is too
  *	short for this version
  * @reserved: must be zero
+ * @slot: in: with VCPC_SET_F_GROUPS the length of a turn, VCPC_SLOT_MIN to
+ *	VCPC_SLOT_MAX, or 0 for VCPC_SLOT_DEFAULT; otherwise 0
  *
  * ioctl(2) returns the new descriptor, or -1 and errno: EINVAL (arguments,
  * or an event whose config the PMU refuses), ENOENT/EOPNOTSUPP (no such event
@@ -139,6 +166,7 @@ struct vcpc_set_create_args {
 	__u64 requests;
 	__s32 bad_request;
 	__u32 reserved;
+	__u64 slot;
 };
 
 /* struct vcpc_bind_args.flags */
@@ -150,12 +178,16 @@ struct vcpc_set_create_args {
 #define VCPC_BIND_F_TREE		(1U << 2)
 /* The target is the process that has the thread: all threads that it has now. */
 #define VCPC_BIND_F_PROCESS		(1U << 3)
+/* The target is not a thread but the CPU with the number tid. */
+#define VCPC_BIND_F_CPU			(1U << 4)
+/* With VCPC_BIND_F_CPU: do not take the counters away from sets on threads. */
+#define VCPC_BIND_F_YIELD		(1U << 5)
 
 /**
  * struct vcpc_bind_args - put the set on a thread (VCPC_IOC_BIND)
  * @size: in: sizeof(struct vcpc_bind_args)
  * @flags: in: VCPC_BIND_F_*
- * @tid: in: target thread, 0 for the caller
+ * @tid: in: target thread, 0 for the caller; with VCPC_BIND_F_CPU the CPU
  * @bad_request: out, on failure: as in struct vcpc_set_create_args
  *
  * Errors: ESRCH (no such thread, or it is exiting), EACCES (not the caller's
@@ -163,6 +195,13 @@ struct vcpc_set_create_args {
  * whole set), EUSERS (the user's limit of counters), EINTR (killed),
  * EOPNOTSUPP (this kernel tells nobody of new threads), and those of
  * SET_CREATE for the events.
+ *
+ * VCPC_BIND_F_CPU goes with no other flag but VCPC_BIND_F_YIELD, needs
+ * CAP_PERFMON, and says ENODEV if there is no such CPU or it is offline.  It makes
+ * all sets invalid that count hardware events on threads; with
+ * VCPC_BIND_F_YIELD it is EAGAIN if there are any.  EAGAIN also says: hardware
+ * events are counted on that CPU by another set bound to it; or, for a
+ * thread, on any CPU.
  *
  * Only a running target can tell whether there is room on its CPU.  For others
  * the set is tried out on its own; if it then finds no room beside what else
@@ -184,6 +223,8 @@ struct vcpc_bind_args {
 /* struct vcpc_target_args.flags */
 /* Not one instance, but all that the BIND began which @tid is of; 0: of all BINDs. */
 #define VCPC_TARGET_F_ALL	(1U << 0)
+/* tid is the number of a CPU. */
+#define VCPC_TARGET_F_CPU	(1U << 1)
 
 /**
  * struct vcpc_target_args - name an instance (VCPC_IOC_UNBIND, _ENABLE, _DISABLE)
@@ -210,6 +251,7 @@ struct vcpc_target_args {
 #define VCPC_STATE_EXITED	(1U << 1)	/* the target has exited, and of a
 						 * total all threads; values are final
 						 */
+#define VCPC_STATE_OFFLINE	(1U << 2)	/* the target is a CPU, and offline */
 
 /**
  * struct vcpc_sample - all values of a set at one instant
@@ -235,9 +277,35 @@ struct vcpc_sample {
 	__u64 values[];
 };
 
+/**
+ * struct vcpc_group_sample - a group's turns so far
+ * @time: wall time that the group counted, with the target's sleep
+ * @tick: the target's time that it counted: CPU time of a thread
+ * @rounds: how often all groups have completed their turns; the same number in all
+ * @voids: turns of this group in which a counter was missing for a while; what
+ *	was lost is neither in its values nor in its times
+ *
+ * A group with @tick 0 has not been measured.  A sample of a set that has
+ * VCPC_SET_F_GROUPS is followed by one of these for each group, behind the last
+ * value, of the same instant.  The time in which counters were changed over is
+ * in vcpc_sample.tick, but is no group's.  Of a thread that has ended, the time
+ * since it was last looked at is its CPU time only.
+ *
+ * In a total, the threads' turns and rounds are added up; CPUs' rounds are not,
+ * but the least is given.
+ */
+struct vcpc_group_sample {
+	__u64 time;
+	__u64 tick;
+	__u64 rounds;
+	__u64 voids;
+};
+
 /* struct vcpc_sample_args.flags */
 /* The sums over all that the BIND began which @tid is of; 0: over all BINDs. */
 #define VCPC_SAMPLE_F_TOTAL	(1U << 0)
+/* tid is the number of a CPU. */
+#define VCPC_SAMPLE_F_CPU	(1U << 1)
 
 /**
  * struct vcpc_sample_args - take a sample (VCPC_IOC_SAMPLE)
@@ -248,7 +316,7 @@ struct vcpc_sample {
  * @buf: in: user address of a struct vcpc_sample
  *
  * Errors: EINVAL (not bound, buffer too small), EAGAIN (the set is invalid, or a
- * total would not be whole), EFAULT, EINTR (killed).
+ * total would not be whole), EFAULT, EINTR (killed), ENOMEM (a set with groups).
  *
  * A total is the sum of the instances' samples, also of those that have ended:
  * of the values, modulo 2^64, and of the CPU times.  The threads are read one
@@ -268,7 +336,8 @@ struct vcpc_sample_args {
 
 /**
  * struct vcpc_instance_info - one instance of a set
- * @tid: its thread, by the caller's numbers; 0 if it has none there
+ * @tid: its thread, by the caller's numbers; 0 if it has none there; with
+ *	VCPC_BIND_F_CPU in @bind_flags the CPU
  * @tgid: its process, likewise
  * @root: the thread that BIND named
  * @bind_flags: VCPC_BIND_F_* of that BIND

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The arithmetic of groups that take turns: whose turn it is, how much of it is
+ * left, and how long each group has counted.  Pure: no lock, no perf, no clock.
+ *
+ * Nothing is assumed of the turns' lengths.  A turn that ends late is longer,
+ * and its group's time says so; what passes between two turns is nobody's.
+ */
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "rotation.h"
+
+/*
+ * A turn that has so little left of its slot is over.  Timer and time are not
+ * read at the same instant, and a turn is not worth prolonging for that.
+ */
+#define SLACK_SHIFT	6
+
+/**
+ * vcpc_rotation_init() - nothing has been counted yet
+ * @r: room for @nr groups
+ * @nr: number of groups, at least 1
+ * @first: who begins, below @nr
+ * @slot: length of a turn
+ */
+void vcpc_rotation_init(struct vcpc_rotation *r, u32 nr, u32 first, u64 slot)
+{
+	r->nr = nr;
+	r->first = first;
+	r->slot = slot;
+	vcpc_rotation_reset(r);
+}
+
+/**
+ * vcpc_rotation_reset() - forget all turns, and begin again with a full one
+ * @r: the rotation
+ */
+void vcpc_rotation_reset(struct vcpc_rotation *r)
+{
+	r->left = r->slot;
+	r->rounds = 0;
+	r->now = r->first;
+	r->spoilt = false;
+	memset(r->turn, 0, r->nr * sizeof(r->turn[0]));
+}
+
+/**
+ * vcpc_rotation_spend() - a part of the present turn has passed
+ * @r: the rotation
+ * @time: wall time since the last part, or since the turn began or went on
+ * @tick: the target's time likewise
+ * @whole: whether the group's counters counted throughout; otherwise the part
+ *	is dropped, and the caller drops the counts
+ */
+void vcpc_rotation_spend(struct vcpc_rotation *r, u64 time, u64 tick, bool whole)
+{
+	struct vcpc_turn *turn = &r->turn[r->now];
+
+	r->left -= min(r->left, tick);
+	if (whole) {
+		turn->time += time;
+		turn->tick += tick;
+		return;
+	}
+	turn->voids += !r->spoilt;
+	r->spoilt = true;
+}
+
+/**
+ * vcpc_rotation_due() - is the present turn over?
+ * @r: the rotation
+ *
+ * Return: true or false.
+ */
+bool vcpc_rotation_due(const struct vcpc_rotation *r)
+{
+	return r->left <= r->slot >> SLACK_SHIFT;
+}
+
+/**
+ * vcpc_rotation_next() - it is the next group's turn
+ * @r: the rotation
+ */
+void vcpc_rotation_next(struct vcpc_rotation *r)
+{
+	r->now = r->now + 1 == r->nr ? 0 : r->now + 1;
+	if (r->now == r->first)
+		r->rounds++;
+	r->left = r->slot;
+	r->spoilt = false;
+}

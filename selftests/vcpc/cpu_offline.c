@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A CPU that goes offline keeps its values, and counts on when it is back. */
+#include "cpu.h"
+
+#define CPU	1
+
+static int set_online(int on)
+{
+	char path[64];
+	int fd, ok;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", CPU);
+	fd = open(path, O_WRONLY);
+	ok = fd >= 0 && write(fd, on ? "1" : "0", 1) == 1;
+	close(fd);
+	return ok ? 0 : -1;
+}
+
+/* It comes back a little later than the CPU does. */
+static int sample_online(int set, struct room *room)
+{
+	int tries, ret = 0;
+
+	for (tries = 0; tries < 1000; tries++) {
+		ret = cpu_sample(set, CPU, room);
+		if (ret || !(room->sample.state & VCPC_STATE_OFFLINE))
+			break;
+		usleep(10000);
+	}
+	return ret;
+}
+
+#define NEED_TWO()	do {						\
+	if (sysconf(_SC_NPROCESSORS_CONF) < 2)				\
+		SKIP(return, "there is only one CPU");			\
+} while (0)
+
+FIXTURE(offline) {
+	int set;
+};
+
+FIXTURE_SETUP(offline)
+{
+	self->set = set_of(&cpu_clock, 0);
+	ASSERT_GE(self->set, 0);
+}
+
+FIXTURE_TEARDOWN(offline)
+{
+	if (sysconf(_SC_NPROCESSORS_CONF) > 1)
+		set_online(1);
+	close(self->set);
+}
+
+TEST_F(offline, values_stay_and_go_on)
+{
+	struct room before, off, later, on;
+
+	NEED_TWO();
+	ASSERT_EQ(0, cpu_bind(self->set, 0, CPU));
+	usleep(20000);
+	ASSERT_EQ(0, cpu_sample(self->set, CPU, &before));
+	ASSERT_EQ(0, set_online(0));
+	ASSERT_EQ(0, cpu_sample(self->set, CPU, &off));
+	EXPECT_EQ(VCPC_STATE_OFFLINE | VCPC_STATE_COUNTING, off.sample.state);
+	EXPECT_GE(off.sample.values[0], before.sample.values[0]);
+	usleep(20000);
+	ASSERT_EQ(0, cpu_sample(self->set, CPU, &later));
+	EXPECT_EQ(off.sample.values[0], later.sample.values[0]);
+	EXPECT_EQ(off.sample.tick, later.sample.tick);
+	EXPECT_EQ(off.sample.time, later.sample.time);
+
+	ASSERT_EQ(0, set_online(1));
+	ASSERT_EQ(0, sample_online(self->set, &on));
+	EXPECT_EQ(VCPC_STATE_COUNTING, on.sample.state);
+	usleep(20000);
+	ASSERT_EQ(0, cpu_sample(self->set, CPU, &later));
+	EXPECT_GE(later.sample.values[0], off.sample.values[0] + 15000000);
+	/* The time between is not in it. */
+	EXPECT_LT(later.sample.values[0] - off.sample.values[0],
+		  later.sample.time - off.sample.time);
+	EXPECT_GE(later.sample.tick, off.sample.tick + 15000000);
+}
+
+TEST_F(offline, not_bound_while_it_is)
+{
+	NEED_TWO();
+	ASSERT_EQ(0, set_online(0));
+	EXPECT_EQ(-ENODEV, cpu_bind(self->set, 0, CPU));
+	ASSERT_EQ(0, set_online(1));
+	EXPECT_EQ(0, cpu_bind(self->set, 0, CPU));
+}
+
+TEST_F(offline, stopped_and_started_meanwhile)
+{
+	struct room off, on;
+
+	NEED_TWO();
+	ASSERT_EQ(0, cpu_bind(self->set, 0, CPU));
+	ASSERT_EQ(0, set_online(0));
+	ASSERT_EQ(0, cpu_target(self->set, VCPC_IOC_DISABLE, CPU));
+	EXPECT_EQ(-EINVAL, cpu_target(self->set, VCPC_IOC_DISABLE, CPU));
+	ASSERT_EQ(0, cpu_sample(self->set, CPU, &off));
+	EXPECT_EQ(VCPC_STATE_OFFLINE, off.sample.state);
+	ASSERT_EQ(0, set_online(1));
+	ASSERT_EQ(0, sample_online(self->set, &on));
+	EXPECT_EQ(0, on.sample.state);
+	EXPECT_EQ(off.sample.values[0], on.sample.values[0]);
+	ASSERT_EQ(0, cpu_target(self->set, VCPC_IOC_ENABLE, CPU));
+	usleep(10000);
+	ASSERT_EQ(0, cpu_sample(self->set, CPU, &on));
+	EXPECT_GT(on.sample.values[0], off.sample.values[0]);
+}
+
+TEST_F(offline, closed_meanwhile)
+{
+	NEED_TWO();
+	ASSERT_EQ(0, cpu_bind(self->set, 0, CPU));
+	ASSERT_EQ(0, set_online(0));
+	EXPECT_EQ(0, cpu_target(self->set, VCPC_IOC_UNBIND, CPU));
+	ASSERT_EQ(0, set_online(1));
+	EXPECT_EQ(0, cpu_bind(self->set, 0, CPU));
+}
+
+TEST_F(offline, off_and_on_many_times)
+{
+	struct room room;
+	__u64 last = 0;
+	int i;
+
+	NEED_TWO();
+	ASSERT_EQ(0, cpu_bind(self->set, 0, CPU));
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, set_online(0));
+		ASSERT_EQ(0, set_online(1));
+		ASSERT_EQ(0, cpu_sample(self->set, CPU, &room));
+		EXPECT_GE(room.sample.values[0], last);
+		last = room.sample.values[0];
+	}
+}
+
+TEST_HARNESS_MAIN
