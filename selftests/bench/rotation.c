@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a change-over from one group of four events to another costs a thread
+ * that does nothing but compute: in the module, and in perf.
+ *
+ * The same work is done with one group and with two that take turns; what it
+ * takes longer is shared among the change-overs.  In the arm64 VM with
+ * -icount shift=0 a nanosecond is an instruction.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <linux/vcpc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EACH	4
+#define GROUPS	2
+#define SLOT	10000000ULL
+#define WORK	1000000000ULL	/* rounds of two instructions */
+
+static void die(const char *what)
+{
+	fprintf(stderr, "rotation: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static unsigned long long now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static unsigned long long work(void)
+{
+	unsigned long long begin = now();
+	unsigned long rounds = WORK;
+
+#if defined(__aarch64__)
+	asm volatile("1: sub %0, %0, #1\n cbnz %0, 1b" : "+r"(rounds));
+#elif defined(__x86_64__)
+	asm volatile("1: sub $1, %0\n jnz 1b" : "+r"(rounds) : : "cc");
+#else
+	while (rounds--)
+		asm volatile("");
+#endif
+	return now() - begin;
+}
+
+/* The module: the time that the work takes, and how many turns there were. */
+static unsigned long long with_set(unsigned int groups, unsigned long long *turns)
+{
+	struct vcpc_request requests[GROUPS * EACH] = { 0 };
+	struct vcpc_set_create_args create = {
+		.size = sizeof(create),
+		.flags = groups > 1 ? VCPC_SET_F_GROUPS : 0,
+		.nr_requests = groups * EACH,
+		.request_size = sizeof(requests[0]),
+		.requests = (__u64)(unsigned long)requests,
+		.slot = groups > 1 ? SLOT : 0,
+	};
+	struct vcpc_bind_args bind = { .size = sizeof(bind) };
+	struct {
+		struct vcpc_sample sample;
+		__u64 values[GROUPS * EACH];
+		struct vcpc_group_sample group[GROUPS];
+	} room = { 0 };
+	int device = open("/dev/vcpc", O_RDWR), set;
+	unsigned long long took;
+
+	for (unsigned int i = 0; i < groups * EACH; i++) {
+		requests[i].type = PERF_TYPE_HARDWARE;
+		requests[i].config = i & 1 ? PERF_COUNT_HW_INSTRUCTIONS : PERF_COUNT_HW_CPU_CYCLES;
+		requests[i].flags = VCPC_REQ_F_USER;
+		requests[i].group = i / EACH;
+	}
+	set = ioctl(device, VCPC_IOC_SET_CREATE, &create);
+	if (set < 0 || ioctl(set, VCPC_IOC_BIND, &bind))
+		die("a set");
+	took = work();
+	if (read(set, &room, sizeof(room)) < 0)
+		die("read");
+	*turns = groups > 1 ? room.group[0].rounds * groups : 0;
+	close(set);
+	close(device);
+	return took;
+}
+
+/* perf rotates by wall time, which is what the work takes. */
+static unsigned long long with_perf(unsigned int groups)
+{
+	int fd[GROUPS * EACH], leader = -1;
+	unsigned long long took;
+
+	for (unsigned int i = 0; i < groups * EACH; i++) {
+		struct perf_event_attr attr = {
+			.type = PERF_TYPE_HARDWARE,
+			.size = sizeof(attr),
+			.config = i & 1 ? PERF_COUNT_HW_INSTRUCTIONS : PERF_COUNT_HW_CPU_CYCLES,
+			.exclude_kernel = 1,
+			.exclude_hv = 1,
+		};
+
+		fd[i] = syscall(SYS_perf_event_open, &attr, 0, -1, i % EACH ? leader : -1, 0);
+		if (fd[i] < 0)
+			die("perf_event_open");
+		if (i % EACH == 0)
+			leader = fd[i];
+	}
+	took = work();
+	for (unsigned int i = 0; i < groups * EACH; i++)
+		close(fd[i]);
+	return took;
+}
+
+static unsigned long long perf_interval(void)
+{
+	static const char *const paths[] = {
+		"/sys/bus/event_source/devices/armv8_pmuv3/perf_event_mux_interval_ms",
+		"/sys/bus/event_source/devices/armv8_pmuv3_0/perf_event_mux_interval_ms",
+		"/sys/bus/event_source/devices/cpu/perf_event_mux_interval_ms",
+	};
+	unsigned long long ms = 0;
+
+	for (unsigned int i = 0; i < sizeof(paths) / sizeof(paths[0]) && !ms; i++) {
+		FILE *f = fopen(paths[i], "r");
+
+		if (f && fscanf(f, "%llu", &ms) != 1)
+			ms = 0;
+		if (f)
+			fclose(f);
+	}
+	return ms * 1000000;
+}
+
+static void show(const char *who, unsigned long long one, unsigned long long two,
+		 unsigned long long turns)
+{
+	if (!turns) {
+		printf("%-34s did not rotate\n", who);
+		return;
+	}
+	printf("%-34s %8lld a change-over (%llu of them)\n", who,
+	       (long long)(two - one) / (long long)turns, turns);
+}
+
+int main(void)
+{
+	unsigned long long one, two, turns, interval = perf_interval();
+
+	if (syscall(SYS_perf_event_open, &(struct perf_event_attr) {
+			.type = PERF_TYPE_HARDWARE, .size = sizeof(struct perf_event_attr),
+			.exclude_kernel = 1, .exclude_hv = 1 }, 0, -1, -1, 0) < 0) {
+		printf("rotation: there is no PMU\n");
+		return 0;
+	}
+	printf("Two groups of four that take turns, beside one:\n");
+	one = with_set(1, &turns);
+	two = with_set(GROUPS, &turns);
+	show("vcpc, 10 ms slots", one, two, turns);
+	one = with_perf(1);
+	two = with_perf(GROUPS);
+	show("perf's own multiplexing", one, two, interval ? two / interval : 0);
+	return 0;
+}
