@@ -8,35 +8,36 @@
 
 #include "maps.bpf.h"
 
-/* As the module hands them along, see kmod/trace.h */
+/* As the module hands them along: see struct vcpc_trace_counts in kmod/tracecounts.h */
 struct vc_counts {
 	__u64 events;		/* signature, never 0 */
+	const __u64 *value;	/* VC_MAX_COUNTERS of them, as of the next */
+	const struct vc_event_desc *event;
 	__u32 nr;
-	__u32 reserved;
-	__u64 value[VC_MAX_COUNTERS];
-	struct vc_event_desc event[VC_MAX_COUNTERS];
 };
 
 /* A function of its own, for its stack. */
 static __noinline int vc_learn_events(const void *counts, __u64 *events)
 {
-	const struct vc_counts *from = counts;
+	struct vc_counts from = {};
 	struct vc_events row = {};
 
 	if (bpf_map_lookup_elem(&vc_events, events))
 		return 0;
-	bpf_probe_read_kernel(&row.nr, sizeof(row.nr), &from->nr);
-	bpf_probe_read_kernel(row.event, sizeof(row.event), from->event);
+	bpf_probe_read_kernel(&from, sizeof(from), counts);
+	row.nr = from.nr;
+	bpf_probe_read_kernel(row.event, sizeof(row.event), from.event);
 	bpf_map_update_elem(&vc_events, events, &row, BPF_NOEXIST);
 	return bpf_map_lookup_elem(&vc_events, events) ? 0 : -1;
 }
 
 static __always_inline void vc_open_counts(struct vc_open_val *open, const void *counts)
 {
-	const struct vc_counts *from = counts;
+	struct vc_counts from = {};
 
-	bpf_probe_read_kernel(&open->events, sizeof(open->events), &from->events);
-	bpf_probe_read_kernel(open->counters, sizeof(open->counters), from->value);
+	bpf_probe_read_kernel(&from, sizeof(from), counts);
+	bpf_probe_read_kernel(open->counters, sizeof(open->counters), from.value);
+	open->events = from.events;
 }
 
 static __noinline struct vc_count *vc_new_count(const void *counts, struct vc_count_key *key)
@@ -57,12 +58,13 @@ static __noinline struct vc_count *vc_new_count(const void *counts, struct vc_co
  */
 static __always_inline void vc_add_counts(struct vc_event *ev, const struct vc_open_val *open)
 {
-	const struct vc_counts *now = ev->counts;
+	struct vc_counts now = {};
 	struct vc_count_key key = { .tag = ev->tag };
 	__u64 value[VC_MAX_COUNTERS];
 	struct vc_count *count;
 
-	bpf_probe_read_kernel(&key.events, sizeof(key.events), &now->events);
+	bpf_probe_read_kernel(&now, sizeof(now), ev->counts);
+	key.events = now.events;
 	if (!open->events || key.events != open->events ||
 	    open->tid != (__u32)bpf_get_current_pid_tgid())
 		return;
@@ -73,7 +75,7 @@ static __always_inline void vc_add_counts(struct vc_event *ev, const struct vc_o
 		vc_count_drop(VC_DROP_COUNT_FULL);
 		return;
 	}
-	bpf_probe_read_kernel(value, sizeof(value), now->value);
+	bpf_probe_read_kernel(value, sizeof(value), now.value);
 	count->count++;
 #pragma unroll
 	for (__u32 i = 0; i < VC_MAX_COUNTERS; i++)

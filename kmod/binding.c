@@ -124,7 +124,7 @@ static void publish(struct vcpc_binding *b, struct vcpc_instance *inst)
 	b->nr++;
 	if (inst->task)
 		vcpc_set_publish(b->set, inst);
-	if (inherits(b))
+	if (inherits(b) || b->flags & VCPC_BIND_F_TRACE)
 		vcpc_tasktable_add(inst);
 }
 

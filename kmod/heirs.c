@@ -134,6 +134,8 @@ static void pass_on(struct vcpc_instance *inst, void *arg)
 	struct note *note;
 	bool filled;
 
+	if (!(inst->binding->flags & (VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE)))
+		return;
 	if (!birth->same_process && !(inst->binding->flags & VCPC_BIND_F_TREE))
 		return;
 	note = kzalloc(sizeof(*note), GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);

@@ -21,6 +21,7 @@
 #include "listing.h"
 #include "probe.h"
 #include "set.h"
+#include "tracecounts.h"
 #include "uarg.h"
 
 /* Groups stand one after the other, and none is empty. */
@@ -92,6 +93,7 @@ struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct
 	kref_init(&set->refs);
 	set->flags = args->flags;
 	set->slot = args->slot;
+	set->events = vcpc_tracecounts_events(set->requests, set->nr);
 	set->user = vcpc_limits_share(user);
 	set->creator = get_task_pid(current, PIDTYPE_TGID);
 	mutex_init(&set->lock);

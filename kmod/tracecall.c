@@ -7,8 +7,9 @@
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
+#include "compat/uninitialized.h"
 #include "tracecall.h"
-#include "tracepage.h"
+#include "tracecounts.h"
 #include "uarg.h"
 
 #define CREATE_TRACE_POINTS
@@ -81,6 +82,28 @@ static int note_begin(struct vcpc_tracer *tracer, u32 tgid)
 	return ret;
 }
 
+/* Functions of their own: the room is not to be on everybody's stack. */
+static noinline void begin_counts(const struct vcpc_trace_args *args, u32 id, const char *name)
+{
+	struct vcpc_trace_room room __uninitialized;
+	const struct vcpc_trace_counts *counts;
+
+	if (!trace_vcpc_begin_counts_enabled())
+		return;
+	counts = vcpc_tracecounts_take(&room);
+	if (counts)
+		trace_vcpc_begin_counts(args->tag, id, args->flags, name, counts);
+}
+
+static noinline void end_counts(const struct vcpc_trace_args *args, u32 id, const char *name)
+{
+	struct vcpc_trace_room room __uninitialized;
+
+	if (trace_vcpc_end_enabled())
+		trace_vcpc_end(args->tag, id, args->flags, name, args->value,
+			       vcpc_tracecounts_take(&room));
+}
+
 static int fire(struct vcpc_tracer *tracer, const struct vcpc_trace_args *args)
 {
 	const struct vcpc_tag *tag = vcpc_tag_find(&tracer->holder, args->tag);
@@ -95,9 +118,14 @@ static int fire(struct vcpc_tracer *tracer, const struct vcpc_trace_args *args)
 		if (ret)
 			return ret;
 		trace_vcpc_begin(args->tag, id, args->flags, tag->name);
+		if (vcpc_tracecounts_any())
+			begin_counts(args, id, tag->name);
 		return 0;
 	case VCPC_TRACE_END:
-		trace_vcpc_end(args->tag, id, args->flags, tag->name, args->value, NULL);
+		if (vcpc_tracecounts_any())
+			end_counts(args, id, tag->name);
+		else
+			trace_vcpc_end(args->tag, id, args->flags, tag->name, args->value, NULL);
 		return 0;
 	case VCPC_TRACE_ABORT:
 		trace_vcpc_abort(args->tag, id, args->flags, tag->name, args->value, NULL);

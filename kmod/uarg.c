@@ -136,7 +136,8 @@ int vcpc_uarg_request(struct vcpc_request *req, const struct vcpc_set_create_arg
 int vcpc_uarg_bind(struct vcpc_bind_args *args, const void __user *from)
 {
 	const u32 known = VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE |
-			  VCPC_BIND_F_PROCESS | VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD;
+			  VCPC_BIND_F_PROCESS | VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD |
+			  VCPC_BIND_F_TRACE;
 	const u32 on_cpu = VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD;
 	int ret = copy_args(args, sizeof(*args), from);
 

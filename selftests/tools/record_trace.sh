@@ -27,7 +27,37 @@ result "counts are in the same archive"
 last trace.point.count >/dev/null
 grep -q 'opened' "$dir/values"
 result "so are points"
+sum=$(vcpc replay "$dir/a" -m back -r 'vcpc.transact.hist' 2>>"$dir/err" | awk '
+	$1 ~ /^[0-9][0-9]:/ && !last { last = $1 }
+	$1 == last { for (i = 2; i <= NF; i++) if ($i ~ /^[0-9]+$/) sum += $i }
+	END { print sum + 0 }')
+[ "$sum" = 6000 ]
+result "the histograms have all transactions"
+
+# Off and on, three times, while it is recorded: nothing goes back, nothing is lost.
+cat >"$dir/job" <<-JOB
+	orders >/dev/null; sleep 0.3
+	vcpc trace off; sleep 0.3; vcpc trace on; orders >/dev/null; sleep 0.3
+	vcpc trace off; vcpc trace on; orders >/dev/null; sleep 0.3
+JOB
+vcpc record -o "$dir/c" -i 50ms -e page-faults sh "$dir/job" >"$dir/out" 2>"$dir/err"
+result "it is recorded while tracing goes off and on"
+mv "$dir/c.meta" "$dir/a.meta"; mv "$dir/c.index" "$dir/a.index"; mv "$dir/c.0" "$dir/a.0"
+[ "$(last 'trace.transact.count[batch]')" = 6000 ]
+result "and all is in the last record, with what was there before"
+vcpc replay "$dir/a" -r 'trace.transact.count[batch]' 2>>"$dir/err" | awk '
+	$1 ~ /^[0-9][0-9]:/ && $2 ~ /^[0-9]/ { if ($2 < before) exit 1; before = $2 }'
+result "and it never goes back"
 vcpc trace off 2>"$dir/err" && vcpc record -o "$dir/b" -i 50ms -e page-faults true 2>>"$dir/err" &&
 	! vcpc replay "$dir/b" trace >"$dir/values" 2>&1
 result "no transactions with tracing off"
+vcpc record --trace -o "$dir/d" -i 50ms -e task-clock,page-faults orders >/dev/null 2>"$dir/err"
+result "vcpc record --trace"
+[ "$(vcpc trace status)" = off ]
+result "... turns it off again"
+for file in meta index 0; do mv "$dir/d.$file" "$dir/a.$file"; done
+[ "$(last 'vcpc.transact.counted[batch/page-faults]')" = 1500 ]
+result "... and counts in each transaction"
+[ "$(last 'vcpc.transact.sum[batch/task-clock]')" -gt 1000000 ]
+result "... time of the CPU, too"
 done_testing

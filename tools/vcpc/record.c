@@ -14,6 +14,7 @@
 struct job {
 	const char *archive;
 	uint64_t interval;
+	int trace;
 	struct vcpc_events events;
 	char **argv;
 };
@@ -28,14 +29,16 @@ struct recording {
 
 static int help(void)
 {
-	printf("Usage: vcpc record -o ARCHIVE [-i INTERVAL] [-e EVENTS] [--] COMMAND [ARGUMENT...]\n\n"
+	printf("Usage: vcpc record -o ARCHIVE [-i INTERVAL] [-e EVENTS] [--trace] [--]\n"
+	       "                   COMMAND [ARGUMENT...]\n\n"
 	       "Runs COMMAND and records into a PCP archive, at each INTERVAL and at its end, what\n"
 	       "it and all it started have counted, and, if tracing is on ('vcpc trace on'), the\n"
 	       "machine's transactions.  Exits with COMMAND's exit status.\n\n"
 	       "  -o, --output ARCHIVE   ARCHIVE.meta, .index and .0 are made; they must not exist\n"
 	       "  -i, --interval TIME    with a unit: 100ms, 2s, 1min (without: 1s)\n"
 	       "  -e, --events LIST      events, with commas between; may be given again\n"
-	       "                         (without: the usual ones that exist here)\n");
+	       "                         (without: the usual ones that exist here)\n"
+	       "  -t, --trace            turn tracing on for this time, if it is off\n");
 	return 0;
 }
 
@@ -63,13 +66,13 @@ static int check_twice(const struct shim_set *set)
 	return 0;
 }
 
-static int add_sources(struct recording *r, struct shim_set *set, pid_t pid)
+static int add_sources(struct recording *r, struct shim_set *set, pid_t pid, int traced)
 {
 	int ret = shim_record_add_set(r->rec, set, pid);
 
 	if (ret)
 		return vcpc_fail(ret, "cannot record");
-	ret = shim_trace_status() > 0 ? shim_record_add_trace(r->rec) : 0;
+	ret = traced ? shim_record_add_trace(r->rec) : 0;
 	if (ret)
 		vcpc_fail(ret, "transactions are not recorded");
 	return 0;
@@ -89,10 +92,11 @@ static int conclude(const struct job *job, struct recording *r, int status)
 	return status ? status : ret;
 }
 
-static int run(const struct job *job, struct shim_set *set)
+static int run(const struct job *job, struct shim_set *set, int traced)
 {
 	struct recording r = { 0 };
-	struct vcpc_child child;
+	/* What the command's transactions count is part of what is traced. */
+	struct vcpc_child child = { .flags = traced ? SHIM_BIND_TRACE : 0 };
 	int status;
 	int ret = shim_record_open(job->archive, NULL, &r.rec);
 
@@ -105,7 +109,7 @@ static int run(const struct job *job, struct shim_set *set)
 		shim_record_discard(r.rec);
 		return ret;
 	}
-	ret = add_sources(&r, set, child.pid);
+	ret = add_sources(&r, set, child.pid, traced);
 	if (!ret)
 		tick(&r);
 	status = vcpc_child_wait(&child, ret || r.broken ? 0 : job->interval, tick, &r);
@@ -118,6 +122,24 @@ static int run(const struct job *job, struct shim_set *set)
 	return conclude(job, &r, status);
 }
 
+/* With tracing on, if that is wanted; off again only if it was off. */
+static int run_traced(const struct job *job, struct shim_set *set)
+{
+	int ours = 0;
+	int ret;
+
+	if (job->trace) {
+		ret = shim_trace_on(NULL);
+		if (ret && ret != -EEXIST)
+			return vcpc_fail(ret, "cannot turn tracing on");
+		ours = !ret;
+	}
+	ret = run(job, set, shim_trace_status() > 0);
+	if (ours)
+		shim_trace_off();
+	return ret;
+}
+
 static int parse(int argc, char **argv, struct job *job, int *wants_help)
 {
 	static const struct option options[] = {
@@ -125,18 +147,21 @@ static int parse(int argc, char **argv, struct job *job, int *wants_help)
 		{ "help", no_argument, NULL, 'h' },
 		{ "interval", required_argument, NULL, 'i' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "trace", no_argument, NULL, 't' },
 		{ NULL, 0, NULL, 0 }
 	};
 	int ret = 0;
 	int c;
 
-	while (!ret && (c = getopt_long(argc, argv, "+e:hi:o:", options, NULL)) != -1) {
+	while (!ret && (c = getopt_long(argc, argv, "+e:hi:o:t", options, NULL)) != -1) {
 		if (c == 'e')
 			ret = vcpc_events_add(&job->events, optarg);
 		else if (c == 'i')
 			ret = vcpc_interval(optarg, &job->interval);
 		else if (c == 'o')
 			job->archive = optarg;
+		else if (c == 't')
+			job->trace = 1;
 		else if (c != 'h')
 			ret = vcpc_usage(NULL);
 		*wants_help = c == 'h';
@@ -165,7 +190,7 @@ int vcpc_cmd_record(int argc, char **argv)
 	if (!ret && !wants_help) {
 		ret = check_twice(set);
 		if (!ret)
-			ret = run(&job, set);
+			ret = run_traced(&job, set);
 		shim_set_destroy(set);
 	}
 	vcpc_events_free(&job.events);

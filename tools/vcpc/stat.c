@@ -39,7 +39,7 @@ static void print(const struct shim_set *set, const struct shim_sample *sample, 
 
 static int run(struct shim_set *set, char **argv)
 {
-	struct vcpc_child child;
+	struct vcpc_child child = { .flags = 0 };
 	struct shim_sample sample;
 	uint64_t start = now();
 	int status;

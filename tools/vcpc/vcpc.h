@@ -65,11 +65,13 @@ void vcpc_events_free(struct vcpc_events *events);
 
 /**
  * struct vcpc_child - a command that runs under a set of counters
+ * @flags: SHIM_BIND_*, in addition to the usual ones
  * @pid: the command's process
  * @signals: signalfd for its end, and for what the user wants to end
  * @mask: signals that were blocked before
  */
 struct vcpc_child {
+	unsigned int flags;
 	pid_t pid;
 	int signals;
 	sigset_t mask;

@@ -212,8 +212,8 @@ SHIM_API int shim_record_tick(struct shim_recorder *rec)
  * @rec: the recorder
  *
  * Return: 0 if none are, or the first reason: -EAGAIN (a set's counters were
- * taken off the CPU), -EINVAL (it is bound no longer), -ESTALE (tracing was
- * turned off), -ENOMEM.
+ * taken off the CPU), -EINVAL (it is bound no longer), -ENOMEM.  That tracing is
+ * off is no reason: nothing happens then that is missed.
  */
 SHIM_API int shim_record_missing(const struct shim_recorder *rec)
 {

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Transactions and the other trace events as metrics: PCP's own trace.*, and
- * the extremes of the transactions' times as vcpc.transact.*.
+ * vcpc.transact.* for what PCP's agent does not have.
  *
  * A tag's instance has its number by the order of arrival and its name from
- * the tag, and stays.  vcpc.transact.* has an instance domain of its own, with
- * the same instances, because PCP wants a metric and its instance domain to be
- * of one domain number.
+ * the tag, and stays, also while tracing is off.  vcpc.transact.* has instance
+ * domains of its own, because PCP wants a metric and its instance domain to be of
+ * one domain number.
+ *
+ * What PCP's agent tells of a window of time is told of the time since the
+ * record before; where nothing came in it, there is no value.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "base/hash.h"
 #include "core/bpf.h"
 #include "record.h"
+#include "record_tags.h"
+#include "record_sums.h"
 
 enum kind { TRANSACT, POINT, OBSERVE, COUNTER, KINDS };
 
@@ -44,119 +50,193 @@ static const struct {
 
 #define NINDOMS	(sizeof(indoms) / sizeof(indoms[0]))
 
-static uint64_t count_of(const struct vc_stat *stat)
+#define UNITS_PER_SEC		0x0f103000u	/* count/sec */
+#define UNITS_SEC_PER		0x01f03000u	/* sec/count */
+
+/* What a metric is computed from. */
+struct sight {
+	const struct shim_rec_tag *tag;
+	struct vc_stat since;	/* the record before, */
+	double seconds;		/* so long ago; 0: there was none */
+};
+
+static double sum_of(const struct sight *s)
 {
-	return stat->count;
+	return s->tag->total.sum_ns / 1e9;
 }
 
-static double sum_of(const struct vc_stat *stat)
+static double min_of(const struct sight *s)
 {
-	return stat->sum_ns / 1e9;
+	return s->tag->total.min_ns / 1e9;
 }
 
-static double min_of(const struct vc_stat *stat)
+static double max_of(const struct sight *s)
 {
-	return stat->min_ns / 1e9;
+	return s->tag->total.max_ns / 1e9;
 }
 
-static double max_of(const struct vc_stat *stat)
-{
-	return stat->max_ns / 1e9;
-}
-
-static double value_of(const struct vc_stat *stat)
+static double value_of(const struct sight *s)
 {
 	double value;
 
-	memcpy(&value, &stat->value, sizeof(value));
+	memcpy(&value, &s->tag->total.value, sizeof(value));
 	return value;
 }
 
-/* One of the two functions gives the value, and so says its type. */
+static double rate_of(const struct sight *s)
+{
+	return s->since.count / s->seconds;
+}
+
+static double ave_since(const struct sight *s)
+{
+	return s->since.sum_ns / 1e9 / s->since.count;
+}
+
+static double min_since(const struct sight *s)
+{
+	return s->since.min_ns / 1e9;
+}
+
+static double max_since(const struct sight *s)
+{
+	return s->since.max_ns / 1e9;
+}
+
+static double p50_since(const struct sight *s)
+{
+	return shim_rec_tag__percentile(&s->since, 50) / 1e9;
+}
+
+static double p90_since(const struct sight *s)
+{
+	return shim_rec_tag__percentile(&s->since, 90) / 1e9;
+}
+
+static double p99_since(const struct sight *s)
+{
+	return shim_rec_tag__percentile(&s->since, 99) / 1e9;
+}
+
+static double count_of(const struct sight *s)
+{
+	return s->tag->total.count;
+}
+
+static double aborted_of(const struct sight *s)
+{
+	return s->tag->total.aborted;
+}
+
+/* Counts are u64 in the archive; as doubles here they are exact up to 2^53. */
 static const struct metric {
 	const char *name;
 	uint32_t pmid;
 	unsigned int indom;	/* of the table above */
+	int32_t type;
 	int32_t sem;
 	uint32_t units;
-	uint64_t (*u64)(const struct vc_stat *stat);
-	double (*dbl)(const struct vc_stat *stat);
+	int since;		/* only if something came since the record before */
+	double (*fn)(const struct sight *s);
 	const char *line;
 	const char *help;
 } metrics[] = {
-	{ "trace.transact.count", PMID(DOMAIN_TRACE, 0, 0), 0, SHIM_SEM_COUNTER, UNITS_COUNT,
-	  count_of, NULL,
-	  "completed transactions",
+	{ "trace.transact.count", PMID(DOMAIN_TRACE, 0, 0), 0, SHIM_TYPE_U64, SHIM_SEM_COUNTER, UNITS_COUNT, 0,
+	  count_of, "completed transactions",
 	  "How many transactions of the tag ended, those aborted not counted,\n"
-	  "since tracing was turned on." },
-	{ "trace.transact.total_time", PMID(DOMAIN_TRACE, 0, 5), 0, SHIM_SEM_COUNTER, UNITS_SEC,
-	  NULL, sum_of,
-	  "time in completed transactions",
-	  "Seconds from begin to end of all transactions of the tag that ended since\n"
-	  "tracing was turned on. Over trace.transact.count, the mean time of one." },
-	{ "trace.point.count", PMID(DOMAIN_TRACE, 0, 6), 1, SHIM_SEM_COUNTER, UNITS_COUNT,
-	  count_of, NULL,
-	  "times a point was passed",
-	  "How often programs passed the point of that tag since tracing was turned on." },
-	{ "trace.observe.count", PMID(DOMAIN_TRACE, 0, 8), 2, SHIM_SEM_COUNTER, UNITS_COUNT,
-	  count_of, NULL,
-	  "observations made",
-	  "How often programs reported a value for the tag since tracing was turned on." },
-	{ "trace.observe.value", PMID(DOMAIN_TRACE, 0, 10), 2, SHIM_SEM_INSTANT, UNITS_NONE,
-	  NULL, value_of,
-	  "last value observed",
+	  "while it was recorded and before, since tracing was turned on." },
+	{ "trace.transact.rate", PMID(DOMAIN_TRACE, 0, 1), 0, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, UNITS_PER_SEC, 1,
+	  rate_of, "completed transactions per second",
+	  "How many transactions of the tag ended since the record before, over the\n"
+	  "seconds between the two." },
+	{ "trace.transact.ave_time", PMID(DOMAIN_TRACE, 0, 2), 0, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, UNITS_SEC_PER, 1,
+	  ave_since, "mean time of a transaction",
+	  "Seconds that a transaction took that ended since the record before, on the\n"
+	  "mean." },
+	{ "trace.transact.min_time", PMID(DOMAIN_TRACE, 0, 3), 0, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, UNITS_SEC, 1,
+	  min_since, "shortest transaction",
+	  "Seconds that the shortest transaction took that ended since the record\n"
+	  "before; from the histogram, to a sixteenth." },
+	{ "trace.transact.max_time", PMID(DOMAIN_TRACE, 0, 4), 0, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, UNITS_SEC, 1,
+	  max_since, "longest transaction",
+	  "Seconds that the longest transaction took that ended since the record\n"
+	  "before; from the histogram, to a sixteenth." },
+	{ "trace.transact.total_time", PMID(DOMAIN_TRACE, 0, 5), 0, SHIM_TYPE_DOUBLE, SHIM_SEM_COUNTER, UNITS_SEC, 0,
+	  sum_of, "time in completed transactions",
+	  "Seconds from begin to end of all transactions of the tag that ended. Over\n"
+	  "trace.transact.count, the mean time of one." },
+	{ "trace.point.count", PMID(DOMAIN_TRACE, 0, 6), 1, SHIM_TYPE_U64, SHIM_SEM_COUNTER, UNITS_COUNT, 0,
+	  count_of, "times a point was passed",
+	  "How often programs passed the point of that tag." },
+	{ "trace.point.rate", PMID(DOMAIN_TRACE, 0, 7), 1, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, UNITS_PER_SEC, 1,
+	  rate_of, "times a point was passed per second",
+	  "How often programs passed the point since the record before, over the\n"
+	  "seconds between the two." },
+	{ "trace.observe.count", PMID(DOMAIN_TRACE, 0, 8), 2, SHIM_TYPE_U64, SHIM_SEM_COUNTER, UNITS_COUNT, 0,
+	  count_of, "observations made",
+	  "How often programs reported a value for the tag." },
+	{ "trace.observe.rate", PMID(DOMAIN_TRACE, 0, 9), 2, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, UNITS_PER_SEC, 1,
+	  rate_of, "observations per second",
+	  "How often programs reported a value since the record before, over the\n"
+	  "seconds between the two." },
+	{ "trace.observe.value", PMID(DOMAIN_TRACE, 0, 10), 2, SHIM_TYPE_DOUBLE, SHIM_SEM_INSTANT, UNITS_NONE, 0,
+	  value_of, "last value observed",
 	  "The value that a program reported last for the tag; its unit is the program's." },
-	{ "trace.counter.count", PMID(DOMAIN_TRACE, 0, 17), 3, SHIM_SEM_COUNTER, UNITS_COUNT,
-	  count_of, NULL,
-	  "counter reports made",
-	  "How often programs reported a counter for the tag since tracing was turned on." },
-	{ "trace.counter.value", PMID(DOMAIN_TRACE, 0, 19), 3, SHIM_SEM_COUNTER, UNITS_NONE,
-	  NULL, value_of,
-	  "last value of the counter",
+	{ "trace.counter.count", PMID(DOMAIN_TRACE, 0, 17), 3, SHIM_TYPE_U64, SHIM_SEM_COUNTER, UNITS_COUNT, 0,
+	  count_of, "counter reports made",
+	  "How often programs reported a counter for the tag." },
+	{ "trace.counter.rate", PMID(DOMAIN_TRACE, 0, 18), 3, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, UNITS_PER_SEC, 1,
+	  rate_of, "counter reports per second",
+	  "How often programs reported a counter since the record before, over the\n"
+	  "seconds between the two." },
+	{ "trace.counter.value", PMID(DOMAIN_TRACE, 0, 19), 3, SHIM_TYPE_DOUBLE, SHIM_SEM_COUNTER, UNITS_NONE, 0,
+	  value_of, "last value of the counter",
 	  "The value of the counter that a program reported last for the tag; its unit is\n"
 	  "the program's." },
-	{ "vcpc.transact.min_time", PMID(DOMAIN_VCPC, 2, 0), 4, SHIM_SEM_INSTANT, UNITS_SEC,
-	  NULL, min_of,
-	  "shortest transaction",
-	  "Seconds that the shortest transaction of the tag took since tracing was turned\n"
-	  "on." },
-	{ "vcpc.transact.max_time", PMID(DOMAIN_VCPC, 2, 1), 4, SHIM_SEM_INSTANT, UNITS_SEC,
-	  NULL, max_of,
-	  "longest transaction",
-	  "Seconds that the longest transaction of the tag took since tracing was turned\n"
-	  "on." },
+	{ "vcpc.transact.min_time", PMID(DOMAIN_VCPC, 2, 0), 4, SHIM_TYPE_DOUBLE, SHIM_SEM_INSTANT, UNITS_SEC, 0,
+	  min_of, "shortest transaction so far",
+	  "Seconds that the shortest transaction of the tag took, of all." },
+	{ "vcpc.transact.max_time", PMID(DOMAIN_VCPC, 2, 1), 4, SHIM_TYPE_DOUBLE, SHIM_SEM_INSTANT, UNITS_SEC, 0,
+	  max_of, "longest transaction so far",
+	  "Seconds that the longest transaction of the tag took, of all." },
+	{ "vcpc.transact.aborted", PMID(DOMAIN_VCPC, 2, 2), 4, SHIM_TYPE_U64, SHIM_SEM_COUNTER, UNITS_COUNT, 0,
+	  aborted_of, "aborted transactions",
+	  "How many transactions of the tag were aborted." },
+	{ "vcpc.transact.p50_time", PMID(DOMAIN_VCPC, 2, 3), 4, SHIM_TYPE_DOUBLE, SHIM_SEM_INSTANT, UNITS_SEC, 1,
+	  p50_since, "median time of a transaction",
+	  "Seconds that half of the transactions took at most that ended since the\n"
+	  "record before; from the histogram, to a sixteenth." },
+	{ "vcpc.transact.p90_time", PMID(DOMAIN_VCPC, 2, 4), 4, SHIM_TYPE_DOUBLE, SHIM_SEM_INSTANT, UNITS_SEC, 1,
+	  p90_since, "90th percentile of transactions' times",
+	  "Seconds that nine of ten transactions took at most that ended since the\n"
+	  "record before; from the histogram, to a sixteenth." },
+	{ "vcpc.transact.p99_time", PMID(DOMAIN_VCPC, 2, 5), 4, SHIM_TYPE_DOUBLE, SHIM_SEM_INSTANT, UNITS_SEC, 1,
+	  p99_since, "99th percentile of transactions' times",
+	  "Seconds that 99 of 100 transactions took at most that ended since the\n"
+	  "record before; from the histogram, to a sixteenth." },
 };
 
-/* A tag that was seen; its instance number is its place, counted from 1 */
-struct instance {
-	struct shim_hnode node;
-	uint32_t tag;
-	char *name;
-	const struct vc_stat *now;	/* in the last sample, or NULL */
-};
-
-struct instances {
-	struct instance **at;
-	size_t n, room;
-	struct shim_hash by_tag;
-};
+#define NMETRICS	(sizeof(metrics) / sizeof(metrics[0]))
 
 struct shim_rec_trace {
-	struct shim_bpf_reader *reader;
-	struct instances of[KINDS];
+	struct shim_bpf_reader *reader;	/* NULL while tracing is off */
+	unsigned int session;		/* counts how often it went on */
+	struct shim_rec_tags of[KINDS];
 	size_t written[NINDOMS];	/* how many instances the archive knows */
+	struct shim_rec_sums sums;
+	uint64_t when, before;		/* of this sample, and of the last that was written */
 };
 
 static int write_metrics(struct shim_writer *w)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && !ret; i++) {
+	for (size_t i = 0; i < NMETRICS && !ret; i++) {
 		const struct metric *m = &metrics[i];
 		const struct shim_rec_metric metric = {
 			.desc = {
 				.pmid = m->pmid,
-				.type = m->u64 ? SHIM_TYPE_U64 : SHIM_TYPE_DOUBLE,
+				.type = m->type,
 				.indom = indoms[m->indom].indom,
 				.sem = m->sem,
 				.units = m->units,
@@ -171,7 +251,7 @@ static int write_metrics(struct shim_writer *w)
 	}
 	for (size_t i = 0; i < NINDOMS && !ret; i++)
 		ret = shim_rec_indom__describe(w, indoms[i].indom, indoms[i].line, TAGS_HELP);
-	return ret;
+	return ret ? ret : shim_rec_sums__metrics(w);
 }
 
 /**
@@ -189,7 +269,8 @@ int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace **out)
 	if (!trace)
 		return -ENOMEM;
 	for (enum kind kind = 0; kind < KINDS; kind++)
-		shim_hash__init(&trace->of[kind].by_tag);
+		shim_rec_tags__init(&trace->of[kind]);
+	shim_rec_sums__init(&trace->sums);
 	ret = shim_bpf_reader__open(&trace->reader);
 	if (!ret)
 		ret = write_metrics(w);
@@ -201,74 +282,15 @@ int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace **out)
 	return 0;
 }
 
-static void free_instances(struct instances *instances)
-{
-	for (size_t i = 0; i < instances->n; i++) {
-		free(instances->at[i]->name);
-		free(instances->at[i]);
-	}
-	free(instances->at);
-	shim_hash__free(&instances->by_tag);
-}
-
 void shim_rec_trace__destroy(struct shim_rec_trace *trace)
 {
 	if (!trace)
 		return;
-	if (trace->reader)
-		shim_bpf_reader__close(trace->reader);
+	shim_bpf_reader__close(trace->reader);
 	for (enum kind kind = 0; kind < KINDS; kind++)
-		free_instances(&trace->of[kind]);
+		shim_rec_tags__free(&trace->of[kind]);
+	shim_rec_sums__free(&trace->sums);
 	free(trace);
-}
-
-static struct instance *find(struct instances *instances, uint32_t tag)
-{
-	uint64_t hash = shim_hash__u32(&instances->by_tag, tag);
-	struct shim_hnode *node = shim_hash__first(&instances->by_tag, hash);
-
-	for (; node; node = shim_hash__next(node)) {
-		struct instance *instance = shim_hnode__entry(node, struct instance, node);
-
-		if (instance->tag == tag)
-			return instance;
-	}
-	return NULL;
-}
-
-static int make_room(struct instances *instances)
-{
-	size_t room = instances->room ? 2 * instances->room : 16;
-	struct instance **at;
-
-	if (instances->n < instances->room)
-		return 0;
-	at = reallocarray(instances->at, room, sizeof(*at));
-	if (!at)
-		return -ENOMEM;
-	instances->at = at;
-	instances->room = room;
-	return 0;
-}
-
-static struct instance *add(struct instances *instances, uint32_t tag, const char *name)
-{
-	struct instance *instance = calloc(1, sizeof(*instance));
-
-	if (!instance || make_room(instances))
-		goto err;
-	instance->tag = tag;
-	instance->name = strdup(name);
-	if (!instance->name || shim_hash__add(&instances->by_tag, &instance->node,
-					      shim_hash__u32(&instances->by_tag, tag)))
-		goto err;
-	instances->at[instances->n++] = instance;
-	return instance;
-err:
-	if (instance)
-		free(instance->name);
-	free(instance);
-	return NULL;
 }
 
 /* The maps give tags in no order; the smaller id came first. */
@@ -281,43 +303,21 @@ static int by_tag(const void *a, const void *b)
 
 static int take(struct shim_rec_trace *trace, const struct shim_bpf_stat *stat)
 {
-	for (enum kind kind = 0; kind < KINDS; kind++) {
-		struct instance *instance;
+	int ret = 0;
 
-		if (kind_of[kind] != stat->key.kind || !stat->total.count)
-			continue;
-		instance = find(&trace->of[kind], stat->key.tag);
-		if (!instance)
-			instance = add(&trace->of[kind], stat->key.tag, stat->name);
-		if (!instance)
-			return -ENOMEM;
-		instance->now = &stat->total;
-	}
-	return 0;
+	for (enum kind kind = 0; kind < KINDS && !ret; kind++)
+		if (kind_of[kind] == stat->key.kind)
+			ret = shim_rec_tags__take(&trace->of[kind], stat, trace->session);
+	return ret;
 }
 
-static void forget(struct shim_rec_trace *trace)
-{
-	for (enum kind kind = 0; kind < KINDS; kind++)
-		for (size_t i = 0; i < trace->of[kind].n; i++)
-			trace->of[kind].at[i]->now = NULL;
-}
-
-/**
- * shim_rec_trace__sample() - read the statistics; valid until the next sample
- * @trace: where to
- *
- * Return: 0, or why there are none: an error of shim_bpf_reader__stats(), -ENOMEM.
- */
-int shim_rec_trace__sample(struct shim_rec_trace *trace)
+static int take_stats(struct shim_rec_trace *trace)
 {
 	const struct shim_bpf_stat *stats;
 	const struct shim_bpf_stat **sorted;
 	size_t n;
-	int ret;
+	int ret = shim_bpf_reader__stats(trace->reader, &stats, &n);
 
-	forget(trace);
-	ret = shim_bpf_reader__stats(trace->reader, &stats, &n);
 	if (ret)
 		return ret;
 	sorted = calloc(n + 1, sizeof(*sorted));
@@ -332,24 +332,74 @@ int shim_rec_trace__sample(struct shim_rec_trace *trace)
 	return ret;
 }
 
-static int write_indom(struct shim_writer *w, uint32_t id, const struct instances *instances,
+static int take_all(struct shim_rec_trace *trace)
+{
+	int ret = 0;
+
+	if (!trace->reader) {
+		ret = shim_bpf_reader__open(&trace->reader);
+		if (!ret)
+			trace->session++;
+	}
+	if (!ret)
+		ret = take_stats(trace);
+	if (!ret)
+		ret = shim_rec_sums__take(&trace->sums, trace->reader, trace->session);
+	if (ret == -ESTALE) {
+		shim_bpf_reader__close(trace->reader);
+		trace->reader = NULL;
+	}
+	return ret;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/**
+ * shim_rec_trace__sample() - read the statistics; valid until the next sample
+ * @trace: where to
+ *
+ * While tracing is off, what was traced stays as it is; when it goes on again,
+ * what is traced then is added to it.
+ *
+ * Return: 0, or why there is nothing new: an error of shim_bpf_reader__stats(), -ENOMEM.
+ */
+int shim_rec_trace__sample(struct shim_rec_trace *trace)
+{
+	int ret = take_all(trace);
+
+	/* Off and on again since the last sample. */
+	if (ret == -ESTALE)
+		ret = take_all(trace);
+	if (!ret)
+		ret = shim_rec_sums__slots(&trace->sums, &trace->of[TRANSACT]);
+	trace->when = now_ns();
+	return ret == -ENOENT || ret == -ESTALE ? 0 : ret;
+}
+
+static int write_indom(struct shim_writer *w, uint32_t id, const struct shim_rec_tags *tags,
 		       struct shim_ts stamp)
 {
-	int32_t *inst = calloc(instances->n, sizeof(*inst));
-	const char **name = calloc(instances->n, sizeof(*name));
+	int32_t *inst = calloc(tags->n, sizeof(*inst));
+	const char **name = calloc(tags->n, sizeof(*name));
 	const struct shim_indom indom = {
 		.stamp = stamp,
 		.indom = id,
-		.n = instances->n,
+		.n = tags->n,
 		.inst = inst,
 		.name = name,
 	};
 	int ret = -ENOMEM;
 
 	if (inst && name) {
-		for (size_t i = 0; i < instances->n; i++) {
+		for (size_t i = 0; i < tags->n; i++) {
 			inst[i] = i + 1;
-			name[i] = instances->at[i]->name;
+			name[i] = tags->at[i]->name;
 		}
 		ret = shim_writer__indom(w, &indom);
 	}
@@ -372,36 +422,48 @@ int shim_rec_trace__instances(struct shim_rec_trace *trace, struct shim_writer *
 	int ret = 0;
 
 	for (size_t i = 0; i < NINDOMS && !ret; i++) {
-		const struct instances *instances = &trace->of[indoms[i].kind];
+		const struct shim_rec_tags *tags = &trace->of[indoms[i].kind];
 
-		if (instances->n == trace->written[i])
+		if (tags->n == trace->written[i])
 			continue;
-		ret = write_indom(w, indoms[i].indom, instances, stamp);
+		ret = write_indom(w, indoms[i].indom, tags, stamp);
 		if (!ret)
-			trace->written[i] = instances->n;
+			trace->written[i] = tags->n;
 	}
-	return ret;
+	return ret ? ret : shim_rec_sums__instances(&trace->sums, w, stamp);
+}
+
+/* Its value, or 0 if it has none */
+static int value_at(const struct metric *m, const struct shim_rec_tag *tag, double seconds,
+		    struct shim_value *value)
+{
+	struct sight sight = { .tag = tag, .seconds = seconds };
+
+	if (m->since) {
+		shim_rec_tag__since(tag, &sight.since);
+		if (!sight.since.count || !(seconds > 0))
+			return 0;
+	}
+	value->type = m->type;
+	if (m->type == SHIM_TYPE_U64)
+		value->ull = m->fn(&sight);
+	else if (m->type == SHIM_TYPE_FLOAT)
+		value->f = m->fn(&sight);
+	else
+		value->d = m->fn(&sight);
+	return 1;
 }
 
 static int write_metric(struct shim_writer *w, const struct metric *m,
-			const struct instances *instances)
+			const struct shim_rec_tags *tags, double seconds)
 {
 	int ret = shim_writer__vset(w, m->pmid, 0);
 
-	for (size_t i = 0; i < instances->n && !ret; i++) {
-		const struct vc_stat *now = instances->at[i]->now;
+	for (size_t i = 0; i < tags->n && !ret; i++) {
 		struct shim_value value = { .inst = i + 1 };
 
-		if (!now)
-			continue;
-		if (m->u64) {
-			value.type = SHIM_TYPE_U64;
-			value.ull = m->u64(now);
-		} else {
-			value.type = SHIM_TYPE_DOUBLE;
-			value.d = m->dbl(now);
-		}
-		ret = shim_writer__value(w, &value);
+		if (value_at(m, tags->at[i], seconds, &value))
+			ret = shim_writer__value(w, &value);
 	}
 	return ret;
 }
@@ -426,13 +488,21 @@ bool shim_rec_trace__any(const struct shim_rec_trace *trace)
  */
 int shim_rec_trace__values(struct shim_rec_trace *trace, struct shim_writer *w)
 {
+	double seconds = trace->before ? (trace->when - trace->before) / 1e9 : 0;
 	int ret = 0;
 
-	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && !ret; i++) {
-		const struct instances *instances = &trace->of[indoms[metrics[i].indom].kind];
+	for (size_t i = 0; i < NMETRICS && !ret; i++) {
+		const struct shim_rec_tags *tags = &trace->of[indoms[metrics[i].indom].kind];
 
-		if (instances->n)
-			ret = write_metric(w, &metrics[i], instances);
+		if (tags->n)
+			ret = write_metric(w, &metrics[i], tags, seconds);
 	}
-	return ret;
+	if (!ret)
+		ret = shim_rec_sums__values(&trace->sums, w);
+	if (ret)
+		return ret;
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		shim_rec_tags__written(&trace->of[kind]);
+	trace->before = trace->when;
+	return 0;
 }

@@ -39,6 +39,7 @@ _Static_assert(SHIM_BIND_ON_EXEC == VCPC_BIND_F_ENABLE_ON_EXEC, "flags are the m
 _Static_assert(SHIM_BIND_THREADS == VCPC_BIND_F_INHERIT, "flags are the module's");
 _Static_assert(SHIM_BIND_TREE == VCPC_BIND_F_TREE, "flags are the module's");
 _Static_assert(SHIM_BIND_PROCESS == VCPC_BIND_F_PROCESS, "flags are the module's");
+_Static_assert(SHIM_BIND_TRACE == VCPC_BIND_F_TRACE, "flags are the module's");
 
 /* The requests, where the names ask for no mode in any, and the names themselves. */
 static int parse(struct shim_set *set, const char *const *events, unsigned int n,

@@ -77,6 +77,7 @@
 #define VCPC_FEAT_CPU		(1ULL << 4)	/* VCPC_BIND_F_CPU */
 #define VCPC_FEAT_GROUPS	(1ULL << 5)	/* VCPC_SET_F_GROUPS */
 #define VCPC_FEAT_PROCESS	(1ULL << 7)	/* VCPC_BIND_F_PROCESS, totals, INSTANCES */
+#define VCPC_FEAT_TRACE_COUNTS	(1ULL << 8)	/* VCPC_BIND_F_TRACE */
 
 #define VCPC_TAG_LEN		256		/* with the terminating NUL */
 
@@ -182,6 +183,12 @@ struct vcpc_set_create_args {
 #define VCPC_BIND_F_CPU			(1U << 4)
 /* With VCPC_BIND_F_CPU: do not take the counters away from sets on threads. */
 #define VCPC_BIND_F_YIELD		(1U << 5)
+/*
+ * The threads' samples go along with their trace events: what a transaction has
+ * counted is the difference of two.  Of several such sets of a thread one is
+ * taken, and of that the first 8 counters.
+ */
+#define VCPC_BIND_F_TRACE		(1U << 8)
 
 /**
  * struct vcpc_bind_args - put the set on a thread (VCPC_IOC_BIND)

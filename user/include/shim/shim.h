@@ -46,6 +46,7 @@ int shim_event_suggest(const char *name, char *buf, size_t size);
 #define SHIM_BIND_THREADS	(1U << 1)	/* with the threads that it will start */
 #define SHIM_BIND_TREE		(1U << 2)	/* with all threads and processes it will start */
 #define SHIM_BIND_PROCESS	(1U << 3)	/* with the other threads of its process */
+#define SHIM_BIND_TRACE		(1U << 8)	/* for transactions, see shim_trace_counts_get() */
 
 #define SHIM_STATE_COUNTING	(1U << 0)	/* not stopped */
 #define SHIM_STATE_EXITED	(1U << 1)	/* the target has exited; values are final */

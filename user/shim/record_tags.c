@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What was traced, by name, over all that recorded.
+ *
+ * The kernel's statistics begin again when tracing goes off and on, and its
+ * numbers of tags may.  A recorder's counters must not go back: what was there
+ * is kept, and what comes is added.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record_tags.h"
+
+void shim_rec_tags__init(struct shim_rec_tags *tags)
+{
+	*tags = (struct shim_rec_tags) { NULL };
+	shim_hash__init(&tags->by_name);
+}
+
+void shim_rec_tags__free(struct shim_rec_tags *tags)
+{
+	for (size_t i = 0; i < tags->n; i++) {
+		free(tags->at[i]->name);
+		free(tags->at[i]);
+	}
+	free(tags->at);
+	shim_hash__free(&tags->by_name);
+}
+
+static uint64_t hash_of(const struct shim_rec_tags *tags, const char *name)
+{
+	return shim_hash__bytes(&tags->by_name, name, strlen(name));
+}
+
+static struct shim_rec_tag *find(const struct shim_rec_tags *tags, const char *name)
+{
+	struct shim_hnode *node = shim_hash__first(&tags->by_name, hash_of(tags, name));
+
+	for (; node; node = shim_hash__next(node)) {
+		struct shim_rec_tag *tag = shim_hnode__entry(node, struct shim_rec_tag, node);
+
+		if (!strcmp(tag->name, name))
+			return tag;
+	}
+	return NULL;
+}
+
+static int make_room(struct shim_rec_tags *tags)
+{
+	size_t room = tags->room ? 2 * tags->room : 16;
+	struct shim_rec_tag **at;
+
+	if (tags->n < tags->room)
+		return 0;
+	at = reallocarray(tags->at, room, sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	tags->at = at;
+	tags->room = room;
+	return 0;
+}
+
+static struct shim_rec_tag *add(struct shim_rec_tags *tags, const char *name)
+{
+	struct shim_rec_tag *tag = calloc(1, sizeof(*tag));
+
+	if (!tag || make_room(tags))
+		goto err;
+	tag->name = strdup(name);
+	if (!tag->name || shim_hash__add(&tags->by_name, &tag->node, hash_of(tags, name)))
+		goto err;
+	tags->at[tags->n++] = tag;
+	return tag;
+err:
+	if (tag)
+		free(tag->name);
+	free(tag);
+	return NULL;
+}
+
+static void add_up(struct vc_stat *total, const struct vc_stat *more)
+{
+	if (more->count && (!total->count || more->min_ns < total->min_ns))
+		total->min_ns = more->min_ns;
+	if (more->max_ns > total->max_ns)
+		total->max_ns = more->max_ns;
+	if (more->last_ns >= total->last_ns) {
+		total->last_ns = more->last_ns;
+		total->value = more->value;
+	}
+	total->count += more->count;
+	total->aborted += more->aborted;
+	total->sum_ns += more->sum_ns;
+	for (size_t i = 0; i < VC_HIST_SLOTS; i++)
+		total->hist[i] += more->hist[i];
+}
+
+/**
+ * shim_rec_tags__take() - take in what is known of a tag now
+ * @tags: of its kind
+ * @stat: the kernel's statistics
+ * @session: another number after tracing was off
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_rec_tags__take(struct shim_rec_tags *tags, const struct shim_bpf_stat *stat,
+			unsigned int session)
+{
+	struct shim_rec_tag *tag = find(tags, stat->name);
+
+	if (!tag) {
+		tag = add(tags, stat->name);
+		if (!tag)
+			return -ENOMEM;
+	} else if (tag->session != session || tag->id != stat->key.tag) {
+		tag->base = tag->total;
+	}
+	tag->session = session;
+	tag->id = stat->key.tag;
+	tag->now = stat->total;
+	tag->total = tag->base;
+	add_up(&tag->total, &tag->now);
+	return 0;
+}
+
+/* The record is written: what comes next is new. */
+void shim_rec_tags__written(struct shim_rec_tags *tags)
+{
+	for (size_t i = 0; i < tags->n; i++)
+		tags->at[i]->before = tags->at[i]->total;
+}
+
+static uint64_t slot_middle(uint32_t slot)
+{
+	return (vc_hist_floor(slot) + vc_hist_floor(slot + 1) - 1) / 2;
+}
+
+/* What came since the record before; extremes by the histogram, so to a sixteenth */
+void shim_rec_tag__since(const struct shim_rec_tag *tag, struct vc_stat *since)
+{
+	*since = (struct vc_stat) {
+		.count = tag->total.count - tag->before.count,
+		.sum_ns = tag->total.sum_ns - tag->before.sum_ns,
+	};
+	for (uint32_t i = 0; i < VC_HIST_SLOTS; i++) {
+		since->hist[i] = tag->total.hist[i] - tag->before.hist[i];
+		if (!since->hist[i])
+			continue;
+		if (!since->max_ns)
+			since->min_ns = slot_middle(i);
+		since->max_ns = slot_middle(i);
+	}
+	if (since->min_ns < tag->total.min_ns)
+		since->min_ns = tag->total.min_ns;
+	if (since->max_ns > tag->total.max_ns)
+		since->max_ns = tag->total.max_ns;
+}
+
+/* In nanoseconds; 0 if there is nothing */
+double shim_rec_tag__percentile(const struct vc_stat *stat, double percent)
+{
+	uint64_t n = 0, before = 0;
+
+	for (size_t i = 0; i < VC_HIST_SLOTS; i++)
+		n += stat->hist[i];
+	for (uint32_t i = 0; i < VC_HIST_SLOTS; i++) {
+		uint64_t middle = slot_middle(i);
+
+		before += stat->hist[i];
+		if (!stat->hist[i] || before < n * percent / 100)
+			continue;
+		if (middle < stat->min_ns)
+			return stat->min_ns;
+		return middle > stat->max_ns ? stat->max_ns : middle;
+	}
+	return 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What was traced, by name, over all that recorded: also while tracing went off and on. */
+#ifndef SHIM_SHIM_RECORD_TAGS_H
+#define SHIM_SHIM_RECORD_TAGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "core/bpf.h"
+
+/**
+ * struct shim_rec_tag - a tag of one kind; its instance number is its place, counted from 1
+ * @node: by name
+ * @name: the tag
+ * @id: the kernel's number of it
+ * @session: in which time of tracing that was
+ * @base: what earlier times and numbers had
+ * @now: what this one has
+ * @total: both together
+ * @before: that of the record before
+ * @slots: of a transaction: instance numbers of its histogram's slots, 0: none yet
+ */
+struct shim_rec_tag {
+	struct shim_hnode node;
+	char *name;
+	uint32_t id;
+	unsigned int session;
+	struct vc_stat base, now, total, before;
+	uint32_t slots[VC_HIST_SLOTS];
+};
+
+struct shim_rec_tags {
+	struct shim_rec_tag **at;
+	size_t n, room;
+	struct shim_hash by_name;
+};
+
+void shim_rec_tags__init(struct shim_rec_tags *tags);
+void shim_rec_tags__free(struct shim_rec_tags *tags);
+int shim_rec_tags__take(struct shim_rec_tags *tags, const struct shim_bpf_stat *stat,
+			unsigned int session);
+void shim_rec_tags__written(struct shim_rec_tags *tags);
+void shim_rec_tag__since(const struct shim_rec_tag *tag, struct vc_stat *since);
+double shim_rec_tag__percentile(const struct vc_stat *stat, double percent);
+
+#endif /* SHIM_SHIM_RECORD_TAGS_H */
