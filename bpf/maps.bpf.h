@@ -52,6 +52,24 @@ struct {
 	__type(value, struct vc_events);
 } vc_events SEC(".maps");
 
+/* for programs that write by themselves; one slot if that is not wanted */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct vc_direct);
+} vc_direct SEC(".maps");
+
+/* and their clock */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct vc_tick);
+} vc_tick SEC(".maps");
+
 /* each event, until somebody takes it: struct vc_record */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

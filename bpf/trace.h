@@ -15,6 +15,7 @@
 #define VC_MAX_OPEN	16384	/* and rows of vc_open */
 #define VC_MAX_COUNTED	1024	/* rows of vc_count */
 #define VC_MAX_EVENTS	256	/* rows of vc_events */
+#define VC_MAX_DIRECT	1024	/* slots of vc_direct, if it is wanted */
 #define VC_MAX_COUNTERS	8	/* counters of a set that are added up; further ones are not */
 
 /*
@@ -123,6 +124,26 @@ struct vc_events {
 	struct vc_event_desc event[VC_MAX_COUNTERS];
 };
 
+/*
+ * vc_direct: index -> slot, written by programs themselves through a mapping.
+ * A slot is one thread's at a time, so that none waits for another.
+ */
+struct vc_direct {
+	__u32 owner;		/* thread id; of a thread that is gone: the next one's who asks */
+	__u32 kind;		/* enum vc_kind, written last; 0: no slot yet */
+	__u64 pidns;		/* where @owner means something: inode of the namespace */
+	char name[VC_TAG_LEN];
+	struct vc_stat stat;
+};
+
+/* vc_tick: 0 -> the clock of vc_direct, the CPU's counter */
+struct vc_tick {
+	__u64 mult;		/* nanoseconds of a tick, times 2^32 */
+	__u32 usable;		/* 0: there is no such counter; ticks are nanoseconds */
+	__u32 active;		/* 0: tracing is off, nobody reads any more */
+	__u64 lost;		/* events for which there was no slot */
+};
+
 /* vc_ring: each event, if wanted */
 enum vc_op {
 	VC_OP_END = 2,
@@ -151,6 +172,7 @@ enum vc_drop_reason {
 	VC_DROP_GIVEN_UP,	/* begun, but then the process or the tag went */
 	VC_DROP_COUNT_FULL,	/* counted as a transaction, but its counters were not */
 	VC_DROP_RING_FULL,	/* in the statistics, but not in the ring */
+	VC_DROP_DIRECT_FULL,	/* of vc_direct, and counted in vc_tick */
 	VC_DROP_NR,
 };
 

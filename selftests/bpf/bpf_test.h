@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -89,6 +91,33 @@ static inline int raw_fire(int fd, uint32_t op, uint32_t tag, uint32_t flags)
 	};
 
 	return ioctl(fd, VCPC_IOC_TRACE, &args) ? -errno : 0;
+}
+
+/*
+ * A BPF file system that only this test sees, so that it does not touch the
+ * machine's tracing: 0, or a negated errno.
+ */
+static inline int private_bpffs(void)
+{
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("bpf", "/sys/fs/bpf", "bpf", 0, NULL))
+		return -errno;
+	return 0;
+}
+
+/* Run in a child: its exit status, or -1 if it was killed */
+static inline int in_child(void (*fn)(void))
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid) {
+		fn();
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 /* Every test turns tracing on for itself: off before, whoever left it on. */

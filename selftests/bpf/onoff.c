@@ -59,9 +59,6 @@ TEST_F(onoff, bad_options)
 
 	EXPECT_EQ(-EINVAL, shim_trace_on(&options));
 	options.size = sizeof(options);
-	options.reserved = 1;
-	EXPECT_EQ(-EINVAL, shim_trace_on(&options));
-	options.reserved = 0;
 	options.flags = 1u << 31;
 	EXPECT_EQ(-EINVAL, shim_trace_on(&options));
 	options.flags = SHIM_TRACE_F_MODULE | SHIM_TRACE_F_PROBES;

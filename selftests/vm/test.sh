@@ -41,7 +41,7 @@ done
 set -- "$@" --with "$build/bin/vcpc:/usr/bin/vcpc" --program bpftool --program xz \
 	--with "$selftests/run-tests.sh:/tests/run-tests.sh" --with "$selftests/tap.sh:/tests/tap.sh"
 
-set -- "$@" --with "$here/record.sh:/tests/record.sh"
+set -- "$@" --with "$here/record.sh:/tests/record.sh" --with "$selftests/../Documentation/bpf.rst:/tests/bpf/bpf.rst"
 
 echo "$name:"
 status=0

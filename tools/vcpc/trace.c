@@ -11,11 +11,12 @@
 #include "vcpc.h"
 
 #define DEFAULT_WATCH	1000000000ull
+#define DEFAULT_DIRECT	1024
 #define DEFAULT_RING	(1u << 20)
 
 static const char help_text[] =
 	"Usage: vcpc trace on [--module | --probes] [--begins] [--events[=BYTES]]\n"
-	"                     [--max-tags N] [--max-open N]\n"
+	"                     [--direct[=SLOTS]] [--max-tags N] [--max-open N]\n"
 	"       vcpc trace off\n"
 	"       vcpc trace status\n"
 	"       vcpc trace show [--hist | --json] [--watch[=INTERVAL]] [--rounds N]\n"
@@ -29,6 +30,7 @@ static const char help_text[] =
 	"  --probes      by probes on libshim only\n"
 	"  --begins      see transactions when they begin, not only when they have ended\n"
 	"  --events      keep room for single events, for 'export' (1 MiB)\n"
+	"  --direct      let programs write their statistics themselves (SHIM_TRACE=direct)\n"
 	"  --max-tags N  how many tags can have statistics\n"
 	"  --max-open N  how many pairs of tag and process can be in a transaction\n"
 	"  --hist        also show how the transactions' times are distributed\n"
@@ -118,7 +120,7 @@ static const struct action {
 	int (*fn)(const struct trace_options *options);
 	const char *takes;	/* its options' letters */
 } actions[] = {
-	{ "on", do_on, "tMmbpe" },
+	{ "on", do_on, "tMmbped" },
 	{ "off", do_off, "" },
 	{ "status", do_status, "" },
 	{ "show", trace_show, "HJwn" },
@@ -147,6 +149,10 @@ static const char *take_value(int letter, struct trace_options *options)
 		options->on.ring_bytes = DEFAULT_RING;
 		return optarg && parse_size(optarg, &options->on.ring_bytes) ?
 		       "--events: a number of bytes, or of K or M" : NULL;
+	case 'd':
+		options->on.direct_slots = DEFAULT_DIRECT;
+		return optarg && parse_number(optarg, &options->on.direct_slots) ?
+		       "--direct: a number" : NULL;
 	case 'n':
 		if (parse_number(optarg, &n))
 			return "--rounds: a number";
@@ -194,6 +200,7 @@ static int parse(int argc, char **argv, struct trace_options *options, char *use
 {
 	static const struct option longs[] = {
 		{ "begins", no_argument, NULL, 'b' },
+		{ "direct", optional_argument, NULL, 'd' },
 		{ "events", optional_argument, NULL, 'e' },
 		{ "for", required_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },

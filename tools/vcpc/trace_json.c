@@ -128,6 +128,7 @@ static void put_drops(FILE *out, const struct shim_trace_drops *drops)
 	put_u64(out, "given_up", drops->given_up);
 	put_u64(out, "count_full", drops->count_full);
 	put_u64(out, "ring_full", drops->ring_full);
+	put_u64(out, "direct_full", drops->direct_full);
 	putc('}', out);
 }
 

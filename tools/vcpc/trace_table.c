@@ -175,6 +175,7 @@ static void show_drops(const struct shim_trace_drops *drops)
 		{ drops->not_open, "ends whose begin was before tracing was on, or lost" },
 		{ drops->given_up, "transactions that never ended, as their process did" },
 		{ drops->count_full, "counts of transactions, as there are too many different ones" },
+		{ drops->direct_full, "events of SHIM_TRACE=direct, as there were too few slots (--direct)" },
 		{ drops->ring_full, "single events, as they were not taken in time (--events)" },
 	};
 

@@ -22,6 +22,7 @@
 #include "bpf.h"
 #include "bpf_pins.h"
 #include "probe.h"
+#include "tick.h"
 #include "trace.skel.h"
 #include "uprobe.skel.h"
 
@@ -78,6 +79,8 @@ static int set_limits(struct bpf_object *obj, const struct shim_bpf_options *opt
 		{ "vc_stat", tags },
 		{ "vc_open", options->open ? options->open : VC_MAX_OPEN },
 		{ "vc_ring", ring_size(options->ring) },
+		/* One is none. */
+		{ "vc_direct", options->direct > 1 ? options->direct : 1 },
 	};
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
@@ -208,6 +211,33 @@ static int open_probes(struct loaded *l, const struct shim_bpf_options *options)
 	return 0;
 }
 
+/* The clock of those who write by themselves */
+static int start_clock(struct bpf_object *obj, const struct shim_bpf_options *options)
+{
+	struct vc_tick tick = { .active = 1 };
+	const uint32_t key = 0;
+
+	if (!options->direct)
+		return 0;
+	shim_tick__calibrate(&tick);
+	if (bpf_map_update_elem(bpf_object__find_map_fd_by_name(obj, "vc_tick"), &key, &tick, 0))
+		return -errno;
+	return 0;
+}
+
+/* Who has the map mapped is to know that nobody reads it any more. */
+static void stop_clock(const char *pin)
+{
+	struct vc_tick tick = { .active = 0 };
+	const uint32_t key = 0;
+	int fd = bpf_obj_get(pin);
+
+	if (fd < 0)
+		return;
+	bpf_map_update_elem(fd, &key, &tick, 0);
+	close(fd);
+}
+
 static int load_and_publish(struct bpf_object *obj, const struct shim_bpf_options *options)
 {
 	int err = set_limits(obj, options);
@@ -217,6 +247,8 @@ static int load_and_publish(struct bpf_object *obj, const struct shim_bpf_option
 	/* First, as it tells who may not from what cannot be. */
 	if (!err)
 		err = bpf_object__load(obj);
+	if (!err)
+		err = start_clock(obj, options);
 	return err ? err : publish(obj);
 }
 
@@ -287,6 +319,7 @@ int shim_bpf__off(void)
 	if (!err && rename(VC_PIN_DIR, NEW_DIR))
 		err = -errno;
 	if (!err) {
+		stop_clock(NEW_DIR "/vc_tick");
 		n = shim_bpf_pins__links(NEW_DIR, ids, MAX_LINKS);
 		err = shim_bpf_pins__remove(NEW_DIR);
 	}

@@ -22,6 +22,7 @@ enum shim_bpf_way {
  * @tags: names, and rows of statistics
  * @open: rows of open transactions
  * @ring: bytes for single events, 0: none
+ * @direct: slots for programs that write their statistics themselves, 0: none
  */
 struct shim_bpf_options {
 	enum shim_bpf_way way;
@@ -29,6 +30,7 @@ struct shim_bpf_options {
 	uint32_t tags;
 	uint32_t open;
 	uint32_t ring;
+	uint32_t direct;
 };
 
 /**

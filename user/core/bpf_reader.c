@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "bpf.h"
+#include "bpf_slots.h"
 
 #define BATCH_ROWS 64
 
@@ -39,6 +40,7 @@ struct table {
 struct shim_bpf_reader {
 	struct table stat, count;
 	int tag_fd, events_fd, drop_fd;
+	struct shim_bpf_slots slots;
 	ino_t pin;		/* of vc_stat: another one after off and on */
 	size_t cpus;
 	struct shim_bpf_stat *stats;
@@ -131,7 +133,7 @@ static int open_maps(struct shim_bpf_reader *r)
 	if (!err)
 		err = open_pin(VC_PIN_DIR "/vc_drop", BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t),
 			       sizeof(uint64_t), &r->drop_fd);
-	return err;
+	return err ? err : shim_bpf_slots__open(&r->slots);
 }
 
 /**
@@ -160,6 +162,38 @@ int shim_bpf_reader__open(struct shim_bpf_reader **out)
 	return err;
 }
 
+static struct known_name *find_name(struct shim_bpf_reader *r, uint32_t tag)
+{
+	struct shim_hnode *node = shim_hash__first(&r->names, shim_hash__u32(&r->names, tag));
+
+	for (; node; node = shim_hash__next(node)) {
+		struct known_name *known = shim_hnode__entry(node, struct known_name, node);
+
+		if (known->tag == tag)
+			return known;
+	}
+	return NULL;
+}
+
+static int keep_name(struct shim_bpf_reader *r, uint32_t tag, const char *value, const char **name)
+{
+	struct known_name *known = find_name(r, tag);
+	int err;
+
+	if (!known) {
+		known = shim_arena__alloc(&r->arena, sizeof(*known));
+		if (!known)
+			return -ENOMEM;
+		known->tag = tag;
+		memcpy(known->name, value, VC_TAG_LEN - 1);
+		err = shim_hash__add(&r->names, &known->node, shim_hash__u32(&r->names, tag));
+		if (err)
+			return err;
+	}
+	*name = known->name;
+	return 0;
+}
+
 /**
  * shim_bpf_reader__name() - a tag's name
  * @r: reader
@@ -170,30 +204,16 @@ int shim_bpf_reader__open(struct shim_bpf_reader **out)
  */
 int shim_bpf_reader__name(struct shim_bpf_reader *r, uint32_t tag, const char **name)
 {
-	uint64_t hash = shim_hash__u32(&r->names, tag);
-	struct shim_hnode *node = shim_hash__first(&r->names, hash);
+	struct known_name *known = find_name(r, tag);
 	struct vc_tag_name value;
-	struct known_name *known;
-	int err;
 
-	for (; node; node = shim_hash__next(node)) {
-		known = shim_hnode__entry(node, struct known_name, node);
-		if (known->tag == tag) {
-			*name = known->name;
-			return 0;
-		}
+	if (known) {
+		*name = known->name;
+		return 0;
 	}
 	if (bpf_map_lookup_elem(r->tag_fd, &tag, &value))
 		return -errno;
-	known = shim_arena__alloc(&r->arena, sizeof(*known));
-	if (!known)
-		return -ENOMEM;
-	known->tag = tag;
-	memcpy(known->name, value.name, VC_TAG_LEN - 1);
-	err = shim_hash__add(&r->names, &known->node, hash);
-	if (!err)
-		*name = known->name;
-	return err;
+	return keep_name(r, tag, value.name, name);
 }
 
 /* Which of two doubles is to stand for both: NaN if both are */
@@ -222,24 +242,29 @@ static void add_values(struct vc_stat *total, const struct vc_stat *cpu)
 	}
 }
 
-/* One tag and kind, all CPUs together; a CPU that saw nothing has all zeroes */
+/* Another CPU's statistics, or another thread's; all zeroes if it saw nothing */
+static void add_one(struct vc_stat *total, const struct vc_stat *more)
+{
+	total->aborted += more->aborted;
+	if (!more->count)
+		return;
+	if (!total->count || more->min_ns < total->min_ns)
+		total->min_ns = more->min_ns;
+	if (more->max_ns > total->max_ns)
+		total->max_ns = more->max_ns;
+	add_values(total, more);
+	total->count += more->count;
+	total->sum_ns += more->sum_ns;
+	for (size_t i = 0; i < VC_HIST_SLOTS; i++)
+		total->hist[i] += more->hist[i];
+}
+
+/* One tag and kind, all CPUs together */
 static void add_up(struct vc_stat *total, const struct vc_stat *cpus, size_t n)
 {
 	memset(total, 0, sizeof(*total));
-	for (const struct vc_stat *cpu = cpus; cpu < cpus + n; cpu++) {
-		total->aborted += cpu->aborted;
-		if (!cpu->count)
-			continue;
-		if (!total->count || cpu->min_ns < total->min_ns)
-			total->min_ns = cpu->min_ns;
-		if (cpu->max_ns > total->max_ns)
-			total->max_ns = cpu->max_ns;
-		add_values(total, cpu);
-		total->count += cpu->count;
-		total->sum_ns += cpu->sum_ns;
-		for (size_t i = 0; i < VC_HIST_SLOTS; i++)
-			total->hist[i] += cpu->hist[i];
-	}
+	for (size_t i = 0; i < n; i++)
+		add_one(total, &cpus[i]);
 }
 
 /* Room for one more row of a growing array */
@@ -308,6 +333,52 @@ static int add_count(struct shim_bpf_reader *r, const void *key, const void *cpu
 	return 0;
 }
 
+static struct shim_bpf_stat *find_stat(struct shim_bpf_reader *r, const char *name, uint32_t kind)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->stats[i].key.kind == kind && !strcmp(r->stats[i].name, name))
+			return &r->stats[i];
+	return NULL;
+}
+
+/* One thread's statistics of a tag; with those of others, and of the kernel */
+static int add_slot(struct shim_bpf_reader *r, uint32_t i)
+{
+	struct shim_bpf_stat *row;
+	void *rows = r->stats;
+	struct vc_direct slot;
+	const char *name;
+	int err;
+
+	if (!shim_bpf_slots__read(&r->slots, i, &slot))
+		return 0;
+	row = find_stat(r, slot.name, slot.kind);
+	if (!row) {
+		err = keep_name(r, SHIM_DIRECT_ID | i, slot.name, &name);
+		if (!err)
+			err = make_room(&rows, r->n, &r->room, sizeof(*r->stats));
+		r->stats = rows;
+		if (err)
+			return err;
+		row = &r->stats[r->n++];
+		*row = (struct shim_bpf_stat) {
+			.name = name,
+			.key = { .tag = SHIM_DIRECT_ID | i, .kind = slot.kind },
+		};
+	}
+	add_one(&row->total, &slot.stat);
+	return 0;
+}
+
+static int add_slots(struct shim_bpf_reader *r)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < r->slots.n && !err; i++)
+		err = add_slot(r, i);
+	return err;
+}
+
 typedef int (*row_fn)(struct shim_bpf_reader *r, const void *key, const void *cpus);
 
 /*
@@ -372,6 +443,8 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 		return err;
 	r->n = 0;
 	err = read_rows(r, &r->stat, add_stat);
+	if (!err)
+		err = add_slots(r);
 	if (err)
 		return err;
 	*stats = r->stats;
@@ -423,6 +496,7 @@ int shim_bpf_reader__drops(struct shim_bpf_reader *r, uint64_t drops[VC_DROP_NR]
 			sums[why] += cpus[i];
 	}
 	free(cpus);
+	sums[VC_DROP_DIRECT_FULL] = shim_bpf_slots__lost(&r->slots);
 	if (!err)
 		memcpy(drops, sums, sizeof(sums));
 	return err;
@@ -436,6 +510,7 @@ void shim_bpf_reader__close(struct shim_bpf_reader *r)
 {
 	if (!r)
 		return;
+	shim_bpf_slots__close(&r->slots);
 	close_table(&r->stat);
 	close_table(&r->count);
 	if (r->tag_fd >= 0)

@@ -35,7 +35,7 @@ struct shim_trace {
 
 static int take_options(const struct shim_trace_options *from, struct shim_bpf_options *to)
 {
-	if (from->size != sizeof(*from) || from->reserved || from->flags & ~ALL_FLAGS)
+	if (from->size != sizeof(*from) || from->flags & ~ALL_FLAGS)
 		return -EINVAL;
 	if (from->flags & SHIM_TRACE_F_MODULE && from->flags & SHIM_TRACE_F_PROBES)
 		return -EINVAL;
@@ -47,6 +47,7 @@ static int take_options(const struct shim_trace_options *from, struct shim_bpf_o
 	to->tags = from->max_tags;
 	to->open = from->max_open;
 	to->ring = from->ring_bytes;
+	to->direct = from->direct_slots;
 	return 0;
 }
 
@@ -414,6 +415,7 @@ SHIM_API int shim_trace_drops_get(struct shim_trace *trace, struct shim_trace_dr
 		.given_up = n[VC_DROP_GIVEN_UP],
 		.count_full = n[VC_DROP_COUNT_FULL],
 		.ring_full = n[VC_DROP_RING_FULL],
+		.direct_full = n[VC_DROP_DIRECT_FULL],
 	};
 	return 0;
 }

@@ -46,6 +46,7 @@ enum shim_env_way shim_env__way(void)
 		{ "auto", SHIM_ENV_AUTO },
 		{ "kernel", SHIM_ENV_KERNEL },
 		{ "probe", SHIM_ENV_PROBE },
+		{ "direct", SHIM_ENV_DIRECT },
 		{ "agent", SHIM_ENV_AGENT },
 		{ "none", SHIM_ENV_NONE },
 	};

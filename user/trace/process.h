@@ -48,6 +48,7 @@ enum shim_way {
 	SHIM_WAY_OPEN,		/* not known yet */
 	SHIM_WAY_KERNEL,
 	SHIM_WAY_PROBE,
+	SHIM_WAY_DIRECT,
 	SHIM_WAY_AGENT,
 };
 
@@ -61,6 +62,8 @@ enum shim_way {
  * @link: to the agent (@lock)
  * @connection: to the module: generation << 32 | descriptor + 1, or 0 there while down
  * @page: the module's, who wants to hear of events; NULL if it could not be mapped
+ * @direct: the statistics this process writes itself, NULL while tracing is off; a
+ *	former one stays, as other threads may be in it
  * @failures: connects that have failed in a row (@lock)
  * @retry_ns: CLOCK_MONOTONIC, before which none is tried again (@lock)
  * @error: of the last failed connect (@lock)
@@ -78,6 +81,7 @@ struct shim_process {
 	struct shim_link link;
 	_Atomic uint64_t connection;
 	const struct vcpc_trace_page *_Atomic page;
+	struct shim_direct *_Atomic direct;
 	unsigned int failures;
 	uint64_t retry_ns;
 	int error;

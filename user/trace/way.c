@@ -7,6 +7,9 @@
  * otherwise probes on this library if there are any, otherwise an agent:
  * whichever answers first is the process's way from then on.
  *
+ * SHIM_TRACE=direct is a way of its own: statistics are written by this process,
+ * and no call is made.
+ *
  * To the kernel a transaction goes as one event, its end with the time of its
  * begin, unless somebody there wants to see begins.  While nobody listens,
  * nothing goes.
@@ -21,6 +24,7 @@
 #include "agent.h"
 #include "clock.h"
 #include "env.h"
+#include "mapped.h"
 #include "way.h"
 
 static enum shim_way way_of(const struct shim_process *p)
@@ -52,6 +56,10 @@ static int connect_any(struct shim_process *p)
 		if (!err || wanted == SHIM_ENV_KERNEL)
 			return err;
 	}
+	if (wanted == SHIM_ENV_DIRECT) {
+		atomic_store(&p->way, SHIM_WAY_DIRECT);
+		return shim_mapped__connect(p);
+	}
 	if (wanted == SHIM_ENV_PROBE || (wanted == SHIM_ENV_AUTO && shim_probe_wanted)) {
 		atomic_store(&p->way, SHIM_WAY_PROBE);
 		return 0;
@@ -73,6 +81,7 @@ int shim_way__connect(struct shim_process *p)
 	switch (way_of(p)) {
 	case SHIM_WAY_KERNEL:	return shim_kernel__connect(p);
 	case SHIM_WAY_PROBE:	return 0;
+	case SHIM_WAY_DIRECT:	return shim_mapped__connect(p);
 	case SHIM_WAY_AGENT:	return shim_agent__connect(p);
 	case SHIM_WAY_OPEN:	break;
 	}
@@ -90,7 +99,8 @@ int shim_way__prepare(struct shim_process *p, struct shim_tag *tag)
 {
 	switch (way_of(p)) {
 	case SHIM_WAY_AGENT:	return shim_agent__check(tag);
-	case SHIM_WAY_PROBE:	return 0;
+	case SHIM_WAY_PROBE:
+	case SHIM_WAY_DIRECT:	return 0;
 	default:		return shim_kernel__prepare(p, tag);
 	}
 }
@@ -126,7 +136,10 @@ static int tell_kernel(struct shim_process *p, struct shim_tag *tag, uint32_t op
  */
 int shim_way__begin(struct shim_process *p, struct shim_tag *tag)
 {
-	return way_of(p) == SHIM_WAY_AGENT ? 0 : tell_kernel(p, tag, VCPC_TRACE_BEGIN, 0);
+	enum shim_way way = way_of(p);
+
+	return way == SHIM_WAY_AGENT || way == SHIM_WAY_DIRECT ? 0 :
+	       tell_kernel(p, tag, VCPC_TRACE_BEGIN, 0);
 }
 
 /**
@@ -144,6 +157,13 @@ int shim_way__value(struct shim_process *p, struct shim_tag *tag, uint32_t op, d
 
 	if (way_of(p) == SHIM_WAY_AGENT)
 		return shim_agent__send(p, tag, op, value);
+	if (way_of(p) == SHIM_WAY_DIRECT) {
+		/* PCP's kinds are in the order of the module's operations. */
+		if (shim_mapped__get(p))
+			shim_direct__value(shim_mapped__get(p), shim_mapped__tag(tag),
+					   op - VCPC_TRACE_POINT + VC_POINT, value);
+		return 0;
+	}
 	memcpy(&bits, &value, sizeof(bits));
 	return tell_kernel(p, tag, op, bits);
 }
@@ -161,19 +181,36 @@ int shim_way__end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_n
 {
 	if (way_of(p) == SHIM_WAY_AGENT)
 		return shim_agent__send(p, tag, VCPC_TRACE_END, (end_ns - begin_ns) / 1e9);
+	if (way_of(p) == SHIM_WAY_DIRECT) {
+		struct shim_direct *d = shim_mapped__get(p);
+
+		if (d && begin_ns)
+			shim_direct__end(d, shim_mapped__tag(tag), begin_ns);
+		return 0;
+	}
 	return tell_kernel(p, tag, VCPC_TRACE_END, begin_ns);
 }
 
 /* It was aborted; if that does not get through, there is nothing to forget. */
 void shim_way__abort(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns)
 {
-	if (way_of(p) == SHIM_WAY_PROBE || (uint32_t)shim_kernel__connection(p))
+	if (way_of(p) == SHIM_WAY_DIRECT) {
+		struct shim_direct *d = shim_mapped__get(p);
+
+		if (d && begin_ns)
+			shim_direct__abort(d, shim_mapped__tag(tag));
+	} else if (way_of(p) == SHIM_WAY_PROBE || (uint32_t)shim_kernel__connection(p))
 		tell_kernel(p, tag, VCPC_TRACE_ABORT, begin_ns);
 }
 
-/* When a transaction begins, if anybody wants to know */
+/* When a transaction begins, if anybody wants to know; by the clock of its way */
 uint64_t shim_way__begin_ns(const struct shim_process *p)
 {
+	if (way_of(p) == SHIM_WAY_DIRECT) {
+		const struct shim_direct *d = shim_mapped__get(p);
+
+		return d ? shim_tick__now(d->tick) : 0;
+	}
 	if (way_of(p) != SHIM_WAY_AGENT && !is_wanted(p, VCPC_TRACE_END))
 		return 0;
 	return shim_clock__now();

@@ -4,6 +4,7 @@
 #define SHIM_TRACE_WAY_H
 
 #include "kernel.h"
+#include "mapped.h"
 #include "process.h"
 
 /* Whether all is done for this tag, so that an event of it can be sent at once */
@@ -11,8 +12,12 @@ static inline int shim_way__is_ready(const struct shim_process *p, const struct 
 {
 	if (shim_kernel__is_ready(shim_kernel__connection(p), tag))
 		return 1;
-	if (atomic_load_explicit(&p->way, memory_order_relaxed) == SHIM_WAY_PROBE)
+	switch (atomic_load_explicit(&p->way, memory_order_relaxed)) {
+	case SHIM_WAY_PROBE:
 		return 1;
+	case SHIM_WAY_DIRECT:
+		return shim_mapped__get(p) != NULL;
+	}
 	return atomic_load_explicit(&p->agent_up, memory_order_relaxed) &&
 	       tag->len <= SHIM_PDU_MAX_TAG;
 }

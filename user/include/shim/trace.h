@@ -54,7 +54,8 @@ enum shim_trace_way {
  *	as the kernel knows; 0: 16384
  * @flags: SHIM_TRACE_F_*
  * @ring_bytes: room for single events, for shim_trace_events(); 0: none are kept
- * @reserved: zero
+ * @direct_slots: room for programs that write their statistics themselves
+ *	(SHIM_TRACE=direct): a slot for each thread, tag and kind; 0: not offered
  */
 struct shim_trace_options {
 	uint32_t size;
@@ -62,7 +63,7 @@ struct shim_trace_options {
 	uint32_t max_open;
 	uint32_t flags;
 	uint32_t ring_bytes;
-	uint32_t reserved;
+	uint32_t direct_slots;
 };
 
 /**
@@ -166,6 +167,8 @@ typedef int shim_trace_event_fn(void *arg, const struct shim_trace_event *event)
  *	them, as too many pairs of tag and events are
  * @ring_full: events that are in the statistics, but not among single events,
  *	as nobody took those fast enough
+ * @direct_full: events of programs that write by themselves, as @direct_slots was
+ *	reached
  */
 struct shim_trace_drops {
 	uint64_t open_full;
@@ -175,6 +178,7 @@ struct shim_trace_drops {
 	uint64_t given_up;
 	uint64_t count_full;
 	uint64_t ring_full;
+	uint64_t direct_full;
 };
 
 struct shim_trace;

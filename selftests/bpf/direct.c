@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Statistics that programs write themselves: the same, by the same readers. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "bpf_test.h"
+
+FIXTURE(direct) {
+	struct shim_trace_options options;
+	struct shim_trace_drops drops;
+	struct shim_trace_stat stat;
+};
+
+FIXTURE_SETUP(direct)
+{
+	int err = private_bpffs();
+
+	if (err == -EPERM)
+		SKIP(return, "needs root");
+	ASSERT_EQ(0, err);
+	setenv("SHIM_TRACE", "direct", 1);
+	self->options = (struct shim_trace_options) {
+		.size = sizeof(self->options),
+		.flags = SHIM_TRACE_F_PROBES,
+		.direct_slots = 256,
+	};
+}
+
+FIXTURE_TEARDOWN(direct)
+{
+	shim_trace_off();
+}
+
+TEST_F(direct, statistics)
+{
+	uint64_t in_hist = 0;
+
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	for (int i = 0; i < 1000; i++) {
+		ASSERT_EQ(0, pmtracebegin("own"));
+		ASSERT_EQ(0, pmtraceend("own"));
+	}
+	ASSERT_EQ(0, pmtracebegin("own"));
+	usleep(20000);
+	ASSERT_EQ(0, pmtraceend("own"));
+	ASSERT_EQ(0, pmtracebegin("own"));
+	ASSERT_EQ(0, pmtraceabort("own"));
+	ASSERT_EQ(0, read_stat("own", SHIM_TRACE_TRANSACTION, &self->stat));
+	EXPECT_EQ(1001, self->stat.count);
+	EXPECT_EQ(1, self->stat.aborted);
+	EXPECT_GE(self->stat.max_ns, 19990000);
+	EXPECT_LT(self->stat.max_ns, 5000000000);
+	for (int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++)
+		in_hist += self->stat.hist[i];
+	EXPECT_EQ(1001, in_hist);
+	EXPECT_LT(shim_trace_percentile(&self->stat, 50), 19990000);
+}
+
+TEST_F(direct, values)
+{
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, pmtracepoint("value"));
+	ASSERT_EQ(0, pmtraceobs("value", NAN));
+	ASSERT_EQ(0, pmtraceobs("value", 3));
+	ASSERT_EQ(0, pmtraceobs("value", -4));
+	ASSERT_EQ(0, pmtracecounter("value", 5));
+	EXPECT_EQ(1, count_of("value", SHIM_TRACE_POINT));
+	ASSERT_EQ(0, read_stat("value", SHIM_TRACE_OBSERVATION, &self->stat));
+	EXPECT_EQ(3, self->stat.count);
+	EXPECT_TRUE(self->stat.value == -4);
+	EXPECT_TRUE(self->stat.value_min == -4);
+	EXPECT_TRUE(self->stat.value_max == 3);
+	EXPECT_EQ(1, count_of("value", SHIM_TRACE_COUNTER));
+}
+
+#define THREADS 8
+
+static void *work(void *tag)
+{
+	for (int i = 0; i < 5000; i++) {
+		pmtracebegin(tag);
+		pmtraceend(tag);
+		pmtracepoint("of all");
+	}
+	return NULL;
+}
+
+/* Threads write to the same tag and lose nothing. */
+TEST_F(direct, threads)
+{
+	static char tags[THREADS][16];
+	pthread_t threads[THREADS];
+
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	for (int i = 0; i < THREADS; i++) {
+		snprintf(tags[i], sizeof(tags[i]), "thread %d", i);
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, work, tags[i]));
+	}
+	for (int i = 0; i < THREADS; i++) {
+		ASSERT_EQ(0, pthread_join(threads[i], NULL));
+		EXPECT_EQ(5000, count_of(tags[i], SHIM_TRACE_TRANSACTION));
+	}
+	EXPECT_EQ(5000 * THREADS, count_of("of all", SHIM_TRACE_POINT));
+}
+
+static void one_point(void)
+{
+	if (pmtracepoint("of many"))
+		_exit(1);
+}
+
+/* A child has slots of its own; those of the dead are used again. */
+TEST_F(direct, processes)
+{
+	self->options.direct_slots = 4;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	one_point();
+	for (int i = 0; i < 50; i++)
+		ASSERT_EQ(0, in_child(one_point));
+	one_point();
+	EXPECT_EQ(52, count_of("of many", SHIM_TRACE_POINT));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(0, self->drops.direct_full);
+}
+
+TEST_F(direct, full)
+{
+	uint64_t seen = 0;
+	char tag[16];
+
+	self->options.direct_slots = 5;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	for (int i = 0; i < 30; i++) {
+		snprintf(tag, sizeof(tag), "tag %d", i % 10);
+		ASSERT_EQ(0, pmtracepoint(tag));
+	}
+	for (int i = 0; i < 10; i++) {
+		snprintf(tag, sizeof(tag), "tag %d", i);
+		seen += count_of(tag, SHIM_TRACE_POINT);
+	}
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(15, seen);
+	EXPECT_EQ(15, self->drops.direct_full);
+}
+
+static void by_probe(void)
+{
+	setenv("SHIM_TRACE", "probe", 1);
+	if (pmtracepoint("both ways"))
+		_exit(1);
+}
+
+TEST_F(direct, beside_the_kernel_s)
+{
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	EXPECT_EQ(0, in_child(by_probe));
+	ASSERT_EQ(0, pmtracepoint("both ways"));
+	EXPECT_EQ(2, count_of("both ways", SHIM_TRACE_POINT));
+}
+
+TEST_F(direct, off_and_on)
+{
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, pmtracepoint("on"));
+	ASSERT_EQ(0, pmtracebegin("over it"));
+	ASSERT_EQ(0, shim_trace_off());
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, pmtracepoint("on"));
+	ASSERT_EQ(0, pmtraceend("over it"));
+	EXPECT_EQ(1, count_of("on", SHIM_TRACE_POINT));
+	EXPECT_EQ(1, count_of("over it", SHIM_TRACE_TRANSACTION));
+	ASSERT_EQ(0, shim_trace_off());
+	EXPECT_EQ(0, pmtracepoint("off"));
+	EXPECT_EQ(0, pmtracebegin("off"));
+	EXPECT_EQ(0, pmtraceend("off"));
+}
+
+static void is_not_offered(void)
+{
+	if (pmtracepoint("p") != -EOPNOTSUPP)
+		_exit(1);
+}
+
+static void is_off(void)
+{
+	if (pmtracepoint("p") != -ENOENT)
+		_exit(1);
+}
+
+TEST_F(direct, not_offered)
+{
+	EXPECT_EQ(0, in_child(is_off));
+	self->options.direct_slots = 0;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	EXPECT_EQ(0, in_child(is_not_offered));
+}
+
+TEST_HARNESS_MAIN

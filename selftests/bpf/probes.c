@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Without the module: the same statistics, by probes on libshim; and all that can go wrong. */
+#include <signal.h>
+#include <stdlib.h>
+
+#include "bpf_test.h"
+
+FIXTURE(probes) {
+	struct shim_trace_options options;
+	struct shim_trace_drops drops;
+	struct shim_trace_stat stat;
+	struct shim_trace *trace;
+};
+
+FIXTURE_SETUP(probes)
+{
+	int err = private_bpffs();
+
+	if (err == -EPERM)
+		SKIP(return, "needs root");
+	ASSERT_EQ(0, err);
+	setenv("SHIM_TRACE", "probe", 1);
+	self->options = (struct shim_trace_options) {
+		.size = sizeof(self->options), .flags = SHIM_TRACE_F_PROBES,
+	};
+}
+
+FIXTURE_TEARDOWN(probes)
+{
+	shim_trace_close(self->trace);
+	shim_trace_off();
+}
+
+TEST_F(probes, statistics)
+{
+	ASSERT_EQ(0, pmtracepoint("nobody listens"));
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	EXPECT_EQ(SHIM_TRACE_BY_PROBES, shim_trace_status());
+	for (int i = 0; i < 1000; i++) {
+		ASSERT_EQ(0, pmtracebegin("probed"));
+		ASSERT_EQ(0, pmtraceend("probed"));
+	}
+	ASSERT_EQ(0, pmtracebegin("probed"));
+	ASSERT_EQ(0, pmtraceabort("probed"));
+	ASSERT_EQ(0, pmtraceobs("probed", -2.5));
+	ASSERT_EQ(0, read_stat("probed", SHIM_TRACE_TRANSACTION, &self->stat));
+	EXPECT_EQ(1000, self->stat.count);
+	EXPECT_EQ(1, self->stat.aborted);
+	EXPECT_GT(self->stat.min_ns, 0);
+	EXPECT_GE(self->stat.sum_ns, 1000 * self->stat.min_ns);
+	EXPECT_LE(self->stat.sum_ns, 1000 * self->stat.max_ns);
+	ASSERT_EQ(0, read_stat("probed", SHIM_TRACE_OBSERVATION, &self->stat));
+	EXPECT_TRUE(self->stat.value == -2.5);
+	EXPECT_EQ(0, count_of("nobody listens", SHIM_TRACE_POINT));
+}
+
+static void as_user_likes(void)
+{
+	unsetenv("SHIM_TRACE");
+	if (pmtracepoint("chosen"))
+		_exit(1);
+}
+
+TEST_F(probes, are_chosen)
+{
+	if (!access("/dev/vcpc", F_OK))
+		SKIP(return, "the vcpc module is loaded");
+	self->options.flags = 0;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	EXPECT_EQ(SHIM_TRACE_BY_PROBES, shim_trace_status());
+	EXPECT_EQ(0, in_child(as_user_likes));
+	EXPECT_EQ(1, count_of("chosen", SHIM_TRACE_POINT));
+}
+
+TEST_F(probes, module_is_asked_for)
+{
+	if (!access("/dev/vcpc", F_OK))
+		SKIP(return, "the vcpc module is loaded");
+	self->options.flags = SHIM_TRACE_F_MODULE;
+	EXPECT_EQ(-ENODEV, shim_trace_on(&self->options));
+	EXPECT_EQ(0, shim_trace_status());
+}
+
+static void exits_inside(void)
+{
+	pmtracebegin("exit");
+}
+
+static void dies_inside(void)
+{
+	pmtracebegin("exit");
+	kill(getpid(), SIGKILL);
+}
+
+static void executes_inside(void)
+{
+	pmtracebegin("exit");
+	execlp("true", "true", NULL);
+	_exit(1);
+}
+
+static void begins_nothing(void)
+{
+	if (pmtraceend("of the parent") != PMTRACE_ERR_NOSUCHTAG)
+		_exit(1);
+}
+
+/* What is begun and never ends is counted, whatever became of the process. */
+TEST_F(probes, given_up)
+{
+	self->options.flags |= SHIM_TRACE_F_BEGINS;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, pmtracebegin("of the parent"));
+	EXPECT_EQ(0, in_child(exits_inside));
+	EXPECT_EQ(-1, in_child(dies_inside));
+	EXPECT_EQ(0, in_child(executes_inside));
+	EXPECT_EQ(0, in_child(begins_nothing));
+	ASSERT_EQ(0, pmtraceend("of the parent"));
+	EXPECT_EQ(1, count_of("of the parent", SHIM_TRACE_TRANSACTION));
+	EXPECT_EQ(0, count_of("exit", SHIM_TRACE_TRANSACTION));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(3, self->drops.given_up);
+	EXPECT_EQ(0, self->drops.not_open);
+}
+
+/* Off and on in the middle of a transaction: its end knows when it began. */
+TEST_F(probes, detached_in_flight)
+{
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, pmtracebegin("in flight"));
+	ASSERT_EQ(0, shim_trace_off());
+	ASSERT_EQ(0, pmtracepoint("off"));
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, pmtraceend("in flight"));
+	EXPECT_EQ(1, count_of("in flight", SHIM_TRACE_TRANSACTION));
+	EXPECT_EQ(0, count_of("off", SHIM_TRACE_POINT));
+	/* One that began while nobody listened is not known, and counted as that. */
+	ASSERT_EQ(0, shim_trace_off());
+	/* The kernel takes a probe away some time after its link. */
+	usleep(300000);
+	ASSERT_EQ(0, pmtracebegin("in flight"));
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, pmtraceend("in flight"));
+	EXPECT_EQ(0, count_of("in flight", SHIM_TRACE_TRANSACTION));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(1, self->drops.not_open);
+}
+
+#define THREADS 200
+
+static void *work(void *tag)
+{
+	for (int i = 0; i < 20; i++) {
+		pmtracebegin(tag);
+		pmtraceend(tag);
+		pmtracepoint("of all");
+	}
+	return NULL;
+}
+
+TEST_F(probes, threads_by_the_hundred)
+{
+	static char tags[THREADS][16];
+	pthread_t threads[THREADS];
+
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	for (int i = 0; i < THREADS; i++) {
+		snprintf(tags[i], sizeof(tags[i]), "thread %d", i);
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, work, tags[i]));
+	}
+	for (int i = 0; i < THREADS; i++)
+		ASSERT_EQ(0, pthread_join(threads[i], NULL));
+	EXPECT_EQ(20 * THREADS, count_of("of all", SHIM_TRACE_POINT));
+	for (int i = 0; i < THREADS; i += 17)
+		EXPECT_EQ(20, count_of(tags[i], SHIM_TRACE_TRANSACTION));
+}
+
+TEST_F(probes, tags_are_full)
+{
+	char tag[16];
+	int seen = 0;
+
+	self->options.max_tags = 8;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	for (int i = 0; i < 12; i++) {
+		snprintf(tag, sizeof(tag), "tag %d", i);
+		ASSERT_EQ(0, pmtracepoint(tag));
+		seen += count_of(tag, SHIM_TRACE_POINT);
+	}
+	EXPECT_EQ(8, seen);
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(4, self->drops.tag_full);
+}
+
+struct events {
+	struct shim_trace_event last;
+	unsigned int n;
+	uint64_t ns;
+	int backwards;
+};
+
+static int take(void *arg, const struct shim_trace_event *event)
+{
+	struct events *events = arg;
+
+	events->last = *event;
+	events->n++;
+	events->backwards |= event->ns < events->ns;
+	events->ns = event->ns;
+	return 0;
+}
+
+TEST_F(probes, single_events)
+{
+	struct events events = { .n = 0 };
+	struct shim_trace *other;
+
+	self->options.ring_bytes = 1 << 16;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	EXPECT_EQ(0, shim_trace_events(self->trace, 0, take, &events));
+	ASSERT_EQ(0, pmtraceobs("event", 7));
+	ASSERT_EQ(0, pmtracebegin("event"));
+	ASSERT_EQ(0, pmtraceend("event"));
+	EXPECT_EQ(2, shim_trace_events(self->trace, 1000, take, &events));
+	EXPECT_EQ(SHIM_TRACE_OP_END, events.last.op);
+	EXPECT_EQ(getpid(), events.last.pid);
+	EXPECT_STREQ("event", events.last.name);
+	EXPECT_LE(events.last.start_ns, events.last.ns);
+	EXPECT_EQ(0, events.backwards);
+	EXPECT_EQ(0, shim_trace_events(self->trace, 10, take, &events));
+	ASSERT_EQ(0, shim_trace_open(&other));
+	EXPECT_EQ(-EBUSY, shim_trace_events(other, 0, take, &events));
+	shim_trace_close(other);
+}
+
+TEST_F(probes, ring_is_full)
+{
+	struct events events = { .n = 0 };
+
+	self->options.ring_bytes = 8192;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	for (int i = 0; i < 1000; i++)
+		ASSERT_EQ(0, pmtracepoint("too many"));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	EXPECT_GT(shim_trace_events(self->trace, 0, take, &events), 0);
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_GT(self->drops.ring_full, 0);
+	EXPECT_EQ(1000, self->drops.ring_full + events.n);
+	EXPECT_EQ(1000, count_of("too many", SHIM_TRACE_POINT));
+}
+
+TEST_F(probes, no_ring)
+{
+	struct events events = { .n = 0 };
+
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	EXPECT_EQ(-ENODATA, shim_trace_events(self->trace, 0, take, &events));
+}
+
+/* Open transactions can be seen, and are there no more when they have ended. */
+TEST_F(probes, open_ones)
+{
+	struct events events = { .n = 0 };
+
+	self->options.flags |= SHIM_TRACE_F_BEGINS;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	ASSERT_EQ(0, pmtracebegin("still open"));
+	ASSERT_EQ(0, shim_trace_events_open(self->trace, take, &events));
+	EXPECT_EQ(1, events.n);
+	EXPECT_STREQ("still open", events.last.name);
+	ASSERT_EQ(0, pmtraceend("still open"));
+	ASSERT_EQ(0, shim_trace_events_open(self->trace, take, &events));
+	EXPECT_EQ(1, events.n);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The session in Documentation/bpf.rst is true: each command says what is written below it.
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+trap 'vcpc trace off >/dev/null 2>&1; rm -rf "$dir"' EXIT
+evidence="$dir/out"
+page=$(dirname "$0")/bpf.rst
+[ -e "$page" ] || page=$(dirname "$0")/../../Documentation/bpf.rst
+
+# Words are separated by blanks, or are strings with a colon or without.
+has_words() {
+	echo "$1" | grep -oE '"[^"]*":?|[^ ]+' >"$dir/words"
+	while read -r word; do
+		grep -qF -- "$word" "$dir/out" || { echo "no $word" >>"$dir/out"; return 1; }
+	done <"$dir/words"
+}
+
+vcpc trace off >/dev/null 2>&1
+sed -n '/^A session$/,/^On and off$/p' "$page" | sed -n 's/^    //p' >"$dir/session"
+[ "$(grep -c '^# ' "$dir/session")" -gt 10 ]
+result "there is a session"
+while read -r line; do
+	case $line in
+	'# '*)
+		command=${line#\# }
+		sh -c "$command" >"$dir/out" 2>&1 </dev/null
+		result "$command"
+		;;
+	*)
+		has_words "$line"
+		result "... says: $line"
+		;;
+	esac
+done <"$dir/session"
+done_testing

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reading the statistics that programs write themselves. */
+#ifndef SHIM_CORE_BPF_SLOTS_H
+#define SHIM_CORE_BPF_SLOTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/trace.h"
+
+/* Tags that only such programs use have their first slot's number as id, and this. */
+#define SHIM_DIRECT_ID	0x80000000u
+
+struct shim_bpf_slots {
+	const struct vc_direct *at;	/* NULL if there are none */
+	const struct vc_tick *tick;
+	size_t n;
+};
+
+int shim_bpf_slots__open(struct shim_bpf_slots *slots);
+int shim_bpf_slots__read(const struct shim_bpf_slots *slots, size_t i, struct vc_direct *slot);
+uint64_t shim_bpf_slots__lost(const struct shim_bpf_slots *slots);
+void shim_bpf_slots__close(struct shim_bpf_slots *slots);
+
+#endif /* SHIM_CORE_BPF_SLOTS_H */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Trace statistics that a program writes itself, into a BPF map that it has mapped. */
+#ifndef SHIM_CORE_DIRECT_H
+#define SHIM_CORE_DIRECT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/trace.h"
+#include "tick.h"
+
+/**
+ * struct shim_direct - the map, as this process has it
+ * @slots: all of them; others write theirs
+ * @n: how many
+ * @tick: the clock
+ * @epoch: of this mapping; no other process or mapping has the same
+ * @pidns: our namespace of process ids
+ * @tick_anchor: some instant by the clock, and
+ * @ns_anchor: by CLOCK_MONOTONIC
+ */
+struct shim_direct {
+	struct vc_direct *slots;
+	size_t n;
+	struct vc_tick *tick;
+	uint64_t epoch;
+	uint64_t pidns;
+	uint64_t tick_anchor;
+	uint64_t ns_anchor;
+};
+
+/* A tag of the process: @key stands for it as long as the process lives. */
+struct shim_direct_tag {
+	const void *key;
+	const char *name;
+};
+
+int shim_direct__open(struct shim_direct *d);
+
+static inline int shim_direct__active(const struct shim_direct *d)
+{
+	return *(volatile uint32_t *)&d->tick->active;
+}
+
+void shim_direct__end(struct shim_direct *d, struct shim_direct_tag tag, uint64_t begin);
+void shim_direct__abort(struct shim_direct *d, struct shim_direct_tag tag);
+void shim_direct__value(struct shim_direct *d, struct shim_direct_tag tag, uint32_t kind,
+			double value);
+
+#endif /* SHIM_CORE_DIRECT_H */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The CPU's own counter as a clock: read without the kernel, and what a tick is. */
+#ifndef SHIM_CORE_TICK_H
+#define SHIM_CORE_TICK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#include "bpf/trace.h"
+
+static inline uint64_t shim_tick__ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static inline uint64_t shim_tick__now(const struct vc_tick *tick)
+{
+	if (!tick->usable)
+		return shim_tick__ns();
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#else
+	return shim_tick__ns();
+#endif
+}
+
+static inline uint64_t shim_tick__to_ns(const struct vc_tick *tick, uint64_t ticks)
+{
+	if (!tick->usable)
+		return ticks;
+	return (unsigned __int128)ticks * tick->mult >> 32;
+}
+
+void shim_tick__calibrate(struct vc_tick *tick);
+
+#endif /* SHIM_CORE_TICK_H */
