@@ -20,6 +20,7 @@
 #include <linux/perf/arm_pmu.h>
 
 #include "compat/arm_pmuv3.h"
+#include "virt.h"
 
 /**
  * vcpc_arm_pmu_mask() - can this event be read so, and how wide is it?
@@ -59,7 +60,7 @@ static inline bool vcpc_arm_pmu_direct(struct perf_event *event, u64 mask)
 		return false;
 	by_driver = pmu->read_counter(event);
 	return vcpc_arm_pmuv3_read(event->hw.idx, &after) &&
-	       ((by_driver - before) & mask) <= ((after - before) & mask);
+	       vcpc_virt_since(before, by_driver, mask) <= vcpc_virt_since(before, after, mask);
 }
 
 /**
@@ -74,8 +75,8 @@ static inline u64 vcpc_arm_pmu_count(struct perf_event *event, u64 mask)
 {
 	u64 raw = to_arm_pmu(event->pmu)->read_counter(event);
 
-	raw -= local64_read(&event->hw.prev_count);
-	return local64_read(&event->count) + (raw & mask);
+	return local64_read(&event->count) +
+	       vcpc_virt_since(local64_read(&event->hw.prev_count), raw, mask);
 }
 
 /**
@@ -92,7 +93,8 @@ static __always_inline bool vcpc_arm_pmu_count_direct(struct perf_event *event, 
 
 	if (!vcpc_arm_pmuv3_read(event->hw.idx, &raw))
 		return false;
-	*count = local64_read(&event->count) + (u32)(raw - local64_read(&event->hw.prev_count));
+	*count = local64_read(&event->count) +
+		 vcpc_virt_since(local64_read(&event->hw.prev_count), raw, U32_MAX);
 	return true;
 }
 
