@@ -144,7 +144,6 @@ void vcpc_set_destroy(struct vcpc_set *set)
 
 	vcpc_listing_del(set);
 	mutex_lock(&set->lock);
-	set->closed = true;
 	list_for_each_entry_safe(b, next, &set->bindings, node)
 		vcpc_binding_close(b);
 	mutex_unlock(&set->lock);

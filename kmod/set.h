@@ -33,7 +33,6 @@ struct vcpc_user;
  * @slot: how long a group's turn is
  * @events: stands for what the requests count, see struct vcpc_trace_counts
  * @lock: serializes all operations but a thread's sample of itself
- * @closed: its descriptor has gone; under @lock
  * @bound: number of instances; under @lock
  * @bindings: what each BIND began, oldest first; under @lock
  * @instances: those on threads, by thread, but for those settled; changed under
@@ -54,7 +53,6 @@ struct vcpc_set {
 	u64 slot;
 	u64 events;
 	struct mutex lock;	/* see above */
-	bool closed;
 	unsigned int bound;
 	struct list_head bindings;
 	DECLARE_HASHTABLE(instances, VCPC_SET_HASH_BITS);
