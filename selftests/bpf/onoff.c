@@ -104,7 +104,8 @@ TEST_F(onoff, one_wins)
 	for (int i = 0; i < 4; i++) {
 		ASSERT_EQ(pids[i], waitpid(pids[i], &status, 0));
 		on += WEXITSTATUS(status) == 0;
-		already += WEXITSTATUS(status) == EEXIST;
+		/* Where turning it on takes long, they may not wait for the first to end. */
+		already += WEXITSTATUS(status) == EEXIST || WEXITSTATUS(status) == EBUSY;
 	}
 	EXPECT_EQ(1, on);
 	EXPECT_EQ(3, already);

@@ -38,7 +38,10 @@ TEST(context_switches)
 
 	ASSERT_GE(set, 0);
 	ASSERT_EQ(0, set_bind(set, 0, 0));
-	/* A switch may fall between the count and the kernel's own figure. */
+	/*
+	 * A switch may fall between the count and the kernel's own figure; and who is
+	 * slow to go to sleep finds the time over already, which is no switch.
+	 */
 	for (try = 0; try < 5; try++) {
 		getrusage(RUSAGE_THREAD, &usage[0]);
 		value = first_value(set, 0);
@@ -52,7 +55,7 @@ TEST(context_switches)
 			break;
 	}
 	EXPECT_EQ(truth, counted);
-	EXPECT_GE(counted, 50);
+	EXPECT_GE(counted, 25);
 }
 
 /* The system calls around the loop add some; the kernel's part does not count. */

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Run the kernel's selftests on another kernel than Debian 12's own; called by
-# make test, make test-debug and make test-newer.
+# make test, make test-debug, make test-newer and make soak.
 #
-# usage: kernel.sh debug|newer [FOLDER...]
+# usage: kernel.sh debug|soak|newer [FOLDER|FOLDER/PROGRAM...]
 #
 # "debug" is the arm64 kernel that scripts/build-debug-kernel.sh builds, not counted in
-# instructions and with two CPUs, so that races have a chance.  "newer" is the
-# x86-64 one of Debian's backports.  With RESULTS in the environment, results are
+# instructions and with two CPUs, so that races have a chance; "soak" is the same for
+# SOAK_MINUTES (10) of races, as many calls of the fuzzer, and 1000 unloadings.  "newer" is
+# the x86-64 one of Debian's backports.  With RESULTS in the environment, results are
 # noted there; otherwise they are added up here.
 set -eu
 
@@ -25,13 +26,21 @@ debug)
 	kernel=$("$top/scripts/build-debug-kernel.sh")
 	export TEST_TIMEOUT=900 VM_OPTIONS='--no-icount --cpus 2 --timeout 3000'
 	;;
+soak)
+	arch=arm64 folders='vcpc/races vcpc/fuzz vcpc/reload.sh vcpc/churn vcpc/hammer vcpc/kunit.sh'
+	kernel=$("$top/scripts/build-debug-kernel.sh")
+	minutes=${SOAK_MINUTES:-10} seed=${SOAK_SEED:-$(date +%s)}
+	echo "soak: seed $seed"
+	export TEST_TIMEOUT=100000 VM_OPTIONS='--no-icount --cpus 2 --timeout 100000'
+	export VM_ENVIRONMENT="RACES_SECONDS=$((minutes * 60)) RACES_SEED=$seed FUZZ_SEED=$seed FUZZ_CALLS=$((minutes * 300000)) RELOADS=1000"
+	;;
 newer)
 	arch=x86_64 folders='vcpc bpf'
 	kernel=$("$top/scripts/fetch-newer.sh")
 	export TEST_TIMEOUT=600
 	;;
 *)
-	echo "usage: kernel.sh debug|newer [FOLDER...]" >&2
+	echo "usage: kernel.sh debug|soak|newer [FOLDER...]" >&2
 	exit 2
 	;;
 esac

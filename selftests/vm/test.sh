@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Run the selftests that need the module in a machine's VM; called by make test.
 #
-# usage: test.sh ARCH BUILD RESULTS [FOLDER...]
+# usage: test.sh ARCH BUILD RESULTS [FOLDER|FOLDER/PROGRAM...]
 #
 # RECORDED in the environment is where archives go that were recorded in the VM.
 # VM_NAME, VM_KERNEL and VM_MODULE in the environment stand for another kernel
-# than Debian's and the module that was built for it, VM_OPTIONS for more of vm/run's.
+# than Debian's and the module that was built for it, VM_OPTIONS for more of vm/run's,
+# VM_ENVIRONMENT for variables that the programs look at.
 set -eu
 
 arch=$1 build=$2 results=$3
@@ -23,10 +24,10 @@ name=${VM_NAME:-$arch-vm}
 # shellcheck disable=SC2086
 set -- --arch "$arch" --module "${VM_MODULE:-$build/vcpc.ko}" ${VM_KERNEL:+--kernel "$VM_KERNEL"} --libs "$build/lib" --out "$out" --timeout 1200 ${VM_OPTIONS:-}
 for folder in $folders; do
-	for file in "$build/tests/$folder"/* "$selftests/$folder"/*.sh; do
+	for file in "$build/tests/$folder"/* "$selftests/$folder"/*.sh "$build/tests/$folder" "$selftests/$folder"; do
 		case $file in *.d) continue ;; esac
-		[ -x "$file" ] || continue
-		guest=/tests/$folder/${file##*/}
+		[ -x "$file" ] && [ -f "$file" ] || continue
+		guest=/tests/$(basename "$(dirname "$file")")/${file##*/}
 		set -- "$@" --with "$file:$guest"
 		programs="$programs $guest"
 	done
@@ -45,7 +46,7 @@ set -- "$@" --with "$here/record.sh:/tests/record.sh" --with "$selftests/../Docu
 
 echo "$name:"
 status=0
-job="TEST_TIMEOUT=${TEST_TIMEOUT:-120} sh /tests/run-tests.sh /out/results $name $programs"
+job="${VM_ENVIRONMENT:-} TEST_TIMEOUT=${TEST_TIMEOUT:-120} sh /tests/run-tests.sh /out/results $name $programs"
 [ -z "${RECORDED:-}" ] || job="$job; sh /tests/record.sh /out/recorded"
 "$here/run" "$@" -- "$job" || status=$?
 if [ -n "${RECORDED:-}" ] && [ -e "$out/recorded" ]; then

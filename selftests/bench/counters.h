@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the benchmarks of counting share: some counters as a set, and the same as a perf group. */
+#ifndef BENCH_COUNTERS_H
+#define BENCH_COUNTERS_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <linux/vcpc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_COUNTERS	6
+
+struct event {
+	__u32 type;
+	__u64 config;
+};
+
+/* Where there is no PMU, software events stand in; the proportion still tells. */
+static const struct event hardware[MAX_COUNTERS] = {
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+};
+static const struct event software[MAX_COUNTERS] = {
+	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
+	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
+	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
+	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
+	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },
+	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ },
+};
+
+static inline void die(const char *what)
+{
+	fprintf(stderr, "bench: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+/* Hardware's if the PMU has room for so many */
+static inline const struct event *events_for(unsigned int nr)
+{
+	struct vcpc_info_args info = { .size = sizeof(info) };
+	int device = open("/dev/vcpc", O_RDWR | O_CLOEXEC);
+
+	if (device < 0 || ioctl(device, VCPC_IOC_INFO, &info))
+		die("/dev/vcpc");
+	close(device);
+	return info.hw_slots >= nr ? hardware : software;
+}
+
+/* A set of @nr, bound to the caller */
+static inline int open_set(const struct event *events, unsigned int nr)
+{
+	struct vcpc_request requests[MAX_COUNTERS] = { 0 };
+	struct vcpc_set_create_args create = {
+		.size = sizeof(create),
+		.nr_requests = nr,
+		.request_size = sizeof(requests[0]),
+		.requests = (__u64)(unsigned long)requests,
+	};
+	struct vcpc_bind_args bind = { .size = sizeof(bind) };
+	int device = open("/dev/vcpc", O_RDWR | O_CLOEXEC), set;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		requests[i].type = events[i].type;
+		requests[i].config = events[i].config;
+		requests[i].flags = VCPC_REQ_F_USER;
+	}
+	if (device < 0)
+		die("/dev/vcpc");
+	set = ioctl(device, VCPC_IOC_SET_CREATE, &create);
+	if (set < 0)
+		die("SET_CREATE");
+	if (ioctl(set, VCPC_IOC_BIND, &bind))
+		die("BIND");
+	close(device);
+	return set;
+}
+
+/* The same as a group of perf's; its descriptors are @fds[0..@nr-1], the first leads. */
+static inline void open_group(const struct event *events, unsigned int nr, int *fds)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.pinned = 1,
+	};
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		attr.type = events[i].type;
+		attr.config = events[i].config;
+		fds[i] = syscall(SYS_perf_event_open, &attr, 0, -1, i ? fds[0] : -1, PERF_FLAG_FD_CLOEXEC);
+		if (fds[i] < 0)
+			die("perf_event_open");
+		attr.pinned = 0;
+	}
+}
+
+static inline void close_group(const int *fds, unsigned int nr)
+{
+	while (nr)
+		close(fds[--nr]);
+}
+
+static inline __u64 now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+#endif /* BENCH_COUNTERS_H */
