@@ -37,7 +37,7 @@ expect 2 "name is missing" stat -e page-faults, true
 expect 2 "name is missing" stat -e "" true
 expect 2 "-o ARCHIVE is missing" record true
 expect 2 "which command?" record -o "$dir/a"
-expect 2 "is not an interval" record -o "$dir/a" -i 5days true
+expect 2 "is not an interval" record -o "$dir/a" -i 5parsecs true
 expect 2 "is not an interval" record -o "$dir/a" -i 0 true
 expect 2 "one PATTERN" events a b
 if [ -e /dev/vcpc ]; then
