@@ -362,6 +362,23 @@ char *pmIDStr_r(pmID pmid, char *buf, int buflen);
 const char *pmInDomStr(pmInDom indom);
 char *pmInDomStr_r(pmInDom indom, char *buf, int buflen);
 
+/* Times: Inc and Dec change the first; sums, differences and times as seconds */
+
+void pmtimevalInc(struct timeval *a, const struct timeval *b);
+void pmtimevalDec(struct timeval *a, const struct timeval *b);
+double pmtimevalAdd(const struct timeval *a, const struct timeval *b);
+double pmtimevalSub(const struct timeval *a, const struct timeval *b);
+double pmtimevalToReal(const struct timeval *a);
+void pmtimevalFromReal(double seconds, struct timeval *a);
+void pmtimevalNow(struct timeval *a);
+void pmtimespecInc(struct timespec *a, const struct timespec *b);
+void pmtimespecDec(struct timespec *a, const struct timespec *b);
+double pmtimespecAdd(const struct timespec *a, const struct timespec *b);
+double pmtimespecSub(const struct timespec *a, const struct timespec *b);
+double pmtimespecToReal(const struct timespec *a);
+void pmtimespecFromReal(double seconds, struct timespec *a);
+void pmtimespecNow(struct timespec *a);
+
 /* Errors: 0 > code > -12345 is a negated errno */
 
 char *pmErrStr(int code);

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Sums, differences and seconds of the C library's two time structures.
+ *
+ * A fraction is carried once, as in the original: one of a second or more is
+ * the caller's to avoid.  Sums are taken with the original's precision, which is
+ * more than a double's.
+ */
+#include <sys/time.h>
+#include <time.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/api.h"
+
+#define USEC_PER_SEC 1000000
+#define NSEC_PER_SEC 1000000000
+
+/**
+ * pmtimevalInc() - add a time to another
+ * @a: in: a time; out: the sum
+ * @b: what to add
+ */
+SHIM_API void pmtimevalInc(struct timeval *a, const struct timeval *b)
+{
+	a->tv_sec += b->tv_sec;
+	a->tv_usec += b->tv_usec;
+	if (a->tv_usec >= USEC_PER_SEC) {
+		a->tv_usec -= USEC_PER_SEC;
+		a->tv_sec++;
+	}
+}
+
+/**
+ * pmtimevalDec() - take a time from another
+ * @a: in: a time; out: the difference
+ * @b: what to take away
+ */
+SHIM_API void pmtimevalDec(struct timeval *a, const struct timeval *b)
+{
+	a->tv_sec -= b->tv_sec;
+	a->tv_usec -= b->tv_usec;
+	if (a->tv_usec < 0) {
+		a->tv_usec += USEC_PER_SEC;
+		a->tv_sec--;
+	}
+}
+
+/**
+ * pmtimespecInc() - add a time to another
+ * @a: in: a time; out: the sum
+ * @b: what to add
+ */
+SHIM_API void pmtimespecInc(struct timespec *a, const struct timespec *b)
+{
+	a->tv_sec += b->tv_sec;
+	a->tv_nsec += b->tv_nsec;
+	if (a->tv_nsec >= NSEC_PER_SEC) {
+		a->tv_nsec -= NSEC_PER_SEC;
+		a->tv_sec++;
+	}
+}
+
+/**
+ * pmtimespecDec() - take a time from another
+ * @a: in: a time; out: the difference
+ * @b: what to take away
+ */
+SHIM_API void pmtimespecDec(struct timespec *a, const struct timespec *b)
+{
+	a->tv_sec -= b->tv_sec;
+	a->tv_nsec -= b->tv_nsec;
+	if (a->tv_nsec < 0) {
+		a->tv_nsec += NSEC_PER_SEC;
+		a->tv_sec--;
+	}
+}
+
+/**
+ * pmtimevalAdd() - the sum of two times
+ * @a: a time
+ * @b: another
+ *
+ * Return: seconds.
+ */
+SHIM_API double pmtimevalAdd(const struct timeval *a, const struct timeval *b)
+{
+	return (long double)(a->tv_sec + b->tv_sec) +
+	       (long double)(a->tv_usec + b->tv_usec) / USEC_PER_SEC;
+}
+
+/**
+ * pmtimevalSub() - from one time to another
+ * @a: the later
+ * @b: the earlier
+ *
+ * Return: seconds.
+ */
+SHIM_API double pmtimevalSub(const struct timeval *a, const struct timeval *b)
+{
+	return (long double)(a->tv_sec - b->tv_sec) +
+	       (long double)(a->tv_usec - b->tv_usec) / USEC_PER_SEC;
+}
+
+/**
+ * pmtimevalToReal() - a time as a number
+ * @a: a time
+ *
+ * Return: seconds.
+ */
+SHIM_API double pmtimevalToReal(const struct timeval *a)
+{
+	return (long double)a->tv_sec + (long double)a->tv_usec / USEC_PER_SEC;
+}
+
+/**
+ * pmtimespecAdd() - the sum of two times
+ * @a: a time
+ * @b: another
+ *
+ * Return: seconds.
+ */
+SHIM_API double pmtimespecAdd(const struct timespec *a, const struct timespec *b)
+{
+	return (long double)(a->tv_sec + b->tv_sec) +
+	       (long double)(a->tv_nsec + b->tv_nsec) / NSEC_PER_SEC;
+}
+
+/**
+ * pmtimespecSub() - from one time to another
+ * @a: the later
+ * @b: the earlier
+ *
+ * Return: seconds.
+ */
+SHIM_API double pmtimespecSub(const struct timespec *a, const struct timespec *b)
+{
+	return (long double)(a->tv_sec - b->tv_sec) +
+	       (long double)(a->tv_nsec - b->tv_nsec) / NSEC_PER_SEC;
+}
+
+/**
+ * pmtimespecToReal() - a time as a number
+ * @a: a time
+ *
+ * Return: seconds.
+ */
+SHIM_API double pmtimespecToReal(const struct timespec *a)
+{
+	return (long double)a->tv_sec + (long double)a->tv_nsec / NSEC_PER_SEC;
+}
+
+/**
+ * pmtimevalFromReal() - a number as a time, rounded
+ * @seconds: as many
+ * @a: the time; a fraction may be rounded up to a whole second, without a carry
+ */
+SHIM_API void pmtimevalFromReal(double seconds, struct timeval *a)
+{
+	a->tv_sec = (time_t)seconds;
+	a->tv_usec = (long)((seconds - a->tv_sec) * USEC_PER_SEC + 0.5);
+}
+
+/**
+ * pmtimespecFromReal() - a number as a time, rounded
+ * @seconds: as many
+ * @a: the time; a fraction may be rounded up to a whole second, without a carry
+ */
+SHIM_API void pmtimespecFromReal(double seconds, struct timespec *a)
+{
+	a->tv_sec = (time_t)seconds;
+	a->tv_nsec = (long)((seconds - a->tv_sec) * NSEC_PER_SEC + 0.5);
+}
+
+/**
+ * pmtimevalNow() - the time of day
+ * @a: the time
+ */
+SHIM_API void pmtimevalNow(struct timeval *a)
+{
+	gettimeofday(a, NULL);
+}
+
+/**
+ * pmtimespecNow() - the time of day
+ * @a: the time
+ */
+SHIM_API void pmtimespecNow(struct timespec *a)
+{
+	clock_gettime(CLOCK_REALTIME, a);
+}
