@@ -227,6 +227,20 @@ static void do_create(struct worker *w)
 		use_set(w, fd, args.nr_requests, presets, args.flags & VCPC_SET_F_GROUPS);
 }
 
+#define BIND_KNOWN	(VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE |	\
+			 VCPC_BIND_F_PROCESS | VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD |		\
+			 VCPC_BIND_F_TRACE)
+
+static __u32 unknown_flag(struct worker *w, __u32 known)
+{
+	__u32 flag;
+
+	do {
+		flag = 1U << below(&w->f, 32);
+	} while (flag & known);
+	return flag;
+}
+
 static void do_bind(struct worker *w)
 {
 	struct vcpc_bind_args args = { .tid = some_tid(w), .bad_request = -7 };
@@ -234,6 +248,8 @@ static void do_bind(struct worker *w)
 
 	choose_set(w, &h);
 	args.flags = one_in(&w->f, 2) ? 0 : below(&w->f, 16);
+	if (one_in(&w->f, 5))
+		args.flags |= VCPC_BIND_F_TRACE;
 	if (args.tid == 1 && !w->process->root)
 		h.must = EACCES;
 	if (args.tid < 0)
@@ -244,7 +260,7 @@ static void do_bind(struct worker *w)
 		h.must = w->process->root ? 0 : MUST_FAIL;
 	}
 	if (one_in(&w->f, 20)) {
-		args.flags |= 64U << below(&w->f, 26);
+		args.flags |= unknown_flag(w, BIND_KNOWN);
 		h.must = EINVAL;
 	}
 	memcpy(h.image, &args, sizeof(args));
