@@ -80,10 +80,12 @@ SHIM_API int pctx_set_events(pctx_t *pctx, ...)
 	return 0;
 }
 
-static void fini_lwp(pctx_t *pctx, const struct shim_tracee *thread)
+/* Once: a thread that ends may be there for a while. */
+static void fini_lwp(pctx_t *pctx, struct shim_tracee *thread)
 {
-	if (pctx->on.fini_lwp)
+	if (pctx->on.fini_lwp && !thread->over)
 		pctx->on.fini_lwp(pctx, pctx->threads.pid, thread->lwp, pctx->arg);
+	thread->over = true;
 }
 
 static int init_lwp(pctx_t *pctx, const struct shim_tracee *thread)
@@ -200,6 +202,7 @@ static enum outcome another_program(pctx_t *pctx, pid_t former)
 		return HAS_ENDED;
 	thread->lwp = 1;
 	thread->ends = false;
+	thread->over = false;
 	t->last_lwp = 1;
 	line = command_line(t->pid);
 	failed = pctx->on.exec(pctx, t->pid, thread->lwp, line ? line : "", pctx->arg);
@@ -323,7 +326,7 @@ static enum outcome tick(struct run *run)
 	if (outcome != GOES_ON)
 		return outcome;
 	for (size_t i = 0; run->tick && i < t->n; i++)
-		if (shim_tracee__is_there(&t->thread[i]) &&
+		if (shim_tracee__is_there(&t->thread[i]) && !t->thread[i].over &&
 		    run->tick(run->pctx, t->pid, t->thread[i].lwp, run->pctx->arg))
 			return HAS_FAILED;
 	if (run->left && !--run->left)

@@ -32,6 +32,7 @@ enum shim_tracee_event {
  * @lwp: its number in the process, from 1
  * @state: what it does
  * @ends: its end was announced
+ * @over: its last handler was called
  * @event: why it has stopped, until that was dealt with
  * @data: see above
  * @signal: to give to it when it goes on
@@ -41,6 +42,7 @@ struct shim_tracee {
 	int lwp;
 	enum shim_tracee_state state;
 	bool ends;
+	bool over;
 	enum shim_tracee_event event;
 	unsigned long data;
 	int signal;
