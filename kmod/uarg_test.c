@@ -48,7 +48,7 @@ static const struct taken all[] = {
 	{ .name = "BIND", .take = take_bind, .known = sizeof(struct vcpc_bind_args),
 	  .flags_at = offsetof(struct vcpc_bind_args, flags),
 	  .flags = VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE |
-		   VCPC_BIND_F_PROCESS | VCPC_BIND_F_CPU },
+		   VCPC_BIND_F_PROCESS | VCPC_BIND_F_CPU | VCPC_BIND_F_TRACE },
 	{ .name = "target", .take = take_target, .known = sizeof(struct vcpc_target_args),
 	  .flags_at = offsetof(struct vcpc_target_args, flags),
 	  .flags = VCPC_TARGET_F_ALL | VCPC_TARGET_F_CPU,

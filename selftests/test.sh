@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Everything that "make test" does: build for both machines, run the tests
-# natively, under ASan+UBSan, in both VMs, on a newer kernel and on the debug
-# kernel, and add up.
+# natively, under ASan+UBSan, in both VMs and on a newer kernel, and add up.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -45,9 +44,6 @@ native() {
 
 say "setup"
 "$top/scripts/setup.sh"
-# Built once; it is ready by the time that the tests have come to it, or nearly.
-"$top/scripts/build-debug-kernel.sh" >"$top/build/logs/debug-kernel.log" 2>&1 &
-debug_kernel=$!
 say "build for x86_64 and arm64"
 build x86_64 ARCH=x86_64 all tests
 build arm64 ARCH=arm64 all tests
@@ -76,11 +72,6 @@ if [ "$host" = x86_64 ]; then
 	say "x86_64 VM, newer kernel"
 	RESULTS=$work/x86_64-newer "$here/vm/kernel.sh" newer || :
 fi
-say "debug kernel (arm64)"
-wait $debug_kernel || :
-sed 's/^/  /' "$top/build/logs/debug-kernel.log"
-RESULTS=$work/arm64-debug "$here/vm/kernel.sh" debug vcpc bpf || :
-
 say "what was recorded in the VMs, beside PCP"
 "$here/run-tests.sh" "$work/recorded" "$host" "$here/pcp/recorded.sh"
 
