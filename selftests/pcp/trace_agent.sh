@@ -161,7 +161,7 @@ java_program() {
 	}
 	END
 	LC_ALL=C.UTF-8 javac -cp "$build/lib/shim-trace.jar" -d "$dir/java" "$dir/java/Program.java" &&
-		java -cp "$build/lib/shim-trace.jar:$dir/java" -Djava.library.path="$build/lib" Program &&
+		LD_LIBRARY_PATH="$build/lib" java -cp "$build/lib/shim-trace.jar:$dir/java" Program &&
 		has transact.count 'from java ä' 1 && has point.count 'from java ä' 1 &&
 		has observe.value 'from java ä' 2.5 && has counter.value 'from java ä' 1.5
 }
