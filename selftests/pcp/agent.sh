@@ -40,7 +40,7 @@ start() {
 	) || return 1
 	{
 		printf 'pmcd\t2\tdso\tpmcd_init\t%s/pmcd/pmda_pmcd.so\n' "$PCP_PMDAS_DIR"
-		printf 'trace\t10\tpipe\tbinary\t%s -d 10 -I 14323 -M root -T 10 -N 5\n' "$agent"
+		printf 'trace\t10\tpipe\tbinary\t%s -d 10 -I 14323 -M root -T 10 -N 5 -l %s/log/pmcd/trace.log\n' "$agent" "$dir"
 		printf '[access]\nallow "*" : all;\n'
 	} >"$dir/pmcd.conf"
 	"$PCP_BINADM_DIR/pmcd" -f -A -i 127.0.0.1 -p 44321 -s "$dir/run/pmcd.socket" \
