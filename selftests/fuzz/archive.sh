@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Fuzz the reader of archives: a minute, or FUZZ_SECONDS, from small archives of
-# every kind, and those of PCP's test suite where PCP_TESTSUITE says they are.
+# every kind, what once broke it (found/), and those of PCP's test suite where
+# PCP_TESTSUITE says they are.  FUZZ_SEED=0 goes another way each time.
 #
 # What was found is kept in build/fuzz/archive from one run to the next; an input
 # that breaks something is left there as crash-*, and run again by its name:
@@ -54,7 +55,9 @@ if [ -n "${PCP_TESTSUITE:-}" ]; then
 	done
 fi
 
-nice "$out/fuzz-archive" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=1024 -malloc_limit_mb=64 \
+cp "$here"/found/* "$corpus/"
+
+nice "$out/fuzz-archive" -seed="${FUZZ_SEED:-1}" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=1024 -malloc_limit_mb=64 \
 	-max_len=70000 -print_final_stats=1 -artifact_prefix="$corpus/" "$corpus" >"$out/archive.log" 2>&1
 status=$?
 runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$out/archive.log")

@@ -17,8 +17,10 @@ int64_t shim_track__time(struct shim_ts ts, struct shim_ts start)
 
 	if (__builtin_mul_overflow(d.sec, NSEC_PER_SEC, &ns) ||
 	    __builtin_add_overflow(ns, d.nsec, &ns))
-		return d.sec < 0 ? SHIM_TIME_MIN + 1 : SHIM_TIME_MAX - 1;
-	return ns;
+		ns = d.sec < 0 ? SHIM_TIME_MIN : SHIM_TIME_MAX;
+	if (ns < SHIM_TIME_FIRST)
+		return SHIM_TIME_FIRST;
+	return ns > SHIM_TIME_LAST ? SHIM_TIME_LAST : ns;
 }
 
 static int by_inst(const void *a, const void *b)

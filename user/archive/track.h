@@ -14,6 +14,10 @@
 #define SHIM_TIME_MIN	INT64_MIN
 #define SHIM_TIME_MAX	INT64_MAX
 
+/* The times that records can have: the instants around them are times, too. */
+#define SHIM_TIME_FIRST	(SHIM_TIME_MIN + 2)
+#define SHIM_TIME_LAST	(SHIM_TIME_MAX - 2)
+
 enum shim_bound_state {
 	SHIM_BOUND_UNKNOWN,
 	SHIM_BOUND_NONE,	/* the archive's start or end */
