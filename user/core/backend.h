@@ -23,15 +23,20 @@ union shim_backend_ref {
  * @name: for messages
  * @open: find it, and fill in what it offers; -ENODEV if it is not here
  * @close: let go of it
- * @create: make a set of n requests; on failure bad is the index of the
- *	request to blame, or -1
+ * @now: the clock of samples' times
+ * @lock: LOCK_SH, LOCK_EX or LOCK_UN: of all processes' sessions; -EWOULDBLOCK
+ * @create: make a set of n requests; slot is for VCPC_SET_F_GROUPS; on failure
+ *	bad is the index of the request to blame, or -1
  * @destroy: end the set on all its targets
  * @bind: put the set on a target; bad as for @create
  * @unbind: take it off
- * @sample: one sample of the set into size bytes at buf
- * @total: the sums over all that the bind began which tid is of, 0: over all
+ * @sample: one sample of the set into size bytes at buf, or with
+ *	VCPC_SAMPLE_F_TOTAL a total
  * @enable: count
  * @disable: stop
+ * @list: the set's instances
+ *
+ * The flags are VCPC_TARGET_F_*, of sample VCPC_SAMPLE_F_*, of bind VCPC_BIND_F_*.
  *
  * Otherwise a tid of 0 is the caller's own instance if it has one, otherwise the set's
  * only one.
@@ -40,18 +45,22 @@ struct shim_backend_ops {
 	const char *name;
 	int (*open)(union shim_backend_ref *dev, struct vcpc_info_args *info);
 	void (*close)(union shim_backend_ref dev);
+	__u64 (*now)(void);
+	int (*lock)(union shim_backend_ref dev, int how);
 	int (*create)(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
-		      unsigned int flags, int *bad, union shim_backend_ref *set);
+		      unsigned int flags, __u64 slot, int *bad, union shim_backend_ref *set);
 	void (*destroy)(union shim_backend_ref set);
 	int (*bind)(union shim_backend_ref set, pid_t tid, unsigned int flags, int *bad);
-	int (*unbind)(union shim_backend_ref set, pid_t tid);
-	int (*sample)(union shim_backend_ref set, pid_t tid, struct vcpc_sample *buf, size_t size);
-	int (*total)(union shim_backend_ref set, pid_t tid, struct vcpc_sample *buf, size_t size);
-	int (*enable)(union shim_backend_ref set, pid_t tid);
-	int (*disable)(union shim_backend_ref set, pid_t tid);
+	int (*unbind)(union shim_backend_ref set, pid_t tid, unsigned int flags);
+	int (*sample)(union shim_backend_ref set, pid_t tid, unsigned int flags,
+		      struct vcpc_sample *buf, size_t size);
+	int (*enable)(union shim_backend_ref set, pid_t tid, unsigned int flags);
+	int (*disable)(union shim_backend_ref set, pid_t tid, unsigned int flags);
+	int (*list)(union shim_backend_ref set, struct vcpc_instances_args *args);
 };
 
 extern const struct shim_backend_ops shim_backend__vcpc;
 extern const struct shim_backend_ops shim_backend__sim;
+extern const struct shim_backend_ops shim_backend__clock;
 
 #endif /* SHIM_CORE_BACKEND_H */

@@ -16,10 +16,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "backend.h"
+#include "tick.h"
 
 #define SIM_SLOTS	4
 #define SIM_REQUESTS	16
@@ -89,13 +89,27 @@ static int check(const struct vcpc_request *reqs, unsigned int n, int *bad)
 	return 0;
 }
 
+static __u64 sim_now(void)
+{
+	return shim_tick__ns();
+}
+
+static int sim_lock(union shim_backend_ref dev, int how)
+{
+	(void)dev;
+	(void)how;
+	return 0;
+}
+
 static int sim_create(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
-		      unsigned int flags, int *bad, union shim_backend_ref *out)
+		      unsigned int flags, __u64 slot, int *bad, union shim_backend_ref *out)
 {
 	struct sim_set *set;
 	int ret = check(reqs, n, bad);
 
 	(void)dev;
+	if (!ret && (flags & VCPC_SET_F_GROUPS || slot))
+		ret = -EINVAL;
 	if (ret)
 		return ret;
 	set = calloc(1, sizeof(*set));
@@ -182,11 +196,14 @@ static int sim_bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
 	return ret;
 }
 
-static int sim_unbind(union shim_backend_ref ref, pid_t tid)
+/* Groups, CPUs and trees are the clock's (backend_clock.c). */
+static int sim_unbind(union shim_backend_ref ref, pid_t tid, unsigned int flags)
 {
 	struct sim_set *set = ref.ptr;
 	struct target *target;
 
+	if (flags)
+		return -EINVAL;
 	pthread_mutex_lock(&set->lock);
 	target = find(set, tid);
 	if (target)
@@ -210,27 +227,19 @@ static int turn(struct sim_set *set, pid_t tid, bool on)
 	return ret;
 }
 
-static int sim_enable(union shim_backend_ref ref, pid_t tid)
+static int sim_enable(union shim_backend_ref ref, pid_t tid, unsigned int flags)
 {
-	return turn(ref.ptr, tid, true);
+	return flags ? -EINVAL : turn(ref.ptr, tid, true);
 }
 
-static int sim_disable(union shim_backend_ref ref, pid_t tid)
+static int sim_disable(union shim_backend_ref ref, pid_t tid, unsigned int flags)
 {
-	return turn(ref.ptr, tid, false);
-}
-
-static __u64 now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (__u64)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	return flags ? -EINVAL : turn(ref.ptr, tid, false);
 }
 
 static void fill(const struct sim_set *set, const struct target *target, struct vcpc_sample *buf)
 {
-	buf->time = now();
+	buf->time = shim_tick__ns();
 	buf->tick = buf->enabled = buf->running = target->steps * SIM_TICK_NS;
 	buf->nr = set->n;
 	buf->state = target->on ? VCPC_STATE_COUNTING : 0;
@@ -238,7 +247,7 @@ static void fill(const struct sim_set *set, const struct target *target, struct 
 		buf->values[i] = set->preset[i] + target->steps * set->step[i];
 }
 
-static int sim_sample(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf, size_t size)
+static int sample(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf, size_t size)
 {
 	struct sim_set *set = ref.ptr;
 	struct target *target;
@@ -258,7 +267,7 @@ static int sim_sample(union shim_backend_ref ref, pid_t tid, struct vcpc_sample 
 /* Nothing inherits here: a target is all that its bind began. */
 static void sum_up(struct sim_set *set, pid_t tid, struct vcpc_sample *buf)
 {
-	*buf = (struct vcpc_sample) { .time = now(), .nr = set->n };
+	*buf = (struct vcpc_sample) { .time = shim_tick__ns(), .nr = set->n };
 	memset(buf->values, 0, set->n * sizeof(buf->values[0]));
 	for (unsigned int i = 0; i < SIM_TARGETS; i++) {
 		struct target *target = &set->targets[i];
@@ -283,7 +292,7 @@ static bool any(const struct sim_set *set, pid_t tid)
 	return false;
 }
 
-static int sim_total(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf, size_t size)
+static int total(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf, size_t size)
 {
 	struct sim_set *set = ref.ptr;
 	int ret = -EINVAL;
@@ -299,16 +308,49 @@ static int sim_total(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *
 	return ret;
 }
 
+static int sim_sample(union shim_backend_ref ref, pid_t tid, unsigned int flags,
+		      struct vcpc_sample *buf, size_t size)
+{
+	if (flags & ~VCPC_SAMPLE_F_TOTAL)
+		return -EINVAL;
+	return flags ? total(ref, tid, buf, size) : sample(ref, tid, buf, size);
+}
+
+static int sim_list(union shim_backend_ref ref, struct vcpc_instances_args *args)
+{
+	struct vcpc_instance_info *info = (void *)(uintptr_t)args->info;
+	struct sim_set *set = ref.ptr;
+
+	pthread_mutex_lock(&set->lock);
+	args->nr = 0;
+	for (unsigned int i = 0; i < SIM_TARGETS; i++) {
+		struct target *target = &set->targets[i];
+
+		if (!target->tid)
+			continue;
+		if (args->nr < args->room)
+			info[args->nr] = (struct vcpc_instance_info) {
+				.tid = target->tid, .tgid = getpid(), .root = target->tid,
+				.state = target->on ? VCPC_STATE_COUNTING : 0,
+			};
+		args->nr++;
+	}
+	pthread_mutex_unlock(&set->lock);
+	return 0;
+}
+
 const struct shim_backend_ops shim_backend__sim = {
 	.name = "sim",
 	.open = sim_open,
 	.close = sim_close,
+	.now = sim_now,
+	.lock = sim_lock,
 	.create = sim_create,
 	.destroy = sim_destroy,
 	.bind = sim_bind,
 	.unbind = sim_unbind,
 	.sample = sim_sample,
-	.total = sim_total,
 	.enable = sim_enable,
 	.disable = sim_disable,
+	.list = sim_list,
 };

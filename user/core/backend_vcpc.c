@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "backend.h"
+#include "tick.h"
 
 static int call(int fd, unsigned long request, void *arg)
 {
@@ -50,8 +52,18 @@ static void vcpc_close(union shim_backend_ref ref)
 	close(ref.fd);
 }
 
+static __u64 vcpc_now(void)
+{
+	return shim_tick__ns();
+}
+
+static int vcpc_lock(union shim_backend_ref dev, int how)
+{
+	return flock(dev.fd, how | LOCK_NB) ? -errno : 0;
+}
+
 static int vcpc_create(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
-		       unsigned int flags, int *bad, union shim_backend_ref *set)
+		       unsigned int flags, __u64 slot, int *bad, union shim_backend_ref *set)
 {
 	struct vcpc_set_create_args args = {
 		.size = sizeof(args),
@@ -60,6 +72,7 @@ static int vcpc_create(union shim_backend_ref dev, const struct vcpc_request *re
 		.request_size = sizeof(*reqs),
 		.requests = (uintptr_t)reqs,
 		.bad_request = -1,
+		.slot = slot,
 	};
 	int fd = call(dev.fd, VCPC_IOC_SET_CREATE, &args);
 
@@ -86,30 +99,31 @@ static int vcpc_bind(union shim_backend_ref set, pid_t tid, unsigned int flags, 
 	return ret;
 }
 
-static int on_target(union shim_backend_ref set, pid_t tid, unsigned long request)
+static int on_target(union shim_backend_ref set, pid_t tid, unsigned int flags,
+		     unsigned long request)
 {
-	struct vcpc_target_args args = { .size = sizeof(args), .tid = tid };
+	struct vcpc_target_args args = { .size = sizeof(args), .flags = flags, .tid = tid };
 
 	return call(set.fd, request, &args);
 }
 
-static int vcpc_unbind(union shim_backend_ref set, pid_t tid)
+static int vcpc_unbind(union shim_backend_ref set, pid_t tid, unsigned int flags)
 {
-	return on_target(set, tid, VCPC_IOC_UNBIND);
+	return on_target(set, tid, flags, VCPC_IOC_UNBIND);
 }
 
-static int vcpc_enable(union shim_backend_ref set, pid_t tid)
+static int vcpc_enable(union shim_backend_ref set, pid_t tid, unsigned int flags)
 {
-	return on_target(set, tid, VCPC_IOC_ENABLE);
+	return on_target(set, tid, flags, VCPC_IOC_ENABLE);
 }
 
-static int vcpc_disable(union shim_backend_ref set, pid_t tid)
+static int vcpc_disable(union shim_backend_ref set, pid_t tid, unsigned int flags)
 {
-	return on_target(set, tid, VCPC_IOC_DISABLE);
+	return on_target(set, tid, flags, VCPC_IOC_DISABLE);
 }
 
-static int sample(union shim_backend_ref set, pid_t tid, unsigned int flags,
-		  struct vcpc_sample *buf, size_t size)
+static int vcpc_sample(union shim_backend_ref set, pid_t tid, unsigned int flags,
+		       struct vcpc_sample *buf, size_t size)
 {
 	struct vcpc_sample_args args = {
 		.size = sizeof(args),
@@ -119,32 +133,29 @@ static int sample(union shim_backend_ref set, pid_t tid, unsigned int flags,
 		.buf = (uintptr_t)buf,
 	};
 
+	/* The same, and cheaper: security modules look at every ioctl. */
+	if (!tid && !flags)
+		return read(set.fd, buf, size) < 0 ? -errno : 0;
 	return call(set.fd, VCPC_IOC_SAMPLE, &args);
 }
 
-static int vcpc_sample(union shim_backend_ref set, pid_t tid, struct vcpc_sample *buf, size_t size)
+static int vcpc_list(union shim_backend_ref set, struct vcpc_instances_args *args)
 {
-	/* The same, and cheaper: security modules look at every ioctl. */
-	if (!tid)
-		return read(set.fd, buf, size) < 0 ? -errno : 0;
-	return sample(set, tid, 0, buf, size);
-}
-
-static int vcpc_total(union shim_backend_ref set, pid_t tid, struct vcpc_sample *buf, size_t size)
-{
-	return sample(set, tid, VCPC_SAMPLE_F_TOTAL, buf, size);
+	return call(set.fd, VCPC_IOC_INSTANCES, args);
 }
 
 const struct shim_backend_ops shim_backend__vcpc = {
 	.name = "vcpc",
 	.open = vcpc_open,
 	.close = vcpc_close,
+	.now = vcpc_now,
+	.lock = vcpc_lock,
 	.create = vcpc_create,
 	.destroy = vcpc_close,
 	.bind = vcpc_bind,
 	.unbind = vcpc_unbind,
 	.sample = vcpc_sample,
-	.total = vcpc_total,
 	.enable = vcpc_enable,
 	.disable = vcpc_disable,
+	.list = vcpc_list,
 };

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "counters.h"
@@ -37,6 +38,25 @@ int shim_counters__create(struct shim_session *session, const struct vcpc_reques
 			  unsigned int n, unsigned int flags, int *bad,
 			  struct shim_counters **out)
 {
+	return shim_counters__create_groups(session, reqs, n, flags, 0, bad, out);
+}
+
+/**
+ * shim_counters__create_groups() - make a set whose requests may take turns
+ * @session: as for shim_counters__create()
+ * @reqs: likewise
+ * @n: likewise
+ * @flags: likewise
+ * @slot: with VCPC_SET_F_GROUPS the length of a turn, 0 for the usual; otherwise 0
+ * @bad: likewise
+ * @out: likewise
+ *
+ * Return: 0 or a negative error of VCPC_IOC_SET_CREATE.
+ */
+int shim_counters__create_groups(struct shim_session *session, const struct vcpc_request *reqs,
+				 unsigned int n, unsigned int flags, __u64 slot, int *bad,
+				 struct shim_counters **out)
+{
 	struct shim_counters *counters = calloc(1, sizeof(*counters));
 	int ret;
 
@@ -46,7 +66,7 @@ int shim_counters__create(struct shim_session *session, const struct vcpc_reques
 	counters->ops = shim_session__ops(session);
 	counters->nr = n;
 	atomic_init(&counters->refs, 1);
-	ret = counters->ops->create(shim_session__dev(session), reqs, n, flags, bad,
+	ret = counters->ops->create(shim_session__dev(session), reqs, n, flags, slot, bad,
 				    &counters->ref);
 	if (ret) {
 		free(counters);
@@ -121,7 +141,7 @@ int shim_counters__sample(struct shim_counters *counters, pid_t tid, struct vcpc
 {
 	if (atomic_load(&counters->shut))
 		return -EBADF;
-	return counters->ops->sample(counters->ref, tid, buf, size);
+	return counters->ops->sample(counters->ref, tid, 0, buf, size);
 }
 
 /**
@@ -138,26 +158,100 @@ int shim_counters__total(struct shim_counters *counters, pid_t tid, struct vcpc_
 {
 	if (atomic_load(&counters->shut))
 		return -EBADF;
-	return counters->ops->total(counters->ref, tid, buf, size);
+	return counters->ops->sample(counters->ref, tid, VCPC_SAMPLE_F_TOTAL, buf, size);
 }
 
 int shim_counters__unbind(struct shim_counters *counters, pid_t tid)
 {
-	if (atomic_load(&counters->shut))
-		return -EBADF;
-	return counters->ops->unbind(counters->ref, tid);
+	return shim_counters__unbind_at(counters, tid, 0);
 }
 
 int shim_counters__enable(struct shim_counters *counters, pid_t tid)
 {
-	if (atomic_load(&counters->shut))
-		return -EBADF;
-	return counters->ops->enable(counters->ref, tid);
+	return shim_counters__enable_at(counters, tid, 0);
 }
 
 int shim_counters__disable(struct shim_counters *counters, pid_t tid)
 {
+	return shim_counters__disable_at(counters, tid, 0);
+}
+
+/**
+ * shim_counters__sample_at() - a sample of a thread, a CPU, or a total
+ * @counters: the set
+ * @tid: by @flags
+ * @flags: VCPC_SAMPLE_F_*
+ * @buf: filled only on success, with the groups' samples behind the values
+ * @size: bytes at @buf
+ *
+ * Return: 0 or a negative error of VCPC_IOC_SAMPLE, or -EBADF.
+ */
+int shim_counters__sample_at(struct shim_counters *counters, pid_t tid, unsigned int flags,
+			     struct vcpc_sample *buf, size_t size)
+{
 	if (atomic_load(&counters->shut))
 		return -EBADF;
-	return counters->ops->disable(counters->ref, tid);
+	return counters->ops->sample(counters->ref, tid, flags, buf, size);
+}
+
+int shim_counters__unbind_at(struct shim_counters *counters, pid_t tid, unsigned int flags)
+{
+	if (atomic_load(&counters->shut))
+		return -EBADF;
+	return counters->ops->unbind(counters->ref, tid, flags);
+}
+
+int shim_counters__enable_at(struct shim_counters *counters, pid_t tid, unsigned int flags)
+{
+	if (atomic_load(&counters->shut))
+		return -EBADF;
+	return counters->ops->enable(counters->ref, tid, flags);
+}
+
+int shim_counters__disable_at(struct shim_counters *counters, pid_t tid, unsigned int flags)
+{
+	if (atomic_load(&counters->shut))
+		return -EBADF;
+	return counters->ops->disable(counters->ref, tid, flags);
+}
+
+/**
+ * shim_counters__list() - the set's instances
+ * @counters: the set
+ * @list: to be freed; set only on success
+ * @args: filled: nr, folded, pending, lost
+ *
+ * Return: 0, -ENOMEM, -EBADF, or a negative error of VCPC_IOC_INSTANCES.
+ */
+int shim_counters__list(struct shim_counters *counters, struct vcpc_instance_info **list,
+			struct vcpc_instances_args *args)
+{
+	struct vcpc_instance_info *info = NULL;
+	unsigned int room = 16;
+	int ret;
+
+	if (atomic_load(&counters->shut))
+		return -EBADF;
+	for (;;) {
+		struct vcpc_instance_info *more = realloc(info, room * sizeof(*info));
+
+		if (!more) {
+			ret = -ENOMEM;
+			break;
+		}
+		info = more;
+		*args = (struct vcpc_instances_args) {
+			.size = sizeof(*args), .info = (uintptr_t)info,
+			.info_size = sizeof(*info), .room = room,
+		};
+		ret = counters->ops->list(counters->ref, args);
+		if (ret || args->nr <= room)
+			break;
+		room = args->nr + 16;
+	}
+	if (ret)
+		free(info);
+	else
+		*list = info;
+	return ret;
 }

@@ -10,6 +10,9 @@ struct shim_counters;
 int shim_counters__create(struct shim_session *session, const struct vcpc_request *reqs,
 			  unsigned int n, unsigned int flags, int *bad,
 			  struct shim_counters **out);
+int shim_counters__create_groups(struct shim_session *session, const struct vcpc_request *reqs,
+				 unsigned int n, unsigned int flags, __u64 slot, int *bad,
+				 struct shim_counters **out);
 struct shim_counters *shim_counters__get(struct shim_counters *counters);
 void shim_counters__put(struct shim_counters *counters);
 void shim_counters__shut(struct shim_counters *counters);
@@ -23,5 +26,14 @@ int shim_counters__total(struct shim_counters *counters, pid_t tid, struct vcpc_
 			 size_t size);
 int shim_counters__enable(struct shim_counters *counters, pid_t tid);
 int shim_counters__disable(struct shim_counters *counters, pid_t tid);
+
+/* The same for a CPU, or for all that a bind began: VCPC_TARGET_F_*, VCPC_SAMPLE_F_* */
+int shim_counters__unbind_at(struct shim_counters *counters, pid_t tid, unsigned int flags);
+int shim_counters__sample_at(struct shim_counters *counters, pid_t tid, unsigned int flags,
+			     struct vcpc_sample *buf, size_t size);
+int shim_counters__enable_at(struct shim_counters *counters, pid_t tid, unsigned int flags);
+int shim_counters__disable_at(struct shim_counters *counters, pid_t tid, unsigned int flags);
+int shim_counters__list(struct shim_counters *counters, struct vcpc_instance_info **list,
+			struct vcpc_instances_args *args);
 
 #endif /* SHIM_CORE_COUNTERS_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How a test turns the synthetic clock, and what it says happens meanwhile. */
+#ifndef SHIM_CORE_BACKEND_CLOCK_H
+#define SHIM_CORE_BACKEND_CLOCK_H
+
+#include <stdbool.h>
+
+#include "backend.h"
+
+/* How many events there are in a time; the usual: config + 1 each microsecond */
+typedef double shim_clock_rate(const struct vcpc_request *req, __u64 from, __u64 to);
+
+void shim_clock__begin(shim_clock_rate *rate, __u64 gap);
+__u64 shim_clock__now(void);
+void shim_clock__run(pid_t tid, __u64 ns);
+void shim_clock__born(pid_t parent, pid_t child, bool same_process);
+void shim_clock__exits(pid_t tid);
+void shim_clock__steal(bool stolen);
+
+#endif /* SHIM_CORE_BACKEND_CLOCK_H */
