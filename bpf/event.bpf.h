@@ -147,31 +147,18 @@ static __always_inline void vc_add_time(struct vc_stat *stat, __u64 spent)
 		stat->hist[slot]++;
 }
 
-static __always_inline void vc_end(struct vc_event *ev)
+static __always_inline void vc_add_end(struct vc_event *ev, struct vc_stat *stat,
+				       const struct vc_open_val *open, __u64 now, __u64 start)
 {
-	__u64 now = bpf_ktime_get_ns();
-	struct vc_open_val *open;
-	struct vc_open_key key;
-	struct vc_stat *stat;
-	__u64 start;
-
-	vc_key_of(ev, &key);
-	start = vc_started(ev, &key, &open, now);
-	if (!start)
-		return;
-	stat = vc_stat_of(ev, VC_TRANSACT);
-	if (stat) {
-		stat->count++;
-		stat->last_ns = now;
-		vc_add_time(stat, now - start);
-		if (ev->counts && open)
-			vc_add_counts(ev, open);
-		vc_ring_put(ev, VC_OP_END, now, start, 0);
-	}
-	vc_closed(&key, open);
+	stat->count++;
+	stat->last_ns = now;
+	vc_add_time(stat, now - start);
+	if (ev->counts && open)
+		vc_add_counts(ev, open);
 }
 
-static __always_inline void vc_abort(struct vc_event *ev)
+/* @op is VC_OP_END or VC_OP_ABORT, and a constant. */
+static __always_inline void vc_finish(struct vc_event *ev, __u32 op)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct vc_open_val *open;
@@ -185,8 +172,11 @@ static __always_inline void vc_abort(struct vc_event *ev)
 		return;
 	stat = vc_stat_of(ev, VC_TRANSACT);
 	if (stat) {
-		stat->aborted++;
-		vc_ring_put(ev, VC_OP_ABORT, now, start, 0);
+		if (op == VC_OP_END)
+			vc_add_end(ev, stat, open, now, start);
+		else
+			stat->aborted++;
+		vc_ring_put(ev, op, now, start, 0);
 	}
 	vc_closed(&key, open);
 }

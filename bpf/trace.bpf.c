@@ -46,7 +46,7 @@ int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
 
 	ev.start_ns = ARG(ctx, 4, __u64);
 	ev.counts = ARG(ctx, 5, const void *);
-	vc_end(&ev);
+	vc_finish(&ev, VC_OP_END);
 	return 0;
 }
 
@@ -57,7 +57,7 @@ int vc_on_abort(struct bpf_raw_tracepoint_args *ctx)
 	struct vc_event ev = vc_transaction(ctx);
 
 	ev.start_ns = ARG(ctx, 4, __u64);
-	vc_abort(&ev);
+	vc_finish(&ev, VC_OP_ABORT);
 	return 0;
 }
 

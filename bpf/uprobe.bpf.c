@@ -72,10 +72,10 @@ int vc_user_any(struct pt_regs *ctx)
 		return 0;
 	switch (op) {
 	case VCPC_TRACE_END:
-		vc_end(&ev);
+		vc_finish(&ev, VC_OP_END);
 		break;
 	case VCPC_TRACE_ABORT:
-		vc_abort(&ev);
+		vc_finish(&ev, VC_OP_ABORT);
 		break;
 	case VCPC_TRACE_POINT:
 	case VCPC_TRACE_OBSERVE:

@@ -4,7 +4,10 @@
 # in turn, in one run; called by make bench.
 set -eu
 
-if [ "${1:-}" != inside ]; then
+# Only root of the machine may turn tracing on, for the ways without an agent.
+if [ "${1:-}" != inside ] && [ "$(id -u)" = 0 ]; then
+	exec unshare -nm "$0" inside
+elif [ "${1:-}" != inside ]; then
 	exec unshare -rn "$0" inside
 fi
 ip link set lo up
@@ -26,31 +29,53 @@ trap 'stop; rm -rf "$dir"' EXIT
 
 peer=$here/../pcp/peer/trace_calls.c
 cc -O2 -I"$here/../../user/include" -o "$dir/shim" "$peer" -L"$build/lib" \
-	-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim
-cc -O2 -o "$dir/pcp" "$peer" -lpcp_trace -lpcp
+	-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim -lpthread
+cc -O2 -o "$dir/pcp" "$peer" -lpcp_trace -lpcp -lpthread
 start
 
 median() {
 	sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
-echo "ns of a begin and an end, PCP's agent, median of 15 in turn (machine: $(nproc) CPUs)"
-printf '%-22s %10s %10s %8s\n' '' libshim PCP ratio
-for mode in sync async; do
-	: >"$dir/shim.ns"
-	: >"$dir/pcp.ns"
-	for run in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
-		for library in shim pcp; do
-			"$dir/$library" rate-$mode "t$run" 3000 2>/dev/null >>"$dir/$library.ns"
+
+# time_of LIBRARY MODE THREADS PAIRS: appended to LIBRARY.ns, with how many were refused
+time_of() {
+	SHIM_TRACE=$way "$dir/$1" "rate-$2" "$1" "$4" "$3" 2>/dev/null >>"$dir/$1.ns"
+}
+
+# compare WAY MODE WHAT: for 1, 2, 4, 8 threads both libraries' time and the ratio;
+# WAY is libshim's, and MODE the protocol to the agent
+compare() {
+	way=$1 mode=$2 pairs=2000
+	[ "$way" = agent ] || pairs=50000
+	printf '%-22s' "$3"
+	for threads in 1 2 4 8; do
+		: >"$dir/shim.ns"
+		: >"$dir/pcp.ns"
+		for _ in 1 2 3 4 5 6 7 8 9; do
+			time_of shim "$mode" $threads $pairs
+			time_of pcp "$mode" $threads 2000
 		done
+		echo "$(median <"$dir/shim.ns") $(median <"$dir/pcp.ns")" |
+			awk '{ printf " %6s %6s %6.4f", $1, $2, $1 / $2 }'
+		awk '{ n += $2 } END { exit n != 0 }' "$dir/shim.ns" ||
+			refused="$refused $mode/$threads"
 	done
-	ours=$(median <"$dir/shim.ns") theirs=$(median <"$dir/pcp.ns")
-	printf '%-22s %10s %10s %8.2f\n' "$mode" "$ours" "$theirs" \
-		"$(echo "$ours $theirs" | awk '{ print $1 / $2 }')"
-	refused=$(awk '{ n += $2 } END { print n + 0 }' "$dir/shim.ns")
-	[ "$refused" = 0 ] || echo "  (libshim was refused $refused events, PCP" \
-		"$(awk '{ n += $2 } END { print n + 0 }' "$dir/pcp.ns"))"
-done
-printf '%-22s %10s %10s\n' 'NOAGENT' \
-	"$(PCP_TRACE_NOAGENT=1 "$dir/shim" rate-sync t 100000 2>/dev/null | cut -d' ' -f1)" \
-	"$(PCP_TRACE_NOAGENT=1 "$dir/pcp" rate-sync t 100000 2>/dev/null | cut -d' ' -f1)"
+	echo
+}
+
+refused=
+echo "ns of a begin and an end: libshim, PCP's library, ratio; median of 9 in turn ($(nproc) CPUs)"
+printf '%-22s %20s %20s %20s %20s\n' '' '1 thread' '2 threads' '4 threads' '8 threads'
+compare agent sync 'both synchronous'
+compare agent async 'both ASYNC'
+PCP_TRACE_NOAGENT=1 compare none sync 'both NOAGENT'
+if [ "$(id -u)" = 0 ] && mount --make-rprivate / && mount -t bpf bpf /sys/fs/bpf; then
+	compare probe async 'probe, off / ASYNC'
+	"$build/bin/vcpc" trace on --probes --direct=64
+	compare probe sync 'probe, BPF / sync'
+	compare probe async 'probe, BPF / ASYNC'
+	compare direct async 'direct / ASYNC'
+	"$build/bin/vcpc" trace off
+fi
+[ -z "$refused" ] || echo "  (an agent that did not keep up; libshim was refused events:$refused)"

@@ -3,15 +3,16 @@
  * What a transaction costs by each way into the same BPF code.
  *
  * The peer is the usual way to trace a program by BPF: a probe on a function
- * that is called at the begin, and one at the end.  Once on ordinary functions,
- * whose first instruction the kernel steps over, and once on empty ones,
- * which it simulates: less is not possible.  Ours is the whole of
+ * that is called at the begin, and one at the end.  Once on empty functions, whose
+ * first instruction the kernel need not step over: less is not possible.  And
+ * once on ordinary ones, which most are.  Ours is the whole of
  * pmtracebegin() and pmtraceend(), with their checks.
  *
  * Where the clock counts instructions (arm64 VM) a nanosecond is one.  That
  * flatters the uprobes: a trap counts no more than any other instruction there.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,10 +31,31 @@
 #include "bpf/trace.h"
 #include "uprobe.skel.h"
 
-#define PAIRS	2000
-#define ROUNDS	15
-#define TAG	"a transaction"
-#define SEEN	(PAIRS * ROUNDS + 1)
+#define ROUNDS		7
+#define PAIRS		2000	/* a round; of what takes next to no time, more */
+#define MANY		50000
+#define MAX_THREADS	8
+#define STEPS		4	/* 1, 2, 4, 8 threads */
+
+/* A thread's tag, by name and, for the peer, by number. */
+struct tag {
+	char name[24];
+	uint64_t hash;
+};
+
+typedef void pair_fn(const struct tag *tag);
+
+/* What is measured, and by how many pairs of each thread in a round */
+struct load {
+	pair_fn *pair;
+	unsigned int pairs;
+	unsigned int steps;	/* how many of STEPS are of use */
+};
+
+/* CPU time of a pair with 1, 2, 4, 8 threads */
+struct costs {
+	double ns[STEPS];
+};
 
 #define PROBED __attribute__((noipa))
 
@@ -45,15 +67,15 @@ PROBED void bench_empty_end(ARGUMENTS);
 PROBED int bench_begin(ARGUMENTS);
 PROBED int bench_end(ARGUMENTS);
 
+/* Begins with what no kernel has to step over. */
 void bench_empty_begin(ARGUMENTS)
 {
-	(void)op, (void)hash, (void)value, (void)name;
+	__asm__ volatile("nop" : : "r"(op), "r"(hash), "r"(value), "r"(name));
 }
 
 void bench_empty_end(ARGUMENTS)
 {
-	(void)op, (void)hash, (void)value, (void)name;
-	__asm__ volatile("");	/* or it would be the same function */
+	__asm__ volatile("nop; nop" : : "r"(op), "r"(hash), "r"(value), "r"(name));
 }
 
 /* Ordinary: it has a frame. */
@@ -69,48 +91,107 @@ int bench_end(ARGUMENTS)
 	return 0;
 }
 
-static void pair_of_empty(void)
+static void pair_of_empty(const struct tag *tag)
 {
-	bench_empty_begin(VCPC_TRACE_BEGIN, 77, 0, TAG);
-	bench_empty_end(VCPC_TRACE_END, 77, 0, TAG);
+	bench_empty_begin(VCPC_TRACE_BEGIN, tag->hash, 0, tag->name);
+	bench_empty_end(VCPC_TRACE_END, tag->hash, 0, tag->name);
 }
 
-static void pair_of_ordinary(void)
+static void pair_of_ordinary(const struct tag *tag)
 {
-	bench_begin(VCPC_TRACE_BEGIN, 77, 0, TAG);
-	bench_end(VCPC_TRACE_END, 77, 0, TAG);
+	bench_begin(VCPC_TRACE_BEGIN, tag->hash, 0, tag->name);
+	bench_end(VCPC_TRACE_END, tag->hash, 0, tag->name);
 }
 
-static void pair_of_calls(void)
+static void pair_of_calls(const struct tag *tag)
 {
-	pmtracebegin(TAG);
-	pmtraceend(TAG);
+	pmtracebegin(tag->name);
+	pmtraceend(tag->name);
 }
 
-static double now(void)
+/* What all threads together have used: others on the machine are not in it. */
+static double cpu_time(void)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return ts.tv_sec * 1e9 + ts.tv_nsec;
 }
 
-/* The best of some rounds: nothing came in between. */
-static double cost(void (*pair)(void))
+static struct tag tags[MAX_THREADS];
+
+/* Threads that go round together */
+struct team {
+	const struct load *load;
+	pthread_barrier_t barrier;
+	double best;		/* of a round; the first thread's */
+};
+
+struct member {
+	pthread_t thread;
+	struct team *team;
+	const struct tag *tag;
+};
+
+static void *run(void *arg)
 {
-	double best = 0;
+	const struct member *m = arg;
+	struct team *team = m->team;
 
-	pair();
 	for (int round = 0; round < ROUNDS; round++) {
-		double start = now(), spent;
+		double start, spent;
 
-		for (int i = 0; i < PAIRS; i++)
-			pair();
-		spent = (now() - start) / PAIRS;
-		if (!round || spent < best)
-			best = spent;
+		pthread_barrier_wait(&team->barrier);
+		start = cpu_time();
+		/* None of the others has begun. */
+		pthread_barrier_wait(&team->barrier);
+		for (unsigned int i = 0; i < team->load->pairs; i++)
+			team->load->pair(m->tag);
+		pthread_barrier_wait(&team->barrier);
+		spent = cpu_time() - start;
+		if (m->tag == tags && (!round || spent < team->best))
+			team->best = spent;
 	}
-	return best;
+	return NULL;
+}
+
+/* The best of some rounds: nothing came in between. */
+static int cost_of_threads(const struct load *load, unsigned int n, double *ns)
+{
+	struct team team = { .load = load };
+	unsigned int started;
+	struct member members[MAX_THREADS];
+	int err = 0;
+
+	pthread_barrier_init(&team.barrier, NULL, n);
+	for (started = 0; started < n && !err; started++) {
+		members[started] = (struct member) { .team = &team, .tag = &tags[started] };
+		err = pthread_create(&members[started].thread, NULL, run, &members[started]);
+	}
+	/* The others wait for one that will not come. */
+	if (err)
+		return -err;
+	for (unsigned int i = 0; i < n; i++)
+		pthread_join(members[i].thread, NULL);
+	pthread_barrier_destroy(&team.barrier);
+	*ns = team.best / (n * (double)load->pairs);
+	return 0;
+}
+
+/* Pairs that all of cost() makes */
+static uint64_t pairs_of(const struct load *load)
+{
+	return (uint64_t)load->pairs * ROUNDS * ((1u << load->steps) - 1);
+}
+
+static int cost(const struct load *load, struct costs *costs)
+{
+	int err = 0;
+
+	*costs = (struct costs) { { 0 } };
+	for (unsigned int step = 0; step < load->steps && !err; step++)
+		err = cost_of_threads(load, 1u << step, &costs->ns[step]);
+	return err;
 }
 
 static int fail(const char *what, int err)
@@ -119,17 +200,20 @@ static int fail(const char *what, int err)
 	return 1;
 }
 
-/* Did the probes really see every pair? */
+/* Did the probes really see every pair? Tags have got numbers as they came. */
 static uint64_t seen_by_uprobe(struct vc_uprobe *skel)
 {
 	struct vc_stat cpus[libbpf_num_possible_cpus()];
-	struct vc_stat_key key = { .tag = 1, .kind = VC_TRANSACT };
 	uint64_t n = 0;
 
-	if (bpf_map_lookup_elem(bpf_map__fd(skel->maps.vc_stat), &key, cpus))
-		return 0;
-	for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++)
-		n += cpus[i].count;
+	for (uint32_t tag = 1; tag <= MAX_THREADS; tag++) {
+		struct vc_stat_key key = { .tag = tag, .kind = VC_TRANSACT };
+
+		if (bpf_map_lookup_elem(bpf_map__fd(skel->maps.vc_stat), &key, cpus))
+			continue;
+		for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++)
+			n += cpus[i].count;
+	}
 	return n;
 }
 
@@ -142,8 +226,9 @@ static int attach(struct bpf_program *prog, const char *function, struct bpf_lin
 }
 
 /* 0, or 1 after a message */
-static int measure_uprobe(const char *begin, const char *end, void (*pair)(void), double *result)
+static int measure_uprobe(const char *begin, const char *end, pair_fn *pair, struct costs *costs)
 {
+	const struct load load = { pair, PAIRS, STEPS };
 	struct vc_uprobe *skel = vc_uprobe__open();
 	int err = skel ? 0 : -errno;
 
@@ -155,10 +240,11 @@ static int measure_uprobe(const char *begin, const char *end, void (*pair)(void)
 		err = attach(skel->progs.vc_user_begin, begin, &skel->links.vc_user_begin);
 	if (!err)
 		err = attach(skel->progs.vc_user_any, end, &skel->links.vc_user_any);
+	if (!err)
+		err = cost(&load, costs);
 	if (err)
-		return fail("cannot attach the uprobes", err);
-	*result = cost(pair);
-	if (seen_by_uprobe(skel) != SEEN) {
+		return fail("cannot measure uprobes", err);
+	if (seen_by_uprobe(skel) != pairs_of(&load)) {
 		printf("trace_vs_uprobe: the uprobes saw %llu pairs\n",
 		       (unsigned long long)seen_by_uprobe(skel));
 		err = 1;
@@ -177,8 +263,7 @@ static uint64_t seen_by_us(void)
 		return 0;
 	shim_trace_stats_get(trace, &n);
 	for (size_t i = 0; i < n; i++)
-		if (!strcmp(shim_trace_stat_at(trace, i)->name, TAG))
-			count = shim_trace_stat_at(trace, i)->count;
+		count += shim_trace_stat_at(trace, i)->count;
 	shim_trace_close(trace);
 	return count;
 }
@@ -187,25 +272,41 @@ static uint64_t seen_by_us(void)
 struct way {
 	const char *what;
 	const char *env;	/* SHIM_TRACE */
-	int off;		/* nobody listens */
 	struct shim_trace_options options;
+	unsigned int pairs;
+	unsigned int steps;
+	int off;		/* nobody listens */
+	int no_way;		/* nor could */
 };
 
-static int measure_way(const struct way *way, double *result)
+/* What a first call does is not measured. */
+static int start_calls(const struct way *way)
 {
+	for (int i = 0; i < MAX_THREADS; i++) {
+		int err = pmtracebegin(tags[i].name);
+
+		if (err && !way->no_way)
+			return err;
+		pmtraceabort(tags[i].name);
+	}
+	return 0;
+}
+
+static int measure_way(const struct way *way, struct costs *costs)
+{
+	const struct load load = { pair_of_calls, way->pairs, way->steps };
 	int err = way->off ? 0 : shim_trace_on(&way->options);
 	int ret = 0;
 
 	if (err)
 		return fail("cannot turn tracing on", err);
 	setenv("SHIM_TRACE", way->env, 1);
-	err = pmtracebegin(TAG);
-	if (err && strcmp(way->env, "none"))
+	err = start_calls(way);
+	if (!err)
+		err = cost(&load, costs);
+	if (err)
 		ret = fail(way->what, err);
-	pmtraceabort(TAG);
-	if (!ret)
-		*result = cost(pair_of_calls);
-	if (!ret && !way->off && seen_by_us() != SEEN) {
+	if (!ret && !way->off && seen_by_us() != pairs_of(&load)) {
 		printf("trace_vs_uprobe: %s: %llu pairs were seen\n", way->what,
 		       (unsigned long long)seen_by_us());
 		ret = 1;
@@ -216,13 +317,13 @@ static int measure_way(const struct way *way, double *result)
 }
 
 /* A process has one way: each is tried in a child. */
-static int in_child(const struct way *way, double *result)
+static int in_child(const struct way *way, struct costs *costs)
 {
 	int status = 1;
 	pid_t pid = fork();
 
 	if (!pid) {
-		status = measure_way(way, result);
+		status = measure_way(way, costs);
 		fflush(stdout);
 		_exit(status);
 	}
@@ -231,49 +332,73 @@ static int in_child(const struct way *way, double *result)
 	return 0;
 }
 
-#define OPTIONS(flag, ring) { \
-	.size = sizeof(struct shim_trace_options), .flags = (flag), .ring_bytes = (ring) }
+#define OPTIONS(flag, ring, direct) { \
+	.size = sizeof(struct shim_trace_options), .flags = (flag), .ring_bytes = (ring), \
+	.direct_slots = (direct) }
+
+#define MODULE	SHIM_TRACE_F_MODULE
+#define PROBES	SHIM_TRACE_F_PROBES
+#define BEGINS	SHIM_TRACE_F_BEGINS
 
 static const struct way ways[] = {
-	{ "pmtracebegin + pmtraceend, to nowhere", "none", 1, OPTIONS(0, 0) },
-	{ "... to the module, tracing off", "kernel", 1, OPTIONS(0, 0) },
-	{ "... to the module, into BPF", "kernel", 0, OPTIONS(SHIM_TRACE_F_MODULE, 0) },
-	{ "... and the event into the ring", "kernel", 0,
-	  OPTIONS(SHIM_TRACE_F_MODULE, 1 << 24) },
-	{ "... to the module, begins, too", "kernel", 0,
-	  OPTIONS(SHIM_TRACE_F_MODULE | SHIM_TRACE_F_BEGINS, 0) },
-	{ "... by a probe on libshim, tracing off", "probe", 1, OPTIONS(0, 0) },
-	{ "... by a probe on libshim, into BPF", "probe", 0, OPTIONS(SHIM_TRACE_F_PROBES, 0) },
-	{ "... by probes on libshim, begins, too", "probe", 0,
-	  OPTIONS(SHIM_TRACE_F_PROBES | SHIM_TRACE_F_BEGINS, 0) },
+	{ "pmtracebegin + pmtraceend, to nowhere", "none", OPTIONS(0, 0, 0), MANY, STEPS, 1, 1 },
+	{ "... to the module, tracing off", "kernel", OPTIONS(0, 0, 0), MANY, STEPS, 1, 0 },
+	{ "... to the module, into BPF", "kernel", OPTIONS(MODULE, 0, 0), PAIRS, STEPS, 0, 0 },
+	/* With more threads it would be full. */
+	{ "... and the event into the ring", "kernel", OPTIONS(MODULE, 1 << 24, 0), PAIRS, 1, 0, 0 },
+	{ "... to the module, begins, too", "kernel", OPTIONS(MODULE | BEGINS, 0, 0), PAIRS, STEPS,
+	  0, 0 },
+	{ "... by a probe on libshim, tracing off", "probe", OPTIONS(0, 0, 0), MANY, STEPS, 1, 0 },
+	{ "... by a probe on libshim, into BPF", "probe", OPTIONS(PROBES, 0, 0), PAIRS, STEPS, 0, 0 },
+	{ "... by probes on libshim, begins, too", "probe", OPTIONS(PROBES | BEGINS, 0, 0), PAIRS,
+	  STEPS, 0, 0 },
+	{ "... direct, into a map of BPF's", "direct", OPTIONS(0, 0, 64), MANY, STEPS, 0, 0 },
 };
 
-static void print(const char *what, double ns, double peer)
+static void print(const char *what, const struct costs *costs, const struct costs *peer)
 {
-	printf("  %-48s %8.0f %8.3f\n", what, ns, ns / peer);
+	printf("  %-42s", what);
+	for (int step = 0; step < STEPS && costs->ns[step] > 0; step++)
+		printf(" %7.0f %5.3f", costs->ns[step], costs->ns[step] / peer->ns[step]);
+	putchar('\n');
+	fflush(stdout);
+}
+
+/* The cheapest that two uprobes can be: the peer is not the one that is easy to beat. */
+static int measure_peers(struct costs *empty)
+{
+	struct costs ordinary;
+
+	if (measure_uprobe("bench_empty_begin", "bench_empty_end", pair_of_empty, empty) ||
+	    measure_uprobe("bench_begin", "bench_end", pair_of_ordinary, &ordinary))
+		return 1;
+	printf("%-44s %13s %13s %13s %13s\n", "CPU ns of a transaction (begin + end), / peer",
+	       "1 thread", "2 threads", "4 threads", "8 threads");
+	print("two uprobes, empty functions (the peer)", empty, empty);
+	print("two uprobes, ordinary functions", &ordinary, empty);
+	return 0;
 }
 
 int main(void)
 {
-	double *result = mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	double ordinary = 0, empty = 0;
-	int failed;
+	struct costs *costs = mmap(NULL, sizeof(*costs), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct costs peer;
+	int failed = 0;
 
-	failed = measure_uprobe("bench_begin", "bench_end", pair_of_ordinary, &ordinary);
-	failed |= measure_uprobe("bench_empty_begin", "bench_empty_end", pair_of_empty, &empty);
-	if (failed)
+	for (int i = 0; i < MAX_THREADS; i++) {
+		snprintf(tags[i].name, sizeof(tags[i].name), "a transaction %d", i);
+		tags[i].hash = 77 + i;
+	}
+	if (costs == MAP_FAILED || measure_peers(&peer))
 		return 1;
-	printf("%-50s %8s %8s\n", "a transaction (begin + end)", "ns", "/ peer");
-	print("two uprobes, ordinary functions (the peer)", ordinary, ordinary);
-	print("two uprobes, empty functions", empty, ordinary);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		if (access("/dev/vcpc", F_OK) && !strcmp(ways[i].env, "kernel"))
 			continue;
-		if (in_child(&ways[i], result))
+		if (in_child(&ways[i], costs))
 			failed = 1;
 		else
-			print(ways[i].what, *result, ordinary);
+			print(ways[i].what, costs, &peer);
 	}
 	return failed;
 }

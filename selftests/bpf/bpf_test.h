@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
@@ -122,6 +123,51 @@ static inline int in_child(void (*fn)(void))
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
 		return -1;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* A thread's part of traced_by_threads() */
+struct tracing_thread {
+	pthread_t thread;
+	char tag[24];
+	unsigned int rounds;
+};
+
+static inline void *trace_in_thread(void *arg)
+{
+	const struct tracing_thread *t = arg;
+
+	for (unsigned int i = 0; i < t->rounds; i++) {
+		pmtracebegin(t->tag);
+		pmtraceend(t->tag);
+		pmtracepoint("of all threads");
+	}
+	return NULL;
+}
+
+/*
+ * Threads at the same time, each in @rounds transactions of a tag of its own and
+ * passing as many points of one tag: 0 if the statistics then have all of both.
+ */
+static inline int traced_by_threads(unsigned int n, unsigned int rounds)
+{
+	struct tracing_thread *threads = calloc(n, sizeof(*threads));
+	unsigned int started = 0;
+	int bad = !threads;
+
+	while (!bad && started < n) {
+		struct tracing_thread *t = &threads[started];
+
+		t->rounds = rounds;
+		snprintf(t->tag, sizeof(t->tag), "thread %u", started);
+		bad = pthread_create(&t->thread, NULL, trace_in_thread, t);
+		started += !bad;
+	}
+	for (unsigned int i = 0; i < started; i++)
+		pthread_join(threads[i].thread, NULL);
+	for (unsigned int i = 0; i < started; i++)
+		bad |= count_of(threads[i].tag, SHIM_TRACE_TRANSACTION) != rounds;
+	free(threads);
+	return bad || count_of("of all threads", SHIM_TRACE_POINT) != (uint64_t)n * rounds;
 }
 
 /* Every test turns tracing on for itself: off before, whoever left it on. */

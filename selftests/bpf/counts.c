@@ -179,30 +179,14 @@ TEST_F(counts, processes_add_up)
 	EXPECT_EQ(807, count_of("shared by processes", SHIM_TRACE_TRANSACTION));
 }
 
-static void *work_in_thread(void *tag)
-{
-	for (int i = 0; i < 2000; i++) {
-		pmtracebegin(tag);
-		pmtraceend(tag);
-		pmtracepoint("shared by threads");
-	}
-	return NULL;
-}
-
 TEST_F(counts, threads_lose_nothing)
 {
-	static char tags[4][16];
-	pthread_t threads[4];
+	EXPECT_EQ(0, traced_by_threads(4, 2000));
+}
 
-	for (int i = 0; i < 4; i++) {
-		snprintf(tags[i], sizeof(tags[i]), "of thread %d", i);
-		ASSERT_EQ(0, pthread_create(&threads[i], NULL, work_in_thread, tags[i]));
-	}
-	for (int i = 0; i < 4; i++) {
-		ASSERT_EQ(0, pthread_join(threads[i], NULL));
-		EXPECT_EQ(2000, count_of(tags[i], SHIM_TRACE_TRANSACTION));
-	}
-	EXPECT_EQ(8000, count_of("shared by threads", SHIM_TRACE_POINT));
+TEST_F(counts, threads_by_the_hundred)
+{
+	EXPECT_EQ(0, traced_by_threads(200, 20));
 }
 
 TEST_F(counts, many_tags)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Statistics that programs write themselves: the same, by the same readers. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "bpf_test.h"
 
@@ -73,34 +72,18 @@ TEST_F(direct, values)
 	EXPECT_EQ(1, count_of("value", SHIM_TRACE_COUNTER));
 }
 
-#define THREADS 8
-
-static void *work(void *tag)
-{
-	for (int i = 0; i < 5000; i++) {
-		pmtracebegin(tag);
-		pmtraceend(tag);
-		pmtracepoint("of all");
-	}
-	return NULL;
-}
-
 /* Threads write to the same tag and lose nothing. */
 TEST_F(direct, threads)
 {
-	static char tags[THREADS][16];
-	pthread_t threads[THREADS];
-
 	ASSERT_EQ(0, shim_trace_on(&self->options));
-	for (int i = 0; i < THREADS; i++) {
-		snprintf(tags[i], sizeof(tags[i]), "thread %d", i);
-		ASSERT_EQ(0, pthread_create(&threads[i], NULL, work, tags[i]));
-	}
-	for (int i = 0; i < THREADS; i++) {
-		ASSERT_EQ(0, pthread_join(threads[i], NULL));
-		EXPECT_EQ(5000, count_of(tags[i], SHIM_TRACE_TRANSACTION));
-	}
-	EXPECT_EQ(5000 * THREADS, count_of("of all", SHIM_TRACE_POINT));
+	EXPECT_EQ(0, traced_by_threads(8, 5000));
+}
+
+TEST_F(direct, threads_by_the_hundred)
+{
+	self->options.direct_slots = 1024;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	EXPECT_EQ(0, traced_by_threads(200, 20));
 }
 
 static void one_point(void)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Without the module: the same statistics, by probes on libshim; and all that can go wrong. */
 #include <signal.h>
-#include <stdlib.h>
 
 #include "bpf_test.h"
 
@@ -146,33 +145,10 @@ TEST_F(probes, detached_in_flight)
 	EXPECT_EQ(1, self->drops.not_open);
 }
 
-#define THREADS 200
-
-static void *work(void *tag)
-{
-	for (int i = 0; i < 20; i++) {
-		pmtracebegin(tag);
-		pmtraceend(tag);
-		pmtracepoint("of all");
-	}
-	return NULL;
-}
-
 TEST_F(probes, threads_by_the_hundred)
 {
-	static char tags[THREADS][16];
-	pthread_t threads[THREADS];
-
 	ASSERT_EQ(0, shim_trace_on(&self->options));
-	for (int i = 0; i < THREADS; i++) {
-		snprintf(tags[i], sizeof(tags[i]), "thread %d", i);
-		ASSERT_EQ(0, pthread_create(&threads[i], NULL, work, tags[i]));
-	}
-	for (int i = 0; i < THREADS; i++)
-		ASSERT_EQ(0, pthread_join(threads[i], NULL));
-	EXPECT_EQ(20 * THREADS, count_of("of all", SHIM_TRACE_POINT));
-	for (int i = 0; i < THREADS; i += 17)
-		EXPECT_EQ(20, count_of(tags[i], SHIM_TRACE_TRANSACTION));
+	EXPECT_EQ(0, traced_by_threads(200, 20));
 }
 
 TEST_F(probes, tags_are_full)

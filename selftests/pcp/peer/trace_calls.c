@@ -3,10 +3,11 @@
  * Trace calls of all kinds, and what each returned; to be built against libshim
  * and against PCP's own library.
  *
- * usage: trace_calls sync|async|burst|rate-sync|rate-async TAG [N]
+ * usage: trace_calls sync|async|burst|rate-sync|rate-async TAG [N [THREADS]]
  *
  * PCP's asynchronous calls return the number of bytes; here all success is 0.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 #include <pcp/trace.h>
+
+#define MAX_THREADS 8
 
 static void show(const char *call, const char *tag, int result)
 {
@@ -72,20 +75,55 @@ static void burst(const char *tag, int n)
 	_exit(0);
 }
 
-/* Nanoseconds of a begin and an end */
-static void rate(int async, const char *tag, int n)
+struct pairs {
+	pthread_t thread;
+	char tag[64];
+	int n;
+	int bad;
+};
+
+static void *make_pairs(void *arg)
 {
+	struct pairs *pairs = arg;
+
+	for (int i = 0; i < pairs->n; i++)
+		pairs->bad += pmtracebegin(pairs->tag) < 0 || pmtraceend(pairs->tag) < 0;
+	return NULL;
+}
+
+/* Nanoseconds of a begin and an end, made by one or several threads, each of @n of them */
+static void rate(int async, const char *tag, int n, int threads)
+{
+	struct pairs pairs[MAX_THREADS];
 	struct timespec start, stop;
 	int bad = 0;
 
 	pmtracestate(async ? PMTRACE_STATE_ASYNC : 0);
-	bad += pmtracebegin(tag) < 0 || pmtraceend(tag) < 0;
+	for (int i = 0; i < threads; i++) {
+		pairs[i] = (struct pairs) { .n = 1 };
+		snprintf(pairs[i].tag, sizeof(pairs[i].tag), "%.40s %d", tag, i);
+		make_pairs(&pairs[i]);
+		bad += pairs[i].bad;
+		pairs[i].bad = 0;
+		pairs[i].n = n;
+	}
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	for (int i = 0; i < n; i++)
-		bad += pmtracebegin(tag) < 0 || pmtraceend(tag) < 0;
+	for (int i = 1; i < threads; i++)
+		if (pthread_create(&pairs[i].thread, NULL, make_pairs, &pairs[i]))
+			exit(1);
+	make_pairs(&pairs[0]);
+	for (int i = 1; i < threads; i++)
+		pthread_join(pairs[i].thread, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &stop);
+	for (int i = 0; i < threads; i++)
+		bad += pairs[i].bad;
 	printf("%.0f %d\n", ((stop.tv_sec - start.tv_sec) * 1e9 +
-			      (stop.tv_nsec - start.tv_nsec)) / n, bad);
+			      (stop.tv_nsec - start.tv_nsec)) / n / threads, bad);
+}
+
+static int number(int argc, char **argv, int i)
+{
+	return argc > i ? atoi(argv[i]) : 1;
 }
 
 int main(int argc, char **argv)
@@ -93,9 +131,12 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	if (!strcmp(argv[1], "burst"))
-		burst(argv[2], argc > 3 ? atoi(argv[3]) : 1);
+		burst(argv[2], number(argc, argv, 3));
 	if (!strncmp(argv[1], "rate-", 5)) {
-		rate(!strcmp(argv[1], "rate-async"), argv[2], argc > 3 ? atoi(argv[3]) : 1);
+		int threads = number(argc, argv, 4);
+
+		rate(!strcmp(argv[1], "rate-async"), argv[2], number(argc, argv, 3),
+		     threads < 1 || threads > MAX_THREADS ? 1 : threads);
 		return 0;
 	}
 	mistakes();
