@@ -69,7 +69,8 @@ static const struct {
 } actions[] = {
 	{ do_info, 20 }, { do_create, 60 }, { do_bind, 120 }, { do_target, 150 },
 	{ do_sample, 250 }, { do_read, 200 }, { do_instances, 40 }, { do_tag, 60 },
-	{ do_trace, 120 }, { do_unknown, 20 }, { do_files, 20 }, { do_child, 2 },
+	{ do_trace, 120 }, { do_advise, 120 }, { do_map, 40 }, { do_unknown, 20 },
+	{ do_files, 20 }, { do_child, 2 },
 };
 
 static void act(struct worker *w)

@@ -9,7 +9,8 @@
 
 enum op {
 	OP_INFO, OP_SET_CREATE, OP_BIND, OP_UNBIND, OP_ENABLE, OP_DISABLE, OP_SAMPLE, OP_READ,
-	OP_INSTANCES, OP_TRACE_TAG, OP_TRACE, OP_UNKNOWN, OP_NR,
+	OP_INSTANCES, OP_TRACE_TAG, OP_TRACE, OP_ADVISE, OP_MMAP, OP_UNKNOWN,
+	OP_NR,
 };
 
 /* An operation: its argument's size, which bytes of it are written when, its errors. */
@@ -78,6 +79,12 @@ static const struct contract contract[OP_NR] = {
 	[OP_TRACE] = {
 		.name = "TRACE", .cmd = VCPC_IOC_TRACE, .known = sizeof(struct vcpc_trace_args),
 		.errors = { EINVAL, E2BIG, EFAULT, ENOENT, ENOMEM },
+	},
+	[OP_ADVISE] = {
+		.name = "fadvise", .errors = { EINVAL, ENOENT, ENOMEM, ESPIPE },
+	},
+	[OP_MMAP] = {
+		.name = "mmap", .errors = { EINVAL, EACCES, EPERM, ENODEV, ENOMEM },
 	},
 	[OP_UNKNOWN] = {
 		.name = "unknown", .errors = { ENOTTY },
