@@ -4,7 +4,7 @@ include scripts/config.mk
 
 .DEFAULT_GOAL := all
 .PHONY: all help setup module bpf lib tools tests .needs check check-fast test test-debug test-newer soak demo bench \
-	bench-archive soak-archive \
+	bench-archive soak-archive soak-scripts \
 	vm-shell install clean
 
 all: module lib tools ## build the module, the BPF objects, libshim and the tools
@@ -68,6 +68,9 @@ bench-archive: lib ## reading archives beside PCP's library, in CPU time
 
 soak-archive: lib ## fuzz the reader of archives for FUZZ_SECONDS (an hour)
 	@FUZZ_SEED=0 FUZZ_SECONDS=$(or $(FUZZ_SECONDS),3600) selftests/fuzz/archive.sh
+
+soak-scripts: lib ## random scripts of calls beside PCP's library for SOAK_MINUTES (an hour)
+	@SOAK_MINUTES=$(or $(SOAK_MINUTES),60) selftests/pcp/random_scripts.sh
 
 vm-shell: module lib tools ## a shell in the VM of ARCH, with the module and the tools
 	@selftests/vm/shell.sh $(ARCH) $(OUT)

@@ -162,6 +162,52 @@ TEST_F(archive, equal_stamps)
 	af_remove(base);
 }
 
+/* Index entries that name the place behind their record, or one before it: the record is found. */
+TEST_F(archive, the_index_is_only_near)
+{
+	struct af a;
+	char base[256];
+
+	af_folder(base, sizeof(base));
+	af_open(&a, base, 3);
+	af_desc(&a, AF_PMID(CU32), 1, AF_NONE, 3, 0, "x");
+	for (int i = 0; i < 4; i++) {
+		if (i == 0)
+			af_index(&a, 0);
+		if (i == 2)	/* the place of record 2, as if it were a little later */
+			af_index(&a, 20 * AF_SEC + AF_SEC / 1000);
+		af_begin(&a, i * 10 * AF_SEC);
+		af_set(&a, AF_PMID(CU32), 0);
+		af_u32(&a, -1, (uint32_t)i);
+		af_end(&a);
+	}
+	af_index(&a, 30 * AF_SEC);
+	af_close(&a);
+	ASSERT_EQ(pmDestroyContext(pmWhichContext()), 0);
+	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, base), 0);
+	ASSERT_EQ(go_to(PM_MODE_FORW, 30000, 0), 0);
+	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 3);
+	ASSERT_EQ(go_to(PM_MODE_BACK, 20000, 0), 0);
+	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 2);
+	af_remove(base);
+}
+
+/* A copy of a context has its profile. */
+TEST_F(archive, a_copy_has_the_profile)
+{
+	pmID pmid = AF_PMID(SET);
+	int inst = 1;
+	pmResult *r;
+
+	ASSERT_EQ(pmAddProfile(AF_INDOM, 1, &inst), 0);
+	ASSERT_GE(pmDupContext(), 0);
+	ASSERT_EQ(go_to(PM_MODE_INTERP, 5000, 0), 0);
+	ASSERT_EQ(pmFetch(1, &pmid, &r), 0);
+	ASSERT_EQ(r->vset[0]->numval, 1);
+	EXPECT_EQ(r->vset[0]->vlist[0].inst, 1);
+	pmFreeResult(r);
+}
+
 /* To take instances out of a domain is to keep the others. */
 TEST_F(archive, del_profile_keeps_the_others)
 {

@@ -75,7 +75,7 @@ static int archive_end(struct shim_ts *end)
 
 /**
  * pmGetHighResArchiveEnd() - the stamp of the archive's last record
- * @end: the stamp; PM_MAX_TIME_T seconds if there is an error
+ * @end: the stamp; PM_MAX_TIME_T seconds if the archive has none
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_LOGREC if no whole record can be found.
  */
@@ -84,13 +84,14 @@ SHIM_API int pmGetHighResArchiveEnd(struct timespec *end)
 	struct shim_ts ts = { .sec = PM_MAX_TIME_T };
 	int err = archive_end(&ts);
 
-	*end = shim_stamp__to_timespec(ts);
+	if (err != PM_ERR_NOCONTEXT)
+		*end = shim_stamp__to_timespec(ts);
 	return err;
 }
 
 /**
  * pmGetArchiveEnd() - the stamp of the archive's last record
- * @end: the stamp, cut to microseconds; PM_MAX_TIME_T seconds if there is an error
+ * @end: the stamp, cut to microseconds; PM_MAX_TIME_T seconds if the archive has none
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_LOGREC if no whole record can be found.
  */
@@ -99,6 +100,7 @@ SHIM_API int pmGetArchiveEnd(struct timeval *end)
 	struct shim_ts ts = { .sec = PM_MAX_TIME_T };
 	int err = archive_end(&ts);
 
-	*end = shim_stamp__to_timeval(ts);
+	if (err != PM_ERR_NOCONTEXT)
+		*end = shim_stamp__to_timeval(ts);
 	return err;
 }

@@ -4,13 +4,13 @@
 #include "context.h"
 #include "list.h"
 
-/* The current context with its tree */
+/* The current context with its tree; where there is none, there are no names */
 static int enter(struct shim_context **out)
 {
 	int err = shim_context__enter(out);
 
 	if (err)
-		return err;
+		return err == PM_ERR_NOCONTEXT ? PM_ERR_NOPMNS : err;
 	if (!(*out)->pmns)
 		err = shim_pmns__new((*out)->ar, &(*out)->pmns);
 	return err ? shim_context__leave(*out, err) : 0;
@@ -19,7 +19,7 @@ static int enter(struct shim_context **out)
 /* A name's status as that of a metric: 0 or an error */
 static int look_up(const struct shim_pmns *pmns, const char *name, pmID *pmid)
 {
-	uint32_t at = name ? shim_pmns__find(pmns, name) : SHIM_PMNS_NONE;
+	uint32_t at = name && *name ? shim_pmns__find(pmns, name) : SHIM_PMNS_NONE;
 
 	*pmid = PM_ID_NULL;
 	if (at == SHIM_PMNS_NONE)
@@ -34,7 +34,7 @@ static int look_up(const struct shim_pmns *pmns, const char *name, pmID *pmid)
  * @pmidlist: their identifiers, PM_ID_NULL where there is no such metric
  *
  * Return: the number of names found; for a single name that is not,
- * PM_ERR_NAME or PM_ERR_NONLEAF; PM_ERR_TOOSMALL if @numpmid < 1.
+ * PM_ERR_NAME or PM_ERR_NONLEAF; PM_ERR_TOOSMALL if @numpmid < 1; PM_ERR_NOPMNS.
  */
 SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
 {
@@ -46,6 +46,8 @@ SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
 		return PM_ERR_TOOSMALL;
 	if (!namelist || !pmidlist)
 		return -EINVAL;
+	for (int i = 0; i < numpmid; i++)
+		pmidlist[i] = PM_ID_NULL;
 	err = enter(&ctx);
 	if (err)
 		return err;
@@ -94,7 +96,7 @@ SHIM_API int pmGetChildren(const char *name, char ***offspring)
  * @func: called with each whole name; may call the PMAPI
  * @closure: handed to it
  *
- * Return: the number of metrics, PM_ERR_NAME, PM_ERR_NOCONTEXT.
+ * Return: the number of metrics, PM_ERR_NAME, PM_ERR_NOPMNS.
  */
 SHIM_API int pmTraversePMNS_r(const char *name, void (*func)(const char *name, void *closure),
 			      void *closure)
@@ -132,7 +134,7 @@ static void call_plain(const char *name, void *closure)
  * @name: a name; "" is the root
  * @func: called with each whole name; may call the PMAPI
  *
- * Return: the number of metrics, PM_ERR_NAME, PM_ERR_NOCONTEXT.
+ * Return: the number of metrics, PM_ERR_NAME, PM_ERR_NOPMNS.
  */
 SHIM_API int pmTraversePMNS(const char *name, void (*func)(const char *name))
 {
@@ -184,7 +186,7 @@ static int names_of(const struct shim_context *ctx, pmID pmid, char ***nameset)
  * @pmid: the metric
  * @nameset: one block to free()
  *
- * Return: how many, PM_ERR_PMID, PM_ERR_NOCONTEXT.
+ * Return: how many, PM_ERR_PMID, PM_ERR_NOPMNS.
  */
 SHIM_API int pmNameAll(pmID pmid, char ***nameset)
 {
@@ -204,7 +206,7 @@ SHIM_API int pmNameAll(pmID pmid, char ***nameset)
  * @pmid: the metric
  * @name: a string to free()
  *
- * Return: 0, PM_ERR_PMID, PM_ERR_NOCONTEXT, -ENOMEM.
+ * Return: 0, PM_ERR_PMID, PM_ERR_NOPMNS, -ENOMEM.
  */
 SHIM_API int pmNameID(pmID pmid, char **name)
 {

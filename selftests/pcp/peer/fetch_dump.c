@@ -15,6 +15,8 @@
 
 #include <pcp/pmapi.h>
 
+#include "peer.h"
+
 static struct {
 	char **names;
 	pmID *pmids;
@@ -55,45 +57,6 @@ static void add_recorded(const char *name)
 		if (metrics.pmids[i] == pmid)
 			return;
 	add_metric(name);
-}
-
-static void dump_value(int valfmt, const pmValue *v)
-{
-	const unsigned char *bytes;
-
-	printf(" %d:", v->inst);
-	if (valfmt == PM_VAL_INSITU) {
-		printf("%08x", (unsigned int)v->value.lval);
-		return;
-	}
-	bytes = (const unsigned char *)v->value.pval->vbuf;
-	printf("%u/%u/", v->value.pval->vtype, v->value.pval->vlen);
-	for (unsigned int i = 0; i + PM_VAL_HDR_SIZE < v->value.pval->vlen; i++)
-		printf("%02x", bytes[i]);
-}
-
-static void dump_result(const pmHighResResult *r, int all)
-{
-	int64_t sec = r->timestamp.tv_sec;
-	long nsec = r->timestamp.tv_nsec;
-
-	if (nsec == 1000000000) {	/* PCP does not carry it over */
-		nsec = 0;
-		sec++;
-	}
-	printf("%" PRId64 ".%09ld %d\n", sec, nsec, r->numpmid);
-	for (int i = 0; i < r->numpmid; i++) {
-		const pmValueSet *set = r->vset[i];
-
-		if (set->numval == 0 && !all)
-			continue;
-		printf("  %s %d", pmIDStr(set->pmid), set->numval);
-		if (set->numval > 0)
-			printf(" (%d)", set->valfmt);
-		for (int j = 0; j < set->numval; j++)
-			dump_value(set->valfmt, &set->vlist[j]);
-		putchar('\n');
-	}
 }
 
 /* A few values as people see them; the first of each metric */
@@ -144,21 +107,6 @@ static int fetch(int raw, int all)
 static void print_name(const char *name)
 {
 	printf("name %s\n", name);
-}
-
-static void dump_instances(pmInDom indom, int (*get)(pmInDom, int **, char ***))
-{
-	int *ids;
-	char **names;
-	int n = get(indom, &ids, &names);
-
-	printf("instances %s: %d\n", pmInDomStr(indom), n);
-	for (int i = 0; i < n; i++)
-		printf("  %d %s\n", ids[i], names[i]);
-	if (n > 0) {
-		free(ids);
-		free(names);
-	}
 }
 
 static void dump_metric(int i)
@@ -262,18 +210,6 @@ static void dump_merge(pmLabelSet **sets, int n)
 	printf("  in part: %d %s\n", len > 2 ? len : 0, len > 2 ? json : "");
 }
 
-static void dump_set(const pmLabelSet *set)
-{
-	printf("  set %d: %d labels, %d bytes <%.*s>\n", (int)set->inst, set->nlabels,
-	       (int)set->jsonlen, (int)set->jsonlen, set->json ? set->json : "");
-	for (int i = 0; i < set->nlabels; i++) {
-		const pmLabel *l = &set->labels[i];
-
-		printf("    %.*s=%.*s %x\n", l->namelen, set->json + l->name, l->valuelen,
-		       set->json + l->value, l->flags);
-	}
-}
-
 static void dump_sets(const char *what, unsigned int id, int n, pmLabelSet *sets)
 {
 	pmLabelSet *list[n > 0 ? n : 1];
@@ -352,12 +288,6 @@ static void sort_metrics(void)
 	metrics.n = 0;
 	for (int i = 0; i < n; i++)
 		add_metric(names[i]);
-}
-
-static unsigned int random_next(uint64_t *state)
-{
-	*state = *state * 6364136223846793005ull + 1442695040888963407ull;
-	return *state >> 33;
 }
 
 static void jump(const struct timespec *start, const struct timespec *end, int delta, int fetches)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Compare what two runs of peer/script.c printed, PCP's first: each script in
+# which they differ, from its first such line; then how many there were of each
+# kind.  Where PCP did not come to a script's end, only its beginning counts.
+function finish() {
+	if (script != "" && bad == "" && i < n[script])
+		bad = "  ends earlier"
+	if (bad != "") {
+		differ++
+		if (differ <= 5)
+			print "script " script ": " bad
+	}
+	bad = ""
+}
+FNR == 1 { other++; script = "" }
+/^== / {
+	if (other == 2)
+		finish()
+	script = $2
+	i = 0
+	if (other == 2)
+		scripts++
+	next
+}
+other == 1 {
+	if (/^ended by signal/) {
+		died[script] = 1
+		deaths++
+	}
+	line[script, ++n[script]] = $0
+	next
+}
+bad == "" && /^ended by signal/ { bad = $0; next }
+bad == "" {
+	i++
+	if (script in died && i >= n[script] - 60)
+		next
+	if (line[script, i] != $0)
+		bad = "line " i "\n  pcp:  " substr(line[script, i], 1, 200) "\n  shim: " substr($0, 1, 200)
+}
+END {
+	finish()
+	print scripts + 0 " scripts, " differ + 0 " differ, PCP did not end " deaths + 0
+	exit differ > 0 || !scripts
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Play random scripts of calls over an archive, and print all that a caller sees.
+ *
+ * It knows nothing but <pcp/pmapi.h>, and is built against libshim and against
+ * PCP's own library (with -DPEER_IS_PCP): random_scripts.sh compares what the
+ * two print.  What a script does depends on its seed and the archive alone, not
+ * on what the calls answer, so that one difference does not lead to others.
+ *
+ * Each script has a process of its own: the original may crash, or never end.
+ *
+ * usage: script ARCHIVE SEED FIRST LAST
+ */
+#include <malloc.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "script.h"
+
+#define STEPS		30
+#define SECONDS		20	/* more than any script takes that ends */
+#define MEMORY		(2ul << 30)
+#define KEPT		(500ul << 20)
+
+#ifdef PEER_IS_PCP
+/*
+ * The original frees records that it still refers to.  What it then answers is
+ * anybody's guess; here they stay for a while, and it answers what it means to.
+ */
+void __libc_free(void *p);
+
+void free(void *p)
+{
+	static void *kept[1 << 18];
+	static size_t total, first, n;
+
+	if (!p)
+		return;
+	while (n && (n == 1 << 18 || total > KEPT)) {
+		total -= malloc_usable_size(kept[first % (1 << 18)]);
+		__libc_free(kept[first++ % (1 << 18)]);
+		n--;
+	}
+	total += malloc_usable_size(p);
+	kept[(first + n++) % (1 << 18)] = p;
+}
+#endif
+
+static void play(const struct archive *ar, uint64_t seed)
+{
+	static void (*const ways[])(struct script *) = {
+		play_fetch, play_fetch, play_fetch, play_fetch, play_mode, play_mode, play_mode,
+		play_context, play_profile, play_instances, play_names, play_labels, play_texts,
+		play_archive,
+	};
+	struct script s = { .ar = ar, .at = -1 };
+
+	for (int i = 0; i < MAX_CONTEXTS; i++)
+		s.actors[i].handle = -1;
+	for (int step = 0; step < STEPS; step++) {
+		s.dice = seed * 1000003 + step;
+		for (int i = 0; i < 4; i++)
+			random_next(&s.dice);
+		printf("%d. ", step);
+		if (step && roll(&s, 40))
+			ways[roll(&s, sizeof(ways) / sizeof(ways[0]))](&s);
+		else
+			play_context(&s);
+	}
+	putchar('\n');
+}
+
+static void play_apart(const struct archive *ar, uint64_t seed)
+{
+	struct rlimit limit = { MEMORY, MEMORY };
+	int status = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		setrlimit(RLIMIT_AS, &limit);
+		alarm(SECONDS);
+		play(ar, seed);
+		fflush(stdout);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	if (status)
+		printf("\nended by signal %d\n", WTERMSIG(status));
+}
+
+int main(int argc, char **argv)
+{
+	static struct archive ar;
+	uint64_t seed;
+	int err;
+
+	if (argc != 5)
+		return 2;
+	seed = strtoull(argv[2], NULL, 10);
+	err = archive_learn(&ar, argv[1]);
+	printf("archive: %d\n", err);
+	for (long i = atol(argv[3]); !err && i <= atol(argv[4]); i++) {
+		printf("== %ld\n", i);
+		play_apart(&ar, seed * 1000000007 + i);
+	}
+	return 0;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Random scripts of calls over an archive: what the parts of the program share. */
+#ifndef PEER_SCRIPT_H
+#define PEER_SCRIPT_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "peer.h"
+
+#define NSEC		1000000000LL
+#define MAX_CONTEXTS	6
+#define MAX_WANTED	48
+#define MAX_STAMPS	4096
+
+/*
+ * struct archive - what calls can be about, as the first look found it
+ * @pmids: of the recorded metrics, each once, with their @names and @descs
+ * @indoms: each domain once
+ * @instances: ids and names of all instances, @first[i] to @first[i + 1] are those of indom i
+ * @stamps: of the first records
+ * @marks: there are some, or several archives
+ * @twins: records follow each other with one stamp
+ */
+struct archive {
+	const char *name;
+	int n;
+	char **names;
+	pmID *pmids;
+	pmDesc *descs;
+	int nindoms;
+	pmInDom *indoms;
+	int *first;
+	int *ids;
+	char **instances;
+	int nstamps;
+	struct timespec stamps[MAX_STAMPS];
+	struct timespec start, end;
+	bool marks;
+	bool twins;
+};
+
+/*
+ * struct actor - one context of a script
+ * @handle: or -1
+ * @wanted: what its fetches ask for, always in INTERP
+ * @texts: some of that are no numbers
+ * @asked: it has fetched in INTERP, so its profile and time stay in order
+ * @at_end: its time may be that of the last record
+ * @next: its time, as far as is known, @step: and how it moves, in ns
+ */
+struct actor {
+	int handle;
+	int mode;
+	int n;
+	pmID wanted[MAX_WANTED];
+	bool texts;
+	bool asked;
+	bool at_end;
+	int64_t next, step;
+};
+
+struct script {
+	const struct archive *ar;
+	uint64_t dice;
+	struct actor actors[MAX_CONTEXTS];
+	int at;			/* the current one, or -1 */
+};
+
+/* 0 to @sides - 1 */
+static inline unsigned int roll(struct script *s, unsigned int sides)
+{
+	return random_next(&s->dice) % (sides ? sides : 1);
+}
+
+/*
+ * Half a second after a half, the original's time is 10^9 ns after the second
+ * before: for metadata, that is not yet the next second.
+ */
+static inline bool is_odd_second(const struct script *s)
+{
+	const struct actor *a = s->at < 0 ? NULL : &s->actors[s->at];
+
+	return a && a->mode == PM_MODE_INTERP && a->next % NSEC == 0 && a->step % NSEC;
+}
+
+int archive_learn(struct archive *ar, const char *name);
+
+void play_context(struct script *s);
+void play_profile(struct script *s);
+void play_mode(struct script *s);
+void play_fetch(struct script *s);
+void play_names(struct script *s);
+void play_instances(struct script *s);
+void play_labels(struct script *s);
+void play_texts(struct script *s);
+void play_archive(struct script *s);
+
+#endif /* PEER_SCRIPT_H */

@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Random scripts of calls give the same with libshim and with PCP's own library:
+# modes, times, steps, directions, fetches, profiles, contexts, and all metadata.
+#
+# Archives: those given; or random ones that are made here, and those of PCP's
+# test suite where PCP_TESTSUITE says it is unpacked.
+#
+# SOAK_MINUTES=60 goes on for that long, each round with other scripts.
+# SCRIPTS_SEED=17 begins with those of round 17.  One script again:
+#   script_shim ARCHIVE ROUND NUMBER NUMBER, and script_pcp, of build/<arch>/peer
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=../tap.sh disable=SC2154,SC2034
+. "$here/../tap.sh"
+# shellcheck source=peer/suite.sh disable=SC2154
+. "$here/peer/suite.sh"
+export PCP_DERIVED_CONFIG='' TZ=UTC
+evidence=$dir/log
+round=${SCRIPTS_SEED:-1}
+limit=$(($(date +%s) + ${SOAK_MINUTES:-0} * 60))
+
+if [ ! -e /usr/include/pcp/pmapi.h ] || ! command -v cc >/dev/null; then
+	echo "1..0 # SKIP no PCP to compare with: libpcp3-dev and a compiler are not installed"
+	exit 4
+fi
+
+compile() {
+	mkdir -p "$build/peer"
+	cc -O1 -I"$here/../../user/include" -o "$build/peer/script_shim" "$here"/peer/script*.c \
+		-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim &&
+	cc -O1 -DPEER_IS_PCP -o "$build/peer/script_pcp" "$here"/peer/script*.c -lpcp &&
+	cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c"
+}
+
+# play ARCHIVE SCRIPTS: 0 if both print the same
+play() {
+	for side in pcp shim; do
+		"$build/peer/script_$side" "$1" "$round" 1 "$2" >"$dir/$side" 2>/dev/null
+	done
+	awk -f "$here/peer/differ.awk" "$dir/pcp" "$dir/shim" >"$dir/one" || {
+		echo "$1, round $round:"
+		cat "$dir/one"
+		return 1
+	} >>"$dir/log"
+}
+
+# The original keeps what it has decoded of each packed file, so they are unpacked first
+plain() {
+	rm -f "$dir"/plain.*
+	for file in "$1".[0-9]* "$1".meta* "$1".index*; do
+		case $file in
+		*.xz) xz -dkc "$file" >"$dir/plain.$(basename "${file#"$1".}" .xz)" ;;
+		*) [ ! -e "$file" ] || ln -s "$file" "$dir/plain.${file#"$1".}" ;;
+		esac
+	done
+}
+
+own_archives() {
+	for version in 2 3; do
+		for kind in vectors notes; do
+			"$dir/make_archive" "$dir/$kind$version" $version $kind
+			play "$dir/$kind$version" "$1" || return 1
+		done
+	done
+	for i in 1 2 3 4; do
+		seed=$((round * 4 + i))
+		"$dir/make_archive" "$dir/random" $((2 + i % 2)) random $seed
+		play "$dir/random" "$1" || return 1
+	done
+}
+
+suite_round() {
+	bad=0 n=0
+	for archive in $(suite_archives); do
+		in_list "${archive##*/}" "$damaged $old" && continue
+		plain "$archive"
+		n=$((n + 1))
+		play "$dir/plain" "$1" || { echo "$archive" >>"$dir/log"; bad=1; }
+	done
+	return $bad
+}
+
+compile >"$dir/log" 2>&1
+result "the programs compile"
+[ $tap_failed = 0 ] || done_testing
+for archive; do
+	play "$archive" 1000
+	result "${archive##*/}: 1000 scripts"
+done
+[ $# -eq 0 ] || done_testing
+
+own_archives 300
+result "2400 scripts over archives made here"
+if [ -d "$suite" ]; then
+	suite_round 8
+	result "8 scripts over each of $n archives of PCP's test suite"
+else
+	skip "PCP's test suite" "pcp-testsuite is not installed"
+fi
+while [ "$(date +%s)" -lt $limit ]; do
+	round=$((round + 1))
+	own_archives 300
+	result "round $round: archives made here"
+	[ ! -d "$suite" ] || { suite_round 40; result "round $round: PCP's test suite"; }
+done
+done_testing
