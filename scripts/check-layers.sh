@@ -32,7 +32,7 @@ forbid "a face never includes another" 'pcp/pmapi|cpc/|aix/|shim/|archive/' user
 forbid "a face never includes another" 'pcp/pmapi|pcp/import|cpc/|aix/|trace/' user/shim
 forbid "tools see public headers only" 'base/|core/|archive/|.*user/' tools
 forbid "only selftests/unit sees internals" 'base/|core/|archive/|.*user/' \
-	selftests/bench selftests/bpf selftests/cpc selftests/pcp selftests/shim selftests/tools selftests/trace selftests/vcpc
+	selftests/aix selftests/bench selftests/bpf selftests/cpc selftests/pcp selftests/shim selftests/tools selftests/trace selftests/vcpc
 
 # Kernel versions have one place.
 if grep -rnE 'LINUX_VERSION_CODE|KERNEL_VERSION' kmod --include='*.[ch]' | grep -v '^kmod/compat/'; then

@@ -55,13 +55,13 @@ say "source: style, structure, documentation"
 RESULTS=$work/source "$top/scripts/check.sh" "$top/build/$host" || :
 say "native"
 native "$host" "$top/build/$host" unit pcp bpf/probes bpf/direct tools/trace_json \
-	cpc/pctx trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads archive headers lab
+	aix/header cpc/pctx trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads archive headers lab
 say "native: an archive of any bytes, for a minute"
 (TEST_TIMEOUT=600; export TEST_TIMEOUT; native "$host" "$top/build/$host" fuzz)
 say "native, with AddressSanitizer and UBSan"
 build "$host-asan" SAN=1 lib tests
 native "$host-asan" "$top/build/$host-san" unit pcp \
-	cpc/pctx trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads
+	aix/header cpc/pctx trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads
 wait $arm64 || :
 say "arm64 VM"
 cat "$work/arm64.log"

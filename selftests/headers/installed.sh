@@ -23,6 +23,7 @@ export PKG_CONFIG_PATH="$dest/opt/lib/pkgconfig" PKG_CONFIG_LIBDIR="$dest/opt/li
 face libshim shim/shim.h 'puts(shim_version())'
 face libshim-pcp pcp/pmapi.h 'return pmNewContext(PM_CONTEXT_ARCHIVE, "/nonexistent") >= 0'
 face libshim-cpc libcpc.h 'return cpc_open(0) != NULL'
+face libshim-aix pmapi.h 'return pm_stop_mythread() != Pmapi_NoInit'
 face libshim-trace pcp/trace.h 'puts(pmtraceerrstr(PMTRACE_ERR_TAGNAME))'
 [ -x "$dest/opt/bin/vcpc" ] && LD_LIBRARY_PATH=$dest/opt/lib "$dest/opt/bin/vcpc" --version >/dev/null; result "vcpc runs"
 done_testing

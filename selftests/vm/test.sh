@@ -18,7 +18,7 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
 programs=
-set -- "${@:-vcpc bpf cpc trace shim tools}"
+set -- "${@:-vcpc bpf cpc aix trace shim tools}"
 folders=$*
 name=${VM_NAME:-$arch-vm}
 # shellcheck disable=SC2086

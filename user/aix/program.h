@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A program: its sets of events as they were given, and as the back end gets them. */
+#ifndef SHIM_AIX_PROGRAM_H
+#define SHIM_AIX_PROGRAM_H
+
+#include "table.h"
+
+#define AIX_MAX_SETS	256
+
+enum shim_aix_kind {
+	AIX_PLAIN,
+	AIX_MX,
+	AIX_MM,
+};
+
+/*
+ * struct shim_aix_program - one program
+ * @slice: milliseconds
+ * @sets: @nsets, each with its mode
+ * @reqs: @n requests
+ * @where: for each set and counter which request it is, or -1
+ */
+struct shim_aix_program {
+	enum shim_aix_kind kind;
+	int slice;
+	int nsets;
+	pm_prog_t *sets;
+	struct vcpc_request *reqs;
+	unsigned int n;
+	int (*where)[MAX_COUNTERS];
+};
+
+int shim_aix_program__plain(struct shim_aix_program *p, const pm_prog_t *prog);
+int shim_aix_program__mx(struct shim_aix_program *p, const pm_prog_mx_t *prog);
+int shim_aix_program__mm(struct shim_aix_program *p, const pm_prog_mm_t *prog);
+int shim_aix_program__pack(struct shim_aix_program *p, const struct shim_aix_table *table,
+			   int filter, enum shim_aix_scope scope);
+void shim_aix_program__free(struct shim_aix_program *p);
+
+#endif /* SHIM_AIX_PROGRAM_H */

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The life of a context: a program is set, its data reset, and deleted. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "state.h"
+
+/* What the back end says of a program that is being set, as the API says it */
+static int refused(int ret, int bad)
+{
+	if (ret == -EAGAIN)
+		return Pmapi_Locked;
+	if (ret == -ENOENT || ret == -EOPNOTSUPP || (ret == -EINVAL && bad >= 0))
+		return Pmapi_InvalidEvent;
+	if (ret == -EINVAL)
+		return Pmapi_InvalidSetCount;
+	return shim_aix__error(ret);
+}
+
+static int create(struct shim_aix_state *state, struct shim_aix_context *ctx)
+{
+	const struct shim_aix_program *p = &ctx->program;
+	unsigned int flags = VCPC_SET_F_DISABLED;
+	__u64 slot = 0;
+	int bad, ret;
+
+	if (p->n > shim_session__info(state->session)->max_requests)
+		return Pmapi_InvalidSetCount;
+	if (p->kind != AIX_PLAIN) {
+		flags |= VCPC_SET_F_GROUPS;
+		slot = p->slice * 1000000ull;
+	}
+	ret = shim_counters__create_groups(state->session, p->reqs, p->n, flags, slot, &bad,
+					   &ctx->counters);
+	return ret ? refused(ret, bad) : 0;
+}
+
+static int bind_cpu(void *arg, int cpu)
+{
+	struct shim_aix_context *ctx = arg;
+	int bad;
+	int ret = shim_counters__bind(ctx->counters, cpu, VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD,
+				      &bad);
+
+	/* It has gone offline meanwhile. */
+	return ret == -ENODEV ? 0 : ret;
+}
+
+static int bind(struct shim_aix_context *ctx, pid_t tid)
+{
+	int bad = -1;
+	int ret;
+
+	if (ctx->scope == AIX_SYSTEM && !ctx->tree)
+		ret = shim_aix_target__each_cpu(bind_cpu, ctx);
+	else
+		ret = shim_counters__bind(ctx->counters, tid, ctx->bind, &bad);
+	return ret ? refused(ret, bad) : 0;
+}
+
+/* What is bound, by the first set's mode */
+static void choose_target(struct shim_aix_context *ctx, enum shim_aix_scope scope)
+{
+	pm_mode_t mode = ctx->program.sets[0].mode;
+
+	ctx->scope = scope;
+	ctx->tree = mode.b.proctree;
+	ctx->process = mode.b.process;
+	ctx->root_on = mode.b.count;
+	if (!mode.b.no_inherit)
+		ctx->bind = VCPC_BIND_F_INHERIT;
+	if (ctx->process)
+		ctx->bind |= VCPC_BIND_F_PROCESS;
+	if (ctx->tree)
+		ctx->bind = VCPC_BIND_F_PROCESS | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE;
+}
+
+static int has_context(void *state, pid_t tid)
+{
+	return shim_aix_state__of_thread(state, tid) ? Pmapi_ContextExists : 0;
+}
+
+/* Of a group of all threads, none may have a context. */
+static int check_members(struct shim_aix_state *state, const struct shim_aix_context *ctx,
+			 pid_t tid)
+{
+	int ret;
+
+	if (!ctx->process)
+		return 0;
+	ret = shim_aix_target__each_thread(tid, has_context, state);
+	return ret < 0 ? -ret : ret;
+}
+
+static int install(struct shim_aix_state *state, struct shim_aix_context *ctx, pid_t tid)
+{
+	int ret = create(state, ctx);
+
+	if (!ret)
+		ret = bind(ctx, tid);
+	/* Existing members of a group get the initial state, too. */
+	if (!ret && ctx->program.sets[0].mode.b.count) {
+		ret = shim_counters__enable_at(ctx->counters, 0, VCPC_TARGET_F_ALL);
+		ret = ret ? refused(ret, -1) : 0;
+		ctx->on = !ret;
+	}
+	return ret;
+}
+
+static int set_locked(struct shim_aix_state *state, struct shim_aix_who who,
+		      struct shim_aix_context *ctx)
+{
+	struct shim_aix_context *old;
+	pid_t tid;
+	int ret = shim_aix_state__find(state, who, &old, &tid);
+
+	if (ret)
+		return ret;
+	if (old)
+		return Pmapi_ContextExists;
+	ret = shim_aix_program__pack(&ctx->program, &state->table, state->filter, who.scope);
+	if (ret)
+		return ret;
+	choose_target(ctx, who.scope);
+	ret = check_members(state, ctx, tid);
+	if (!ret)
+		ret = shim_aix_state__claim(state, ctx->scope);
+	if (ret)
+		return ret;
+	ret = install(state, ctx, tid);
+	if (ret)
+		shim_aix_state__unclaim(state, ctx->scope);
+	else
+		shim_aix_state__add(state, ctx);
+	return ret;
+}
+
+/* Takes the program, whatever happens. */
+static int set(struct shim_aix_who who, struct shim_aix_program *program, int ret)
+{
+	struct shim_aix_context *ctx = calloc(1, sizeof(*ctx));
+	struct shim_aix_state *state;
+	int entered;
+
+	if (!ctx) {
+		shim_aix_program__free(program);
+		return Pmapi_Malloc_Err;
+	}
+	ctx->program = *program;
+	entered = shim_aix_state__enter(&state);
+	if (entered) {
+		shim_aix_state__free(ctx);
+		return entered;
+	}
+	if (!ret)
+		ret = set_locked(state, who, ctx);
+	if (ret)
+		shim_aix_state__free(ctx);
+	shim_aix_state__leave(state);
+	return ret;
+}
+
+int shim_aix__set(struct shim_aix_who who, const pm_prog_t *prog)
+{
+	struct shim_aix_program program = { 0 };
+	int ret = shim_aix_program__plain(&program, prog);
+
+	return set(who, &program, ret);
+}
+
+int shim_aix__set_mx(struct shim_aix_who who, const pm_prog_mx_t *prog)
+{
+	struct shim_aix_program program = { 0 };
+	int ret = shim_aix_program__mx(&program, prog);
+
+	return set(who, &program, ret);
+}
+
+int shim_aix__set_mm(struct shim_aix_who who, const pm_prog_mm_t *prog)
+{
+	struct shim_aix_program program = { 0 };
+	int ret = shim_aix_program__mm(&program, prog);
+
+	return set(who, &program, ret);
+}
+
+static int delete_locked(struct shim_aix_call *call, void *arg)
+{
+	int ret = 0;
+
+	(void)arg;
+	if (call->who.scope == AIX_THREAD) {
+		ret = shim_aix__error(shim_counters__unbind_at(call->ctx->counters, call->tid, 0));
+		call->state->generation++;
+		if (ret || !shim_aix_state__deserted(call->ctx))
+			return ret;
+	}
+	shim_aix_state__remove(call->state, call->ctx);
+	return 0;
+}
+
+/* Off and on again: the counts are gone, and the first set begins a whole slot. */
+static int rebind_thread(struct shim_aix_context *ctx, pid_t tid)
+{
+	bool counts;
+	int bad, ret;
+	struct shim_aix_sums *sums;
+
+	ret = shim_aix_sums__read(ctx, tid, 0, &sums);
+	if (ret && ret != -EAGAIN)
+		return shim_aix__error(ret);
+	counts = ret ? ctx->root_on : sums->state & VCPC_STATE_COUNTING;
+	if (!ret)
+		free(sums);
+	ret = shim_counters__unbind_at(ctx->counters, tid, 0);
+	if (!ret)
+		ret = shim_counters__bind(ctx->counters, tid, ctx->bind & ~VCPC_BIND_F_PROCESS, &bad);
+	if (!ret && counts)
+		ret = shim_counters__enable_at(ctx->counters, tid, 0);
+	return shim_aix__error(ret);
+}
+
+static int rebind_cpus(struct shim_aix_context *ctx)
+{
+	int ret = shim_counters__unbind_at(ctx->counters, 0, VCPC_TARGET_F_ALL);
+
+	if (ret)
+		return shim_aix__error(ret);
+	ret = bind(ctx, 0);
+	if (!ret && ctx->on)
+		ret = shim_aix__error(shim_counters__enable_at(ctx->counters, 0,
+							       VCPC_TARGET_F_ALL));
+	return ret;
+}
+
+static int only_member(const struct shim_aix_context *ctx, bool *only)
+{
+	struct vcpc_instance_info *list;
+	struct vcpc_instances_args args;
+	int ret = shim_counters__list(ctx->counters, &list, &args);
+
+	if (ret)
+		return shim_aix__error(ret);
+	free(list);
+	*only = args.nr + args.folded + args.pending == 1;
+	return 0;
+}
+
+/* What there is by now does not count any more. */
+static int rebase(struct shim_aix_context *ctx)
+{
+	struct shim_aix_sums *base;
+	int ret = shim_aix_sums__read(ctx, 0, VCPC_SAMPLE_F_TOTAL, &base);
+
+	if (ret)
+		return shim_aix__error(ret);
+	free(ctx->base);
+	ctx->base = base;
+	return 0;
+}
+
+static int reset_locked(struct shim_aix_call *call, void *arg)
+{
+	struct shim_aix_context *ctx = call->ctx;
+	bool only = true;
+	int ret;
+
+	(void)arg;
+	if (call->who.scope == AIX_SYSTEM)
+		return ctx->tree ? rebase(ctx) : rebind_cpus(ctx);
+	ret = rebind_thread(ctx, call->tid);
+	if (ret || call->who.scope == AIX_THREAD)
+		return ret;
+	ret = only_member(ctx, &only);
+	if (!ret)
+		ret = rebase(ctx);
+	if (!ret && !only)
+		ctx->inconsistent = true;
+	return ret;
+}
+
+int shim_aix__delete(struct shim_aix_who who)
+{
+	return shim_aix_state__call(who, delete_locked, NULL);
+}
+
+int shim_aix__reset(struct shim_aix_who who)
+{
+	return shim_aix_state__call(who, reset_locked, NULL);
+}

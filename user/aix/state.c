@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What the process has of the API: the tables, and the contexts by thread.
+ *
+ * The API's calls name no context, so it lives here.  A thread has the context
+ * of which it has an instance: by its own set, by inheritance, or as a member of
+ * a group.  Which one that is, is asked of the back end once, and remembered
+ * until some context comes or goes.
+ *
+ * Locking: one lock guards all; signals are blocked meanwhile, so that a
+ * signal handler may use the library.  A forked child begins with no context: its
+ * parent's go on without it.  A thread that exits takes its context along, but
+ * what it counted for a group stays.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "state.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shim_aix_state the_state;
+
+static __thread struct {
+	struct shim_aix_context *ctx;
+	unsigned int generation;	/* of @ctx; 0: not asked yet */
+} self;
+
+static struct {
+	pthread_once_t once;
+	pthread_key_t key;	/* only for its destructor */
+} hooks = { .once = PTHREAD_ONCE_INIT };
+
+/* Nothing that the process has may be bound to the thread when it has ended. */
+static void thread_exits(void *unused)
+{
+	struct shim_aix_state *state = shim_aix_state__lock();
+	struct shim_aix_context *ctx = shim_aix_state__of_thread(state, gettid());
+
+	(void)unused;
+	if (ctx && ctx->scope == AIX_THREAD) {
+		shim_counters__unbind_at(ctx->counters, gettid(), 0);
+		if (shim_aix_state__deserted(ctx))
+			shim_aix_state__remove(state, ctx);
+	}
+	shim_aix_state__leave(state);
+}
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void in_parent(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void in_child(void)
+{
+	struct shim_aix_state *state = &the_state;
+
+	pthread_mutex_init(&lock, NULL);
+	while (state->contexts) {
+		struct shim_aix_context *ctx = state->contexts;
+
+		state->contexts = ctx->next;
+		shim_aix_state__free(ctx);
+	}
+	state->nthreads = 0;
+	state->generation++;
+	/* The parent's has the lock between processes. */
+	if (state->session)
+		shim_session__close(state->session);
+	state->session = NULL;
+}
+
+static void prepare(void)
+{
+	pthread_key_create(&hooks.key, thread_exits);
+	pthread_atfork(before_fork, in_parent, in_child);
+}
+
+/**
+ * shim_aix_state__lock() - go in, whether the library is initialised or not
+ *
+ * Return: for shim_aix_state__leave().
+ */
+struct shim_aix_state *shim_aix_state__lock(void)
+{
+	sigset_t all, mask;
+
+	pthread_once(&hooks.once, prepare);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &mask);
+	pthread_mutex_lock(&lock);
+	the_state.mask = mask;
+	if (!the_state.generation)
+		the_state.generation = 1;
+	return &the_state;
+}
+
+void shim_aix_state__leave(struct shim_aix_state *state)
+{
+	sigset_t mask = state->mask;
+
+	pthread_mutex_unlock(&lock);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+/* The back end, opened if it is not: 0, or the API's error */
+int shim_aix_state__session(struct shim_aix_state *state)
+{
+	return state->session ? 0 : shim_aix__error(shim_session__open(&state->session));
+}
+
+/**
+ * shim_aix_state__enter() - go in to count
+ * @state: for shim_aix_state__leave(); set only on success
+ *
+ * Return: 0 or the API's error.
+ */
+int shim_aix_state__enter(struct shim_aix_state **state)
+{
+	struct shim_aix_state *s = shim_aix_state__lock();
+	int ret = s->initialised ? shim_aix_state__session(s) : Pmapi_NoInit;
+
+	if (ret)
+		shim_aix_state__leave(s);
+	else
+		*state = s;
+	return ret;
+}
+
+static bool is_of_threads(const struct shim_aix_context *ctx)
+{
+	return ctx->scope != AIX_SYSTEM;
+}
+
+/* An invalid instance is one, too; a thread that has ended is another one. */
+static bool has_thread(const struct shim_aix_context *ctx, pid_t tid)
+{
+	struct shim_aix_sums *sums;
+	bool ended;
+	int ret;
+
+	if (!is_of_threads(ctx))
+		return false;
+	ret = shim_aix_sums__read(ctx, tid, 0, &sums);
+	if (ret)
+		return ret == -EAGAIN;
+	ended = sums->state & VCPC_STATE_EXITED;
+	free(sums);
+	return !ended;
+}
+
+static struct shim_aix_context *search(const struct shim_aix_state *state, pid_t tid)
+{
+	struct shim_aix_context *ctx;
+
+	for (ctx = state->contexts; ctx && !has_thread(ctx, tid); ctx = ctx->next)
+		;
+	return ctx;
+}
+
+/**
+ * shim_aix_state__of_thread() - a thread's context
+ * @state: the process's
+ * @tid: the thread
+ *
+ * Return: the context, or NULL.
+ */
+struct shim_aix_context *shim_aix_state__of_thread(struct shim_aix_state *state, pid_t tid)
+{
+	if (tid != gettid())
+		return search(state, tid);
+	if (self.generation != state->generation) {
+		self.ctx = search(state, tid);
+		self.generation = state->generation;
+		if (self.ctx)
+			pthread_setspecific(hooks.key, &self);
+	}
+	return self.ctx;
+}
+
+static struct shim_aix_context *the_systems(const struct shim_aix_state *state)
+{
+	struct shim_aix_context *ctx;
+
+	for (ctx = state->contexts; ctx && is_of_threads(ctx); ctx = ctx->next)
+		;
+	return ctx;
+}
+
+/**
+ * shim_aix_state__find() - the context that a call is about
+ * @state: the process's
+ * @who: whose
+ * @ctx: set if there is one, otherwise NULL
+ * @tid: the thread or CPU
+ *
+ * Return: 0 or the API's error.
+ */
+int shim_aix_state__find(struct shim_aix_state *state, struct shim_aix_who who,
+			 struct shim_aix_context **ctx, pid_t *tid)
+{
+	int ret = 0;
+
+	*ctx = NULL;
+	*tid = 0;
+	if (who.wp)
+		return Pmapi_Unsupported;
+	if (who.scope == AIX_THREAD || who.scope == AIX_GROUP) {
+		ret = shim_aix_target__check(who, tid);
+		if (!ret)
+			*ctx = shim_aix_state__of_thread(state, *tid);
+		return ret;
+	}
+	*ctx = the_systems(state);
+	if (who.scope == AIX_CPU)
+		*tid = who.nth ? shim_aix_target__nth_cpu(who.cpu) : who.cpu;
+	return *tid < 0 ? Pmapi_BadCpu : 0;
+}
+
+/**
+ * shim_aix_state__call() - do something with a context
+ * @who: whose; there has to be one
+ * @fn: what; the state is locked meanwhile
+ * @arg: for @fn
+ *
+ * Return: what @fn returned, or the API's error.
+ */
+int shim_aix_state__call(struct shim_aix_who who, int (*fn)(struct shim_aix_call *call, void *arg),
+			 void *arg)
+{
+	struct shim_aix_call call = { .who = who };
+	int ret = shim_aix_state__enter(&call.state);
+
+	if (ret)
+		return ret;
+	ret = shim_aix_state__find(call.state, who, &call.ctx, &call.tid);
+	if (!ret && (!call.ctx || (who.scope == AIX_GROUP && call.ctx->scope != AIX_GROUP)))
+		ret = Pmapi_NoSetProg;
+	if (!ret)
+		ret = fn(&call, arg);
+	shim_aix_state__leave(call.state);
+	return ret;
+}
+
+/**
+ * shim_aix_state__deserted() - can nobody name a context of threads any more?
+ * @ctx: the context
+ *
+ * Return: true if all its threads have ended or let it go.
+ */
+bool shim_aix_state__deserted(const struct shim_aix_context *ctx)
+{
+	struct vcpc_instance_info *list;
+	struct vcpc_instances_args args;
+	bool deserted;
+
+	if (shim_counters__list(ctx->counters, &list, &args))
+		return false;
+	deserted = !args.pending;
+	for (unsigned int i = 0; i < args.nr && deserted; i++)
+		deserted = list[i].state & VCPC_STATE_EXITED;
+	free(list);
+	return deserted;
+}
+
+static void sweep(struct shim_aix_state *state)
+{
+	struct shim_aix_context *ctx, *next;
+
+	for (ctx = state->contexts; ctx; ctx = next) {
+		next = ctx->next;
+		if (is_of_threads(ctx) && shim_aix_state__deserted(ctx))
+			shim_aix_state__remove(state, ctx);
+	}
+}
+
+static int lock_all(struct shim_aix_state *state, int how)
+{
+	const struct shim_backend_ops *ops = shim_session__ops(state->session);
+
+	return ops->lock(shim_session__dev(state->session), how) ? Pmapi_Locked : 0;
+}
+
+/**
+ * shim_aix_state__claim() - ask for the counters: the system's or threads'
+ * @state: the process's
+ * @scope: for what
+ *
+ * Threads' contexts share them, with other processes, too.
+ *
+ * Return: 0 or Pmapi_Locked.
+ */
+int shim_aix_state__claim(struct shim_aix_state *state, enum shim_aix_scope scope)
+{
+	int ret = 0;
+
+	if (scope == AIX_SYSTEM) {
+		if (state->nthreads)
+			sweep(state);
+		return state->nthreads ? Pmapi_Locked : lock_all(state, LOCK_EX);
+	}
+	if (the_systems(state))
+		return Pmapi_Locked;
+	/* Now and then, so that threads that have ended do not pile up */
+	if (state->nthreads >= 64 && !(state->nthreads & (state->nthreads - 1)))
+		sweep(state);
+	if (!state->nthreads)
+		ret = lock_all(state, LOCK_SH);
+	if (!ret)
+		state->nthreads++;
+	return ret;
+}
+
+void shim_aix_state__unclaim(struct shim_aix_state *state, enum shim_aix_scope scope)
+{
+	if (scope == AIX_SYSTEM || !--state->nthreads)
+		lock_all(state, LOCK_UN);
+}
+
+void shim_aix_state__add(struct shim_aix_state *state, struct shim_aix_context *ctx)
+{
+	ctx->next = state->contexts;
+	state->contexts = ctx;
+	state->generation++;
+}
+
+void shim_aix_state__remove(struct shim_aix_state *state, struct shim_aix_context *ctx)
+{
+	struct shim_aix_context **at;
+
+	for (at = &state->contexts; *at != ctx; at = &(*at)->next)
+		;
+	*at = ctx->next;
+	state->generation++;
+	shim_aix_state__unclaim(state, ctx->scope);
+	shim_aix_state__free(ctx);
+}
+
+void shim_aix_state__free(struct shim_aix_context *ctx)
+{
+	shim_counters__put(ctx->counters);
+	shim_aix_program__free(&ctx->program);
+	free(ctx->own);
+	free(ctx->base);
+	free(ctx);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the process has of the API: its tables, and its contexts. */
+#ifndef SHIM_AIX_STATE_H
+#define SHIM_AIX_STATE_H
+
+#include <signal.h>
+
+#include "program.h"
+
+/* Whether a member of a stopped group counts when the group does */
+struct shim_aix_own {
+	pid_t tid;
+	bool on;
+};
+
+/*
+ * struct shim_aix_sums - what was counted
+ * @time: when it was read
+ * @state: VCPC_STATE_*
+ * @tick: the target's time that was counted
+ * @values: one for each request
+ * @turns: one for each set, NULL if there is only one
+ */
+struct shim_aix_sums {
+	__u64 time;
+	__u32 state;
+	__u64 tick;
+	__u64 *values;
+	struct vcpc_group_sample *turns;
+};
+
+/*
+ * struct shim_aix_context - a program that is set
+ * @scope: AIX_SYSTEM, AIX_THREAD or AIX_GROUP
+ * @bind: VCPC_BIND_F_* with which its threads are bound
+ * @tree: of the system, a process and its descendants
+ * @on: of a group and of the system: it counts
+ * @process: a group of all a process's threads
+ * @stopped: when it was stopped last, if not @on
+ * @inconsistent: a group's values are not its members' sum
+ * @root_on: what a thread that is not among @own is like
+ * @own: of a stopped group
+ * @base: what does not count since a reset, or NULL
+ */
+struct shim_aix_context {
+	struct shim_aix_context *next;
+	enum shim_aix_scope scope;
+	struct shim_aix_program program;
+	struct shim_counters *counters;
+	unsigned int bind;
+	bool tree;
+	bool on;
+	bool process;
+	__u64 stopped;
+	bool inconsistent;
+	bool root_on;
+	struct shim_aix_own *own;
+	size_t nown;
+	struct shim_aix_sums *base;
+};
+
+/*
+ * struct shim_aix_state - the process's
+ * @mask: signals of who is in
+ * @initialised: events may be counted, of the classes in @filter
+ * @tables: given out by pm_init() and pm_initialize(), by filter
+ */
+struct shim_aix_state {
+	sigset_t mask;
+	struct shim_session *session;
+	struct shim_aix_table table;
+	bool has_table;
+	bool initialised;
+	int filter;
+	struct shim_aix_view *views[AIX_CLASSES + 1];
+	struct shim_aix_context *contexts;
+	unsigned int nthreads;
+	unsigned int generation;
+};
+
+/*
+ * struct shim_aix_call - a call on a context that there is
+ * @tid: the thread or CPU
+ */
+struct shim_aix_call {
+	struct shim_aix_state *state;
+	struct shim_aix_who who;
+	struct shim_aix_context *ctx;
+	pid_t tid;
+};
+
+int shim_aix_state__call(struct shim_aix_who who, int (*fn)(struct shim_aix_call *call, void *arg),
+			 void *arg);
+
+/* init.c: tables as they are given out */
+struct shim_aix_view;
+
+struct shim_aix_state *shim_aix_state__lock(void);
+int shim_aix_state__enter(struct shim_aix_state **state);
+void shim_aix_state__leave(struct shim_aix_state *state);
+int shim_aix_state__session(struct shim_aix_state *state);
+
+int shim_aix_state__find(struct shim_aix_state *state, struct shim_aix_who who,
+			 struct shim_aix_context **ctx, pid_t *tid);
+struct shim_aix_context *shim_aix_state__of_thread(struct shim_aix_state *state, pid_t tid);
+int shim_aix_state__claim(struct shim_aix_state *state, enum shim_aix_scope scope);
+void shim_aix_state__unclaim(struct shim_aix_state *state, enum shim_aix_scope scope);
+void shim_aix_state__add(struct shim_aix_state *state, struct shim_aix_context *ctx);
+void shim_aix_state__remove(struct shim_aix_state *state, struct shim_aix_context *ctx);
+void shim_aix_state__free(struct shim_aix_context *ctx);
+bool shim_aix_state__deserted(const struct shim_aix_context *ctx);
+
+/* target.c */
+int shim_aix_target__check(struct shim_aix_who who, pid_t *tid);
+int shim_aix_target__nth_cpu(int n);
+int shim_aix_target__each_cpu(int (*fn)(void *arg, int cpu), void *arg);
+int shim_aix_target__each_thread(pid_t tid, int (*fn)(void *arg, pid_t tid), void *arg);
+
+/* sums.c */
+int shim_aix_sums__read(const struct shim_aix_context *ctx, pid_t tid, unsigned int flags,
+			struct shim_aix_sums **sums);
+void shim_aix_sums__subtract(const struct shim_aix_context *ctx, struct shim_aix_sums *sums,
+			     const struct shim_aix_sums *base);
+
+/* turn.c */
+bool shim_aix_turn__on(const struct shim_aix_context *ctx, struct shim_aix_who who, pid_t tid);
+
+#endif /* SHIM_AIX_STATE_H */

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Samples of a context, taken apart; and what was counted since a reset. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "state.h"
+
+static unsigned int turns_of(const struct shim_aix_context *ctx)
+{
+	return ctx->program.kind == AIX_PLAIN ? 0 : ctx->program.nsets;
+}
+
+/**
+ * shim_aix_sums__read() - a sample
+ * @ctx: of what
+ * @tid: a thread or CPU, by @flags
+ * @flags: VCPC_SAMPLE_F_*
+ * @sums: to be freed; set only on success
+ *
+ * Return: 0 or core's error.
+ */
+int shim_aix_sums__read(const struct shim_aix_context *ctx, pid_t tid, unsigned int flags,
+			struct shim_aix_sums **sums)
+{
+	size_t size = sizeof(struct vcpc_sample) + ctx->program.n * sizeof(__u64) +
+		      turns_of(ctx) * sizeof(struct vcpc_group_sample);
+	struct shim_aix_sums *s = malloc(sizeof(*s) + size);
+	struct vcpc_sample *sample = (void *)(s + 1);
+	int ret;
+
+	if (!s)
+		return -ENOMEM;
+	ret = shim_counters__sample_at(ctx->counters, tid, flags, sample, size);
+	if (ret) {
+		free(s);
+		return ret;
+	}
+	s->time = sample->time;
+	s->state = sample->state;
+	s->tick = sample->tick;
+	s->values = sample->values;
+	s->turns = turns_of(ctx) ? (void *)&sample->values[ctx->program.n] : NULL;
+	*sums = s;
+	return 0;
+}
+
+/* A member that was deleted since may have taken more with it than there is. */
+static __u64 less(__u64 a, __u64 b)
+{
+	return a > b ? a - b : 0;
+}
+
+/**
+ * shim_aix_sums__subtract() - what is new since some time
+ * @ctx: whose sums they are
+ * @sums: less, on return
+ * @base: as they were then
+ */
+void shim_aix_sums__subtract(const struct shim_aix_context *ctx, struct shim_aix_sums *sums,
+			     const struct shim_aix_sums *base)
+{
+	sums->tick = less(sums->tick, base->tick);
+	for (unsigned int i = 0; i < ctx->program.n; i++)
+		sums->values[i] = less(sums->values[i], base->values[i]);
+	for (unsigned int k = 0; k < turns_of(ctx); k++) {
+		sums->turns[k].time = less(sums->turns[k].time, base->turns[k].time);
+		sums->turns[k].tick = less(sums->turns[k].tick, base->turns[k].tick);
+		sums->turns[k].rounds = less(sums->turns[k].rounds, base->turns[k].rounds);
+		sums->turns[k].voids = less(sums->turns[k].voids, base->turns[k].voids);
+	}
+}

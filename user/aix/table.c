@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The table of events: AIX's mnemonics where the meaning is the same, then all
+ * that perf and libpfm know here.
+ *
+ * An event's number is its place in the table, which has only what can be
+ * counted here; it is the same as long as machine and libpfm are.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "core/event.h"
+#include "core/pfm.h"
+#include "table.h"
+
+/* Without hardware counters there are so many, for the kernel's events. */
+#define SOFTWARE_PMCS	4
+
+/* Mnemonics that stand for perf's events; the first of each are in every program. */
+static const struct {
+	const char *name;
+	const char *event;
+} aliases[] = {
+	{ "PM_CYC", "cycles" },
+	{ "PM_INST_CMPL", "instructions" },
+	{ "PM_RUN_CYC", "cycles" },
+	{ "PM_BR_CMPL", "branches" },
+	{ "PM_BR_MPRED", "branch-misses" },
+	{ "PM_LD_REF_L1", "L1-dcache-loads" },
+	{ "PM_LD_MISS_L1", "L1-dcache-load-misses" },
+	{ "PM_ST_REF_L1", "L1-dcache-stores" },
+};
+
+struct build {
+	struct shim_session *session;
+	struct shim_aix_table *table;
+	int room;
+	int class;
+};
+
+/**
+ * shim_aix_table__find() - an event by its mnemonic
+ * @table: the table
+ * @name: PM_...
+ *
+ * Return: its number, or -1.
+ */
+int shim_aix_table__find(const struct shim_aix_table *table, const char *name)
+{
+	for (int i = 0; i < table->nevents; i++)
+		if (!strcmp(table->events[i].name, name))
+			return i;
+	return -1;
+}
+
+static char *mnemonic(const char *name)
+{
+	char *out = malloc(strlen(name) + 4);
+
+	if (!out)
+		return NULL;
+	strcpy(out, "PM_");
+	for (size_t i = 0; ; i++) {
+		out[i + 3] = isalnum((unsigned char)name[i]) ? toupper((unsigned char)name[i]) : '_';
+		if (!name[i]) {
+			out[i + 3] = '\0';
+			return out;
+		}
+	}
+}
+
+static int append(struct build *b, const struct shim_aix_event *event)
+{
+	if (b->table->nevents == b->room) {
+		int room = b->room ? 2 * b->room : 64;
+		struct shim_aix_event *more = realloc(b->table->events, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		b->table->events = more;
+		b->room = room;
+	}
+	b->table->events[b->table->nevents++] = *event;
+	return 0;
+}
+
+/* What cannot be counted here, or is in the table already, is left out. */
+static int add(struct build *b, const char *name, const char *shown, const char *desc)
+{
+	struct shim_aix_event event = { .class = b->class };
+	int ret = 0;
+
+	if (shim_aix_table__find(b->table, name) >= 0 || shim_event__parse(shown, &event.req) ||
+	    shim_event__probe(b->session, &event.req))
+		return 0;
+	event.name = strdup(name);
+	event.shown = strdup(shown);
+	event.desc = strdup(desc ? desc : shown);
+	if (!event.name || !event.shown || !event.desc)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = append(b, &event);
+	if (ret) {
+		free(event.name);
+		free(event.shown);
+		free(event.desc);
+	}
+	return ret;
+}
+
+static const struct shim_event_name *perf_event(const char *name)
+{
+	for (const struct shim_event_name *e = shim_event__names; e->name; e++)
+		if (!strcmp(e->name, name))
+			return e;
+	return NULL;
+}
+
+static int add_aliases(struct build *b)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]) && !ret; i++)
+		ret = add(b, aliases[i].name, aliases[i].event,
+			  perf_event(aliases[i].event)->desc);
+	return ret;
+}
+
+/* perf has several names for some events; one of them will do. */
+static bool is_there(const struct build *b, const struct shim_event_name *e)
+{
+	for (int i = 0; i < b->table->nevents; i++)
+		if (b->table->events[i].req.type == e->type &&
+		    b->table->events[i].req.config == e->config)
+			return true;
+	return false;
+}
+
+static int add_named(void *arg, const char *name, const char *desc)
+{
+	char *upper = mnemonic(name);
+	int ret = upper ? add(arg, upper, name, desc) : -ENOMEM;
+
+	free(upper);
+	return ret;
+}
+
+static int add_perf(struct build *b)
+{
+	int ret = 0;
+
+	for (const struct shim_event_name *e = shim_event__names; e->name && !ret; e++)
+		if (!is_there(b, e))
+			ret = add_named(b, e->name, e->desc);
+	return ret;
+}
+
+int shim_aix_table__try(struct shim_session *session, const struct vcpc_request *reqs,
+			unsigned int n)
+{
+	struct shim_counters *counters;
+	int bad;
+	int ret = shim_counters__create(session, reqs, n, VCPC_SET_F_DISABLED, &bad, &counters);
+
+	if (ret)
+		return ret;
+	ret = shim_counters__bind(counters, 0, 0, &bad);
+	shim_counters__put(counters);
+	return ret;
+}
+
+/* So many as hold cycles at a time, which every PMU can count on any counter */
+static int count_pmcs(struct shim_session *session)
+{
+	struct vcpc_request reqs[MAX_COUNTERS];
+	int n;
+
+	for (n = 0; n < MAX_COUNTERS; n++)
+		reqs[n] = (struct vcpc_request) {
+			.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES,
+			.flags = VCPC_REQ_F_USER,
+		};
+	for (n = MAX_COUNTERS; n; n--) {
+		int ret = shim_aix_table__try(session, reqs, n);
+
+		if (!ret)
+			return n;
+		/* A set on a CPU has them now; how many there are is known from then. */
+		if (ret == -EAGAIN) {
+			n = shim_session__info(session)->hw_slots;
+			return n < MAX_COUNTERS ? n : MAX_COUNTERS;
+		}
+	}
+	return 0;
+}
+
+static char *name_of_cpu(void)
+{
+	const char *cpu = shim_pfm__cpu();
+	struct utsname name;
+
+	if (cpu)
+		return strdup(cpu);
+	return strdup(uname(&name) ? "unknown" : name.machine);
+}
+
+/**
+ * shim_aix_table__make() - find out what can be counted here
+ * @session: the back end
+ * @table: filled; for shim_aix_table__free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_aix_table__make(struct shim_session *session, struct shim_aix_table *table)
+{
+	struct build b = { .session = session, .table = table, .class = PM_VERIFIED };
+	int ret;
+
+	*table = (struct shim_aix_table) { .cpu = name_of_cpu() };
+	table->pmcs = count_pmcs(session);
+	if (!table->pmcs)
+		table->pmcs = SOFTWARE_PMCS;
+	ret = table->cpu ? add_aliases(&b) : -ENOMEM;
+	if (!ret)
+		ret = add_perf(&b);
+	b.class = PM_UNVERIFIED;
+	if (!ret)
+		ret = shim_pfm__walk(add_named, &b);
+	if (!ret)
+		ret = shim_aix_groups__make(session, table);
+	if (ret)
+		shim_aix_table__free(table);
+	return ret;
+}
+
+void shim_aix_table__free(struct shim_aix_table *table)
+{
+	for (int i = 0; i < table->nevents; i++) {
+		free(table->events[i].name);
+		free(table->events[i].shown);
+		free(table->events[i].desc);
+	}
+	free(table->events);
+	free(table->groups);
+	free(table->cpu);
+	*table = (struct shim_aix_table) { 0 };
+}

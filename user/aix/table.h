@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The machine's events and groups of events, by number. */
+#ifndef SHIM_AIX_TABLE_H
+#define SHIM_AIX_TABLE_H
+
+#include "impl.h"
+
+#define AIX_CLASSES	(PM_VERIFIED | PM_UNVERIFIED | PM_CAVEAT)
+
+/*
+ * struct shim_aix_event - an event; its number is its place
+ * @name: PM_...
+ * @shown: how perf or libpfm call it
+ * @desc: what it counts
+ * @class: PM_VERIFIED or PM_UNVERIFIED
+ * @req: what the back end gets, without modes
+ */
+struct shim_aix_event {
+	char *name;
+	char *shown;
+	char *desc;
+	int class;
+	struct vcpc_request req;
+};
+
+/* A group; its number is its place; events[] are numbers or COUNT_NOTHING */
+struct shim_aix_group {
+	const char *name;
+	const char *title;
+	const char *desc;
+	int class;
+	int events[MAX_COUNTERS];
+};
+
+/*
+ * struct shim_aix_table - what there is
+ * @pmcs: counters, each of which counts any event
+ * @cpu: the processor
+ */
+struct shim_aix_table {
+	int pmcs;
+	char *cpu;
+	struct shim_aix_event *events;
+	int nevents;
+	struct shim_aix_group *groups;
+	int ngroups;
+};
+
+int shim_aix_table__make(struct shim_session *session, struct shim_aix_table *table);
+void shim_aix_table__free(struct shim_aix_table *table);
+int shim_aix_table__find(const struct shim_aix_table *table, const char *name);
+
+int shim_aix_groups__make(struct shim_session *session, struct shim_aix_table *table);
+
+/* Whether the processor holds these requests at a time: 0, or core's error */
+int shim_aix_table__try(struct shim_session *session, const struct vcpc_request *reqs,
+			unsigned int n);
+
+#endif /* SHIM_AIX_TABLE_H */

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Other threads and CPUs: what /proc and /sys say of them. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "state.h"
+
+/* What is looked at in a thread's status */
+struct status {
+	char state;
+	int tgid;
+	int tracer;
+};
+
+static int read_status(pid_t tid, struct status *status)
+{
+	char path[64], line[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return -ESRCH;
+	*status = (struct status) { 0 };
+	while (fgets(line, sizeof(line), f)) {
+		sscanf(line, "State: %c", &status->state);
+		sscanf(line, "Tgid: %d", &status->tgid);
+		sscanf(line, "TracerPid: %d", &status->tracer);
+	}
+	fclose(f);
+	return 0;
+}
+
+static bool is_ours(pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d", (int)tid);
+	return tid && !access(path, F_OK);
+}
+
+/**
+ * shim_aix_target__check() - which thread a call is about, and whether it may be
+ * @who: the thread, by any of its numbers
+ * @tid: set on success
+ *
+ * Return: 0 or the API's error: another thread has to be traced by the caller
+ * and stopped.
+ */
+int shim_aix_target__check(struct shim_aix_who who, pid_t *tid)
+{
+	pid_t target = who.tid ? who.tid : (pid_t)who.ptid;
+	struct status status;
+
+	if (!who.other) {
+		*tid = gettid();
+		return 0;
+	}
+	if (target <= 0 || (who.ptid && who.ptid != (ptid_t)target))
+		return EINVAL;
+	if (read_status(target, &status) || status.tgid != who.pid)
+		return ESRCH;
+	if (!is_ours(status.tracer) || !strchr("tT", status.state))
+		return Pmapi_NotDebugger;
+	*tid = target;
+	return 0;
+}
+
+/**
+ * shim_aix_target__each_cpu() - the CPUs that are online
+ * @fn: called for each; anything but 0 ends it
+ * @arg: for @fn
+ *
+ * Return: 0, -ENOENT without /sys, or what @fn returned.
+ */
+int shim_aix_target__each_cpu(int (*fn)(void *arg, int cpu), void *arg)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	int first, last, ret = 0;
+	char more = ',';
+
+	if (!f)
+		return -ENOENT;
+	while (!ret && more == ',' && fscanf(f, "%d", &first) == 1) {
+		last = first;
+		if (fscanf(f, "%c", &more) == 1 && more == '-' && fscanf(f, "%d%c", &last, &more) < 1)
+			break;
+		for (int cpu = first; cpu <= last && !ret; cpu++)
+			ret = fn(arg, cpu);
+	}
+	fclose(f);
+	return ret;
+}
+
+struct nth {
+	int left;
+	int cpu;
+};
+
+static int count_down(void *arg, int cpu)
+{
+	struct nth *nth = arg;
+
+	nth->cpu = cpu;
+	return nth->left-- == 0;
+}
+
+/* The number of the n-th CPU that is online, or -1 */
+int shim_aix_target__nth_cpu(int n)
+{
+	struct nth nth = { .left = n };
+
+	if (n < 0 || shim_aix_target__each_cpu(count_down, &nth) != 1)
+		return -1;
+	return nth.cpu;
+}
+
+/**
+ * shim_aix_target__each_thread() - the threads of a thread's process
+ * @tid: one of them
+ * @fn: called for each; anything but 0 ends it
+ * @arg: for @fn
+ *
+ * Return: 0, -ESRCH, or what @fn returned.
+ */
+int shim_aix_target__each_thread(pid_t tid, int (*fn)(void *arg, pid_t tid), void *arg)
+{
+	struct dirent *entry;
+	char path[64];
+	int ret = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)tid);
+	dir = opendir(path);
+	if (!dir)
+		return -ESRCH;
+	while (!ret && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			ret = fn(arg, atoi(entry->d_name));
+	closedir(dir);
+	return ret;
+}

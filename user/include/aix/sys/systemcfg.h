@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How many processors there are, as programs for AIX ask. */
+#ifndef SHIM_AIX_SYS_SYSTEMCFG_H
+#define SHIM_AIX_SYS_SYSTEMCFG_H
+
+#include <unistd.h>
+
+struct shim_system_configuration {
+	int ncpus;
+	int max_ncpus;
+};
+
+static inline struct shim_system_configuration shim_system_configuration_now(void)
+{
+	struct shim_system_configuration now;
+
+	now.ncpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	now.max_ncpus = (int)sysconf(_SC_NPROCESSORS_CONF);
+	return now;
+}
+
+#define _system_configuration	(shim_system_configuration_now())
+
+#endif /* SHIM_AIX_SYS_SYSTEMCFG_H */
