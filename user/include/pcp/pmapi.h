@@ -11,12 +11,28 @@
 #ifndef PCP_PMAPI_H
 #define PCP_PMAPI_H
 
+/* what PCP's header brings along, and programs rely upon */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/types.h>
+#include <syslog.h>
 #include <time.h>
+#include <unistd.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -454,6 +470,8 @@ char *pmErrStr_r(int code, char *buf, int buflen);
 #define PM_ERR_PMDAREADY	(-PM_ERR_BASE - 1048)
 #define PM_ERR_PMDANOTREADY	(-PM_ERR_BASE - 1049)
 #define PM_ERR_NYI		(-PM_ERR_BASE - 8999)
+
+#include <pcp/pmapi_text.h>
 
 #ifdef __cplusplus
 }

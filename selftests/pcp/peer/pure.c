@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Calls that need no archive, with random arguments, and all that they answer; to
+ * be built against libshim and against PCP's own library.
+ *
+ * usage: pure WHAT SEED TIMES
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include <pcp/pmapi.h>
+
+#include "random.h"
+
+/* A NaN's sign and payload are the compiler's */
+static void show_real(double d)
+{
+	if (d != d)
+		printf(" nan");
+	else
+		printf(" %a", d);
+}
+
+/* Scales that do not overflow 64 bits; the others are a documented difference */
+static pmUnits random_units(int space, int time, int count)
+{
+	pmUnits u = { .dimSpace = space, .dimTime = time, .dimCount = count };
+
+	u.scaleSpace = random_below(space ? 3 : 16);
+	u.scaleTime = random_below(20) ? 2 + random_below(3) : 6 + random_below(10);
+	if (time < -1 || time > 1)
+		u.scaleTime = PM_TIME_SEC;
+	u.scaleCount = count ? (int)random_below(3) - 1 : 0;
+	return u;
+}
+
+static void conv_scale(void)
+{
+	int space = (int)random_below(3) - 1, time = (int)random_below(4) - 2;
+	int count = (int)random_below(3) - 1, type = (int)random_below(8) - 1;
+	pmUnits in = random_units(space, time, count);
+	pmUnits out = random_below(10) ? random_units(space, time, count) :
+					 random_units(random_below(2), random_below(2), 0);
+	pmAtomValue value = { .ull = 0 }, result = { .ull = 0 };
+	int code;
+
+	switch (type) {
+	case PM_TYPE_FLOAT:
+		value.f = (float)random_real();
+		break;
+	case PM_TYPE_DOUBLE:
+		value.d = random_real();
+		break;
+	case PM_TYPE_32:
+	case PM_TYPE_U32:
+		value.ul = (uint32_t)random_bits() >> random_below(32);
+		break;
+	default:
+		/* the product with the multiplier shall fit */
+		value.ull = random_bits() >> (50 + random_below(14));
+	}
+	if (type == PM_TYPE_64 && random_below(2))
+		value.ll = -value.ll;
+	code = pmConvScale(type, &value, &in, &result, &out);
+	printf("%d", code);
+	if (code == 0 && type == PM_TYPE_FLOAT)
+		show_real(result.f);
+	else if (code == 0 && type == PM_TYPE_DOUBLE)
+		show_real(result.d);
+	else if (code == 0)
+		printf(" %llx", (unsigned long long)result.ull);
+}
+
+static void number(void)
+{
+	char buf[16];
+	double d = random_real();
+
+	show_text(pmNumberStr(d));
+	show_text(pmNumberStr_r(d, buf, 1 + (int)random_below(15)));
+}
+
+static void event_flags(void)
+{
+	int flags = (int)(random_below(4) ? random_below(64) : random_bits());
+	char buf[40];
+
+	show_text(pmEventFlagsStr(flags));
+	show_text(pmEventFlagsStr_r(flags & ~4, buf, (int)random_below(40)));
+}
+
+static void units(void)
+{
+	static const char *const words[] = {
+		"byte", "bytes", "Kbyte", "KB", "kib", "Mbytes", "gigabyte", "tebibytes", "EB",
+		"zb", "yobibyte", "space-9", "space-15", "nanosec", "ns", "usec", "us",
+		"milliseconds", "ms", "msec", "sec", "s", "Seconds", "min", "minute", "hour", "hr",
+		"h", "time-7", "count", "counts", "count x 10", "count x 10^3", "count x 10^-4",
+		"x 10^6", "^2", "^-1", "^7", "^8", "^0", "^16", "/", "/", "/", "/ ", " ", "  ",
+		"\t", "1", "2", "10", "7.5", "2.5e2", ".5", "-3", "1e400", "0x1f", "0", "inf",
+		"nan", "-inf", "-", "foo", "b", "m", " / sec", "^", "e", ".",
+	};
+	const char *text = RANDOM_TEXT(words, 6);
+	char *error = NULL;
+	double factor;
+	pmUnits u;
+	int code;
+
+	/* the original stops the program if a time that has no length is to be converted */
+	if (strcasestr(text, "time-") && strpbrk(text, "/^"))
+		return;
+	show_text(text);
+	code = pmParseUnitsStr(text, &u, &factor, &error);
+	printf(" %d %d,%d,%d %d,%d,%d", code, u.dimSpace, u.dimTime, u.dimCount, u.scaleSpace,
+	       u.scaleTime, u.scaleCount);
+	show_real(factor);
+	if (code)
+		show_text(error);
+	if (code)
+		free(error);
+}
+
+/* What pmUnitsStr() says, pmParseUnitsStr() understands */
+static void units_again(void)
+{
+	char buf[64], *error = NULL;
+	pmUnits u = { 0 }, back;
+	double factor;
+
+	u.dimSpace = (int)random_below(4) - 2;
+	u.dimTime = (int)random_below(4) - 2;
+	u.dimCount = (int)random_below(4) - 2;
+	u.scaleSpace = random_below(9);
+	u.scaleTime = random_below(6);
+	u.scaleCount = (int)random_below(16) - 8;
+	pmUnitsStr_r(&u, buf, sizeof(buf));
+	printf("%d", pmParseUnitsStr(buf, &back, &factor, &error));
+	show_text(buf);
+	show_text(pmUnitsStr(&back));
+	if (error)
+		free(error);
+}
+
+/* Not so big that both libraries' seconds overflow */
+static void interval(void)
+{
+	static const char *const words[] = {
+		"1", "2", "10", "0", "1.5", ".25", "0.9999996", "0.9999999996", "1e3", "0x10",
+		"1e40", "-1", "-", "+", "+5", "s", "sec", "secs", "second", "seconds", "ss", "m",
+		"ms", "min", "mins", "minute", "h", "hr", "hrs", "hour", "HOURS", "d", "day",
+		"days", "msec", "millisecond", "usec", "microseconds", "NSEC", "1nanosecond", "us",
+		"week", "foo", " ", "\t", "inf", ",", "\n", ".", "1e-9", "123456789.123456789",
+		"infinity", "e3", "1e", "0.0000005", "2.5e-7",
+	};
+	const char *text = RANDOM_TEXT(words, 6);
+	struct timespec ts = { 7, 8 };
+	struct timeval tv = { 7, 8 };
+	char *error = NULL;
+	int code = pmParseInterval(text, &tv, &error);
+
+	show_text(text);
+	printf(" %d %ld %ld", code, (long)tv.tv_sec, (long)tv.tv_usec);
+	if (code)
+		show_text(error);
+	if (code)
+		free(error);
+	code = pmParseHighResInterval(text, &ts, &error);
+	printf(" %d %ld %ld", code, (long)ts.tv_sec, (long)ts.tv_nsec);
+	if (code)
+		free(error);
+}
+
+static void strings(void)
+{
+	static const char *const words[] = { "a", "bcd", "\n", "", "efghijklmnop", "\xc3\xa4" };
+	char buf[24] = "############", from[600];
+	size_t size = 1 + random_below(sizeof(buf) - 2);
+	int code;
+
+	strcpy(from, RANDOM_TEXT(words, 4));
+	code = pmstrncpy(buf, size, from);
+	printf("%d", code);
+	show_text(buf);
+	strcpy(buf, "start");
+	strcpy(from, RANDOM_TEXT(words, 4));
+	code = pmstrncat(buf, 6 + size % 16, from);
+	printf(" %d", code);
+	show_text(buf);
+	code = pmsprintf(buf, size, "%s%d", from, (int)random_below(1000) - 500);
+	printf(" %d", code);
+	show_text(buf);
+	printf(" %zu", pmstrlen(random_below(3) ? from : NULL));
+}
+
+static void file_words(void)
+{
+	static const char *const words[] = {
+		"a", "bcd", "\n", " ", "\t", "\r\n", "efghijklmnopqrstuvwxyzefghijklmnopqrstuvwxyz",
+		"\v", "\xff",
+	};
+	char text[512], *word;
+	ssize_t len = 0;
+	FILE *f;
+
+	strcpy(text, RANDOM_TEXT(words, 12));
+	show_text(text);
+	f = fmemopen(text, strlen(text) + !*text, "r");
+	while (f && len >= 0) {
+		word = NULL;
+		len = pmfstring(f, &word);
+		printf(" %zd", len);
+		if (len > 0)
+			show_text(word);
+		free(word);
+	}
+	if (f)
+		fclose(f);
+}
+
+static void debug_options(void)
+{
+	static const char *const words[] = {
+		"all", "fetch", "LOG", "appl3", "dev2", "tls", "desperate", "nope", ",", ",", ",",
+		",", "5", "-1", "0", "4096", "1x", "", "qa",
+	};
+	const int *options = (const int *)&pmDebugOptions;
+
+	const char *text = RANDOM_TEXT(words, 5);
+
+	show_text(text);
+	printf(" %d", pmSetDebug(text));
+	text = RANDOM_TEXT(words, 3);
+	show_text(text);
+	printf(" %d ", pmClearDebug(text));
+	for (size_t i = 0; i < sizeof(pmDebugOptions) / sizeof(int); i++)
+		putchar('0' + options[i]);
+	pmClearDebug("all");
+}
+
+static void names(void)
+{
+	static const char *const words[] = { "/", "a", "bin", "pm.val", "", " " };
+	static char name[600];
+
+	strcpy(name, RANDOM_TEXT(words, 5));
+	pmSetProgname(random_below(8) ? name : NULL);
+	show_text(pmGetProgname());
+	printf(" %c", pmPathSeparator());
+}
+
+static const struct {
+	const char *name;
+	void (*once)(void);
+} calls[] = {
+	{ "convscale", conv_scale },
+	{ "number", number },
+	{ "eventflags", event_flags },
+	{ "units", units },
+	{ "unitsagain", units_again },
+	{ "interval", interval },
+	{ "strings", strings },
+	{ "words", file_words },
+	{ "debug", debug_options },
+	{ "names", names },
+};
+
+int main(int argc, char **argv)
+{
+	if (argc != 4)
+		return 2;
+	random_state = strtoull(argv[2], NULL, 10);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		if (strcmp(calls[i].name, argv[1]))
+			continue;
+		for (int n = atoi(argv[3]); n > 0; n--) {
+			calls[i].once();
+			putchar('\n');
+		}
+		return 0;
+	}
+	return 2;
+}

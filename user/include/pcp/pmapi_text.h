@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The part of <pcp/pmapi.h> that needs no archive: values and texts, parsing, time
+ * zones, the program's name and its debugging options.  Include <pcp/pmapi.h>.
+ */
+#ifndef PCP_PMAPI_TEXT_H
+#define PCP_PMAPI_TEXT_H
+
+#include <pcp/pmapi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef __GNUC__
+#define __PM_PRINTFLIKE(fmt, first) __attribute__((format(printf, fmt, first)))
+#else
+#define __PM_PRINTFLIKE(fmt, first)
+#endif
+
+#define PM_VERSION(a, b, c)	(((a) << 16) | ((b) << 8) | (c))
+#define PM_VERSION_CURRENT	PM_VERSION(6, 0, 3)	/* whose interface this is */
+
+/* Values in other scales and in short texts */
+
+int pmConvScale(int type, const pmAtomValue *ival, const pmUnits *iunit, pmAtomValue *oval,
+		const pmUnits *ounit);
+const char *pmNumberStr(double value);
+char *pmNumberStr_r(double value, char *buf, int buflen);
+const char *pmEventFlagsStr(int flags);
+char *pmEventFlagsStr_r(int flags, char *buf, int buflen);
+
+/* Of an event record */
+#define PM_EVENT_FLAG_POINT	(1U << 0)
+#define PM_EVENT_FLAG_START	(1U << 1)
+#define PM_EVENT_FLAG_END	(1U << 2)
+#define PM_EVENT_FLAG_ID	(1U << 3)	/* the first parameter is one */
+#define PM_EVENT_FLAG_PARENT	(1U << 4)	/* and the second its parent's */
+#define PM_EVENT_FLAG_MISSED	(1U << 31)	/* only a number of records that are lost */
+
+/* Parsing; a message is to be given to free() */
+
+int pmParseUnitsStr(const char *str, pmUnits *out, double *outmult, char **errmsg);
+int pmParseInterval(const char *string, struct timeval *rslt, char **errmsg);
+int pmParseHighResInterval(const char *string, struct timespec *rslt, char **errmsg);
+
+/* Texts in buffers; the length is the buffer's, and what is too long is cut */
+
+int pmsprintf(char *str, size_t size, const char *fmt, ...) __PM_PRINTFLIKE(3, 4);
+int pmstrncpy(char *dest, size_t destlen, const char *src);
+int pmstrncat(char *dest, size_t destlen, const char *src);
+size_t pmstrlen(const char *s);
+ssize_t pmfstring(FILE *f, char **str);
+
+/* The program */
+
+void pmSetProgname(const char *program);
+char *pmGetProgname(void);
+int pmPathSeparator(void);
+int pmSetProcessIdentity(const char *username);
+char *pmSpecLocalPMDA(const char *spec);
+
+/* Debugging options: the caller's; libshim shows nothing for them */
+
+typedef struct {
+	int pdu, fetch, profile, value, context, indom, pdubuf, log, logmeta, optfetch, af;
+	int appl0, appl1, appl2;
+	int pmns, libpmda, timecontrol, pmc, derive, lock, interp, config, pmapi, fault, auth;
+	int discovery, attr, http, desperate;
+	int deprecated, exec, labels, series, libweb, alloc, services;
+	int appl3, appl4, appl5;
+	int access, qa, search, query, compress;
+	int dev0, dev1, dev2;
+	int pmlc;
+	int appl6, appl7, appl8, appl9;
+	int tls;
+} pmdebugoptions_t;
+
+extern pmdebugoptions_t pmDebugOptions;
+
+int pmSetDebug(const char *spec);
+int pmClearDebug(const char *spec);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PCP_PMAPI_TEXT_H */

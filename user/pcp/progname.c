@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The program's name and user, and what a program may ask that is the same here
+ * for all.
+ *
+ * Threads: the name is one for the process, as the interface has it; it is read
+ * and written in one step.
+ */
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/api.h"
+
+static _Atomic(char *) name = "pcp";
+
+/**
+ * pmSetProgname() - name the program in messages
+ * @program: a path, of which the last part is used; it must stay where it is.
+ *	NULL for "pcp", the default
+ */
+SHIM_API void pmSetProgname(const char *program)
+{
+	const char *slash = program ? strrchr(program, '/') : NULL;
+
+	atomic_store(&name, (char *)(slash ? slash + 1 : program ? program : "pcp"));
+}
+
+/**
+ * pmGetProgname() - what pmSetProgname() was given
+ *
+ * Return: the name, without a path.
+ */
+SHIM_API char *pmGetProgname(void)
+{
+	return atomic_load(&name);
+}
+
+/**
+ * pmPathSeparator() - what is between the parts of a path
+ *
+ * Return: a slash.
+ */
+SHIM_API int pmPathSeparator(void)
+{
+	return '/';
+}
+
+/**
+ * pmSetProcessIdentity() - become another user
+ * @username: the user; root only
+ *
+ * Its group, its other groups and the user itself, in that order.
+ *
+ * Return: 0, or a negated errno; -ESRCH if there is no such user.
+ */
+SHIM_API int pmSetProcessIdentity(const char *username)
+{
+	struct passwd entry, *found;
+	char buf[4096];
+	int err = getpwnam_r(username, &entry, buf, sizeof(buf), &found);
+
+	if (err || !found)
+		return err ? -err : -ESRCH;
+	if (setgid(entry.pw_gid) || initgroups(username, entry.pw_gid) || setuid(entry.pw_uid))
+		return -errno;
+	return 0;
+}
+
+/**
+ * pmSpecLocalPMDA() - name agents for PM_CONTEXT_LOCAL
+ * @spec: which
+ *
+ * libshim runs no agents inside a program, so there is none to be named.
+ *
+ * Return: an error message, always.
+ */
+SHIM_API char *pmSpecLocalPMDA(const char *spec)
+{
+	static char none[] = "there are no local agents in this library";
+
+	(void)spec;
+	return none;
+}

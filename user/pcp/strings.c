@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Copies of texts into buffers that always stay terminated, and words of a file. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/api.h"
+
+/**
+ * pmsprintf() - a formatted text in a buffer, cut if it must be
+ * @str: @size bytes
+ * @size: if it is 0, nothing is written
+ * @fmt: as printf's
+ *
+ * Return: the characters that are in the buffer now.
+ */
+SHIM_API int pmsprintf(char *str, size_t size, const char *fmt, ...)
+{
+	va_list args;
+	int n;
+
+	if (!size)
+		return 0;
+	va_start(args, fmt);
+	n = vsnprintf(str, size, fmt, args);
+	va_end(args);
+	if (n >= 0 && (size_t)n < size)
+		return n;
+	/* what failed half way is no text */
+	if (n < 0)
+		*str = '\0';
+	str[size - 1] = '\0';
+	return (int)strlen(str);
+}
+
+/**
+ * pmstrncpy() - copy a text into a buffer, cut if it must be
+ * @dest: @destlen bytes
+ * @destlen: if it is 0, nothing is written
+ * @src: the text
+ *
+ * Return: 0, or -1 if it was cut.
+ */
+SHIM_API int pmstrncpy(char *dest, size_t destlen, const char *src)
+{
+	size_t len = strnlen(src, destlen);
+
+	if (!destlen)
+		return -1;
+	memcpy(dest, src, len);
+	if (len < destlen) {
+		dest[len] = '\0';
+		return 0;
+	}
+	dest[destlen - 1] = '\0';
+	return -1;
+}
+
+/**
+ * pmstrncat() - add a text to what is in a buffer, cut if it must be
+ * @dest: @destlen bytes with a text in them
+ * @destlen: of all of the buffer
+ * @src: the text
+ *
+ * Return: 0, or -1 if it was cut.
+ */
+SHIM_API int pmstrncat(char *dest, size_t destlen, const char *src)
+{
+	size_t used = strlen(dest);
+
+	if (!*src)
+		return 0;
+	if (used + 1 >= destlen)
+		return -1;
+	return pmstrncpy(dest + used, destlen - used, src);
+}
+
+/**
+ * pmstrlen() - the length of a text that may not be there
+ * @s: a text or NULL
+ *
+ * Return: its length, 0 if it is NULL.
+ */
+SHIM_API size_t pmstrlen(const char *s)
+{
+	return s ? strlen(s) : 0;
+}
+
+struct word {
+	char *text;
+	size_t len, room;
+};
+
+static int word_add(struct word *w, int c)
+{
+	if (w->len + 1 >= w->room) {
+		size_t room = w->room ? w->room * 2 : 32;
+		char *text = realloc(w->text, room);
+
+		if (!text)
+			return -ENOMEM;
+		w->text = text;
+		w->room = room;
+	}
+	w->text[w->len++] = (char)c;
+	w->text[w->len] = '\0';
+	return 0;
+}
+
+/**
+ * pmfstring() - the next word of a file
+ * @f: the file
+ * @str: the word, to be given to free(); written only if there is one
+ *
+ * White space before it is skipped within the line; one byte of that behind it is read.
+ *
+ * Return: its length, 0 if the line ends first, -1 at the end of the file,
+ * -2 if there is no memory.
+ */
+SHIM_API ssize_t pmfstring(FILE *f, char **str)
+{
+	struct word w = { 0 };
+	int c;
+
+	do
+		c = getc(f);
+	while (c != '\n' && isspace(c));
+	if (c == EOF)
+		return -1;
+	for (; c != EOF && !isspace(c); c = getc(f)) {
+		if (word_add(&w, c)) {
+			free(w.text);
+			return -2;
+		}
+	}
+	if (w.len)
+		*str = w.text;
+	return (ssize_t)w.len;
+}
