@@ -7,7 +7,7 @@
 #include <linux/uidgid.h>
 
 /* Requests that a set can have, whatever the administrator allows. */
-#define VCPC_REQUESTS_CAP	64
+#define VCPC_REQUESTS_CAP	128
 
 enum vcpc_limit {
 	VCPC_LIMIT_SETS,	/* open sets */

@@ -30,7 +30,7 @@
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	300
 
-#define MAX_VALUES	64
+#define MAX_VALUES	128
 #define NOBODY		65534
 
 struct room {

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sets that take turns on the real clock: the estimates of a loop that is the
+ * same all the time agree with a run that is not multiplexed, for any number of sets.
+ */
+#include "work.h"
+
+#define GETS	20000	/* the machine is emulated; selftests/unit/aix_gets.c does more */
+
+static bool has_pmu(void)
+{
+	return event_on(0, "PM_INST_CMPL") >= 0;
+}
+
+/* Without a PMU the time on the CPU is what can be counted by the same standards. */
+static const char *event(void)
+{
+	return has_pmu() ? "PM_INST_CMPL" : "PM_TASK_CLOCK";
+}
+
+static void work(int sets, int passes)
+{
+	unsigned long long end = cpu_time() + (unsigned long long)sets * passes * 10 * MS;
+
+	while (cpu_time() < end)
+		spin(100000);
+}
+
+/* Events in a nanosecond of CPU time, without other sets */
+static double whole_rate(void)
+{
+	pm_prog_t prog = program(event());
+	pm_accu_time_t times;
+	pm_data_t data;
+
+	prog.mode.b.count = 1;
+	if (pm_set_program_mythread(&prog))
+		abort();
+	work(1, 20);
+	if (pm_get_Tdata_mythread(&data, &times) || pm_delete_program_mythread())
+		abort();
+	return (double)data.accu[0] / raw(times.accu_timebase);
+}
+
+TEST(homogeneous_loop)
+{
+	static const int ks[] = { 2, 3, 4, 6, 8, 12, 16 };
+	double whole, tolerance, worst = 0;
+
+	ASSERT_EQ(0, initialize());
+	/* Without a PMU there is no clock of instructions either, and all is slower than it says. */
+	tolerance = has_pmu() ? 0.005 : 0.05;
+	whole = whole_rate();
+	for (size_t i = 0; i < (has_pmu() ? 7 : 2); i++) {
+		pm_prog_mx_t prog = program_mx(event(), ks[i], 10);
+		unsigned long long sum = 0, before;
+		pm_data_mx_t data;
+
+		prog.mode.b.count = 1;
+		before = cpu_time();
+		ASSERT_EQ(0, pm_set_program_mythread_mx(&prog));
+		work(ks[i], 21);
+		ASSERT_EQ(0, pm_stop_mythread());
+		before = cpu_time() - before;
+		ASSERT_EQ(0, pm_get_data_mythread_mx(&data));
+		if (has_pmu())
+			EXPECT_LE(20, data.nb_mx_round);
+		for (int k = 0; k < ks[i]; k++) {
+			const pm_accu_mx_t *set = &data.accu_set[k];
+			double rate = (double)set->accu_data[0] / raw(set->accu_time);
+			double error = rate > whole ? rate / whole - 1 : whole / rate - 1;
+
+			sum += raw(set->accu_time);
+			worst = error > worst ? error : worst;
+			EXPECT_GE(tolerance, error) {
+				TH_LOG("set %d of %d: %f, not %f", k, ks[i], rate, whole);
+			}
+		}
+		/* What is nobody's is the gaps, and what set and stop take; the clocks are two. */
+		EXPECT_LE(sum, before * 101 / 100);
+		EXPECT_GE(sum, before * 9 / 10);
+		free(data.accu_set);
+		ASSERT_EQ(0, pm_delete_program_mythread());
+	}
+	TH_LOG("%s: at most %.4f %% from the rate of one set", event(), worst * 100);
+}
+
+TEST(a_short_region_many_times)
+{
+	pm_prog_mx_t prog;
+	pm_data_mx_t data;
+
+	ASSERT_EQ(0, initialize());
+	prog = program_mx(event(), 4, 0);
+	ASSERT_EQ(0, pm_set_program_mythread_mx(&prog));
+	for (int i = 0; i < 100; i++) {
+		ASSERT_EQ(0, pm_start_mythread());
+		burn(20 * MS);
+		ASSERT_EQ(0, pm_stop_mythread());
+	}
+	ASSERT_EQ(0, pm_get_data_mythread_mx(&data));
+	for (int k = 0; k < 4; k++)
+		EXPECT_LE(300 * MS, raw(data.accu_set[k].accu_time));
+	free(data.accu_set);
+	ASSERT_EQ(0, pm_delete_program_mythread());
+}
+
+TEST(shorter_than_the_sets_need)
+{
+	pm_prog_mx_t prog;
+	pm_data_mx_t data;
+
+	ASSERT_EQ(0, initialize());
+	prog = program_mx(event(), 4, 100);
+	prog.mode.b.count = 1;
+	ASSERT_EQ(0, pm_set_program_mythread_mx(&prog));
+	burn(50 * MS);
+	ASSERT_EQ(0, pm_get_data_mythread_mx(&data));
+	EXPECT_EQ(0, data.nb_mx_round);
+	EXPECT_LT(0, data.accu_set[0].accu_data[0]);
+	for (int k = 1; k < 4; k++) {
+		EXPECT_EQ(0, raw(data.accu_set[k].accu_time));
+		EXPECT_EQ(0, data.accu_set[k].accu_data[0]);
+	}
+	free(data.accu_set);
+	ASSERT_EQ(0, pm_delete_program_mythread());
+}
+
+/* A thread that mostly sleeps visits all sets, as a turn is of its own time. */
+TEST(a_sleepy_thread)
+{
+	pm_prog_mx_t prog;
+	pm_data_mx_t data;
+
+	ASSERT_EQ(0, initialize());
+	prog = program_mx(event(), 4, 10);
+	prog.mode.b.count = 1;
+	ASSERT_EQ(0, pm_set_program_mythread_mx(&prog));
+	for (int i = 0; i < 100; i++) {
+		burn(MS);
+		usleep(19000);
+	}
+	ASSERT_EQ(0, pm_get_data_mythread_mx(&data));
+	for (int k = 0; k < 4; k++)
+		EXPECT_LT(0, raw(data.accu_set[k].accu_time));
+	EXPECT_GE(1000 * MS, raw(data.accu_set[0].accu_time));
+	free(data.accu_set);
+	ASSERT_EQ(0, pm_delete_program_mythread());
+}
+
+TEST(system_wide)
+{
+	pm_prog_mx_t prog;
+	pm_data_mx_t data;
+	timebasestruct_t start, stop;
+	unsigned long long sum = 0;
+
+	ASSERT_EQ(0, initialize());
+	prog = program_mx(event(), 3, 10);
+	ASSERT_EQ(0, pm_set_program_mx(&prog));
+	ASSERT_EQ(0, pm_tstart(&start));
+	burn(400 * MS);
+	ASSERT_EQ(0, pm_tstop(&stop));
+	ASSERT_EQ(0, pm_get_data_mx(&data));
+	EXPECT_LE(2, data.nb_mx_round);
+	for (int k = 0; k < 3; k++)
+		sum += raw(data.accu_set[k].accu_time);
+	EXPECT_GE((raw(stop) - raw(start)) * sysconf(_SC_NPROCESSORS_ONLN), sum);
+	EXPECT_LE(raw(stop) - raw(start), sum * 12 / 10);
+	free(data.accu_set);
+	ASSERT_EQ(0, pm_get_data_lcpu_mx(0, &data));
+	EXPECT_LT(0, raw(data.accu_set[2].accu_time));
+	free(data.accu_set);
+	ASSERT_EQ(0, pm_delete_program());
+}
+
+TEST(getting_does_not_grow)
+{
+	pm_prog_mx_t prog;
+	pm_data_mx_t data;
+	long before = 0;
+
+	ASSERT_EQ(0, initialize());
+	prog = program_mx("PM_PAGE_FAULTS", 4, 10);
+	ASSERT_EQ(0, pm_set_program_mythread_mx(&prog));
+	for (int i = 0; i < GETS; i++) {
+		if (pm_get_data_mythread_mx(&data))
+			break;
+		free(data.accu_set);
+		if (i == 1000)
+			before = resident();
+	}
+	EXPECT_NE(NULL, data.accu_set);
+	EXPECT_LT(0, before);
+	EXPECT_GE(before + 32, resident());
+	ASSERT_EQ(0, pm_delete_program_mythread());
+}
+
+TEST_HARNESS_MAIN

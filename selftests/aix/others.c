@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Other processes: a debugger's target, process trees, and who owns the counters. */
+#include <signal.h>
+#include <sys/ptrace.h>
+
+#include "work.h"
+
+#define PAGES	300
+
+FIXTURE(others) {
+	pm_prog_t prog;
+};
+
+FIXTURE_SETUP(others)
+{
+	ASSERT_EQ(0, initialize());
+	self->prog = program("PM_PAGE_FAULTS");
+}
+
+FIXTURE_TEARDOWN(others)
+{
+}
+
+/* A child that touches each time it is let go, and stops. */
+static pid_t start_target(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		for (;;) {
+			raise(SIGSTOP);
+			touch(PAGES);
+		}
+	}
+	return pid;
+}
+
+/* Let it go until it stops again. */
+static void go_on(pid_t pid)
+{
+	int status;
+
+	if (ptrace(PTRACE_CONT, pid, 0, 0) || waitpid(pid, &status, 0) != pid ||
+	    !WIFSTOPPED(status))
+		abort();
+}
+
+TEST_F(others, debugger)
+{
+	pid_t pid = start_target();
+	pm_data_t data;
+	pm_prog_t got;
+	int status;
+
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(0, pm_set_program_thread(pid, pid, &self->prog));
+	EXPECT_EQ(Pmapi_ContextExists, pm_set_program_pthread(pid, pid, pid, &self->prog));
+	EXPECT_EQ(0, pm_start_pthread(pid, 0, pid));
+	go_on(pid);
+	ASSERT_EQ(0, pm_get_data_thread(pid, pid, &data));
+	EXPECT_LE(PAGES, data.accu[0]);
+	EXPECT_GE(PAGES + 60, data.accu[0]);
+	EXPECT_EQ(0, pm_get_program_thread(pid, pid, &got));
+	EXPECT_TRUE(!!got.mode.b.count);
+	EXPECT_EQ(0, pm_stop_thread(pid, pid));
+	EXPECT_EQ(Pmapi_NotCounting, pm_stop_thread(pid, pid));
+	go_on(pid);
+	ASSERT_EQ(0, pm_get_data_pthread(pid, pid, 0, &data));
+	EXPECT_GE(PAGES + 60, data.accu[0]);
+	EXPECT_EQ(0, pm_reset_data_thread(pid, pid));
+	ASSERT_EQ(0, pm_get_data_thread(pid, pid, &data));
+	EXPECT_EQ(0, data.accu[0]);
+	EXPECT_EQ(Pmapi_NoSetProg, pm_get_data_group(pid, pid, &data));
+	/* Our own thread has none. */
+	EXPECT_EQ(Pmapi_NoSetProg, pm_get_data_mythread(&data));
+	EXPECT_EQ(0, pm_delete_program_thread(pid, pid));
+	EXPECT_EQ(Pmapi_NoSetProg, pm_delete_program_thread(pid, pid));
+	ASSERT_EQ(0, pm_set_program_pgroup(pid, pid, pid, &self->prog));
+	EXPECT_EQ(0, pm_start_group(pid, pid));
+	go_on(pid);
+	ASSERT_EQ(0, pm_get_data_pgroup(pid, pid, pid, &data));
+	EXPECT_LE(PAGES, data.accu[0]);
+	EXPECT_EQ(1, data.ginfo.members);
+	EXPECT_EQ(0, pm_delete_program_group(pid, pid));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+TEST_F(others, a_target_that_runs_or_is_not_ours)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	EXPECT_EQ(Pmapi_NotDebugger, pm_set_program_thread(pid, pid, &self->prog));
+	kill(pid, SIGSTOP);
+	waitpid(pid, NULL, WUNTRACED);
+	EXPECT_EQ(Pmapi_NotDebugger, pm_set_program_thread(pid, pid, &self->prog));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* A chain of processes, each of which touches, starts the next, and does not wait for it. */
+static void chain(int left)
+{
+	do {
+		touch(PAGES);
+	} while (left-- && !fork());
+	_exit(0);
+}
+
+static bool all_have_ended(void)
+{
+	pm_data_t data;
+	long long last = -1;
+
+	for (int i = 0; i < 100; i++) {
+		if (pm_get_data(&data))
+			return false;
+		if (data.accu[0] >= 4 * PAGES && data.accu[0] == last)
+			return true;
+		last = data.accu[0];
+		usleep(50000);
+	}
+	return false;
+}
+
+TEST_F(others, tree)
+{
+	pm_data_t data;
+	pid_t pid;
+
+	self->prog.mode.w |= PM_PROCTREE;
+	ASSERT_EQ(0, pm_set_program(&self->prog));
+	ASSERT_EQ(0, pm_start());
+	pid = fork();
+	if (!pid)
+		chain(3);
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	EXPECT_TRUE(all_have_ended());
+	ASSERT_EQ(0, pm_stop());
+	ASSERT_EQ(0, pm_get_data(&data));
+	EXPECT_LE(4 * PAGES, data.accu[0]);
+	EXPECT_EQ(0, pm_reset_data());
+	ASSERT_EQ(0, pm_get_data(&data));
+	EXPECT_EQ(0, data.accu[0]);
+	ASSERT_EQ(0, pm_start());
+	pid = fork();
+	if (!pid) {
+		execl("/bin/true", "true", NULL);
+		execl("/bin/busybox", "true", NULL);
+		_exit(1);
+	}
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	ASSERT_EQ(0, pm_get_data(&data));
+	EXPECT_LE(10, data.accu[0]);
+	EXPECT_GT(PAGES * 10, data.accu[0]);
+	EXPECT_EQ(0, pm_delete_program());
+}
+
+/* What another process gets that wants a tree, or a thread's context. */
+static int elsewhere(const pm_prog_t *prog, int mode, int (*set)(pm_prog_t *prog))
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		pm_prog_t own = *prog;
+
+		own.mode.w = PM_USER | mode;
+		_exit(set(&own));
+	}
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_F(others, one_owner_at_a_time)
+{
+	pm_prog_t tree = self->prog;
+
+	tree.mode.w |= PM_PROCTREE;
+	ASSERT_EQ(0, pm_set_program(&tree));
+	EXPECT_EQ(Pmapi_Locked, elsewhere(&tree, PM_PROCTREE, pm_set_program));
+	EXPECT_EQ(Pmapi_Locked, elsewhere(&tree, 0, pm_set_program_mythread));
+	EXPECT_EQ(0, pm_delete_program());
+	EXPECT_EQ(0, elsewhere(&tree, PM_PROCTREE, pm_set_program));
+	ASSERT_EQ(0, pm_set_program_mythread(&self->prog));
+	EXPECT_EQ(0, elsewhere(&tree, 0, pm_set_program_mythread));
+	EXPECT_EQ(Pmapi_Locked, elsewhere(&tree, 0, pm_set_program));
+	EXPECT_EQ(0, pm_delete_program_mythread());
+	EXPECT_EQ(0, elsewhere(&tree, 0, pm_set_program));
+}
+
+/* Nobody may count what others do without a privilege; a tree of one's own everybody may. */
+TEST_F(others, without_privilege)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		pm_prog_t tree = self->prog, kernel = self->prog;
+
+		if (setgid(65534) || setuid(65534))
+			_exit(1);
+		kernel.mode.w |= PM_KERNEL;
+		tree.mode.w |= PM_PROCTREE;
+		if (pm_set_program(&self->prog) != EACCES)
+			_exit(2);
+		if (pm_set_program_mythread(&kernel) != EACCES)
+			_exit(3);
+		if (pm_set_program(&tree) || pm_delete_program())
+			_exit(4);
+		if (pm_set_program_mythread(&self->prog))
+			_exit(5);
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+TEST_HARNESS_MAIN

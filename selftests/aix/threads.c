@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Threads inherit, groups add up, and one member's calls do to the others what they should. */
+#include "work.h"
+
+#define PAGES	300
+
+/* A counted number of faults is what was touched, and a few of the library's and the stack's. */
+#define EXPECT_PAGES(pages, value) do {			\
+	EXPECT_LE((long long)(pages), (long long)(value));	\
+	EXPECT_GE((long long)(pages) + 60, (long long)(value));	\
+} while (0)
+
+FIXTURE(threads) {
+	pm_prog_t prog;
+};
+
+FIXTURE_SETUP(threads)
+{
+	ASSERT_EQ(0, initialize());
+	self->prog = program("PM_PAGE_FAULTS");
+}
+
+FIXTURE_TEARDOWN(threads)
+{
+}
+
+static int run(void *(*fn)(void *arg), void *arg)
+{
+	pthread_t thread;
+	void *ret;
+
+	if (pthread_create(&thread, NULL, fn, arg) || pthread_join(thread, &ret))
+		abort();
+	return (int)(long)ret;
+}
+
+static void *counts_by_itself(void *arg)
+{
+	long long *value = arg;
+	pm_data_t data;
+	int ret = pm_start_mythread();
+
+	touch(PAGES);
+	if (!ret)
+		ret = pm_stop_mythread();
+	touch(PAGES);
+	if (!ret)
+		ret = pm_get_data_mythread(&data);
+	*value = data.accu[0];
+	if (!ret)
+		ret = pm_delete_program_mythread();
+	return (void *)(long)ret;
+}
+
+TEST_F(threads, program_and_state_are_inherited)
+{
+	long long value = -1;
+	pm_data_t data;
+
+	ASSERT_EQ(0, pm_set_program_mythread(&self->prog));
+	EXPECT_EQ(0, run(counts_by_itself, &value));
+	EXPECT_PAGES(PAGES, value);
+	ASSERT_EQ(0, pm_get_data_mythread(&data));
+	EXPECT_EQ(0, data.accu[0]);
+	ASSERT_EQ(0, pm_start_mythread());
+	touch(PAGES);
+	ASSERT_EQ(0, pm_get_data_mythread(&data));
+	EXPECT_PAGES(PAGES, data.accu[0]);
+	EXPECT_EQ(1, data.ginfo.members);
+	EXPECT_EQ(0, pm_delete_program_mythread());
+}
+
+static void *sees_what_it_counts(void *arg)
+{
+	long long *value = arg;
+	pm_prog_t prog;
+	pm_data_t data;
+	int ret;
+
+	touch(2 * PAGES);
+	ret = pm_get_data_mythread(&data);
+	*value = ret ? -1 : data.accu[0];
+	if (!ret)
+		ret = pm_get_program_mythread(&prog);
+	if (!ret && !prog.mode.b.count)
+		ret = -1;
+	if (!ret && pm_set_program_mythread(&prog) != Pmapi_ContextExists)
+		ret = -2;
+	return (void *)(long)ret;
+}
+
+TEST_F(threads, a_running_program_is_inherited)
+{
+	long long value = -1;
+	pm_data_t data;
+
+	self->prog.mode.b.count = 1;
+	ASSERT_EQ(0, pm_set_program_mythread(&self->prog));
+	EXPECT_EQ(0, run(sees_what_it_counts, &value));
+	EXPECT_PAGES(2 * PAGES, value);
+	ASSERT_EQ(0, pm_get_data_mythread(&data));
+	EXPECT_GT(PAGES, data.accu[0]);
+	EXPECT_EQ(0, pm_delete_program_mythread());
+}
+
+TEST_F(threads, no_inherit)
+{
+	long long value;
+
+	self->prog.mode.b.count = 1;
+	self->prog.mode.b.no_inherit = 1;
+	ASSERT_EQ(0, pm_set_program_mythread(&self->prog));
+	EXPECT_EQ(Pmapi_NoSetProg, run(sees_what_it_counts, &value));
+	EXPECT_EQ(0, pm_delete_program_mythread());
+}
+
+static void *sets_its_own(void *arg)
+{
+	pm_prog_t *prog = arg;
+	pm_data_t data;
+	int ret = pm_set_program_mythread(prog);
+
+	touch(PAGES);
+	if (!ret)
+		ret = pm_get_data_mythread(&data);
+	if (!ret && (data.accu[0] < PAGES || data.accu[0] > PAGES + 60))
+		ret = -(int)data.accu[0];
+	/* It ends without a delete. */
+	return (void *)(long)ret;
+}
+
+TEST_F(threads, hundreds)
+{
+	pthread_t thread[200];
+	void *ret;
+
+	self->prog.mode.b.count = 1;
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < 200; i++)
+			ASSERT_EQ(0, pthread_create(&thread[i], NULL, sets_its_own, &self->prog));
+		for (int i = 0; i < 200; i++) {
+			ASSERT_EQ(0, pthread_join(thread[i], &ret));
+			EXPECT_EQ(NULL, ret);
+		}
+	}
+	/* None of them has the counters any more. */
+	EXPECT_EQ(0, pm_set_program(&self->prog));
+	EXPECT_EQ(0, pm_delete_program());
+}
+
+/* A thread that does what it is told, one step at a time */
+struct member {
+	pthread_t thread;
+	pthread_barrier_t barrier;
+	int (*call)(struct member *m);
+	int ret;
+	pm_data_t data;
+	bool stop;
+};
+
+static void *obeys(void *arg)
+{
+	struct member *m = arg;
+
+	for (;;) {
+		pthread_barrier_wait(&m->barrier);
+		if (m->stop)
+			return NULL;
+		m->ret = m->call(m);
+		pthread_barrier_wait(&m->barrier);
+	}
+}
+
+static void hire(struct member *m)
+{
+	*m = (struct member) { .stop = false };
+	pthread_barrier_init(&m->barrier, NULL, 2);
+	if (pthread_create(&m->thread, NULL, obeys, m))
+		abort();
+}
+
+static int tell(struct member *m, int (*call)(struct member *m))
+{
+	m->call = call;
+	pthread_barrier_wait(&m->barrier);
+	pthread_barrier_wait(&m->barrier);
+	return m->ret;
+}
+
+static void dismiss(struct member *m)
+{
+	m->stop = true;
+	pthread_barrier_wait(&m->barrier);
+	pthread_join(m->thread, NULL);
+}
+
+#define DOES(name, what)					\
+static int name(struct member *m)				\
+{								\
+	(void)m;						\
+	return what;						\
+}
+
+DOES(touches, (touch(PAGES), 0))
+DOES(starts, pm_start_mythread())
+DOES(stops, pm_stop_mythread())
+DOES(stops_group, pm_stop_mygroup())
+DOES(starts_group, pm_start_mygroup())
+DOES(resets, pm_reset_data_mythread())
+DOES(deletes, pm_delete_program_mythread())
+DOES(reads, pm_get_data_mythread(&m->data))
+DOES(reads_group, pm_get_data_mygroup(&m->data))
+
+static long long total(struct __test_metadata *_metadata, int members, bool consistent)
+{
+	pm_data_t data = { .reserved = 0 };
+
+	EXPECT_EQ(0, pm_get_data_mygroup(&data));
+	EXPECT_EQ(members, data.ginfo.members);
+	EXPECT_EQ(consistent, !!data.ginfo.flags.b.consistent);
+	return data.accu[0];
+}
+
+TEST_F(threads, a_group_is_its_members_sum)
+{
+	struct member a, b;
+	pm_data_t data;
+
+	self->prog.mode.b.count = 1;
+	ASSERT_EQ(0, pm_set_program_mygroup(&self->prog));
+	hire(&a);
+	hire(&b);
+	tell(&a, touches);
+	tell(&b, touches);
+	touch(PAGES);
+	EXPECT_EQ(0, tell(&a, reads_group));
+	EXPECT_EQ(3, a.data.ginfo.members);
+	EXPECT_FALSE(!!a.data.ginfo.flags.b.process);
+	EXPECT_PAGES(3 * PAGES, a.data.accu[0]);
+	EXPECT_EQ(0, tell(&a, reads));
+	EXPECT_PAGES(PAGES, a.data.accu[0]);
+	/* The dead stay. */
+	dismiss(&a);
+	EXPECT_PAGES(3 * PAGES, total(_metadata, 3, true));
+	/* One that deletes its own takes its counts along. */
+	EXPECT_EQ(0, tell(&b, deletes));
+	EXPECT_PAGES(2 * PAGES, total(_metadata, 2, true));
+	EXPECT_EQ(Pmapi_NoSetProg, tell(&b, reads));
+	ASSERT_EQ(0, pm_get_data_mythread(&data));
+	EXPECT_PAGES(PAGES, data.accu[0]);
+	EXPECT_EQ(0, pm_delete_program_mygroup());
+	dismiss(&b);
+}
+
+TEST_F(threads, states_of_members_and_group)
+{
+	struct member a;
+
+	ASSERT_EQ(0, pm_set_program_mygroup(&self->prog));
+	hire(&a);
+	/* Both off; then it is on itself, but the group is not. */
+	tell(&a, touches);
+	EXPECT_EQ(0, tell(&a, starts));
+	tell(&a, touches);
+	EXPECT_EQ(0, total(_metadata, 2, true));
+	/* The group goes on, and with it those that are on themselves. */
+	EXPECT_EQ(0, pm_start_mygroup());
+	tell(&a, touches);
+	EXPECT_PAGES(PAGES, total(_metadata, 2, true));
+	/* Any member stops all, and starts itself and the group; we are on still. */
+	EXPECT_EQ(0, tell(&a, stops_group));
+	EXPECT_EQ(Pmapi_NotCounting, pm_stop_mygroup());
+	touch(PAGES);
+	tell(&a, touches);
+	EXPECT_PAGES(PAGES, total(_metadata, 2, true));
+	EXPECT_EQ(0, tell(&a, starts_group));
+	touch(PAGES);
+	tell(&a, touches);
+	EXPECT_PAGES(3 * PAGES, total(_metadata, 2, true));
+	/* Off by itself, it stays off when the group starts. */
+	EXPECT_EQ(0, tell(&a, stops));
+	EXPECT_EQ(Pmapi_NotCounting, tell(&a, stops));
+	EXPECT_EQ(0, pm_stop_mygroup());
+	EXPECT_EQ(0, pm_start_mygroup());
+	tell(&a, touches);
+	EXPECT_PAGES(3 * PAGES, total(_metadata, 2, true));
+	EXPECT_EQ(0, tell(&a, starts));
+	tell(&a, touches);
+	EXPECT_PAGES(4 * PAGES, total(_metadata, 2, true));
+	EXPECT_EQ(0, pm_delete_program_mygroup());
+	EXPECT_EQ(Pmapi_NoSetProg, tell(&a, reads));
+	dismiss(&a);
+}
+
+TEST_F(threads, reset_of_a_group_and_of_a_member)
+{
+	struct member a;
+
+	self->prog.mode.b.count = 1;
+	ASSERT_EQ(0, pm_set_program_mygroup(&self->prog));
+	hire(&a);
+	tell(&a, touches);
+	/* A member's takes its counts out of the group's, which agree all the same. */
+	EXPECT_EQ(0, tell(&a, resets));
+	EXPECT_PAGES(0, total(_metadata, 2, true));
+	tell(&a, touches);
+	touch(PAGES);
+	EXPECT_PAGES(2 * PAGES, total(_metadata, 2, true));
+	/* The group's leaves the other's alone. */
+	EXPECT_EQ(0, pm_reset_data_mygroup());
+	EXPECT_PAGES(0, total(_metadata, 2, false));
+	EXPECT_EQ(0, tell(&a, reads));
+	EXPECT_PAGES(PAGES, a.data.accu[0]);
+	tell(&a, touches);
+	EXPECT_PAGES(PAGES, total(_metadata, 2, false));
+	EXPECT_EQ(0, pm_delete_program_mygroup());
+	dismiss(&a);
+}
+
+TEST_F(threads, a_group_of_all_threads)
+{
+	struct member a, b;
+
+	self->prog.mode.w |= PM_PROCESS | PM_COUNT;
+	hire(&a);
+	ASSERT_EQ(0, pm_set_program_mygroup(&self->prog));
+	hire(&b);
+	tell(&a, touches);
+	tell(&b, touches);
+	EXPECT_EQ(0, tell(&a, reads_group));
+	EXPECT_EQ(3, a.data.ginfo.members);
+	EXPECT_TRUE(!!a.data.ginfo.flags.b.process);
+	EXPECT_PAGES(2 * PAGES, a.data.accu[0]);
+	EXPECT_EQ(0, pm_delete_program_mygroup());
+	EXPECT_EQ(Pmapi_NoSetProg, tell(&b, reads));
+	dismiss(&a);
+	dismiss(&b);
+}
+
+static int sets(struct member *m)
+{
+	pm_prog_t prog = program("PM_PAGE_FAULTS");
+
+	(void)m;
+	return pm_set_program_mythread(&prog);
+}
+
+TEST_F(threads, none_of_all_may_have_a_context)
+{
+	struct member a;
+
+	hire(&a);
+	ASSERT_EQ(0, tell(&a, sets));
+	self->prog.mode.w |= PM_PROCESS;
+	EXPECT_EQ(Pmapi_ContextExists, pm_set_program_mygroup(&self->prog));
+	EXPECT_EQ(Pmapi_NoSetProg, pm_get_data_mygroup(&a.data));
+	ASSERT_EQ(0, tell(&a, deletes));
+	EXPECT_EQ(0, pm_set_program_mygroup(&self->prog));
+	EXPECT_EQ(Pmapi_ContextExists, tell(&a, sets));
+	EXPECT_EQ(0, pm_delete_program_mygroup());
+	dismiss(&a);
+}
+
+static void *burns(void *arg UNUSED)
+{
+	burn(5 * MS);
+	return NULL;
+}
+
+/* Short threads begin each with another set. */
+TEST_F(threads, short_threads_measure_all_sets)
+{
+	pm_prog_mx_t mx = program_mx("PM_PAGE_FAULTS", 3, 100);
+	pthread_t thread[64];
+	pm_data_mx_t data;
+
+	mx.mode.b.count = 1;
+	ASSERT_EQ(0, pm_set_program_mygroup_mx(&mx));
+	for (int i = 0; i < 64; i++)
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, burns, NULL));
+	for (int i = 0; i < 64; i++)
+		ASSERT_EQ(0, pthread_join(thread[i], NULL));
+	ASSERT_EQ(0, pm_get_data_mygroup_mx(&data));
+	EXPECT_EQ(65, data.ginfo.members);
+	for (int k = 0; k < 3; k++)
+		EXPECT_LE(20 * 5 * MS, raw(data.accu_set[k].accu_time));
+	free(data.accu_set);
+	EXPECT_EQ(0, pm_delete_program_mygroup());
+}
+
+TEST_HARNESS_MAIN
