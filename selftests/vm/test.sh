@@ -34,7 +34,10 @@ for folder in $folders; do
 done
 [ -n "$programs" ] || { echo "no tests for $folders in $build" >&2; exit 1; }
 
-# What shell tests find in the guest: vcpc, the examples, bpftool.
+# What shell tests find in the guest: vcpc, commands of the originals, the examples, bpftool.
+for command in hpmcount pmlist; do
+	[ ! -x "$build/bin/$command" ] || set -- "$@" --with "$build/bin/$command:/usr/bin/$command"
+done
 for example in "$build"/examples/*; do
 	case $example in *.d) continue ;; esac
 	set -- "$@" --with "$example:/usr/bin/${example##*/}"

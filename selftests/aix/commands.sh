@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# hpmcount and pmlist: what they print, their exit statuses, what they refuse.
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+evidence="$dir/out $dir/err"
+
+run() {
+	"$@" >"$dir/out" 2>"$dir/err"
+}
+
+# value EVENT: as hpmcount printed it first
+value() {
+	awk -v event="$1" '$1 == event { print $NF; exit }' "$dir/out"
+}
+
+run pmlist -s && grep -q '^Counters: [1-8]$' "$dir/out" && grep -q '^Event sets: [1-9]' "$dir/out"
+result "pmlist -s"
+run pmlist -e PM_PAGE_FAULTS && grep -q 'counter: 1, id: [0-9]*, name: PM_PAGE_FAULTS, status: verified' "$dir/out"
+result "pmlist -e: an event on all counters"
+run pmlist -c 1,PM_PAGE_FAULTS && [ "$(wc -l <"$dir/out")" = 1 ]
+result "pmlist -c: on one"
+run pmlist -c -1 && [ "$(grep -c PM_PAGE_FAULTS "$dir/out")" -gt 1 ]
+result "pmlist -c -1: all of all"
+run pmlist -d -g -1 && grep -q 'pm_hpmcount' "$dir/out"
+result "pmlist -g -1"
+run pmlist -S 1 && [ "$(wc -l <"$dir/out")" = 1 ]
+result "pmlist -S"
+run pmlist -D PMD_MIPS -o c && grep -q '^"PMD_MIPS","General","1e-06 \* PM_INST_CMPL / seconds"$' "$dir/out"
+result "pmlist -o c"
+run pmlist -m -1 -d -o x && [ "$(head -n 1 "$dir/out")" = '<pmlist>' ] && grep -q '<metric metric="PMD_CPI"' "$dir/out"
+result "pmlist -o x"
+run pmlist -e PM_NOT_THERE
+[ $? = 1 ] && grep -q 'no event PM_NOT_THERE' "$dir/err"
+result "pmlist: an event that is not there"
+run pmlist
+[ $? = 1 ]
+result "pmlist without a question"
+
+run hpmcount -e PM_PAGE_FAULTS sh -c 'echo said; exit 7'
+[ $? = 7 ] && [ "$(head -n 1 "$dir/out")" = said ]
+result "hpmcount: output and exit status are the command's"
+[ "$(value PM_PAGE_FAULTS)" -gt 20 ] && grep -q '^Workload: sh (pid' "$dir/out" && grep -q 'Counting mode: user$' "$dir/out" && grep -q 'Maximum resident' "$dir/out"
+result "counts, workload, mode and resources"
+one=$(value PM_PAGE_FAULTS)
+run hpmcount -e PM_PAGE_FAULTS sh -c 'sh -c : ; sh -c : ; sh -c : ; sh -c :'
+[ "$(value PM_PAGE_FAULTS)" -gt $((2 * one)) ]
+result "all that the command starts is counted too"
+run hpmcount -k -e PM_PAGE_FAULTS true
+grep -q 'Counting mode: user+kernel' "$dir/out"
+result "-k"
+run hpmcount -o "$dir/file" -D PMD_FAULT_RATE -e PM_PAGE_FAULTS true
+[ ! -s "$dir/out" ] && grep -q 'Page faults per second' "$dir/file"
+result "-o, and a derived metric"
+groups=$(pmlist -g -1 | wc -l)
+run hpmcount -d -g "$(seq -s , 0 $((groups - 1)))" --slice=10 sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
+[ "$(grep -c 'Counting duration' "$dir/out")" = "$groups" ] || [ "$groups" = 1 ]
+result "groups that take turns"
+run hpmcount -s 0 true
+result "all sets"
+HPM_EVENT_SET=99 run hpmcount true
+[ $? = 1 ] && grep -q 'no such event set' "$dir/err"
+result "a set that is not there"
+run hpmcount --slice=5 -g 0,0 true
+[ $? = 1 ] && grep -q 'between 10 and 30000' "$dir/err"
+result "a slice that is too short"
+run hpmcount /not/there
+[ $? = 127 ] && grep -q 'No such file' "$dir/err"
+result "a command that is not there"
+run hpmcount
+[ $? = 1 ] && grep -q usage "$dir/err"
+result "no command"
+done_testing

@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* hpmcount: run a program, and count what it and all that it starts do. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hpm.h"
+
+#define MAX_SETS	64
+#define MAX_VALUES	(MAX_SETS * MAX_COUNTERS)
+
+struct options {
+	FILE *out;
+	const char *metrics;	/* comma lists, or NULL: all */
+	const char *metric_groups;
+	bool detail;
+	bool exact;
+	int slice;
+	int mode;
+};
+
+/* What was counted of an event, and what that is for the whole time */
+struct value {
+	const pm_events2_t *event;
+	double whole;
+	long long raw;
+	int set;
+};
+
+struct run {
+	struct options opt;
+	pm_info2_t info;
+	pm_groups_info_t groups;
+	pm_prog_t sets[MAX_SETS];
+	int nsets;
+	struct value values[MAX_VALUES];
+	int nvalues;
+	double set_seconds[MAX_SETS];
+	double seconds;		/* wall */
+	double cpu_seconds;	/* counted */
+	int rounds;
+};
+
+static void die(const char *what, int error)
+{
+	if (error)
+		pm_error(what, error);
+	else
+		fprintf(stderr, "hpmcount: %s\n", what);
+	exit(1);
+}
+
+static void usage(FILE *f)
+{
+	fputs("usage: hpmcount [options] command [arguments]\n"
+	      "  -s set,...      event sets, from 1; 0: all\n"
+	      "  -g group,...    groups of events, by number or name (pmlist -g -1 lists them)\n"
+	      "  -e event,...    these events, on one counter each\n"
+	      "                  more than one set or group: they take turns\n"
+	      "                  each may have :u, :k, :h behind it, for its mode\n"
+	      "  --slice=ms      the length of a turn, 10 to 30000 (100)\n"
+	      "  -D metric,...   only these derived metrics\n"
+	      "  -m group,...    only these groups of derived metrics\n"
+	      "  -d              what each set counted, and for how long\n"
+	      "  -x              values as they were counted, not extended to the whole time\n"
+	      "  -k, -H          count the kernel, the hypervisor, too\n"
+	      "  -b tb           the time base, 0; there are no others here\n"
+	      "  -a              add up all tasks (always done)\n"
+	      "  -o file         write there instead of standard output\n", f);
+}
+
+/* The modes behind a name, which is cut there */
+static int take_mode(char *name, int otherwise)
+{
+	char *colon = strchr(name, ':');
+	int mode = 0;
+
+	if (!colon)
+		return otherwise;
+	*colon = '\0';
+	for (const char *c = colon + 1; *c; c++) {
+		if (!strchr("ukh", *c))
+			die("a mode is made of the letters u, k and h", 0);
+		mode |= *c == 'u' ? PM_USER : *c == 'k' ? PM_KERNEL : 0;
+	}
+	return mode;
+}
+
+static pm_prog_t *new_set(struct run *run, int mode)
+{
+	pm_prog_t *set;
+
+	if (run->nsets == MAX_SETS)
+		die("too many sets", 0);
+	set = &run->sets[run->nsets++];
+	set->mode.w = mode | PM_PROCTREE;
+	for (int c = 0; c < MAX_COUNTERS; c++)
+		set->events[c] = COUNT_NOTHING;
+	return set;
+}
+
+static void add_group(struct run *run, int group, int mode)
+{
+	pm_prog_t *set = new_set(run, mode);
+
+	set->mode.b.is_group = 1;
+	set->events[0] = group;
+}
+
+static void add_sets(struct run *run, char *list)
+{
+	char *save;
+
+	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save)) {
+		int mode = take_mode(s, run->opt.mode);
+		int n = atoi(s);
+		int first = n ? n : 1, last = n ? n : hpm_sets(&run->groups);
+
+		for (int i = first; i <= last; i++) {
+			int group = hpm_set(&run->groups, i);
+
+			if (group < 0)
+				die("no such event set", 0);
+			add_group(run, group, mode);
+		}
+	}
+}
+
+static void add_groups(struct run *run, char *list)
+{
+	char *save;
+
+	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save)) {
+		int mode = take_mode(s, run->opt.mode);
+		int group = hpm_group(&run->groups, s);
+
+		if (group < 0)
+			die("no such group", 0);
+		add_group(run, group, mode);
+	}
+}
+
+static void add_events(struct run *run, char *list)
+{
+	pm_prog_t *set = new_set(run, run->opt.mode);
+	char *save;
+	int c = 0;
+
+	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save)) {
+		const pm_events2_t *event;
+
+		if (c == run->info.maxpmcs)
+			die("more events than counters", 0);
+		event = hpm_event(&run->info, c, s, 0);
+		if (!event)
+			die("no such event", 0);
+		set->events[c++] = event->event_id;
+	}
+}
+
+/* What to count if no option says: a file, then the environment, then set 1 */
+static void add_default(struct run *run)
+{
+	char *sets = getenv("HPM_EVENT_SET"), *groups = getenv("HPM_EVENT_GROUP");
+	FILE *f = fopen("libHPM_events", "re");
+	char line[256], event[256];
+	int counter;
+
+	if (f) {
+		pm_prog_t *set = NULL;
+
+		while (fgets(line, sizeof(line), f)) {
+			const pm_events2_t *e;
+
+			if (sscanf(line, "%d %255s", &counter, event) != 2) {
+				if (sscanf(line, "%255s", event) == 1)
+					add_groups(run, event);
+				continue;
+			}
+			if (counter < 1 || counter > run->info.maxpmcs)
+				die("libHPM_events: no such counter", 0);
+			e = hpm_event(&run->info, counter - 1, event, 0);
+			if (!e)
+				die("libHPM_events: no such event", 0);
+			if (!set)
+				set = new_set(run, run->opt.mode);
+			set->events[counter - 1] = e->event_id;
+		}
+		fclose(f);
+	} else if (sets) {
+		add_sets(run, strdupa(sets));
+	} else if (groups) {
+		add_groups(run, strdupa(groups));
+	}
+	if (!run->nsets)
+		add_group(run, hpm_set(&run->groups, 1), run->opt.mode);
+}
+
+static double seconds(timebasestruct_t t)
+{
+	return ((double)t.tb_high * 4294967296.0 + t.tb_low) * 1e-9;
+}
+
+/* The events of a set by counter */
+static const int *events_of(const struct run *run, int k)
+{
+	const pm_prog_t *set = &run->sets[k];
+
+	return set->mode.b.is_group ? run->groups.event_groups[set->events[0]].events :
+				      set->events;
+}
+
+static void keep(struct run *run, int k, const long long *accu, double factor)
+{
+	const int *events = events_of(run, k);
+
+	for (int c = 0; c < run->info.maxpmcs; c++) {
+		if (events[c] == COUNT_NOTHING)
+			continue;
+		run->values[run->nvalues++] = (struct value) {
+			.event = hpm_event(&run->info, c, NULL, events[c]),
+			.raw = accu[c],
+			.whole = accu[c] * factor,
+			.set = k,
+		};
+	}
+}
+
+static void get_one(struct run *run)
+{
+	pm_accu_time_t times;
+	pm_data_t data;
+	int ret = pm_get_Tdata(&data, &times);
+
+	if (ret)
+		die("pm_get_Tdata", ret);
+	run->cpu_seconds = run->set_seconds[0] = seconds(times.accu_timebase);
+	keep(run, 0, data.accu, 1);
+}
+
+/* A set that has not been measured has no values for the whole time. */
+static void get_many(struct run *run)
+{
+	pm_data_mx_t data;
+	int ret = pm_get_data_mx(&data);
+
+	if (ret)
+		die("pm_get_data_mx", ret);
+	run->rounds = data.nb_mx_round;
+	for (int k = 0; k < data.nb_accu_mx; k++) {
+		run->set_seconds[k] = seconds(data.accu_set[k].accu_time);
+		run->cpu_seconds += run->set_seconds[k];
+	}
+	for (int k = 0; k < data.nb_accu_mx; k++)
+		keep(run, k, data.accu_set[k].accu_data,
+		     run->set_seconds[k] > 0 ? run->cpu_seconds / run->set_seconds[k] : -1);
+	free(data.accu_set);
+}
+
+static void set_program(struct run *run)
+{
+	pm_prog_mm_t many = { .slice_duration = run->opt.slice, .nb_set_prog = run->nsets,
+			      .prog_set = run->sets };
+	int ret = run->nsets == 1 ? pm_set_program(&run->sets[0]) : pm_set_program_mm(&many);
+
+	if (ret)
+		die("pm_set_program", ret);
+}
+
+/* Runs the program; its exit status */
+static int execute(struct run *run, char **argv, struct rusage *usage, pid_t *pid)
+{
+	timebasestruct_t start, stop;
+	int status, ret;
+
+	fflush(NULL);
+	ret = pm_tstart(&start);
+	if (ret)
+		die("pm_tstart", ret);
+	*pid = fork();
+	if (!*pid) {
+		execvp(argv[0], argv);
+		fprintf(stderr, "hpmcount: %s: %s\n", argv[0], strerror(errno));
+		_exit(127);
+	}
+	if (*pid < 0)
+		die("fork", errno);
+	while (wait4(*pid, &status, 0, usage) < 0 && errno == EINTR)
+		;
+	ret = pm_tstop(&stop);
+	if (ret)
+		die("pm_tstop", ret);
+	run->seconds = seconds(stop) - seconds(start);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void print_resources(FILE *out, const struct rusage *u)
+{
+	const struct {
+		const char *label;
+		long value;
+	} rows[] = {
+		{ "Maximum resident set size", u->ru_maxrss },
+		{ "Average shared memory use in text segment", u->ru_ixrss },
+		{ "Average unshared memory use in data segment", u->ru_idrss },
+		{ "Number of page faults without I/O activity", u->ru_minflt },
+		{ "Number of page faults with I/O activity", u->ru_majflt },
+		{ "Number of times process was swapped out", u->ru_nswap },
+		{ "Number of times file system performed INPUT", u->ru_inblock },
+		{ "Number of times file system performed OUTPUT", u->ru_oublock },
+		{ "Number of IPC messages sent", u->ru_msgsnd },
+		{ "Number of IPC messages received", u->ru_msgrcv },
+		{ "Number of signals delivered", u->ru_nsignals },
+		{ "Number of voluntary context switches", u->ru_nvcsw },
+		{ "Number of involuntary context switches", u->ru_nivcsw },
+	};
+
+	fputs("\n########  Resource Usage Statistics  ########\n\n", out);
+	fprintf(out, " %-50s : %.6f seconds\n", "Total amount of time in user mode",
+		u->ru_utime.tv_sec + u->ru_utime.tv_usec * 1e-6);
+	fprintf(out, " %-50s : %.6f seconds\n", "Total amount of time in system mode",
+		u->ru_stime.tv_sec + u->ru_stime.tv_usec * 1e-6);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		fprintf(out, " %-50s : %ld\n", rows[i].label, rows[i].value);
+	fputs("\n#######  End of Resource Statistics  ########\n\n", out);
+}
+
+static void print_mode(const struct run *run, int k)
+{
+	pm_mode_t mode = run->sets[k].mode;
+
+	fprintf(run->opt.out, " Counting mode: %s%s\n", mode.b.user ? "user" : "",
+		!mode.b.kernel ? "" : mode.b.user ? "+kernel" : "kernel");
+}
+
+static void print_value(const struct run *run, const struct value *v, bool raw)
+{
+	FILE *out = run->opt.out;
+
+	fprintf(out, "  %-24s (%-40.40s) : ", v->event->short_name, v->event->description);
+	if (raw)
+		fprintf(out, "%20lld\n", v->raw);
+	else if (v->whole < 0)
+		fprintf(out, "%20s\n", "not measured");
+	else
+		fprintf(out, "%20.0f\n", v->whole);
+}
+
+static void print_values(const struct run *run)
+{
+	for (int k = 0; k < run->nsets; k++) {
+		if (run->nsets > 1 && run->opt.detail)
+			fprintf(run->opt.out, "\n Set: %d\n Counting duration: %.6f seconds\n", k + 1,
+				run->set_seconds[k]);
+		if (!k || run->opt.detail)
+			print_mode(run, k);
+		for (int i = 0; i < run->nvalues; i++)
+			if (run->values[i].set == k)
+				print_value(run, &run->values[i], run->opt.exact || run->opt.detail);
+	}
+	if (run->nsets > 1)
+		fprintf(run->opt.out, "\n Sets were counted in turn: %d rounds, %.6f seconds in all\n",
+			run->rounds, run->cpu_seconds);
+}
+
+static bool listed(const char *list, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (!list)
+		return true;
+	for (const char *at = list; (at = strstr(at, name)); at += len)
+		if ((at == list || at[-1] == ',') && (!at[len] || at[len] == ','))
+			return true;
+	return false;
+}
+
+/* An event's value for the whole time, of the set that was measured longest */
+static double value_of(const struct run *run, const char *name)
+{
+	const struct value *best = NULL;
+
+	if (!strcmp(name, "seconds"))
+		return run->seconds;
+	for (int i = 0; i < run->nvalues; i++) {
+		const struct value *v = &run->values[i];
+
+		if (!strcmp(v->event->short_name, name) && v->whole >= 0 &&
+		    (!best || run->set_seconds[v->set] > run->set_seconds[best->set]))
+			best = v;
+	}
+	return best ? best->whole : -1;
+}
+
+static void print_metrics(const struct run *run)
+{
+	const char *heading = "";
+
+	for (size_t i = 0; i < HPM_METRICS; i++) {
+		const struct hpm_metric *m = &hpm_metrics[i];
+		double part = value_of(run, m->part), over = value_of(run, m->over);
+
+		if (part < 0 || over <= 0 || !listed(run->opt.metrics, m->id) ||
+		    !listed(run->opt.metric_groups, m->group))
+			continue;
+		if (strcmp(heading, m->group))
+			fprintf(run->opt.out, "\n Derived metric group: %s\n\n", m->group);
+		heading = m->group;
+		fprintf(run->opt.out, "   %-50s : %15.3f %s\n", m->title, m->scale * part / over,
+			m->unit);
+	}
+}
+
+static const struct option long_options[] = {
+	{ "slice", required_argument, NULL, 'S' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+/* Lists are looked at when all options are known, as modes depend on -k. */
+struct lists {
+	char *sets, *groups, *events;
+};
+
+static void one_option(struct run *run, struct lists *lists, int c)
+{
+	struct options *opt = &run->opt;
+
+	switch (c) {
+	case 's': lists->sets = optarg; break;
+	case 'g': lists->groups = optarg; break;
+	case 'e': lists->events = optarg; break;
+	case 'S': opt->slice = atoi(optarg); break;
+	case 'D': opt->metrics = optarg; break;
+	case 'm': opt->metric_groups = optarg; break;
+	case 'd': opt->detail = true; break;
+	case 'x': opt->exact = true; break;
+	case 'k': opt->mode |= PM_KERNEL; break;
+	case 'H': case 'a': break;
+	case 'h': usage(stdout); exit(0);
+	case 'b':
+		if (strcmp(optarg, "0") && strcmp(optarg, "timebase"))
+			die("this machine has no time base but the first", 0);
+		break;
+	case 'o':
+		opt->out = fopen(optarg, "we");
+		if (!opt->out)
+			die(optarg, errno);
+		break;
+	default: usage(stderr); exit(1);
+	}
+}
+
+static void parse(struct run *run, struct lists *lists, int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt_long(argc, argv, "+ab:dD:e:g:Hhkm:o:s:x", long_options, NULL)) != -1)
+		one_option(run, lists, c);
+	if (optind == argc) {
+		usage(stderr);
+		exit(1);
+	}
+}
+
+static void choose(struct run *run, const struct lists *lists)
+{
+	if (lists->sets)
+		add_sets(run, lists->sets);
+	if (lists->groups)
+		add_groups(run, lists->groups);
+	if (lists->events)
+		add_events(run, lists->events);
+	if (!run->nsets)
+		add_default(run);
+}
+
+int main(int argc, char **argv)
+{
+	static struct run run = { .opt.mode = PM_USER };
+	struct lists lists = { NULL };
+	struct rusage usage;
+	int ret, status;
+	pid_t pid;
+
+	run.opt.out = stdout;
+	parse(&run, &lists, argc, argv);
+	ret = pm_initialize(HPM_ANY, &run.info, &run.groups, PM_CURRENT);
+	if (ret)
+		die("pm_initialize", ret);
+	choose(&run, &lists);
+	set_program(&run);
+	status = execute(&run, argv + optind, &usage, &pid);
+	if (run.nsets == 1)
+		get_one(&run);
+	else
+		get_many(&run);
+	fprintf(run.opt.out, "Workload: %s (pid %d)\n", argv[optind], (int)pid);
+	fprintf(run.opt.out, "Execution time (wall clock time): %.6f seconds\n", run.seconds);
+	print_resources(run.opt.out, &usage);
+	print_values(&run);
+	print_metrics(&run);
+	pm_delete_program();
+	if (fflush(run.opt.out))
+		die("write", errno);
+	return status;
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* pmlist: what can be counted here: events, groups, sets, derived metrics. */
+#define _GNU_SOURCE
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "hpm.h"
+
+static struct {
+	pm_info2_t info;
+	pm_groups_info_t groups;
+	bool describe;
+	char format;	/* t, c, x */
+	bool failed;
+} it = { .format = 't' };
+
+static void usage(FILE *f)
+{
+	fputs("usage: pmlist {-s | -l | -e name | -c counter[,event] | -g group | -S set |\n"
+	      "               -D metric | -m metric_group | -V variable}\n"
+	      "              [-d] [-o t|c|x] [-f v,u,c] [-p type]\n"
+	      "  -s    summary: counters, groups, sets\n"
+	      "  -l    processors\n"
+	      "  -e    an event by name, on all counters\n"
+	      "  -c    the events of a counter, or one of them\n"
+	      "  -g    a group of events, by number or name\n"
+	      "  -S    an event set, from 1\n"
+	      "  -D    a derived metric, -m a group of them\n"
+	      "  -V    a variable of derived metrics (none are used here)\n"
+	      "        -1 stands for all; counters are numbered from 1\n"
+	      "  -d    with descriptions\n"
+	      "  -o    text, comma-separated, or XML\n"
+	      "  -f    only verified, unverified, caveat events\n"
+	      "  -p    a processor type: this one is -1\n", f);
+}
+
+/* A text between quotes, safe in its format */
+static void put_quoted(const char *s)
+{
+	putchar('"');
+	for (; *s; s++) {
+		if (it.format == 'c' && *s == '"')
+			fputs("\"\"", stdout);
+		else if (it.format == 'x' && strchr("<>&\"", *s))
+			printf("&#%d;", *s);
+		else
+			putchar(*s);
+	}
+	putchar('"');
+}
+
+struct field {
+	const char *name;
+	const char *value;
+};
+
+/* One line, element or paragraph; the last field is a description */
+static void put(const char *what, const struct field *fields, int n)
+{
+	if (it.format == 'x')
+		printf("  <%s", what);
+	for (int i = 0; i < n; i++) {
+		if (i == n - 1 && !it.describe)
+			break;
+		if (it.format == 'x')
+			printf(" %s=", fields[i].name);
+		else if (it.format == 'c' && i)
+			putchar(',');
+		if (it.format != 't')
+			put_quoted(fields[i].value);
+		else if (i == n - 1)
+			printf("\n        %s", fields[i].value);
+		else
+			printf("%s%s: %s", i ? ", " : "", fields[i].name, fields[i].value);
+	}
+	puts(it.format == 'x' ? "/>" : "");
+}
+
+static const char *class_of(const pm_events2_t *e)
+{
+	return e->status.b.verified ? "verified" : e->status.b.caveat ? "caveat" : "unverified";
+}
+
+static void put_event(int counter, const pm_events2_t *e)
+{
+	char number[16], id[16];
+	struct field fields[] = {
+		{ "counter", number }, { "id", id }, { "name", e->short_name },
+		{ "status", class_of(e) }, { "long_name", e->long_name },
+		{ "description", e->description },
+	};
+
+	snprintf(number, sizeof(number), "%d", counter + 1);
+	snprintf(id, sizeof(id), "%d", e->event_id);
+	put("event", fields, 6);
+}
+
+static void missing(const char *what, const char *name)
+{
+	fprintf(stderr, "pmlist: no %s %s\n", what, name);
+	it.failed = true;
+}
+
+static void list_name(const char *name)
+{
+	bool found = false;
+
+	for (int c = 0; c < it.info.maxpmcs; c++) {
+		const pm_events2_t *e = hpm_event(&it.info, c, name, 0);
+
+		if (e)
+			put_event(c, e);
+		found = found || e;
+	}
+	if (!found)
+		missing("event", name);
+}
+
+static void list_counter(int c, const char *event)
+{
+	bool all = !event || !strcmp(event, "-1");
+	char *end;
+	long id = event ? strtol(event, &end, 10) : 0;
+	bool named = !all && *end;
+
+	for (int i = 0; i < it.info.maxevents[c]; i++) {
+		const pm_events2_t *e = &it.info.list_events[c][i];
+
+		if (all || (named ? !strcmp(e->short_name, event) : e->event_id == id))
+			put_event(c, e);
+	}
+}
+
+static void list_counters(char *arg)
+{
+	char *comma = strchr(arg, ',');
+	int n;
+
+	if (comma)
+		*comma++ = '\0';
+	n = atoi(arg);
+	if (n != -1 && (n < 1 || n > it.info.maxpmcs)) {
+		missing("counter", arg);
+		return;
+	}
+	for (int c = 0; c < it.info.maxpmcs; c++)
+		if (n == -1 || n == c + 1)
+			list_counter(c, comma);
+}
+
+static void put_group(const char *what, int number, int g)
+{
+	const pm_groups_t *group = &it.groups.event_groups[g];
+	char id[16], events[1024] = "";
+	struct field fields[] = {
+		{ what, id }, { "name", group->short_name }, { "events", events },
+		{ "description", group->long_name },
+	};
+
+	snprintf(id, sizeof(id), "%d", number);
+	for (int c = 0; c < it.info.maxpmcs; c++) {
+		const pm_events2_t *e = hpm_event(&it.info, c, NULL, group->events[c]);
+		size_t len = strlen(events);
+
+		if (e)
+			snprintf(events + len, sizeof(events) - len, "%s%s", len ? " " : "",
+				 e->short_name);
+	}
+	put(what, fields, 4);
+}
+
+static void list_group(const char *arg)
+{
+	int g = hpm_group(&it.groups, arg);
+
+	if (strcmp(arg, "-1")) {
+		if (g < 0)
+			missing("group", arg);
+		else
+			put_group("group", g, g);
+		return;
+	}
+	for (g = 0; g < it.groups.maxgroups; g++)
+		put_group("group", g, g);
+}
+
+static void list_set(const char *arg)
+{
+	int n = atoi(arg);
+
+	if (n != -1 && hpm_set(&it.groups, n) < 0)
+		missing("event set", arg);
+	for (int i = 1; i <= hpm_sets(&it.groups); i++)
+		if (n == -1 || n == i)
+			put_group("set", i, hpm_set(&it.groups, i));
+}
+
+static void list_metric(const char *arg, bool group)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < HPM_METRICS; i++) {
+		const struct hpm_metric *m = &hpm_metrics[i];
+		char formula[128];
+		struct field fields[] = {
+			{ "metric", m->id }, { "group", m->group }, { "formula", formula },
+			{ "description", m->title },
+		};
+
+		if (strcmp(arg, "-1") && strcmp(arg, group ? m->group : m->id))
+			continue;
+		found = true;
+		snprintf(formula, sizeof(formula), "%g * %s / %s", m->scale, m->part, m->over);
+		put("metric", fields, 4);
+	}
+	if (!found)
+		missing(group ? "metric group" : "metric", arg);
+}
+
+static void summary(void)
+{
+	printf("Processor: %s\n", it.info.proc_name);
+	printf("Counters: %d\n", it.info.maxpmcs);
+	for (int c = 0; c < it.info.maxpmcs; c++)
+		printf("Events on counter %d: %d\n", c + 1, it.info.maxevents[c]);
+	printf("Groups: %d\n", it.groups.maxgroups);
+	printf("Event sets: %d\n", hpm_sets(&it.groups));
+	printf("Derived metrics: %zu\n", HPM_METRICS);
+	printf("Threshold multipliers: %d, %d, %d\n", it.info.thresholdmult,
+	       it.info.hthresholdmult, it.info.Hthresholdmult);
+	printf("Hypervisor mode: %s\n", it.info.proc_feature.b.hypervisor ? "yes" : "no");
+	printf("Run latch mode: %s\n", it.info.proc_feature.b.runlatch ? "yes" : "no");
+}
+
+static int filter_of(const char *list)
+{
+	int filter = 0;
+
+	for (; *list; list++) {
+		if (!strchr("vuc,", *list)) {
+			usage(stderr);
+			exit(1);
+		}
+		filter |= *list == 'v' ? PM_VERIFIED : *list == 'u' ? PM_UNVERIFIED :
+			  *list == 'c' ? PM_CAVEAT : 0;
+	}
+	return filter;
+}
+
+static void list(int what, char *arg)
+{
+	switch (what) {
+	case 's': summary(); break;
+	case 'l': printf("%d: %s\n", PM_CURRENT, it.info.proc_name); break;
+	case 'e': list_name(arg); break;
+	case 'c': list_counters(arg); break;
+	case 'g': list_group(arg); break;
+	case 'S': list_set(arg); break;
+	case 'D': list_metric(arg, false); break;
+	case 'm': list_metric(arg, true); break;
+	case 'V': missing("variable", arg); break;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int c, ret, what = 0, filter = HPM_ANY & ~PM_GET_GROUPS, type = PM_CURRENT;
+	char *arg = NULL;
+
+	while ((c = getopt(argc, argv, "sle:c:g:S:D:m:V:p:do:f:h")) != -1) {
+		switch (c) {
+		case 'd': it.describe = true; break;
+		case 'f': filter = filter_of(optarg); break;
+		case 'p': type = atoi(optarg); break;
+		case 'h': usage(stdout); return 0;
+		case 'o':
+			it.format = *optarg;
+			break;
+		case '?': usage(stderr); return 1;
+		default: what = c; arg = optarg; break;
+		}
+	}
+	if (!what || optind != argc || !strchr("tcx", it.format)) {
+		usage(stderr);
+		return 1;
+	}
+	ret = pm_initialize(filter | PM_GET_GROUPS, &it.info, &it.groups, type);
+	if (ret) {
+		pm_error("pmlist", ret);
+		return 1;
+	}
+	if (it.format == 'x')
+		puts("<pmlist>");
+	list(what, arg);
+	if (it.format == 'x')
+		puts("</pmlist>");
+	return it.failed;
+}
