@@ -54,7 +54,7 @@ arm64=$!
 say "source: style, structure, documentation"
 RESULTS=$work/source "$top/scripts/check.sh" "$top/build/$host" || :
 say "native"
-native "$host" "$top/build/$host" unit pcp bpf/probes bpf/direct tools/trace_json \
+native "$host" "$top/build/$host" unit pcp bpf/ways bpf/direct bpf/percentiles tools/trace_json \
 	aix/header cpc/pctx trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads archive headers lab
 say "native: an archive of any bytes, for a minute"
 (TEST_TIMEOUT=600; export TEST_TIMEOUT; native "$host" "$top/build/$host" fuzz)

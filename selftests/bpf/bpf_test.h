@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -109,6 +110,52 @@ static inline int private_bpffs(void)
 		return -errno;
 	return 0;
 }
+
+/* Linux 6.12 takes a program off a tracepoint some time after it was told to. */
+static inline int nobody_listens(void)
+{
+	int fd = open("/dev/vcpc", O_RDWR | O_CLOEXEC), listening = 1;
+	const volatile struct vcpc_trace_page *page;
+
+	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	if (page == MAP_FAILED)
+		return 0;
+	for (int i = 0; i < 1000 && listening; i++) {
+		listening = page->flags & VCPC_TRACE_LISTENING;
+		usleep(listening ? 10000 : 0);
+	}
+	munmap((void *)page, sysconf(_SC_PAGESIZE));
+	return !listening;
+}
+
+#define HAS_MODULE (!access("/dev/vcpc", F_OK))
+
+/*
+ * Make a place for a test that turns tracing on in this way (SHIM_TRACE_F_MODULE,
+ * _PROBES, or 0): 0 and why it cannot be tried here, or NULL; or a negated errno.
+ */
+static inline int trace_place(uint32_t way, const char **missing)
+{
+	int err = private_bpffs();
+
+	*missing = NULL;
+	if (err == -EPERM)
+		*missing = "needs root";
+	else if (way == SHIM_TRACE_F_MODULE && !HAS_MODULE)
+		*missing = "needs the vcpc module";
+	/* Probes look into the kernel's types. */
+	else if ((way == SHIM_TRACE_F_PROBES || !HAS_MODULE) &&
+		 access("/sys/kernel/btf/vmlinux", F_OK))
+		*missing = "this kernel has no BTF";
+	return *missing ? 0 : err;
+}
+
+/* The harness goes on with a test whose set-up was skipped: first in each test. */
+#define UNLESS_MISSING() do {						\
+	if (self->missing)						\
+		SKIP(return, "%s", self->missing);			\
+} while (0)
 
 /* Run in a child: its exit status, or -1 if it was killed */
 static inline int in_child(void (*fn)(void))

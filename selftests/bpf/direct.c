@@ -5,6 +5,7 @@
 #include "bpf_test.h"
 
 FIXTURE(direct) {
+	const char *missing;
 	struct shim_trace_options options;
 	struct shim_trace_drops drops;
 	struct shim_trace_stat stat;
@@ -12,15 +13,10 @@ FIXTURE(direct) {
 
 FIXTURE_SETUP(direct)
 {
-	int err = private_bpffs();
-
-	if (err == -EPERM)
-		SKIP(return, "needs root");
-	ASSERT_EQ(0, err);
+	ASSERT_EQ(0, trace_place(0, &self->missing));
 	setenv("SHIM_TRACE", "direct", 1);
 	self->options = (struct shim_trace_options) {
 		.size = sizeof(self->options),
-		.flags = SHIM_TRACE_F_PROBES,
 		.direct_slots = 256,
 	};
 }
@@ -34,6 +30,7 @@ TEST_F(direct, statistics)
 {
 	uint64_t in_hist = 0;
 
+	UNLESS_MISSING();
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	for (int i = 0; i < 1000; i++) {
 		ASSERT_EQ(0, pmtracebegin("own"));
@@ -57,6 +54,7 @@ TEST_F(direct, statistics)
 
 TEST_F(direct, values)
 {
+	UNLESS_MISSING();
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	ASSERT_EQ(0, pmtracepoint("value"));
 	ASSERT_EQ(0, pmtraceobs("value", NAN));
@@ -75,12 +73,14 @@ TEST_F(direct, values)
 /* Threads write to the same tag and lose nothing. */
 TEST_F(direct, threads)
 {
+	UNLESS_MISSING();
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	EXPECT_EQ(0, traced_by_threads(8, 5000));
 }
 
 TEST_F(direct, threads_by_the_hundred)
 {
+	UNLESS_MISSING();
 	self->options.direct_slots = 1024;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	EXPECT_EQ(0, traced_by_threads(200, 20));
@@ -95,6 +95,7 @@ static void one_point(void)
 /* A child has slots of its own; those of the dead are used again. */
 TEST_F(direct, processes)
 {
+	UNLESS_MISSING();
 	self->options.direct_slots = 4;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	one_point();
@@ -111,6 +112,7 @@ TEST_F(direct, full)
 	uint64_t seen = 0;
 	char tag[16];
 
+	UNLESS_MISSING();
 	self->options.direct_slots = 5;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	for (int i = 0; i < 30; i++) {
@@ -126,23 +128,25 @@ TEST_F(direct, full)
 	EXPECT_EQ(15, self->drops.direct_full);
 }
 
-static void by_probe(void)
+static void by_the_kernel(void)
 {
-	setenv("SHIM_TRACE", "probe", 1);
+	setenv("SHIM_TRACE", HAS_MODULE ? "kernel" : "probe", 1);
 	if (pmtracepoint("both ways"))
 		_exit(1);
 }
 
 TEST_F(direct, beside_the_kernel_s)
 {
+	UNLESS_MISSING();
 	ASSERT_EQ(0, shim_trace_on(&self->options));
-	EXPECT_EQ(0, in_child(by_probe));
+	EXPECT_EQ(0, in_child(by_the_kernel));
 	ASSERT_EQ(0, pmtracepoint("both ways"));
 	EXPECT_EQ(2, count_of("both ways", SHIM_TRACE_POINT));
 }
 
 TEST_F(direct, off_and_on)
 {
+	UNLESS_MISSING();
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	ASSERT_EQ(0, pmtracepoint("on"));
 	ASSERT_EQ(0, pmtracebegin("over it"));
@@ -172,6 +176,7 @@ static void is_off(void)
 
 TEST_F(direct, not_offered)
 {
+	UNLESS_MISSING();
 	EXPECT_EQ(0, in_child(is_off));
 	self->options.direct_slots = 0;
 	ASSERT_EQ(0, shim_trace_on(&self->options));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Tracing goes on and off, whole, and says what is wrong. */
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "bpf_test.h"
@@ -135,24 +134,6 @@ TEST_F(onoff, an_old_reader_is_told)
 }
 
 /* A transaction that was open when tracing went on is not recorded, but counted. */
-/* Linux 6.12 takes a program off a tracepoint some time after it was told to. */
-static int nobody_listens(void)
-{
-	int fd = open("/dev/vcpc", O_RDWR | O_CLOEXEC), listening = 1;
-	const volatile struct vcpc_trace_page *page;
-
-	page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
-	close(fd);
-	if (page == MAP_FAILED)
-		return 0;
-	for (int i = 0; i < 1000 && listening; i++) {
-		listening = page->flags & VCPC_TRACE_LISTENING;
-		usleep(listening ? 10000 : 0);
-	}
-	munmap((void *)page, sysconf(_SC_PAGESIZE));
-	return !listening;
-}
-
 TEST_F(onoff, begun_before)
 {
 	struct shim_trace_drops drops;

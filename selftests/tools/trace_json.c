@@ -9,6 +9,7 @@
 #define OUT "/tmp/vcpc-trace-json.out"
 
 FIXTURE(trace_json) {
+	const char *missing;
 	struct shim_trace_options options;
 	char vcpc[256];
 	char *text;
@@ -30,11 +31,7 @@ static void find_vcpc(char *path, size_t size)
 
 FIXTURE_SETUP(trace_json)
 {
-	int err = private_bpffs();
-
-	if (err == -EPERM)
-		SKIP(return, "needs root");
-	ASSERT_EQ(0, err);
+	ASSERT_EQ(0, trace_place(0, &self->missing));
 	find_vcpc(self->vcpc, sizeof(self->vcpc));
 	self->options = (struct shim_trace_options) { .size = sizeof(self->options) };
 	if (access("/dev/vcpc", F_OK))
@@ -162,6 +159,7 @@ TEST_F(trace_json, export_holds_every_event)
 {
 	const struct json *export, *event;
 
+	UNLESS_MISSING();
 	self->options.ring_bytes = 1 << 16;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	ASSERT_EQ(0, make_events());
@@ -204,6 +202,7 @@ TEST_F(trace_json, export_has_open_and_aborted)
 	const struct json *export, *args;
 	int aborted = 0;
 
+	UNLESS_MISSING();
 	self->options.ring_bytes = 1 << 16;
 	self->options.flags = SHIM_TRACE_F_BEGINS;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
@@ -226,6 +225,7 @@ TEST_F(trace_json, export_says_what_is_lost)
 {
 	const struct json *export;
 
+	UNLESS_MISSING();
 	self->options.ring_bytes = 8192;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	for (int i = 0; i < 1000; i++)
@@ -269,6 +269,7 @@ TEST_F(trace_json, show)
 {
 	const struct json *show, *stat;
 
+	UNLESS_MISSING();
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	ASSERT_EQ(0, make_events());
 	ASSERT_EQ(0, vcpc(self, "show --json"));
@@ -301,6 +302,7 @@ TEST_F(trace_json, watch)
 {
 	double before = -1;
 
+	UNLESS_MISSING();
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	for (int i = 0; i < 3; i++)
 		ASSERT_EQ(0, pmtracepoint("watched"));
@@ -339,6 +341,7 @@ TEST_F(trace_json, watch_is_live)
 	int status, n = 0;
 	pid_t pid;
 
+	UNLESS_MISSING();
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	pid = fork();
 	if (!pid)

@@ -318,6 +318,74 @@ TEST(first_calls_at_the_same_time)
 	EXPECT_EQ(800, agent->events);
 }
 
+#define HUNDREDS 200
+
+static void *pairs_of_thread(void *tag)
+{
+	long bad = 0;
+
+	for (int i = 0; i < 10; i++)
+		bad += pmtracebegin(tag) || pmtraceend(tag);
+	return (void *)bad;
+}
+
+/* They wait for one another's acknowledgements, and nothing is lost. */
+TEST(threads_by_the_hundred)
+{
+	static char tags[HUNDREDS][16];
+	pthread_t threads[HUNDREDS];
+	struct agent *agent;
+	pid_t agent_pid;
+	void *bad;
+
+	agent = agent_start_apart((struct agent_manners) { 0 }, &agent_pid);
+	ASSERT_NE(NULL, agent);
+	for (int i = 0; i < HUNDREDS; i++) {
+		sprintf(tags[i], "thread %d", i);
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, pairs_of_thread, tags[i]));
+	}
+	for (int i = 0; i < HUNDREDS; i++) {
+		ASSERT_EQ(0, pthread_join(threads[i], &bad));
+		EXPECT_EQ(NULL, bad);
+	}
+	agent_stop_apart(agent, agent_pid);
+	EXPECT_EQ(1, agent->connections);
+	EXPECT_EQ(10 * HUNDREDS, agent->events);
+	EXPECT_EQ(0, agent->bad);
+	EXPECT_EQ(0, shim_trace_lost());
+}
+
+static int execs_inside(void *unused)
+{
+	(void)unused;
+	if (pmtracebegin("inside") || pmtracepoint("before"))
+		return 1;
+	execlp("true", "true", NULL);
+	return 2;
+}
+
+static int exits_inside(void *unused)
+{
+	(void)unused;
+	return pmtracebegin("inside") || pmtracepoint("before") ? 1 : 0;
+}
+
+/* A transaction that does not end is told to nobody; what came before it is. */
+TEST(exec_and_exit_inside)
+{
+	struct agent *agent;
+	pid_t agent_pid;
+
+	agent = agent_start_apart((struct agent_manners) { 0 }, &agent_pid);
+	ASSERT_NE(NULL, agent);
+	EXPECT_EQ(0, in_child(execs_inside, NULL));
+	EXPECT_EQ(0, in_child(exits_inside, NULL));
+	agent_stop_apart(agent, agent_pid);
+	EXPECT_EQ(2, agent->connections);
+	EXPECT_EQ(2, agent->kinds[2]);
+	EXPECT_EQ(2, agent->events);
+}
+
 static int child_sends(void *unused)
 {
 	(void)unused;

@@ -88,6 +88,8 @@ static int do_on(const struct trace_options *options)
 		return vcpc_fail(0, "--module and --probes exclude each other");
 	case -ENOSYS:
 		return vcpc_fail(0, "this kernel has no BPF");
+	case -EOPNOTSUPP:
+		return vcpc_fail(0, "this kernel has no BTF, without which only the module can be traced");
 	default:
 		return vcpc_fail(err, "cannot turn tracing on");
 	}

@@ -247,6 +247,9 @@ static int load_and_publish(struct bpf_object *obj, const struct shim_bpf_option
 	/* First, as it tells who may not from what cannot be. */
 	if (!err)
 		err = bpf_object__load(obj);
+	/* The probes' programs look into the kernel's types, which libbpf did not find. */
+	if (err == -ESRCH)
+		err = -EOPNOTSUPP;
 	if (!err)
 		err = start_clock(obj, options);
 	return err ? err : publish(obj);
@@ -285,7 +288,8 @@ static int switch_on_any(const struct shim_bpf_options *options)
  *
  * Return: 0; -EPERM without the privilege, -ENODEV without the module if that is
  *	the way asked for, -EEXIST if tracing is on, -EBUSY if somebody else has locked
- *	the file system for seconds, -ENOSYS if the kernel has no BPF, -ENOMEM and others.
+ *	the file system for seconds, -ENOSYS if the kernel has no BPF, -EOPNOTSUPP if it
+ *	has no BTF, which probes need, -ENOMEM and others.
  */
 int shim_bpf__on(const struct shim_bpf_options *options)
 {

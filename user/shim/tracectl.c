@@ -62,7 +62,8 @@ static int take_options(const struct shim_trace_options *from, struct shim_bpf_o
  *
  * Return: 0; -EPERM without the privilege, -ENODEV if the vcpc module is not
  *	loaded and has to be, -EEXIST if tracing is on already, -ENOSYS if the kernel
- *	has no BPF, -EINVAL for bad @options, -ENOMEM and others.
+ *	has no BPF, -EOPNOTSUPP if it has no BTF, which the way without the module
+ *	needs, -EINVAL for bad @options, -ENOMEM and others.
  */
 SHIM_API int shim_trace_on(const struct shim_trace_options *options)
 {

@@ -1,40 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Without the module: the same statistics, by probes on libshim; and all that can go wrong. */
+/* By the module and without it, by probes on libshim: the same statistics, and all that can go wrong. */
 #include <signal.h>
 
 #include "bpf_test.h"
 
-FIXTURE(probes) {
+FIXTURE(ways) {
+	const char *missing;
 	struct shim_trace_options options;
 	struct shim_trace_drops drops;
 	struct shim_trace_stat stat;
 	struct shim_trace *trace;
 };
 
-FIXTURE_SETUP(probes)
-{
-	int err = private_bpffs();
+FIXTURE_VARIANT(ways) {
+	const char *env;
+	uint32_t flag;
+	int status;
+};
 
-	if (err == -EPERM)
-		SKIP(return, "needs root");
-	ASSERT_EQ(0, err);
-	setenv("SHIM_TRACE", "probe", 1);
+FIXTURE_VARIANT_ADD(ways, module) { "kernel", SHIM_TRACE_F_MODULE, SHIM_TRACE_BY_MODULE };
+FIXTURE_VARIANT_ADD(ways, probes) { "probe", SHIM_TRACE_F_PROBES, SHIM_TRACE_BY_PROBES };
+
+FIXTURE_SETUP(ways)
+{
+	ASSERT_EQ(0, trace_place(variant->flag, &self->missing));
+	setenv("SHIM_TRACE", variant->env, 1);
 	self->options = (struct shim_trace_options) {
-		.size = sizeof(self->options), .flags = SHIM_TRACE_F_PROBES,
+		.size = sizeof(self->options), .flags = variant->flag,
 	};
 }
 
-FIXTURE_TEARDOWN(probes)
+FIXTURE_TEARDOWN(ways)
 {
 	shim_trace_close(self->trace);
 	shim_trace_off();
 }
 
-TEST_F(probes, statistics)
+TEST_F(ways, statistics)
 {
+	UNLESS_MISSING();
 	ASSERT_EQ(0, pmtracepoint("nobody listens"));
 	ASSERT_EQ(0, shim_trace_on(&self->options));
-	EXPECT_EQ(SHIM_TRACE_BY_PROBES, shim_trace_status());
+	EXPECT_EQ(variant->status, shim_trace_status());
 	for (int i = 0; i < 1000; i++) {
 		ASSERT_EQ(0, pmtracebegin("probed"));
 		ASSERT_EQ(0, pmtraceend("probed"));
@@ -60,20 +67,22 @@ static void as_user_likes(void)
 		_exit(1);
 }
 
-TEST_F(probes, are_chosen)
+TEST_F(ways, is_chosen)
 {
-	if (!access("/dev/vcpc", F_OK))
+	UNLESS_MISSING();
+	if (HAS_MODULE != (variant->status == SHIM_TRACE_BY_MODULE))
 		SKIP(return, "the vcpc module is loaded");
 	self->options.flags = 0;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
-	EXPECT_EQ(SHIM_TRACE_BY_PROBES, shim_trace_status());
+	EXPECT_EQ(variant->status, shim_trace_status());
 	EXPECT_EQ(0, in_child(as_user_likes));
 	EXPECT_EQ(1, count_of("chosen", SHIM_TRACE_POINT));
 }
 
-TEST_F(probes, module_is_asked_for)
+TEST_F(ways, module_is_asked_for)
 {
-	if (!access("/dev/vcpc", F_OK))
+	UNLESS_MISSING();
+	if (HAS_MODULE)
 		SKIP(return, "the vcpc module is loaded");
 	self->options.flags = SHIM_TRACE_F_MODULE;
 	EXPECT_EQ(-ENODEV, shim_trace_on(&self->options));
@@ -105,8 +114,9 @@ static void begins_nothing(void)
 }
 
 /* What is begun and never ends is counted, whatever became of the process. */
-TEST_F(probes, given_up)
+TEST_F(ways, given_up)
 {
+	UNLESS_MISSING();
 	self->options.flags |= SHIM_TRACE_F_BEGINS;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	ASSERT_EQ(0, pmtracebegin("of the parent"));
@@ -123,8 +133,9 @@ TEST_F(probes, given_up)
 }
 
 /* Off and on in the middle of a transaction: its end knows when it began. */
-TEST_F(probes, detached_in_flight)
+TEST_F(ways, detached_in_flight)
 {
+	UNLESS_MISSING();
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	ASSERT_EQ(0, pmtracebegin("in flight"));
 	ASSERT_EQ(0, shim_trace_off());
@@ -135,8 +146,10 @@ TEST_F(probes, detached_in_flight)
 	EXPECT_EQ(0, count_of("off", SHIM_TRACE_POINT));
 	/* One that began while nobody listened is not known, and counted as that. */
 	ASSERT_EQ(0, shim_trace_off());
-	/* The kernel takes a probe away some time after its link. */
+	/* The kernel takes a program or a probe away some time after its link. */
 	usleep(300000);
+	if (HAS_MODULE)
+		ASSERT_TRUE(nobody_listens());
 	ASSERT_EQ(0, pmtracebegin("in flight"));
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	ASSERT_EQ(0, pmtraceend("in flight"));
@@ -145,17 +158,19 @@ TEST_F(probes, detached_in_flight)
 	EXPECT_EQ(1, self->drops.not_open);
 }
 
-TEST_F(probes, threads_by_the_hundred)
+TEST_F(ways, threads_by_the_hundred)
 {
+	UNLESS_MISSING();
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	EXPECT_EQ(0, traced_by_threads(200, 20));
 }
 
-TEST_F(probes, tags_are_full)
+TEST_F(ways, tags_are_full)
 {
 	char tag[16];
 	int seen = 0;
 
+	UNLESS_MISSING();
 	self->options.max_tags = 8;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	for (int i = 0; i < 12; i++) {
@@ -186,11 +201,12 @@ static int take(void *arg, const struct shim_trace_event *event)
 	return 0;
 }
 
-TEST_F(probes, single_events)
+TEST_F(ways, single_events)
 {
 	struct events events = { .n = 0 };
 	struct shim_trace *other;
 
+	UNLESS_MISSING();
 	self->options.ring_bytes = 1 << 16;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	ASSERT_EQ(0, shim_trace_open(&self->trace));
@@ -210,10 +226,11 @@ TEST_F(probes, single_events)
 	shim_trace_close(other);
 }
 
-TEST_F(probes, ring_is_full)
+TEST_F(ways, ring_is_full)
 {
 	struct events events = { .n = 0 };
 
+	UNLESS_MISSING();
 	self->options.ring_bytes = 8192;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	for (int i = 0; i < 1000; i++)
@@ -226,20 +243,22 @@ TEST_F(probes, ring_is_full)
 	EXPECT_EQ(1000, count_of("too many", SHIM_TRACE_POINT));
 }
 
-TEST_F(probes, no_ring)
+TEST_F(ways, no_ring)
 {
 	struct events events = { .n = 0 };
 
+	UNLESS_MISSING();
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	ASSERT_EQ(0, shim_trace_open(&self->trace));
 	EXPECT_EQ(-ENODATA, shim_trace_events(self->trace, 0, take, &events));
 }
 
 /* Open transactions can be seen, and are there no more when they have ended. */
-TEST_F(probes, open_ones)
+TEST_F(ways, open_ones)
 {
 	struct events events = { .n = 0 };
 
+	UNLESS_MISSING();
 	self->options.flags |= SHIM_TRACE_F_BEGINS;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	ASSERT_EQ(0, shim_trace_open(&self->trace));

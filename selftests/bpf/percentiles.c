@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Percentiles are right to a tenth, whatever the times are spread like.
+ *
+ * An end says when its transaction began, so the test says how long it took; of
+ * what it has sent it knows the percentiles itself.
+ */
+#include <math.h>
+#include <time.h>
+
+#include "bpf_test.h"
+
+#define SAMPLES	4000
+
+static uint64_t state;
+
+/* Evenly between 0 and 1, neither of them */
+static double even(void)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return ((state >> 11) + 0.5) / (double)(1ull << 53);
+}
+
+static double uniform(void)
+{
+	return 1e5 + even() * 9.9e6;
+}
+
+static double exponential(void)
+{
+	return 1e5 - 5e6 * log(even());
+}
+
+/* Over five powers of ten */
+static double log_uniform(void)
+{
+	return 1e5 * pow(10, 5 * even());
+}
+
+/* Nine of ten are fast, and the others nowhere near */
+static double two_peaks(void)
+{
+	return even() < 0.9 ? 1e6 + even() * 1e5 : 1e9 + even() * 1e8;
+}
+
+static double all_the_same(void)
+{
+	return 777777;
+}
+
+static double heavy_tail(void)
+{
+	return 1e5 / pow(even(), 1 / 1.2);
+}
+
+FIXTURE(percentiles) {
+	struct shim_trace_stat stat;
+	uint64_t samples[SAMPLES];
+};
+
+FIXTURE_VARIANT(percentiles) {
+	double (*draw)(void);
+};
+
+FIXTURE_VARIANT_ADD(percentiles, uniform) { uniform };
+FIXTURE_VARIANT_ADD(percentiles, exponential) { exponential };
+FIXTURE_VARIANT_ADD(percentiles, log_uniform) { log_uniform };
+FIXTURE_VARIANT_ADD(percentiles, two_peaks) { two_peaks };
+FIXTURE_VARIANT_ADD(percentiles, all_the_same) { all_the_same };
+FIXTURE_VARIANT_ADD(percentiles, heavy_tail) { heavy_tail };
+
+FIXTURE_SETUP(percentiles)
+{
+	state = 20260101;
+	for (int i = 0; i < SAMPLES; i++)
+		self->samples[i] = variant->draw();
+}
+
+FIXTURE_TEARDOWN(percentiles)
+{
+	shim_trace_off();
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Each percentile that people ask for, and those between; in a hundredth at most */
+static double worst_error(struct shim_trace_stat *stat, uint64_t *samples)
+{
+	double worst = 0;
+
+	qsort(samples, SAMPLES, sizeof(*samples), by_size);
+	for (int percent = 1; percent < 100; percent++) {
+		/* As many are not more as the percentile says. */
+		double right = samples[(SAMPLES * percent + 99) / 100 - 1];
+		double error = fabs(shim_trace_percentile(stat, percent) - right) / right;
+
+		worst = error > worst ? error : worst;
+	}
+	return worst;
+}
+
+/* By the histogram alone */
+TEST_F(percentiles, of_a_histogram)
+{
+	struct shim_trace_stat *stat = &self->stat;
+
+	stat->kind = SHIM_TRACE_TRANSACTION;
+	stat->min_ns = UINT64_MAX;
+	for (int i = 0; i < SAMPLES; i++) {
+		unsigned int slot = 0;
+
+		while (slot + 1 < SHIM_TRACE_HIST_SLOTS &&
+		       shim_trace_hist_floor(slot + 1) <= self->samples[i])
+			slot++;
+		stat->hist[slot]++;
+		stat->count++;
+		if (self->samples[i] < stat->min_ns)
+			stat->min_ns = self->samples[i];
+		if (self->samples[i] > stat->max_ns)
+			stat->max_ns = self->samples[i];
+	}
+	EXPECT_LT(worst_error(stat, self->samples), 0.07);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/* Through the module and the BPF programs: what is sent takes some time of its own. */
+TEST_F(percentiles, of_transactions)
+{
+	struct vcpc_trace_args args = { .size = sizeof(args), .op = VCPC_TRACE_END };
+	int fd, sent = 0;
+
+	if (!HAS_MODULE)
+		SKIP(return, "needs the vcpc module");
+	TRACING_ON(NULL);
+	fd = raw_open();
+	ASSERT_GE(fd, 0);
+	args.tag = raw_tag(fd, "spread");
+	ASSERT_NE(0, args.tag);
+	for (int i = 0; i < SAMPLES; i++) {
+		uint64_t now = now_ns();
+
+		/* Nothing began before the machine did. */
+		if (self->samples[i] >= now)
+			self->samples[i] = now - 1;
+		args.value = now - self->samples[i];
+		sent += !ioctl(fd, VCPC_IOC_TRACE, &args);
+	}
+	close(fd);
+	ASSERT_EQ(SAMPLES, sent);
+	ASSERT_EQ(0, read_stat("spread", SHIM_TRACE_TRANSACTION, &self->stat));
+	EXPECT_EQ(SAMPLES, self->stat.count);
+	EXPECT_LT(worst_error(&self->stat, self->samples), 0.10);
+}
+
+TEST_HARNESS_MAIN
