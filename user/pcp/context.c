@@ -83,15 +83,20 @@ static struct shim_context *get(int handle)
 	return ctx;
 }
 
-int shim_context__enter(struct shim_context **out)
+int shim_context__enter_handle(int handle, struct shim_context **out)
 {
-	struct shim_context *ctx = get(current);
+	struct shim_context *ctx = get(handle);
 
 	if (!ctx)
 		return PM_ERR_NOCONTEXT;
 	pthread_mutex_lock(&ctx->lock);
 	*out = ctx;
 	return 0;
+}
+
+int shim_context__enter(struct shim_context **out)
+{
+	return shim_context__enter_handle(current, out);
 }
 
 int shim_context__leave(struct shim_context *ctx, int result)

@@ -44,6 +44,8 @@ struct shim_context {
 
 /* The thread's current context, locked; 0 or a PMAPI error. */
 int shim_context__enter(struct shim_context **out);
+/* The one of that handle */
+int shim_context__enter_handle(int handle, struct shim_context **out);
 /* Unlocks, and returns @result for the caller to return. */
 int shim_context__leave(struct shim_context *ctx, int result);
 

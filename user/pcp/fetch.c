@@ -262,6 +262,12 @@ SHIM_API int pmFetchHighRes(int numpmid, pmID *pmidlist, pmHighResResult **resul
 	return stamp_timespec(err, stamp, plain, result);
 }
 
+/** pmHighResFetch() - pmFetchHighRes() by its older name */
+SHIM_API int pmHighResFetch(int numpmid, pmID *pmidlist, pmHighResResult **result)
+{
+	return pmFetchHighRes(numpmid, pmidlist, result);
+}
+
 /**
  * pmFetchArchive() - the next record of the archive, whatever it has
  * @result: written on success; to be given to pmFreeResult(); a mark has no metrics

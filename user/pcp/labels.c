@@ -53,18 +53,18 @@ static pmLabelSet *grow(struct sets *sets, size_t n)
 /* A set without labels has no text either */
 static int copy_set(pmLabelSet *to, const struct shim_labelset *from)
 {
-	uint32_t len = from->nlabels > 0 ? from->jsonlen : 0;
+	uint32_t len = from->jsonlen;
 
 	to->inst = from->inst;
 	to->nlabels = from->nlabels;
+	if (from->nlabels <= 0)
+		return 0;
 	to->json = malloc(len + 1);
 	if (!to->json)
 		return -ENOMEM;
 	memcpy(to->json, from->json, len);
 	to->json[len] = '\0';
 	to->jsonlen = len;
-	if (from->nlabels <= 0)
-		return 0;
 	to->labels = calloc(from->nlabels, sizeof(*to->labels));
 	if (!to->labels)
 		return -ENOMEM;

@@ -222,3 +222,30 @@ SHIM_API int pmNameID(pmID pmid, char **name)
 	free(names);
 	return *name ? 0 : -ENOMEM;
 }
+
+/**
+ * pmGetPMNSLocation() - where the names come from
+ *
+ * Return: PMNS_ARCHIVE, or PM_ERR_NOPMNS without a context.
+ */
+SHIM_API int pmGetPMNSLocation(void)
+{
+	struct shim_context *ctx;
+	int err = enter(&ctx);
+
+	return err ? err : shim_context__leave(ctx, PMNS_ARCHIVE);
+}
+
+/**
+ * pmTrimNameSpace() - leave out names of metrics that the current context does not have
+ *
+ * An archive's own names are those that it has.
+ *
+ * Return: 0, or PM_ERR_NOPMNS without a context.
+ */
+SHIM_API int pmTrimNameSpace(void)
+{
+	int where = pmGetPMNSLocation();
+
+	return where < 0 ? where : 0;
+}

@@ -195,6 +195,83 @@ typedef union {
 	pmValueBlock *vbp;
 } pmAtomValue;
 
+/*
+ * Event records: a value of type PM_TYPE_EVENT or PM_TYPE_HIGHRES_EVENT is an array of
+ * records, each with a stamp and parameters, which are values of other metrics.
+ */
+
+typedef struct pmTimeval {
+	int32_t tv_sec;
+	int32_t tv_usec;
+} pmTimeval;
+
+typedef struct pmTimespec {
+	int64_t tv_sec;
+	int64_t tv_nsec;
+} pmTimespec;
+
+/* its value comes behind it, up to a multiple of 4 bytes */
+typedef struct pmEventParameter {
+	pmID ep_pmid;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	unsigned int ep_type : 8;
+	unsigned int ep_len : 24;
+#else
+	unsigned int ep_len : 24;	/* of the value and 4 bytes more */
+	unsigned int ep_type : 8;
+#endif
+} pmEventParameter;
+
+typedef struct pmEventRecord {
+	pmTimeval er_timestamp;
+	unsigned int er_flags;
+	int er_nparams;			/* or how many were missed, if the flag says so */
+	pmEventParameter er_param[1];
+} pmEventRecord;
+
+typedef struct pmHighResEventRecord {
+	pmTimespec er_timestamp;
+	unsigned int er_flags;
+	int er_nparams;
+	pmEventParameter er_param[1];
+} pmHighResEventRecord;
+
+typedef struct pmEventArray {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	unsigned int ea_type : 8;
+	unsigned int ea_len : 24;
+#else
+	unsigned int ea_len : 24;
+	unsigned int ea_type : 8;
+#endif
+	int ea_nrecords;
+	pmEventRecord ea_record[1];
+} pmEventArray;
+
+typedef struct pmHighResEventArray {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	unsigned int ea_type : 8;
+	unsigned int ea_len : 24;
+#else
+	unsigned int ea_len : 24;
+	unsigned int ea_type : 8;
+#endif
+	int ea_nrecords;
+	pmHighResEventRecord ea_record[1];
+} pmHighResEventArray;
+
+#define PM_EVENT_FLAG_POINT	(1U << 0)
+#define PM_EVENT_FLAG_START	(1U << 1)
+#define PM_EVENT_FLAG_END	(1U << 2)
+#define PM_EVENT_FLAG_ID	(1U << 3)	/* the first parameter tells events apart */
+#define PM_EVENT_FLAG_PARENT	(1U << 4)	/* the second one, to which they belong */
+#define PM_EVENT_FLAG_MISSED	(1U << 31)
+
+int pmUnpackEventRecords(pmValueSet *vsp, int idx, pmResult ***rap);
+int pmUnpackHighResEventRecords(pmValueSet *vsp, int idx, pmHighResResult ***rap);
+void pmFreeEventResult(pmResult **rset);
+void pmFreeHighResEventResult(pmHighResResult **rset);
+
 /* Archive labels */
 
 #define PM_LOG_MAXHOSTLEN	64
@@ -234,11 +311,26 @@ typedef struct pmHighResLogLabel {
 #define PM_CONTEXT_LOCAL	3
 #define PM_CONTEXT_TYPEMASK	0xff
 
+/* or-ed to the type, for live sources; without a meaning for archives */
+#define PM_CTXFLAG_SHALLOW	(1U << 8)
+#define PM_CTXFLAG_EXCLUSIVE	(1U << 9)
+#define PM_CTXFLAG_SECURE	(1U << 10)
+#define PM_CTXFLAG_COMPRESS	(1U << 11)
+#define PM_CTXFLAG_RELAXED	(1U << 12)
+#define PM_CTXFLAG_AUTH		(1U << 13)
+#define PM_CTXFLAG_CONTAINER	(1U << 14)
+#define PM_CTXFLAG_NO_FEATURE_CHECK (1U << 15)
+
 int pmNewContext(int type, const char *name);
 int pmDupContext(void);
 int pmUseContext(int handle);
 int pmWhichContext(void);
 int pmDestroyContext(int handle);
+
+int pmReconnectContext(int handle);
+int pmGetHostName(int handle, char *buf, int buflen);
+char *pmGetContextHostName_r(int handle, char *buf, int buflen);
+const char *pmGetContextHostName(int handle);
 
 int pmGetArchiveLabel(pmLogLabel *label);
 int pmGetArchiveEnd(struct timeval *end);
@@ -257,6 +349,15 @@ int pmTraversePMNS_r(const char *name, void (*func)(const char *name, void *clos
 		     void *closure);
 int pmLookupDesc(pmID pmid, pmDesc *desc);
 int pmLookupDescs(int numpmid, pmID *pmidlist, pmDesc *desclist);
+
+void pmPrintDesc(FILE *f, const pmDesc *desc);
+
+int pmGetPMNSLocation(void);
+int pmTrimNameSpace(void);
+
+#define PMNS_LOCAL		1	/* a file */
+#define PMNS_REMOTE		2
+#define PMNS_ARCHIVE		3
 
 #define PMNS_LEAF_STATUS	0
 #define PMNS_NONLEAF_STATUS	1
@@ -334,6 +435,7 @@ int pmMergeLabels(char **objects, int nobjects, char *buffer, int buflen);
 int pmMergeLabelSets(pmLabelSet **sets, int nsets, char *buffer, int buflen,
 		     int (*filter)(const pmLabel *label, const char *json, void *arg), void *arg);
 void pmFreeLabelSets(pmLabelSet *sets, int nsets);
+void pmPrintLabelSets(FILE *f, int ident, int type, pmLabelSet *sets, int nsets);
 
 /* Time: where the next fetch looks, and how the time moves from fetch to fetch */
 
@@ -352,12 +454,23 @@ int pmSetModeHighRes(int mode, const struct timespec *when, const struct timespe
 
 /* Fetching; a result is freed by the call of its own type */
 
+#define PMCD_ADD_AGENT		(1 << 0)	/* what a fetch from a live source may return */
+#define PMCD_RESTART_AGENT	(1 << 1)
+#define PMCD_DROP_AGENT		(1 << 2)
+#define PMCD_NO_CHANGE		0
+#define PMCD_AGENT_CHANGE	(PMCD_ADD_AGENT | PMCD_RESTART_AGENT | PMCD_DROP_AGENT)
+#define PMCD_LABEL_CHANGE	(1 << 3)
+#define PMCD_NAMES_CHANGE	(1 << 4)
+
 int pmFetch(int numpmid, pmID *pmidlist, pmResult **result);
 int pmFetchHighRes(int numpmid, pmID *pmidlist, pmHighResResult **result);
+int pmHighResFetch(int numpmid, pmID *pmidlist, pmHighResResult **result);
 int pmFetchArchive(pmResult **result);
 int pmFetchHighResArchive(pmHighResResult **result);
 void pmFreeResult(pmResult *result);
 void pmFreeHighResResult(pmHighResResult *result);
+int pmStore(const pmResult *result);
+int pmStoreHighRes(const pmHighResResult *result);
 void pmSortInstances(pmResult *result);
 void pmSortHighResInstances(pmHighResResult *result);
 
@@ -471,6 +584,7 @@ char *pmErrStr_r(int code, char *buf, int buflen);
 #define PM_ERR_PMDANOTREADY	(-PM_ERR_BASE - 1049)
 #define PM_ERR_NYI		(-PM_ERR_BASE - 8999)
 
+#include <pcp/pmapi_process.h>
 #include <pcp/pmapi_text.h>
 
 #ifdef __cplusplus

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Print what the calls say that are about the state of contexts and of the process.
+ *
+ * Built against libshim and against PCP's own library; state_vs_pcp.sh compares.
+ *
+ * usage: state ARCHIVE FOLDER
+ */
+#include "peer.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static void hosts(int handle)
+{
+	char buf[64] = "before";
+	char *r;
+
+	printf("host of %d: <%s>\n", handle, pmGetContextHostName(handle));
+	r = pmGetContextHostName_r(handle, buf, sizeof(buf));
+	printf("host of %d: %s <%s>\n", handle, r == buf ? "buf" : r ? "other" : "NULL", buf);
+	strcpy(buf, "before");
+	r = pmGetContextHostName_r(handle, buf, 4);
+	printf("host of %d, 4: <%s>\n", handle, buf);
+	strcpy(buf, "before");
+	printf("host name %d: %d", handle, pmGetHostName(handle, buf, sizeof(buf)));
+	printf(" <%s>\n", buf);
+	strcpy(buf, "before");
+	printf("host name %d, 4: %d", handle, pmGetHostName(handle, buf, 4));
+	printf(" <%s>\n", buf);
+}
+
+static void contexts(const char *archive)
+{
+	int first;
+
+	hosts(0);
+	hosts(-1);
+	printf("reconnect: %d %d\n", pmReconnectContext(0), pmReconnectContext(77));
+	printf("where: %d, trim %d\n", pmGetPMNSLocation(), pmTrimNameSpace());
+	first = pmNewContext(PM_CONTEXT_ARCHIVE, archive);
+	hosts(first);
+	hosts(first + 1);
+	printf("where: %d, trim %d\n", pmGetPMNSLocation(), pmTrimNameSpace());
+	printf("reconnect: %d %d\n", pmReconnectContext(first), pmReconnectContext(first + 1));
+	printf("which: %d\n", pmWhichContext());
+	pmNewContext(PM_CONTEXT_ARCHIVE, archive);
+	printf("reconnect: %d, which %d\n", pmReconnectContext(first), pmWhichContext());
+	printf("reconnect: %d\n", pmReconnectContext(first + 1));
+}
+
+static void stores(void)
+{
+	pmValueSet set = { .pmid = pmID_build(60, 0, 1), .numval = 1, .valfmt = PM_VAL_INSITU };
+	pmResult r = { .vset = { &set } };
+	pmHighResResult fine = { .vset = { &set } };
+
+	printf("store: %d", pmStore(&r));
+	printf(" %d", pmStoreHighRes(&fine));
+	r.numpmid = fine.numpmid = 1;
+	printf(" %d", pmStore(&r));
+	printf(" %d\n", pmStoreHighRes(&fine));
+}
+
+static void print_desc(const char *name, void *closure)
+{
+	pmID pmid;
+	pmDesc desc;
+
+	(void)closure;
+	if (pmLookupName(1, &name, &pmid) < 0 || pmLookupDesc(pmid, &desc) < 0)
+		return;
+	printf("%s\n", name);
+	pmPrintDesc(stdout, &desc);
+}
+
+static void odd_descs(void)
+{
+	static const int types[] = { -1, 0, 9, 10, 11, 255, -2 };
+	static const int sems[] = { 0, 1, 2, 3, 4, 5 };
+
+	for (int i = 0; i < 7; i++) {
+		pmDesc d = { .pmid = PM_ID_NULL, .type = types[i], .indom = PM_INDOM_NULL,
+			     .sem = sems[i % 6] };
+
+		if (i & 1)
+			d.units.dimSpace = 1;
+		pmPrintDesc(stdout, &d);
+	}
+}
+
+static void print_labels(const char *name, void *closure)
+{
+	pmLabelSet *sets = NULL;
+	pmID pmid;
+	pmDesc desc;
+	int n;
+
+	(void)closure;
+	if (pmLookupName(1, &name, &pmid) < 0 || pmLookupDesc(pmid, &desc) < 0)
+		return;
+	n = pmLookupLabels(pmid, &sets);
+	printf("%s: %d\n", name, n);
+	for (int i = 0; i < n; i++) {
+		pmPrintLabelSets(stdout, pmid, PM_LABEL_ITEM, &sets[i], 1);
+		pmPrintLabelSets(stdout, pmid, PM_LABEL_CLUSTER, &sets[i], 1);
+		pmPrintLabelSets(stdout, pmID_domain(pmid), PM_LABEL_DOMAIN, &sets[i], 1);
+		pmPrintLabelSets(stdout, 0, PM_LABEL_CONTEXT, &sets[i], 1);
+		pmPrintLabelSets(stdout, 0, 0, &sets[i], 1);
+		pmPrintLabelSets(stdout, desc.indom, PM_LABEL_INDOM, &sets[i], 1);
+		pmPrintLabelSets(stdout, desc.indom, PM_LABEL_INSTANCES, &sets[i], 1);
+	}
+	if (n > 0)
+		pmFreeLabelSets(sets, n);
+	n = pmGetInstancesLabels(desc.indom, &sets);
+	printf("%s: instances %d\n", name, n);
+	if (n > 0) {
+		pmPrintLabelSets(stdout, desc.indom, PM_LABEL_INSTANCES, sets, n);
+		pmFreeLabelSets(sets, n);
+	}
+}
+
+static void features(void)
+{
+	static const char *const names[] = {
+		"pmapi_version", "pcp_version", "multi_threaded", "fault_injection",
+		"multi_archive_contexts", "lock_asserts", "lzma_decompress",
+		"transparent_decompress", "compress_suffixes", "v3_archives", "archive_features",
+		"no such feature", "",
+	};
+
+	printf("version %x\n", pmGetVersion());
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *v = pmGetAPIConfig(names[i]);
+
+		printf("%s: %s\n", names[i], v ? v : "NULL");
+	}
+}
+
+static void settings(void)
+{
+	static const char *const names[] = {
+		"PCP_TEST_FROM_FILE", "PCP_TEST_QUOTED", "PCP_TEST_EMPTY", "PCP_TEST_NONE",
+		"PCP_TEST_FROM_ENV", "PCP_TEST_BOTH", "PCP_TEST_SPACES", "PCP_TEST_LAST", "lower_case",
+		"PCP_TEST_VALUE_WITH_EQUALS", "PCP_TEST_COMMENT", "XYZ_TEST",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *v = pmGetOptionalConfig(names[i]);
+
+		printf("%s: <%s>", names[i], v ? v : "NULL");
+		v = pmGetConfig(names[i]);
+		printf(" <%s>", v ? v : "NULL");
+		v = getenv(names[i]);
+		printf(" <%s>\n", v ? v : "NULL");
+	}
+}
+
+/* On standard output, without the date */
+static void messages(const char *folder)
+{
+	char name[256], *user;
+	int status, said;
+	FILE *f;
+
+	pmSetProgname("/usr/bin/talker");
+	dup2(1, 2);
+	printf("message: %d", pmprintf("to %s\n", "stderr"));
+	printf(" %d", pmflush());
+	printf(" %d\n", pmflush());
+	for (int level = 0; level < 9; level++)
+		pmNotifyErr(level, level % 2 ? "level %d" : "level %d\n", level);
+	snprintf(name, sizeof(name), "%s/log", folder);
+	f = pmOpenLog("talker", name, stderr, &status);
+	fprintf(f, "in the log\n");
+	printf("log: %d %d\n", f == stderr, status);
+	snprintf(name, sizeof(name), "%s/none/log", folder);
+	f = pmOpenLog("talker", name, stdout, &status);
+	printf("log: %d %d\n", f == stdout, status);
+	said = pmGetUsername(&user);
+	printf("user %d %s\n", said, user);
+}
+
+int main(int argc, char **argv)
+{
+	setbuf(stdout, NULL);
+	if (argc != 3)
+		return 2;
+	contexts(argv[1]);
+	stores();
+	pmTraversePMNS_r("", print_desc, NULL);
+	odd_descs();
+	pmTraversePMNS_r("", print_labels, NULL);
+	features();
+	settings();
+	messages(argv[2]);
+	return 0;
+}

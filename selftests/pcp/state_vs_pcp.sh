@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Calls about the state of contexts and of the process, and those that unpack event
+# records, say the same as with PCP's own library.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=../tap.sh disable=SC2154,SC2034
+. "$here/../tap.sh"
+# shellcheck source=peer/suite.sh disable=SC2154
+. "$here/peer/suite.sh"
+evidence="$dir/log"
+export PCP_DERIVED_CONFIG='' TZ=UTC PCP_CONF="$dir/conf" PCP_TEST_FROM_ENV=env PCP_TEST_BOTH=env
+unset PCP_STDERR PCP_USER
+
+if [ ! -e /usr/include/pcp/pmapi.h ] || ! command -v cc >/dev/null; then
+	echo "1..0 # SKIP no PCP to compare with: libpcp3-dev and a compiler are not installed"
+	exit 4
+fi
+
+compile() {
+	for program in events state; do
+		cc -O1 -I"$here/../../user/include" -o "$dir/${program}_shim" "$here/peer/$program.c" \
+			-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim &&
+		cc -w -O1 -o "$dir/${program}_pcp" "$here/peer/$program.c" -lpcp || return 1
+	done
+	cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c"
+}
+
+# same PROGRAM ARGUMENTS...: 0 if both print the same, but for times and process ids
+same() {
+	program=$1
+	shift
+	for side in pcp shim; do
+		rm -rf "$dir/work"
+		mkdir "$dir/work"
+		timeout 100 "$dir/${program}_$side" "$@" 2>/dev/null >"$dir/$side"
+		cat "$dir"/work/* >>"$dir/$side" 2>/dev/null
+		sed -i 's/\(Sun\|Mon\|Tue\|Wed\|Thu\|Fri\|Sat\) [A-Z][a-z][a-z] [ 0-9:]*/DATE/; s/talker([0-9]*)/talker(PID)/' "$dir/$side"
+	done
+	diff "$dir/pcp" "$dir/shim" >"$dir/log" && [ "$(wc -l <"$dir/shim")" -gt 60 ]
+}
+
+compile >"$dir/log" 2>&1
+result "the programs compile"
+[ $tap_failed = 0 ] || done_testing
+
+cat >"$dir/conf" <<'EOF'
+# a comment
+PCP_TEST_FROM_FILE=some/path
+PCP_TEST_QUOTED="with quotes"
+PCP_TEST_EMPTY=
+PCP_TEST_BOTH=of file
+  PCP_TEST_SPACES=x
+PCP_TEST_VALUE_WITH_EQUALS=a=b=c
+PCP_TEST_COMMENT=x # y
+XYZ_TEST=q
+lower_case=r
+PCP_TMPFILE_DIR=/tmp
+EOF
+printf 'PCP_TEST_LAST=no newline' >>"$dir/conf"
+
+for seed in 1 2 3; do
+	same events $seed
+	result "event records, good and bad, seed $seed"
+done
+for kind in vectors notes lines; do
+	"$dir/make_archive" "$dir/$kind" 3 $kind
+	same state "$dir/$kind" "$dir/work"
+	result "contexts, descriptors, labels, configuration, messages: $kind"
+done
+if [ -d "$suite" ]; then
+	bad=0
+	for archive in $(suite_archives); do
+		in_list "${archive##*/}" "$damaged" && continue
+		same state "$archive" "$dir/work" || {
+			bad=1
+			echo "# $archive"
+			sed 's/^/#   /' "$dir/log" | head -n 5
+		}
+	done
+	[ $bad = 0 ]
+	result "the same over PCP's test suite"
+else
+	skip "PCP's test suite" "pcp-testsuite is not installed"
+fi
+done_testing

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The part of <pcp/pmapi.h> that is about the process: its configuration, its messages, a
+ * log file for them, and a name space of its own.  Include <pcp/pmapi.h>.
+ */
+#ifndef PCP_PMAPI_PROCESS_H
+#define PCP_PMAPI_PROCESS_H
+
+#include <pcp/pmapi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Variables of the environment, or of pcp.conf; the answer belongs to the library */
+
+char *pmGetConfig(const char *variable);
+char *pmGetOptionalConfig(const char *variable);
+const char *pmGetAPIConfig(const char *feature);
+int pmGetVersion(void);
+int pmGetUsername(char **username);
+
+/* Messages, to stderr, or to the file that the environment's PCP_STDERR names */
+
+int pmprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int pmflush(void);
+void pmNotifyErr(int priority, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void pmSyslog(int onoff);
+FILE *pmOpenLog(const char *progname, const char *logname, FILE *oldstream, int *status);
+
+#define PM_FATAL_ERR	1	/* the program ends */
+#define PM_RECOV_ERR	0
+
+void pmNoMem(const char *where, size_t size, int fatal);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PCP_PMAPI_PROCESS_H */

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A program's log file: a stream that goes to a file from now on, with a first and a last line.
+ *
+ * Threads: a lock guards the list of streams that get a last line when the
+ * program ends.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/api.h"
+
+#define MOST	16	/* streams; further ones get no last line */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static FILE *streams[MOST];
+static unsigned int nstreams;
+
+static void now(char *buf, size_t size)
+{
+	time_t t = time(NULL);
+	struct tm tm;
+
+	*buf = '\0';
+	if (localtime_r(&t, &tm))
+		strftime(buf, size, "%a %b %e %H:%M:%S %Y", &tm);
+}
+
+/* At the program's end, where nothing can go on beside */
+static void finish(void)
+{
+	char date[32];
+
+	now(date, sizeof(date));
+	for (unsigned int i = 0; i < nstreams; i++) {
+		fprintf(streams[i], "\nLog finished %s\n", date);
+		fflush(streams[i]);
+	}
+}
+
+static void remember(FILE *f)
+{
+	bool known = false;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned int i = 0; i < nstreams; i++)
+		known |= streams[i] == f;
+	if (!nstreams)
+		atexit(finish);
+	if (!known && nstreams < MOST)
+		streams[nstreams++] = f;
+	pthread_mutex_unlock(&lock);
+}
+
+/* A new file in place of one of that name; its descriptor takes the stream's number */
+static int redirect(FILE *f, const char *name)
+{
+	int fd, err = 0;
+
+	if (unlink(name) && errno != ENOENT)
+		return -errno;
+	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0644);
+	if (fd < 0)
+		return -errno;
+	fflush(f);
+	if (dup2(fd, fileno(f)) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/**
+ * pmOpenLog() - send a stream to a log file
+ * @progname: the program's name, for the first line and for a message
+ * @logname: the file, which is made anew
+ * @oldstream: the stream, often stderr
+ * @status: 1, or 0 if the file could not be made: then the stream stays what it was
+ *
+ * The stream gets a line about the program, the host and the time, and one when the program ends.
+ *
+ * Return: @oldstream.
+ */
+SHIM_API FILE *pmOpenLog(const char *progname, const char *logname, FILE *oldstream, int *status)
+{
+	char host[256] = "unknown", date[32];
+	int err = redirect(oldstream, logname);
+
+	if (err)
+		pmprintf("%s: cannot open log \"%s\" for writing : %s\n", progname, logname,
+			 strerror(-err));
+	if (err)
+		pmflush();
+	*status = err ? 0 : 1;
+	gethostname(host, sizeof(host) - 1);
+	now(date, sizeof(date));
+	fprintf(oldstream, "Log for %s on %s started %s\n\n", progname, host, date);
+	fflush(oldstream);
+	remember(oldstream);
+	return oldstream;
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Messages of a program: pmprintf to stderr or a file, and pmNotifyErr.
+ *
+ * Threads: a lock guards the message that is being put together, which is the
+ * process's, and whether syslog gets what pmNotifyErr says.
+ */
+#define _GNU_SOURCE	/* vasprintf */
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/api.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char *message;		/* @length bytes so far */
+static size_t length;
+static bool to_syslog;
+
+static int append(const char *fmt, va_list args)
+{
+	char *text, *longer;
+	int n = vasprintf(&text, fmt, args);
+
+	if (n < 0)
+		return -ENOMEM;
+	longer = realloc(message, length + n + 1);
+	if (longer) {
+		memcpy(longer + length, text, (size_t)n + 1);
+		message = longer;
+		length += n;
+	}
+	free(text);
+	return longer ? n : -ENOMEM;
+}
+
+/**
+ * pmprintf() - a part of a message, which pmflush() shows
+ * @fmt: as for printf
+ *
+ * Return: the number of bytes, -ENOMEM.
+ */
+SHIM_API int pmprintf(const char *fmt, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	pthread_mutex_lock(&lock);
+	n = append(fmt, args);
+	pthread_mutex_unlock(&lock);
+	va_end(args);
+	return n;
+}
+
+/* stderr, but for a file of another name in PCP_STDERR; DISPLAY would be a window's */
+static int show(const char *text, size_t len)
+{
+	const char *name = getenv("PCP_STDERR");
+	FILE *f = NULL;
+	bool bad;
+
+	if (name && *name && strcmp(name, "DISPLAY"))
+		f = fopen(name, "ae");
+	bad = fwrite(text, 1, len, f ? f : stderr) < len;
+	bad |= f ? fclose(f) : fflush(stderr);
+	return bad ? -1 : 0;
+}
+
+/**
+ * pmflush() - the message is complete: show it
+ *
+ * Return: 0, or -1 if it could not be written.
+ */
+SHIM_API int pmflush(void)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&lock);
+	if (length)
+		err = show(message, length);
+	free(message);
+	message = NULL;
+	length = 0;
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+static const char *level_name(int priority)
+{
+	static const char *const names[] = {
+		[LOG_EMERG] = "Emergency", [LOG_ALERT] = "Alert", [LOG_CRIT] = "Critical",
+		[LOG_ERR] = "Error", [LOG_WARNING] = "Warning", [LOG_NOTICE] = "Notice",
+		[LOG_INFO] = "Info", [LOG_DEBUG] = "Debug",
+	};
+	unsigned int i = (unsigned int)priority;
+
+	return i < sizeof(names) / sizeof(names[0]) ? names[i] : "???";
+}
+
+static void notify(int priority, const char *text)
+{
+	size_t len = strlen(text);
+	time_t now = time(NULL);
+	char date[32] = "";
+	struct tm tm;
+
+	if (localtime_r(&now, &tm))
+		strftime(date, sizeof(date), "%a %b %e %H:%M:%S", &tm);
+	pmprintf("[%s] %s(%d) %s: %s%s", date, pmGetProgname(), (int)getpid(),
+		 level_name(priority), text, len && text[len - 1] == '\n' ? "" : "\n");
+	pmflush();
+}
+
+/**
+ * pmNotifyErr() - a message with the time, the program, and how bad it is
+ * @priority: LOG_ERR, LOG_WARNING and so on, of <syslog.h>
+ * @fmt: as for printf
+ *
+ * It goes where pmprintf() writes, and to syslog if pmSyslog() says so.
+ */
+SHIM_API void pmNotifyErr(int priority, const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+	bool both;
+	int n;
+
+	va_start(args, fmt);
+	n = vasprintf(&text, fmt, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	pthread_mutex_lock(&lock);
+	both = to_syslog;
+	pthread_mutex_unlock(&lock);
+	if (both)
+		syslog(priority, "%s", text);
+	notify(priority, text);
+	free(text);
+}
+
+/** pmSyslog() - whether syslog gets what pmNotifyErr() says; at first, it does not */
+SHIM_API void pmSyslog(int onoff)
+{
+	pthread_mutex_lock(&lock);
+	if (onoff && !to_syslog)
+		openlog(pmGetProgname(), LOG_PID, LOG_DAEMON);
+	else if (!onoff && to_syslog)
+		closelog();
+	to_syslog = onoff;
+	pthread_mutex_unlock(&lock);
+}
+
+/**
+ * pmNoMem() - say that there is no memory
+ * @where: for what
+ * @size: how many bytes
+ * @fatal: PM_FATAL_ERR ends the program
+ */
+SHIM_API void pmNoMem(const char *where, size_t size, int fatal)
+{
+	pmNotifyErr(fatal == PM_FATAL_ERR ? LOG_ERR : LOG_WARNING, "%s: malloc(%zu) failed: %s",
+		    where, size, strerror(errno));
+	if (fatal == PM_FATAL_ERR)
+		exit(1);
+}
