@@ -1,23 +1,40 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# archive_threads.c, and the reader below it, under ThreadSanitizer.
+# archive_threads.c and growing.c, and the reader below them, under ThreadSanitizer.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
-top=$here/../..
+top=$(cd "$here/../.." && pwd)
 ksrc=${KSRC:-${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/ksrc}
 # shellcheck source=../tap.sh disable=SC2154,SC2034
 . "$here/../tap.sh"
 evidence=$dir/log
 
-cc -g -O1 -std=gnu11 -D_GNU_SOURCE -w -fsanitize=thread -isystem "$ksrc/tools/testing/selftests" \
-	-I"$top/user" -I"$top/user/include" -I"$top/include/uapi" -o "$dir/threads" "$here/archive_threads.c" \
-	"$top"/user/base/*.c "$top"/user/archive/*.c "$top"/user/pcp/*.c -lz -lbz2 -llzma -lzstd -lm \
-	-lpthread >"$dir/log" 2>&1
-result "it builds"
 # the sanitizer wants the addresses that an older kernel gave
 run=
 setarch -R true 2>/dev/null && run='setarch -R'
-TSAN_OPTIONS='exitcode=66' $run "$dir/threads" >"$dir/log" 2>&1 && ! grep -q 'WARNING: ThreadSanitizer' "$dir/log"
-result "eight threads, no race"
+
+# race PROGRAM WHAT
+race() {
+	cc -g -O1 -std=gnu11 -D_GNU_SOURCE -w -fsanitize=thread -isystem "$ksrc/tools/testing/selftests" \
+		-I"$top/user" -I"$top/user/include" -I"$top/include/uapi" -o "$dir/$1" "$here/$1.c" \
+		"$dir/reader.o" -lz -lbz2 -llzma -lzstd -lm -lpthread >"$dir/log" 2>&1 &&
+	TSAN_OPTIONS='exitcode=66' $run "$dir/$1" >"$dir/log" 2>&1 && ! grep -q 'WARNING: ThreadSanitizer' "$dir/log"
+	result "$2"
+}
+
+build_reader() {
+	mkdir "$dir/objects" &&
+	(cd "$dir/objects" && cc -g -O1 -std=gnu11 -D_GNU_SOURCE -w -fsanitize=thread -c -I"$top/user" \
+		-I"$top/user/include" -I"$top/include/uapi" "$top"/user/base/*.c "$top"/user/archive/*.c) &&
+	mkdir "$dir/objects/pcp" &&
+	(cd "$dir/objects/pcp" && cc -g -O1 -std=gnu11 -D_GNU_SOURCE -w -fsanitize=thread -c -I"$top/user" \
+		-I"$top/user/include" -I"$top/include/uapi" "$top"/user/pcp/*.c) &&
+	ld -r -o "$dir/reader.o" "$dir"/objects/*.o "$dir"/objects/pcp/*.o
+}
+
+build_reader >"$dir/log" 2>&1
+result "it builds"
+race archive_threads "eight threads, no race"
+race growing "four threads that follow a writer, no race"
 done_testing

@@ -20,6 +20,9 @@
 #include "record.h"
 #include "volume.h"
 
+#define SHIM_LATER_CHUNKS	64
+#define SHIM_LATER_EACH		64
+
 /*
  * struct shim_part - one of the archives that were opened as one
  * @first, @nvolumes: its volumes
@@ -40,7 +43,9 @@ struct shim_part {
  * @name: by which it was opened
  * @index: of all parts, once it is @indexed, which it is when first needed
  * @seen: what its files were before they were read
- * @volumes: of all parts, with a joint between each two
+ * @volumes: @nopened, of all parts, with a joint between each two
+ * @later: further ones of the last part, which came since, in chunks; neither moves
+ * @nvolumes: all of them; what is counted is there
  */
 struct shim_archive {
 	atomic_uint refs;
@@ -56,7 +61,9 @@ struct shim_archive {
 	atomic_bool indexed;
 	pthread_mutex_t lock;
 	struct shim_volume *volumes;
-	unsigned int nvolumes;
+	unsigned int nopened;
+	struct shim_volume *later[SHIM_LATER_CHUNKS];
+	atomic_uint nvolumes;
 	uint64_t copy;		/* bytes of volumes that may still be copied */
 	bool end_known;
 	int end_err;
@@ -72,10 +79,29 @@ bool shim_archive__view(struct shim_archive *ar, unsigned int volume, struct shi
 /* The same, with ar->lock held */
 bool shim_archive__view_locked(struct shim_archive *ar, unsigned int volume, struct shim_view *out);
 
+static inline unsigned int shim_archive__nvolumes(const struct shim_archive *ar)
+{
+	return atomic_load_explicit(&((struct shim_archive *)ar)->nvolumes, memory_order_acquire);
+}
+
+static inline struct shim_volume *shim_archive__volume(const struct shim_archive *ar, unsigned int i)
+{
+	if (i < ar->nopened)
+		return &ar->volumes[i];
+	i -= ar->nopened;
+	return &ar->later[i / SHIM_LATER_EACH][i % SHIM_LATER_EACH];
+}
+
+/* A volume that was not loaded yet */
+void shim_volume__init(struct shim_volume *v, struct shim_part *part, bool joint);
+
+/* Take in what the last volume and those behind it have become, with ar->lock held */
+int shim_archive__follow_locked(struct shim_archive *ar, bool *changed);
+
 /* Where a volume's records begin */
 static inline uint64_t shim_archive__head(const struct shim_archive *ar, unsigned int volume)
 {
-	const struct shim_volume *v = &ar->volumes[volume];
+	const struct shim_volume *v = shim_archive__volume(ar, volume);
 
 	return v->joint ? 0 : v->part->format->label_len;
 }

@@ -4,7 +4,7 @@
 
 static void look_at(const struct shim_archive *ar, unsigned int volume, uint64_t offset)
 {
-	struct shim_volume *v = &ar->volumes[volume];
+	struct shim_volume *v = shim_archive__volume(ar, volume);
 	uint32_t window = (uint32_t)(offset >> SHIM_VOLUME_WINDOW);
 
 	if (atomic_load_explicit(&v->window, memory_order_relaxed) != window)
@@ -37,12 +37,15 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 	int err;
 
 	for (;;) {
+		/* before looking: a volume with another behind it does not grow any more */
+		bool is_last = volume + 1 >= shim_archive__nvolumes(ar);
+
 		err = -ENODATA;
 		if (shim_archive__view(ar, volume, &view))
 			err = shim_view__at(&view, offset, rec);
 		if (err != -ENODATA)
 			break;
-		if (volume + 1 >= ar->nvolumes)
+		if (is_last)
 			return -ERANGE;
 		volume++;
 		offset = shim_archive__head(ar, volume);

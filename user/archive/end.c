@@ -34,7 +34,7 @@ static bool scan_from_index(struct shim_archive *ar, unsigned int volume,
 
 static bool last_of_volume(struct shim_archive *ar, unsigned int volume, struct shim_record *last)
 {
-	struct shim_volume *v = &ar->volumes[volume];
+	struct shim_volume *v = shim_archive__volume(ar, volume);
 	struct shim_view view;
 	bool found;
 
@@ -73,7 +73,8 @@ static void find_end(struct shim_archive *ar)
  * @ar: the archive
  * @end: the time
  *
- * Asks the last volume's file whether it has grown since; cursors see new records from then on.
+ * Asks the last volume's file whether it has grown since, and whether there is a next volume;
+ * cursors see new records from then on.
  * It is the record that is physically last, should stamps go backwards; of several archives in
  * one, that of the last.
  *
@@ -85,7 +86,7 @@ int shim_archive__end(struct shim_archive *ar, struct shim_ts *end)
 	int err;
 
 	pthread_mutex_lock(&ar->lock);
-	err = shim_volume__refresh(&ar->volumes[ar->nvolumes - 1], &changed);
+	err = shim_archive__follow_locked(ar, &changed);
 	if (!err && (changed || !ar->end_known))
 		find_end(ar);
 	if (!err)

@@ -9,9 +9,11 @@
 
 static void destroy(struct shim_archive *ar)
 {
-	for (unsigned int i = 0; i < ar->nvolumes; i++)
-		shim_volume__free(&ar->volumes[i]);
+	for (unsigned int i = 0; i < shim_archive__nvolumes(ar); i++)
+		shim_volume__free(shim_archive__volume(ar, i));
 	free(ar->volumes);
+	for (unsigned int i = 0; i < SHIM_LATER_CHUNKS; i++)
+		free(ar->later[i]);
 	for (unsigned int i = 0; i < ar->nparts; i++)
 		shim_part__close(&ar->parts[i]);
 	free(ar->parts);
@@ -32,6 +34,7 @@ static struct shim_archive *create(size_t nparts)
 	shim_meta__init(&ar->meta);
 	pthread_mutex_init(&ar->lock, NULL);
 	atomic_init(&ar->indexed, false);
+	atomic_init(&ar->nvolumes, 0);
 	ar->copy = SHIM_VOLUME_COPY;
 	ar->parts = calloc(nparts, sizeof(*ar->parts));
 	if (!ar->parts) {
@@ -66,15 +69,6 @@ static int check_parts(const struct opening *all, size_t n)
 	return 0;
 }
 
-static void init_volume(struct shim_volume *v, struct shim_part *part, bool joint)
-{
-	v->part = part;
-	v->joint = joint;
-	v->fd = -1;
-	atomic_init(&v->ready, false);
-	atomic_init(&v->extent, NULL);
-}
-
 /* Volumes of all parts in a row; the archive takes over what was opened */
 static int adopt(struct shim_archive *ar, struct opening *all, size_t n)
 {
@@ -92,17 +86,18 @@ static int adopt(struct shim_archive *ar, struct opening *all, size_t n)
 		*part = all[i].part;
 		all[i].part.files = (struct shim_files){ 0 };
 		if (i)
-			init_volume(&ar->volumes[k++], part, true);
+			shim_volume__init(&ar->volumes[k++], part, true);
 		part->first = k;
 		part->nvolumes = (unsigned int)part->files.nvolumes;
 		for (unsigned int v = 0; v < part->nvolumes; v++) {
-			init_volume(&ar->volumes[k], part, false);
+			shim_volume__init(&ar->volumes[k], part, false);
 			ar->volumes[k++].number = part->files.volumes[v];
 		}
 		ar->volumes[part->first].fd = all[i].fd;
 		all[i].fd = -1;
 	}
-	ar->nvolumes = k;
+	ar->nopened = k;
+	atomic_store_explicit(&ar->nvolumes, k, memory_order_relaxed);
 	ar->label = ar->parts[0].label;
 	return 0;
 }
@@ -165,12 +160,13 @@ static bool look(const char *base, int volume, struct stat *out)
 }
 
 /* Nothing, where a file is not there in its plain form */
-static struct shim_seen look_at_files(const struct shim_part *part)
+static struct shim_seen look_at_files(const struct shim_archive *ar)
 {
+	const struct shim_part *part = &ar->parts[0];
 	struct shim_seen seen = { 0 };
 
 	if (!look(part->files.base, SHIM_VOLUME_META, &seen.meta) ||
-	    !look(part->files.base, part->files.volumes[0], &seen.volume) ||
+	    !look(part->files.base, ar->volumes[part->first].number, &seen.volume) ||
 	    (part->files.index && !look(part->files.base, SHIM_VOLUME_INDEX, &seen.index)))
 		memset(&seen, 0, sizeof(seen));
 	return seen;
@@ -199,7 +195,7 @@ bool shim_archive__is(const struct shim_archive *ar, const char *name)
 
 	if (ar->nparts != 1 || !ar->seen.meta.st_ino || strcmp(ar->name, name))
 		return false;
-	now = look_at_files(&ar->parts[0]);
+	now = look_at_files(ar);
 	return is_unchanged(&now.meta, &ar->seen.meta) && is_unchanged(&now.index, &ar->seen.index) &&
 	       is_same_or_longer(&now.volume, &ar->seen.volume);
 }
@@ -242,7 +238,7 @@ int shim_archive__open(const char *name, struct shim_archive **out)
 	ar = create(n);
 	err = ar ? open_parts(ar, names, n) : -ENOMEM;
 	if (!err) {
-		ar->seen = look_at_files(&ar->parts[0]);
+		ar->seen = look_at_files(ar);
 		ar->name = strdup(name);
 		err = ar->name ? load(ar) : -ENOMEM;
 	}

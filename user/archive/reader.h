@@ -24,6 +24,8 @@ void shim_archive__put(struct shim_archive *ar);
 
 const struct shim_label *shim_archive__label(const struct shim_archive *ar);
 int shim_archive__end(struct shim_archive *ar, struct shim_ts *end);
+/* Take in what the files have become; whether that is anything new */
+bool shim_archive__follow(struct shim_archive *ar);
 struct shim_record;
 /* 1 for the mark between two archives that are one, 0, or -SHIM_EOVERLAP */
 int shim_archive__joint(const struct shim_archive *ar, const struct shim_record *rec,

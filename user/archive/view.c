@@ -7,10 +7,11 @@
 /* Load a volume and look at its label; what is wrong with it stays known */
 static void first_use(struct shim_archive *ar, unsigned int i)
 {
-	struct shim_volume *v = &ar->volumes[i];
+	struct shim_volume *v = shim_archive__volume(ar, i);
 	struct shim_view view;
 
-	v->err = shim_volume__load(v, v->part->files.base, i == ar->nvolumes - 1, &ar->copy);
+	v->err = shim_volume__load(v, v->part->files.base, i == shim_archive__nvolumes(ar) - 1,
+				   &ar->copy);
 	if (v->err)
 		return;
 	shim_volume__view(v, &view);
@@ -56,7 +57,7 @@ static bool show(struct shim_volume *v, struct shim_view *out)
 
 bool shim_archive__view_locked(struct shim_archive *ar, unsigned int i, struct shim_view *out)
 {
-	struct shim_volume *v = &ar->volumes[i];
+	struct shim_volume *v = shim_archive__volume(ar, i);
 
 	if (!v->err && !atomic_load_explicit(&v->ready, memory_order_relaxed)) {
 		if (v->joint)
@@ -69,7 +70,7 @@ bool shim_archive__view_locked(struct shim_archive *ar, unsigned int i, struct s
 
 bool shim_archive__view(struct shim_archive *ar, unsigned int i, struct shim_view *out)
 {
-	struct shim_volume *v = &ar->volumes[i];
+	struct shim_volume *v = shim_archive__volume(ar, i);
 	bool usable;
 
 	if (atomic_load_explicit(&v->ready, memory_order_acquire))
@@ -92,7 +93,7 @@ bool shim_archive__view(struct shim_archive *ar, unsigned int i, struct shim_vie
 int shim_archive__joint(const struct shim_archive *ar, const struct shim_record *rec,
 			struct shim_ts *back)
 {
-	const struct shim_volume *v = &ar->volumes[rec->volume];
+	const struct shim_volume *v = shim_archive__volume(ar, rec->volume);
 
 	if (!v->joint)
 		return 0;

@@ -109,6 +109,19 @@ static int place(struct shim_context *ctx)
 	return err;
 }
 
+/* The next one in the file; at its end, as it is by now */
+static int step(struct shim_context *ctx, struct shim_record *rec)
+{
+	int err;
+
+	if (ctx->mode == PM_MODE_BACK)
+		return shim_cursor__prev(&ctx->cursor, rec);
+	err = shim_cursor__next(&ctx->cursor, rec);
+	if ((err == -ERANGE || err == -EBADMSG) && shim_archive__follow(ctx->ar))
+		err = shim_cursor__next(&ctx->cursor, rec);
+	return err;
+}
+
 /* The next record in the mode's direction, which becomes the current time. */
 static int next_record(struct shim_context *ctx, struct shim_record *rec)
 {
@@ -119,8 +132,7 @@ static int next_record(struct shim_context *ctx, struct shim_record *rec)
 	while (!err) {
 		int order;
 
-		err = forward ? shim_cursor__next(&ctx->cursor, rec) :
-				shim_cursor__prev(&ctx->cursor, rec);
+		err = step(ctx, rec);
 		if (err)
 			break;
 		err = shim_archive__joint(ctx->ar, rec, &back);
