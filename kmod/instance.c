@@ -336,7 +336,7 @@ static int instance_groups(struct vcpc_instance *inst)
 
 	if (!b->set->groups)
 		return 0;
-	inst->mux = vcpc_mux_create(b->set, inst, b->births++ % b->set->groups);
+	inst->mux = vcpc_mux_create(b->set, inst, b->births++);
 	if (!inst->mux)
 		return -ENOMEM;
 	inst->state |= VCPC_INSTANCE_GROUPS;

@@ -110,13 +110,14 @@ static void ring(struct perf_event *event, struct perf_sample_data *data, struct
  * vcpc_mux_create() - groups that take turns
  * @set: the set, with groups
  * @inst: the instance
- * @first: which group begins
+ * @birth: how many its binding had before; with another one begins another group
  *
  * Context: sleeps; under the set's lock.
  * Return: for vcpc_mux_close(), or NULL.
  */
-struct vcpc_mux *vcpc_mux_create(struct vcpc_set *set, struct vcpc_instance *inst, u32 first)
+struct vcpc_mux *vcpc_mux_create(struct vcpc_set *set, struct vcpc_instance *inst, u32 birth)
 {
+	u32 first = birth % set->groups;
 	struct vcpc_mux *m;
 
 	m = kzalloc(struct_size(m, rotation.turn, set->groups), GFP_KERNEL_ACCOUNT);
@@ -129,6 +130,8 @@ struct vcpc_mux *vcpc_mux_create(struct vcpc_set *set, struct vcpc_instance *ins
 	m->inst = inst;
 	m->unseen = true;
 	vcpc_rotation_init(&m->rotation, set->groups, first, set->slot);
+	if (set->flags & VCPC_SET_F_SHUFFLE)
+		vcpc_rotation_shuffle(&m->rotation, (u64)set->seed << 32 | birth);
 	return m;
 }
 

@@ -41,7 +41,7 @@ struct vcpc_mux {
 
 int vcpc_mux_init(void);
 void vcpc_mux_exit(void);
-struct vcpc_mux *vcpc_mux_create(struct vcpc_set *set, struct vcpc_instance *inst, u32 first);
+struct vcpc_mux *vcpc_mux_create(struct vcpc_set *set, struct vcpc_instance *inst, u32 birth);
 void vcpc_mux_close(struct vcpc_mux *m);
 void vcpc_mux_alarm(struct vcpc_mux *m, struct vcpc_alarm *alarm);
 void vcpc_mux_arm(struct vcpc_mux *m);

@@ -6,6 +6,7 @@
  * Nothing is assumed of the turns' lengths.  A turn that ends late is longer,
  * and its group's time says so; what passes between two turns is nobody's.
  */
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 
@@ -29,7 +30,53 @@ void vcpc_rotation_init(struct vcpc_rotation *r, u32 nr, u32 first, u64 slot)
 	r->nr = nr;
 	r->first = first;
 	r->slot = slot;
+	r->random = 0;
 	vcpc_rotation_reset(r);
+}
+
+/* Marsaglia's xorshift, which never becomes 0 */
+static u64 draw(struct vcpc_rotation *r)
+{
+	r->random ^= r->random << 13;
+	r->random ^= r->random >> 7;
+	r->random ^= r->random << 17;
+	return r->random;
+}
+
+/* A tenth more or less, to a 1024th */
+static u64 draw_slot(struct vcpc_rotation *r)
+{
+	u64 tenth = div_u64(r->slot, 10);
+
+	return r->slot - tenth + (tenth * ((draw(r) >> 32) & 2047) >> 10);
+}
+
+/* Each order is as probable as any other. */
+static void draw_order(struct vcpc_rotation *r)
+{
+	u32 i, other;
+
+	for (i = r->nr - 1; i > 0; i--) {
+		other = (draw(r) >> 32) * (i + 1) >> 32;
+		swap(r->order[i], r->order[other]);
+	}
+}
+
+/**
+ * vcpc_rotation_shuffle() - from now on each round has an order of its own
+ * @r: the rotation, which has not begun
+ * @seed: the same gives the same orders and lengths
+ *
+ * The first round keeps its order, and its first turn its length.
+ */
+void vcpc_rotation_shuffle(struct vcpc_rotation *r, u64 seed)
+{
+	int i;
+
+	/* Neighbours' seeds shall not have much in common, and 0 shall do, too. */
+	r->random = (seed + 1) * 0x9e3779b97f4a7c15ULL | 1;
+	for (i = 0; i < 8; i++)
+		draw(r);
 }
 
 /**
@@ -38,6 +85,11 @@ void vcpc_rotation_init(struct vcpc_rotation *r, u32 nr, u32 first, u64 slot)
  */
 void vcpc_rotation_reset(struct vcpc_rotation *r)
 {
+	u32 i;
+
+	for (i = 0; i < r->nr; i++)
+		r->order[i] = (r->first + i) % r->nr;
+	r->place = 0;
 	r->left = r->slot;
 	r->rounds = 0;
 	r->now = r->first;
@@ -84,9 +136,13 @@ bool vcpc_rotation_due(const struct vcpc_rotation *r)
  */
 void vcpc_rotation_next(struct vcpc_rotation *r)
 {
-	r->now = r->now + 1 == r->nr ? 0 : r->now + 1;
-	if (r->now == r->first)
+	if (++r->place == r->nr) {
+		r->place = 0;
 		r->rounds++;
-	r->left = r->slot;
+		if (r->random)
+			draw_order(r);
+	}
+	r->now = r->order[r->place];
+	r->left = r->random ? draw_slot(r) : r->slot;
 	r->spoilt = false;
 }

@@ -4,6 +4,8 @@
 
 #include <linux/types.h>
 
+#include "limits.h"
+
 /**
  * struct vcpc_turn - what a group has of its turns
  * @time: wall time that it counted
@@ -24,6 +26,9 @@ struct vcpc_turn {
  * @nr: number of groups
  * @first: with which a round begins
  * @now: whose turn it is
+ * @random: state of what orders and lengths are drawn from; 0: they are fixed
+ * @place: of @now in the present round
+ * @order: of the groups in it
  * @spoilt: the present turn has lost something already
  * @turn: one for each group
  */
@@ -34,11 +39,15 @@ struct vcpc_rotation {
 	u32 nr;
 	u32 first;
 	u32 now;
+	u64 random;
+	u32 place;
+	u8 order[VCPC_REQUESTS_CAP];
 	bool spoilt;
 	struct vcpc_turn turn[];
 };
 
 void vcpc_rotation_init(struct vcpc_rotation *r, u32 nr, u32 first, u64 slot);
+void vcpc_rotation_shuffle(struct vcpc_rotation *r, u64 seed);
 void vcpc_rotation_reset(struct vcpc_rotation *r);
 void vcpc_rotation_spend(struct vcpc_rotation *r, u64 time, u64 tick, bool whole);
 bool vcpc_rotation_due(const struct vcpc_rotation *r);

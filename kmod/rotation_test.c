@@ -153,6 +153,37 @@ static void every_beginning(struct kunit *test)
 	}
 }
 
+/* Whatever the order: each round visits all, and no turn is more than a tenth off. */
+static void shuffled(struct kunit *test)
+{
+	u32 nr, seed, round, i, seen, changed = 0;
+
+	for (nr = 1; nr <= GROUPS; nr++) {
+		for (seed = 0; seed < 5; seed++) {
+			struct vcpc_rotation *r = make(test, nr, 0);
+			struct vcpc_rotation *same = make(test, nr, 0);
+
+			vcpc_rotation_shuffle(r, seed);
+			vcpc_rotation_shuffle(same, seed);
+			for (round = 0; round < 20; round++) {
+				KUNIT_EXPECT_EQ(test, (u64)round, r->rounds);
+				for (i = seen = 0; i < nr; i++) {
+					seen |= BIT(r->now);
+					changed += r->now != i;
+					KUNIT_EXPECT_EQ(test, r->now, same->now);
+					KUNIT_EXPECT_EQ(test, r->left, same->left);
+					KUNIT_EXPECT_GE(test, r->left, SLOT * 9 / 10);
+					KUNIT_EXPECT_LE(test, r->left, SLOT * 11 / 10);
+					vcpc_rotation_next(r);
+					vcpc_rotation_next(same);
+				}
+				KUNIT_EXPECT_EQ(test, GENMASK(nr - 1, 0), seen);
+			}
+		}
+	}
+	KUNIT_EXPECT_GT(test, changed, 1000U);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(worked_vector),
 	KUNIT_CASE(short_stretches),
@@ -160,6 +191,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(almost_over_is_over),
 	KUNIT_CASE(void_turns),
 	KUNIT_CASE(every_beginning),
+	KUNIT_CASE(shuffled),
 	{ }
 };
 

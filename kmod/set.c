@@ -93,6 +93,7 @@ struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct
 	kref_init(&set->refs);
 	set->flags = args->flags;
 	set->slot = args->slot;
+	set->seed = args->seed;
 	set->events = vcpc_tracecounts_events(set->requests, set->nr);
 	set->user = vcpc_limits_share(user);
 	set->creator = get_task_pid(current, PIDTYPE_TGID);

@@ -31,6 +31,7 @@ struct vcpc_user;
  * @groups: number of groups; 0: it is not in groups
  * @hw: it counts hardware events
  * @slot: how long a group's turn is
+ * @seed: of the groups' orders, with VCPC_SET_F_SHUFFLE
  * @events: stands for what the requests count, see struct vcpc_trace_counts
  * @lock: serializes all operations but a thread's sample of itself
  * @bound: number of instances; under @lock
@@ -51,6 +52,7 @@ struct vcpc_set {
 	u32 groups;
 	bool hw;
 	u64 slot;
+	u32 seed;
 	u64 events;
 	struct mutex lock;	/* see above */
 	unsigned int bound;

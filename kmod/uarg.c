@@ -95,7 +95,9 @@ int vcpc_uarg_set_create(struct vcpc_set_create_args *args, const void __user *f
 
 	if (ret)
 		return ret;
-	if (args->flags & ~(VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS) || args->reserved)
+	if (args->flags & ~(VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS | VCPC_SET_F_SHUFFLE))
+		return -EINVAL;
+	if (args->flags & VCPC_SET_F_SHUFFLE ? !(args->flags & VCPC_SET_F_GROUPS) : args->seed)
 		return -EINVAL;
 	return take_slot(args);
 }

@@ -198,6 +198,10 @@ static void do_create(struct worker *w)
 	args.flags = below(&w->f, 2);
 	if (one_in(&w->f, 4))
 		args.flags |= VCPC_SET_F_GROUPS;
+	if (args.flags & VCPC_SET_F_GROUPS && one_in(&w->f, 4)) {
+		args.flags |= VCPC_SET_F_SHUFFLE;
+		args.seed = draw(&w->f);
+	}
 	some_slot(w, &args, &h.must);
 	args.nr_requests = one_in(&w->f, 10) ? 1 + below(&w->f, MAX_VALUES) : 1 + below(&w->f, 4);
 	some_requests(w, &args, &h.must, presets);
@@ -213,7 +217,9 @@ static void do_create(struct worker *w)
 	}
 	if (one_in(&w->f, 20)) {
 		args.flags |= 4U << below(&w->f, 30);
-		h.must = EINVAL;
+		if (args.flags & ~(VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS | VCPC_SET_F_SHUFFLE) ||
+		    !(args.flags & VCPC_SET_F_GROUPS))
+			h.must = EINVAL;
 	}
 	memcpy(h.image, &args, sizeof(args));
 	fd = fire(&w->f, &h);

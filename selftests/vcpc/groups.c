@@ -226,6 +226,34 @@ TEST(unmeasured_is_told)
 	close(set);
 }
 
+/* In any order all have their turns, and none is more than a tenth off its slot. */
+TEST(shuffled_rounds)
+{
+	static const unsigned int seeds[] = { 0, 1, 77 };
+	struct vcpc_request requests[5];
+	struct vcpc_set_create_args args = create_args(requests, 5);
+	struct grouped g;
+	int device = device_open(), i, set;
+
+	for (i = 0; i < 5; i++) {
+		requests[i] = task_clock;
+		requests[i].group = i;
+	}
+	args.flags = VCPC_SET_F_GROUPS | VCPC_SET_F_SHUFFLE;
+	args.slot = 10 * MS;
+	for (i = 0; i < 3; i++) {
+		args.seed = seeds[i];
+		set = call(device, VCPC_IOC_SET_CREATE, &args);
+		ASSERT_GE(set, 0);
+		ASSERT_EQ(0, set_bind(set, 0, 0));
+		ASSERT_EQ(0, burn_rounds(set, 0, 5, 4, &g));
+		EXPECT_TRUE(rounds_take_time(&g, 5, 9 * MS));
+		EXPECT_GE(sum_of_ticks(&g, 5), g.room.sample.tick * 8 / 10);
+		close(set);
+	}
+	close(device);
+}
+
 struct watch {
 	pid_t tid;
 	int set, failed;

@@ -83,7 +83,10 @@ TEST_F(set_create, unknown_flags_and_reserved_fields)
 	self->args.flags = VCPC_SET_F_GROUPS << 1;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	self->args.flags = 0;
-	self->args.reserved = 1;
+	self->args.seed = 1;
+	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
+	/* No groups, nothing to shuffle */
+	self->args.flags = VCPC_SET_F_SHUFFLE;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 }
 

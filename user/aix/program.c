@@ -22,6 +22,7 @@ static int allocate(struct shim_aix_program *p, enum shim_aix_kind kind, int sli
 	if (slice && (slice < SLICE_MIN || slice > SLICE_MAX))
 		return Pmapi_InvalidSlice;
 	p->kind = kind;
+	p->anchor = COUNT_NOTHING;
 	p->slice = slice ? slice : SLICE_DEFAULT;
 	p->sets = calloc(nsets, sizeof(*p->sets));
 	if (!p->sets)
@@ -82,6 +83,7 @@ void shim_aix_program__free(struct shim_aix_program *p)
 	free(p->sets);
 	free(p->reqs);
 	free(p->where);
+	free(p->anchor_at);
 	*p = (struct shim_aix_program) { 0 };
 }
 
@@ -154,6 +156,21 @@ static void push_dummy(struct shim_aix_program *p, int k)
 	push(p, k, &dummy, VCPC_REQ_F_USER);
 }
 
+/* If the set counts the anchor anyway, once is enough. */
+static void pack_anchor(struct shim_aix_program *p, int k, const struct shim_aix_table *table,
+			const int *ids, __u32 modes)
+{
+	p->anchor_req = table->events[p->anchor].req;
+	p->anchor_req.flags = modes ? modes : VCPC_REQ_F_USER;
+	for (int c = 0; c < table->pmcs; c++)
+		if (ids[c] == p->anchor && p->where[k][c] >= 0) {
+			p->anchor_at[k] = p->where[k][c];
+			return;
+		}
+	p->anchor_at[k] = p->n;
+	push(p, k, &p->anchor_req, p->anchor_req.flags);
+}
+
 static void pack_set(struct shim_aix_program *p, int k, const struct shim_aix_table *table,
 		     const int *ids)
 {
@@ -167,6 +184,8 @@ static void pack_set(struct shim_aix_program *p, int k, const struct shim_aix_ta
 		p->where[k][c] = p->n;
 		push(p, k, &table->events[ids[c]].req, modes);
 	}
+	if (p->anchor != COUNT_NOTHING)
+		pack_anchor(p, k, table, ids, modes);
 	if (p->n == before)
 		push_dummy(p, k);
 }
@@ -183,10 +202,15 @@ static void pack_set(struct shim_aix_program *p, int k, const struct shim_aix_ta
 int shim_aix_program__pack(struct shim_aix_program *p, const struct shim_aix_table *table,
 			   int filter, enum shim_aix_scope scope)
 {
-	p->reqs = calloc(p->nsets * MAX_COUNTERS, sizeof(*p->reqs));
+	p->reqs = calloc(p->nsets * (MAX_COUNTERS + 1), sizeof(*p->reqs));
 	p->where = calloc(p->nsets, sizeof(*p->where));
-	if (!p->reqs || !p->where)
+	p->anchor_at = calloc(p->nsets, sizeof(*p->anchor_at));
+	if (!p->reqs || !p->where || !p->anchor_at)
 		return Pmapi_Malloc_Err;
+	if (p->anchor != COUNT_NOTHING &&
+	    (p->anchor < 0 || p->anchor >= table->nevents ||
+	     !passes(table->events[p->anchor].class, filter)))
+		return Pmapi_InvalidEvent;
 	for (int k = 0; k < p->nsets; k++) {
 		const int *ids;
 		int ret = check_mode(p->sets[k].mode, scope, !k);

@@ -19,6 +19,10 @@ enum shim_aix_kind {
  * @sets: @nsets, each with its mode
  * @reqs: @n requests
  * @where: for each set and counter which request it is, or -1
+ * @flags: VCPC_SET_F_SHUFFLE, with @seed
+ * @anchor: an event that is counted all the time and in each set, or -1
+ * @anchor_at: for each set which request that is
+ * @anchor_req: the same by itself
  */
 struct shim_aix_program {
 	enum shim_aix_kind kind;
@@ -28,6 +32,11 @@ struct shim_aix_program {
 	struct vcpc_request *reqs;
 	unsigned int n;
 	int (*where)[MAX_COUNTERS];
+	unsigned int flags;
+	unsigned int seed;
+	int anchor;
+	int *anchor_at;
+	struct vcpc_request anchor_req;
 };
 
 int shim_aix_program__plain(struct shim_aix_program *p, const pm_prog_t *prog);

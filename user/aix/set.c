@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "state.h"
+#include "pmx.h"
 
 /* What the back end says of a program that is being set, as the API says it */
 static int refused(int ret, int bad)
@@ -21,17 +21,21 @@ static int create(struct shim_aix_state *state, struct shim_aix_context *ctx)
 {
 	const struct shim_aix_program *p = &ctx->program;
 	unsigned int flags = VCPC_SET_F_DISABLED;
-	__u64 slot = 0;
+	struct shim_turns turns = { 0 };
 	int bad, ret;
 
 	if (p->n > shim_session__info(state->session)->max_requests)
 		return Pmapi_InvalidSetCount;
 	if (p->kind != AIX_PLAIN) {
-		flags |= VCPC_SET_F_GROUPS;
-		slot = p->slice * 1000000ull;
+		flags |= VCPC_SET_F_GROUPS | p->flags;
+		turns.slot = p->slice * 1000000ull;
+		turns.seed = p->seed;
 	}
-	ret = shim_counters__create_groups(state->session, p->reqs, p->n, flags, slot, &bad,
+	ret = shim_counters__create_groups(state->session, p->reqs, p->n, flags, turns, &bad,
 					   &ctx->counters);
+	if (!ret && p->anchor != COUNT_NOTHING)
+		ret = shim_counters__create(state->session, &p->anchor_req, 1,
+					    VCPC_SET_F_DISABLED, &bad, &ctx->anchor);
 	return ret ? refused(ret, bad) : 0;
 }
 
@@ -39,7 +43,7 @@ static int bind_cpu(void *arg, int cpu)
 {
 	struct shim_aix_context *ctx = arg;
 	int bad;
-	int ret = shim_counters__bind(ctx->counters, cpu, VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD,
+	int ret = shim_aix_both__bind(ctx, cpu, VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD,
 				      &bad);
 
 	/* It has gone offline meanwhile. */
@@ -54,7 +58,7 @@ static int bind(struct shim_aix_context *ctx, pid_t tid)
 	if (ctx->scope == AIX_SYSTEM && !ctx->tree)
 		ret = shim_aix_target__each_cpu(bind_cpu, ctx);
 	else
-		ret = shim_counters__bind(ctx->counters, tid, ctx->bind, &bad);
+		ret = shim_aix_both__bind(ctx, tid, ctx->bind, &bad);
 	return ret ? refused(ret, bad) : 0;
 }
 
@@ -100,7 +104,7 @@ static int install(struct shim_aix_state *state, struct shim_aix_context *ctx, p
 		ret = bind(ctx, tid);
 	/* Existing members of a group get the initial state, too. */
 	if (!ret && ctx->program.sets[0].mode.b.count) {
-		ret = shim_counters__enable_at(ctx->counters, 0, VCPC_TARGET_F_ALL);
+		ret = shim_aix_both__enable(ctx, 0, VCPC_TARGET_F_ALL);
 		ret = ret ? refused(ret, -1) : 0;
 		ctx->on = !ret;
 	}
@@ -176,6 +180,18 @@ int shim_aix__set_mx(struct shim_aix_who who, const pm_prog_mx_t *prog)
 	return set(who, &program, ret);
 }
 
+int shim_aix__set_mx_with(struct shim_aix_who who, const pm_prog_mx_t *prog,
+			  const pmx_options_t *options)
+{
+	struct shim_aix_program program = { 0 };
+	int ret = shim_aix_program__mx(&program, prog);
+
+	program.flags = options->shuffle ? VCPC_SET_F_SHUFFLE : 0;
+	program.seed = options->shuffle ? options->seed : 0;
+	program.anchor = options->anchor;
+	return set(who, &program, ret);
+}
+
 int shim_aix__set_mm(struct shim_aix_who who, const pm_prog_mm_t *prog)
 {
 	struct shim_aix_program program = { 0 };
@@ -190,7 +206,7 @@ static int delete_locked(struct shim_aix_call *call, void *arg)
 
 	(void)arg;
 	if (call->who.scope == AIX_THREAD) {
-		ret = shim_aix__error(shim_counters__unbind_at(call->ctx->counters, call->tid, 0));
+		ret = shim_aix__error(shim_aix_both__unbind(call->ctx, call->tid, 0));
 		call->state->generation++;
 		if (ret || !shim_aix_state__deserted(call->ctx))
 			return ret;
@@ -212,23 +228,23 @@ static int rebind_thread(struct shim_aix_context *ctx, pid_t tid)
 	counts = ret ? ctx->root_on : sums->state & VCPC_STATE_COUNTING;
 	if (!ret)
 		free(sums);
-	ret = shim_counters__unbind_at(ctx->counters, tid, 0);
+	ret = shim_aix_both__unbind(ctx, tid, 0);
 	if (!ret)
-		ret = shim_counters__bind(ctx->counters, tid, ctx->bind & ~VCPC_BIND_F_PROCESS, &bad);
+		ret = shim_aix_both__bind(ctx, tid, ctx->bind & ~VCPC_BIND_F_PROCESS, &bad);
 	if (!ret && counts)
-		ret = shim_counters__enable_at(ctx->counters, tid, 0);
+		ret = shim_aix_both__enable(ctx, tid, 0);
 	return shim_aix__error(ret);
 }
 
 static int rebind_cpus(struct shim_aix_context *ctx)
 {
-	int ret = shim_counters__unbind_at(ctx->counters, 0, VCPC_TARGET_F_ALL);
+	int ret = shim_aix_both__unbind(ctx, 0, VCPC_TARGET_F_ALL);
 
 	if (ret)
 		return shim_aix__error(ret);
 	ret = bind(ctx, 0);
 	if (!ret && ctx->on)
-		ret = shim_aix__error(shim_counters__enable_at(ctx->counters, 0,
+		ret = shim_aix__error(shim_aix_both__enable(ctx, 0,
 							       VCPC_TARGET_F_ALL));
 	return ret;
 }

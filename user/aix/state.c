@@ -42,7 +42,7 @@ static void thread_exits(void *unused)
 
 	(void)unused;
 	if (ctx && ctx->scope == AIX_THREAD) {
-		shim_counters__unbind_at(ctx->counters, gettid(), 0);
+		shim_aix_both__unbind(ctx, gettid(), 0);
 		if (shim_aix_state__deserted(ctx))
 			shim_aix_state__remove(state, ctx);
 	}
@@ -347,6 +347,7 @@ void shim_aix_state__remove(struct shim_aix_state *state, struct shim_aix_contex
 void shim_aix_state__free(struct shim_aix_context *ctx)
 {
 	shim_counters__put(ctx->counters);
+	shim_counters__put(ctx->anchor);
 	shim_aix_program__free(&ctx->program);
 	free(ctx->own);
 	free(ctx->base);

@@ -32,6 +32,7 @@ struct shim_aix_sums {
 /*
  * struct shim_aix_context - a program that is set
  * @scope: AIX_SYSTEM, AIX_THREAD or AIX_GROUP
+ * @anchor: counts the program's anchor all the time, or NULL
  * @bind: VCPC_BIND_F_* with which its threads are bound
  * @tree: of the system, a process and its descendants
  * @on: of a group and of the system: it counts
@@ -47,6 +48,7 @@ struct shim_aix_context {
 	enum shim_aix_scope scope;
 	struct shim_aix_program program;
 	struct shim_counters *counters;
+	struct shim_counters *anchor;
 	unsigned int bind;
 	bool tree;
 	bool on;
@@ -115,6 +117,12 @@ int shim_aix_target__check(struct shim_aix_who who, pid_t *tid);
 int shim_aix_target__nth_cpu(int n);
 int shim_aix_target__each_cpu(int (*fn)(void *arg, int cpu), void *arg);
 int shim_aix_target__each_thread(pid_t tid, int (*fn)(void *arg, pid_t tid), void *arg);
+
+/* both.c: the same with a context's counters and its anchor */
+int shim_aix_both__bind(struct shim_aix_context *ctx, pid_t tid, unsigned int flags, int *bad);
+int shim_aix_both__unbind(struct shim_aix_context *ctx, pid_t tid, unsigned int flags);
+int shim_aix_both__enable(struct shim_aix_context *ctx, pid_t tid, unsigned int flags);
+int shim_aix_both__disable(struct shim_aix_context *ctx, pid_t tid, unsigned int flags);
 
 /* sums.c */
 int shim_aix_sums__read(const struct shim_aix_context *ctx, pid_t tid, unsigned int flags,

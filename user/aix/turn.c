@@ -76,7 +76,7 @@ static int start_thread(struct shim_aix_context *ctx, pid_t tid)
 		return 0;
 	if (is_stopped_group(ctx))
 		return note(ctx, tid, true);
-	return shim_counters__enable_at(ctx->counters, tid, 0);
+	return shim_aix_both__enable(ctx, tid, 0);
 }
 
 /* Those of the group that are on themselves count from now on. */
@@ -91,7 +91,7 @@ static int start_members(struct shim_aix_context *ctx)
 	for (unsigned int i = 0; i < args.nr && !ret; i++) {
 		if (list[i].state & VCPC_STATE_EXITED || !own_state(ctx, list[i].tid))
 			continue;
-		ret = shim_counters__enable_at(ctx->counters, list[i].tid, 0);
+		ret = shim_aix_both__enable(ctx, list[i].tid, 0);
 		/* It counts already, or has ended meanwhile. */
 		if (ret == -EINVAL)
 			ret = 0;
@@ -113,7 +113,7 @@ static int start_group(struct shim_aix_context *ctx, pid_t tid)
 
 static int start_system(struct shim_aix_context *ctx)
 {
-	int ret = ctx->on ? 0 : shim_counters__enable_at(ctx->counters, 0, VCPC_TARGET_F_ALL);
+	int ret = ctx->on ? 0 : shim_aix_both__enable(ctx, 0, VCPC_TARGET_F_ALL);
 
 	ctx->on = ctx->on || !ret;
 	return ret;
@@ -130,7 +130,7 @@ static int stop_thread(struct shim_aix_context *ctx, pid_t tid)
 {
 	if (is_stopped_group(ctx))
 		return note(ctx, tid, false);
-	return shim_counters__disable_at(ctx->counters, tid, 0);
+	return shim_aix_both__disable(ctx, tid, 0);
 }
 
 /* Who is on goes into the list, and all stop. */
@@ -149,7 +149,7 @@ static int stop_group(struct shim_aix_context *ctx, pid_t tid)
 	free(list);
 	if (!ret)
 		ret = note(ctx, tid, false);
-	return ret ? ret : shim_counters__disable_at(ctx->counters, 0, VCPC_TARGET_F_ALL);
+	return ret ? ret : shim_aix_both__disable(ctx, 0, VCPC_TARGET_F_ALL);
 }
 
 static int stop(struct shim_aix_context *ctx, struct shim_aix_who who, pid_t tid)
@@ -161,7 +161,7 @@ static int stop(struct shim_aix_context *ctx, struct shim_aix_who who, pid_t tid
 	if (who.scope == AIX_GROUP)
 		ret = stop_group(ctx, tid);
 	else
-		ret = shim_counters__disable_at(ctx->counters, 0, VCPC_TARGET_F_ALL);
+		ret = shim_aix_both__disable(ctx, 0, VCPC_TARGET_F_ALL);
 	if (!ret)
 		ctx->on = false;
 	return ret;

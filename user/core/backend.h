@@ -18,6 +18,12 @@ union shim_backend_ref {
 	void *ptr;
 };
 
+/* How groups take turns: a seed is for VCPC_SET_F_SHUFFLE, a slot of 0 the usual */
+struct shim_turns {
+	__u64 slot;
+	__u32 seed;
+};
+
 /**
  * struct shim_backend_ops - one back end
  * @name: for messages
@@ -25,8 +31,8 @@ union shim_backend_ref {
  * @close: let go of it
  * @now: the clock of samples' times
  * @lock: LOCK_SH, LOCK_EX or LOCK_UN: of all processes' sessions; -EWOULDBLOCK
- * @create: make a set of n requests; slot is for VCPC_SET_F_GROUPS; on failure
- *	bad is the index of the request to blame, or -1
+ * @create: make a set of n requests; turns is for VCPC_SET_F_GROUPS; on
+ *	failure bad is the index of the request to blame, or -1
  * @destroy: end the set on all its targets
  * @bind: put the set on a target; bad as for @create
  * @unbind: take it off
@@ -48,7 +54,8 @@ struct shim_backend_ops {
 	__u64 (*now)(void);
 	int (*lock)(union shim_backend_ref dev, int how);
 	int (*create)(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
-		      unsigned int flags, __u64 slot, int *bad, union shim_backend_ref *set);
+		      unsigned int flags, struct shim_turns turns, int *bad,
+		      union shim_backend_ref *set);
 	void (*destroy)(union shim_backend_ref set);
 	int (*bind)(union shim_backend_ref set, pid_t tid, unsigned int flags, int *bad);
 	int (*unbind)(union shim_backend_ref set, pid_t tid, unsigned int flags);

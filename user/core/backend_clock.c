@@ -31,6 +31,9 @@ struct instance {
 	bool on, exited, invalid;
 	unsigned int first, cur;
 	__u64 left, tick;
+	__u64 random;			/* 0: nothing is shuffled */
+	unsigned int place;
+	unsigned int *order;		/* behind the values */
 	__u64 stopped;
 	struct vcpc_group_sample *group;
 	double *values;			/* behind the groups */
@@ -40,6 +43,7 @@ struct clock_set {
 	struct clock_set *next;
 	unsigned int flags, n, groups;
 	__u64 slot;
+	__u32 seed;
 	struct vcpc_request *reqs;
 	struct instance *instances;	/* oldest first */
 };
@@ -108,14 +112,17 @@ static int check_one(const struct vcpc_request *req, unsigned int last, bool gro
 	return -ENOENT;
 }
 
-static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int flags, __u64 slot,
-		 int *bad)
+static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int flags,
+		 struct shim_turns turns, int *bad)
 {
 	bool grouped = flags & VCPC_SET_F_GROUPS;
+	__u64 slot = turns.slot;
 
 	*bad = -1;
 	if (!n || n > CLOCK_REQUESTS || (slot && (!grouped || slot < VCPC_SLOT_MIN ||
 						  slot > VCPC_SLOT_MAX)))
+		return -EINVAL;
+	if (flags & VCPC_SET_F_SHUFFLE ? !grouped : turns.seed)
 		return -EINVAL;
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int last = i ? reqs[i - 1].group : 0;
@@ -130,11 +137,11 @@ static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int f
 }
 
 static int clock_create(union shim_backend_ref dev, const struct vcpc_request *reqs,
-			unsigned int n, unsigned int flags, __u64 slot, int *bad,
+			unsigned int n, unsigned int flags, struct shim_turns turns, int *bad,
 			union shim_backend_ref *out)
 {
 	struct clock_set *set;
-	int ret = check(reqs, n, flags, slot, bad);
+	int ret = check(reqs, n, flags, turns, bad);
 
 	(void)dev;
 	if (ret)
@@ -147,7 +154,9 @@ static int clock_create(union shim_backend_ref dev, const struct vcpc_request *r
 	set->n = n;
 	set->flags = flags;
 	set->groups = reqs[n - 1].group + 1;
-	set->slot = !(flags & VCPC_SET_F_GROUPS) ? NO_SLOT : slot ? slot : VCPC_SLOT_DEFAULT;
+	set->slot = !(flags & VCPC_SET_F_GROUPS) ? NO_SLOT :
+		    turns.slot ? turns.slot : VCPC_SLOT_DEFAULT;
+	set->seed = turns.seed;
 	pthread_mutex_lock(&lock);
 	set->next = world.sets;
 	world.sets = set;
@@ -199,17 +208,48 @@ static struct instance *find(struct clock_set *set, pid_t tid, bool cpu)
 	return set->instances && !set->instances->next ? set->instances : NULL;
 }
 
+/* Who begins, and with VCPC_SET_F_SHUFFLE what is drawn from */
+static void begin_order(const struct clock_set *set, struct instance *inst, unsigned int first)
+{
+	inst->first = inst->cur = first;
+	inst->place = 0;
+	for (unsigned int k = 0; k < set->groups; k++)
+		inst->order[k] = (first + k) % set->groups;
+	if (set->flags & VCPC_SET_F_SHUFFLE)
+		inst->random = (set->seed + first + 1) * 0x9e3779b97f4a7c15ull | 1;
+}
+
+static __u64 draw(struct instance *inst)
+{
+	inst->random ^= inst->random << 13;
+	inst->random ^= inst->random >> 7;
+	inst->random ^= inst->random << 17;
+	return inst->random >> 32;
+}
+
+static void draw_order(const struct clock_set *set, struct instance *inst)
+{
+	for (unsigned int i = set->groups - 1; i > 0; i--) {
+		unsigned int j = draw(inst) % (i + 1), k = inst->order[i];
+
+		inst->order[i] = inst->order[j];
+		inst->order[j] = k;
+	}
+}
+
 /* A new instance at the end of the list, with its groups and values behind it */
 static struct instance *add(struct clock_set *set, pid_t tid, pid_t root, unsigned int flags)
 {
 	struct instance **at = &set->instances;
 	struct instance *inst = calloc(1, sizeof(*inst) + set->groups * sizeof(*inst->group) +
-					  set->n * sizeof(*inst->values));
+					  set->n * sizeof(*inst->values) +
+					  set->groups * sizeof(*inst->order));
 
 	if (!inst)
 		return NULL;
 	inst->group = (void *)(inst + 1);
 	inst->values = (void *)(inst->group + set->groups);
+	inst->order = (void *)(inst->values + set->n);
 	inst->tid = tid;
 	inst->tgid = getpid();
 	inst->root = root;
@@ -220,6 +260,7 @@ static struct instance *add(struct clock_set *set, pid_t tid, pid_t root, unsign
 	while (*at)
 		at = &(*at)->next;
 	*at = inst;
+	begin_order(set, inst, 0);
 	return inst;
 }
 
@@ -429,11 +470,17 @@ static void count(const struct clock_set *set, struct instance *inst, __u64 from
 
 static void next_turn(const struct clock_set *set, struct instance *inst)
 {
-	inst->cur = (inst->cur + 1) % set->groups;
-	inst->left = set->slot;
-	if (inst->cur == inst->first)
+	if (++inst->place == set->groups) {
+		inst->place = 0;
 		for (unsigned int k = 0; k < set->groups; k++)
 			inst->group[k].rounds++;
+		if (inst->random)
+			draw_order(set, inst);
+	}
+	inst->cur = inst->order[inst->place];
+	inst->left = set->slot;
+	if (inst->random)
+		inst->left += set->slot / 10 * (draw(inst) % 2001) / 1000 - set->slot / 10;
 }
 
 /* It ran all the time: turn after turn, with gaps between them */
@@ -515,7 +562,7 @@ static void inherit(struct clock_set *set, const struct instance *elder, pid_t c
 		abort();
 	inst->on = elder->on;
 	inst->tgid = tgid;
-	inst->first = inst->cur = (elder->first + 1) % set->groups;
+	begin_order(set, inst, (elder->first + 1) % set->groups);
 }
 
 /**

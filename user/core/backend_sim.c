@@ -102,13 +102,14 @@ static int sim_lock(union shim_backend_ref dev, int how)
 }
 
 static int sim_create(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
-		      unsigned int flags, __u64 slot, int *bad, union shim_backend_ref *out)
+		      unsigned int flags, struct shim_turns turns, int *bad,
+		      union shim_backend_ref *out)
 {
 	struct sim_set *set;
 	int ret = check(reqs, n, bad);
 
 	(void)dev;
-	if (!ret && (flags & VCPC_SET_F_GROUPS || slot))
+	if (!ret && (flags & VCPC_SET_F_GROUPS || turns.slot || turns.seed))
 		ret = -EINVAL;
 	if (ret)
 		return ret;

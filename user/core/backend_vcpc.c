@@ -79,7 +79,8 @@ static int vcpc_lock(union shim_backend_ref dev, int how)
 }
 
 static int vcpc_create(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
-		       unsigned int flags, __u64 slot, int *bad, union shim_backend_ref *set)
+		       unsigned int flags, struct shim_turns turns, int *bad,
+		       union shim_backend_ref *set)
 {
 	struct vcpc_set_create_args args = {
 		.size = sizeof(args),
@@ -88,7 +89,8 @@ static int vcpc_create(union shim_backend_ref dev, const struct vcpc_request *re
 		.request_size = sizeof(*reqs),
 		.requests = (uintptr_t)reqs,
 		.bad_request = -1,
-		.slot = slot,
+		.slot = turns.slot,
+		.seed = turns.seed,
 	};
 	int fd = call(dev.fd, VCPC_IOC_SET_CREATE, &args);
 

@@ -38,7 +38,8 @@ int shim_counters__create(struct shim_session *session, const struct vcpc_reques
 			  unsigned int n, unsigned int flags, int *bad,
 			  struct shim_counters **out)
 {
-	return shim_counters__create_groups(session, reqs, n, flags, 0, bad, out);
+	return shim_counters__create_groups(session, reqs, n, flags, (struct shim_turns) { 0 },
+					    bad, out);
 }
 
 /**
@@ -47,15 +48,15 @@ int shim_counters__create(struct shim_session *session, const struct vcpc_reques
  * @reqs: likewise
  * @n: likewise
  * @flags: likewise
- * @slot: with VCPC_SET_F_GROUPS the length of a turn, 0 for the usual; otherwise 0
+ * @turns: with VCPC_SET_F_GROUPS their length; otherwise 0
  * @bad: likewise
  * @out: likewise
  *
  * Return: 0 or a negative error of VCPC_IOC_SET_CREATE.
  */
 int shim_counters__create_groups(struct shim_session *session, const struct vcpc_request *reqs,
-				 unsigned int n, unsigned int flags, __u64 slot, int *bad,
-				 struct shim_counters **out)
+				 unsigned int n, unsigned int flags, struct shim_turns turns,
+				 int *bad, struct shim_counters **out)
 {
 	struct shim_counters *counters = calloc(1, sizeof(*counters));
 	int ret;
@@ -66,7 +67,7 @@ int shim_counters__create_groups(struct shim_session *session, const struct vcpc
 	counters->ops = shim_session__ops(session);
 	counters->nr = n;
 	atomic_init(&counters->refs, 1);
-	ret = counters->ops->create(shim_session__dev(session), reqs, n, flags, slot, bad,
+	ret = counters->ops->create(shim_session__dev(session), reqs, n, flags, turns, bad,
 				    &counters->ref);
 	if (ret) {
 		free(counters);

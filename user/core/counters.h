@@ -11,8 +11,8 @@ int shim_counters__create(struct shim_session *session, const struct vcpc_reques
 			  unsigned int n, unsigned int flags, int *bad,
 			  struct shim_counters **out);
 int shim_counters__create_groups(struct shim_session *session, const struct vcpc_request *reqs,
-				 unsigned int n, unsigned int flags, __u64 slot, int *bad,
-				 struct shim_counters **out);
+				 unsigned int n, unsigned int flags, struct shim_turns turns,
+				 int *bad, struct shim_counters **out);
 struct shim_counters *shim_counters__get(struct shim_counters *counters);
 void shim_counters__put(struct shim_counters *counters);
 void shim_counters__shut(struct shim_counters *counters);

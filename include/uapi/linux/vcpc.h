@@ -78,6 +78,7 @@
 #define VCPC_FEAT_GROUPS	(1ULL << 5)	/* VCPC_SET_F_GROUPS */
 #define VCPC_FEAT_PROCESS	(1ULL << 7)	/* VCPC_BIND_F_PROCESS, totals, INSTANCES */
 #define VCPC_FEAT_TRACE_COUNTS	(1ULL << 8)	/* VCPC_BIND_F_TRACE */
+#define VCPC_FEAT_SHUFFLE	(1ULL << 9)	/* VCPC_SET_F_SHUFFLE */
 
 #define VCPC_TAG_LEN		256		/* with the terminating NUL */
 
@@ -134,6 +135,11 @@ struct vcpc_request {
 /* struct vcpc_set_create_args.flags */
 #define VCPC_SET_F_DISABLED	(1U << 0)	/* BIND does not start counting */
 #define VCPC_SET_F_GROUPS	(1U << 1)	/* groups of requests take turns */
+/*
+ * With VCPC_SET_F_GROUPS: in each round in another order, and for up to a tenth of the
+ * slot more or less, so that a target that repeats itself does not keep step with them.
+ */
+#define VCPC_SET_F_SHUFFLE	(1U << 8)
 
 /* The length of a turn in nanoseconds */
 #define VCPC_SLOT_MIN		10000000ULL
@@ -150,7 +156,8 @@ struct vcpc_request {
  * @bad_request: out, on failure: index of the request that was refused, or
  *	-1 if the failure is not about one request; left alone if @size is too
  *	short for this version
- * @reserved: must be zero
+ * @seed: in: with VCPC_SET_F_SHUFFLE what orders and lengths follow from;
+ *	otherwise 0
  * @slot: in: with VCPC_SET_F_GROUPS the length of a turn, VCPC_SLOT_MIN to
  *	VCPC_SLOT_MAX, or 0 for VCPC_SLOT_DEFAULT; otherwise 0
  *
@@ -166,7 +173,7 @@ struct vcpc_set_create_args {
 	__u32 request_size;
 	__u64 requests;
 	__s32 bad_request;
-	__u32 reserved;
+	__u32 seed;
 	__u64 slot;
 };
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A context's counters, and its anchor's: what is done with one is done with both.
+ *
+ * The anchor counts for a little longer than the sets that take turns: it starts
+ * first and stops last.
+ */
+#include <stddef.h>
+
+#include "state.h"
+
+int shim_aix_both__bind(struct shim_aix_context *ctx, pid_t tid, unsigned int flags, int *bad)
+{
+	unsigned int cpu = flags & VCPC_BIND_F_CPU ? VCPC_TARGET_F_CPU : 0;
+	int ret = shim_counters__bind(ctx->counters, tid, flags, bad);
+
+	if (ret || !ctx->anchor)
+		return ret;
+	ret = shim_counters__bind(ctx->anchor, tid, flags, bad);
+	if (ret)
+		shim_counters__unbind_at(ctx->counters, tid, cpu);
+	return ret;
+}
+
+int shim_aix_both__unbind(struct shim_aix_context *ctx, pid_t tid, unsigned int flags)
+{
+	int ret = shim_counters__unbind_at(ctx->counters, tid, flags);
+
+	if (ctx->anchor)
+		shim_counters__unbind_at(ctx->anchor, tid, flags);
+	return ret;
+}
+
+int shim_aix_both__enable(struct shim_aix_context *ctx, pid_t tid, unsigned int flags)
+{
+	int ret = ctx->anchor ? shim_counters__enable_at(ctx->anchor, tid, flags) : 0;
+
+	return ret ? ret : shim_counters__enable_at(ctx->counters, tid, flags);
+}
+
+int shim_aix_both__disable(struct shim_aix_context *ctx, pid_t tid, unsigned int flags)
+{
+	int ret = shim_counters__disable_at(ctx->counters, tid, flags);
+
+	if (!ret && ctx->anchor)
+		ret = shim_counters__disable_at(ctx->anchor, tid, flags);
+	return ret;
+}
