@@ -130,11 +130,18 @@ TEST_F(record, options)
 	shim_record_discard(rec);
 }
 
-TEST_F(record, one_set_a_process)
+TEST_F(record, one_value_an_event)
 {
+	const char *events[] = { "task-clock", "page-faults" };
+	struct shim_set *other;
+
 	ASSERT_EQ(0, shim_record_add_set(self->rec, self->set, 0));
 	EXPECT_EQ(-EEXIST, shim_record_add_set(self->rec, self->set, 0));
 	EXPECT_EQ(-EEXIST, shim_record_add_set(self->rec, self->set, getpid()));
+	ASSERT_EQ(0, shim_set_create(self->handle, events, 2, NULL, &other));
+	EXPECT_EQ(-EEXIST, shim_record_add_set(self->rec, other, 0));
+	EXPECT_EQ(0, shim_record_add_set(self->rec, other, getppid()));
+	shim_set_destroy(other);
 }
 
 TEST_F(record, one_metric_an_event)

@@ -120,7 +120,10 @@ SHIM_API int shim_record_open(const char *archive, const struct shim_record_opti
  * @pid: whose counts they are: names the instance of the metrics vcpc.count.*
  *	and vcpc.time.*; 0 for the caller
  *
- * Return: 0, -EEXIST (a set of that process is recorded already), -EINVAL (two
+ * A process may have several sets, of different events; vcpc.time.* are those of
+ * the one that was added first.
+ *
+ * Return: 0, -EEXIST (one of the events is recorded of that process already), -EINVAL (two
  * events of the set, or of another set, would be one metric), -ENOSPC (too
  * many metrics), -ENOMEM, or what writing met with.
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counts as metrics: vcpc.count.<event> and vcpc.time.*, an instance a set.
+ * Counts as metrics: vcpc.count.<event> and vcpc.time.*, an instance a process,
+ * which may have several sets of different events.
  *
  * Samples are taken first, all of them, and then written; a set that could
  * not be sampled has no value in the record.
@@ -42,7 +43,7 @@ static const struct {
 			   "vcpc.time.enabled: counts are never estimated from a part of the time." },
 };
 
-/* One set, the instance of its process */
+/* One set; those of a process are its instance together */
 struct source {
 	struct shim_set *set;
 	pid_t pid;
@@ -53,7 +54,7 @@ struct source {
 };
 
 struct shim_rec_sets {
-	struct source **sources;	/* by pid */
+	struct source **sources;	/* by pid, and as they came */
 	unsigned int n;
 	char **metrics;			/* names */
 	unsigned int nmetrics;
@@ -185,22 +186,59 @@ static int new_metric(struct shim_rec_sets *sets, struct shim_writer *w, const c
 	return 0;
 }
 
-/* The number of an event's metric, written if it is new; a negative error. */
-static int metric_of(struct shim_rec_sets *sets, struct shim_writer *w, const char *event)
+/* An event's metric: its name, and its number or -ENOENT if it is new; another negative error. */
+static int known_metric(const struct shim_rec_sets *sets, const char *event, char *name,
+			size_t size)
 {
-	char name[SHIM_EVENT_LEN + 16] = "vcpc.count.";
-	size_t front = strlen(name);
-	int ret = shim_event__metric(event, name + front, sizeof(name) - front);
+	size_t front = snprintf(name, size, "vcpc.count.");
+	int ret = shim_event__metric(event, name + front, size - front);
 
 	if (ret)
 		return ret;
 	for (unsigned int i = 0; i < sets->nmetrics; i++)
 		if (!strcmp(sets->metrics[i], name))
 			return i;
+	return -ENOENT;
+}
+
+/* The number of an event's metric, written if it is new; a negative error. */
+static int metric_of(struct shim_rec_sets *sets, struct shim_writer *w, const char *event)
+{
+	char name[SHIM_EVENT_LEN + 16];
+	int ret = known_metric(sets, event, name, sizeof(name));
+
+	if (ret != -ENOENT)
+		return ret;
 	if (sets->nmetrics > MAX_METRICS)
 		return -ENOSPC;
 	ret = new_metric(sets, w, name, event);
 	return ret ? ret : (int)sets->nmetrics - 1;
+}
+
+static bool has_metric(const struct source *source, int metric)
+{
+	for (unsigned int i = 0; i < shim_set_size(source->set); i++)
+		if (source->metric[i] == (unsigned int)metric)
+			return true;
+	return false;
+}
+
+/* What a process counts already has one value for it, not two: 0, -EEXIST, or another error */
+static int check_new(const struct shim_rec_sets *sets, const struct source *source)
+{
+	char name[SHIM_EVENT_LEN + 16];
+
+	for (unsigned int i = 0; i < shim_set_size(source->set); i++) {
+		int metric = known_metric(sets, shim_set_event(source->set, i), name, sizeof(name));
+
+		if (metric < 0 && metric != -ENOENT)
+			return metric;
+		for (unsigned int j = 0; j < sets->n && metric >= 0; j++)
+			if (sets->sources[j]->pid == source->pid &&
+			    has_metric(sets->sources[j], metric))
+				return -EEXIST;
+	}
+	return 0;
 }
 
 static int find_metrics(struct shim_rec_sets *sets, struct shim_writer *w, struct source *source)
@@ -251,16 +289,15 @@ int shim_rec_sets__add(struct shim_rec_sets *sets, struct shim_writer *w, struct
 
 	if (!pid)
 		pid = getpid();
-	for (unsigned int i = 0; i < sets->n; i++)
-		if (sets->sources[i]->pid == pid)
-			return -EEXIST;
 	source = calloc(1, sizeof(*source));
 	if (!source)
 		return -ENOMEM;
 	source->set = set;
 	source->pid = pid;
 	source->name = instance_name(pid);
-	ret = source->name ? write_times(sets, w) : -ENOMEM;
+	ret = source->name ? check_new(sets, source) : -ENOMEM;
+	if (!ret)
+		ret = write_times(sets, w);
 	if (!ret)
 		ret = find_metrics(sets, w, source);
 	if (!ret)
@@ -290,15 +327,20 @@ int shim_rec_sets__sample(struct shim_rec_sets *sets, uint64_t *when)
 	return missing;
 }
 
+/* Whether a set is the first one of its process */
+static bool is_first(const struct shim_rec_sets *sets, unsigned int i)
+{
+	return !i || sets->sources[i - 1]->pid != sets->sources[i]->pid;
+}
+
 int shim_rec_sets__instances(struct shim_rec_sets *sets, struct shim_writer *w,
 			     struct shim_ts stamp)
 {
 	int32_t inst[sets->n + 1];
 	const char *name[sets->n + 1];
-	const struct shim_indom indom = {
+	struct shim_indom indom = {
 		.stamp = stamp,
 		.indom = INDOM_SETS,
-		.n = sets->n,
 		.inst = inst,
 		.name = name,
 	};
@@ -307,8 +349,11 @@ int shim_rec_sets__instances(struct shim_rec_sets *sets, struct shim_writer *w,
 	if (sets->instances_known || !sets->n)
 		return 0;
 	for (unsigned int i = 0; i < sets->n; i++) {
-		inst[i] = sets->sources[i]->pid;
-		name[i] = sets->sources[i]->name;
+		if (!is_first(sets, i))
+			continue;
+		inst[indom.n] = sets->sources[i]->pid;
+		name[indom.n] = sets->sources[i]->name;
+		indom.n++;
 	}
 	ret = shim_writer__indom(w, &indom);
 	if (!ret)
@@ -345,7 +390,7 @@ static int write_time(struct shim_rec_sets *sets, struct shim_writer *w, unsigne
 		uint64_t ull;
 
 		memcpy(&ull, (const char *)&source->sample + times[which].offset, sizeof(ull));
-		if (source->valid)
+		if (source->valid && is_first(sets, i))
 			ret = write_value(w, source, ull);
 	}
 	return ret;

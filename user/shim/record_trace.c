@@ -128,6 +128,21 @@ static double aborted_of(const struct sight *s)
 	return s->tag->total.aborted;
 }
 
+/* What several rows of the table have alike: type, semantics, units, since, fn */
+#define COUNTED(fn)	SHIM_TYPE_U64, SHIM_SEM_COUNTER, UNITS_COUNT, 0, fn
+#define RATE		SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, UNITS_PER_SEC, 1, rate_of
+#define VALUE(sem)	SHIM_TYPE_DOUBLE, sem, UNITS_NONE, 0, value_of
+#define TIME_EVER(fn)	SHIM_TYPE_DOUBLE, SHIM_SEM_INSTANT, UNITS_SEC, 0, fn
+#define TIME(type, fn)	type, SHIM_SEM_INSTANT, UNITS_SEC, 1, fn
+
+#define PCP(item)	PMID(DOMAIN_TRACE, 0, item)
+#define OURS(item)	PMID(DOMAIN_VCPC, 2, item)
+
+#define BY_RECORD(what)	what " since the record before, over the\nseconds between the two."
+#define BY_HIST(what) \
+	"Seconds that " what " that ended since the record\n" \
+	"before; from the histogram, to a sixteenth."
+
 /* Counts are u64 in the archive; as doubles here they are exact up to 2^53. */
 static const struct metric {
 	const char *name;
@@ -141,79 +156,52 @@ static const struct metric {
 	const char *line;
 	const char *help;
 } metrics[] = {
-	{ "trace.transact.count", PMID(DOMAIN_TRACE, 0, 0), 0, SHIM_TYPE_U64, SHIM_SEM_COUNTER, UNITS_COUNT, 0,
-	  count_of, "completed transactions",
+	{ "trace.transact.count", PCP(0), 0, COUNTED(count_of), "completed transactions",
 	  "How many transactions of the tag ended, those aborted not counted,\n"
 	  "while it was recorded and before, since tracing was turned on." },
-	{ "trace.transact.rate", PMID(DOMAIN_TRACE, 0, 1), 0, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, UNITS_PER_SEC, 1,
-	  rate_of, "completed transactions per second",
-	  "How many transactions of the tag ended since the record before, over the\n"
-	  "seconds between the two." },
-	{ "trace.transact.ave_time", PMID(DOMAIN_TRACE, 0, 2), 0, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, UNITS_SEC_PER, 1,
+	{ "trace.transact.rate", PCP(1), 0, RATE, "completed transactions per second",
+	  BY_RECORD("How many transactions of the tag ended") },
+	{ "trace.transact.ave_time", PCP(2), 0, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, UNITS_SEC_PER, 1,
 	  ave_since, "mean time of a transaction",
 	  "Seconds that a transaction took that ended since the record before, on the\n"
 	  "mean." },
-	{ "trace.transact.min_time", PMID(DOMAIN_TRACE, 0, 3), 0, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, UNITS_SEC, 1,
-	  min_since, "shortest transaction",
-	  "Seconds that the shortest transaction took that ended since the record\n"
-	  "before; from the histogram, to a sixteenth." },
-	{ "trace.transact.max_time", PMID(DOMAIN_TRACE, 0, 4), 0, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, UNITS_SEC, 1,
-	  max_since, "longest transaction",
-	  "Seconds that the longest transaction took that ended since the record\n"
-	  "before; from the histogram, to a sixteenth." },
-	{ "trace.transact.total_time", PMID(DOMAIN_TRACE, 0, 5), 0, SHIM_TYPE_DOUBLE, SHIM_SEM_COUNTER, UNITS_SEC, 0,
+	{ "trace.transact.min_time", PCP(3), 0, TIME(SHIM_TYPE_FLOAT, min_since), "shortest transaction",
+	  BY_HIST("the shortest transaction took") },
+	{ "trace.transact.max_time", PCP(4), 0, TIME(SHIM_TYPE_FLOAT, max_since), "longest transaction",
+	  BY_HIST("the longest transaction took") },
+	{ "trace.transact.total_time", PCP(5), 0, SHIM_TYPE_DOUBLE, SHIM_SEM_COUNTER, UNITS_SEC, 0,
 	  sum_of, "time in completed transactions",
 	  "Seconds from begin to end of all transactions of the tag that ended. Over\n"
 	  "trace.transact.count, the mean time of one." },
-	{ "trace.point.count", PMID(DOMAIN_TRACE, 0, 6), 1, SHIM_TYPE_U64, SHIM_SEM_COUNTER, UNITS_COUNT, 0,
-	  count_of, "times a point was passed",
+	{ "trace.point.count", PCP(6), 1, COUNTED(count_of), "times a point was passed",
 	  "How often programs passed the point of that tag." },
-	{ "trace.point.rate", PMID(DOMAIN_TRACE, 0, 7), 1, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, UNITS_PER_SEC, 1,
-	  rate_of, "times a point was passed per second",
-	  "How often programs passed the point since the record before, over the\n"
-	  "seconds between the two." },
-	{ "trace.observe.count", PMID(DOMAIN_TRACE, 0, 8), 2, SHIM_TYPE_U64, SHIM_SEM_COUNTER, UNITS_COUNT, 0,
-	  count_of, "observations made",
+	{ "trace.point.rate", PCP(7), 1, RATE, "times a point was passed per second",
+	  BY_RECORD("How often programs passed the point") },
+	{ "trace.observe.count", PCP(8), 2, COUNTED(count_of), "observations made",
 	  "How often programs reported a value for the tag." },
-	{ "trace.observe.rate", PMID(DOMAIN_TRACE, 0, 9), 2, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, UNITS_PER_SEC, 1,
-	  rate_of, "observations per second",
-	  "How often programs reported a value since the record before, over the\n"
-	  "seconds between the two." },
-	{ "trace.observe.value", PMID(DOMAIN_TRACE, 0, 10), 2, SHIM_TYPE_DOUBLE, SHIM_SEM_INSTANT, UNITS_NONE, 0,
-	  value_of, "last value observed",
+	{ "trace.observe.rate", PCP(9), 2, RATE, "observations per second",
+	  BY_RECORD("How often programs reported a value") },
+	{ "trace.observe.value", PCP(10), 2, VALUE(SHIM_SEM_INSTANT), "last value observed",
 	  "The value that a program reported last for the tag; its unit is the program's." },
-	{ "trace.counter.count", PMID(DOMAIN_TRACE, 0, 17), 3, SHIM_TYPE_U64, SHIM_SEM_COUNTER, UNITS_COUNT, 0,
-	  count_of, "counter reports made",
+	{ "trace.counter.count", PCP(17), 3, COUNTED(count_of), "counter reports made",
 	  "How often programs reported a counter for the tag." },
-	{ "trace.counter.rate", PMID(DOMAIN_TRACE, 0, 18), 3, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, UNITS_PER_SEC, 1,
-	  rate_of, "counter reports per second",
-	  "How often programs reported a counter since the record before, over the\n"
-	  "seconds between the two." },
-	{ "trace.counter.value", PMID(DOMAIN_TRACE, 0, 19), 3, SHIM_TYPE_DOUBLE, SHIM_SEM_COUNTER, UNITS_NONE, 0,
-	  value_of, "last value of the counter",
+	{ "trace.counter.rate", PCP(18), 3, RATE, "counter reports per second",
+	  BY_RECORD("How often programs reported a counter") },
+	{ "trace.counter.value", PCP(19), 3, VALUE(SHIM_SEM_COUNTER), "last value of the counter",
 	  "The value of the counter that a program reported last for the tag; its unit is\n"
 	  "the program's." },
-	{ "vcpc.transact.min_time", PMID(DOMAIN_VCPC, 2, 0), 4, SHIM_TYPE_DOUBLE, SHIM_SEM_INSTANT, UNITS_SEC, 0,
-	  min_of, "shortest transaction so far",
+	{ "vcpc.transact.min_time", OURS(0), 4, TIME_EVER(min_of), "shortest transaction so far",
 	  "Seconds that the shortest transaction of the tag took, of all." },
-	{ "vcpc.transact.max_time", PMID(DOMAIN_VCPC, 2, 1), 4, SHIM_TYPE_DOUBLE, SHIM_SEM_INSTANT, UNITS_SEC, 0,
-	  max_of, "longest transaction so far",
+	{ "vcpc.transact.max_time", OURS(1), 4, TIME_EVER(max_of), "longest transaction so far",
 	  "Seconds that the longest transaction of the tag took, of all." },
-	{ "vcpc.transact.aborted", PMID(DOMAIN_VCPC, 2, 2), 4, SHIM_TYPE_U64, SHIM_SEM_COUNTER, UNITS_COUNT, 0,
-	  aborted_of, "aborted transactions",
+	{ "vcpc.transact.aborted", OURS(2), 4, COUNTED(aborted_of), "aborted transactions",
 	  "How many transactions of the tag were aborted." },
-	{ "vcpc.transact.p50_time", PMID(DOMAIN_VCPC, 2, 3), 4, SHIM_TYPE_DOUBLE, SHIM_SEM_INSTANT, UNITS_SEC, 1,
-	  p50_since, "median time of a transaction",
-	  "Seconds that half of the transactions took at most that ended since the\n"
-	  "record before; from the histogram, to a sixteenth." },
-	{ "vcpc.transact.p90_time", PMID(DOMAIN_VCPC, 2, 4), 4, SHIM_TYPE_DOUBLE, SHIM_SEM_INSTANT, UNITS_SEC, 1,
-	  p90_since, "90th percentile of transactions' times",
-	  "Seconds that nine of ten transactions took at most that ended since the\n"
-	  "record before; from the histogram, to a sixteenth." },
-	{ "vcpc.transact.p99_time", PMID(DOMAIN_VCPC, 2, 5), 4, SHIM_TYPE_DOUBLE, SHIM_SEM_INSTANT, UNITS_SEC, 1,
-	  p99_since, "99th percentile of transactions' times",
-	  "Seconds that 99 of 100 transactions took at most that ended since the\n"
-	  "record before; from the histogram, to a sixteenth." },
+	{ "vcpc.transact.p50_time", OURS(3), 4, TIME(SHIM_TYPE_DOUBLE, p50_since),
+	  "median time of a transaction", BY_HIST("half of the transactions took at most") },
+	{ "vcpc.transact.p90_time", OURS(4), 4, TIME(SHIM_TYPE_DOUBLE, p90_since),
+	  "90th percentile of transactions' times", BY_HIST("nine of ten transactions took at most") },
+	{ "vcpc.transact.p99_time", OURS(5), 4, TIME(SHIM_TYPE_DOUBLE, p99_since),
+	  "99th percentile of transactions' times", BY_HIST("99 of 100 transactions took at most") },
 };
 
 #define NMETRICS	(sizeof(metrics) / sizeof(metrics[0]))
