@@ -44,6 +44,28 @@ int pmParseUnitsStr(const char *str, pmUnits *out, double *outmult, char **errms
 int pmParseInterval(const char *string, struct timeval *rslt, char **errmsg);
 int pmParseHighResInterval(const char *string, struct timespec *rslt, char **errmsg);
 
+/* The argument of the tools' options -S, -T, -A and -O, of which any may be NULL */
+int pmParseTimeWindow(const char *swStart, const char *swEnd, const char *swAlign,
+		      const char *swOffset, const struct timeval *logStart,
+		      const struct timeval *logEnd, struct timeval *rsltStart,
+		      struct timeval *rsltEnd, struct timeval *rsltOffset, char **errMsg);
+int pmParseHighResTimeWindow(const char *swStart, const char *swEnd, const char *swAlign,
+			     const char *swOffset, const struct timespec *logStart,
+			     const struct timespec *logEnd, struct timespec *rsltStart,
+			     struct timespec *rsltEnd, struct timespec *rsltOffset,
+			     char **errMsg);
+
+/* The time zone in which times are told and read: TZ's until another one is made */
+
+int pmNewZone(const char *tz);
+int pmNewContextZone(void);
+int pmUseZone(const int tz_handle);
+int pmWhichZone(char **tz);
+char *pmCtime(const time_t *clock, char *buf);
+struct tm *pmLocaltime(const time_t *clock, struct tm *result);
+void pmPrintStamp(FILE *f, const struct timeval *tv);
+void pmPrintHighResStamp(FILE *f, const struct timespec *ts);
+
 /* Texts in buffers; the length is the buffer's, and what is too long is cut */
 
 int pmsprintf(char *str, size_t size, const char *fmt, ...) __PM_PRINTFLIKE(3, 4);

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The window of time that a tool's options -S, -T, -A and -O ask for. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/api.h"
+#include "date.h"
+#include "interval.h"
+#include "say.h"
+
+#define NSEC_PER_SEC 1000000000
+#define COULD_NOT_ALIGN "alignment specified by -A switch could not be applied"
+
+/* Nanoseconds since 1970; 64 bits are too few for an end that is not known. */
+typedef __int128 instant;
+
+static instant from_timespec(const struct timespec *ts)
+{
+	return (instant)ts->tv_sec * NSEC_PER_SEC + ts->tv_nsec;
+}
+
+static struct timespec to_timespec(instant t)
+{
+	struct timespec ts = { (time_t)(t / NSEC_PER_SEC), (long)(t % NSEC_PER_SEC) };
+
+	if (ts.tv_nsec < 0) {
+		ts.tv_nsec += NSEC_PER_SEC;
+		ts.tv_sec--;
+	}
+	return ts;
+}
+
+static instant from_seconds(double seconds)
+{
+	return (instant)(time_t)seconds * NSEC_PER_SEC +
+	       shim_interval__fraction(seconds, NSEC_PER_SEC);
+}
+
+/* "2 weeks" counts from the window's start, "2 weeks ago" from its end. */
+static time_t base_of(const char *text, const struct timespec *start, const struct timespec *end)
+{
+	static const char *const units[] = {
+		" year", " month", " fortnight", " week", " day", " hour", " min", " sec",
+	};
+
+	while (isspace((unsigned char)*text))
+		text++;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (!strcasestr(text, units[i]))
+			continue;
+		if (end->tv_sec == PM_MAX_TIME_T)
+			return start->tv_sec;
+		return *text == '-' || strcasestr(text, "ago") || strcasestr(text, "last") ?
+		       end->tv_sec : start->tv_sec;
+	}
+	return time(NULL);
+}
+
+static int parse_free(const char *text, const struct timespec *start, const struct timespec *end,
+		      instant *out)
+{
+	time_t t;
+	int err = shim_date__free(text, base_of(text, start, end), &t);
+
+	if (!err)
+		*out = (instant)t * NSEC_PER_SEC;
+	return err;
+}
+
+static int parse_date(const char *text, const struct timespec *start, const struct timespec *end,
+		      instant *out, char **errmsg)
+{
+	struct timespec t;
+	size_t at;
+	const char *wrong = shim_date__fixed(text, start, &t, &at);
+
+	if (!wrong)
+		*out = from_timespec(&t);
+	else if (parse_free(text, start, end, out)) {
+		*errmsg = shim_say__caret(text, at, wrong);
+		return -1;
+	}
+	return 0;
+}
+
+/* A time in @start to @end */
+static int parse_time(const char *text, const struct timespec *start, const struct timespec *end,
+		      instant *out, char **errmsg)
+{
+	const char *wrong;
+	double seconds;
+	bool back;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	if (*text == '@')
+		return parse_date(text + 1, start, end, out, errmsg);
+	back = *text == '-' && end->tv_sec != PM_MAX_TIME_T;
+	if (back || *text == '+')
+		text++;
+	wrong = *text ? shim_interval__parse(text, &seconds) : text;
+	if (!wrong) {
+		*out = back ? from_timespec(end) - from_seconds(seconds) :
+			      from_timespec(start) + from_seconds(seconds);
+		return 0;
+	}
+	if (!parse_free(text, start, end, out))
+		return 0;
+	*errmsg = shim_say__caret(text, (size_t)(wrong - text), "unexpected value");
+	return -1;
+}
+
+static instant round_up(instant t, instant step)
+{
+	instant rest = t % step;
+
+	return rest <= 0 ? t - rest : t - rest + step;
+}
+
+struct window {
+	struct timespec log_start, log_end;
+	instant start, end, offset, step;
+	bool aligned;
+};
+
+static int parse_align(struct window *w, const char *text, char **errmsg)
+{
+	struct timespec step;
+
+	if (pmParseHighResInterval(text, &step, errmsg))
+		return -1;
+	w->step = from_timespec(&step);
+	if (w->step > 0)
+		return 0;
+	*errmsg = shim_say__caret(text, 0, COULD_NOT_ALIGN);
+	return -1;
+}
+
+static void align_start(struct window *w)
+{
+	instant up;
+
+	if (!w->step)
+		return;
+	up = round_up(w->start, w->step);
+	w->aligned = up >= from_timespec(&w->log_start) && up <= from_timespec(&w->log_end);
+	if (w->aligned)
+		w->start = up;
+}
+
+static void clamp_offset(struct window *w)
+{
+	instant aligned;
+
+	if (w->offset < w->start)
+		w->offset = w->start;
+	else if (w->offset > w->end)
+		w->offset = w->end;
+	if (!w->aligned)
+		return;
+	aligned = round_up(w->offset, w->step);
+	if (aligned > w->end)
+		aligned -= w->step;
+	w->aligned = aligned >= w->start;
+	if (w->aligned)
+		w->offset = aligned;
+}
+
+static int parse_all(struct window *w, const char *S, const char *T, const char *A, const char *O,
+		     char **errmsg)
+{
+	struct timespec start, end;
+
+	w->start = from_timespec(&w->log_start);
+	w->end = from_timespec(&w->log_end);
+	if (S && parse_time(S, &w->log_start, &w->log_end, &w->start, errmsg))
+		return -1;
+	if (A && parse_align(w, A, errmsg))
+		return -1;
+	if (w->start < from_timespec(&w->log_start))
+		w->start = from_timespec(&w->log_start);
+	align_start(w);
+	start = to_timespec(w->start);
+	if (T && parse_time(T, &start, &w->log_end, &w->end, errmsg))
+		return -1;
+	if (w->end > from_timespec(&w->log_end))
+		w->end = from_timespec(&w->log_end);
+	end = to_timespec(w->end);
+	w->offset = w->start;
+	if (!O)
+		return 0;
+	if (parse_time(O, &start, &end, &w->offset, errmsg))
+		return -1;
+	clamp_offset(w);
+	return 0;
+}
+
+/**
+ * pmParseHighResTimeWindow() - what the options -S, -T, -A and -O of PCP's tools ask for
+ * @swStart: -S, or NULL
+ * @swEnd: -T, or NULL
+ * @swAlign: -A, or NULL
+ * @swOffset: -O, or NULL
+ * @logStart: when the archive starts
+ * @logEnd: when it ends; tv_sec is PM_MAX_TIME_T if that is not known
+ * @rsltStart: the window's start
+ * @rsltEnd: its end
+ * @rsltOffset: where in it to begin
+ * @errMsg: for results other than 1, what is wrong, to be given to free()
+ *
+ * Dates are in the reporting zone.
+ *
+ * Return: 1; 0 if the start could not be aligned, and was not; -1 if a text is wrong.
+ */
+SHIM_API int pmParseHighResTimeWindow(const char *swStart, const char *swEnd, const char *swAlign,
+				      const char *swOffset, const struct timespec *logStart,
+				      const struct timespec *logEnd, struct timespec *rsltStart,
+				      struct timespec *rsltEnd, struct timespec *rsltOffset,
+				      char **errMsg)
+{
+	struct window w = { .log_start = *logStart, .log_end = *logEnd };
+
+	if (parse_all(&w, swStart, swEnd, swAlign, swOffset, errMsg))
+		return -1;
+	*rsltStart = to_timespec(w.start);
+	*rsltEnd = to_timespec(w.end);
+	*rsltOffset = to_timespec(w.offset);
+	if (!swAlign || w.aligned)
+		return 1;
+	*errMsg = shim_say__caret(swAlign, 0, COULD_NOT_ALIGN);
+	return 0;
+}
+
+static struct timespec timespec_of(const struct timeval *tv)
+{
+	return (struct timespec){ tv->tv_sec, tv->tv_usec * 1000 };
+}
+
+static struct timeval timeval_of(const struct timespec *ts)
+{
+	return (struct timeval){ ts->tv_sec, ts->tv_nsec / 1000 };
+}
+
+/**
+ * pmParseTimeWindow() - what the options -S, -T, -A and -O of PCP's tools ask for
+ * @swStart: -S, or NULL
+ * @swEnd: -T, or NULL
+ * @swAlign: -A, or NULL
+ * @swOffset: -O, or NULL
+ * @logStart: when the archive starts
+ * @logEnd: when it ends; tv_sec is PM_MAX_TIME_T if that is not known
+ * @rsltStart: the window's start
+ * @rsltEnd: its end
+ * @rsltOffset: where in it to begin
+ * @errMsg: for results other than 1, what is wrong, to be given to free()
+ *
+ * Return: 1; 0 if the start could not be aligned, and was not; -1 if a text is wrong.
+ */
+SHIM_API int pmParseTimeWindow(const char *swStart, const char *swEnd, const char *swAlign,
+			       const char *swOffset, const struct timeval *logStart,
+			       const struct timeval *logEnd, struct timeval *rsltStart,
+			       struct timeval *rsltEnd, struct timeval *rsltOffset, char **errMsg)
+{
+	struct timespec from = timespec_of(logStart), to = timespec_of(logEnd), start, end, offset;
+	int code = pmParseHighResTimeWindow(swStart, swEnd, swAlign, swOffset, &from, &to, &start,
+					    &end, &offset, errMsg);
+
+	if (code < 0)
+		return code;
+	*rsltStart = timeval_of(&start);
+	*rsltEnd = timeval_of(&end);
+	*rsltOffset = timeval_of(&offset);
+	return code;
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The time zone in which times are told and read.
+ *
+ * Zones and the current one are the process's, as the interface has it; no zone
+ * is current until a program makes one, and then the C library's holds.
+ *
+ * Locking: @lock guards the table, the current zone, and the time for which TZ is
+ * another one than the program's.  It is held over no call back.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/api.h"
+#include "zone.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char **zones;
+static int nzones;
+static int current = -1;
+
+/* The program's TZ, while another one is set */
+struct saved {
+	char *tz;
+	int changed;
+};
+
+static void set_zone(const char *tz)
+{
+	if (tz)
+		setenv("TZ", tz, 1);
+	else
+		unsetenv("TZ");
+	tzset();
+}
+
+static struct saved enter(void)
+{
+	struct saved saved = { 0 };
+	const char *tz;
+
+	pthread_mutex_lock(&lock);
+	if (current < 0) {
+		tzset();
+		return saved;
+	}
+	tz = getenv("TZ");
+	saved.tz = tz ? strdup(tz) : NULL;
+	/* without memory, rather a wrong zone now than one for ever */
+	saved.changed = !tz || saved.tz;
+	if (saved.changed)
+		set_zone(zones[current]);
+	return saved;
+}
+
+static void leave(struct saved *saved)
+{
+	if (saved->changed)
+		set_zone(saved->tz);
+	free(saved->tz);
+	pthread_mutex_unlock(&lock);
+}
+
+int shim_zone__local(time_t t, struct tm *out)
+{
+	struct saved saved = enter();
+	int ok = localtime_r(&t, out) != NULL;
+
+	leave(&saved);
+	return ok ? 0 : -EOVERFLOW;
+}
+
+int shim_zone__make(struct tm *tm, time_t *out)
+{
+	struct saved saved = enter();
+	struct tm copy = *tm;
+	time_t t;
+
+	/* -1 is a time, too; mktime says by the day of the week whether it was meant */
+	copy.tm_wday = -1;
+	t = mktime(&copy);
+	leave(&saved);
+	if (t == -1 && copy.tm_wday < 0)
+		return -EOVERFLOW;
+	*tm = copy;
+	*out = t;
+	return 0;
+}
+
+/* A name of three characters alone is none to the C library. */
+static char *zone_name(const char *tz)
+{
+	char *name;
+
+	if (asprintf(&name, "%s%s", tz, strlen(tz) == 3 ? "+0" : "") < 0)
+		return NULL;
+	return name;
+}
+
+/**
+ * pmNewZone() - make a time zone and the reporting zone
+ * @tz: as the environment's TZ
+ *
+ * Return: its number for pmUseZone(), or -ENOMEM.
+ */
+SHIM_API int pmNewZone(const char *tz)
+{
+	char *name = zone_name(tz), **grown;
+	int handle = -ENOMEM;
+
+	if (!name)
+		return -ENOMEM;
+	pthread_mutex_lock(&lock);
+	grown = realloc(zones, (size_t)(nzones + 1) * sizeof(*zones));
+	if (grown) {
+		zones = grown;
+		zones[nzones] = name;
+		handle = current = nzones++;
+	}
+	pthread_mutex_unlock(&lock);
+	if (handle < 0)
+		free(name);
+	return handle;
+}
+
+/**
+ * pmNewContextZone() - make the current context's time zone the reporting zone
+ *
+ * It is the one that the archive's label names.
+ *
+ * Return: its number for pmUseZone(), or an error.
+ */
+SHIM_API int pmNewContextZone(void)
+{
+	pmHighResLogLabel label;
+	int err = pmGetHighResArchiveLabel(&label);
+
+	return err ? err : pmNewZone(label.timezone);
+}
+
+/**
+ * pmUseZone() - choose the reporting zone
+ * @tz_handle: what pmNewZone() or pmNewContextZone() returned
+ *
+ * Return: 0, or -1 if there is no such zone.
+ */
+SHIM_API int pmUseZone(const int tz_handle)
+{
+	int err = -1;
+
+	pthread_mutex_lock(&lock);
+	if (tz_handle >= 0 && tz_handle < nzones) {
+		current = tz_handle;
+		err = 0;
+	}
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+/**
+ * pmWhichZone() - tell the reporting zone
+ * @tz: its name, which is the library's; untouched if there is none
+ *
+ * Return: its number, or -1 if none has been made.
+ */
+SHIM_API int pmWhichZone(char **tz)
+{
+	int handle;
+
+	pthread_mutex_lock(&lock);
+	handle = current;
+	if (handle >= 0)
+		*tz = zones[handle];
+	pthread_mutex_unlock(&lock);
+	return handle;
+}
+
+/**
+ * pmLocaltime() - a time as a date in the reporting zone
+ * @clock: the time
+ * @result: the date
+ *
+ * Return: @result, or NULL if the year is none.
+ */
+SHIM_API struct tm *pmLocaltime(const time_t *clock, struct tm *result)
+{
+	return shim_zone__local(*clock, result) ? NULL : result;
+}
+
+/**
+ * pmCtime() - a time as a text in the reporting zone
+ * @clock: the time
+ * @buf: 26 bytes, with a line's end, like "Sun Sep 13 12:26:40 2020"
+ *
+ * Return: @buf, or NULL if the year has more than four digits.
+ */
+SHIM_API char *pmCtime(const time_t *clock, char *buf)
+{
+	struct tm tm;
+
+	if (!pmLocaltime(clock, &tm) || tm.tm_year > 9999 - 1900 || tm.tm_year < -999 - 1900)
+		return NULL;
+	return asctime_r(&tm, buf);
+}
+
+/**
+ * pmPrintStamp() - print a time of day in the reporting zone
+ * @f: where to
+ * @tv: the time
+ */
+SHIM_API void pmPrintStamp(FILE *f, const struct timeval *tv)
+{
+	struct tm tm = { 0 };
+
+	pmLocaltime(&tv->tv_sec, &tm);
+	fprintf(f, "%02d:%02d:%02d.%03d", tm.tm_hour, tm.tm_min, tm.tm_sec,
+		(int)(tv->tv_usec / 1000));
+}
+
+/**
+ * pmPrintHighResStamp() - print a time of day in the reporting zone
+ * @f: where to
+ * @ts: the time
+ */
+SHIM_API void pmPrintHighResStamp(FILE *f, const struct timespec *ts)
+{
+	struct tm tm = { 0 };
+
+	pmLocaltime(&ts->tv_sec, &tm);
+	fprintf(f, "%02d:%02d:%02d.%09d", tm.tm_hour, tm.tm_min, tm.tm_sec, (int)ts->tv_nsec);
+}
