@@ -3,17 +3,47 @@
 #include "base/api.h"
 #include "context.h"
 #include "list.h"
+#include "ns_loaded.h"
 
-/* The current context with its tree; where there is none, there are no names */
-static int enter(struct shim_context **out)
+/*
+ * struct name_space - whose names a call is about
+ * @names: those that the program has loaded, or NULL and
+ * @ctx: the current context, locked
+ * @tree: of either
+ */
+struct name_space {
+	struct shim_names *names;
+	struct shim_context *ctx;
+	const struct shim_pmns *tree;
+};
+
+/* Where there is neither, there are no names */
+static int enter(struct name_space *ns)
 {
-	int err = shim_context__enter(out);
+	int err = shim_loaded__get(&ns->names);
 
 	if (err)
+		return err;
+	if (ns->names) {
+		ns->ctx = NULL;
+		ns->tree = ns->names->tree;
+		return 0;
+	}
+	err = shim_context__enter(&ns->ctx);
+	if (err)
 		return err == PM_ERR_NOCONTEXT ? PM_ERR_NOPMNS : err;
-	if (!(*out)->pmns)
-		err = shim_pmns__new((*out)->ar, &(*out)->pmns);
-	return err ? shim_context__leave(*out, err) : 0;
+	if (!ns->ctx->pmns)
+		err = shim_pmns__new(ns->ctx->ar, &ns->ctx->pmns);
+	ns->tree = ns->ctx->pmns;
+	return err ? shim_context__leave(ns->ctx, err) : 0;
+}
+
+static int leave(struct name_space *ns, int result)
+{
+	if (ns->ctx)
+		return shim_context__leave(ns->ctx, result);
+	shim_loaded__put(ns->names);
+	return result;
 }
 
 /* A name's status as that of a metric: 0 or an error */
@@ -38,7 +68,7 @@ static int look_up(const struct shim_pmns *pmns, const char *name, pmID *pmid)
  */
 SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
 {
-	struct shim_context *ctx;
+	struct name_space ns;
 	int found = 0;
 	int err;
 
@@ -48,14 +78,14 @@ SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
 		return -EINVAL;
 	for (int i = 0; i < numpmid; i++)
 		pmidlist[i] = PM_ID_NULL;
-	err = enter(&ctx);
+	err = enter(&ns);
 	if (err)
 		return err;
 	for (int i = 0; i < numpmid; i++) {
-		err = look_up(ctx->pmns, namelist[i], &pmidlist[i]);
+		err = look_up(ns.tree, namelist[i], &pmidlist[i]);
 		found += err == 0;
 	}
-	return shim_context__leave(ctx, numpmid == 1 && err ? err : found);
+	return leave(&ns, numpmid == 1 && err ? err : found);
 }
 
 /**
@@ -68,7 +98,7 @@ SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
  */
 SHIM_API int pmGetChildrenStatus(const char *name, char ***offspring, int **status)
 {
-	struct shim_context *ctx;
+	struct name_space ns;
 	uint32_t at;
 	int err;
 
@@ -77,12 +107,12 @@ SHIM_API int pmGetChildrenStatus(const char *name, char ***offspring, int **stat
 	*offspring = NULL;
 	if (status)
 		*status = NULL;
-	err = enter(&ctx);
+	err = enter(&ns);
 	if (err)
 		return err;
-	at = shim_pmns__find(ctx->pmns, name);
-	return shim_context__leave(ctx, at == SHIM_PMNS_NONE ? PM_ERR_NAME :
-				   shim_pmns__children(ctx->pmns, at, offspring, status));
+	at = shim_pmns__find(ns.tree, name);
+	return leave(&ns, at == SHIM_PMNS_NONE ? PM_ERR_NAME :
+				   shim_pmns__children(ns.tree, at, offspring, status));
 }
 
 SHIM_API int pmGetChildren(const char *name, char ***offspring)
@@ -101,19 +131,19 @@ SHIM_API int pmGetChildren(const char *name, char ***offspring)
 SHIM_API int pmTraversePMNS_r(const char *name, void (*func)(const char *name, void *closure),
 			      void *closure)
 {
-	struct shim_context *ctx;
+	struct name_space ns;
 	char **names = NULL;
 	uint32_t at;
 	int n;
 
 	if (!name || !func)
 		return PM_ERR_NAME;
-	n = enter(&ctx);
+	n = enter(&ns);
 	if (n)
 		return n;
-	at = shim_pmns__find(ctx->pmns, name);
-	n = at == SHIM_PMNS_NONE ? PM_ERR_NAME : shim_pmns__leaves(ctx->pmns, at, &names);
-	n = shim_context__leave(ctx, n);
+	at = shim_pmns__find(ns.tree, name);
+	n = at == SHIM_PMNS_NONE ? PM_ERR_NAME : shim_pmns__leaves(ns.tree, at, &names);
+	n = leave(&ns, n);
 	if (n < 0)
 		return n;
 	for (int i = 0; i < n; i++)
@@ -142,43 +172,84 @@ SHIM_API int pmTraversePMNS(const char *name, void (*func)(const char *name))
 }
 
 /* Names that lead to another metric (a name has one metric) are left out. */
-static bool owns(const struct shim_pmns *pmns, const char *name, pmID pmid)
+static bool owns(const struct shim_pmns *tree, const char *name, pmID pmid)
 {
 	pmID owner;
 
-	return !look_up(pmns, name, &owner) && owner == pmid;
+	return !look_up(tree, name, &owner) && owner == pmid;
 }
 
-static const struct shim_desc *desc_of(const struct shim_context *ctx, pmID pmid)
+/* The names of a metric in a list: how many, or -ENOMEM, or PM_ERR_PMID for none */
+static int make_list(const char *const *names, unsigned int n, char ***out)
 {
-	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
-
-	return desc ? desc : shim_pmns__builtin(pmid);
-}
-
-static int names_of(const struct shim_context *ctx, pmID pmid, char ***nameset)
-{
-	const struct shim_desc *desc = desc_of(ctx, pmid);
 	struct shim_list list;
 	size_t bytes = 0;
-	int n = 0;
 
-	for (unsigned int i = 0; desc && i < desc->nnames; i++) {
-		if (owns(ctx->pmns, desc->names[i], pmid)) {
-			bytes += strlen(desc->names[i]) + 1;
-			n++;
-		}
-	}
 	if (!n)
 		return PM_ERR_PMID;
+	for (unsigned int i = 0; i < n; i++)
+		bytes += strlen(names[i]) + 1;
 	if (shim_list__new(&list, n, bytes))
 		return -ENOMEM;
-	n = 0;
-	for (unsigned int i = 0; i < desc->nnames; i++)
-		if (owns(ctx->pmns, desc->names[i], pmid))
-			shim_list__add(&list, n++, desc->names[i], strlen(desc->names[i]));
-	*nameset = list.strings;
+	for (unsigned int i = 0; i < n; i++)
+		shim_list__add(&list, i, names[i], strlen(names[i]));
+	*out = list.strings;
+	return (int)n;
+}
+
+/* The newest first */
+static unsigned int loaded_names(const struct shim_names *from, pmID pmid, const char **out)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = from->n; i-- > 0;) {
+		if (from->entries[i].pmid != pmid)
+			continue;
+		if (out)
+			out[n] = from->entries[i].name;
+		n++;
+	}
 	return n;
+}
+
+static unsigned int desc_names(const struct name_space *ns, const struct shim_desc *desc,
+			       const char **out)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; desc && i < desc->nnames; i++) {
+		if (!owns(ns->tree, desc->names[i], desc->pmid))
+			continue;
+		if (out)
+			out[n] = desc->names[i];
+		n++;
+	}
+	return n;
+}
+
+static unsigned int collect(const struct name_space *ns, pmID pmid, const char **out)
+{
+	const struct shim_desc *desc = shim_pmns__builtin(pmid);
+
+	if (ns->names && !desc)
+		return loaded_names(ns->names, pmid, out);
+	if (ns->ctx && shim_archive__desc(ns->ctx->ar, pmid))
+		desc = shim_archive__desc(ns->ctx->ar, pmid);
+	return desc_names(ns, desc, out);
+}
+
+static int names_of(const struct name_space *ns, pmID pmid, char ***nameset)
+{
+	unsigned int n = collect(ns, pmid, NULL);
+	const char **names = calloc(n + 1, sizeof(*names));
+	int result;
+
+	if (!names)
+		return -ENOMEM;
+	collect(ns, pmid, names);
+	result = make_list(names, n, nameset);
+	free(names);
+	return result;
 }
 
 /**
@@ -190,15 +261,15 @@ static int names_of(const struct shim_context *ctx, pmID pmid, char ***nameset)
  */
 SHIM_API int pmNameAll(pmID pmid, char ***nameset)
 {
-	struct shim_context *ctx;
+	struct name_space ns;
 	int err;
 
 	if (!nameset)
 		return -EINVAL;
-	err = enter(&ctx);
+	err = enter(&ns);
 	if (err)
 		return err;
-	return shim_context__leave(ctx, names_of(ctx, pmid, nameset));
+	return leave(&ns, names_of(&ns, pmid, nameset));
 }
 
 /**
@@ -226,26 +297,54 @@ SHIM_API int pmNameID(pmID pmid, char **name)
 /**
  * pmGetPMNSLocation() - where the names come from
  *
- * Return: PMNS_ARCHIVE, or PM_ERR_NOPMNS without a context.
+ * Return: PMNS_LOCAL if the program has loaded them, else PMNS_ARCHIVE; PM_ERR_NOPMNS
+ * without a context.
  */
 SHIM_API int pmGetPMNSLocation(void)
 {
-	struct shim_context *ctx;
-	int err = enter(&ctx);
+	struct name_space ns;
+	int err = enter(&ns);
 
-	return err ? err : shim_context__leave(ctx, PMNS_ARCHIVE);
+	return err ? err : leave(&ns, ns.names ? PMNS_LOCAL : PMNS_ARCHIVE);
+}
+
+static bool is_known(const void *arg, uint32_t pmid)
+{
+	const struct shim_context *ctx = arg;
+
+	return shim_archive__desc(ctx->ar, pmid);
+}
+
+static int trim(struct shim_names *names)
+{
+	struct shim_names *rest = NULL;
+	struct shim_context *ctx;
+	int err = shim_context__enter(&ctx);
+
+	if (!err) {
+		err = shim_names__subset(names, is_known, ctx, &rest);
+		shim_context__leave(ctx, 0);
+	}
+	if (err)
+		shim_loaded__put(names);
+	else
+		shim_loaded__replace(names, rest);
+	return err;
 }
 
 /**
  * pmTrimNameSpace() - leave out names of metrics that the current context does not have
  *
- * An archive's own names are those that it has.
+ * Of a name space that was loaded; an archive's own names are those that it has.
  *
- * Return: 0, or PM_ERR_NOPMNS without a context.
+ * Return: 0; PM_ERR_NOCONTEXT, or PM_ERR_NOPMNS without a name space, either; -ENOMEM.
  */
 SHIM_API int pmTrimNameSpace(void)
 {
-	int where = pmGetPMNSLocation();
+	struct name_space ns;
+	int err = enter(&ns);
 
-	return where < 0 ? where : 0;
+	if (err)
+		return err;
+	return ns.names ? trim(ns.names) : leave(&ns, 0);
 }

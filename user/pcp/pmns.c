@@ -168,7 +168,8 @@ static int add_desc(struct shim_pmns *pmns, const struct shim_desc *desc)
 	return err;
 }
 
-int shim_pmns__new(const struct shim_archive *ar, struct shim_pmns **out)
+/* With the names that every context has */
+static int begin(struct shim_pmns **out)
 {
 	struct shim_pmns *pmns = calloc(1, sizeof(*pmns));
 	uint32_t root;
@@ -176,17 +177,41 @@ int shim_pmns__new(const struct shim_archive *ar, struct shim_pmns **out)
 
 	if (!pmns)
 		return -ENOMEM;
+	*out = pmns;
 	err = add_node(pmns, NONE, "", 0, &root);
 	for (unsigned int i = 0; i < NBUILTINS && !err; i++)
 		err = add_desc(pmns, &builtins[i]);
+	return err;
+}
+
+static int end(struct shim_pmns *pmns, int err, struct shim_pmns **out)
+{
+	if (err)
+		shim_pmns__free(pmns);
+	else
+		*out = pmns;
+	return err;
+}
+
+int shim_pmns__new(const struct shim_archive *ar, struct shim_pmns **out)
+{
+	struct shim_pmns *pmns = NULL;
+	int err = begin(&pmns);
+
 	for (unsigned int i = 0; i < shim_archive__ndescs(ar) && !err; i++)
 		err = add_desc(pmns, shim_archive__desc_at(ar, i));
-	if (err) {
-		shim_pmns__free(pmns);
-		return err;
-	}
-	*out = pmns;
-	return 0;
+	return end(pmns, err, out);
+}
+
+/* The newest comes first: so the first is the last to be added. */
+int shim_pmns__of(const struct shim_pmns_entry *entries, unsigned int n, struct shim_pmns **out)
+{
+	struct shim_pmns *pmns = NULL;
+	int err = begin(&pmns);
+
+	while (n-- && !err)
+		err = add_name(pmns, entries[n].name, entries[n].pmid);
+	return end(pmns, err, out);
 }
 
 void shim_pmns__free(struct shim_pmns *pmns)

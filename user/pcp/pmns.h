@@ -13,6 +13,14 @@ struct shim_pmns;
 /* Metrics that every context has: they describe unpacked event records. */
 const struct shim_desc *shim_pmns__builtin(uint32_t pmid);
 
+/* A metric's whole name */
+struct shim_pmns_entry {
+	const char *name;
+	uint32_t pmid;
+};
+
+/* Of names that stay where they are, in their order, and those that every context has */
+int shim_pmns__of(const struct shim_pmns_entry *entries, unsigned int n, struct shim_pmns **out);
 int shim_pmns__new(const struct shim_archive *ar, struct shim_pmns **out);
 void shim_pmns__free(struct shim_pmns *pmns);
 

@@ -20,6 +20,14 @@ const char *pmGetAPIConfig(const char *feature);
 int pmGetVersion(void);
 int pmGetUsername(char **username);
 
+/* A name space of the program's own, in place of those of its contexts */
+
+#define PM_NS_DEFAULT	NULL
+
+int pmLoadNameSpace(const char *filename);
+int pmLoadASCIINameSpace(const char *filename, int dupok);
+void pmUnloadNameSpace(void);
+
 /* Messages, to stderr, or to the file that the environment's PCP_STDERR names */
 
 int pmprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A name space that was read from a file. */
+#ifndef SHIM_PCP_NS_FILE_H
+#define SHIM_PCP_NS_FILE_H
+
+#include <stdbool.h>
+
+#include "pmns.h"
+
+/*
+ * struct shim_names - names and their metrics, and the tree of them
+ * @refs: guarded by the lock in ns_loaded.c
+ * @entries: @n, in the order of the file; their texts are their own
+ */
+struct shim_names {
+	unsigned int refs;
+	struct shim_pmns *tree;
+	struct shim_pmns_entry *entries;
+	unsigned int n, room;
+};
+
+/*
+ * @dups: a metric may have several names.  0; -errno if the file cannot be read;
+ * PM_ERR_PMNS for what is no name space, with @what to say about it.
+ */
+int shim_names__read(const char *path, bool dups, struct shim_names **out, const char **what);
+/* Those of which @keep is true */
+int shim_names__subset(const struct shim_names *from, bool (*keep)(const void *arg, uint32_t pmid),
+		       const void *arg, struct shim_names **out);
+void shim_names__free(struct shim_names *names);
+
+#endif /* SHIM_PCP_NS_FILE_H */

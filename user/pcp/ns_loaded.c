@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The name space that a program has loaded in place of its contexts' own.
+ *
+ * Threads: it is the process's, as in the original; a lock guards which one it is
+ * and how many calls use it.
+ */
+#define _GNU_SOURCE	/* asprintf */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/api.h"
+#include "ns_loaded.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shim_names *loaded;
+static bool asked;	/* for one, even if there is none */
+
+int shim_loaded__get(struct shim_names **out)
+{
+	int err;
+
+	pthread_mutex_lock(&lock);
+	*out = loaded;
+	if (loaded)
+		loaded->refs++;
+	err = asked && !loaded ? PM_ERR_NOPMNS : 0;
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+void shim_loaded__put(struct shim_names *names)
+{
+	bool last;
+
+	if (!names)
+		return;
+	pthread_mutex_lock(&lock);
+	last = --names->refs == 0;
+	pthread_mutex_unlock(&lock);
+	if (last)
+		shim_names__free(names);
+}
+
+void shim_loaded__replace(struct shim_names *old, struct shim_names *names)
+{
+	bool current;
+
+	names->refs = 1;
+	pthread_mutex_lock(&lock);
+	current = loaded == old;
+	if (current)
+		loaded = names;
+	pthread_mutex_unlock(&lock);
+	if (current)
+		shim_loaded__put(old);	/* the process's */
+	else
+		shim_names__free(names);
+	shim_loaded__put(old);
+}
+
+/* PMNS_DEFAULT, or the one in PCP's folder */
+static char *default_path(void)
+{
+	const char *path = pmGetOptionalConfig("PMNS_DEFAULT");
+	char *made;
+
+	if (path && *path)
+		return strdup(path);
+	return asprintf(&made, "%s/pmns/root", pmGetConfig("PCP_VAR_DIR")) < 0 ? NULL : made;
+}
+
+/* As the original does, on stderr */
+static void complain(const char *path, int err, const char *what)
+{
+	if (err == PM_ERR_PMNS)
+		pmprintf("Error Parsing ASCII PMNS: %s: %s\n", path, what);
+	else
+		pmprintf("Error Parsing ASCII PMNS: Cannot open \"%s\"\n", path);
+	pmflush();
+}
+
+static int load(const char *filename, bool dups)
+{
+	char *path = filename ? strdup(filename) : default_path();
+	struct shim_names *names = NULL;
+	const char *what;
+	int err;
+
+	if (!path)
+		return -ENOMEM;
+	err = shim_names__read(path, dups, &names, &what);
+	if (err)
+		complain(path, err, what);
+	free(path);
+	pthread_mutex_lock(&lock);
+	asked = true;
+	if (loaded && !err) {
+		err = PM_ERR_DUPPMNS;
+	} else if (!err) {
+		names->refs = 1;
+		loaded = names;
+		names = NULL;
+	}
+	pthread_mutex_unlock(&lock);
+	shim_names__free(names);
+	return err;
+}
+
+static bool is_loaded(void)
+{
+	bool is;
+
+	pthread_mutex_lock(&lock);
+	is = loaded;
+	pthread_mutex_unlock(&lock);
+	return is;
+}
+
+/**
+ * pmLoadASCIINameSpace() - use the names of a file, whatever contexts there are
+ * @filename: the file; PM_NS_DEFAULT is the one that PMNS_DEFAULT names, or PCP's own
+ * @dupok: 0 if no metric may have two names
+ *
+ * What is wrong with the file is said on stderr, as by pmprintf().
+ *
+ * Return: 0; PM_ERR_DUPPMNS if there is one; PM_ERR_PMNS for what is no name space; -errno
+ * for a file that cannot be read.  After an error there are no names at all, until
+ * pmUnloadNameSpace().
+ */
+SHIM_API int pmLoadASCIINameSpace(const char *filename, int dupok)
+{
+	return is_loaded() ? PM_ERR_DUPPMNS : load(filename, dupok);
+}
+
+/** pmLoadNameSpace() - pmLoadASCIINameSpace() of a file in which metrics may have two names */
+SHIM_API int pmLoadNameSpace(const char *filename)
+{
+	return pmLoadASCIINameSpace(filename, 1);
+}
+
+/** pmUnloadNameSpace() - each context has its own names again */
+SHIM_API void pmUnloadNameSpace(void)
+{
+	struct shim_names *names;
+
+	pthread_mutex_lock(&lock);
+	names = loaded;
+	loaded = NULL;
+	asked = false;
+	pthread_mutex_unlock(&lock);
+	shim_loaded__put(names);
+}
