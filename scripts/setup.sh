@@ -46,12 +46,13 @@ check|perl|runs checkpatch
 check|g++|checks that the public headers are C++ too
 check|shellcheck|checks the scripts
 check|valgrind|finds use of unset or freed memory
-check|libclang-rt-14-dev|fuzzes the reader of archives
+check|libclang-rt-14-dev|fuzzes the reader of archives, and what an agent answers
 peers|pcp|Performance Co-Pilot's own programs read our archives
 peers|libpcp3-dev|its library runs the same test client as ours
 peers|libpcp-import1-dev|its import library makes the same archives as ours
 peers|libpcp-trace2-dev|its trace library sends the same events as ours
 peers|gfortran|a Fortran program makes trace calls
+peers|openjdk-17-jdk-headless|a Java program makes trace calls
 peers|iproute2|its agent runs in a network of its own
 "
 

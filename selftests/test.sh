@@ -60,7 +60,7 @@ say "native: an archive of any bytes, for a minute"
 (TEST_TIMEOUT=600; export TEST_TIMEOUT; native "$host" "$top/build/$host" fuzz)
 say "native, with AddressSanitizer and UBSan"
 build "$host-asan" SAN=1 lib tests
-native "$host-asan" "$top/build/$host-san" unit pcp \
+native "$host-asan" "$top/build/$host-san" unit pcp bpf/ways bpf/direct bpf/percentiles tools/trace_json \
 	aix/header cpc/pctx trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads
 wait $arm64 || :
 say "arm64 VM"

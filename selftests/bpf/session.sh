@@ -3,7 +3,7 @@
 # The session in Documentation/bpf.rst is true: each command says what is written below it.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
-trap 'vcpc trace off >/dev/null 2>&1; rm -rf "$dir"' EXIT
+trap 'vcpc trace off >/dev/null 2>&1; rm -rf "$dir" /tmp/session.*' EXIT
 evidence="$dir/out"
 page=$(dirname "$0")/bpf.rst
 [ -e "$page" ] || page=$(dirname "$0")/../../Documentation/bpf.rst
@@ -26,6 +26,7 @@ while read -r line; do
 		command=${line#\# }
 		sh -c "$command" >"$dir/out" 2>&1 </dev/null
 		result "$command"
+		ls /sys/fs/bpf/vcpc >>"$dir/pins" 2>/dev/null
 		;;
 	*)
 		has_words "$line"
@@ -33,4 +34,8 @@ while read -r line; do
 		;;
 	esac
 done <"$dir/session"
+for map in $(grep '^vc_' "$dir/pins" | sort -u); do
+	grep -q "/$map'*\( \|$\)" "$dir/session"
+	result "the session shows $map"
+done
 done_testing

@@ -42,7 +42,7 @@ for example in "$build"/examples/*; do
 	case $example in *.d) continue ;; esac
 	set -- "$@" --with "$example:/usr/bin/${example##*/}"
 done
-set -- "$@" --with "$build/bin/vcpc:/usr/bin/vcpc" --program bpftool --program xz \
+set -- "$@" --with "$build/bin/vcpc:/usr/bin/vcpc" --with "$build/bin/pmtrace:/usr/bin/pmtrace" --program bpftool --program xz \
 	--with "$selftests/run-tests.sh:/tests/run-tests.sh" --with "$selftests/tap.sh:/tests/tap.sh"
 
 set -- "$@" --with "$here/record.sh:/tests/record.sh" --with "$selftests/../Documentation/bpf.rst:/tests/bpf/bpf.rst"
