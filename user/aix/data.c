@@ -139,14 +139,12 @@ static int read_sums(const struct shim_aix_call *call, struct shim_aix_sums **su
 
 static int describe_group(const struct shim_aix_context *ctx, pm_ginfo_t *ginfo)
 {
-	struct vcpc_instance_info *list;
-	struct vcpc_instances_args args;
-	int ret = shim_counters__list(ctx->counters, &list, &args);
+	unsigned int members;
+	int ret = shim_aix_state__members(ctx, &members);
 
 	if (ret)
-		return shim_aix__error(ret);
-	free(list);
-	ginfo->members = args.nr + args.folded;
+		return ret;
+	ginfo->members = members;
 	ginfo->flags.b.process = ctx->process;
 	ginfo->flags.b.consistent = !ctx->inconsistent;
 	return 0;

@@ -249,19 +249,6 @@ static int rebind_cpus(struct shim_aix_context *ctx)
 	return ret;
 }
 
-static int only_member(const struct shim_aix_context *ctx, bool *only)
-{
-	struct vcpc_instance_info *list;
-	struct vcpc_instances_args args;
-	int ret = shim_counters__list(ctx->counters, &list, &args);
-
-	if (ret)
-		return shim_aix__error(ret);
-	free(list);
-	*only = args.nr + args.folded + args.pending == 1;
-	return 0;
-}
-
 /* What there is by now does not count any more. */
 static int rebase(struct shim_aix_context *ctx)
 {
@@ -278,7 +265,7 @@ static int rebase(struct shim_aix_context *ctx)
 static int reset_locked(struct shim_aix_call *call, void *arg)
 {
 	struct shim_aix_context *ctx = call->ctx;
-	bool only = true;
+	unsigned int members;
 	int ret;
 
 	(void)arg;
@@ -287,10 +274,10 @@ static int reset_locked(struct shim_aix_call *call, void *arg)
 	ret = rebind_thread(ctx, call->tid);
 	if (ret || call->who.scope == AIX_THREAD)
 		return ret;
-	ret = only_member(ctx, &only);
+	ret = shim_aix_state__members(ctx, &members);
 	if (!ret)
 		ret = rebase(ctx);
-	if (!ret && !only)
+	if (!ret && members > 1)
 		ctx->inconsistent = true;
 	return ret;
 }

@@ -271,6 +271,26 @@ bool shim_aix_state__deserted(const struct shim_aix_context *ctx)
 	return deserted;
 }
 
+/**
+ * shim_aix_state__members() - how many threads a context has or had
+ * @ctx: of threads
+ * @members: set on success
+ *
+ * Return: 0 or the API's error.
+ */
+int shim_aix_state__members(const struct shim_aix_context *ctx, unsigned int *members)
+{
+	struct vcpc_instance_info *list;
+	struct vcpc_instances_args args;
+	int ret = shim_counters__list(ctx->counters, &list, &args);
+
+	if (ret)
+		return shim_aix__error(ret);
+	free(list);
+	*members = args.nr + args.folded;
+	return 0;
+}
+
 static void sweep(struct shim_aix_state *state)
 {
 	struct shim_aix_context *ctx, *next;

@@ -111,6 +111,7 @@ void shim_aix_state__add(struct shim_aix_state *state, struct shim_aix_context *
 void shim_aix_state__remove(struct shim_aix_state *state, struct shim_aix_context *ctx);
 void shim_aix_state__free(struct shim_aix_context *ctx);
 bool shim_aix_state__deserted(const struct shim_aix_context *ctx);
+int shim_aix_state__members(const struct shim_aix_context *ctx, unsigned int *members);
 
 /* target.c */
 int shim_aix_target__check(struct shim_aix_who who, pid_t *tid);
