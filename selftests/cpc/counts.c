@@ -227,7 +227,7 @@ TEST(instructions_across_switches)
 	cpc_close(c.cpc);
 }
 
-/* More cycles counters than any CPU has: refused as a whole, and told. */
+/* One counter of each CPU counts nothing but cycles: refused as a whole, and told. */
 static int told;
 
 static void remember(const char *fn, int subcode, const char *fmt, va_list ap)
@@ -242,11 +242,12 @@ TEST(more_than_the_cpu_holds)
 	cpc_set_t *set;
 	int n = 0;
 
-	if (!open_counter(&c, "cycles", 0, CPC_COUNT_USER))
-		SKIP(return, "no PMU counts cycles");
+	if (!open_counter(&c, "instructions", 0, CPC_COUNT_USER))
+		SKIP(return, "no PMU counts instructions");
 	set = cpc_set_create(c.cpc);
-	while (n < (int)cpc_npic(c.cpc) && n < 30)
-		ASSERT_EQ(n++, cpc_set_add_request(c.cpc, set, "cycles", 0, CPC_COUNT_USER, 0, NULL));
+	while (n < (int)cpc_npic(c.cpc))
+		ASSERT_EQ(n++, cpc_set_add_request(c.cpc, set, "instructions", 0, CPC_COUNT_USER, 0,
+						   NULL));
 	cpc_seterrhndlr(c.cpc, remember);
 	EXPECT_EQ(-1, cpc_bind_curlwp(c.cpc, set, 0));
 	EXPECT_EQ(EINVAL, errno);

@@ -273,7 +273,7 @@ static void see_event(void *arg, const char *event)
 	cpc_set_t *set = cpc_set_create(list->cpc);
 
 	list->n++;
-	list->page_faults += !strcmp(event, "page-faults");
+	list->page_faults += !strcmp(event, "sw::page-faults");
 	list->bad += cpc_set_add_request(list->cpc, set, event, 0, CPC_COUNT_USER, 0, NULL) != 0;
 	cpc_set_destroy(list->cpc, set);
 }
@@ -295,7 +295,7 @@ TEST_F(cpc, every_event_walked_can_be_asked_for)
 {
 	struct list all = { .cpc = self->cpc };
 	struct list pic = { 0 };
-	char attr[CPC_MAX_ATTR_LEN] = "";
+	char last[CPC_MAX_ATTR_LEN] = "";
 
 	cpc_walk_events_all(self->cpc, &all, see_event);
 	EXPECT_EQ(1, all.page_faults);
@@ -303,8 +303,8 @@ TEST_F(cpc, every_event_walked_can_be_asked_for)
 	cpc_walk_events_pic(self->cpc, 0, &pic, see_pic);
 	EXPECT_EQ(all.n, pic.n);
 	EXPECT_EQ(0, pic.bad);
-	cpc_walk_attrs(self->cpc, attr, see_attr);
-	EXPECT_STREQ("picnum", attr);
+	cpc_walk_attrs(self->cpc, last, see_attr);
+	EXPECT_STREQ("picnum", last);
 }
 
 struct share {

@@ -34,6 +34,9 @@ int shim_cpc__check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set)
 			return shim_cpc__complain(cpc, fn, EINVAL, CPC_REQ_INVALID_FLAGS);
 	}
 	for (uint_t i = 0; i < set->n; i++)
+		if (set->reqs[i].subcode)
+			return shim_cpc__complain(cpc, fn, EINVAL, set->reqs[i].subcode);
+	for (uint_t i = 0; i < set->n; i++)
 		if (set->reqs[i].flags & CPC_OVF_NOTIFY_EMT)
 			return shim_cpc__fail(ENOTSUP);
 	return 0;
@@ -59,46 +62,60 @@ int shim_cpc__counters(cpc_t *cpc, cpc_set_t *set, struct shim_counters **out)
 	return 0;
 }
 
-static int bind_self(struct shim_counters *counters)
+static int bind_self(cpc_set_t *set, struct shim_counters *counters, bool inherit)
 {
 	int bad;
-	int ret = shim_counters__bind(counters, 0, 0, &bad);
+	int ret = shim_counters__bind(counters, 0, inherit ? VCPC_BIND_F_INHERIT : 0, &bad);
 
 	if (ret)
 		return ret;
 	ret = shim_lwp__attach(counters);
 	if (ret)
 		shim_counters__unbind(counters, 0);
+	else if (inherit)
+		shim_heir__bequeath(&set->estate, counters);
 	return ret;
+}
+
+static bool can_be_inherited(const cpc_t *cpc)
+{
+	return shim_session__info(cpc->session)->features & VCPC_FEAT_INHERIT &&
+	       !shim_heir__prepare();
 }
 
 /**
  * cpc_bind_curlwp() - count on the calling thread, from the presets on
  * @cpc: the handle
  * @set: takes the place of what the thread had bound
- * @flags: 0; CPC_BIND_LWP_INHERIT is not supported
+ * @flags: 0, or CPC_BIND_LWP_INHERIT: also on each thread that this one starts
+ *	from now on, and those that these start, with values of its own
  *
  * Return: 0, or -1 and errno: EINVAL (flags, no requests, too many requests, a
  * picnum twice; with a subcode: CPC_REQ_INVALID_FLAGS, CPC_INVALID_EVENT,
- * CPC_RESOURCE_UNAVAIL), EACCES (CPC_ATTR_REQUIRES_PRIVILEGE: system mode
- * needs CAP_PERFMON), ENOTSUP (INHERIT, or a request with CPC_OVF_NOTIFY_EMT),
- * EAGAIN (the user has too many sets), EMFILE, ENOMEM.
+ * CPC_INVALID_ATTRIBUTE, CPC_ATTRIBUTE_OUT_OF_RANGE, CPC_RESOURCE_UNAVAIL), EACCES
+ * (CPC_ATTR_REQUIRES_PRIVILEGE: system mode needs CAP_PERFMON), ENOTSUP (INHERIT
+ * where the kernel tells nobody of new threads, or a request with
+ * CPC_OVF_NOTIFY_EMT), EAGAIN (CPUs are being counted, or the user has too many
+ * sets), EMFILE, ENOMEM.
  */
 SHIM_API int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 {
+	bool inherit = flags & CPC_BIND_LWP_INHERIT;
 	struct shim_counters *counters;
 	int ret;
 
-	if (flags & ~CPC_BIND_LWP_INHERIT || !set->n)
+	if (!cpc || !set || flags & ~CPC_BIND_LWP_INHERIT || !set->n)
 		return shim_cpc__fail(EINVAL);
-	if (flags & CPC_BIND_LWP_INHERIT)
+	if (inherit && !can_be_inherited(cpc))
 		return shim_cpc__fail(ENOTSUP);
+	if (atomic_load(&set->where) == CPC_ON_CPU)
+		shim_cpc__unbind_cpu(set);
 	shim_lwp__detach();
 	if (shim_cpc__check_requests(cpc, __func__, set))
 		return -1;
 	ret = shim_cpc__counters(cpc, set, &counters);
 	if (!ret)
-		ret = bind_self(counters);
+		ret = bind_self(set, counters, inherit);
 	if (ret)
 		return shim_cpc__refused(cpc, __func__, ret);
 	atomic_store(&set->where, CPC_ON_LWP);
@@ -113,12 +130,13 @@ static bool is_mine(cpc_set_t *set)
 }
 
 /**
- * cpc_unbind() - take a set off the calling thread, or off a process's
+ * cpc_unbind() - take a set off the calling thread, off a CPU, or off a process
  * @cpc: the handle
  * @set: of this handle; unbound afterwards in any case
  *
- * Return: 0, or -1 and EINVAL: not this handle's, not bound, or bound by
- * cpc_bind_curlwp() to other threads.
+ * Return: 0, or -1 and errno: EINVAL (not this handle's, not bound, or bound by
+ * cpc_bind_curlwp() to other threads), EAGAIN (the thread that is bound to the CPU
+ * has moved).
  */
 SHIM_API int cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 {
@@ -129,39 +147,68 @@ SHIM_API int cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 	where = atomic_exchange(&set->where, CPC_UNBOUND);
 	if (where == CPC_ON_PCTX)
 		return shim_cpc__unbind_pctx(set);
-	if (where == CPC_UNBOUND || !is_mine(set))
+	if (where == CPC_ON_CPU)
+		return shim_cpc__unbind_cpu(set);
+	/* One of several threads that have bound it may have been here before. */
+	if (!is_mine(set))
 		return shim_cpc__fail(EINVAL);
 	shim_lwp__detach();
 	return 0;
 }
 
+/* Bytes that a sample for this buffer has */
+size_t shim_cpc__sample_size(const cpc_buf_t *buf)
+{
+	return sizeof(buf->sample) + buf->n * sizeof(buf->sample.values[0]);
+}
+
+static int sample_lwp(cpc_set_t *set, cpc_buf_t *buf)
+{
+	int ret = -EINVAL;
+
+	if (is_mine(set))
+		ret = shim_counters__sample(shim_lwp__bound(), 0, &buf->sample,
+					    shim_cpc__sample_size(buf));
+	if (!ret && shim_lwp__frozen())
+		buf->sample.time = shim_lwp__frozen();
+	return ret;
+}
+
+static int sample_pctx(cpc_set_t *set, cpc_buf_t *buf)
+{
+	return shim_counters__sample(atomic_load(&set->counters), set->tid, &buf->sample,
+				     shim_cpc__sample_size(buf));
+}
+
 /**
- * cpc_set_sample() - the values of the calling thread, or of a process's, at one instant
+ * cpc_set_sample() - the values of the calling thread, of a CPU, or of a process's thread
  * @cpc: the handle
- * @set: bound to the calling thread, or by cpc_bind_pctx()
+ * @set: bound to the calling thread, or by cpc_bind_cpu() or cpc_bind_pctx()
  * @buf: made for as many requests as the set has; unspecified on failure
  *
  * A stopped set gives the values, hrtime and tick of when it was stopped.
  *
  * Return: 0, or -1 and errno: EINVAL (not bound to this thread, or a buffer of
- * another size), EAGAIN (the counters were taken away meanwhile).
+ * another size), EAGAIN (the counters were taken away meanwhile; or the caller is
+ * not bound to the CPU any more).
  */
 SHIM_API int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
-	size_t size = sizeof(buf->sample) + buf->n * sizeof(buf->sample.values[0]);
-	bool pctx = atomic_load(&set->where) == CPC_ON_PCTX;
 	int ret;
 
-	(void)cpc;
-	if (buf->n != set->n || !(pctx || is_mine(set)))
+	if (!cpc || !set || !buf || buf->n != set->n)
 		return shim_cpc__fail(EINVAL);
-	ret = shim_counters__sample(pctx ? atomic_load(&set->counters) : shim_lwp__bound(),
-				    pctx ? set->tid : 0, &buf->sample, size);
-	if (ret)
-		return shim_cpc__fail(ret == -EBADF ? EINVAL : -ret);
-	if (!pctx && shim_lwp__frozen())
-		buf->sample.time = shim_lwp__frozen();
-	return 0;
+	switch (atomic_load(&set->where)) {
+	case CPC_ON_PCTX:
+		ret = sample_pctx(set, buf);
+		break;
+	case CPC_ON_CPU:
+		ret = shim_cpc__sample_cpu(set, buf);
+		break;
+	default:
+		ret = sample_lwp(set, buf);
+	}
+	return ret ? shim_cpc__fail(ret == -EBADF ? EINVAL : -ret) : 0;
 }
 
 static int turn(int (*how)(struct shim_counters *counters, pid_t tid), hrtime_t frozen)

@@ -36,13 +36,12 @@ SHIM_API int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, ui
 	pid_t tid;
 	int bad, ret;
 
-	if (flags || !shim_cpc__owns(cpc, set) || !set->n)
+	if (flags || !pctx || !shim_cpc__owns(cpc, set) || !set->n)
 		return shim_cpc__fail(EINVAL);
 	tid = shim_pctx__tid(pctx, id);
 	if (!tid)
 		return shim_cpc__fail(ESRCH);
-	if (atomic_exchange(&set->where, CPC_UNBOUND) == CPC_ON_PCTX)
-		shim_cpc__unbind_pctx(set);
+	cpc_unbind(cpc, set);
 	if (shim_cpc__check_requests(cpc, __func__, set))
 		return -1;
 	ret = shim_cpc__counters(cpc, set, &counters);
@@ -107,6 +106,8 @@ SHIM_API void cpc_terminate(cpc_t *cpc)
 {
 	sigset_t mask;
 
+	if (!cpc)
+		return;
 	shim_cpc__lock(cpc, &mask);
 	for (cpc_set_t *set = cpc->sets; set; set = set->next)
 		if (set->pctx)

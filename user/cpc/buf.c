@@ -24,6 +24,10 @@ SHIM_API cpc_buf_t *cpc_buf_create(cpc_t *cpc, cpc_set_t *set)
 	cpc_buf_t *buf = NULL;
 	sigset_t mask;
 
+	if (!cpc) {
+		errno = EINVAL;
+		return NULL;
+	}
 	shim_cpc__lock(cpc, &mask);
 	if (!shim_cpc__has_set(cpc, set)) {
 		errno = EINVAL;
@@ -52,6 +56,8 @@ SHIM_API int cpc_buf_destroy(cpc_t *cpc, cpc_buf_t *buf)
 	cpc_buf_t **at;
 	sigset_t mask;
 
+	if (!cpc)
+		return shim_cpc__fail(EINVAL);
 	shim_cpc__lock(cpc, &mask);
 	for (at = &cpc->bufs; *at && *at != buf; at = &(*at)->next)
 		;
@@ -74,7 +80,7 @@ static __u64 later(__u64 a, __u64 b)
 /* Buffers of different sizes are left alone, as the original does. */
 static bool same_size(const cpc_buf_t *ds, const cpc_buf_t *a, const cpc_buf_t *b)
 {
-	return ds->n == a->n && ds->n == b->n;
+	return ds && a && b && ds->n == a->n && ds->n == b->n;
 }
 
 /**
@@ -122,7 +128,7 @@ SHIM_API void cpc_buf_add(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
 SHIM_API void cpc_buf_copy(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *src)
 {
 	(void)cpc;
-	if (ds->n != src->n)
+	if (!same_size(ds, src, src))
 		return;
 	memmove(ds->sample.values, src->sample.values, values_size(ds));
 	ds->sample.time = src->sample.time;
@@ -137,6 +143,8 @@ SHIM_API void cpc_buf_copy(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *src)
 SHIM_API void cpc_buf_zero(cpc_t *cpc, cpc_buf_t *buf)
 {
 	(void)cpc;
+	if (!buf)
+		return;
 	memset(buf->sample.values, 0, values_size(buf));
 	buf->sample.time = 0;
 	buf->sample.tick = 0;
@@ -144,7 +152,7 @@ SHIM_API void cpc_buf_zero(cpc_t *cpc, cpc_buf_t *buf)
 
 static bool has(const cpc_buf_t *buf, int index)
 {
-	return index >= 0 && (uint_t)index < buf->n;
+	return buf && index >= 0 && (uint_t)index < buf->n;
 }
 
 /**
@@ -193,7 +201,7 @@ SHIM_API int cpc_buf_set(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t val)
 SHIM_API hrtime_t cpc_buf_hrtime(cpc_t *cpc, cpc_buf_t *buf)
 {
 	(void)cpc;
-	return buf->sample.time;
+	return buf ? (hrtime_t)buf->sample.time : 0;
 }
 
 /**
@@ -206,5 +214,5 @@ SHIM_API hrtime_t cpc_buf_hrtime(cpc_t *cpc, cpc_buf_t *buf)
 SHIM_API uint64_t cpc_buf_tick(cpc_t *cpc, cpc_buf_t *buf)
 {
 	(void)cpc;
-	return buf->sample.tick;
+	return buf ? buf->sample.tick : 0;
 }

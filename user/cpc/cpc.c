@@ -3,23 +3,15 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/api.h"
+#include "core/format.h"
 #include "core/pfm.h"
 #include "impl.h"
 
 static const char cpuref[] =
 	"Events and their unit masks are named as by libpfm4 and by perf(1); their meaning is in "
 	"the processor's manual and, for the kernel's own events, in perf_event_open(2).";
-
-SHIM_API hrtime_t gethrtime(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
-}
 
 void shim_cpc__lock(cpc_t *cpc, sigset_t *mask)
 {
@@ -42,6 +34,36 @@ static int open_error(int ret)
 	return ret == -ENODEV || ret == -EPROTONOSUPPORT ? ENOSYS : -ret;
 }
 
+/* Hardware counters, 0 if there are none that can be used */
+static uint_t slots(const cpc_t *cpc)
+{
+	const struct vcpc_info_args *info = shim_session__info(cpc->session);
+
+	return info->hw_slots < info->max_requests ? info->hw_slots : info->max_requests;
+}
+
+/* What there is here, which does not change */
+static int look(cpc_t *cpc)
+{
+	const char *name;
+	int ret = shim_session__open(&cpc->session);
+
+	if (ret)
+		return ret;
+	ret = shim_format__open(SHIM_FORMAT_DEVICES, &cpc->format);
+	if (ret) {
+		shim_session__close(cpc->session);
+		return ret;
+	}
+	name = shim_pfm__cpu();
+	if (!name)
+		name = shim_format__pmu(cpc->format);
+	if (!slots(cpc))
+		name = "the kernel's software events";
+	snprintf(cpc->cciname, sizeof(cpc->cciname), "vcpc on %s", name ? name : "an unknown PMU");
+	return 0;
+}
+
 /**
  * cpc_open() - a handle on the counters
  * @ver: CPC_VER_CURRENT
@@ -51,7 +73,6 @@ static int open_error(int ret)
  */
 SHIM_API cpc_t *cpc_open(int ver)
 {
-	const char *cpu = shim_pfm__cpu();
 	cpc_t *cpc;
 	int ret;
 
@@ -62,15 +83,13 @@ SHIM_API cpc_t *cpc_open(int ver)
 	cpc = calloc(1, sizeof(*cpc));
 	if (!cpc)
 		return NULL;
-	ret = shim_session__open(&cpc->session);
+	ret = look(cpc);
 	if (ret) {
 		free(cpc);
 		errno = open_error(ret);
 		return NULL;
 	}
 	pthread_mutex_init(&cpc->lock, NULL);
-	snprintf(cpc->cciname, sizeof(cpc->cciname), "vcpc on %s",
-		 cpu ? cpu : "the kernel's software events");
 	return cpc;
 }
 
@@ -82,11 +101,14 @@ SHIM_API cpc_t *cpc_open(int ver)
  */
 SHIM_API int cpc_close(cpc_t *cpc)
 {
+	if (!cpc)
+		return 0;
 	while (cpc->sets)
 		cpc_set_destroy(cpc, cpc->sets);
 	while (cpc->bufs)
 		cpc_buf_destroy(cpc, cpc->bufs);
 	shim_cpc__free_names(cpc->names);
+	shim_format__close(cpc->format);
 	shim_session__close(cpc->session);
 	pthread_mutex_destroy(&cpc->lock);
 	free(cpc);
@@ -97,14 +119,17 @@ SHIM_API int cpc_close(cpc_t *cpc)
  * cpc_npic() - how many requests a set may have
  * @cpc: the handle
  *
- * The counters are the module's virtual ones: any of them counts any event,
- * and binding tells whether the CPU can hold all of a set at a time.
+ * As many as the CPU has counters, or without any as the module takes.  They are
+ * logical: any of them counts any event, and binding tells whether the CPU can
+ * hold all of a set at a time.
  *
- * Return: the number.
+ * Return: the number; 0 without a handle.
  */
 SHIM_API uint_t cpc_npic(cpc_t *cpc)
 {
-	return shim_session__info(cpc->session)->max_requests;
+	if (!cpc)
+		return 0;
+	return slots(cpc) ? slots(cpc) : shim_session__info(cpc->session)->max_requests;
 }
 
 /**
@@ -125,7 +150,7 @@ SHIM_API uint_t cpc_caps(cpc_t *cpc)
  */
 SHIM_API const char *cpc_cciname(cpc_t *cpc)
 {
-	return cpc->cciname;
+	return cpc ? cpc->cciname : "";
 }
 
 /**
@@ -147,6 +172,7 @@ SHIM_API const char *cpc_cpuref(cpc_t *cpc)
  */
 SHIM_API int cpc_seterrhndlr(cpc_t *cpc, cpc_errhndlr_t *fn)
 {
-	atomic_store(&cpc->handler, fn);
+	if (cpc)
+		atomic_store(&cpc->handler, fn);
 	return 0;
 }

@@ -10,8 +10,11 @@
 #include "core/counters.h"
 #include "cpc/libcpc.h"
 #include "cpc/libpctx.h"
+#include "heir.h"
 
 #define CPC_ANY_PIC	(-1)
+/* In front of the names of events that the kernel counts without the CPU's help */
+#define CPC_SOFTWARE	"sw::"
 
 /* A request as the caller gave it; what the back end gets is the set's packed[] */
 struct cpc_request {
@@ -20,13 +23,17 @@ struct cpc_request {
 	uint_t nattrs;
 	uint_t flags;
 	int picnum;		/* or CPC_ANY_PIC */
+	int subcode;		/* why it cannot be bound, or 0 */
 };
+
+struct cpc_processor;
 
 /* Where the library believes a set to be bound */
 enum cpc_where {
 	CPC_UNBOUND,
 	CPC_ON_LWP,
 	CPC_ON_PCTX,
+	CPC_ON_CPU,
 };
 
 /*
@@ -36,6 +43,8 @@ enum cpc_where {
  * @where: what the library believes; the truth of CPC_ON_LWP is each thread's (lwp.h)
  * @pctx: the process of CPC_ON_PCTX, NULL once it was let go
  * @tid: its thread
+ * @estate: by which new threads inherit it
+ * @processor: that of CPC_ON_CPU, and what its thread was bound to before
  */
 struct __cpc_set {
 	struct __cpc_set *next;
@@ -46,6 +55,8 @@ struct __cpc_set {
 	_Atomic enum cpc_where where;
 	pctx_t *pctx;
 	pid_t tid;
+	struct shim_heir_estate estate;
+	struct cpc_processor *processor;
 };
 
 /*
@@ -63,12 +74,14 @@ struct __cpc_buf {
  * @lock: guards the two lists and @names; all signals are blocked while it is
  *	held, so that a signal handler may use the library
  * @names: events that can be counted here, NULL until they are asked for
+ * @format: the fields of the CPU's event codes
  */
 struct __cpc {
 	pthread_mutex_t lock;
 	struct __cpc_set *sets;
 	struct __cpc_buf *bufs;
 	char **names;
+	struct shim_format *format;
 	struct shim_session *session;
 	_Atomic(cpc_errhndlr_t *) handler;
 	char cciname[CPC_MAX_IMPL_NAME];
@@ -79,10 +92,15 @@ void shim_cpc__unlock(cpc_t *cpc, const sigset_t *mask);
 
 bool shim_cpc__has_set(cpc_t *cpc, const cpc_set_t *set);
 bool shim_cpc__owns(cpc_t *cpc, const cpc_set_t *set);
+size_t shim_cpc__sample_size(const cpc_buf_t *buf);
 
 /* bind.c */
 int shim_cpc__check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set);
 int shim_cpc__counters(cpc_t *cpc, cpc_set_t *set, struct shim_counters **out);
+
+/* bind_cpu.c */
+int shim_cpc__unbind_cpu(cpc_set_t *set);
+int shim_cpc__sample_cpu(cpc_set_t *set, cpc_buf_t *buf);
 
 /* bind_pctx.c */
 int shim_cpc__unbind_pctx(cpc_set_t *set);

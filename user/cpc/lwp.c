@@ -5,7 +5,7 @@
  * The originals' kernel keeps it: operations name no set, a new binding
  * replaces the old one, and a new process has none.  Here a set may have
  * instances on many threads and a thread on many sets, so the thread keeps a
- * reference to the one that libcpc put there.
+ * reference to the one that libcpc put there, or that it has inherited.
  *
  * Threads: each sees its own.  An exiting thread unbinds; a forked child
  * forgets without unbinding, because the instance is its parent's.
@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "heir.h"
 #include "lwp.h"
 
 static __thread struct {
@@ -55,6 +56,15 @@ static void prepare(void)
  */
 struct shim_counters *shim_lwp__bound(void)
 {
+	struct shim_counters *inherited;
+
+	if (self.counters)
+		return self.counters;
+	inherited = shim_heir__inherited();
+	if (inherited) {
+		shim_lwp__attach(inherited);
+		shim_counters__put(inherited);
+	}
 	return self.counters;
 }
 
@@ -79,8 +89,10 @@ int shim_lwp__attach(struct shim_counters *counters)
  */
 void shim_lwp__detach(void)
 {
-	if (self.counters)
-		shim_counters__unbind(self.counters, 0);
+	struct shim_counters *bound = shim_lwp__bound();
+
+	if (bound)
+		shim_counters__unbind(bound, 0);
 	forget();
 }
 

@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
+#include "attr.h"
 #include "base/api.h"
 #include "core/event.h"
 #include "generic.h"
@@ -13,15 +14,17 @@
  * cpc_set_create() - an empty set
  * @cpc: the handle that owns it
  *
- * Return: the set, or NULL and ENOMEM.
+ * Return: the set, or NULL and errno: ENOMEM, EINVAL (no handle).
  */
 SHIM_API cpc_set_t *cpc_set_create(cpc_t *cpc)
 {
-	cpc_set_t *set = calloc(1, sizeof(*set));
+	cpc_set_t *set = cpc ? calloc(1, sizeof(*set)) : NULL;
 	sigset_t mask;
 
-	if (!set)
+	if (!set) {
+		errno = cpc ? ENOMEM : EINVAL;
 		return NULL;
+	}
 	shim_cpc__lock(cpc, &mask);
 	set->next = cpc->sets;
 	cpc->sets = set;
@@ -52,6 +55,7 @@ static void end_counters(cpc_set_t *set)
 {
 	struct shim_counters *counters = atomic_exchange(&set->counters, NULL);
 
+	shim_heir__end(&set->estate);
 	if (counters) {
 		shim_counters__shut(counters);
 		shim_counters__put(counters);
@@ -80,6 +84,8 @@ SHIM_API int cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 	cpc_set_t **at;
 	sigset_t mask;
 
+	if (!cpc)
+		return shim_cpc__fail(EINVAL);
 	shim_cpc__lock(cpc, &mask);
 	for (at = &cpc->sets; *at && *at != set; at = &(*at)->next)
 		;
@@ -91,6 +97,8 @@ SHIM_API int cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 	if (!set)
 		return shim_cpc__fail(EINVAL);
 	shim_cpc__leave_pctx(cpc, set);
+	if (set->processor)
+		shim_cpc__unbind_cpu(set);
 	free_set(set);
 	return 0;
 }
@@ -109,6 +117,16 @@ static bool raw_code(const char *event, __u64 *code)
 	return true;
 }
 
+/* A software event may be called so: no event of the CPU has such a name. */
+static bool pack_name(const char *event, struct vcpc_request *packed)
+{
+	bool software = !strncmp(event, CPC_SOFTWARE, strlen(CPC_SOFTWARE));
+
+	if (shim_event__parse(software ? event + strlen(CPC_SOFTWARE) : event, packed))
+		return false;
+	return !packed->flags && (!software || packed->type == PERF_TYPE_SOFTWARE);
+}
+
 /* Modes belong into the request's flags, not into the event's name. */
 static bool pack_event(cpc_t *cpc, const char *event, struct vcpc_request *packed)
 {
@@ -120,7 +138,7 @@ static bool pack_event(cpc_t *cpc, const char *event, struct vcpc_request *packe
 	if (shim_generic__is(event)) {
 		if (!shim_generic__pack(event, packed))
 			return false;
-	} else if (shim_event__parse(event, packed) || packed->flags) {
+	} else if (!pack_name(event, packed)) {
 		return false;
 	}
 	ret = shim_event__probe(cpc->session, packed);
@@ -139,20 +157,6 @@ static void pack_flags(uint_t flags, struct vcpc_request *packed)
 	packed->type = PERF_TYPE_SOFTWARE;
 	packed->config = PERF_COUNT_SW_DUMMY;
 	packed->flags = VCPC_REQ_F_USER;
-}
-
-/* Where the attributes are wrong: 0 or a subcode. */
-static int check_attrs(cpc_t *cpc, uint_t nattrs, const cpc_attr_t *attrs, int *picnum)
-{
-	*picnum = CPC_ANY_PIC;
-	for (uint_t i = 0; i < nattrs; i++) {
-		if (strcmp(attrs[i].ca_name, "picnum"))
-			return CPC_INVALID_ATTRIBUTE;
-		if (attrs[i].ca_val >= cpc_npic(cpc))
-			return CPC_INVALID_PICNUM;
-		*picnum = attrs[i].ca_val;
-	}
-	return 0;
 }
 
 static int copy_request(struct cpc_request *req, const char *event, uint_t nattrs,
@@ -194,6 +198,8 @@ bool shim_cpc__owns(cpc_t *cpc, const cpc_set_t *set)
 	sigset_t mask;
 	bool has;
 
+	if (!cpc || !set)
+		return false;
 	shim_cpc__lock(cpc, &mask);
 	has = shim_cpc__has_set(cpc, set);
 	shim_cpc__unlock(cpc, &mask);
@@ -214,7 +220,8 @@ static bool may_change(cpc_t *cpc, const cpc_set_t *set)
  * @preset: where its counter starts
  * @flags: CPC_COUNT_USER, CPC_COUNT_SYSTEM, ...; looked at when the set is bound
  * @nattrs: number of attributes
- * @attrs: cpc_attr_t[@nattrs], copied; the only one there is is picnum
+ * @attrs: cpc_attr_t[@nattrs], copied; names as of cpc_walk_attrs(), of which the last one
+ *	counts if it is given twice; their values are looked at when the set is bound
  *
  * Return: its index, counted from 0, or -1 and errno: ENOMEM, or EINVAL, in which case
  * the error handler is told CPC_INVALID_EVENT, CPC_INVALID_ATTRIBUTE or
@@ -229,15 +236,16 @@ SHIM_API int cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event, 
 
 	if (!may_change(cpc, set))
 		return shim_cpc__fail(EINVAL);
-	if (!pack_event(cpc, event, &packed))
+	if (!event || !pack_event(cpc, event, &packed))
 		return shim_cpc__complain(cpc, __func__, EINVAL, CPC_INVALID_EVENT);
-	subcode = check_attrs(cpc, nattrs, attrs, &req.picnum);
+	subcode = shim_attr__check(cpc, nattrs, attrs, &req.picnum);
 	if (subcode)
 		return shim_cpc__complain(cpc, __func__, EINVAL, subcode);
 	if (copy_request(&req, event, nattrs, attrs) || grow(set)) {
 		free_request(&req);
 		return shim_cpc__fail(ENOMEM);
 	}
+	req.subcode = shim_attr__pack(cpc, &req, &packed);
 	pack_flags(flags, &packed);
 	packed.preset = preset;
 	end_counters(set);

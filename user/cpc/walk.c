@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Walking over a set's requests, and over the events and attributes there are. */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "attr.h"
 #include "base/api.h"
 #include "core/event.h"
 #include "generic.h"
 #include "impl.h"
+
+/* Programs go on without one when cpc_open() has failed. */
+static bool is_handle(const cpc_t *cpc)
+{
+	if (!cpc)
+		errno = EINVAL;
+	return cpc;
+}
 
 /**
  * cpc_walk_requests() - visit a set's requests, the last added first
@@ -20,7 +32,8 @@ SHIM_API void cpc_walk_requests(cpc_t *cpc, cpc_set_t *set, void *arg,
 					       uint64_t preset, uint_t flags, int nattrs,
 					       const cpc_attr_t *attrs))
 {
-	(void)cpc;
+	if (!is_handle(cpc) || !set)
+		return;
 	for (uint_t i = set->n; i-- > 0;) {
 		const struct cpc_request *req = &set->reqs[i];
 
@@ -38,8 +51,11 @@ struct names {
 static int collect(void *arg, const char *name, const char *desc)
 {
 	struct names *names = arg;
+	struct vcpc_request req;
 
 	(void)desc;
+	if (shim_event__parse(name, &req))
+		return 0;
 	if (names->n + 1 >= names->room) {
 		size_t room = names->room ? 2 * names->room : 64;
 		char **more = realloc(names->name, room * sizeof(*more));
@@ -49,8 +65,8 @@ static int collect(void *arg, const char *name, const char *desc)
 		names->name = more;
 		names->room = room;
 	}
-	names->name[names->n] = strdup(name);
-	if (!names->name[names->n])
+	if (asprintf(&names->name[names->n], "%s%s",
+		     req.type == PERF_TYPE_SOFTWARE ? CPC_SOFTWARE : "", name) < 0)
 		return -ENOMEM;
 	names->name[++names->n] = NULL;
 	return 0;
@@ -93,10 +109,19 @@ static char **names_of(cpc_t *cpc)
 SHIM_API void cpc_walk_events_all(cpc_t *cpc, void *arg,
 				  void (*action)(void *arg, const char *event))
 {
-	char **names = names_of(cpc);
+	char **names = is_handle(cpc) ? names_of(cpc) : NULL;
 
 	for (size_t i = 0; names && names[i]; i++)
 		action(arg, names[i]);
+}
+
+/* Without a handle there are none. */
+static bool is_pic(cpc_t *cpc, uint_t picno)
+{
+	if (picno < cpc_npic(cpc))
+		return true;
+	errno = EINVAL;
+	return false;
 }
 
 /**
@@ -111,10 +136,8 @@ SHIM_API void cpc_walk_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 {
 	char **names;
 
-	if (picno >= cpc_npic(cpc)) {
-		errno = EINVAL;
+	if (!is_pic(cpc, picno))
 		return;
-	}
 	names = names_of(cpc);
 	for (size_t i = 0; names && names[i]; i++)
 		action(arg, picno, names[i]);
@@ -139,6 +162,8 @@ SHIM_API void cpc_walk_generic_events_all(cpc_t *cpc, void *arg,
 	struct vcpc_request req = { 0 };
 	const char *name;
 
+	if (!is_handle(cpc))
+		return;
 	for (size_t i = 0; (name = shim_generic__at(i, &req)); i++)
 		if (can_count(cpc, &req))
 			action(arg, name);
@@ -158,10 +183,8 @@ SHIM_API void cpc_walk_generic_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 	struct vcpc_request req = { 0 };
 	const char *name;
 
-	if (picno >= cpc_npic(cpc)) {
-		errno = EINVAL;
+	if (!is_pic(cpc, picno))
 		return;
-	}
 	for (size_t i = 0; (name = shim_generic__at(i, &req)); i++)
 		if (can_count(cpc, &req))
 			action(arg, picno, name);
@@ -171,10 +194,14 @@ SHIM_API void cpc_walk_generic_events_pic(cpc_t *cpc, uint_t picno, void *arg,
  * cpc_walk_attrs() - visit the attributes that a request may have
  * @cpc: the handle
  * @arg: for @action
- * @action: called with "picnum", the only one
+ * @action: called for each: the fields of the CPU's event codes, and picnum
  */
 SHIM_API void cpc_walk_attrs(cpc_t *cpc, void *arg, void (*action)(void *arg, const char *attr))
 {
-	(void)cpc;
-	action(arg, "picnum");
+	const char *name;
+
+	if (!is_handle(cpc))
+		return;
+	for (size_t i = 0; (name = shim_attr__at(cpc, i)); i++)
+		action(arg, name);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libcpc, version 2: counters of the calling thread, on Linux.
+ * libcpc, version 2: counters of threads, processes and CPUs, on Linux.
  *
  * The names, types and numbers are those of Solaris.  Only what works is
  * declared; Documentation/api/libcpc.rst says where a call differs.
@@ -16,17 +16,11 @@
 #include <ucontext.h>
 
 #include "libpctx.h"
+#include "solaris.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef unsigned int uint_t;
-typedef long long hrtime_t;	/* nanoseconds */
-typedef int processorid_t;
-
-/* nanoseconds of CLOCK_MONOTONIC, the clock of cpc_buf_hrtime() */
-hrtime_t gethrtime(void);
 
 typedef struct __cpc cpc_t;
 typedef struct __cpc_set cpc_set_t;
@@ -93,6 +87,7 @@ int cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t 
 
 int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags);
 int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flags);
+int cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags);
 int cpc_unbind(cpc_t *cpc, cpc_set_t *set);
 int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf);
 int cpc_enable(cpc_t *cpc);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the tests of libcpc share: work with a known count, and sets of one request. */
+#ifndef SELFTESTS_CPC_H
+#define SELFTESTS_CPC_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cpc/libcpc.h"
+
+/* One fault each, and no huge pages */
+static inline void touch_pages(int n)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	volatile char *p = mmap(NULL, n * page, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	madvise((void *)p, n * page, MADV_NOHUGEPAGE);
+	for (int i = 0; i < n; i++)
+		p[i * page] = 1;
+	munmap((void *)p, n * page);
+}
+
+/* Two instructions an iteration, whatever the compiler thinks of it */
+static inline void loop(unsigned long n)
+{
+#ifdef __aarch64__
+	asm volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(n) : : "cc");
+#else
+	asm volatile("1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc");
+#endif
+}
+
+static inline uint64_t value(cpc_t *cpc, cpc_buf_t *buf, int i)
+{
+	uint64_t v = 0;
+
+	return cpc_buf_get(cpc, buf, i, &v) ? -1ULL : v;
+}
+
+static inline void silent(const char *fn, int subcode, const char *fmt, va_list ap)
+{
+	(void)fn;
+	(void)subcode;
+	(void)fmt;
+	(void)ap;
+}
+
+/* A set of one request for user mode; NULL if the event is not known here */
+static inline cpc_set_t *set_of(cpc_t *cpc, const char *event, uint64_t preset)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	cpc_seterrhndlr(cpc, silent);
+	if (set && cpc_set_add_request(cpc, set, event, preset, CPC_COUNT_USER, 0, NULL)) {
+		cpc_set_destroy(cpc, set);
+		set = NULL;
+	}
+	cpc_seterrhndlr(cpc, NULL);
+	return set;
+}
+
+/* Sampled now; -1 and errno in case of failure */
+static inline uint64_t sampled(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
+{
+	return cpc_set_sample(cpc, set, buf) ? -1ULL : value(cpc, buf, 0);
+}
+
+/* Whether the machine counts instructions */
+static inline bool has_pmu(cpc_t *cpc)
+{
+	cpc_set_t *set = set_of(cpc, "instructions", 0);
+	bool has = set && !cpc_bind_curlwp(cpc, set, 0);
+
+	if (set)
+		cpc_set_destroy(cpc, set);
+	return has;
+}
+
+#endif /* SELFTESTS_CPC_H */

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* cpc_bind_cpu(): what a CPU does, whoever runs on it, and what that excludes. */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "cpc.h"
+#include "kselftest_harness.h"
+
+static struct {
+	int calls;
+	int subcode;
+	char fn[64];
+} told;
+
+static void tell(const char *fn, int subcode, const char *fmt, va_list ap)
+{
+	silent(fn, subcode, fmt, ap);
+	told.calls++;
+	told.subcode = subcode;
+	snprintf(told.fn, sizeof(told.fn), "%s", fn);
+}
+
+static cpu_set_t affinity(void)
+{
+	cpu_set_t mask;
+
+	CPU_ZERO(&mask);
+	sched_getaffinity(0, sizeof(mask), &mask);
+	return mask;
+}
+
+#define EXPECT_AFFINITY(expected)				\
+	do {							\
+		cpu_set_t now_ = affinity();			\
+		EXPECT_TRUE(CPU_EQUAL(&(expected), &now_));	\
+	} while (0)
+
+FIXTURE(cpu) {
+	cpc_t *cpc;
+	cpc_set_t *set;		/* a software event */
+	cpc_buf_t *buf;
+	cpu_set_t before;
+	bool pmu;
+};
+
+FIXTURE_SETUP(cpu)
+{
+	self->cpc = cpc_open(CPC_VER_CURRENT);
+	ASSERT_NE(NULL, self->cpc) TH_LOG("cpc_open: %s", strerror(errno));
+	self->set = set_of(self->cpc, "page-faults", 100);
+	ASSERT_NE(NULL, self->set);
+	self->buf = cpc_buf_create(self->cpc, self->set);
+	self->pmu = has_pmu(self->cpc);
+	self->before = affinity();
+	memset(&told, 0, sizeof(told));
+	cpc_seterrhndlr(self->cpc, tell);
+}
+
+FIXTURE_TEARDOWN(cpu)
+{
+	EXPECT_EQ(0, cpc_close(self->cpc));
+	EXPECT_AFFINITY(self->before);
+}
+
+static void *touch(void *n)
+{
+	touch_pages(*(int *)n);
+	return NULL;
+}
+
+/* Threads of this CPU, this one or not */
+TEST_F(cpu, counts_whoever_runs_there)
+{
+	cpu_set_t only;
+	pthread_t thread;
+	int n = 300;
+
+	CPU_ZERO(&only);
+	CPU_SET(0, &only);
+	ASSERT_EQ(0, cpc_bind_cpu(self->cpc, 0, self->set, 0));
+	EXPECT_AFFINITY(only);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, touch, &n));
+	pthread_join(thread, NULL);
+	touch_pages(300);
+	EXPECT_LE(100 + 600, sampled(self->cpc, self->set, self->buf));
+	EXPECT_GT(1ULL << 32, value(self->cpc, self->buf, 0));
+	EXPECT_LT(0, cpc_buf_tick(self->cpc, self->buf));
+	EXPECT_EQ(0, cpc_unbind(self->cpc, self->set));
+	EXPECT_AFFINITY(self->before);
+	EXPECT_EQ(-1, cpc_set_sample(self->cpc, self->set, self->buf));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+TEST_F(cpu, wrong_arguments)
+{
+	cpc_set_t *empty = cpc_set_create(self->cpc);
+	cpc_t *other = cpc_open(CPC_VER_CURRENT);
+
+	EXPECT_EQ(-1, cpc_bind_cpu(self->cpc, 0, self->set, CPC_BIND_LWP_INHERIT));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, cpc_bind_cpu(self->cpc, 0, empty, 0));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, cpc_bind_cpu(other, 0, self->set, 0));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(0, told.calls);
+	EXPECT_AFFINITY(self->before);
+	cpc_close(other);
+}
+
+TEST_F(cpu, no_such_cpu)
+{
+	static const processorid_t none[] = { -1, 1000, 100000 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
+		memset(&told, 0, sizeof(told));
+		errno = 0;
+		EXPECT_EQ(-1, cpc_bind_cpu(self->cpc, none[i], self->set, 0));
+		EXPECT_EQ(EINVAL, errno);
+		EXPECT_EQ(CPC_PBIND_FAILED, told.subcode);
+		EXPECT_STREQ("cpc_bind_cpu", told.fn);
+		EXPECT_AFFINITY(self->before);
+	}
+}
+
+TEST_F(cpu, needs_privilege)
+{
+	int status;
+	pid_t pid = fork();
+
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		cpu_set_t now;
+
+		if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+			_exit(1);
+		if (cpc_bind_cpu(self->cpc, 0, self->set, 0) != -1 || errno != EACCES)
+			_exit(2);
+		now = affinity();
+		_exit(told.calls || !CPU_EQUAL(&now, &self->before) ? 3 : 0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+}
+
+/* Stopping and starting are for threads' own sets. */
+TEST_F(cpu, is_not_enabled_nor_disabled)
+{
+	ASSERT_EQ(0, cpc_bind_cpu(self->cpc, 0, self->set, 0));
+	EXPECT_EQ(-1, cpc_disable(self->cpc));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, cpc_enable(self->cpc));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+TEST_F(cpu, a_thread_that_moved)
+{
+	cpu_set_t all;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "there is only one CPU");
+	ASSERT_EQ(0, cpc_bind_cpu(self->cpc, 1, self->set, 0));
+	CPU_ZERO(&all);
+	CPU_SET(0, &all);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(all), &all));
+	EXPECT_EQ(-1, cpc_set_sample(self->cpc, self->set, self->buf));
+	EXPECT_EQ(EAGAIN, errno);
+	EXPECT_EQ(-1, cpc_unbind(self->cpc, self->set));
+	EXPECT_EQ(EAGAIN, errno);
+	EXPECT_AFFINITY(self->before);
+	EXPECT_EQ(-1, cpc_unbind(self->cpc, self->set));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(0, cpc_bind_cpu(self->cpc, 1, self->set, 0));
+}
+
+/* What it was bound to at first is remembered. */
+TEST_F(cpu, bound_to_one_cpu_after_the_other)
+{
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "there is only one CPU");
+	ASSERT_EQ(0, cpc_bind_cpu(self->cpc, 0, self->set, 0));
+	ASSERT_EQ(0, cpc_bind_cpu(self->cpc, 1, self->set, 0));
+	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
+	EXPECT_EQ(0, cpc_set_destroy(self->cpc, self->set));
+	EXPECT_AFFINITY(self->before);
+}
+
+/* The rest is about counters of the CPU. */
+
+TEST_F(cpu, excludes_threads)
+{
+	cpc_set_t *set, *mine;
+	cpc_buf_t *buf;
+
+	if (!self->pmu)
+		SKIP(return, "no PMU counts instructions");
+	mine = set_of(self->cpc, "instructions", 0);
+	set = set_of(self->cpc, "cycles", 0);
+	buf = cpc_buf_create(self->cpc, set);
+	cpc_seterrhndlr(self->cpc, tell);
+	ASSERT_EQ(0, cpc_bind_cpu(self->cpc, 0, set, 0));
+	loop(100000);
+	EXPECT_LE(100000, sampled(self->cpc, set, buf));
+	EXPECT_EQ(-1, cpc_bind_curlwp(self->cpc, mine, 0));
+	EXPECT_EQ(EAGAIN, errno);
+	EXPECT_EQ(0, told.calls);
+	EXPECT_EQ(0, cpc_unbind(self->cpc, set));
+	EXPECT_EQ(0, cpc_bind_curlwp(self->cpc, mine, 0));
+	EXPECT_EQ(0, cpc_set_sample(self->cpc, mine, buf));
+}
+
+struct other {
+	cpc_t *cpc;
+	cpc_set_t *set;
+	int cpu;
+	int error;
+};
+
+static void *bind_there(void *arg)
+{
+	struct other *other = arg;
+
+	other->error = cpc_bind_cpu(other->cpc, other->cpu, other->set, 0) ? errno : 0;
+	return NULL;
+}
+
+static int bind_elsewhere(cpc_t *cpc, cpc_set_t *set, int cpu)
+{
+	struct other other = { cpc, set, cpu, -1 };
+	pthread_t thread;
+
+	if (!pthread_create(&thread, NULL, bind_there, &other))
+		pthread_join(thread, NULL);
+	return other.error;
+}
+
+/* What was bound before says so from then on, until it is bound anew. */
+TEST_F(cpu, takes_the_counters_from_threads)
+{
+	cpc_set_t *mine, *cpus;
+	cpc_buf_t *buf;
+
+	if (!self->pmu)
+		SKIP(return, "no PMU counts instructions");
+	mine = set_of(self->cpc, "instructions", 0);
+	cpus = set_of(self->cpc, "cycles", 0);
+	buf = cpc_buf_create(self->cpc, mine);
+	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, mine, 0));
+	ASSERT_EQ(0, bind_elsewhere(self->cpc, cpus, 0));
+	for (int i = 0; i < 2; i++) {
+		EXPECT_EQ(-1, cpc_set_sample(self->cpc, mine, buf));
+		EXPECT_EQ(EAGAIN, errno);
+		EXPECT_EQ(-1, cpc_disable(self->cpc));
+		EXPECT_EQ(EAGAIN, errno);
+		EXPECT_EQ(-1, cpc_enable(self->cpc));
+		EXPECT_EQ(EAGAIN, errno);
+		cpc_set_destroy(self->cpc, cpus);
+		cpus = cpc_set_create(self->cpc);
+	}
+	EXPECT_EQ(0, cpc_bind_curlwp(self->cpc, mine, 0));
+	EXPECT_EQ(0, cpc_set_sample(self->cpc, mine, buf));
+}
+
+TEST_F(cpu, one_set_a_cpu)
+{
+	cpc_set_t *first, *second;
+
+	if (!self->pmu)
+		SKIP(return, "no PMU counts instructions");
+	first = set_of(self->cpc, "cycles", 0);
+	second = set_of(self->cpc, "cycles", 0);
+	cpc_seterrhndlr(self->cpc, tell);
+	ASSERT_EQ(0, cpc_bind_cpu(self->cpc, 0, first, 0));
+	EXPECT_EQ(EAGAIN, bind_elsewhere(self->cpc, second, 0));
+	EXPECT_EQ(0, told.calls);
+	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+		EXPECT_EQ(0, bind_elsewhere(self->cpc, second, 1));
+	EXPECT_EQ(0, cpc_unbind(self->cpc, first));
+	EXPECT_EQ(0, bind_elsewhere(self->cpc, second, 0));
+}
+
+TEST_F(cpu, a_killed_process_frees_the_counters)
+{
+	cpc_set_t *set;
+	int fds[2], status;
+	char byte;
+	pid_t pid;
+
+	if (!self->pmu)
+		SKIP(return, "no PMU counts instructions");
+	set = set_of(self->cpc, "cycles", 0);
+	ASSERT_EQ(0, pipe(fds));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		byte = cpc_bind_cpu(self->cpc, 0, set, 0) ? errno : 0;
+		if (write(fds[1], &byte, 1) == 1)
+			pause();
+		_exit(1);
+	}
+	ASSERT_EQ(1, read(fds[0], &byte, 1));
+	EXPECT_EQ(0, byte);
+	EXPECT_EQ(-1, cpc_bind_curlwp(self->cpc, set, 0));
+	EXPECT_EQ(EAGAIN, errno);
+	kill(pid, SIGKILL);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, cpc_bind_curlwp(self->cpc, set, 0));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* CPC_BIND_LWP_INHERIT: each new thread has the set, with values of its own. */
+#include <pthread.h>
+#include <sys/wait.h>
+
+#include "cpc.h"
+#include "kselftest_harness.h"
+
+#define PRESET	1000000
+
+FIXTURE(inherit) {
+	cpc_t *cpc;
+	cpc_set_t *set;
+	cpc_buf_t *buf;
+};
+
+FIXTURE_SETUP(inherit)
+{
+	self->cpc = cpc_open(CPC_VER_CURRENT);
+	ASSERT_NE(NULL, self->cpc) TH_LOG("cpc_open: %s", strerror(errno));
+	self->set = set_of(self->cpc, "page-faults", PRESET);
+	ASSERT_NE(NULL, self->set);
+	self->buf = cpc_buf_create(self->cpc, self->set);
+}
+
+FIXTURE_TEARDOWN(inherit)
+{
+	EXPECT_EQ(0, cpc_close(self->cpc));
+}
+
+/**
+ * struct heir - a thread, and what it finds
+ * @cpc: the handle
+ * @set: its creator's
+ * @depth: how many more generations it starts
+ * @faults: what it does
+ * @counted: what it has counted of that, -1 if nothing could be
+ * @error: errno of its sample
+ * @child: the next generation's
+ */
+struct heir {
+	cpc_t *cpc;
+	cpc_set_t *set;
+	int depth;
+	int faults;
+	int64_t counted;
+	int error;
+	struct heir *child;
+};
+
+static void *inherit(void *arg)
+{
+	struct heir *heir = arg;
+	cpc_buf_t *buf = cpc_buf_create(heir->cpc, heir->set);
+	pthread_t thread;
+
+	touch_pages(heir->faults);
+	if (heir->depth) {
+		*heir->child = (struct heir){ heir->cpc, heir->set, heir->depth - 1,
+					      heir->faults + 1000, -1, 0, heir->child + 1 };
+		if (!pthread_create(&thread, NULL, inherit, heir->child))
+			pthread_join(thread, NULL);
+	}
+	heir->counted = -1;
+	if (cpc_set_sample(heir->cpc, heir->set, buf))
+		heir->error = errno;
+	else
+		heir->counted = value(heir->cpc, buf, 0) - PRESET;
+	cpc_buf_destroy(heir->cpc, buf);
+	return NULL;
+}
+
+static void run(struct heir *heir)
+{
+	pthread_t thread;
+
+	heir->counted = -1;
+	if (!pthread_create(&thread, NULL, inherit, heir))
+		pthread_join(thread, NULL);
+}
+
+/* Its own: its faults, with some of its stack, and none of the others' thousands. */
+#define EXPECT_OWN(heir)						\
+	do {								\
+		EXPECT_LE((heir).faults, (heir).counted);		\
+		EXPECT_GT((heir).faults + 500, (heir).counted);		\
+	} while (0)
+
+TEST_F(inherit, a_thread_samples_its_own_values_from_the_preset)
+{
+	struct heir heir = { .cpc = self->cpc, .set = self->set, .faults = 50 };
+
+	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
+	touch_pages(5000);
+	run(&heir);
+	EXPECT_OWN(heir);
+	EXPECT_LE(PRESET + 5000, sampled(self->cpc, self->set, self->buf));
+	EXPECT_GT(PRESET + 5500, value(self->cpc, self->buf, 0));
+}
+
+TEST_F(inherit, reaches_grandchildren)
+{
+	struct heir heirs[4] = { { .cpc = self->cpc, .set = self->set, .faults = 1000 } };
+
+	heirs[0].depth = 3;
+	heirs[0].child = &heirs[1];
+	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
+	run(&heirs[0]);
+	for (int i = 0; i < 4; i++)
+		EXPECT_OWN(heirs[i]);
+}
+
+TEST_F(inherit, not_without_the_flag)
+{
+	struct heir heir = { .cpc = self->cpc, .set = self->set };
+
+	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
+	run(&heir);
+	EXPECT_EQ(EINVAL, heir.error);
+}
+
+static pthread_barrier_t barrier;
+
+static void *wait_and_inherit(void *arg)
+{
+	pthread_barrier_wait(&barrier);
+	return inherit(arg);
+}
+
+TEST_F(inherit, not_by_threads_that_were_there_before)
+{
+	struct heir heir = { .cpc = self->cpc, .set = self->set };
+	pthread_t thread;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_and_inherit, &heir));
+	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+	EXPECT_EQ(EINVAL, heir.error);
+}
+
+TEST_F(inherit, not_by_a_forked_child)
+{
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		if (!cpc_set_sample(self->cpc, self->set, self->buf) || errno != EINVAL)
+			_exit(1);
+		if (cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT))
+			_exit(2);
+		_exit(cpc_set_sample(self->cpc, self->set, self->buf) ? 3 : 0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
+}
+
+/* Calls that name no set find the inherited one, too. */
+static void *stop_and_go_on(void *arg)
+{
+	struct heir *heir = arg;
+
+	if (cpc_enable(heir->cpc) != -1 || errno != EINVAL)
+		heir->error = 1;
+	else if (cpc_disable(heir->cpc))
+		heir->error = 2;
+	touch_pages(1000);
+	inherit(heir);
+	if (cpc_enable(heir->cpc))
+		heir->error = 3;
+	return NULL;
+}
+
+TEST_F(inherit, an_heir_stops_its_own_counters_only)
+{
+	struct heir heir = { .cpc = self->cpc, .set = self->set };
+	pthread_t thread;
+
+	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, stop_and_go_on, &heir));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, heir.error);
+	EXPECT_LE(0, heir.counted);
+	EXPECT_GT(500, heir.counted);
+	EXPECT_EQ(0, cpc_disable(self->cpc));
+}
+
+/* An heir binds another set in place of the inherited one, or the same again. */
+static void *bind_again(void *arg)
+{
+	struct heir *heir = arg;
+
+	touch_pages(3000);
+	if (cpc_bind_curlwp(heir->cpc, heir->set, 0))
+		heir->error = errno;
+	return inherit(arg);
+}
+
+TEST_F(inherit, an_heir_may_bind_the_same_set)
+{
+	struct heir heir = { .cpc = self->cpc, .set = self->set, .faults = 10 };
+	pthread_t thread;
+
+	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, bind_again, &heir));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, heir.error);
+	EXPECT_OWN(heir);
+}
+
+static void *replace(void *arg)
+{
+	struct heir *heir = arg;
+	cpc_set_t *own = set_of(heir->cpc, "minor-faults", 0);
+	cpc_buf_t *buf = cpc_buf_create(heir->cpc, own);
+
+	if (cpc_bind_curlwp(heir->cpc, own, 0) || cpc_set_sample(heir->cpc, own, buf))
+		heir->error = 1;
+	else if (!cpc_set_sample(heir->cpc, heir->set, buf) || errno != EINVAL)
+		heir->error = 2;
+	else if (cpc_unbind(heir->cpc, own))
+		heir->error = 3;
+	else if (!cpc_set_sample(heir->cpc, heir->set, buf) || errno != EINVAL)
+		heir->error = 4;
+	return NULL;
+}
+
+TEST_F(inherit, an_heir_may_bind_another_set)
+{
+	struct heir heir = { .cpc = self->cpc, .set = self->set };
+	pthread_t thread;
+
+	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, replace, &heir));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, heir.error);
+	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
+}
+
+/* The set goes while threads have it: they count nothing any more, and say so. */
+static void *wait_twice(void *arg)
+{
+	struct heir *heir = arg;
+	cpc_buf_t *buf = cpc_buf_create(heir->cpc, heir->set);
+
+	heir->counted = sampled(heir->cpc, heir->set, buf);
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	heir->error = cpc_disable(heir->cpc) ? errno : 0;
+	return NULL;
+}
+
+TEST_F(inherit, a_destroyed_set_is_off_all_heirs)
+{
+	struct heir heir = { .cpc = self->cpc, .set = self->set };
+	pthread_t thread;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_twice, &heir));
+	pthread_barrier_wait(&barrier);
+	EXPECT_EQ(0, cpc_set_destroy(self->cpc, self->set));
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+	EXPECT_LE(PRESET, heir.counted);
+	EXPECT_EQ(EINVAL, heir.error);
+}
+
+TEST_F(inherit, instructions_of_each)
+{
+	struct heir heir = { .cpc = self->cpc, .faults = 0 };
+	cpc_set_t *set;
+
+	if (!has_pmu(self->cpc))
+		SKIP(return, "no PMU counts instructions");
+	set = set_of(self->cpc, "instructions", PRESET);
+	heir.set = set;
+	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, set, CPC_BIND_LWP_INHERIT));
+	loop(1000000);
+	run(&heir);
+	EXPECT_LT(0, heir.counted);
+	EXPECT_GT(1000000, heir.counted);
+	EXPECT_LE(PRESET + 2000000, sampled(self->cpc, set, self->buf));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The fields of the event codes of this machine's CPUs, as the kernel shows them.
+ *
+ * DEVICES/PMU/format/NAME says "config:0-7,32-35": which bits of which word hold
+ * the field.  A PMU of CPUs is called cpu, or has a file "cpus".  Where there
+ * are several kinds of core, the first by name is taken.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "format.h"
+
+#define NAME_ROOM	32
+#define MAX_RANGES	4
+#define MAX_FIELDS	64
+#define PATH_ROOM	512
+
+struct field {
+	char name[NAME_ROOM];
+	unsigned int word;	/* of config, config1, config2 */
+	unsigned int nr;
+	struct {
+		unsigned char low, high;
+	} range[MAX_RANGES];	/* from the field's lowest bits up */
+};
+
+struct shim_format {
+	char pmu[NAME_ROOM];
+	size_t nr;
+	struct field field[MAX_FIELDS];
+};
+
+static bool parse_ranges(const char *at, struct field *field)
+{
+	while (field->nr < MAX_RANGES) {
+		unsigned int low, high;
+		int used = 0;
+
+		if (sscanf(at, "%2u%n", &low, &used) != 1)
+			return false;
+		at += used;
+		high = low;
+		if (*at == '-') {
+			if (sscanf(at + 1, "%2u%n", &high, &used) != 1)
+				return false;
+			at += used + 1;
+		}
+		if (high < low || high > 63)
+			return false;
+		field->range[field->nr].low = low;
+		field->range[field->nr++].high = high;
+		if (*at != ',')
+			return !*at || *at == '\n';
+		at++;
+	}
+	return false;
+}
+
+static bool parse_field(const char *text, struct field *field)
+{
+	static const char *const words[] = { "config:", "config1:", "config2:" };
+
+	field->nr = 0;
+	for (unsigned int i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t len = strlen(words[i]);
+
+		field->word = i;
+		if (!strncmp(text, words[i], len))
+			return parse_ranges(text + len, field);
+	}
+	return false;
+}
+
+static bool read_field(const char *dir, const char *name, struct field *field)
+{
+	char path[PATH_ROOM], text[128];
+	FILE *file;
+	bool good;
+
+	if (strlen(name) >= NAME_ROOM ||
+	    snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
+		return false;
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	good = fgets(text, sizeof(text), file) && parse_field(text, field);
+	fclose(file);
+	if (good)
+		strcpy(field->name, name);
+	return good;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct field *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static void read_fields(const char *devices, struct shim_format *format)
+{
+	char path[PATH_ROOM];
+	struct dirent *entry;
+	DIR *dir;
+
+	if (snprintf(path, sizeof(path), "%s/%s/format", devices, format->pmu) >= (int)sizeof(path))
+		return;
+	dir = opendir(path);
+	if (!dir)
+		return;
+	while (format->nr < MAX_FIELDS && (entry = readdir(dir)) != NULL)
+		if (entry->d_name[0] != '.' &&
+		    read_field(path, entry->d_name, &format->field[format->nr]))
+			format->nr++;
+	closedir(dir);
+	qsort(format->field, format->nr, sizeof(format->field[0]), by_name);
+}
+
+static bool is_cpu(const char *devices, const char *name)
+{
+	char path[PATH_ROOM];
+
+	if (!strcmp(name, "cpu"))
+		return true;
+	return snprintf(path, sizeof(path), "%s/%s/cpus", devices, name) < (int)sizeof(path) &&
+	       !access(path, F_OK);
+}
+
+static void find_pmu(const char *devices, char *pmu)
+{
+	DIR *dir = opendir(devices);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)) != NULL)
+		if (strlen(entry->d_name) < NAME_ROOM && is_cpu(devices, entry->d_name) &&
+		    (!*pmu || strcmp(entry->d_name, pmu) < 0))
+			strcpy(pmu, entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+/**
+ * shim_format__open() - read what fields the CPUs' event codes have
+ * @devices: SHIM_FORMAT_DEVICES
+ * @out: for shim_format__close(); without fields if the CPUs have no PMU
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_format__open(const char *devices, struct shim_format **out)
+{
+	struct shim_format *format = calloc(1, sizeof(*format));
+
+	if (!format)
+		return -ENOMEM;
+	find_pmu(devices, format->pmu);
+	if (format->pmu[0])
+		read_fields(devices, format);
+	*out = format;
+	return 0;
+}
+
+void shim_format__close(struct shim_format *format)
+{
+	free(format);
+}
+
+/**
+ * shim_format__pmu() - what the kernel calls the CPUs' PMU
+ * @format: from shim_format__open()
+ *
+ * Return: its name, NULL if there is none.
+ */
+const char *shim_format__pmu(const struct shim_format *format)
+{
+	return format->pmu[0] ? format->pmu : NULL;
+}
+
+/**
+ * shim_format__name() - the name of the i-th field, by the alphabet
+ * @format: from shim_format__open()
+ * @i: from 0
+ *
+ * Return: the name, NULL after the last.
+ */
+const char *shim_format__name(const struct shim_format *format, size_t i)
+{
+	return i < format->nr ? format->field[i].name : NULL;
+}
+
+static const struct field *find(const struct shim_format *format, const char *name)
+{
+	for (size_t i = 0; i < format->nr; i++)
+		if (!strcmp(format->field[i].name, name))
+			return &format->field[i];
+	return NULL;
+}
+
+/* Put the value's bits in their places; what does not fit is left over. */
+static __u64 scatter(const struct field *field, __u64 value, __u64 *word)
+{
+	for (unsigned int i = 0; i < field->nr; i++) {
+		unsigned int low = field->range[i].low;
+		unsigned int width = field->range[i].high - low + 1;
+		__u64 mask = width == 64 ? ~0ULL : (1ULL << width) - 1;
+
+		*word = (*word & ~(mask << low)) | (value & mask) << low;
+		value = width == 64 ? 0 : value >> width;
+	}
+	return value;
+}
+
+/**
+ * shim_format__set() - set a field of an event's code
+ * @format: from shim_format__open()
+ * @name: the field's
+ * @value: takes the place of what the code has there
+ * @req: the event; changed only on success
+ *
+ * Return: 0, -ENOENT (no such field), -ERANGE (the value does not fit).
+ */
+int shim_format__set(const struct shim_format *format, const char *name, __u64 value,
+		     struct vcpc_request *req)
+{
+	const struct field *field = find(format, name);
+	__u64 words[] = { req->config, req->config1, req->config2 };
+
+	if (!field)
+		return -ENOENT;
+	if (scatter(field, value, &words[field->word]))
+		return -ERANGE;
+	req->config = words[0];
+	req->config1 = words[1];
+	req->config2 = words[2];
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The fields that a PMU's event codes have, by name. */
+#ifndef SHIM_CORE_FORMAT_H
+#define SHIM_CORE_FORMAT_H
+
+#include <stddef.h>
+#include <linux/vcpc.h>
+
+/* Where the kernel shows its PMUs */
+#define SHIM_FORMAT_DEVICES	"/sys/bus/event_source/devices"
+
+struct shim_format;
+
+int shim_format__open(const char *devices, struct shim_format **out);
+void shim_format__close(struct shim_format *format);
+const char *shim_format__pmu(const struct shim_format *format);
+const char *shim_format__name(const struct shim_format *format, size_t i);
+int shim_format__set(const struct shim_format *format, const char *name, __u64 value,
+		     struct vcpc_request *req);
+
+#endif /* SHIM_CORE_FORMAT_H */

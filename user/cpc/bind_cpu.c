@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Sets on CPUs: the calling thread is bound to the CPU first, and what it was
+ * bound to before is restored when the set is unbound.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/api.h"
+#include "impl.h"
+#include "lwp.h"
+
+/**
+ * struct cpc_processor - a thread that is bound to a CPU for a set
+ * @cpu: the CPU
+ * @tid: the thread
+ * @before: where it could run before
+ */
+struct cpc_processor {
+	processorid_t cpu;
+	pid_t tid;
+	cpu_set_t before;
+};
+
+static void only(processorid_t cpu, cpu_set_t *mask)
+{
+	CPU_ZERO(mask);
+	CPU_SET(cpu, mask);
+}
+
+/* The set's thread goes to the CPU: 0 or an errno. */
+static int go_to(processorid_t cpu, struct cpc_processor **out)
+{
+	struct cpc_processor *processor;
+	cpu_set_t mask;
+
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
+		return EINVAL;
+	processor = calloc(1, sizeof(*processor));
+	if (!processor)
+		return ENOMEM;
+	processor->cpu = cpu;
+	processor->tid = (pid_t)syscall(SYS_gettid);
+	only(cpu, &mask);
+	if (sched_getaffinity(0, sizeof(processor->before), &processor->before) ||
+	    sched_setaffinity(0, sizeof(mask), &mask)) {
+		int err = errno;
+
+		free(processor);
+		return err;
+	}
+	*out = processor;
+	return 0;
+}
+
+/* A thread that has ended leaves its number to anybody. */
+static void come_back(const struct cpc_processor *processor)
+{
+	if (!syscall(SYS_tgkill, getpid(), processor->tid, 0))
+		sched_setaffinity(processor->tid, sizeof(processor->before), &processor->before);
+}
+
+/* Is the calling thread still bound to the set's CPU, and to no other? */
+static bool is_there(const struct cpc_processor *processor)
+{
+	cpu_set_t now, then;
+
+	only(processor->cpu, &then);
+	return !sched_getaffinity(0, sizeof(now), &now) && CPU_EQUAL(&now, &then);
+}
+
+/* A refusal that is the CPU's, or the caller's, is none of a request's. */
+static int refused(cpc_t *cpc, const char *fn, int ret)
+{
+	switch (ret) {
+	case -EACCES:
+	case -EPERM:
+		return shim_cpc__fail(EACCES);
+	case -ENODEV:
+	case -EBUSY:
+		return shim_cpc__fail(EAGAIN);
+	}
+	return shim_cpc__refused(cpc, fn, ret);
+}
+
+static int bind_there(cpc_t *cpc, const char *fn, cpc_set_t *set, processorid_t cpu)
+{
+	struct shim_counters *counters;
+	int bad;
+	int ret;
+
+	if (!(shim_session__info(cpc->session)->features & VCPC_FEAT_CPU))
+		return shim_cpc__fail(ENOTSUP);
+	if (shim_cpc__check_requests(cpc, fn, set))
+		return -1;
+	ret = shim_cpc__counters(cpc, set, &counters);
+	if (ret)
+		return shim_cpc__refused(cpc, fn, ret);
+	ret = shim_counters__bind(counters, cpu, VCPC_BIND_F_CPU, &bad);
+	return ret ? refused(cpc, fn, ret) : 0;
+}
+
+/**
+ * cpc_bind_cpu() - count what a CPU does, from the presets on
+ * @cpc: the handle
+ * @id: the CPU, to which the calling thread is bound until cpc_unbind()
+ * @set: of this handle
+ * @flags: 0
+ *
+ * While a CPU's hardware events are counted, no thread's can be, and what was bound
+ * to threads before says EAGAIN.
+ *
+ * Return: 0, or -1 and errno: EINVAL (flags, no requests, not this handle's; with
+ * CPC_PBIND_FAILED: no such CPU, or it is offline), EACCES (needs CAP_PERFMON),
+ * EAGAIN (the CPU is being counted already), and those of cpc_bind_curlwp().
+ */
+SHIM_API int cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
+{
+	struct cpc_processor *processor = NULL;
+	int err;
+
+	if (flags || !shim_cpc__owns(cpc, set) || !set->n)
+		return shim_cpc__fail(EINVAL);
+	cpc_unbind(cpc, set);
+	err = go_to(id, &processor);
+	if (err == ENOMEM)
+		return shim_cpc__fail(err);
+	if (err)
+		return shim_cpc__complain(cpc, __func__, err, CPC_PBIND_FAILED);
+	if (bind_there(cpc, __func__, set, id)) {
+		err = errno;
+		come_back(processor);
+		free(processor);
+		return shim_cpc__fail(err);
+	}
+	shim_lwp__detach();
+	set->processor = processor;
+	atomic_store(&set->where, CPC_ON_CPU);
+	return 0;
+}
+
+/* Off its CPU, and the thread back to where it was, even if that one has moved */
+int shim_cpc__unbind_cpu(cpc_set_t *set)
+{
+	struct cpc_processor *processor = set->processor;
+	bool there = is_there(processor);
+	int ret;
+
+	set->processor = NULL;
+	ret = shim_counters__unbind_at(atomic_load(&set->counters), processor->cpu,
+				       VCPC_TARGET_F_CPU);
+	come_back(processor);
+	free(processor);
+	if (!there)
+		return shim_cpc__fail(EAGAIN);
+	return ret ? shim_cpc__fail(ret == -EBADF ? EINVAL : -ret) : 0;
+}
+
+int shim_cpc__sample_cpu(cpc_set_t *set, cpc_buf_t *buf)
+{
+	if (!is_there(set->processor))
+		return -EAGAIN;
+	return shim_counters__sample_at(atomic_load(&set->counters), set->processor->cpu,
+					VCPC_SAMPLE_F_CPU, &buf->sample,
+					shim_cpc__sample_size(buf));
+}
