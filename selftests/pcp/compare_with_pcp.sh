@@ -113,13 +113,13 @@ done
 
 # Every number and size that our header has is theirs, too.
 header_values() {
-	header=$here/../../user/include/pcp/pmapi.h
+	headers=$here/../../user/include/pcp/pmapi
 	echo '#include <stdio.h>'
 	echo '#include <pcp/pmapi.h>'
 	echo 'int main(void) {'
-	grep -oE '^#define[[:space:]]+PM[A-Z0-9_]+[[:space:]]' "$header" | awk '{ print $2 }' | sort -u |
+	grep -ohE '^#define[[:space:]]+PM[A-Z0-9_]+[[:space:]]' "$headers"*.h | awk '{ print $2 }' | sort -u |
 		sed 's/.*/printf("& %lld\\n", (long long)(int)(&));/'
-	grep -oE '^\} pm[A-Za-z]+;' "$header" | tr -d '};' |
+	grep -ohE '^\} pm[A-Za-z]+;' "$headers"*.h | tr -d '};' |
 		sed 's/ *\(.*\)/printf("\1 %zu\\n", sizeof(\1));/'
 	echo 'return 0; }'
 }
