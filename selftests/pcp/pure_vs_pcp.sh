@@ -49,13 +49,15 @@ compare() {
 	result 1 "$2: $times random calls, seed $seed"
 }
 
-cc -O1 -shared -fPIC -o "$work/still_time.so" "$here/peer/still_time.c" && compile pure window
+cc -O1 -shared -fPIC -o "$work/still_time.so" "$here/peer/still_time.c" && compile pure window options
 result $? "the programs are built"
-for what in convscale number eventflags units unitsagain interval strings words debug names; do
+for what in convscale number eventflags units unitsagain interval strings words debug names metricspec; do
 	compare pure "$what"
 done
 for what in window live fixeddate freedate zone; do
 	compare window "$what"
 done
+compare options getopt
+compare options options
 echo "1..$count"
 exit $failed

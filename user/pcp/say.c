@@ -16,9 +16,9 @@ char *shim_say__caret(const char *text, size_t at, const char *what)
 		return NULL;
 	memcpy(message, text, len);
 	message[len++] = '\n';
-	/* white space as it is, so that the mark is below its place behind tabs, too */
+	/* what has no shape as it is, so that the mark is below its place behind tabs, too */
 	for (size_t i = 0; i < at; i++)
-		message[len++] = isspace((unsigned char)text[i]) ? text[i] : ' ';
+		message[len++] = isgraph((unsigned char)text[i]) ? ' ' : text[i];
 	snprintf(message + len, room - len, "^ -- %s\n", what);
 	return message;
 }

@@ -249,6 +249,37 @@ static void names(void)
 	printf(" %c", pmPathSeparator());
 }
 
+/* Without a comma first: the original has an instance without a name then */
+static void metric_spec(void)
+{
+	static const char *const words[] = {
+		"host", "metric", "sample.bin", ":", ":", "/", "arch", "@", "[", "[", "]", "]", "one",
+		"two words", "\"three, four\"", ",", " ", "\\,", "\\]", "\"", "[1,2 3]", "[\"a b\"]",
+		"'", "[x]", "local:", "host:m[i]", "a/b.c",
+	};
+	const char *text = RANDOM_TEXT(words, 6), *bracket = strchr(text, '[');
+	int isarch = (int)random_below(3), code;
+	char source[] = "source", *error = NULL;
+	pmMetricSpec *spec = NULL;
+
+	if (bracket && bracket[1 + strspn(bracket + 1, " ")] == ',')
+		return;
+	show_text(text);
+	code = pmParseMetricSpec(text, isarch, source, &spec, &error);
+	printf(" %d", code);
+	if (code) {
+		show_text(error);
+		free(error);
+		return;
+	}
+	printf(" %d", spec->isarch);
+	show_text(spec->source);
+	show_text(spec->metric);
+	for (int i = 0; i < spec->ninst; i++)
+		show_text(spec->inst[i]);
+	pmFreeMetricSpec(spec);
+}
+
 static const struct {
 	const char *name;
 	void (*once)(void);
@@ -263,6 +294,7 @@ static const struct {
 	{ "words", file_words },
 	{ "debug", debug_options },
 	{ "names", names },
+	{ "metricspec", metric_spec },
 };
 
 int main(int argc, char **argv)

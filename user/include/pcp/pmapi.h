@@ -585,6 +585,7 @@ char *pmErrStr_r(int code, char *buf, int buflen);
 #define PM_ERR_NYI		(-PM_ERR_BASE - 8999)
 
 #include <pcp/pmapi_process.h>
+#include <pcp/pmapi_options.h>
 #include <pcp/pmapi_text.h>
 
 #ifdef __cplusplus

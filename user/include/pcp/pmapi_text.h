@@ -44,6 +44,19 @@ int pmParseUnitsStr(const char *str, pmUnits *out, double *outmult, char **errms
 int pmParseInterval(const char *string, struct timeval *rslt, char **errmsg);
 int pmParseHighResInterval(const char *string, struct timespec *rslt, char **errmsg);
 
+/* host:metric[instance,...], archive/metric[instance,...] */
+typedef struct pmMetricSpec {
+	int isarch;		/* 0: source is a host, 1: an archive, 2: the local context */
+	char *source;
+	char *metric;
+	int ninst;		/* 0: all */
+	char *inst[1];
+} pmMetricSpec;
+
+int pmParseMetricSpec(const char *string, int isarch, char *source, pmMetricSpec **rslt,
+		      char **errmsg);
+void pmFreeMetricSpec(pmMetricSpec *spec);
+
 /* The argument of the tools' options -S, -T, -A and -O, of which any may be NULL */
 int pmParseTimeWindow(const char *swStart, const char *swEnd, const char *swAlign,
 		      const char *swOffset, const struct timeval *logStart,

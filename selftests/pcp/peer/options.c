@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Random command lines, and what is made of them; to be built against libshim and
+ * against PCP's own library.
+ *
+ * usage: options options|getopt SEED TIMES
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <pcp/pmapi.h>
+
+#include "random.h"
+
+#define MAX_ARGS 8
+
+static pmLongOptions long_options[] = {
+	PMAPI_GENERAL_OPTIONS,
+	PMOPT_ARCHIVE_LIST,
+	PMOPT_HOST_LIST,
+	PMAPI_OPTIONS_HEADER("Own options"),
+	{ "verbose", 0, 'v', NULL, "say more" },
+	{ "verbatim", 0, 'q', NULL, NULL },
+	{ "width", 1, 'w', "CHARACTERS", "how wide lines are" },
+	{ "only-long", 2, 0, "X", "without a letter" },
+	PMAPI_OPTIONS_TEXT("And a text behind them."),
+	PMAPI_OPTIONS_END
+};
+
+static const char *const words[] = {
+	"-v", "-vq", "-w5", "-w", "7", "-qw3", "--verbose", "--verb", "--verbo", "--width=3", "--width",
+	"--only-long", "--only-long=5", "--nope", "--verbose=1", "-k", "-vk", "--", "-", "metric",
+	"other", "-s", "-s5", "--samples=9", "-sx", "-t", "2min", "-t1.5", "-tfoo", "-S", "-S5",
+	"-T10", "-A1min", "-O-0", "--start=1", "--finish", "-Z", "-ZEST", "-z", "-g", "-p5", "-p",
+	"-a", "-ax", "--archive=y,z", "--archive-list=one,two", "-h", "-hhost", "--host=h2",
+	"--host-list=p,q", "-D", "-Dlog", "-Dnope", "-V", "-?", "--help", "-v5", "-ga", "",
+};
+
+static const int flags[] = {
+	0, 0, 0, PM_OPTFLAG_MULTI, PM_OPTFLAG_MULTI | PM_OPTFLAG_MIXED, PM_OPTFLAG_POSIX,
+	PM_OPTFLAG_QUIET, PM_OPTFLAG_ENV_ONLY,
+};
+
+static int own_samples(int option, pmOptions *opts)
+{
+	(void)opts;
+	return option == 's';
+}
+
+static void show_list(const char *name, int n, char **list)
+{
+	printf(" %s %d", name, n);
+	for (int i = 0; i < n; i++)
+		show_text(list[i]);
+}
+
+static void show_all(const pmOptions *o)
+{
+	printf("%x %d %d %d", o->flags, o->errors, o->context, o->optind);
+	show_list("hosts", o->nhosts, o->hosts);
+	show_list("archives", o->narchives, o->archives);
+	printf(" %ld.%06ld", (long)o->interval.tv_sec, (long)o->interval.tv_usec);
+	show_text(o->align_optarg);
+	show_text(o->start_optarg);
+	show_text(o->finish_optarg);
+	show_text(o->origin_optarg);
+	show_text(o->guiport_optarg);
+	show_text(o->timezone);
+	printf(" %d %d %d%d%d%d\n", o->samples, o->guiport, o->guiflag, o->tzflag, o->nsflag,
+	       o->Lflag);
+}
+
+static void once(int raw)
+{
+	/* the original writes into arguments */
+	static char program[] = "/bin/program", copies[MAX_ARGS + 1][32];
+	char *argv[MAX_ARGS + 2] = { program };
+	int argc = 1 + (int)random_below(MAX_ARGS + 1), option;
+	pmOptions opts = {
+		.flags = flags[random_below(sizeof(flags) / sizeof(flags[0]))],
+		.short_options = PMAPI_OPTIONS "vqw:",
+		.long_options = long_options,
+		.short_usage = random_below(2) ? "[options] [metric]" : NULL,
+		.override = random_below(8) ? NULL : own_samples,
+	};
+
+	for (int i = 1; i < argc; i++)
+		argv[i] = strcpy(copies[i - 1], words[random_below(sizeof(words) / sizeof(words[0]))]);
+	for (int i = 1; i < argc; i++)
+		show_text(argv[i]);
+	printf("\n%x:", opts.flags);
+	while ((option = raw ? pmgetopt_r(argc, argv, &opts) : pmGetOptions(argc, argv, &opts)) != -1) {
+		printf(" %d", option);
+		show_text(opts.optarg);
+		printf(" %d %d %d", opts.index, opts.optind, opts.optopt);
+	}
+	putchar('\n');
+	show_all(&opts);
+	for (int i = 1; i < argc; i++)
+		show_text(argv[i]);
+	putchar('\n');
+	fflush(stdout);
+	if (random_below(20) == 0)
+		pmUsageMessage(&opts);
+	else
+		pmflush();
+	pmFreeOptions(&opts);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 4)
+		return 2;
+	random_state = strtoull(argv[2], NULL, 10);
+	/* messages, too */
+	dup2(STDOUT_FILENO, STDERR_FILENO);
+	for (int n = atoi(argv[3]); n > 0; n--)
+		once(!strcmp(argv[1], "getopt"));
+	return 0;
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * One option after the other, short and long ones, with all state in the caller's
+ * structure.  Arguments that are no options are moved behind them, unless that is
+ * not wanted.
+ *
+ * Of the state, __first_nonopt and __last_nonopt are the first of these arguments
+ * and the one behind the last, of those that have been passed; __nextchar is inside
+ * of an argument with several short options.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/api.h"
+
+enum { PERMUTE, IN_ORDER_ONLY };
+
+static bool loud(const pmOptions *opts)
+{
+	return opts->opterr && (!opts->short_options || *opts->short_options != ':');
+}
+
+/* What a missing argument is returned as */
+static int missing(const pmOptions *opts)
+{
+	return *opts->short_options == ':' ? ':' : '?';
+}
+
+static void start(char **argv, pmOptions *opts)
+{
+	if (argv[0])
+		pmSetProgname(argv[0]);
+	if (!opts->optind)
+		opts->optind = 1;
+	opts->opterr = !(opts->flags & PM_OPTFLAG_QUIET);
+	opts->__first_nonopt = opts->__last_nonopt = opts->optind;
+	opts->__nextchar = NULL;
+	opts->__posixly_correct = getenv("POSIXLY_CORRECT") != NULL;
+	opts->__ordering = opts->__posixly_correct || (opts->flags & PM_OPTFLAG_POSIX) ?
+			   IN_ORDER_ONLY : PERMUTE;
+	opts->__initialized = 1;
+}
+
+static void reverse(char **argv, int from, int to)
+{
+	for (to--; from < to; from++, to--) {
+		char *arg = argv[from];
+
+		argv[from] = argv[to];
+		argv[to] = arg;
+	}
+}
+
+/* The options since then come before the other arguments that were passed earlier. */
+static void move_back(char **argv, pmOptions *opts)
+{
+	int first = opts->__first_nonopt, middle = opts->__last_nonopt, last = opts->optind;
+
+	if (first == middle) {
+		opts->__first_nonopt = last;
+	} else if (middle != last) {
+		reverse(argv, first, middle);
+		reverse(argv, middle, last);
+		reverse(argv, first, last);
+		opts->__first_nonopt += last - middle;
+	}
+	opts->__last_nonopt = last;
+}
+
+static bool is_option(const char *arg)
+{
+	return arg[0] == '-' && arg[1];
+}
+
+/* Whether there is an option at optind; if not, optind is where the others begin. */
+static bool next_argument(int argc, char **argv, pmOptions *opts)
+{
+	if (opts->__ordering == PERMUTE) {
+		move_back(argv, opts);
+		while (opts->optind < argc && !is_option(argv[opts->optind]))
+			opts->optind++;
+		opts->__last_nonopt = opts->optind;
+	}
+	if (opts->optind < argc && !strcmp(argv[opts->optind], "--")) {
+		opts->optind++;
+		move_back(argv, opts);
+		opts->__last_nonopt = argc;
+		opts->optind = argc;
+	}
+	if (opts->optind >= argc) {
+		if (opts->__first_nonopt != opts->__last_nonopt)
+			opts->optind = opts->__first_nonopt;
+		return false;
+	}
+	return is_option(argv[opts->optind]);
+}
+
+static bool is_heading(const pmLongOptions *o)
+{
+	return !*o->long_opt;
+}
+
+static void tell_ambiguous(const pmOptions *opts, const char *name, size_t len)
+{
+	pmprintf("%s: option '--%s' is ambiguous; possibilities:", pmGetProgname(), name);
+	for (const pmLongOptions *o = opts->long_options; o->long_opt; o++)
+		if (!is_heading(o) && !strncmp(o->long_opt, name, len))
+			pmprintf(" '--%s'", o->long_opt);
+	pmprintf("\n");
+}
+
+/* The place of the option that the name is, or begins; -1 if there is none, -2 if several */
+static int find_long(const pmOptions *opts, const char *name, size_t len)
+{
+	int found = -1;
+
+	for (int i = 0; opts->long_options && opts->long_options[i].long_opt; i++) {
+		const pmLongOptions *o = &opts->long_options[i];
+
+		if (is_heading(o) || strncmp(o->long_opt, name, len))
+			continue;
+		if (strlen(o->long_opt) == len)
+			return i;
+		if (found == -1)
+			found = i;
+		else if (found >= 0 && (opts->long_options[found].has_arg != o->has_arg ||
+					opts->long_options[found].short_opt != o->short_opt))
+			found = -2;
+	}
+	return found;
+}
+
+static int wrong_long(pmOptions *opts, const pmLongOptions *o, const char *dashes,
+		      const char *what, int result)
+{
+	if (loud(opts))
+		pmprintf("%s: option '%s%s' %s\n", pmGetProgname(), dashes, o->long_opt, what);
+	opts->optopt = o->short_opt;
+	return result;
+}
+
+/* Behind the equals sign, or the next one */
+static int take_long_argument(int argc, char **argv, pmOptions *opts, const pmLongOptions *o,
+			      char *equals, const char *dashes)
+{
+	if (equals && !o->has_arg)
+		return wrong_long(opts, o, dashes, "doesn't allow an argument", '?');
+	if (o->has_arg == 1 && !equals && opts->optind >= argc)
+		return wrong_long(opts, o, dashes, "requires an argument", missing(opts));
+	if (equals)
+		opts->optarg = equals + 1;
+	else if (o->has_arg == 1)
+		opts->optarg = argv[opts->optind++];
+	opts->index = (int)(o - opts->long_options);
+	return o->short_opt;
+}
+
+static int take_long(int argc, char **argv, pmOptions *opts, const char *dashes)
+{
+	char *name = argv[opts->optind] + strlen(dashes), *equals = strchr(name, '=');
+	size_t len = equals ? (size_t)(equals - name) : strlen(name);
+	int i = find_long(opts, name, len);
+
+	opts->optind++;
+	opts->__nextchar = NULL;
+	if (i >= 0)
+		return take_long_argument(argc, argv, opts, &opts->long_options[i], equals, dashes);
+	opts->optopt = 0;
+	if (loud(opts) && i == -2)
+		tell_ambiguous(opts, name, len);
+	else if (loud(opts))
+		pmprintf("%s: unrecognized option '%s%s'\n", pmGetProgname(), dashes, name);
+	return '?';
+}
+
+static int take_short_argument(int argc, char **argv, pmOptions *opts, int c, bool optional)
+{
+	if (*opts->__nextchar) {
+		opts->optarg = opts->__nextchar;
+		opts->optind++;
+	} else {
+		opts->optind++;
+		if (!optional && opts->optind >= argc) {
+			if (loud(opts))
+				pmprintf("%s: option requires an argument -- '%c'\n",
+					 pmGetProgname(), c);
+			opts->optopt = c;
+			c = missing(opts);
+		} else if (!optional) {
+			opts->optarg = argv[opts->optind++];
+		}
+	}
+	opts->__nextchar = NULL;
+	return c;
+}
+
+static int take_short(int argc, char **argv, pmOptions *opts)
+{
+	int c = (unsigned char)*opts->__nextchar++;
+	const char *known = c == ':' || c == ';' ? NULL : strchr(opts->short_options, c);
+
+	if (known && known[1] == ':')
+		return take_short_argument(argc, argv, opts, c, known[2] == ':');
+	if (!*opts->__nextchar) {
+		opts->optind++;
+		opts->__nextchar = NULL;
+	}
+	if (known)
+		return c;
+	if (loud(opts))
+		pmprintf("%s: invalid option -- '%c'\n", pmGetProgname(), c);
+	opts->optopt = c;
+	return '?';
+}
+
+/* With PM_OPTFLAG_LONG_ONLY, whether -word is the long option rather than short ones */
+static bool is_long_only(const pmOptions *opts, const char *arg)
+{
+	if (!(opts->flags & PM_OPTFLAG_LONG_ONLY))
+		return false;
+	if (!arg[2] && strchr(opts->short_options, arg[1]))
+		return false;
+	return find_long(opts, arg + 1, strcspn(arg + 1, "=")) != -1 ||
+	       !strchr(opts->short_options, arg[1]);
+}
+
+/**
+ * pmgetopt_r() - the next option of a command line
+ * @argc: number of arguments
+ * @argv: the arguments; those that are no options are moved to the end
+ * @opts: the options there are; beforehand zeroed, but for what the caller sets
+ *
+ * optarg, optind, optopt and index are set as getopt_long() sets its variables.
+ * Messages go to pmprintf().
+ *
+ * Return: the option's character, 0 for a long option that has none, '?' for one
+ * that is wrong, -1 at the end.
+ */
+SHIM_API int pmgetopt_r(int argc, char *const *argv, pmOptions *opts)
+{
+	char **args = (char **)argv, *arg;
+
+	if (argc < 1)
+		return -1;
+	if (!opts->optind || !opts->__initialized)
+		start(args, opts);
+	opts->optarg = NULL;
+	if (!opts->__nextchar || !*opts->__nextchar) {
+		if (!next_argument(argc, args, opts))
+			return -1;
+		arg = args[opts->optind];
+		if (arg[1] == '-' && opts->long_options)
+			return take_long(argc, args, opts, "--");
+		if (opts->long_options && is_long_only(opts, arg))
+			return take_long(argc, args, opts, "-");
+		opts->__nextchar = arg + 1;
+	}
+	return take_short(argc, args, opts);
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* A metric with its source and instances from one word: host:metric[one,two], archive/metric. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/api.h"
+#include "say.h"
+
+#define LOCAL_SOURCE "@"
+
+/* What has been found, still in the text; @instances have a NUL behind each */
+struct spec {
+	const char *source, *metric;
+	size_t source_len, metric_len;
+	int isarch;
+	char *instances, *end;
+	int ninst;
+};
+
+static const char *skip_blanks(const char *s)
+{
+	while (isspace((unsigned char)*s))
+		s++;
+	return s;
+}
+
+/* The last ':' or '/' before the instances */
+static const char *find_separator(const char *text)
+{
+	const char *last = NULL;
+
+	for (; *text && *text != '['; text++)
+		if (*text == ':' || *text == '/')
+			last = text;
+	return last;
+}
+
+static const char *take_source(const char **at, struct spec *spec)
+{
+	const char *separator = find_separator(*at);
+
+	if (!separator)
+		return NULL;
+	spec->source = *at;
+	spec->source_len = (size_t)(separator - *at);
+	while (spec->source_len && isspace((unsigned char)spec->source[spec->source_len - 1]))
+		spec->source_len--;
+	spec->isarch = *separator == '/';
+	if (!spec->source_len)
+		return spec->isarch ? "archive name expected" : "host name expected";
+	if (!spec->isarch && spec->source_len == 1 && *spec->source == *LOCAL_SOURCE)
+		spec->isarch = 2;
+	*at = skip_blanks(separator + 1);
+	return NULL;
+}
+
+static const char *take_metric(const char **at, struct spec *spec)
+{
+	const char *s = *at;
+
+	while (*s && !strchr("[],", *s) && !isspace((unsigned char)*s))
+		s += *s == '\\' && s[1] ? 2 : 1;
+	spec->metric = *at;
+	spec->metric_len = (size_t)(s - *at);
+	*at = s;
+	if (*s == ']' || *s == ',')
+		return "unexpected character in metric name";
+	return spec->metric_len ? NULL : "performance metric name expected";
+}
+
+/* The bracket that no quotes and no backslash protect; NULL, then *@wrong says why */
+static const char *find_bracket(const char **at, const char **wrong)
+{
+	const char *s = *at;
+	int quoted = 0;
+
+	for (; *s && (quoted || *s != ']'); s++) {
+		if (*s == '"')
+			quoted = !quoted;
+		if (*s == '\\' && s[1])
+			s++;
+	}
+	*at = s;
+	*wrong = quoted ? "closing \" and ] expected" : "closing ] expected";
+	return *s ? s : NULL;
+}
+
+/* In quotes, or up to a blank or comma that no backslash protects; returns its end */
+static const char *take_instance(const char *s, const char *end, struct spec *spec)
+{
+	int quoted = *s == '"';
+
+	for (s += quoted; s < end; s++) {
+		if (quoted ? *s == '"' : isspace((unsigned char)*s) || *s == ',')
+			break;
+		if (*s == '\\' && s + 1 < end)
+			s++;
+		*spec->end++ = *s;
+	}
+	*spec->end++ = '\0';
+	spec->ninst++;
+	return s < end ? s + quoted : end;
+}
+
+/* Behind the opening bracket */
+static const char *take_instances(const char **at, struct spec *spec)
+{
+	const char *s = *at, *wrong, *end = find_bracket(at, &wrong);
+
+	if (!end)
+		return wrong;
+	for (;;) {
+		while (s < end && (isspace((unsigned char)*s) || *s == ','))
+			s++;
+		if (s == end)
+			break;
+		s = take_instance(s, end, spec);
+	}
+	(*at)++;
+	return NULL;
+}
+
+static const char *parse(const char **at, struct spec *spec)
+{
+	const char *wrong;
+
+	*at = skip_blanks(*at);
+	wrong = take_source(at, spec);
+	if (!wrong)
+		wrong = take_metric(at, spec);
+	if (wrong)
+		return wrong;
+	*at = skip_blanks(*at);
+	if (**at == '[') {
+		(*at)++;
+		wrong = take_instances(at, spec);
+		if (wrong)
+			return wrong;
+	}
+	*at = skip_blanks(*at);
+	return **at ? "unexpected extra characters" : NULL;
+}
+
+/* Without the backslashes, of which each protects one character */
+static char *put(char *to, const char *s, size_t len)
+{
+	for (const char *end = s + len; s < end; s++) {
+		if (*s == '\\' && s + 1 < end)
+			s++;
+		*to++ = *s;
+	}
+	*to = '\0';
+	return to + 1;
+}
+
+/* All in one block, so that one free() is enough */
+static pmMetricSpec *make(const struct spec *spec)
+{
+	size_t names = (size_t)(spec->end - spec->instances);
+	size_t pointers = sizeof(pmMetricSpec) + (size_t)spec->ninst * sizeof(char *);
+	pmMetricSpec *made = malloc(pointers + spec->source_len + spec->metric_len + 2 + names);
+	char *to;
+
+	if (!made)
+		return NULL;
+	to = (char *)made + pointers;
+	made->isarch = spec->isarch;
+	made->ninst = spec->ninst;
+	made->inst[0] = NULL;
+	made->source = to;
+	to = put(to, spec->source, spec->source_len);
+	made->metric = to;
+	to = put(to, spec->metric, spec->metric_len);
+	memcpy(to, spec->instances, names);
+	for (int i = 0; i < spec->ninst; i++) {
+		made->inst[i] = to;
+		to += strlen(to) + 1;
+	}
+	return made;
+}
+
+/**
+ * pmParseMetricSpec() - a metric with its source and instances, from one word
+ * @string: metric, host:metric or archive/metric, and maybe [instance,...]
+ * @isarch: what @source is, if the text has none: 0 a host, 1 an archive, 2 local
+ * @source: a host or archive
+ * @rslt: what was found, to be given to pmFreeMetricSpec()
+ * @errmsg: on error what is wrong and where, to be given to free()
+ *
+ * Return: 0, PM_ERR_GENERIC, or -ENOMEM (then there is no message).
+ */
+SHIM_API int pmParseMetricSpec(const char *string, int isarch, char *source, pmMetricSpec **rslt,
+			       char **errmsg)
+{
+	struct spec spec = { .source = source ? source : "", .isarch = isarch };
+	const char *at = string ? string : "", *wrong;
+	pmMetricSpec *made;
+
+	spec.source_len = strlen(spec.source);
+	/* an instance is never longer than its text, but for its NUL */
+	spec.instances = spec.end = malloc(strlen(at) * 2 + 1);
+	if (!spec.instances)
+		return -ENOMEM;
+	wrong = parse(&at, &spec);
+	made = wrong ? NULL : make(&spec);
+	free(spec.instances);
+	if (wrong) {
+		string = string ? string : "";
+		*errmsg = shim_say__caret(string, (size_t)(at - string), wrong);
+		return PM_ERR_GENERIC;
+	}
+	if (!made)
+		return -ENOMEM;
+	*rslt = made;
+	return 0;
+}
+
+/**
+ * pmFreeMetricSpec() - give back what pmParseMetricSpec() has made
+ * @spec: that, or NULL
+ */
+SHIM_API void pmFreeMetricSpec(pmMetricSpec *spec)
+{
+	free(spec);
+}

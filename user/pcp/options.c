@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The options that all of PCP's tools have, from the environment and from a command
+ * line.  Each has a row in a table; what has none is the caller's.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/api.h"
+#include "sources.h"
+
+static void set_align(pmOptions *opts, char *arg)
+{
+	opts->align_optarg = arg;
+}
+
+static void set_start(pmOptions *opts, char *arg)
+{
+	opts->start_optarg = arg;
+}
+
+static void set_finish(pmOptions *opts, char *arg)
+{
+	opts->finish_optarg = arg;
+}
+
+static void set_origin(pmOptions *opts, char *arg)
+{
+	opts->origin_optarg = arg;
+}
+
+static void set_debug(pmOptions *opts, char *arg)
+{
+	if (!pmSetDebug(arg))
+		return;
+	pmprintf("%s: unrecognized debug options specification (%s)\n", pmGetProgname(), arg);
+	shim_options__usage_error(opts);
+}
+
+static void only_one(pmOptions *opts, const char *options)
+{
+	pmprintf("%s: at most one of %s allowed\n", pmGetProgname(), options);
+	shim_options__usage_error(opts);
+}
+
+static void set_guimode(pmOptions *opts, char *arg)
+{
+	(void)arg;
+	if (opts->guiport_optarg)
+		only_one(opts, "-g and -p");
+	else
+		opts->guiflag = 1;
+}
+
+static void set_guiport(pmOptions *opts, char *arg)
+{
+	char *end;
+	long port;
+
+	if (opts->guiflag) {
+		only_one(opts, "-g and -p");
+		return;
+	}
+	opts->guiport_optarg = arg;
+	port = strtol(arg, &end, 10);
+	opts->guiport = *end || port < 0 || port > 65535 ? 0 : (int)port;
+}
+
+static void set_samples(pmOptions *opts, char *arg)
+{
+	char *end;
+
+	opts->samples = (int)strtol(arg, &end, 10);
+	if (!*end && opts->samples >= 0)
+		return;
+	pmprintf("%s: -s requires a positive numeric argument\n", pmGetProgname());
+	shim_options__usage_error(opts);
+}
+
+static void set_interval(pmOptions *opts, char *arg)
+{
+	char *error;
+
+	if (!pmParseInterval(arg, &opts->interval, &error))
+		return;
+	pmprintf("%s: -t argument not in pmParseInterval(3) format:\n%s\n", pmGetProgname(),
+		 error ? error : "");
+	free(error);
+	shim_options__usage_error(opts);
+}
+
+static void set_timezone(pmOptions *opts, char *arg)
+{
+	if (opts->tzflag)
+		only_one(opts, "-Z and -z");
+	else
+		opts->timezone = arg;
+}
+
+static void set_hostzone(pmOptions *opts, char *arg)
+{
+	(void)arg;
+	if (opts->timezone)
+		only_one(opts, "-Z and -z");
+	else
+		opts->tzflag = 1;
+}
+
+static void set_local(pmOptions *opts, char *arg)
+{
+	(void)arg;
+	opts->context = PM_CONTEXT_LOCAL;
+	opts->Lflag = 1;
+}
+
+static void set_local_agent(pmOptions *opts, char *arg)
+{
+	const char *error = pmSpecLocalPMDA(arg);
+
+	if (!error)
+		return;
+	pmprintf("%s: pmSpecLocalPMDA failed: %s\n", pmGetProgname(), error);
+	shim_options__usage_error(opts);
+}
+
+static void name_space_failed(pmOptions *opts, const char *file, int code)
+{
+	char text[PM_MAXERRMSGLEN];
+
+	pmprintf("%s: Cannot load namespace from \"%s\": %s\n", pmGetProgname(), file,
+		 pmErrStr_r(code, text, sizeof(text)));
+	shim_options__runtime_error(opts);
+}
+
+static void load_names(pmOptions *opts, char *arg)
+{
+	name_space_failed(opts, arg, PM_ERR_NYI);
+}
+
+static void set_derived(pmOptions *opts, char *arg)
+{
+	char text[PM_MAXERRMSGLEN];
+
+	(void)arg;
+	pmprintf("%s: pmLoadDerivedConfig failed: %s\n", pmGetProgname(),
+		 pmErrStr_r(PM_ERR_NYI, text, sizeof(text)));
+	shim_options__usage_error(opts);
+}
+
+/* A container belongs to a host; where there is none, nobody asks for its name. */
+static void set_container(pmOptions *opts, char *arg)
+{
+	(void)opts;
+	setenv("PCP_CONTAINER", arg, 1);
+}
+
+static void show_version(pmOptions *opts, char *arg)
+{
+	(void)arg;
+	pmprintf("%s version %s\n", pmGetProgname(), pmGetAPIConfig("pcp_version"));
+	opts->flags |= PM_OPTFLAG_EXIT;
+}
+
+static void show_help(pmOptions *opts, char *arg)
+{
+	(void)arg;
+	shim_options__usage_error(opts);
+}
+
+static const struct {
+	int option;		/* 0 if there is only a long one */
+	const char *name;
+	const char *variable;	/* of the environment; NULL if there is none */
+	void (*set)(pmOptions *opts, char *arg);
+} standard[] = {
+	{ 'A', PMLONGOPT_ALIGN, "PCP_ALIGN_TIME", set_align },
+	{ 'a', PMLONGOPT_ARCHIVE, "PCP_ARCHIVE", shim_sources__archive },
+	{ 0, PMLONGOPT_ARCHIVE_LIST, "PCP_ARCHIVE_LIST", shim_sources__archives },
+	{ 0, PMLONGOPT_ARCHIVE_FOLIO, "PCP_FOLIO", shim_sources__folio },
+	{ 'D', PMLONGOPT_DEBUG, "PCP_DEBUG", set_debug },
+	{ 'g', PMLONGOPT_GUIMODE, "PCP_GUIMODE", set_guimode },
+	{ 'h', PMLONGOPT_HOST, "PCP_HOST", shim_sources__host },
+	{ 0, PMLONGOPT_HOST_LIST, "PCP_HOST_LIST", shim_sources__hosts },
+	{ 'H', PMLONGOPT_HOSTSFILE, NULL, shim_sources__hosts_file },
+	{ 'K', PMLONGOPT_SPECLOCAL, "PCP_SPECLOCAL", set_local_agent },
+	{ 'L', PMLONGOPT_LOCALPMDA, "PCP_LOCALPMDA", set_local },
+	{ 'L', PMLONGOPT_LOCALPMDA, "PCP_LOCALMODE", set_local },
+	{ 'n', PMLONGOPT_NAMESPACE, "PCP_NAMESPACE", load_names },
+	{ 'N', PMLONGOPT_UNIQNAMES, "PCP_UNIQNAMES", load_names },
+	{ 'O', PMLONGOPT_ORIGIN, "PCP_ORIGIN_TIME", set_origin },
+	{ 'O', PMLONGOPT_ORIGIN, "PCP_ORIGIN", set_origin },
+	{ 'p', PMLONGOPT_GUIPORT, "PCP_GUIPORT", set_guiport },
+	{ 'S', PMLONGOPT_START, "PCP_START_TIME", set_start },
+	{ 's', PMLONGOPT_SAMPLES, "PCP_SAMPLES", set_samples },
+	{ 'T', PMLONGOPT_FINISH, "PCP_FINISH_TIME", set_finish },
+	{ 't', PMLONGOPT_INTERVAL, "PCP_INTERVAL", set_interval },
+	{ 'z', PMLONGOPT_HOSTZONE, "PCP_HOSTZONE", set_hostzone },
+	{ 'Z', PMLONGOPT_TIMEZONE, "PCP_TIMEZONE", set_timezone },
+	{ 'V', PMLONGOPT_VERSION, NULL, show_version },
+	{ 0, PMLONGOPT_CONTAINER, NULL, set_container },
+	{ 0, PMLONGOPT_DERIVED, NULL, set_derived },
+	{ '?', PMLONGOPT_HELP, NULL, show_help },
+};
+
+#define STANDARD (sizeof(standard) / sizeof(standard[0]))
+
+static void begin(char *const *argv, pmOptions *opts)
+{
+	if (opts->flags & PM_OPTFLAG_INIT)
+		return;
+	opts->flags |= PM_OPTFLAG_INIT;
+	if (argv && argv[0])
+		pmSetProgname(argv[0]);
+	for (size_t i = 0; i < STANDARD; i++) {
+		char *value = standard[i].variable ? getenv(standard[i].variable) : NULL;
+
+		if (value)
+			standard[i].set(opts, value);
+	}
+}
+
+/* Long options that have no character are told by their name. */
+static bool is_standard(const pmOptions *opts, int option, size_t row)
+{
+	if (option)
+		return standard[row].option == option;
+	return !standard[row].option &&
+	       !strcmp(standard[row].name, opts->long_options[opts->index].long_opt);
+}
+
+static bool take_standard(pmOptions *opts, int option)
+{
+	for (size_t i = 0; i < STANDARD; i++) {
+		if (!is_standard(opts, option, i))
+			continue;
+		standard[i].set(opts, opts->optarg);
+		return true;
+	}
+	return false;
+}
+
+static bool wants_archive(const pmOptions *opts)
+{
+	return opts->align_optarg || opts->start_optarg || opts->origin_optarg;
+}
+
+static void set_context(pmOptions *opts)
+{
+	if (opts->Lflag)
+		opts->context = PM_CONTEXT_LOCAL;
+	else if (opts->nhosts && opts->narchives)
+		opts->context = 0;
+	else if (opts->nhosts)
+		opts->context = PM_CONTEXT_HOST;
+	else if (opts->narchives)
+		opts->context = PM_CONTEXT_ARCHIVE;
+}
+
+/* What only shows when all options are known */
+static void finish(pmOptions *opts)
+{
+	if (opts->flags & PM_OPTFLAG_DONE)
+		return;
+	opts->flags |= PM_OPTFLAG_DONE;
+	if (opts->origin_optarg && !opts->nhosts && !opts->narchives && !opts->Lflag)
+		shim_sources__local_archive(opts);
+	set_context(opts);
+	if (wants_archive(opts) && (!opts->narchives || opts->nhosts)) {
+		pmprintf("%s: time window options are supported for archives only\n",
+			 pmGetProgname());
+		shim_options__usage_error(opts);
+	}
+	if (opts->tzflag && !opts->nhosts && !opts->narchives && !opts->Lflag) {
+		pmprintf("%s: use of timezone from metric source requires a source\n",
+			 pmGetProgname());
+		shim_options__usage_error(opts);
+	}
+}
+
+/**
+ * pmGetOptions() - the next option of a command line that is not a standard one
+ * @argc: number of arguments
+ * @argv: the arguments; those that are no options are moved to the end
+ * @opts: what there is, and what was found; beforehand zeroed, but for what the
+ *	caller sets.  To be given to pmFreeOptions()
+ *
+ * Variables of the environment stand for options, too.
+ *
+ * Return: the option's character, 0 for a long option that has none, -1 at the
+ * end; then @errors says whether all was right.
+ */
+SHIM_API int pmGetOptions(int argc, char *const *argv, pmOptions *opts)
+{
+	int option;
+
+	begin(argv, opts);
+	if (!(opts->flags & PM_OPTFLAG_ENV_ONLY) && opts->short_options) {
+		while ((option = pmgetopt_r(argc, argv, opts)) != -1) {
+			if (opts->override && opts->override(option, opts))
+				return option;
+			if (!take_standard(opts, option))
+				return option;
+		}
+	}
+	finish(opts);
+	return -1;
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What a program's options mean once its context is there: the time zone, the window. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/api.h"
+#include "sources.h"
+
+struct bounds {
+	struct timeval start, end;
+	bool known;
+};
+
+static int failed(pmOptions *opts, const char *what, const char *archive, int code)
+{
+	char text[PM_MAXERRMSGLEN];
+
+	pmprintf("%s: Cannot get archive %s %s: %s\n", pmGetProgname(), archive, what,
+		 pmErrStr_r(code, text, sizeof(text)));
+	shim_options__runtime_error(opts);
+	return PM_ERR_GENERIC;
+}
+
+static bool is_before(const struct timeval *a, const struct timeval *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_usec < b->tv_usec;
+}
+
+static void extend(struct bounds *b, const struct timeval *start, const struct timeval *end)
+{
+	if (!b->known || is_before(start, &b->start))
+		b->start = *start;
+	if (!b->known || is_before(&b->end, end))
+		b->end = *end;
+	b->known = true;
+}
+
+/* By the archive of the current context */
+static int extend_by_context(pmOptions *opts, const char *archive, struct bounds *b)
+{
+	pmLogLabel label;
+	struct timeval end;
+	int err = pmGetArchiveLabel(&label);
+
+	if (err < 0)
+		return failed(opts, "label record", archive, err);
+	err = pmGetArchiveEnd(&end);
+	if (err < 0)
+		return failed(opts, "end", archive, err);
+	extend(b, &label.ll_start, &end);
+	return 0;
+}
+
+static int extend_by_archive(pmOptions *opts, const char *archive, struct bounds *b)
+{
+	int handle = pmNewContext(PM_CONTEXT_ARCHIVE, archive), err;
+
+	if (handle < 0)
+		return failed(opts, "label record", archive, handle);
+	err = extend_by_context(opts, archive, b);
+	pmDestroyContext(handle);
+	return err;
+}
+
+/* From the first archive's start to the last one's end */
+static int find_bounds(pmOptions *opts, int ctx, struct bounds *b)
+{
+	int err;
+
+	if (opts->narchives == 0) {
+		pmtimevalNow(&b->start);
+		b->end = (struct timeval){ PM_MAX_TIME_T, 0 };
+		return 0;
+	}
+	if (opts->narchives == 1)
+		return extend_by_context(opts, opts->archives[0], b);
+	for (int i = 0; i < opts->narchives; i++) {
+		err = extend_by_archive(opts, opts->archives[i], b);
+		if (err)
+			return err;
+	}
+	return pmUseContext(ctx);
+}
+
+static int set_window(pmOptions *opts, int ctx)
+{
+	struct bounds b = { 0 };
+	char *error = NULL;
+	int err = find_bounds(opts, ctx, &b), code;
+
+	if (err < 0)
+		return err;
+	code = pmParseTimeWindow(opts->start_optarg, opts->finish_optarg, opts->align_optarg,
+				 opts->origin_optarg, &b.start, &b.end, &opts->start, &opts->finish,
+				 &opts->origin, &error);
+	if (code < 0) {
+		pmprintf("%s: invalid time window.\n%s\n", pmGetProgname(), error ? error : "");
+		shim_options__runtime_error(opts);
+	}
+	if (code != 1)
+		free(error);
+	return code < 0 ? PM_ERR_GENERIC : 0;
+}
+
+static int zone_failed(pmOptions *opts, const char *call, int code)
+{
+	char text[PM_MAXERRMSGLEN];
+
+	pmprintf("%s: %s failed: %s\n", pmGetProgname(), call,
+		 pmErrStr_r(code, text, sizeof(text)));
+	shim_options__runtime_error(opts);
+	return PM_ERR_GENERIC;
+}
+
+static int set_zone(pmOptions *opts)
+{
+	bool told = opts->flags & PM_OPTFLAG_STDOUT_TZ;
+	int code;
+
+	if (opts->tzflag) {
+		pmHighResLogLabel label = { 0 };
+
+		code = pmNewContextZone();
+		if (code < 0)
+			return zone_failed(opts, "pmNewContextZone", code);
+		if (told && !pmGetHighResArchiveLabel(&label))
+			printf("Note: timezone set to local timezone of host \"%s\" from archive\n\n",
+			       label.hostname);
+	} else if (opts->timezone) {
+		code = pmNewZone(opts->timezone);
+		if (code < 0)
+			return zone_failed(opts, "pmNewZone", code);
+		if (told)
+			printf("Note: timezone set to \"TZ=%s\"\n\n", opts->timezone);
+	}
+	return 0;
+}
+
+/**
+ * pmGetContextOptions() - what the options mean for a context: its zone and window
+ * @ctx: a context, of the first archive if there are several
+ * @opts: what pmGetOptions() found; start, finish and origin are set
+ *
+ * Messages go to pmprintf().
+ *
+ * Return: 0, or an error, which then is also in @errors.
+ */
+SHIM_API int pmGetContextOptions(int ctx, pmOptions *opts)
+{
+	bool window = opts->align_optarg || opts->start_optarg || opts->finish_optarg ||
+		      opts->origin_optarg || (opts->flags & PM_OPTFLAG_BOUNDARIES);
+	int err;
+
+	if (!window && !opts->tzflag && !opts->timezone)
+		return 0;
+	err = opts->narchives || opts->tzflag ? pmUseContext(ctx) : 0;
+	if (err < 0)
+		return failed(opts, "label record", opts->narchives ? opts->archives[0] : "", err);
+	err = set_zone(opts);
+	if (!err && window)
+		err = set_window(opts, ctx);
+	return err;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The hosts and archives that a program's options name. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/api.h"
+#include "sources.h"
+
+void shim_options__usage_error(pmOptions *opts)
+{
+	opts->flags |= PM_OPTFLAG_USAGE_ERR;
+	opts->errors++;
+}
+
+void shim_options__runtime_error(pmOptions *opts)
+{
+	opts->flags |= PM_OPTFLAG_RUNTIME_ERR;
+	opts->errors++;
+}
+
+/* Takes @name over; NULL is no memory. */
+static void append(pmOptions *opts, char ***list, int *n, char *name)
+{
+	char **grown = name ? realloc(*list, (size_t)(*n + 1) * sizeof(**list)) : NULL;
+
+	if (!grown) {
+		pmprintf("%s: %s\n", pmGetProgname(), strerror(ENOMEM));
+		shim_options__runtime_error(opts);
+		free(name);
+		return;
+	}
+	*list = grown;
+	grown[(*n)++] = name;
+}
+
+#define ONE "host or archive"
+#define KIND "of hosts or archives"
+
+/* Hosts and archives exclude each other unless the program says they do not. */
+static int is_mixed(pmOptions *opts, int others, const char *what)
+{
+	if (!others || (opts->flags & PM_OPTFLAG_MIXED))
+		return 0;
+	pmprintf("%s: only one %s allowed\n", pmGetProgname(), what);
+	shim_options__usage_error(opts);
+	return 1;
+}
+
+static void add_host(pmOptions *opts, const char *name)
+{
+	append(opts, &opts->hosts, &opts->nhosts, strdup(name));
+}
+
+static void too_many_hosts(pmOptions *opts, const char *arg)
+{
+	pmprintf("%s: too many hosts requested: %s\n", pmGetProgname(), arg);
+	shim_options__usage_error(opts);
+}
+
+void shim_sources__host(pmOptions *opts, char *arg)
+{
+	if (is_mixed(opts, opts->narchives, ONE))
+		return;
+	if (opts->nhosts && !(opts->flags & PM_OPTFLAG_MULTI))
+		too_many_hosts(opts, arg);
+	else
+		add_host(opts, arg);
+}
+
+static void each_of(pmOptions *opts, const char *arg, void (*add)(pmOptions *, const char *))
+{
+	char *copy = strdup(arg), *rest = copy, *name;
+
+	while ((name = strsep(&rest, ",")))
+		add(opts, name);
+	if (!copy)
+		shim_options__runtime_error(opts);
+	free(copy);
+}
+
+void shim_sources__hosts(pmOptions *opts, char *arg)
+{
+	if (is_mixed(opts, opts->narchives, KIND))
+		return;
+	each_of(opts, arg, add_host);
+	if (opts->nhosts > 1 && !(opts->flags & PM_OPTFLAG_MULTI))
+		too_many_hosts(opts, arg);
+}
+
+/* A host a line, with its name as the first word; '#' begins a comment */
+void shim_sources__hosts_file(pmOptions *opts, char *arg)
+{
+	char *line = NULL, *name, *rest;
+	size_t room = 0;
+	FILE *f;
+
+	if (is_mixed(opts, opts->narchives, ONE))
+		return;
+	f = fopen(arg, "re");
+	if (!f) {
+		pmprintf("%s: cannot open hosts file %s: %s\n", pmGetProgname(), arg,
+			 strerror(errno));
+		shim_options__runtime_error(opts);
+		return;
+	}
+	while (getline(&line, &room, f) >= 0) {
+		line[strcspn(line, "#")] = '\0';
+		name = strtok_r(line, " \t\r\n", &rest);
+		if (!name)
+			continue;
+		if (opts->nhosts && !(opts->flags & PM_OPTFLAG_MULTI)) {
+			too_many_hosts(opts, arg);
+			break;
+		}
+		add_host(opts, name);
+	}
+	free(line);
+	fclose(f);
+}
+
+/* Whether @list, with commas between names, has it */
+static int is_in(const char *list, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (;; list++) {
+		if (!strncmp(list, name, len) && (!list[len] || list[len] == ','))
+			return 1;
+		list = strchr(list, ',');
+		if (!list)
+			return 0;
+	}
+}
+
+/* One by one, or all together as one archive; each once */
+static void add_archive(pmOptions *opts, const char *name)
+{
+	char *joined;
+
+	for (int i = 0; i < opts->narchives; i++)
+		if (is_in(opts->archives[i], name))
+			return;
+	if (!opts->narchives || (opts->flags & PM_OPTFLAG_MULTI)) {
+		append(opts, &opts->archives, &opts->narchives, strdup(name));
+		return;
+	}
+	if (asprintf(&joined, "%s,%s", opts->archives[0], name) < 0) {
+		shim_options__runtime_error(opts);
+		return;
+	}
+	free(opts->archives[0]);
+	opts->archives[0] = joined;
+}
+
+void shim_sources__archive(pmOptions *opts, char *arg)
+{
+	if (!is_mixed(opts, opts->nhosts, ONE))
+		add_archive(opts, arg);
+}
+
+void shim_sources__archives(pmOptions *opts, char *arg)
+{
+	if (!is_mixed(opts, opts->nhosts, KIND))
+		each_of(opts, arg, add_archive);
+}
+
+/* "Archive: host base", the base relative to the folio's folder */
+static void add_folio_line(pmOptions *opts, const char *folio, char *line)
+{
+	static const char key[] = "Archive:";
+	const char *slash = strrchr(folio, '/');
+	char *base, *path, *rest;
+
+	if (strncmp(line, key, strlen(key)) || !strtok_r(line + strlen(key), " \t\r\n", &rest))
+		return;
+	base = strtok_r(NULL, " \t\r\n", &rest);
+	if (!base)
+		return;
+	if (*base == '/') {
+		add_archive(opts, base);
+		return;
+	}
+	if (asprintf(&path, "%.*s/%s", slash ? (int)(slash - folio) : 1, slash ? folio : ".",
+		     base) < 0) {
+		shim_options__runtime_error(opts);
+		return;
+	}
+	add_archive(opts, path);
+	free(path);
+}
+
+void shim_sources__folio(pmOptions *opts, char *arg)
+{
+	char *line = NULL;
+	size_t room = 0;
+	FILE *f;
+
+	if (is_mixed(opts, opts->nhosts, ONE))
+		return;
+	f = fopen(arg, "re");
+	if (!f) {
+		pmprintf("%s: cannot open archive folio %s: %s\n", pmGetProgname(), arg,
+			 strerror(errno));
+		shim_options__runtime_error(opts);
+		return;
+	}
+	if (getline(&line, &room, f) < 0 || strncmp(line, "PCPFolio", strlen("PCPFolio"))) {
+		pmprintf("%s: archive folio %s has bad magic\n", pmGetProgname(), arg);
+		shim_options__runtime_error(opts);
+	} else {
+		while (getline(&line, &room, f) >= 0)
+			add_folio_line(opts, arg, line);
+	}
+	free(line);
+	fclose(f);
+}
+
+void shim_sources__local_archive(pmOptions *opts)
+{
+	const char *dir = pmGetOptionalConfig("PCP_LOG_DIR");
+	char host[256], *path;
+
+	if (gethostname(host, sizeof(host)))
+		strcpy(host, "localhost");
+	host[sizeof(host) - 1] = '\0';
+	if (asprintf(&path, "%s/pmlogger/%s", dir ? dir : "/var/log/pcp", host) < 0) {
+		shim_options__runtime_error(opts);
+		return;
+	}
+	add_archive(opts, path);
+	free(path);
+}
+
+static void free_list(char ***list, int *n)
+{
+	for (int i = 0; i < *n; i++)
+		free((*list)[i]);
+	free(*list);
+	*list = NULL;
+	*n = 0;
+}
+
+/**
+ * pmFreeOptions() - give back what pmGetOptions() has allocated
+ * @opts: the options
+ */
+SHIM_API void pmFreeOptions(pmOptions *opts)
+{
+	free_list(&opts->hosts, &opts->nhosts);
+	free_list(&opts->archives, &opts->narchives);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The message that tells a program's options. */
+#include <stdio.h>
+#include <string.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/api.h"
+
+#define COLUMN 24	/* where the explanations begin */
+
+static void option_text(const pmLongOptions *o, char *text, size_t size)
+{
+	const char *name = o->argname;
+	size_t len = 0;
+
+	*text = '\0';
+	if (o->short_opt)
+		len += (size_t)pmsprintf(text, size, "-%c%s%s%s", o->short_opt, name ? " " : "",
+					 name ? name : "", *o->long_opt ? ", " : "");
+	if (*o->long_opt)
+		pmsprintf(text + len, size - len, "--%s%s%s", o->long_opt, name ? "=" : "",
+			  name ? name : "");
+}
+
+static void show_option(const pmLongOptions *o)
+{
+	char text[256];
+
+	option_text(o, text, sizeof(text));
+	/* two blanks before it, and at least one behind */
+	if (strlen(text) + 2 < COLUMN)
+		pmprintf("  %-*s%s\n", COLUMN - 2, text, o->message);
+	else
+		pmprintf("  %s\n%*s%s\n", text, COLUMN, "", o->message);
+}
+
+static void show_line(const pmLongOptions *o)
+{
+	if (!o->message)
+		return;
+	switch (o->short_opt) {
+	case '-':
+		pmprintf("\n%s:\n", o->message);
+		break;
+	case '|':
+		pmprintf("%s\n", o->message);
+		break;
+	default:
+		show_option(o);
+	}
+}
+
+/**
+ * pmUsageMessage() - tell the messages so far, and how the program is called
+ * @opts: its options
+ *
+ * The latter not if only something else than the arguments was wrong, or if the program
+ * is to end without it.
+ */
+SHIM_API void pmUsageMessage(pmOptions *opts)
+{
+	int wrong = opts->flags & (PM_OPTFLAG_USAGE_ERR | PM_OPTFLAG_RUNTIME_ERR);
+
+	if (!(opts->flags & PM_OPTFLAG_EXIT) && wrong != PM_OPTFLAG_RUNTIME_ERR) {
+		pmprintf("Usage: %s %s\n", pmGetProgname(),
+			 opts->short_usage ? opts->short_usage : "[options]");
+		for (const pmLongOptions *o = opts->long_options; o && o->long_opt; o++)
+			show_line(o);
+	}
+	if (!(opts->flags & PM_OPTFLAG_NOFLUSH))
+		pmflush();
+}
