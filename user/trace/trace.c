@@ -31,7 +31,15 @@ struct call {
 	int silent;
 };
 
-static int start_call(struct call *call, const char *function, const char *name)
+/* What calls have in common is inlined: a call's state is then in registers. */
+#define INLINED static inline __attribute__((always_inline))
+
+static __attribute__((noinline, cold)) void say_call(const char *function, const char *name)
+{
+	fprintf(stderr, "pmtrace: %s(\"%s\")\n", function, name);
+}
+
+INLINED int start_call(struct call *call, const char *function, const char *name)
 {
 	struct shim_inherited *inherited = shim_process__inherited();
 	int flags, err;
@@ -49,18 +57,16 @@ static int start_call(struct call *call, const char *function, const char *name)
 	}
 	flags = atomic_load_explicit(&inherited->flags, memory_order_relaxed);
 	if (flags & PMTRACE_STATE_API)
-		fprintf(stderr, "pmtrace: %s(\"%s\")\n", function, name);
+		say_call(function, name);
 	call->silent = flags & PMTRACE_STATE_NOAGENT || shim_way__is_none(call->p, inherited);
 	return 0;
 }
 
 /* The tag, made if it is new, and known to whom it may concern unless the call is silent. */
-static int prepare_tag(struct call *call)
+static int prepare_new_tag(struct call *call)
 {
 	int err = 0;
 
-	if (call->tag && (call->silent || shim_way__is_ready(call->p, call->tag)))
-		return 0;
 	/* A tag is not remembered for a call that cannot connect. */
 	if (!call->silent)
 		err = shim_way__connect(call->p);
@@ -69,6 +75,13 @@ static int prepare_tag(struct call *call)
 	if (!err && !call->silent)
 		err = shim_way__prepare(call->p, call->tag);
 	return err;
+}
+
+INLINED int prepare_tag(struct call *call)
+{
+	if (call->tag && (call->silent || shim_way__is_ready(call->p, call->tag)))
+		return 0;
+	return prepare_new_tag(call);
 }
 
 /**
@@ -99,7 +112,7 @@ SHIM_API int pmtracebegin(const char *tag)
 }
 
 /* What end and abort have in common: neither makes a tag. */
-static int finish(struct call *call, uint64_t *begin_ns)
+INLINED int finish(struct call *call, uint64_t *begin_ns)
 {
 	if (!call->tag)
 		call->tag = shim_tags__find(call->p, &call->key);

@@ -32,11 +32,9 @@ static enum shim_way way_of(const struct shim_process *p)
 	return atomic_load_explicit(&p->way, memory_order_relaxed);
 }
 
-/* Whether the user wants no way at all; looked at until there is one */
-int shim_way__is_none(struct shim_process *p, struct shim_inherited *inherited)
+/* By the environment: and then no call of this process goes anywhere */
+int shim_way__wants_none(struct shim_inherited *inherited)
 {
-	if (way_of(p) != SHIM_WAY_OPEN)
-		return 0;
 	if (!getenv("PCP_TRACE_NOAGENT") && shim_env__way() != SHIM_ENV_NONE)
 		return 0;
 	atomic_fetch_or(&inherited->flags, PMTRACE_STATE_NOAGENT);

@@ -22,7 +22,15 @@ static inline int shim_way__is_ready(const struct shim_process *p, const struct 
 	       tag->len <= SHIM_PDU_MAX_TAG;
 }
 
-int shim_way__is_none(struct shim_process *p, struct shim_inherited *inherited);
+int shim_way__wants_none(struct shim_inherited *inherited);
+
+/* Whether the user wants no way at all; looked at until there is one */
+static inline int shim_way__is_none(const struct shim_process *p, struct shim_inherited *inherited)
+{
+	return atomic_load_explicit(&p->way, memory_order_relaxed) == SHIM_WAY_OPEN &&
+	       shim_way__wants_none(inherited);
+}
+
 int shim_way__connect(struct shim_process *p);
 int shim_way__prepare(struct shim_process *p, struct shim_tag *tag);
 int shim_way__begin(struct shim_process *p, struct shim_tag *tag);
