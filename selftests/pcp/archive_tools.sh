@@ -82,9 +82,9 @@ refuses() {
 	[ $? = "$want" ] && [ ! -s "$dir/out" ] && grep -q -- "$text" "$dir/err"
 	result "refuses: $*"
 }
-refuses 2 'is no time' replay -S 5years "$a"
+refuses 2 'is no time' replay -S 5lustra "$a"
 refuses 2 'is no time' replay -T @noon "$a"
-refuses 2 'is no interval' replay -A soon "$a"
+refuses 2 'is no time' replay -A soon "$a"
 refuses 2 'two zones' replay -z -Z UTC "$a"
 refuses 1 'nothing in that time' replay -S 1hour "$a"
 refuses 1 'nothing in that time' replay -S 30s -T -40s "$a"

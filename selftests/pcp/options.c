@@ -104,6 +104,18 @@ TEST_F(options, one_by_one)
 	EXPECT_STREQ("--archive-list=two,three", argv[3]);
 }
 
+TEST_F(options, hosts_and_archives)
+{
+	ARGS("-a", "one", "-h", "two", "-z");
+
+	self->opts.flags = PM_OPTFLAG_MULTI | PM_OPTFLAG_MIXED;
+	ASSERT_EQ(-1, pmGetOptions(argc, argv, &self->opts));
+	EXPECT_EQ(0, self->opts.errors);
+	EXPECT_EQ(1, self->opts.nhosts);
+	EXPECT_EQ(1, self->opts.narchives);
+	EXPECT_EQ(0, self->opts.context);
+}
+
 TEST_F(options, environment)
 {
 	ARGS("-s", "4");

@@ -136,6 +136,35 @@ TEST(intervals_that_are_none)
 	EXPECT_EQ(7, ts.tv_sec);
 }
 
+/* Of these, the original makes no errors */
+TEST(no_numbers)
+{
+	static const struct {
+		int type;
+		uint64_t bits;
+	} rows[] = {
+		{ PM_TYPE_32, 0x80000000 }, { PM_TYPE_U32, 0 }, { PM_TYPE_64, 1ull << 63 },
+		{ PM_TYPE_U64, 1ull << 63 },
+	};
+	pmAtomValue out;
+	float nan = NAN;
+	pmValue v;
+
+	memcpy(&v.value.lval, &nan, sizeof(nan));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		EXPECT_EQ(0, pmExtractValue(PM_VAL_INSITU, &v, PM_TYPE_FLOAT, &out, rows[i].type));
+		EXPECT_EQ(rows[i].bits, out.ull);
+	}
+	EXPECT_EQ(0, pmExtractValue(PM_VAL_INSITU, &v, PM_TYPE_FLOAT, &out, PM_TYPE_DOUBLE));
+	EXPECT_NE(0, isnan(out.d));
+	nan = -INFINITY;
+	memcpy(&v.value.lval, &nan, sizeof(nan));
+	EXPECT_EQ(PM_ERR_TRUNC, pmExtractValue(PM_VAL_INSITU, &v, PM_TYPE_FLOAT, &out, PM_TYPE_32));
+	EXPECT_EQ(PM_ERR_SIGN, pmExtractValue(PM_VAL_INSITU, &v, PM_TYPE_FLOAT, &out, PM_TYPE_U64));
+	EXPECT_EQ(0, pmExtractValue(PM_VAL_INSITU, &v, PM_TYPE_FLOAT, &out, PM_TYPE_64));
+	EXPECT_EQ(INT64_MIN, out.ll);
+}
+
 TEST(buffers)
 {
 	char buf[8] = "#######";

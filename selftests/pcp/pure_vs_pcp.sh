@@ -51,7 +51,7 @@ compare() {
 
 cc -O1 -shared -fPIC -o "$work/still_time.so" "$here/peer/still_time.c" && compile pure window options
 result $? "the programs are built"
-for what in convscale number eventflags units unitsagain interval strings words debug names metricspec; do
+for what in convscale number eventflags units unitsagain interval strings words debug names metricspec extract; do
 	compare pure "$what"
 done
 for what in window live fixeddate freedate zone; do

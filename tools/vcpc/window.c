@@ -86,121 +86,33 @@ int vcpc_parse_interval(const char *text, int64_t *ns)
 	return 0;
 }
 
-/* ".25" behind the seconds, if it is there and nothing else is */
-static int parse_fraction(const char *text, int64_t *ns)
+/* The library's message shows the place; its last line's end is ours */
+static int no_time(char *message)
 {
-	double fraction = 0;
-	char *end = (char *)text;
+	size_t len = message ? strlen(message) : 0;
+	int status;
 
-	if (*text == '.')
-		fraction = strtod(text, &end);
-	end += strspn(end, " ");
-	*ns = llround(fraction * 1e9);
-	return *end ? -EINVAL : 0;
-}
-
-/*
- * A date and time of day; what is left out is that of the archive's start, and
- * a time of day that was over by then is the next day's.
- */
-static int parse_clock(const char *text, struct timespec near, int64_t *ns)
-{
-	static const struct {
-		const char *format;
-		bool day, year;
-	} forms[] = {
-		{ "%Y-%m-%d %H:%M:%S", true, true },	{ "%Y-%m-%dT%H:%M:%S", true, true },
-		{ "%Y-%m-%d %H:%M", true, true },	{ "%Y-%m-%d", true, true },
-		{ "%a %b %d %H:%M:%S %Y", true, true },	{ "%a %b %d %H:%M:%S", true, false },
-		{ "%b %d %H:%M:%S", true, false },	{ "%b %d %H:%M", true, false },
-		{ "%H:%M:%S", false, false },		{ "%H:%M", false, false },
-	};
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		struct tm tm;
-		const char *end;
-		int64_t fraction;
-
-		localtime_r(&near.tv_sec, &tm);
-		tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
-		tm.tm_isdst = -1;
-		end = strptime(text, forms[i].format, &tm);
-		if (!end || parse_fraction(end, &fraction))
-			continue;
-		*ns = (int64_t)mktime(&tm) * VCPC_NSEC_PER_SEC + fraction;
-		if (!forms[i].day && *ns < vcpc_ns_of(near)) {
-			tm.tm_mday++;
-			tm.tm_isdst = -1;
-			*ns = (int64_t)mktime(&tm) * VCPC_NSEC_PER_SEC + fraction;
-		}
-		return 0;
-	}
-	return -EINVAL;
-}
-
-/* Behind @start, before @end, or a time of its own that is not before @near's */
-static int parse_time(const char *text, int64_t start, int64_t end, struct timespec near,
-		      int64_t *ns)
-{
-	int64_t interval;
-	int err;
-
-	text += strspn(text, " ");
-	if (*text == '@')
-		return parse_clock(text + 1 + strspn(text + 1, " "), near, ns);
-	err = vcpc_parse_interval(text + (*text == '-' || *text == '+'), &interval);
-	/* none at all is one, too */
-	if (err && strspn(text, "+-0") == strlen(text) && *text) {
-		interval = 0;
-		err = 0;
-	}
-	if (!err)
-		*ns = *text == '-' ? end - interval : start + interval;
-	else if (!parse_clock(text, near, ns))
-		err = 0;
-	return err;
-}
-
-static int64_t clamp(int64_t ns, int64_t low, int64_t high)
-{
-	return ns < low ? low : ns > high ? high : ns;
-}
-
-/* The next multiple since 1970 that is not after @high; otherwise it stays */
-static int64_t align(int64_t ns, int64_t step, int64_t high)
-{
-	int64_t rest = ns % step;
-	int64_t up = rest ? ns - rest + step : ns;
-
-	return up > high ? ns : up;
+	if (len && message[len - 1] == '\n')
+		message[len - 1] = '\0';
+	status = vcpc_usage("this is no time:\n%s", message ? message : "");
+	free(message);
+	return status;
 }
 
 static int compute(struct vcpc_window *w)
 {
-	int64_t first = vcpc_ns_of(w->label.start), last = vcpc_ns_of(w->end), step = 0;
-	int64_t from = first, to = last, origin;
+	char *message = NULL;
+	int code = pmParseHighResTimeWindow(w->start, w->finish, w->align, w->offset,
+					    &w->label.start, &w->end, &w->from, &w->to, &w->origin,
+					    &message);
 
-	if (w->align && vcpc_parse_interval(w->align, &step))
-		return vcpc_usage("'%s' is no interval; 500ms or 2sec are", w->align);
-	if (w->start && parse_time(w->start, first, last, w->label.start, &from))
-		return vcpc_usage("'%s' is no time; 10s, -5min or @14:30 are", w->start);
-	from = from < first ? first : from;
-	if (step)
-		from = align(from, step, last);
-	if (w->finish && parse_time(w->finish, from, last, vcpc_of_ns(from), &to))
-		return vcpc_usage("'%s' is no time; 10s, -5min or @14:30 are", w->finish);
-	to = to > last ? last : to;
-	if (from > last || to < from)
+	if (code < 0)
+		return no_time(message);
+	/* a start that cannot be rounded up stays what it is */
+	if (code == 0)
+		free(message);
+	if (vcpc_ns_of(w->from) > vcpc_ns_of(w->end) || vcpc_ns_of(w->to) < vcpc_ns_of(w->from))
 		return vcpc_fail(0, "the archive has nothing in that time");
-	origin = from;
-	if (w->offset && parse_time(w->offset, from, to, vcpc_of_ns(from), &origin))
-		return vcpc_usage("'%s' is no time; 10s, -5min or @14:30 are", w->offset);
-	origin = clamp(origin, from, to);
-	if (step && w->offset)
-		origin = align(origin, step, to);
-	w->from = vcpc_of_ns(from);
-	w->to = vcpc_of_ns(to);
-	w->origin = vcpc_of_ns(origin);
 	return 0;
 }
 

@@ -65,12 +65,40 @@ static int from_unsigned(uint64_t v, int otype, pmAtomValue *o)
 	return PM_ERR_CONV;
 }
 
+/* NaN is in no limit and no error: what x86-64's conversions make of it, on all machines */
+static int from_nan(double v, int otype, pmAtomValue *o)
+{
+	switch (otype) {
+	case PM_TYPE_32:
+		o->l = INT32_MIN;
+		return 0;
+	case PM_TYPE_U32:
+		o->ul = 0;
+		return 0;
+	case PM_TYPE_64:
+		o->ll = INT64_MIN;
+		return 0;
+	case PM_TYPE_U64:
+		o->ull = 1ull << 63;
+		return 0;
+	case PM_TYPE_FLOAT:
+		o->f = (float)v;
+		return 0;
+	case PM_TYPE_DOUBLE:
+		o->d = v;
+		return 0;
+	}
+	return PM_ERR_CONV;
+}
+
 /* The limits are those of the value's own precision: a float has no 2^31 - 1. */
 static int from_real(double v, int single, int otype, pmAtomValue *o)
 {
 	double max31 = single ? (double)(float)INT32_MAX : INT32_MAX;
 	double max32 = single ? (double)(float)UINT32_MAX : UINT32_MAX;
 
+	if (isnan(v))
+		return from_nan(v, otype, o);
 	if (v < 0 && (otype == PM_TYPE_U32 || otype == PM_TYPE_U64))
 		return PM_ERR_SIGN;
 	switch (otype) {

@@ -36,8 +36,9 @@ static const char *const words[] = {
 	"--host-list=p,q", "-D", "-Dlog", "-Dnope", "-V", "-?", "--help", "-v5", "-ga", "",
 };
 
+/* Not PM_OPTFLAG_MIXED: with hosts and archives, the original sees no source for -z and -O */
 static const int flags[] = {
-	0, 0, 0, PM_OPTFLAG_MULTI, PM_OPTFLAG_MULTI | PM_OPTFLAG_MIXED, PM_OPTFLAG_POSIX,
+	0, 0, 0, PM_OPTFLAG_MULTI, PM_OPTFLAG_POSIX,
 	PM_OPTFLAG_QUIET, PM_OPTFLAG_ENV_ONLY,
 };
 

@@ -6,6 +6,7 @@
  * usage: pure WHAT SEED TIMES
  */
 #define _GNU_SOURCE
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -280,6 +281,57 @@ static void metric_spec(void)
 	pmFreeMetricSpec(spec);
 }
 
+/* Every type to every type, in situ and in blocks, also of wrong lengths and types */
+static void extract(void)
+{
+	static const double odd[] = { NAN, -NAN, INFINITY, -INFINITY };
+	static const unsigned int lengths[] = { 8, 8, 8, 4, 0, 3, 9, 20 };
+	union {
+		pmValueBlock block;
+		char bytes[64];
+	} u = { { .vtype = 0 } };
+	int itype = (int)random_below(11), otype = (int)random_below(10), code;
+	int valfmt = (int)random_below(3);
+	double d = random_below(4) ? random_real() : odd[random_below(4)];
+	uint64_t bits = random_bits() >> random_below(64);
+	pmAtomValue out = { .ull = 7 };
+	float f = (float)d;
+	pmValue value;
+	unsigned int length = itype == PM_TYPE_FLOAT ? 4 : 8;
+
+	if (random_below(10) == 0)
+		length = lengths[random_below(8)];
+	u.block.vlen = PM_VAL_HDR_SIZE + length;
+	u.block.vtype = (unsigned int)(random_below(10) ? itype : (int)random_below(10));
+	if (itype == PM_TYPE_FLOAT)
+		memcpy(u.block.vbuf, &f, sizeof(f));
+	else if (itype == PM_TYPE_DOUBLE)
+		memcpy(u.block.vbuf, &d, sizeof(d));
+	else
+		memcpy(u.block.vbuf, &bits, sizeof(bits));
+	if (valfmt == PM_VAL_INSITU)
+		memcpy(&value.value.lval, u.block.vbuf, 4);
+	else
+		value.value.pval = &u.block;
+	code = pmExtractValue(valfmt, &value, itype, &out, otype);
+	printf("%d %d %d %u %u %llx: %d", valfmt, itype, otype, u.block.vtype, length,
+	       (unsigned long long)bits, code);
+	if (itype == PM_TYPE_FLOAT || itype == PM_TYPE_DOUBLE)
+		show_real(d);
+	if (code == 0 && otype == PM_TYPE_STRING)
+		show_text(out.cp);
+	else if (code == 0 && otype == PM_TYPE_AGGREGATE)
+		printf(" %u %u", out.vbp->vlen, out.vbp->vtype);
+	else if (code == 0 && otype == PM_TYPE_FLOAT)
+		show_real(out.f);
+	else if (code == 0 && otype == PM_TYPE_DOUBLE)
+		show_real(out.d);
+	else if (code == 0)
+		printf(" %llx", (unsigned long long)out.ull);
+	if (code == 0 && (otype == PM_TYPE_STRING || otype == PM_TYPE_AGGREGATE))
+		free(out.cp);
+}
+
 static const struct {
 	const char *name;
 	void (*once)(void);
@@ -295,6 +347,7 @@ static const struct {
 	{ "debug", debug_options },
 	{ "names", names },
 	{ "metricspec", metric_spec },
+	{ "extract", extract },
 };
 
 int main(int argc, char **argv)
