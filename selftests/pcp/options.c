@@ -2,6 +2,7 @@
 /* Command lines as PCP's tools have them. */
 #include <kselftest_harness.h>
 #include <pcp/pmapi.h>
+#include <pcp/import.h>
 
 _Static_assert(sizeof(pmOptions) == 256, "the original's size");
 
@@ -192,6 +193,43 @@ TEST_F(options, no_context)
 	EXPECT_EQ(PM_ERR_GENERIC, pmGetContextOptions(-1, &self->opts));
 	EXPECT_EQ(1, self->opts.errors);
 	EXPECT_EQ(PM_OPTFLAG_RUNTIME_ERR, self->opts.flags & PM_OPTFLAG_RUNTIME_ERR);
+}
+
+/* An archive of 10 s, made here */
+TEST_F(options, window_of_a_context)
+{
+	char base[] = "/tmp/options-archive-XXXXXX", path[64], file[80];
+	static const char *const parts[] = { "0", "index", "meta" };
+	int ctx;
+
+	ASSERT_NE(NULL, mkdtemp(base));
+	snprintf(path, sizeof(path), "%s/a", base);
+	ASSERT_LE(0, pmiStart(path, 0));
+	EXPECT_EQ(0, pmiSetTimezone("EST5"));
+	EXPECT_EQ(0, pmiAddMetric("a.b", PM_ID_NULL, PM_TYPE_32, PM_INDOM_NULL, PM_SEM_INSTANT,
+				  pmiUnits(0, 0, 0, 0, 0, 0)));
+	for (int i = 0; i < 2; i++) {
+		EXPECT_EQ(0, pmiPutValue("a.b", NULL, "1"));
+		EXPECT_EQ(0, pmiWrite(1600000000 + 10 * i, 0));
+	}
+	EXPECT_EQ(0, pmiEnd());
+	ARGS("-a", path, "-S2", "-O-1", "-z");
+	setenv("TZ", "UTC", 1);
+	EXPECT_EQ(-1, pmGetOptions(argc, argv, &self->opts));
+	ctx = pmNewContext(self->opts.context, self->opts.archives[0]);
+	EXPECT_LE(0, ctx);
+	/* the archive's zone: EST5 is five hours west of UTC, and this is 07:26:40 there */
+	self->opts.finish_optarg = "@07:26:47";
+	EXPECT_EQ(0, pmGetContextOptions(ctx, &self->opts));
+	EXPECT_EQ(1600000002, self->opts.start.tv_sec);
+	EXPECT_EQ(1600000007, self->opts.finish.tv_sec);
+	EXPECT_EQ(1600000006, self->opts.origin.tv_sec);
+	pmDestroyContext(ctx);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		snprintf(file, sizeof(file), "%s.%s", path, parts[i]);
+		EXPECT_EQ(0, unlink(file));
+	}
+	EXPECT_EQ(0, rmdir(base));
 }
 
 TEST_F(options, folio)

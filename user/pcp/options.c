@@ -126,10 +126,14 @@ static void set_local_agent(pmOptions *opts, char *arg)
 	shim_options__usage_error(opts);
 }
 
-static void name_space_failed(pmOptions *opts, const char *file, int code)
+static void note_names(pmOptions *opts, const char *file, int code)
 {
 	char text[PM_MAXERRMSGLEN];
 
+	if (code >= 0) {
+		opts->nsflag = 1;
+		return;
+	}
 	pmprintf("%s: Cannot load namespace from \"%s\": %s\n", pmGetProgname(), file,
 		 pmErrStr_r(code, text, sizeof(text)));
 	shim_options__runtime_error(opts);
@@ -137,7 +141,12 @@ static void name_space_failed(pmOptions *opts, const char *file, int code)
 
 static void load_names(pmOptions *opts, char *arg)
 {
-	name_space_failed(opts, arg, PM_ERR_NYI);
+	note_names(opts, arg, pmLoadASCIINameSpace(arg, 1));
+}
+
+static void load_unique_names(pmOptions *opts, char *arg)
+{
+	note_names(opts, arg, pmLoadASCIINameSpace(arg, 0));
 }
 
 static void set_derived(pmOptions *opts, char *arg)
@@ -189,7 +198,7 @@ static const struct {
 	{ 'L', PMLONGOPT_LOCALPMDA, "PCP_LOCALPMDA", set_local },
 	{ 'L', PMLONGOPT_LOCALPMDA, "PCP_LOCALMODE", set_local },
 	{ 'n', PMLONGOPT_NAMESPACE, "PCP_NAMESPACE", load_names },
-	{ 'N', PMLONGOPT_UNIQNAMES, "PCP_UNIQNAMES", load_names },
+	{ 'N', PMLONGOPT_UNIQNAMES, "PCP_UNIQNAMES", load_unique_names },
 	{ 'O', PMLONGOPT_ORIGIN, "PCP_ORIGIN_TIME", set_origin },
 	{ 'O', PMLONGOPT_ORIGIN, "PCP_ORIGIN", set_origin },
 	{ 'p', PMLONGOPT_GUIPORT, "PCP_GUIPORT", set_guiport },

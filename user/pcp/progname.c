@@ -88,3 +88,21 @@ SHIM_API char *pmSpecLocalPMDA(const char *spec)
 	(void)spec;
 	return none;
 }
+
+/**
+ * pmDiscoverServices() - look for PCP's servers in the network
+ * @service: PM_SERVER_x_SPEC
+ * @mechanism: how; NULL for any
+ * @urls: untouched
+ *
+ * libshim does not look: it has no contexts that could use what would be found.
+ *
+ * Return: -EOPNOTSUPP, always.
+ */
+SHIM_API int pmDiscoverServices(const char *service, const char *mechanism, char ***urls)
+{
+	(void)service;
+	(void)mechanism;
+	(void)urls;
+	return -EOPNOTSUPP;
+}

@@ -283,6 +283,12 @@ void pmFreeHighResEventResult(pmHighResResult **rset);
 #define PM_LOG_MAGIC	0x50052600	/* | version */
 #define PM_LOG_VERS02	2
 #define PM_LOG_VERS03	3
+#define PM_LOG_VOL_TI	(-2)	/* a file's number in its label: the index */
+#define PM_LOG_VOL_META	(-1)
+
+#define PM_LOG_FEATURE_NONE	0	/* in the label of version 3 */
+#define PM_LOG_FEATURE_QA	(1U << 31)
+#define PM_LOG_FEATURES		(PM_LOG_FEATURE_NONE | PM_LOG_FEATURE_QA)
 
 typedef struct pmLogLabel {
 	int ll_magic;
@@ -376,6 +382,27 @@ int pmDelProfile(pmInDom indom, int numinst, int *instlist);
 
 #define PM_PROFILE_INCLUDE	0
 #define PM_PROFILE_EXCLUDE	1
+
+/* What agents and writers of archives are given; here only for programs that name the types */
+typedef struct pmInDomProfile {
+	pmInDom indom;
+	int state;		/* PM_PROFILE_x, and the instances are the exceptions */
+	int instances_len;
+	int *instances;
+} pmInDomProfile;
+
+typedef struct pmProfile {
+	int state;
+	int profile_len;
+	pmInDomProfile *profile;
+} pmProfile;
+
+typedef struct pmInResult {
+	pmInDom indom;
+	int numinst;
+	int *instlist;
+	char **namelist;
+} pmInResult;
 
 /* Texts: what a metric or an instance domain is */
 

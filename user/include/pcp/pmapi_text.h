@@ -18,6 +18,15 @@ extern "C" {
 #define __PM_PRINTFLIKE(fmt, first)
 #endif
 
+/* Before declarations in PCP's headers; programs use them for their own, too */
+#define PCP_CALL
+#define PCP_DATA
+
+#ifndef LONGLONG_MAX
+#define LONGLONG_MAX	LLONG_MAX
+#define ULONGLONG_MAX	ULLONG_MAX
+#endif
+
 #define PM_VERSION(a, b, c)	(((a) << 16) | ((b) << 8) | (c))
 #define PM_VERSION_CURRENT	PM_VERSION(6, 0, 3)	/* whose interface this is */
 
@@ -94,6 +103,11 @@ char *pmGetProgname(void);
 int pmPathSeparator(void);
 int pmSetProcessIdentity(const char *username);
 char *pmSpecLocalPMDA(const char *spec);
+int pmDiscoverServices(const char *service, const char *mechanism, char ***urls);
+
+#define PM_SERVER_SERVICE_SPEC	"pmcd"
+#define PM_SERVER_PROXY_SPEC	"pmproxy"
+#define PM_SERVER_WEBAPI_SPEC	"pmwebapi"
 
 /* Debugging options: the caller's; libshim shows nothing for them */
 
