@@ -65,6 +65,8 @@ own_archives() {
 			play "$dir/$kind$version" "$1" || return 1
 		done
 	done
+	"$dir/make_archive" "$dir/churn" $((2 + round % 2)) churn 30
+	play "$dir/churn" $(($1 / 10)) || return 1
 	for i in 1 2 3 4; do
 		seed=$((round * 4 + i))
 		"$dir/make_archive" "$dir/random" $((2 + i % 2)) random $seed
@@ -93,7 +95,7 @@ done
 [ $# -eq 0 ] || done_testing
 
 own_archives 300
-result "2400 scripts over archives made here"
+result "2430 scripts over archives made here"
 if [ -d "$suite" ]; then
 	suite_round 8
 	result "8 scripts over each of $n archives of PCP's test suite"

@@ -3,9 +3,11 @@
  * Make an archive for compare_with_pcp.sh and for measuring.
  *
  * usage: make_archive BASE VERSION vectors|notes|lines
+ *        make_archive BASE VERSION churn STATES
  *        make_archive BASE VERSION random SEED
  *        make_archive BASE VERSION big|steady RECORDS
  *
+ * The instances of churn are like processes: of a thousand, a tenth is new each time.
  * Of a big archive's metrics, one never occurs; all of a steady one's do, always.
  */
 #include "../archive_file.h"
@@ -14,6 +16,7 @@
 #define RANDOM_RECORDS	400
 #define BIG_METRICS	48
 #define INDEX_EVERY	100000
+#define ALIVE		1000
 
 static uint64_t state;
 
@@ -172,6 +175,44 @@ static void make_big(struct af *a, int records, int never)
 	}
 }
 
+static void churn_record(struct af *a, int64_t at, const int *ids)
+{
+	af_begin(a, at);
+	for (int m = 0; m < 3; m++) {
+		af_set(a, AF_PMID(m), 0);
+		for (int i = 0; i < ALIVE; i++) {
+			if (m == 2)
+				af_u64(a, ids[i], 3, (uint64_t)(at / AF_SEC) * (uint64_t)ids[i]);
+			else
+				af_u32(a, ids[i], (uint32_t)(ids[i] + at / AF_SEC));
+		}
+	}
+	af_end(a);
+}
+
+/* Ascending ids: the oldest tenth goes, and as many are new. */
+static void make_churn(struct af *a, int states)
+{
+	int ids[ALIVE], next = 1;
+
+	af_desc(a, AF_PMID(0), 1, AF_PMID(1), 1, 0, "churn.count");
+	af_desc(a, AF_PMID(1), 1, AF_PMID(1), 3, 0, "churn.gauge");
+	af_desc(a, AF_PMID(2), 3, AF_PMID(1), 1, 0, "churn.big");
+	for (int i = 0; i < ALIVE; i++)
+		ids[i] = next++;
+	for (int s = 0; s < states; s++) {
+		int64_t at = s * 10 * AF_SEC;
+
+		af_indom(a, at, AF_PMID(1), ALIVE, ids);
+		if (s % 20 == 0 || s == states - 1)
+			af_index(a, at);
+		churn_record(a, at, ids);
+		memmove(ids, ids + ALIVE / 10, (ALIVE - ALIVE / 10) * sizeof(*ids));
+		for (int i = ALIVE - ALIVE / 10; i < ALIVE; i++)
+			ids[i] = next++;
+	}
+}
+
 /* Texts of one kind only, and labels at the end only */
 static void only_lines(struct af *a)
 {
@@ -200,7 +241,9 @@ int main(int argc, char **argv)
 	if (argc != 5)
 		return 2;
 	af_open(&a, argv[1], version);
-	if (!strcmp(argv[3], "random"))
+	if (!strcmp(argv[3], "churn"))
+		make_churn(&a, atoi(argv[4]));
+	else if (!strcmp(argv[3], "random"))
 		make_random(&a, strtoull(argv[4], NULL, 10));
 	else
 		make_big(&a, atoi(argv[4]), !strcmp(argv[3], "big"));
