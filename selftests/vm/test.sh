@@ -35,7 +35,7 @@ done
 [ -n "$programs" ] || { echo "no tests for $folders in $build" >&2; exit 1; }
 
 # What shell tests find in the guest: vcpc, commands of the originals, the examples, bpftool.
-for command in hpmcount pmlist; do
+for command in cpustat cputrack hpmcount pmlist; do
 	[ ! -x "$build/bin/$command" ] || set -- "$@" --with "$build/bin/$command:/usr/bin/$command"
 done
 for example in "$build"/examples/*; do

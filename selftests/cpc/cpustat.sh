@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# cpustat: its lines to the byte, its options, and its exit statuses.
+set -u
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+out=$dir/out err=$dir/err
+evidence="$out $err"
+two=sw::page-faults,sw::context-switches,sys
+value=' *[0-9]+ '
+cpus=$(grep -c ^processor /proc/cpuinfo)
+
+# refuses STATUS ARGUMENT...: usage or failure
+refuses() {
+	status=$1
+	shift
+	run "$@"
+	[ $? = "$status" ]
+}
+run() { cpustat "$@" >"$out" 2>"$err"; }
+
+run -c $two 0.2 3
+result "exit status 0"
+[ "$(head -n 1 "$out")" = '   time cpu event      pic0      pic1 ' ]
+result "the header"
+[ "$(grep -Ecx " +[0-9]\.[0-9]{3}   [0-9]  tick $value$value" "$out")" = $((3 * cpus)) ]
+result "a line a CPU and interval"
+[ "$(tail -n 1 "$out" | cut -c 1-18)" != '' ] && tail -n 1 "$out" | grep -Eqx " +[0-9]\.[0-9]{3}   $cpus total $value$value"
+result "the total's line: how many threads, and the sums"
+awk '$3 == "tick" { a += $4; b += $5 } $3 == "total" { exit !($4 == a && $5 == b && b > 0) }' "$out"
+result "the sums are those of the ticks"
+
+run -n -t -c $two 0.2 1
+[ "$(grep -c time "$out")" = 0 ] && [ "$(grep -Ecx " +[0-9.]+ +[0-9] +(tick|total) $value$value$value" "$out")" = $((cpus + 1)) ]
+result "-n and -t"
+
+run -T u -c $two 0.2 1
+[ "$(grep -Ecx '[0-9]{10}' "$out")" = $((cpus + 1)) ]
+result "-T u: seconds before each line"
+run -T d -c $two 0.2 1
+[ "$(grep -Ec '^[A-Z][a-z]{2} [A-Z][a-z]{2} ' "$out")" = $((cpus + 1)) ]
+result "-T d: a date before each line"
+
+run -c sw::page-faults -c sw::context-switches 0.2 4
+[ "$(grep -c 'tick.*# sw::page-faults$' "$out")" = $((2 * cpus)) ] &&
+	[ "$(grep -c 'tick.*# sw::context-switches$' "$out")" = $((2 * cpus)) ] && [ "$(grep -c "total .* # " "$out")" = 2 ]
+result "two sets take turns"
+run -p 1 -c sw::page-faults -c sw::context-switches 0.2 2
+awk '$3 == "tick" && $2 == 0 { n++; if (n == 3) exit !($1 >= 1.1) } END { if (n < 3) exit 1 }' "$out"
+result "-p: rests between cycles"
+
+refuses 2 -c $two 0 && refuses 2 -c $two 1 0 && refuses 2 1 1 && refuses 2 -c no-such-event 1 1 &&
+	refuses 2 -c $two -T x 1 1
+result "wrong usage is 2"
+run -h && grep -Eq '^	event\[0-[0-9]+\]: ' "$out" && grep -q 'sw::page-faults' "$out"
+result "-h: what can be counted"
+
+if cpustat -c cycles 0.1 1 >/dev/null 2>&1; then
+	cputrack -c cycles -T 0.1 "$(dirname "$0")/pctx" sleep 2500 >"$dir/track" 2>&1 &
+	tracking=$!
+	sleep 0.5
+	cpustat -c cycles 1 1 >"$out" 2>"$err" &
+	measuring=$!
+	sleep 0.5
+	cputrack -c cycles -T 0 "$(dirname "$0")/pctx" exit 0 >"$dir/second" 2>&1
+	[ $? = 1 ]
+	result "while it counts, no thread can be tracked"
+	wait $measuring
+	result "it takes the counters from those who have them"
+	! wait $tracking && grep -q 'perf counter contents invalidated' "$dir/track"
+	result "and cputrack says so"
+else
+	skip "while it counts, no thread can be tracked" "no PMU counts cycles"
+fi
+done_testing

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The cpustat command: count what each CPU does, as a table over time. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cpcspec.h"
+
+#define MAX_SPECS	64
+
+/**
+ * struct stat - the command
+ * @spec: event sets, which take turns if there are more than one
+ * @lock: of @total and the output
+ * @total: what all CPUs have counted
+ * @count: samples of each CPU, or with a period cycles; 0: no end
+ * @stamp: -T's argument, or 0
+ * @ready: the threads begin together
+ */
+struct stat_job {
+	cpc_t *cpc;
+	struct cpcspec spec[MAX_SPECS];
+	const char *events[MAX_SPECS];
+	int nspecs;
+	pthread_mutex_t lock;
+	cpc_buf_t *total[MAX_SPECS];
+	hrtime_t start;
+	double interval, period;
+	unsigned int count;
+	int header, tick, soak, stamp;
+	pthread_barrier_t ready;
+};
+
+/**
+ * struct cpu - one CPU, and the thread that measures it
+ * @set: one for each event set
+ * @now: of the set that is bound, its last sample
+ * @before: the one before that
+ * @failed: exit status
+ */
+struct cpu {
+	struct stat_job *job;
+	int id;
+	pthread_t thread;
+	cpc_set_t *set[MAX_SPECS];
+	cpc_buf_t *now[MAX_SPECS];
+	cpc_buf_t *before[MAX_SPECS];
+	int failed;
+};
+
+static atomic_int over;
+
+static void on_signal(int unused)
+{
+	(void)unused;
+	atomic_store(&over, 1);
+}
+
+static int usage(FILE *to)
+{
+	fputs("Usage:\n\tcpustat -c spec [-c spec]... [-p period] [-T u|d]\n"
+	      "\t\t[-sntD] [interval [count]]\n\n"
+	      "\t-c spec\t  an event set; more of them take turns\n"
+	      "\t-D\t  say which function an error is from\n"
+	      "\t-h\t  print this, and what can be counted\n"
+	      "\t-n\t  no header\n"
+	      "\t-p period\n\t\t  cycle through all sets, then rest until so many seconds\n"
+	      "\t\t  have passed; the count is of cycles\n"
+	      "\t-s\t  a thread of least priority keeps each CPU busy while a set counts\n"
+	      "\t\t  system mode only\n"
+	      "\t-t\t  a column of time counted, in nanoseconds\n"
+	      "\t-T d|u\t  the date, or seconds since 1970, before each line\n\n"
+	      "\tThe interval is in seconds, by default 5; the count unlimited.\n", to);
+	return to == stdout ? 0 : 2;
+}
+
+static int help(void)
+{
+	cpc_t *cpc = cpcspec_open("cpustat");
+
+	if (!cpc)
+		return 1;
+	usage(stdout);
+	cpcspec_capabilities(stdout, cpc);
+	cpc_close(cpc);
+	return 0;
+}
+
+static void print_stamp(int kind)
+{
+	time_t now = time(NULL);
+	char text[64];
+	struct tm tm;
+
+	if (kind == 'u')
+		printf("%ld\n", (long)now);
+	else if (kind && localtime_r(&now, &tm) &&
+		 strftime(text, sizeof(text), "%a %b %e %T %Z %Y", &tm))
+		printf("%s\n", text);
+}
+
+static double seconds(const struct stat_job *job, hrtime_t when)
+{
+	return (double)(when - job->start) / NS_PER_S;
+}
+
+static void print_header(struct stat_job *job)
+{
+	printf("%7s %3s %5s ", "time", "cpu", "event");
+	cpcspec_columns(stdout, &job->spec[0], job->tick);
+	fflush(stdout);
+}
+
+static void print_tick(struct cpu *cpu, int s)
+{
+	struct stat_job *job = cpu->job;
+	cpc_buf_t *buf = cpu->before[s];
+
+	pthread_mutex_lock(&job->lock);
+	cpc_buf_add(job->cpc, job->total[s], job->total[s], buf);
+	print_stamp(job->stamp);
+	printf("%7.3f %3d %5s ", seconds(job, cpc_buf_hrtime(job->cpc, buf)), cpu->id, "tick");
+	cpcspec_values(stdout, job->cpc, &job->spec[s], buf, job->tick, job->nspecs > 1);
+	fflush(stdout);
+	pthread_mutex_unlock(&job->lock);
+}
+
+static void print_totals(struct stat_job *job, int ncpus)
+{
+	for (int s = 0; s < job->nspecs; s++) {
+		print_stamp(job->stamp);
+		printf("%7.3f %3d %5s ", seconds(job, cpc_buf_hrtime(job->cpc, job->total[s]) ?
+						 cpc_buf_hrtime(job->cpc, job->total[s]) :
+						 gethrtime()), ncpus, "total");
+		cpcspec_values(stdout, job->cpc, &job->spec[s], job->total[s], job->tick,
+			       job->nspecs > 1);
+	}
+	fflush(stdout);
+}
+
+static int fail(struct cpu *cpu)
+{
+	fprintf(stderr, "cpustat: cpu%d - %s\n", cpu->id, strerror(errno));
+	cpu->failed = 1;
+	return -1;
+}
+
+/* To a moment, in steps that see a signal */
+static void sleep_until(hrtime_t goal)
+{
+	hrtime_t step = 200000000, now;
+
+	while (!atomic_load(&over) && (now = gethrtime()) < goal) {
+		hrtime_t left = goal - now < step ? goal - now : step;
+		struct timespec ts = { left / 1000000000, left % 1000000000 };
+
+		nanosleep(&ts, NULL);
+	}
+}
+
+static int bind_set(struct cpu *cpu, int s)
+{
+	if (cpc_bind_cpu(cpu->job->cpc, cpu->id, cpu->set[s], 0))
+		return fail(cpu);
+	cpc_buf_zero(cpu->job->cpc, cpu->before[s]);
+	return 0;
+}
+
+/* What was counted since the last sample, which is the next one's "before" */
+static int sample(struct cpu *cpu, int s)
+{
+	cpc_t *cpc = cpu->job->cpc;
+
+	if (cpc_set_sample(cpc, cpu->set[s], cpu->now[s]))
+		return fail(cpu);
+	cpc_buf_sub(cpc, cpu->before[s], cpu->now[s], cpu->before[s]);
+	print_tick(cpu, s);
+	cpc_buf_copy(cpc, cpu->before[s], cpu->now[s]);
+	return 0;
+}
+
+/* A goal that was missed is skipped, and counts. */
+static hrtime_t next_goal(hrtime_t goal, hrtime_t step, unsigned int *left)
+{
+	do {
+		goal += step;
+		if (*left > 1 && goal <= gethrtime())
+			--*left;
+	} while (goal <= gethrtime());
+	return goal;
+}
+
+static void measure_one(struct cpu *cpu)
+{
+	hrtime_t step = (hrtime_t)(cpu->job->interval * NS_PER_S);
+	hrtime_t goal = cpu->job->start + step;
+	unsigned int left = cpu->job->count;
+
+	if (bind_set(cpu, 0))
+		return;
+	while (!atomic_load(&over)) {
+		sleep_until(goal);
+		if (sample(cpu, 0) || (cpu->job->count && !--left))
+			break;
+		goal = next_goal(goal, step, &left);
+	}
+	cpc_unbind(cpu->job->cpc, cpu->set[0]);
+}
+
+/* One turn of one set: 0 or -1 */
+static int turn(struct cpu *cpu, int s, hrtime_t goal)
+{
+	int ret;
+
+	if (bind_set(cpu, s))
+		return -1;
+	sleep_until(goal);
+	ret = sample(cpu, s);
+	cpc_unbind(cpu->job->cpc, cpu->set[s]);
+	return ret;
+}
+
+static void measure_cycles(struct cpu *cpu)
+{
+	struct stat_job *job = cpu->job;
+	hrtime_t step = (hrtime_t)(job->interval * NS_PER_S);
+	hrtime_t period = (hrtime_t)(job->period * NS_PER_S);
+	hrtime_t goal = job->start, began = job->start;
+	unsigned int left = job->count;
+	int s = 0;
+
+	while (!atomic_load(&over)) {
+		goal = next_goal(goal, step, &left);
+		if (turn(cpu, s, goal))
+			break;
+		s = (s + 1) % job->nspecs;
+		if (job->count && (!job->period || !s) && !--left)
+			break;
+		if (job->period && !s && began + period > gethrtime()) {
+			began += period;
+			sleep_until(began);
+			goal = began;
+		} else if (!s) {
+			began = gethrtime();
+		}
+	}
+}
+
+static void *measure(void *arg)
+{
+	struct cpu *cpu = arg;
+
+	pthread_barrier_wait(&cpu->job->ready);
+	if (cpu->job->nspecs == 1 && !cpu->job->period)
+		measure_one(cpu);
+	else
+		measure_cycles(cpu);
+	return NULL;
+}
+
+/* Until the process ends; whatever else wants the CPU gets it. */
+static void *soak(void *arg)
+{
+	const struct sched_param none = { 0 };
+	const struct cpu *cpu = arg;
+	cpu_set_t mask;
+
+	CPU_ZERO(&mask);
+	CPU_SET(cpu->id, &mask);
+	sched_setaffinity(0, sizeof(mask), &mask);
+	sched_setscheduler(0, SCHED_IDLE, &none);
+	while (!atomic_load_explicit(&over, memory_order_relaxed))
+		;
+	return NULL;
+}
+
+static int counts_system_only(const struct stat_job *job)
+{
+	int user = 0, sys = 0;
+
+	for (int s = 0; s < job->nspecs; s++)
+		for (int a = 0; a < job->spec[s].nattrs; a++) {
+			user |= !strcmp(job->spec[s].attr[a].name, "nouser");
+			sys |= !strcmp(job->spec[s].attr[a].name, "sys");
+		}
+	return user && sys;
+}
+
+static int make_cpu(struct stat_job *job, struct cpu *cpu, int id)
+{
+	cpu->job = job;
+	cpu->id = id;
+	for (int s = 0; s < job->nspecs; s++) {
+		cpu->set[s] = cpcspec_set(job->cpc, &job->spec[s]);
+		if (!cpu->set[s])
+			return -1;
+		cpu->now[s] = cpc_buf_create(job->cpc, cpu->set[s]);
+		cpu->before[s] = cpc_buf_create(job->cpc, cpu->set[s]);
+		if (!job->total[s])
+			job->total[s] = cpc_buf_create(job->cpc, cpu->set[s]);
+		if (!cpu->now[s] || !cpu->before[s] || !job->total[s])
+			return -1;
+	}
+	return 0;
+}
+
+static int run(struct stat_job *job, struct cpu *cpus, int n)
+{
+	int busy = job->soak && counts_system_only(job);
+	pthread_t thread;
+	int failed = 0, begun = 0;
+
+	pthread_barrier_init(&job->ready, NULL, (unsigned int)n + 1);
+	for (; begun < n; begun++)
+		if (pthread_create(&cpus[begun].thread, NULL, measure, &cpus[begun]))
+			break;
+	if (begun < n) {
+		fprintf(stderr, "cpustat: %s\n", strerror(errno));
+		exit(1);
+	}
+	for (int i = 0; busy && i < n; i++)
+		if (!pthread_create(&thread, NULL, soak, &cpus[i]))
+			pthread_detach(thread);
+	job->start = gethrtime();
+	if (job->header)
+		print_header(job);
+	pthread_barrier_wait(&job->ready);
+	for (int i = 0; i < n; i++) {
+		pthread_join(cpus[i].thread, NULL);
+		failed |= cpus[i].failed;
+	}
+	atomic_store(&over, 1);
+	print_totals(job, n);
+	return failed;
+}
+
+/* Each CPU that this process may run on */
+static int all_cpus(struct stat_job *job)
+{
+	struct cpu *cpus;
+	cpu_set_t mask;
+	int n = 0, ret = 1;
+
+	if (sched_getaffinity(0, sizeof(mask), &mask))
+		return 1;
+	cpus = calloc((size_t)CPU_COUNT(&mask), sizeof(*cpus));
+	if (!cpus)
+		return 1;
+	for (int id = 0; id < CPU_SETSIZE; id++)
+		if (CPU_ISSET(id, &mask) && make_cpu(job, &cpus[n++], id))
+			goto out;
+	ret = run(job, cpus, n);
+out:
+	free(cpus);
+	return ret;
+}
+
+static int mistake(const char *what)
+{
+	fprintf(stderr, "cpustat: %s\n", what);
+	return usage(stderr);
+}
+
+static int number(const char *text, double *value)
+{
+	char *end;
+
+	*value = strtod(text, &end);
+	return end != text && !*end && *value > 0 && *value < 1e6;
+}
+
+static int take_option(struct stat_job *job, int option, const char *argument)
+{
+	switch (option) {
+	case 'c':
+		if (job->nspecs == MAX_SPECS)
+			return mistake("too many event sets");
+		job->events[job->nspecs++] = argument;
+		return -1;
+	case 'D': cpcspec_debug = 1; return -1;
+	case 'n': job->header = 0; return -1;
+	case 's': job->soak = 1; return -1;
+	case 't': job->tick = 1; return -1;
+	case 'h': return help();
+	case 'p':
+		return number(argument, &job->period) ? -1 : mistake("invalid period");
+	case 'T':
+		job->stamp = argument[0];
+		return (job->stamp == 'u' || job->stamp == 'd') && !argument[1] ? -1 :
+		       mistake("-T needs u or d");
+	}
+	return usage(stderr);
+}
+
+static int parse(struct stat_job *job, int argc, char **argv)
+{
+	int option, done;
+	double count = 0;
+
+	while ((option = getopt(argc, argv, "c:Dhnp:stT:")) != -1) {
+		done = take_option(job, option, optarg);
+		if (done >= 0)
+			return done;
+	}
+	if (!job->nspecs)
+		return mistake("an event set is needed");
+	if (optind < argc && !number(argv[optind++], &job->interval))
+		return mistake("invalid interval");
+	if (optind < argc && (!number(argv[optind++], &count) || count != (unsigned int)count))
+		return mistake("invalid count");
+	job->count = (unsigned int)count;
+	return optind < argc ? usage(stderr) : -1;
+}
+
+/* Lines are appended whole, and each CPU has its descriptor. */
+static void prepare_process(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	fcntl(STDOUT_FILENO, F_SETFL, fcntl(STDOUT_FILENO, F_GETFL) | O_APPEND);
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+	signal(SIGHUP, on_signal);
+}
+
+int main(int argc, char **argv)
+{
+	struct stat_job job = { .interval = 5, .header = 1, .lock = PTHREAD_MUTEX_INITIALIZER };
+	int done = parse(&job, argc, argv);
+
+	if (done >= 0)
+		return done;
+	job.cpc = cpcspec_open("cpustat");
+	if (!job.cpc)
+		return 1;
+	for (int s = 0; s < job.nspecs && done < 0; s++)
+		if (cpcspec_parse(job.cpc, job.events[s], &job.spec[s]))
+			done = usage(stderr);
+	if (done < 0) {
+		prepare_process();
+		done = all_cpus(&job);
+	}
+	for (int s = 0; s < job.nspecs; s++)
+		cpcspec_free(&job.spec[s]);
+	cpc_close(job.cpc);
+	return done;
+}
