@@ -28,7 +28,7 @@ FIXTURE_TEARDOWN(inherit)
 	EXPECT_EQ(0, cpc_close(self->cpc));
 }
 
-/**
+/*
  * struct heir - a thread, and what it finds
  * @cpc: the handle
  * @set: its creator's

@@ -25,7 +25,7 @@ struct cpcspec_attr {
 	uint64_t value;
 };
 
-/**
+/*
  * struct cpcspec - an event set that was asked for
  * @text: as it was given
  * @event: by the counter's number, NULL for none

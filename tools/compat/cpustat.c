@@ -14,7 +14,7 @@
 
 #define MAX_SPECS	64
 
-/**
+/*
  * struct stat - the command
  * @spec: event sets, which take turns if there are more than one
  * @lock: of @total and the output
@@ -37,7 +37,7 @@ struct stat_job {
 	pthread_barrier_t ready;
 };
 
-/**
+/*
  * struct cpu - one CPU, and the thread that measures it
  * @set: one for each event set
  * @now: of the set that is bound, its last sample

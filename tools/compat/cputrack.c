@@ -7,7 +7,7 @@
 
 #define MAX_SPECS	64
 
-/**
+/*
  * struct lwp - a thread, and its counters
  * @used: it is there
  * @cur: which of the sets is bound
@@ -25,7 +25,7 @@ struct lwp {
 	cpc_buf_t *total[MAX_SPECS];
 };
 
-/**
+/*
  * struct track - the command
  * @spec: event sets, which take turns if there are more than one
  * @total: what ended threads and current ones have counted
@@ -403,7 +403,7 @@ static int number(const char *text, double *value)
 	return end != text && !*end && *value >= 0 && *value < 1e6;
 }
 
-/**
+/*
  * struct options - what the command line says that is not yet done
  * @events: of each -c
  * @output: of -o
