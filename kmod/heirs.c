@@ -12,10 +12,12 @@
  * instruction in user mode.  A thread that could not be given an instance makes
  * the totals an error: they are never too small without a word.
  *
- * As long as no set inherits, the tracepoint is off and costs nobody anything.
+ * When no set has inherited for a second, the tracepoint is off and costs nobody
+ * anything.  Not at once: turning it on again waits for a grace period of the
+ * turning off, which who makes a set for each piece of work would wait for each time.
  *
- * Locking: watch_lock guards who watches.  The note holds its binding, hence
- * the set, and the module.
+ * Locking: watch_lock guards who watches, and whether the tracepoint is on.  The
+ * note holds its binding, hence the set, and the module.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -26,6 +28,7 @@
 #include <linux/string.h>
 #include <linux/task_work.h>
 #include <linux/tracepoint.h>
+#include <linux/workqueue.h>
 #include <trace/events/task.h>
 
 #include "binding.h"
@@ -58,6 +61,7 @@ struct birth {
 
 static DEFINE_MUTEX(watch_lock);
 static unsigned int watchers;
+static bool watching;
 static struct tracepoint *newtask;
 
 static u32 flags_now(const struct note *note)
@@ -166,6 +170,18 @@ static void look_for(struct tracepoint *tp, void *arg)
 		newtask = tp;
 }
 
+static void stop_watching(struct work_struct *work)
+{
+	mutex_lock(&watch_lock);
+	if (watching && !watchers) {
+		tracepoint_probe_unregister(newtask, probe_newtask, NULL);
+		watching = false;
+	}
+	mutex_unlock(&watch_lock);
+}
+
+static DECLARE_DELAYED_WORK(idle, stop_watching);
+
 /**
  * vcpc_heirs_init() - find the tracepoint; at load
  */
@@ -183,6 +199,8 @@ void vcpc_heirs_init(void)
  */
 void vcpc_heirs_exit(void)
 {
+	cancel_delayed_work_sync(&idle);
+	stop_watching(NULL);
 	tracepoint_synchronize_unregister();
 	/* A new thread may have put the module, and not yet returned. */
 	synchronize_rcu_tasks();
@@ -212,8 +230,9 @@ int vcpc_heirs_watch(struct vcpc_set *set)
 	if (!newtask)
 		return -EOPNOTSUPP;
 	mutex_lock(&watch_lock);
-	if (!set->watched && !watchers)
+	if (!watching)
 		ret = tracepoint_probe_register(newtask, probe_newtask, NULL);
+	watching = !ret;
 	if (!set->watched && !ret) {
 		set->watched = true;
 		watchers++;
@@ -232,7 +251,7 @@ void vcpc_heirs_unwatch(struct vcpc_set *set)
 {
 	mutex_lock(&watch_lock);
 	if (set->watched && !--watchers)
-		tracepoint_probe_unregister(newtask, probe_newtask, NULL);
+		mod_delayed_work(system_wq, &idle, HZ);
 	set->watched = false;
 	mutex_unlock(&watch_lock);
 }
