@@ -63,6 +63,21 @@ chk_metric_types sample.long.one
 whichtimezone UTC EST5 CET-1
 wrap_int
 time_stamp
+getoptions -a ok-foo -t 5sec -S 10:00 -z
+getoptions -h host -s 3 -V
+getoptions -a a,b --align 1min -x
+indom -a ok-foo 29.1
+indom -a ok-foo sample.bin
+labels -a sample-labels sample.bin
+labels -a sample-labels
+parsemetricspec -a foo/metric.name[one,two]
+parsemetricspec host:metric.name
+parsemetricspec host:metric[
+pmconvscale 100 byte Kbyte
+pmconvscale 3.5 hour sec
+profilecrash -a pcp-pidstat-process-args
+wait_for_values -a ok-foo sample.bin
+pmfstring
 pmsprintf
 pmstrn 4 foobar
 pmstrn 80 a b c

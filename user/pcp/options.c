@@ -221,6 +221,8 @@ static void begin(char *const *argv, pmOptions *opts)
 	if (opts->flags & PM_OPTFLAG_INIT)
 		return;
 	opts->flags |= PM_OPTFLAG_INIT;
+	if (!opts->version)
+		opts->version = PMAPI_VERSION_2;
 	if (argv && argv[0])
 		pmSetProgname(argv[0]);
 	for (size_t i = 0; i < STANDARD; i++) {
