@@ -88,6 +88,15 @@ times_agree() {
 			END { exit bad || n != 4 || key[1] != 2 }' "$dir/live" "$dir/recorded"
 }
 
+# What pmval shows of one tag, live and recorded; the last line is the value
+values() {
+	for metric in trace.transact.count trace.point.count trace.observe.value trace.counter.value; do
+		pmval -h 127.0.0.1 -r -s 1 -t 0.1 -i simple "$metric" | awk 'END { print $NF }' >"$dir/live"
+		pmval -U "$dir/a" -r -i simple "$metric" | awk 'END { print $NF }' >"$dir/recorded"
+		grep -q '^[0-9.E+-]*$' "$dir/live" && diff "$dir/live" "$dir/recorded" >&2 || return 1
+	done
+}
+
 build_all
 result "programs are built for both libraries"
 [ "$(echo "$metrics" | wc -w)" -ge 14 ]
@@ -108,6 +117,8 @@ times_agree
 result "times are times"
 [ "$(pminfo -a "$dir/a" -O -0 -f vcpc.transact.aborted | sed -n 's/.*simple"\] value //p')" = 1 ]
 result "what was aborted, which PCP's agent does not tell"
+values
+result "pmval shows the same of both"
 pmlogcheck "$dir/a" >&2
 result "PCP finds no fault with the archive"
 done_testing
