@@ -81,6 +81,7 @@ TEST_F(options, standard_and_own)
 	EXPECT_STREQ("only-long", long_options[self->opts.index].long_opt);
 	ASSERT_EQ(-1, pmGetOptions(argc, argv, &self->opts));
 	EXPECT_EQ(0, self->opts.errors);
+	EXPECT_EQ(PMAPI_VERSION_2, self->opts.version);
 	EXPECT_EQ(1, self->opts.narchives);
 	EXPECT_STREQ("one,two", self->opts.archives[0]);
 	EXPECT_EQ(PM_CONTEXT_ARCHIVE, self->opts.context);

@@ -59,5 +59,49 @@ for what in window live fixeddate freedate zone; do
 done
 compare options getopt
 compare options options
+# Programs of PCP's test suite, as they are, if it is installed or unpacked at PCP_TESTSUITE
+suite=${PCP_TESTSUITE:-/var/lib/pcp/testsuite}
+
+# program NAME ARGUMENT...: prints the same with both libraries
+program() {
+	name=$1
+	shift
+	cc -w -I"$here/../../user/include" -o "$work/shim-dir/$name" "$suite/src/$name.c" \
+		-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim -lm &&
+	cc -w -o "$work/pcp-dir/$name" "$suite/src/$name.c" -lpcp -lm &&
+	timeout 60 "$work/pcp-dir/$name" "$@" >"$work/pcp" 2>&1
+	timeout 60 "$work/shim-dir/$name" "$@" >"$work/shim" 2>&1
+	code=$?
+	sed -i "s|$work/[a-z]*-dir/||g" "$work/pcp" "$work/shim"
+	[ $code -lt 124 ] && cmp -s "$work/pcp" "$work/shim" && result 0 "the suite's $name $*" && return
+	diff -a "$work/pcp" "$work/shim" | head -n "${PURE_SHOW:-10}" | sed 's/^/# /'
+	result 1 "the suite's $name $*"
+}
+
+if [ -d "$suite/src" ]; then
+	mkdir "$work/shim-dir" "$work/pcp-dir"
+	archive=$suite/archives/ace_v2
+	program badUnitsStr_r
+	program numberstr 99999.5
+	program parseinterval 5min 1x "1 hour 3"
+	program parsehighresinterval 5min 1foo
+	program parsemetricspec 'h:m[i,"j k"]' 0 s
+	program pmconvscale
+	program pmfstring "$suite/src/pmfstring.c"
+	program pmsprintf
+	program pmstrn 10 abc def
+	program units-parse parse '2 mbytes / sec'
+	program units-parse tuple 1 -1 0 2 3 0
+	program getoptions -a "$archive" -S 5 -t 2min
+	program getoptions -s x -k
+	program whichtimezone "$archive"
+	# no errors: their texts are our own
+	program xval 7 1000
+	program wrap_int
+	program labels -a "$archive"
+	program mergelabelsets
+	program indom2int 1.2
+	program pmid2int 1.2.3
+fi
 echo "1..$count"
 exit $failed
