@@ -5,6 +5,7 @@
  *
  * Locking: the set's lock.
  */
+#include <linux/capability.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/pid.h>
@@ -52,9 +53,17 @@ static int requests_allowed(const struct vcpc_set *set, int *bad)
 	return 0;
 }
 
+/* Whoever may count a thread may not yet send it any signal. */
+static int signal_allowed(const struct vcpc_set *set, struct task_struct *task)
+{
+	if (!set->signal || same_thread_group(task, current))
+		return 0;
+	return capable(CAP_KILL) ? 0 : -EACCES;
+}
+
 static int bind_allowed(const struct vcpc_set *set, struct task_struct *task, int *bad)
 {
-	return requests_allowed(set, bad) ?: vcpc_caps_target(task);
+	return requests_allowed(set, bad) ?: vcpc_caps_target(task) ?: signal_allowed(set, task);
 }
 
 /* Threads or CPUs, not both; totals over them would mean nothing. */
@@ -277,7 +286,10 @@ int vcpc_bind_set(struct vcpc_set *set, const struct vcpc_bind_args *args, int *
 	task = get_target(args->tid);
 	if (!task)
 		return -ESRCH;
-	if (args->flags & (VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE))
+	/* New processes may become somebody else's. */
+	if (args->flags & VCPC_BIND_F_TREE && set->signal)
+		ret = -EINVAL;
+	else if (args->flags & (VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE))
 		ret = vcpc_heirs_watch(set);
 	if (!ret) {
 		mutex_lock(&set->lock);

@@ -23,17 +23,21 @@
 #include "arm_pmu.h"
 #include "counter.h"
 #include "event.h"
+#include "overflow.h"
 
 /* Not a time that perf's clock will ever show */
 #define COUNTER_NO_EPOCH	U64_MAX
 
 static struct perf_event *open_one(const struct vcpc_counter_plan *plan, unsigned int i)
 {
+	struct vcpc_alarm alarm;
 	u32 flags = plan->flags;
 
+	if (plan->overflow && vcpc_overflow_alarm(plan->overflow, i, &alarm))
+		return vcpc_event_open(&plan->reqs[i], &plan->place, &alarm, flags);
 	if (i < plan->begin || i >= plan->end)
 		flags = VCPC_EVENT_DISABLED;
-	return vcpc_event_open(&plan->reqs[i], &plan->place, flags);
+	return vcpc_event_open(&plan->reqs[i], &plan->place, NULL, flags);
 }
 
 /**
@@ -193,6 +197,61 @@ void vcpc_counter_alarm(struct vcpc_counters *c, u64 period)
 {
 	/* Refuses only what is no period at all. */
 	(void)perf_event_period(c->clock.event, period);
+}
+
+/**
+ * vcpc_counter_period() - when a counter shall overflow
+ * @c: the counters
+ * @i: which; opened with an alarm
+ * @period: after so many events from now on, and then again
+ *
+ * A counter that perf has stopped because it rang too often counts again.
+ *
+ * Context: sleeps.
+ */
+void vcpc_counter_period(struct vcpc_counters *c, u32 i, u64 period)
+{
+	/* Refuses only what is no period at all. */
+	(void)perf_event_period(c->counter[i].event, period);
+}
+
+/**
+ * vcpc_counter_period_now() - let a period that was set begin now
+ * @c: the counters
+ * @i: which; vcpc_counter_period() was called for it
+ *
+ * perf lets events that the kernel itself counts one by one go through what was their
+ * period before, first.
+ *
+ * Context: where counters can be read.
+ */
+void vcpc_counter_period_now(struct vcpc_counters *c, u32 i)
+{
+	struct perf_event *event = c->counter[i].event;
+	struct hw_perf_event *hw = &event->hw;
+
+	if (event->attr.type != PERF_TYPE_SOFTWARE ||
+	    event->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
+	    event->attr.config == PERF_COUNT_SW_TASK_CLOCK)
+		return;
+	hw->last_period = hw->sample_period;
+	local64_set(&hw->period_left, -(s64)hw->sample_period);
+}
+
+/**
+ * vcpc_counter_throttled() - has perf stopped a counter because it rings too often?
+ * @c: the counters
+ * @i: which
+ *
+ * Context: in the counter's alarm.
+ * Return: true if it does not count until the next tick.
+ */
+bool vcpc_counter_throttled(const struct vcpc_counters *c, u32 i)
+{
+	const struct perf_event *event = c->counter[i].event;
+
+	/* perf's own mark; software goes on counting. */
+	return vcpc_event_is_hw(event) && event->hw.interrupts == U64_MAX;
 }
 
 /* Constant while the event is on, whenever its thread runs; otherwise it grows. */

@@ -10,6 +10,7 @@
 
 struct perf_event_context;
 struct task_struct;
+struct vcpc_overflow;
 
 /* How the counters of a thread are opened */
 #define VCPC_COUNTER_ON_EXEC	VCPC_EVENT_ON_EXEC
@@ -26,6 +27,7 @@ struct task_struct;
  * @begin: the first that counts at once
  * @end: behind the last one of these
  * @alarm: of the clock
+ * @overflow: who is told of overflows, or NULL
  */
 struct vcpc_counter_plan {
 	const struct vcpc_request *reqs;
@@ -35,6 +37,7 @@ struct vcpc_counter_plan {
 	u32 begin;
 	u32 end;
 	struct vcpc_alarm alarm;
+	struct vcpc_overflow *overflow;
 };
 
 /**
@@ -117,6 +120,9 @@ void vcpc_counter_start(struct vcpc_counters *c);
 void vcpc_counter_turn(struct vcpc_counters *c, u32 begin, u32 end, bool on);
 void vcpc_counter_choose(struct vcpc_counters *c, u32 begin, u32 end);
 void vcpc_counter_alarm(struct vcpc_counters *c, u64 period);
+void vcpc_counter_period(struct vcpc_counters *c, u32 i, u64 period);
+void vcpc_counter_period_now(struct vcpc_counters *c, u32 i);
+bool vcpc_counter_throttled(const struct vcpc_counters *c, u32 i);
 void vcpc_counter_go_on(struct vcpc_counters *c, const struct vcpc_sample *from,
 			const struct vcpc_sample *to);
 void vcpc_counter_set(struct vcpc_counters *c, const struct vcpc_sample *from,

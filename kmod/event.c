@@ -36,10 +36,16 @@ static struct perf_event *event_open(const struct vcpc_request *req,
 						alarm->context);
 }
 
+static void quiet(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+}
+
 /**
  * vcpc_event_open() - count a request on a thread or a CPU
  * @req: what to count; the caller has checked that it is allowed
  * @place: where; the caller holds a reference to a thread
+ * @alarm: whom to call at its overflow; NULL: nobody, but it must be possible if
+ *	the request has VCPC_REQ_F_OVERFLOW
  * @flags: VCPC_EVENT_*
  *
  * Context: sleeps.
@@ -48,11 +54,14 @@ static struct perf_event *event_open(const struct vcpc_request *req,
  * the PMU's own.
  */
 struct perf_event *vcpc_event_open(const struct vcpc_request *req, const struct vcpc_place *place,
-				   u32 flags)
+				   const struct vcpc_alarm *alarm, u32 flags)
 {
+	static const struct vcpc_alarm some_day = { .period = VCPC_PERIOD_MAX, .ring = quiet };
 	static const struct vcpc_alarm never;
 
-	return event_open(req, place, &never, flags);
+	if (!alarm)
+		alarm = req->flags & VCPC_REQ_F_OVERFLOW ? &some_day : &never;
+	return event_open(req, place, alarm, flags);
 }
 
 /**

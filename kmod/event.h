@@ -20,8 +20,8 @@ struct vcpc_place {
 };
 
 /**
- * struct vcpc_alarm - to be called whenever a clock has gone so far
- * @period: nanoseconds; 0: never
+ * struct vcpc_alarm - to be called whenever an event has counted so many
+ * @period: how many, of a clock nanoseconds; 0: never
  * @ring: called with interrupts off, on the CPU that is counted
  * @context: the event's overflow_handler_context
  */
@@ -31,12 +31,15 @@ struct vcpc_alarm {
 	void *context;
 };
 
+/* The longest that perf takes */
+#define VCPC_PERIOD_MAX		((u64)S64_MAX)
+
 /* How an event is opened */
 #define VCPC_EVENT_ON_EXEC	BIT(0)
 #define VCPC_EVENT_DISABLED	BIT(1)
 
 struct perf_event *vcpc_event_open(const struct vcpc_request *req, const struct vcpc_place *place,
-				   u32 flags);
+				   const struct vcpc_alarm *alarm, u32 flags);
 struct perf_event *vcpc_event_open_clock(const struct vcpc_place *place,
 					 const struct vcpc_alarm *alarm, u32 flags);
 int vcpc_event_check(const struct perf_event *event, u32 type);

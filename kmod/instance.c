@@ -16,6 +16,7 @@
  */
 #include <linux/err.h>
 #include <linux/pid.h>
+#include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -28,6 +29,7 @@
 #include "hotplug.h"
 #include "instance.h"
 #include "mux.h"
+#include "overflow.h"
 #include "sample.h"
 #include "set.h"
 
@@ -85,6 +87,23 @@ static int do_sample(struct action *act)
 	return 0;
 }
 
+static void load_presets(struct vcpc_instance *inst)
+{
+	const struct vcpc_set *set = inst->binding->set;
+	u32 i;
+
+	for (i = 0; i < set->nr; i++)
+		inst->kept.values[i] = inst->presets ? inst->presets[i] : set->requests[i].preset;
+}
+
+/* From what is kept */
+static void go_on(struct vcpc_instance *inst, const struct vcpc_sample *now)
+{
+	vcpc_counter_set(inst->counters, now, &inst->kept);
+	if (inst->overflow)
+		vcpc_overflow_from(inst->overflow, inst->kept.values);
+}
+
 static int do_enable(struct action *act)
 {
 	struct vcpc_instance *inst = act->inst;
@@ -98,8 +117,29 @@ static int do_enable(struct action *act)
 		ret = read_counters(act);
 		if (ret)
 			return ret;
-		vcpc_counter_set(inst->counters, act->sample, &inst->kept);
+		go_on(inst, act->sample);
 	}
+	inst->state &= ~VCPC_INSTANCE_STOPPED;
+	return 0;
+}
+
+/* Virtual time goes on: from where it was stopped, or from now. */
+static int do_restart(struct action *act)
+{
+	struct vcpc_instance *inst = act->inst;
+	int ret;
+
+	if (inst->mux)
+		return -EINVAL;
+	ret = read_counters(act);
+	if (ret)
+		return ret;
+	if (!(act->sample->state & VCPC_STATE_COUNTING) || act->sample->state & VCPC_STATE_EXITED)
+		return -EINVAL;
+	if (!(inst->state & VCPC_INSTANCE_STOPPED))
+		inst->kept.tick = act->sample->tick;
+	load_presets(inst);
+	go_on(inst, act->sample);
 	inst->state &= ~VCPC_INSTANCE_STOPPED;
 	return 0;
 }
@@ -150,6 +190,8 @@ static int act_still(struct action *act)
 		inst->kept.state &= ~VCPC_STATE_COUNTING;
 		if (!stop)
 			inst->kept.state |= VCPC_STATE_COUNTING;
+	} else if (act->op == VCPC_OP_RESTART) {
+		return -EINVAL;
 	} else if (act->op != VCPC_OP_SAMPLE) {
 		return -ENODEV;
 	}
@@ -164,6 +206,7 @@ static int act_open(struct action *act)
 	case VCPC_OP_SAMPLE:	return do_sample(act);
 	case VCPC_OP_ENABLE:	return do_enable(act);
 	case VCPC_OP_DISABLE:	return do_disable(act);
+	case VCPC_OP_RESTART:	return do_restart(act);
 	case VCPC_OP_END_TURN:	return do_turn(act);
 	case VCPC_OP_BEGIN_TURN: return do_turn(act);
 	}
@@ -178,6 +221,8 @@ static int act_locked(struct action *act)
 
 	if (act->inst->state & VCPC_INSTANCE_CLOSED)
 		return -EINVAL;
+	if (unlikely(act->inst->state & VCPC_INSTANCE_LATE))
+		vcpc_overflow_late(act->inst);
 	if (act->inst->state & VCPC_INSTANCE_INVALID)
 		return -EAGAIN;
 	if (act->inst->state & (VCPC_INSTANCE_SETTLED | VCPC_INSTANCE_OFFLINE))
@@ -264,6 +309,10 @@ int vcpc_instance_do_groups(struct vcpc_instance *inst, enum vcpc_op op,
 		ret = act_here(&act);
 	if (!ret && op == VCPC_OP_ENABLE && inst->mux)
 		vcpc_mux_arm(inst->mux);
+	if (!ret && (op == VCPC_OP_ENABLE || op == VCPC_OP_RESTART) && inst->overflow)
+		vcpc_overflow_arm(inst->overflow);
+	if (ret == -EAGAIN)
+		wake_up_interruptible_poll(&inst->binding->set->wait, EPOLLERR);
 	return ret;
 }
 
@@ -294,7 +343,6 @@ static struct vcpc_instance *instance_alloc(struct vcpc_binding *binding,
 {
 	const struct vcpc_set *set = binding->set;
 	struct vcpc_instance *inst;
-	unsigned int i;
 
 	inst = kzalloc(struct_size(inst, kept.values, set->nr), GFP_KERNEL_ACCOUNT);
 	if (!inst)
@@ -306,8 +354,7 @@ static struct vcpc_instance *instance_alloc(struct vcpc_binding *binding,
 	inst->cpu = binding->cpu;
 	inst->kept.time = ktime_get_ns();
 	inst->kept.nr = set->nr;
-	for (i = 0; i < set->nr; i++)
-		inst->kept.values[i] = set->requests[i].preset;
+	load_presets(inst);
 	return inst;
 }
 
@@ -343,6 +390,14 @@ static int instance_groups(struct vcpc_instance *inst)
 	return 0;
 }
 
+static int instance_overflow(struct vcpc_instance *inst)
+{
+	if (!inst->binding->set->overflows)
+		return 0;
+	inst->overflow = vcpc_overflow_create(inst);
+	return inst->overflow ? 0 : -ENOMEM;
+}
+
 static struct vcpc_counters *open_counters(struct vcpc_instance *inst, u32 flags, int *bad)
 {
 	const struct vcpc_set *set = inst->binding->set;
@@ -351,6 +406,7 @@ static struct vcpc_counters *open_counters(struct vcpc_instance *inst, u32 flags
 		.nr = set->nr,
 		.place = { .task = inst->task, .cpu = inst->cpu },
 		.end = set->nr,
+		.overflow = inst->overflow,
 	};
 
 	if (flags & VCPC_OPEN_ON_EXEC)
@@ -388,6 +444,9 @@ struct vcpc_instance *vcpc_instance_open(struct vcpc_binding *binding, struct ta
 	inst = instance_alloc(binding, task);
 	if (!inst)
 		return ERR_PTR(-ENOMEM);
+	ret = instance_overflow(inst);
+	if (ret)
+		goto err_overflow;
 	ret = instance_groups(inst);
 	if (ret)
 		goto err_groups;
@@ -415,6 +474,9 @@ err_counters:
 	if (inst->mux)
 		vcpc_mux_close(inst->mux);
 err_groups:
+	if (inst->overflow)
+		vcpc_overflow_close(inst->overflow);
+err_overflow:
 	kfree(inst);
 	return ERR_PTR(ret);
 }
@@ -527,9 +589,40 @@ void vcpc_instance_close(struct vcpc_instance *inst)
 		vcpc_counter_close(inst->counters);
 	if (inst->mux)
 		vcpc_mux_close(inst->mux);
+	if (inst->overflow)
+		vcpc_overflow_close(inst->overflow);
+	kfree(inst->presets);
 	put_pid(inst->pid);
 	put_pid(inst->tgid);
 	kfree_rcu(inst, rcu);
+}
+
+/**
+ * vcpc_instance_preset() - what a request starts from at the next VCPC_OP_RESTART
+ * @inst: the instance
+ * @request: which
+ * @preset: from what
+ *
+ * Context: sleeps; under the set's lock.
+ * Return: 0 or -ENOMEM.
+ */
+int vcpc_instance_preset(struct vcpc_instance *inst, u32 request, u64 preset)
+{
+	const struct vcpc_set *set = inst->binding->set;
+	u64 *presets = inst->presets;
+	u32 i;
+
+	if (!presets) {
+		presets = kcalloc(set->nr, sizeof(*presets), GFP_KERNEL_ACCOUNT);
+		if (!presets)
+			return -ENOMEM;
+		for (i = 0; i < set->nr; i++)
+			presets[i] = set->requests[i].preset;
+	}
+	presets[request] = preset;
+	/* Read on another CPU by an operation, which the set's lock keeps away. */
+	inst->presets = presets;
+	return 0;
 }
 
 /**
@@ -546,6 +639,7 @@ void vcpc_instance_deprive(struct vcpc_instance *inst)
 	if (!(inst->state & VCPC_INSTANCE_SETTLED))
 		inst->state |= VCPC_INSTANCE_INVALID;
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
+	wake_up_interruptible_poll(&inst->binding->set->wait, EPOLLERR);
 }
 
 /**

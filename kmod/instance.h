@@ -15,6 +15,7 @@ struct pid;
 struct task_struct;
 struct vcpc_binding;
 struct vcpc_mux;
+struct vcpc_overflow;
 
 /* What can be done with an instance where its counters can be read */
 enum vcpc_op {
@@ -22,6 +23,7 @@ enum vcpc_op {
 	VCPC_OP_SAMPLE,
 	VCPC_OP_ENABLE,
 	VCPC_OP_DISABLE,
+	VCPC_OP_RESTART,	/* count from the presets */
 	VCPC_OP_END_TURN,	/* -EINPROGRESS if it is not over */
 	VCPC_OP_BEGIN_TURN,
 };
@@ -33,6 +35,8 @@ enum vcpc_op {
 #define VCPC_INSTANCE_SETTLED	BIT(3)	/* its thread has ended; the counters are given back */
 #define VCPC_INSTANCE_GROUPS	BIT(4)	/* it has groups that take turns */
 #define VCPC_INSTANCE_OFFLINE	BIT(5)	/* its CPU is offline; the counters do not count */
+
+#define VCPC_INSTANCE_LATE	BIT(6)	/* it has overflowed, and shall be frozen */
 
 /* How an instance begins */
 #define VCPC_OPEN_STOPPED	BIT(0)	/* disabled */
@@ -58,6 +62,8 @@ enum vcpc_op {
  * @counters: its counters; they go away after VCPC_INSTANCE_CLOSED or
  *	VCPC_INSTANCE_SETTLED is set
  * @mux: its groups, if it has some
+ * @overflow: who is told of its overflows, if any are asked for
+ * @presets: what RESTART starts from, if not from the set's requests' presets
  * @kept: what is read while it is stopped or offline, and after it was settled;
  *	of groups whose turn it is not, at any time
  */
@@ -77,6 +83,8 @@ struct vcpc_instance {
 	u32 state;
 	struct vcpc_counters *counters;
 	struct vcpc_mux *mux;
+	struct vcpc_overflow *overflow;
+	u64 *presets;
 	struct vcpc_sample kept;
 };
 
@@ -92,6 +100,7 @@ int vcpc_instance_do_groups(struct vcpc_instance *inst, enum vcpc_op op,
 			    struct vcpc_sample *sample, struct vcpc_group_sample *groups);
 int vcpc_instance_sample_other(struct vcpc_instance *inst, struct vcpc_sample *sample,
 			       struct vcpc_group_sample *groups);
+int vcpc_instance_preset(struct vcpc_instance *inst, u32 request, u64 preset);
 void vcpc_instance_offline(struct vcpc_instance *inst);
 void vcpc_instance_online(struct vcpc_instance *inst);
 void vcpc_instance_deprive(struct vcpc_instance *inst);

@@ -40,7 +40,7 @@ static u32 state_of(const struct vcpc_instance *inst)
 	if (vcpc_instance_ended(inst))
 		state |= VCPC_STATE_EXITED;
 	if (inst->state & VCPC_INSTANCE_STOPPED)
-		return state;
+		return state | (READ_ONCE(inst->kept.state) & VCPC_STATE_FROZEN);
 	/* What has ended while it waited for execve is not told from what has counted. */
 	if (inst->state & VCPC_INSTANCE_SETTLED)
 		return state | (inst->kept.state & VCPC_STATE_COUNTING);

@@ -24,7 +24,7 @@
 int vcpc_probe_check(const struct vcpc_request *req)
 {
 	const struct vcpc_place here = { .task = current, .cpu = -1 };
-	struct perf_event *event = vcpc_event_open(req, &here, VCPC_EVENT_DISABLED);
+	struct perf_event *event = vcpc_event_open(req, &here, NULL, VCPC_EVENT_DISABLED);
 	int ret;
 
 	if (IS_ERR(event))
@@ -138,7 +138,7 @@ unsigned int vcpc_probe_slots(void)
 	unsigned int nr, slots = 0;
 
 	for (nr = 0; nr < PROBE_MAX_SLOTS && slots == nr; nr++) {
-		event[nr] = vcpc_event_open(&cycles, &here, 0);
+		event[nr] = vcpc_event_open(&cycles, &here, NULL, 0);
 		if (IS_ERR(event[nr]))
 			break;
 		if (READ_ONCE(event[nr]->state) == PERF_EVENT_STATE_ACTIVE)

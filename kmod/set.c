@@ -19,6 +19,7 @@
 #include "heirs.h"
 #include "limits.h"
 #include "listing.h"
+#include "overflow.h"
 #include "probe.h"
 #include "set.h"
 #include "tracecounts.h"
@@ -56,8 +57,9 @@ static int set_fill(struct vcpc_set *set, const struct vcpc_set_create_args *arg
 		}
 		/* Of other types, only the core's own events are let in. */
 		set->hw |= req->type != PERF_TYPE_SOFTWARE;
+		set->overflows |= !!(req->flags & VCPC_REQ_F_OVERFLOW);
 	}
-	return 0;
+	return args->signal && !set->overflows ? -EINVAL : 0;
 }
 
 /**
@@ -93,6 +95,8 @@ struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct
 	kref_init(&set->refs);
 	set->flags = args->flags;
 	set->slot = args->slot;
+	set->signal = args->signal;
+	init_waitqueue_head(&set->wait);
 	set->seed = args->seed;
 	set->events = vcpc_tracecounts_events(set->requests, set->nr);
 	set->user = vcpc_limits_share(user);
@@ -404,6 +408,76 @@ int vcpc_set_do(struct vcpc_set *set, pid_t tid, enum vcpc_op op, struct vcpc_sa
 		ret = vcpc_instance_do(inst, op, sample);
 	mutex_unlock(&set->lock);
 	return ret;
+}
+
+/**
+ * vcpc_set_preset() - what a request of an instance starts from
+ * @set: the set
+ * @args: checked arguments
+ *
+ * Context: sleeps.
+ * Return: 0, -EINVAL, -ENOMEM.
+ */
+int vcpc_set_preset(struct vcpc_set *set, const struct vcpc_preset_args *args)
+{
+	struct vcpc_instance *inst;
+	int ret = -EINVAL;
+
+	if (args->request >= set->nr)
+		return -EINVAL;
+	mutex_lock(&set->lock);
+	inst = find(set, args->tid);
+	if (inst)
+		ret = vcpc_instance_preset(inst, args->request, args->preset);
+	mutex_unlock(&set->lock);
+	return ret;
+}
+
+/**
+ * vcpc_set_overflows() - how often an instance's requests have overflowed
+ * @set: the set; its news are known from now on
+ * @tid: the instance's thread, or 0
+ * @counts: one for each request
+ *
+ * Context: sleeps.
+ * Return: 0 or -EINVAL.
+ */
+int vcpc_set_overflows(struct vcpc_set *set, pid_t tid, u64 *counts)
+{
+	struct vcpc_instance *inst;
+	int ret = -EINVAL;
+
+	mutex_lock(&set->lock);
+	inst = find(set, tid);
+	if (inst && inst->overflow) {
+		/* First: what comes meanwhile is news again. */
+		WRITE_ONCE(set->news, false);
+		vcpc_overflow_counts(inst->overflow, counts);
+		ret = 0;
+	}
+	mutex_unlock(&set->lock);
+	return ret;
+}
+
+/**
+ * vcpc_set_invalid() - was an instance found invalid?
+ * @set: the set
+ *
+ * Context: sleeps.
+ * Return: true or false.
+ */
+bool vcpc_set_invalid(struct vcpc_set *set)
+{
+	struct vcpc_instance *inst;
+	struct vcpc_binding *b;
+	bool invalid = false;
+
+	mutex_lock(&set->lock);
+	list_for_each_entry(b, &set->bindings, node)
+		list_for_each_entry(inst, &b->instances, in_binding)
+			invalid |= !!(READ_ONCE(inst->state) & VCPC_INSTANCE_INVALID);
+	mutex_unlock(&set->lock);
+	return invalid;
 }
 
 /**

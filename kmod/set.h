@@ -9,6 +9,7 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 #include <linux/vcpc.h>
+#include <linux/wait.h>
 
 #include "instance.h"
 
@@ -30,6 +31,11 @@ struct vcpc_user;
  * @nr: number of requests
  * @groups: number of groups; 0: it is not in groups
  * @hw: it counts hardware events
+ * @overflows: a request has VCPC_REQ_F_OVERFLOW
+ * @signal: for the thread at an overflow; 0: none
+ * @fd: what SET_CREATE gave
+ * @wait: for overflows
+ * @news: there was an overflow that nobody has asked for
  * @slot: how long a group's turn is
  * @seed: of the groups' orders, with VCPC_SET_F_SHUFFLE
  * @events: stands for what the requests count, see struct vcpc_trace_counts
@@ -51,6 +57,11 @@ struct vcpc_set {
 	u32 nr;
 	u32 groups;
 	bool hw;
+	bool overflows;
+	int signal;
+	int fd;
+	wait_queue_head_t wait;
+	bool news;
 	u64 slot;
 	u32 seed;
 	u64 events;
@@ -80,6 +91,9 @@ int vcpc_set_do(struct vcpc_set *set, pid_t tid, enum vcpc_op op, struct vcpc_sa
 int vcpc_set_turn(struct vcpc_set *set, pid_t tid, enum vcpc_op op);
 int vcpc_set_sample_groups(struct vcpc_set *set, pid_t tid, struct vcpc_sample *sample,
 			   struct vcpc_group_sample *groups);
+int vcpc_set_preset(struct vcpc_set *set, const struct vcpc_preset_args *args);
+int vcpc_set_overflows(struct vcpc_set *set, pid_t tid, u64 *counts);
+bool vcpc_set_invalid(struct vcpc_set *set);
 int vcpc_set_total(struct vcpc_set *set, pid_t tid, struct vcpc_sample *total,
 		   struct vcpc_group_sample *groups);
 struct vcpc_group vcpc_set_group(const struct vcpc_set *set, u32 group);

@@ -6,7 +6,9 @@
 #include <linux/fcntl.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
+#include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -126,6 +128,27 @@ static int ioc_instances(struct vcpc_set *set, void __user *uarg)
 	return copy_to_user(uarg, &args, sizeof(args)) ? -EFAULT : 0;
 }
 
+static int ioc_preset(struct vcpc_set *set, void __user *uarg)
+{
+	struct vcpc_preset_args args;
+	int ret = vcpc_uarg_preset(&args, uarg);
+
+	return ret ?: vcpc_set_preset(set, &args);
+}
+
+static int ioc_overflows(struct vcpc_set *set, void __user *uarg)
+{
+	union vcpc_sample_room room __uninitialized;
+	struct vcpc_overflows_args args;
+	int ret = vcpc_uarg_overflows(&args, uarg);
+
+	if (!ret)
+		ret = vcpc_set_overflows(set, args.tid, room.words);
+	if (ret || !args.room)
+		return ret;
+	return vcpc_uarg_put_words(u64_to_user_ptr(args.buf), room.words, min(args.room, set->nr));
+}
+
 static noinline long ioc_other(struct vcpc_set *set, unsigned int cmd, void __user *uarg)
 {
 	switch (cmd) {
@@ -133,6 +156,9 @@ static noinline long ioc_other(struct vcpc_set *set, unsigned int cmd, void __us
 	case VCPC_IOC_UNBIND:	return ioc_unbind(set, uarg);
 	case VCPC_IOC_ENABLE:	return ioc_do(set, uarg, VCPC_OP_ENABLE);
 	case VCPC_IOC_DISABLE:	return ioc_do(set, uarg, VCPC_OP_DISABLE);
+	case VCPC_IOC_RESTART:	return ioc_do(set, uarg, VCPC_OP_RESTART);
+	case VCPC_IOC_PRESET:	return ioc_preset(set, uarg);
+	case VCPC_IOC_OVERFLOWS: return ioc_overflows(set, uarg);
 	case VCPC_IOC_INSTANCES: return ioc_instances(set, uarg);
 	default:		return -ENOIOCTLCMD;
 	}
@@ -168,6 +194,19 @@ static ssize_t setfd_read(struct file *file, char __user *buf, size_t size, loff
 	return ret ?: sample_size(set);
 }
 
+static __poll_t setfd_poll(struct file *file, struct poll_table_struct *wait)
+{
+	struct vcpc_set *set = file->private_data;
+	__poll_t mask = 0;
+
+	poll_wait(file, &set->wait, wait);
+	if (READ_ONCE(set->news))
+		mask |= EPOLLPRI;
+	if (vcpc_set_invalid(set))
+		mask |= EPOLLERR;
+	return mask;
+}
+
 static int setfd_release(struct inode *inode, struct file *file)
 {
 	vcpc_set_destroy(file->private_data);
@@ -177,6 +216,7 @@ static int setfd_release(struct inode *inode, struct file *file)
 static const struct file_operations setfd_fops = {
 	.owner = THIS_MODULE,
 	.read = setfd_read,
+	.poll = setfd_poll,
 	.unlocked_ioctl = setfd_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.release = setfd_release,
@@ -201,6 +241,7 @@ static int setfd_open(const struct vcpc_set_create_args *args, struct vcpc_user 
 		ret = PTR_ERR(file);
 		goto err_file;
 	}
+	set->fd = fd;
 	fd_install(fd, file);
 	return fd;
 

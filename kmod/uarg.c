@@ -4,6 +4,7 @@
  * reserved fields.
  */
 #include <linux/build_bug.h>
+#include <linux/signal.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -12,9 +13,11 @@
 /* The structs as version 1 of the contract knew them; they only grow. */
 static_assert(sizeof(struct vcpc_info_args) == 32);
 static_assert(sizeof(struct vcpc_request) == 64);
-static_assert(sizeof(struct vcpc_set_create_args) == 40);
+static_assert(sizeof(struct vcpc_set_create_args) == 48);
 static_assert(sizeof(struct vcpc_bind_args) == 16);
 static_assert(sizeof(struct vcpc_target_args) == 16);
+static_assert(sizeof(struct vcpc_preset_args) == 24);
+static_assert(sizeof(struct vcpc_overflows_args) == 24);
 static_assert(sizeof(struct vcpc_sample_args) == 24);
 static_assert(sizeof(struct vcpc_sample) == 40);
 static_assert(sizeof(struct vcpc_group_sample) == 32);
@@ -95,9 +98,13 @@ int vcpc_uarg_set_create(struct vcpc_set_create_args *args, const void __user *f
 
 	if (ret)
 		return ret;
-	if (args->flags & ~(VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS | VCPC_SET_F_SHUFFLE))
+	if (args->flags & ~(VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS | VCPC_SET_F_SHUFFLE |
+			    VCPC_SET_F_COUNT_OVERFLOWS) || args->reserved)
 		return -EINVAL;
 	if (args->flags & VCPC_SET_F_SHUFFLE ? !(args->flags & VCPC_SET_F_GROUPS) : args->seed)
+		return -EINVAL;
+	if (!valid_signal(args->signal) ||
+	    (args->signal && args->flags & VCPC_SET_F_COUNT_OVERFLOWS))
 		return -EINVAL;
 	return take_slot(args);
 }
@@ -113,13 +120,15 @@ int vcpc_uarg_set_create(struct vcpc_set_create_args *args, const void __user *f
 int vcpc_uarg_request(struct vcpc_request *req, const struct vcpc_set_create_args *args,
 		      unsigned int index)
 {
-	const u32 known = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL;
+	const u32 counted = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL;
 	void __user *from = u64_to_user_ptr(args->requests + (u64)index * args->request_size);
 	int ret = copy_sized(req, sizeof(*req), from, args->request_size);
 
 	if (ret)
 		return ret;
-	if (!req->flags || req->flags & ~known)
+	if (!(req->flags & counted) || req->flags & ~(counted | VCPC_REQ_F_OVERFLOW))
+		return -EINVAL;
+	if (req->flags & VCPC_REQ_F_OVERFLOW && args->flags & VCPC_SET_F_GROUPS)
 		return -EINVAL;
 	if (req->reserved0 || memchr_inv(req->reserved, 0, sizeof(req->reserved)))
 		return -EINVAL;
@@ -173,6 +182,42 @@ int vcpc_uarg_target(struct vcpc_target_args *args, const void __user *from)
 	if (args->flags & ~(VCPC_TARGET_F_ALL | VCPC_TARGET_F_CPU) || args->reserved)
 		return -EINVAL;
 	return name_target(&args->tid, args->flags & VCPC_TARGET_F_CPU);
+}
+
+/**
+ * vcpc_uarg_preset() - take in the arguments of VCPC_IOC_PRESET
+ * @args: written on success; a CPU is named by VCPC_UARG_CPU()
+ * @from: the caller's
+ *
+ * Return: 0, -EINVAL, -E2BIG or -EFAULT.
+ */
+int vcpc_uarg_preset(struct vcpc_preset_args *args, const void __user *from)
+{
+	int ret = copy_args(args, sizeof(*args), from);
+
+	if (ret)
+		return ret;
+	if (args->flags & ~VCPC_TARGET_F_CPU)
+		return -EINVAL;
+	return name_target(&args->tid, args->flags);
+}
+
+/**
+ * vcpc_uarg_overflows() - take in the arguments of VCPC_IOC_OVERFLOWS
+ * @args: written on success; a CPU is named by VCPC_UARG_CPU()
+ * @from: the caller's
+ *
+ * Return: 0, -EINVAL, -E2BIG or -EFAULT.
+ */
+int vcpc_uarg_overflows(struct vcpc_overflows_args *args, const void __user *from)
+{
+	int ret = copy_args(args, sizeof(*args), from);
+
+	if (ret)
+		return ret;
+	if (args->flags & ~VCPC_TARGET_F_CPU)
+		return -EINVAL;
+	return name_target(&args->tid, args->flags);
 }
 
 /**

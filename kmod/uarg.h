@@ -17,6 +17,8 @@ int vcpc_uarg_request(struct vcpc_request *req, const struct vcpc_set_create_arg
 		      unsigned int index);
 int vcpc_uarg_bind(struct vcpc_bind_args *args, const void __user *from);
 int vcpc_uarg_target(struct vcpc_target_args *args, const void __user *from);
+int vcpc_uarg_preset(struct vcpc_preset_args *args, const void __user *from);
+int vcpc_uarg_overflows(struct vcpc_overflows_args *args, const void __user *from);
 int vcpc_uarg_sample_slow(struct vcpc_sample_args *args, const void __user *from);
 int vcpc_uarg_instances(struct vcpc_instances_args *args, const void __user *from);
 int vcpc_uarg_trace_tag(struct vcpc_trace_tag_args *args, const void __user *from);

@@ -44,7 +44,7 @@ static const struct taken all[] = {
 	  .known = sizeof(struct vcpc_set_create_args),
 	  .flags_at = offsetof(struct vcpc_set_create_args, flags),
 	  .flags = VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS,
-	  .reserved_at = offsetof(struct vcpc_set_create_args, seed) },
+	  .reserved_at = offsetof(struct vcpc_set_create_args, reserved) },
 	{ .name = "BIND", .take = take_bind, .known = sizeof(struct vcpc_bind_args),
 	  .flags_at = offsetof(struct vcpc_bind_args, flags),
 	  .flags = VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE |

@@ -116,11 +116,13 @@ static struct vcpc_request some_request(struct worker *w, int *must)
 		r.flags = below(f, 4);
 	if (one_in(f, 20))
 		r.flags |= 1U << below(f, 32);
+	if (one_in(f, 10))
+		r.flags |= VCPC_REQ_F_OVERFLOW;
 	if (one_in(f, 30))
 		r.reserved[below(f, 2)] = draw(f) | 1;
 	if (one_in(f, 60))
 		r.reserved0 = draw(f) | 1;
-	if (!r.flags || r.flags & ~3U || r.reserved0 || r.reserved[0] || r.reserved[1])
+	if (!(r.flags & 3U) || r.flags & ~7U || r.reserved0 || r.reserved[0] || r.reserved[1])
 		*must = MUST_FAIL;
 	if (r.flags & VCPC_REQ_F_KERNEL && !w->process->root)
 		*must = MUST_FAIL;
@@ -147,6 +149,8 @@ static void some_requests(struct worker *w, struct vcpc_set_create_args *args, i
 			request.group += 2 + below(&w->f, 1 << 30);
 			*must = MUST_FAIL;
 		}
+		if (args->flags & VCPC_SET_F_GROUPS && request.flags & VCPC_REQ_F_OVERFLOW)
+			*must = MUST_FAIL;
 		presets[i] = request.preset;
 		if ((i + 1) * sizeof(request) <= there)
 			memcpy(a->rw + at + i * sizeof(request), &request, sizeof(request));
@@ -217,8 +221,9 @@ static void do_create(struct worker *w)
 	}
 	if (one_in(&w->f, 20)) {
 		args.flags |= 4U << below(&w->f, 30);
-		if (args.flags & ~(VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS | VCPC_SET_F_SHUFFLE) ||
-		    !(args.flags & VCPC_SET_F_GROUPS))
+		if (args.flags & ~(VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS | VCPC_SET_F_SHUFFLE |
+				   VCPC_SET_F_COUNT_OVERFLOWS) ||
+		    (args.flags & VCPC_SET_F_SHUFFLE && !(args.flags & VCPC_SET_F_GROUPS)))
 			h.must = EINVAL;
 	}
 	memcpy(h.image, &args, sizeof(args));

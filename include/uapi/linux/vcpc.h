@@ -39,6 +39,23 @@
  *   for how long each group counted; nothing is scaled.  DISABLE and ENABLE keep
  *   whose turn it is, and what is left of it.
  *
+ *   Overflow: when the counter of a request that has VCPC_REQ_F_OVERFLOW goes past
+ *   2^64 - 1, all counters of its instance stop, with the values of that moment;
+ *   pollers are woken, and the thread is sent the set's signal, if it has one.
+ *   That counter has a small value then, and is how many events came after the
+ *   overflow.  RESTART goes on from the presets, ENABLE from the values.  A
+ *   counter that starts from 0 or is far from the end overflows never.  With
+ *   VCPC_SET_F_COUNT_OVERFLOWS, and on CPUs, nothing stops and no signal is sent:
+ *   overflows are only counted, one whenever as many events have come as lead from
+ *   the preset to 2^64.  What the counters count is bounded by the PMU's own
+ *   precision: events between the overflow and its interrupt are counted.
+ *
+ *   The signal has si_code VCPC_SI_OVERFLOW, si_addr the address in user mode, si_fd
+ *   the descriptor that SET_CREATE gave, and si_errno the request's index.
+ *
+ *   poll(2) gives POLLPRI when there have been overflows since OVERFLOWS was last
+ *   called, and POLLERR if an instance was found invalid.
+ *
  *   The instance outlives its target: after the target's exit its last values
  *   can be sampled until the set is unbound or closed; but when many threads
  *   have inherited and ended, the oldest of these remain in the totals only.  A target that gains
@@ -74,6 +91,7 @@
 #define VCPC_FEAT_SETS		(1ULL << 0)	/* SET_CREATE on threads */
 #define VCPC_FEAT_TRACE		(1ULL << 1)	/* TRACE_TAG, TRACE */
 #define VCPC_FEAT_INHERIT	(1ULL << 2)	/* VCPC_BIND_F_INHERIT, _TREE */
+#define VCPC_FEAT_OVERFLOW	(1ULL << 3)	/* VCPC_REQ_F_OVERFLOW, OVERFLOWS, poll(2) */
 #define VCPC_FEAT_CPU		(1ULL << 4)	/* VCPC_BIND_F_CPU */
 #define VCPC_FEAT_GROUPS	(1ULL << 5)	/* VCPC_SET_F_GROUPS */
 #define VCPC_FEAT_PROCESS	(1ULL << 7)	/* VCPC_BIND_F_PROCESS, totals, INSTANCES */
@@ -103,9 +121,11 @@ struct vcpc_info_args {
 	__u32 hw_slots;
 };
 
-/* struct vcpc_request.flags: what is counted; at least one of the two */
+/* struct vcpc_request.flags: what is counted; at least one of the first two */
 #define VCPC_REQ_F_USER		(1U << 0)
 #define VCPC_REQ_F_KERNEL	(1U << 1)
+/* When the virtual counter goes past 2^64 - 1, see "Overflow" above; not in groups. */
+#define VCPC_REQ_F_OVERFLOW	(1U << 2)
 
 /**
  * struct vcpc_request - one event of a set
@@ -135,6 +155,7 @@ struct vcpc_request {
 /* struct vcpc_set_create_args.flags */
 #define VCPC_SET_F_DISABLED	(1U << 0)	/* BIND does not start counting */
 #define VCPC_SET_F_GROUPS	(1U << 1)	/* groups of requests take turns */
+#define VCPC_SET_F_COUNT_OVERFLOWS	(1U << 2)	/* and neither stop nor signal */
 /*
  * With VCPC_SET_F_GROUPS: in each round in another order, and for up to a tenth of the
  * slot more or less, so that a target that repeats itself does not keep step with them.
@@ -160,6 +181,9 @@ struct vcpc_request {
  *	otherwise 0
  * @slot: in: with VCPC_SET_F_GROUPS the length of a turn, VCPC_SLOT_MIN to
  *	VCPC_SLOT_MAX, or 0 for VCPC_SLOT_DEFAULT; otherwise 0
+ * @signal: in: what a thread is sent at an overflow, 0 for none; only with a
+ *	request that has VCPC_REQ_F_OVERFLOW, and not with VCPC_SET_F_COUNT_OVERFLOWS
+ * @reserved: must be zero
  *
  * ioctl(2) returns the new descriptor, or -1 and errno: EINVAL (arguments,
  * or an event whose config the PMU refuses), ENOENT/EOPNOTSUPP (no such event
@@ -175,7 +199,12 @@ struct vcpc_set_create_args {
 	__s32 bad_request;
 	__u32 seed;
 	__u64 slot;
+	__u32 signal;
+	__u32 reserved;
 };
+
+/* siginfo_t.si_code of an overflow's signal */
+#define VCPC_SI_OVERFLOW	2
 
 /* struct vcpc_bind_args.flags */
 /* Start at the target's next execve. */
@@ -208,7 +237,8 @@ struct vcpc_set_create_args {
  * to count), EBUSY (already bound there), ENOSPC (the CPU cannot hold the
  * whole set), EUSERS (the user's limit of counters), EINTR (killed),
  * EOPNOTSUPP (this kernel tells nobody of new threads), and those of
- * SET_CREATE for the events.
+ * SET_CREATE for the events.  A set with a signal cannot have VCPC_BIND_F_TREE
+ * (EINVAL), and its target is of the caller's process, or the caller has CAP_KILL.
  *
  * VCPC_BIND_F_CPU goes with no other flag but VCPC_BIND_F_YIELD, needs
  * CAP_PERFMON, and says ENODEV if there is no such CPU or it is offline.  It makes
@@ -241,7 +271,8 @@ struct vcpc_bind_args {
 #define VCPC_TARGET_F_CPU	(1U << 1)
 
 /**
- * struct vcpc_target_args - name an instance (VCPC_IOC_UNBIND, _ENABLE, _DISABLE)
+ * struct vcpc_target_args - name an instance (VCPC_IOC_UNBIND, _ENABLE, _DISABLE,
+ *	_RESTART)
  * @size: in: sizeof(struct vcpc_target_args)
  * @flags: in: VCPC_TARGET_F_*
  * @tid: in: the instance's thread, 0: see "Sets" above
@@ -252,6 +283,10 @@ struct vcpc_bind_args {
  * VCPC_TARGET_F_ALL, an instance that counts or is stopped already is no error.
  *
  * UNBIND takes an instance's counts out of the totals.
+ *
+ * RESTART sets all counters to their presets and lets them count, whether they
+ * were stopped or not; the virtual time goes on.  It is EINVAL for a set with
+ * groups, before the execve that is waited for, and when the target has exited.
  */
 struct vcpc_target_args {
 	__u32 size;
@@ -260,12 +295,49 @@ struct vcpc_target_args {
 	__u32 reserved;
 };
 
+/**
+ * struct vcpc_preset_args - what a request shall start from (VCPC_IOC_PRESET)
+ * @size: in: sizeof(struct vcpc_preset_args)
+ * @flags: in: VCPC_TARGET_F_CPU, or 0
+ * @tid: in: the instance's thread, 0: see "Sets" above
+ * @request: in: its index
+ * @preset: in: its preset in this instance from the next RESTART on
+ *
+ * Errors: EINVAL (not bound there, no such request), ENOMEM.
+ */
+struct vcpc_preset_args {
+	__u32 size;
+	__u32 flags;
+	__s32 tid;
+	__u32 request;
+	__u64 preset;
+};
+
+/**
+ * struct vcpc_overflows_args - how often requests have overflowed (VCPC_IOC_OVERFLOWS)
+ * @size: in: sizeof(struct vcpc_overflows_args)
+ * @flags: in: VCPC_TARGET_F_CPU, or 0
+ * @tid: in: the instance's thread, 0: see "Sets" above
+ * @room: in: how many counts fit; 0 asks for none
+ * @buf: in: user address of @room u64, the first of which are written, one a request
+ *
+ * Errors: EINVAL (not bound there, or no request has VCPC_REQ_F_OVERFLOW), EFAULT.
+ */
+struct vcpc_overflows_args {
+	__u32 size;
+	__u32 flags;
+	__s32 tid;
+	__u32 room;
+	__u64 buf;
+};
+
 /* struct vcpc_sample.state */
 #define VCPC_STATE_COUNTING	(1U << 0)	/* not disabled, not waiting for execve */
 #define VCPC_STATE_EXITED	(1U << 1)	/* the target has exited, and of a
 						 * total all threads; values are final
 						 */
 #define VCPC_STATE_OFFLINE	(1U << 2)	/* the target is a CPU, and offline */
+#define VCPC_STATE_FROZEN	(1U << 3)	/* stopped by an overflow */
 
 /**
  * struct vcpc_sample - all values of a set at one instant
@@ -483,6 +555,9 @@ struct vcpc_trace_page {
 #define VCPC_IOC_SAMPLE		_IO(VCPC_IOC_TYPE, 0x12)	/* vcpc_sample_args */
 #define VCPC_IOC_ENABLE		_IO(VCPC_IOC_TYPE, 0x13)	/* vcpc_target_args */
 #define VCPC_IOC_DISABLE	_IO(VCPC_IOC_TYPE, 0x14)	/* vcpc_target_args */
+#define VCPC_IOC_RESTART	_IO(VCPC_IOC_TYPE, 0x15)	/* vcpc_target_args */
+#define VCPC_IOC_PRESET		_IO(VCPC_IOC_TYPE, 0x16)	/* vcpc_preset_args */
+#define VCPC_IOC_OVERFLOWS	_IO(VCPC_IOC_TYPE, 0x18)	/* vcpc_overflows_args */
 #define VCPC_IOC_INSTANCES	_IO(VCPC_IOC_TYPE, 0x17)	/* vcpc_instances_args */
 
 #endif /* _UAPI_LINUX_VCPC_H */

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Overflow: the set stops, the thread is told, pollers wake, and RESTART goes on. */
+#include <poll.h>
+#include <pthread.h>
+#include <ucontext.h>
+
+#include "vcpc_test.h"
+
+#define SIGNAL		SIGUSR1
+#define MANY		1000000
+
+static struct vcpc_request overflowing(const struct vcpc_request *of, __u64 events)
+{
+	struct vcpc_request req = *of;
+
+	req.flags |= VCPC_REQ_F_OVERFLOW;
+	req.preset = -events;
+	return req;
+}
+
+/* All that is mapped is there: what faults from now on is what a test touches. */
+FIXTURE(overflow) {
+	int unused;
+};
+
+FIXTURE_SETUP(overflow)
+{
+	(void)self;
+	ASSERT_EQ(0, mlockall(MCL_CURRENT));
+}
+
+FIXTURE_TEARDOWN(overflow)
+{
+	(void)self;
+}
+
+static int create(const struct vcpc_request *reqs, unsigned int nr, __u32 flags, int signal)
+{
+	struct vcpc_set_create_args args = create_args(reqs, nr);
+	int device = device_open(), set;
+
+	args.flags = flags;
+	args.signal = signal;
+	set = call(device, VCPC_IOC_SET_CREATE, &args);
+	close(device);
+	return set;
+}
+
+static int preset(int set, __u32 request, __u64 value)
+{
+	struct vcpc_preset_args args = { .size = sizeof(args), .request = request, .preset = value };
+
+	return call(set, VCPC_IOC_PRESET, &args);
+}
+
+static __u64 overflows(int set)
+{
+	struct vcpc_overflows_args args = { .size = sizeof(args), .room = 1 };
+	__u64 count = ~0ULL;
+
+	args.buf = pointer(&count);
+	return call(set, VCPC_IOC_OVERFLOWS, &args) ? ~0ULL : count;
+}
+
+static short polled(int set, int ms)
+{
+	struct pollfd p = { .fd = set, .events = POLLPRI };
+
+	return poll(&p, 1, ms) < 0 ? -1 : p.revents;
+}
+
+/* What the handler saw; async-signal-safe by being plain words. */
+static struct seen {
+	volatile sig_atomic_t times;
+	siginfo_t info;
+	pid_t tid;
+	struct room at;
+	int ret;
+} seen;
+static int handled_set;
+
+static void handler(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)context;
+	seen.times++;
+	seen.info = *info;
+	seen.tid = own_tid();
+	seen.ret = set_sample(handled_set, 0, &seen.at);
+	set_target(handled_set, VCPC_IOC_RESTART, 0);
+}
+
+static void catch(int set)
+{
+	struct sigaction sa = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
+
+	memset(&seen, 0, sizeof(seen));
+	handled_set = set;
+	sigaction(SIGNAL, &sa, NULL);
+}
+
+TEST_F(overflow, freezes_with_the_values_of_the_moment)
+{
+	const struct vcpc_request reqs[] = { overflowing(&page_faults, 10), page_faults };
+	int set = create(reqs, 2, 0, 0);
+	struct room room;
+
+	ASSERT_LE(0, set);
+	ASSERT_EQ(0, set_bind(set, 0, 0));
+	touch(9);
+	ASSERT_EQ(0, set_sample(set, 0, &room));
+	EXPECT_EQ(-1ULL, room.sample.values[0]);
+	EXPECT_EQ(9, room.sample.values[1]);
+	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
+	EXPECT_EQ(0, polled(set, 0));
+	touch(5);
+	ASSERT_EQ(0, set_sample(set, 0, &room));
+	EXPECT_EQ(0, room.sample.values[0]);
+	EXPECT_EQ(10, room.sample.values[1]);
+	EXPECT_EQ(VCPC_STATE_FROZEN, room.sample.state);
+	EXPECT_EQ(POLLPRI, polled(set, 0));
+	EXPECT_EQ(1, overflows(set));
+	EXPECT_EQ(0, polled(set, 0));
+	EXPECT_EQ(-EINVAL, set_target(set, VCPC_IOC_DISABLE, 0));
+	close(set);
+}
+
+TEST_F(overflow, restart_begins_from_the_presets)
+{
+	const struct vcpc_request reqs[] = { overflowing(&page_faults, 10), page_faults };
+	int set = create(reqs, 2, 0, 0);
+	struct room room;
+	int i;
+
+	ASSERT_EQ(0, set_bind(set, 0, 0));
+	for (i = 1; i <= 20; i++) {
+		touch(12);
+		ASSERT_EQ(i, overflows(set));
+		ASSERT_EQ(0, set_target(set, VCPC_IOC_RESTART, 0));
+		ASSERT_EQ(0, set_sample(set, 0, &room));
+		ASSERT_EQ(-10ULL, room.sample.values[0]);
+		ASSERT_EQ(0, room.sample.values[1]);
+		ASSERT_EQ(VCPC_STATE_COUNTING, room.sample.state);
+	}
+	/* A running set is reset by it. */
+	touch(4);
+	ASSERT_EQ(0, set_target(set, VCPC_IOC_RESTART, 0));
+	touch(9);
+	EXPECT_EQ(20, overflows(set));
+	touch(1);
+	EXPECT_EQ(21, overflows(set));
+	close(set);
+}
+
+TEST_F(overflow, enable_goes_on_from_the_values)
+{
+	const struct vcpc_request req = overflowing(&page_faults, 3);
+	int set = create(&req, 1, 0, 0);
+
+	ASSERT_EQ(0, set_bind(set, 0, 0));
+	touch(5);
+	EXPECT_EQ(0, first_value(set, 0));
+	ASSERT_EQ(0, set_target(set, VCPC_IOC_ENABLE, 0));
+	touch(50);
+	EXPECT_EQ(50, first_value(set, 0));
+	EXPECT_EQ(1, overflows(set));
+	close(set);
+}
+
+TEST_F(overflow, a_stop_does_not_move_the_overflow)
+{
+	const struct vcpc_request req = overflowing(&page_faults, 10);
+	int set = create(&req, 1, 0, 0);
+
+	ASSERT_EQ(0, set_bind(set, 0, 0));
+	touch(6);
+	ASSERT_EQ(0, set_target(set, VCPC_IOC_DISABLE, 0));
+	touch(100);
+	EXPECT_EQ(0, overflows(set));
+	ASSERT_EQ(0, set_target(set, VCPC_IOC_ENABLE, 0));
+	touch(3);
+	EXPECT_EQ(0, overflows(set));
+	touch(1);
+	EXPECT_EQ(1, overflows(set));
+	close(set);
+}
+
+TEST_F(overflow, preset_counts_from_the_next_restart)
+{
+	const struct vcpc_request req = overflowing(&page_faults, 1000);
+	int set = create(&req, 1, 0, 0);
+
+	ASSERT_EQ(-EINVAL, preset(set, 0, -5ULL));
+	ASSERT_EQ(0, set_bind(set, 0, 0));
+	EXPECT_EQ(-EINVAL, preset(set, 1, -5ULL));
+	ASSERT_EQ(0, preset(set, 0, -5ULL));
+	touch(1);
+	EXPECT_EQ(-999ULL, first_value(set, 0));
+	ASSERT_EQ(0, set_target(set, VCPC_IOC_RESTART, 0));
+	EXPECT_EQ(-5ULL, first_value(set, 0));
+	touch(5);
+	EXPECT_EQ(1, overflows(set));
+	close(set);
+}
+
+TEST_F(overflow, far_from_the_end_is_never)
+{
+	const __u64 presets[] = { 0, 1, 1ULL << 62, 1ULL << 63 };
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		const struct vcpc_request req = overflowing(&page_faults, -presets[i]);
+		int set = create(&req, 1, 0, 0);
+
+		ASSERT_EQ(0, set_bind(set, 0, 0));
+		touch(100);
+		EXPECT_EQ(presets[i] + 100, first_value(set, 0));
+		EXPECT_EQ(0, overflows(set));
+		close(set);
+	}
+}
+
+TEST_F(overflow, the_signal_tells_set_and_request)
+{
+	const struct vcpc_request reqs[] = { page_faults, overflowing(&page_faults, 7) };
+	int set = create(reqs, 2, 0, SIGNAL);
+
+	ASSERT_LE(0, set);
+	catch(set);
+	ASSERT_EQ(0, set_bind(set, 0, 0));
+	touch(6);
+	EXPECT_EQ(0, seen.times);
+	touch(1);
+	ASSERT_EQ(1, seen.times);
+	EXPECT_EQ(VCPC_SI_OVERFLOW, seen.info.si_code);
+	EXPECT_EQ(1, seen.info.si_errno);
+	EXPECT_EQ(set, seen.info.si_fd);
+	EXPECT_NE(NULL, seen.info.si_addr);
+	EXPECT_EQ(own_tid(), seen.tid);
+	EXPECT_EQ(0, seen.ret);
+	/* The same fault may count for the other after it has overflowed here. */
+	EXPECT_LE(6, seen.at.sample.values[0]);
+	EXPECT_GE(7, seen.at.sample.values[0]);
+	EXPECT_EQ(0, seen.at.sample.values[1]);
+	touch(13);
+	EXPECT_EQ(2, seen.times);
+	close(set);
+}
+
+static void *overflow_here(void *arg)
+{
+	pid_t *tid = arg;
+
+	*tid = own_tid();
+	set_bind(handled_set, 0, 0);
+	touch(20);
+	return NULL;
+}
+
+TEST_F(overflow, the_signal_goes_to_the_bound_thread)
+{
+	const struct vcpc_request req = overflowing(&page_faults, 15);
+	int set = create(&req, 1, 0, SIGNAL);
+	pthread_t thread;
+	pid_t tid = 0;
+
+	catch(set);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, overflow_here, &tid));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(1, seen.times);
+	EXPECT_EQ(tid, seen.tid);
+	close(set);
+}
+
+TEST_F(overflow, blocked_is_pending_and_ignored_stays_frozen)
+{
+	const struct vcpc_request req = overflowing(&page_faults, 5);
+	int set = create(&req, 1, 0, SIGNAL);
+	sigset_t block;
+
+	catch(set);
+	sigemptyset(&block);
+	sigaddset(&block, SIGNAL);
+	sigprocmask(SIG_BLOCK, &block, NULL);
+	ASSERT_EQ(0, set_bind(set, 0, 0));
+	touch(20);
+	EXPECT_EQ(0, seen.times);
+	EXPECT_EQ(1, overflows(set));
+	sigprocmask(SIG_UNBLOCK, &block, NULL);
+	EXPECT_EQ(1, seen.times);
+	signal(SIGNAL, SIG_IGN);
+	touch(20);
+	EXPECT_EQ(2, overflows(set));
+	EXPECT_EQ(0, first_value(set, 0));
+	close(set);
+}
+
+TEST_F(overflow, counted_only)
+{
+	const struct vcpc_request req = overflowing(&page_faults, 10);
+	int set = create(&req, 1, VCPC_SET_F_COUNT_OVERFLOWS, 0);
+
+	ASSERT_EQ(0, set_bind(set, 0, 0));
+	touch(9);
+	EXPECT_EQ(0, overflows(set));
+	touch(1);
+	EXPECT_EQ(POLLPRI, polled(set, 0));
+	EXPECT_EQ(1, overflows(set));
+	touch(95);
+	EXPECT_EQ(10, overflows(set));
+	EXPECT_EQ(95, first_value(set, 0));
+	close(set);
+}
+
+/* Each fault is an overflow: none is lost, none is told twice. */
+TEST_F(overflow, a_million_exactly_once)
+{
+	const struct vcpc_request req = overflowing(&page_faults, 1);
+	int set = create(&req, 1, VCPC_SET_F_COUNT_OVERFLOWS, 0);
+	int i;
+
+	ASSERT_EQ(0, set_bind(set, 0, 0));
+	for (i = 0; i < MANY / 1000; i++)
+		touch(1000);
+	EXPECT_EQ(MANY, overflows(set));
+	EXPECT_EQ(MANY - 1, first_value(set, 0));
+	close(set);
+}
+
+TEST_F(overflow, ten_thousand_signals)
+{
+	const struct vcpc_request req = overflowing(&page_faults, 1);
+	int set = create(&req, 1, 0, SIGNAL);
+	int i;
+
+	catch(set);
+	ASSERT_EQ(0, set_bind(set, 0, 0));
+	for (i = 1; i <= 10000; i++) {
+		touch(1);
+		ASSERT_EQ(i, seen.times);
+	}
+	EXPECT_EQ(10000, overflows(set));
+	close(set);
+}
+
+TEST_F(overflow, cycles_overflow)
+{
+	const struct vcpc_request reqs[] = { overflowing(&cycles, 1000000), instructions };
+	int set = create(reqs, 2, 0, SIGNAL);
+	unsigned long i;
+
+	if (hw_slots() < 2)
+		SKIP(return, "not two hardware counters");
+	ASSERT_LE(0, set);
+	catch(set);
+	ASSERT_EQ(0, set_bind(set, 0, 0));
+	for (i = 1; i <= 50; i++) {
+		spin(600000);
+		ASSERT_EQ((int)i, seen.times);
+		/* The interrupt comes after the overflow, but soon. */
+		ASSERT_GT(20000, seen.at.sample.values[0]);
+		ASSERT_LT(900000, seen.at.sample.values[1]);
+		ASSERT_EQ(0, set_target(set, VCPC_IOC_RESTART, 0));
+	}
+	EXPECT_EQ(50, overflows(set));
+	close(set);
+}
+
+static void *wait_for_it(void *arg)
+{
+	*(short *)arg = polled(handled_set, 60000);
+	return NULL;
+}
+
+TEST_F(overflow, a_poller_wakes)
+{
+	const struct vcpc_request req = overflowing(&page_faults, 5);
+	short got = 0;
+	pthread_t thread;
+
+	handled_set = create(&req, 1, 0, 0);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_for_it, &got));
+	usleep(50000);
+	ASSERT_EQ(0, set_bind(handled_set, 0, 0));
+	touch(5);
+	pthread_join(thread, NULL);
+	EXPECT_EQ(POLLPRI, got);
+	close(handled_set);
+}
+
+TEST_F(overflow, closed_while_it_overflows)
+{
+	const struct vcpc_request req = overflowing(&page_faults, 1);
+	int i;
+
+	signal(SIGNAL, SIG_IGN);
+	for (i = 0; i < 1000; i++) {
+		int set = create(&req, 1, i & 1 ? VCPC_SET_F_COUNT_OVERFLOWS : 0, i & 1 ? 0 : SIGNAL);
+
+		ASSERT_LE(0, set);
+		ASSERT_EQ(0, set_bind(set, 0, 0));
+		touch(1 + i % 4);
+		close(set);
+	}
+}
+
+TEST_F(overflow, refused)
+{
+	const struct vcpc_request plain = page_faults, req = overflowing(&page_faults, 5);
+	struct vcpc_overflows_args args = { .size = sizeof(args) };
+	int set;
+
+	EXPECT_EQ(-EINVAL, create(&plain, 1, 0, SIGNAL));
+	EXPECT_EQ(-EINVAL, create(&req, 1, 0, 65));
+	EXPECT_EQ(-EINVAL, create(&req, 1, VCPC_SET_F_COUNT_OVERFLOWS, SIGNAL));
+	EXPECT_EQ(-EINVAL, create(&req, 1, VCPC_SET_F_GROUPS, 0));
+	set = create(&req, 1, 0, SIGNAL);
+	EXPECT_EQ(-EINVAL, set_bind(set, VCPC_BIND_F_TREE, 0));
+	EXPECT_EQ(-EINVAL, set_target(set, VCPC_IOC_RESTART, 0));
+	EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_OVERFLOWS, &args));
+	close(set);
+	set = create(&plain, 1, 0, 0);
+	ASSERT_EQ(0, set_bind(set, 0, 0));
+	EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_OVERFLOWS, &args));
+	EXPECT_EQ(0, set_target(set, VCPC_IOC_RESTART, 0));
+	close(set);
+}
+
+static int bind_parent(void *arg)
+{
+	int set = *(int *)arg;
+
+	if (setresuid(NOBODY, NOBODY, NOBODY))
+		return 200;
+	return -set_bind(set, 0, getppid());
+}
+
+TEST_F(overflow, others_are_not_sent_signals)
+{
+	const struct vcpc_request req = overflowing(&page_faults, 5);
+	int set = create(&req, 1, 0, SIGNAL);
+
+	EXPECT_EQ(EACCES, in_child(bind_parent, &set));
+	close(set);
+}
+
+TEST_HARNESS_MAIN
