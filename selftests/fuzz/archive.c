@@ -271,7 +271,7 @@ struct part {
 };
 
 /* Replaces @old bytes at @at by @len others; false if there is no room */
-static int splice(struct part *p, size_t at, size_t old, const uint8_t *data, size_t len)
+static int exchange(struct part *p, size_t at, size_t old, const uint8_t *data, size_t len)
 {
 	size_t behind = p->size - at - old;
 
@@ -297,7 +297,7 @@ static int change_payload(struct part *p, size_t at, uint32_t len)
 	n = LLVMFuzzerMutate(record + 4, len - 8, len - 8 + 64 < room ? len - 8 + 64 : room) + 8;
 	put_be(record, (uint32_t)n);
 	put_be(record + n - 4, (uint32_t)n);
-	return splice(p, at, len, record, n);
+	return exchange(p, at, len, record, n);
 }
 
 static int change_word(struct part *p, size_t at, uint32_t len, unsigned int roll)
@@ -326,12 +326,12 @@ static int change_record(struct part *p, unsigned int roll)
 	len = starts[i + 1] - starts[i];
 	switch (roll % 8) {
 	case 0:
-		return splice(p, p->at + starts[i], len, NULL, 0);
+		return exchange(p, p->at + starts[i], len, NULL, 0);
 	case 1:
 		if (len > sizeof(copy))
 			return 0;
 		memcpy(copy, p->all + p->at + starts[i], len);
-		return splice(p, p->at + starts[j], 0, copy, len);
+		return exchange(p, p->at + starts[j], 0, copy, len);
 	case 2:
 	case 3:
 	case 4:

@@ -111,13 +111,14 @@ for seed in 1 2 3 4 5 6; do
 	result $? "random archive, seed $seed"
 done
 
-# Every number and size that our header has is theirs, too.
+# Every number and size that our header has is theirs, too; lists of options are neither.
 header_values() {
 	headers=$here/../../user/include/pcp/pmapi
 	echo '#include <stdio.h>'
 	echo '#include <pcp/pmapi.h>'
 	echo 'int main(void) {'
 	grep -ohE '^#define[[:space:]]+PM[A-Z0-9_]+[[:space:]]' "$headers"*.h | awk '{ print $2 }' | sort -u |
+		grep -vE '^PM(LONG)?OPT_|^PMAPI_[A-Z_]*OPTIONS|_SPEC$' |
 		sed 's/.*/printf("& %lld\\n", (long long)(int)(&));/'
 	grep -ohE '^\} pm[A-Za-z]+;' "$headers"*.h | tr -d '};' |
 		sed 's/ *\(.*\)/printf("\1 %zu\\n", sizeof(\1));/'
