@@ -43,7 +43,7 @@ static const struct taken all[] = {
 	{ .name = "SET_CREATE", .take = take_set_create,
 	  .known = sizeof(struct vcpc_set_create_args),
 	  .flags_at = offsetof(struct vcpc_set_create_args, flags),
-	  .flags = VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS,
+	  .flags = VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS | VCPC_SET_F_COUNT_OVERFLOWS,
 	  .reserved_at = offsetof(struct vcpc_set_create_args, reserved) },
 	{ .name = "BIND", .take = take_bind, .known = sizeof(struct vcpc_bind_args),
 	  .flags_at = offsetof(struct vcpc_bind_args, flags),
@@ -209,7 +209,7 @@ static int take_request(struct kunit *test, const struct vcpc_request *req, u32 
 
 static void request(struct kunit *test)
 {
-	const u32 known = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL;
+	const u32 known = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL | VCPC_REQ_F_OVERFLOW;
 	struct vcpc_request req = { .flags = VCPC_REQ_F_USER };
 	size_t i;
 	int bit;

@@ -8,6 +8,7 @@
 
 #define SIGNAL		SIGUSR1
 #define MANY		1000000
+#define FEW		20000	/* where the kernel checks whatever it does */
 
 static struct vcpc_request overflowing(const struct vcpc_request *of, __u64 events)
 {
@@ -67,6 +68,11 @@ static short polled(int set, int ms)
 	struct pollfd p = { .fd = set, .events = POLLPRI };
 
 	return poll(&p, 1, ms) < 0 ? -1 : p.revents;
+}
+
+static int many(void)
+{
+	return access("/sys/kernel/debug/kmemleak", F_OK) ? MANY : FEW;
 }
 
 /* What the handler saw; async-signal-safe by being plain words. */
@@ -317,13 +323,13 @@ TEST_F(overflow, a_million_exactly_once)
 {
 	const struct vcpc_request req = overflowing(&page_faults, 1);
 	int set = create(&req, 1, VCPC_SET_F_COUNT_OVERFLOWS, 0);
-	int i;
+	int i, n = many();
 
 	ASSERT_EQ(0, set_bind(set, 0, 0));
-	for (i = 0; i < MANY / 1000; i++)
+	for (i = 0; i < n / 1000; i++)
 		touch(1000);
-	EXPECT_EQ(MANY, overflows(set));
-	EXPECT_EQ(MANY - 1, first_value(set, 0));
+	EXPECT_EQ(n, overflows(set));
+	EXPECT_EQ(n - 1, first_value(set, 0));
 	close(set);
 }
 
@@ -331,15 +337,15 @@ TEST_F(overflow, ten_thousand_signals)
 {
 	const struct vcpc_request req = overflowing(&page_faults, 1);
 	int set = create(&req, 1, 0, SIGNAL);
-	int i;
+	int i, n = many() / 100;
 
 	catch(set);
 	ASSERT_EQ(0, set_bind(set, 0, 0));
-	for (i = 1; i <= 10000; i++) {
+	for (i = 1; i <= n; i++) {
 		touch(1);
 		ASSERT_EQ(i, seen.times);
 	}
-	EXPECT_EQ(10000, overflows(set));
+	EXPECT_EQ(n, overflows(set));
 	close(set);
 }
 
@@ -351,6 +357,8 @@ TEST_F(overflow, cycles_overflow)
 
 	if (hw_slots() < 2)
 		SKIP(return, "not two hardware counters");
+	if (set == -ENOENT)
+		SKIP(return, "this PMU counts no instructions");
 	ASSERT_LE(0, set);
 	catch(set);
 	ASSERT_EQ(0, set_bind(set, 0, 0));
