@@ -4,39 +4,11 @@
  *
  * Any of them could have written anything: what is read is copied, and checked.
  */
-#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include <bpf/bpf.h>
-
+#include "bpf_array.h"
 #include "bpf_slots.h"
-
-static int map_pin(const char *path, size_t value, const void **memory, size_t *n)
-{
-	struct bpf_map_info info = { 0 };
-	uint32_t len = sizeof(info);
-	int fd = bpf_obj_get(path);
-	void *map;
-	int err = 0;
-
-	if (fd < 0)
-		return errno == EACCES ? -EPERM : -errno;
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
-		err = -errno;
-	else if (info.type != BPF_MAP_TYPE_ARRAY || info.value_size != value ||
-		 !(info.map_flags & BPF_F_MMAPABLE))
-		err = -EPROTO;
-	if (!err) {
-		map = mmap(NULL, value * info.max_entries, PROT_READ, MAP_SHARED, fd, 0);
-		err = map == MAP_FAILED ? -errno : 0;
-		*memory = map;
-		*n = info.max_entries;
-	}
-	close(fd);
-	return err;
-}
 
 /**
  * shim_bpf_slots__open() - map them
@@ -46,14 +18,16 @@ static int map_pin(const char *path, size_t value, const void **memory, size_t *
  */
 int shim_bpf_slots__open(struct shim_bpf_slots *slots)
 {
-	const void *at, *tick;
+	void *at, *tick;
 	size_t one;
-	int err = map_pin(VC_PIN_DIR "/vc_direct", sizeof(struct vc_direct), &at, &slots->n);
+	int err = shim_bpf_array__map(VC_PIN_DIR "/vc_direct", sizeof(struct vc_direct), PROT_READ,
+				      &at, &slots->n);
 
 	if (err)
 		return err;
 	slots->at = at;
-	err = map_pin(VC_PIN_DIR "/vc_tick", sizeof(struct vc_tick), &tick, &one);
+	err = shim_bpf_array__map(VC_PIN_DIR "/vc_tick", sizeof(struct vc_tick), PROT_READ, &tick,
+				  &one);
 	if (!err)
 		slots->tick = tick;
 	return err;

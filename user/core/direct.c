@@ -18,8 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <bpf/bpf.h>
-
+#include "bpf_array.h"
 #include "direct.h"
 
 #define REMEMBERED	16
@@ -35,31 +34,13 @@ struct memory {
 static __thread struct memory memories[REMEMBERED]
 	__attribute__((tls_model("initial-exec")));
 
-static int map_pin(const char *path, size_t value, void **memory, size_t *entries)
+static int map(const char *path, size_t value, void **memory, size_t *n)
 {
-	struct bpf_map_info info = { 0 };
-	uint32_t len = sizeof(info);
-	int fd = bpf_obj_get(path);
-	int err = 0;
+	int err = shim_bpf_array__map(path, value, PROT_READ | PROT_WRITE, memory, n);
 
-	if (fd < 0)
-		return errno == EACCES ? -EPERM : -errno;
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
-		err = -errno;
-	else if (info.type != BPF_MAP_TYPE_ARRAY || info.value_size != value ||
-		 !(info.map_flags & BPF_F_MMAPABLE))
-		err = -EPROTO;
-	if (!err) {
-		/* Elements are as far apart as eight bytes allow, which ours are. */
-		*memory = mmap(NULL, value * info.max_entries, PROT_READ | PROT_WRITE, MAP_SHARED,
-			       fd, 0);
-		err = *memory == MAP_FAILED ? -errno : 0;
-		*entries = info.max_entries;
-	}
-	close(fd);
 	/* A child maps it for itself. */
 	if (!err)
-		madvise(*memory, value * info.max_entries, MADV_DONTFORK);
+		madvise(*memory, value * *n, MADV_DONTFORK);
 	return err;
 }
 
@@ -84,11 +65,11 @@ int shim_direct__open(struct shim_direct *d)
 	static _Atomic uint32_t opened;
 	void *slots, *tick;
 	size_t n, one;
-	int err = map_pin(VC_PIN_DIR "/vc_direct", sizeof(struct vc_direct), &slots, &n);
+	int err = map(VC_PIN_DIR "/vc_direct", sizeof(struct vc_direct), &slots, &n);
 
 	if (err)
 		return err;
-	err = n < 2 ? -EOPNOTSUPP : map_pin(VC_PIN_DIR "/vc_tick", sizeof(struct vc_tick), &tick, &one);
+	err = n < 2 ? -EOPNOTSUPP : map(VC_PIN_DIR "/vc_tick", sizeof(struct vc_tick), &tick, &one);
 	if (err) {
 		munmap(slots, n * sizeof(struct vc_direct));
 		return err;

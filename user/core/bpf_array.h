@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Mapping a pinned BPF array into memory. */
+#ifndef SHIM_CORE_BPF_ARRAY_H
+#define SHIM_CORE_BPF_ARRAY_H
+
+#include <stddef.h>
+
+int shim_bpf_array__map(const char *path, size_t value, int prot, void **memory, size_t *n);
+
+#endif /* SHIM_CORE_BPF_ARRAY_H */
