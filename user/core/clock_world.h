@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the synthetic PMU has: its sets, their instances, and the time; behind one lock. */
+#ifndef SHIM_CORE_CLOCK_WORLD_H
+#define SHIM_CORE_CLOCK_WORLD_H
+
+#include <linux/perf_event.h>
+#include <pthread.h>
+
+#include "backend_clock.h"
+
+#define NO_SLOT		(~0ULL)
+
+struct clock_instance {
+	struct clock_instance *next;
+	pid_t tid, tgid, root;
+	unsigned int flags;		/* of the bind */
+	bool on, exited, invalid;
+	unsigned int first, cur;
+	__u64 left, tick;
+	__u64 random;			/* 0: nothing is shuffled */
+	unsigned int place;
+	unsigned int *order;		/* behind the values */
+	__u64 stopped;
+	struct vcpc_group_sample *group;
+	double *values;			/* behind the groups */
+};
+
+struct clock_set {
+	struct clock_set *next;
+	unsigned int flags, n, groups;
+	__u64 slot;
+	__u32 seed;
+	struct vcpc_request *reqs;
+	struct clock_instance *instances;	/* oldest first */
+};
+
+struct clock_world {
+	pthread_mutex_t lock;
+	struct clock_set *sets;
+	shim_clock_rate *rate;
+	__u64 now, gap;
+	bool stolen;
+};
+
+extern struct clock_world shim_clock__world;
+
+static inline bool clock_is_software(const struct vcpc_request *req)
+{
+	return req->type == PERF_TYPE_SOFTWARE;
+}
+
+static inline bool clock_is_cpu(const struct clock_instance *inst)
+{
+	return inst->flags & VCPC_BIND_F_CPU;
+}
+
+struct clock_instance *shim_clock__exactly(struct clock_set *set, pid_t tid, bool cpu);
+struct clock_instance *shim_clock__add(struct clock_set *set, pid_t tid, pid_t root,
+				       unsigned int flags);
+void shim_clock__begin_order(const struct clock_set *set, struct clock_instance *inst,
+			     unsigned int first);
+
+#endif /* SHIM_CORE_CLOCK_WORLD_H */
