@@ -64,6 +64,13 @@ static inline cpc_set_t *set_of(cpc_t *cpc, const char *event, uint64_t preset)
 	return set;
 }
 
+/* One more request for user mode, told of when its counter has gone @events further */
+static inline int add_overflowing(cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t events)
+{
+	return cpc_set_add_request(cpc, set, event, -events, CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0,
+				   NULL);
+}
+
 /* Sampled now; -1 and errno in case of failure */
 static inline uint64_t sampled(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {

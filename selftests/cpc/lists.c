@@ -195,6 +195,9 @@ TEST(without_a_handle_nothing_happens)
 	EXPECT_EQ(-1, cpc_bind_cpu(NULL, 0, NULL, 0));
 	EXPECT_EQ(-1, cpc_set_sample(NULL, NULL, NULL));
 	EXPECT_EQ(-1, cpc_unbind(NULL, NULL));
+	EXPECT_EQ(-1, cpc_set_restart(NULL, NULL));
+	EXPECT_EQ(-1, cpc_request_preset(NULL, 0, 0));
+	EXPECT_EQ(0, cpc_caps(NULL));
 	EXPECT_EQ(-1, cpc_set_destroy(NULL, NULL));
 	EXPECT_EQ(-1, cpc_buf_destroy(NULL, NULL));
 	EXPECT_EQ(EINVAL, errno);

@@ -36,8 +36,8 @@ static int make(FIXTURE_DATA(groups) *self, __u64 slot, int *bad)
 			abort();
 		reqs[k].group = k;
 	}
-	return shim_counters__create_groups(self->session, reqs, K, VCPC_SET_F_GROUPS,
-					    (struct shim_turns) { .slot = slot }, bad, &self->set);
+	return shim_counters__create_on(self->session, reqs, K, VCPC_SET_F_GROUPS,
+					(struct shim_terms) { .slot = slot }, bad, &self->set);
 }
 
 FIXTURE_SETUP(groups)

@@ -21,18 +21,18 @@ static int create(struct shim_aix_state *state, struct shim_aix_context *ctx)
 {
 	const struct shim_aix_program *p = &ctx->program;
 	unsigned int flags = VCPC_SET_F_DISABLED;
-	struct shim_turns turns = { 0 };
+	struct shim_terms terms = { 0 };
 	int bad, ret;
 
 	if (p->n > shim_session__info(state->session)->max_requests)
 		return Pmapi_InvalidSetCount;
 	if (p->kind != AIX_PLAIN) {
 		flags |= VCPC_SET_F_GROUPS | p->flags;
-		turns.slot = p->slice * 1000000ull;
-		turns.seed = p->seed;
+		terms.slot = p->slice * 1000000ull;
+		terms.seed = p->seed;
 	}
-	ret = shim_counters__create_groups(state->session, p->reqs, p->n, flags, turns, &bad,
-					   &ctx->counters);
+	ret = shim_counters__create_on(state->session, p->reqs, p->n, flags, terms, &bad,
+				       &ctx->counters);
 	if (!ret && p->anchor != COUNT_NOTHING)
 		ret = shim_counters__create(state->session, &p->anchor_req, 1,
 					    VCPC_SET_F_DISABLED, &bad, &ctx->anchor);

@@ -18,10 +18,16 @@ union shim_backend_ref {
 	void *ptr;
 };
 
-/* How groups take turns: a seed is for VCPC_SET_F_SHUFFLE, a slot of 0 the usual */
-struct shim_turns {
+/**
+ * struct shim_terms - what a set is made with beside its requests and flags
+ * @slot: the length of groups' turns, 0 for the usual
+ * @seed: for VCPC_SET_F_SHUFFLE
+ * @signal: what a thread is sent when a request with VCPC_REQ_F_OVERFLOW overflows, or 0
+ */
+struct shim_terms {
 	__u64 slot;
 	__u32 seed;
+	__u32 signal;
 };
 
 /**
@@ -31,8 +37,8 @@ struct shim_turns {
  * @close: let go of it
  * @now: the clock of samples' times
  * @lock: LOCK_SH, LOCK_EX or LOCK_UN: of all processes' sessions; -EWOULDBLOCK
- * @create: make a set of n requests; turns is for VCPC_SET_F_GROUPS; on
- *	failure bad is the index of the request to blame, or -1
+ * @create: make a set of n requests; on failure bad is the index of the request
+ *	to blame, or -1
  * @destroy: end the set on all its targets
  * @bind: put the set on a target; bad as for @create
  * @unbind: take it off
@@ -40,6 +46,8 @@ struct shim_turns {
  *	VCPC_SAMPLE_F_TOTAL a total
  * @enable: count
  * @disable: stop
+ * @restart: count from the presets on; NULL if it cannot
+ * @preset: what a request starts from at the next restart; NULL likewise
  * @list: the set's instances
  *
  * The flags are VCPC_TARGET_F_*, of sample VCPC_SAMPLE_F_*, of bind VCPC_BIND_F_*.
@@ -54,7 +62,7 @@ struct shim_backend_ops {
 	__u64 (*now)(void);
 	int (*lock)(union shim_backend_ref dev, int how);
 	int (*create)(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
-		      unsigned int flags, struct shim_turns turns, int *bad,
+		      unsigned int flags, struct shim_terms terms, int *bad,
 		      union shim_backend_ref *set);
 	void (*destroy)(union shim_backend_ref set);
 	int (*bind)(union shim_backend_ref set, pid_t tid, unsigned int flags, int *bad);
@@ -63,6 +71,8 @@ struct shim_backend_ops {
 		      struct vcpc_sample *buf, size_t size);
 	int (*enable)(union shim_backend_ref set, pid_t tid, unsigned int flags);
 	int (*disable)(union shim_backend_ref set, pid_t tid, unsigned int flags);
+	int (*restart)(union shim_backend_ref set, pid_t tid, unsigned int flags);
+	int (*preset)(union shim_backend_ref set, pid_t tid, unsigned int request, __u64 value);
 	int (*list)(union shim_backend_ref set, struct vcpc_instances_args *args);
 };
 

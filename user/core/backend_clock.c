@@ -64,16 +64,16 @@ static int check_one(const struct vcpc_request *req, unsigned int last, bool gro
 }
 
 static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int flags,
-		 struct shim_turns turns, int *bad)
+		 struct shim_terms terms, int *bad)
 {
 	bool grouped = flags & VCPC_SET_F_GROUPS;
-	__u64 slot = turns.slot;
+	__u64 slot = terms.slot;
 
 	*bad = -1;
 	if (!n || n > CLOCK_REQUESTS || (slot && (!grouped || slot < VCPC_SLOT_MIN ||
 						  slot > VCPC_SLOT_MAX)))
 		return -EINVAL;
-	if (flags & VCPC_SET_F_SHUFFLE ? !grouped : turns.seed)
+	if (flags & VCPC_SET_F_SHUFFLE ? !grouped : terms.seed)
 		return -EINVAL;
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int last = i ? reqs[i - 1].group : 0;
@@ -88,11 +88,11 @@ static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int f
 }
 
 static int clock_create(union shim_backend_ref dev, const struct vcpc_request *reqs,
-			unsigned int n, unsigned int flags, struct shim_turns turns, int *bad,
+			unsigned int n, unsigned int flags, struct shim_terms terms, int *bad,
 			union shim_backend_ref *out)
 {
 	struct clock_set *set;
-	int ret = check(reqs, n, flags, turns, bad);
+	int ret = check(reqs, n, flags, terms, bad);
 
 	(void)dev;
 	if (ret)
@@ -106,8 +106,8 @@ static int clock_create(union shim_backend_ref dev, const struct vcpc_request *r
 	set->flags = flags;
 	set->groups = reqs[n - 1].group + 1;
 	set->slot = !(flags & VCPC_SET_F_GROUPS) ? NO_SLOT :
-		    turns.slot ? turns.slot : VCPC_SLOT_DEFAULT;
-	set->seed = turns.seed;
+		    terms.slot ? terms.slot : VCPC_SLOT_DEFAULT;
+	set->seed = terms.seed;
 	pthread_mutex_lock(&world->lock);
 	set->next = world->sets;
 	world->sets = set;

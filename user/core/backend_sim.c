@@ -31,6 +31,10 @@ struct target {
 	pid_t tid;		/* 0: free */
 	bool on;
 	__u64 steps;		/* samples taken while on */
+	__u64 restarted;	/* of these, before the last restart */
+	__u64 stopped;		/* when it was; 0 while on */
+	__u64 from[SIM_REQUESTS];	/* what values start from since the last restart */
+	__u64 preset[SIM_REQUESTS];	/* and from the next on */
 };
 
 struct sim_set {
@@ -102,14 +106,14 @@ static int sim_lock(union shim_backend_ref dev, int how)
 }
 
 static int sim_create(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
-		      unsigned int flags, struct shim_turns turns, int *bad,
+		      unsigned int flags, struct shim_terms terms, int *bad,
 		      union shim_backend_ref *out)
 {
 	struct sim_set *set;
 	int ret = check(reqs, n, bad);
 
 	(void)dev;
-	if (!ret && (flags & VCPC_SET_F_GROUPS || turns.slot || turns.seed))
+	if (!ret && (flags & VCPC_SET_F_GROUPS || terms.slot || terms.seed || terms.signal))
 		ret = -EINVAL;
 	if (ret)
 		return ret;
@@ -180,7 +184,9 @@ static int place(struct sim_set *set, pid_t tid, unsigned int flags)
 	if (!target)
 		return -ENOSPC;
 	target->tid = tid;
-	target->steps = 0;
+	target->steps = target->restarted = target->stopped = 0;
+	memcpy(target->preset, set->preset, sizeof(set->preset));
+	memcpy(target->from, set->preset, sizeof(set->preset));
 	target->on = !(set->flags & VCPC_SET_F_DISABLED) && !(flags & VCPC_BIND_F_ENABLE_ON_EXEC);
 	return 0;
 }
@@ -222,6 +228,7 @@ static int turn(struct sim_set *set, pid_t tid, bool on)
 	target = find(set, tid);
 	if (target && target->on != on) {
 		target->on = on;
+		target->stopped = on ? 0 : sim_now();
 		ret = 0;
 	}
 	pthread_mutex_unlock(&set->lock);
@@ -238,14 +245,54 @@ static int sim_disable(union shim_backend_ref ref, pid_t tid, unsigned int flags
 	return flags ? -EINVAL : turn(ref.ptr, tid, false);
 }
 
+static int sim_restart(union shim_backend_ref ref, pid_t tid, unsigned int flags)
+{
+	struct sim_set *set = ref.ptr;
+	struct target *target;
+
+	if (flags)
+		return -EINVAL;
+	pthread_mutex_lock(&set->lock);
+	target = find(set, tid);
+	if (target) {
+		target->on = true;
+		target->stopped = 0;
+		target->restarted = target->steps;
+		memcpy(target->from, target->preset, sizeof(target->from));
+	}
+	pthread_mutex_unlock(&set->lock);
+	return target ? 0 : -EINVAL;
+}
+
+static int sim_preset(union shim_backend_ref ref, pid_t tid, unsigned int request, __u64 value)
+{
+	struct sim_set *set = ref.ptr;
+	struct target *target;
+	int ret = -EINVAL;
+
+	pthread_mutex_lock(&set->lock);
+	target = find(set, tid);
+	if (target && request < set->n) {
+		target->preset[request] = value;
+		ret = 0;
+	}
+	pthread_mutex_unlock(&set->lock);
+	return ret;
+}
+
+static __u64 value_of(const struct sim_set *set, const struct target *target, unsigned int i)
+{
+	return target->from[i] + (target->steps - target->restarted) * set->step[i];
+}
+
 static void fill(const struct sim_set *set, const struct target *target, struct vcpc_sample *buf)
 {
-	buf->time = shim_tick__ns();
+	buf->time = target->stopped ? target->stopped : sim_now();
 	buf->tick = buf->enabled = buf->running = target->steps * SIM_TICK_NS;
 	buf->nr = set->n;
 	buf->state = target->on ? VCPC_STATE_COUNTING : 0;
 	for (unsigned int i = 0; i < set->n; i++)
-		buf->values[i] = set->preset[i] + target->steps * set->step[i];
+		buf->values[i] = value_of(set, target, i);
 }
 
 static int sample(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf, size_t size)
@@ -280,7 +327,7 @@ static void sum_up(struct sim_set *set, pid_t tid, struct vcpc_sample *buf)
 		if (target->on)
 			buf->state = VCPC_STATE_COUNTING;
 		for (unsigned int j = 0; j < set->n; j++)
-			buf->values[j] += set->preset[j] + target->steps * set->step[j];
+			buf->values[j] += value_of(set, target, j);
 	}
 	buf->enabled = buf->running = buf->tick;
 }
@@ -353,5 +400,7 @@ const struct shim_backend_ops shim_backend__sim = {
 	.sample = sim_sample,
 	.enable = sim_enable,
 	.disable = sim_disable,
+	.restart = sim_restart,
+	.preset = sim_preset,
 	.list = sim_list,
 };

@@ -79,7 +79,7 @@ static int vcpc_lock(union shim_backend_ref dev, int how)
 }
 
 static int vcpc_create(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
-		       unsigned int flags, struct shim_turns turns, int *bad,
+		       unsigned int flags, struct shim_terms terms, int *bad,
 		       union shim_backend_ref *set)
 {
 	struct vcpc_set_create_args args = {
@@ -89,8 +89,9 @@ static int vcpc_create(union shim_backend_ref dev, const struct vcpc_request *re
 		.request_size = sizeof(*reqs),
 		.requests = (uintptr_t)reqs,
 		.bad_request = -1,
-		.slot = turns.slot,
-		.seed = turns.seed,
+		.slot = terms.slot,
+		.seed = terms.seed,
+		.signal = terms.signal,
 	};
 	int fd = call(dev.fd, VCPC_IOC_SET_CREATE, &args);
 
@@ -140,6 +141,23 @@ static int vcpc_disable(union shim_backend_ref set, pid_t tid, unsigned int flag
 	return on_target(set, tid, flags, VCPC_IOC_DISABLE);
 }
 
+static int vcpc_restart(union shim_backend_ref set, pid_t tid, unsigned int flags)
+{
+	return on_target(set, tid, flags, VCPC_IOC_RESTART);
+}
+
+static int vcpc_preset(union shim_backend_ref set, pid_t tid, unsigned int request, __u64 value)
+{
+	struct vcpc_preset_args args = {
+		.size = sizeof(args),
+		.tid = tid,
+		.request = request,
+		.preset = value,
+	};
+
+	return call(set.fd, VCPC_IOC_PRESET, &args);
+}
+
 static int vcpc_sample(union shim_backend_ref set, pid_t tid, unsigned int flags,
 		       struct vcpc_sample *buf, size_t size)
 {
@@ -175,5 +193,7 @@ const struct shim_backend_ops shim_backend__vcpc = {
 	.sample = vcpc_sample,
 	.enable = vcpc_enable,
 	.disable = vcpc_disable,
+	.restart = vcpc_restart,
+	.preset = vcpc_preset,
 	.list = vcpc_list,
 };

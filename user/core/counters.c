@@ -38,25 +38,25 @@ int shim_counters__create(struct shim_session *session, const struct vcpc_reques
 			  unsigned int n, unsigned int flags, int *bad,
 			  struct shim_counters **out)
 {
-	return shim_counters__create_groups(session, reqs, n, flags, (struct shim_turns) { 0 },
-					    bad, out);
+	return shim_counters__create_on(session, reqs, n, flags, (struct shim_terms) { 0 }, bad,
+					out);
 }
 
 /**
- * shim_counters__create_groups() - make a set whose requests may take turns
+ * shim_counters__create_on() - make a set that has more than requests and flags
  * @session: as for shim_counters__create()
  * @reqs: likewise
  * @n: likewise
  * @flags: likewise
- * @turns: with VCPC_SET_F_GROUPS their length; otherwise 0
+ * @terms: the length of groups' turns, the overflow's signal
  * @bad: likewise
  * @out: likewise
  *
  * Return: 0 or a negative error of VCPC_IOC_SET_CREATE.
  */
-int shim_counters__create_groups(struct shim_session *session, const struct vcpc_request *reqs,
-				 unsigned int n, unsigned int flags, struct shim_turns turns,
-				 int *bad, struct shim_counters **out)
+int shim_counters__create_on(struct shim_session *session, const struct vcpc_request *reqs,
+			     unsigned int n, unsigned int flags, struct shim_terms terms,
+			     int *bad, struct shim_counters **out)
 {
 	struct shim_counters *counters = calloc(1, sizeof(*counters));
 	int ret;
@@ -67,7 +67,7 @@ int shim_counters__create_groups(struct shim_session *session, const struct vcpc
 	counters->ops = shim_session__ops(session);
 	counters->nr = n;
 	atomic_init(&counters->refs, 1);
-	ret = counters->ops->create(shim_session__dev(session), reqs, n, flags, turns, bad,
+	ret = counters->ops->create(shim_session__dev(session), reqs, n, flags, terms, bad,
 				    &counters->ref);
 	if (ret) {
 		free(counters);
@@ -175,6 +175,43 @@ int shim_counters__enable(struct shim_counters *counters, pid_t tid)
 int shim_counters__disable(struct shim_counters *counters, pid_t tid)
 {
 	return shim_counters__disable_at(counters, tid, 0);
+}
+
+/**
+ * shim_counters__restart() - count from the presets on, whether stopped or not
+ * @counters: the set
+ * @tid: the target, or 0: the caller if it is one, otherwise the only target
+ *
+ * Context: any thread, also a signal handler.
+ * Return: 0, -EINVAL if not bound there, -EAGAIN if the set is invalid, -EBADF, -EOPNOTSUPP.
+ */
+int shim_counters__restart(struct shim_counters *counters, pid_t tid)
+{
+	if (atomic_load(&counters->shut))
+		return -EBADF;
+	if (!counters->ops->restart)
+		return -EOPNOTSUPP;
+	return counters->ops->restart(counters->ref, tid, 0);
+}
+
+/**
+ * shim_counters__preset() - what a request starts from at the next restart
+ * @counters: the set
+ * @tid: as for shim_counters__restart()
+ * @request: its index
+ * @value: its preset, of this target
+ *
+ * Context: any thread, also a signal handler.
+ * Return: 0, -EINVAL if not bound there or no such request, -ENOMEM, -EBADF, -EOPNOTSUPP.
+ */
+int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned int request,
+			  __u64 value)
+{
+	if (atomic_load(&counters->shut))
+		return -EBADF;
+	if (!counters->ops->preset)
+		return -EOPNOTSUPP;
+	return counters->ops->preset(counters->ref, tid, request, value);
 }
 
 /**

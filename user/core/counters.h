@@ -10,9 +10,9 @@ struct shim_counters;
 int shim_counters__create(struct shim_session *session, const struct vcpc_request *reqs,
 			  unsigned int n, unsigned int flags, int *bad,
 			  struct shim_counters **out);
-int shim_counters__create_groups(struct shim_session *session, const struct vcpc_request *reqs,
-				 unsigned int n, unsigned int flags, struct shim_turns turns,
-				 int *bad, struct shim_counters **out);
+int shim_counters__create_on(struct shim_session *session, const struct vcpc_request *reqs,
+			     unsigned int n, unsigned int flags, struct shim_terms terms,
+			     int *bad, struct shim_counters **out);
 struct shim_counters *shim_counters__get(struct shim_counters *counters);
 void shim_counters__put(struct shim_counters *counters);
 void shim_counters__shut(struct shim_counters *counters);
@@ -26,6 +26,9 @@ int shim_counters__total(struct shim_counters *counters, pid_t tid, struct vcpc_
 			 size_t size);
 int shim_counters__enable(struct shim_counters *counters, pid_t tid);
 int shim_counters__disable(struct shim_counters *counters, pid_t tid);
+int shim_counters__restart(struct shim_counters *counters, pid_t tid);
+int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned int request,
+			  __u64 value);
 
 /* The same for a CPU, or for all that a bind began: VCPC_TARGET_F_*, VCPC_SAMPLE_F_* */
 int shim_counters__unbind_at(struct shim_counters *counters, pid_t tid, unsigned int flags);

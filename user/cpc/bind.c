@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets on the calling thread: bound, sampled, stopped and let go.
+ * Sets on the calling thread: bound, sampled, stopped, started anew and let go.
  *
  * Nothing here takes a lock or, once a set was bound for the first time,
  * allocates; a signal handler may call it.
@@ -10,57 +10,6 @@
 #include "base/api.h"
 #include "impl.h"
 #include "lwp.h"
-
-#define KNOWN_FLAGS	(CPC_OVF_NOTIFY_EMT | CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_COUNT_HV | \
-			 CPC_COUNT_SAMPLE_MODE)
-
-static bool same_pic(const cpc_set_t *set, uint_t i)
-{
-	for (uint_t j = 0; j < i; j++)
-		if (set->reqs[i].picnum != CPC_ANY_PIC && set->reqs[i].picnum == set->reqs[j].picnum)
-			return true;
-	return false;
-}
-
-/* What a set's requests must be like, in the original's order: 0, or -1 and errno. */
-int shim_cpc__check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set)
-{
-	if (set->n > cpc_npic(cpc))
-		return shim_cpc__fail(EINVAL);
-	for (uint_t i = 0; i < set->n; i++) {
-		if (same_pic(set, i))
-			return shim_cpc__fail(EINVAL);
-		if (set->reqs[i].flags & ~KNOWN_FLAGS)
-			return shim_cpc__complain(cpc, fn, EINVAL, CPC_REQ_INVALID_FLAGS);
-	}
-	for (uint_t i = 0; i < set->n; i++)
-		if (set->reqs[i].subcode)
-			return shim_cpc__complain(cpc, fn, EINVAL, set->reqs[i].subcode);
-	for (uint_t i = 0; i < set->n; i++)
-		if (set->reqs[i].flags & CPC_OVF_NOTIFY_EMT)
-			return shim_cpc__fail(ENOTSUP);
-	return 0;
-}
-
-/* The set's counters, made if this is the first bind; two threads may both be the first. */
-int shim_cpc__counters(cpc_t *cpc, cpc_set_t *set, struct shim_counters **out)
-{
-	struct shim_counters *expected = NULL;
-	int bad;
-	int ret;
-
-	*out = atomic_load(&set->counters);
-	if (*out)
-		return 0;
-	ret = shim_counters__create(cpc->session, set->packed, set->n, 0, &bad, out);
-	if (ret)
-		return ret;
-	if (!atomic_compare_exchange_strong(&set->counters, &expected, *out)) {
-		shim_counters__put(*out);
-		*out = expected;
-	}
-	return 0;
-}
 
 static int bind_self(cpc_set_t *set, struct shim_counters *counters, bool inherit)
 {
@@ -94,8 +43,8 @@ static bool can_be_inherited(const cpc_t *cpc)
  * picnum twice; with a subcode: CPC_REQ_INVALID_FLAGS, CPC_INVALID_EVENT,
  * CPC_INVALID_ATTRIBUTE, CPC_ATTRIBUTE_OUT_OF_RANGE, CPC_RESOURCE_UNAVAIL), EACCES
  * (CPC_ATTR_REQUIRES_PRIVILEGE: system mode needs CAP_PERFMON), ENOTSUP (INHERIT
- * where the kernel tells nobody of new threads, or a request with
- * CPC_OVF_NOTIFY_EMT), EAGAIN (CPUs are being counted, or the user has too many
+ * where the kernel tells nobody of new threads, or CPC_OVF_NOTIFY_EMT for an event
+ * that has no overflow interrupt), EAGAIN (CPUs are being counted, or the user has too many
  * sets), EMFILE, ENOMEM.
  */
 SHIM_API int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
@@ -113,11 +62,11 @@ SHIM_API int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 	shim_lwp__detach();
 	if (shim_cpc__check_requests(cpc, __func__, set))
 		return -1;
-	ret = shim_cpc__counters(cpc, set, &counters);
+	ret = shim_cpc__counters(cpc, set, false, &counters);
 	if (!ret)
 		ret = bind_self(set, counters, inherit);
 	if (ret)
-		return shim_cpc__refused(cpc, __func__, ret);
+		return shim_cpc__refused(cpc, __func__, set, ret);
 	atomic_store(&set->where, CPC_ON_LWP);
 	return 0;
 }
@@ -169,8 +118,6 @@ static int sample_lwp(cpc_set_t *set, cpc_buf_t *buf)
 	if (is_mine(set))
 		ret = shim_counters__sample(shim_lwp__bound(), 0, &buf->sample,
 					    shim_cpc__sample_size(buf));
-	if (!ret && shim_lwp__frozen())
-		buf->sample.time = shim_lwp__frozen();
 	return ret;
 }
 
@@ -186,7 +133,8 @@ static int sample_pctx(cpc_set_t *set, cpc_buf_t *buf)
  * @set: bound to the calling thread, or by cpc_bind_cpu() or cpc_bind_pctx()
  * @buf: made for as many requests as the set has; unspecified on failure
  *
- * A stopped set gives the values, hrtime and tick of when it was stopped.
+ * A set that was stopped, by cpc_disable() or by an overflow, gives the values, hrtime and
+ * tick of then.
  *
  * Return: 0, or -1 and errno: EINVAL (not bound to this thread, or a buffer of
  * another size), EAGAIN (the counters were taken away meanwhile; or the caller is
@@ -211,19 +159,16 @@ SHIM_API int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 	return ret ? shim_cpc__fail(ret == -EBADF ? EINVAL : -ret) : 0;
 }
 
-static int turn(int (*how)(struct shim_counters *counters, pid_t tid), hrtime_t frozen)
+static int turn(int (*how)(struct shim_counters *counters, pid_t tid))
 {
 	struct shim_counters *mine = shim_lwp__bound();
 	int ret = mine ? how(mine, 0) : -EINVAL;
 
-	if (ret)
-		return shim_cpc__fail(ret == -EBADF ? EINVAL : -ret);
-	shim_lwp__freeze(frozen);
-	return 0;
+	return ret ? shim_cpc__fail(ret == -EBADF ? EINVAL : -ret) : 0;
 }
 
 /**
- * cpc_enable() - let the calling thread's set count again, from where it stopped
+ * cpc_enable() - let the calling thread's set count again, from where it was stopped
  * @cpc: the handle
  *
  * Return: 0, or -1 and errno: EINVAL (nothing is bound, or it is counting),
@@ -232,7 +177,7 @@ static int turn(int (*how)(struct shim_counters *counters, pid_t tid), hrtime_t 
 SHIM_API int cpc_enable(cpc_t *cpc)
 {
 	(void)cpc;
-	return turn(shim_counters__enable, 0);
+	return turn(shim_counters__enable);
 }
 
 /**
@@ -245,5 +190,43 @@ SHIM_API int cpc_enable(cpc_t *cpc)
 SHIM_API int cpc_disable(cpc_t *cpc)
 {
 	(void)cpc;
-	return turn(shim_counters__disable, gethrtime());
+	return turn(shim_counters__disable);
+}
+
+/**
+ * cpc_set_restart() - let the calling thread's set count from its presets on
+ * @cpc: the handle
+ * @set: not looked at: what is meant is what the thread has bound
+ *
+ * Whether it was stopped or not.  Its tick goes on.
+ *
+ * Context: also a handler of SIGEMT.
+ * Return: 0, or -1 and errno: EINVAL (nothing is bound), EAGAIN (the counters were
+ * taken away meanwhile).
+ */
+SHIM_API int cpc_set_restart(cpc_t *cpc, cpc_set_t *set)
+{
+	(void)cpc;
+	(void)set;
+	return turn(shim_counters__restart);
+}
+
+/**
+ * cpc_request_preset() - what a request of the calling thread's set starts from next time
+ * @cpc: the handle
+ * @index: the request
+ * @preset: from the next cpc_set_restart() on, for this thread
+ *
+ * Context: also a handler of SIGEMT.
+ * Return: 0, or -1 and errno: EINVAL (nothing is bound, or no such request), ENOMEM.
+ */
+SHIM_API int cpc_request_preset(cpc_t *cpc, int index, uint64_t preset)
+{
+	struct shim_counters *mine = shim_lwp__bound();
+	int ret = -EINVAL;
+
+	(void)cpc;
+	if (mine && index >= 0)
+		ret = shim_counters__preset(mine, 0, index, preset);
+	return ret ? shim_cpc__fail(ret == -EBADF ? EINVAL : -ret) : 0;
 }

@@ -74,7 +74,7 @@ static bool is_there(const struct cpc_processor *processor)
 }
 
 /* A refusal that is the CPU's, or the caller's, is none of a request's. */
-static int refused(cpc_t *cpc, const char *fn, int ret)
+static int refused(cpc_t *cpc, const char *fn, const cpc_set_t *set, int ret)
 {
 	switch (ret) {
 	case -EACCES:
@@ -84,7 +84,7 @@ static int refused(cpc_t *cpc, const char *fn, int ret)
 	case -EBUSY:
 		return shim_cpc__fail(EAGAIN);
 	}
-	return shim_cpc__refused(cpc, fn, ret);
+	return shim_cpc__refused(cpc, fn, set, ret);
 }
 
 static int bind_there(cpc_t *cpc, const char *fn, cpc_set_t *set, processorid_t cpu)
@@ -97,11 +97,11 @@ static int bind_there(cpc_t *cpc, const char *fn, cpc_set_t *set, processorid_t 
 		return shim_cpc__fail(ENOTSUP);
 	if (shim_cpc__check_requests(cpc, fn, set))
 		return -1;
-	ret = shim_cpc__counters(cpc, set, &counters);
+	ret = shim_cpc__counters(cpc, set, true, &counters);
 	if (ret)
-		return shim_cpc__refused(cpc, fn, ret);
+		return shim_cpc__refused(cpc, fn, set, ret);
 	ret = shim_counters__bind(counters, cpu, VCPC_BIND_F_CPU, &bad);
-	return ret ? refused(cpc, fn, ret) : 0;
+	return ret ? refused(cpc, fn, set, ret) : 0;
 }
 
 /**
@@ -111,6 +111,7 @@ static int bind_there(cpc_t *cpc, const char *fn, cpc_set_t *set, processorid_t 
  * @set: of this handle
  * @flags: 0
  *
+ * Nobody is sent SIGEMT for a request with CPC_OVF_NOTIFY_EMT, which is counted like others.
  * While a CPU's hardware events are counted, no thread's can be, and what was bound
  * to threads before says EAGAIN.
  *

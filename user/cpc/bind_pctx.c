@@ -44,13 +44,13 @@ SHIM_API int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, ui
 	cpc_unbind(cpc, set);
 	if (shim_cpc__check_requests(cpc, __func__, set))
 		return -1;
-	ret = shim_cpc__counters(cpc, set, &counters);
+	ret = shim_cpc__counters(cpc, set, false, &counters);
 	if (!ret)
 		ret = shim_counters__bind(counters, tid, 0, &bad);
 	if (ret == -ESRCH)
 		return shim_cpc__fail(ESRCH);
 	if (ret)
-		return shim_cpc__refused(cpc, __func__, ret);
+		return shim_cpc__refused(cpc, __func__, set, ret);
 	remember(cpc, pctx, set, tid);
 	return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The handle: opening, closing, and what it says about the machine. */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,6 +43,27 @@ static uint_t slots(const cpc_t *cpc)
 	return info->hw_slots < info->max_requests ? info->hw_slots : info->max_requests;
 }
 
+/* Whether overflows interrupt: of the CPU's events, or without a PMU of the kernel's. */
+static uint_t find_caps(cpc_t *cpc)
+{
+	const struct vcpc_request cycles = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.flags = VCPC_REQ_F_USER | VCPC_REQ_F_OVERFLOW,
+	};
+	struct shim_counters *counters;
+	int bad;
+
+	if (!(shim_session__info(cpc->session)->features & VCPC_FEAT_OVERFLOW))
+		return 0;
+	if (slots(cpc)) {
+		if (shim_counters__create(cpc->session, &cycles, 1, 0, &bad, &counters))
+			return 0;
+		shim_counters__put(counters);
+	}
+	return CPC_CAP_OVERFLOW_INTERRUPT | CPC_CAP_OVERFLOW_PRECISE;
+}
+
 /* What there is here, which does not change */
 static int look(cpc_t *cpc)
 {
@@ -55,6 +77,7 @@ static int look(cpc_t *cpc)
 		shim_session__close(cpc->session);
 		return ret;
 	}
+	cpc->caps = find_caps(cpc);
 	name = shim_pfm__cpu();
 	if (!name)
 		name = shim_format__pmu(cpc->format);
@@ -136,12 +159,12 @@ SHIM_API uint_t cpc_npic(cpc_t *cpc)
  * cpc_caps() - what the counters can do besides counting
  * @cpc: the handle
  *
- * Return: 0: there are no overflow interrupts.
+ * Return: CPC_CAP_OVERFLOW_INTERRUPT and CPC_CAP_OVERFLOW_PRECISE if requests may have
+ * CPC_OVF_NOTIFY_EMT, which is told which of them has overflowed; otherwise 0.
  */
 SHIM_API uint_t cpc_caps(cpc_t *cpc)
 {
-	(void)cpc;
-	return 0;
+	return cpc ? cpc->caps : 0;
 }
 
 /**

@@ -82,14 +82,14 @@ int shim_cpc__complain(cpc_t *cpc, const char *fn, int err, int subcode)
 }
 
 /**
- * shim_cpc__refused() - fail as the back end's refusal of a set demands
+ * shim_cpc__translate() - fail as the back end's refusal of a set demands
  * @cpc: the handle
  * @fn: the public function's name
  * @ret: negative error of the back end
  *
  * Return: -1.
  */
-int shim_cpc__refused(cpc_t *cpc, const char *fn, int ret)
+int shim_cpc__translate(cpc_t *cpc, const char *fn, int ret)
 {
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
 		if (refusals[i].ret == ret)

@@ -22,7 +22,7 @@
 #include "heir.h"
 
 /* The most requests that the module ever lets a set have */
-#define MOST_VALUES	64
+#define MOST_VALUES	128
 
 static struct {
 	pthread_mutex_t lock;

@@ -40,6 +40,7 @@ enum cpc_where {
  * struct __cpc_set - a set, in its handle's list
  * @counters: what the back end holds of it, from the first bind until the
  *	next change of its requests
+ * @silent: of @counters: they were made for a CPU, and tell nobody of overflows
  * @where: what the library believes; the truth of CPC_ON_LWP is each thread's (lwp.h)
  * @pctx: the process of CPC_ON_PCTX, NULL once it was let go
  * @tid: its thread
@@ -52,6 +53,7 @@ struct __cpc_set {
 	struct vcpc_request *packed;
 	uint_t n;
 	_Atomic(struct shim_counters *) counters;
+	atomic_bool silent;
 	_Atomic enum cpc_where where;
 	pctx_t *pctx;
 	pid_t tid;
@@ -75,6 +77,7 @@ struct __cpc_buf {
  *	held, so that a signal handler may use the library
  * @names: events that can be counted here, NULL until they are asked for
  * @format: the fields of the CPU's event codes
+ * @caps: what cpc_caps() says
  */
 struct __cpc {
 	pthread_mutex_t lock;
@@ -84,6 +87,7 @@ struct __cpc {
 	struct shim_format *format;
 	struct shim_session *session;
 	_Atomic(cpc_errhndlr_t *) handler;
+	uint_t caps;
 	char cciname[CPC_MAX_IMPL_NAME];
 };
 
@@ -94,9 +98,13 @@ bool shim_cpc__has_set(cpc_t *cpc, const cpc_set_t *set);
 bool shim_cpc__owns(cpc_t *cpc, const cpc_set_t *set);
 size_t shim_cpc__sample_size(const cpc_buf_t *buf);
 
-/* bind.c */
+/* set.c */
+void shim_cpc__end_counters(cpc_set_t *set);
+
+/* counters.c */
 int shim_cpc__check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set);
-int shim_cpc__counters(cpc_t *cpc, cpc_set_t *set, struct shim_counters **out);
+int shim_cpc__counters(cpc_t *cpc, cpc_set_t *set, bool silent, struct shim_counters **out);
+int shim_cpc__refused(cpc_t *cpc, const char *fn, const cpc_set_t *set, int ret);
 
 /* bind_cpu.c */
 int shim_cpc__unbind_cpu(cpc_set_t *set);
@@ -109,7 +117,7 @@ void shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set);
 /* err.c: each returns -1 with errno set */
 int shim_cpc__fail(int err);
 int shim_cpc__complain(cpc_t *cpc, const char *fn, int err, int subcode);
-int shim_cpc__refused(cpc_t *cpc, const char *fn, int ret);
+int shim_cpc__translate(cpc_t *cpc, const char *fn, int ret);
 
 /* walk.c */
 void shim_cpc__free_names(char **names);

@@ -18,7 +18,6 @@
 
 static __thread struct {
 	struct shim_counters *counters;
-	hrtime_t frozen;
 } self;
 
 static struct {
@@ -32,7 +31,6 @@ static void forget(void)
 	struct shim_counters *counters = self.counters;
 
 	self.counters = NULL;
-	self.frozen = 0;
 	shim_counters__put(counters);
 }
 
@@ -94,14 +92,4 @@ void shim_lwp__detach(void)
 	if (bound)
 		shim_counters__unbind(bound, 0);
 	forget();
-}
-
-hrtime_t shim_lwp__frozen(void)
-{
-	return self.frozen;
-}
-
-void shim_lwp__freeze(hrtime_t when)
-{
-	self.frozen = when;
 }

@@ -51,7 +51,7 @@ static void free_request(struct cpc_request *req)
 }
 
 /* Threads that have the set bound count no longer, and keep only their reference. */
-static void end_counters(cpc_set_t *set)
+void shim_cpc__end_counters(cpc_set_t *set)
 {
 	struct shim_counters *counters = atomic_exchange(&set->counters, NULL);
 
@@ -64,7 +64,7 @@ static void end_counters(cpc_set_t *set)
 
 static void free_set(cpc_set_t *set)
 {
-	end_counters(set);
+	shim_cpc__end_counters(set);
 	for (uint_t i = 0; i < set->n; i++)
 		free_request(&set->reqs[i]);
 	free(set->reqs);
@@ -145,13 +145,15 @@ static bool pack_event(cpc_t *cpc, const char *event, struct vcpc_request *packe
 	return ret != -ENOENT && ret != -EOPNOTSUPP && ret != -EINVAL;
 }
 
-/* A request without a mode may be bound, and counts nothing. */
+/* A request without a mode may be bound, and counts nothing; nothing comes to no end. */
 static void pack_flags(uint_t flags, struct vcpc_request *packed)
 {
 	if (flags & CPC_COUNT_USER)
 		packed->flags |= VCPC_REQ_F_USER;
 	if (flags & CPC_COUNT_SYSTEM)
 		packed->flags |= VCPC_REQ_F_KERNEL;
+	if (flags & CPC_OVF_NOTIFY_EMT && packed->flags)
+		packed->flags |= VCPC_REQ_F_OVERFLOW;
 	if (packed->flags)
 		return;
 	packed->type = PERF_TYPE_SOFTWARE;
@@ -218,7 +220,8 @@ static bool may_change(cpc_t *cpc, const cpc_set_t *set)
  * @event: a name that cpc_walk_events_all(), cpc_walk_generic_events_all() or libpfm
  *	knows, or a raw code: a C integer
  * @preset: where its counter starts
- * @flags: CPC_COUNT_USER, CPC_COUNT_SYSTEM, ...; looked at when the set is bound
+ * @flags: CPC_COUNT_USER, CPC_COUNT_SYSTEM, CPC_OVF_NOTIFY_EMT (send SIGEMT when its counter
+ *	goes past 2^64 - 1); looked at when the set is bound
  * @nattrs: number of attributes
  * @attrs: cpc_attr_t[@nattrs], copied; names as of cpc_walk_attrs(), of which the last one
  *	counts if it is given twice; their values are looked at when the set is bound
@@ -248,7 +251,7 @@ SHIM_API int cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event, 
 	req.subcode = shim_attr__pack(cpc, &req, &packed);
 	pack_flags(flags, &packed);
 	packed.preset = preset;
-	end_counters(set);
+	shim_cpc__end_counters(set);
 	set->reqs[set->n] = req;
 	set->packed[set->n] = packed;
 	return set->n++;

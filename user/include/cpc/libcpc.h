@@ -2,8 +2,8 @@
 /*
  * libcpc, version 2: counters of threads, processes and CPUs, on Linux.
  *
- * The names, types and numbers are those of Solaris.  Only what works is
- * declared; Documentation/api/libcpc.rst says where a call differs.
+ * The names, types and numbers are those of Solaris; Documentation/api/libcpc.rst
+ * says where a call differs.
  */
 #ifndef SHIM_LIBCPC_H
 #define SHIM_LIBCPC_H
@@ -88,6 +88,8 @@ int cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t 
 int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags);
 int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flags);
 int cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags);
+int cpc_request_preset(cpc_t *cpc, int index, uint64_t preset);
+int cpc_set_restart(cpc_t *cpc, cpc_set_t *set);
 int cpc_unbind(cpc_t *cpc, cpc_set_t *set);
 int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf);
 int cpc_enable(cpc_t *cpc);

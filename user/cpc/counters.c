@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * From a set to what the back end holds of it: checked, made at the first bind, and
+ * why it was refused.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "impl.h"
+
+#define KNOWN_FLAGS	(CPC_OVF_NOTIFY_EMT | CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_COUNT_HV | \
+			 CPC_COUNT_SAMPLE_MODE)
+
+static bool same_pic(const cpc_set_t *set, uint_t i)
+{
+	for (uint_t j = 0; j < i; j++)
+		if (set->reqs[i].picnum != CPC_ANY_PIC && set->reqs[i].picnum == set->reqs[j].picnum)
+			return true;
+	return false;
+}
+
+static bool notifies(const cpc_set_t *set)
+{
+	for (uint_t i = 0; i < set->n; i++)
+		if (set->packed[i].flags & VCPC_REQ_F_OVERFLOW)
+			return true;
+	return false;
+}
+
+/* What a set's requests must be like, in the original's order: 0, or -1 and errno. */
+int shim_cpc__check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set)
+{
+	if (set->n > cpc_npic(cpc))
+		return shim_cpc__fail(EINVAL);
+	for (uint_t i = 0; i < set->n; i++) {
+		if (same_pic(set, i))
+			return shim_cpc__fail(EINVAL);
+		if (set->reqs[i].flags & ~KNOWN_FLAGS)
+			return shim_cpc__complain(cpc, fn, EINVAL, CPC_REQ_INVALID_FLAGS);
+	}
+	for (uint_t i = 0; i < set->n; i++)
+		if (set->reqs[i].subcode)
+			return shim_cpc__complain(cpc, fn, EINVAL, set->reqs[i].subcode);
+	if (notifies(set) && !cpc_caps(cpc))
+		return shim_cpc__fail(ENOTSUP);
+	return 0;
+}
+
+/* On a CPU nobody is told of an overflow, and an interrupt would only disturb. */
+static int create_silent(cpc_t *cpc, const cpc_set_t *set, struct shim_counters **out)
+{
+	struct vcpc_request *reqs = malloc(set->n * sizeof(*reqs));
+	int bad, ret;
+
+	if (!reqs)
+		return -ENOMEM;
+	memcpy(reqs, set->packed, set->n * sizeof(*reqs));
+	for (uint_t i = 0; i < set->n; i++)
+		reqs[i].flags &= ~VCPC_REQ_F_OVERFLOW;
+	ret = shim_counters__create(cpc->session, reqs, set->n, 0, &bad, out);
+	free(reqs);
+	return ret;
+}
+
+static int create(cpc_t *cpc, const cpc_set_t *set, bool silent, struct shim_counters **out)
+{
+	struct shim_terms terms = { .signal = notifies(set) ? SIGEMT : 0 };
+	int bad;
+
+	if (silent && terms.signal)
+		return create_silent(cpc, set, out);
+	return shim_counters__create_on(cpc->session, set->packed, set->n, 0, terms, &bad, out);
+}
+
+/**
+ * shim_cpc__counters() - a set's counters, made if this is the first bind
+ * @cpc: the handle
+ * @set: of this handle
+ * @silent: for a CPU
+ * @out: the set's own reference
+ *
+ * Two threads may both be the first, but not for different values of @silent.
+ *
+ * Return: 0 or a negative error of VCPC_IOC_SET_CREATE.
+ */
+int shim_cpc__counters(cpc_t *cpc, cpc_set_t *set, bool silent, struct shim_counters **out)
+{
+	struct shim_counters *expected = NULL;
+	int ret;
+
+	if (atomic_load(&set->silent) != silent)
+		shim_cpc__end_counters(set);
+	*out = atomic_load(&set->counters);
+	if (*out)
+		return 0;
+	ret = create(cpc, set, silent, out);
+	if (ret)
+		return ret;
+	atomic_store(&set->silent, silent);
+	if (!atomic_compare_exchange_strong(&set->counters, &expected, *out)) {
+		shim_counters__put(*out);
+		*out = expected;
+	}
+	return 0;
+}
+
+/**
+ * shim_cpc__refused() - fail as the back end's refusal of a set demands
+ * @cpc: the handle
+ * @fn: the public function's name
+ * @set: what was refused
+ * @ret: negative error of the back end
+ *
+ * Return: -1.
+ */
+int shim_cpc__refused(cpc_t *cpc, const char *fn, const cpc_set_t *set, int ret)
+{
+	/* The event as such was tried when the request was added. */
+	if (ret == -EOPNOTSUPP && notifies(set))
+		return shim_cpc__fail(ENOTSUP);
+	return shim_cpc__translate(cpc, fn, ret);
+}
