@@ -311,8 +311,7 @@ int vcpc_instance_do_groups(struct vcpc_instance *inst, enum vcpc_op op,
 		vcpc_mux_arm(inst->mux);
 	if (!ret && (op == VCPC_OP_ENABLE || op == VCPC_OP_RESTART) && inst->overflow)
 		vcpc_overflow_arm(inst->overflow);
-	if (ret == -EAGAIN)
-		wake_up_interruptible_poll(&inst->binding->set->wait, EPOLLERR);
+	vcpc_set_wake(inst->binding->set, ret);
 	return ret;
 }
 
@@ -639,7 +638,7 @@ void vcpc_instance_deprive(struct vcpc_instance *inst)
 	if (!(inst->state & VCPC_INSTANCE_SETTLED))
 		inst->state |= VCPC_INSTANCE_INVALID;
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
-	wake_up_interruptible_poll(&inst->binding->set->wait, EPOLLERR);
+	vcpc_set_wake(inst->binding->set, -EAGAIN);
 }
 
 /**
@@ -653,15 +652,19 @@ void vcpc_instance_offline(struct vcpc_instance *inst)
 	union vcpc_sample_room room __uninitialized;
 	struct action act = { .inst = inst, .sample = &room.sample };
 	unsigned long flags;
+	int ret = 0;
 
 	raw_spin_lock_irqsave(&inst->lock, flags);
 	/* Without counters it is still being opened, which will fail. */
-	if (!IS_ERR_OR_NULL(inst->counters) && !(inst->state & OFFLINE_NOTHING) &&
-	    !read_counters(&act))
-		copy_sample(&inst->kept, act.sample);
+	if (!IS_ERR_OR_NULL(inst->counters) && !(inst->state & OFFLINE_NOTHING)) {
+		ret = read_counters(&act);
+		if (!ret)
+			copy_sample(&inst->kept, act.sample);
+	}
 	inst->kept.state |= VCPC_STATE_OFFLINE;
 	inst->state |= VCPC_INSTANCE_OFFLINE;
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
+	vcpc_set_wake(inst->binding->set, ret);
 }
 
 /* Count from the values that were kept. */

@@ -64,8 +64,11 @@ struct watch {
  * @task: its thread, to which this holds a reference; NULL if it has a CPU
  * @freezes: an overflow stops the instance, and is told the thread
  * @unlooked: there was one where nothing could be locked
- * @due: a signal is
- * @which: which request was the last
+ * @first: and which request it was; written before @unlooked
+ * @late: which it was, in VCPC_INSTANCE_LATE; under the instance's lock, as all below
+ * @which: which request stopped the instance
+ * @due: that is to be told the thread
+ * @wake: what pollers are to be woken for, EPOLLPRI and EPOLLERR
  * @watch: one for each request
  */
 struct vcpc_overflow {
@@ -76,66 +79,121 @@ struct vcpc_overflow {
 	struct task_struct *task;
 	bool freezes;
 	bool unlooked;
-	bool due;
+	u32 first;
+	u32 late;
 	u32 which;
+	bool due;
+	__poll_t wake;
 	struct watch watch[];
 };
 
-static bool went_past_end(const struct vcpc_overflow *o)
+static bool is_watched(const struct vcpc_overflow *o, u32 i)
 {
-	return o->inst->kept.values[o->which] < o->watch[o->which].from;
+	return o->set->requests[i].flags & VCPC_REQ_F_OVERFLOW;
 }
 
-/* Stop the instance with its present values, if a counter has really overflowed. */
-static bool freeze(struct vcpc_overflow *o)
+/* Into what nobody else reads while the instance counts */
+static bool look(struct vcpc_overflow *o)
 {
 	struct vcpc_instance *inst = o->inst;
 
-	lockdep_assert_held(&inst->lock);
-	if (inst->state & CANNOT_FREEZE)
-		return false;
-	/* Nobody reads these while it counts. */
-	if (vcpc_counter_read(inst->counters, &inst->kept)) {
-		inst->state |= VCPC_INSTANCE_INVALID;
-		return false;
+	if (!vcpc_counter_read(inst->counters, &inst->kept))
+		return inst->kept.state & VCPC_STATE_COUNTING;
+	inst->state |= VCPC_INSTANCE_INVALID;
+	o->wake |= EPOLLERR;
+	return false;
+}
+
+static bool went_past_end(const struct vcpc_overflow *o, u32 i)
+{
+	return is_watched(o, i) && o->inst->kept.values[i] < o->watch[i].from;
+}
+
+/*
+ * Stop the instance with its present values, if a counter has really overflowed.  Of
+ * several that have, the one that rang is the one that stops it.
+ */
+static void freeze(struct vcpc_overflow *o, u32 rang)
+{
+	struct vcpc_instance *inst = o->inst;
+	u32 i, which = rang;
+	bool any = false;
+
+	if (!look(o))
+		return;
+	for (i = 0; i < o->set->nr; i++) {
+		if (!went_past_end(o, i))
+			continue;
+		o->watch[i].count++;
+		if (!any || i == rang)
+			which = i;
+		any = true;
 	}
-	if (!(inst->kept.state & VCPC_STATE_COUNTING) || !went_past_end(o))
-		return false;
+	if (!any)
+		return;
 	inst->kept.state &= ~VCPC_STATE_COUNTING;
 	inst->kept.state |= VCPC_STATE_FROZEN;
 	inst->state |= VCPC_INSTANCE_STOPPED;
-	o->watch[o->which].count++;
+	o->which = which;
 	o->due = true;
-	return true;
+	o->wake |= EPOLLPRI;
 }
 
-/* Without stopping.  What perf does not let count until the next tick is a loss. */
-static bool count(struct vcpc_overflow *o)
+/* What perf does not let count until the next tick is a loss. */
+static bool is_throttled(const struct vcpc_overflow *o)
 {
-	struct vcpc_instance *inst = o->inst;
-	struct watch *watch = &o->watch[o->which];
+	u32 i;
+
+	for (i = 0; i < o->set->nr; i++)
+		if (is_watched(o, i) && vcpc_counter_throttled(o->inst->counters, i))
+			return true;
+	return false;
+}
+
+static void count_one(struct vcpc_overflow *o, u32 i)
+{
+	struct watch *watch = &o->watch[i];
 	u64 periods;
 
-	lockdep_assert_held(&inst->lock);
 	/* From 0 there is no end that could be reached. */
-	if (inst->state & CANNOT_FREEZE || !watch->from)
-		return false;
-	if (vcpc_counter_throttled(inst->counters, o->which) ||
-	    vcpc_counter_read(inst->counters, &inst->kept)) {
-		inst->state |= VCPC_INSTANCE_INVALID;
-		return false;
-	}
-	periods = div64_u64(inst->kept.values[o->which] - watch->from, -watch->from);
+	if (!watch->from)
+		return;
+	periods = div64_u64(o->inst->kept.values[i] - watch->from, -watch->from);
 	if (periods <= watch->periods)
-		return false;
+		return;
 	watch->count += periods - watch->periods;
 	watch->periods = periods;
-	return true;
+	o->wake |= EPOLLPRI;
 }
 
-static bool take_notice(struct vcpc_overflow *o)
+/* Without stopping */
+static void count(struct vcpc_overflow *o)
 {
-	return o->freezes ? freeze(o) : count(o);
+	u32 i;
+
+	if (is_throttled(o)) {
+		o->inst->state |= VCPC_INSTANCE_INVALID;
+		o->wake |= EPOLLERR;
+		return;
+	}
+	if (!look(o))
+		return;
+	for (i = 0; i < o->set->nr; i++)
+		if (is_watched(o, i))
+			count_one(o, i);
+}
+
+/* Returns whether the work has something to do. */
+static bool take_notice(struct vcpc_overflow *o, u32 rang)
+{
+	lockdep_assert_held(&o->inst->lock);
+	if (o->inst->state & CANNOT_FREEZE)
+		return false;
+	if (o->freezes)
+		freeze(o, rang);
+	else
+		count(o);
+	return o->wake;
 }
 
 static void ring(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
@@ -145,36 +203,38 @@ static void ring(struct perf_event *event, struct perf_sample_data *data, struct
 	unsigned long flags;
 	bool news;
 
-	/* The first of several that cannot be looked at is the one. */
+	/* All will be looked at, and the first is the one. */
 	if (READ_ONCE(o->unlooked))
 		return;
 	if (in_nmi()) {
-		o->which = watch - o->watch;
-		WRITE_ONCE(o->unlooked, true);
+		WRITE_ONCE(o->first, watch - o->watch);
+		/* After what look_late() reads when it has seen this. */
+		smp_store_release(&o->unlooked, true);
 		irq_work_queue(&o->work);
 		return;
 	}
 	raw_spin_lock_irqsave(&o->inst->lock, flags);
-	o->which = watch - o->watch;
-	news = take_notice(o);
+	news = take_notice(o, watch - o->watch);
 	raw_spin_unlock_irqrestore(&o->inst->lock, flags);
 	if (news)
 		irq_work_queue(&o->work);
 }
 
 /* Counts can be read if the thread has not left the CPU meanwhile; otherwise next time. */
-static bool look_late(struct vcpc_overflow *o)
+static void look_late(struct vcpc_overflow *o)
 {
 	struct vcpc_instance *inst = o->inst;
-	bool news = true;
+	u32 first = READ_ONCE(o->first);
 
 	lockdep_assert_held(&inst->lock);
-	if (o->task && o->task != current)
+	/* Before the counters are read: what rings from now on may not be among it. */
+	smp_store_mb(o->unlooked, false);
+	if (!o->task || o->task == current) {
+		take_notice(o, first);
+	} else if (!(inst->state & VCPC_INSTANCE_LATE)) {
 		inst->state |= VCPC_INSTANCE_LATE;
-	else
-		news = take_notice(o);
-	WRITE_ONCE(o->unlooked, false);
-	return news;
+		o->late = first;
+	}
 }
 
 /**
@@ -186,18 +246,18 @@ static bool look_late(struct vcpc_overflow *o)
 void vcpc_overflow_late(struct vcpc_instance *inst)
 {
 	inst->state &= ~VCPC_INSTANCE_LATE;
-	if (take_notice(inst->overflow) && inst->overflow->due)
+	if (take_notice(inst->overflow, inst->overflow->late))
 		irq_work_queue(&inst->overflow->work);
 }
 
-static void tell_thread(const struct vcpc_overflow *o)
+static void tell_thread(const struct vcpc_overflow *o, u32 which)
 {
 	struct kernel_siginfo info;
 
 	clear_siginfo(&info);
 	info.si_signo = o->set->signal;
 	info.si_code = VCPC_SI_OVERFLOW;
-	info.si_errno = o->which;
+	info.si_errno = which;
 	info.si_addr = (void __user *)instruction_pointer(task_pt_regs(o->task));
 	info.si_fd = o->set->fd;
 	/* It may have ended. */
@@ -208,21 +268,27 @@ static void overflow_work(struct irq_work *work)
 {
 	struct vcpc_overflow *o = container_of(work, struct vcpc_overflow, work);
 	unsigned long flags;
-	bool news = true, due;
+	__poll_t wake;
+	u32 which;
+	bool due;
 
 	raw_spin_lock_irqsave(&o->inst->lock, flags);
-	if (o->unlooked)
-		news = look_late(o);
+	/* Pairs with ring()'s release. */
+	if (smp_load_acquire(&o->unlooked))
+		look_late(o);
+	which = o->which;
 	due = o->due;
+	wake = o->wake;
 	o->due = false;
+	o->wake = 0;
 	raw_spin_unlock_irqrestore(&o->inst->lock, flags);
 
 	if (due && o->set->signal && o->task)
-		tell_thread(o);
-	if (!news)
-		return;
-	WRITE_ONCE(o->set->news, true);
-	wake_up_interruptible_poll(&o->set->wait, EPOLLPRI);
+		tell_thread(o, which);
+	if (wake & EPOLLPRI)
+		WRITE_ONCE(o->set->news, true);
+	if (wake)
+		wake_up_interruptible_poll(&o->set->wait, wake);
 }
 
 /**
@@ -271,11 +337,6 @@ void vcpc_overflow_close(struct vcpc_overflow *o)
 static u64 period_from(u64 value)
 {
 	return value ? min(-value, VCPC_PERIOD_MAX) : VCPC_PERIOD_MAX;
-}
-
-static bool is_watched(const struct vcpc_overflow *o, u32 i)
-{
-	return o->set->requests[i].flags & VCPC_REQ_F_OVERFLOW;
 }
 
 /**

@@ -9,6 +9,7 @@
 #include <linux/err.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
+#include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -460,6 +461,19 @@ int vcpc_set_overflows(struct vcpc_set *set, pid_t tid, u64 *counts)
 }
 
 /**
+ * vcpc_set_wake() - tell pollers if an instance was found invalid
+ * @set: the set
+ * @ret: -EAGAIN if it was
+ *
+ * Context: not under an instance's lock.
+ */
+void vcpc_set_wake(struct vcpc_set *set, int ret)
+{
+	if (ret == -EAGAIN)
+		wake_up_interruptible_poll(&set->wait, EPOLLERR);
+}
+
+/**
  * vcpc_set_invalid() - was an instance found invalid?
  * @set: the set
  *
@@ -504,6 +518,7 @@ int vcpc_set_sample_groups(struct vcpc_set *set, pid_t tid, struct vcpc_sample *
 		if (inst) {
 			ret = vcpc_instance_sample_self(inst, sample, groups);
 			local_irq_enable();
+			vcpc_set_wake(set, ret);
 			return ret;
 		}
 		local_irq_enable();

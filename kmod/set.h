@@ -98,6 +98,7 @@ int vcpc_set_total(struct vcpc_set *set, pid_t tid, struct vcpc_sample *total,
 		   struct vcpc_group_sample *groups);
 struct vcpc_group vcpc_set_group(const struct vcpc_set *set, u32 group);
 void vcpc_set_deprive(struct vcpc_set *set);
+void vcpc_set_wake(struct vcpc_set *set, int ret);
 
 void vcpc_set_publish(struct vcpc_set *set, struct vcpc_instance *inst);
 void vcpc_set_unpublish(struct vcpc_set *set, struct vcpc_instance *inst);
@@ -158,6 +159,8 @@ static __always_inline int vcpc_set_sample(struct vcpc_set *set, pid_t tid,
 		if (likely(inst)) {
 			ret = vcpc_instance_sample_self(inst, sample, NULL);
 			local_irq_enable();
+			if (unlikely(ret))
+				vcpc_set_wake(set, ret);
 			return ret;
 		}
 		local_irq_enable();

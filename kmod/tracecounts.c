@@ -24,6 +24,7 @@ atomic_t vcpc_tracecounts_nr = ATOMIC_INIT(0);
 struct search {
 	struct vcpc_trace_room *room;
 	bool found;
+	struct vcpc_set *lost;	/* found invalid */
 };
 
 /**
@@ -102,16 +103,21 @@ static void fill(struct vcpc_trace_room *room, const struct vcpc_set *set,
 static void take_locked(struct vcpc_instance *inst, struct search *search)
 {
 	union vcpc_sample_room room __uninitialized;
+	struct vcpc_set *set;
+	int ret;
 
 	if (inst->state & VCPC_INSTANCE_CLOSED || !(inst->binding->flags & VCPC_BIND_F_TRACE))
 		return;
+	set = inst->binding->set;
 	/* Groups take turns: their counts do not belong to this time. */
-	if (inst->binding->set->groups)
+	if (set->groups)
 		return;
-	if (vcpc_instance_sample_other(inst, &room.sample, NULL) ||
-	    !(room.sample.state & VCPC_STATE_COUNTING))
+	ret = vcpc_instance_sample_other(inst, &room.sample, NULL);
+	if (ret == -EAGAIN)
+		search->lost = set;
+	if (ret || !(room.sample.state & VCPC_STATE_COUNTING))
 		return;
-	fill(search->room, inst->binding->set, &room.sample);
+	fill(search->room, set, &room.sample);
 	search->found = true;
 }
 
@@ -125,6 +131,9 @@ static void take(struct vcpc_instance *inst, void *arg)
 	raw_spin_lock_irqsave(&inst->lock, flags);
 	take_locked(inst, search);
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
+	/* A set that is closed meanwhile is there until the end of RCU's reader. */
+	if (search->lost)
+		vcpc_set_wake(search->lost, -EAGAIN);
 }
 
 /**

@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Overflow: the set stops, the thread is told, pollers wake, and RESTART goes on. */
-#include <poll.h>
 #include <pthread.h>
 #include <ucontext.h>
 
-#include "vcpc_test.h"
+#include "overflow.h"
 
 #define SIGNAL		SIGUSR1
 #define MANY		1000000
 #define FEW		20000	/* where the kernel checks whatever it does */
-
-static struct vcpc_request overflowing(const struct vcpc_request *of, __u64 events)
-{
-	struct vcpc_request req = *of;
-
-	req.flags |= VCPC_REQ_F_OVERFLOW;
-	req.preset = -events;
-	return req;
-}
 
 /* All that is mapped is there: what faults from now on is what a test touches. */
 FIXTURE(overflow) {
@@ -35,39 +25,11 @@ FIXTURE_TEARDOWN(overflow)
 	(void)self;
 }
 
-static int create(const struct vcpc_request *reqs, unsigned int nr, __u32 flags, int signal)
-{
-	struct vcpc_set_create_args args = create_args(reqs, nr);
-	int device = device_open(), set;
-
-	args.flags = flags;
-	args.signal = signal;
-	set = call(device, VCPC_IOC_SET_CREATE, &args);
-	close(device);
-	return set;
-}
-
 static int preset(int set, __u32 request, __u64 value)
 {
 	struct vcpc_preset_args args = { .size = sizeof(args), .request = request, .preset = value };
 
 	return call(set, VCPC_IOC_PRESET, &args);
-}
-
-static __u64 overflows(int set)
-{
-	struct vcpc_overflows_args args = { .size = sizeof(args), .room = 1 };
-	__u64 count = ~0ULL;
-
-	args.buf = pointer(&count);
-	return call(set, VCPC_IOC_OVERFLOWS, &args) ? ~0ULL : count;
-}
-
-static short polled(int set, int ms)
-{
-	struct pollfd p = { .fd = set, .events = POLLPRI };
-
-	return poll(&p, 1, ms) < 0 ? -1 : p.revents;
 }
 
 static int many(void)
@@ -108,7 +70,7 @@ static void catch(int set)
 TEST_F(overflow, freezes_with_the_values_of_the_moment)
 {
 	const struct vcpc_request reqs[] = { overflowing(&page_faults, 10), page_faults };
-	int set = create(reqs, 2, 0, 0);
+	int set = overflow_set(reqs, 2, 0, 0);
 	struct room room;
 
 	ASSERT_LE(0, set);
@@ -134,7 +96,7 @@ TEST_F(overflow, freezes_with_the_values_of_the_moment)
 TEST_F(overflow, restart_begins_from_the_presets)
 {
 	const struct vcpc_request reqs[] = { overflowing(&page_faults, 10), page_faults };
-	int set = create(reqs, 2, 0, 0);
+	int set = overflow_set(reqs, 2, 0, 0);
 	struct room room;
 	int i;
 
@@ -161,7 +123,7 @@ TEST_F(overflow, restart_begins_from_the_presets)
 TEST_F(overflow, enable_goes_on_from_the_values)
 {
 	const struct vcpc_request req = overflowing(&page_faults, 3);
-	int set = create(&req, 1, 0, 0);
+	int set = overflow_set(&req, 1, 0, 0);
 
 	ASSERT_EQ(0, set_bind(set, 0, 0));
 	touch(5);
@@ -176,7 +138,7 @@ TEST_F(overflow, enable_goes_on_from_the_values)
 TEST_F(overflow, a_stop_does_not_move_the_overflow)
 {
 	const struct vcpc_request req = overflowing(&page_faults, 10);
-	int set = create(&req, 1, 0, 0);
+	int set = overflow_set(&req, 1, 0, 0);
 
 	ASSERT_EQ(0, set_bind(set, 0, 0));
 	touch(6);
@@ -194,7 +156,7 @@ TEST_F(overflow, a_stop_does_not_move_the_overflow)
 TEST_F(overflow, preset_counts_from_the_next_restart)
 {
 	const struct vcpc_request req = overflowing(&page_faults, 1000);
-	int set = create(&req, 1, 0, 0);
+	int set = overflow_set(&req, 1, 0, 0);
 
 	ASSERT_EQ(-EINVAL, preset(set, 0, -5ULL));
 	ASSERT_EQ(0, set_bind(set, 0, 0));
@@ -216,7 +178,7 @@ TEST_F(overflow, far_from_the_end_is_never)
 
 	for (i = 0; i < 4; i++) {
 		const struct vcpc_request req = overflowing(&page_faults, -presets[i]);
-		int set = create(&req, 1, 0, 0);
+		int set = overflow_set(&req, 1, 0, 0);
 
 		ASSERT_EQ(0, set_bind(set, 0, 0));
 		touch(100);
@@ -229,7 +191,7 @@ TEST_F(overflow, far_from_the_end_is_never)
 TEST_F(overflow, the_signal_tells_set_and_request)
 {
 	const struct vcpc_request reqs[] = { page_faults, overflowing(&page_faults, 7) };
-	int set = create(reqs, 2, 0, SIGNAL);
+	int set = overflow_set(reqs, 2, 0, SIGNAL);
 
 	ASSERT_LE(0, set);
 	catch(set);
@@ -266,7 +228,7 @@ static void *overflow_here(void *arg)
 TEST_F(overflow, the_signal_goes_to_the_bound_thread)
 {
 	const struct vcpc_request req = overflowing(&page_faults, 15);
-	int set = create(&req, 1, 0, SIGNAL);
+	int set = overflow_set(&req, 1, 0, SIGNAL);
 	pthread_t thread;
 	pid_t tid = 0;
 
@@ -281,7 +243,7 @@ TEST_F(overflow, the_signal_goes_to_the_bound_thread)
 TEST_F(overflow, blocked_is_pending_and_ignored_stays_frozen)
 {
 	const struct vcpc_request req = overflowing(&page_faults, 5);
-	int set = create(&req, 1, 0, SIGNAL);
+	int set = overflow_set(&req, 1, 0, SIGNAL);
 	sigset_t block;
 
 	catch(set);
@@ -304,7 +266,7 @@ TEST_F(overflow, blocked_is_pending_and_ignored_stays_frozen)
 TEST_F(overflow, counted_only)
 {
 	const struct vcpc_request req = overflowing(&page_faults, 10);
-	int set = create(&req, 1, VCPC_SET_F_COUNT_OVERFLOWS, 0);
+	int set = overflow_set(&req, 1, VCPC_SET_F_COUNT_OVERFLOWS, 0);
 
 	ASSERT_EQ(0, set_bind(set, 0, 0));
 	touch(9);
@@ -322,7 +284,7 @@ TEST_F(overflow, counted_only)
 TEST_F(overflow, a_million_exactly_once)
 {
 	const struct vcpc_request req = overflowing(&page_faults, 1);
-	int set = create(&req, 1, VCPC_SET_F_COUNT_OVERFLOWS, 0);
+	int set = overflow_set(&req, 1, VCPC_SET_F_COUNT_OVERFLOWS, 0);
 	int i, n = many();
 
 	ASSERT_EQ(0, set_bind(set, 0, 0));
@@ -336,7 +298,7 @@ TEST_F(overflow, a_million_exactly_once)
 TEST_F(overflow, ten_thousand_signals)
 {
 	const struct vcpc_request req = overflowing(&page_faults, 1);
-	int set = create(&req, 1, 0, SIGNAL);
+	int set = overflow_set(&req, 1, 0, SIGNAL);
 	int i, n = many() / 100;
 
 	catch(set);
@@ -352,7 +314,7 @@ TEST_F(overflow, ten_thousand_signals)
 TEST_F(overflow, cycles_overflow)
 {
 	const struct vcpc_request reqs[] = { overflowing(&cycles, 1000000), instructions };
-	int set = create(reqs, 2, 0, SIGNAL);
+	int set = overflow_set(reqs, 2, 0, SIGNAL);
 	unsigned long i;
 
 	if (hw_slots() < 2)
@@ -386,7 +348,7 @@ TEST_F(overflow, a_poller_wakes)
 	short got = 0;
 	pthread_t thread;
 
-	handled_set = create(&req, 1, 0, 0);
+	handled_set = overflow_set(&req, 1, 0, 0);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_for_it, &got));
 	usleep(50000);
 	ASSERT_EQ(0, set_bind(handled_set, 0, 0));
@@ -403,7 +365,7 @@ TEST_F(overflow, closed_while_it_overflows)
 
 	signal(SIGNAL, SIG_IGN);
 	for (i = 0; i < 1000; i++) {
-		int set = create(&req, 1, i & 1 ? VCPC_SET_F_COUNT_OVERFLOWS : 0, i & 1 ? 0 : SIGNAL);
+		int set = overflow_set(&req, 1, i & 1 ? VCPC_SET_F_COUNT_OVERFLOWS : 0, i & 1 ? 0 : SIGNAL);
 
 		ASSERT_LE(0, set);
 		ASSERT_EQ(0, set_bind(set, 0, 0));
@@ -418,16 +380,16 @@ TEST_F(overflow, refused)
 	struct vcpc_overflows_args args = { .size = sizeof(args) };
 	int set;
 
-	EXPECT_EQ(-EINVAL, create(&plain, 1, 0, SIGNAL));
-	EXPECT_EQ(-EINVAL, create(&req, 1, 0, 65));
-	EXPECT_EQ(-EINVAL, create(&req, 1, VCPC_SET_F_COUNT_OVERFLOWS, SIGNAL));
-	EXPECT_EQ(-EINVAL, create(&req, 1, VCPC_SET_F_GROUPS, 0));
-	set = create(&req, 1, 0, SIGNAL);
+	EXPECT_EQ(-EINVAL, overflow_set(&plain, 1, 0, SIGNAL));
+	EXPECT_EQ(-EINVAL, overflow_set(&req, 1, 0, 65));
+	EXPECT_EQ(-EINVAL, overflow_set(&req, 1, VCPC_SET_F_COUNT_OVERFLOWS, SIGNAL));
+	EXPECT_EQ(-EINVAL, overflow_set(&req, 1, VCPC_SET_F_GROUPS, 0));
+	set = overflow_set(&req, 1, 0, SIGNAL);
 	EXPECT_EQ(-EINVAL, set_bind(set, VCPC_BIND_F_TREE, 0));
 	EXPECT_EQ(-EINVAL, set_target(set, VCPC_IOC_RESTART, 0));
 	EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_OVERFLOWS, &args));
 	close(set);
-	set = create(&plain, 1, 0, 0);
+	set = overflow_set(&plain, 1, 0, 0);
 	ASSERT_EQ(0, set_bind(set, 0, 0));
 	EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_OVERFLOWS, &args));
 	EXPECT_EQ(0, set_target(set, VCPC_IOC_RESTART, 0));
@@ -446,7 +408,7 @@ static int bind_parent(void *arg)
 TEST_F(overflow, others_are_not_sent_signals)
 {
 	const struct vcpc_request req = overflowing(&page_faults, 5);
-	int set = create(&req, 1, 0, SIGNAL);
+	int set = overflow_set(&req, 1, 0, SIGNAL);
 
 	EXPECT_EQ(EACCES, in_child(bind_parent, &set));
 	close(set);
