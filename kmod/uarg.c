@@ -26,6 +26,15 @@ static_assert(sizeof(struct vcpc_instances_args) == 40);
 static_assert(sizeof(struct vcpc_trace_tag_args) == 24);
 static_assert(sizeof(struct vcpc_trace_args) == 24);
 
+/* What copy_target() relies on */
+#define BEGINS_AS_TARGET(type)								\
+	static_assert(offsetof(struct type, flags) ==					\
+		      offsetof(struct vcpc_target_args, flags) &&			\
+		      offsetof(struct type, tid) == offsetof(struct vcpc_target_args, tid))
+BEGINS_AS_TARGET(vcpc_preset_args);
+BEGINS_AS_TARGET(vcpc_overflows_args);
+BEGINS_AS_TARGET(vcpc_sample_args);
+
 static int copy_sized(void *to, size_t known, const void __user *from, size_t size)
 {
 	if (size < known)
@@ -62,6 +71,23 @@ static int name_target(s32 *tid, bool cpu)
 	if (cpu)
 		*tid = VCPC_UARG_CPU(*tid);
 	return 0;
+}
+
+/*
+ * What names an instance begins alike, whatever comes behind.  @flags are those that are
+ * known, and @cpu is the one that says that a CPU is meant.
+ */
+static __always_inline int copy_target(void *to, size_t known, const void __user *from, u32 flags,
+				       u32 cpu)
+{
+	struct vcpc_target_args *args = to;
+	int ret = copy_args(to, known, from);
+
+	if (ret)
+		return ret;
+	if (args->flags & ~flags)
+		return -EINVAL;
+	return name_target(&args->tid, args->flags & cpu);
 }
 
 /**
@@ -175,13 +201,12 @@ int vcpc_uarg_bind(struct vcpc_bind_args *args, const void __user *from)
  */
 int vcpc_uarg_target(struct vcpc_target_args *args, const void __user *from)
 {
-	int ret = copy_args(args, sizeof(*args), from);
+	int ret = copy_target(args, sizeof(*args), from, VCPC_TARGET_F_ALL | VCPC_TARGET_F_CPU,
+			      VCPC_TARGET_F_CPU);
 
 	if (ret)
 		return ret;
-	if (args->flags & ~(VCPC_TARGET_F_ALL | VCPC_TARGET_F_CPU) || args->reserved)
-		return -EINVAL;
-	return name_target(&args->tid, args->flags & VCPC_TARGET_F_CPU);
+	return args->reserved ? -EINVAL : 0;
 }
 
 /**
@@ -193,13 +218,7 @@ int vcpc_uarg_target(struct vcpc_target_args *args, const void __user *from)
  */
 int vcpc_uarg_preset(struct vcpc_preset_args *args, const void __user *from)
 {
-	int ret = copy_args(args, sizeof(*args), from);
-
-	if (ret)
-		return ret;
-	if (args->flags & ~VCPC_TARGET_F_CPU)
-		return -EINVAL;
-	return name_target(&args->tid, args->flags);
+	return copy_target(args, sizeof(*args), from, VCPC_TARGET_F_CPU, VCPC_TARGET_F_CPU);
 }
 
 /**
@@ -211,13 +230,7 @@ int vcpc_uarg_preset(struct vcpc_preset_args *args, const void __user *from)
  */
 int vcpc_uarg_overflows(struct vcpc_overflows_args *args, const void __user *from)
 {
-	int ret = copy_args(args, sizeof(*args), from);
-
-	if (ret)
-		return ret;
-	if (args->flags & ~VCPC_TARGET_F_CPU)
-		return -EINVAL;
-	return name_target(&args->tid, args->flags);
+	return copy_target(args, sizeof(*args), from, VCPC_TARGET_F_CPU, VCPC_TARGET_F_CPU);
 }
 
 /**
@@ -229,13 +242,8 @@ int vcpc_uarg_overflows(struct vcpc_overflows_args *args, const void __user *fro
  */
 int vcpc_uarg_sample_slow(struct vcpc_sample_args *args, const void __user *from)
 {
-	int ret = copy_args(args, sizeof(*args), from);
-
-	if (ret)
-		return ret;
-	if (args->flags & ~(VCPC_SAMPLE_F_TOTAL | VCPC_SAMPLE_F_CPU))
-		return -EINVAL;
-	return name_target(&args->tid, args->flags & VCPC_SAMPLE_F_CPU);
+	return copy_target(args, sizeof(*args), from, VCPC_SAMPLE_F_TOTAL | VCPC_SAMPLE_F_CPU,
+			   VCPC_SAMPLE_F_CPU);
 }
 
 /**
