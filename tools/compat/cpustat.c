@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The cpustat command: count what each CPU does, as a table over time. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cpcspec.h"
-
-#define MAX_SPECS	64
+#include "cpc/command.h"
 
 /*
- * struct stat - the command
- * @spec: event sets, which take turns if there are more than one
+ * struct stat_job - the command
+ * @specs: event sets
  * @lock: of @total and the output
  * @total: what all CPUs have counted
  * @count: samples of each CPU, or with a period cycles; 0: no end
@@ -25,11 +26,9 @@
  */
 struct stat_job {
 	cpc_t *cpc;
-	struct cpcspec spec[MAX_SPECS];
-	const char *events[MAX_SPECS];
-	int nspecs;
+	struct specs specs;
 	pthread_mutex_t lock;
-	cpc_buf_t *total[MAX_SPECS];
+	cpc_buf_t *total[COMMAND_SPECS];
 	hrtime_t start;
 	double interval, period;
 	unsigned int count;
@@ -39,18 +38,14 @@ struct stat_job {
 
 /*
  * struct cpu - one CPU, and the thread that measures it
- * @set: one for each event set
- * @now: of the set that is bound, its last sample
- * @before: the one before that
+ * @meter: its sets
  * @failed: exit status
  */
 struct cpu {
 	struct stat_job *job;
 	int id;
 	pthread_t thread;
-	cpc_set_t *set[MAX_SPECS];
-	cpc_buf_t *now[MAX_SPECS];
-	cpc_buf_t *before[MAX_SPECS];
+	struct meter meter;
 	int failed;
 };
 
@@ -62,35 +57,22 @@ static void on_signal(int unused)
 	atomic_store(&over, 1);
 }
 
-static int usage(FILE *to)
-{
-	fputs("Usage:\n\tcpustat -c spec [-c spec]... [-p period] [-T u|d]\n"
-	      "\t\t[-sntD] [interval [count]]\n\n"
-	      "\t-c spec\t  an event set; more of them take turns\n"
-	      "\t-D\t  say which function an error is from\n"
-	      "\t-h\t  print this, and what can be counted\n"
-	      "\t-n\t  no header\n"
-	      "\t-p period\n\t\t  cycle through all sets, then rest until so many seconds\n"
-	      "\t\t  have passed; the count is of cycles\n"
-	      "\t-s\t  a thread of least priority keeps each CPU busy while a set counts\n"
-	      "\t\t  system mode only\n"
-	      "\t-t\t  a column of time counted, in nanoseconds\n"
-	      "\t-T d|u\t  the date, or seconds since 1970, before each line\n\n"
-	      "\tThe interval is in seconds, by default 5; the count unlimited.\n", to);
-	return to == stdout ? 0 : 2;
-}
-
-static int help(void)
-{
-	cpc_t *cpc = cpcspec_open("cpustat");
-
-	if (!cpc)
-		return 1;
-	usage(stdout);
-	cpcspec_capabilities(stdout, cpc);
-	cpc_close(cpc);
-	return 0;
-}
+static const struct command self = {
+	.name = "cpustat",
+	.usage = "Usage:\n\tcpustat -c spec [-c spec]... [-p period] [-T u|d]\n"
+		 "\t\t[-sntD] [interval [count]]\n\n"
+		 "\t-c spec\t  an event set; more of them take turns\n"
+		 "\t-D\t  say which function an error is from\n"
+		 "\t-h\t  print this, and what can be counted\n"
+		 "\t-n\t  no header\n"
+		 "\t-p period\n\t\t  cycle through all sets, then rest until so many seconds\n"
+		 "\t\t  have passed; the count is of cycles\n"
+		 "\t-s\t  a thread of least priority keeps each CPU busy while a set counts\n"
+		 "\t\t  system mode only\n"
+		 "\t-t\t  a column of time counted, in nanoseconds\n"
+		 "\t-T d|u\t  the date, or seconds since 1970, before each line\n\n"
+		 "\tThe interval is in seconds, by default 5; the count unlimited.\n",
+};
 
 static void print_stamp(int kind)
 {
@@ -113,33 +95,33 @@ static double seconds(const struct stat_job *job, hrtime_t when)
 static void print_header(struct stat_job *job)
 {
 	printf("%7s %3s %5s ", "time", "cpu", "event");
-	cpcspec_columns(stdout, &job->spec[0], job->tick);
+	cpcspec_columns(stdout, &job->specs.at[0], job->tick);
 	fflush(stdout);
 }
 
 static void print_tick(struct cpu *cpu, int s)
 {
 	struct stat_job *job = cpu->job;
-	cpc_buf_t *buf = cpu->before[s];
+	cpc_buf_t *buf = cpu->meter.before[s];
 
 	pthread_mutex_lock(&job->lock);
 	cpc_buf_add(job->cpc, job->total[s], job->total[s], buf);
 	print_stamp(job->stamp);
 	printf("%7.3f %3d %5s ", seconds(job, cpc_buf_hrtime(job->cpc, buf)), cpu->id, "tick");
-	cpcspec_values(stdout, job->cpc, &job->spec[s], buf, job->tick, job->nspecs > 1);
+	cpcspec_values(stdout, job->cpc, &job->specs.at[s], buf, job->tick, job->specs.n > 1);
 	fflush(stdout);
 	pthread_mutex_unlock(&job->lock);
 }
 
 static void print_totals(struct stat_job *job, int ncpus)
 {
-	for (int s = 0; s < job->nspecs; s++) {
+	for (int s = 0; s < job->specs.n; s++) {
 		print_stamp(job->stamp);
 		printf("%7.3f %3d %5s ", seconds(job, cpc_buf_hrtime(job->cpc, job->total[s]) ?
 						 cpc_buf_hrtime(job->cpc, job->total[s]) :
 						 gethrtime()), ncpus, "total");
-		cpcspec_values(stdout, job->cpc, &job->spec[s], job->total[s], job->tick,
-			       job->nspecs > 1);
+		cpcspec_values(stdout, job->cpc, &job->specs.at[s], job->total[s], job->tick,
+			       job->specs.n > 1);
 	}
 	fflush(stdout);
 }
@@ -166,22 +148,18 @@ static void sleep_until(hrtime_t goal)
 
 static int bind_set(struct cpu *cpu, int s)
 {
-	if (cpc_bind_cpu(cpu->job->cpc, cpu->id, cpu->set[s], 0))
+	if (cpc_bind_cpu(cpu->job->cpc, cpu->id, cpu->meter.set[s], 0))
 		return fail(cpu);
-	cpc_buf_zero(cpu->job->cpc, cpu->before[s]);
+	cpc_buf_zero(cpu->job->cpc, cpu->meter.before[s]);
 	return 0;
 }
 
-/* What was counted since the last sample, which is the next one's "before" */
 static int sample(struct cpu *cpu, int s)
 {
-	cpc_t *cpc = cpu->job->cpc;
-
-	if (cpc_set_sample(cpc, cpu->set[s], cpu->now[s]))
+	if (meter_take(&cpu->meter, cpu->job->cpc, s))
 		return fail(cpu);
-	cpc_buf_sub(cpc, cpu->before[s], cpu->now[s], cpu->before[s]);
 	print_tick(cpu, s);
-	cpc_buf_copy(cpc, cpu->before[s], cpu->now[s]);
+	meter_keep(&cpu->meter, cpu->job->cpc, s);
 	return 0;
 }
 
@@ -210,7 +188,7 @@ static void measure_one(struct cpu *cpu)
 			break;
 		goal = next_goal(goal, step, &left);
 	}
-	cpc_unbind(cpu->job->cpc, cpu->set[0]);
+	cpc_unbind(cpu->job->cpc, cpu->meter.set[0]);
 }
 
 /* One turn of one set: 0 or -1 */
@@ -222,7 +200,7 @@ static int turn(struct cpu *cpu, int s, hrtime_t goal)
 		return -1;
 	sleep_until(goal);
 	ret = sample(cpu, s);
-	cpc_unbind(cpu->job->cpc, cpu->set[s]);
+	cpc_unbind(cpu->job->cpc, cpu->meter.set[s]);
 	return ret;
 }
 
@@ -239,7 +217,7 @@ static void measure_cycles(struct cpu *cpu)
 		goal = next_goal(goal, step, &left);
 		if (turn(cpu, s, goal))
 			break;
-		s = (s + 1) % job->nspecs;
+		s = (s + 1) % job->specs.n;
 		if (job->count && (!job->period || !s) && !--left)
 			break;
 		if (job->period && !s && began + period > gethrtime()) {
@@ -257,7 +235,7 @@ static void *measure(void *arg)
 	struct cpu *cpu = arg;
 
 	pthread_barrier_wait(&cpu->job->ready);
-	if (cpu->job->nspecs == 1 && !cpu->job->period)
+	if (cpu->job->specs.n == 1 && !cpu->job->period)
 		measure_one(cpu);
 	else
 		measure_cycles(cpu);
@@ -284,10 +262,10 @@ static int counts_system_only(const struct stat_job *job)
 {
 	int user = 0, sys = 0;
 
-	for (int s = 0; s < job->nspecs; s++)
-		for (int a = 0; a < job->spec[s].nattrs; a++) {
-			user |= !strcmp(job->spec[s].attr[a].name, "nouser");
-			sys |= !strcmp(job->spec[s].attr[a].name, "sys");
+	for (int s = 0; s < job->specs.n; s++)
+		for (int a = 0; a < job->specs.at[s].nattrs; a++) {
+			user |= !strcmp(job->specs.at[s].attr[a].name, "nouser");
+			sys |= !strcmp(job->specs.at[s].attr[a].name, "sys");
 		}
 	return user && sys;
 }
@@ -296,15 +274,12 @@ static int make_cpu(struct stat_job *job, struct cpu *cpu, int id)
 {
 	cpu->job = job;
 	cpu->id = id;
-	for (int s = 0; s < job->nspecs; s++) {
-		cpu->set[s] = cpcspec_set(job->cpc, &job->spec[s]);
-		if (!cpu->set[s])
-			return -1;
-		cpu->now[s] = cpc_buf_create(job->cpc, cpu->set[s]);
-		cpu->before[s] = cpc_buf_create(job->cpc, cpu->set[s]);
+	if (meter_make(&cpu->meter, job->cpc, &job->specs))
+		return -1;
+	for (int s = 0; s < job->specs.n; s++) {
 		if (!job->total[s])
-			job->total[s] = cpc_buf_create(job->cpc, cpu->set[s]);
-		if (!cpu->now[s] || !cpu->before[s] || !job->total[s])
+			job->total[s] = cpc_buf_create(job->cpc, cpu->meter.set[s]);
+		if (!job->total[s])
 			return -1;
 	}
 	return 0;
@@ -361,41 +336,27 @@ out:
 	return ret;
 }
 
-static int mistake(const char *what)
-{
-	fprintf(stderr, "cpustat: %s\n", what);
-	return usage(stderr);
-}
-
-static int number(const char *text, double *value)
-{
-	char *end;
-
-	*value = strtod(text, &end);
-	return end != text && !*end && *value > 0 && *value < 1e6;
-}
+/* The least that an interval can mean anything */
+#define MORE_THAN_0	1e-9
 
 static int take_option(struct stat_job *job, int option, const char *argument)
 {
 	switch (option) {
-	case 'c':
-		if (job->nspecs == MAX_SPECS)
-			return mistake("too many event sets");
-		job->events[job->nspecs++] = argument;
-		return -1;
-	case 'D': cpcspec_debug = 1; return -1;
+	case 'c': return specs_add(&job->specs, argument);
+	case 'D': command_debug(); return -1;
 	case 'n': job->header = 0; return -1;
 	case 's': job->soak = 1; return -1;
 	case 't': job->tick = 1; return -1;
-	case 'h': return help();
+	case 'h': return command_help();
 	case 'p':
-		return number(argument, &job->period) ? -1 : mistake("invalid period");
+		return command_number(argument, MORE_THAN_0, &job->period) ? -1 :
+		       command_mistake("invalid period");
 	case 'T':
 		job->stamp = argument[0];
 		return (job->stamp == 'u' || job->stamp == 'd') && !argument[1] ? -1 :
-		       mistake("-T needs u or d");
+		       command_mistake("-T needs u or d");
 	}
-	return usage(stderr);
+	return command_usage();
 }
 
 static int parse(struct stat_job *job, int argc, char **argv)
@@ -408,14 +369,15 @@ static int parse(struct stat_job *job, int argc, char **argv)
 		if (done >= 0)
 			return done;
 	}
-	if (!job->nspecs)
-		return mistake("an event set is needed");
-	if (optind < argc && !number(argv[optind++], &job->interval))
-		return mistake("invalid interval");
-	if (optind < argc && (!number(argv[optind++], &count) || count != (unsigned int)count))
-		return mistake("invalid count");
+	if (!job->specs.n)
+		return command_mistake("an event set is needed");
+	if (optind < argc && !command_number(argv[optind++], MORE_THAN_0, &job->interval))
+		return command_mistake("invalid interval");
+	if (optind < argc && (!command_number(argv[optind++], MORE_THAN_0, &count) ||
+			      count != (unsigned int)count))
+		return command_mistake("invalid count");
 	job->count = (unsigned int)count;
-	return optind < argc ? usage(stderr) : -1;
+	return optind < argc ? command_usage() : -1;
 }
 
 /* Lines are appended whole, and each CPU has its descriptor. */
@@ -436,22 +398,21 @@ static void prepare_process(void)
 int main(int argc, char **argv)
 {
 	struct stat_job job = { .interval = 5, .header = 1, .lock = PTHREAD_MUTEX_INITIALIZER };
-	int done = parse(&job, argc, argv);
+	int done;
 
+	command_begin(&self);
+	done = parse(&job, argc, argv);
 	if (done >= 0)
 		return done;
-	job.cpc = cpcspec_open("cpustat");
+	job.cpc = command_open();
 	if (!job.cpc)
 		return 1;
-	for (int s = 0; s < job.nspecs && done < 0; s++)
-		if (cpcspec_parse(job.cpc, job.events[s], &job.spec[s]))
-			done = usage(stderr);
+	done = specs_parse(&job.specs, job.cpc);
 	if (done < 0) {
 		prepare_process();
 		done = all_cpus(&job);
 	}
-	for (int s = 0; s < job.nspecs; s++)
-		cpcspec_free(&job.spec[s]);
+	specs_free(&job.specs);
 	cpc_close(job.cpc);
 	return done;
 }

@@ -1,33 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The cputrack command: count what each thread of a process does, as a table over time. */
+#include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "cpcspec.h"
-
-#define MAX_SPECS	64
+#include "cpc/command.h"
 
 /*
  * struct lwp - a thread, and its counters
  * @used: it is there
  * @cur: which of the sets is bound
- * @set: one for each event set
- * @now: its last sample
- * @before: the one before that, since which is printed
+ * @meter: its sets
  * @total: of one event set each, what the thread has counted
  */
 struct lwp {
 	int used;
 	int cur;
-	cpc_set_t *set[MAX_SPECS];
-	cpc_buf_t *now[MAX_SPECS];
-	cpc_buf_t *before[MAX_SPECS];
-	cpc_buf_t *total[MAX_SPECS];
+	struct meter meter;
+	cpc_buf_t *total[COMMAND_SPECS];
 };
 
 /*
  * struct track - the command
- * @spec: event sets, which take turns if there are more than one
+ * @file: of -o
+ * @specs: event sets
  * @total: what ended threads and current ones have counted
  * @zero: what a thread has counted that was just made
  * @lwp: by the thread's number
@@ -36,9 +34,9 @@ struct lwp {
 struct track {
 	cpc_t *cpc;
 	FILE *out;
-	struct cpcspec spec[MAX_SPECS];
-	int nspecs;
-	cpc_buf_t *total[MAX_SPECS];
+	const char *file;
+	struct specs specs;
+	cpc_buf_t *total[COMMAND_SPECS];
 	cpc_buf_t *zero;
 	struct lwp *lwp;
 	size_t room;
@@ -58,36 +56,23 @@ static void on_signal(int unused)
 	cpc_terminate(to_terminate);
 }
 
-static int usage(FILE *to)
-{
-	fputs("Usage:\n\tcputrack [-T secs] [-N count] [-Defhntv] [-o file]\n"
-	      "\t\t-c events [cmd [args...] | -p pid]\n\n"
-	      "\t-T secs\t  seconds between samples, default 1; 0: none\n"
-	      "\t-N count  number of samples, default unlimited\n"
-	      "\t-D\t  say which function an error is from\n"
-	      "\t-e\t  follow exec(2)\n"
-	      "\t-f\t  follow fork(2)\n"
-	      "\t-h\t  print this, and what can be counted\n"
-	      "\t-n\t  no header\n"
-	      "\t-t\t  a column of time counted, in nanoseconds\n"
-	      "\t-v\t  lines for the start and the end of threads\n"
-	      "\t-o file\t  print into a file\n"
-	      "\t-c events\n\t\t  an event set; more of them take turns\n"
-	      "\t-p pid\t  a process that runs already\n", to);
-	return to == stdout ? 0 : 2;
-}
-
-static int help(void)
-{
-	cpc_t *cpc = cpcspec_open("cputrack");
-
-	if (!cpc)
-		return 1;
-	usage(stdout);
-	cpcspec_capabilities(stdout, cpc);
-	cpc_close(cpc);
-	return 0;
-}
+static const struct command self = {
+	.name = "cputrack",
+	.usage = "Usage:\n\tcputrack [-T secs] [-N count] [-Defhntv] [-o file]\n"
+		 "\t\t-c events [cmd [args...] | -p pid]\n\n"
+		 "\t-T secs\t  seconds between samples, default 1; 0: none\n"
+		 "\t-N count  number of samples, default unlimited\n"
+		 "\t-D\t  say which function an error is from\n"
+		 "\t-e\t  follow exec(2)\n"
+		 "\t-f\t  follow fork(2)\n"
+		 "\t-h\t  print this, and what can be counted\n"
+		 "\t-n\t  no header\n"
+		 "\t-t\t  a column of time counted, in nanoseconds\n"
+		 "\t-v\t  lines for the start and the end of threads\n"
+		 "\t-o file\t  print into a file\n"
+		 "\t-c events\n\t\t  an event set; more of them take turns\n"
+		 "\t-p pid\t  a process that runs already\n",
+};
 
 static void begin_line(struct track *t, hrtime_t when, pid_t pid, id_t lwpid, const char *event)
 {
@@ -100,7 +85,7 @@ static void begin_line(struct track *t, hrtime_t when, pid_t pid, id_t lwpid, co
 static void print(struct track *t, pid_t pid, id_t lwpid, const char *event, int s, cpc_buf_t *buf)
 {
 	begin_line(t, cpc_buf_hrtime(t->cpc, buf), pid, lwpid, event);
-	cpcspec_values(t->out, t->cpc, &t->spec[s], buf, t->tick, t->nspecs > 1);
+	cpcspec_values(t->out, t->cpc, &t->specs.at[s], buf, t->tick, t->specs.n > 1);
 }
 
 static void print_header(struct track *t)
@@ -109,7 +94,7 @@ static void print_header(struct track *t)
 	if (t->fork)
 		fprintf(t->out, "%6s ", "pid");
 	fprintf(t->out, "%3s %10s ", "lwp", "event");
-	cpcspec_columns(t->out, &t->spec[0], t->tick);
+	cpcspec_columns(t->out, &t->specs.at[0], t->tick);
 }
 
 static struct lwp *lwp_of(struct track *t, id_t lwpid)
@@ -139,37 +124,28 @@ static int say(struct track *t, pid_t pid, id_t lwpid, const char *what)
 
 static int bind_current(struct track *t, pctx_t *pctx, pid_t pid, id_t lwpid, struct lwp *lwp)
 {
-	if (cpc_bind_pctx(t->cpc, pctx, lwpid, lwp->set[lwp->cur], 0))
+	if (cpc_bind_pctx(t->cpc, pctx, lwpid, lwp->meter.set[lwp->cur], 0))
 		return say(t, pid, lwpid, strerror(errno));
-	cpc_buf_zero(t->cpc, lwp->before[lwp->cur]);
+	cpc_buf_zero(t->cpc, lwp->meter.before[lwp->cur]);
 	return 0;
 }
 
 static void end_lwp(struct track *t, struct lwp *lwp)
 {
-	for (int s = 0; s < t->nspecs; s++) {
-		if (lwp->set[s])
-			cpc_set_destroy(t->cpc, lwp->set[s]);
-		if (lwp->now[s])
-			cpc_buf_destroy(t->cpc, lwp->now[s]);
-		if (lwp->before[s])
-			cpc_buf_destroy(t->cpc, lwp->before[s]);
+	meter_end(&lwp->meter, t->cpc);
+	for (int s = 0; s < t->specs.n; s++)
 		if (lwp->total[s])
 			cpc_buf_destroy(t->cpc, lwp->total[s]);
-	}
 	memset(lwp, 0, sizeof(*lwp));
 }
 
 static int make_lwp(struct track *t, struct lwp *lwp)
 {
-	for (int s = 0; s < t->nspecs; s++) {
-		lwp->set[s] = cpcspec_set(t->cpc, &t->spec[s]);
-		if (!lwp->set[s])
-			return -1;
-		lwp->now[s] = cpc_buf_create(t->cpc, lwp->set[s]);
-		lwp->before[s] = cpc_buf_create(t->cpc, lwp->set[s]);
-		lwp->total[s] = cpc_buf_create(t->cpc, lwp->set[s]);
-		if (!lwp->now[s] || !lwp->before[s] || !lwp->total[s])
+	if (meter_make(&lwp->meter, t->cpc, &t->specs))
+		return -1;
+	for (int s = 0; s < t->specs.n; s++) {
+		lwp->total[s] = cpc_buf_create(t->cpc, lwp->meter.set[s]);
+		if (!lwp->total[s])
 			return -1;
 	}
 	lwp->used = 1;
@@ -181,14 +157,13 @@ static int take(struct track *t, pid_t pid, id_t lwpid, struct lwp *lwp)
 {
 	int s = lwp->cur;
 
-	if (cpc_set_sample(t->cpc, lwp->set[s], lwp->now[s])) {
-		cpc_unbind(t->cpc, lwp->set[s]);
+	if (meter_take(&lwp->meter, t->cpc, s)) {
+		cpc_unbind(t->cpc, lwp->meter.set[s]);
 		return say(t, pid, lwpid, errno == EAGAIN ?
 			   "perf counter contents invalidated" : strerror(errno));
 	}
-	cpc_buf_sub(t->cpc, lwp->before[s], lwp->now[s], lwp->before[s]);
-	cpc_buf_add(t->cpc, lwp->total[s], lwp->total[s], lwp->before[s]);
-	cpc_buf_add(t->cpc, t->total[s], t->total[s], lwp->before[s]);
+	cpc_buf_add(t->cpc, lwp->total[s], lwp->total[s], lwp->meter.before[s]);
+	cpc_buf_add(t->cpc, t->total[s], t->total[s], lwp->meter.before[s]);
 	return 0;
 }
 
@@ -208,8 +183,8 @@ static int on_init(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg)
 	if (t->verbose) {
 		if (take(t, pid, lwpid, lwp))
 			return -1;
-		print(t, pid, lwpid, "init_lwp", 0, lwp->before[0]);
-		cpc_buf_copy(t->cpc, lwp->before[0], lwp->now[0]);
+		print(t, pid, lwpid, "init_lwp", 0, lwp->meter.before[0]);
+		meter_keep(&lwp->meter, t->cpc, 0);
 	}
 	return 0;
 }
@@ -227,8 +202,8 @@ static int on_fini(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg)
 	if (take(t, pid, lwpid, lwp))
 		return -1;
 	if (t->verbose)
-		print(t, pid, lwpid, "fini_lwp", s, lwp->before[s]);
-	cpc_unbind(t->cpc, lwp->set[s]);
+		print(t, pid, lwpid, "fini_lwp", s, lwp->meter.before[s]);
+	cpc_unbind(t->cpc, lwp->meter.set[s]);
 	return 0;
 }
 
@@ -241,7 +216,7 @@ static int on_create(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg)
 	if (!lwp || !lwp->used)
 		return 0;
 	begin_line(t, gethrtime(), pid, lwpid, "lwp_create");
-	cpcspec_values(t->out, t->cpc, &t->spec[0], t->zero, t->tick, t->nspecs > 1);
+	cpcspec_values(t->out, t->cpc, &t->specs.at[0], t->zero, t->tick, t->specs.n > 1);
 	return 0;
 }
 
@@ -253,7 +228,7 @@ static int on_lwp_exit(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg)
 	(void)pctx;
 	if (!lwp || !lwp->used)
 		return 0;
-	for (int s = 0; s < t->nspecs; s++)
+	for (int s = 0; s < t->specs.n; s++)
 		if (cpc_buf_hrtime(t->cpc, lwp->total[s]))
 			print(t, pid, lwpid, "lwp_exit", s, lwp->total[s]);
 	end_lwp(t, lwp);
@@ -271,19 +246,19 @@ static int on_tick(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg)
 	s = lwp->cur;
 	if (take(t, pid, lwpid, lwp))
 		return -1;
-	print(t, pid, lwpid, "tick", s, lwp->before[s]);
-	cpc_buf_copy(t->cpc, lwp->before[s], lwp->now[s]);
-	if (t->nspecs == 1)
+	print(t, pid, lwpid, "tick", s, lwp->meter.before[s]);
+	meter_keep(&lwp->meter, t->cpc, s);
+	if (t->specs.n == 1)
 		return 0;
-	cpc_unbind(t->cpc, lwp->set[s]);
-	lwp->cur = (s + 1) % t->nspecs;
+	cpc_unbind(t->cpc, lwp->meter.set[s]);
+	lwp->cur = (s + 1) % t->specs.n;
 	return bind_current(t, pctx, pid, lwpid, lwp);
 }
 
 /* One line for each set that was ever sampled */
 static void print_totals(struct track *t, pid_t pid, id_t lwpid, const char *event)
 {
-	for (int s = 0; s < t->nspecs; s++)
+	for (int s = 0; s < t->specs.n; s++)
 		if (cpc_buf_hrtime(t->cpc, t->total[s]))
 			print(t, pid, lwpid, event, s, t->total[s]);
 }
@@ -307,7 +282,7 @@ static void forget(struct track *t)
 	for (size_t i = 0; i < t->room; i++)
 		if (t->lwp[i].used)
 			end_lwp(t, &t->lwp[i]);
-	for (int s = 0; s < t->nspecs; s++)
+	for (int s = 0; s < t->specs.n; s++)
 		cpc_buf_zero(t->cpc, t->total[s]);
 }
 
@@ -359,8 +334,8 @@ static int listen(struct track *t, pctx_t *pctx)
 /* A set of its own only says how large the totals are. */
 static int make_totals(struct track *t)
 {
-	for (int s = 0; s < t->nspecs; s++) {
-		cpc_set_t *set = cpcspec_set(t->cpc, &t->spec[s]);
+	for (int s = 0; s < t->specs.n; s++) {
+		cpc_set_t *set = cpcspec_set(t->cpc, &t->specs.at[s]);
 
 		t->total[s] = set ? cpc_buf_create(t->cpc, set) : NULL;
 		if (set && !s)
@@ -389,90 +364,65 @@ static int run(struct track *t, pctx_t *pctx)
 	return ret || t->failed ? 1 : 0;
 }
 
-static int mistake(const char *what)
-{
-	fprintf(stderr, "cputrack: %s\n", what);
-	return usage(stderr);
-}
-
-static int number(const char *text, double *value)
-{
-	char *end;
-
-	*value = strtod(text, &end);
-	return end != text && !*end && *value >= 0 && *value < 1e6;
-}
-
-/*
- * struct options - what the command line says that is not yet done
- * @events: of each -c
- * @output: of -o
- */
-struct options {
-	const char *events[MAX_SPECS];
-	const char *output;
-};
-
 /* -1 to go on, or an exit status */
-static int take_option(struct track *t, struct options *o, int option, const char *argument)
+static int take_option(struct track *t, int option, const char *argument)
 {
 	double value;
 
 	switch (option) {
-	case 'c':
-		if (t->nspecs == MAX_SPECS)
-			return mistake("too many event sets");
-		o->events[t->nspecs++] = argument;
-		return -1;
-	case 'D': cpcspec_debug = 1; return -1;
+	case 'c': return specs_add(&t->specs, argument);
+	case 'D': command_debug(); return -1;
 	case 'e': t->exec = 1; return -1;
 	case 'f': t->fork = 1; return -1;
 	case 'n': t->header = 0; return -1;
 	case 't': t->tick = 1; return -1;
 	case 'v': t->verbose = 1; return -1;
-	case 'o': o->output = argument; return -1;
-	case 'h': return help();
+	case 'o': t->file = argument; return -1;
+	case 'h': return command_help();
 	case 'N':
-		if (!number(argument, &value) || value != (unsigned int)value)
-			return mistake("invalid count");
+		if (!command_number(argument, 0, &value) || value != (unsigned int)value)
+			return command_mistake("invalid count");
 		t->count = (unsigned int)value;
 		return -1;
 	case 'p':
-		if (!number(argument, &value) || value < 1)
-			return mistake("invalid process id");
+		if (!command_number(argument, 0, &value) || value < 1)
+			return command_mistake("invalid process id");
 		t->pid = (pid_t)value;
 		return -1;
 	case 'T':
-		return number(argument, &t->interval) ? -1 : mistake("invalid interval");
+		return command_number(argument, 0, &t->interval) ? -1 :
+		       command_mistake("invalid interval");
 	}
-	return usage(stderr);
+	return command_usage();
 }
 
-static int parse(struct track *t, struct options *o, int argc, char **argv)
+static int parse(struct track *t, int argc, char **argv)
 {
 	int option, done;
 
 	while ((option = getopt(argc, argv, "+c:DefhnN:o:p:T:tv")) != -1) {
-		done = take_option(t, o, option, optarg);
+		done = take_option(t, option, optarg);
 		if (done >= 0)
 			return done;
 	}
-	if (!t->nspecs)
-		return mistake("an event set is needed");
+	if (!t->specs.n)
+		return command_mistake("an event set is needed");
 	if (!t->pid == (optind == argc))
-		return mistake("either a command or a process is needed");
+		return command_mistake("either a command or a process is needed");
 	return -1;
 }
 
-static int prepare(struct track *t, const struct options *o)
+static int prepare(struct track *t)
 {
-	t->cpc = cpcspec_open("cputrack");
+	int done;
+
+	t->cpc = command_open();
 	if (!t->cpc)
 		return 1;
-	for (int s = 0; s < t->nspecs; s++)
-		if (cpcspec_parse(t->cpc, o->events[s], &t->spec[s]))
-			return usage(stderr);
-	t->out = o->output ? fopen(o->output, "we") : stdout;
+	done = specs_parse(&t->specs, t->cpc);
+	if (done >= 0)
+		return done;
+	t->out = t->file ? fopen(t->file, "we") : stdout;
 	if (!t->out || make_totals(t)) {
 		fprintf(stderr, "cputrack: %s\n", strerror(errno));
 		return 1;
@@ -484,12 +434,13 @@ static int prepare(struct track *t, const struct options *o)
 int main(int argc, char **argv)
 {
 	struct track t = { .interval = 1, .header = 1 };
-	struct options o = { 0 };
-	int done = parse(&t, &o, argc, argv);
 	pctx_t *pctx;
+	int done;
 
+	command_begin(&self);
+	done = parse(&t, argc, argv);
 	if (done < 0)
-		done = prepare(&t, &o);
+		done = prepare(&t);
 	if (done < 0) {
 		pctx = t.pid ? pctx_capture(t.pid, &t, t.verbose, NULL) :
 			       pctx_create(argv[optind], argv + optind, &t, t.verbose, NULL);
@@ -497,8 +448,7 @@ int main(int argc, char **argv)
 	}
 	if (t.cpc) {
 		forget(&t);
-		for (int s = 0; s < t.nspecs; s++)
-			cpcspec_free(&t.spec[s]);
+		specs_free(&t.specs);
 		cpc_close(t.cpc);
 	}
 	free(t.lwp);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Event sets on the command lines of cputrack and cpustat: parsed, and printed. */
+#ifndef CPC_SPEC_H
+#define CPC_SPEC_H
+
+#include <stdio.h>
+
+#include "cpc/libcpc.h"
+
+#define CPCSPEC_ATTRS	32
+
+/* An attribute as it was given, of one counter or of all */
+struct cpcspec_attr {
+	char name[CPC_MAX_ATTR_LEN];
+	int pic;		/* -1: of all */
+	uint64_t value;
+};
+
+/*
+ * struct cpcspec - an event set that was asked for
+ * @text: as it was given
+ * @event: by the counter's number, NULL for none
+ * @npic: number of counters
+ * @nreqs: how many of them are used
+ * @nattrs: number of @attr
+ * @attr: in the order given, of which the first of a name counts
+ */
+struct cpcspec {
+	const char *text;
+	char **event;
+	int npic;
+	int nreqs;
+	int nattrs;
+	struct cpcspec_attr attr[CPCSPEC_ATTRS];
+};
+
+/* spec.c: 0, NULL or -1 after an error was told */
+int cpcspec_parse(cpc_t *cpc, const char *text, struct cpcspec *spec);
+cpc_set_t *cpcspec_set(cpc_t *cpc, struct cpcspec *spec);
+void cpcspec_free(struct cpcspec *spec);
+
+/* print.c */
+void cpcspec_columns(FILE *out, const struct cpcspec *spec, int tick);
+void cpcspec_values(FILE *out, cpc_t *cpc, const struct cpcspec *spec, cpc_buf_t *buf, int tick,
+		    int several);
+void cpcspec_capabilities(FILE *out, cpc_t *cpc);
+
+#endif /* CPC_SPEC_H */
