@@ -51,6 +51,7 @@ peers|pcp|Performance Co-Pilot's own programs read our archives
 peers|libpcp3-dev|its library runs the same test client as ours
 peers|libpcp-import1-dev|its import library makes the same archives as ours
 peers|libpcp-trace2-dev|its trace library sends the same events as ours
+peers|libpapi-dev|PAPI counts beside us
 peers|gfortran|a Fortran program makes trace calls
 peers|openjdk-17-jdk-headless|a Java program makes trace calls
 peers|iproute2|its agent runs in a network of its own

@@ -80,6 +80,34 @@ TEST_F(pmx, gaps_and_voids)
 	EXPECT_EQ(1, whole.voids);
 }
 
+/* Turns that are shorter than a program can say, and what is too short or too long. */
+TEST_F(pmx, short_turns)
+{
+	static const unsigned int refused[] = { 1, 999, 30000001, ~0u };
+	pm_prog_mx_t got;
+	pmx_turn_t turn;
+
+	for (int i = 0; i < 4; i++) {
+		self->options.slice_us = refused[i];
+		EXPECT_EQ(Pmapi_InvalidSlice,
+			  pmx_set_program_mx(PMX_MYTHREAD, &self->prog, &self->options));
+	}
+	self->options.slice_us = 1000;
+	ASSERT_EQ(0, pmx_set_program_mx(PMX_MYTHREAD, &self->prog, &self->options));
+	ASSERT_EQ(0, pm_get_program_mythread_mx(&got));
+	EXPECT_EQ(1, got.slice_duration);
+	free(got.events_set);
+	ASSERT_EQ(0, pmx_stats_open(PMX_MYTHREAD, &self->stats));
+	for (int i = 0; i < 8; i++) {
+		run(1);
+		ASSERT_EQ(0, pmx_stats_mark(self->stats));
+	}
+	ASSERT_EQ(0, pmx_stats_turn(self->stats, 5, &turn));
+	EXPECT_EQ(2, turn.set);
+	EXPECT_EQ(MS, turn.length);
+	EXPECT_EQ(2000, turn.counts[0]);
+}
+
 static void orders(FIXTURE_DATA(pmx) *self, unsigned int seed, int sets[60],
 		   unsigned long long lengths[60])
 {

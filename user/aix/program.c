@@ -24,6 +24,7 @@ static int allocate(struct shim_aix_program *p, enum shim_aix_kind kind, int sli
 	p->kind = kind;
 	p->anchor = COUNT_NOTHING;
 	p->slice = slice ? slice : SLICE_DEFAULT;
+	p->slot = p->slice * 1000000ull;
 	p->sets = calloc(nsets, sizeof(*p->sets));
 	if (!p->sets)
 		return Pmapi_Malloc_Err;
@@ -41,6 +42,24 @@ int shim_aix_program__plain(struct shim_aix_program *p, const pm_prog_t *prog)
 	if (!ret)
 		p->sets[0] = *prog;
 	return ret;
+}
+
+/**
+ * shim_aix_program__slice() - another length of turns than AIX's programs can say
+ * @p: the program
+ * @us: microseconds, or 0: as it is
+ *
+ * Return: 0 or Pmapi_InvalidSlice.
+ */
+int shim_aix_program__slice(struct shim_aix_program *p, unsigned int us)
+{
+	if (!us)
+		return 0;
+	if (us < VCPC_SLOT_MIN / 1000 || us > SLICE_MAX * 1000)
+		return Pmapi_InvalidSlice;
+	p->slot = us * 1000ull;
+	p->slice = us / 1000;
+	return 0;
 }
 
 static bool good_count(int n, const void *list)

@@ -15,7 +15,8 @@ enum shim_aix_kind {
 
 /*
  * struct shim_aix_program - one program
- * @slice: milliseconds
+ * @slice: milliseconds, as the program has it
+ * @slot: nanoseconds
  * @sets: @nsets, each with its mode
  * @reqs: @n requests
  * @where: for each set and counter which request it is, or -1
@@ -27,6 +28,7 @@ enum shim_aix_kind {
 struct shim_aix_program {
 	enum shim_aix_kind kind;
 	int slice;
+	__u64 slot;
 	int nsets;
 	pm_prog_t *sets;
 	struct vcpc_request *reqs;
@@ -42,6 +44,7 @@ struct shim_aix_program {
 int shim_aix_program__plain(struct shim_aix_program *p, const pm_prog_t *prog);
 int shim_aix_program__mx(struct shim_aix_program *p, const pm_prog_mx_t *prog);
 int shim_aix_program__mm(struct shim_aix_program *p, const pm_prog_mm_t *prog);
+int shim_aix_program__slice(struct shim_aix_program *p, unsigned int us);
 int shim_aix_program__pack(struct shim_aix_program *p, const struct shim_aix_table *table,
 			   int filter, enum shim_aix_scope scope);
 void shim_aix_program__free(struct shim_aix_program *p);

@@ -28,7 +28,7 @@ static int create(struct shim_aix_state *state, struct shim_aix_context *ctx)
 		return Pmapi_InvalidSetCount;
 	if (p->kind != AIX_PLAIN) {
 		flags |= VCPC_SET_F_GROUPS | p->flags;
-		terms.slot = p->slice * 1000000ull;
+		terms.slot = p->slot;
 		terms.seed = p->seed;
 	}
 	ret = shim_counters__create_on(state->session, p->reqs, p->n, flags, terms, &bad,
@@ -186,6 +186,8 @@ int shim_aix__set_mx_with(struct shim_aix_who who, const pm_prog_mx_t *prog,
 	struct shim_aix_program program = { 0 };
 	int ret = shim_aix_program__mx(&program, prog);
 
+	if (!ret)
+		ret = shim_aix_program__slice(&program, options->slice_us);
 	program.flags = options->shuffle ? VCPC_SET_F_SHUFFLE : 0;
 	program.seed = options->shuffle ? options->seed : 0;
 	program.anchor = options->anchor;

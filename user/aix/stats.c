@@ -54,7 +54,8 @@ static int who_of(int scope, struct shim_aix_who *who)
  *
  * The anchor needs a counter of its own beside those of each set.
  *
- * Return: 0 or an error of pm_set_program_mx(); EINVAL; Pmapi_InvalidEvent also for the anchor.
+ * Return: 0 or an error of pm_set_program_mx(); EINVAL; Pmapi_InvalidEvent also for the anchor,
+ * Pmapi_InvalidSlice also for its slice.
  */
 SHIM_API int pmx_set_program_mx(int scope, const pm_prog_mx_t *prog, const pmx_options_t *options)
 {

@@ -163,7 +163,7 @@ struct vcpc_request {
 #define VCPC_SET_F_SHUFFLE	(1U << 8)
 
 /* The length of a turn in nanoseconds */
-#define VCPC_SLOT_MIN		10000000ULL
+#define VCPC_SLOT_MIN		1000000ULL
 #define VCPC_SLOT_MAX		30000000000ULL
 #define VCPC_SLOT_DEFAULT	100000000ULL
 

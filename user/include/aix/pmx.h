@@ -25,11 +25,14 @@ extern "C" {
  * seed: the same gives the same orders and lengths
  * anchor: the number of an event that is counted all the time, beside the sets and in
  *	each of them; or COUNT_NOTHING
+ * slice_us: the length of a turn in microseconds, 1000 to 30000000, whatever the program
+ *	says; 0: what it says
  */
 typedef struct {
 	int shuffle;
 	unsigned int seed;
 	int anchor;
+	unsigned int slice_us;
 } pmx_options_t;
 
 int pmx_set_program_mx(int scope, const pm_prog_mx_t *prog, const pmx_options_t *options);
