@@ -13,7 +13,7 @@ set -u
 results=$1 where=$2
 shift 2
 touch "$results"
-limit=${TEST_TIMEOUT:-120}
+limit=${TEST_TIMEOUT:-300}
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 

@@ -14,9 +14,6 @@
 #include "aix/pmapi.h"
 #include "kselftest_harness.h"
 
-#undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT	300
-
 #define ANY_EVENT	(PM_VERIFIED | PM_UNVERIFIED | PM_CAVEAT)
 #define UNUSED		__attribute__((unused))
 

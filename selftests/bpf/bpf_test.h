@@ -23,10 +23,6 @@
 
 #include "kselftest_harness.h"
 
-/* The harness allows 30 s, which may not do where all is emulated and checked. */
-#undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT	300
-
 /* The statistics of a tag, as they are now: 0, -ENOENT, or what the library says */
 static inline int read_stat(const char *name, uint32_t kind, struct shim_trace_stat *stat)
 {

@@ -26,10 +26,6 @@
 
 #include <kselftest_harness.h>
 
-/* The harness allows 30 s, which may not do where all is emulated and checked. */
-#undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT	300
-
 #define MAX_VALUES	128
 #define NOBODY		65534
 

@@ -22,7 +22,7 @@ set -- "${@:-vcpc bpf cpc aix trace shim tools}"
 folders=$*
 name=${VM_NAME:-$arch-vm}
 # shellcheck disable=SC2086
-set -- --arch "$arch" --module "${VM_MODULE:-$build/vcpc.ko}" ${VM_KERNEL:+--kernel "$VM_KERNEL"} --libs "$build/lib" --out "$out" --timeout 1200 ${VM_OPTIONS:-}
+set -- --arch "$arch" --module "${VM_MODULE:-$build/vcpc.ko}" ${VM_KERNEL:+--kernel "$VM_KERNEL"} --libs "$build/lib" --out "$out" --timeout 2400 ${VM_OPTIONS:-}
 for folder in $folders; do
 	for file in "$build/tests/$folder"/* "$selftests/$folder"/*.sh "$build/tests/$folder" "$selftests/$folder"; do
 		case $file in *.d) continue ;; esac
@@ -49,7 +49,7 @@ set -- "$@" --with "$here/record.sh:/tests/record.sh" --with "$selftests/../Docu
 
 echo "$name:"
 status=0
-job="${VM_ENVIRONMENT:-} TEST_TIMEOUT=${TEST_TIMEOUT:-120} sh /tests/run-tests.sh /out/results $name $programs"
+job="${VM_ENVIRONMENT:-} TEST_TIMEOUT=${TEST_TIMEOUT:-300} sh /tests/run-tests.sh /out/results $name $programs"
 [ -z "${RECORDED:-}" ] || job="$job; sh /tests/record.sh /out/recorded"
 "$here/run" "$@" -- "$job" || status=$?
 if [ -n "${RECORDED:-}" ] && [ -e "$out/recorded" ]; then
