@@ -19,6 +19,7 @@
 #include "caps.h"
 #include "compat/task_flags.h"
 #include "exclusion.h"
+#include "find.h"
 #include "heirs.h"
 #include "listing.h"
 #include "probe.h"
@@ -221,7 +222,7 @@ static int bind_cpu_locked(struct vcpc_set *set, int cpu, u32 flags, int *bad)
 	u32 how = set->flags & VCPC_SET_F_DISABLED ? VCPC_OPEN_STOPPED : 0;
 	int ret;
 
-	if (is_other_kind(set, true) || vcpc_set_find_cpu(set, cpu))
+	if (is_other_kind(set, true) || vcpc_find_cpu(set, cpu))
 		return -EBUSY;
 	/* Counters on a CPU go before those of threads, which would be lost for nothing. */
 	ret = try_all(set, bad);

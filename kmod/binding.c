@@ -331,7 +331,7 @@ void vcpc_binding_total(struct vcpc_binding *b, struct vcpc_sample *total,
 	if (groups)
 		vcpc_mux_add_up(groups, b->groups, b->set->groups, false);
 	list_for_each_entry(inst, &b->instances, in_binding) {
-		err = vcpc_instance_do_groups(inst, VCPC_OP_SAMPLE, &room.sample, one);
+		err = vcpc_operate_groups(inst, VCPC_OP_SAMPLE, &room.sample, one);
 		if (err) {
 			*ret = err;
 			return;
@@ -365,7 +365,7 @@ void vcpc_binding_turn(struct vcpc_binding *b, enum vcpc_op op, int *ret)
 	int err;
 
 	list_for_each_entry(inst, &b->instances, in_binding) {
-		err = vcpc_instance_do(inst, op, &room.sample);
+		err = vcpc_operate_on(inst, op, &room.sample);
 		if (err && err != -EINVAL)
 			*ret = err;
 		cond_resched();

@@ -9,6 +9,7 @@
 #include <linux/vcpc.h>
 
 #include "instance.h"
+#include "operate.h"
 
 struct pid;
 struct task_struct;

@@ -9,15 +9,13 @@
  * any other difference tells that the event was off, whenever that was.
  *
  * Locking: none of its own.  vcpc_counter_read() needs the counts to hold
- * still, which vcpc_counter_call() arranges, or the thread itself by turning
+ * still, which vcpc_reach_call() arranges, or the thread itself by turning
  * interrupts off; the caller sees to it that nobody closes meanwhile.
  */
 #include <linux/err.h>
 #include <linux/minmax.h>
 #include <linux/perf_event.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/smp.h>
 #include <linux/timekeeping.h>
 
 #include "arm_pmu.h"
@@ -452,7 +450,7 @@ static __always_inline bool read_plain(const struct vcpc_counters *c, struct vcp
  * @c: the counters
  * @sample: has room for all; holds nothing useful after a failure
  *
- * Context: interrupts off; either the thread itself, or in vcpc_counter_call().
+ * Context: interrupts off; either the thread itself, or in vcpc_reach_call().
  * Return: 0, or -EAGAIN if a counter was ever off while the thread ran.
  */
 int vcpc_counter_read(struct vcpc_counters *c, struct vcpc_sample *sample)
@@ -500,113 +498,6 @@ void vcpc_counter_set(struct vcpc_counters *c, const struct vcpc_sample *from,
 {
 	vcpc_counter_go_on(c, from, to);
 	c->clock.add += to->tick - from->tick;
-}
-
-struct counter_call {
-	const struct vcpc_counters *c;
-	vcpc_counter_fn fn;
-	void *arg;
-	bool done;
-	int ret;
-};
-
-static void call_here(void *info)
-{
-	struct counter_call *call = info;
-
-	const struct task_struct *task = call->c->place.task;
-
-	/* It may have gone since it was seen on this CPU. */
-	if (task && current != task)
-		return;
-	call->ret = call->fn(call->arg);
-	call->done = true;
-}
-
-static bool counter_on_cpu(const struct vcpc_counters *c)
-{
-	unsigned int i;
-
-	for (i = 0; i < c->nr; i++)
-		if (READ_ONCE(c->counter[i].event->oncpu) >= 0)
-			return true;
-	return READ_ONCE(c->clock.event->oncpu) >= 0;
-}
-
-static void call_held(struct counter_call *call)
-{
-	if (counter_on_cpu(call->c))
-		return;
-	call->ret = call->fn(call->arg);
-	call->done = true;
-}
-
-static void call_held_twice(struct counter_call *call)
-{
-	raw_spinlock_t *lock = &call->c->ctx[1]->lock;
-
-	raw_spin_lock_nested(lock, SINGLE_DEPTH_NESTING);
-	call_held(call);
-	raw_spin_unlock(lock);
-}
-
-/*
- * The thread is off the CPU: hold it there.  It cannot come back without its
- * events being scheduled in, and that takes the locks of their contexts: one,
- * or up to Linux 6.1 one for hardware and one for software.  perf itself never
- * holds both of a thread.
- */
-static void call_idle(struct counter_call *call)
-{
-	raw_spinlock_t *lock = &call->c->ctx[0]->lock;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(lock, flags);
-	if (call->c->ctx[1])
-		call_held_twice(call);
-	else
-		call_held(call);
-	raw_spin_unlock_irqrestore(lock, flags);
-}
-
-/**
- * vcpc_counter_call() - do something where counters can be read
- * @c: the counters
- * @fn: what to do; called once
- * @arg: for @fn
- *
- * On their CPU; or on that where their thread runs, or anywhere while it is kept
- * from running.
- *
- * Context: may not be called with interrupts off.
- * Return: what @fn returned, or -EINTR if the caller is killed while it
- * pursues a thread that moves about, or -ENXIO if the CPU is offline.
- */
-int vcpc_counter_call(const struct vcpc_counters *c, vcpc_counter_fn fn, void *arg)
-{
-	struct counter_call call = { .c = c, .fn = fn, .arg = arg };
-	unsigned long flags;
-	int cpu = c->place.cpu;
-
-	if (cpu >= 0)
-		return smp_call_function_single(cpu, call_here, &call, 1) ?: call.ret;
-	for (;;) {
-		cpu = READ_ONCE(c->clock.event->oncpu);
-		if (c->place.task == current) {
-			local_irq_save(flags);
-			call_here(&call);
-			local_irq_restore(flags);
-		} else if (cpu >= 0) {
-			smp_call_function_single(cpu, call_here, &call, 1);
-		} else {
-			call_idle(&call);
-		}
-		if (call.done)
-			return call.ret;
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		cond_resched();
-	}
 }
 
 /**

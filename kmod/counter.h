@@ -106,14 +106,6 @@ struct vcpc_counters {
 	struct vcpc_counter counter[];
 };
 
-/**
- * typedef vcpc_counter_fn - what to do where counters can be read
- * @arg: as given to vcpc_counter_call()
- *
- * Context: interrupts off, perhaps on another CPU; may take raw spinlocks.
- */
-typedef int (*vcpc_counter_fn)(void *arg);
-
 struct vcpc_counters *vcpc_counter_open(const struct vcpc_counter_plan *plan, int *bad);
 void vcpc_counter_close(struct vcpc_counters *c);
 void vcpc_counter_start(struct vcpc_counters *c);
@@ -128,7 +120,6 @@ void vcpc_counter_go_on(struct vcpc_counters *c, const struct vcpc_sample *from,
 void vcpc_counter_set(struct vcpc_counters *c, const struct vcpc_sample *from,
 		      const struct vcpc_sample *to);
 int vcpc_counter_read(struct vcpc_counters *c, struct vcpc_sample *sample);
-int vcpc_counter_call(const struct vcpc_counters *c, vcpc_counter_fn fn, void *arg);
 
 bool vcpc_counter_ended(const struct vcpc_counters *c);
 bool vcpc_counter_waits(const struct vcpc_counters *c);

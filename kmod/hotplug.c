@@ -18,6 +18,7 @@
 #include "binding.h"
 #include "hotplug.h"
 #include "instance.h"
+#include "operate.h"
 #include "listing.h"
 #include "set.h"
 
@@ -55,7 +56,7 @@ static int going_offline(unsigned int cpu)
 	mutex_lock(&lock);
 	list_for_each_entry(inst, &instances, on_cpu)
 		if (inst->cpu == cpu)
-			vcpc_instance_offline(inst);
+			vcpc_operate_offline(inst);
 	mutex_unlock(&lock);
 	return 0;
 }

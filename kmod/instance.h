@@ -17,17 +17,6 @@ struct vcpc_binding;
 struct vcpc_mux;
 struct vcpc_overflow;
 
-/* What can be done with an instance where its counters can be read */
-enum vcpc_op {
-	VCPC_OP_CHECK,		/* only see whether the counters are whole */
-	VCPC_OP_SAMPLE,
-	VCPC_OP_ENABLE,
-	VCPC_OP_DISABLE,
-	VCPC_OP_RESTART,	/* count from the presets */
-	VCPC_OP_END_TURN,	/* -EINPROGRESS if it is not over */
-	VCPC_OP_BEGIN_TURN,
-};
-
 /* struct vcpc_instance.state; 0 is what it mostly is */
 #define VCPC_INSTANCE_CLOSED	BIT(0)	/* nothing may be read any more */
 #define VCPC_INSTANCE_INVALID	BIT(1)	/* counts were lost */
@@ -95,41 +84,9 @@ int vcpc_instance_settle(struct vcpc_instance *inst);
 bool vcpc_instance_ended(const struct vcpc_instance *inst);
 bool vcpc_instance_displaced(const struct vcpc_instance *inst);
 struct pid *vcpc_instance_pid(const struct vcpc_instance *inst);
-int vcpc_instance_do(struct vcpc_instance *inst, enum vcpc_op op, struct vcpc_sample *sample);
-int vcpc_instance_do_groups(struct vcpc_instance *inst, enum vcpc_op op,
-			    struct vcpc_sample *sample, struct vcpc_group_sample *groups);
-int vcpc_instance_sample_other(struct vcpc_instance *inst, struct vcpc_sample *sample,
-			       struct vcpc_group_sample *groups);
+void vcpc_instance_load(struct vcpc_instance *inst);
 int vcpc_instance_preset(struct vcpc_instance *inst, u32 request, u64 preset);
-void vcpc_instance_offline(struct vcpc_instance *inst);
 void vcpc_instance_online(struct vcpc_instance *inst);
 void vcpc_instance_deprive(struct vcpc_instance *inst);
-
-/**
- * vcpc_instance_sample_self() - sample the calling thread's own instance
- * @inst: the instance
- * @sample: filled on success
- * @groups: filled on success if it has groups and this is not NULL
- *
- * Context: interrupts off.
- * Return: 0; -EINVAL if it is being closed; -EAGAIN if counts were lost.
- */
-static __always_inline int vcpc_instance_sample_self(struct vcpc_instance *inst,
-						     struct vcpc_sample *sample,
-						     struct vcpc_group_sample *groups)
-{
-	int ret;
-
-	raw_spin_lock(&inst->lock);
-	if (likely(!inst->state)) {
-		ret = vcpc_counter_read(inst->counters, sample);
-		if (unlikely(ret))
-			inst->state |= VCPC_INSTANCE_INVALID;
-	} else {
-		ret = vcpc_instance_sample_other(inst, sample, groups);
-	}
-	raw_spin_unlock(&inst->lock);
-	return ret;
-}
 
 #endif

@@ -31,6 +31,7 @@
 #include "counter.h"
 #include "instance.h"
 #include "mux.h"
+#include "operate.h"
 #include "sample.h"
 #include "set.h"
 
@@ -73,7 +74,7 @@ static void rotate(struct vcpc_mux *m)
 	if (m->inst->state & (VCPC_INSTANCE_INVALID | VCPC_INSTANCE_SETTLED))
 		return;
 	last = vcpc_set_group(m->set, m->rotation.now);
-	ret = vcpc_instance_do(m->inst, VCPC_OP_END_TURN, &room.sample);
+	ret = vcpc_operate_on(m->inst, VCPC_OP_END_TURN, &room.sample);
 	if (ret == -EINPROGRESS)
 		vcpc_mux_arm(m);
 	if (ret)
@@ -81,7 +82,7 @@ static void rotate(struct vcpc_mux *m)
 	next = vcpc_set_group(m->set, m->rotation.now);
 	vcpc_counter_turn(c, last.begin, last.end, false);
 	vcpc_counter_turn(c, next.begin, next.end, true);
-	if (!vcpc_instance_do(m->inst, VCPC_OP_BEGIN_TURN, &room.sample))
+	if (!vcpc_operate_on(m->inst, VCPC_OP_BEGIN_TURN, &room.sample))
 		vcpc_mux_arm(m);
 }
 

@@ -35,6 +35,7 @@
 #include "counter.h"
 #include "instance.h"
 #include "overflow.h"
+#include "reach.h"
 #include "set.h"
 
 /* An instance that may not be frozen: it is so, or has nothing to freeze. */
@@ -403,7 +404,7 @@ void vcpc_overflow_arm(struct vcpc_overflow *o)
 			vcpc_counter_period(o->inst->counters, i,
 					    period_from(READ_ONCE(o->watch[i].from)));
 	/* Who is killed meanwhile, or offline, overflows late. */
-	(void)vcpc_counter_call(o->inst->counters, begin_periods, o);
+	(void)vcpc_reach_call(o->inst->counters, begin_periods, o);
 }
 
 /**

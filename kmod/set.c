@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A set: its requests, and the finding of its instances.
+ * A set: its requests, and what is done with all of it.
  *
  * Locking: see struct vcpc_set.  A thread that samples itself takes no lock of
  * the set's: with interrupts off it is an RCU reader, finds its instance, and
@@ -8,7 +8,6 @@
  */
 #include <linux/err.h>
 #include <linux/pid.h>
-#include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -17,6 +16,7 @@
 
 #include "binding.h"
 #include "caps.h"
+#include "find.h"
 #include "heirs.h"
 #include "limits.h"
 #include "listing.h"
@@ -180,78 +180,6 @@ void vcpc_set_unpublish(struct vcpc_set *set, struct vcpc_instance *inst)
 	hash_del_rcu(&inst->node);
 }
 
-/* The last that had an id is meant, and not who lost it by another's execve. */
-static struct vcpc_instance *find_past(struct vcpc_set *set, pid_t tid)
-{
-	struct pid_namespace *ns = task_active_pid_ns(current);
-	struct vcpc_instance *inst, *found = NULL;
-	struct vcpc_binding *b;
-
-	list_for_each_entry(b, &set->bindings, node)
-		list_for_each_entry(inst, &b->instances, in_binding)
-			if (pid_nr_ns(vcpc_instance_pid(inst), ns) == tid &&
-			    (!found || !vcpc_instance_displaced(inst)))
-				found = inst;
-	return found;
-}
-
-/* A dead thread's id may have been given to another, which is meant then. */
-static struct vcpc_instance *find_tid(struct vcpc_set *set, pid_t tid)
-{
-	struct vcpc_instance *inst = NULL;
-	struct task_struct *task;
-
-	rcu_read_lock();
-	task = pid_task(find_vpid(tid), PIDTYPE_PID);
-	if (task)
-		inst = vcpc_set_find_task(set, task);
-	rcu_read_unlock();
-	return inst ?: find_past(set, tid);
-}
-
-/* Of a thread that lives on though its counting has ended, by execve */
-static struct vcpc_instance *find_own_past(struct vcpc_set *set)
-{
-	struct vcpc_instance *inst, *found = NULL;
-	struct vcpc_binding *b;
-
-	list_for_each_entry(b, &set->bindings, node)
-		list_for_each_entry(inst, &b->instances, in_binding)
-			if (inst->pid == task_pid(current))
-				found = inst;
-	return found;
-}
-
-static struct vcpc_instance *find_only(struct vcpc_set *set)
-{
-	struct vcpc_binding *b;
-
-	if (set->bound == 1)
-		list_for_each_entry(b, &set->bindings, node)
-			if (b->nr)
-				return list_first_entry(&b->instances, struct vcpc_instance,
-							in_binding);
-	return NULL;
-}
-
-/**
- * vcpc_set_find_cpu() - a CPU's instance
- * @set: the set
- * @cpu: the CPU
- *
- * Context: under the set's lock.
- * Return: the instance, or NULL.
- */
-struct vcpc_instance *vcpc_set_find_cpu(struct vcpc_set *set, int cpu)
-{
-	struct vcpc_binding *b;
-
-	list_for_each_entry(b, &set->bindings, node)
-		if (b->cpu == cpu && b->nr)
-			return list_first_entry(&b->instances, struct vcpc_instance, in_binding);
-	return NULL;
-}
-
 /**
  * vcpc_set_on_cpus() - is the set bound to CPUs?
  * @set: the set
@@ -268,48 +196,6 @@ bool vcpc_set_on_cpus(struct vcpc_set *set)
 	return b && b->cpu >= 0;
 }
 
-static struct vcpc_instance *find(struct vcpc_set *set, pid_t tid)
-{
-	lockdep_assert_held(&set->lock);
-
-	if (tid < 0)
-		return vcpc_set_find_cpu(set, VCPC_UARG_CPU(tid));
-	if (tid)
-		return find_tid(set, tid);
-	return vcpc_set_find_task(set, current) ?: find_own_past(set) ?: find_only(set);
-}
-
-/* Any of a binding's threads names it, and what BIND named does for ever. */
-static struct vcpc_binding *find_binding(struct vcpc_set *set, pid_t tid)
-{
-	struct pid_namespace *ns = task_active_pid_ns(current);
-	struct vcpc_instance *inst = tid < 0 ? find(set, tid) : find_tid(set, tid);
-	struct vcpc_binding *b, *found = NULL;
-
-	if (inst || tid < 0)
-		return inst ? inst->binding : NULL;
-	list_for_each_entry(b, &set->bindings, node)
-		if (pid_nr_ns(b->pid, ns) == tid)
-			found = b;
-	return found;
-}
-
-/* All the set's bindings, or only the one that @tid names */
-static bool is_meant(const struct vcpc_binding *b, const struct vcpc_binding *named)
-{
-	return !named || b == named;
-}
-
-static int find_bindings(struct vcpc_set *set, pid_t tid, struct vcpc_binding **named)
-{
-	lockdep_assert_held(&set->lock);
-
-	*named = tid ? find_binding(set, tid) : NULL;
-	if (tid ? !*named : list_empty(&set->bindings))
-		return -EINVAL;
-	return 0;
-}
-
 /* A binding without instances is kept for its sums, and for heirs that will come. */
 static void unbind_one(struct vcpc_instance *inst)
 {
@@ -323,19 +209,19 @@ static void unbind_one(struct vcpc_instance *inst)
 static int unbind_all(struct vcpc_set *set, pid_t tid)
 {
 	struct vcpc_binding *b, *next, *named;
-	int ret = find_bindings(set, tid, &named);
+	int ret = vcpc_find_bindings(set, tid, &named);
 
 	if (ret)
 		return ret;
 	list_for_each_entry_safe(b, next, &set->bindings, node)
-		if (is_meant(b, named))
+		if (vcpc_find_is_meant(b, named))
 			vcpc_binding_close(b);
 	return 0;
 }
 
 static int unbind(struct vcpc_set *set, pid_t tid)
 {
-	struct vcpc_instance *inst = find(set, tid);
+	struct vcpc_instance *inst = vcpc_find_instance(set, tid);
 
 	if (!inst)
 		return -EINVAL;
@@ -378,10 +264,10 @@ int vcpc_set_turn(struct vcpc_set *set, pid_t tid, enum vcpc_op op)
 	int ret;
 
 	mutex_lock(&set->lock);
-	ret = find_bindings(set, tid, &named);
+	ret = vcpc_find_bindings(set, tid, &named);
 	if (!ret)
 		list_for_each_entry(b, &set->bindings, node)
-			if (is_meant(b, named))
+			if (vcpc_find_is_meant(b, named))
 				vcpc_binding_turn(b, op, &ret);
 	mutex_unlock(&set->lock);
 	return ret;
@@ -404,9 +290,9 @@ int vcpc_set_do(struct vcpc_set *set, pid_t tid, enum vcpc_op op, struct vcpc_sa
 	int ret = -EINVAL;
 
 	mutex_lock(&set->lock);
-	inst = find(set, tid);
+	inst = vcpc_find_instance(set, tid);
 	if (inst)
-		ret = vcpc_instance_do(inst, op, sample);
+		ret = vcpc_operate_on(inst, op, sample);
 	mutex_unlock(&set->lock);
 	return ret;
 }
@@ -427,7 +313,7 @@ int vcpc_set_preset(struct vcpc_set *set, const struct vcpc_preset_args *args)
 	if (args->request >= set->nr)
 		return -EINVAL;
 	mutex_lock(&set->lock);
-	inst = find(set, args->tid);
+	inst = vcpc_find_instance(set, args->tid);
 	if (inst)
 		ret = vcpc_instance_preset(inst, args->request, args->preset);
 	mutex_unlock(&set->lock);
@@ -449,7 +335,7 @@ int vcpc_set_overflows(struct vcpc_set *set, pid_t tid, u64 *counts)
 	int ret = -EINVAL;
 
 	mutex_lock(&set->lock);
-	inst = find(set, tid);
+	inst = vcpc_find_instance(set, tid);
 	if (inst && inst->overflow) {
 		/* First: what comes meanwhile is news again. */
 		WRITE_ONCE(set->news, false);
@@ -516,7 +402,7 @@ int vcpc_set_sample_groups(struct vcpc_set *set, pid_t tid, struct vcpc_sample *
 		local_irq_disable();
 		inst = vcpc_set_find_task(set, current);
 		if (inst) {
-			ret = vcpc_instance_sample_self(inst, sample, groups);
+			ret = vcpc_operate_sample_self(inst, sample, groups);
 			local_irq_enable();
 			vcpc_set_wake(set, ret);
 			return ret;
@@ -524,8 +410,8 @@ int vcpc_set_sample_groups(struct vcpc_set *set, pid_t tid, struct vcpc_sample *
 		local_irq_enable();
 	}
 	mutex_lock(&set->lock);
-	inst = find(set, tid);
-	ret = inst ? vcpc_instance_do_groups(inst, VCPC_OP_SAMPLE, sample, groups) : -EINVAL;
+	inst = vcpc_find_instance(set, tid);
+	ret = inst ? vcpc_operate_groups(inst, VCPC_OP_SAMPLE, sample, groups) : -EINVAL;
 	mutex_unlock(&set->lock);
 	return ret;
 }
@@ -570,10 +456,10 @@ int vcpc_set_total(struct vcpc_set *set, pid_t tid, struct vcpc_sample *total,
 	if (groups)
 		clear_groups(set, groups);
 	total->time = ktime_get_ns();
-	ret = find_bindings(set, tid, &named);
+	ret = vcpc_find_bindings(set, tid, &named);
 	if (!ret)
 		list_for_each_entry(b, &set->bindings, node)
-			if (is_meant(b, named))
+			if (vcpc_find_is_meant(b, named))
 				vcpc_binding_total(b, total, groups, &ret);
 	mutex_unlock(&set->lock);
 	return ret;

@@ -12,6 +12,7 @@
 #include <linux/wait.h>
 
 #include "instance.h"
+#include "operate.h"
 
 struct pid;
 struct vcpc_user;
@@ -103,7 +104,6 @@ void vcpc_set_wake(struct vcpc_set *set, int ret);
 void vcpc_set_publish(struct vcpc_set *set, struct vcpc_instance *inst);
 void vcpc_set_unpublish(struct vcpc_set *set, struct vcpc_instance *inst);
 bool vcpc_set_on_cpus(struct vcpc_set *set);
-struct vcpc_instance *vcpc_set_find_cpu(struct vcpc_set *set, int cpu);
 
 static inline void vcpc_set_get(struct vcpc_set *set)
 {
@@ -157,7 +157,7 @@ static __always_inline int vcpc_set_sample(struct vcpc_set *set, pid_t tid,
 		local_irq_disable();
 		inst = vcpc_set_find_task(set, current);
 		if (likely(inst)) {
-			ret = vcpc_instance_sample_self(inst, sample, NULL);
+			ret = vcpc_operate_sample_self(inst, sample, NULL);
 			local_irq_enable();
 			if (unlikely(ret))
 				vcpc_set_wake(set, ret);

@@ -14,6 +14,7 @@
 #include "compat/uninitialized.h"
 #include "instance.h"
 #include "sample.h"
+#include "operate.h"
 #include "set.h"
 #include "tasktable.h"
 #include "tracecounts.h"
@@ -112,7 +113,7 @@ static void take_locked(struct vcpc_instance *inst, struct search *search)
 	/* Groups take turns: their counts do not belong to this time. */
 	if (set->groups)
 		return;
-	ret = vcpc_instance_sample_other(inst, &room.sample, NULL);
+	ret = vcpc_operate_sample(inst, &room.sample, NULL);
 	if (ret == -EAGAIN)
 		search->lost = set;
 	if (ret || !(room.sample.state & VCPC_STATE_COUNTING))
