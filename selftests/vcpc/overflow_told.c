@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "cpu.h"
 #include "overflow.h"
 
 #define SIGNAL	SIGUSR1
@@ -50,7 +51,7 @@ TEST(of_two_that_ring_the_one_that_overflowed_is_told)
 	close(set);
 }
 
-/* As many as the CPU takes, before those of any thread */
+/* As many as CPU 0 takes, before those of any thread */
 static void take_all_counters(int *fds, int nr)
 {
 	struct perf_event_attr attr = {
@@ -83,6 +84,7 @@ static void lose_counters_and_overflow(struct __test_metadata *_metadata, __u32 
 
 	if (!hw_slots())
 		SKIP(return, "no hardware counters");
+	ASSERT_EQ(0, run_on(0));
 	set = overflow_set(reqs, 2, flags, 0);
 	ASSERT_LE(0, set);
 	ASSERT_EQ(0, set_bind(set, 0, 0));
@@ -118,6 +120,7 @@ TEST(a_poller_wakes_when_a_sample_says_so)
 
 	if (!hw_slots())
 		SKIP(return, "no hardware counters");
+	ASSERT_EQ(0, run_on(0));
 	set = set_of(&cycles, 0);
 	ASSERT_LE(0, set);
 	ASSERT_EQ(0, set_bind(set, 0, 0));
