@@ -9,10 +9,12 @@
  *
  * Built with FUZZ_SEED, it is the program that makes such an input of an archive.
  */
+#include <fcntl.h>
 #include <pcp/pmapi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define HEAD		8
@@ -104,8 +106,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
+/* As if long ago: of a file that was written a moment ago, half a record's rest is waited for. */
 static void spit(const char *suffix, const uint8_t *data, size_t size)
 {
+	const struct timespec long_ago[2] = { { 0 } };
 	char path[96];
 	FILE *f;
 
@@ -117,6 +121,8 @@ static void spit(const char *suffix, const uint8_t *data, size_t size)
 	if (!f || fwrite(data, 1, size, f) != size)
 		abort();
 	fclose(f);
+	if (utimensat(AT_FDCWD, path, long_ago, 0))
+		abort();
 }
 
 static void see(const char *name)

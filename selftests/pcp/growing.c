@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* An archive that is being written: its last volume grows, a next one comes, and contexts follow. */
+#include <fcntl.h>
 #include <pthread.h>
 
 #include "pcp_fixture.h"
@@ -147,6 +148,36 @@ TEST(a_volume_with_half_a_label)
 	end(&w);
 }
 
+/* Somebody opens the archive between the making of a volume and the first write to it. */
+TEST(a_volume_only_begun)
+{
+	struct writer w;
+	int next = 0;
+
+	for (int label = 0; label <= 100; label += 100) {
+		begin(&w);
+		next_volume(&w);
+		if (label) {
+			fflush(w.a.data);
+			ASSERT_EQ(ftruncate(fileno(w.a.data), label), 0);
+		}
+		ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, w.base), 0);
+		next = 0;
+		EXPECT_EQ(read_on(&next), 1);
+		if (label) {
+			fclose(w.a.data);
+			w.a.data = af_file(w.base, "1", 3, 1);
+		}
+		add(&w);
+		next_volume(&w);
+		add(&w);
+		flush(&w);
+		EXPECT_EQ(read_on(&next), 2);
+		end(&w);
+	}
+}
+
+/* One that its writer leaves as it is */
 TEST(half_a_record)
 {
 	struct writer w;
@@ -171,6 +202,51 @@ TEST(half_a_record)
 	add(&w);
 	flush(&w);
 	EXPECT_EQ(read_on(&next), 1);
+	end(&w);
+}
+
+struct halves {
+	int fd;
+	const unsigned char *data;
+	long half, whole;
+};
+
+static void *write_rest(void *arg)
+{
+	const struct halves *h = arg;
+
+	usleep(100000);
+	return pwrite(h->fd, h->data + h->half, h->whole - h->half, h->half) < 0 ? "write" : NULL;
+}
+
+/* The kernel may show half of a record that is written at once: the reader waits for the rest. */
+TEST(half_a_record_for_a_moment)
+{
+	unsigned char data[4096];
+	char path[512];
+	pthread_t thread;
+	struct halves h;
+	struct writer w;
+	int next = 0;
+	void *bad;
+
+	begin(&w);
+	add(&w);
+	flush(&w);
+	snprintf(path, sizeof(path), "%s.0", w.base);
+	h = (struct halves){ open(path, O_RDWR), data, 0, ftell(w.a.data) };
+	ASSERT_GE(h.fd, 0);
+	ASSERT_EQ(pread(h.fd, data, sizeof(data), 0), h.whole);
+	for (h.half = h.whole - 30; h.half < h.whole; h.half += 29) {
+		ASSERT_EQ(ftruncate(h.fd, h.half), 0);
+		ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, w.base), 0);
+		ASSERT_EQ(pthread_create(&thread, NULL, write_rest, &h), 0);
+		next = 0;
+		EXPECT_EQ(read_on(&next), 2);
+		pthread_join(thread, &bad);
+		EXPECT_EQ(bad, NULL);
+	}
+	close(h.fd);
 	end(&w);
 }
 
@@ -204,8 +280,11 @@ static void *reader(void *base)
 
 	if (pmNewContext(PM_CONTEXT_ARCHIVE, base) < 0)
 		return "open";
-	while (next < RECORDS && got >= 0)
+	while (next < RECORDS && got >= 0) {
 		got = read_on(&next);
+		if (!got)
+			usleep(1000);
+	}
 	return got < 0 ? pmErrStr(got) : NULL;
 }
 

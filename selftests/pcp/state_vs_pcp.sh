@@ -33,10 +33,10 @@ same() {
 	program=$1
 	shift
 	for side in pcp shim; do
-		rm -rf "$dir/work"
-		mkdir "$dir/work"
+		rm -rf "$dir/made"
+		mkdir "$dir/made"
 		timeout 100 "$dir/${program}_$side" "$@" 2>/dev/null >"$dir/$side"
-		cat "$dir"/work/* >>"$dir/$side" 2>/dev/null
+		cat "$dir"/made/* >>"$dir/$side" 2>/dev/null
 		sed -i 's/\(Sun\|Mon\|Tue\|Wed\|Thu\|Fri\|Sat\) [A-Z][a-z][a-z] [ 0-9:]*/DATE/; s/talker([0-9]*)/talker(PID)/' "$dir/$side"
 	done
 	diff "$dir/pcp" "$dir/shim" >"$dir/log" && [ "$(wc -l <"$dir/shim")" -gt 40 ]
@@ -68,7 +68,7 @@ for seed in 1 2 3; do
 done
 for kind in vectors notes lines; do
 	"$dir/make_archive" "$dir/$kind" 3 $kind
-	same state "$dir/$kind" "$dir/work"
+	same state "$dir/$kind" "$dir/made"
 	result "contexts, descriptors, labels, configuration, messages: $kind"
 done
 # file NAME TEXT: a name space
@@ -108,7 +108,7 @@ if [ -d "$suite" ]; then
 	bad=0
 	for archive in $(suite_archives); do
 		in_list "${archive##*/}" "$damaged" && continue
-		same state "$archive" "$dir/work" || {
+		same state "$archive" "$dir/made" || {
 			bad=1
 			echo "# $archive"
 			sed 's/^/#   /' "$dir/log" | head -n 5

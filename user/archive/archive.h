@@ -113,6 +113,8 @@ bool shim_part__last(struct shim_archive *ar, const struct shim_part *part,
 /* The record that begins, or the one that ends, at @offset: 0, -ENODATA at the edge, -EBADMSG */
 int shim_view__at(const struct shim_view *view, uint64_t offset, struct shim_record *out);
 int shim_view__before(const struct shim_view *view, uint64_t offset, struct shim_record *out);
+/* Whether the file ends within the record that begins at @offset */
+bool shim_view__is_half(const struct shim_view *view, uint64_t offset);
 /* Whether an offset, which may be any number, is where a record begins or ends */
 bool shim_view__is_boundary(const struct shim_view *view, uint64_t offset);
 

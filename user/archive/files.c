@@ -217,6 +217,18 @@ char *shim_files__path(const char *base, int volume)
 	return n < 0 ? NULL : path;
 }
 
+bool shim_files__plain_size(const char *base, int volume, uint64_t *size)
+{
+	char *path = shim_files__path(base, volume);
+	struct stat st;
+	bool there = path && !stat(path, &st) && S_ISREG(st.st_mode);
+
+	free(path);
+	if (there)
+		*size = (uint64_t)st.st_size;
+	return there;
+}
+
 int shim_file__open(const char *path, int *out, uint64_t *size)
 {
 	/* a name may be a FIFO's, which must not hold us up */

@@ -29,6 +29,9 @@ void shim_files__free(struct shim_files *files);
 /* BASE.meta, BASE.index, BASE.N for SHIM_VOLUME_META, SHIM_VOLUME_INDEX, N; to be freed */
 char *shim_files__path(const char *base, int volume);
 
+/* The size of a volume's file; false if there is none that is not compressed */
+bool shim_files__plain_size(const char *base, int volume, uint64_t *size);
+
 /* A regular file, opened to be read; -EINVAL if it is no regular file */
 int shim_file__open(const char *path, int *fd, uint64_t *size);
 /* Up to @len bytes at @offset; fewer only at the end of the file */

@@ -6,10 +6,16 @@
  * the next one and then looks at the former has all of that.  New metrics and
  * states of instance domains are not taken in: a new context has them.
  */
+#define _DEFAULT_SOURCE	/* nanosleep */
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "archive.h"
+
+/* A record of which half is there is waited for so long after its file's last change. */
+#define PATIENCE	((struct shim_ts){ .sec = 1 })
+#define NAP_NS		1000000
 
 void shim_volume__init(struct shim_volume *v, struct shim_part *part, bool joint)
 {
@@ -29,17 +35,11 @@ static struct shim_volume *last_volume(const struct shim_archive *ar)
 static bool is_next_there(const struct shim_volume *last)
 {
 	const struct shim_part *part = last->part;
-	struct stat st;
-	char *path;
-	bool there;
+	uint64_t size;
 
-	if (last->number == INT32_MAX)
-		return false;
-	path = shim_files__path(part->files.base, last->number + 1);
-	there = path && !stat(path, &st) && S_ISREG(st.st_mode) &&
-		(uint64_t)st.st_size >= part->format->label_len;
-	free(path);
-	return there;
+	return last->number < INT32_MAX &&
+	       shim_files__plain_size(part->files.base, last->number + 1, &size) &&
+	       size >= part->format->label_len;
 }
 
 /* The index finds volumes by their numbers, so it gets to know the new one, too. */
@@ -115,4 +115,68 @@ bool shim_archive__follow(struct shim_archive *ar)
 		ar->end_known = false;
 	pthread_mutex_unlock(&ar->lock);
 	return changed;
+}
+
+static struct shim_ts now(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (struct shim_ts){ ts.tv_sec, (int32_t)ts.tv_nsec };
+}
+
+/* Whether the last volume's file was written to a moment ago, with ar->lock held */
+static bool is_fresh(const struct shim_volume *last)
+{
+	struct shim_ts age;
+	struct stat st;
+
+	if (last->fd < 0 || fstat(last->fd, &st))
+		return false;
+	age = shim_ts__sub(now(CLOCK_REALTIME),
+			   (struct shim_ts){ st.st_mtim.tv_sec, (int32_t)st.st_mtim.tv_nsec });
+	/* one from the future is of another machine's clock, which says nothing */
+	return age.sec >= 0 && shim_ts__cmp(age, PATIENCE) < 0;
+}
+
+/* Whether, as far as one has looked, @cur is before a record of which the end is not there */
+static bool is_before_half(const struct shim_cursor *cur)
+{
+	struct shim_archive *ar = cur->ar;
+	unsigned int last = shim_archive__nvolumes(ar) - 1;
+	uint64_t offset = cur->volume == last ? cur->offset : shim_archive__head(ar, last);
+	struct shim_view view;
+
+	return shim_archive__view(ar, last, &view) && shim_view__is_half(&view, offset);
+}
+
+/**
+ * shim_archive__await() - let the archive's writer end the record that it is writing
+ * @cur: a cursor that came to a bad record
+ * @since: when waiting began; zeros before
+ *
+ * Also of a record that is written at once, half may be seen: the kernel lets a
+ * file grow page by page.
+ *
+ * Return: whether to try again; false if that has been done for long enough, nobody writes, or
+ * it is no half record.
+ */
+bool shim_archive__await(const struct shim_cursor *cur, struct shim_ts *since)
+{
+	struct shim_archive *ar = cur->ar;
+	struct shim_ts at = now(CLOCK_MONOTONIC);
+	bool fresh;
+
+	if (!since->sec && !since->nsec)
+		*since = at;
+	if (!is_before_half(cur) || shim_ts__cmp(shim_ts__sub(at, *since), PATIENCE) >= 0)
+		return false;
+	pthread_mutex_lock(&ar->lock);
+	fresh = is_fresh(last_volume(ar));
+	pthread_mutex_unlock(&ar->lock);
+	if (!fresh)
+		return false;
+	nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+	shim_archive__follow(ar);
+	return true;
 }

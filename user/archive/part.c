@@ -163,6 +163,21 @@ static int read_label(struct shim_part *part, int fd, uint64_t size)
 	return size == part->format->label_len ? -ENODATA : 0;
 }
 
+/*
+ * A last volume that has not even its label was begun a moment ago.  It is
+ * as if it were not there yet: who follows the archive will find it.
+ */
+static void leave_begun(struct shim_part *part)
+{
+	struct shim_files *files = &part->files;
+	const int *last = &files->volumes[files->nvolumes - 1];
+	uint64_t size;
+
+	if (files->nvolumes > 1 && last[-1] == *last - 1 &&
+	    shim_files__plain_size(files->base, *last, &size) && size < part->format->label_len)
+		files->nvolumes--;
+}
+
 /* A file without a name was unpacked, which is not to be done twice */
 static bool was_packed(int fd)
 {
@@ -186,6 +201,8 @@ int shim_part__open(struct shim_part *part, const char *name, int *out)
 		err = shim_files__open(part->files.base, part->files.volumes[0], &fd, &size);
 	if (!err)
 		err = read_label(part, fd, size);
+	if (!err)
+		leave_begun(part);
 	*out = -1;
 	if (!err && was_packed(fd))
 		*out = fd;

@@ -26,6 +26,9 @@ const struct shim_label *shim_archive__label(const struct shim_archive *ar);
 int shim_archive__end(struct shim_archive *ar, struct shim_ts *end);
 /* Take in what the files have become; whether that is anything new */
 bool shim_archive__follow(struct shim_archive *ar);
+/* Of a record that is half there, the rest may come; whether to look again */
+struct shim_cursor;
+bool shim_archive__await(const struct shim_cursor *cur, struct shim_ts *since);
 struct shim_record;
 /* 1 for the mark between two archives that are one, 0, or -SHIM_EOVERLAP */
 int shim_archive__joint(const struct shim_archive *ar, const struct shim_record *rec,

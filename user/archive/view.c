@@ -114,6 +114,15 @@ int shim_view__at(const struct shim_view *view, uint64_t offset, struct shim_rec
 	return 0;
 }
 
+bool shim_view__is_half(const struct shim_view *view, uint64_t offset)
+{
+	uint32_t len;
+
+	return offset < view->size &&
+	       shim_frame__len(view->data + offset, view->size - offset, view->format->record_min,
+			       &len) == -ENODATA;
+}
+
 int shim_view__before(const struct shim_view *view, uint64_t offset, struct shim_record *out)
 {
 	uint64_t room;

@@ -112,13 +112,19 @@ static int place(struct shim_context *ctx)
 /* The next one in the file; at its end, as it is by now */
 static int step(struct shim_context *ctx, struct shim_record *rec)
 {
+	struct shim_ts since = { 0 };
 	int err;
 
 	if (ctx->mode == PM_MODE_BACK)
 		return shim_cursor__prev(&ctx->cursor, rec);
 	err = shim_cursor__next(&ctx->cursor, rec);
-	if ((err == -ERANGE || err == -EBADMSG) && shim_archive__follow(ctx->ar))
+	if (err != -ERANGE && err != -EBADMSG)
+		return err;
+	/* others may have followed it since we looked, so what this one says does not count */
+	shim_archive__follow(ctx->ar);
+	do
 		err = shim_cursor__next(&ctx->cursor, rec);
+	while (err == -EBADMSG && shim_archive__await(&ctx->cursor, &since));
 	return err;
 }
 
