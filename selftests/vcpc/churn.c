@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "heirs.h"
+#include "vcpc_test.h"
 
 #define THREADS		10000
 #define PROCESSES	1000

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "heirs.h"
+#include "vcpc_test.h"
 
 #define FOLDER	"/sys/kernel/debug"
 #define FILE_NAME	FOLDER "/vcpc/sets"

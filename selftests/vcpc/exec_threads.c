@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "heirs.h"
+#include "vcpc_test.h"
 
 #define PAGES_BEFORE	300
 #define PAGES_AFTER	500

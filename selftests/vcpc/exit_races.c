@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "heirs.h"
+#include "vcpc_test.h"
 
 #define SECONDS	4
 

@@ -8,7 +8,8 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 
-#include "fuzz_ops.h"
+#include "fuzz/acts.h"
+#include "vcpc_test.h"
 
 #define PROCESSES	3
 

@@ -3,7 +3,7 @@
 #ifndef VCPC_TEST_HEIRS_H
 #define VCPC_TEST_HEIRS_H
 
-#include "vcpc_test.h"
+#include "calls.h"
 
 /* All that the bind began which @tid is of, or all of the set */
 static inline int set_all(int set, unsigned long cmd, pid_t tid)

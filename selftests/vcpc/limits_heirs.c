@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "heirs.h"
+#include "vcpc_test.h"
 
 #define FOLDER	"/sys/module/vcpc/parameters/"
 

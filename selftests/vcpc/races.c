@@ -10,6 +10,7 @@
 #include <sched.h>
 
 #include "heirs.h"
+#include "vcpc_test.h"
 
 #define ACTORS	6
 #define SETS	5

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "heirs.h"
+#include "vcpc_test.h"
 
 static void *touches(void *arg)
 {

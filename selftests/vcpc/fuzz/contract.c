@@ -1,30 +1,11 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The contract as a table: each operation, what it writes, and how it may fail. */
-#ifndef VCPC_FUZZ_CONTRACT_H
-#define VCPC_FUZZ_CONTRACT_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the contract says of each operation. */
+#include <errno.h>
+#include <linux/vcpc.h>
 
-#include <stddef.h>
+#include "contract.h"
 
-#include "vcpc_test.h"
-
-enum op {
-	OP_INFO, OP_SET_CREATE, OP_BIND, OP_UNBIND, OP_ENABLE, OP_DISABLE, OP_SAMPLE, OP_READ,
-	OP_INSTANCES, OP_TRACE_TAG, OP_TRACE, OP_ADVISE, OP_MMAP, OP_UNKNOWN,
-	OP_NR,
-};
-
-/* An operation: its argument's size, which bytes of it are written when, its errors. */
-struct contract {
-	const char *name;
-	unsigned long cmd;
-	size_t known;
-	size_t out, out_len;
-	bool out_on_failure;
-	int errors[16];		/* 0 at the end */
-};
-
-/* Each operation as the contract has it. */
-static const struct contract contract[OP_NR] = {
+const struct contract contract[OP_NR] = {
 	[OP_INFO] = {
 		.name = "INFO", .cmd = VCPC_IOC_INFO, .known = sizeof(struct vcpc_info_args),
 		.out = 4, .out_len = sizeof(struct vcpc_info_args) - 4,
@@ -90,5 +71,3 @@ static const struct contract contract[OP_NR] = {
 		.name = "unknown", .errors = { ENOTTY },
 	},
 };
-
-#endif

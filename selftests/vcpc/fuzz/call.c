@@ -1,137 +1,11 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * One hostile call: where its argument lies, what it may answer, and which
- * bytes it may write.
- */
-#ifndef VCPC_FUZZ_CALL_H
-#define VCPC_FUZZ_CALL_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Make a call with an argument in a bad place, and judge what came of it. */
+#include "../calls.h"
+#include "call.h"
 
-#include "fuzz_contract.h"
-
-#define PAGES		3
-#define PAGE		4096	/* no machine of ours has another size */
-#define PATTERN		0xa5
 #define WINDOW		768	/* bytes that are looked at around an argument */
-#define REPORTS		10
 
-/* What is known of the answer, besides the table of errors; > 0 is an errno. */
-#define MAY_ANY		0
-#define MUST_FAIL	(-1)
-#define MUST_WORK	(-2)
-
-/* What all processes of a run tell. */
-struct verdicts {
-	unsigned long calls, wrong, worked[OP_NR];
-	char text[REPORTS][200];
-};
-
-/* Memory with a page after it that is not there, and the same read-only. */
-struct arena {
-	unsigned char *rw, *ro;
-};
-
-enum place {
-	PLACE_PLAIN, PLACE_EDGE, PLACE_HALF, PLACE_READ_ONLY, PLACE_NULL, PLACE_HOLE, PLACE_KERNEL,
-};
-
-struct fuzzer {
-	struct verdicts *verdicts;
-	__u64 random;
-	struct arena args, data;
-};
-
-/* One call of it. */
-struct hostile {
-	const struct contract *op;
-	int fd;
-	bool strange_fd;	/* may be any file, or none */
-	int must;
-	unsigned char image[256];	/* the argument, and what follows it */
-};
-
-static inline __u64 draw(struct fuzzer *f)
-{
-	__u64 z = f->random += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
-
-static inline unsigned int below(struct fuzzer *f, unsigned int n)
-{
-	return (draw(f) >> 32) % n;
-}
-
-static inline bool one_in(struct fuzzer *f, unsigned int n)
-{
-	return !below(f, n);
-}
-
-static inline void arena_open(struct arena *a)
-{
-	int fd = memfd_create("fuzz", 0);
-
-	if (fd < 0 || ftruncate(fd, PAGES * PAGE))
-		abort();
-	a->rw = mmap(NULL, (PAGES + 1) * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	a->ro = mmap(NULL, (PAGES + 1) * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (a->rw == MAP_FAILED || a->ro == MAP_FAILED ||
-	    mmap(a->rw, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) !=
-	    a->rw ||
-	    mmap(a->ro, PAGES * PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) != a->ro)
-		abort();
-	close(fd);
-	memset(a->rw, PATTERN, PAGES * PAGE);
-}
-
-static inline void arena_close(struct arena *a)
-{
-	munmap(a->rw, (PAGES + 1) * PAGE);
-	munmap(a->ro, (PAGES + 1) * PAGE);
-}
-
-static inline enum place some_place(struct fuzzer *f)
-{
-	static const enum place bad[] = {
-		PLACE_HALF, PLACE_READ_ONLY, PLACE_NULL, PLACE_HOLE, PLACE_KERNEL,
-	};
-
-	if (one_in(f, 12))
-		return bad[below(f, 5)];
-	return one_in(f, 3) ? PLACE_EDGE : PLACE_PLAIN;
-}
-
-/*
- * Where in the arena @len bytes at @place begin, and how many of them are
- * there; what the caller gives as their address.
- */
-static inline size_t lay(struct fuzzer *f, enum place place, size_t len, size_t *there)
-{
-	*there = len;
-	switch (place) {
-	case PLACE_EDGE:
-		return PAGES * PAGE - len;
-	case PLACE_HALF:
-		*there = below(f, len);
-		return PAGES * PAGE - *there;
-	default:
-		return 128 + below(f, 64);
-	}
-}
-
-static inline void *address(const struct arena *a, enum place place, size_t at)
-{
-	switch (place) {
-	case PLACE_READ_ONLY:	return a->ro + at;
-	case PLACE_NULL:	return NULL;
-	case PLACE_HOLE:	return a->rw + PAGES * PAGE + at % PAGE;
-	case PLACE_KERNEL:	return (void *)(0xffff888000000000UL + at);
-	default:		return a->rw + at;
-	}
-}
-
-static inline void wrong(struct fuzzer *f, const char *name, const char *what, long a, long b)
+void wrong(struct fuzzer *f, const char *name, const char *what, long a, long b)
 {
 	unsigned long n = __atomic_fetch_add(&f->verdicts->wrong, 1, __ATOMIC_RELAXED);
 
@@ -140,7 +14,7 @@ static inline void wrong(struct fuzzer *f, const char *name, const char *what, l
 			 name, what, a, b);
 }
 
-static inline void judge(struct fuzzer *f, const struct hostile *h, int must, long ret)
+void judge(struct fuzzer *f, const struct hostile *h, int must, long ret)
 {
 	const int *error = h->op->errors;
 
@@ -164,7 +38,7 @@ static inline void judge(struct fuzzer *f, const struct hostile *h, int must, lo
 }
 
 /* What taking the argument in must say, if anything can be said. */
-static inline int predict(const struct hostile *h, enum place place, size_t there)
+static int predict(const struct hostile *h, enum place place, size_t there)
 {
 	__u32 size;
 	size_t i;
@@ -189,7 +63,7 @@ static inline int predict(const struct hostile *h, enum place place, size_t ther
 }
 
 /* A size that is mostly right; the bytes after the argument are set to fit or not. */
-static inline void some_size(struct fuzzer *f, struct hostile *h)
+static void some_size(struct fuzzer *f, struct hostile *h)
 {
 	const __u32 sizes[] = {
 		0, 1, 4, h->op->known - 1, h->op->known - 4, h->op->known / 2, PAGE, PAGE + 1, 1U << 31, ~0U,
@@ -207,7 +81,7 @@ static inline void some_size(struct fuzzer *f, struct hostile *h)
 }
 
 /* Only what the contract writes may have changed. */
-static inline void compare(struct fuzzer *f, const struct hostile *h, long ret,
+static void compare(struct fuzzer *f, const struct hostile *h, long ret,
 			   const unsigned char *before, const unsigned char *after, size_t len,
 			   size_t at)
 {
@@ -229,7 +103,7 @@ static inline void compare(struct fuzzer *f, const struct hostile *h, long ret,
 }
 
 /* Make the call; what it wrote is in h->image afterwards. */
-static inline long fire(struct fuzzer *f, struct hostile *h)
+long fire(struct fuzzer *f, struct hostile *h)
 {
 	unsigned char before[WINDOW], *window;
 	enum place place = some_place(f);
@@ -263,5 +137,3 @@ static inline long fire(struct fuzzer *f, struct hostile *h)
 	judge(f, h, must, ret);
 	return ret;
 }
-
-#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Short ways to call the module, and work whose counts are known.
+ */
+#ifndef VCPC_CALLS_H
+#define VCPC_CALLS_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/perf_event.h>
+#include <linux/vcpc.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAX_VALUES	128
+#define NOBODY		65534
+
+struct room {
+	union {
+		struct vcpc_sample sample;
+		__u64 words[5 + MAX_VALUES];
+	};
+};
+
+#define UNUSED	__attribute__((unused))
+
+static const struct vcpc_request page_faults UNUSED = {
+	.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS, .flags = VCPC_REQ_F_USER,
+};
+
+static const struct vcpc_request task_clock UNUSED = {
+	.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .flags = VCPC_REQ_F_USER,
+};
+
+static const struct vcpc_request cycles UNUSED = {
+	.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES, .flags = VCPC_REQ_F_USER,
+};
+
+static const struct vcpc_request instructions UNUSED = {
+	.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS, .flags = VCPC_REQ_F_USER,
+};
+
+static inline __u64 pointer(const void *p)
+{
+	return (uintptr_t)p;
+}
+
+static inline pid_t own_tid(void)
+{
+	return syscall(SYS_gettid);
+}
+
+static inline int device_open(void)
+{
+	return open("/dev/vcpc", O_RDWR | O_CLOEXEC);
+}
+
+/* The calls give what the system call gave, or the negative errno. */
+static inline int call(int fd, unsigned long cmd, void *args)
+{
+	int ret = ioctl(fd, cmd, args);
+
+	return ret < 0 ? -errno : ret;
+}
+
+static inline unsigned int hw_slots(void)
+{
+	struct vcpc_info_args info = { .size = sizeof(info) };
+	int fd = device_open();
+	int ret = call(fd, VCPC_IOC_INFO, &info);
+
+	close(fd);
+	return ret ? 0 : info.hw_slots;
+}
+
+static inline struct vcpc_set_create_args create_args(const struct vcpc_request *requests,
+						      unsigned int nr)
+{
+	return (struct vcpc_set_create_args) {
+		.size = sizeof(struct vcpc_set_create_args),
+		.nr_requests = nr,
+		.request_size = sizeof(struct vcpc_request),
+		.requests = pointer(requests),
+	};
+}
+
+static inline int set_create(int device, const struct vcpc_request *requests, unsigned int nr,
+			     __u32 flags)
+{
+	struct vcpc_set_create_args args = create_args(requests, nr);
+
+	args.flags = flags;
+	return call(device, VCPC_IOC_SET_CREATE, &args);
+}
+
+/* A set of one request, on a device of its own. */
+static inline int set_of(const struct vcpc_request *request, __u32 flags)
+{
+	int device = device_open();
+	int set = device < 0 ? -errno : set_create(device, request, 1, flags);
+
+	close(device);
+	return set;
+}
+
+static inline int set_bind(int set, __u32 flags, pid_t tid)
+{
+	struct vcpc_bind_args args = { .size = sizeof(args), .flags = flags, .tid = tid };
+
+	return call(set, VCPC_IOC_BIND, &args);
+}
+
+static inline int set_target(int set, unsigned long cmd, pid_t tid)
+{
+	struct vcpc_target_args args = { .size = sizeof(args), .tid = tid };
+
+	return call(set, cmd, &args);
+}
+
+static inline int set_sample(int set, pid_t tid, struct room *room)
+{
+	struct vcpc_sample_args args = {
+		.size = sizeof(args),
+		.tid = tid,
+		.buf_size = sizeof(*room),
+		.buf = pointer(room),
+	};
+
+	return call(set, VCPC_IOC_SAMPLE, &args);
+}
+
+/* The sums over what the bind began that @tid is of, or over all. */
+static inline int set_total(int set, pid_t tid, struct room *room)
+{
+	struct vcpc_sample_args args = {
+		.size = sizeof(args),
+		.flags = VCPC_SAMPLE_F_TOTAL,
+		.tid = tid,
+		.buf_size = sizeof(*room),
+		.buf = pointer(room),
+	};
+
+	return call(set, VCPC_IOC_SAMPLE, &args);
+}
+
+static inline __u64 first_total(int set, pid_t tid)
+{
+	struct room room;
+
+	return set_total(set, tid, &room) ? ~0ULL : room.sample.values[0];
+}
+
+/* The first value of the caller's own, or of the only instance. */
+static inline __u64 first_value(int set, pid_t tid)
+{
+	struct room room;
+
+	return set_sample(set, tid, &room) ? ~0ULL : room.sample.values[0];
+}
+
+/*
+ * Exactly @pages faults in user mode.  No huge pages in the whole process: the
+ * new mapping may join a thread's stack beside it, and another thread's fault
+ * there would bring a huge page that reaches into ours.
+ */
+static inline void touch(int pages)
+{
+	long size = sysconf(_SC_PAGESIZE);
+	volatile char *map;
+	int i;
+
+	if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0))
+		abort();
+	map = mmap(NULL, pages * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (map == MAP_FAILED)
+		abort();
+	for (i = 0; i < pages; i++)
+		map[i * size] = 1;
+	munmap((void *)map, pages * size);
+}
+
+/* Exactly 2 * @rounds instructions, and a few around them. */
+static inline void spin(unsigned long rounds)
+{
+#if defined(__aarch64__)
+	asm volatile("1: sub %0, %0, #1\n cbnz %0, 1b" : "+r"(rounds));
+#elif defined(__x86_64__)
+	asm volatile("1: sub $1, %0\n jnz 1b" : "+r"(rounds) : : "cc");
+#else
+	while (rounds--)
+		asm volatile("");
+#endif
+}
+
+static inline int become_nobody(void)
+{
+	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY))
+		return -errno;
+	return setresuid(NOBODY, NOBODY, NOBODY) ? -errno : 0;
+}
+
+/* Run @fn as a child and give what it returned, 0..254; 255 if it died. */
+static inline int in_child(int (*fn)(void *arg), void *arg)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(fn(arg));
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return 255;
+	return WEXITSTATUS(status);
+}
+
+#endif /* VCPC_CALLS_H */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One hostile call: where its argument lies, what it may answer, and which
+ * bytes it may write.
+ */
+#ifndef FUZZ_CALL_H
+#define FUZZ_CALL_H
+
+#include "arena.h"
+#include "contract.h"
+
+#define REPORTS		10
+
+/* What is known of the answer, besides the table of errors; > 0 is an errno. */
+#define MAY_ANY		0
+#define MUST_FAIL	(-1)
+#define MUST_WORK	(-2)
+
+/* What all processes of a run tell. */
+struct verdicts {
+	unsigned long calls, wrong, worked[OP_NR];
+	char text[REPORTS][200];
+};
+
+/* One call of it. */
+struct hostile {
+	const struct contract *op;
+	int fd;
+	bool strange_fd;	/* may be any file, or none */
+	int must;
+	unsigned char image[256];	/* the argument, and what follows it */
+};
+
+void wrong(struct fuzzer *f, const char *name, const char *what, long a, long b);
+void judge(struct fuzzer *f, const struct hostile *h, int must, long ret);
+long fire(struct fuzzer *f, struct hostile *h);
+
+#endif /* FUZZ_CALL_H */

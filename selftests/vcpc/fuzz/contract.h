@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The contract as a table: each operation, what it writes, and how it may fail. */
+#ifndef FUZZ_CONTRACT_H
+#define FUZZ_CONTRACT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum op {
+	OP_INFO, OP_SET_CREATE, OP_BIND, OP_UNBIND, OP_ENABLE, OP_DISABLE, OP_SAMPLE, OP_READ,
+	OP_INSTANCES, OP_TRACE_TAG, OP_TRACE, OP_ADVISE, OP_MMAP, OP_UNKNOWN,
+	OP_NR,
+};
+
+/* An operation: its argument's size, which bytes of it are written when, its errors. */
+struct contract {
+	const char *name;
+	unsigned long cmd;
+	size_t known;
+	size_t out, out_len;
+	bool out_on_failure;
+	int errors[16];		/* 0 at the end */
+};
+
+/* Each operation as the contract has it. */
+extern const struct contract contract[OP_NR];
+
+#endif /* FUZZ_CONTRACT_H */

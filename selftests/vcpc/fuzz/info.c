@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Calls that ask what there is, and calls that there are not. */
+#include "acts.h"
+
+void do_info(struct worker *w)
+{
+	struct hostile h = { .op = &contract[OP_INFO], .must = MUST_WORK };
+	struct vcpc_info_args info;
+
+	choose_device(w, &h);
+	if (fire(&w->f, &h) || h.strange_fd)
+		return;
+	memcpy(&info, h.image, sizeof(info));
+	if (info.abi != VCPC_ABI_VERSION || info.max_requests != w->process->max_requests)
+		wrong(&w->f, h.op->name, "values", info.abi, info.max_requests);
+}
+
+void do_unknown(struct worker *w)
+{
+	struct hostile h = { .op = &contract[OP_UNKNOWN] };
+	unsigned long cmd;
+
+	/* Any size and direction, and numbers that are not given. */
+	cmd = _IOC(below(&w->f, 4), VCPC_IOC_TYPE, 0x20 + below(&w->f, 224), below(&w->f, 512));
+	if (one_in(&w->f, 2))
+		cmd = _IOC(1 + below(&w->f, 3), VCPC_IOC_TYPE, below(&w->f, 0x15), 24);
+	h.fd = one_in(&w->f, 2) ? w->device : w->own[below(&w->f, OWN)].fd;
+	judge(&w->f, &h, ENOTTY, call(h.fd, cmd, w->f.args.rw));
+	/* A set is no device, and a device no set. */
+	if (one_in(&w->f, 2))
+		judge(&w->f, &h, ENOTTY, call(w->device, VCPC_IOC_BIND + below(&w->f, 5),
+					      w->f.args.rw));
+	else
+		judge(&w->f, &h, ENOTTY, call(w->own[below(&w->f, OWN)].fd,
+					      VCPC_IOC_INFO + below(&w->f, 4), w->f.args.rw));
+}
