@@ -51,6 +51,24 @@ static const struct vcpc_request instructions UNUSED = {
 	.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS, .flags = VCPC_REQ_F_USER,
 };
 
+/* The next of a sequence of numbers that look like chance */
+static inline __u64 chance(__u64 *state)
+{
+	__u64 z = *state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+/* A number from the environment */
+static inline unsigned long number(const char *name, unsigned long otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoul(text, NULL, 0) : otherwise;
+}
+
 static inline __u64 pointer(const void *p)
 {
 	return (uintptr_t)p;

@@ -152,13 +152,6 @@ static int run_process(struct process *p, const int *inherited)
 	return open_files() == before ? 0 : 3;
 }
 
-static unsigned long number(const char *name, unsigned long otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoul(text, NULL, 0) : otherwise;
-}
-
 static unsigned int parameter(const char *name, const char *value)
 {
 	unsigned int before = 0;

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Chance, and the memory that arguments are laid in. */
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
+#include "../calls.h"
 #include "arena.h"
 
 __u64 draw(struct fuzzer *f)
 {
-	__u64 z = f->random += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
+	return chance(&f->random);
 }
 
 unsigned int below(struct fuzzer *f, unsigned int n)

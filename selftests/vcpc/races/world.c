@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What all actors reach for, chosen by chance, and what a call may answer. */
+#include "world.h"
+
+unsigned int below(struct actor *a, unsigned int n)
+{
+	return chance(&a->random) % n;
+}
+
+bool stopped(struct world *w)
+{
+	return __atomic_load_n(&w->stop, __ATOMIC_RELAXED);
+}
+
+/*
+ * A call's answer must be one that the contract has for it; EBADF and ENOTTY come with the
+ * territory, as descriptors are closed, and their numbers given to others, at any time.
+ */
+int check(struct world *w, const char *what, int ret, const int *allowed)
+{
+	if (ret >= 0 || ret == -EBADF || ret == -ENOTTY)
+		return ret;
+	while (*allowed && *allowed != -ret)
+		allowed++;
+	if (!*allowed && !__atomic_fetch_add(&w->wrong, 1, __ATOMIC_RELAXED))
+		snprintf(w->first_wrong, sizeof(w->first_wrong), "%s: %s", what, strerror(-ret));
+	return ret;
+}
+
+int some_set(struct actor *a)
+{
+	return __atomic_load_n(&a->world->sets[below(a, SETS)], __ATOMIC_RELAXED);
+}
+
+pid_t some_target(struct actor *a)
+{
+	unsigned int which = below(a, TARGETS + 2);
+
+	return which < TARGETS ? __atomic_load_n(&a->world->targets[which], __ATOMIC_RELAXED) : 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What all actors reach for, chosen by chance, and what a call may answer. */
+#ifndef RACES_WORLD_H
+#define RACES_WORLD_H
+
+#include "../calls.h"
+
+#define ACTORS	6
+#define SETS	5
+#define TARGETS	8
+
+/* What all actors reach for; each is changed under the others' hands. */
+struct world {
+	int sets[SETS];
+	pid_t targets[TARGETS];
+	bool stop;
+	unsigned long seed;
+	unsigned long wrong;
+	unsigned long done[32];
+	char first_wrong[160];
+};
+
+struct actor {
+	struct world *world;
+	unsigned int number;
+	__u64 random;
+};
+
+unsigned int below(struct actor *a, unsigned int n);
+bool stopped(struct world *w);
+int check(struct world *w, const char *what, int ret, const int *allowed);
+int some_set(struct actor *a);
+pid_t some_target(struct actor *a);
+
+#endif /* RACES_WORLD_H */
