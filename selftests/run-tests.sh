@@ -44,14 +44,17 @@ note() {
 for program; do
 	name=$(basename "$(dirname "$program")")/$(basename "$program")
 	before=$(wc -l <"$results")
+	begun=$(date +%s)
 	timeout -k 5 "$limit" "$program" >"$log" 2>&1 </dev/null
 	status=$?
 	note "$name" $status >>"$results"
-	tail -n +$((before + 1)) "$results" | awk -v name="$name" '
+	took=$(($(date +%s) - begun))
+	tail -n +$((before + 1)) "$results" | awk -v name="$name" -v took="$took" '
 		{ n[$1]++ }
 		END { printf "  %-44s %3d passed", name, n["pass"]
 		      if (n["fail"]) printf ", %d FAILED", n["fail"]
 		      if (n["skip"]) printf ", %d skipped", n["skip"]
+		      if (took >= 5) printf ", %d s", took
 		      print "" }'
 	if tail -n +$((before + 1)) "$results" | grep -q ^fail; then
 		sed 's/^/    | /' "$log" | tail -n 40
