@@ -57,8 +57,30 @@ static struct vcpc_instance *instance_alloc(struct vcpc_binding *binding,
 	inst->cpu = binding->cpu;
 	inst->kept.time = ktime_get_ns();
 	inst->kept.nr = set->nr;
+	/* Events ring as soon as they are open; nobody can look at them before all are. */
+	inst->state = VCPC_INSTANCE_STOPPED;
 	vcpc_instance_load(inst);
 	return inst;
+}
+
+static void set_state(struct vcpc_instance *inst, u32 state)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&inst->lock, flags);
+	inst->state |= state;
+	raw_spin_unlock_irqrestore(&inst->lock, flags);
+}
+
+/* What is stopped waits for ENABLE; this waits for exec. */
+static int wait_for_exec(struct vcpc_instance *inst)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&inst->lock, flags);
+	inst->state &= ~VCPC_INSTANCE_STOPPED;
+	raw_spin_unlock_irqrestore(&inst->lock, flags);
+	return 0;
 }
 
 static int instance_start(struct vcpc_instance *inst, u32 flags, int *bad)
@@ -68,8 +90,7 @@ static int instance_start(struct vcpc_instance *inst, u32 flags, int *bad)
 	int ret;
 
 	if (flags & VCPC_OPEN_ON_EXEC)
-		return 0;
-	inst->state |= VCPC_INSTANCE_STOPPED;
+		return wait_for_exec(inst);
 	ret = vcpc_operate_on(inst, op, &room.sample);
 	if (inst->state & VCPC_INSTANCE_OFFLINE)
 		return -ENODEV;
@@ -170,6 +191,7 @@ struct vcpc_instance *vcpc_instance_open(struct vcpc_binding *binding, struct ta
 	return inst;
 
 err_counters:
+	set_state(inst, VCPC_INSTANCE_CLOSED);
 	if (inst->cpu >= 0)
 		vcpc_hotplug_del(inst);
 	if (!IS_ERR(inst->counters))
@@ -180,7 +202,8 @@ err_groups:
 	if (inst->overflow)
 		vcpc_overflow_close(inst->overflow);
 err_overflow:
-	kfree(inst);
+	/* An event may just be ringing. */
+	kfree_rcu(inst, rcu);
 	return ERR_PTR(ret);
 }
 
@@ -280,12 +303,7 @@ int vcpc_instance_settle(struct vcpc_instance *inst)
  */
 void vcpc_instance_close(struct vcpc_instance *inst)
 {
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&inst->lock, flags);
-	inst->state |= VCPC_INSTANCE_CLOSED;
-	raw_spin_unlock_irqrestore(&inst->lock, flags);
-
+	set_state(inst, VCPC_INSTANCE_CLOSED);
 	if (inst->cpu >= 0)
 		vcpc_hotplug_del(inst);
 	if (inst->counters)
