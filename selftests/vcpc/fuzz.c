@@ -6,9 +6,10 @@
  * FUZZ_SEED and FUZZ_CALLS in the environment change the sequence and its length.
  */
 #include <pthread.h>
-#include <sys/prctl.h>
+#include <sys/epoll.h>
 
 #include "fuzz/acts.h"
+#include "told.h"
 #include "vcpc_test.h"
 
 #define PROCESSES	3
@@ -17,11 +18,16 @@
 static void do_files(struct worker *w)
 {
 	int *common = &w->process->common[below(&w->f, COMMON)];
+	struct own_set *own;
 	int fd = -1;
 
 	switch (below(&w->f, 3)) {
 	case 0: fd = device_open(); break;
-	case 1: fd = dup(w->own[below(&w->f, OWN)].fd); break;
+	case 1:
+		own = &w->own[below(&w->f, OWN)];
+		own->shared = true;
+		fd = dup(own->fd);
+		break;
 	default: fd = set_of(&task_clock, below(&w->f, 2)); break;
 	}
 	if (fd < 0)
@@ -68,7 +74,8 @@ static const struct {
 	void (*fn)(struct worker *w);
 	unsigned int weight;
 } actions[] = {
-	{ do_info, 20 }, { do_create, 60 }, { do_bind, 120 }, { do_target, 150 },
+	{ do_info, 20 }, { do_create, 60 }, { do_bind, 120 }, { do_target, 180 },
+	{ do_preset, 50 }, { do_overflows, 60 }, { do_poll, 60 },
 	{ do_sample, 250 }, { do_read, 200 }, { do_instances, 40 }, { do_tag, 60 },
 	{ do_trace, 120 }, { do_advise, 120 }, { do_map, 40 }, { do_unknown, 20 },
 	{ do_files, 20 }, { do_child, 2 },
@@ -103,6 +110,7 @@ static void *work(void *arg)
 	arena_open(&w.f.args);
 	arena_open(&w.f.data);
 	w.device = device_open();
+	w.epoll = epoll_create1(EPOLL_CLOEXEC);
 	for (i = 0; i < OWN; i++)
 		w.own[i] = (struct own_set) { .fd = set_of(&page_faults, 0), .nr = 1 };
 	p->tids[start->number] = own_tid();
@@ -111,6 +119,7 @@ static void *work(void *arg)
 	end_child(&w);
 	for (i = 0; i < OWN; i++)
 		close(w.own[i].fd);
+	close(w.epoll);
 	close(w.device);
 	arena_close(&w.f.args);
 	arena_close(&w.f.data);
@@ -135,6 +144,7 @@ static int run_process(struct process *p, const int *inherited)
 
 	if (!p->root && become_nobody())
 		return 1;
+	catch_overflows();
 	before = open_files();
 	p->null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (i = 0; i < COMMON; i++)
@@ -150,6 +160,12 @@ static int run_process(struct process *p, const int *inherited)
 		close(p->common[i]);
 	close(p->null);
 	return open_files() == before ? 0 : 3;
+}
+
+/* On a kernel that checks whatever it does */
+static bool slow(void)
+{
+	return access("/sys/kernel/debug/kmemleak", F_OK) == 0;
 }
 
 static unsigned int parameter(const char *name, const char *value)
@@ -237,12 +253,12 @@ FIXTURE_TEARDOWN(fuzz)
 {
 }
 
-TEST_F_TIMEOUT(fuzz, calls, 600)
+TEST_F_TIMEOUT(fuzz, calls, 100000)
 {
 	static const char * const limits[][2] = {
 		{ "max_user_sets", "1" }, { "max_user_counters", "2" }, { "max_user_tags", "1" },
 	};
-	unsigned long seed = number("FUZZ_SEED", 20221211), calls = number("FUZZ_CALLS", 200000);
+	unsigned long seed = number("FUZZ_SEED", 20221211), calls = number("FUZZ_CALLS", slow() ? 100000 : 1000000);
 	struct process p = {
 		.verdicts = self->verdicts, .root = variant->root, .software = !hw_slots(),
 		.max_requests = parameter("max_requests", NULL),
@@ -252,6 +268,7 @@ TEST_F_TIMEOUT(fuzz, calls, 600)
 	char text[16];
 	int status;
 
+	catch_overflows();
 	p.calls = calls / 2 / PROCESSES / THREADS;
 	for (i = 0; i < PROCESSES; i++) {
 		p.seed = seed * 8 + 4 * variant->root + i;

@@ -10,6 +10,7 @@
 
 #include "heirs.h"
 #include "races/acts.h"
+#include "told.h"
 #include "vcpc_test.h"
 
 static const struct {
@@ -18,6 +19,7 @@ static const struct {
 	unsigned int weight;
 } acts[] = {
 	{ "bind", do_bind, 200 }, { "unbind", do_unbind, 80 }, { "turn", do_turn, 120 },
+	{ "preset", do_preset, 40 }, { "overflows", do_overflows, 40 },
 	{ "sample", do_sample, 250 }, { "read", do_read, 100 }, { "list", do_list, 40 },
 	{ "replace", do_replace, 40 }, { "target", do_target, 30 }, { "thread", do_thread, 30 },
 	{ "move", do_move, 20 }, { "cpu", do_cpu, 6 }, { "unload", do_unload, 10 },
@@ -61,6 +63,7 @@ FIXTURE_SETUP(races)
 	struct actor maker = { &self->world, 0, 1 };
 	unsigned int i;
 
+	catch_overflows();
 	self->device = device_open();
 	ASSERT_GE(self->device, 0);
 	for (i = 0; i < SETS; i++)
@@ -105,8 +108,9 @@ TEST_F_TIMEOUT(races, all_at_once, 100000)
 	EXPECT_EQ(0, self->world.wrong)
 		TH_LOG("the first: %s", self->world.first_wrong);
 	/* And the sets are as good as ever. */
-	for (i = 0; i < SETS; i++) {
+	for (i = 0; i < SETS; i++)
 		set_all(self->world.sets[i], VCPC_IOC_UNBIND, 0);
+	for (i = 0; i < SETS; i++) {
 		EXPECT_FALSE(left(self->world.sets[i]));
 		EXPECT_EQ(0, set_bind(self->world.sets[i], 0, 0));
 		EXPECT_EQ(0, set_target(self->world.sets[i], VCPC_IOC_UNBIND, 0));

@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Sets of all kinds, good and bad. */
+#include "../told.h"
 #include "acts.h"
+
+/* Clocks not so soon that nothing else happens any more. */
+static void overflow_soon(struct worker *w, struct vcpc_request *r)
+{
+	bool clock = r->type == PERF_TYPE_SOFTWARE && r->config <= PERF_COUNT_SW_TASK_CLOCK;
+
+	r->flags |= VCPC_REQ_F_OVERFLOW;
+	if (!one_in(&w->f, 4))
+		r->preset = -(clock ? 1000000ULL + below(&w->f, 1 << 24) : 1ULL + below(&w->f, 64));
+}
 
 static struct vcpc_request some_request(struct worker *w, int *must)
 {
@@ -23,8 +34,8 @@ static struct vcpc_request some_request(struct worker *w, int *must)
 		r.flags = below(f, 4);
 	if (one_in(f, 20))
 		r.flags |= 1U << below(f, 32);
-	if (one_in(f, 10))
-		r.flags |= VCPC_REQ_F_OVERFLOW;
+	if (one_in(f, 6))
+		overflow_soon(w, &r);
 	if (one_in(f, 30))
 		r.reserved[below(f, 2)] = draw(f) | 1;
 	if (one_in(f, 60))
@@ -38,7 +49,7 @@ static struct vcpc_request some_request(struct worker *w, int *must)
 
 /* Requests in the arena, some of them bad, or not wholly there. */
 static void some_requests(struct worker *w, struct vcpc_set_create_args *args, int *must,
-			  __u64 *presets)
+			  struct own_set *own)
 {
 	struct arena *a = &w->f.data;
 	enum place place = some_place(&w->f);
@@ -58,10 +69,13 @@ static void some_requests(struct worker *w, struct vcpc_set_create_args *args, i
 		}
 		if (args->flags & VCPC_SET_F_GROUPS && request.flags & VCPC_REQ_F_OVERFLOW)
 			*must = MUST_FAIL;
-		presets[i] = request.preset;
+		own->presets[i] = request.preset;
+		own->overflows |= request.flags & VCPC_REQ_F_OVERFLOW;
 		if ((i + 1) * sizeof(request) <= there)
 			memcpy(a->rw + at + i * sizeof(request), &request, sizeof(request));
 	}
+	own->nr = args->nr_requests;
+	own->groups = args->flags & VCPC_SET_F_GROUPS ? group + 1 : 0;
 	args->requests = pointer(address(a, place, at));
 	if (there < len || place >= PLACE_NULL)
 		*must = MUST_FAIL;
@@ -78,69 +92,104 @@ static void some_slot(struct worker *w, struct vcpc_set_create_args *args, int *
 	}
 }
 
-/* The samples of a set with groups are longer than those of others. */
-static void use_set(struct worker *w, int fd, unsigned int nr, const __u64 *presets, bool groups)
+/* Overflows that are told, or only counted */
+static void some_signal(struct worker *w, struct vcpc_set_create_args *args, struct own_set *own,
+			int *must)
 {
-	struct own_set *own;
+	if (own->overflows && one_in(&w->f, 4))
+		args->flags |= VCPC_SET_F_COUNT_OVERFLOWS;
+	else if (own->overflows && one_in(&w->f, 2))
+		args->signal = TOLD_BY;
+	if (one_in(&w->f, 30)) {
+		args->flags |= VCPC_SET_F_COUNT_OVERFLOWS;
+		args->signal = TOLD_BY;
+		*must = MUST_FAIL;
+	}
+	if (one_in(&w->f, 30)) {
+		args->signal = 65 + below(&w->f, 1 << 30);
+		*must = MUST_FAIL;
+	}
+	if (one_in(&w->f, 60)) {
+		args->reserved = 1U << below(&w->f, 32);
+		*must = MUST_FAIL;
+	}
+	own->counts_only = args->flags & VCPC_SET_F_COUNT_OVERFLOWS;
+	own->signals = args->signal;
+}
+
+static void use_set(struct worker *w, const struct own_set *set)
+{
+	struct own_set *own = &w->own[below(&w->f, OWN)];
 	int old;
 
-	if (groups || one_in(&w->f, 3)) {
-		old = __atomic_exchange_n(&w->process->common[below(&w->f, COMMON)], fd,
+	if (one_in(&w->f, 3)) {
+		old = __atomic_exchange_n(&w->process->common[below(&w->f, COMMON)], set->fd,
 					  __ATOMIC_RELAXED);
 		close(old);
 		return;
 	}
-	own = &w->own[below(&w->f, OWN)];
 	close(own->fd);
-	own->fd = fd;
-	own->nr = nr;
-	memcpy(own->presets, presets, nr * sizeof(*presets));
+	*own = *set;
+}
+
+/* Flags that are none, or do not go together */
+static void some_flags(struct worker *w, struct vcpc_set_create_args *args, int *must)
+{
+	const __u32 known = VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS | VCPC_SET_F_COUNT_OVERFLOWS |
+			    VCPC_SET_F_SHUFFLE;
+
+	args->flags |= 4U << below(&w->f, 30);
+	if (args->flags & ~known ||
+	    (args->flags & VCPC_SET_F_SHUFFLE && !(args->flags & VCPC_SET_F_GROUPS)))
+		*must = MUST_FAIL;
+}
+
+static void fill_create(struct worker *w, struct vcpc_set_create_args *args, struct own_set *own,
+			int *must)
+{
+	args->flags = below(&w->f, 2);
+	if (one_in(&w->f, 4))
+		args->flags |= VCPC_SET_F_GROUPS;
+	if (args->flags & VCPC_SET_F_GROUPS && one_in(&w->f, 4)) {
+		args->flags |= VCPC_SET_F_SHUFFLE;
+		args->seed = draw(&w->f);
+	}
+	some_slot(w, args, must);
+	args->nr_requests = one_in(&w->f, 10) ? 1 + below(&w->f, MAX_VALUES) : 1 + below(&w->f, 4);
+	some_requests(w, args, must, own);
+	some_signal(w, args, own, must);
+	if (one_in(&w->f, 20)) {
+		args->request_size = below(&w->f, 64);
+		*must = MUST_FAIL;
+	}
+	if (args->nr_requests > w->process->max_requests)
+		*must = MUST_FAIL;
+	if (one_in(&w->f, 40)) {
+		args->nr_requests = one_in(&w->f, 2) ? 0 : ~below(&w->f, 1 << 20);
+		*must = MUST_FAIL;
+	}
+	if (one_in(&w->f, 20))
+		some_flags(w, args, must);
 }
 
 void do_create(struct worker *w)
 {
 	struct vcpc_set_create_args args = { .request_size = sizeof(struct vcpc_request) };
 	struct hostile h = { .op = &contract[OP_SET_CREATE] };
-	__u64 presets[MAX_VALUES];
-	int fd, before = 0x5a5a5a5a;
+	struct own_set own = { 0 };
+	int before = 0x5a5a5a5a;
 
 	choose_device(w, &h);
 	args.bad_request = before;
-	args.flags = below(&w->f, 2);
-	if (one_in(&w->f, 4))
-		args.flags |= VCPC_SET_F_GROUPS;
-	if (args.flags & VCPC_SET_F_GROUPS && one_in(&w->f, 4)) {
-		args.flags |= VCPC_SET_F_SHUFFLE;
-		args.seed = draw(&w->f);
-	}
-	some_slot(w, &args, &h.must);
-	args.nr_requests = one_in(&w->f, 10) ? 1 + below(&w->f, MAX_VALUES) : 1 + below(&w->f, 4);
-	some_requests(w, &args, &h.must, presets);
-	if (one_in(&w->f, 20)) {
-		args.request_size = below(&w->f, 64);
-		h.must = EINVAL;
-	}
-	if (args.nr_requests > w->process->max_requests)
-		h.must = EINVAL;
-	if (one_in(&w->f, 40)) {
-		args.nr_requests = one_in(&w->f, 2) ? 0 : ~below(&w->f, 1 << 20);
-		h.must = EINVAL;
-	}
-	if (one_in(&w->f, 20)) {
-		args.flags |= 4U << below(&w->f, 30);
-		if (args.flags & ~(VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS | VCPC_SET_F_SHUFFLE |
-				   VCPC_SET_F_COUNT_OVERFLOWS) ||
-		    (args.flags & VCPC_SET_F_SHUFFLE && !(args.flags & VCPC_SET_F_GROUPS)))
-			h.must = EINVAL;
-	}
+	fill_create(w, &args, &own, &h.must);
 	memcpy(h.image, &args, sizeof(args));
-	fd = fire(&w->f, &h);
+	own.fd = fire(&w->f, &h);
 	memcpy(&args, h.image, sizeof(args));
-	if (fd >= 0 && !(fcntl(fd, F_GETFD) & FD_CLOEXEC))
-		wrong(&w->f, h.op->name, "kept at exec", fd, 0);
-	if (fd < 0 && args.bad_request != before && args.bad_request != -1 &&
+	if (own.fd >= 0 && !(fcntl(own.fd, F_GETFD) & FD_CLOEXEC))
+		wrong(&w->f, h.op->name, "kept at exec", own.fd, 0);
+	if (own.fd < 0 && args.bad_request != before && args.bad_request != -1 &&
 	    (__u32)args.bad_request >= args.nr_requests)
 		wrong(&w->f, h.op->name, "bad_request", args.bad_request, args.nr_requests);
-	if (fd >= 0)
-		use_set(w, fd, args.nr_requests, presets, args.flags & VCPC_SET_F_GROUPS);
+	if (own.fd >= 0)
+		use_set(w, &own);
 }

@@ -23,12 +23,12 @@ void do_unknown(struct worker *w)
 	/* Any size and direction, and numbers that are not given. */
 	cmd = _IOC(below(&w->f, 4), VCPC_IOC_TYPE, 0x20 + below(&w->f, 224), below(&w->f, 512));
 	if (one_in(&w->f, 2))
-		cmd = _IOC(1 + below(&w->f, 3), VCPC_IOC_TYPE, below(&w->f, 0x15), 24);
+		cmd = _IOC(1 + below(&w->f, 3), VCPC_IOC_TYPE, below(&w->f, 0x20), 24);
 	h.fd = one_in(&w->f, 2) ? w->device : w->own[below(&w->f, OWN)].fd;
 	judge(&w->f, &h, ENOTTY, call(h.fd, cmd, w->f.args.rw));
 	/* A set is no device, and a device no set. */
 	if (one_in(&w->f, 2))
-		judge(&w->f, &h, ENOTTY, call(w->device, VCPC_IOC_BIND + below(&w->f, 5),
+		judge(&w->f, &h, ENOTTY, call(w->device, VCPC_IOC_BIND + below(&w->f, 9),
 					      w->f.args.rw));
 	else
 		judge(&w->f, &h, ENOTTY, call(w->own[below(&w->f, OWN)].fd,

@@ -4,13 +4,58 @@
 
 #include "acts.h"
 
+/* No event of software's happened a thousand billion times. */
+static void check_values(struct worker *w, const char *name, const struct own_set *own,
+			 const struct vcpc_sample *sample)
+{
+	unsigned int i;
+
+	if (!own || own->shared || !w->process->software)
+		return;
+	for (i = 0; i < own->nr; i++)
+		if (sample->values[i] - own->presets[i] > 1ULL << 40)
+			wrong(&w->f, name, "value", sample->values[i], own->presets[i]);
+}
+
+/* All groups complete a round together, and have no more time than the target. */
+static void check_groups(struct worker *w, const char *name, const struct own_set *own,
+			 const struct vcpc_sample *sample)
+{
+	struct vcpc_group_sample group[MAX_VALUES];
+	__u64 ticks = 0;
+	unsigned int i;
+
+	memcpy(group, &sample->values[own->nr], own->groups * sizeof(group[0]));
+	for (i = 0; i < own->groups; i++) {
+		ticks += group[i].tick;
+		if (group[i].rounds != group[0].rounds)
+			wrong(&w->f, name, "rounds", group[i].rounds, group[0].rounds);
+	}
+	if (ticks > sample->tick)
+		wrong(&w->f, name, "groups' time", ticks, sample->tick);
+}
+
+static bool is_state(__u32 state, const struct own_set *own)
+{
+	__u32 known = VCPC_STATE_COUNTING | VCPC_STATE_EXITED | VCPC_STATE_OFFLINE;
+
+	if (!own || (own->overflows && !own->counts_only))
+		known |= VCPC_STATE_FROZEN;
+	if (state & VCPC_STATE_COUNTING && state & VCPC_STATE_FROZEN)
+		return false;
+	return !(state & ~known);
+}
+
 /* Is this a sample, of the set as it was made? */
 static void check_sample(struct worker *w, const char *name, const struct own_set *own,
 			 const void *from)
 {
+	union {
+		struct vcpc_sample sample;
+		unsigned char bytes[sizeof(struct vcpc_sample) +
+				    MAX_VALUES * (8 + sizeof(struct vcpc_group_sample))];
+	} room;
 	struct timespec now;
-	struct room room;
-	unsigned int i;
 	__u64 ns;
 
 	memcpy(&room.sample, from, sizeof(room.sample));
@@ -19,19 +64,18 @@ static void check_sample(struct worker *w, const char *name, const struct own_se
 		wrong(&w->f, name, "number of values", room.sample.nr, own ? own->nr : 0);
 		return;
 	}
-	memcpy(&room, from, sizeof(room.sample) + room.sample.nr * 8);
+	memcpy(&room, from, own ? sample_len(own) : sizeof(room.sample));
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
-	if (room.sample.state & ~(VCPC_STATE_COUNTING | VCPC_STATE_EXITED | VCPC_STATE_OFFLINE))
+	if (!is_state(room.sample.state, own))
 		wrong(&w->f, name, "state", room.sample.state, 0);
 	if (room.sample.enabled != room.sample.running)
 		wrong(&w->f, name, "times", room.sample.enabled, room.sample.running);
 	if (!room.sample.time || room.sample.time > ns || room.sample.tick > ns * 64)
 		wrong(&w->f, name, "time", room.sample.time, room.sample.tick);
-	/* No event of software's happened a thousand billion times. */
-	for (i = 0; own && w->process->software && i < own->nr; i++)
-		if (room.sample.values[i] - own->presets[i] > 1ULL << 40)
-			wrong(&w->f, name, "value", room.sample.values[i], own->presets[i]);
+	check_values(w, name, own, &room.sample);
+	if (own && own->groups)
+		check_groups(w, name, own, &room.sample);
 }
 
 /* After a sample of @len bytes at @at: were those written, and no others? */
@@ -39,15 +83,14 @@ static void check_buffer(struct worker *w, const char *name, const struct own_se
 			 size_t at, size_t there)
 {
 	unsigned char *buf = w->f.data.rw + at;
-	struct vcpc_sample head;
 	size_t i, end = 0;
 
 	if (ret >= 0) {
 		check_sample(w, name, own, buf);
-		memcpy(&head, buf, sizeof(head));
-		end = sizeof(head) + (size_t)head.nr * 8;
 		/* A set of somebody else's may have groups, and only read() says how many. */
-		if (!own)
+		if (own)
+			end = sample_len(own);
+		else
 			end = ret ? (size_t)ret : there;
 	}
 	for (i = 0; i < 64; i++)
@@ -64,7 +107,7 @@ static void check_buffer(struct worker *w, const char *name, const struct own_se
 
 static size_t some_room(struct worker *w, const struct own_set *own)
 {
-	size_t need = sizeof(struct vcpc_sample) + 8 * (own ? own->nr : 1 + below(&w->f, 8));
+	size_t need = own ? sample_len(own) : sizeof(struct vcpc_sample) + 8 + below(&w->f, 64);
 
 	switch (below(&w->f, 6)) {
 	case 0: return below(&w->f, need + 1);
@@ -76,7 +119,7 @@ static size_t some_room(struct worker *w, const struct own_set *own)
 
 static int sample_must(const struct own_set *own, size_t size, enum place place)
 {
-	if (own && size < sizeof(struct vcpc_sample) + 8 * own->nr)
+	if (own && size < sample_len(own))
 		return EINVAL;
 	return place >= PLACE_READ_ONLY ? MUST_FAIL : MAY_ANY;
 }
@@ -169,6 +212,6 @@ void do_read(struct worker *w)
 		return;
 	judge(&w->f, &h, h.must, ret);
 	check_buffer(w, h.op->name, own, ret, at, there);
-	if (own && ret >= 0 && ret != (long)(sizeof(struct vcpc_sample) + 8 * own->nr))
+	if (own && ret >= 0 && ret != (long)sample_len(own))
 		wrong(&w->f, h.op->name, "length", ret, own->nr);
 }

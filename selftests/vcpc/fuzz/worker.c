@@ -12,6 +12,12 @@ static int strange_fd(struct worker *w)
 	return __atomic_load_n(&p->common[below(&w->f, COMMON)], __ATOMIC_RELAXED);
 }
 
+size_t sample_len(const struct own_set *own)
+{
+	return sizeof(struct vcpc_sample) + own->nr * sizeof(__u64) +
+	       own->groups * sizeof(struct vcpc_group_sample);
+}
+
 struct own_set *choose_set(struct worker *w, struct hostile *h)
 {
 	struct own_set *own = &w->own[below(&w->f, OWN)];

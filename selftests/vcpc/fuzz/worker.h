@@ -13,9 +13,11 @@
 #define COMMON		8	/* files that all threads of a process use */
 #define TAGS		6
 
+/* A set, and what is known of it; nothing of its values if somebody else may change them. */
 struct own_set {
 	int fd;
-	unsigned int nr;
+	unsigned int nr, groups;
+	bool overflows, counts_only, signals, shared;
 	__u64 presets[MAX_VALUES];
 };
 
@@ -34,12 +36,14 @@ struct process {
 struct worker {
 	struct fuzzer f;
 	struct process *process;
-	int device;
+	int device, epoll;
 	struct own_set own[OWN];
 	__u32 tags[TAGS];
 	pid_t child, dead;
 };
 
+/* Of one with groups it is the values and the groups' turns that a sample has. */
+size_t sample_len(const struct own_set *own);
 struct own_set *choose_set(struct worker *w, struct hostile *h);
 void choose_device(struct worker *w, struct hostile *h);
 pid_t some_tid(struct worker *w);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Calls on sets, any of which may be closed, unbound or turned by somebody else meanwhile. */
+#include <poll.h>
+
 #include "../heirs.h"
+#include "../told.h"
 #include "acts.h"
 
-static const int bind_says[] = { EBUSY, ESRCH, ENOSPC, EUSERS, EINTR, EOPNOTSUPP, ENOMEM, 0 };
+static const int create_says[] = { EUSERS, ENOMEM, EMFILE, 0 };
 static const int other_says[] = { EINVAL, EAGAIN, EINTR, 0 };
 
 void do_bind(struct actor *a)
@@ -12,12 +15,20 @@ void do_bind(struct actor *a)
 		0, 0, 0, VCPC_BIND_F_INHERIT, VCPC_BIND_F_TREE | VCPC_BIND_F_INHERIT,
 		VCPC_BIND_F_PROCESS, VCPC_BIND_F_PROCESS | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE,
 		VCPC_BIND_F_ENABLE_ON_EXEC, VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_TREE,
+		VCPC_BIND_F_INHERIT | VCPC_BIND_F_TRACE,
 	};
 	static const int says[] = {
-		EBUSY, ESRCH, ENOSPC, EUSERS, EINTR, EOPNOTSUPP, ENOMEM, EINVAL, 0
+		EBUSY, ESRCH, ENOSPC, EUSERS, EINTR, EOPNOTSUPP, ENOMEM, EINVAL, EAGAIN, 0
 	};
+	static const int cpu_says[] = { EBUSY, ENODEV, ENOSPC, EUSERS, EINTR, ENOMEM, EAGAIN, 0 };
 
-	check(a->world, "BIND", set_bind(some_set(a), flags[below(a, 9)], some_target(a)), says);
+	if (below(a, 8))
+		check(a->world, "BIND",
+		      set_bind(some_set(a), flags[below(a, 10)], some_target(a)), says);
+	else
+		check(a->world, "BIND to a CPU",
+		      set_bind(some_set(a), VCPC_BIND_F_CPU | (below(a, 2) ? VCPC_BIND_F_YIELD : 0),
+			       below(a, 2)), cpu_says);
 }
 
 void do_unbind(struct actor *a)
@@ -31,7 +42,10 @@ void do_unbind(struct actor *a)
 
 void do_turn(struct actor *a)
 {
-	unsigned long cmd = below(a, 2) ? VCPC_IOC_ENABLE : VCPC_IOC_DISABLE;
+	static const unsigned long cmds[] = {
+		VCPC_IOC_ENABLE, VCPC_IOC_DISABLE, VCPC_IOC_RESTART,
+	};
+	unsigned long cmd = cmds[below(a, 3)];
 
 	if (below(a, 3))
 		check(a->world, "turn", set_target(some_set(a), cmd, some_target(a)), other_says);
@@ -39,18 +53,48 @@ void do_turn(struct actor *a)
 		check(a->world, "turn all", set_all(some_set(a), cmd, 0), other_says);
 }
 
+void do_preset(struct actor *a)
+{
+	struct vcpc_preset_args args = {
+		.size = sizeof(args),
+		.tid = some_target(a),
+		.request = below(a, 3),
+		.preset = below(a, 2) ? -1ULL - below(a, 5) : chance(&a->random),
+	};
+	static const int says[] = { EINVAL, EAGAIN, EINTR, ENOMEM, 0 };
+
+	check(a->world, "PRESET", call(some_set(a), VCPC_IOC_PRESET, &args), says);
+}
+
+/* What has overflowed, before or after it was waited for. */
+void do_overflows(struct actor *a)
+{
+	__u64 counts[8];
+	struct vcpc_overflows_args args = {
+		.size = sizeof(args), .tid = some_target(a), .room = 8, .buf = pointer(counts),
+	};
+	struct pollfd fd = { .fd = some_set(a), .events = POLLPRI };
+
+	poll(&fd, 1, below(a, 3));
+	check(a->world, "OVERFLOWS", call(fd.fd, VCPC_IOC_OVERFLOWS, &args), other_says);
+}
+
 void do_sample(struct actor *a)
 {
+	static const __u32 flags[] = {
+		0, 0, 0, VCPC_SAMPLE_F_TOTAL, VCPC_SAMPLE_F_TOTAL, VCPC_SAMPLE_F_CPU,
+	};
 	struct room room;
 	struct vcpc_sample_args args = {
 		.size = sizeof(args),
-		.flags = below(a, 3) ? 0 : VCPC_SAMPLE_F_TOTAL,
-		.tid = some_target(a),
+		.flags = flags[below(a, 6)],
 		.buf_size = sizeof(room),
 		.buf = pointer(&room),
 	};
+	static const int says[] = { EINVAL, EAGAIN, EINTR, ENOMEM, 0 };
 
-	check(a->world, "SAMPLE", call(some_set(a), VCPC_IOC_SAMPLE, &args), other_says);
+	args.tid = args.flags & VCPC_SAMPLE_F_CPU ? (int)below(a, 2) : some_target(a);
+	check(a->world, "SAMPLE", call(some_set(a), VCPC_IOC_SAMPLE, &args), says);
 }
 
 void do_read(struct actor *a)
@@ -69,18 +113,46 @@ void do_list(struct actor *a)
 	check(a->world, "INSTANCES", set_instances(some_set(a), info, 16, &args), other_says);
 }
 
+/* Two groups that take turns as fast as they may */
+static void in_groups(struct vcpc_set_create_args *args, struct vcpc_request *requests)
+{
+	args->flags |= VCPC_SET_F_GROUPS;
+	args->slot = VCPC_SLOT_MIN;
+	requests[args->nr_requests - 1].group = args->nr_requests > 1;
+}
+
+/* Soon, but not so soon that a clock does nothing else */
+static void with_overflow(struct actor *a, struct vcpc_set_create_args *args,
+			  struct vcpc_request *requests)
+{
+	struct vcpc_request *r = &requests[below(a, args->nr_requests)];
+	bool faults = r->config == PERF_COUNT_SW_PAGE_FAULTS && r->type == PERF_TYPE_SOFTWARE;
+
+	r->flags |= VCPC_REQ_F_OVERFLOW;
+	r->preset = -1ULL - (faults ? below(a, 5) : 500000 + below(a, 1 << 20));
+	if (below(a, 3))
+		args->signal = below(a, 2) ? TOLD_BY : 0;
+	else
+		args->flags |= VCPC_SET_F_COUNT_OVERFLOWS;
+}
+
 /* Closing a set takes it from all who use it; another takes its place. */
 void do_replace(struct actor *a)
 {
 	struct vcpc_request requests[3] = { page_faults, task_clock, cycles };
-	int device = device_open();
-	unsigned int nr = hw_slots() ? 1 + below(a, 3) : 1 + below(a, 2);
-	int set = set_create(device, requests, nr, below(a, 4) ? 0 : VCPC_SET_F_DISABLED);
+	struct vcpc_set_create_args args =
+		create_args(requests, 1 + below(a, hw_slots() ? 3 : 2));
+	int device = device_open(), set;
 
-	close(device);
-	if (set < 0) {
-		check(a->world, "SET_CREATE", set, bind_says);
-		return;
+	args.flags = below(a, 4) ? 0 : VCPC_SET_F_DISABLED;
+	switch (below(a, 4)) {
+	case 0: in_groups(&args, requests); break;
+	case 1: with_overflow(a, &args, requests); break;
 	}
-	close(__atomic_exchange_n(&a->world->sets[below(a, SETS)], set, __ATOMIC_RELAXED));
+	set = call(device, VCPC_IOC_SET_CREATE, &args);
+	close(device);
+	if (set < 0)
+		check(a->world, "SET_CREATE", set, create_says);
+	else
+		close(__atomic_exchange_n(&a->world->sets[below(a, SETS)], set, __ATOMIC_RELAXED));
 }

@@ -13,6 +13,7 @@ static void *short_thread(void *arg)
 	set_sample(some_set(a), 0, &room);
 	set_bind(some_set(a), 0, 0);
 	spin(below(a, 20000));
+	touch(1 + below(a, 20));
 	set_sample(some_set(a), 0, &room);
 	return NULL;
 }
