@@ -96,9 +96,11 @@ static u32 open_flags(const struct vcpc_binding *b)
 
 static int bind_thread(struct vcpc_binding *b, struct task_struct *task, int *bad)
 {
+	const struct vcpc_start start = { .flags = open_flags(b) };
+
 	if (is_bound(b->set, task))
 		return -EBUSY;
-	return vcpc_binding_add(b, task, open_flags(b), bad);
+	return vcpc_binding_add(b, task, &start, bad);
 }
 
 /*
@@ -219,7 +221,9 @@ static int bind_task(struct vcpc_set *set, struct task_struct *task,
 static int bind_cpu_locked(struct vcpc_set *set, int cpu, u32 flags, int *bad)
 {
 	struct vcpc_binding *b;
-	u32 how = set->flags & VCPC_SET_F_DISABLED ? VCPC_OPEN_STOPPED : 0;
+	const struct vcpc_start start = {
+		.flags = set->flags & VCPC_SET_F_DISABLED ? VCPC_OPEN_STOPPED : 0,
+	};
 	int ret;
 
 	if (is_other_kind(set, true) || vcpc_find_cpu(set, cpu))
@@ -231,7 +235,7 @@ static int bind_cpu_locked(struct vcpc_set *set, int cpu, u32 flags, int *bad)
 	b = vcpc_binding_create(set, NULL, cpu, flags);
 	if (IS_ERR(b))
 		return PTR_ERR(b);
-	ret = vcpc_binding_add(b, NULL, how, bad);
+	ret = vcpc_binding_add(b, NULL, &start, bad);
 	if (ret)
 		vcpc_binding_close(b);
 	return ret;

@@ -79,7 +79,8 @@ static void binding_free(struct kref *refs)
 
 	put_pid(b->pid);
 	kfree(b->groups);
-	kfree(b);
+	/* Who finds an instance by its thread looks at its binding before it locks. */
+	kfree_rcu(b, rcu);
 	vcpc_set_put(set);
 }
 
@@ -165,13 +166,14 @@ static void uncharge(struct vcpc_binding *b, unsigned int nr, bool counted)
  * @b: the binding
  * @task: the thread, which has no instance of the set; the caller holds a
  *	reference; NULL for the CPU, for which the caller has vcpc_exclusion_cpu()
- * @flags: VCPC_OPEN_*
+ * @start: how it begins
  * @bad: on failure set to the request that was refused, or left alone
  *
  * Context: sleeps; under the set's lock.
  * Return: 0, -EUSERS, -EAGAIN, or as vcpc_instance_open().
  */
-int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task, u32 flags, int *bad)
+int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task,
+		     const struct vcpc_start *start, int *bad)
 {
 	struct vcpc_set *set = b->set;
 	struct vcpc_instance *inst;
@@ -180,7 +182,7 @@ int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task, u32 flags
 	ret = charge(b);
 	if (ret)
 		return ret;
-	inst = vcpc_instance_open(b, task, flags, bad);
+	inst = vcpc_instance_open(b, task, start, bad);
 	if (IS_ERR(inst)) {
 		uncharge(b, set->nr + 1, b->cpu < 0);
 		return PTR_ERR(inst);

@@ -5,6 +5,7 @@
 #include <linux/atomic.h>
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/rcupdate.h>
 #include <linux/types.h>
 #include <linux/vcpc.h>
 
@@ -18,6 +19,7 @@ struct vcpc_set;
 /**
  * struct vcpc_binding - what one BIND began: its thread, and all that inherit; or its CPU
  * @node: in the set's list; under the set's lock, as all that says no other
+ * @rcu: for freeing
  * @refs: the list's, and that of every heir on its way
  * @set: whose; holds a reference
  * @pid: what BIND named; NULL if that was a CPU
@@ -39,6 +41,7 @@ struct vcpc_set;
  */
 struct vcpc_binding {
 	struct list_head node;
+	struct rcu_head rcu;
 	struct kref refs;
 	struct vcpc_set *set;
 	struct pid *pid;
@@ -63,7 +66,8 @@ struct vcpc_binding *vcpc_binding_create(struct vcpc_set *set, struct pid *pid, 
 void vcpc_binding_close(struct vcpc_binding *b);
 void vcpc_binding_put(struct vcpc_binding *b);
 
-int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task, u32 flags, int *bad);
+int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task,
+		     const struct vcpc_start *start, int *bad);
 void vcpc_binding_drop(struct vcpc_instance *inst);
 void vcpc_binding_retire(struct vcpc_binding *b, bool now);
 void vcpc_binding_settle(struct vcpc_instance *inst);

@@ -79,7 +79,7 @@ struct vcpc_counters *vcpc_counter_open(const struct vcpc_counter_plan *plan, in
 			goto err_event;
 		}
 		c->counter[c->nr].event = event;
-		c->counter[c->nr].add = plan->reqs[c->nr].preset;
+		c->counter[c->nr].add = plan->from ? plan->from[c->nr] : 0;
 		c->counter[c->nr].mask = vcpc_event_is_hw(event) ? vcpc_arm_pmu_mask(event) : 0;
 		if (event->ctx != c->ctx[0])
 			c->ctx[1] = event->ctx;

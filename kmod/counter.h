@@ -19,8 +19,8 @@ struct vcpc_overflow;
 
 /**
  * struct vcpc_counter_plan - what to open
- * @reqs: what to count, and from which values; the caller has checked that it
- *	is allowed
+ * @reqs: what to count; the caller has checked that it is allowed
+ * @from: from which values; NULL: from 0
  * @nr: how many
  * @place: where; the caller holds a reference to a thread
  * @flags: VCPC_COUNTER_*
@@ -31,6 +31,7 @@ struct vcpc_overflow;
  */
 struct vcpc_counter_plan {
 	const struct vcpc_request *reqs;
+	const u64 *from;
 	unsigned int nr;
 	struct vcpc_place place;
 	u32 flags;

@@ -46,12 +46,16 @@
  * @binding: where it will belong; holds a reference
  * @flags: VCPC_OPEN_*, as its parent is
  * @turns: the binding's, when its parent was so
+ * @own: the parent has presets of its own
+ * @presets: which
  */
 struct note {
 	struct callback_head work;
 	struct vcpc_binding *binding;
 	u32 flags;
 	u32 turns;
+	bool own;
+	u64 presets[];
 };
 
 struct birth {
@@ -73,16 +77,20 @@ static u32 flags_now(const struct note *note)
 	return b->stopped ? note->flags | VCPC_OPEN_STOPPED : note->flags & ~VCPC_OPEN_STOPPED;
 }
 
-static int adopt(struct vcpc_binding *b, u32 flags)
+static int adopt(struct vcpc_binding *b, const struct note *note)
 {
+	const struct vcpc_start start = {
+		.flags = flags_now(note) | VCPC_OPEN_HEIR,
+		.presets = note->own ? note->presets : NULL,
+	};
 	int bad, ret;
 
 	vcpc_binding_retire(b, false);
-	ret = vcpc_binding_add(b, current, flags, &bad);
+	ret = vcpc_binding_add(b, current, &start, &bad);
 	if (ret != -EUSERS && ret != -ENOMEM)
 		return ret;
 	vcpc_binding_retire(b, true);
-	return vcpc_binding_add(b, current, flags, &bad);
+	return vcpc_binding_add(b, current, &start, &bad);
 }
 
 /* In the new thread.  It may be bound already, by a BIND of its whole process. */
@@ -95,7 +103,7 @@ static void read_note(struct callback_head *work)
 	mutex_lock(&set->lock);
 	/* Who exits without having been in user mode has nothing to count. */
 	if (!b->closed && !(current->flags & PF_EXITING) && !vcpc_set_find_task(set, current) &&
-	    adopt(b, flags_now(note)))
+	    adopt(b, note))
 		WRITE_ONCE(b->lost, true);
 	atomic_dec(&b->pending);
 	mutex_unlock(&set->lock);
@@ -128,6 +136,9 @@ static bool fill_note(struct note *note, struct vcpc_instance *inst)
 		note->flags |= VCPC_OPEN_STOPPED;
 	if (vcpc_counter_waits(inst->counters))
 		note->flags |= VCPC_OPEN_ON_EXEC;
+	note->own = inst->presets;
+	if (note->own)
+		memcpy(note->presets, inst->presets, b->set->nr * sizeof(note->presets[0]));
 	return true;
 }
 
@@ -142,7 +153,8 @@ static void pass_on(struct vcpc_instance *inst, void *arg)
 		return;
 	if (!birth->same_process && !(inst->binding->flags & VCPC_BIND_F_TREE))
 		return;
-	note = kzalloc(sizeof(*note), GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
+	note = kzalloc(struct_size(note, presets, inst->binding->set->nr),
+		       GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
 
 	raw_spin_lock_irqsave(&inst->lock, flags);
 	filled = fill_note(note, inst);

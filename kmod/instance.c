@@ -12,6 +12,7 @@
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/timekeeping.h>
 
 #include "binding.h"
@@ -42,7 +43,7 @@ void vcpc_instance_load(struct vcpc_instance *inst)
 }
 
 static struct vcpc_instance *instance_alloc(struct vcpc_binding *binding,
-					    struct task_struct *task)
+					    struct task_struct *task, const u64 *presets)
 {
 	const struct vcpc_set *set = binding->set;
 	struct vcpc_instance *inst;
@@ -50,6 +51,11 @@ static struct vcpc_instance *instance_alloc(struct vcpc_binding *binding,
 	inst = kzalloc(struct_size(inst, kept.values, set->nr), GFP_KERNEL_ACCOUNT);
 	if (!inst)
 		return NULL;
+	if (presets) {
+		inst->presets = kmemdup(presets, set->nr * sizeof(*presets), GFP_KERNEL_ACCOUNT);
+		if (!inst->presets)
+			goto err_presets;
+	}
 	raw_spin_lock_init(&inst->lock);
 	INIT_HLIST_NODE(&inst->by_task);
 	inst->binding = binding;
@@ -61,6 +67,16 @@ static struct vcpc_instance *instance_alloc(struct vcpc_binding *binding,
 	inst->state = VCPC_INSTANCE_STOPPED;
 	vcpc_instance_load(inst);
 	return inst;
+
+err_presets:
+	kfree(inst);
+	return NULL;
+}
+
+/* Whose heirs are told begin with being told, and go on by themselves. */
+static bool begins_told(const struct vcpc_instance *inst, u32 flags)
+{
+	return flags & VCPC_OPEN_HEIR && inst->binding->set->signal;
 }
 
 static void set_state(struct vcpc_instance *inst, u32 state)
@@ -85,7 +101,8 @@ static int wait_for_exec(struct vcpc_instance *inst)
 
 static int instance_start(struct vcpc_instance *inst, u32 flags, int *bad)
 {
-	enum vcpc_op op = flags & VCPC_OPEN_STOPPED ? VCPC_OP_CHECK : VCPC_OP_ENABLE;
+	bool stopped = flags & VCPC_OPEN_STOPPED || begins_told(inst, flags);
+	enum vcpc_op op = stopped ? VCPC_OP_CHECK : VCPC_OP_ENABLE;
 	union vcpc_sample_room room __uninitialized;
 	int ret;
 
@@ -127,6 +144,7 @@ static struct vcpc_counters *open_counters(struct vcpc_instance *inst, u32 flags
 	const struct vcpc_set *set = inst->binding->set;
 	struct vcpc_counter_plan plan = {
 		.reqs = set->requests,
+		.from = inst->kept.values,
 		.nr = set->nr,
 		.place = { .task = inst->task, .cpu = inst->cpu },
 		.end = set->nr,
@@ -152,7 +170,7 @@ static struct vcpc_counters *open_counters(struct vcpc_instance *inst, u32 flags
  * vcpc_instance_open() - put a set on a thread, or on the binding's CPU
  * @binding: what it belongs to, which knows the set
  * @task: the thread; the caller holds a reference; NULL for the CPU
- * @flags: VCPC_OPEN_*
+ * @start: how it begins
  * @bad: on failure set to the request that was refused, or left alone
  *
  * Context: sleeps; under the set's lock.
@@ -160,12 +178,12 @@ static struct vcpc_counters *open_counters(struct vcpc_instance *inst, u32 flags
  * the PMU's.
  */
 struct vcpc_instance *vcpc_instance_open(struct vcpc_binding *binding, struct task_struct *task,
-					 u32 flags, int *bad)
+					 const struct vcpc_start *start, int *bad)
 {
 	struct vcpc_instance *inst;
 	int ret;
 
-	inst = instance_alloc(binding, task);
+	inst = instance_alloc(binding, task, start->presets);
 	if (!inst)
 		return ERR_PTR(-ENOMEM);
 	ret = instance_overflow(inst);
@@ -177,10 +195,10 @@ struct vcpc_instance *vcpc_instance_open(struct vcpc_binding *binding, struct ta
 	/* First, so as not to miss that the CPU goes offline. */
 	if (inst->cpu >= 0)
 		vcpc_hotplug_add(inst);
-	inst->counters = open_counters(inst, flags, bad);
+	inst->counters = open_counters(inst, start->flags, bad);
 	ret = PTR_ERR_OR_ZERO(inst->counters);
 	if (!ret)
-		ret = instance_start(inst, flags, bad);
+		ret = instance_start(inst, start->flags, bad);
 	if (ret)
 		goto err_counters;
 	if (task) {
@@ -188,6 +206,8 @@ struct vcpc_instance *vcpc_instance_open(struct vcpc_binding *binding, struct ta
 		inst->tgid = get_task_pid(task, PIDTYPE_TGID);
 	}
 	vcpc_caps_saw(vcpc_counter_hw(inst->counters));
+	if (begins_told(inst, start->flags) && !(start->flags & VCPC_OPEN_ON_EXEC))
+		vcpc_overflow_born(inst);
 	return inst;
 
 err_counters:
@@ -202,6 +222,7 @@ err_groups:
 	if (inst->overflow)
 		vcpc_overflow_close(inst->overflow);
 err_overflow:
+	kfree(inst->presets);
 	/* An event may just be ringing. */
 	kfree_rcu(inst, rcu);
 	return ERR_PTR(ret);
@@ -331,6 +352,7 @@ int vcpc_instance_preset(struct vcpc_instance *inst, u32 request, u64 preset)
 {
 	const struct vcpc_set *set = inst->binding->set;
 	u64 *presets = inst->presets;
+	unsigned long flags;
 	u32 i;
 
 	if (!presets) {
@@ -340,9 +362,11 @@ int vcpc_instance_preset(struct vcpc_instance *inst, u32 request, u64 preset)
 		for (i = 0; i < set->nr; i++)
 			presets[i] = set->requests[i].preset;
 	}
+	/* Its thread may be starting another, which takes them along. */
+	raw_spin_lock_irqsave(&inst->lock, flags);
 	presets[request] = preset;
-	/* Read on another CPU by an operation, which the set's lock keeps away. */
 	inst->presets = presets;
+	raw_spin_unlock_irqrestore(&inst->lock, flags);
 	return 0;
 }
 

@@ -30,6 +30,17 @@ struct vcpc_overflow;
 /* How an instance begins */
 #define VCPC_OPEN_STOPPED	BIT(0)	/* disabled */
 #define VCPC_OPEN_ON_EXEC	BIT(1)	/* waiting for the thread's next execve */
+#define VCPC_OPEN_HEIR		BIT(2)	/* in the thread itself, before it was in user mode */
+
+/**
+ * struct vcpc_start - how an instance begins
+ * @flags: VCPC_OPEN_*
+ * @presets: its own, one for each request; NULL: the set's requests'
+ */
+struct vcpc_start {
+	u32 flags;
+	const u64 *presets;
+};
 
 /**
  * struct vcpc_instance - a set on one thread or CPU
@@ -52,7 +63,8 @@ struct vcpc_overflow;
  *	VCPC_INSTANCE_SETTLED is set
  * @mux: its groups, if it has some
  * @overflow: who is told of its overflows, if any are asked for
- * @presets: what RESTART starts from, if not from the set's requests' presets
+ * @presets: what RESTART starts from, if not from the set's requests' presets; also
+ *	written under the set's lock only
  * @kept: what is read while it is stopped or offline, and after it was settled;
  *	of groups whose turn it is not, at any time
  */
@@ -78,7 +90,7 @@ struct vcpc_instance {
 };
 
 struct vcpc_instance *vcpc_instance_open(struct vcpc_binding *binding, struct task_struct *task,
-					 u32 flags, int *bad);
+					 const struct vcpc_start *start, int *bad);
 void vcpc_instance_close(struct vcpc_instance *inst);
 int vcpc_instance_settle(struct vcpc_instance *inst);
 bool vcpc_instance_ended(const struct vcpc_instance *inst);

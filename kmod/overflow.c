@@ -265,6 +265,32 @@ static void tell_thread(const struct vcpc_overflow *o, u32 which)
 	(void)send_sig_info(o->set->signal, &info, o->task);
 }
 
+/**
+ * vcpc_overflow_born() - an heir begins as if all that can overflow were about to
+ * @inst: the instance of the calling thread, which was not in user mode yet; stopped
+ *
+ * It is told so at once, and sets its own presets, or goes on from those that it has.
+ *
+ * Context: sleeps; under the set's lock.
+ */
+void vcpc_overflow_born(struct vcpc_instance *inst)
+{
+	struct vcpc_overflow *o = inst->overflow;
+	unsigned long flags;
+	u32 i, which = 0;
+
+	raw_spin_lock_irqsave(&inst->lock, flags);
+	for (i = o->set->nr; i--;) {
+		if (!is_watched(o, i))
+			continue;
+		inst->kept.values[i] = U64_MAX;
+		which = i;
+	}
+	inst->kept.state |= VCPC_STATE_FROZEN;
+	raw_spin_unlock_irqrestore(&inst->lock, flags);
+	tell_thread(o, which);
+}
+
 static void overflow_work(struct irq_work *work)
 {
 	struct vcpc_overflow *o = container_of(work, struct vcpc_overflow, work);

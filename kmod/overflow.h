@@ -14,6 +14,7 @@ bool vcpc_overflow_alarm(struct vcpc_overflow *o, u32 i, struct vcpc_alarm *alar
 void vcpc_overflow_from(struct vcpc_overflow *o, const u64 *values);
 void vcpc_overflow_arm(struct vcpc_overflow *o);
 void vcpc_overflow_late(struct vcpc_instance *inst);
+void vcpc_overflow_born(struct vcpc_instance *inst);
 void vcpc_overflow_counts(const struct vcpc_overflow *o, u64 *counts);
 
 #endif

@@ -252,10 +252,14 @@ struct vcpc_set_create_args {
  * the target has bound, it is invalid.
  *
  * A new thread that inherits gets its instance before its first instruction in
- * user mode.  It starts from the requests' presets, and counts, is disabled, or
- * waits for execve as its parent's instance does.  Helpers that the kernel
- * starts inside a process inherit nothing.  If an instance cannot be made, for
- * want of memory, of counters or by the user's limit, totals are EAGAIN.
+ * user mode.  It starts from the presets that its parent's instance has, PRESET's
+ * among them, and counts, is disabled, or waits for execve as that does.  But if the
+ * set has a signal, it is stopped as by an overflow, with the requests that have
+ * VCPC_REQ_F_OVERFLOW at 2^64 - 1, and its first instruction is in the signal's handler:
+ * there it sets presets and calls RESTART, or does not.  OVERFLOWS is 0 for all then.
+ * Helpers that the kernel starts inside a process inherit nothing.  If an instance
+ * cannot be made, for want of memory, of counters or by the user's limit, totals are
+ * EAGAIN.
  */
 struct vcpc_bind_args {
 	__u32 size;
