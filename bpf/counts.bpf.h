@@ -47,6 +47,7 @@ static __noinline struct vc_count *vc_new_count(const void *counts, struct vc_co
 
 	if (vc_learn_events(counts, &key->events))
 		return NULL;
+	vc_any_count = 1;
 	bpf_map_update_elem(&vc_count, key, &zero, BPF_NOEXIST);
 	count = bpf_map_lookup_elem(&vc_count, key);
 	return count;

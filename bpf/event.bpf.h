@@ -48,6 +48,7 @@ static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc
 
 	if (vc_learn_name(ev))
 		return NULL;
+	vc_any_open = 1;
 	bpf_map_update_elem(&vc_open, key, &zero, BPF_NOEXIST);
 	open = bpf_map_lookup_elem(&vc_open, key);
 	if (!open)

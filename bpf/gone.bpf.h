@@ -57,8 +57,11 @@ static __always_inline void vc_tag_gone(__u32 tag)
 		bpf_map_delete_elem(&vc_stat, &key);
 	}
 	bpf_map_delete_elem(&vc_tag, &whose.tag);
-	bpf_for_each_map_elem(&vc_open, vc_drop_row, &whose, 0);
-	bpf_for_each_map_elem(&vc_count, vc_drop_sum, &whose, 0);
+	/* A walk takes long, and the module waits with its tags: not where there is nothing. */
+	if (vc_any_open)
+		bpf_for_each_map_elem(&vc_open, vc_drop_row, &whose, 0);
+	if (vc_any_count)
+		bpf_for_each_map_elem(&vc_count, vc_drop_sum, &whose, 0);
 }
 
 #endif /* VCPC_BPF_GONE_H */

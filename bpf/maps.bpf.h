@@ -103,6 +103,13 @@ struct vc_event {
 
 static const struct vc_stat vc_zero_stat;
 
+/*
+ * Whether there has ever been a row of vc_open or of vc_count that could be left
+ * behind.  Volatile: a compiler that makes a bit of them does not tell their BTF.
+ */
+static volatile __u32 vc_any_open;
+static volatile __u32 vc_any_count;
+
 static __always_inline void vc_count_drop(__u32 why)
 {
 	__u64 *n = bpf_map_lookup_elem(&vc_drop, &why);

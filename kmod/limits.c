@@ -66,6 +66,7 @@ struct vcpc_user *vcpc_limits_get(void)
 	if (!fresh)
 		return ERR_PTR(-ENOMEM);
 	fresh->uid = current_uid();
+	INIT_LIST_HEAD(&fresh->idle_tags);
 
 	spin_lock(&users_lock);
 	user = find_account(fresh->uid);

@@ -22,12 +22,18 @@ enum vcpc_limit {
  * @refs: files and sets that are accounted here; both under the list's lock
  * @uid: who it is
  * @used: how much of each limit is taken
+ * @idle_tags: tags that this user held last, and nobody now; each has a reference
+ * @nr_idle: how many
+ * @idle_node: in the list of users who have any; these three under the tags' lock
  */
 struct vcpc_user {
 	struct list_head node;
 	unsigned int refs;
 	kuid_t uid;
 	atomic_t used[VCPC_LIMIT_NR];
+	struct list_head idle_tags;
+	unsigned int nr_idle;
+	struct list_head idle_node;
 };
 
 struct vcpc_user *vcpc_limits_get(void);

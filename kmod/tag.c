@@ -3,12 +3,13 @@
  * Trace tags: from a name to an id, counted and bounded.
  *
  * A tag that nobody holds stays known, so that a program that starts again
- * finds its statistics.  When there is no room for a new one, the tag that was
- * idle for the longest time goes, and whoever listens to vcpc:vcpc_tag_put
- * forgets it too.
+ * finds its statistics; it is then an idle one of the user who held it last.
+ * When there is no room for a new one, the user who has most of them loses the
+ * oldest: who makes ever new tags drives out his own, and nobody's who has fewer.
+ * Whoever listens to vcpc:vcpc_tag_put forgets the tag too.
  *
- * Locking: table_lock guards the table, the list of idle tags and who holds
- * what.  Looking up a held tag by its id takes no lock: it stays as long as
+ * Locking: table_lock guards the table, who holds what, and whose tags are
+ * idle.  Looking up a held tag by its id takes no lock: it stays as long as
  * the file that holds it is open.
  */
 #include <linux/hashtable.h>
@@ -23,7 +24,7 @@
 
 static DEFINE_MUTEX(table_lock);
 static DEFINE_HASHTABLE(table, 10);
-static LIST_HEAD(idle_tags);
+static LIST_HEAD(idle_users);	/* users who have idle tags */
 static unsigned int nr_tags;
 static u32 last_id;
 
@@ -43,30 +44,68 @@ static struct vcpc_tag *find_name(const char *name)
 	return NULL;
 }
 
+/* The file that held it last is closed, or it is just being made. */
+static void make_idle(struct vcpc_tag *tag, struct vcpc_user *user)
+{
+	lockdep_assert_held(&table_lock);
+	tag->last_user = vcpc_limits_share(user);
+	if (!user->nr_idle++)
+		list_add_tail(&user->idle_node, &idle_users);
+	list_add_tail(&tag->idle, &user->idle_tags);
+}
+
+static void make_busy(struct vcpc_tag *tag)
+{
+	struct vcpc_user *user = tag->last_user;
+
+	lockdep_assert_held(&table_lock);
+	list_del_init(&tag->idle);
+	if (!--user->nr_idle)
+		list_del(&user->idle_node);
+	tag->last_user = NULL;
+	vcpc_limits_put(user);
+}
+
 static void forget(struct vcpc_tag *tag)
 {
 	lockdep_assert_held(&table_lock);
 	trace_vcpc_tag_put(tag->id);
 	hash_del(&tag->node);
-	list_del(&tag->idle);
+	make_busy(tag);
 	nr_tags--;
 	kfree(tag);
 }
 
+static void forget_oldest(struct vcpc_user *user)
+{
+	forget(list_first_entry(&user->idle_tags, struct vcpc_tag, idle));
+}
+
+static struct vcpc_user *most_idle(void)
+{
+	struct vcpc_user *user, *most = NULL;
+
+	lockdep_assert_held(&table_lock);
+	list_for_each_entry(user, &idle_users, idle_node)
+		if (!most || user->nr_idle > most->nr_idle)
+			most = user;
+	return most;
+}
+
 static bool make_room(void)
 {
-	struct vcpc_tag *oldest;
+	struct vcpc_user *most;
 
 	while (nr_tags >= vcpc_limits_tags()) {
-		oldest = list_first_entry_or_null(&idle_tags, struct vcpc_tag, idle);
-		if (!oldest)
+		most = most_idle();
+		if (!most)
 			return false;
-		forget(oldest);
+		forget_oldest(most);
 	}
 	return true;
 }
 
-static int add_name(const char *name, struct vcpc_tag **tag)
+static int add_name(const char *name, struct vcpc_user *user, struct vcpc_tag **tag)
 {
 	size_t size = strlen(name) + 1;
 	struct vcpc_tag *fresh;
@@ -79,7 +118,7 @@ static int add_name(const char *name, struct vcpc_tag **tag)
 		return -ENOMEM;
 	memcpy(fresh->name, name, size);
 	fresh->id = ++last_id;
-	list_add_tail(&fresh->idle, &idle_tags);
+	make_idle(fresh, user);
 	hash_add(table, &fresh->node, key(name));
 	nr_tags++;
 	*tag = fresh;
@@ -99,7 +138,7 @@ static int hold(struct vcpc_tag_holder *holder, const char *name, u32 *id)
 	if (ret)
 		return ret;
 	if (!tag)
-		ret = add_name(name, &tag);
+		ret = add_name(name, holder->user, &tag);
 	if (!ret)
 		ret = xa_insert(&holder->tags, tag->id, tag, GFP_KERNEL_ACCOUNT);
 	if (ret) {
@@ -107,7 +146,7 @@ static int hold(struct vcpc_tag_holder *holder, const char *name, u32 *id)
 		return ret;
 	}
 	if (!tag->holders++)
-		list_del_init(&tag->idle);
+		make_busy(tag);
 	*id = tag->id;
 	return 0;
 }
@@ -168,7 +207,7 @@ void vcpc_tag_holder_release(struct vcpc_tag_holder *holder)
 	mutex_lock(&table_lock);
 	xa_for_each(&holder->tags, id, tag) {
 		if (!--tag->holders)
-			list_add_tail(&tag->idle, &idle_tags);
+			make_idle(tag, holder->user);
 		vcpc_limits_uncharge(holder->user, VCPC_LIMIT_TAGS, 1);
 	}
 	mutex_unlock(&table_lock);
@@ -182,10 +221,10 @@ void vcpc_tag_holder_release(struct vcpc_tag_holder *holder)
  */
 void vcpc_tag_exit(void)
 {
-	struct vcpc_tag *tag, *next;
+	struct vcpc_user *most;
 
 	mutex_lock(&table_lock);
-	list_for_each_entry_safe(tag, next, &idle_tags, idle)
-		forget(tag);
+	while ((most = most_idle()))
+		forget_oldest(most);
 	mutex_unlock(&table_lock);
 }

@@ -11,7 +11,8 @@ struct vcpc_user;
 /**
  * struct vcpc_tag - a transaction's name
  * @node: in the table of names
- * @idle: in the list of tags that nobody holds, oldest first
+ * @idle: if nobody holds it, in the list of its user's, oldest first
+ * @last_user: whose it is then
  * @holders: how many files hold it
  * @id: given to this name only, never to another
  * @name: without a length, because the tracepoints want a string
@@ -21,6 +22,7 @@ struct vcpc_user;
 struct vcpc_tag {
 	struct hlist_node node;
 	struct list_head idle;
+	struct vcpc_user *last_user;
 	unsigned int holders;
 	u32 id;
 	char name[];

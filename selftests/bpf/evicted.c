@@ -81,4 +81,56 @@ TEST_F(evicted, held_tags_stay)
 	EXPECT_EQ(1, count_of("held", SHIM_TRACE_POINT));
 }
 
+/* As another user: points of tags of that user's, one after the other, none of them held */
+static int use_tags_as(uid_t uid, int n)
+{
+	int status, bad = 0;
+	pid_t pid = fork();
+
+	if (pid)
+		return waitpid(pid, &status, 0) == pid ? status : -1;
+	bad = setuid(uid) != 0;
+	for (int i = 0; i < n && !bad; i++) {
+		int fd = raw_open();
+		char name[32];
+
+		snprintf(name, sizeof(name), "user %d's %d", uid, i);
+		bad = fd < 0 || raw_fire(fd, VCPC_TRACE_POINT, raw_tag(fd, name), 0);
+		close(fd);
+	}
+	_exit(bad);
+}
+
+/* How many of these tags have their statistics, each of one point */
+static int known_of(uid_t uid, int from, int to)
+{
+	int known = 0;
+
+	for (int i = from; i < to; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "user %d's %d", uid, i);
+		known += count_of(name, SHIM_TRACE_POINT) == 1;
+	}
+	return known;
+}
+
+/* Who makes many drives out his own, not another's who has fewer. */
+TEST_F(evicted, another_user_s_stay)
+{
+	ASSERT_EQ(0, set_limit("1"));
+	ASSERT_NE(0, raw_tag(self->fd, "drives out all that was there"));
+	ASSERT_EQ(0, set_limit("17"));
+	ASSERT_EQ(0, use_tags_as(1001, 4));
+	ASSERT_EQ(0, use_tags_as(1002, 100));
+	EXPECT_EQ(4, known_of(1001, 0, 4));
+	EXPECT_EQ(12, known_of(1002, 88, 100));
+	EXPECT_EQ(0, known_of(1002, 0, 88));
+	/* The first one takes his half, and then goes round in that. */
+	ASSERT_EQ(0, use_tags_as(1001, 100));
+	EXPECT_EQ(8, known_of(1001, 0, 100));
+	EXPECT_EQ(8, known_of(1001, 92, 100));
+	EXPECT_EQ(8, known_of(1002, 92, 100));
+}
+
 TEST_HARNESS_MAIN
