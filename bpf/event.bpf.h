@@ -153,6 +153,7 @@ static __always_inline void vc_add_end(struct vc_event *ev, struct vc_stat *stat
 {
 	stat->count++;
 	stat->last_ns = now;
+	stat->last_took_ns = now - start;
 	vc_add_time(stat, now - start);
 	if (ev->counts && open)
 		vc_add_counts(ev, open);

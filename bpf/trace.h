@@ -88,11 +88,12 @@ struct vc_stat_key {
 
 struct vc_stat {
 	__u64 count;		/* transactions that ended, or events */
-	__u64 aborted;		/* transactions only, to max_ns, and hist */
+	__u64 aborted;		/* transactions only: to max_ns, last_took_ns and hist */
 	__u64 sum_ns;
 	__u64 min_ns;
 	__u64 max_ns;
 	__u64 last_ns;		/* when the last event came, CLOCK_MONOTONIC */
+	__u64 last_took_ns;	/* what the transaction took that ended then */
 	__u64 value;		/* bits of the last observation or counter value, */
 	__u64 value_min;	/* of the least and of the greatest; no NaN, and */
 	__u64 value_max;	/* NaN before there is any */

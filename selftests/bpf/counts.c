@@ -57,6 +57,7 @@ TEST_F(counts, times)
 	EXPECT_GE(self->stat.max_ns, 30000000);
 	EXPECT_LT(self->stat.max_ns, 1000000000);
 	EXPECT_EQ(self->stat.sum_ns, self->stat.min_ns + self->stat.max_ns);
+	EXPECT_EQ(self->stat.min_ns, self->stat.last_took_ns);
 	for (int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++)
 		EXPECT_EQ((uint64_t)is_in(self->stat.min_ns, i) + is_in(self->stat.max_ns, i),
 			  self->stat.hist[i]);
@@ -90,6 +91,7 @@ TEST_F(counts, aborted_is_not_counted)
 	EXPECT_EQ(0, self->stat.count);
 	EXPECT_EQ(1, self->stat.aborted);
 	EXPECT_EQ(0, self->stat.sum_ns);
+	EXPECT_EQ(0, self->stat.last_took_ns);
 	ASSERT_EQ(0, pmtracebegin("aborted"));
 	ASSERT_EQ(0, pmtraceend("aborted"));
 	EXPECT_EQ(1, count_of("aborted", SHIM_TRACE_TRANSACTION));

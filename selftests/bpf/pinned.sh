@@ -59,7 +59,7 @@ check "vc_tag can be dumped" dump vc_tag
 check "... with the names of tags" has /tmp/vc_tag '"name": "batch"' '"name": "mean bill"' '"key"'
 check "vc_stat can be dumped" dump vc_stat
 check "... with the names of fields" has /tmp/vc_stat '"tag"' '"kind"' '"count"' '"sum_ns"' \
-	'"min_ns"' '"max_ns"' '"last_ns"' '"value"' '"hist"' '"cpu"'
+	'"min_ns"' '"max_ns"' '"last_ns"' '"last_took_ns"' '"value"' '"hist"' '"cpu"'
 check "vc_drop can be dumped" dump vc_drop
 check "vcpc trace show" show
 check "... counts every batch" has /tmp/show '^batch  *1500  *0 ' '^orders done  *counter  *1500 ' \

@@ -47,14 +47,18 @@ TEST_F(ways, statistics)
 		ASSERT_EQ(0, pmtraceend("probed"));
 	}
 	ASSERT_EQ(0, pmtracebegin("probed"));
+	usleep(20000);
+	ASSERT_EQ(0, pmtraceend("probed"));
+	ASSERT_EQ(0, pmtracebegin("probed"));
 	ASSERT_EQ(0, pmtraceabort("probed"));
 	ASSERT_EQ(0, pmtraceobs("probed", -2.5));
 	ASSERT_EQ(0, read_stat("probed", SHIM_TRACE_TRANSACTION, &self->stat));
-	EXPECT_EQ(1000, self->stat.count);
+	EXPECT_EQ(1001, self->stat.count);
 	EXPECT_EQ(1, self->stat.aborted);
 	EXPECT_GT(self->stat.min_ns, 0);
 	EXPECT_GE(self->stat.sum_ns, 1000 * self->stat.min_ns);
-	EXPECT_LE(self->stat.sum_ns, 1000 * self->stat.max_ns);
+	EXPECT_LE(self->stat.sum_ns, 1001 * self->stat.max_ns);
+	EXPECT_GE(self->stat.last_took_ns, 20000000);
 	ASSERT_EQ(0, read_stat("probed", SHIM_TRACE_OBSERVATION, &self->stat));
 	EXPECT_TRUE(self->stat.value == -2.5);
 	EXPECT_EQ(0, count_of("nobody listens", SHIM_TRACE_POINT));

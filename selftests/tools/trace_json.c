@@ -286,6 +286,8 @@ TEST_F(trace_json, show)
 	EXPECT_LE(json_number(stat, "p90_ns"), json_number(stat, "p99_ns"));
 	EXPECT_LE(json_number(stat, "p99_ns"), json_number(stat, "max_ns"));
 	EXPECT_LE(json_number(stat, "max_ns"), json_number(stat, "sum_ns"));
+	EXPECT_LE(json_number(stat, "min_ns"), json_number(stat, "last_took_ns"));
+	EXPECT_LE(json_number(stat, "last_took_ns"), json_number(stat, "max_ns"));
 	EXPECT_EQ(3, json_number(stat_of(show, odd_as_utf8, "point"), "count"));
 	stat = stat_of(show, "seen", "observation");
 	EXPECT_EQ(2, json_number(stat, "count"));

@@ -83,6 +83,7 @@ static void put_times(FILE *out, const struct shim_trace_stat *stat)
 	put_u64(out, "sum_ns", stat->sum_ns);
 	put_u64(out, "min_ns", stat->min_ns);
 	put_u64(out, "max_ns", stat->max_ns);
+	put_u64(out, "last_took_ns", stat->last_took_ns);
 	put_double(out, "p50_ns", shim_trace_percentile(stat, 50));
 	put_double(out, "p90_ns", shim_trace_percentile(stat, 90));
 	put_double(out, "p99_ns", shim_trace_percentile(stat, 99));

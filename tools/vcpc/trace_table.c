@@ -93,6 +93,7 @@ static void show_transaction(const struct shim_trace_stat *stat, int width)
 		shim_trace_percentile(stat, 90),
 		shim_trace_percentile(stat, 99),
 		stat->max_ns,
+		stat->last_took_ns,
 	};
 	char text[32];
 
@@ -114,8 +115,9 @@ static void show_transactions(const struct trace_view *view, int width, int hist
 		if (stat->kind != SHIM_TRACE_TRANSACTION)
 			continue;
 		if (first)
-			printf("%-*s  %10s %8s %9s %9s %9s %9s %9s %9s\n", width, "TRANSACTION",
-			       "COUNT", "ABORTED", "MEAN", "MIN", "P50", "P90", "P99", "MAX");
+			printf("%-*s  %10s %8s %9s %9s %9s %9s %9s %9s %9s\n", width,
+			       "TRANSACTION", "COUNT", "ABORTED", "MEAN", "MIN", "P50", "P90",
+			       "P99", "MAX", "LAST");
 		first = 0;
 		show_transaction(stat, width);
 		if (hist)

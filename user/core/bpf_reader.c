@@ -238,6 +238,7 @@ static void add_values(struct vc_stat *total, const struct vc_stat *cpu)
 	total->value_max = extreme(total->value_max, cpu->value_max, 1);
 	if (cpu->last_ns >= total->last_ns) {
 		total->last_ns = cpu->last_ns;
+		total->last_took_ns = cpu->last_took_ns;
 		total->value = cpu->value;
 	}
 }

@@ -189,6 +189,7 @@ void shim_direct__end(struct shim_direct *d, struct shim_direct_tag tag, uint64_
 	if (spent > stat->max_ns)
 		stat->max_ns = spent;
 	stat->last_ns = monotonic(d, now);
+	stat->last_took_ns = spent;
 	stat->hist[vc_hist_slot(spent, 63 - __builtin_clzll(spent | 1))]++;
 }
 

@@ -88,6 +88,7 @@ static void add_up(struct vc_stat *total, const struct vc_stat *more)
 		total->max_ns = more->max_ns;
 	if (more->last_ns >= total->last_ns) {
 		total->last_ns = more->last_ns;
+		total->last_took_ns = more->last_took_ns;
 		total->value = more->value;
 	}
 	total->count += more->count;

@@ -131,6 +131,7 @@ static void translate(struct shim_trace_stat *to, const struct shim_bpf_stat *fr
 	to->min_ns = from->total.min_ns;
 	to->max_ns = from->total.max_ns;
 	to->last_ns = from->total.last_ns;
+	to->last_took_ns = from->total.last_took_ns;
 	memcpy(&to->value, &from->total.value, sizeof(to->value));
 	memcpy(&to->value_min, &from->total.value_min, sizeof(to->value_min));
 	memcpy(&to->value_max, &from->total.value_max, sizeof(to->value_max));

@@ -77,6 +77,7 @@ struct shim_trace_options {
  * @min_ns: the shortest
  * @max_ns: the longest
  * @last_ns: when the last event came, CLOCK_MONOTONIC
+ * @last_took_ns: what the transaction took that ended then; 0 for other kinds
  * @value: the last value of an observation or counter, otherwise 0
  * @value_min: the least of them; NaN only if all were
  * @value_max: the greatest
@@ -95,6 +96,7 @@ struct shim_trace_stat {
 	uint64_t min_ns;
 	uint64_t max_ns;
 	uint64_t last_ns;
+	uint64_t last_took_ns;
 	double value;
 	double value_min;
 	double value_max;
