@@ -24,7 +24,8 @@ static void become(struct vcpc_child *child, struct shim_set *set, char **argv, 
 {
 	struct failure failure = { .binding = 1 };
 
-	failure.err = shim_set_bind(set, 0, SHIM_BIND_ON_EXEC | SHIM_BIND_TREE | child->flags);
+	failure.err = !set ? 0 :
+		      shim_set_bind(set, 0, SHIM_BIND_ON_EXEC | SHIM_BIND_TREE | child->flags);
 	if (!failure.err) {
 		sigprocmask(SIG_SETMASK, &child->mask, NULL);
 		execvp(argv[0], argv);
@@ -73,7 +74,7 @@ static void unwatch_signals(struct vcpc_child *child)
 /**
  * vcpc_child_start() - start a command, counted from its first instruction on
  * @child: for vcpc_child_wait(); its @flags are the caller's
- * @set: bound to the command and all it will start
+ * @set: bound to the command and all it will start, or NULL
  * @argv: the command, ended by NULL
  *
  * Return: 0, or an exit status, after a message.

@@ -37,7 +37,8 @@ static int help(void)
 	       "  -o, --output ARCHIVE   ARCHIVE.meta, .index and .0 are made; they must not exist\n"
 	       "  -i, --interval TIME    with a unit: 100ms, 2s, 1min (without: 1s)\n"
 	       "  -e, --events LIST      events, with commas between; may be given again\n"
-	       "                         (without: the usual ones that exist here)\n"
+	       "                         (without: the usual ones that exist here; none, where\n"
+	       "                         the module is not loaded, but transactions can be traced)\n"
 	       "  -t, --trace            turn tracing on for this time, if it is off\n");
 	return 0;
 }
@@ -68,7 +69,7 @@ static int check_twice(const struct shim_set *set)
 
 static int add_sources(struct recording *r, struct shim_set *set, pid_t pid, int traced)
 {
-	int ret = shim_record_add_set(r->rec, set, pid);
+	int ret = set ? shim_record_add_set(r->rec, set, pid) : 0;
 
 	if (ret)
 		return vcpc_fail(ret, "cannot record");
@@ -176,23 +177,44 @@ static int parse(int argc, char **argv, struct job *job, int *wants_help)
 	return ret;
 }
 
+static int nothing_counts(void)
+{
+	struct shim_handle *handle;
+	int ret = shim_open(&handle);
+
+	if (!ret)
+		shim_close(handle);
+	return ret == -ENODEV;
+}
+
+/* Without the module, there is nothing but what is traced; no set, if that is all that was asked for. */
+static int open_set(struct job *job, struct shim_set **set)
+{
+	int ret;
+
+	*set = NULL;
+	if (!job->events.n && (job->trace || shim_trace_status() > 0) && nothing_counts()) {
+		fprintf(stderr, "vcpc record: the vcpc module is not loaded: transactions, but no counts\n");
+		return 0;
+	}
+	ret = vcpc_events_open(&job->events, set);
+	return ret ? ret : check_twice(*set);
+}
+
 int vcpc_cmd_record(int argc, char **argv)
 {
 	struct job job = { .interval = DEFAULT_INTERVAL };
-	struct shim_set *set;
+	struct shim_set *set = NULL;
 	int wants_help = 0;
 	int ret = parse(argc, argv, &job, &wants_help);
 
 	if (wants_help)
 		ret = help();
 	else if (!ret)
-		ret = vcpc_events_open(&job.events, &set);
-	if (!ret && !wants_help) {
-		ret = check_twice(set);
-		if (!ret)
-			ret = run_traced(&job, set);
-		shim_set_destroy(set);
-	}
+		ret = open_set(&job, &set);
+	if (!ret && !wants_help)
+		ret = run_traced(&job, set);
+	shim_set_destroy(set);
 	vcpc_events_free(&job.events);
 	return ret;
 }

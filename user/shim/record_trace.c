@@ -75,6 +75,11 @@ static double max_of(const struct sight *s)
 	return s->tag->total.max_ns / 1e9;
 }
 
+static double last_of(const struct sight *s)
+{
+	return s->tag->total.last_took_ns / 1e9;
+}
+
 static double value_of(const struct sight *s)
 {
 	double value;
@@ -202,6 +207,8 @@ static const struct metric {
 	  "90th percentile of transactions' times", BY_HIST("nine of ten transactions took at most") },
 	{ "vcpc.transact.p99_time", OURS(5), 4, TIME(SHIM_TYPE_DOUBLE, p99_since),
 	  "99th percentile of transactions' times", BY_HIST("99 of 100 transactions took at most") },
+	{ "vcpc.transact.last_time", OURS(9), 4, TIME_EVER(last_of), "time of the last transaction",
+	  "Seconds that the transaction of the tag took that ended last." },
 };
 
 #define NMETRICS	(sizeof(metrics) / sizeof(metrics[0]))
@@ -340,6 +347,15 @@ static int take_all(struct shim_rec_trace *trace)
 	return ret;
 }
 
+/* Whether there is any instance to write values of */
+bool shim_rec_trace__any(const struct shim_rec_trace *trace)
+{
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		if (trace->of[kind].n)
+			return true;
+	return false;
+}
+
 static uint64_t now_ns(void)
 {
 	struct timespec ts;
@@ -367,6 +383,9 @@ int shim_rec_trace__sample(struct shim_rec_trace *trace)
 	if (!ret)
 		ret = shim_rec_sums__slots(&trace->sums, &trace->of[TRANSACT]);
 	trace->when = now_ns();
+	/* No record tells that there was nothing; what comes has come since. */
+	if (!shim_rec_trace__any(trace))
+		trace->before = trace->when;
 	return ret == -ENOENT || ret == -ESTALE ? 0 : ret;
 }
 
@@ -454,15 +473,6 @@ static int write_metric(struct shim_writer *w, const struct metric *m,
 			ret = shim_writer__value(w, &value);
 	}
 	return ret;
-}
-
-/* Whether there is any instance to write values of */
-bool shim_rec_trace__any(const struct shim_rec_trace *trace)
-{
-	for (enum kind kind = 0; kind < KINDS; kind++)
-		if (trace->of[kind].n)
-			return true;
-	return false;
 }
 
 /**

@@ -1,0 +1,122 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What "vcpc record --trace" records of a program is what PCP's agent exports of the very
+# same calls: also rates and times, which the agent tells of the last ten seconds.
+#
+# pmcd and pmdatrace run in a network name space of this test's own; tracing goes on by
+# probes where there is no module, in a BPF file system of its own.
+set -u
+
+if [ "${1:-}" != inside ]; then
+	if [ "$(id -u)" != 0 ] || ! unshare -nm true 2>/dev/null; then
+		echo "1..0 # SKIP needs root"
+		exit 4
+	fi
+	exec unshare -nm "$0" inside
+fi
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}" && pwd)
+theirs=$(ldconfig -p | sed -n 's/.*libpcp_trace\.so\.2 .* => //p' | head -n 1)
+
+if [ -z "$theirs" ] || [ ! -e /etc/pcp.env ]; then
+	echo "1..0 # SKIP no PCP to compare with: pcp and libpcp-trace2 are not installed"
+	exit 4
+fi
+if [ ! -e /sys/kernel/btf/vmlinux ] && [ ! -e /dev/vcpc ]; then
+	echo "1..0 # SKIP this kernel has no BTF"
+	exit 4
+fi
+set +u
+# shellcheck source=/dev/null
+. /etc/pcp.env
+set -u
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+# shellcheck source=selftests/pcp/agent.sh
+. "$here/agent.sh"
+trap 'stop; rm -rf "$dir"' EXIT
+evidence="$dir/errors $dir/live $dir/recorded"
+exec 2>"$dir/errors"
+ip link set lo up
+mount --make-rprivate / && mount -t bpf bpf /sys/fs/bpf
+
+metrics=$(sed -n 's/^	{ "\(trace\.[a-z_.]*\)".*/\1/p' "$here/../../user/shim/record_trace.c")
+way=probe
+[ ! -e /dev/vcpc ] || way=kernel
+
+# The agent shows nothing of the last two seconds yet; the second record comes after ten.
+cat >"$dir/job" <<-JOB
+	SHIM_TRACE=$way "$dir/trace_both" "$theirs" "$build/lib/libshim.so" || exit 1
+	sleep 3
+	for metric in $(echo $metrics); do
+		pminfo -h 127.0.0.1 -f \$metric >"$dir/live.\$metric"
+	done
+	sleep 8
+JOB
+
+make_calls() {
+	cc -O1 -o "$dir/trace_both" "$here/peer/trace_both.c" -ldl && start &&
+		LD_LIBRARY_PATH=$build/lib "$build/bin/vcpc" record --trace -o "$dir/a" -i 10s \
+			sh "$dir/job" >&2
+}
+
+described() {
+	for metric in $metrics; do
+		pminfo -h 127.0.0.1 -md "$metric" | sed 's, *InDom:.*,,' >"$dir/live"
+		pminfo -a "$dir/a" -md "$metric" | sed 's, *InDom:.*,,' >"$dir/recorded"
+		grep -q 'Data Type' "$dir/live" && diff "$dir/live" "$dir/recorded" >&2 || return 1
+	done
+}
+
+# names_and_values: "tag value" a line, of what pminfo shows
+names_and_values() {
+	sed -n 's/.*inst \[[0-9]* or "\(.*\)"\] value \(.*\)/\1 \2/p' | sort -u
+}
+
+# ten_seconds METRIC: what both tell of it after ten seconds; nothing is new in the last record
+ten_seconds() {
+	names_and_values <"$dir/live.$1" >"$dir/live" &&
+		pmdumplog "$dir/a" "$1" | names_and_values >"$dir/recorded" &&
+		[ -s "$dir/live" ]
+}
+
+exactly() {
+	for metric; do
+		ten_seconds "$metric" && diff "$dir/live" "$dir/recorded" >&2 || return 1
+	done
+}
+
+# within PERCENT METRIC...: the same tags, and values so near
+within() {
+	percent=$1
+	shift
+	for metric; do
+		ten_seconds "$metric" || return 1
+		join "$dir/live" "$dir/recorded" | awk -v percent="$percent" -v metric="$metric" \
+			-v wanted="$(wc -l <"$dir/live")" '
+			{ d = $2 > $3 ? $2 - $3 : $3 - $2; n++ }
+			$2 <= 0 || d > $2 * percent / 100 { print metric, $0 >"/dev/stderr"; bad = 1 }
+			END { exit bad || n != wanted }' || return 1
+	done
+}
+
+make_calls
+result "the same calls go to PCP's agent and into an archive, by vcpc record --trace"
+described
+result "each metric of trace.* is described as the agent does"
+exactly trace.transact.count trace.point.count trace.observe.count trace.counter.count
+result "counts are the same, of the same tags"
+exactly trace.observe.value trace.counter.value
+result "values are the same"
+within 2 trace.transact.total_time
+result "the time of all transactions is the same"
+within 4 trace.transact.rate trace.point.rate trace.observe.rate trace.counter.rate
+result "rates over ten seconds are the same"
+within 2 trace.transact.ave_time
+result "mean times are the same"
+within 8 trace.transact.min_time trace.transact.max_time
+result "least and greatest times are the same, to a slot of the histogram"
+pmlogcheck "$dir/a" >&2
+result "PCP finds no fault with the archive"
+done_testing
