@@ -74,7 +74,7 @@ TEST_F(processors, values_stay_and_go_on)
 
 TEST_F(processors, offline_when_it_was_set)
 {
-	pm_data_t data;
+	pm_data_t data, later;
 
 	NEED_TWO();
 	ASSERT_EQ(0, set_online(0));
@@ -83,7 +83,33 @@ TEST_F(processors, offline_when_it_was_set)
 	EXPECT_EQ(0, pm_get_data_lcpu(0, &data));
 	EXPECT_EQ(0, pm_get_data(&data));
 	EXPECT_EQ(0, pm_reset_data());
+	/* It comes later, and counts as the others do from the next call on. */
+	ASSERT_EQ(0, set_online(1));
+	ASSERT_EQ(0, pm_get_data_lcpu(CPU, &data));
+	EXPECT_LT(data.accu[0], grown(data.accu[0]));
 	EXPECT_EQ(0, pm_stop());
+	ASSERT_EQ(0, pm_get_data_lcpu(CPU, &data));
+	usleep(20000);
+	ASSERT_EQ(0, pm_get_data_lcpu(CPU, &later));
+	EXPECT_EQ(data.accu[0], later.accu[0]);
+}
+
+/* It comes while nothing is counted: it waits for the start, too. */
+TEST_F(processors, online_while_stopped)
+{
+	pm_data_t data;
+
+	NEED_TWO();
+	self->prog.mode.w &= ~PM_COUNT;
+	ASSERT_EQ(0, set_online(0));
+	ASSERT_EQ(0, pm_set_program(&self->prog));
+	ASSERT_EQ(0, set_online(1));
+	ASSERT_EQ(0, pm_get_data_lcpu(CPU, &data));
+	usleep(20000);
+	ASSERT_EQ(0, pm_get_data_lcpu(CPU, &data));
+	EXPECT_EQ(0, data.accu[0]);
+	ASSERT_EQ(0, pm_start());
+	EXPECT_LT(0, grown(0));
 }
 
 TEST_F(processors, sets_in_turn)

@@ -39,24 +39,13 @@ static int create(struct shim_aix_state *state, struct shim_aix_context *ctx)
 	return ret ? refused(ret, bad) : 0;
 }
 
-static int bind_cpu(void *arg, int cpu)
-{
-	struct shim_aix_context *ctx = arg;
-	int bad;
-	int ret = shim_aix_both__bind(ctx, cpu, VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD,
-				      &bad);
-
-	/* It has gone offline meanwhile. */
-	return ret == -ENODEV ? 0 : ret;
-}
-
 static int bind(struct shim_aix_context *ctx, pid_t tid)
 {
 	int bad = -1;
 	int ret;
 
 	if (ctx->scope == AIX_SYSTEM && !ctx->tree)
-		ret = shim_aix_target__each_cpu(bind_cpu, ctx);
+		ret = shim_aix_cpus__bind(ctx);
 	else
 		ret = shim_aix_both__bind(ctx, tid, ctx->bind, &bad);
 	return ret ? refused(ret, bad) : 0;

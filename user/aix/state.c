@@ -244,6 +244,8 @@ int shim_aix_state__call(struct shim_aix_who who, int (*fn)(struct shim_aix_call
 	ret = shim_aix_state__find(call.state, who, &call.ctx, &call.tid);
 	if (!ret && (!call.ctx || (who.scope == AIX_GROUP && call.ctx->scope != AIX_GROUP)))
 		ret = Pmapi_NoSetProg;
+	if (!ret && call.ctx->scope == AIX_SYSTEM && !call.ctx->tree)
+		shim_aix_cpus__follow(call.ctx);
 	if (!ret)
 		ret = fn(&call, arg);
 	shim_aix_state__leave(call.state);

@@ -7,6 +7,8 @@
 
 #include "program.h"
 
+#define AIX_ONLINE	256
+
 /* Whether a member of a stopped group counts when the group does */
 struct shim_aix_own {
 	pid_t tid;
@@ -35,6 +37,7 @@ struct shim_aix_sums {
  * @anchor: counts the program's anchor all the time, or NULL
  * @bind: VCPC_BIND_F_* with which its threads are bound
  * @tree: of the system, a process and its descendants
+ * @online: of the system, the processors that it was put on last, as /sys says it
  * @on: of a group and of the system: it counts
  * @process: a group of all a process's threads
  * @stopped: when it was stopped last, if not @on
@@ -51,6 +54,7 @@ struct shim_aix_context {
 	struct shim_counters *anchor;
 	unsigned int bind;
 	bool tree;
+	char online[AIX_ONLINE];
 	bool on;
 	bool process;
 	__u64 stopped;
@@ -118,6 +122,10 @@ int shim_aix_target__check(struct shim_aix_who who, pid_t *tid);
 int shim_aix_target__nth_cpu(int n);
 int shim_aix_target__each_cpu(int (*fn)(void *arg, int cpu), void *arg);
 int shim_aix_target__each_thread(pid_t tid, int (*fn)(void *arg, pid_t tid), void *arg);
+
+/* cpus.c */
+int shim_aix_cpus__bind(struct shim_aix_context *ctx);
+void shim_aix_cpus__follow(struct shim_aix_context *ctx);
 
 /* both.c: the same with a context's counters and its anchor */
 int shim_aix_both__bind(struct shim_aix_context *ctx, pid_t tid, unsigned int flags, int *bad);
