@@ -30,6 +30,21 @@ run pmlist -D PMD_MIPS -o c && grep -q '^"PMD_MIPS","General","1e-06 \* PM_INST_
 result "pmlist -o c"
 run pmlist -m -1 -d -o x && [ "$(head -n 1 "$dir/out")" = '<pmlist>' ] && grep -q '<metric metric="PMD_CPI"' "$dir/out"
 result "pmlist -o x"
+HPM_MEM_LATENCY=250 run pmlist -d -o c -V -1 && grep -q '^"HPM_MEM_LATENCY","250","PMD_MEM_COST"$' "$dir/out" && [ "$(wc -l <"$dir/out")" = 11 ]
+result "pmlist -V: what metrics are multiplied by"
+(cd "$dir" && echo HPM_MEM_LATENCY=300 >HPM_flags.env && HPM_MEM_LATENCY=250 run pmlist -o c -V HPM_MEM_LATENCY)
+grep -q '^"HPM_MEM_LATENCY","300"$' "$dir/out"
+result "the file HPM_flags.env comes before the environment"
+run pmlist -V HPM_NOTHING
+[ $? = 1 ] && grep -q 'no variable HPM_NOTHING' "$dir/err"
+result "a variable that is not there"
+run pmlist -S one
+[ $? = 1 ] && run pmlist -c x
+[ $? = 1 ]
+result "words where numbers belong"
+run pmlist -p 9 -s
+[ $? = 1 ] && [ ! -s "$dir/out" ]
+result "another processor's tables"
 run pmlist -e PM_NOT_THERE
 [ $? = 1 ] && grep -q 'no event PM_NOT_THERE' "$dir/err"
 result "pmlist: an event that is not there"
@@ -58,6 +73,19 @@ run hpmcount -d -g "$(seq -s , 0 $((groups - 1)))" --slice=10 sh -c 'i=0; while 
 result "groups that take turns"
 run hpmcount -s 0 true
 result "all sets"
+HPM_PMD_GROUP=Memory run hpmcount -e PM_PAGE_FAULTS true
+! grep -q 'Page faults per second' "$dir/out"
+result "HPM_PMD_GROUP chooses metrics"
+echo "1 PM_PAGE_FAULTS" >"$dir/libHPM_events"
+(cd "$dir" && HPM_EVENT_SET=99 run hpmcount true) && [ -n "$(value PM_PAGE_FAULTS)" ]
+result "the file libHPM_events comes before the environment"
+run hpmcount -s one true
+[ $? = 1 ] && grep -q 'is a number' "$dir/err" && run hpmcount --slice=ten -g 0,0 true
+[ $? = 1 ] && grep -q 'is a number' "$dir/err"
+result "hpmcount: words where numbers belong"
+run hpmcount -b purr true
+[ $? = 1 ] && grep -q 'no time base' "$dir/err"
+result "a time base that is not here"
 HPM_EVENT_SET=99 run hpmcount true
 [ $? = 1 ] && grep -q 'no such event set' "$dir/err"
 result "a set that is not there"

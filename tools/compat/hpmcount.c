@@ -5,11 +5,13 @@
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hpm.h"
+#include "hpm/hpm.h"
 
 #define MAX_SETS	64
 #define MAX_VALUES	(MAX_SETS * MAX_COUNTERS)
@@ -118,9 +120,12 @@ static void add_sets(struct run *run, char *list)
 
 	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save)) {
 		int mode = take_mode(s, run->opt.mode);
-		int n = atoi(s);
-		int first = n ? n : 1, last = n ? n : hpm_sets(&run->groups);
+		int n, first, last;
 
+		if (!hpm_number(s, &n))
+			die("an event set is a number", 0);
+		first = n ? n : 1;
+		last = n ? n : hpm_sets(&run->groups);
 		for (int i = first; i <= last; i++) {
 			int group = hpm_set(&run->groups, i);
 
@@ -401,17 +406,18 @@ static void print_metrics(const struct run *run)
 {
 	const char *heading = "";
 
-	for (size_t i = 0; i < HPM_METRICS; i++) {
+	for (size_t i = 0; i < hpm_nmetrics; i++) {
 		const struct hpm_metric *m = &hpm_metrics[i];
 		double part = value_of(run, m->part), over = value_of(run, m->over);
+		double factor = hpm_factor(m);
 
-		if (part < 0 || over <= 0 || !listed(run->opt.metrics, m->id) ||
+		if (part < 0 || over <= 0 || factor < 0 || !listed(run->opt.metrics, m->id) ||
 		    !listed(run->opt.metric_groups, m->group))
 			continue;
 		if (strcmp(heading, m->group))
 			fprintf(run->opt.out, "\n Derived metric group: %s\n\n", m->group);
 		heading = m->group;
-		fprintf(run->opt.out, "   %-50s : %15.3f %s\n", m->title, m->scale * part / over,
+		fprintf(run->opt.out, "   %-50s : %15.3f %s\n", m->title, factor * m->scale * part / over,
 			m->unit);
 	}
 }
@@ -435,7 +441,10 @@ static void one_option(struct run *run, struct lists *lists, int c)
 	case 's': lists->sets = optarg; break;
 	case 'g': lists->groups = optarg; break;
 	case 'e': lists->events = optarg; break;
-	case 'S': opt->slice = atoi(optarg); break;
+	case 'S':
+		if (!hpm_number(optarg, &opt->slice))
+			die("a slice is a number of milliseconds", 0);
+		break;
 	case 'D': opt->metrics = optarg; break;
 	case 'm': opt->metric_groups = optarg; break;
 	case 'd': opt->detail = true; break;
@@ -489,6 +498,7 @@ int main(int argc, char **argv)
 	pid_t pid;
 
 	run.opt.out = stdout;
+	run.opt.metric_groups = getenv("HPM_PMD_GROUP");
 	parse(&run, &lists, argc, argv);
 	ret = pm_initialize(HPM_ANY, &run.info, &run.groups, PM_CURRENT);
 	if (ret)

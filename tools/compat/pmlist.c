@@ -3,9 +3,11 @@
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "hpm.h"
+#include "hpm/hpm.h"
 
 static struct {
 	pm_info2_t info;
@@ -27,7 +29,7 @@ static void usage(FILE *f)
 	      "  -g    a group of events, by number or name\n"
 	      "  -S    an event set, from 1\n"
 	      "  -D    a derived metric, -m a group of them\n"
-	      "  -V    a variable of derived metrics (none are used here)\n"
+	      "  -V    a variable of derived metrics\n"
 	      "        -1 stands for all; counters are numbered from 1\n"
 	      "  -d    with descriptions\n"
 	      "  -o    text, comma-separated, or XML\n"
@@ -139,8 +141,7 @@ static void list_counters(char *arg)
 
 	if (comma)
 		*comma++ = '\0';
-	n = atoi(arg);
-	if (n != -1 && (n < 1 || n > it.info.maxpmcs)) {
+	if (!hpm_number(arg, &n) || (n != -1 && (n < 1 || n > it.info.maxpmcs))) {
 		missing("counter", arg);
 		return;
 	}
@@ -187,10 +188,12 @@ static void list_group(const char *arg)
 
 static void list_set(const char *arg)
 {
-	int n = atoi(arg);
+	int n;
 
-	if (n != -1 && hpm_set(&it.groups, n) < 0)
+	if (!hpm_number(arg, &n) || (n != -1 && hpm_set(&it.groups, n) < 0)) {
 		missing("event set", arg);
+		return;
+	}
 	for (int i = 1; i <= hpm_sets(&it.groups); i++)
 		if (n == -1 || n == i)
 			put_group("set", i, hpm_set(&it.groups, i));
@@ -200,7 +203,7 @@ static void list_metric(const char *arg, bool group)
 {
 	bool found = false;
 
-	for (size_t i = 0; i < HPM_METRICS; i++) {
+	for (size_t i = 0; i < hpm_nmetrics; i++) {
 		const struct hpm_metric *m = &hpm_metrics[i];
 		char formula[128];
 		struct field fields[] = {
@@ -211,11 +214,40 @@ static void list_metric(const char *arg, bool group)
 		if (strcmp(arg, "-1") && strcmp(arg, group ? m->group : m->id))
 			continue;
 		found = true;
-		snprintf(formula, sizeof(formula), "%g * %s / %s", m->scale, m->part, m->over);
+		snprintf(formula, sizeof(formula), "%g * %s%s%s / %s", m->scale, m->part,
+			 m->variable ? " * " : "", m->variable ? m->variable : "", m->over);
 		put("metric", fields, 4);
 	}
 	if (!found)
 		missing(group ? "metric group" : "metric", arg);
+}
+
+static void put_variable(const char *name)
+{
+	const char *value = hpm_variable(name);
+	char metrics[256] = "";
+	struct field fields[] = {
+		{ "variable", name }, { "value", value ? value : "" },
+		{ "metrics", metrics },
+	};
+
+	for (size_t i = 0; i < hpm_nmetrics; i++) {
+		const struct hpm_metric *m = &hpm_metrics[i];
+		size_t len = strlen(metrics);
+
+		if (m->variable && !strcmp(m->variable, name))
+			snprintf(metrics + len, sizeof(metrics) - len, "%s%s", len ? " " : "", m->id);
+	}
+	put("variable", fields, 3);
+}
+
+static void list_variables(const char *arg)
+{
+	if (strcmp(arg, "-1") && !hpm_variable_known(arg))
+		missing("variable", arg);
+	for (size_t i = 0; i < hpm_nvariables; i++)
+		if (!strcmp(arg, "-1") || !strcmp(arg, hpm_variables[i]))
+			put_variable(hpm_variables[i]);
 }
 
 static void summary(void)
@@ -226,7 +258,7 @@ static void summary(void)
 		printf("Events on counter %d: %d\n", c + 1, it.info.maxevents[c]);
 	printf("Groups: %d\n", it.groups.maxgroups);
 	printf("Event sets: %d\n", hpm_sets(&it.groups));
-	printf("Derived metrics: %zu\n", HPM_METRICS);
+	printf("Derived metrics: %zu\n", hpm_nmetrics);
 	printf("Threshold multipliers: %d, %d, %d\n", it.info.thresholdmult,
 	       it.info.hthresholdmult, it.info.Hthresholdmult);
 	printf("Hypervisor mode: %s\n", it.info.proc_feature.b.hypervisor ? "yes" : "no");
@@ -259,7 +291,7 @@ static void list(int what, char *arg)
 	case 'S': list_set(arg); break;
 	case 'D': list_metric(arg, false); break;
 	case 'm': list_metric(arg, true); break;
-	case 'V': missing("variable", arg); break;
+	case 'V': list_variables(arg); break;
 	}
 }
 
@@ -272,7 +304,10 @@ int main(int argc, char **argv)
 		switch (c) {
 		case 'd': it.describe = true; break;
 		case 'f': filter = filter_of(optarg); break;
-		case 'p': type = atoi(optarg); break;
+		case 'p':
+			if (!hpm_number(optarg, &type))
+				type = -2;
+			break;
 		case 'h': usage(stdout); return 0;
 		case 'o':
 			it.format = *optarg;

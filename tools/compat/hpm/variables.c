@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The variables of derived metrics, latencies in cycles: from the file HPM_flags.env
+ * in the working directory, lines of NAME=VALUE, otherwise from the environment.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hpm.h"
+
+const char *const hpm_variables[] = {
+	"HPM_MEM_LATENCY", "HPM_L1_LATENCY", "HPM_L2_LATENCY", "HPM_L25_LATENCY",
+	"HPM_L275_LATENCY", "HPM_L3_LATENCY", "HPM_L35_LATENCY", "HPM_AVG_L2_LATENCY",
+	"HPM_AVG_L3_LATENCY", "HPM_TLB_LATENCY", "HPM_DIV_WEIGHT",
+};
+
+const size_t hpm_nvariables = sizeof(hpm_variables) / sizeof(hpm_variables[0]);
+
+bool hpm_variable_known(const char *name)
+{
+	for (size_t i = 0; i < hpm_nvariables; i++)
+		if (!strcmp(hpm_variables[i], name))
+			return true;
+	return false;
+}
+
+/* What the file says, until the next call; NULL: nothing */
+static const char *from_file(const char *name)
+{
+	static char line[256];
+	size_t len = strlen(name);
+	const char *value = NULL;
+	FILE *f = fopen("HPM_flags.env", "re");
+
+	if (!f)
+		return NULL;
+	while (!value && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\r\n")] = '\0';
+		if (!strncmp(line, name, len) && line[len] == '=')
+			value = line + len + 1;
+	}
+	fclose(f);
+	return value;
+}
+
+/* A variable's value until the next call, or NULL */
+const char *hpm_variable(const char *name)
+{
+	const char *value = from_file(name);
+
+	return value ? value : getenv(name);
+}
+
+/* What a metric is multiplied by beside its scale; below 0: its variable has no value */
+double hpm_factor(const struct hpm_metric *metric)
+{
+	const char *value = metric->variable ? hpm_variable(metric->variable) : "1";
+	char *end;
+	double factor;
+
+	if (!value || !*value)
+		return -1;
+	factor = strtod(value, &end);
+	return *end || !(factor >= 0 && factor < 1e9) ? -1 : factor;
+}
