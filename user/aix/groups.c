@@ -13,7 +13,7 @@
 #include "table.h"
 
 /*
- * struct form - what a group is made of
+ * struct form - what a group is made of; of several with one name the first that is here
  * @common: with cycles and instructions
  * @needed: how many of its own events must be here
  * @own: its events
@@ -30,11 +30,19 @@ static const struct form {
 	{ "pm_branch", "Branches and their prediction", true, 2, { "PM_BR_CMPL", "PM_BR_MPRED" } },
 	{ "pm_l1", "First level data cache", true, 2,
 	  { "PM_LD_REF_L1", "PM_LD_MISS_L1", "PM_ST_REF_L1" } },
+	{ "pm_l2", "Second level cache", true, 2, { "PM_L2D_CACHE", "PM_L2D_CACHE_REFILL" } },
+	{ "pm_l2", "Second level cache", true, 2,
+	  { "PM_L2_RQSTS_REFERENCES", "PM_L2_RQSTS_MISS" } },
 	{ "pm_llc", "Last level cache", true, 2, { "PM_CACHE_REFERENCES", "PM_CACHE_MISSES" } },
 	{ "pm_tlb", "Address translation", true, 1,
 	  { "PM_DTLB_LOAD_MISSES", "PM_ITLB_LOAD_MISSES" } },
 	{ "pm_stall", "Stalled cycles", true, 1,
 	  { "PM_STALLED_CYCLES_FRONTEND", "PM_STALLED_CYCLES_BACKEND" } },
+	{ "pm_fp", "Floating point", true, 1, { "PM_VFP_SPEC", "PM_ASE_SPEC" } },
+	{ "pm_fp", "Floating point", true, 1,
+	  { "PM_FP_ARITH_INST_RETIRED_SCALAR_DOUBLE", "PM_FP_ARITH_INST_RETIRED_SCALAR_SINGLE" } },
+	{ "pm_fp", "Floating point", true, 1,
+	  { "PM_FP_ARITH_SCALAR_DOUBLE", "PM_FP_ARITH_SCALAR_SINGLE" } },
 	{ "pm_hpmcount1", "Event set 1: instructions and branches", true, 0,
 	  { "PM_BR_CMPL", "PM_BR_MPRED" } },
 	{ "pm_hpmcount2", "Event set 2: loads", true, 2, { "PM_LD_REF_L1", "PM_LD_MISS_L1" } },
@@ -78,6 +86,14 @@ static bool fits(struct shim_session *session, const struct shim_aix_table *tabl
 	return !ret || ret == -EAGAIN;
 }
 
+static bool is_made(const struct shim_aix_table *table, const char *name)
+{
+	for (int g = 0; g < table->ngroups; g++)
+		if (!strcmp(table->groups[g].name, name))
+			return true;
+	return false;
+}
+
 /* The group of a form, if enough of it is here */
 static bool make(struct shim_session *session, const struct shim_aix_table *table,
 		 const struct form *form, struct shim_aix_group *group)
@@ -116,7 +132,8 @@ int shim_aix_groups__make(struct shim_session *session, struct shim_aix_table *t
 	if (!table->groups)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		if (make(session, table, &forms[i], &table->groups[table->ngroups]))
+		if (!is_made(table, forms[i].name) &&
+		    make(session, table, &forms[i], &table->groups[table->ngroups]))
 			table->ngroups++;
 	return 0;
 }
