@@ -53,6 +53,13 @@ for page in "$top"/Documentation/man/*.[1-8]; do
 	[ -e "$page" ] || continue
 	put 644 "$page" "$root/share/man/man${page##*.}/${page##*/}"
 done
+# Each call has a page of its own name, which is that of its family.
+for page in "$top"/Documentation/man/*.3; do
+	sed -n 's/^\.BI* ".*[ *]\([A-Za-z_0-9]*\)(.*/\1/p' "$page" | while read -r call; do
+		link=$root/share/man/man3/$call.3
+		[ -e "$link" ] || echo ".so man3/${page##*/}" >"$link"
+	done
+done
 
 if [ -e "$build/vcpc.ko" ]; then
 	release=$(modinfo -F vermagic "$build/vcpc.ko" | cut -d ' ' -f 1)
