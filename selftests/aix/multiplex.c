@@ -3,6 +3,10 @@
  * Sets that take turns on the real clock: the estimates of a loop that is the
  * same all the time agree with a run that is not multiplexed, for any number of sets.
  */
+#include <fcntl.h>
+#include <linux/vcpc.h>
+#include <sys/ioctl.h>
+
 #include "work.h"
 
 #define GETS	20000	/* the machine is emulated; selftests/unit/aix_gets.c does more */
@@ -124,6 +128,70 @@ TEST(shorter_than_the_sets_need)
 	}
 	free(data.accu_set);
 	ASSERT_EQ(0, pm_delete_program_mythread());
+}
+
+/*
+ * A slot of 30 s holds more than a counter of 32 bits, which the kernel moreover
+ * starts half-way so that it wraps in time; nobody sees that.
+ */
+TEST(past_the_counter_s_width)
+{
+	const unsigned long rounds = 1500000000;
+	pm_prog_mx_t prog;
+	pm_data_mx_t data;
+
+	ASSERT_EQ(0, initialize());
+	if (!has_pmu())
+		SKIP(return, "no hardware counters");
+	prog = program_mx(event(), 2, 30000);
+	ASSERT_EQ(0, pm_set_program_mythread_mx(&prog));
+	ASSERT_EQ(0, pm_start_mythread());
+	spin(rounds);
+	ASSERT_EQ(0, pm_stop_mythread());
+	ASSERT_EQ(0, pm_get_data_mythread_mx(&data));
+	EXPECT_EQ(0, data.nb_mx_round);
+	EXPECT_LE(2 * rounds, data.accu_set[0].accu_data[0]);
+	EXPECT_GE(2 * rounds + 100000, data.accu_set[0].accu_data[0]);
+	EXPECT_EQ(0, raw(data.accu_set[1].accu_time));
+	free(data.accu_set);
+	ASSERT_EQ(0, pm_delete_program_mythread());
+}
+
+/* As many sets as AIX has, full, if the module allows so many requests; otherwise an error. */
+TEST(full_sets)
+{
+	struct vcpc_info_args args = { .size = sizeof(args) };
+	int device = open("/dev/vcpc", O_RDWR | O_CLOEXEC);
+	pm_prog_mx_t prog;
+	pm_data_mx_t data;
+
+	ASSERT_LE(0, device);
+	ASSERT_EQ(0, ioctl(device, VCPC_IOC_INFO, &args));
+	close(device);
+	ASSERT_EQ(0, initialize());
+	for (int sets = 256; sets; sets /= 4) {
+		bool fits = (unsigned int)(sets * info.maxpmcs) <= args.max_requests;
+
+		prog = program_mx("PM_PAGE_FAULTS", sets, 10);
+		for (int k = 0; k < sets; k++)
+			for (int c = 0; c < info.maxpmcs; c++)
+				prog.events_set[k][c] = event_on(c, "PM_PAGE_FAULTS");
+		prog.mode.b.count = 1;
+		ASSERT_EQ(fits ? 0 : Pmapi_InvalidSetCount, pm_set_program_mythread_mx(&prog)) {
+			TH_LOG("%d sets of %d", sets, info.maxpmcs);
+		}
+		if (!fits)
+			continue;
+		touch(100);
+		ASSERT_EQ(0, pm_get_data_mythread_mx(&data));
+		ASSERT_EQ(sets, data.nb_accu_mx);
+		EXPECT_LE(100, data.accu_set[0].accu_data[info.maxpmcs - 1]);
+		EXPECT_EQ(0, data.accu_set[sets - 1].accu_data[0] * (sets > 1));
+		free(data.accu_set);
+		ASSERT_EQ(0, pm_delete_program_mythread());
+		return;
+	}
+	EXPECT_TRUE(false) TH_LOG("not even one full set");
 }
 
 /* A thread that mostly sleeps visits all sets, as a turn is of its own time. */

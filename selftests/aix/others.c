@@ -163,6 +163,46 @@ TEST_F(others, tree)
 	EXPECT_EQ(0, pm_delete_program());
 }
 
+/* Its root sets a tree, starts somebody, and ends before that one does. */
+static void leave_an_orphan(pm_prog_t *tree)
+{
+	if (pm_set_program(tree) || pm_start())
+		_exit(1);
+	if (!fork()) {
+		sleep(3);
+		touch(PAGES);
+		_exit(0);
+	}
+	_exit(0);
+}
+
+/* With the root ends the tree's program, whoever is left of it; the next owner may come. */
+TEST_F(others, root_that_exits)
+{
+	pm_prog_t tree = self->prog;
+	int ret = -1, status;
+	pm_data_t data;
+	pid_t pid;
+
+	tree.mode.w |= PM_PROCTREE;
+	pid = fork();
+	if (!pid)
+		leave_an_orphan(&tree);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(Pmapi_NoSetProg, pm_get_data(&data));
+	/* The orphan lets go of what it has of its parent's when it gets to run. */
+	for (int i = 0; i < 100 && (ret = pm_set_program(&tree)) == Pmapi_Locked; i++)
+		usleep(10000);
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, pm_start());
+	/* It is not of this tree. */
+	sleep(4);
+	ASSERT_EQ(0, pm_get_data(&data));
+	EXPECT_GT(PAGES, data.accu[0]);
+	EXPECT_EQ(0, pm_delete_program());
+}
+
 /* What another process gets that wants a tree, or a thread's context. */
 static int elsewhere(const pm_prog_t *prog, int mode, int (*set)(pm_prog_t *prog))
 {

@@ -1,50 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Every state and every transition, also the wrong ones, in each scope; bad programs change nothing. */
-#include "aix_test.h"
-
-/* The calls of one scope */
-struct scope {
-	const char *name;
-	int (*set)(pm_prog_t *prog);
-	int (*set_mx)(pm_prog_mx_t *prog);
-	int (*get)(pm_prog_t *prog);
-	int (*get_mx)(pm_prog_mx_t *prog);
-	int (*get_mm)(pm_prog_mm_t *prog);
-	int (*start)(void);
-	int (*stop)(void);
-	int (*reset)(void);
-	int (*data)(pm_data_t *data);
-	int (*tdata)(pm_data_t *data, timebasestruct_t *when);
-	int (*data_mx)(pm_data_mx_t *data);
-	int (*drop)(void);
-	int mode;
-};
-
-static const struct scope scopes[] = {
-	{ "mythread", pm_set_program_mythread, pm_set_program_mythread_mx,
-	  pm_get_program_mythread, pm_get_program_mythread_mx, pm_get_program_mythread_mm,
-	  pm_start_mythread, pm_stop_mythread, pm_reset_data_mythread, pm_get_data_mythread,
-	  pm_get_tdata_mythread, pm_get_data_mythread_mx, pm_delete_program_mythread, 0 },
-	{ "mygroup", pm_set_program_mygroup, pm_set_program_mygroup_mx,
-	  pm_get_program_mygroup, pm_get_program_mygroup_mx, pm_get_program_mygroup_mm,
-	  pm_start_mygroup, pm_stop_mygroup, pm_reset_data_mygroup, pm_get_data_mygroup,
-	  pm_get_tdata_mygroup, pm_get_data_mygroup_mx, pm_delete_program_mygroup, 0 },
-	{ "process", pm_set_program_mygroup, pm_set_program_mygroup_mx,
-	  pm_get_program_mygroup, pm_get_program_mygroup_mx, pm_get_program_mygroup_mm,
-	  pm_start_mygroup, pm_stop_mygroup, pm_reset_data_mygroup, pm_get_data_mygroup,
-	  pm_get_tdata_mygroup, pm_get_data_mygroup_mx, pm_delete_program_mygroup, PM_PROCESS },
-	{ "system", pm_set_program, pm_set_program_mx, pm_get_program, pm_get_program_mx,
-	  pm_get_program_mm, pm_start, pm_stop, pm_reset_data, pm_get_data, pm_get_tdata,
-	  pm_get_data_mx, pm_delete_program, 0 },
-	{ "tree", pm_set_program, pm_set_program_mx, pm_get_program, pm_get_program_mx,
-	  pm_get_program_mm, pm_start, pm_stop, pm_reset_data, pm_get_data, pm_get_tdata,
-	  pm_get_data_mx, pm_delete_program, PM_PROCTREE },
-};
-
-#define EACH_SCOPE(s)	\
-	for (const struct scope *s = scopes; s < scopes + sizeof(scopes) / sizeof(scopes[0]); s++)
-
-#define EXPECT_CODE(code, call)	EXPECT_EQ(code, call) TH_LOG("%s", s->name)
+#include "scopes.h"
 
 FIXTURE(states) {
 	pm_prog_t prog;
@@ -52,6 +8,7 @@ FIXTURE(states) {
 
 FIXTURE_SETUP(states)
 {
+	start_target();
 	ASSERT_EQ(0, initialize());
 	self->prog = program("PM_PAGE_FAULTS");
 	ASSERT_NE(COUNT_NOTHING, self->prog.events[0]);
@@ -59,6 +16,7 @@ FIXTURE_SETUP(states)
 
 FIXTURE_TEARDOWN(states)
 {
+	end_target();
 }
 
 static pm_prog_t for_scope(const pm_prog_t *prog, const struct scope *s, int mode)
@@ -72,23 +30,29 @@ static pm_prog_t for_scope(const pm_prog_t *prog, const struct scope *s, int mod
 TEST_F(states, nothing_is_set)
 {
 	timebasestruct_t when = { .flag = 99 };
+	pm_accu_time_t times = { .accu_purr.flag = 98 };
 	pm_data_mx_t mx = { .accu_set = (void *)8 };
 	pm_data_t data = { .reserved = 77 };
 	pm_prog_t prog = { .reserved = 77 };
 
 	EACH_SCOPE(s) {
 		EXPECT_CODE(Pmapi_NoSetProg, s->start());
+		EXPECT_CODE(Pmapi_NoSetProg, s->tstart(&when));
 		EXPECT_CODE(Pmapi_NoSetProg, s->stop());
+		EXPECT_CODE(Pmapi_NoSetProg, s->tstop(&when));
 		EXPECT_CODE(Pmapi_NoSetProg, s->reset());
 		EXPECT_CODE(Pmapi_NoSetProg, s->data(&data));
 		EXPECT_CODE(Pmapi_NoSetProg, s->tdata(&data, &when));
+		EXPECT_CODE(Pmapi_NoSetProg, s->Tdata(&data, &times));
 		EXPECT_CODE(Pmapi_NoSetProg, s->data_mx(&mx));
+		EXPECT_CODE(Pmapi_NoSetProg, s->tdata_mx(&mx, &when));
 		EXPECT_CODE(Pmapi_NoSetProg, s->get(&prog));
 		EXPECT_CODE(Pmapi_NoSetProg, s->drop());
 	}
 	EXPECT_EQ(77, data.reserved);
 	EXPECT_EQ(77, prog.reserved);
 	EXPECT_EQ(99, when.flag);
+	EXPECT_EQ(98, times.accu_purr.flag);
 	EXPECT_EQ(NULL, mx.accu_set);
 }
 
@@ -171,6 +135,78 @@ TEST_F(states, kinds)
 		EXPECT_CODE(Pmapi_WrongKind, s->data_mx(&data_mx));
 		EXPECT_CODE(NULL, data_mx.accu_set);
 		EXPECT_CODE(Pmapi_WrongKind, s->get_mx(&got));
+		EXPECT_CODE(0, s->drop());
+	}
+}
+
+/* Each set with a mode of its own; its data is read as that of the other kind. */
+TEST_F(states, modes_by_set)
+{
+	pm_prog_t sets[2] = { self->prog, self->prog };
+	pm_prog_mm_t mm = { .slice_duration = 20, .nb_set_prog = 2, .prog_set = sets }, got;
+	pm_prog_mx_t mx = { .events_set = (void *)8 };
+	pm_data_mx_t data;
+	pm_prog_t prog;
+
+	sets[1].events[0] = COUNT_NOTHING;
+	EACH_SCOPE(s) {
+		sets[0].mode.w = PM_USER | s->mode;
+		ASSERT_EQ(0, s->set_mm(&mm)) TH_LOG("%s", s->name);
+		EXPECT_CODE(Pmapi_ContextExists, s->set_mm(&mm));
+		EXPECT_CODE(Pmapi_WrongKind, s->get_mx(&mx));
+		EXPECT_CODE(NULL, mx.events_set);
+		EXPECT_CODE(Pmapi_WrongKind, s->get(&prog));
+		ASSERT_EQ(0, s->get_mm(&got)) TH_LOG("%s", s->name);
+		EXPECT_CODE(2, got.nb_set_prog);
+		EXPECT_CODE(20, got.slice_duration);
+		EXPECT_CODE(sets[0].mode.w, got.prog_set[0].mode.w);
+		EXPECT_CODE(0, memcmp(sets[1].events, got.prog_set[1].events, sizeof(prog.events)));
+		free(got.prog_set);
+		ASSERT_EQ(0, s->data_mx(&data)) TH_LOG("%s", s->name);
+		EXPECT_CODE(2, data.nb_accu_mx);
+		free(data.accu_set);
+		EXPECT_CODE(0, s->drop());
+		sets[1].events[0] = 100000;
+		EXPECT_CODE(Pmapi_InvalidEvent, s->set_mm(&mm));
+		sets[1].events[0] = COUNT_NOTHING;
+		EXPECT_CODE(Pmapi_NoSetProg, s->drop());
+	}
+}
+
+/* Times of start, reading and stop follow each other; PURR and SPURR are 0 and valid. */
+TEST_F(states, stamps)
+{
+	timebasestruct_t start, read, stop, again;
+	pm_prog_mx_t mx = program_mx("PM_PAGE_FAULTS", 2, 10);
+	pm_accu_time_t times;
+	pm_data_mx_t data_mx;
+	pm_data_t data;
+
+	EACH_SCOPE(s) {
+		pm_prog_t prog = for_scope(&self->prog, s, 0);
+
+		ASSERT_EQ(0, s->set(&prog)) TH_LOG("%s", s->name);
+		EXPECT_CODE(0, s->tstart(&start));
+		EXPECT_CODE(0, s->tdata(&data, &read));
+		EXPECT_CODE(0, s->tstop(&stop));
+		EXPECT_CODE(0, s->tdata(&data, &again));
+		EXPECT_CODE(RTC_POWER_PC, start.flag);
+		EXPECT_LE(raw(start), raw(stop)) TH_LOG("%s", s->name);
+		EXPECT_LE(raw(read), raw(stop)) TH_LOG("%s", s->name);
+		EXPECT_LE(raw(read), raw(again)) TH_LOG("%s", s->name);
+		EXPECT_LE(raw(again), raw(stop)) TH_LOG("%s", s->name);
+		EXPECT_CODE(0, s->Tdata(&data, &times));
+		EXPECT_CODE(0, raw(times.accu_purr));
+		EXPECT_CODE(0, raw(times.accu_spurr));
+		EXPECT_CODE(RTC_POWER_PC, times.accu_spurr.flag);
+		EXPECT_CODE(0, s->drop());
+		mx.mode.w = PM_USER | PM_COUNT | s->mode;
+		ASSERT_EQ(0, s->set_mx(&mx)) TH_LOG("%s", s->name);
+		EXPECT_CODE(0, s->tdata_mx(&data_mx, &read));
+		free(data_mx.accu_set);
+		EXPECT_LE(raw(stop), raw(read)) TH_LOG("%s", s->name);
+		EXPECT_CODE(EINVAL, s->tdata_mx(&data_mx, NULL));
+		EXPECT_CODE(NULL, data_mx.accu_set);
 		EXPECT_CODE(0, s->drop());
 	}
 }
@@ -379,6 +415,16 @@ TEST_F(states, fork)
 	EXPECT_EQ(0, status);
 	EXPECT_EQ(0, pm_get_data_mythread(&data));
 	EXPECT_EQ(0, pm_delete_program_mythread());
+	/* Nor is it a member of a group. */
+	ASSERT_EQ(0, pm_set_program_mygroup(&prog));
+	pid = fork();
+	if (!pid)
+		_exit(pm_get_data_mygroup(&data) == Pmapi_NoSetProg ? 0 : 1);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, pm_get_data_mygroup(&data));
+	EXPECT_EQ(1, data.ginfo.members);
+	EXPECT_EQ(0, pm_delete_program_mygroup());
 }
 
 TEST_HARNESS_MAIN

@@ -96,6 +96,38 @@ TEST_F(mx, worked_vector_of_a_group)
 	ASSERT_EQ(0, pm_delete_program_mygroup());
 }
 
+/* Shorter than a turn, and than all turns: what was not measured has a time of 0. */
+TEST_F(mx, short_runs)
+{
+	ASSERT_EQ(0, pm_set_program_mythread_mx(&self->prog));
+	run(50);
+	expect(_metadata, pm_get_data_mythread_mx, 0, 50, 0, 0);
+	run(150);
+	expect(_metadata, pm_get_data_mythread_mx, 0, 100, 100, 0);
+	run(50);
+	expect(_metadata, pm_get_data_mythread_mx, 0, 100, 100, 50);
+	run(50);
+	expect(_metadata, pm_get_data_mythread_mx, 1, 100, 100, 100);
+	ASSERT_EQ(0, pm_delete_program_mythread());
+}
+
+/* Counting time is the sets' times and the gaps between them, and no more. */
+TEST_F(mx, times_and_gaps)
+{
+	unsigned long long sum = 0;
+	pm_data_mx_t data;
+
+	shim_clock__begin(NULL, 2 * MS);
+	ASSERT_EQ(0, pm_set_program_mythread_mx(&self->prog));
+	run(1020);
+	ASSERT_EQ(0, pm_get_data_mythread_mx(&data));
+	for (int k = 0; k < 3; k++)
+		sum += raw(data.accu_set[k].accu_time);
+	EXPECT_EQ(10 * 100 * MS, sum);
+	free(data.accu_set);
+	ASSERT_EQ(0, pm_delete_program_mythread());
+}
+
 TEST_F(mx, system)
 {
 	int cpus = sysconf(_SC_NPROCESSORS_ONLN);
