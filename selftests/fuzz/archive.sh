@@ -10,27 +10,17 @@
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
-top=$here/../..
-out=$top/build/fuzz
+# shellcheck source=libfuzzer.sh disable=SC2154
+. "$here/libfuzzer.sh"
 corpus=$out/archive
-seconds=${FUZZ_SECONDS:-60}
-
-if ! echo 'int LLVMFuzzerTestOneInput(const char *p, long n) { return !p && n; }' |
-	clang -x c -fsanitize=fuzzer -o /dev/null - 2>/dev/null; then
-	echo "1..0 # SKIP no libFuzzer: clang and libclang-rt-14-dev are not installed"
-	exit 4
-fi
-
 mkdir -p "$corpus"
-flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -w -I$top/user -I$top/user/include -I$top/include/uapi"
 # shellcheck disable=SC2086
 {
-	clang $flags -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-		-o "$out/fuzz-archive" "$here/archive.c" "$top"/user/base/*.c "$top"/user/archive/*.c \
-		"$top"/user/pcp/*.c -lz -lbz2 -llzma -lzstd -lm -lpthread &&
+	clang $flags $sanitize -o "$out/fuzz-archive" "$here/archive.c" "$top"/user/base/*.c \
+		"$top"/user/archive/*.c "$top"/user/pcp/*.c -lz -lbz2 -llzma -lzstd -lm -lpthread &&
 		clang $flags -DFUZZ_SEED -o "$out/seed-archive" "$here/archive.c" &&
 		clang $flags -o "$out/make-archive" "$here/../pcp/peer/make_archive.c"
-} >"$out/build.log" 2>&1 || { sed 's/^/# /' "$out/build.log" | tail -n 20; printf '1..1\nnot ok 1 - it builds\n'; exit 1; }
+} >"$out/build.log" 2>&1 || it_does_not_build "$out/build.log"
 
 # seed NAME ARCHIVE
 seed() {
@@ -57,15 +47,4 @@ fi
 
 cp "$here"/found/* "$corpus/"
 
-nice "$out/fuzz-archive" -seed="${FUZZ_SEED:-1}" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=1024 -malloc_limit_mb=64 \
-	-max_len=70000 -print_final_stats=1 -artifact_prefix="$corpus/" "$corpus" >"$out/archive.log" 2>&1
-status=$?
-runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$out/archive.log")
-if [ $status = 0 ] && [ "${runs:-0}" -gt 1000 ]; then
-	echo "ok 1 - $runs archives in $seconds s"
-else
-	tail -n 40 "$out/archive.log" | sed 's/^/# /'
-	echo "not ok 1 - ${runs:-no} archives in $seconds s"
-fi
-echo "1..1"
-exit $status
+fuzz archive "${FUZZ_SECONDS:-60}" 1000 archives -timeout=20 -rss_limit_mb=1024 -malloc_limit_mb=64 -max_len=70000

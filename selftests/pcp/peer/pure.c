@@ -12,7 +12,7 @@
 
 #include <pcp/pmapi.h>
 
-#include "random.h"
+#include "calls.h"
 
 /* A NaN's sign and payload are the compiler's */
 static void show_real(double d)
@@ -332,10 +332,7 @@ static void extract(void)
 		free(out.cp);
 }
 
-static const struct {
-	const char *name;
-	void (*once)(void);
-} calls[] = {
+static const struct call calls[] = {
 	{ "convscale", conv_scale },
 	{ "number", number },
 	{ "eventflags", event_flags },
@@ -352,17 +349,5 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	if (argc != 4)
-		return 2;
-	random_state = strtoull(argv[2], NULL, 10);
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		if (strcmp(calls[i].name, argv[1]))
-			continue;
-		for (int n = atoi(argv[3]); n > 0; n--) {
-			calls[i].once();
-			putchar('\n');
-		}
-		return 0;
-	}
-	return 2;
+	return MAKE_CALLS(argc, argv, calls);
 }

@@ -12,7 +12,7 @@
 
 #include <pcp/pmapi.h>
 
-#include "random.h"
+#include "calls.h"
 
 static const struct timespec from = { 1600000000, 500000000 };	/* Sun Sep 13 12:26:40 2020 */
 static const struct timespec to = { 1600100000, 250000000 };	/* Mon Sep 14 16:13:20 2020 */
@@ -223,10 +223,7 @@ static void zone(void)
 	pmPrintHighResStamp(stdout, &ts);
 }
 
-static const struct {
-	const char *name;
-	void (*once)(void);
-} calls[] = {
+static const struct call calls[] = {
 	{ "window", window },
 	{ "live", live },
 	{ "fixeddate", fixed_date },
@@ -236,19 +233,7 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	if (argc != 4)
-		return 2;
-	random_state = strtoull(argv[2], NULL, 10);
 	for (size_t i = 0; i < sizeof(zones) / sizeof(zones[0]); i++)
 		pmNewZone(zones[i]);
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		if (strcmp(calls[i].name, argv[1]))
-			continue;
-		for (int n = atoi(argv[3]); n > 0; n--) {
-			calls[i].once();
-			putchar('\n');
-		}
-		return 0;
-	}
-	return 2;
+	return MAKE_CALLS(argc, argv, calls);
 }

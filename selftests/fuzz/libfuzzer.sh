@@ -1,0 +1,46 @@
+# shellcheck shell=sh disable=SC2034,SC2154
+# SPDX-License-Identifier: GPL-2.0-or-later
+# For the fuzzers' scripts to source, with $here set: whether there is a libFuzzer, how programs
+# are built for it, and a run.  FUZZ_SEED=0 goes another way each time.
+top=$here/../..
+out=$top/build/fuzz
+flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -w -I$top -I$top/user -I$top/user/include -I$top/include/uapi"
+sanitize='-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined'
+mkdir -p "$out"
+
+if ! echo 'int LLVMFuzzerTestOneInput(const char *p, long n) { return !p && n; }' |
+	clang -x c -fsanitize=fuzzer -o /dev/null - 2>/dev/null; then
+	echo "1..0 # SKIP no libFuzzer: clang and libclang-rt-14-dev are not installed"
+	exit 4
+fi
+
+# tail_of LOG: its end, as comments
+tail_of() {
+	tail -n "${2:-20}" "$1" | sed 's/^/# /'
+}
+
+# it_does_not_build LOG
+it_does_not_build() {
+	tail_of "$1"
+	printf '1..1\nnot ok 1 - it builds\n'
+	exit 1
+}
+
+# fuzz NAME SECONDS LEAST WHAT OPTION...: build/fuzz/fuzz-NAME, which must manage LEAST inputs
+fuzz() {
+	name=$1 seconds=$2 least=$3 what=$4
+	shift 4
+	nice "$out/fuzz-$name" -seed="${FUZZ_SEED:-1}" -max_total_time="$seconds" -print_final_stats=1 \
+		-artifact_prefix="$out/$name/" "$@" "$out/$name" >"$out/$name.log" 2>&1
+	status=$?
+	runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$out/$name.log")
+	if [ $status = 0 ] && [ "${runs:-0}" -gt "$least" ]; then
+		echo "ok 1 - $runs $what in $seconds s"
+	else
+		tail_of "$out/$name.log" 40
+		echo "not ok 1 - ${runs:-no} $what in $seconds s"
+		[ $status != 0 ] || status=1
+	fi
+	echo "1..1"
+	exit $status
+}

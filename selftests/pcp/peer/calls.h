@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A program that makes one of several calls, by its name, a number of times with random arguments. */
+#ifndef SELFTESTS_PCP_PEER_CALLS_H
+#define SELFTESTS_PCP_PEER_CALLS_H
+
+#include <stdlib.h>
+
+#include "random.h"
+
+struct call {
+	const char *name;
+	void (*once)(void);
+};
+
+/* The arguments are WHAT SEED TIMES; each time prints a line. */
+static int make_calls(int argc, char **argv, const struct call *calls, size_t n)
+{
+	if (argc != 4)
+		return 2;
+	random_state = strtoull(argv[2], NULL, 10);
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(calls[i].name, argv[1]))
+			continue;
+		for (int times = atoi(argv[3]); times > 0; times--) {
+			calls[i].once();
+			putchar('\n');
+		}
+		return 0;
+	}
+	return 2;
+}
+
+#define MAKE_CALLS(argc, argv, calls) \
+	make_calls(argc, argv, calls, sizeof(calls) / sizeof((calls)[0]))
+
+#endif /* SELFTESTS_PCP_PEER_CALLS_H */
