@@ -25,6 +25,16 @@ static inline int initialize(void)
 	return pm_initialize(ANY_EVENT | PM_GET_GROUPS, &info, &groups, PM_CURRENT);
 }
 
+/*
+ * Finding out what can be counted takes seconds on a debug kernel.  What is known
+ * before the harness forks for each test need not be found out again.
+ */
+#define INITIALIZE_ONCE()						\
+static void __attribute__((constructor)) initialize_once(void)		\
+{									\
+	initialize();							\
+}
+
 static inline unsigned long long raw(timebasestruct_t t)
 {
 	return (unsigned long long)t.tb_high << 32 | t.tb_low;

@@ -11,6 +11,8 @@
 
 #define GETS	20000	/* the machine is emulated; selftests/unit/aix_gets.c does more */
 
+INITIALIZE_ONCE()
+
 static bool has_pmu(void)
 {
 	return event_on(0, "PM_INST_CMPL") >= 0;

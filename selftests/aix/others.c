@@ -7,6 +7,8 @@
 
 #define PAGES	300
 
+INITIALIZE_ONCE()
+
 FIXTURE(others) {
 	pm_prog_t prog;
 };

@@ -6,6 +6,8 @@
 
 #define CPU	1
 
+INITIALIZE_ONCE()
+
 static int set_online(int on)
 {
 	int fd = open("/sys/devices/system/cpu/cpu1/online", O_WRONLY);

@@ -2,6 +2,8 @@
 /* Every state and every transition, also the wrong ones, in each scope; bad programs change nothing. */
 #include "scopes.h"
 
+INITIALIZE_ONCE()
+
 FIXTURE(states) {
 	pm_prog_t prog;
 };

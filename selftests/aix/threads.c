@@ -10,6 +10,8 @@
 	EXPECT_GE((long long)(pages) + 60, (long long)(value));	\
 } while (0)
 
+INITIALIZE_ONCE()
+
 FIXTURE(threads) {
 	pm_prog_t prog;
 };
