@@ -48,6 +48,28 @@ result "and all is in the last record, with what was there before"
 vcpc replay "$dir/a" -r 'trace.transact.count[batch]' 2>>"$dir/err" | awk '
 	$1 ~ /^[0-9][0-9]:/ && $2 ~ /^[0-9]/ { if ($2 < before) exit 1; before = $2 }'
 result "and it never goes back"
+last 'trace.point.count[opened]' >"$dir/out"
+[ "$(cat "$dir/out")" = 4 ]
+result "points, too"
+for metric in 'trace.observe.value[mean bill]' 'trace.counter.value[orders done]' \
+	'trace.transact.total_time[sort]' 'vcpc.transact.last_time[sort]' 'vcpc.transact.sum[batch/page-faults]'; do
+	last "$metric" | grep -q '^[0-9]' || break
+	metric=all
+done
+[ "$metric" = all ]
+result "and no metric is missing from then on"
+
+# The same tag by the kernel and by a program itself
+vcpc trace off; vcpc trace on --direct 2>"$dir/err"
+cat >"$dir/job" <<-JOB
+	SHIM_TRACE=direct orders >/dev/null; sleep 0.2
+	orders >/dev/null; sleep 0.2
+	SHIM_TRACE=direct orders >/dev/null
+JOB
+vcpc record -o "$dir/e" -i 50ms -e page-faults sh "$dir/job" >"$dir/out" 2>"$dir/err"
+for file in meta index 0; do mv "$dir/e.$file" "$dir/a.$file"; done
+[ "$(last 'trace.transact.count[batch]')" = 4500 ]
+result "programs that write themselves and others add up"
 vcpc trace off 2>"$dir/err" && vcpc record -o "$dir/b" -i 50ms -e page-faults true 2>>"$dir/err" &&
 	! vcpc replay "$dir/b" trace >"$dir/values" 2>&1
 result "no transactions with tracing off"

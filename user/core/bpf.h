@@ -64,6 +64,7 @@ int shim_bpf__off(void);
 int shim_bpf__status(void);
 
 int shim_bpf_reader__open(struct shim_bpf_reader **out);
+void shim_bpf_reader__keep_apart(struct shim_bpf_reader *r);
 int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat **stats,
 			   size_t *n);
 int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_count **counts,

@@ -42,6 +42,7 @@ struct shim_bpf_reader {
 	int tag_fd, events_fd, drop_fd;
 	struct shim_bpf_slots slots;
 	ino_t pin;		/* of vc_stat: another one after off and on */
+	int apart;		/* see shim_bpf_reader__keep_apart() */
 	size_t cpus;
 	struct shim_bpf_stat *stats;
 	size_t n, room;
@@ -160,6 +161,18 @@ int shim_bpf_reader__open(struct shim_bpf_reader **out)
 	else
 		*out = r;
 	return err;
+}
+
+/**
+ * shim_bpf_reader__keep_apart() - give what programs wrote themselves in rows of its own
+ * @r: reader
+ *
+ * A tag may then have two rows of a kind: one of the kernel's, which goes when the tag
+ * does, and one with SHIM_DIRECT_ID in its id, which stays.
+ */
+void shim_bpf_reader__keep_apart(struct shim_bpf_reader *r)
+{
+	r->apart = 1;
 }
 
 static struct known_name *find_name(struct shim_bpf_reader *r, uint32_t tag)
@@ -337,7 +350,8 @@ static int add_count(struct shim_bpf_reader *r, const void *key, const void *cpu
 static struct shim_bpf_stat *find_stat(struct shim_bpf_reader *r, const char *name, uint32_t kind)
 {
 	for (size_t i = 0; i < r->n; i++)
-		if (r->stats[i].key.kind == kind && !strcmp(r->stats[i].name, name))
+		if (r->stats[i].key.kind == kind && !strcmp(r->stats[i].name, name) &&
+		    (!r->apart || r->stats[i].key.tag & SHIM_DIRECT_ID))
 			return &r->stats[i];
 	return NULL;
 }

@@ -4,7 +4,8 @@
  *
  * The kernel's statistics begin again when tracing goes off and on, and its
  * numbers of tags may.  A recorder's counters must not go back: what was there
- * is kept, and what comes is added.
+ * is kept, and what comes is added.  What programs wrote themselves does not go
+ * with the kernel's number of the tag, and so is kept apart.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -110,19 +111,23 @@ int shim_rec_tags__take(struct shim_rec_tags *tags, const struct shim_bpf_stat *
 			unsigned int session)
 {
 	struct shim_rec_tag *tag = find(tags, stat->name);
+	struct shim_rec_part *part;
 
-	if (!tag) {
+	if (!tag)
 		tag = add(tags, stat->name);
-		if (!tag)
-			return -ENOMEM;
-	} else if (tag->session != session || tag->id != stat->key.tag) {
-		tag->base = tag->total;
+	if (!tag)
+		return -ENOMEM;
+	part = &tag->part[stat->key.tag & SHIM_DIRECT_ID ? SHIM_REC_DIRECT : SHIM_REC_KERNEL];
+	if (part->session != session || (part->id != stat->key.tag && part == &tag->part[SHIM_REC_KERNEL]))
+		add_up(&part->base, &part->now);
+	part->session = session;
+	part->id = stat->key.tag;
+	part->now = stat->total;
+	tag->total = (struct vc_stat) { 0 };
+	for (size_t i = 0; i < SHIM_REC_PARTS; i++) {
+		add_up(&tag->total, &tag->part[i].base);
+		add_up(&tag->total, &tag->part[i].now);
 	}
-	tag->session = session;
-	tag->id = stat->key.tag;
-	tag->now = stat->total;
-	tag->total = tag->base;
-	add_up(&tag->total, &tag->now);
 	return 0;
 }
 

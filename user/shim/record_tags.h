@@ -8,25 +8,38 @@
 
 #include "base/hash.h"
 #include "core/bpf.h"
+#include "core/bpf_slots.h"
+
+/* Who wrote it: the kernel, under a number that may go, or programs themselves */
+enum { SHIM_REC_KERNEL, SHIM_REC_DIRECT, SHIM_REC_PARTS };
+
+/**
+ * struct shim_rec_part - what one of them wrote
+ * @id: the number of the tag
+ * @session: in which time of tracing that was
+ * @base: what earlier times and numbers had
+ * @now: what this one has
+ */
+struct shim_rec_part {
+	uint32_t id;
+	unsigned int session;
+	struct vc_stat base, now;
+};
 
 /**
  * struct shim_rec_tag - a tag of one kind; its instance number is its place, counted from 1
  * @node: by name
  * @name: the tag
- * @id: the kernel's number of it
- * @session: in which time of tracing that was
- * @base: what earlier times and numbers had
- * @now: what this one has
- * @total: both together
+ * @part: what was written of it, by whom
+ * @total: all together
  * @before: that of the record before
  * @slots: of a transaction: instance numbers of its histogram's slots, 0: none yet
  */
 struct shim_rec_tag {
 	struct shim_hnode node;
 	char *name;
-	uint32_t id;
-	unsigned int session;
-	struct vc_stat base, now, total, before;
+	struct shim_rec_part part[SHIM_REC_PARTS];
+	struct vc_stat total, before;
 	uint32_t slots[VC_HIST_SLOTS];
 };
 

@@ -249,6 +249,15 @@ static int write_metrics(struct shim_writer *w)
 	return ret ? ret : shim_rec_sums__metrics(w);
 }
 
+static int open_reader(struct shim_rec_trace *trace)
+{
+	int ret = shim_bpf_reader__open(&trace->reader);
+
+	if (!ret)
+		shim_bpf_reader__keep_apart(trace->reader);
+	return ret;
+}
+
 /**
  * shim_rec_trace__create() - get ready to record trace events
  * @w: for the metrics
@@ -266,7 +275,7 @@ int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace **out)
 	for (enum kind kind = 0; kind < KINDS; kind++)
 		shim_rec_tags__init(&trace->of[kind]);
 	shim_rec_sums__init(&trace->sums);
-	ret = shim_bpf_reader__open(&trace->reader);
+	ret = open_reader(trace);
 	if (!ret)
 		ret = write_metrics(w);
 	if (ret) {
@@ -332,7 +341,7 @@ static int take_all(struct shim_rec_trace *trace)
 	int ret = 0;
 
 	if (!trace->reader) {
-		ret = shim_bpf_reader__open(&trace->reader);
+		ret = open_reader(trace);
 		if (!ret)
 			trace->session++;
 	}
