@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a thread's counters count in its transactions. */
+#include <sys/prctl.h>
+
+#include <shim/shim.h>
+
+#include "bpf_test.h"
+
+#define PAIRS	1024	/* of tag and events that have room */
+
+FIXTURE(counted) {
+	struct shim_handle *handle;
+	struct shim_set *set;
+	struct shim_trace *trace;
+};
+
+FIXTURE_SETUP(counted)
+{
+	const char *const events[] = { "page-faults" };
+
+	TRACING_ON(NULL);
+	ASSERT_EQ(0, prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
+	ASSERT_EQ(0, shim_open(&self->handle));
+	ASSERT_EQ(0, shim_set_create(self->handle, events, 1, NULL, &self->set));
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, SHIM_BIND_TRACE));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+}
+
+FIXTURE_TEARDOWN(counted)
+{
+	shim_trace_close(self->trace);
+	shim_set_destroy(self->set);
+	shim_close(self->handle);
+	shim_trace_off();
+}
+
+/* So many faults, whatever else there is */
+static int touch(size_t pages)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	volatile char *p = mmap(NULL, pages * page, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return -1;
+	for (size_t i = 0; i < pages; i++)
+		p[i * page] = 1;
+	return munmap((void *)p, pages * page);
+}
+
+static int transaction(const char *tag, size_t pages)
+{
+	return pmtracebegin(tag) || (pages && touch(pages)) || pmtraceend(tag);
+}
+
+TEST_F(counted, in_each)
+{
+	const struct shim_trace_count *count;
+	size_t n = 0;
+
+	ASSERT_EQ(0, transaction("touches", 1));
+	ASSERT_EQ(0, shim_trace_counts_get(self->trace, &n));
+	ASSERT_EQ(1, n);
+	for (int i = 0; i < 10; i++) {
+		ASSERT_EQ(0, transaction("touches", 20));
+		ASSERT_EQ(0, touch(50));
+	}
+	ASSERT_EQ(0, shim_trace_counts_get(self->trace, &n));
+	ASSERT_EQ(1, n);
+	count = shim_trace_count_at(self->trace, 0);
+	EXPECT_STREQ("touches", count->name);
+	EXPECT_STREQ("page-faults", count->event);
+	EXPECT_EQ(11, count->transactions);
+	EXPECT_GE(count->sum, 201);
+	EXPECT_LT(count->sum, 250);
+}
+
+/* What has no room is a transaction all the same, and its counts are counted as lost. */
+TEST_F(counted, full)
+{
+	struct shim_trace_drops drops;
+	size_t n = 0;
+
+	for (int i = 0; i < PAIRS + 6; i++) {
+		char tag[16];
+
+		snprintf(tag, sizeof(tag), "pair %d", i);
+		ASSERT_EQ(0, transaction(tag, 0));
+	}
+	ASSERT_EQ(0, shim_trace_counts_get(self->trace, &n));
+	EXPECT_EQ(PAIRS, n);
+	ASSERT_EQ(0, shim_trace_drops_get(self->trace, &drops));
+	EXPECT_EQ(6, drops.count_full);
+	EXPECT_EQ(0, drops.stat_full + drops.tag_full + drops.not_open);
+	EXPECT_EQ(1, count_of("pair 1029", SHIM_TRACE_TRANSACTION));
+}
+
+TEST_HARNESS_MAIN
