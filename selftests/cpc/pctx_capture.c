@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A process that libpctx captures, and how it is left. */
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "shared/controlled.h"
+
+#include "kselftest_harness.h"
+
+TEST(processes_that_cannot_be_captured)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	usleep(50000);
+	EXPECT_EQ(NULL, pctx_capture(pid, NULL, 0, complain));	/* a zombie */
+	EXPECT_LT(0, last_complaint);
+	waitpid(pid, &status, 0);
+	last_complaint = 0;
+	EXPECT_EQ(NULL, pctx_capture(pid, NULL, 0, complain));
+	EXPECT_LT(0, last_complaint);
+	last_complaint = 0;
+	EXPECT_EQ(NULL, pctx_capture(getpid(), NULL, 0, complain));
+	EXPECT_LT(0, last_complaint);
+	EXPECT_EQ(NULL, pctx_capture(0, NULL, 0, complain));
+	EXPECT_EQ(NULL, pctx_capture(-1, NULL, 0, complain));
+}
+
+TEST(captured_and_let_go)
+{
+	struct heard heard = { 0 };
+	pid_t pid = run_apart("sleep", "400");
+	pctx_t *pctx = pctx_capture(pid, &heard, 0, complain);
+	int status;
+
+	ASSERT_NE(NULL, pctx);
+	last_complaint = 0;
+	EXPECT_EQ(NULL, pctx_capture(pid, NULL, 0, complain));	/* twice */
+	EXPECT_LT(0, last_complaint);
+	ASSERT_EQ(0, pctx_set_events(pctx, ALL_BUT_EXEC, PCTX_NULL_EVENT));
+	EXPECT_EQ(0, pctx_run(pctx, 50, 2, on_tick));
+	EXPECT_STREQ("i1 ", heard.line);
+	pctx_release(pctx);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+/* Several threads, found when it is captured. */
+TEST(captured_with_threads)
+{
+	struct heard heard = { 0 };
+	pid_t pid = fork();
+	pctx_t *pctx;
+
+	if (!pid) {
+		be_abandoned(3);
+		pause();
+	}
+	usleep(200000);
+	pctx = pctx_capture(pid, &heard, 0, NULL);
+	ASSERT_NE(NULL, pctx);
+	ASSERT_EQ(0, pctx_set_events(pctx, ALL_BUT_EXEC, PCTX_NULL_EVENT));
+	EXPECT_EQ(0, pctx_run(pctx, 20, 1, on_tick));
+	EXPECT_STREQ("i1 i2 i3 i4 ", heard.line);
+	EXPECT_EQ(4, heard.ticks);
+	pctx_release(pctx);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* One that job control has stopped stays so, and goes on when it is told to. */
+TEST(stopped_by_job_control)
+{
+	struct heard heard = { 0 };
+	pid_t pid = run_apart("sleep", "10");
+	pctx_t *pctx;
+	int status;
+
+	waitpid(pid, &status, 0);
+	pid = fork();
+	if (!pid) {
+		raise(SIGSTOP);
+		_exit(3);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, WUNTRACED));
+	pctx = pctx_capture(pid, &heard, 0, NULL);
+	ASSERT_NE(NULL, pctx);
+	ASSERT_EQ(0, pctx_set_events(pctx, ALL_BUT_EXEC, PCTX_NULL_EVENT));
+	EXPECT_EQ(0, pctx_run(pctx, 50, 2, on_tick));
+	kill(pid, SIGCONT);
+	EXPECT_EQ(0, pctx_run(pctx, 0, 0, NULL));
+	EXPECT_EQ(3, WEXITSTATUS(heard.status));
+	pctx_release(pctx);
+}
+
+/* A controller that dies takes along what it has created, and nothing else. */
+TEST(controller_dies)
+{
+	int fds[2], status;
+	pid_t created, captured = run_apart("sleep", "600"), pid;
+
+	ASSERT_EQ(0, pipe(fds));
+	pid = fork();
+	if (!pid) {
+		struct heard heard = { 0 };
+		pctx_t *pctx = pctx_capture(captured, &heard, 0, NULL);
+		char *argv[] = { (char *)SELF, (char *)"sleep", (char *)"60000", NULL };
+		pid_t child;
+
+		(void)pctx;
+		pctx = pctx_create(SELF, argv, &heard, 0, NULL);
+		pctx_run(pctx, 20, 1, on_tick);
+		/* Its only child is the created process. */
+		child = pctx ? getpid() + 1 : 0;
+		child = write(fds[1], &child, sizeof(child));
+		raise(SIGKILL);
+	}
+	ASSERT_EQ((ssize_t)sizeof(created), read(fds[0], &created, sizeof(created)));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(captured, waitpid(captured, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+TEST_HARNESS_MAIN
