@@ -51,7 +51,13 @@ for pc in "$top"/scripts/pkgconfig/*.pc.in; do
 done
 for page in "$top"/Documentation/man/*.[1-8]; do
 	[ -e "$page" ] || continue
-	put 644 "$page" "$root/share/man/man${page##*.}/${page##*/}"
+	section=man${page##*.}
+	put 644 "$page" "$root/share/man/$section/${page##*/}"
+	# Under each other name that it has, too
+	sed -n '/^\.SH NAME/,/ \\- /{ s/ \\- .*//; s/,/ /g; /^\./d; p }' "$page" | tr ' ' '\n' | while read -r name; do
+		[ -z "$name" ] || [ -e "$top/Documentation/man/$name.${page##*.}" ] ||
+			echo ".so $section/${page##*/}" >"$root/share/man/$section/$name.${page##*.}"
+	done
 done
 # Each call has a page of its own name, which is that of its family.
 for page in "$top"/Documentation/man/*.3; do

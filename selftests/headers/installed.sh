@@ -25,6 +25,10 @@ face libshim-pcp pcp/pmapi.h 'return pmNewContext(PM_CONTEXT_ARCHIVE, "/nonexist
 face libshim-cpc libcpc.h 'return cpc_open(0) != NULL'
 face libshim-aix pmapi.h 'return pm_stop_mythread() != Pmapi_NoInit'
 face libshim-trace pcp/trace.h 'puts(pmtraceerrstr(PMTRACE_ERR_TAGNAME))'
+for page in cpc_buf_sub cpc_set_restart cpc_rele pctx_run; do
+	grep -q . "$dest/opt/share/man/man3/$page.3" && [ -e "$dest/opt/share/man/$(sed -n 's/^\.so //p' "$dest/opt/share/man/man3/$page.3")" ]
+	result "a manual page of $page's name"
+done
 [ -x "$dest/opt/bin/vcpc" ] && LD_LIBRARY_PATH=$dest/opt/lib "$dest/opt/bin/vcpc" --version >/dev/null; result "vcpc runs"
 pages=$(ls "$dest/opt/share/man/man3" "$dest/opt/share/man/man1")
 missing=$(grep -o '^[[:space:]]*\(pm\|pmx\)_[A-Za-z_]*;' "$top/user/libshim.map" | tr -d '[:space:]' | tr ';' '\n' |

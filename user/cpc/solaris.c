@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -86,4 +87,46 @@ SHIM_API int processor_bind(idtype_t idtype, id_t id, processorid_t processorid,
 	if (obind)
 		*obind = only_cpu(&before);
 	return 0;
+}
+
+/* The list of CPUs that are on, such as 0-3,5: whether it has this one */
+static bool is_online(processorid_t cpu)
+{
+	FILE *list = fopen("/sys/devices/system/cpu/online", "re");
+	int first, last, ch;
+	bool found = false;
+
+	while (list && !found && fscanf(list, "%d", &first) == 1) {
+		last = first;
+		ch = getc(list);
+		if (ch == '-' && fscanf(list, "%d", &last) == 1)
+			ch = getc(list);
+		found = cpu >= first && cpu <= last;
+	}
+	if (list)
+		fclose(list);
+	return found;
+}
+
+/**
+ * p_online() - whether a processor is on
+ * @processorid: the processor
+ * @flag: P_STATUS, or what it is already: nothing is changed here
+ *
+ * Return: P_ONLINE or P_OFFLINE, or -1 and errno: EINVAL (no such processor, or flag),
+ * EPERM (it would have to be turned on or off).
+ */
+SHIM_API int p_online(processorid_t processorid, int flag)
+{
+	int status = is_online(processorid) ? P_ONLINE : P_OFFLINE;
+
+	if (processorid < 0 || processorid >= sysconf(_SC_NPROCESSORS_CONF) ||
+	    (flag != P_STATUS && flag != P_ONLINE && flag != P_OFFLINE && flag != P_NOINTR)) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (flag == P_STATUS || flag == status)
+		return status;
+	errno = EPERM;
+	return -1;
 }

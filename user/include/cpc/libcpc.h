@@ -125,4 +125,6 @@ void cpc_walk_attrs(cpc_t *cpc, void *arg, void (*action)(void *arg, const char 
 }
 #endif
 
+#include "libcpc_v1.h"
+
 #endif /* SHIM_LIBCPC_H */

@@ -41,6 +41,14 @@ hrtime_t gethrtime(void);
 
 int processor_bind(idtype_t idtype, id_t id, processorid_t processorid, processorid_t *obind);
 
+/* For p_online() */
+#define P_OFFLINE	0x0001
+#define P_ONLINE	0x0002
+#define P_STATUS	0x0003
+#define P_NOINTR	0x0006
+
+int p_online(processorid_t processorid, int flag);
+
 /* The calling thread's number, which no other thread of this machine has */
 lwpid_t _lwp_self(void);
 

@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A profiler by overflow finds where the time went: cycles with a PMU, page faults anywhere.
+set -u
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+out=$dir/out
+evidence=$out
+
+profile sw::page-faults 100 >"$out" 2>&1
+result "page faults: the program ends well"
+awk '{ gsub(/[,;]/, "") } { exit !($5 + $7 <= 2 && $9 >= 99 && $9 <= 105) }' "$out"
+result "10,000 faults are 100 signals, none of them where there are no faults"
+
+if profile PAPI_tot_cyc 1000000 >"$out" 2>&1; then
+	awk '{ gsub(/[,;]/, "") } { exit !($5 > 20 && $7 > 5 && $5 > 3.6 * $7 && $5 < 4.4 * $7) }' "$out"
+	result "cycles: one function has four times the signals of the other"
+	sed 's/^/# /' "$out"
+else
+	skip "cycles: one function has four times the signals of the other" "no PMU counts cycles"
+fi
+done_testing

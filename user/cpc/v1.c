@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The obsolete calls of libcpc's version 1: two events on the calling thread.
+ *
+ * They know no handle and no set, so this file has both: one handle for the process,
+ * opened when it is first needed, and a set for each pair of events that was ever bound.
+ * Threads share sets, as version 2 lets them; what a thread's counters start from is
+ * preset after the bind.  So a handler that binds the same events again allocates
+ * nothing.  Sets that nobody has bound are destroyed when there are many.
+ *
+ * Locking: one lock guards the handle and the list.  All signals are blocked while it is
+ * held, so that a signal handler may bind, and fork() waits for it.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/api.h"
+#include "impl.h"
+#include "lwp.h"
+#include "v1.h"
+
+#define MANY_SETS	16
+
+/**
+ * struct v1_set - a pair of events that was bound
+ * @next: in the list of all
+ * @set: version 2's
+ * @event: the events, without their values
+ * @flags: of the binding
+ */
+struct v1_set {
+	struct v1_set *next;
+	cpc_set_t *set;
+	cpc_event_t event;
+	uint_t flags;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	sigset_t mask;			/* of who forks */
+	pthread_once_t once;
+	_Atomic(cpc_t *) cpc;		/* once there, it stays */
+	struct v1_set *sets;
+	unsigned int nsets;
+} v1 = { .lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT };
+
+void shim_v1__lock(sigset_t *mask)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, mask);
+	pthread_mutex_lock(&v1.lock);
+}
+
+void shim_v1__unlock(const sigset_t *mask)
+{
+	pthread_mutex_unlock(&v1.lock);
+	pthread_sigmask(SIG_SETMASK, mask, NULL);
+}
+
+static void before_fork(void)
+{
+	sigset_t mask;
+
+	shim_v1__lock(&mask);
+	v1.mask = mask;
+}
+
+static void after_fork(void)
+{
+	sigset_t mask = v1.mask;
+
+	shim_v1__unlock(&mask);
+}
+
+static void prepare(void)
+{
+	pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+/* What fails is told by errno only, as version 1 does. */
+static void silent(const char *fn, int subcode, const char *fmt, va_list ap)
+{
+	(void)fn;
+	(void)subcode;
+	(void)fmt;
+	(void)ap;
+}
+
+/**
+ * shim_v1__handle() - the process's handle
+ *
+ * Context: the lock may be held if the handle has been asked for before.
+ * Return: the handle, or NULL and errno as cpc_open().
+ */
+cpc_t *shim_v1__handle(void)
+{
+	cpc_t *cpc = atomic_load(&v1.cpc);
+	sigset_t mask;
+
+	if (cpc)
+		return cpc;
+	pthread_once(&v1.once, prepare);
+	shim_v1__lock(&mask);
+	cpc = atomic_load(&v1.cpc);
+	if (!cpc) {
+		cpc = cpc_open(CPC_VER_CURRENT);
+		cpc_seterrhndlr(cpc, silent);
+		atomic_store(&v1.cpc, cpc);
+	}
+	shim_v1__unlock(&mask);
+	return cpc;
+}
+
+/**
+ * cpc_version() - which version of libcpc to go on with
+ * @ver: the caller's, or CPC_VER_NONE
+ *
+ * Return: a version that the library has; CPC_VER_NONE if not the caller's.
+ */
+SHIM_API uint_t cpc_version(uint_t ver)
+{
+	if (ver == CPC_VER_NONE || ver == CPC_VER_CURRENT)
+		return CPC_VER_CURRENT;
+	return ver == CPC_VER_1 ? CPC_VER_1 : CPC_VER_NONE;
+}
+
+/**
+ * cpc_access() - whether there are counters
+ *
+ * Return: 0, or -1 and errno, after the error function was told why.
+ */
+SHIM_API int cpc_access(void)
+{
+	int err;
+
+	if (shim_v1__handle())
+		return 0;
+	err = errno;
+	if (err == ENOSYS)
+		shim_v1__tell("access", "there are no counters here\n");
+	else if (err == EAGAIN)
+		shim_v1__tell("access", "the counters are taken by somebody else\n");
+	else
+		shim_v1__tell("access", "the counters cannot be used: %s\n", strerror(err));
+	return shim_cpc__fail(err);
+}
+
+/**
+ * cpc_getcpuver() - what the events of this machine are named by
+ *
+ * Return: CPC_LINUX, or -1 and errno if there are no counters.
+ */
+SHIM_API int cpc_getcpuver(void)
+{
+	return shim_v1__handle() ? CPC_LINUX : -1;
+}
+
+/**
+ * cpc_getcciname() - what counts
+ * @cpuver: as of cpc_getcpuver()
+ *
+ * Return: as cpc_cciname(), or NULL.
+ */
+SHIM_API const char *cpc_getcciname(int cpuver)
+{
+	cpc_t *cpc = cpuver == CPC_LINUX ? shim_v1__handle() : NULL;
+
+	return cpc ? cpc_cciname(cpc) : NULL;
+}
+
+/**
+ * cpc_getcpuref() - where the events are described
+ * @cpuver: as of cpc_getcpuver()
+ *
+ * Return: as cpc_cpuref(), or NULL.
+ */
+SHIM_API const char *cpc_getcpuref(int cpuver)
+{
+	return cpuver == CPC_LINUX ? cpc_cpuref(NULL) : NULL;
+}
+
+/**
+ * cpc_getnpic() - how many events count at a time
+ * @cpuver: as of cpc_getcpuver()
+ *
+ * Return: 2, or 0 for another machine's.
+ */
+SHIM_API uint_t cpc_getnpic(int cpuver)
+{
+	return cpuver == CPC_LINUX ? 2 : 0;
+}
+
+static bool is_bound(const struct v1_set *s)
+{
+	struct shim_counters *counters = atomic_load(&s->set->counters);
+	struct vcpc_instance_info *list;
+	struct vcpc_instances_args args;
+	bool bound = false;
+
+	if (!counters || shim_counters__list(counters, &list, &args))
+		return false;
+	for (unsigned int i = 0; i < args.nr; i++)
+		bound |= !(list[i].state & VCPC_STATE_EXITED);
+	free(list);
+	return bound || args.pending;
+}
+
+/* Context: the lock is held. */
+static void sweep(void)
+{
+	struct v1_set **at = &v1.sets;
+
+	while (*at) {
+		struct v1_set *s = *at;
+
+		if (is_bound(s)) {
+			at = &s->next;
+			continue;
+		}
+		*at = s->next;
+		v1.nsets--;
+		cpc_set_destroy(v1.cpc, s->set);
+		free(s);
+	}
+}
+
+/* Context: the lock is held. */
+static struct v1_set *find(const cpc_event_t *event, uint_t flags)
+{
+	struct v1_set *s;
+
+	for (s = v1.sets; s; s = s->next)
+		if (s->flags == flags && s->event.ce_pes[0] == event->ce_pes[0] &&
+		    s->event.ce_pes[1] == event->ce_pes[1])
+			break;
+	return s;
+}
+
+/* Context: the lock is held. */
+static struct v1_set *make(const cpc_event_t *event, uint_t flags)
+{
+	struct v1_set *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	if (v1.nsets >= MANY_SETS)
+		sweep();
+	s->event = *event;
+	s->flags = flags;
+	s->set = shim_v1__set(event, flags & CPC_BIND_EMT_OVF ? CPC_OVF_NOTIFY_EMT : 0);
+	if (!s->set) {
+		free(s);
+		return NULL;
+	}
+	s->next = v1.sets;
+	v1.sets = s;
+	v1.nsets++;
+	return s;
+}
+
+/* The set is kept as it is: another thread may have it. */
+static int bind_here(struct v1_set *s, const uint64_t *pic)
+{
+	int ret = cpc_bind_curlwp(v1.cpc, s->set, s->flags & CPC_BIND_LWP_INHERIT);
+
+	for (int i = 0; !ret && i < 2; i++)
+		ret = cpc_request_preset(v1.cpc, i, pic[i]);
+	return ret ? ret : cpc_set_restart(v1.cpc, s->set);
+}
+
+static int bind_event(const cpc_event_t *event, uint_t flags)
+{
+	struct v1_set *s;
+	sigset_t mask;
+	int ret;
+
+	shim_v1__lock(&mask);
+	s = find(event, flags);
+	if (!s)
+		s = make(event, flags);
+	ret = s ? bind_here(s, event->ce_pic) : -1;
+	shim_v1__unlock(&mask);
+	return ret;
+}
+
+/**
+ * cpc_bind_event() - count two events on the calling thread
+ * @event: which, and from what in ce_pic; NULL to count no more
+ * @flags: CPC_BIND_LWP_INHERIT, CPC_BIND_EMT_OVF: send SIGEMT when one goes past 2^64 - 1
+ *
+ * Return: 0, or -1 and errno as cpc_bind_curlwp().
+ */
+SHIM_API int cpc_bind_event(cpc_event_t *event, int flags)
+{
+	if (!event)
+		return cpc_rele();
+	if (event->ce_cpuver != CPC_LINUX || flags & ~(CPC_BIND_LWP_INHERIT | CPC_BIND_EMT_OVF))
+		return shim_cpc__fail(EINVAL);
+	return shim_v1__handle() ? bind_event(event, flags) : -1;
+}
+
+/**
+ * cpc_take_sample() - the calling thread's values
+ * @event: gets ce_pic, ce_hrt and ce_tsc
+ *
+ * Return: 0, or -1 and errno: EINVAL (nothing is bound), EAGAIN (the counters were
+ * taken away meanwhile).
+ */
+SHIM_API int cpc_take_sample(cpc_event_t *event)
+{
+	struct {
+		struct vcpc_sample head;
+		__u64 values[2];
+	} sample;
+	struct shim_counters *mine = shim_lwp__bound();
+	int ret = -EINVAL;
+
+	if (mine && event && shim_counters__nr(mine) == 2)
+		ret = shim_counters__sample(mine, 0, &sample.head, sizeof(sample));
+	if (ret)
+		return shim_cpc__fail(ret == -EBADF ? EINVAL : -ret);
+	event->ce_hrt = sample.head.time;
+	event->ce_tsc = sample.head.tick;
+	for (int i = 0; i < 2; i++)
+		event->ce_pic[i] = sample.head.values[i];
+	return 0;
+}
+
+/**
+ * cpc_rele() - count no more on the calling thread
+ *
+ * Return: 0, or -1 and EINVAL if nothing is bound.
+ */
+SHIM_API int cpc_rele(void)
+{
+	if (!shim_lwp__bound())
+		return shim_cpc__fail(EINVAL);
+	shim_lwp__detach();
+	return 0;
+}
+
+/* What the calling thread has bound by these calls: a copy; 0 or -1 */
+static int bound_here(cpc_event_t *event, uint_t *flags)
+{
+	struct shim_counters *mine = shim_lwp__bound();
+	const struct v1_set *s;
+	sigset_t mask;
+
+	shim_v1__lock(&mask);
+	for (s = v1.sets; s; s = s->next)
+		if (mine && atomic_load(&s->set->counters) == mine)
+			break;
+	if (s) {
+		*event = s->event;
+		*flags = s->flags;
+	}
+	shim_v1__unlock(&mask);
+	return s ? 0 : -1;
+}
+
+static int turn_mode(uint32_t mode, int enable)
+{
+	cpc_event_t event;
+	uint_t flags;
+
+	if (bound_here(&event, &flags))
+		return shim_cpc__fail(EINVAL);
+	if (cpc_take_sample(&event))
+		return -1;
+	for (int i = 0; i < 2; i++)
+		event.ce_pes[i] = enable ? event.ce_pes[i] | mode : event.ce_pes[i] & ~mode;
+	return bind_event(&event, flags);
+}
+
+/**
+ * cpc_count_usr_events() - count in user mode from now on, or no more
+ * @enable: whether
+ *
+ * Return: 0, or -1 and errno: EINVAL (nothing is bound by cpc_bind_event()), EAGAIN, and
+ * those of cpc_bind_event().
+ */
+SHIM_API int cpc_count_usr_events(int enable)
+{
+	return turn_mode(V1_USER, enable);
+}
+
+/**
+ * cpc_count_sys_events() - count in system mode from now on, or no more
+ * @enable: whether
+ *
+ * Return: as cpc_count_usr_events().
+ */
+SHIM_API int cpc_count_sys_events(int enable)
+{
+	return turn_mode(V1_SYSTEM, enable);
+}

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The obsolete calls of libcpc's version 1: two events on a thread of another process, or
+ * on a CPU.
+ *
+ * A descriptor that stands for a CPU is one of /dev/null: only its number means
+ * anything here.
+ *
+ * Locking: version 1's lock (v1.c) guards the list.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/api.h"
+#include "impl.h"
+#include "v1.h"
+
+/**
+ * struct target - what is counted, or was
+ * @next: in the list of all
+ * @pctx: the process, NULL for a CPU
+ * @lwpid: its thread
+ * @fd: what stands for the CPU, or -1
+ * @cpu: the CPU
+ * @set: what is bound there, or NULL
+ * @buf: for its samples
+ * @invalid: samples are EAGAIN
+ */
+struct target {
+	struct target *next;
+	pctx_t *pctx;
+	id_t lwpid;
+	int fd;
+	processorid_t cpu;
+	cpc_set_t *set;
+	cpc_buf_t *buf;
+	bool invalid;
+};
+
+static struct target *targets;
+
+/* A process that was let go is nobody's. */
+static bool is_gone(const struct target *t)
+{
+	return t->pctx && t->set && !t->set->pctx;
+}
+
+/* Context: the lock is held, here and below. */
+static struct target *find(const pctx_t *pctx, id_t lwpid, int fd)
+{
+	struct target *t;
+
+	for (t = targets; t; t = t->next)
+		if (pctx ? t->pctx == pctx && t->lwpid == lwpid && !is_gone(t) :
+			   !t->pctx && t->fd == fd)
+			break;
+	return t;
+}
+
+/* Nothing is bound there any more; 0, or -1 and errno */
+static int end_set(struct target *t)
+{
+	cpc_t *cpc = shim_v1__handle();
+	int ret = cpc_unbind(cpc, t->set);
+	int err = errno;
+
+	cpc_buf_destroy(cpc, t->buf);
+	cpc_set_destroy(cpc, t->set);
+	t->set = NULL;
+	t->buf = NULL;
+	t->invalid = false;
+	errno = err;
+	return ret;
+}
+
+static void forget(struct target *target)
+{
+	struct target **at;
+
+	for (at = &targets; *at != target; at = &(*at)->next)
+		;
+	*at = target->next;
+	free(target);
+}
+
+static struct target *add(struct target like)
+{
+	struct target *t = malloc(sizeof(*t));
+
+	if (!t)
+		return NULL;
+	*t = like;
+	t->next = targets;
+	targets = t;
+	return t;
+}
+
+static int make_set(struct target *t, const cpc_event_t *event)
+{
+	cpc_t *cpc = shim_v1__handle();
+	int err;
+
+	t->set = shim_v1__set(event, 0);
+	if (!t->set)
+		return -1;
+	t->buf = cpc_buf_create(cpc, t->set);
+	if (t->buf && (t->pctx ? !cpc_bind_pctx(cpc, t->pctx, t->lwpid, t->set, 0) :
+				 !cpc_bind_cpu(cpc, t->cpu, t->set, 0)))
+		return 0;
+	err = errno;
+	end_set(t);
+	return shim_cpc__fail(err);
+}
+
+static int take(const struct target *t, cpc_event_t *event)
+{
+	cpc_t *cpc = shim_v1__handle();
+
+	if (!t || !t->set || !event)
+		return shim_cpc__fail(EINVAL);
+	if (t->invalid)
+		return shim_cpc__fail(EAGAIN);
+	if (cpc_set_sample(cpc, t->set, t->buf))
+		return -1;
+	event->ce_hrt = cpc_buf_hrtime(cpc, t->buf);
+	event->ce_tsc = cpc_buf_tick(cpc, t->buf);
+	for (int i = 0; i < 2; i++)
+		cpc_buf_get(cpc, t->buf, i, &event->ce_pic[i]);
+	return 0;
+}
+
+static bool is_good(const cpc_event_t *event, int flags)
+{
+	return event->ce_cpuver == CPC_LINUX && !flags;
+}
+
+static void forget_gone(void)
+{
+	struct target *t = targets, *next;
+
+	for (; t; t = next) {
+		next = t->next;
+		if (is_gone(t)) {
+			end_set(t);
+			forget(t);
+		}
+	}
+}
+
+static int bind_process(pctx_t *pctx, id_t lwpid, const cpc_event_t *event)
+{
+	struct target *t = find(pctx, lwpid, -1);
+	int err;
+
+	forget_gone();
+	if (t)
+		end_set(t);
+	else
+		t = add((struct target){ .pctx = pctx, .lwpid = lwpid, .fd = -1 });
+	if (!t)
+		return shim_cpc__fail(ENOMEM);
+	if (!make_set(t, event))
+		return 0;
+	err = errno;
+	forget(t);
+	return shim_cpc__fail(err);
+}
+
+/**
+ * cpc_pctx_bind_event() - count two events on a thread of a process
+ * @pctx: the process, standing still
+ * @lwpid: the thread
+ * @event: which, and from what; NULL to count no more
+ * @flags: 0
+ *
+ * Return: 0, or -1 and errno as cpc_bind_pctx().
+ */
+SHIM_API int cpc_pctx_bind_event(pctx_t *pctx, id_t lwpid, cpc_event_t *event, int flags)
+{
+	sigset_t mask;
+	int ret;
+
+	if (!event)
+		return cpc_pctx_rele(pctx, lwpid);
+	if (!pctx || !is_good(event, flags))
+		return shim_cpc__fail(EINVAL);
+	if (!shim_v1__handle())
+		return -1;
+	shim_v1__lock(&mask);
+	ret = bind_process(pctx, lwpid, event);
+	shim_v1__unlock(&mask);
+	return ret;
+}
+
+/**
+ * cpc_pctx_take_sample() - the values of a thread of a process
+ * @pctx: the process
+ * @lwpid: the thread
+ * @event: gets ce_pic, ce_hrt and ce_tsc
+ *
+ * Return: 0, or -1 and errno: EINVAL (nothing is bound there), EAGAIN (invalid).
+ */
+SHIM_API int cpc_pctx_take_sample(pctx_t *pctx, id_t lwpid, cpc_event_t *event)
+{
+	sigset_t mask;
+	int ret;
+
+	shim_v1__lock(&mask);
+	ret = take(pctx ? find(pctx, lwpid, -1) : NULL, event);
+	shim_v1__unlock(&mask);
+	return ret;
+}
+
+/**
+ * cpc_pctx_rele() - count no more on a thread of a process
+ * @pctx: the process
+ * @lwpid: the thread
+ *
+ * Return: 0, or -1 and EINVAL if nothing is bound there.
+ */
+SHIM_API int cpc_pctx_rele(pctx_t *pctx, id_t lwpid)
+{
+	struct target *t;
+	sigset_t mask;
+	int ret = -1;
+
+	shim_v1__lock(&mask);
+	t = pctx ? find(pctx, lwpid, -1) : NULL;
+	if (t) {
+		ret = end_set(t);
+		forget(t);
+	}
+	shim_v1__unlock(&mask);
+	return t ? ret : shim_cpc__fail(EINVAL);
+}
+
+/**
+ * cpc_pctx_invalidate() - make what is bound to a thread say EAGAIN until it is bound anew
+ * @pctx: the process
+ * @lwpid: the thread
+ *
+ * Return: 0, or -1 and EINVAL if nothing is bound there.
+ */
+SHIM_API int cpc_pctx_invalidate(pctx_t *pctx, id_t lwpid)
+{
+	struct target *t;
+	sigset_t mask;
+
+	shim_v1__lock(&mask);
+	t = pctx ? find(pctx, lwpid, -1) : NULL;
+	if (t)
+		t->invalid = true;
+	shim_v1__unlock(&mask);
+	return t ? 0 : shim_cpc__fail(EINVAL);
+}
+
+/* Whether this thread may count its CPU is seen by doing so, for an event that excludes nobody. */
+static int may_count(cpc_t *cpc, processorid_t cpu)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	int ret = -1, err;
+
+	if (!set)
+		return -1;
+	if (!cpc_set_add_request(cpc, set, "page-faults", 0, CPC_COUNT_USER, 0, NULL))
+		ret = cpc_bind_cpu(cpc, cpu, set, 0);
+	err = errno;
+	cpc_set_destroy(cpc, set);
+	errno = err;
+	return ret;
+}
+
+/**
+ * cpc_shared_open() - what stands for the CPU that the calling thread is bound to
+ *
+ * Return: a descriptor, for cpc_shared_close(), or -1 and errno: EINVAL (it is not bound to
+ * one CPU), EACCES (needs CAP_PERFMON), and those of open(2) and cpc_open().
+ */
+SHIM_API int cpc_shared_open(void)
+{
+	struct target target = { .fd = -1 };
+	cpc_t *cpc = shim_v1__handle();
+	sigset_t mask;
+	bool added;
+
+	if (!cpc || processor_bind(P_LWPID, P_MYID, PBIND_QUERY, &target.cpu))
+		return -1;
+	if (target.cpu == PBIND_NONE)
+		return shim_cpc__fail(EINVAL);
+	if (may_count(cpc, target.cpu))
+		return -1;
+	target.fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (target.fd < 0)
+		return -1;
+	shim_v1__lock(&mask);
+	added = add(target);
+	shim_v1__unlock(&mask);
+	if (added)
+		return target.fd;
+	close(target.fd);
+	return shim_cpc__fail(ENOMEM);
+}
+
+/**
+ * cpc_shared_close() - count no more on a CPU
+ * @fd: of cpc_shared_open()
+ */
+SHIM_API void cpc_shared_close(int fd)
+{
+	struct target *t;
+	sigset_t mask;
+
+	shim_v1__lock(&mask);
+	t = find(NULL, 0, fd);
+	if (t) {
+		if (t->set)
+			end_set(t);
+		forget(t);
+		close(fd);
+	}
+	shim_v1__unlock(&mask);
+}
+
+/**
+ * cpc_shared_bind_event() - count two events on a CPU
+ * @fd: of cpc_shared_open(), by the thread that called it
+ * @event: which, and from what; NULL to count no more
+ * @flags: 0
+ *
+ * Return: 0, or -1 and errno as cpc_bind_cpu().
+ */
+SHIM_API int cpc_shared_bind_event(int fd, cpc_event_t *event, int flags)
+{
+	struct target *t;
+	sigset_t mask;
+	int ret = -1;
+
+	if (!event)
+		return cpc_shared_rele(fd);
+	if (!is_good(event, flags))
+		return shim_cpc__fail(EINVAL);
+	shim_v1__lock(&mask);
+	t = find(NULL, 0, fd);
+	if (t) {
+		if (t->set)
+			end_set(t);
+		ret = make_set(t, event);
+	}
+	shim_v1__unlock(&mask);
+	return t ? ret : shim_cpc__fail(EBADF);
+}
+
+/**
+ * cpc_shared_take_sample() - the values of a CPU
+ * @fd: of cpc_shared_open()
+ * @event: gets ce_pic, ce_hrt and ce_tsc
+ *
+ * Return: 0, or -1 and errno as cpc_set_sample().
+ */
+SHIM_API int cpc_shared_take_sample(int fd, cpc_event_t *event)
+{
+	sigset_t mask;
+	int ret;
+
+	shim_v1__lock(&mask);
+	ret = take(find(NULL, 0, fd), event);
+	shim_v1__unlock(&mask);
+	return ret;
+}
+
+/**
+ * cpc_shared_rele() - count no more on a CPU, for now
+ * @fd: of cpc_shared_open()
+ *
+ * Return: 0, or -1 and errno: EINVAL (nothing is bound), EAGAIN (the thread has moved).
+ */
+SHIM_API int cpc_shared_rele(int fd)
+{
+	struct target *t;
+	sigset_t mask;
+	int ret = -1;
+
+	shim_v1__lock(&mask);
+	t = find(NULL, 0, fd);
+	if (t && t->set)
+		ret = end_set(t);
+	else
+		t = NULL;
+	shim_v1__unlock(&mask);
+	return t ? ret : shim_cpc__fail(EINVAL);
+}
