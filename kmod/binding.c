@@ -25,6 +25,7 @@
 #include "mux.h"
 #include "sample.h"
 #include "set.h"
+#include "setpage.h"
 #include "tasktable.h"
 
 /* Looking for ended instances at every new one would be slow where many live. */
@@ -188,6 +189,7 @@ int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task,
 		return PTR_ERR(inst);
 	}
 	publish(b, inst);
+	vcpc_setpage_enter(inst);
 	set->bound++;
 	return 0;
 }
@@ -203,6 +205,7 @@ void vcpc_binding_drop(struct vcpc_instance *inst)
 	struct vcpc_binding *b = inst->binding;
 
 	uncharge(b, cost(inst), !(inst->state & VCPC_INSTANCE_SETTLED));
+	vcpc_setpage_leave(inst);
 	unpublish(inst);
 	list_del(&inst->in_binding);
 	b->nr--;

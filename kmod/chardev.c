@@ -38,7 +38,7 @@ static int ioc_info(void __user *uarg)
 	args.abi = VCPC_ABI_VERSION;
 	args.features = VCPC_FEAT_SETS | VCPC_FEAT_TRACE | VCPC_FEAT_CPU | VCPC_FEAT_GROUPS |
 			VCPC_FEAT_PROCESS | VCPC_FEAT_TRACE_COUNTS | VCPC_FEAT_SHUFFLE |
-			VCPC_FEAT_OVERFLOW;
+			VCPC_FEAT_OVERFLOW | VCPC_FEAT_PAGE;
 	if (vcpc_heirs_can())
 		args.features |= VCPC_FEAT_INHERIT;
 	args.max_requests = vcpc_limits_requests();

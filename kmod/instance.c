@@ -26,6 +26,7 @@
 #include "overflow.h"
 #include "sample.h"
 #include "set.h"
+#include "setpage.h"
 
 /**
  * vcpc_instance_load() - begin with the presets
@@ -290,6 +291,8 @@ static void keep_last(struct vcpc_instance *inst, const struct vcpc_sample *last
 	if (whole) {
 		vcpc_sample_copy(&inst->kept, last);
 		inst->kept.state |= VCPC_STATE_EXITED;
+		if (inst->state & VCPC_INSTANCE_SHOWN)
+			vcpc_setpage_publish(inst, &inst->kept, pid);
 	}
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
 }

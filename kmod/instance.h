@@ -26,6 +26,7 @@ struct vcpc_overflow;
 #define VCPC_INSTANCE_OFFLINE	BIT(5)	/* its CPU is offline; the counters do not count */
 
 #define VCPC_INSTANCE_LATE	BIT(6)	/* it has overflowed, and shall be frozen */
+#define VCPC_INSTANCE_SHOWN	BIT(7)	/* its samples go to its slot of the set's page */
 
 /* How an instance begins */
 #define VCPC_OPEN_STOPPED	BIT(0)	/* disabled */
@@ -65,6 +66,7 @@ struct vcpc_start {
  * @overflow: who is told of its overflows, if any are asked for
  * @presets: what RESTART starts from, if not from the set's requests' presets; also
  *	written under the set's lock only
+ * @slot: of the set's page, in VCPC_INSTANCE_SHOWN; changed under the set's lock, too
  * @kept: what is read while it is stopped or offline, and after it was settled;
  *	of groups whose turn it is not, at any time
  */
@@ -86,6 +88,7 @@ struct vcpc_instance {
 	struct vcpc_mux *mux;
 	struct vcpc_overflow *overflow;
 	u64 *presets;
+	struct vcpc_page_slot *slot;
 	struct vcpc_sample kept;
 };
 

@@ -12,6 +12,7 @@
 enum vcpc_limit {
 	VCPC_LIMIT_SETS,	/* open sets */
 	VCPC_LIMIT_COUNTERS,	/* counters of all bound sets */
+	VCPC_LIMIT_PAGES,	/* of mapped sets */
 	VCPC_LIMIT_TAGS,	/* tags held, each time by each open file */
 	VCPC_LIMIT_NR,
 };

@@ -12,6 +12,8 @@
  * the instance is on its way out.
  */
 #include <linux/err.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
 
 #include "binding.h"
 #include "compat/uninitialized.h"
@@ -23,6 +25,7 @@
 #include "reach.h"
 #include "sample.h"
 #include "set.h"
+#include "setpage.h"
 
 /* In these states there is nothing to be read before the CPU goes offline. */
 #define OFFLINE_NOTHING	(VCPC_INSTANCE_CLOSED | VCPC_INSTANCE_INVALID | VCPC_INSTANCE_STOPPED)
@@ -33,12 +36,14 @@
  * @op: what
  * @sample: room for a sample
  * @groups: room for what its groups have had, or NULL
+ * @self: its thread does it by itself, without the set's lock
  */
 struct action {
 	struct vcpc_instance *inst;
 	enum vcpc_op op;
 	struct vcpc_sample *sample;
 	struct vcpc_group_sample *groups;
+	bool self;
 };
 
 static int read_counters(struct action *act)
@@ -188,6 +193,18 @@ static int act_open(struct action *act)
 	return -EINVAL;
 }
 
+/* What programs see that have the set mapped */
+static void show(struct action *act)
+{
+	struct vcpc_instance *inst = act->inst;
+	struct pid *pid = act->self ? task_pid(current) : vcpc_instance_pid(inst);
+
+	if (act->op == VCPC_OP_SAMPLE)
+		vcpc_setpage_publish(inst, act->sample, pid);
+	else if (act->op == VCPC_OP_DISABLE)
+		vcpc_setpage_publish(inst, &inst->kept, pid);
+}
+
 static int act_locked(struct action *act)
 {
 	int ret;
@@ -206,6 +223,8 @@ static int act_locked(struct action *act)
 		ret = act_open(act);
 	if (!ret && act->groups)
 		vcpc_mux_turns(act->inst->mux, act->groups);
+	if (!ret && act->inst->state & VCPC_INSTANCE_SHOWN)
+		show(act);
 	return ret;
 }
 
@@ -292,7 +311,7 @@ int vcpc_operate_groups(struct vcpc_instance *inst, enum vcpc_op op, struct vcpc
 
 /**
  * vcpc_operate_sample() - sample an instance that does not just count
- * @inst: the instance
+ * @inst: the calling thread's instance
  * @sample: filled on success
  * @groups: as for vcpc_operate_groups()
  *
@@ -307,6 +326,7 @@ int vcpc_operate_sample(struct vcpc_instance *inst, struct vcpc_sample *sample,
 		.op = VCPC_OP_SAMPLE,
 		.sample = sample,
 		.groups = groups,
+		.self = true,
 	};
 
 	return act_locked(&act);

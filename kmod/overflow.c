@@ -37,6 +37,7 @@
 #include "overflow.h"
 #include "reach.h"
 #include "set.h"
+#include "setpage.h"
 
 /* An instance that may not be frozen: it is so, or has nothing to freeze. */
 #define CANNOT_FREEZE	(VCPC_INSTANCE_CLOSED | VCPC_INSTANCE_INVALID | VCPC_INSTANCE_STOPPED | \
@@ -138,6 +139,8 @@ static void freeze(struct vcpc_overflow *o, u32 rang)
 	o->which = which;
 	o->due = true;
 	o->wake |= EPOLLPRI;
+	if (inst->state & VCPC_INSTANCE_SHOWN)
+		vcpc_setpage_publish(inst, &inst->kept, NULL);
 }
 
 /* What perf does not let count until the next tick is a loss. */

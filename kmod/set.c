@@ -23,6 +23,7 @@
 #include "overflow.h"
 #include "probe.h"
 #include "set.h"
+#include "setpage.h"
 #include "tracecounts.h"
 #include "uarg.h"
 
@@ -120,6 +121,7 @@ static void set_free(struct kref *refs)
 	struct vcpc_set *set = container_of(refs, struct vcpc_set, refs);
 
 	vcpc_heirs_unwatch(set);
+	vcpc_setpage_free(set);
 	vcpc_limits_uncharge(set->user, VCPC_LIMIT_SETS, 1);
 	vcpc_limits_put(set->user);
 	put_pid(set->creator);

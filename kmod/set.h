@@ -15,6 +15,7 @@
 #include "operate.h"
 
 struct pid;
+struct vcpc_setpage;
 struct vcpc_user;
 
 #define VCPC_SET_HASH_BITS	6
@@ -43,6 +44,7 @@ struct vcpc_user;
  * @lock: serializes all operations but a thread's sample of itself
  * @bound: number of instances; under @lock
  * @bindings: what each BIND began, oldest first; under @lock
+ * @page: mapped by programs; NULL until it first is; under @lock
  * @instances: those on threads, by thread, but for those settled; changed under
  *	@lock, read under RCU
  * @requests: what it counts; fixed
@@ -69,6 +71,7 @@ struct vcpc_set {
 	struct mutex lock;	/* see above */
 	unsigned int bound;
 	struct list_head bindings;
+	struct vcpc_setpage *page;
 	DECLARE_HASHTABLE(instances, VCPC_SET_HASH_BITS);
 	struct vcpc_request requests[];
 };

@@ -19,6 +19,7 @@
 #include "sample.h"
 #include "set.h"
 #include "setfd.h"
+#include "setpage.h"
 #include "uarg.h"
 
 /*
@@ -207,6 +208,11 @@ static __poll_t setfd_poll(struct file *file, struct poll_table_struct *wait)
 	return mask;
 }
 
+static int setfd_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	return vcpc_setpage_map(file->private_data, vma);
+}
+
 static int setfd_release(struct inode *inode, struct file *file)
 {
 	vcpc_set_destroy(file->private_data);
@@ -217,6 +223,7 @@ static const struct file_operations setfd_fops = {
 	.owner = THIS_MODULE,
 	.read = setfd_read,
 	.poll = setfd_poll,
+	.mmap = setfd_mmap,
 	.unlocked_ioctl = setfd_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.release = setfd_release,

@@ -22,6 +22,8 @@ static_assert(sizeof(struct vcpc_sample_args) == 24);
 static_assert(sizeof(struct vcpc_sample) == 40);
 static_assert(sizeof(struct vcpc_group_sample) == 32);
 static_assert(sizeof(struct vcpc_instance_info) == 32);
+static_assert(sizeof(struct vcpc_page) == 32);
+static_assert(sizeof(struct vcpc_page_slot) == 56);
 static_assert(sizeof(struct vcpc_instances_args) == 40);
 static_assert(sizeof(struct vcpc_trace_tag_args) == 24);
 static_assert(sizeof(struct vcpc_trace_args) == 24);

@@ -158,7 +158,7 @@ TEST_F(sample, other_file_operations)
 	EXPECT_EQ(-1, lseek(self->set, 0, SEEK_SET));
 	EXPECT_EQ(ESPIPE, errno);
 	EXPECT_EQ(-1, pread(self->set, &self->room, sizeof(self->room), 0));
-	EXPECT_EQ(MAP_FAILED, mmap(NULL, 4096, PROT_READ, MAP_SHARED, self->set, 0));
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, self->set, 0));
 }
 
 TEST_F(sample, never_goes_back)

@@ -56,6 +56,9 @@
  *   poll(2) gives POLLPRI when there have been overflows since OVERFLOWS was last
  *   called, and POLLERR if an instance was found invalid.
  *
+ *   mmap(2) of a set, shared and to be read only, gives the last sample that anybody
+ *   has taken of each instance: see struct vcpc_page.
+ *
  *   The instance outlives its target: after the target's exit its last values
  *   can be sampled until the set is unbound or closed; but when many threads
  *   have inherited and ended, the oldest of these remain in the totals only.  A target that gains
@@ -94,6 +97,7 @@
 #define VCPC_FEAT_OVERFLOW	(1ULL << 3)	/* VCPC_REQ_F_OVERFLOW, OVERFLOWS, poll(2) */
 #define VCPC_FEAT_CPU		(1ULL << 4)	/* VCPC_BIND_F_CPU */
 #define VCPC_FEAT_GROUPS	(1ULL << 5)	/* VCPC_SET_F_GROUPS */
+#define VCPC_FEAT_PAGE		(1ULL << 6)	/* mmap(2) of a set */
 #define VCPC_FEAT_PROCESS	(1ULL << 7)	/* VCPC_BIND_F_PROCESS, totals, INSTANCES */
 #define VCPC_FEAT_TRACE_COUNTS	(1ULL << 8)	/* VCPC_BIND_F_TRACE */
 #define VCPC_FEAT_SHUFFLE	(1ULL << 9)	/* VCPC_SET_F_SHUFFLE */
@@ -441,6 +445,58 @@ struct vcpc_instance_info {
 	__u32 bind_flags;
 	__u32 state;
 	__u32 reserved[3];
+};
+
+/* The longest mapping of a set */
+#define VCPC_PAGE_MAX		(1U << 18)
+
+/**
+ * struct vcpc_page - the head of a set's mapping
+ * @size: of this struct: where the first slot is
+ * @slot_size: from one slot to the next
+ * @slots: how many there are
+ * @missing: instances that found no slot; who comes next gets what becomes free
+ * @nr: number of values in each sample
+ * @groups: number of struct vcpc_group_sample behind them
+ * @reserved: zero
+ *
+ * For mmap(2) with PROT_READ, MAP_SHARED and offset 0.  The first mapping's length,
+ * VCPC_PAGE_MAX at most, says how many slots there are; a longer one is EINVAL
+ * afterwards.  EUSERS is the user's limit of such memory, EACCES a mapping to be
+ * written or executed.  A mapping keeps the set, as a descriptor does.
+ *
+ * Reading a slot is: its @seq, until that is even; the rest; @seq again, and all over
+ * if it is not the same.  See struct vcpc_page_slot.
+ */
+struct vcpc_page {
+	__u32 size;
+	__u32 slot_size;
+	__u32 slots;
+	__u32 missing;
+	__u32 nr;
+	__u32 groups;
+	__u32 reserved[2];
+};
+
+/**
+ * struct vcpc_page_slot - an instance in a set's mapping
+ * @seq: odd while the slot is being written, and another number after
+ * @tid: its thread, as whoever made the set sees it; 0 if it has a CPU, or none there
+ * @cpu: its CPU, or -1
+ * @used: 0: no instance has this slot
+ * @sample: what read(2) gives, values and groups behind it; its @time is 0 if nobody
+ *	has sampled the instance yet
+ *
+ * Written when the instance is sampled, by itself or by others, also for a total; when it
+ * is disabled, or stopped by an overflow; and when it has ended and its counters are given
+ * back.  An instance that was found invalid keeps its last sample.
+ */
+struct vcpc_page_slot {
+	__u32 seq;
+	__s32 tid;
+	__s32 cpu;
+	__u32 used;
+	struct vcpc_sample sample;
 };
 
 /**
