@@ -220,6 +220,7 @@ TEST(errors)
 
 		EXPECT_GE(load == HOMOGENEOUS ? 0.03 : 0.05, r->sum / r->n);
 		EXPECT_LE(0.90, (double)r->inside / r->told);
+		EXPECT_LE(0.90, (double)all[load][1].inside / all[load][1].told);
 		EXPECT_EQ(r->n, r->told);
 	}
 	EXPECT_GE(0.03, all[HOMOGENEOUS][0].sum / all[HOMOGENEOUS][0].n);

@@ -50,11 +50,25 @@ struct model {
 	int used;
 };
 
+/*
+ * The part of the variance that an estimate has.  What was seen is no error where
+ * turns differ by chance; but in each round one turn is seen, and if those of a
+ * round differ from each other and rounds do not, as under a load in step with
+ * them, all of the variance is left.  An anchor takes away what is common to a
+ * round's turns, and what remains is chance; time does not.
+ */
+static double share(const struct model *m, double unseen)
+{
+	if (unseen < 1e-6)
+		return 0;
+	return m->by_anchor ? unseen : 1;
+}
+
 /* The estimate's standard error by what the turns differ from the model */
 static double error_of(const struct model *m, const struct shim_pmx_turn *turns, size_t nturns,
 		       const struct sums *s, double time)
 {
-	double sum = 0, unseen = 1 - s->t / time;
+	double sum = 0;
 
 	if (s->turns < (size_t)m->used + 2)
 		return -1;
@@ -65,9 +79,8 @@ static double error_of(const struct model *m, const struct shim_pmx_turn *turns,
 		if (x->t > 0)
 			sum += e * e;
 	}
-	if (unseen < 0)
-		unseen = 0;
-	return time / s->t * sqrt(sum * s->turns / (s->turns - m->used) * unseen);
+	return time / s->t * sqrt(sum * s->turns / (s->turns - m->used) *
+				      share(m, 1 - s->t / time));
 }
 
 /* 97.5 % of Student's distribution is below; the usual expansion in 1 / freedom */
