@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Each allocation of each call fails once: ENOMEM, nothing changed, and the next try works. */
+#include <pthread.h>
+#include <sched.h>
+
+#include "groups.h"
+#include "heirs.h"
+#include "overflow.h"
 #include "vcpc_test.h"
 
 #define FAILSLAB	"/sys/kernel/debug/failslab/"
@@ -62,6 +68,8 @@ FIXTURE_TEARDOWN(failslab)
 		return;
 	put(FAILSLAB "ignore-gfp-wait", "Y");
 	put(FAILSLAB "verbose", "2");
+	put(FAILSLAB "probability", "0");
+	put(FAILSLAB "task-filter", "N");
 }
 
 /*
@@ -108,11 +116,23 @@ TEST_F(failslab, open)
 	EXPECT_GT(each_allocation(self->nth, open_device, NULL), 0);
 }
 
+struct creation {
+	int device;
+	__u32 flags, overflow;
+	int signal;
+};
+
 static int create(void *arg)
 {
 	struct vcpc_request requests[2] = { page_faults, task_clock };
-	int set = set_create(*(int *)arg, requests, 2, 0);
+	struct vcpc_set_create_args args = create_args(requests, 2);
+	const struct creation *c = arg;
+	int set;
 
+	requests[0].flags |= c->overflow;
+	args.flags = c->flags;
+	args.signal = c->signal;
+	set = call(c->device, VCPC_IOC_SET_CREATE, &args);
 	if (set >= 0)
 		close(set);
 	return set;
@@ -120,8 +140,19 @@ static int create(void *arg)
 
 TEST_F(failslab, set_create)
 {
+	struct creation kinds[] = {
+		{ 0 },
+		{ .flags = VCPC_SET_F_GROUPS },
+		{ .overflow = VCPC_REQ_F_OVERFLOW, .signal = SIGURG },
+		{ .overflow = VCPC_REQ_F_OVERFLOW, .flags = VCPC_SET_F_COUNT_OVERFLOWS },
+	};
+	unsigned int i;
+
 	NEEDS_FAILSLAB();
-	EXPECT_GT(each_allocation(self->nth, create, &self->device), 0);
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		kinds[i].device = self->device;
+		EXPECT_GT(each_allocation(self->nth, create, &kinds[i]), 0);
+	}
 }
 
 struct binding {
@@ -153,6 +184,60 @@ TEST_F(failslab, bind)
 	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
 	b.flags = VCPC_BIND_F_ENABLE_ON_EXEC;
 	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
+}
+
+/* Sets of each kind, which take along other things when they are bound */
+static int watched_set(__u32 flags, int signal)
+{
+	struct vcpc_request requests[2] = { page_faults, overflowing(&page_faults, 1000) };
+
+	return overflow_set(requests, 2, flags, signal);
+}
+
+TEST_F(failslab, bind_with_overflow)
+{
+	struct binding b = { .set = watched_set(0, SIGURG) };
+
+	NEEDS_FAILSLAB();
+	ASSERT_GE(b.set, 0);
+	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
+	b.flags = VCPC_BIND_F_INHERIT | VCPC_BIND_F_PROCESS | VCPC_BIND_F_TRACE;
+	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
+}
+
+TEST_F(failslab, bind_groups)
+{
+	struct binding b = { .set = groups_set(&page_faults, 3, 2, VCPC_SLOT_MIN, 0) };
+
+	NEEDS_FAILSLAB();
+	ASSERT_GE(b.set, 0);
+	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
+	b.flags = VCPC_BIND_F_TREE;
+	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
+}
+
+static int bind_cpu(void *arg)
+{
+	int set = *(int *)arg, ret = set_bind(set, VCPC_BIND_F_CPU, 0);
+
+	if (set_all(set, VCPC_IOC_UNBIND, 0) != (ret ? -EINVAL : 0))
+		return -EPROTO;
+	return ret;
+}
+
+TEST_F(failslab, bind_cpu)
+{
+	int sets[3] = {
+		set_of(&page_faults, 0), watched_set(0, 0),
+		groups_set(&page_faults, 2, 2, VCPC_SLOT_MIN, 0),
+	};
+	unsigned int i;
+
+	NEEDS_FAILSLAB();
+	for (i = 0; i < 3; i++) {
+		ASSERT_GE(sets[i], 0);
+		EXPECT_GT(each_allocation(self->nth, bind_cpu, &sets[i]), 0);
+	}
 }
 
 TEST_F(failslab, bind_child)
@@ -188,6 +273,189 @@ TEST_F(failslab, sample_disable_enable)
 	NEEDS_FAILSLAB();
 	ASSERT_EQ(0, set_bind(set, 0, 0));
 	EXPECT_EQ(0, each_allocation(self->nth, sample, &set));
+}
+
+static int restart_and_wait(void *arg)
+{
+	int set = *(int *)arg, ret = set_target(set, VCPC_IOC_RESTART, 0);
+
+	return ret ?: (overflows(set) || polled(set, 0) ? -EPROTO : 0);
+}
+
+TEST_F(failslab, restart_overflows_poll)
+{
+	int set = watched_set(0, 0);
+
+	NEEDS_FAILSLAB();
+	ASSERT_EQ(0, set_bind(set, 0, 0));
+	EXPECT_EQ(0, each_allocation(self->nth, restart_and_wait, &set));
+}
+
+/* The first preset of an instance is kept in memory of its own. */
+static int bind_and_preset(void *arg)
+{
+	struct vcpc_preset_args args = { .size = sizeof(args), .preset = 77 };
+	int set = *(int *)arg, ret = set_bind(set, 0, 0);
+
+	if (ret)
+		return ret;
+	ret = call(set, VCPC_IOC_PRESET, &args);
+	if (set_target(set, VCPC_IOC_RESTART, 0) || first_value(set, 0) != (ret ? 0 : 77))
+		ret = -EPROTO;
+	return set_target(set, VCPC_IOC_UNBIND, 0) ?: ret;
+}
+
+TEST_F(failslab, preset)
+{
+	int set = set_of(&page_faults, 0);
+
+	NEEDS_FAILSLAB();
+	EXPECT_GT(each_allocation(self->nth, bind_and_preset, &set), 0);
+}
+
+static int sample_and_list(void *arg)
+{
+	struct vcpc_instance_info info[4];
+	struct vcpc_instances_args args;
+	struct grouped g;
+	int set = *(int *)arg, ret = groups_sample(set, 0, 0, 3, &g);
+
+	ret = ret ?: groups_sample(set, VCPC_SAMPLE_F_TOTAL, 0, 3, &g);
+	return ret ?: set_instances(set, info, 4, &args);
+}
+
+TEST_F(failslab, sample_groups_and_list)
+{
+	int set = groups_set(&page_faults, 3, 2, VCPC_SLOT_MIN, 0);
+
+	NEEDS_FAILSLAB();
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
+	EXPECT_GT(each_allocation(self->nth, sample_and_list, &set), 0);
+}
+
+/*
+ * A new thread gets its instance before it is in user mode.  Parent and thread share
+ * a CPU, and the thread does not run until the parent sleeps: so it can be told from
+ * outside which of its first allocations fails.
+ */
+struct heir {
+	volatile pid_t tid;
+	volatile bool go;
+};
+
+static void *heir(void *arg)
+{
+	struct heir *h = arg;
+
+	h->tid = own_tid();
+	while (!h->go)
+		sched_yield();
+	touch(10);
+	return NULL;
+}
+
+static int start_on_own_cpu(void)
+{
+	struct sched_param param = { .sched_priority = 1 };
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	return sched_setaffinity(0, sizeof(cpus), &cpus) ?: sched_setscheduler(0, SCHED_FIFO, &param);
+}
+
+/* A file in /proc of the other thread, of which only its number is known to come next. */
+static int open_of_other(const char *name)
+{
+	pid_t tid = own_tid();
+	char path[64];
+	int fd = -1;
+
+	while (fd < 0 && tid++ < own_tid() + 1000) {
+		snprintf(path, sizeof(path), "/proc/self/task/%d/%s", tid, name);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+	}
+	return fd;
+}
+
+/*
+ * Its @n-th allocation fails, or with 0 each.
+ * Return: 1 if one failed, 0 if none, -1 if this could not be tried.
+ */
+static int start_heir(int n)
+{
+	struct heir h = { 0 };
+	pthread_t thread;
+	int fd, failed;
+
+	if (pthread_create(&thread, NULL, heir, &h))
+		return -1;
+	fd = open_of_other(n ? "fail-nth" : "make-it-fail");
+	if (fd < 0 || h.tid || fail_nth(fd, n ? n : 1))
+		return -1;
+	while (!h.tid)
+		usleep(1000);
+	failed = !n || has_failed(fd);
+	fail_nth(fd, 0);
+	close(fd);
+	h.go = true;
+	pthread_join(thread, NULL);
+	return failed;
+}
+
+/* Return: what a total of a set with such an heir says; the heir's faults must be in it. */
+static int total_with_heir(int n, int *failed, int *lost)
+{
+	int set = watched_set(VCPC_SET_F_COUNT_OVERFLOWS, 0), ret;
+	struct room room;
+	__u64 own;
+
+	if (set_bind(set, VCPC_BIND_F_INHERIT, 0))
+		return -EPROTO;
+	*failed = start_heir(n);
+	ret = *failed < 0 ? -EPROTO : set_total(set, 0, &room);
+	own = first_value(set, own_tid());
+	if (!ret && room.sample.values[0] < own + 10)
+		ret = -EPROTO;
+	*lost = set_count(set).lost;
+	close(set);
+	return ret;
+}
+
+/* For want of memory it is tried twice. */
+TEST_F(failslab, heirs_allocate_again)
+{
+	int n, failed = 1, lost;
+
+	NEEDS_FAILSLAB();
+	touch(1);
+	ASSERT_EQ(0, start_on_own_cpu());
+	for (n = 1; failed && n < ENOUGH; n++) {
+		ASSERT_EQ(0, total_with_heir(n, &failed, &lost));
+		ASSERT_EQ(0, lost);
+	}
+	EXPECT_EQ(0, failed);
+	/* Events, what they overflow to, the instance, ... */
+	EXPECT_GT(n, 6);
+	TH_LOG("%d allocations", n - 2);
+}
+
+/* Totals are not whole then, and say so; the next heir is as any other. */
+TEST_F(failslab, an_heir_without_memory_is_known)
+{
+	int failed, lost;
+
+	NEEDS_FAILSLAB();
+	touch(1);
+	ASSERT_EQ(0, start_on_own_cpu());
+	ASSERT_EQ(0, put(FAILSLAB "task-filter", "Y"));
+	ASSERT_EQ(0, put(FAILSLAB "times", "-1"));
+	ASSERT_EQ(0, put(FAILSLAB "probability", "100"));
+	EXPECT_EQ(-EAGAIN, total_with_heir(0, &failed, &lost));
+	EXPECT_EQ(1, lost);
+	ASSERT_EQ(0, put(FAILSLAB "probability", "0"));
+	EXPECT_EQ(0, total_with_heir(ENOUGH, &failed, &lost));
+	EXPECT_EQ(0, lost);
 }
 
 static int tag_and_begin(void *arg)
