@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Add up result files of run-tests.sh; the last line printed is the sum.
+# Add up result files of run-tests.sh, for each place and folder; the last line printed is the sum.
 #
 # usage: summary.sh MAY-SKIP RESULTS...
 #
@@ -16,6 +16,15 @@ cat "$@" 2>/dev/null | awk -v may_skip="$may_skip" '
 		while ((getline line < may_skip) > 0)
 			if (line !~ /^#/ && line != "") allowed[++nallowed] = line
 	}
+	{
+		folder = $3
+		sub(/\/.*/, "", folder)
+		place = $2 " " folder
+		if (!(place in all))
+			places[++nplaces] = place
+		all[place]++
+		good[place] += $1 == "pass"
+	}
 	$1 == "pass" { passed++ }
 	$1 == "fail" { failed++; sub(/^fail /, ""); print "FAILED: " $0 }
 	$1 == "skip" {
@@ -26,6 +35,10 @@ cat "$@" 2>/dev/null | awk -v may_skip="$may_skip" '
 		print "FAILED (must not be skipped here): " $0
 	}
 	END {
+		for (i = 1; i <= nplaces; i++) {
+			split(places[i], part, " ")
+			printf "%-14s %-12s %4d of %4d passed\n", part[1], part[2], good[places[i]], all[places[i]]
+		}
 		printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
 		exit failed > 0 || passed == 0
 	}'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Everything that "make test" does: build for both machines, run the tests
-# natively, under ASan+UBSan, in both VMs and on a newer kernel, and add up.
+# natively, under ASan+UBSan, in both VMs, on a newer and on a debug kernel, and add up.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -48,9 +48,17 @@ say "build for x86_64 and arm64"
 build x86_64 ARCH=x86_64 all tests
 build arm64 ARCH=arm64 all tests
 
-# The arm64 VM runs beside the native tests; its output comes after theirs.
-TEST_TIMEOUT=600 "$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm" >"$work/arm64.log" 2>&1 &
-arm64=$!
+# A VM has one busy CPU: they run in turn, beside the native tests.  The fuzzer makes its
+# million of calls in one of them.
+vms() {
+	VM_ENVIRONMENT=FUZZ_CALLS=200000 "$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm"
+	"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm"
+	[ "$host" != x86_64 ] || RESULTS=$work/x86_64-newer "$here/vm/kernel.sh" newer || :
+	RECORDED='' RESULTS=$work/arm64-debug "$here/vm/kernel.sh" shaken || :
+}
+say "the VMs begin, beside what follows"
+TEST_TIMEOUT=900 vms >"$top/build/logs/vms.log" 2>&1 &
+vms=$!
 say "source: style, structure, documentation"
 RESULTS=$work/source "$top/scripts/check.sh" "$top/build/$host" || :
 say "native"
@@ -62,19 +70,11 @@ say "native, with AddressSanitizer and UBSan"
 build "$host-asan" SAN=1 lib tests
 native "$host-asan" "$top/build/$host-san" unit pcp bpf/ways bpf/direct bpf/percentiles tools/trace_json \
 	aix/header cpc/pctx trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads
-wait $arm64 || :
-say "arm64 VM"
-cat "$work/arm64.log"
-say "x86_64 VM"
-"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm"
-
-if [ "$host" = x86_64 ]; then
-	say "x86_64 VM, newer kernel"
-	RESULTS=$work/x86_64-newer "$here/vm/kernel.sh" newer || :
-fi
+say "the VMs: arm64, x86_64, x86_64 with a newer kernel, arm64 with a debug kernel"
+wait $vms || :
+cat "$top/build/logs/vms.log"
 say "what was recorded in the VMs, beside PCP"
 "$here/run-tests.sh" "$work/recorded" "$host" "$here/pcp/recorded.sh"
 
 say "all"
-rm -f "$work/arm64.log"
 "$here/summary.sh" "$here/may-skip" "$work"/*

@@ -3,10 +3,11 @@
 # Run the kernel's selftests on another kernel than Debian 12's own; called by
 # make test, make test-debug, make test-newer and make soak.
 #
-# usage: kernel.sh debug|soak|newer [FOLDER|FOLDER/PROGRAM...]
+# usage: kernel.sh debug|shaken|soak|newer [FOLDER|FOLDER/PROGRAM...]
 #
 # "debug" is the arm64 kernel that scripts/build-debug-kernel.sh builds, not counted in
-# instructions and with two CPUs, so that races have a chance; "soak" is the same for
+# instructions and with two CPUs, so that races have a chance; "shaken" is
+# those of its tests that find most, in a few minutes; "soak" is the same for
 # SOAK_MINUTES (10) of races, as many calls of the fuzzer, and 1000 unloadings.  "newer" is
 # the x86-64 one of Debian's backports.  With RESULTS in the environment, results are
 # noted there; otherwise they are added up here.
@@ -22,9 +23,15 @@ results=${RESULTS:-$(mktemp)}
 [ -n "${RESULTS:-}" ] || "$top/scripts/setup.sh" build lab newer
 case $kind in
 debug)
-	arch=arm64 folders='vcpc bpf trace cpc shim'
+	arch=arm64 folders='vcpc bpf trace cpc shim aix'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
-	export TEST_TIMEOUT=900 VM_OPTIONS='--no-icount --cpus 2 --timeout 3000'
+	export TEST_TIMEOUT=900 VM_OPTIONS='--no-icount --cpus 2 --timeout 7200'
+	;;
+shaken)
+	arch=arm64 kind=debug
+	folders='vcpc/kunit.sh vcpc/failslab vcpc/races vcpc/fuzz vcpc/exit_races vcpc/inherit vcpc/groups vcpc/cpu_offline'
+	kernel=$("$top/scripts/build-debug-kernel.sh")
+	export TEST_TIMEOUT=900 VM_OPTIONS='--no-icount --cpus 2 --timeout 2000' VM_ENVIRONMENT=FUZZ_CALLS=20000
 	;;
 soak)
 	arch=arm64 folders='vcpc/races vcpc/fuzz vcpc/reload.sh vcpc/churn vcpc/hammer vcpc/kunit.sh'
@@ -32,15 +39,15 @@ soak)
 	minutes=${SOAK_MINUTES:-10} seed=${SOAK_SEED:-$(date +%s)}
 	echo "soak: seed $seed"
 	export TEST_TIMEOUT=100000 VM_OPTIONS='--no-icount --cpus 2 --timeout 100000'
-	export VM_ENVIRONMENT="RACES_SECONDS=$((minutes * 60)) RACES_SEED=$seed FUZZ_SEED=$seed FUZZ_CALLS=$((minutes * 300000)) RELOADS=1000"
+	export VM_ENVIRONMENT="RACES_SECONDS=$((minutes * 60)) RACES_SEED=$seed FUZZ_SEED=$seed FUZZ_CALLS=$((minutes * 20000)) RELOADS=1000"
 	;;
 newer)
 	arch=x86_64 folders='vcpc bpf'
 	kernel=$("$top/scripts/fetch-newer.sh")
-	export TEST_TIMEOUT=600
+	export TEST_TIMEOUT=900 VM_ENVIRONMENT=FUZZ_CALLS=200000
 	;;
 *)
-	echo "usage: kernel.sh debug|soak|newer [FOLDER...]" >&2
+	echo "usage: kernel.sh debug|shaken|soak|newer [FOLDER...]" >&2
 	exit 2
 	;;
 esac
