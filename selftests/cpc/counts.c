@@ -170,6 +170,24 @@ TEST(ticks_are_cpu_time)
 	cpc_close(c.cpc);
 }
 
+TEST(hrtime_is_between_calls_of_gethrtime_and_never_goes_back)
+{
+	hrtime_t last = 0;
+	struct counter c;
+
+	ASSERT_TRUE(open_counter(&c, "page-faults", 0, CPC_COUNT_USER));
+	for (int i = 0; i < 1000; i++) {
+		hrtime_t before = gethrtime();
+
+		ASSERT_EQ(0, cpc_set_sample(c.cpc, c.set, c.after));
+		ASSERT_LE(before, cpc_buf_hrtime(c.cpc, c.after));
+		ASSERT_GE(gethrtime(), cpc_buf_hrtime(c.cpc, c.after));
+		ASSERT_LE(last, cpc_buf_hrtime(c.cpc, c.after));
+		last = cpc_buf_hrtime(c.cpc, c.after);
+	}
+	cpc_close(c.cpc);
+}
+
 /* Two instructions an iteration, whatever the compiler thinks of it */
 static void loop(unsigned long n)
 {

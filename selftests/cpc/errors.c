@@ -379,6 +379,7 @@ TEST_F(cpc, default_handler)
 	cpc_seterrhndlr(self->cpc, NULL);
 	cpc_set_add_request(self->cpc, self->set, "no-such-event", 0, CPC_COUNT_USER, 0, NULL);
 	EXPECT_EQ(EINVAL, errno);
+	fflush(stderr);
 	dup2(saved, STDERR_FILENO);
 	close(ends[1]);
 	ASSERT_LT(0, read(ends[0], text, sizeof(text) - 1));

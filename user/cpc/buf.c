@@ -83,6 +83,13 @@ static bool same_size(const cpc_buf_t *ds, const cpc_buf_t *a, const cpc_buf_t *
 	return ds && a && b && ds->n == a->n && ds->n == b->n;
 }
 
+/*
+ * Buffers are the same or apart, never a part of each other: no value is read after
+ * another one was written in its place, so values may be taken several at a time.
+ */
+#define EACH_VALUE	_Pragma("GCC ivdep")
+#define SEVERAL_AT_A_TIME	__attribute__((optimize("O3")))
+
 /**
  * cpc_buf_sub() - ds = a - b, value by value, modulo 2^64
  * @cpc: the handle
@@ -90,12 +97,16 @@ static bool same_size(const cpc_buf_t *ds, const cpc_buf_t *a, const cpc_buf_t *
  * @a: of the same size, otherwise nothing happens
  * @b: of the same size, otherwise nothing happens
  */
-SHIM_API void cpc_buf_sub(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
+SHIM_API SEVERAL_AT_A_TIME void cpc_buf_sub(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
 {
+	uint_t n;
+
 	(void)cpc;
 	if (!same_size(ds, a, b))
 		return;
-	for (uint_t i = 0; i < ds->n; i++)
+	n = ds->n;
+	EACH_VALUE
+	for (uint_t i = 0; i < n; i++)
 		ds->sample.values[i] = a->sample.values[i] - b->sample.values[i];
 	ds->sample.time = later(a->sample.time, b->sample.time);
 	ds->sample.tick = a->sample.tick - b->sample.tick;
@@ -108,12 +119,16 @@ SHIM_API void cpc_buf_sub(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
  * @a: of the same size, otherwise nothing happens
  * @b: of the same size, otherwise nothing happens
  */
-SHIM_API void cpc_buf_add(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
+SHIM_API SEVERAL_AT_A_TIME void cpc_buf_add(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
 {
+	uint_t n;
+
 	(void)cpc;
 	if (!same_size(ds, a, b))
 		return;
-	for (uint_t i = 0; i < ds->n; i++)
+	n = ds->n;
+	EACH_VALUE
+	for (uint_t i = 0; i < n; i++)
 		ds->sample.values[i] = a->sample.values[i] + b->sample.values[i];
 	ds->sample.time = later(a->sample.time, b->sample.time);
 	ds->sample.tick = a->sample.tick + b->sample.tick;

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* CPC_BIND_LWP_INHERIT with CPC_OVF_NOTIFY_EMT: a new thread is told first of all. */
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "cpc.h"
+#include "kselftest_harness.h"
+
+#define FAR	1000000
+
+static cpc_t *cpc;
+static cpc_set_t *set;
+
+/* What the handler saw at the first signal of a thread that is not the parent */
+static struct {
+	volatile sig_atomic_t times;
+	lwpid_t tid;
+	uint64_t values[2];
+	int errors;
+	uint64_t preset;	/* 0: none is set */
+	bool restarts;
+} seen;
+static __thread volatile sig_atomic_t running;
+
+static void handler(int sig, siginfo_t *info, void *context)
+{
+	static cpc_buf_t *buf;
+
+	(void)sig;
+	(void)context;
+	if (!buf)
+		buf = cpc_buf_create(cpc, set);
+	if (!seen.times++) {
+		seen.tid = _lwp_self();
+		seen.errors += running || info->si_code != EMT_CPCOVF ||
+			       cpc_set_sample(cpc, set, buf) != 0;
+		seen.values[0] = value(cpc, buf, 0);
+		seen.values[1] = value(cpc, buf, 1);
+	}
+	if (seen.preset)
+		seen.errors += cpc_request_preset(cpc, 0, seen.preset) != 0;
+	if (seen.restarts)
+		seen.errors += cpc_set_restart(cpc, set) != 0;
+}
+
+FIXTURE(heirs) {
+	cpc_buf_t *buf;
+};
+
+FIXTURE_SETUP(heirs)
+{
+	struct sigaction sa = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART };
+
+	memset(&seen, 0, sizeof(seen));
+	cpc = cpc_open(CPC_VER_CURRENT);
+	ASSERT_NE(NULL, cpc) TH_LOG("cpc_open: %s", strerror(errno));
+	set = cpc_set_create(cpc);
+	ASSERT_EQ(0, add_overflowing(cpc, set, "page-faults", FAR));
+	ASSERT_EQ(1, cpc_set_add_request(cpc, set, "page-faults", 7, CPC_COUNT_USER, 0, NULL));
+	self->buf = cpc_buf_create(cpc, set);
+	ASSERT_EQ(0, sigaction(SIGEMT, &sa, NULL));
+	ASSERT_EQ(0, mlockall(MCL_CURRENT));
+	ASSERT_EQ(0, cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT));
+}
+
+FIXTURE_TEARDOWN(heirs)
+{
+	(void)self;
+	EXPECT_EQ(0, cpc_close(cpc));
+}
+
+struct heir {
+	lwpid_t tid;
+	int pages;
+	uint64_t end[2];
+	int errors;
+};
+
+static void *be_heir(void *arg)
+{
+	struct heir *heir = arg;
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
+
+	running = 1;
+	heir->tid = _lwp_self();
+	touch_pages(heir->pages);
+	heir->errors = cpc_set_sample(cpc, set, buf) != 0;
+	heir->end[0] = value(cpc, buf, 0);
+	heir->end[1] = value(cpc, buf, 1);
+	return NULL;
+}
+
+static void run(struct heir *heir)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, be_heir, heir) || pthread_join(thread, NULL))
+		heir->errors = -1;
+}
+
+TEST_F(heirs, a_new_thread_is_signalled_first_and_reads_uint64_max)
+{
+	struct heir heir = { .pages = 500 };
+
+	run(&heir);
+	ASSERT_EQ(1, seen.times);
+	EXPECT_EQ(heir.tid, seen.tid);
+	EXPECT_EQ(0, seen.errors);
+	EXPECT_EQ(UINT64_MAX, seen.values[0]);
+	EXPECT_EQ(7, seen.values[1]);
+	/* It is frozen until it is restarted, which nobody has done. */
+	EXPECT_EQ(0, heir.errors);
+	EXPECT_EQ(UINT64_MAX, heir.end[0]);
+	EXPECT_EQ(7, heir.end[1]);
+}
+
+TEST_F(heirs, the_parent_goes_on_and_is_not_signalled)
+{
+	struct heir heir = { .pages = 1 };
+	uint64_t before = sampled(cpc, set, self->buf);
+
+	run(&heir);
+	EXPECT_NE(_lwp_self(), seen.tid);
+	touch_pages(50);
+	EXPECT_LE(before + 50, sampled(cpc, set, self->buf));
+	EXPECT_GT(before + 200, value(cpc, self->buf, 0));
+	EXPECT_EQ(1, seen.times);
+}
+
+TEST_F(heirs, a_restart_in_the_first_handler_lets_it_count)
+{
+	struct heir heir = { .pages = 500 };
+
+	seen.restarts = true;
+	run(&heir);
+	EXPECT_EQ(1, seen.times);
+	EXPECT_EQ(0, seen.errors + heir.errors);
+	EXPECT_LE(-(uint64_t)FAR + 500, heir.end[0]);
+	EXPECT_LE(507, heir.end[1]);
+	EXPECT_GT(607, heir.end[1]);
+}
+
+TEST_F(heirs, each_has_overflows_of_its_own)
+{
+	struct heir heir = { .pages = 300 };
+
+	seen.restarts = true;
+	seen.preset = -200ULL;
+	run(&heir);
+	EXPECT_EQ(2, seen.times);
+	EXPECT_EQ(0, seen.errors + heir.errors);
+}
+
+TEST_F(heirs, the_parents_presets_are_inherited)
+{
+	struct heir heir = { .pages = 150 };
+
+	seen.restarts = true;
+	ASSERT_EQ(0, cpc_request_preset(cpc, 0, -100ULL));
+	ASSERT_EQ(0, cpc_request_preset(cpc, 1, 70000));
+	run(&heir);
+	EXPECT_EQ(2, seen.times);
+	EXPECT_EQ(70000, seen.values[1]);
+	EXPECT_EQ(0, seen.errors + heir.errors);
+}
+
+TEST_HARNESS_MAIN
