@@ -28,13 +28,13 @@ result() {
 	fi
 }
 
-# compile SOURCE...: each as NAME_shim and NAME_pcp
+# compile SOURCE NAME FLAG...: as NAME_shim and NAME_pcp
 compile() {
-	for name; do
-		cc -O1 -I"$here/../../user/include" -o "$work/${name}_shim" "$here/peer/$name.c" \
-			-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim -lm &&
-		cc -O1 -o "$work/${name}_pcp" "$here/peer/$name.c" -lpcp -lm || return 1
-	done
+	source=$here/peer/$1.c name=$2
+	shift 2
+	cc -O1 "$@" -I"$here/../../user/include" -o "$work/${name}_shim" "$source" \
+		-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim -lm &&
+		cc -O1 "$@" -o "$work/${name}_pcp" "$source" -lpcp -lm
 }
 
 # compare PROGRAM WHAT: the same lines from both
@@ -49,7 +49,8 @@ compare() {
 	result 1 "$2: $times random calls, seed $seed"
 }
 
-cc -O1 -shared -fPIC -o "$work/still_time.so" "$here/peer/still_time.c" && compile pure window options
+cc -O1 -shared -fPIC -o "$work/still_time.so" "$here/peer/still_time.c" && compile pure pure &&
+	compile window window && compile options options && compile options options3 -DPMAPI_VERSION=3
 result $? "the programs are built"
 for what in convscale number eventflags units unitsagain interval strings words debug names metricspec extract; do
 	compare pure "$what"
@@ -59,6 +60,7 @@ for what in window live fixeddate freedate zone; do
 done
 compare options getopt
 compare options options
+compare options3 options
 # Programs of PCP's test suite, as they are, if it is installed or unpacked at PCP_TESTSUITE
 suite=${PCP_TESTSUITE:-/var/lib/pcp/testsuite}
 

@@ -82,12 +82,14 @@ static void set_samples(pmOptions *opts, char *arg)
 
 static void set_interval(pmOptions *opts, char *arg)
 {
+	struct shim_options3 *v3 = shim_options__v3(opts);
 	char *error;
 
-	if (!pmParseInterval(arg, &opts->interval, &error))
+	if (!(v3 ? pmParseHighResInterval(arg, &v3->interval, &error) :
+		   pmParseInterval(arg, &opts->interval, &error)))
 		return;
-	pmprintf("%s: -t argument not in pmParseInterval(3) format:\n%s\n", pmGetProgname(),
-		 error ? error : "");
+	pmprintf("%s: -t argument not in %s(3) format:\n%s\n", pmGetProgname(),
+		 v3 ? "pmParseHighResInterval" : "pmParseInterval", error ? error : "");
 	free(error);
 	shim_options__usage_error(opts);
 }

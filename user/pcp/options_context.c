@@ -10,7 +10,7 @@
 #include "sources.h"
 
 struct bounds {
-	struct timeval start, end;
+	struct timespec start, end;
 	bool known;
 };
 
@@ -24,12 +24,12 @@ static int failed(pmOptions *opts, const char *what, const char *archive, int co
 	return PM_ERR_GENERIC;
 }
 
-static bool is_before(const struct timeval *a, const struct timeval *b)
+static bool is_before(const struct timespec *a, const struct timespec *b)
 {
-	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_usec < b->tv_usec;
+	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-static void extend(struct bounds *b, const struct timeval *start, const struct timeval *end)
+static void extend(struct bounds *b, const struct timespec *start, const struct timespec *end)
 {
 	if (!b->known || is_before(start, &b->start))
 		b->start = *start;
@@ -41,16 +41,16 @@ static void extend(struct bounds *b, const struct timeval *start, const struct t
 /* By the archive of the current context */
 static int extend_by_context(pmOptions *opts, const char *archive, struct bounds *b)
 {
-	pmLogLabel label;
-	struct timeval end;
-	int err = pmGetArchiveLabel(&label);
+	pmHighResLogLabel label;
+	struct timespec end;
+	int err = pmGetHighResArchiveLabel(&label);
 
 	if (err < 0)
 		return failed(opts, "label record", archive, err);
-	err = pmGetArchiveEnd(&end);
+	err = pmGetHighResArchiveEnd(&end);
 	if (err < 0)
 		return failed(opts, "end", archive, err);
-	extend(b, &label.ll_start, &end);
+	extend(b, &label.start, &end);
 	return 0;
 }
 
@@ -71,8 +71,8 @@ static int find_bounds(pmOptions *opts, int ctx, struct bounds *b)
 	int err;
 
 	if (opts->narchives == 0) {
-		pmtimevalNow(&b->start);
-		b->end = (struct timeval){ PM_MAX_TIME_T, 0 };
+		pmtimespecNow(&b->start);
+		b->end = (struct timespec){ PM_MAX_TIME_T, 0 };
 		return 0;
 	}
 	if (opts->narchives == 1)
@@ -85,6 +85,25 @@ static int find_bounds(pmOptions *opts, int ctx, struct bounds *b)
 	return pmUseContext(ctx);
 }
 
+static struct timeval to_usec(struct timespec t)
+{
+	return (struct timeval){ t.tv_sec, t.tv_nsec / 1000 };
+}
+
+static int parse_window(pmOptions *opts, const struct bounds *b, char **error)
+{
+	const struct timeval start = to_usec(b->start), end = to_usec(b->end);
+	struct shim_options3 *v3 = shim_options__v3(opts);
+
+	if (v3)
+		return pmParseHighResTimeWindow(opts->start_optarg, opts->finish_optarg,
+						opts->align_optarg, opts->origin_optarg, &b->start,
+						&b->end, &v3->start, &v3->finish, &v3->origin, error);
+	return pmParseTimeWindow(opts->start_optarg, opts->finish_optarg, opts->align_optarg,
+				 opts->origin_optarg, &start, &end, &opts->start, &opts->finish,
+				 &opts->origin, error);
+}
+
 static int set_window(pmOptions *opts, int ctx)
 {
 	struct bounds b = { 0 };
@@ -93,9 +112,7 @@ static int set_window(pmOptions *opts, int ctx)
 
 	if (err < 0)
 		return err;
-	code = pmParseTimeWindow(opts->start_optarg, opts->finish_optarg, opts->align_optarg,
-				 opts->origin_optarg, &b.start, &b.end, &opts->start, &opts->finish,
-				 &opts->origin, &error);
+	code = parse_window(opts, &b, &error);
 	if (code < 0) {
 		pmprintf("%s: invalid time window.\n%s\n", pmGetProgname(), error ? error : "");
 		shim_options__runtime_error(opts);
@@ -146,7 +163,7 @@ static int set_zone(pmOptions *opts)
  *
  * Messages go to pmprintf().
  *
- * Return: 0, or an error, which then is also in @errors.
+ * Return: 0, or an error, which then is also in @errors; PM_ERR_GENERIC if pmGetOptions() had any.
  */
 SHIM_API int pmGetContextOptions(int ctx, pmOptions *opts)
 {
@@ -154,6 +171,8 @@ SHIM_API int pmGetContextOptions(int ctx, pmOptions *opts)
 		      opts->origin_optarg || (opts->flags & PM_OPTFLAG_BOUNDARIES);
 	int err;
 
+	if (opts->errors)
+		return PM_ERR_GENERIC;
 	if (!window && !opts->tzflag && !opts->timezone)
 		return 0;
 	err = opts->narchives || opts->tzflag ? pmUseContext(ctx) : 0;

@@ -17,4 +17,19 @@ void shim_sources__folio(pmOptions *opts, char *arg);
 /* The archive that PCP's logger writes on this machine */
 void shim_sources__local_archive(pmOptions *opts);
 
+/*
+ * struct shim_options3 - pmOptions as a program of PMAPI version 3 has it
+ * @start, @finish, @origin, @interval: in place of those in @opts; there only if @opts.version says so
+ */
+struct shim_options3 {
+	pmOptions opts;
+	struct timespec start, finish, origin, interval;
+};
+
+/* NULL for one of version 2 */
+static inline struct shim_options3 *shim_options__v3(pmOptions *opts)
+{
+	return opts->version >= PMAPI_VERSION_3 ? (struct shim_options3 *)opts : NULL;
+}
+
 #endif /* SHIM_PCP_SOURCES_H */

@@ -37,6 +37,12 @@ static const char *const words[] = {
 };
 
 /* Not PM_OPTFLAG_MIXED: with hosts and archives, the original sees no source for -z and -O */
+#if PMAPI_VERSION == PMAPI_VERSION_3
+#define FRACTION(t)	((long)(t).tv_nsec)
+#else
+#define FRACTION(t)	((long)(t).tv_usec)
+#endif
+
 static const int flags[] = {
 	0, 0, 0, PM_OPTFLAG_MULTI, PM_OPTFLAG_POSIX,
 	PM_OPTFLAG_QUIET, PM_OPTFLAG_ENV_ONLY,
@@ -60,7 +66,7 @@ static void show_all(const pmOptions *o)
 	printf("%x %d %d %d", o->flags, o->errors, o->context, o->optind);
 	show_list("hosts", o->nhosts, o->hosts);
 	show_list("archives", o->narchives, o->archives);
-	printf(" %ld.%06ld", (long)o->interval.tv_sec, (long)o->interval.tv_usec);
+	printf(" %ld.%09ld", (long)o->interval.tv_sec, FRACTION(o->interval));
 	show_text(o->align_optarg);
 	show_text(o->start_optarg);
 	show_text(o->finish_optarg);
@@ -79,6 +85,7 @@ static void once(int raw)
 	int argc = 1 + (int)random_below(MAX_ARGS + 1), option;
 	pmOptions opts = {
 		.flags = flags[random_below(sizeof(flags) / sizeof(flags[0]))],
+		.version = PMAPI_VERSION,
 		.short_options = PMAPI_OPTIONS "vqw:",
 		.long_options = long_options,
 		.short_usage = random_below(2) ? "[options] [metric]" : NULL,

@@ -4,7 +4,7 @@
  * the calls that libshim offers.  A program that includes <pcp/pmapi.h> and
  * reads archives is rebuilt with -lshim in place of -lpcp.
  *
- * Time stamps are struct timeval (PMAPI version 2); the calls with HighRes in
+ * Time stamps are struct timeval; the calls with HighRes in
  * their name have struct timespec.  What each call does, and where it differs
  * from the original, is in Documentation/api/pmapi.rst and libshim-pcp(3).
  */
@@ -38,11 +38,13 @@
 extern "C" {
 #endif
 
+/* A program may choose 3, before it includes this: then pmOptions has its times to the nanosecond. */
 #define PMAPI_VERSION_2	2
+#define PMAPI_VERSION_3	3
 #ifndef PMAPI_VERSION
 #define PMAPI_VERSION	PMAPI_VERSION_2
-#elif PMAPI_VERSION != PMAPI_VERSION_2
-#error "libshim offers PMAPI version 2: struct timeval, and HighRes calls beside it"
+#elif PMAPI_VERSION != PMAPI_VERSION_2 && PMAPI_VERSION != PMAPI_VERSION_3
+#error "libshim offers the PMAPI's versions 2 and 3"
 #endif
 
 /* Identifiers: domain.cluster.item of a metric, domain.serial of an instance domain */

@@ -166,10 +166,14 @@ typedef struct pmOptions {
 	int narchives;
 	char **hosts;
 	char **archives;
+#if PMAPI_VERSION == PMAPI_VERSION_3
+	struct timeval unused[4];
+#else
 	struct timeval start;		/* these from pmGetContextOptions() */
 	struct timeval finish;
 	struct timeval origin;
 	struct timeval interval;
+#endif
 	char *align_optarg;
 	char *start_optarg;
 	char *finish_optarg;
@@ -184,6 +188,12 @@ typedef struct pmOptions {
 	unsigned int nsflag : 1;	/* a name space was loaded */
 	unsigned int Lflag : 1;
 	unsigned int zeroes : 28;
+#if PMAPI_VERSION == PMAPI_VERSION_3
+	struct timespec start;		/* these only if @version is set to 3 */
+	struct timespec finish;
+	struct timespec origin;
+	struct timespec interval;
+#endif
 } pmOptions;
 
 int pmgetopt_r(int argc, char *const *argv, pmOptions *opts);
