@@ -3,14 +3,14 @@
 #include "../told.h"
 #include "acts.h"
 
-/* Clocks not so soon that nothing else happens any more. */
+/* Clocks and cycles not so soon that nothing else happens any more where all is emulated. */
 static void overflow_soon(struct worker *w, struct vcpc_request *r)
 {
-	bool clock = r->type == PERF_TYPE_SOFTWARE && r->config <= PERF_COUNT_SW_TASK_CLOCK;
+	bool rare = r->type == PERF_TYPE_SOFTWARE && r->config > PERF_COUNT_SW_TASK_CLOCK;
 
 	r->flags |= VCPC_REQ_F_OVERFLOW;
 	if (!one_in(&w->f, 4))
-		r->preset = -(clock ? 1000000ULL + below(&w->f, 1 << 24) : 1ULL + below(&w->f, 64));
+		r->preset = -(rare ? 1ULL + below(&w->f, 64) : 1000000ULL + below(&w->f, 1 << 24));
 }
 
 static struct vcpc_request some_request(struct worker *w, int *must)

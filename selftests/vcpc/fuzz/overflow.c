@@ -13,7 +13,7 @@ static __u64 some_preset(struct worker *w, struct own_set *own, __u32 request)
 	if (!one_in(&w->f, 3))
 		return own->presets[request] + below(&w->f, 1 << 10);
 	own->shared = true;
-	return one_in(&w->f, 2) ? draw(&w->f) : -1ULL - below(&w->f, 64);
+	return one_in(&w->f, 2) ? draw(&w->f) : -1000000ULL - below(&w->f, 1 << 24);
 }
 
 void do_preset(struct worker *w)
