@@ -37,6 +37,7 @@ archctl_segfault ok-foo
 context_fd_leak ok-foo 10
 multithread11 ok-foo
 getversion
+progname
 traverse_return_codes
 numberstr 1
 numberstr 123456

@@ -3,24 +3,25 @@
  * The names of the debugging options, for programs that have options of their own.
  * libshim itself shows nothing for any of them.
  *
- * Threads: pmDebugOptions is the process's and has no lock, as in the original.
+ * Threads: pmDebugOptions and pmDebug are the process's and have no lock, as in the original.
  */
 #define _DEFAULT_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include <pcp/pmapi.h>
+#include <pcp/deprecated.h>
 
 #include "base/api.h"
 
 SHIM_API pmdebugoptions_t pmDebugOptions;
+SHIM_API int pmDebug;
 
 /* The first ones also have a bit in a number; it is their place in the table but for the last */
 #define NUMBERED 28
-#define DESPERATE_BIT (1ul << 30)
 
 /* In the structure's order */
 static const char *const names[] = {
@@ -39,6 +40,21 @@ _Static_assert(sizeof(pmdebugoptions_t) == OPTIONS * sizeof(int), "each option h
 _Static_assert(offsetof(pmdebugoptions_t, desperate) == NUMBERED * sizeof(int) &&
 	       offsetof(pmdebugoptions_t, tls) == (OPTIONS - 1) * sizeof(int), "in this order");
 
+/* The bit of an option's place in the table, or 0 */
+static int bit_of(size_t i)
+{
+	if (i > NUMBERED)
+		return 0;
+	return i == NUMBERED ? DBG_TRACE_DESPERATE : 1 << i;
+}
+
+static void mark_bits(unsigned long bits, char marks[OPTIONS])
+{
+	for (size_t i = 0; i <= NUMBERED; i++)
+		if (bits & (unsigned long)bit_of(i))
+			marks[i] = 1;
+}
+
 static int mark_number(const char *word, char marks[OPTIONS])
 {
 	char *end;
@@ -46,11 +62,7 @@ static int mark_number(const char *word, char marks[OPTIONS])
 
 	if (*end || end == word)
 		return PM_ERR_CONV;
-	for (size_t i = 0; i < NUMBERED; i++)
-		if (bits & 1ul << i)
-			marks[i] = 1;
-	if (bits & DESPERATE_BIT)
-		marks[NUMBERED] = 1;
+	mark_bits(bits, marks);
 	return 0;
 }
 
@@ -70,10 +82,10 @@ static int mark_word(const char *word, char marks[OPTIONS])
 }
 
 /* All of the list's options, or none */
-static int set_all(const char *spec, int value)
+static int mark_all(const char *spec, char marks[OPTIONS])
 {
-	char *copy = strdup(spec), *rest = copy, marks[OPTIONS] = { 0 };
-	int err = 0, *options = (int *)&pmDebugOptions;
+	char *copy = strdup(spec), *rest = copy;
+	int err = 0;
 
 	if (!copy)
 		return -ENOMEM;
@@ -81,9 +93,34 @@ static int set_all(const char *spec, int value)
 	while (rest && *rest && !err)
 		err = mark_word(strsep(&rest, ","), marks);
 	free(copy);
-	for (size_t i = 0; i < OPTIONS && !err; i++)
-		if (marks[i])
-			options[i] = value;
+	return err;
+}
+
+/* The bits of what is marked */
+static int switch_all(const char marks[OPTIONS], int value)
+{
+	int *options = (int *)&pmDebugOptions;
+	int bits = 0;
+
+	for (size_t i = 0; i < OPTIONS; i++) {
+		if (!marks[i])
+			continue;
+		options[i] = value;
+		bits |= bit_of(i);
+	}
+	if (!memchr(marks, 0, OPTIONS))
+		bits = INT_MAX;	/* "all" has those that nobody uses, too */
+	pmDebug = value ? pmDebug | bits : pmDebug & ~bits;
+	return bits;
+}
+
+static int set_all(const char *spec, int value)
+{
+	char marks[OPTIONS] = { 0 };
+	int err = mark_all(spec, marks);
+
+	if (!err)
+		switch_all(marks, value);
 	return err;
 }
 
@@ -107,4 +144,30 @@ SHIM_API int pmSetDebug(const char *spec)
 SHIM_API int pmClearDebug(const char *spec)
 {
 	return set_all(spec, 0);
+}
+
+/**
+ * __pmParseDebug() - switch debugging options on, as programs did before pmSetDebug()
+ * @spec: as for pmSetDebug()
+ *
+ * Return: the bits of those that have one, PM_ERR_CONV, -ENOMEM.
+ */
+SHIM_API int __pmParseDebug(const char *spec)
+{
+	char marks[OPTIONS] = { 0 };
+	int err = mark_all(spec, marks);
+
+	return err ? err : switch_all(marks, 1);
+}
+
+/**
+ * __pmSetDebugBits() - switch debugging options on
+ * @bits: DBG_TRACE_*; those that are not set stay what they are
+ */
+SHIM_API void __pmSetDebugBits(int bits)
+{
+	char marks[OPTIONS] = { 0 };
+
+	mark_bits((unsigned int)bits, marks);
+	switch_all(marks, 1);
 }

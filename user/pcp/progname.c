@@ -4,21 +4,20 @@
  * for all.
  *
  * Threads: the name is one for the process, as the interface has it; it is read
- * and written in one step.
+ * and written in one step.  A program may write to it, too.
  */
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <pcp/pmapi.h>
+#include <pcp/deprecated.h>
 
 #include "base/api.h"
 
-static _Atomic(char *) name = "pcp";
+SHIM_API char *pmProgname = "pcp";
 
 /**
  * pmSetProgname() - name the program in messages
@@ -29,7 +28,15 @@ SHIM_API void pmSetProgname(const char *program)
 {
 	const char *slash = program ? strrchr(program, '/') : NULL;
 
-	atomic_store(&name, (char *)(slash ? slash + 1 : program ? program : "pcp"));
+	__atomic_store_n(&pmProgname, (char *)(slash ? slash + 1 : program ? program : "pcp"),
+			 __ATOMIC_SEQ_CST);
+}
+
+/** __pmSetProgname() - pmSetProgname() by its older name; returns 0 */
+SHIM_API int __pmSetProgname(const char *program)
+{
+	pmSetProgname(program);
+	return 0;
 }
 
 /**
@@ -39,7 +46,7 @@ SHIM_API void pmSetProgname(const char *program)
  */
 SHIM_API char *pmGetProgname(void)
 {
-	return atomic_load(&name);
+	return __atomic_load_n(&pmProgname, __ATOMIC_SEQ_CST);
 }
 
 /**

@@ -11,28 +11,7 @@
 #ifndef PCP_PMAPI_H
 #define PCP_PMAPI_H
 
-/* what PCP's header brings along, and programs rely upon */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/param.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/time.h>
-#include <sys/types.h>
-#include <syslog.h>
-#include <time.h>
-#include <unistd.h>
+#include <pcp/platform_defs.h>
 
 #ifdef __cplusplus
 extern "C" {

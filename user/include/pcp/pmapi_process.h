@@ -8,17 +8,6 @@
 
 #include <pcp/pmapi.h>
 
-/* What PCP's header for the platform says, which its own programs rely upon */
-#include <netinet/tcp.h>
-#include <sys/times.h>
-
-#define FMT_INT64	PRId64
-#define FMT_UINT64	PRIu64
-#define FMT_PID		"d"
-#ifndef HAVE_PTHREAD_BARRIER_T
-#define HAVE_PTHREAD_BARRIER_T 1
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -18,18 +18,6 @@ extern "C" {
 #define __PM_PRINTFLIKE(fmt, first)
 #endif
 
-/* Before declarations in PCP's headers; programs use them for their own, too */
-#define PCP_CALL
-#define PCP_DATA
-
-#ifndef LONGLONG_MAX
-#define LONGLONG_MAX	LLONG_MAX
-#define ULONGLONG_MAX	ULLONG_MAX
-#endif
-
-#define PM_VERSION(a, b, c)	(((a) << 16) | ((b) << 8) | (c))
-#define PM_VERSION_CURRENT	PM_VERSION(6, 0, 3)	/* whose interface this is */
-
 /* Values in other scales and in short texts */
 
 int pmConvScale(int type, const pmAtomValue *ival, const pmUnits *iunit, pmAtomValue *oval,

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What PCP's header for the platform has and programs rely upon: other headers, and names that
+ * are not the same on every system that PCP runs on.  <pcp/pmapi.h> includes it.
+ */
+#ifndef PCP_PLATFORM_DEFS_H
+#define PCP_PLATFORM_DEFS_H
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <sys/types.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PCP_CALL
+#define PCP_DATA
+
+#define PM_VERSION(a, b, c)	(((a) << 16) | ((b) << 8) | (c))
+#define PM_VERSION_CURRENT	PM_VERSION(6, 0, 3)	/* whose interface this is */
+
+#define FMT_INT64	PRId64
+#define FMT_UINT64	PRIu64
+#define FMT_PID		"d"
+#define FMT_PTHREAD	"lu"
+#define PRINTF_P_PFX	""	/* printf's %p begins with 0x by itself */
+
+#ifndef LONGLONG_MAX
+#define LONGLONG_MAX	LLONG_MAX
+#define ULONGLONG_MAX	ULLONG_MAX
+#endif
+#ifndef WORD_BIT
+#define WORD_BIT	32
+#endif
+#ifndef MAXNAMELEN
+#define MAXNAMELEN	FILENAME_MAX
+#endif
+#ifndef MAXDOMAINNAMELEN
+#define MAXDOMAINNAMELEN	64
+#endif
+
+#define strtoint64	strtoll
+#define strtouint64	strtoull
+
+/* Errors of the system, of the network, and of names of hosts */
+#define setoserror(code)	(errno = (code))
+#define oserror()		errno
+#define osstrerror()		strerror(errno)
+#define osstrerror_r(buf, len)	pmErrStr_r(-errno, buf, len)
+#define neterror()		errno
+#define netstrerror()		strerror(errno)
+#define netstrerror_r(buf, len)	pmErrStr_r(-errno, buf, len)
+#define hosterror()		h_errno
+#define hoststrerror()		hstrerror(h_errno)
+
+#define const_dirent		const struct dirent
+#define mkdir2(path, mode)	mkdir(path, mode)
+#define rename2(from, to)	rename(from, to)
+#define pipe1(fds)		pipe(fds)
+
+typedef void (*SIG_PF)(int);
+
+#ifndef HAVE_PTHREAD_BARRIER_T
+#define HAVE_PTHREAD_BARRIER_T	1
+#endif
+
+#endif /* PCP_PLATFORM_DEFS_H */
