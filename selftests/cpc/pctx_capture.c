@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A process that libpctx captures, and how it is left. */
 #include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,12 +12,13 @@
 
 TEST(processes_that_cannot_be_captured)
 {
+	siginfo_t info;
 	int status;
 	pid_t pid = fork();
 
 	if (!pid)
 		_exit(0);
-	usleep(50000);
+	ASSERT_EQ(0, waitid(P_PID, pid, &info, WEXITED | WNOWAIT));
 	EXPECT_EQ(NULL, pctx_capture(pid, NULL, 0, complain));	/* a zombie */
 	EXPECT_LT(0, last_complaint);
 	waitpid(pid, &status, 0);
@@ -32,7 +35,7 @@ TEST(processes_that_cannot_be_captured)
 TEST(captured_and_let_go)
 {
 	struct heard heard = { 0 };
-	pid_t pid = run_apart("sleep", "400");
+	pid_t pid = run_apart("sleep", "1500");
 	pctx_t *pctx = pctx_capture(pid, &heard, 0, complain);
 	int status;
 
@@ -48,6 +51,17 @@ TEST(captured_and_let_go)
 	EXPECT_EQ(0, status);
 }
 
+/* Each is a directory there, beside '.' and '..': one link each. */
+static int threads_of(pid_t pid)
+{
+	struct stat st = { 0 };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	stat(path, &st);
+	return (int)st.st_nlink - 2;
+}
+
 /* Several threads, found when it is captured. */
 TEST(captured_with_threads)
 {
@@ -59,7 +73,8 @@ TEST(captured_with_threads)
 		be_abandoned(3);
 		pause();
 	}
-	usleep(200000);
+	while (threads_of(pid) < 4)
+		usleep(1000);
 	pctx = pctx_capture(pid, &heard, 0, NULL);
 	ASSERT_NE(NULL, pctx);
 	ASSERT_EQ(0, pctx_set_events(pctx, ALL_BUT_EXEC, PCTX_NULL_EVENT));
@@ -100,7 +115,7 @@ TEST(stopped_by_job_control)
 TEST(controller_dies)
 {
 	int fds[2], status;
-	pid_t created, captured = run_apart("sleep", "600"), pid;
+	pid_t created, captured = run_apart("sleep", "1500"), pid;
 
 	ASSERT_EQ(0, pipe(fds));
 	pid = fork();

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,8 +89,9 @@ static void fini_lwp(pctx_t *pctx, struct shim_tracee *thread)
 	thread->over = true;
 }
 
-static int init_lwp(pctx_t *pctx, const struct shim_tracee *thread)
+static int init_lwp(pctx_t *pctx, struct shim_tracee *thread)
 {
+	thread->over = false;
 	return pctx->on.init_lwp &&
 	       pctx->on.init_lwp(pctx, pctx->threads.pid, thread->lwp, pctx->arg);
 }
@@ -97,7 +99,7 @@ static int init_lwp(pctx_t *pctx, const struct shim_tracee *thread)
 static void fini_all(pctx_t *pctx)
 {
 	for (size_t i = 0; i < pctx->threads.n; i++)
-		if (shim_tracee__is_there(&pctx->threads.thread[i]))
+		if (pctx->threads.thread[i].state != SHIM_TRACEE_CHANGES)
 			fini_lwp(pctx, &pctx->threads.thread[i]);
 }
 
@@ -181,7 +183,7 @@ static void fini_former(pctx_t *pctx, pid_t former)
 	for (size_t i = 0; i < pctx->threads.n; i++) {
 		struct shim_tracee *thread = &pctx->threads.thread[i];
 
-		if (thread->tid == former)
+		if (thread->tid == former || thread->state == SHIM_TRACEE_GONE)
 			fini_lwp(pctx, thread);
 		if (thread->tid != pctx->threads.pid)
 			thread->state = SHIM_TRACEE_GONE;
@@ -202,7 +204,6 @@ static enum outcome another_program(pctx_t *pctx, pid_t former)
 		return HAS_ENDED;
 	thread->lwp = 1;
 	thread->ends = false;
-	thread->over = false;
 	t->last_lwp = 1;
 	line = command_line(t->pid);
 	failed = pctx->on.exec(pctx, t->pid, thread->lwp, line ? line : "", pctx->arg);
@@ -210,8 +211,8 @@ static enum outcome another_program(pctx_t *pctx, pid_t former)
 	return failed || init_lwp(pctx, thread) ? HAS_FAILED : GOES_ON;
 }
 
-/* Has the kernel told the other threads to end, too? */
-static int is_killed(pid_t pid, pid_t tid)
+/* Has the kernel told a thread to end that has not heard of it yet? */
+static int is_told(pid_t pid, pid_t tid)
 {
 	unsigned long long pending = 0;
 	char path[80], line[256];
@@ -228,6 +229,12 @@ static int is_killed(pid_t pid, pid_t tid)
 	return pending >> (SIGKILL - 1) & 1;
 }
 
+/* In this order: it leaves its stop after it has been told. */
+static int is_killed(pid_t pid, const struct shim_tracee *thread)
+{
+	return is_told(pid, thread->tid) || shim_tracee__has_left(thread);
+}
+
 /* A thread ends: does its process end with it? */
 static int all_end(struct shim_tracees *t, const struct shim_tracee *ending)
 {
@@ -237,24 +244,54 @@ static int all_end(struct shim_tracees *t, const struct shim_tracee *ending)
 		if (other == ending || !shim_tracee__is_there(other) ||
 		    other->event == SHIM_EVENT_EXIT)
 			continue;
-		if (!is_killed(t->pid, other->tid))
+		if (!is_killed(t->pid, other))
 			return 0;
 	}
 	return 1;
 }
 
+/* Has a thread that is stopped called exit() for all? */
+static int has_called_exit(pid_t pid, pid_t tid)
+{
+	char path[80], line[64] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	fclose(file);
+	return atoi(line) == SYS_exit_group;
+}
+
+/* Which thread has ended the process; @told if none has, but a signal. */
+static const struct shim_tracee *ender(struct shim_tracees *t, const struct shim_tracee *told)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->thread[i].state == SHIM_TRACEE_STOPPED &&
+		    has_called_exit(t->pid, t->thread[i].tid))
+			return &t->thread[i];
+	return told;
+}
+
+static enum outcome process_ends(pctx_t *pctx, const struct shim_tracee *told)
+{
+	fini_all(pctx);
+	if (pctx->on.exit)
+		pctx->on.exit(pctx, pctx->threads.pid, ender(&pctx->threads, told)->lwp,
+			      (int)told->data, pctx->arg);
+	pctx->ended = 1;
+	return HAS_ENDED;
+}
+
 static enum outcome thread_ends(pctx_t *pctx, struct shim_tracee *thread)
 {
 	struct shim_tracees *t = &pctx->threads;
-	int status = (int)thread->data;
 
-	if (all_end(t, thread)) {
-		fini_all(pctx);
-		if (pctx->on.exit)
-			pctx->on.exit(pctx, t->pid, thread->lwp, status, pctx->arg);
-		pctx->ended = 1;
-		return HAS_ENDED;
-	}
+	if (all_end(t, thread))
+		return process_ends(pctx, thread);
 	fini_lwp(pctx, thread);
 	if (pctx->on.lwp_exit)
 		pctx->on.lwp_exit(pctx, t->pid, thread->lwp, pctx->arg);
@@ -281,6 +318,28 @@ static enum outcome handle(pctx_t *pctx, struct shim_tracee *thread)
 	}
 }
 
+/*
+ * A thread that is killed need not stop before its end.  It has ended by itself,
+ * or with its process, of whose end another thread tells; or nobody is left.
+ */
+static enum outcome handle_killed(pctx_t *pctx)
+{
+	struct shim_tracees *t = &pctx->threads;
+	enum outcome outcome = GOES_ON;
+
+	for (size_t i = 0; i < t->n && outcome == GOES_ON; i++) {
+		struct shim_tracee *thread = &t->thread[i];
+
+		if (!shim_tracee__was_lost(thread))
+			continue;
+		if (!all_end(t, thread))
+			outcome = thread_ends(pctx, thread);
+		else if (!shim_tracees__any(t) && thread->tid == t->pid)
+			outcome = process_ends(pctx, thread);
+	}
+	return outcome;
+}
+
 /* Deal with all that has happened; the process stands still meanwhile. */
 static enum outcome handle_events(pctx_t *pctx)
 {
@@ -296,6 +355,8 @@ static enum outcome handle_events(pctx_t *pctx)
 		if (thread && thread->event)
 			outcome = handle(pctx, thread);
 	}
+	if (outcome == GOES_ON)
+		outcome = handle_killed(pctx);
 	shim_tracees__drop_gone(t);
 	if (outcome == GOES_ON && !shim_tracees__any(t)) {
 		shim_pctx__say(pctx, "run", "process %d is gone\n", t->pid);
@@ -345,7 +406,8 @@ static enum outcome step(struct run *run)
 	sigset_t old;
 
 	shim_tracees__go_on(&pctx->threads);
-	shim_tracees__wait(&pctx->threads, deadline < glance ? deadline : glance);
+	if (!shim_tracees__eventful(&pctx->threads))
+		shim_tracees__wait(&pctx->threads, deadline < glance ? deadline : glance);
 	shim_pctx__block(&old, 1);
 	outcome = handle_events(pctx);
 	if (outcome == GOES_ON && run->period_ns && shim_tracees__now() >= run->goal_ns)

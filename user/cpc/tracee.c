@@ -35,6 +35,24 @@ bool shim_tracee__is_there(const struct shim_tracee *thread)
 	return thread->state != SHIM_TRACEE_GONE && thread->state != SHIM_TRACEE_CHANGES;
 }
 
+/* Is it no longer where it had stopped, because it was killed there? */
+bool shim_tracee__has_left(const struct shim_tracee *thread)
+{
+	siginfo_t info;
+
+	if (thread->state != SHIM_TRACEE_STOPPED)
+		return false;
+	if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info))
+		return errno == ESRCH;
+	return info.si_code == (SIGTRAP | PTRACE_EVENT_EXIT << 8);
+}
+
+/* Has it ended before a handler could hear of that? */
+bool shim_tracee__was_lost(const struct shim_tracee *thread)
+{
+	return thread->state == SHIM_TRACEE_GONE && !thread->over;
+}
+
 struct shim_tracee *shim_tracees__find(struct shim_tracees *t, pid_t tid)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -60,13 +78,17 @@ bool shim_tracees__any(const struct shim_tracees *t)
 	return false;
 }
 
-/* Pointers to threads are good until this, and until a thread is added. */
+/*
+ * Pointers to threads are good until this, and until a thread is added.  Those
+ * of whose end handlers have still to hear are kept.
+ */
 void shim_tracees__drop_gone(struct shim_tracees *t)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < t->n; i++)
-		if (t->thread[i].state != SHIM_TRACEE_GONE)
+		if (t->thread[i].state != SHIM_TRACEE_GONE ||
+		    shim_tracee__was_lost(&t->thread[i]))
 			t->thread[kept++] = t->thread[i];
 	t->n = kept;
 }
@@ -84,7 +106,11 @@ int shim_tracees__add(struct shim_tracees *t, pid_t tid, struct shim_tracee **ou
 		t->room = room;
 	}
 	*out = &t->thread[t->n++];
-	**out = (struct shim_tracee) { .tid = tid, .lwp = ++t->last_lwp };
+	**out = (struct shim_tracee) {
+		.tid = tid,
+		.lwp = ++t->last_lwp,
+		.over = true,
+	};
 	return 0;
 }
 
@@ -183,6 +209,7 @@ static void note(struct shim_tracee *thread, int status)
 
 	if (!WIFSTOPPED(status)) {
 		thread->state = SHIM_TRACEE_GONE;
+		thread->data = (unsigned long)status;
 		return;
 	}
 	thread->state = SHIM_TRACEE_STOPPED;
@@ -301,15 +328,29 @@ void shim_tracees__stop(struct shim_tracees *t)
 		shim_tracees__wait(t, shim_tracees__now() + LONGEST_SLEEP_NS);
 }
 
+/*
+ * Was a thread that had stopped killed there?  Then it may have stopped once more,
+ * at its end, of which PTRACE_CONT would let nobody hear.
+ */
+static bool stopped_again(struct shim_tracee *thread)
+{
+	int status;
+
+	if (waitpid(thread->tid, &status, __WALL | WNOHANG) != thread->tid)
+		return false;
+	note(thread, status);
+	return true;
+}
+
 /* Let all threads that are stopped, and whose event was dealt with, go on. */
 void shim_tracees__go_on(struct shim_tracees *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		struct shim_tracee *thread = &t->thread[i];
 
-		if (thread->state != SHIM_TRACEE_STOPPED || thread->event)
+		if (thread->state != SHIM_TRACEE_STOPPED || thread->event ||
+		    stopped_again(thread))
 			continue;
-		/* One that was killed meanwhile reports its end. */
 		ptrace(PTRACE_CONT, thread->tid, NULL, (long)thread->signal);
 		thread->signal = 0;
 		thread->state = SHIM_TRACEE_RUNS;

@@ -32,9 +32,9 @@ enum shim_tracee_event {
  * @lwp: its number in the process, from 1
  * @state: what it does
  * @ends: its end was announced
- * @over: its last handler was called
+ * @over: no handler is to hear of it: not yet, or no longer
  * @event: why it has stopped, until that was dealt with
- * @data: see above
+ * @data: see above; of one that is gone, its wait status
  * @signal: to give to it when it goes on
  */
 struct shim_tracee {
@@ -76,6 +76,8 @@ struct shim_tracee *shim_tracees__eventful(struct shim_tracees *t);
 struct shim_tracee *shim_tracees__find(struct shim_tracees *t, pid_t tid);
 struct shim_tracee *shim_tracees__find_lwp(struct shim_tracees *t, int lwp);
 bool shim_tracee__is_there(const struct shim_tracee *thread);
+bool shim_tracee__has_left(const struct shim_tracee *thread);
+bool shim_tracee__was_lost(const struct shim_tracee *thread);
 bool shim_tracees__any(const struct shim_tracees *t);
 void shim_tracees__drop_gone(struct shim_tracees *t);
 void shim_tracees__let_go(struct shim_tracees *t);

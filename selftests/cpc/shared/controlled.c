@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A process under control, played by this same program, and what its handlers hear. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -186,13 +187,19 @@ pctx_t *start(struct heard *heard, const char *what, const char *n)
 
 pid_t run_apart(const char *what, const char *n)
 {
-	pid_t pid = fork();
+	int fds[2], err = pipe2(fds, O_CLOEXEC);
+	pid_t pid = err ? -1 : fork();
 
 	if (!pid) {
 		execl(SELF, SELF, what, n, NULL);
 		_exit(101);
 	}
-	usleep(100000);
+	if (!err) {
+		close(fds[1]);
+		/* The end of file: it runs that program now. */
+		err = (int)read(fds[0], &err, sizeof(err));
+		close(fds[0]);
+	}
 	return pid;
 }
 
