@@ -4,9 +4,9 @@
  *
  * perf does not ask who is behind a kernel counter, so it is asked here:
  *
- *  - A thread of the caller's own process, user mode: whoever may open
- *    /dev/vcpc.  Kernel mode, or another process: CAP_PERFMON.  The parameter
- *    paranoid asks for more, or for less.
+ *  - A thread of the caller's own process, or of one that it traces, user mode:
+ *    whoever may open /dev/vcpc.  Kernel mode, or another process: CAP_PERFMON.
+ *    The parameter paranoid asks for more, or for less.
  *  - Events of the CPU's core and of software, nothing else.  Other PMUs
  *    (tracepoints, probes, breakpoints, tracing hardware, memory controllers)
  *    see more than one thread's user-mode work, or do more than count.
@@ -30,6 +30,7 @@
 #include <linux/cred.h>
 #include <linux/moduleparam.h>
 #include <linux/perf_event.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
@@ -158,6 +159,19 @@ static bool is_same_user(struct task_struct *task)
 	return same && lets_itself_be_seen(task);
 }
 
+/* Who traces a thread was asked for more than that when it began to, and sees all it does. */
+static bool is_traced_by_caller(struct task_struct *task)
+{
+	struct task_struct *tracer;
+	bool traced;
+
+	rcu_read_lock();
+	tracer = ptrace_parent(task);
+	traced = tracer && same_thread_group(tracer, current);
+	rcu_read_unlock();
+	return traced;
+}
+
 /**
  * vcpc_caps_target() - may the caller count this thread?
  * @task: the thread; the caller holds a reference
@@ -166,7 +180,7 @@ static bool is_same_user(struct task_struct *task)
  */
 int vcpc_caps_target(struct task_struct *task)
 {
-	if (same_thread_group(task, current) || perfmon_capable())
+	if (same_thread_group(task, current) || is_traced_by_caller(task) || perfmon_capable())
 		return 0;
 	return allowed_at(-1) && is_same_user(task) ? 0 : -EACCES;
 }

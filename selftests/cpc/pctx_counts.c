@@ -4,24 +4,17 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "cpc/libcpc.h"
+#include "cpc.h"
 #include "kselftest_harness.h"
 
 #define FAULTS	500
 
-static void *touch_pages(void *unused)
+static void *touch(void *unused)
 {
-	long page = sysconf(_SC_PAGESIZE);
-	volatile char *p = mmap(NULL, FAULTS * page, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	madvise((void *)p, FAULTS * page, MADV_NOHUGEPAGE);
-	for (int i = 0; i < FAULTS; i++)
-		p[i * page] = 1;
+	touch_pages(FAULTS);
 	return unused;
 }
 
@@ -31,10 +24,10 @@ static int play(int threads)
 	pthread_t thread;
 
 	for (int i = 0; i < threads; i++) {
-		pthread_create(&thread, NULL, touch_pages, NULL);
+		pthread_create(&thread, NULL, touch, NULL);
 		pthread_join(thread, NULL);
 	}
-	touch_pages(NULL);
+	touch(NULL);
 	return 0;
 }
 
@@ -193,6 +186,46 @@ TEST_F(pctx, terminated_by_its_counters)
 	cpc_terminate(self->job.cpc);
 	EXPECT_EQ(0, pctx_run(self->pctx, 0, 0, NULL));
 	pctx_release(self->pctx);
+}
+
+/* A debugger's rights over the process are enough; kernel mode is another matter. */
+static int as_nobody(void)
+{
+	char *argv[] = { (char *)"pctx_counts", (char *)"1", NULL };
+	struct job job = { 0 };
+	cpc_set_t *system;
+	pctx_t *pctx;
+
+	/* As any program that nobody starts: what had root's rights before is closed to others. */
+	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534) ||
+	    prctl(PR_SET_DUMPABLE, 1))
+		return 1;
+	job.cpc = cpc_open(CPC_VER_CURRENT);
+	pctx = job.cpc ? pctx_create("/proc/self/exe", argv, &job, 0, NULL) : NULL;
+	if (!pctx)
+		return 2;
+	cpc_seterrhndlr(job.cpc, silent);
+	system = cpc_set_create(job.cpc);
+	if (cpc_set_add_request(job.cpc, system, "page-faults", 0, CPC_COUNT_SYSTEM, 0, NULL) ||
+	    cpc_bind_pctx(job.cpc, pctx, 1, system, 0) != -1 || errno != EACCES)
+		return 3;
+	if (pctx_set_events(pctx, PCTX_INIT_LWP_EVENT, on_init, PCTX_FINI_LWP_EVENT, on_fini,
+			    PCTX_NULL_EVENT) || pctx_run(pctx, 0, 0, NULL))
+		return 4;
+	return job.lwp[1].errors || job.lwp[2].errors || job.lwp[1].faults < FAULTS ||
+	       job.lwp[2].faults < FAULTS ? 5 : 0;
+}
+
+TEST(needs_no_privilege)
+{
+	int status;
+	pid_t pid = fork();
+
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit(as_nobody());
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
 }
 
 /* Before the tests: this program may be one that is under control. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The module's parameter paranoid: what needs CAP_PERFMON at each level. */
 #include <pthread.h>
+#include <sys/ptrace.h>
 
 #include "vcpc_test.h"
 
@@ -163,6 +164,39 @@ TEST_F(paranoid, root_may_all)
 
 	ASSERT_EQ(0, parameter("w", &level));
 	EXPECT_EQ(0, in_child(what_root_may, &self->others));
+}
+
+/* Who traces a process may count it as its own; kernel mode is another matter. */
+static int what_a_tracer_may(void *arg)
+{
+	const struct others *others = arg;
+	struct vcpc_request kernel = page_faults;
+	int set, status;
+
+	if (become_nobody())
+		return 128;
+	kernel.flags |= VCPC_REQ_F_KERNEL;
+	set = set_of(&page_faults, 0);
+	if (set_bind(set, 0, others->same) != -EACCES)
+		return 1;
+	if (ptrace(PTRACE_SEIZE, others->same, NULL, NULL))
+		return 2;
+	if (set_bind(set, 0, others->same) || set_bind(set, 0, others->other) != -EACCES)
+		return 3;
+	if (set_of(&kernel, 0) != -EACCES)
+		return 4;
+	/* Let go, it is another's again. */
+	set_target(set, VCPC_IOC_UNBIND, others->same);
+	if (ptrace(PTRACE_INTERRUPT, others->same, NULL, NULL) ||
+	    waitpid(others->same, &status, __WALL) != others->same ||
+	    ptrace(PTRACE_DETACH, others->same, NULL, NULL))
+		return 5;
+	return set_bind(set, 0, others->same) == -EACCES ? 0 : 6;
+}
+
+TEST_F(paranoid, a_tracer_may_count_what_it_traces)
+{
+	EXPECT_EQ(0, in_child(what_a_tracer_may, &self->others));
 }
 
 static int binds_with_a_set(void *arg)

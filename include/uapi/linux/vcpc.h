@@ -237,12 +237,14 @@ struct vcpc_set_create_args {
  * @tid: in: target thread, 0 for the caller; with VCPC_BIND_F_CPU the CPU
  * @bad_request: out, on failure: as in struct vcpc_set_create_args
  *
- * Errors: ESRCH (no such thread, or it is exiting), EACCES (not the caller's
- * to count), EBUSY (already bound there), ENOSPC (the CPU cannot hold the
- * whole set), EUSERS (the user's limit of counters), EINTR (killed),
- * EOPNOTSUPP (this kernel tells nobody of new threads), and those of
- * SET_CREATE for the events.  A set with a signal cannot have VCPC_BIND_F_TREE
- * (EINVAL), and its target is of the caller's process, or the caller has CAP_KILL.
+ * Errors: ESRCH (no such thread, or it is exiting), EACCES (neither of the caller's
+ * process nor traced by it, and no CAP_PERFMON), EBUSY (already bound there),
+ * ENOSPC (the CPU cannot hold the whole set), EUSERS (the user's limit of
+ * counters), EINTR (killed), EOPNOTSUPP (this kernel tells nobody of new
+ * threads), and those of SET_CREATE for the events.
+ *
+ * A set with a signal cannot have VCPC_BIND_F_TREE (EINVAL), and its target is of
+ * the caller's process, or the caller has CAP_KILL.
  *
  * VCPC_BIND_F_CPU goes with no other flag but VCPC_BIND_F_YIELD, needs
  * CAP_PERFMON, and says ENODEV if there is no such CPU or it is offline.  It makes
