@@ -30,11 +30,13 @@ int shim_event__probe(struct shim_session *session, const struct vcpc_request *r
 	return ret;
 }
 
-static bool usable(struct shim_session *session, const char *name)
+/* 0, or why it cannot be counted, or cannot be known to be */
+static int usable(struct shim_session *session, const char *name)
 {
 	struct vcpc_request req;
+	int ret = shim_event__parse(name, &req);
 
-	return !shim_event__parse(name, &req) && !shim_event__probe(session, &req);
+	return ret ? ret : shim_event__probe(session, &req);
 }
 
 struct walk {
@@ -46,9 +48,10 @@ struct walk {
 static int visit(void *arg, const char *name, const char *desc)
 {
 	const struct walk *walk = arg;
+	int ret = walk->session ? usable(walk->session, name) : 0;
 
-	if (walk->session && !usable(walk->session, name))
-		return 0;
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
 	return walk->fn(walk->arg, name, desc);
 }
 
@@ -58,7 +61,7 @@ static int visit(void *arg, const char *name, const char *desc)
  * @fn: called for each; anything but 0 ends the walk
  * @arg: for @fn
  *
- * Return: 0, or what @fn returned to end the walk.
+ * Return: 0, or what @fn returned to end the walk, or -ENOMEM.
  */
 int shim_event__walk(struct shim_session *session, shim_event_fn *fn, void *arg)
 {

@@ -43,6 +43,12 @@ static uint_t slots(const cpc_t *cpc)
 	return info->hw_slots < info->max_requests ? info->hw_slots : info->max_requests;
 }
 
+/* Is it the event that is refused, and not the caller, or for want of something? */
+static bool never(int ret)
+{
+	return ret == -EOPNOTSUPP || ret == -ENOENT || ret == -EINVAL;
+}
+
 /* Whether overflows interrupt: of the CPU's events, or without a PMU of the kernel's. */
 static uint_t find_caps(cpc_t *cpc)
 {
@@ -52,14 +58,16 @@ static uint_t find_caps(cpc_t *cpc)
 		.flags = VCPC_REQ_F_USER | VCPC_REQ_F_OVERFLOW,
 	};
 	struct shim_counters *counters;
-	int bad;
+	int bad, ret;
 
 	if (!(shim_session__info(cpc->session)->features & VCPC_FEAT_OVERFLOW))
 		return 0;
 	if (slots(cpc)) {
-		if (shim_counters__create(cpc->session, &cycles, 1, 0, &bad, &counters))
+		ret = shim_counters__create(cpc->session, &cycles, 1, 0, &bad, &counters);
+		if (never(ret))
 			return 0;
-		shim_counters__put(counters);
+		if (!ret)
+			shim_counters__put(counters);
 	}
 	return CPC_CAP_OVERFLOW_INTERRUPT | CPC_CAP_OVERFLOW_PRECISE;
 }

@@ -127,22 +127,30 @@ static bool pack_name(const char *event, struct vcpc_request *packed)
 	return !packed->flags && (!software || packed->type == PERF_TYPE_SOFTWARE);
 }
 
-/* Modes belong into the request's flags, not into the event's name. */
-static bool pack_event(cpc_t *cpc, const char *event, struct vcpc_request *packed)
+static bool pack_known(const char *event, struct vcpc_request *packed)
 {
-	int ret;
+	return shim_generic__is(event) ? shim_generic__pack(event, packed) : pack_name(event, packed);
+}
 
+/* Modes belong into the request's flags, not into the event's name: 0, -ENOENT or -ENOMEM */
+static int pack_event(cpc_t *cpc, const char *event, struct vcpc_request *packed)
+{
 	*packed = (struct vcpc_request) { .type = PERF_TYPE_RAW };
 	if (raw_code(event, &packed->config))
-		return true;
-	if (shim_generic__is(event)) {
-		if (!shim_generic__pack(event, packed))
-			return false;
-	} else if (!pack_name(event, packed)) {
-		return false;
+		return 0;
+	if (!pack_known(event, packed))
+		return -ENOENT;
+	switch (shim_event__probe(cpc->session, packed)) {
+	case -ENOENT:
+	case -EOPNOTSUPP:
+	case -EINVAL:
+		return -ENOENT;
+	case -ENOMEM:
+		return -ENOMEM;
+	default:
+		/* Who may not count it now is told so when it is bound. */
+		return 0;
 	}
-	ret = shim_event__probe(cpc->session, packed);
-	return ret != -ENOENT && ret != -EOPNOTSUPP && ret != -EINVAL;
 }
 
 /* A request without a mode may be bound, and counts nothing; nothing comes to no end. */
@@ -235,11 +243,14 @@ SHIM_API int cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event, 
 {
 	struct cpc_request req = { .flags = flags };
 	struct vcpc_request packed;
-	int subcode;
+	int subcode, ret;
 
 	if (!may_change(cpc, set))
 		return shim_cpc__fail(EINVAL);
-	if (!event || !pack_event(cpc, event, &packed))
+	ret = event ? pack_event(cpc, event, &packed) : -ENOENT;
+	if (ret == -ENOMEM)
+		return shim_cpc__fail(ENOMEM);
+	if (ret)
 		return shim_cpc__complain(cpc, __func__, EINVAL, CPC_INVALID_EVENT);
 	subcode = shim_attr__check(cpc, nattrs, attrs, &req.picnum);
 	if (subcode)

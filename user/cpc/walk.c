@@ -143,30 +143,43 @@ SHIM_API void cpc_walk_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 		action(arg, picno, names[i]);
 }
 
-/* Which generic events can be counted here does not change, but is asked each time. */
-static bool can_count(cpc_t *cpc, struct vcpc_request *req)
+/*
+ * Which generic events can be counted here, a bit each: it does not change, but is asked
+ * each time.  None, and errno, if that fails.
+ */
+static __u64 countable(cpc_t *cpc)
 {
-	req->flags = VCPC_REQ_F_USER;
-	return !shim_event__probe(cpc->session, req);
+	struct vcpc_request req = { .flags = VCPC_REQ_F_USER };
+	__u64 can = 0;
+	int ret;
+
+	for (size_t i = 0; shim_generic__at(i, &req); i++) {
+		ret = shim_event__probe(cpc->session, &req);
+		if (ret == -ENOMEM) {
+			errno = ENOMEM;
+			return 0;
+		}
+		can |= (__u64)!ret << i;
+	}
+	return can;
 }
 
 /**
  * cpc_walk_generic_events_all() - visit the generic events that can be counted here
  * @cpc: the handle
  * @arg: for @action
- * @action: called once a name, each of which begins with "PAPI_"
+ * @action: called once a name, each of which begins with "PAPI_"; sets errno to ENOMEM
+ *	instead if that fails
  */
 SHIM_API void cpc_walk_generic_events_all(cpc_t *cpc, void *arg,
 					  void (*action)(void *arg, const char *event))
 {
-	struct vcpc_request req = { 0 };
-	const char *name;
+	struct vcpc_request req;
+	__u64 can = is_handle(cpc) ? countable(cpc) : 0;
 
-	if (!is_handle(cpc))
-		return;
-	for (size_t i = 0; (name = shim_generic__at(i, &req)); i++)
-		if (can_count(cpc, &req))
-			action(arg, name);
+	for (size_t i = 0; can >> i; i++)
+		if (can >> i & 1)
+			action(arg, shim_generic__at(i, &req));
 }
 
 /**
@@ -180,14 +193,12 @@ SHIM_API void cpc_walk_generic_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 					  void (*action)(void *arg, uint_t picno,
 							 const char *event))
 {
-	struct vcpc_request req = { 0 };
-	const char *name;
+	struct vcpc_request req;
+	__u64 can = is_pic(cpc, picno) ? countable(cpc) : 0;
 
-	if (!is_pic(cpc, picno))
-		return;
-	for (size_t i = 0; (name = shim_generic__at(i, &req)); i++)
-		if (can_count(cpc, &req))
-			action(arg, picno, name);
+	for (size_t i = 0; can >> i; i++)
+		if (can >> i & 1)
+			action(arg, picno, shim_generic__at(i, &req));
 }
 
 /**

@@ -2,8 +2,8 @@
 /*
  * libcpc, version 2: counters of threads, processes and CPUs, on Linux.
  *
- * The names, types and numbers are those of Solaris; Documentation/api/libcpc.rst
- * says where a call differs.
+ * The names, types and numbers are those of Solaris;
+ * Documentation/api/libcpc-porting.rst says where a call differs.
  */
 #ifndef SHIM_LIBCPC_H
 #define SHIM_LIBCPC_H

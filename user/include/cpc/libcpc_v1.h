@@ -2,7 +2,7 @@
 /*
  * libcpc, version 1: obsolete calls that programs for Solaris 8 and 9 make, on Linux.
  *
- * They count two events at a time.  Documentation/api/libcpc.rst says what differs.
+ * They count two events at a time.  Documentation/api/libcpc-porting.rst says what differs.
  */
 #ifndef SHIM_LIBCPC_V1_H
 #define SHIM_LIBCPC_V1_H
