@@ -77,15 +77,20 @@ static inline uint64_t sampled(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 	return cpc_set_sample(cpc, set, buf) ? -1ULL : value(cpc, buf, 0);
 }
 
-/* Whether the machine counts instructions */
-static inline bool has_pmu(cpc_t *cpc)
+/* Whether the machine counts such an event */
+static inline bool counts(cpc_t *cpc, const char *event)
 {
-	cpc_set_t *set = set_of(cpc, "instructions", 0);
+	cpc_set_t *set = set_of(cpc, event, 0);
 	bool has = set && !cpc_bind_curlwp(cpc, set, 0);
 
 	if (set)
 		cpc_set_destroy(cpc, set);
 	return has;
+}
+
+static inline bool has_pmu(cpc_t *cpc)
+{
+	return counts(cpc, "instructions");
 }
 
 #endif /* SELFTESTS_CPC_H */

@@ -2,6 +2,7 @@
 /* A process that libpctx captures, and how it is left. */
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -111,30 +112,38 @@ TEST(stopped_by_job_control)
 	pctx_release(pctx);
 }
 
+static int tell_pid(pctx_t *pctx, pid_t pid, id_t lwpid, void *fd)
+{
+	(void)pctx;
+	(void)lwpid;
+	return write(*(int *)fd, &pid, sizeof(pid)) != sizeof(pid);
+}
+
 /* A controller that dies takes along what it has created, and nothing else. */
 TEST(controller_dies)
 {
 	int fds[2], status;
 	pid_t created, captured = run_apart("sleep", "1500"), pid;
 
+	/* What is left of the controller's children is this process's then. */
+	ASSERT_EQ(0, prctl(PR_SET_CHILD_SUBREAPER, 1));
 	ASSERT_EQ(0, pipe(fds));
 	pid = fork();
 	if (!pid) {
 		struct heard heard = { 0 };
 		pctx_t *pctx = pctx_capture(captured, &heard, 0, NULL);
 		char *argv[] = { (char *)SELF, (char *)"sleep", (char *)"60000", NULL };
-		pid_t child;
 
 		(void)pctx;
-		pctx = pctx_create(SELF, argv, &heard, 0, NULL);
-		pctx_run(pctx, 20, 1, on_tick);
-		/* Its only child is the created process. */
-		child = pctx ? getpid() + 1 : 0;
-		child = write(fds[1], &child, sizeof(child));
+		pctx = pctx_create(SELF, argv, &fds[1], 0, NULL);
+		pctx_run(pctx, 20, 1, tell_pid);
 		raise(SIGKILL);
 	}
 	ASSERT_EQ((ssize_t)sizeof(created), read(fds[0], &created, sizeof(created)));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(created, waitpid(created, &status, 0));
+	ASSERT_TRUE(WIFSIGNALED(status));
+	EXPECT_EQ(SIGKILL, WTERMSIG(status));
 	ASSERT_EQ(captured, waitpid(captured, &status, 0));
 	EXPECT_EQ(0, status);
 }

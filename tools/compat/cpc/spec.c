@@ -88,6 +88,12 @@ static int next_event(cpc_t *cpc, struct cpcspec *spec, const char *event)
 	return set_event(cpc, spec, pic, event);
 }
 
+/* The two words for modes have no value: what is given for one is not looked at. */
+static int is_mode(const char *name, size_t len)
+{
+	return (len == 3 && !strncmp(name, "sys", len)) || (len == 6 && !strncmp(name, "nouser", len));
+}
+
 static int set_attr(struct cpcspec *spec, const char *name, size_t len, int pic,
 			    const char *text)
 {
@@ -99,7 +105,7 @@ static int set_attr(struct cpcspec *spec, const char *name, size_t len, int pic,
 		return -1;
 	}
 	attr->value = 1;
-	if (text) {
+	if (text && !is_mode(name, len)) {
 		attr->value = (uint64_t)strtoll(text, &end, 0);
 		if (end == text) {
 			command_error("'%s' is not a number\n", text);
