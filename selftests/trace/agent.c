@@ -36,6 +36,7 @@ TEST(each_call_synchronous)
 	EXPECT_EQ(4, agent.events);
 	for (int kind = 1; kind <= 4; kind++)
 		EXPECT_EQ(1, agent.kinds[kind]);
+	EXPECT_EQ(4, agent.synchronous);
 	EXPECT_EQ(0, agent.bad);
 }
 
@@ -54,6 +55,7 @@ TEST(each_call_asynchronous)
 		usleep(10000);
 	agent_stop(&agent);
 	EXPECT_EQ(4, agent.events);
+	EXPECT_EQ(0, agent.synchronous);
 	EXPECT_EQ(0, agent.bad);
 	EXPECT_EQ(PMTRACE_STATE_ASYNC, pmtracestate(PMTRACE_STATE_ASYNC));
 }

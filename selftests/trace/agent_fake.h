@@ -33,6 +33,7 @@ struct agent {
 	_Atomic int events;
 	_Atomic int kinds[5];
 	_Atomic int bad;	/* events that are not as they should be */
+	_Atomic int synchronous;	/* that want an answer */
 	double value;		/* of the last one */
 	char tag[256];
 };
@@ -92,6 +93,18 @@ static inline int agent_read(struct agent *agent, int fd, void *to, size_t size)
 	return 1;
 }
 
+/* The tag ends where it says, and what fills the event up is what the agent's own clients send. */
+static inline int agent_is_whole(const unsigned char *bytes, uint32_t size)
+{
+	uint32_t end = 24 + bytes[13];
+
+	if (bytes[15] & 0x7f || bytes[end - 1] || size % 4)
+		return 0;
+	while (end < size && bytes[end] == '~')
+		end++;
+	return end == size;
+}
+
 static inline int agent_take(struct agent *agent, int fd, int *kind, int *sync)
 {
 	unsigned char bytes[512];
@@ -109,12 +122,15 @@ static inline int agent_take(struct agent *agent, int fd, int *kind, int *sync)
 	}
 	if (!agent_read(agent, fd, bytes + 24, size - 24))
 		return 0;
+	if (!agent_is_whole(bytes, size))
+		atomic_fetch_add(&agent->bad, 1);
 	memcpy(&bits, bytes + 16, sizeof(bits));
 	bits = be64toh(bits);
 	memcpy(&agent->value, &bits, sizeof(bits));
 	memcpy(agent->tag, bytes + 24, bytes[13]);
 	*kind = bytes[14];
 	*sync = bytes[15] >> 7;
+	atomic_fetch_add(&agent->synchronous, *sync);
 	atomic_fetch_add(&agent->kinds[*kind], 1);
 	atomic_fetch_add(&agent->events, 1);
 	return 1;
