@@ -6,30 +6,13 @@
 # pmcd and pmdatrace run in a network name space of this test's own.
 set -u
 
-if [ "${1:-}" != inside ]; then
-	if ! command -v unshare >/dev/null || ! unshare -rn true 2>/dev/null; then
-		echo "1..0 # SKIP no network name space to be had"
-		exit 4
-	fi
-	exec unshare -rn "$0" inside
-fi
-
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
-
-if [ ! -e /usr/include/pcp/trace.h ] || [ ! -e /etc/pcp.env ]; then
-	echo "1..0 # SKIP no PCP to compare with: pcp and libpcp-trace2-dev are not installed"
-	exit 4
-fi
-# It sets names of its own, "dir" among them.
-set +u
-# shellcheck source=/dev/null
-. /etc/pcp.env
-set -u
-# shellcheck source=selftests/tap.sh
-. "$here/../tap.sh"
-# shellcheck source=selftests/pcp/agent.sh
-. "$here/agent.sh"
+# shellcheck source=selftests/pcp/place.sh
+. "$here/place.sh"
+place network "$@"
+needs /usr/include/pcp/trace.h "pcp and libpcp-trace2-dev"
+begin_place
 
 # Times differ from run to run, and rates come later.
 seen() {
@@ -182,11 +165,6 @@ goes_away() {
 	"$dir/calls_shim" sync t >"$dir/away"
 	grep -q 'begin t -111' "$dir/away"
 }
-
-ip link set lo up
-trap 'stop; rm -rf "$dir"' EXIT
-evidence="$dir/errors"
-exec 2>"$dir/errors"
 
 compile
 result "the same program is built for both libraries"

@@ -7,43 +7,14 @@
 # probes where there is no module, in a BPF file system of its own.
 set -u
 
-if [ "${1:-}" != inside ]; then
-	if [ "$(id -u)" != 0 ] || ! unshare -nm true 2>/dev/null; then
-		echo "1..0 # SKIP needs root"
-		exit 4
-	fi
-	exec unshare -nm "$0" inside
-fi
-
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}" && pwd)
 theirs=$(ldconfig -p | sed -n 's/.*libpcp_trace\.so\.2 .* => //p' | head -n 1)
-
-if [ -z "$theirs" ] || [ ! -e /etc/pcp.env ]; then
-	echo "1..0 # SKIP no PCP to compare with: pcp and libpcp-trace2 are not installed"
-	exit 4
-fi
-if [ ! -e /sys/kernel/btf/vmlinux ] && [ ! -e /dev/vcpc ]; then
-	echo "1..0 # SKIP this kernel has no BTF"
-	exit 4
-fi
-set +u
-# shellcheck source=/dev/null
-. /etc/pcp.env
-set -u
-# shellcheck source=selftests/tap.sh
-. "$here/../tap.sh"
-# shellcheck source=selftests/pcp/agent.sh
-. "$here/agent.sh"
-trap 'stop; rm -rf "$dir"' EXIT
-evidence="$dir/errors $dir/live $dir/recorded"
-exec 2>"$dir/errors"
-ip link set lo up
-mount --make-rprivate / && mount -t bpf bpf /sys/fs/bpf
-
-metrics=$(sed -n 's/^	{ "\(trace\.[a-z_.]*\)".*/\1/p' "$here/../../user/shim/record_trace.c")
-way=probe
-[ ! -e /dev/vcpc ] || way=kernel
+# shellcheck source=selftests/pcp/place.sh
+. "$here/place.sh"
+place tracing "$@"
+needs "$theirs" "pcp and libpcp-trace2"
+begin_place
 
 # The agent shows nothing of the last two seconds yet; the second record comes after ten.
 cat >"$dir/job" <<-JOB
@@ -59,14 +30,6 @@ make_calls() {
 	cc -O1 -o "$dir/trace_both" "$here/peer/trace_both.c" -ldl && start &&
 		LD_LIBRARY_PATH=$build/lib "$build/bin/vcpc" record --trace -o "$dir/a" -i 10s \
 			sh "$dir/job" >&2
-}
-
-described() {
-	for metric in $metrics; do
-		pminfo -h 127.0.0.1 -md "$metric" | sed 's, *InDom:.*,,' >"$dir/live"
-		pminfo -a "$dir/a" -md "$metric" | sed 's, *InDom:.*,,' >"$dir/recorded"
-		grep -q 'Data Type' "$dir/live" && diff "$dir/live" "$dir/recorded" >&2 || return 1
-	done
 }
 
 # names_and_values: "tag value" a line, of what pminfo shows
