@@ -85,6 +85,14 @@ suite_round() {
 	return $bad
 }
 
+# Several archives as one: by folder, packed, and by list
+several_round() {
+	for several in "$suite/multi" "$suite/multi-xz" \
+		"$suite/multi/20150508.11.57,$suite/multi/20150508.11.44"; do
+		play "$several" "$1" || return 1
+	done
+}
+
 compile >"$dir/log" 2>&1
 result "the programs compile"
 [ $tap_failed = 0 ] || done_testing
@@ -99,6 +107,8 @@ result "2430 scripts over archives made here"
 if [ -d "$suite" ]; then
 	suite_round 8
 	result "8 scripts over each of $n archives of PCP's test suite"
+	several_round 100
+	result "300 scripts over several archives as one"
 else
 	skip "PCP's test suite" "pcp-testsuite is not installed"
 fi
@@ -106,6 +116,10 @@ while [ "$(date +%s)" -lt $limit ]; do
 	round=$((round + 1))
 	own_archives 300
 	result "round $round: archives made here"
-	[ ! -d "$suite" ] || { suite_round 40; result "round $round: PCP's test suite"; }
+	[ -d "$suite" ] || continue
+	suite_round 40
+	result "round $round: PCP's test suite"
+	several_round 300
+	result "round $round: several archives as one"
 done
 done_testing

@@ -47,13 +47,23 @@ void free(void *p)
 }
 #endif
 
+static bool is_partial(const struct script *s)
+{
+	return s->at >= 0 && s->actors[s->at].partial;
+}
+
 static void play(const struct archive *ar, uint64_t seed)
 {
-	static void (*const ways[])(struct script *) = {
-		play_fetch, play_fetch, play_fetch, play_fetch, play_mode, play_mode, play_mode,
-		play_context, play_profile, play_instances, play_names, play_labels, play_texts,
-		play_archive,
+	static const struct {
+		void (*way)(struct script *);
+		bool of_metadata;
+	} ways[] = {
+		{ play_fetch, false }, { play_fetch, false }, { play_fetch, false }, { play_fetch, false }, { play_mode, false },
+		{ play_mode, false }, { play_mode, false }, { play_context, false }, { play_profile, false },
+		{ play_instances, true }, { play_names, true }, { play_labels, true },
+		{ play_texts, true }, { play_archive, false },
 	};
+	const size_t n = sizeof(ways) / sizeof(ways[0]);
 	struct script s = { .ar = ar, .at = -1 };
 
 	for (int i = 0; i < MAX_CONTEXTS; i++)
@@ -63,10 +73,14 @@ static void play(const struct archive *ar, uint64_t seed)
 		for (int i = 0; i < 4; i++)
 			random_next(&s.dice);
 		printf("%d. ", step);
-		if (step && roll(&s, 40))
-			ways[roll(&s, sizeof(ways) / sizeof(ways[0]))](&s);
-		else
+		if (step && roll(&s, 40)) {
+			unsigned int i = roll(&s, n);
+
+			if (!ways[i].of_metadata || !is_partial(&s))
+				ways[i].way(&s);
+		} else {
 			play_context(&s);
+		}
 	}
 	putchar('\n');
 }

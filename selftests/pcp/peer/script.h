@@ -19,6 +19,7 @@
  * @indoms: each domain once
  * @instances: ids and names of all instances, @first[i] to @first[i + 1] are those of indom i
  * @stamps: of the first records
+ * @several: it is a folder, or a list
  * @marks: there are some, or several archives
  * @twins: records follow each other with one stamp
  */
@@ -36,6 +37,7 @@ struct archive {
 	int nstamps;
 	struct timespec stamps[MAX_STAMPS];
 	struct timespec start, end;
+	bool several;
 	bool marks;
 	bool twins;
 };
@@ -45,6 +47,8 @@ struct archive {
  * @handle: or -1
  * @wanted: what its fetches ask for, always in INTERP
  * @texts: some of that are no numbers
+ * @partial: it is a copy or has one, and the archives are several: the original's knows only the
+ *	metadata of those in which it has been, and does not find all records when it is sent elsewhere
  * @asked: it has fetched in INTERP, so its profile and time stay in order
  * @at_end: its time may be that of the last record
  * @next: its time, as far as is known, @step: and how it moves, in ns
@@ -55,6 +59,7 @@ struct actor {
 	int n;
 	pmID wanted[MAX_WANTED];
 	bool texts;
+	bool partial;
 	bool asked;
 	bool at_end;
 	int64_t next, step;

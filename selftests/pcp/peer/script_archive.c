@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Random scripts of calls: a first look at the archive, for what calls can be about. */
+#include <sys/stat.h>
+
 #include "script.h"
 
 static void add_metric(const char *name, void *closure)
@@ -78,6 +80,13 @@ static void look_at_records(struct archive *ar)
 	printf("records: %d, then %d; marks %d, twins %d\n", ar->nstamps, err, ar->marks, ar->twins);
 }
 
+static bool is_several(const char *name)
+{
+	struct stat st;
+
+	return strchr(name, ',') || (!stat(name, &st) && S_ISDIR(st.st_mode));
+}
+
 /* 0, or what is wrong with it */
 int archive_learn(struct archive *ar, const char *name)
 {
@@ -85,7 +94,7 @@ int archive_learn(struct archive *ar, const char *name)
 	int handle = pmNewContext(PM_CONTEXT_ARCHIVE, name);
 	int err = handle < 0 ? handle : pmGetHighResArchiveLabel(&label);
 
-	*ar = (struct archive){ .name = name };
+	*ar = (struct archive){ .name = name, .several = is_several(name) };
 	if (err < 0)
 		return err;
 	ar->start = label.start;

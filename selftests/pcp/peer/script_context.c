@@ -69,6 +69,11 @@ static void make_copy(struct script *s)
 		printf("copy of none: %d\n", pmDupContext());
 		return;
 	}
+	if (s->ar->several && s->actors[s->at].mode == PM_MODE_INTERP) {
+		make_new(s);
+		return;
+	}
+	s->actors[s->at].partial = s->ar->several;
 	*a = s->actors[s->at];
 	a->handle = pmDupContext();
 	/* the original does not copy the profile, but something like it */

@@ -244,7 +244,7 @@ void play_texts(struct script *s)
 		free(text);
 }
 
-void play_archive(struct script *s)
+static void show_archive(void)
 {
 	pmHighResLogLabel fine;
 	pmLogLabel label;
@@ -252,7 +252,6 @@ void play_archive(struct script *s)
 	struct timespec ts = { 0 };
 	int err = pmGetArchiveLabel(&label);
 
-	(void)s;
 	printf("label: %d\n", err);
 	if (!err)
 		printf("  %x %d %" PRId64 ".%06ld %s %s\n", label.ll_magic, (int)label.ll_pid,
@@ -273,4 +272,20 @@ void play_archive(struct script *s)
 	if (!err)
 		dump_stamp(ts.tv_sec, ts.tv_nsec);
 	printf(" which: %d\n", pmWhichContext());
+}
+
+/*
+ * Where a context has several archives, the original goes elsewhere when it is
+ * asked for the first one's label or the last one's end: there another is asked.
+ */
+void play_archive(struct script *s)
+{
+	int other = s->ar->several ? pmNewContext(PM_CONTEXT_ARCHIVE, s->ar->name) : -1;
+
+	show_archive();
+	if (!s->ar->several)
+		return;
+	printf("destroy %d: %d\n", other, pmDestroyContext(other));
+	if (s->at >= 0)
+		pmUseContext(s->actors[s->at].handle);
 }

@@ -207,7 +207,7 @@ void play_mode(struct script *s)
 	int mode = modes[roll(s, 4)];
 	int64_t when, step;
 
-	if (!a || !roll(s, 15)) {
+	if (!a || a->partial || !roll(s, 15)) {
 		printf("no mode: %d\n", pmSetMode(wrong[roll(s, 4)], NULL, 0));
 		return;
 	}
@@ -278,12 +278,15 @@ static void pass_end(const struct script *s, struct actor *a)
 		a->next = to_nsec(s->ar->end);
 }
 
-/* In the millisecond after the end there are values or not, as the fetch before had it. */
+/*
+ * In the millisecond after the end there are values or not, as the fetch before had it.  The first
+ * time beyond the end of several archives is not beyond, for who comes from a former one.
+ */
 static bool is_doubtful(const struct script *s, const struct actor *a)
 {
 	int64_t past = a->next - to_nsec(s->ar->end);
 
-	return a->mode == PM_MODE_INTERP && past > 0 && past < 2000000;
+	return a->mode == PM_MODE_INTERP && past > 0 && (past < 2000000 || s->ar->several);
 }
 
 void play_fetch(struct script *s)

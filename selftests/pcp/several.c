@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Several archives as one context, where the original goes astray: asked for the label or the
+ * end, beyond the end, and copied.
+ */
+#include <kselftest_harness.h>
+
+#include <pcp/pmapi.h>
+#include <pcp/import.h>
+
+#define START	1000000000
+#define RECORDS	4	/* of each archive, a second apart */
+#define SECOND	10	/* where the second archive starts */
+#define METRIC	pmID_build(60, 0, 1)
+#define INDOM	pmInDom_build(60, 1)
+
+FIXTURE(several) {
+	char dir[64];
+	pmID metric;
+};
+
+/* An archive with two instances of its own */
+static int write_archive(const char *dir, const char *name, int start)
+{
+	char base[128], inst[2][16], value[16];
+	int err = 0;
+
+	snprintf(base, sizeof(base), "%s/%s", dir, name);
+	if (pmiStart(base, 0) < 0 || pmiSetHostname("h") < 0 ||
+	    pmiAddMetric("t.m", METRIC, PM_TYPE_U32, INDOM, PM_SEM_INSTANT, pmiUnits(0, 0, 0, 0, 0, 0)) < 0)
+		return -1;
+	for (int i = 0; i < 2 && !err; i++) {
+		snprintf(inst[i], sizeof(inst[i]), "i%d", start + i);
+		err = pmiAddInstance(INDOM, inst[i], start + i);
+	}
+	for (int at = start; at < start + RECORDS && !err; at++) {
+		snprintf(value, sizeof(value), "%d", at);
+		for (int i = 0; i < 2 && !err; i++)
+			err = pmiPutValue("t.m", inst[i], value);
+		if (!err)
+			err = pmiWrite(START + at, 0);
+	}
+	return err ? err : pmiEnd();
+}
+
+FIXTURE_SETUP(several)
+{
+	strcpy(self->dir, "/tmp/several.XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	ASSERT_EQ(0, write_archive(self->dir, "b", 0));
+	ASSERT_EQ(0, write_archive(self->dir, "a", SECOND));
+	self->metric = METRIC;
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, self->dir));
+}
+
+FIXTURE_TEARDOWN(several)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -r %s", self->dir);
+	EXPECT_EQ(0, system(command));
+}
+
+static int go_to(int mode, double at, int delta_ms)
+{
+	struct timeval when = { START + (time_t)at, (at - (int)at) * 1000000 };
+
+	return pmSetMode(mode, &when, delta_ms);
+}
+
+/* The time of the next fetch, or its error */
+static int fetch(pmID metric)
+{
+	pmResult *r;
+	int err = pmFetch(1, &metric, &r);
+
+	if (err < 0)
+		return err;
+	err = (int)(r->timestamp.tv_sec - START);
+	pmFreeResult(r);
+	return err;
+}
+
+static int instances_ever(void)
+{
+	int *ids = NULL;
+	char **names = NULL;
+	int n = pmGetInDomArchive(INDOM, &ids, &names);
+
+	free(ids);
+	free(names);
+	return n;
+}
+
+static int ask_label(void)
+{
+	pmLogLabel label;
+	pmHighResLogLabel fine;
+
+	return pmGetArchiveLabel(&label) < 0 || label.ll_start.tv_sec != START ||
+	       pmGetHighResArchiveLabel(&fine) < 0 || fine.start.tv_sec != START;
+}
+
+static int ask_end(void)
+{
+	struct timeval end;
+	struct timespec fine;
+
+	return pmGetArchiveEnd(&end) || end.tv_sec != START + SECOND + RECORDS - 1 ||
+	       pmGetHighResArchiveEnd(&fine) || fine.tv_sec != end.tv_sec;
+}
+
+/* All records both ways, with a question before each */
+static void walk_and(struct __test_metadata *_metadata, pmID metric, int (*ask)(void))
+{
+	ASSERT_EQ(0, go_to(PM_MODE_FORW, 0, 0));
+	for (int i = 0; i < 2 * RECORDS; i++) {
+		EXPECT_EQ(0, ask());
+		EXPECT_EQ(i < RECORDS ? i : SECOND + i - RECORDS, fetch(metric));
+	}
+	EXPECT_EQ(0, ask());
+	EXPECT_EQ(PM_ERR_EOL, fetch(metric));
+	ASSERT_EQ(0, go_to(PM_MODE_BACK, SECOND + RECORDS, 0));
+	for (int i = 2 * RECORDS - 1; i >= 0; i--) {
+		EXPECT_EQ(0, ask());
+		EXPECT_EQ(i < RECORDS ? i : SECOND + i - RECORDS, fetch(metric));
+	}
+	EXPECT_EQ(0, ask());
+	EXPECT_EQ(PM_ERR_EOL, fetch(metric));
+}
+
+TEST_F(several, the_label_is_the_first_ones_and_moves_nothing)
+{
+	walk_and(_metadata, self->metric, ask_label);
+}
+
+TEST_F(several, the_end_is_the_last_ones_and_moves_nothing)
+{
+	walk_and(_metadata, self->metric, ask_end);
+}
+
+TEST_F(several, from_a_former_archive_to_beyond_the_end)
+{
+	ASSERT_EQ(0, go_to(PM_MODE_INTERP, 1, 20000));
+	EXPECT_EQ(1, fetch(self->metric));
+	EXPECT_EQ(PM_ERR_EOL, fetch(self->metric));
+	EXPECT_EQ(PM_ERR_EOL, fetch(self->metric));
+}
+
+TEST_F(several, a_copy_knows_all_of_them)
+{
+	int first = pmWhichContext();
+
+	ASSERT_EQ(0, go_to(PM_MODE_FORW, 2, 0));
+	EXPECT_EQ(2, fetch(self->metric));
+	ASSERT_LE(0, pmDupContext());
+	EXPECT_EQ(4, instances_ever());
+	EXPECT_EQ(3, fetch(self->metric));
+	EXPECT_EQ(SECOND, fetch(self->metric));
+	EXPECT_EQ(4, instances_ever());
+	ASSERT_EQ(0, pmUseContext(first));
+	EXPECT_EQ(3, fetch(self->metric));
+	EXPECT_EQ(SECOND, fetch(self->metric));
+	EXPECT_EQ(4, instances_ever());
+}
+
+TEST_F(several, a_copy_finds_the_records_of_the_index)
+{
+	for (int at = SECOND; at < SECOND + RECORDS; at += RECORDS - 1) {
+		ASSERT_LE(0, pmDupContext());
+		ASSERT_EQ(0, go_to(PM_MODE_FORW, at, 0));
+		EXPECT_EQ(at, fetch(self->metric));
+		ASSERT_EQ(0, go_to(PM_MODE_BACK, at, 0));
+		EXPECT_EQ(at, fetch(self->metric));
+	}
+	ASSERT_LE(0, pmDupContext());
+	ASSERT_EQ(0, go_to(PM_MODE_BACK, 0, 0));
+	EXPECT_EQ(0, fetch(self->metric));
+}
+
+TEST_HARNESS_MAIN
