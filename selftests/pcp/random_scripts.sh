@@ -85,6 +85,20 @@ suite_round() {
 	return $bad
 }
 
+# Many of these cannot be opened, with an error that is the same
+bad_round() {
+	bad=0 n=0
+	for archive in $(suite_archives "${suite%/archives}/badarchives"); do
+		in_list "${archive##*/}" "$bad_differ" && continue
+		n=$((n + 1))
+		play "$archive" "$1" && continue
+		[ -s "$dir/pcp" ] && cmp -s "$dir/pcp" "$dir/shim" && continue
+		echo "$archive" >>"$dir/log"
+		bad=1
+	done
+	return $bad
+}
+
 # Several archives as one: by folder, packed, and by list
 several_round() {
 	for several in "$suite/multi" "$suite/multi-xz" \
@@ -107,6 +121,8 @@ result "2430 scripts over archives made here"
 if [ -d "$suite" ]; then
 	suite_round 8
 	result "8 scripts over each of $n archives of PCP's test suite"
+	bad_round 8
+	result "8 scripts over each of $n bad archives of PCP's test suite"
 	several_round 100
 	result "300 scripts over several archives as one"
 else
@@ -119,6 +135,8 @@ while [ "$(date +%s)" -lt $limit ]; do
 	[ -d "$suite" ] || continue
 	suite_round 40
 	result "round $round: PCP's test suite"
+	bad_round 40
+	result "round $round: bad archives"
 	several_round 300
 	result "round $round: several archives as one"
 done

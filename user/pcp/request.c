@@ -7,6 +7,7 @@
 
 #include <pcp/pmapi.h>
 
+#include "base/bytes.h"
 #include "request.h"
 
 void shim_request__fini(struct shim_request *req)
@@ -132,12 +133,53 @@ static int room_for_values(struct shim_request *req, size_t n)
 	return 0;
 }
 
-/* The values of one set behind those that are there: how many, or an error */
+/* What a block has, by the type that the block says */
+static int to_host(struct shim_value *value)
+{
+	const uint8_t *p = value->bytes;
+
+	switch (value->type) {
+	case SHIM_TYPE_32:	/* these are in place, or nothing that could be told */
+	case SHIM_TYPE_U32:
+		return -EBADMSG;
+	case SHIM_TYPE_64:
+	case SHIM_TYPE_U64:
+	case SHIM_TYPE_DOUBLE:
+		if (value->len != 8)
+			return -EBADMSG;
+		value->ull = shim_be64__get(p);
+		return 0;
+	case SHIM_TYPE_FLOAT:
+		if (value->len != 4)
+			return -EBADMSG;
+		value->ul = shim_be32__get(p);
+	}
+	return 0;
+}
+
+/*
+ * Values that are not of the metric's type, or of a metric without a descriptor, as they are:
+ * who wants them as another type will hear that it cannot be.
+ */
+static int stored_values(const struct shim_record *rec, const struct shim_vset *vset,
+			 struct shim_value *values)
+{
+	int err = 0;
+
+	for (int i = 0; i < vset->numval && !err; i++) {
+		err = shim_vset__raw(rec, vset, i, &values[i]);
+		if (!err && vset->valfmt != SHIM_VAL_INSITU)
+			err = to_host(&values[i]);
+	}
+	return err;
+}
+
+/* The values of one set behind those that are there: how many, or an error.  @desc may be NULL. */
 static int add_values(struct shim_request *req, const struct shim_record *rec,
 		      const struct shim_vset *vset, const struct shim_desc *desc,
 		      const struct shim_filter *filter)
 {
-	bool all = !filter || !filter->has || desc->indom == SHIM_INDOM_NULL;
+	bool all = !filter || !filter->has || !desc || desc->indom == SHIM_INDOM_NULL;
 	struct shim_value *values;
 	int n = 0;
 	int err;
@@ -146,7 +188,9 @@ static int add_values(struct shim_request *req, const struct shim_record *rec,
 	if (err)
 		return err;
 	values = &req->values[req->nvalues];
-	err = shim_vset__values(rec, vset, 0, vset->numval, desc->type, values);
+	err = desc ? shim_vset__values(rec, vset, 0, vset->numval, desc->type, values) : -EBADMSG;
+	if (err == -EBADMSG)
+		err = stored_values(rec, vset, values);
 	if (err)
 		return err;
 	if (all) {
@@ -210,18 +254,6 @@ int shim_request__answer(struct shim_request *req, const struct shim_record *rec
 	return 0;
 }
 
-/* A metric without a descriptor has values that nobody can tell the type of. */
-static int add_any(struct shim_request *req, unsigned int i, const struct shim_archive *ar,
-		   const struct shim_record *rec, const struct shim_vset *vset)
-{
-	const struct shim_desc *desc = shim_archive__desc(ar, vset->pmid);
-
-	if (desc || vset->numval <= 0)
-		return add_answer(req, i, rec, vset, desc, NULL);
-	req->answers[i] = (struct shim_answer){ .pmid = vset->pmid, .numval = PM_ERR_PMID_LOG };
-	return 0;
-}
-
 int shim_request__answer_all(struct shim_request *req, const struct shim_archive *ar,
 			     const struct shim_record *rec)
 {
@@ -234,7 +266,7 @@ int shim_request__answer_all(struct shim_request *req, const struct shim_archive
 		return err;
 	req->nvalues = 0;
 	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
-		err = add_any(req, n, ar, rec, &vset);
+		err = add_answer(req, n, rec, &vset, shim_archive__desc(ar, vset.pmid), NULL);
 		if (err)
 			return err;
 		n++;

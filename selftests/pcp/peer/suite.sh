@@ -9,6 +9,14 @@ suite=${PCP_TESTSUITE:-/var/lib/pcp/testsuite}/archives
 old='541380_v2 951127.23.01_v2 960624.08.17_v2 babylon.pmview_v2 bozo.client_v2'
 damaged='binning pcp-mpstat3 vldb-disks'
 
+# Of the suite's bad archives: entries of the index that contradict the volumes (and each other),
+# damage that we read beyond, values that are not of their metric's type, records from before the
+# start, and from 33 years after it.
+bad_differ='20180608.04.23-01 badti-2 badti-3 badti-4
+	archive-20150417.131733 badlen-1 badlog-1 ok-truncbin
+	archive-20141125-000009 badmeta-2
+	badlog-3 badlog-4 badmeta-7'
+
 # in_list NAME 'NAMES...'
 in_list() {
 	for item in $2; do
@@ -17,9 +25,9 @@ in_list() {
 	return 1
 }
 
-# suite_archives: the paths of all archives, without suffix
+# suite_archives [FOLDER]: the paths of all archives, without suffix
 suite_archives() {
-	for meta in "$suite"/*.meta "$suite"/*.meta.xz; do
+	for meta in "${1:-$suite}"/*.meta "${1:-$suite}"/*.meta.xz; do
 		[ -e "$meta" ] || continue
 		meta=${meta%.xz}
 		echo "${meta%.meta}"

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Values that are not of their metric's type, or of no known metric; records far from the start. */
+#include "pcp_fixture.h"
+
+#define ODD	AF_PMID(1)	/* a 64-bit metric, in place in the record at 1 s, a float at 2 s */
+#define GOOD	AF_PMID(2)
+#define UNKNOWN	AF_PMID(3)	/* has no descriptor */
+#define RECORDS	4
+
+FIXTURE(odd) {
+	char base[256];
+};
+
+static void add_record(struct af *a, int i)
+{
+	af_begin(a, i * AF_SEC);
+	af_set(a, ODD, 0);
+	if (i == 1)
+		af_u32(a, -1, 77);
+	else if (i == 2)
+		af_float(a, -1, 1.5f);
+	else
+		af_u64(a, -1, PM_TYPE_U64, 1000 + (uint64_t)i);
+	af_set(a, UNKNOWN, 0);
+	af_u32(a, -1, 5);
+	af_set(a, GOOD, 0);
+	af_u32(a, -1, (uint32_t)i * 10);
+	af_end(a);
+}
+
+FIXTURE_SETUP(odd)
+{
+	struct af a;
+
+	af_folder(self->base, sizeof(self->base));
+	af_open(&a, self->base, 3);
+	af_desc(&a, ODD, PM_TYPE_U64, AF_NONE, PM_SEM_INSTANT, 0, "odd");
+	af_desc(&a, GOOD, PM_TYPE_U32, AF_NONE, PM_SEM_COUNTER, 0, "good");
+	af_index(&a, 0);
+	for (int i = 0; i < RECORDS; i++)
+		add_record(&a, i);
+	af_close(&a);
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, self->base));
+}
+
+FIXTURE_TEARDOWN(odd)
+{
+	af_remove(self->base);
+}
+
+/* What came of @set at record @i, and that nobody takes it for the metric's type */
+static void check_odd(struct __test_metadata *_metadata, const pmValueSet *set, int i)
+{
+	pmAtomValue v;
+	int err;
+
+	ASSERT_EQ(1, set->numval);
+	err = pmExtractValue(set->valfmt, set->vlist, PM_TYPE_U64, &v, PM_TYPE_U64);
+	if (i == 1) {
+		EXPECT_EQ(PM_VAL_INSITU, set->valfmt);
+		EXPECT_EQ(77, set->vlist[0].value.lval);
+		EXPECT_EQ(PM_ERR_CONV, err);
+		return;
+	}
+	EXPECT_EQ(PM_VAL_DPTR, set->valfmt);
+	EXPECT_EQ(i == 2 ? PM_TYPE_FLOAT : PM_TYPE_U64, 0 + set->vlist[0].value.pval->vtype);
+	EXPECT_EQ(i == 2 ? PM_ERR_CONV : 0, err);
+	if (i != 2) {
+		EXPECT_EQ(1000 + i, v.ull);
+		return;
+	}
+	EXPECT_EQ(0, pmExtractValue(set->valfmt, set->vlist, PM_TYPE_FLOAT, &v, PM_TYPE_FLOAT));
+	EXPECT_EQ(1.5f, v.f);
+}
+
+TEST_F(odd, as_they_are_in_records)
+{
+	pmID pmids[] = { ODD, GOOD };
+	pmResult *r;
+
+	for (int i = 0; i < RECORDS; i++) {
+		ASSERT_EQ(0, pmFetch(2, pmids, &r));
+		check_odd(_metadata, r->vset[0], i);
+		EXPECT_EQ(10 * i, r->vset[1]->vlist[0].value.lval);
+		pmFreeResult(r);
+	}
+	ASSERT_EQ(0, go_to(PM_MODE_BACK, 10000, 0));
+	for (int i = RECORDS - 1; i >= 0; i--) {
+		ASSERT_EQ(0, pmFetchArchive(&r));
+		ASSERT_EQ(3, r->numpmid);
+		check_odd(_metadata, r->vset[0], i);
+		EXPECT_EQ(UNKNOWN, r->vset[1]->pmid);
+		ASSERT_EQ(1, r->vset[1]->numval);
+		EXPECT_EQ(5, r->vset[1]->vlist[0].value.lval);
+		pmFreeResult(r);
+	}
+}
+
+/* Only where such a value is the one that counts, there is none. */
+TEST_F(odd, they_matter_where_they_count)
+{
+	pmID odd = ODD, both[] = { ODD, GOOD };
+	pmResult *r;
+
+	ASSERT_EQ(0, go_to(PM_MODE_INTERP, 3000, -2500));
+	ASSERT_EQ(0, pmFetch(2, both, &r));
+	check_odd(_metadata, r->vset[0], 3);
+	EXPECT_EQ(30, r->vset[1]->vlist[0].value.lval);
+	pmFreeResult(r);
+	EXPECT_EQ(PM_ERR_LOGREC, pmFetch(1, &odd, &r));
+	ASSERT_EQ(0, go_to(PM_MODE_INTERP, 0, 3000));
+	for (int i = 0; i < RECORDS; i += 3) {
+		ASSERT_EQ(0, pmFetch(2, both, &r));
+		check_odd(_metadata, r->vset[0], i);
+		pmFreeResult(r);
+	}
+	EXPECT_EQ(15, number_at(GOOD, 1500));
+}
+
+/* Seconds since the start have no nanoseconds any more when they are many. */
+TEST(far_from_the_start)
+{
+	const int64_t far = 20000LL * 24 * 3600 * AF_SEC;
+	struct timespec when = { AF_START + far / AF_SEC, 13 };
+	pmID pmid = GOOD;
+	pmHighResResult *r;
+	char base[256];
+	struct af a;
+
+	af_folder(base, sizeof(base));
+	af_open(&a, base, 3);
+	af_desc(&a, GOOD, PM_TYPE_U32, AF_NONE, PM_SEM_INSTANT, 0, "good");
+	af_index(&a, far);
+	for (int i = 0; i < 2; i++) {
+		af_begin(&a, far + i * AF_SEC);
+		af_set(&a, i ? UNKNOWN : GOOD, 0);
+		af_u32(&a, -1, 7);
+		af_end(&a);
+	}
+	af_close(&a);
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, base));
+	for (int i = 0; i < 2; i++, when.tv_nsec = 0) {
+		ASSERT_EQ(0, pmSetModeHighRes(PM_MODE_INTERP, &when, NULL));
+		ASSERT_EQ(0, pmFetchHighRes(1, &pmid, &r));
+		EXPECT_EQ(i, r->vset[0]->numval);	/* 13 ns later, there is none any more */
+		pmFreeHighResResult(r);
+	}
+	af_remove(base);
+}
+
+TEST_HARNESS_MAIN
