@@ -4,6 +4,8 @@
  * and every seek against a search through the plain list, with the index as it
  * was written, without it, and with an index that lies.
  */
+#include "archive/archive.h"
+#include "archive/spot.h"
 #include "archive_sample.h"
 #include "kselftest_harness.h"
 
@@ -147,14 +149,16 @@ TEST_F(cursor, steps)
 }
 
 /* Seek to @when: @first records are before it, @last not behind it */
-static bool seeks(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar, struct shim_ts when,
-		  unsigned int first, unsigned int last)
+static bool seeks_with(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar,
+		       struct shim_spot *spot, struct shim_ts when, unsigned int first,
+		       unsigned int last)
 {
 	struct shim_cursor cur;
 	struct shim_record rec;
 	int err;
 
 	shim_cursor__init(&cur, ar);
+	cur.spot = spot;
 	if (shim_cursor__seek_before(&cur, when))
 		return false;
 	err = shim_cursor__next(&cur, &rec);
@@ -164,6 +168,17 @@ static bool seeks(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar, str
 		return false;
 	err = shim_cursor__prev(&cur, &rec);
 	return last ? !err && is_record(self, &rec, last - 1) : err == -ERANGE;
+}
+
+/* By turns in the map, and with a few records of it read */
+static bool seeks(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar, struct shim_ts when,
+		  unsigned int first, unsigned int last)
+{
+	struct shim_spot spot = { 0 };
+	bool right = seeks_with(self, ar, first / 2 % 2 ? &spot : NULL, when, first, last);
+
+	shim_spot__fini(&spot);
+	return right;
 }
 
 /* Every stamp, and a moment before and after each */
@@ -198,6 +213,34 @@ TEST_F(cursor, seeks_by_the_index)
 
 	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
 	EXPECT_TRUE(seeks_everywhere(self, ar, 1));
+	shim_archive__put(ar);
+}
+
+/* Far from any place of an index, what is asked for is read, not mapped, and found in few reads */
+TEST_F(cursor, seeks_read_little)
+{
+	unsigned int i = self->n / 2;
+	struct shim_spot spot = { 0 };
+	struct shim_archive *ar;
+	struct shim_cursor cur;
+	struct shim_record rec;
+
+	if (variant->volume || variant->value_len > SHIM_SPOT_SIZE / 3)
+		return;	/* too long to be looked for in a spot */
+	ASSERT_EQ(0, unlink(place_file(&self->place, "index")));
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	shim_cursor__init(&cur, ar);
+	cur.spot = &spot;
+	ASSERT_EQ(0, shim_cursor__seek_after(&cur, self->stamps[i]));
+	while (i + 1 < self->n && !shim_ts__cmp(self->stamps[i], self->stamps[i + 1]))
+		i++;
+	ASSERT_EQ(0, shim_cursor__prev(&cur, &rec));
+	EXPECT_TRUE(is_record(self, &rec, i));
+	EXPECT_LE(spot.bytes, rec.data);
+	EXPECT_GE(spot.bytes + spot.len, rec.data + rec.len);
+	/* no window of the map was entered but the first, whose label was looked at */
+	EXPECT_EQ(0, atomic_load(&shim_archive__volume(ar, 0)->windows));
+	shim_spot__fini(&spot);
 	shim_archive__put(ar);
 }
 

@@ -152,13 +152,13 @@ TEST_F(end, with_a_length_over_two_records)
 	struct shim_record rec;
 
 	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
-	cur = (struct shim_cursor){ ar, 0, self->last };
+	cur = (struct shim_cursor){ .ar = ar, .offset = self->last };
 	ASSERT_EQ(0, shim_cursor__prev(&cur, &rec));
 	shim_archive__put(ar);
 	shim_be32__put(self->data + self->len - 4, self->len - rec.offset);
 	spit(place_file(&self->place, "0"), self->data, self->len);
 	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
-	cur = (struct shim_cursor){ ar, 0, self->len };
+	cur = (struct shim_cursor){ .ar = ar, .offset = self->len };
 	EXPECT_EQ(-EBADMSG, shim_cursor__prev(&cur, &rec));
 	EXPECT_EQ(self->len, cur.offset);
 	shim_archive__put(ar);

@@ -64,7 +64,7 @@ struct shim_archive {
 	unsigned int nopened;
 	struct shim_volume *later[SHIM_LATER_CHUNKS];
 	atomic_uint nvolumes;
-	uint64_t copy;		/* bytes of volumes that may still be copied */
+	struct shim_budget budget;	/* that volumes have left */
 	bool end_known;
 	int end_err;
 	struct shim_ts end;
@@ -90,6 +90,17 @@ static inline struct shim_volume *shim_archive__volume(const struct shim_archive
 		return &ar->volumes[i];
 	i -= ar->nopened;
 	return &ar->later[i / SHIM_LATER_EACH][i % SHIM_LATER_EACH];
+}
+
+/* A reader has come to a place of a volume */
+static inline void shim_archive__look_at(const struct shim_archive *ar, unsigned int volume,
+					 uint64_t offset)
+{
+	struct shim_volume *v = shim_archive__volume(ar, volume);
+	uint32_t window = (uint32_t)(offset >> SHIM_VOLUME_WINDOW);
+
+	if (atomic_load_explicit(&v->window, memory_order_relaxed) != window)
+		shim_volume__enter(v, window);
 }
 
 /* A volume that was not loaded yet */

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Stepping through the records in both directions, and finding a time. */
 #include "archive.h"
-
-static void look_at(const struct shim_archive *ar, unsigned int volume, uint64_t offset)
-{
-	struct shim_volume *v = shim_archive__volume(ar, volume);
-	uint32_t window = (uint32_t)(offset >> SHIM_VOLUME_WINDOW);
-
-	if (atomic_load_explicit(&v->window, memory_order_relaxed) != window)
-		shim_volume__enter(v, window);
-}
+#include "bisect.h"
+#include "spot.h"
 
 /* Before the first record */
 void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar)
@@ -17,6 +10,17 @@ void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar)
 	cur->ar = ar;
 	cur->volume = 0;
 	cur->offset = shim_archive__head(ar, 0);
+	cur->spot = NULL;
+}
+
+/* Where a step has come to; @offset is where the cursor then is */
+static int arrive(struct shim_cursor *cur, struct shim_record *rec, unsigned int volume,
+		  uint64_t offset)
+{
+	rec->volume = volume;
+	cur->volume = volume;
+	cur->offset = offset;
+	return 0;
 }
 
 /**
@@ -36,6 +40,8 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 	struct shim_view view;
 	int err;
 
+	if (cur->spot && shim_spot__at(cur->spot, ar, volume, offset, rec))
+		return arrive(cur, rec, volume, offset + rec->len);
 	for (;;) {
 		/* before looking: a volume with another behind it does not grow any more */
 		bool is_last = volume + 1 >= shim_archive__nvolumes(ar);
@@ -52,11 +58,8 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 	}
 	if (err)
 		return err;
-	look_at(ar, volume, offset);
-	rec->volume = volume;
-	cur->volume = volume;
-	cur->offset = offset + rec->len;
-	return 0;
+	shim_archive__look_at(ar, volume, offset);
+	return arrive(cur, rec, volume, offset + rec->len);
 }
 
 /**
@@ -74,6 +77,8 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 	struct shim_view view;
 	int err;
 
+	if (cur->spot && shim_spot__before(cur->spot, ar, volume, offset, rec))
+		return arrive(cur, rec, volume, rec->offset);
 	for (;;) {
 		err = -ENODATA;
 		if (shim_archive__view(ar, volume, &view))
@@ -87,11 +92,8 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 	}
 	if (err)
 		return err;
-	look_at(ar, volume, rec->offset);
-	rec->volume = volume;
-	cur->volume = volume;
-	cur->offset = rec->offset;
-	return 0;
+	shim_archive__look_at(ar, volume, rec->offset);
+	return arrive(cur, rec, volume, rec->offset);
 }
 
 /*
@@ -101,7 +103,7 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
  */
 static bool is_true(struct shim_archive *ar, const struct shim_place *place)
 {
-	struct shim_cursor cur = { ar, place->volume, place->offset };
+	struct shim_cursor cur = { .ar = ar, .volume = place->volume, .offset = place->offset };
 	struct shim_record rec;
 	struct shim_view view;
 	int err;
@@ -114,14 +116,17 @@ static bool is_true(struct shim_archive *ar, const struct shim_place *place)
 	return err || shim_ts__cmp(rec.stamp, place->stamp) <= 0;
 }
 
-/* At the last place of the index that is before @when and true, or at the start */
+/* Near @when; or at the last place of the index that is before it and true, or at the start */
 static void jump(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 {
 	struct shim_archive *ar = cur->ar;
 	const struct shim_index *index = shim_archive__index(ar);
 	size_t n = shim_index__before(index, when, or_equal);
 
-	shim_cursor__init(cur, ar);
+	if (shim_bisect__place(cur, index, n, when, or_equal))
+		return;
+	cur->volume = 0;
+	cur->offset = shim_archive__head(ar, 0);
 	while (n--) {
 		const struct shim_place *place = &index->places[n];
 

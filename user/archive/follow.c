@@ -22,6 +22,7 @@ void shim_volume__init(struct shim_volume *v, struct shim_part *part, bool joint
 	v->part = part;
 	v->joint = joint;
 	v->fd = -1;
+	v->look = -1;
 	atomic_init(&v->ready, false);
 	atomic_init(&v->extent, NULL);
 }

@@ -65,6 +65,7 @@ void shim_interp__free(struct shim_interp *ip)
 	free(ip->sc.metrics);
 	free(ip->sc.wants);
 	shim_shapes__fini(&ip->sc.shapes);
+	shim_spot__fini(&ip->sc.spot);
 	shim_pmidmap__fini(&ip->sc.map);
 	shim_archive__put(ip->sc.ar);
 	free(ip->asked);

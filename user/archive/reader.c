@@ -35,7 +35,7 @@ static struct shim_archive *create(size_t nparts)
 	pthread_mutex_init(&ar->lock, NULL);
 	atomic_init(&ar->indexed, false);
 	atomic_init(&ar->nvolumes, 0);
-	ar->copy = SHIM_VOLUME_COPY;
+	ar->budget = (struct shim_budget){ SHIM_VOLUME_COPY, SHIM_VOLUME_LOOKS };
 	ar->parts = calloc(nparts, sizeof(*ar->parts));
 	if (!ar->parts) {
 		destroy(ar);

@@ -14,6 +14,7 @@
 #include "types.h"
 
 struct shim_archive;
+struct shim_spot;
 
 /* By base name, by the name of any file, or several: a list with commas, or folders */
 int shim_archive__open(const char *name, struct shim_archive **out);
@@ -150,6 +151,7 @@ struct shim_cursor {
 	struct shim_archive *ar;
 	unsigned int volume;	/* index into the archive's volumes */
 	uint64_t offset;
+	struct shim_spot *spot;	/* NULL, or the owner's, for records near a seek's place */
 };
 
 void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar);

@@ -12,7 +12,7 @@
 #include "lerp.h"
 #include "scan.h"
 
-#define SEEK_AFTER	32	/* records; farther, a seek is cheaper than a walk */
+#define SEEK_AFTER	16	/* records; farther, a seek is cheaper than a walk */
 #define VALUE_LEN	8	/* of an instance and its value in a record */
 
 static int64_t time_of(const struct shim_scanner *sc, const struct shim_record *rec)
@@ -112,8 +112,8 @@ static int walk_backward(struct shim_scanner *sc, int64_t t, unsigned int record
 
 static int seek(struct shim_scanner *sc, struct shim_ts when)
 {
-	if (!sc->placed)
-		shim_cursor__init(&sc->cursor, sc->ar);
+	shim_cursor__init(&sc->cursor, sc->ar);
+	sc->cursor.spot = &sc->spot;
 	sc->placed = false;
 	sc->behind_known = false;
 	sc->ahead_known = false;
@@ -122,10 +122,22 @@ static int seek(struct shim_scanner *sc, struct shim_ts when)
 	return shim_cursor__seek_after(&sc->cursor, when);
 }
 
+/* Whether a time is farther than one would walk, as far as records come as they did here */
+static bool is_far(const struct shim_scanner *sc, int64_t t)
+{
+	int64_t each, way;
+
+	if (!sc->behind_known || !sc->ahead_known || sc->behind == SHIM_TIME_MIN ||
+	    sc->ahead == SHIM_TIME_MAX || __builtin_sub_overflow(sc->ahead, sc->behind, &each) ||
+	    __builtin_sub_overflow(t, sc->at, &way))
+		return true;
+	return (way < 0 ? -way : way) / SEEK_AFTER > each;
+}
+
 int shim_scan__place(struct shim_scanner *sc, struct shim_ts when, bool walk)
 {
 	int64_t t = shim_track__time(when, sc->start);
-	unsigned int records = walk ? UINT32_MAX : SEEK_AFTER;
+	unsigned int records = walk ? UINT32_MAX : is_far(sc, t) ? 0 : SEEK_AFTER;
 	int err = -EAGAIN;
 
 	if (sc->placed && t == sc->at)
@@ -299,6 +311,8 @@ static int take_value(struct pass *p, const struct shim_record *rec, struct shim
 		return 0;
 	bound = p->back ? &k->prior : &k->next;
 	err = shim_vset__value(rec, vset, i, m->desc->type, &bound->value);
+	if (!err)
+		err = shim_spot__keep(&p->sc->spot, p->sc->ar, rec, &bound->value);
 	if (err) {
 		bound->state = SHIM_BOUND_UNKNOWN;
 		return err;

@@ -11,7 +11,7 @@ static void first_use(struct shim_archive *ar, unsigned int i)
 	struct shim_view view;
 
 	v->err = shim_volume__load(v, v->part->files.base, i == shim_archive__nvolumes(ar) - 1,
-				   &ar->copy);
+				   &ar->budget);
 	if (v->err)
 		return;
 	shim_volume__view(v, &view);

@@ -2,6 +2,7 @@
 /* Loading a volume's file by copy or by map, and following it. */
 #define _DEFAULT_SOURCE	/* madvise */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -88,7 +89,14 @@ static int open_file(const struct shim_volume *v, const char *base, int *fd, uin
 	return 0;
 }
 
-int shim_volume__load(struct shim_volume *v, const char *base, bool follow, uint64_t *copy)
+/* Whoever follows it may close its own descriptor at any time */
+static int keep_look(int fd, bool follow)
+{
+	return follow ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : fd;
+}
+
+int shim_volume__load(struct shim_volume *v, const char *base, bool follow,
+		      struct shim_budget *left)
 {
 	uint64_t size;
 	int fd, err;
@@ -97,14 +105,18 @@ int shim_volume__load(struct shim_volume *v, const char *base, bool follow, uint
 	if (err)
 		return err;
 	/* nothing cannot be mapped */
-	v->map = size > *copy && size;
+	v->map = size > left->copy && size;
 	err = replace(v, fd, size, size);
 	if (!err && !v->map)
-		*copy -= size;
+		left->copy -= size;
 	v->fd = -1;
+	if (!err && v->map && left->looks)
+		v->look = keep_look(fd, follow);
+	if (v->look >= 0)
+		left->looks--;
 	if (!err && follow)
 		v->fd = fd;
-	else
+	else if (fd != v->look)
 		close(fd);
 	return err;
 }
@@ -171,6 +183,8 @@ void shim_volume__free(struct shim_volume *v)
 	}
 	if (v->fd >= 0)
 		close(v->fd);
+	if (v->look >= 0)
+		close(v->look);
 }
 
 bool shim_volume__view(struct shim_volume *v, struct shim_view *out)

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #define SHIM_VOLUME_COPY	(64u << 10)
+#define SHIM_VOLUME_LOOKS	8u
 
 /*
  * Pages of a map that were looked at stay in the process's memory until it is
@@ -39,6 +40,7 @@ struct shim_part;
  * @joint: no file: the mark between two parts
  * @number: as in the file's name
  * @fd: to follow its growth, or -1
+ * @look: to read what need not be mapped, or -1; stays as it is once the volume is ready
  * @err: why it cannot be used, or 0
  * @map: it is mapped, not copied
  * @ready: it was loaded and its label is right
@@ -52,6 +54,7 @@ struct shim_volume {
 	bool joint;
 	int number;
 	int fd;
+	int look;
 	int err;
 	bool map;
 	atomic_bool ready;
@@ -72,8 +75,18 @@ struct shim_view {
 	uint32_t head;
 };
 
-/* @follow: the file is to be asked again for its size; *@copy: bytes that may still be copied */
-int shim_volume__load(struct shim_volume *v, const char *base, bool follow, uint64_t *copy);
+/*
+ * What volumes of an archive may still have: bytes that are copied, and files
+ * that stay open to be looked into.
+ */
+struct shim_budget {
+	uint64_t copy;
+	unsigned int looks;
+};
+
+/* @follow: the file is to be asked again for its size */
+int shim_volume__load(struct shim_volume *v, const char *base, bool follow,
+		      struct shim_budget *left);
 /* Take in what the file has become; true if its size changed */
 int shim_volume__refresh(struct shim_volume *v, bool *changed);
 void shim_volume__free(struct shim_volume *v);

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Finding a time in a stretch of records without passing through it.
+ *
+ * A guess at where the time lies is made from the times at both ends, and a
+ * window there is searched for records: several in a row, each with its length
+ * at both ends and a stamp that is not before that of the former one.  What
+ * lies between two such records narrows the stretch.  Where no records are
+ * recognised, or their stamps are in no order, nothing is claimed.
+ */
+#include "archive.h"
+#include "bisect.h"
+#include "spot.h"
+
+#define ROUNDS		12
+#define BY_TIME		5	/* rounds; clocks that jump are halved */
+#define WINDOW		SHIM_SPOT_SIZE
+#define WORTH		(2 * WINDOW)	/* a shorter stretch is walked through */
+#define IN_A_ROW	2	/* records, to be believed in */
+
+/*
+ * struct bound - an end of the stretch
+ * @stamp: of the record there, if @known
+ */
+struct bound {
+	uint64_t offset;
+	struct shim_ts stamp;
+	bool known;
+};
+
+/*
+ * struct search - a search on its way
+ * @lo: where records are before @when, as the index says, or if @found, as was seen
+ * @hi: where they are not
+ */
+struct search {
+	struct shim_cursor *cur;
+	struct shim_view view;
+	unsigned int volume;
+	struct shim_ts when;
+	bool or_equal;
+	bool found;
+	struct bound lo, hi;
+};
+
+/*
+ * struct row - records one behind the other
+ * @first: the first one
+ * @last: the last one that is before the time; there is one if @any
+ * @beyond: there is one that is not
+ */
+struct row {
+	struct bound first, last;
+	bool any, beyond;
+};
+
+struct window {
+	const uint8_t *data;
+	uint64_t offset;
+	uint32_t len;
+};
+
+static bool is_before(const struct search *s, struct shim_ts stamp)
+{
+	return shim_ts__cmp(stamp, s->when) < (s->or_equal ? 1 : 0);
+}
+
+static bool is_within(const struct search *s, struct shim_ts stamp)
+{
+	return (!s->lo.known || shim_ts__cmp(s->lo.stamp, stamp) <= 0) &&
+	       (!s->hi.known || shim_ts__cmp(stamp, s->hi.stamp) <= 0);
+}
+
+static bool look(const struct search *s, uint64_t offset, struct window *w)
+{
+	struct shim_spot *spot = s->cur->spot;
+
+	w->offset = offset;
+	if (spot && shim_spot__read(spot, s->cur->ar, s->volume, offset)) {
+		w->data = spot->bytes;
+		w->len = spot->len;
+		return true;
+	}
+	if (offset >= s->view.size)
+		return false;
+	shim_archive__look_at(s->cur->ar, s->volume, offset);
+	w->data = s->view.data + offset;
+	w->len = s->view.size - offset < WINDOW ? (uint32_t)(s->view.size - offset) : WINDOW;
+	return true;
+}
+
+/* The records from @at to the window's end; false if there is anything else */
+static bool row_at(const struct search *s, const struct window *w, uint32_t at, struct row *out)
+{
+	struct row row = { 0 };
+	struct shim_ts former;
+	struct shim_record rec;
+	unsigned int n = 0;
+	int err;
+
+	while (!(err = shim_rec_result__decode(s->view.format, w->data + at, w->len - at, &rec))) {
+		const struct bound here = { w->offset + at, rec.stamp, true };
+
+		if (!is_within(s, rec.stamp) || (n && shim_ts__cmp(rec.stamp, former) < 0))
+			return false;
+		if (!n++)
+			row.first = here;
+		if (is_before(s, rec.stamp)) {
+			row.last = here;
+			row.any = true;
+		} else {
+			row.beyond = true;
+		}
+		former = rec.stamp;
+		at += rec.len;
+	}
+	*out = row;
+	return err == -ENODATA && n >= IN_A_ROW;
+}
+
+static bool find_row(const struct search *s, const struct window *w, struct row *out)
+{
+	for (uint32_t at = 0; at + s->view.format->record_min <= w->len; at += 4) {
+		uint32_t len;
+
+		if (!shim_frame__len(w->data + at, w->len - at, s->view.format->record_min, &len) &&
+		    row_at(s, w, at, out))
+			return true;
+	}
+	return false;
+}
+
+/* How far into the stretch the time is */
+static double share(const struct search *s, unsigned int round)
+{
+	double all, part;
+
+	if (round >= BY_TIME || !s->lo.known || !s->hi.known)
+		return 0.5;
+	all = shim_ts__seconds(shim_ts__sub(s->hi.stamp, s->lo.stamp));
+	part = shim_ts__seconds(shim_ts__sub(s->when, s->lo.stamp));
+	return all > 0 && part > 0 ? part < all ? part / all : 1 : 0;
+}
+
+/* Where a window has the guess in its middle; records begin at multiples of four */
+static uint64_t guess(const struct search *s, unsigned int round)
+{
+	uint64_t room = s->hi.offset - s->lo.offset;
+	uint64_t at = (uint64_t)((double)room * share(s, round));
+
+	at = at > WINDOW / 2 ? at - WINDOW / 2 : 0;
+	if (at + WINDOW > room)
+		at = room > WINDOW ? room - WINDOW : 0;
+	return s->lo.offset + (at & ~(uint64_t)3);
+}
+
+static void narrow(struct search *s)
+{
+	for (unsigned int round = 0; round < ROUNDS && s->lo.offset < s->hi.offset; round++) {
+		struct window w;
+		struct row row;
+
+		if (!look(s, guess(s, round), &w) || !find_row(s, &w, &row))
+			return;
+		if (!row.any) {
+			if (row.first.offset <= s->lo.offset || row.first.offset >= s->hi.offset)
+				return;
+			s->hi = row.first;
+			continue;
+		}
+		if (row.last.offset <= s->lo.offset && s->found)
+			return;
+		s->lo = row.last;
+		s->found = true;
+		if (row.beyond)
+			return;
+	}
+}
+
+/* Pass over volumes whose follower begins before the time, too */
+static void skip_volumes(struct search *s, unsigned int last)
+{
+	struct shim_archive *ar = s->cur->ar;
+
+	while (s->volume < last) {
+		struct shim_record rec;
+		struct shim_view next;
+
+		if (!shim_archive__view(ar, s->volume + 1, &next) ||
+		    shim_view__at(&next, next.head, &rec) || !is_before(s, rec.stamp))
+			return;
+		s->volume++;
+		s->lo = (struct bound){ next.head, rec.stamp, true };
+		s->found = true;
+	}
+}
+
+/* From the last place that is early enough to the one behind it */
+static bool begin(struct search *s, const struct shim_index *index, size_t n)
+{
+	struct shim_archive *ar = s->cur->ar;
+	const struct shim_place *from = n ? &index->places[n - 1] : NULL;
+	const struct shim_place *to = n < index->n ? &index->places[n] : NULL;
+
+	s->volume = from ? from->volume : 0;
+	if (from)
+		s->lo = (struct bound){ from->offset, from->stamp, true };
+	else
+		s->lo = (struct bound){ shim_archive__head(ar, 0), shim_archive__label(ar)->start,
+					true };
+	skip_volumes(s, to ? to->volume : shim_archive__nvolumes(ar) - 1);
+	if (!shim_archive__view(ar, s->volume, &s->view))
+		return false;
+	s->hi = (struct bound){ s->view.size, { 0, 0 }, false };
+	if (to) {
+		s->hi.stamp = to->stamp;
+		s->hi.known = true;
+		if (to->volume == s->volume && to->offset < s->view.size)
+			s->hi.offset = to->offset;
+	}
+	return true;
+}
+
+bool shim_bisect__place(struct shim_cursor *cur, const struct shim_index *index, size_t n,
+			struct shim_ts when, bool or_equal)
+{
+	struct search s = { .cur = cur, .when = when, .or_equal = or_equal };
+
+	if (!begin(&s, index, n))
+		return false;
+	if (s.hi.offset > s.lo.offset && s.hi.offset - s.lo.offset >= WORTH)
+		narrow(&s);
+	if (!s.found)
+		return false;
+	cur->volume = s.volume;
+	cur->offset = s.lo.offset;
+	return true;
+}
