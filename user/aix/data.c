@@ -17,27 +17,33 @@ static int right_kind(const struct shim_aix_call *call, enum shim_aix_kind kind)
 	return call->ctx->program.kind == kind ? 0 : Pmapi_WrongKind;
 }
 
-static pm_mode_t live_mode(const struct shim_aix_call *call, int k)
+/* Whether it counts now, for the programs that are returned: 0 or the API's error */
+static int live_state(const struct shim_aix_call *call, bool *on)
 {
-	pm_mode_t mode = call->ctx->program.sets[k].mode;
+	int ret = shim_aix_turn__on(call->ctx, call->who, call->tid);
 
-	mode.b.count = shim_aix_turn__on(call->ctx, call->who, call->tid);
-	return mode;
+	if (ret < 0)
+		return shim_aix__error(ret);
+	*on = ret;
+	return 0;
 }
 
-static void copy_set(const struct shim_aix_call *call, int k, pm_prog_t *prog)
+static void copy_set(const struct shim_aix_call *call, int k, bool on, pm_prog_t *prog)
 {
 	*prog = call->ctx->program.sets[k];
-	prog->mode = live_mode(call, k);
+	prog->mode.b.count = on;
 	prog->reserved = 0;
 }
 
 static int get_locked(struct shim_aix_call *call, void *prog)
 {
 	int ret = right_kind(call, AIX_PLAIN);
+	bool on = false;
 
 	if (!ret)
-		copy_set(call, 0, prog);
+		ret = live_state(call, &on);
+	if (!ret)
+		copy_set(call, 0, on, prog);
 	return ret;
 }
 
@@ -47,7 +53,10 @@ static int get_mx_locked(struct shim_aix_call *call, void *arg)
 	pm_prog_mx_t *prog = arg;
 	pm_events_prog_t *sets;
 	int ret = right_kind(call, AIX_MX);
+	bool on = false;
 
+	if (!ret)
+		ret = live_state(call, &on);
 	if (ret)
 		return ret;
 	sets = malloc(p->nsets * sizeof(*sets));
@@ -56,11 +65,12 @@ static int get_mx_locked(struct shim_aix_call *call, void *arg)
 	for (int k = 0; k < p->nsets; k++)
 		memcpy(sets[k], p->sets[k].events, sizeof(sets[k]));
 	*prog = (pm_prog_mx_t) {
-		.mode = live_mode(call, 0),
+		.mode = p->sets[0].mode,
 		.slice_duration = p->slice,
 		.nb_events_prog = p->nsets,
 		.events_set = sets,
 	};
+	prog->mode.b.count = on;
 	return 0;
 }
 
@@ -70,14 +80,17 @@ static int get_mm_locked(struct shim_aix_call *call, void *arg)
 	pm_prog_mm_t *prog = arg;
 	pm_prog_t *sets;
 	int ret = right_kind(call, AIX_MM);
+	bool on = false;
 
+	if (!ret)
+		ret = live_state(call, &on);
 	if (ret)
 		return ret;
 	sets = malloc(p->nsets * sizeof(*sets));
 	if (!sets)
 		return Pmapi_Malloc_Err;
 	for (int k = 0; k < p->nsets; k++)
-		copy_set(call, k, &sets[k]);
+		copy_set(call, k, on, &sets[k]);
 	*prog = (pm_prog_mm_t) {
 		.slice_duration = p->slice,
 		.nb_set_prog = p->nsets,

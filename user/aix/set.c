@@ -70,7 +70,12 @@ static void choose_target(struct shim_aix_context *ctx, enum shim_aix_scope scop
 
 static int has_context(void *state, pid_t tid)
 {
-	return shim_aix_state__of_thread(state, tid) ? Pmapi_ContextExists : 0;
+	struct shim_aix_context *ctx;
+	int ret = shim_aix_state__of_thread(state, tid, &ctx);
+
+	if (ret)
+		return ret;
+	return ctx ? Pmapi_ContextExists : 0;
 }
 
 /* Of a group of all threads, none may have a context. */
@@ -82,7 +87,7 @@ static int check_members(struct shim_aix_state *state, const struct shim_aix_con
 	if (!ctx->process)
 		return 0;
 	ret = shim_aix_target__each_thread(tid, has_context, state);
-	return ret < 0 ? -ret : ret;
+	return ret < 0 ? shim_aix__error(ret) : ret;
 }
 
 static int install(struct shim_aix_state *state, struct shim_aix_context *ctx, pid_t tid)
@@ -191,42 +196,61 @@ int shim_aix__set_mm(struct shim_aix_who who, const pm_prog_mm_t *prog)
 	return set(who, &program, ret);
 }
 
+/* The last thread takes the context along. */
+static int delete_thread(struct shim_aix_call *call)
+{
+	int last = shim_aix_state__deserted(call->ctx, call->tid);
+	int ret = last < 0 ? last : shim_aix_both__unbind(call->ctx, call->tid, 0);
+
+	if (ret)
+		return shim_aix__error(ret);
+	call->state->generation++;
+	if (last)
+		shim_aix_state__remove(call->state, call->ctx);
+	return 0;
+}
+
 static int delete_locked(struct shim_aix_call *call, void *arg)
 {
-	int ret = 0;
-
 	(void)arg;
-	if (call->who.scope == AIX_THREAD) {
-		ret = shim_aix__error(shim_aix_both__unbind(call->ctx, call->tid, 0));
-		call->state->generation++;
-		if (ret || !shim_aix_state__deserted(call->ctx))
-			return ret;
-	}
+	if (call->who.scope == AIX_THREAD)
+		return delete_thread(call);
 	shim_aix_state__remove(call->state, call->ctx);
 	return 0;
 }
 
-/* Off and on again: the counts are gone, and the first set begins a whole slot. */
-static int rebind_thread(struct shim_aix_context *ctx, pid_t tid)
+/* The thread has no program any more, and neither has anybody if it was the last. */
+static void abandon(struct shim_aix_call *call)
 {
+	call->state->generation++;
+	if (shim_aix_state__deserted(call->ctx, 0) > 0)
+		shim_aix_state__remove(call->state, call->ctx);
+}
+
+/* Off and on again: the counts are gone, and the first set begins a whole slot. */
+static int rebind_thread(struct shim_aix_call *call)
+{
+	struct shim_aix_context *ctx = call->ctx;
+	__u32 state;
 	bool counts;
 	int bad, ret;
-	struct shim_aix_sums *sums;
 
-	ret = shim_aix_sums__read(ctx, tid, 0, &sums);
+	ret = shim_aix_sums__state(ctx, call->tid, &state);
 	if (ret && ret != -EAGAIN)
 		return shim_aix__error(ret);
-	counts = ret ? ctx->root_on : sums->state & VCPC_STATE_COUNTING;
-	if (!ret)
-		free(sums);
-	ret = shim_aix_both__unbind(ctx, tid, 0);
-	if (!ret)
-		ret = shim_aix_both__bind(ctx, tid, ctx->bind & ~VCPC_BIND_F_PROCESS, &bad);
+	counts = ret ? ctx->root_on : state & VCPC_STATE_COUNTING;
+	ret = shim_aix_both__unbind(ctx, call->tid, 0);
+	if (ret)
+		return shim_aix__error(ret);
+	ret = shim_aix_both__bind(ctx, call->tid, ctx->bind & ~VCPC_BIND_F_PROCESS, &bad);
 	if (!ret && counts)
-		ret = shim_aix_both__enable(ctx, tid, 0);
+		ret = shim_aix_both__enable(ctx, call->tid, 0);
+	else if (ret)
+		abandon(call);
 	return shim_aix__error(ret);
 }
 
+/* What cannot be put on again now is, at the next call. */
 static int rebind_cpus(struct shim_aix_context *ctx)
 {
 	int ret = shim_aix_both__unbind(ctx, 0, VCPC_TARGET_F_ALL);
@@ -234,6 +258,8 @@ static int rebind_cpus(struct shim_aix_context *ctx)
 	if (ret)
 		return shim_aix__error(ret);
 	ret = bind(ctx, 0);
+	if (ret)
+		ctx->online[0] = '\0';
 	if (!ret && ctx->on)
 		ret = shim_aix__error(shim_aix_both__enable(ctx, 0,
 							       VCPC_TARGET_F_ALL));
@@ -262,7 +288,7 @@ static int reset_locked(struct shim_aix_call *call, void *arg)
 	(void)arg;
 	if (call->who.scope == AIX_SYSTEM)
 		return ctx->tree ? rebase(ctx) : rebind_cpus(ctx);
-	ret = rebind_thread(ctx, call->tid);
+	ret = rebind_thread(call);
 	if (ret || call->who.scope == AIX_THREAD)
 		return ret;
 	ret = shim_aix_state__members(ctx, &members);

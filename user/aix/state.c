@@ -38,12 +38,12 @@ static struct {
 static void thread_exits(void *unused)
 {
 	struct shim_aix_state *state = shim_aix_state__lock();
-	struct shim_aix_context *ctx = shim_aix_state__of_thread(state, gettid());
+	struct shim_aix_context *ctx;
 
 	(void)unused;
-	if (ctx && ctx->scope == AIX_THREAD) {
+	if (!shim_aix_state__of_thread(state, gettid(), &ctx) && ctx && ctx->scope == AIX_THREAD) {
 		shim_aix_both__unbind(ctx, gettid(), 0);
-		if (shim_aix_state__deserted(ctx))
+		if (shim_aix_state__deserted(ctx, 0) > 0)
 			shim_aix_state__remove(state, ctx);
 	}
 	shim_aix_state__leave(state);
@@ -140,50 +140,66 @@ static bool is_of_threads(const struct shim_aix_context *ctx)
 	return ctx->scope != AIX_SYSTEM;
 }
 
-/* An invalid instance is one, too; a thread that has ended is another one. */
-static bool has_thread(const struct shim_aix_context *ctx, pid_t tid)
+/*
+ * 1, 0, or core's error if that cannot be found out now.  An invalid instance is one,
+ * too; a thread that has ended is another one.
+ */
+static int has_thread(const struct shim_aix_context *ctx, pid_t tid)
 {
-	struct shim_aix_sums *sums;
-	bool ended;
+	__u32 state;
 	int ret;
 
 	if (!is_of_threads(ctx))
-		return false;
-	ret = shim_aix_sums__read(ctx, tid, 0, &sums);
+		return 0;
+	ret = shim_aix_sums__state(ctx, tid, &state);
+	if (ret == -EAGAIN)
+		return 1;
 	if (ret)
-		return ret == -EAGAIN;
-	ended = sums->state & VCPC_STATE_EXITED;
-	free(sums);
-	return !ended;
+		return ret == -EINVAL ? 0 : ret;
+	return !(state & VCPC_STATE_EXITED);
 }
 
-static struct shim_aix_context *search(const struct shim_aix_state *state, pid_t tid)
+static int search(const struct shim_aix_state *state, pid_t tid, struct shim_aix_context **found)
 {
 	struct shim_aix_context *ctx;
 
-	for (ctx = state->contexts; ctx && !has_thread(ctx, tid); ctx = ctx->next)
-		;
-	return ctx;
+	for (ctx = state->contexts; ctx; ctx = ctx->next) {
+		int has = has_thread(ctx, tid);
+
+		if (has < 0)
+			return shim_aix__error(has);
+		if (has)
+			break;
+	}
+	*found = ctx;
+	return 0;
 }
 
 /**
  * shim_aix_state__of_thread() - a thread's context
  * @state: the process's
  * @tid: the thread
+ * @ctx: set to the context, or NULL, on success
  *
- * Return: the context, or NULL.
+ * Return: 0 or the API's error.
  */
-struct shim_aix_context *shim_aix_state__of_thread(struct shim_aix_state *state, pid_t tid)
+int shim_aix_state__of_thread(struct shim_aix_state *state, pid_t tid,
+			      struct shim_aix_context **ctx)
 {
+	int ret = 0;
+
 	if (tid != gettid())
-		return search(state, tid);
+		return search(state, tid, ctx);
 	if (self.generation != state->generation) {
-		self.ctx = search(state, tid);
+		ret = search(state, tid, &self.ctx);
+		if (ret)
+			return ret;
 		self.generation = state->generation;
 		if (self.ctx)
 			pthread_setspecific(hooks.key, &self);
 	}
-	return self.ctx;
+	*ctx = self.ctx;
+	return 0;
 }
 
 static struct shim_aix_context *the_systems(const struct shim_aix_state *state)
@@ -215,9 +231,7 @@ int shim_aix_state__find(struct shim_aix_state *state, struct shim_aix_who who,
 		return Pmapi_Unsupported;
 	if (who.scope == AIX_THREAD || who.scope == AIX_GROUP) {
 		ret = shim_aix_target__check(who, tid);
-		if (!ret)
-			*ctx = shim_aix_state__of_thread(state, *tid);
-		return ret;
+		return ret ? ret : shim_aix_state__of_thread(state, *tid, ctx);
 	}
 	*ctx = the_systems(state);
 	if (who.scope == AIX_CPU)
@@ -255,20 +269,22 @@ int shim_aix_state__call(struct shim_aix_who who, int (*fn)(struct shim_aix_call
 /**
  * shim_aix_state__deserted() - can nobody name a context of threads any more?
  * @ctx: the context
+ * @but: one thread that does not matter, or 0
  *
- * Return: true if all its threads have ended or let it go.
+ * Return: 1 if all its threads have ended or let it go, otherwise 0; or core's error.
  */
-bool shim_aix_state__deserted(const struct shim_aix_context *ctx)
+int shim_aix_state__deserted(const struct shim_aix_context *ctx, pid_t but)
 {
 	struct vcpc_instance_info *list;
 	struct vcpc_instances_args args;
 	bool deserted;
+	int ret = shim_counters__list(ctx->counters, &list, &args);
 
-	if (shim_counters__list(ctx->counters, &list, &args))
-		return false;
+	if (ret)
+		return ret;
 	deserted = !args.pending;
 	for (unsigned int i = 0; i < args.nr && deserted; i++)
-		deserted = list[i].state & VCPC_STATE_EXITED;
+		deserted = (but && list[i].tid == but) || list[i].state & VCPC_STATE_EXITED;
 	free(list);
 	return deserted;
 }
@@ -299,7 +315,7 @@ static void sweep(struct shim_aix_state *state)
 
 	for (ctx = state->contexts; ctx; ctx = next) {
 		next = ctx->next;
-		if (is_of_threads(ctx) && shim_aix_state__deserted(ctx))
+		if (is_of_threads(ctx) && shim_aix_state__deserted(ctx, 0) > 0)
 			shim_aix_state__remove(state, ctx);
 	}
 }

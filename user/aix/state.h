@@ -108,13 +108,14 @@ int shim_aix_state__session(struct shim_aix_state *state);
 
 int shim_aix_state__find(struct shim_aix_state *state, struct shim_aix_who who,
 			 struct shim_aix_context **ctx, pid_t *tid);
-struct shim_aix_context *shim_aix_state__of_thread(struct shim_aix_state *state, pid_t tid);
+int shim_aix_state__of_thread(struct shim_aix_state *state, pid_t tid,
+			      struct shim_aix_context **ctx);
 int shim_aix_state__claim(struct shim_aix_state *state, enum shim_aix_scope scope);
 void shim_aix_state__unclaim(struct shim_aix_state *state, enum shim_aix_scope scope);
 void shim_aix_state__add(struct shim_aix_state *state, struct shim_aix_context *ctx);
 void shim_aix_state__remove(struct shim_aix_state *state, struct shim_aix_context *ctx);
 void shim_aix_state__free(struct shim_aix_context *ctx);
-bool shim_aix_state__deserted(const struct shim_aix_context *ctx);
+int shim_aix_state__deserted(const struct shim_aix_context *ctx, pid_t but);
 int shim_aix_state__members(const struct shim_aix_context *ctx, unsigned int *members);
 
 /* target.c */
@@ -136,10 +137,11 @@ int shim_aix_both__disable(struct shim_aix_context *ctx, pid_t tid, unsigned int
 /* sums.c */
 int shim_aix_sums__read(const struct shim_aix_context *ctx, pid_t tid, unsigned int flags,
 			struct shim_aix_sums **sums);
+int shim_aix_sums__state(const struct shim_aix_context *ctx, pid_t tid, __u32 *state);
 void shim_aix_sums__subtract(const struct shim_aix_context *ctx, struct shim_aix_sums *sums,
 			     const struct shim_aix_sums *base);
 
 /* turn.c */
-bool shim_aix_turn__on(const struct shim_aix_context *ctx, struct shim_aix_who who, pid_t tid);
+int shim_aix_turn__on(const struct shim_aix_context *ctx, struct shim_aix_who who, pid_t tid);
 
 #endif /* SHIM_AIX_STATE_H */

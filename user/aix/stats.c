@@ -168,36 +168,43 @@ static void join_pairs(struct set_stats *set)
 	set->joined = set->join;
 }
 
-static int keep(struct set_stats *set, const pmx_turn_t *turn)
+/* Room for one more turn of each set, before any is noted */
+static int make_room(struct pmx_stats *s)
 {
-	if (set->n && set->joined < set->join) {
-		add_turn(&set->turns[set->n - 1], turn);
-		set->joined++;
-		return 0;
-	}
-	if (set->n == SET_TURNS)
-		join_pairs(set);
-	if (set->n == set->room) {
+	for (int k = 0; k < s->nsets; k++) {
+		struct set_stats *set = &s->sets[k];
 		size_t room = set->room ? 2 * set->room : 64;
-		pmx_turn_t *more = realloc(set->turns, room * sizeof(*more));
+		pmx_turn_t *more;
 
+		if (set->n < set->room || set->n == SET_TURNS)
+			continue;
+		more = realloc(set->turns, room * sizeof(*more));
 		if (!more)
 			return Pmapi_Malloc_Err;
 		set->turns = more;
 		set->room = room;
 	}
-	set->turns[set->n++] = *turn;
-	set->joined = 1;
 	return 0;
 }
 
-static int close_turn(struct pmx_stats *s, struct set_stats *set)
+static void keep(struct set_stats *set, const pmx_turn_t *turn)
 {
-	int ret = keep(set, &set->open);
+	if (set->n && set->joined < set->join) {
+		add_turn(&set->turns[set->n - 1], turn);
+		set->joined++;
+		return;
+	}
+	if (set->n == SET_TURNS)
+		join_pairs(set);
+	set->turns[set->n++] = *turn;
+	set->joined = 1;
+}
 
+static void close_turn(struct pmx_stats *s, struct set_stats *set)
+{
+	keep(set, &set->open);
 	s->ring[s->nturns++ % RING] = set->open;
 	set->is_open = false;
-	return ret;
 }
 
 static __u64 less(__u64 a, __u64 b)
@@ -225,19 +232,19 @@ static pmx_turn_t difference(const struct shim_aix_context *ctx, int k,
 	return turn;
 }
 
-static int mark_set(struct pmx_stats *s, int k, const pmx_turn_t *turn)
+static void mark_set(struct pmx_stats *s, int k, const pmx_turn_t *turn)
 {
 	struct set_stats *set = &s->sets[k];
 
-	if (!turn->length)
-		return set->is_open ? close_turn(s, set) : 0;
-	if (set->is_open) {
+	if (!turn->length) {
+		if (set->is_open)
+			close_turn(s, set);
+	} else if (set->is_open) {
 		add_turn(&set->open, turn);
-		return 0;
+	} else {
+		set->open = *turn;
+		set->is_open = true;
 	}
-	set->open = *turn;
-	set->is_open = true;
-	return 0;
 }
 
 static int mark_locked(struct shim_aix_call *call, void *arg)
@@ -248,19 +255,20 @@ static int mark_locked(struct shim_aix_call *call, void *arg)
 
 	if (ret)
 		return ret;
-	if (r.nsets != s->nsets) {
+	ret = r.nsets == s->nsets ? make_room(s) : Pmapi_WrongKind;
+	if (ret) {
 		free(r.sums);
-		return Pmapi_WrongKind;
+		return ret;
 	}
-	for (int k = 0; k < s->nsets && !ret; k++) {
+	for (int k = 0; k < s->nsets; k++) {
 		pmx_turn_t turn = difference(call->ctx, k, r.sums, s->last ? s->last : s->first);
 
-		ret = mark_set(s, k, &turn);
+		mark_set(s, k, &turn);
 	}
 	free(s->last);
 	s->last = r.sums;
 	s->last_anchor = r.anchor;
-	return ret;
+	return 0;
 }
 
 /**

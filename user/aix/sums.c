@@ -45,6 +45,26 @@ int shim_aix_sums__read(const struct shim_aix_context *ctx, pid_t tid, unsigned 
 	return 0;
 }
 
+/**
+ * shim_aix_sums__state() - a thread's state in a context
+ * @ctx: the context
+ * @tid: the thread
+ * @state: VCPC_STATE_*; set only on success
+ *
+ * Return: 0 or core's error, -EINVAL if it has none there.
+ */
+int shim_aix_sums__state(const struct shim_aix_context *ctx, pid_t tid, __u32 *state)
+{
+	struct shim_aix_sums *sums;
+	int ret = shim_aix_sums__read(ctx, tid, 0, &sums);
+
+	if (ret)
+		return ret;
+	*state = sums->state;
+	free(sums);
+	return 0;
+}
+
 /* A member that was deleted since may have taken more with it than there is. */
 static __u64 less(__u64 a, __u64 b)
 {

@@ -25,7 +25,7 @@ static int read_status(pid_t tid, struct status *status)
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
 	f = fopen(path, "re");
 	if (!f)
-		return -ESRCH;
+		return errno == ENOENT ? -ESRCH : -errno;
 	*status = (struct status) { 0 };
 	while (fgets(line, sizeof(line), f)) {
 		sscanf(line, "State: %c", &status->state);
@@ -56,6 +56,7 @@ int shim_aix_target__check(struct shim_aix_who who, pid_t *tid)
 {
 	pid_t target = who.tid ? who.tid : (pid_t)who.ptid;
 	struct status status;
+	int ret;
 
 	if (!who.other) {
 		*tid = gettid();
@@ -63,7 +64,10 @@ int shim_aix_target__check(struct shim_aix_who who, pid_t *tid)
 	}
 	if (target <= 0 || (who.ptid && who.ptid != (ptid_t)target))
 		return EINVAL;
-	if (read_status(target, &status) || status.tgid != who.pid)
+	ret = read_status(target, &status);
+	if (ret)
+		return shim_aix__error(ret);
+	if (status.tgid != who.pid)
 		return ESRCH;
 	if (!is_ours(status.tracer) || !strchr("tT", status.state))
 		return Pmapi_NotDebugger;
@@ -76,7 +80,7 @@ int shim_aix_target__check(struct shim_aix_who who, pid_t *tid)
  * @fn: called for each; anything but 0 ends it
  * @arg: for @fn
  *
- * Return: 0, -ENOENT without /sys, or what @fn returned.
+ * Return: 0, -ENODEV without /sys, -ENOMEM and the like, or what @fn returned.
  */
 int shim_aix_target__each_cpu(int (*fn)(void *arg, int cpu), void *arg)
 {
@@ -85,7 +89,7 @@ int shim_aix_target__each_cpu(int (*fn)(void *arg, int cpu), void *arg)
 	char more = ',';
 
 	if (!f)
-		return -ENOENT;
+		return errno == ENOENT ? -ENODEV : -errno;
 	while (!ret && more == ',' && fscanf(f, "%d", &first) == 1) {
 		last = first;
 		if (fscanf(f, "%c", &more) == 1 && more == '-' && fscanf(f, "%d%c", &last, &more) < 1)
@@ -126,7 +130,7 @@ int shim_aix_target__nth_cpu(int n)
  * @fn: called for each; anything but 0 ends it
  * @arg: for @fn
  *
- * Return: 0, -ESRCH, or what @fn returned.
+ * Return: 0, -ESRCH, -ENOMEM and the like, or what @fn returned.
  */
 int shim_aix_target__each_thread(pid_t tid, int (*fn)(void *arg, pid_t tid), void *arg)
 {
@@ -138,7 +142,7 @@ int shim_aix_target__each_thread(pid_t tid, int (*fn)(void *arg, pid_t tid), voi
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)tid);
 	dir = opendir(path);
 	if (!dir)
-		return -ESRCH;
+		return errno == ENOENT ? -ESRCH : -errno;
 	while (!ret && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
 			ret = fn(arg, atoi(entry->d_name));

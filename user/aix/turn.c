@@ -39,22 +39,22 @@ static bool is_stopped_group(const struct shim_aix_context *ctx)
 	return ctx->scope == AIX_GROUP && !ctx->on;
 }
 
-/* Whether a thread is on itself */
-static bool own_state(const struct shim_aix_context *ctx, pid_t tid)
+/* Whether a thread is on itself: 1, 0, or core's error */
+static int own_state(const struct shim_aix_context *ctx, pid_t tid)
 {
 	const struct shim_aix_own *own;
-	struct shim_aix_sums *sums;
-	bool on;
+	__u32 state;
+	int ret;
 
 	if (is_stopped_group(ctx)) {
 		own = note_of(ctx, tid);
 		return own ? own->on : ctx->root_on;
 	}
-	if (shim_aix_sums__read(ctx, tid, 0, &sums))
-		return false;
-	on = sums->state & VCPC_STATE_COUNTING;
-	free(sums);
-	return on;
+	ret = shim_aix_sums__state(ctx, tid, &state);
+	/* What was spoilt does not count. */
+	if (ret)
+		return ret == -EAGAIN ? 0 : ret;
+	return state & VCPC_STATE_COUNTING ? 1 : 0;
 }
 
 /**
@@ -63,24 +63,26 @@ static bool own_state(const struct shim_aix_context *ctx, pid_t tid)
  * @who: of what
  * @tid: the thread
  *
- * Return: true if it counts, or would if its group did.
+ * Return: 1 if it counts, or would if its group did; 0; or core's error.
  */
-bool shim_aix_turn__on(const struct shim_aix_context *ctx, struct shim_aix_who who, pid_t tid)
+int shim_aix_turn__on(const struct shim_aix_context *ctx, struct shim_aix_who who, pid_t tid)
 {
 	return who.scope == AIX_THREAD ? own_state(ctx, tid) : ctx->on;
 }
 
 static int start_thread(struct shim_aix_context *ctx, pid_t tid)
 {
-	if (own_state(ctx, tid))
-		return 0;
+	int on = own_state(ctx, tid);
+
+	if (on)
+		return on < 0 ? on : 0;
 	if (is_stopped_group(ctx))
 		return note(ctx, tid, true);
 	return shim_aix_both__enable(ctx, tid, 0);
 }
 
-/* Those of the group that are on themselves count from now on. */
-static int start_members(struct shim_aix_context *ctx)
+/* The caller, and those of the group that are on themselves, count from now on. */
+static int start_members(struct shim_aix_context *ctx, pid_t tid)
 {
 	struct vcpc_instance_info *list;
 	struct vcpc_instances_args args;
@@ -88,6 +90,7 @@ static int start_members(struct shim_aix_context *ctx)
 
 	if (ret)
 		return ret;
+	ret = start_thread(ctx, tid);
 	for (unsigned int i = 0; i < args.nr && !ret; i++) {
 		if (list[i].state & VCPC_STATE_EXITED || !own_state(ctx, list[i].tid))
 			continue;
@@ -102,12 +105,12 @@ static int start_members(struct shim_aix_context *ctx)
 
 static int start_group(struct shim_aix_context *ctx, pid_t tid)
 {
-	int ret = start_thread(ctx, tid);
+	int ret;
 
-	if (!ret && !ctx->on) {
-		ret = start_members(ctx);
-		ctx->on = !ret;
-	}
+	if (ctx->on)
+		return start_thread(ctx, tid);
+	ret = start_members(ctx, tid);
+	ctx->on = !ret;
 	return ret;
 }
 
@@ -186,8 +189,9 @@ static int turn_locked(struct shim_aix_call *call, void *arg)
 	turn->when = now(call);
 	if (turn->on)
 		return shim_aix__error(start(call->ctx, call->who, call->tid));
-	if (!shim_aix_turn__on(call->ctx, call->who, call->tid))
-		return Pmapi_NotCounting;
+	ret = shim_aix_turn__on(call->ctx, call->who, call->tid);
+	if (ret <= 0)
+		return ret ? shim_aix__error(ret) : Pmapi_NotCounting;
 	ret = shim_aix__error(stop(call->ctx, call->who, call->tid));
 	turn->when = now(call);
 	if (!ret && call->who.scope != AIX_THREAD)
