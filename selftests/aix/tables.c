@@ -32,6 +32,38 @@ TEST(full_table)
 	EXPECT_NE(COUNT_NOTHING, event_on(0, "PM_PAGE_FAULTS"));
 }
 
+/* Whoever takes one event of each counter's list has a program that fits. */
+TEST(one_event_on_each_counter)
+{
+	pm_prog_t prog = { .mode.w = PM_USER | PM_COUNT };
+	bool hardware;
+	pm_data_t data;
+
+	ASSERT_EQ(0, initialize());
+	hardware = event_on(0, "PM_INST_CMPL") >= 0;
+	for (int c = 0; c < info.maxpmcs; c++) {
+		prog.events[c] = event_on(c, hardware ? "PM_INST_CMPL" : "PM_TASK_CLOCK");
+		if (prog.events[c] == COUNT_NOTHING)
+			prog.events[c] = info.list_events[c][0].event_id;
+	}
+	ASSERT_EQ(0, pm_set_program_mythread(&prog));
+	burn(MS);
+	ASSERT_EQ(0, pm_get_data_mythread(&data));
+	for (int c = 0; c < info.maxpmcs; c++) {
+		EXPECT_LT(0, data.accu[c]) TH_LOG("counter %d", c);
+	}
+	ASSERT_EQ(0, pm_delete_program_mythread());
+	/* What a counter does not list it does not take. */
+	for (int c = 0; c < info.maxpmcs; c++) {
+		int id = prog.events[c];
+
+		prog.events[c] = info.maxevents[c];
+		EXPECT_EQ(Pmapi_InvalidEvent, pm_set_program_mythread(&prog));
+		prog.events[c] = id;
+	}
+	EXPECT_EQ(Pmapi_NoSetProg, pm_start_mythread());
+}
+
 /* With a narrow filter numbers stay, and gaps appear; and what is not shown cannot be set. */
 TEST(filters)
 {
@@ -99,6 +131,7 @@ TEST(groups_can_be_counted)
 		for (int c = 0; c < MAX_COUNTERS; c++) {
 			EXPECT_LE(COUNT_NOTHING, group->events[c]);
 			EXPECT_GT(c < info.maxpmcs ? info.maxevents[c] : 0, group->events[c]);
+			EXPECT_TRUE(c < info.maxpmcs || group->events[c] == COUNT_NOTHING);
 		}
 		prog.events[0] = g;
 		ASSERT_EQ(0, pm_set_program_mythread(&prog)) TH_LOG("%s", group->short_name);
@@ -108,7 +141,8 @@ TEST(groups_can_be_counted)
 		EXPECT_TRUE(!!got.mode.b.is_group);
 		EXPECT_EQ(g, got.events[0]);
 		if (!strcmp(group->short_name, "pm_utilization"))
-			EXPECT_LT(0, data.accu[0]);
+			for (int c = 0; c < info.maxpmcs; c++)
+				EXPECT_EQ(group->events[c] != COUNT_NOTHING, data.accu[c] > 0);
 		EXPECT_EQ(0, pm_delete_program_mythread());
 	}
 }

@@ -150,22 +150,35 @@ static void add_groups(struct run *run, char *list)
 	}
 }
 
+/* Puts an event on a counter that is free, and counts as little else as there is. */
+static void add_event(struct run *run, pm_prog_t *set, const char *name)
+{
+	const pm_events2_t *event = NULL;
+	bool known = false;
+	int best = -1;
+
+	for (int c = 0; c < run->info.maxpmcs; c++) {
+		const pm_events2_t *e = hpm_event(&run->info, c, name, 0);
+
+		known = known || e;
+		if (!e || set->events[c] != COUNT_NOTHING ||
+		    (event && run->info.maxevents[c] >= run->info.maxevents[best]))
+			continue;
+		event = e;
+		best = c;
+	}
+	if (!event)
+		die(known ? "more events than counters" : "no such event", 0);
+	set->events[best] = event->event_id;
+}
+
 static void add_events(struct run *run, char *list)
 {
 	pm_prog_t *set = new_set(run, run->opt.mode);
 	char *save;
-	int c = 0;
 
-	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save)) {
-		const pm_events2_t *event;
-
-		if (c == run->info.maxpmcs)
-			die("more events than counters", 0);
-		event = hpm_event(&run->info, c, s, 0);
-		if (!event)
-			die("no such event", 0);
-		set->events[c++] = event->event_id;
-	}
+	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save))
+		add_event(run, set, s);
 }
 
 /* What to count if no option says: a file, then the environment, then set 1 */

@@ -52,37 +52,58 @@ static const struct form {
 	  { "PM_PAGE_FAULTS", "PM_CONTEXT_SWITCHES", "PM_CPU_MIGRATIONS", "PM_TASK_CLOCK" } },
 };
 
-static int add(const struct shim_aix_table *table, struct shim_aix_group *group, int n,
-	       const char *name)
+/* Puts an event on a counter that is free, and counts as little else as there is: 1, or 0 */
+static int add(const struct shim_aix_table *table, struct shim_aix_group *group, const char *name)
 {
-	int id = shim_aix_table__find(table, name);
+	int event = shim_aix_table__find(table, name), best = -1;
 
-	if (id < 0 || n == table->pmcs)
-		return n;
-	group->events[n] = id;
-	return n + 1;
+	if (event < 0)
+		return 0;
+	for (int c = 0; c < table->pmcs; c++)
+		if (group->events[c] == COUNT_NOTHING &&
+		    shim_aix_pmcs__number(table, c, event) != COUNT_NOTHING &&
+		    (best < 0 || shim_aix_pmcs__events(table, c) < shim_aix_pmcs__events(table, best)))
+			best = c;
+	if (best < 0)
+		return 0;
+	group->events[best] = shim_aix_pmcs__number(table, best, event);
+	return 1;
+}
+
+/* What a group counts on a counter, or NULL */
+static const struct shim_aix_event *on(const struct shim_aix_table *table,
+				       const struct shim_aix_group *group, int c)
+{
+	int event = shim_aix_pmcs__event(table, c, group->events[c]);
+
+	return event < 0 ? NULL : &table->events[event];
 }
 
 /* The weakest class of its events is the group's. */
-static void classify(const struct shim_aix_table *table, struct shim_aix_group *group, int n)
+static void classify(const struct shim_aix_table *table, struct shim_aix_group *group)
 {
 	group->class = PM_VERIFIED;
-	for (int i = 0; i < n; i++)
-		if (table->events[group->events[i]].class != PM_VERIFIED)
-			group->class = table->events[group->events[i]].class;
+	for (int c = 0; c < table->pmcs; c++)
+		if (on(table, group, c) && on(table, group, c)->class != PM_VERIFIED)
+			group->class = on(table, group, c)->class;
 }
 
-static bool fits(struct shim_session *session, const struct shim_aix_table *table,
-		 const struct shim_aix_group *group, int n)
+/* 1, 0, or core's error */
+static int fits(struct shim_session *session, const struct shim_aix_table *table,
+		const struct shim_aix_group *group)
 {
 	struct vcpc_request reqs[MAX_COUNTERS];
-	int ret;
+	int n = 0, ret;
 
-	for (int i = 0; i < n; i++) {
-		reqs[i] = table->events[group->events[i]].req;
-		reqs[i].flags = VCPC_REQ_F_USER;
+	for (int c = 0; c < table->pmcs; c++) {
+		if (!on(table, group, c))
+			continue;
+		reqs[n] = on(table, group, c)->req;
+		reqs[n++].flags = VCPC_REQ_F_USER;
 	}
 	ret = shim_aix_table__try(session, reqs, n);
+	if (shim_aix_table__is_trouble(ret))
+		return ret;
 	return !ret || ret == -EAGAIN;
 }
 
@@ -94,27 +115,26 @@ static bool is_made(const struct shim_aix_table *table, const char *name)
 	return false;
 }
 
-/* The group of a form, if enough of it is here */
-static bool make(struct shim_session *session, const struct shim_aix_table *table,
-		 const struct form *form, struct shim_aix_group *group)
+/* The group of a form, if enough of it is here: 1, 0, or core's error */
+static int make(struct shim_session *session, const struct shim_aix_table *table,
+		const struct form *form, struct shim_aix_group *group)
 {
-	int common = 0, n;
+	int common = 0, own = 0;
 
 	*group = (struct shim_aix_group) { .name = form->name, .title = form->title,
 					   .desc = form->title };
 	for (int i = 0; i < MAX_COUNTERS; i++)
 		group->events[i] = COUNT_NOTHING;
 	if (form->common) {
-		common = add(table, group, 0, "PM_CYC");
-		common = add(table, group, common, "PM_INST_CMPL");
+		common = add(table, group, "PM_CYC");
+		common += add(table, group, "PM_INST_CMPL");
 		if (!common)
-			return false;
+			return 0;
 	}
-	n = common;
 	for (int i = 0; i < MAX_COUNTERS && form->own[i]; i++)
-		n = add(table, group, n, form->own[i]);
-	classify(table, group, n);
-	return n - common >= form->needed && fits(session, table, group, n);
+		own += add(table, group, form->own[i]);
+	classify(table, group);
+	return own >= form->needed ? fits(session, table, group) : 0;
 }
 
 /**
@@ -122,7 +142,7 @@ static bool make(struct shim_session *session, const struct shim_aix_table *tabl
  * @session: the back end
  * @table: with its events
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0 or core's error.
  */
 int shim_aix_groups__make(struct shim_session *session, struct shim_aix_table *table)
 {
@@ -131,9 +151,13 @@ int shim_aix_groups__make(struct shim_session *session, struct shim_aix_table *t
 	table->groups = calloc(n, sizeof(*table->groups));
 	if (!table->groups)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		if (!is_made(table, forms[i].name) &&
-		    make(session, table, &forms[i], &table->groups[table->ngroups]))
-			table->ngroups++;
+	for (size_t i = 0; i < n; i++) {
+		int made = is_made(table, forms[i].name) ? 0 :
+			   make(session, table, &forms[i], &table->groups[table->ngroups]);
+
+		if (made < 0)
+			return made;
+		table->ngroups += made;
+	}
 	return 0;
 }

@@ -13,7 +13,7 @@
 /*
  * struct shim_aix_view - the tables under a filter
  *
- * Every counter counts every event, so all have the same list.
+ * Counters that count every event share one list.
  */
 struct shim_aix_view {
 	int maxevents[MAX_COUNTERS];
@@ -54,28 +54,49 @@ static pm_events_t old_event(const struct shim_aix_event *event, int id)
 	};
 }
 
-static int fill_events(const struct shim_aix_table *table, int filter, struct shim_aix_view *view)
+static bool shares(const struct shim_aix_table *table, int c)
 {
-	pm_events2_t *list = calloc(table->nevents + 1, sizeof(*list));
-	pm_events_t *old = calloc(table->nevents + 1, sizeof(*old));
-	int n = 0;
+	return c && c < table->general;
+}
 
-	view->list[0] = list;
-	view->old[0] = old;
+static int fill_counter(const struct shim_aix_table *table, int filter, int c,
+			struct shim_aix_view *view)
+{
+	int all = shim_aix_pmcs__events(table, c), n = 0;
+	pm_events2_t *list = calloc(all + 1, sizeof(*list));
+	pm_events_t *old = calloc(all + 1, sizeof(*old));
+
+	view->list[c] = list;
+	view->old[c] = old;
 	if (!list || !old)
 		return Pmapi_Malloc_Err;
-	for (int i = 0; i < table->nevents; i++) {
-		if (!passes(table->events[i].class, filter))
+	for (int id = 0; id < all; id++) {
+		const struct shim_aix_event *event =
+			&table->events[shim_aix_pmcs__event(table, c, id)];
+
+		if (!passes(event->class, filter))
 			continue;
-		list[n] = new_event(&table->events[i], i);
-		old[n++] = old_event(&table->events[i], i);
+		list[n] = new_event(event, id);
+		old[n++] = old_event(event, id);
 	}
-	for (int c = 0; c < table->pmcs; c++) {
-		view->maxevents[c] = n;
-		view->list[c] = list;
-		view->old[c] = old;
-	}
+	view->maxevents[c] = n;
 	return 0;
+}
+
+static int fill_events(const struct shim_aix_table *table, int filter, struct shim_aix_view *view)
+{
+	int ret = 0;
+
+	for (int c = 0; c < table->pmcs && !ret; c++) {
+		if (!shares(table, c)) {
+			ret = fill_counter(table, filter, c, view);
+			continue;
+		}
+		view->maxevents[c] = view->maxevents[0];
+		view->list[c] = view->list[0];
+		view->old[c] = view->old[0];
+	}
+	return ret;
 }
 
 static int fill_groups(const struct shim_aix_table *table, int filter, struct shim_aix_view *view)
@@ -103,10 +124,13 @@ static int fill_groups(const struct shim_aix_table *table, int filter, struct sh
 	return 0;
 }
 
-static void free_view(struct shim_aix_view *view)
+static void free_view(const struct shim_aix_table *table, struct shim_aix_view *view)
 {
-	free(view->list[0]);
-	free(view->old[0]);
+	for (int c = 0; c < table->pmcs; c++)
+		if (!shares(table, c)) {
+			free(view->list[c]);
+			free(view->old[c]);
+		}
 	free(view->groups.event_groups);
 	free(view);
 }
@@ -125,7 +149,7 @@ static int view_of(struct shim_aix_state *state, int filter, struct shim_aix_vie
 		if (!ret)
 			ret = fill_groups(&state->table, filter, view);
 		if (ret) {
-			free_view(view);
+			free_view(&state->table, view);
 			return ret;
 		}
 		state->views[filter] = view;

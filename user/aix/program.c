@@ -128,10 +128,11 @@ static bool passes(int class, int filter)
 static int check_events(const struct shim_aix_table *table, int filter, const int *ids)
 {
 	for (int c = 0; c < table->pmcs; c++) {
+		int event = shim_aix_pmcs__event(table, c, ids[c]);
+
 		if (ids[c] == COUNT_NOTHING)
 			continue;
-		if (ids[c] < 0 || ids[c] >= table->nevents ||
-		    !passes(table->events[ids[c]].class, filter))
+		if (event < 0 || !passes(table->events[event].class, filter))
 			return Pmapi_InvalidEvent;
 	}
 	return 0;
@@ -182,7 +183,7 @@ static void pack_anchor(struct shim_aix_program *p, int k, const struct shim_aix
 	p->anchor_req = table->events[p->anchor].req;
 	p->anchor_req.flags = modes ? modes : VCPC_REQ_F_USER;
 	for (int c = 0; c < table->pmcs; c++)
-		if (ids[c] == p->anchor && p->where[k][c] >= 0) {
+		if (p->where[k][c] >= 0 && shim_aix_pmcs__event(table, c, ids[c]) == p->anchor) {
 			p->anchor_at[k] = p->where[k][c];
 			return;
 		}
@@ -201,7 +202,7 @@ static void pack_set(struct shim_aix_program *p, int k, const struct shim_aix_ta
 		if (c >= table->pmcs || ids[c] == COUNT_NOTHING || !modes)
 			continue;
 		p->where[k][c] = p->n;
-		push(p, k, &table->events[ids[c]].req, modes);
+		push(p, k, &table->events[shim_aix_pmcs__event(table, c, ids[c])].req, modes);
 	}
 	if (p->anchor != COUNT_NOTHING)
 		pack_anchor(p, k, table, ids, modes);

@@ -21,7 +21,8 @@ enum shim_aix_kind {
  * @reqs: @n requests
  * @where: for each set and counter which request it is, or -1
  * @flags: VCPC_SET_F_SHUFFLE, with @seed
- * @anchor: an event that is counted all the time and in each set, or -1
+ * @anchor: an event that is counted all the time and in each set, by its number on
+ *	the first counter, or -1
  * @anchor_at: for each set which request that is
  * @anchor_req: the same by itself
  */

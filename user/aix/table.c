@@ -18,9 +18,6 @@
 #include "core/pfm.h"
 #include "table.h"
 
-/* Without hardware counters there are so many, for the kernel's events. */
-#define SOFTWARE_PMCS	4
-
 /* Mnemonics that stand for perf's events; the first of each are in every program. */
 static const struct {
 	const char *name;
@@ -89,15 +86,36 @@ static int append(struct build *b, const struct shim_aix_event *event)
 	return 0;
 }
 
+/**
+ * shim_aix_table__is_trouble() - does an error say nothing of the event that was tried?
+ * @ret: core's error
+ *
+ * Return: true if there was no memory, no descriptor or no patience: what is tried then
+ * would be missing from the table for no reason of its own.
+ */
+bool shim_aix_table__is_trouble(int ret)
+{
+	static const int troubles[] = { -ENOMEM, -EMFILE, -ENFILE, -EUSERS, -EINTR };
+
+	for (size_t i = 0; i < sizeof(troubles) / sizeof(troubles[0]); i++)
+		if (ret == troubles[i])
+			return true;
+	return false;
+}
+
 /* What cannot be counted here, or is in the table already, is left out. */
 static int add(struct build *b, const char *name, const char *shown, const char *desc)
 {
 	struct shim_aix_event event = { .class = b->class };
-	int ret = 0;
+	int ret;
 
-	if (shim_aix_table__find(b->table, name) >= 0 || shim_event__parse(shown, &event.req) ||
-	    shim_event__probe(b->session, &event.req))
+	if (shim_aix_table__find(b->table, name) >= 0)
 		return 0;
+	ret = shim_event__parse(shown, &event.req);
+	if (!ret)
+		ret = shim_event__probe(b->session, &event.req);
+	if (ret)
+		return shim_aix_table__is_trouble(ret) ? ret : 0;
 	event.name = strdup(name);
 	event.shown = strdup(shown);
 	event.desc = strdup(desc ? desc : shown);
@@ -160,45 +178,6 @@ static int add_perf(struct build *b)
 	return ret;
 }
 
-int shim_aix_table__try(struct shim_session *session, const struct vcpc_request *reqs,
-			unsigned int n)
-{
-	struct shim_counters *counters;
-	int bad;
-	int ret = shim_counters__create(session, reqs, n, VCPC_SET_F_DISABLED, &bad, &counters);
-
-	if (ret)
-		return ret;
-	ret = shim_counters__bind(counters, 0, 0, &bad);
-	shim_counters__put(counters);
-	return ret;
-}
-
-/* So many as hold cycles at a time, which every PMU can count on any counter */
-static int count_pmcs(struct shim_session *session)
-{
-	struct vcpc_request reqs[MAX_COUNTERS];
-	int n;
-
-	for (n = 0; n < MAX_COUNTERS; n++)
-		reqs[n] = (struct vcpc_request) {
-			.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES,
-			.flags = VCPC_REQ_F_USER,
-		};
-	for (n = MAX_COUNTERS; n; n--) {
-		int ret = shim_aix_table__try(session, reqs, n);
-
-		if (!ret)
-			return n;
-		/* A set on a CPU has them now; how many there are is known from then. */
-		if (ret == -EAGAIN) {
-			n = shim_session__info(session)->hw_slots;
-			return n < MAX_COUNTERS ? n : MAX_COUNTERS;
-		}
-	}
-	return 0;
-}
-
 static char *name_of_cpu(void)
 {
 	const char *cpu = shim_pfm__cpu();
@@ -214,7 +193,7 @@ static char *name_of_cpu(void)
  * @session: the back end
  * @table: filled; for shim_aix_table__free()
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0 or core's error.
  */
 int shim_aix_table__make(struct shim_session *session, struct shim_aix_table *table)
 {
@@ -222,15 +201,14 @@ int shim_aix_table__make(struct shim_session *session, struct shim_aix_table *ta
 	int ret;
 
 	*table = (struct shim_aix_table) { .cpu = name_of_cpu() };
-	table->pmcs = count_pmcs(session);
-	if (!table->pmcs)
-		table->pmcs = SOFTWARE_PMCS;
 	ret = table->cpu ? add_aliases(&b) : -ENOMEM;
 	if (!ret)
 		ret = add_perf(&b);
 	b.class = PM_UNVERIFIED;
 	if (!ret)
 		ret = shim_pfm__walk(add_named, &b);
+	if (!ret)
+		ret = shim_aix_pmcs__find(session, table);
 	if (!ret)
 		ret = shim_aix_groups__make(session, table);
 	if (ret)

@@ -23,7 +23,7 @@ struct shim_aix_event {
 	struct vcpc_request req;
 };
 
-/* A group; its number is its place; events[] are numbers or COUNT_NOTHING */
+/* A group; its number is its place; events[] are numbers by counter, or COUNT_NOTHING */
 struct shim_aix_group {
 	const char *name;
 	const char *title;
@@ -32,13 +32,27 @@ struct shim_aix_group {
 	int events[MAX_COUNTERS];
 };
 
+#define AIX_FIXED		2
+#define AIX_FIXED_EVENTS	2
+
+/* A counter that counts only some events, by their places in the table */
+struct shim_aix_fixed {
+	int events[AIX_FIXED_EVENTS];
+	int n;
+};
+
 /*
  * struct shim_aix_table - what there is
- * @pmcs: counters, each of which counts any event
+ * @pmcs: counters
+ * @general: of which the first so many count any event
+ * @fixed: the others
  * @cpu: the processor
  */
 struct shim_aix_table {
 	int pmcs;
+	int general;
+	struct shim_aix_fixed fixed[AIX_FIXED];
+	int nfixed;
 	char *cpu;
 	struct shim_aix_event *events;
 	int nevents;
@@ -51,6 +65,15 @@ void shim_aix_table__free(struct shim_aix_table *table);
 int shim_aix_table__find(const struct shim_aix_table *table, const char *name);
 
 int shim_aix_groups__make(struct shim_session *session, struct shim_aix_table *table);
+
+/* An error that says nothing of the event that was tried */
+bool shim_aix_table__is_trouble(int ret);
+
+/* pmcs.c */
+int shim_aix_pmcs__find(struct shim_session *session, struct shim_aix_table *table);
+int shim_aix_pmcs__events(const struct shim_aix_table *table, int c);
+int shim_aix_pmcs__event(const struct shim_aix_table *table, int c, int id);
+int shim_aix_pmcs__number(const struct shim_aix_table *table, int c, int event);
 
 /* Whether the processor holds these requests at a time: 0, or core's error */
 int shim_aix_table__try(struct shim_session *session, const struct vcpc_request *reqs,

@@ -182,15 +182,22 @@ struct clock_instance *shim_clock__add(struct clock_set *set, pid_t tid, pid_t r
 	return inst;
 }
 
+static bool is_cycles(const struct vcpc_request *req)
+{
+	return req->type == PERF_TYPE_HARDWARE && req->config == PERF_COUNT_HW_CPU_CYCLES;
+}
+
 /* No group of it may need more counters than there are. */
 static int room_for(const struct clock_set *set, int *bad)
 {
-	unsigned int hardware = 0;
+	unsigned int hardware = 0, cycles = 0;
 
 	for (unsigned int i = 0; i < set->n; i++) {
 		if (i && set->reqs[i].group != set->reqs[i - 1].group)
-			hardware = 0;
+			hardware = cycles = 0;
 		hardware += !clock_is_software(&set->reqs[i]);
+		if (world->cycle_counter && is_cycles(&set->reqs[i]) && !cycles++)
+			hardware--;
 		if (hardware > CLOCK_SLOTS) {
 			*bad = i;
 			return -ENOSPC;

@@ -16,5 +16,6 @@ void shim_clock__run(pid_t tid, __u64 ns);
 void shim_clock__born(pid_t parent, pid_t child, bool same_process);
 void shim_clock__exits(pid_t tid);
 void shim_clock__steal(bool stolen);
+void shim_clock__cycle_counter(bool there);
 
 #endif /* SHIM_CORE_BACKEND_CLOCK_H */

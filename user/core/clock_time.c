@@ -207,3 +207,14 @@ void shim_clock__steal(bool stolen)
 	world->stolen = stolen;
 	pthread_mutex_unlock(&world->lock);
 }
+
+/**
+ * shim_clock__cycle_counter() - beside the counters there is one for cycles alone, or not
+ * @there: it is there
+ */
+void shim_clock__cycle_counter(bool there)
+{
+	pthread_mutex_lock(&world->lock);
+	world->cycle_counter = there;
+	pthread_mutex_unlock(&world->lock);
+}

@@ -40,6 +40,7 @@ struct clock_world {
 	shim_clock_rate *rate;
 	__u64 now, gap;
 	bool stolen;
+	bool cycle_counter;
 };
 
 extern struct clock_world shim_clock__world;

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Each allocation of each call fails in turn, once or from then on: the call says so, nothing
+ * has changed, nothing has leaked, and the call works when there is memory again.
+ *
+ * The linker sends all allocations of the library here (--wrap); files that are opened count,
+ * too, as that takes memory.
+ */
+#include <dirent.h>
+#include <stdio.h>
+
+#include "aix/pmx.h"
+#include "core/backend_clock.h"
+#include "core/session.h"
+#include "../aix/scopes.h"
+
+const struct shim_backend_ops *shim_session__backend(void)
+{
+	return &shim_backend__clock;
+}
+
+static struct {
+	bool armed, for_good, hit;
+	int left;
+	long live;
+} memory;
+
+static bool fails(void)
+{
+	if (!memory.armed)
+		return false;
+	if (memory.left-- > 0 || (memory.hit && !memory.for_good))
+		return false;
+	memory.hit = true;
+	errno = ENOMEM;
+	return true;
+}
+
+#define WRAP(type, name, params, args, counted)				\
+type __real_##name params;						\
+type __wrap_##name params;						\
+type __wrap_##name params						\
+{									\
+	type got = fails() ? NULL : __real_##name args;			\
+									\
+	memory.live += got && (counted);				\
+	return got;							\
+}
+
+WRAP(void *, malloc, (size_t size), (size), true)
+WRAP(void *, calloc, (size_t n, size_t size), (n, size), true)
+WRAP(void *, realloc, (void *old, size_t size), (old, size), !old)
+WRAP(char *, strdup, (const char *s), (s), true)
+WRAP(FILE *, fopen, (const char *path, const char *mode), (path, mode), false)
+WRAP(DIR *, opendir, (const char *path), (path), false)
+
+void __real_free(void *p);
+void __wrap_free(void *p);
+void __wrap_free(void *p)
+{
+	memory.live -= !!p;
+	__real_free(p);
+}
+
+static void arm(int after, bool for_good)
+{
+	memory.left = after;
+	memory.for_good = for_good;
+	memory.hit = false;
+	memory.armed = true;
+}
+
+static bool disarm(void)
+{
+	memory.armed = false;
+	return memory.hit;
+}
+
+static int set_plain(const struct scope *s, int mode)
+{
+	pm_prog_t prog = program("PM_PAGE_FAULTS");
+
+	prog.mode.w |= s->mode | mode;
+	return s->set(&prog);
+}
+
+static int set_mx(const struct scope *s, int mode)
+{
+	pm_prog_mx_t prog = program_mx("PM_PAGE_FAULTS", 3, 10);
+
+	prog.mode.w |= s->mode | mode;
+	return s->set_mx(&prog);
+}
+
+static int set_mm(const struct scope *s, int mode)
+{
+	pm_prog_t sets[2] = { program("PM_PAGE_FAULTS"), program("PM_PAGE_FAULTS") };
+	pm_prog_mm_t prog = { .slice_duration = 10, .nb_set_prog = 2, .prog_set = sets };
+
+	sets[0].mode.w |= s->mode | mode;
+	return s->set_mm(&prog);
+}
+
+static int get_mx(const struct scope *s)
+{
+	pm_prog_mx_t prog = { .events_set = (void *)8 };
+	int ret = s->get_mx(&prog);
+
+	if (ret && prog.events_set)
+		return -1;
+	free(prog.events_set);
+	return ret;
+}
+
+static int get_mm(const struct scope *s)
+{
+	pm_prog_mm_t prog = { .prog_set = (void *)8 };
+	int ret = s->get_mm(&prog);
+
+	if (ret && prog.prog_set)
+		return -1;
+	free(prog.prog_set);
+	return ret;
+}
+
+static int data(const struct scope *s)
+{
+	pm_data_t got = { .reserved = 77 };
+	int ret = s->data(&got);
+
+	return ret && got.reserved != 77 ? -1 : ret;
+}
+
+static int Tdata(const struct scope *s)
+{
+	pm_accu_time_t times = { .accu_purr.flag = 77 };
+	pm_data_t got = { .reserved = 77 };
+	int ret = s->Tdata(&got, &times);
+
+	return ret && (got.reserved != 77 || times.accu_purr.flag != 77) ? -1 : ret;
+}
+
+static int data_mx(const struct scope *s)
+{
+	pm_data_mx_t got = { .accu_set = (void *)8 };
+	int ret = s->data_mx(&got);
+
+	if (ret && got.accu_set)
+		return -1;
+	free(got.accu_set);
+	return ret;
+}
+
+static int tstop(const struct scope *s)
+{
+	timebasestruct_t when = { .flag = 77 };
+	int ret = s->tstop(&when);
+
+	return ret && when.flag != 77 ? -1 : ret;
+}
+
+static int get(const struct scope *s)
+{
+	pm_prog_t prog = { .reserved = 77 };
+	int ret = s->get(&prog);
+
+	return ret && prog.reserved != 77 ? -1 : ret;
+}
+
+static int start(const struct scope *s)
+{
+	return s->start();
+}
+
+static int drop(const struct scope *s)
+{
+	return s->drop();
+}
+
+/* Calls on a program that is set; whether it counts before */
+static const struct op {
+	const char *name;
+	int (*call)(const struct scope *s);
+	int (*set)(const struct scope *s, int mode);
+	int before;
+	int (*look)(const struct scope *s);
+} ops[] = {
+	{ "start", start, set_plain, 0, data },
+	{ "start, mx", start, set_mx, 0, data_mx },
+	{ "tstop", tstop, set_plain, PM_COUNT, data },
+	{ "get", get, set_plain, PM_COUNT, data },
+	{ "get_mx", get_mx, set_mx, 0, data_mx },
+	{ "get_mm", get_mm, set_mm, 0, data_mx },
+	{ "data", data, set_plain, PM_COUNT, data },
+	{ "Tdata", Tdata, set_plain, 0, data },
+	{ "data_mx", data_mx, set_mx, PM_COUNT, data_mx },
+	{ "delete", drop, set_plain, PM_COUNT, data },
+	{ "delete, mx", drop, set_mx, 0, data_mx },
+};
+
+#define EACH_OP(op)	for (const struct op *op = ops; op < ops + sizeof(ops) / sizeof(ops[0]); op++)
+
+static int counts(const struct scope *s, const struct op *op)
+{
+	pm_prog_mx_t mx;
+	pm_prog_mm_t mm;
+	pm_prog_t prog;
+
+	if (op->set == set_plain)
+		return s->get(&prog) ? -1 : prog.mode.w & PM_COUNT;
+	if (op->set == set_mx) {
+		if (s->get_mx(&mx))
+			return -1;
+		free(mx.events_set);
+		return mx.mode.w & PM_COUNT;
+	}
+	if (s->get_mm(&mm))
+		return -1;
+	prog = mm.prog_set[0];
+	free(mm.prog_set);
+	return prog.mode.w & PM_COUNT;
+}
+
+/* Which processors are online is asked again at the next call, so that it need not be known. */
+static bool manages_without(const struct scope *s)
+{
+	return !strcmp(s->name, "system");
+}
+
+/* One try: true if an allocation failed, so that there is another one to try */
+static bool one_call(struct __test_metadata *_metadata, const struct scope *s, const struct op *op,
+		     int after, bool for_good)
+{
+	long live;
+	bool hit;
+	int ret;
+
+	ASSERT_EQ(0, op->set(s, op->before)) {
+		TH_LOG("%s, %s", s->name, op->name);
+	}
+	live = memory.live;
+	arm(after, for_good);
+	ret = op->call(s);
+	hit = disarm();
+	if (!hit || (manages_without(s) && !ret)) {
+		EXPECT_CODE(0, ret);
+		s->drop();
+		return hit;
+	}
+	ASSERT_EQ(Pmapi_Malloc_Err, ret) {
+		TH_LOG("%s, %s: allocation %d%s", s->name, op->name, after,
+		       for_good ? " and all behind it" : "");
+	}
+	EXPECT_EQ(live, memory.live) TH_LOG("%s, %s: allocation %d", s->name, op->name, after);
+	EXPECT_EQ(op->before, counts(s, op)) TH_LOG("%s, %s: allocation %d", s->name, op->name, after);
+	EXPECT_CODE(0, op->look(s));
+	EXPECT_CODE(0, op->call(s));
+	s->drop();
+	return true;
+}
+
+FIXTURE(memory) {
+};
+
+FIXTURE_SETUP(memory)
+{
+	start_target();
+	ASSERT_EQ(0, initialize());
+}
+
+FIXTURE_TEARDOWN(memory)
+{
+	end_target();
+}
+
+TEST_F(memory, calls_on_a_program)
+{
+	int tried = 0;
+
+	EACH_SCOPE(s)
+		EACH_OP(op)
+			for (int for_good = 0; for_good < 2; for_good++)
+				for (int i = 0; one_call(_metadata, s, op, i, for_good); i++)
+					tried++;
+	TH_LOG("%d allocations failed", tried);
+	EXPECT_LT(200, tried);
+}
+
+static bool one_set(struct __test_metadata *_metadata, const struct scope *s,
+		    int (*set)(const struct scope *s, int mode), int after, bool for_good)
+{
+	long live = memory.live;
+	bool hit;
+	int ret;
+
+	arm(after, for_good);
+	ret = set(s, PM_COUNT);
+	hit = disarm();
+	if (!hit || (manages_without(s) && !ret)) {
+		EXPECT_CODE(0, ret);
+		EXPECT_CODE(0, s->stop());
+		EXPECT_CODE(0, s->drop());
+		return hit;
+	}
+	ASSERT_EQ(Pmapi_Malloc_Err, ret) {
+		TH_LOG("%s: allocation %d", s->name, after);
+	}
+	EXPECT_EQ(live, memory.live) TH_LOG("%s: allocation %d", s->name, after);
+	EXPECT_CODE(Pmapi_NoSetProg, s->start());
+	EXPECT_CODE(0, set(s, 0));
+	EXPECT_CODE(0, s->drop());
+	return true;
+}
+
+TEST_F(memory, set)
+{
+	int (*const sets[])(const struct scope *s, int mode) = { set_plain, set_mx, set_mm };
+	int tried = 0;
+
+	EACH_SCOPE(s)
+		for (int k = 0; k < 3; k++)
+			for (int for_good = 0; for_good < 2; for_good++)
+				for (int i = 0; one_set(_metadata, s, sets[k], i, for_good); i++)
+					tried++;
+	EXPECT_LT(200, tried);
+}
+
+/*
+ * A reset takes the program off and puts it on again.  If that fails for want of memory the
+ * thread may be left without one, which the next call says; processors get it back then.
+ */
+TEST_F(memory, reset)
+{
+	EACH_SCOPE(s)
+		for (int i = 0; ; i++) {
+			int ret, after;
+			bool hit;
+
+			ASSERT_EQ(0, set_mx(s, PM_COUNT));
+			arm(i, false);
+			ret = s->reset();
+			hit = disarm();
+			if (!manages_without(s) || ret)
+				EXPECT_CODE(hit ? Pmapi_Malloc_Err : 0, ret);
+			after = data_mx(s);
+			if (after != Pmapi_NoSetProg || s->mode & PM_PROCTREE ||
+			    manages_without(s))
+				EXPECT_CODE(0, after);
+			s->drop();
+			if (!hit)
+				break;
+		}
+}
+
+/* Each in a child, as the tables are made once. */
+static int initialize_in_child(int after)
+{
+	pid_t pid = fork();
+	int status, ret;
+
+	if (!pid) {
+		arm(after, false);
+		ret = initialize();
+		if (!disarm())
+			_exit(ret ? 1 : 0);
+		if (ret != Pmapi_Malloc_Err)
+			_exit(2);
+		if (pm_start_mythread() != Pmapi_NoInit)
+			_exit(3);
+		_exit(initialize() ? 4 : 100);
+	}
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(initialization)
+{
+	int ret, i;
+
+	for (i = 0; (ret = initialize_in_child(i)) == 100; i++)
+		;
+	EXPECT_EQ(0, ret) TH_LOG("allocation %d", i);
+	EXPECT_LT(20, i);
+}
+
+TEST_F(memory, statistics)
+{
+	pm_prog_mx_t prog = program_mx("PM_INST_CMPL", 3, 10);
+	pmx_options_t options = { .anchor = event_on(0, "PM_CYC") };
+	pmx_stats_t *stats = (void *)8;
+	pmx_estimate_t estimate;
+	int i, ret;
+
+	prog.mode.w |= PM_COUNT;
+	ASSERT_EQ(0, pmx_set_program_mx(PMX_MYTHREAD, &prog, &options));
+	for (i = 0; ; i++) {
+		arm(i, false);
+		ret = pmx_stats_open(PMX_MYTHREAD, &stats);
+		if (!disarm())
+			break;
+		ASSERT_EQ(Pmapi_Malloc_Err, ret);
+		ASSERT_EQ((void *)8, stats);
+	}
+	ASSERT_EQ(0, ret);
+	/* A mark that failed is made up for by the next one. */
+	for (int turn = 0; turn < 300; turn++) {
+		shim_clock__run(syscall(SYS_gettid), 10 * 1000000ull);
+		for (i = 0; ; i++) {
+			arm(i, true);
+			ret = pmx_stats_mark(stats);
+			if (!disarm())
+				break;
+			ASSERT_EQ(Pmapi_Malloc_Err, ret);
+		}
+		ASSERT_EQ(0, ret);
+	}
+	arm(0, false);
+	EXPECT_EQ(Pmapi_Malloc_Err, pmx_stats_estimate(stats, 1, 0, &estimate));
+	disarm();
+	ASSERT_EQ(0, pmx_stats_estimate(stats, 1, 0, &estimate));
+	EXPECT_EQ(100, estimate.turns);
+	EXPECT_EQ(3000 * 2000, estimate.value * 1.0);
+	pmx_stats_close(stats);
+	EXPECT_EQ(0, pm_delete_program_mythread());
+}
+
+TEST_HARNESS_MAIN
