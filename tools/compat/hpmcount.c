@@ -13,8 +13,7 @@
 
 #include "hpm/hpm.h"
 
-#define MAX_SETS	64
-#define MAX_VALUES	(MAX_SETS * MAX_COUNTERS)
+#define MAX_VALUES	(HPM_MAX_SETS * MAX_COUNTERS)
 
 struct options {
 	FILE *out;
@@ -23,7 +22,6 @@ struct options {
 	bool detail;
 	bool exact;
 	int slice;
-	int mode;
 };
 
 /* What was counted of an event, and what that is for the whole time */
@@ -38,24 +36,14 @@ struct run {
 	struct options opt;
 	pm_info2_t info;
 	pm_groups_info_t groups;
-	pm_prog_t sets[MAX_SETS];
-	int nsets;
+	struct hpm_choice choice;
 	struct value values[MAX_VALUES];
 	int nvalues;
-	double set_seconds[MAX_SETS];
+	double set_seconds[HPM_MAX_SETS];
 	double seconds;		/* wall */
 	double cpu_seconds;	/* counted */
 	int rounds;
 };
-
-static void die(const char *what, int error)
-{
-	if (error)
-		pm_error(what, error);
-	else
-		fprintf(stderr, "hpmcount: %s\n", what);
-	exit(1);
-}
 
 static void usage(FILE *f)
 {
@@ -76,149 +64,6 @@ static void usage(FILE *f)
 	      "  -o file         write there instead of standard output\n", f);
 }
 
-/* The modes behind a name, which is cut there */
-static int take_mode(char *name, int otherwise)
-{
-	char *colon = strchr(name, ':');
-	int mode = 0;
-
-	if (!colon)
-		return otherwise;
-	*colon = '\0';
-	for (const char *c = colon + 1; *c; c++) {
-		if (!strchr("ukh", *c))
-			die("a mode is made of the letters u, k and h", 0);
-		mode |= *c == 'u' ? PM_USER : *c == 'k' ? PM_KERNEL : 0;
-	}
-	return mode;
-}
-
-static pm_prog_t *new_set(struct run *run, int mode)
-{
-	pm_prog_t *set;
-
-	if (run->nsets == MAX_SETS)
-		die("too many sets", 0);
-	set = &run->sets[run->nsets++];
-	set->mode.w = mode | PM_PROCTREE;
-	for (int c = 0; c < MAX_COUNTERS; c++)
-		set->events[c] = COUNT_NOTHING;
-	return set;
-}
-
-static void add_group(struct run *run, int group, int mode)
-{
-	pm_prog_t *set = new_set(run, mode);
-
-	set->mode.b.is_group = 1;
-	set->events[0] = group;
-}
-
-static void add_sets(struct run *run, char *list)
-{
-	char *save;
-
-	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save)) {
-		int mode = take_mode(s, run->opt.mode);
-		int n, first, last;
-
-		if (!hpm_number(s, &n))
-			die("an event set is a number", 0);
-		first = n ? n : 1;
-		last = n ? n : hpm_sets(&run->groups);
-		for (int i = first; i <= last; i++) {
-			int group = hpm_set(&run->groups, i);
-
-			if (group < 0)
-				die("no such event set", 0);
-			add_group(run, group, mode);
-		}
-	}
-}
-
-static void add_groups(struct run *run, char *list)
-{
-	char *save;
-
-	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save)) {
-		int mode = take_mode(s, run->opt.mode);
-		int group = hpm_group(&run->groups, s);
-
-		if (group < 0)
-			die("no such group", 0);
-		add_group(run, group, mode);
-	}
-}
-
-/* Puts an event on a counter that is free, and counts as little else as there is. */
-static void add_event(struct run *run, pm_prog_t *set, const char *name)
-{
-	const pm_events2_t *event = NULL;
-	bool known = false;
-	int best = -1;
-
-	for (int c = 0; c < run->info.maxpmcs; c++) {
-		const pm_events2_t *e = hpm_event(&run->info, c, name, 0);
-
-		known = known || e;
-		if (!e || set->events[c] != COUNT_NOTHING ||
-		    (event && run->info.maxevents[c] >= run->info.maxevents[best]))
-			continue;
-		event = e;
-		best = c;
-	}
-	if (!event)
-		die(known ? "more events than counters" : "no such event", 0);
-	set->events[best] = event->event_id;
-}
-
-static void add_events(struct run *run, char *list)
-{
-	pm_prog_t *set = new_set(run, run->opt.mode);
-	char *save;
-
-	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save))
-		add_event(run, set, s);
-}
-
-/* What to count if no option says: a file, then the environment, then set 1 */
-static void add_default(struct run *run)
-{
-	char *sets = getenv("HPM_EVENT_SET"), *groups = getenv("HPM_EVENT_GROUP");
-	FILE *f = fopen("libHPM_events", "re");
-	char line[256], event[256];
-	int counter;
-
-	if (f) {
-		pm_prog_t *set = NULL;
-
-		while (fgets(line, sizeof(line), f)) {
-			const pm_events2_t *e;
-
-			if (sscanf(line, "%d %255s", &counter, event) != 2) {
-				if (sscanf(line, "%255s", event) == 1)
-					add_groups(run, event);
-				continue;
-			}
-			if (counter < 1 || counter > run->info.maxpmcs)
-				die("libHPM_events: no such counter", 0);
-			e = hpm_event(&run->info, counter - 1, event, 0);
-			if (!e)
-				die("libHPM_events: no such event", 0);
-			if (!set)
-				set = new_set(run, run->opt.mode);
-			set->events[counter - 1] = e->event_id;
-		}
-		fclose(f);
-	} else if (sets) {
-		add_sets(run, strdupa(sets));
-	} else if (groups) {
-		add_groups(run, strdupa(groups));
-	}
-	if (!run->nsets)
-		add_group(run, hpm_set(&run->groups, 1), run->opt.mode);
-}
-
 static double seconds(timebasestruct_t t)
 {
 	return ((double)t.tb_high * 4294967296.0 + t.tb_low) * 1e-9;
@@ -227,7 +72,7 @@ static double seconds(timebasestruct_t t)
 /* The events of a set by counter */
 static const int *events_of(const struct run *run, int k)
 {
-	const pm_prog_t *set = &run->sets[k];
+	const pm_prog_t *set = &run->choice.sets[k];
 
 	return set->mode.b.is_group ? run->groups.event_groups[set->events[0]].events :
 				      set->events;
@@ -256,7 +101,7 @@ static void get_one(struct run *run)
 	int ret = pm_get_Tdata(&data, &times);
 
 	if (ret)
-		die("pm_get_Tdata", ret);
+		hpm_die("pm_get_Tdata", ret);
 	run->cpu_seconds = run->set_seconds[0] = seconds(times.accu_timebase);
 	keep(run, 0, data.accu, 1);
 }
@@ -268,7 +113,7 @@ static void get_many(struct run *run)
 	int ret = pm_get_data_mx(&data);
 
 	if (ret)
-		die("pm_get_data_mx", ret);
+		hpm_die("pm_get_data_mx", ret);
 	run->rounds = data.nb_mx_round;
 	for (int k = 0; k < data.nb_accu_mx; k++) {
 		run->set_seconds[k] = seconds(data.accu_set[k].accu_time);
@@ -282,12 +127,12 @@ static void get_many(struct run *run)
 
 static void set_program(struct run *run)
 {
-	pm_prog_mm_t many = { .slice_duration = run->opt.slice, .nb_set_prog = run->nsets,
-			      .prog_set = run->sets };
-	int ret = run->nsets == 1 ? pm_set_program(&run->sets[0]) : pm_set_program_mm(&many);
+	pm_prog_mm_t many = { .slice_duration = run->opt.slice, .nb_set_prog = run->choice.n,
+			      .prog_set = run->choice.sets };
+	int ret = run->choice.n == 1 ? pm_set_program(&run->choice.sets[0]) : pm_set_program_mm(&many);
 
 	if (ret)
-		die("pm_set_program", ret);
+		hpm_die("pm_set_program", ret);
 }
 
 /* Runs the program; its exit status */
@@ -299,7 +144,7 @@ static int execute(struct run *run, char **argv, struct rusage *usage, pid_t *pi
 	fflush(NULL);
 	ret = pm_tstart(&start);
 	if (ret)
-		die("pm_tstart", ret);
+		hpm_die("pm_tstart", ret);
 	*pid = fork();
 	if (!*pid) {
 		execvp(argv[0], argv);
@@ -307,12 +152,12 @@ static int execute(struct run *run, char **argv, struct rusage *usage, pid_t *pi
 		_exit(127);
 	}
 	if (*pid < 0)
-		die("fork", errno);
+		hpm_die("fork", errno);
 	while (wait4(*pid, &status, 0, usage) < 0 && errno == EINTR)
 		;
 	ret = pm_tstop(&stop);
 	if (ret)
-		die("pm_tstop", ret);
+		hpm_die("pm_tstop", ret);
 	run->seconds = seconds(stop) - seconds(start);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -350,7 +195,7 @@ static void print_resources(FILE *out, const struct rusage *u)
 
 static void print_mode(const struct run *run, int k)
 {
-	pm_mode_t mode = run->sets[k].mode;
+	pm_mode_t mode = run->choice.sets[k].mode;
 
 	fprintf(run->opt.out, " Counting mode: %s%s\n", mode.b.user ? "user" : "",
 		!mode.b.kernel ? "" : mode.b.user ? "+kernel" : "kernel");
@@ -371,8 +216,8 @@ static void print_value(const struct run *run, const struct value *v, bool raw)
 
 static void print_values(const struct run *run)
 {
-	for (int k = 0; k < run->nsets; k++) {
-		if (run->nsets > 1 && run->opt.detail)
+	for (int k = 0; k < run->choice.n; k++) {
+		if (run->choice.n > 1 && run->opt.detail)
 			fprintf(run->opt.out, "\n Set: %d\n Counting duration: %.6f seconds\n", k + 1,
 				run->set_seconds[k]);
 		if (!k || run->opt.detail)
@@ -381,7 +226,7 @@ static void print_values(const struct run *run)
 			if (run->values[i].set == k)
 				print_value(run, &run->values[i], run->opt.exact || run->opt.detail);
 	}
-	if (run->nsets > 1)
+	if (run->choice.n > 1)
 		fprintf(run->opt.out, "\n Sets were counted in turn: %d rounds, %.6f seconds in all\n",
 			run->rounds, run->cpu_seconds);
 }
@@ -456,23 +301,23 @@ static void one_option(struct run *run, struct lists *lists, int c)
 	case 'e': lists->events = optarg; break;
 	case 'S':
 		if (!hpm_number(optarg, &opt->slice))
-			die("a slice is a number of milliseconds", 0);
+			hpm_die("a slice is a number of milliseconds", 0);
 		break;
 	case 'D': opt->metrics = optarg; break;
 	case 'm': opt->metric_groups = optarg; break;
 	case 'd': opt->detail = true; break;
 	case 'x': opt->exact = true; break;
-	case 'k': opt->mode |= PM_KERNEL; break;
+	case 'k': run->choice.mode |= PM_KERNEL; break;
 	case 'H': case 'a': break;
 	case 'h': usage(stdout); exit(0);
 	case 'b':
 		if (strcmp(optarg, "0") && strcmp(optarg, "timebase"))
-			die("this machine has no time base but the first", 0);
+			hpm_die("this machine has no time base but the first", 0);
 		break;
 	case 'o':
 		opt->out = fopen(optarg, "we");
 		if (!opt->out)
-			die(optarg, errno);
+			hpm_die(optarg, errno);
 		break;
 	default: usage(stderr); exit(1);
 	}
@@ -492,19 +337,23 @@ static void parse(struct run *run, struct lists *lists, int argc, char **argv)
 
 static void choose(struct run *run, const struct lists *lists)
 {
+	struct hpm_choice *choice = &run->choice;
+
+	choice->info = &run->info;
+	choice->groups = &run->groups;
 	if (lists->sets)
-		add_sets(run, lists->sets);
+		hpm_choose_sets(choice, lists->sets);
 	if (lists->groups)
-		add_groups(run, lists->groups);
+		hpm_choose_groups(choice, lists->groups);
 	if (lists->events)
-		add_events(run, lists->events);
-	if (!run->nsets)
-		add_default(run);
+		hpm_choose_events(choice, lists->events);
+	if (!choice->n)
+		hpm_choose_default(choice);
 }
 
 int main(int argc, char **argv)
 {
-	static struct run run = { .opt.mode = PM_USER };
+	static struct run run = { .choice.mode = PM_USER };
 	struct lists lists = { NULL };
 	struct rusage usage;
 	int ret, status;
@@ -515,11 +364,11 @@ int main(int argc, char **argv)
 	parse(&run, &lists, argc, argv);
 	ret = pm_initialize(HPM_ANY, &run.info, &run.groups, PM_CURRENT);
 	if (ret)
-		die("pm_initialize", ret);
+		hpm_die("pm_initialize", ret);
 	choose(&run, &lists);
 	set_program(&run);
 	status = execute(&run, argv + optind, &usage, &pid);
-	if (run.nsets == 1)
+	if (run.choice.n == 1)
 		get_one(&run);
 	else
 		get_many(&run);
@@ -530,6 +379,6 @@ int main(int argc, char **argv)
 	print_metrics(&run);
 	pm_delete_program();
 	if (fflush(run.opt.out))
-		die("write", errno);
+		hpm_die("write", errno);
 	return status;
 }

@@ -38,4 +38,21 @@ int hpm_group(const pm_groups_info_t *groups, const char *name);
 const pm_events2_t *hpm_event(const pm_info2_t *info, int counter, const char *name, int id);
 bool hpm_number(const char *text, int *n);
 
+#define HPM_MAX_SETS	64
+
+/* Sets to count, each with its mode; @mode is that of those that do not say one */
+struct hpm_choice {
+	const pm_info2_t *info;
+	const pm_groups_info_t *groups;
+	int mode;
+	pm_prog_t sets[HPM_MAX_SETS];
+	int n;
+};
+
+void hpm_die(const char *what, int error);
+void hpm_choose_sets(struct hpm_choice *choice, char *list);
+void hpm_choose_groups(struct hpm_choice *choice, char *list);
+void hpm_choose_events(struct hpm_choice *choice, char *list);
+void hpm_choose_default(struct hpm_choice *choice);
+
 #endif /* HPM_H */

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What to count, from lists of sets, groups and events as they stand on a command line. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hpm.h"
+
+/* Says what is wrong, as the API does if it has a number for it, and ends the program. */
+void hpm_die(const char *what, int error)
+{
+	if (error)
+		pm_error(what, error);
+	else
+		fprintf(stderr, "%s: %s\n", program_invocation_short_name, what);
+	exit(1);
+}
+
+/* The modes behind a name, which is cut there */
+static int take_mode(char *name, int otherwise)
+{
+	char *colon = strchr(name, ':');
+	int mode = 0;
+
+	if (!colon)
+		return otherwise;
+	*colon = '\0';
+	for (const char *c = colon + 1; *c; c++) {
+		if (!strchr("ukh", *c))
+			hpm_die("a mode is made of the letters u, k and h", 0);
+		mode |= *c == 'u' ? PM_USER : *c == 'k' ? PM_KERNEL : 0;
+	}
+	return mode;
+}
+
+static pm_prog_t *new_set(struct hpm_choice *choice, int mode)
+{
+	pm_prog_t *set;
+
+	if (choice->n == HPM_MAX_SETS)
+		hpm_die("too many sets", 0);
+	set = &choice->sets[choice->n++];
+	set->mode.w = mode | PM_PROCTREE;
+	for (int c = 0; c < MAX_COUNTERS; c++)
+		set->events[c] = COUNT_NOTHING;
+	return set;
+}
+
+static void add_group(struct hpm_choice *choice, int group, int mode)
+{
+	pm_prog_t *set = new_set(choice, mode);
+
+	set->mode.b.is_group = 1;
+	set->events[0] = group;
+}
+
+void hpm_choose_sets(struct hpm_choice *choice, char *list)
+{
+	char *save;
+
+	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save)) {
+		int mode = take_mode(s, choice->mode);
+		int n, first, last;
+
+		if (!hpm_number(s, &n))
+			hpm_die("an event set is a number", 0);
+		first = n ? n : 1;
+		last = n ? n : hpm_sets(choice->groups);
+		for (int i = first; i <= last; i++) {
+			int group = hpm_set(choice->groups, i);
+
+			if (group < 0)
+				hpm_die("no such event set", 0);
+			add_group(choice, group, mode);
+		}
+	}
+}
+
+void hpm_choose_groups(struct hpm_choice *choice, char *list)
+{
+	char *save;
+
+	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save)) {
+		int mode = take_mode(s, choice->mode);
+		int group = hpm_group(choice->groups, s);
+
+		if (group < 0)
+			hpm_die("no such group", 0);
+		add_group(choice, group, mode);
+	}
+}
+
+/* Puts an event on a counter that is free, and counts as little else as there is. */
+static void add_event(struct hpm_choice *choice, pm_prog_t *set, const char *name)
+{
+	const pm_events2_t *event = NULL;
+	bool known = false;
+	int best = -1;
+
+	for (int c = 0; c < choice->info->maxpmcs; c++) {
+		const pm_events2_t *e = hpm_event(choice->info, c, name, 0);
+
+		known = known || e;
+		if (!e || set->events[c] != COUNT_NOTHING ||
+		    (event && choice->info->maxevents[c] >= choice->info->maxevents[best]))
+			continue;
+		event = e;
+		best = c;
+	}
+	if (!event)
+		hpm_die(known ? "more events than counters" : "no such event", 0);
+	set->events[best] = event->event_id;
+}
+
+void hpm_choose_events(struct hpm_choice *choice, char *list)
+{
+	pm_prog_t *set = new_set(choice, choice->mode);
+	char *save;
+
+	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save))
+		add_event(choice, set, s);
+}
+
+/* What to count if no option says: a file, then the environment, then set 1 */
+void hpm_choose_default(struct hpm_choice *choice)
+{
+	char *sets = getenv("HPM_EVENT_SET"), *groups = getenv("HPM_EVENT_GROUP");
+	FILE *f = fopen("libHPM_events", "re");
+	char line[256], event[256];
+	int counter;
+
+	if (f) {
+		pm_prog_t *set = NULL;
+
+		while (fgets(line, sizeof(line), f)) {
+			const pm_events2_t *e;
+
+			if (sscanf(line, "%d %255s", &counter, event) != 2) {
+				if (sscanf(line, "%255s", event) == 1)
+					hpm_choose_groups(choice, event);
+				continue;
+			}
+			if (counter < 1 || counter > choice->info->maxpmcs)
+				hpm_die("libHPM_events: no such counter", 0);
+			e = hpm_event(choice->info, counter - 1, event, 0);
+			if (!e)
+				hpm_die("libHPM_events: no such event", 0);
+			if (!set)
+				set = new_set(choice, choice->mode);
+			set->events[counter - 1] = e->event_id;
+		}
+		fclose(f);
+	} else if (sets) {
+		hpm_choose_sets(choice, strdupa(sets));
+	} else if (groups) {
+		hpm_choose_groups(choice, strdupa(groups));
+	}
+	if (!choice->n)
+		add_group(choice, hpm_set(choice->groups, 1), choice->mode);
+}
