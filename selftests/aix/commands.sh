@@ -67,6 +67,23 @@ result "-k"
 run hpmcount -o "$dir/file" -D PMD_FAULT_RATE -e PM_PAGE_FAULTS true
 [ ! -s "$dir/out" ] && grep -q 'Page faults per second' "$dir/file"
 result "-o, and a derived metric"
+run hpmcount -D PMD_FAULT_RATE true
+grep -q 'Page faults per second' "$dir/out" && [ "$(value PM_PAGE_FAULTS)" -gt 20 ] && [ -z "$(value PM_CONTEXT_SWITCHES)" ]
+result "-D by itself counts what the metric needs, and no more"
+HPM_PMD_GROUP=System run hpmcount true
+grep -q 'Page faults per second' "$dir/out" && [ -z "$(value PM_CONTEXT_SWITCHES)" ]
+result "HPM_PMD_GROUP by itself, too"
+run hpmcount -D PMD_FAULT_RATE:k true
+grep -q 'Counting mode: kernel$' "$dir/out" && ! grep -q 'user' "$dir/err"
+result "a metric in its own mode"
+run hpmcount -d --slice=10 -e PM_PAGE_FAULTS,PM_TASK_CLOCK,PM_PAGE_FAULTS:k sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
+[ "$(grep -c 'Counting duration' "$dir/out")" = 2 ] && grep -q 'Counting mode: kernel$' "$dir/out"
+result "events of two modes take turns"
+run hpmcount -D PMD_NOTHING true
+[ $? = 1 ] && grep -q 'no such metric' "$dir/err" && run hpmcount -m General,Nothing -e PM_PAGE_FAULTS true
+[ $? = 1 ] && grep -q 'no such group of metrics' "$dir/err" && run hpmcount -e PM_PAGE_FAULTS:x true
+[ $? = 1 ] && grep -q 'letters u, k and h' "$dir/err"
+result "metrics and modes that are not there"
 groups=$(pmlist -g -1 | wc -l)
 run hpmcount -d -g "$(seq -s , 0 $((groups - 1)))" --slice=10 sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
 [ "$(grep -c 'Counting duration' "$dir/out")" = "$groups" ] || [ "$groups" = 1 ]

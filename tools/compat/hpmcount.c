@@ -52,10 +52,10 @@ static void usage(FILE *f)
 	      "  -g group,...    groups of events, by number or name (pmlist -g -1 lists them)\n"
 	      "  -e event,...    these events, on one counter each\n"
 	      "                  more than one set or group: they take turns\n"
-	      "                  each may have :u, :k, :h behind it, for its mode\n"
+	      "                  each, and each metric, may have :u, :k, :h behind it, for its mode\n"
 	      "  --slice=ms      the length of a turn, 10 to 30000 (100)\n"
-	      "  -D metric,...   only these derived metrics\n"
-	      "  -m group,...    only these groups of derived metrics\n"
+	      "  -D metric,...   derived metrics: of what is counted, or what they need is counted\n"
+	      "  -m group,...    the same for groups of derived metrics\n"
 	      "  -d              what each set counted, and for how long\n"
 	      "  -x              values as they were counted, not extended to the whole time\n"
 	      "  -k, -H          count the kernel, the hypervisor, too\n"
@@ -231,20 +231,13 @@ static void print_values(const struct run *run)
 			run->rounds, run->cpu_seconds);
 }
 
-static bool listed(const char *list, const char *name)
+static bool is_of_mode(const struct run *run, int set, int mode)
 {
-	size_t len = strlen(name);
-
-	if (!list)
-		return true;
-	for (const char *at = list; (at = strstr(at, name)); at += len)
-		if ((at == list || at[-1] == ',') && (!at[len] || at[len] == ','))
-			return true;
-	return false;
+	return mode < 0 || (run->choice.sets[set].mode.w & (PM_USER | PM_KERNEL)) == mode;
 }
 
-/* An event's value for the whole time, of the set that was measured longest */
-static double value_of(const struct run *run, const char *name)
+/* An event's value for the whole time, of the set of that mode that was measured longest */
+static double value_of(const struct run *run, const char *name, int mode)
 {
 	const struct value *best = NULL;
 
@@ -254,6 +247,7 @@ static double value_of(const struct run *run, const char *name)
 		const struct value *v = &run->values[i];
 
 		if (!strcmp(v->event->short_name, name) && v->whole >= 0 &&
+		    is_of_mode(run, v->set, mode) &&
 		    (!best || run->set_seconds[v->set] > run->set_seconds[best->set]))
 			best = v;
 	}
@@ -266,11 +260,15 @@ static void print_metrics(const struct run *run)
 
 	for (size_t i = 0; i < hpm_nmetrics; i++) {
 		const struct hpm_metric *m = &hpm_metrics[i];
-		double part = value_of(run, m->part), over = value_of(run, m->over);
-		double factor = hpm_factor(m);
+		double factor = hpm_factor(m), part, over;
+		int mode = -1;
 
-		if (part < 0 || over <= 0 || factor < 0 || !listed(run->opt.metrics, m->id) ||
-		    !listed(run->opt.metric_groups, m->group))
+		if (!hpm_listed(run->opt.metric_groups, m->group, &mode) ||
+		    !hpm_listed(run->opt.metrics, m->id, &mode))
+			continue;
+		part = value_of(run, m->part, mode);
+		over = value_of(run, m->over, mode);
+		if (part < 0 || over <= 0 || factor < 0)
 			continue;
 		if (strcmp(heading, m->group))
 			fprintf(run->opt.out, "\n Derived metric group: %s\n\n", m->group);
@@ -289,6 +287,7 @@ static const struct option long_options[] = {
 /* Lists are looked at when all options are known, as modes depend on -k. */
 struct lists {
 	char *sets, *groups, *events;
+	bool asked;	/* for metrics */
 };
 
 static void one_option(struct run *run, struct lists *lists, int c)
@@ -303,8 +302,8 @@ static void one_option(struct run *run, struct lists *lists, int c)
 		if (!hpm_number(optarg, &opt->slice))
 			hpm_die("a slice is a number of milliseconds", 0);
 		break;
-	case 'D': opt->metrics = optarg; break;
-	case 'm': opt->metric_groups = optarg; break;
+	case 'D': opt->metrics = optarg; lists->asked = true; break;
+	case 'm': opt->metric_groups = optarg; lists->asked = true; break;
 	case 'd': opt->detail = true; break;
 	case 'x': opt->exact = true; break;
 	case 'k': run->choice.mode |= PM_KERNEL; break;
@@ -347,6 +346,8 @@ static void choose(struct run *run, const struct lists *lists)
 		hpm_choose_groups(choice, lists->groups);
 	if (lists->events)
 		hpm_choose_events(choice, lists->events);
+	if (!choice->n && lists->asked)
+		hpm_choose_metrics(choice, run->opt.metrics, run->opt.metric_groups);
 	if (!choice->n)
 		hpm_choose_default(choice);
 }
@@ -362,6 +363,8 @@ int main(int argc, char **argv)
 	run.opt.out = stdout;
 	run.opt.metric_groups = getenv("HPM_PMD_GROUP");
 	parse(&run, &lists, argc, argv);
+	hpm_check_metrics(run.opt.metrics, false);
+	hpm_check_metrics(run.opt.metric_groups, true);
 	ret = pm_initialize(HPM_ANY, &run.info, &run.groups, PM_CURRENT);
 	if (ret)
 		hpm_die("pm_initialize", ret);

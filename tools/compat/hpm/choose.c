@@ -18,24 +18,34 @@ void hpm_die(const char *what, int error)
 	exit(1);
 }
 
-/* The modes behind a name, which is cut there */
-static int take_mode(char *name, int otherwise)
+/* The mode that letters say, up to the end or a comma */
+int hpm_mode(const char *letters)
 {
-	char *colon = strchr(name, ':');
 	int mode = 0;
+	const char *c;
 
-	if (!colon)
-		return otherwise;
-	*colon = '\0';
-	for (const char *c = colon + 1; *c; c++) {
+	for (c = letters; *c && *c != ','; c++) {
 		if (!strchr("ukh", *c))
 			hpm_die("a mode is made of the letters u, k and h", 0);
 		mode |= *c == 'u' ? PM_USER : *c == 'k' ? PM_KERNEL : 0;
 	}
+	if (c == letters)
+		hpm_die("a mode is made of the letters u, k and h", 0);
 	return mode;
 }
 
-static pm_prog_t *new_set(struct hpm_choice *choice, int mode)
+/* The modes behind a name, which is cut there */
+static int take_mode(char *name, int otherwise)
+{
+	char *colon = strchr(name, ':');
+
+	if (!colon)
+		return otherwise;
+	*colon = '\0';
+	return hpm_mode(colon + 1);
+}
+
+pm_prog_t *hpm_new_set(struct hpm_choice *choice, int mode)
 {
 	pm_prog_t *set;
 
@@ -50,7 +60,7 @@ static pm_prog_t *new_set(struct hpm_choice *choice, int mode)
 
 static void add_group(struct hpm_choice *choice, int group, int mode)
 {
-	pm_prog_t *set = new_set(choice, mode);
+	pm_prog_t *set = hpm_new_set(choice, mode);
 
 	set->mode.b.is_group = 1;
 	set->events[0] = group;
@@ -92,41 +102,60 @@ void hpm_choose_groups(struct hpm_choice *choice, char *list)
 	}
 }
 
-/* Puts an event on a counter that is free, and counts as little else as there is. */
-static void add_event(struct hpm_choice *choice, pm_prog_t *set, const char *name)
+/*
+ * Puts an event on a counter that is free, and counts as little else as there is; false: there
+ * is none.  Once is enough.
+ */
+bool hpm_place(const struct hpm_choice *choice, pm_prog_t *set, const char *name)
 {
 	const pm_events2_t *event = NULL;
-	bool known = false;
 	int best = -1;
 
 	for (int c = 0; c < choice->info->maxpmcs; c++) {
 		const pm_events2_t *e = hpm_event(choice->info, c, name, 0);
 
-		known = known || e;
+		if (e && set->events[c] == e->event_id)
+			return true;
 		if (!e || set->events[c] != COUNT_NOTHING ||
 		    (event && choice->info->maxevents[c] >= choice->info->maxevents[best]))
 			continue;
 		event = e;
 		best = c;
 	}
-	if (!event)
-		hpm_die(known ? "more events than counters" : "no such event", 0);
-	set->events[best] = event->event_id;
+	if (event)
+		set->events[best] = event->event_id;
+	return event;
+}
+
+/* Of one mode there is one set: events without a mode of their own, or with the same one */
+static pm_prog_t *set_of_mode(struct hpm_choice *choice, int first, int mode)
+{
+	for (int k = first; k < choice->n; k++)
+		if (choice->sets[k].mode.w == (mode | PM_PROCTREE))
+			return &choice->sets[k];
+	return hpm_new_set(choice, mode);
 }
 
 void hpm_choose_events(struct hpm_choice *choice, char *list)
 {
-	pm_prog_t *set = new_set(choice, choice->mode);
+	int first = choice->n;
 	char *save;
 
-	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save))
-		add_event(choice, set, s);
+	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save)) {
+		int mode = take_mode(s, choice->mode);
+
+		if (!hpm_event(choice->info, 0, s, 0))
+			hpm_die("no such event", 0);
+		if (!hpm_place(choice, set_of_mode(choice, first, mode), s))
+			hpm_die("more events than counters", 0);
+	}
 }
 
 /* What to count if no option says: a file, then the environment, then set 1 */
 void hpm_choose_default(struct hpm_choice *choice)
 {
 	char *sets = getenv("HPM_EVENT_SET"), *groups = getenv("HPM_EVENT_GROUP");
+	const char *metrics = getenv("HPM_PMD_GROUP");
 	FILE *f = fopen("libHPM_events", "re");
 	char line[256], event[256];
 	int counter;
@@ -148,7 +177,7 @@ void hpm_choose_default(struct hpm_choice *choice)
 			if (!e)
 				hpm_die("libHPM_events: no such event", 0);
 			if (!set)
-				set = new_set(choice, choice->mode);
+				set = hpm_new_set(choice, choice->mode);
 			set->events[counter - 1] = e->event_id;
 		}
 		fclose(f);
@@ -156,6 +185,8 @@ void hpm_choose_default(struct hpm_choice *choice)
 		hpm_choose_sets(choice, strdupa(sets));
 	} else if (groups) {
 		hpm_choose_groups(choice, strdupa(groups));
+	} else if (metrics) {
+		hpm_choose_metrics(choice, NULL, metrics);
 	}
 	if (!choice->n)
 		add_group(choice, hpm_set(choice->groups, 1), choice->mode);

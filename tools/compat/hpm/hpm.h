@@ -54,5 +54,12 @@ void hpm_choose_sets(struct hpm_choice *choice, char *list);
 void hpm_choose_groups(struct hpm_choice *choice, char *list);
 void hpm_choose_events(struct hpm_choice *choice, char *list);
 void hpm_choose_default(struct hpm_choice *choice);
+pm_prog_t *hpm_new_set(struct hpm_choice *choice, int mode);
+bool hpm_place(const struct hpm_choice *choice, pm_prog_t *set, const char *name);
+int hpm_mode(const char *letters);
+
+bool hpm_listed(const char *list, const char *name, int *mode);
+void hpm_check_metrics(const char *list, bool group);
+void hpm_choose_metrics(struct hpm_choice *choice, const char *metrics, const char *groups);
 
 #endif /* HPM_H */

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Derived metrics by name: what is asked for, in which mode, and what has to be counted for it. */
+#include <string.h>
+
+#include "hpm.h"
+
+/* Where a name stands in a comma list, perhaps with a mode behind it, or NULL */
+static const char *find(const char *list, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = list; (at = strstr(at, name)); at += len)
+		if ((at == list || at[-1] == ',') && (!at[len] || strchr(",:", at[len])))
+			return at + len;
+	return NULL;
+}
+
+/* Whether a list asks for a metric, and in which mode: -1: any */
+bool hpm_listed(const char *list, const char *name, int *mode)
+{
+	const char *behind = list ? find(list, name) : NULL;
+
+	if (behind && *behind == ':')
+		*mode = hpm_mode(behind + 1);
+	return !list || behind;
+}
+
+static bool is_known(const char *name, size_t len, bool group)
+{
+	for (size_t i = 0; i < hpm_nmetrics; i++) {
+		const char *known = group ? hpm_metrics[i].group : hpm_metrics[i].id;
+
+		if (strlen(known) == len && !strncmp(known, name, len))
+			return true;
+	}
+	return false;
+}
+
+/* A name that is wrong ends the program. */
+void hpm_check_metrics(const char *list, bool group)
+{
+	while (list && *list) {
+		size_t all = strcspn(list, ","), len = strcspn(list, ",:");
+
+		if (!is_known(list, len, group))
+			hpm_die(group ? "no such group of metrics" : "no such metric", 0);
+		if (len < all)
+			hpm_mode(list + len + 1);
+		list += all + (list[all] == ',');
+	}
+}
+
+static bool is_here(const struct hpm_choice *choice, const char *event)
+{
+	return !strcmp(event, "seconds") || hpm_event(choice->info, 0, event, 0);
+}
+
+/* Both of a metric's events into one set, so that they are of the same time */
+static bool put(const struct hpm_choice *choice, pm_prog_t *set, const struct hpm_metric *m)
+{
+	const char *const events[] = { m->part, m->over };
+
+	for (int i = 0; i < 2; i++)
+		if (strcmp(events[i], "seconds") && !hpm_place(choice, set, events[i]))
+			return false;
+	return true;
+}
+
+static void choose_one(struct hpm_choice *choice, const struct hpm_metric *m, int mode)
+{
+	for (int k = 0; k < choice->n; k++) {
+		pm_prog_t tried = choice->sets[k];
+
+		if (tried.mode.w == (mode | PM_PROCTREE) && put(choice, &tried, m)) {
+			choice->sets[k] = tried;
+			return;
+		}
+	}
+	if (!put(choice, hpm_new_set(choice, mode), m))
+		hpm_die("a metric's events do not fit", 0);
+}
+
+/* The sets that all listed metrics need; those of a group that are not here are left out. */
+void hpm_choose_metrics(struct hpm_choice *choice, const char *metrics, const char *groups)
+{
+	for (size_t i = 0; i < hpm_nmetrics; i++) {
+		const struct hpm_metric *m = &hpm_metrics[i];
+		int mode = -1;
+
+		if (!hpm_listed(groups, m->group, &mode) || !hpm_listed(metrics, m->id, &mode))
+			continue;
+		if (is_here(choice, m->part) && is_here(choice, m->over))
+			choose_one(choice, m, mode < 0 ? choice->mode : mode);
+		else if (metrics)
+			hpm_die("a metric's events are not here", 0);
+	}
+	if (!choice->n)
+		hpm_die("no metric of these can be counted here", 0);
+}
