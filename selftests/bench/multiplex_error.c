@@ -8,7 +8,8 @@
  * other, page faults, has few; the anchor is the page faults.  One more counter that
  * is never taken off says in the same run what is true.
  *
- * usage: multiplex_error [TRIALS]   (each with other seeds and phases)
+ * usage: multiplex_error [TRIALS [WAY]]   (each with other seeds and phases; ways whose
+ * names have WAY in them)
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -273,6 +274,8 @@ int main(int argc, char **argv)
 			const char *missing = w >= WAYS - 2 ? no_papi : NULL;
 			struct errors e = { 0 };
 
+			if (argc > 2 && !strstr(ways[w].name, argv[2]))
+				continue;
 			for (int seed = 1; seed <= trials && !missing; seed++)
 				ways[w].run(&ways[w], &loads[i], seed, &e);
 			print(&ways[w], &e, missing);

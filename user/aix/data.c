@@ -47,21 +47,32 @@ static int get_locked(struct shim_aix_call *call, void *prog)
 	return ret;
 }
 
+/* The right kind, whether it counts, and room for all sets */
+static int begin_get(const struct shim_aix_call *call, enum shim_aix_kind kind, size_t size,
+		     bool *on, void **sets)
+{
+	int ret = right_kind(call, kind);
+
+	if (!ret)
+		ret = live_state(call, on);
+	if (ret)
+		return ret;
+	*sets = malloc(call->ctx->program.nsets * size);
+	return *sets ? 0 : Pmapi_Malloc_Err;
+}
+
 static int get_mx_locked(struct shim_aix_call *call, void *arg)
 {
 	const struct shim_aix_program *p = &call->ctx->program;
 	pm_prog_mx_t *prog = arg;
 	pm_events_prog_t *sets;
-	int ret = right_kind(call, AIX_MX);
 	bool on = false;
+	void *room;
+	int ret = begin_get(call, AIX_MX, sizeof(*sets), &on, &room);
 
-	if (!ret)
-		ret = live_state(call, &on);
 	if (ret)
 		return ret;
-	sets = malloc(p->nsets * sizeof(*sets));
-	if (!sets)
-		return Pmapi_Malloc_Err;
+	sets = room;
 	for (int k = 0; k < p->nsets; k++)
 		memcpy(sets[k], p->sets[k].events, sizeof(sets[k]));
 	*prog = (pm_prog_mx_t) {
@@ -79,16 +90,13 @@ static int get_mm_locked(struct shim_aix_call *call, void *arg)
 	const struct shim_aix_program *p = &call->ctx->program;
 	pm_prog_mm_t *prog = arg;
 	pm_prog_t *sets;
-	int ret = right_kind(call, AIX_MM);
 	bool on = false;
+	void *room;
+	int ret = begin_get(call, AIX_MM, sizeof(*sets), &on, &room);
 
-	if (!ret)
-		ret = live_state(call, &on);
 	if (ret)
 		return ret;
-	sets = malloc(p->nsets * sizeof(*sets));
-	if (!sets)
-		return Pmapi_Malloc_Err;
+	sets = room;
 	for (int k = 0; k < p->nsets; k++)
 		copy_set(call, k, on, &sets[k]);
 	*prog = (pm_prog_mm_t) {

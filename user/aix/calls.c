@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The calls of all families, as rows: each only says who is meant.
+ *
+ * A family is a suffix, what stands in front of each call's own parameters, and who that
+ * is.  What only some families have is a table of its own.
+ */
+#include "base/api.h"
+#include "impl.h"
+
+#define PROGRAMS(s, OF, who)									\
+SHIM_API int pm_set_program##s OF(pm_prog_t *prog) { return shim_aix__set(who, prog); }		\
+SHIM_API int pm_get_program##s OF(pm_prog_t *prog) { return shim_aix__get(who, prog); }		\
+SHIM_API int pm_set_program##s##_mm OF(pm_prog_mm_t *prog) { return shim_aix__set_mm(who, prog); } \
+SHIM_API int pm_get_program##s##_mm OF(pm_prog_mm_t *prog) { return shim_aix__get_mm(who, prog); }
+
+#define PROGRAMS_MX(s, OF, who)									\
+SHIM_API int pm_set_program##s##_mx OF(pm_prog_mx_t *prog) { return shim_aix__set_mx(who, prog); } \
+SHIM_API int pm_get_program##s##_mx OF(pm_prog_mx_t *prog) { return shim_aix__get_mx(who, prog); }
+
+#define CONTROL(s, OF, ALONE, who)								\
+SHIM_API int pm_start##s ALONE { return shim_aix__start(who); }					\
+SHIM_API int pm_stop##s ALONE { return shim_aix__stop(who); }					\
+SHIM_API int pm_tstart##s OF(timebasestruct_t *when) { return shim_aix__tstart(who, when); }	\
+SHIM_API int pm_tstop##s OF(timebasestruct_t *when) { return shim_aix__tstop(who, when); }	\
+SHIM_API int pm_reset_data##s ALONE { return shim_aix__reset(who); }				\
+SHIM_API int pm_delete_program##s ALONE { return shim_aix__delete(who); }
+
+#define GETTERS(s, OF, who)									\
+SHIM_API int pm_get_data##s OF(pm_data_t *data) { return shim_aix__data(who, data); }		\
+SHIM_API int pm_get_tdata##s OF(pm_data_t *data, timebasestruct_t *when)			\
+{ return shim_aix__tdata(who, data, when); }							\
+SHIM_API int pm_get_Tdata##s OF(pm_data_t *data, pm_accu_time_t *times)				\
+{ return shim_aix__Tdata(who, data, times); }							\
+SHIM_API int pm_get_data##s##_mx OF(pm_data_mx_t *data) { return shim_aix__data_mx(who, data); } \
+SHIM_API int pm_get_tdata##s##_mx OF(pm_data_mx_t *data, timebasestruct_t *when)		\
+{ return shim_aix__tdata_mx(who, data, when); }
+
+#define FAMILY(s, OF, ALONE, who)	\
+PROGRAMS(s, OF, who)			\
+PROGRAMS_MX(s, OF, who)			\
+CONTROL(s, OF, ALONE, who)		\
+GETTERS(s, OF, who)
+
+#define OF_CALLER(...)		(__VA_ARGS__)
+#define OF_CPU(...)		(int cpuid, __VA_ARGS__)
+#define OF_CID(...)		(cid_t cid, __VA_ARGS__)
+#define OF_WP(...)		(pm_wp_handle_t wp, __VA_ARGS__)
+#define OF_CPU_OF_WP(...)	(pm_wp_handle_t wp, int lcpuid, __VA_ARGS__)
+#define OF_TID(...)		(pid_t pid, tid_t tid, __VA_ARGS__)
+#define OF_PTID(...)		(pid_t pid, tid_t tid, ptid_t ptid, __VA_ARGS__)
+
+#define CALLER	(void)
+#define CID	(cid_t cid)
+#define TID	(pid_t pid, tid_t tid)
+#define PTID	(pid_t pid, tid_t tid, ptid_t ptid)
+
+FAMILY(, OF_CALLER, CALLER, ALL_CPUS)
+FAMILY(_mythread, OF_CALLER, CALLER, ME)
+FAMILY(_mygroup, OF_CALLER, CALLER, MY_GROUP)
+FAMILY(_thread, OF_TID, TID, thread(pid, tid, 0))
+FAMILY(_pthread, OF_PTID, PTID, thread(pid, tid, ptid))
+FAMILY(_group, OF_TID, TID, group(pid, tid, 0))
+FAMILY(_pgroup, OF_PTID, PTID, group(pid, tid, ptid))
+
+GETTERS(_cpu, OF_CPU, nth_cpu(cpuid))
+GETTERS(_lcpu, OF_CPU, one_cpu(cpuid))
+
+PROGRAMS(_wp, OF_CID, partition(cid))
+CONTROL(_wp, OF_CID, CID, partition(cid))
+GETTERS(_wp, OF_WP, partition(wp))
+GETTERS(_lcpu_wp, OF_CPU_OF_WP, one_cpu_of(wp, lcpuid))
