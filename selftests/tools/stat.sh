@@ -7,7 +7,7 @@ evidence=$dir/err
 
 # count EVENT: its value as printed
 count() {
-	awk -v event="$1" '$2 == event { print $1 }' "$dir/err"
+	awk -v event="$1" '$2 == event && $1 != "thread" { print $1 }' "$dir/err"
 }
 
 run() {
@@ -63,6 +63,30 @@ kill -TERM $!
 wait $!
 [ $? = 143 ] && [ -n "$(count page-faults)" ]
 result "SIGTERM ends the command, and the counts are printed"
+# threads: the lines of the last table of threads, as "TID COUNT..."
+threads() {
+	awk '$1 == "thread" { table = ""; inside = 1; next } !NF { inside = 0 } inside { table = table $0 "\n" } END { printf "%s", table }' "$dir/err"
+}
+
+run -T -e page-faults,task-clock sh -c 'sh -c : & sh -c : & wait'
+[ $? = 0 ] && [ "$(threads | wc -l)" = 3 ] && ! threads | grep -q others &&
+	[ "$(threads | awk '{ n += $2 } END { print n }')" = "$(count page-faults)" ] &&
+	[ "$(threads | awk '{ n += $3 } END { printf "%.0f", n }')" = "$(count task-clock)" ]
+result "threads' counts add up to the sums"
+run -T -e page-faults true
+[ "$(threads | wc -l)" = 1 ] && [ "$(threads | awk '{ print $2 }')" = "$(count page-faults)" ]
+result "one thread's are the sums"
+# shellcheck disable=SC2016
+run -T -e page-faults sh -c 'i=0; while [ $i -lt 320 ]; do (:); i=$((i + 1)); done'
+[ $? = 0 ] && threads | tail -n 1 | grep -q '^ *others ' &&
+	[ "$(threads | awk '{ n += $2 } END { print n }')" = "$(count page-faults)" ]
+result "threads that ended long ago are the others"
+run -i 50ms -T -e page-faults sleep 1
+[ $? = 0 ] && [ "$(grep -c "Counts of 'sleep'" "$dir/err")" -ge 2 ] && [ "$(grep -c '^ *thread ' "$dir/err")" -ge 2 ]
+result "an interval"
+run -i often -e page-faults true
+[ $? = 2 ]
+result "an interval that is none"
 vcpc events >"$dir/err" 2>&1 && grep -q '^page-faults ' "$dir/err" && ! grep -q 'modprobe' "$dir/err"
 result "vcpc events"
 done_testing

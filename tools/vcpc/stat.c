@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -11,13 +12,30 @@
 
 static int help(void)
 {
-	printf("Usage: vcpc stat [-e EVENTS] [--] COMMAND [ARGUMENT...]\n\n"
+	printf("Usage: vcpc stat [-e EVENTS] [-i INTERVAL] [-T] [--] COMMAND [ARGUMENT...]\n\n"
 	       "Runs COMMAND and prints, on stderr, how many events it and all the threads and\n"
 	       "processes it started have counted.  Exits with COMMAND's exit status.\n\n"
-	       "  -e, --events LIST  events, with commas between; may be given again\n"
-	       "                     (without: the usual ones that exist here)\n");
+	       "  -e, --events LIST    events, with commas between; may be given again\n"
+	       "                       (without: the usual ones that exist here)\n"
+	       "  -i, --interval TIME  print the counts so far at each interval, too; with a\n"
+	       "                       unit: 100ms, 2s, 1min\n"
+	       "  -T, --threads        and those of each thread\n");
 	return 0;
 }
+
+struct job {
+	struct vcpc_events events;
+	uint64_t interval;
+	bool threads;
+	char **argv;
+};
+
+/* A command under way */
+struct run {
+	const struct job *job;
+	struct shim_set *set;
+	uint64_t start;
+};
 
 static uint64_t now(void)
 {
@@ -37,50 +55,88 @@ static void print(const struct shim_set *set, const struct shim_sample *sample, 
 		elapsed / 1e9, sample->tick / 1e9);
 }
 
-static int run(struct shim_set *set, char **argv)
+/* The counts so far; those of threads are of the same samples that were added up. */
+static int show(const struct run *run)
 {
-	struct vcpc_child child = { .flags = 0 };
-	struct shim_sample sample;
-	uint64_t start = now();
-	int status;
-	int ret = vcpc_child_start(&child, set, argv);
+	const char *command = run->job->argv[0];
+	uint64_t elapsed = now() - run->start;
+	struct shim_sample total;
+	int ret = shim_set_total(run->set, 0, &total);
 
 	if (ret)
-		return ret;
-	status = vcpc_child_wait(&child, 0, NULL, NULL);
-	start = now() - start;
-	ret = shim_set_total(set, 0, &sample);
-	if (ret)
-		return vcpc_fail(ret, "no counts of '%s'", argv[0]);
-	print(set, &sample, start, argv[0]);
-	return status;
+		return vcpc_fail(ret, "no counts of '%s'", command);
+	print(run->set, &total, elapsed, command);
+	if (run->job->threads)
+		ret = vcpc_threads_print(run->set, &total);
+	return ret ? vcpc_fail(ret, "no counts of the threads of '%s'", command) : 0;
 }
 
-int vcpc_cmd_stat(int argc, char **argv)
+static int tick(void *arg)
+{
+	return show(arg);
+}
+
+static int run(const struct job *job, struct shim_set *set)
+{
+	struct run run = { .job = job, .set = set, .start = now() };
+	struct vcpc_child child = { .flags = 0 };
+	int status;
+	int ret = job->threads ? vcpc_threads_watch(set) : 0;
+
+	if (ret)
+		return vcpc_fail(ret, "cannot count threads apart");
+	ret = vcpc_child_start(&child, set, job->argv);
+	if (ret)
+		return ret;
+	status = vcpc_child_wait(&child, job->interval, tick, &run);
+	ret = show(&run);
+	return ret ? ret : status;
+}
+
+static int parse(int argc, char **argv, struct job *job, bool *wants_help)
 {
 	static const struct option options[] = {
 		{ "events", required_argument, NULL, 'e' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "interval", required_argument, NULL, 'i' },
+		{ "threads", no_argument, NULL, 'T' },
 		{ NULL, 0, NULL, 0 }
 	};
-	struct vcpc_events events = { 0 };
-	struct shim_set *set;
 	int ret = 0;
 	int c;
 
-	while (!ret && (c = getopt_long(argc, argv, "+e:h", options, NULL)) != -1) {
-		if (c == 'h')
-			return help();
-		ret = c == 'e' ? vcpc_events_add(&events, optarg) : vcpc_usage(NULL);
+	while (!ret && (c = getopt_long(argc, argv, "+e:hi:T", options, NULL)) != -1) {
+		if (c == 'e')
+			ret = vcpc_events_add(&job->events, optarg);
+		else if (c == 'i')
+			ret = vcpc_interval(optarg, &job->interval);
+		else if (c == 'T')
+			job->threads = true;
+		else if (c != 'h')
+			ret = vcpc_usage(NULL);
+		*wants_help = c == 'h';
+		if (*wants_help)
+			return 0;
 	}
-	if (!ret && optind == argc)
-		ret = vcpc_usage("which command?");
-	if (!ret)
-		ret = vcpc_events_open(&events, &set);
-	if (!ret) {
-		ret = run(set, argv + optind);
+	job->argv = argv + optind;
+	return !ret && optind == argc ? vcpc_usage("which command?") : ret;
+}
+
+int vcpc_cmd_stat(int argc, char **argv)
+{
+	struct job job = { .interval = 0 };
+	struct shim_set *set;
+	bool wants_help = false;
+	int ret = parse(argc, argv, &job, &wants_help);
+
+	if (wants_help)
+		ret = help();
+	else if (!ret)
+		ret = vcpc_events_open(&job.events, &set);
+	if (!ret && !wants_help) {
+		ret = run(&job, set);
 		shim_set_destroy(set);
 	}
-	vcpc_events_free(&events);
+	vcpc_events_free(&job.events);
 	return ret;
 }

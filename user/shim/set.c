@@ -268,3 +268,44 @@ SHIM_API int shim_set_total(struct shim_set *set, pid_t tid, struct shim_sample 
 	return shim_counters__total(set->counters, tid, (struct vcpc_sample *)sample,
 				    sizeof(*sample));
 }
+
+/* A slot of the largest set */
+union room {
+	struct vcpc_page_slot slot;
+	uint64_t words[(sizeof(struct vcpc_page_slot) + SHIM_SET_MAX * sizeof(uint64_t)) /
+		       sizeof(uint64_t)];
+};
+
+/**
+ * shim_set_walk() - the last sample of each thread, without a call to the kernel
+ * @set: the set
+ * @fn: called with the thread and the last sample that anybody has taken of it; its first
+ *	value that is not 0 ends the walk
+ * @arg: for @fn
+ *
+ * The first call maps memory of the module's, which has room for some thousands of threads;
+ * samples that are taken from then on are seen.  shim_set_total() samples all threads; what
+ * a thread counted last is there when it has ended, but of many that have ended the oldest
+ * are in the total only.
+ *
+ * Return: 0 or what @fn returned; -EUSERS (the user's sets have mapped too much), -ENOMEM,
+ * -EOPNOTSUPP, another error of mmap(2), or -EAGAIN (a sample was being written for too long).
+ */
+SHIM_API int shim_set_walk(struct shim_set *set,
+			   int (*fn)(void *arg, pid_t tid, const struct shim_sample *last),
+			   void *arg)
+{
+	const struct shim_page *page;
+	union room room = { .words = { 0 } };
+	int ret = shim_counters__page(set->counters, &page);
+
+	for (unsigned int i = 0; !ret && i < page->slots; i++) {
+		int err = shim_page__read(page, i, &room.slot, sizeof(room));
+
+		if (err == -EAGAIN)
+			return err;
+		if (!err && room.slot.tid)
+			ret = fn(arg, room.slot.tid, (const struct shim_sample *)&room.slot.sample);
+	}
+	return ret;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The counts of each thread of a set, as a table. */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vcpc.h"
+
+#define TID_WIDTH	10
+#define LEAST_WIDTH	14
+
+/* What is printed, and what of the total is in no line yet */
+struct table {
+	const struct shim_set *set;
+	uint64_t rest[SHIM_SET_MAX];
+};
+
+static int width(const struct shim_set *set, unsigned int i)
+{
+	int len = strlen(shim_set_event(set, i));
+
+	return 2 + (len > LEAST_WIDTH ? len : LEAST_WIDTH);
+}
+
+static void print_values(const struct shim_set *set, const uint64_t *values)
+{
+	for (unsigned int i = 0; i < shim_set_size(set); i++)
+		fprintf(stderr, "%*" PRIu64, width(set, i), values[i]);
+	fputc('\n', stderr);
+}
+
+static int print_thread(void *arg, pid_t tid, const struct shim_sample *last)
+{
+	struct table *table = arg;
+
+	fprintf(stderr, "%*d", TID_WIDTH, (int)tid);
+	print_values(table->set, last->values);
+	for (unsigned int i = 0; i < shim_set_size(table->set); i++)
+		table->rest[i] -= last->values[i];
+	return 0;
+}
+
+/* A thread that has ended since the total was taken may have counted more than is in it. */
+static bool has_rest(const struct table *table)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < shim_set_size(table->set); i++) {
+		if ((int64_t)table->rest[i] < 0)
+			return false;
+		any |= table->rest[i] != 0;
+	}
+	return any;
+}
+
+static int ignore(void *arg, pid_t tid, const struct shim_sample *last)
+{
+	(void)arg;
+	(void)tid;
+	(void)last;
+	return 0;
+}
+
+/**
+ * vcpc_threads_watch() - get ready for vcpc_threads_print()
+ * @set: not bound yet, so that no thread's sample is missed
+ *
+ * Return: 0 or a negated errno.
+ */
+int vcpc_threads_watch(struct shim_set *set)
+{
+	return shim_set_walk(set, ignore, NULL);
+}
+
+/**
+ * vcpc_threads_print() - what each thread has counted, on stderr
+ * @set: bound to them after vcpc_threads_watch()
+ * @total: the sums that were just taken, which brought all of them up to date
+ *
+ * The last line is what threads counted that are in the sums only: of many that have
+ * ended the oldest.
+ *
+ * Return: 0 or a negated errno.
+ */
+int vcpc_threads_print(struct shim_set *set, const struct shim_sample *total)
+{
+	struct table table = { .set = set };
+	int ret;
+
+	memcpy(table.rest, total->values, shim_set_size(set) * sizeof(table.rest[0]));
+	fprintf(stderr, "%*s", TID_WIDTH, "thread");
+	for (unsigned int i = 0; i < shim_set_size(set); i++)
+		fprintf(stderr, "%*s", width(set, i), shim_set_event(set, i));
+	fputc('\n', stderr);
+	ret = shim_set_walk(set, print_thread, &table);
+	if (ret)
+		return ret;
+	if (has_rest(&table)) {
+		fprintf(stderr, "%*s", TID_WIDTH, "others");
+		print_values(set, table.rest);
+	}
+	fputc('\n', stderr);
+	return 0;
+}
