@@ -26,7 +26,7 @@
 /* Not a time that perf's clock will ever show */
 #define COUNTER_NO_EPOCH	U64_MAX
 
-static struct perf_event *open_one(const struct vcpc_counter_plan *plan, unsigned int i)
+static struct perf_event *open_event(const struct vcpc_counter_plan *plan, unsigned int i)
 {
 	struct vcpc_alarm alarm;
 	u32 flags = plan->flags;
@@ -36,6 +36,87 @@ static struct perf_event *open_one(const struct vcpc_counter_plan *plan, unsigne
 	if (i < plan->begin || i >= plan->end)
 		flags = VCPC_EVENT_DISABLED;
 	return vcpc_event_open(&plan->reqs[i], &plan->place, NULL, flags);
+}
+
+static int open_one(struct vcpc_counters *c, const struct vcpc_counter_plan *plan, unsigned int i)
+{
+	struct vcpc_counter *counter = &c->counter[i];
+	struct perf_event *event = open_event(plan, i);
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	counter->event = event;
+	counter->add = plan->from ? plan->from[i] : 0;
+	counter->mask = vcpc_event_is_hw(event) ? vcpc_arm_pmu_mask(event) : 0;
+	if (!c->ctx[0])
+		c->ctx[0] = event->ctx;
+	else if (event->ctx != c->ctx[0])
+		c->ctx[1] = event->ctx;
+	return 0;
+}
+
+/*
+ * An event that cannot be off while its thread runs tells the thread's CPU time, too, and
+ * a clock of its own would be one more event at each context switch.  What can be off, or
+ * has to be told apart from what never ran, or shall ring, needs one.  On a CPU there is
+ * no switch.
+ */
+static bool needs_clock(const struct vcpc_counter_plan *plan)
+{
+	const u32 may_be_off = VCPC_COUNTER_ON_EXEC | VCPC_COUNTER_MIXED | VCPC_COUNTER_TURNS;
+
+	return plan->place.cpu >= 0 || plan->flags & may_be_off;
+}
+
+/*
+ * Of whose events perf ends the first one last: software's, where these have a context of
+ * their own.
+ */
+static unsigned int find_lead(const struct vcpc_counter_plan *plan)
+{
+	unsigned int i;
+
+	for (i = 0; i < plan->nr; i++)
+		if (plan->reqs[i].type == PERF_TYPE_SOFTWARE)
+			return i;
+	return 0;
+}
+
+static int open_clock(struct vcpc_counters *c, const struct vcpc_counter_plan *plan, int *bad)
+{
+	struct vcpc_clock *clock = &c->clock;
+	struct perf_event *event;
+	int ret;
+
+	clock->epoch = COUNTER_NO_EPOCH;
+	if (!needs_clock(plan)) {
+		*bad = find_lead(plan);
+		ret = open_one(c, plan, *bad);
+		clock->event = c->counter[*bad].event;
+		return ret;
+	}
+	event = vcpc_event_open_clock(&plan->place, &plan->alarm, plan->flags);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	clock->event = event;
+	clock->own = true;
+	c->ctx[0] = event->ctx;
+	return 0;
+}
+
+/* The clock first, as what is opened first is ended last. */
+static int open_all(struct vcpc_counters *c, const struct vcpc_counter_plan *plan, int *bad)
+{
+	unsigned int i;
+	int ret = open_clock(c, plan, bad);
+
+	for (i = 0; !ret && i < plan->nr; i++) {
+		if (c->counter[i].event)
+			continue;
+		*bad = i;
+		ret = open_one(c, plan, i);
+	}
+	return ret;
 }
 
 /**
@@ -52,44 +133,22 @@ static struct perf_event *open_one(const struct vcpc_counter_plan *plan, unsigne
  */
 struct vcpc_counters *vcpc_counter_open(const struct vcpc_counter_plan *plan, int *bad)
 {
-	struct vcpc_counters *c = kzalloc(struct_size(c, counter, plan->nr), GFP_KERNEL_ACCOUNT);
-	struct perf_event *event;
-	int ret;
+	struct vcpc_counters *c = kvzalloc(struct_size(c, counter, plan->nr), GFP_KERNEL_ACCOUNT);
+	int ret, which = -1;
 
 	if (!c)
 		return ERR_PTR(-ENOMEM);
 	c->place = plan->place;
 	c->flags = plan->flags;
+	c->nr = plan->nr;
 	c->begin = plan->begin;
 	c->end = plan->end;
-
-	c->clock.event = vcpc_event_open_clock(&plan->place, &plan->alarm, plan->flags);
-	if (IS_ERR(c->clock.event)) {
-		ret = PTR_ERR(c->clock.event);
-		kfree(c);
-		return ERR_PTR(ret);
-	}
-	c->clock.epoch = COUNTER_NO_EPOCH;
-	c->ctx[0] = c->clock.event->ctx;
-
-	for (; c->nr < plan->nr; c->nr++) {
-		event = open_one(plan, c->nr);
-		if (IS_ERR(event)) {
-			ret = PTR_ERR(event);
-			goto err_event;
-		}
-		c->counter[c->nr].event = event;
-		c->counter[c->nr].add = plan->from ? plan->from[c->nr] : 0;
-		c->counter[c->nr].mask = vcpc_event_is_hw(event) ? vcpc_arm_pmu_mask(event) : 0;
-		if (event->ctx != c->ctx[0])
-			c->ctx[1] = event->ctx;
-	}
-	return c;
-
-err_event:
+	ret = open_all(c, plan, &which);
+	if (!ret)
+		return c;
 	/* An exiting thread refuses any event, and so does a CPU that is offline. */
-	if (ret != -ESRCH && ret != -ENODEV)
-		*bad = c->nr;
+	if (which >= 0 && ret != -ESRCH && ret != -ENODEV)
+		*bad = which;
 	vcpc_counter_close(c);
 	return ERR_PTR(ret);
 }
@@ -102,10 +161,14 @@ err_event:
  */
 void vcpc_counter_close(struct vcpc_counters *c)
 {
-	while (c->nr)
-		perf_event_release_kernel(c->counter[--c->nr].event);
-	perf_event_release_kernel(c->clock.event);
-	kfree(c);
+	unsigned int i;
+
+	for (i = c->nr; i--;)
+		if (c->counter[i].event)
+			perf_event_release_kernel(c->counter[i].event);
+	if (c->clock.own)
+		perf_event_release_kernel(c->clock.event);
+	kvfree(c);
 }
 
 /**
@@ -129,7 +192,7 @@ void vcpc_counter_start(struct vcpc_counters *c)
  */
 bool vcpc_counter_waits(const struct vcpc_counters *c)
 {
-	return READ_ONCE(c->clock.event->state) == PERF_EVENT_STATE_OFF;
+	return c->clock.own && READ_ONCE(c->clock.event->state) == PERF_EVENT_STATE_OFF;
 }
 
 /**
@@ -316,10 +379,11 @@ static int read_one(const struct vcpc_counter *counter, u64 *value)
 }
 
 /*
- * Did all counters count for as long as the clock, which cannot lose its
- * place?  A thread's end hides what happened to its events, and where it is
- * not known when they started, only their times tell.  Those are taken in
- * different contexts, one after the other; hence the tolerance.
+ * Did all counters count for as long as the clock?  A clock of its own cannot lose its
+ * place; a request's event that is the clock has run, or all are lost.  A thread's end
+ * hides what happened to its events, and where it is not known when they started, only
+ * their times tell.  Those are taken in different contexts, one after the other; hence
+ * the tolerance.
  */
 static bool counter_whole(const struct vcpc_counters *c)
 {
@@ -327,23 +391,43 @@ static bool counter_whole(const struct vcpc_counters *c)
 	u64 tolerance = clock / 8 + NSEC_PER_MSEC;
 	unsigned int i;
 
+	if (!c->clock.own && !clock)
+		return false;
 	for (i = 0; i < c->nr; i++)
 		if (c->counter[i].event->total_time_running + tolerance < clock)
 			return false;
 	return true;
 }
 
+/* What perf's clock has counted; its event is on the CPU. */
+static u64 clock_by_count(struct perf_event *event)
+{
+	event->pmu->read(event);
+	return local64_read(&event->count);
+}
+
+/* The time that an event has run, which is on the CPU: its context's time, but for a constant. */
+static u64 clock_by_running(const struct perf_event *event)
+{
+	const struct perf_event_context *ctx = event->ctx;
+
+	return ctx->time + (event->clock() - ctx->timestamp) - event_start(event);
+}
+
 /* perf's clock and the monotonic one may drift apart: never go back. */
 static noinline u64 clock_anchor(struct vcpc_clock *clock, u64 now)
 {
 	struct perf_event *event = clock->event;
+	u64 tick;
 
-	clock->epoch = COUNTER_NO_EPOCH;
 	if (READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE) {
-		event->pmu->read(event);
+		tick = clock->own ? clock_by_count(event) : clock_by_running(event);
 		clock->epoch = event->ctx->timestamp;
+	} else {
+		tick = clock->own ? local64_read(&event->count) : event->total_time_running;
+		clock->epoch = COUNTER_NO_EPOCH;
 	}
-	clock->tick = max_t(u64, local64_read(&event->count), clock->last);
+	clock->tick = max(tick, clock->last);
 	clock->time = now;
 	return clock->tick;
 }

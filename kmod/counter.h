@@ -60,16 +60,18 @@ struct vcpc_counter {
 
 /**
  * struct vcpc_clock - the thread's CPU time while the set counted, or the CPU's time
- * @event: perf's clock of it
+ * @event: perf's clock of it; or a request's event, which runs for just that time
+ * @own: it is a clock, which no request has asked for
  * @add: what to add to the clock
- * @last: what the clock gave last
+ * @last: what it gave last
  * @epoch: by perf's clock, when the thread came onto the CPU where @tick and
  *	@time were read; COUNTER_NO_EPOCH if they were not
- * @tick: @event's count at some instant of that stay
+ * @tick: what the clock gave at some instant of that stay
  * @time: CLOCK_MONOTONIC at that instant
  */
 struct vcpc_clock {
 	struct perf_event *event;
+	bool own;
 	u64 add;
 	u64 last;
 	u64 epoch;

@@ -39,19 +39,20 @@ static void call_here(void *info)
 	call->done = true;
 }
 
-static bool counter_on_cpu(const struct vcpc_counters *c)
+/* Where the thread runs, as far as one of its events is on; otherwise -1 */
+static int find_cpu(const struct vcpc_counters *c)
 {
+	int cpu = READ_ONCE(c->clock.event->oncpu);
 	unsigned int i;
 
-	for (i = 0; i < c->nr; i++)
-		if (READ_ONCE(c->counter[i].event->oncpu) >= 0)
-			return true;
-	return READ_ONCE(c->clock.event->oncpu) >= 0;
+	for (i = 0; cpu < 0 && i < c->nr; i++)
+		cpu = READ_ONCE(c->counter[i].event->oncpu);
+	return cpu;
 }
 
 static void call_held(struct reach *call)
 {
-	if (counter_on_cpu(call->c))
+	if (find_cpu(call->c) >= 0)
 		return;
 	call->ret = call->fn(call->arg);
 	call->done = true;
@@ -107,7 +108,7 @@ int vcpc_reach_call(const struct vcpc_counters *c, vcpc_reach_fn fn, void *arg)
 	if (cpu >= 0)
 		return smp_call_function_single(cpu, call_here, &call, 1) ?: call.ret;
 	for (;;) {
-		cpu = READ_ONCE(c->clock.event->oncpu);
+		cpu = find_cpu(c);
 		if (c->place.task == current) {
 			local_irq_save(flags);
 			call_here(&call);
