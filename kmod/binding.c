@@ -19,7 +19,6 @@
 #include <linux/slab.h>
 
 #include "binding.h"
-#include "compat/uninitialized.h"
 #include "exclusion.h"
 #include "limits.h"
 #include "mux.h"
@@ -328,7 +327,7 @@ void vcpc_binding_total(struct vcpc_binding *b, struct vcpc_sample *total,
 			struct vcpc_group_sample *groups, int *ret)
 {
 	struct vcpc_group_sample *one = groups ? groups + b->set->groups : NULL;
-	union vcpc_sample_room room __uninitialized;
+	struct vcpc_sample *sample = b->set->scratch;
 	struct vcpc_instance *inst;
 	int err;
 
@@ -336,17 +335,17 @@ void vcpc_binding_total(struct vcpc_binding *b, struct vcpc_sample *total,
 	if (groups)
 		vcpc_mux_add_up(groups, b->groups, b->set->groups, false);
 	list_for_each_entry(inst, &b->instances, in_binding) {
-		err = vcpc_operate_groups(inst, VCPC_OP_SAMPLE, &room.sample, one);
+		err = vcpc_operate_groups(inst, VCPC_OP_SAMPLE, sample, one);
 		if (err) {
 			*ret = err;
 			return;
 		}
-		add_up(total, &room.sample, b->set->nr);
+		add_up(total, sample, b->set->nr);
 		if (groups)
 			vcpc_mux_add_up(groups, one, b->set->groups, b->cpu >= 0);
-		if (!(room.sample.state & VCPC_STATE_EXITED))
+		if (!(sample->state & VCPC_STATE_EXITED))
 			total->state &= ~VCPC_STATE_EXITED;
-		total->state |= room.sample.state & VCPC_STATE_COUNTING;
+		total->state |= sample->state & VCPC_STATE_COUNTING;
 		cond_resched();
 	}
 	if (atomic_read(&b->pending))
@@ -365,12 +364,11 @@ void vcpc_binding_total(struct vcpc_binding *b, struct vcpc_sample *total,
  */
 void vcpc_binding_turn(struct vcpc_binding *b, enum vcpc_op op, int *ret)
 {
-	union vcpc_sample_room room __uninitialized;
 	struct vcpc_instance *inst;
 	int err;
 
 	list_for_each_entry(inst, &b->instances, in_binding) {
-		err = vcpc_operate_on(inst, op, &room.sample);
+		err = vcpc_operate_on(inst, op, NULL);
 		if (err && err != -EINVAL)
 			*ret = err;
 		cond_resched();

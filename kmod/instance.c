@@ -17,7 +17,6 @@
 
 #include "binding.h"
 #include "caps.h"
-#include "compat/uninitialized.h"
 #include "counter.h"
 #include "hotplug.h"
 #include "instance.h"
@@ -49,9 +48,11 @@ static struct vcpc_instance *instance_alloc(struct vcpc_binding *binding,
 	const struct vcpc_set *set = binding->set;
 	struct vcpc_instance *inst;
 
-	inst = kzalloc(struct_size(inst, kept.values, set->nr), GFP_KERNEL_ACCOUNT);
+	inst = kvzalloc(struct_size(inst, kept.values, set->nr) + vcpc_sample_size(set->nr),
+			GFP_KERNEL_ACCOUNT);
 	if (!inst)
 		return NULL;
+	inst->spare = (void *)&inst->kept.values[set->nr];
 	if (presets) {
 		inst->presets = kmemdup(presets, set->nr * sizeof(*presets), GFP_KERNEL_ACCOUNT);
 		if (!inst->presets)
@@ -70,7 +71,7 @@ static struct vcpc_instance *instance_alloc(struct vcpc_binding *binding,
 	return inst;
 
 err_presets:
-	kfree(inst);
+	kvfree(inst);
 	return NULL;
 }
 
@@ -104,12 +105,11 @@ static int instance_start(struct vcpc_instance *inst, u32 flags, int *bad)
 {
 	bool stopped = flags & VCPC_OPEN_STOPPED || begins_told(inst, flags);
 	enum vcpc_op op = stopped ? VCPC_OP_CHECK : VCPC_OP_ENABLE;
-	union vcpc_sample_room room __uninitialized;
 	int ret;
 
 	if (flags & VCPC_OPEN_ON_EXEC)
 		return wait_for_exec(inst);
-	ret = vcpc_operate_on(inst, op, &room.sample);
+	ret = vcpc_operate_on(inst, op, NULL);
 	if (inst->state & VCPC_INSTANCE_OFFLINE)
 		return -ENODEV;
 	if (ret != -EAGAIN)
@@ -225,7 +225,7 @@ err_groups:
 err_overflow:
 	kfree(inst->presets);
 	/* An event may just be ringing. */
-	kfree_rcu(inst, rcu);
+	kvfree_rcu(inst, rcu);
 	return ERR_PTR(ret);
 }
 
@@ -307,12 +307,12 @@ static void keep_last(struct vcpc_instance *inst, const struct vcpc_sample *last
  */
 int vcpc_instance_settle(struct vcpc_instance *inst)
 {
-	union vcpc_sample_room room __uninitialized;
-	int ret = vcpc_operate_on(inst, VCPC_OP_SAMPLE, &room.sample);
+	struct vcpc_sample *last = inst->binding->set->scratch;
+	int ret = vcpc_operate_on(inst, VCPC_OP_SAMPLE, last);
 
 	if (ret == -EINTR)
 		return ret;
-	keep_last(inst, &room.sample, !ret);
+	keep_last(inst, last, !ret);
 	vcpc_counter_close(inst->counters);
 	inst->counters = NULL;
 	inst->task = NULL;
@@ -339,7 +339,7 @@ void vcpc_instance_close(struct vcpc_instance *inst)
 	kfree(inst->presets);
 	put_pid(inst->pid);
 	put_pid(inst->tgid);
-	kfree_rcu(inst, rcu);
+	kvfree_rcu(inst, rcu);
 }
 
 /**
@@ -393,7 +393,6 @@ void vcpc_instance_deprive(struct vcpc_instance *inst)
 /* Count from the values that were kept. */
 static int reopen(struct vcpc_instance *inst, struct vcpc_counters *fresh)
 {
-	union vcpc_sample_room room __uninitialized;
 	bool stopped = inst->state & VCPC_INSTANCE_STOPPED;
 	struct vcpc_counters *old = inst->counters;
 	unsigned long flags;
@@ -408,7 +407,7 @@ static int reopen(struct vcpc_instance *inst, struct vcpc_counters *fresh)
 		inst->mux->gap = false;
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
 
-	ret = vcpc_operate_on(inst, stopped ? VCPC_OP_CHECK : VCPC_OP_ENABLE, &room.sample);
+	ret = vcpc_operate_on(inst, stopped ? VCPC_OP_CHECK : VCPC_OP_ENABLE, NULL);
 	vcpc_counter_close(old);
 	return ret;
 }

@@ -67,6 +67,7 @@ struct vcpc_start {
  * @presets: what RESTART starts from, if not from the set's requests' presets; also
  *	written under the set's lock only
  * @slot: of the set's page, in VCPC_INSTANCE_SHOWN; changed under the set's lock, too
+ * @spare: room for a sample that nobody is given
  * @kept: what is read while it is stopped or offline, and after it was settled;
  *	of groups whose turn it is not, at any time
  */
@@ -89,6 +90,7 @@ struct vcpc_instance {
 	struct vcpc_overflow *overflow;
 	u64 *presets;
 	struct vcpc_page_slot *slot;
+	struct vcpc_sample *spare;
 	struct vcpc_sample kept;
 };
 

@@ -14,9 +14,9 @@
 
 #include "limits.h"
 
-static unsigned int max_requests = 64;
+static unsigned int max_requests = VCPC_REQUESTS_CAP;
 module_param(max_requests, uint, 0644);
-MODULE_PARM_DESC(max_requests, "requests one set may have, at most 128 (default 64)");
+MODULE_PARM_DESC(max_requests, "requests one set may have, at most and by default 2048");
 
 static unsigned int max_tags = 4096;
 module_param(max_tags, uint, 0644);

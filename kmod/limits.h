@@ -6,8 +6,8 @@
 #include <linux/list.h>
 #include <linux/uidgid.h>
 
-/* Requests that a set can have, whatever the administrator allows. */
-#define VCPC_REQUESTS_CAP	128
+/* Requests that a set can have, whatever the administrator allows: 256 groups of 8 */
+#define VCPC_REQUESTS_CAP	2048
 
 enum vcpc_limit {
 	VCPC_LIMIT_SETS,	/* open sets */

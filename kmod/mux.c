@@ -27,12 +27,10 @@
 #include <linux/string.h>
 
 #include "binding.h"
-#include "compat/uninitialized.h"
 #include "counter.h"
 #include "instance.h"
 #include "mux.h"
 #include "operate.h"
-#include "sample.h"
 #include "set.h"
 
 static struct workqueue_struct *queue;
@@ -61,12 +59,11 @@ static void mux_free(struct kref *refs)
 	struct vcpc_mux *m = container_of(refs, struct vcpc_mux, refs);
 
 	vcpc_set_put(m->set);
-	kfree(m);
+	kvfree(m);
 }
 
 static void rotate(struct vcpc_mux *m)
 {
-	union vcpc_sample_room room __uninitialized;
 	struct vcpc_counters *c = m->inst->counters;
 	struct vcpc_group last, next;
 	int ret;
@@ -74,7 +71,7 @@ static void rotate(struct vcpc_mux *m)
 	if (m->inst->state & (VCPC_INSTANCE_INVALID | VCPC_INSTANCE_SETTLED))
 		return;
 	last = vcpc_set_group(m->set, m->rotation.now);
-	ret = vcpc_operate_on(m->inst, VCPC_OP_END_TURN, &room.sample);
+	ret = vcpc_operate_on(m->inst, VCPC_OP_END_TURN, NULL);
 	if (ret == -EINPROGRESS)
 		vcpc_mux_arm(m);
 	if (ret)
@@ -82,7 +79,7 @@ static void rotate(struct vcpc_mux *m)
 	next = vcpc_set_group(m->set, m->rotation.now);
 	vcpc_counter_turn(c, last.begin, last.end, false);
 	vcpc_counter_turn(c, next.begin, next.end, true);
-	if (!vcpc_operate_on(m->inst, VCPC_OP_BEGIN_TURN, &room.sample))
+	if (!vcpc_operate_on(m->inst, VCPC_OP_BEGIN_TURN, NULL))
 		vcpc_mux_arm(m);
 }
 
@@ -121,7 +118,7 @@ struct vcpc_mux *vcpc_mux_create(struct vcpc_set *set, struct vcpc_instance *ins
 	u32 first = birth % set->groups;
 	struct vcpc_mux *m;
 
-	m = kzalloc(struct_size(m, rotation.turn, set->groups), GFP_KERNEL_ACCOUNT);
+	m = kvzalloc(sizeof(*m) + vcpc_rotation_more(set->groups), GFP_KERNEL_ACCOUNT);
 	if (!m)
 		return NULL;
 	kref_init(&m->refs);

@@ -16,7 +16,6 @@
 #include <linux/sched.h>
 
 #include "binding.h"
-#include "compat/uninitialized.h"
 #include "counter.h"
 #include "instance.h"
 #include "mux.h"
@@ -254,7 +253,7 @@ static void start_waiting(struct vcpc_instance *inst)
  * vcpc_operate_on() - do something with an instance, wherever its thread is
  * @inst: the instance
  * @op: what to do
- * @sample: room for a sample; a sample on success of VCPC_OP_SAMPLE
+ * @sample: room for a sample; a sample on success of VCPC_OP_SAMPLE; NULL if nobody wants it
  *
  * Context: sleeps; under the set's lock.
  * Return: 0; -EINVAL if it already is in the state asked for; -EAGAIN if counts
@@ -289,7 +288,12 @@ static int act_here(struct action *act)
 int vcpc_operate_groups(struct vcpc_instance *inst, enum vcpc_op op, struct vcpc_sample *sample,
 			struct vcpc_group_sample *groups)
 {
-	struct action act = { .inst = inst, .op = op, .sample = sample, .groups = groups };
+	struct action act = {
+		.inst = inst,
+		.op = op,
+		.sample = sample ?: inst->spare,
+		.groups = groups,
+	};
 	int ret;
 
 	/* Both are set under the set's lock only. */
@@ -340,8 +344,7 @@ int vcpc_operate_sample(struct vcpc_instance *inst, struct vcpc_sample *sample,
  */
 void vcpc_operate_offline(struct vcpc_instance *inst)
 {
-	union vcpc_sample_room room __uninitialized;
-	struct action act = { .inst = inst, .sample = &room.sample };
+	struct action act = { .inst = inst, .sample = inst->spare };
 	unsigned long flags;
 	int ret = 0;
 

@@ -334,7 +334,7 @@ struct vcpc_overflow *vcpc_overflow_create(struct vcpc_instance *inst)
 	struct vcpc_overflow *o;
 	u32 i;
 
-	o = kzalloc(struct_size(o, watch, set->nr), GFP_KERNEL_ACCOUNT);
+	o = kvzalloc(struct_size(o, watch, set->nr), GFP_KERNEL_ACCOUNT);
 	if (!o)
 		return NULL;
 	init_irq_work(&o->work, overflow_work);
@@ -361,7 +361,7 @@ void vcpc_overflow_close(struct vcpc_overflow *o)
 	irq_work_sync(&o->work);
 	if (o->task)
 		put_task_struct(o->task);
-	kfree_rcu(o, rcu);
+	kvfree_rcu(o, rcu);
 }
 
 static u64 period_from(u64 value)

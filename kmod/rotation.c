@@ -20,8 +20,8 @@
 
 /**
  * vcpc_rotation_init() - nothing has been counted yet
- * @r: room for @nr groups
- * @nr: number of groups, at least 1
+ * @r: with vcpc_rotation_more() behind it
+ * @nr: number of groups, 1 .. 65536
  * @first: who begins, below @nr
  * @slot: length of a turn
  */
@@ -31,6 +31,7 @@ void vcpc_rotation_init(struct vcpc_rotation *r, u32 nr, u32 first, u64 slot)
 	r->first = first;
 	r->slot = slot;
 	r->random = 0;
+	r->order = (u16 *)&r->turn[nr];
 	vcpc_rotation_reset(r);
 }
 

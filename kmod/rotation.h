@@ -4,8 +4,6 @@
 
 #include <linux/types.h>
 
-#include "limits.h"
-
 /**
  * struct vcpc_turn - what a group has of its turns
  * @time: wall time that it counted
@@ -28,7 +26,7 @@ struct vcpc_turn {
  * @now: whose turn it is
  * @random: state of what orders and lengths are drawn from; 0: they are fixed
  * @place: of @now in the present round
- * @order: of the groups in it
+ * @order: of the groups in it; behind @turn
  * @spoilt: the present turn has lost something already
  * @turn: one for each group
  */
@@ -41,10 +39,16 @@ struct vcpc_rotation {
 	u32 now;
 	u64 random;
 	u32 place;
-	u8 order[VCPC_REQUESTS_CAP];
+	u16 *order;
 	bool spoilt;
 	struct vcpc_turn turn[];
 };
+
+/* Bytes that a rotation has behind the struct */
+static inline size_t vcpc_rotation_more(u32 nr)
+{
+	return nr * (sizeof(struct vcpc_turn) + sizeof(u16));
+}
 
 void vcpc_rotation_init(struct vcpc_rotation *r, u32 nr, u32 first, u64 slot);
 void vcpc_rotation_shuffle(struct vcpc_rotation *r, u64 seed);

@@ -16,7 +16,7 @@ static struct vcpc_rotation *make(struct kunit *test, u32 nr, u32 first)
 {
 	struct vcpc_rotation *r;
 
-	r = kunit_kzalloc(test, struct_size(r, turn, GROUPS), GFP_KERNEL);
+	r = kunit_kzalloc(test, sizeof(*r) + vcpc_rotation_more(nr), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, r);
 	vcpc_rotation_init(r, nr, first, SLOT);
 	return r;

@@ -22,6 +22,7 @@
 #include "listing.h"
 #include "overflow.h"
 #include "probe.h"
+#include "sample.h"
 #include "set.h"
 #include "setpage.h"
 #include "tracecounts.h"
@@ -64,6 +65,16 @@ static int set_fill(struct vcpc_set *set, const struct vcpc_set_create_args *arg
 	return args->signal && !set->overflows ? -EINVAL : 0;
 }
 
+static struct vcpc_set *set_alloc(u32 nr)
+{
+	struct vcpc_set *set;
+
+	set = kvzalloc(struct_size(set, requests, nr) + vcpc_sample_size(nr), GFP_KERNEL_ACCOUNT);
+	if (set)
+		set->scratch = (void *)&set->requests[nr];
+	return set;
+}
+
 /**
  * vcpc_set_create() - make a set from the caller's requests
  * @args: checked arguments
@@ -86,7 +97,7 @@ struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct
 	if (ret)
 		return ERR_PTR(ret);
 
-	set = kzalloc(struct_size(set, requests, args->nr_requests), GFP_KERNEL_ACCOUNT);
+	set = set_alloc(args->nr_requests);
 	if (!set) {
 		ret = -ENOMEM;
 		goto err_alloc;
@@ -95,6 +106,9 @@ struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct
 	if (ret)
 		goto err_fill;
 	kref_init(&set->refs);
+	set->sample_size = vcpc_sample_size(set->nr) +
+			   set->groups * sizeof(struct vcpc_group_sample);
+	set->large = set->groups || set->nr > VCPC_SAMPLE_STACK;
 	set->flags = args->flags;
 	set->slot = args->slot;
 	set->signal = args->signal;
@@ -110,7 +124,7 @@ struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct
 	return set;
 
 err_fill:
-	kfree(set);
+	kvfree(set);
 err_alloc:
 	vcpc_limits_uncharge(user, VCPC_LIMIT_SETS, 1);
 	return ERR_PTR(ret);
@@ -126,7 +140,7 @@ static void set_free(struct kref *refs)
 	vcpc_limits_put(set->user);
 	put_pid(set->creator);
 	mutex_destroy(&set->lock);
-	kfree_rcu(set, rcu);
+	kvfree_rcu(set, rcu);
 }
 
 /**
@@ -280,7 +294,7 @@ int vcpc_set_turn(struct vcpc_set *set, pid_t tid, enum vcpc_op op)
  * @set: the set
  * @tid: the instance's thread, or 0
  * @op: what to do
- * @sample: room for a sample
+ * @sample: room for a sample; NULL if nobody wants it
  *
  * Context: sleeps.
  * Return: 0; -EINVAL if it is not bound there or already is in the state asked
@@ -467,6 +481,21 @@ int vcpc_set_total(struct vcpc_set *set, pid_t tid, struct vcpc_sample *total,
 	return ret;
 }
 
+/* The first request of that group, or of one behind it; they stand in order. */
+static u32 first_from(const struct vcpc_set *set, u32 group)
+{
+	u32 begin = 0, end = set->nr, middle;
+
+	while (begin < end) {
+		middle = (begin + end) / 2;
+		if (set->requests[middle].group < group)
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	return begin;
+}
+
 /**
  * vcpc_set_group() - a group's requests
  * @set: the set, with groups
@@ -476,13 +505,10 @@ int vcpc_set_total(struct vcpc_set *set, pid_t tid, struct vcpc_sample *total,
  */
 struct vcpc_group vcpc_set_group(const struct vcpc_set *set, u32 group)
 {
-	struct vcpc_group g = { };
-
-	while (g.begin < set->nr && set->requests[g.begin].group != group)
-		g.begin++;
-	for (g.end = g.begin; g.end < set->nr && set->requests[g.end].group == group; g.end++)
-		;
-	return g;
+	return (struct vcpc_group) {
+		.begin = first_from(set, group),
+		.end = first_from(set, group + 1),
+	};
 }
 
 /**

@@ -32,6 +32,8 @@ struct vcpc_user;
  * @flags: VCPC_SET_F_*
  * @nr: number of requests
  * @groups: number of groups; 0: it is not in groups
+ * @sample_size: bytes of its sample, with groups
+ * @large: that is too much for the stack
  * @hw: it counts hardware events
  * @overflows: a request has VCPC_REQ_F_OVERFLOW
  * @signal: for the thread at an overflow; 0: none
@@ -42,6 +44,7 @@ struct vcpc_user;
  * @seed: of the groups' orders, with VCPC_SET_F_SHUFFLE
  * @events: stands for what the requests count, see struct vcpc_trace_counts
  * @lock: serializes all operations but a thread's sample of itself
+ * @scratch: room for a sample; under @lock
  * @bound: number of instances; under @lock
  * @bindings: what each BIND began, oldest first; under @lock
  * @page: mapped by programs; NULL until it first is; under @lock
@@ -59,6 +62,8 @@ struct vcpc_set {
 	u32 flags;
 	u32 nr;
 	u32 groups;
+	u32 sample_size;
+	bool large;
 	bool hw;
 	bool overflows;
 	int signal;
@@ -69,6 +74,7 @@ struct vcpc_set {
 	u32 seed;
 	u64 events;
 	struct mutex lock;	/* see above */
+	struct vcpc_sample *scratch;
 	unsigned int bound;
 	struct list_head bindings;
 	struct vcpc_setpage *page;

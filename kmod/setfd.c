@@ -7,6 +7,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
@@ -33,12 +34,6 @@ static int tell_bad(int ret, int bad, bool room, s32 __user *where)
 	return ret;
 }
 
-static size_t sample_size(const struct vcpc_set *set)
-{
-	return VCPC_SAMPLE_WORDS(set->nr) * sizeof(u64) +
-	       set->groups * sizeof(struct vcpc_group_sample);
-}
-
 static int ioc_bind(struct vcpc_set *set, struct vcpc_bind_args __user *uarg)
 {
 	struct vcpc_bind_args args;
@@ -60,7 +55,6 @@ static int ioc_unbind(struct vcpc_set *set, void __user *uarg)
 
 static int ioc_do(struct vcpc_set *set, void __user *uarg, enum vcpc_op op)
 {
-	union vcpc_sample_room room __uninitialized;
 	struct vcpc_target_args args;
 	int ret = vcpc_uarg_target(&args, uarg);
 
@@ -68,29 +62,35 @@ static int ioc_do(struct vcpc_set *set, void __user *uarg, enum vcpc_op op)
 		return ret;
 	if (args.flags & VCPC_TARGET_F_ALL)
 		return vcpc_set_turn(set, args.tid, op);
-	return vcpc_set_do(set, args.tid, op, &room.sample);
+	return vcpc_set_do(set, args.tid, op, NULL);
 }
 
-/* A sample of a set with groups, which have too much to tell for the stack. */
-static noinline int put_groups(struct vcpc_set *set, pid_t tid, u32 flags, void __user *to)
+static int sample_large(struct vcpc_set *set, pid_t tid, u32 flags, struct vcpc_sample *sample)
 {
-	union vcpc_sample_room room __uninitialized;
-	const u32 words = VCPC_SAMPLE_WORDS(set->nr);
-	struct vcpc_group_sample *groups;
+	struct vcpc_group_sample *groups = NULL;
+
+	if (set->groups)
+		groups = (void *)&sample->values[set->nr];
+	if (flags & VCPC_SAMPLE_F_TOTAL)
+		return vcpc_set_total(set, tid, sample, groups);
+	if (groups)
+		return vcpc_set_sample_groups(set, tid, sample, groups);
+	return vcpc_set_sample(set, tid, sample);
+}
+
+static noinline int put_large(struct vcpc_set *set, pid_t tid, u32 flags, void __user *to)
+{
+	/* A total has room for the groups of one instance behind it. */
+	size_t more = set->groups * sizeof(struct vcpc_group_sample);
+	struct vcpc_sample *sample = kvmalloc(set->sample_size + more, GFP_KERNEL_ACCOUNT);
 	int ret;
 
-	groups = kmalloc_array(set->groups, 2 * sizeof(*groups), GFP_KERNEL_ACCOUNT);
-	if (!groups)
+	if (!sample)
 		return -ENOMEM;
-	if (flags & VCPC_SAMPLE_F_TOTAL)
-		ret = vcpc_set_total(set, tid, &room.sample, groups);
-	else
-		ret = vcpc_set_sample_groups(set, tid, &room.sample, groups);
-	if (!ret)
-		ret = vcpc_uarg_put_words(to, room.words, words);
-	if (!ret && copy_to_user(to + words * sizeof(u64), groups, set->groups * sizeof(*groups)))
+	ret = sample_large(set, tid, flags, sample);
+	if (!ret && copy_to_user(to, sample, set->sample_size))
 		ret = -EFAULT;
-	kfree(groups);
+	kvfree(sample);
 	return ret;
 }
 
@@ -103,10 +103,10 @@ static noinline long ioc_sample(struct vcpc_set *set, void __user *uarg)
 	ret = vcpc_uarg_sample(&args, uarg);
 	if (ret)
 		return ret;
-	if (args.buf_size < sample_size(set))
+	if (args.buf_size < set->sample_size)
 		return -EINVAL;
-	if (unlikely(set->groups))
-		return put_groups(set, args.tid, args.flags, u64_to_user_ptr(args.buf));
+	if (unlikely(set->large))
+		return put_large(set, args.tid, args.flags, u64_to_user_ptr(args.buf));
 	if (unlikely(args.flags & VCPC_SAMPLE_F_TOTAL))
 		ret = vcpc_set_total(set, args.tid, &room.sample, NULL);
 	else
@@ -141,13 +141,23 @@ static int ioc_overflows(struct vcpc_set *set, void __user *uarg)
 {
 	union vcpc_sample_room room __uninitialized;
 	struct vcpc_overflows_args args;
+	u64 *counts = room.words;
 	int ret = vcpc_uarg_overflows(&args, uarg);
 
-	if (!ret)
-		ret = vcpc_set_overflows(set, args.tid, room.words);
-	if (ret || !args.room)
+	if (ret)
 		return ret;
-	return vcpc_uarg_put_words(u64_to_user_ptr(args.buf), room.words, min(args.room, set->nr));
+	if (unlikely(set->nr > VCPC_SAMPLE_STACK)) {
+		counts = kvmalloc_array(set->nr, sizeof(*counts), GFP_KERNEL_ACCOUNT);
+		if (!counts)
+			return -ENOMEM;
+	}
+	ret = vcpc_set_overflows(set, args.tid, counts);
+	if (!ret && args.room)
+		ret = vcpc_uarg_put_words(u64_to_user_ptr(args.buf), counts,
+					  min(args.room, set->nr));
+	if (counts != room.words)
+		kvfree(counts);
+	return ret;
 }
 
 static noinline long ioc_other(struct vcpc_set *set, unsigned int cmd, void __user *uarg)
@@ -182,17 +192,17 @@ static ssize_t setfd_read(struct file *file, char __user *buf, size_t size, loff
 	struct vcpc_set *set = file->private_data;
 	int ret;
 
-	if (size < sample_size(set))
+	if (size < set->sample_size)
 		return -EINVAL;
-	if (unlikely(set->groups)) {
-		ret = put_groups(set, 0, 0, buf);
-		return ret ?: sample_size(set);
+	if (unlikely(set->large)) {
+		ret = put_large(set, 0, 0, buf);
+		return ret ?: set->sample_size;
 	}
 	ret = vcpc_set_sample(set, 0, &room.sample);
 	if (ret)
 		return ret;
 	ret = vcpc_uarg_put_words(buf, room.words, VCPC_SAMPLE_WORDS(set->nr));
-	return ret ?: sample_size(set);
+	return ret ?: set->sample_size;
 }
 
 static __poll_t setfd_poll(struct file *file, struct poll_table_struct *wait)

@@ -11,9 +11,7 @@
 #include <linux/siphash.h>
 
 #include "binding.h"
-#include "compat/uninitialized.h"
 #include "instance.h"
-#include "sample.h"
 #include "operate.h"
 #include "set.h"
 #include "tasktable.h"
@@ -103,7 +101,6 @@ static void fill(struct vcpc_trace_room *room, const struct vcpc_set *set,
 /* Under the lock: what is closed may lose its set at once. */
 static void take_locked(struct vcpc_instance *inst, struct search *search)
 {
-	union vcpc_sample_room room __uninitialized;
 	struct vcpc_set *set;
 	int ret;
 
@@ -113,12 +110,12 @@ static void take_locked(struct vcpc_instance *inst, struct search *search)
 	/* Groups take turns: their counts do not belong to this time. */
 	if (set->groups)
 		return;
-	ret = vcpc_operate_sample(inst, &room.sample, NULL);
+	ret = vcpc_operate_sample(inst, inst->spare, NULL);
 	if (ret == -EAGAIN)
 		search->lost = set;
-	if (ret || !(room.sample.state & VCPC_STATE_COUNTING))
+	if (ret || !(inst->spare->state & VCPC_STATE_COUNTING))
 		return;
-	fill(search->room, set, &room.sample);
+	fill(search->room, set, inst->spare);
 	search->found = true;
 }
 

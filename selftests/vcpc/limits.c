@@ -119,7 +119,7 @@ TEST(requests)
 	/* There is an end that no parameter moves. */
 	set_parameter("max_requests", 1000000);
 	ASSERT_EQ(0, call(device, VCPC_IOC_INFO, &info));
-	EXPECT_EQ(128, info.max_requests);
+	EXPECT_EQ(2048, info.max_requests);
 	set_parameter("max_requests", before);
 }
 

@@ -93,11 +93,14 @@ TEST_F(set_create, unknown_flags_and_reserved_fields)
 TEST_F(set_create, number_of_requests)
 {
 	struct vcpc_info_args info = { .size = sizeof(info) };
-	struct vcpc_request many[MAX_VALUES + 1];
-	int i, set;
+	struct vcpc_request *many;
+	unsigned int i;
+	int set;
 
 	ASSERT_EQ(0, call(self->device, VCPC_IOC_INFO, &info));
-	for (i = 0; i <= MAX_VALUES; i++)
+	many = calloc(info.max_requests + 1, sizeof(*many));
+	ASSERT_NE(NULL, many);
+	for (i = 0; i <= info.max_requests; i++)
 		many[i] = page_faults;
 	self->args.nr_requests = 0;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
@@ -111,6 +114,7 @@ TEST_F(set_create, number_of_requests)
 	set = create(self->device, &self->args);
 	EXPECT_GE(set, 0);
 	close(set);
+	free(many);
 }
 
 TEST_F(set_create, size_of_a_request)

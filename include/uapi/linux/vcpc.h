@@ -331,7 +331,8 @@ struct vcpc_preset_args {
  * @room: in: how many counts fit; 0 asks for none
  * @buf: in: user address of @room u64, the first of which are written, one a request
  *
- * Errors: EINVAL (not bound there, or no request has VCPC_REQ_F_OVERFLOW), EFAULT.
+ * Errors: EINVAL (not bound there, or no request has VCPC_REQ_F_OVERFLOW), EFAULT, ENOMEM (a
+ * set of more than 128 requests).
  */
 struct vcpc_overflows_args {
 	__u32 size;
@@ -412,7 +413,8 @@ struct vcpc_group_sample {
  * @buf: in: user address of a struct vcpc_sample
  *
  * Errors: EINVAL (not bound, buffer too small), EAGAIN (the set is invalid, or a
- * total would not be whole), EFAULT, EINTR (killed), ENOMEM (a set with groups).
+ * total would not be whole), EFAULT, EINTR (killed), ENOMEM (a set with groups, or of more
+ * than 128 requests).
  *
  * A total is the sum of the instances' samples, also of those that have ended:
  * of the values, modulo 2^64, and of the CPU times.  The threads are read one
