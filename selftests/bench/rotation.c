@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What a change-over from one group of four events to another costs a thread
- * that does nothing but compute: in the module, and in perf.
+ * that does nothing but compute: in the module, in perf, and by a helper that
+ * disables one perf group and enables the other while the thread does not run.
  *
  * The same work is done with one group and with two that take turns; what it
  * takes longer is shared among the change-overs.  In the arm64 VM with
@@ -11,11 +12,13 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <linux/vcpc.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,6 +26,12 @@
 #define GROUPS	2
 #define SLOT	10000000ULL
 #define WORK	1000000000ULL	/* rounds of two instructions */
+
+struct exchange {
+	const int *fd;
+	int ended;
+	unsigned long long turns;
+};
 
 static void die(const char *what)
 {
@@ -93,17 +102,17 @@ static unsigned long long with_set(unsigned int groups, unsigned long long *turn
 	return took;
 }
 
-/* perf rotates by wall time, which is what the work takes. */
-static unsigned long long with_perf(unsigned int groups)
+/* Groups of perf's, of which all are enabled, or only the first */
+static void open_groups(int *fd, unsigned int groups, int only_first)
 {
-	int fd[GROUPS * EACH], leader = -1;
-	unsigned long long took;
+	int leader = -1;
 
 	for (unsigned int i = 0; i < groups * EACH; i++) {
 		struct perf_event_attr attr = {
 			.type = PERF_TYPE_HARDWARE,
 			.size = sizeof(attr),
 			.config = i & 1 ? PERF_COUNT_HW_INSTRUCTIONS : PERF_COUNT_HW_CPU_CYCLES,
+			.disabled = only_first && i == EACH,
 			.exclude_kernel = 1,
 			.exclude_hv = 1,
 		};
@@ -114,9 +123,67 @@ static unsigned long long with_perf(unsigned int groups)
 		if (i % EACH == 0)
 			leader = fd[i];
 	}
-	took = work();
+}
+
+static void close_groups(const int *fd, unsigned int groups)
+{
 	for (unsigned int i = 0; i < groups * EACH; i++)
 		close(fd[i]);
+}
+
+/* perf rotates by wall time, which is what the work takes. */
+static unsigned long long with_perf(unsigned int groups)
+{
+	unsigned long long took;
+	int fd[GROUPS * EACH];
+
+	open_groups(fd, groups, 0);
+	took = work();
+	close_groups(fd, groups);
+	return took;
+}
+
+/* Changes over as the module does: by a thread that puts the other one off the CPU. */
+static void *change_over(void *arg)
+{
+	struct exchange *exchange = arg;
+	struct itimerspec spec = {
+		.it_interval.tv_nsec = SLOT, .it_value.tv_nsec = SLOT,
+	};
+	int timer = timerfd_create(CLOCK_MONOTONIC, 0);
+	unsigned long long times;
+
+	if (timer < 0 || timerfd_settime(timer, 0, &spec, NULL))
+		die("timer");
+	while (!__atomic_load_n(&exchange->ended, __ATOMIC_RELAXED)) {
+		unsigned int now = exchange->turns & 1;
+
+		if (read(timer, &times, sizeof(times)) != sizeof(times))
+			die("timer");
+		if (ioctl(exchange->fd[now * EACH], PERF_EVENT_IOC_DISABLE, 0) ||
+		    ioctl(exchange->fd[!now * EACH], PERF_EVENT_IOC_ENABLE, 0))
+			die("exchange");
+		exchange->turns++;
+	}
+	close(timer);
+	return NULL;
+}
+
+static unsigned long long with_exchange(unsigned long long *turns)
+{
+	int fd[GROUPS * EACH];
+	struct exchange exchange = { .fd = fd };
+	unsigned long long took;
+	pthread_t helper;
+
+	open_groups(fd, GROUPS, 1);
+	if (pthread_create(&helper, NULL, change_over, &exchange))
+		die("a thread");
+	took = work();
+	*turns = exchange.turns;
+	__atomic_store_n(&exchange.ended, 1, __ATOMIC_RELAXED);
+	pthread_join(helper, NULL);
+	close_groups(fd, GROUPS);
 	return took;
 }
 
@@ -168,5 +235,8 @@ int main(void)
 	one = with_perf(1);
 	two = with_perf(GROUPS);
 	show("perf's own multiplexing", one, two, interval ? two / interval : 0);
+	one = with_perf(1);
+	two = with_exchange(&turns);
+	show("perf groups, exchanged by a thread", one, two, turns);
 	return 0;
 }
