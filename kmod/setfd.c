@@ -196,13 +196,13 @@ static ssize_t setfd_read(struct file *file, char __user *buf, size_t size, loff
 		return -EINVAL;
 	if (unlikely(set->large)) {
 		ret = put_large(set, 0, 0, buf);
-		return ret ?: set->sample_size;
+		return ret ?: (ssize_t)set->sample_size;
 	}
 	ret = vcpc_set_sample(set, 0, &room.sample);
 	if (ret)
 		return ret;
 	ret = vcpc_uarg_put_words(buf, room.words, VCPC_SAMPLE_WORDS(set->nr));
-	return ret ?: set->sample_size;
+	return ret ?: (ssize_t)set->sample_size;
 }
 
 static __poll_t setfd_poll(struct file *file, struct poll_table_struct *wait)
