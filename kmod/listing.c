@@ -142,10 +142,15 @@ static void show_instance(struct seq_file *m, const struct vcpc_instance *inst)
 {
 	u32 state = state_of(inst);
 
-	seq_printf(m, "  thread %d process %d%s%s%s%s\n", pid_nr(vcpc_instance_pid(inst)),
-		   pid_nr(inst->tgid), state & VCPC_STATE_COUNTING ? " counting" : "",
+	if (inst->cpu >= 0)
+		seq_printf(m, "  cpu %d", inst->cpu);
+	else
+		seq_printf(m, "  thread %d process %d", pid_nr(vcpc_instance_pid(inst)),
+			   pid_nr(inst->tgid));
+	seq_printf(m, "%s%s%s%s%s\n", state & VCPC_STATE_COUNTING ? " counting" : "",
 		   inst->state & VCPC_INSTANCE_STOPPED ? " stopped" : "",
 		   state & VCPC_STATE_EXITED ? " exited" : "",
+		   state & VCPC_STATE_OFFLINE ? " offline" : "",
 		   state & VCPC_STATE_INVALID ? " invalid" : "");
 }
 
@@ -153,9 +158,12 @@ static void show_binding(struct seq_file *m, const struct vcpc_binding *b)
 {
 	const struct vcpc_instance *inst;
 
-	seq_printf(m, " bind %d flags %#x instances %u folded %u pending %d%s\n", pid_nr(b->pid),
-		   b->flags, b->nr, b->folded, atomic_read(&b->pending),
-		   READ_ONCE(b->lost) ? " lost" : "");
+	if (b->cpu >= 0)
+		seq_printf(m, " bind cpu %d", b->cpu);
+	else
+		seq_printf(m, " bind %d", pid_nr(b->pid));
+	seq_printf(m, " flags %#x instances %u folded %u pending %d%s\n", b->flags, b->nr,
+		   b->folded, atomic_read(&b->pending), READ_ONCE(b->lost) ? " lost" : "");
 	list_for_each_entry(inst, &b->instances, in_binding)
 		show_instance(m, inst);
 }

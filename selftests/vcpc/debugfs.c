@@ -3,6 +3,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include "cpu.h"
 #include "heirs.h"
 #include "vcpc_test.h"
 
@@ -123,6 +124,25 @@ TEST_F(debugfs, nobody_else)
 	EXPECT_EQ(0400, st.st_mode & 07777);
 	EXPECT_EQ(0, st.st_uid);
 	EXPECT_EQ(0, in_child(peeps, NULL));
+}
+
+TEST_F(debugfs, which_cpu)
+{
+	int set = set_of(&cpu_clock, 0);
+	char *at;
+
+	ASSERT_EQ(0, cpu_bind(set, 0, 0));
+	ASSERT_TRUE(text_read(self->text, sizeof(self->text)));
+	at = own_set(self->text);
+	ASSERT_NE(NULL, at);
+	EXPECT_NE(NULL, strstr(at, "\n bind cpu 0 flags 0x10 instances 1 folded 0 pending 0\n"));
+	EXPECT_NE(NULL, strstr(at, "\n  cpu 0 counting\n"));
+	ASSERT_EQ(0, cpu_target(set, VCPC_IOC_DISABLE, 0));
+	ASSERT_TRUE(text_read(self->text, sizeof(self->text)));
+	at = own_set(self->text);
+	ASSERT_NE(NULL, at);
+	EXPECT_NE(NULL, strstr(at, "\n  cpu 0 stopped\n"));
+	close(set);
 }
 
 TEST_HARNESS_MAIN
