@@ -184,6 +184,31 @@ static void shuffled(struct kunit *test)
 	KUNIT_EXPECT_GT(test, changed, 1000U);
 }
 
+/* More groups than a byte can number: a round in order, then each once in the orders drawn. */
+static void many_groups(struct kunit *test)
+{
+	const u32 nr = 300;
+	struct vcpc_rotation *r = make(test, nr, 7);
+	u8 *seen = kunit_kzalloc(test, nr, GFP_KERNEL);
+	u32 i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, seen);
+	vcpc_rotation_shuffle(r, 1);
+	for (i = 0; i < nr; i++) {
+		KUNIT_EXPECT_EQ(test, (7 + i) % nr, r->now);
+		vcpc_rotation_next(r);
+	}
+	KUNIT_EXPECT_EQ(test, 1ULL, r->rounds);
+	for (i = 0; i < nr; i++) {
+		KUNIT_ASSERT_LT(test, r->now, nr);
+		seen[r->now]++;
+		vcpc_rotation_next(r);
+	}
+	for (i = 0; i < nr; i++)
+		KUNIT_EXPECT_EQ(test, 1, seen[i]);
+	KUNIT_EXPECT_EQ(test, 2ULL, r->rounds);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(worked_vector),
 	KUNIT_CASE(short_stretches),
@@ -192,6 +217,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(void_turns),
 	KUNIT_CASE(every_beginning),
 	KUNIT_CASE(shuffled),
+	KUNIT_CASE(many_groups),
 	{ }
 };
 
