@@ -90,6 +90,45 @@ TEST_F(others, debugger)
 	waitpid(pid, NULL, 0);
 }
 
+/* Who may trace may count what it traces, in user mode. */
+static int debug_as_nobody(const pm_prog_t *user)
+{
+	pm_prog_t prog = *user;
+	pm_data_t data;
+	int status;
+	pid_t pid;
+
+	/* As any program that nobody starts: what had root's rights before is closed to others. */
+	if (setgid(65534) || setuid(65534) || prctl(PR_SET_DUMPABLE, 1))
+		return 1;
+	pid = start_target();
+	if (waitpid(pid, &status, 0) != pid)
+		return 2;
+	prog.mode.w |= PM_KERNEL;
+	if (pm_set_program_thread(pid, pid, &prog) != EACCES)
+		return 3;
+	prog.mode.w = PM_USER | PM_COUNT;
+	if (pm_set_program_thread(pid, pid, &prog))
+		return 4;
+	go_on(pid);
+	if (pm_get_data_thread(pid, pid, &data) || pm_delete_program_thread(pid, pid))
+		return 5;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return data.accu[0] >= PAGES && data.accu[0] <= PAGES + 60 ? 0 : 6;
+}
+
+TEST_F(others, debugger_without_privilege)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(debug_as_nobody(&self->prog));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
 TEST_F(others, a_target_that_runs_or_is_not_ours)
 {
 	pid_t pid = fork();
