@@ -229,10 +229,18 @@ TEST_F(cpc, no_requests_while_bound)
 
 TEST_F(cpc, buffer_of_another_size)
 {
+	cpc_set_t *large = cpc_set_create(self->cpc);
+	cpc_buf_t *buf;
+
 	ASSERT_EQ(1, cpc_set_add_request(self->cpc, self->set, "minor-faults", 0, CPC_COUNT_USER,
 					 0, NULL));
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 	EXPECT_FAIL(cpc_set_sample(self->cpc, self->set, self->buf), EINVAL, 0, "");
+	for (int i = 0; i < 3; i++)
+		ASSERT_EQ(i, cpc_set_add_request(self->cpc, large, "minor-faults", 0,
+						 CPC_COUNT_USER, 0, NULL));
+	buf = cpc_buf_create(self->cpc, large);
+	EXPECT_FAIL(cpc_set_sample(self->cpc, self->set, buf), EINVAL, 0, "");
 }
 
 /* On Solaris this gave the other set's numbers, or wrote beyond the buffer. */

@@ -150,6 +150,21 @@ TEST_F(v1, two_events_are_counted_from_their_presets)
 	EXPECT_EQ(EINVAL, errno);
 }
 
+/* The same pair from other values: each begins at its own, whoever has bound it before. */
+TEST_F(v1, bound_again_from_other_presets)
+{
+	for (uint64_t preset = 0; preset < 3000000; preset += 1000000) {
+		self->event.ce_pic[0] = preset;
+		self->event.ce_pic[1] = preset + 500000;
+		ASSERT_EQ(0, cpc_bind_event(&self->event, 0));
+		ASSERT_EQ(0, cpc_take_sample(&self->after));
+		for (int i = 0; i < 2; i++) {
+			EXPECT_LE(self->event.ce_pic[i], self->after.ce_pic[i]);
+			EXPECT_GT(self->event.ce_pic[i] + 1000, self->after.ce_pic[i]);
+		}
+	}
+}
+
 TEST_F(v1, wrong_bindings)
 {
 	cpc_event_t other = self->event;
