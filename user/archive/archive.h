@@ -93,14 +93,15 @@ static inline struct shim_volume *shim_archive__volume(const struct shim_archive
 }
 
 /* A reader has come to a place of a volume */
-static inline void shim_archive__look_at(const struct shim_archive *ar, unsigned int volume,
-					 uint64_t offset)
+static inline void shim_cursor__look_at(struct shim_cursor *cur, unsigned int volume,
+					uint64_t offset)
 {
-	struct shim_volume *v = shim_archive__volume(ar, volume);
 	uint32_t window = (uint32_t)(offset >> SHIM_VOLUME_WINDOW);
 
-	if (atomic_load_explicit(&v->window, memory_order_relaxed) != window)
-		shim_volume__enter(v, window);
+	if (cur->window == window)
+		return;
+	cur->window = window;
+	shim_volume__enter(shim_archive__volume(cur->ar, volume));
 }
 
 /* A volume that was not loaded yet */

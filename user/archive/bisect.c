@@ -83,7 +83,7 @@ static bool look(const struct search *s, uint64_t offset, struct window *w)
 	}
 	if (offset >= s->view.size)
 		return false;
-	shim_archive__look_at(s->cur->ar, s->volume, offset);
+	shim_cursor__look_at(s->cur, s->volume, offset);
 	w->data = s->view.data + offset;
 	w->len = s->view.size - offset < WINDOW ? (uint32_t)(s->view.size - offset) : WINDOW;
 	return true;

@@ -11,6 +11,7 @@ void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar)
 	cur->volume = 0;
 	cur->offset = shim_archive__head(ar, 0);
 	cur->spot = NULL;
+	cur->window = UINT32_MAX;
 }
 
 /* Where a step has come to; @offset is where the cursor then is */
@@ -21,6 +22,21 @@ static int arrive(struct shim_cursor *cur, struct shim_record *rec, unsigned int
 	cur->volume = volume;
 	cur->offset = offset;
 	return 0;
+}
+
+/* The record in what was read, or is read now */
+static bool at_spot(const struct shim_cursor *cur, struct shim_record *rec)
+{
+	return shim_spot__at(cur->spot, cur->ar, cur->volume, cur->offset, rec) ||
+	       (shim_spot__go_on(cur->spot, cur->ar, cur->volume, cur->offset, false) &&
+		shim_spot__at(cur->spot, cur->ar, cur->volume, cur->offset, rec));
+}
+
+static bool before_spot(const struct shim_cursor *cur, struct shim_record *rec)
+{
+	return shim_spot__before(cur->spot, cur->ar, cur->volume, cur->offset, rec) ||
+	       (shim_spot__go_on(cur->spot, cur->ar, cur->volume, cur->offset, true) &&
+		shim_spot__before(cur->spot, cur->ar, cur->volume, cur->offset, rec));
 }
 
 /**
@@ -40,7 +56,7 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 	struct shim_view view;
 	int err;
 
-	if (cur->spot && shim_spot__at(cur->spot, ar, volume, offset, rec))
+	if (cur->spot && at_spot(cur, rec))
 		return arrive(cur, rec, volume, offset + rec->len);
 	for (;;) {
 		/* before looking: a volume with another behind it does not grow any more */
@@ -58,7 +74,7 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 	}
 	if (err)
 		return err;
-	shim_archive__look_at(ar, volume, offset);
+	shim_cursor__look_at(cur, volume, offset);
 	return arrive(cur, rec, volume, offset + rec->len);
 }
 
@@ -77,7 +93,7 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 	struct shim_view view;
 	int err;
 
-	if (cur->spot && shim_spot__before(cur->spot, ar, volume, offset, rec))
+	if (cur->spot && before_spot(cur, rec))
 		return arrive(cur, rec, volume, rec->offset);
 	for (;;) {
 		err = -ENODATA;
@@ -92,7 +108,7 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 	}
 	if (err)
 		return err;
-	shim_archive__look_at(ar, volume, rec->offset);
+	shim_cursor__look_at(cur, volume, rec->offset);
 	return arrive(cur, rec, volume, rec->offset);
 }
 

@@ -151,6 +151,7 @@ struct shim_cursor {
 	struct shim_archive *ar;
 	unsigned int volume;	/* index into the archive's volumes */
 	uint64_t offset;
+	uint32_t window;	/* of the volume's map that it was in last */
 	struct shim_spot *spot;	/* NULL, or the owner's, for records near a seek's place */
 };
 

@@ -38,9 +38,23 @@ static void note_mark(struct shim_scanner *sc, const struct shim_record *rec, in
 	}
 }
 
+/* Whether a time is farther than one would walk, as far as records come as they did here */
+static bool is_far(const struct shim_scanner *sc, int64_t t)
+{
+	int64_t each, way;
+
+	if (!sc->behind_known || !sc->ahead_known || sc->behind == SHIM_TIME_MIN ||
+	    sc->ahead == SHIM_TIME_MAX || __builtin_sub_overflow(sc->ahead, sc->behind, &each) ||
+	    __builtin_sub_overflow(t, sc->at, &way))
+		return true;
+	return (way < 0 ? -way : way) / SEEK_AFTER > each;
+}
+
 /* -EAGAIN: not there after as many records */
 static int walk_forward(struct shim_scanner *sc, int64_t t, unsigned int records)
 {
+	bool far = is_far(sc, t);
+
 	for (unsigned int i = 0; i < records; i++) {
 		struct shim_cursor c = sc->cursor;
 		struct shim_record rec;
@@ -49,6 +63,9 @@ static int walk_forward(struct shim_scanner *sc, int64_t t, unsigned int records
 
 		if (sc->ahead_known && sc->ahead > t)
 			return 0;
+		/* of what is only passed, a map is faster, which needs but the heads */
+		if (far)
+			c.spot = NULL;
 		err = shim_cursor__next(&c, &rec);
 		if (err && err != -ERANGE)
 			return err;
@@ -66,6 +83,7 @@ static int walk_forward(struct shim_scanner *sc, int64_t t, unsigned int records
 		sc->behind_known = true;
 		sc->behind = at;
 		sc->ahead_known = false;
+		c.spot = &sc->spot;
 		sc->cursor = c;
 	}
 	return -EAGAIN;
@@ -82,12 +100,16 @@ static void note_marks_at(struct shim_scanner *sc, struct shim_cursor c, int64_t
 
 static int walk_backward(struct shim_scanner *sc, int64_t t, unsigned int records)
 {
+	bool far = is_far(sc, t);
+
 	for (unsigned int i = 0; i < records; i++) {
 		struct shim_cursor c = sc->cursor;
 		struct shim_record rec;
 		int64_t at;
 		int err;
 
+		if (far)
+			c.spot = NULL;
 		err = shim_cursor__prev(&c, &rec);
 		if (err && err != -ERANGE)
 			return err;
@@ -105,6 +127,7 @@ static int walk_backward(struct shim_scanner *sc, int64_t t, unsigned int record
 		sc->ahead_known = true;
 		sc->ahead = at;
 		sc->behind_known = false;
+		c.spot = &sc->spot;
 		sc->cursor = c;
 	}
 	return -EAGAIN;
@@ -120,18 +143,6 @@ static int seek(struct shim_scanner *sc, struct shim_ts when)
 	sc->behind_single = false;
 	sc->ahead_single = false;
 	return shim_cursor__seek_after(&sc->cursor, when);
-}
-
-/* Whether a time is farther than one would walk, as far as records come as they did here */
-static bool is_far(const struct shim_scanner *sc, int64_t t)
-{
-	int64_t each, way;
-
-	if (!sc->behind_known || !sc->ahead_known || sc->behind == SHIM_TIME_MIN ||
-	    sc->ahead == SHIM_TIME_MAX || __builtin_sub_overflow(sc->ahead, sc->behind, &each) ||
-	    __builtin_sub_overflow(t, sc->at, &way))
-		return true;
-	return (way < 0 ? -way : way) / SEEK_AFTER > each;
 }
 
 int shim_scan__place(struct shim_scanner *sc, struct shim_ts when, bool walk)

@@ -11,19 +11,29 @@ void shim_spot__fini(struct shim_spot *spot)
 	*spot = (struct shim_spot){ 0 };
 }
 
-bool shim_spot__read(struct shim_spot *spot, struct shim_archive *ar, unsigned int volume,
-		     uint64_t offset)
+static bool make_room(struct shim_spot *spot, uint32_t room)
+{
+	uint8_t *bytes;
+
+	if (spot->room >= room)
+		return true;
+	bytes = realloc(spot->bytes, room);
+	if (!bytes)
+		return false;
+	spot->bytes = bytes;
+	spot->room = room;
+	return true;
+}
+
+static bool read_from(struct shim_spot *spot, struct shim_archive *ar, unsigned int volume,
+		      uint64_t offset, uint32_t room)
 {
 	const struct shim_volume *v = shim_archive__volume(ar, volume);
 	struct shim_view view;
-	size_t len = SHIM_SPOT_SIZE;
+	size_t len = room;
 
 	if (!shim_archive__view(ar, volume, &view) || v->joint || v->look < 0 ||
-	    offset >= view.size)
-		return false;
-	if (!spot->bytes)
-		spot->bytes = malloc(SHIM_SPOT_SIZE);
-	if (!spot->bytes)
+	    offset >= view.size || !make_room(spot, room))
 		return false;
 	/* nothing is seen here that the view does not have yet */
 	if (len > view.size - offset)
@@ -35,6 +45,34 @@ bool shim_spot__read(struct shim_spot *spot, struct shim_archive *ar, unsigned i
 	spot->offset = offset;
 	spot->len = (uint32_t)len;
 	return true;
+}
+
+bool shim_spot__read(struct shim_spot *spot, struct shim_archive *ar, unsigned int volume,
+		     uint64_t offset)
+{
+	return read_from(spot, ar, volume, offset, SHIM_SPOT_SIZE);
+}
+
+static bool is_next_to(const struct shim_spot *spot, unsigned int volume, uint64_t offset)
+{
+	return spot->len >= SHIM_SPOT_SIZE && volume == spot->volume && offset >= spot->offset &&
+	       offset - spot->offset <= spot->len;
+}
+
+bool shim_spot__go_on(struct shim_spot *spot, struct shim_archive *ar, unsigned int volume,
+		      uint64_t offset, bool back)
+{
+	uint64_t reach;
+	uint32_t room;
+
+	if (offset == UINT64_MAX)
+		return false;
+	room = is_next_to(spot, volume, offset) ? 2 * spot->len : SHIM_SPOT_SIZE;
+	if (room > SHIM_SPOT_MAX)
+		room = SHIM_SPOT_MAX;
+	/* some is kept behind, for who turns round */
+	reach = back ? room - room / 8 : room / 8;
+	return read_from(spot, ar, volume, offset > reach ? offset - reach : 0, room);
 }
 
 static const struct shim_format *format_of(const struct shim_archive *ar, unsigned int volume)

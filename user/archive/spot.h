@@ -4,31 +4,38 @@
  *
  * Of a large volume to map a page means to map what lies around it, and to give
  * that back again: several times what it costs to read so little.  Who comes to
- * a place by a seek mostly needs no more than that.
+ * a place by a seek mostly needs no more than that.  A cursor that goes on from
+ * there record by record reads more at a time: as fast as a map, but with less
+ * memory, of which a map takes as much as the kernel finds together.
  */
 #ifndef SHIM_ARCHIVE_SPOT_H
 #define SHIM_ARCHIVE_SPOT_H
 
 #include "reader.h"
 
-#define SHIM_SPOT_SIZE	8192u
+#define SHIM_SPOT_SIZE	8192u		/* around a seek's place */
+#define SHIM_SPOT_MAX	65536u		/* for who goes on */
 
 /*
  * struct shim_spot - bytes of a volume that are complete as far as they go
- * @bytes: room for SHIM_SPOT_SIZE of them, NULL until it is needed
+ * @bytes: room for @room of them, NULL until it is needed
  * @offset, @len: which ones are there
  */
 struct shim_spot {
 	uint8_t *bytes;
+	uint32_t room;
 	unsigned int volume;
 	uint32_t len;
 	uint64_t offset;
 };
 
 void shim_spot__fini(struct shim_spot *spot);
-/* Read from @offset on; false if the volume is not to be read in parts */
+/* Read SHIM_SPOT_SIZE from @offset on; false if the volume is not to be read in parts */
 bool shim_spot__read(struct shim_spot *spot, struct shim_archive *ar, unsigned int volume,
 		     uint64_t offset);
+/* Read what is around @offset, most of it in the direction of who comes there step by step */
+bool shim_spot__go_on(struct shim_spot *spot, struct shim_archive *ar, unsigned int volume,
+		      uint64_t offset, bool back);
 /* The record that begins, or the one that ends, at @offset; false if not all of it is there */
 bool shim_spot__at(const struct shim_spot *spot, const struct shim_archive *ar,
 		   unsigned int volume, uint64_t offset, struct shim_record *rec);

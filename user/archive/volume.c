@@ -157,11 +157,10 @@ int shim_volume__refresh(struct shim_volume *v, bool *changed)
 	return replace(v, v->fd, size, 2 * size);
 }
 
-void shim_volume__enter(struct shim_volume *v, uint32_t window)
+void shim_volume__enter(struct shim_volume *v)
 {
 	const struct shim_extent *e = atomic_load_explicit(&v->extent, memory_order_acquire);
 
-	atomic_store_explicit(&v->window, window, memory_order_relaxed);
 	if (atomic_fetch_add_explicit(&v->windows, 1, memory_order_relaxed) < SHIM_VOLUME_WINDOWS)
 		return;
 	atomic_store_explicit(&v->windows, 0, memory_order_relaxed);

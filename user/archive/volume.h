@@ -28,7 +28,7 @@
  * they stay in the page cache, from where they are taken again if need be.
  */
 #define SHIM_VOLUME_WINDOW	18	/* log2 of its bytes */
-#define SHIM_VOLUME_WINDOWS	6
+#define SHIM_VOLUME_WINDOWS	1
 
 struct shim_extent;
 struct shim_format;
@@ -46,8 +46,7 @@ struct shim_part;
  * @ready: it was loaded and its label is right
  * @good: end of the last record known to be complete; what follows may be rewritten
  * @extent: NULL until it was loaded
- * @window: that a reader was in last
- * @windows: how many were entered since pages were given back
+ * @windows: how many readers have entered since pages were given back
  */
 struct shim_volume {
 	struct shim_part *part;
@@ -60,7 +59,6 @@ struct shim_volume {
 	atomic_bool ready;
 	uint64_t good;
 	_Atomic(struct shim_extent *) extent;
-	_Atomic uint32_t window;
 	_Atomic uint32_t windows;
 };
 
@@ -90,8 +88,8 @@ int shim_volume__load(struct shim_volume *v, const char *base, bool follow,
 /* Take in what the file has become; true if its size changed */
 int shim_volume__refresh(struct shim_volume *v, bool *changed);
 void shim_volume__free(struct shim_volume *v);
-/* Somebody has come to another window */
-void shim_volume__enter(struct shim_volume *v, uint32_t window);
+/* A reader has come to another window */
+void shim_volume__enter(struct shim_volume *v);
 /* Its bytes: nothing before it is loaded */
 bool shim_volume__view(struct shim_volume *v, struct shim_view *out);
 

@@ -54,6 +54,7 @@ static void context_free(struct shim_context *ctx)
 	shim_profile__fini(&ctx->profile);
 	shim_request__fini(&ctx->request);
 	shim_interp__free(ctx->interp);
+	shim_spot__fini(&ctx->spot);
 	if (ctx->ar)
 		shim_archive__put(ctx->ar);
 	pthread_mutex_destroy(&ctx->lock);
@@ -257,6 +258,7 @@ SHIM_API int pmDupContext(void)
 	dup->origin = ctx->origin;
 	dup->delta = ctx->delta;
 	dup->cursor = ctx->cursor;
+	dup->cursor.spot = &dup->spot;
 	dup->placed = ctx->placed;
 	err = shim_profile__copy(&dup->profile, &ctx->profile);
 	shim_context__leave(ctx, 0);

@@ -10,6 +10,7 @@
 
 #include "archive/interp.h"
 #include "archive/reader.h"
+#include "archive/spot.h"
 #include "pmns.h"
 #include "profile.h"
 #include "request.h"
@@ -20,6 +21,7 @@
  * @refs: guarded by the table's lock in context.c
  * @origin: the current time
  * @cursor: for PM_MODE_FORW and BACK; stands at @origin if @placed
+ * @spot: what @cursor has read there
  * @interp: for PM_MODE_INTERP; NULL until it is first needed
  * @end: of the archive, as last seen by PM_MODE_INTERP
  * @pmns: NULL until it is first needed
@@ -34,6 +36,7 @@ struct shim_context {
 	struct shim_ts delta;
 	bool placed;
 	struct shim_cursor cursor;
+	struct shim_spot spot;
 	struct shim_interp *interp;
 	bool end_known;
 	struct shim_ts end;
