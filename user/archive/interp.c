@@ -50,6 +50,7 @@ int shim_interp__new(struct shim_archive *ar, unsigned int flags, struct shim_in
 		return -ENOMEM;
 	ip->sc.ar = shim_archive__get(ar);
 	ip->sc.start = shim_archive__label(ar)->start;
+	ip->sc.gap = SHIM_TIME_MIN;
 	ip->flags = flags;
 	ip->run = 1;
 	*out = ip;
@@ -71,6 +72,11 @@ void shim_interp__free(struct shim_interp *ip)
 	free(ip->asked);
 	free(ip->out);
 	free(ip);
+}
+
+void shim_interp__ignore_marks(struct shim_interp *ip, struct shim_ts gap)
+{
+	ip->sc.gap = shim_track__time(gap, (struct shim_ts){ 0 });
 }
 
 void shim_interp__reposition(struct shim_interp *ip)

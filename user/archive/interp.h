@@ -43,6 +43,8 @@ struct shim_filter {
 
 int shim_interp__new(struct shim_archive *ar, unsigned int flags, struct shim_interp **out);
 void shim_interp__free(struct shim_interp *ip);
+/* Marks between records that are no more than @gap apart do not count; before the first fetch. */
+void shim_interp__ignore_marks(struct shim_interp *ip, struct shim_ts gap);
 /* The next fetch does not follow on the one before. */
 void shim_interp__reposition(struct shim_interp *ip);
 /* The archive has more records than it had. */

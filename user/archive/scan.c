@@ -30,9 +30,33 @@ static int64_t max64(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/* The time from the last record before a mark to the first one behind it */
+static int64_t gap_around(const struct shim_scanner *sc, const struct shim_record *mark)
+{
+	struct shim_cursor before = {
+		.ar = sc->ar, .volume = mark->volume, .offset = mark->offset,
+	}, behind = before;
+	struct shim_record former, latter;
+
+	do
+		if (shim_cursor__prev(&before, &former))
+			return SHIM_TIME_MIN;
+	while (!former.npmids);
+	do
+		if (shim_cursor__next(&behind, &latter))
+			return SHIM_TIME_MIN;
+	while (!latter.npmids);
+	return time_of(sc, &latter) - time_of(sc, &former);
+}
+
+static bool is_mark(const struct shim_scanner *sc, const struct shim_record *rec)
+{
+	return !rec->npmids && (sc->gap == SHIM_TIME_MIN || gap_around(sc, rec) > sc->gap);
+}
+
 static void note_mark(struct shim_scanner *sc, const struct shim_record *rec, int64_t at)
 {
-	if (!rec->npmids) {
+	if (is_mark(sc, rec)) {
 		sc->has_mark = true;
 		sc->mark = at;
 	}
@@ -450,7 +474,7 @@ static int scan(struct pass *p)
 			err = take_record(p, &rec);
 			if (err)
 				return err;
-		} else if (!p->marked) {
+		} else if (!p->marked && is_mark(sc, &rec)) {
 			p->marked = true;
 			p->mark = p->at;
 		}

@@ -17,6 +17,7 @@
  * @behind_single: no record before it has the same time
  * @ahead: time of the record after the cursor, if @ahead_known
  * @ahead_single: no record after it has the same time
+ * @gap: marks between records that are no more apart do not count; SHIM_TIME_MIN: all do
  * @mark: time of the mark that was passed last, if @has_mark
  * @number: of the last scan
  * @shapes: of records that had nothing for it
@@ -34,6 +35,7 @@ struct shim_scanner {
 	int64_t at;
 	bool behind_known, behind_single, ahead_known, ahead_single;
 	int64_t behind, ahead;
+	int64_t gap;
 	bool has_mark;
 	int64_t mark;
 	uint32_t number;

@@ -25,12 +25,36 @@ static struct shim_filter filter_of(const struct shim_context *ctx)
 	return filter;
 }
 
+/* All marks, or those in gaps that are no longer than the environment says */
+static void ignore_marks(struct shim_context *ctx)
+{
+	const char *gap = getenv("PCP_IGNORE_MARK_RECORDS");
+	struct timespec longest = { .tv_sec = INT64_MAX };
+	char *message = NULL;
+
+	if (!gap)
+		return;
+	if (*gap && pmParseHighResInterval(gap, &longest, &message)) {
+		pmprintf("%s: Warning: PCP_IGNORE_MARK_RECORDS is no interval: %s",
+			 pmGetProgname(), message);
+		pmflush();
+		free(message);
+		return;
+	}
+	shim_interp__ignore_marks(ctx->interp, shim_stamp__make(longest.tv_sec, longest.tv_nsec));
+}
+
 static int open_interp(struct shim_context *ctx)
 {
+	int err;
+
 	if (ctx->interp)
 		return 0;
-	return shim_interp__new(ctx->ar, getenv("PCP_COUNTER_WRAP") ? SHIM_INTERP_WRAP : 0,
-				&ctx->interp);
+	err = shim_interp__new(ctx->ar, getenv("PCP_COUNTER_WRAP") ? SHIM_INTERP_WRAP : 0,
+			       &ctx->interp);
+	if (!err)
+		ignore_marks(ctx);
+	return err;
 }
 
 /* The end is looked up when a time passes it as it was known, as the archive may grow. */
