@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * In place of the header of PCP's internals that programs of its test suite include: the few
+ * things that those use that are about archives.  Both builds of a program get this one.
+ */
+#ifndef PEER_INNER_LIBPCP_H
+#define PEER_INNER_LIBPCP_H
+
+#include <pcp/pmapi.h>
+
+/* How many records the library has read is its own affair: here always 0 */
+extern int __pmLogReads;
+
+void __pmDumpResult(FILE *f, const pmResult *result);
+void __pmDumpHighResResult(FILE *f, const pmHighResResult *result);
+
+#endif /* PEER_INNER_LIBPCP_H */
