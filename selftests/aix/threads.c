@@ -131,7 +131,8 @@ static void *sets_its_own(void *arg)
 	return (void *)(long)ret;
 }
 
-TEST_F(threads, hundreds)
+/* A kernel that checks whatever it does takes long to make hundreds of sets. */
+TEST_F_TIMEOUT(threads, hundreds, 300)
 {
 	pthread_t thread[200];
 	void *ret;
