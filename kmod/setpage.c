@@ -196,7 +196,8 @@ static struct vcpc_setpage *create(const struct vcpc_set *set, unsigned int page
 	page = kzalloc(struct_size(page, taken, BITS_TO_LONGS(slots)), GFP_KERNEL_ACCOUNT);
 	if (!page)
 		return NULL;
-	page->head = __vmalloc(pages * PAGE_SIZE, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	/* Without memory it says so to the caller, not in the log. */
+	page->head = __vmalloc(pages * PAGE_SIZE, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
 	if (!page->head) {
 		kfree(page);
 		return NULL;
