@@ -192,9 +192,10 @@ static void mind_index(const struct script *s, const struct actor *a, int mode, 
 {
 	int64_t end = to_nsec(s->ar->end);
 
-	if (mode != PM_MODE_INTERP && *when > end - NEAR && *when <= end)
+	/* within a microsecond after the end, pmSetMode() takes for the end */
+	if (mode != PM_MODE_INTERP && *when > end - NEAR && *when <= end + 1000)
 		*when = mode == PM_MODE_BACK ? end : end - NEAR;
-	if (mode != PM_MODE_INTERP && a->at_end)
+	if (mode != PM_MODE_INTERP && (a->at_end || (a->next > end - NEAR && a->next <= end)))
 		*keep = false;
 }
 
