@@ -207,7 +207,7 @@ static bool seeks_everywhere(const FIXTURE_DATA(cursor) *self, struct shim_archi
 	       seeks(self, ar, (struct shim_ts){ INT64_MIN, 0 }, 0, 0);
 }
 
-TEST_F(cursor, seeks_by_the_index)
+TEST_F_TIMEOUT(cursor, seeks_by_the_index, 600)
 {
 	struct shim_archive *ar;
 
@@ -217,7 +217,7 @@ TEST_F(cursor, seeks_by_the_index)
 }
 
 /* Far from any place of an index, what is asked for is read, not mapped, and found in few reads */
-TEST_F(cursor, seeks_read_little)
+TEST_F_TIMEOUT(cursor, seeks_read_little, 600)
 {
 	unsigned int i = self->n / 2;
 	struct shim_spot spot = { 0 };
@@ -244,7 +244,7 @@ TEST_F(cursor, seeks_read_little)
 	shim_archive__put(ar);
 }
 
-TEST_F(cursor, seeks_without_index)
+TEST_F_TIMEOUT(cursor, seeks_without_index, 600)
 {
 	struct shim_archive *ar;
 
@@ -255,7 +255,7 @@ TEST_F(cursor, seeks_without_index)
 }
 
 /* Offsets that hit no record, stamps that are not the record's */
-TEST_F(cursor, seeks_in_spite_of_the_index)
+TEST_F_TIMEOUT(cursor, seeks_in_spite_of_the_index, 600)
 {
 	size_t len, label = variant->version == 3 ? 808 : 132;
 	size_t entry = variant->version == 3 ? 32 : 20;
@@ -281,7 +281,7 @@ TEST_F(cursor, seeks_in_spite_of_the_index)
 }
 
 /* In order, on records, but each with the stamp of the one before, or of the one behind */
-TEST_F(cursor, seeks_in_spite_of_shifted_stamps)
+TEST_F_TIMEOUT(cursor, seeks_in_spite_of_shifted_stamps, 600)
 {
 	size_t len, label = variant->version == 3 ? 808 : 132;
 	size_t entry = variant->version == 3 ? 32 : 20, stamp = variant->version == 3 ? 12 : 8;
