@@ -53,16 +53,25 @@ void do_turn(struct actor *a)
 		check(a->world, "turn all", set_all(some_set(a), cmd, 0), other_says);
 }
 
+/* Soon, but not so soon that a clock does nothing else */
+static __u64 soon(struct actor *a, bool faults)
+{
+	return -1ULL - (faults ? below(a, 5) : 500000 + below(a, 1 << 20));
+}
+
 void do_preset(struct actor *a)
 {
 	struct vcpc_preset_args args = {
 		.size = sizeof(args),
 		.tid = some_target(a),
 		.request = below(a, 3),
-		.preset = below(a, 2) ? -1ULL - below(a, 5) : chance(&a->random),
+		.preset = chance(&a->random),
 	};
 	static const int says[] = { EINVAL, EAGAIN, EINTR, ENOMEM, 0 };
 
+	/* The first of each set are page faults, the others clocks and cycles. */
+	if (below(a, 2))
+		args.preset = soon(a, args.request == 0);
 	check(a->world, "PRESET", call(some_set(a), VCPC_IOC_PRESET, &args), says);
 }
 
@@ -121,7 +130,6 @@ static void in_groups(struct vcpc_set_create_args *args, struct vcpc_request *re
 	requests[args->nr_requests - 1].group = args->nr_requests > 1;
 }
 
-/* Soon, but not so soon that a clock does nothing else */
 static void with_overflow(struct actor *a, struct vcpc_set_create_args *args,
 			  struct vcpc_request *requests)
 {
@@ -129,7 +137,7 @@ static void with_overflow(struct actor *a, struct vcpc_set_create_args *args,
 	bool faults = r->config == PERF_COUNT_SW_PAGE_FAULTS && r->type == PERF_TYPE_SOFTWARE;
 
 	r->flags |= VCPC_REQ_F_OVERFLOW;
-	r->preset = -1ULL - (faults ? below(a, 5) : 500000 + below(a, 1 << 20));
+	r->preset = soon(a, faults);
 	if (below(a, 3))
 		args->signal = below(a, 2) ? TOLD_BY : 0;
 	else
