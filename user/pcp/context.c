@@ -52,6 +52,8 @@ static void context_free(struct shim_context *ctx)
 {
 	shim_pmns__free(ctx->pmns);
 	shim_profile__fini(&ctx->profile);
+	shim_plans__reset(&ctx->plans);
+	shim_plans__reset(&ctx->whole_plans);
 	shim_request__fini(&ctx->request);
 	shim_interp__free(ctx->interp);
 	shim_spot__fini(&ctx->spot);

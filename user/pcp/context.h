@@ -11,6 +11,7 @@
 #include "archive/interp.h"
 #include "archive/reader.h"
 #include "archive/spot.h"
+#include "plan.h"
 #include "pmns.h"
 #include "profile.h"
 #include "request.h"
@@ -22,6 +23,7 @@
  * @origin: the current time
  * @cursor: for PM_MODE_FORW and BACK; stands at @origin if @placed
  * @spot: what @cursor has read there
+ * @plans: of the request's results, @whole_plans: of whole records'
  * @interp: for PM_MODE_INTERP; NULL until it is first needed
  * @end: of the archive, as last seen by PM_MODE_INTERP
  * @pmns: NULL until it is first needed
@@ -41,6 +43,7 @@ struct shim_context {
 	bool end_known;
 	struct shim_ts end;
 	struct shim_request request;
+	struct shim_plans plans, whole_plans;
 	struct shim_profile profile;
 	struct shim_pmns *pmns;
 };

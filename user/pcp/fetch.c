@@ -6,6 +6,7 @@
 #include "base/api.h"
 #include "context.h"
 #include "err.h"
+#include "plan.h"
 #include "result.h"
 #include "stamp.h"
 
@@ -91,6 +92,7 @@ static int interpolate(struct shim_context *ctx, pmResult **out)
 {
 	struct shim_request *req = &ctx->request;
 	const struct shim_filter filter = filter_of(ctx);
+	size_t size;
 	int err;
 
 	err = within(ctx);
@@ -101,7 +103,7 @@ static int interpolate(struct shim_context *ctx, pmResult **out)
 	if (err)
 		return err;
 	translate(req->answers, req->n);
-	return shim_result__build(req->n, req->answers, out);
+	return shim_result__build(req->n, req->answers, out, &size);
 }
 
 /* The time moves on whether or not there were values. */
@@ -181,26 +183,60 @@ static int next_record(struct shim_context *ctx, struct shim_record *rec)
 	return err;
 }
 
-/* The next record that has any of the metrics; marks have none. */
-static int fetch_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
+/* What a record of no known kind has of the metrics: 1, *out is the result; 0: nothing */
+static int take_apart(struct shim_context *ctx, const struct shim_record *rec, pmResult **out)
 {
 	struct shim_request *req = &ctx->request;
 	const struct shim_filter filter = filter_of(ctx);
-	struct shim_record rec;
-	int found = 0;
-	int err = 0;
+	size_t size = 0;
+	int err, found;
 
-	while (!err && found == 0) {
-		err = next_record(ctx, &rec);
-		found = err ? 0 : shim_request__match(req, &rec);
+	*out = NULL;
+	found = shim_request__match(req, rec);
+	if (found < 0)
+		return found;
+	if (found) {
+		err = shim_request__answer(req, rec, &filter);
+		if (err)
+			return err == -ENOENT ? PM_ERR_PMID_LOG : err;
+		err = shim_result__build(req->n, req->answers, out, &size);
+		if (err)
+			return err;
 	}
-	if (err || found < 0)
-		return err ? err : found;
+	shim_plans__learn(&ctx->plans, rec, req, *out, size);
+	return found > 0;
+}
+
+/* The next record that has any of the metrics; marks have none. */
+static int fetch_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
+{
+	struct shim_record rec;
+	pmResult *result;
+	int found = 0;
+
+	while (!found) {
+		int err = next_record(ctx, &rec);
+
+		if (err)
+			return err;
+		found = shim_plans__apply(&ctx->plans, &rec, &result);
+		if (found == -ENOENT)
+			found = take_apart(ctx, &rec, &result);
+	}
+	if (found < 0)
+		return found;
 	*stamp = rec.stamp;
-	err = shim_request__answer(req, &rec, &filter);
+	*out = result;
+	return 0;
+}
+
+static int ask(struct shim_context *ctx, int n, const pmID *pmids)
+{
+	int err = shim_request__set(&ctx->request, ctx->ar, n, pmids);
+
 	if (err)
-		return err == -ENOENT ? PM_ERR_PMID_LOG : err;
-	return shim_result__build(req->n, req->answers, out);
+		shim_plans__reset(&ctx->plans);
+	return err < 0 ? err : 0;
 }
 
 static int fetch(int n, const pmID *pmids, struct shim_ts *stamp, pmResult **out)
@@ -215,7 +251,7 @@ static int fetch(int n, const pmID *pmids, struct shim_ts *stamp, pmResult **out
 	err = shim_context__enter(&ctx);
 	if (err)
 		return err;
-	err = shim_request__set(&ctx->request, ctx->ar, n, pmids);
+	err = ask(ctx, n, pmids);
 	if (!err && ctx->mode == PM_MODE_INTERP)
 		err = fetch_interp(ctx, stamp, out);
 	else if (!err)
@@ -225,18 +261,25 @@ static int fetch(int n, const pmID *pmids, struct shim_ts *stamp, pmResult **out
 
 static int any_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
 {
+	struct shim_request *req = &ctx->request;
 	struct shim_record rec;
-	int n;
+	size_t size;
+	int err, n;
 
 	if (ctx->mode == PM_MODE_INTERP)
 		return PM_ERR_MODE;
-	n = next_record(ctx, &rec);
-	if (!n)
-		n = shim_request__answer_all(&ctx->request, ctx->ar, &rec);
-	if (n < 0)
-		return n;
+	err = next_record(ctx, &rec);
+	if (err)
+		return err;
 	*stamp = rec.stamp;
-	return shim_result__build(n, ctx->request.answers, out);
+	err = shim_plans__apply(&ctx->whole_plans, &rec, out);
+	if (err != -ENOENT)
+		return err < 0 ? err : 0;
+	n = shim_request__answer_all(req, ctx->ar, &rec);
+	err = n < 0 ? n : shim_result__build(n, req->answers, out, &size);
+	if (!err)
+		shim_plans__learn(&ctx->whole_plans, &rec, req, *out, size);
+	return err;
 }
 
 static int fetch_archive(struct shim_ts *stamp, pmResult **out)

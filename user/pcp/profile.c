@@ -171,6 +171,7 @@ static int change(pmInDom indom, int n, const int *list, bool include)
 	err = shim_context__enter(&ctx);
 	if (err)
 		return err;
+	shim_plans__reset(&ctx->plans);
 	if (n <= 0)
 		err = set_all(&ctx->profile, indom, include);
 	else

@@ -15,6 +15,7 @@ void shim_request__fini(struct shim_request *req)
 	free(req->pmids);
 	free(req->items);
 	free(req->answers);
+	free(req->vsets);
 	free(req->values);
 	shim_pmidmap__fini(&req->map);
 	memset(req, 0, sizeof(*req));
@@ -23,6 +24,7 @@ void shim_request__fini(struct shim_request *req)
 static int answers_for(struct shim_request *req, unsigned int n)
 {
 	struct shim_answer *answers;
+	struct shim_vset *vsets;
 
 	if (n <= req->answers_room)
 		return 0;
@@ -30,6 +32,10 @@ static int answers_for(struct shim_request *req, unsigned int n)
 	if (!answers)
 		return -ENOMEM;
 	req->answers = answers;
+	vsets = realloc(req->vsets, n * sizeof(*vsets));
+	if (!vsets)
+		return -ENOMEM;
+	req->vsets = vsets;
 	req->answers_room = n;
 	return 0;
 }
@@ -94,7 +100,7 @@ int shim_request__set(struct shim_request *req, const struct shim_archive *ar, u
 		err = add_item(req, ar, pmids[i]);
 	if (err)
 		req->n = 0;
-	return err;
+	return err ? err : 1;
 }
 
 int shim_request__match(struct shim_request *req, const struct shim_record *rec)
@@ -216,6 +222,7 @@ static int add_answer(struct shim_request *req, unsigned int i, const struct shi
 	if (n < 0 && vset->numval > 0)
 		return n;
 	*a = (struct shim_answer){ .pmid = vset->pmid, .numval = n, .valfmt = vset->valfmt };
+	req->vsets[i] = *vset;
 	return 0;
 }
 

@@ -12,8 +12,9 @@
  * @items: one for each of them
  * @map: position of a metric's first item
  * @round: number of the last record; items that it has carry the same number
- * @answers: room for @n answers
- * @values: of those answers, if they come from a record
+ * @answers: room for @answers_room answers
+ * @vsets: where in the record each answer's values are, if they come from one
+ * @values: of those answers
  */
 struct shim_request {
 	unsigned int n;
@@ -28,11 +29,13 @@ struct shim_request {
 	struct shim_pmidmap map;
 	uint64_t round;
 	struct shim_answer *answers;
+	struct shim_vset *vsets;
 	unsigned int answers_room;
 	struct shim_value *values;
 	size_t nvalues, values_room;
 };
 
+/* 1 if it was another before, 0 if not, -ENOMEM */
 int shim_request__set(struct shim_request *req, const struct shim_archive *ar, unsigned int n,
 		      const uint32_t *pmids);
 void shim_request__fini(struct shim_request *req);

@@ -131,7 +131,8 @@ static int fill_set(pmValueSet *set, const struct shim_answer *a, char **blocks)
 	return 0;
 }
 
-int shim_result__build(unsigned int n, const struct shim_answer *answers, pmResult **out)
+int shim_result__build(unsigned int n, const struct shim_answer *answers, pmResult **out,
+		       size_t *size)
 {
 	size_t blocks_at, len = measure(n, answers, &blocks_at);
 	pmResult *result = malloc(len);
@@ -155,6 +156,7 @@ int shim_result__build(unsigned int n, const struct shim_answer *answers, pmResu
 		}
 	}
 	*out = result;
+	*size = len;
 	return 0;
 }
 

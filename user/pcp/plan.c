@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Results of records that are laid out like one before. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/vec.h"
+#include "plan.h"
+
+#define PATIENCE	8	/* plans of no use, until no more are made */
+#define VALUE_LEN	8	/* instance and value in a record */
+
+static struct shim_plan *slot_of(const struct shim_plans *plans, const struct shim_record *rec)
+{
+	return (struct shim_plan *)&plans->all[(rec->len / 4 + rec->npmids * 5) % SHIM_PLANS];
+}
+
+static pmResult *make_result(const struct shim_plan *plan, const uint8_t *data)
+{
+	char *result = malloc(plan->size);
+
+	if (!result)
+		return NULL;
+	memcpy(result, plan->image, plan->size);
+	for (size_t i = 0; i < plan->links.n; i++) {
+		const struct shim_move *m = &plan->links.all[i];
+
+		*(void **)(result + m->to) = result + m->from;
+	}
+	for (size_t i = 0; i < plan->words.n; i++) {
+		const struct shim_move *m = &plan->words.all[i];
+
+		*(uint32_t *)(result + m->to) = shim_be32__get(data + m->from);
+	}
+	for (size_t i = 0; i < plan->doubles.n; i++) {
+		const struct shim_move *m = &plan->doubles.all[i];
+		uint64_t v = shim_be64__get(data + m->from);
+
+		memcpy(result + m->to, &v, sizeof(v));	/* blocks lie at multiples of 4 */
+	}
+	for (size_t i = 0; i < plan->bytes.n; i++) {
+		const struct shim_move *m = &plan->bytes.all[i];
+
+		memcpy(result + m->to, data + m->from, m->len);
+	}
+	return (pmResult *)result;
+}
+
+int shim_plans__apply(const struct shim_plans *plans, const struct shim_record *rec,
+		      pmResult **out)
+{
+	struct shim_plan *plan = slot_of(plans, rec);
+	pmResult *result;
+
+	if (!shim_layout__fits(&plan->layout, rec))
+		return -ENOENT;
+	plan->failures = 0;
+	if (!plan->image)
+		return 0;
+	result = make_result(plan, rec->data);
+	if (!result)
+		return -ENOMEM;
+	*out = result;
+	return 1;
+}
+
+static int add(struct shim_moves *moves, size_t from, size_t to, size_t len)
+{
+	struct shim_move *all = shim_vec__room(moves->all, &moves->cap, moves->n, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	moves->all = all;
+	all[moves->n++] = (struct shim_move){ (uint32_t)from, (uint32_t)to, (uint32_t)len };
+	return 0;
+}
+
+/* A value's block; what must be translated as a whole cannot be planned */
+static int add_block(struct shim_plan *plan, const struct shim_record *rec,
+		     const struct shim_value *raw, const pmValueBlock *block, const char *base)
+{
+	size_t from = (const uint8_t *)raw->bytes - rec->data;
+	size_t to = block->vbuf - base;
+
+	switch (block->vtype) {
+	case PM_TYPE_64:
+	case PM_TYPE_U64:
+	case PM_TYPE_DOUBLE:
+		return add(&plan->doubles, from, to, 8);
+	case PM_TYPE_FLOAT:
+		return add(&plan->words, from, to, 4);
+	case PM_TYPE_EVENT:
+	case PM_TYPE_HIGHRES_EVENT:
+		return -ENOTSUP;
+	}
+	return add(&plan->bytes, from, to, raw->len);
+}
+
+static int add_value(struct shim_plan *plan, const struct shim_record *rec,
+		     const struct shim_vset *vset, unsigned int i, const pmValue *value,
+		     const char *base)
+{
+	size_t at = (const char *)&value->value - base;
+	struct shim_value raw;
+	int err;
+
+	if (vset->valfmt == SHIM_VAL_INSITU)
+		return add(&plan->words, vset->vlist + (size_t)i * VALUE_LEN + 4 - rec->data, at, 4);
+	err = shim_vset__raw(rec, vset, i, &raw);
+	if (!err)
+		err = add(&plan->links, (const char *)value->value.pval - base, at, 0);
+	return err ? err : add_block(plan, rec, &raw, value->value.pval, base);
+}
+
+/* The profile may have left some of the set's values out */
+static int add_set(struct shim_plan *plan, const struct shim_record *rec,
+		   const struct shim_vset *vset, const pmValueSet *set, const char *base)
+{
+	unsigned int i = 0;
+	int err = 0;
+
+	for (int j = 0; j < set->numval && !err; j++) {
+		if (set->numval != vset->numval)
+			while ((int32_t)shim_be32__get(vset->vlist + (size_t)i * VALUE_LEN) !=
+			       set->vlist[j].inst)
+				i++;
+		err = add_value(plan, rec, vset, i++, &set->vlist[j], base);
+	}
+	return err;
+}
+
+static int add_result(struct shim_plan *plan, const struct shim_record *rec,
+		      const struct shim_request *req, const pmResult *result, size_t size)
+{
+	const char *base = (const char *)result;
+	int err = 0;
+
+	for (int i = 0; i < result->numpmid && !err; i++) {
+		const pmValueSet *set = result->vset[i];
+
+		err = add(&plan->links, (const char *)set - base,
+			  (const char *)&result->vset[i] - base, 0);
+		if (!err)
+			err = add_set(plan, rec, &req->vsets[i], set, base);
+	}
+	if (err)
+		return err;
+	plan->image = malloc(size);
+	if (!plan->image)
+		return -ENOMEM;
+	memcpy(plan->image, result, size);
+	plan->size = size;
+	return 0;
+}
+
+static size_t bytes_of(const struct shim_plan *plan)
+{
+	return 2 * (size_t)plan->layout.len + plan->size +
+	       (plan->links.cap + plan->words.cap + plan->doubles.cap + plan->bytes.cap) *
+	       sizeof(struct shim_move);
+}
+
+static void forget(struct shim_plans *plans, struct shim_plan *plan)
+{
+	if (!plan->layout.len)
+		return;
+	plans->used -= bytes_of(plan);
+	shim_layout__fini(&plan->layout);
+	free(plan->image);
+	free(plan->links.all);
+	free(plan->words.all);
+	free(plan->doubles.all);
+	free(plan->bytes.all);
+	*plan = (struct shim_plan){
+		.len = plan->len, .npmids = plan->npmids, .failures = plan->failures,
+	};
+}
+
+void shim_plans__learn(struct shim_plans *plans, const struct shim_record *rec,
+		       const struct shim_request *req, const pmResult *result, size_t size)
+{
+	struct shim_plan *plan = slot_of(plans, rec);
+	int err;
+
+	forget(plans, plan);
+	/* the first of its kind may be the only one */
+	if (rec->len != plan->len || rec->npmids != plan->npmids) {
+		plan->len = rec->len;
+		plan->npmids = rec->npmids;
+		return;
+	}
+	if (plan->failures >= PATIENCE || size + 2 * (size_t)rec->len > SHIM_PLAN_BYTES)
+		return;
+	plan->failures++;
+	if (shim_layout__make(&plan->layout, rec))
+		return;
+	err = result ? add_result(plan, rec, req, result, size) : 0;
+	plans->used += bytes_of(plan);
+	if (err || plans->used > SHIM_PLAN_BYTES)
+		forget(plans, plan);
+}
+
+void shim_plans__reset(struct shim_plans *plans)
+{
+	for (unsigned int i = 0; i < SHIM_PLANS; i++)
+		forget(plans, &plans->all[i]);
+	memset(plans, 0, sizeof(*plans));
+}
