@@ -27,6 +27,7 @@
  * struct shim_part - one of the archives that were opened as one
  * @first, @nvolumes: its volumes
  * @mark: in a joint: a record that says that the part before it has ended
+ * @seen: what its files were when they were opened; no inode: there is none, or not in plain form
  */
 struct shim_part {
 	const struct shim_format *format;
@@ -34,6 +35,9 @@ struct shim_part {
 	struct shim_files files;
 	unsigned int first, nvolumes;
 	uint8_t mark[SHIM_MARK_LEN];
+	struct shim_seen {
+		struct stat meta, index, volume;
+	} seen;
 };
 
 /*
@@ -42,7 +46,6 @@ struct shim_part {
  * @label: of the first part
  * @name: by which it was opened
  * @index: of all parts, once it is @indexed, which it is when first needed
- * @seen: what its files were before they were read
  * @volumes: @nopened, of all parts, with a joint between each two
  * @later: further ones of the last part, which came since, in chunks; neither moves
  * @nvolumes: all of them; what is counted is there
@@ -53,9 +56,6 @@ struct shim_archive {
 	unsigned int nparts;
 	struct shim_label label;
 	char *name;
-	struct shim_seen {
-		struct stat meta, index, volume;
-	} seen;
 	struct shim_meta meta;
 	struct shim_index index;
 	atomic_bool indexed;

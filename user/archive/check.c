@@ -77,17 +77,19 @@ static void advance(struct state *s, uint64_t bytes)
 
 static int map_file(struct state *s, int volume, struct file *file)
 {
+	struct stat st;
 	int fd, err;
 
 	file->volume = volume;
 	file->path = shim_files__path(s->names.base, volume);
 	if (!file->path)
 		return -ENOMEM;
-	err = shim_files__open(s->names.base, volume, &fd, &file->size);
+	err = shim_files__open(s->names.base, volume, &fd, &st);
 	if (err) {
 		say(s, file, 0, "cannot be read: %s", strerror(-err));
 		return 0;
 	}
+	file->size = (uint64_t)st.st_size;
 	if (file->size) {
 		file->data = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (file->data == MAP_FAILED) {

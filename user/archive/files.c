@@ -229,25 +229,23 @@ bool shim_files__plain_size(const char *base, int volume, uint64_t *size)
 	return there;
 }
 
-int shim_file__open(const char *path, int *out, uint64_t *size)
+int shim_file__open(const char *path, int *out, struct stat *st)
 {
 	/* a name may be a FIFO's, which must not hold us up */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
 	int err = 0;
 
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &st))
+	if (fstat(fd, st))
 		err = -errno;
-	else if (!S_ISREG(st.st_mode))
+	else if (!S_ISREG(st->st_mode))
 		err = -EINVAL;
 	if (err) {
 		close(fd);
 		return err;
 	}
 	*out = fd;
-	*size = (uint64_t)st.st_size;
 	return 0;
 }
 
@@ -271,12 +269,13 @@ int shim_file__read(int fd, void *data, size_t len, uint64_t offset, size_t *got
 }
 
 /* The compressed form that there is of a file, unpacked; -ENOENT if there is none */
-static int open_packed(const char *plain, int *out, uint64_t *size)
+static int open_packed(const char *plain, int *out, struct stat *st)
 {
+	uint64_t size = 0;
 	int err = -ENOENT;
 
 	for (size_t i = 0; err == -ENOENT && shim_unpack_suffixes[i]; i++) {
-		uint64_t packed;
+		struct stat packed;
 		char *path;
 		int fd;
 
@@ -286,36 +285,40 @@ static int open_packed(const char *plain, int *out, uint64_t *size)
 		free(path);
 		if (err)
 			continue;
-		err = shim_unpack__file(fd, packed, shim_unpack_suffixes[i], out, size);
+		err = shim_unpack__file(fd, (uint64_t)packed.st_size, shim_unpack_suffixes[i], out,
+					&size);
 		close(fd);
 	}
+	*st = (struct stat){ .st_size = (off_t)size };
 	return err;
 }
 
-int shim_files__open(const char *base, int volume, int *fd, uint64_t *size)
+int shim_files__open(const char *base, int volume, int *fd, struct stat *st)
 {
 	char *path = shim_files__path(base, volume);
 	int err;
 
 	if (!path)
 		return -ENOMEM;
-	err = shim_file__open(path, fd, size);
+	err = shim_file__open(path, fd, st);
 	if (err == -ENOENT)
-		err = open_packed(path, fd, size);
+		err = open_packed(path, fd, st);
 	free(path);
 	return err;
 }
 
-int shim_files__load(const char *base, int volume, uint8_t **data, size_t *size)
+int shim_files__load(const char *base, int volume, uint8_t **data, size_t *size, struct stat *st)
 {
 	uint8_t *bytes = NULL;
+	struct stat now;
 	uint64_t len;
 	size_t got;
 	int fd, err;
 
-	err = shim_files__open(base, volume, &fd, &len);
+	err = shim_files__open(base, volume, &fd, &now);
 	if (err)
 		return err;
+	len = (uint64_t)now.st_size;
 	if (len > SIZE_MAX / 2)
 		err = -EFBIG;
 	else if (!(bytes = malloc(len ? len : 1)))
@@ -329,5 +332,7 @@ int shim_files__load(const char *base, int volume, uint8_t **data, size_t *size)
 	}
 	*data = bytes;
 	*size = got;
+	if (st)
+		*st = now;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 /*
  * struct shim_files - the files there are of one archive
@@ -32,14 +33,17 @@ char *shim_files__path(const char *base, int volume);
 /* The size of a volume's file; false if there is none that is not compressed */
 bool shim_files__plain_size(const char *base, int volume, uint64_t *size);
 
-/* A regular file, opened to be read; -EINVAL if it is no regular file */
-int shim_file__open(const char *path, int *fd, uint64_t *size);
+/* A regular file, opened to be read, and what it was then; -EINVAL if it is no regular file */
+int shim_file__open(const char *path, int *fd, struct stat *st);
 /* Up to @len bytes at @offset; fewer only at the end of the file */
 int shim_file__read(int fd, void *data, size_t len, uint64_t offset, size_t *got);
 
-/* One of the archive's files, unpacked if there is only a compressed one: see unpack.h */
-int shim_files__open(const char *base, int volume, int *fd, uint64_t *size);
-/* All of it, malloc'd to its exact size */
-int shim_files__load(const char *base, int volume, uint8_t **data, size_t *size);
+/*
+ * One of the archive's files, unpacked if there is only a compressed one: see unpack.h.
+ * Of what was unpacked, *st says only the size; it has no inode.
+ */
+int shim_files__open(const char *base, int volume, int *fd, struct stat *st);
+/* All of it, malloc'd to its exact size; @st as above, unless NULL */
+int shim_files__load(const char *base, int volume, uint8_t **data, size_t *size, struct stat *st);
 
 #endif /* SHIM_ARCHIVE_FILES_H */

@@ -82,7 +82,7 @@ static int load_file(struct shim_index *index, const struct shim_part *part)
 	size_t size;
 	int err;
 
-	err = shim_files__load(part->files.base, SHIM_VOLUME_INDEX, &data, &size);
+	err = shim_files__load(part->files.base, SHIM_VOLUME_INDEX, &data, &size, NULL);
 	if (err)
 		return err;
 	err = shim_rec_label__agree(&part->label, data, size, SHIM_VOLUME_INDEX);
@@ -123,26 +123,26 @@ static int last_entry(const struct shim_part *part, int fd, uint64_t size, uint6
 	return err;
 }
 
-int shim_index__check(const struct shim_part *part, uint64_t *meta)
+int shim_index__check(struct shim_part *part, uint64_t *meta)
 {
+	const struct stat *st = &part->seen.index;
 	uint8_t head[SHIM_LABEL_MAX];
-	uint64_t size;
 	size_t got;
 	int fd, err;
 
 	*meta = 0;
 	if (!part->files.index)
 		return 0;
-	err = shim_files__open(part->files.base, SHIM_VOLUME_INDEX, &fd, &size);
+	err = shim_files__open(part->files.base, SHIM_VOLUME_INDEX, &fd, &part->seen.index);
 	if (err)
 		return err;
 	err = shim_file__read(fd, head, sizeof(head), 0, &got);
 	if (!err)
 		err = shim_rec_label__agree(&part->label, head, got, SHIM_VOLUME_INDEX);
-	if (!err && size == part->format->label_len)
+	if (!err && st->st_size == part->format->label_len)
 		err = -ENODATA;
 	if (!err)
-		err = last_entry(part, fd, size, meta);
+		err = last_entry(part, fd, (uint64_t)st->st_size, meta);
 	close(fd);
 	return err;
 }

@@ -27,7 +27,7 @@ struct shim_index {
 };
 
 /* Whether a part's index file is one, and if it has any: bytes of metadata that it knows of */
-int shim_index__check(const struct shim_part *part, uint64_t *meta);
+int shim_index__check(struct shim_part *part, uint64_t *meta);
 /* Adds the places of a part */
 int shim_index__load(struct shim_index *index, const struct shim_part *part);
 void shim_index__free(struct shim_index *index);

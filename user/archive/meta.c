@@ -288,7 +288,8 @@ static int load_records(struct shim_meta *meta, const struct shim_meta_file *fil
 	return 0;
 }
 
-static int add_file(struct shim_meta *meta, const char *base, struct shim_meta_file *file)
+static int add_file(struct shim_meta *meta, const char *base, struct shim_meta_file *file,
+		    struct stat *st)
 {
 	struct shim_meta_file *files;
 	int err;
@@ -297,21 +298,21 @@ static int add_file(struct shim_meta *meta, const char *base, struct shim_meta_f
 	if (!files)
 		return -ENOMEM;
 	meta->files = files;
-	err = shim_files__load(base, SHIM_VOLUME_META, &file->data, &file->size);
+	err = shim_files__load(base, SHIM_VOLUME_META, &file->data, &file->size, st);
 	if (!err)
 		files[meta->nfiles++] = *file;
 	return err;
 }
 
 int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_label *label,
-		    uint64_t known)
+		    uint64_t known, struct stat *st)
 {
 	const struct shim_format *f = shim_format__of(label->version);
 	size_t ndescs = meta->ndescs;
 	struct shim_meta_file file;
 	int err;
 
-	err = add_file(meta, base, &file);
+	err = add_file(meta, base, &file, st);
 	if (err)
 		return err;
 	meta->budget += BUDGET_BASE + BUDGET_PER_BYTE * (uint64_t)file.size;

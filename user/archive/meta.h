@@ -9,6 +9,7 @@
 #define SHIM_ARCHIVE_META_H
 
 #include <pthread.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
@@ -47,7 +48,7 @@ struct shim_meta {
 void shim_meta__init(struct shim_meta *meta);
 /* Adds a file. @label: what its own must agree with; @known: bytes the index knows of */
 int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_label *label,
-		    uint64_t known);
+		    uint64_t known, struct stat *st);
 /* Once all are loaded */
 void shim_meta__sort(struct shim_meta *meta);
 void shim_meta__free(struct shim_meta *meta);

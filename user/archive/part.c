@@ -147,7 +147,7 @@ int shim_part__names(const char *name, char ***out, size_t *n)
 }
 
 /* The first volume's label is the archive's */
-static int read_label(struct shim_part *part, int fd, uint64_t size)
+static int read_label(struct shim_part *part, int fd)
 {
 	int number = part->files.volumes[0];
 	uint8_t head[SHIM_LABEL_MAX];
@@ -160,7 +160,7 @@ static int read_label(struct shim_part *part, int fd, uint64_t size)
 	if (err)
 		return err;
 	part->format = shim_format__of(part->label.version);
-	return size == part->format->label_len ? -ENODATA : 0;
+	return part->seen.volume.st_size == part->format->label_len ? -ENODATA : 0;
 }
 
 /*
@@ -178,17 +178,8 @@ static void leave_begun(struct shim_part *part)
 		files->nvolumes--;
 }
 
-/* A file without a name was unpacked, which is not to be done twice */
-static bool was_packed(int fd)
-{
-	struct stat st;
-
-	return !fstat(fd, &st) && !st.st_nlink;
-}
-
 int shim_part__open(struct shim_part *part, const char *name, int *out)
 {
-	uint64_t size;
 	int fd = -1;
 	int err;
 
@@ -198,13 +189,15 @@ int shim_part__open(struct shim_part *part, const char *name, int *out)
 	if (!part->files.meta || !part->files.nvolumes)
 		err = -ENXIO;
 	if (!err)
-		err = shim_files__open(part->files.base, part->files.volumes[0], &fd, &size);
+		err = shim_files__open(part->files.base, part->files.volumes[0], &fd,
+				       &part->seen.volume);
 	if (!err)
-		err = read_label(part, fd, size);
+		err = read_label(part, fd);
 	if (!err)
 		leave_begun(part);
 	*out = -1;
-	if (!err && was_packed(fd))
+	/* what was unpacked is not to be unpacked twice */
+	if (!err && !part->seen.volume.st_ino)
 		*out = fd;
 	else if (fd >= 0)
 		close(fd);

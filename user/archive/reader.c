@@ -159,17 +159,15 @@ static bool look(const char *base, int volume, struct stat *out)
 	return there;
 }
 
-/* Nothing, where a file is not there in its plain form */
-static struct shim_seen look_at_files(const struct shim_archive *ar)
+/* False if a file is not there in its plain form */
+static bool look_at_files(const struct shim_archive *ar, struct shim_seen *now)
 {
 	const struct shim_part *part = &ar->parts[0];
-	struct shim_seen seen = { 0 };
 
-	if (!look(part->files.base, SHIM_VOLUME_META, &seen.meta) ||
-	    !look(part->files.base, ar->volumes[part->first].number, &seen.volume) ||
-	    (part->files.index && !look(part->files.base, SHIM_VOLUME_INDEX, &seen.index)))
-		memset(&seen, 0, sizeof(seen));
-	return seen;
+	*now = (struct shim_seen){ 0 };
+	return look(part->files.base, SHIM_VOLUME_META, &now->meta) &&
+	       look(part->files.base, ar->volumes[part->first].number, &now->volume) &&
+	       (!part->files.index || look(part->files.base, SHIM_VOLUME_INDEX, &now->index));
 }
 
 static bool is_file(const struct stat *a, const struct stat *b)
@@ -191,13 +189,13 @@ static bool is_same_or_longer(const struct stat *now, const struct stat *seen)
 
 bool shim_archive__is(const struct shim_archive *ar, const char *name)
 {
+	const struct shim_seen *seen = &ar->parts[0].seen;
 	struct shim_seen now;
 
-	if (ar->nparts != 1 || !ar->seen.meta.st_ino || strcmp(ar->name, name))
+	if (ar->nparts != 1 || strcmp(ar->name, name) || !look_at_files(ar, &now))
 		return false;
-	now = look_at_files(ar);
-	return is_unchanged(&now.meta, &ar->seen.meta) && is_unchanged(&now.index, &ar->seen.index) &&
-	       is_same_or_longer(&now.volume, &ar->seen.volume);
+	return is_unchanged(&now.meta, &seen->meta) && is_unchanged(&now.index, &seen->index) &&
+	       is_same_or_longer(&now.volume, &seen->volume);
 }
 
 static int load(struct shim_archive *ar)
@@ -205,12 +203,13 @@ static int load(struct shim_archive *ar)
 	int err = 0;
 
 	for (unsigned int i = 0; i < ar->nparts && !err; i++) {
-		const struct shim_part *part = &ar->parts[i];
+		struct shim_part *part = &ar->parts[i];
 		uint64_t known;
 
 		err = shim_index__check(part, &known);
 		if (!err)
-			err = shim_meta__load(&ar->meta, part->files.base, &part->label, known);
+			err = shim_meta__load(&ar->meta, part->files.base, &part->label, known,
+					      &part->seen.meta);
 	}
 	shim_meta__sort(&ar->meta);
 	return err;
@@ -238,7 +237,6 @@ int shim_archive__open(const char *name, struct shim_archive **out)
 	ar = create(n);
 	err = ar ? open_parts(ar, names, n) : -ENOMEM;
 	if (!err) {
-		ar->seen = look_at_files(ar);
 		ar->name = strdup(name);
 		err = ar->name ? load(ar) : -ENOMEM;
 	}

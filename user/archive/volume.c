@@ -80,11 +80,16 @@ static int open_file(const struct shim_volume *v, const char *base, int *fd, uin
 {
 	struct stat st;
 
-	if (v->fd < 0)
-		return shim_files__open(base, v->number, fd, size);
-	if (fstat(v->fd, &st))
+	if (v->fd < 0) {
+		int err = shim_files__open(base, v->number, fd, &st);
+
+		if (err)
+			return err;
+	} else if (fstat(v->fd, &st)) {
 		return -errno;
-	*fd = v->fd;
+	} else {
+		*fd = v->fd;
+	}
 	*size = (uint64_t)st.st_size;
 	return 0;
 }
@@ -98,7 +103,7 @@ static int keep_look(int fd, bool follow)
 int shim_volume__load(struct shim_volume *v, const char *base, bool follow,
 		      struct shim_budget *left)
 {
-	uint64_t size;
+	uint64_t size = 0;
 	int fd, err;
 
 	err = open_file(v, base, &fd, &size);

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
+#include <sys/auxv.h>
 
 #include "hash.h"
 
@@ -18,11 +18,15 @@ static uint64_t mix(uint64_t x)
 	return x;
 }
 
+/* What the kernel gave the process to be random with, and where the table is */
 void shim_hash__init(struct shim_hash *h)
 {
-	*h = (struct shim_hash){ 0 };
-	if (getrandom(&h->seed, sizeof(h->seed), GRND_NONBLOCK) != sizeof(h->seed))
-		h->seed = mix((uintptr_t)h);
+	const void *random = (const void *)getauxval(AT_RANDOM);
+	uint64_t secret[2] = { 0 };
+
+	if (random)
+		memcpy(secret, random, sizeof(secret));
+	*h = (struct shim_hash){ .seed = mix(secret[0] ^ mix(secret[1] ^ (uintptr_t)h)) };
 }
 
 void shim_hash__free(struct shim_hash *h)
