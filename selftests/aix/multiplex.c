@@ -7,6 +7,7 @@
 #include <linux/vcpc.h>
 #include <sys/ioctl.h>
 
+#include "checking.h"
 #include "work.h"
 
 #define GETS	20000	/* the machine is emulated; selftests/unit/aix_gets.c does more */
@@ -103,6 +104,8 @@ static void agree(struct __test_metadata *_metadata, int from, int to)
 /* From 2 sets to 16, in parts that take less than a test may. */
 TEST(homogeneous_loop)
 {
+	if (kernel_checks())
+		SKIP(return, KEEPS_NO_TIME);
 	agree(_metadata, 2, has_pmu() ? 9 : 3);
 }
 
@@ -203,7 +206,7 @@ TEST(full_sets)
 	for (int sets = 256; sets; sets /= 4) {
 		bool fits = (unsigned int)(sets * info.maxpmcs) <= args.max_requests;
 
-		prog = program_mx("PM_PAGE_FAULTS", sets, 10);
+		prog = program_mx("PM_PAGE_FAULTS", sets, 1000);
 		for (int k = 0; k < sets; k++)
 			for (int c = 0; c < info.maxpmcs; c++)
 				prog.events_set[k][c] = event_on(c, "PM_PAGE_FAULTS") >= 0 ?

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sys/epoll.h>
 
+#include "checking.h"
 #include "fuzz/acts.h"
 #include "told.h"
 #include "vcpc_test.h"
@@ -162,12 +163,6 @@ static int run_process(struct process *p, const int *inherited)
 	return open_files() == before ? 0 : 3;
 }
 
-/* On a kernel that checks whatever it does */
-static bool slow(void)
-{
-	return access("/sys/kernel/debug/kmemleak", F_OK) == 0;
-}
-
 static unsigned int parameter(const char *name, const char *value)
 {
 	unsigned int before = 0;
@@ -258,7 +253,7 @@ TEST_F_TIMEOUT(fuzz, calls, 100000)
 	static const char * const limits[][2] = {
 		{ "max_user_sets", "1" }, { "max_user_counters", "2" }, { "max_user_tags", "1" },
 	};
-	unsigned long seed = number("FUZZ_SEED", 20221211), calls = number("FUZZ_CALLS", slow() ? 100000 : 1000000);
+	unsigned long seed = number("FUZZ_SEED", 20221211), calls = number("FUZZ_CALLS", kernel_checks() ? 100000 : 1000000);
 	struct process p = {
 		.verdicts = self->verdicts, .root = variant->root, .software = !hw_slots(),
 		.max_requests = parameter("max_requests", NULL),

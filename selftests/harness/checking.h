@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether this is a debug kernel, many times slower than others, and uneven. */
+#ifndef SELFTESTS_CHECKING_H
+#define SELFTESTS_CHECKING_H
+
+#include <stdbool.h>
+#include <unistd.h>
+
+/* For a test's SKIP */
+#define KEEPS_NO_TIME "a kernel that checks whatever it does keeps no time"
+
+static inline bool kernel_checks(void)
+{
+	return access("/sys/kernel/debug/kmemleak", F_OK) == 0;
+}
+
+#endif
