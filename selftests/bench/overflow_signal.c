@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "counters.h"
+#include "known_work.h"
 
 #define ROUNDS	1000
 #define WORK	20000000UL	/* of two instructions */
@@ -137,16 +138,10 @@ static struct cost fault(const char *by, unsigned int wanted)
 /* How much longer the work takes for each overflow */
 static double work(double without)
 {
-	unsigned long rounds = WORK;
 	__u64 start = now();
 
 	handled = 0;
-#if defined(__aarch64__)
-	asm volatile("1: sub %0, %0, #1\n cbnz %0, 1b" : "+r"(rounds));
-#else
-	while (rounds--)
-		asm volatile("");
-#endif
+	spin(WORK);
 	if (without && !handled)
 		die("cycles without an overflow");
 	return (now() - start - without) / (without ? handled : 1);

@@ -22,6 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "known_work.h"
+
 #define EACH	4
 #define GROUPS	2
 #define SLOT	10000000ULL
@@ -50,16 +52,8 @@ static unsigned long long now(void)
 static unsigned long long work(void)
 {
 	unsigned long long begin = now();
-	unsigned long rounds = WORK;
 
-#if defined(__aarch64__)
-	asm volatile("1: sub %0, %0, #1\n cbnz %0, 1b" : "+r"(rounds));
-#elif defined(__x86_64__)
-	asm volatile("1: sub $1, %0\n jnz 1b" : "+r"(rounds) : : "cc");
-#else
-	while (rounds--)
-		asm volatile("");
-#endif
+	spin(WORK);
 	return now() - begin;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of libcpc share: work with a known count, and sets of one request. */
+/* What the tests of libcpc share: sets of one request, and their values. */
 #ifndef SELFTESTS_CPC_H
 #define SELFTESTS_CPC_H
 
@@ -11,29 +11,14 @@
 #include <unistd.h>
 
 #include "cpc/libcpc.h"
+#include "known_work.h"
 
-/* One fault each, and no huge pages */
-static inline void touch_pages(int n)
-{
-	long page = sysconf(_SC_PAGESIZE);
-	volatile char *p = mmap(NULL, n * page, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	madvise((void *)p, n * page, MADV_NOHUGEPAGE);
-	for (int i = 0; i < n; i++)
-		p[i * page] = 1;
-	munmap((void *)p, n * page);
-}
-
-/* Two instructions an iteration, whatever the compiler thinks of it */
-static inline void loop(unsigned long n)
-{
-#ifdef __aarch64__
-	asm volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(n) : : "cc");
-#else
-	asm volatile("1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc");
-#endif
-}
+/* A set that threads share, and how often a call failed in one of them */
+struct shared_set {
+	cpc_t *cpc;
+	cpc_set_t *set;
+	int errors;
+};
 
 static inline uint64_t value(cpc_t *cpc, cpc_buf_t *buf, int i)
 {
@@ -62,6 +47,20 @@ static inline cpc_set_t *set_of(cpc_t *cpc, const char *event, uint64_t preset)
 	}
 	cpc_seterrhndlr(cpc, NULL);
 	return set;
+}
+
+/* A handle with such a set; NULL after a line that says why */
+static inline cpc_t *open_with(cpc_set_t **set, const char *event, uint64_t preset)
+{
+	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
+
+	*set = cpc ? set_of(cpc, event, preset) : NULL;
+	if (*set)
+		return cpc;
+	printf("# %s: %s\n", cpc ? event : "cpc_open", strerror(errno));
+	if (cpc)
+		cpc_close(cpc);
+	return NULL;
 }
 
 /* One more request for user mode, told of when its counter has gone @events further */

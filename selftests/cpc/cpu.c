@@ -47,10 +47,8 @@ FIXTURE(cpu) {
 
 FIXTURE_SETUP(cpu)
 {
-	self->cpc = cpc_open(CPC_VER_CURRENT);
-	ASSERT_NE(NULL, self->cpc) TH_LOG("cpc_open: %s", strerror(errno));
-	self->set = set_of(self->cpc, "page-faults", 100);
-	ASSERT_NE(NULL, self->set);
+	self->cpc = open_with(&self->set, "page-faults", 100);
+	ASSERT_NE(NULL, self->cpc);
 	self->buf = cpc_buf_create(self->cpc, self->set);
 	self->pmu = counts(self->cpc, "cycles");
 	self->before = affinity();
@@ -64,9 +62,9 @@ FIXTURE_TEARDOWN(cpu)
 	EXPECT_AFFINITY(self->before);
 }
 
-static void *touch(void *n)
+static void *touch_in_thread(void *n)
 {
-	touch_pages(*(int *)n);
+	touch(*(int *)n);
 	return NULL;
 }
 
@@ -81,9 +79,9 @@ TEST_F(cpu, counts_whoever_runs_there)
 	CPU_SET(0, &only);
 	ASSERT_EQ(0, cpc_bind_cpu(self->cpc, 0, self->set, 0));
 	EXPECT_AFFINITY(only);
-	ASSERT_EQ(0, pthread_create(&thread, NULL, touch, &n));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, touch_in_thread, &n));
 	pthread_join(thread, NULL);
-	touch_pages(300);
+	touch(300);
 	EXPECT_LE(100 + 600, sampled(self->cpc, self->set, self->buf));
 	EXPECT_GT(1ULL << 32, value(self->cpc, self->buf, 0));
 	EXPECT_LT(0, cpc_buf_tick(self->cpc, self->buf));
@@ -202,7 +200,7 @@ static void *measure(void *arg)
 	m->error = cpc_bind_cpu(m->cpc, m->cpu, m->set, 0) ? errno : 0;
 	if (m->error)
 		return NULL;
-	touch_pages(m->pages);
+	touch(m->pages);
 	m->error = cpc_set_sample(m->cpc, m->set, m->buf) || cpc_unbind(m->cpc, m->set) ? errno : 0;
 	return NULL;
 }
@@ -219,7 +217,7 @@ TEST_F(cpu, each_cpu_by_a_thread_of_its_own)
 	other.set = set_of(self->cpc, "page-faults", 100);
 	other.buf = cpc_buf_create(self->cpc, other.set);
 	ASSERT_EQ(0, cpc_bind_cpu(self->cpc, 0, self->set, 0));
-	touch_pages(5000);
+	touch(5000);
 	before = sampled(self->cpc, self->set, self->buf);
 	EXPECT_LE(100 + 5000, before);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, measure, &other));
@@ -244,7 +242,7 @@ TEST_F(cpu, excludes_threads)
 	buf = cpc_buf_create(self->cpc, set);
 	cpc_seterrhndlr(self->cpc, tell);
 	ASSERT_EQ(0, cpc_bind_cpu(self->cpc, 0, set, 0));
-	loop(100000);
+	spin(100000);
 	EXPECT_LT(0, sampled(self->cpc, set, buf));
 	EXPECT_EQ(-1, cpc_bind_curlwp(self->cpc, mine, 0));
 	EXPECT_EQ(EAGAIN, errno);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What is left when a program is replaced, threads end, and a handle is closed: nothing. */
-#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -9,17 +8,6 @@
 #include "cpc.h"
 #include "kselftest_harness.h"
 
-static int descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (dir && readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
-}
-
 FIXTURE(ends) {
 	cpc_t *cpc;
 	cpc_set_t *set;
@@ -27,10 +15,8 @@ FIXTURE(ends) {
 
 FIXTURE_SETUP(ends)
 {
-	self->cpc = cpc_open(CPC_VER_CURRENT);
-	ASSERT_NE(NULL, self->cpc) TH_LOG("cpc_open: %s", strerror(errno));
-	self->set = set_of(self->cpc, "page-faults", 0);
-	ASSERT_NE(NULL, self->set);
+	self->cpc = open_with(&self->set, "page-faults", 0);
+	ASSERT_NE(NULL, self->cpc);
 }
 
 FIXTURE_TEARDOWN(ends)
@@ -41,7 +27,7 @@ FIXTURE_TEARDOWN(ends)
 /* In the new program: nothing is bound, and no descriptor came along. */
 static int after_exec(const char *descriptors_before)
 {
-	int before = atoi(descriptors_before), now = descriptors();
+	int before = atoi(descriptors_before), now = open_files();
 	cpc_t *cpc;
 
 	if (now != before)
@@ -59,7 +45,7 @@ TEST_F(ends, a_new_program_has_nothing_bound)
 	pid_t pid;
 
 	EXPECT_EQ(0, cpc_close(self->cpc));
-	snprintf(before, sizeof(before), "%d", descriptors());
+	snprintf(before, sizeof(before), "%d", open_files());
 	self->cpc = cpc_open(CPC_VER_CURRENT);
 	self->set = set_of(self->cpc, "page-faults", 0);
 	pid = fork();
@@ -74,16 +60,10 @@ TEST_F(ends, a_new_program_has_nothing_bound)
 	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
-struct job {
-	cpc_t *cpc;
-	cpc_set_t *set;
-	int errors;
-};
-
 /* Bound when it ends */
 static void *bind_and_end(void *arg)
 {
-	struct job *job = arg;
+	struct shared_set *job = arg;
 	cpc_set_t *own = set_of(job->cpc, "minor-faults", 0);
 
 	job->errors += cpc_bind_curlwp(job->cpc, job->set, 0) != 0;
@@ -97,7 +77,7 @@ static void *bind_and_end(void *arg)
 
 TEST_F(ends, threads_that_end_bound_leak_nothing)
 {
-	struct job job = { self->cpc, self->set, 0 };
+	struct shared_set job = { self->cpc, self->set, 0 };
 	pthread_t thread;
 	int before = 0;
 
@@ -106,18 +86,18 @@ TEST_F(ends, threads_that_end_bound_leak_nothing)
 		pthread_join(thread, NULL);
 		ASSERT_EQ(0, job.errors);
 		if (!i)
-			before = descriptors();
+			before = open_files();
 	}
-	EXPECT_EQ(before, descriptors());
+	EXPECT_EQ(before, open_files());
 	EXPECT_EQ(0, cpc_set_destroy(self->cpc, self->set));
-	EXPECT_EQ(before - 1, descriptors());
+	EXPECT_EQ(before - 1, open_files());
 }
 
 TEST_F(ends, close_with_everything_bound_leaves_affinity_and_signal_mask)
 {
 	cpu_set_t cpus, cpus_after;
 	sigset_t mask, mask_after;
-	int before = descriptors();
+	int before = open_files();
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *cpu, *mine;
 
@@ -136,7 +116,7 @@ TEST_F(ends, close_with_everything_bound_leaves_affinity_and_signal_mask)
 	sigprocmask(SIG_SETMASK, NULL, &mask_after);
 	EXPECT_TRUE(CPU_EQUAL(&cpus, &cpus_after));
 	EXPECT_EQ(0, memcmp(&mask, &mask_after, sizeof(mask)));
-	EXPECT_EQ(before, descriptors());
+	EXPECT_EQ(before, open_files());
 	EXPECT_EQ(-1, cpc_disable(self->cpc));
 	EXPECT_EQ(EINVAL, errno);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A hundred threads bind the same set at the same time: no leak, no cross-talk. */
-#include <dirent.h>
 #include <pthread.h>
 
 #include "cpc.h"
@@ -32,7 +31,7 @@ static void *count(void *arg)
 
 		job->errors += cpc_bind_curlwp(job->cpc, job->set, 0) != 0;
 		job->errors += cpc_set_sample(job->cpc, job->set, before) != 0;
-		touch_pages(job->faults);
+		touch(job->faults);
 		job->errors += cpc_set_sample(job->cpc, job->set, after) != 0;
 		job->errors += cpc_unbind(job->cpc, job->set) != 0;
 		n = value(job->cpc, after, 0) - value(job->cpc, before, 0);
@@ -44,23 +43,12 @@ static void *count(void *arg)
 	return NULL;
 }
 
-static int descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (dir && readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
-}
-
 TEST(each_counts_its_own)
 {
 	static struct job jobs[THREADS];
 	pthread_t threads[THREADS];
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
-	int open_before = descriptors();
+	int open_before = open_files();
 	cpc_set_t *set;
 
 	ASSERT_NE(NULL, cpc);
@@ -79,7 +67,7 @@ TEST(each_counts_its_own)
 		EXPECT_GE(i + 20, jobs[i].most) TH_LOG("thread %d", i);
 	}
 	EXPECT_EQ(0, cpc_set_destroy(cpc, set));
-	EXPECT_EQ(open_before, descriptors());
+	EXPECT_EQ(open_before, open_files());
 	EXPECT_EQ(0, cpc_close(cpc));
 }
 

@@ -16,10 +16,8 @@ FIXTURE(inherit) {
 
 FIXTURE_SETUP(inherit)
 {
-	self->cpc = cpc_open(CPC_VER_CURRENT);
-	ASSERT_NE(NULL, self->cpc) TH_LOG("cpc_open: %s", strerror(errno));
-	self->set = set_of(self->cpc, "page-faults", PRESET);
-	ASSERT_NE(NULL, self->set);
+	self->cpc = open_with(&self->set, "page-faults", PRESET);
+	ASSERT_NE(NULL, self->cpc);
 	self->buf = cpc_buf_create(self->cpc, self->set);
 }
 
@@ -54,7 +52,7 @@ static void *inherit(void *arg)
 	cpc_buf_t *buf = cpc_buf_create(heir->cpc, heir->set);
 	pthread_t thread;
 
-	touch_pages(heir->faults);
+	touch(heir->faults);
 	if (heir->depth) {
 		*heir->child = (struct heir){ heir->cpc, heir->set, heir->depth - 1,
 					      heir->faults + 1000, -1, 0, heir->child + 1 };
@@ -91,7 +89,7 @@ TEST_F(inherit, a_thread_samples_its_own_values_from_the_preset)
 	struct heir heir = { .cpc = self->cpc, .set = self->set, .faults = 50 };
 
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
-	touch_pages(5000);
+	touch(5000);
 	run(&heir);
 	EXPECT_OWN(heir);
 	EXPECT_LE(PRESET + 5000, sampled(self->cpc, self->set, self->buf));
@@ -169,7 +167,7 @@ static void *stop_and_go_on(void *arg)
 		heir->error = 1;
 	else if (cpc_disable(heir->cpc))
 		heir->error = 2;
-	touch_pages(1000);
+	touch(1000);
 	inherit(heir);
 	if (cpc_enable(heir->cpc))
 		heir->error = 3;
@@ -195,7 +193,7 @@ static void *bind_again(void *arg)
 {
 	struct heir *heir = arg;
 
-	touch_pages(3000);
+	touch(3000);
 	if (cpc_bind_curlwp(heir->cpc, heir->set, 0))
 		heir->error = errno;
 	return inherit(arg);
@@ -281,7 +279,7 @@ TEST_F(inherit, instructions_of_each)
 	set = set_of(self->cpc, "instructions", PRESET);
 	heir.set = set;
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, set, CPC_BIND_LWP_INHERIT));
-	loop(1000000);
+	spin(1000000);
 	run(&heir);
 	EXPECT_LT(0, heir.counted);
 	EXPECT_GT(1000000, heir.counted);

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cpc/libcpc.h"
+#include "cpc.h"
 #include "kselftest_harness.h"
 
 FIXTURE(cpc) {
@@ -38,25 +38,6 @@ FIXTURE_TEARDOWN(cpc)
 	EXPECT_EQ(0, cpc_close(self->cpc));
 }
 
-static void touch_pages(int n)
-{
-	long page = sysconf(_SC_PAGESIZE);
-	volatile char *p = mmap(NULL, n * page, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	madvise((void *)p, n * page, MADV_NOHUGEPAGE);
-	for (int i = 0; i < n; i++)
-		p[i * page] = 1;
-	munmap((void *)p, n * page);
-}
-
-static uint64_t value(cpc_t *cpc, cpc_buf_t *buf, int i)
-{
-	uint64_t v = 0;
-
-	return cpc_buf_get(cpc, buf, i, &v) ? -1ULL : v;
-}
-
 TEST_F(cpc, says_what_it_is)
 {
 	EXPECT_LE(1, cpc_npic(self->cpc));
@@ -69,14 +50,14 @@ TEST_F(cpc, counts_from_the_presets)
 	hrtime_t before = gethrtime();
 
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
-	touch_pages(20);
+	touch(20);
 	ASSERT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 	EXPECT_LE(20, value(self->cpc, self->buf, 0));
 	EXPECT_GT(1ULL << 32, value(self->cpc, self->buf, 1)) TH_LOG("no wrap");
 	EXPECT_LE(before, cpc_buf_hrtime(self->cpc, self->buf));
 	EXPECT_GE(gethrtime(), cpc_buf_hrtime(self->cpc, self->buf));
 	EXPECT_LT(0, cpc_buf_tick(self->cpc, self->buf));
-	touch_pages(20);
+	touch(20);
 	ASSERT_EQ(0, cpc_set_sample(self->cpc, self->set, self->more));
 	EXPECT_LE(value(self->cpc, self->buf, 0) + 20, value(self->cpc, self->more, 0));
 	EXPECT_LE(cpc_buf_hrtime(self->cpc, self->buf), cpc_buf_hrtime(self->cpc, self->more));
@@ -88,13 +69,13 @@ TEST_F(cpc, stopped_stands_still)
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 	ASSERT_EQ(0, cpc_disable(self->cpc));
 	ASSERT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
-	touch_pages(20);
+	touch(20);
 	ASSERT_EQ(0, cpc_set_sample(self->cpc, self->set, self->more));
 	EXPECT_EQ(value(self->cpc, self->buf, 0), value(self->cpc, self->more, 0));
 	EXPECT_EQ(cpc_buf_tick(self->cpc, self->buf), cpc_buf_tick(self->cpc, self->more));
 	EXPECT_EQ(cpc_buf_hrtime(self->cpc, self->buf), cpc_buf_hrtime(self->cpc, self->more));
 	ASSERT_EQ(0, cpc_enable(self->cpc));
-	touch_pages(20);
+	touch(20);
 	ASSERT_EQ(0, cpc_set_sample(self->cpc, self->set, self->more));
 	EXPECT_LE(value(self->cpc, self->buf, 0) + 20, value(self->cpc, self->more, 0));
 	EXPECT_LT(cpc_buf_hrtime(self->cpc, self->buf), cpc_buf_hrtime(self->cpc, self->more));
@@ -104,7 +85,7 @@ TEST_F(cpc, stopped_stands_still)
 TEST_F(cpc, rebinding_starts_from_the_presets)
 {
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
-	touch_pages(5000);
+	touch(5000);
 	for (int i = 0; i < 100; i++)
 		ASSERT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 	EXPECT_LE(5000, value(self->cpc, self->buf, 0));
@@ -126,7 +107,7 @@ TEST_F(cpc, a_request_without_a_mode_counts_nothing)
 	ASSERT_EQ(0, cpc_set_add_request(self->cpc, set, "page-faults", 42, 0, 0, NULL));
 	buf = cpc_buf_create(self->cpc, set);
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, set, 0));
-	touch_pages(10);
+	touch(10);
 	ASSERT_EQ(0, cpc_set_sample(self->cpc, set, buf));
 	EXPECT_EQ(42, value(self->cpc, buf, 0));
 }
@@ -307,23 +288,17 @@ TEST_F(cpc, every_event_walked_can_be_asked_for)
 	EXPECT_STREQ("picnum", last);
 }
 
-struct share {
-	cpc_t *cpc;
-	cpc_set_t *set;
-	int failed;
-};
-
 /* Threads share a set; each has its own values, and none sees another's. */
 static void *share(void *arg)
 {
-	struct share *s = arg;
+	struct shared_set *s = arg;
 	cpc_set_t *own = cpc_set_create(s->cpc);
 	cpc_buf_t *buf = cpc_buf_create(s->cpc, s->set);
 
 	for (int i = 0; i < 20; i++) {
 		if (cpc_bind_curlwp(s->cpc, s->set, 0) ||
 		    cpc_set_sample(s->cpc, s->set, buf) || value(s->cpc, buf, 0) > 5000)
-			__atomic_fetch_add(&s->failed, 1, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&s->errors, 1, __ATOMIC_RELAXED);
 	}
 	cpc_buf_destroy(s->cpc, buf);
 	cpc_set_destroy(s->cpc, own);
@@ -332,16 +307,16 @@ static void *share(void *arg)
 
 TEST_F(cpc, threads_share_a_set)
 {
-	struct share s = { self->cpc, self->set, 0 };
+	struct shared_set s = { self->cpc, self->set, 0 };
 	pthread_t threads[32];
 
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
-	touch_pages(6000);
+	touch(6000);
 	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, share, &s));
 	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
 		ASSERT_EQ(0, pthread_join(threads[i], NULL));
-	EXPECT_EQ(0, s.failed);
+	EXPECT_EQ(0, s.errors);
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 	EXPECT_EQ(0, cpc_unbind(self->cpc, self->set));
 }

@@ -84,10 +84,10 @@ TEST_F(overflow, one_sigemt_after_k_events_and_the_whole_set_is_frozen)
 	uint64_t tick;
 
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
-	touch_pages(AFTER - 1);
+	touch(AFTER - 1);
 	EXPECT_EQ(0, on_emt.times);
 	EXPECT_EQ(-1ULL, sampled(self->cpc, self->set, self->buf));
-	touch_pages(AFTER);
+	touch(AFTER);
 	ASSERT_EQ(1, on_emt.times);
 	EXPECT_EQ(SIGEMT, on_emt.info.si_signo);
 	EXPECT_EQ(EMT_CPCOVF, on_emt.info.si_code);
@@ -100,16 +100,16 @@ TEST_F(overflow, one_sigemt_after_k_events_and_the_whole_set_is_frozen)
 	/* Nothing counts until it is started anew. */
 	ASSERT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 	tick = cpc_buf_tick(self->cpc, self->buf);
-	touch_pages(10 * AFTER);
+	touch(10 * AFTER);
 	EXPECT_EQ(on_emt.values[0], sampled(self->cpc, self->set, self->buf));
 	EXPECT_EQ(on_emt.values[1], value(self->cpc, self->buf, 1));
 	EXPECT_EQ(tick, cpc_buf_tick(self->cpc, self->buf));
 	EXPECT_EQ(cpc_buf_hrtime(self->cpc, on_emt.buf), cpc_buf_hrtime(self->cpc, self->buf));
 	EXPECT_EQ(1, on_emt.times);
 	ASSERT_EQ(0, cpc_set_restart(self->cpc, self->set));
-	touch_pages(AFTER - 1);
+	touch(AFTER - 1);
 	EXPECT_EQ(1, on_emt.times);
-	touch_pages(1);
+	touch(1);
 	EXPECT_EQ(2, on_emt.times);
 }
 
@@ -118,7 +118,7 @@ TEST_F(overflow, restart_in_the_handler_goes_on_for_ever)
 	on_emt.restarts = true;
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 	for (int i = 1; i <= 1000; i++) {
-		touch_pages(AFTER);
+		touch(AFTER);
 		ASSERT_EQ(i, on_emt.times);
 	}
 	EXPECT_EQ(0, on_emt.errors);
@@ -129,7 +129,7 @@ TEST_F(overflow, bind_in_the_handler_does_the_same)
 	on_emt.binds = true;
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 	for (int i = 1; i <= 100; i++) {
-		touch_pages(AFTER);
+		touch(AFTER);
 		ASSERT_EQ(i, on_emt.times);
 	}
 	EXPECT_EQ(0, on_emt.errors);
@@ -140,14 +140,14 @@ TEST_F(overflow, a_preset_is_seen_only_after_restart)
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 	ASSERT_EQ(0, cpc_request_preset(self->cpc, 0, -10ULL));
 	ASSERT_EQ(0, cpc_request_preset(self->cpc, 1, 77));
-	touch_pages(3);
+	touch(3);
 	EXPECT_EQ(-(uint64_t)AFTER + 3, sampled(self->cpc, self->set, self->buf));
 	ASSERT_EQ(0, cpc_set_restart(self->cpc, self->set));
 	EXPECT_EQ(-10ULL, sampled(self->cpc, self->set, self->buf));
 	EXPECT_EQ(77, value(self->cpc, self->buf, 1));
-	touch_pages(9);
+	touch(9);
 	EXPECT_EQ(0, on_emt.times);
-	touch_pages(1);
+	touch(1);
 	EXPECT_EQ(1, on_emt.times);
 	EXPECT_EQ(-1, cpc_request_preset(self->cpc, 2, 0));
 	EXPECT_EQ(EINVAL, errno);
@@ -160,9 +160,9 @@ TEST_F(overflow, a_preset_of_the_handler_is_the_next_distance)
 	on_emt.preset = -5ULL;
 	on_emt.restarts = true;
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
-	touch_pages(AFTER);
+	touch(AFTER);
 	ASSERT_EQ(1, on_emt.times);
-	touch_pages(100);
+	touch(100);
 	EXPECT_EQ(21, on_emt.times);
 	EXPECT_EQ(0, on_emt.errors);
 	/* A new bind begins from what the request was made with. */
@@ -173,14 +173,14 @@ TEST_F(overflow, a_preset_of_the_handler_is_the_next_distance)
 TEST_F(overflow, restart_resets_all_requests_also_of_a_running_set)
 {
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
-	touch_pages(20);
+	touch(20);
 	ASSERT_EQ(0, cpc_set_restart(self->cpc, self->set));
 	EXPECT_EQ(-(uint64_t)AFTER, sampled(self->cpc, self->set, self->buf));
 	EXPECT_EQ(1000, value(self->cpc, self->buf, 1));
 	/* And of one that was stopped, which counts then. */
 	ASSERT_EQ(0, cpc_disable(self->cpc));
 	ASSERT_EQ(0, cpc_set_restart(self->cpc, NULL));
-	touch_pages(7);
+	touch(7);
 	EXPECT_EQ(-(uint64_t)AFTER + 7, sampled(self->cpc, self->set, self->buf));
 	EXPECT_EQ(1007, value(self->cpc, self->buf, 1));
 }
@@ -188,12 +188,12 @@ TEST_F(overflow, restart_resets_all_requests_also_of_a_running_set)
 TEST_F(overflow, enable_goes_on_from_the_values)
 {
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
-	touch_pages(AFTER);
+	touch(AFTER);
 	ASSERT_EQ(1, on_emt.times);
 	EXPECT_EQ(-1, cpc_disable(self->cpc));
 	EXPECT_EQ(EINVAL, errno);
 	ASSERT_EQ(0, cpc_enable(self->cpc));
-	touch_pages(9);
+	touch(9);
 	EXPECT_EQ(on_emt.values[0] + 9, sampled(self->cpc, self->set, self->buf));
 	EXPECT_EQ(1, on_emt.times);
 }
@@ -203,7 +203,7 @@ TEST_F(overflow, the_tick_survives_restart_and_not_a_bind)
 	uint64_t before, after;
 
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
-	loop(3000000);
+	spin(3000000);
 	cpc_set_sample(self->cpc, self->set, self->buf);
 	before = cpc_buf_tick(self->cpc, self->buf);
 	ASSERT_EQ(0, cpc_set_restart(self->cpc, self->set));
@@ -225,16 +225,16 @@ TEST_F(overflow, blocked_is_pending_and_ignored_stays_frozen)
 	sigaddset(&emt, SIGEMT);
 	sigprocmask(SIG_BLOCK, &emt, NULL);
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
-	touch_pages(2 * AFTER);
+	touch(2 * AFTER);
 	EXPECT_EQ(0, on_emt.times);
 	sigprocmask(SIG_UNBLOCK, &emt, NULL);
 	EXPECT_EQ(1, on_emt.times);
 	signal(SIGEMT, SIG_IGN);
 	ASSERT_EQ(0, cpc_set_restart(self->cpc, self->set));
-	touch_pages(2 * AFTER);
+	touch(2 * AFTER);
 	frozen = sampled(self->cpc, self->set, self->buf);
 	EXPECT_GT(AFTER, frozen);
-	touch_pages(AFTER);
+	touch(AFTER);
 	EXPECT_EQ(frozen, sampled(self->cpc, self->set, self->buf));
 	EXPECT_EQ(1, on_emt.times);
 }
@@ -249,7 +249,7 @@ TEST_F(overflow, without_a_handler_it_ends_the_process)
 		signal(SIGEMT, SIG_DFL);
 		if (cpc_bind_curlwp(self->cpc, self->set, 0))
 			_exit(1);
-		touch_pages(2 * AFTER);
+		touch(2 * AFTER);
 		_exit(2);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
@@ -267,9 +267,9 @@ TEST_F(overflow, a_wrap_that_is_not_asked_for_goes_on)
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, set, 0));
 	last = sampled(self->cpc, set, buf);
 	EXPECT_LE(UINT64_MAX - 10, last);
-	touch_pages(5);
+	touch(5);
 	EXPECT_EQ(last + 5, sampled(self->cpc, set, buf));
-	touch_pages(20);
+	touch(20);
 	EXPECT_EQ(last + 25, sampled(self->cpc, set, buf));
 	EXPECT_EQ(0, on_emt.times);
 }
@@ -282,7 +282,7 @@ TEST_F(overflow, which_request_it_was_is_seen_by_its_value)
 	ASSERT_EQ(1, add_overflowing(self->cpc, set, "page-faults", 30));
 	on_emt.set = set;
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, set, 0));
-	touch_pages(30);
+	touch(30);
 	ASSERT_EQ(1, on_emt.times);
 	EXPECT_LE(-500ULL, on_emt.values[0]);
 	EXPECT_GT(30, on_emt.values[1]);
@@ -295,7 +295,7 @@ static void *overflow_here(void *arg)
 
 	*tid = _lwp_self();
 	on_emt.errors += cpc_bind_curlwp(on_emt.cpc, on_emt.set, 0) != 0;
-	touch_pages(2 * AFTER);
+	touch(2 * AFTER);
 	return NULL;
 }
 
@@ -318,7 +318,7 @@ TEST_F(overflow, a_request_without_a_mode_never_overflows)
 	ASSERT_EQ(0, cpc_set_add_request(self->cpc, set, "page-faults", UINT64_MAX,
 					 CPC_OVF_NOTIFY_EMT, 0, NULL));
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, set, 0));
-	touch_pages(10);
+	touch(10);
 	EXPECT_EQ(0, on_emt.times);
 }
 
@@ -326,7 +326,7 @@ TEST_F(overflow, a_request_without_a_mode_never_overflows)
 TEST_F(overflow, on_a_cpu_it_is_accepted_and_nobody_is_told)
 {
 	ASSERT_EQ(0, cpc_bind_cpu(self->cpc, 0, self->set, 0));
-	touch_pages(3 * AFTER);
+	touch(3 * AFTER);
 	ASSERT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 	EXPECT_LE(2 * AFTER, value(self->cpc, self->buf, 0));
 	EXPECT_LE(1000 + 3 * AFTER, value(self->cpc, self->buf, 1));
@@ -335,7 +335,7 @@ TEST_F(overflow, on_a_cpu_it_is_accepted_and_nobody_is_told)
 	EXPECT_EQ(EINVAL, errno);
 	ASSERT_EQ(0, cpc_unbind(self->cpc, self->set));
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
-	touch_pages(AFTER);
+	touch(AFTER);
 	EXPECT_EQ(1, on_emt.times);
 }
 
@@ -354,7 +354,7 @@ TEST_F(overflow, cycles_of_the_cpu)
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, set, 0));
 	for (int i = 1; i <= 20; i++) {
 		while (on_emt.times < i)
-			loop(1000);
+			spin(1000);
 		EXPECT_GT(20000, on_emt.values[0]);
 		EXPECT_LT(900000, on_emt.values[1]);
 		EXPECT_GT(1100000, on_emt.values[1]);

@@ -83,7 +83,7 @@ static void *be_heir(void *arg)
 
 	running = 1;
 	heir->tid = _lwp_self();
-	touch_pages(heir->pages);
+	touch(heir->pages);
 	heir->errors = cpc_set_sample(cpc, set, buf) != 0;
 	heir->end[0] = value(cpc, buf, 0);
 	heir->end[1] = value(cpc, buf, 1);
@@ -121,7 +121,7 @@ TEST_F(heirs, the_parent_goes_on_and_is_not_signalled)
 
 	run(&heir);
 	EXPECT_NE(_lwp_self(), seen.tid);
-	touch_pages(50);
+	touch(50);
 	EXPECT_LE(before + 50, sampled(cpc, set, self->buf));
 	EXPECT_GT(before + 200, value(cpc, self->buf, 0));
 	EXPECT_EQ(1, seen.times);

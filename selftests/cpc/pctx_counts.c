@@ -12,9 +12,9 @@
 
 #define FAULTS	500
 
-static void *touch(void *unused)
+static void *works(void *unused)
 {
-	touch_pages(FAULTS);
+	touch(FAULTS);
 	return unused;
 }
 
@@ -24,10 +24,10 @@ static int play(int threads)
 	pthread_t thread;
 
 	for (int i = 0; i < threads; i++) {
-		pthread_create(&thread, NULL, touch, NULL);
+		pthread_create(&thread, NULL, works, NULL);
 		pthread_join(thread, NULL);
 	}
-	touch(NULL);
+	works(NULL);
 	return 0;
 }
 

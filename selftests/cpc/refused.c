@@ -42,10 +42,8 @@ FIXTURE(refused) {
 
 FIXTURE_SETUP(refused)
 {
-	self->cpc = cpc_open(CPC_VER_CURRENT);
-	ASSERT_NE(NULL, self->cpc) TH_LOG("cpc_open: %s", strerror(errno));
-	self->set = set_of(self->cpc, "page-faults", 0);
-	ASSERT_NE(NULL, self->set);
+	self->cpc = open_with(&self->set, "page-faults", 0);
+	ASSERT_NE(NULL, self->cpc);
 	cpc_seterrhndlr(self->cpc, tell);
 	told = 0;
 }
@@ -168,7 +166,7 @@ TEST_F(refused, the_hypervisor_is_not)
 					 CPC_COUNT_HV | CPC_COUNT_SAMPLE_MODE, 0, NULL));
 	buf = cpc_buf_create(self->cpc, set);
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, set, 0));
-	touch_pages(10);
+	touch(10);
 	EXPECT_EQ(5, sampled(self->cpc, set, buf));
 	EXPECT_EQ(0, told);
 }

@@ -132,7 +132,7 @@ TEST_F(v1, two_events_are_counted_from_their_presets)
 	ASSERT_EQ(0, cpc_bind_event(&self->event, 0));
 	ASSERT_EQ(0, cpc_take_sample(&self->before));
 	EXPECT_LE(1000, self->before.ce_pic[0]);
-	touch_pages(300);
+	touch(300);
 	ASSERT_EQ(0, cpc_take_sample(&self->after));
 	cpc_event_diff(&self->after, &self->after, &self->before);
 	EXPECT_LE(300, self->after.ce_pic[0]);
@@ -185,15 +185,15 @@ TEST_F(v1, wrong_bindings)
 TEST_F(v1, modes_are_turned_while_it_counts)
 {
 	ASSERT_EQ(0, cpc_bind_event(&self->event, 0));
-	touch_pages(100);
+	touch(100);
 	ASSERT_EQ(0, cpc_count_usr_events(0));
 	ASSERT_EQ(0, cpc_take_sample(&self->before));
 	EXPECT_LE(100, self->before.ce_pic[0]);
-	touch_pages(500);
+	touch(500);
 	ASSERT_EQ(0, cpc_take_sample(&self->after));
 	EXPECT_EQ(self->before.ce_pic[0], self->after.ce_pic[0]);
 	ASSERT_EQ(0, cpc_count_usr_events(1));
-	touch_pages(500);
+	touch(500);
 	ASSERT_EQ(0, cpc_take_sample(&self->after));
 	EXPECT_LE(self->before.ce_pic[0] + 500, self->after.ce_pic[0]);
 	ASSERT_EQ(0, cpc_count_sys_events(1));
@@ -226,7 +226,7 @@ TEST_F(v1, overflow_and_bind_again)
 	sigaction(SIGEMT, &sa, NULL);
 	self->event.ce_pic[0] = -50ULL;
 	ASSERT_EQ(0, cpc_bind_event(&self->event, CPC_BIND_EMT_OVF));
-	touch_pages(1000);
+	touch(1000);
 	EXPECT_LE(20, signals);
 	EXPECT_GE(21, signals);
 	EXPECT_EQ(0, failed);
@@ -234,7 +234,7 @@ TEST_F(v1, overflow_and_bind_again)
 
 static void *inherit(void *arg)
 {
-	touch_pages(200);
+	touch(200);
 	if (cpc_take_sample(arg))
 		failed++;
 	return NULL;
@@ -245,7 +245,7 @@ TEST_F(v1, threads_inherit)
 	pthread_t thread;
 
 	ASSERT_EQ(0, cpc_bind_event(&self->event, CPC_BIND_LWP_INHERIT));
-	touch_pages(5000);
+	touch(5000);
 	failed = 0;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, inherit, &self->after));
 	pthread_join(thread, NULL);
@@ -377,7 +377,7 @@ TEST_F(v1, a_cpu)
 	EXPECT_EQ(-1, cpc_shared_bind_event(fd, &self->event, 1));
 	EXPECT_EQ(EINVAL, errno);
 	ASSERT_EQ(0, cpc_shared_bind_event(fd, &self->event, 0));
-	touch_pages(400);
+	touch(400);
 	ASSERT_EQ(0, cpc_shared_take_sample(fd, &self->after));
 	EXPECT_LE(400, self->after.ce_pic[0]);
 	EXPECT_EQ(0, cpc_shared_rele(fd));
@@ -408,7 +408,7 @@ TEST_F(v1, a_cpu_needs_privilege)
 static void __attribute__((constructor(101))) act(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "touch")) {
-		touch_pages(700);
+		touch(700);
 		_exit(0);
 	}
 }

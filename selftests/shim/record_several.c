@@ -4,12 +4,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "shim/shim.h"
+#include "known_work.h"
 #include "kselftest_harness.h"
 
 FIXTURE(several) {
@@ -48,19 +47,14 @@ FIXTURE_TEARDOWN(several)
 /* A child that waits to be counted, works as much as its number says, and waits */
 static pid_t start_worker(int number, int go, int done)
 {
-	long page = sysconf(_SC_PAGESIZE);
 	pid_t pid = fork();
-	char c, *p;
+	char c;
 
 	if (pid)
 		return pid;
-	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	if (read(go, &c, 1) != 1)
 		_exit(1);
-	p = mmap(NULL, 1000 * number * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		 -1, 0);
-	for (int i = 0; i < 1000 * number; i++)
-		((volatile char *)p)[i * page] = 1;
+	touch(1000 * number);
 	if (write(done, "", 1) != 1)
 		_exit(1);
 	pause();

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "shim/shim.h"
+#include "known_work.h"
 #include "kselftest_harness.h"
 
 #define PAGES	500
@@ -32,18 +33,6 @@ FIXTURE_TEARDOWN(target)
 	shim_close(self->handle);
 }
 
-static void touch_pages(void)
-{
-	long page = sysconf(_SC_PAGESIZE);
-	volatile char *p = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	madvise((void *)p, PAGES * page, MADV_NOHUGEPAGE);
-	for (int i = 0; i < PAGES; i++)
-		p[i * page] = 1;
-	munmap((void *)p, PAGES * page);
-}
-
 struct thread {
 	pid_t tid;
 	int go[2];
@@ -58,7 +47,7 @@ static void *work(void *arg)
 	t->tid = gettid();
 	if (write(t->ready[1], "", 1) != 1 || read(t->go[0], &c, 1) != 1)
 		return NULL;
-	touch_pages();
+	touch(PAGES);
 	if (write(t->ready[1], "", 1) != 1 || read(t->go[0], &c, 1) != 1)
 		return NULL;
 	return NULL;
@@ -75,7 +64,7 @@ TEST_F(target, another_thread)
 	ASSERT_EQ(0, pthread_create(&id, NULL, work, &t));
 	ASSERT_EQ(1, read(t.ready[0], &c, 1));
 	ASSERT_EQ(0, shim_set_bind(self->set, t.tid, 0));
-	touch_pages();
+	touch(PAGES);
 	ASSERT_EQ(0, shim_set_sample(self->set, t.tid, &self->sample));
 	EXPECT_GT(PAGES, self->sample.values[0]);
 	ASSERT_EQ(1, write(t.go[1], "", 1));
@@ -113,7 +102,7 @@ static void fork_twice(void)
 		pid_t pid = fork();
 
 		if (!pid) {
-			touch_pages();
+			touch(PAGES);
 			_exit(0);
 		}
 		waitpid(pid, NULL, 0);
@@ -146,7 +135,7 @@ TEST_F(target, a_process_without_its_tree)
 
 static void exec_after_work(void)
 {
-	touch_pages();
+	touch(PAGES);
 	execlp("true", "true", NULL);
 	_exit(98);
 }

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "agent_fake.h"
+#include "known_work.h"
 
 /* Each test is a process of its own, so each has a first connection. */
 
@@ -169,15 +170,6 @@ TEST(agent_falls_silent)
 	agent_stop(&agent);
 	EXPECT_EQ(1, agent.events);
 	EXPECT_EQ(1001, shim_trace_lost());
-}
-
-static int open_files(void)
-{
-	int n = 0;
-
-	for (int fd = 0; fd < 256; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
 }
 
 static void restart(struct __test_metadata *_metadata, int async, int lost)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Short ways to call the module, and work whose counts are known.
- */
+/* Short ways to call the module. */
 #ifndef VCPC_CALLS_H
 #define VCPC_CALLS_H
 
@@ -18,10 +16,11 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "known_work.h"
 
 #define MAX_VALUES	128
 #define NOBODY		65534
@@ -185,40 +184,6 @@ static inline __u64 first_value(int set, pid_t tid)
 	struct room room;
 
 	return set_sample(set, tid, &room) ? ~0ULL : room.sample.values[0];
-}
-
-/*
- * Exactly @pages faults in user mode.  No huge pages in the whole process: the
- * new mapping may join a thread's stack beside it, and another thread's fault
- * there would bring a huge page that reaches into ours.
- */
-static inline void touch(int pages)
-{
-	long size = sysconf(_SC_PAGESIZE);
-	volatile char *map;
-	int i;
-
-	if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0))
-		abort();
-	map = mmap(NULL, pages * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (map == MAP_FAILED)
-		abort();
-	for (i = 0; i < pages; i++)
-		map[i * size] = 1;
-	munmap((void *)map, pages * size);
-}
-
-/* Exactly 2 * @rounds instructions, and a few around them. */
-static inline void spin(unsigned long rounds)
-{
-#if defined(__aarch64__)
-	asm volatile("1: sub %0, %0, #1\n cbnz %0, 1b" : "+r"(rounds));
-#elif defined(__x86_64__)
-	asm volatile("1: sub $1, %0\n jnz 1b" : "+r"(rounds) : : "cc");
-#else
-	while (rounds--)
-		asm volatile("");
-#endif
 }
 
 static inline int become_nobody(void)

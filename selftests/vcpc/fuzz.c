@@ -127,21 +127,13 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static unsigned int open_files(void)
-{
-	unsigned int fd, n = 0;
-
-	for (fd = 0; fd < 1024; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
-}
-
 /* One process: some files that all have since before the fork, some of its own. */
 static int run_process(struct process *p, const int *inherited)
 {
 	struct start starts[THREADS];
 	pthread_t threads[THREADS];
-	unsigned int before, i;
+	unsigned int i;
+	int before;
 
 	if (!p->root && become_nobody())
 		return 1;

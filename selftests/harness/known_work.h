@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Work whose counts are known, and what else tests of counters share whatever face they use. */
+#ifndef SELFTESTS_KNOWN_WORK_H
+#define SELFTESTS_KNOWN_WORK_H
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+/*
+ * Exactly @pages faults in user mode.  No huge pages in the whole process: the
+ * new mapping may join a thread's stack beside it, and another thread's fault
+ * there would bring a huge page that reaches into ours.
+ */
+static inline void touch(int pages)
+{
+	long size = sysconf(_SC_PAGESIZE);
+	volatile char *map;
+	int i;
+
+	if (!pages)
+		return;
+	if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0))
+		abort();
+	map = mmap(NULL, pages * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (map == MAP_FAILED)
+		abort();
+	for (i = 0; i < pages; i++)
+		map[i * size] = 1;
+	munmap((void *)map, pages * size);
+}
+
+/* Exactly 2 * @rounds instructions, and a few around them. */
+static inline void spin(unsigned long rounds)
+{
+#if defined(__aarch64__)
+	__asm__ volatile("1: sub %0, %0, #1\n cbnz %0, 1b" : "+r"(rounds));
+#elif defined(__x86_64__)
+	__asm__ volatile("1: sub $1, %0\n jnz 1b" : "+r"(rounds) : : "cc");
+#else
+	while (rounds--)
+		__asm__ volatile("");
+#endif
+}
+
+/* How many files are open, of the first thousand descriptors */
+static inline int open_files(void)
+{
+	int fd, n = 0;
+
+	for (fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+#endif /* SELFTESTS_KNOWN_WORK_H */
