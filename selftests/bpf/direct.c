@@ -2,7 +2,7 @@
 /* Statistics that programs write themselves: the same, by the same readers. */
 #include <math.h>
 
-#include "bpf_test.h"
+#include "inside.h"
 
 FIXTURE(direct) {
 	const char *missing;
@@ -130,28 +130,9 @@ TEST_F(direct, full)
 	EXPECT_EQ(15, self->drops.direct_full);
 }
 
-static void exits_inside(void)
+static void begins_inside(void)
 {
 	if (pmtracepoint("before") || pmtracebegin("inside"))
-		_exit(1);
-}
-
-static void dies_inside(void)
-{
-	exits_inside();
-	kill(getpid(), SIGKILL);
-}
-
-static void executes_inside(void)
-{
-	exits_inside();
-	execlp("true", "true", NULL);
-	_exit(1);
-}
-
-static void begins_nothing(void)
-{
-	if (pmtraceend("of the parent") != PMTRACE_ERR_NOSUCHTAG)
 		_exit(1);
 }
 
@@ -161,10 +142,7 @@ TEST_F(direct, ends_inside)
 	UNLESS_MISSING();
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	ASSERT_EQ(0, pmtracebegin("of the parent"));
-	EXPECT_EQ(0, in_child(exits_inside));
-	EXPECT_EQ(-1, in_child(dies_inside));
-	EXPECT_EQ(0, in_child(executes_inside));
-	EXPECT_EQ(0, in_child(begins_nothing));
+	EXPECT_EQ(0, children_inside());
 	ASSERT_EQ(0, pmtraceend("of the parent"));
 	EXPECT_EQ(1, count_of("of the parent", SHIM_TRACE_TRANSACTION));
 	EXPECT_EQ(0, count_of("inside", SHIM_TRACE_TRANSACTION));

@@ -2,7 +2,7 @@
 /* By the module and without it, by probes on libshim: the same statistics, and all that can go wrong. */
 #include <signal.h>
 
-#include "bpf_test.h"
+#include "inside.h"
 
 FIXTURE(ways) {
 	const char *missing;
@@ -93,28 +93,9 @@ TEST_F(ways, module_is_asked_for)
 	EXPECT_EQ(0, shim_trace_status());
 }
 
-static void exits_inside(void)
+static void begins_inside(void)
 {
 	pmtracebegin("exit");
-}
-
-static void dies_inside(void)
-{
-	pmtracebegin("exit");
-	kill(getpid(), SIGKILL);
-}
-
-static void executes_inside(void)
-{
-	pmtracebegin("exit");
-	execlp("true", "true", NULL);
-	_exit(1);
-}
-
-static void begins_nothing(void)
-{
-	if (pmtraceend("of the parent") != PMTRACE_ERR_NOSUCHTAG)
-		_exit(1);
 }
 
 /* What is begun and never ends is counted, whatever became of the process. */
@@ -124,10 +105,7 @@ TEST_F(ways, given_up)
 	self->options.flags |= SHIM_TRACE_F_BEGINS;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	ASSERT_EQ(0, pmtracebegin("of the parent"));
-	EXPECT_EQ(0, in_child(exits_inside));
-	EXPECT_EQ(-1, in_child(dies_inside));
-	EXPECT_EQ(0, in_child(executes_inside));
-	EXPECT_EQ(0, in_child(begins_nothing));
+	EXPECT_EQ(0, children_inside());
 	ASSERT_EQ(0, pmtraceend("of the parent"));
 	EXPECT_EQ(1, count_of("of the parent", SHIM_TRACE_TRANSACTION));
 	EXPECT_EQ(0, count_of("exit", SHIM_TRACE_TRANSACTION));

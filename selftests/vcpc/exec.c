@@ -2,76 +2,30 @@
 /* A child that binds itself and execs, sampled by its parent, also after its end. */
 #include <sys/stat.h>
 
+#include "exec_child.h"
 #include "vcpc_test.h"
 
 /* After exec: "--touch PAGES" touches them, waits for a line and ends. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
-	char line[8];
-
-	if (argc != 3 || strcmp(argv[1], "--touch"))
-		return;
-	touch(atoi(argv[2]));
-	if (write(1, "x", 1) != 1 || read(0, line, sizeof(line)) < 0)
-		_exit(1);
-	_exit(0);
+	if (argc == 3 && !strcmp(argv[1], "--touch"))
+		touch_for_parent(argv[2]);
 }
-
-struct child {
-	pid_t pid;
-	int say, hear;
-};
 
 /* A child that binds @set to itself, and execs @program when it is told to. */
 static void child_start(struct child *c, int set, __u32 flags, uid_t uid, const char *program)
 {
-	int to[2], from[2];
 	char byte;
 
-	if (pipe(to) || pipe(from))
-		abort();
-	c->pid = fork();
-	if (!c->pid) {
-		if (uid && become_nobody())
-			_exit(10);
-		byte = -set_bind(set, flags, 0);
-		dup2(to[0], 0);
-		dup2(from[1], 1);
-		close(to[1]);
-		close(from[0]);
-		if (write(1, &byte, 1) != 1 || read(0, &byte, 1) != 1)
-			_exit(11);
-		execl(program, program, "--touch", "500", NULL);
-		_exit(12);
-	}
-	close(to[0]);
-	close(from[1]);
-	c->say = to[1];
-	c->hear = from[0];
-}
-
-/* The next byte from the child: what BIND said, and later that it has touched. */
-static int child_hear(struct child *c)
-{
-	char byte;
-
-	return read(c->hear, &byte, 1) == 1 ? byte : -1;
-}
-
-static void child_say(struct child *c)
-{
-	if (write(c->say, "x", 1) != 1)
-		abort();
-}
-
-static int child_end(struct child *c)
-{
-	int status = -1;
-
-	close(c->say);
-	waitpid(c->pid, &status, 0);
-	close(c->hear);
-	return status;
+	if (!child_fork(c))
+		return;
+	if (uid && become_nobody())
+		_exit(10);
+	byte = -set_bind(set, flags, 0);
+	if (write(1, &byte, 1) != 1 || read(0, &byte, 1) != 1)
+		_exit(11);
+	execl(program, program, "--touch", "500", NULL);
+	_exit(12);
 }
 
 TEST(counts_go_on_through_exec)

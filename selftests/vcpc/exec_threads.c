@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
+#include "exec_child.h"
 #include "heirs.h"
 #include "vcpc_test.h"
 
@@ -12,25 +13,14 @@
 /* After exec: "--touch PAGES": touch them, also in a child with --fork; say so, wait and end. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
-	char line[8];
-
 	if (argc != 3 || (strcmp(argv[1], "--touch") && strcmp(argv[1], "--fork")))
 		return;
 	if (!strcmp(argv[1], "--fork") && fork()) {
 		wait(NULL);
 		_exit(0);
 	}
-	touch(atoi(argv[2]));
-	if (write(1, "x", 1) != 1 || read(0, line, sizeof(line)) < 0)
-		_exit(1);
-	_exit(0);
+	touch_for_parent(argv[2]);
 }
-
-struct child {
-	pid_t pid;
-	int say, hear;
-	pid_t tid;		/* of the thread that executes, in memory that is shared */
-};
 
 static void become_the_program(const char *mode, const char *program)
 {
@@ -64,48 +54,10 @@ static struct child *child_alloc(void)
 	return c;
 }
 
-/* In the child its ends of the pipes are 0 and 1. */
-static bool child_fork(struct child *c)
+/* Its end, and that of its memory */
+static void child_free(struct child *c)
 {
-	int to[2], from[2];
-	pid_t pid;
-
-	if (pipe(to) || pipe(from))
-		abort();
-	pid = fork();
-	if (pid) {
-		c->pid = pid;
-		c->say = to[1];
-		c->hear = from[0];
-	} else {
-		dup2(to[0], 0);
-		dup2(from[1], 1);
-		close(to[1]);
-		close(from[0]);
-	}
-	close(to[0]);
-	close(from[1]);
-	return !pid;
-}
-
-static int child_hear(struct child *c)
-{
-	char byte;
-
-	return read(c->hear, &byte, 1) == 1 ? byte : -1;
-}
-
-static void child_say(struct child *c)
-{
-	if (write(c->say, "x", 1) != 1)
-		abort();
-}
-
-static void child_end(struct child *c)
-{
-	close(c->say);
-	waitpid(c->pid, NULL, 0);
-	close(c->hear);
+	child_end(c);
 	munmap(c, sizeof(*c));
 }
 
@@ -150,7 +102,7 @@ TEST(the_second_thread_executes)
 	EXPECT_EQ(-EINVAL, set_sample(set, tid, &room));
 	value = room.sample.values[0];
 	EXPECT_GE(first_total(set, pid), value);
-	child_end(c);
+	child_free(c);
 
 	/* And after its end, also when its number is in use again, nothing else is meant. */
 	ASSERT_EQ(0, set_sample(set, pid, &room));
@@ -179,7 +131,7 @@ TEST(bound_by_its_first_number)
 	EXPECT_GE(first_value(set, pid), PAGES_AFTER);
 	EXPECT_GE(first_value(set, 0), PAGES_AFTER);
 	EXPECT_EQ(-EBUSY, set_bind(set, 0, pid));
-	child_end(c);
+	child_free(c);
 	EXPECT_GE(first_value(set, pid), PAGES_AFTER);
 	EXPECT_EQ(-EINVAL, set_sample(set, tid, &room));
 	EXPECT_EQ(0, set_target(set, VCPC_IOC_UNBIND, pid));
@@ -204,7 +156,7 @@ TEST(the_first_thread_is_displaced)
 	ASSERT_EQ(0, set_bind(set, 0, pid));
 	ASSERT_EQ(0, set_sample(set, pid, &room));
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
-	child_end(c);
+	child_free(c);
 }
 
 TEST(a_tree_whose_leader_executes)
@@ -229,7 +181,7 @@ TEST(a_tree_whose_leader_executes)
 	/* The child of the program, which counts from its first instruction */
 	EXPECT_LT(first_value(set, c->pid), PAGES_AFTER);
 	EXPECT_EQ(2, set_count(set).nr);
-	child_end(c);
+	child_free(c);
 }
 
 static int copy_setuid(char *program)
@@ -271,7 +223,7 @@ TEST(setuid_in_a_tree)
 	EXPECT_TRUE(room.sample.state & VCPC_STATE_EXITED);
 	EXPECT_EQ(1, set_count(set).nr);
 	EXPECT_EQ(0, set_count(set).lost);
-	child_end(c);
+	child_free(c);
 }
 
 TEST_HARNESS_MAIN

@@ -3,6 +3,8 @@
 #ifndef VCPC_TEST_HEIRS_H
 #define VCPC_TEST_HEIRS_H
 
+#include <pthread.h>
+
 #include "calls.h"
 
 /* All that the bind began which @tid is of, or all of the set */
@@ -35,6 +37,21 @@ static inline struct vcpc_instances_args set_count(int set)
 	if (set_instances(set, NULL, 0, &args))
 		args.nr = ~0U;
 	return args;
+}
+
+/* A thread of so many pages, from its start to its end */
+static inline void *touches(void *arg)
+{
+	touch(*(int *)arg);
+	return NULL;
+}
+
+static inline void in_thread(int pages)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, touches, &pages) || pthread_join(thread, NULL))
+		abort();
 }
 
 #endif /* VCPC_TEST_HEIRS_H */

@@ -61,12 +61,6 @@ static void *waits(void *arg)
 	return NULL;
 }
 
-static void *touches(void *arg)
-{
-	touch(*(int *)arg);
-	return NULL;
-}
-
 /* Run @nr threads that live at the same time. */
 static void crowd(pthread_barrier_t *barrier, pthread_t *threads, unsigned int nr)
 {

@@ -14,25 +14,16 @@ struct gang {
 	bool with_heir;
 };
 
-static void *touches(void *arg)
-{
-	(void)arg;
-	touch(TOUCHED);
-	return NULL;
-}
-
 /* Wait to be bound, then touch, then wait to be sampled. */
 static void *member(void *arg)
 {
 	struct gang *gang = arg;
-	pthread_t heir;
 
 	pthread_barrier_wait(&gang->barrier);
 	pthread_barrier_wait(&gang->barrier);
 	touch(TOUCHED);
-	if (gang->with_heir &&
-	    (pthread_create(&heir, NULL, touches, NULL) || pthread_join(heir, NULL)))
-		abort();
+	if (gang->with_heir)
+		in_thread(TOUCHED);
 	pthread_barrier_wait(&gang->barrier);
 	pthread_barrier_wait(&gang->barrier);
 	return NULL;
@@ -130,11 +121,12 @@ TEST(all_or_none)
 /* Another process, which starts and ends threads as fast as it can. */
 static void *spawns(void *arg)
 {
+	int pages = TOUCHED;
 	pthread_t thread;
 
 	(void)arg;
 	for (;;)
-		if (!pthread_create(&thread, NULL, touches, NULL))
+		if (!pthread_create(&thread, NULL, touches, &pages))
 			pthread_join(thread, NULL);
 	return NULL;
 }

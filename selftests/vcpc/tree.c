@@ -1,23 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* VCPC_BIND_F_TREE: new threads and processes get instances; totals over all. */
-#include <pthread.h>
-
 #include "heirs.h"
 #include "vcpc_test.h"
-
-static void *touches(void *arg)
-{
-	touch(*(int *)arg);
-	return NULL;
-}
-
-static void in_thread(int pages)
-{
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, touches, &pages) || pthread_join(thread, NULL))
-		abort();
-}
 
 static int grandchild(void *arg)
 {

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Children that end inside a transaction which they began, and one that knows nothing of its parent's. */
+#ifndef BPF_TEST_INSIDE_H
+#define BPF_TEST_INSIDE_H
+
+#include <signal.h>
+
+#include "bpf_test.h"
+
+/* The test's own: begins, and does not end */
+static void begins_inside(void);
+
+static void dies_inside(void)
+{
+	begins_inside();
+	kill(getpid(), SIGKILL);
+}
+
+static void executes_inside(void)
+{
+	begins_inside();
+	execlp("true", "true", NULL);
+	_exit(1);
+}
+
+static void begins_nothing(void)
+{
+	if (pmtraceend("of the parent") != PMTRACE_ERR_NOSUCHTAG)
+		_exit(1);
+}
+
+/* How many of them did not end as they should, while the parent is inside "of the parent" */
+static inline int children_inside(void)
+{
+	return (in_child(begins_inside) != 0) + (in_child(dies_inside) != -1) +
+	       (in_child(executes_inside) != 0) + (in_child(begins_nothing) != 0);
+}
+
+#endif /* BPF_TEST_INSIDE_H */

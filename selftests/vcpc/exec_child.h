@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the tests of execve share: a child, and two pipes through which it is told to go on. */
+#ifndef VCPC_TEST_EXEC_CHILD_H
+#define VCPC_TEST_EXEC_CHILD_H
+
+#include "calls.h"
+
+/*
+ * struct child - a process that was forked
+ * @say, @hear: the ends of the pipes that are ours
+ * @tid: for those who put this in memory that both share, a thread of its
+ */
+struct child {
+	pid_t pid;
+	int say, hear;
+	pid_t tid;
+};
+
+/* True in the child, where its ends of the pipes are 0 and 1 */
+static inline bool child_fork(struct child *c)
+{
+	int to[2], from[2];
+	pid_t pid;
+
+	if (pipe(to) || pipe(from))
+		abort();
+	pid = fork();
+	if (pid) {
+		c->pid = pid;
+		c->say = to[1];
+		c->hear = from[0];
+	} else {
+		dup2(to[0], 0);
+		dup2(from[1], 1);
+		close(to[1]);
+		close(from[0]);
+	}
+	close(to[0]);
+	close(from[1]);
+	return !pid;
+}
+
+/* The next byte from the child, -1 if there is none */
+static inline int child_hear(struct child *c)
+{
+	char byte;
+
+	return read(c->hear, &byte, 1) == 1 ? byte : -1;
+}
+
+static inline void child_say(struct child *c)
+{
+	if (write(c->say, "x", 1) != 1)
+		abort();
+}
+
+/* Its status, once it has ended for want of more to hear */
+static inline int child_end(struct child *c)
+{
+	int status = -1;
+
+	close(c->say);
+	waitpid(c->pid, &status, 0);
+	close(c->hear);
+	return status;
+}
+
+/* After exec, in a program that was told to touch pages: says so, waits for a line and ends */
+static inline void touch_for_parent(const char *pages)
+{
+	char line[8];
+
+	touch(atoi(pages));
+	if (write(1, "x", 1) != 1 || read(0, line, sizeof(line)) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+#endif /* VCPC_TEST_EXEC_CHILD_H */
