@@ -16,6 +16,8 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/../pcp/peer/both.sh"
 suite=${PCP_TESTSUITE:-/var/lib/pcp/testsuite}/archives
 runs=${RUNS:-3}
 work=$(mktemp -d)
@@ -26,8 +28,7 @@ export PCP_DERIVED_CONFIG='' TZ=UTC
 peer=$here/../pcp/peer
 cc -O2 -o "$work/make" "$peer/make_archive.c"
 cc -O2 -o "$work/pcp" "$peer/archive_bench.c" -lpcp
-cc -O2 -I"$here/../../user/include" -o "$work/shim" "$peer/archive_bench.c" -L"$build/lib" \
-	-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim
+cc_shim -O2 -o "$work/shim" "$peer/archive_bench.c"
 
 # measure WHO ARCHIVE WHAT: median seconds, operations, kB, sum
 measure() {

@@ -8,6 +8,8 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/../pcp/peer/both.sh"
 metrics=${1:-1000} samples=${2:-10000} rounds=${3:-3}
 if [ ! -e /usr/include/pcp/import.h ]; then
 	echo "bench: libpcp-import1-dev is not installed: no comparison with PCP's import library"
@@ -16,8 +18,7 @@ fi
 dir=$(mktemp -d /dev/shm/import.XXXXXX)
 trap 'rm -rf "$dir"' EXIT
 peer=$here/../pcp/peer/import_rate.c
-cc -O2 -I"$here/../../user/include" -o "$dir/shim" "$peer" -L"$build/lib" \
-	-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim
+cc_shim -O2 -o "$dir/shim" "$peer"
 cc -O2 -o "$dir/pcp" "$peer" -lpcp_import -lpcp
 
 median() {

@@ -14,6 +14,8 @@ ip link set lo up
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/../pcp/peer/both.sh"
 if [ ! -e /usr/include/pcp/trace.h ] || [ ! -e /etc/pcp.env ]; then
 	echo "bench: pcp and libpcp-trace2-dev are not installed: no comparison with PCP's trace library"
 	exit 0
@@ -28,8 +30,7 @@ dir=$(mktemp -d)
 trap 'stop; rm -rf "$dir"' EXIT
 
 peer=$here/../pcp/peer/trace_calls.c
-cc -O2 -I"$here/../../user/include" -o "$dir/shim" "$peer" -L"$build/lib" \
-	-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim -lpthread
+cc_shim -O2 -o "$dir/shim" "$peer"
 cc -O2 -o "$dir/pcp" "$peer" -lpcp_trace -lpcp -lpthread
 start
 

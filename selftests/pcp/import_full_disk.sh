@@ -6,6 +6,8 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/peer/both.sh"
 if [ "${1:-}" != inside ]; then
 	if ! unshare -rm true 2>/dev/null; then
 		echo "1..0 # SKIP no name space of its own for a small file system"
@@ -18,8 +20,7 @@ fi
 export TZ=UTC PCP_DERIVED_CONFIG=''
 evidence="$dir/log"
 
-cc -O1 -I"$here/../../user/include" -o "$dir/shim" "$here/peer/import_demo.c" \
-	-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim >"$dir/log" 2>&1
+cc_shim -o "$dir/shim" "$here/peer/import_demo.c" >"$dir/log" 2>&1
 result "the importer compiles"
 
 mkdir "$dir/small"

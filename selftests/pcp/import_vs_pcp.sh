@@ -6,10 +6,9 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
-if [ ! -e /usr/include/pcp/import.h ] || ! command -v cc >/dev/null; then
-	echo "1..0 # SKIP no PCP to compare with: libpcp-import1-dev and a compiler are not installed"
-	exit 4
-fi
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/peer/both.sh"
+needs_pcp import.h libpcp-import1-dev
 # shellcheck source=selftests/tap.sh
 . "$here/../tap.sh"
 export TZ=UTC PCP_DERIVED_CONFIG=''
@@ -18,8 +17,7 @@ echo 'global { hostname -> other.example }' >"$dir/rules"
 rewrite=/usr/lib/pcp/bin/pmlogrewrite
 
 # Header and library of the original are used as they are.
-cc -O1 -Wall -I"$here/../../user/include" -o "$dir/shim" "$here/peer/import_demo.c" \
-	-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim >"$dir/log" 2>&1 &&
+cc_shim -Wall -o "$dir/shim" "$here/peer/import_demo.c" >"$dir/log" 2>&1 &&
 	cc -O1 -o "$dir/pcp" "$here/peer/import_demo.c" -lpcp_import -lpcp >>"$dir/log" 2>&1
 result "one source compiles with both headers" || exit 1
 

@@ -6,6 +6,8 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/peer/both.sh"
 # shellcheck source=../tap.sh disable=SC2154,SC2034
 . "$here/../tap.sh"
 TZ=UTC
@@ -24,8 +26,7 @@ open() {
 	"$dir/dump" "$1" meta 0 0 >"$dir/errors" 2>&1 && ! head -n 1 "$dir/errors" | grep -q '^open: '
 }
 
-cc -O1 -I"$here/../../user/include" -o "$dir/dump" "$here/peer/fetch_dump.c" -L"$build/lib" \
-	-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim &&
+cc_shim -o "$dir/dump" "$here/peer/fetch_dump.c" &&
 	cc -O1 -o "$dir/make" "$here/peer/make_archive.c"
 result "the programs compile"
 

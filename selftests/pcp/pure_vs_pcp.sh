@@ -6,52 +6,36 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/peer/both.sh"
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+evidence=$dir/diff
 seed=${PURE_SEED:-1}
 times=${PURE_TIMES:-5000}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 export TZ=UTC
-count=0 failed=0
 
-if [ ! -e /usr/include/pcp/pmapi.h ] || ! command -v cc >/dev/null; then
-	echo "1..0 # SKIP no PCP to compare with: libpcp3-dev and a compiler are not installed"
-	exit 4
-fi
-
-result() {
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count - $2"
-	else
-		failed=1
-		echo "not ok $count - $2"
-	fi
-}
+needs_pcp
 
 # compile SOURCE NAME FLAG...: as NAME_shim and NAME_pcp
 compile() {
 	source=$here/peer/$1.c name=$2
 	shift 2
-	cc -O1 "$@" -I"$here/../../user/include" -o "$work/${name}_shim" "$source" \
-		-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim -lm &&
-		cc -O1 "$@" -o "$work/${name}_pcp" "$source" -lpcp -lm
+	cc_shim "$@" -o "$dir/${name}_shim" "$source" &&
+		cc -O1 "$@" -o "$dir/${name}_pcp" "$source" -lpcp -lm
 }
 
 # compare PROGRAM WHAT: the same lines from both
 compare() {
-	timeout 100 env LD_PRELOAD="$work/still_time.so" "$work/$1_pcp" "$2" "$seed" "$times" >"$work/pcp" 2>"$work/pcp-errors"
-	timeout 100 env LD_PRELOAD="$work/still_time.so" "$work/$1_shim" "$2" "$seed" "$times" >"$work/shim" 2>"$work/shim-errors"
-	if [ "$(wc -l <"$work/shim")" -ge "$times" ] && cmp -s "$work/pcp" "$work/shim"; then
-		result 0 "$2: $times random calls, seed $seed"
-		return
-	fi
-	diff -a "$work/pcp" "$work/shim" | head -n "${PURE_SHOW:-10}" | sed 's/^/# /'
-	result 1 "$2: $times random calls, seed $seed"
+	timeout 100 env LD_PRELOAD="$dir/still_time.so" "$dir/$1_pcp" "$2" "$seed" "$times" >"$dir/pcp" 2>"$dir/pcp-errors"
+	timeout 100 env LD_PRELOAD="$dir/still_time.so" "$dir/$1_shim" "$2" "$seed" "$times" >"$dir/shim" 2>"$dir/shim-errors"
+	diff -a "$dir/pcp" "$dir/shim" >"$dir/diff" && [ "$(wc -l <"$dir/shim")" -ge "$times" ]
+	result "$2: $times random calls, seed $seed"
 }
 
-cc -O1 -shared -fPIC -o "$work/still_time.so" "$here/peer/still_time.c" && compile pure pure &&
+cc -O1 -shared -fPIC -o "$dir/still_time.so" "$here/peer/still_time.c" && compile pure pure &&
 	compile window window && compile options options && compile options options3 -DPMAPI_VERSION=3
-result $? "the programs are built"
+result "the programs are built"
 for what in convscale number eventflags units unitsagain interval strings words debug names metricspec extract; do
 	compare pure "$what"
 done
@@ -68,20 +52,18 @@ suite=${PCP_TESTSUITE:-/var/lib/pcp/testsuite}
 program() {
 	name=$1
 	shift
-	cc -w -I"$here/../../user/include" -o "$work/shim-dir/$name" "$suite/src/$name.c" \
-		-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim -lm &&
-	cc -w -o "$work/pcp-dir/$name" "$suite/src/$name.c" -lpcp -lm &&
-	timeout 60 "$work/pcp-dir/$name" "$@" >"$work/pcp" 2>&1
-	timeout 60 "$work/shim-dir/$name" "$@" >"$work/shim" 2>&1
+	cc_shim -w -o "$dir/shim-dir/$name" "$suite/src/$name.c" &&
+	cc -w -o "$dir/pcp-dir/$name" "$suite/src/$name.c" -lpcp -lm &&
+	timeout 60 "$dir/pcp-dir/$name" "$@" >"$dir/pcp" 2>&1
+	timeout 60 "$dir/shim-dir/$name" "$@" >"$dir/shim" 2>&1
 	code=$?
-	sed -i "s|$work/[a-z]*-dir/||g" "$work/pcp" "$work/shim"
-	[ $code -lt 124 ] && cmp -s "$work/pcp" "$work/shim" && result 0 "the suite's $name $*" && return
-	diff -a "$work/pcp" "$work/shim" | head -n "${PURE_SHOW:-10}" | sed 's/^/# /'
-	result 1 "the suite's $name $*"
+	sed -i "s|$dir/[a-z]*-dir/||g" "$dir/pcp" "$dir/shim"
+	diff -a "$dir/pcp" "$dir/shim" >"$dir/diff" && [ $code -lt 124 ]
+	result "the suite's $name $*"
 }
 
 if [ -d "$suite/src" ]; then
-	mkdir "$work/shim-dir" "$work/pcp-dir"
+	mkdir "$dir/shim-dir" "$dir/pcp-dir"
 	archive=$suite/archives/ace_v2
 	program badUnitsStr_r
 	program numberstr 99999.5
@@ -105,5 +87,4 @@ if [ -d "$suite/src" ]; then
 	program indom2int 1.2
 	program pmid2int 1.2.3
 fi
-echo "1..$count"
-exit $failed
+done_testing

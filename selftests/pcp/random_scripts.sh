@@ -13,6 +13,8 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/peer/both.sh"
 # shellcheck source=../tap.sh disable=SC2154,SC2034
 . "$here/../tap.sh"
 # shellcheck source=peer/suite.sh disable=SC2154
@@ -22,15 +24,11 @@ evidence=$dir/log
 round=${SCRIPTS_SEED:-1}
 limit=$(($(date +%s) + ${SOAK_MINUTES:-0} * 60))
 
-if [ ! -e /usr/include/pcp/pmapi.h ] || ! command -v cc >/dev/null; then
-	echo "1..0 # SKIP no PCP to compare with: libpcp3-dev and a compiler are not installed"
-	exit 4
-fi
+needs_pcp
 
 compile() {
 	mkdir -p "$build/peer"
-	cc -O1 -I"$here/../../user/include" -o "$build/peer/script_shim" "$here"/peer/script*.c \
-		-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim &&
+	cc_shim -o "$build/peer/script_shim" "$here"/peer/script*.c &&
 	cc -O1 -DPEER_IS_PCP -o "$build/peer/script_pcp" "$here"/peer/script*.c -lpcp &&
 	cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c"
 }

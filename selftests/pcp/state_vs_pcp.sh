@@ -6,6 +6,8 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/peer/both.sh"
 # shellcheck source=../tap.sh disable=SC2154,SC2034
 . "$here/../tap.sh"
 # shellcheck source=peer/suite.sh disable=SC2154
@@ -14,15 +16,11 @@ evidence="$dir/log"
 export PCP_DERIVED_CONFIG='' TZ=UTC PCP_CONF="$dir/conf" PCP_TEST_FROM_ENV=env PCP_TEST_BOTH=env
 unset PCP_STDERR PCP_USER
 
-if [ ! -e /usr/include/pcp/pmapi.h ] || ! command -v cc >/dev/null; then
-	echo "1..0 # SKIP no PCP to compare with: libpcp3-dev and a compiler are not installed"
-	exit 4
-fi
+needs_pcp
 
 compile() {
 	for program in events names state; do
-		cc -O1 -I"$here/../../user/include" -o "$dir/${program}_shim" "$here/peer/$program.c" \
-			-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim &&
+		cc_shim -o "$dir/${program}_shim" "$here/peer/$program.c" &&
 		cc -w -O1 -o "$dir/${program}_pcp" "$here/peer/$program.c" -lpcp || return 1
 	done
 	cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c"

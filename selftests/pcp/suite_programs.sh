@@ -9,6 +9,8 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/peer/both.sh"
 # shellcheck source=../tap.sh disable=SC2154,SC2034
 . "$here/../tap.sh"
 # shellcheck source=peer/suite.sh disable=SC2154
@@ -127,10 +129,7 @@ check_pmi_errconv new.b
 check_pmiend_fdleak new.c
 '
 
-if [ ! -e /usr/include/pcp/pmapi.h ] || ! command -v cc >/dev/null; then
-	echo "1..0 # SKIP no PCP to compare with: libpcp3-dev and a compiler are not installed"
-	exit 4
-fi
+needs_pcp
 if [ ! -d "$src" ]; then
 	skip "programs of PCP's test suite" "pcp-testsuite is not installed"
 	done_testing
@@ -144,8 +143,7 @@ compile() {
 	inner=
 	grep -q '"libpcp.h"' "$dir/$1.c" && inner=$here/peer/inner/libpcp.c
 	# shellcheck disable=SC2086
-	cc -w -I"$here/peer/inner" -I"$here/../../user/include" -o "$dir/$1.shim" "$dir/$1.c" $inner \
-		-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim -lm -lpthread \
+	cc_shim -w -I"$here/peer/inner" -o "$dir/$1.shim" "$dir/$1.c" $inner \
 		>"$dir/log" 2>&1 &&
 		cc -w -I"$here/peer/inner" -o "$dir/$1.pcp" "$dir/$1.c" $inner -lpcp_import -lpcp \
 			-lm -lpthread >"$dir/log" 2>&1
@@ -161,8 +159,7 @@ int main(void)
 		printf("s/%s/ERROR %d/g\n", pmErrStr(code), code);
 }
 END
-	cc -w -I"$here/../../user/include" -o "$dir/texts.shim" "$dir/texts.c" -L"$build/lib" \
-		-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim && "$dir/texts.shim" >"$dir/texts-shim" &&
+	cc_shim -w -o "$dir/texts.shim" "$dir/texts.c" && "$dir/texts.shim" >"$dir/texts-shim" &&
 	cc -w -o "$dir/texts.pcp" "$dir/texts.c" -lpcp && "$dir/texts.pcp" >"$dir/texts-pcp"
 }
 

@@ -8,6 +8,8 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/peer/both.sh"
 # shellcheck source=selftests/pcp/place.sh
 . "$here/place.sh"
 place network "$@"
@@ -21,8 +23,7 @@ seen() {
 }
 
 compile() {
-	cc -O1 -I"$here/../../user/include" -o "$dir/calls_shim" "$here/peer/trace_calls.c" \
-		-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim &&
+	cc_shim -o "$dir/calls_shim" "$here/peer/trace_calls.c" &&
 	cc -O1 -o "$dir/calls_pcp" "$here/peer/trace_calls.c" -lpcp_trace -lpcp
 }
 
@@ -199,8 +200,7 @@ else
 	skip "a Java program" "no JDK was there when the library was built"
 fi
 if [ -e "$demo" ]; then
-	cc -w -I"$here/../../user/include" -o "$dir/app1_shim" "$demo" -L"$build/lib" \
-		-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim &&
+	cc_shim -w -o "$dir/app1_shim" "$demo" &&
 		cc -w -o "$dir/app1_pcp" "$demo" -lpcp_trace -lpcp && demonstration
 	result "PCP's demonstration, built unchanged"
 else

@@ -9,6 +9,8 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/peer/both.sh"
 # shellcheck source=selftests/pcp/place.sh
 . "$here/place.sh"
 place tracing "$@"
@@ -17,8 +19,7 @@ begin_place
 
 build_all() {
 	for program in trace_calls trace_record; do
-		cc -O1 -I"$here/../../user/include" -o "$dir/$program" "$here/peer/$program.c" \
-			-L"$build/lib" -Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim -lpthread || return 1
+		cc_shim -o "$dir/$program" "$here/peer/$program.c" || return 1
 	done
 	cc -O1 -o "$dir/calls_pcp" "$here/peer/trace_calls.c" -lpcp_trace -lpcp -lpthread
 }
