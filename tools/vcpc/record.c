@@ -2,21 +2,18 @@
 /* vcpc record: run a command, and record its counts and all transactions into an archive. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "vcpc.h"
+#include "counting.h"
 
 #define DEFAULT_INTERVAL	1000000000ULL
 
 struct job {
 	const char *archive;
-	uint64_t interval;
 	int trace;
-	struct vcpc_events events;
-	char **argv;
+	struct vcpc_counting counting;
 };
 
 /* A recording under way */
@@ -105,7 +102,7 @@ static int run(const struct job *job, struct shim_set *set, int traced)
 		return vcpc_fail(0, "archive '%s' is being written by somebody else", job->archive);
 	if (ret)
 		return vcpc_fail(ret, "cannot make archive '%s'", job->archive);
-	ret = vcpc_child_start(&child, set, job->argv);
+	ret = vcpc_child_start(&child, set, job->counting.argv);
 	if (ret) {
 		shim_record_discard(r.rec);
 		return ret;
@@ -113,7 +110,7 @@ static int run(const struct job *job, struct shim_set *set, int traced)
 	ret = add_sources(&r, set, child.pid, traced);
 	if (!ret)
 		tick(&r);
-	status = vcpc_child_wait(&child, ret || r.broken ? 0 : job->interval, tick, &r);
+	status = vcpc_child_wait(&child, ret || r.broken ? 0 : job->counting.interval, tick, &r);
 	if (ret) {
 		shim_record_discard(r.rec);
 		return status ? status : ret;
@@ -141,40 +138,36 @@ static int run_traced(const struct job *job, struct shim_set *set)
 	return ret;
 }
 
-static int parse(int argc, char **argv, struct job *job, int *wants_help)
+static bool own_option(int letter, void *arg)
 {
-	static const struct option options[] = {
-		{ "events", required_argument, NULL, 'e' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "interval", required_argument, NULL, 'i' },
+	struct job *job = arg;
+
+	if (letter == 'o')
+		job->archive = optarg;
+	else if (letter == 't')
+		job->trace = 1;
+	else
+		return false;
+	return true;
+}
+
+/* As vcpc_counting_parse() */
+static int parse(int argc, char **argv, struct job *job)
+{
+	static const struct option names[] = {
+		VCPC_COUNTING_LONG,
 		{ "output", required_argument, NULL, 'o' },
 		{ "trace", no_argument, NULL, 't' },
 		{ NULL, 0, NULL, 0 }
 	};
-	int ret = 0;
-	int c;
+	static const struct vcpc_counting_options options = {
+		.letters = VCPC_COUNTING_SHORT "o:t", .names = names, .own = own_option,
+	};
+	int ret = vcpc_counting_parse(argc, argv, &options, &job->counting, job);
 
-	while (!ret && (c = getopt_long(argc, argv, "+e:hi:o:t", options, NULL)) != -1) {
-		if (c == 'e')
-			ret = vcpc_events_add(&job->events, optarg);
-		else if (c == 'i')
-			ret = vcpc_interval(optarg, &job->interval);
-		else if (c == 'o')
-			job->archive = optarg;
-		else if (c == 't')
-			job->trace = 1;
-		else if (c != 'h')
-			ret = vcpc_usage(NULL);
-		*wants_help = c == 'h';
-		if (*wants_help)
-			return 0;
-	}
-	job->argv = argv + optind;
 	if (!ret && !job->archive)
 		ret = vcpc_usage("-o ARCHIVE is missing");
-	if (!ret && optind == argc)
-		ret = vcpc_usage("which command?");
-	return ret;
+	return ret ? ret : vcpc_counting_command(&job->counting);
 }
 
 static int nothing_counts(void)
@@ -193,28 +186,26 @@ static int open_set(struct job *job, struct shim_set **set)
 	int ret;
 
 	*set = NULL;
-	if (!job->events.n && (job->trace || shim_trace_status() > 0) && nothing_counts()) {
+	if (!job->counting.events.n && (job->trace || shim_trace_status() > 0) && nothing_counts()) {
 		fprintf(stderr, "vcpc record: the vcpc module is not loaded: transactions, but no counts\n");
 		return 0;
 	}
-	ret = vcpc_events_open(&job->events, set);
+	ret = vcpc_events_open(&job->counting.events, set);
 	return ret ? ret : check_twice(*set);
 }
 
 int vcpc_cmd_record(int argc, char **argv)
 {
-	struct job job = { .interval = DEFAULT_INTERVAL };
+	struct job job = { .counting.interval = DEFAULT_INTERVAL };
 	struct shim_set *set = NULL;
-	int wants_help = 0;
-	int ret = parse(argc, argv, &job, &wants_help);
+	int ret = parse(argc, argv, &job);
+	bool wants_help = ret < 0;
 
-	if (wants_help)
-		ret = help();
-	else if (!ret)
+	if (!ret)
 		ret = open_set(&job, &set);
-	if (!ret && !wants_help)
+	if (!ret)
 		ret = run_traced(&job, set);
 	shim_set_destroy(set);
-	vcpc_events_free(&job.events);
-	return ret;
+	vcpc_events_free(&job.counting.events);
+	return wants_help ? help() : ret;
 }

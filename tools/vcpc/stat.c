@@ -2,13 +2,12 @@
 /* vcpc stat: run a command, and print what it and all it started have counted. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
 
-#include "vcpc.h"
+#include "counting.h"
 
 static int help(void)
 {
@@ -24,10 +23,8 @@ static int help(void)
 }
 
 struct job {
-	struct vcpc_events events;
-	uint64_t interval;
+	struct vcpc_counting counting;
 	bool threads;
-	char **argv;
 };
 
 /* A command under way */
@@ -58,7 +55,7 @@ static void print(const struct shim_set *set, const struct shim_sample *sample, 
 /* The counts so far; those of threads are of the same samples that were added up. */
 static int show(const struct run *run)
 {
-	const char *command = run->job->argv[0];
+	const char *command = run->job->counting.argv[0];
 	uint64_t elapsed = now() - run->start;
 	struct shim_sample total;
 	int ret = shim_set_total(run->set, 0, &total);
@@ -85,58 +82,44 @@ static int run(const struct job *job, struct shim_set *set)
 
 	if (ret)
 		return vcpc_fail(ret, "cannot count threads apart");
-	ret = vcpc_child_start(&child, set, job->argv);
+	ret = vcpc_child_start(&child, set, job->counting.argv);
 	if (ret)
 		return ret;
-	status = vcpc_child_wait(&child, job->interval, tick, &run);
+	status = vcpc_child_wait(&child, job->counting.interval, tick, &run);
 	ret = show(&run);
 	return ret ? ret : status;
 }
 
-static int parse(int argc, char **argv, struct job *job, bool *wants_help)
+static bool own_option(int letter, void *arg)
 {
-	static const struct option options[] = {
-		{ "events", required_argument, NULL, 'e' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "interval", required_argument, NULL, 'i' },
-		{ "threads", no_argument, NULL, 'T' },
-		{ NULL, 0, NULL, 0 }
-	};
-	int ret = 0;
-	int c;
+	struct job *job = arg;
 
-	while (!ret && (c = getopt_long(argc, argv, "+e:hi:T", options, NULL)) != -1) {
-		if (c == 'e')
-			ret = vcpc_events_add(&job->events, optarg);
-		else if (c == 'i')
-			ret = vcpc_interval(optarg, &job->interval);
-		else if (c == 'T')
-			job->threads = true;
-		else if (c != 'h')
-			ret = vcpc_usage(NULL);
-		*wants_help = c == 'h';
-		if (*wants_help)
-			return 0;
-	}
-	job->argv = argv + optind;
-	return !ret && optind == argc ? vcpc_usage("which command?") : ret;
+	job->threads |= letter == 'T';
+	return letter == 'T';
 }
 
 int vcpc_cmd_stat(int argc, char **argv)
 {
-	struct job job = { .interval = 0 };
-	struct shim_set *set;
-	bool wants_help = false;
-	int ret = parse(argc, argv, &job, &wants_help);
+	static const struct option names[] = {
+		VCPC_COUNTING_LONG,
+		{ "threads", no_argument, NULL, 'T' },
+		{ NULL, 0, NULL, 0 }
+	};
+	static const struct vcpc_counting_options options = {
+		.letters = VCPC_COUNTING_SHORT "T", .names = names, .own = own_option,
+	};
+	struct job job = { .threads = false };
+	struct shim_set *set = NULL;
+	int ret = vcpc_counting_parse(argc, argv, &options, &job.counting, &job);
+	bool wants_help = ret < 0;
 
-	if (wants_help)
-		ret = help();
-	else if (!ret)
-		ret = vcpc_events_open(&job.events, &set);
-	if (!ret && !wants_help) {
+	if (!ret)
+		ret = vcpc_counting_command(&job.counting);
+	if (!ret)
+		ret = vcpc_events_open(&job.counting.events, &set);
+	if (!ret)
 		ret = run(&job, set);
-		shim_set_destroy(set);
-	}
-	vcpc_events_free(&job.events);
-	return ret;
+	shim_set_destroy(set);
+	vcpc_events_free(&job.counting.events);
+	return wants_help ? help() : ret;
 }
