@@ -89,6 +89,52 @@ TEST_F(archive, jumps_see_marks)
 	}
 }
 
+/*
+ * numbered() - an archive whose i-th record has the number i, in place of the fixture's
+ * @seconds: of each of the @n records
+ * @index: calls af_index() before record @i, or does nothing
+ */
+static void numbered(struct af *a, char *base, size_t size, const int *seconds, int n,
+		     void (*index)(struct af *a, int i))
+{
+	af_folder(base, size);
+	af_open(a, base, 3);
+	af_desc(a, AF_PMID(CU32), 1, AF_NONE, 3, 0, "x");
+	for (int i = 0; i <= n; i++) {
+		index(a, i);
+		if (i == n)
+			break;
+		af_begin(a, seconds[i] * AF_SEC);
+		af_set(a, AF_PMID(CU32), 0);
+		af_u32(a, -1, (uint32_t)i);
+		af_end(a);
+	}
+	af_close(a);
+}
+
+static int open_instead(const char *base)
+{
+	int err = pmDestroyContext(pmWhichContext());
+
+	return err ? err : pmNewContext(PM_CONTEXT_ARCHIVE, base);
+}
+
+static void index_of_the_first(struct af *a, int i)
+{
+	if (i == 0)
+		af_index(a, 0);
+}
+
+/* The place of record 2, as if it were a little later; and the end, as if it were record 3's */
+static void index_that_is_near(struct af *a, int i)
+{
+	index_of_the_first(a, i);
+	if (i == 2)
+		af_index(a, 20 * AF_SEC + AF_SEC / 1000);
+	if (i == 4)
+		af_index(a, 30 * AF_SEC);
+}
+
 /* Something unknown leaves later fetches alone. */
 TEST_F(archive, an_unknown_metric_does_no_harm)
 {
@@ -111,8 +157,7 @@ TEST_F(archive, an_unknown_metric_does_no_harm)
 			af_index(&a, 0);
 	}
 	af_close(&a);
-	ASSERT_EQ(pmDestroyContext(pmWhichContext()), 0);
-	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, base), 0);
+	ASSERT_GE(open_instead(base), 0);
 	ASSERT_EQ(go_to(PM_MODE_INTERP, 500, 500), 0);
 	for (int i = 1; i < 4; i++) {
 		ASSERT_EQ(pmFetch(2, pmids, &r), 0);
@@ -128,23 +173,12 @@ TEST_F(archive, an_unknown_metric_does_no_harm)
 /* Several records of one time: FORW gives all of them, from the first; INTERP the last one's. */
 TEST_F(archive, equal_stamps)
 {
+	static const int seconds[] = { 0, 0, 10, 10, 10, 20 };
 	struct af a;
 	char base[256];
 
-	af_folder(base, sizeof(base));
-	af_open(&a, base, 3);
-	af_desc(&a, AF_PMID(CU32), 1, AF_NONE, 3, 0, "x");
-	for (int i = 0; i < 6; i++) {
-		if (i == 0)
-			af_index(&a, 0);
-		af_begin(&a, (i + 1) / 3 * 10 * AF_SEC);	/* 0 0 10 10 10 20 */
-		af_set(&a, AF_PMID(CU32), 0);
-		af_u32(&a, -1, (uint32_t)i);
-		af_end(&a);
-	}
-	af_close(&a);
-	ASSERT_EQ(pmDestroyContext(pmWhichContext()), 0);
-	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, base), 0);
+	numbered(&a, base, sizeof(base), seconds, 6, index_of_the_first);
+	ASSERT_GE(open_instead(base), 0);
 	ASSERT_EQ(go_to(PM_MODE_FORW, 10000, 0), 0);
 	for (int i = 2; i < 6; i++)
 		EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), i);
@@ -165,26 +199,12 @@ TEST_F(archive, equal_stamps)
 /* Index entries that name the place behind their record, or one before it: the record is found. */
 TEST_F(archive, the_index_is_only_near)
 {
+	static const int seconds[] = { 0, 10, 20, 30 };
 	struct af a;
 	char base[256];
 
-	af_folder(base, sizeof(base));
-	af_open(&a, base, 3);
-	af_desc(&a, AF_PMID(CU32), 1, AF_NONE, 3, 0, "x");
-	for (int i = 0; i < 4; i++) {
-		if (i == 0)
-			af_index(&a, 0);
-		if (i == 2)	/* the place of record 2, as if it were a little later */
-			af_index(&a, 20 * AF_SEC + AF_SEC / 1000);
-		af_begin(&a, i * 10 * AF_SEC);
-		af_set(&a, AF_PMID(CU32), 0);
-		af_u32(&a, -1, (uint32_t)i);
-		af_end(&a);
-	}
-	af_index(&a, 30 * AF_SEC);
-	af_close(&a);
-	ASSERT_EQ(pmDestroyContext(pmWhichContext()), 0);
-	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, base), 0);
+	numbered(&a, base, sizeof(base), seconds, 4, index_that_is_near);
+	ASSERT_GE(open_instead(base), 0);
 	ASSERT_EQ(go_to(PM_MODE_FORW, 30000, 0), 0);
 	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 3);
 	ASSERT_EQ(go_to(PM_MODE_BACK, 20000, 0), 0);

@@ -101,15 +101,27 @@ static int set_mm(const struct scope *s, int mode)
 	return s->set_mm(&prog);
 }
 
+/* What a call that failed leaves behind: no memory of its own ... */
+static int allocated(int ret, void *memory)
+{
+	if (ret && memory)
+		return -1;
+	free(memory);
+	return ret;
+}
+
+/* ... and what was there before, where it would have written */
+static int untouched(int ret, bool as_before)
+{
+	return ret && !as_before ? -1 : ret;
+}
+
 static int get_mx(const struct scope *s)
 {
 	pm_prog_mx_t prog = { .events_set = (void *)8 };
 	int ret = s->get_mx(&prog);
 
-	if (ret && prog.events_set)
-		return -1;
-	free(prog.events_set);
-	return ret;
+	return allocated(ret, prog.events_set);
 }
 
 static int get_mm(const struct scope *s)
@@ -117,10 +129,7 @@ static int get_mm(const struct scope *s)
 	pm_prog_mm_t prog = { .prog_set = (void *)8 };
 	int ret = s->get_mm(&prog);
 
-	if (ret && prog.prog_set)
-		return -1;
-	free(prog.prog_set);
-	return ret;
+	return allocated(ret, prog.prog_set);
 }
 
 static int data(const struct scope *s)
@@ -128,7 +137,7 @@ static int data(const struct scope *s)
 	pm_data_t got = { .reserved = 77 };
 	int ret = s->data(&got);
 
-	return ret && got.reserved != 77 ? -1 : ret;
+	return untouched(ret, got.reserved == 77);
 }
 
 static int Tdata(const struct scope *s)
@@ -137,7 +146,7 @@ static int Tdata(const struct scope *s)
 	pm_data_t got = { .reserved = 77 };
 	int ret = s->Tdata(&got, &times);
 
-	return ret && (got.reserved != 77 || times.accu_purr.flag != 77) ? -1 : ret;
+	return untouched(ret, got.reserved == 77 && times.accu_purr.flag == 77);
 }
 
 static int data_mx(const struct scope *s)
@@ -145,10 +154,7 @@ static int data_mx(const struct scope *s)
 	pm_data_mx_t got = { .accu_set = (void *)8 };
 	int ret = s->data_mx(&got);
 
-	if (ret && got.accu_set)
-		return -1;
-	free(got.accu_set);
-	return ret;
+	return allocated(ret, got.accu_set);
 }
 
 static int tstop(const struct scope *s)
@@ -156,7 +162,7 @@ static int tstop(const struct scope *s)
 	timebasestruct_t when = { .flag = 77 };
 	int ret = s->tstop(&when);
 
-	return ret && when.flag != 77 ? -1 : ret;
+	return untouched(ret, when.flag == 77);
 }
 
 static int get(const struct scope *s)
@@ -164,7 +170,7 @@ static int get(const struct scope *s)
 	pm_prog_t prog = { .reserved = 77 };
 	int ret = s->get(&prog);
 
-	return ret && prog.reserved != 77 ? -1 : ret;
+	return untouched(ret, prog.reserved == 77);
 }
 
 static int start(const struct scope *s)

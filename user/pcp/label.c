@@ -15,6 +15,16 @@ static void copy_text(char *to, size_t size, const char *from)
 	memcpy(to, from, len);
 }
 
+/* The current context, held, and its archive's label; 0, or a PMAPI code */
+static int enter(struct shim_context **ctx, const struct shim_label **label)
+{
+	int err = shim_context__enter(ctx);
+
+	if (!err)
+		*label = shim_archive__label((*ctx)->ar);
+	return err;
+}
+
 /**
  * pmGetArchiveLabel() - the label of the current context's archive
  * @label: written on success; host and zone are cut to its sizes
@@ -25,11 +35,10 @@ SHIM_API int pmGetArchiveLabel(pmLogLabel *label)
 {
 	struct shim_context *ctx;
 	const struct shim_label *l;
-	int err = shim_context__enter(&ctx);
+	int err = enter(&ctx, &l);
 
 	if (err)
 		return err;
-	l = shim_archive__label(ctx->ar);
 	label->ll_magic = PM_LOG_MAGIC | l->version;
 	label->ll_pid = l->pid;
 	label->ll_start = shim_stamp__to_timeval(l->start);
@@ -48,11 +57,10 @@ SHIM_API int pmGetHighResArchiveLabel(pmHighResLogLabel *label)
 {
 	struct shim_context *ctx;
 	const struct shim_label *l;
-	int err = shim_context__enter(&ctx);
+	int err = enter(&ctx, &l);
 
 	if (err)
 		return err;
-	l = shim_archive__label(ctx->ar);
 	label->magic = PM_LOG_MAGIC | l->version;
 	label->pid = l->pid;
 	label->start = shim_stamp__to_timespec(l->start);
