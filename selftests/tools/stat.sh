@@ -57,8 +57,11 @@ result "no command"
 run --no-such-option true
 [ $? = 2 ]
 result "an unknown option"
-vcpc stat -e page-faults sleep 30 2>"$dir/err" &
-sleep 1
+vcpc stat -e page-faults sh -c ": >$dir/runs; exec sleep 30" 2>"$dir/err" &
+tries=0
+until [ $((tries += 1)) -gt 60 ] || [ -e "$dir/runs" ]; do
+	sleep 1
+done
 kill -TERM $!
 wait $!
 [ $? = 143 ] && [ -n "$(count page-faults)" ]
