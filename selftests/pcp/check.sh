@@ -112,6 +112,39 @@ result "no archive named"
 run "$dir/vectors2.meta" "$dir/vectors3"
 result "several, and by a file's name"
 
+# Folders and lists: each archive once, the bad ones named with their folder
+mkdir "$dir/all" "$dir/none"
+for archive in a b c d; do
+	for suffix in 0 meta index; do
+		cp "$dir/vectors3.$suffix" "$dir/all/$archive.$suffix"
+	done
+done
+xz -k "$dir/all/d.meta"
+echo text >"$dir/all/notes"
+run "$dir/all" && [ ! -s "$dir/out" ] && [ ! -s "$dir/err" ]
+result "a folder of good archives: nothing to say"
+truncate -s -10 "$dir/all/b.0"
+rm "$dir/all/c.meta"
+run "$dir/all"
+[ $? = 1 ] && grep -q "^$dir/all/b.0: [0-9]*: .*ends within a record" "$dir/out" &&
+	grep -q "^$dir/all/c.meta: 0: the file is missing" "$dir/out" && ! grep -q "all/[ad]" "$dir/out" &&
+	grep -q "2 of 4 archives are not as they should be" "$dir/err"
+result "a folder with bad ones among them"
+run "$dir/all/" "$dir/all/b" "$dir/vectors3"
+[ $? = 1 ] && grep -q "2 of 5 archives" "$dir/err" && [ "$(grep -c 'b.0' "$dir/out")" = 1 ]
+result "each once"
+run "$dir/vectors2,$dir/all/b,$dir/all/a"
+[ $? = 1 ] && grep -q "1 of 3 archives" "$dir/err"
+result "a list with commas"
+run "$dir/all/a.0" "$dir/all/d.meta.xz" && [ ! -s "$dir/err" ]
+result "by the names of volumes and packed files"
+run "$dir/all/a" "$dir/nothing" "$dir/all/d"
+[ $? = 1 ] && grep -q "there is no archive '$dir/nothing'" "$dir/err" && grep -q "1 of 3" "$dir/err"
+result "the others are checked where one is not there"
+run "$dir/none" "$dir/all/a"
+[ $? = 1 ] && grep -q "no archive in the folder '$dir/none'" "$dir/err"
+result "a folder without archives"
+
 # Whatever a byte is changed to, the check ends by itself
 bad=0
 for seed in $(seq 150); do

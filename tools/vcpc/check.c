@@ -3,17 +3,29 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <shim/archive.h>
 
+#include "archives.h"
 #include "vcpc.h"
 #include "window.h"
 
 #define MOST	100	/* problems of an archive that are shown one by one */
 
-/* How a check goes on */
+/*
+ * struct job - how the checks go on
+ * @archives: all of them; @now: which one
+ * @folder: what stands before the names of its files, of so many characters
+ * @said: how many of its problems were shown
+ * @bad: archives that are not as they should be
+ */
 struct job {
+	struct vcpc_archives archives;
 	struct vcpc_progress progress;
+	size_t now, bad;
+	int folder;
 	unsigned int said;
 };
 
@@ -22,40 +34,46 @@ static int help(void)
 	printf("Usage: vcpc check ARCHIVE...\n\n"
 	       "Looks for all that is wrong with each ARCHIVE: files that are missing or end too early,\n"
 	       "damaged records, metrics and instances that are not described, times that go back,\n"
-	       "and an index that leads nowhere.  Prints file, place and problem, a line each.\n");
+	       "and an index that leads nowhere.  Prints file, place and problem, a line each.\n\n"
+	       "ARCHIVE may be a folder, for all that are in it, a list with commas between, or one of\n"
+	       "an archive's files.  The exit status is 0 only if nothing is wrong with any.\n");
 	return 0;
 }
 
+/* Where several are checked, with the folder, so that it can be seen whose file it is */
 static void problem(void *arg, const char *file, uint64_t offset, const char *text)
 {
 	struct job *job = arg;
 
 	vcpc_progress_end(&job->progress);
 	if (job->said++ < MOST)
-		printf("%s: %llu: %s\n", file, (unsigned long long)offset, text);
+		printf("%.*s%s: %llu: %s\n", job->folder, job->archives.names[job->now], file,
+		       (unsigned long long)offset, text);
 }
 
 static void progress(void *arg, uint64_t done, uint64_t total)
 {
 	struct job *job = arg;
 
-	vcpc_progress_at(&job->progress, (double)done / (double)(total ? total : 1));
+	vcpc_progress_at(&job->progress, job->now + (double)done / (double)(total ? total : 1));
 }
 
-static int check(const char *archive)
+static int check(struct job *job, const char *archive)
 {
-	struct job job = { 0 };
 	const struct shim_archive_watch watch = {
 		.size = sizeof(watch),
 		.problem = problem,
 		.progress = progress,
-		.arg = &job,
+		.arg = job,
 	};
+	const char *slash = job->archives.n > 1 ? strrchr(archive, '/') : NULL;
 	int n;
 
-	vcpc_progress_start(&job.progress, 0, 1);
+	job->said = 0;
+	job->folder = slash ? slash + 1 - archive : 0;
 	n = shim_archive_check(archive, &watch);
-	vcpc_progress_end(&job.progress);
+	vcpc_progress_end(&job->progress);
+	fflush(stdout);
 	if (n == -ENOENT)
 		return vcpc_fail(0, "there is no archive '%s' (no file %s.meta)", archive, archive);
 	if (n < 0)
@@ -65,12 +83,32 @@ static int check(const char *archive)
 	return n ? vcpc_fail(0, "%s: %d %s", archive, n, n == 1 ? "problem" : "problems") : 0;
 }
 
+static int check_all(struct job *job)
+{
+	struct vcpc_archives *all = &job->archives;
+	int status = 0;
+
+	vcpc_progress_start(&job->progress, 0, all->n);
+	/* what is printed is little, and the progress gives way to it */
+	job->progress.visible = isatty(STDERR_FILENO);
+	for (job->now = 0; job->now < all->n; job->now++) {
+		int one = check(job, all->names[job->now]);
+
+		job->bad += one != 0;
+		status = one ? one : status;
+	}
+	if (all->n > 1 && job->bad)
+		vcpc_fail(0, "%zu of %zu archives are not as they should be", job->bad, all->n);
+	return status;
+}
+
 int vcpc_cmd_check(int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
+	struct job job = { 0 };
 	int c, status = 0;
 
 	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1)
@@ -78,9 +116,14 @@ int vcpc_cmd_check(int argc, char **argv)
 	if (optind == argc)
 		return vcpc_usage("which archive?");
 	for (; optind < argc; optind++) {
-		int one = check(argv[optind]);
+		int err = vcpc_archives_add(&job.archives, argv[optind]);
 
-		status = one ? one : status;
+		if (err == -ENOENT)
+			status = vcpc_fail(0, "there is no archive in the folder '%s'", argv[optind]);
+		else if (err)
+			status = vcpc_fail(err, "%s", argv[optind]);
 	}
-	return status;
+	c = check_all(&job);
+	vcpc_archives_free(&job.archives);
+	return c ? c : status;
 }
