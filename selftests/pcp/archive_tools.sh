@@ -8,6 +8,8 @@ build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 vcpc=$build/bin/vcpc
 # shellcheck source=selftests/tap.sh
 . "$here/../tap.sh"
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/peer/both.sh"
 export TZ=UTC COLUMNS=200 LC_ALL=C PCP_DERIVED_CONFIG=''
 evidence="$dir/out $dir/want $dir/err"
 
@@ -75,6 +77,44 @@ assert [r["values"] for r in d["rows"]] == [[42949672965, 0.5, None, "two"], [34
 ' <"$dir/out"
 result "replay: JSON"
 
+# Instances by name: lists as PCP's tools take them, and names that look like lists
+cc_shim -o "$dir/named" "$here/peer/named_instances.c" && "$dir/named" "$dir/i"
+result "an archive of instances with long names"
+header() {
+	run replay -c -r -t 10s "$@" && head -n 1 "$dir/out"
+}
+picks() {
+	want=$1
+	shift
+	[ "$(header "$@" "$dir/i")" = "time$want" ]
+	result "instances: $*"
+}
+one=',"load.of[1 minute]"' five=',"load.of[5 minute]"' comma=',"load.of[a,b]"'
+picks "$one$five$comma"
+picks "$one" -i '1 minute'
+picks "$one$five" -i '1 minute,5 minute'
+picks "$one$five" -i '5 minute, 1 minute'
+picks "$one$five" -i "'1 minute' '5 minute'"
+picks "$one$five" -i 1,5
+picks "$one$five" -i '1 5'
+picks "$one$five" -i 1 -i 5
+picks "$one$comma" -i '1,"a,b"'
+picks "$comma" -i a,b
+[ "$(header -i i1 "$a" v.set v.inst)" = 'time,"v.set[i1]","v.inst (count)"' ]
+result "instances: metrics that have none are shown"
+# Several archives as one, by folder and by list
+mkdir "$dir/two"
+"$dir/named" "$dir/two/a" && "$dir/named" "$dir/two/b" 1000
+for two in "$dir/two" "$dir/two/b,$dir/two/a"; do
+	run label "$two" && grep -q '^  length     1020 s$' "$dir/out" &&
+		run dump "$two" && [ "$(grep -c mark "$dir/out")" = 1 ] && [ "$(grep -c ': 7$' "$dir/out")" = 18 ] &&
+		run summary "$two" && [ "$(awk '$1 == "load.of[a,b]" { print $2 }' "$dir/out")" = 6 ] &&
+		rows -t 510s -i 'a,b' "$two" && same_rows '01:46:40 7' '01:55:10 -' '02:03:40 7'
+	result "several archives: ${two##*/two}"
+done
+run label -Z '<+03>-3' "$a" && grep -q '^  start .*T04:46:40.000000000+03:00$' "$dir/out"
+result "label: in a zone"
+
 refuses() {
 	want=$1 text=$2
 	shift 2
@@ -86,6 +126,19 @@ refuses 2 'is no time' replay -S 5lustra "$a"
 refuses 2 'is no time' replay -T @noon "$a"
 refuses 2 'is no time' replay -A soon "$a"
 refuses 2 'two zones' replay -z -Z UTC "$a"
+for command in replay dump label summary; do
+	refuses 2 "no time zone 'nowhere'" $command -Z nowhere "$a"
+done
+refuses 2 'no time zone' replay -Z /etc/passwd "$a"
+refuses 2 'three forms' replay -c -j "$a"
+refuses 2 'three forms' replay --json --csv "$a"
+refuses 2 'three forms' replay -p -c "$a"
+refuses 1 "an instance 'i7'" replay -i i7 "$a"
+refuses 1 "an instance 'i7'" replay -i i0,i7 "$a"
+refuses 1 "an instance 'i7'" replay -i 'i0 i7' -c "$a" v.set
+refuses 1 "an instance 'i0'" replay -i i0 "$a" v.inst
+refuses 1 "an instance ''" replay -i '' "$a"
+refuses 1 "an instance '3'" replay -i 1,3 "$dir/i"
 refuses 1 'nothing in that time' replay -S 1hour "$a"
 refuses 1 'nothing in that time' replay -S 30s -T -40s "$a"
 refuses 1 'no archive' dump "$dir/nothing"

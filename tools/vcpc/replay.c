@@ -25,8 +25,7 @@ enum form { TABLE, CHART, CSV, JSON };
 struct options {
 	const char *archive;
 	char **names;
-	const char **instances;	/* ninstances; only these */
-	size_t ninstances;
+	struct vcpc_picks picks;	/* only these instances */
 	int mode;
 	int64_t delta;		/* ns; 0 if not given */
 	enum form form;
@@ -47,7 +46,8 @@ static int help(void)
 	       "                        back:   the same from the end\n"
 	       "  -R, --reverse         from the end to the start\n"
 	       "%s"
-	       "  -i, --instance NAME   only these instances; may be given again\n"
+	       "  -i, --instance NAMES  only these instances; with commas or blanks between, and\n"
+	       "                        quotes around names that have such; may be given again\n"
 	       "  -p, --plot            draw charts\n"
 	       "  -c, --csv             for spreadsheets: names, then a line a row\n"
 	       "  -j, --json            for programs: one object\n"
@@ -77,14 +77,12 @@ static int parse_mode(const char *text, int *mode)
 	return -EINVAL;
 }
 
-static int add_instance(struct options *o, const char *name)
+/* One of them only */
+static int choose_form(struct options *o, enum form form)
 {
-	const char **more = realloc(o->instances, (o->ninstances + 1) * sizeof(*more));
-
-	if (!more)
-		return vcpc_fail(ENOMEM, "instances");
-	o->instances = more;
-	o->instances[o->ninstances++] = name;
+	if (o->form != TABLE && o->form != form)
+		return vcpc_usage("charts, CSV and JSON are three forms; only one of -p, -c and -j can be had");
+	o->form = form;
 	return 0;
 }
 
@@ -100,19 +98,16 @@ static int take_option(struct options *o, int c)
 		return parse_mode(optarg, &o->mode) ?
 		       vcpc_usage("there is no mode '%s'", optarg) : 0;
 	case 'i':
-		return add_instance(o, optarg);
+		return vcpc_picks_add(&o->picks, optarg) ? vcpc_fail(ENOMEM, "instances") : 0;
 	case 'R':
 		o->reverse = true;
 		return 0;
 	case 'p':
-		o->form = CHART;
-		return 0;
+		return choose_form(o, CHART);
 	case 'c':
-		o->form = CSV;
-		return 0;
+		return choose_form(o, CSV);
 	case 'j':
-		o->form = JSON;
-		return 0;
+		return choose_form(o, JSON);
 	case 'r':
 		o->raw = true;
 		return 0;
@@ -163,6 +158,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 
 static int select_metrics(struct vcpc_series *s, char **names)
 {
+	const char *missing;
 	int err;
 
 	if (!*names) {
@@ -177,7 +173,8 @@ static int select_metrics(struct vcpc_series *s, char **names)
 	}
 	if (!s->nmetrics)
 		return vcpc_fail(0, "the archive has no metrics with numbers");
-	return 0;
+	missing = vcpc_picks_missing(&s->picks);
+	return missing ? vcpc_fail(0, "no metric here has an instance '%s'", missing) : 0;
 }
 
 /* 1, 2 or 5 times a power of ten, for some 20 rows */
@@ -304,8 +301,7 @@ static int show(struct vcpc_series *s, const struct options *o)
 
 static int replay(struct options *o)
 {
-	struct vcpc_series s = { .raw = o->raw, .instances = o->instances,
-				 .ninstances = o->ninstances };
+	struct vcpc_series s = { .raw = o->raw, .picks = o->picks };
 	int status = vcpc_window_set(&o->window, o->archive);
 
 	if (!status)
@@ -328,6 +324,6 @@ int vcpc_cmd_replay(int argc, char **argv)
 			pmDestroyContext(pmWhichContext());
 		}
 	}
-	free(o.instances);
+	vcpc_picks_free(&o.picks);
 	return status;
 }

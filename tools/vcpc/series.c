@@ -70,26 +70,25 @@ static int by_inst(const void *a, const void *b)
 	return (x->inst > y->inst) - (x->inst < y->inst);
 }
 
-static bool is_wanted(const struct vcpc_series *s, const char *instance)
-{
-	for (size_t i = 0; i < s->ninstances; i++)
-		if (!strcmp(s->instances[i], instance))
-			return true;
-	return !s->ninstances;
-}
-
 static int add_instances(struct vcpc_series *s, struct vcpc_metric *m, const char *wanted)
 {
 	char **names;
 	int *ids;
 	int err = 0;
 	int n = pmGetInDomArchive(m->desc.indom, &ids, &names);
+	bool *chosen;
 
 	if (n <= 0)
 		return n == PM_ERR_INDOM_LOG ? 0 : n;
+	chosen = calloc((size_t)n, sizeof(*chosen));
+	if (chosen)
+		vcpc_picks_choose(&s->picks, names, (size_t)n, chosen);
+	else
+		err = -ENOMEM;
 	for (int i = 0; i < n && !err; i++)
-		if (wanted ? !strcmp(wanted, names[i]) : is_wanted(s, names[i]))
+		if (wanted ? !strcmp(wanted, names[i]) : chosen[i])
 			err = add_column(s, m, ids[i], names[i]);
+	free(chosen);
 	free(ids);
 	free(names);
 	if (!err && wanted && m->first == s->ncolumns)

@@ -9,6 +9,8 @@
 
 #include <pcp/pmapi.h>
 
+#include "pick.h"
+
 /* One metric, or one instance of it */
 struct vcpc_column {
 	char *metric;
@@ -40,8 +42,7 @@ struct vcpc_series {
 	struct timespec *times;
 	size_t nrows, room;
 	bool raw;		/* counters as they are, and every number exact */
-	const char **instances;	/* only these, if there are any */
-	size_t ninstances;
+	struct vcpc_picks picks;	/* only these instances */
 };
 
 /* How to go through an archive; the context is the current one */

@@ -142,6 +142,68 @@ bool vcpc_window_option(struct vcpc_window *w, int c, const char *arg)
 	}
 }
 
+/* A name of a zone, or signs in angles, and what is behind it */
+static const char *behind_name(const char *text)
+{
+	size_t len;
+
+	if (*text == '<') {
+		const char *end = strchr(text, '>');
+
+		return end ? end + 1 : NULL;
+	}
+	len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+	return len >= 3 ? text + len : NULL;
+}
+
+/* As POSIX has them: a name and how far it is from UTC, whatever else is behind */
+static bool is_rule(const char *zone)
+{
+	const char *offset = behind_name(zone);
+
+	return offset && offset[strspn(offset, "+-")] >= '0' && offset[strspn(offset, "+-")] <= '9';
+}
+
+static bool is_zone_file(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char head[4] = "";
+	bool is = f && fread(head, 1, sizeof(head), f) == sizeof(head) && !memcmp(head, "TZif", 4);
+
+	if (f)
+		fclose(f);
+	return is;
+}
+
+/* The C library takes what it does not know for UTC, and says nothing */
+static bool is_zone(const char *zone)
+{
+	const char *folder = getenv("TZDIR");
+	char path[4096];
+
+	zone += *zone == ':';
+	if (!*zone || !strcmp(zone, "UTC") || !strcmp(zone, "GMT") || is_rule(zone))
+		return true;
+	if (*zone == '/')
+		folder = "";
+	snprintf(path, sizeof(path), "%s/%s", folder ? folder : "/usr/share/zoneinfo", zone);
+	return is_zone_file(path);
+}
+
+/* Times are read and shown in the zone that is asked for: 0, or the exit status after a message */
+static int use_zone(const struct vcpc_window *w)
+{
+	if (w->zone && w->host_zone)
+		return vcpc_usage("-Z and -z are two zones");
+	if (w->zone && !is_zone(w->zone))
+		return vcpc_usage("there is no time zone '%s'; UTC, Europe/Paris or EST5EDT are", w->zone);
+	if (w->zone || w->host_zone) {
+		setenv("TZ", w->zone ? w->zone : w->label.timezone, 1);
+		tzset();
+	}
+	return 0;
+}
+
 int vcpc_window_set(struct vcpc_window *w, const char *archive)
 {
 	int err = pmGetHighResArchiveLabel(&w->label);
@@ -150,11 +212,6 @@ int vcpc_window_set(struct vcpc_window *w, const char *archive)
 		err = pmGetHighResArchiveEnd(&w->end);
 	if (err)
 		return vcpc_fail_pm(err, archive);
-	if (w->zone && w->host_zone)
-		return vcpc_usage("-Z and -z are two zones");
-	if (w->zone || w->host_zone) {
-		setenv("TZ", w->zone ? w->zone : w->label.timezone, 1);
-		tzset();
-	}
-	return compute(w);
+	err = use_zone(w);
+	return err ? err : compute(w);
 }
