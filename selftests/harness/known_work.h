@@ -35,6 +35,8 @@ static inline void touch(int pages)
 /* Exactly 2 * @rounds instructions, and a few around them. */
 static inline void spin(unsigned long rounds)
 {
+	if (!rounds)
+		return;
 #if defined(__aarch64__)
 	__asm__ volatile("1: sub %0, %0, #1\n cbnz %0, 1b" : "+r"(rounds));
 #elif defined(__x86_64__)
