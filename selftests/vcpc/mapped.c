@@ -5,6 +5,7 @@
 
 #include "heirs.h"
 #include "overflow.h"
+#include "page.h"
 
 static long page_size(void)
 {
@@ -23,26 +24,20 @@ static const struct vcpc_page *map(int set)
 	return map_pages(set, 1);
 }
 
-static const struct vcpc_page_slot *slot_at(const struct vcpc_page *page, unsigned int i)
-{
-	return (const void *)((const char *)page + page->size + i * page->slot_size);
-}
-
 /* A slot of few values */
 struct copy {
 	struct vcpc_page_slot slot;
 	__u64 values[4];
 };
 
-static void read_slot(const struct vcpc_page_slot *from, size_t size, struct copy *to)
+static struct copy copy_at(const struct vcpc_page *page, unsigned int i)
 {
-	__u32 seq;
+	struct copy copy;
 
-	do {
-		seq = __atomic_load_n(&from->seq, __ATOMIC_ACQUIRE);
-		memcpy(to, from, size < sizeof(*to) ? size : sizeof(*to));
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	} while (seq & 1 || seq != __atomic_load_n(&from->seq, __ATOMIC_RELAXED));
+	if (!read_slot(slot_at(page, i), &copy,
+		       page->slot_size < sizeof(copy) ? page->slot_size : sizeof(copy)))
+		abort();
+	return copy;
 }
 
 static struct copy slot_of(const struct vcpc_page *page, pid_t tid)
@@ -51,7 +46,7 @@ static struct copy slot_of(const struct vcpc_page *page, pid_t tid)
 	unsigned int i;
 
 	for (i = 0; i < page->slots; i++) {
-		read_slot(slot_at(page, i), page->slot_size, &copy);
+		copy = copy_at(page, i);
 		if (copy.slot.used && copy.slot.tid == tid)
 			return copy;
 	}
@@ -141,7 +136,7 @@ TEST(threads_and_totals)
 		pthread_join(threads[i], NULL);
 	first_total(set, 0);
 	for (i = 0; i < 6; i++) {
-		read_slot(slot_at(page, i), page->slot_size, &copy);
+		copy = copy_at(page, i);
 		EXPECT_NE(0, copy.slot.tid);
 		sum += copy.values[0];
 	}
@@ -215,7 +210,7 @@ TEST(what_is_read_is_whole)
 	stop = false;
 	ASSERT_EQ(0, pthread_create(&id, NULL, samples, &set));
 	for (end = time(NULL) + 3; time(NULL) < end;) {
-		read_slot(slot_at(page, 0), page->slot_size, &copy);
+		copy = copy_at(page, 0);
 		if (!copy.slot.sample.time)
 			continue;
 		ASSERT_LE(last, copy.slot.sample.time);

@@ -119,7 +119,8 @@ static void some_signal(struct worker *w, struct vcpc_set_create_args *args, str
 
 static void use_set(struct worker *w, const struct own_set *set)
 {
-	struct own_set *own = &w->own[below(&w->f, OWN)];
+	unsigned int i = below(&w->f, OWN);
+	struct own_set *own = &w->own[i];
 	int old;
 
 	if (one_in(&w->f, 3)) {
@@ -128,6 +129,7 @@ static void use_set(struct worker *w, const struct own_set *set)
 		close(old);
 		return;
 	}
+	leave_page(w, i);
 	close(own->fd);
 	*own = *set;
 }

@@ -47,8 +47,7 @@ static bool is_state(__u32 state, const struct own_set *own)
 }
 
 /* Is this a sample, of the set as it was made? */
-static void check_sample(struct worker *w, const char *name, const struct own_set *own,
-			 const void *from)
+void check_sample(struct worker *w, const char *name, const struct own_set *own, const void *from)
 {
 	union {
 		struct vcpc_sample sample;
