@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The counters of one thread or CPU, read together as one sample.
+ * The counters of one thread or CPU: opening and closing them, and which of them count.
  *
  * Each request is one pinned event: perf keeps it on the PMU whenever the
  * thread runs, or puts it into an error state that it does not leave by
- * itself.  While an event is on, the time that it ran grows with the clock of
- * its perf context, so that their difference stays what it was at the start;
- * any other difference tells that the event was off, whenever that was.
+ * itself.  counter_read.c reads them.
  *
- * Locking: none of its own.  vcpc_counter_read() needs the counts to hold
- * still, which vcpc_reach_call() arranges, or the thread itself by turning
- * interrupts off; the caller sees to it that nobody closes meanwhile.
+ * Locking: none of its own; the caller sees to it that nobody closes meanwhile.
  */
 #include <linux/err.h>
-#include <linux/minmax.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 
 #include "arm_pmu.h"
 #include "counter.h"
 #include "event.h"
 #include "overflow.h"
-
-/* Not a time that perf's clock will ever show */
-#define COUNTER_NO_EPOCH	U64_MAX
 
 static struct perf_event *open_event(const struct vcpc_counter_plan *plan, unsigned int i)
 {
@@ -88,7 +79,7 @@ static int open_clock(struct vcpc_counters *c, const struct vcpc_counter_plan *p
 	struct perf_event *event;
 	int ret;
 
-	clock->epoch = COUNTER_NO_EPOCH;
+	clock->epoch = VCPC_CLOCK_NO_EPOCH;
 	if (!needs_clock(plan)) {
 		*bad = find_lead(plan);
 		ret = open_one(c, plan, *bad);
@@ -313,275 +304,6 @@ bool vcpc_counter_throttled(const struct vcpc_counters *c, u32 i)
 
 	/* perf's own mark; software goes on counting. */
 	return vcpc_event_is_hw(event) && event->hw.interrupts == U64_MAX;
-}
-
-/* Constant while the event is on, whenever its thread runs; otherwise it grows. */
-static __always_inline u64 event_start(const struct perf_event *event)
-{
-	return event->tstamp - event->total_time_running;
-}
-
-static void counter_base(struct vcpc_counters *c)
-{
-	unsigned int i;
-
-	for (i = c->begin; i < c->end; i++) {
-		struct vcpc_counter *counter = &c->counter[i];
-
-		counter->start = event_start(counter->event);
-		if (counter->mask && READ_ONCE(counter->event->state) == PERF_EVENT_STATE_ACTIVE)
-			counter->direct = vcpc_arm_pmu_direct(counter->event, counter->mask);
-	}
-	c->based = true;
-}
-
-static noinline u64 count_by_driver(const struct vcpc_counter *counter)
-{
-	struct perf_event *event = counter->event;
-
-	if (counter->mask)
-		return vcpc_arm_pmu_count(event, counter->mask);
-	event->pmu->read(event);
-	return local64_read(&event->count);
-}
-
-/* The event is on the PMU of this CPU. */
-static __always_inline u64 count_active(const struct vcpc_counter *counter)
-{
-	u64 count;
-
-	if (likely(counter->direct && vcpc_arm_pmu_count_direct(counter->event, &count)))
-		return count;
-	return count_by_driver(counter);
-}
-
-/* Read one counter, wherever its event is, and see whether it is whole. */
-static int read_one(const struct vcpc_counter *counter, u64 *value)
-{
-	struct perf_event *event = counter->event;
-	bool whole = event_start(event) == counter->start;
-
-	*value = local64_read(&event->count) + counter->add;
-	switch (READ_ONCE(event->state)) {
-	case PERF_EVENT_STATE_ACTIVE:
-		*value = count_active(counter) + counter->add;
-		break;
-	case PERF_EVENT_STATE_INACTIVE:
-		/* A dying thread runs on after perf has detached its context. */
-		whole &= READ_ONCE(event->ctx->task) != current;
-		break;
-	case PERF_EVENT_STATE_EXIT:
-		break;
-	default:
-		whole = false;
-	}
-	return whole ? 0 : -EAGAIN;
-}
-
-/*
- * Did all counters count for as long as the clock?  A clock of its own cannot lose its
- * place; a request's event that is the clock has run, or all are lost.  A thread's end
- * hides what happened to its events, and where it is not known when they started, only
- * their times tell.  Those are taken in different contexts, one after the other; hence
- * the tolerance.
- */
-static bool counter_whole(const struct vcpc_counters *c)
-{
-	u64 clock = c->clock.event->total_time_running;
-	u64 tolerance = clock / 8 + NSEC_PER_MSEC;
-	unsigned int i;
-
-	if (!c->clock.own && !clock)
-		return false;
-	for (i = 0; i < c->nr; i++)
-		if (c->counter[i].event->total_time_running + tolerance < clock)
-			return false;
-	return true;
-}
-
-/* What perf's clock has counted; its event is on the CPU. */
-static u64 clock_by_count(struct perf_event *event)
-{
-	event->pmu->read(event);
-	return local64_read(&event->count);
-}
-
-/* The time that an event has run, which is on the CPU: its context's time, but for a constant. */
-static u64 clock_by_running(const struct perf_event *event)
-{
-	const struct perf_event_context *ctx = event->ctx;
-
-	return ctx->time + (event->clock() - ctx->timestamp) - event_start(event);
-}
-
-/* perf's clock and the monotonic one may drift apart: never go back. */
-static noinline u64 clock_anchor(struct vcpc_clock *clock, u64 now)
-{
-	struct perf_event *event = clock->event;
-	u64 tick;
-
-	if (READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE) {
-		tick = clock->own ? clock_by_count(event) : clock_by_running(event);
-		clock->epoch = event->ctx->timestamp;
-	} else {
-		tick = clock->own ? local64_read(&event->count) : event->total_time_running;
-		clock->epoch = COUNTER_NO_EPOCH;
-	}
-	clock->tick = max(tick, clock->last);
-	clock->time = now;
-	return clock->tick;
-}
-
-/*
- * While the thread stays on the CPU, its CPU time passes as the monotonic clock
- * does, which is read anyway.  perf notes the time when it comes and goes.
- */
-static __always_inline u64 clock_read(struct vcpc_clock *clock, u64 now)
-{
-	if (likely(clock->event->ctx->timestamp == clock->epoch))
-		clock->last = clock->tick + (now - clock->time);
-	else
-		clock->last = clock_anchor(clock, now);
-	return clock->last + clock->add;
-}
-
-static __always_inline void fill(struct vcpc_sample *sample, u64 time, u64 tick, u32 nr, u32 state)
-{
-	sample->time = time;
-	sample->tick = tick;
-	sample->enabled = tick;
-	sample->running = tick;
-	sample->nr = nr;
-	sample->state = state;
-}
-
-/* Waiting for exec: nothing has been counted yet. */
-static void read_waiting(const struct vcpc_counters *c, struct vcpc_sample *sample)
-{
-	unsigned int i;
-
-	for (i = 0; i < c->nr; i++)
-		sample->values[i] = c->counter[i].add;
-	fill(sample, ktime_get_ns(), c->clock.add, c->nr, 0);
-}
-
-static bool all_direct(const struct vcpc_counters *c)
-{
-	unsigned int i;
-
-	for (i = 0; i < c->nr; i++)
-		if (!c->counter[i].direct)
-			return false;
-	return true;
-}
-
-/* The first look at events that have been started. */
-static int read_first(struct vcpc_counters *c)
-{
-	counter_base(c);
-	c->plain = !(c->flags & (VCPC_COUNTER_MIXED | VCPC_COUNTER_TURNS));
-	c->direct = c->plain && all_direct(c);
-	if (vcpc_counter_ended(c) && !(c->flags & VCPC_COUNTER_TURNS) && !counter_whole(c))
-		return -EAGAIN;
-	return 0;
-}
-
-/* Read all counters, with all that may be the matter with them. */
-static noinline int read_careful(struct vcpc_counters *c, struct vcpc_sample *sample)
-{
-	u32 state = VCPC_STATE_COUNTING;
-	u64 now = ktime_get_ns();
-	unsigned int i;
-	int ret = 0;
-
-	if (!c->based) {
-		if (vcpc_counter_waits(c)) {
-			read_waiting(c, sample);
-			return 0;
-		}
-		ret = read_first(c);
-	}
-	for (i = c->begin; i < c->end; i++)
-		ret |= read_one(&c->counter[i], &sample->values[i]);
-	if (vcpc_counter_ended(c))
-		state |= VCPC_STATE_EXITED;
-	fill(sample, now, clock_read(&c->clock, now), c->nr, state);
-	return ret;
-}
-
-/* All events are on the PMU of this CPU, or it gives up. */
-static __always_inline bool read_plain(const struct vcpc_counters *c, struct vcpc_sample *sample,
-				       bool direct)
-{
-	const struct vcpc_counter *counter = c->counter, *end = counter + c->nr;
-	u64 *value = sample->values;
-
-	do {
-		struct perf_event *event = counter->event;
-		u64 count;
-
-		if (unlikely(READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE))
-			return false;
-		if (!direct || unlikely(!vcpc_arm_pmu_count_direct(event, &count)))
-			count = count_active(counter);
-		*value++ = count + counter->add;
-	} while (++counter < end);
-	return true;
-}
-
-/**
- * vcpc_counter_read() - read all counters at one instant
- * @c: the counters
- * @sample: has room for all; holds nothing useful after a failure
- *
- * Context: interrupts off; either the thread itself, or in vcpc_reach_call().
- * Return: 0, or -EAGAIN if a counter was ever off while the thread ran.
- */
-int vcpc_counter_read(struct vcpc_counters *c, struct vcpc_sample *sample)
-{
-	u64 now = ktime_get_ns();
-
-	if (likely(c->direct)) {
-		if (unlikely(!read_plain(c, sample, true)))
-			return read_careful(c, sample);
-	} else {
-		if (unlikely(!c->plain || !read_plain(c, sample, false)))
-			return read_careful(c, sample);
-	}
-	fill(sample, now, clock_read(&c->clock, now), c->nr, VCPC_STATE_COUNTING);
-	return 0;
-}
-
-/**
- * vcpc_counter_go_on() - let the counters that count go on from other values
- * @c: the counters
- * @from: what they were just read as
- * @to: what they shall be
- *
- * Context: as the reading, and in one section with it.
- */
-void vcpc_counter_go_on(struct vcpc_counters *c, const struct vcpc_sample *from,
-			const struct vcpc_sample *to)
-{
-	unsigned int i;
-
-	for (i = c->begin; i < c->end; i++)
-		c->counter[i].add += to->values[i] - from->values[i];
-}
-
-/**
- * vcpc_counter_set() - let the counters and the clock go on from other values
- * @c: the counters
- * @from: what they were just read as
- * @to: what they shall be
- *
- * Context: as the reading, and in one section with it.
- */
-void vcpc_counter_set(struct vcpc_counters *c, const struct vcpc_sample *from,
-		      const struct vcpc_sample *to)
-{
-	vcpc_counter_go_on(c, from, to);
-	c->clock.add += to->tick - from->tick;
 }
 
 /**

@@ -58,6 +58,9 @@ struct vcpc_counter {
 	u64 start;
 };
 
+/* Not a time that perf's clock will ever show */
+#define VCPC_CLOCK_NO_EPOCH	U64_MAX
+
 /**
  * struct vcpc_clock - the thread's CPU time while the set counted, or the CPU's time
  * @event: perf's clock of it; or a request's event, which runs for just that time
@@ -65,7 +68,7 @@ struct vcpc_counter {
  * @add: what to add to the clock
  * @last: what it gave last
  * @epoch: by perf's clock, when the thread came onto the CPU where @tick and
- *	@time were read; COUNTER_NO_EPOCH if they were not
+ *	@time were read; VCPC_CLOCK_NO_EPOCH if they were not
  * @tick: what the clock gave at some instant of that stay
  * @time: CLOCK_MONOTONIC at that instant
  */
