@@ -125,7 +125,7 @@ void vcpc_counter_go_on(struct vcpc_counters *c, const struct vcpc_sample *from,
 			const struct vcpc_sample *to);
 void vcpc_counter_set(struct vcpc_counters *c, const struct vcpc_sample *from,
 		      const struct vcpc_sample *to);
-int vcpc_counter_read(struct vcpc_counters *c, struct vcpc_sample *sample);
+int vcpc_counter_read(struct vcpc_counters *c, u64 now, struct vcpc_sample *sample);
 
 bool vcpc_counter_ended(const struct vcpc_counters *c);
 bool vcpc_counter_waits(const struct vcpc_counters *c);

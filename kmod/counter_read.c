@@ -12,7 +12,6 @@
  */
 #include <linux/minmax.h>
 #include <linux/perf_event.h>
-#include <linux/timekeeping.h>
 
 #include "arm_pmu.h"
 #include "counter.h"
@@ -118,7 +117,7 @@ static u64 clock_by_running(const struct perf_event *event)
 }
 
 /* perf's clock and the monotonic one may drift apart: never go back. */
-static noinline u64 clock_anchor(struct vcpc_clock *clock, u64 now)
+static u64 clock_anchor(struct vcpc_clock *clock, u64 now)
 {
 	struct perf_event *event = clock->event;
 	u64 tick;
@@ -139,12 +138,22 @@ static noinline u64 clock_anchor(struct vcpc_clock *clock, u64 now)
  * While the thread stays on the CPU, its CPU time passes as the monotonic clock
  * does, which is read anyway.  perf notes the time when it comes and goes.
  */
-static __always_inline u64 clock_read(struct vcpc_clock *clock, u64 now)
+static __always_inline bool stays(const struct vcpc_clock *clock)
 {
-	if (likely(clock->event->ctx->timestamp == clock->epoch))
-		clock->last = clock->tick + (now - clock->time);
-	else
-		clock->last = clock_anchor(clock, now);
+	return clock->event->ctx->timestamp == clock->epoch;
+}
+
+static __always_inline u64 clock_passed(struct vcpc_clock *clock, u64 now)
+{
+	clock->last = clock->tick + (now - clock->time);
+	return clock->last + clock->add;
+}
+
+static u64 clock_read(struct vcpc_clock *clock, u64 now)
+{
+	if (stays(clock))
+		return clock_passed(clock, now);
+	clock->last = clock_anchor(clock, now);
 	return clock->last + clock->add;
 }
 
@@ -159,13 +168,13 @@ static __always_inline void fill(struct vcpc_sample *sample, u64 time, u64 tick,
 }
 
 /* Waiting for exec: nothing has been counted yet. */
-static void read_waiting(const struct vcpc_counters *c, struct vcpc_sample *sample)
+static void read_waiting(const struct vcpc_counters *c, u64 now, struct vcpc_sample *sample)
 {
 	unsigned int i;
 
 	for (i = 0; i < c->nr; i++)
 		sample->values[i] = c->counter[i].add;
-	fill(sample, ktime_get_ns(), c->clock.add, c->nr, 0);
+	fill(sample, now, c->clock.add, c->nr, 0);
 }
 
 static bool all_direct(const struct vcpc_counters *c)
@@ -190,16 +199,15 @@ static int read_first(struct vcpc_counters *c)
 }
 
 /* Read all counters, with all that may be the matter with them. */
-static noinline int read_careful(struct vcpc_counters *c, struct vcpc_sample *sample)
+static int read_careful(struct vcpc_counters *c, u64 now, struct vcpc_sample *sample)
 {
 	u32 state = VCPC_STATE_COUNTING;
-	u64 now = ktime_get_ns();
 	unsigned int i;
 	int ret = 0;
 
 	if (!c->based) {
 		if (vcpc_counter_waits(c)) {
-			read_waiting(c, sample);
+			read_waiting(c, now, sample);
 			return 0;
 		}
 		ret = read_first(c);
@@ -225,33 +233,42 @@ static __always_inline bool read_plain(const struct vcpc_counters *c, struct vcp
 
 		if (unlikely(READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE))
 			return false;
-		if (!direct || unlikely(!vcpc_arm_pmu_count_direct(event, &count)))
+		if (!direct)
 			count = count_active(counter);
+		else if (unlikely(!vcpc_arm_pmu_count_direct(event, &count)))
+			return false;
 		*value++ = count + counter->add;
 	} while (++counter < end);
 	return true;
 }
 
+/* The thread has come back to a CPU, or some counter needs its driver, or more is the matter. */
+static noinline int read_slow(struct vcpc_counters *c, u64 now, struct vcpc_sample *sample)
+{
+	if (!c->plain || !read_plain(c, sample, false))
+		return read_careful(c, now, sample);
+	fill(sample, now, clock_read(&c->clock, now), c->nr, VCPC_STATE_COUNTING);
+	return 0;
+}
+
 /**
  * vcpc_counter_read() - read all counters at one instant
  * @c: the counters
+ * @now: ktime_get_ns(), read in the same section
  * @sample: has room for all; holds nothing useful after a failure
+ *
+ * What is mostly the case is in no need of a stack frame, as it calls nobody.
  *
  * Context: interrupts off; either the thread itself, or in vcpc_reach_call().
  * Return: 0, or -EAGAIN if a counter was ever off while the thread ran.
  */
-int vcpc_counter_read(struct vcpc_counters *c, struct vcpc_sample *sample)
+int vcpc_counter_read(struct vcpc_counters *c, u64 now, struct vcpc_sample *sample)
 {
-	u64 now = ktime_get_ns();
+	struct vcpc_clock *clock = &c->clock;
 
-	if (likely(c->direct)) {
-		if (unlikely(!read_plain(c, sample, true)))
-			return read_careful(c, sample);
-	} else {
-		if (unlikely(!c->plain || !read_plain(c, sample, false)))
-			return read_careful(c, sample);
-	}
-	fill(sample, now, clock_read(&c->clock, now), c->nr, VCPC_STATE_COUNTING);
+	if (unlikely(!c->direct || !stays(clock) || !read_plain(c, sample, true)))
+		return read_slow(c, now, sample);
+	fill(sample, now, clock_passed(clock, now), c->nr, VCPC_STATE_COUNTING);
 	return 0;
 }
 

@@ -25,6 +25,7 @@
 #include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/timekeeping.h>
 
 #include "binding.h"
 #include "counter.h"
@@ -205,7 +206,7 @@ int vcpc_mux_read(struct vcpc_mux *m, struct vcpc_sample *sample)
 {
 	struct vcpc_instance *inst = m->inst;
 	struct vcpc_counters *c = inst->counters;
-	int ret = vcpc_counter_read(c, sample);
+	int ret = vcpc_counter_read(c, ktime_get_ns(), sample);
 
 	/* Nothing has begun if it waits for exec. */
 	if (sample->state & VCPC_STATE_COUNTING && !m->gap) {
@@ -227,7 +228,7 @@ int vcpc_mux_read(struct vcpc_mux *m, struct vcpc_sample *sample)
 void vcpc_mux_resume(struct vcpc_mux *m, struct vcpc_sample *sample)
 {
 	struct vcpc_instance *inst = m->inst;
-	int ret = vcpc_counter_read(inst->counters, sample);
+	int ret = vcpc_counter_read(inst->counters, ktime_get_ns(), sample);
 
 	vcpc_counter_set(inst->counters, sample, &inst->kept);
 	m->time = sample->time;
@@ -272,7 +273,7 @@ void vcpc_mux_begin_turn(struct vcpc_mux *m, struct vcpc_sample *sample)
 	int ret;
 
 	vcpc_counter_choose(c, group.begin, group.end);
-	ret = vcpc_counter_read(c, sample);
+	ret = vcpc_counter_read(c, ktime_get_ns(), sample);
 	vcpc_counter_go_on(c, sample, &m->inst->kept);
 	m->time = sample->time;
 	m->tick = sample->tick;

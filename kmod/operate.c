@@ -14,6 +14,7 @@
 #include <linux/err.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/timekeeping.h>
 
 #include "binding.h"
 #include "counter.h"
@@ -51,7 +52,7 @@ static int read_counters(struct action *act)
 
 	if (act->inst->mux)
 		return vcpc_mux_read(act->inst->mux, act->sample);
-	ret = vcpc_counter_read(act->inst->counters, act->sample);
+	ret = vcpc_counter_read(act->inst->counters, ktime_get_ns(), act->sample);
 	if (ret)
 		act->inst->state |= VCPC_INSTANCE_INVALID;
 	return ret;

@@ -3,6 +3,7 @@
 #define VCPC_OPERATE_H
 
 #include <linux/spinlock.h>
+#include <linux/timekeeping.h>
 #include <linux/vcpc.h>
 
 #include "counter.h"
@@ -43,7 +44,7 @@ static __always_inline int vcpc_operate_sample_self(struct vcpc_instance *inst,
 
 	raw_spin_lock(&inst->lock);
 	if (likely(!inst->state)) {
-		ret = vcpc_counter_read(inst->counters, sample);
+		ret = vcpc_counter_read(inst->counters, ktime_get_ns(), sample);
 		if (unlikely(ret))
 			inst->state |= VCPC_INSTANCE_INVALID;
 	} else {

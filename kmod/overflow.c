@@ -30,6 +30,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/timekeeping.h>
 
 #include "binding.h"
 #include "counter.h"
@@ -99,7 +100,7 @@ static bool look(struct vcpc_overflow *o)
 {
 	struct vcpc_instance *inst = o->inst;
 
-	if (!vcpc_counter_read(inst->counters, &inst->kept))
+	if (!vcpc_counter_read(inst->counters, ktime_get_ns(), &inst->kept))
 		return inst->kept.state & VCPC_STATE_COUNTING;
 	inst->state |= VCPC_INSTANCE_INVALID;
 	o->wake |= EPOLLERR;

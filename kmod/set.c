@@ -108,7 +108,7 @@ struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct
 	kref_init(&set->refs);
 	set->sample_size = vcpc_sample_size(set->nr) +
 			   set->groups * sizeof(struct vcpc_group_sample);
-	set->large = set->groups || set->nr > VCPC_SAMPLE_STACK;
+	set->quick_size = set->groups || set->nr > VCPC_SAMPLE_STACK ? U64_MAX : set->sample_size;
 	set->flags = args->flags;
 	set->slot = args->slot;
 	set->signal = args->signal;

@@ -33,7 +33,8 @@ struct vcpc_user;
  * @nr: number of requests
  * @groups: number of groups; 0: it is not in groups
  * @sample_size: bytes of its sample, with groups
- * @large: that is too much for the stack
+ * @quick_size: the same, if that much can be on the stack; otherwise U64_MAX, which no
+ *	buffer has
  * @hw: it counts hardware events
  * @overflows: a request has VCPC_REQ_F_OVERFLOW
  * @signal: for the thread at an overflow; 0: none
@@ -63,7 +64,7 @@ struct vcpc_set {
 	u32 nr;
 	u32 groups;
 	u32 sample_size;
-	bool large;
+	u64 quick_size;
 	bool hw;
 	bool overflows;
 	int signal;

@@ -94,10 +94,17 @@ static noinline int put_large(struct vcpc_set *set, pid_t tid, u32 flags, void _
 	return ret;
 }
 
-static noinline long ioc_sample(struct vcpc_set *set, void __user *uarg)
+static bool is_large(const struct vcpc_set *set)
 {
-	union vcpc_sample_room room __uninitialized;
-	struct vcpc_sample_args args __uninitialized;
+	return set->quick_size != set->sample_size;
+}
+
+/* Of somebody else, of all, or of too many requests for the stack */
+static noinline int sample_other(struct vcpc_set *set, void __user *uarg,
+				 union vcpc_sample_room *room)
+{
+	struct vcpc_sample_args args;
+	void __user *to;
 	int ret;
 
 	ret = vcpc_uarg_sample(&args, uarg);
@@ -105,16 +112,34 @@ static noinline long ioc_sample(struct vcpc_set *set, void __user *uarg)
 		return ret;
 	if (args.buf_size < set->sample_size)
 		return -EINVAL;
-	if (unlikely(set->large))
-		return put_large(set, args.tid, args.flags, u64_to_user_ptr(args.buf));
-	if (unlikely(args.flags & VCPC_SAMPLE_F_TOTAL))
-		ret = vcpc_set_total(set, args.tid, &room.sample, NULL);
+	to = u64_to_user_ptr(args.buf);
+	if (is_large(set))
+		return put_large(set, args.tid, args.flags, to);
+	if (args.flags & VCPC_SAMPLE_F_TOTAL)
+		ret = vcpc_set_total(set, args.tid, &room->sample, NULL);
 	else
-		ret = vcpc_set_sample(set, args.tid, &room.sample);
-	if (ret)
+		ret = vcpc_set_sample(set, args.tid, &room->sample);
+	return ret ?: vcpc_uarg_put_words(to, room->words, set->sample_size);
+}
+
+static __always_inline long sample_own(struct vcpc_set *set, void __user *to,
+				       union vcpc_sample_room *room)
+{
+	long ret = vcpc_set_sample(set, 0, &room->sample);
+
+	if (unlikely(ret))
 		return ret;
-	return vcpc_uarg_put_words(u64_to_user_ptr(args.buf), room.words,
-				   VCPC_SAMPLE_WORDS(set->nr));
+	return vcpc_uarg_put_words(to, room->words, set->sample_size);
+}
+
+static __always_inline long ioc_sample(struct vcpc_set *set, void __user *uarg)
+{
+	union vcpc_sample_room room __uninitialized;
+	struct vcpc_sample_args args __uninitialized;
+
+	if (likely(vcpc_uarg_sample_own(&args, uarg) && args.buf_size >= set->quick_size))
+		return sample_own(set, u64_to_user_ptr(args.buf), &room);
+	return sample_other(set, uarg, &room);
 }
 
 static int ioc_instances(struct vcpc_set *set, void __user *uarg)
@@ -154,7 +179,7 @@ static int ioc_overflows(struct vcpc_set *set, void __user *uarg)
 	ret = vcpc_set_overflows(set, args.tid, counts);
 	if (!ret && args.room)
 		ret = vcpc_uarg_put_words(u64_to_user_ptr(args.buf), counts,
-					  min(args.room, set->nr));
+					  min(args.room, set->nr) * sizeof(*counts));
 	if (counts != room.words)
 		kvfree(counts);
 	return ret;
@@ -175,7 +200,7 @@ static noinline long ioc_other(struct vcpc_set *set, unsigned int cmd, void __us
 	}
 }
 
-/* Samples go first, past the switch, which is a search, and its stack. */
+/* Samples go first, past the switch, which is a search; others bear with their stack. */
 static long setfd_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct vcpc_set *set = file->private_data;
@@ -192,16 +217,13 @@ static ssize_t setfd_read(struct file *file, char __user *buf, size_t size, loff
 	struct vcpc_set *set = file->private_data;
 	int ret;
 
-	if (size < set->sample_size)
-		return -EINVAL;
-	if (unlikely(set->large)) {
+	if (unlikely(size < set->quick_size)) {
+		if (size < set->sample_size)
+			return -EINVAL;
 		ret = put_large(set, 0, 0, buf);
-		return ret ?: (ssize_t)set->sample_size;
+	} else {
+		ret = sample_own(set, buf, &room);
 	}
-	ret = vcpc_set_sample(set, 0, &room.sample);
-	if (ret)
-		return ret;
-	ret = vcpc_uarg_put_words(buf, room.words, VCPC_SAMPLE_WORDS(set->nr));
 	return ret ?: (ssize_t)set->sample_size;
 }
 

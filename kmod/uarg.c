@@ -236,13 +236,13 @@ int vcpc_uarg_overflows(struct vcpc_overflows_args *args, const void __user *fro
 }
 
 /**
- * vcpc_uarg_sample_slow() - what vcpc_uarg_sample() does, for any size and flags
+ * vcpc_uarg_sample() - take in the arguments of VCPC_IOC_SAMPLE
  * @args: written on success; a CPU is named by VCPC_UARG_CPU()
  * @from: the caller's
  *
  * Return: 0, -EINVAL, -E2BIG or -EFAULT.
  */
-int vcpc_uarg_sample_slow(struct vcpc_sample_args *args, const void __user *from)
+int vcpc_uarg_sample(struct vcpc_sample_args *args, const void __user *from)
 {
 	return copy_target(args, sizeof(*args), from, VCPC_SAMPLE_F_TOTAL | VCPC_SAMPLE_F_CPU,
 			   VCPC_SAMPLE_F_CPU);

@@ -111,7 +111,11 @@ TEST(buffer_holds_the_groups_too)
 	memset(bytes, 0x5a, sizeof(bytes));
 	EXPECT_EQ(0, call(set, VCPC_IOC_SAMPLE, &args));
 	EXPECT_EQ(0x5a, bytes[size]);
-	args.buf_size--;
+	/* However long it says that it is, no more is written. */
+	args.buf_size = ~0U;
+	EXPECT_EQ(0, call(set, VCPC_IOC_SAMPLE, &args));
+	EXPECT_EQ(0x5a, bytes[size]);
+	args.buf_size = size - 1;
 	EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_SAMPLE, &args));
 	args.buf_size++;
 	args.buf = 8;
