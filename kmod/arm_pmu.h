@@ -18,19 +18,37 @@
 
 #if IS_ENABLED(CONFIG_ARM_PMU)
 #include <linux/perf/arm_pmu.h>
+#ifdef CONFIG_ARM64
+#include <asm/cpufeature.h>
+#endif
 
 #include "compat/arm_pmuv3.h"
 #include "virt.h"
 
+/* Can its interrupt not be masked?  On arm64, with CONFIG_ARM64_PSEUDO_NMI and if asked for. */
+static inline bool vcpc_arm_pmu_unmasked(void)
+{
+#ifdef CONFIG_ARM64
+	return system_uses_irq_prio_masking();
+#else
+	return false;
+#endif
+}
+
 /**
  * vcpc_arm_pmu_mask() - can this event be read so, and how wide is it?
  * @event: the event, of some core's PMU
+ *
+ * Not if the PMU's interrupt cannot be masked: it would change counter and sums between
+ * two readings.
  *
  * Return: the mask of the counter's bits; 0 if the event is not of an Arm PMU,
  * or of one whose counters have a width of their own.
  */
 static inline u64 vcpc_arm_pmu_mask(const struct perf_event *event)
 {
+	if (vcpc_arm_pmu_unmasked())
+		return 0;
 	/* An Arm PMU gives perf its own name, and this is the same string. */
 	if (event->pmu->name != to_arm_pmu(event->pmu)->name)
 		return 0;
