@@ -20,8 +20,8 @@
 #include "record.h"
 #include "volume.h"
 
-#define SHIM_LATER_CHUNKS	64
-#define SHIM_LATER_EACH		64
+#define SHIM_LATER_CHUNKS	25	/* each as large as all before it and ... */
+#define SHIM_LATER_FIRST	64	/* ... the first one */
 
 /*
  * struct shim_part - one of the archives that were opened as one
@@ -47,8 +47,9 @@ struct shim_part {
  * @name: by which it was opened
  * @index: of all parts, once it is @indexed, which it is when first needed
  * @volumes: @nopened, of all parts, with a joint between each two
- * @later: further ones of the last part, which came since, in chunks; neither moves
+ * @later: further ones of the last part, which were found since, in chunks; neither moves
  * @nvolumes: all of them; what is counted is there
+ * @listed: the folder was looked through for volumes, which is done when one needs to know
  */
 struct shim_archive {
 	atomic_uint refs;
@@ -64,6 +65,7 @@ struct shim_archive {
 	unsigned int nopened;
 	struct shim_volume *later[SHIM_LATER_CHUNKS];
 	atomic_uint nvolumes;
+	atomic_bool listed;
 	struct shim_budget budget;	/* that volumes have left */
 	bool end_known;
 	int end_err;
@@ -79,17 +81,35 @@ bool shim_archive__view(struct shim_archive *ar, unsigned int volume, struct shi
 /* The same, with ar->lock held */
 bool shim_archive__view_locked(struct shim_archive *ar, unsigned int volume, struct shim_view *out);
 
-static inline unsigned int shim_archive__nvolumes(const struct shim_archive *ar)
+/* How many volumes there are; the second one with ar->lock held */
+unsigned int shim_archive__nvolumes(struct shim_archive *ar);
+unsigned int shim_archive__nvolumes_locked(struct shim_archive *ar);
+
+/* Which chunk has the @i-th of the later volumes, and how many such a chunk has */
+static inline unsigned int shim_later__chunk(unsigned int i)
 {
-	return atomic_load_explicit(&((struct shim_archive *)ar)->nvolumes, memory_order_acquire);
+	return (unsigned int)(__builtin_clz(SHIM_LATER_FIRST) -
+			      __builtin_clz(i + SHIM_LATER_FIRST));
+}
+
+static inline unsigned int shim_later__room(unsigned int chunk)
+{
+	return (unsigned int)SHIM_LATER_FIRST << chunk;
+}
+
+static inline struct shim_volume *shim_archive__later(const struct shim_archive *ar,
+						      unsigned int i)
+{
+	unsigned int chunk = shim_later__chunk(i);
+
+	return &ar->later[chunk][i + SHIM_LATER_FIRST - shim_later__room(chunk)];
 }
 
 static inline struct shim_volume *shim_archive__volume(const struct shim_archive *ar, unsigned int i)
 {
 	if (i < ar->nopened)
 		return &ar->volumes[i];
-	i -= ar->nopened;
-	return &ar->later[i / SHIM_LATER_EACH][i % SHIM_LATER_EACH];
+	return shim_archive__later(ar, i - ar->nopened);
 }
 
 /* A reader has come to a place of a volume */

@@ -161,7 +161,7 @@ static bool exists(const char *name)
 }
 
 /* @name without a component's suffix, if it is the name of a file that has one */
-static char *base_of(const char *name)
+char *shim_files__base(const char *name)
 {
 	size_t len = plain_len(name), dot = len;
 
@@ -181,7 +181,7 @@ int shim_files__find(const char *name, struct shim_files *out)
 
 	if (!*name)
 		return -ENOENT;
-	base = base_of(name);
+	base = shim_files__base(name);
 	if (!base)
 		return -ENOMEM;
 	err = shim_files__scan(base, &files);

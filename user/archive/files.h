@@ -26,6 +26,8 @@ int shim_files__find(const char *name, struct shim_files *out);
 /* By base name alone; finding none is no error */
 int shim_files__scan(const char *base, struct shim_files *out);
 void shim_files__free(struct shim_files *files);
+/* The base name, of which @name may be one of the files; to be freed */
+char *shim_files__base(const char *name);
 
 /* BASE.meta, BASE.index, BASE.N for SHIM_VOLUME_META, SHIM_VOLUME_INDEX, N; to be freed */
 char *shim_files__path(const char *base, int volume);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Following an archive that is being written: its last volume grows, and then there is another.
+ * Which volumes an archive has: those of its folder, and as it is being written, the last one
+ * grows, and then there is another.
  *
  * The writer begins a volume when it is done with the one before: so whoever sees
  * the next one and then looks at the former has all of that.  New metrics and
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "archive.h"
+#include "part.h"
 
 /* A record of which half is there is waited for so long after its file's last change. */
 #define PATIENCE	((struct shim_ts){ .sec = 1 })
@@ -27,9 +29,9 @@ void shim_volume__init(struct shim_volume *v, struct shim_part *part, bool joint
 	atomic_init(&v->extent, NULL);
 }
 
-static struct shim_volume *last_volume(const struct shim_archive *ar)
+static struct shim_volume *last_volume(struct shim_archive *ar)
 {
-	return shim_archive__volume(ar, shim_archive__nvolumes(ar) - 1);
+	return shim_archive__volume(ar, shim_archive__nvolumes_locked(ar) - 1);
 }
 
 /* Whether there is a volume behind the last one that has at least its label */
@@ -55,19 +57,20 @@ static int add_number(struct shim_files *files, int number)
 	return 0;
 }
 
-static int add_volume(struct shim_archive *ar)
+static int add_volume(struct shim_archive *ar, int number)
 {
-	struct shim_volume *last = last_volume(ar), *v;
-	unsigned int n = shim_archive__nvolumes(ar), i = n - ar->nopened;
+	unsigned int n = atomic_load_explicit(&ar->nvolumes, memory_order_relaxed);
+	unsigned int chunk = shim_later__chunk(n - ar->nopened);
+	struct shim_volume *last = shim_archive__volume(ar, n - 1), *v;
 	int err;
 
-	if (i / SHIM_LATER_EACH >= SHIM_LATER_CHUNKS)
+	if (chunk >= SHIM_LATER_CHUNKS)
 		return -E2BIG;
-	if (!ar->later[i / SHIM_LATER_EACH])
-		ar->later[i / SHIM_LATER_EACH] = calloc(SHIM_LATER_EACH, sizeof(*v));
-	if (!ar->later[i / SHIM_LATER_EACH])
+	if (!ar->later[chunk])
+		ar->later[chunk] = calloc(shim_later__room(chunk), sizeof(*v));
+	if (!ar->later[chunk])
 		return -ENOMEM;
-	err = add_number(&last->part->files, last->number + 1);
+	err = add_number(&last->part->files, number);
 	if (err)
 		return err;
 	if (atomic_load_explicit(&last->ready, memory_order_relaxed) && last->fd >= 0) {
@@ -76,10 +79,44 @@ static int add_volume(struct shim_archive *ar)
 	}
 	v = shim_archive__volume(ar, n);
 	shim_volume__init(v, last->part, false);
-	v->number = last->number + 1;
+	v->number = number;
 	last->part->nvolumes++;
 	atomic_store_explicit(&ar->nvolumes, n + 1, memory_order_release);
 	return 0;
+}
+
+/* Those that the folder has behind the first one; none if it cannot be looked through */
+static void list(struct shim_archive *ar)
+{
+	const struct shim_part *part = &ar->parts[0];
+	struct shim_files files;
+	int err = 0;
+
+	if (shim_part__list(part, &files))
+		return;
+	for (size_t i = 0; i < files.nvolumes && !err; i++)
+		if (files.volumes[i] > part->files.volumes[0])
+			err = add_volume(ar, files.volumes[i]);
+	shim_files__free(&files);
+}
+
+unsigned int shim_archive__nvolumes_locked(struct shim_archive *ar)
+{
+	if (!atomic_load_explicit(&ar->listed, memory_order_relaxed)) {
+		list(ar);
+		atomic_store_explicit(&ar->listed, true, memory_order_release);
+	}
+	return atomic_load_explicit(&ar->nvolumes, memory_order_relaxed);
+}
+
+unsigned int shim_archive__nvolumes(struct shim_archive *ar)
+{
+	if (!atomic_load_explicit(&ar->listed, memory_order_acquire)) {
+		pthread_mutex_lock(&ar->lock);
+		shim_archive__nvolumes_locked(ar);
+		pthread_mutex_unlock(&ar->lock);
+	}
+	return atomic_load_explicit(&ar->nvolumes, memory_order_acquire);
 }
 
 int shim_archive__follow_locked(struct shim_archive *ar, bool *changed)
@@ -92,7 +129,7 @@ int shim_archive__follow_locked(struct shim_archive *ar, bool *changed)
 		err = shim_volume__refresh(last_volume(ar), &grown);
 		*changed |= grown;
 		if (!err && more)
-			err = add_volume(ar);
+			err = add_volume(ar, last_volume(ar)->number + 1);
 		if (!err && more)
 			*changed = true;
 	} while (!err && more);

@@ -134,6 +134,10 @@ int shim_index__check(struct shim_part *part, uint64_t *meta)
 	if (!part->files.index)
 		return 0;
 	err = shim_files__open(part->files.base, SHIM_VOLUME_INDEX, &fd, &part->seen.index);
+	if (err == -ENOENT) {
+		part->files.index = false;
+		return 0;
+	}
 	if (err)
 		return err;
 	err = shim_file__read(fd, head, sizeof(head), 0, &got);

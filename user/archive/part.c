@@ -167,14 +167,13 @@ static int read_label(struct shim_part *part, int fd)
  * A last volume that has not even its label was begun a moment ago.  It is
  * as if it were not there yet: who follows the archive will find it.
  */
-static void leave_begun(struct shim_part *part)
+static void leave_begun(const struct shim_format *f, struct shim_files *files)
 {
-	struct shim_files *files = &part->files;
 	const int *last = &files->volumes[files->nvolumes - 1];
 	uint64_t size;
 
 	if (files->nvolumes > 1 && last[-1] == *last - 1 &&
-	    shim_files__plain_size(files->base, *last, &size) && size < part->format->label_len)
+	    shim_files__plain_size(files->base, *last, &size) && size < f->label_len)
 		files->nvolumes--;
 }
 
@@ -194,7 +193,7 @@ int shim_part__open(struct shim_part *part, const char *name, int *out)
 	if (!err)
 		err = read_label(part, fd);
 	if (!err)
-		leave_begun(part);
+		leave_begun(part->format, &part->files);
 	*out = -1;
 	/* what was unpacked is not to be unpacked twice */
 	if (!err && !part->seen.volume.st_ino)
@@ -203,6 +202,48 @@ int shim_part__open(struct shim_part *part, const char *name, int *out)
 		close(fd);
 	if (err)
 		shim_part__close(part);
+	return err;
+}
+
+/* The files that are looked for; whether the two first are there shows when they are opened */
+static int assume_files(struct shim_files *files, const char *name)
+{
+	files->base = shim_files__base(name);
+	files->volumes = calloc(1, sizeof(*files->volumes));
+	files->nvolumes = 1;
+	files->meta = true;
+	files->index = true;
+	return files->base && files->volumes ? 0 : -ENOMEM;
+}
+
+int shim_part__open_plain(struct shim_part *part, const char *name)
+{
+	char *path = NULL;
+	int fd, err;
+
+	err = assume_files(&part->files, name);
+	if (!err)
+		path = shim_files__path(part->files.base, 0);
+	if (!path)
+		err = -ENOMEM;
+	if (!err)
+		err = shim_file__open(path, &fd, &part->seen.volume);
+	if (!err) {
+		err = read_label(part, fd);
+		close(fd);
+	}
+	free(path);
+	if (err)
+		shim_part__close(part);
+	return err;
+}
+
+int shim_part__list(const struct shim_part *part, struct shim_files *out)
+{
+	int err = shim_files__scan(part->files.base, out);
+
+	if (!err && out->nvolumes)
+		leave_begun(part->format, out);
 	return err;
 }
 

@@ -14,6 +14,14 @@ int shim_part__names(const char *name, char ***names, size_t *n);
 
 /* Finds an archive's files and reads its label; *@fd: its first volume, if it was unpacked */
 int shim_part__open(struct shim_part *part, const char *name, int *fd);
+/*
+ * The same without looking through the folder, for what most archives begin
+ * with: a volume 0 that is not packed.  What other files there are is not known
+ * then.  On an error, whatever it is, shim_part__open() is the one to ask.
+ */
+int shim_part__open_plain(struct shim_part *part, const char *name);
+/* The volumes that there are, as of now; a last one that was only begun is left out */
+int shim_part__list(const struct shim_part *part, struct shim_files *out);
 void shim_part__close(struct shim_part *part);
 
 #endif /* SHIM_ARCHIVE_PART_H */

@@ -9,7 +9,9 @@
 
 static void destroy(struct shim_archive *ar)
 {
-	for (unsigned int i = 0; i < shim_archive__nvolumes(ar); i++)
+	unsigned int nvolumes = atomic_load_explicit(&ar->nvolumes, memory_order_acquire);
+
+	for (unsigned int i = 0; i < nvolumes; i++)
 		shim_volume__free(shim_archive__volume(ar, i));
 	free(ar->volumes);
 	for (unsigned int i = 0; i < SHIM_LATER_CHUNKS; i++)
@@ -35,6 +37,7 @@ static struct shim_archive *create(size_t nparts)
 	pthread_mutex_init(&ar->lock, NULL);
 	atomic_init(&ar->indexed, false);
 	atomic_init(&ar->nvolumes, 0);
+	atomic_init(&ar->listed, false);
 	ar->budget = (struct shim_budget){ SHIM_VOLUME_COPY, SHIM_VOLUME_LOOKS };
 	ar->parts = calloc(nparts, sizeof(*ar->parts));
 	if (!ar->parts) {
@@ -102,14 +105,18 @@ static int adopt(struct shim_archive *ar, struct opening *all, size_t n)
 	return 0;
 }
 
-static int open_parts(struct shim_archive *ar, char *const *names, size_t n)
+static int open_parts(struct shim_archive *ar, char *const *names, size_t n, bool list)
 {
 	struct opening *all = calloc(n, sizeof(*all));
 	size_t opened = 0;
 	int err = all ? 0 : -ENOMEM;
 
 	while (!err && opened < n) {
-		err = shim_part__open(&all[opened].part, names[opened], &all[opened].fd);
+		all[opened].fd = -1;
+		if (list)
+			err = shim_part__open(&all[opened].part, names[opened], &all[opened].fd);
+		else
+			err = shim_part__open_plain(&all[opened].part, names[opened]);
 		if (!err)
 			opened++;
 	}
@@ -132,6 +139,7 @@ const struct shim_index *shim_archive__index_locked(struct shim_archive *ar)
 {
 	int err = 0;
 
+	shim_archive__nvolumes_locked(ar);
 	/* without memory for it, it is as if there were none, or less of one */
 	if (!atomic_load_explicit(&ar->indexed, memory_order_relaxed))
 		for (unsigned int i = 0; i < ar->nparts && !err; i++)
@@ -215,6 +223,25 @@ static int load(struct shim_archive *ar)
 	return err;
 }
 
+/* @list: look through the folders of the archives at once */
+static int open_as(const char *name, char *const *names, size_t n, bool list,
+		   struct shim_archive **out)
+{
+	struct shim_archive *ar = create(n);
+	int err = ar ? open_parts(ar, names, n, list) : -ENOMEM;
+
+	if (!err) {
+		atomic_store_explicit(&ar->listed, list, memory_order_relaxed);
+		ar->name = strdup(name);
+		err = ar->name ? load(ar) : -ENOMEM;
+	}
+	if (!err)
+		*out = ar;
+	else if (ar)
+		destroy(ar);
+	return err;
+}
+
 /**
  * shim_archive__open() - open an archive, or several as one
  * @name: base name, or the name of one of its files; a folder; or a list of these with commas
@@ -226,7 +253,6 @@ static int load(struct shim_archive *ar)
  */
 int shim_archive__open(const char *name, struct shim_archive **out)
 {
-	struct shim_archive *ar;
 	char **names;
 	size_t n;
 	int err;
@@ -234,16 +260,9 @@ int shim_archive__open(const char *name, struct shim_archive **out)
 	err = shim_part__names(name, &names, &n);
 	if (err)
 		return err;
-	ar = create(n);
-	err = ar ? open_parts(ar, names, n) : -ENOMEM;
-	if (!err) {
-		ar->name = strdup(name);
-		err = ar->name ? load(ar) : -ENOMEM;
-	}
-	if (!err)
-		*out = ar;
-	else if (ar)
-		destroy(ar);
+	err = n == 1 ? open_as(name, names, n, false, out) : -EAGAIN;
+	if (err)
+		err = open_as(name, names, n, true, out);
 	for (size_t i = 0; i < n; i++)
 		free(names[i]);
 	free(names);

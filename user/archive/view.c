@@ -10,8 +10,8 @@ static void first_use(struct shim_archive *ar, unsigned int i)
 	struct shim_volume *v = shim_archive__volume(ar, i);
 	struct shim_view view;
 
-	v->err = shim_volume__load(v, v->part->files.base, i == shim_archive__nvolumes(ar) - 1,
-				   &ar->budget);
+	v->err = shim_volume__load(v, v->part->files.base,
+				   i == shim_archive__nvolumes_locked(ar) - 1, &ar->budget);
 	if (v->err)
 		return;
 	shim_volume__view(v, &view);

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* An archive of many volumes, of which some are missing: all that are there are found, from wherever one comes. */
+#include "pcp_fixture.h"
+
+#define VOLUMES		300
+#define METRIC		AF_PMID(1)
+
+/* Every seventh is missing, but not the first */
+static int is_there(int volume)
+{
+	return volume % 7 != 6;
+}
+
+static void add_volume(struct af *a, const char *base, int volume)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%d", volume);
+	if (volume) {
+		fclose(a->data);
+		a->data = af_file(base, name, 3, volume);
+	}
+	af_begin(a, volume * AF_SEC);
+	af_set(a, METRIC, 0);
+	af_u32(a, -1, (uint32_t)volume);
+	af_end(a);
+}
+
+FIXTURE(volumes) {
+	char base[256];
+};
+
+FIXTURE_SETUP(volumes)
+{
+	struct af a;
+
+	af_folder(self->base, sizeof(self->base));
+	af_open(&a, self->base, 3);
+	af_desc(&a, METRIC, PM_TYPE_U32, AF_NONE, PM_SEM_INSTANT, 0, "metric");
+	af_index(&a, 0);
+	for (int i = 0; i < VOLUMES; i++)
+		if (is_there(i))
+			add_volume(&a, self->base, i);
+	af_close(&a);
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, self->base));
+}
+
+FIXTURE_TEARDOWN(volumes)
+{
+	pmDestroyContext(pmWhichContext());
+	af_remove(self->base);
+}
+
+TEST_F(volumes, forward_and_backward)
+{
+	for (int i = 0; i < VOLUMES; i++) {
+		if (is_there(i))
+			ASSERT_EQ(i, fetch_number(METRIC, NULL));
+	}
+	ASSERT_EQ(PM_ERR_EOL, fetch_number(METRIC, NULL));
+	ASSERT_EQ(0, pmSetMode(PM_MODE_BACK, NULL, 0));
+	for (int i = VOLUMES - 1; i >= 0; i--) {
+		if (is_there(i))
+			ASSERT_EQ(i, fetch_number(METRIC, NULL));
+	}
+}
+
+TEST_F(volumes, the_end_comes_first)
+{
+	struct timeval end;
+
+	ASSERT_EQ(0, pmGetArchiveEnd(&end));
+	EXPECT_EQ((VOLUMES - 1) * 1000, ms_of(end));
+}
+
+TEST_F(volumes, a_jump_comes_first)
+{
+	EXPECT_EQ(204, number_at(METRIC, 204500));
+	EXPECT_EQ(201, number_at(METRIC, 202500));	/* 202 is missing */
+	EXPECT_EQ(3, number_at(METRIC, 3000));
+}
+
+TEST_F(volumes, backward_comes_first)
+{
+	ASSERT_EQ(0, go_to(PM_MODE_BACK, 1000000, 0));
+	EXPECT_EQ(VOLUMES - 1, fetch_number(METRIC, NULL));
+}
+
+/* By the name of a volume that is none of the first ones */
+TEST_F(volumes, by_a_file_of_it)
+{
+	char name[300];
+
+	snprintf(name, sizeof(name), "%s.211", self->base);
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, name));
+	EXPECT_EQ(0, fetch_number(METRIC, NULL));
+	EXPECT_EQ(1, fetch_number(METRIC, NULL));
+	ASSERT_EQ(0, pmDestroyContext(pmWhichContext()));
+}
+
+TEST_F(volumes, without_its_first_volume)
+{
+	char name[300];
+
+	snprintf(name, sizeof(name), "%s.0", self->base);
+	ASSERT_EQ(0, unlink(name));
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, self->base));
+	ASSERT_EQ(0, go_to(PM_MODE_FORW, 0, 0));
+	EXPECT_EQ(1, fetch_number(METRIC, NULL));
+	ASSERT_EQ(0, pmDestroyContext(pmWhichContext()));
+}
+
+TEST_HARNESS_MAIN
