@@ -130,10 +130,15 @@ static inline void af_open(struct af *a, const char *base, int version)
 	a->index = af_file(base, "index", version, -2);
 }
 
+/* @names: one or more, with a blank between */
 static inline void af_desc(struct af *a, uint32_t pmid, int type, uint32_t indom, int sem,
-			   uint32_t units, const char *name)
+			   uint32_t units, const char *names)
 {
 	struct af_bytes b = { 0 };
+	uint32_t n = 1;
+
+	for (const char *p = names; *p; p++)
+		n += *p == ' ';
 
 	af_put32(&b, 1);
 	af_put32(&b, pmid);
@@ -141,9 +146,14 @@ static inline void af_desc(struct af *a, uint32_t pmid, int type, uint32_t indom
 	af_put32(&b, indom);
 	af_put32(&b, (uint32_t)sem);
 	af_put32(&b, units);
-	af_put32(&b, 1);
-	af_put32(&b, (uint32_t)strlen(name));
-	af_put(&b, name, strlen(name));
+	af_put32(&b, n);
+	while (n--) {
+		size_t len = strcspn(names, " ");
+
+		af_put32(&b, (uint32_t)len);
+		af_put(&b, names, len);
+		names += len + 1;
+	}
 	af_frame(&b, a->meta);
 	free(b.data);
 }

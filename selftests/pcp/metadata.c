@@ -47,6 +47,35 @@ static void count(const char *name, void *closure)
 		snprintf(last, 64, "%s", name);
 }
 
+/* Several names of a metric come as they stand in the tree, whose groups are as old as their first name */
+TEST_F(archive, names_in_the_order_of_the_tree)
+{
+	static const char *const want[] = { "a.two.y", "a.three.y", "y" };
+	struct af a;
+	char base[256], *name, **names;
+
+	af_folder(base, sizeof(base));
+	af_open(&a, base, 3);
+	af_desc(&a, AF_PMID(C32), 1, AF_NONE, 3, 0, "a.two.x");
+	af_desc(&a, AF_PMID(CU32), 1, AF_NONE, 3, 0, "a.three.y a.two.y y");
+	af_index(&a, 0);
+	af_begin(&a, 0);
+	af_set(&a, AF_PMID(CU32), 0);
+	af_u32(&a, -1, 1);
+	af_end(&a);
+	af_close(&a);
+	ASSERT_EQ(pmDestroyContext(pmWhichContext()), 0);
+	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, base), 0);
+	ASSERT_EQ(pmNameID(AF_PMID(CU32), &name), 0);
+	EXPECT_STREQ(name, want[0]);
+	free(name);
+	ASSERT_EQ(pmNameAll(AF_PMID(CU32), &names), 3);
+	for (int i = 0; i < 3; i++)
+		EXPECT_STREQ(names[i], want[i]);
+	free(names);
+	af_remove(base);
+}
+
 TEST_F(archive, the_tree)
 {
 	char last[64] = "";

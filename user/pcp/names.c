@@ -212,6 +212,20 @@ static unsigned int loaded_names(const struct shim_names *from, pmID pmid, const
 	return n;
 }
 
+/* As they stand in the tree, whatever their order was in the metadata; there are few */
+static void sort_names(const struct shim_pmns *tree, const char **names, unsigned int n)
+{
+	for (unsigned int i = 1; i < n; i++) {
+		uint32_t at = shim_pmns__find(tree, names[i]);
+		const char *name = names[i];
+		unsigned int j = i;
+
+		for (; j && shim_pmns__order(tree, shim_pmns__find(tree, names[j - 1]), at) > 0; j--)
+			names[j] = names[j - 1];
+		names[j] = name;
+	}
+}
+
 static unsigned int desc_names(const struct name_space *ns, const struct shim_desc *desc,
 			       const char **out)
 {
@@ -224,6 +238,8 @@ static unsigned int desc_names(const struct name_space *ns, const struct shim_de
 			out[n] = desc->names[i];
 		n++;
 	}
+	if (out)
+		sort_names(ns->tree, out, n);
 	return n;
 }
 

@@ -342,3 +342,30 @@ int shim_pmns__leaves(const struct shim_pmns *pmns, uint32_t top, char ***names)
 	*names = list.strings;
 	return n;
 }
+
+static uint32_t depth_of(const struct shim_pmns *pmns, uint32_t at)
+{
+	uint32_t depth = 0;
+
+	for (; at != ROOT; at = pmns->nodes[at].parent)
+		depth++;
+	return depth;
+}
+
+/* Nodes have their numbers in the order in which they were added. */
+int shim_pmns__order(const struct shim_pmns *pmns, uint32_t a, uint32_t b)
+{
+	int64_t below = (int64_t)depth_of(pmns, a) - depth_of(pmns, b);
+
+	for (int64_t i = below; i > 0; i--)
+		a = pmns->nodes[a].parent;
+	for (int64_t i = below; i < 0; i++)
+		b = pmns->nodes[b].parent;
+	if (a == b)
+		return below > 0 ? -1 : below < 0;
+	while (pmns->nodes[a].parent != pmns->nodes[b].parent) {
+		a = pmns->nodes[a].parent;
+		b = pmns->nodes[b].parent;
+	}
+	return a < b ? -1 : 1;
+}

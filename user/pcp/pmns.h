@@ -38,5 +38,7 @@ bool shim_pmns__metric(const struct shim_pmns *pmns, uint32_t at, uint32_t *pmid
 int shim_pmns__children(const struct shim_pmns *pmns, uint32_t parent, char ***offspring,
 			int **status);
 int shim_pmns__leaves(const struct shim_pmns *pmns, uint32_t top, char ***names);
+/* Negative if @a comes before @b where the oldest names come first, and groups after what is in them */
+int shim_pmns__order(const struct shim_pmns *pmns, uint32_t a, uint32_t b);
 
 #endif /* SHIM_PCP_PMNS_H */

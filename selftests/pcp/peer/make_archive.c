@@ -79,10 +79,23 @@ static unsigned int instances(uint32_t indom, unsigned int life, int *ids)
 	return n;
 }
 
+/* Some metrics have names below two groups, in either order */
+static void random_names(char *names, size_t size, int i)
+{
+	char group = (char)('a' + i % 3);
+
+	if (i % 8 == 1)
+		snprintf(names, size, "twice.x.m%d twice.y.m%d random.%c.m%d", i, i, group, i);
+	else if (i % 8 == 5)
+		snprintf(names, size, "random.%c.m%d twice.y.m%d twice.x.m%d", group, i, i, i);
+	else
+		snprintf(names, size, "random.%c.m%d", group, i);
+}
+
 static void random_metrics(struct af *a, struct metric *metrics)
 {
 	static const int sems[] = { 1, 1, 3, 4 };
-	char name[32];
+	char name[96];
 
 	for (int i = 0; i < RANDOM_METRICS; i++) {
 		struct metric *m = &metrics[i];
@@ -91,7 +104,7 @@ static void random_metrics(struct af *a, struct metric *metrics)
 		m->sem = m->type == 6 ? 3 + (int)roll(2) : sems[roll(4)];
 		m->indom = roll(2) ? AF_NONE : AF_PMID(1 + roll(2));
 		m->every = roll(3) ? 1 : 1 + roll(60);
-		snprintf(name, sizeof(name), "random.%c.m%d", 'a' + i % 3, i);
+		random_names(name, sizeof(name), i);
 		af_desc(a, AF_PMID(i), m->type, m->indom, m->sem, 0, name);
 	}
 }
