@@ -51,6 +51,7 @@ plain() {
 	for file in "$1".[0-9]* "$1".meta* "$1".index*; do
 		case $file in
 		*.xz) xz -dkc "$file" >"$dir/plain.$(basename "${file#"$1".}" .xz)" ;;
+		*.bz2) bzip2 -dkc "$file" >"$dir/plain.$(basename "${file#"$1".}" .bz2)" ;;
 		*) [ ! -e "$file" ] || ln -s "$file" "$dir/plain.${file#"$1".}" ;;
 		esac
 	done

@@ -3,6 +3,8 @@
  * Several archives as one context, where the original goes astray: asked for the label or the
  * end, beyond the end, and copied.
  */
+#include <sys/stat.h>
+
 #include <kselftest_harness.h>
 
 #include <pcp/pmapi.h>
@@ -175,6 +177,37 @@ TEST_F(several, a_copy_finds_the_records_of_the_index)
 	}
 	ASSERT_LE(0, pmDupContext());
 	ASSERT_EQ(0, go_to(PM_MODE_BACK, 0, 0));
+	EXPECT_EQ(0, fetch(self->metric));
+}
+
+/* As fetch(); one that comes upon the damage says so once, and the next one goes on */
+static int fetch_across_damage(pmID metric)
+{
+	int got = fetch(metric);
+
+	return got == PM_ERR_LOGREC ? fetch(metric) : got;
+}
+
+/* The former archive ends within its last record: all that comes before that and behind it is there. */
+TEST_F(several, a_damaged_tail_costs_one_record)
+{
+	char path[128];
+	struct stat st;
+
+	pmDestroyContext(pmWhichContext());
+	snprintf(path, sizeof(path), "%s/b.0", self->dir);
+	ASSERT_EQ(0, stat(path, &st));
+	ASSERT_EQ(0, truncate(path, st.st_size - 4));
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, self->dir));
+	ASSERT_EQ(0, go_to(PM_MODE_INTERP, 0, 1000));
+	EXPECT_EQ(0, fetch(self->metric));
+	for (int i = 1; i < RECORDS - 1; i++)
+		EXPECT_EQ(i, fetch_across_damage(self->metric));
+	ASSERT_EQ(0, go_to(PM_MODE_INTERP, SECOND + 0.5, 1000));
+	for (int i = 0; i < RECORDS - 1; i++)
+		EXPECT_EQ(SECOND + i, fetch_across_damage(self->metric));
+	ASSERT_EQ(0, go_to(PM_MODE_INTERP, 1.5, -1000));
+	EXPECT_EQ(1, fetch_across_damage(self->metric));
 	EXPECT_EQ(0, fetch(self->metric));
 }
 

@@ -19,7 +19,8 @@
 #include "script.h"
 
 #define STEPS		30
-#define SECONDS		20	/* more than any script takes that ends */
+#define SECONDS		20	/* of the CPU: more than any script takes that ends */
+#define WAITING		900	/* however busy the machine is */
 #define MEMORY		(2ul << 30)
 #define KEPT		(500ul << 20)
 
@@ -87,15 +88,16 @@ static void play(const struct archive *ar, uint64_t seed)
 
 static void play_apart(const struct archive *ar, uint64_t seed)
 {
-	struct rlimit limit = { MEMORY, MEMORY };
+	struct rlimit memory = { MEMORY, MEMORY }, cpu = { SECONDS, SECONDS };
 	int status = 0;
 	pid_t pid;
 
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
-		setrlimit(RLIMIT_AS, &limit);
-		alarm(SECONDS);
+		setrlimit(RLIMIT_AS, &memory);
+		setrlimit(RLIMIT_CPU, &cpu);
+		alarm(WAITING);
 		play(ar, seed);
 		fflush(stdout);
 		_exit(0);

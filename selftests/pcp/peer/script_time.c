@@ -157,6 +157,15 @@ static void odd(int64_t *when, int64_t *step, bool by_time)
 		*when -= *when % 1000000 + 1000000 - 137000;
 }
 
+/* Nor does one come there by a jump, if it was between the two before. */
+static void off_records(const struct archive *ar, int64_t *when)
+{
+	if (*when == to_nsec(ar->start))
+		*when += 13;
+	else if (*when == to_nsec(ar->end))
+		*when -= 1000013;
+}
+
 static void set(struct script *s, int mode, int64_t when, bool keep, int64_t step, bool by_time)
 {
 	struct actor *a = &s->actors[s->at];
@@ -221,6 +230,9 @@ void play_mode(struct script *s)
 	if (a->texts) {
 		odd(&when, &step, by_time);
 		by_time |= keep;
+		keep &= mode != PM_MODE_INTERP || a->mode == PM_MODE_INTERP;
+		if (mode == PM_MODE_INTERP)
+			off_records(s->ar, &when);
 	}
 	mind_index(s, a, mode, &when, &keep);
 	set(s, mode, when, keep, step, by_time);
