@@ -135,8 +135,11 @@ static bool has_instance(struct shim_counters *counters, pid_t tid)
 		struct vcpc_sample sample;
 		__u64 words[sizeof(struct vcpc_sample) / sizeof(__u64) + MOST_VALUES];
 	} room;
-	int ret = shim_counters__sample(counters, tid, &room.sample, sizeof(room));
+	int ret;
 
+	/* Checkers of memory do not know what the call writes. */
+	room.sample.state = 0;
+	ret = shim_counters__sample(counters, tid, &room.sample, sizeof(room));
 	return ret == -EAGAIN || (!ret && !(room.sample.state & VCPC_STATE_EXITED));
 }
 
