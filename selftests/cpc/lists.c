@@ -167,8 +167,10 @@ TEST_F(lists, attributes_have_a_range_and_need_an_event_of_the_cpu)
 	const char *attr;
 
 	cpc_walk_attrs(self->cpc, &attrs, see);
-	if (attrs.n < 2 || !has_pmu(self->cpc))
+	if (attrs.n < 2 || !has_pmu(self->cpc)) {
+		forget(&attrs);
 		SKIP(return, "no PMU counts with attributes");
+	}
 	attr = attrs.name[0];
 	EXPECT_EQ(CPC_ATTRIBUTE_OUT_OF_RANGE, bound_with(self->cpc, "PAPI_tot_ins", attr, 0));
 	EXPECT_EQ(CPC_INVALID_ATTRIBUTE, bound_with(self->cpc, "sw::page-faults", attr, 0));

@@ -131,10 +131,10 @@ TEST(controller_dies)
 	pid = fork();
 	if (!pid) {
 		struct heard heard = { 0 };
-		pctx_t *pctx = pctx_capture(captured, &heard, 0, NULL);
+		static pctx_t *volatile other, *volatile pctx;	/* killed, not lost */
 		char *argv[] = { (char *)SELF, (char *)"sleep", (char *)"60000", NULL };
 
-		(void)pctx;
+		other = pctx_capture(captured, &heard, 0, NULL);
 		pctx = pctx_create(SELF, argv, &fds[1], 0, NULL);
 		pctx_run(pctx, 20, 1, tell_pid);
 		raise(SIGKILL);

@@ -212,6 +212,8 @@ static int as_nobody(void)
 	if (pctx_set_events(pctx, PCTX_INIT_LWP_EVENT, on_init, PCTX_FINI_LWP_EVENT, on_fini,
 			    PCTX_NULL_EVENT) || pctx_run(pctx, 0, 0, NULL))
 		return 4;
+	pctx_release(pctx);
+	cpc_close(job.cpc);
 	return job.lwp[1].errors || job.lwp[2].errors || job.lwp[1].faults < FAULTS ||
 	       job.lwp[2].faults < FAULTS ? 5 : 0;
 }

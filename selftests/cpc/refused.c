@@ -107,7 +107,9 @@ static int bind_two(cpc_t *unused, cpc_set_t *set)
 	if (cpc_bind_curlwp(cpc, second, 0) != -1 || errno != EAGAIN || told)
 		return 2;
 	cpc_set_destroy(cpc, first);
-	return cpc_bind_curlwp(cpc, second, 0) ? 3 : 0;
+	if (cpc_bind_curlwp(cpc, second, 0))
+		return 3;
+	return cpc_close(cpc) ? 4 : 0;
 }
 
 TEST_F(refused, the_users_sets_are_used_up)

@@ -82,9 +82,10 @@ static const char *const same[] = {
 
 TEST_F(v1, strings_there_and_back)
 {
+	char *text;
+
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
 		cpc_event_t event;
-		char *text;
 
 		ASSERT_EQ(0, cpc_strtoevent(self->cpuver, same[i], &event));
 		text = cpc_eventtostr(&event);
@@ -92,8 +93,9 @@ TEST_F(v1, strings_there_and_back)
 		free(text);
 	}
 	ASSERT_EQ(0, cpc_strtoevent(self->cpuver, "sw::page-faults,17,sys,nouser1,noedge", &self->event));
-	EXPECT_STREQ("pic0=sw::page-faults,pic1=0x11,sys0,nouser1,sys1",
-		     cpc_eventtostr(&self->event));
+	text = cpc_eventtostr(&self->event);
+	EXPECT_STREQ("pic0=sw::page-faults,pic1=0x11,sys0,nouser1,sys1", text);
+	free(text);
 	self->event.ce_cpuver = CPC_PENTIUM;
 	EXPECT_EQ(NULL, cpc_eventtostr(&self->event));
 }
