@@ -3,7 +3,7 @@
 include scripts/config.mk
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup module bpf lib tools tests .needs check check-fast test test-debug test-newer soak demo bench \
+.PHONY: all help setup module bpf lib tools tests .needs check check-fast test test-debug test-newer test-memory soak demo bench \
 	bench-archive soak-archive soak-scripts \
 	vm-shell install clean
 
@@ -53,6 +53,10 @@ test-debug: ## the kernel's tests under a debug kernel (built once, some ten min
 
 test-newer: ## the kernel's tests on Linux 6.12 (x86-64)
 	@selftests/vm/kernel.sh newer $(FOLDERS)
+
+test-memory: ## libcpc's and tracing's tests under ASan and UBSan, and under valgrind (x86-64 VM)
+	@selftests/vm/memory.sh asan $(FOLDERS)
+	@selftests/vm/memory.sh valgrind $(FOLDERS)
 
 soak: ## races, fuzz and unloading under the debug kernel, for an hour (SOAK_MINUTES=, SOAK_SEED=)
 	@selftests/vm/kernel.sh soak $(FOLDERS)

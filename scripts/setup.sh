@@ -46,6 +46,7 @@ check|perl|runs checkpatch
 check|g++|checks that the public headers are C++ too
 check|shellcheck|checks the scripts
 check|valgrind|finds use of unset or freed memory
+check|libc6-dbg|names in the loader, for valgrind
 check|libclang-rt-14-dev|fuzzes the reader of archives, and what an agent answers
 peers|pcp|Performance Co-Pilot's own programs read our archives
 peers|libpcp3-dev|its library runs the same test client as ours

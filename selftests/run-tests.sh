@@ -7,7 +7,8 @@
 # A program speaks TAP.  RESULTS gets a line for each test: "pass", "fail" or
 # "skip", WHERE (x86_64, arm64-vm, ...), folder/program, and the test's name or
 # the reason.  A program that dies, exits non-zero without a "not ok", or stops
-# before its plan is a failure of its own.
+# before its plan is a failure of its own.  TEST_RUNNER, if it is set, is a command that
+# runs each program.
 set -u
 
 results=$1 where=$2
@@ -45,7 +46,8 @@ for program; do
 	name=$(basename "$(dirname "$program")")/$(basename "$program")
 	before=$(wc -l <"$results")
 	begun=$(date +%s)
-	timeout -k 5 "$limit" "$program" >"$log" 2>&1 </dev/null
+	# shellcheck disable=SC2086
+	timeout -k 5 "$limit" ${TEST_RUNNER:-} "$program" >"$log" 2>&1 </dev/null
 	status=$?
 	note "$name" $status >>"$results"
 	took=$(($(date +%s) - begun))

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Run a test program to its end and judge it by what a sanitizer or valgrind says of it.
+# What it counts is not looked at: faults and instructions are the tool's as well.
+#
+# usage: complaints.sh [TOOL...] PROGRAM
+for program; do :; done
+# A script's commands were built with the sanitizers, or are as always.
+[ "$program" = "${program%.sh}" ] || set -- "$program"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+"$@" >"$log" 2>&1
+echo "1..2"
+if grep -qE '^# Totals:|^1\.\.' "$log"; then
+	echo "ok 1 - it came to its end"
+else
+	echo "not ok 1 - it came to its end"
+	tail -n 10 "$log" | sed 's/^/# /'
+fi
+if grep -qE '^==[0-9]+==|AddressSanitizer|runtime error:' "$log"; then
+	echo "not ok 2 - nobody complains of its memory"
+	grep -E '^==[0-9]+==|AddressSanitizer|runtime error:|^    #' "$log" | head -n 40 | sed 's/^/# /'
+	exit 1
+fi
+echo "ok 2 - nobody complains of its memory"
