@@ -192,8 +192,8 @@ TEST(stop_and_start_keep_the_turn)
 		at_most += cpu_time() - before;
 		burn(5 * MS);
 		ASSERT_EQ(0, groups_sample(set, 0, 0, 2, &g));
-		/* The host may take the CPU away between two looks at clocks. */
-		EXPECT_LE(g.room.sample.tick, at_most * 11 / 10 + 5 * MS);
+		/* The host may take the CPU away between two looks at clocks, any number of times. */
+		EXPECT_LE(g.room.sample.tick, share(at_most, 101, 200) + share(100 * MS, 1, 50));
 		if (g.room.sample.tick < 98 * MS)
 			EXPECT_EQ(0, g.group[1].tick);
 	}
