@@ -6,10 +6,10 @@
 
 #include "caps.h"
 #include "chardev.h"
+#include "errand.h"
 #include "heirs.h"
 #include "hotplug.h"
 #include "listing.h"
-#include "mux.h"
 #include "tag.h"
 #include "tracepage.h"
 
@@ -21,9 +21,9 @@ static int __init vcpc_init(void)
 	ret = vcpc_tracepage_init();
 	if (ret)
 		return ret;
-	ret = vcpc_mux_init();
+	ret = vcpc_errand_init();
 	if (ret)
-		goto err_mux;
+		goto err_errand;
 	ret = vcpc_hotplug_init();
 	if (ret)
 		goto err_hotplug;
@@ -38,8 +38,8 @@ err_chardev:
 	vcpc_listing_exit();
 	vcpc_hotplug_exit();
 err_hotplug:
-	vcpc_mux_exit();
-err_mux:
+	vcpc_errand_exit();
+err_errand:
 	vcpc_tracepage_exit();
 	return ret;
 }
@@ -49,7 +49,7 @@ static void __exit vcpc_exit(void)
 	vcpc_chardev_unregister();
 	vcpc_listing_exit();
 	vcpc_hotplug_exit();
-	vcpc_mux_exit();
+	vcpc_errand_exit();
 	vcpc_heirs_exit();
 	vcpc_tag_exit();
 	vcpc_tracepage_exit();

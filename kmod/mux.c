@@ -29,50 +29,23 @@
 
 #include "binding.h"
 #include "counter.h"
+#include "errand.h"
 #include "instance.h"
 #include "mux.h"
 #include "operate.h"
 #include "set.h"
 
-static struct workqueue_struct *queue;
-
-/**
- * vcpc_mux_init() - at load
- *
- * Return: 0 or -ENOMEM.
- */
-int vcpc_mux_init(void)
+static void rotate(struct vcpc_instance *inst)
 {
-	queue = alloc_workqueue("vcpc", WQ_HIGHPRI, 0);
-	return queue ? 0 : -ENOMEM;
-}
-
-/**
- * vcpc_mux_exit() - wait until no group is changed over any more; at unload
- */
-void vcpc_mux_exit(void)
-{
-	destroy_workqueue(queue);
-}
-
-static void mux_free(struct kref *refs)
-{
-	struct vcpc_mux *m = container_of(refs, struct vcpc_mux, refs);
-
-	vcpc_set_put(m->set);
-	kvfree(m);
-}
-
-static void rotate(struct vcpc_mux *m)
-{
-	struct vcpc_counters *c = m->inst->counters;
+	struct vcpc_counters *c = inst->counters;
+	struct vcpc_mux *m = inst->mux;
 	struct vcpc_group last, next;
 	int ret;
 
-	if (m->inst->state & (VCPC_INSTANCE_INVALID | VCPC_INSTANCE_SETTLED))
+	if (inst->state & (VCPC_INSTANCE_INVALID | VCPC_INSTANCE_SETTLED))
 		return;
 	last = vcpc_set_group(m->set, m->rotation.now);
-	ret = vcpc_operate_on(m->inst, VCPC_OP_END_TURN, NULL);
+	ret = vcpc_operate_on(inst, VCPC_OP_END_TURN, NULL);
 	if (ret == -EINPROGRESS)
 		vcpc_mux_arm(m);
 	if (ret)
@@ -80,29 +53,16 @@ static void rotate(struct vcpc_mux *m)
 	next = vcpc_set_group(m->set, m->rotation.now);
 	vcpc_counter_turn(c, last.begin, last.end, false);
 	vcpc_counter_turn(c, next.begin, next.end, true);
-	if (!vcpc_operate_on(m->inst, VCPC_OP_BEGIN_TURN, NULL))
+	if (!vcpc_operate_on(inst, VCPC_OP_BEGIN_TURN, NULL))
 		vcpc_mux_arm(m);
 }
 
-static void mux_work(struct work_struct *work)
-{
-	struct vcpc_mux *m = container_of(work, struct vcpc_mux, work);
-
-	mutex_lock(&m->set->lock);
-	if (m->inst)
-		rotate(m);
-	mutex_unlock(&m->set->lock);
-	kref_put(&m->refs, mux_free);
-}
-
-/* The instance holds a reference as long as it has a clock that may ring. */
+/* The instance holds its errand as long as it has a clock that may ring. */
 static void ring(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	struct vcpc_mux *m = event->overflow_handler_context;
 
-	kref_get(&m->refs);
-	if (!queue_work(queue, &m->work))
-		kref_put(&m->refs, mux_free);
+	vcpc_errand_go(m->errand);
 }
 
 /**
@@ -122,9 +82,11 @@ struct vcpc_mux *vcpc_mux_create(struct vcpc_set *set, struct vcpc_instance *ins
 	m = kvzalloc(sizeof(*m) + vcpc_rotation_more(set->groups), GFP_KERNEL_ACCOUNT);
 	if (!m)
 		return NULL;
-	kref_init(&m->refs);
-	INIT_WORK(&m->work, mux_work);
-	vcpc_set_get(set);
+	m->errand = vcpc_errand_create(inst, rotate);
+	if (!m->errand) {
+		kvfree(m);
+		return NULL;
+	}
 	m->set = set;
 	m->inst = inst;
 	m->unseen = true;
@@ -142,10 +104,8 @@ struct vcpc_mux *vcpc_mux_create(struct vcpc_set *set, struct vcpc_instance *ins
  */
 void vcpc_mux_close(struct vcpc_mux *m)
 {
-	m->inst = NULL;
-	if (cancel_work(&m->work))
-		kref_put(&m->refs, mux_free);
-	kref_put(&m->refs, mux_free);
+	vcpc_errand_close(m->errand);
+	kvfree(m);
 }
 
 /**

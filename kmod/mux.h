@@ -2,23 +2,21 @@
 #ifndef VCPC_MUX_H
 #define VCPC_MUX_H
 
-#include <linux/kref.h>
 #include <linux/types.h>
 #include <linux/vcpc.h>
-#include <linux/workqueue.h>
 
 #include "rotation.h"
 
 struct vcpc_alarm;
+struct vcpc_errand;
 struct vcpc_instance;
 struct vcpc_set;
 
 /**
  * struct vcpc_mux - the groups of an instance, which take turns
- * @refs: the instance's, and that of a work that is queued
- * @work: changes over to the next group
- * @set: whose; holds a reference
- * @inst: of which instance; NULL when it was closed; under the set's lock
+ * @errand: changes over to the next group
+ * @set: whose
+ * @inst: of which instance
  * @time: of the last look at the present turn; under the instance's lock, as
  *	all that follows
  * @tick: likewise
@@ -27,8 +25,7 @@ struct vcpc_set;
  * @rotation: whose turn it is
  */
 struct vcpc_mux {
-	struct kref refs;
-	struct work_struct work;
+	struct vcpc_errand *errand;
 	struct vcpc_set *set;
 	struct vcpc_instance *inst;
 
@@ -39,8 +36,6 @@ struct vcpc_mux {
 	struct vcpc_rotation rotation;
 };
 
-int vcpc_mux_init(void);
-void vcpc_mux_exit(void);
 struct vcpc_mux *vcpc_mux_create(struct vcpc_set *set, struct vcpc_instance *inst, u32 birth);
 void vcpc_mux_close(struct vcpc_mux *m);
 void vcpc_mux_alarm(struct vcpc_mux *m, struct vcpc_alarm *alarm);

@@ -34,7 +34,9 @@
 
 #include "binding.h"
 #include "counter.h"
+#include "errand.h"
 #include "instance.h"
+#include "operate.h"
 #include "overflow.h"
 #include "reach.h"
 #include "set.h"
@@ -62,6 +64,7 @@ struct watch {
  * struct vcpc_overflow - who is told of an instance's overflows
  * @rcu: for freeing
  * @work: signals and wakes
+ * @errand: goes to the thread if it has left meanwhile; NULL if it has a CPU
  * @inst: whose
  * @set: its set
  * @task: its thread, to which this holds a reference; NULL if it has a CPU
@@ -77,6 +80,7 @@ struct watch {
 struct vcpc_overflow {
 	struct rcu_head rcu;
 	struct irq_work work;
+	struct vcpc_errand *errand;
 	struct vcpc_instance *inst;
 	struct vcpc_set *set;
 	struct task_struct *task;
@@ -225,8 +229,11 @@ static void ring(struct perf_event *event, struct perf_sample_data *data, struct
 		irq_work_queue(&o->work);
 }
 
-/* Counts can be read if the thread has not left the CPU meanwhile; otherwise next time. */
-static void look_late(struct vcpc_overflow *o)
+/*
+ * Counts can be read if the thread has not left the CPU meanwhile; otherwise somebody has
+ * to go there.  Returns whether.
+ */
+static bool look_late(struct vcpc_overflow *o)
 {
 	struct vcpc_instance *inst = o->inst;
 	u32 first = READ_ONCE(o->first);
@@ -236,10 +243,19 @@ static void look_late(struct vcpc_overflow *o)
 	smp_store_mb(o->unlooked, false);
 	if (!o->task || o->task == current) {
 		take_notice(o, first);
-	} else if (!(inst->state & VCPC_INSTANCE_LATE)) {
+		return false;
+	}
+	if (!(inst->state & VCPC_INSTANCE_LATE)) {
 		inst->state |= VCPC_INSTANCE_LATE;
 		o->late = first;
 	}
+	return true;
+}
+
+/* Going there is all: whoever comes to an instance in VCPC_INSTANCE_LATE stops it. */
+static void go_there(struct vcpc_instance *inst)
+{
+	(void)vcpc_operate_on(inst, VCPC_OP_CHECK, NULL);
 }
 
 /**
@@ -300,13 +316,12 @@ static void overflow_work(struct irq_work *work)
 	struct vcpc_overflow *o = container_of(work, struct vcpc_overflow, work);
 	unsigned long flags;
 	__poll_t wake;
+	bool due, late;
 	u32 which;
-	bool due;
 
 	raw_spin_lock_irqsave(&o->inst->lock, flags);
 	/* Pairs with ring()'s release. */
-	if (smp_load_acquire(&o->unlooked))
-		look_late(o);
+	late = smp_load_acquire(&o->unlooked) && look_late(o);
 	which = o->which;
 	due = o->due;
 	wake = o->wake;
@@ -314,6 +329,8 @@ static void overflow_work(struct irq_work *work)
 	o->wake = 0;
 	raw_spin_unlock_irqrestore(&o->inst->lock, flags);
 
+	if (late)
+		vcpc_errand_go(o->errand);
 	if (due && o->set->signal && o->task)
 		tell_thread(o, which);
 	if (wake & EPOLLPRI)
@@ -341,14 +358,21 @@ struct vcpc_overflow *vcpc_overflow_create(struct vcpc_instance *inst)
 	init_irq_work(&o->work, overflow_work);
 	o->inst = inst;
 	o->set = set;
-	o->task = inst->task;
-	if (o->task)
-		get_task_struct(o->task);
+	if (inst->task) {
+		o->errand = vcpc_errand_create(inst, go_there);
+		if (!o->errand)
+			goto err_errand;
+		o->task = get_task_struct(inst->task);
+	}
 	o->freezes = o->task && !(set->flags & VCPC_SET_F_COUNT_OVERFLOWS);
 	for (i = 0; i < set->nr; i++)
 		o->watch[i].o = o;
 	vcpc_overflow_from(o, inst->kept.values);
 	return o;
+
+err_errand:
+	kvfree(o);
+	return NULL;
 }
 
 /**
@@ -360,8 +384,10 @@ struct vcpc_overflow *vcpc_overflow_create(struct vcpc_instance *inst)
 void vcpc_overflow_close(struct vcpc_overflow *o)
 {
 	irq_work_sync(&o->work);
-	if (o->task)
+	if (o->task) {
+		vcpc_errand_close(o->errand);
 		put_task_struct(o->task);
+	}
 	kvfree_rcu(o, rcu);
 }
 
