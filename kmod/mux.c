@@ -115,21 +115,32 @@ void vcpc_mux_close(struct vcpc_mux *m)
  */
 void vcpc_mux_alarm(struct vcpc_mux *m, struct vcpc_alarm *alarm)
 {
-	alarm->period = m->rotation.left;
+	m->period = m->rotation.left;
+	alarm->period = m->period;
 	alarm->ring = ring;
 	alarm->context = m;
 }
 
 /**
- * vcpc_mux_arm() - ring when the present turn is over
+ * vcpc_mux_arm() - ring when the present turn is over, or before
  * @m: the groups, which count
+ *
+ * The clock rings again and again.  If its period is what the turn has left, it rings in
+ * time by itself: from when it last rang, which is when this turn's time began but for the
+ * changing over.  Should that have taken long, the turn is not over then, and the clock is
+ * set to the rest.
  *
  * Context: sleeps; under the set's lock.
  */
 void vcpc_mux_arm(struct vcpc_mux *m)
 {
 	/* Only what happens under the set's lock makes it less than it is here, or none. */
-	vcpc_counter_alarm(m->inst->counters, max_t(u64, READ_ONCE(m->rotation.left), 1));
+	u64 left = max_t(u64, READ_ONCE(m->rotation.left), 1);
+
+	if (left == m->period)
+		return;
+	m->period = left;
+	vcpc_counter_alarm(m->inst->counters, left);
 }
 
 static void copy_values(struct vcpc_sample *to, const struct vcpc_sample *from, u32 begin, u32 end)

@@ -17,6 +17,7 @@ struct vcpc_set;
  * @errand: changes over to the next group
  * @set: whose
  * @inst: of which instance
+ * @period: after which the clock rings; under the set's lock
  * @time: of the last look at the present turn; under the instance's lock, as
  *	all that follows
  * @tick: likewise
@@ -28,6 +29,7 @@ struct vcpc_mux {
 	struct vcpc_errand *errand;
 	struct vcpc_set *set;
 	struct vcpc_instance *inst;
+	u64 period;
 
 	u64 time;
 	u64 tick;
