@@ -25,10 +25,11 @@ echo "bench: arm64 VM, -icount shift=0: one nanosecond is one guest instruction"
 echo
 echo "bench: here"
 "$top/scripts/setup.sh" peers
-make -C "$top" -j"$(nproc)" --no-print-directory tools tests >"$top/build/logs/bench-here.log" 2>&1
+make -C "$top" -j"$(nproc)" --no-print-directory module lib tools tests >"$top/build/logs/bench-here.log" 2>&1
 # Without the module, in CPU time: what a trap costs is not seen in counted instructions.
 if [ "$(id -u)" = 0 ]; then
 	"$top/build/$(uname -m | sed s/aarch64/arm64/)/tests/bench/trace_vs_uprobe"
 fi
 "$here/trace_agent.sh"
+"$here/trace_module.sh"
 "$here/import_rate.sh"

@@ -15,3 +15,9 @@ cc_shim() {
 	cc -O1 "$@" -I"$here/../../user/include" -L"$build/lib" \
 		-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim -lm -lpthread
 }
+
+# trace_pair DIR: the program that makes trace calls, as DIR/shim and DIR/pcp
+trace_pair() {
+	cc_shim -O2 -o "$1/shim" "$here/../pcp/peer/trace_calls.c"
+	cc -O2 -o "$1/pcp" "$here/../pcp/peer/trace_calls.c" -lpcp_trace -lpcp -lpthread
+}
