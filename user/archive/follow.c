@@ -85,27 +85,31 @@ static int add_volume(struct shim_archive *ar, int number)
 	return 0;
 }
 
-/* Those that the folder has behind the first one; none if it cannot be looked through */
-static void list(struct shim_archive *ar)
+/*
+ * Those that the folder has behind the ones that are known; none if it cannot be looked through.
+ * If memory is short, some are not known yet.
+ */
+static int list(struct shim_archive *ar)
 {
-	const struct shim_part *part = &ar->parts[0];
+	unsigned int n = atomic_load_explicit(&ar->nvolumes, memory_order_relaxed);
+	int known = shim_archive__volume(ar, n - 1)->number;
 	struct shim_files files;
-	int err = 0;
+	int err;
 
-	if (shim_part__list(part, &files))
-		return;
+	err = shim_part__list(&ar->parts[0], &files);
+	if (err)
+		return err;
 	for (size_t i = 0; i < files.nvolumes && !err; i++)
-		if (files.volumes[i] > part->files.volumes[0])
+		if (files.volumes[i] > known)
 			err = add_volume(ar, files.volumes[i]);
 	shim_files__free(&files);
+	return err;
 }
 
 unsigned int shim_archive__nvolumes_locked(struct shim_archive *ar)
 {
-	if (!atomic_load_explicit(&ar->listed, memory_order_relaxed)) {
-		list(ar);
-		atomic_store_explicit(&ar->listed, true, memory_order_release);
-	}
+	if (!atomic_load_explicit(&ar->listed, memory_order_relaxed))
+		atomic_store_explicit(&ar->listed, list(ar) != -ENOMEM, memory_order_release);
 	return atomic_load_explicit(&ar->nvolumes, memory_order_relaxed);
 }
 
