@@ -135,6 +135,7 @@ TEST(controller_dies)
 		char *argv[] = { (char *)SELF, (char *)"sleep", (char *)"60000", NULL };
 
 		other = pctx_capture(captured, &heard, 0, NULL);
+		(void)other;
 		pctx = pctx_create(SELF, argv, &fds[1], 0, NULL);
 		pctx_run(pctx, 20, 1, tell_pid);
 		raise(SIGKILL);
