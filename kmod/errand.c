@@ -32,16 +32,22 @@ struct vcpc_errand {
 };
 
 static struct workqueue_struct *queue;
+static unsigned int users;
 
 /**
- * vcpc_errand_init() - at load
+ * vcpc_errand_init() - at load; by KUnit's suites, too, before or after that
  *
  * Return: 0 or -ENOMEM.
  */
 int vcpc_errand_init(void)
 {
-	queue = alloc_workqueue("vcpc", WQ_HIGHPRI, 0);
-	return queue ? 0 : -ENOMEM;
+	if (!users) {
+		queue = alloc_workqueue("vcpc", WQ_HIGHPRI, 0);
+		if (!queue)
+			return -ENOMEM;
+	}
+	users++;
+	return 0;
 }
 
 /**
@@ -49,7 +55,8 @@ int vcpc_errand_init(void)
  */
 void vcpc_errand_exit(void)
 {
-	destroy_workqueue(queue);
+	if (!--users)
+		destroy_workqueue(queue);
 }
 
 static void errand_free(struct kref *refs)

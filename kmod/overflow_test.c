@@ -132,7 +132,7 @@ static int begin_suite(struct kunit_suite *suite)
 {
 	int ret;
 
-	/* Linux 6.1 runs suites before it initializes their module. */
+	/* Linux 6.1 runs suites before it initializes their module, newer ones after that. */
 	ret = vcpc_errand_init();
 	if (ret)
 		return ret;
