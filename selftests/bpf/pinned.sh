@@ -45,7 +45,21 @@ fails() {
 dump() { bpftool map dump pinned "$pins/$1" >"/tmp/$1"; }
 show() { vcpc trace show "$@" >/tmp/show; }
 
-echo "1..21"
+# rows_sum_up TAG COUNT: below the tag are at most 24 rows, which have so many among them
+rows_sum_up() {
+	in_tag='' rows=0 sum=0
+	while read -r line; do
+		case $line in
+		"$1 "*) in_tag=1 ;;
+		*\|*\|*) [ -z "$in_tag" ] || { rows=$((rows + 1)); sum=$((sum + ${line##*| })); } ;;
+		*) in_tag='' ;;
+		esac
+	done </tmp/show
+	echo "$1: $rows rows, $sum"
+	[ $rows -gt 8 ] && [ $rows -le 24 ] && [ $sum = "$2" ]
+}
+
+echo "1..22"
 vcpc trace off >/dev/null 2>&1
 check "off twice is said" fails 1 vcpc trace off
 check "show when off is said" fails 1 vcpc trace show
@@ -67,6 +81,7 @@ check "... counts every batch" has /tmp/show '^batch  *1500  *0 ' '^orders done 
 check "... and has lost nothing" hasnot /tmp/show 'not recorded'
 check "vcpc trace show --hist" show --hist
 check "... draws bars" has /tmp/show '|#.*| [0-9]'
+check "... a screen of them, with each transaction in one" rows_sum_up batch 1500
 dump vc_open
 check "a process that is gone has no open transactions" hasnot /tmp/vc_open start_ns
 check "vcpc trace off" vcpc trace off

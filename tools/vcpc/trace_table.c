@@ -4,6 +4,7 @@
 
 #include "trace.h"
 
+#define HIST_ROWS	24
 #define BAR_WIDTH	40
 #define BAR		"########################################"
 
@@ -60,28 +61,56 @@ static int width_of_names(const struct trace_view *view)
 	return width;
 }
 
+static uint64_t sum_of_slots(const struct shim_trace_stat *stat, int from, int n)
+{
+	uint64_t sum = 0;
+
+	for (int i = from; i < from + n && i < SHIM_TRACE_HIST_SLOTS; i++)
+		sum += stat->hist[i];
+	return sum;
+}
+
+/* So many slots to a row, a power of two, that the whole is seen at once */
+static int slots_to_a_row(int first, int last)
+{
+	int n = 1;
+
+	while (last / n - first / n >= HIST_ROWS)
+		n *= 2;
+	return n;
+}
+
+static void show_row(int slot, int n, uint64_t count, uint64_t most)
+{
+	int bar = most ? (count * BAR_WIDTH + most - 1) / most : 0;
+	char from[32], to[32];
+
+	printf("    %8s to %-8s |%-*.*s| %llu\n",
+	       time_text(from, sizeof(from), shim_trace_hist_floor(slot)),
+	       time_text(to, sizeof(to), shim_trace_hist_floor(slot + n)), BAR_WIDTH, bar, BAR,
+	       (unsigned long long)count);
+}
+
 static void show_hist(const struct shim_trace_stat *stat)
 {
-	char from[32], to[32];
+	int first = SHIM_TRACE_HIST_SLOTS, last = -1, n;
 	uint64_t most = 0;
-	int first = SHIM_TRACE_HIST_SLOTS, last = -1;
 
 	for (int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++) {
 		if (!stat->hist[i])
 			continue;
 		first = i < first ? i : first;
 		last = i;
-		most = stat->hist[i] > most ? stat->hist[i] : most;
 	}
-	for (int i = first; i <= last; i++) {
-		int bar = (stat->hist[i] * BAR_WIDTH + most - 1) / most;
+	n = slots_to_a_row(first, last);
+	first -= first % n;
+	for (int i = first; i <= last; i += n) {
+		uint64_t count = sum_of_slots(stat, i, n);
 
-		if (stat->hist[i])
-			printf("    %8s to %-8s |%-*.*s| %llu\n",
-			       time_text(from, sizeof(from), shim_trace_hist_floor(i)),
-			       time_text(to, sizeof(to), shim_trace_hist_floor(i + 1)), BAR_WIDTH,
-			       bar, BAR, (unsigned long long)stat->hist[i]);
+		most = count > most ? count : most;
 	}
+	for (int i = first; i <= last; i += n)
+		show_row(i, n, sum_of_slots(stat, i, n), most);
 }
 
 static void show_transaction(const struct shim_trace_stat *stat, int width)
