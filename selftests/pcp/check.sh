@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vcpc check: silent about good archives, says each kind of damage, and agrees
-# with pmlogcheck on the archives of PCP's test suite if they are installed.
+# with pmlogcheck on the archives of PCP's test suite.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 vcpc=$build/bin/vcpc
-suite=${PCP_TESTSUITE:-/var/lib/pcp/testsuite}
 # shellcheck source=selftests/tap.sh
 . "$here/../tap.sh"
+# shellcheck source=selftests/pcp/peer/suite.sh
+. "$here/peer/suite.sh"
 export TZ=UTC LC_ALL=C PCP_DERIVED_CONFIG=''
 evidence="$dir/out $dir/err"
 
@@ -157,9 +158,9 @@ done
 [ $bad = 0 ]
 result "150 damaged archives"
 
-if [ -d "$suite/badarchives" ] && command -v pmlogcheck >/dev/null; then
+if [ -d "$testsuite/badarchives" ] && command -v pmlogcheck >/dev/null; then
 	bad=0
-	for meta in "$suite"/archives/*.meta "$suite"/badarchives/*.meta; do
+	for meta in "$testsuite"/archives/*.meta "$testsuite"/badarchives/*.meta; do
 		archive=${meta%.meta}
 		complaint=$(timeout 60 pmlogcheck -w "$archive" 2>&1 | head -n 1)
 		[ -n "$complaint" ] || continue

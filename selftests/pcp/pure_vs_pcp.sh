@@ -45,15 +45,16 @@ done
 compare options getopt
 compare options options
 compare options3 options
-# Programs of PCP's test suite, as they are, if it is installed or unpacked at PCP_TESTSUITE
-suite=${PCP_TESTSUITE:-/var/lib/pcp/testsuite}
+# Programs of PCP's test suite, as they are
+# shellcheck source=selftests/pcp/peer/suite.sh
+. "$here/peer/suite.sh"
 
 # program NAME ARGUMENT...: prints the same with both libraries
 program() {
 	name=$1
 	shift
-	cc_shim -w -o "$dir/shim-dir/$name" "$suite/src/$name.c" &&
-	cc -w -o "$dir/pcp-dir/$name" "$suite/src/$name.c" -lpcp -lm &&
+	cc_shim -w -o "$dir/shim-dir/$name" "$testsuite/src/$name.c" &&
+	cc -w -o "$dir/pcp-dir/$name" "$testsuite/src/$name.c" -lpcp -lm &&
 	timeout 60 "$dir/pcp-dir/$name" "$@" >"$dir/pcp" 2>&1
 	timeout 60 "$dir/shim-dir/$name" "$@" >"$dir/shim" 2>&1
 	code=$?
@@ -62,16 +63,16 @@ program() {
 	result "the suite's $name $*"
 }
 
-if [ -d "$suite/src" ]; then
+if [ -d "$testsuite/src" ]; then
 	mkdir "$dir/shim-dir" "$dir/pcp-dir"
-	archive=$suite/archives/ace_v2
+	archive=$suite/ace_v2
 	program badUnitsStr_r
 	program numberstr 99999.5
 	program parseinterval 5min 1x "1 hour 3"
 	program parsehighresinterval 5min 1foo
 	program parsemetricspec 'h:m[i,"j k"]' 0 s
 	program pmconvscale
-	program pmfstring "$suite/src/pmfstring.c"
+	program pmfstring "$testsuite/src/pmfstring.c"
 	program pmsprintf
 	program pmstrn 10 abc def
 	program units-parse parse '2 mbytes / sec'
@@ -81,7 +82,7 @@ if [ -d "$suite/src" ]; then
 	program whichtimezone "$archive"
 	# no errors: their texts are our own
 	program xval 7 1000
-	program wrap_int
+	program wrap_int -u
 	program labels -a "$archive"
 	program mergelabelsets
 	program indom2int 1.2

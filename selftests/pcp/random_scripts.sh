@@ -4,7 +4,7 @@
 # modes, times, steps, directions, fetches, profiles, contexts, and all metadata.
 #
 # Archives: those given; or random ones that are made here, and those of PCP's
-# test suite where PCP_TESTSUITE says it is unpacked.
+# test suite.
 #
 # SOAK_MINUTES=60 goes on for that long, each round with other scripts.
 # SCRIPTS_SEED=17 begins with those of round 17.  One script again:
@@ -87,7 +87,7 @@ suite_round() {
 # Many of these cannot be opened, with an error that is the same
 bad_round() {
 	bad=0 n=0
-	for archive in $(suite_archives "${suite%/archives}/badarchives"); do
+	for archive in $(suite_archives "$testsuite/badarchives"); do
 		in_list "${archive##*/}" "$bad_differ" && continue
 		n=$((n + 1))
 		play "$archive" "$1" && continue

@@ -15,7 +15,7 @@ build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 . "$here/../tap.sh"
 # shellcheck source=peer/suite.sh disable=SC2154
 . "$here/peer/suite.sh"
-src=${suite%/archives}/src
+src=$testsuite/src
 evidence="$dir/log"
 export PCP_DERIVED_CONFIG='' TZ=UTC
 
@@ -60,7 +60,7 @@ getconfig NO_SUCH_VAR
 getconfig PCP_BIN_DIR
 compare 1.5 1.6
 chk_metric_types sample.long.one
-wrap_int
+wrap_int -u
 time_stamp
 getoptions -a ok-foo -t 5sec -S 10:00 -z
 getoptions -h host -s 3 -V
