@@ -47,6 +47,15 @@ struct shim_scanner {
 	unsigned int nwants, wants_room, left;
 };
 
+/* A record's stamp as a time of tracks */
+static inline int64_t shim_scan__time(const struct shim_scanner *sc, const struct shim_record *rec)
+{
+	return shim_track__time(rec->stamp, sc->start);
+}
+
+/* Whether a record is a mark, and one that counts */
+bool shim_scan__is_mark(const struct shim_scanner *sc, const struct shim_record *rec);
+
 /*
  * Put the cursor at a time.  @walk: pass every record between, so that no mark
  * is missed.  -EBADMSG if a corrupt record is in the way.
