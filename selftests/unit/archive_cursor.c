@@ -148,6 +148,47 @@ TEST_F(cursor, steps)
 	shim_archive__put(ar);
 }
 
+/* The label of an archive that begins so early looks like a mark. */
+static void step_before_the_first(struct __test_metadata *_metadata, int version)
+{
+	struct shim_label label = sample_label(version);
+	struct shim_desc desc = sample_desc(M_STRING);
+	struct shim_spot spot = { 0 };
+	struct shim_archive *ar;
+	struct shim_cursor cur;
+	struct shim_record rec;
+	struct shim_writer *w;
+	struct place place;
+	char text[1000];
+
+	ASSERT_EQ(0, place_make(&place));
+	ASSERT_EQ(0, shim_writer__open(place.base, &label, &w));
+	ASSERT_EQ(0, shim_writer__desc(w, &desc));
+	for (int i = 0; i < 200; i++) {
+		ASSERT_EQ(0, shim_writer__begin(w, (struct shim_ts){ i, 0 }));
+		ASSERT_EQ(0, put_string(w, i, text, sizeof(text)));
+		ASSERT_EQ(0, shim_writer__commit(w));
+	}
+	ASSERT_EQ(0, shim_writer__close(w));
+	ASSERT_EQ(0, shim_archive__open(place.base, &ar));
+	shim_cursor__init(&cur, ar);
+	cur.spot = &spot;
+	ASSERT_EQ(0, shim_cursor__next(&cur, &rec));
+	EXPECT_LT(0, spot.len);
+	ASSERT_EQ(0, shim_cursor__prev(&cur, &rec));
+	EXPECT_EQ(0, rec.stamp.sec);
+	EXPECT_EQ(-ERANGE, shim_cursor__prev(&cur, &rec));
+	shim_spot__fini(&spot);
+	shim_archive__put(ar);
+	place_remove(&place);
+}
+
+TEST(the_label_is_no_record)
+{
+	step_before_the_first(_metadata, 2);
+	step_before_the_first(_metadata, 3);
+}
+
 /* Seek to @when: @first records are before it, @last not behind it */
 static bool seeks_with(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar,
 		       struct shim_spot *spot, struct shim_ts when, unsigned int first,

@@ -85,7 +85,9 @@ bool shim_spot__at(const struct shim_spot *spot, const struct shim_archive *ar,
 {
 	uint64_t from = offset - spot->offset;
 
+	/* what is before the records is the label, which may look like one */
 	if (volume != spot->volume || offset < spot->offset || from >= spot->len ||
+	    offset < shim_archive__head(ar, volume) ||
 	    shim_rec_result__decode(format_of(ar, volume), spot->bytes + from, spot->len - from,
 				    rec))
 		return false;
