@@ -54,7 +54,7 @@ table() {
 	printf '  %-12s %12s %12s %8s %10s %10s  %s\n' '' 'PCP us' 'ours us' 'ratio' 'PCP MB' 'ours MB' 'values'
 	INTERVAL=$("$work/shim" "$1" interval)
 	export INTERVAL
-	for what in open interp-10 interp-360 forw back jump contexts; do
+	for what in open interp-10 interp-360 again-360 forw back jump contexts; do
 		# shellcheck disable=SC2046
 		set -- "$1" $(measure pcp "$1" $what) $(measure shim "$1" $what)
 		echo "$what $*" | awk '{

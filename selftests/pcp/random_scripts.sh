@@ -70,6 +70,8 @@ own_archives() {
 		seed=$((round * 4 + i))
 		"$dir/make_archive" "$dir/random" $((2 + i % 2)) random $seed
 		play "$dir/random" "$1" || return 1
+		"$dir/make_archive" "$dir/marked" $((2 + i % 2)) marked $seed
+		play "$dir/marked" $(($1 / 3)) || return 1
 	done
 }
 
@@ -116,7 +118,7 @@ done
 [ $# -eq 0 ] || done_testing
 
 own_archives 300
-result "2430 scripts over archives made here"
+result "2830 scripts over archives made here"
 if [ -d "$suite" ]; then
 	suite_round 8
 	result "8 scripts over each of $n archives of PCP's test suite"

@@ -4,7 +4,8 @@
  *
  * Locking: @lock guards the loading and growing of volumes and the end.  The
  * rest does not change after opening; @meta has a lock of its own, which is
- * never taken together with this one.
+ * never taken together with this one, and so has @clear, which may be taken
+ * with it.
  */
 #ifndef SHIM_ARCHIVE_ARCHIVE_H
 #define SHIM_ARCHIVE_ARCHIVE_H
@@ -18,6 +19,7 @@
 #include "meta.h"
 #include "reader.h"
 #include "record.h"
+#include "stretch.h"
 #include "volume.h"
 
 #define SHIM_LATER_CHUNKS	25	/* each as large as all before it and ... */
@@ -49,6 +51,7 @@ struct shim_part {
  * @volumes: @nopened, of all parts, with a joint between each two
  * @later: further ones of the last part, which were found since, in chunks; neither moves
  * @nvolumes: all of them; what is counted is there
+ * @clear: where there is no mark, as far as readers have found
  * @listed: the folder was looked through for volumes, which is done when one needs to know
  */
 struct shim_archive {
@@ -67,6 +70,7 @@ struct shim_archive {
 	atomic_uint nvolumes;
 	atomic_bool listed;
 	struct shim_budget budget;	/* that volumes have left */
+	struct shim_stretches clear;
 	bool end_known;
 	int end_err;
 	struct shim_ts end;

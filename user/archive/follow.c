@@ -123,6 +123,21 @@ unsigned int shim_archive__nvolumes(struct shim_archive *ar)
 	return atomic_load_explicit(&ar->nvolumes, memory_order_acquire);
 }
 
+/* What was known of a file that was cut off may not be true of what is written there next. */
+static int refresh(struct shim_archive *ar, bool *changed)
+{
+	struct shim_volume *last = last_volume(ar);
+	struct shim_view before = { 0 }, now = { 0 };
+	int err;
+
+	shim_volume__view(last, &before);
+	err = shim_volume__refresh(last, changed);
+	shim_volume__view(last, &now);
+	if (now.size < before.size)
+		shim_stretches__forget(&ar->clear);
+	return err;
+}
+
 int shim_archive__follow_locked(struct shim_archive *ar, bool *changed)
 {
 	bool more = false, grown;
@@ -130,7 +145,7 @@ int shim_archive__follow_locked(struct shim_archive *ar, bool *changed)
 
 	do {
 		more = is_next_there(last_volume(ar));
-		err = shim_volume__refresh(last_volume(ar), &grown);
+		err = refresh(ar, &grown);
 		*changed |= grown;
 		if (!err && more)
 			err = add_volume(ar, last_volume(ar)->number + 1);

@@ -24,6 +24,7 @@ struct shim_interp {
 	uint64_t run;			/* of fetches without a reposition between them */
 	bool started;			/* the run has its first fetch ... */
 	bool placed;			/* ... and the scanner was at its time since */
+	bool counted;			/* ... and gave out values of counters */
 	struct shim_ts run_start;
 	struct shim_ts when;		/* of the present fetch */
 	int64_t t;
@@ -84,6 +85,7 @@ void shim_interp__reposition(struct shim_interp *ip)
 	ip->run++;
 	ip->started = false;
 	ip->placed = false;
+	ip->counted = false;
 	ip->sc.has_mark = false;
 }
 
@@ -199,21 +201,23 @@ static int want_nexts(struct shim_interp *ip, struct shim_metric *m)
 }
 
 /*
- * Put the scanner at the present time.  Within a run it walks there from the
- * time of the run's first fetch, and so meets every mark on the way.
+ * Put the scanner at the present time.  Once a run has given out counters, which are
+ * left out behind a mark, it walks there from the time of the run's first
+ * fetch, and so meets every mark on the way.
  */
 static int place(struct shim_interp *ip)
 {
 	int err;
 
-	if (!ip->placed) {
+	if (!ip->placed && ip->counted) {
 		err = shim_scan__place(&ip->sc, ip->run_start, false);
 		if (err)
 			return err;
-		ip->placed = true;
-		ip->sc.has_mark = false;
 	}
-	return shim_scan__place(&ip->sc, ip->when, true);
+	if (!ip->placed)
+		ip->sc.has_mark = false;
+	ip->placed = true;
+	return shim_scan__place(&ip->sc, ip->when, ip->counted);
 }
 
 /*
@@ -367,6 +371,7 @@ static int answer(struct shim_interp *ip, struct shim_metric *m)
 	m->last_run = ip->run;
 	m->last_at = ip->t;
 	m->last_numval = m->numval;
+	ip->counted |= continuous(m) && m->numval > 0;
 	return 0;
 }
 

@@ -57,10 +57,11 @@ static inline int64_t shim_scan__time(const struct shim_scanner *sc, const struc
 bool shim_scan__is_mark(const struct shim_scanner *sc, const struct shim_record *rec);
 
 /*
- * Put the cursor at a time.  @walk: pass every record between, so that no mark
- * is missed.  -EBADMSG if a corrupt record is in the way.
+ * Put the cursor at a time.  @walk_there: pass every record between that was not
+ * passed before, so that no mark is missed.  -EBADMSG if a corrupt record is
+ * in the way.
  */
-int shim_scan__place(struct shim_scanner *sc, struct shim_ts when, bool walk);
+int shim_scan__place(struct shim_scanner *sc, struct shim_ts when, bool walk_there);
 
 /* Look for a track's observation in the next scan; 0 or -ENOMEM. */
 int shim_scan__want(struct shim_scanner *sc, struct shim_metric *m, struct shim_track *k);

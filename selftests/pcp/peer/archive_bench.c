@@ -138,6 +138,15 @@ static long step_360(void)
 	return sweep(360 * (ns ? atoll(ns) : interval()));
 }
 
+/* Once more in a context beside the first, by what was learnt the first time */
+static long step_360_again(void)
+{
+	step_360();
+	if (pmNewContext(PM_CONTEXT_ARCHIVE, b.archive) < 0)
+		exit(2);
+	return step_360();
+}
+
 static long forward(void)
 {
 	pmSetModeHighRes(PM_MODE_FORW, &b.start, NULL);
@@ -218,6 +227,7 @@ static const struct {
 	{ "open", open_close },
 	{ "interp-10", step_10 },
 	{ "interp-360", step_360 },
+	{ "again-360", step_360_again },
 	{ "forw", forward },
 	{ "back", backward },
 	{ "jump", jump },

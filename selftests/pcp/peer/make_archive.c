@@ -4,16 +4,21 @@
  *
  * usage: make_archive BASE VERSION vectors|notes|lines
  *        make_archive BASE VERSION churn STATES
- *        make_archive BASE VERSION random SEED
+ *        make_archive BASE VERSION random|marked SEED
  *        make_archive BASE VERSION big|steady RECORDS
  *
+ * A marked archive is a random one with marks, and longer.
  * The instances of churn are like processes: of a thousand, a tenth is new each time.
  * Of a big archive's metrics, one never occurs; all of a steady one's do, always.
  */
+#include <stdbool.h>
+
 #include "../archive_file.h"
 
 #define RANDOM_METRICS	24
 #define RANDOM_RECORDS	400
+#define MARKED_RECORDS	1200
+#define MARK_EVERY	150	/* records, on average */
 #define BIG_METRICS	48
 #define INDEX_EVERY	100000
 #define ALIVE		1000
@@ -133,27 +138,30 @@ static void random_record(struct af *a, struct metric *metrics, unsigned int lif
 	}
 }
 
-static void make_random(struct af *a, uint64_t seed)
+static void make_random(struct af *a, uint64_t seed, bool marked)
 {
+	const unsigned int records = marked ? MARKED_RECORDS : RANDOM_RECORDS;
 	struct metric metrics[RANDOM_METRICS] = { 0 };
 	int64_t at = 0;
 	int ids[32];
 
 	state = seed;
 	random_metrics(a, metrics);
-	for (unsigned int i = 0; i < RANDOM_RECORDS; i++) {
+	for (unsigned int i = 0; i < records; i++) {
 		unsigned int life = i / 50;
 
 		if (i % 50 == 0)
 			af_indom(a, at, AF_PMID(2), instances(AF_PMID(2), life, ids), ids);
 		if (i == 0)
 			af_indom(a, at, AF_PMID(1), instances(AF_PMID(1), 0, ids), ids);
-		if (i % 40 == 0 || i == RANDOM_RECORDS - 1)
+		if (i % 40 == 0 || i == records - 1)
 			af_index(a, at);
 		af_begin(a, at);
 		random_record(a, metrics, life);
 		if (a->npmids)
 			af_end(a);
+		if (marked && i < records - 1 && !roll(MARK_EVERY))
+			af_mark(a, at + 500000);
 		at += (1 + roll(3000)) * 1000000LL + roll(1000) * 1000;
 	}
 }
@@ -257,7 +265,9 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[3], "churn"))
 		make_churn(&a, atoi(argv[4]));
 	else if (!strcmp(argv[3], "random"))
-		make_random(&a, strtoull(argv[4], NULL, 10));
+		make_random(&a, strtoull(argv[4], NULL, 10), false);
+	else if (!strcmp(argv[3], "marked"))
+		make_random(&a, strtoull(argv[4], NULL, 10), true);
 	else
 		make_big(&a, atoi(argv[4]), !strcmp(argv[3], "big"));
 	af_close(&a);

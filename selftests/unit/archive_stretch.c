@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Stretches without marks: whatever is put in in whatever order, exactly that is found, in as few
+ * pieces as it can be.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/stretch.h"
+
+#include "kselftest_harness.h"
+
+#define RECORDS		600
+#define IN_A_VOLUME	100	/* each of 10 bytes */
+
+struct model {
+	int64_t time[RECORDS];
+	bool mark[RECORDS];
+	bool known[RECORDS];
+};
+
+static unsigned int seed = 3;
+
+static unsigned int roll(unsigned int sides)
+{
+	return (unsigned int)rand_r(&seed) / 7 % sides;
+}
+
+/* Before the @i-th record, which is at the end of a volume rather than at the start of the next */
+static struct shim_position before(unsigned int i)
+{
+	if (!i)
+		return (struct shim_position){ 0, 0 };
+	return (struct shim_position){ (i - 1) / IN_A_VOLUME, ((i - 1) % IN_A_VOLUME + 1) * 10 };
+}
+
+static void model_make(struct model *m)
+{
+	int64_t at = -5;
+
+	for (unsigned int i = 0; i < RECORDS; i++) {
+		at += roll(3);
+		if (!roll(40))
+			at -= 30;
+		m->time[i] = at;
+		m->mark[i] = !roll(40);
+		m->known[i] = false;
+	}
+}
+
+/* Whether the record before @i and the @i-th are of one stretch, if both are known */
+static bool goes_on(const struct model *m, unsigned int i)
+{
+	return !m->mark[i - 1] && !m->mark[i] && m->time[i - 1] <= m->time[i];
+}
+
+/* What a walk over some records remembers */
+static void add_some(struct model *m, struct shim_stretches *known)
+{
+	unsigned int i = roll(RECORDS), end = i + 1 + roll(30), first = i;
+
+	if (m->mark[i])
+		return;
+	m->known[i] = true;
+	while (i + 1 < end && i + 1 < RECORDS && goes_on(m, i + 1))
+		m->known[++i] = true;
+	shim_stretches__add(known, &(struct shim_stretch){
+		.from = before(first), .to = before(i + 1),
+		.first = m->time[first], .last = m->time[i],
+	});
+}
+
+static bool found_right(const struct model *m, struct shim_stretches *known, unsigned int i,
+			bool back)
+{
+	struct shim_stretch s;
+	unsigned int first = i, last = i;
+
+	if (!shim_stretches__find(known, before(back ? i + 1 : i), back, &s))
+		return !m->known[i];
+	while (first && m->known[first - 1] && goes_on(m, first))
+		first--;
+	while (last + 1 < RECORDS && m->known[last + 1] && goes_on(m, last + 1))
+		last++;
+	return m->known[i] && !shim_position__cmp(s.from, before(first)) &&
+	       !shim_position__cmp(s.to, before(last + 1)) && s.first == m->time[first] && s.last == m->time[last];
+}
+
+TEST(what_was_put_in)
+{
+	for (int round = 0; round < 200; round++) {
+		struct shim_stretches known;
+		struct model m;
+
+		model_make(&m);
+		shim_stretches__init(&known);
+		for (unsigned int n = roll(120); n--;)
+			add_some(&m, &known);
+		for (unsigned int i = 0; i < RECORDS; i++) {
+			ASSERT_TRUE(found_right(&m, &known, i, false)) {
+				TH_LOG("round %d, record %u", round, i);
+			}
+			ASSERT_TRUE(found_right(&m, &known, i, true)) {
+				TH_LOG("round %d, record %u, back", round, i);
+			}
+		}
+		shim_stretches__forget(&known);
+		memset(m.known, 0, sizeof(m.known));
+		EXPECT_TRUE(found_right(&m, &known, roll(RECORDS), false));
+		shim_stretches__fini(&known);
+	}
+}
+
+/* However many there are, memory stays small; what is known can still become longer. */
+TEST(not_too_many)
+{
+	struct shim_stretch s = { .from = { 0, 0 } }, found;
+	struct shim_stretches known;
+
+	shim_stretches__init(&known);
+	for (unsigned int i = 0; i < 2 * SHIM_STRETCHES_MAX; i++) {
+		s.from.offset = i * 100;
+		s.to.offset = i * 100 + 10;
+		shim_stretches__add(&known, &s);
+	}
+	EXPECT_EQ(SHIM_STRETCHES_MAX, known.n);
+	EXPECT_FALSE(shim_stretches__find(&known, s.from, false, &found));
+	s.from.offset = 10;
+	s.to.offset = 60;
+	shim_stretches__add(&known, &s);
+	EXPECT_TRUE(shim_stretches__find(&known, (struct shim_position){ 0, 5 }, false, &found));
+	EXPECT_EQ(60, found.to.offset);
+	EXPECT_EQ(SHIM_STRETCHES_MAX, known.n);
+	shim_stretches__fini(&known);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Stretches of an archive that are known to have no mark. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "stretch.h"
+
+void shim_stretches__init(struct shim_stretches *known)
+{
+	*known = (struct shim_stretches){ 0 };
+	pthread_mutex_init(&known->lock, NULL);
+}
+
+void shim_stretches__fini(struct shim_stretches *known)
+{
+	free(known->all);
+	pthread_mutex_destroy(&known->lock);
+}
+
+/* Number of those that end before a position, with @or_at also at it */
+static size_t ended(const struct shim_stretches *known, struct shim_position at, bool or_at)
+{
+	size_t lo = 0, hi = known->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (shim_position__cmp(known->all[mid].to, at) < (or_at ? 1 : 0))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+bool shim_stretches__find(struct shim_stretches *known, struct shim_position at, bool back,
+			  struct shim_stretch *out)
+{
+	bool found = false;
+	size_t i;
+
+	pthread_mutex_lock(&known->lock);
+	i = ended(known, at, !back);
+	if (i < known->n)
+		found = shim_position__cmp(known->all[i].from, at) < (back ? 0 : 1);
+	if (found)
+		*out = known->all[i];
+	pthread_mutex_unlock(&known->lock);
+	return found;
+}
+
+/* Whether two in this order are one: they share records, or time goes on from one to the other */
+static bool are_one(const struct shim_stretch *a, const struct shim_stretch *b)
+{
+	int cmp = shim_position__cmp(a->to, b->from);
+
+	return cmp > 0 || (!cmp && a->last <= b->first);
+}
+
+static void unite(struct shim_stretch *all, const struct shim_stretch *s)
+{
+	if (shim_position__cmp(s->from, all->from) < 0) {
+		all->from = s->from;
+		all->first = s->first;
+	}
+	if (shim_position__cmp(s->to, all->to) > 0) {
+		all->to = s->to;
+		all->last = s->last;
+	}
+}
+
+/* One in place of those from @lo to before @hi */
+static void replace(struct shim_stretches *known, size_t lo, size_t hi, const struct shim_stretch *s)
+{
+	struct shim_stretch *all = known->all;
+
+	if (lo == hi) {
+		if (known->n == SHIM_STRETCHES_MAX)
+			return;
+		all = shim_vec__room(all, &known->cap, known->n, sizeof(*all));
+		if (!all)
+			return;
+		known->all = all;
+	}
+	memmove(&all[lo + 1], &all[hi], (known->n - hi) * sizeof(*all));
+	all[lo] = *s;
+	known->n = known->n + 1 - (hi - lo);
+}
+
+void shim_stretches__add(struct shim_stretches *known, const struct shim_stretch *s)
+{
+	struct shim_stretch one = *s;
+	size_t lo, hi;
+
+	if (shim_stretch__is_empty(s))
+		return;
+	pthread_mutex_lock(&known->lock);
+	lo = ended(known, s->from, false);
+	if (lo < known->n && !shim_position__cmp(known->all[lo].to, s->from) &&
+	    !are_one(&known->all[lo], s))
+		lo++;
+	for (hi = lo; hi < known->n; hi++) {
+		const struct shim_stretch *other = &known->all[hi];
+
+		if (shim_position__cmp(other->from, one.from) < 0 ? !are_one(other, &one) :
+								    !are_one(&one, other))
+			break;
+		unite(&one, other);
+	}
+	replace(known, lo, hi, &one);
+	pthread_mutex_unlock(&known->lock);
+}
+
+void shim_stretches__forget(struct shim_stretches *known)
+{
+	pthread_mutex_lock(&known->lock);
+	known->n = 0;
+	pthread_mutex_unlock(&known->lock);
+}
