@@ -172,7 +172,7 @@ TEST(ticks_are_cpu_time)
 	worked = cpc_buf_hrtime(c.cpc, c.after) - cpc_buf_hrtime(c.cpc, c.before);
 	cpc_buf_sub(c.cpc, c.after, c.after, c.before);
 	EXPECT_LT(slept, (hrtime_t)cpc_buf_tick(c.cpc, c.after));
-	EXPECT_LE(0, worked - (hrtime_t)cpc_buf_tick(c.cpc, c.after) + 1000000);
+	EXPECT_LE(0, worked - (hrtime_t)cpc_buf_tick(c.cpc, c.after) + 20000000);
 	cpc_close(c.cpc);
 }
 
