@@ -126,6 +126,7 @@ void vcpc_counter_go_on(struct vcpc_counters *c, const struct vcpc_sample *from,
 void vcpc_counter_set(struct vcpc_counters *c, const struct vcpc_sample *from,
 		      const struct vcpc_sample *to);
 int vcpc_counter_read(struct vcpc_counters *c, u64 now, struct vcpc_sample *sample);
+bool vcpc_counter_peek(const struct vcpc_counters *c, u32 i, u64 *value);
 
 bool vcpc_counter_ended(const struct vcpc_counters *c);
 bool vcpc_counter_waits(const struct vcpc_counters *c);

@@ -273,6 +273,25 @@ int vcpc_counter_read(struct vcpc_counters *c, u64 now, struct vcpc_sample *samp
 }
 
 /**
+ * vcpc_counter_peek() - what a counter had when its thread last left its CPU
+ * @c: the counters
+ * @i: which
+ * @value: written on success
+ *
+ * Context: any; a thread that comes back meanwhile may count on.
+ * Return: true; false if the thread is on a CPU.
+ */
+bool vcpc_counter_peek(const struct vcpc_counters *c, u32 i, u64 *value)
+{
+	const struct vcpc_counter *counter = &c->counter[i];
+
+	if (READ_ONCE(counter->event->oncpu) >= 0)
+		return false;
+	*value = local64_read(&counter->event->count) + counter->add;
+	return true;
+}
+
+/**
  * vcpc_counter_go_on() - let the counters that count go on from other values
  * @c: the counters
  * @from: what they were just read as

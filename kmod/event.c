@@ -64,6 +64,18 @@ struct perf_event *vcpc_event_open(const struct vcpc_request *req, const struct 
 	return event_open(req, place, alarm, flags);
 }
 
+static struct perf_event *open_software(u64 config, const struct vcpc_place *place,
+					const struct vcpc_alarm *alarm, u32 flags)
+{
+	const struct vcpc_request req = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = config,
+		.flags = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL,
+	};
+
+	return event_open(&req, place, alarm, flags);
+}
+
 /**
  * vcpc_event_open_clock() - count a thread's CPU time, or a CPU's time
  * @place: where; the caller holds a reference to a thread
@@ -76,13 +88,27 @@ struct perf_event *vcpc_event_open(const struct vcpc_request *req, const struct 
 struct perf_event *vcpc_event_open_clock(const struct vcpc_place *place,
 					 const struct vcpc_alarm *alarm, u32 flags)
 {
-	const struct vcpc_request clock = {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = place->task ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_CPU_CLOCK,
-		.flags = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL,
-	};
+	u64 clock = place->task ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_CPU_CLOCK;
 
-	return event_open(&clock, place, alarm, flags);
+	return open_software(clock, place, alarm, flags);
+}
+
+/**
+ * vcpc_event_open_switches() - call somebody whenever a thread leaves its CPU
+ * @task: the thread; the caller holds a reference
+ * @ring: whom; under the scheduler's locks, before perf takes the thread's events off
+ * @context: the event's overflow_handler_context
+ *
+ * Context: sleeps.
+ * Return: as vcpc_event_open().
+ */
+struct perf_event *vcpc_event_open_switches(struct task_struct *task, perf_overflow_handler_t ring,
+					    void *context)
+{
+	const struct vcpc_alarm each = { .period = 1, .ring = ring, .context = context };
+	const struct vcpc_place place = { .task = task, .cpu = -1 };
+
+	return open_software(PERF_COUNT_SW_CONTEXT_SWITCHES, &place, &each, 0);
 }
 
 /**

@@ -137,7 +137,7 @@ static int instance_overflow(struct vcpc_instance *inst)
 	if (!inst->binding->set->overflows)
 		return 0;
 	inst->overflow = vcpc_overflow_create(inst);
-	return inst->overflow ? 0 : -ENOMEM;
+	return PTR_ERR_OR_ZERO(inst->overflow);
 }
 
 static struct vcpc_counters *open_counters(struct vcpc_instance *inst, u32 flags, int *bad)

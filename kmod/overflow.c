@@ -41,66 +41,17 @@
 #include "reach.h"
 #include "set.h"
 #include "setpage.h"
-
-/* An instance that may not be frozen: it is so, or has nothing to freeze. */
-#define CANNOT_FREEZE	(VCPC_INSTANCE_CLOSED | VCPC_INSTANCE_INVALID | VCPC_INSTANCE_STOPPED | \
-			 VCPC_INSTANCE_SETTLED | VCPC_INSTANCE_OFFLINE)
+#include "watch.h"
 
 /**
- * struct watch - what perf tells us with, one for each request
- * @o: whose
- * @from: what its counter was when it began to count; under the instance's lock
- * @periods: how often it has gone as far as from there to its end since; likewise
- * @count: how often it has overflowed in all; likewise
+ * vcpc_overflow_look() - read the counters
+ * @o: the instance's overflows; its counters are read into @kept, which nobody else reads
+ *	while it counts
+ *
+ * Context: where counters can be read; under the instance's lock.
+ * Return: true if it counts.
  */
-struct watch {
-	struct vcpc_overflow *o;
-	u64 from;
-	u64 periods;
-	u64 count;
-};
-
-/**
- * struct vcpc_overflow - who is told of an instance's overflows
- * @rcu: for freeing
- * @work: signals and wakes
- * @errand: goes to the thread if it has left meanwhile; NULL if it has a CPU
- * @inst: whose
- * @set: its set
- * @task: its thread, to which this holds a reference; NULL if it has a CPU
- * @freezes: an overflow stops the instance, and is told the thread
- * @unlooked: there was one where nothing could be locked
- * @first: and which request it was; written before @unlooked
- * @late: which it was, in VCPC_INSTANCE_LATE; under the instance's lock, as all below
- * @which: which request stopped the instance
- * @due: that is to be told the thread
- * @wake: what pollers are to be woken for, EPOLLPRI and EPOLLERR
- * @watch: one for each request
- */
-struct vcpc_overflow {
-	struct rcu_head rcu;
-	struct irq_work work;
-	struct vcpc_errand *errand;
-	struct vcpc_instance *inst;
-	struct vcpc_set *set;
-	struct task_struct *task;
-	bool freezes;
-	bool unlooked;
-	u32 first;
-	u32 late;
-	u32 which;
-	bool due;
-	__poll_t wake;
-	struct watch watch[];
-};
-
-static bool is_watched(const struct vcpc_overflow *o, u32 i)
-{
-	return o->set->requests[i].flags & VCPC_REQ_F_OVERFLOW;
-}
-
-/* Into what nobody else reads while the instance counts */
-static bool look(struct vcpc_overflow *o)
+bool vcpc_overflow_look(struct vcpc_overflow *o)
 {
 	struct vcpc_instance *inst = o->inst;
 
@@ -111,9 +62,30 @@ static bool look(struct vcpc_overflow *o)
 	return false;
 }
 
+/**
+ * vcpc_overflow_periods() - how often a counter has come to its end
+ * @watch: from what it counts
+ * @value: what it is now
+ * @left: set to what it has left to the next time
+ *
+ * Return: the number, since it began.
+ */
+u64 vcpc_overflow_periods(const struct vcpc_watch *watch, u64 value, u64 *left)
+{
+	u64 periods, done;
+
+	/* From 0 there is no end that could be reached. */
+	*left = U64_MAX;
+	if (!watch->from)
+		return 0;
+	periods = div64_u64_rem(value - watch->from, -watch->from, &done);
+	*left = -watch->from - done;
+	return periods;
+}
+
 static bool went_past_end(const struct vcpc_overflow *o, u32 i)
 {
-	return is_watched(o, i) && o->inst->kept.values[i] < o->watch[i].from;
+	return vcpc_overflow_watches(o, i) && o->inst->kept.values[i] < o->watch[i].from;
 }
 
 /*
@@ -126,7 +98,7 @@ static void freeze(struct vcpc_overflow *o, u32 rang)
 	u32 i, which = rang;
 	bool any = false;
 
-	if (!look(o))
+	if (!vcpc_overflow_look(o))
 		return;
 	for (i = 0; i < o->set->nr; i++) {
 		if (!went_past_end(o, i))
@@ -154,20 +126,16 @@ static bool is_throttled(const struct vcpc_overflow *o)
 	u32 i;
 
 	for (i = 0; i < o->set->nr; i++)
-		if (is_watched(o, i) && vcpc_counter_throttled(o->inst->counters, i))
+		if (vcpc_overflow_watches(o, i) && vcpc_counter_throttled(o->inst->counters, i))
 			return true;
 	return false;
 }
 
 static void count_one(struct vcpc_overflow *o, u32 i)
 {
-	struct watch *watch = &o->watch[i];
-	u64 periods;
+	struct vcpc_watch *watch = &o->watch[i];
+	u64 left, periods = vcpc_overflow_periods(watch, o->inst->kept.values[i], &left);
 
-	/* From 0 there is no end that could be reached. */
-	if (!watch->from)
-		return;
-	periods = div64_u64(o->inst->kept.values[i] - watch->from, -watch->from);
 	if (periods <= watch->periods)
 		return;
 	watch->count += periods - watch->periods;
@@ -185,10 +153,10 @@ static void count(struct vcpc_overflow *o)
 		o->wake |= EPOLLERR;
 		return;
 	}
-	if (!look(o))
+	if (!vcpc_overflow_look(o))
 		return;
 	for (i = 0; i < o->set->nr; i++)
-		if (is_watched(o, i))
+		if (vcpc_overflow_watches(o, i))
 			count_one(o, i);
 }
 
@@ -196,7 +164,7 @@ static void count(struct vcpc_overflow *o)
 static bool take_notice(struct vcpc_overflow *o, u32 rang)
 {
 	lockdep_assert_held(&o->inst->lock);
-	if (o->inst->state & CANNOT_FREEZE)
+	if (o->inst->state & VCPC_CANNOT_FREEZE)
 		return false;
 	if (o->freezes)
 		freeze(o, rang);
@@ -207,7 +175,7 @@ static bool take_notice(struct vcpc_overflow *o, u32 rang)
 
 static void ring(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
-	struct watch *watch = event->overflow_handler_context;
+	struct vcpc_watch *watch = event->overflow_handler_context;
 	struct vcpc_overflow *o = watch->o;
 	unsigned long flags;
 	bool news;
@@ -231,9 +199,9 @@ static void ring(struct perf_event *event, struct perf_sample_data *data, struct
 
 /*
  * Counts can be read if the thread has not left the CPU meanwhile; otherwise somebody has
- * to go there.  Returns whether.
+ * to go there.
  */
-static bool look_late(struct vcpc_overflow *o)
+static void look_late(struct vcpc_overflow *o)
 {
 	struct vcpc_instance *inst = o->inst;
 	u32 first = READ_ONCE(o->first);
@@ -243,13 +211,10 @@ static bool look_late(struct vcpc_overflow *o)
 	smp_store_mb(o->unlooked, false);
 	if (!o->task || o->task == current) {
 		take_notice(o, first);
-		return false;
-	}
-	if (!(inst->state & VCPC_INSTANCE_LATE)) {
+	} else if (!(inst->state & VCPC_INSTANCE_LATE)) {
 		inst->state |= VCPC_INSTANCE_LATE;
 		o->late = first;
 	}
-	return true;
 }
 
 /* Going there is all: whoever comes to an instance in VCPC_INSTANCE_LATE stops it. */
@@ -301,7 +266,7 @@ void vcpc_overflow_born(struct vcpc_instance *inst)
 
 	raw_spin_lock_irqsave(&inst->lock, flags);
 	for (i = o->set->nr; i--;) {
-		if (!is_watched(o, i))
+		if (!vcpc_overflow_watches(o, i))
 			continue;
 		inst->kept.values[i] = U64_MAX;
 		which = i;
@@ -321,7 +286,10 @@ static void overflow_work(struct irq_work *work)
 
 	raw_spin_lock_irqsave(&o->inst->lock, flags);
 	/* Pairs with ring()'s release. */
-	late = smp_load_acquire(&o->unlooked) && look_late(o);
+	if (smp_load_acquire(&o->unlooked))
+		look_late(o);
+	vcpc_leaving_look(o);
+	late = o->inst->state & VCPC_INSTANCE_LATE;
 	which = o->which;
 	due = o->due;
 	wake = o->wake;
@@ -339,40 +307,58 @@ static void overflow_work(struct irq_work *work)
 		wake_up_interruptible_poll(&o->set->wait, wake);
 }
 
+/* What only threads have */
+static int follow(struct vcpc_overflow *o, struct task_struct *task)
+{
+	o->errand = vcpc_errand_create(o->inst, go_there);
+	if (!o->errand)
+		return -ENOMEM;
+	o->task = get_task_struct(task);
+	return vcpc_leaving_open(o);
+}
+
+static void unfollow(struct vcpc_overflow *o)
+{
+	vcpc_leaving_close(o);
+	irq_work_sync(&o->work);
+	if (o->errand)
+		vcpc_errand_close(o->errand);
+	if (o->task)
+		put_task_struct(o->task);
+}
+
 /**
  * vcpc_overflow_create() - be told of an instance's overflows
- * @inst: the instance, which does not count yet
+ * @inst: the instance, which is stopped
  *
  * Context: sleeps; under the set's lock.
- * Return: for vcpc_overflow_close(), or NULL.
+ * Return: for vcpc_overflow_close(), or an ERR_PTR: -ENOMEM, or -ESRCH if the thread is
+ * exiting.
  */
 struct vcpc_overflow *vcpc_overflow_create(struct vcpc_instance *inst)
 {
 	struct vcpc_set *set = inst->binding->set;
 	struct vcpc_overflow *o;
+	int ret;
 	u32 i;
 
 	o = kvzalloc(struct_size(o, watch, set->nr), GFP_KERNEL_ACCOUNT);
 	if (!o)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	init_irq_work(&o->work, overflow_work);
 	o->inst = inst;
 	o->set = set;
-	if (inst->task) {
-		o->errand = vcpc_errand_create(inst, go_there);
-		if (!o->errand)
-			goto err_errand;
-		o->task = get_task_struct(inst->task);
-	}
-	o->freezes = o->task && !(set->flags & VCPC_SET_F_COUNT_OVERFLOWS);
+	o->freezes = inst->task && !(set->flags & VCPC_SET_F_COUNT_OVERFLOWS);
 	for (i = 0; i < set->nr; i++)
 		o->watch[i].o = o;
 	vcpc_overflow_from(o, inst->kept.values);
-	return o;
-
-err_errand:
-	kvfree(o);
-	return NULL;
+	if (!inst->task)
+		return o;
+	ret = follow(o, inst->task);
+	if (!ret)
+		return o;
+	vcpc_overflow_close(o);
+	return ERR_PTR(ret);
 }
 
 /**
@@ -383,11 +369,7 @@ err_errand:
  */
 void vcpc_overflow_close(struct vcpc_overflow *o)
 {
-	irq_work_sync(&o->work);
-	if (o->task) {
-		vcpc_errand_close(o->errand);
-		put_task_struct(o->task);
-	}
+	unfollow(o);
 	kvfree_rcu(o, rcu);
 }
 
@@ -406,7 +388,7 @@ static u64 period_from(u64 value)
  */
 bool vcpc_overflow_alarm(struct vcpc_overflow *o, u32 i, struct vcpc_alarm *alarm)
 {
-	if (!is_watched(o, i))
+	if (!vcpc_overflow_watches(o, i))
 		return false;
 	alarm->period = period_from(o->watch[i].from);
 	alarm->ring = ring;
@@ -437,7 +419,7 @@ static int begin_periods(void *arg)
 	u32 i;
 
 	for (i = 0; i < o->set->nr; i++)
-		if (is_watched(o, i))
+		if (vcpc_overflow_watches(o, i))
 			vcpc_counter_period_now(o->inst->counters, i);
 	return 0;
 }
@@ -456,7 +438,7 @@ void vcpc_overflow_arm(struct vcpc_overflow *o)
 	u32 i;
 
 	for (i = 0; i < o->set->nr; i++)
-		if (is_watched(o, i))
+		if (vcpc_overflow_watches(o, i))
 			vcpc_counter_period(o->inst->counters, i,
 					    period_from(READ_ONCE(o->watch[i].from)));
 	/* Who is killed meanwhile, or offline, overflows late. */

@@ -194,15 +194,32 @@ static int watched_set(__u32 flags, int signal)
 	return overflow_set(requests, 2, flags, signal);
 }
 
+static void bind_watched(struct __test_metadata *_metadata, int nth, int set)
+{
+	struct binding b = { .set = set };
+
+	ASSERT_GE(b.set, 0);
+	EXPECT_GT(each_allocation(nth, bind, &b), 0);
+	b.flags = VCPC_BIND_F_INHERIT | VCPC_BIND_F_PROCESS | VCPC_BIND_F_TRACE;
+	EXPECT_GT(each_allocation(nth, bind, &b), 0);
+	close(b.set);
+}
+
 TEST_F(failslab, bind_with_overflow)
 {
-	struct binding b = { .set = watched_set(0, SIGURG) };
+	NEEDS_FAILSLAB();
+	bind_watched(_metadata, self->nth, watched_set(0, SIGURG));
+}
+
+/* Its thread is followed, too. */
+TEST_F(failslab, bind_with_hardware_overflow)
+{
+	struct vcpc_request request = overflowing(&cycles, 1ULL << 40);
 
 	NEEDS_FAILSLAB();
-	ASSERT_GE(b.set, 0);
-	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
-	b.flags = VCPC_BIND_F_INHERIT | VCPC_BIND_F_PROCESS | VCPC_BIND_F_TRACE;
-	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
+	if (!hw_slots())
+		SKIP(return, "no hardware counters");
+	bind_watched(_metadata, self->nth, overflow_set(&request, 1, 0, SIGURG));
 }
 
 TEST_F(failslab, bind_groups)

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Overflow while the thread is on its way off the CPU: told, though it sleeps from then on.
+ *
+ * What a thread does between being woken and sleeping again is overflowed after ever more
+ * cycles, so that some of the overflows are in the scheduler, where interrupts are off.
+ * Another set, that only counts, tells how far the thread has come.
+ */
+#include <pthread.h>
+#include <sys/ioctl.h>
+
+#include "overflow.h"
+
+#define LONG_MS	20000	/* for a machine that is slow and has other things to do */
+#define STEPS	100
+
+struct sleeper {
+	int wake[2];
+	pid_t tid;
+	pthread_t thread;
+	pthread_barrier_t ready;
+	int set;	/* that only counts */
+};
+
+static void *sleeper(void *arg)
+{
+	struct sleeper *s = arg;
+	char byte;
+
+	s->tid = own_tid();
+	pthread_barrier_wait(&s->ready);
+	while (read(s->wake[0], &byte, 1) == 1)
+		;
+	return NULL;
+}
+
+/* Its state in /proc is behind its name, which is in brackets. */
+static bool is_asleep(const struct sleeper *s)
+{
+	char path[64], line[256];
+	char *end;
+	int left;
+	FILE *f;
+
+	if (ioctl(s->wake[0], FIONREAD, &left) || left)
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", s->tid);
+	f = fopen(path, "re");
+	if (!f || !fgets(line, sizeof(line), f))
+		abort();
+	fclose(f);
+	end = strrchr(line, ')');
+	return end && end[2] == 'S';
+}
+
+/* How many cycles it has had, once it sleeps */
+static __u64 cycles_of(const struct sleeper *s)
+{
+	__u64 last = 0, now = first_value(s->set, s->tid);
+
+	while (!is_asleep(s) || now != last) {
+		usleep(1000);
+		last = now;
+		now = first_value(s->set, s->tid);
+	}
+	return now;
+}
+
+/* How many it needs from one sleep to the next */
+static __u64 wake(const struct sleeper *s)
+{
+	__u64 before = cycles_of(s);
+
+	if (write(s->wake[1], "", 1) != 1)
+		abort();
+	return cycles_of(s) - before;
+}
+
+static __u64 least_of(const struct sleeper *s)
+{
+	__u64 least = ~0ULL, now;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		now = wake(s);
+		if (now < least)
+			least = now;
+	}
+	return least;
+}
+
+static int start_sleeper(struct sleeper *s)
+{
+	struct vcpc_request req = cycles;
+
+	req.flags |= VCPC_REQ_F_KERNEL;
+	s->set = set_of(&req, 0);
+	if (pipe(s->wake) || pthread_barrier_init(&s->ready, NULL, 2) ||
+	    pthread_create(&s->thread, NULL, sleeper, s))
+		return -1;
+	pthread_barrier_wait(&s->ready);
+	return set_bind(s->set, 0, s->tid);
+}
+
+static void stop_sleeper(struct sleeper *s)
+{
+	close(s->wake[1]);
+	pthread_join(s->thread, NULL);
+	close(s->wake[0]);
+	close(s->set);
+}
+
+/* Let it overflow after so many cycles from now on. */
+static int arm(int set, pid_t tid, __u64 after)
+{
+	struct vcpc_preset_args preset = { .size = sizeof(preset), .tid = tid, .preset = -after };
+
+	return call(set, VCPC_IOC_PRESET, &preset) ?: set_target(set, VCPC_IOC_RESTART, tid);
+}
+
+TEST(who_sleeps_is_told_of_too)
+{
+	struct vcpc_request req = overflowing(&cycles, 1ULL << 40);
+	__u64 whole, after, got, times = 0;
+	int set, told = 0, lost = 0, i;
+	struct sleeper s;
+
+	if (!hw_slots())
+		SKIP(return, "no hardware counters");
+	req.flags |= VCPC_REQ_F_KERNEL;
+	ASSERT_EQ(0, start_sleeper(&s));
+	set = overflow_set(&req, 1, 0, 0);
+	ASSERT_LE(0, set);
+	cycles_of(&s);
+	ASSERT_EQ(0, set_bind(set, 0, s.tid));
+	whole = least_of(&s);
+	for (i = 0; i < STEPS && lost < 3; i++) {
+		after = whole / 4 + whole * i / STEPS * 4 / 5;
+		ASSERT_EQ(0, arm(set, s.tid, after));
+		got = wake(&s);
+		if (got < after + after / 64)
+			continue;
+		if (polled(set, LONG_MS) != POLLPRI) {
+			TH_LOG("not told of %llu of %llu cycles", after, got);
+			lost++;
+			continue;
+		}
+		told++;
+		ASSERT_LT(times, overflows(set));
+		times = overflows(set);
+		EXPECT_GT(after * 2 + got, first_value(set, s.tid));
+	}
+	EXPECT_EQ(0, lost);
+	EXPECT_LE(10, told);
+	TH_LOG("%d overflows within %llu cycles", told, whole);
+	stop_sleeper(&s);
+	close(set);
+}
+
+TEST_HARNESS_MAIN
