@@ -167,17 +167,12 @@ static void more_sets_than_allowed(struct kunit *test)
 
 static int begin_suite(struct kunit_suite *suite)
 {
-	user = vcpc_limits_get();
-	if (IS_ERR(user))
-		return PTR_ERR(user);
-	return vcpc_user_test_open(&memory);
+	return vcpc_user_test_begin(&memory, &user);
 }
 
 static void end_suite(struct kunit_suite *suite)
 {
-	vcpc_user_test_close(&memory);
-	if (!IS_ERR(user))
-		vcpc_limits_put(user);
+	vcpc_user_test_end(&memory, user);
 }
 
 static struct kunit_case cases[] = {

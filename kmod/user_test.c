@@ -5,12 +5,15 @@
  * A suite begins in the process that loads the module, but its tests run in
  * kernel threads: they borrow the process's memory.
  */
+#include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 
+#include "errand.h"
+#include "limits.h"
 #include "user_test.h"
 
 /**
@@ -56,6 +59,56 @@ void vcpc_user_test_close(struct vcpc_user_memory *memory)
 	vm_munmap(memory->page, PAGE_SIZE);
 	mmput(memory->mm);
 	memory->mm = NULL;
+}
+
+/**
+ * vcpc_user_test_begin() - what a suite needs that makes sets
+ * @memory: filled
+ * @user: set to whose account they are on; NULL on failure
+ *
+ * Linux 6.1 runs suites before it initializes their module, newer ones after that.
+ *
+ * Return: 0 or a negative errno.
+ */
+int vcpc_user_test_begin(struct vcpc_user_memory *memory, struct vcpc_user **user)
+{
+	struct vcpc_user *self;
+	int ret = vcpc_errand_init();
+
+	*user = NULL;
+	if (ret)
+		return ret;
+	self = vcpc_limits_get();
+	if (IS_ERR(self)) {
+		ret = PTR_ERR(self);
+		goto err_user;
+	}
+	ret = vcpc_user_test_open(memory);
+	if (ret)
+		goto err_memory;
+	*user = self;
+	return 0;
+
+err_memory:
+	vcpc_limits_put(self);
+err_user:
+	vcpc_errand_exit();
+	return ret;
+}
+
+/**
+ * vcpc_user_test_end() - undo vcpc_user_test_begin()
+ * @memory: as it was filled
+ * @user: whose account it was; NULL if the suite could not begin: newer kernels end it
+ *	all the same
+ */
+void vcpc_user_test_end(struct vcpc_user_memory *memory, struct vcpc_user *user)
+{
+	if (!user)
+		return;
+	vcpc_user_test_close(memory);
+	vcpc_limits_put(user);
+	vcpc_errand_exit();
 }
 
 /**

@@ -5,6 +5,8 @@
 #include <kunit/test.h>
 #include <linux/mm_types.h>
 
+struct vcpc_user;
+
 /**
  * struct vcpc_user_memory - what a suite has of a process's memory
  * @mm: the process's, which loaded the module; NULL if there is none
@@ -17,6 +19,8 @@ struct vcpc_user_memory {
 
 int vcpc_user_test_open(struct vcpc_user_memory *memory);
 void vcpc_user_test_close(struct vcpc_user_memory *memory);
+int vcpc_user_test_begin(struct vcpc_user_memory *memory, struct vcpc_user **user);
+void vcpc_user_test_end(struct vcpc_user_memory *memory, struct vcpc_user *user);
 void vcpc_user_test_enter(const struct vcpc_user_memory *memory);
 void vcpc_user_test_leave(const struct vcpc_user_memory *memory);
 void __user *vcpc_user_test_put(struct kunit *test, const struct vcpc_user_memory *memory,
