@@ -3,7 +3,7 @@
 include scripts/config.mk
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup module bpf lib tools tests .needs check check-fast test test-debug test-newer test-memory soak demo bench \
+.PHONY: all help setup module bpf lib tools tests .needs check check-fast test test-debug test-nmi test-newer test-memory soak demo bench \
 	bench-archive soak-archive soak-scripts \
 	vm-shell install clean
 
@@ -50,6 +50,9 @@ test: ## everything: natively, under sanitizers, and in both VMs
 
 test-debug: ## the kernel's tests under a debug kernel (built once, some ten minutes)
 	@selftests/vm/kernel.sh debug $(FOLDERS)
+
+test-nmi: ## overflow, groups and races under the debug kernel, whose PMU interrupts by NMIs there
+	@selftests/vm/kernel.sh nmi $(FOLDERS)
 
 test-newer: ## the kernel's tests on Linux 6.12 (x86-64)
 	@selftests/vm/kernel.sh newer $(FOLDERS)

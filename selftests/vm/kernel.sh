@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Run the kernel's selftests on another kernel than Debian 12's own; called by
-# make test, make test-debug, make test-newer and make soak.
+# make test, make test-debug, make test-nmi, make test-newer and make soak.
 #
-# usage: kernel.sh debug|shaken|soak|newer [FOLDER|FOLDER/PROGRAM...]
+# usage: kernel.sh debug|shaken|nmi|soak|newer [FOLDER|FOLDER/PROGRAM...]
 #
 # "debug" is the arm64 kernel that scripts/build-debug-kernel.sh builds, not counted in
 # instructions and with two CPUs, so that races have a chance; "shaken" is
-# those of its tests that find most, in a few minutes; "soak" is the same for
+# those of its tests that find most, in a few minutes; "nmi" is those for which it matters
+# that the PMU's interrupts cannot be masked, and there they cannot; "soak" is the same for
 # SOAK_MINUTES (10) of races, as many calls of the fuzzer, and 1000 unloadings.  "newer" is
 # the x86-64 one of Debian's backports.  With RESULTS in the environment, results are
 # noted there; otherwise they are added up here.
@@ -15,7 +16,7 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-kind=$1
+kind=$1 name=''
 shift
 results=${RESULTS:-$(mktemp)}
 [ -n "${RESULTS:-}" ] || trap 'rm -f "$results"' EXIT
@@ -33,6 +34,12 @@ shaken)
 	kernel=$("$top/scripts/build-debug-kernel.sh")
 	export TEST_TIMEOUT=900 VM_OPTIONS='--no-icount --cpus 2 --timeout 2000' VM_ENVIRONMENT=FUZZ_CALLS=20000
 	;;
+nmi)
+	arch=arm64 kind=debug name=arm64-nmi
+	folders='vcpc/kunit.sh vcpc/overflow vcpc/overflow_told vcpc/overflow_late vcpc/overflow_heirs vcpc/groups_hw vcpc/known_answer vcpc/races vcpc/fuzz'
+	kernel=$("$top/scripts/build-debug-kernel.sh")
+	export TEST_TIMEOUT=900 VM_OPTIONS='--nmi --no-icount --cpus 2 --timeout 2000' VM_ENVIRONMENT=FUZZ_CALLS=20000
+	;;
 soak)
 	arch=arm64 folders='vcpc/races vcpc/fuzz vcpc/reload.sh vcpc/churn vcpc/hammer vcpc/kunit.sh'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
@@ -47,7 +54,7 @@ newer)
 	export TEST_TIMEOUT=900 VM_ENVIRONMENT=FUZZ_CALLS=200000
 	;;
 *)
-	echo "usage: kernel.sh debug|shaken|soak|newer [FOLDER...]" >&2
+	echo "usage: kernel.sh debug|shaken|nmi|soak|newer [FOLDER...]" >&2
 	exit 2
 	;;
 esac
@@ -65,6 +72,6 @@ if grep 'warning:' "$log"; then
 	echo "fail $arch-$kind kmod/build warns for $kernel" >>"$results"
 fi
 
-export VM_NAME="$arch-$kind" VM_KERNEL="$kernel" VM_MODULE="$top/build/$arch-$kind/vcpc.ko"
+export VM_NAME="${name:-$arch-$kind}" VM_KERNEL="$kernel" VM_MODULE="$top/build/$arch-$kind/vcpc.ko"
 "$here/test.sh" $arch "$top/build/$arch" "$results" "$@"
 [ -n "${RESULTS:-}" ] || "$top/selftests/summary.sh" "$top/selftests/may-skip" "$results"
