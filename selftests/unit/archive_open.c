@@ -73,6 +73,70 @@ TEST_F(open, by_any_name)
 	EXPECT_EQ(-SHIM_EOVERLAP, try(self, self->place.dir));
 }
 
+static int count_records(const char *base)
+{
+	struct shim_archive *ar;
+	struct shim_cursor cur;
+	struct shim_record rec;
+	int n = shim_archive__open(base, &ar);
+
+	if (n)
+		return n;
+	shim_cursor__init(&cur, ar);
+	while (!shim_cursor__next(&cur, &rec))
+		n++;
+	shim_archive__put(ar);
+	return n;
+}
+
+/* Six volumes of a record each, of which the second and the fourth are gone */
+static int write_gaps(FIXTURE_DATA(open) *self)
+{
+	struct shim_label label = sample_label(3);
+	struct shim_writer *w;
+	int err;
+
+	snprintf(self->place.base, sizeof(self->place.base), "%s/gaps", self->place.dir);
+	err = shim_writer__open(self->place.base, &label, &w);
+	if (!err)
+		err = sample_declare(w, at(0));
+	for (unsigned int i = 0; i < 6 && !err; i++) {
+		if (i)
+			err = shim_writer__next_volume(w);
+		if (!err)
+			err = sample_record(w, at(i), i);
+	}
+	if (!err)
+		err = shim_writer__close(w);
+	if (!err && (unlink(place_file(&self->place, "1")) || unlink(place_file(&self->place, "3"))))
+		err = -errno;
+	return err;
+}
+
+/* Who may search a folder, but not read it, gets to the volumes by the numbers in the index. */
+TEST_F(open, in_a_folder_that_may_not_be_read)
+{
+	char command[160];
+
+	ASSERT_EQ(0, write_gaps(self));
+	EXPECT_EQ(4, count_records(self->place.base));
+	snprintf(command, sizeof(command), "xz %s", place_file(&self->place, "4"));
+	ASSERT_EQ(0, system(command));
+	ASSERT_EQ(0, chmod(self->place.dir, 0311));
+	/* root may do anything */
+	if (!geteuid())
+		ASSERT_EQ(0, seteuid(65534));
+	EXPECT_EQ(NULL, fopen(self->place.dir, "r"));
+	EXPECT_EQ(4, count_records(self->place.base));
+	if (!getuid())
+		ASSERT_EQ(0, seteuid(0));
+	ASSERT_EQ(0, chmod(self->place.dir, 0700));
+	EXPECT_EQ(4, count_records(self->place.base));
+	/* without an index there is no knowing what is behind a gap */
+	ASSERT_EQ(0, unlink(place_file(&self->place, "index")));
+	EXPECT_EQ(4, count_records(self->place.base));
+}
+
 TEST_F(open, with_files_missing)
 {
 	ASSERT_EQ(0, unlink(place_file(&self->place, "index")));

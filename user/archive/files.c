@@ -217,6 +217,15 @@ char *shim_files__path(const char *base, int volume)
 	return n < 0 ? NULL : path;
 }
 
+bool shim_files__exists(const char *base, int volume)
+{
+	char *path = shim_files__path(base, volume);
+	bool found = path && exists(path);
+
+	free(path);
+	return found;
+}
+
 bool shim_files__plain_size(const char *base, int volume, uint64_t *size)
 {
 	char *path = shim_files__path(base, volume);

@@ -32,6 +32,8 @@ char *shim_files__base(const char *name);
 /* BASE.meta, BASE.index, BASE.N for SHIM_VOLUME_META, SHIM_VOLUME_INDEX, N; to be freed */
 char *shim_files__path(const char *base, int volume);
 
+/* Whether one of the archive's files is there, plain or compressed */
+bool shim_files__exists(const char *base, int volume);
 /* The size of a volume's file; false if there is none that is not compressed */
 bool shim_files__plain_size(const char *base, int volume, uint64_t *size);
 

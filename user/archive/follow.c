@@ -86,7 +86,7 @@ static int add_volume(struct shim_archive *ar, int number)
 }
 
 /*
- * Those that the folder has behind the ones that are known; none if it cannot be looked through.
+ * Those that the folder has behind the ones that are known; none if it cannot be looked into.
  * If memory is short, some are not known yet.
  */
 static int list(struct shim_archive *ar)

@@ -92,6 +92,39 @@ static int load_file(struct shim_index *index, const struct shim_part *part)
 	return err;
 }
 
+/* Each number once, if they ascend */
+static int add_number(struct shim_files *files, size_t *cap, int number)
+{
+	int *numbers = files->volumes;
+
+	if (number < 0 || (files->nvolumes && number <= numbers[files->nvolumes - 1]))
+		return 0;
+	numbers = shim_vec__room(numbers, cap, files->nvolumes, sizeof(*numbers));
+	if (!numbers)
+		return -ENOMEM;
+	files->volumes = numbers;
+	numbers[files->nvolumes++] = number;
+	return 0;
+}
+
+int shim_index__volumes(const struct shim_part *part, struct shim_files *out)
+{
+	const struct shim_format *f = part->format;
+	struct shim_entry entry;
+	size_t size, cap = 0;
+	uint8_t *data;
+	int err;
+
+	err = shim_files__load(part->files.base, SHIM_VOLUME_INDEX, &data, &size, NULL);
+	if (err)
+		return err;
+	for (size_t at = f->label_len; at + f->entry_len <= size && !err; at += f->entry_len)
+		if (!shim_rec_index__decode(f, data + at, &entry))
+			err = add_number(out, &cap, entry.volume);
+	free(data);
+	return err;
+}
+
 int shim_index__load(struct shim_index *index, const struct shim_part *part)
 {
 	const struct shim_place start = {

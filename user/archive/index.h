@@ -5,6 +5,7 @@
 
 #include "record.h"
 
+struct shim_files;
 struct shim_part;
 
 /*
@@ -28,6 +29,8 @@ struct shim_index {
 
 /* Whether a part's index file is one, and if it has any: bytes of metadata that it knows of */
 int shim_index__check(struct shim_part *part, uint64_t *meta);
+/* The volumes that a part's index file names, to @out, which has none yet */
+int shim_index__volumes(const struct shim_part *part, struct shim_files *out);
 /* Adds the places of a part */
 int shim_index__load(struct shim_index *index, const struct shim_part *part);
 void shim_index__free(struct shim_index *index);

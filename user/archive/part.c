@@ -238,9 +238,51 @@ int shim_part__open_plain(struct shim_part *part, const char *name)
 	return err;
 }
 
+/* Those volumes from @number on that are there without a gap and not among @found yet */
+static int add_row(struct shim_files *found, size_t *cap, int number)
+{
+	if (found->nvolumes && number <= found->volumes[found->nvolumes - 1])
+		return 0;
+	for (; number < INT32_MAX && shim_files__exists(found->base, number); number++) {
+		int *volumes = shim_vec__room(found->volumes, cap, found->nvolumes,
+					      sizeof(*volumes));
+
+		if (!volumes)
+			return -ENOMEM;
+		found->volumes = volumes;
+		volumes[found->nvolumes++] = number;
+	}
+	return 0;
+}
+
+/*
+ * Where the folder may not be read, but searched: the volumes one behind the other from
+ * the first on, and from each on that the index names, as there may be gaps.
+ */
+static int probe(const struct shim_part *part, struct shim_files *out)
+{
+	struct shim_files found = { .base = strdup(part->files.base) }, named = { 0 };
+	size_t cap = 0;
+	int err = found.base ? add_row(&found, &cap, part->files.volumes[0]) : -ENOMEM;
+
+	if (!err && shim_index__volumes(part, &named) == -ENOMEM)
+		err = -ENOMEM;
+	for (size_t i = 0; i < named.nvolumes && !err; i++)
+		err = add_row(&found, &cap, named.volumes[i]);
+	shim_files__free(&named);
+	if (err)
+		shim_files__free(&found);
+	else
+		*out = found;
+	return err;
+}
+
 int shim_part__list(const struct shim_part *part, struct shim_files *out)
 {
 	int err = shim_files__scan(part->files.base, out);
+
+	if (err == -EACCES)
+		err = probe(part, out);
 
 	if (!err && out->nvolumes)
 		leave_begun(part->format, out);

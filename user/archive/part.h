@@ -20,7 +20,10 @@ int shim_part__open(struct shim_part *part, const char *name, int *fd);
  * then.  On an error, whatever it is, shim_part__open() is the one to ask.
  */
 int shim_part__open_plain(struct shim_part *part, const char *name);
-/* The volumes that there are, as of now; a last one that was only begun is left out */
+/*
+ * The volumes that there are, as of now; a last one that was only begun is left out.
+ * Of a folder that may not be read, those whose names can be known.
+ */
 int shim_part__list(const struct shim_part *part, struct shim_files *out);
 void shim_part__close(struct shim_part *part);
 
