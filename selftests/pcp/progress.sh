@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# How far vcpc is with long work, on a terminal: shown after half a second, ascending, wiped
+# out at the end, and never among what is printed. The time is made up.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+vcpc=$build/bin/vcpc
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+export TZ=UTC LC_ALL=C PCP_DERIVED_CONFIG=''
+evidence="$dir/log $dir/seen"
+a=$dir/a
+b=$dir/b	# large enough for the check, which says how far it is after each megabyte
+
+cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c" >"$dir/log" 2>&1 &&
+	cc -O1 -shared -fPIC -o "$dir/fast_time.so" "$here/peer/fast_time.c" >>"$dir/log" 2>&1 &&
+	"$dir/make_archive" "$a" 3 random 5 && "$dir/make_archive" "$b" 3 steady 10000
+result "what this needs is there"
+[ $tap_failed = 0 ] || done_testing
+
+# on_terminal STEP COMMAND: with a terminal as standard output and error; what that gets is in
+# tty, and in seen a line for each time that one is begun
+on_terminal() {
+	STEP_MS=$1 ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
+		script -qec "LD_PRELOAD=$dir/fast_time.so $2" /dev/null </dev/null >"$dir/tty" 2>"$dir/log"
+	ended=$?
+	{ tr '\r' '\n' <"$dir/tty"; echo; } >"$dir/seen"
+	return $ended
+}
+
+# The numbers that were shown, a line each
+percents() {
+	sed -n 's/^ *\([0-9][0-9]*\)%.*$/\1/p' "$dir/seen"
+}
+
+# Five or more, each greater than the one before, none beyond 100; then spaces over the last one
+shown() {
+	percents | awk '$1 <= last || $1 > 100 { bad = 1 } { last = $1; n++ } BEGIN { last = -1 } END { exit bad || n < 5 }' &&
+		awk '/%/ { at = NR } /^    $/ { wiped = NR } END { exit !(wiped > at) }' "$dir/seen"
+}
+
+on_terminal 200 "$vcpc dump $a >$dir/out" && shown
+result "dump into a file: its progress on the terminal"
+"$vcpc" dump "$a" | cmp -s - "$dir/out"
+result "dump: the file is as without a terminal"
+
+on_terminal 200 "$vcpc dump $a" && [ -z "$(percents)" ] && grep -q random "$dir/tty"
+result "dump onto the terminal: no progress among the values"
+
+on_terminal 200 "$vcpc dump $a >$dir/out 2>$dir/err" && [ ! -s "$dir/err" ] && [ -z "$(percents)" ]
+result "dump with errors in a file: no progress there"
+
+on_terminal 0 "$vcpc dump $a >$dir/out" && [ -z "$(percents)" ]
+result "dump within half a second: no progress"
+
+on_terminal 200 "$vcpc replay $a >$dir/out" && shown
+result "replay into a file"
+
+on_terminal 200 "$vcpc summary $a >$dir/out" && shown
+result "summary into a file"
+
+on_terminal 200 "$vcpc check $b" && shown
+result "check: though its output is the terminal"
+
+# A problem is on a line of its own, not behind a number
+truncate -s -10 "$b.0"
+on_terminal 200 "$vcpc check $b"
+[ $? = 1 ] && percents | grep -q . &&
+	tr -d '\r' <"$dir/tty" | grep -q '^\( *[0-9]*%\)* *b\.0: [0-9]*: .*ends within a record' &&
+	! grep -q '%.*b\.0' "$dir/seen"
+result "check: a problem's line is not behind a number"
+
+mkdir "$dir/many"
+for i in 1 2 3; do
+	"$dir/make_archive" "$dir/many/m$i" 2 steady 4000
+done
+on_terminal 200 "$vcpc check $dir/many"
+percents | awk '$1 < last { bad = 1 } $1 > 40 && $1 < 60 { middle = 1 } { last = $1 } END { exit bad || !middle }'
+result "check of a folder: the progress is that of all its archives"
+done_testing
