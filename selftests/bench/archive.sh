@@ -6,8 +6,7 @@
 # one of which a metric never occurs, and some of PCP's test suite, if it is installed or unpacked at PCP_TESTSUITE)
 #
 # A row has the median of RUNS (3) runs in CPU seconds of one operation, and the
-# peak of memory.  "-": it did not end within a minute, or crashed.  In that peak
-# are 2 MB that the loader takes for libpfm's tables.
+# peak of memory.  "-": it did not end within a minute, or crashed.
 #
 # The page cache has a file that was just written in small pieces, and one that
 # was read from the disk mostly in large ones, which are mapped several times as

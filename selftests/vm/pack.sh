@@ -26,9 +26,10 @@ find_library() {
 	return 1
 }
 
-# Copy the libraries that an ELF file asks for, and theirs.
+# Copy the libraries that an ELF file asks for, and theirs, and libpfm, which is asked for by name.
 add_libraries() {
-	for lib in $(readelf -d "$1" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+	for lib in $(readelf -d "$1" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p') \
+		$(grep -ao 'libpfm\.so\.4' "$1" | head -n 1); do
 		[ -e "$stage/usr/lib/$lib" ] && continue
 		path=$(find_library "$lib") || die "$1 needs $lib, which is not in ${root:-/}"
 		cp -L "$path" "$stage/usr/lib/$lib"

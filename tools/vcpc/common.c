@@ -112,10 +112,13 @@ int vcpc_fail_event(int err, const char *event)
 {
 	char meant[SHIM_EVENT_MAX];
 
-	if (err != -ENOENT && err != -EOPNOTSUPP && err != -EINVAL)
+	if (err != -ENOENT && err != -EOPNOTSUPP && err != -EINVAL && err != -ELIBACC)
 		return vcpc_fail(err, "event '%s'", event);
 	if (!shim_event_suggest(event, meant, sizeof(meant)) && strncasecmp(meant, event, strlen(meant)))
 		return vcpc_fail(0, "there is no event '%s'; did you mean '%s'?", event, meant);
+	if (err == -ELIBACC)
+		return vcpc_fail(0, "there is no event '%s' among perf's, and libpfm.so.4, which knows the processor's, is not installed",
+				 event);
 	if (err == -EINVAL)
 		return vcpc_fail(0, "event '%s' has a bad mode, unit mask or attribute", event);
 	return vcpc_fail(0, "event '%s' cannot be counted here; 'vcpc events' lists those that can", event);

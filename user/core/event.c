@@ -95,7 +95,8 @@ static bool parse_raw(const char *name, struct vcpc_request *req)
  *	the name asks for, 0 if it asks for none
  *
  * Return: 0, -ENOENT (no such event), -EINVAL (bad modes, unit mask or
- * attribute), -ENAMETOOLONG, -EOPNOTSUPP, -ENOMEM.
+ * attribute), -ENAMETOOLONG, -EOPNOTSUPP, -ENOMEM, -ELIBACC (it may be libpfm's, which is not
+ * there).
  */
 int shim_event__parse(const char *name, struct vcpc_request *out)
 {

@@ -2,8 +2,12 @@
 /*
  * Event names and encodings from libpfm4: the only caller of that library.
  *
+ * It is loaded when a name is first looked for in it: its tables take 2 MB, which
+ * programs do without that only read archives or count what perf has names for.
+ *
  * Threads: libpfm is initialised once a process and only read from then on.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <perfmon/pfmlib_perf_event.h>
 #include <pthread.h>
@@ -14,6 +18,26 @@
 #include "pfm.h"
 
 #define NAME_LEN	256
+#define LIBRARY		"libpfm.so.4"
+
+#define FUNCTIONS(F)				\
+	F(pfm_initialize)			\
+	F(pfm_get_os_event_encoding)		\
+	F(pfm_get_event_info)			\
+	F(pfm_get_event_attr_info)		\
+	F(pfm_get_event_next)			\
+	F(pfm_get_pmu_info)
+
+/* libpfm's functions, by their own names */
+struct pfm {
+#define MEMBER(f) __typeof__(f) *f;
+	FUNCTIONS(MEMBER)
+#undef MEMBER
+};
+
+/* What is loaded once a process, and never given back as its names are handed out */
+static struct pfm functions;
+static bool loaded;
 
 static const struct {
 	int pfm;
@@ -35,16 +59,48 @@ static int error_of(int pfm)
 	return -EINVAL;
 }
 
-static void initialise(void)
+static bool find_all(void *library, struct pfm *p)
 {
-	pfm_initialize();
+	const struct {
+		void *to;
+		const char *name;
+	} all[] = {
+#define ENTRY(f) { &p->f, #f },
+		FUNCTIONS(ENTRY)
+#undef ENTRY
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		void *f = dlsym(library, all[i].name);
+
+		if (!f)
+			return false;
+		memcpy(all[i].to, &f, sizeof(f));
+	}
+	return true;
 }
 
-static void once(void)
+static void load(void)
+{
+	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		return;
+	if (find_all(library, &functions)) {
+		functions.pfm_initialize();
+		loaded = true;
+	} else {
+		dlclose(library);
+	}
+}
+
+/* NULL if libpfm is not there */
+static const struct pfm *get(void)
 {
 	static pthread_once_t control = PTHREAD_ONCE_INIT;
 
-	pthread_once(&control, initialise);
+	pthread_once(&control, load);
+	return loaded ? &functions : NULL;
 }
 
 /**
@@ -53,17 +109,20 @@ static void once(void)
  * @out: type and config*, the rest untouched; nothing on error
  *
  * Return: 0, -ENOENT (no such event for this machine's PMUs), -EINVAL (bad or
- * missing unit mask or attribute), -EOPNOTSUPP, -ENOMEM.
+ * missing unit mask or attribute), -EOPNOTSUPP, -ENOMEM, -ELIBACC (libpfm is
+ * not there).
  */
 int shim_pfm__encode(const char *name, struct vcpc_request *out)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	pfm_perf_encode_arg_t arg = { .attr = &attr, .size = sizeof(arg) };
+	const struct pfm *p = get();
 	int ret;
 
-	once();
-	ret = error_of(pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT,
-						 &arg));
+	if (!p)
+		return -ELIBACC;
+	ret = error_of(p->pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT,
+						    &arg));
 	if (ret)
 		return ret;
 	out->type = attr.type;
@@ -74,19 +133,20 @@ int shim_pfm__encode(const char *name, struct vcpc_request *out)
 }
 
 /* An event that has unit masks is one name for each of them. */
-static int walk_event(int idx, int (*fn)(void *arg, const char *name, const char *desc), void *arg)
+static int walk_event(const struct pfm *p, int idx,
+		      int (*fn)(void *arg, const char *name, const char *desc), void *arg)
 {
 	pfm_event_info_t event = { .size = sizeof(event) };
 	bool masks = false;
 	int ret = 0;
 
-	if (pfm_get_event_info(idx, PFM_OS_PERF_EVENT, &event) != PFM_SUCCESS)
+	if (p->pfm_get_event_info(idx, PFM_OS_PERF_EVENT, &event) != PFM_SUCCESS)
 		return 0;
 	for (int i = 0; i < event.nattrs && !ret; i++) {
 		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
 		char name[NAME_LEN];
 
-		if (pfm_get_event_attr_info(idx, i, PFM_OS_PERF_EVENT, &attr) != PFM_SUCCESS ||
+		if (p->pfm_get_event_attr_info(idx, i, PFM_OS_PERF_EVENT, &attr) != PFM_SUCCESS ||
 		    attr.type != PFM_ATTR_UMASK)
 			continue;
 		masks = true;
@@ -96,13 +156,13 @@ static int walk_event(int idx, int (*fn)(void *arg, const char *name, const char
 	return masks || ret ? ret : fn(arg, event.name, event.desc);
 }
 
-static int walk_pmu(const pfm_pmu_info_t *pmu,
+static int walk_pmu(const struct pfm *p, const pfm_pmu_info_t *pmu,
 		    int (*fn)(void *arg, const char *name, const char *desc), void *arg)
 {
 	int ret = 0;
 
-	for (int idx = pmu->first_event; idx != -1 && !ret; idx = pfm_get_event_next(idx))
-		ret = walk_event(idx, fn, arg);
+	for (int idx = pmu->first_event; idx != -1 && !ret; idx = p->pfm_get_event_next(idx))
+		ret = walk_event(p, idx, fn, arg);
 	return ret;
 }
 
@@ -118,20 +178,22 @@ static bool is_cpu(const pfm_pmu_info_t *pmu)
  * @fn: called for each name; anything but 0 ends the walk
  * @arg: for @fn
  *
- * Return: 0, or what @fn returned to end the walk.
+ * Return: 0, also if libpfm is not there, or what @fn returned to end the walk.
  */
 int shim_pfm__walk(int (*fn)(void *arg, const char *name, const char *desc), void *arg)
 {
+	const struct pfm *p = get();
 	int ret = 0;
 	int i;
 
-	once();
+	if (!p)
+		return 0;
 	pfm_for_all_pmus(i) {
 		pfm_pmu_info_t pmu = { .size = sizeof(pmu) };
 
-		if (pfm_get_pmu_info(i, &pmu) != PFM_SUCCESS || !is_cpu(&pmu))
+		if (p->pfm_get_pmu_info(i, &pmu) != PFM_SUCCESS || !is_cpu(&pmu))
 			continue;
-		ret = walk_pmu(&pmu, fn, arg);
+		ret = walk_pmu(p, &pmu, fn, arg);
 		if (ret)
 			break;
 	}
@@ -141,17 +203,19 @@ int shim_pfm__walk(int (*fn)(void *arg, const char *name, const char *desc), voi
 /**
  * shim_pfm__cpu() - what libpfm calls this machine's processor
  *
- * Return: a string that is never freed, or NULL if libpfm does not know it.
+ * Return: a string that is never freed, or NULL if libpfm does not know it or is not there.
  */
 const char *shim_pfm__cpu(void)
 {
+	const struct pfm *p = get();
 	int i;
 
-	once();
+	if (!p)
+		return NULL;
 	pfm_for_all_pmus(i) {
 		pfm_pmu_info_t pmu = { .size = sizeof(pmu) };
 
-		if (pfm_get_pmu_info(i, &pmu) == PFM_SUCCESS && is_cpu(&pmu))
+		if (p->pfm_get_pmu_info(i, &pmu) == PFM_SUCCESS && is_cpu(&pmu))
 			return pmu.desc;
 	}
 	return NULL;

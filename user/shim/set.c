@@ -111,7 +111,8 @@ static int create(struct shim_session *session, struct shim_set *set,
  * kernel, in user mode, and then shim_set_event() has ":u" behind the name.
  *
  * Return: 0, -EINVAL (no events or too many; bad mode, unit mask or
- * attribute), -ENOENT or -EOPNOTSUPP (no such event here), -EACCES (a mode
+ * attribute), -ENOENT or -EOPNOTSUPP (no such event here), -ELIBACC (none of
+ * perf's, and libpfm is not installed), -EACCES (a mode
  * that needs CAP_PERFMON), -EUSERS (the user has too many sets), -EMFILE, -ENOMEM.
  */
 SHIM_API int shim_set_create(struct shim_handle *handle, const char *const *events, unsigned int n,

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where libpfm is not installed: perf's names and raw codes are there, the others are an error of its own. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "core/event.h"
+#include "core/pfm.h"
+#include "kselftest_harness.h"
+
+static int asked;
+
+/* In place of dlopen() */
+void *__wrap_dlopen(const char *name, int flags);
+
+void *__wrap_dlopen(const char *name, int flags)
+{
+	(void)flags;
+	asked += !strcmp(name, "libpfm.so.4");
+	return NULL;
+}
+
+TEST(names_of_perf_do_not_ask_for_it)
+{
+	struct vcpc_request req;
+
+	EXPECT_EQ(0, shim_event__parse("page-faults", &req));
+	EXPECT_EQ(PERF_TYPE_SOFTWARE, req.type);
+	EXPECT_EQ(0, shim_event__parse("r1f:u", &req));
+	EXPECT_EQ(0x1f, req.config);
+	EXPECT_EQ(0, asked);
+}
+
+TEST(other_names)
+{
+	struct vcpc_request req = { .config = 7 };
+
+	EXPECT_EQ(-ELIBACC, shim_event__parse("PERF_COUNT_SW_PAGE_FAULTS", &req));
+	EXPECT_EQ(-ELIBACC, shim_event__parse("no-such-thing", &req));
+	EXPECT_EQ(7, req.config);
+	EXPECT_EQ(1, asked);
+}
+
+static int count(void *arg, const char *name, const char *desc)
+{
+	(void)desc;
+	*(int *)arg += !strcmp(name, "cycles");
+	return 0;
+}
+
+TEST(lists)
+{
+	int n = 0;
+
+	EXPECT_EQ(0, shim_event__walk(NULL, count, &n));
+	EXPECT_EQ(1, n);
+	EXPECT_EQ(NULL, shim_pfm__cpu());
+}
+
+TEST(suggestions)
+{
+	char meant[SHIM_EVENT_LEN];
+
+	EXPECT_EQ(0, shim_event__suggest("cycels", meant, sizeof(meant)));
+	EXPECT_STREQ("cycles", meant);
+}
+
+TEST_HARNESS_MAIN
