@@ -58,8 +58,8 @@ static inline const struct event *events_for(unsigned int nr)
 	return info.hw_slots >= nr ? hardware : software;
 }
 
-/* A set of @nr, bound to the caller */
-static inline int open_set(const struct event *events, unsigned int nr)
+/* A set of @nr, bound to the caller; the first overflows after @far events, if not 0. */
+static inline int open_set_that_overflows(const struct event *events, unsigned int nr, __u64 far)
 {
 	struct vcpc_request requests[MAX_COUNTERS] = { 0 };
 	struct vcpc_set_create_args create = {
@@ -77,6 +77,10 @@ static inline int open_set(const struct event *events, unsigned int nr)
 		requests[i].config = events[i].config;
 		requests[i].flags = VCPC_REQ_F_USER;
 	}
+	if (far) {
+		requests[0].flags |= VCPC_REQ_F_OVERFLOW;
+		requests[0].preset = -far;
+	}
 	if (device < 0)
 		die("/dev/vcpc");
 	set = ioctl(device, VCPC_IOC_SET_CREATE, &create);
@@ -86,6 +90,11 @@ static inline int open_set(const struct event *events, unsigned int nr)
 		die("BIND");
 	close(device);
 	return set;
+}
+
+static inline int open_set(const struct event *events, unsigned int nr)
+{
+	return open_set_that_overflows(events, nr, 0);
 }
 
 /* The same as a group of perf's; its descriptors are @fds[0..@nr-1], the first leads. */

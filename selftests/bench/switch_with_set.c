@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What a context switch costs between two processes that hand a byte to and fro: with
- * no counters at all, while somebody else counts, with a set of four each, and with a
- * perf group of four each.
+ * no counters at all, while somebody else counts, with a set of four each, of which one
+ * may overflow, and with a perf group of four each.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
@@ -14,7 +14,9 @@
 #define ROUNDS		20
 #define TURNS		500
 
-enum counting { NONE, SET, GROUP };
+#define FAR		(1ULL << 40)
+
+enum counting { NONE, SET, OVERFLOWING, GROUP };
 
 static const struct event *events;
 
@@ -24,6 +26,8 @@ static void count(enum counting counting)
 
 	if (counting == SET)
 		open_set(events, COUNTERS);
+	if (counting == OVERFLOWING)
+		open_set_that_overflows(events, COUNTERS, FAR);
 	if (counting == GROUP)
 		open_group(events, COUNTERS, fds);
 }
@@ -95,20 +99,37 @@ static double cost(enum counting counting)
 	return value;
 }
 
+static void print_row(const char *what, double value, double before, double group)
+{
+	printf("switch, %s\t%.0f ns\t%+.0f", what, value, value - before);
+	if (group)
+		printf("\t%.3f of the groups", value / group);
+	putchar('\n');
+}
+
 int main(void)
 {
-	double before, beside, set, group;
+	double before, beside, beside_overflows, set, overflowing, group;
+	struct vcpc_target_args all = { .size = sizeof(all) };
+	int fd;
 
 	events = events_for(COUNTERS);
 	before = cost(NONE);
-	open_set(events, COUNTERS);
+	fd = open_set(events, COUNTERS);
 	beside = cost(NONE);
 	set = cost(SET);
+	/* Processes that end may still have the descriptor. */
+	if (ioctl(fd, VCPC_IOC_UNBIND, &all))
+		die("UNBIND");
+	open_set_that_overflows(events, COUNTERS, FAR);
+	beside_overflows = cost(NONE);
+	overflowing = cost(OVERFLOWING);
 	group = cost(GROUP);
-	printf("switch, nobody counts\t%.0f ns\n", before);
-	printf("switch, another thread has a set of %u\t%.0f ns\t%+.0f\n", COUNTERS, beside, beside - before);
-	printf("switch, both have a set of %u\t%.0f ns\t%+.0f\t%.3f of the groups\n", COUNTERS, set,
-	       set - before, set / group);
-	printf("switch, both have a perf group of %u\t%.0f ns\t%+.0f\n", COUNTERS, group, group - before);
+	print_row("nobody counts", before, before, 0);
+	print_row("another thread has a set of 4", beside, before, 0);
+	print_row("another thread has one that may overflow", beside_overflows, before, 0);
+	print_row("both have a set of 4", set, before, group);
+	print_row("both have one that may overflow", overflowing, before, group);
+	print_row("both have a perf group of 4", group, before, 0);
 	return 0;
 }
