@@ -172,7 +172,9 @@ TEST(ticks_are_cpu_time)
 	worked = cpc_buf_hrtime(c.cpc, c.after) - cpc_buf_hrtime(c.cpc, c.before);
 	cpc_buf_sub(c.cpc, c.after, c.after, c.before);
 	EXPECT_LT(slept, (hrtime_t)cpc_buf_tick(c.cpc, c.after));
-	EXPECT_LE(0, worked - (hrtime_t)cpc_buf_tick(c.cpc, c.after) + 20000000);
+	/* Strict where time is a count of instructions; elsewhere the host may stop the machine. */
+	EXPECT_LE(0, worked - (hrtime_t)cpc_buf_tick(c.cpc, c.after) +
+		  (getenv("VM_ICOUNT") ? 1000000 : 20000000));
 	cpc_close(c.cpc);
 }
 

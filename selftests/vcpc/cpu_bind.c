@@ -92,8 +92,8 @@ TEST(time_is_wall_time)
 	wall = last.sample.time - first.sample.time;
 	tick = last.sample.tick - first.sample.tick;
 	EXPECT_GE(wall, 100 * MS);
-	EXPECT_LT(tick > wall ? tick - wall : wall - tick, 25 * MS);
-	EXPECT_GE(last.sample.values[0] - first.sample.values[0], 75 * MS);
+	EXPECT_LT(tick > wall ? tick - wall : wall - tick, share(100 * MS, 5, 25));
+	EXPECT_GE(last.sample.values[0] - first.sample.values[0], 95 * MS);
 	EXPECT_EQ(last.sample.tick, last.sample.running);
 	close(set);
 }
@@ -115,7 +115,7 @@ TEST(stopped_and_started)
 	ASSERT_EQ(0, cpu_target(set, VCPC_IOC_DISABLE, 0));
 	ASSERT_EQ(0, cpu_sample(set, 0, &room));
 	value = room.sample.values[0];
-	EXPECT_GE(value, 5 * MS);
+	EXPECT_GE(value, 9 * MS);
 	usleep(10000);
 	ASSERT_EQ(0, cpu_sample(set, 0, &room));
 	EXPECT_EQ(value, room.sample.values[0]);
@@ -188,7 +188,7 @@ TEST(every_cpu_and_the_total)
 	usleep(20000);
 	for (i = 0; i < cpus; i++) {
 		ASSERT_EQ(0, cpu_sample(set, i, &room));
-		EXPECT_GE(room.sample.values[0], 10 * MS);
+		EXPECT_GE(room.sample.values[0], 15 * MS);
 		sum += room.sample.values[0];
 	}
 	total = first_total(set, 0);

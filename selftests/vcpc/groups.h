@@ -78,16 +78,6 @@ static inline __u64 cpu_time(void)
 	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
 }
 
-/*
- * So many per cent of @of: @exact where time is a count of instructions, and so nothing is
- * late by more than it does; elsewhere @loose, as a host that has other things to do may
- * stop the machine at any time.
- */
-static inline __u64 share(__u64 of, unsigned int exact, unsigned int loose)
-{
-	return of / 100 * (getenv("VM_ICOUNT") ? exact : loose);
-}
-
 /* Be on the CPU for some time. */
 static inline void burn(__u64 ns)
 {
