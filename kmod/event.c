@@ -94,24 +94,6 @@ struct perf_event *vcpc_event_open_clock(const struct vcpc_place *place,
 }
 
 /**
- * vcpc_event_open_switches() - call somebody whenever a thread leaves its CPU
- * @task: the thread; the caller holds a reference
- * @ring: whom; under the scheduler's locks, before perf takes the thread's events off
- * @context: the event's overflow_handler_context
- *
- * Context: sleeps.
- * Return: as vcpc_event_open().
- */
-struct perf_event *vcpc_event_open_switches(struct task_struct *task, perf_overflow_handler_t ring,
-					    void *context)
-{
-	const struct vcpc_alarm each = { .period = 1, .ring = ring, .context = context };
-	const struct vcpc_place place = { .task = task, .cpu = -1 };
-
-	return open_software(PERF_COUNT_SW_CONTEXT_SWITCHES, &place, &each, 0);
-}
-
-/**
  * vcpc_event_check() - is it an event that a set may have?
  * @event: the event
  * @type: the type that was asked for; perf may have put another in its place

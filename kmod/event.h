@@ -42,8 +42,6 @@ struct perf_event *vcpc_event_open(const struct vcpc_request *req, const struct 
 				   const struct vcpc_alarm *alarm, u32 flags);
 struct perf_event *vcpc_event_open_clock(const struct vcpc_place *place,
 					 const struct vcpc_alarm *alarm, u32 flags);
-struct perf_event *vcpc_event_open_switches(struct task_struct *task, perf_overflow_handler_t ring,
-					    void *context);
 int vcpc_event_check(const struct perf_event *event, u32 type);
 
 static inline bool vcpc_event_is_hw(const struct perf_event *event)

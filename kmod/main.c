@@ -9,6 +9,7 @@
 #include "errand.h"
 #include "heirs.h"
 #include "hotplug.h"
+#include "leaving.h"
 #include "listing.h"
 #include "tag.h"
 #include "tracepage.h"
@@ -24,6 +25,9 @@ static int __init vcpc_init(void)
 	ret = vcpc_errand_init();
 	if (ret)
 		goto err_errand;
+	ret = vcpc_leaving_init();
+	if (ret)
+		goto err_leaving;
 	ret = vcpc_hotplug_init();
 	if (ret)
 		goto err_hotplug;
@@ -38,6 +42,8 @@ err_chardev:
 	vcpc_listing_exit();
 	vcpc_hotplug_exit();
 err_hotplug:
+	vcpc_leaving_exit();
+err_leaving:
 	vcpc_errand_exit();
 err_errand:
 	vcpc_tracepage_exit();
@@ -49,6 +55,7 @@ static void __exit vcpc_exit(void)
 	vcpc_chardev_unregister();
 	vcpc_listing_exit();
 	vcpc_hotplug_exit();
+	vcpc_leaving_exit();
 	vcpc_errand_exit();
 	vcpc_heirs_exit();
 	vcpc_tag_exit();

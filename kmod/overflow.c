@@ -36,6 +36,7 @@
 #include "counter.h"
 #include "errand.h"
 #include "instance.h"
+#include "leaving.h"
 #include "operate.h"
 #include "overflow.h"
 #include "reach.h"
@@ -43,15 +44,8 @@
 #include "setpage.h"
 #include "watch.h"
 
-/**
- * vcpc_overflow_look() - read the counters
- * @o: the instance's overflows; its counters are read into @kept, which nobody else reads
- *	while it counts
- *
- * Context: where counters can be read; under the instance's lock.
- * Return: true if it counts.
- */
-bool vcpc_overflow_look(struct vcpc_overflow *o)
+/* Read the counters into what nobody else reads while it counts; true if it does. */
+static bool look_at(struct vcpc_overflow *o)
 {
 	struct vcpc_instance *inst = o->inst;
 
@@ -66,21 +60,12 @@ bool vcpc_overflow_look(struct vcpc_overflow *o)
  * vcpc_overflow_periods() - how often a counter has come to its end
  * @watch: from what it counts
  * @value: what it is now
- * @left: set to what it has left to the next time
  *
- * Return: the number, since it began.
+ * Return: the number, since it began; from 0 there is no end that could be reached.
  */
-u64 vcpc_overflow_periods(const struct vcpc_watch *watch, u64 value, u64 *left)
+u64 vcpc_overflow_periods(const struct vcpc_watch *watch, u64 value)
 {
-	u64 periods, done;
-
-	/* From 0 there is no end that could be reached. */
-	*left = U64_MAX;
-	if (!watch->from)
-		return 0;
-	periods = div64_u64_rem(value - watch->from, -watch->from, &done);
-	*left = -watch->from - done;
-	return periods;
+	return watch->from ? div64_u64(value - watch->from, -watch->from) : 0;
 }
 
 static bool went_past_end(const struct vcpc_overflow *o, u32 i)
@@ -98,7 +83,7 @@ static void freeze(struct vcpc_overflow *o, u32 rang)
 	u32 i, which = rang;
 	bool any = false;
 
-	if (!vcpc_overflow_look(o))
+	if (!look_at(o))
 		return;
 	for (i = 0; i < o->set->nr; i++) {
 		if (!went_past_end(o, i))
@@ -134,7 +119,7 @@ static bool is_throttled(const struct vcpc_overflow *o)
 static void count_one(struct vcpc_overflow *o, u32 i)
 {
 	struct vcpc_watch *watch = &o->watch[i];
-	u64 left, periods = vcpc_overflow_periods(watch, o->inst->kept.values[i], &left);
+	u64 periods = vcpc_overflow_periods(watch, o->inst->kept.values[i]);
 
 	if (periods <= watch->periods)
 		return;
@@ -153,7 +138,7 @@ static void count(struct vcpc_overflow *o)
 		o->wake |= EPOLLERR;
 		return;
 	}
-	if (!vcpc_overflow_look(o))
+	if (!look_at(o))
 		return;
 	for (i = 0; i < o->set->nr; i++)
 		if (vcpc_overflow_watches(o, i))

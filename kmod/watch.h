@@ -45,12 +45,12 @@ struct vcpc_watch {
  * @inst: whose
  * @set: its set
  * @task: its thread, to which this holds a reference; NULL if it has a CPU
- * @leaving: tells that the thread is leaving its CPU; NULL if nobody needs to know
+ * @leaving: is taken off the CPU with the thread; NULL if nobody needs to know
  * @freezes: an overflow stops the instance, and is told the thread
  * @unlooked: there was one where nothing could be locked
  * @first: and which request it was; written before @unlooked
  * @late: which it was, in VCPC_INSTANCE_LATE; under the instance's lock, as all below
- * @left: the thread has left, or is just leaving, with a counter near its end
+ * @left: the thread has left, or is just leaving, and something has overflowed
  * @which: which request stopped the instance
  * @due: that is to be told the thread
  * @wake: what pollers are to be woken for, EPOLLPRI and EPOLLERR
@@ -80,11 +80,6 @@ static inline bool vcpc_overflow_watches(const struct vcpc_overflow *o, u32 i)
 	return o->set->requests[i].flags & VCPC_REQ_F_OVERFLOW;
 }
 
-bool vcpc_overflow_look(struct vcpc_overflow *o);
-u64 vcpc_overflow_periods(const struct vcpc_watch *watch, u64 value, u64 *left);
-
-int vcpc_leaving_open(struct vcpc_overflow *o);
-void vcpc_leaving_close(struct vcpc_overflow *o);
-void vcpc_leaving_look(struct vcpc_overflow *o);
+u64 vcpc_overflow_periods(const struct vcpc_watch *watch, u64 value);
 
 #endif
