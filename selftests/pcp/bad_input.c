@@ -94,7 +94,7 @@ TEST_F(archive, null_arguments)
 	EXPECT_EQ(pmNameInDom(AF_INDOM, 0, NULL), -EINVAL);
 	EXPECT_EQ(pmLookupInDom(AF_INDOM, NULL), -EINVAL);
 	EXPECT_EQ(pmAddProfile(PM_INDOM_NULL, 1, (int[]){ 0 }), PM_ERR_PROFILESPEC);
-	EXPECT_EQ(pmDelProfile(AF_INDOM, 1, NULL), PM_ERR_PROFILESPEC);
+	EXPECT_EQ(pmDelProfile(PM_INDOM_NULL, 0, (int[]){ 0 }), PM_ERR_PROFILESPEC);
 	EXPECT_EQ(pmExtractValue(PM_VAL_INSITU, NULL, PM_TYPE_32, &v, PM_TYPE_32), -EINVAL);
 	EXPECT_EQ(pmErrStr_r(-2, NULL, 10), NULL);
 	pmFreeResult(NULL);

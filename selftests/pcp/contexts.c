@@ -63,6 +63,37 @@ TEST_F(archive, a_copy_has_the_profile)
 	pmFreeResult(r);
 }
 
+static int instances_now(void)
+{
+	pmID pmid = AF_PMID(SET);
+	pmResult *r;
+	int n;
+
+	if (go_to(PM_MODE_INTERP, 5000, 0) || pmFetch(1, &pmid, &r) < 0)
+		return NOTHING;
+	n = r->vset[0]->numval;
+	pmFreeResult(r);
+	return n;
+}
+
+/* Without a list the number says nothing about a domain, and only 0 means all domains. */
+TEST_F(archive, a_profile_without_a_list)
+{
+	int all = instances_now();
+
+	ASSERT_LT(0, all);
+	ASSERT_EQ(pmDelProfile(AF_INDOM, 1, NULL), 0);
+	EXPECT_EQ(instances_now(), 0);
+	ASSERT_EQ(pmAddProfile(AF_INDOM, 7, NULL), 0);
+	EXPECT_EQ(instances_now(), all);
+	ASSERT_EQ(pmDelProfile(PM_INDOM_NULL, 1, NULL), 0);
+	EXPECT_EQ(instances_now(), all);
+	ASSERT_EQ(pmDelProfile(PM_INDOM_NULL, 0, NULL), 0);
+	EXPECT_EQ(instances_now(), 0);
+	ASSERT_EQ(pmAddProfile(PM_INDOM_NULL, 1, NULL), 0);
+	EXPECT_EQ(instances_now(), 0);
+}
+
 /* Ended by the teardown; a result outlives its context. */
 TEST_F(archive, results_outlive_contexts)
 {

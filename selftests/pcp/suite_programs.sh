@@ -123,6 +123,22 @@ torture_indom -a ace_v2 disk.dev.total
 torture-eol -q -a naslog -t 840001
 torture-eol -a bigace_v2 -t 1190003
 multithread12 -a 5 -b 5 -c 5 -d 5 ok-foo
+multifetch -a ok-foo -s 5 sample.bin sample.long.one
+permfetch -a ok-foo sample.bin sample.colour sample.long.one
+chkctx2 -a ok-foo
+chkctx2 -a ok-mv-bar
+pcp_lite_crash -a ok-foo
+multictx -s 3 -a ok-foo -a ok-bar sample.bin
+multithread13 bigbin
+defctx -a ok-foo
+xlog -a ok-foo
+xlog -v -a omnibus_v3
+torture_api -a ok-foo
+torture_api -v -b -a ok-foo
+torture_api -c -a babylon.percpu_v2
+chk_memleak -a ok-foo -i 3 sample.bin
+chkopenlog
+matchInstanceName
 check_import
 check_import_name new.a
 check_pmi_errconv new.b
@@ -176,8 +192,9 @@ same() {
 			timeout 60 "$dir/$program" "$@" 2>/dev/null </dev/null >"$dir/$side"
 			echo "status $?" >>"$dir/$side"
 		)
-		# how many records are read is each library's own affair
-		sed -i -E -e 's/[0-9]+ log[_ ]reads/N log reads/g' "$dir/$side"
+		# how many records are read, and how long it takes, is each library's own affair
+		sed -i -E -e 's/[0-9]+ log[_ ]reads/N log reads/g' \
+			-e 's/[0-9.]+ msec/N msec/g' "$dir/$side"
 		sed -i -f "$dir/texts-$side" "$dir/$side"
 	done
 	diff "$dir/pcp" "$dir/shim" >"$dir/log"

@@ -56,7 +56,7 @@ TEST(now)
 	struct timeval rough;
 
 	clock_gettime(CLOCK_REALTIME, &before);
-	pmtimespecNow(&now);
+	EXPECT_EQ(0, pmtimespecNow(&now));
 	pmtimevalNow(&rough);
 	clock_gettime(CLOCK_REALTIME, &after);
 	EXPECT_LE(0, pmtimespecSub(&now, &before));

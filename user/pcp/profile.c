@@ -164,18 +164,16 @@ static int change(pmInDom indom, int n, const int *list, bool include)
 	struct shim_context *ctx;
 	int err;
 
-	if (indom == PM_INDOM_NULL && n > 0)
-		return PM_ERR_PROFILESPEC;
-	if (n > 0 && !list)
+	if (indom == PM_INDOM_NULL && list)
 		return PM_ERR_PROFILESPEC;
 	err = shim_context__enter(&ctx);
 	if (err)
 		return err;
 	shim_plans__reset(&ctx->plans);
-	if (n <= 0)
-		err = set_all(&ctx->profile, indom, include);
-	else
+	if (n > 0 && list)
 		err = set_some(&ctx->profile, indom, n, list, include);
+	else if (!n || indom != PM_INDOM_NULL)	/* some instances of no domain are none */
+		err = set_all(&ctx->profile, indom, include);
 	return shim_context__leave(ctx, err);
 }
 
@@ -183,7 +181,7 @@ static int change(pmInDom indom, int n, const int *list, bool include)
  * pmAddProfile() - have instances in later fetches of the current context
  * @indom: their domain, or PM_INDOM_NULL for all domains
  * @numinst: number of instances; 0 for all
- * @instlist: their ids
+ * @instlist: their ids, or NULL for all of @indom
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_PROFILESPEC for a list without a domain.
  */
@@ -196,7 +194,7 @@ SHIM_API int pmAddProfile(pmInDom indom, int numinst, int *instlist)
  * pmDelProfile() - leave instances out of later fetches of the current context
  * @indom: their domain, or PM_INDOM_NULL for all domains
  * @numinst: number of instances; 0 for all
- * @instlist: their ids
+ * @instlist: their ids, or NULL for all of @indom
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_PROFILESPEC for a list without a domain.
  */

@@ -184,8 +184,10 @@ SHIM_API void pmtimevalNow(struct timeval *a)
 /**
  * pmtimespecNow() - the time of day
  * @a: the time
+ *
+ * Return: 0.
  */
-SHIM_API void pmtimespecNow(struct timespec *a)
+SHIM_API int pmtimespecNow(struct timespec *a)
 {
-	clock_gettime(CLOCK_REALTIME, a);
+	return clock_gettime(CLOCK_REALTIME, a);
 }

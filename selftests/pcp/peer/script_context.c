@@ -163,7 +163,12 @@ void play_profile(struct script *s)
 		return;
 	at = roll(s, s->ar->nindoms);
 	n = some_instances(s, at, list, 8);
-	switch (roll(s, 5)) {
+	switch (roll(s, 6)) {
+	case 5:
+		printf("without a list: %d\n",
+		       (roll(s, 2) ? pmAddProfile : pmDelProfile)(
+			       roll(s, 2) ? s->ar->indoms[at] : PM_INDOM_NULL, roll(s, 3), NULL));
+		break;
 	case 0:
 		printf("list without indom: %d\n", pmAddProfile(PM_INDOM_NULL, n, list));
 		break;

@@ -514,7 +514,7 @@ double pmtimespecAdd(const struct timespec *a, const struct timespec *b);
 double pmtimespecSub(const struct timespec *a, const struct timespec *b);
 double pmtimespecToReal(const struct timespec *a);
 void pmtimespecFromReal(double seconds, struct timespec *a);
-void pmtimespecNow(struct timespec *a);
+int pmtimespecNow(struct timespec *a);
 
 #include <pcp/pmapi_errors.h>
 #include <pcp/pmapi_process.h>

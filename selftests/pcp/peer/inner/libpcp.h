@@ -13,5 +13,10 @@ extern int __pmLogReads;
 
 void __pmDumpResult(FILE *f, const pmResult *result);
 void __pmDumpHighResResult(FILE *f, const pmHighResResult *result);
+void __pmDumpNameSpace(FILE *f, int verbosity);
+void __pmPrintMetricNames(FILE *f, int n, char **names, const char *between);
+/* What a context is made of, and how large a process is: here nothing */
+void __pmDumpContext(FILE *f, int context, pmInDom indom);
+int __pmProcessDataSize(unsigned long *size);
 
 #endif /* PEER_INNER_LIBPCP_H */

@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Our public headers beside PCP's own: each function's type, each macro's value and each structure's
+# layout. What only one of the two has is listed here.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/peer/both.sh"
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+# shellcheck disable=SC2154,SC2034
+evidence="$dir/log"
+include=$here/../../user/include
+
+# Derived metrics and fetch groups are not here
+later='pm[A-Za-z]*(Derived|FetchGroup)[A-Za-z_]*'
+# Calls that PCP's next version has, or nobody
+ours='pmiHighResWrite|pmiPutAtomValue|pmiPutAtomValueHandle|pmiPutHighResResult|pmiDelInstance'
+ours="$ours|pmiSetZoneinfo|pmiNextVolume"
+# Not values: guards, keywords of other compilers, how a library was built, macros with arguments
+no_value='[A-Z0-9_]*_H|PMI?_CALL|PM_SIZEOF_.*|PM_XTB_[SG]ET|PM_VERSION|PMAPI_OPTIONS_(HEADER|TEXT)'
+
+# cc_side SIDE ARGUMENT...: the compiler, with that side's headers
+cc_side() {
+	side=$1
+	shift
+	[ "$side" = pcp ] || set -- -I"$include" "$@"
+	cc -w "$@"
+}
+
+# types SIDE: of the functions, one a line
+types() {
+	cc_side "$1" -aux-info "$dir/aux" -c -o /dev/null "$dir/both.c" || return
+	sed -E 's,^/\*[^*]*\*/ ,,' "$dir/aux" | grep -E '[ *]pm[A-Za-z_0-9]+ \(' |
+		grep -vE "[ *]($later|$ours) \(" | sort -u
+}
+
+# macros SIDE: the names of those that have a value and that programs may use
+macros() {
+	cc_side "$1" -E -dM "$dir/both.c" |
+		grep -oE '^#define (PM[A-Z]*|PMNS)_[A-Za-z0-9_]*\>' | cut -d ' ' -f 2 |
+		grep -vxE "$no_value" | sort -u
+}
+
+# Options are lists, all else has a value
+values() {
+	cc_side "$1" -E -P "$dir/lists.c" | sed -n 's/^LIST//p' | sed -e 's/  *//g' -e 's/(char\*)0/0/g'
+	cc_side "$1" -o "$dir/program" "$dir/values.c" && "$dir/program"
+}
+
+layouts() {
+	cc_side "$1" -o "$dir/program" "$dir/layouts.c" && "$dir/program"
+}
+
+# the_same WHAT COMMAND: it says the same for both, and something
+the_same() {
+	{
+		"$2" pcp >"$dir/pcp" && "$2" shim >"$dir/shim" && [ -s "$dir/shim" ] &&
+			diff "$dir/pcp" "$dir/shim"
+	} >"$dir/log" 2>&1
+	result "$1: $(wc -l <"$dir/shim")"
+}
+
+needs_pcp import.h libpcp-import1-dev
+printf '#include <pcp/pmapi.h>\n#include <pcp/import.h>\n' >"$dir/both.c"
+
+the_same "types of functions" types
+the_same "names of macros" macros
+
+macros shim >"$dir/names"
+{
+	cat "$dir/both.c"
+	grep -E '^PM(OPT|API_(GENERAL_)?OPTIONS)' "$dir/names" | sed 's/.*/LIST "&" &/'
+} >"$dir/lists.c"
+{
+	cat "$dir/both.c"
+	cat <<'END'
+#define VALUE(m) say(#m, _Generic((m), char *: (m), default: ""), _Generic((m), char *: 0, default: (m)));
+static void say(const char *name, const char *text, long long number)
+{
+	printf("%s %s %lld\n", name, text, number);
+}
+int main(void)
+{
+END
+	grep -vE '^PM(OPT_|API_(GENERAL_)?OPTIONS)' "$dir/names" | sed 's/.*/VALUE(&)/'
+	echo '}'
+} >"$dir/values.c"
+the_same "values of macros" values
+
+{
+	cat "$dir/both.c"
+	cat <<'END'
+#define SIZE(t)		printf("%s %zu\n", #t, sizeof(t));
+#define FIELD(t, f)	printf("%s.%s %zu %zu\n", #t, #f, offsetof(t, f), sizeof(((t *)0)->f));
+#define BITS(t, f)	{ t x; memset(&x, 0, sizeof(x)); x.f = -1; bits(#t, #f, &x, sizeof(x), x.f < 0); }
+static void bits(const char *type, const char *name, void *x, int size, int is_signed)
+{
+	printf("%s.%s %d ", type, name, is_signed);
+	for (int i = 0; i < size; i++)
+		printf("%02x", ((unsigned char *)x)[i]);
+	printf("\n");
+}
+int main(void)
+{
+END
+	cc_side shim -E -P "$dir/both.c" | awk -f "$here/peer/fields.awk"
+	echo '}'
+} >"$dir/layouts.c"
+the_same "fields of structures" layouts
+done_testing
