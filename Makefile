@@ -54,8 +54,9 @@ test-debug: ## the kernel's tests under a debug kernel (built once, some ten min
 test-nmi: ## overflow, groups and races under the debug kernel, whose PMU interrupts by NMIs there
 	@selftests/vm/kernel.sh nmi $(FOLDERS)
 
-test-newer: ## the kernel's tests on Linux 6.12 (x86-64)
+test-newer: ## the kernel's tests on Linux 6.12, x86-64 and arm64
 	@selftests/vm/kernel.sh newer $(FOLDERS)
+	@selftests/vm/kernel.sh newer-arm64 $(FOLDERS)
 
 test-memory: ## libcpc's and tracing's tests under ASan and UBSan, and under valgrind (x86-64 VM)
 	@selftests/vm/memory.sh asan $(FOLDERS)

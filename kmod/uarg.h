@@ -8,6 +8,8 @@
 #include <linux/uaccess.h>
 #include <linux/vcpc.h>
 
+#include "compat/put_unchecked.h"
+
 /* How a CPU is named where a thread may be, and back */
 #define VCPC_UARG_CPU(cpu)	(~(cpu))
 
@@ -55,7 +57,7 @@ static __always_inline bool vcpc_uarg_sample_own(struct vcpc_sample_args *args,
  */
 static inline int vcpc_uarg_put_words(void __user *to, const u64 *words, size_t size)
 {
-	return _copy_to_user(to, words, size) ? -EFAULT : 0;
+	return vcpc_put_unchecked(to, words, size) ? -EFAULT : 0;
 }
 
 #endif

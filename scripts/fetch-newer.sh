@@ -1,19 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fetch a newer x86-64 kernel than Debian 12's own, and its headers, from
+# Fetch a newer kernel than Debian 12's own, and its headers, from
 # bookworm-backports through apt into the cache; nothing is installed.
 #
-# usage: fetch-newer.sh [path]
+# usage: fetch-newer.sh x86_64|arm64 [path]
 #
-# Prints the folder, which has vmlinuz, lib/modules, and the headers as "build".
-# With "path", says only where it would be.  The release is one that bookworm's own
-# compiler builds modules for (+deb12); another series is SERIES= in the environment.
+# Prints the folder, which has vmlinuz, lib/modules, and the headers as "build", whose
+# programs are this machine's.  With "path", says only where it would be.  The release is
+# one that bookworm's own compiler builds modules for (+deb12); another series is SERIES=
+# in the environment.
 set -eu
 
+arch=${1:?usage: fetch-newer.sh x86_64|arm64 [path]}
+deb=$(echo "$arch" | sed 's/x86_64/amd64/')
+host_deb=$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
 series=${SERIES:-6.12}
-place=$cache/kernels/x86_64-$series
-if [ "${1:-}" = path ]; then
+place=$cache/kernels/$arch-$series
+if [ "${2:-}" = path ]; then
 	echo "$place/current"
 	exit
 fi
@@ -30,35 +34,47 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-lists=$cache/lists/backports
-mkdir -p "$lists/partial" "$work/debs"
+mkdir -p "$work/debs"
 echo "deb http://deb.debian.org/debian bookworm-backports main" >"$work/sources"
 
-# apt_there TOOL ARGUMENT...: apt with lists of its own
-apt_there() {
-	tool=$1
-	shift
-	"apt-$tool" -q -oAPT::Architecture=amd64 -oAPT::Architectures=amd64 -oAPT::Sandbox::User=root \
-		-oDir::State::Lists="$lists" -oDir::Etc::sourcelist="$work/sources" \
+# apt_for MACHINE TOOL ARGUMENT...: apt with lists of its own
+apt_for() {
+	machine=$1 tool=$2
+	shift 2
+	"apt-$tool" -q -oAPT::Architecture="$machine" -oAPT::Architectures="$machine" -oAPT::Sandbox::User=root \
+		-oDir::State::Lists="$cache/lists/backports-$machine" -oDir::Etc::sourcelist="$work/sources" \
 		-oDir::Etc::sourceparts=/dev/null -oDir::State::status=/dev/null \
 		-oDir::Cache::pkgcache= -oDir::Cache::srcpkgcache= "$@" 9>&-
 }
 
-say "package lists of bookworm-backports"
-apt_there get update >"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2; say "going on with the lists that came"; }
-release=$(apt_there cache pkgnames "linux-headers-$series" |
-	sed -n 's/^linux-headers-\([0-9.]*+deb12-amd64\)$/\1/p' | sort -V | tail -n 1)
+update_lists() {
+	mkdir -p "$cache/lists/backports-$1/partial"
+	say "package lists of bookworm-backports, $1"
+	apt_for "$1" get update >"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2; say "going on with the lists that came"; }
+}
+
+# download MACHINE PACKAGE...: into $work/debs; says what went wrong
+download() {
+	machine=$1
+	shift
+	(cd "$work/debs" && apt_for "$machine" get download "$@" >"$work/log" 2>&1) || { tail -n 5 "$work/log" >&2; return 1; }
+}
+
+update_lists "$deb"
+[ "$deb" = "$host_deb" ] || update_lists "$host_deb"
+release=$(apt_for "$deb" cache pkgnames "linux-headers-$series" |
+	sed -n "s/^linux-headers-\([0-9.]*+deb12-$deb\)\$/\1/p" | sort -V | tail -n 1)
 [ -n "$release" ] || { say "bookworm-backports has no kernel $series"; exit 1; }
 
 say "kernel $release"
-base=${release%-amd64}
-(cd "$work/debs" && apt_there get download "linux-image-$release-unsigned" "linux-headers-$release" \
-	"linux-headers-$base-common" "linux-kbuild-$base" >"$work/log" 2>&1) || { tail -n 5 "$work/log" >&2; exit 1; }
+base=${release%-"$deb"}
+download "$deb" "linux-image-$release-unsigned" "linux-headers-$release" "linux-headers-$base-common"
+download "$host_deb" "linux-kbuild-$base"
 
 kernel=$place/$release
 rm -rf "$kernel" && mkdir -p "$kernel"
-for deb in "$work"/debs/*.deb; do
-	dpkg -x "$deb" "$work/image"
+for file in "$work"/debs/*.deb; do
+	dpkg -x "$file" "$work/image"
 done
 mv "$work/image/boot/vmlinuz-$release" "$kernel/vmlinuz"
 mkdir -p "$kernel/lib/modules" "$kernel/headers"

@@ -147,5 +147,9 @@ case " $parts " in
 *" peers "*) "$top/scripts/fetch-suite.sh" >/dev/null || echo "setup: going on without PCP's test suite" >&2 ;;
 esac
 case " $parts " in
-*" newer "*) [ "$host" != amd64 ] || "$top/scripts/fetch-newer.sh" >/dev/null ;;
+*" newer "*)
+	for arch in x86_64 arm64; do
+		"$top/scripts/fetch-newer.sh" $arch >/dev/null
+	done
+	;;
 esac

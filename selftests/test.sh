@@ -68,10 +68,10 @@ say "native, with AddressSanitizer and UBSan"
 build "$host-asan" SAN=1 lib tests
 native "$host-asan" "$top/build/$host-san" unit pcp bpf/ways bpf/direct bpf/percentiles tools/trace_json \
 	aix/header cpc/pctx trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads
-if [ "$host" = x86_64 ]; then
-	say "x86_64 VM with a newer kernel"
-	RESULTS=$work/x86_64-newer "$here/vm/kernel.sh" newer || :
-fi
+say "x86_64 VM with a newer kernel"
+RESULTS=$work/x86_64-newer "$here/vm/kernel.sh" newer || :
+say "arm64 VM with a newer kernel: what depends on its PMU"
+RECORDED='' RESULTS=$work/arm64-newer "$here/vm/kernel.sh" newer-pmu || :
 say "arm64 VM with a debug kernel"
 RECORDED='' RESULTS=$work/arm64-debug "$here/vm/kernel.sh" shaken || :
 say "the VMs that began above: arm64, x86_64"

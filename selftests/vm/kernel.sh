@@ -3,14 +3,15 @@
 # Run the kernel's selftests on another kernel than Debian 12's own; called by
 # make test, make test-debug, make test-nmi, make test-newer and make soak.
 #
-# usage: kernel.sh debug|shaken|nmi|soak|newer [FOLDER|FOLDER/PROGRAM...]
+# usage: kernel.sh debug|shaken|nmi|soak|newer|newer-arm64|newer-pmu [FOLDER|FOLDER/PROGRAM...]
 #
 # "debug" is the arm64 kernel that scripts/build-debug-kernel.sh builds, not counted in
 # instructions and with two CPUs, so that races have a chance; "shaken" is
 # those of its tests that find most, in a few minutes; "nmi" is those for which it matters
 # that the PMU's interrupts cannot be masked, and there they cannot; "soak" is the same for
-# SOAK_MINUTES (10) of races, as many calls of the fuzzer, and 1000 unloadings.  "newer" is
-# the x86-64 one of Debian's backports.  With RESULTS in the environment, results are
+# SOAK_MINUTES (10) of races, as many calls of the fuzzer, and 1000 unloadings.  "newer" and
+# "newer-arm64" are those of Debian's backports, "newer-pmu" those tests of the latter that
+# depend on the PMU.  With RESULTS in the environment, results are
 # noted there; otherwise they are added up here.
 set -eu
 
@@ -50,11 +51,22 @@ soak)
 	;;
 newer)
 	arch=x86_64 folders='vcpc bpf'
-	kernel=$("$top/scripts/fetch-newer.sh")
+	kernel=$("$top/scripts/fetch-newer.sh" $arch)
 	export TEST_TIMEOUT=900 VM_ENVIRONMENT=FUZZ_CALLS=200000
 	;;
+newer-arm64)
+	arch=arm64 kind=newer folders='vcpc bpf cpc aix trace shim'
+	kernel=$("$top/scripts/fetch-newer.sh" $arch)
+	export TEST_TIMEOUT=900 VM_ENVIRONMENT=FUZZ_CALLS=200000
+	;;
+newer-pmu)
+	arch=arm64 kind=newer folders='vcpc/known_answer vcpc/sample vcpc/groups_hw vcpc/inherit vcpc/tree vcpc/cpu_exclusive
+		vcpc/overflow vcpc/overflow_heirs vcpc/overflow_late vcpc/overflow_told vcpc/own_pmu vcpc/mapped vcpc/unload vcpc/fuzz'
+	kernel=$("$top/scripts/fetch-newer.sh" $arch)
+	export TEST_TIMEOUT=900 VM_ENVIRONMENT=FUZZ_CALLS=50000
+	;;
 *)
-	echo "usage: kernel.sh debug|shaken|nmi|soak|newer [FOLDER...]" >&2
+	echo "usage: kernel.sh debug|shaken|nmi|soak|newer|newer-arm64|newer-pmu [FOLDER...]" >&2
 	exit 2
 	;;
 esac
