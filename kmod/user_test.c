@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of a process for suites that test what is copied from there.
+ * Memory of a process for suites that test what is copied from there, and sets made of it.
  *
  * A suite begins in the process that loads the module, but its tests run in
  * kernel threads: they borrow the process's memory.
@@ -14,6 +14,7 @@
 
 #include "errand.h"
 #include "limits.h"
+#include "set.h"
 #include "user_test.h"
 
 /**
@@ -150,4 +151,37 @@ void __user *vcpc_user_test_put(struct kunit *test, const struct vcpc_user_memor
 
 	KUNIT_EXPECT_EQ(test, 0UL, copy_to_user(to, from, len));
 	return to;
+}
+
+/**
+ * vcpc_user_test_set() - make a set
+ * @test: the test
+ * @memory: the suite's; overwritten
+ * @user: on whose account
+ * @requests: what it counts
+ * @nr: how many
+ * @flags: VCPC_SET_F_*
+ *
+ * Return: the set, for vcpc_set_destroy(); or an ERR_PTR, for which the test has failed.
+ */
+struct vcpc_set *vcpc_user_test_set(struct kunit *test, const struct vcpc_user_memory *memory,
+				    struct vcpc_user *user, const struct vcpc_request *requests,
+				    unsigned int nr, u32 flags)
+{
+	const struct vcpc_set_create_args args = {
+		.size = sizeof(args),
+		.flags = flags,
+		.nr_requests = nr,
+		.request_size = sizeof(*requests),
+		.requests = memory->page,
+	};
+	struct vcpc_set *set;
+	int bad;
+
+	vcpc_user_test_enter(memory);
+	vcpc_user_test_put(test, memory, 0, requests, nr * sizeof(*requests));
+	set = vcpc_set_create(&args, user, &bad);
+	vcpc_user_test_leave(memory);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(set));
+	return set;
 }

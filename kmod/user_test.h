@@ -5,6 +5,8 @@
 #include <kunit/test.h>
 #include <linux/mm_types.h>
 
+struct vcpc_request;
+struct vcpc_set;
 struct vcpc_user;
 
 /**
@@ -25,5 +27,8 @@ void vcpc_user_test_enter(const struct vcpc_user_memory *memory);
 void vcpc_user_test_leave(const struct vcpc_user_memory *memory);
 void __user *vcpc_user_test_put(struct kunit *test, const struct vcpc_user_memory *memory,
 				size_t at, const void *from, size_t len);
+struct vcpc_set *vcpc_user_test_set(struct kunit *test, const struct vcpc_user_memory *memory,
+				    struct vcpc_user *user, const struct vcpc_request *requests,
+				    unsigned int nr, u32 flags);
 
 #endif
