@@ -172,6 +172,51 @@ TEST_F(limit, none_kept)
 	EXPECT_EQ(0, as_nobody(none_kept, NULL));
 }
 
+#define KEPT	20
+
+static void *touches_and_tells(void *arg)
+{
+	touch(100);
+	*(pid_t *)arg = own_tid();
+	return NULL;
+}
+
+/* Of more than may be kept apart, the last to end are: no more go than have to. */
+static int newest_kept(void *arg)
+{
+	int set = set_of(&page_faults, 0), i;
+	pid_t tids[3 * KEPT];
+	pthread_t thread;
+	__u64 value;
+
+	(void)arg;
+	if (set < 0 || set_bind(set, VCPC_BIND_F_INHERIT, 0))
+		return 1;
+	for (i = 0; i < 3 * KEPT; i++) {
+		if (pthread_create(&thread, NULL, touches_and_tells, &tids[i]) ||
+		    pthread_join(thread, NULL))
+			return 2;
+		/* Beside the caller's own; when some go, the others stay. */
+		if (i >= KEPT && set_count(set).nr <= KEPT)
+			return 3;
+	}
+	if (!set_count(set).folded)
+		return 6;
+	for (i = 2 * KEPT; i < 3 * KEPT; i++) {
+		value = first_value(set, tids[i]);
+		if (value == ~0ULL || value < 100)
+			return 4;
+	}
+	return first_value(set, tids[0]) == ~0ULL ? 0 : 5;
+}
+
+TEST_F(limit, newest_kept)
+{
+	parameter("max_user_counters", 1000);
+	parameter("max_ended", KEPT);
+	EXPECT_EQ(0, as_nobody(newest_kept, NULL));
+}
+
 /* PROCESS is all or none. */
 static int bind_process(void *arg)
 {

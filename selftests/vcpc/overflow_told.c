@@ -4,8 +4,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "cpu.h"
 #include "overflow.h"
+#include "thief.h"
 
 #define SIGNAL	SIGUSR1
 
@@ -79,19 +79,6 @@ TEST(of_two_that_ring_the_one_that_overflowed_is_told)
 	close(set);
 }
 
-/* As many as CPU 0 takes, before those of any thread */
-static void take_all_counters(int *fds, int nr)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr), .type = PERF_TYPE_HARDWARE,
-		.config = PERF_COUNT_HW_CPU_CYCLES, .pinned = 1,
-	};
-	int i;
-
-	for (i = 0; i < nr; i++)
-		fds[i] = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
 /* What woke it; 0 if that was the time, at which poll(2) looks again. */
 static void *wait_for_it(void *arg)
 {
@@ -106,7 +93,7 @@ static void *wait_for_it(void *arg)
 static void lose_counters_and_overflow(struct __test_metadata *_metadata, __u32 flags)
 {
 	const struct vcpc_request reqs[] = { overflowing(&page_faults, 500), cycles };
-	int set, fds[64], i, nr = 64;
+	int set, fds[LOOT];
 	pthread_t thread;
 	void *woken;
 
@@ -118,13 +105,12 @@ static void lose_counters_and_overflow(struct __test_metadata *_metadata, __u32 
 	ASSERT_EQ(0, set_bind(set, 0, 0));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_for_it, &set));
 	usleep(50000);
-	take_all_counters(fds, nr);
+	take_all_counters(fds);
 	touch(600);
 	pthread_join(thread, &woken);
 	EXPECT_EQ(POLLERR, (intptr_t)woken);
 	EXPECT_EQ(0, overflows(set));
-	for (i = 0; i < nr; i++)
-		close(fds[i]);
+	give_counters_back(fds);
 	close(set);
 }
 
@@ -138,29 +124,78 @@ TEST(a_poller_wakes_when_it_is_found_invalid_counting)
 	lose_counters_and_overflow(_metadata, VCPC_SET_F_COUNT_OVERFLOWS);
 }
 
-/* The thread finds it out by itself. */
-TEST(a_poller_wakes_when_a_sample_says_so)
+/* The thread finds it out by itself: @notices is how. */
+static void lose_counters_and_notice(struct __test_metadata *_metadata, __u32 flags,
+				     int (*notices)(int set, int device), int device)
 {
-	int set, fds[64], i, nr = 64;
+	int set, fds[LOOT];
 	pthread_t thread;
-	struct room room;
 	void *woken;
 
-	if (!hw_slots())
-		SKIP(return, "no hardware counters");
 	ASSERT_EQ(0, run_on(0));
 	set = set_of(&cycles, 0);
 	ASSERT_LE(0, set);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, flags, 0));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_for_it, &set));
 	usleep(50000);
-	take_all_counters(fds, nr);
-	EXPECT_EQ(-EAGAIN, set_sample(set, 0, &room));
+	take_all_counters(fds);
+	EXPECT_EQ(0, notices(set, device));
 	pthread_join(thread, &woken);
 	EXPECT_EQ(POLLERR, (intptr_t)woken);
-	for (i = 0; i < nr; i++)
-		close(fds[i]);
+	give_counters_back(fds);
 	close(set);
+}
+
+static int by_a_sample(int set, int device)
+{
+	struct room room;
+
+	(void)device;
+	return set_sample(set, 0, &room) == -EAGAIN ? 0 : -1;
+}
+
+TEST(a_poller_wakes_when_a_sample_says_so)
+{
+	if (!hw_slots())
+		SKIP(return, "no hardware counters");
+	lose_counters_and_notice(_metadata, 0, by_a_sample, -1);
+}
+
+/* The transaction is traced all the same. */
+static int by_a_transaction(int set, int device)
+{
+	struct vcpc_trace_tag_args tag = {
+		.size = sizeof(tag), .name = pointer("vcpc-test-told"), .name_len = 14,
+	};
+	struct vcpc_trace_args end = { .size = sizeof(end), .op = VCPC_TRACE_END };
+	int ret = call(device, VCPC_IOC_TRACE_TAG, &tag);
+
+	(void)set;
+	end.tag = tag.tag;
+	return ret ?: call(device, VCPC_IOC_TRACE, &end);
+}
+
+static int listen_to_ends(const char *on)
+{
+	int fd = open("/sys/kernel/tracing/events/vcpc/vcpc_end/enable", O_WRONLY | O_TRUNC);
+	int ret = fd >= 0 && write(fd, on, 1) == 1 ? 0 : -1;
+
+	close(fd);
+	return ret;
+}
+
+TEST(a_poller_wakes_when_a_transaction_says_so)
+{
+	int device;
+
+	if (!hw_slots())
+		SKIP(return, "no hardware counters");
+	if (listen_to_ends("1"))
+		SKIP(return, "no tracefs at /sys/kernel/tracing/");
+	device = device_open();
+	lose_counters_and_notice(_metadata, VCPC_BIND_F_TRACE, by_a_transaction, device);
+	close(device);
+	listen_to_ends("0");
 }
 
 TEST_HARNESS_MAIN

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The module does not go while a descriptor is open. */
-#include "vcpc_test.h"
+/* The module does not go while a descriptor is open, and leaves nothing behind when it goes. */
+#include "groups.h"
 
 static int unload(void)
 {
@@ -36,6 +36,93 @@ TEST(refused_while_a_set_is_open)
 	EXPECT_EQ(-EWOULDBLOCK, unload());
 	EXPECT_NE(~0ULL, first_value(set, 0));
 	close(set);
+}
+
+/* Whoever was killed just now may not have closed everything yet. */
+static int unload_in_the_end(void)
+{
+	int tries, ret = 0;
+
+	for (tries = 0; tries < 600; tries++) {
+		ret = unload();
+		if (ret != -EWOULDBLOCK)
+			break;
+		usleep(100000);
+	}
+	return ret;
+}
+
+static int load(void)
+{
+	int file = open("/vcpc.ko", O_RDONLY | O_CLOEXEC);
+	int ret = file < 0 || syscall(SYS_finit_module, file, "", 0) ? -errno : 0;
+
+	close(file);
+	return ret;
+}
+
+/* Is there a line with the module's name?  Not if there is no such file. */
+static bool is_named_in(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char line[1024];
+	bool named = false;
+
+	while (f && !named && fgets(line, sizeof(line), f))
+		named = strstr(line, "vcpc");
+	if (f)
+		fclose(f);
+	return named;
+}
+
+/* So that its works have had something to do: groups that take turns */
+static int use_it(void)
+{
+	int set = groups_set(&page_faults, 2, 1, 10 * MS, 0);
+	struct grouped g;
+	int ret = set < 0 ? set : set_bind(set, 0, 0);
+
+	if (!ret)
+		ret = burn_rounds(set, 0, 2, 2, &g);
+	close(set);
+	return ret;
+}
+
+/*
+ * The first place where something of it is left, "" if it is all gone.  A debug kernel also
+ * lists the locks of work queues, which are there as long as they are.
+ */
+static const char *left_behind(void)
+{
+	static const char *const lists[] = {
+		"/proc/lockdep", "/proc/devices", "/proc/misc", "/proc/interrupts",
+		"/sys/devices/system/cpu/hotplug/states", "/sys/kernel/tracing/available_events",
+	};
+	static const char *const files[] = {
+		"/dev/vcpc", "/sys/kernel/debug/vcpc", "/sys/kernel/tracing/events/vcpc",
+		"/sys/module/vcpc",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		if (is_named_in(lists[i]))
+			return lists[i];
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (!access(files[i], F_OK))
+			return files[i];
+	return "";
+}
+
+TEST(leaves_nothing_behind)
+{
+	if (!is_module() || access("/vcpc.ko", R_OK))
+		SKIP(return, "vcpc is built into the kernel, or its file is not in the guest");
+	ASSERT_EQ(0, use_it());
+	ASSERT_STRNE("", left_behind());
+	ASSERT_EQ(0, unload_in_the_end());
+	EXPECT_STREQ("", left_behind());
+	ASSERT_EQ(0, load());
+	EXPECT_EQ(0, use_it());
 }
 
 TEST_HARNESS_MAIN

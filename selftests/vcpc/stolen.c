@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A set that lost its counters to somebody else, be it for a moment, is invalid until it is bound again. */
+#include <pthread.h>
+
+#include "heirs.h"
+#include "overflow.h"
+#include "thief.h"
+
+FIXTURE(stolen)
+{
+	int set, loot[LOOT];
+	bool none;
+};
+
+FIXTURE_SETUP(stolen)
+{
+	struct vcpc_request requests[2] = { cycles, page_faults };
+	int device;
+
+	self->none = !hw_slots();
+	if (self->none)
+		return;
+	requests[0].preset = 1000;
+	device = device_open();
+	self->set = set_create(device, requests, 2, 0);
+	close(device);
+	ASSERT_LE(0, self->set);
+	ASSERT_EQ(0, run_on(0));
+}
+
+FIXTURE_TEARDOWN(stolen)
+{
+	if (!self->none)
+		close(self->set);
+}
+
+/* A set-up cannot skip. */
+#define NEEDS_COUNTERS()						\
+	do {								\
+		if (self->none)						\
+			SKIP(return, "no hardware counters");		\
+	} while (0)
+
+/* All counters are gone while the caller runs, and there again. */
+static void lose_them(int loot[LOOT])
+{
+	take_all_counters(loot);
+	spin(100000);
+	give_counters_back(loot);
+	spin(100000);
+}
+
+static __u32 listed_state(int set)
+{
+	struct vcpc_instances_args args;
+	struct vcpc_instance_info info;
+
+	return set_instances(set, &info, 1, &args) || args.nr != 1 ? ~0U : info.state;
+}
+
+TEST_F(stolen, invalid_until_it_is_bound_again)
+{
+	static const unsigned long calls[] = {
+		VCPC_IOC_DISABLE, VCPC_IOC_ENABLE, VCPC_IOC_RESTART,
+	};
+	struct room room = { .sample.nr = 77 };
+	unsigned int i, round;
+
+	NEEDS_COUNTERS();
+	for (round = 0; round < 3; round++) {
+		ASSERT_EQ(0, set_bind(self->set, 0, 0));
+		ASSERT_EQ(0, set_sample(self->set, 0, &room));
+		EXPECT_EQ(0, listed_state(self->set) & VCPC_STATE_INVALID);
+		EXPECT_EQ(0, polled(self->set, 0));
+		lose_them(self->loot);
+		room.sample.nr = 77;
+		EXPECT_EQ(-EAGAIN, set_sample(self->set, 0, &room));
+		EXPECT_EQ(-EAGAIN, set_total(self->set, 0, &room));
+		EXPECT_EQ(-1, read(self->set, &room, sizeof(room)));
+		EXPECT_EQ(EAGAIN, errno);
+		for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+			EXPECT_EQ(-EAGAIN, set_target(self->set, calls[i], 0));
+		/* No part of it is given, and it does not mend. */
+		EXPECT_EQ(-EAGAIN, set_sample(self->set, 0, &room));
+		EXPECT_EQ(77, room.sample.nr);
+		EXPECT_EQ(VCPC_STATE_INVALID, listed_state(self->set) & VCPC_STATE_INVALID);
+		EXPECT_EQ(POLLERR, polled(self->set, 0));
+
+		ASSERT_EQ(0, set_target(self->set, VCPC_IOC_UNBIND, 0));
+		ASSERT_EQ(0, set_bind(self->set, 0, 0));
+		touch(10);
+		spin(100000);
+		ASSERT_EQ(0, set_sample(self->set, 0, &room));
+		EXPECT_LE(1000 + 100000, room.sample.values[0]);
+		EXPECT_LE(10, room.sample.values[1]);
+		EXPECT_GT(1000, room.sample.values[1]);
+		EXPECT_EQ(0, polled(self->set, 0));
+		ASSERT_EQ(0, set_target(self->set, VCPC_IOC_UNBIND, 0));
+	}
+}
+
+/* Those who need no counters are none the worse. */
+TEST_F(stolen, no_room_meanwhile)
+{
+	struct vcpc_bind_args bind = { .size = sizeof(bind), .bad_request = 77 };
+	struct room room;
+	int other;
+
+	NEEDS_COUNTERS();
+	other = set_of(&page_faults, 0);
+	ASSERT_EQ(0, set_bind(other, 0, 0));
+	take_all_counters(self->loot);
+	EXPECT_EQ(-ENOSPC, call(self->set, VCPC_IOC_BIND, &bind));
+	EXPECT_EQ(0, bind.bad_request);
+	EXPECT_EQ(-EINVAL, set_sample(self->set, own_tid(), &room));
+	spin(100000);
+	give_counters_back(self->loot);
+	EXPECT_EQ(0, set_sample(other, 0, &room));
+	EXPECT_EQ(0, set_bind(self->set, 0, 0));
+	EXPECT_EQ(0, set_sample(self->set, 0, &room));
+	close(other);
+}
+
+/* What was kept is whole; there is only no going on from there. */
+TEST_F(stolen, disabled_meanwhile)
+{
+	struct room before, after;
+
+	NEEDS_COUNTERS();
+	ASSERT_EQ(0, set_bind(self->set, 0, 0));
+	spin(100000);
+	ASSERT_EQ(0, set_target(self->set, VCPC_IOC_DISABLE, 0));
+	ASSERT_EQ(0, set_sample(self->set, 0, &before));
+	lose_them(self->loot);
+	ASSERT_EQ(0, set_sample(self->set, 0, &after));
+	EXPECT_EQ(before.sample.values[0], after.sample.values[0]);
+	EXPECT_EQ(before.sample.values[1], after.sample.values[1]);
+	EXPECT_EQ(-EAGAIN, set_target(self->set, VCPC_IOC_ENABLE, 0));
+	EXPECT_EQ(-EAGAIN, set_sample(self->set, 0, &after));
+}
+
+struct other {
+	pthread_t thread;
+	pthread_barrier_t barrier;
+	volatile pid_t tid;
+};
+
+/* Until it is told to, it does not run. */
+static void *runs_once(void *arg)
+{
+	struct other *o = arg;
+
+	o->tid = own_tid();
+	pthread_barrier_wait(&o->barrier);
+	pthread_barrier_wait(&o->barrier);
+	spin(100000);
+	return NULL;
+}
+
+static int start_other(struct other *o)
+{
+	if (pthread_barrier_init(&o->barrier, NULL, 2) ||
+	    pthread_create(&o->thread, NULL, runs_once, o))
+		return -1;
+	pthread_barrier_wait(&o->barrier);
+	return 0;
+}
+
+static void let_other_end(struct other *o)
+{
+	pthread_barrier_wait(&o->barrier);
+	pthread_join(o->thread, NULL);
+}
+
+/* Nobody looks before the thread has ended, which hides what has become of its counters. */
+TEST_F(stolen, seen_only_after_the_end)
+{
+	struct room room;
+	struct other o;
+
+	NEEDS_COUNTERS();
+	ASSERT_EQ(0, start_other(&o));
+	ASSERT_EQ(0, set_bind(self->set, 0, o.tid));
+	take_all_counters(self->loot);
+	let_other_end(&o);
+	give_counters_back(self->loot);
+	EXPECT_EQ(-EAGAIN, set_sample(self->set, o.tid, &room));
+	EXPECT_EQ(-EAGAIN, set_total(self->set, o.tid, &room));
+	EXPECT_EQ(-EAGAIN, set_sample(self->set, o.tid, &room));
+}
+
+static void *tells_its_number(void *arg)
+{
+	*(pid_t *)arg = own_tid();
+	return NULL;
+}
+
+/* An heir that has ended, and whose counts are whole */
+static pid_t ended_heir(int set)
+{
+	pthread_t thread;
+	struct room room;
+	pid_t tid = 0;
+
+	if (pthread_create(&thread, NULL, tells_its_number, &tid) || pthread_join(thread, NULL))
+		return -1;
+	do {
+		if (set_sample(set, tid, &room))
+			return -1;
+	} while (!(room.sample.state & VCPC_STATE_EXITED));
+	return tid;
+}
+
+/* A total lacks nothing: it is given only if each of its parts is. */
+TEST_F(stolen, one_of_several)
+{
+	struct room room;
+	pid_t heir;
+
+	NEEDS_COUNTERS();
+	ASSERT_EQ(0, set_bind(self->set, VCPC_BIND_F_INHERIT, 0));
+	heir = ended_heir(self->set);
+	ASSERT_LT(0, heir);
+	ASSERT_EQ(0, set_total(self->set, 0, &room));
+	lose_them(self->loot);
+	EXPECT_EQ(-EAGAIN, set_sample(self->set, 0, &room));
+	EXPECT_EQ(-EAGAIN, set_total(self->set, 0, &room));
+	EXPECT_EQ(0, set_sample(self->set, heir, &room));
+}
+
+/* Its counters go before those of threads, and were there before the others of the CPU. */
+TEST_F(stolen, not_from_a_cpu)
+{
+	struct room before, after;
+
+	NEEDS_COUNTERS();
+	ASSERT_EQ(0, cpu_bind(self->set, 0, 0));
+	ASSERT_EQ(0, cpu_sample(self->set, 0, &before));
+	lose_them(self->loot);
+	ASSERT_EQ(0, cpu_sample(self->set, 0, &after));
+	EXPECT_LE(before.sample.values[0] + 100000, after.sample.values[0]);
+}
+
+TEST_HARNESS_MAIN

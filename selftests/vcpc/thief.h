@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Somebody who takes all hardware counters of CPU 0, past the module. */
+#ifndef VCPC_TEST_THIEF_H
+#define VCPC_TEST_THIEF_H
+
+#include "cpu.h"
+
+#define LOOT	64
+
+/* As many as the CPU takes: pinned on it, they go before those of any thread. */
+static inline void take_all_counters(int fds[LOOT])
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES, .pinned = 1,
+	};
+	int i;
+
+	for (i = 0; i < LOOT; i++)
+		fds[i] = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static inline void give_counters_back(const int fds[LOOT])
+{
+	int i;
+
+	for (i = 0; i < LOOT; i++)
+		close(fds[i]);
+}
+
+#endif /* VCPC_TEST_THIEF_H */
