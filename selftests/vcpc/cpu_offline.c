@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A CPU that goes offline keeps its values, and counts on when it is back. */
 #include "cpu.h"
+#include "groups.h"
 
 #define CPU	1
 
@@ -80,6 +81,82 @@ TEST_F(offline, values_stay_and_go_on)
 	EXPECT_LT(later.sample.values[0] - off.sample.values[0],
 		  later.sample.time - off.sample.time);
 	EXPECT_GE(later.sample.tick, off.sample.tick + 15000000);
+}
+
+/* What is counted there by whoever runs there */
+static __u64 cycles_there(int set)
+{
+	struct room room;
+
+	if (run_on(CPU))
+		abort();
+	spin(1000000);
+	if (run_on(0) || cpu_sample(set, CPU, &room))
+		return 0;
+	return room.sample.values[0];
+}
+
+TEST_F(offline, hardware)
+{
+	struct room off, on;
+	__u64 before;
+	int set;
+
+	NEED_TWO();
+	if (!hw_slots())
+		SKIP(return, "no hardware counters");
+	set = set_of(&cycles, 0);
+	ASSERT_EQ(0, cpu_bind(set, 0, CPU));
+	before = cycles_there(set);
+	EXPECT_LE(100000, before);
+	ASSERT_EQ(0, set_online(0));
+	ASSERT_EQ(0, cpu_sample(set, CPU, &off));
+	EXPECT_LE(before, off.sample.values[0]);
+	ASSERT_EQ(0, set_online(1));
+	ASSERT_EQ(0, sample_online(set, &on));
+	EXPECT_EQ(VCPC_STATE_COUNTING, on.sample.state);
+	EXPECT_LE(off.sample.values[0] + 100000, cycles_there(set));
+	close(set);
+}
+
+static __u64 ticks(const struct grouped *g)
+{
+	return g->group[0].tick + g->group[1].tick;
+}
+
+/* Turns stand still while it is away, and go on with the next group. */
+TEST_F(offline, groups)
+{
+	int set = groups_set(&cpu_clock, 2, 1, 10 * MS, 0), tries;
+	struct grouped off, later;
+	struct room room;
+
+	NEED_TWO();
+	ASSERT_EQ(0, cpu_bind(set, 0, CPU));
+	usleep(50000);
+	ASSERT_EQ(0, set_online(0));
+	ASSERT_EQ(0, groups_sample(set, VCPC_SAMPLE_F_CPU, CPU, 2, &off));
+	EXPECT_TRUE(off.room.sample.state & VCPC_STATE_OFFLINE);
+	EXPECT_LT(0, ticks(&off));
+	usleep(50000);
+	ASSERT_EQ(0, groups_sample(set, VCPC_SAMPLE_F_CPU, CPU, 2, &later));
+	EXPECT_EQ(0, memcmp(off.group, later.group, 2 * sizeof(off.group[0])));
+
+	ASSERT_EQ(0, set_online(1));
+	ASSERT_EQ(0, sample_online(set, &room));
+	for (tries = 0; tries < 1000; tries++) {
+		ASSERT_EQ(0, groups_sample(set, VCPC_SAMPLE_F_CPU, CPU, 2, &later));
+		if (later.group[0].rounds >= off.group[0].rounds + 3)
+			break;
+		usleep(10000);
+	}
+	EXPECT_LE(off.group[0].rounds + 3, later.group[0].rounds);
+	EXPECT_LT(off.group[0].tick, later.group[0].tick);
+	EXPECT_LT(off.group[1].tick, later.group[1].tick);
+	/* What was counted is of the time that its group had; none had the time between. */
+	EXPECT_GE(later.room.sample.time - off.room.sample.time - 40 * MS,
+		  ticks(&later) - ticks(&off));
+	close(set);
 }
 
 TEST_F(offline, not_bound_while_it_is)

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A CPU goes and comes back, as far as a set on it can see: what is kept, and who is told
+ * when something is lost on the way.
+ *
+ * The CPU itself stays: so the old counters are still on it when new ones are opened, which
+ * is how there can be too little room for these.
+ */
+#include <kunit/test.h>
+#include <linux/err.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/poll.h>
+#include <linux/sched.h>
+#include <linux/wait.h>
+
+#include "bind.h"
+#include "binding.h"
+#include "counter.h"
+#include "instance.h"
+#include "operate.h"
+#include "probe.h"
+#include "sample.h"
+#include "set.h"
+#include "uarg.h"
+#include "user_test.h"
+
+static struct vcpc_user_memory memory;
+static struct vcpc_user *user;
+
+static const struct vcpc_request cpu_clock = {
+	.type = PERF_TYPE_SOFTWARE,
+	.config = PERF_COUNT_SW_CPU_CLOCK,
+	.flags = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL,
+};
+
+static const struct vcpc_request cycles = {
+	.type = PERF_TYPE_HARDWARE,
+	.config = PERF_COUNT_HW_CPU_CYCLES,
+	.flags = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL,
+};
+
+/* A poller of a set, who only notes for what it was woken. */
+struct poller {
+	struct wait_queue_entry entry;
+	__poll_t woken;
+};
+
+static int note(struct wait_queue_entry *entry, unsigned int mode, int sync, void *key)
+{
+	struct poller *p = container_of(entry, struct poller, entry);
+
+	p->woken |= key_to_poll(key);
+	return 0;
+}
+
+static void poll_begin(struct poller *p, struct vcpc_set *set)
+{
+	*p = (struct poller) { };
+	init_waitqueue_func_entry(&p->entry, note);
+	add_wait_queue(&set->wait, &p->entry);
+}
+
+static void come_back(struct vcpc_set *set, struct vcpc_instance *inst)
+{
+	mutex_lock(&set->lock);
+	vcpc_instance_online(inst);
+	mutex_unlock(&set->lock);
+}
+
+static int sample(struct vcpc_set *set, struct vcpc_instance *inst, struct vcpc_sample *to)
+{
+	int ret;
+
+	mutex_lock(&set->lock);
+	ret = vcpc_operate_on(inst, VCPC_OP_SAMPLE, to);
+	mutex_unlock(&set->lock);
+	return ret;
+}
+
+/* Its only one; NULL if it is not bound */
+static struct vcpc_instance *instance_of(struct vcpc_set *set)
+{
+	struct vcpc_binding *b;
+
+	b = list_first_entry_or_null(&set->bindings, struct vcpc_binding, node);
+	return b ? list_first_entry_or_null(&b->instances, struct vcpc_instance, in_binding) : NULL;
+}
+
+/* Do something with a set that is bound to a CPU, and see for what pollers are woken. */
+static void on_a_cpu(struct kunit *test, const struct vcpc_request *requests, unsigned int nr,
+		     void (*fn)(struct kunit *test, struct vcpc_set *set,
+				struct vcpc_instance *inst),
+		     __poll_t wakes)
+{
+	struct vcpc_bind_args bind = {
+		.size = sizeof(bind), .flags = VCPC_BIND_F_CPU,
+		.tid = VCPC_UARG_CPU(raw_smp_processor_id()),
+	};
+	struct vcpc_set *set = vcpc_user_test_set(test, &memory, user, requests, nr, 0);
+	struct vcpc_instance *inst;
+	struct poller poller;
+	int bad;
+
+	if (IS_ERR(set))
+		return;
+	KUNIT_EXPECT_EQ(test, 0, vcpc_bind_set(set, &bind, &bad));
+	inst = instance_of(set);
+	if (inst) {
+		poll_begin(&poller, set);
+		fn(test, set, inst);
+		remove_wait_queue(&set->wait, &poller.entry);
+		KUNIT_EXPECT_EQ(test, (__force u32)wakes, (__force u32)poller.woken);
+	}
+	vcpc_set_destroy(set);
+}
+
+static void keep_and_go_on(struct kunit *test, struct vcpc_set *set, struct vcpc_instance *inst)
+{
+	struct vcpc_sample *now = inst->spare;
+	u64 kept;
+
+	vcpc_operate_offline(inst);
+	KUNIT_EXPECT_EQ(test, 0, sample(set, inst, now));
+	KUNIT_EXPECT_EQ(test, (u32)(VCPC_STATE_OFFLINE | VCPC_STATE_COUNTING), now->state);
+	kept = now->values[0];
+	KUNIT_EXPECT_GT(test, kept, 0ULL);
+	KUNIT_EXPECT_EQ(test, 0, sample(set, inst, now));
+	KUNIT_EXPECT_EQ(test, kept, now->values[0]);
+
+	come_back(set, inst);
+	KUNIT_EXPECT_EQ(test, 0, sample(set, inst, now));
+	KUNIT_EXPECT_EQ(test, (u32)VCPC_STATE_COUNTING, now->state);
+	KUNIT_EXPECT_GT(test, now->values[0], kept);
+}
+
+static void values_are_kept_and_go_on(struct kunit *test)
+{
+	on_a_cpu(test, &cpu_clock, 1, keep_and_go_on, 0);
+}
+
+/* The last look finds that an event was off for a while: that stays so when the CPU is back. */
+static void lose_before(struct kunit *test, struct vcpc_set *set, struct vcpc_instance *inst)
+{
+	inst->counters->plain = false;
+	inst->counters->direct = false;
+	inst->counters->counter[0].start--;
+	vcpc_operate_offline(inst);
+	KUNIT_EXPECT_TRUE(test, inst->state & VCPC_INSTANCE_INVALID);
+	come_back(set, inst);
+	KUNIT_EXPECT_TRUE(test, inst->state & VCPC_INSTANCE_INVALID);
+}
+
+static void lost_before_it_went(struct kunit *test)
+{
+	on_a_cpu(test, &cpu_clock, 1, lose_before, EPOLLERR);
+}
+
+static void find_no_room(struct kunit *test, struct vcpc_set *set, struct vcpc_instance *inst)
+{
+	vcpc_operate_offline(inst);
+	KUNIT_EXPECT_FALSE(test, inst->state & VCPC_INSTANCE_INVALID);
+	come_back(set, inst);
+	KUNIT_EXPECT_TRUE(test, inst->state & VCPC_INSTANCE_INVALID);
+	KUNIT_EXPECT_EQ(test, -EAGAIN, sample(set, inst, inst->spare));
+}
+
+static void no_room_when_it_is_back(struct kunit *test)
+{
+	unsigned int i, nr = vcpc_probe_slots() / 2 + 1;
+	struct vcpc_request many[16];
+
+	if (nr < 2 || nr > ARRAY_SIZE(many))
+		kunit_skip(test, "no hardware counters, or too many");
+	for (i = 0; i < nr; i++)
+		many[i] = cycles;
+	on_a_cpu(test, many, nr, find_no_room, EPOLLERR);
+}
+
+static int begin_suite(struct kunit_suite *suite)
+{
+	return vcpc_user_test_begin(&memory, &user);
+}
+
+static void end_suite(struct kunit_suite *suite)
+{
+	vcpc_user_test_end(&memory, user);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(values_are_kept_and_go_on),
+	KUNIT_CASE(lost_before_it_went),
+	KUNIT_CASE(no_room_when_it_is_back),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "vcpc_hotplug",
+	.suite_init = begin_suite,
+	.suite_exit = end_suite,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
