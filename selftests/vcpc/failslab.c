@@ -3,101 +3,10 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "failslab.h"
 #include "groups.h"
 #include "heirs.h"
 #include "overflow.h"
-#include "vcpc_test.h"
-
-#define FAILSLAB	"/sys/kernel/debug/failslab/"
-#define ENOUGH		1000
-
-static int put(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : write(fd, text, strlen(text));
-
-	close(fd);
-	return len < 0 ? -1 : 0;
-}
-
-/* The calling thread's n-th allocation from now on fails; 0 turns that off. */
-static int fail_nth(int fd, int n)
-{
-	char text[16];
-	int len = snprintf(text, sizeof(text), "%d", n);
-
-	return pwrite(fd, text, len, 0) == len ? 0 : -1;
-}
-
-static bool has_failed(int fd)
-{
-	char text[16] = "";
-
-	return pread(fd, text, sizeof(text) - 1, 0) > 0 && atoi(text) == 0;
-}
-
-FIXTURE(failslab) {
-	bool missing;
-	int nth;
-	int device;
-};
-
-/* A set-up cannot skip. */
-#define NEEDS_FAILSLAB()						\
-	do {								\
-		if (self->missing)					\
-			SKIP(return, "this kernel has no failslab");	\
-	} while (0)
-
-FIXTURE_SETUP(failslab)
-{
-	self->nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
-	self->missing = self->nth < 0 || access(FAILSLAB "ignore-gfp-wait", W_OK);
-	if (self->missing)
-		return;
-	ASSERT_EQ(0, put(FAILSLAB "ignore-gfp-wait", "N"));
-	/* No stack in the kernel's log for each. */
-	ASSERT_EQ(0, put(FAILSLAB "verbose", "0"));
-	self->device = device_open();
-	ASSERT_GE(self->device, 0);
-}
-
-FIXTURE_TEARDOWN(failslab)
-{
-	if (self->missing)
-		return;
-	put(FAILSLAB "ignore-gfp-wait", "Y");
-	put(FAILSLAB "verbose", "2");
-	put(FAILSLAB "probability", "0");
-	put(FAILSLAB "task-filter", "N");
-}
-
-/*
- * Call @fn until no allocation is left to fail; it gives what the call gave,
- * and undoes what the call did if it worked.  Some allocations have a second
- * chance: the call may work though one failed.
- * Return: how often it failed; or -1 if it was with something else than ENOMEM.
- */
-static int each_allocation(int nth, int (*fn)(void *arg), void *arg)
-{
-	int n, ret, failed = 0;
-
-	for (n = 1; n < ENOUGH; n++) {
-		if (fail_nth(nth, n))
-			return -1;
-		ret = fn(arg);
-		if (!has_failed(nth))
-			return fail_nth(nth, 0) || ret < 0 ? -1 : failed;
-		fail_nth(nth, 0);
-		if (ret < 0 && ret != -ENOMEM)
-			return -1;
-		failed += ret < 0;
-		/* The next try works. */
-		if (ret < 0 && fn(arg) < 0)
-			return -1;
-	}
-	return -1;
-}
 
 static int open_device(void *arg)
 {

@@ -31,7 +31,7 @@ debug)
 	;;
 shaken)
 	arch=arm64 kind=debug
-	folders='vcpc/kunit.sh vcpc/failslab vcpc/races vcpc/fuzz vcpc/exit_races vcpc/inherit vcpc/cpu_offline vcpc/unload'
+	folders='vcpc/kunit.sh vcpc/failslab vcpc/failslab_large vcpc/races vcpc/fuzz vcpc/exit_races vcpc/inherit vcpc/cpu_offline vcpc/unload'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
 	export TEST_TIMEOUT=900 VM_OPTIONS='--no-icount --cpus 2 --timeout 2000' VM_ENVIRONMENT=FUZZ_CALLS=20000
 	;;
