@@ -138,6 +138,15 @@ static void show_requests(struct seq_file *m, const struct vcpc_set *set)
 	}
 }
 
+static const char *activity(const struct vcpc_instance *inst, u32 state)
+{
+	if (state & VCPC_STATE_FROZEN)
+		return "frozen";
+	if (inst->state & VCPC_INSTANCE_STOPPED)
+		return "stopped";
+	return state & VCPC_STATE_COUNTING ? "counting" : "waiting";
+}
+
 static void show_instance(struct seq_file *m, const struct vcpc_instance *inst)
 {
 	u32 state = state_of(inst);
@@ -147,8 +156,7 @@ static void show_instance(struct seq_file *m, const struct vcpc_instance *inst)
 	else
 		seq_printf(m, "  thread %d process %d", pid_nr(vcpc_instance_pid(inst)),
 			   pid_nr(inst->tgid));
-	seq_printf(m, "%s%s%s%s%s\n", state & VCPC_STATE_COUNTING ? " counting" : "",
-		   inst->state & VCPC_INSTANCE_STOPPED ? " stopped" : "",
+	seq_printf(m, " %s%s%s%s\n", activity(inst, state),
 		   state & VCPC_STATE_EXITED ? " exited" : "",
 		   state & VCPC_STATE_OFFLINE ? " offline" : "",
 		   state & VCPC_STATE_INVALID ? " invalid" : "");

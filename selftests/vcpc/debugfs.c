@@ -3,9 +3,10 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-#include "cpu.h"
+#include "exec_child.h"
 #include "heirs.h"
-#include "vcpc_test.h"
+#include "overflow.h"
+#include "thief.h"
 
 #define FOLDER	"/sys/kernel/debug"
 #define FILE_NAME	FOLDER "/vcpc/sets"
@@ -142,6 +143,67 @@ TEST_F(debugfs, which_cpu)
 	at = own_set(self->text);
 	ASSERT_NE(NULL, at);
 	EXPECT_NE(NULL, strstr(at, "\n  cpu 0 stopped\n"));
+	close(set);
+}
+
+/* What is said of the only thread of the only set */
+static bool is_said(char *text, size_t size, pid_t pid, const char *state)
+{
+	char line[128], *at;
+
+	if (!text_read(text, size))
+		return false;
+	snprintf(line, sizeof(line), "  thread %d process %d %s\n", pid, pid, state);
+	at = own_set(text);
+	return at && strstr(at, line);
+}
+
+TEST_F(debugfs, frozen_and_counting_again)
+{
+	const struct vcpc_request req = overflowing(&page_faults, 10);
+	int set = overflow_set(&req, 1, 0, 0);
+
+	ASSERT_EQ(0, set_bind(set, 0, 0));
+	touch(10);
+	EXPECT_TRUE(is_said(self->text, sizeof(self->text), getpid(), "frozen"));
+	ASSERT_EQ(0, set_target(set, VCPC_IOC_ENABLE, 0));
+	EXPECT_TRUE(is_said(self->text, sizeof(self->text), getpid(), "counting"));
+	close(set);
+}
+
+TEST_F(debugfs, waiting_and_stopped)
+{
+	int set = set_of(&page_faults, 0);
+	struct child c;
+	char byte;
+
+	if (child_fork(&c))
+		_exit(read(0, &byte, 1) < 0);
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_ENABLE_ON_EXEC, c.pid));
+	EXPECT_TRUE(is_said(self->text, sizeof(self->text), c.pid, "waiting"));
+	ASSERT_EQ(0, set_target(set, VCPC_IOC_ENABLE, c.pid));
+	EXPECT_TRUE(is_said(self->text, sizeof(self->text), c.pid, "counting"));
+	ASSERT_EQ(0, set_target(set, VCPC_IOC_DISABLE, c.pid));
+	EXPECT_TRUE(is_said(self->text, sizeof(self->text), c.pid, "stopped"));
+	child_end(&c);
+	EXPECT_TRUE(is_said(self->text, sizeof(self->text), c.pid, "stopped exited"));
+	close(set);
+}
+
+TEST_F(debugfs, invalid)
+{
+	int set, loot[LOOT];
+	struct room room;
+
+	if (!hw_slots())
+		SKIP(return, "no hardware counters");
+	ASSERT_EQ(0, run_on(0));
+	set = set_of(&cycles, 0);
+	ASSERT_EQ(0, set_bind(set, 0, 0));
+	take_all_counters(loot);
+	give_counters_back(loot);
+	EXPECT_EQ(-EAGAIN, set_sample(set, 0, &room));
+	EXPECT_TRUE(is_said(self->text, sizeof(self->text), getpid(), "counting invalid"));
 	close(set);
 }
 
