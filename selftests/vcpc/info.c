@@ -49,6 +49,7 @@ TEST_F(info, wrong_sizes)
 		struct vcpc_info_args args;
 		__u64 more[2];
 	} longer = { 0 };
+	const size_t len = sysconf(_SC_PAGESIZE);
 	unsigned char *page;
 
 	longer.args.size = sizeof(longer.args) - 1;
@@ -65,13 +66,13 @@ TEST_F(info, wrong_sizes)
 	EXPECT_EQ(-E2BIG, call(self->device, VCPC_IOC_INFO, &longer));
 
 	/* A short struct at the end of what is mapped is short, not a fault. */
-	page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	page = mmap(NULL, 2 * len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, page);
-	ASSERT_EQ(0, mprotect(page + 4096, 4096, PROT_NONE));
-	*(__u32 *)(page + 4092) = 4;
-	EXPECT_EQ(-EINVAL, call(self->device, VCPC_IOC_INFO, page + 4092));
-	*(__u32 *)(page + 4092) = sizeof(struct vcpc_info_args);
-	EXPECT_EQ(-EFAULT, call(self->device, VCPC_IOC_INFO, page + 4092));
+	ASSERT_EQ(0, mprotect(page + len, len, PROT_NONE));
+	*(__u32 *)(page + len - 4) = 4;
+	EXPECT_EQ(-EINVAL, call(self->device, VCPC_IOC_INFO, page + len - 4));
+	*(__u32 *)(page + len - 4) = sizeof(struct vcpc_info_args);
+	EXPECT_EQ(-EFAULT, call(self->device, VCPC_IOC_INFO, page + len - 4));
 }
 
 TEST_F(info, bad_pointers)

@@ -6,9 +6,10 @@
 #include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #define PAGES		3
-#define PAGE		4096	/* no machine of ours has another size */
+#define PAGE		((size_t)sysconf(_SC_PAGESIZE))
 #define PATTERN		0xa5
 
 /* Memory with a page after it that is not there, and the same read-only. */
