@@ -89,6 +89,8 @@ TEST(a_new_bind_begins_from_the_requests_presets)
 
 TEST(time_goes_on)
 {
+	/* A host that has other things to do may take the CPU away between two calls. */
+	const __u64 off = getenv("VM_ICOUNT") ? 200 * MS : 3000 * MS;
 	int set = two_alike();
 	struct room before, after;
 
@@ -104,11 +106,11 @@ TEST(time_goes_on)
 	/* Not while it is stopped, from which it goes on. */
 	ASSERT_EQ(0, set_target(set, VCPC_IOC_DISABLE, 0));
 	ASSERT_EQ(0, set_sample(set, 0, &before));
-	burn(200 * MS);
+	burn(off);
 	ASSERT_EQ(0, restart(set));
 	ASSERT_EQ(0, set_sample(set, 0, &after));
 	EXPECT_LE(before.sample.tick, after.sample.tick);
-	EXPECT_GT(before.sample.tick + 150 * MS, after.sample.tick);
+	EXPECT_GT(before.sample.tick + off / 4 * 3, after.sample.tick);
 	EXPECT_EQ(VCPC_STATE_COUNTING, after.sample.state);
 	close(set);
 }

@@ -100,7 +100,7 @@ static const char *left_behind(void)
 	};
 	static const char *const files[] = {
 		"/dev/vcpc", "/sys/kernel/debug/vcpc", "/sys/kernel/tracing/events/vcpc",
-		"/sys/module/vcpc",
+		"/sys/module/vcpc", "/sys/bus/event_source/devices/vcpc",
 	};
 	unsigned int i;
 
