@@ -118,6 +118,73 @@ TEST_F(options, hosts_and_archives)
 	EXPECT_EQ(0, self->opts.context);
 }
 
+TEST_F(options, archives_each_once)
+{
+	ARGS("-a", "ab,b", "-a", "b", "-a", "a", "--archive-list=c,,", "-a", "ab,b");
+
+	ASSERT_EQ(-1, pmGetOptions(argc, argv, &self->opts));
+	ASSERT_EQ(1, self->opts.narchives);
+	EXPECT_STREQ("ab,b,a,c,,", self->opts.archives[0]);
+}
+
+TEST_F(options, hosts_of_a_list)
+{
+	ARGS("--host-list=,one,,two,");
+	pmLongOptions with_hosts[] = { PMOPT_HOST_LIST, PMAPI_OPTIONS_END };
+
+	self->opts.long_options = with_hosts;
+	self->opts.flags = PM_OPTFLAG_MULTI;
+	ASSERT_EQ(-1, pmGetOptions(argc, argv, &self->opts));
+	ASSERT_EQ(2, self->opts.nhosts);
+	EXPECT_STREQ("one", self->opts.hosts[0]);
+	EXPECT_STREQ("two", self->opts.hosts[1]);
+}
+
+TEST_F(options, hosts_of_a_file)
+{
+	ARGS("-H", self->path);
+	FILE *f = fopen(self->path, "w");
+
+	ASSERT_NE(NULL, f);
+	fputs("# hosts\none\n\n two # words\nthree", f);
+	fclose(f);
+	self->opts.flags = PM_OPTFLAG_MULTI;
+	self->opts.short_options = "H:";
+	ASSERT_EQ(-1, pmGetOptions(argc, argv, &self->opts));
+	ASSERT_EQ(3, self->opts.nhosts);
+	EXPECT_STREQ("two", self->opts.hosts[1]);
+	EXPECT_STREQ("three", self->opts.hosts[2]);
+}
+
+/* A folio's first two lines are these, and an archive in it has a host and a base. */
+TEST_F(options, folios_that_are_none)
+{
+	static const char *const bad[] = {
+		"", "PCPFolio\n", "Folio\nVersion: 1\n", "PCPFolio\nVersion: 2\n",
+		"PCPFolio\nArchive: h base\n", "PCPFolio\nVersion: 1\nArchive: h\n",
+	};
+	pmLongOptions with_folio[] = { PMOPT_ARCHIVE_FOLIO, PMAPI_OPTIONS_END };
+
+	setenv("PCP_STDERR", "/dev/null", 1);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		ARGS("--archive-folio", self->path);
+		FILE *f = fopen(self->path, "w");
+
+		ASSERT_NE(NULL, f);
+		fputs(bad[i], f);
+		fclose(f);
+		self->opts = (pmOptions){ .short_options = "", .long_options = with_folio };
+		ASSERT_EQ(-1, pmGetOptions(argc, argv, &self->opts));
+		EXPECT_EQ(1, self->opts.errors);
+		EXPECT_EQ(PM_OPTFLAG_RUNTIME_ERR, self->opts.flags &
+			  (PM_OPTFLAG_RUNTIME_ERR | PM_OPTFLAG_USAGE_ERR)) {
+			TH_LOG("%s", bad[i]);
+		}
+		pmFreeOptions(&self->opts);
+	}
+	unsetenv("PCP_STDERR");
+}
+
 TEST_F(options, environment)
 {
 	ARGS("-s", "4");

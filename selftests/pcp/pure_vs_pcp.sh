@@ -25,10 +25,12 @@ compile() {
 		cc -O1 "$@" -o "$dir/${name}_pcp" "$source" -lpcp -lm
 }
 
-# compare PROGRAM WHAT: the same lines from both
+# compare PROGRAM WHAT: the same lines from both, which may write files in their folder
 compare() {
+	cd "$dir" || exit
 	timeout 100 env LD_PRELOAD="$dir/still_time.so" "$dir/$1_pcp" "$2" "$seed" "$times" >"$dir/pcp" 2>"$dir/pcp-errors"
 	timeout 100 env LD_PRELOAD="$dir/still_time.so" "$dir/$1_shim" "$2" "$seed" "$times" >"$dir/shim" 2>"$dir/shim-errors"
+	cd "$OLDPWD" || exit
 	diff -a "$dir/pcp" "$dir/shim" >"$dir/diff" && [ "$(wc -l <"$dir/shim")" -ge "$times" ]
 	result "$2: $times random calls, seed $seed"
 }

@@ -66,7 +66,7 @@ static void set_guiport(pmOptions *opts, char *arg)
 	}
 	opts->guiport_optarg = arg;
 	port = strtol(arg, &end, 10);
-	opts->guiport = *end || port < 0 || port > 65535 ? 0 : (int)port;
+	opts->guiport = *end || (int)port < 0 ? 0 : (int)port;
 }
 
 static void set_samples(pmOptions *opts, char *arg)
@@ -291,6 +291,8 @@ static void finish(pmOptions *opts)
 			 pmGetProgname());
 		shim_options__usage_error(opts);
 	}
+	if (opts->errors && !(opts->flags & PM_OPTFLAG_RUNTIME_ERR))
+		opts->flags |= PM_OPTFLAG_USAGE_ERR;
 }
 
 /**

@@ -13,9 +13,9 @@
 #include "base/api.h"
 #include "sources.h"
 
+/* Which of the two kinds of error there were is said at the end */
 void shim_options__usage_error(pmOptions *opts)
 {
-	opts->flags |= PM_OPTFLAG_USAGE_ERR;
 	opts->errors++;
 }
 
@@ -58,6 +58,12 @@ static void add_host(pmOptions *opts, const char *name)
 	append(opts, &opts->hosts, &opts->nhosts, strdup(name));
 }
 
+static void add_named_host(pmOptions *opts, const char *name)
+{
+	if (*name)
+		add_host(opts, name);
+}
+
 static void too_many_hosts(pmOptions *opts, const char *arg)
 {
 	pmprintf("%s: too many hosts requested: %s\n", pmGetProgname(), arg);
@@ -74,12 +80,13 @@ void shim_sources__host(pmOptions *opts, char *arg)
 		add_host(opts, arg);
 }
 
+/* Nothing behind the last comma is no name */
 static void each_of(pmOptions *opts, const char *arg, void (*add)(pmOptions *, const char *))
 {
-	char *copy = strdup(arg), *rest = copy, *name;
+	char *copy = strdup(arg), *rest = copy;
 
-	while ((name = strsep(&rest, ",")))
-		add(opts, name);
+	while (rest && *rest)
+		add(opts, strsep(&rest, ","));
 	if (!copy)
 		shim_options__runtime_error(opts);
 	free(copy);
@@ -89,7 +96,7 @@ void shim_sources__hosts(pmOptions *opts, char *arg)
 {
 	if (is_mixed(opts, opts->narchives, KIND))
 		return;
-	each_of(opts, arg, add_host);
+	each_of(opts, arg, add_named_host);
 	if (opts->nhosts > 1 && !(opts->flags & PM_OPTFLAG_MULTI))
 		too_many_hosts(opts, arg);
 }
@@ -101,7 +108,7 @@ void shim_sources__hosts_file(pmOptions *opts, char *arg)
 	size_t room = 0;
 	FILE *f;
 
-	if (is_mixed(opts, opts->narchives, ONE))
+	if (is_mixed(opts, opts->narchives, KIND))
 		return;
 	f = fopen(arg, "re");
 	if (!f) {
@@ -125,7 +132,7 @@ void shim_sources__hosts_file(pmOptions *opts, char *arg)
 	fclose(f);
 }
 
-/* Whether @list, with commas between names, has it */
+/* Whether @list, with commas between names, has it; an empty one counts only in front */
 static int is_in(const char *list, const char *name)
 {
 	size_t len = strlen(name);
@@ -133,7 +140,7 @@ static int is_in(const char *list, const char *name)
 	for (;; list++) {
 		if (!strncmp(list, name, len) && (!list[len] || list[len] == ','))
 			return 1;
-		list = strchr(list, ',');
+		list = len ? strchr(list, ',') : NULL;
 		if (!list)
 			return 0;
 	}
@@ -142,12 +149,13 @@ static int is_in(const char *list, const char *name)
 /* One by one, or all together as one archive; each once */
 static void add_archive(pmOptions *opts, const char *name)
 {
+	int multi = opts->flags & PM_OPTFLAG_MULTI;
 	char *joined;
 
 	for (int i = 0; i < opts->narchives; i++)
-		if (is_in(opts->archives[i], name))
+		if (multi ? !strcmp(opts->archives[i], name) : is_in(opts->archives[i], name))
 			return;
-	if (!opts->narchives || (opts->flags & PM_OPTFLAG_MULTI)) {
+	if (!opts->narchives || multi) {
 		append(opts, &opts->archives, &opts->narchives, strdup(name));
 		return;
 	}
@@ -167,42 +175,69 @@ void shim_sources__archive(pmOptions *opts, char *arg)
 
 void shim_sources__archives(pmOptions *opts, char *arg)
 {
-	if (!is_mixed(opts, opts->nhosts, KIND))
+	if (is_mixed(opts, opts->nhosts, KIND))
+		return;
+	if (opts->flags & PM_OPTFLAG_MULTI)
 		each_of(opts, arg, add_archive);
+	else
+		add_archive(opts, arg);
 }
 
-/* "Archive: host base", the base relative to the folio's folder */
-static void add_folio_line(pmOptions *opts, const char *folio, char *line)
+/* "Archive: host base", the base relative to the folio's folder: 0, or a message was said */
+static int add_folio_line(pmOptions *opts, const char *folio, char *line, int number)
 {
 	static const char key[] = "Archive:";
 	const char *slash = strrchr(folio, '/');
-	char *base, *path, *rest;
+	char *host, *base, *path, *rest;
 
-	if (strncmp(line, key, strlen(key)) || !strtok_r(line + strlen(key), " \t\r\n", &rest))
-		return;
+	if (strncmp(line, key, strlen(key)))
+		return 0;
+	strtok_r(line, " \t\r\n", &rest);
+	host = strtok_r(NULL, " \t\r\n", &rest);
 	base = strtok_r(NULL, " \t\r\n", &rest);
-	if (!base)
-		return;
+	if (!base) {
+		pmprintf("%s: missing %s on archive folio line %d\n", pmGetProgname(),
+			 host ? "path" : "host", number);
+		return -1;
+	}
 	if (*base == '/') {
 		add_archive(opts, base);
-		return;
+		return 0;
 	}
 	if (asprintf(&path, "%.*s/%s", slash ? (int)(slash - folio) : 1, slash ? folio : ".",
-		     base) < 0) {
-		shim_options__runtime_error(opts);
-		return;
-	}
+		     base) < 0)
+		return -1;
 	add_archive(opts, path);
 	free(path);
+	return 0;
+}
+
+/* The first two lines: 0, or a message was said */
+static int check_folio(FILE *f, const char *name)
+{
+	char line[64];
+
+	if (!fgets(line, sizeof(line), f))
+		pmprintf("%s: archive folio %s has no header\n", pmGetProgname(), name);
+	else if (strncmp(line, "PCPFolio", 8))
+		pmprintf("%s: archive folio %s has bad magic\n", pmGetProgname(), name);
+	else if (!fgets(line, sizeof(line), f))
+		pmprintf("%s: archive folio %s has no version\n", pmGetProgname(), name);
+	else if (strncmp(line, "Version: 1", 10))
+		pmprintf("%s: unknown version archive folio %s\n", pmGetProgname(), name);
+	else
+		return 0;
+	return -1;
 }
 
 void shim_sources__folio(pmOptions *opts, char *arg)
 {
 	char *line = NULL;
 	size_t room = 0;
+	int err;
 	FILE *f;
 
-	if (is_mixed(opts, opts->nhosts, ONE))
+	if (is_mixed(opts, opts->nhosts, KIND))
 		return;
 	f = fopen(arg, "re");
 	if (!f) {
@@ -211,13 +246,11 @@ void shim_sources__folio(pmOptions *opts, char *arg)
 		shim_options__runtime_error(opts);
 		return;
 	}
-	if (getline(&line, &room, f) < 0 || strncmp(line, "PCPFolio", strlen("PCPFolio"))) {
-		pmprintf("%s: archive folio %s has bad magic\n", pmGetProgname(), arg);
+	err = check_folio(f, arg);
+	for (int number = 3; !err && getline(&line, &room, f) >= 0; number++)
+		err = add_folio_line(opts, arg, line, number);
+	if (err)
 		shim_options__runtime_error(opts);
-	} else {
-		while (getline(&line, &room, f) >= 0)
-			add_folio_line(opts, arg, line);
-	}
 	free(line);
 	fclose(f);
 }

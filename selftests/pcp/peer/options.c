@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Random command lines, and what is made of them; to be built against libshim and
+ * Random command lines, files that they name in the current folder, and what is made of them; to be built against libshim and
  * against PCP's own library.
  *
  * usage: options options|getopt SEED TIMES
@@ -18,6 +18,8 @@ static pmLongOptions long_options[] = {
 	PMAPI_GENERAL_OPTIONS,
 	PMOPT_ARCHIVE_LIST,
 	PMOPT_HOST_LIST,
+	PMOPT_ARCHIVE_FOLIO,
+	PMOPT_HOSTSFILE,
 	PMAPI_OPTIONS_HEADER("Own options"),
 	{ "verbose", 0, 'v', NULL, "say more" },
 	{ "verbatim", 0, 'q', NULL, NULL },
@@ -33,7 +35,10 @@ static const char *const words[] = {
 	"other", "-s", "-s5", "--samples=9", "-sx", "-t", "2min", "-t1.5", "-tfoo", "-S", "-S5",
 	"-T10", "-A1min", "-O-0", "--start=1", "--finish", "-Z", "-ZEST", "-z", "-g", "-p5", "-p",
 	"-a", "-ax", "--archive=y,z", "--archive-list=one,two", "-h", "-hhost", "--host=h2",
-	"--host-list=p,q", "-D", "-Dlog", "-Dnope", "-V", "-?", "--help", "-v5", "-ga", "",
+	"--host-list=p,q", "--archive-list=one,,a,", "--archive-list=y,z,y",
+	"--host-list=p,,q,", "--host-list=,", "--host-list=", "--host-list=p",
+	"-p70000", "-p4294967303", "-Hhosts", "--archive-folio=folio", "--archive-folio=none",
+	"-D", "-Dlog", "-Dnope", "-V", "-?", "--help", "-v5", "-ga", "",
 };
 
 /* Not PM_OPTFLAG_MIXED: with hosts and archives, the original sees no source for -z and -O */
@@ -77,6 +82,38 @@ static void show_all(const pmOptions *o)
 	       o->Lflag);
 }
 
+/* Some of these lines, the first ones mostly in their order */
+static void write_file(const char *name, const char *const *lines, size_t n, size_t ordered)
+{
+	FILE *f = fopen(name, "w");
+
+	if (!f)
+		exit(3);
+	for (size_t i = 0; i < ordered && random_below(12); i++)
+		fputs(lines[random_below(12) ? i : random_below(n)], f);
+	for (size_t more = random_below(4); more; more--)
+		fputs(lines[random_below(n)], f);
+	fclose(f);
+}
+
+/* A last line of hosts without an end makes the original write behind it. */
+static void write_files(void)
+{
+	static const char *const folio[] = {
+		"PCPFolio\n", "Version: 1\n", "Archive: host base\n", "Archive:\thost\t/abs/base  x\n",
+		"Archive: host\n", "Archive:\n", "Archive:host base\n", "Archives: host more\n",
+		" Archive: host in\n", "archive: host low\n", "\n", "# words\n", "Version: 2\n",
+		"Version:1\n", "PCPFoliox\n", "Version: 12\n", "Archive: h dir/base\n", "Archive: h last",
+	};
+	static const char *const hosts[] = {
+		"one\n", "\n", " two\n", "three four\n", "# five\n", "six # seven\n", "\teight\n",
+		"nine#\n",
+	};
+
+	write_file("folio", folio, sizeof(folio) / sizeof(folio[0]), 4);
+	write_file("hosts", hosts, sizeof(hosts) / sizeof(hosts[0]), 0);
+}
+
 static void once(int raw)
 {
 	/* the original writes into arguments */
@@ -86,12 +123,14 @@ static void once(int raw)
 	pmOptions opts = {
 		.flags = flags[random_below(sizeof(flags) / sizeof(flags[0]))],
 		.version = PMAPI_VERSION,
-		.short_options = PMAPI_OPTIONS "vqw:",
+		.short_options = PMAPI_OPTIONS "vqw:H:",
 		.long_options = long_options,
 		.short_usage = random_below(2) ? "[options] [metric]" : NULL,
 		.override = random_below(8) ? NULL : own_samples,
 	};
 
+	if (!random_below(4))
+		write_files();
 	for (int i = 1; i < argc; i++)
 		argv[i] = strcpy(copies[i - 1], words[random_below(sizeof(words) / sizeof(words[0]))]);
 	for (int i = 1; i < argc; i++)
@@ -122,6 +161,7 @@ int main(int argc, char **argv)
 	random_state = strtoull(argv[2], NULL, 10);
 	/* messages, too */
 	dup2(STDOUT_FILENO, STDERR_FILENO);
+	write_files();
 	for (int n = atoi(argv[3]); n > 0; n--)
 		once(!strcmp(argv[1], "getopt"));
 	return 0;
