@@ -7,6 +7,7 @@
  * is how there can be too little room for these.
  */
 #include <kunit/test.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
@@ -18,6 +19,7 @@
 #include "binding.h"
 #include "counter.h"
 #include "instance.h"
+#include "mux.h"
 #include "operate.h"
 #include "probe.h"
 #include "sample.h"
@@ -87,17 +89,15 @@ static struct vcpc_instance *instance_of(struct vcpc_set *set)
 	return b ? list_first_entry_or_null(&b->instances, struct vcpc_instance, in_binding) : NULL;
 }
 
-/* Do something with a set that is bound to a CPU, and see for what pollers are woken. */
-static void on_a_cpu(struct kunit *test, const struct vcpc_request *requests, unsigned int nr,
-		     void (*fn)(struct kunit *test, struct vcpc_set *set,
-				struct vcpc_instance *inst),
-		     __poll_t wakes)
+typedef void (*do_fn)(struct kunit *test, struct vcpc_set *set, struct vcpc_instance *inst);
+
+/* Bind a set to a CPU, do something with it, and see for what pollers are woken. */
+static void on_a_cpu(struct kunit *test, struct vcpc_set *set, do_fn fn, __poll_t wakes)
 {
 	struct vcpc_bind_args bind = {
 		.size = sizeof(bind), .flags = VCPC_BIND_F_CPU,
 		.tid = VCPC_UARG_CPU(raw_smp_processor_id()),
 	};
-	struct vcpc_set *set = vcpc_user_test_set(test, &memory, user, requests, nr, 0);
 	struct vcpc_instance *inst;
 	struct poller poller;
 	int bad;
@@ -136,7 +136,8 @@ static void keep_and_go_on(struct kunit *test, struct vcpc_set *set, struct vcpc
 
 static void values_are_kept_and_go_on(struct kunit *test)
 {
-	on_a_cpu(test, &cpu_clock, 1, keep_and_go_on, 0);
+	on_a_cpu(test, vcpc_user_test_set(test, &memory, user, &cpu_clock, 1, 0),
+		 keep_and_go_on, 0);
 }
 
 /* The last look finds that an event was off for a while: that stays so when the CPU is back. */
@@ -153,7 +154,8 @@ static void lose_before(struct kunit *test, struct vcpc_set *set, struct vcpc_in
 
 static void lost_before_it_went(struct kunit *test)
 {
-	on_a_cpu(test, &cpu_clock, 1, lose_before, EPOLLERR);
+	on_a_cpu(test, vcpc_user_test_set(test, &memory, user, &cpu_clock, 1, 0),
+		 lose_before, EPOLLERR);
 }
 
 static void find_no_room(struct kunit *test, struct vcpc_set *set, struct vcpc_instance *inst)
@@ -174,7 +176,48 @@ static void no_room_when_it_is_back(struct kunit *test)
 		kunit_skip(test, "no hardware counters, or too many");
 	for (i = 0; i < nr; i++)
 		many[i] = cycles;
-	on_a_cpu(test, many, nr, find_no_room, EPOLLERR);
+	on_a_cpu(test, vcpc_user_test_set(test, &memory, user, many, nr, 0),
+		 find_no_room, EPOLLERR);
+}
+
+/* Its counters cannot be opened again, for want of memory, say. */
+static void open_in_vain(struct kunit *test, struct vcpc_set *set, struct vcpc_instance *inst)
+{
+	vcpc_operate_offline(inst);
+	set->requests[0].type = U32_MAX;
+	come_back(set, inst);
+	KUNIT_EXPECT_TRUE(test, inst->state & VCPC_INSTANCE_INVALID);
+}
+
+static void not_opened_again(struct kunit *test)
+{
+	on_a_cpu(test, vcpc_user_test_set(test, &memory, user, &cpu_clock, 1, 0),
+		 open_in_vain, EPOLLERR);
+}
+
+/* The CPU goes when a turn is over, but the next group's has not begun. */
+static void end_turn_later(struct kunit *test, struct vcpc_set *set, struct vcpc_instance *inst)
+{
+	u32 was = inst->mux->rotation.now, now = was;
+	unsigned int tries;
+
+	vcpc_operate_offline(inst);
+	inst->mux->rotation.left = 0;
+	come_back(set, inst);
+	for (tries = 0; tries < 2000 && now == was; tries++) {
+		msleep(20);
+		now = READ_ONCE(inst->mux->rotation.now);
+	}
+	KUNIT_EXPECT_NE(test, was, now);
+}
+
+static void a_turn_that_was_over(struct kunit *test)
+{
+	struct vcpc_request requests[2] = { cpu_clock, cpu_clock };
+
+	requests[1].group = 1;
+	on_a_cpu(test, vcpc_user_test_set(test, &memory, user, requests, 2, VCPC_SET_F_GROUPS),
+		 end_turn_later, 0);
 }
 
 static int begin_suite(struct kunit_suite *suite)
@@ -191,6 +234,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(values_are_kept_and_go_on),
 	KUNIT_CASE(lost_before_it_went),
 	KUNIT_CASE(no_room_when_it_is_back),
+	KUNIT_CASE(not_opened_again),
+	KUNIT_CASE(a_turn_that_was_over),
 	{ }
 };
 

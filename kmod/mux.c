@@ -108,6 +108,15 @@ void vcpc_mux_close(struct vcpc_mux *m)
 	kvfree(m);
 }
 
+/*
+ * Never 0, with which a clock would not ring at all: of a turn that is over already, and so
+ * has to be ended.  Only what happens under the set's lock makes it less than it is here.
+ */
+static u64 period_left(const struct vcpc_mux *m)
+{
+	return max_t(u64, READ_ONCE(m->rotation.left), 1);
+}
+
 /**
  * vcpc_mux_alarm() - how a clock shall ring for the groups
  * @m: the groups
@@ -115,7 +124,7 @@ void vcpc_mux_close(struct vcpc_mux *m)
  */
 void vcpc_mux_alarm(struct vcpc_mux *m, struct vcpc_alarm *alarm)
 {
-	m->period = m->rotation.left;
+	m->period = period_left(m);
 	alarm->period = m->period;
 	alarm->ring = ring;
 	alarm->context = m;
@@ -134,8 +143,7 @@ void vcpc_mux_alarm(struct vcpc_mux *m, struct vcpc_alarm *alarm)
  */
 void vcpc_mux_arm(struct vcpc_mux *m)
 {
-	/* Only what happens under the set's lock makes it less than it is here, or none. */
-	u64 left = max_t(u64, READ_ONCE(m->rotation.left), 1);
+	u64 left = period_left(m);
 
 	if (left == m->period)
 		return;
