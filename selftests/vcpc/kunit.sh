@@ -16,8 +16,8 @@ for suite in $suites; do
 	dmesg | sed -n "/Subtest: $name\$/,/ok [0-9]* $name/p" | grep -v '# Subtest' | tail -n 60 >"$dir/$name.log"
 	sed -n 's/^    \(\(not \)\?ok [0-9].*\)/\1/p' "$suite/results" >"$dir/$name"
 	planned=$(sed -n 's/^    1\.\.\([0-9]*\)$/\1/p' "$suite/results")
-	[ "${planned:-0}" -gt 0 ] && [ "$(wc -l <"$dir/$name")" = "$planned" ]
 	evidence="$suite/results $dir/$name.log"
+	[ "${planned:-0}" -gt 0 ] && [ "$(wc -l <"$dir/$name")" = "$planned" ]
 	result "$name: all of $planned tests gave a result"
 	evidence=
 	while read -r line; do
