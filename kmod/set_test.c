@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Making a set fails at every step in turn: the error, the request that is to
- * blame, and nothing left on the user's account.
+ * blame, and nothing left on the user's account.  And sampling oneself, which
+ * takes no lock of the set's.
  */
 #include <kunit/test.h>
 #include <linux/err.h>
 #include <linux/minmax.h>
+#include <linux/mutex.h>
 #include <linux/perf_event.h>
 
+#include "bind.h"
 #include "limits.h"
+#include "sample.h"
 #include "set.h"
 #include "user_test.h"
 
@@ -165,6 +169,25 @@ static void more_sets_than_allowed(struct kunit *test)
 	vcpc_limits_uncharge(user, VCPC_LIMIT_SETS, left - 1);
 }
 
+/* Who samples itself waits for nobody: not even for whoever is doing something with the set. */
+static void own_sample_needs_no_mutex(struct kunit *test)
+{
+	struct vcpc_set *set = vcpc_user_test_set(test, &memory, user, &faults, 1, 0);
+	struct vcpc_bind_args bind = { .size = sizeof(bind) };
+	union vcpc_sample_room room = { };
+	int bad;
+
+	if (IS_ERR(set))
+		return;
+	KUNIT_EXPECT_EQ(test, 0, vcpc_bind_set(set, &bind, &bad));
+	mutex_lock(&set->lock);
+	KUNIT_EXPECT_EQ(test, 0, vcpc_set_sample(set, 0, &room.sample));
+	mutex_unlock(&set->lock);
+	KUNIT_EXPECT_EQ(test, 1U, room.sample.nr);
+	KUNIT_EXPECT_EQ(test, (u32)VCPC_STATE_COUNTING, room.sample.state);
+	vcpc_set_destroy(set);
+}
+
 static int begin_suite(struct kunit_suite *suite)
 {
 	return vcpc_user_test_begin(&memory, &user);
@@ -181,6 +204,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(each_bad_request_at_each_place),
 	KUNIT_CASE(requests_that_are_not_there),
 	KUNIT_CASE(more_sets_than_allowed),
+	KUNIT_CASE(own_sample_needs_no_mutex),
 	{ }
 };
 

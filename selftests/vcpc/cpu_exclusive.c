@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Hardware events: on threads or on CPUs, and by one set a CPU. */
+#include <pthread.h>
+
 #include "cpu.h"
+#include "heirs.h"
 
 #define PARAMETER	"/sys/module/vcpc/parameters/exclusive"
 
@@ -44,6 +47,47 @@ TEST_F(exclusive, a_cpu_takes_it_from_threads)
 	ASSERT_EQ(0, set_target(self->thread, VCPC_IOC_UNBIND, 0));
 	ASSERT_EQ(0, set_bind(self->thread, 0, 0));
 	EXPECT_EQ(0, set_sample(self->thread, 0, &room));
+}
+
+struct heir {
+	pthread_barrier_t barrier;
+	pid_t tid;
+};
+
+static void *waits(void *arg)
+{
+	struct heir *h = arg;
+
+	h->tid = own_tid();
+	pthread_barrier_wait(&h->barrier);
+	pthread_barrier_wait(&h->barrier);
+	return NULL;
+}
+
+/* Heirs lose them, too; a set that counts no hardware does not. */
+TEST_F(exclusive, from_all_threads)
+{
+	int software = set_of(&page_faults, 0);
+	pthread_t thread;
+	struct heir h;
+	struct room room;
+
+	NEED_HW();
+	pthread_barrier_init(&h.barrier, NULL, 2);
+	ASSERT_EQ(0, set_bind(self->thread, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(software, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, waits, &h));
+	pthread_barrier_wait(&h.barrier);
+	ASSERT_EQ(0, set_sample(self->thread, h.tid, &room));
+	ASSERT_EQ(0, cpu_bind(self->cpu, 0, 0));
+	EXPECT_EQ(-EAGAIN, set_sample(self->thread, h.tid, &room));
+	EXPECT_EQ(-EAGAIN, set_total(self->thread, 0, &room));
+	EXPECT_EQ(0, set_sample(software, h.tid, &room));
+	EXPECT_EQ(0, set_total(software, 0, &room));
+	pthread_barrier_wait(&h.barrier);
+	pthread_join(thread, NULL);
+	EXPECT_EQ(-EAGAIN, set_total(self->thread, 0, &room));
+	close(software);
 }
 
 TEST_F(exclusive, no_thread_beside_a_cpu)

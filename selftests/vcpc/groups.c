@@ -5,6 +5,7 @@
 
 #include "cpu.h"
 #include "groups.h"
+#include "heirs.h"
 
 static __u64 sum_of_ticks(const struct grouped *g, unsigned int groups)
 {
@@ -396,6 +397,41 @@ TEST(on_a_cpu_slots_are_wall_time)
 	/* There changing over takes time, too, and an emulated CPU much of it. */
 	EXPECT_GE(sum_of_ticks(&g, 2), share(g.room.sample.tick, 99, 25));
 	EXPECT_LE(sum_of_ticks(&g, 2), g.room.sample.tick);
+	close(set);
+}
+
+/* Each CPU rotates by itself; the total has their sums, but only the rounds that all have made. */
+TEST(cpus_apart_and_together)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN), cpu;
+	int set = groups_set(&page_faults, 2, 1, 10 * MS, 0);
+	struct grouped one, sum = { .group[0].rounds = ~0ULL }, total;
+	unsigned int i;
+
+	/* The first has some rounds before the others begin. */
+	for (cpu = 0; cpu < cpus; cpu++) {
+		ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_CPU, cpu));
+		usleep(100000);
+	}
+	ASSERT_EQ(0, set_all(set, VCPC_IOC_DISABLE, 0));
+	for (cpu = 0; cpu < cpus; cpu++) {
+		ASSERT_EQ(0, groups_sample(set, VCPC_SAMPLE_F_CPU, cpu, 2, &one));
+		EXPECT_LT(0, one.group[0].tick);
+		if (one.group[0].rounds < sum.group[0].rounds)
+			sum.group[0].rounds = one.group[0].rounds;
+		for (i = 0; i < 2; i++) {
+			sum.group[i].tick += one.group[i].tick;
+			sum.group[i].time += one.group[i].time;
+			sum.room.sample.values[i] += one.room.sample.values[i];
+		}
+	}
+	ASSERT_EQ(0, groups_sample(set, VCPC_SAMPLE_F_TOTAL, 0, 2, &total));
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(sum.group[0].rounds, total.group[i].rounds);
+		EXPECT_EQ(sum.group[i].tick, total.group[i].tick);
+		EXPECT_EQ(sum.group[i].time, total.group[i].time);
+		EXPECT_EQ(sum.room.sample.values[i], total.room.sample.values[i]);
+	}
 	close(set);
 }
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The module's parameter paranoid: what needs CAP_PERFMON at each level. */
+#include <linux/capability.h>
 #include <pthread.h>
 #include <sys/ptrace.h>
 
-#include "vcpc_test.h"
+#include "cpu.h"
 
 #define PARAMETER	"/sys/module/vcpc/parameters/paranoid"
+#define PERFS		"/proc/sys/kernel/perf_event_paranoid"
 
-static int parameter(const char *mode, int *value)
+static int number_in(const char *path, const char *mode, int *value)
 {
-	FILE *f = fopen(PARAMETER, mode);
+	FILE *f = fopen(path, mode);
 	int n;
 
 	if (!f)
@@ -18,8 +20,14 @@ static int parameter(const char *mode, int *value)
 	return fclose(f) || !n ? -EIO : 0;
 }
 
+static int parameter(const char *mode, int *value)
+{
+	return number_in(PARAMETER, mode, value);
+}
+
 /* What is allowed, as bits */
-enum { OWN_USER = 1, OWN_KERNEL = 2, SAME_USER = 4, OTHER_USER = 8, HIDDEN = 16, SIBLING = 32 };
+enum { OWN_USER = 1, OWN_KERNEL = 2, SAME_USER = 4, OTHER_USER = 8, HIDDEN = 16, SIBLING = 32,
+       A_CPU = 64 };
 
 static pid_t start(uid_t uid, int dumpable)
 {
@@ -71,14 +79,11 @@ struct others {
 	pid_t same, other, hidden;
 };
 
-static int what_nobody_may(void *arg)
+static int what_is_allowed(const struct others *others)
 {
-	const struct others *others = arg;
 	struct vcpc_request kernel = page_faults;
 	int set, may = 0;
 
-	if (become_nobody())
-		return 128;
 	kernel.flags |= VCPC_REQ_F_KERNEL;
 	set = set_of(&kernel, 0);
 	if (set >= 0 && !set_bind(set, 0, 0))
@@ -89,21 +94,28 @@ static int what_nobody_may(void *arg)
 	may |= !set_bind(set, 0, others->same) ? SAME_USER : 0;
 	may |= !set_bind(set, 0, others->other) ? OTHER_USER : 0;
 	may |= !set_bind(set, 0, others->hidden) ? HIDDEN : 0;
+	may |= !cpu_bind(set_of(&page_faults, 0), 0, 0) ? A_CPU : 0;
 	may |= !binds_sibling(set) ? SIBLING : 0;
 	set_target(set, VCPC_IOC_UNBIND, getpid());
 	may |= !set_bind(set, 0, 0) ? OWN_USER : 0;
 	return may;
 }
 
+static int what_nobody_may(void *arg)
+{
+	return become_nobody() ? 128 : what_is_allowed(arg);
+}
+
 FIXTURE(paranoid)
 {
-	int before;
+	int before, perfs;
 	struct others others;
 };
 
 FIXTURE_SETUP(paranoid)
 {
 	ASSERT_EQ(0, parameter("r", &self->before));
+	ASSERT_EQ(0, number_in(PERFS, "r", &self->perfs));
 	self->others.same = start(NOBODY, 1);
 	self->others.other = start(NOBODY - 1, 1);
 	self->others.hidden = start(NOBODY, 0);
@@ -112,6 +124,7 @@ FIXTURE_SETUP(paranoid)
 FIXTURE_TEARDOWN(paranoid)
 {
 	parameter("w", &self->before);
+	number_in(PERFS, "w", &self->perfs);
 	end(self->others.same);
 	end(self->others.other);
 	end(self->others.hidden);
@@ -131,12 +144,15 @@ TEST_F(paranoid, levels)
 		{ 3, 0 },
 		{ 2, OWN_USER | SIBLING },
 		{ 1, OWN_USER | SIBLING | OWN_KERNEL },
-		{ 0, OWN_USER | SIBLING | OWN_KERNEL },
-		{ -1, OWN_USER | SIBLING | OWN_KERNEL | SAME_USER },
-		{ -2, OWN_USER | SIBLING | OWN_KERNEL | SAME_USER },
+		{ 0, OWN_USER | SIBLING | OWN_KERNEL | A_CPU },
+		{ -1, OWN_USER | SIBLING | OWN_KERNEL | A_CPU | SAME_USER },
+		{ -2, OWN_USER | SIBLING | OWN_KERNEL | A_CPU | SAME_USER },
 	};
+	int open = 0;
 	size_t i;
 
+	/* Of events on CPUs perf asks the same, by its own parameter. */
+	ASSERT_EQ(0, number_in(PERFS, "w", &open));
 	for (i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
 		int level = levels[i].level;
 
@@ -147,23 +163,62 @@ TEST_F(paranoid, levels)
 	}
 }
 
-static int what_root_may(void *arg)
+TEST_F(paranoid, perf_is_asked_for_cpus_too)
 {
-	const struct others *others = arg;
-	int set = set_of(&page_faults, 0);
+	int level = 0, strict = 2;
 
-	if (set_bind(set, 0, others->same) || set_bind(set, 0, others->other) ||
-	    set_bind(set, 0, others->hidden))
-		return 1;
-	return 0;
+	ASSERT_EQ(0, parameter("w", &level));
+	ASSERT_EQ(0, number_in(PERFS, "w", &strict));
+	EXPECT_EQ(OWN_USER | SIBLING | OWN_KERNEL, in_child(what_nobody_may, &self->others));
 }
 
-TEST_F(paranoid, root_may_all)
+#define ALL	(OWN_USER | SIBLING | OWN_KERNEL | A_CPU | SAME_USER | OTHER_USER | HIDDEN)
+
+/* To have just these capabilities */
+static int have_only(__u64 which)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		data[i].effective = which >> 32 * i;
+		data[i].permitted = which >> 32 * i;
+		data[i].inheritable = 0;
+	}
+	return syscall(SYS_capset, &head, data) ? -errno : 0;
+}
+
+static int what_root_may(void *arg)
+{
+	return what_is_allowed(arg);
+}
+
+/* Nor with CAP_SYS_ADMIN, which the kernel takes for it */
+static int what_root_may_without_it(void *arg)
+{
+	return have_only((1ULL << CAP_SYS_ADMIN) - 1) ? 128 : what_is_allowed(arg);
+}
+
+static int what_nobody_may_with_it(void *arg)
+{
+	if (prctl(PR_SET_KEEPCAPS, 1) || become_nobody() || have_only(1ULL << CAP_PERFMON))
+		return 128;
+	return what_is_allowed(arg);
+}
+
+/* It is that capability, and not who one is. */
+TEST_F(paranoid, who_has_cap_perfmon_may_all)
 {
 	int level = 3;
 
 	ASSERT_EQ(0, parameter("w", &level));
-	EXPECT_EQ(0, in_child(what_root_may, &self->others));
+	EXPECT_EQ(ALL, in_child(what_root_may, &self->others));
+	EXPECT_EQ(ALL, in_child(what_nobody_may_with_it, &self->others));
+	EXPECT_EQ(0, in_child(what_root_may_without_it, &self->others));
+	level = 2;
+	ASSERT_EQ(0, parameter("w", &level));
+	EXPECT_EQ(OWN_USER | SIBLING, in_child(what_root_may_without_it, &self->others));
 }
 
 /* Who traces a process may count it as its own; kernel mode is another matter. */

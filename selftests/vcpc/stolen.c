@@ -121,6 +121,36 @@ TEST_F(stolen, no_room_meanwhile)
 	close(other);
 }
 
+/* A set may have as many as are left, whoever has the others. */
+TEST_F(stolen, what_is_left)
+{
+	struct vcpc_request requests[LOOT];
+	unsigned int slots = hw_slots(), i, nr;
+	int device, set;
+
+	NEEDS_COUNTERS();
+	if (slots < 3 || slots >= LOOT)
+		SKIP(return, "no hardware counters, or too many");
+	for (i = 0; i < slots; i++)
+		requests[i] = cycles;
+	device = device_open();
+	take_all_counters(self->loot);
+	for (nr = 0; nr <= 2; nr++) {
+		set = set_create(device, requests, nr + 1, 0);
+		EXPECT_EQ(-ENOSPC, set_bind(set, 0, 0));
+		close(set);
+		if (nr) {
+			set = set_create(device, requests, nr, 0);
+			EXPECT_EQ(0, set_bind(set, 0, 0));
+			close(set);
+		}
+		close(self->loot[nr]);
+	}
+	for (i = nr; i < LOOT; i++)
+		close(self->loot[i]);
+	close(device);
+}
+
 /* What was kept is whole; there is only no going on from there. */
 TEST_F(stolen, disabled_meanwhile)
 {
