@@ -77,6 +77,30 @@ assert [r["values"] for r in d["rows"]] == [[42949672965, 0.5, None, "two"], [34
 ' <"$dir/out"
 result "replay: JSON"
 
+# Names and values of any bytes; what is no UTF-8 is Latin-1 in JSON, as that has nothing else
+cc_shim -o "$dir/hostile" "$here/peer/hostile_names.c" && "$dir/hostile" "$dir/h"
+result "an archive of hostile names"
+run replay -j -m forw "$dir/h" any.bytes && python3 -c '
+import json, sys
+d = json.loads(sys.stdin.buffer.read().decode("utf-8"))
+names = [c["instance"] for c in d["columns"]]
+assert d["host"] == "ho\"s\\t\xff", d["host"]
+assert names[:8] == ["com,ma", "quo\"te", "new\nline", "tab\there", "back\\slash", "=1+1", "\1control", "\x7f"]
+assert names[8:13] == ["\xfcml", "\xff\xfenone", "cut\xc3", "\xed\xa0\x80half", "\xc0\x80long"]
+assert names[13:] == ["]br[ack", "%s%n", "x" * 2999]
+assert [r["values"] for r in d["rows"]] == [names, names[1:] + names[:1], names[2:] + names[:2]]
+' <"$dir/out"
+result "replay: hostile names in JSON"
+run replay -c -m forw "$dir/h" any.bytes && python3 -c '
+import csv, io, sys
+rows = list(csv.reader(io.StringIO(sys.stdin.buffer.read().decode("latin-1"), newline="")))
+names = rows[1][1:]
+assert names[:3] == ["com,ma", "quo\"te", "new\nline"] and names[9] == "\xff\xfenone" and names[15] == "x" * 2999
+assert rows[0] == ["time"] + ["any.bytes[%s]" % n for n in names]
+assert [r[1:] for r in rows[2:]] == [names[1:] + names[:1], names[2:] + names[:2]]
+' <"$dir/out"
+result "replay: hostile names in CSV"
+
 # Instances by name: lists as PCP's tools take them, and names that look like lists
 cc_shim -o "$dir/named" "$here/peer/named_instances.c" && "$dir/named" "$dir/i"
 result "an archive of instances with long names"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "export.h"
+#include "json_text.h"
 
 void vcpc_iso_time(char *buf, size_t size, struct timespec when)
 {
@@ -38,26 +39,35 @@ static bool is_exact(const struct vcpc_column *c, size_t row)
 	return c->texts[row] && !isnan(c->values[row]);
 }
 
-static void csv_text(FILE *out, const char *text)
+/* What stands between quotes */
+static void csv_part(FILE *out, const char *text)
 {
-	fputc('"', out);
 	for (; *text; text++) {
 		if (*text == '"')
 			fputc('"', out);
 		fputc(*text, out);
 	}
+}
+
+static void csv_text(FILE *out, const char *text)
+{
+	fputc('"', out);
+	csv_part(out, text);
 	fputc('"', out);
 }
 
 static void csv_head(FILE *out, const struct vcpc_column *c)
 {
-	char name[1024];
-
-	snprintf(name, sizeof(name), "%s%s%s%s%s%s%s", c->metric, c->instance ? "[" : "",
-		 c->instance ? c->instance : "", c->instance ? "]" : "", *c->unit ? " (" : "",
-		 c->unit, *c->unit ? ")" : "");
-	fputc(',', out);
-	csv_text(out, name);
+	fputs(",\"", out);
+	csv_part(out, c->metric);
+	if (c->instance) {
+		fputc('[', out);
+		csv_part(out, c->instance);
+		fputc(']', out);
+	}
+	if (*c->unit)
+		fprintf(out, " (%s)", c->unit);
+	fputc('"', out);
 }
 
 static void csv_cell(FILE *out, const struct vcpc_column *c, size_t row)
@@ -86,22 +96,6 @@ void vcpc_csv(FILE *out, const struct vcpc_series *s)
 			csv_cell(out, &s->columns[i], row);
 		fputc('\n', out);
 	}
-}
-
-void vcpc_json_text(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", c);
-		else if (c < ' ')
-			fprintf(out, "\\u%04x", c);
-		else
-			fputc(c, out);
-	}
-	fputc('"', out);
 }
 
 static void json_column(FILE *out, const struct vcpc_column *c)

@@ -11,8 +11,6 @@
 void vcpc_csv(FILE *out, const struct vcpc_series *s);
 /* One object: host, columns, and rows of values in the columns' order */
 void vcpc_json(FILE *out, const struct vcpc_series *s, const char *archive, const char *host);
-/* A text in quotes, as JSON has it */
-void vcpc_json_text(FILE *out, const char *text);
 /* 2024-03-01T14:30:00.000000000+01:00 */
 void vcpc_iso_time(char *buf, size_t size, struct timespec when);
 

@@ -48,7 +48,6 @@ int trace_show(const struct trace_options *options);
 int trace_export(const struct trace_options *options);
 
 void trace_json(FILE *out, const struct trace_view *view);
-void trace_json_string(FILE *out, const char *s);
 void trace_json_double(FILE *out, double value);
 const char *trace_kind(uint32_t kind);
 void trace_table(const struct trace_view *view, int hist);

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "json_text.h"
 #include "trace.h"
 #include "vcpc.h"
 
@@ -45,7 +46,7 @@ static void put_head(struct export *x, const char *phase, const struct shim_trac
 		     uint64_t ns)
 {
 	fprintf(x->out, "%s\n{\"ph\":\"%s\",\"name\":", x->comma, phase);
-	trace_json_string(x->out, event->name);
+	vcpc_json_text(x->out, event->name);
 	/* The format has microseconds. */
 	fprintf(x->out, ",\"pid\":%u,\"tid\":%u,\"ts\":%llu.%03u", event->pid, event->tid,
 		(unsigned long long)(ns / 1000), (unsigned int)(ns % 1000));
@@ -105,7 +106,7 @@ static void put_process_name(struct export *x, uint32_t pid)
 		name[strcspn(name, "\n")] = '\0';
 		fprintf(x->out, "%s\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,"
 			"\"args\":{\"name\":", x->comma, pid);
-		trace_json_string(x->out, name);
+		vcpc_json_text(x->out, name);
 		fputs("}}", x->out);
 		x->comma = ",";
 	}

@@ -1,46 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Trace statistics as JSON, and JSON's strings and numbers. */
+/* Trace statistics as JSON, and JSON's numbers. */
 #include <math.h>
 #include <stddef.h>
 
+#include "json_text.h"
 #include "trace.h"
-
-/* Length of a whole UTF-8 character at @s, 0 if there is none */
-static int utf8(const unsigned char *s)
-{
-	int n = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : (*s & 0xf0) == 0xe0 ? 3 :
-		*s >= 0xf0 && *s < 0xf5 ? 4 : 0;
-
-	for (int i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	/* No overlong forms, no surrogates, nothing beyond the last character */
-	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] >= 0xa0) ||
-	    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] >= 0x90))
-		return 0;
-	return n;
-}
-
-/* A tag is any bytes; what is no UTF-8 is taken as Latin-1. */
-void trace_json_string(FILE *out, const char *string)
-{
-	const unsigned char *s = (const unsigned char *)string;
-
-	putc('"', out);
-	while (*s) {
-		int n = utf8(s);
-
-		if (!n || *s < ' ' || *s == 0x7f) {
-			fprintf(out, "\\u%04x", *s++);
-			continue;
-		}
-		if (*s == '"' || *s == '\\')
-			putc('\\', out);
-		for (; n; n--)
-			putc(*s++, out);
-	}
-	putc('"', out);
-}
 
 /* JSON has neither infinities nor NaN. */
 void trace_json_double(FILE *out, double value)
@@ -93,7 +57,7 @@ static void put_times(FILE *out, const struct shim_trace_stat *stat)
 static void put_stat(FILE *out, const struct shim_trace_stat *stat)
 {
 	fputs("{\"tag\":", out);
-	trace_json_string(out, stat->name);
+	vcpc_json_text(out, stat->name);
 	put_u64(out, "id", stat->id);
 	fprintf(out, ",\"kind\":\"%s\"", trace_kind(stat->kind));
 	put_u64(out, "count", stat->count);
@@ -111,10 +75,10 @@ static void put_stat(FILE *out, const struct shim_trace_stat *stat)
 static void put_count(FILE *out, const struct shim_trace_count *count)
 {
 	fputs("{\"tag\":", out);
-	trace_json_string(out, count->name);
+	vcpc_json_text(out, count->name);
 	put_u64(out, "id", count->id);
 	fputs(",\"event\":", out);
-	trace_json_string(out, count->event);
+	vcpc_json_text(out, count->event);
 	put_u64(out, "transactions", count->transactions);
 	put_u64(out, "sum", count->sum);
 	putc('}', out);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Any text as a string of JSON. */
+#ifndef VCPC_JSON_TEXT_H
+#define VCPC_JSON_TEXT_H
+
+#include <stdio.h>
+
+/* In quotes */
+void vcpc_json_text(FILE *out, const char *text);
+
+#endif /* VCPC_JSON_TEXT_H */
