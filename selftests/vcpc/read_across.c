@@ -68,8 +68,20 @@ static void move(const struct worker *w, int look)
 		abort();
 }
 
+/* For more time than the usual 30 s, where all is emulated and slow */
+FIXTURE(across) {
+};
+
+FIXTURE_SETUP(across)
+{
+}
+
+FIXTURE_TEARDOWN(across)
+{
+}
+
 /* The values that it may have by what the thread says around the call */
-TEST(between_what_was_done_and_begun)
+TEST_F_TIMEOUT(across, between_what_was_done_and_begun, 240)
 {
 	int set = set_of(&page_faults, 0), i;
 	unsigned long done, begun, first_done, first_begun;
