@@ -161,6 +161,9 @@ TEST(types_semantics_identifiers)
 	EXPECT_STREQ(pmTypeStr(PM_TYPE_UNKNOWN), "UNKNOWN");
 	EXPECT_STREQ(pmTypeStr(PM_TYPE_HIGHRES_EVENT), "HIGHRES_EVENT");
 	EXPECT_STREQ(pmTypeStr(11), "???");
+	/* two in one line */
+	EXPECT_NE(pmTypeStr(PM_TYPE_32), pmTypeStr(PM_TYPE_U64));
+	EXPECT_NE(pmSemStr(PM_SEM_COUNTER), pmSemStr(PM_SEM_INSTANT));
 	EXPECT_STREQ(pmSemStr(PM_SEM_COUNTER), "counter");
 	EXPECT_STREQ(pmSemStr(2), "???");
 	EXPECT_STREQ(pmSemStr(-5), "???");

@@ -54,35 +54,31 @@ static const char *name_in(const char *const *names, unsigned int n, int i)
 	return i >= 0 && (unsigned int)i < n && names[i] ? names[i] : "???";
 }
 
-SHIM_API char *pmTypeStr_r(int type, char *buf, int buflen)
-{
-	if (type == PM_TYPE_NOSUPPORT)
-		snprintf(buf, buflen, "NO_SUPPORT");
-	else if (type == PM_TYPE_UNKNOWN)
-		snprintf(buf, buflen, "UNKNOWN");
-	else
-		snprintf(buf, buflen, "%s", name_in(type_names, LENGTH(type_names), type));
-	return buf;
-}
-
+/* These two are no buffers: programs print two of them in one line, as the original lets them. */
 SHIM_API const char *pmTypeStr(int type)
 {
-	static __thread char buf[20];
-
-	return pmTypeStr_r(type, buf, sizeof(buf));
+	if (type == PM_TYPE_NOSUPPORT)
+		return "NO_SUPPORT";
+	if (type == PM_TYPE_UNKNOWN)
+		return "UNKNOWN";
+	return name_in(type_names, LENGTH(type_names), type);
 }
 
-SHIM_API char *pmSemStr_r(int sem, char *buf, int buflen)
+SHIM_API char *pmTypeStr_r(int type, char *buf, int buflen)
 {
-	snprintf(buf, buflen, "%s", name_in(sem_names, LENGTH(sem_names), sem));
+	snprintf(buf, buflen, "%s", pmTypeStr(type));
 	return buf;
 }
 
 SHIM_API const char *pmSemStr(int sem)
 {
-	static __thread char buf[20];
+	return name_in(sem_names, LENGTH(sem_names), sem);
+}
 
-	return pmSemStr_r(sem, buf, sizeof(buf));
+SHIM_API char *pmSemStr_r(int sem, char *buf, int buflen)
+{
+	snprintf(buf, buflen, "%s", pmSemStr(sem));
+	return buf;
 }
 
 /* One unit with its exponent, behind what is in buf, with a blank between. */

@@ -482,7 +482,10 @@ int pmStoreHighRes(const pmHighResResult *result);
 void pmSortInstances(pmResult *result);
 void pmSortHighResInstances(pmHighResResult *result);
 
-/* Values and texts; what returns a const char * without _r is good until the thread's next call */
+/*
+ * Values and texts; what returns a const char * without _r is good until the thread's next call,
+ * but for pmTypeStr() and pmSemStr(), which are always
+ */
 
 int pmExtractValue(int valfmt, const pmValue *ival, int itype, pmAtomValue *oval, int otype);
 void pmPrintValue(FILE *f, int valfmt, int type, const pmValue *val, int minwidth);
