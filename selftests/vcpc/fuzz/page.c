@@ -157,7 +157,7 @@ static bool find_slot(const struct mapping *m, __u32 tid, __u64 time, union any_
 
 /*
  * What the caller sampled of itself is there now, or something later: the set may overflow,
- * and others may have it.
+ * and others may have it, who may even have unbound the caller meanwhile.
  */
 static void read_own(struct worker *w, unsigned int i)
 {
@@ -176,7 +176,7 @@ static void read_own(struct worker *w, unsigned int i)
 		return;
 	memcpy(&sample, buf, sizeof(sample));
 	if (!find_slot(m, args.tid, sample.time, &copy)) {
-		if (n == page->slots && !page->missing)
+		if (n == page->slots && !page->missing && !w->own[i].shared)
 			wrong(&w->f, "page", "a sample is not there", sample.time, n);
 	} else if (copy.slot.sample.time == sample.time &&
 		   memcmp(&copy.slot.sample, buf, sample_len(&m->of))) {
