@@ -41,6 +41,7 @@ lab|flex|builds the debug kernel
 lab|bison|builds the debug kernel
 lab|bc|builds the debug kernel
 lab|libssl-dev|builds the debug kernel
+newer|pahole|type information of the module for Linux 6.12, made when it is linked
 check|sparse|checks the module's address spaces
 check|perl|runs checkpatch
 check|g++|checks that the public headers are C++ too
