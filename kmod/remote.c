@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * To where the counters of a thread or CPU can be read: with interrupts off on the CPU
- * that they are on, or anywhere while their thread is kept from running.
+ * Remote reads: do something where the counters of a thread or CPU can be read, which is with
+ * interrupts off on the CPU that they are on, or anywhere while their thread is kept from
+ * running.
  */
 #include <linux/perf_event.h>
 #include <linux/sched.h>
@@ -9,19 +10,20 @@
 #include <linux/smp.h>
 
 #include "counter.h"
-#include "reach.h"
+#include "internals.h"
+#include "remote.h"
 
 /**
- * struct reach - a call on its way
+ * struct remote - a call on its way
  * @c: to which counters
  * @fn: what to do there
  * @arg: with what
  * @done: it was done
  * @ret: and gave this
  */
-struct reach {
+struct remote {
 	const struct vcpc_counters *c;
-	vcpc_reach_fn fn;
+	vcpc_remote_fn fn;
 	void *arg;
 	bool done;
 	int ret;
@@ -29,7 +31,7 @@ struct reach {
 
 static void call_here(void *info)
 {
-	struct reach *call = info;
+	struct remote *call = info;
 	const struct task_struct *task = call->c->place.task;
 
 	/* It may have gone since it was seen on this CPU. */
@@ -42,15 +44,15 @@ static void call_here(void *info)
 /* Where the thread runs, as far as one of its events is on; otherwise -1 */
 static int find_cpu(const struct vcpc_counters *c)
 {
-	int cpu = READ_ONCE(c->clock.event->oncpu);
+	int cpu = vcpc_event_cpu(c->clock.event);
 	unsigned int i;
 
 	for (i = 0; cpu < 0 && i < c->nr; i++)
-		cpu = READ_ONCE(c->counter[i].event->oncpu);
+		cpu = vcpc_event_cpu(c->counter[i].event);
 	return cpu;
 }
 
-static void call_held(struct reach *call)
+static void call_held(struct remote *call)
 {
 	if (find_cpu(call->c) >= 0)
 		return;
@@ -58,24 +60,19 @@ static void call_held(struct reach *call)
 	call->done = true;
 }
 
-static void call_held_twice(struct reach *call)
+static void call_held_twice(struct remote *call)
 {
-	raw_spinlock_t *lock = &call->c->ctx[1]->lock;
+	raw_spinlock_t *lock = vcpc_context_lock(call->c->ctx[1]);
 
 	raw_spin_lock_nested(lock, SINGLE_DEPTH_NESTING);
 	call_held(call);
 	raw_spin_unlock(lock);
 }
 
-/*
- * The thread is off the CPU: hold it there.  It cannot come back without its
- * events being scheduled in, and that takes the locks of their contexts: one,
- * or up to Linux 6.1 one for hardware and one for software.  perf itself never
- * holds both of a thread.
- */
-static void call_idle(struct reach *call)
+/* The thread is off the CPU: hold it there, by the locks of its contexts. */
+static void call_idle(struct remote *call)
 {
-	raw_spinlock_t *lock = &call->c->ctx[0]->lock;
+	raw_spinlock_t *lock = vcpc_context_lock(call->c->ctx[0]);
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(lock, flags);
@@ -87,7 +84,7 @@ static void call_idle(struct reach *call)
 }
 
 /**
- * vcpc_reach_call() - do something where counters can be read
+ * vcpc_remote_call() - do something where counters can be read
  * @c: the counters
  * @fn: what to do; called once
  * @arg: for @fn
@@ -99,9 +96,9 @@ static void call_idle(struct reach *call)
  * Return: what @fn returned, or -EINTR if the caller is killed while it
  * pursues a thread that moves about, or -ENXIO if the CPU is offline.
  */
-int vcpc_reach_call(const struct vcpc_counters *c, vcpc_reach_fn fn, void *arg)
+int vcpc_remote_call(const struct vcpc_counters *c, vcpc_remote_fn fn, void *arg)
 {
-	struct reach call = { .c = c, .fn = fn, .arg = arg };
+	struct remote call = { .c = c, .fn = fn, .arg = arg };
 	unsigned long flags;
 	int cpu = c->place.cpu;
 

@@ -4,11 +4,11 @@
  *
  * perf could inherit events by itself, but its copies end with their threads,
  * cannot be read one by one, and are given to other threads when it likes.
- * So every heir gets an instance of its own, opened as BIND does it.
+ * So every new thread gets an instance of its own, opened as BIND does it.
  *
  * The task_newtask tracepoint fires in the parent when the new thread is
  * complete and cannot fail any more, and has not run yet.  There one may not
- * sleep; so the new thread gets a note, which it reads itself before its first
+ * sleep; so the new thread gets a note as task work, which it reads itself before its first
  * instruction in user mode.  A thread that could not be given an instance makes
  * the totals an error: they are never too small without a word.
  *
@@ -16,8 +16,8 @@
  * anything.  Not at once: turning it on again waits for a grace period of the
  * turning off, which who makes a set for each piece of work would wait for each time.
  *
- * Locking: watch_lock guards who watches, and whether the tracepoint is on.  The
- * note holds its binding, hence the set, and the module.
+ * Locking: watch_lock guards who watches, and whether the tracepoint is on; its holders wait
+ * for the kernel only.  The note holds its binding, hence the set, and the module.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -33,12 +33,10 @@
 
 #include "binding.h"
 #include "compat/task_flags.h"
-#include "compat/task_work.h"
-#include "counter.h"
-#include "heirs.h"
-#include "instance.h"
-#include "set.h"
-#include "tasktable.h"
+#include "inherit.h"
+#include "internals.h"
+#include "stats.h"
+#include "threads.h"
 
 /**
  * struct note - what a new thread is to do
@@ -77,40 +75,55 @@ static u32 flags_now(const struct note *note)
 	return b->stopped ? note->flags | VCPC_OPEN_STOPPED : note->flags & ~VCPC_OPEN_STOPPED;
 }
 
-static int adopt(struct vcpc_binding *b, const struct note *note)
+static int add_instance(struct vcpc_binding *b, const struct note *note)
 {
-	const struct vcpc_start start = {
-		.flags = flags_now(note) | VCPC_OPEN_HEIR,
+	const struct vcpc_begin begin = {
+		.flags = flags_now(note) | VCPC_OPEN_INHERITED,
 		.presets = note->own ? note->presets : NULL,
 	};
 	int bad, ret;
 
 	vcpc_binding_retire(b, false);
-	ret = vcpc_binding_add(b, current, &start, &bad);
+	ret = vcpc_binding_add(b, current, &begin, &bad);
 	if (ret != -EUSERS && ret != -ENOMEM)
 		return ret;
 	vcpc_binding_retire(b, true);
-	return vcpc_binding_add(b, current, &start, &bad);
+	return vcpc_binding_add(b, current, &begin, &bad);
 }
 
-/* In the new thread.  It may be bound already, by a BIND of its whole process. */
+static void lose(struct vcpc_binding *b)
+{
+	WRITE_ONCE(b->lost, true);
+	vcpc_stats_count(VCPC_STAT_UNINHERITED);
+}
+
+/* It may be bound already, by a BIND of its whole process. */
+static void inherit(struct vcpc_binding *b, const struct note *note)
+{
+	struct vcpc_set *set = b->set;
+
+	/* Who exits without having been in user mode has nothing to count. */
+	if (current->flags & PF_EXITING)
+		return;
+	/* A thread that is killed while it waits has nothing to count, either. */
+	if (vcpc_set_lock(set))
+		return;
+	if (!b->closed && !vcpc_set_find_task(set, current) && add_instance(b, note))
+		lose(b);
+	vcpc_set_unlock(set);
+}
+
+/* In the new thread */
 static void read_note(struct callback_head *work)
 {
 	struct note *note = container_of(work, struct note, work);
 	struct vcpc_binding *b = note->binding;
-	struct vcpc_set *set = b->set;
 
-	mutex_lock(&set->lock);
-	/* Who exits without having been in user mode has nothing to count. */
-	if (!b->closed && !(current->flags & PF_EXITING) && !vcpc_set_find_task(set, current) &&
-	    adopt(b, note))
-		WRITE_ONCE(b->lost, true);
+	inherit(b, note);
 	atomic_dec(&b->pending);
-	mutex_unlock(&set->lock);
-
 	vcpc_binding_put(b);
 	kfree(note);
-	/* What is left of this function is waited for by vcpc_heirs_exit(). */
+	/* What is left of this function is waited for by vcpc_internals_exit(). */
 	module_put(THIS_MODULE);
 }
 
@@ -123,7 +136,7 @@ static bool fill_note(struct note *note, struct vcpc_instance *inst)
 	if (inst->state & VCPC_INSTANCE_CLOSED || vcpc_instance_ended(inst))
 		return false;
 	if (!note || inst->state & VCPC_INSTANCE_INVALID) {
-		WRITE_ONCE(b->lost, true);
+		lose(b);
 		return false;
 	}
 	vcpc_binding_get(b);
@@ -138,7 +151,7 @@ static bool fill_note(struct note *note, struct vcpc_instance *inst)
 		note->flags |= VCPC_OPEN_ON_EXEC;
 	note->own = inst->presets;
 	if (note->own)
-		memcpy(note->presets, inst->presets, b->set->nr * sizeof(note->presets[0]));
+		memcpy(note->presets, inst->presets, b->set->spec.nr * sizeof(note->presets[0]));
 	return true;
 }
 
@@ -153,7 +166,7 @@ static void pass_on(struct vcpc_instance *inst, void *arg)
 		return;
 	if (!birth->same_process && !(inst->binding->flags & VCPC_BIND_F_TREE))
 		return;
-	note = kzalloc(struct_size(note, presets, inst->binding->set->nr),
+	note = kzalloc(struct_size(note, presets, inst->spec->nr),
 		       GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
 
 	raw_spin_lock_irqsave(&inst->lock, flags);
@@ -173,7 +186,7 @@ static void probe_newtask(void *data, struct task_struct *child, unsigned long c
 	struct birth birth = { .child = child, .same_process = clone_flags & CLONE_THREAD };
 
 	if (!(child->flags & VCPC_NEVER_IN_USER_MODE))
-		vcpc_tasktable_walk(current, pass_on, &birth);
+		vcpc_threads_walk(current, pass_on, &birth);
 }
 
 static void look_for(struct tracepoint *tp, void *arg)
@@ -195,9 +208,9 @@ static void stop_watching(struct work_struct *work)
 static DECLARE_DELAYED_WORK(idle, stop_watching);
 
 /**
- * vcpc_heirs_init() - find the tracepoint; at load
+ * vcpc_inherit_init() - find the tracepoint; at load
  */
-void vcpc_heirs_init(void)
+void vcpc_inherit_init(void)
 {
 	/* Only its type is looked at: the function that registers is not for modules. */
 	check_trace_callback_type_task_newtask(probe_newtask);
@@ -205,43 +218,43 @@ void vcpc_heirs_init(void)
 }
 
 /**
- * vcpc_heirs_exit() - wait until nobody is in this file any more; at unload
+ * vcpc_inherit_exit() - wait until nobody is in this file any more; at unload
  *
  * Context: sleeps; there are no sets left.
  */
-void vcpc_heirs_exit(void)
+void vcpc_inherit_exit(void)
 {
 	cancel_delayed_work_sync(&idle);
 	stop_watching(NULL);
 	tracepoint_synchronize_unregister();
-	/* A new thread may have put the module, and not yet returned. */
-	synchronize_rcu_tasks();
 }
 
 /**
- * vcpc_heirs_can() - can sets be inherited on this kernel?
+ * vcpc_inherit_can() - can sets be inherited on this kernel?
  *
  * Return: true or false.
  */
-bool vcpc_heirs_can(void)
+bool vcpc_inherit_can(void)
 {
-	return newtask;
+	return newtask && vcpc_task_work_works();
 }
 
 /**
- * vcpc_heirs_watch() - hear of new threads, for a set
- * @set: until vcpc_heirs_unwatch(); may watch already
+ * vcpc_inherit_watch() - hear of new threads, for a set
+ * @set: until vcpc_inherit_unwatch(); may watch already
  *
  * Context: sleeps; not under the set's lock, as the kernel patches its text.
- * Return: 0, -EOPNOTSUPP, -ENOMEM.
+ * Return: 0, -EOPNOTSUPP, -ENOMEM, -EINTR.
  */
-int vcpc_heirs_watch(struct vcpc_set *set)
+int vcpc_inherit_watch(struct vcpc_set *set)
 {
 	int ret = 0;
 
-	if (!newtask)
+	if (!vcpc_inherit_can())
 		return -EOPNOTSUPP;
-	mutex_lock(&watch_lock);
+	ret = mutex_lock_killable(&watch_lock);
+	if (ret)
+		return ret;
 	if (!watching)
 		ret = tracepoint_probe_register(newtask, probe_newtask, NULL);
 	watching = !ret;
@@ -254,12 +267,12 @@ int vcpc_heirs_watch(struct vcpc_set *set)
 }
 
 /**
- * vcpc_heirs_unwatch() - no longer
+ * vcpc_inherit_unwatch() - no longer
  * @set: the set; need not have watched
  *
- * Context: as vcpc_heirs_watch().
+ * Context: as vcpc_inherit_watch().
  */
-void vcpc_heirs_unwatch(struct vcpc_set *set)
+void vcpc_inherit_unwatch(struct vcpc_set *set)
 {
 	mutex_lock(&watch_lock);
 	if (set->watched && !--watchers)
