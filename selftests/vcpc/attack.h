@@ -67,12 +67,13 @@ __attribute__((format(printf, 1, 2))) static inline void remark(const char *form
 	dprintf(2, "# %s\n", line);
 }
 
+/* Also to end with the parent: a test that was ended for taking too long leaves nobody behind. */
 static inline int become_user(uid_t uid)
 {
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		return -errno;
 	/* As after a login: others of the same user may trace it. */
-	return prctl(PR_SET_DUMPABLE, 1) ? -errno : 0;
+	return prctl(PR_SET_DUMPABLE, 1) || prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0;
 }
 
 /* Let everybody open the device, as the administrator may; gives what was before. */

@@ -53,6 +53,8 @@ static void execute(const struct attack *a, int said)
 {
 	run_on_cpu(1);
 	dup2(said, 1);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+		_exit(1);
 	if (set_bind(a->set, 0, 0) || set_preset(a->set, 0, -a->moment->events))
 		_exit(2);
 	moment_wait(a->moment, a->set);
