@@ -12,7 +12,7 @@ build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 . "$here/peer/both.sh"
 # shellcheck source=selftests/pcp/place.sh
 . "$here/place.sh"
-place network "$@"
+place "$@"
 needs /usr/include/pcp/trace.h "pcp and libpcp-trace2-dev"
 begin_place
 
