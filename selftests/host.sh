@@ -26,5 +26,5 @@ for events in uprobe_events kprobe_events; do
 	sed "s/^/$events: /" $tracing/$events 2>/dev/null
 done
 find /sys/fs/bpf -mindepth 1 2>/dev/null | sort
-sed -n 's/^\(vcpc\) .*/module: \1/p' /proc/modules
+[ ! -e /proc/modules ] || sed -n 's/^\(vcpc\) .*/module: \1/p' /proc/modules
 exit 0
