@@ -45,7 +45,7 @@ check: all ## checkpatch --strict, sparse, layers, symbols, documentation, scrip
 check-fast: ## those of the checks that need no build
 	@scripts/check.sh $(OUT) fast
 
-test: ## everything: natively, under sanitizers, and in both VMs (25 minutes on two cores)
+test: ## everything: natively, under sanitizers, and in both VMs (half an hour on two cores)
 	@selftests/test.sh
 
 test-debug: ## the kernel's tests under a debug kernel (built once, some ten minutes)

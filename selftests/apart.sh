@@ -50,6 +50,9 @@ if [ "${1:-}" = --inside ]; then
 fi
 
 [ $# -gt 0 ] || { echo "usage: apart.sh COMMAND..." >&2; exit 2; }
+# Whoever is apart already stays so.
+[ -z "${VCPC_APART:-}" ] || exec "$@"
+export VCPC_APART=1
 if unshare -m true 2>/dev/null; then
 	exec unshare -m "$0" --inside "$@"
 elif unshare -Umc --keep-caps true 2>/dev/null; then

@@ -144,7 +144,7 @@ trap finish EXIT
 trap 'exit 130' INT TERM
 rm -rf "$RECORDED"
 
-echo "test: about 25 minutes where two processors have nothing else to do"
+echo "test: some half an hour where two processors have nothing else to do"
 if [ ! -e "${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/kernels/debug/current" ]; then
 	echo "test: the first time up to an hour: packages and kernels are fetched (each says how large it"
 	echo "test: is), and a debug kernel is built, which takes ten minutes and 1.6 GB in ~/.cache/vcpc"
