@@ -38,6 +38,7 @@ lab|busybox-static|the VM's shell and tools
 lab|cpio|packs the VM's first file system
 lab|kmod|finds the VM's drivers
 lab|binutils|finds the shared libraries that programs need
+lab|sqlite3|a real program to count, in the VM's shell
 lab|flex|builds the debug kernel
 lab|bison|builds the debug kernel
 lab|bc|builds the debug kernel
@@ -48,6 +49,10 @@ check|sparse|checks the module's address spaces
 check|perl|runs checkpatch
 check|g++|checks that the public headers are C++ too
 check|shellcheck|checks the scripts
+check|man-db|checks the manual pages
+check|python3|a second reader of our JSON
+check|bzip2|packs archives, for the reader
+check|zstd|packs archives, for the reader
 check|valgrind|finds use of unset or freed memory
 check|libc6-dbg|names in the loader, for valgrind
 check|libclang-rt-14-dev|fuzzes the reader of archives, and what an agent answers
