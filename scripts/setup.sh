@@ -18,7 +18,6 @@ build|make|runs the build
 build|libc6-dev|C library headers
 build|pkg-config|finds libraries, for programs that link with libshim
 build|clang|compiles the BPF programs
-build|llvm|strips the BPF programs' objects
 build|bpftool|makes the BPF skeletons
 build|libbpf-dev|loads the BPF programs
 build|libelf-dev|libbpf and the module build need it

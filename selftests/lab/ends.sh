@@ -33,6 +33,42 @@ result "it says where it ended"
 grep -q '^wrong$' "$dir/said"
 result "what went wrong is shown"
 
+# The same with stages that do nothing but pass: one test each, and no machine
+stub() {
+	printf '#!/bin/sh\n%s\n' "$2" >"$dir/co/$1"
+	chmod +x "$dir/co/$1"
+}
+mkdir "$dir/co/selftests/vm"
+cp "$top/selftests/apart.sh" "$dir/co/selftests"
+stub scripts/setup.sh :
+stub scripts/check.sh 'echo "pass source check x" >>"$RESULTS"'
+stub selftests/host.sh "cat '$dir/kernel'"
+stub selftests/run-tests.sh 'echo "pass $2 a/b x" >>"$1"; echo "  a/b"'
+stub selftests/vm/test.sh 'echo "pass ${VM_NAME:-$1-vm} a/b x" >>"$3"; sleep 1'
+stub selftests/vm/agent.sh 'echo "pass vm agent/b x" >>"$2"'
+stub selftests/vm/kernel.sh 'echo "pass $1 a/b x" >>"$RESULTS"'
+printf 'all tests lib:\n\t@:\n' >"$dir/co/Makefile"
+echo "1: kprobe" >"$dir/kernel"
+whole=$([ "$(id -u)" = 0 ] && echo '13 passed, 0 failed, 0 skipped' || echo '12 passed, 0 failed, 1 skipped')
+
+"$dir/co/selftests/test.sh" >"$dir/said" 2>&1 && [ "$(tail -n 1 "$dir/said")" = "$whole" ]
+result "a run of all stages, with its sum"
+[ "$(grep -c '^ *[0-9]* s, *[0-9]* s of CPU  ' "$dir/said")" = 14 ]
+result "a line for each stage, with its seconds"
+if [ "$(id -u)" = 0 ]; then
+	stub selftests/vm/kernel.sh "echo '2: kprobe' >>'$dir/kernel'; echo \"pass \$1 a/b x\" >>\"\$RESULTS\""
+	! "$dir/co/selftests/test.sh" >"$dir/said" 2>&1 && [ "$(tail -n 1 "$dir/said")" = "12 passed, 1 failed, 0 skipped" ] &&
+		grep -q '^> 2: kprobe' "$dir/said"
+	result "a program that was left behind fails, and is shown"
+else
+	skip "a program that was left behind fails, and is shown" "only root may list them"
+fi
+stub selftests/vm/test.sh 'kill -TERM $PPID; sleep 1; exit 1'
+"$dir/co/selftests/test.sh" >"$dir/said" 2>&1
+[ $? = 1 ] && tail -n 1 "$dir/said" | grep -q ' passed, [1-9][0-9]* failed, ' && grep -q "ended in the stage 'beside" "$dir/said"
+result "VMs that were ended are a failure"
+
+stub scripts/setup.sh 'echo wrong >&2; exit 3'
 makes selftests/test.sh
 ci 1 '0 passed, 1 failed, 0 skipped'
 result "CI: the same, without make's own words after it"
