@@ -9,14 +9,18 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "compat/unsigned_offset.h"
 #include "caps.h"
 #include "chardev.h"
 #include "heirs.h"
 #include "limits.h"
 #include "setfd.h"
-#include "tracecall.h"
-#include "tracepage.h"
+#include "trace/call.h"
+#include "trace/page.h"
 #include "uarg.h"
+
+/* A struct of another version has another size, which is its first field, too. */
+#define ANY_SIZE(cmd)	((cmd) & ~(_IOC_SIZEMASK << _IOC_SIZESHIFT))
 
 /**
  * struct vcpc_file - one opening of /dev/vcpc
@@ -43,7 +47,7 @@ static int ioc_info(void __user *uarg)
 		args.features |= VCPC_FEAT_INHERIT;
 	args.max_requests = vcpc_limits_requests();
 	args.max_sets = vcpc_limits_sets();
-	args.max_tags = vcpc_limits_tags();
+	args.max_tags = vcpc_tag_share();
 	args.hw_slots = vcpc_caps_slots();
 	return copy_to_user(uarg, &args, sizeof(args)) ? -EFAULT : 0;
 }
@@ -53,20 +57,19 @@ static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	struct vcpc_file *vf = file->private_data;
 	void __user *uarg = (void __user *)arg;
 
-	switch (cmd) {
-	case VCPC_IOC_INFO:		return ioc_info(uarg);
-	case VCPC_IOC_SET_CREATE:	return vcpc_setfd_create(vf->user, uarg);
-	case VCPC_IOC_TRACE_TAG:	return vcpc_tracecall_tag(&vf->tracer, uarg);
-	case VCPC_IOC_TRACE:		return vcpc_tracecall_fire(&vf->tracer, uarg);
-	default:			return -ENOIOCTLCMD;
+	switch (ANY_SIZE(cmd)) {
+	case VCPC_IOC_INFO:			return ioc_info(uarg);
+	case VCPC_IOC_SET_CREATE:		return vcpc_setfd_create(vf->user, uarg);
+	case ANY_SIZE(VCPC_IOC_TRACE_TAG):	return vcpc_tracecall_tag(&vf->tracer, uarg);
+	default:				return -ENOIOCTLCMD;
 	}
 }
 
-static int chardev_fadvise(struct file *file, loff_t offset, loff_t len, int advice)
+static ssize_t chardev_write(struct file *file, const char __user *from, size_t size, loff_t *pos)
 {
 	struct vcpc_file *vf = file->private_data;
 
-	return vcpc_tracecall_advise(&vf->tracer, offset, len, advice);
+	return vcpc_tracecall_write(&vf->tracer, from, size);
 }
 
 static int chardev_mmap(struct file *file, struct vm_area_struct *vma)
@@ -89,6 +92,7 @@ static int chardev_open(struct inode *inode, struct file *file)
 	}
 	vcpc_tracecall_init(&vf->tracer, vf->user);
 	file->private_data = vf;
+	vcpc_unsigned_offset(file);
 	return 0;
 }
 
@@ -107,7 +111,8 @@ static const struct file_operations chardev_fops = {
 	.open = chardev_open,
 	.unlocked_ioctl = chardev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
-	.fadvise = chardev_fadvise,
+	.write = chardev_write,
+	VCPC_FOP_UNSIGNED_OFFSET
 	.mmap = chardev_mmap,
 	.release = chardev_release,
 };

@@ -18,15 +18,10 @@ static unsigned int max_requests = VCPC_REQUESTS_CAP;
 module_param(max_requests, uint, 0644);
 MODULE_PARM_DESC(max_requests, "requests one set may have, at most and by default 2048");
 
-static unsigned int max_tags = 4096;
-module_param(max_tags, uint, 0644);
-MODULE_PARM_DESC(max_tags, "trace tags that can exist at a time (default 4096)");
-
 static unsigned int max_user[VCPC_LIMIT_NR] = {
 	[VCPC_LIMIT_SETS] = 1024,
 	[VCPC_LIMIT_COUNTERS] = 16384,
 	[VCPC_LIMIT_PAGES] = 4096,
-	[VCPC_LIMIT_TAGS] = 2048,
 };
 
 module_param_named(max_user_sets, max_user[VCPC_LIMIT_SETS], uint, 0644);
@@ -35,8 +30,6 @@ module_param_named(max_user_counters, max_user[VCPC_LIMIT_COUNTERS], uint, 0644)
 MODULE_PARM_DESC(max_user_counters, "counters one user's bound sets may have (default 16384)");
 module_param_named(max_user_pages, max_user[VCPC_LIMIT_PAGES], uint, 0644);
 MODULE_PARM_DESC(max_user_pages, "pages of memory one user's mapped sets may have (default 4096)");
-module_param_named(max_user_tags, max_user[VCPC_LIMIT_TAGS], uint, 0644);
-MODULE_PARM_DESC(max_user_tags, "trace tags one user's open files may hold (default 2048)");
 
 static unsigned int max_ended = 256;
 module_param(max_ended, uint, 0644);
@@ -164,16 +157,6 @@ unsigned int vcpc_limits_requests(void)
 unsigned int vcpc_limits_sets(void)
 {
 	return READ_ONCE(max_user[VCPC_LIMIT_SETS]);
-}
-
-/**
- * vcpc_limits_tags() - how many tags can exist
- *
- * Return: the number.
- */
-unsigned int vcpc_limits_tags(void)
-{
-	return READ_ONCE(max_tags);
 }
 
 /**

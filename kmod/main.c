@@ -11,8 +11,8 @@
 #include "hotplug.h"
 #include "leaving.h"
 #include "listing.h"
-#include "tag.h"
-#include "tracepage.h"
+#include "trace/page.h"
+#include "trace/tag.h"
 
 static int __init vcpc_init(void)
 {

@@ -16,7 +16,7 @@
 #include "set.h"
 #include "tasktable.h"
 #include "tracecounts.h"
-#include "tracepage.h"
+#include "trace/page.h"
 
 atomic_t vcpc_tracecounts_nr = ATOMIC_INIT(0);
 
