@@ -36,8 +36,9 @@ static __always_inline __u64 vc_log2(__u64 v)
 static __always_inline void vc_key_of(struct vc_event *ev, struct vc_open_key *key)
 {
 	key->tag = ev->tag;
+	key->file = ev->file;
 	key->pid = ev->id;
-	key->per_thread = ev->flags & VCPC_TRACE_F_THREAD;
+	key->per_thread = ev->thread;
 }
 
 /* Another CPU may make the same row at the same time, so the look-up decides. */
@@ -130,6 +131,7 @@ static __always_inline void vc_ring_put(struct vc_event *ev, __u32 op, __u64 now
 	record->op = op;
 	record->tgid = ids >> 32;
 	record->tid = ids;
+	record->reserved = 0;
 	bpf_ringbuf_submit(record, 0);
 }
 

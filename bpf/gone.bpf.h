@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Open transactions that will never end: their process, or their tag, is gone. */
+/* Open transactions that will never end: what they were begun on, or their tag, is gone. */
 #ifndef VCPC_BPF_GONE_H
 #define VCPC_BPF_GONE_H
 
@@ -7,10 +7,10 @@
 
 struct bpf_map;
 
-/* Which rows of vc_open go: those of a process or of a tag; 0 is no tag and no process. */
+/* Which rows of vc_open go: those of a file or of a tag; 0 is no tag and no file. */
 struct vc_whose {
-	__u32 tgid;
-	__u32 tag;
+	__u64 file;
+	__u64 tag;
 };
 
 static long vc_drop_row(struct bpf_map *map, struct vc_open_key *key, struct vc_open_val *open,
@@ -19,7 +19,7 @@ static long vc_drop_row(struct bpf_map *map, struct vc_open_key *key, struct vc_
 	struct vc_open_key row = *key;
 
 	(void)map;
-	if ((!whose->tgid || open->tgid != whose->tgid) && (!whose->tag || row.tag != whose->tag))
+	if ((!whose->file || row.file != whose->file) && (!whose->tag || row.tag != whose->tag))
 		return 0;
 	if (open->start_ns)
 		vc_count_drop(VC_DROP_GIVEN_UP);
@@ -39,14 +39,15 @@ static long vc_drop_sum(struct bpf_map *map, struct vc_count_key *key, struct vc
 	return 0;
 }
 
-static __always_inline void vc_process_gone(__u32 tgid)
+static __always_inline void vc_file_gone(__u64 file)
 {
-	struct vc_whose whose = { .tgid = tgid };
+	struct vc_whose whose = { .file = file };
 
-	bpf_for_each_map_elem(&vc_open, vc_drop_row, &whose, 0);
+	if (vc_any_open)
+		bpf_for_each_map_elem(&vc_open, vc_drop_row, &whose, 0);
 }
 
-static __always_inline void vc_tag_gone(__u32 tag)
+static __always_inline void vc_tag_gone(__u64 tag)
 {
 	struct vc_whose whose = { .tag = tag };
 	struct vc_stat_key key = { .tag = tag };
@@ -57,7 +58,7 @@ static __always_inline void vc_tag_gone(__u32 tag)
 		bpf_map_delete_elem(&vc_stat, &key);
 	}
 	bpf_map_delete_elem(&vc_tag, &whose.tag);
-	/* A walk takes long, and the module waits with its tags: not where there is nothing. */
+	/* A walk takes long: not where there is nothing. */
 	if (vc_any_open)
 		bpf_for_each_map_elem(&vc_open, vc_drop_row, &whose, 0);
 	if (vc_any_count)

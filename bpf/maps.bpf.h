@@ -16,11 +16,11 @@ const volatile __u32 vc_want_ring;	/* each event goes into vc_ring */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_TAGS);
-	__type(key, __u32);
+	__type(key, __u64);
 	__type(value, struct vc_tag_name);
 } vc_tag SEC(".maps");
 
-/* tag and process (or thread) -> when it began */
+/* tag, open file and process (or thread) -> when it began */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_OPEN);
@@ -92,9 +92,11 @@ enum vc_name_from {
 
 /* One event, as it came in: the module's arguments. */
 struct vc_event {
-	__u32 tag;
-	__u32 id;
-	__u32 flags;
+	__u64 tag;
+	__u64 file;		/* transactions: what vc_open_key says of it, */
+	__u32 id;		/* process or thread, */
+	__u32 thread;		/* and which of the two */
+	__u32 user;		/* the tag's */
 	enum vc_name_from from;
 	const char *name;
 	__u64 start_ns;		/* ends: when it began, if the program knows */
@@ -118,23 +120,28 @@ static __always_inline void vc_count_drop(__u32 why)
 		(*n)++;
 }
 
-/* A function of its own: the name would take half of every program's stack. */
+static const struct vc_tag_name vc_no_name;
+
+/* In place, as a stack has no room for a name: who reads it empty looks again later. */
 static __noinline int vc_learn_name(struct vc_event *ev)
 {
-	struct vc_tag_name value = {};
-	__u32 tag = ev->tag;
+	struct vc_tag_name *row;
+	__u64 tag = ev->tag;
 
 	if (bpf_map_lookup_elem(&vc_tag, &tag))
 		return 0;
+	bpf_map_update_elem(&vc_tag, &tag, &vc_no_name, BPF_NOEXIST);
+	row = bpf_map_lookup_elem(&vc_tag, &tag);
+	if (!row) {
+		vc_count_drop(VC_DROP_TAG_FULL);
+		return -1;
+	}
+	row->user = ev->user;
 	if (ev->from == VC_NAME_USER)
-		bpf_probe_read_user_str(value.name, sizeof(value.name), ev->name);
+		bpf_probe_read_user_str(row->name, sizeof(row->name), ev->name);
 	else
-		bpf_probe_read_kernel_str(value.name, sizeof(value.name), ev->name);
-	bpf_map_update_elem(&vc_tag, &tag, &value, BPF_NOEXIST);
-	if (bpf_map_lookup_elem(&vc_tag, &tag))
-		return 0;
-	vc_count_drop(VC_DROP_TAG_FULL);
-	return -1;
+		bpf_probe_read_kernel_str(row->name, sizeof(row->name), ev->name);
+	return 0;
 }
 
 /* Another CPU may make the same row at the same time, so the look-up decides. */

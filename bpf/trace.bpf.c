@@ -5,15 +5,17 @@
 
 #define ARG(ctx, n, type)	((type)(ctx)->args[n])
 
-/* begin, end and abort come as (tag, id, flags, name, ...) */
+/* begin, end and abort come as (tag, file, user << 32 | id, thread, name, ...) */
 static __always_inline struct vc_event vc_transaction(struct bpf_raw_tracepoint_args *ctx)
 {
 	return (struct vc_event) {
-		.tag = ARG(ctx, 0, __u32),
-		.id = ARG(ctx, 1, __u32),
-		.flags = ARG(ctx, 2, __u32),
+		.tag = ARG(ctx, 0, __u64),
+		.file = ARG(ctx, 1, __u64),
+		.id = ARG(ctx, 2, __u32),
+		.thread = ARG(ctx, 3, __u32),
+		.user = ARG(ctx, 2, __u64) >> 32,
 		.from = VC_NAME_KERNEL,
-		.name = ARG(ctx, 3, const char *),
+		.name = ARG(ctx, 4, const char *),
 	};
 }
 
@@ -27,13 +29,13 @@ int vc_on_begin(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* The begin of a thread with counters, after vcpc_begin: (tag, id, flags, name, counts) */
+/* The begin of a thread with counters, after vcpc_begin: (..., counts) */
 SEC("raw_tp/vcpc_begin_counts")
 int vc_on_counts(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct vc_event ev = vc_transaction(ctx);
 
-	ev.counts = ARG(ctx, 4, const void *);
+	ev.counts = ARG(ctx, 5, const void *);
 	vc_begin(&ev);
 	return 0;
 }
@@ -44,8 +46,8 @@ int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct vc_event ev = vc_transaction(ctx);
 
-	ev.start_ns = ARG(ctx, 4, __u64);
-	ev.counts = ARG(ctx, 5, const void *);
+	ev.start_ns = ARG(ctx, 5, __u64);
+	ev.counts = ARG(ctx, 6, const void *);
 	vc_finish(&ev, VC_OP_END);
 	return 0;
 }
@@ -56,17 +58,18 @@ int vc_on_abort(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct vc_event ev = vc_transaction(ctx);
 
-	ev.start_ns = ARG(ctx, 4, __u64);
+	ev.start_ns = ARG(ctx, 5, __u64);
 	vc_finish(&ev, VC_OP_ABORT);
 	return 0;
 }
 
-/* point, observation and counter come as (tag, op, value, name) */
+/* point, observation and counter come as (tag, op, value, name, user) */
 SEC("raw_tp/vcpc_value")
 int vc_on_value(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct vc_event ev = {
-		.tag = ARG(ctx, 0, __u32),
+		.tag = ARG(ctx, 0, __u64),
+		.user = ARG(ctx, 4, __u32),
 		.from = VC_NAME_KERNEL,
 		.name = ARG(ctx, 3, const char *),
 	};
@@ -75,11 +78,11 @@ int vc_on_value(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* A process closed its trace descriptor: (tgid) */
+/* A trace descriptor is closed for good: (file) */
 SEC("raw_tp/vcpc_gone")
 int vc_on_gone(struct bpf_raw_tracepoint_args *ctx)
 {
-	vc_process_gone(ARG(ctx, 0, __u32));
+	vc_file_gone(ARG(ctx, 0, __u64));
 	return 0;
 }
 
@@ -87,7 +90,7 @@ int vc_on_gone(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/vcpc_tag_put")
 int vc_on_tag_put(struct bpf_raw_tracepoint_args *ctx)
 {
-	vc_tag_gone(ARG(ctx, 0, __u32));
+	vc_tag_gone(ARG(ctx, 0, __u64));
 	return 0;
 }
 

@@ -57,17 +57,26 @@ enum vc_kind {
 	VC_COUNTER = 4,
 };
 
-/* vc_tag: key u32 tag id -> the tag's name, once an event of it was seen */
+/* vc_tag: key u64 tag id -> the tag's name, once an event of it was seen */
 struct vc_tag_name {
 	char name[VC_TAG_LEN];	/* zero from the NUL to the end */
+	__u32 user;		/* whose it is: another user's tag of this name is another tag */
+	__u32 reserved;
 };
+
+/* vc_id: key -> u64 tag id, where the module gives none: by probes */
+struct vc_id_key {
+	__u64 hash;		/* of the name */
+	__u32 user;
+} __attribute__((packed, aligned(4)));
 
 /*
  * vc_open: key -> value, for each process (or thread) that is in a transaction
  * whose begin came to the kernel.
  */
 struct vc_open_key {
-	__u32 tag;
+	__u64 tag;
+	__u64 file;		/* on which open file of /dev/vcpc; by probes: of which process */
 	__u32 pid;		/* process id, or thread id if per_thread */
 	__u32 per_thread;
 };
@@ -82,9 +91,9 @@ struct vc_open_val {
 
 /* vc_stat (per CPU): key -> value, one for each tag and kind */
 struct vc_stat_key {
-	__u32 tag;
+	__u64 tag;
 	__u32 kind;		/* enum vc_kind */
-};
+} __attribute__((packed, aligned(4)));	/* three words are hashed faster than four */
 
 struct vc_stat {
 	__u64 count;		/* transactions that ended, or events */
@@ -102,8 +111,7 @@ struct vc_stat {
 
 /* vc_count (per CPU): key -> value, what transactions of a tag have counted */
 struct vc_count_key {
-	__u32 tag;
-	__u32 reserved;
+	__u64 tag;
 	__u64 events;		/* key in vc_events: which counters they are */
 };
 
@@ -133,6 +141,8 @@ struct vc_direct {
 	__u32 owner;		/* thread id; of a thread that is gone: the next one's who asks */
 	__u32 kind;		/* enum vc_kind, written last; 0: no slot yet */
 	__u64 pidns;		/* where @owner means something: inode of the namespace */
+	__u32 user;		/* whose tag it is, as the process says */
+	__u32 reserved;
 	char name[VC_TAG_LEN];
 	struct vc_stat stat;
 };
@@ -158,10 +168,11 @@ struct vc_record {
 	__u64 ns;		/* CLOCK_MONOTONIC */
 	__u64 start_ns;		/* END, ABORT: when it began */
 	__u64 value;		/* OBSERVE, COUNTER: bits of a double */
-	__u32 tag;
+	__u64 tag;
 	__u32 op;		/* enum vc_op */
 	__u32 tgid;
 	__u32 tid;
+	__u32 reserved;
 };
 
 /* vc_drop (per CPU array): index -> how many events were lost for that reason */

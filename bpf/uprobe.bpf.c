@@ -5,7 +5,7 @@
  * (operation, hash of the name, value, name).
  *
  * Nobody gives tags their ids here but this program: by the name's hash, which
- * has 64 bits.
+ * has 64 bits, and the user.  A transaction is its process's.
  */
 #include <linux/ptrace.h>
 #include "event.bpf.h"
@@ -13,24 +13,24 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-/* hash of a name -> tag id */
+/* hash of a name, and whose it is -> tag id */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_TAGS);
-	__type(key, __u64);
-	__type(value, __u32);
+	__type(key, struct vc_id_key);
+	__type(value, __u64);
 } vc_id SEC(".maps");
 
-static __u32 last_id;
+static __u64 last_id;
 
 /* Two CPUs may see a name first at the same time: one's id is used, the other's by nobody. */
-static __noinline __u32 vc_new_id(__u64 *hash)
+static __noinline __u64 vc_new_id(struct vc_id_key *key)
 {
-	__u32 id = __sync_fetch_and_add(&last_id, 1) + 1;
-	__u32 *row;
+	__u64 id = __sync_fetch_and_add(&last_id, 1) + 1;
+	__u64 *row;
 
-	bpf_map_update_elem(&vc_id, hash, &id, BPF_NOEXIST);
-	row = bpf_map_lookup_elem(&vc_id, hash);
+	bpf_map_update_elem(&vc_id, key, &id, BPF_NOEXIST);
+	row = bpf_map_lookup_elem(&vc_id, key);
 	if (row)
 		return *row;
 	vc_count_drop(VC_DROP_TAG_FULL);
@@ -39,12 +39,18 @@ static __noinline __u32 vc_new_id(__u64 *hash)
 
 static __always_inline int vc_user_event(struct pt_regs *ctx, struct vc_event *ev)
 {
-	__u64 hash = PT_REGS_PARM2(ctx);
-	__u32 *id = bpf_map_lookup_elem(&vc_id, &hash);
+	struct vc_id_key key = {
+		.hash = PT_REGS_PARM2(ctx),
+		.user = bpf_get_current_uid_gid(),
+	};
+	__u64 *id = bpf_map_lookup_elem(&vc_id, &key);
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 
 	*ev = (struct vc_event) {
-		.tag = id ? *id : vc_new_id(&hash),
-		.id = bpf_get_current_pid_tgid() >> 32,
+		.tag = id ? *id : vc_new_id(&key),
+		.file = tgid,
+		.id = tgid,
+		.user = key.user,
 		.from = VC_NAME_USER,
 		.name = (const char *)PT_REGS_PARM4(ctx),
 		.start_ns = PT_REGS_PARM3(ctx),
@@ -105,7 +111,7 @@ int vc_on_exit(struct bpf_raw_tracepoint_args *ctx)
 
 	/* Other threads may go on with the process's transactions. */
 	if (BPF_CORE_READ(task, signal, live.counter) == 0)
-		vc_process_gone(bpf_get_current_pid_tgid() >> 32);
+		vc_file_gone(bpf_get_current_pid_tgid() >> 32);
 	return 0;
 }
 
@@ -114,7 +120,7 @@ SEC("raw_tp/sched_process_exec")
 int vc_on_exec(struct bpf_raw_tracepoint_args *ctx)
 {
 	(void)ctx;
-	vc_process_gone(bpf_get_current_pid_tgid() >> 32);
+	vc_file_gone(bpf_get_current_pid_tgid() >> 32);
 	return 0;
 }
 

@@ -10,12 +10,13 @@
 #include <linux/uaccess.h>
 
 #include "chardev.h"
+#include "compat/unsigned_offset.h"
 #include "hardware.h"
 #include "inherit.h"
 #include "limits.h"
 #include "setfd.h"
-#include "tracecall.h"
-#include "tracepage.h"
+#include "trace/call.h"
+#include "trace/page.h"
 #include "uarg.h"
 
 /**
@@ -43,7 +44,7 @@ static int ioc_info(void __user *uarg)
 		args.features |= VCPC_FEAT_INHERIT;
 	args.max_requests = vcpc_limits_requests();
 	args.max_sets = vcpc_limits_sets();
-	args.max_tags = vcpc_limits_tags();
+	args.max_tags = vcpc_tag_share();
 	args.hw_slots = vcpc_hardware_slots();
 	args.sample_size = sizeof(struct vcpc_sample);
 	return copy_to_user(uarg, &args, sizeof(args)) ? -EFAULT : 0;
@@ -61,18 +62,16 @@ static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		return vcpc_setfd_create(vf->user, uarg);
 	case VCPC_UARG_CMD(VCPC_IOC_TRACE_TAG):
 		return vcpc_tracecall_tag(&vf->tracer, uarg);
-	case VCPC_UARG_CMD(VCPC_IOC_TRACE):
-		return vcpc_tracecall_fire(&vf->tracer, uarg);
 	default:
 		return -ENOIOCTLCMD;
 	}
 }
 
-static int chardev_fadvise(struct file *file, loff_t offset, loff_t len, int advice)
+static ssize_t chardev_write(struct file *file, const char __user *from, size_t size, loff_t *pos)
 {
 	struct vcpc_file *vf = file->private_data;
 
-	return vcpc_tracecall_advise(&vf->tracer, offset, len, advice);
+	return vcpc_tracecall_write(&vf->tracer, from, size);
 }
 
 static int chardev_mmap(struct file *file, struct vm_area_struct *vma)
@@ -95,6 +94,7 @@ static int chardev_open(struct inode *inode, struct file *file)
 	}
 	vcpc_tracecall_init(&vf->tracer, vf->user);
 	file->private_data = vf;
+	vcpc_unsigned_offset(file);
 	return 0;
 }
 
@@ -113,7 +113,8 @@ static const struct file_operations chardev_fops = {
 	.open = chardev_open,
 	.unlocked_ioctl = chardev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
-	.fadvise = chardev_fadvise,
+	.write = chardev_write,
+	VCPC_FOP_UNSIGNED_OFFSET
 	.mmap = chardev_mmap,
 	.release = chardev_release,
 };

@@ -21,22 +21,15 @@ static unsigned int max_requests = VCPC_REQUESTS_CAP;
 module_param(max_requests, uint, 0644);
 MODULE_PARM_DESC(max_requests, "requests one set may have, at most and by default 2048");
 
-static unsigned int max_tags = 4096;
-module_param(max_tags, uint, 0644);
-MODULE_PARM_DESC(max_tags, "trace tags that can exist at a time (default 4096)");
-
 static unsigned int max_user[VCPC_LIMIT_NR] = {
 	[VCPC_LIMIT_SETS] = 1024,
 	[VCPC_LIMIT_COUNTERS] = 4096,
-	[VCPC_LIMIT_TAGS] = 2048,
 };
 
 module_param_named(max_user_sets, max_user[VCPC_LIMIT_SETS], uint, 0644);
 MODULE_PARM_DESC(max_user_sets, "sets one user may have open (default 1024)");
 module_param_named(max_user_counters, max_user[VCPC_LIMIT_COUNTERS], uint, 0644);
 MODULE_PARM_DESC(max_user_counters, "counters one user's bound sets may have, of 1.7 kB each (default 4096)");
-module_param_named(max_user_tags, max_user[VCPC_LIMIT_TAGS], uint, 0644);
-MODULE_PARM_DESC(max_user_tags, "trace tags one user's open files may hold (default 2048)");
 
 static unsigned int max_thread_counters = 1024;
 module_param(max_thread_counters, uint, 0644);
@@ -49,7 +42,6 @@ MODULE_PARM_DESC(max_ended, "ended threads of one BIND that can be read singly (
 static const char *const limit_names[VCPC_LIMIT_NR] = {
 	[VCPC_LIMIT_SETS] = "sets (max_user_sets)",
 	[VCPC_LIMIT_COUNTERS] = "counters (max_user_counters)",
-	[VCPC_LIMIT_TAGS] = "trace tags (max_user_tags)",
 };
 
 static DEFINE_RATELIMIT_STATE(refused, 60 * HZ, 1);
@@ -181,16 +173,6 @@ unsigned int vcpc_limits_requests(void)
 unsigned int vcpc_limits_sets(void)
 {
 	return READ_ONCE(max_user[VCPC_LIMIT_SETS]);
-}
-
-/**
- * vcpc_limits_tags() - how many tags can exist
- *
- * Return: the number.
- */
-unsigned int vcpc_limits_tags(void)
-{
-	return READ_ONCE(max_tags);
 }
 
 /**

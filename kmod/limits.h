@@ -12,7 +12,6 @@
 enum vcpc_limit {
 	VCPC_LIMIT_SETS,	/* open sets */
 	VCPC_LIMIT_COUNTERS,	/* counters of all bound sets */
-	VCPC_LIMIT_TAGS,	/* tags held, each time by each open file */
 	VCPC_LIMIT_NR,
 };
 
@@ -22,15 +21,17 @@ enum vcpc_limit {
  * @refs: files and sets that are accounted here; both under the list's lock
  * @uid: who it is
  * @used: how much of each limit is taken
- * @idle_tags: tags that this user held last, and nobody now; each has a reference
+ * @nr_tags: how many tags there are of this user
+ * @idle_tags: those that nobody holds now
  * @nr_idle: how many
- * @idle_node: in the list of users who have any; these three under the tags' lock
+ * @idle_node: in the list of users who have any; these four under the tags' lock
  */
 struct vcpc_user {
 	struct list_head node;
 	unsigned int refs;
 	kuid_t uid;
 	atomic_t used[VCPC_LIMIT_NR];
+	unsigned int nr_tags;
 	struct list_head idle_tags;
 	unsigned int nr_idle;
 	struct list_head idle_node;
@@ -44,7 +45,6 @@ void vcpc_limits_uncharge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 
 unsigned int vcpc_limits_requests(void);
 unsigned int vcpc_limits_sets(void);
-unsigned int vcpc_limits_tags(void);
 unsigned int vcpc_limits_thread(void);
 unsigned int vcpc_limits_ended(void);
 

@@ -16,9 +16,9 @@
 #include "listing.h"
 #include "overflow.h"
 #include "policy.h"
-#include "tag.h"
+#include "trace/page.h"
+#include "trace/tag.h"
 #include "tracecounts.h"
-#include "tracepage.h"
 
 static void want_begins(bool wanted)
 {

@@ -23,8 +23,6 @@ static_assert(sizeof(struct vcpc_sample) == 24);
 static_assert(sizeof(struct vcpc_group_sample) == 32);
 static_assert(sizeof(struct vcpc_instance_info) == 32);
 static_assert(sizeof(struct vcpc_instances_args) == 40);
-static_assert(sizeof(struct vcpc_trace_tag_args) == 24);
-static_assert(sizeof(struct vcpc_trace_args) == 24);
 
 /* What copy_target() relies on */
 #define BEGINS_AS_TARGET(type)								\
@@ -262,75 +260,4 @@ int vcpc_uarg_instances(struct vcpc_instances_args *args, const void __user *fro
 	if (args->flags || args->info_size < sizeof(struct vcpc_instance_info))
 		return -EINVAL;
 	return args->info_size > PAGE_SIZE ? -E2BIG : 0;
-}
-
-/**
- * vcpc_uarg_trace_tag() - take in the arguments of VCPC_IOC_TRACE_TAG
- * @args: written on success
- * @from: the caller's
- *
- * Return: 0, -EINVAL, -ENAMETOOLONG, -E2BIG or -EFAULT.
- */
-int vcpc_uarg_trace_tag(struct vcpc_trace_tag_args *args, const void __user *from)
-{
-	int ret = copy_args(args, sizeof(*args), from);
-
-	if (ret)
-		return ret;
-	if (args->flags || !args->name_len)
-		return -EINVAL;
-	return args->name_len >= VCPC_TAG_LEN ? -ENAMETOOLONG : 0;
-}
-
-/**
- * vcpc_uarg_tag_name() - take in a tag's name
- * @name: char[VCPC_TAG_LEN], gets the name and a NUL
- * @args: checked arguments of VCPC_IOC_TRACE_TAG
- *
- * Return: 0, -EINVAL if there is a NUL inside, or -EFAULT.
- */
-int vcpc_uarg_tag_name(char *name, const struct vcpc_trace_tag_args *args)
-{
-	if (copy_from_user(name, u64_to_user_ptr(args->name), args->name_len))
-		return -EFAULT;
-	name[args->name_len] = '\0';
-	return strlen(name) == args->name_len ? 0 : -EINVAL;
-}
-
-/**
- * vcpc_uarg_trace() - take in the arguments of VCPC_IOC_TRACE
- * @args: written on success
- * @from: the caller's
- *
- * Return: 0, -EINVAL, -E2BIG or -EFAULT.
- */
-int vcpc_uarg_trace(struct vcpc_trace_args *args, const void __user *from)
-{
-	int ret = copy_args(args, sizeof(*args), from);
-
-	return ret ?: vcpc_uarg_check_trace(args);
-}
-
-/**
- * vcpc_uarg_check_trace() - check a trace event's arguments, however they came
- * @args: as in VCPC_IOC_TRACE
- *
- * Return: 0 or -EINVAL.
- */
-int vcpc_uarg_check_trace(const struct vcpc_trace_args *args)
-{
-	switch (args->op) {
-	case VCPC_TRACE_BEGIN:
-		return args->flags & ~VCPC_TRACE_F_THREAD || args->value ? -EINVAL : 0;
-	case VCPC_TRACE_END:
-	case VCPC_TRACE_ABORT:
-		return args->flags & ~VCPC_TRACE_F_THREAD ? -EINVAL : 0;
-	case VCPC_TRACE_POINT:
-		return args->flags || args->value ? -EINVAL : 0;
-	case VCPC_TRACE_OBSERVE:
-	case VCPC_TRACE_COUNTER:
-		return args->flags ? -EINVAL : 0;
-	default:
-		return -EINVAL;
-	}
 }

@@ -26,10 +26,6 @@ int vcpc_uarg_preset(struct vcpc_preset_args *args, const void __user *from);
 int vcpc_uarg_overflows(struct vcpc_overflows_args *args, const void __user *from);
 int vcpc_uarg_sample(struct vcpc_sample_args *args, const void __user *from);
 int vcpc_uarg_instances(struct vcpc_instances_args *args, const void __user *from);
-int vcpc_uarg_trace_tag(struct vcpc_trace_tag_args *args, const void __user *from);
-int vcpc_uarg_tag_name(char *name, const struct vcpc_trace_tag_args *args);
-int vcpc_uarg_check_trace(const struct vcpc_trace_args *args);
-int vcpc_uarg_trace(struct vcpc_trace_args *args, const void __user *from);
 
 /**
  * vcpc_uarg_sample_own() - take in the arguments of the one call that is made often

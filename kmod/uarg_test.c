@@ -35,8 +35,6 @@ TAKE(bind, vcpc_bind_args)
 TAKE(target, vcpc_target_args)
 TAKE(sample, vcpc_sample_args)
 TAKE(instances, vcpc_instances_args)
-TAKE(trace_tag, vcpc_trace_tag_args)
-TAKE(trace, vcpc_trace_args)
 
 static const struct taken all[] = {
 	{ .name = "INFO", .take = take_info, .known = sizeof(struct vcpc_info_args) },
@@ -61,12 +59,6 @@ static const struct taken all[] = {
 	  .flags_at = offsetof(struct vcpc_instances_args, flags),
 	  .word_at = offsetof(struct vcpc_instances_args, info_size),
 	  .word = sizeof(struct vcpc_instance_info) },
-	{ .name = "TRACE_TAG", .take = take_trace_tag, .known = sizeof(struct vcpc_trace_tag_args),
-	  .flags_at = offsetof(struct vcpc_trace_tag_args, flags),
-	  .word_at = offsetof(struct vcpc_trace_tag_args, name_len), .word = 1 },
-	{ .name = "TRACE", .take = take_trace, .known = sizeof(struct vcpc_trace_args),
-	  .flags_at = offsetof(struct vcpc_trace_args, flags), .flags = VCPC_TRACE_F_THREAD,
-	  .word_at = offsetof(struct vcpc_trace_args, op), .word = VCPC_TRACE_BEGIN },
 };
 
 static void describe(const struct taken *t, char *name)
@@ -233,23 +225,6 @@ static void request(struct kunit *test)
 	}
 }
 
-static void tag_name(struct kunit *test)
-{
-	struct vcpc_trace_tag_args args = { .size = sizeof(args), .name_len = 5 };
-	char name[VCPC_TAG_LEN];
-
-	args.name = memory.page;
-	vcpc_user_test_enter(&memory);
-	vcpc_user_test_put(test, &memory, 0, "check", 5);
-	KUNIT_EXPECT_EQ(test, 0, vcpc_uarg_tag_name(name, &args));
-	KUNIT_EXPECT_STREQ(test, "check", name);
-	vcpc_user_test_put(test, &memory, 0, "ch\0ck", 5);
-	KUNIT_EXPECT_EQ(test, -EINVAL, vcpc_uarg_tag_name(name, &args));
-	args.name = memory.page + PAGE_SIZE - 4;
-	KUNIT_EXPECT_EQ(test, -EFAULT, vcpc_uarg_tag_name(name, &args));
-	vcpc_user_test_leave(&memory);
-}
-
 static int begin_suite(struct kunit_suite *suite)
 {
 	return vcpc_user_test_open(&memory);
@@ -267,7 +242,6 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(reserved_bytes, all_gen_params),
 	KUNIT_CASE_PARAM(edge_of_memory, all_gen_params),
 	KUNIT_CASE(request),
-	KUNIT_CASE(tag_name),
 	{ }
 };
 

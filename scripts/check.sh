@@ -44,7 +44,7 @@ checkpatch() {
 	for file in $(git ls-files 'kmod/*.[ch]' 'include/uapi/*.h'); do
 		case $file in
 		kmod/compat/*) checked LINUX_VERSION_CODE,CONSTANT_COMPARISON "$file" || bad=1 ;;
-		kmod/trace.h) checked OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT "$file" || bad=1 ;;
+		kmod/trace/events.h) checked OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT,COMPLEX_MACRO,MULTISTATEMENT_MACRO_USE_DO_WHILE,TRAILING_SEMICOLON,SPACING "$file" || bad=1 ;;
 		*) checked '' "$file" || bad=1 ;;
 		esac
 	done
@@ -52,7 +52,7 @@ checkpatch() {
 }
 
 sparse() {
-	rm -f "$build"/module/kmod/*.o
+	rm -f "$build"/module/kmod/*.o "$build"/module/kmod/*/*.o
 	make ARCH="$(uname -m | sed 's/aarch64/arm64/')" KMAKEFLAGS=C=2 module >"$log.sparse" 2>&1 || { cat "$log.sparse"; return 1; }
 	! grep -E 'kmod/.*(warning|error):' "$log.sparse"
 }

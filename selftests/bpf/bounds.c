@@ -93,8 +93,8 @@ TEST_F(bounds, end_without_begin)
 	uint32_t tag = raw_tag(self->fd, "never begun");
 
 	ASSERT_NE(0, tag);
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END, tag, 0));
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_ABORT, tag, 0));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END, tag));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_ABORT, tag));
 	EXPECT_EQ(0, count_of("never begun", SHIM_TRACE_TRANSACTION));
 	ASSERT_EQ(0, read_drops(&self->drops));
 	EXPECT_EQ(2, self->drops.not_open);
@@ -137,8 +137,8 @@ TEST_F(bounds, threads_make_room)
 		name_of(name, i);
 		tags[i] = raw_tag(self->fd, name);
 		ASSERT_NE(0, tags[i]);
-		EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN, tags[i], VCPC_TRACE_F_THREAD));
-		EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END, tags[i], VCPC_TRACE_F_THREAD));
+		EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN | VCPC_TRACE_F_THREAD, tags[i]));
+		EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END | VCPC_TRACE_F_THREAD, tags[i]));
 		EXPECT_EQ(1, count_of(name, SHIM_TRACE_TRANSACTION));
 	}
 	ASSERT_EQ(0, read_drops(&self->drops));

@@ -75,7 +75,8 @@ static inline int raw_open(void)
 	return open("/dev/vcpc", O_RDWR | O_CLOEXEC);
 }
 
-static inline uint32_t raw_tag(int fd, const char *name)
+/* The descriptor's handle of a tag, 0 and errno if there is none; @id, if not NULL, gets its id */
+static inline uint32_t raw_tag_id(int fd, const char *name, uint64_t *id)
 {
 	struct vcpc_trace_tag_args args = {
 		.size = sizeof(args),
@@ -83,16 +84,23 @@ static inline uint32_t raw_tag(int fd, const char *name)
 		.name_len = strlen(name),
 	};
 
-	return ioctl(fd, VCPC_IOC_TRACE_TAG, &args) ? 0 : args.tag;
+	if (ioctl(fd, VCPC_IOC_TRACE_TAG, &args))
+		return 0;
+	if (id)
+		*id = args.tag;
+	return args.handle;
 }
 
-static inline int raw_fire(int fd, uint32_t op, uint32_t tag, uint32_t flags)
+static inline uint32_t raw_tag(int fd, const char *name)
 {
-	struct vcpc_trace_args args = {
-		.size = sizeof(args), .op = op, .tag = tag, .flags = flags,
-	};
+	return raw_tag_id(fd, name, NULL);
+}
 
-	return ioctl(fd, VCPC_IOC_TRACE, &args) ? -errno : 0;
+static inline int raw_fire(int fd, uint32_t op, uint32_t handle)
+{
+	struct vcpc_trace_write event = { .op = op, .handle = handle };
+
+	return write(fd, &event, sizeof(event)) == sizeof(event) ? 0 : -errno;
 }
 
 /*

@@ -2,16 +2,22 @@
 /* When the module forgets a tag that nobody holds, its statistics go, too. */
 #include "bpf_test.h"
 
-#define LIMIT "/sys/module/vcpc/parameters/max_tags"
+#define LIMIT(name) "/sys/module/vcpc/parameters/" name
 
-static int set_limit(const char *n)
+static int set_parameter(const char *path, const char *n)
 {
-	int fd = open(LIMIT, O_WRONLY);
+	int fd = open(path, O_WRONLY);
 	int failed = fd < 0 || write(fd, n, strlen(n)) < 0;
 
 	if (fd >= 0)
 		close(fd);
 	return failed;
+}
+
+/* How many tags there may be, all of which anybody may have */
+static int set_limit(const char *n)
+{
+	return set_parameter(LIMIT("max_tags"), n) || set_parameter(LIMIT("root_tags"), "0");
 }
 
 FIXTURE(evicted) {
@@ -32,6 +38,7 @@ FIXTURE_SETUP(evicted)
 FIXTURE_TEARDOWN(evicted)
 {
 	set_limit("4096");
+	set_parameter(LIMIT("root_tags"), "512");
 	close(self->fd);
 	shim_trace_off();
 }
@@ -76,7 +83,7 @@ TEST_F(evicted, held_tags_stay)
 	uint32_t tag = raw_tag(self->fd, "held");
 
 	ASSERT_NE(0, tag);
-	ASSERT_EQ(0, raw_fire(self->fd, VCPC_TRACE_POINT, tag, 0));
+	ASSERT_EQ(0, raw_fire(self->fd, VCPC_TRACE_POINT, tag));
 	ASSERT_EQ(0, set_limit("1"));
 	EXPECT_EQ(0, raw_tag(self->fd, "no room"));
 	EXPECT_EQ(ENOSPC, errno);
@@ -98,7 +105,7 @@ static int use_tags_as(uid_t uid, int n)
 		char name[32];
 
 		snprintf(name, sizeof(name), "user %d's %d", uid, i);
-		bad = fd < 0 || raw_fire(fd, VCPC_TRACE_POINT, raw_tag(fd, name), 0);
+		bad = fd < 0 || raw_fire(fd, VCPC_TRACE_POINT, raw_tag(fd, name));
 		close(fd);
 	}
 	_exit(bad);

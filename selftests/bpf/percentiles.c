@@ -154,7 +154,7 @@ static int take(void *arg, const struct shim_trace_event *event)
 TEST_F(percentiles, of_transactions)
 {
 	struct shim_trace_options options = { .size = sizeof(options), .ring_bytes = 1 << 20 };
-	struct vcpc_trace_args args = { .size = sizeof(args), .op = VCPC_TRACE_END };
+	struct vcpc_trace_write event = { .op = VCPC_TRACE_END };
 	struct taken taken = { .samples = self->samples };
 	struct shim_trace *trace;
 	int fd, sent = 0;
@@ -164,14 +164,14 @@ TEST_F(percentiles, of_transactions)
 	TRACING_ON(&options);
 	fd = raw_open();
 	ASSERT_GE(fd, 0);
-	args.tag = raw_tag(fd, "spread");
-	ASSERT_NE(0, args.tag);
+	event.handle = raw_tag(fd, "spread");
+	ASSERT_NE(0, event.handle);
 	for (int i = 0; i < SAMPLES; i++) {
 		uint64_t now = now_ns();
 
 		/* Nothing began before the machine did. */
-		args.value = self->samples[i] < now ? now - self->samples[i] : 1;
-		sent += !ioctl(fd, VCPC_IOC_TRACE, &args);
+		event.value = self->samples[i] < now ? now - self->samples[i] : 1;
+		sent += write(fd, &event, sizeof(event)) == sizeof(event);
 	}
 	close(fd);
 	ASSERT_EQ(SAMPLES, sent);

@@ -38,9 +38,9 @@ static void *transaction_of_thread(void *arg)
 {
 	struct in_thread *t = arg;
 
-	raw_fire(t->fd, VCPC_TRACE_BEGIN, t->tag, VCPC_TRACE_F_THREAD);
+	raw_fire(t->fd, VCPC_TRACE_BEGIN | VCPC_TRACE_F_THREAD, t->tag);
 	pthread_barrier_wait(t->both);
-	raw_fire(t->fd, VCPC_TRACE_END, t->tag, VCPC_TRACE_F_THREAD);
+	raw_fire(t->fd, VCPC_TRACE_END | VCPC_TRACE_F_THREAD, t->tag);
 	return NULL;
 }
 
@@ -63,12 +63,12 @@ TEST_F(scope, threads_have_their_own)
 /* The main thread's id is the process's: still two transactions. */
 TEST_F(scope, process_and_main_thread)
 {
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN, self->tag, 0));
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END, self->tag, VCPC_TRACE_F_THREAD));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN, self->tag));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END | VCPC_TRACE_F_THREAD, self->tag));
 	EXPECT_EQ(0, count_of("scope", SHIM_TRACE_TRANSACTION));
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN, self->tag, VCPC_TRACE_F_THREAD));
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END, self->tag, 0));
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END, self->tag, VCPC_TRACE_F_THREAD));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN | VCPC_TRACE_F_THREAD, self->tag));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END, self->tag));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END | VCPC_TRACE_F_THREAD, self->tag));
 	EXPECT_EQ(2, count_of("scope", SHIM_TRACE_TRANSACTION));
 	ASSERT_EQ(0, read_drops(&self->drops));
 	EXPECT_EQ(1, self->drops.not_open);
@@ -78,8 +78,8 @@ static void *end_of_thread(void *arg)
 {
 	struct in_thread *t = arg;
 
-	raw_fire(t->fd, VCPC_TRACE_END, t->tag, VCPC_TRACE_F_THREAD);
-	raw_fire(t->fd, VCPC_TRACE_END, t->tag, 0);
+	raw_fire(t->fd, VCPC_TRACE_END | VCPC_TRACE_F_THREAD, t->tag);
+	raw_fire(t->fd, VCPC_TRACE_END, t->tag);
 	return NULL;
 }
 
@@ -88,12 +88,12 @@ TEST_F(scope, another_thread_ends_the_process_s_only)
 	struct in_thread t = { .tag = self->tag, .fd = self->fd };
 	pthread_t thread;
 
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN, self->tag, VCPC_TRACE_F_THREAD));
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN, self->tag, 0));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN | VCPC_TRACE_F_THREAD, self->tag));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN, self->tag));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, end_of_thread, &t));
 	ASSERT_EQ(0, pthread_join(thread, NULL));
 	EXPECT_EQ(1, count_of("scope", SHIM_TRACE_TRANSACTION));
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END, self->tag, VCPC_TRACE_F_THREAD));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END | VCPC_TRACE_F_THREAD, self->tag));
 	EXPECT_EQ(2, count_of("scope", SHIM_TRACE_TRANSACTION));
 }
 
@@ -103,15 +103,15 @@ TEST_F(scope, processes_have_their_own)
 	int status;
 	pid_t pid;
 
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN, self->tag, 0));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN, self->tag));
 	pid = fork();
 	if (!pid) {
-		raw_fire(self->fd, VCPC_TRACE_END, self->tag, 0);
+		raw_fire(self->fd, VCPC_TRACE_END, self->tag);
 		_exit(0);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, count_of("scope", SHIM_TRACE_TRANSACTION));
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END, self->tag, 0));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END, self->tag));
 	EXPECT_EQ(1, count_of("scope", SHIM_TRACE_TRANSACTION));
 }
 

@@ -387,17 +387,17 @@ TEST_F(failslab, an_heir_without_memory_is_known)
 static int tag_and_begin(void *arg)
 {
 	struct vcpc_trace_tag_args tag = { .size = sizeof(tag), .name_len = 13 };
-	struct vcpc_trace_args begin = { .size = sizeof(begin), .op = VCPC_TRACE_BEGIN };
+	struct vcpc_trace_write begin = { .op = VCPC_TRACE_BEGIN };
 	int device = *(int *)arg;
 	char name[16];
 	int ret;
 
-	/* Every time another name, and a file that has not seen this process. */
+	/* Every time another name. */
 	snprintf(name, sizeof(name), "vcpc-fail-%03d", rand() % 1000);
 	tag.name = pointer(name);
 	ret = call(device, VCPC_IOC_TRACE_TAG, &tag);
-	begin.tag = tag.tag;
-	return ret ?: call(device, VCPC_IOC_TRACE, &begin);
+	begin.handle = tag.handle;
+	return ret ?: write(device, &begin, sizeof(begin)) == sizeof(begin) ? 0 : -errno;
 }
 
 static int trace(void *arg)

@@ -29,16 +29,6 @@ static void set_parameter(const char *name, unsigned int value)
 		abort();
 }
 
-static int tag(int device, const char *name)
-{
-	struct vcpc_trace_tag_args args = {
-		.size = sizeof(args), .name = pointer(name), .name_len = strlen(name),
-	};
-	int ret = call(device, VCPC_IOC_TRACE_TAG, &args);
-
-	return ret ?: (int)args.tag;
-}
-
 static int too_many_sets(void *arg)
 {
 	int i, device, last = -1;
@@ -121,59 +111,6 @@ TEST(requests)
 	ASSERT_EQ(0, call(device, VCPC_IOC_INFO, &info));
 	EXPECT_EQ(2048, info.max_requests);
 	set_parameter("max_requests", before);
-}
-
-static int too_many_user_tags(void *arg)
-{
-	int device;
-
-	(void)arg;
-	if (become_nobody())
-		return 1;
-	device = device_open();
-	if (tag(device, "vcpc-limit-1") < 0 || tag(device, "vcpc-limit-2") < 0)
-		return 2;
-	if (tag(device, "vcpc-limit-3") != -EUSERS)
-		return 3;
-	/* What it holds it gets. */
-	if (tag(device, "vcpc-limit-1") < 0)
-		return 4;
-	close(device);
-	device = device_open();
-	return tag(device, "vcpc-limit-3") < 0 ? 5 : 0;
-}
-
-TEST(tags_of_a_user)
-{
-	unsigned int before = parameter("max_user_tags");
-
-	set_parameter("max_user_tags", 2);
-	EXPECT_EQ(0, in_child(too_many_user_tags, NULL));
-	set_parameter("max_user_tags", before);
-}
-
-TEST(tags_in_all)
-{
-	unsigned int before = parameter("max_tags");
-	int holder = device_open(), other = device_open();
-	int kept, idle;
-
-	kept = tag(holder, "vcpc-kept");
-	idle = tag(other, "vcpc-idle");
-	ASSERT_GT(kept, 0);
-	ASSERT_GT(idle, 0);
-	close(other);
-
-	/* Idle tags make room, and come back as others; held ones stay. */
-	set_parameter("max_tags", 2);
-	other = device_open();
-	EXPECT_GT(tag(other, "vcpc-new"), idle);
-	EXPECT_EQ(-ENOSPC, tag(other, "vcpc-newer"));
-	EXPECT_EQ(-ENOSPC, tag(other, "vcpc-idle"));
-	EXPECT_EQ(kept, tag(other, "vcpc-kept"));
-	set_parameter("max_tags", before);
-	EXPECT_GT(tag(other, "vcpc-idle"), idle);
-	EXPECT_EQ(kept, tag(holder, "vcpc-kept"));
 }
 
 TEST_HARNESS_MAIN

@@ -167,12 +167,12 @@ static int by_a_transaction(int set, int device)
 	struct vcpc_trace_tag_args tag = {
 		.size = sizeof(tag), .name = pointer("vcpc-test-told"), .name_len = 14,
 	};
-	struct vcpc_trace_args end = { .size = sizeof(end), .op = VCPC_TRACE_END };
+	struct vcpc_trace_write end = { .op = VCPC_TRACE_END };
 	int ret = call(device, VCPC_IOC_TRACE_TAG, &tag);
 
 	(void)set;
-	end.tag = tag.tag;
-	return ret ?: call(device, VCPC_IOC_TRACE, &end);
+	end.handle = tag.handle;
+	return ret ?: write(device, &end, sizeof(end)) == sizeof(end) ? 0 : -errno;
 }
 
 static int listen_to_ends(const char *on)

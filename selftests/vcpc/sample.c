@@ -147,7 +147,7 @@ TEST_F(sample, not_a_set)
 	EXPECT_EQ(-ENOTTY, call(self->device, VCPC_IOC_SAMPLE, &self->args));
 	EXPECT_EQ(-EBADF, call(-1, VCPC_IOC_SAMPLE, &self->args));
 	EXPECT_EQ(-ENOTTY, call(self->set, VCPC_IOC_INFO, &self->args));
-	EXPECT_EQ(-ENOTTY, call(self->set, VCPC_IOC_TRACE, &self->args));
+	EXPECT_EQ(-ENOTTY, call(self->set, VCPC_IOC_TRACE_TAG, &self->args));
 	EXPECT_EQ(-ENOTTY, call(self->set, _IO(VCPC_IOC_TYPE, 0x7f), &self->args));
 }
 

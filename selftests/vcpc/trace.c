@@ -1,42 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_TRACE: each call fires its tracepoint, and each way to be refused. */
-#include <fcntl.h>
+/* Writing to the device: each write fires its tracepoint, and each way to be refused. */
+#include <limits.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 
 #include "vcpc_test.h"
-
-#define TRACING "/sys/kernel/tracing/"
+#include "trace_calls.h"
 
 FIXTURE(trace) {
 	int device;
-	__u32 tag;
-	struct vcpc_trace_args args;
+	__u32 handle;
+	__u64 tag;
 	bool listens;
 };
 
-static int put(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_TRUNC);
-	int ret = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -1;
-
-	close(fd);
-	return ret;
-}
-
 FIXTURE_SETUP(trace)
 {
-	struct vcpc_trace_tag_args args = {
-		.size = sizeof(args), .name = pointer("vcpc-test-trace"), .name_len = 15,
-	};
+	struct vcpc_trace_tag_args args;
 
 	self->device = device_open();
-	ASSERT_EQ(0, call(self->device, VCPC_IOC_TRACE_TAG, &args));
+	ASSERT_EQ(0, tag_args(self->device, "vcpc-test-trace", 15, &args));
+	self->handle = args.handle;
 	self->tag = args.tag;
-	self->args = (struct vcpc_trace_args) {
-		.size = sizeof(self->args), .op = VCPC_TRACE_BEGIN, .tag = args.tag,
-	};
-	self->listens = !put(TRACING "events/vcpc/enable", "1") && !put(TRACING "trace", "\n");
+	self->listens = !listen_by_ftrace();
 }
 
 FIXTURE_TEARDOWN(trace)
@@ -45,35 +33,10 @@ FIXTURE_TEARDOWN(trace)
 	close(self->device);
 }
 
-static int fire(int device, struct vcpc_trace_args args, __u32 op, __u32 flags, __u64 value)
-{
-	args.op = op;
-	args.flags = flags;
-	args.value = value;
-	return call(device, VCPC_IOC_TRACE, &args);
-}
-
-/* Is there a line with all of this in the trace? */
-static bool traced(const char *event, const char *rest)
-{
-	FILE *f = fopen(TRACING "trace", "r");
-	char line[512];
-	bool found = false;
-
-	while (f && fgets(line, sizeof(line), f))
-		found |= strstr(line, event) && strstr(line, rest);
-	if (f)
-		fclose(f);
-	return found;
-}
-
-static void *in_thread(void *arg)
-{
-	struct vcpc_trace_args *args = arg;
-
-	args->value = own_tid();
-	return NULL;
-}
+#define NEEDS_FTRACE() do {							\
+	if (!self->listens)							\
+		SKIP(return, "no tracefs at " TRACING);				\
+} while (0)
 
 TEST_F(trace, transactions)
 {
@@ -88,164 +51,243 @@ TEST_F(trace, transactions)
 	char by_process[128], by_thread[128];
 	unsigned int i;
 
-	if (!self->listens)
-		SKIP(return, "no tracefs at " TRACING);
-	snprintf(by_process, sizeof(by_process), "tag=%u name=\"vcpc-test-trace\" pid=%d",
-		 self->tag, getpid());
-	snprintf(by_thread, sizeof(by_thread), "tag=%u name=\"vcpc-test-trace\" tid=%d",
-		 self->tag, own_tid());
+	NEEDS_FTRACE();
+	snprintf(by_process, sizeof(by_process),
+		 "tag=%llu name=\"vcpc-test-trace\" user=0 pid=%d file=", self->tag, getpid());
+	snprintf(by_thread, sizeof(by_thread),
+		 "tag=%llu name=\"vcpc-test-trace\" user=0 tid=%d file=", self->tag, own_tid());
 	for (i = 0; i < 3; i++) {
-		EXPECT_FALSE(traced(ops[i].event, by_process));
-		ASSERT_EQ(0, fire(self->device, self->args, ops[i].op, 0, 0));
-		EXPECT_TRUE(traced(ops[i].event, by_process));
-		EXPECT_FALSE(traced(ops[i].event, by_thread));
-		ASSERT_EQ(0, fire(self->device, self->args, ops[i].op, VCPC_TRACE_F_THREAD, 0));
-		EXPECT_TRUE(traced(ops[i].event, by_thread));
+		const __u32 op = ops[i].op;
+
+		EXPECT_EQ(0, lines_with(ops[i].event, by_process));
+		ASSERT_EQ(0, fire(self->device, op, self->handle, 0));
+		EXPECT_EQ(1, lines_with(ops[i].event, by_process));
+		EXPECT_EQ(0, lines_with(ops[i].event, by_thread));
+		ASSERT_EQ(0, fire(self->device, op | VCPC_TRACE_F_THREAD, self->handle, 0));
+		EXPECT_EQ(1, lines_with(ops[i].event, by_thread));
 	}
 }
 
 TEST_F(trace, values)
 {
-	if (!self->listens)
-		SKIP(return, "no tracefs at " TRACING);
-	ASSERT_EQ(0, fire(self->device, self->args, VCPC_TRACE_POINT, 0, 0));
-	EXPECT_TRUE(traced("vcpc_value:", "point double=0x0000000000000000"));
-	ASSERT_EQ(0, fire(self->device, self->args, VCPC_TRACE_OBSERVE, 0, 0x4045000000000000));
-	EXPECT_TRUE(traced("vcpc_value:", "observe double=0x4045000000000000"));
-	ASSERT_EQ(0, fire(self->device, self->args, VCPC_TRACE_COUNTER, 0, ~0ULL));
-	EXPECT_TRUE(traced("vcpc_value:", "counter double=0xffffffffffffffff"));
+	NEEDS_FTRACE();
+	ASSERT_EQ(0, fire(self->device, VCPC_TRACE_POINT, self->handle, 0));
+	EXPECT_EQ(1, lines_with("vcpc_value:", "point double=0x0000000000000000"));
+	ASSERT_EQ(0, fire(self->device, VCPC_TRACE_OBSERVE, self->handle, 0x4045000000000000));
+	EXPECT_EQ(1, lines_with("vcpc_value:", "observe double=0x4045000000000000"));
+	ASSERT_EQ(0, fire(self->device, VCPC_TRACE_COUNTER, self->handle, ~0ULL));
+	EXPECT_EQ(1, lines_with("vcpc_value:", "counter double=0xffffffffffffffff"));
+	ASSERT_EQ(0, fire(self->device, VCPC_TRACE_END, self->handle, 4711));
+	EXPECT_EQ(1, lines_with("vcpc_end:", "start=4711"));
+}
+
+/* A name is any bytes, but the trace's text has neither control characters nor new lines. */
+TEST_F(trace, names_are_escaped)
+{
+	static const char name[] = "a\nvcpc_end: forged\t\x1b[2J\x9b\"\\ \xc3\xa4";
+	int handle = tag_handle(self->device, name);
+
+	NEEDS_FTRACE();
+	ASSERT_GT(handle, 0);
+	ASSERT_EQ(0, fire(self->device, VCPC_TRACE_POINT, handle, 0));
+	ASSERT_EQ(0, fire(self->device, VCPC_TRACE_BEGIN, handle, 0));
+	EXPECT_EQ(0, lines_with("vcpc_end:", "start"));
+	EXPECT_EQ(1, lines_with("vcpc_value:", "name=\"a\\nvcpc_end: forged\\t\\e[2J\\x9b\\\"\\\\ \\xc3\\xa4\" user="));
+	EXPECT_EQ(1, lines_with("vcpc_begin:", "name=\"a\\nvcpc_end: forged\\t\\e[2J\\x9b\\\"\\\\ \\xc3\\xa4\" user="));
+}
+
+/* The longest, of which each byte needs four. */
+TEST_F(trace, long_names_are_escaped)
+{
+	char name[VCPC_TAG_LEN], text[4 * VCPC_TAG_LEN + 16] = "name=\"";
+	int i;
+
+	NEEDS_FTRACE();
+	memset(name, 1, sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	for (i = 0; i < VCPC_TAG_LEN - 1; i++)
+		strcat(text, "\\x01");
+	strcat(text, "\" user");
+	ASSERT_EQ(0, fire(self->device, VCPC_TRACE_POINT, tag_handle(self->device, name), 0));
+	EXPECT_EQ(1, lines_with("vcpc_value:", text));
 }
 
 static int begins_and_dies(void *arg)
 {
-	struct vcpc_trace_args *args = arg;
+	const __u32 *op = arg;
 	int device = device_open();
-	struct vcpc_trace_tag_args tag = {
-		.size = sizeof(tag), .name = pointer("vcpc-test-trace"), .name_len = 15,
-	};
 
-	if (call(device, VCPC_IOC_TRACE_TAG, &tag))
-		return 1;
-	return fire(device, *args, args->op, 0, 0) ? 2 : 0;
+	return fire(device, *op, tag_handle(device, "vcpc-test-trace"), 0) ? 1 : 0;
 }
 
 TEST_F(trace, gone)
 {
-	char gone[32];
-	pid_t pid;
-	int status;
+	__u32 op = VCPC_TRACE_BEGIN;
 
-	if (!self->listens)
-		SKIP(return, "no tracefs at " TRACING);
-	pid = fork();
-	if (!pid)
-		_exit(begins_and_dies(&self->args));
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	ASSERT_EQ(0, status);
-	snprintf(gone, sizeof(gone), "pid=%d\n", pid);
-	EXPECT_TRUE(traced("vcpc_gone:", gone));
-
-	/* Whoever began nothing leaves nothing behind. */
-	self->args.op = VCPC_TRACE_END;
-	pid = fork();
-	if (!pid)
-		_exit(begins_and_dies(&self->args));
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	ASSERT_EQ(0, status);
-	snprintf(gone, sizeof(gone), "pid=%d\n", pid);
-	EXPECT_FALSE(traced("vcpc_gone:", gone));
+	NEEDS_FTRACE();
+	EXPECT_EQ(0, in_child(begins_and_dies, &op));
+	EXPECT_EQ(1, lines_with("vcpc_gone:", "file="));
+	/* Who began nothing leaves nothing behind. */
+	op = VCPC_TRACE_END;
+	EXPECT_EQ(0, in_child(begins_and_dies, &op));
+	EXPECT_EQ(1, lines_with("vcpc_gone:", "file="));
 }
 
-/* A descriptor shared with a child: both are told of when the last copy goes. */
+static int begins(void *arg)
+{
+	const int *fds = arg;
+
+	return fire(fds[0], VCPC_TRACE_BEGIN, fds[1], 0) ? 1 : 0;
+}
+
+/* A descriptor shared with children: one event, when the last copy goes. */
 TEST_F(trace, gone_with_a_shared_descriptor)
 {
-	char gone[2][32];
-	pid_t pid;
+	int fds[2] = { self->device, self->handle };
+	int i;
 
-	if (!self->listens)
-		SKIP(return, "no tracefs at " TRACING);
-	ASSERT_EQ(0, fire(self->device, self->args, VCPC_TRACE_BEGIN, 0, 0));
-	pid = fork();
-	if (!pid)
-		_exit(fire(self->device, self->args, VCPC_TRACE_BEGIN, 0, 0) ? 1 : 0);
-	waitpid(pid, NULL, 0);
-	snprintf(gone[0], sizeof(gone[0]), "pid=%d\n", getpid());
-	snprintf(gone[1], sizeof(gone[1]), "pid=%d\n", pid);
-	EXPECT_FALSE(traced("vcpc_gone:", gone[0]));
+	NEEDS_FTRACE();
+	for (i = 0; i < 20; i++)
+		EXPECT_EQ(0, in_child(begins, fds));
+	EXPECT_EQ(20, lines_with("vcpc_begin:", "vcpc-test-trace"));
+	EXPECT_EQ(0, lines_with("vcpc_gone:", "file="));
 	close(self->device);
-	EXPECT_TRUE(traced("vcpc_gone:", gone[0]));
-	EXPECT_TRUE(traced("vcpc_gone:", gone[1]));
+	EXPECT_EQ(1, lines_with("vcpc_gone:", "file="));
 }
 
-TEST_F(trace, tag_of_another_descriptor)
+/* A descriptor that a million begins went through is closed as fast as any. */
+TEST_F(trace, release_of_many)
 {
-	int other = device_open();
+	int i;
 
-	EXPECT_EQ(-ENOENT, fire(other, self->args, VCPC_TRACE_BEGIN, 0, 0));
-	self->args.tag = 0;
-	EXPECT_EQ(-ENOENT, fire(self->device, self->args, VCPC_TRACE_BEGIN, 0, 0));
-	self->args.tag = ~0U;
-	EXPECT_EQ(-ENOENT, fire(self->device, self->args, VCPC_TRACE_BEGIN, 0, 0));
+	for (i = 0; i < 100000; i++)
+		ASSERT_EQ(0, fire(self->device, VCPC_TRACE_BEGIN | VCPC_TRACE_F_THREAD, self->handle, 0));
+	close(self->device);
+	self->device = device_open();
+	EXPECT_GT(tag_handle(self->device, "vcpc-test-trace"), 0);
+}
+
+TEST_F(trace, handle_of_another_descriptor)
+{
+	static const __u32 bad[] = { 0, 2, 15, 16, 17, 1U << 31, ~0U };
+	int other = device_open();
+	unsigned int i;
+
+	EXPECT_EQ(-ENOENT, fire(other, VCPC_TRACE_BEGIN, self->handle, 0));
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		EXPECT_EQ(-ENOENT, fire(self->device, VCPC_TRACE_BEGIN, bad[i], 0));
+	EXPECT_EQ(0, fire(self->device, VCPC_TRACE_BEGIN, self->handle, 0));
 	close(other);
 }
 
-TEST_F(trace, wrong_arguments)
+TEST_F(trace, wrong_events)
 {
 	static const __u32 transact[] = { VCPC_TRACE_BEGIN, VCPC_TRACE_END, VCPC_TRACE_ABORT };
 	static const __u32 others[] = { VCPC_TRACE_POINT, VCPC_TRACE_OBSERVE, VCPC_TRACE_COUNTER };
-	struct {
-		struct vcpc_trace_args args;
-		__u64 more;
-	} longer = { .args = self->args };
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		EXPECT_EQ(-EINVAL, fire(self->device, self->args, transact[i], 2, 0));
-		EXPECT_EQ(-EINVAL, fire(self->device, self->args, others[i], VCPC_TRACE_F_THREAD, 0));
+		EXPECT_EQ(-EINVAL, fire(self->device, transact[i] | 1U << 17, self->handle, 0));
+		EXPECT_EQ(-EINVAL, fire(self->device, others[i] | VCPC_TRACE_F_THREAD, self->handle, 0));
 	}
-	EXPECT_EQ(-EINVAL, fire(self->device, self->args, VCPC_TRACE_BEGIN, 0, 1));
-	EXPECT_EQ(-EINVAL, fire(self->device, self->args, VCPC_TRACE_POINT, 0, 1));
-	EXPECT_EQ(-EINVAL, fire(self->device, self->args, 0, 0, 0));
-	EXPECT_EQ(-EINVAL, fire(self->device, self->args, 7, 0, 0));
-	EXPECT_EQ(-EINVAL, fire(self->device, self->args, ~0U, 0, 0));
-	longer.args.size = sizeof(longer);
-	EXPECT_EQ(0, call(self->device, VCPC_IOC_TRACE, &longer));
-	longer.more = 1;
-	EXPECT_EQ(-E2BIG, call(self->device, VCPC_IOC_TRACE, &longer));
-	longer.args.size = sizeof(longer.args) - 8;
-	EXPECT_EQ(-EINVAL, call(self->device, VCPC_IOC_TRACE, &longer));
-	EXPECT_EQ(-EFAULT, call(self->device, VCPC_IOC_TRACE, NULL));
+	EXPECT_EQ(-EINVAL, fire(self->device, VCPC_TRACE_BEGIN, self->handle, 1));
+	EXPECT_EQ(-EINVAL, fire(self->device, VCPC_TRACE_BEGIN | VCPC_TRACE_F_THREAD, self->handle, 1));
+	EXPECT_EQ(-EINVAL, fire(self->device, VCPC_TRACE_POINT, self->handle, 1));
+	EXPECT_EQ(-EINVAL, fire(self->device, 0, self->handle, 0));
+	EXPECT_EQ(-EINVAL, fire(self->device, VCPC_TRACE_F_THREAD, self->handle, 0));
+	EXPECT_EQ(-EINVAL, fire(self->device, 7, self->handle, 0));
+	EXPECT_EQ(-EINVAL, fire(self->device, ~0U, self->handle, 0));
 }
 
-static int advise(int device, __u32 tag, __u32 flags, __u64 value, int advice)
+static __attribute__((noinline)) int put_bytes(int fd, const void *from, size_t size)
 {
-	return -posix_fadvise(device, tag | (__u64)flags << 32, value, advice);
+	ssize_t n = write(fd, from, size);
+
+	return n < 0 ? -errno : n;
 }
 
-/* The same without an argument struct */
-TEST_F(trace, by_advice)
+/* What is written is one struct: shorter is none, longer only with zeroes behind. */
+TEST_F(trace, sizes)
 {
-	const int begin = VCPC_TRACE_ADVICE | VCPC_TRACE_BEGIN;
-	const int end = VCPC_TRACE_ADVICE | VCPC_TRACE_END;
-	const int value = VCPC_TRACE_ADVICE | VCPC_TRACE_COUNTER;
-	char text[128];
+	struct {
+		struct vcpc_trace_write event;
+		char more[8192];
+	} longer = { .event = { .op = VCPC_TRACE_BEGIN, .handle = self->handle } };
+	int known = sizeof(longer.event), size, read_only;
 
-	EXPECT_EQ(-EINVAL, advise(self->device, self->tag, 0, 0, VCPC_TRACE_BEGIN));
-	EXPECT_EQ(-EINVAL, advise(self->device, self->tag, 0, 0, VCPC_TRACE_ADVICE));
-	EXPECT_EQ(-EINVAL, advise(self->device, self->tag, 0, 0, VCPC_TRACE_ADVICE | 7));
-	EXPECT_EQ(-EINVAL, advise(self->device, self->tag, 0, 0, -1));
-	EXPECT_EQ(-EINVAL, advise(self->device, self->tag, 2, 0, begin));
-	EXPECT_EQ(-EINVAL, advise(self->device, self->tag, 0, 1, begin));
-	EXPECT_EQ(-ENOENT, advise(self->device, ~0U, 0, 0, begin));
-	EXPECT_EQ(0, advise(self->device, self->tag, VCPC_TRACE_F_THREAD, 0, begin));
-	EXPECT_EQ(0, advise(self->device, self->tag, 0, ~0ULL, value));
-	if (!self->listens)
-		SKIP(return, "no tracefs at " TRACING);
-	snprintf(text, sizeof(text), "tag=%u name=\"vcpc-test-trace\" tid=%d", self->tag, own_tid());
-	EXPECT_TRUE(traced("vcpc_begin:", text));
-	EXPECT_TRUE(traced("vcpc_value:", "counter double=0xffffffffffffffff"));
-	EXPECT_EQ(0, advise(self->device, self->tag, 0, 4711, end));
-	EXPECT_TRUE(traced("vcpc_end:", "start=4711"));
+	for (size = 1; size < known; size++)
+		EXPECT_EQ(-EINVAL, put_bytes(self->device, &longer, size));
+	for (size = known; size <= 4096; size += 8)
+		EXPECT_EQ(size, put_bytes(self->device, &longer, size));
+	EXPECT_EQ(-E2BIG, put_bytes(self->device, &longer, sizeof(longer)));
+	longer.more[8] = 1;
+	EXPECT_EQ(known + 8, put_bytes(self->device, &longer, known + 8));
+	EXPECT_EQ(-E2BIG, put_bytes(self->device, &longer, known + 9));
+	EXPECT_EQ(-EFAULT, put_bytes(self->device, (void *)8L, known));
+	EXPECT_EQ(-EFAULT, put_bytes(self->device, (void *)-4096L, known));
+	read_only = open("/dev/vcpc", O_RDONLY);
+	EXPECT_EQ(-EBADF, put_bytes(read_only, &longer, known));
+	close(read_only);
+}
+
+/* An event that ends where memory does, and one that goes beyond. */
+TEST_F(trace, half_an_event)
+{
+	const size_t page = sysconf(_SC_PAGESIZE);
+	char *at = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct vcpc_trace_write event = { .op = VCPC_TRACE_BEGIN, .handle = self->handle };
+
+	ASSERT_NE(MAP_FAILED, at);
+	munmap(at + page, page);
+	memcpy(at + page - sizeof(event), &event, sizeof(event));
+	EXPECT_EQ(sizeof(event), put_bytes(self->device, at + page - sizeof(event), sizeof(event)));
+	memcpy(at + page - 8, &event, 8);
+	EXPECT_EQ(-EFAULT, put_bytes(self->device, at + page - 8, sizeof(event)));
+	EXPECT_EQ(-EFAULT, put_bytes(self->device, at + page - 4, sizeof(event)));
+	munmap(at, page);
+}
+
+/* At any position, of which one is taken by no other file. */
+TEST_F(trace, positions)
+{
+	static const long long positions[] = { 0, 1, 4096, 1LL << 40, VCPC_TRACE_AT };
+	struct vcpc_trace_write event = { .op = VCPC_TRACE_POINT, .handle = self->handle };
+	const struct iovec iov[2] = { { &event, sizeof(event) }, { &event, sizeof(event) } };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(positions) / sizeof(positions[0]); i++)
+		EXPECT_EQ(sizeof(event), pwrite(self->device, &event, sizeof(event), positions[i]));
+	EXPECT_EQ(2 * sizeof(event), writev(self->device, iov, 2));
+	if (self->listens)
+		EXPECT_EQ(7, lines_with("vcpc_value:", "point"));
+}
+
+TEST_F(trace, no_other_file_takes_it)
+{
+	static const char *const paths[] = {
+		"/tmp/vcpc-test-file", "/dev/null", "/dev/zero", "/dev/kmsg", "/dev/console",
+		"/proc/self/mem", "/dev/ptmx", "/dev/full",
+	};
+	struct vcpc_trace_write event = { .op = VCPC_TRACE_POINT, .handle = self->handle };
+	int fd, pipes[2], sockets[2];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		fd = open(paths[i], O_RDWR | O_NONBLOCK | O_NOCTTY | (i ? 0 : O_CREAT | O_TRUNC | O_APPEND), 0600);
+		if (fd < 0)
+			continue;
+		EXPECT_GE(0, pwrite(fd, &event, sizeof(event), VCPC_TRACE_AT));
+		if (!i)
+			EXPECT_EQ(0, lseek(fd, 0, SEEK_END));
+		close(fd);
+	}
+	unlink(paths[0]);
+	ASSERT_EQ(0, pipe(pipes));
+	EXPECT_EQ(-1, pwrite(pipes[1], &event, sizeof(event), VCPC_TRACE_AT));
+	EXPECT_EQ(ESPIPE, errno);
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	EXPECT_EQ(-1, pwrite(sockets[1], &event, sizeof(event), VCPC_TRACE_AT));
+	EXPECT_EQ(ESPIPE, errno);
 }
 
 /* The page says who listens, and cannot be written. */
@@ -267,17 +309,6 @@ TEST_F(trace, page)
 	put(TRACING "events/vcpc/enable", "0");
 	EXPECT_EQ(0, page->flags);
 	munmap((void *)page, size);
-}
-
-TEST_F(trace, thread_id)
-{
-	struct vcpc_trace_args args = self->args;
-	pthread_t thread;
-
-	/* What gettid() says in a thread is not the process's id. */
-	ASSERT_EQ(0, pthread_create(&thread, NULL, in_thread, &args));
-	pthread_join(thread, NULL);
-	EXPECT_NE(getpid(), args.value);
 }
 
 TEST_HARNESS_MAIN

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_TRACE_TAG: names to ids, and each way to be refused. */
+/* VCPC_IOC_TRACE_TAG: names to handles and ids, and each way to be refused. */
+#include <sys/socket.h>
+
 #include "vcpc_test.h"
+#include "trace_calls.h"
 
 FIXTURE(tag) {
 	int device;
@@ -17,76 +20,87 @@ FIXTURE_TEARDOWN(tag)
 	close(self->device);
 }
 
-static int tag_of(int device, const char *name, unsigned int len, __u32 *tag)
-{
-	struct vcpc_trace_tag_args args = {
-		.size = sizeof(args),
-		.name = pointer(name),
-		.name_len = len,
-	};
-	int ret = call(device, VCPC_IOC_TRACE_TAG, &args);
-
-	if (!ret)
-		*tag = args.tag;
-	return ret;
-}
-
 TEST_F(tag, one_name_one_id)
 {
-	__u32 a = 0, b = 0, again = 0, elsewhere = 0, longer = 0;
+	struct vcpc_trace_tag_args a, b, again, elsewhere, longer;
 	int other = device_open();
 
-	ASSERT_EQ(0, tag_of(self->device, "vcpc-test-a", 11, &a));
-	ASSERT_EQ(0, tag_of(self->device, "vcpc-test-b", 11, &b));
-	ASSERT_EQ(0, tag_of(self->device, "vcpc-test-a", 11, &again));
-	ASSERT_EQ(0, tag_of(other, "vcpc-test-a", 11, &elsewhere));
+	ASSERT_EQ(0, tag_args(other, "vcpc-test-0", 11, &b));
+	ASSERT_EQ(0, tag_args(self->device, "vcpc-test-a", 11, &a));
+	ASSERT_EQ(0, tag_args(self->device, "vcpc-test-b", 11, &b));
+	ASSERT_EQ(0, tag_args(self->device, "vcpc-test-a", 11, &again));
+	ASSERT_EQ(0, tag_args(other, "vcpc-test-a", 11, &elsewhere));
 	/* The length counts, not a NUL that may follow. */
-	ASSERT_EQ(0, tag_of(self->device, "vcpc-test-ab", 12, &longer));
-	EXPECT_NE(0, a);
-	EXPECT_NE(0, b);
-	EXPECT_NE(a, b);
-	EXPECT_EQ(a, again);
-	EXPECT_EQ(a, elsewhere);
-	EXPECT_NE(a, longer);
+	ASSERT_EQ(0, tag_args(self->device, "vcpc-test-ab", 12, &longer));
+	EXPECT_NE(0, a.tag);
+	EXPECT_NE(0, b.tag);
+	EXPECT_NE(a.tag, b.tag);
+	EXPECT_EQ(a.tag, again.tag);
+	EXPECT_EQ(a.tag, elsewhere.tag);
+	EXPECT_NE(a.tag, longer.tag);
+	/* Handles are the descriptor's, and never 0. */
+	EXPECT_NE(0, a.handle);
+	EXPECT_NE(0, b.handle);
+	EXPECT_NE(a.handle, b.handle);
+	EXPECT_EQ(a.handle, again.handle);
+	EXPECT_NE(a.handle, elsewhere.handle);
 	close(other);
 }
 
 TEST_F(tag, idle_names_are_remembered)
 {
-	__u32 first = 0, second = 0;
 	int other = device_open();
+	__u64 first = tag_id(other, "vcpc-test-idle");
 
-	ASSERT_EQ(0, tag_of(other, "vcpc-test-idle", 14, &first));
+	ASSERT_NE(0, first);
 	close(other);
-	ASSERT_EQ(0, tag_of(self->device, "vcpc-test-idle", 14, &second));
-	EXPECT_EQ(first, second);
+	EXPECT_EQ(first, tag_id(self->device, "vcpc-test-idle"));
+}
+
+TEST_F(tag, many_on_one_descriptor)
+{
+	__u32 handle[300];
+	char name[32];
+	int i;
+
+	for (i = 0; i < 300; i++) {
+		snprintf(name, sizeof(name), "vcpc-many-%d", i);
+		handle[i] = tag_handle(self->device, name);
+		ASSERT_GT((int)handle[i], 0);
+	}
+	for (i = 0; i < 300; i++) {
+		snprintf(name, sizeof(name), "vcpc-many-%d", i);
+		EXPECT_EQ(handle[i], tag_handle(self->device, name));
+		EXPECT_EQ(0, fire(self->device, VCPC_TRACE_POINT, handle[i], 0));
+	}
 }
 
 TEST_F(tag, any_bytes_but_nul)
 {
+	struct vcpc_trace_tag_args args;
 	char name[VCPC_TAG_LEN];
-	__u32 tag = 0;
 	int i;
 
 	for (i = 0; i < VCPC_TAG_LEN - 1; i++)
 		name[i] = i + 1;
-	EXPECT_EQ(0, tag_of(self->device, name, VCPC_TAG_LEN - 1, &tag));
-	EXPECT_NE(0, tag);
-	EXPECT_EQ(0, tag_of(self->device, "x", 1, &tag));
+	EXPECT_EQ(0, tag_args(self->device, name, VCPC_TAG_LEN - 1, &args));
+	EXPECT_NE(0, args.tag);
+	EXPECT_EQ(0, tag_args(self->device, "x", 1, &args));
 }
 
 TEST_F(tag, lengths)
 {
+	struct vcpc_trace_tag_args args;
 	char name[VCPC_TAG_LEN + 1];
-	__u32 tag = 77;
 
 	memset(name, 'n', sizeof(name));
-	EXPECT_EQ(-EINVAL, tag_of(self->device, name, 0, &tag));
-	EXPECT_EQ(-ENAMETOOLONG, tag_of(self->device, name, VCPC_TAG_LEN, &tag));
-	EXPECT_EQ(-ENAMETOOLONG, tag_of(self->device, name, ~0U, &tag));
-	EXPECT_EQ(-EINVAL, tag_of(self->device, "a\0b", 3, &tag));
-	EXPECT_EQ(-EINVAL, tag_of(self->device, "a", 2, &tag));
-	EXPECT_EQ(77, tag);
+	EXPECT_EQ(-EINVAL, tag_args(self->device, name, 0, &args));
+	EXPECT_EQ(-ENAMETOOLONG, tag_args(self->device, name, VCPC_TAG_LEN, &args));
+	EXPECT_EQ(-ENAMETOOLONG, tag_args(self->device, name, ~0U, &args));
+	EXPECT_EQ(-EINVAL, tag_args(self->device, "a\0b", 3, &args));
+	EXPECT_EQ(-EINVAL, tag_args(self->device, "a", 2, &args));
+	EXPECT_EQ(0, args.tag);
+	EXPECT_EQ(0, args.handle);
 }
 
 TEST_F(tag, wrong_arguments)
@@ -95,20 +109,72 @@ TEST_F(tag, wrong_arguments)
 		struct vcpc_trace_tag_args args;
 		__u64 more;
 	} longer = { .args = { .size = sizeof(longer), .name = pointer("x"), .name_len = 1 } };
-	__u32 tag;
+	/* What a later version's header would make of the number */
+	const unsigned long later = _IOC(_IOC_READ | _IOC_WRITE, VCPC_IOC_TYPE,
+					 _IOC_NR(VCPC_IOC_TRACE_TAG), sizeof(longer));
+	struct vcpc_trace_tag_args args;
 
 	EXPECT_EQ(0, call(self->device, VCPC_IOC_TRACE_TAG, &longer));
+	EXPECT_EQ(0, call(self->device, later, &longer));
 	longer.more = 1;
 	EXPECT_EQ(-E2BIG, call(self->device, VCPC_IOC_TRACE_TAG, &longer));
+	EXPECT_EQ(-E2BIG, call(self->device, later, &longer));
 	longer.args.size = sizeof(longer.args);
 	longer.args.flags = 1;
 	EXPECT_EQ(-EINVAL, call(self->device, VCPC_IOC_TRACE_TAG, &longer));
 	longer.args.flags = 0;
-	longer.args.size = 8;
+	longer.args.size = 24;
 	EXPECT_EQ(-EINVAL, call(self->device, VCPC_IOC_TRACE_TAG, &longer));
 	EXPECT_EQ(-EFAULT, call(self->device, VCPC_IOC_TRACE_TAG, NULL));
-	EXPECT_EQ(-EFAULT, tag_of(self->device, NULL, 5, &tag));
-	EXPECT_EQ(-EFAULT, tag_of(self->device, (char *)-1L, 5, &tag));
+	EXPECT_EQ(-EFAULT, tag_args(self->device, NULL, 5, &args));
+	EXPECT_EQ(-EFAULT, tag_args(self->device, (char *)-1L, 5, &args));
+	EXPECT_EQ(-ENOTTY, call(self->device, _IO(VCPC_IOC_TYPE, _IOC_NR(VCPC_IOC_TRACE_TAG)), &args));
+}
+
+/* Another user's name is another tag, whoever asked first. */
+static int another_user(void *arg)
+{
+	const __u64 *own = arg;
+	__u64 id;
+
+	if (become_nobody())
+		return 1;
+	id = tag_id(device_open(), "vcpc-test-shared");
+	return !id ? 2 : id == *own ? 3 : 0;
+}
+
+TEST_F(tag, a_name_is_its_user_s)
+{
+	__u64 own = tag_id(self->device, "vcpc-test-shared");
+
+	EXPECT_EQ(0, in_child(another_user, &own));
+	EXPECT_EQ(0, in_child(another_user, &own));
+	EXPECT_EQ(own, tag_id(self->device, "vcpc-test-shared"));
+}
+
+/* A descriptor's names are those of the user who opened it, whoever has it. */
+static int with_passed_descriptor(void *arg)
+{
+	const int *device = arg;
+	int handle;
+
+	if (become_nobody())
+		return 1;
+	handle = tag_handle(*device, "vcpc-test-passed");
+	if (handle < 0)
+		return 2;
+	if (fire(*device, VCPC_TRACE_POINT, handle, 0))
+		return 3;
+	return tag_id(*device, "vcpc-test-passed") == tag_id(device_open(), "vcpc-test-passed") ? 4 : 0;
+}
+
+TEST_F(tag, passed_to_another_user)
+{
+	int other = device_open();
+
+	EXPECT_EQ(0, in_child(with_passed_descriptor, &other));
+	EXPECT_EQ(tag_id(self->device, "vcpc-test-passed"), tag_id(other, "vcpc-test-passed"));
+	close(other);
 }
 
 TEST_HARNESS_MAIN

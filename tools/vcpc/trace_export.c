@@ -46,7 +46,7 @@ static void put_head(struct export *x, const char *phase, const struct shim_trac
 		     uint64_t ns)
 {
 	fprintf(x->out, "%s\n{\"ph\":\"%s\",\"name\":", x->comma, phase);
-	vcpc_json_text(x->out, event->name);
+	vcpc_json_text(x->out, event->label);
 	/* The format has microseconds. */
 	fprintf(x->out, ",\"pid\":%u,\"tid\":%u,\"ts\":%llu.%03u", event->pid, event->tid,
 		(unsigned long long)(ns / 1000), (unsigned int)(ns % 1000));

@@ -59,6 +59,7 @@ static void put_stat(FILE *out, const struct shim_trace_stat *stat)
 	fputs("{\"tag\":", out);
 	vcpc_json_text(out, stat->name);
 	put_u64(out, "id", stat->id);
+	put_u64(out, "user", stat->user);
 	fprintf(out, ",\"kind\":\"%s\"", trace_kind(stat->kind));
 	put_u64(out, "count", stat->count);
 	put_u64(out, "last_ns", stat->last_ns);
@@ -77,6 +78,7 @@ static void put_count(FILE *out, const struct shim_trace_count *count)
 	fputs("{\"tag\":", out);
 	vcpc_json_text(out, count->name);
 	put_u64(out, "id", count->id);
+	put_u64(out, "user", count->user);
 	fputs(",\"event\":", out);
 	vcpc_json_text(out, count->event);
 	put_u64(out, "transactions", count->transactions);

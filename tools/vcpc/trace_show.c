@@ -15,7 +15,7 @@ static int by_kind_and_name(const void *a, const void *b)
 
 	if ((*x)->kind != (*y)->kind)
 		return (*x)->kind < (*y)->kind ? -1 : 1;
-	return strcmp((*x)->name, (*y)->name);
+	return strcmp((*x)->label, (*y)->label);
 }
 
 static int take_view(struct trace_view *view)

@@ -54,7 +54,7 @@ static int width_of_names(const struct trace_view *view)
 	int width = 3;
 
 	for (size_t i = 0; i < view->n; i++) {
-		int len = strlen(view->stats[i]->name);
+		int len = strlen(view->stats[i]->label);
 
 		width = len > width ? len : width;
 	}
@@ -126,7 +126,7 @@ static void show_transaction(const struct shim_trace_stat *stat, int width)
 	};
 	char text[32];
 
-	print_name(stat->name, width);
+	print_name(stat->label, width);
 	printf("  %10llu %8llu", (unsigned long long)stat->count,
 	       (unsigned long long)stat->aborted);
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
@@ -156,7 +156,7 @@ static void show_transactions(const struct trace_view *view, int width, int hist
 
 static void show_value(const struct shim_trace_stat *stat, int width)
 {
-	print_name(stat->name, width);
+	print_name(stat->label, width);
 	printf("  %-11s %10llu", trace_kind(stat->kind), (unsigned long long)stat->count);
 	if (stat->kind == SHIM_TRACE_POINT)
 		printf(" %12s %12s %12s\n", "-", "-", "-");
@@ -187,7 +187,7 @@ static void show_counts(const struct trace_view *view, int width)
 		if (!i)
 			printf("%-*s  %-24s %12s %16s %16s\n", width, "COUNTED IN", "EVENT",
 			       "TRANSACTIONS", "SUM", "EACH");
-		print_name(count->name, width);
+		print_name(count->label, width);
 		printf("  %-24s %12llu %16llu %16.1f\n", count->event,
 		       (unsigned long long)count->transactions, (unsigned long long)count->sum,
 		       (double)count->sum / count->transactions);

@@ -33,26 +33,43 @@ struct shim_bpf_options {
 	uint32_t direct;
 };
 
+/* A label is a name, and may have "@" and a user's number behind it. */
+#define SHIM_LABEL_LEN	(VC_TAG_LEN + 11)
+
+/**
+ * struct shim_bpf_tag - a tag as a reader knows it
+ * @name: what its program calls it
+ * @label: that, or "name@user" where the reader knows of several users' tags of this
+ *	name; a name that ends in "@" and digits is always labeled so, for labels to
+ *	tell all tags apart
+ * @user: whose it is
+ */
+struct shim_bpf_tag {
+	char name[VC_TAG_LEN];
+	char label[SHIM_LABEL_LEN];
+	uint32_t user;
+};
+
 /**
  * struct shim_bpf_stat - statistics of one tag and kind, all CPUs together
- * @name: the tag; belongs to the reader, lives as long
+ * @tag: the tag; belongs to the reader, lives as long
  * @key: tag id and kind
  * @total: sums, extremes, and of @value the newest
  */
 struct shim_bpf_stat {
-	const char *name;
+	const struct shim_bpf_tag *tag;
 	struct vc_stat_key key;
 	struct vc_stat total;
 };
 
 /**
  * struct shim_bpf_count - what one tag's transactions have counted, all CPUs together
- * @tag: tag id
+ * @id: tag id
  * @events: which events the sums are of; the reader's, until the next read
  * @total: number and sums
  */
 struct shim_bpf_count {
-	uint32_t tag;
+	uint64_t id;
 	struct vc_events events;
 	struct vc_count total;
 };
@@ -70,7 +87,8 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_count **counts,
 			    size_t *n);
 int shim_bpf_reader__drops(struct shim_bpf_reader *r, uint64_t drops[VC_DROP_NR]);
-int shim_bpf_reader__name(struct shim_bpf_reader *r, uint32_t tag, const char **name);
+int shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id, const struct shim_bpf_tag **tag);
+void shim_bpf__label(char label[SHIM_LABEL_LEN], const char *name, uint32_t user, int several);
 void shim_bpf_reader__close(struct shim_bpf_reader *r);
 
 #endif /* SHIM_CORE_BPF_H */

@@ -3,9 +3,10 @@
  * Reading the pinned trace maps: statistics of all CPUs added up, with names.
  *
  * A reader is its caller's own, without a lock.  It keeps its buffers and the
- * names it has seen: a tag's id is never given to another name.
+ * tags it has seen: an id is never given to another name.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,10 +22,11 @@
 
 #define BATCH_ROWS 64
 
-struct known_name {
-	struct shim_hnode node;
-	uint32_t tag;
-	char name[VC_TAG_LEN];
+struct known_tag {
+	struct shim_hnode by_id;
+	struct shim_hnode by_name;
+	uint64_t id;
+	struct shim_bpf_tag tag;
 };
 
 /* A per-CPU hash map, and rows of it as they are read */
@@ -48,7 +50,7 @@ struct shim_bpf_reader {
 	size_t n, room;
 	struct shim_bpf_count *counts;
 	size_t ncounts, counts_room;
-	struct shim_hash names;	/* of struct known_name, in the arena */
+	struct shim_hash ids, names;	/* of struct known_tag, in the arena */
 	struct shim_arena arena;
 };
 
@@ -126,7 +128,7 @@ static int open_maps(struct shim_bpf_reader *r)
 		err = open_table(&r->count, VC_PIN_DIR "/vc_count", sizeof(struct vc_count_key),
 				 sizeof(struct vc_count), r->cpus);
 	if (!err)
-		err = open_pin(VC_PIN_DIR "/vc_tag", BPF_MAP_TYPE_HASH, sizeof(uint32_t),
+		err = open_pin(VC_PIN_DIR "/vc_tag", BPF_MAP_TYPE_HASH, sizeof(uint64_t),
 			       sizeof(struct vc_tag_name), &r->tag_fd);
 	if (!err)
 		err = open_pin(VC_PIN_DIR "/vc_events", BPF_MAP_TYPE_HASH, sizeof(uint64_t),
@@ -154,6 +156,7 @@ int shim_bpf_reader__open(struct shim_bpf_reader **out)
 		return -ENOMEM;
 	r->stat.fd = r->count.fd = r->tag_fd = r->events_fd = r->drop_fd = -1;
 	r->cpus = cpus > 0 ? cpus : 0;
+	shim_hash__init(&r->ids);
 	shim_hash__init(&r->names);
 	err = cpus < 0 ? cpus : open_maps(r);
 	if (err)
@@ -175,58 +178,118 @@ void shim_bpf_reader__keep_apart(struct shim_bpf_reader *r)
 	r->apart = 1;
 }
 
-static struct known_name *find_name(struct shim_bpf_reader *r, uint32_t tag)
+static uint64_t hash_of_id(const struct shim_bpf_reader *r, uint64_t id)
 {
-	struct shim_hnode *node = shim_hash__first(&r->names, shim_hash__u32(&r->names, tag));
+	return shim_hash__bytes(&r->ids, &id, sizeof(id));
+}
+
+static uint64_t hash_of_name(const struct shim_bpf_reader *r, const char *name)
+{
+	return shim_hash__bytes(&r->names, name, strlen(name));
+}
+
+static struct known_tag *find_id(const struct shim_bpf_reader *r, uint64_t id)
+{
+	struct shim_hnode *node = shim_hash__first(&r->ids, hash_of_id(r, id));
 
 	for (; node; node = shim_hash__next(node)) {
-		struct known_name *known = shim_hnode__entry(node, struct known_name, node);
+		struct known_tag *known = shim_hnode__entry(node, struct known_tag, by_id);
 
-		if (known->tag == tag)
+		if (known->id == id)
 			return known;
 	}
 	return NULL;
 }
 
-static int keep_name(struct shim_bpf_reader *r, uint32_t tag, const char *value, const char **name)
+/* Does a name look like a label of another? */
+static int ends_like_label(const char *name)
 {
-	struct known_name *known = find_name(r, tag);
+	const char *at = strrchr(name, '@');
+
+	return at && at[1] && !at[1 + strspn(at + 1, "0123456789")];
+}
+
+/**
+ * shim_bpf__label() - what a tag is called where there may be others' of the same name
+ * @label: written
+ * @name: the tag's
+ * @user: whose it is
+ * @several: whether several users have one of that name
+ */
+void shim_bpf__label(char label[SHIM_LABEL_LEN], const char *name, uint32_t user, int several)
+{
+	if (several || ends_like_label(name))
+		snprintf(label, SHIM_LABEL_LEN, "%s@%u", name, user);
+	else
+		snprintf(label, SHIM_LABEL_LEN, "%s", name);
+}
+
+/* From now on the tag, and those of other users that have its name, say whose they are. */
+static int is_of_several(struct shim_bpf_reader *r, const struct shim_bpf_tag *tag)
+{
+	struct shim_hnode *node = shim_hash__first(&r->names, hash_of_name(r, tag->name));
+	int several = 0;
+
+	for (; node; node = shim_hash__next(node)) {
+		struct shim_bpf_tag *other = &shim_hnode__entry(node, struct known_tag, by_name)->tag;
+
+		if (other->user == tag->user || strcmp(other->name, tag->name))
+			continue;
+		shim_bpf__label(other->label, other->name, other->user, 1);
+		several = 1;
+	}
+	return several;
+}
+
+static int keep_tag(struct shim_bpf_reader *r, uint64_t id, const struct vc_tag_name *value,
+		    const struct shim_bpf_tag **tag)
+{
+	struct known_tag *known = find_id(r, id);
 	int err;
 
 	if (!known) {
 		known = shim_arena__alloc(&r->arena, sizeof(*known));
 		if (!known)
 			return -ENOMEM;
-		known->tag = tag;
-		memcpy(known->name, value, VC_TAG_LEN - 1);
-		err = shim_hash__add(&r->names, &known->node, shim_hash__u32(&r->names, tag));
+		known->id = id;
+		known->tag.user = value->user;
+		memcpy(known->tag.name, value->name, VC_TAG_LEN - 1);
+		shim_bpf__label(known->tag.label, known->tag.name, known->tag.user,
+				is_of_several(r, &known->tag));
+		err = shim_hash__add(&r->ids, &known->by_id, hash_of_id(r, id));
+		if (!err)
+			err = shim_hash__add(&r->names, &known->by_name,
+					     hash_of_name(r, known->tag.name));
 		if (err)
 			return err;
 	}
-	*name = known->name;
+	*tag = &known->tag;
 	return 0;
 }
 
 /**
- * shim_bpf_reader__name() - a tag's name
+ * shim_bpf_reader__tag() - a tag's name
  * @r: reader
- * @tag: tag id
- * @name: on success, the name; the reader's, lives as long
+ * @id: its id
+ * @tag: on success, the tag; the reader's, lives as long
  *
  * Return: 0, -ENOENT if it has just been evicted, -ENOMEM, or an errno of bpf(2).
  */
-int shim_bpf_reader__name(struct shim_bpf_reader *r, uint32_t tag, const char **name)
+int shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id, const struct shim_bpf_tag **tag)
 {
-	struct known_name *known = find_name(r, tag);
+	struct known_tag *known = find_id(r, id);
 	struct vc_tag_name value;
 
 	if (known) {
-		*name = known->name;
+		*tag = &known->tag;
 		return 0;
 	}
-	if (bpf_map_lookup_elem(r->tag_fd, &tag, &value))
+	if (bpf_map_lookup_elem(r->tag_fd, &id, &value))
 		return -errno;
-	return keep_name(r, tag, value.name, name);
+	/* It is just being written. */
+	if (!value.name[0])
+		return -ENOENT;
+	return keep_tag(r, id, &value, tag);
 }
 
 /* Which of two doubles is to stand for both: NaN if both are */
@@ -308,7 +371,7 @@ static int add_stat(struct shim_bpf_reader *r, const void *key, const void *cpus
 		return err;
 	row = &r->stats[r->n];
 	memcpy(&row->key, key, sizeof(row->key));
-	err = shim_bpf_reader__name(r, row->key.tag, &row->name);
+	err = shim_bpf_reader__tag(r, row->key.tag, &row->tag);
 	if (err == -ENOENT)
 		return 0;
 	if (err)
@@ -333,7 +396,7 @@ static int add_count(struct shim_bpf_reader *r, const void *key, const void *cpu
 		return err;
 	memcpy(&k, key, sizeof(k));
 	row = &r->counts[r->ncounts];
-	*row = (struct shim_bpf_count) { .tag = k.tag };
+	*row = (struct shim_bpf_count) { .id = k.tag };
 	if (bpf_map_lookup_elem(r->events_fd, &k.events, &row->events))
 		return errno == ENOENT ? 0 : -errno;
 	if (row->events.nr > VC_MAX_COUNTERS)
@@ -347,10 +410,12 @@ static int add_count(struct shim_bpf_reader *r, const void *key, const void *cpu
 	return 0;
 }
 
-static struct shim_bpf_stat *find_stat(struct shim_bpf_reader *r, const char *name, uint32_t kind)
+/* The row that a program's own statistics are added to */
+static struct shim_bpf_stat *find_stat(struct shim_bpf_reader *r, const struct vc_direct *slot)
 {
 	for (size_t i = 0; i < r->n; i++)
-		if (r->stats[i].key.kind == kind && !strcmp(r->stats[i].name, name) &&
+		if (r->stats[i].key.kind == slot->kind && r->stats[i].tag->user == slot->user &&
+		    !strcmp(r->stats[i].tag->name, slot->name) &&
 		    (!r->apart || r->stats[i].key.tag & SHIM_DIRECT_ID))
 			return &r->stats[i];
 	return NULL;
@@ -362,14 +427,17 @@ static int add_slot(struct shim_bpf_reader *r, uint32_t i)
 	struct shim_bpf_stat *row;
 	void *rows = r->stats;
 	struct vc_direct slot;
-	const char *name;
+	struct vc_tag_name own;
+	const struct shim_bpf_tag *tag;
 	int err;
 
 	if (!shim_bpf_slots__read(&r->slots, i, &slot))
 		return 0;
-	row = find_stat(r, slot.name, slot.kind);
+	row = find_stat(r, &slot);
 	if (!row) {
-		err = keep_name(r, SHIM_DIRECT_ID | i, slot.name, &name);
+		own.user = slot.user;
+		memcpy(own.name, slot.name, sizeof(own.name));
+		err = keep_tag(r, SHIM_DIRECT_ID | i, &own, &tag);
 		if (!err)
 			err = make_room(&rows, r->n, &r->room, sizeof(*r->stats));
 		r->stats = rows;
@@ -377,7 +445,7 @@ static int add_slot(struct shim_bpf_reader *r, uint32_t i)
 			return err;
 		row = &r->stats[r->n++];
 		*row = (struct shim_bpf_stat) {
-			.name = name,
+			.tag = tag,
 			.key = { .tag = SHIM_DIRECT_ID | i, .kind = slot.kind },
 		};
 	}
@@ -536,6 +604,7 @@ void shim_bpf_reader__close(struct shim_bpf_reader *r)
 		close(r->drop_fd);
 	free(r->stats);
 	free(r->counts);
+	shim_hash__free(&r->ids);
 	shim_hash__free(&r->names);
 	shim_arena__free(&r->arena);
 	free(r);

@@ -9,7 +9,7 @@
 #include "bpf/trace.h"
 
 /* Tags that only such programs use have their first slot's number as id, and this. */
-#define SHIM_DIRECT_ID	0x80000000u
+#define SHIM_DIRECT_ID	(1ull << 63)
 
 struct shim_bpf_slots {
 	const struct vc_direct *at;	/* NULL if there are none */

@@ -80,6 +80,7 @@ int shim_direct__open(struct shim_direct *d)
 		.tick = tick,
 		.epoch = (uint64_t)getpid() << 32 | ++opened,
 		.pidns = pid_namespace(),
+		.user = getuid(),
 		.ns_anchor = shim_tick__ns(),
 	};
 	d->tick_anchor = shim_tick__now(tick);
@@ -89,7 +90,7 @@ int shim_direct__open(struct shim_direct *d)
 static int is_ours(const struct shim_direct *d, const struct vc_direct *slot, const char *name,
 		   uint32_t kind)
 {
-	return slot->kind == kind && slot->pidns == d->pidns &&
+	return slot->kind == kind && slot->pidns == d->pidns && slot->user == d->user &&
 	       !strncmp(slot->name, name, sizeof(slot->name));
 }
 
@@ -124,6 +125,7 @@ static struct vc_direct *claim(struct shim_direct *d, const char *name, uint32_t
 						 __ATOMIC_RELAXED))
 			continue;
 		slot->pidns = d->pidns;
+		slot->user = d->user;
 		strncpy(slot->name, name, sizeof(slot->name) - 1);
 		__atomic_store_n(&slot->kind, kind, __ATOMIC_RELEASE);
 		return slot;

@@ -16,6 +16,7 @@
  * @tick: the clock
  * @epoch: of this mapping; no other process or mapping has the same
  * @pidns: our namespace of process ids
+ * @user: who we are
  * @tick_anchor: some instant by the clock, and
  * @ns_anchor: by CLOCK_MONOTONIC
  */
@@ -25,6 +26,7 @@ struct shim_direct {
 	struct vc_tick *tick;
 	uint64_t epoch;
 	uint64_t pidns;
+	uint32_t user;
 	uint64_t tick_anchor;
 	uint64_t ns_anchor;
 };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A descriptor of /dev/vcpc for trace events: names to tag ids, and one event a call. */
+/* A descriptor of /dev/vcpc for trace events: names to handles of tags, and one event a write. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/vcpc.h>
@@ -12,6 +13,9 @@
 #include "tracedev.h"
 
 #define DEVICE	"/dev/vcpc"
+
+/* A position is one argument of the system call. */
+_Static_assert(sizeof(long) == sizeof(VCPC_TRACE_AT), "64-bit");
 
 static int info(int fd, struct vcpc_info_args *args)
 {
@@ -62,15 +66,15 @@ int shim_tracedev__open(int *fd)
 }
 
 /**
- * shim_tracedev__tag() - a name's tag id, held by the descriptor from now on
+ * shim_tracedev__tag() - a name's tag, held by the descriptor from now on
  * @fd: from shim_tracedev__open()
  * @name: @len bytes, without a NUL
  * @len: 1..VCPC_TAG_LEN-1
- * @tag: the id, on success
+ * @handle: for shim_tracedev__fire() on this descriptor, on success
  *
  * Return: 0, or an errno of VCPC_IOC_TRACE_TAG.
  */
-int shim_tracedev__tag(int fd, const char *name, size_t len, uint32_t *tag)
+int shim_tracedev__tag(int fd, const char *name, size_t len, uint32_t *handle)
 {
 	struct vcpc_trace_tag_args args = {
 		.size = sizeof(args),
@@ -80,7 +84,7 @@ int shim_tracedev__tag(int fd, const char *name, size_t len, uint32_t *tag)
 
 	if (ioctl(fd, VCPC_IOC_TRACE_TAG, &args))
 		return -errno;
-	*tag = args.tag;
+	*handle = args.handle;
 	return 0;
 }
 
@@ -107,33 +111,29 @@ const struct vcpc_trace_page *shim_tracedev__map(int fd)
 	return page;
 }
 
-/* Where there is no fadvise(2), or the descriptor is of something else */
-static int fire_by_ioctl(int fd, uint32_t op, uint32_t tag, uint64_t value)
-{
-	struct vcpc_trace_args args = {
-		.size = sizeof(args),
-		.op = op,
-		.tag = tag,
-		.value = value,
-	};
-
-	return ioctl(fd, VCPC_IOC_TRACE, &args) ? -errno : 0;
-}
-
 /**
  * shim_tracedev__fire() - one event of the calling process
  * @fd: from shim_tracedev__open()
  * @op: VCPC_TRACE_*
- * @tag: from shim_tracedev__tag() on the same descriptor
- * @value: as in struct vcpc_trace_args
+ * @handle: from shim_tracedev__tag() on the same descriptor
+ * @value: as in struct vcpc_trace_write
  *
- * Return: 0, or an errno of VCPC_IOC_TRACE.
+ * The program may have closed the descriptor, and its number may be another file's by now.
+ * That must not get a byte: hence the position, which no other file takes.
+ *
+ * Not by the C library's pwrite(), which a thread can be cancelled in: tracing must not
+ * make a program's function a cancellation point.
+ *
+ * Return: 0, -EBADF if it is another file's, or an errno of write(2) on the device.
  */
-int shim_tracedev__fire(int fd, uint32_t op, uint32_t tag, uint64_t value)
+int shim_tracedev__fire(int fd, uint32_t op, uint32_t handle, uint64_t value)
 {
-	if (!posix_fadvise(fd, tag, value, VCPC_TRACE_ADVICE | op))
+	const struct vcpc_trace_write event = { .op = op, .handle = handle, .value = value };
+	long n = syscall(SYS_pwrite64, fd, &event, sizeof(event), VCPC_TRACE_AT);
+
+	if (n == sizeof(event))
 		return 0;
-	return fire_by_ioctl(fd, op, tag, value);
+	return n >= 0 || errno == EINVAL || errno == ESPIPE ? -EBADF : -errno;
 }
 
 /* Whether a descriptor is the module's device, and not somebody else's by now */

@@ -146,7 +146,7 @@ static int take_row(struct shim_rec_sums *sums, const struct shim_bpf_count *row
 	for (uint32_t i = 0; i < row->events.nr && !ret; i++) {
 		const struct vc_event_desc *desc = &row->events.event[i];
 		const struct shim_rec_sum from = {
-			.id = row->tag,
+			.id = row->id,
 			.session = session,
 			.now = { row->total.count, row->total.sum[i] },
 		};
@@ -164,23 +164,28 @@ static int take_row(struct shim_rec_sums *sums, const struct shim_bpf_count *row
  * shim_rec_sums__take() - take in what transactions have counted by now
  * @sums: where to
  * @reader: from where
+ * @tags: transactions, taken in before
  * @session: another number after tracing was off
  *
  * Return: 0, -ENOMEM, or an error of shim_bpf_reader__counts().
  */
 int shim_rec_sums__take(struct shim_rec_sums *sums, struct shim_bpf_reader *reader,
-			unsigned int session)
+			const struct shim_rec_tags *tags, unsigned int session)
 {
 	const struct shim_bpf_count *rows;
 	size_t n;
 	int ret = shim_bpf_reader__counts(reader, &rows, &n);
 
 	for (size_t i = 0; i < n && !ret; i++) {
-		const char *tag;
+		const struct shim_rec_tag *known = NULL;
+		const struct shim_bpf_tag *tag;
 
-		ret = shim_bpf_reader__name(reader, rows[i].tag, &tag);
+		ret = shim_bpf_reader__tag(reader, rows[i].id, &tag);
 		if (!ret)
-			ret = take_row(sums, &rows[i], tag, session);
+			known = shim_rec_tags__find(tags, tag);
+		/* One that has come since the transactions were read is there the next time. */
+		if (known)
+			ret = take_row(sums, &rows[i], known->label, session);
 		/* Just evicted. */
 		if (ret == -ENOENT)
 			ret = 0;
@@ -222,7 +227,7 @@ static char *slot_name(const struct shim_rec_slot *slot)
 {
 	char *name;
 
-	if (asprintf(&name, "%s/%lluns", slot->tag->name,
+	if (asprintf(&name, "%s/%lluns", slot->tag->label,
 		     (unsigned long long)vc_hist_floor(slot->slot)) < 0)
 		return NULL;
 	return name;

@@ -14,7 +14,7 @@ struct shim_rec_slot {
 /* A tag and an event, over all times of tracing */
 struct shim_rec_sum {
 	char *name;		/* "tag/event" */
-	uint32_t id;
+	uint64_t id;
 	unsigned int session;
 	uint64_t base[2], now[2];	/* transactions, counted */
 };
@@ -30,7 +30,7 @@ void shim_rec_sums__init(struct shim_rec_sums *sums);
 void shim_rec_sums__free(struct shim_rec_sums *sums);
 int shim_rec_sums__metrics(struct shim_writer *w);
 int shim_rec_sums__take(struct shim_rec_sums *sums, struct shim_bpf_reader *reader,
-			unsigned int session);
+			const struct shim_rec_tags *tags, unsigned int session);
 int shim_rec_sums__slots(struct shim_rec_sums *sums, const struct shim_rec_tags *tags);
 int shim_rec_sums__instances(struct shim_rec_sums *sums, struct shim_writer *w,
 			     struct shim_ts stamp);

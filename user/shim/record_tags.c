@@ -35,17 +35,37 @@ static uint64_t hash_of(const struct shim_rec_tags *tags, const char *name)
 	return shim_hash__bytes(&tags->by_name, name, strlen(name));
 }
 
-static struct shim_rec_tag *find(const struct shim_rec_tags *tags, const char *name)
+/* The tag, or if there is only another user's of that name, that */
+static struct shim_rec_tag *find(const struct shim_rec_tags *tags, const struct shim_bpf_tag *wanted)
 {
-	struct shim_hnode *node = shim_hash__first(&tags->by_name, hash_of(tags, name));
+	struct shim_hnode *node = shim_hash__first(&tags->by_name, hash_of(tags, wanted->name));
+	struct shim_rec_tag *other = NULL;
 
 	for (; node; node = shim_hash__next(node)) {
 		struct shim_rec_tag *tag = shim_hnode__entry(node, struct shim_rec_tag, node);
 
-		if (!strcmp(tag->name, name))
+		if (strcmp(tag->name, wanted->name))
+			continue;
+		if (tag->user == wanted->user)
 			return tag;
+		other = tag;
 	}
-	return NULL;
+	return other;
+}
+
+/**
+ * shim_rec_tags__find() - a tag that was taken in
+ * @tags: of its kind
+ * @tag: the reader's
+ *
+ * Return: the tag, or NULL.
+ */
+const struct shim_rec_tag *shim_rec_tags__find(const struct shim_rec_tags *tags,
+					      const struct shim_bpf_tag *tag)
+{
+	const struct shim_rec_tag *found = find(tags, tag);
+
+	return found && found->user == tag->user ? found : NULL;
 }
 
 static int make_room(struct shim_rec_tags *tags)
@@ -63,14 +83,20 @@ static int make_room(struct shim_rec_tags *tags)
 	return 0;
 }
 
-static struct shim_rec_tag *add(struct shim_rec_tags *tags, const char *name)
+/* @several: another user's of that name has come before */
+static struct shim_rec_tag *add(struct shim_rec_tags *tags, const struct shim_bpf_tag *from,
+				int several)
 {
 	struct shim_rec_tag *tag = calloc(1, sizeof(*tag));
 
 	if (!tag || make_room(tags))
 		goto err;
-	tag->name = strdup(name);
-	if (!tag->name || shim_hash__add(&tags->by_name, &tag->node, hash_of(tags, name)))
+	tag->name = strdup(from->name);
+	tag->user = from->user;
+	/* The reader may know of others, of another kind. */
+	shim_bpf__label(tag->label, from->name, from->user,
+			several || strcmp(from->label, from->name));
+	if (!tag->name || shim_hash__add(&tags->by_name, &tag->node, hash_of(tags, from->name)))
 		goto err;
 	tags->at[tags->n++] = tag;
 	return tag;
@@ -110,11 +136,11 @@ static void add_up(struct vc_stat *total, const struct vc_stat *more)
 int shim_rec_tags__take(struct shim_rec_tags *tags, const struct shim_bpf_stat *stat,
 			unsigned int session)
 {
-	struct shim_rec_tag *tag = find(tags, stat->name);
+	struct shim_rec_tag *tag = find(tags, stat->tag);
 	struct shim_rec_part *part;
 
-	if (!tag)
-		tag = add(tags, stat->name);
+	if (!tag || tag->user != stat->tag->user)
+		tag = add(tags, stat->tag, tag != NULL);
 	if (!tag)
 		return -ENOMEM;
 	part = &tag->part[stat->key.tag & SHIM_DIRECT_ID ? SHIM_REC_DIRECT : SHIM_REC_KERNEL];

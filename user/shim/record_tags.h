@@ -21,7 +21,7 @@ enum { SHIM_REC_KERNEL, SHIM_REC_DIRECT, SHIM_REC_PARTS };
  * @now: what this one has
  */
 struct shim_rec_part {
-	uint32_t id;
+	uint64_t id;
 	unsigned int session;
 	struct vc_stat base, now;
 };
@@ -30,6 +30,8 @@ struct shim_rec_part {
  * struct shim_rec_tag - a tag of one kind; its instance number is its place, counted from 1
  * @node: by name
  * @name: the tag
+ * @user: whose it is
+ * @label: what it is called in the archive, which tells users' equal names apart; for good
  * @part: what was written of it, by whom
  * @total: all together
  * @before: that of the record before
@@ -38,6 +40,8 @@ struct shim_rec_part {
 struct shim_rec_tag {
 	struct shim_hnode node;
 	char *name;
+	uint32_t user;
+	char label[SHIM_LABEL_LEN];
 	struct shim_rec_part part[SHIM_REC_PARTS];
 	struct vc_stat total, before;
 	uint32_t slots[VC_HIST_SLOTS];
@@ -53,6 +57,8 @@ void shim_rec_tags__init(struct shim_rec_tags *tags);
 void shim_rec_tags__free(struct shim_rec_tags *tags);
 int shim_rec_tags__take(struct shim_rec_tags *tags, const struct shim_bpf_stat *stat,
 			unsigned int session);
+const struct shim_rec_tag *shim_rec_tags__find(const struct shim_rec_tags *tags,
+					      const struct shim_bpf_tag *tag);
 void shim_rec_tags__written(struct shim_rec_tags *tags);
 void shim_rec_tag__since(const struct shim_rec_tag *tag, struct vc_stat *since);
 double shim_rec_tag__percentile(const struct vc_stat *stat, double percent);

@@ -348,7 +348,7 @@ static int take_all(struct shim_rec_trace *trace)
 	if (!ret)
 		ret = take_stats(trace);
 	if (!ret)
-		ret = shim_rec_sums__take(&trace->sums, trace->reader, trace->session);
+		ret = shim_rec_sums__take(&trace->sums, trace->reader, &trace->of[TRANSACT], trace->session);
 	if (ret == -ESTALE) {
 		shim_bpf_reader__close(trace->reader);
 		trace->reader = NULL;
@@ -415,7 +415,7 @@ static int write_indom(struct shim_writer *w, uint32_t id, const struct shim_rec
 	if (inst && name) {
 		for (size_t i = 0; i < tags->n; i++) {
 			inst[i] = i + 1;
-			name[i] = tags->at[i]->name;
+			name[i] = tags->at[i]->label;
 		}
 		ret = shim_writer__indom(w, &indom);
 	}

@@ -122,8 +122,10 @@ SHIM_API int shim_trace_open(struct shim_trace **trace)
 
 static void translate(struct shim_trace_stat *to, const struct shim_bpf_stat *from)
 {
-	to->name = from->name;
+	to->name = from->tag->name;
+	to->label = from->tag->label;
 	to->id = from->key.tag;
+	to->user = from->tag->user;
 	to->kind = from->key.kind;
 	to->count = from->total.count;
 	to->aborted = from->total.aborted;
@@ -199,8 +201,8 @@ static size_t count_events(const struct shim_bpf_count *rows, size_t n)
 /* A row of each event of @row: 0, or -ENOENT if the tag has just been evicted, or -ENOMEM */
 static int add_counts(struct shim_trace *trace, const struct shim_bpf_count *row)
 {
-	const char *name;
-	int err = shim_bpf_reader__name(trace->reader, row->tag, &name);
+	const struct shim_bpf_tag *tag;
+	int err = shim_bpf_reader__tag(trace->reader, row->id, &tag);
 
 	for (uint32_t i = 0; !err && i < row->events.nr; i++) {
 		const struct vc_event_desc *event = &row->events.event[i];
@@ -208,8 +210,10 @@ static int add_counts(struct shim_trace *trace, const struct shim_bpf_count *row
 
 		shim_event__name(event->type, event->config, event->flags, text, SHIM_EVENT_LEN);
 		trace->counts[trace->ncounts++] = (struct shim_trace_count) {
-			.name = name,
-			.id = row->tag,
+			.name = tag->name,
+			.label = tag->label,
+			.id = row->id,
+			.user = tag->user,
 			.event = text,
 			.transactions = row->total.count,
 			.sum = row->total.sum[i],
@@ -326,7 +330,9 @@ struct give {
 
 static int give_event(void *arg, const struct vc_record *record)
 {
+	static const struct shim_bpf_tag forgotten = { "(forgotten)", "(forgotten)", -1 };
 	const struct give *give = arg;
+	const struct shim_bpf_tag *tag;
 	struct shim_trace_event event = {
 		.id = record->tag,
 		.op = record->op,
@@ -335,12 +341,15 @@ static int give_event(void *arg, const struct vc_record *record)
 		.pid = record->tgid,
 		.tid = record->tid,
 	};
-	int err = shim_bpf_reader__name(give->trace->reader, record->tag, &event.name);
+	int err = shim_bpf_reader__tag(give->trace->reader, record->tag, &tag);
 
 	if (err == -ENOENT)
-		event.name = "(forgotten)";
+		tag = &forgotten;
 	else if (err)
 		return err;
+	event.name = tag->name;
+	event.label = tag->label;
+	event.user = tag->user;
 	memcpy(&event.value, &record->value, sizeof(event.value));
 	return give->fn(give->arg, &event);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The way out through the module: connect, tag ids, events.
+ * The way out through the module: connect, tags, events.
  *
- * A connection is a descriptor of /dev/vcpc and has a generation, as the tag
- * ids it gave are good for it only.  It is lost when the program closes the
+ * A connection is a descriptor of /dev/vcpc and has a generation, as the handles
+ * of tags that it gave are good for it only.  It is lost when the program closes the
  * descriptor behind our back; the next event connects again.
  *
- * Locking: connecting and asking for ids, under the process's lock; an event,
+ * Locking: connecting and asking for handles, under the process's lock; an event,
  * without any.
  */
 #include <errno.h>
@@ -117,13 +117,13 @@ int shim_kernel__connect(struct shim_process *p)
 	return verdict(p, err);
 }
 
-static int ask_id(int fd, uint64_t connection, struct shim_tag *tag)
+static int ask_handle(int fd, uint64_t connection, struct shim_tag *tag)
 {
-	uint32_t id;
-	int err = shim_tracedev__tag(fd, tag->name, tag->len, &id);
+	uint32_t handle;
+	int err = shim_tracedev__tag(fd, tag->name, tag->len, &handle);
 
 	if (!err)
-		atomic_store(&tag->handle, (connection & ~0xffffffffull) | id);
+		atomic_store(&tag->handle, (connection & ~0xffffffffull) | handle);
 	return err;
 }
 
@@ -143,7 +143,7 @@ static void lose(struct shim_process *p, uint64_t connection)
 	}
 }
 
-/* A connection, and the tag's id on it; connects again if that shows it is lost. */
+/* A connection, and the tag's handle on it; connects again if that shows it is lost. */
 static int prepare(struct shim_process *p, struct shim_tag *tag, uint64_t *connection)
 {
 	int err = 0;
@@ -155,7 +155,7 @@ static int prepare(struct shim_process *p, struct shim_tag *tag, uint64_t *conne
 			break;
 		if (generation_of(atomic_load(&tag->handle)) == generation_of(*connection))
 			break;
-		err = ask_id(fd_of(*connection), *connection, tag);
+		err = ask_handle(fd_of(*connection), *connection, tag);
 		if (!is_lost(err))
 			break;
 		lose(p, *connection);
@@ -185,9 +185,9 @@ int shim_kernel__prepare(struct shim_process *p, struct shim_tag *tag)
  * @p: process
  * @tag: tag
  * @op: VCPC_TRACE_*
- * @value: as in struct vcpc_trace_args
+ * @value: as in struct vcpc_trace_write
  *
- * Return: as shim_kernel__prepare(), or an errno of VCPC_IOC_TRACE.
+ * Return: as shim_kernel__prepare(), or an errno of write(2) on the device.
  */
 int shim_kernel__fire(struct shim_process *p, struct shim_tag *tag, uint32_t op, uint64_t value)
 {

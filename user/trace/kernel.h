@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The way out through the module: connect, tag ids, events. */
+/* The way out through the module: connect, tags, events. */
 #ifndef SHIM_TRACE_KERNEL_H
 #define SHIM_TRACE_KERNEL_H
 
 #include "process.h"
 
-/* Whether there is a connection, and the tag's id is of it */
+/* Whether there is a connection, and the tag's handle is of it */
 static inline int shim_kernel__is_ready(uint64_t connection, const struct shim_tag *tag)
 {
 	uint64_t handle = atomic_load_explicit(&tag->handle, memory_order_acquire);

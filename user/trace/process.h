@@ -26,7 +26,7 @@ enum shim_progress {
  * struct shim_tag - a tag this process has used; it stays for the process's life
  * @next: in its bucket; neither this nor what follows @progress changes once
  *	the tag can be found
- * @handle: generation of the connection << 32 | the module's id of the tag
+ * @handle: generation of the connection << 32 | the module's handle of the tag
  * @id: hash of the name, the same in each process: the tag's id for probes
  * @progress: when it began, in ns << 2 | enum shim_progress
  * @hash: of the name

@@ -66,12 +66,19 @@
  *   privileges by execve (set-user-ID, file capabilities) counts as exited.
  *
  * Trace
- *   VCPC_IOC_TRACE_TAG turns a name into a tag id, referenced by the
- *   /dev/vcpc descriptor it was asked on.  VCPC_IOC_TRACE fires a tracepoint
- *   (vcpc:vcpc_begin, ...) and nothing else; whoever listens takes the time.
+ *   VCPC_IOC_TRACE_TAG turns a name into a tag.  A name belongs to the user who
+ *   opened /dev/vcpc: the same name of another user is another tag.  The tag has an
+ *   id, which listeners see and which is never given to another tag, and a
+ *   handle, which stands for it on this descriptor, as long as that is open.
  *
- *   posix_fadvise(2) on /dev/vcpc does the same without an argument struct, in
- *   two thirds of the time: see VCPC_TRACE_ADVICE.
+ *   write(2) of a struct vcpc_trace_write fires a tracepoint (vcpc:vcpc_begin, ...)
+ *   and nothing else; whoever listens takes the time.  One write is one event.
+ *   pwrite(2) does the same at any position.  At VCPC_TRACE_AT, no other file takes
+ *   it: who is not sure that the descriptor is still the device harms nobody.
+ *
+ *   A transaction is its process's (or thread's) on the descriptor on which it was
+ *   begun: an end on another one does not end it, unless it says when it began.  When
+ *   the descriptor's last copy is closed, what is still open on it is given up.
  *
  *   A page of /dev/vcpc, mapped to be read only, says whether anybody listens:
  *   see struct vcpc_trace_page.  A program that finds nobody need not call.
@@ -93,7 +100,7 @@
 
 /* Features, in struct vcpc_info_args.features */
 #define VCPC_FEAT_SETS		(1ULL << 0)	/* SET_CREATE on threads */
-#define VCPC_FEAT_TRACE		(1ULL << 1)	/* TRACE_TAG, TRACE */
+#define VCPC_FEAT_TRACE		(1ULL << 1)	/* TRACE_TAG, write(2) */
 #define VCPC_FEAT_INHERIT	(1ULL << 2)	/* VCPC_BIND_F_INHERIT, _TREE */
 #define VCPC_FEAT_OVERFLOW	(1ULL << 3)	/* VCPC_REQ_F_OVERFLOW, OVERFLOWS, poll(2) */
 #define VCPC_FEAT_CPU		(1ULL << 4)	/* VCPC_BIND_F_CPU */
@@ -111,7 +118,7 @@
  * @features: out: VCPC_FEAT_*
  * @max_requests: out: requests one set may have
  * @max_sets: out: sets one user may have open
- * @max_tags: out: tags that can exist at a time
+ * @max_tags: out: trace tags one user may have
  * @hw_slots: out: hardware counters found so far by trying; 0 if there is no
  *	PMU, or if none was tried yet
  * @sample_size: out: bytes of struct vcpc_sample before its values
@@ -482,63 +489,58 @@ struct vcpc_instances_args {
 };
 
 /**
- * struct vcpc_trace_tag_args - a name's tag id (VCPC_IOC_TRACE_TAG)
+ * struct vcpc_trace_tag_args - a tag of a name (VCPC_IOC_TRACE_TAG)
  * @size: in: sizeof(struct vcpc_trace_tag_args)
  * @flags: must be zero
  * @name: in: user address of the name
  * @name_len: in: its length without a NUL, 1..VCPC_TAG_LEN-1; no NUL inside
- * @tag: out: the id, never 0; the same name gives the same id while anybody
- *	holds it.  Ids are not given to another name later.
+ * @handle: out: the tag on this descriptor, never 0; the same for the same name
+ * @tag: out: its id, never 0; the same for all of the user's descriptors while any
+ *	of them holds the tag
  *
- * Errors: EINVAL (length, NUL inside), ENAMETOOLONG, ENOSPC (all tags are in
- * use), EUSERS (the user's limit of tags), ENOMEM, EFAULT.
+ * Errors: EINVAL (length, NUL inside), ENAMETOOLONG, EUSERS (the user has all tags
+ * that one user may have, and holds them), ENOSPC (all users together have), EINTR
+ * (killed), ENOMEM, EFAULT.
  */
 struct vcpc_trace_tag_args {
 	__u32 size;
 	__u32 flags;
 	__u64 name;
 	__u32 name_len;
-	__u32 tag;
+	__u32 handle;
+	__u64 tag;
 };
 
-/* struct vcpc_trace_args.op */
+/* struct vcpc_trace_write.op */
 #define VCPC_TRACE_BEGIN	1
 #define VCPC_TRACE_END		2
 #define VCPC_TRACE_ABORT	3
 #define VCPC_TRACE_POINT	4
 #define VCPC_TRACE_OBSERVE	5
 #define VCPC_TRACE_COUNTER	6
-
-/* struct vcpc_trace_args.flags */
-/* The transaction is this thread's; otherwise it is the process's. */
-#define VCPC_TRACE_F_THREAD	(1U << 0)
+/* And, with BEGIN, END and ABORT: the transaction is this thread's, not the process's. */
+#define VCPC_TRACE_F_THREAD	(1U << 16)
 
 /**
- * struct vcpc_trace_args - fire a trace event (VCPC_IOC_TRACE)
- * @size: in: sizeof(struct vcpc_trace_args)
- * @op: in: VCPC_TRACE_*
- * @tag: in: an id that this descriptor holds
- * @flags: in: VCPC_TRACE_F_*; only for BEGIN, END and ABORT
- * @value: in: bits of a double for OBSERVE and COUNTER; for END and ABORT when
- *	the transaction began (CLOCK_MONOTONIC), 0 if its BEGIN was fired or
+ * struct vcpc_trace_write - a trace event (write(2) on /dev/vcpc)
+ * @op: VCPC_TRACE_*
+ * @handle: the tag, as VCPC_IOC_TRACE_TAG gave it on this descriptor
+ * @value: bits of a double for OBSERVE and COUNTER; for END and ABORT when
+ *	the transaction began (CLOCK_MONOTONIC), 0 if its BEGIN was written or
  *	that is not known; otherwise 0
  *
- * Errors: EINVAL, ENOENT (not a tag of this descriptor), ENOMEM (a process's
- * first BEGIN), EFAULT.
+ * Its size is what is written: all of it, or nothing.
+ *
+ * Errors: EINVAL, E2BIG, ENOENT (no tag of this descriptor), EFAULT.
  */
-struct vcpc_trace_args {
-	__u32 size;
+struct vcpc_trace_write {
 	__u32 op;
-	__u32 tag;
-	__u32 flags;
+	__u32 handle;
 	__u64 value;
 };
 
-/*
- * posix_fadvise(fd, tag | flags << 32, value, VCPC_TRACE_ADVICE | op) is
- * VCPC_IOC_TRACE.  No file takes such advice but this (EINVAL, ESPIPE).
- */
-#define VCPC_TRACE_ADVICE	0x76630000
+/* A write that ends beyond the last position that a file can have */
+#define VCPC_TRACE_AT		0x7ffffffffffffff8LL
 
 /* struct vcpc_trace_page.flags */
 #define VCPC_TRACE_LISTENING	(1U << 0)	/* somebody wants events */
@@ -565,7 +567,6 @@ struct vcpc_trace_page {
 #define VCPC_IOC_INFO		_IOWR(VCPC_IOC_TYPE, 0x00, struct vcpc_info_args)
 #define VCPC_IOC_SET_CREATE	_IOWR(VCPC_IOC_TYPE, 0x01, struct vcpc_set_create_args)
 #define VCPC_IOC_TRACE_TAG	_IOWR(VCPC_IOC_TYPE, 0x02, struct vcpc_trace_tag_args)
-#define VCPC_IOC_TRACE		_IOW(VCPC_IOC_TYPE, 0x03, struct vcpc_trace_args)
 
 /* On a set's descriptor; SAMPLE and INSTANCES on a sampler, too */
 #define VCPC_IOC_BIND		_IOWR(VCPC_IOC_TYPE, 0x10, struct vcpc_bind_args)

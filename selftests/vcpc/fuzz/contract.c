@@ -71,15 +71,12 @@ const struct contract contract[OP_NR] = {
 	[OP_TRACE_TAG] = {
 		.name = "TRACE_TAG", .cmd = VCPC_IOC_TRACE_TAG,
 		.known = sizeof(struct vcpc_trace_tag_args),
-		.out = offsetof(struct vcpc_trace_tag_args, tag), .out_len = 4,
+		.out = offsetof(struct vcpc_trace_tag_args, handle), .out_len = 12,
 		.errors = { EINVAL, E2BIG, EFAULT, ENAMETOOLONG, ENOSPC, EUSERS, ENOMEM },
 	},
 	[OP_TRACE] = {
-		.name = "TRACE", .cmd = VCPC_IOC_TRACE, .known = sizeof(struct vcpc_trace_args),
-		.errors = { EINVAL, E2BIG, EFAULT, ENOENT, ENOMEM },
-	},
-	[OP_ADVISE] = {
-		.name = "fadvise", .errors = { EINVAL, ENOENT, ENOMEM, ESPIPE },
+		.name = "write", .known = sizeof(struct vcpc_trace_write),
+		.errors = { EINVAL, E2BIG, EFAULT, ENOENT, ESPIPE, EBADF, EIO },
 	},
 	[OP_MMAP] = {
 		.name = "mmap", .errors = { EINVAL, EACCES, EPERM, ENODEV, ENOMEM },

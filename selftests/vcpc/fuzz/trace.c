@@ -33,78 +33,98 @@ void do_tag(struct worker *w)
 	if (fire(&w->f, &h) < 0)
 		return;
 	memcpy(&args, h.image, sizeof(args));
-	if (!args.tag)
+	if (!args.tag || !args.handle)
 		wrong(&w->f, h.op->name, "no id", 0, 0);
 	if (!h.strange_fd)
-		w->tags[below(&w->f, TAGS)] = args.tag;
+		w->tags[below(&w->f, TAGS)] = args.handle;
 }
 
-static int trace_must(const struct vcpc_trace_args *args)
+static int trace_must(const struct vcpc_trace_write *event)
 {
-	bool transaction = args->op >= VCPC_TRACE_BEGIN && args->op <= VCPC_TRACE_ABORT;
-	bool value = args->op == VCPC_TRACE_OBSERVE || args->op == VCPC_TRACE_COUNTER;
+	const __u32 op = event->op & ~VCPC_TRACE_F_THREAD;
+	bool transaction = op >= VCPC_TRACE_BEGIN && op <= VCPC_TRACE_ABORT;
+	bool value = op == VCPC_TRACE_OBSERVE || op == VCPC_TRACE_COUNTER;
 
-	if (!transaction && !value && args->op != VCPC_TRACE_POINT)
+	if (!transaction && !value && op != VCPC_TRACE_POINT)
 		return EINVAL;
-	if (args->flags & ~(transaction ? VCPC_TRACE_F_THREAD : 0))
+	if (event->op != op && !transaction)
 		return EINVAL;
 	/* An end says when its transaction began. */
-	value |= args->op == VCPC_TRACE_END || args->op == VCPC_TRACE_ABORT;
-	return args->value && !value ? EINVAL : MAY_ANY;
+	value |= op == VCPC_TRACE_END || op == VCPC_TRACE_ABORT;
+	return event->value && !value ? EINVAL : MAY_ANY;
 }
 
 /* An event, mostly a good one */
-static struct vcpc_trace_args some_event(struct worker *w, struct hostile *h)
+static struct vcpc_trace_write some_event(struct worker *w, struct hostile *h)
 {
-	struct vcpc_trace_args args = { .op = 1 + below(&w->f, 6) };
+	struct vcpc_trace_write event = { .op = 1 + below(&w->f, 6) };
 
 	choose_device(w, h);
-	if (args.op <= VCPC_TRACE_ABORT)
-		args.flags = below(&w->f, 2);
-	if (args.op >= VCPC_TRACE_OBSERVE)
-		args.value = draw(&w->f);
+	if (event.op >= VCPC_TRACE_OBSERVE)
+		event.value = draw(&w->f);
+	if (event.op <= VCPC_TRACE_ABORT && one_in(&w->f, 2))
+		event.op |= VCPC_TRACE_F_THREAD;
 	if (one_in(&w->f, 20))
-		args.op = (__u32)draw(&w->f);
+		event.op = one_in(&w->f, 2) ? (__u32)draw(&w->f) : event.op ^ 1U << below(&w->f, 32);
 	if (one_in(&w->f, 20))
-		args.flags = 1U << below(&w->f, 32);
-	if (one_in(&w->f, 20))
-		args.value = draw(&w->f);
-	args.tag = w->tags[below(&w->f, TAGS)];
-	h->must = trace_must(&args);
+		event.value = draw(&w->f);
+	event.handle = w->tags[below(&w->f, TAGS)];
+	h->must = trace_must(&event);
 	if (one_in(&w->f, 20)) {
-		args.tag = (__u32)draw(&w->f) | 1U << 31;
+		event.handle = (__u32)draw(&w->f) | 1U << 31;
 		h->must = h->must ?: ENOENT;
 	} else if (!h->must && !h->strange_fd) {
-		h->must = args.tag ? MUST_WORK : ENOENT;
+		h->must = event.handle ? MUST_WORK : ENOENT;
 	}
-	return args;
+	return event;
+}
+
+/* The struct's size, or another one; and memory may end before. */
+static size_t some_size(struct worker *w, struct hostile *h, enum place place, size_t there)
+{
+	const size_t known = h->op->known;
+	size_t size = known;
+
+	if (one_in(&w->f, 10))
+		size = one_in(&w->f, 2) ? below(&w->f, 64) : below(&w->f, 2 * PAGE);
+	if (!size || place >= PLACE_NULL || (place == PLACE_HALF && there < size))
+		h->must = MUST_FAIL;
+	else if (size < known)
+		h->must = EINVAL;
+	else if (size > PAGE)
+		h->must = E2BIG;
+	/* What lies behind the struct may be zero or not, or not be there. */
+	else if (size > known)
+		h->must = MAY_ANY;
+	return size;
+}
+
+/* Written, or written at the position that no other file takes; those may say so. */
+static void write_event(struct worker *w, const struct hostile *h, const void *from, size_t size)
+{
+	long ret;
+
+	if (h->strange_fd || one_in(&w->f, 2))
+		ret = pwrite(h->fd, from, size, VCPC_TRACE_AT);
+	else
+		ret = write(h->fd, from, size);
+	judge(&w->f, h, h->strange_fd ? MAY_ANY : h->must, ret < 0 ? -errno : ret);
 }
 
 void do_trace(struct worker *w)
 {
 	struct hostile h = { .op = &contract[OP_TRACE] };
-	struct vcpc_trace_args args = some_event(w, &h);
+	struct vcpc_trace_write event = some_event(w, &h);
+	enum place place = some_place(&w->f);
+	size_t there, at, size;
 
-	memcpy(h.image, &args, sizeof(args));
-	fire(&w->f, &h);
-}
-
-/* The same, without an argument in memory; what is no device may not like it. */
-void do_advise(struct worker *w)
-{
-	struct hostile h = { .op = &contract[OP_ADVISE] };
-	struct vcpc_trace_args args = some_event(w, &h);
-	int advice = VCPC_TRACE_ADVICE ^ args.op;
-
-	if (one_in(&w->f, 20)) {
-		advice = one_in(&w->f, 2) ? (int)below(&w->f, 8) : (int)draw(&w->f) | 1 << 24;
-		h.must = EINVAL;
-	}
-	/* Files of other kinds take advice of other kinds. */
-	if (h.strange_fd)
-		h.must = advice >= 0 && advice < 8 ? MAY_ANY : h.must ? MUST_FAIL : MAY_ANY;
-	judge(&w->f, &h, h.must,
-	      -posix_fadvise(h.fd, args.tag | (__u64)args.flags << 32, args.value, advice));
+	memcpy(h.image, &event, sizeof(event));
+	at = lay(&w->f, place, sizeof(event), &there);
+	if (there > sizeof(event))
+		there = sizeof(event);
+	memcpy(w->f.data.rw + at, &event, there);
+	size = some_size(w, &h, place, there);
+	write_event(w, &h, address(&w->f.data, place, at), size);
 }
 
 /* The page that says who listens: what it says, and that it stays as it is. */

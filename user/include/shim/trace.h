@@ -68,8 +68,11 @@ struct shim_trace_options {
 
 /**
  * struct shim_trace_stat - what is known of one tag used for one kind
- * @name: the tag
+ * @name: the tag, as its program wrote it; any bytes
+ * @label: the tag as it is to be shown: @name, or, where several users have tags of that
+ *	name, "name@user"; a @name that ends in "@" and digits is always shown so
  * @id: the tag's number; a number is never given to another tag
+ * @user: whose tag it is
  * @kind: enum shim_trace_kind
  * @count: transactions completed, points passed, or values given
  * @aborted: transactions aborted; this and the next three are 0 for other kinds
@@ -88,7 +91,9 @@ struct shim_trace_options {
  */
 struct shim_trace_stat {
 	const char *name;
-	uint32_t id;
+	const char *label;
+	uint64_t id;
+	uint32_t user;
 	uint32_t kind;
 	uint64_t count;
 	uint64_t aborted;
@@ -106,7 +111,9 @@ struct shim_trace_stat {
 /**
  * struct shim_trace_count - what a tag's transactions have counted
  * @name: the tag
+ * @label: as in struct shim_trace_stat
  * @id: the tag's number
+ * @user: whose tag it is
  * @reserved: zero
  * @event: which event, as in shim_set_create()
  * @transactions: how many had the counter at begin and end
@@ -114,7 +121,9 @@ struct shim_trace_stat {
  */
 struct shim_trace_count {
 	const char *name;
-	uint32_t id;
+	const char *label;
+	uint64_t id;
+	uint32_t user;
 	uint32_t reserved;
 	const char *event;
 	uint64_t transactions;
@@ -134,8 +143,10 @@ enum shim_trace_op {
 /**
  * struct shim_trace_event - one event
  * @name: the tag
+ * @label: as in struct shim_trace_stat
  * @id: the tag's number
  * @op: enum shim_trace_op
+ * @user: whose tag it is
  * @ns: when, CLOCK_MONOTONIC
  * @start_ns: of an end or abort: when the transaction began
  * @value: of an observation or counter, otherwise 0
@@ -144,8 +155,10 @@ enum shim_trace_op {
  */
 struct shim_trace_event {
 	const char *name;
-	uint32_t id;
+	const char *label;
+	uint64_t id;
 	uint32_t op;
+	uint32_t user;
 	uint64_t ns;
 	uint64_t start_ns;
 	double value;

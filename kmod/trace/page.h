@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef VCPC_TRACEPAGE_H
-#define VCPC_TRACEPAGE_H
+#ifndef VCPC_TRACE_PAGE_H
+#define VCPC_TRACE_PAGE_H
 
 struct vm_area_struct;
 

@@ -13,7 +13,7 @@
 #include <linux/vcpc.h>
 
 #include "compat/vm_flags.h"
-#include "tracepage.h"
+#include "trace/page.h"
 
 static DEFINE_MUTEX(page_lock);
 static struct vcpc_trace_page *page;

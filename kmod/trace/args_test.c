@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The structs of tags and events as they come in: sizes, flags, values, and memory that ends
+ * in the middle; and names as text.
+ */
+#include <kunit/test.h>
+#include <linux/string.h>
+
+#include "trace/args.h"
+#include "trace/events.h"
+#include "user_test.h"
+
+static struct vcpc_user_memory memory;
+
+static int take_tag(struct kunit *test, const struct vcpc_trace_tag_args *args, size_t at)
+{
+	struct vcpc_trace_tag_args taken;
+	size_t there = min(sizeof(*args), PAGE_SIZE - at);
+	void __user *from;
+	int ret;
+
+	vcpc_user_test_enter(&memory);
+	from = vcpc_user_test_put(test, &memory, at, args, there);
+	ret = vcpc_traceargs_tag(&taken, from);
+	vcpc_user_test_leave(&memory);
+	return ret;
+}
+
+static void tag(struct kunit *test)
+{
+	struct vcpc_trace_tag_args args = { .size = sizeof(args), .name_len = 1 };
+	int bit;
+
+	KUNIT_EXPECT_EQ(test, 0, take_tag(test, &args, 0));
+	KUNIT_EXPECT_EQ(test, 0, take_tag(test, &args, PAGE_SIZE - sizeof(args)));
+	KUNIT_EXPECT_EQ(test, -EFAULT, take_tag(test, &args, PAGE_SIZE - sizeof(args) + 1));
+	KUNIT_EXPECT_EQ(test, -EFAULT, take_tag(test, &args, PAGE_SIZE - 4));
+	for (bit = 0; bit < 32; bit++) {
+		args.flags = BIT(bit);
+		KUNIT_EXPECT_EQ(test, -EINVAL, take_tag(test, &args, 0));
+	}
+	args.flags = 0;
+	args.size = sizeof(args) - 1;
+	KUNIT_EXPECT_EQ(test, -EINVAL, take_tag(test, &args, 0));
+	args.size = PAGE_SIZE + 1;
+	KUNIT_EXPECT_EQ(test, -E2BIG, take_tag(test, &args, 0));
+	args.size = sizeof(args);
+	args.name_len = 0;
+	KUNIT_EXPECT_EQ(test, -EINVAL, take_tag(test, &args, 0));
+	args.name_len = VCPC_TAG_LEN - 1;
+	KUNIT_EXPECT_EQ(test, 0, take_tag(test, &args, 0));
+	args.name_len = VCPC_TAG_LEN;
+	KUNIT_EXPECT_EQ(test, -ENAMETOOLONG, take_tag(test, &args, 0));
+}
+
+static void tag_name(struct kunit *test)
+{
+	struct vcpc_trace_tag_args args = { .size = sizeof(args), .name_len = 5 };
+	char name[VCPC_TAG_LEN];
+
+	args.name = memory.page;
+	vcpc_user_test_enter(&memory);
+	vcpc_user_test_put(test, &memory, 0, "check", 5);
+	KUNIT_EXPECT_EQ(test, 0, vcpc_traceargs_name(name, &args));
+	KUNIT_EXPECT_STREQ(test, "check", name);
+	vcpc_user_test_put(test, &memory, 0, "ch\0ck", 5);
+	KUNIT_EXPECT_EQ(test, -EINVAL, vcpc_traceargs_name(name, &args));
+	args.name = memory.page + PAGE_SIZE - 4;
+	KUNIT_EXPECT_EQ(test, -EFAULT, vcpc_traceargs_name(name, &args));
+	vcpc_user_test_leave(&memory);
+}
+
+static void event(struct kunit *test)
+{
+	const struct vcpc_trace_write from = { .op = 2, .handle = 3, .value = ~4ULL };
+	struct vcpc_trace_write taken = { .op = 0 };
+	char __user *at;
+	size_t there;
+
+	vcpc_user_test_enter(&memory);
+	at = vcpc_user_test_put(test, &memory, PAGE_SIZE - sizeof(from), &from, sizeof(from));
+	KUNIT_EXPECT_EQ(test, 0, vcpc_traceargs_event(&taken, at));
+	KUNIT_EXPECT_EQ(test, 0, memcmp(&taken, &from, sizeof(from)));
+	for (there = 0; there < sizeof(from); there++)
+		KUNIT_EXPECT_EQ(test, -EFAULT,
+				vcpc_traceargs_event(&taken, at + sizeof(from) - there));
+	KUNIT_EXPECT_EQ(test, -EINVAL, vcpc_traceargs_other_size(&taken, at, sizeof(from) - 1));
+	KUNIT_EXPECT_EQ(test, -EFAULT, vcpc_traceargs_other_size(&taken, at, sizeof(from) + 1));
+	KUNIT_EXPECT_EQ(test, -E2BIG, vcpc_traceargs_other_size(&taken, at, PAGE_SIZE + 1));
+	vcpc_user_test_leave(&memory);
+}
+
+static int check(u32 op, u64 value)
+{
+	const struct vcpc_trace_write event = { .op = op, .value = value };
+
+	return vcpc_traceargs_check(&event);
+}
+
+/* Every operation, with every flag, with a value and without. */
+static void operations(struct kunit *test)
+{
+	u32 op;
+	int bit;
+
+	for (op = 0; op < 20; op++) {
+		bool known = op >= VCPC_TRACE_BEGIN && op <= VCPC_TRACE_COUNTER;
+		bool value = known && op != VCPC_TRACE_BEGIN && op != VCPC_TRACE_POINT;
+		bool thread = known && op <= VCPC_TRACE_ABORT;
+
+		KUNIT_EXPECT_EQ(test, known ? 0 : -EINVAL, check(op, 0));
+		KUNIT_EXPECT_EQ(test, value ? 0 : -EINVAL, check(op, 1ULL << 63));
+		for (bit = 5; bit < 32; bit++)
+			KUNIT_EXPECT_EQ(test, thread && bit == 16 ? 0 : -EINVAL,
+					check(op | BIT(bit), 0));
+	}
+}
+
+static void escapes(struct kunit *test)
+{
+	static const struct {
+		const char *name, *text;
+	} names[] = {
+		{ "plain text, {all} of 'it'", "plain text, {all} of 'it'" },
+		{ "a\nb\t\r\v\f", "a\\nb\\t\\r\\v\\f" },
+		{ "\x1b[2J\a", "\\e[2J\\a" },
+		{ "\"\\n", "\\\"\\\\n" },
+		{ "\x01\x7f\x80\x9b\xff", "\\x01\\x7f\\x80\\x9b\\xff" },
+		{ "", "" },
+	};
+	char text[64];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t size = vcpc_events_escape(NULL, 0, names[i].name);
+
+		KUNIT_EXPECT_EQ(test, strlen(names[i].text) + 1, size);
+		memset(text, '#', sizeof(text));
+		vcpc_events_escape(text, size, names[i].name);
+		KUNIT_EXPECT_STREQ(test, names[i].text, text);
+		KUNIT_EXPECT_EQ(test, '#', text[size]);
+	}
+}
+
+static int begin_suite(struct kunit_suite *suite)
+{
+	return vcpc_user_test_open(&memory);
+}
+
+static void end_suite(struct kunit_suite *suite)
+{
+	vcpc_user_test_close(&memory);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(tag),
+	KUNIT_CASE(tag_name),
+	KUNIT_CASE(event),
+	KUNIT_CASE(operations),
+	KUNIT_CASE(escapes),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "vcpc_traceargs",
+	.suite_init = begin_suite,
+	.suite_exit = end_suite,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The tracepoints vcpc:*: what programs report of their transactions.
+ *
+ * Arguments are scalars, and names as strings, so that BPF programs of the kind
+ * raw_tp need no type information of this module.  @tag is a tag's id, @file the
+ * number of the open file of /dev/vcpc that the event was written to, and @ids
+ * the tag's user << 32 | the process's id, or the thread's if @thread is 1.  Ids
+ * are those of the initial namespaces.
+ *
+ * Names are any bytes: BPF programs get them as they are, ftrace and perf get
+ * them escaped.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM vcpc
+
+#if !defined(VCPC_TRACE_EVENTS_H) || defined(TRACE_HEADER_MULTI_READ)
+#define VCPC_TRACE_EVENTS_H
+
+#include <linux/kernel.h>
+#include <linux/tracepoint.h>
+#include <linux/vcpc.h>
+
+#include "trace/page.h"
+
+#ifndef VCPC_TRACE_EVENTS_ONCE
+#define VCPC_TRACE_EVENTS_ONCE
+struct vcpc_trace_counts;
+
+size_t vcpc_events_escape(char *to, size_t size, const char *name);
+#endif
+
+/* What all events of a transaction have */
+#define VCPC_TRANSACTION_FIELDS							\
+		__field(u64, tag)						\
+		__field(u64, file)						\
+		__field(u32, user)						\
+		__field(u32, id)						\
+		__field(u32, thread)						\
+		__dynamic_array(char, name, vcpc_events_escape(NULL, 0, name))
+
+#define VCPC_TRANSACTION_ASSIGN							\
+		__entry->tag = tag;						\
+		__entry->file = file;						\
+		__entry->user = upper_32_bits(ids);				\
+		__entry->id = lower_32_bits(ids);				\
+		__entry->thread = thread;					\
+		vcpc_events_escape(__get_dynamic_array(name),			\
+				   __get_dynamic_array_len(name), name);
+
+#define VCPC_TRANSACTION_FORMAT	"tag=%llu name=\"%s\" user=%u %s=%u file=%llu"
+#define VCPC_TRANSACTION_VALUES							\
+		__entry->tag, __get_str(name), __entry->user,			\
+		__entry->thread ? "tid" : "pid", __entry->id, __entry->file
+
+/* A transaction begins. */
+TRACE_EVENT_FN(vcpc_begin,
+	TP_PROTO(u64 tag, u64 file, u64 ids, u32 thread, const char *name),
+	TP_ARGS(tag, file, ids, thread, name),
+	TP_STRUCT__entry(VCPC_TRANSACTION_FIELDS),
+	TP_fast_assign(VCPC_TRANSACTION_ASSIGN),
+	TP_printk(VCPC_TRANSACTION_FORMAT, VCPC_TRANSACTION_VALUES),
+	vcpc_tracepage_listen_begin, vcpc_tracepage_unlisten_begin
+);
+
+/*
+ * The begin of a thread that has a set bound for tracing, after vcpc_begin;
+ * @counts is what it has counted.
+ */
+TRACE_EVENT(vcpc_begin_counts,
+	TP_PROTO(u64 tag, u64 file, u64 ids, u32 thread, const char *name,
+		 const struct vcpc_trace_counts *counts),
+	TP_ARGS(tag, file, ids, thread, name, counts),
+	TP_STRUCT__entry(VCPC_TRANSACTION_FIELDS),
+	TP_fast_assign(VCPC_TRANSACTION_ASSIGN),
+	TP_printk(VCPC_TRANSACTION_FORMAT, VCPC_TRANSACTION_VALUES)
+);
+
+DECLARE_EVENT_CLASS(vcpc_finish,
+	TP_PROTO(u64 tag, u64 file, u64 ids, u32 thread, const char *name, u64 start,
+		 const struct vcpc_trace_counts *counts),
+	TP_ARGS(tag, file, ids, thread, name, start, counts),
+	TP_STRUCT__entry(
+		VCPC_TRANSACTION_FIELDS
+		__field(u64, start)
+	),
+	TP_fast_assign(
+		VCPC_TRANSACTION_ASSIGN
+		__entry->start = start;
+	),
+	TP_printk(VCPC_TRANSACTION_FORMAT " start=%llu", VCPC_TRANSACTION_VALUES, __entry->start)
+);
+
+/*
+ * It ends.  @start is when it began, if its program says so, otherwise 0.
+ * @counts is what the thread has counted, if it has a set bound for tracing.
+ */
+DEFINE_EVENT_FN(vcpc_finish, vcpc_end,
+	TP_PROTO(u64 tag, u64 file, u64 ids, u32 thread, const char *name, u64 start,
+		 const struct vcpc_trace_counts *counts),
+	TP_ARGS(tag, file, ids, thread, name, start, counts),
+	vcpc_tracepage_listen, vcpc_tracepage_unlisten
+);
+
+/* It is given up, and does not count; @counts is NULL. */
+DEFINE_EVENT_FN(vcpc_finish, vcpc_abort,
+	TP_PROTO(u64 tag, u64 file, u64 ids, u32 thread, const char *name, u64 start,
+		 const struct vcpc_trace_counts *counts),
+	TP_ARGS(tag, file, ids, thread, name, start, counts),
+	vcpc_tracepage_listen, vcpc_tracepage_unlisten
+);
+
+/* A point was reached, or a value seen: the bits of a double.  @user is the tag's. */
+TRACE_EVENT_FN(vcpc_value,
+	TP_PROTO(u64 tag, u32 op, u64 value, const char *name, u32 user),
+	TP_ARGS(tag, op, value, name, user),
+	TP_STRUCT__entry(
+		__field(u64, tag)
+		__field(u64, value)
+		__field(u32, op)
+		__field(u32, user)
+		__dynamic_array(char, name, vcpc_events_escape(NULL, 0, name))
+	),
+	TP_fast_assign(
+		__entry->tag = tag;
+		__entry->value = value;
+		__entry->op = op;
+		__entry->user = user;
+		vcpc_events_escape(__get_dynamic_array(name), __get_dynamic_array_len(name), name);
+	),
+	TP_printk("tag=%llu name=\"%s\" user=%u %s double=0x%016llx", __entry->tag,
+		  __get_str(name), __entry->user,
+		  __print_symbolic(__entry->op,
+				   { VCPC_TRACE_POINT, "point" },
+				   { VCPC_TRACE_OBSERVE, "observe" },
+				   { VCPC_TRACE_COUNTER, "counter" }),
+		  __entry->value),
+	vcpc_tracepage_listen, vcpc_tracepage_unlisten
+);
+
+/* A tag's name is forgotten; the id will not come again. */
+TRACE_EVENT(vcpc_tag_put,
+	TP_PROTO(u64 tag),
+	TP_ARGS(tag),
+	TP_STRUCT__entry(__field(u64, tag)),
+	TP_fast_assign(__entry->tag = tag;),
+	TP_printk("tag=%llu", __entry->tag)
+);
+
+/*
+ * An open file of /dev/vcpc on which transactions were begun is closed, for good: nobody
+ * can end them.  The number will not come again.
+ */
+TRACE_EVENT(vcpc_gone,
+	TP_PROTO(u64 file),
+	TP_ARGS(file),
+	TP_STRUCT__entry(__field(u64, file)),
+	TP_fast_assign(__entry->file = file;),
+	TP_printk("file=%llu", __entry->file)
+);
+
+#endif /* VCPC_TRACE_EVENTS_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace/events
+#include <trace/define_trace.h>

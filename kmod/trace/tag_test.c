@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tags of users who take all they get: shares, root's reserve, ids, handles.
+ */
+#include <kunit/test.h>
+#include <linux/cred.h>
+#include <linux/slab.h>
+
+#include "limits.h"
+#include "trace/tag.h"
+
+/* As many as the defaults allow */
+#define SHARE	1024
+#define ALL	4096
+#define RESERVE	512
+
+/* A user with a file, whose account no other file knows */
+struct actor {
+	struct vcpc_user user;
+	struct vcpc_tag_holder holder;
+};
+
+static void begin_actor(struct actor *actor, unsigned int uid)
+{
+	*actor = (struct actor) {
+		.user.uid = KUIDT_INIT(uid),
+		/* Never given back: it is not an account of the list. */
+		.user.refs = 1U << 30,
+	};
+	INIT_LIST_HEAD(&actor->user.idle_tags);
+	vcpc_tag_holder_init(&actor->holder, &actor->user);
+}
+
+static void reopen(struct actor *actor)
+{
+	vcpc_tag_holder_release(&actor->holder);
+	vcpc_tag_holder_init(&actor->holder, &actor->user);
+}
+
+static int take(struct actor *actor, unsigned int nr, u32 *handle)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "test %u", nr);
+	return vcpc_tag_hold(&actor->holder, name, handle);
+}
+
+/* How many it gets; @error says why no more */
+static unsigned int take_all(struct actor *actor, unsigned int most, int *error)
+{
+	unsigned int nr;
+	u32 handle;
+
+	for (nr = 0; nr < most; nr++) {
+		*error = take(actor, nr, &handle);
+		if (*error)
+			break;
+	}
+	return nr;
+}
+
+static u64 id_of(struct kunit *test, struct actor *actor, unsigned int nr)
+{
+	u32 handle = 0;
+
+	KUNIT_EXPECT_EQ(test, 0, take(actor, nr, &handle));
+	return handle ? vcpc_tag_find(&actor->holder, handle)->id : 0;
+}
+
+static const struct cred *without_capabilities(struct kunit *test)
+{
+	struct cred *cred = prepare_creds();
+	const struct cred *old;
+
+	KUNIT_ASSERT_NOT_NULL(test, cred);
+	cap_clear(cred->cap_effective);
+	old = override_creds(cred);
+	put_cred(cred);
+	return old;
+}
+
+static struct actor actors[5];
+
+static void shares(struct kunit *test)
+{
+	const struct cred *old = without_capabilities(test);
+	unsigned int others = 0, i;
+	struct actor root;
+	int error;
+
+	for (i = 0; i < ARRAY_SIZE(actors); i++) {
+		begin_actor(&actors[i], 70001 + i);
+		others += take_all(&actors[i], ALL, &error);
+		KUNIT_EXPECT_EQ(test, others < ALL - RESERVE ? -EUSERS : -ENOSPC, error);
+	}
+	KUNIT_EXPECT_EQ(test, ALL - RESERVE, others);
+	KUNIT_EXPECT_EQ(test, SHARE, actors[0].user.nr_tags);
+	begin_actor(&root, 0);
+	KUNIT_EXPECT_EQ(test, RESERVE, take_all(&root, ALL, &error));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, error);
+	for (i = 0; i < ARRAY_SIZE(actors); i++)
+		vcpc_tag_holder_release(&actors[i].holder);
+	/* Now there is room for whoever wants it, but not beyond the share. */
+	begin_actor(&actors[0], 80001);
+	KUNIT_EXPECT_EQ(test, SHARE, take_all(&actors[0], ALL, &error));
+	KUNIT_EXPECT_EQ(test, -EUSERS, error);
+	/* Root's are not driven out by others. */
+	vcpc_tag_holder_release(&root.holder);
+	begin_actor(&actors[1], 80002);
+	KUNIT_EXPECT_EQ(test, SHARE, take_all(&actors[1], ALL, &error));
+	KUNIT_EXPECT_EQ(test, RESERVE, root.user.nr_tags);
+	vcpc_tag_holder_release(&actors[0].holder);
+	vcpc_tag_holder_release(&actors[1].holder);
+	vcpc_tag_exit();
+	KUNIT_EXPECT_EQ(test, 0, actors[0].user.nr_tags + root.user.nr_tags);
+	revert_creds(old);
+}
+
+static void ids(struct kunit *test)
+{
+	u64 first, second, other;
+
+	begin_actor(&actors[0], 70001);
+	begin_actor(&actors[1], 70002);
+	first = id_of(test, &actors[0], 1);
+	other = id_of(test, &actors[1], 1);
+	KUNIT_EXPECT_NE(test, first, other);
+	/* Remembered while nobody holds it, */
+	reopen(&actors[0]);
+	KUNIT_EXPECT_EQ(test, first, id_of(test, &actors[0], 1));
+	/* and once it is forgotten, never given again. */
+	reopen(&actors[0]);
+	vcpc_tag_exit();
+	second = id_of(test, &actors[0], 1);
+	KUNIT_EXPECT_GT(test, second, other);
+	KUNIT_EXPECT_EQ(test, other, id_of(test, &actors[1], 1));
+	vcpc_tag_holder_release(&actors[0].holder);
+	vcpc_tag_holder_release(&actors[1].holder);
+	vcpc_tag_exit();
+}
+
+static void handles(struct kunit *test)
+{
+	static const u32 bad[] = { 0, 41, 63, 64, 65, U32_MAX };
+	u32 handle[40], again;
+	size_t i;
+
+	begin_actor(&actors[0], 70001);
+	KUNIT_EXPECT_NULL(test, vcpc_tag_find(&actors[0].holder, 1));
+	for (i = 0; i < ARRAY_SIZE(handle); i++)
+		KUNIT_EXPECT_EQ(test, 0, take(&actors[0], i, &handle[i]));
+	for (i = 0; i < ARRAY_SIZE(handle); i++) {
+		KUNIT_EXPECT_EQ(test, 0, take(&actors[0], i, &again));
+		KUNIT_EXPECT_EQ(test, handle[i], again);
+		KUNIT_EXPECT_NOT_NULL(test, vcpc_tag_find(&actors[0].holder, again));
+	}
+	KUNIT_EXPECT_EQ(test, ARRAY_SIZE(handle), actors[0].user.nr_tags);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		KUNIT_EXPECT_NULL(test, vcpc_tag_find(&actors[0].holder, bad[i]));
+	vcpc_tag_holder_release(&actors[0].holder);
+	vcpc_tag_exit();
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(shares),
+	KUNIT_CASE(ids),
+	KUNIT_CASE(handles),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "vcpc_tag",
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Two users' equal names are two tags, and nobody ends another's transaction. */
+#include <signal.h>
+
+#include "bpf_test.h"
+
+#define PID_MAX "/proc/sys/kernel/pid_max"
+
+FIXTURE(users) {
+	const char *missing;
+	struct shim_trace_drops drops;
+	struct shim_trace *trace;
+};
+
+FIXTURE_VARIANT(users) {
+	const char *env;
+	uint32_t flag;
+};
+
+FIXTURE_VARIANT_ADD(users, module) { "kernel", SHIM_TRACE_F_MODULE };
+FIXTURE_VARIANT_ADD(users, probes) { "probe", SHIM_TRACE_F_PROBES };
+
+FIXTURE_SETUP(users)
+{
+	struct shim_trace_options options = {
+		.size = sizeof(options), .flags = variant->flag | SHIM_TRACE_F_BEGINS,
+	};
+
+	ASSERT_EQ(0, trace_place(variant->flag, &self->missing));
+	setenv("SHIM_TRACE", variant->env, 1);
+	if (!self->missing)
+		ASSERT_EQ(0, shim_trace_on(&options));
+}
+
+FIXTURE_TEARDOWN(users)
+{
+	shim_trace_close(self->trace);
+	shim_trace_off();
+}
+
+/* As another user, @n points of a tag: 0, or not */
+static int points_as(uid_t uid, const char *name, int n)
+{
+	int status, bad;
+	pid_t pid = fork();
+
+	if (!pid) {
+		bad = setuid(uid) != 0;
+		for (int i = 0; i < n && !bad; i++)
+			bad = pmtracepoint(name) != 0;
+		_exit(bad);
+	}
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+/* What is known of a user's tag of a name; NULL if nothing is */
+static const struct shim_trace_stat *find(struct shim_trace *trace, size_t n, const char *name,
+					  uid_t user)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct shim_trace_stat *stat = shim_trace_stat_at(trace, i);
+
+		if (!strcmp(stat->name, name) && stat->user == user)
+			return stat;
+	}
+	return NULL;
+}
+
+TEST_F(users, equal_names)
+{
+	const struct shim_trace_stat *a, *b, *alone, *like;
+	size_t n;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, points_as(1001, "of two", 3));
+	ASSERT_EQ(0, points_as(1002, "of two", 5));
+	ASSERT_EQ(0, points_as(1002, "of one", 2));
+	/* A name that looks as if it were another's */
+	ASSERT_EQ(0, points_as(1002, "of two@1001", 7));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	ASSERT_EQ(0, shim_trace_stats_get(self->trace, &n));
+	a = find(self->trace, n, "of two", 1001);
+	b = find(self->trace, n, "of two", 1002);
+	alone = find(self->trace, n, "of one", 1002);
+	like = find(self->trace, n, "of two@1001", 1002);
+	ASSERT_TRUE(a && b && alone && like);
+	EXPECT_EQ(3, a->count);
+	EXPECT_EQ(5, b->count);
+	EXPECT_NE(a->id, b->id);
+	EXPECT_STREQ("of two@1001", a->label);
+	EXPECT_STREQ("of two@1002", b->label);
+	EXPECT_STREQ("of one", alone->label);
+	EXPECT_STREQ("of two@1001@1002", like->label);
+}
+
+static int read_number(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	int n = -1;
+
+	if (f && fscanf(f, "%d", &n) != 1)
+		n = -1;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static void write_number(const char *path, int n)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f)
+		return;
+	fprintf(f, "%d\n", n);
+	fclose(f);
+}
+
+/* A process that begins and dies, while its child goes on to have its descriptor: that child */
+static pid_t begin_and_die(uid_t uid, pid_t *dead)
+{
+	pid_t child = -1;
+	int told[2];
+
+	if (pipe(told))
+		return -1;
+	*dead = fork();
+	if (!*dead) {
+		if (setuid(uid) || pmtracebegin("of the dead"))
+			_exit(1);
+		child = fork();
+		if (!child) {
+			pause();
+			_exit(0);
+		}
+		_exit(write(told[1], &child, sizeof(child)) != sizeof(child));
+	}
+	if (read(told[0], &child, sizeof(child)) != sizeof(child))
+		child = -1;
+	close(told[0]);
+	close(told[1]);
+	waitpid(*dead, NULL, 0);
+	return child;
+}
+
+/* Begins as soon as @go can be read, ends when that is closed: what it was told */
+static int transaction_of_victim(uid_t uid, int go, int begun)
+{
+	char c;
+
+	if (setuid(uid) || pmtracebegin("of the living"))
+		return 1;
+	if (write(begun, "b", 1) != 1 || read(go, &c, 1) < 0)
+		return 2;
+	return pmtraceend("of the living") ? 3 : 0;
+}
+
+/* A child that has got this process number: its number, or -1 if it did not come in time */
+static pid_t child_with_pid(pid_t wanted, uid_t uid, int go[2], int begun)
+{
+	for (int i = 0; i < 20000; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			if (getpid() != wanted)
+				_exit(0);
+			close(go[1]);
+			_exit(transaction_of_victim(uid, go[0], begun));
+		}
+		if (pid == wanted)
+			return pid;
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+			break;
+	}
+	return -1;
+}
+
+/*
+ * A descriptor outlives the process that began on it, whose number another user's process has
+ * by the time that it is closed: that one's transaction is not ended.
+ */
+TEST_F(users, reused_process_number)
+{
+	int before = read_number(PID_MAX), go[2], begun[2], status = -1;
+	pid_t dead, holder, victim;
+	char c;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, pipe(go));
+	ASSERT_EQ(0, pipe(begun));
+	/* For numbers to come around soon */
+	write_number(PID_MAX, getpid() < 700 ? 1000 : getpid() + 300);
+	holder = begin_and_die(1001, &dead);
+	ASSERT_GT(holder, 0);
+	victim = child_with_pid(dead, 1002, go, begun[1]);
+	write_number(PID_MAX, before);
+	ASSERT_EQ(dead, victim);
+	close(go[0]);
+	ASSERT_EQ(1, read(begun[0], &c, 1));
+	kill(holder, SIGKILL);
+	/* Its descriptor is closed a moment after it is told to die. */
+	for (int i = 0; i < 500; i++) {
+		ASSERT_EQ(0, read_drops(&self->drops));
+		if (self->drops.given_up)
+			break;
+		usleep(10000);
+	}
+	usleep(100000);
+	close(go[1]);
+	ASSERT_EQ(victim, waitpid(victim, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(1, count_of("of the living", SHIM_TRACE_TRANSACTION));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	/* Only that of the dead, and the end of the other was expected. */
+	EXPECT_EQ(1, self->drops.given_up);
+	EXPECT_EQ(0, self->drops.not_open);
+}
+
+TEST_HARNESS_MAIN

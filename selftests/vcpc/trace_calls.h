@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Short ways to make trace calls, and to look at what ftrace says of them. */
+#ifndef VCPC_TRACE_CALLS_H
+#define VCPC_TRACE_CALLS_H
+
+#include "calls.h"
+
+#define TRACING "/sys/kernel/tracing/"
+#define PARAMETERS "/sys/module/vcpc/parameters/"
+
+/* 0 and the tag, or the negative errno */
+static inline int tag_args(int device, const char *name, unsigned int len,
+			   struct vcpc_trace_tag_args *args)
+{
+	*args = (struct vcpc_trace_tag_args) {
+		.size = sizeof(*args), .name = pointer(name), .name_len = len,
+	};
+	return call(device, VCPC_IOC_TRACE_TAG, args);
+}
+
+/* The tag's handle, or the negative errno */
+static UNUSED int tag_handle(int device, const char *name)
+{
+	struct vcpc_trace_tag_args args;
+	int ret = tag_args(device, name, strlen(name), &args);
+
+	return ret ?: (int)args.handle;
+}
+
+/* The tag's id, 0 if there is none */
+static UNUSED __u64 tag_id(int device, const char *name)
+{
+	struct vcpc_trace_tag_args args;
+
+	return tag_args(device, name, strlen(name), &args) ? 0 : args.tag;
+}
+
+/* 0, or the negative errno */
+static UNUSED int fire(int device, __u32 op, __u32 handle, __u64 value)
+{
+	struct vcpc_trace_write event = { .op = op, .handle = handle, .value = value };
+	ssize_t n = write(device, &event, sizeof(event));
+
+	return n == sizeof(event) ? 0 : n < 0 ? -errno : -EIO;
+}
+
+static inline int put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC);
+	int ret = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+static UNUSED int put_number(const char *path, unsigned int number)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", number);
+	return put(path, text);
+}
+
+static UNUSED unsigned int get_number(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	unsigned int number = 0;
+
+	if (!f || fscanf(f, "%u", &number) != 1)
+		abort();
+	fclose(f);
+	return number;
+}
+
+/* Let ftrace write events down: 0 if it does */
+static UNUSED int listen_by_ftrace(void)
+{
+	return put(TRACING "events/vcpc/enable", "1") || put(TRACING "trace", "\n");
+}
+
+/* How many lines of the trace have both of these? */
+static UNUSED int lines_with(const char *event, const char *rest)
+{
+	FILE *f = fopen(TRACING "trace", "r");
+	char line[2048];
+	int found = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		found += strstr(line, event) && strstr(line, rest);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+#endif /* VCPC_TRACE_CALLS_H */

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How many tags a user may have, all users together, and root. */
+#include <sys/prctl.h>
+
+#include "vcpc_test.h"
+#include "trace_calls.h"
+
+#define MAX_TAGS	PARAMETERS "max_tags"
+#define MAX_USER_TAGS	PARAMETERS "max_user_tags"
+#define ROOT_TAGS	PARAMETERS "root_tags"
+
+FIXTURE(limits) {
+	unsigned int max_tags, max_user_tags, root_tags;
+};
+
+FIXTURE_SETUP(limits)
+{
+	self->max_tags = get_number(MAX_TAGS);
+	self->max_user_tags = get_number(MAX_USER_TAGS);
+	self->root_tags = get_number(ROOT_TAGS);
+}
+
+FIXTURE_TEARDOWN(limits)
+{
+	put_number(MAX_TAGS, self->max_tags);
+	put_number(MAX_USER_TAGS, self->max_user_tags);
+	put_number(ROOT_TAGS, self->root_tags);
+}
+
+static int become(uid_t uid)
+{
+	if (setgroups(0, NULL) || setresgid(uid, uid, uid))
+		return -errno;
+	return setresuid(uid, uid, uid) ? -errno : 0;
+}
+
+/* A user who takes all that he gets, and holds it until he is killed */
+struct taker {
+	pid_t pid;
+	int taken, error;
+};
+
+static void take_all(uid_t uid, int report)
+{
+	int result[2] = { 0, 0 };
+	int device = become(uid) ? -1 : device_open();
+	char name[32];
+
+	for (;;) {
+		snprintf(name, sizeof(name), "vcpc-taken-%d", result[0]);
+		result[1] = tag_handle(device, name);
+		if (result[1] < 0 || result[0] > 10000)
+			break;
+		result[0]++;
+	}
+	if (write(report, result, sizeof(result)) != sizeof(result))
+		_exit(1);
+	pause();
+}
+
+static int start_taker(struct taker *taker, uid_t uid)
+{
+	int report[2], result[2], ret;
+
+	if (pipe(report))
+		return -1;
+	taker->pid = fork();
+	if (!taker->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		take_all(uid, report[1]);
+		_exit(0);
+	}
+	close(report[1]);
+	ret = read(report[0], result, sizeof(result)) == sizeof(result) ? 0 : -1;
+	close(report[0]);
+	taker->taken = result[0];
+	taker->error = result[1];
+	return ret;
+}
+
+static void stop_taker(const struct taker *taker)
+{
+	kill(taker->pid, SIGKILL);
+	waitpid(taker->pid, NULL, 0);
+}
+
+/* Two users who take what they get leave root, and each other, able to make tags. */
+TEST_F(limits, two_users_fill_root_still_can)
+{
+	int device = device_open();
+	struct taker takers[2];
+	char name[32];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, start_taker(&takers[i], 1001 + i));
+		EXPECT_EQ(-EUSERS, takers[i].error);
+		EXPECT_EQ(self->max_user_tags, takers[i].taken);
+	}
+	for (i = 0; i < 2000; i++) {
+		snprintf(name, sizeof(name), "vcpc-root-%d", i);
+		ASSERT_GT(tag_handle(device, name), 0);
+	}
+	for (i = 0; i < 2; i++)
+		stop_taker(&takers[i]);
+	close(device);
+}
+
+/* Many users together do not get root's reserve either; root gets it. */
+TEST_F(limits, many_users_fill_root_still_can)
+{
+	struct taker takers[5];
+	int device, taken = 0, i;
+	char name[32];
+
+	put_number(MAX_TAGS, 100);
+	put_number(ROOT_TAGS, 20);
+	put_number(MAX_USER_TAGS, 30);
+	/* Idle ones of earlier tests, root's among them, go first. */
+	device = device_open();
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, start_taker(&takers[i], 1101 + i));
+		taken += takers[i].taken;
+		EXPECT_EQ(taken < 80 ? -EUSERS : -ENOSPC, takers[i].error);
+	}
+	EXPECT_EQ(80, taken);
+	for (i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "vcpc-reserve-%d", i);
+		EXPECT_GT(tag_handle(device, name), 0);
+	}
+	EXPECT_EQ(-ENOSPC, tag_handle(device, "vcpc-one-more"));
+	/* What it holds it gets. */
+	EXPECT_GT(tag_handle(device, "vcpc-reserve-3"), 0);
+	for (i = 0; i < 5; i++)
+		stop_taker(&takers[i]);
+	EXPECT_GT(tag_handle(device, "vcpc-one-more"), 0);
+	close(device);
+}
+
+/* A new tag beyond the share takes the place of the user's oldest that nobody holds. */
+static int own_idle_ones_go(void *arg)
+{
+	int device, other;
+	__u64 kept, idle;
+
+	(void)arg;
+	if (become(1003))
+		return 1;
+	device = device_open();
+	other = device_open();
+	kept = tag_id(device, "vcpc-kept");
+	idle = tag_id(other, "vcpc-idle");
+	close(other);
+	if (!kept || !idle)
+		return 2;
+	if (tag_id(device, "vcpc-new") <= idle)
+		return 3;
+	if (tag_handle(device, "vcpc-newer") != -EUSERS)
+		return 4;
+	if (tag_handle(device, "vcpc-idle") != -EUSERS)
+		return 5;
+	if (tag_id(device, "vcpc-kept") != kept)
+		return 6;
+	close(device);
+	device = device_open();
+	/* It comes back as another. */
+	return tag_id(device, "vcpc-idle") > idle ? 0 : 7;
+}
+
+TEST_F(limits, share)
+{
+	struct vcpc_info_args info = { .size = sizeof(info) };
+	int device = device_open();
+
+	put_number(MAX_USER_TAGS, 2);
+	ASSERT_EQ(0, call(device, VCPC_IOC_INFO, &info));
+	EXPECT_EQ(2, info.max_tags);
+	EXPECT_EQ(0, in_child(own_idle_ones_go, NULL));
+	EXPECT_EQ(0, in_child(own_idle_ones_go, NULL));
+	close(device);
+}
+
+/* Ids are not used up by who makes ever new tags. */
+static int makes_ever_new(void *arg)
+{
+	__u64 last = 0, id;
+	char name[32];
+	int i;
+
+	(void)arg;
+	if (become(1004))
+		return 1;
+	for (i = 0; i < 5000; i++) {
+		int device = device_open();
+
+		snprintf(name, sizeof(name), "vcpc-ever-%d", i);
+		id = tag_id(device, name);
+		if (id <= last)
+			return 2;
+		last = id;
+		close(device);
+	}
+	return 0;
+}
+
+TEST_F(limits, ids_grow)
+{
+	EXPECT_EQ(0, in_child(makes_ever_new, NULL));
+}
+
+TEST_HARNESS_MAIN
