@@ -67,7 +67,7 @@ start_collector() {
 		printf '[access]\n%s\n' "$pmcd_access"
 	} >"$dir/pmcd.conf"
 	# shellcheck disable=SC2086
-	"$PCP_BINADM_DIR/pmcd" -f -A -i 127.0.0.1 -p 44321 -s "$dir/run/pmcd.socket" \
+	env -u TZ "$PCP_BINADM_DIR/pmcd" -f -A -i 127.0.0.1 -p 44321 -s "$dir/run/pmcd.socket" \
 		-c "$dir/pmcd.conf" -l "$dir/log/pmcd/pmcd.log" -n "$dir/pmns/root" \
 		-U root -x "$dir/log/pmcd/fatal" $pmcd_options >/dev/null 2>&1 &
 	collector=$!

@@ -225,7 +225,7 @@ TEST(every_error_has_its_text)
 		char *text = texts[i];
 
 		EXPECT_EQ(pmErrStr_r(codes[i], text, sizeof(texts[i])), text);
-		EXPECT_EQ(strstr(text, "("), NULL);
+		EXPECT_EQ(strstr(text, "(-"), NULL);	/* no number: it is known */
 		for (int j = 0; j < i; j++)
 			EXPECT_NE(strcmp(text, texts[j]), 0);
 	}

@@ -233,6 +233,9 @@ static void host_name(struct shim_context *ctx, char *buf, size_t size)
 
 static int host_zone(struct shim_context *ctx, char *buf, size_t size)
 {
+	/* by the zone's name, which knows of summer, else by the letters of its TZ */
+	if (!shim_host_source__string(ctx, "pmcd.zoneinfo", buf, size) && *buf)
+		return 0;
 	return shim_host_source__string(ctx, "pmcd.timezone", buf, size);
 }
 

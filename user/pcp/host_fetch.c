@@ -107,7 +107,7 @@ static int fill_set(struct shim_pdu *pdu, struct shim_pdu_result *result, pmValu
 	shim_pdu_result__vset(pdu, &vset);
 	set->pmid = vset.pmid;
 	set->numval = vset.numval;
-	set->valfmt = vset.numval <= 0 ? -1 : vset.valfmt ? PM_VAL_DPTR : PM_VAL_INSITU;
+	set->valfmt = vset.numval > 0 ? (int)vset.valfmt : -1;
 	if (vset.numval < 0 && shim_pmns__builtin(vset.pmid))
 		set->numval = 0;	/* it has values in event records only, which pmcd does not know */
 	for (int32_t i = 0; i < vset.numval && !err; i++) {

@@ -268,12 +268,17 @@ static void fetch(const char *what, int n, pmID *pmids)
 
 static void play_values(void)
 {
-	pmID twice[3];
+	pmID twice[3], all[MAX_NAMES];
+	int n = 0;
 
 	learn();
 	for (int i = 0; i < metrics.n; i++)
 		fetch(metrics.name[i], 1, &metrics.pmid[i]);
-	fetch("all", metrics.n, metrics.pmid);
+	/* with its own metrics among them, the original takes the results apart, and says PM_VAL_DPTR */
+	for (int i = 0; i < metrics.n; i++)
+		if (pmID_domain(metrics.pmid[i]) != 511)
+			all[n++] = metrics.pmid[i];
+	fetch("all", n, all);
 	twice[0] = twice[2] = metrics.pmid[0];
 	twice[1] = pmID_build(29, 77, 77);
 	fetch("twice", 3, twice);
@@ -432,7 +437,10 @@ static void play_contexts(void)
 {
 	pmID pmids[] = { id_of("sample.bin") };
 	int first = pmWhichContext(), bins[] = { 200, 400 }, second;
-	char host[64], *zone = NULL;
+	char host[64], *zone = NULL, *argv[] = { "live", "-h", "127.0.0.1", "-z", NULL };
+	pmLongOptions longs[] = { PMOPT_HOST, PMOPT_HOSTZONE, PMAPI_OPTIONS_END };
+	pmOptions opts = { .short_options = "h:z", .long_options = longs,
+			   .flags = PM_OPTFLAG_STDOUT_TZ };
 	pmDesc d;
 
 	printf("first %d, host known %d\n", first, *pmGetContextHostName(first) != 0);
@@ -452,7 +460,11 @@ static void play_contexts(void)
 	fetch("by the first alone", 1, pmids);
 	printf("destroyed: reconnect %d\n", pmReconnectContext(second));
 	printf("zone %d", pmNewContextZone());
-	printf(" %d %s\n", pmWhichZone(&zone), zone ? zone : "");
+	printf(" %d", pmWhichZone(&zone));
+	printf(" %s\n", zone ? zone : "");
+	while (pmGetOptions(4, argv, &opts) != EOF)
+		;
+	printf("options %d\n", pmGetContextOptions(first, &opts));
 	printf("flags %d\n", pmNewContext(PM_CONTEXT_HOST | PM_CTXFLAG_SECURE, "127.0.0.1"));
 	printf("flags %d\n", pmNewContext(PM_CONTEXT_HOST | PM_CTXFLAG_COMPRESS, "127.0.0.1"));
 	printf("flags %d\n", pmNewContext(PM_CONTEXT_HOST | PM_CTXFLAG_SHALLOW, "127.0.0.1") > 0);
