@@ -232,7 +232,7 @@ TEST(every_error_has_its_text)
 	EXPECT_STREQ(pmErrStr(-ENOENT), strerror(ENOENT));
 	EXPECT_NE(strstr(pmErrStr(-12352), "(-12352)"), NULL);
 	EXPECT_NE(strstr(pmErrStr(42), "(42)"), NULL);
-	EXPECT_NE(strstr(pmErrStr(-99999), "(-99999)"), NULL);
+	EXPECT_NE(strstr(pmErrStr(-99999), "-99999"), NULL);
 	EXPECT_EQ(pmErrStr_r(PM_ERR_EOL, small, sizeof(small)), &small[0]);
 	EXPECT_EQ(strlen(small), 3);
 }
