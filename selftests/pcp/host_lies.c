@@ -334,6 +334,7 @@ TEST_F(lies, honest_values)
 	for (int i = 0; i < 2; i++) {
 		pmHighResResult *r;
 		pmValueSet *set;
+		uint64_t wide;
 
 		self->fake.lies->features = features[i];
 		ASSERT_EQ(pmReconnectContext(self->handle), self->handle);
@@ -345,7 +346,8 @@ TEST_F(lies, honest_values)
 		EXPECT_EQ(set->vlist[2].inst, 3);
 		EXPECT_EQ(set->vlist[2].value.lval, 300);
 		EXPECT_STREQ(r->vset[1]->vlist[0].value.pval->vbuf, "some text");
-		EXPECT_EQ(*(uint64_t *)r->vset[2]->vlist[0].value.pval->vbuf, 1ull << 32 | 2);
+		memcpy(&wide, r->vset[2]->vlist[0].value.pval->vbuf, sizeof(wide));
+		EXPECT_EQ(wide, 1ull << 32 | 2);
 		EXPECT_EQ(r->vset[3]->numval, 1);
 		pmFreeHighResResult(r);
 		EXPECT_EQ(do_descs(), 4);
