@@ -22,15 +22,16 @@ faces='pcp/[a-z_]*\.h|cpc/[a-z_]*\.h|aix/[a-z_]*\.h|trace/|shim/'
 forbid "the module includes nothing of user space" 'user/|core/|archive/|bpf/|base/|stdio|string\.h|unistd' kmod
 forbid "the uapi header includes only linux/types.h and linux/ioctl.h" 'asm/|std|sys/|pcp/' include/uapi
 forbid "BPF programs include only their own headers" '[^>"]*user/|core/|archive/' bpf
-forbid "base stands alone" "core/|archive/|linux/vcpc|$faces" user/base
-forbid "core knows no face and no archive" "archive/|$faces" user/core
-forbid "archive knows no context, no front end, no live counter" "core/|linux/vcpc|$faces" user/archive
+forbid "base stands alone" "core/|archive/|pdu/|linux/vcpc|$faces" user/base
+forbid "core knows no face and no archive" "archive/|pdu/|$faces" user/core
+forbid "archive knows no context, no front end, no live counter" "core/|pdu/|linux/vcpc|$faces" user/archive
+forbid "pdu knows no context, no front end, no archive" "core/|archive/|linux/vcpc|$faces" user/pdu
 forbid "a face never includes another" 'cpc/|aix/|trace/|shim/|pcp/trace' user/pcp
-forbid "a face never includes another" 'pcp/|aix/|trace/|shim/|archive/' user/cpc
-forbid "a face never includes another" 'pcp/|cpc/|trace/|shim/|archive/' user/aix
-forbid "a face never includes another" 'pcp/pmapi|cpc/|aix/|shim/|archive/' user/trace
-forbid "a face never includes another" 'pcp/pmapi|pcp/import|cpc/|aix/|trace/' user/shim
-forbid "tools see public headers only" 'base/|core/|archive/|.*user/' tools
+forbid "a face never includes another" 'pcp/|aix/|trace/|shim/|archive/|pdu/' user/cpc
+forbid "a face never includes another" 'pcp/|cpc/|trace/|shim/|archive/|pdu/' user/aix
+forbid "a face never includes another" 'pcp/pmapi|cpc/|aix/|shim/|archive/|pdu/pdu|pdu/wire' user/trace
+forbid "a face never includes another" 'pcp/pmapi|pcp/import|cpc/|aix/|trace/|pdu/' user/shim
+forbid "tools see public headers only" 'base/|core/|archive/|pdu/|.*user/' tools
 forbid "only selftests/unit sees internals" 'base/|core/|archive/|.*user/' \
 	selftests/aix selftests/bench selftests/bpf selftests/cpc selftests/pcp selftests/shim selftests/tools selftests/trace selftests/vcpc
 

@@ -49,7 +49,8 @@ TEST(no_archive)
 	EXPECT_EQ(pmNewContext(PM_CONTEXT_ARCHIVE, NULL), PM_ERR_NOCONTEXT);
 	EXPECT_EQ(pmNewContext(PM_CONTEXT_ARCHIVE, ""), PM_ERR_LOGFILE);
 	EXPECT_EQ(pmNewContext(PM_CONTEXT_ARCHIVE, "/nonexistent/archive"), -ENOENT);
-	EXPECT_EQ(pmNewContext(PM_CONTEXT_HOST, "localhost"), PM_ERR_NYI);
+	EXPECT_EQ(pmNewContext(PM_CONTEXT_HOST, "unix:/nonexistent/socket"), -ENOENT);
+	EXPECT_EQ(pmNewContext(PM_CONTEXT_HOST, ""), PM_ERR_NOTHOST);
 	EXPECT_EQ(pmNewContext(PM_CONTEXT_HOST, NULL), PM_ERR_NOCONTEXT);
 	EXPECT_EQ(pmNewContext(PM_CONTEXT_LOCAL, NULL), PM_ERR_NYI);
 	EXPECT_EQ(pmNewContext(0, "x"), PM_ERR_NOCONTEXT);

@@ -225,14 +225,14 @@ TEST(every_error_has_its_text)
 		char *text = texts[i];
 
 		EXPECT_EQ(pmErrStr_r(codes[i], text, sizeof(texts[i])), text);
-		EXPECT_EQ(strstr(text, "("), NULL);
+		EXPECT_EQ(strstr(text, "(-"), NULL);	/* no number: it is known */
 		for (int j = 0; j < i; j++)
 			EXPECT_NE(strcmp(text, texts[j]), 0);
 	}
 	EXPECT_STREQ(pmErrStr(-ENOENT), strerror(ENOENT));
 	EXPECT_NE(strstr(pmErrStr(-12352), "(-12352)"), NULL);
 	EXPECT_NE(strstr(pmErrStr(42), "(42)"), NULL);
-	EXPECT_NE(strstr(pmErrStr(-99999), "(-99999)"), NULL);
+	EXPECT_NE(strstr(pmErrStr(-99999), "-99999"), NULL);
 	EXPECT_EQ(pmErrStr_r(PM_ERR_EOL, small, sizeof(small)), &small[0]);
 	EXPECT_EQ(strlen(small), 3);
 }

@@ -111,7 +111,7 @@ SHIM_API char *pmGetConfig(const char *variable)
 	return value ? value : none;
 }
 
-/* What there is no connection for is not there. */
+/* Neither TLS nor SASL is there. */
 static const struct {
 	const char *feature;
 	const char *value;
@@ -121,9 +121,9 @@ static const struct {
 	{ "multi_threaded", "true" },
 	{ "fault_injection", "false" },
 	{ "secure_sockets", "false" },
-	{ "ipv6", "false" },
+	{ "ipv6", "true" },
 	{ "authentication", "false" },
-	{ "unix_domain_sockets", "false" },
+	{ "unix_domain_sockets", "true" },
 	{ "static_probes", "false" },
 	{ "service_discovery", "false" },
 	{ "multi_archive_contexts", "true" },

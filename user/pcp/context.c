@@ -15,6 +15,7 @@
 #include "base/api.h"
 #include "context.h"
 #include "err.h"
+#include "host.h"
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
@@ -50,15 +51,8 @@ static struct shim_context *lookup(int handle)
 
 static void context_free(struct shim_context *ctx)
 {
-	shim_pmns__free(ctx->pmns);
+	ctx->source->free(ctx);
 	shim_profile__fini(&ctx->profile);
-	shim_plans__reset(&ctx->plans);
-	shim_plans__reset(&ctx->whole_plans);
-	shim_request__fini(&ctx->request);
-	shim_interp__free(ctx->interp);
-	shim_spot__fini(&ctx->spot);
-	if (ctx->ar)
-		shim_archive__put(ctx->ar);
 	pthread_mutex_destroy(&ctx->lock);
 	free(ctx);
 }
@@ -102,6 +96,19 @@ int shim_context__enter(struct shim_context **out)
 	return shim_context__enter_handle(current, out);
 }
 
+int shim_context__enter_archive(struct shim_context **out)
+{
+	struct shim_context *ctx;
+	int err = shim_context__enter(&ctx);
+
+	if (err)
+		return err;
+	if (!ctx->ar)
+		return shim_context__leave(ctx, PM_ERR_NOTARCHIVE);
+	*out = ctx;
+	return 0;
+}
+
 int shim_context__leave(struct shim_context *ctx, int result)
 {
 	pthread_mutex_unlock(&ctx->lock);
@@ -140,7 +147,8 @@ static int publish(struct shim_context *ctx)
 	return 0;
 }
 
-static struct shim_context *context_new(struct shim_archive *ar)
+/* Without its source's part, which the caller adds before anybody sees it */
+static struct shim_context *context_new(const struct shim_source *source)
 {
 	struct shim_context *ctx = calloc(1, sizeof(*ctx));
 
@@ -149,10 +157,15 @@ static struct shim_context *context_new(struct shim_archive *ar)
 	pthread_mutex_init(&ctx->lock, NULL);
 	ctx->handle = take_handle();
 	ctx->refs = 1;
-	ctx->ar = ar;
-	ctx->mode = PM_MODE_FORW;
-	ctx->origin = shim_archive__label(ar)->start;
+	ctx->source = source;
 	return ctx;
+}
+
+/* One whose source could not be had */
+static void context_discard(struct shim_context *ctx)
+{
+	pthread_mutex_destroy(&ctx->lock);
+	free(ctx);
 }
 
 /* Makes it known and current, or frees it. */
@@ -201,27 +214,51 @@ static int new_archive(const char *name)
 		take_handle();
 		return shim_pcp__error(err);
 	}
-	ctx = context_new(ar);
+	ctx = context_new(&shim_archive_source);
 	if (!ctx) {
 		shim_archive__put(ar);
 		return -ENOMEM;
+	}
+	ctx->ar = ar;
+	ctx->mode = PM_MODE_FORW;
+	ctx->origin = shim_archive__label(ar)->start;
+	return install(ctx);
+}
+
+static int new_host(int type, const char *name)
+{
+	struct shim_context *ctx = context_new(&shim_host_source);
+	int err;
+
+	if (!ctx)
+		return -ENOMEM;
+	err = shim_host__new(name, type & ~PM_CONTEXT_TYPEMASK, &ctx->host);
+	if (err) {
+		context_discard(ctx);
+		return err;
 	}
 	return install(ctx);
 }
 
 /**
  * pmNewContext() - open a source of metrics and make it this thread's current one
- * @type: PM_CONTEXT_ARCHIVE
- * @name: an archive's base name, any file of it, a folder of archives, or a list of these with
- *	commas: archives of one host, one after the other
+ * @type: PM_CONTEXT_ARCHIVE or PM_CONTEXT_HOST
+ * @name: of an archive: its base name, any file of it, a folder of archives, or a list of these
+ *	with commas: archives of one host, one after the other; of a host: where its pmcd is,
+ *	as host:port, local: or unix:, see pmapi.rst
  *
- * A new archive context is in PM_MODE_FORW at the archive's start.
+ * A new archive context is in PM_MODE_FORW at the archive's start.  A host context has a
+ * connection of its own to pmcd, and is in PM_MODE_LIVE.
  *
  * Return: a handle, 0 or more, never used twice in a process; PM_ERR_NOCONTEXT
- * for an unknown @type or no @name, PM_ERR_NYI for sources that are not
- * archives, what opening the archive gives: -ENOENT, PM_ERR_LOGFILE,
+ * for an unknown @type or no @name, PM_ERR_NYI for PM_CONTEXT_LOCAL;
+ * what opening the archive gives: -ENOENT, PM_ERR_LOGFILE,
  * PM_ERR_NODATA, PM_ERR_LABEL, PM_ERR_LOGREC, PM_ERR_RECTYPE, PM_ERR_FEATURE;
- * of several archives, PM_ERR_LOGHOST, PM_ERR_LOGOVERLAP, PM_ERR_LOGCHANGETYPE and its like.
+ * of several archives, PM_ERR_LOGHOST, PM_ERR_LOGOVERLAP, PM_ERR_LOGCHANGETYPE and its like;
+ * what connecting to pmcd gives: PM_ERR_GENERIC for a host specification that is none (a message
+ * goes to pmprintf()), PM_ERR_NOTHOST for an empty one, -EHOSTUNREACH for an unknown host,
+ * -ECONNREFUSED and its like, PM_ERR_TIMEOUT, PM_ERR_IPC, PM_ERR_PERMISSION, PM_ERR_CONNLIMIT,
+ * PM_ERR_NEEDCLIENTCERT, -EOPNOTSUPP for encryption, compression and names of users.
  * After an error the current context is what it was.
  */
 SHIM_API int pmNewContext(int type, const char *name)
@@ -230,7 +267,7 @@ SHIM_API int pmNewContext(int type, const char *name)
 	case PM_CONTEXT_ARCHIVE:
 		return name ? new_archive(name) : PM_ERR_NOCONTEXT;
 	case PM_CONTEXT_HOST:
-		return name ? PM_ERR_NYI : PM_ERR_NOCONTEXT;
+		return name ? new_host(type, name) : PM_ERR_NOCONTEXT;
 	case PM_CONTEXT_LOCAL:
 		return PM_ERR_NYI;
 	}
@@ -240,9 +277,10 @@ SHIM_API int pmNewContext(int type, const char *name)
 /**
  * pmDupContext() - a second context like the current one, which becomes current
  *
- * It has the same archive, mode, time and instance profile.
+ * It has the same archive, mode, time and instance profile; of a host, a connection of its own.
  *
- * Return: its handle, PM_ERR_NOCONTEXT if there is no current one, -ENOMEM.
+ * Return: its handle, PM_ERR_NOCONTEXT if there is no current one, -ENOMEM, or what connecting
+ * gives, as pmNewContext().
  */
 SHIM_API int pmDupContext(void)
 {
@@ -251,17 +289,14 @@ SHIM_API int pmDupContext(void)
 
 	if (err)
 		return err;
-	dup = context_new(shim_archive__get(ctx->ar));
-	if (!dup) {
-		shim_archive__put(ctx->ar);
+	dup = context_new(ctx->source);
+	if (!dup)
 		return shim_context__leave(ctx, -ENOMEM);
+	err = ctx->source->dup(dup, ctx);
+	if (err) {
+		context_discard(dup);
+		return shim_context__leave(ctx, err);
 	}
-	dup->mode = ctx->mode;
-	dup->origin = ctx->origin;
-	dup->delta = ctx->delta;
-	dup->cursor = ctx->cursor;
-	dup->cursor.spot = &dup->spot;
-	dup->placed = ctx->placed;
 	err = shim_profile__copy(&dup->profile, &ctx->profile);
 	shim_context__leave(ctx, 0);
 	if (err) {

@@ -15,11 +15,18 @@
 #include "pmns.h"
 #include "profile.h"
 #include "request.h"
+#include "source.h"
+
+struct shim_host;
 
 /*
- * struct shim_context - an open archive, a time in it and what is wanted of it
+ * struct shim_context - a source of metrics, and what is wanted of it
  * @lock: guards all below; a call holds it from enter to leave
  * @refs: guarded by the table's lock in context.c
+ * @source: what the metrics come from
+ * @profile: the instances that are wanted
+ * @host: of a host context; an archive's has what follows
+ * @ar: the archive, or NULL
  * @origin: the current time
  * @cursor: for PM_MODE_FORW and BACK; stands at @origin if @placed
  * @spot: what @cursor has read there
@@ -32,6 +39,9 @@ struct shim_context {
 	pthread_mutex_t lock;
 	int handle;
 	unsigned int refs;
+	const struct shim_source *source;
+	struct shim_profile profile;
+	struct shim_host *host;
 	struct shim_archive *ar;
 	int mode;
 	struct shim_ts origin;
@@ -44,7 +54,6 @@ struct shim_context {
 	struct shim_ts end;
 	struct shim_request request;
 	struct shim_plans plans, whole_plans;
-	struct shim_profile profile;
 	struct shim_pmns *pmns;
 };
 
@@ -52,6 +61,8 @@ struct shim_context {
 int shim_context__enter(struct shim_context **out);
 /* The one of that handle */
 int shim_context__enter_handle(int handle, struct shim_context **out);
+/* The thread's current one, PM_ERR_NOTARCHIVE if it is not an archive's */
+int shim_context__enter_archive(struct shim_context **out);
 /* Unlocks, and returns @result for the caller to return. */
 int shim_context__leave(struct shim_context *ctx, int result);
 

@@ -4,12 +4,32 @@
 #include <string.h>
 
 #include "base/api.h"
+#include "archive_source.h"
 #include "context.h"
 
 _Static_assert(sizeof(pmUnits) == sizeof(uint32_t), "units are 32 bits");
 _Static_assert(sizeof(pmDesc) == 20, "pmDesc has the original's size");
 
-static int look_up(const struct shim_context *ctx, pmID pmid, pmDesc *out)
+static void hand_out(const struct shim_desc *desc, pmDesc *out)
+{
+	out->pmid = desc->pmid;
+	out->type = desc->type;
+	out->indom = desc->indom;
+	out->sem = desc->sem;
+	memcpy(&out->units, &desc->units, sizeof(out->units));
+}
+
+int shim_desc__builtin(pmID pmid, pmDesc *out)
+{
+	const struct shim_desc *desc = shim_pmns__builtin(pmid);
+
+	if (!desc)
+		return PM_ERR_PMID;
+	hand_out(desc, out);
+	return 0;
+}
+
+int shim_archive_source__desc(struct shim_context *ctx, pmID pmid, pmDesc *out)
 {
 	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
 
@@ -17,12 +37,21 @@ static int look_up(const struct shim_context *ctx, pmID pmid, pmDesc *out)
 		desc = shim_pmns__builtin(pmid);
 	if (!desc)
 		return PM_ERR_PMID_LOG;
-	out->pmid = desc->pmid;
-	out->type = desc->type;
-	out->indom = desc->indom;
-	out->sem = desc->sem;
-	memcpy(&out->units, &desc->units, sizeof(out->units));
+	hand_out(desc, out);
 	return 0;
+}
+
+int shim_archive_source__descs(struct shim_context *ctx, int n, const pmID *pmids, pmDesc *out)
+{
+	int found = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (shim_archive_source__desc(ctx, pmids[i], &out[i]))
+			out[i].pmid = PM_ID_NULL;
+		else
+			found++;
+	}
+	return found;
 }
 
 /**
@@ -30,7 +59,8 @@ static int look_up(const struct shim_context *ctx, pmID pmid, pmDesc *out)
  * @pmid: the metric
  * @desc: written on success
  *
- * Return: 0, PM_ERR_PMID_LOG, PM_ERR_NOCONTEXT.
+ * Return: 0, PM_ERR_PMID_LOG (PM_ERR_PMID or PM_ERR_NOAGENT of a host), PM_ERR_NOCONTEXT,
+ * PM_ERR_TIMEOUT, PM_ERR_IPC.
  */
 SHIM_API int pmLookupDesc(pmID pmid, pmDesc *desc)
 {
@@ -42,7 +72,7 @@ SHIM_API int pmLookupDesc(pmID pmid, pmDesc *desc)
 	err = shim_context__enter(&ctx);
 	if (err)
 		return err;
-	return shim_context__leave(ctx, look_up(ctx, pmid, desc));
+	return shim_context__leave(ctx, ctx->source->desc(ctx, pmid, desc));
 }
 
 /**
@@ -51,12 +81,12 @@ SHIM_API int pmLookupDesc(pmID pmid, pmDesc *desc)
  * @pmidlist: the metrics
  * @desclist: their descriptors; one that is not found has the pmid PM_ID_NULL
  *
- * Return: the number found, PM_ERR_TOOSMALL if @numpmid < 1, PM_ERR_NOCONTEXT.
+ * Return: the number found, PM_ERR_TOOSMALL if @numpmid < 1, PM_ERR_NOCONTEXT; of a host also
+ * PM_ERR_TIMEOUT, PM_ERR_IPC, and what pmcd says of a single metric that is not found.
  */
 SHIM_API int pmLookupDescs(int numpmid, pmID *pmidlist, pmDesc *desclist)
 {
 	struct shim_context *ctx;
-	int found = 0;
 	int err;
 
 	if (numpmid < 1)
@@ -66,11 +96,5 @@ SHIM_API int pmLookupDescs(int numpmid, pmID *pmidlist, pmDesc *desclist)
 	err = shim_context__enter(&ctx);
 	if (err)
 		return err;
-	for (int i = 0; i < numpmid; i++) {
-		if (look_up(ctx, pmidlist[i], &desclist[i]))
-			desclist[i].pmid = PM_ID_NULL;
-		else
-			found++;
-	}
-	return shim_context__leave(ctx, found);
+	return shim_context__leave(ctx, ctx->source->descs(ctx, numpmid, pmidlist, desclist));
 }

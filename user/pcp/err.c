@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * PMAPI error codes: their texts, and which of the archive's errors becomes which.
+ * PMAPI error codes: their texts, which programs compare with the original's and so have its
+ * words, and which of the archive's errors becomes which.
  *
  * Threads: pmErrStr's buffer is the thread's own.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,72 +21,112 @@ static const struct {
 	int code;
 	const char *text;
 } texts[] = {
-	{ PM_ERR_GENERIC, "A failure that was reported before" },
-	{ PM_ERR_PMNS, "The name space file has a syntax error" },
-	{ PM_ERR_NOPMNS, "There is no name space" },
-	{ PM_ERR_DUPPMNS, "A name space is loaded already" },
-	{ PM_ERR_TEXT, "There is no help text" },
-	{ PM_ERR_APPVERSION, "The monitored program's version does not support the metric" },
-	{ PM_ERR_VALUE, "Values are missing" },
-	{ PM_ERR_TIMEOUT, "PMCD did not answer in time" },
-	{ PM_ERR_NODATA, "The archive file is empty" },
-	{ PM_ERR_RESET, "PMCD was reset or its configuration changed" },
-	{ PM_ERR_NAME, "No such metric name" },
-	{ PM_ERR_PMID, "No such metric identifier" },
-	{ PM_ERR_INDOM, "No such instance domain" },
-	{ PM_ERR_INST, "No such instance" },
-	{ PM_ERR_UNIT, "Units that do not exist" },
-	{ PM_ERR_CONV, "The value cannot be converted to that type or scale" },
-	{ PM_ERR_TRUNC, "The value is too big for that type" },
-	{ PM_ERR_SIGN, "A negative value does not fit an unsigned type" },
-	{ PM_ERR_PROFILE, "The metric wants its instances named in the profile" },
-	{ PM_ERR_IPC, "Malformed message or value" },
-	{ PM_ERR_EOF, "The connection was closed" },
-	{ PM_ERR_NOTHOST, "Possible only with a live source of metrics" },
-	{ PM_ERR_EOL, "Before the start or after the end of the archive" },
-	{ PM_ERR_MODE, "No such mode" },
-	{ PM_ERR_LABEL, "The archive's label is bad" },
-	{ PM_ERR_LOGREC, "The archive has a corrupt record" },
-	{ PM_ERR_NOTARCHIVE, "Possible only with an archive" },
-	{ PM_ERR_LOGFILE, "A file of the archive is missing" },
-	{ PM_ERR_NOCONTEXT, "No such context" },
-	{ PM_ERR_PROFILESPEC, "A list of instances needs an instance domain" },
-	{ PM_ERR_PMID_LOG, "The archive does not have the metric" },
-	{ PM_ERR_INDOM_LOG, "The archive does not have the instance domain at that time" },
-	{ PM_ERR_INST_LOG, "The archive does not have the instance at that time" },
-	{ PM_ERR_NOPROFILE, "The protocol's instance profile is missing" },
-	{ PM_ERR_NOAGENT, "No agent for the metric's domain" },
-	{ PM_ERR_PERMISSION, "Not permitted" },
-	{ PM_ERR_CONNLIMIT, "PMCD has too many connections" },
-	{ PM_ERR_AGAIN, "Not available now, try again" },
-	{ PM_ERR_ISCONN, "Already connected" },
-	{ PM_ERR_NOTCONN, "Not connected" },
-	{ PM_ERR_NEEDPORT, "The port's name is needed" },
-	{ PM_ERR_NONLEAF, "The name is not that of a metric but of a group" },
-	{ PM_ERR_TYPE, "No such type, or not possible with it" },
-	{ PM_ERR_THREAD, "Not possible in more than one thread" },
-	{ PM_ERR_NOCONTAINER, "No such container" },
-	{ PM_ERR_BADSTORE, "The value to store is bad" },
-	{ PM_ERR_LOGOVERLAP, "The archives overlap in time" },
-	{ PM_ERR_LOGHOST, "The archives are of different hosts" },
-	{ PM_ERR_LOGCHANGETYPE, "The archive changes the metric's type" },
-	{ PM_ERR_LOGCHANGESEM, "The archive changes the metric's semantics" },
-	{ PM_ERR_LOGCHANGEINDOM, "The archive changes the metric's instance domain" },
-	{ PM_ERR_LOGCHANGEUNITS, "The archive changes the metric's units" },
-	{ PM_ERR_NEEDCLIENTCERT, "PMCD wants a client certificate" },
-	{ PM_ERR_BADDERIVE, "The derived metric's definition is wrong" },
-	{ PM_ERR_NOLABELS, "The source has no labels" },
-	{ PM_ERR_PMDAFENCED, "The agent is fenced off" },
-	{ PM_ERR_RECTYPE, "The archive has a record of unknown type" },
-	{ PM_ERR_FEATURE, "The archive uses a feature that is not known here" },
-	{ PM_ERR_TLS, "TLS failed" },
-	{ PM_ERR_BOTCH, "Internal inconsistency" },
-	{ PM_ERR_TOOSMALL, "The list is too short" },
-	{ PM_ERR_TOOBIG, "The result is too big" },
-	{ PM_ERR_FAULT, "A fault was injected" },
-	{ PM_ERR_PMDAREADY, "The agent is ready" },
-	{ PM_ERR_PMDANOTREADY, "The agent is not ready yet" },
-	{ PM_ERR_NYI, "Not implemented" },
+	{ PM_ERR_GENERIC, "Generic error, already reported above" },
+	{ PM_ERR_PMNS, "Problems parsing PMNS definitions" },
+	{ PM_ERR_NOPMNS, "PMNS not accessible" },
+	{ PM_ERR_DUPPMNS, "Attempt to reload the PMNS" },
+	{ PM_ERR_TEXT, "One-line or help text is not available" },
+	{ PM_ERR_APPVERSION, "Metric not supported by this version of monitored application" },
+	{ PM_ERR_VALUE, "Missing metric value(s)" },
+	{ PM_ERR_TIMEOUT, "Timeout waiting for a response from PMCD" },
+	{ PM_ERR_NODATA, "Empty archive log file" },
+	{ PM_ERR_RESET, "PMCD reset or configuration change" },
+	{ PM_ERR_NAME, "Unknown metric name" },
+	{ PM_ERR_PMID, "Unknown or illegal metric identifier" },
+	{ PM_ERR_INDOM, "Unknown or illegal instance domain identifier" },
+	{ PM_ERR_INST, "Unknown or illegal instance identifier" },
+	{ PM_ERR_UNIT, "Illegal pmUnits specification" },
+	{ PM_ERR_CONV, "Impossible value or scale conversion" },
+	{ PM_ERR_TRUNC, "Truncation in value conversion" },
+	{ PM_ERR_SIGN, "Negative value in conversion to unsigned" },
+	{ PM_ERR_PROFILE, "Explicit instance identifier(s) required" },
+	{ PM_ERR_IPC, "IPC protocol failure" },
+	{ PM_ERR_EOF, "IPC channel closed" },
+	{ PM_ERR_NOTHOST, "Operation requires context with host source of metrics" },
+	{ PM_ERR_EOL, "End of PCP archive log" },
+	{ PM_ERR_MODE, "Illegal mode specification" },
+	{ PM_ERR_LABEL, "Illegal label record at start of a PCP archive log file" },
+	{ PM_ERR_LOGREC, "Corrupted record in a PCP archive log" },
+	{ PM_ERR_NOTARCHIVE, "Operation requires context with archive source of metrics" },
+	{ PM_ERR_LOGFILE, "Missing PCP archive log file" },
+	{ PM_ERR_NOCONTEXT, "Attempt to use an illegal context" },
+	{ PM_ERR_PROFILESPEC, "NULL pmInDom with non-NULL instlist" },
+	{ PM_ERR_PMID_LOG, "Metric not defined in the PCP archive log" },
+	{ PM_ERR_INDOM_LOG, "Instance domain identifier not defined in the PCP archive log" },
+	{ PM_ERR_INST_LOG, "Instance identifier not defined in the PCP archive log" },
+	{ PM_ERR_NOPROFILE, "Missing profile - protocol botch" },
+	{ PM_ERR_NOAGENT, "No PMCD agent for domain of request" },
+	{ PM_ERR_PERMISSION, "No permission to perform requested operation" },
+	{ PM_ERR_CONNLIMIT, "PMCD connection limit for this host exceeded" },
+	{ PM_ERR_AGAIN, "Try again. Information not currently available" },
+	{ PM_ERR_ISCONN, "Already Connected" },
+	{ PM_ERR_NOTCONN, "Not Connected" },
+	{ PM_ERR_NEEDPORT, "A non-null port name is required" },
+	{ PM_ERR_NONLEAF, "Metric name is not a leaf in PMNS" },
+	{ PM_ERR_TYPE, "Unknown or illegal metric type" },
+	{ PM_ERR_THREAD, "Operation not supported for multi-threaded applications" },
+	{ PM_ERR_NOCONTAINER, "Container not found" },
+	{ PM_ERR_BADSTORE, "Bad input to pmstore" },
+	{ PM_ERR_LOGOVERLAP, "Archives overlap in time" },
+	{ PM_ERR_LOGHOST, "Archives differ by host" },
+	{ PM_ERR_LOGCHANGETYPE, "The type of a metric has changed in an archive" },
+	{ PM_ERR_LOGCHANGESEM, "The semantics of a metric has changed in an archive" },
+	{ PM_ERR_LOGCHANGEINDOM, "The instance domain of a metric has changed in an archive" },
+	{ PM_ERR_LOGCHANGEUNITS, "The units of a metric have changed in an archive" },
+	{ PM_ERR_NEEDCLIENTCERT, "PMCD requires a client certificate" },
+	{ PM_ERR_BADDERIVE, "Derived metric definition failed" },
+	{ PM_ERR_NOLABELS, "No support for metric label metadata" },
+	{ PM_ERR_PMDAFENCED, "PMDA is currently fenced and unable to respond to requests" },
+	{ PM_ERR_RECTYPE, "Incorrect record type in an archive" },
+	{ PM_ERR_FEATURE, "Archive feature not supported" },
+	{ PM_ERR_TLS, "TLS protocol failure" },
+	{ PM_ERR_BOTCH, "Internal inconsistency detected or assertion failed" },
+	{ PM_ERR_TOOSMALL, "Insufficient elements in list" },
+	{ PM_ERR_TOOBIG, "Result size exceeded" },
+	{ PM_ERR_FAULT, "QA fault injected" },
+	{ PM_ERR_PMDAREADY, "PMDA is now responsive to requests" },
+	{ PM_ERR_PMDANOTREADY, "PMDA is not yet ready to respond to requests" },
+	{ PM_ERR_NYI, "Functionality not yet implemented" },
+};
+
+/*
+ * Codes below PM_ERR_NYI come from servers that check users by SASL: how far below is SASL's own
+ * number, without its sign.
+ */
+#define SASL_CODES	1000
+
+static const char *const sasl_texts[] = {
+	[1] = "generic failure",
+	[2] = "no memory available",
+	[3] = "overflowed buffer",
+	[4] = "no mechanism available",
+	[5] = "bad protocol / cancel",
+	[6] = "can't request information until later in exchange",
+	[7] = "invalid parameter supplied",
+	[8] = "transient failure (e.g., weak key)",
+	[9] = "integrity check failed",
+	[10] = "server failed mutual authentication step",
+	[11] = "mechanism doesn't support requested feature",
+	[12] = "SASL library is not initialized",
+	[13] = "authentication failure",
+	[14] = "authorization failure",
+	[15] = "mechanism too weak for this user",
+	[16] = "encryption needed to use mechanism",
+	[17] = "One time use of a plaintext password will enable requested mechanism for user",
+	[18] = "passphrase expired, has to be reset",
+	[19] = "account disabled",
+	[20] = "user not found",
+	[21] = "passphrase locked",
+	[22] = "requested change was not needed",
+	[23] = "version mismatch with plug-in",
+	[24] = "remote authentication server unavailable",
+	[26] = "user exists, but no verifier for user",
+	[27] = "passphrase is too weak for security policy",
+	[28] = "user supplied passwords are not permitted",
+	[29] = "sasl_setpass needs old password in order to perform password change",
+	[30] = "sasl_setpass can't store a property because of a constraint violation",
+	[32] = "channel binding failure",
+	[100] = "error when parsing configuration file",
 };
 
 /* What archive/types.h lists; other errors are the system's and stay what they are. */
@@ -115,6 +157,13 @@ int shim_pcp__error(int err)
 	return err;
 }
 
+static const char *sasl_text(int64_t number)
+{
+	const size_t n = sizeof(sasl_texts) / sizeof(sasl_texts[0]);
+
+	return number < (int64_t)n && sasl_texts[number] ? sasl_texts[number] : "undefined error!";
+}
+
 static const char *text_of(int code)
 {
 	for (unsigned int i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -133,6 +182,7 @@ static const char *text_of(int code)
  */
 SHIM_API char *pmErrStr_r(int code, char *buf, int buflen)
 {
+	const int64_t below = (int64_t)PM_ERR_NYI - code;
 	const char *text = text_of(code);
 	char sys[PM_MAXERRMSGLEN];
 
@@ -144,8 +194,13 @@ SHIM_API char *pmErrStr_r(int code, char *buf, int buflen)
 		snprintf(buf, buflen, "No error");
 	else if (code < 0 && code > -PM_ERR_BASE)
 		snprintf(buf, buflen, "%s", strerror_r(-code, sys, sizeof(sys)));
+	else if (code > PM_ERR_NYI)
+		snprintf(buf, buflen, "No such PMAPI error code (%d)", code);
+	else if (below <= SASL_CODES)
+		snprintf(buf, buflen, "Authentication - %s", sasl_text(below));
 	else
-		snprintf(buf, buflen, "No such error code (%d)", code);
+		snprintf(buf, buflen, "Unknown secure sockets error %d (%" PRId64 ")", code,
+			 -below);
 	return buf;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* pmFetch in each mode: the values at a time, or the next record. */
+/* pmFetch, and of archives in each mode: the values at a time, or the next record. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/api.h"
+#include "archive_source.h"
 #include "context.h"
 #include "err.h"
 #include "plan.h"
@@ -239,6 +240,18 @@ static int ask(struct shim_context *ctx, int n, const pmID *pmids)
 	return err < 0 ? err : 0;
 }
 
+int shim_archive_source__fetch(struct shim_context *ctx, int n, const pmID *pmids,
+			       struct shim_ts *stamp, pmResult **out)
+{
+	int err = ask(ctx, n, pmids);
+
+	if (!err && ctx->mode == PM_MODE_INTERP)
+		err = fetch_interp(ctx, stamp, out);
+	else if (!err)
+		err = fetch_record(ctx, stamp, out);
+	return shim_pcp__error(err);
+}
+
 static int fetch(int n, const pmID *pmids, struct shim_ts *stamp, pmResult **out)
 {
 	struct shim_context *ctx;
@@ -251,12 +264,7 @@ static int fetch(int n, const pmID *pmids, struct shim_ts *stamp, pmResult **out
 	err = shim_context__enter(&ctx);
 	if (err)
 		return err;
-	err = ask(ctx, n, pmids);
-	if (!err && ctx->mode == PM_MODE_INTERP)
-		err = fetch_interp(ctx, stamp, out);
-	else if (!err)
-		err = fetch_record(ctx, stamp, out);
-	return shim_context__leave(ctx, shim_pcp__error(err));
+	return shim_context__leave(ctx, ctx->source->fetch(ctx, n, pmids, stamp, out));
 }
 
 static int any_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
@@ -282,6 +290,11 @@ static int any_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult 
 	return err;
 }
 
+int shim_archive_source__record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
+{
+	return shim_pcp__error(any_record(ctx, stamp, out));
+}
+
 static int fetch_archive(struct shim_ts *stamp, pmResult **out)
 {
 	struct shim_context *ctx;
@@ -292,23 +305,23 @@ static int fetch_archive(struct shim_ts *stamp, pmResult **out)
 	err = shim_context__enter(&ctx);
 	if (err)
 		return err;
-	return shim_context__leave(ctx, shim_pcp__error(any_record(ctx, stamp, out)));
+	return shim_context__leave(ctx, ctx->source->record(ctx, stamp, out));
 }
 
 static int stamp_timeval(int err, struct shim_ts stamp, pmResult *result)
 {
-	if (!err)
+	if (err >= 0)
 		result->timestamp = shim_stamp__to_timeval(stamp);
 	return err;
 }
 
 static int stamp_timespec(int err, struct shim_ts stamp, pmResult *result, pmHighResResult **out)
 {
-	if (err)
+	if (err < 0)
 		return err;
 	*out = (pmHighResResult *)result;
 	(*out)->timestamp = shim_stamp__to_timespec(stamp);
-	return 0;
+	return err;
 }
 
 /**
@@ -321,14 +334,16 @@ static int stamp_timespec(int err, struct shim_ts stamp, pmResult *result, pmHig
  * Return: 0, PM_ERR_EOL before the start and after the end of the archive (in
  * PM_MODE_INTERP the time moves on nevertheless), PM_ERR_LOGREC if the record is
  * corrupt, PM_ERR_PMID_LOG if its metric has no descriptor, PM_ERR_TOOSMALL if
- * @numpmid < 1, PM_ERR_NOCONTEXT, -ENOMEM.
+ * @numpmid < 1, PM_ERR_NOCONTEXT, -ENOMEM; of a host also what has changed since the fetch before
+ * (PMCD_x, or-ed), PM_ERR_TIMEOUT, PM_ERR_TOOBIG for more metrics than pmcd takes at once, and
+ * PM_ERR_IPC if there is no connection, or it was lost or of no use: then pmReconnectContext().
  */
 SHIM_API int pmFetch(int numpmid, pmID *pmidlist, pmResult **result)
 {
 	struct shim_ts stamp;
 	int err = fetch(numpmid, pmidlist, &stamp, result);
 
-	return stamp_timeval(err, stamp, err ? NULL : *result);
+	return stamp_timeval(err, stamp, err < 0 ? NULL : *result);
 }
 
 /**
@@ -359,14 +374,14 @@ SHIM_API int pmHighResFetch(int numpmid, pmID *pmidlist, pmHighResResult **resul
  * @result: written on success; to be given to pmFreeResult(); a mark has no metrics
  *
  * Return: 0, PM_ERR_EOL, PM_ERR_LOGREC, PM_ERR_MODE in PM_MODE_INTERP,
- * PM_ERR_NOCONTEXT, -ENOMEM.
+ * PM_ERR_NOCONTEXT, PM_ERR_NOTARCHIVE, -ENOMEM.
  */
 SHIM_API int pmFetchArchive(pmResult **result)
 {
 	struct shim_ts stamp;
 	int err = fetch_archive(&stamp, result);
 
-	return stamp_timeval(err, stamp, err ? NULL : *result);
+	return stamp_timeval(err, stamp, err < 0 ? NULL : *result);
 }
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Instances of a domain: at the context's time, and over the whole archive. */
+/* Instances of a domain: at the context's time, and over the whole of an archive. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -7,13 +7,17 @@
 
 #include "base/api.h"
 #include "archive/instances.h"
+#include "archive_source.h"
 #include "context.h"
 
 typedef const struct shim_indom *state;
 
-static int enter(pmInDom indom, struct shim_context **ctx)
+/* @archive: the call is about the whole of one */
+static int enter(pmInDom indom, bool archive, struct shim_context **ctx)
 {
-	return indom == PM_INDOM_NULL ? PM_ERR_INDOM : shim_context__enter(ctx);
+	if (indom == PM_INDOM_NULL)
+		return PM_ERR_INDOM;
+	return archive ? shim_context__enter_archive(ctx) : shim_context__enter(ctx);
 }
 
 /* The one state at the context's time, or all, newest first. */
@@ -68,6 +72,12 @@ static int collect(const struct shim_context *ctx, pmInDom indom, bool all, int 
 	return err;
 }
 
+int shim_archive_source__instances(struct shim_context *ctx, pmInDom indom, int **instlist,
+				   char ***namelist)
+{
+	return collect(ctx, indom, false, instlist, namelist);
+}
+
 static int get_indom(pmInDom indom, bool all, int **instlist, char ***namelist)
 {
 	struct shim_context *ctx;
@@ -77,10 +87,14 @@ static int get_indom(pmInDom indom, bool all, int **instlist, char ***namelist)
 		return -EINVAL;
 	*instlist = NULL;
 	*namelist = NULL;
-	err = enter(indom, &ctx);
+	err = enter(indom, all, &ctx);
 	if (err)
 		return err;
-	return shim_context__leave(ctx, collect(ctx, indom, all, instlist, namelist));
+	if (all)
+		err = collect(ctx, indom, true, instlist, namelist);
+	else
+		err = ctx->source->instances(ctx, indom, instlist, namelist);
+	return shim_context__leave(ctx, err);
 }
 
 static int find_name(const struct shim_context *ctx, pmInDom indom, bool all, int inst,
@@ -101,6 +115,12 @@ static int find_name(const struct shim_context *ctx, pmInDom indom, bool all, in
 	return PM_ERR_INST_LOG;
 }
 
+int shim_archive_source__instance_name(struct shim_context *ctx, pmInDom indom, int inst,
+				       char **name)
+{
+	return find_name(ctx, indom, false, inst, name);
+}
+
 static int name_indom(pmInDom indom, bool all, int inst, char **name)
 {
 	struct shim_context *ctx;
@@ -108,10 +128,14 @@ static int name_indom(pmInDom indom, bool all, int inst, char **name)
 
 	if (!name)
 		return -EINVAL;
-	err = enter(indom, &ctx);
+	err = enter(indom, all, &ctx);
 	if (err)
 		return err;
-	return shim_context__leave(ctx, find_name(ctx, indom, all, inst, name));
+	if (all)
+		err = find_name(ctx, indom, true, inst, name);
+	else
+		err = ctx->source->instance_name(ctx, indom, inst, name);
+	return shim_context__leave(ctx, err);
 }
 
 /* "nfs /home" is also found as "nfs", or "nfs" and anything. */
@@ -138,6 +162,11 @@ static int find_inst(const struct shim_context *ctx, pmInDom indom, bool all, co
 	return PM_ERR_INST_LOG;
 }
 
+int shim_archive_source__instance(struct shim_context *ctx, pmInDom indom, const char *name)
+{
+	return find_inst(ctx, indom, false, name);
+}
+
 static int look_up(pmInDom indom, bool all, const char *name)
 {
 	struct shim_context *ctx;
@@ -145,10 +174,14 @@ static int look_up(pmInDom indom, bool all, const char *name)
 
 	if (!name)
 		return -EINVAL;
-	err = enter(indom, &ctx);
+	err = enter(indom, all, &ctx);
 	if (err)
 		return err;
-	return shim_context__leave(ctx, find_inst(ctx, indom, all, name));
+	if (all)
+		err = find_inst(ctx, indom, true, name);
+	else
+		err = ctx->source->instance(ctx, indom, name);
+	return shim_context__leave(ctx, err);
 }
 
 /**
@@ -158,7 +191,8 @@ static int look_up(pmInDom indom, bool all, const char *name)
  * @namelist: their names, in the same order; a block to free() if there are any
  *
  * Return: how many, PM_ERR_INDOM for PM_INDOM_NULL, PM_ERR_INDOM_LOG if the
- * archive has no state of the domain at or before the time, PM_ERR_NOCONTEXT.
+ * archive has no state of the domain at or before the time, PM_ERR_NOCONTEXT; of a host what
+ * pmcd says, such as PM_ERR_INDOM or PM_ERR_NOAGENT, PM_ERR_TIMEOUT, PM_ERR_IPC.
  */
 SHIM_API int pmGetInDom(pmInDom indom, int **instlist, char ***namelist)
 {
@@ -171,7 +205,7 @@ SHIM_API int pmGetInDom(pmInDom indom, int **instlist, char ***namelist)
  * @instlist: their ids: those of the newest state, then what older ones had besides
  * @namelist: their names, the newest if they changed
  *
- * Return: as pmGetInDom.
+ * Return: as pmGetInDom, and PM_ERR_NOTARCHIVE.
  */
 SHIM_API int pmGetInDomArchive(pmInDom indom, int **instlist, char ***namelist)
 {
@@ -184,7 +218,8 @@ SHIM_API int pmGetInDomArchive(pmInDom indom, int **instlist, char ***namelist)
  * @inst: its id
  * @name: a string to free(), if 0 is returned
  *
- * Return: 0, PM_ERR_INDOM, PM_ERR_INDOM_LOG, PM_ERR_INST_LOG, PM_ERR_NOCONTEXT.
+ * Return: 0, PM_ERR_INDOM, PM_ERR_INDOM_LOG, PM_ERR_INST_LOG (PM_ERR_INST of a host),
+ * PM_ERR_NOCONTEXT, PM_ERR_TIMEOUT, PM_ERR_IPC.
  */
 SHIM_API int pmNameInDom(pmInDom indom, int inst, char **name)
 {
@@ -202,7 +237,7 @@ SHIM_API int pmNameInDomArchive(pmInDom indom, int inst, char **name)
  * @indom: its domain
  * @name: its name, or the part before its first blank
  *
- * Return: the id, PM_ERR_INDOM, PM_ERR_INDOM_LOG, PM_ERR_INST_LOG, PM_ERR_NOCONTEXT.
+ * Return: the id, and errors as pmNameInDom.
  */
 SHIM_API int pmLookupInDom(pmInDom indom, const char *name)
 {

@@ -18,7 +18,7 @@ static void copy_text(char *to, size_t size, const char *from)
 /* The current context, held, and its archive's label; 0, or a PMAPI code */
 static int enter(struct shim_context **ctx, const struct shim_label **label)
 {
-	int err = shim_context__enter(ctx);
+	int err = shim_context__enter_archive(ctx);
 
 	if (!err)
 		*label = shim_archive__label((*ctx)->ar);
@@ -29,7 +29,7 @@ static int enter(struct shim_context **ctx, const struct shim_label **label)
  * pmGetArchiveLabel() - the label of the current context's archive
  * @label: written on success; host and zone are cut to its sizes
  *
- * Return: 0, PM_ERR_NOCONTEXT.
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_NOTARCHIVE.
  */
 SHIM_API int pmGetArchiveLabel(pmLogLabel *label)
 {
@@ -51,7 +51,7 @@ SHIM_API int pmGetArchiveLabel(pmLogLabel *label)
  * pmGetHighResArchiveLabel() - the label of the current context's archive, in full
  * @label: written on success
  *
- * Return: 0, PM_ERR_NOCONTEXT.
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_NOTARCHIVE.
  */
 SHIM_API int pmGetHighResArchiveLabel(pmHighResLogLabel *label)
 {
@@ -73,7 +73,7 @@ SHIM_API int pmGetHighResArchiveLabel(pmHighResLogLabel *label)
 static int archive_end(struct shim_ts *end)
 {
 	struct shim_context *ctx;
-	int err = shim_context__enter(&ctx);
+	int err = shim_context__enter_archive(&ctx);
 
 	if (err)
 		return err;
@@ -85,14 +85,14 @@ static int archive_end(struct shim_ts *end)
  * pmGetHighResArchiveEnd() - the stamp of the archive's last record
  * @end: the stamp; PM_MAX_TIME_T seconds if the archive has none
  *
- * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_LOGREC if no whole record can be found.
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_NOTARCHIVE, PM_ERR_LOGREC if no whole record can be found.
  */
 SHIM_API int pmGetHighResArchiveEnd(struct timespec *end)
 {
 	struct shim_ts ts = { .sec = PM_MAX_TIME_T };
 	int err = archive_end(&ts);
 
-	if (err != PM_ERR_NOCONTEXT)
+	if (err != PM_ERR_NOCONTEXT && err != PM_ERR_NOTARCHIVE)
 		*end = shim_stamp__to_timespec(ts);
 	return err;
 }
@@ -101,14 +101,14 @@ SHIM_API int pmGetHighResArchiveEnd(struct timespec *end)
  * pmGetArchiveEnd() - the stamp of the archive's last record
  * @end: the stamp, cut to microseconds; PM_MAX_TIME_T seconds if the archive has none
  *
- * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_LOGREC if no whole record can be found.
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_NOTARCHIVE, PM_ERR_LOGREC if no whole record can be found.
  */
 SHIM_API int pmGetArchiveEnd(struct timeval *end)
 {
 	struct shim_ts ts = { .sec = PM_MAX_TIME_T };
 	int err = archive_end(&ts);
 
-	if (err != PM_ERR_NOCONTEXT)
+	if (err != PM_ERR_NOCONTEXT && err != PM_ERR_NOTARCHIVE)
 		*end = shim_stamp__to_timeval(ts);
 	return err;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Labels of the archive, as of the context's time, copied into sets of the caller's own. */
+/* Labels as of the context's time, copied into sets of the caller's own; and an archive's. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -7,17 +7,13 @@
 #include <string.h>
 
 #include "base/api.h"
+#include "archive_source.h"
 #include "context.h"
+#include "label_sets.h"
 
 _Static_assert(sizeof(pmLabel) == 8 && sizeof(pmLabelSet) == 40, "sizes are the original's");
 _Static_assert((int)PM_LABEL_CONTEXT == SHIM_LEVEL_CONTEXT &&
 	       (int)PM_LABEL_INSTANCES == SHIM_LEVEL_INSTANCES, "levels are those of the file");
-
-/* Sets that are being collected for the caller */
-struct sets {
-	pmLabelSet *all;
-	int n;
-};
 
 /**
  * pmFreeLabelSets() - give label sets back
@@ -35,8 +31,7 @@ SHIM_API void pmFreeLabelSets(pmLabelSet *sets, int nsets)
 	free(sets);
 }
 
-/* Room for @n more, all zero */
-static pmLabelSet *grow(struct sets *sets, size_t n)
+pmLabelSet *shim_label_sets__grow(struct shim_label_sets *sets, size_t n)
 {
 	pmLabelSet *all;
 
@@ -81,15 +76,15 @@ static int copy_set(pmLabelSet *to, const struct shim_labelset *from)
 }
 
 /* What is there is the caller's to free, also after an error */
-static int add_level(struct sets *sets, const struct shim_context *ctx, uint32_t level,
-		     uint32_t ident)
+static int add_level(struct shim_label_sets *sets, const struct shim_context *ctx,
+		     uint32_t level, uint32_t ident)
 {
 	struct shim_labels_iter iter;
 	pmLabelSet *to;
 
 	if (!shim_archive__labels(ctx->ar, level, ident, ctx->origin, &iter) || !iter.n)
 		return 0;
-	to = grow(sets, iter.n);
+	to = shim_label_sets__grow(sets, iter.n);
 	if (!to)
 		return -ENOMEM;
 	for (; iter.n; to++) {
@@ -104,10 +99,10 @@ static int add_level(struct sets *sets, const struct shim_context *ctx, uint32_t
 }
 
 /* An archive that says nothing of its context has at least a host */
-static int add_host(struct sets *sets, const struct shim_context *ctx)
+static int add_host(struct shim_label_sets *sets, const struct shim_context *ctx)
 {
 	const char *host = shim_archive__label(ctx->ar)->host;
-	pmLabelSet *set = grow(sets, 1);
+	pmLabelSet *set = shim_label_sets__grow(sets, 1);
 	int len;
 
 	if (!set)
@@ -134,7 +129,7 @@ static int add_host(struct sets *sets, const struct shim_context *ctx)
 	return 0;
 }
 
-static int add_context(struct sets *sets, const struct shim_context *ctx)
+static int add_context(struct shim_label_sets *sets, const struct shim_context *ctx)
 {
 	if (!shim_archive__has_labels(ctx->ar, PM_LABEL_CONTEXT, PM_IN_NULL))
 		return add_host(sets, ctx);
@@ -142,7 +137,7 @@ static int add_context(struct sets *sets, const struct shim_context *ctx)
 }
 
 /* All of a metric but its instances', from the weakest to the strongest */
-static int add_metric(struct sets *sets, const struct shim_context *ctx, pmID pmid)
+static int add_metric(struct shim_label_sets *sets, const struct shim_context *ctx, pmID pmid)
 {
 	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
 	int err;
@@ -164,7 +159,7 @@ static int add_metric(struct sets *sets, const struct shim_context *ctx, pmID pm
 	return err;
 }
 
-static int hand_out(struct sets *sets, int err, pmLabelSet **out)
+static int hand_out(struct shim_label_sets *sets, int err, pmLabelSet **out)
 {
 	if (err) {
 		pmFreeLabelSets(sets->all, sets->n);
@@ -174,10 +169,20 @@ static int hand_out(struct sets *sets, int err, pmLabelSet **out)
 	return sets->n;
 }
 
+int shim_archive_source__labels(struct shim_context *ctx, unsigned int level, unsigned int ident,
+				struct shim_label_sets *sets)
+{
+	if (!level)
+		return add_metric(sets, ctx, ident);
+	if (level == PM_LABEL_CONTEXT)
+		return add_context(sets, ctx);
+	return add_level(sets, ctx, level, ident);
+}
+
 /* The context's if @level is PM_LABEL_CONTEXT, a metric's if it is 0 */
 static int get(uint32_t level, uint32_t ident, pmLabelSet **out)
 {
-	struct sets sets = { 0 };
+	struct shim_label_sets sets = { 0 };
 	struct shim_context *ctx;
 	int err;
 
@@ -186,12 +191,7 @@ static int get(uint32_t level, uint32_t ident, pmLabelSet **out)
 	err = shim_context__enter(&ctx);
 	if (err)
 		return err;
-	if (!level)
-		err = add_metric(&sets, ctx, ident);
-	else if (level == PM_LABEL_CONTEXT)
-		err = add_context(&sets, ctx);
-	else
-		err = add_level(&sets, ctx, level, ident);
+	err = ctx->source->labels(ctx, level, ident, &sets);
 	return shim_context__leave(ctx, hand_out(&sets, err, out));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* pmSetMode: where the next fetch looks, and how the time moves. */
 #include "base/api.h"
+#include "archive_source.h"
 #include "context.h"
 #include "stamp.h"
 
@@ -32,16 +33,11 @@ static struct shim_ts delta_of(int mode, int delta)
 				(NSEC_PER_SEC / bases[base].per_second));
 }
 
-static int set_mode(int mode, const struct shim_ts *when, struct shim_ts delta)
+int shim_archive_source__set_mode(struct shim_context *ctx, int mode, const struct shim_ts *when,
+				  struct shim_ts delta)
 {
-	struct shim_context *ctx;
-	int err = shim_context__enter(&ctx);
-
-	if (err)
-		return err;
-	mode &= 0xffff;
 	if (mode != PM_MODE_INTERP && mode != PM_MODE_FORW && mode != PM_MODE_BACK)
-		return shim_context__leave(ctx, PM_ERR_MODE);
+		return PM_ERR_MODE;
 	if (when)
 		ctx->origin = *when;
 	ctx->mode = mode;
@@ -49,7 +45,17 @@ static int set_mode(int mode, const struct shim_ts *when, struct shim_ts delta)
 	ctx->placed = false;
 	if (ctx->interp)
 		shim_interp__reposition(ctx->interp);
-	return shim_context__leave(ctx, 0);
+	return 0;
+}
+
+static int set_mode(int mode, const struct shim_ts *when, struct shim_ts delta)
+{
+	struct shim_context *ctx;
+	int err = shim_context__enter(&ctx);
+
+	if (err)
+		return err;
+	return shim_context__leave(ctx, ctx->source->set_mode(ctx, mode & 0xffff, when, delta));
 }
 
 /**
@@ -57,7 +63,8 @@ static int set_mode(int mode, const struct shim_ts *when, struct shim_ts delta)
  * @mode: PM_MODE_INTERP: a fetch gives the values at the time, which then moves
  *	by @delta; PM_MODE_FORW, PM_MODE_BACK: a fetch gives the next record at
  *	or after, at or before the time, which becomes the record's; or-ed with
- *	PM_XTB_SET(PM_TIME_x) for another unit of @delta
+ *	PM_XTB_SET(PM_TIME_x) for another unit of @delta; PM_MODE_LIVE, of a host and the only
+ *	one there: the time is now
  * @when: the time; NULL leaves it where it is
  * @delta: in milliseconds, or the unit in @mode; negative goes backwards; only
  *	for PM_MODE_INTERP

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Metric names: looked up, listed, walked, and found from a metric. */
 #include "base/api.h"
+#include "archive_source.h"
 #include "context.h"
 #include "list.h"
 #include "ns_loaded.h"
@@ -9,12 +10,10 @@
  * struct name_space - whose names a call is about
  * @names: those that the program has loaded, or NULL and
  * @ctx: the current context, locked
- * @tree: of either
  */
 struct name_space {
 	struct shim_names *names;
 	struct shim_context *ctx;
-	const struct shim_pmns *tree;
 };
 
 /* Where there is neither, there are no names */
@@ -22,20 +21,11 @@ static int enter(struct name_space *ns)
 {
 	int err = shim_loaded__get(&ns->names);
 
-	if (err)
+	ns->ctx = NULL;
+	if (err || ns->names)
 		return err;
-	if (ns->names) {
-		ns->ctx = NULL;
-		ns->tree = ns->names->tree;
-		return 0;
-	}
 	err = shim_context__enter(&ns->ctx);
-	if (err)
-		return err == PM_ERR_NOCONTEXT ? PM_ERR_NOPMNS : err;
-	if (!ns->ctx->pmns)
-		err = shim_pmns__new(ns->ctx->ar, &ns->ctx->pmns);
-	ns->tree = ns->ctx->pmns;
-	return err ? shim_context__leave(ns->ctx, err) : 0;
+	return err == PM_ERR_NOCONTEXT ? PM_ERR_NOPMNS : err;
 }
 
 static int leave(struct name_space *ns, int result)
@@ -44,6 +34,15 @@ static int leave(struct name_space *ns, int result)
 		return shim_context__leave(ns->ctx, result);
 	shim_loaded__put(ns->names);
 	return result;
+}
+
+/* An archive's names, which it has by its metrics */
+static int tree_of(struct shim_context *ctx, const struct shim_pmns **out)
+{
+	int err = ctx->pmns ? 0 : shim_pmns__new(ctx->ar, &ctx->pmns);
+
+	*out = ctx->pmns;
+	return err;
 }
 
 /* A name's status as that of a metric: 0 or an error */
@@ -55,6 +54,26 @@ static int look_up(const struct shim_pmns *pmns, const char *name, pmID *pmid)
 	if (at == SHIM_PMNS_NONE)
 		return PM_ERR_NAME;
 	return shim_pmns__metric(pmns, at, pmid) ? 0 : PM_ERR_NONLEAF;
+}
+
+static int metrics_in(const struct shim_pmns *tree, int n, const char *const *names, pmID *pmids)
+{
+	int found = 0, err = 0;
+
+	for (int i = 0; i < n; i++) {
+		err = look_up(tree, names[i], &pmids[i]);
+		found += err == 0;
+	}
+	return n == 1 && err ? err : found;
+}
+
+int shim_archive_source__metrics(struct shim_context *ctx, int n, const char *const *names,
+				 pmID *pmids)
+{
+	const struct shim_pmns *tree;
+	int err = tree_of(ctx, &tree);
+
+	return err ? err : metrics_in(tree, n, names, pmids);
 }
 
 /**
@@ -69,7 +88,6 @@ static int look_up(const struct shim_pmns *pmns, const char *name, pmID *pmid)
 SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
 {
 	struct name_space ns;
-	int found = 0;
 	int err;
 
 	if (numpmid < 1)
@@ -81,11 +99,29 @@ SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
 	err = enter(&ns);
 	if (err)
 		return err;
-	for (int i = 0; i < numpmid; i++) {
-		err = look_up(ns.tree, namelist[i], &pmidlist[i]);
-		found += err == 0;
-	}
-	return leave(&ns, numpmid == 1 && err ? err : found);
+	if (ns.names)
+		err = metrics_in(ns.names->tree, numpmid, namelist, pmidlist);
+	else
+		err = ns.ctx->source->metrics(ns.ctx, numpmid, namelist, pmidlist);
+	return leave(&ns, err);
+}
+
+static int children_in(const struct shim_pmns *tree, const char *name, char ***offspring,
+		       int **status)
+{
+	uint32_t at = shim_pmns__find(tree, name);
+
+	return at == SHIM_PMNS_NONE ? PM_ERR_NAME :
+				      shim_pmns__children(tree, at, offspring, status);
+}
+
+int shim_archive_source__children(struct shim_context *ctx, const char *name, char ***offspring,
+				  int **status)
+{
+	const struct shim_pmns *tree;
+	int err = tree_of(ctx, &tree);
+
+	return err ? err : children_in(tree, name, offspring, status);
 }
 
 /**
@@ -99,7 +135,6 @@ SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
 SHIM_API int pmGetChildrenStatus(const char *name, char ***offspring, int **status)
 {
 	struct name_space ns;
-	uint32_t at;
 	int err;
 
 	if (!name || !offspring)
@@ -110,14 +145,31 @@ SHIM_API int pmGetChildrenStatus(const char *name, char ***offspring, int **stat
 	err = enter(&ns);
 	if (err)
 		return err;
-	at = shim_pmns__find(ns.tree, name);
-	return leave(&ns, at == SHIM_PMNS_NONE ? PM_ERR_NAME :
-				   shim_pmns__children(ns.tree, at, offspring, status));
+	if (ns.names)
+		err = children_in(ns.names->tree, name, offspring, status);
+	else
+		err = ns.ctx->source->children(ns.ctx, name, offspring, status);
+	return leave(&ns, err);
 }
 
 SHIM_API int pmGetChildren(const char *name, char ***offspring)
 {
 	return pmGetChildrenStatus(name, offspring, NULL);
+}
+
+static int leaves_in(const struct shim_pmns *tree, const char *name, char ***names)
+{
+	uint32_t at = shim_pmns__find(tree, name);
+
+	return at == SHIM_PMNS_NONE ? PM_ERR_NAME : shim_pmns__leaves(tree, at, names);
+}
+
+int shim_archive_source__leaves(struct shim_context *ctx, const char *name, char ***names)
+{
+	const struct shim_pmns *tree;
+	int err = tree_of(ctx, &tree);
+
+	return err ? err : leaves_in(tree, name, names);
 }
 
 /**
@@ -133,7 +185,6 @@ SHIM_API int pmTraversePMNS_r(const char *name, void (*func)(const char *name, v
 {
 	struct name_space ns;
 	char **names = NULL;
-	uint32_t at;
 	int n;
 
 	if (!name || !func)
@@ -141,9 +192,11 @@ SHIM_API int pmTraversePMNS_r(const char *name, void (*func)(const char *name, v
 	n = enter(&ns);
 	if (n)
 		return n;
-	at = shim_pmns__find(ns.tree, name);
-	n = at == SHIM_PMNS_NONE ? PM_ERR_NAME : shim_pmns__leaves(ns.tree, at, &names);
-	n = leave(&ns, n);
+	if (ns.names)
+		n = leaves_in(ns.names->tree, name, &names);
+	else
+		n = ns.ctx->source->leaves(ns.ctx, name, &names);
+	leave(&ns, 0);
 	if (n < 0)
 		return n;
 	for (int i = 0; i < n; i++)
@@ -226,46 +279,62 @@ static void sort_names(const struct shim_pmns *tree, const char **names, unsigne
 	}
 }
 
-static unsigned int desc_names(const struct name_space *ns, const struct shim_desc *desc,
+static unsigned int desc_names(const struct shim_pmns *tree, const struct shim_desc *desc,
 			       const char **out)
 {
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; desc && i < desc->nnames; i++) {
-		if (!owns(ns->tree, desc->names[i], desc->pmid))
+		if (!owns(tree, desc->names[i], desc->pmid))
 			continue;
 		if (out)
 			out[n] = desc->names[i];
 		n++;
 	}
 	if (out)
-		sort_names(ns->tree, out, n);
+		sort_names(tree, out, n);
 	return n;
 }
 
-static unsigned int collect(const struct name_space *ns, pmID pmid, const char **out)
+static int names_loaded(const struct shim_names *from, pmID pmid, char ***nameset)
 {
-	const struct shim_desc *desc = shim_pmns__builtin(pmid);
-
-	if (ns->names && !desc)
-		return loaded_names(ns->names, pmid, out);
-	if (ns->ctx && shim_archive__desc(ns->ctx->ar, pmid))
-		desc = shim_archive__desc(ns->ctx->ar, pmid);
-	return desc_names(ns, desc, out);
-}
-
-static int names_of(const struct name_space *ns, pmID pmid, char ***nameset)
-{
-	unsigned int n = collect(ns, pmid, NULL);
+	const struct shim_desc *builtin = shim_pmns__builtin(pmid);
+	unsigned int n = builtin ? desc_names(from->tree, builtin, NULL) :
+				   loaded_names(from, pmid, NULL);
 	const char **names = calloc(n + 1, sizeof(*names));
 	int result;
 
 	if (!names)
 		return -ENOMEM;
-	collect(ns, pmid, names);
+	if (builtin)
+		desc_names(from->tree, builtin, names);
+	else
+		loaded_names(from, pmid, names);
 	result = make_list(names, n, nameset);
 	free(names);
 	return result;
+}
+
+int shim_archive_source__names(struct shim_context *ctx, pmID pmid, char ***nameset)
+{
+	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
+	const struct shim_pmns *tree;
+	const char **names;
+	unsigned int n;
+	int err = tree_of(ctx, &tree);
+
+	if (err)
+		return err;
+	if (!desc)
+		desc = shim_pmns__builtin(pmid);
+	n = desc_names(tree, desc, NULL);
+	names = calloc(n + 1, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	desc_names(tree, desc, names);
+	err = make_list(names, n, nameset);
+	free(names);
+	return err;
 }
 
 /**
@@ -285,7 +354,11 @@ SHIM_API int pmNameAll(pmID pmid, char ***nameset)
 	err = enter(&ns);
 	if (err)
 		return err;
-	return leave(&ns, names_of(&ns, pmid, nameset));
+	if (ns.names)
+		err = names_loaded(ns.names, pmid, nameset);
+	else
+		err = ns.ctx->source->names(ns.ctx, pmid, nameset);
+	return leave(&ns, err);
 }
 
 /**
@@ -313,15 +386,15 @@ SHIM_API int pmNameID(pmID pmid, char **name)
 /**
  * pmGetPMNSLocation() - where the names come from
  *
- * Return: PMNS_LOCAL if the program has loaded them, else PMNS_ARCHIVE; PM_ERR_NOPMNS
- * without a context.
+ * Return: PMNS_LOCAL if the program has loaded them, else PMNS_ARCHIVE or, of a host,
+ * PMNS_REMOTE; PM_ERR_NOPMNS without a context.
  */
 SHIM_API int pmGetPMNSLocation(void)
 {
 	struct name_space ns;
 	int err = enter(&ns);
 
-	return err ? err : leave(&ns, ns.names ? PMNS_LOCAL : PMNS_ARCHIVE);
+	return err ? err : leave(&ns, ns.names ? PMNS_LOCAL : ns.ctx->source->names_at);
 }
 
 static bool is_known(const void *arg, uint32_t pmid)
@@ -334,14 +407,15 @@ static bool is_known(const void *arg, uint32_t pmid)
 static int trim(struct shim_names *names)
 {
 	struct shim_names *rest = NULL;
-	struct shim_context *ctx;
+	struct shim_context *ctx = NULL;
 	int err = shim_context__enter(&ctx);
+	bool all = !err && !ctx->ar;	/* of a host: as the original, which asks no agent */
 
-	if (!err) {
+	if (!err && !all)
 		err = shim_names__subset(names, is_known, ctx, &rest);
+	if (ctx)
 		shim_context__leave(ctx, 0);
-	}
-	if (err)
+	if (err || all)
 		shim_loaded__put(names);
 	else
 		shim_loaded__replace(names, rest);
@@ -351,7 +425,8 @@ static int trim(struct shim_names *names)
 /**
  * pmTrimNameSpace() - leave out names of metrics that the current context does not have
  *
- * Of a name space that was loaded; an archive's own names are those that it has.
+ * Of a name space that was loaded; an archive's own names are those that it has, and a host's
+ * pmcd may know all.
  *
  * Return: 0; PM_ERR_NOCONTEXT, or PM_ERR_NOPMNS without a name space, either; -ENOMEM.
  */

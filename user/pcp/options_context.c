@@ -132,20 +132,21 @@ static int zone_failed(pmOptions *opts, const char *call, int code)
 	return PM_ERR_GENERIC;
 }
 
-static int set_zone(pmOptions *opts)
+static int set_zone(pmOptions *opts, int ctx)
 {
 	bool told = opts->flags & PM_OPTFLAG_STDOUT_TZ;
 	int code;
 
 	if (opts->tzflag) {
-		pmHighResLogLabel label = { 0 };
+		char host[PM_MAX_HOSTNAMELEN];
 
 		code = pmNewContextZone();
 		if (code < 0)
 			return zone_failed(opts, "pmNewContextZone", code);
-		if (told && !pmGetHighResArchiveLabel(&label))
-			printf("Note: timezone set to local timezone of host \"%s\" from archive\n\n",
-			       label.hostname);
+		if (told)
+			printf("Note: timezone set to local timezone of host \"%s\"%s\n\n",
+			       pmGetContextHostName_r(ctx, host, sizeof(host)),
+			       opts->narchives ? " from archive" : "");
 	} else if (opts->timezone) {
 		code = pmNewZone(opts->timezone);
 		if (code < 0)
@@ -178,7 +179,7 @@ SHIM_API int pmGetContextOptions(int ctx, pmOptions *opts)
 	err = opts->narchives || opts->tzflag ? pmUseContext(ctx) : 0;
 	if (err < 0)
 		return failed(opts, "label record", opts->narchives ? opts->archives[0] : "", err);
-	err = set_zone(opts);
+	err = set_zone(opts, ctx);
 	if (!err && window)
 		err = set_window(opts, ctx);
 	return err;

@@ -6,6 +6,7 @@
 
 #include "base/api.h"
 #include "context.h"
+#include "host.h"
 
 void shim_profile__fini(struct shim_profile *profile)
 {
@@ -170,6 +171,8 @@ static int change(pmInDom indom, int n, const int *list, bool include)
 	if (err)
 		return err;
 	shim_plans__reset(&ctx->plans);
+	if (ctx->host)
+		ctx->host->profile_sent = false;
 	if (n > 0 && list)
 		err = set_some(&ctx->profile, indom, n, list, include);
 	else if (!n || indom != PM_INDOM_NULL)	/* some instances of no domain are none */

@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Where a context's values come from: its host, connecting to it again, and storing. */
-#include <string.h>
-
+/* Of a context's source: its host's name, connecting to it again, and storing. */
 #include "base/api.h"
 #include "context.h"
 
-/* The host of the archive's label; "" for a handle that is none */
+/* The host's name; "" for a handle that is none */
 static void host_of(int handle, char *buf, size_t size)
 {
 	struct shim_context *ctx;
-	size_t len = 0;
 
 	if (!size)
 		return;
+	*buf = '\0';
 	if (!shim_context__enter_handle(handle, &ctx)) {
-		const char *host = shim_archive__label(ctx->ar)->host;
-
-		len = strnlen(host, size - 1);
-		memcpy(buf, host, len);
+		ctx->source->host(ctx, buf, size);
 		shim_context__leave(ctx, 0);
 	}
-	buf[len] = '\0';
 }
 
 /**
@@ -63,17 +57,23 @@ SHIM_API const char *pmGetContextHostName(int handle)
  * pmReconnectContext() - connect to a context's source again
  * @handle: of the context; an archive has no connection to lose
  *
- * Return: @handle, or PM_ERR_NOCONTEXT.
+ * A host's connection is closed, if there is one, and made anew; the instance profile stays.
+ * After a failure, calls fail at once for as long as PMCD_RECONNECT_TIMEOUT says.
+ *
+ * Return: @handle, PM_ERR_NOCONTEXT, or -ETIMEDOUT if pmcd cannot be reached, or it is too early
+ * to try again.
  */
 SHIM_API int pmReconnectContext(int handle)
 {
 	struct shim_context *ctx;
 	int err = shim_context__enter_handle(handle, &ctx);
 
-	return err ? err : shim_context__leave(ctx, handle);
+	if (err)
+		return err;
+	err = ctx->source->reconnect(ctx);
+	return shim_context__leave(ctx, err ? err : handle);
 }
 
-/* Nothing can be stored in an archive, and there are no other contexts. */
 static int store(int n, pmValueSet *const *sets)
 {
 	struct shim_context *ctx;
@@ -85,15 +85,17 @@ static int store(int n, pmValueSet *const *sets)
 		if (sets[i]->numval < 1)
 			return PM_ERR_VALUE;
 	err = shim_context__enter(&ctx);
-	return err ? err : shim_context__leave(ctx, PM_ERR_NOTHOST);
+	return err ? err : shim_context__leave(ctx, ctx->source->store(ctx, n, sets));
 }
 
 /**
  * pmStore() - give metrics other values
- * @result: the values
+ * @result: the values, in the metrics' own types; its stamp has no meaning
  *
- * Return: PM_ERR_TOOSMALL, PM_ERR_VALUE for a metric without values, PM_ERR_NOCONTEXT, or
- * PM_ERR_NOTHOST, as an archive's values are what they are.
+ * Return: 0; PM_ERR_TOOSMALL, PM_ERR_VALUE for a metric without values, PM_ERR_NOCONTEXT;
+ * PM_ERR_NOTHOST, as an archive's values are what they are; what the host's pmcd or the
+ * metric's agent says, such as PM_ERR_PERMISSION, PM_ERR_BADSTORE or PM_ERR_PMID;
+ * PM_ERR_TOOBIG if pmcd would not take that many, PM_ERR_TIMEOUT, PM_ERR_IPC.
  */
 SHIM_API int pmStore(const pmResult *result)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/api.h"
+#include "archive_source.h"
 #include "context.h"
 
 _Static_assert(PM_TEXT_ONELINE == SHIM_TEXT_ONELINE && PM_TEXT_HELP == SHIM_TEXT_HELP,
@@ -33,8 +34,8 @@ static int find_best(const struct shim_context *ctx, unsigned int about, unsigne
 	return err ? line : 0;
 }
 
-static int copy(const struct shim_context *ctx, unsigned int about, unsigned int ident, int level,
-		char **out)
+int shim_archive_source__text(struct shim_context *ctx, unsigned int about, unsigned int ident,
+			      int level, char **out)
 {
 	const char *text;
 	char *mine;
@@ -61,7 +62,7 @@ static int look_up(unsigned int about, unsigned int ident, int level, char **out
 	err = shim_context__enter(&ctx);
 	if (err)
 		return err;
-	return shim_context__leave(ctx, copy(ctx, about, ident, level, out));
+	return shim_context__leave(ctx, ctx->source->text(ctx, about, ident, level, out));
 }
 
 /**
@@ -71,7 +72,8 @@ static int look_up(unsigned int about, unsigned int ident, int level, char **out
  * @buffer: the text, to free()
  *
  * Return: 0, PM_ERR_TEXT if the metric has none, PM_ERR_NOTHOST if no metric of the archive has
- * one of that level, PM_ERR_NOCONTEXT, -EINVAL for other levels, -ENOMEM.
+ * one of that level, PM_ERR_NOCONTEXT, -EINVAL for other levels, -ENOMEM; of a host also what pmcd
+ * says, such as PM_ERR_PMID, and PM_ERR_TIMEOUT, PM_ERR_IPC.
  */
 SHIM_API int pmLookupText(pmID pmid, int level, char **buffer)
 {

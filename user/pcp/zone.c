@@ -18,6 +18,7 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "context.h"
 #include "zone.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -132,16 +133,20 @@ SHIM_API int pmNewZone(const char *tz)
 /**
  * pmNewContextZone() - make the current context's time zone the reporting zone
  *
- * It is the one that the archive's label names.
+ * It is the one that the archive's label names, or pmcd of a host.
  *
  * Return: its number for pmUseZone(), or an error.
  */
 SHIM_API int pmNewContextZone(void)
 {
-	pmHighResLogLabel label;
-	int err = pmGetHighResArchiveLabel(&label);
+	char zone[PM_MAX_TIMEZONELEN];
+	struct shim_context *ctx;
+	int err = shim_context__enter(&ctx);
 
-	return err ? err : pmNewZone(label.timezone);
+	if (err)
+		return err;
+	err = shim_context__leave(ctx, ctx->source->zone(ctx, zone, sizeof(zone)));
+	return err ? err : pmNewZone(zone);
 }
 
 /**

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a host context promises beyond the values: connections, forks, threads, signals, and
+ * what is sent when.  The server is a small one of the test's own.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include <kselftest_harness.h>
+
+#include <pcp/pmapi.h>
+
+#include "fake_pmcd.h"
+
+static pmID word[] = { FAKE_WORD };
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static int descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (d && readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+/* The number of values, or an error */
+static int fetch_word(void)
+{
+	pmResult *r;
+	int n = pmFetch(1, word, &r);
+
+	if (n < 0)
+		return n;
+	n = r->vset[0]->numval;
+	pmFreeResult(r);
+	return n;
+}
+
+FIXTURE(host)
+{
+	struct fake_pmcd fake;
+	int handle;
+};
+
+FIXTURE_SETUP(host)
+{
+	static const char *const unwanted[] = { "PMCD_PORT", "PMPROXY_HOST", "PCP_CONTAINER",
+						"PCP_SECURE_SOCKETS" };
+
+	for (size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]); i++)
+		unsetenv(unwanted[i]);
+	setenv("PMCD_REQUEST_TIMEOUT", "60", 1);
+	setenv("PMCD_CONNECT_TIMEOUT", "60", 1);
+	setenv("PMCD_RECONNECT_TIMEOUT", "1", 1);
+	ASSERT_EQ(fake_start(&self->fake), 0);
+	self->handle = pmNewContext(PM_CONTEXT_HOST, self->fake.spec);
+	ASSERT_GE(self->handle, 0);
+}
+
+FIXTURE_TEARDOWN(host)
+{
+	pmDestroyContext(self->handle);
+	fake_stop(&self->fake);
+}
+
+/* A child's calls go over a connection of its own, and the parent's goes on */
+TEST_F(host, fork)
+{
+	unsigned int before;
+	int status, fds = descriptors();
+	pid_t pid;
+
+	EXPECT_EQ(fetch_word(), 3);
+	before = self->fake.lies->connections;
+	pid = fork();
+	if (!pid) {
+		int inherited = descriptors();
+
+		_exit(inherited == fds - 1 && fetch_word() == 3 && fetch_word() == 3 &&
+		      descriptors() == fds ? 0 : 1);
+	}
+	EXPECT_EQ(fetch_word(), 3);
+	waitpid(pid, &status, 0);
+	EXPECT_EQ(status, 0);
+	EXPECT_EQ(fetch_word(), 3);
+	EXPECT_EQ(self->fake.lies->connections, before + 1);
+}
+
+/* The instance profile is the child's, too */
+TEST_F(host, fork_profile)
+{
+	unsigned int before;
+	int status;
+	pid_t pid;
+
+	EXPECT_EQ(fetch_word(), 3);
+	before = self->fake.lies->profiles;
+	pid = fork();
+	if (!pid)
+		_exit(fetch_word() == 3 ? 0 : 1);
+	waitpid(pid, &status, 0);
+	EXPECT_EQ(status, 0);
+	EXPECT_EQ(self->fake.lies->profiles, before + 1);
+}
+
+TEST_F(host, no_descriptor_for_other_programs)
+{
+	int sockets = 0;
+
+	for (int fd = 3; fd < 20; fd++) {
+		int flags = fcntl(fd, F_GETFD), type;
+		socklen_t len = sizeof(type);
+
+		if (flags < 0 || getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len))
+			continue;
+		sockets++;
+		EXPECT_TRUE(flags & FD_CLOEXEC);
+	}
+	EXPECT_EQ(sockets, 1);
+}
+
+TEST_F(host, descriptors)
+{
+	int handles[200], fds = descriptors();
+
+	for (int i = 0; i < 200; i++) {
+		handles[i] = i % 2 ? pmDupContext() : pmNewContext(PM_CONTEXT_HOST, self->fake.spec);
+		ASSERT_GE(handles[i], 0);
+	}
+	EXPECT_EQ(descriptors(), fds + 200);
+	for (int i = 0; i < 200; i++)
+		EXPECT_EQ(pmDestroyContext(handles[i]), 0);
+	EXPECT_EQ(descriptors(), fds);
+	for (int i = 0; i < 20; i++)
+		EXPECT_LT(pmNewContext(PM_CONTEXT_HOST, "unix:/nonexistent"), 0);
+	self->fake.lies->features |= 0x80;
+	EXPECT_EQ(pmNewContext(PM_CONTEXT_HOST | PM_CTXFLAG_COMPRESS, self->fake.spec), -EOPNOTSUPP);
+	EXPECT_EQ(descriptors(), fds);
+}
+
+/* Sent once, and again after each change; not for what is no change */
+TEST_F(host, profile_when_changed)
+{
+	int inst[] = { 2 };
+
+	for (int i = 0; i < 3; i++)
+		fetch_word();
+	EXPECT_EQ(self->fake.lies->profiles, 1);
+	pmAddProfile(FAKE_INDOM, 1, inst);
+	for (int i = 0; i < 3; i++)
+		fetch_word();
+	EXPECT_EQ(self->fake.lies->profiles, 2);
+	EXPECT_EQ(pmReconnectContext(self->handle), self->handle);
+	fetch_word();
+	EXPECT_EQ(self->fake.lies->profiles, 3);
+}
+
+/* A thread whose server does not answer */
+static void *wait_in_vain(void *arg)
+{
+	static int result;
+
+	result = pmNewContext(PM_CONTEXT_HOST, arg);
+	return &result;
+}
+
+TEST_F(host, threads_do_not_wait)
+{
+	int handle, *result;
+	double before;
+	pthread_t thread;
+
+	setenv("PMCD_CONNECT_TIMEOUT", "3", 1);
+	self->fake.lies->stall = true;
+	pthread_create(&thread, NULL, wait_in_vain, self->fake.spec);
+	usleep(200000);
+	self->fake.lies->stall = false;
+	before = now();
+	handle = pmNewContext(PM_CONTEXT_HOST, self->fake.spec);
+	EXPECT_GE(handle, 0);
+	for (int i = 0; i < 10; i++)
+		EXPECT_EQ(fetch_word(), 3);
+	pmUseContext(self->handle);
+	EXPECT_EQ(fetch_word(), 3);
+	EXPECT_LT(now() - before, 2.5);
+	pthread_join(thread, (void **)&result);
+	EXPECT_EQ(*result, PM_ERR_TIMEOUT);
+	pmDestroyContext(handle);
+}
+
+static void *fetch_often(void *arg)
+{
+	long good = 0;
+
+	if (pmNewContext(PM_CONTEXT_HOST, arg) < 0)
+		return NULL;
+	for (int i = 0; i < 200; i++)
+		good += fetch_word() == 3;
+	pmDestroyContext(pmWhichContext());
+	return (void *)good;
+}
+
+TEST_F(host, many_threads)
+{
+	pthread_t threads[8];
+	void *good;
+
+	for (int i = 0; i < 8; i++)
+		pthread_create(&threads[i], NULL, fetch_often, self->fake.spec);
+	for (int i = 0; i < 8; i++) {
+		pthread_join(threads[i], &good);
+		EXPECT_EQ((long)good, 200);
+	}
+}
+
+static volatile sig_atomic_t signals;
+
+static void count_signal(int sig)
+{
+	(void)sig;
+	signals++;
+}
+
+/* Signals of the program's own do not end a wait; a lost connection is none */
+TEST_F(host, signals)
+{
+	struct sigaction action = { .sa_handler = count_signal };
+	struct itimerval often = { { 0, 2000 }, { 0, 2000 } }, never = { 0 };
+	int handle;
+
+	sigaction(SIGALRM, &action, NULL);
+	sigaction(SIGPIPE, &action, NULL);
+	setenv("PMCD_CONNECT_TIMEOUT", "0.5", 1);
+	self->fake.lies->stall = true;
+	setitimer(ITIMER_REAL, &often, NULL);
+	EXPECT_EQ(pmNewContext(PM_CONTEXT_HOST, self->fake.spec), PM_ERR_TIMEOUT);
+	self->fake.lies->stall = false;
+	for (int i = 0; i < 300; i++)
+		EXPECT_EQ(fetch_word(), 3);
+	setitimer(ITIMER_REAL, &never, NULL);
+	EXPECT_GT(signals, 20);
+	signals = 0;
+	setenv("PMCD_CONNECT_TIMEOUT", "60", 1);
+	handle = pmNewContext(PM_CONTEXT_HOST, self->fake.spec);
+	EXPECT_GE(handle, 0);
+	kill(self->fake.pid, SIGKILL);
+	waitpid(self->fake.pid, NULL, 0);
+	usleep(100000);
+	for (int i = 0; i < 3; i++)
+		EXPECT_EQ(fetch_word(), PM_ERR_IPC);
+	EXPECT_EQ(signals, 0);
+	pmDestroyContext(handle);
+}
+
+/* After a failure it is too early for as long as the environment says */
+TEST_F(host, reconnect_pauses)
+{
+	double before;
+
+	self->fake.lies->status = -1044;	/* in PCP 1's numbering */
+	before = now();
+	EXPECT_EQ(pmReconnectContext(self->handle), -ETIMEDOUT);
+	self->fake.lies->status = 0;
+	EXPECT_EQ(fetch_word(), PM_ERR_IPC);
+	while (pmReconnectContext(self->handle) == -ETIMEDOUT && now() - before < 30)
+		usleep(20000);
+	EXPECT_GE(now() - before, 0.99);
+	EXPECT_LT(now() - before, 20);
+	EXPECT_EQ(fetch_word(), 3);
+	EXPECT_EQ(pmReconnectContext(self->handle), self->handle);
+}
+
+TEST_F(host, greetings)
+{
+	static const struct {
+		uint32_t features;
+		int32_t status;
+		unsigned int flags;
+		int code;
+	} rows[] = {
+		{ 0, 0, 0, 0 },
+		{ 0, -1042, 0, PM_ERR_PERMISSION },
+		{ 0, -1043, 0, PM_ERR_CONNLIMIT },
+		{ 0, -12389, 0, PM_ERR_AGAIN },
+		{ 0, -13, 0, -EACCES },
+		{ 0, 1, 0, PM_ERR_IPC },
+		{ 0x80, 0, 0, 0 },	/* the UNIX socket needs no certificate */
+		{ 0x08, 0, 0, 0 },	/* and says who we are */
+		{ 0x01, 0, PM_CTXFLAG_SECURE, -EOPNOTSUPP },
+		{ 0x01, 0, PM_CTXFLAG_RELAXED, 0 },
+		{ 0x02, 0, PM_CTXFLAG_COMPRESS, -EOPNOTSUPP },
+		{ 0x04, 0, PM_CTXFLAG_AUTH, -EOPNOTSUPP },
+		{ 0x40, 0, PM_CTXFLAG_CONTAINER, -ESRCH },
+		{ 0x00, 0, PM_CTXFLAG_CONTAINER, -EOPNOTSUPP },
+		{ 0, 0, PM_CTXFLAG_EXCLUSIVE | PM_CTXFLAG_SHALLOW, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int handle;
+
+		self->fake.lies->features = rows[i].features;
+		self->fake.lies->status = rows[i].status;
+		handle = pmNewContext(PM_CONTEXT_HOST | rows[i].flags, self->fake.spec);
+		EXPECT_EQ(handle < 0 ? handle : 0, rows[i].code)
+			TH_LOG("row %zu", i);
+		if (handle >= 0)
+			pmDestroyContext(handle);
+		else
+			EXPECT_EQ(pmWhichContext(), self->handle);
+		pmUseContext(self->handle);
+	}
+	EXPECT_EQ(pmNewContext(PM_CONTEXT_HOST, NULL), PM_ERR_NOCONTEXT);
+	EXPECT_EQ(pmNewContext(PM_CONTEXT_LOCAL, NULL), PM_ERR_NYI);
+}
+
+/* More than pmcd takes in one request is refused before it is sent */
+TEST_F(host, too_big)
+{
+	static pmID many[20000];
+	static pmDesc descs[20000];
+	pmResult *r;
+
+	for (int i = 0; i < 20000; i++)
+		many[i] = FAKE_WORD;
+	EXPECT_EQ(pmFetch(20000, many, &r), PM_ERR_TOOBIG);
+	EXPECT_EQ(fetch_word(), 3);
+	EXPECT_EQ(pmLookupDescs(20000, many, descs), 20000);
+	EXPECT_EQ(descs[19999].pmid, FAKE_WORD);
+	EXPECT_EQ(self->fake.lies->connections, 1);
+}
+
+/* Blocks whose length is not their type's, and records of events, are not sent */
+TEST_F(host, bad_stores)
+{
+	struct {
+		pmValueBlock block;
+		char more[16];
+	} value = { .block = { .vtype = PM_TYPE_64, .vlen = 8 } };
+	pmValueSet set = { .pmid = FAKE_WIDE, .numval = 1, .valfmt = PM_VAL_DPTR };
+	pmResult r = { .numpmid = 1, .vset = { &set } };
+	unsigned int before = self->fake.lies->requests;
+
+	set.vlist[0].value.pval = &value.block;
+	EXPECT_EQ(pmStore(&r), PM_ERR_BADSTORE);
+	value.block.vlen = 3;
+	value.block.vtype = PM_TYPE_STRING;
+	EXPECT_EQ(pmStore(&r), PM_ERR_BADSTORE);
+	value.block.vlen = 12;
+	value.block.vtype = PM_TYPE_EVENT;
+	EXPECT_EQ(pmStore(&r), PM_ERR_TYPE);
+	set.vlist[0].value.pval = NULL;
+	EXPECT_EQ(pmStore(&r), PM_ERR_BADSTORE);
+	EXPECT_EQ(self->fake.lies->requests, before);
+	value.block.vtype = PM_TYPE_64;
+	set.vlist[0].value.pval = &value.block;
+	EXPECT_EQ(pmStore(&r), 0);
+}
+
+TEST_F(host, copies)
+{
+	int inst[] = { 2 }, copy;
+
+	fetch_word();
+	pmAddProfile(FAKE_INDOM, 1, inst);
+	copy = pmDupContext();
+	EXPECT_GT(copy, self->handle);
+	EXPECT_EQ(pmWhichContext(), copy);
+	EXPECT_EQ(fetch_word(), 3);
+	EXPECT_EQ(self->fake.lies->connections, 2);
+	EXPECT_EQ(self->fake.lies->profiles, 2);
+	EXPECT_EQ(pmDestroyContext(copy), 0);
+	pmUseContext(self->handle);
+	EXPECT_EQ(fetch_word(), 3);
+	EXPECT_EQ(pmGetPMNSLocation(), PMNS_REMOTE);
+}
+
+TEST_HARNESS_MAIN

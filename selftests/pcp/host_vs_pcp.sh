@@ -1,0 +1,400 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Over a private pmcd with PCP's sample agents, libshim says of a host what PCP's own library
+# says: the same program, built with both, prints the same.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/peer/both.sh"
+# shellcheck source=selftests/pcp/place.sh
+. "$here/place.sh"
+place network "$@"
+needs /usr/include/pcp/pmapi.h libpcp3-dev
+set +u
+# shellcheck source=/dev/null
+. /etc/pcp.env
+set -u
+needs "$PCP_BINADM_DIR/pmcd" pcp
+needs "$PCP_PMDAS_DIR/sample/pmdasample" "pcp's sample agent"
+command -v cc >/dev/null || skip_all "no compiler"
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+# shellcheck source=selftests/pcp/collector.sh
+. "$here/collector.sh"
+trap 'stop_collector; rm -rf "$dir"' EXIT
+exec 2>"$dir/errors"
+evidence="$dir/errors $dir/log/pmcd/pmcd.log"
+ip link set lo up
+unset PMCD_PORT PMCD_SOCKET PMPROXY_HOST PCP_CONTAINER PCP_SECURE_SOCKETS PMCD_CONNECT_TIMEOUT PMCD_REQUEST_TIMEOUT
+
+export PMCD_RECONNECT_TIMEOUT=1 TZ=UTC
+
+compile() {
+	for program in live live_rate errors; do
+		cc_shim -O2 -D_GNU_SOURCE -o "$dir/${program}_shim" "$here/peer/$program.c" &&
+			cc -O2 -D_GNU_SOURCE -w -o "$dir/${program}_pcp" "$here/peer/$program.c" -lpcp || return 1
+	done
+}
+
+# run SIDE PLAY [SPEC]: to $dir/out.SIDE, with a collector that has just been started
+run() {
+	start_collector || return 1
+	timeout 100 "$dir/live_$1" "${3:-127.0.0.1}" "$2" >"$dir/out.$1" 2>"$dir/err.$1"
+}
+
+# Texts of the library's own, about metrics of its own, are its own.
+without_own_texts() {
+	awk '/ 511\.0\.[12]: 0/ { own = 1; print; next } /^(names of|labels|strange|[a-z_]+\.[a-z_.]+ [0-9])/ { own = 0 } !own' "$1"
+}
+
+# Of what is different each time (of pmcd's own metrics all, of sample's those that go by the
+# clock or by chance) only the shape: how many values, in which format.
+live='2\.[0-9]*\.[0-9]*|(29|30)\.0\.(1|2|3|39|111|112|136|137|139|158)'
+
+# agree A B: the same lines
+agree() {
+	for file; do
+		without_own_texts "$file" | sed -E "s/^(  ($live) [-0-9]+( \([0-9]\))?) .*/\1/" >"$file.lines"
+	done
+	echo "# $(wc -l <"$2.lines") lines" >&2
+	diff "$1.lines" "$2.lines" >&2 && [ -s "$1.lines" ]
+}
+
+# same PLAY [SPEC]: both libraries print the same
+same() {
+	run pcp "$@" && run shim "$@" && agree "$dir/out.pcp" "$dir/out.shim"
+}
+
+specs() {
+	sed "s,RUN,$dir/run," <<-'END'
+		127.0.0.1
+		localhost
+		local:
+		local://
+		unix:
+		unix://
+		local:RUN/pmcd.socket
+		unix:RUN/pmcd.socket
+		unix:/RUN/pmcd.socket
+		unix://RUN/pmcd.socket
+		unix:/nonexistent
+		local:/nonexistent
+		local:/nonexistent:44321
+		local:/nonexistent?container=x
+		127.0.0.1:44321
+		127.0.0.1:1
+		127.0.0.1:1,44321
+		127.0.0.1:x
+		127.0.0.1:
+		127.0.0.1:,
+		127.0.0.1:44321,
+		[127.0.0.1]
+		[127.0.0.1]:44321
+		[127.0.0.1
+		[127.0.0.1]x
+		pcp://127.0.0.1
+		pcp:127.0.0.1
+		pcp:/127.0.0.1
+		pcp:///127.0.0.1
+		pcp://127.0.0.1:44321
+		pcp://
+		pcp:
+		PCP://127.0.0.1
+		pcp://?container=x
+		:
+		@
+		127.0.0.1/
+		127.0.0.1/x
+		127.0.0.1?
+		127.0.0.1?foo
+		127.0.0.1?foo=1
+		127.0.0.1?&
+		127.0.0.1?a=b&c
+		127.0.0.1:44321/?x=y
+		127.0.0.1?container=abc
+		127.0.0.1?container=
+		127.0.0.1?container
+		127.0.0.1?container=a&container=b
+		127.0.0.1?container=x?
+		127.0.0.1?secure=relaxed
+		127.0.0.1?secure
+		127.0.0.1?secure=enforce
+		127.0.0.1?compress
+		127.0.0.1?uid=3
+		127.0.0.1?unixsock
+		127.0.0.1?pid=7
+		127.0.0.1?local
+		pcps://127.0.0.1
+		pcps://127.0.0.1?secure=relaxed
+		http://127.0.0.1
+		proxy:127.0.0.1
+		127.0.0.1,localhost
+		localhost@127.0.0.1:1
+		127.0.0.1:99999
+		127.0.0.1:0
+		127.0.0.1:70000
+		127.0.0.1:109857
+		nohost.invalid
+		::1
+		[::1]
+		local:?container=abc
+		unix:RUN/pmcd.socket:44321
+		unix:RUN/pmcd.socket?container=x
+	END
+}
+
+# What the environment says of hosts, beside their specifications
+same_specs() {
+	specs >"$dir/specs"
+	for side in pcp shim; do
+		tr '\n' '\0' <"$dir/specs" | timeout 100 xargs -0 env "$@" "$dir/live_$side" specs '' \
+			>"$dir/out.$side" 2>"$dir/err.$side"
+	done
+	# of a UNIX socket, the original says the same whatever went wrong
+	sed -i '/^<unix.*Operation not supported$/s/> .*/> -2 No such file or directory/' "$dir/out.shim"
+	diff "$dir/out.pcp" "$dir/out.shim" >&2 && diff "$dir/err.pcp" "$dir/err.shim" >&2 &&
+		[ "$(wc -l <"$dir/out.shim")" -gt 70 ]
+}
+
+# await_step SIDE N: the program has come to its N-th stop
+await_step() {
+	tries=0
+	until [ "$(grep -c '^-- ' "$dir/out.$1")" = "$2" ]; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 400 ] || return 1
+		sleep 0.05
+	done
+}
+
+# staged SIDE PLAY FUNCTION FUNCTION: at the play's first stop one is called, at its second the other
+staged() {
+	start_collector || return 1
+	rm -f "$dir/fifo"
+	mkfifo "$dir/fifo"
+	timeout 100 "$dir/live_$1" 127.0.0.1 "$2" <"$dir/fifo" >"$dir/out.$1" 2>"$dir/err.$1" &
+	player=$!
+	exec 8>"$dir/fifo"
+	status=0
+	{ await_step "$1" 1 && "$3" && echo >&8 && await_step "$1" 2 && "$4" && echo >&8; } || status=1
+	exec 8>&-
+	wait "$player" || status=1
+	return $status
+}
+
+staged_same() {
+	staged pcp "$@" && staged shim "$@" && diff "$dir/out.pcp" "$dir/out.shim" >&2
+}
+
+agent_goes() {
+	kill -KILL "$(sample_pid)"
+	sleep 0.3
+}
+
+agent_comes_back() {
+	kill -HUP "$collector"
+	answers unix:
+}
+
+collector_goes() {
+	kill -KILL "$collector"
+	wait "$collector" 2>/dev/null
+	collector=
+}
+
+collector_comes_back() {
+	start_collector
+}
+
+# fails SPEC CODE [VARIABLE=VALUE]...: this is what both libraries get
+fails() {
+	spec=$1 code=$2
+	shift 2
+	env "$@" "$dir/live_shim" specs "$spec" >"$dir/out" 2>>"$dir/errors"
+	cat "$dir/out" >&2
+	grep -q "> $code " "$dir/out"
+}
+
+# restricted ACCESS OPTIONS FUNCTION: with a collector that has these
+restricted() {
+	pmcd_access=$1 pmcd_options=$2
+	start_collector no && await_socket && "$3"
+	status=$?
+	pmcd_access='allow "*" : all;' pmcd_options=
+	return $status
+}
+
+# It listens, and we may not be told more
+await_socket() {
+	tries=0
+	until grep -q 'pmcd.socket$' "$dir/log/pmcd/pmcd.log" 2>/dev/null; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 200 ] || return 1
+		sleep 0.05
+	done
+	sleep 0.3
+}
+
+refused() {
+	fails 127.0.0.1 -12387
+}
+
+too_many() {
+	fails 127.0.0.1 -12388
+}
+
+# By TCP we cannot say who we are, a UNIX socket says it
+who_is_it() {
+	fails 127.0.0.1 -12387 && fails unix: 0 && fails '127.0.0.1?username=me' -95
+}
+
+many() {
+	pmcd_access='allow "*" : maximum 1 connections;'
+	start_collector no
+	sleep 1
+	fails 127.0.0.1 0 || return 1
+	"$dir/live_shim" 127.0.0.1 many >"$dir/out"
+	cat "$dir/out" >&2
+	pmcd_access='allow "*" : all;'
+	grep -q 'opened 0' "$dir/out" && grep -q 'descriptors left: 0' "$dir/out"
+}
+
+# pmcd wants to know who it is: by TCP we cannot say, a UNIX socket says it
+who_is_it() {
+	pmcd_options=-S
+	start_collector no
+	sleep 1
+	pmcd_options=
+	fails 127.0.0.1 -12387 && fails unix: 0 && fails '127.0.0.1?username=me' -95
+}
+
+many() {
+	start_collector && timeout 100 "$dir/live_shim" 127.0.0.1 many >"$dir/out" || return 1
+	cat "$dir/out" >&2
+	grep -q 'opened 200' "$dir/out" && grep -q 'descriptors left: 0' "$dir/out"
+}
+
+# It does not answer, but its queue takes connections
+stopped() {
+	start_collector || return 1
+	kill -STOP "$collector"
+	before=$(date +%s%N)
+	fails 127.0.0.1 -12353 PMCD_CONNECT_TIMEOUT=0.5 || return 1
+	took=$((($(date +%s%N) - before) / 1000000))
+	echo "# $took ms" >&2
+	kill -CONT "$collector"
+	[ $took -ge 400 ] && [ $took -lt 8000 ] && fails 127.0.0.1 0
+}
+
+stop_it() {
+	kill -STOP "$collector"
+}
+
+let_it_go_on() {
+	kill -CONT "$collector"
+}
+
+# silence: a fetch ends in time, the next ones at once, and no reply comes too late
+silence() {
+	export PMCD_REQUEST_TIMEOUT=1
+	staged shim silence stop_it let_it_go_on
+	status=$?
+	unset PMCD_REQUEST_TIMEOUT
+	cat "$dir/out.shim" >&2
+	[ $status = 0 ] && grep -q '^fetch: -12353, in time$' "$dir/out.shim" &&
+		[ "$(grep -c '^fetch: -12366, at once$' "$dir/out.shim")" = 2 ] &&
+		grep -q '^fetch: 0, 9 values$' "$dir/out.shim"
+}
+
+by_proxy() {
+	start_collector || return 1
+	mkdir -p "$dir/log/pmproxy"
+	"$PCP_BINADM_DIR/pmproxy" -f -A -i 127.0.0.1 -p 44322 -s "$dir/run/pmproxy.socket" -U root \
+		-l "$dir/log/pmproxy/log" -x "$dir/log/pmproxy/fatal" >/dev/null 2>&1 &
+	proxy=$!
+	tries=0
+	until "$dir/live_pcp" specs 127.0.0.1@127.0.0.1 2>/dev/null | grep -q '> 0 ' || [ $tries = 100 ]; do
+		tries=$((tries + 1))
+		sleep 0.05
+	done
+	status=0
+	for spec in 127.0.0.1@127.0.0.1 127.0.0.1:44321@127.0.0.1:44322 127.0.0.1:1@127.0.0.1; do
+		fails "$spec" "$("$dir/live_pcp" specs "$spec" | sed 's/.*> \([-0-9]*\) .*/\1/')" || status=1
+	done
+	fails 127.0.0.1 0 PMPROXY_HOST=127.0.0.1 PMPROXY_PORT=44322 || status=1
+	fails 127.0.0.1 -111 PMPROXY_HOST=127.0.0.1 PMPROXY_PORT=1 || status=1
+	kill $proxy
+	wait $proxy 2>/dev/null
+	return $status
+}
+
+# The least of some runs that take turns: other work on the machine only adds
+least() {
+	metrics='sample.bin sample.colour sample.string.hullo sample.double.bin sample.longlong.million'
+	start_collector || return 1
+	for _ in 1 2 3 4 5 6 7 8; do
+		for side in pcp shim; do
+			# shellcheck disable=SC2086
+			"$dir/live_rate_$side" 127.0.0.1 1500 $metrics >>"$dir/rate.$side" || return 1
+		done
+	done
+	pcp=$(sort -n "$dir/rate.pcp" | head -n 1) shim=$(sort -n "$dir/rate.shim" | head -n 1)
+	echo "# a fetch takes $shim ns of CPU time, $pcp with PCP's library" | tee -a "$dir/errors"
+	[ "$((shim * 10))" -le "$((pcp * 8))" ]
+}
+
+texts() {
+	for side in pcp shim; do
+		"$dir/errors_$side" >"$dir/out.$side"
+	done
+	diff "$dir/out.pcp" "$dir/out.shim" >&2 && [ "$(wc -l <"$dir/out.shim")" -gt 30000 ]
+}
+
+compile
+result "the programs compile"
+[ $tap_failed = 0 ] || done_testing
+texts
+result "the text of each error code"
+make_collector && start_collector
+result "PCP's collector with its sample agents runs"
+[ $tap_failed = 0 ] || done_testing
+same_specs A=b
+result "specifications of hosts"
+same_specs PCP_SECURE_SOCKETS=enforce
+result "... with encryption wanted by the environment"
+same_specs PCP_SECURE_SOCKETS=relaxed PCP_CONTAINER=box
+result "... with encryption welcome, and a container"
+same_specs PMCD_PORT=7,44321 PMCD_SOCKET="$dir/run/pmcd.socket" PCP_RUN_DIR=/nonexistent
+result "... with the usual ports and the socket's path in the environment"
+for play in names meta values profile store contexts errors events; do
+	same $play
+	result "$play"
+done
+same profile unix:
+result "profiles, over a UNIX socket"
+staged_same changes agent_goes agent_comes_back
+result "an agent goes and comes back: what a fetch says of it"
+staged_same outage collector_goes collector_comes_back
+result "pmcd goes and comes back"
+silence
+result "pmcd is stopped in the middle and goes on"
+stopped
+result "pmcd is stopped when a context is opened"
+restricted 'disallow "*" : all;' '' refused
+result "pmcd refuses the host"
+restricted 'allow "*" : maximum 1 connections;' '' too_many
+result "pmcd refuses more connections"
+restricted 'allow "*" : all;' -S who_is_it
+result "pmcd wants to know the user"
+many
+result "200 contexts, which leave no descriptor"
+if [ -x "$PCP_BINADM_DIR/pmproxy" ]; then
+	by_proxy
+	result "by way of a proxy"
+else
+	skip "by way of a proxy" "pmproxy is not installed"
+fi
+least
+result "a fetch takes at most 0.8 of the CPU time that it takes with PCP's library"
+done_testing

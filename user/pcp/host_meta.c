@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What a host's pmcd says of metrics: descriptors, texts, and instances of domains. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "host.h"
+#include "list.h"
+
+/* Metrics in one request, which pmcd limits to 64 kB */
+#define DESCS_MAX	8192
+
+static void copy_desc(const struct shim_pdu_desc *desc, pmDesc *out)
+{
+	out->pmid = desc->pmid;
+	out->type = desc->type;
+	out->indom = desc->indom;
+	out->sem = desc->sem;
+	memcpy(&out->units, &desc->units, sizeof(out->units));
+}
+
+int shim_host_source__desc(struct shim_context *ctx, pmID pmid, pmDesc *out)
+{
+	struct shim_host *host = ctx->host;
+	struct shim_pdu_desc desc;
+	struct shim_pdu pdu;
+	int err;
+
+	if (!shim_desc__builtin(pmid, out))
+		return 0;
+	err = shim_host__begin(host);
+	if (err)
+		return err;
+	shim_pdu_desc__encode(&host->wire.out, host->wire.from, pmid);
+	err = shim_host__ask(host, SHIM_PDU_DESC, &pdu);
+	if (err)
+		return err;
+	err = shim_pdu_desc__decode(&pdu, pmid, &desc);
+	if (err)
+		return shim_host__lose(host, err);
+	copy_desc(&desc, out);
+	return 0;
+}
+
+/* One request for some: how many were found */
+static int some_descs(struct shim_host *host, int n, const pmID *pmids, pmDesc *out)
+{
+	struct shim_pdu pdu;
+	int found = 0, err = shim_host__begin(host);
+
+	if (err)
+		return err;
+	shim_pdu_descs__encode(&host->wire.out, host->wire.from, n, pmids);
+	err = shim_host__ask(host, SHIM_PDU_DESCS, &pdu);
+	if (err)
+		return err;
+	err = shim_pdu_descs__decode(&pdu, n, pmids);
+	if (err)
+		return shim_host__lose(host, err);
+	for (int i = 0; i < n; i++) {
+		struct shim_pdu_desc desc;
+
+		shim_pdu_descs__next(&pdu, &desc);
+		copy_desc(&desc, &out[i]);
+		shim_desc__builtin(pmids[i], &out[i]);
+		found += out[i].pmid != PM_ID_NULL;
+	}
+	return found;
+}
+
+/* Errors of the connection, not of a metric */
+static bool is_lost(const struct shim_host *host, int err)
+{
+	return err == -ENOMEM || host->wire.fd < 0;
+}
+
+/* Of a server that does not know how to answer for many */
+static int each_desc(struct shim_context *ctx, int n, const pmID *pmids, pmDesc *out)
+{
+	int found = 0;
+
+	for (int i = 0; i < n; i++) {
+		int err = shim_host_source__desc(ctx, pmids[i], &out[i]);
+
+		if (err && (n == 1 || is_lost(ctx->host, err)))
+			return err;
+		if (err)
+			out[i] = (pmDesc){ .pmid = PM_ID_NULL };
+		else
+			found++;
+	}
+	return found;
+}
+
+int shim_host_source__descs(struct shim_context *ctx, int n, const pmID *pmids, pmDesc *out)
+{
+	int found = 0;
+
+	if (n == 1 || !(ctx->host->features & SHIM_FEATURE_DESCS))
+		return each_desc(ctx, n, pmids, out);
+	for (int i = 0; i < n; i += DESCS_MAX) {
+		int some = n - i < DESCS_MAX ? n - i : DESCS_MAX;
+		int result = some_descs(ctx->host, some, pmids + i, out + i);
+
+		if (result < 0)
+			return result;
+		found += result;
+	}
+	return found;
+}
+
+static int one_text(struct shim_host *host, unsigned int ident, unsigned int flags, char **out)
+{
+	struct shim_pdu_string text;
+	struct shim_pdu pdu;
+	int err = shim_host__begin(host);
+
+	if (err)
+		return err;
+	shim_pdu_text__encode(&host->wire.out, host->wire.from, ident, flags);
+	err = shim_host__ask(host, SHIM_PDU_TEXT, &pdu);
+	if (err)
+		return err;
+	err = shim_pdu_text__decode(&pdu, &text);
+	if (err)
+		return shim_host__lose(host, err);
+	*out = strndup(text.s, text.len);
+	return *out ? 0 : -ENOMEM;
+}
+
+/* Where help is missing, or empty, the one line is as good; but not for who wants it direct */
+int shim_host_source__text(struct shim_context *ctx, unsigned int about, unsigned int ident,
+			   int level, char **out)
+{
+	char *text = NULL, *line;
+	int err;
+
+	if (about == PM_TEXT_PMID && shim_pmns__builtin(ident))
+		return PM_ERR_TEXT;
+	err = one_text(ctx->host, ident, about | (level & ~PM_TEXT_DIRECT), &text);
+
+	if (level == PM_TEXT_HELP && (err == PM_ERR_TEXT || (!err && !*text))) {
+		int err_line = one_text(ctx->host, ident, about | PM_TEXT_ONELINE, &line);
+
+		if (!err_line) {
+			free(text);
+			text = line;
+		}
+		err = err ? err_line : 0;
+	}
+	if (!err)
+		*out = text;
+	return err;
+}
+
+static int ask_instances(struct shim_host *host, pmInDom indom, int inst, const char *name,
+			 struct shim_pdu *pdu, uint32_t *n, size_t *bytes)
+{
+	int err = shim_host__begin(host);
+
+	if (err)
+		return err;
+	shim_pdu_instance__encode(&host->wire.out, host->wire.from, indom, inst, name);
+	err = shim_host__ask(host, SHIM_PDU_INSTANCE, pdu);
+	if (err)
+		return err;
+	err = shim_pdu_instance__decode(pdu, n, bytes);
+	return err ? shim_host__lose(host, err) : 0;
+}
+
+static int hand_out(struct shim_pdu *pdu, uint32_t n, size_t bytes, int **instlist,
+		    char ***namelist)
+{
+	struct shim_list list;
+	int *insts;
+
+	if (!n)
+		return 0;
+	insts = malloc(n * sizeof(*insts));
+	if (!insts)
+		return -ENOMEM;
+	if (shim_list__new(&list, n, bytes + n)) {
+		free(insts);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct shim_pdu_instance instance;
+
+		shim_pdu_instance__next(pdu, &instance);
+		insts[i] = instance.inst;
+		shim_list__add(&list, i, instance.name.s, instance.name.len);
+	}
+	*instlist = insts;
+	*namelist = list.strings;
+	return (int)n;
+}
+
+int shim_host_source__instances(struct shim_context *ctx, pmInDom indom, int **instlist,
+				char ***namelist)
+{
+	struct shim_pdu pdu;
+	size_t bytes;
+	uint32_t n;
+	int err = ask_instances(ctx->host, indom, PM_IN_NULL, "", &pdu, &n, &bytes);
+
+	return err ? err : hand_out(&pdu, n, bytes, instlist, namelist);
+}
+
+/* Of one instance that was asked for, exactly one is the answer */
+static int one_instance(struct shim_context *ctx, pmInDom indom, int inst, const char *name,
+			struct shim_pdu_instance *instance)
+{
+	struct shim_pdu pdu;
+	size_t bytes;
+	uint32_t n;
+	int err = ask_instances(ctx->host, indom, inst, name, &pdu, &n, &bytes);
+
+	if (err)
+		return err;
+	if (n != 1)
+		return shim_host__lose(ctx->host, -EBADMSG);
+	shim_pdu_instance__next(&pdu, instance);
+	return 0;
+}
+
+int shim_host_source__instance_name(struct shim_context *ctx, pmInDom indom, int inst,
+				    char **name)
+{
+	struct shim_pdu_instance instance;
+	int err;
+
+	if (inst == (int)PM_IN_NULL)	/* for the protocol that means all of the domain */
+		return PM_ERR_INST;
+	err = one_instance(ctx, indom, inst, "", &instance);
+	if (err)
+		return err;
+	*name = strndup(instance.name.s, instance.name.len);
+	return *name ? 0 : -ENOMEM;
+}
+
+int shim_host_source__instance(struct shim_context *ctx, pmInDom indom, const char *name)
+{
+	struct shim_pdu_instance instance;
+	int err;
+
+	if (!*name)
+		return PM_ERR_INST;
+	err = one_instance(ctx, indom, PM_IN_NULL, name, &instance);
+	if (err)
+		return err;
+	/* a number below 0 would be taken for an error */
+	return instance.inst >= 0 ? instance.inst : shim_host__lose(ctx->host, -EBADMSG);
+}

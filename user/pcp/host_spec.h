@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where a host's pmcd is, as programs and users write it. */
+#ifndef SHIM_PCP_HOST_SPEC_H
+#define SHIM_PCP_HOST_SPEC_H
+
+#include <stdbool.h>
+
+enum shim_host_kind {
+	SHIM_HOST_TCP,		/* a host, perhaps by way of a proxy */
+	SHIM_HOST_UNIX,		/* a socket's path */
+	SHIM_HOST_LOCAL,	/* a socket's path, or else this host by TCP */
+};
+
+struct shim_host_name {
+	char *name;
+	int *ports;		/* none: the usual ones */
+	unsigned int nports;
+};
+
+/*
+ * struct shim_host_spec - a specification taken apart
+ * @hosts: the one to talk to, and then proxies on the way; for sockets one, the path
+ * @flags: PM_CTXFLAG_*
+ * @container: its name, NULL also if it was asked for without a name
+ */
+struct shim_host_spec {
+	enum shim_host_kind kind;
+	struct shim_host_name *hosts;
+	unsigned int nhosts;
+	unsigned int flags;
+	char *container;
+};
+
+/*
+ * 0; PM_ERR_GENERIC and in *@error a message to free; PM_ERR_NOTHOST if it names none; -ENOMEM.
+ * After an error there is nothing to free in @spec.
+ */
+int shim_host_spec__parse(const char *text, unsigned int flags, struct shim_host_spec *spec,
+			  char **error);
+/* 0 or -ENOMEM */
+int shim_host_spec__copy(struct shim_host_spec *to, const struct shim_host_spec *from);
+void shim_host_spec__fini(struct shim_host_spec *spec);
+
+#endif /* SHIM_PCP_HOST_SPEC_H */

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* ERROR: a code alone; or, as the first PDU of a connection, what the server is. */
+#include "pdu.h"
+
+/* Refusals are in PCP 1's numbering, which had another base from -1000 on. */
+#define OLD_BASE	1000
+#define NEW_BASE	12345
+
+int shim_pdu_error__decode_status(struct shim_pdu *pdu, int32_t *code)
+{
+	*code = (int32_t)shim_in__u32(&pdu->in);
+	return shim_pdu__done(&pdu->in);
+}
+
+int shim_pdu_error__decode(struct shim_pdu *pdu, int32_t *code)
+{
+	int err = shim_pdu_error__decode_status(pdu, code);
+
+	return err || !*code ? -EBADMSG : 0;
+}
+
+static int32_t from_old(int32_t code)
+{
+	if (code > -OLD_BASE || code < -NEW_BASE)
+		return code;
+	return code + OLD_BASE - NEW_BASE;
+}
+
+int shim_pdu_error__decode_greeting(struct shim_pdu *pdu, int32_t *status, unsigned int *version,
+				    uint32_t *features)
+{
+	int32_t code = (int32_t)shim_in__u32(&pdu->in);
+	uint32_t info = shim_in__u32(&pdu->in);
+	int err = shim_pdu__done(&pdu->in);
+
+	if (err)
+		return err;
+	*status = from_old(code);
+	*version = info >> 24 & 0x7f;
+	*features = info & 0xffff;
+	return 0;
+}

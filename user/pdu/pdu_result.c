@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* RESULT and HIGHRES_RESULT: values with their time; the former also as the request to store. */
+#include "pdu.h"
+
+#define NSEC_PER_USEC	1000
+#define NSEC_PER_SEC	1000000000u
+#define BLOCK_HEADER	4
+#define BLOCK_LEN_MAX	0xffffffu
+#define VALUE_SIZE	8
+
+static uint32_t take_stamp(struct shim_pdu *pdu, struct shim_ts *stamp)
+{
+	uint64_t fraction;
+	uint32_t n;
+
+	if (pdu->type == SHIM_PDU_HIGHRES_RESULT) {
+		n = shim_in__u32(&pdu->in);
+		stamp->sec = (int64_t)shim_in__u64(&pdu->in);
+		fraction = shim_in__u64(&pdu->in);
+	} else {
+		stamp->sec = (int32_t)shim_in__u32(&pdu->in);
+		fraction = (uint64_t)shim_in__u32(&pdu->in) * NSEC_PER_USEC;
+		n = shim_in__u32(&pdu->in);
+	}
+	if (fraction >= NSEC_PER_SEC)
+		pdu->in.bad = true;
+	stamp->nsec = (int32_t)fraction;
+	return n;
+}
+
+static void take_vset(struct shim_in *in, struct shim_pdu_vset *vset)
+{
+	vset->pmid = shim_in__u32(in);
+	vset->numval = (int32_t)shim_in__u32(in);
+	vset->valfmt = vset->numval > 0 ? shim_in__u32(in) : 0;
+}
+
+/* Blocks follow on each other without a gap, in the order of the values. */
+static void check_block(const struct shim_pdu *pdu, struct shim_in *in, uint32_t word,
+			uint32_t *next)
+{
+	uint32_t len;
+
+	if (word != *next / 4 || *next > pdu->len || pdu->len - *next < BLOCK_HEADER) {
+		in->bad = true;
+		return;
+	}
+	len = shim_be32__get(pdu->start + *next) & BLOCK_LEN_MAX;
+	if (len < BLOCK_HEADER || shim_pdu__padded(len) > pdu->len - *next) {
+		in->bad = true;
+		return;
+	}
+	*next += shim_pdu__padded(len);
+}
+
+/* Where the value sets end, and the first block begins */
+static int find_blocks(const struct shim_pdu *pdu, uint32_t n, const uint32_t *pmids,
+		       uint32_t *blocks)
+{
+	struct shim_in in = pdu->in;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct shim_pdu_vset vset;
+
+		take_vset(&in, &vset);
+		if (in.bad || vset.pmid != pmids[i] || vset.valfmt > 2)
+			return -EBADMSG;
+		if (vset.numval <= 0)
+			continue;
+		if ((uint32_t)vset.numval > shim_in__left(&in) / VALUE_SIZE)
+			return -EBADMSG;
+		shim_in__bytes(&in, (size_t)vset.numval * VALUE_SIZE);
+	}
+	*blocks = in.p - pdu->start;
+	return in.bad ? -EBADMSG : 0;
+}
+
+static int check_blocks(const struct shim_pdu *pdu, uint32_t n, uint32_t blocks)
+{
+	struct shim_in in = pdu->in;
+	uint32_t next = blocks;
+
+	for (uint32_t i = 0; i < n && !in.bad; i++) {
+		struct shim_pdu_vset vset;
+
+		take_vset(&in, &vset);
+		if (vset.numval > 0 && !vset.valfmt)
+			shim_in__bytes(&in, (size_t)vset.numval * VALUE_SIZE);
+		for (int32_t j = 0; vset.valfmt && j < vset.numval && !in.bad; j++) {
+			shim_in__u32(&in);
+			check_block(pdu, &in, shim_in__u32(&in), &next);
+		}
+	}
+	return in.bad || next != pdu->len ? -EBADMSG : 0;
+}
+
+int shim_pdu_result__decode(struct shim_pdu *pdu, uint32_t n, const uint32_t *pmids,
+			    struct shim_pdu_result *result)
+{
+	int err;
+
+	result->n = take_stamp(pdu, &result->stamp);
+	if (pdu->in.bad || result->n != n)
+		return -EBADMSG;
+	err = find_blocks(pdu, n, pmids, &result->next_block);
+	return err ? err : check_blocks(pdu, n, result->next_block);
+}
+
+void shim_pdu_result__vset(struct shim_pdu *pdu, struct shim_pdu_vset *vset)
+{
+	take_vset(&pdu->in, vset);
+}
+
+void shim_pdu_result__value(struct shim_pdu *pdu, struct shim_pdu_result *result,
+			    const struct shim_pdu_vset *vset, struct shim_pdu_value *value)
+{
+	const uint8_t *block = pdu->start + result->next_block;
+	uint32_t head;
+
+	value->inst = (int32_t)shim_in__u32(&pdu->in);
+	value->word = shim_in__u32(&pdu->in);
+	if (!vset->valfmt)
+		return;
+	head = shim_be32__get(block);
+	value->type = head >> 24;
+	value->len = (head & BLOCK_LEN_MAX) - BLOCK_HEADER;
+	value->bytes = block + BLOCK_HEADER;
+	result->next_block += shim_pdu__padded(value->len + BLOCK_HEADER);
+}
+
+void shim_pdu_store__begin(struct shim_buf *out, int32_t from, uint32_t n)
+{
+	shim_pdu__begin(out, SHIM_PDU_RESULT, from);
+	shim_buf__put32(out, 0);
+	shim_buf__put32(out, 0);
+	shim_buf__put32(out, n);
+}
+
+void shim_pdu_store__vset(struct shim_buf *out, uint32_t pmid, uint32_t numval, uint32_t valfmt)
+{
+	shim_buf__put32(out, pmid);
+	shim_buf__put32(out, numval);
+	shim_buf__put32(out, valfmt);
+}
+
+void shim_pdu_store__value(struct shim_buf *out, int32_t inst, uint32_t word)
+{
+	shim_buf__put32(out, (uint32_t)inst);
+	shim_buf__put32(out, word);
+}
+
+void shim_pdu_store__block(struct shim_buf *out, uint32_t type, const void *bytes, uint32_t len)
+{
+	shim_buf__put32(out, type << 24 | (len + BLOCK_HEADER));
+	shim_buf__put(out, bytes, len);
+	shim_buf__fill(out, '~', shim_pdu__padded(len) - len);
+}

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A connection to pmcd: a stream socket on which whole PDUs go out and come in.
+ *
+ * No call waits beyond its deadline, whatever the peer does; no signal is used or sent, and one
+ * that arrives does not end a wait early.
+ *
+ * Threads: a connection belongs to one thread at a time.  The list of all connections is
+ * guarded by list_lock, which is held only to link and unlink.  fork() takes it too, so that the
+ * child finds a whole list: there each socket is closed, because two processes cannot share a
+ * stream of requests and replies.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pdu.h"
+#include "wire.h"
+
+#define NSEC_PER_SEC	1000000000LL
+#define NSEC_PER_MSEC	1000000LL
+#define FIRST_ROOM	(16u << 10)
+#define KEPT_ROOM	(1u << 20)	/* a larger buffer is given back after its PDU */
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shim_wire *connections;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&list_lock);
+}
+
+static void after_fork_parent(void)
+{
+	pthread_mutex_unlock(&list_lock);
+}
+
+static void after_fork_child(void)
+{
+	for (struct shim_wire *w = connections; w; w = w->next) {
+		close(w->fd);
+		w->fd = -1;
+		w->forked = true;
+	}
+	connections = NULL;
+	pthread_mutex_unlock(&list_lock);
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+}
+
+static void link_in(struct shim_wire *w, int fd)
+{
+	pthread_once(&fork_once, watch_forks);
+	pthread_mutex_lock(&list_lock);
+	w->fd = fd;
+	w->forked = false;
+	w->prev = NULL;
+	w->next = connections;
+	if (w->next)
+		w->next->prev = w;
+	connections = w;
+	pthread_mutex_unlock(&list_lock);
+}
+
+/* The descriptor, which is the caller's to close, or -1 */
+static int link_out(struct shim_wire *w)
+{
+	int fd;
+
+	pthread_mutex_lock(&list_lock);
+	fd = w->fd;
+	if (fd >= 0) {
+		if (w->next)
+			w->next->prev = w->prev;
+		if (w->prev)
+			w->prev->next = w->next;
+		else
+			connections = w->next;
+		w->fd = -1;
+	}
+	pthread_mutex_unlock(&list_lock);
+	return fd;
+}
+
+void shim_wire__init(struct shim_wire *w)
+{
+	memset(w, 0, sizeof(*w));
+	w->fd = -1;
+}
+
+void shim_wire__close(struct shim_wire *w)
+{
+	int fd = link_out(w);
+
+	if (fd >= 0)
+		close(fd);
+	w->forked = false;
+	w->in_len = 0;
+	w->in_taken = 0;
+}
+
+void shim_wire__fini(struct shim_wire *w)
+{
+	shim_wire__close(w);
+	shim_buf__free(&w->out);
+	free(w->in);
+	w->in = NULL;
+	w->in_room = 0;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
+}
+
+void shim_wire__start(struct shim_wire *w, int64_t timeout_ns)
+{
+	w->deadline = now_ns() + timeout_ns;
+}
+
+/* Until the socket is ready for @events: 0, -ETIMEDOUT, -errno */
+static int await(int fd, short events, int64_t deadline)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+
+	for (;;) {
+		int64_t left = deadline - now_ns();
+		struct timespec t = { left / NSEC_PER_SEC, left % NSEC_PER_SEC };
+		int n;
+
+		if (left <= 0)
+			return -ETIMEDOUT;
+		n = ppoll(&p, 1, &t, NULL);
+		if (n > 0)
+			return 0;
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return -errno;
+	}
+}
+
+/* A connect that was begun is done, or failed */
+static int finish_connect(int fd, int64_t deadline)
+{
+	socklen_t len = sizeof(int);
+	int err = await(fd, POLLOUT, deadline), status = 0;
+
+	if (err)
+		return err;
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &status, &len))
+		return -errno;
+	/* connected, and reset: a server that refuses may have said why before, which is still there */
+	return status == ECONNRESET ? 0 : -status;
+}
+
+/* A UNIX socket whose queue is full says EAGAIN, and cannot be waited for */
+static int retry_connect(int fd, const struct sockaddr *to, socklen_t len, int64_t deadline)
+{
+	static const struct timespec pause = { .tv_nsec = 10 * NSEC_PER_MSEC };
+
+	for (;;) {
+		if (!connect(fd, to, len))
+			return 0;
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		if (now_ns() >= deadline)
+			return -ETIMEDOUT;
+		nanosleep(&pause, NULL);
+	}
+}
+
+static int try_connect(int fd, const struct sockaddr *to, socklen_t len, int64_t deadline)
+{
+	if (to->sa_family == AF_UNIX)
+		return retry_connect(fd, to, len, deadline);
+	if (!connect(fd, to, len))
+		return 0;
+	if (errno != EINPROGRESS && errno != EINTR)
+		return -errno;
+	return finish_connect(fd, deadline);
+}
+
+/* Blocking from now on, so that a reply costs one call; send() asks not to wait by a flag. */
+static int settle(int fd, int family)
+{
+	int one = 1, flags = fcntl(fd, F_GETFL);
+
+	if (family != AF_UNIX)
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	return flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) ? -errno : 0;
+}
+
+static int connect_to(struct shim_wire *w, const struct sockaddr *to, socklen_t len,
+		      int64_t timeout_ns)
+{
+	int fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = try_connect(fd, to, len, now_ns() + timeout_ns);
+	if (!err)
+		err = settle(fd, to->sa_family);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	w->local = to->sa_family == AF_UNIX;
+	w->from = getpid();
+	w->patience_ns = 0;
+	w->in_len = 0;
+	w->in_taken = 0;
+	link_in(w, fd);
+	return 0;
+}
+
+static void set_port(struct sockaddr *to, int port)
+{
+	/* cut to 16 bits, as the original does */
+	if (to->sa_family == AF_INET)
+		((struct sockaddr_in *)to)->sin_port = htons((uint16_t)port);
+	else if (to->sa_family == AF_INET6)
+		((struct sockaddr_in6 *)to)->sin6_port = htons((uint16_t)port);
+}
+
+int shim_wire__connect_host(struct shim_wire *w, const char *host, int port, int64_t timeout_ns)
+{
+	const struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM };
+	struct addrinfo *list;
+	int err = -EHOSTUNREACH;
+
+	if (getaddrinfo(host, NULL, &hints, &list))
+		return -EHOSTUNREACH;
+	for (struct addrinfo *i = list; i; i = i->ai_next) {
+		set_port(i->ai_addr, port);
+		err = connect_to(w, i->ai_addr, i->ai_addrlen, timeout_ns);
+		if (!err)
+			break;
+	}
+	freeaddrinfo(list);
+	return err;
+}
+
+int shim_wire__connect_path(struct shim_wire *w, const char *path, int64_t timeout_ns)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	size_t len = strlen(path);
+
+	if (len >= sizeof(to.sun_path))
+		return -ENAMETOOLONG;
+	memcpy(to.sun_path, path, len + 1);
+	return connect_to(w, (struct sockaddr *)&to, sizeof(to), timeout_ns);
+}
+
+/* Half duplex: before a request, nothing may be there. */
+static int is_quiet(struct shim_wire *w)
+{
+	char byte;
+	ssize_t n;
+
+	if (w->in_taken < w->in_len)
+		return -EBADMSG;
+	n = recv(w->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	if (n > 0)
+		return -EBADMSG;
+	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -ECONNRESET;
+}
+
+int shim_wire__send(struct shim_wire *w)
+{
+	size_t done = 0;
+	int err;
+
+	if (w->out.err)
+		return w->out.err;
+	err = is_quiet(w);
+	while (!err && done < w->out.len) {
+		ssize_t n = send(w->fd, w->out.data + done, w->out.len - done,
+				 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n >= 0)
+			done += n;
+		else if (errno == EAGAIN)
+			err = await(w->fd, POLLOUT, w->deadline);
+		else if (errno != EINTR)
+			err = -ECONNRESET;
+	}
+	return err;
+}
+
+/* Room for a PDU of @need bytes, or for what of it may come next */
+static int make_room(struct shim_wire *w, size_t need)
+{
+	size_t room = w->in_room ? w->in_room : FIRST_ROOM;
+	uint8_t *in;
+
+	if (w->in_taken) {
+		memmove(w->in, w->in + w->in_taken, w->in_len - w->in_taken);
+		w->in_len -= w->in_taken;
+		w->in_taken = 0;
+	}
+	if (w->in_room && w->in_len < w->in_room)
+		return 0;
+	if (w->in_room)
+		room *= 2;
+	if (w->in_len == 0 && need <= FIRST_ROOM)
+		room = FIRST_ROOM;
+	in = realloc(w->in, room);
+	if (!in)
+		return -ENOMEM;
+	w->in = in;
+	w->in_room = room;
+	return 0;
+}
+
+void shim_wire__expect(struct shim_wire *w, int64_t timeout_ns)
+{
+	/* a little less, so that it is still within the deadline some time after the start */
+	int64_t ns = timeout_ns - timeout_ns / 8;
+	struct timeval t = { ns / NSEC_PER_SEC, ns % NSEC_PER_SEC / 1000 };
+
+	if (t.tv_sec || t.tv_usec)	/* 0 would mean for ever */
+		w->patience_ns = setsockopt(w->fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t)) ? 0 : ns;
+}
+
+/*
+ * Mostly the reply is not there yet, and one call that waits for it is cheaper than one that
+ * finds nothing and a poll.  The kernel ends its wait in time; poll waits for what is left.
+ */
+static int receive_flags(const struct shim_wire *w)
+{
+	return w->patience_ns && w->deadline - now_ns() >= w->patience_ns ? 0 : MSG_DONTWAIT;
+}
+
+static int receive_some(struct shim_wire *w)
+{
+	for (;;) {
+		ssize_t n = recv(w->fd, w->in + w->in_len, w->in_room - w->in_len,
+				 receive_flags(w));
+		int err;
+
+		if (n > 0) {
+			w->in_len += n;
+			return 0;
+		}
+		if (n == 0)
+			return -ECONNRESET;
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN)
+			return -ECONNRESET;
+		err = await(w->fd, POLLIN, w->deadline);
+		if (err)
+			return err == -ETIMEDOUT ? err : -ECONNRESET;
+	}
+}
+
+/* At least @need bytes are there that were not handed out yet */
+static int fill(struct shim_wire *w, size_t need)
+{
+	while (w->in_len - w->in_taken < need) {
+		int err = make_room(w, need);
+
+		if (!err)
+			err = receive_some(w);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void drop_large(struct shim_wire *w)
+{
+	if (w->in_room <= KEPT_ROOM || w->in_taken < w->in_len)
+		return;
+	free(w->in);
+	w->in = NULL;
+	w->in_room = 0;
+	w->in_len = 0;
+	w->in_taken = 0;
+}
+
+int shim_wire__receive(struct shim_wire *w, struct shim_pdu *pdu)
+{
+	uint32_t len;
+	int err;
+
+	drop_large(w);
+	err = fill(w, SHIM_PDU_HEADER);
+	if (err)
+		return err;
+	len = shim_be32__get(w->in + w->in_taken);
+	if (len < SHIM_PDU_HEADER || len > SHIM_WIRE_MAX)
+		return -EBADMSG;
+	err = fill(w, len);
+	if (err)
+		return err;
+	shim_pdu__of(pdu, w->in + w->in_taken, len);
+	w->in_taken += len;
+	return 0;
+}
+
+int shim_wire__receive_line(struct shim_wire *w, char line[SHIM_WIRE_LINE_MAX])
+{
+	for (size_t len = 0; len < SHIM_WIRE_LINE_MAX; len++) {
+		int err = fill(w, 1);
+
+		if (err)
+			return err;
+		line[len] = (char)w->in[w->in_taken++];
+		if (line[len] == '\n' || line[len] == '\r') {
+			line[len] = '\0';
+			return 0;
+		}
+	}
+	return -EBADMSG;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A connection to pmcd: a stream socket on which whole PDUs go out and come in.
+ *
+ * Errors, all negated: ETIMEDOUT (the deadline passed), ECONNRESET (the peer closed, or the
+ * connection is not usable for another reason), EBADMSG (bytes that are no PDU), ENOMEM; when
+ * connecting, those of connect(2), and EHOSTUNREACH for a host that has no address.  After an
+ * error the stream is out of step: the caller closes it.
+ */
+#ifndef SHIM_PDU_WIRE_H
+#define SHIM_PDU_WIRE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* The longest PDU that is received; memory is taken as bytes arrive, whatever a header says. */
+#define SHIM_WIRE_MAX	(256u << 20)
+
+/* The longest text that a proxy sends in one line */
+#define SHIM_WIRE_LINE_MAX	64
+
+struct shim_pdu;
+
+/*
+ * struct shim_wire - a connection
+ * @fd: the socket, or -1
+ * @forked: this process is a child of the one that connected, and has closed its copy
+ * @local: a UNIX socket, so that the peer knows the user
+ * @from: this process, for the header of each PDU
+ * @patience_ns: a receive that finds nothing returns after this time; 0: never
+ * @deadline: of the current exchange, by CLOCK_MONOTONIC
+ * @next, @prev: in the list of connections, which wire.c's lock guards
+ * @out: the PDU that is put together
+ * @in: @in_len bytes received, of which @in_taken were handed out
+ */
+struct shim_wire {
+	int fd;
+	bool forked;
+	bool local;
+	int32_t from;
+	int64_t patience_ns;
+	int64_t deadline;
+	struct shim_wire *next, *prev;
+	struct shim_buf out;
+	uint8_t *in;
+	size_t in_room, in_len, in_taken;
+};
+
+void shim_wire__init(struct shim_wire *w);
+/* Closes the socket; the buffers stay. */
+void shim_wire__close(struct shim_wire *w);
+void shim_wire__fini(struct shim_wire *w);
+
+/* Each tries for @timeout_ns at most, for each of the host's addresses */
+int shim_wire__connect_host(struct shim_wire *w, const char *host, int port, int64_t timeout_ns);
+int shim_wire__connect_path(struct shim_wire *w, const char *path, int64_t timeout_ns);
+
+/* Exchanges will have @timeout_ns: makes the usual one cheaper, and changes nothing else. */
+void shim_wire__expect(struct shim_wire *w, int64_t timeout_ns);
+/* The next exchange has @timeout_ns from now on. */
+void shim_wire__start(struct shim_wire *w, int64_t timeout_ns);
+/* Sends @out; -EBADMSG if the peer has sent something that nobody asked for. */
+int shim_wire__send(struct shim_wire *w);
+/* The next PDU, which is good until the next call */
+int shim_wire__receive(struct shim_wire *w, struct shim_pdu *pdu);
+/* A line of text up to its end, which is dropped: what a proxy says before there are PDUs */
+int shim_wire__receive_line(struct shim_wire *w, char line[SHIM_WIRE_LINE_MAX]);
+
+#endif /* SHIM_PDU_WIRE_H */
