@@ -10,10 +10,10 @@
 #ifndef SHIM_ARCHIVE_ARCHIVE_H
 #define SHIM_ARCHIVE_ARCHIVE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
 
+#include "base/process.h"
 #include "files.h"
 #include "index.h"
 #include "meta.h"
@@ -63,7 +63,7 @@ struct shim_archive {
 	struct shim_meta meta;
 	struct shim_index index;
 	atomic_bool indexed;
-	pthread_mutex_t lock;
+	struct shim_lock lock;
 	struct shim_volume *volumes;
 	unsigned int nopened;
 	struct shim_volume *later[SHIM_LATER_CHUNKS];

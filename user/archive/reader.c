@@ -22,7 +22,7 @@ static void destroy(struct shim_archive *ar)
 	shim_index__free(&ar->index);
 	shim_meta__free(&ar->meta);
 	shim_stretches__fini(&ar->clear);
-	pthread_mutex_destroy(&ar->lock);
+	shim_lock__fini(&ar->lock);
 	free(ar->name);
 	free(ar);
 }
@@ -36,7 +36,7 @@ static struct shim_archive *create(size_t nparts)
 	atomic_init(&ar->refs, 1);
 	shim_meta__init(&ar->meta);
 	shim_stretches__init(&ar->clear);
-	pthread_mutex_init(&ar->lock, NULL);
+	shim_lock__init(&ar->lock);
 	atomic_init(&ar->indexed, false);
 	atomic_init(&ar->nvolumes, 0);
 	atomic_init(&ar->listed, false);
@@ -154,9 +154,9 @@ const struct shim_index *shim_archive__index(struct shim_archive *ar)
 {
 	if (atomic_load_explicit(&ar->indexed, memory_order_acquire))
 		return &ar->index;
-	pthread_mutex_lock(&ar->lock);
+	shim_lock__enter(&ar->lock);
 	shim_archive__index_locked(ar);
-	pthread_mutex_unlock(&ar->lock);
+	shim_lock__leave(&ar->lock);
 	return &ar->index;
 }
 

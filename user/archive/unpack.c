@@ -6,7 +6,7 @@
  * format is made for; so it becomes a file that can be mapped, and whose pages
  * the kernel can put back on disk.
  */
-#define _GNU_SOURCE	/* O_TMPFILE, memfd_create, secure_getenv */
+#define _GNU_SOURCE	/* O_TMPFILE, memfd_create */
 #include <bzlib.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +20,7 @@
 #include <zstd.h>
 
 #include "base/bytes.h"
+#include "base/process.h"
 #include "files.h"
 #include "format.h"
 #include "unpack.h"
@@ -223,7 +224,7 @@ static const struct codec *codec_of(const uint8_t *p, size_t n, const char *suff
 
 static int temporary(void)
 {
-	const char *dirs[] = { secure_getenv("PCP_TMPFILE_DIR"), secure_getenv("TMPDIR"),
+	const char *dirs[] = { shim_environ__get("PCP_TMPFILE_DIR"), shim_environ__get("TMPDIR"),
 			       "/var/tmp", "/tmp" };
 	int fd;
 

@@ -75,9 +75,9 @@ bool shim_archive__view(struct shim_archive *ar, unsigned int i, struct shim_vie
 
 	if (atomic_load_explicit(&v->ready, memory_order_acquire))
 		return show(v, out);
-	pthread_mutex_lock(&ar->lock);
+	shim_lock__enter(&ar->lock);
 	usable = shim_archive__view_locked(ar, i, out);
-	pthread_mutex_unlock(&ar->lock);
+	shim_lock__leave(&ar->lock);
 	return usable;
 }
 

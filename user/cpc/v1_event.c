@@ -76,14 +76,13 @@ static struct name *add_name(const char *text)
 static int64_t number_of(const char *text)
 {
 	struct name *name;
-	sigset_t mask;
 
-	shim_v1__lock(&mask);
+	shim_v1__lock();
 	for (name = atomic_load(&names); name && strcmp(name->text, text); name = name->next)
 		;
 	if (!name)
 		name = add_name(text);
-	shim_v1__unlock(&mask);
+	shim_v1__unlock();
 	return name ? (int64_t)name->number : -1;
 }
 

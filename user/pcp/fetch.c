@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/api.h"
+#include "base/process.h"
 #include "context.h"
 #include "err.h"
 #include "plan.h"
@@ -29,7 +30,7 @@ static struct shim_filter filter_of(const struct shim_context *ctx)
 /* All marks, or those in gaps that are no longer than the environment says */
 static void ignore_marks(struct shim_context *ctx)
 {
-	const char *gap = getenv("PCP_IGNORE_MARK_RECORDS");
+	const char *gap = shim_environ__get("PCP_IGNORE_MARK_RECORDS");
 	struct timespec longest = { .tv_sec = INT64_MAX };
 	char *message = NULL;
 
@@ -51,7 +52,7 @@ static int open_interp(struct shim_context *ctx)
 
 	if (ctx->interp)
 		return 0;
-	err = shim_interp__new(ctx->ar, getenv("PCP_COUNTER_WRAP") ? SHIM_INTERP_WRAP : 0,
+	err = shim_interp__new(ctx->ar, shim_environ__get("PCP_COUNTER_WRAP") ? SHIM_INTERP_WRAP : 0,
 			       &ctx->interp);
 	if (!err)
 		ignore_marks(ctx);
