@@ -260,7 +260,7 @@ static bool is_label(const uint8_t *p, size_t len)
 
 struct job {
 	int in, out;
-	uint64_t at;		/* in the packed file */
+	uint64_t at, size;	/* of the packed file */
 	uint64_t done, limit;	/* of the unpacked one */
 	uint8_t packed[CHUNK];
 	uint8_t plain[CHUNK];
@@ -278,8 +278,9 @@ static int refill(struct job *job, struct unpack *u)
 		return err;
 	u->next = job->packed;
 	u->left = got;
-	u->end = got < CHUNK;
 	job->at += got;
+	/* Also when it ends where a chunk does: nothing would come next, and that is no stream. */
+	u->end = got < CHUNK || job->at >= job->size;
 	return 0;
 }
 
@@ -340,6 +341,7 @@ int shim_unpack__file(int fd, uint64_t packed, const char *suffix, int *out, uin
 		return -ENOMEM;
 	job->in = fd;
 	job->at = 0;
+	job->size = packed;
 	job->done = 0;
 	job->limit = FREE_SIZE + packed * FREE_RATIO;
 	job->out = temporary();

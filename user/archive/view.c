@@ -105,7 +105,8 @@ int shim_view__at(const struct shim_view *view, uint64_t offset, struct shim_rec
 {
 	int err;
 
-	if (offset >= view->size)
+	/* Too few bytes for a length are no record, as to PCP: what follows may be one. */
+	if (offset >= view->size || view->size - offset < sizeof(uint32_t))
 		return -ENODATA;
 	err = shim_rec_result__decode(view->format, view->data + offset, view->size - offset, out);
 	if (err)

@@ -19,6 +19,7 @@
 /*
  * struct shim_context - an open archive, a time in it and what is wanted of it
  * @lock: guards all below; a call holds it from enter to leave
+ * @cancel: cancellation of who holds @lock, before
  * @refs: guarded by the table's lock in context.c
  * @origin: the current time
  * @cursor: for PM_MODE_FORW and BACK; stands at @origin if @placed
@@ -30,6 +31,7 @@
  */
 struct shim_context {
 	pthread_mutex_t lock;
+	int cancel;
 	int handle;
 	unsigned int refs;
 	struct shim_archive *ar;
