@@ -335,6 +335,10 @@ static size_t put_flags(char *buf, size_t size, size_t at, uint32_t pes, int pic
 		at = put(buf, size, at, "sys", pic, -1);
 	if (pes & V1_EDGE)
 		at = put(buf, size, at, "edge", pic, -1);
+	if (pes & V1_PIN)
+		at = put(buf, size, at, "pc", pic, -1);
+	if (pes & V1_INTERRUPT)
+		at = put(buf, size, at, "int", pic, -1);
 	if (pes & V1_INVERT)
 		at = put(buf, size, at, "inv", pic, -1);
 	if (pes & V1_CMASK)
@@ -382,7 +386,7 @@ SHIM_API const char *cpc_getusage(int cpuver)
 {
 	return cpuver == CPC_LINUX ?
 	       "[pic0=]<event0>,[pic1=]<event1>[,sys[0|1]][,nouser[0|1]][,edge[0|1]]"
-	       "[,inv[0|1]][,cmask[0|1]=<0-255>][,umask[0|1]=<0-255>]" : NULL;
+	       "[,pc[0|1]][,int[0|1]][,inv[0|1]][,cmask[0|1]=<0-255>][,umask[0|1]=<0-255>]" : NULL;
 }
 
 struct walk {
