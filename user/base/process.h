@@ -14,19 +14,28 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/single_threaded.h>
 
-/* Cancellation: what was in force before, for shim_cancel__restore() */
+#define SHIM_CANCEL_ALONE	(-1)
+
+/*
+ * Cancellation: what was in force before, for shim_cancel__restore().  A process of one thread has
+ * nobody to cancel it, nor anybody to wait for what it would leave locked.
+ */
 static inline int shim_cancel__off(void)
 {
 	int before;
 
+	if (__libc_single_threaded)
+		return SHIM_CANCEL_ALONE;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 	return before;
 }
 
 static inline void shim_cancel__restore(int before)
 {
-	pthread_setcancelstate(before, NULL);
+	if (before != SHIM_CANCEL_ALONE)
+		pthread_setcancelstate(before, NULL);
 }
 
 /**

@@ -53,9 +53,15 @@ struct rule {
 
 /**
  * struct shim_tz - a zone
- * @rule: what holds from the last transition on, or always; if @has_rule
- * @n: transitions, at @at, to @kinds[@to]
- * @first: what holds before them
+ * @has_rule: @rule holds from the last transition on, or always if there is none
+ * @rule: what POSIX would write in TZ
+ * @n: transitions of the file, in order of time
+ * @nkinds: kinds of time in the file
+ * @at: when each transition is
+ * @to: the index in @kinds of what holds from then on
+ * @kinds: the file's
+ * @names: of @kinds, one behind the other
+ * @first: what holds before the first transition
  */
 struct shim_tz {
 	bool has_rule;
