@@ -35,6 +35,13 @@ forbid "tools see public headers only" 'base/|core/|archive/|pdu/|.*user/' tools
 forbid "only selftests/unit sees internals" 'base/|core/|archive/|.*user/' \
 	selftests/aix selftests/bench selftests/bpf selftests/cpc selftests/pcp selftests/shim selftests/tools selftests/trace selftests/vcpc
 
+# What the library shares with its process has one place.  TZ and POSIXLY_CORRECT are the C library's.
+if grep -rnE 'pthread_(atfork|key_create|setcancelstate)|[^_a-z](secure_)?getenv\(' user --include='*.[ch]' |
+	grep -vE '^user/base/process\.|^user/pcp/config\.c|getenv\("(TZ|POSIXLY_CORRECT)"\)'; then
+	echo "check-layers: only user/base/process.c may call these" >&2
+	bad=1
+fi
+
 # Kernel versions have one place.
 if grep -rnE 'LINUX_VERSION_CODE|KERNEL_VERSION' kmod --include='*.[ch]' | grep -v '^kmod/compat/'; then
 	echo "check-layers: only kmod/compat/ may name a kernel version" >&2

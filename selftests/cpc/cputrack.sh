@@ -82,6 +82,10 @@ run -f -c $two -T 0 "$here/pctx" fork 2
 [ "$(head -n 1 "$out")" = '   time    pid lwp      event      pic0      pic1 ' ] &&
 	[ "$(grep -Ecx " +[0-9.]+ +[0-9]+   1       fork {21}# [0-9]+" "$out")" = 2 ] && [ "$(grep -c exit "$out")" = 3 ]
 result "-f: each process of its own"
+# The copy of the program that follows the new process has bound copies of the same sets.
+run -f -c $two -T 0 "$here/pctx" fork 2
+[ $? = 0 ] && [ ! -s "$err" ] && [ "$(grep -Ec " exit +[1-9][0-9]*$value\$" "$out")" = 3 ]
+result "-f: the first process is counted to its end"
 
 # shellcheck disable=SC2086
 run -o "$dir/file" -c $two -T 0 $sleeper 10

@@ -96,6 +96,11 @@ TEST_F(v1, strings_there_and_back)
 	text = cpc_eventtostr(&self->event);
 	EXPECT_STREQ("pic0=sw::page-faults,pic1=0x11,sys0,nouser1,sys1", text);
 	free(text);
+	/* words that mean something to other CPUs only, but are taken */
+	ASSERT_EQ(0, cpc_strtoevent(self->cpuver, "sw::page-faults,17,pc,int1", &self->event));
+	text = cpc_eventtostr(&self->event);
+	EXPECT_STREQ("pic0=sw::page-faults,pic1=0x11,pc0,pc1,int1", text);
+	free(text);
 	self->event.ce_cpuver = CPC_PENTIUM;
 	EXPECT_EQ(NULL, cpc_eventtostr(&self->event));
 }

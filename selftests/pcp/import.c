@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* LOGIMPORT: what an importer puts is in the archive, and what no archive can have is refused. */
 #include <errno.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -316,6 +317,99 @@ TEST_F(import, results)
 	ASSERT_GE(reopen(self->base), 0);
 	EXPECT_STREQ("2.500000e+00", value_at("demo.set", T0, 3));
 	EXPECT_STREQ("nothing", value_at("demo.set", T0 + 2, 3));
+}
+
+/* A scale without its dimension means nothing, and pmlogcheck would complain about it. */
+TEST_F(import, a_scale_alone_is_dropped)
+{
+	static const struct {
+		const char *name;
+		pmUnits units;
+	} rows[] = {
+		{ "scale.space", { .scaleSpace = PM_SPACE_MBYTE } },
+		{ "scale.time", { .scaleTime = PM_TIME_SEC } },
+		{ "scale.count", { .scaleCount = 3 } },
+		{ "scale.kept", { .dimSpace = 1, .scaleSpace = PM_SPACE_MBYTE, .dimTime = -1,
+				  .scaleTime = PM_TIME_SEC, .dimCount = 1, .scaleCount = 3 } },
+	};
+	const size_t n = sizeof(rows) / sizeof(rows[0]);
+	pmDesc desc;
+	pmID pmid;
+
+	for (size_t i = 0; i < n; i++) {
+		ASSERT_EQ(0, pmiAddMetric(rows[i].name, PM_ID_NULL, PM_TYPE_U32, PM_INDOM_NULL,
+					  PM_SEM_INSTANT, rows[i].units));
+		ASSERT_EQ(0, pmiPutValue(rows[i].name, "", "1"));
+	}
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	ASSERT_EQ(0, pmiEnd());
+	ASSERT_EQ(0, pmNewContext(PM_CONTEXT_ARCHIVE, self->base));
+	for (size_t i = 0; i < n; i++) {
+		const pmUnits none = { 0 }, *want = i + 1 < n ? &none : &rows[i].units;
+		const char *name = rows[i].name;
+
+		ASSERT_EQ(1, pmLookupName(1, &name, &pmid));
+		ASSERT_EQ(0, pmLookupDesc(pmid, &desc));
+		EXPECT_EQ(0, memcmp(want, &desc.units, sizeof(*want))) TH_LOG("%s", name);
+	}
+}
+
+/* A set has room for 255; PCP's writer goes on, and no reader opens what it has written. */
+TEST_F(import, more_labels_than_an_archive_can_have)
+{
+	pmLabelSet *sets;
+	char name[16];
+
+	for (int i = 0; i < 300; i++) {
+		snprintf(name, sizeof(name), "l%d", i);
+		EXPECT_EQ(i < 255 ? 0 : PMI_ERR_ADDLABELERROR,
+			  pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, name, "true"));
+	}
+	/* another value of one that is there needs no room */
+	EXPECT_EQ(0, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "l7", "false"));
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+		EXPECT_EQ(0, pmiWrite(T0 + i, 0));
+	}
+	EXPECT_EQ(0, pmiEnd());
+	ASSERT_EQ(0, pmNewContext(PM_CONTEXT_ARCHIVE, self->base));
+	ASSERT_EQ(1, pmGetContextLabels(&sets));
+	EXPECT_EQ(255, sets->nlabels);
+	EXPECT_NE(NULL, strstr(sets->json, "\"l7\":false"));
+	pmFreeLabelSets(sets, 1);
+}
+
+/* Numbers have a point, whatever the locale of the program has. */
+TEST_F(import, numbers_in_another_locale)
+{
+	static const char *const text[] = { "1.5", "1.5e3", "-2.25e-1" };
+	static const double want[] = { 1.5, 1500, -0.225 };
+	char command[192];
+	pmResult *r;
+	pmID pmid = pmiID(60, 0, 2);
+
+	snprintf(command, sizeof(command), "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 2>&1",
+		 self->dir);
+	if (system(command))
+		SKIP(return, "localedef has no German here");
+	setenv("LOCPATH", self->dir, 1);
+	ASSERT_NE(NULL, setlocale(LC_NUMERIC, "de_DE.UTF-8"));
+	ASSERT_EQ(',', localeconv()->decimal_point[0]);
+	for (int i = 0; i < 3; i++) {
+		EXPECT_EQ(0, pmiPutValue("demo.set", "left", text[i]));
+		EXPECT_EQ(0, pmiWrite(T0 + i, 0));
+	}
+	EXPECT_EQ(0, pmiEnd());
+	ASSERT_EQ(0, pmNewContext(PM_CONTEXT_ARCHIVE, self->base));
+	for (int i = 0; i < 3; i++) {
+		pmAtomValue atom = { .d = 0 };
+
+		ASSERT_EQ(0, pmFetch(1, &pmid, &r));
+		EXPECT_EQ(0, pmExtractValue(r->vset[0]->valfmt, &r->vset[0]->vlist[0],
+					    PM_TYPE_DOUBLE, &atom, PM_TYPE_DOUBLE));
+		EXPECT_EQ(want[i], atom.d);
+		pmFreeResult(r);
+	}
 }
 
 TEST_F(import, texts_and_labels)

@@ -73,6 +73,44 @@ rm "$dir/two.0"
 dump "$dir/two" "$dir/got" && cmp "$dir/want3" "$dir/got"
 result "a file of two packed streams"
 
+# The reader takes a packed file in pieces of this size: it may end where a piece does.
+piece=131072
+for i in 0 meta index; do
+	cp "$dir/plain3.$i" "$dir/round.$i"
+	cp "$dir/plain3.$i" "$dir/even.$i"
+done
+gzip -n <"$dir/plain3.0" >"$dir/member"
+size=$(wc -c <"$dir/member")
+# the same stream with a name in its head that fills the piece
+{
+	printf '\037\213\010\010\0\0\0\0\0\003'
+	head -c $((piece - (size + 1) % piece)) /dev/zero | tr '\0' x
+	printf '\0'
+	tail -c +11 "$dir/member"
+} >"$dir/round.0.gz"
+rm "$dir/round.0"
+[ $(($(wc -c <"$dir/round.0.gz") % piece)) = 0 ] &&
+	dump "$dir/round" "$dir/got" && cmp "$dir/want3" "$dir/got" >>"$dir/errors"
+result "gzip: a packed file of a whole number of pieces"
+
+# streams without bytes, of 14 bytes each, behind two that are cut so that those fill the piece
+bzip2 </dev/null >"$dir/nothing"
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
+	cat "$dir/nothing" "$dir/nothing" >"$dir/more" && mv "$dir/more" "$dir/nothing"
+done
+cut=1000
+while :; do
+	{ head -c $cut "$dir/plain3.0" | bzip2; tail -c +$((cut + 1)) "$dir/plain3.0" | bzip2; } >"$dir/member"
+	rest=$((piece - $(wc -c <"$dir/member") % piece))
+	[ $((rest % 14)) != 0 ] && [ $cut -lt 3000 ] || break
+	cut=$((cut + 37))
+done
+head -c $rest "$dir/nothing" | cat "$dir/member" - >"$dir/even.0.bz2"
+rm "$dir/even.0"
+[ $((rest % 14)) = 0 ] && [ $(($(wc -c <"$dir/even.0.bz2") % piece)) = 0 ] &&
+	dump "$dir/even" "$dir/got" && cmp "$dir/want3" "$dir/got" >>"$dir/errors"
+result "bzip2: a packed file of a whole number of pieces"
+
 for i in 0 meta index; do cp "$dir/plain3.$i" "$dir/zero.$i"; done
 head -c 1000000 /dev/zero | gzip >"$dir/zero.0.gz"
 rm "$dir/zero.0"

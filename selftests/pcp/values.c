@@ -192,6 +192,9 @@ TEST(values_in_words)
 	EXPECT_STREQ(pmAtomStr(&v, PM_TYPE_U64), "18446744073709551615");
 	v.d = 0.5;
 	EXPECT_STREQ(pmAtomStr(&v, PM_TYPE_DOUBLE), "5.000000e-01");
+	v.d = 0;
+	v.f = -1.5f;
+	EXPECT_STREQ(pmAtomStr(&v, PM_TYPE_FLOAT), "-1.500000e+00");
 	v.cp = NULL;
 	EXPECT_STREQ(pmAtomStr(&v, PM_TYPE_STRING), "<null>");
 	v.cp = "1234567890123456789012345678901234567";

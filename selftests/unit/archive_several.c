@@ -182,7 +182,7 @@ TEST_F(several, what_is_not_one)
 	EXPECT_EQ(-ENOENT, try(name));
 	EXPECT_EQ(-ENOENT, try(","));
 	ASSERT_EQ(0, mkdir(place_file(&self->place, "empty"), 0777));
-	EXPECT_EQ(-ENOENT, try(place_file(&self->place, "empty")));
+	EXPECT_EQ(-ENXIO, try(place_file(&self->place, "empty")));
 	rmdir(place_file(&self->place, "empty"));
 	/* the same start under another name */
 	snprintf(name, sizeof(name), "%s/b,%s/b.meta", dir, dir);

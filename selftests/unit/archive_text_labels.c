@@ -145,7 +145,7 @@ TEST_F(notes, a_set_in_order)
 
 TEST_F(notes, the_greatest_stamp_that_is_not_later)
 {
-	/* stamps out of order, and one twice: the last in the file counts */
+	/* stamps out of order, and one twice: the first in the file counts */
 	ASSERT_EQ(0, write_labels(self->w, 5, SHIM_LEVEL_DOMAIN, 60, "{\"v\":5}"));
 	ASSERT_EQ(0, write_labels(self->w, 2, SHIM_LEVEL_DOMAIN, 60, "{\"v\":2}"));
 	ASSERT_EQ(0, write_labels(self->w, 5, SHIM_LEVEL_DOMAIN, 60, "{\"v\":6}"));
@@ -154,8 +154,8 @@ TEST_F(notes, the_greatest_stamp_that_is_not_later)
 	EXPECT_EQ(NULL, json_at(self->ar, 1, SHIM_LEVEL_DOMAIN, 60));
 	EXPECT_STREQ("{\"v\":2}", json_at(self->ar, 2, SHIM_LEVEL_DOMAIN, 60));
 	EXPECT_STREQ("{\"v\":2}", json_at(self->ar, 4.5, SHIM_LEVEL_DOMAIN, 60));
-	EXPECT_STREQ("{\"v\":6}", json_at(self->ar, 5, SHIM_LEVEL_DOMAIN, 60));
-	EXPECT_STREQ("{\"v\":6}", json_at(self->ar, 100, SHIM_LEVEL_DOMAIN, 60));
+	EXPECT_STREQ("{\"v\":5}", json_at(self->ar, 5, SHIM_LEVEL_DOMAIN, 60));
+	EXPECT_STREQ("{\"v\":5}", json_at(self->ar, 100, SHIM_LEVEL_DOMAIN, 60));
 	EXPECT_STREQ("{}", json_at(self->ar, 1, SHIM_LEVEL_CLUSTER, 60));
 	EXPECT_EQ(NULL, json_at(self->ar, 1, SHIM_LEVEL_ITEM, 60));
 }

@@ -122,6 +122,16 @@ static int say(struct track *t, pid_t pid, id_t lwpid, const char *what)
 	return -1;
 }
 
+/* As its sets were made, but nothing is counted yet: of a thread of another process, too */
+static void begin_lwp(struct track *t, struct lwp *lwp)
+{
+	lwp->cur = 0;
+	for (int s = 0; s < t->specs.n; s++) {
+		cpc_buf_zero(t->cpc, lwp->meter.before[s]);
+		cpc_buf_zero(t->cpc, lwp->total[s]);
+	}
+}
+
 static int bind_current(struct track *t, pctx_t *pctx, pid_t pid, id_t lwpid, struct lwp *lwp)
 {
 	if (cpc_bind_pctx(t->cpc, pctx, lwpid, lwp->meter.set[lwp->cur], 0))
@@ -177,8 +187,10 @@ static int on_init(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg)
 	if (!lwp)
 		return -1;
 	if (lwp->used)
-		end_lwp(t, lwp);
-	if (make_lwp(t, lwp) || bind_current(t, pctx, pid, lwpid, lwp))
+		begin_lwp(t, lwp);
+	else if (make_lwp(t, lwp))
+		return -1;
+	if (bind_current(t, pctx, pid, lwpid, lwp))
 		return -1;
 	if (t->verbose) {
 		if (take(t, pid, lwpid, lwp))
@@ -277,13 +289,18 @@ static void blanks(struct track *t)
 	fprintf(t->out, "%9s %9s ", "", "");
 }
 
+static void zero_totals(struct track *t)
+{
+	for (int s = 0; s < t->specs.n; s++)
+		cpc_buf_zero(t->cpc, t->total[s]);
+}
+
 static void forget(struct track *t)
 {
 	for (size_t i = 0; i < t->room; i++)
 		if (t->lwp[i].used)
 			end_lwp(t, &t->lwp[i]);
-	for (int s = 0; s < t->specs.n; s++)
-		cpc_buf_zero(t->cpc, t->total[s]);
+	zero_totals(t);
 }
 
 static int on_exec(pctx_t *pctx, pid_t pid, id_t lwpid, char *command, void *arg)
@@ -304,7 +321,10 @@ static unsigned int milliseconds(const struct track *t)
 	return (unsigned int)(t->interval * 1000 + 0.5);
 }
 
-/* In a copy of this program, of which the new process is the only one */
+/*
+ * In a copy of this program, of which the new process is the only one.  The sets are copies, too:
+ * bound anew to the threads of the new process, they let those of the old one count on.
+ */
 static void on_fork(pctx_t *pctx, pid_t pid, id_t child, pid_t lwpid, void *arg)
 {
 	struct track *t = arg;
@@ -312,7 +332,7 @@ static void on_fork(pctx_t *pctx, pid_t pid, id_t child, pid_t lwpid, void *arg)
 	begin_line(t, gethrtime(), pid, lwpid, "fork");
 	blanks(t);
 	fprintf(t->out, "# %d\n", (int)child);
-	forget(t);
+	zero_totals(t);
 	pctx_run(pctx, milliseconds(t), t->count, on_tick);
 	fflush(t->out);
 }

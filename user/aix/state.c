@@ -14,25 +14,19 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "state.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shim_aix_state the_state;
 
 static __thread struct {
 	struct shim_aix_context *ctx;
 	unsigned int generation;	/* of @ctx; 0: not asked yet */
 } self;
-
-static struct {
-	pthread_once_t once;
-	pthread_key_t key;	/* only for its destructor */
-} hooks = { .once = PTHREAD_ONCE_INIT };
 
 /* Nothing that the process has may be bound to the thread when it has ended. */
 static void thread_exits(void *unused)
@@ -49,21 +43,10 @@ static void thread_exits(void *unused)
 	shim_aix_state__leave(state);
 }
 
-static void before_fork(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-static void in_parent(void)
-{
-	pthread_mutex_unlock(&lock);
-}
-
 static void in_child(void)
 {
 	struct shim_aix_state *state = &the_state;
 
-	pthread_mutex_init(&lock, NULL);
 	while (state->contexts) {
 		struct shim_aix_context *ctx = state->contexts;
 
@@ -78,11 +61,8 @@ static void in_child(void)
 	state->session = NULL;
 }
 
-static void prepare(void)
-{
-	pthread_key_create(&hooks.key, thread_exits);
-	pthread_atfork(before_fork, in_parent, in_child);
-}
+static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(0, in_child);
+static struct shim_thread_end at_end = { .fn = thread_exits };
 
 /**
  * shim_aix_state__lock() - go in, whether the library is initialised or not
@@ -91,13 +71,9 @@ static void prepare(void)
  */
 struct shim_aix_state *shim_aix_state__lock(void)
 {
-	sigset_t all, mask;
-
-	pthread_once(&hooks.once, prepare);
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &mask);
-	pthread_mutex_lock(&lock);
-	the_state.mask = mask;
+	/* Without memory to hear of forks, a forked child may have to wait for ever. */
+	shim_fork__wait_for(&lock);
+	shim_siglock__enter(&lock);
 	if (!the_state.generation)
 		the_state.generation = 1;
 	return &the_state;
@@ -105,10 +81,8 @@ struct shim_aix_state *shim_aix_state__lock(void)
 
 void shim_aix_state__leave(struct shim_aix_state *state)
 {
-	sigset_t mask = state->mask;
-
-	pthread_mutex_unlock(&lock);
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	(void)state;
+	shim_siglock__leave(&lock);
 }
 
 /* The back end, opened if it is not: 0, or the API's error */
@@ -196,7 +170,7 @@ int shim_aix_state__of_thread(struct shim_aix_state *state, pid_t tid,
 			return ret;
 		self.generation = state->generation;
 		if (self.ctx)
-			pthread_setspecific(hooks.key, &self);
+			shim_thread_end__arm(&at_end, &self);
 	}
 	*ctx = self.ctx;
 	return 0;

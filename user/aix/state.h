@@ -3,8 +3,6 @@
 #ifndef SHIM_AIX_STATE_H
 #define SHIM_AIX_STATE_H
 
-#include <signal.h>
-
 #include "program.h"
 
 #define AIX_ONLINE	256
@@ -67,12 +65,10 @@ struct shim_aix_context {
 
 /*
  * struct shim_aix_state - the process's
- * @mask: signals of who is in
  * @initialised: events may be counted, of the classes in @filter
  * @tables: given out by pm_init() and pm_initialize(), by filter
  */
 struct shim_aix_state {
-	sigset_t mask;
 	struct shim_session *session;
 	struct shim_aix_table table;
 	bool has_table;

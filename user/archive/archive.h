@@ -10,10 +10,10 @@
 #ifndef SHIM_ARCHIVE_ARCHIVE_H
 #define SHIM_ARCHIVE_ARCHIVE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
 
+#include "base/process.h"
 #include "files.h"
 #include "index.h"
 #include "meta.h"
@@ -28,6 +28,7 @@
 /*
  * struct shim_part - one of the archives that were opened as one
  * @first, @nvolumes: its volumes
+ * @any_feature: it may ask for features that are not known
  * @mark: in a joint: a record that says that the part before it has ended
  * @seen: what its files were when they were opened; no inode: there is none, or not in plain form
  */
@@ -36,6 +37,7 @@ struct shim_part {
 	struct shim_label label;
 	struct shim_files files;
 	unsigned int first, nvolumes;
+	bool any_feature;
 	uint8_t mark[SHIM_MARK_LEN];
 	struct shim_seen {
 		struct stat meta, index, volume;
@@ -63,7 +65,7 @@ struct shim_archive {
 	struct shim_meta meta;
 	struct shim_index index;
 	atomic_bool indexed;
-	pthread_mutex_t lock;
+	struct shim_lock lock;
 	struct shim_volume *volumes;
 	unsigned int nopened;
 	struct shim_volume *later[SHIM_LATER_CHUNKS];

@@ -85,7 +85,7 @@ int shim_archive__end(struct shim_archive *ar, struct shim_ts *end)
 	bool changed = false;
 	int err;
 
-	pthread_mutex_lock(&ar->lock);
+	shim_lock__enter(&ar->lock);
 	err = shim_archive__follow_locked(ar, &changed);
 	if (!err && (changed || !ar->end_known))
 		find_end(ar);
@@ -93,6 +93,6 @@ int shim_archive__end(struct shim_archive *ar, struct shim_ts *end)
 		err = ar->end_err;
 	if (!err)
 		*end = ar->end;
-	pthread_mutex_unlock(&ar->lock);
+	shim_lock__leave(&ar->lock);
 	return err;
 }

@@ -116,9 +116,9 @@ unsigned int shim_archive__nvolumes_locked(struct shim_archive *ar)
 unsigned int shim_archive__nvolumes(struct shim_archive *ar)
 {
 	if (!atomic_load_explicit(&ar->listed, memory_order_acquire)) {
-		pthread_mutex_lock(&ar->lock);
+		shim_lock__enter(&ar->lock);
 		shim_archive__nvolumes_locked(ar);
-		pthread_mutex_unlock(&ar->lock);
+		shim_lock__leave(&ar->lock);
 	}
 	return atomic_load_explicit(&ar->nvolumes, memory_order_acquire);
 }
@@ -165,12 +165,12 @@ bool shim_archive__follow(struct shim_archive *ar)
 {
 	bool changed = false;
 
-	pthread_mutex_lock(&ar->lock);
+	shim_lock__enter(&ar->lock);
 	if (shim_archive__follow_locked(ar, &changed))
 		changed = false;
 	if (changed)
 		ar->end_known = false;
-	pthread_mutex_unlock(&ar->lock);
+	shim_lock__leave(&ar->lock);
 	return changed;
 }
 
@@ -228,9 +228,9 @@ bool shim_archive__await(const struct shim_cursor *cur, struct shim_ts *since)
 		*since = at;
 	if (!is_before_half(cur) || shim_ts__cmp(shim_ts__sub(at, *since), PATIENCE) >= 0)
 		return false;
-	pthread_mutex_lock(&ar->lock);
+	shim_lock__enter(&ar->lock);
 	fresh = is_fresh(last_volume(ar));
-	pthread_mutex_unlock(&ar->lock);
+	shim_lock__leave(&ar->lock);
 	if (!fresh)
 		return false;
 	nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);

@@ -327,11 +327,11 @@ int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_
 	return err;
 }
 
-void shim_meta__sort(struct shim_meta *meta)
+int shim_meta__sort(struct shim_meta *meta)
 {
 	for (size_t i = 0; i < meta->ndomains; i++)
 		shim_domain__sort(meta->domain_list[i]);
-	shim_notes__sort(&meta->notes);
+	return shim_notes__sort(&meta->notes, &meta->arena);
 }
 
 const struct shim_indom *shim_meta__state(struct shim_meta *meta, struct shim_domain *d, size_t i)

@@ -50,7 +50,7 @@ void shim_meta__init(struct shim_meta *meta);
 int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_label *label,
 		    uint64_t known, struct stat *st);
 /* Once all are loaded */
-void shim_meta__sort(struct shim_meta *meta);
+int shim_meta__sort(struct shim_meta *meta);
 void shim_meta__free(struct shim_meta *meta);
 
 const struct shim_desc *shim_meta__desc(const struct shim_meta *meta, uint32_t pmid);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Texts and labels of an archive, found by what they are about. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "notes.h"
@@ -124,15 +125,17 @@ static bool is_level(uint32_t level)
 int shim_notes__add_labels(struct shim_notes *notes, struct shim_arena *arena,
 			   const struct shim_rec_labels *rec)
 {
+	/* PCP's importer writes whatever it was given in place of a context's number. */
+	uint32_t ident = rec->level == SHIM_LEVEL_CONTEXT ? SHIM_INDOM_NULL : rec->ident;
 	struct shim_annotated *a;
 	struct state *states;
 
 	/* of something that nobody can ask for */
 	if (!is_level(rec->level))
 		return 0;
-	a = find(notes, rec->level, rec->ident);
+	a = find(notes, rec->level, ident);
 	if (!a)
-		a = add(notes, arena, rec->level, rec->ident);
+		a = add(notes, arena, rec->level, ident);
 	if (!a)
 		return -ENOMEM;
 	states = shim_vec__room(a->states, &a->cap, a->n, sizeof(*states));
@@ -152,10 +155,113 @@ static int by_time(const void *a, const void *b)
 	return cmp ? cmp : (sa->seq > sb->seq) - (sa->seq < sb->seq);
 }
 
-void shim_notes__sort(struct shim_notes *notes)
+/* A set of labels where it is in the file */
+struct place {
+	int32_t inst;
+	size_t seq;
+	const uint8_t *at;
+	size_t len;
+};
+
+static int by_instance(const void *a, const void *b)
 {
-	for (struct shim_annotated *a = notes->annotated; a; a = a->next)
+	const struct place *pa = a, *pb = b;
+
+	if (pa->inst != pb->inst)
+		return pa->inst < pb->inst ? -1 : 1;
+	return (pa->seq > pb->seq) - (pa->seq < pb->seq);
+}
+
+static size_t list_places(const struct state *states, size_t n, struct place *places)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct shim_labels_iter iter = states[i].sets;
+
+		while (iter.n) {
+			struct place *p = &places[found];
+			struct shim_labelset set;
+
+			p->at = iter.at;
+			shim_labels__next(&iter, &set);
+			p->len = (size_t)(iter.at - p->at);
+			p->inst = set.inst;
+			p->seq = found++;
+		}
+	}
+	return found;
+}
+
+/* The sets of several records, each instance's from the first record that has it */
+static int merge(struct shim_arena *arena, const struct state *states, size_t n,
+		 struct shim_labels_iter *out)
+{
+	size_t total = 0, bytes = 0, kept = 0;
+	struct place *places;
+	uint8_t *copy;
+
+	for (size_t i = 0; i < n; i++)
+		total += states[i].sets.n;
+	places = malloc((total ? total : 1) * sizeof(*places));
+	if (!places)
+		return -ENOMEM;
+	list_places(states, n, places);
+	qsort(places, total, sizeof(*places), by_instance);
+	for (size_t i = 0; i < total; i++)
+		if (!i || places[i].inst != places[kept - 1].inst) {
+			places[kept++] = places[i];
+			bytes += places[i].len;
+		}
+	copy = shim_arena__alloc(arena, bytes ? bytes : 1);
+	if (copy) {
+		*out = (struct shim_labels_iter){ (uint32_t)kept, copy, copy + bytes };
+		for (size_t i = 0; i < kept; i++) {
+			memcpy(copy, places[i].at, places[i].len);
+			copy += places[i].len;
+		}
+	}
+	free(places);
+	return copy ? 0 : -ENOMEM;
+}
+
+/* Records of one stamp become one state. */
+static int unite(struct shim_annotated *a, struct shim_arena *arena)
+{
+	size_t n = 0, run;
+
+	for (size_t i = 0; i < a->n; i += run) {
+		for (run = 1; i + run < a->n; run++)
+			if (shim_ts__cmp(a->states[i].stamp, a->states[i + run].stamp))
+				break;
+		a->states[n] = a->states[i];
+		if (run > 1 && merge(arena, &a->states[i], run, &a->states[n].sets))
+			return -ENOMEM;
+		n++;
+	}
+	a->n = n;
+	return 0;
+}
+
+/**
+ * shim_notes__sort() - put labels in order, once all are there
+ * @notes: what was read
+ * @arena: for records that become one
+ *
+ * Where several records of one stamp are about one thing, each instance has the labels of the
+ * first that names it: PCP looks at the first only.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_notes__sort(struct shim_notes *notes, struct shim_arena *arena)
+{
+	int err = 0;
+
+	for (struct shim_annotated *a = notes->annotated; a && !err; a = a->next) {
 		qsort(a->states, a->n, sizeof(*a->states), by_time);
+		err = unite(a, arena);
+	}
+	return err;
 }
 
 bool shim_notes__labels(const struct shim_notes *notes, uint32_t level, uint32_t ident,

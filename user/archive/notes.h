@@ -33,7 +33,7 @@ int shim_notes__add_text(struct shim_notes *notes, struct shim_arena *arena,
 int shim_notes__add_labels(struct shim_notes *notes, struct shim_arena *arena,
 			   const struct shim_rec_labels *rec);
 /* Once all are there */
-void shim_notes__sort(struct shim_notes *notes);
+int shim_notes__sort(struct shim_notes *notes, struct shim_arena *arena);
 
 const char *shim_notes__text(const struct shim_notes *notes, uint32_t type, uint32_t ident);
 bool shim_notes__labels(const struct shim_notes *notes, uint32_t level, uint32_t ident,

@@ -133,8 +133,9 @@ int shim_part__names(const char *name, char ***out, size_t *n)
 	int err = is_list(name) ? add_list(&names, name) : add_any(&names, name);
 
 	drop_twins(&names);
+	/* a list of no names, or a folder without archives */
 	if (!err && !names.n)
-		err = -ENOENT;
+		err = strspn(name, ",") == strlen(name) ? -ENOENT : -ENXIO;
 	if (err) {
 		for (size_t i = 0; i < names.n; i++)
 			free(names.all[i]);
@@ -157,6 +158,8 @@ static int read_label(struct shim_part *part, int fd)
 	err = shim_file__read(fd, head, sizeof(head), 0, &got);
 	if (!err)
 		err = shim_rec_label__decode(head, got, number, &part->label);
+	if (err == -EOPNOTSUPP && part->any_feature)
+		err = 0;
 	if (err)
 		return err;
 	part->format = shim_format__of(part->label.version);

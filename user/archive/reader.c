@@ -22,7 +22,7 @@ static void destroy(struct shim_archive *ar)
 	shim_index__free(&ar->index);
 	shim_meta__free(&ar->meta);
 	shim_stretches__fini(&ar->clear);
-	pthread_mutex_destroy(&ar->lock);
+	shim_lock__fini(&ar->lock);
 	free(ar->name);
 	free(ar);
 }
@@ -36,7 +36,7 @@ static struct shim_archive *create(size_t nparts)
 	atomic_init(&ar->refs, 1);
 	shim_meta__init(&ar->meta);
 	shim_stretches__init(&ar->clear);
-	pthread_mutex_init(&ar->lock, NULL);
+	shim_lock__init(&ar->lock);
 	atomic_init(&ar->indexed, false);
 	atomic_init(&ar->nvolumes, 0);
 	atomic_init(&ar->listed, false);
@@ -107,7 +107,8 @@ static int adopt(struct shim_archive *ar, struct opening *all, size_t n)
 	return 0;
 }
 
-static int open_parts(struct shim_archive *ar, char *const *names, size_t n, bool list)
+static int open_parts(struct shim_archive *ar, char *const *names, size_t n, bool list,
+		      bool any_feature)
 {
 	struct opening *all = calloc(n, sizeof(*all));
 	size_t opened = 0;
@@ -115,6 +116,7 @@ static int open_parts(struct shim_archive *ar, char *const *names, size_t n, boo
 
 	while (!err && opened < n) {
 		all[opened].fd = -1;
+		all[opened].part.any_feature = any_feature;
 		if (list)
 			err = shim_part__open(&all[opened].part, names[opened], &all[opened].fd);
 		else
@@ -154,9 +156,9 @@ const struct shim_index *shim_archive__index(struct shim_archive *ar)
 {
 	if (atomic_load_explicit(&ar->indexed, memory_order_acquire))
 		return &ar->index;
-	pthread_mutex_lock(&ar->lock);
+	shim_lock__enter(&ar->lock);
 	shim_archive__index_locked(ar);
-	pthread_mutex_unlock(&ar->lock);
+	shim_lock__leave(&ar->lock);
 	return &ar->index;
 }
 
@@ -221,16 +223,15 @@ static int load(struct shim_archive *ar)
 			err = shim_meta__load(&ar->meta, part->files.base, &part->label, known,
 					      &part->seen.meta);
 	}
-	shim_meta__sort(&ar->meta);
-	return err;
+	return err ? err : shim_meta__sort(&ar->meta);
 }
 
 /* @list: look through the folders of the archives at once */
-static int open_as(const char *name, char *const *names, size_t n, bool list,
+static int open_as(const char *name, char *const *names, size_t n, bool list, bool any_feature,
 		   struct shim_archive **out)
 {
 	struct shim_archive *ar = create(n);
-	int err = ar ? open_parts(ar, names, n, list) : -ENOMEM;
+	int err = ar ? open_parts(ar, names, n, list, any_feature) : -ENOMEM;
 
 	if (!err) {
 		atomic_store_explicit(&ar->listed, list, memory_order_relaxed);
@@ -241,6 +242,24 @@ static int open_as(const char *name, char *const *names, size_t n, bool list,
 		*out = ar;
 	else if (ar)
 		destroy(ar);
+	return err;
+}
+
+static int open_names(const char *name, bool any_feature, struct shim_archive **out)
+{
+	char **names;
+	size_t n;
+	int err;
+
+	err = shim_part__names(name, &names, &n);
+	if (err)
+		return err;
+	err = n == 1 ? open_as(name, names, n, false, any_feature, out) : -EAGAIN;
+	if (err)
+		err = open_as(name, names, n, true, any_feature, out);
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
 	return err;
 }
 
@@ -255,20 +274,13 @@ static int open_as(const char *name, char *const *names, size_t n, bool list,
  */
 int shim_archive__open(const char *name, struct shim_archive **out)
 {
-	char **names;
-	size_t n;
-	int err;
+	return open_names(name, false, out);
+}
 
-	err = shim_part__names(name, &names, &n);
-	if (err)
-		return err;
-	err = n == 1 ? open_as(name, names, n, false, out) : -EAGAIN;
-	if (err)
-		err = open_as(name, names, n, true, out);
-	for (size_t i = 0; i < n; i++)
-		free(names[i]);
-	free(names);
-	return err;
+/* The same, whatever features its label asks for */
+int shim_archive__open_any(const char *name, struct shim_archive **out)
+{
+	return open_names(name, true, out);
 }
 
 struct shim_archive *shim_archive__get(struct shim_archive *ar)

@@ -18,6 +18,7 @@ struct shim_spot;
 
 /* By base name, by the name of any file, or several: a list with commas, or folders */
 int shim_archive__open(const char *name, struct shim_archive **out);
+int shim_archive__open_any(const char *name, struct shim_archive **out);
 /* Whether it is what opening @name would give; false also if that is not easily known */
 bool shim_archive__is(const struct shim_archive *ar, const char *name);
 struct shim_archive *shim_archive__get(struct shim_archive *ar);

@@ -42,7 +42,7 @@ static int decode_body(const struct shim_format *f, struct shim_in *in, int volu
  * @p: the beginning of a file
  * @len: bytes at @p
  * @volume: the number that this file's label must have
- * @out: the label
+ * @out: the label, on success and if it asks for a feature that is not known
  *
  * Return: 0, -ENODATA if there is nothing, -EILSEQ if it is no label, -EOPNOTSUPP if it asks for
  * a feature that is not known.
@@ -65,10 +65,9 @@ int shim_rec_label__decode(const uint8_t *p, size_t len, int volume, struct shim
 		return -EILSEQ;
 	label.version = f->version;
 	err = decode_body(f, &in, volume, &label);
-	if (err)
-		return err;
-	*out = label;
-	return 0;
+	if (!err || err == -EOPNOTSUPP)
+		*out = label;
+	return err;
 }
 
 int shim_rec_label__agree(const struct shim_label *first, const uint8_t *p, size_t len, int volume)
@@ -77,6 +76,9 @@ int shim_rec_label__agree(const struct shim_label *first, const uint8_t *p, size
 	int err;
 
 	err = shim_rec_label__decode(p, len, volume, &label);
+	/* Who has opened the archive all the same wants no more of its other files. */
+	if (err == -EOPNOTSUPP && label.features == first->features)
+		err = 0;
 	if (err)
 		return err;
 	if (label.version != first->version || label.pid != first->pid ||

@@ -6,7 +6,7 @@
  * format is made for; so it becomes a file that can be mapped, and whose pages
  * the kernel can put back on disk.
  */
-#define _GNU_SOURCE	/* O_TMPFILE, memfd_create, secure_getenv */
+#define _GNU_SOURCE	/* O_TMPFILE, memfd_create */
 #include <bzlib.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +20,7 @@
 #include <zstd.h>
 
 #include "base/bytes.h"
+#include "base/process.h"
 #include "files.h"
 #include "format.h"
 #include "unpack.h"
@@ -223,7 +224,7 @@ static const struct codec *codec_of(const uint8_t *p, size_t n, const char *suff
 
 static int temporary(void)
 {
-	const char *dirs[] = { secure_getenv("PCP_TMPFILE_DIR"), secure_getenv("TMPDIR"),
+	const char *dirs[] = { shim_environ__get("PCP_TMPFILE_DIR"), shim_environ__get("TMPDIR"),
 			       "/var/tmp", "/tmp" };
 	int fd;
 
@@ -259,7 +260,7 @@ static bool is_label(const uint8_t *p, size_t len)
 
 struct job {
 	int in, out;
-	uint64_t at;		/* in the packed file */
+	uint64_t at, size;	/* of the packed file */
 	uint64_t done, limit;	/* of the unpacked one */
 	uint8_t packed[CHUNK];
 	uint8_t plain[CHUNK];
@@ -277,8 +278,9 @@ static int refill(struct job *job, struct unpack *u)
 		return err;
 	u->next = job->packed;
 	u->left = got;
-	u->end = got < CHUNK;
 	job->at += got;
+	/* Also when it ends where a chunk does: nothing would come next, and that is no stream. */
+	u->end = got < CHUNK || job->at >= job->size;
 	return 0;
 }
 
@@ -339,6 +341,7 @@ int shim_unpack__file(int fd, uint64_t packed, const char *suffix, int *out, uin
 		return -ENOMEM;
 	job->in = fd;
 	job->at = 0;
+	job->size = packed;
 	job->done = 0;
 	job->limit = FREE_SIZE + packed * FREE_RATIO;
 	job->out = temporary();

@@ -75,9 +75,9 @@ bool shim_archive__view(struct shim_archive *ar, unsigned int i, struct shim_vie
 
 	if (atomic_load_explicit(&v->ready, memory_order_acquire))
 		return show(v, out);
-	pthread_mutex_lock(&ar->lock);
+	shim_lock__enter(&ar->lock);
 	usable = shim_archive__view_locked(ar, i, out);
-	pthread_mutex_unlock(&ar->lock);
+	shim_lock__leave(&ar->lock);
 	return usable;
 }
 
@@ -105,7 +105,8 @@ int shim_view__at(const struct shim_view *view, uint64_t offset, struct shim_rec
 {
 	int err;
 
-	if (offset >= view->size)
+	/* Too few bytes for a length are no record, as to PCP: what follows may be one. */
+	if (offset >= view->size || view->size - offset < sizeof(uint32_t))
 		return -ENODATA;
 	err = shim_rec_result__decode(view->format, view->data + offset, view->size - offset, out);
 	if (err)

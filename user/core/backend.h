@@ -13,8 +13,10 @@
 #include <sys/types.h>
 #include <linux/vcpc.h>
 
+#include "base/process.h"
+
 union shim_backend_ref {
-	int fd;
+	struct shim_fd fd;
 	void *ptr;
 };
 

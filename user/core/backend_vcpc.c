@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The back end that counts in the kernel: the only caller of vcpc's set ioctls. */
+/*
+ * The back end that counts in the kernel: the only caller of vcpc's set ioctls.
+ *
+ * The program may have closed a descriptor, and have something else at its number by now.  An
+ * ioctl does nothing to a stranger's, and says so; whatever else is done, asks first.  A sample
+ * only asks whether the number is another set's of ours: that costs no system call, and the number
+ * is one that the program does not get before it has hundreds of descriptors.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -10,37 +17,44 @@
 #include "backend.h"
 #include "tick.h"
 
-static int call(int fd, unsigned long request, void *arg)
+static int call(struct shim_fd fd, unsigned long request, void *arg)
 {
-	int ret = ioctl(fd, request, arg);
+	int ret;
 
-	return ret < 0 ? -errno : ret;
+	if (!shim_fd__is_latest(fd))
+		return -EBADF;
+	ret = ioctl(fd.nr, request, arg);
+	if (ret >= 0)
+		return ret;
+	return errno == ENOTTY ? -EBADF : -errno;
 }
 
 /* A node without a driver behind it says ENXIO or ENODEV, no node ENOENT. */
-static int open_device(void)
+static int open_device(struct shim_fd *out)
 {
 	int fd = open("/dev/vcpc", O_RDWR | O_CLOEXEC);
 
 	if (fd >= 0)
-		return fd;
+		return shim_fd__own(fd, out);
 	return errno == ENOENT || errno == ENXIO ? -ENODEV : -errno;
 }
 
 static int vcpc_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
 {
 	struct vcpc_info_args args = { .size = sizeof(args) };
-	int fd = open_device();
-	int ret;
+	struct shim_fd fd;
+	int ret = open_device(&fd);
 
-	if (fd < 0)
-		return fd;
+	if (ret)
+		return ret;
 	ret = call(fd, VCPC_IOC_INFO, &args);
+	if (ret == -EBADF)
+		ret = -ENOTTY;
 	if (!ret && (args.abi != VCPC_ABI_VERSION || !(args.features & VCPC_FEAT_SETS) ||
 		     args.sample_size != sizeof(struct vcpc_sample)))
 		ret = -EPROTONOSUPPORT;
 	if (ret) {
-		close(fd);
+		shim_fd__close(fd);
 		return ret;
 	}
 	dev->fd = fd;
@@ -48,9 +62,28 @@ static int vcpc_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
 	return 0;
 }
 
-static void vcpc_close(union shim_backend_ref ref)
+static void vcpc_close(union shim_backend_ref dev)
 {
-	close(ref.fd);
+	if (shim_fd__is_ours(dev.fd))
+		shim_fd__close(dev.fd);
+}
+
+/* A set shares its inode with all files that have no name; only a set lists instances. */
+static int is_our_set(struct shim_fd fd)
+{
+	struct vcpc_instances_args args = {
+		.size = sizeof(args),
+		.info_size = sizeof(struct vcpc_instance_info),
+	};
+	int ret = shim_fd__is_ours(fd) ? call(fd, VCPC_IOC_INSTANCES, &args) : -EBADF;
+
+	return !ret || ret == -ENOMEM;
+}
+
+static void vcpc_destroy(union shim_backend_ref set)
+{
+	if (is_our_set(set.fd))
+		shim_fd__close(set.fd);
 }
 
 static __u64 vcpc_now(void)
@@ -74,7 +107,9 @@ static int is_lifted(void)
 
 static int vcpc_lock(union shim_backend_ref dev, int how)
 {
-	if (!flock(dev.fd, how | LOCK_NB))
+	if (!shim_fd__is_ours(dev.fd))
+		return -EBADF;
+	if (!flock(dev.fd.nr, how | LOCK_NB))
 		return 0;
 	return errno == EWOULDBLOCK && is_lifted() ? 0 : -errno;
 }
@@ -95,13 +130,17 @@ static int vcpc_create(union shim_backend_ref dev, const struct vcpc_request *re
 		.signal = terms.signal,
 	};
 	int fd = call(dev.fd, VCPC_IOC_SET_CREATE, &args);
+	struct shim_fd again;
 
+	if (fd == -EBADF && !shim_fd__is_ours(dev.fd) && !open_device(&again)) {
+		fd = call(again, VCPC_IOC_SET_CREATE, &args);
+		shim_fd__close(again);
+	}
 	if (fd < 0) {
 		*bad = args.bad_request;
 		return fd;
 	}
-	set->fd = fd;
-	return 0;
+	return shim_fd__own(fd, &set->fd);
 }
 
 static int vcpc_bind(union shim_backend_ref set, pid_t tid, unsigned int flags, int *bad)
@@ -171,8 +210,8 @@ static int vcpc_sample(union shim_backend_ref set, pid_t tid, unsigned int flags
 	};
 
 	/* The same, and cheaper: security modules look at every ioctl. */
-	if (!tid && !flags)
-		return read(set.fd, buf, size) < 0 ? -errno : 0;
+	if (!tid && !flags && shim_fd__is_latest(set.fd))
+		return read(set.fd.nr, buf, size) < 0 ? -errno : 0;
 	return call(set.fd, VCPC_IOC_SAMPLE, &args);
 }
 
@@ -188,7 +227,7 @@ const struct shim_backend_ops shim_backend__vcpc = {
 	.now = vcpc_now,
 	.lock = vcpc_lock,
 	.create = vcpc_create,
-	.destroy = vcpc_close,
+	.destroy = vcpc_destroy,
 	.bind = vcpc_bind,
 	.unbind = vcpc_unbind,
 	.sample = vcpc_sample,

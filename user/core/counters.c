@@ -20,6 +20,7 @@ struct shim_counters {
 	const struct shim_backend_ops *ops;
 	union shim_backend_ref ref;
 	unsigned int nr;
+	unsigned int made_in;	/* which process of those that fork each other */
 	atomic_uint refs;
 	atomic_bool shut;
 };
@@ -67,6 +68,7 @@ int shim_counters__create_on(struct shim_session *session, const struct vcpc_req
 		return -ENOMEM;
 	counters->ops = shim_session__ops(session);
 	counters->nr = n;
+	counters->made_in = shim_fork__generation();
 	atomic_init(&counters->refs, 1);
 	ret = counters->ops->create(shim_session__dev(session), reqs, n, flags, terms, bad,
 				    &counters->ref);
@@ -104,6 +106,18 @@ void shim_counters__shut(struct shim_counters *counters)
 {
 	if (!atomic_exchange(&counters->shut, true))
 		counters->ops->destroy(counters->ref);
+}
+
+/**
+ * shim_counters__is_own() - whether this process has made the set
+ * @counters: the set
+ *
+ * Return: false in a child that was forked since: what is done to the set there is done to the
+ * parent's, but for giving the reference back.
+ */
+bool shim_counters__is_own(const struct shim_counters *counters)
+{
+	return counters->made_in == shim_fork__generation();
 }
 
 unsigned int shim_counters__nr(const struct shim_counters *counters)

@@ -24,8 +24,10 @@ int shim_session__open(struct shim_session **out)
 	struct shim_session *session = calloc(1, sizeof(*session));
 	int ret;
 
-	if (!session)
+	if (!session || shim_fork__watch()) {
+		free(session);
 		return -ENOMEM;
+	}
 	session->ops = shim_session__backend();
 	ret = session->ops->open(&session->dev, &session->info);
 	if (ret) {

@@ -10,6 +10,7 @@
 
 #include <linux/vcpc.h>
 
+#include "base/process.h"
 #include "tracedev.h"
 
 #define DEVICE	"/dev/vcpc"
@@ -21,19 +22,6 @@ static int info(int fd, struct vcpc_info_args *args)
 {
 	*args = (struct vcpc_info_args) { .size = sizeof(*args) };
 	return ioctl(fd, VCPC_IOC_INFO, args) ? -errno : 0;
-}
-
-/* A program may close 0 to 2 and trust that the next file it opens gets them. */
-static int off_the_standard_ones(int fd)
-{
-	int other, err;
-
-	if (fd > STDERR_FILENO)
-		return fd;
-	other = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	err = other < 0 ? -errno : other;
-	close(fd);
-	return err;
 }
 
 /**
@@ -51,7 +39,7 @@ int shim_tracedev__open(int *fd)
 
 	if (dev < 0)
 		return errno == ENOENT || errno == ENXIO ? -ENODEV : -errno;
-	dev = off_the_standard_ones(dev);
+	dev = shim_fd__above_standard(dev);
 	if (dev < 0)
 		return dev;
 	err = info(dev, &args);

@@ -11,18 +11,17 @@
 #include "impl.h"
 #include "lwp.h"
 
-static int bind_self(cpc_set_t *set, struct shim_counters *counters, bool inherit)
+/*
+ * An overflow may come before the call that binds has returned, and its handler use the set: so
+ * what is known of it here is known before.
+ */
+static int bind_self(cpc_t *cpc, cpc_set_t *set, bool inherit)
 {
-	int bad;
-	int ret = shim_counters__bind(counters, 0, inherit ? VCPC_BIND_F_INHERIT : 0, &bad);
+	enum cpc_where before = atomic_exchange(&set->where, CPC_ON_LWP);
+	int ret = shim_cpc__bind(cpc, set, 0, inherit ? VCPC_BIND_F_INHERIT : 0);
 
 	if (ret)
-		return ret;
-	ret = shim_lwp__attach(counters);
-	if (ret)
-		shim_counters__unbind(counters, 0);
-	else if (inherit)
-		shim_heir__bequeath(&set->estate, counters);
+		atomic_store(&set->where, before);
 	return ret;
 }
 
@@ -50,25 +49,20 @@ static bool can_be_inherited(const cpc_t *cpc)
 SHIM_API int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 {
 	bool inherit = flags & CPC_BIND_LWP_INHERIT;
-	struct shim_counters *counters;
 	int ret;
 
 	if (!cpc || !set || flags & ~CPC_BIND_LWP_INHERIT || !set->n)
 		return shim_cpc__fail(EINVAL);
 	if (inherit && !can_be_inherited(cpc))
 		return shim_cpc__fail(ENOTSUP);
+	shim_cpc__settle(set);
 	if (atomic_load(&set->where) == CPC_ON_CPU)
 		shim_cpc__unbind_cpu(set);
 	shim_lwp__detach();
 	if (shim_cpc__check_requests(cpc, __func__, set))
 		return -1;
-	ret = shim_cpc__counters(cpc, set, false, &counters);
-	if (!ret)
-		ret = bind_self(set, counters, inherit);
-	if (ret)
-		return shim_cpc__refused(cpc, __func__, set, ret);
-	atomic_store(&set->where, CPC_ON_LWP);
-	return 0;
+	ret = bind_self(cpc, set, inherit);
+	return ret ? shim_cpc__refused(cpc, __func__, set, ret) : 0;
 }
 
 static bool is_mine(cpc_set_t *set)
@@ -93,6 +87,7 @@ SHIM_API int cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 
 	if (!shim_cpc__owns(cpc, set))
 		return shim_cpc__fail(EINVAL);
+	shim_cpc__settle(set);
 	where = atomic_exchange(&set->where, CPC_UNBOUND);
 	if (where == CPC_ON_PCTX)
 		return shim_cpc__unbind_pctx(set);
@@ -146,6 +141,9 @@ SHIM_API int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 
 	if (!cpc || !set || !buf || buf->n != set->n)
 		return shim_cpc__fail(EINVAL);
+	/* What the calling thread has bound is not its parent's in any case. */
+	if (atomic_load(&set->where) != CPC_ON_LWP)
+		shim_cpc__settle(set);
 	switch (atomic_load(&set->where)) {
 	case CPC_ON_PCTX:
 		ret = sample_pctx(set, buf);

@@ -90,7 +90,6 @@ static int refused(cpc_t *cpc, const char *fn, const cpc_set_t *set, int ret)
 static int bind_there(cpc_t *cpc, const char *fn, cpc_set_t *set, processorid_t cpu)
 {
 	struct shim_counters *counters;
-	int bad;
 	int ret;
 
 	if (!(shim_session__info(cpc->session)->features & VCPC_FEAT_CPU))
@@ -100,7 +99,7 @@ static int bind_there(cpc_t *cpc, const char *fn, cpc_set_t *set, processorid_t 
 	ret = shim_cpc__counters(cpc, set, true, &counters);
 	if (ret)
 		return shim_cpc__refused(cpc, fn, set, ret);
-	ret = shim_counters__bind(counters, cpu, VCPC_BIND_F_CPU, &bad);
+	ret = shim_cpc__bind(cpc, set, cpu, VCPC_BIND_F_CPU);
 	return ret ? refused(cpc, fn, set, ret) : 0;
 }
 

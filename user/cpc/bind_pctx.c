@@ -9,13 +9,11 @@
 /* The handle is told when the process is let go; only the last one is. */
 static void remember(cpc_t *cpc, pctx_t *pctx, cpc_set_t *set, pid_t tid)
 {
-	sigset_t mask;
-
-	shim_cpc__lock(cpc, &mask);
+	shim_cpc__lock(cpc);
 	set->pctx = pctx;
 	set->tid = tid;
 	pctx->cpc = cpc;
-	shim_cpc__unlock(cpc, &mask);
+	shim_cpc__unlock(cpc);
 	atomic_store(&set->where, CPC_ON_PCTX);
 }
 
@@ -32,9 +30,8 @@ static void remember(cpc_t *cpc, pctx_t *pctx, cpc_set_t *set, pid_t tid)
  */
 SHIM_API int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flags)
 {
-	struct shim_counters *counters;
 	pid_t tid;
-	int bad, ret;
+	int ret;
 
 	if (flags || !pctx || !shim_cpc__owns(cpc, set) || !set->n)
 		return shim_cpc__fail(EINVAL);
@@ -44,9 +41,7 @@ SHIM_API int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, ui
 	cpc_unbind(cpc, set);
 	if (shim_cpc__check_requests(cpc, __func__, set))
 		return -1;
-	ret = shim_cpc__counters(cpc, set, false, &counters);
-	if (!ret)
-		ret = shim_counters__bind(counters, tid, 0, &bad);
+	ret = shim_cpc__bind(cpc, set, tid, 0);
 	if (ret == -ESRCH)
 		return shim_cpc__fail(ESRCH);
 	if (ret)
@@ -71,29 +66,26 @@ int shim_cpc__unbind_pctx(cpc_set_t *set)
 void shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set)
 {
 	const pctx_t *pctx = set->pctx;
-	sigset_t mask;
 	bool used = false;
 
 	if (!pctx)
 		return;
-	shim_cpc__lock(cpc, &mask);
+	shim_cpc__lock(cpc);
 	for (const cpc_set_t *s = cpc->sets; s; s = s->next)
 		used |= s->pctx == pctx;
 	if (!used && set->pctx->cpc == cpc)
 		set->pctx->cpc = NULL;
-	shim_cpc__unlock(cpc, &mask);
+	shim_cpc__unlock(cpc);
 }
 
 /* A process is let go: sets that were bound to it are on nobody from now on. */
 void shim_cpc__forget_pctx(cpc_t *cpc, const pctx_t *pctx)
 {
-	sigset_t mask;
-
-	shim_cpc__lock(cpc, &mask);
+	shim_cpc__lock(cpc);
 	for (cpc_set_t *set = cpc->sets; set; set = set->next)
 		if (set->pctx == pctx)
 			set->pctx = NULL;
-	shim_cpc__unlock(cpc, &mask);
+	shim_cpc__unlock(cpc);
 }
 
 /**
@@ -104,13 +96,11 @@ void shim_cpc__forget_pctx(cpc_t *cpc, const pctx_t *pctx)
  */
 SHIM_API void cpc_terminate(cpc_t *cpc)
 {
-	sigset_t mask;
-
 	if (!cpc)
 		return;
-	shim_cpc__lock(cpc, &mask);
+	shim_cpc__lock(cpc);
 	for (cpc_set_t *set = cpc->sets; set; set = set->next)
 		if (set->pctx)
 			pctx_terminate(set->pctx);
-	shim_cpc__unlock(cpc, &mask);
+	shim_cpc__unlock(cpc);
 }

@@ -22,13 +22,12 @@ static size_t values_size(const cpc_buf_t *buf)
 SHIM_API cpc_buf_t *cpc_buf_create(cpc_t *cpc, cpc_set_t *set)
 {
 	cpc_buf_t *buf = NULL;
-	sigset_t mask;
 
 	if (!cpc) {
 		errno = EINVAL;
 		return NULL;
 	}
-	shim_cpc__lock(cpc, &mask);
+	shim_cpc__lock(cpc);
 	if (!shim_cpc__has_set(cpc, set)) {
 		errno = EINVAL;
 		goto out;
@@ -40,7 +39,7 @@ SHIM_API cpc_buf_t *cpc_buf_create(cpc_t *cpc, cpc_set_t *set)
 	buf->next = cpc->bufs;
 	cpc->bufs = buf;
 out:
-	shim_cpc__unlock(cpc, &mask);
+	shim_cpc__unlock(cpc);
 	return buf;
 }
 
@@ -54,18 +53,17 @@ out:
 SHIM_API int cpc_buf_destroy(cpc_t *cpc, cpc_buf_t *buf)
 {
 	cpc_buf_t **at;
-	sigset_t mask;
 
 	if (!cpc)
 		return shim_cpc__fail(EINVAL);
-	shim_cpc__lock(cpc, &mask);
+	shim_cpc__lock(cpc);
 	for (at = &cpc->bufs; *at && *at != buf; at = &(*at)->next)
 		;
 	if (*at)
 		*at = buf->next;
 	else
 		buf = NULL;
-	shim_cpc__unlock(cpc, &mask);
+	shim_cpc__unlock(cpc);
 	if (!buf)
 		return shim_cpc__fail(EINVAL);
 	free(buf);

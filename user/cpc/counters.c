@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "impl.h"
+#include "lwp.h"
 
 #define KNOWN_FLAGS	(CPC_OVF_NOTIFY_EMT | CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_COUNT_HV | \
 			 CPC_COUNT_SAMPLE_MODE)
@@ -89,6 +90,7 @@ int shim_cpc__counters(cpc_t *cpc, cpc_set_t *set, bool silent, struct shim_coun
 	struct shim_counters *expected = NULL;
 	int ret;
 
+	shim_cpc__settle(set);
 	if (atomic_load(&set->silent) != silent)
 		shim_cpc__end_counters(set);
 	*out = atomic_load(&set->counters);
@@ -103,6 +105,40 @@ int shim_cpc__counters(cpc_t *cpc, cpc_set_t *set, bool silent, struct shim_coun
 		*out = expected;
 	}
 	return 0;
+}
+
+/**
+ * shim_cpc__bind() - put a set on a target
+ * @cpc: the handle
+ * @set: of this handle
+ * @target: 0 for the calling thread, another thread, or a CPU
+ * @flags: VCPC_BIND_F_*
+ *
+ * If the program has closed the set's descriptor since it was bound last, it is made anew.
+ *
+ * Return: 0, or a negative error of VCPC_IOC_SET_CREATE or VCPC_IOC_BIND.
+ */
+int shim_cpc__bind(cpc_t *cpc, cpc_set_t *set, pid_t target, uint_t flags)
+{
+	bool self = !target && !(flags & VCPC_BIND_F_CPU);
+	struct shim_counters *counters;
+	int ret = -EBADF, bad;
+
+	for (int tries = 0; tries < 2 && ret == -EBADF; tries++) {
+		if (tries)
+			shim_cpc__end_counters(set);
+		ret = shim_cpc__counters(cpc, set, flags & VCPC_BIND_F_CPU, &counters);
+		if (!ret && self)
+			ret = shim_lwp__attach(counters);
+		if (ret)
+			continue;
+		ret = shim_counters__bind(counters, target, flags, &bad);
+		if (ret && self)
+			shim_lwp__forget(counters);
+	}
+	if (!ret && flags & VCPC_BIND_F_INHERIT)
+		shim_heir__bequeath(&set->estate, counters);
+	return ret;
 }
 
 /**

@@ -14,19 +14,14 @@ static const char cpuref[] =
 	"Events and their unit masks are named as by libpfm4 and by perf(1); their meaning is in "
 	"the processor's manual and, for the kernel's own events, in perf_event_open(2).";
 
-void shim_cpc__lock(cpc_t *cpc, sigset_t *mask)
+void shim_cpc__lock(cpc_t *cpc)
 {
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, mask);
-	pthread_mutex_lock(&cpc->lock);
+	shim_siglock__enter(&cpc->lock);
 }
 
-void shim_cpc__unlock(cpc_t *cpc, const sigset_t *mask)
+void shim_cpc__unlock(cpc_t *cpc)
 {
-	pthread_mutex_unlock(&cpc->lock);
-	pthread_sigmask(SIG_SETMASK, mask, NULL);
+	shim_siglock__leave(&cpc->lock);
 }
 
 /* What the originals' programs print if there are no counters is ENOSYS's text. */
@@ -120,7 +115,7 @@ SHIM_API cpc_t *cpc_open(int ver)
 		errno = open_error(ret);
 		return NULL;
 	}
-	pthread_mutex_init(&cpc->lock, NULL);
+	shim_siglock__init(&cpc->lock);
 	return cpc;
 }
 
@@ -141,7 +136,7 @@ SHIM_API int cpc_close(cpc_t *cpc)
 	shim_cpc__free_names(cpc->names);
 	shim_format__close(cpc->format);
 	shim_session__close(cpc->session);
-	pthread_mutex_destroy(&cpc->lock);
+	shim_siglock__fini(&cpc->lock);
 	free(cpc);
 	return 0;
 }

@@ -12,70 +12,33 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "heir.h"
 
 /* The most requests that the module ever lets a set have */
 #define MOST_VALUES	128
 
 static struct {
-	pthread_mutex_t lock;
-	sigset_t mask;				/* of who forks */
 	struct shim_heir_estate *first;
 	atomic_uint nr;
-	pthread_once_t once;
-	int error;
-} estates = { .lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT };
+} estates;
 
-static void lock(sigset_t *mask)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, mask);
-	pthread_mutex_lock(&estates.lock);
-}
-
-static void unlock(const sigset_t *mask)
-{
-	pthread_mutex_unlock(&estates.lock);
-	pthread_sigmask(SIG_SETMASK, mask, NULL);
-}
-
-static void before_fork(void)
-{
-	sigset_t mask;
-
-	lock(&mask);
-	estates.mask = mask;
-}
-
-static void after_fork(void)
-{
-	sigset_t mask = estates.mask;
-
-	unlock(&mask);
-}
-
+/* The child has inherited nothing. */
 static void in_child(void)
 {
 	for (struct shim_heir_estate *e = estates.first; e; e = e->next)
 		e->listed = false;
 	estates.first = NULL;
 	atomic_store(&estates.nr, 0);
-	after_fork();
 }
 
-static void prepare(void)
-{
-	estates.error = pthread_atfork(before_fork, after_fork, in_child);
-}
+/* Taken inside version 1's lock */
+static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(1, in_child);
 
 /**
  * shim_heir__prepare() - watch for forks, before the first set is bequeathed
@@ -84,8 +47,7 @@ static void prepare(void)
  */
 int shim_heir__prepare(void)
 {
-	pthread_once(&estates.once, prepare);
-	return estates.error ? -ENOMEM : 0;
+	return shim_fork__wait_for(&lock);
 }
 
 /**
@@ -95,9 +57,7 @@ int shim_heir__prepare(void)
  */
 void shim_heir__bequeath(struct shim_heir_estate *estate, struct shim_counters *counters)
 {
-	sigset_t mask;
-
-	lock(&mask);
+	shim_siglock__enter(&lock);
 	estate->counters = counters;
 	if (!estate->listed) {
 		estate->listed = true;
@@ -105,7 +65,7 @@ void shim_heir__bequeath(struct shim_heir_estate *estate, struct shim_counters *
 		estates.first = estate;
 		atomic_fetch_add(&estates.nr, 1);
 	}
-	unlock(&mask);
+	shim_siglock__leave(&lock);
 }
 
 /**
@@ -115,9 +75,8 @@ void shim_heir__bequeath(struct shim_heir_estate *estate, struct shim_counters *
 void shim_heir__end(struct shim_heir_estate *estate)
 {
 	struct shim_heir_estate **at;
-	sigset_t mask;
 
-	lock(&mask);
+	shim_siglock__enter(&lock);
 	for (at = &estates.first; *at && *at != estate; at = &(*at)->next)
 		;
 	if (*at) {
@@ -125,7 +84,7 @@ void shim_heir__end(struct shim_heir_estate *estate)
 		atomic_fetch_sub(&estates.nr, 1);
 	}
 	estate->listed = false;
-	unlock(&mask);
+	shim_siglock__leave(&lock);
 }
 
 /* An invalid instance is one, too; another thread's, of the same number, has ended. */
@@ -151,16 +110,15 @@ static bool has_instance(struct shim_counters *counters, pid_t tid)
 struct shim_counters *shim_heir__inherited(void)
 {
 	struct shim_counters *found = NULL;
-	sigset_t mask;
 	pid_t tid;
 
 	if (!atomic_load(&estates.nr))
 		return NULL;
 	tid = (pid_t)syscall(SYS_gettid);
-	lock(&mask);
+	shim_siglock__enter(&lock);
 	for (struct shim_heir_estate *e = estates.first; e && !found; e = e->next)
 		if (has_instance(e->counters, tid))
 			found = shim_counters__get(e->counters);
-	unlock(&mask);
+	shim_siglock__leave(&lock);
 	return found;
 }

@@ -3,10 +3,10 @@
 #ifndef SHIM_CPC_IMPL_H
 #define SHIM_CPC_IMPL_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/process.h"
 #include "core/counters.h"
 #include "cpc/libcpc.h"
 #include "cpc/libpctx.h"
@@ -80,7 +80,7 @@ struct __cpc_buf {
  * @caps: what cpc_caps() says
  */
 struct __cpc {
-	pthread_mutex_t lock;
+	struct shim_siglock lock;
 	struct __cpc_set *sets;
 	struct __cpc_buf *bufs;
 	char **names;
@@ -91,8 +91,8 @@ struct __cpc {
 	char cciname[CPC_MAX_IMPL_NAME];
 };
 
-void shim_cpc__lock(cpc_t *cpc, sigset_t *mask);
-void shim_cpc__unlock(cpc_t *cpc, const sigset_t *mask);
+void shim_cpc__lock(cpc_t *cpc);
+void shim_cpc__unlock(cpc_t *cpc);
 
 bool shim_cpc__has_set(cpc_t *cpc, const cpc_set_t *set);
 bool shim_cpc__owns(cpc_t *cpc, const cpc_set_t *set);
@@ -100,10 +100,12 @@ size_t shim_cpc__sample_size(const cpc_buf_t *buf);
 
 /* set.c */
 void shim_cpc__end_counters(cpc_set_t *set);
+void shim_cpc__settle(cpc_set_t *set);
 
 /* counters.c */
 int shim_cpc__check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set);
 int shim_cpc__counters(cpc_t *cpc, cpc_set_t *set, bool silent, struct shim_counters **out);
+int shim_cpc__bind(cpc_t *cpc, cpc_set_t *set, pid_t target, uint_t flags);
 int shim_cpc__refused(cpc_t *cpc, const char *fn, const cpc_set_t *set, int ret);
 
 /* bind_cpu.c */

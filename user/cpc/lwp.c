@@ -11,20 +11,15 @@
  * forgets without unbinding, because the instance is its parent's.
  */
 #include <errno.h>
-#include <pthread.h>
+#include <stddef.h>
 
+#include "base/process.h"
 #include "heir.h"
 #include "lwp.h"
 
 static __thread struct {
 	struct shim_counters *counters;
 } self;
-
-static struct {
-	pthread_once_t once;
-	pthread_key_t key;	/* only for its destructor */
-	int error;
-} at_exit = { .once = PTHREAD_ONCE_INIT };
 
 static void forget(void)
 {
@@ -40,12 +35,8 @@ static void thread_exits(void *unused)
 	shim_lwp__detach();
 }
 
-static void prepare(void)
-{
-	at_exit.error = pthread_key_create(&at_exit.key, thread_exits);
-	if (!at_exit.error)
-		at_exit.error = pthread_atfork(NULL, NULL, forget);
-}
+static struct shim_thread_end at_end = { .fn = thread_exits };
+static struct shim_fork_hook at_fork = { .in_child = forget };
 
 /**
  * shim_lwp__bound() - the calling thread's set
@@ -67,19 +58,29 @@ struct shim_counters *shim_lwp__bound(void)
 }
 
 /**
- * shim_lwp__attach() - remember the set that was bound to the calling thread
- * @counters: takes a reference of its own
+ * shim_lwp__attach() - remember a set as the calling thread's
+ * @counters: takes a reference of its own; bound already, or about to be: an overflow may call the
+ *	program's handler before the call that binds it has returned, and it must find the set
  *
- * Return: 0, or -ENOMEM if the thread's exit could not be watched.
+ * Return: 0, or -ENOMEM if the thread's end or forks could not be watched.
  */
 int shim_lwp__attach(struct shim_counters *counters)
 {
-	pthread_once(&at_exit.once, prepare);
-	if (at_exit.error || pthread_setspecific(at_exit.key, &self))
+	if (shim_fork__hook(&at_fork) || shim_thread_end__arm(&at_end, &self))
 		return -ENOMEM;
 	forget();
 	self.counters = shim_counters__get(counters);
 	return 0;
+}
+
+/**
+ * shim_lwp__forget() - a set could not be bound after all
+ * @counters: of shim_lwp__attach(); a handler may have bound another one since
+ */
+void shim_lwp__forget(const struct shim_counters *counters)
+{
+	if (self.counters == counters)
+		forget();
 }
 
 /**

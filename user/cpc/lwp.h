@@ -7,6 +7,7 @@
 
 struct shim_counters *shim_lwp__bound(void);
 int shim_lwp__attach(struct shim_counters *counters);
+void shim_lwp__forget(const struct shim_counters *counters);
 void shim_lwp__detach(void);
 
 #endif /* SHIM_CPC_LWP_H */

@@ -19,16 +19,15 @@
 SHIM_API cpc_set_t *cpc_set_create(cpc_t *cpc)
 {
 	cpc_set_t *set = cpc ? calloc(1, sizeof(*set)) : NULL;
-	sigset_t mask;
 
 	if (!set) {
 		errno = cpc ? ENOMEM : EINVAL;
 		return NULL;
 	}
-	shim_cpc__lock(cpc, &mask);
+	shim_cpc__lock(cpc);
 	set->next = cpc->sets;
 	cpc->sets = set;
-	shim_cpc__unlock(cpc, &mask);
+	shim_cpc__unlock(cpc);
 	return set;
 }
 
@@ -62,6 +61,25 @@ void shim_cpc__end_counters(cpc_set_t *set)
 	}
 }
 
+/**
+ * shim_cpc__settle() - a set that was copied into a forked child is bound to nothing there
+ * @set: any set
+ *
+ * What its parent has bound stays so: only the child's reference goes.
+ */
+void shim_cpc__settle(cpc_set_t *set)
+{
+	const struct shim_counters *counters = atomic_load(&set->counters);
+
+	if (!counters || shim_counters__is_own(counters))
+		return;
+	shim_cpc__end_counters(set);
+	free(set->processor);
+	set->processor = NULL;
+	set->pctx = NULL;
+	atomic_store(&set->where, CPC_UNBOUND);
+}
+
 static void free_set(cpc_set_t *set)
 {
 	shim_cpc__end_counters(set);
@@ -82,20 +100,20 @@ static void free_set(cpc_set_t *set)
 SHIM_API int cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 {
 	cpc_set_t **at;
-	sigset_t mask;
 
 	if (!cpc)
 		return shim_cpc__fail(EINVAL);
-	shim_cpc__lock(cpc, &mask);
+	shim_cpc__lock(cpc);
 	for (at = &cpc->sets; *at && *at != set; at = &(*at)->next)
 		;
 	if (*at)
 		*at = set->next;
 	else
 		set = NULL;
-	shim_cpc__unlock(cpc, &mask);
+	shim_cpc__unlock(cpc);
 	if (!set)
 		return shim_cpc__fail(EINVAL);
+	shim_cpc__settle(set);
 	shim_cpc__leave_pctx(cpc, set);
 	if (set->processor)
 		shim_cpc__unbind_cpu(set);
@@ -205,20 +223,22 @@ static int grow(cpc_set_t *set)
 
 bool shim_cpc__owns(cpc_t *cpc, const cpc_set_t *set)
 {
-	sigset_t mask;
 	bool has;
 
 	if (!cpc || !set)
 		return false;
-	shim_cpc__lock(cpc, &mask);
+	shim_cpc__lock(cpc);
 	has = shim_cpc__has_set(cpc, set);
-	shim_cpc__unlock(cpc, &mask);
+	shim_cpc__unlock(cpc);
 	return has;
 }
 
-static bool may_change(cpc_t *cpc, const cpc_set_t *set)
+static bool may_change(cpc_t *cpc, cpc_set_t *set)
 {
-	return shim_cpc__owns(cpc, set) && atomic_load(&set->where) == CPC_UNBOUND;
+	if (!shim_cpc__owns(cpc, set))
+		return false;
+	shim_cpc__settle(set);
+	return atomic_load(&set->where) == CPC_UNBOUND;
 }
 
 /**

@@ -12,7 +12,6 @@
  * held, so that a signal handler may bind, and fork() waits for it.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/api.h"
@@ -37,47 +36,21 @@ struct v1_set {
 };
 
 static struct {
-	pthread_mutex_t lock;
-	sigset_t mask;			/* of who forks */
-	pthread_once_t once;
 	_Atomic(cpc_t *) cpc;		/* once there, it stays */
 	struct v1_set *sets;
 	unsigned int nsets;
-} v1 = { .lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT };
+} v1;
 
-void shim_v1__lock(sigset_t *mask)
+static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(0, NULL);
+
+void shim_v1__lock(void)
 {
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, mask);
-	pthread_mutex_lock(&v1.lock);
+	shim_siglock__enter(&lock);
 }
 
-void shim_v1__unlock(const sigset_t *mask)
+void shim_v1__unlock(void)
 {
-	pthread_mutex_unlock(&v1.lock);
-	pthread_sigmask(SIG_SETMASK, mask, NULL);
-}
-
-static void before_fork(void)
-{
-	sigset_t mask;
-
-	shim_v1__lock(&mask);
-	v1.mask = mask;
-}
-
-static void after_fork(void)
-{
-	sigset_t mask = v1.mask;
-
-	shim_v1__unlock(&mask);
-}
-
-static void prepare(void)
-{
-	pthread_atfork(before_fork, after_fork, after_fork);
+	shim_siglock__leave(&lock);
 }
 
 /* What fails is told by errno only, as version 1 does. */
@@ -98,19 +71,21 @@ static void silent(const char *fn, int subcode, const char *fmt, va_list ap)
 cpc_t *shim_v1__handle(void)
 {
 	cpc_t *cpc = atomic_load(&v1.cpc);
-	sigset_t mask;
 
 	if (cpc)
 		return cpc;
-	pthread_once(&v1.once, prepare);
-	shim_v1__lock(&mask);
+	if (shim_fork__wait_for(&lock)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	shim_v1__lock();
 	cpc = atomic_load(&v1.cpc);
 	if (!cpc) {
 		cpc = cpc_open(CPC_VER_CURRENT);
 		cpc_seterrhndlr(cpc, silent);
 		atomic_store(&v1.cpc, cpc);
 	}
-	shim_v1__unlock(&mask);
+	shim_v1__unlock();
 	return cpc;
 }
 
@@ -274,15 +249,14 @@ static int bind_here(struct v1_set *s, const uint64_t *pic)
 static int bind_event(const cpc_event_t *event, uint_t flags)
 {
 	struct v1_set *s;
-	sigset_t mask;
 	int ret;
 
-	shim_v1__lock(&mask);
+	shim_v1__lock();
 	s = find(event, flags);
 	if (!s)
 		s = make(event, flags);
 	ret = s ? bind_here(s, event->ce_pic) : -1;
-	shim_v1__unlock(&mask);
+	shim_v1__unlock();
 	return ret;
 }
 
@@ -347,9 +321,8 @@ static int bound_here(cpc_event_t *event, uint_t *flags)
 {
 	struct shim_counters *mine = shim_lwp__bound();
 	const struct v1_set *s;
-	sigset_t mask;
 
-	shim_v1__lock(&mask);
+	shim_v1__lock();
 	for (s = v1.sets; s; s = s->next)
 		if (mine && atomic_load(&s->set->counters) == mine)
 			break;
@@ -357,7 +330,7 @@ static int bound_here(cpc_event_t *event, uint_t *flags)
 		*event = s->event;
 		*flags = s->flags;
 	}
-	shim_v1__unlock(&mask);
+	shim_v1__unlock();
 	return s ? 0 : -1;
 }
 

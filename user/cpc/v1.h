@@ -20,8 +20,8 @@
 
 /* v1.c */
 cpc_t *shim_v1__handle(void);
-void shim_v1__lock(sigset_t *mask);
-void shim_v1__unlock(const sigset_t *mask);
+void shim_v1__lock(void);
+void shim_v1__unlock(void);
 
 /* v1_event.c */
 cpc_set_t *shim_v1__set(const cpc_event_t *event, uint_t flags);

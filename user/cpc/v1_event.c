@@ -76,14 +76,13 @@ static struct name *add_name(const char *text)
 static int64_t number_of(const char *text)
 {
 	struct name *name;
-	sigset_t mask;
 
-	shim_v1__lock(&mask);
+	shim_v1__lock();
 	for (name = atomic_load(&names); name && strcmp(name->text, text); name = name->next)
 		;
 	if (!name)
 		name = add_name(text);
-	shim_v1__unlock(&mask);
+	shim_v1__unlock();
 	return name ? (int64_t)name->number : -1;
 }
 
@@ -336,6 +335,10 @@ static size_t put_flags(char *buf, size_t size, size_t at, uint32_t pes, int pic
 		at = put(buf, size, at, "sys", pic, -1);
 	if (pes & V1_EDGE)
 		at = put(buf, size, at, "edge", pic, -1);
+	if (pes & V1_PIN)
+		at = put(buf, size, at, "pc", pic, -1);
+	if (pes & V1_INTERRUPT)
+		at = put(buf, size, at, "int", pic, -1);
 	if (pes & V1_INVERT)
 		at = put(buf, size, at, "inv", pic, -1);
 	if (pes & V1_CMASK)
@@ -383,7 +386,7 @@ SHIM_API const char *cpc_getusage(int cpuver)
 {
 	return cpuver == CPC_LINUX ?
 	       "[pic0=]<event0>,[pic1=]<event1>[,sys[0|1]][,nouser[0|1]][,edge[0|1]]"
-	       "[,inv[0|1]][,cmask[0|1]=<0-255>][,umask[0|1]=<0-255>]" : NULL;
+	       "[,pc[0|1]][,int[0|1]][,inv[0|1]][,cmask[0|1]=<0-255>][,umask[0|1]=<0-255>]" : NULL;
 }
 
 struct walk {

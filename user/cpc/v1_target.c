@@ -179,7 +179,6 @@ static int bind_process(pctx_t *pctx, id_t lwpid, const cpc_event_t *event)
  */
 SHIM_API int cpc_pctx_bind_event(pctx_t *pctx, id_t lwpid, cpc_event_t *event, int flags)
 {
-	sigset_t mask;
 	int ret;
 
 	if (!event)
@@ -188,9 +187,9 @@ SHIM_API int cpc_pctx_bind_event(pctx_t *pctx, id_t lwpid, cpc_event_t *event, i
 		return shim_cpc__fail(EINVAL);
 	if (!shim_v1__handle())
 		return -1;
-	shim_v1__lock(&mask);
+	shim_v1__lock();
 	ret = bind_process(pctx, lwpid, event);
-	shim_v1__unlock(&mask);
+	shim_v1__unlock();
 	return ret;
 }
 
@@ -204,12 +203,11 @@ SHIM_API int cpc_pctx_bind_event(pctx_t *pctx, id_t lwpid, cpc_event_t *event, i
  */
 SHIM_API int cpc_pctx_take_sample(pctx_t *pctx, id_t lwpid, cpc_event_t *event)
 {
-	sigset_t mask;
 	int ret;
 
-	shim_v1__lock(&mask);
+	shim_v1__lock();
 	ret = take(pctx ? find(pctx, lwpid, -1) : NULL, event);
-	shim_v1__unlock(&mask);
+	shim_v1__unlock();
 	return ret;
 }
 
@@ -223,16 +221,15 @@ SHIM_API int cpc_pctx_take_sample(pctx_t *pctx, id_t lwpid, cpc_event_t *event)
 SHIM_API int cpc_pctx_rele(pctx_t *pctx, id_t lwpid)
 {
 	struct target *t;
-	sigset_t mask;
 	int ret = -1;
 
-	shim_v1__lock(&mask);
+	shim_v1__lock();
 	t = pctx ? find(pctx, lwpid, -1) : NULL;
 	if (t) {
 		ret = end_set(t);
 		forget(t);
 	}
-	shim_v1__unlock(&mask);
+	shim_v1__unlock();
 	return t ? ret : shim_cpc__fail(EINVAL);
 }
 
@@ -246,13 +243,12 @@ SHIM_API int cpc_pctx_rele(pctx_t *pctx, id_t lwpid)
 SHIM_API int cpc_pctx_invalidate(pctx_t *pctx, id_t lwpid)
 {
 	struct target *t;
-	sigset_t mask;
 
-	shim_v1__lock(&mask);
+	shim_v1__lock();
 	t = pctx ? find(pctx, lwpid, -1) : NULL;
 	if (t)
 		t->invalid = true;
-	shim_v1__unlock(&mask);
+	shim_v1__unlock();
 	return t ? 0 : shim_cpc__fail(EINVAL);
 }
 
@@ -282,7 +278,6 @@ SHIM_API int cpc_shared_open(void)
 {
 	struct target target = { .fd = -1 };
 	cpc_t *cpc = shim_v1__handle();
-	sigset_t mask;
 	bool added;
 
 	if (!cpc || processor_bind(P_LWPID, P_MYID, PBIND_QUERY, &target.cpu))
@@ -294,9 +289,9 @@ SHIM_API int cpc_shared_open(void)
 	target.fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (target.fd < 0)
 		return -1;
-	shim_v1__lock(&mask);
+	shim_v1__lock();
 	added = add(target);
-	shim_v1__unlock(&mask);
+	shim_v1__unlock();
 	if (added)
 		return target.fd;
 	close(target.fd);
@@ -310,9 +305,8 @@ SHIM_API int cpc_shared_open(void)
 SHIM_API void cpc_shared_close(int fd)
 {
 	struct target *t;
-	sigset_t mask;
 
-	shim_v1__lock(&mask);
+	shim_v1__lock();
 	t = find(NULL, 0, fd);
 	if (t) {
 		if (t->set)
@@ -320,7 +314,7 @@ SHIM_API void cpc_shared_close(int fd)
 		forget(t);
 		close(fd);
 	}
-	shim_v1__unlock(&mask);
+	shim_v1__unlock();
 }
 
 /**
@@ -334,21 +328,20 @@ SHIM_API void cpc_shared_close(int fd)
 SHIM_API int cpc_shared_bind_event(int fd, cpc_event_t *event, int flags)
 {
 	struct target *t;
-	sigset_t mask;
 	int ret = -1;
 
 	if (!event)
 		return cpc_shared_rele(fd);
 	if (!is_good(event, flags))
 		return shim_cpc__fail(EINVAL);
-	shim_v1__lock(&mask);
+	shim_v1__lock();
 	t = find(NULL, 0, fd);
 	if (t) {
 		if (t->set)
 			end_set(t);
 		ret = make_set(t, event);
 	}
-	shim_v1__unlock(&mask);
+	shim_v1__unlock();
 	return t ? ret : shim_cpc__fail(EBADF);
 }
 
@@ -361,12 +354,11 @@ SHIM_API int cpc_shared_bind_event(int fd, cpc_event_t *event, int flags)
  */
 SHIM_API int cpc_shared_take_sample(int fd, cpc_event_t *event)
 {
-	sigset_t mask;
 	int ret;
 
-	shim_v1__lock(&mask);
+	shim_v1__lock();
 	ret = take(find(NULL, 0, fd), event);
-	shim_v1__unlock(&mask);
+	shim_v1__unlock();
 	return ret;
 }
 
@@ -379,15 +371,14 @@ SHIM_API int cpc_shared_take_sample(int fd, cpc_event_t *event)
 SHIM_API int cpc_shared_rele(int fd)
 {
 	struct target *t;
-	sigset_t mask;
 	int ret = -1;
 
-	shim_v1__lock(&mask);
+	shim_v1__lock();
 	t = find(NULL, 0, fd);
 	if (t && t->set)
 		ret = end_set(t);
 	else
 		t = NULL;
-	shim_v1__unlock(&mask);
+	shim_v1__unlock();
 	return t ? ret : shim_cpc__fail(EINVAL);
 }

@@ -84,9 +84,8 @@ static char **names_of(cpc_t *cpc)
 {
 	struct names names = { 0 };
 	char **ret;
-	sigset_t mask;
 
-	shim_cpc__lock(cpc, &mask);
+	shim_cpc__lock(cpc);
 	if (!cpc->names) {
 		if (shim_event__walk(cpc->session, collect, &names)) {
 			shim_cpc__free_names(names.name);
@@ -96,7 +95,7 @@ static char **names_of(cpc_t *cpc)
 		}
 	}
 	ret = cpc->names;
-	shim_cpc__unlock(cpc, &mask);
+	shim_cpc__unlock(cpc);
 	return ret;
 }
 

@@ -3,10 +3,10 @@
  * Configuration: variables of the environment and of pcp.conf, and what this library is.
  *
  * Threads: the file is read once, under a lock; what it sets becomes part of the
- * environment, as with the original.
+ * environment, as with the original.  Where the environment is that of somebody with fewer rights
+ * (set-user-ID), the file's values take the place of its own, and nothing else there counts.
  */
 #define _GNU_SOURCE	/* asprintf */
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +15,16 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "base/process.h"
 
 #define VERSION(a, b, c)	((a) << 16 | (b) << 8 | (c))
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
 static bool was_read;
 
 static FILE *open_file(void)
 {
-	const char *path = getenv("PCP_CONF"), *dir = getenv("PCP_DIR");
+	const char *path = shim_environ__get("PCP_CONF"), *dir = shim_environ__get("PCP_DIR");
 	char *made;
 	FILE *f;
 
@@ -48,7 +49,35 @@ static char *unquoted(char *value)
 	return value + 1;
 }
 
-/* NAME=value; the environment's own comes first */
+struct name {
+	struct name *next;
+	char text[];
+};
+
+static struct name *names;	/* what the file has set in a foreign environment */
+
+static bool is_of_file(const char *variable)
+{
+	const struct name *n;
+
+	for (n = names; n && strcmp(n->text, variable); n = n->next)
+		;
+	return n;
+}
+
+static void set_in_foreign(const char *variable, const char *value)
+{
+	struct name *n = malloc(sizeof(*n) + strlen(variable) + 1);
+
+	if (!n)
+		return;
+	strcpy(n->text, variable);
+	n->next = names;
+	names = n;
+	setenv(variable, value, 1);
+}
+
+/* NAME=value; the environment's own comes first, if it is the user's own */
 static void take_line(char *line)
 {
 	char *value = strchr(line, '=');
@@ -57,8 +86,11 @@ static void take_line(char *line)
 	if (*line == '#' || !value)
 		return;
 	*value++ = '\0';
-	if (*line)
-		setenv(line, unquoted(value), 0);
+	value = unquoted(value);
+	if (*line && !shim_environ__is_foreign())
+		setenv(line, value, 0);
+	else if (*line && !is_of_file(line))
+		set_in_foreign(line, value);
 }
 
 static void read_file(void)
@@ -67,7 +99,7 @@ static void read_file(void)
 	size_t room = 0;
 	FILE *f;
 
-	pthread_mutex_lock(&lock);
+	shim_lock__enter(&lock);
 	f = was_read ? NULL : open_file();
 	was_read = true;
 	while (f && getline(&line, &room, f) >= 0)
@@ -75,7 +107,7 @@ static void read_file(void)
 	free(line);
 	if (f)
 		fclose(f);
-	pthread_mutex_unlock(&lock);
+	shim_lock__leave(&lock);
 }
 
 /**
@@ -83,17 +115,19 @@ static void read_file(void)
  * @variable: its name
  *
  * The file is the one that PCP_CONF names, etc/pcp.conf in PCP_DIR, or /etc/pcp.conf; it is
- * read once.
+ * read once.  A set-user-ID program has /etc/pcp.conf and no environment.
  *
  * Return: its value, which belongs to the environment; NULL if it is not set.
  */
 SHIM_API char *pmGetOptionalConfig(const char *variable)
 {
-	char *value = getenv(variable);
+	char *value = shim_environ__get(variable);
 
 	if (value)
 		return value;
 	read_file();
+	if (shim_environ__is_foreign() && !is_of_file(variable))
+		return NULL;
 	return getenv(variable);
 }
 

@@ -5,7 +5,8 @@
  * Threads: "contexts" and every context's refs are guarded by table_lock, which
  * is never held while a context's own lock is taken.  A context that one
  * thread destroys while another is in a call with it is freed by the latter.
- * The current handle is per thread.  After fork the child has a copy of all
+ * The current handle is per thread.  A call that reads files is not cancelled before it has
+ * left its context.  After fork the child has a copy of all
  * contexts; it must not have been forked while another thread was in a call.
  */
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "base/api.h"
+#include "base/process.h"
 #include "context.h"
 #include "err.h"
 #include "host.h"
@@ -82,11 +84,15 @@ static struct shim_context *get(int handle)
 
 int shim_context__enter_handle(int handle, struct shim_context **out)
 {
+	int cancel = shim_cancel__off();
 	struct shim_context *ctx = get(handle);
 
-	if (!ctx)
+	if (!ctx) {
+		shim_cancel__restore(cancel);
 		return PM_ERR_NOCONTEXT;
+	}
 	pthread_mutex_lock(&ctx->lock);
+	ctx->cancel = cancel;
 	*out = ctx;
 	return 0;
 }
@@ -111,8 +117,11 @@ int shim_context__enter_archive(struct shim_context **out)
 
 int shim_context__leave(struct shim_context *ctx, int result)
 {
+	int cancel = ctx->cancel;
+
 	pthread_mutex_unlock(&ctx->lock);
 	put(ctx);
+	shim_cancel__restore(cancel);
 	return result;
 }
 
@@ -182,34 +191,42 @@ static int install(struct shim_context *ctx)
 	return handle;
 }
 
+static bool is_known(const struct shim_archive *ar)
+{
+	return !(shim_archive__label(ar)->features & ~PM_LOG_FEATURES);
+}
+
 /* An archive that another context has open already by this name, or NULL */
-static struct shim_archive *find_open(const char *name)
+static struct shim_archive *find_open(const char *name, bool any_feature)
 {
 	struct shim_archive *ar = NULL;
 
 	pthread_mutex_lock(&table_lock);
 	for (unsigned int i = 0; i < contexts.n && !ar; i++)
-		if (contexts.all[i]->ar && shim_archive__is(contexts.all[i]->ar, name))
+		if (contexts.all[i]->ar && shim_archive__is(contexts.all[i]->ar, name) &&
+		    (any_feature || is_known(contexts.all[i]->ar)))
 			ar = shim_archive__get(contexts.all[i]->ar);
 	pthread_mutex_unlock(&table_lock);
 	return ar;
 }
 
-static int open_archive(const char *name, struct shim_archive **out)
+static int open_archive(const char *name, bool any_feature, struct shim_archive **out)
 {
 	if (!*name)
 		return -ENXIO;
-	*out = find_open(name);
-	return *out ? 0 : shim_archive__open(name, out);
+	*out = find_open(name, any_feature);
+	if (*out)
+		return 0;
+	return any_feature ? shim_archive__open_any(name, out) : shim_archive__open(name, out);
 }
 
-static int new_archive(const char *name)
+static int new_archive(const char *name, bool any_feature)
 {
 	struct shim_archive *ar = NULL;
 	struct shim_context *ctx;
 	int err;
 
-	err = open_archive(name, &ar);
+	err = open_archive(name, any_feature, &ar);
 	if (err) {
 		take_handle();
 		return shim_pcp__error(err);
@@ -242,7 +259,8 @@ static int new_host(int type, const char *name)
 
 /**
  * pmNewContext() - open a source of metrics and make it this thread's current one
- * @type: PM_CONTEXT_ARCHIVE or PM_CONTEXT_HOST
+ * @type: PM_CONTEXT_ARCHIVE or PM_CONTEXT_HOST; with PM_CTXFLAG_NO_FEATURE_CHECK, also an
+ *	archive whose label asks for features that are not known
  * @name: of an archive: its base name, any file of it, a folder of archives, or a list of these
  *	with commas: archives of one host, one after the other; of a host: where its pmcd is,
  *	as host:port, local: or unix:, see pmapi.rst
@@ -263,11 +281,23 @@ static int new_host(int type, const char *name)
  */
 SHIM_API int pmNewContext(int type, const char *name)
 {
+	int cancel, ret;
+
 	switch (type & PM_CONTEXT_TYPEMASK) {
 	case PM_CONTEXT_ARCHIVE:
-		return name ? new_archive(name) : PM_ERR_NOCONTEXT;
+		if (!name)
+			return PM_ERR_NOCONTEXT;
+		cancel = shim_cancel__off();
+		ret = new_archive(name, type & PM_CTXFLAG_NO_FEATURE_CHECK);
+		shim_cancel__restore(cancel);
+		return ret;
 	case PM_CONTEXT_HOST:
-		return name ? new_host(type, name) : PM_ERR_NOCONTEXT;
+		if (!name)
+			return PM_ERR_NOCONTEXT;
+		cancel = shim_cancel__off();
+		ret = new_host(type, name);
+		shim_cancel__restore(cancel);
+		return ret;
 	case PM_CONTEXT_LOCAL:
 		return PM_ERR_NYI;
 	}
@@ -348,6 +378,7 @@ SHIM_API int pmDestroyContext(int handle)
 {
 	struct shim_context *ctx;
 	unsigned int at;
+	int cancel;
 
 	pthread_mutex_lock(&table_lock);
 	ctx = lookup(handle);
@@ -366,6 +397,8 @@ SHIM_API int pmDestroyContext(int handle)
 		return PM_ERR_NOCONTEXT;
 	if (current == handle)
 		current = PM_CONTEXT_UNDEF;
+	cancel = shim_cancel__off();
 	put(ctx);
+	shim_cancel__restore(cancel);
 	return 0;
 }

@@ -22,6 +22,7 @@ struct shim_host;
 /*
  * struct shim_context - a source of metrics, and what is wanted of it
  * @lock: guards all below; a call holds it from enter to leave
+ * @cancel: cancellation of who holds @lock, before
  * @refs: guarded by the table's lock in context.c
  * @source: what the metrics come from
  * @profile: the instances that are wanted
@@ -37,6 +38,7 @@ struct shim_host;
  */
 struct shim_context {
 	pthread_mutex_t lock;
+	int cancel;
 	int handle;
 	unsigned int refs;
 	const struct shim_source *source;

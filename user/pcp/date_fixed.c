@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/real.h"
 #include "date.h"
 #include "zone.h"
 
@@ -99,7 +100,7 @@ static void take_seconds(struct reader *r)
 	double sec;
 
 	skip_blanks(r);
-	sec = strtod(r->at, &end);
+	sec = shim_real__parse(r->at, &end);
 	if (end == r->at || !(sec >= 0 && sec <= 61))
 		return;
 	r->sec = (int)sec;

@@ -5,6 +5,7 @@
 
 #include "base/api.h"
 #include "archive_source.h"
+#include "base/process.h"
 #include "context.h"
 #include "err.h"
 #include "plan.h"
@@ -30,7 +31,7 @@ static struct shim_filter filter_of(const struct shim_context *ctx)
 /* All marks, or those in gaps that are no longer than the environment says */
 static void ignore_marks(struct shim_context *ctx)
 {
-	const char *gap = getenv("PCP_IGNORE_MARK_RECORDS");
+	const char *gap = shim_environ__get("PCP_IGNORE_MARK_RECORDS");
 	struct timespec longest = { .tv_sec = INT64_MAX };
 	char *message = NULL;
 
@@ -52,7 +53,7 @@ static int open_interp(struct shim_context *ctx)
 
 	if (ctx->interp)
 		return 0;
-	err = shim_interp__new(ctx->ar, getenv("PCP_COUNTER_WRAP") ? SHIM_INTERP_WRAP : 0,
+	err = shim_interp__new(ctx->ar, shim_environ__get("PCP_COUNTER_WRAP") ? SHIM_INTERP_WRAP : 0,
 			       &ctx->interp);
 	if (!err)
 		ignore_marks(ctx);

@@ -6,18 +6,18 @@
  * the original; import_lock guards both and all contexts, from enter to leave.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/api.h"
+#include "base/process.h"
 #include "base/vec.h"
 #include "err.h"
 #include "importer.h"
 #include "stamp.h"
 
-static pthread_mutex_t import_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shim_lock import_lock = SHIM_LOCK_INITIALIZER;
 static struct shim_importer **contexts;
 static size_t ncontexts, contexts_cap;
 static struct shim_importer *current;
@@ -25,10 +25,10 @@ static struct shim_importer *current;
 /* The context that can be written to, locked; or unlocked and NULL */
 static struct shim_importer *enter(void)
 {
-	pthread_mutex_lock(&import_lock);
+	shim_lock__enter(&import_lock);
 	if (current && !current->ended)
 		return current;
-	pthread_mutex_unlock(&import_lock);
+	shim_lock__leave(&import_lock);
 	return NULL;
 }
 
@@ -37,7 +37,7 @@ static int leave(struct shim_importer *imp, int result)
 	if (result)
 		result = shim_pcp__error(result);
 	imp->last_error = result;
-	pthread_mutex_unlock(&import_lock);
+	shim_lock__leave(&import_lock);
 	return result;
 }
 
@@ -61,7 +61,7 @@ static void make_current(struct shim_importer *imp)
 
 static int default_version(void)
 {
-	const char *version = getenv("PCP_ARCHIVE_VERSION");
+	const char *version = shim_environ__get("PCP_ARCHIVE_VERSION");
 
 	return version && !strcmp(version, "3") ? 3 : 2;
 }
@@ -103,9 +103,9 @@ SHIM_API int pmiStart(const char *archive, int inherit)
 {
 	int ret;
 
-	pthread_mutex_lock(&import_lock);
+	shim_lock__enter(&import_lock);
 	ret = start(archive, inherit);
-	pthread_mutex_unlock(&import_lock);
+	shim_lock__leave(&import_lock);
 	return ret;
 }
 
@@ -119,12 +119,12 @@ SHIM_API int pmiUseContext(int context)
 {
 	int ret = PM_ERR_NOCONTEXT;
 
-	pthread_mutex_lock(&import_lock);
+	shim_lock__enter(&import_lock);
 	if (context > 0 && (size_t)context <= ncontexts && contexts[context - 1]) {
 		make_current(contexts[context - 1]);
 		ret = 0;
 	}
-	pthread_mutex_unlock(&import_lock);
+	shim_lock__leave(&import_lock);
 	return ret;
 }
 
@@ -137,12 +137,12 @@ SHIM_API int pmiEnd(void)
 {
 	int ret = PM_ERR_NOCONTEXT;
 
-	pthread_mutex_lock(&import_lock);
+	shim_lock__enter(&import_lock);
 	if (current) {
 		ret = current->ended ? 0 : shim_pcp__error(shim_importer__end(current));
 		current->last_error = ret;
 	}
-	pthread_mutex_unlock(&import_lock);
+	shim_lock__leave(&import_lock);
 	return ret;
 }
 
@@ -575,10 +575,10 @@ int shim_import__last_error(void)
 {
 	int code = PM_ERR_NOCONTEXT;
 
-	pthread_mutex_lock(&import_lock);
+	shim_lock__enter(&import_lock);
 	if (current)
 		code = current->last_error;
-	pthread_mutex_unlock(&import_lock);
+	shim_lock__leave(&import_lock);
 	return code;
 }
 
@@ -603,8 +603,8 @@ static void dump(const struct shim_importer *imp)
  */
 SHIM_API void pmiDump(void)
 {
-	pthread_mutex_lock(&import_lock);
+	shim_lock__enter(&import_lock);
 	if (current)
 		dump(current);
-	pthread_mutex_unlock(&import_lock);
+	shim_lock__leave(&import_lock);
 }

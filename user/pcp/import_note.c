@@ -252,23 +252,43 @@ static void remove_label(struct shim_buf *json, const char *name)
 	*json = rest;
 }
 
-/* A label that stands alone as an object that a record can have */
-static bool label_ok(const char *name, const char *value)
+/* An object, but for its last brace, that a record can have */
+static int check_set(struct shim_buf *json)
 {
-	struct shim_buf json = { 0 }, record = { 0 };
+	struct shim_buf record = { 0 };
 	const char *text;
 	struct shim_labels labels = { .level = SHIM_LEVEL_CONTEXT, .ident = SHIM_INDOM_NULL,
 				      .n = 1, .json = &text };
-	bool ok = shim_json__is_name(name, strlen(name)) && !strchr(name, '.');
+	int err = json->err;
 
-	put_label(&json, name, value);
-	shim_buf__put(&json, "}", 2);
-	text = (const char *)json.data;
-	ok = ok && !json.err &&
-	     !shim_rec_labels__encode(shim_format__of(3), &record, &labels);
-	shim_buf__free(&json);
+	shim_buf__put(json, "}", 2);
+	text = (const char *)json->data;
+	if (!err && !json->err)
+		err = shim_rec_labels__encode(shim_format__of(3), &record, &labels);
 	shim_buf__free(&record);
-	return ok;
+	if (json->err)
+		return json->err;
+	json->len -= 2;
+	return err && err != -ENOMEM ? PMI_ERR_ADDLABELERROR : err;
+}
+
+/* The set with one label more, which takes the place of @json; or an error, and no change */
+static int add_label(struct shim_buf *json, const char *name, const char *value)
+{
+	struct shim_buf more = { 0 };
+	int err;
+
+	shim_buf__put(&more, json->data, json->len);
+	remove_label(&more, name);
+	put_label(&more, name, value);
+	err = check_set(&more);
+	if (err) {
+		shim_buf__free(&more);
+		return err;
+	}
+	shim_buf__free(json);
+	*json = more;
+	return 0;
 }
 
 /**
@@ -280,24 +300,31 @@ static bool label_ok(const char *name, const char *value)
  * @name: the label's name; a later value takes the place of an earlier
  * @value: a text, or one of the words true, false and null
  *
- * Return: 0, PMI_ERR_ADDLABELERROR if there can be no such label, -ENOMEM.
+ * Return: 0, PMI_ERR_ADDLABELERROR if there can be no such label or a set has no room for it
+ * (SHIM_LABELS_MAX, SHIM_LABELS_JSON_MAX), -ENOMEM.
  */
 int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t ident,
 			  int32_t inst, const char *name, const char *value)
 {
+	struct shim_buf alone = { 0 };
 	struct target *t;
 	struct set *set;
+	int err;
 
-	if (!label_ok(name, value))
+	if (!shim_json__is_name(name, strlen(name)) || strchr(name, '.'))
 		return PMI_ERR_ADDLABELERROR;
+	/* First, so that one that is refused leaves nothing behind */
+	err = add_label(&alone, name, value);
+	shim_buf__free(&alone);
+	if (err)
+		return err;
 	t = need_target(notes, level, ident);
 	set = t ? need_set(t, inst) : NULL;
 	if (!set)
 		return -ENOMEM;
-	remove_label(&set->json, name);
-	put_label(&set->json, name, value);
-	if (set->json.err)
-		return set->json.err;
+	err = add_label(&set->json, name, value);
+	if (err)
+		return err;
 	t->pending = true;
 	notes->pending = true;
 	return 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/real.h"
 #include "importer.h"
 
 /* One that lost its values to a deleted instance is still in the list. */
@@ -158,10 +159,10 @@ static int parse(struct shim_imp_slot *slot, const char *text)
 		v->ull = strtoull(text, &end, 10);
 		break;
 	case PM_TYPE_FLOAT:
-		v->f = (float)strtod(text, &end);
+		v->f = (float)shim_real__parse(text, &end);
 		break;
 	case PM_TYPE_DOUBLE:
-		v->d = strtod(text, &end);
+		v->d = shim_real__parse(text, &end);
 		break;
 	default:
 		return keep_text(slot, text);

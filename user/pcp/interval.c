@@ -8,6 +8,7 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "base/real.h"
 #include "interval.h"
 #include "say.h"
 
@@ -69,7 +70,7 @@ const char *shim_interval__parse(const char *s, double *seconds)
 	for (s = skip_blanks(s); *s; s = skip_blanks(s)) {
 		const char *start = s;
 		char *end;
-		double number = strtod(s, &end);
+		double number = shim_real__parse(s, &end);
 
 		/* so that what is no number at all is none here, too */
 		if (end == s || !(number >= 0 && number < LONGEST))

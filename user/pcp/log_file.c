@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +17,11 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "base/process.h"
 
 #define MOST	16	/* streams; further ones get no last line */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
 static FILE *streams[MOST];
 static unsigned int nstreams;
 
@@ -51,14 +51,14 @@ static void remember(FILE *f)
 {
 	bool known = false;
 
-	pthread_mutex_lock(&lock);
+	shim_lock__enter(&lock);
 	for (unsigned int i = 0; i < nstreams; i++)
 		known |= streams[i] == f;
 	if (!nstreams)
 		atexit(finish);
 	if (!known && nstreams < MOST)
 		streams[nstreams++] = f;
-	pthread_mutex_unlock(&lock);
+	shim_lock__leave(&lock);
 }
 
 /* A new file in place of one of that name; its descriptor takes the stream's number */

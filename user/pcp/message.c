@@ -7,7 +7,6 @@
  */
 #define _GNU_SOURCE	/* vasprintf */
 #include <errno.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,8 +19,9 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "base/process.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
 static char *message;		/* @length bytes so far */
 static size_t length;
 static bool to_syslog;
@@ -55,9 +55,9 @@ SHIM_API int pmprintf(const char *fmt, ...)
 	int n;
 
 	va_start(args, fmt);
-	pthread_mutex_lock(&lock);
+	shim_lock__enter(&lock);
 	n = append(fmt, args);
-	pthread_mutex_unlock(&lock);
+	shim_lock__leave(&lock);
 	va_end(args);
 	return n;
 }
@@ -65,7 +65,7 @@ SHIM_API int pmprintf(const char *fmt, ...)
 /* stderr, but for a file of another name in PCP_STDERR; DISPLAY would be a window's */
 static int show(const char *text, size_t len)
 {
-	const char *name = getenv("PCP_STDERR");
+	const char *name = shim_environ__get("PCP_STDERR");
 	FILE *f = NULL;
 	bool bad;
 
@@ -85,13 +85,13 @@ SHIM_API int pmflush(void)
 {
 	int err = 0;
 
-	pthread_mutex_lock(&lock);
+	shim_lock__enter(&lock);
 	if (length)
 		err = show(message, length);
 	free(message);
 	message = NULL;
 	length = 0;
-	pthread_mutex_unlock(&lock);
+	shim_lock__leave(&lock);
 	return err;
 }
 
@@ -140,9 +140,9 @@ SHIM_API void pmNotifyErr(int priority, const char *fmt, ...)
 	va_end(args);
 	if (n < 0)
 		return;
-	pthread_mutex_lock(&lock);
+	shim_lock__enter(&lock);
 	both = to_syslog;
-	pthread_mutex_unlock(&lock);
+	shim_lock__leave(&lock);
 	if (both)
 		syslog(priority, "%s", text);
 	notify(priority, text);
@@ -152,13 +152,13 @@ SHIM_API void pmNotifyErr(int priority, const char *fmt, ...)
 /** pmSyslog() - whether syslog gets what pmNotifyErr() says; at first, it does not */
 SHIM_API void pmSyslog(int onoff)
 {
-	pthread_mutex_lock(&lock);
+	shim_lock__enter(&lock);
 	if (onoff && !to_syslog)
 		openlog(pmGetProgname(), LOG_PID, LOG_DAEMON);
 	else if (!onoff && to_syslog)
 		closelog();
 	to_syslog = onoff;
-	pthread_mutex_unlock(&lock);
+	shim_lock__leave(&lock);
 }
 
 /**

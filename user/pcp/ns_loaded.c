@@ -7,7 +7,6 @@
  */
 #define _GNU_SOURCE	/* asprintf */
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +14,10 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "base/process.h"
 #include "ns_loaded.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
 static struct shim_names *loaded;
 static bool asked;	/* for one, even if there is none */
 
@@ -25,12 +25,12 @@ int shim_loaded__get(struct shim_names **out)
 {
 	int err;
 
-	pthread_mutex_lock(&lock);
+	shim_lock__enter(&lock);
 	*out = loaded;
 	if (loaded)
 		loaded->refs++;
 	err = asked && !loaded ? PM_ERR_NOPMNS : 0;
-	pthread_mutex_unlock(&lock);
+	shim_lock__leave(&lock);
 	return err;
 }
 
@@ -40,9 +40,9 @@ void shim_loaded__put(struct shim_names *names)
 
 	if (!names)
 		return;
-	pthread_mutex_lock(&lock);
+	shim_lock__enter(&lock);
 	last = --names->refs == 0;
-	pthread_mutex_unlock(&lock);
+	shim_lock__leave(&lock);
 	if (last)
 		shim_names__free(names);
 }
@@ -52,11 +52,11 @@ void shim_loaded__replace(struct shim_names *old, struct shim_names *names)
 	bool current;
 
 	names->refs = 1;
-	pthread_mutex_lock(&lock);
+	shim_lock__enter(&lock);
 	current = loaded == old;
 	if (current)
 		loaded = names;
-	pthread_mutex_unlock(&lock);
+	shim_lock__leave(&lock);
 	if (current)
 		shim_loaded__put(old);	/* the process's */
 	else
@@ -98,7 +98,7 @@ static int load(const char *filename, bool dups)
 	if (err)
 		complain(path, err, what);
 	free(path);
-	pthread_mutex_lock(&lock);
+	shim_lock__enter(&lock);
 	asked = true;
 	if (loaded && !err) {
 		err = PM_ERR_DUPPMNS;
@@ -107,7 +107,7 @@ static int load(const char *filename, bool dups)
 		loaded = names;
 		names = NULL;
 	}
-	pthread_mutex_unlock(&lock);
+	shim_lock__leave(&lock);
 	shim_names__free(names);
 	return err;
 }
@@ -116,9 +116,9 @@ static bool is_loaded(void)
 {
 	bool is;
 
-	pthread_mutex_lock(&lock);
+	shim_lock__enter(&lock);
 	is = loaded;
-	pthread_mutex_unlock(&lock);
+	shim_lock__leave(&lock);
 	return is;
 }
 
@@ -149,10 +149,10 @@ SHIM_API void pmUnloadNameSpace(void)
 {
 	struct shim_names *names;
 
-	pthread_mutex_lock(&lock);
+	shim_lock__enter(&lock);
 	names = loaded;
 	loaded = NULL;
 	asked = false;
-	pthread_mutex_unlock(&lock);
+	shim_lock__leave(&lock);
 	shim_loaded__put(names);
 }

@@ -10,6 +10,7 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "base/process.h"
 #include "sources.h"
 
 static void set_align(pmOptions *opts, char *arg)
@@ -228,7 +229,8 @@ static void begin(char *const *argv, pmOptions *opts)
 	if (argv && argv[0])
 		pmSetProgname(argv[0]);
 	for (size_t i = 0; i < STANDARD; i++) {
-		char *value = standard[i].variable ? getenv(standard[i].variable) : NULL;
+		const char *name = standard[i].variable;
+		char *value = name ? shim_environ__get(name) : NULL;
 
 		if (value)
 			standard[i].set(opts, value);

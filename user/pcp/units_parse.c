@@ -15,6 +15,7 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "base/real.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 #define MAX_EXPONENT	15	/* -8 to 15 are understood, -8 to 7 fit the result */
@@ -170,7 +171,7 @@ static char *parse_part(const char *s, struct part *part)
 			s++;
 		} else if (*s == '-' || *s == '.' || isdigit((unsigned char)*s)) {
 			errno = 0;
-			part->factor *= strtod(s, &end);
+			part->factor *= shim_real__parse(s, &end);
 			if (errno || end == s)
 				return "invalid floating point literal";
 			s = end;

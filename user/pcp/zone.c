@@ -5,12 +5,12 @@
  * Zones and the current one are the process's, as the interface has it; no zone
  * is current until a program makes one, and then the C library's holds.
  *
- * Locking: @lock guards the table, the current zone, and the time for which TZ is
- * another one than the program's.  It is held over no call back.
+ * TZ stays as the program has it: other threads ask the C library, too.
+ *
+ * Locking: @lock guards the table and the current zone.  Zones are never freed: dates name them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,75 +18,53 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "base/process.h"
+#include "base/tz.h"
 #include "context.h"
 #include "zone.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char **zones;
+struct zone {
+	char *name;
+	struct shim_tz *tz;
+};
+
+static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
+static struct zone *zones;
 static int nzones;
 static int current = -1;
 
-/* The program's TZ, while another one is set */
-struct saved {
-	char *tz;
-	int changed;
-};
-
-static void set_zone(const char *tz)
+/* The current zone, or NULL for the C library's */
+static const struct shim_tz *current_zone(void)
 {
-	if (tz)
-		setenv("TZ", tz, 1);
-	else
-		unsetenv("TZ");
-	tzset();
-}
+	const struct shim_tz *tz;
 
-static struct saved enter(void)
-{
-	struct saved saved = { 0 };
-	const char *tz;
-
-	pthread_mutex_lock(&lock);
-	if (current < 0) {
-		tzset();
-		return saved;
-	}
-	tz = getenv("TZ");
-	saved.tz = tz ? strdup(tz) : NULL;
-	/* without memory, rather a wrong zone now than one for ever */
-	saved.changed = !tz || saved.tz;
-	if (saved.changed)
-		set_zone(zones[current]);
-	return saved;
-}
-
-static void leave(struct saved *saved)
-{
-	if (saved->changed)
-		set_zone(saved->tz);
-	free(saved->tz);
-	pthread_mutex_unlock(&lock);
+	shim_lock__enter(&lock);
+	tz = current < 0 ? NULL : zones[current].tz;
+	shim_lock__leave(&lock);
+	return tz;
 }
 
 int shim_zone__local(time_t t, struct tm *out)
 {
-	struct saved saved = enter();
-	int ok = localtime_r(&t, out) != NULL;
+	const struct shim_tz *tz = current_zone();
 
-	leave(&saved);
-	return ok ? 0 : -EOVERFLOW;
+	if (tz)
+		return shim_tz__local(tz, t, out);
+	tzset();
+	return localtime_r(&t, out) ? 0 : -EOVERFLOW;
 }
 
 int shim_zone__make(struct tm *tm, time_t *out)
 {
-	struct saved saved = enter();
+	const struct shim_tz *tz = current_zone();
 	struct tm copy = *tm;
 	time_t t;
 
+	if (tz)
+		return shim_tz__make(tz, tm, out);
 	/* -1 is a time, too; mktime says by the day of the week whether it was meant */
 	copy.tm_wday = -1;
 	t = mktime(&copy);
-	leave(&saved);
 	if (t == -1 && copy.tm_wday < 0)
 		return -EOVERFLOW;
 	*tm = copy;
@@ -112,21 +90,25 @@ static char *zone_name(const char *tz)
  */
 SHIM_API int pmNewZone(const char *tz)
 {
-	char *name = zone_name(tz), **grown;
+	struct zone zone = { .name = zone_name(tz) }, *grown;
 	int handle = -ENOMEM;
 
-	if (!name)
+	if (!zone.name || shim_tz__open(zone.name, &zone.tz)) {
+		free(zone.name);
 		return -ENOMEM;
-	pthread_mutex_lock(&lock);
+	}
+	shim_lock__enter(&lock);
 	grown = realloc(zones, (size_t)(nzones + 1) * sizeof(*zones));
 	if (grown) {
 		zones = grown;
-		zones[nzones] = name;
+		zones[nzones] = zone;
 		handle = current = nzones++;
 	}
-	pthread_mutex_unlock(&lock);
-	if (handle < 0)
-		free(name);
+	shim_lock__leave(&lock);
+	if (handle < 0) {
+		shim_tz__close(zone.tz);
+		free(zone.name);
+	}
 	return handle;
 }
 
@@ -159,12 +141,12 @@ SHIM_API int pmUseZone(const int tz_handle)
 {
 	int err = -1;
 
-	pthread_mutex_lock(&lock);
+	shim_lock__enter(&lock);
 	if (tz_handle >= 0 && tz_handle < nzones) {
 		current = tz_handle;
 		err = 0;
 	}
-	pthread_mutex_unlock(&lock);
+	shim_lock__leave(&lock);
 	return err;
 }
 
@@ -178,11 +160,11 @@ SHIM_API int pmWhichZone(char **tz)
 {
 	int handle;
 
-	pthread_mutex_lock(&lock);
+	shim_lock__enter(&lock);
 	handle = current;
 	if (handle >= 0)
-		*tz = zones[handle];
-	pthread_mutex_unlock(&lock);
+		*tz = zones[handle].name;
+	shim_lock__leave(&lock);
 	return handle;
 }
 

@@ -76,9 +76,9 @@ int shim_agent__connect(struct shim_process *p)
 {
 	int err;
 
-	pthread_mutex_lock(&p->lock);
+	shim_lock__enter(&p->lock);
 	err = verdict(p, connect_locked(p));
-	pthread_mutex_unlock(&p->lock);
+	shim_lock__leave(&p->lock);
 	return err;
 }
 
@@ -188,8 +188,8 @@ int shim_agent__send(struct shim_process *p, const struct shim_tag *tag, uint32_
 
 	if (!kind_of(op, &event.kind))
 		return 0;
-	pthread_mutex_lock(&p->lock);
+	shim_lock__enter(&p->lock);
 	err = send_locked(p, &event);
-	pthread_mutex_unlock(&p->lock);
+	shim_lock__leave(&p->lock);
 	return err;
 }

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/process.h"
+#include "base/real.h"
 #include "env.h"
 
 #define DEFAULT_PORT		4323
@@ -27,7 +29,7 @@ static void warn(const char *name, const char *value)
 
 static const char *get(const char *name)
 {
-	const char *value = getenv(name);
+	const char *value = shim_environ__get(name);
 
 	return value && *value ? value : NULL;
 }
@@ -98,7 +100,7 @@ static uint64_t seconds(const char *name, double otherwise)
 	char *end;
 
 	if (value) {
-		s = strtod(value, &end);
+		s = shim_real__parse(value, &end);
 		if (end == value || *end || !isfinite(s) || s < 0) {
 			warn(name, value);
 			s = otherwise;

@@ -111,9 +111,9 @@ int shim_kernel__connect(struct shim_process *p)
 	uint64_t connection;
 	int err;
 
-	pthread_mutex_lock(&p->lock);
+	shim_lock__enter(&p->lock);
 	err = connect_locked(p, &connection);
-	pthread_mutex_unlock(&p->lock);
+	shim_lock__leave(&p->lock);
 	return verdict(p, err);
 }
 
@@ -148,7 +148,7 @@ static int prepare(struct shim_process *p, struct shim_tag *tag, uint64_t *conne
 {
 	int err = 0;
 
-	pthread_mutex_lock(&p->lock);
+	shim_lock__enter(&p->lock);
 	for (int tries = 0; tries < 2; tries++) {
 		err = connect_locked(p, connection);
 		if (err)
@@ -160,7 +160,7 @@ static int prepare(struct shim_process *p, struct shim_tag *tag, uint64_t *conne
 			break;
 		lose(p, *connection);
 	}
-	pthread_mutex_unlock(&p->lock);
+	shim_lock__leave(&p->lock);
 	return err;
 }
 

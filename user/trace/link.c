@@ -22,6 +22,7 @@
 
 #include <pcp/trace.h>
 
+#include "base/process.h"
 #include "clock.h"
 #include "env.h"
 #include "link.h"
@@ -107,17 +108,11 @@ static int find_addresses(struct shim_link *link)
 	return 0;
 }
 
-/* A program may close 0 to 2 and trust that the next file it opens gets them. */
 static int new_socket(void)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int other = fd;
 
-	if (fd >= 0 && fd <= STDERR_FILENO) {
-		other = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-		close(fd);
-	}
-	return other < 0 ? -errno : other;
+	return fd < 0 ? -errno : shim_fd__above_standard(fd);
 }
 
 /* Begin to connect to the next address. */

@@ -60,8 +60,8 @@ int shim_mapped__connect(struct shim_process *p)
 {
 	int err;
 
-	pthread_mutex_lock(&p->lock);
+	shim_lock__enter(&p->lock);
 	err = connect_locked(p);
-	pthread_mutex_unlock(&p->lock);
+	shim_lock__leave(&p->lock);
 	return atomic_load(&p->direct) ? 0 : err;
 }

@@ -42,6 +42,8 @@ static void wipe(void)
 	memset(the_inherited.process, 0, sizeof(*the_inherited.process));
 }
 
+static struct shim_fork_hook at_fork = { .in_child = wipe };
+
 /* At the first call: the process's state, NULL when memory runs out */
 struct shim_process *shim_process__make(struct shim_inherited *inherited)
 {
@@ -58,6 +60,6 @@ struct shim_process *shim_process__make(struct shim_inherited *inherited)
 		return winner;
 	}
 	if (!wiped)
-		pthread_atfork(NULL, NULL, wipe);
+		shim_fork__hook(&at_fork);
 	return p;
 }

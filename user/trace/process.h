@@ -3,13 +3,13 @@
 #ifndef SHIM_TRACE_PROCESS_H
 #define SHIM_TRACE_PROCESS_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <linux/vcpc.h>
 
+#include "base/process.h"
 #include "link.h"
 
 #define TAG_BUCKETS	512
@@ -73,7 +73,7 @@ enum shim_way {
  * @recent: tags by the address of the names they were called by: a guess
  */
 struct shim_process {
-	pthread_mutex_t lock;
+	struct shim_lock lock;
 	_Atomic int way;
 	_Atomic int agent_up;
 	_Atomic uint64_t lost;

@@ -136,11 +136,11 @@ int shim_tags__get(struct shim_process *p, const struct shim_tag_key *key, struc
 	int err = 0;
 
 	if (!found) {
-		pthread_mutex_lock(&p->lock);
+		shim_lock__enter(&p->lock);
 		found = shim_tags__find(p, key);
 		if (!found)
 			err = add(p, key, &found);
-		pthread_mutex_unlock(&p->lock);
+		shim_lock__leave(&p->lock);
 	}
 	if (!err)
 		*tag = found;

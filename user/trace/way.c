@@ -20,6 +20,7 @@
 #include <linux/vcpc.h>
 #include <pcp/trace.h>
 
+#include "base/process.h"
 #include "core/probe.h"
 #include "agent.h"
 #include "clock.h"
@@ -35,7 +36,7 @@ static enum shim_way way_of(const struct shim_process *p)
 /* By the environment: and then no call of this process goes anywhere */
 int shim_way__wants_none(struct shim_inherited *inherited)
 {
-	if (!getenv("PCP_TRACE_NOAGENT") && shim_env__way() != SHIM_ENV_NONE)
+	if (!shim_environ__get("PCP_TRACE_NOAGENT") && shim_env__way() != SHIM_ENV_NONE)
 		return 0;
 	atomic_fetch_or(&inherited->flags, PMTRACE_STATE_NOAGENT);
 	return 1;

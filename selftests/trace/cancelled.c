@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A thread that is cancelled while it waits for the agent leaves nothing locked: others go on. */
+#include "agent_fake.h"
+
+static void *waits(void *unused)
+{
+	(void)unused;
+	pmtracepoint("t");
+	return NULL;
+}
+
+TEST(while_the_agent_is_silent)
+{
+	struct agent agent;
+	pthread_t thread;
+
+	setenv("PCP_TRACE_REQTIMEOUT", "1", 1);
+	alarm(20);
+	ASSERT_LT(0, agent_start(&agent, 0, (struct agent_manners) { .no_answer = 1 }));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, waits, NULL));
+	for (int i = 0; i < 500 && !agent.events; i++)
+		usleep(10000);
+	ASSERT_EQ(1, agent.events);
+	pthread_cancel(thread);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	pmtracepoint("t");
+	EXPECT_EQ(0, pmtracebegin("other"));
+	agent_stop(&agent);
+}
+
+TEST(while_it_connects)
+{
+	struct agent agent;
+	pthread_t thread;
+
+	setenv("PCP_TRACE_REQTIMEOUT", "1", 1);
+	alarm(20);
+	ASSERT_LT(0, agent_start(&agent, 0, (struct agent_manners) { .no_greeting = 1 }));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, waits, NULL));
+	for (int i = 0; i < 500 && !agent.connections; i++)
+		usleep(10000);
+	pthread_cancel(thread);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_NE(1234, pmtracepoint("t"));
+	agent_stop(&agent);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A zone of one's own has the times that the C library has with that TZ. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/tz.h"
+#include "kselftest_harness.h"
+
+static const char *const names[] = {
+	"UTC", "UTC+0", "Europe/Berlin", ":Europe/Berlin", "America/New_York", "Australia/Lord_Howe",
+	"Asia/Kathmandu", "Africa/Casablanca", "Pacific/Apia", "America/St_Johns", "EST5EDT",
+	"CET-1CEST,M3.5.0,M10.5.0/3", "NZST-12NZDT,M9.5.0,M4.1.0/3", "<+0330>-3:30", "IST-5:30",
+	"AAA3BBB,J60/1,300/25:30", "XYZ-10XYY,59,J365", "EST5", "no/such/zone", "", ":", "x",
+	"<-03>3<-02>,M3.5.0/-2,M10.5.0/-1", "Antarctica/Troll", "Europe/Dublin",
+};
+
+#define NAMES	(sizeof(names) / sizeof(names[0]))
+
+static const time_t times[] = {
+	0, -1, 1, 1e9, 1.7e9, 4e9, 1e10, 1e11, -1e9, -2e9, -5e9, -1e11, 253402300800, -62135596801,
+};
+
+static int same(const struct tm *a, const struct tm *b)
+{
+	return a->tm_sec == b->tm_sec && a->tm_min == b->tm_min && a->tm_hour == b->tm_hour &&
+	       a->tm_mday == b->tm_mday && a->tm_mon == b->tm_mon && a->tm_year == b->tm_year &&
+	       a->tm_wday == b->tm_wday && a->tm_yday == b->tm_yday &&
+	       a->tm_isdst == b->tm_isdst && a->tm_gmtoff == b->tm_gmtoff;
+}
+
+static void compare(struct __test_metadata *_metadata, const char *name, const struct shim_tz *tz,
+		    time_t t)
+{
+	struct tm want, got = { 0 };
+	time_t back;
+
+	localtime_r(&t, &want);
+	ASSERT_EQ(0, shim_tz__local(tz, t, &got));
+	ASSERT_TRUE(same(&want, &got)) {
+		TH_LOG("\"%s\" at %lld: %02d:%02d %d %ld, not %02d:%02d %d %ld", name, (long long)t,
+		       got.tm_hour, got.tm_min, got.tm_isdst, got.tm_gmtoff, want.tm_hour,
+		       want.tm_min, want.tm_isdst, want.tm_gmtoff);
+	}
+	/* of what is no zone it says nothing, or UTC */
+	if (*want.tm_zone)
+		ASSERT_STREQ(want.tm_zone, got.tm_zone);
+	/* A date is one time, or one of two that have the same date. */
+	ASSERT_EQ(0, shim_tz__make(tz, &got, &back));
+	if (t != back) {
+		ASSERT_EQ(0, shim_tz__local(tz, back, &got));
+		got.tm_gmtoff = want.tm_gmtoff;
+		ASSERT_TRUE(same(&want, &got)) TH_LOG("\"%s\"", name);
+	}
+}
+
+TEST(times_are_the_c_librarys)
+{
+	for (size_t i = 0; i < NAMES; i++) {
+		struct shim_tz *tz;
+
+		setenv("TZ", names[i], 1);
+		tzset();
+		ASSERT_EQ(0, shim_tz__open(names[i], &tz));
+		for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++)
+			compare(_metadata, names[i], tz, times[k]);
+		/* each hour of two weeks around both changes of some years */
+		for (int year = 1985; year < 2060; year += 7)
+			for (time_t t = 0; t < 366 * 86400; t += 3600 * 5 + 7)
+				compare(_metadata, names[i], tz, (year - 1970) * 31556952l + t);
+		shim_tz__close(tz);
+	}
+}
+
+/* Dates whose summer time nobody knows, but for the hours that there are twice or not at all */
+TEST(dates_are_the_c_librarys)
+{
+	for (size_t i = 0; i < NAMES; i++) {
+		struct shim_tz *tz;
+
+		setenv("TZ", names[i], 1);
+		tzset();
+		ASSERT_EQ(0, shim_tz__open(names[i], &tz));
+		for (int day = 0; day < 366; day++) {
+			struct tm want = { .tm_year = 123, .tm_mday = day, .tm_hour = 12,
+					   .tm_min = -75, .tm_isdst = -1 }, got = want;
+			time_t t = mktime(&want), out = 0;
+
+			ASSERT_EQ(0, shim_tz__make(tz, &got, &out));
+			ASSERT_EQ(t, out) TH_LOG("\"%s\", day %d", names[i], day);
+			ASSERT_TRUE(same(&want, &got));
+		}
+		shim_tz__close(tz);
+	}
+}
+
+TEST(hours_that_there_are_twice_or_not_at_all)
+{
+	struct tm twice = { .tm_year = 123, .tm_mon = 9, .tm_mday = 29, .tm_hour = 2, .tm_min = 30 };
+	struct tm none = { .tm_year = 123, .tm_mon = 2, .tm_mday = 26, .tm_hour = 2, .tm_min = 30 };
+	struct shim_tz *tz;
+	struct tm tm;
+	time_t t;
+
+	ASSERT_EQ(0, shim_tz__open("Europe/Berlin", &tz));
+	for (int dst = 0; dst < 2; dst++) {
+		tm = twice;
+		tm.tm_isdst = dst;
+		ASSERT_EQ(0, shim_tz__make(tz, &tm, &t));
+		EXPECT_EQ(1698543000 - 3600 * dst, t - 0);
+		EXPECT_EQ(dst, tm.tm_isdst);
+	}
+	tm = none;
+	tm.tm_isdst = -1;
+	ASSERT_EQ(0, shim_tz__make(tz, &tm, &t));
+	EXPECT_TRUE(tm.tm_hour == 1 || tm.tm_hour == 3);
+	EXPECT_EQ(30, tm.tm_min);
+	shim_tz__close(tz);
+}
+
+TEST(beyond_all_years)
+{
+	struct tm tm = { .tm_year = INT_MAX, .tm_mon = INT_MAX };
+	struct shim_tz *tz;
+	time_t t = 7;
+
+	ASSERT_EQ(0, shim_tz__open("CET-1CEST", &tz));
+	EXPECT_EQ(-EOVERFLOW, shim_tz__make(tz, &tm, &t));
+	EXPECT_EQ(7, t);
+	EXPECT_EQ(-EOVERFLOW, shim_tz__local(tz, LONG_MAX, &tm));
+	EXPECT_EQ(-EOVERFLOW, shim_tz__local(tz, LONG_MIN, &tm));
+	shim_tz__close(tz);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a library shares with the process around it: forks, threads that are cancelled or end,
+ * signal handlers, descriptors, and an environment that may be somebody else's.
+ *
+ * Nothing else in user/ calls pthread_atfork(), pthread_key_create(), pthread_setcancelstate() or
+ * getenv(); scripts/check-layers.sh sees to it.
+ */
+#ifndef SHIM_BASE_PROCESS_H
+#define SHIM_BASE_PROCESS_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/single_threaded.h>
+
+#define SHIM_CANCEL_ALONE	(-1)
+
+/*
+ * Cancellation: what was in force before, for shim_cancel__restore().  A process of one thread has
+ * nobody to cancel it, nor anybody to wait for what it would leave locked.
+ */
+static inline int shim_cancel__off(void)
+{
+	int before;
+
+	if (__libc_single_threaded)
+		return SHIM_CANCEL_ALONE;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	return before;
+}
+
+static inline void shim_cancel__restore(int before)
+{
+	if (before != SHIM_CANCEL_ALONE)
+		pthread_setcancelstate(before, NULL);
+}
+
+/**
+ * struct shim_lock - a mutex under which the library may open, read, write or wait
+ * @mutex: the mutex; all zero is unlocked
+ * @cancel: the owner's cancellation before
+ *
+ * These calls are cancellation points: a thread that is cancelled in one would keep the
+ * mutex for ever, so it is cancelled after it has left.  Locks are left in the reverse order.
+ */
+struct shim_lock {
+	pthread_mutex_t mutex;
+	int cancel;
+};
+
+#define SHIM_LOCK_INITIALIZER	{ .mutex = PTHREAD_MUTEX_INITIALIZER }
+
+static inline void shim_lock__init(struct shim_lock *lock)
+{
+	pthread_mutex_init(&lock->mutex, NULL);
+}
+
+static inline void shim_lock__fini(struct shim_lock *lock)
+{
+	pthread_mutex_destroy(&lock->mutex);
+}
+
+static inline void shim_lock__enter(struct shim_lock *lock)
+{
+	int cancel = shim_cancel__off();
+
+	pthread_mutex_lock(&lock->mutex);
+	lock->cancel = cancel;
+}
+
+static inline void shim_lock__leave(struct shim_lock *lock)
+{
+	int cancel = lock->cancel;
+
+	pthread_mutex_unlock(&lock->mutex);
+	shim_cancel__restore(cancel);
+}
+
+/**
+ * struct shim_siglock - a lock that signal handlers of the program may take, too
+ * @lock: the lock
+ * @mask: signals that the owner had blocked before
+ * @rank: a thread that holds two takes the one of the lower rank first; so does fork()
+ * @in_child: called in a forked child with the lock held, or NULL
+ * @next: in the list of those that fork() waits for
+ * @listed: it is in the list
+ * @forking: fork() has taken it
+ *
+ * All signals are blocked while it is held, and cancellation is off.
+ */
+struct shim_siglock {
+	struct shim_lock lock;
+	sigset_t mask;
+	int rank;
+	void (*in_child)(void);
+	struct shim_siglock *next;
+	atomic_bool listed;
+	bool forking;
+};
+
+#define SHIM_RANKS	3
+
+#define SHIM_SIGLOCK_INITIALIZER(order, child) \
+	{ .lock = SHIM_LOCK_INITIALIZER, .rank = (order), .in_child = (child) }
+
+void shim_siglock__init(struct shim_siglock *lock);
+void shim_siglock__fini(struct shim_siglock *lock);
+void shim_siglock__enter(struct shim_siglock *lock);
+void shim_siglock__leave(struct shim_siglock *lock);
+
+/**
+ * struct shim_fork_hook - something to do in each forked child
+ * @in_child: called in the child
+ * @next: in the list of all
+ * @listed: it is in the list
+ */
+struct shim_fork_hook {
+	void (*in_child)(void);
+	struct shim_fork_hook *next;
+	atomic_bool listed;
+};
+
+int shim_fork__watch(void);
+int shim_fork__wait_for(struct shim_siglock *lock);
+int shim_fork__hook(struct shim_fork_hook *hook);
+unsigned int shim_fork__generation(void);
+
+/**
+ * struct shim_thread_end - something to do when a thread ends that has armed it
+ * @fn: called by the thread, with what it was armed with
+ * @key: pthread's key + 1, 0 until it is made
+ */
+struct shim_thread_end {
+	void (*fn)(void *arg);
+	_Atomic unsigned int key;
+};
+
+int shim_thread_end__arm(struct shim_thread_end *end, void *arg);
+
+/**
+ * struct shim_fd - a descriptor of the library's own
+ * @nr: its number
+ * @owner: who has got the number last as far as the library knows; 0: nobody keeps a record of it
+ *
+ * A program may close descriptors that it has not opened, as daemons do with closefrom(3), and
+ * then the number is soon some file of its own.  So ours are far above those that open(2) gives,
+ * which is always the lowest that is free; and before the library does anything with one that could
+ * harm a stranger's, it asks whose it is.
+ */
+struct shim_fd {
+	int nr;
+	uint32_t owner;
+};
+
+int shim_fd__own(int nr, struct shim_fd *out);
+int shim_fd__above_standard(int nr);
+bool shim_fd__is_latest(struct shim_fd fd);
+bool shim_fd__is_ours(struct shim_fd fd);
+void shim_fd__close(struct shim_fd fd);
+
+char *shim_environ__get(const char *name);
+bool shim_environ__is_foreign(void);
+
+#endif /* SHIM_BASE_PROCESS_H */

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Numbers in files, options and variables, which have a point whatever the program's locale says. */
+#ifndef SHIM_BASE_REAL_H
+#define SHIM_BASE_REAL_H
+
+/* As strtod(3) in the locale "C" */
+double shim_real__parse(const char *text, char **end);
+
+#endif /* SHIM_BASE_REAL_H */

@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Times in a zone of one's own.
+ *
+ * The C library knows one zone, that of TZ in the environment of the process.  To ask it for another
+ * one's times, one would have to change TZ under the feet of other threads.  So this reads what the C
+ * library would: a file of zoneinfo (RFC 8536), or a rule as POSIX writes it.
+ *
+ * Threads: a zone does not change after shim_tz__open().
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bytes.h"
+#include "process.h"
+#include "tz.h"
+
+#define ZONEINFO	"/usr/share/zoneinfo"
+#define DAY		86400
+#define ABBREVIATION	64
+#define LARGEST_FILE	(1u << 20)
+#define HEADER		44
+
+struct kind {
+	int32_t offset;		/* east of UTC */
+	bool dst;
+	const char *name;
+};
+
+/* When one kind of time changes into another, each year */
+struct change {
+	enum { DAY_OF_MONTH_WEEK, DAY_BUT_LEAP, DAY_FROM_0 } form;
+	int month, week, day;
+	int32_t time;		/* of the day, by the clock as it is before */
+};
+
+/* A rule: @kind[1] holds from @change[0] to @change[1], if @has_dst */
+struct rule {
+	bool has_dst;
+	struct kind kind[2];
+	struct change change[2];
+	char names[2][ABBREVIATION];
+};
+
+/**
+ * struct shim_tz - a zone
+ * @has_rule: @rule holds from the last transition on, or always if there is none
+ * @rule: what POSIX would write in TZ
+ * @n: transitions of the file, in order of time
+ * @nkinds: kinds of time in the file
+ * @at: when each transition is
+ * @to: the index in @kinds of what holds from then on
+ * @kinds: the file's
+ * @names: of @kinds, one behind the other
+ * @first: what holds before the first transition
+ */
+struct shim_tz {
+	bool has_rule;
+	struct rule rule;
+	size_t n, nkinds;
+	int64_t *at;
+	uint8_t *to;
+	struct kind *kinds;
+	char *names;
+	size_t first;
+};
+
+/* A number of at most @most; NULL if there is none */
+static const char *number(const char *s, int most, int *out)
+{
+	int n = 0;
+
+	if (!isdigit((unsigned char)*s))
+		return NULL;
+	for (; isdigit((unsigned char)*s); s++) {
+		n = n * 10 + (*s - '0');
+		if (n > most)
+			return NULL;
+	}
+	*out = n;
+	return s;
+}
+
+/* [+-]hh[:mm[:ss]] */
+static const char *clock_time(const char *s, int hours, int32_t *out)
+{
+	int sign = *s == '-' ? -1 : 1, h, m = 0, sec = 0;
+
+	if (*s == '-' || *s == '+')
+		s++;
+	s = number(s, hours, &h);
+	if (s && *s == ':')
+		s = number(s + 1, 59, &m);
+	if (s && *s == ':')
+		s = number(s + 1, 59, &sec);
+	if (s)
+		*out = sign * (h * 3600 + m * 60 + sec);
+	return s;
+}
+
+static const char *zone_name(const char *s, char name[ABBREVIATION])
+{
+	bool quoted = *s == '<';
+	size_t n = 0;
+
+	s += quoted;
+	while (quoted ? isalnum((unsigned char)s[n]) || s[n] == '+' || s[n] == '-' :
+			isalpha((unsigned char)s[n]))
+		n++;
+	if (n < 3 || n >= ABBREVIATION || (quoted && s[n] != '>'))
+		return NULL;
+	memcpy(name, s, n);
+	name[n] = '\0';
+	return s + n + quoted;
+}
+
+/* Mm.w.d, Jn or n, and /time */
+static const char *take_change(const char *s, struct change *c)
+{
+	c->time = 2 * 3600;
+	if (*s == 'M') {
+		c->form = DAY_OF_MONTH_WEEK;
+		s = number(s + 1, 12, &c->month);
+		s = s && *s == '.' ? number(s + 1, 5, &c->week) : NULL;
+		s = s && *s == '.' ? number(s + 1, 6, &c->day) : NULL;
+		if (!s || !c->month || !c->week)
+			return NULL;
+	} else {
+		c->form = *s == 'J' ? DAY_BUT_LEAP : DAY_FROM_0;
+		s = number(s + (*s == 'J'), 365, &c->day);
+		if (!s || (c->form == DAY_BUT_LEAP && !c->day))
+			return NULL;
+	}
+	return *s == '/' ? clock_time(s + 1, 167, &c->time) : s;
+}
+
+/* "EST5EDT,M3.2.0,M11.1.0"; without the days, those of the United States of 2007 */
+static bool take_rule(const char *s, struct rule *r)
+{
+	static const char usual[] = ",M3.2.0,M11.1.0";
+	int32_t west;
+
+	*r = (struct rule){ 0 };
+	s = zone_name(s, r->names[0]);
+	s = s ? clock_time(s, 24, &west) : NULL;
+	if (!s)
+		return false;
+	r->kind[0].offset = -west;
+	if (!*s)
+		return true;
+	s = zone_name(s, r->names[1]);
+	if (!s)
+		return false;
+	west -= 3600;
+	if (*s && *s != ',')
+		s = clock_time(s, 24, &west);
+	if (!s)
+		return false;
+	r->kind[1] = (struct kind){ .offset = -west, .dst = true };
+	r->has_dst = true;
+	if (!*s)
+		s = usual;
+	for (int i = 0; s && i < 2; i++)
+		s = *s == ',' ? take_change(s + 1, &r->change[i]) : NULL;
+	return s && !*s;
+}
+
+static bool is_leap(int64_t year)
+{
+	return year % 4 == 0 && (year % 100 || year % 400 == 0);
+}
+
+/* Days from 1970 to the first of January; as to the C library, rules have no years before 1970. */
+static int64_t days_before(int64_t year)
+{
+	int64_t y = year - 1;
+
+	return year > 1970 ? y * 365 + y / 4 - y / 100 + y / 400 - 719162 : 0;
+}
+
+/* The second of @year, by the clock as it is before */
+static int64_t change_in(const struct change *c, int64_t year)
+{
+	static const int before[] = { 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365 };
+	int64_t first = days_before(year), day;
+	int length, weekday;
+
+	if (c->form == DAY_BUT_LEAP) {
+		day = first + c->day - 1 + (is_leap(year) && c->day > 59);
+	} else if (c->form == DAY_FROM_0) {
+		day = first + c->day;
+	} else {
+		length = before[c->month] - before[c->month - 1] + (c->month == 2 && is_leap(year));
+		day = first + before[c->month - 1] + (c->month > 2 && is_leap(year));
+		/* 1970 began on a Thursday. */
+		weekday = (int)(((day + 4) % 7 + 7) % 7);
+		weekday = (c->day - weekday + 7) % 7 + (c->week - 1) * 7;
+		day += weekday < length ? weekday : weekday - 7;
+	}
+	return day * DAY + c->time;
+}
+
+static const struct kind *of_rule(const struct rule *r, time_t t)
+{
+	int64_t from, to;
+	struct tm utc;
+	bool dst;
+
+	if (!r->has_dst || !gmtime_r(&t, &utc))
+		return &r->kind[0];
+	from = change_in(&r->change[0], utc.tm_year + 1900ll) - r->kind[0].offset;
+	to = change_in(&r->change[1], utc.tm_year + 1900ll) - r->kind[1].offset;
+	dst = from > to ? !(t >= to && t < from) : t >= from && t < to;
+	return &r->kind[dst];
+}
+
+static const struct kind *kind_at(const struct shim_tz *tz, time_t t)
+{
+	size_t lo = 0, hi = tz->n;
+
+	if (tz->has_rule && (!tz->n || t >= tz->at[tz->n - 1]))
+		return of_rule(&tz->rule, t);
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (tz->at[mid] <= t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return &tz->kinds[lo ? tz->to[lo - 1] : tz->first];
+}
+
+/* Counts of a block of a file, and where it is */
+struct block {
+	uint32_t isut, isstd, leap, times, types, chars;
+	const uint8_t *data;
+	size_t len;
+};
+
+/* Words are of 4 bytes in the first block, and of 8 in the second. */
+static bool take_block(const uint8_t *p, size_t len, size_t word, struct block *b)
+{
+	uint64_t need;
+
+	if (len < HEADER || memcmp(p, "TZif", 4))
+		return false;
+	b->isut = shim_be32__get(p + 20);
+	b->isstd = shim_be32__get(p + 24);
+	b->leap = shim_be32__get(p + 28);
+	b->times = shim_be32__get(p + 32);
+	b->types = shim_be32__get(p + 36);
+	b->chars = shim_be32__get(p + 40);
+	need = (uint64_t)b->times * (word + 1) + (uint64_t)b->types * 6 + b->chars +
+	       (uint64_t)b->leap * (word + 4) + b->isstd + b->isut;
+	if (!b->types || b->types > 256 || need > len - HEADER)
+		return false;
+	b->data = p + HEADER;
+	b->len = need;
+	return true;
+}
+
+static int fill(struct shim_tz *tz, const struct block *b, size_t word)
+{
+	const uint8_t *types = b->data + b->times * (word + 1), *chars = types + b->types * 6;
+
+	tz->at = calloc(b->times + 1, sizeof(*tz->at));
+	tz->to = calloc(b->times + 1, 1);
+	tz->kinds = calloc(b->types, sizeof(*tz->kinds));
+	tz->names = calloc(b->chars + 1, 1);
+	if (!tz->at || !tz->to || !tz->kinds || !tz->names)
+		return -ENOMEM;
+	memcpy(tz->names, chars, b->chars);
+	for (uint32_t i = 0; i < b->types; i++) {
+		const uint8_t *type = types + i * 6;
+
+		if (type[5] > b->chars)
+			return -EINVAL;
+		tz->kinds[i] = (struct kind){ (int32_t)shim_be32__get(type), type[4],
+					      tz->names + type[5] };
+	}
+	for (uint32_t i = 0; i < b->times; i++) {
+		tz->at[i] = word == 8 ? (int64_t)shim_be64__get(b->data + i * 8) :
+					(int32_t)shim_be32__get(b->data + i * 4);
+		tz->to[i] = b->data[b->times * word + i];
+		if (tz->to[i] >= b->types || (i && tz->at[i] < tz->at[i - 1]))
+			return -EINVAL;
+	}
+	tz->n = b->times;
+	tz->nkinds = b->types;
+	while (tz->first < b->types && tz->kinds[tz->first].dst)
+		tz->first++;
+	if (tz->first == b->types)
+		tz->first = 0;
+	return 0;
+}
+
+/* The rule behind the second block, between two newlines */
+static void take_footer(struct shim_tz *tz, const uint8_t *p, size_t len)
+{
+	const uint8_t *end = len && *p == '\n' ? memchr(p + 1, '\n', len - 1) : NULL;
+	char *text = end ? strndup((const char *)p + 1, (size_t)(end - p - 1)) : NULL;
+
+	tz->has_rule = text && take_rule(text, &tz->rule);
+	free(text);
+}
+
+static int parse_file(struct shim_tz *tz, const uint8_t *p, size_t len)
+{
+	struct block b;
+	size_t skip;
+	int err;
+
+	if (!take_block(p, len, 4, &b))
+		return -EINVAL;
+	if (p[4] < '2')
+		return fill(tz, &b, 4);
+	skip = HEADER + b.len;
+	if (!take_block(p + skip, len - skip, 8, &b))
+		return -EINVAL;
+	err = fill(tz, &b, 8);
+	skip += HEADER + b.len;
+	if (!err)
+		take_footer(tz, p + skip, len - skip);
+	return err;
+}
+
+/* Whose file it is, is not asked; what a caller with fewer rights names, has to be a zone's. */
+static bool may_read(const char *name)
+{
+	return !shim_environ__is_foreign() || (*name != '/' && !strstr(name, ".."));
+}
+
+static int read_file(struct shim_tz *tz, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	uint8_t *data;
+	ssize_t n = -1;
+	int fd, err = -EINVAL;
+
+	if (!*name || !may_read(name) ||
+	    snprintf(path, sizeof(path), "%s%s", *name == '/' ? "" : ZONEINFO "/", name) >=
+	    (int)sizeof(path))
+		return -ENOENT;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -ENOENT;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size < LARGEST_FILE) {
+		data = malloc((size_t)st.st_size + 1);
+		if (data)
+			n = read(fd, data, (size_t)st.st_size);
+		err = !data ? -ENOMEM : n > 0 ? parse_file(tz, data, (size_t)n) : -EINVAL;
+		free(data);
+	}
+	close(fd);
+	return err;
+}
+
+static void forget_file(struct shim_tz *tz)
+{
+	free(tz->at);
+	free(tz->to);
+	free(tz->kinds);
+	free(tz->names);
+	*tz = (struct shim_tz){ 0 };
+}
+
+/**
+ * shim_tz__open() - a zone by what TZ would say
+ * @name: a file of zoneinfo, also behind a colon, or a rule; anything else is UTC, as to the C library
+ * @out: the zone, for shim_tz__close()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_tz__open(const char *name, struct shim_tz **out)
+{
+	struct shim_tz *tz = calloc(1, sizeof(*tz));
+	int err;
+
+	if (!tz)
+		return -ENOMEM;
+	name += *name == ':';
+	err = read_file(tz, *name ? name : "Universal");
+	if (err == -ENOMEM) {
+		shim_tz__close(tz);
+		return err;
+	}
+	if (err) {
+		forget_file(tz);
+		tz->has_rule = true;
+		if (!take_rule(name, &tz->rule))
+			tz->rule = (struct rule){ .names = { "UTC" } };
+	}
+	for (int i = 0; i < 2; i++)
+		tz->rule.kind[i].name = tz->rule.names[i];
+	*out = tz;
+	return 0;
+}
+
+void shim_tz__close(struct shim_tz *tz)
+{
+	if (tz)
+		forget_file(tz);
+	free(tz);
+}
+
+static int in_kind(const struct kind *kind, time_t t, struct tm *out)
+{
+	time_t moved;
+
+	if (__builtin_add_overflow(t, kind->offset, &moved) || !gmtime_r(&moved, out))
+		return -EOVERFLOW;
+	out->tm_isdst = kind->dst;
+	out->tm_gmtoff = kind->offset;
+	out->tm_zone = kind->name;
+	return 0;
+}
+
+/**
+ * shim_tz__local() - as localtime_r() in a zone
+ * @tz: the zone, which owns the name in @out
+ * @t: the time
+ * @out: the date
+ *
+ * Return: 0 or -EOVERFLOW.
+ */
+int shim_tz__local(const struct shim_tz *tz, time_t t, struct tm *out)
+{
+	return in_kind(kind_at(tz, t), t, out);
+}
+
+/* A kind of the time that was asked for, within a year of a time; NULL if there is none */
+static const struct kind *other_kind(const struct shim_tz *tz, time_t t, bool dst)
+{
+	for (int days = 7; days < 366; days += 7)
+		for (int sign = -1; sign <= 1; sign += 2) {
+			const struct kind *kind = kind_at(tz, t + (time_t)sign * days * DAY);
+
+			if (kind->dst == dst)
+				return kind;
+		}
+	return NULL;
+}
+
+/*
+ * By the clock as it was the day before, or as it is the day after.  An hour that there is twice is
+ * the first one, unless @hint says otherwise; one that there is not, is counted from what was before.
+ */
+static time_t find_time(const struct shim_tz *tz, time_t clock, int hint)
+{
+	const struct kind *before = kind_at(tz, clock - DAY), *after = kind_at(tz, clock + DAY);
+	const struct kind *kind = before, *now;
+	time_t t = clock - before->offset;
+
+	now = kind_at(tz, t);
+	if (now != before && kind_at(tz, clock - after->offset) == after)
+		kind = after;
+	else if (now == before && hint >= 0 && before->dst != hint && after->dst == hint &&
+		 kind_at(tz, clock - after->offset) == after)
+		kind = after;
+	t = clock - kind->offset;
+	if (hint >= 0 && kind->dst != hint) {
+		kind = other_kind(tz, t, hint);
+		if (kind)
+			t = clock - kind->offset;
+	}
+	return t;
+}
+
+/**
+ * shim_tz__make() - as mktime() in a zone
+ * @tz: the zone
+ * @tm: normalised on success
+ * @out: the time
+ *
+ * Return: 0 or -EOVERFLOW, and then nothing is changed.
+ */
+int shim_tz__make(const struct shim_tz *tz, struct tm *tm, time_t *out)
+{
+	struct tm copy = *tm;
+	time_t clock, t;
+
+	/* -1 is a time, too; timegm says by the day of the week whether it was meant */
+	copy.tm_wday = -1;
+	clock = timegm(&copy);
+	if (clock == -1 && copy.tm_wday < 0)
+		return -EOVERFLOW;
+	if (clock > INT64_MAX - 400 * DAY || clock < INT64_MIN + 400 * DAY)
+		return -EOVERFLOW;
+	t = find_time(tz, clock, tm->tm_isdst > 0 ? 1 : tm->tm_isdst);
+	if (shim_tz__local(tz, t, &copy))
+		return -EOVERFLOW;
+	*tm = copy;
+	*out = t;
+	return 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Times in a zone of one's own: the process's TZ, which other threads read, stays as it is. */
+#ifndef SHIM_BASE_TZ_H
+#define SHIM_BASE_TZ_H
+
+#include <time.h>
+
+struct shim_tz;
+
+int shim_tz__open(const char *name, struct shim_tz **out);
+void shim_tz__close(struct shim_tz *tz);
+int shim_tz__local(const struct shim_tz *tz, time_t t, struct tm *out);
+int shim_tz__make(const struct shim_tz *tz, struct tm *tm, time_t *out);
+
+#endif /* SHIM_BASE_TZ_H */
