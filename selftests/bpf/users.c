@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Two users' equal names are two tags, and nobody ends another's transaction. */
 #include <signal.h>
+#include <sys/prctl.h>
 
 #include "bpf_test.h"
 
 #define PID_MAX "/proc/sys/kernel/pid_max"
+#define LAST_PID "/proc/sys/kernel/ns_last_pid"
 
 FIXTURE(users) {
 	const char *missing;
@@ -158,9 +160,13 @@ static int transaction_of_victim(uid_t uid, int go, int begun)
 static pid_t child_with_pid(pid_t wanted, uid_t uid, int go[2], int begun)
 {
 	for (int i = 0; i < 20000; i++) {
-		pid_t pid = fork();
+		pid_t pid;
 
+		/* Where the kernel lets us choose, it is the next. */
+		write_number(LAST_PID, wanted - 1);
+		pid = fork();
 		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			if (getpid() != wanted)
 				_exit(0);
 			close(go[1]);
