@@ -20,8 +20,6 @@ command -v bpftool >/dev/null || { echo "host: no bpftool, so no list" >&2; exit
 bpftool prog list | grep -E '^[0-9]+: [a-z_]*(kprobe|tracepoint|tracing|perf_event)'
 bpftool map list | grep -E '^[0-9]+: .* name vc_'
 bpftool link list | grep -E '^[0-9]+: (perf_event|tracing|raw_tracepoint|kprobe_multi|uprobe_multi)'
-# By whom a probe is held changes with the caller.
-bpftool perf list | sed 's/^pid [0-9]* *fd [0-9]*: *//' | sort
 for events in uprobe_events kprobe_events; do
 	sed "s/^/$events: /" $tracing/$events 2>/dev/null
 done

@@ -7,10 +7,13 @@
 host=$(dirname "$0")/../host.sh
 evidence="$dir/differs $dir/err"
 
-# new PATTERN: now on the list, and was not before
+# new PATTERN...: each is now on the list, and was not before
 new() {
-	sh "$host" >"$dir/now" 2>"$dir/err" && diff "$dir/before" "$dir/now" >"$dir/differs"
-	grep -q "^[>+].*$1" "$dir/differs"
+	sh "$host" >"$dir/now" 2>"$dir/err" || return 1
+	diff "$dir/before" "$dir/now" >"$dir/differs"
+	for pattern; do
+		grep -q "^[>+].*$pattern" "$dir/differs" || return 1
+	done
 }
 
 # Linux 6.12 lets go of a program some time after its link.
@@ -27,12 +30,12 @@ sh "$host" >"$dir/before" 2>"$dir/err"
 result "there is a list"
 as_before
 result "twice the same"
-vcpc trace on 2>"$dir/err" && new 'raw_tracepoint' && new 'map\|name vc_stat' && new '/sys/fs/bpf/vcpc'
+vcpc trace on 2>"$dir/err" && new ' name vc_stat' ' name vc_' '/sys/fs/bpf/vcpc' '[0-9]: raw_tracepoint\|[0-9]: kprobe'
 result "programs, maps and pins of tracing are on it"
 vcpc trace off 2>"$dir/err" && as_before
 result "when tracing is off, they are not"
 if [ -e /sys/kernel/btf/vmlinux ]; then
-	vcpc trace on --probes 2>"$dir/err" && new 'uprobe'
+	vcpc trace on --probes 2>"$dir/err" && new '[0-9]: kprobe' '/sys/fs/bpf/vcpc'
 	result "probes are on it"
 	vcpc trace off 2>"$dir/err" && as_before
 	result "when they are off, they are not"
