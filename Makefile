@@ -3,7 +3,7 @@
 include scripts/config.mk
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup module bpf lib tools tests .needs check check-fast test test-debug test-nmi test-newer test-memory soak demo bench \
+.PHONY: all help setup module bpf lib tools tests .needs check check-fast test test-debug test-nmi test-kcsan test-newer test-memory soak demo bench \
 	bench-archive soak-archive soak-scripts \
 	vm-shell install clean
 
@@ -53,6 +53,9 @@ test-debug: ## the kernel's tests under a debug kernel (built once, some ten min
 
 test-nmi: ## overflow, groups and races under the debug kernel, whose PMU interrupts by NMIs there
 	@selftests/vm/kernel.sh nmi $(FOLDERS)
+
+test-kcsan: ## races, overflows, groups under a kernel that reports data races (built once, ten minutes)
+	@selftests/vm/kernel.sh kcsan $(FOLDERS)
 
 test-newer: ## the kernel's tests on Linux 6.12, x86-64 and arm64
 	@selftests/vm/kernel.sh newer $(FOLDERS)

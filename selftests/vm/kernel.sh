@@ -1,15 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Run the kernel's selftests on another kernel than Debian 12's own; called by
-# make test, make test-debug, make test-nmi, make test-newer and make soak.
+# make test, make test-debug, make test-nmi, make test-kcsan, make test-newer and
+# make soak.
 #
-# usage: kernel.sh debug|shaken|nmi|soak|newer|newer-arm64|newer-pmu [FOLDER|FOLDER/PROGRAM...]
+# usage: kernel.sh debug|shaken|nmi|kcsan|soak|newer|newer-arm64|newer-pmu [FOLDER|FOLDER/PROGRAM...]
 #
 # "debug" is the arm64 kernel that scripts/build-debug-kernel.sh builds, not counted in
 # instructions and with two CPUs, so that races have a chance; "shaken" is
 # those of its tests that find most, in a few minutes; "nmi" is those for which it matters
 # that the PMU's interrupts cannot be masked, and there they cannot; "soak" is the same for
-# SOAK_MINUTES (10) of races, as many calls of the fuzzer, and 1000 unloadings.  "newer" and
+# SOAK_MINUTES (10) of races, as many calls of the fuzzer, 1000 unloadings; "kcsan" is a
+# kernel that reports data races, and those tests that race.  "newer" and
 # "newer-arm64" are those of Debian's backports, "newer-pmu" those tests of the latter that
 # depend on the PMU.  With RESULTS in the environment, results are
 # noted there; otherwise they are added up here.
@@ -41,6 +43,15 @@ nmi)
 	kernel=$("$top/scripts/build-debug-kernel.sh")
 	export TEST_TIMEOUT=900 VM_OPTIONS='--nmi --no-icount --cpus 2 --timeout 2000' VM_ENVIRONMENT=FUZZ_CALLS=20000
 	;;
+kcsan)
+	arch=arm64
+	folders="vcpc/races $(cd "$here/.." && echo vcpc/overflow*.c | sed 's/\.c//g') vcpc/exit_races vcpc/groups vcpc/inherit vcpc/sample"
+	kernel=$("$top/scripts/build-debug-kernel.sh" kcsan)
+	# KCSAN stops where the kernel stops at warnings; splats.deny has those that are the module's.
+	export TEST_TIMEOUT=1800 VM_OPTIONS="--no-icount --cpus 3 --timeout 10000" VM_APPEND='panic_on_warn=0 log_buf_len=16M'
+	export VM_ENVIRONMENT="RACES_SECONDS=${RACES_SECONDS:-60}" VM_DMESG="$top/build/logs/kcsan-dmesg.log"
+	export KCFLAGS=-g
+	;;
 soak)
 	arch=arm64 folders='vcpc/races vcpc/fuzz vcpc/reload.sh vcpc/churn vcpc/hammer vcpc/kunit.sh'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
@@ -66,7 +77,7 @@ newer-pmu)
 	export TEST_TIMEOUT=900 VM_ENVIRONMENT=FUZZ_CALLS=50000
 	;;
 *)
-	echo "usage: kernel.sh debug|shaken|nmi|soak|newer|newer-arm64|newer-pmu [FOLDER...]" >&2
+	echo "usage: kernel.sh debug|shaken|nmi|kcsan|soak|newer|newer-arm64|newer-pmu [FOLDER...]" >&2
 	exit 2
 	;;
 esac
@@ -86,4 +97,9 @@ fi
 
 export VM_NAME="${name:-$arch-$kind}" VM_KERNEL="$kernel" VM_MODULE="$top/build/$arch-$kind/vcpc.ko"
 "$here/test.sh" $arch "$top/build/$arch" "$results" "$@"
+case $kind in
+kcsan)
+	[ ! -e "$VM_DMESG" ] || "$here/kcsan-reports.sh" "$VM_DMESG" "$VM_MODULE"
+	;;
+esac
 [ -n "${RESULTS:-}" ] || "$top/selftests/summary.sh" "$top/selftests/may-skip" "$results"
