@@ -3,7 +3,7 @@
 include scripts/config.mk
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup module bpf lib tools tests .needs check check-fast test test-debug test-nmi test-kcsan test-newer test-memory soak demo bench \
+.PHONY: all help setup module bpf lib tools tests .needs check check-fast test test-attack test-debug test-nmi test-kcsan test-newer test-memory soak demo bench \
 	bench-archive soak-archive soak-scripts \
 	vm-shell install clean
 
@@ -21,7 +21,7 @@ setup: ## install all that is missing (Debian packages, as root), and say why
 
 module: .needs ## build vcpc.ko for KDIR (the running kernel, or Debian's newest; KUNIT=1 with suites)
 	@mkdir -p $(OUT)/module
-	@cp -pu --parents Kbuild kmod/Kbuild $(shell find kmod include/uapi -name '*.[ch]') $(OUT)/module/
+	@cp -pu --parents VERSION Kbuild kmod/Kbuild $(shell find kmod include/uapi -name '*.[ch]') $(OUT)/module/
 	$(Q)$(MAKE) -C $(KDIR) M=$(OUT)/module $(KMAKEFLAGS) $(if $(KUNIT),CONFIG_VCPC_KUNIT_TEST=y) --no-print-directory modules
 	@cp -pu $(OUT)/module/kmod/vcpc.ko $(OUT)/vcpc.ko
 
@@ -47,6 +47,9 @@ check-fast: ## those of the checks that need no build
 
 test: ## everything: natively, under sanitizers, and in both VMs
 	@selftests/test.sh
+
+test-attack: ## attacks on the module under the debug kernel, for hours (ATTACK_TRIES=, ATTACK_ROUNDS=)
+	@selftests/vm/kernel.sh attack $(FOLDERS)
 
 test-debug: ## the kernel's tests under a debug kernel (built once, some ten minutes)
 	@selftests/vm/kernel.sh debug $(FOLDERS)

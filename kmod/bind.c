@@ -3,27 +3,27 @@
  * BIND: who is meant, may it be counted, is there room, and then put the set
  * on the thread, on all threads of the process, or on the CPU.
  *
- * Locking: the set's lock.
+ * Locking: the set's lock, and within it the target's exec_update_lock.
  */
-#include <linux/capability.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/pid.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/ktime.h>
 #include <linux/timekeeping.h>
 
 #include "bind.h"
 #include "binding.h"
-#include "caps.h"
 #include "compat/task_flags.h"
 #include "exclusion.h"
-#include "find.h"
-#include "heirs.h"
-#include "listing.h"
-#include "probe.h"
-#include "set.h"
+#include "hardware.h"
+#include "inherit.h"
+#include "internals.h"
+#include "policy.h"
+#include "target.h"
 #include "uarg.h"
 
 static struct task_struct *get_target(pid_t tid)
@@ -39,13 +39,13 @@ static struct task_struct *get_target(pid_t tid)
 }
 
 /* The set may have come from somebody who was allowed more. */
-static int requests_allowed(const struct vcpc_set *set, int *bad)
+static int requests_allowed(const struct vcpc_spec *spec, int *bad)
 {
 	unsigned int i;
 	int ret;
 
-	for (i = 0; i < set->nr; i++) {
-		ret = vcpc_caps_request(&set->requests[i]);
+	for (i = 0; i < spec->nr; i++) {
+		ret = vcpc_policy_request(&spec->requests[i]);
 		if (ret) {
 			*bad = i;
 			return ret;
@@ -54,23 +54,15 @@ static int requests_allowed(const struct vcpc_set *set, int *bad)
 	return 0;
 }
 
-/* Whoever may count a thread may not yet send it any signal. */
-static int signal_allowed(const struct vcpc_set *set, struct task_struct *task)
+static int target_allowed(const struct vcpc_spec *spec, struct task_struct *task)
 {
-	if (!set->signal || same_thread_group(task, current))
-		return 0;
-	return capable(CAP_KILL) ? 0 : -EACCES;
-}
-
-static int bind_allowed(const struct vcpc_set *set, struct task_struct *task, int *bad)
-{
-	return requests_allowed(set, bad) ?: vcpc_caps_target(task) ?: signal_allowed(set, task);
+	return vcpc_policy_target(task) ?: (spec->signal ? vcpc_policy_signal(task) : 0);
 }
 
 /* Threads or CPUs, not both; totals over them would mean nothing. */
 static bool is_other_kind(struct vcpc_set *set, bool cpu)
 {
-	return !list_empty(&set->bindings) && vcpc_set_on_cpus(set) != cpu;
+	return !list_empty(&set->bindings) && set->on_cpus != cpu;
 }
 
 /* An instance that has ended is not in the way of a new one. */
@@ -87,7 +79,7 @@ static u32 open_flags(const struct vcpc_binding *b)
 {
 	u32 flags = 0;
 
-	if (b->set->flags & VCPC_SET_F_DISABLED)
+	if (b->set->spec.flags & VCPC_SET_F_DISABLED)
 		flags |= VCPC_OPEN_STOPPED;
 	if (b->flags & VCPC_BIND_F_ENABLE_ON_EXEC)
 		flags |= VCPC_OPEN_ON_EXEC;
@@ -96,11 +88,11 @@ static u32 open_flags(const struct vcpc_binding *b)
 
 static int bind_thread(struct vcpc_binding *b, struct task_struct *task, int *bad)
 {
-	const struct vcpc_start start = { .flags = open_flags(b) };
+	const struct vcpc_begin begin = { .flags = open_flags(b) };
 
 	if (is_bound(b->set, task))
 		return -EBUSY;
-	return vcpc_binding_add(b, task, &start, bad);
+	return vcpc_binding_add(b, task, &begin, bad);
 }
 
 /*
@@ -156,61 +148,57 @@ static int bind_process(struct vcpc_binding *b, struct task_struct *member, int 
 }
 
 /* Each group has the counters for itself. */
-static int try_groups(const struct vcpc_set *set, int *bad)
+static int rehearse_groups(const struct vcpc_spec *spec, int *bad)
 {
 	int ret = 0, which;
 	u32 i;
 
-	for (i = 0; !ret && i < set->groups; i++) {
-		struct vcpc_group group = vcpc_set_group(set, i);
+	for (i = 0; !ret && i < spec->groups; i++) {
+		struct vcpc_range range = vcpc_spec_range(spec, i);
 
 		which = -1;
-		ret = vcpc_probe_rehearse(&set->requests[group.begin], group.end - group.begin,
-					  &which);
+		ret = vcpc_hardware_rehearse(&spec->requests[range.begin],
+					     range.end - range.begin, &which);
 		if (ret && which >= 0)
-			*bad = group.begin + which;
+			*bad = range.begin + which;
+		if (!ret && fatal_signal_pending(current))
+			ret = -EINTR;
 	}
 	return ret;
 }
 
-static int try_all(const struct vcpc_set *set, int *bad)
+static int rehearse(const struct vcpc_spec *spec, int *bad)
 {
-	return set->groups ? try_groups(set, bad) :
-			     vcpc_probe_rehearse(set->requests, set->nr, bad);
+	return spec->groups ? rehearse_groups(spec, bad) :
+			      vcpc_hardware_rehearse(spec->requests, spec->nr, bad);
 }
 
 /* Threads that do not run, or will start later, cannot tell yet whether there is room. */
-static int try_first(const struct vcpc_set *set, const struct vcpc_bind_args *args,
-		     const struct task_struct *task, int *bad)
+static int rehearse_for(const struct vcpc_set *set, const struct vcpc_bind_args *args,
+			const struct task_struct *task, int *bad)
 {
 	u32 later = VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_PROCESS;
 
-	if (task == current && !(args->flags & later) && !set->groups)
+	if (task == current && !(args->flags & later) && !set->spec.groups)
 		return 0;
-	return try_all(set, bad);
+	return rehearse(&set->spec, bad);
 }
 
-static int bind_task(struct vcpc_set *set, struct task_struct *task,
-		     const struct vcpc_bind_args *args, int *bad)
+static int open_binding(struct vcpc_set *set, struct task_struct *task,
+			const struct vcpc_bind_args *args, int *bad)
 {
 	struct vcpc_binding *b;
 	struct pid *pid;
 	int ret;
 
-	ret = bind_allowed(set, task, bad);
-	if (ret)
-		return ret;
 	if (is_other_kind(set, false) || is_bound(set, task))
 		return -EBUSY;
-	ret = try_first(set, args, task, bad);
-	if (ret)
-		return ret;
-
 	pid = get_task_pid(task, PIDTYPE_PID);
 	b = vcpc_binding_create(set, pid, -1, args->flags);
 	put_pid(pid);
 	if (IS_ERR(b))
 		return PTR_ERR(b);
+	set->on_cpus = false;
 	ret = args->flags & VCPC_BIND_F_PROCESS ? bind_process(b, task, bad) :
 						  bind_thread(b, task, bad);
 	if (ret)
@@ -218,32 +206,99 @@ static int bind_task(struct vcpc_set *set, struct task_struct *task,
 	return ret;
 }
 
-static int bind_cpu_locked(struct vcpc_set *set, int cpu, u32 flags, int *bad)
+/*
+ * Asking and opening are one step for the target: until the lock is given back, it cannot
+ * execute a program that gives it other rights.  execve ends the events if it does so later.
+ */
+static int bind_allowed(struct vcpc_set *set, struct task_struct *task,
+			const struct vcpc_bind_args *args, int *bad)
 {
-	struct vcpc_binding *b;
-	const struct vcpc_start start = {
-		.flags = set->flags & VCPC_SET_F_DISABLED ? VCPC_OPEN_STOPPED : 0,
-	};
-	int ret;
+	struct rw_semaphore *lock = vcpc_task_exec_lock(task);
+	int ret = down_read_killable(lock);
 
-	if (is_other_kind(set, true) || vcpc_find_cpu(set, cpu))
-		return -EBUSY;
-	/* Counters on a CPU go before those of threads, which would be lost for nothing. */
-	ret = try_all(set, bad);
 	if (ret)
 		return ret;
+	ret = target_allowed(&set->spec, task) ?: open_binding(set, task, args, bad);
+	up_read(lock);
+	return ret;
+}
+
+static int bind_task(struct vcpc_set *set, struct task_struct *task,
+		     const struct vcpc_bind_args *args, int *bad)
+{
+	int ret;
+
+	/* Asked once more below; but whoever may not count it learns nothing else of it. */
+	ret = requests_allowed(&set->spec, bad) ?: target_allowed(&set->spec, task);
+	if (ret)
+		return ret;
+	if (args->flags & (VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE)) {
+		ret = vcpc_inherit_watch(set);
+		if (ret)
+			return ret;
+	}
+	ret = rehearse_for(set, args, task, bad) ?: vcpc_set_lock(set);
+	if (ret)
+		return ret;
+	ret = bind_allowed(set, task, args, bad);
+	vcpc_set_unlock(set);
+	return ret;
+}
+
+static int open_cpu(struct vcpc_set *set, int cpu, u32 flags, int *bad)
+{
+	const struct vcpc_begin begin = {
+		.flags = set->spec.flags & VCPC_SET_F_DISABLED ? VCPC_OPEN_STOPPED : 0,
+	};
+	struct vcpc_binding *b;
+	int ret;
+
+	if (is_other_kind(set, true) || vcpc_target_cpu(set, cpu))
+		return -EBUSY;
 	b = vcpc_binding_create(set, NULL, cpu, flags);
 	if (IS_ERR(b))
 		return PTR_ERR(b);
-	ret = vcpc_binding_add(b, NULL, &start, bad);
+	set->on_cpus = true;
+	ret = vcpc_binding_add(b, NULL, &begin, bad);
 	if (ret)
 		vcpc_binding_close(b);
 	return ret;
 }
 
-static void deprive(struct vcpc_set *set, void *unused)
+/* Counters on a CPU go before those of threads, which would be lost for nothing. */
+static int bind_cpu_alone(struct vcpc_set *set, int cpu, u32 flags, int *bad)
 {
-	vcpc_set_deprive(set);
+	int ret = rehearse(&set->spec, bad) ?: vcpc_set_lock(set);
+
+	if (ret)
+		return ret;
+	ret = open_cpu(set, cpu, flags, bad);
+	vcpc_set_unlock(set);
+	return ret;
+}
+
+static void deprive(struct vcpc_set *set)
+{
+	struct vcpc_instance *inst;
+	unsigned int bucket;
+
+	if (!set->spec.hw)
+		return;
+	rcu_read_lock();
+	hash_for_each_rcu(set->instances, bucket, inst, node)
+		vcpc_instance_deprive(inst);
+	rcu_read_unlock();
+}
+
+/* No set's lock is taken: whoever is just doing something with one holds up nobody. */
+static void deprive_threads(void)
+{
+	struct vcpc_set *set = NULL;
+
+	while ((set = vcpc_set_next(set))) {
+		deprive(set);
+		cond_resched();
+	}
 }
 
 /* From when it is asked for, until sets on threads are invalid, no new one is let in. */
@@ -251,23 +306,21 @@ static int bind_cpu(struct vcpc_set *set, int cpu, u32 flags, int *bad)
 {
 	int ret;
 
-	ret = requests_allowed(set, bad) ?: vcpc_caps_cpu();
+	ret = requests_allowed(&set->spec, bad) ?: vcpc_policy_cpu();
 	if (ret)
 		return ret;
 	if (cpu >= nr_cpu_ids || !cpu_online(cpu))
 		return -ENODEV;
-	ret = set->hw ? vcpc_exclusion_cpu(cpu, flags & VCPC_BIND_F_YIELD) : 0;
+	ret = set->spec.hw ? vcpc_exclusion_cpu(cpu, flags & VCPC_BIND_F_YIELD) : 0;
 	if (ret)
 		return ret;
-	mutex_lock(&set->lock);
-	ret = bind_cpu_locked(set, cpu, flags, bad);
-	mutex_unlock(&set->lock);
-	if (!set->hw)
+	ret = bind_cpu_alone(set, cpu, flags, bad);
+	if (!set->spec.hw)
 		return ret;
 	if (ret)
 		vcpc_exclusion_cpu_done(cpu);
 	else if (vcpc_exclusion_wanted())
-		vcpc_listing_each(deprive, NULL);
+		deprive_threads();
 	return ret;
 }
 
@@ -284,23 +337,17 @@ static int bind_cpu(struct vcpc_set *set, int cpu, u32 flags, int *bad)
 int vcpc_bind_set(struct vcpc_set *set, const struct vcpc_bind_args *args, int *bad)
 {
 	struct task_struct *task;
-	int ret = 0;
+	int ret;
 
 	if (args->tid < 0)
 		return bind_cpu(set, VCPC_UARG_CPU(args->tid), args->flags, bad);
+	/* New processes may become somebody else's. */
+	if (args->flags & VCPC_BIND_F_TREE && set->spec.signal)
+		return -EINVAL;
 	task = get_target(args->tid);
 	if (!task)
 		return -ESRCH;
-	/* New processes may become somebody else's. */
-	if (args->flags & VCPC_BIND_F_TREE && set->signal)
-		ret = -EINVAL;
-	else if (args->flags & (VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE))
-		ret = vcpc_heirs_watch(set);
-	if (!ret) {
-		mutex_lock(&set->lock);
-		ret = bind_task(set, task, args, bad);
-		mutex_unlock(&set->lock);
-	}
+	ret = bind_task(set, task, args, bad);
 	put_task_struct(task);
 	return ret;
 }

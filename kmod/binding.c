@@ -12,7 +12,6 @@
  * Locking: the set's lock, but see struct vcpc_binding.
  */
 #include <linux/err.h>
-#include <linux/hashtable.h>
 #include <linux/minmax.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -20,12 +19,10 @@
 
 #include "binding.h"
 #include "exclusion.h"
+#include "groups.h"
 #include "limits.h"
-#include "mux.h"
-#include "sample.h"
-#include "set.h"
-#include "setpage.h"
-#include "tasktable.h"
+#include "threads.h"
+#include "tracecounts.h"
 
 /* Looking for ended instances at every new one would be slow where many live. */
 #define RETIRE_STEP	16
@@ -48,13 +45,14 @@ static bool inherits(const struct vcpc_binding *b)
 struct vcpc_binding *vcpc_binding_create(struct vcpc_set *set, struct pid *pid, int cpu,
 					 u32 flags)
 {
+	const struct vcpc_spec *spec = &set->spec;
 	struct vcpc_binding *b;
 
-	b = kzalloc(struct_size(b, ended.values, set->nr), GFP_KERNEL_ACCOUNT);
+	b = kzalloc(struct_size(b, ended.values, spec->nr), GFP_KERNEL_ACCOUNT);
 	if (!b)
 		return ERR_PTR(-ENOMEM);
-	if (set->groups) {
-		b->groups = kcalloc(set->groups, sizeof(*b->groups), GFP_KERNEL_ACCOUNT);
+	if (spec->groups) {
+		b->groups = kcalloc(spec->groups, sizeof(*b->groups), GFP_KERNEL_ACCOUNT);
 		if (!b->groups) {
 			kfree(b);
 			return ERR_PTR(-ENOMEM);
@@ -62,7 +60,7 @@ struct vcpc_binding *vcpc_binding_create(struct vcpc_set *set, struct pid *pid, 
 	}
 	kref_init(&b->refs);
 	b->set = set;
-	vcpc_set_get(set);
+	vcpc_guard_get(&set->guard);
 	b->pid = get_pid(pid);
 	b->cpu = cpu;
 	b->flags = flags;
@@ -81,7 +79,7 @@ static void binding_free(struct kref *refs)
 	kfree(b->groups);
 	/* Who finds an instance by its thread looks at its binding before it locks. */
 	kfree_rcu(b, rcu);
-	vcpc_set_put(set);
+	vcpc_guard_put(&set->guard);
 }
 
 /**
@@ -98,7 +96,7 @@ void vcpc_binding_put(struct vcpc_binding *b)
 
 /**
  * vcpc_binding_close() - take a set off all that BIND put it on
- * @b: the binding; heirs that are on their way get no instance
+ * @b: the binding; new threads that are to inherit get no instance
  *
  * Context: sleeps; under the set's lock.
  */
@@ -116,49 +114,103 @@ void vcpc_binding_close(struct vcpc_binding *b)
 /* An ended instance costs memory only, and counts for one counter. */
 static unsigned int cost(const struct vcpc_instance *inst)
 {
-	return inst->state & VCPC_INSTANCE_SETTLED ? 1 : inst->binding->set->nr + 1;
+	return inst->state & VCPC_INSTANCE_SETTLED ? 1 : inst->spec->nr + 1;
 }
 
 static void publish(struct vcpc_binding *b, struct vcpc_instance *inst)
 {
+	inst->binding = b;
+	inst->traced = b->flags & VCPC_BIND_F_TRACE;
 	list_add_tail(&inst->in_binding, &b->instances);
 	b->nr++;
+	b->set->bound++;
 	if (inst->task)
 		vcpc_set_publish(b->set, inst);
-	if (inherits(b) || b->flags & VCPC_BIND_F_TRACE)
-		vcpc_tasktable_add(inst);
+	if (inherits(b) || inst->traced)
+		vcpc_threads_add(inst);
+	if (inst->traced)
+		vcpc_tracecounts_bound();
 }
 
 static void unpublish(struct vcpc_instance *inst)
 {
-	vcpc_tasktable_del(inst);
+	if (vcpc_threads_del(inst) && inst->traced)
+		vcpc_tracecounts_unbound();
 	vcpc_set_unpublish(inst->binding->set, inst);
 }
 
+static bool takes_from_cpus(const struct vcpc_binding *b)
+{
+	return b->set->spec.hw && b->cpu < 0;
+}
+
+static int charge_thread(struct vcpc_binding *b, struct task_struct *task)
+{
+	return task ? vcpc_threads_charge(task, b->set->spec.busiest) : 0;
+}
+
+static void uncharge_thread(struct vcpc_binding *b, struct task_struct *task)
+{
+	if (task)
+		vcpc_threads_uncharge(task, b->set->spec.busiest);
+}
+
 /* A CPU was asked for by BIND, before the set was locked. */
-static int charge(struct vcpc_binding *b)
+static int charge(struct vcpc_binding *b, struct task_struct *task)
 {
 	struct vcpc_set *set = b->set;
-	bool thread = set->hw && b->cpu < 0;
-	int ret = thread ? vcpc_exclusion_thread() : 0;
+	int ret;
 
+	ret = takes_from_cpus(b) ? vcpc_exclusion_thread() : 0;
 	if (ret)
 		return ret;
-	ret = vcpc_limits_charge(set->user, VCPC_LIMIT_COUNTERS, set->nr + 1);
-	if (ret && thread)
+	ret = vcpc_limits_charge(set->user, VCPC_LIMIT_COUNTERS, set->spec.nr + 1);
+	if (ret)
+		goto err_limits;
+	ret = charge_thread(b, task);
+	if (ret)
+		goto err_thread;
+	return 0;
+
+err_thread:
+	vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->spec.nr + 1);
+err_limits:
+	if (takes_from_cpus(b))
 		vcpc_exclusion_thread_done();
 	return ret;
 }
 
-static void uncharge(struct vcpc_binding *b, unsigned int nr, bool counted)
+/* The counters are given back; the thread is the one that they were on. */
+static void uncharge_counters(struct vcpc_binding *b, struct task_struct *task)
+{
+	uncharge_thread(b, task);
+	if (takes_from_cpus(b))
+		vcpc_exclusion_thread_done();
+	else if (b->set->spec.hw)
+		vcpc_exclusion_cpu_done(b->cpu);
+}
+
+static void uncharge_memory(struct vcpc_binding *b, unsigned int nr)
 {
 	vcpc_limits_uncharge(b->set->user, VCPC_LIMIT_COUNTERS, nr);
-	if (!counted || !b->set->hw)
-		return;
-	if (b->cpu < 0)
-		vcpc_exclusion_thread_done();
-	else
-		vcpc_exclusion_cpu_done(b->cpu);
+}
+
+static struct vcpc_instance *open(struct vcpc_binding *b, struct task_struct *task,
+				  const struct vcpc_begin *begin, int *bad)
+{
+	const struct vcpc_start start = {
+		.spec = &b->set->spec,
+		.guard = &b->set->guard,
+		.task = task,
+		.cpu = b->cpu,
+		.flags = begin->flags,
+		.birth = b->births++,
+		.presets = begin->presets,
+		.notify = vcpc_set_notify,
+		.arg = b->set,
+	};
+
+	return vcpc_instance_open(&start, bad);
 }
 
 /**
@@ -166,30 +218,34 @@ static void uncharge(struct vcpc_binding *b, unsigned int nr, bool counted)
  * @b: the binding
  * @task: the thread, which has no instance of the set; the caller holds a
  *	reference; NULL for the CPU, for which the caller has vcpc_exclusion_cpu()
- * @start: how it begins
+ * @begin: how it begins
  * @bad: on failure set to the request that was refused, or left alone
  *
  * Context: sleeps; under the set's lock.
  * Return: 0, -EUSERS, -EAGAIN, or as vcpc_instance_open().
  */
 int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task,
-		     const struct vcpc_start *start, int *bad)
+		     const struct vcpc_begin *begin, int *bad)
 {
-	struct vcpc_set *set = b->set;
 	struct vcpc_instance *inst;
 	int ret;
 
-	ret = charge(b);
+	ret = charge(b, task);
 	if (ret)
 		return ret;
-	inst = vcpc_instance_open(b, task, start, bad);
+	inst = open(b, task, begin, bad);
 	if (IS_ERR(inst)) {
-		uncharge(b, set->nr + 1, b->cpu < 0);
+		uncharge_memory(b, b->set->spec.nr + 1);
+		/* BIND gives a CPU back by itself. */
+		uncharge_thread(b, task);
+		if (takes_from_cpus(b))
+			vcpc_exclusion_thread_done();
 		return PTR_ERR(inst);
 	}
 	publish(b, inst);
-	vcpc_setpage_enter(inst);
-	set->bound++;
+	/* Whoever took the counters for a CPU meanwhile may not have seen this instance. */
+	if (takes_from_cpus(b) && vcpc_exclusion_cpus())
+		vcpc_instance_deprive(inst);
 	return 0;
 }
 
@@ -203,9 +259,11 @@ void vcpc_binding_drop(struct vcpc_instance *inst)
 {
 	struct vcpc_binding *b = inst->binding;
 
-	uncharge(b, cost(inst), !(inst->state & VCPC_INSTANCE_SETTLED));
-	vcpc_setpage_leave(inst);
+	uncharge_memory(b, cost(inst));
 	unpublish(inst);
+	/* The thread is only known while it has counters. */
+	if (!(inst->state & VCPC_INSTANCE_SETTLED))
+		uncharge_counters(b, inst->task);
 	list_del(&inst->in_binding);
 	b->nr--;
 	b->set->bound--;
@@ -220,12 +278,18 @@ void vcpc_binding_drop(struct vcpc_instance *inst)
  */
 void vcpc_binding_settle(struct vcpc_instance *inst)
 {
-	struct vcpc_set *set = inst->binding->set;
+	struct vcpc_binding *b = inst->binding;
+	struct task_struct *task = inst->task;
 
-	if (inst->state & VCPC_INSTANCE_SETTLED || vcpc_instance_settle(inst))
+	if (inst->state & VCPC_INSTANCE_SETTLED)
 		return;
-	unpublish(inst);
-	uncharge(inst->binding, set->nr, true);
+	get_task_struct(task);
+	if (!vcpc_instance_settle(inst, b->set->scratch)) {
+		unpublish(inst);
+		uncharge_counters(b, task);
+		uncharge_memory(b, b->set->spec.nr);
+	}
+	put_task_struct(task);
 }
 
 static void add_up(struct vcpc_sample *sum, const struct vcpc_sample *sample, unsigned int nr)
@@ -233,8 +297,6 @@ static void add_up(struct vcpc_sample *sum, const struct vcpc_sample *sample, un
 	unsigned int i;
 
 	sum->tick += sample->tick;
-	sum->enabled += sample->enabled;
-	sum->running += sample->running;
 	for (i = 0; i < nr; i++)
 		sum->values[i] += sample->values[i];
 }
@@ -243,9 +305,9 @@ static void fold_values(struct vcpc_instance *inst)
 {
 	struct vcpc_binding *b = inst->binding;
 
-	add_up(&b->ended, &inst->kept, b->set->nr);
-	if (inst->mux)
-		vcpc_mux_fold(inst->mux, b->groups);
+	add_up(&b->ended, &inst->kept, inst->spec->nr);
+	if (inst->groups)
+		vcpc_groups_fold(inst->groups, b->groups);
 }
 
 static void fold(struct vcpc_instance *inst)
@@ -326,23 +388,26 @@ void vcpc_binding_retire(struct vcpc_binding *b, bool now)
 void vcpc_binding_total(struct vcpc_binding *b, struct vcpc_sample *total,
 			struct vcpc_group_sample *groups, int *ret)
 {
-	struct vcpc_group_sample *one = groups ? groups + b->set->groups : NULL;
+	const struct vcpc_spec *spec = &b->set->spec;
+	struct vcpc_group_sample *one = groups ? groups + spec->groups : NULL;
 	struct vcpc_sample *sample = b->set->scratch;
 	struct vcpc_instance *inst;
 	int err;
 
-	add_up(total, &b->ended, b->set->nr);
+	add_up(total, &b->ended, spec->nr);
 	if (groups)
-		vcpc_mux_add_up(groups, b->groups, b->set->groups, false);
+		vcpc_groups_add_up(groups, b->groups, spec->groups, false);
 	list_for_each_entry(inst, &b->instances, in_binding) {
-		err = vcpc_operate_groups(inst, VCPC_OP_SAMPLE, sample, one);
+		err = vcpc_instance_do(inst, VCPC_OP_SAMPLE, sample, one);
+		if (!err && fatal_signal_pending(current))
+			err = -EINTR;
 		if (err) {
 			*ret = err;
 			return;
 		}
-		add_up(total, sample, b->set->nr);
+		add_up(total, sample, spec->nr);
 		if (groups)
-			vcpc_mux_add_up(groups, one, b->set->groups, b->cpu >= 0);
+			vcpc_groups_add_up(groups, one, spec->groups, b->cpu >= 0);
 		if (!(sample->state & VCPC_STATE_EXITED))
 			total->state &= ~VCPC_STATE_EXITED;
 		total->state |= sample->state & VCPC_STATE_COUNTING;
@@ -355,25 +420,49 @@ void vcpc_binding_total(struct vcpc_binding *b, struct vcpc_sample *total,
 }
 
 /**
- * vcpc_binding_turn() - enable or disable all that BIND began
+ * vcpc_binding_can_restart() - can all that BIND began be restarted?
  * @b: the binding
- * @op: VCPC_OP_ENABLE or VCPC_OP_DISABLE
+ *
+ * Context: under the set's lock.
+ * Return: false if it has groups, an instance waits for execve, or all have ended.
+ */
+bool vcpc_binding_can_restart(const struct vcpc_binding *b)
+{
+	struct vcpc_instance *inst;
+	bool any = false;
+
+	list_for_each_entry(inst, &b->instances, in_binding) {
+		if (!vcpc_instance_can_restart(inst))
+			return false;
+		any |= !vcpc_instance_ended(inst);
+	}
+	return any;
+}
+
+/**
+ * vcpc_binding_do() - enable, disable or restart all that BIND began
+ * @b: the binding
+ * @op: VCPC_OP_ENABLE, VCPC_OP_DISABLE or VCPC_OP_RESTART
  * @ret: set to an error if there is one; being so already is none
  *
  * Context: sleeps; under the set's lock.
  */
-void vcpc_binding_turn(struct vcpc_binding *b, enum vcpc_op op, int *ret)
+void vcpc_binding_do(struct vcpc_binding *b, enum vcpc_op op, int *ret)
 {
 	struct vcpc_instance *inst;
 	int err;
 
 	list_for_each_entry(inst, &b->instances, in_binding) {
-		err = vcpc_operate_on(inst, op, NULL);
+		err = vcpc_instance_do(inst, op, NULL, NULL);
+		if (!err && fatal_signal_pending(current))
+			err = -EINTR;
 		if (err && err != -EINVAL)
 			*ret = err;
+		if (err == -EINTR)
+			return;
 		cond_resched();
 	}
 	b->stopped = op == VCPC_OP_DISABLE;
-	/* An heir that sees the new number has a parent that was turned. */
+	/* A new thread that sees the new number has a parent that this was done to. */
 	smp_store_release(&b->turns, b->turns + 1);
 }

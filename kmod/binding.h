@@ -10,17 +10,27 @@
 #include <linux/vcpc.h>
 
 #include "instance.h"
-#include "operate.h"
+#include "set.h"
 
 struct pid;
 struct task_struct;
 struct vcpc_set;
 
 /**
+ * struct vcpc_begin - how an instance begins
+ * @flags: VCPC_OPEN_*
+ * @presets: its own, one for each request; NULL: the set's requests'
+ */
+struct vcpc_begin {
+	u32 flags;
+	const u64 *presets;
+};
+
+/**
  * struct vcpc_binding - what one BIND began: its thread, and all that inherit; or its CPU
  * @node: in the set's list; under the set's lock, as all that says no other
  * @rcu: for freeing
- * @refs: the list's, and that of every heir on its way
+ * @refs: the list's, and that of every new thread on its way to an instance
  * @set: whose; holds a reference
  * @pid: what BIND named; NULL if that was a CPU
  * @cpu: which; otherwise -1
@@ -67,13 +77,14 @@ void vcpc_binding_close(struct vcpc_binding *b);
 void vcpc_binding_put(struct vcpc_binding *b);
 
 int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task,
-		     const struct vcpc_start *start, int *bad);
+		     const struct vcpc_begin *begin, int *bad);
 void vcpc_binding_drop(struct vcpc_instance *inst);
 void vcpc_binding_retire(struct vcpc_binding *b, bool now);
 void vcpc_binding_settle(struct vcpc_instance *inst);
 void vcpc_binding_total(struct vcpc_binding *b, struct vcpc_sample *total,
 			struct vcpc_group_sample *groups, int *ret);
-void vcpc_binding_turn(struct vcpc_binding *b, enum vcpc_op op, int *ret);
+bool vcpc_binding_can_restart(const struct vcpc_binding *b);
+void vcpc_binding_do(struct vcpc_binding *b, enum vcpc_op op, int *ret);
 
 static inline void vcpc_binding_get(struct vcpc_binding *b)
 {

@@ -9,9 +9,9 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "caps.h"
 #include "chardev.h"
-#include "heirs.h"
+#include "hardware.h"
+#include "inherit.h"
 #include "limits.h"
 #include "setfd.h"
 #include "tracecall.h"
@@ -38,13 +38,14 @@ static int ioc_info(void __user *uarg)
 	args.abi = VCPC_ABI_VERSION;
 	args.features = VCPC_FEAT_SETS | VCPC_FEAT_TRACE | VCPC_FEAT_CPU | VCPC_FEAT_GROUPS |
 			VCPC_FEAT_PROCESS | VCPC_FEAT_TRACE_COUNTS | VCPC_FEAT_SHUFFLE |
-			VCPC_FEAT_OVERFLOW | VCPC_FEAT_PAGE;
-	if (vcpc_heirs_can())
+			VCPC_FEAT_OVERFLOW;
+	if (vcpc_inherit_can())
 		args.features |= VCPC_FEAT_INHERIT;
 	args.max_requests = vcpc_limits_requests();
 	args.max_sets = vcpc_limits_sets();
 	args.max_tags = vcpc_limits_tags();
-	args.hw_slots = vcpc_caps_slots();
+	args.hw_slots = vcpc_hardware_slots();
+	args.sample_size = sizeof(struct vcpc_sample);
 	return copy_to_user(uarg, &args, sizeof(args)) ? -EFAULT : 0;
 }
 
@@ -53,12 +54,17 @@ static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	struct vcpc_file *vf = file->private_data;
 	void __user *uarg = (void __user *)arg;
 
-	switch (cmd) {
-	case VCPC_IOC_INFO:		return ioc_info(uarg);
-	case VCPC_IOC_SET_CREATE:	return vcpc_setfd_create(vf->user, uarg);
-	case VCPC_IOC_TRACE_TAG:	return vcpc_tracecall_tag(&vf->tracer, uarg);
-	case VCPC_IOC_TRACE:		return vcpc_tracecall_fire(&vf->tracer, uarg);
-	default:			return -ENOIOCTLCMD;
+	switch (VCPC_UARG_CMD(cmd)) {
+	case VCPC_UARG_CMD(VCPC_IOC_INFO):
+		return ioc_info(uarg);
+	case VCPC_UARG_CMD(VCPC_IOC_SET_CREATE):
+		return vcpc_setfd_create(vf->user, uarg);
+	case VCPC_UARG_CMD(VCPC_IOC_TRACE_TAG):
+		return vcpc_tracecall_tag(&vf->tracer, uarg);
+	case VCPC_UARG_CMD(VCPC_IOC_TRACE):
+		return vcpc_tracecall_fire(&vf->tracer, uarg);
+	default:
+		return -ENOIOCTLCMD;
 	}
 }
 
@@ -112,11 +118,18 @@ static const struct file_operations chardev_fops = {
 	.release = chardev_release,
 };
 
+/*
+ * A number of its own lets the module be loaded when its node is opened: of all that are not
+ * given away, one that systems hand out last.
+ */
+#define CHARDEV_MINOR	249
+
+/* Whom the administrator lets in is said by a rule of udev's, which sets group and mode. */
 static struct miscdevice chardev = {
-	.minor = MISC_DYNAMIC_MINOR,
+	.minor = CHARDEV_MINOR,
 	.name = "vcpc",
 	.fops = &chardev_fops,
-	.mode = 0666,
+	.mode = 0600,
 };
 
 /**
@@ -126,8 +139,16 @@ static struct miscdevice chardev = {
  */
 int vcpc_chardev_register(void)
 {
+	int ret = misc_register(&chardev);
+
+	if (ret != -EBUSY)
+		return ret;
+	chardev.minor = MISC_DYNAMIC_MINOR;
 	return misc_register(&chardev);
 }
+
+MODULE_ALIAS_MISCDEV(CHARDEV_MINOR);
+MODULE_ALIAS("devname:vcpc");
 
 /**
  * vcpc_chardev_unregister() - make it disappear

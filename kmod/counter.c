@@ -15,14 +15,14 @@
 #include "arm_pmu.h"
 #include "counter.h"
 #include "event.h"
-#include "overflow.h"
+#include "internals.h"
 
 static struct perf_event *open_event(const struct vcpc_counter_plan *plan, unsigned int i)
 {
 	struct vcpc_alarm alarm;
 	u32 flags = plan->flags;
 
-	if (plan->overflow && vcpc_overflow_alarm(plan->overflow, i, &alarm))
+	if (plan->alarm_of && plan->alarm_of(plan->alarm_arg, i, &alarm))
 		return vcpc_event_open(&plan->reqs[i], &plan->place, &alarm, flags);
 	if (i < plan->begin || i >= plan->end)
 		flags = VCPC_EVENT_DISABLED;
@@ -40,16 +40,16 @@ static int open_one(struct vcpc_counters *c, const struct vcpc_counter_plan *pla
 	counter->add = plan->from ? plan->from[i] : 0;
 	counter->mask = vcpc_event_is_hw(event) ? vcpc_arm_pmu_mask(event) : 0;
 	if (!c->ctx[0])
-		c->ctx[0] = event->ctx;
-	else if (event->ctx != c->ctx[0])
-		c->ctx[1] = event->ctx;
+		c->ctx[0] = vcpc_event_context(event);
+	else if (vcpc_event_context(event) != c->ctx[0])
+		c->ctx[1] = vcpc_event_context(event);
 	return 0;
 }
 
 /*
  * An event that cannot be off while its thread runs tells the thread's CPU time, too, and
  * a clock of its own would be one more event at each context switch.  What can be off, or
- * has to be told apart from what never ran, or shall ring, needs one.  On a CPU there is
+ * has to be told apart from what never ran, or has an alarm, needs one.  On a CPU there is
  * no switch.
  */
 static bool needs_clock(const struct vcpc_counter_plan *plan)
@@ -91,7 +91,7 @@ static int open_clock(struct vcpc_counters *c, const struct vcpc_counter_plan *p
 		return PTR_ERR(event);
 	clock->event = event;
 	clock->own = true;
-	c->ctx[0] = event->ctx;
+	c->ctx[0] = vcpc_event_context(event);
 	return 0;
 }
 
@@ -183,7 +183,7 @@ void vcpc_counter_start(struct vcpc_counters *c)
  */
 bool vcpc_counter_waits(const struct vcpc_counters *c)
 {
-	return c->clock.own && READ_ONCE(c->clock.event->state) == PERF_EVENT_STATE_OFF;
+	return c->clock.own && vcpc_event_state(c->clock.event) == PERF_EVENT_STATE_OFF;
 }
 
 /**
@@ -197,7 +197,7 @@ bool vcpc_counter_waits(const struct vcpc_counters *c)
  */
 bool vcpc_counter_ended(const struct vcpc_counters *c)
 {
-	return READ_ONCE(c->clock.event->state) == PERF_EVENT_STATE_EXIT;
+	return vcpc_event_state(c->clock.event) == PERF_EVENT_STATE_EXIT;
 }
 
 /**
@@ -239,9 +239,9 @@ void vcpc_counter_choose(struct vcpc_counters *c, u32 begin, u32 end)
 }
 
 /**
- * vcpc_counter_alarm() - let the clock's alarm ring, and begin again
+ * vcpc_counter_alarm() - when the clock's alarm shall come
  * @c: the counters, opened with an alarm
- * @period: after this time
+ * @period: after this time, and then again
  *
  * Context: sleeps.
  */
@@ -252,46 +252,20 @@ void vcpc_counter_alarm(struct vcpc_counters *c, u64 period)
 }
 
 /**
- * vcpc_counter_period() - when a counter shall overflow
+ * vcpc_counter_restart_period() - when a counter shall overflow
  * @c: the counters
  * @i: which; opened with an alarm
  * @period: after so many events from now on, and then again
  *
- * A counter that perf has stopped because it rang too often counts again.
- *
- * Context: sleeps.
- */
-void vcpc_counter_period(struct vcpc_counters *c, u32 i, u64 period)
-{
-	/* Refuses only what is no period at all. */
-	(void)perf_event_period(c->counter[i].event, period);
-}
-
-/**
- * vcpc_counter_period_now() - let a period that was set begin now
- * @c: the counters
- * @i: which; vcpc_counter_period() was called for it
- *
- * perf lets events that the kernel itself counts one by one go through what was their
- * period before, first.
- *
  * Context: where counters can be read.
  */
-void vcpc_counter_period_now(struct vcpc_counters *c, u32 i)
+void vcpc_counter_restart_period(struct vcpc_counters *c, u32 i, u64 period)
 {
-	struct perf_event *event = c->counter[i].event;
-	struct hw_perf_event *hw = &event->hw;
-
-	if (event->attr.type != PERF_TYPE_SOFTWARE ||
-	    event->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
-	    event->attr.config == PERF_COUNT_SW_TASK_CLOCK)
-		return;
-	hw->last_period = hw->sample_period;
-	local64_set(&hw->period_left, -(s64)hw->sample_period);
+	vcpc_event_restart_period(c->counter[i].event, period);
 }
 
 /**
- * vcpc_counter_throttled() - has perf stopped a counter because it rings too often?
+ * vcpc_counter_throttled() - has perf stopped a counter because it interrupts too often?
  * @c: the counters
  * @i: which
  *
@@ -300,10 +274,7 @@ void vcpc_counter_period_now(struct vcpc_counters *c, u32 i)
  */
 bool vcpc_counter_throttled(const struct vcpc_counters *c, u32 i)
 {
-	const struct perf_event *event = c->counter[i].event;
-
-	/* perf's own mark; software goes on counting. */
-	return vcpc_event_is_hw(event) && event->hw.interrupts == U64_MAX;
+	return vcpc_event_throttled(c->counter[i].event);
 }
 
 /**
@@ -317,7 +288,7 @@ int vcpc_counter_lost(const struct vcpc_counters *c)
 	unsigned int i;
 
 	for (i = c->begin; i < c->end; i++)
-		if (READ_ONCE(c->counter[i].event->state) == PERF_EVENT_STATE_ERROR)
+		if (vcpc_event_state(c->counter[i].event) == PERF_EVENT_STATE_ERROR)
 			return i;
 	return -1;
 }

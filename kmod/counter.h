@@ -10,7 +10,6 @@
 
 struct perf_event_context;
 struct task_struct;
-struct vcpc_overflow;
 
 /* How the counters of a thread are opened */
 #define VCPC_COUNTER_ON_EXEC	VCPC_EVENT_ON_EXEC
@@ -27,7 +26,8 @@ struct vcpc_overflow;
  * @begin: the first that counts at once
  * @end: behind the last one of these
  * @alarm: of the clock
- * @overflow: who is told of overflows, or NULL
+ * @alarm_of: says of a request which alarm its event has, false if none; or NULL
+ * @alarm_arg: for @alarm_of
  */
 struct vcpc_counter_plan {
 	const struct vcpc_request *reqs;
@@ -38,7 +38,8 @@ struct vcpc_counter_plan {
 	u32 begin;
 	u32 end;
 	struct vcpc_alarm alarm;
-	struct vcpc_overflow *overflow;
+	bool (*alarm_of)(void *arg, u32 i, struct vcpc_alarm *alarm);
+	void *alarm_arg;
 };
 
 /**
@@ -93,6 +94,7 @@ struct vcpc_clock {
  * @based: the counters' @start is known
  * @plain: an event that is on the PMU has always been there
  * @direct: and all can be read without their driver
+ * @sched_out: perf is just taking the thread's events off its CPU
  * @clock: the thread's CPU time
  * @counter: one for each request
  *
@@ -108,6 +110,7 @@ struct vcpc_counters {
 	bool based;
 	bool plain;
 	bool direct;
+	bool sched_out;
 	struct vcpc_clock clock;
 	struct vcpc_counter counter[];
 };
@@ -118,8 +121,7 @@ void vcpc_counter_start(struct vcpc_counters *c);
 void vcpc_counter_turn(struct vcpc_counters *c, u32 begin, u32 end, bool on);
 void vcpc_counter_choose(struct vcpc_counters *c, u32 begin, u32 end);
 void vcpc_counter_alarm(struct vcpc_counters *c, u64 period);
-void vcpc_counter_period(struct vcpc_counters *c, u32 i, u64 period);
-void vcpc_counter_period_now(struct vcpc_counters *c, u32 i);
+void vcpc_counter_restart_period(struct vcpc_counters *c, u32 i, u64 period);
 bool vcpc_counter_throttled(const struct vcpc_counters *c, u32 i);
 void vcpc_counter_go_on(struct vcpc_counters *c, const struct vcpc_sample *from,
 			const struct vcpc_sample *to);

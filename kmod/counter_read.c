@@ -7,7 +7,7 @@
  * that the event was off, whenever that was.
  *
  * Locking: none of its own.  vcpc_counter_read() needs the counts to hold
- * still, which vcpc_reach_call() arranges, or the thread itself by turning
+ * still, which vcpc_remote_call() arranges, or the thread itself by turning
  * interrupts off; the caller sees to it that nobody closes meanwhile.
  */
 #include <linux/minmax.h>
@@ -16,12 +16,7 @@
 #include "arm_pmu.h"
 #include "counter.h"
 #include "event.h"
-
-/* Constant while the event is on, whenever its thread runs; otherwise it grows. */
-static __always_inline u64 event_start(const struct perf_event *event)
-{
-	return event->tstamp - event->total_time_running;
-}
+#include "internals.h"
 
 static void counter_base(struct vcpc_counters *c)
 {
@@ -30,8 +25,8 @@ static void counter_base(struct vcpc_counters *c)
 	for (i = c->begin; i < c->end; i++) {
 		struct vcpc_counter *counter = &c->counter[i];
 
-		counter->start = event_start(counter->event);
-		if (counter->mask && READ_ONCE(counter->event->state) == PERF_EVENT_STATE_ACTIVE)
+		counter->start = vcpc_event_start(counter->event);
+		if (counter->mask && vcpc_event_state(counter->event) == PERF_EVENT_STATE_ACTIVE)
 			counter->direct = vcpc_arm_pmu_direct(counter->event, counter->mask);
 	}
 	c->based = true;
@@ -43,8 +38,7 @@ static noinline u64 count_by_driver(const struct vcpc_counter *counter)
 
 	if (counter->mask)
 		return vcpc_arm_pmu_count(event, counter->mask);
-	event->pmu->read(event);
-	return local64_read(&event->count);
+	return vcpc_event_count_now(event);
 }
 
 /* The event is on the PMU of this CPU. */
@@ -58,19 +52,22 @@ static __always_inline u64 count_active(const struct vcpc_counter *counter)
 }
 
 /* Read one counter, wherever its event is, and see whether it is whole. */
-static int read_one(const struct vcpc_counter *counter, u64 *value)
+static int read_one(const struct vcpc_counter *counter, u64 *value, bool sched_out)
 {
 	struct perf_event *event = counter->event;
-	bool whole = event_start(event) == counter->start;
+	bool whole = vcpc_event_start(event) == counter->start;
 
-	*value = local64_read(&event->count) + counter->add;
-	switch (READ_ONCE(event->state)) {
+	*value = vcpc_event_count(event) + counter->add;
+	switch (vcpc_event_state(event)) {
 	case PERF_EVENT_STATE_ACTIVE:
 		*value = count_active(counter) + counter->add;
 		break;
 	case PERF_EVENT_STATE_INACTIVE:
-		/* A dying thread runs on after perf has detached its context. */
-		whole &= READ_ONCE(event->ctx->task) != current;
+		/*
+		 * Off the PMU while its thread runs, unless perf is just taking all events
+		 * off.  A dying thread runs on after perf has detached its context.
+		 */
+		whole &= sched_out || !vcpc_event_is_mine(event);
 		break;
 	case PERF_EVENT_STATE_EXIT:
 		break;
@@ -89,31 +86,16 @@ static int read_one(const struct vcpc_counter *counter, u64 *value)
  */
 static bool counter_whole(const struct vcpc_counters *c)
 {
-	u64 clock = c->clock.event->total_time_running;
+	u64 clock = vcpc_event_run(c->clock.event);
 	u64 tolerance = clock / 8 + NSEC_PER_MSEC;
 	unsigned int i;
 
 	if (!c->clock.own && !clock)
 		return false;
 	for (i = 0; i < c->nr; i++)
-		if (c->counter[i].event->total_time_running + tolerance < clock)
+		if (vcpc_event_run(c->counter[i].event) + tolerance < clock)
 			return false;
 	return true;
-}
-
-/* What perf's clock has counted; its event is on the CPU. */
-static u64 clock_by_count(struct perf_event *event)
-{
-	event->pmu->read(event);
-	return local64_read(&event->count);
-}
-
-/* The time that an event has run, which is on the CPU: its context's time, but for a constant. */
-static u64 clock_by_running(const struct perf_event *event)
-{
-	const struct perf_event_context *ctx = event->ctx;
-
-	return ctx->time + (event->clock() - ctx->timestamp) - event_start(event);
 }
 
 /* perf's clock and the monotonic one may drift apart: never go back. */
@@ -122,11 +104,11 @@ static u64 clock_anchor(struct vcpc_clock *clock, u64 now)
 	struct perf_event *event = clock->event;
 	u64 tick;
 
-	if (READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE) {
-		tick = clock->own ? clock_by_count(event) : clock_by_running(event);
-		clock->epoch = event->ctx->timestamp;
+	if (vcpc_event_state(event) == PERF_EVENT_STATE_ACTIVE) {
+		tick = clock->own ? vcpc_event_count_now(event) : vcpc_event_run_now(event);
+		clock->epoch = vcpc_event_epoch(event);
 	} else {
-		tick = clock->own ? local64_read(&event->count) : event->total_time_running;
+		tick = clock->own ? vcpc_event_count(event) : vcpc_event_run(event);
 		clock->epoch = VCPC_CLOCK_NO_EPOCH;
 	}
 	clock->tick = max(tick, clock->last);
@@ -140,7 +122,7 @@ static u64 clock_anchor(struct vcpc_clock *clock, u64 now)
  */
 static __always_inline bool stays(const struct vcpc_clock *clock)
 {
-	return clock->event->ctx->timestamp == clock->epoch;
+	return vcpc_event_epoch(clock->event) == clock->epoch;
 }
 
 static __always_inline u64 clock_passed(struct vcpc_clock *clock, u64 now)
@@ -159,12 +141,11 @@ static u64 clock_read(struct vcpc_clock *clock, u64 now)
 
 static __always_inline void fill(struct vcpc_sample *sample, u64 time, u64 tick, u32 nr, u32 state)
 {
-	sample->time = time;
-	sample->tick = tick;
-	sample->enabled = tick;
-	sample->running = tick;
+	sample->size = sizeof(*sample);
 	sample->nr = nr;
 	sample->state = state;
+	sample->time = time;
+	sample->tick = tick;
 }
 
 /* Waiting for exec: nothing has been counted yet. */
@@ -213,7 +194,7 @@ static int read_careful(struct vcpc_counters *c, u64 now, struct vcpc_sample *sa
 		ret = read_first(c);
 	}
 	for (i = c->begin; i < c->end; i++)
-		ret |= read_one(&c->counter[i], &sample->values[i]);
+		ret |= read_one(&c->counter[i], &sample->values[i], c->sched_out);
 	if (vcpc_counter_ended(c))
 		state |= VCPC_STATE_EXITED;
 	fill(sample, now, clock_read(&c->clock, now), c->nr, state);
@@ -231,7 +212,7 @@ static __always_inline bool read_plain(const struct vcpc_counters *c, struct vcp
 		struct perf_event *event = counter->event;
 		u64 count;
 
-		if (unlikely(READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE))
+		if (unlikely(vcpc_event_state(event) != PERF_EVENT_STATE_ACTIVE))
 			return false;
 		if (!direct)
 			count = count_active(counter);
@@ -259,7 +240,7 @@ static noinline int read_slow(struct vcpc_counters *c, u64 now, struct vcpc_samp
  *
  * What is mostly the case is in no need of a stack frame, as it calls nobody.
  *
- * Context: interrupts off; either the thread itself, or in vcpc_reach_call().
+ * Context: interrupts off; either the thread itself, or in vcpc_remote_call().
  * Return: 0, or -EAGAIN if a counter was ever off while the thread ran.
  */
 int vcpc_counter_read(struct vcpc_counters *c, u64 now, struct vcpc_sample *sample)
@@ -285,9 +266,9 @@ bool vcpc_counter_peek(const struct vcpc_counters *c, u32 i, u64 *value)
 {
 	const struct vcpc_counter *counter = &c->counter[i];
 
-	if (READ_ONCE(counter->event->oncpu) >= 0)
+	if (vcpc_event_cpu(counter->event) >= 0)
 		return false;
-	*value = local64_read(&counter->event->count) + counter->add;
+	*value = vcpc_event_count(counter->event) + counter->add;
 	return true;
 }
 

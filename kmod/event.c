@@ -3,9 +3,11 @@
  * One request as an in-kernel perf event.
  */
 #include <linux/err.h>
+#include <linux/minmax.h>
 #include <linux/perf_event.h>
 
 #include "event.h"
+#include "internals.h"
 
 static struct perf_event *event_open(const struct vcpc_request *req,
 				     const struct vcpc_place *place,
@@ -32,11 +34,11 @@ static struct perf_event *event_open(const struct vcpc_request *req,
 		.exclude_guest = 1,
 	};
 
-	return perf_event_create_kernel_counter(&attr, place->cpu, place->task, alarm->ring,
+	return perf_event_create_kernel_counter(&attr, place->cpu, place->task, alarm->handler,
 						alarm->context);
 }
 
-static void quiet(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+static void ignore(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 }
 
@@ -56,11 +58,11 @@ static void quiet(struct perf_event *event, struct perf_sample_data *data, struc
 struct perf_event *vcpc_event_open(const struct vcpc_request *req, const struct vcpc_place *place,
 				   const struct vcpc_alarm *alarm, u32 flags)
 {
-	static const struct vcpc_alarm some_day = { .period = VCPC_PERIOD_MAX, .ring = quiet };
+	static const struct vcpc_alarm far_away = { .period = VCPC_PERIOD_MAX, .handler = ignore };
 	static const struct vcpc_alarm never;
 
 	if (!alarm)
-		alarm = req->flags & VCPC_REQ_F_OVERFLOW ? &some_day : &never;
+		alarm = req->flags & VCPC_REQ_F_OVERFLOW ? &far_away : &never;
 	return event_open(req, place, alarm, flags);
 }
 
@@ -91,6 +93,23 @@ struct perf_event *vcpc_event_open_clock(const struct vcpc_place *place,
 	u64 clock = place->task ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_CPU_CLOCK;
 
 	return open_software(clock, place, alarm, flags);
+}
+
+/**
+ * vcpc_event_period() - a period for what is left to an overflow
+ * @type: the request's type
+ * @left: how many events; 0: none is left to come
+ *
+ * Never 1 for a PMU's event: a period of 1 makes Intel's driver trace branches into memory
+ * instead of counting them.  Such an overflow comes one event late.
+ *
+ * Return: the period that perf takes.
+ */
+u64 vcpc_event_period(u32 type, u64 left)
+{
+	u64 shortest = type == PERF_TYPE_SOFTWARE ? 1 : 2;
+
+	return left ? clamp(left, shortest, VCPC_PERIOD_MAX) : VCPC_PERIOD_MAX;
 }
 
 /**

@@ -22,12 +22,12 @@ struct vcpc_place {
 /**
  * struct vcpc_alarm - to be called whenever an event has counted so many
  * @period: how many, of a clock nanoseconds; 0: never
- * @ring: called with interrupts off, on the CPU that is counted
+ * @handler: called with interrupts off, on the CPU that is counted
  * @context: the event's overflow_handler_context
  */
 struct vcpc_alarm {
 	u64 period;
-	perf_overflow_handler_t ring;
+	perf_overflow_handler_t handler;
 	void *context;
 };
 
@@ -42,11 +42,7 @@ struct perf_event *vcpc_event_open(const struct vcpc_request *req, const struct 
 				   const struct vcpc_alarm *alarm, u32 flags);
 struct perf_event *vcpc_event_open_clock(const struct vcpc_place *place,
 					 const struct vcpc_alarm *alarm, u32 flags);
+u64 vcpc_event_period(u32 type, u64 left);
 int vcpc_event_check(const struct perf_event *event, u32 type);
-
-static inline bool vcpc_event_is_hw(const struct perf_event *event)
-{
-	return event->pmu->task_ctx_nr == perf_hw_context;
-}
 
 #endif

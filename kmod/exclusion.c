@@ -90,6 +90,21 @@ void vcpc_exclusion_cpu_done(int cpu)
 }
 
 /**
+ * vcpc_exclusion_cpus() - are hardware events counted on CPUs, so that threads may not?
+ *
+ * Return: true or false.
+ */
+bool vcpc_exclusion_cpus(void)
+{
+	bool taken;
+
+	spin_lock(&lock);
+	taken = cpus && exclusive;
+	spin_unlock(&lock);
+	return taken;
+}
+
+/**
  * vcpc_exclusion_wanted() - shall sets exclude each other?
  *
  * Return: the module's parameter.

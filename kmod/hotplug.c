@@ -5,76 +5,49 @@
  * perf takes its events off a CPU that goes offline, and does not put them back.
  * So the values are kept before, and new counters are opened after.
  *
- * Locking: lock guards the list of instances on CPUs.  Hotplug holds a lock of
- * the kernel's that opening and closing of events take under a set's lock; so
- * what hotplug calls takes no set's lock, and leaves the rest to a work.
+ * Locking: Hotplug holds a lock of the kernel's that opening and closing of events take under
+ * a set's lock; so what hotplug calls takes no set's lock, and leaves the rest to a work.
+ * That waits for one set at a time, and holds nothing meanwhile.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/workqueue.h>
 
 #include "binding.h"
 #include "hotplug.h"
-#include "instance.h"
-#include "operate.h"
-#include "listing.h"
 #include "set.h"
 
-static LIST_HEAD(instances);
-static DEFINE_MUTEX(lock);
 static enum cpuhp_state hotplug_state;
-
-/**
- * vcpc_hotplug_add() - an instance on a CPU wants to know
- * @inst: the instance; its counters are not open yet
- */
-void vcpc_hotplug_add(struct vcpc_instance *inst)
-{
-	mutex_lock(&lock);
-	list_add_tail(&inst->on_cpu, &instances);
-	mutex_unlock(&lock);
-}
-
-/**
- * vcpc_hotplug_del() - no longer
- * @inst: the instance
- */
-void vcpc_hotplug_del(struct vcpc_instance *inst)
-{
-	mutex_lock(&lock);
-	list_del(&inst->on_cpu);
-	mutex_unlock(&lock);
-}
 
 /* On the CPU, while perf's events are still on it. */
 static int going_offline(unsigned int cpu)
 {
-	struct vcpc_instance *inst;
-
-	mutex_lock(&lock);
-	list_for_each_entry(inst, &instances, on_cpu)
-		if (inst->cpu == cpu)
-			vcpc_operate_offline(inst);
-	mutex_unlock(&lock);
+	vcpc_instance_offline(cpu);
 	return 0;
 }
 
-static void reopen_set(struct vcpc_set *set, void *unused)
+static void reopen_set(struct vcpc_set *set)
 {
 	struct vcpc_instance *inst;
 	struct vcpc_binding *b;
 
+	mutex_lock(&set->guard.lock);
 	list_for_each_entry(b, &set->bindings, node)
 		list_for_each_entry(inst, &b->instances, in_binding)
 			if (inst->cpu >= 0 && cpu_online(inst->cpu))
 				vcpc_instance_online(inst);
+	vcpc_set_unlock(set);
 }
 
+/* Sets on threads, which everybody may have, are not waited for. */
 static void reopen(struct work_struct *work)
 {
-	vcpc_listing_each(reopen_set, NULL);
+	struct vcpc_set *set = NULL;
+
+	while ((set = vcpc_set_next(set)))
+		if (READ_ONCE(set->on_cpus))
+			reopen_set(set);
 }
 
 static DECLARE_WORK(reopen_work, reopen);

@@ -17,13 +17,9 @@
 
 #include "bind.h"
 #include "binding.h"
-#include "counter.h"
-#include "instance.h"
-#include "mux.h"
-#include "operate.h"
-#include "probe.h"
-#include "sample.h"
-#include "set.h"
+#include "groups.h"
+#include "hardware.h"
+#include "target.h"
 #include "uarg.h"
 #include "user_test.h"
 
@@ -65,18 +61,18 @@ static void poll_begin(struct poller *p, struct vcpc_set *set)
 
 static void come_back(struct vcpc_set *set, struct vcpc_instance *inst)
 {
-	mutex_lock(&set->lock);
+	mutex_lock(&set->guard.lock);
 	vcpc_instance_online(inst);
-	mutex_unlock(&set->lock);
+	mutex_unlock(&set->guard.lock);
 }
 
 static int sample(struct vcpc_set *set, struct vcpc_instance *inst, struct vcpc_sample *to)
 {
 	int ret;
 
-	mutex_lock(&set->lock);
-	ret = vcpc_operate_on(inst, VCPC_OP_SAMPLE, to);
-	mutex_unlock(&set->lock);
+	mutex_lock(&set->guard.lock);
+	ret = vcpc_instance_do(inst, VCPC_OP_SAMPLE, to, NULL);
+	mutex_unlock(&set->guard.lock);
 	return ret;
 }
 
@@ -112,7 +108,7 @@ static void on_a_cpu(struct kunit *test, struct vcpc_set *set, do_fn fn, __poll_
 		remove_wait_queue(&set->wait, &poller.entry);
 		KUNIT_EXPECT_EQ(test, (__force u32)wakes, (__force u32)poller.woken);
 	}
-	vcpc_set_destroy(set);
+	vcpc_target_destroy(set);
 }
 
 static void keep_and_go_on(struct kunit *test, struct vcpc_set *set, struct vcpc_instance *inst)
@@ -120,7 +116,7 @@ static void keep_and_go_on(struct kunit *test, struct vcpc_set *set, struct vcpc
 	struct vcpc_sample *now = inst->spare;
 	u64 kept;
 
-	vcpc_operate_offline(inst);
+	vcpc_instance_keep(inst);
 	KUNIT_EXPECT_EQ(test, 0, sample(set, inst, now));
 	KUNIT_EXPECT_EQ(test, (u32)(VCPC_STATE_OFFLINE | VCPC_STATE_COUNTING), now->state);
 	kept = now->values[0];
@@ -146,7 +142,7 @@ static void lose_before(struct kunit *test, struct vcpc_set *set, struct vcpc_in
 	inst->counters->plain = false;
 	inst->counters->direct = false;
 	inst->counters->counter[0].start--;
-	vcpc_operate_offline(inst);
+	vcpc_instance_keep(inst);
 	KUNIT_EXPECT_TRUE(test, inst->state & VCPC_INSTANCE_INVALID);
 	come_back(set, inst);
 	KUNIT_EXPECT_TRUE(test, inst->state & VCPC_INSTANCE_INVALID);
@@ -160,7 +156,7 @@ static void lost_before_it_went(struct kunit *test)
 
 static void find_no_room(struct kunit *test, struct vcpc_set *set, struct vcpc_instance *inst)
 {
-	vcpc_operate_offline(inst);
+	vcpc_instance_keep(inst);
 	KUNIT_EXPECT_FALSE(test, inst->state & VCPC_INSTANCE_INVALID);
 	come_back(set, inst);
 	KUNIT_EXPECT_TRUE(test, inst->state & VCPC_INSTANCE_INVALID);
@@ -169,7 +165,7 @@ static void find_no_room(struct kunit *test, struct vcpc_set *set, struct vcpc_i
 
 static void no_room_when_it_is_back(struct kunit *test)
 {
-	unsigned int i, nr = vcpc_probe_slots() / 2 + 1;
+	unsigned int i, nr = vcpc_hardware_try_slots() / 2 + 1;
 	struct vcpc_request many[16];
 
 	if (nr < 2 || nr > ARRAY_SIZE(many))
@@ -183,8 +179,8 @@ static void no_room_when_it_is_back(struct kunit *test)
 /* Its counters cannot be opened again, for want of memory, say. */
 static void open_in_vain(struct kunit *test, struct vcpc_set *set, struct vcpc_instance *inst)
 {
-	vcpc_operate_offline(inst);
-	set->requests[0].type = U32_MAX;
+	vcpc_instance_keep(inst);
+	set->spec.requests[0].type = U32_MAX;
 	come_back(set, inst);
 	KUNIT_EXPECT_TRUE(test, inst->state & VCPC_INSTANCE_INVALID);
 }
@@ -198,15 +194,15 @@ static void not_opened_again(struct kunit *test)
 /* The CPU goes when a turn is over, but the next group's has not begun. */
 static void end_turn_later(struct kunit *test, struct vcpc_set *set, struct vcpc_instance *inst)
 {
-	u32 was = inst->mux->rotation.now, now = was;
+	u32 was = inst->groups->rotation.now, now = was;
 	unsigned int tries;
 
-	vcpc_operate_offline(inst);
-	inst->mux->rotation.left = 0;
+	vcpc_instance_keep(inst);
+	inst->groups->rotation.left = 0;
 	come_back(set, inst);
 	for (tries = 0; tries < 2000 && now == was; tries++) {
 		msleep(20);
-		now = READ_ONCE(inst->mux->rotation.now);
+		now = READ_ONCE(inst->groups->rotation.now);
 	}
 	KUNIT_EXPECT_NE(test, was, now);
 }

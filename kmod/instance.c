@@ -1,71 +1,139 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A set on one thread or CPU: its state, from opening to closing.
- *
- * Locking: see struct vcpc_instance.  Opening and closing are under the set's lock.
+ * A set on one thread or CPU: its state, from opening to closing.  What can be done with it in
+ * between is in operate.c.
  *
  * An instance goes through open, ended, settled, folded, of which any may be
  * skipped.  Its thread's end leaves the perf events as they are; settling gives
  * them back and keeps the last sample; folding (binding.c) adds that to a sum.
+ *
+ * Locking: see struct vcpc_instance.  Opening and closing are under the set's lock.
+ * on_cpus_lock guards the list of instances on CPUs, which hotplug walks: whoever holds it
+ * waits for nobody but an instance's lock.
  */
 #include <linux/err.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/ktime.h>
 #include <linux/timekeeping.h>
 
-#include "binding.h"
-#include "caps.h"
-#include "counter.h"
-#include "hotplug.h"
+#include "deferred.h"
+#include "groups.h"
+#include "hardware.h"
 #include "instance.h"
-#include "mux.h"
-#include "operate.h"
 #include "overflow.h"
-#include "sample.h"
-#include "set.h"
-#include "setpage.h"
 
-/**
- * vcpc_instance_load() - begin with the presets
- * @inst: the instance; what it keeps becomes what it shall count from
- *
- * Context: under the instance's lock, unless it is not seen by anybody yet.
- */
-void vcpc_instance_load(struct vcpc_instance *inst)
+static LIST_HEAD(on_cpus);
+static DEFINE_MUTEX(on_cpus_lock);
+
+static int open_overflow(struct vcpc_instance *inst)
 {
-	const struct vcpc_set *set = inst->binding->set;
-	u32 i;
+	const struct vcpc_spec *spec = inst->spec;
+	const struct vcpc_overflow_plan plan = {
+		.ops = &vcpc_instance_overflow_ops,
+		.owner = inst,
+		.lock = &inst->lock,
+		.reqs = spec->requests,
+		.nr = spec->nr,
+		.from = inst->kept.values,
+		.task = inst->task,
+		.freezes = inst->task && !(spec->flags & VCPC_SET_F_COUNT_OVERFLOWS),
+		.signal = spec->signal,
+		.fd = spec->fd,
+	};
+	struct vcpc_overflow *o;
 
-	for (i = 0; i < set->nr; i++)
-		inst->kept.values[i] = inst->presets ? inst->presets[i] : set->requests[i].preset;
+	if (!spec->overflows)
+		return 0;
+	o = vcpc_overflow_create(&plan);
+	if (IS_ERR(o))
+		return PTR_ERR(o);
+	inst->overflow = o;
+	return 0;
 }
 
-static struct vcpc_instance *instance_alloc(struct vcpc_binding *binding,
-					    struct task_struct *task, const u64 *presets)
+/* Threads begin with different groups, so that short ones do not all measure the first. */
+static int open_groups(struct vcpc_instance *inst, u32 birth)
 {
-	const struct vcpc_set *set = binding->set;
+	if (!inst->spec->groups)
+		return 0;
+	inst->groups = vcpc_groups_create(inst->spec, birth);
+	if (!inst->groups)
+		return -ENOMEM;
+	inst->deferred = vcpc_deferred_create(inst->guard, vcpc_instance_rotate,
+					      inst);
+	if (!inst->deferred)
+		return -ENOMEM;
+	inst->state |= VCPC_INSTANCE_GROUPS;
+	return 0;
+}
+
+static struct vcpc_counters *open_counters(struct vcpc_instance *inst, u32 flags, int *bad)
+{
+	const struct vcpc_spec *spec = inst->spec;
+	struct vcpc_counter_plan plan = {
+		.reqs = spec->requests,
+		.from = inst->kept.values,
+		.nr = spec->nr,
+		.place = { .task = inst->task, .cpu = inst->cpu },
+		.end = spec->nr,
+		.alarm_of = inst->overflow ? vcpc_overflow_alarm : NULL,
+		.alarm_arg = inst->overflow,
+	};
+
+	if (flags & VCPC_OPEN_ON_EXEC)
+		plan.flags |= VCPC_COUNTER_ON_EXEC;
+	if (vcpc_hardware_mixed())
+		plan.flags |= VCPC_COUNTER_MIXED;
+	if (inst->groups) {
+		struct vcpc_range range = vcpc_spec_range(spec, inst->groups->rotation.now);
+
+		plan.flags |= VCPC_COUNTER_TURNS;
+		plan.begin = range.begin;
+		plan.end = range.end;
+		inst->groups->period = vcpc_groups_left(inst->groups);
+		plan.alarm = (struct vcpc_alarm) {
+			.period = inst->groups->period,
+			.handler = vcpc_instance_turn_alarm,
+			.context = inst,
+		};
+	}
+	return vcpc_counter_open(&plan, bad);
+}
+
+static struct vcpc_instance *instance_alloc(const struct vcpc_start *start)
+{
+	const struct vcpc_spec *spec = start->spec;
 	struct vcpc_instance *inst;
 
-	inst = kvzalloc(struct_size(inst, kept.values, set->nr) + vcpc_sample_size(set->nr),
+	inst = kvzalloc(struct_size(inst, kept.values, spec->nr) + vcpc_sample_size(spec->nr),
 			GFP_KERNEL_ACCOUNT);
 	if (!inst)
 		return NULL;
-	inst->spare = (void *)&inst->kept.values[set->nr];
-	if (presets) {
-		inst->presets = kmemdup(presets, set->nr * sizeof(*presets), GFP_KERNEL_ACCOUNT);
+	inst->spare = (void *)&inst->kept.values[spec->nr];
+	if (start->presets) {
+		inst->presets = kmemdup(start->presets, spec->nr * sizeof(*inst->presets),
+					GFP_KERNEL_ACCOUNT);
 		if (!inst->presets)
 			goto err_presets;
 	}
 	raw_spin_lock_init(&inst->lock);
-	INIT_HLIST_NODE(&inst->by_task);
-	inst->binding = binding;
-	inst->task = task;
-	inst->cpu = binding->cpu;
+	INIT_HLIST_NODE(&inst->on_thread);
+	INIT_LIST_HEAD(&inst->on_cpu);
+	inst->spec = spec;
+	inst->guard = start->guard;
+	inst->notify = start->notify;
+	inst->arg = start->arg;
+	inst->task = start->task;
+	inst->cpu = start->cpu;
+	inst->kept.size = sizeof(inst->kept);
+	inst->kept.nr = spec->nr;
 	inst->kept.time = ktime_get_ns();
-	inst->kept.nr = set->nr;
-	/* Events ring as soon as they are open; nobody can look at them before all are. */
+	/* Events interrupt as soon as they are open; nobody can look at them before all are. */
 	inst->state = VCPC_INSTANCE_STOPPED;
 	vcpc_instance_load(inst);
 	return inst;
@@ -75,30 +143,19 @@ err_presets:
 	return NULL;
 }
 
-/* Whose heirs are told begin with being told, and go on by themselves. */
+/* New threads that inherit a set with a signal begin with being told, and go on by themselves. */
 static bool begins_told(const struct vcpc_instance *inst, u32 flags)
 {
-	return flags & VCPC_OPEN_HEIR && inst->binding->set->signal;
+	return flags & VCPC_OPEN_INHERITED && inst->spec->signal;
 }
 
-static void set_state(struct vcpc_instance *inst, u32 state)
+static void change_state(struct vcpc_instance *inst, u32 clear, u32 set)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&inst->lock, flags);
-	inst->state |= state;
+	inst->state = (inst->state & ~clear) | set;
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
-}
-
-/* What is stopped waits for ENABLE; this waits for exec. */
-static int wait_for_exec(struct vcpc_instance *inst)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&inst->lock, flags);
-	inst->state &= ~VCPC_INSTANCE_STOPPED;
-	raw_spin_unlock_irqrestore(&inst->lock, flags);
-	return 0;
 }
 
 static int instance_start(struct vcpc_instance *inst, u32 flags, int *bad)
@@ -107,9 +164,12 @@ static int instance_start(struct vcpc_instance *inst, u32 flags, int *bad)
 	enum vcpc_op op = stopped ? VCPC_OP_CHECK : VCPC_OP_ENABLE;
 	int ret;
 
-	if (flags & VCPC_OPEN_ON_EXEC)
-		return wait_for_exec(inst);
-	ret = vcpc_operate_on(inst, op, NULL);
+	/* What is stopped waits for ENABLE; this waits for exec. */
+	if (flags & VCPC_OPEN_ON_EXEC) {
+		change_state(inst, VCPC_INSTANCE_STOPPED, 0);
+		return 0;
+	}
+	ret = vcpc_instance_do(inst, op, NULL, NULL);
 	if (inst->state & VCPC_INSTANCE_OFFLINE)
 		return -ENODEV;
 	if (ret != -EAGAIN)
@@ -118,115 +178,101 @@ static int instance_start(struct vcpc_instance *inst, u32 flags, int *bad)
 	return -ENOSPC;
 }
 
-/* Threads begin with different groups, so that short ones do not all measure the first. */
-static int instance_groups(struct vcpc_instance *inst)
+static void begin_told(struct vcpc_instance *inst)
 {
-	struct vcpc_binding *b = inst->binding;
+	unsigned long flags;
 
-	if (!b->set->groups)
-		return 0;
-	inst->mux = vcpc_mux_create(b->set, inst, b->births++);
-	if (!inst->mux)
-		return -ENOMEM;
-	inst->state |= VCPC_INSTANCE_GROUPS;
-	return 0;
+	vcpc_overflow_inherited(inst->overflow, inst->kept.values);
+	raw_spin_lock_irqsave(&inst->lock, flags);
+	inst->kept.state |= VCPC_STATE_FROZEN;
+	raw_spin_unlock_irqrestore(&inst->lock, flags);
 }
 
-static int instance_overflow(struct vcpc_instance *inst)
+static void add_to_cpus(struct vcpc_instance *inst)
 {
-	if (!inst->binding->set->overflows)
-		return 0;
-	inst->overflow = vcpc_overflow_create(inst);
-	return PTR_ERR_OR_ZERO(inst->overflow);
+	mutex_lock(&on_cpus_lock);
+	list_add_tail(&inst->on_cpu, &on_cpus);
+	mutex_unlock(&on_cpus_lock);
 }
 
-static struct vcpc_counters *open_counters(struct vcpc_instance *inst, u32 flags, int *bad)
+static void del_from_cpus(struct vcpc_instance *inst)
 {
-	const struct vcpc_set *set = inst->binding->set;
-	struct vcpc_counter_plan plan = {
-		.reqs = set->requests,
-		.from = inst->kept.values,
-		.nr = set->nr,
-		.place = { .task = inst->task, .cpu = inst->cpu },
-		.end = set->nr,
-		.overflow = inst->overflow,
-	};
+	mutex_lock(&on_cpus_lock);
+	list_del(&inst->on_cpu);
+	mutex_unlock(&on_cpus_lock);
+}
 
-	if (flags & VCPC_OPEN_ON_EXEC)
-		plan.flags |= VCPC_COUNTER_ON_EXEC;
-	if (vcpc_caps_mixed())
-		plan.flags |= VCPC_COUNTER_MIXED;
-	if (inst->mux) {
-		struct vcpc_group group = vcpc_set_group(set, inst->mux->rotation.now);
-
-		plan.flags |= VCPC_COUNTER_TURNS;
-		plan.begin = group.begin;
-		plan.end = group.end;
-		vcpc_mux_alarm(inst->mux, &plan.alarm);
-	}
-	return vcpc_counter_open(&plan, bad);
+static void close_all(struct vcpc_instance *inst)
+{
+	change_state(inst, 0, VCPC_INSTANCE_CLOSED);
+	if (inst->cpu >= 0)
+		del_from_cpus(inst);
+	if (!IS_ERR_OR_NULL(inst->counters))
+		vcpc_counter_close(inst->counters);
+	if (inst->deferred)
+		vcpc_deferred_close(inst->deferred);
+	vcpc_groups_free(inst->groups);
+	if (inst->overflow)
+		vcpc_overflow_close(inst->overflow);
+	kfree(inst->presets);
+	put_pid(inst->pid);
+	put_pid(inst->tgid);
+	/* Its thread may be looking at it, or an event just interrupting. */
+	kvfree_rcu(inst, rcu);
 }
 
 /**
- * vcpc_instance_open() - put a set on a thread, or on the binding's CPU
- * @binding: what it belongs to, which knows the set
- * @task: the thread; the caller holds a reference; NULL for the CPU
- * @start: how it begins
+ * vcpc_instance_open() - put a set on a thread, or on a CPU
+ * @start: what it begins with
  * @bad: on failure set to the request that was refused, or left alone
  *
  * Context: sleeps; under the set's lock.
  * Return: the instance, or an ERR_PTR: -ESRCH, -ENODEV, -ENOSPC, -ENOMEM, -EINTR, or
  * the PMU's.
  */
-struct vcpc_instance *vcpc_instance_open(struct vcpc_binding *binding, struct task_struct *task,
-					 const struct vcpc_start *start, int *bad)
+struct vcpc_instance *vcpc_instance_open(const struct vcpc_start *start, int *bad)
 {
 	struct vcpc_instance *inst;
 	int ret;
 
-	inst = instance_alloc(binding, task, start->presets);
+	inst = instance_alloc(start);
 	if (!inst)
 		return ERR_PTR(-ENOMEM);
-	ret = instance_overflow(inst);
-	if (ret)
-		goto err_overflow;
-	ret = instance_groups(inst);
-	if (ret)
-		goto err_groups;
 	/* First, so as not to miss that the CPU goes offline. */
 	if (inst->cpu >= 0)
-		vcpc_hotplug_add(inst);
+		add_to_cpus(inst);
+	ret = open_overflow(inst) ?: open_groups(inst, start->birth);
+	if (ret)
+		goto err_open;
 	inst->counters = open_counters(inst, start->flags, bad);
 	ret = PTR_ERR_OR_ZERO(inst->counters);
 	if (!ret)
 		ret = instance_start(inst, start->flags, bad);
 	if (ret)
-		goto err_counters;
-	if (task) {
-		inst->pid = get_task_pid(task, PIDTYPE_PID);
-		inst->tgid = get_task_pid(task, PIDTYPE_TGID);
+		goto err_open;
+	if (inst->task) {
+		inst->pid = get_task_pid(inst->task, PIDTYPE_PID);
+		inst->tgid = get_task_pid(inst->task, PIDTYPE_TGID);
 	}
-	vcpc_caps_saw(vcpc_counter_hw(inst->counters));
+	vcpc_hardware_saw(vcpc_counter_hw(inst->counters));
 	if (begins_told(inst, start->flags) && !(start->flags & VCPC_OPEN_ON_EXEC))
-		vcpc_overflow_born(inst);
+		begin_told(inst);
 	return inst;
 
-err_counters:
-	set_state(inst, VCPC_INSTANCE_CLOSED);
-	if (inst->cpu >= 0)
-		vcpc_hotplug_del(inst);
-	if (!IS_ERR(inst->counters))
-		vcpc_counter_close(inst->counters);
-	if (inst->mux)
-		vcpc_mux_close(inst->mux);
-err_groups:
-	if (inst->overflow)
-		vcpc_overflow_close(inst->overflow);
-err_overflow:
-	kfree(inst->presets);
-	/* An event may just be ringing. */
-	kvfree_rcu(inst, rcu);
+err_open:
+	close_all(inst);
 	return ERR_PTR(ret);
+}
+
+/**
+ * vcpc_instance_close() - take a set off a thread
+ * @inst: the instance, no longer in any table; freed when nobody can see it any more
+ *
+ * Context: sleeps; under the set's lock.
+ */
+void vcpc_instance_close(struct vcpc_instance *inst)
+{
+	close_all(inst);
 }
 
 /**
@@ -241,6 +287,45 @@ bool vcpc_instance_ended(const struct vcpc_instance *inst)
 	if (inst->cpu >= 0)
 		return false;
 	return inst->state & VCPC_INSTANCE_SETTLED || vcpc_counter_ended(inst->counters);
+}
+
+/**
+ * vcpc_instance_can_restart() - can VCPC_OP_RESTART do anything with it?
+ * @inst: the instance
+ *
+ * Context: under the set's lock.
+ * Return: false if it has groups, or waits for execve.
+ */
+bool vcpc_instance_can_restart(const struct vcpc_instance *inst)
+{
+	if (inst->groups)
+		return false;
+	return inst->state & VCPC_INSTANCE_SETTLED || !vcpc_counter_waits(inst->counters);
+}
+
+/**
+ * vcpc_instance_state() - what is the matter with an instance
+ * @inst: the instance
+ *
+ * Context: under the set's lock.
+ * Return: VCPC_STATE_*, with VCPC_STATE_INVALID.
+ */
+u32 vcpc_instance_state(const struct vcpc_instance *inst)
+{
+	u32 state = 0;
+
+	if (inst->state & VCPC_INSTANCE_INVALID)
+		state |= VCPC_STATE_INVALID;
+	if (vcpc_instance_ended(inst))
+		state |= VCPC_STATE_EXITED;
+	if (inst->state & VCPC_INSTANCE_STOPPED)
+		return state | (READ_ONCE(inst->kept.state) & VCPC_STATE_FROZEN);
+	/* What has ended while it waited for execve is not told from what has counted. */
+	if (inst->state & VCPC_INSTANCE_SETTLED)
+		return state | (inst->kept.state & VCPC_STATE_COUNTING);
+	if (inst->state & VCPC_INSTANCE_OFFLINE)
+		return state | VCPC_STATE_OFFLINE | VCPC_STATE_COUNTING;
+	return vcpc_counter_waits(inst->counters) ? state : state | VCPC_STATE_COUNTING;
 }
 
 /**
@@ -291,8 +376,6 @@ static void keep_last(struct vcpc_instance *inst, const struct vcpc_sample *last
 	if (whole) {
 		vcpc_sample_copy(&inst->kept, last);
 		inst->kept.state |= VCPC_STATE_EXITED;
-		if (inst->state & VCPC_INSTANCE_SHOWN)
-			vcpc_setpage_publish(inst, &inst->kept, pid);
 	}
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
 }
@@ -300,46 +383,23 @@ static void keep_last(struct vcpc_instance *inst, const struct vcpc_sample *last
 /**
  * vcpc_instance_settle() - give back the counters of an instance that has ended
  * @inst: the instance; its last values can still be read
+ * @scratch: room for a sample
  *
  * Context: sleeps; under the set's lock; after a grace period nobody finds the
  * instance by its thread.
  * Return: 0, or -EINTR if nothing was done.
  */
-int vcpc_instance_settle(struct vcpc_instance *inst)
+int vcpc_instance_settle(struct vcpc_instance *inst, struct vcpc_sample *scratch)
 {
-	struct vcpc_sample *last = inst->binding->set->scratch;
-	int ret = vcpc_operate_on(inst, VCPC_OP_SAMPLE, last);
+	int ret = vcpc_instance_do(inst, VCPC_OP_SAMPLE, scratch, NULL);
 
 	if (ret == -EINTR)
 		return ret;
-	keep_last(inst, last, !ret);
+	keep_last(inst, scratch, !ret);
 	vcpc_counter_close(inst->counters);
 	inst->counters = NULL;
 	inst->task = NULL;
 	return 0;
-}
-
-/**
- * vcpc_instance_close() - take a set off a thread
- * @inst: the instance, no longer in any table; freed when nobody can see it any more
- *
- * Context: sleeps; under the set's lock.
- */
-void vcpc_instance_close(struct vcpc_instance *inst)
-{
-	set_state(inst, VCPC_INSTANCE_CLOSED);
-	if (inst->cpu >= 0)
-		vcpc_hotplug_del(inst);
-	if (inst->counters)
-		vcpc_counter_close(inst->counters);
-	if (inst->mux)
-		vcpc_mux_close(inst->mux);
-	if (inst->overflow)
-		vcpc_overflow_close(inst->overflow);
-	kfree(inst->presets);
-	put_pid(inst->pid);
-	put_pid(inst->tgid);
-	kvfree_rcu(inst, rcu);
 }
 
 /**
@@ -353,17 +413,17 @@ void vcpc_instance_close(struct vcpc_instance *inst)
  */
 int vcpc_instance_preset(struct vcpc_instance *inst, u32 request, u64 preset)
 {
-	const struct vcpc_set *set = inst->binding->set;
+	const struct vcpc_spec *spec = inst->spec;
 	u64 *presets = inst->presets;
 	unsigned long flags;
 	u32 i;
 
 	if (!presets) {
-		presets = kcalloc(set->nr, sizeof(*presets), GFP_KERNEL_ACCOUNT);
+		presets = kcalloc(spec->nr, sizeof(*presets), GFP_KERNEL_ACCOUNT);
 		if (!presets)
 			return -ENOMEM;
-		for (i = 0; i < set->nr; i++)
-			presets[i] = set->requests[i].preset;
+		for (i = 0; i < spec->nr; i++)
+			presets[i] = spec->requests[i].preset;
 	}
 	/* Its thread may be starting another, which takes them along. */
 	raw_spin_lock_irqsave(&inst->lock, flags);
@@ -377,7 +437,7 @@ int vcpc_instance_preset(struct vcpc_instance *inst, u32 request, u64 preset)
  * vcpc_instance_deprive() - another set takes over what the counters are
  * @inst: the instance; invalid from now on, unless it has ended and was settled
  *
- * Context: under the set's lock.
+ * Context: under the set's lock, or an RCU reader.
  */
 void vcpc_instance_deprive(struct vcpc_instance *inst)
 {
@@ -385,9 +445,26 @@ void vcpc_instance_deprive(struct vcpc_instance *inst)
 
 	raw_spin_lock_irqsave(&inst->lock, flags);
 	if (!(inst->state & VCPC_INSTANCE_SETTLED))
-		inst->state |= VCPC_INSTANCE_INVALID;
+		vcpc_instance_lost(inst);
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
-	vcpc_set_wake(inst->binding->set, -EAGAIN);
+	inst->notify(inst->arg, EPOLLERR);
+}
+
+/**
+ * vcpc_instance_offline() - keep the values of a CPU's instances: it is going offline
+ * @cpu: the CPU
+ *
+ * Context: on the CPU, while perf's events are still on it; sleeps.  Not under a set's lock.
+ */
+void vcpc_instance_offline(int cpu)
+{
+	struct vcpc_instance *inst;
+
+	mutex_lock(&on_cpus_lock);
+	list_for_each_entry(inst, &on_cpus, on_cpu)
+		if (inst->cpu == cpu)
+			vcpc_instance_keep(inst);
+	mutex_unlock(&on_cpus_lock);
 }
 
 /* Count from the values that were kept. */
@@ -403,11 +480,11 @@ static int reopen(struct vcpc_instance *inst, struct vcpc_counters *fresh)
 	inst->kept.state &= ~VCPC_STATE_OFFLINE;
 	inst->state &= ~VCPC_INSTANCE_OFFLINE;
 	inst->state |= VCPC_INSTANCE_STOPPED;
-	if (inst->mux)
-		inst->mux->gap = false;
+	if (inst->groups)
+		inst->groups->gap = false;
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
 
-	ret = vcpc_operate_on(inst, stopped ? VCPC_OP_CHECK : VCPC_OP_ENABLE, NULL);
+	ret = vcpc_instance_do(inst, stopped ? VCPC_OP_CHECK : VCPC_OP_ENABLE, NULL, NULL);
 	vcpc_counter_close(old);
 	return ret;
 }

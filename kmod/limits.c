@@ -9,10 +9,13 @@
 #include <linux/err.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
+#include <linux/printk.h>
+#include <linux/ratelimit.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
 #include "limits.h"
+#include "stats.h"
 
 static unsigned int max_requests = VCPC_REQUESTS_CAP;
 module_param(max_requests, uint, 0644);
@@ -25,7 +28,6 @@ MODULE_PARM_DESC(max_tags, "trace tags that can exist at a time (default 4096)")
 static unsigned int max_user[VCPC_LIMIT_NR] = {
 	[VCPC_LIMIT_SETS] = 1024,
 	[VCPC_LIMIT_COUNTERS] = 16384,
-	[VCPC_LIMIT_PAGES] = 4096,
 	[VCPC_LIMIT_TAGS] = 2048,
 };
 
@@ -33,15 +35,24 @@ module_param_named(max_user_sets, max_user[VCPC_LIMIT_SETS], uint, 0644);
 MODULE_PARM_DESC(max_user_sets, "sets one user may have open (default 1024)");
 module_param_named(max_user_counters, max_user[VCPC_LIMIT_COUNTERS], uint, 0644);
 MODULE_PARM_DESC(max_user_counters, "counters one user's bound sets may have (default 16384)");
-module_param_named(max_user_pages, max_user[VCPC_LIMIT_PAGES], uint, 0644);
-MODULE_PARM_DESC(max_user_pages, "pages of memory one user's mapped sets may have (default 4096)");
 module_param_named(max_user_tags, max_user[VCPC_LIMIT_TAGS], uint, 0644);
 MODULE_PARM_DESC(max_user_tags, "trace tags one user's open files may hold (default 2048)");
+
+static unsigned int max_thread_counters = 1024;
+module_param(max_thread_counters, uint, 0644);
+MODULE_PARM_DESC(max_thread_counters, "counters that may count at a time on one thread or CPU (default 1024)");
 
 static unsigned int max_ended = 256;
 module_param(max_ended, uint, 0644);
 MODULE_PARM_DESC(max_ended, "ended threads of one BIND that can be read singly (default 256)");
 
+static const char *const limit_names[VCPC_LIMIT_NR] = {
+	[VCPC_LIMIT_SETS] = "sets (max_user_sets)",
+	[VCPC_LIMIT_COUNTERS] = "counters (max_user_counters)",
+	[VCPC_LIMIT_TAGS] = "trace tags (max_user_tags)",
+};
+
+static DEFINE_RATELIMIT_STATE(refused, 60 * HZ, 1);
 static LIST_HEAD(users);
 static DEFINE_SPINLOCK(users_lock);
 
@@ -132,6 +143,12 @@ int vcpc_limits_charge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 	if (used > 0 && (unsigned int)used <= READ_ONCE(max_user[limit]))
 		return 0;
 	atomic_sub(nr, &user->used[limit]);
+	vcpc_stats_count(VCPC_STAT_REFUSED);
+	/* One line in a while, as it may be a program's fault, or too low a limit. */
+	if (__ratelimit(&refused))
+		pr_warn("user %u is at a limit of %u %s\n",
+			from_kuid_munged(&init_user_ns, user->uid), READ_ONCE(max_user[limit]),
+			limit_names[limit]);
 	return -EUSERS;
 }
 
@@ -174,6 +191,18 @@ unsigned int vcpc_limits_sets(void)
 unsigned int vcpc_limits_tags(void)
 {
 	return READ_ONCE(max_tags);
+}
+
+/**
+ * vcpc_limits_thread() - how many counters may count at a time on one thread or CPU
+ *
+ * perf looks at all of them, with interrupts off, whenever the thread comes and goes.
+ *
+ * Return: the number.
+ */
+unsigned int vcpc_limits_thread(void)
+{
+	return READ_ONCE(max_thread_counters);
 }
 
 /**

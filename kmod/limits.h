@@ -12,7 +12,6 @@
 enum vcpc_limit {
 	VCPC_LIMIT_SETS,	/* open sets */
 	VCPC_LIMIT_COUNTERS,	/* counters of all bound sets */
-	VCPC_LIMIT_PAGES,	/* of mapped sets */
 	VCPC_LIMIT_TAGS,	/* tags held, each time by each open file */
 	VCPC_LIMIT_NR,
 };
@@ -46,6 +45,7 @@ void vcpc_limits_uncharge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 unsigned int vcpc_limits_requests(void);
 unsigned int vcpc_limits_sets(void);
 unsigned int vcpc_limits_tags(void);
+unsigned int vcpc_limits_thread(void);
 unsigned int vcpc_limits_ended(void);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What there is: a set's instances for its owner, and all sets for root in
- * debugfs (vcpc/sets).
+ * What there is: a set's instances for its owner, and for root in debugfs all sets (vcpc/sets)
+ * and what the module counts of itself (vcpc/stats).
  *
- * Locking: sets_lock guards the list of sets; a set's own lock is taken inside.
+ * Locking: a set's lock, waited for killably.  Who reads the list of sets holds a reference to
+ * the set that is shown, and nothing else.
  */
 #include <linux/cred.h>
 #include <linux/debugfs.h>
@@ -11,7 +12,6 @@
 #include <linux/list.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
-#include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
@@ -21,33 +21,12 @@
 #include <linux/uaccess.h>
 
 #include "binding.h"
-#include "counter.h"
-#include "instance.h"
 #include "limits.h"
 #include "listing.h"
 #include "set.h"
+#include "stats.h"
 
-static LIST_HEAD(sets);
-static DEFINE_MUTEX(sets_lock);
 static struct dentry *folder;
-
-static u32 state_of(const struct vcpc_instance *inst)
-{
-	u32 state = 0;
-
-	if (inst->state & VCPC_INSTANCE_INVALID)
-		state |= VCPC_STATE_INVALID;
-	if (vcpc_instance_ended(inst))
-		state |= VCPC_STATE_EXITED;
-	if (inst->state & VCPC_INSTANCE_STOPPED)
-		return state | (READ_ONCE(inst->kept.state) & VCPC_STATE_FROZEN);
-	/* What has ended while it waited for execve is not told from what has counted. */
-	if (inst->state & VCPC_INSTANCE_SETTLED)
-		return state | (inst->kept.state & VCPC_STATE_COUNTING);
-	if (inst->state & VCPC_INSTANCE_OFFLINE)
-		return state | VCPC_STATE_OFFLINE | VCPC_STATE_COUNTING;
-	return vcpc_counter_waits(inst->counters) ? state : state | VCPC_STATE_COUNTING;
-}
 
 static void fill_info(struct vcpc_instance_info *info, const struct vcpc_instance *inst,
 		      struct pid_namespace *ns)
@@ -57,7 +36,7 @@ static void fill_info(struct vcpc_instance_info *info, const struct vcpc_instanc
 	info->tgid = pid_nr_ns(inst->tgid, ns);
 	info->root = pid_nr_ns(inst->binding->pid, ns);
 	info->bind_flags = inst->binding->flags;
-	info->state = state_of(inst);
+	info->state = vcpc_instance_state(inst);
 }
 
 /* Under the set's lock, as long as there is room; all are counted. */
@@ -105,7 +84,7 @@ static int put_infos(const struct vcpc_instances_args *args, const struct vcpc_i
  * @args: checked arguments; filled on success
  *
  * Context: sleeps.
- * Return: 0, -ENOMEM or -EFAULT.
+ * Return: 0, -ENOMEM, -EINTR or -EFAULT.
  */
 int vcpc_listing_instances(struct vcpc_set *set, struct vcpc_instances_args *args)
 {
@@ -118,20 +97,23 @@ int vcpc_listing_instances(struct vcpc_set *set, struct vcpc_instances_args *arg
 	info = kvmalloc_array(max(room, 1U), sizeof(*info), GFP_KERNEL_ACCOUNT);
 	if (!info)
 		return -ENOMEM;
-	mutex_lock(&set->lock);
+	ret = vcpc_set_lock(set);
+	if (ret)
+		goto out;
 	fill_all(set, args, info, room);
-	mutex_unlock(&set->lock);
+	vcpc_set_unlock(set);
 	ret = put_infos(args, info, min(room, args->nr));
+out:
 	kvfree(info);
 	return ret;
 }
 
-static void show_requests(struct seq_file *m, const struct vcpc_set *set)
+static void show_requests(struct seq_file *m, const struct vcpc_spec *spec)
 {
 	u32 i;
 
-	for (i = 0; i < set->nr; i++) {
-		const struct vcpc_request *req = &set->requests[i];
+	for (i = 0; i < spec->nr; i++) {
+		const struct vcpc_request *req = &spec->requests[i];
 
 		seq_printf(m, " request %u type %u config %#llx flags %#x preset %llu\n", i,
 			   req->type, req->config, req->flags, req->preset);
@@ -149,7 +131,7 @@ static const char *activity(const struct vcpc_instance *inst, u32 state)
 
 static void show_instance(struct seq_file *m, const struct vcpc_instance *inst)
 {
-	u32 state = state_of(inst);
+	u32 state = vcpc_instance_state(inst);
 
 	if (inst->cpu >= 0)
 		seq_printf(m, "  cpu %d", inst->cpu);
@@ -179,34 +161,40 @@ static void show_binding(struct seq_file *m, const struct vcpc_binding *b)
 /* The numbers are those of the first namespaces: only their root reads this. */
 static int sets_show(struct seq_file *m, void *at)
 {
-	struct vcpc_set *set = list_entry(at, struct vcpc_set, node);
+	struct vcpc_set *set = at;
 	const struct vcpc_binding *b;
+	int ret = vcpc_set_lock(set);
 
-	mutex_lock(&set->lock);
+	if (ret)
+		return ret;
 	seq_printf(m, "set uid %u pid %d flags %#x requests %u instances %u\n",
-		   from_kuid(&init_user_ns, set->user->uid), pid_nr(set->creator), set->flags,
-		   set->nr, set->bound);
-	show_requests(m, set);
+		   from_kuid(&init_user_ns, set->user->uid), pid_nr(set->creator),
+		   set->spec.flags, set->spec.nr, set->bound);
+	show_requests(m, &set->spec);
 	list_for_each_entry(b, &set->bindings, node)
 		show_binding(m, b);
-	mutex_unlock(&set->lock);
+	vcpc_set_unlock(set);
 	return 0;
 }
 
+/* Where reading goes on is the number of a set that may have gone meanwhile. */
 static void *sets_start(struct seq_file *m, loff_t *pos)
 {
-	mutex_lock(&sets_lock);
-	return seq_list_start(&sets, *pos);
+	return vcpc_set_from(*pos);
 }
 
 static void *sets_next(struct seq_file *m, void *at, loff_t *pos)
 {
-	return seq_list_next(at, &sets, pos);
+	struct vcpc_set *next = vcpc_set_next(at);
+
+	*pos = next ? next->id : VCPC_SET_ID_END;
+	return next;
 }
 
 static void sets_stop(struct seq_file *m, void *at)
 {
-	mutex_unlock(&sets_lock);
+	if (at)
+		vcpc_guard_put(&((struct vcpc_set *)at)->guard);
 }
 
 static const struct seq_operations sets_sops = {
@@ -218,63 +206,30 @@ static const struct seq_operations sets_sops = {
 
 DEFINE_SEQ_ATTRIBUTE(sets);
 
+static int stats_show(struct seq_file *m, void *unused)
+{
+	vcpc_stats_show(m);
+	return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(stats);
+
 /**
- * vcpc_listing_init() - make the file in debugfs; at load
+ * vcpc_listing_init() - make the files in debugfs; at load
  *
- * Nothing depends on it, so it does not matter if there is none.
+ * Nothing depends on them, so it does not matter if there are none.
  */
 void vcpc_listing_init(void)
 {
 	folder = debugfs_create_dir("vcpc", NULL);
 	debugfs_create_file("sets", 0400, folder, NULL, &sets_fops);
+	debugfs_create_file("stats", 0400, folder, NULL, &stats_fops);
 }
 
 /**
- * vcpc_listing_exit() - take it away again, when nobody reads it any more
+ * vcpc_listing_exit() - take them away again, when nobody reads them any more
  */
 void vcpc_listing_exit(void)
 {
 	debugfs_remove(folder);
-}
-
-/**
- * vcpc_listing_add() - list a set from now on
- * @set: the set, complete
- */
-void vcpc_listing_add(struct vcpc_set *set)
-{
-	mutex_lock(&sets_lock);
-	list_add_tail(&set->node, &sets);
-	mutex_unlock(&sets_lock);
-}
-
-/**
- * vcpc_listing_del() - no longer
- * @set: the set; not locked
- */
-void vcpc_listing_del(struct vcpc_set *set)
-{
-	mutex_lock(&sets_lock);
-	list_del(&set->node);
-	mutex_unlock(&sets_lock);
-}
-
-/**
- * vcpc_listing_each() - do something with every set
- * @fn: called for each, under its lock
- * @arg: for @fn
- *
- * Context: sleeps; under no set's lock.
- */
-void vcpc_listing_each(void (*fn)(struct vcpc_set *set, void *arg), void *arg)
-{
-	struct vcpc_set *set;
-
-	mutex_lock(&sets_lock);
-	list_for_each_entry(set, &sets, node) {
-		mutex_lock(&set->lock);
-		fn(set, arg);
-		mutex_unlock(&set->lock);
-	}
-	mutex_unlock(&sets_lock);
 }

@@ -7,9 +7,6 @@ struct vcpc_set;
 
 void vcpc_listing_init(void);
 void vcpc_listing_exit(void);
-void vcpc_listing_add(struct vcpc_set *set);
-void vcpc_listing_del(struct vcpc_set *set);
-void vcpc_listing_each(void (*fn)(struct vcpc_set *set, void *arg), void *arg);
 int vcpc_listing_instances(struct vcpc_set *set, struct vcpc_instances_args *args);
 
 #endif

@@ -3,50 +3,74 @@
  * Loading and unloading, and what the module says of itself.
  */
 #include <linux/module.h>
+#include <linux/printk.h>
+#include <linux/vcpc.h>
 
-#include "caps.h"
 #include "chardev.h"
-#include "errand.h"
-#include "heirs.h"
+#include "compat/tested.h"
+#include "deferred.h"
+#include "hardware.h"
 #include "hotplug.h"
-#include "leaving.h"
+#include "inherit.h"
+#include "internals.h"
 #include "listing.h"
+#include "overflow.h"
+#include "policy.h"
 #include "tag.h"
+#include "tracecounts.h"
 #include "tracepage.h"
+
+static void want_begins(bool wanted)
+{
+	if (wanted)
+		vcpc_tracepage_want_begins();
+	else
+		vcpc_tracepage_unwant_begins();
+}
 
 static int __init vcpc_init(void)
 {
 	int ret;
 
-	vcpc_caps_init();
-	ret = vcpc_tracepage_init();
+	ret = vcpc_internals_check();
 	if (ret)
 		return ret;
-	ret = vcpc_errand_init();
+	vcpc_policy_init();
+	vcpc_hardware_init();
+	ret = vcpc_tracepage_init();
 	if (ret)
-		goto err_errand;
-	ret = vcpc_leaving_init();
+		goto err_tracepage;
+	vcpc_tracecounts_init(want_begins);
+	ret = vcpc_deferred_init();
 	if (ret)
-		goto err_leaving;
+		goto err_deferred;
+	ret = vcpc_overflow_init();
+	if (ret)
+		goto err_overflow;
 	ret = vcpc_hotplug_init();
 	if (ret)
 		goto err_hotplug;
-	vcpc_heirs_init();
+	vcpc_inherit_init();
 	vcpc_listing_init();
 	ret = vcpc_chardev_register();
 	if (ret)
 		goto err_chardev;
+	vcpc_internals_try_task_work();
+	pr_info("version %s, ABI %u, %u hardware counters\n", VCPC_VERSION, VCPC_ABI_VERSION,
+		vcpc_hardware_slots());
 	return 0;
 
 err_chardev:
 	vcpc_listing_exit();
 	vcpc_hotplug_exit();
 err_hotplug:
-	vcpc_leaving_exit();
-err_leaving:
-	vcpc_errand_exit();
-err_errand:
+	vcpc_overflow_exit();
+err_overflow:
+	vcpc_deferred_exit();
+err_deferred:
 	vcpc_tracepage_exit();
+err_tracepage:
+	vcpc_policy_exit();
 	return ret;
 }
 
@@ -55,15 +79,19 @@ static void __exit vcpc_exit(void)
 	vcpc_chardev_unregister();
 	vcpc_listing_exit();
 	vcpc_hotplug_exit();
-	vcpc_leaving_exit();
-	vcpc_errand_exit();
-	vcpc_heirs_exit();
+	vcpc_overflow_exit();
+	vcpc_inherit_exit();
+	/* New threads and rotations may have put the module, and not yet returned. */
+	vcpc_internals_exit();
+	vcpc_deferred_exit();
 	vcpc_tag_exit();
 	vcpc_tracepage_exit();
+	vcpc_policy_exit();
 }
 
 module_init(vcpc_init);
 module_exit(vcpc_exit);
 
 MODULE_DESCRIPTION("Virtual performance counters and transaction tracing");
+MODULE_VERSION(VCPC_VERSION);
 MODULE_LICENSE("GPL");

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What can be done with an instance where its counters can be read: sampling,
- * starting and stopping, and the turns of its groups.
+ * What can be done with an instance where its counters can be read: sampling, starting and
+ * stopping, the turns of its groups, and what it does by itself at an overflow.
  *
  * Disabling does not touch the perf events: it notes the values, and enabling
  * continues from them.  So both cost no more than a sample, act on all requests
- * at the same instant, and a set that has found room keeps it.
+ * at the same instant, and a set that has found room keeps it.  An overflow stops an instance
+ * in the same way.
  *
- * Locking: see struct vcpc_instance.  vcpc_operate_on() is under the set's lock;
- * vcpc_operate_sample_self() is not, and finds out by VCPC_INSTANCE_CLOSED that
+ * Locking: see struct vcpc_instance.  vcpc_instance_do() is under the
+ * set's lock; vcpc_instance_sample_own() is not, and finds out by VCPC_INSTANCE_CLOSED that
  * the instance is on its way out.
  */
 #include <linux/err.h>
-#include <linux/pid.h>
-#include <linux/sched.h>
+#include <linux/ktime.h>
 #include <linux/timekeeping.h>
 
-#include "binding.h"
-#include "counter.h"
+#include "deferred.h"
+#include "groups.h"
 #include "instance.h"
-#include "mux.h"
-#include "operate.h"
 #include "overflow.h"
-#include "reach.h"
-#include "sample.h"
-#include "set.h"
-#include "setpage.h"
+#include "remote.h"
+#include "stats.h"
+
+/* An instance that an overflow may not stop: it is stopped, or has nothing to stop. */
+#define CANNOT_STOP	(VCPC_INSTANCE_CLOSED | VCPC_INSTANCE_INVALID | VCPC_INSTANCE_STOPPED | \
+			 VCPC_INSTANCE_SETTLED | VCPC_INSTANCE_OFFLINE)
 
 /* In these states there is nothing to be read before the CPU goes offline. */
 #define OFFLINE_NOTHING	(VCPC_INSTANCE_CLOSED | VCPC_INSTANCE_INVALID | VCPC_INSTANCE_STOPPED)
@@ -36,32 +36,61 @@
  * @op: what
  * @sample: room for a sample
  * @groups: room for what its groups have had, or NULL
- * @self: its thread does it by itself, without the set's lock
  */
 struct action {
 	struct vcpc_instance *inst;
 	enum vcpc_op op;
 	struct vcpc_sample *sample;
 	struct vcpc_group_sample *groups;
-	bool self;
 };
+
+/**
+ * vcpc_instance_lost() - counts were lost: the instance is invalid from now on
+ * @inst: the instance
+ *
+ * Context: under the instance's lock.
+ */
+void vcpc_instance_lost(struct vcpc_instance *inst)
+{
+	if (!(inst->state & VCPC_INSTANCE_INVALID))
+		vcpc_stats_count(VCPC_STAT_INVALID);
+	inst->state |= VCPC_INSTANCE_INVALID;
+}
+
+/**
+ * vcpc_instance_load() - begin with the presets
+ * @inst: the instance; what it keeps becomes what it shall count from
+ *
+ * Context: under the instance's lock, unless it is not seen by anybody yet.
+ */
+void vcpc_instance_load(struct vcpc_instance *inst)
+{
+	const struct vcpc_spec *spec = inst->spec;
+	u32 i;
+
+	for (i = 0; i < spec->nr; i++)
+		inst->kept.values[i] = inst->presets ? inst->presets[i] : spec->requests[i].preset;
+}
 
 static int read_counters(struct action *act)
 {
+	struct vcpc_instance *inst = act->inst;
 	int ret;
 
-	if (act->inst->mux)
-		return vcpc_mux_read(act->inst->mux, act->sample);
-	ret = vcpc_counter_read(act->inst->counters, ktime_get_ns(), act->sample);
+	if (inst->groups) {
+		vcpc_groups_read(inst->groups, inst->counters, &inst->kept, act->sample);
+		return 0;
+	}
+	ret = vcpc_counter_read(inst->counters, ktime_get_ns(), act->sample);
 	if (ret)
-		act->inst->state |= VCPC_INSTANCE_INVALID;
+		vcpc_instance_lost(inst);
 	return ret;
 }
 
 /* Groups were tried out, and go on without one that finds no room later. */
 static int do_check(struct action *act)
 {
-	return act->inst->mux ? 0 : read_counters(act);
+	return act->inst->groups ? 0 : read_counters(act);
 }
 
 static int do_sample(struct action *act)
@@ -76,12 +105,15 @@ static int do_sample(struct action *act)
 	return 0;
 }
 
-/* From what is kept */
+/* From what is kept, and whoever watches for overflows begins at the same instant. */
 static void go_on(struct vcpc_instance *inst, const struct vcpc_sample *now)
 {
 	vcpc_counter_set(inst->counters, now, &inst->kept);
-	if (inst->overflow)
+	if (inst->overflow) {
 		vcpc_overflow_from(inst->overflow, inst->kept.values);
+		vcpc_overflow_restart(inst->overflow, inst->counters);
+	}
+	inst->state &= ~VCPC_INSTANCE_STOPPED;
 }
 
 static int do_enable(struct action *act)
@@ -91,16 +123,15 @@ static int do_enable(struct action *act)
 
 	if (!(inst->state & VCPC_INSTANCE_STOPPED))
 		return -EINVAL;
-	if (inst->mux) {
-		vcpc_mux_resume(inst->mux, act->sample);
-	} else {
-		ret = read_counters(act);
-		if (ret)
-			return ret;
-		go_on(inst, act->sample);
+	if (inst->groups) {
+		vcpc_groups_resume(inst->groups, inst->counters, &inst->kept, act->sample);
+		inst->state &= ~VCPC_INSTANCE_STOPPED;
+		return 0;
 	}
-	inst->state &= ~VCPC_INSTANCE_STOPPED;
-	return 0;
+	ret = read_counters(act);
+	if (!ret)
+		go_on(inst, act->sample);
+	return ret;
 }
 
 /* Virtual time goes on: from where it was stopped, or from now. */
@@ -109,7 +140,7 @@ static int do_restart(struct action *act)
 	struct vcpc_instance *inst = act->inst;
 	int ret;
 
-	if (inst->mux)
+	if (inst->groups)
 		return -EINVAL;
 	ret = read_counters(act);
 	if (ret)
@@ -120,7 +151,6 @@ static int do_restart(struct action *act)
 		inst->kept.tick = act->sample->tick;
 	vcpc_instance_load(inst);
 	go_on(inst, act->sample);
-	inst->state &= ~VCPC_INSTANCE_STOPPED;
 	return 0;
 }
 
@@ -145,13 +175,14 @@ static int do_disable(struct action *act)
 
 static int do_turn(struct action *act)
 {
-	struct vcpc_mux *mux = act->inst->mux;
+	struct vcpc_instance *inst = act->inst;
 
-	if (act->inst->state & VCPC_INSTANCE_STOPPED)
+	if (inst->state & VCPC_INSTANCE_STOPPED)
 		return -EINVAL;
 	if (act->op == VCPC_OP_END_TURN)
-		return vcpc_mux_end_turn(mux, act->sample);
-	vcpc_mux_begin_turn(mux, act->sample);
+		return vcpc_groups_end_turn(inst->groups, inst->counters, &inst->kept,
+					    act->sample);
+	vcpc_groups_begin_turn(inst->groups, inst->counters, &inst->kept, act->sample);
 	return 0;
 }
 
@@ -193,38 +224,23 @@ static int act_open(struct action *act)
 	return -EINVAL;
 }
 
-/* What programs see that have the set mapped */
-static void show(struct action *act)
-{
-	struct vcpc_instance *inst = act->inst;
-	struct pid *pid = act->self ? task_pid(current) : vcpc_instance_pid(inst);
-
-	if (act->op == VCPC_OP_SAMPLE)
-		vcpc_setpage_publish(inst, act->sample, pid);
-	else if (act->op == VCPC_OP_DISABLE)
-		vcpc_setpage_publish(inst, &inst->kept, pid);
-}
-
 static int act_locked(struct action *act)
 {
+	struct vcpc_instance *inst = act->inst;
 	int ret;
 
-	lockdep_assert_held(&act->inst->lock);
+	lockdep_assert_held(&inst->lock);
 
-	if (act->inst->state & VCPC_INSTANCE_CLOSED)
+	if (inst->state & VCPC_INSTANCE_CLOSED)
 		return -EINVAL;
-	if (unlikely(act->inst->state & VCPC_INSTANCE_LATE))
-		vcpc_overflow_late(act->inst);
-	if (act->inst->state & VCPC_INSTANCE_INVALID)
+	if (inst->state & VCPC_INSTANCE_INVALID)
 		return -EAGAIN;
-	if (act->inst->state & (VCPC_INSTANCE_SETTLED | VCPC_INSTANCE_OFFLINE))
+	if (inst->state & (VCPC_INSTANCE_SETTLED | VCPC_INSTANCE_OFFLINE))
 		ret = act_still(act);
 	else
 		ret = act_open(act);
 	if (!ret && act->groups)
-		vcpc_mux_turns(act->inst->mux, act->groups);
-	if (!ret && act->inst->state & VCPC_INSTANCE_SHOWN)
-		show(act);
+		vcpc_groups_fill(inst->groups, act->groups);
 	return ret;
 }
 
@@ -239,32 +255,6 @@ static int act_there(void *arg)
 	return ret;
 }
 
-/* ENABLE before the exec that was waited for: wait no longer. */
-static void start_waiting(struct vcpc_instance *inst)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&inst->lock, flags);
-	inst->state |= VCPC_INSTANCE_STOPPED;
-	raw_spin_unlock_irqrestore(&inst->lock, flags);
-	vcpc_counter_start(inst->counters);
-}
-
-/**
- * vcpc_operate_on() - do something with an instance, wherever its thread is
- * @inst: the instance
- * @op: what to do
- * @sample: room for a sample; a sample on success of VCPC_OP_SAMPLE; NULL if nobody wants it
- *
- * Context: sleeps; under the set's lock.
- * Return: 0; -EINVAL if it already is in the state asked for; -EAGAIN if counts
- * were lost, now or earlier; -EINTR.
- */
-int vcpc_operate_on(struct vcpc_instance *inst, enum vcpc_op op, struct vcpc_sample *sample)
-{
-	return vcpc_operate_groups(inst, op, sample, NULL);
-}
-
 static int act_here(struct action *act)
 {
 	unsigned long flags;
@@ -276,18 +266,49 @@ static int act_here(struct action *act)
 	return ret;
 }
 
+/* ENABLE before the exec that was waited for: wait no longer. */
+static void start_waiting(struct vcpc_instance *inst)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&inst->lock, flags);
+	inst->state |= VCPC_INSTANCE_STOPPED;
+	raw_spin_unlock_irqrestore(&inst->lock, flags);
+	vcpc_counter_start(inst->counters);
+}
+
+/*
+ * Let the clock's alarm come when the present turn is over, or before.
+ *
+ * It comes again and again.  If its period is what the turn has left, it is in time by
+ * itself: from when it last came, which is when this turn's time began but for the
+ * changing over.  Should that have taken long, the turn is not over then, and the clock is
+ * set to the rest.
+ */
+static void arm_turn(struct vcpc_instance *inst)
+{
+	struct vcpc_groups *g = inst->groups;
+	u64 left = vcpc_groups_left(g);
+
+	if (left == g->period)
+		return;
+	g->period = left;
+	vcpc_counter_alarm(inst->counters, left);
+}
+
 /**
- * vcpc_operate_groups() - vcpc_operate_on(), and what its groups have had
+ * vcpc_instance_do() - do something with an instance, wherever its thread is
  * @inst: the instance
  * @op: what to do
- * @sample: as for vcpc_operate_on()
+ * @sample: room for a sample; a sample on success of VCPC_OP_SAMPLE; NULL if nobody wants it
  * @groups: filled on success; NULL if it has none, or nobody wants to know
  *
  * Context: sleeps; under the set's lock.
- * Return: as vcpc_operate_on(); of turns -EINPROGRESS, or -ENODEV if the CPU is offline.
+ * Return: 0; -EINVAL if it already is in the state asked for; -EAGAIN if counts
+ * were lost, now or earlier; -EINTR; of turns -EINPROGRESS, or -ENODEV if the CPU is offline.
  */
-int vcpc_operate_groups(struct vcpc_instance *inst, enum vcpc_op op, struct vcpc_sample *sample,
-			struct vcpc_group_sample *groups)
+int vcpc_instance_do(struct vcpc_instance *inst, enum vcpc_op op, struct vcpc_sample *sample,
+		     struct vcpc_group_sample *groups)
 {
 	struct action act = {
 		.inst = inst,
@@ -302,48 +323,164 @@ int vcpc_operate_groups(struct vcpc_instance *inst, enum vcpc_op op, struct vcpc
 		return act_here(&act);
 	if (op == VCPC_OP_ENABLE && inst->cpu < 0 && vcpc_counter_waits(inst->counters))
 		start_waiting(inst);
-	ret = vcpc_reach_call(inst->counters, act_there, &act);
+	ret = vcpc_remote_call(inst->counters, act_there, &act);
 	/* A CPU that is offline has said so before. */
 	if (ret == -ENXIO)
 		ret = act_here(&act);
-	if (!ret && op == VCPC_OP_ENABLE && inst->mux)
-		vcpc_mux_arm(inst->mux);
-	if (!ret && (op == VCPC_OP_ENABLE || op == VCPC_OP_RESTART) && inst->overflow)
-		vcpc_overflow_arm(inst->overflow);
-	vcpc_set_wake(inst->binding->set, ret);
+	if (!ret && op == VCPC_OP_ENABLE && inst->groups)
+		arm_turn(inst);
+	if (ret == -EAGAIN)
+		inst->notify(inst->arg, EPOLLERR);
 	return ret;
 }
 
 /**
- * vcpc_operate_sample() - sample an instance that does not just count
+ * vcpc_instance_sample_locked() - sample an instance that does not just count
  * @inst: the calling thread's instance
  * @sample: filled on success
- * @groups: as for vcpc_operate_groups()
+ * @groups: as for vcpc_instance_do()
  *
  * Context: interrupts off, @inst->lock held.
  * Return: 0; -EINVAL if it is being closed; -EAGAIN if counts were lost.
  */
-int vcpc_operate_sample(struct vcpc_instance *inst, struct vcpc_sample *sample,
-			struct vcpc_group_sample *groups)
+int vcpc_instance_sample_locked(struct vcpc_instance *inst, struct vcpc_sample *sample,
+				struct vcpc_group_sample *groups)
 {
 	struct action act = {
 		.inst = inst,
 		.op = VCPC_OP_SAMPLE,
 		.sample = sample,
 		.groups = groups,
-		.self = true,
 	};
 
 	return act_locked(&act);
 }
 
+/* Read the counters into what nobody else reads while it counts; true if it does. */
+static bool look_at(struct vcpc_instance *inst)
+{
+	if (!vcpc_counter_read(inst->counters, ktime_get_ns(), &inst->kept))
+		return inst->kept.state & VCPC_STATE_COUNTING;
+	vcpc_instance_lost(inst);
+	inst->overflow->wake |= EPOLLERR;
+	return false;
+}
+
+static void look_and_stop(struct vcpc_instance *inst, u32 which, bool sched_out)
+{
+	if (!look_at(inst) || !vcpc_overflow_stops(inst->overflow, inst->kept.values, which))
+		return;
+	inst->kept.state &= ~VCPC_STATE_COUNTING;
+	inst->kept.state |= VCPC_STATE_FROZEN;
+	inst->state |= VCPC_INSTANCE_STOPPED;
+	if (sched_out)
+		vcpc_stats_count(VCPC_STAT_LATE);
+}
+
+static void look_and_count(struct vcpc_instance *inst)
+{
+	if (vcpc_overflow_throttled(inst->overflow, inst->counters)) {
+		vcpc_stats_count(VCPC_STAT_THROTTLED);
+		vcpc_instance_lost(inst);
+		inst->overflow->wake |= EPOLLERR;
+	} else if (look_at(inst)) {
+		vcpc_overflow_count(inst->overflow, inst->kept.values);
+	}
+}
+
+static void look(void *owner, u32 which, bool sched_out)
+{
+	struct vcpc_instance *inst = owner;
+
+	lockdep_assert_held(&inst->lock);
+	if (inst->state & CANNOT_STOP)
+		return;
+	if (sched_out && !vcpc_overflow_missed(inst->overflow, inst->counters, &which))
+		return;
+	inst->counters->sched_out = sched_out;
+	if (inst->overflow->freezes)
+		look_and_stop(inst, which, sched_out);
+	else
+		look_and_count(inst);
+	inst->counters->sched_out = false;
+}
+
+static void notify(void *owner, __poll_t what)
+{
+	struct vcpc_instance *inst = owner;
+
+	inst->notify(inst->arg, what);
+}
+
+/* What an instance that is opened watches for overflows with */
+const struct vcpc_overflow_ops vcpc_instance_overflow_ops = {
+	.look = look,
+	.notify = notify,
+};
+
 /**
- * vcpc_operate_offline() - keep the values: the CPU is going offline
+ * vcpc_instance_turn_alarm() - the present group's turn may be over: the clock's alarm
+ * @event: the clock
+ * @data: not looked at
+ * @regs: not looked at
+ *
+ * Context: in perf's interrupt.
+ */
+void vcpc_instance_turn_alarm(struct perf_event *event, struct perf_sample_data *data,
+			      struct pt_regs *regs)
+{
+	struct vcpc_instance *inst = event->overflow_handler_context;
+
+	if (inst->task && inst->task == current)
+		vcpc_deferred_by_thread(inst->deferred);
+	else
+		vcpc_deferred_by_worker(inst->deferred);
+}
+
+static void change_over(struct vcpc_instance *inst)
+{
+	struct vcpc_groups *g = inst->groups;
+	struct vcpc_range last, next;
+	int ret;
+
+	last = vcpc_spec_range(inst->spec, g->rotation.now);
+	ret = vcpc_instance_do(inst, VCPC_OP_END_TURN, NULL, NULL);
+	if (ret == -EINPROGRESS)
+		arm_turn(inst);
+	if (ret)
+		return;
+	next = vcpc_spec_range(inst->spec, g->rotation.now);
+	vcpc_counter_turn(inst->counters, last.begin, last.end, false);
+	vcpc_counter_turn(inst->counters, next.begin, next.end, true);
+	if (!vcpc_instance_do(inst, VCPC_OP_BEGIN_TURN, NULL, NULL))
+		arm_turn(inst);
+	vcpc_stats_count(VCPC_STAT_ROTATIONS);
+}
+
+/**
+ * vcpc_instance_rotate() - let the next group count, if the present one's turn is over
+ * @arg: the instance, with groups
+ *
+ * Context: sleeps; under the set's lock.
+ */
+void vcpc_instance_rotate(void *arg)
+{
+	struct vcpc_instance *inst = arg;
+	u64 start = ktime_get_ns();
+
+	if (inst->state & (VCPC_INSTANCE_INVALID | VCPC_INSTANCE_SETTLED))
+		return;
+	change_over(inst);
+	vcpc_stats_add(VCPC_STAT_ROTATION_NS, ktime_get_ns() - start);
+}
+
+/**
+ * vcpc_instance_keep() - keep the values: the instance's CPU is going offline
  * @inst: the instance
  *
- * Context: on the CPU; sleeps.  Not under the set's lock.
+ * Context: on the CPU; not under the set's lock.
  */
-void vcpc_operate_offline(struct vcpc_instance *inst)
+void vcpc_instance_keep(struct vcpc_instance *inst)
 {
 	struct action act = { .inst = inst, .sample = inst->spare };
 	unsigned long flags;
@@ -359,5 +496,6 @@ void vcpc_operate_offline(struct vcpc_instance *inst)
 	inst->kept.state |= VCPC_STATE_OFFLINE;
 	inst->state |= VCPC_INSTANCE_OFFLINE;
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
-	vcpc_set_wake(inst->binding->set, ret);
+	if (ret == -EAGAIN)
+		inst->notify(inst->arg, EPOLLERR);
 }

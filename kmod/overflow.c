@@ -1,345 +1,454 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens when virtual counters of an instance overflow.
+ * Virtual counters that go past their end: noticing it, and telling the thread.
  *
- * perf calls when a counter has counted a period, which is what was left to
+ * perf interrupts when a counter has counted a period, which is what was left to
  * 2^64.  Whether the virtual counter has really gone past its end is seen by its
- * value, so that the periods of a stopped instance, which perf begins again and
+ * value, so that the periods of stopped counters, which perf begins again and
  * again, and those of counters that are further away than a period can be, mean
- * nothing.  Freezing is what disabling is: the values are noted, and the perf
- * events stay as they are.
+ * nothing.
  *
- * perf may call from a non-maskable interrupt, where nothing can be locked.  The
- * rest is then done by an interrupt work, as soon as interrupts are on again
- * and before the thread is in user mode again.  Signal and waking are always done
- * there, as perf may hold the scheduler's locks.
+ * All is noticed in the counted thread itself, or on the counted CPU:
  *
- * Locking: the instance's lock, which no holder is interrupted in by anything but
- * what cannot be masked.
+ *  - when perf interrupts.  If that is an interrupt that cannot be masked, nothing can be
+ *    locked, and an interrupt work looks as soon as interrupts are on again;
+ *  - when the thread leaves its CPU.  Interrupts are off then, and what a counter would
+ *    interrupt for is dropped by perf, which takes it off the PMU and lets its next period
+ *    begin.  So such a thread has an event of a PMU of ours, too, which counts nothing, but is
+ *    taken off as all its events are, and after those of the CPU's PMU: first comes what is
+ *    hardware's, in newer kernels what was registered first.  Then their values are final.  It
+ *    costs threads nothing that have no such event.
+ *
+ * There the thread's address is taken, and the program that it executes.  It is sent its signal
+ * if it still executes that program, is not about to execute another, and has not ended: by an
+ * interrupt work in the thread; or, if it has left its CPU, by one elsewhere, under the lock
+ * that execve holds while it changes what the process may do.  If that lock is held, the thread
+ * is told when it comes to a CPU again, or not at all.
+ *
+ * Locking: the owner's lock, within those of perf, which no holder is interrupted in by
+ * anything but what cannot be masked.
  */
 #include <linux/err.h>
-#include <linux/irq_work.h>
 #include <linux/math64.h>
-#include <linux/minmax.h>
+#include <linux/module.h>
 #include <linux/perf_event.h>
-#include <linux/poll.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
-#include <linux/string.h>
-#include <linux/timekeeping.h>
 
-#include "binding.h"
 #include "counter.h"
-#include "errand.h"
-#include "instance.h"
-#include "leaving.h"
-#include "operate.h"
+#include "internals.h"
 #include "overflow.h"
-#include "reach.h"
-#include "set.h"
-#include "setpage.h"
-#include "watch.h"
+#include "stats.h"
 
-/* Read the counters into what nobody else reads while it counts; true if it does. */
-static bool look_at(struct vcpc_overflow *o)
+static inline bool is_watched(const struct vcpc_overflow *o, u32 i)
 {
-	struct vcpc_instance *inst = o->inst;
-
-	if (!vcpc_counter_read(inst->counters, ktime_get_ns(), &inst->kept))
-		return inst->kept.state & VCPC_STATE_COUNTING;
-	inst->state |= VCPC_INSTANCE_INVALID;
-	o->wake |= EPOLLERR;
-	return false;
+	return o->reqs[i].flags & VCPC_REQ_F_OVERFLOW;
 }
 
-/**
- * vcpc_overflow_periods() - how often a counter has come to its end
- * @watch: from what it counts
- * @value: what it is now
- *
- * Return: the number, since it began; from 0 there is no end that could be reached.
- */
-u64 vcpc_overflow_periods(const struct vcpc_watch *watch, u64 value)
+static inline bool is_hardware(const struct vcpc_overflow *o, u32 i)
+{
+	return is_watched(o, i) && o->reqs[i].type != PERF_TYPE_SOFTWARE;
+}
+
+/* How often a counter has come to its end; from 0 there is no end that could be reached. */
+static u64 periods_at(const struct vcpc_watch *watch, u64 value)
 {
 	return watch->from ? div64_u64(value - watch->from, -watch->from) : 0;
 }
 
-static bool went_past_end(const struct vcpc_overflow *o, u32 i)
-{
-	return vcpc_overflow_watches(o, i) && o->inst->kept.values[i] < o->watch[i].from;
-}
-
-/*
- * Stop the instance with its present values, if a counter has really overflowed.  Of
- * several that have, the one that rang is the one that stops it.
+/**
+ * vcpc_overflow_missed() - has a counter of the CPU's PMU overflowed without an interrupt?
+ * @o: the overflows
+ * @c: the counters
+ * @which: set to the request; if it is still on the PMU, it has to be read to know
+ *
+ * Context: in the thread, while it leaves its CPU; under the owner's lock.
+ * Return: true if it has, or may have.
  */
-static void freeze(struct vcpc_overflow *o, u32 rang)
+bool vcpc_overflow_missed(const struct vcpc_overflow *o, const struct vcpc_counters *c,
+			  u32 *which)
 {
-	struct vcpc_instance *inst = o->inst;
-	u32 i, which = rang;
-	bool any = false;
+	u64 value;
+	u32 i;
 
-	if (!look_at(o))
-		return;
-	for (i = 0; i < o->set->nr; i++) {
-		if (!went_past_end(o, i))
+	for (i = 0; i < o->nr; i++) {
+		if (!is_hardware(o, i))
 			continue;
-		o->watch[i].count++;
-		if (!any || i == rang)
-			which = i;
-		any = true;
+		*which = i;
+		if (!vcpc_counter_peek(c, i, &value) ||
+		    periods_at(&o->watch[i], value) > o->watch[i].periods)
+			return true;
 	}
-	if (!any)
-		return;
-	inst->kept.state &= ~VCPC_STATE_COUNTING;
-	inst->kept.state |= VCPC_STATE_FROZEN;
-	inst->state |= VCPC_INSTANCE_STOPPED;
-	o->which = which;
-	o->due = true;
-	o->wake |= EPOLLPRI;
-	if (inst->state & VCPC_INSTANCE_SHOWN)
-		vcpc_setpage_publish(inst, &inst->kept, NULL);
+	return false;
 }
 
-/* What perf does not let count until the next tick is a loss. */
-static bool is_throttled(const struct vcpc_overflow *o)
+/**
+ * vcpc_overflow_throttled() - has perf stopped a counter because it interrupts too often?
+ * @o: the overflows
+ * @c: the counters
+ *
+ * What perf does not let count until the next tick is a loss.
+ *
+ * Context: in the counter's interrupt.
+ * Return: true or false.
+ */
+bool vcpc_overflow_throttled(const struct vcpc_overflow *o, const struct vcpc_counters *c)
 {
 	u32 i;
 
-	for (i = 0; i < o->set->nr; i++)
-		if (vcpc_overflow_watches(o, i) && vcpc_counter_throttled(o->inst->counters, i))
+	for (i = 0; i < o->nr; i++)
+		if (is_watched(o, i) && vcpc_counter_throttled(c, i))
 			return true;
 	return false;
 }
 
-static void count_one(struct vcpc_overflow *o, u32 i)
+/* What the thread will be told: only of a program that it is not just leaving */
+static void note(struct vcpc_overflow *o, u32 which)
 {
-	struct vcpc_watch *watch = &o->watch[i];
-	u64 periods = vcpc_overflow_periods(watch, o->inst->kept.values[i]);
-
-	if (periods <= watch->periods)
-		return;
-	watch->count += periods - watch->periods;
-	watch->periods = periods;
+	o->which = which;
 	o->wake |= EPOLLPRI;
+	if (!o->task || !o->signal)
+		return;
+	if (vcpc_task_is_leaving_program()) {
+		vcpc_stats_count(VCPC_STAT_UNTOLD);
+		return;
+	}
+	o->program = vcpc_task_program(current);
+	/* A kernel thread has no registers of its own; only tests count those. */
+	o->address = current->mm ? instruction_pointer(task_pt_regs(current)) : 0;
+	o->due = true;
 }
 
-/* Without stopping */
-static void count(struct vcpc_overflow *o)
+/**
+ * vcpc_overflow_stops() - which counters have gone past their end?
+ * @o: the overflows, which are counted and will be told
+ * @values: of all counters, just read
+ * @interrupted: of several, this is the one that stops them
+ *
+ * Context: in the counted thread, or on the counted CPU; under the owner's lock.
+ * Return: true if any has, and the owner is to stop all counters.
+ */
+bool vcpc_overflow_stops(struct vcpc_overflow *o, const u64 *values, u32 interrupted)
+{
+	u32 i, which = interrupted;
+	bool any = false;
+
+	for (i = 0; i < o->nr; i++) {
+		if (!is_watched(o, i) || values[i] >= o->watch[i].from)
+			continue;
+		o->watch[i].count++;
+		if (!any || i == interrupted)
+			which = i;
+		any = true;
+	}
+	if (any)
+		note(o, which);
+	return any;
+}
+
+/**
+ * vcpc_overflow_count() - count overflows, without stopping anything
+ * @o: the overflows
+ * @values: of all counters, just read
+ *
+ * Context: as vcpc_overflow_stops().
+ */
+void vcpc_overflow_count(struct vcpc_overflow *o, const u64 *values)
 {
 	u32 i;
 
-	if (is_throttled(o)) {
-		o->inst->state |= VCPC_INSTANCE_INVALID;
-		o->wake |= EPOLLERR;
-		return;
+	for (i = 0; i < o->nr; i++) {
+		struct vcpc_watch *watch = &o->watch[i];
+		u64 periods = is_watched(o, i) ? periods_at(watch, values[i]) : 0;
+
+		if (periods <= watch->periods)
+			continue;
+		watch->count += periods - watch->periods;
+		watch->periods = periods;
+		o->wake |= EPOLLPRI;
 	}
-	if (!look_at(o))
-		return;
-	for (i = 0; i < o->set->nr; i++)
-		if (vcpc_overflow_watches(o, i))
-			count_one(o, i);
 }
 
-/* Returns whether the work has something to do. */
-static bool take_notice(struct vcpc_overflow *o, u32 rang)
+static bool is_elsewhere(const struct vcpc_overflow *o)
 {
-	lockdep_assert_held(&o->inst->lock);
-	if (o->inst->state & VCPC_CANNOT_FREEZE)
-		return false;
-	if (o->freezes)
-		freeze(o, rang);
-	else
-		count(o);
-	return o->wake;
+	return o->task && o->task != current;
 }
 
-static void ring(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+static void look(struct vcpc_overflow *o, u32 which, bool sched_out)
 {
-	struct vcpc_watch *watch = event->overflow_handler_context;
-	struct vcpc_overflow *o = watch->o;
 	unsigned long flags;
 	bool news;
 
-	/* All will be looked at, and the first is the one. */
-	if (READ_ONCE(o->unlooked))
-		return;
-	if (in_nmi()) {
-		WRITE_ONCE(o->first, watch - o->watch);
-		/* After what look_late() reads when it has seen this. */
-		smp_store_release(&o->unlooked, true);
-		irq_work_queue(&o->work);
-		return;
-	}
-	raw_spin_lock_irqsave(&o->inst->lock, flags);
-	news = take_notice(o, watch - o->watch);
-	raw_spin_unlock_irqrestore(&o->inst->lock, flags);
+	raw_spin_lock_irqsave(o->lock, flags);
+	o->ops->look(o->owner, which, sched_out);
+	news = o->due || o->wake;
+	raw_spin_unlock_irqrestore(o->lock, flags);
 	if (news)
 		irq_work_queue(&o->work);
 }
 
-/*
- * Counts can be read if the thread has not left the CPU meanwhile; otherwise somebody has
- * to go there.
- */
-static void look_late(struct vcpc_overflow *o)
+static void interrupt(struct perf_event *event, struct perf_sample_data *data,
+		      struct pt_regs *regs)
 {
-	struct vcpc_instance *inst = o->inst;
-	u32 first = READ_ONCE(o->first);
+	struct vcpc_watch *watch = event->overflow_handler_context;
+	struct vcpc_overflow *o = watch->o;
 
-	lockdep_assert_held(&inst->lock);
-	/* Before the counters are read: what rings from now on may not be among it. */
-	smp_store_mb(o->unlooked, false);
-	if (!o->task || o->task == current) {
-		take_notice(o, first);
-	} else if (!(inst->state & VCPC_INSTANCE_LATE)) {
-		inst->state |= VCPC_INSTANCE_LATE;
-		o->late = first;
+	/* All will be looked at, and the first is the one. */
+	if (is_elsewhere(o) || READ_ONCE(o->unlooked))
+		return;
+	if (!in_nmi()) {
+		look(o, watch - o->watch, false);
+		return;
 	}
+	WRITE_ONCE(o->first, watch - o->watch);
+	/* After what look_unlooked() reads when it has seen this. */
+	smp_store_release(&o->unlooked, true);
+	irq_work_queue(&o->work);
 }
 
-/* Going there is all: whoever comes to an instance in VCPC_INSTANCE_LATE stops it. */
-static void go_there(struct vcpc_instance *inst)
+/* Under the owner's lock, in the thread */
+static void look_unlooked(struct vcpc_overflow *o)
 {
-	(void)vcpc_operate_on(inst, VCPC_OP_CHECK, NULL);
+	lockdep_assert_held(o->lock);
+	/* Before the counters are read: what interrupts from now on may not be among it. */
+	smp_store_mb(o->unlooked, false);
+	o->ops->look(o->owner, READ_ONCE(o->first), false);
 }
 
-/**
- * vcpc_overflow_late() - stop an instance that should have been stopped before
- * @inst: the instance, in VCPC_INSTANCE_LATE
- *
- * Context: where counters can be read; under the instance's lock.
- */
-void vcpc_overflow_late(struct vcpc_instance *inst)
-{
-	inst->state &= ~VCPC_INSTANCE_LATE;
-	if (take_notice(inst->overflow, inst->overflow->late))
-		irq_work_queue(&inst->overflow->work);
-}
-
-static void tell_thread(const struct vcpc_overflow *o, u32 which)
+static void send(const struct vcpc_overflow *o, u32 which, unsigned long address)
 {
 	struct kernel_siginfo info;
 
 	clear_siginfo(&info);
-	info.si_signo = o->set->signal;
+	info.si_signo = o->signal;
 	info.si_code = VCPC_SI_OVERFLOW;
 	info.si_errno = which;
-	info.si_addr = (void __user *)instruction_pointer(task_pt_regs(o->task));
-	info.si_fd = o->set->fd;
-	/* It may have ended. */
-	(void)send_sig_info(o->set->signal, &info, o->task);
+	info.si_addr = (void __user *)address;
+	info.si_fd = o->fd;
+	(void)send_sig_info(o->signal, &info, o->task);
 }
 
-/**
- * vcpc_overflow_born() - an heir begins as if all that can overflow were about to
- * @inst: the instance of the calling thread, which was not in user mode yet; stopped
- *
- * It is told so at once, and sets its own presets, or goes on from those that it has.
- *
- * Context: sleeps; under the set's lock.
+/*
+ * struct news - what a thread is to be told
+ * @which: the request
+ * @program: to this program only
+ * @address: where it was
  */
-void vcpc_overflow_born(struct vcpc_instance *inst)
-{
-	struct vcpc_overflow *o = inst->overflow;
-	unsigned long flags;
-	u32 i, which = 0;
+struct news {
+	u32 which;
+	u64 program;
+	unsigned long address;
+};
 
-	raw_spin_lock_irqsave(&inst->lock, flags);
-	for (i = o->set->nr; i--;) {
-		if (!vcpc_overflow_watches(o, i))
-			continue;
-		inst->kept.values[i] = U64_MAX;
-		which = i;
-	}
-	inst->kept.state |= VCPC_STATE_FROZEN;
-	raw_spin_unlock_irqrestore(&inst->lock, flags);
-	tell_thread(o, which);
+static void send_to_program(const struct vcpc_overflow *o, const struct news *news)
+{
+	if (!(READ_ONCE(o->task->flags) & PF_EXITING) &&
+	    vcpc_task_program(o->task) == news->program)
+		send(o, news->which, news->address);
+	else
+		vcpc_stats_count(VCPC_STAT_UNTOLD);
+}
+
+/* The thread has left its CPU.  Returns whether it was told, or never will be. */
+static bool tell_elsewhere(const struct vcpc_overflow *o, const struct news *news)
+{
+	struct rw_semaphore *lock = vcpc_task_exec_lock(o->task);
+
+	if (!down_read_trylock(lock))
+		return false;
+	send_to_program(o, news);
+	up_read(lock);
+	return true;
+}
+
+static bool tell(const struct vcpc_overflow *o, const struct news *news)
+{
+	if (is_elsewhere(o))
+		return tell_elsewhere(o, news);
+	/* In the midst of its execve, it leaves the program that this was about. */
+	if (vcpc_task_is_leaving_program())
+		vcpc_stats_count(VCPC_STAT_UNTOLD);
+	else
+		send_to_program(o, news);
+	return true;
+}
+
+static void tell_later(struct vcpc_overflow *o)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(o->lock, flags);
+	o->due = true;
+	raw_spin_unlock_irqrestore(o->lock, flags);
 }
 
 static void overflow_work(struct irq_work *work)
 {
 	struct vcpc_overflow *o = container_of(work, struct vcpc_overflow, work);
 	unsigned long flags;
+	struct news news;
 	__poll_t wake;
-	bool due, late;
-	u32 which;
+	bool due;
 
-	raw_spin_lock_irqsave(&o->inst->lock, flags);
-	/* Pairs with ring()'s release. */
-	if (smp_load_acquire(&o->unlooked))
-		look_late(o);
-	vcpc_leaving_look(o);
-	late = o->inst->state & VCPC_INSTANCE_LATE;
-	which = o->which;
+	raw_spin_lock_irqsave(o->lock, flags);
+	/* Pairs with interrupt()'s release. */
+	if (smp_load_acquire(&o->unlooked) && !is_elsewhere(o))
+		look_unlooked(o);
+	news = (struct news) {
+		.which = o->which,
+		.program = o->program,
+		.address = o->address,
+	};
 	due = o->due;
 	wake = o->wake;
 	o->due = false;
 	o->wake = 0;
-	raw_spin_unlock_irqrestore(&o->inst->lock, flags);
+	raw_spin_unlock_irqrestore(o->lock, flags);
 
-	if (late)
-		vcpc_errand_go(o->errand);
-	if (due && o->set->signal && o->task)
-		tell_thread(o, which);
-	if (wake & EPOLLPRI)
-		WRITE_ONCE(o->set->news, true);
+	if (due && !tell(o, &news))
+		tell_later(o);
 	if (wake)
-		wake_up_interruptible_poll(&o->set->wait, wake);
+		o->ops->notify(o->owner, wake);
 }
 
-/* What only threads have */
-static int follow(struct vcpc_overflow *o, struct task_struct *task)
+/* The event of the PMU of ours; its handler tells it from those that others try to open. */
+static void ours(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
-	o->errand = vcpc_errand_create(o->inst, go_there);
-	if (!o->errand)
-		return -ENOMEM;
-	o->task = get_task_struct(task);
-	return vcpc_leaving_open(o);
 }
 
-static void unfollow(struct vcpc_overflow *o)
+static int sched_event_init(struct perf_event *event)
 {
-	vcpc_leaving_close(o);
-	irq_work_sync(&o->work);
-	if (o->errand)
-		vcpc_errand_close(o->errand);
-	if (o->task)
-		put_task_struct(o->task);
+	return vcpc_event_is_ours(event, ours) ? 0 : -ENOENT;
+}
+
+/* The thread comes to a CPU. */
+static int sched_add(struct perf_event *event, int flags)
+{
+	struct vcpc_overflow *o = event->overflow_handler_context;
+
+	if (READ_ONCE(o->due) || READ_ONCE(o->unlooked))
+		irq_work_queue(&o->work);
+	return 0;
+}
+
+/* It leaves it, under the scheduler's locks. */
+static void sched_del(struct perf_event *event, int flags)
+{
+	struct vcpc_overflow *o = event->overflow_handler_context;
+
+	if (is_elsewhere(o))
+		return;
+	/* This looks, too; what cannot be masked leaves a word again from now on. */
+	WRITE_ONCE(o->unlooked, false);
+	look(o, 0, true);
+}
+
+static void sched_start(struct perf_event *event, int flags)
+{
+}
+
+static void sched_stop(struct perf_event *event, int flags)
+{
+}
+
+static void sched_read(struct perf_event *event)
+{
+}
+
+static struct pmu sched_pmu = {
+	.module = THIS_MODULE,
+	.task_ctx_nr = perf_sw_context,
+	.event_init = sched_event_init,
+	.add = sched_add,
+	.del = sched_del,
+	.start = sched_start,
+	.stop = sched_stop,
+	.read = sched_read,
+};
+
+/**
+ * vcpc_overflow_init() - at load
+ *
+ * Context: sleeps.
+ * Return: 0 or a negative errno.
+ */
+int vcpc_overflow_init(void)
+{
+	return perf_pmu_register(&sched_pmu, "vcpc", -1);
 }
 
 /**
- * vcpc_overflow_create() - be told of an instance's overflows
- * @inst: the instance, which is stopped
+ * vcpc_overflow_exit() - at unload
  *
- * Context: sleeps; under the set's lock.
+ * Context: sleeps.
+ */
+void vcpc_overflow_exit(void)
+{
+	perf_pmu_unregister(&sched_pmu);
+}
+
+static bool any_hardware(const struct vcpc_overflow *o)
+{
+	u32 i;
+
+	for (i = 0; i < o->nr; i++)
+		if (is_hardware(o, i))
+			return true;
+	return false;
+}
+
+/* Only counters of the PMU can miss an interrupt. */
+static int open_sched(struct vcpc_overflow *o)
+{
+	const struct vcpc_request req = { .type = sched_pmu.type };
+	const struct vcpc_place place = { .task = o->task, .cpu = -1 };
+	const struct vcpc_alarm alarm = { .handler = ours, .context = o };
+	struct perf_event *event;
+
+	if (!o->task || !any_hardware(o))
+		return 0;
+	event = vcpc_event_open(&req, &place, &alarm, 0);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	o->sched = event;
+	return 0;
+}
+
+/**
+ * vcpc_overflow_create() - watch for overflows
+ * @plan: all about it; the owner's counters are not open yet
+ *
+ * Context: sleeps.
  * Return: for vcpc_overflow_close(), or an ERR_PTR: -ENOMEM, or -ESRCH if the thread is
  * exiting.
  */
-struct vcpc_overflow *vcpc_overflow_create(struct vcpc_instance *inst)
+struct vcpc_overflow *vcpc_overflow_create(const struct vcpc_overflow_plan *plan)
 {
-	struct vcpc_set *set = inst->binding->set;
 	struct vcpc_overflow *o;
 	int ret;
 	u32 i;
 
-	o = kvzalloc(struct_size(o, watch, set->nr), GFP_KERNEL_ACCOUNT);
+	o = kvzalloc(struct_size(o, watch, plan->nr), GFP_KERNEL_ACCOUNT);
 	if (!o)
 		return ERR_PTR(-ENOMEM);
 	init_irq_work(&o->work, overflow_work);
-	o->inst = inst;
-	o->set = set;
-	o->freezes = inst->task && !(set->flags & VCPC_SET_F_COUNT_OVERFLOWS);
-	for (i = 0; i < set->nr; i++)
+	o->ops = plan->ops;
+	o->owner = plan->owner;
+	o->lock = plan->lock;
+	o->reqs = plan->reqs;
+	o->nr = plan->nr;
+	o->task = plan->task ? get_task_struct(plan->task) : NULL;
+	o->freezes = plan->freezes;
+	o->signal = plan->signal;
+	o->fd = plan->fd;
+	for (i = 0; i < o->nr; i++)
 		o->watch[i].o = o;
-	vcpc_overflow_from(o, inst->kept.values);
-	if (!inst->task)
-		return o;
-	ret = follow(o, inst->task);
+	vcpc_overflow_from(o, plan->from);
+	ret = open_sched(o);
 	if (!ret)
 		return o;
 	vcpc_overflow_close(o);
@@ -347,100 +456,114 @@ struct vcpc_overflow *vcpc_overflow_create(struct vcpc_instance *inst)
 }
 
 /**
- * vcpc_overflow_close() - the instance is being closed
- * @o: its overflows; the counters are closed, and do not ring any more
+ * vcpc_overflow_close() - watch no longer
+ * @o: the overflows; the counters are closed, and do not interrupt any more
  *
- * Context: sleeps; under the set's lock.
+ * Context: sleeps; not under the owner's lock.
  */
 void vcpc_overflow_close(struct vcpc_overflow *o)
 {
-	unfollow(o);
+	if (o->sched)
+		perf_event_release_kernel(o->sched);
+	irq_work_sync(&o->work);
+	if (o->task)
+		put_task_struct(o->task);
 	kvfree_rcu(o, rcu);
 }
 
-static u64 period_from(u64 value)
+static u64 period_of(const struct vcpc_overflow *o, u32 i)
 {
-	return value ? min(-value, VCPC_PERIOD_MAX) : VCPC_PERIOD_MAX;
+	return vcpc_event_period(o->reqs[i].type, -o->watch[i].from);
 }
 
 /**
- * vcpc_overflow_alarm() - how a request's event shall ring
- * @o: the instance's overflows
+ * vcpc_overflow_alarm() - how a request's event shall interrupt
+ * @arg: the overflows
  * @i: the request
  * @alarm: filled
  *
  * Return: false if it need not.
  */
-bool vcpc_overflow_alarm(struct vcpc_overflow *o, u32 i, struct vcpc_alarm *alarm)
+bool vcpc_overflow_alarm(void *arg, u32 i, struct vcpc_alarm *alarm)
 {
-	if (!vcpc_overflow_watches(o, i))
+	struct vcpc_overflow *o = arg;
+
+	if (!is_watched(o, i))
 		return false;
-	alarm->period = period_from(o->watch[i].from);
-	alarm->ring = ring;
+	alarm->period = period_of(o, i);
+	alarm->handler = interrupt;
 	alarm->context = &o->watch[i];
 	return true;
 }
 
 /**
- * vcpc_overflow_from() - the instance begins to count, or goes on
- * @o: its overflows
+ * vcpc_overflow_from() - the counters begin to count, or go on
+ * @o: the overflows
  * @values: from what
  *
- * Context: under the instance's lock, unless it is not seen by anybody yet.
+ * Context: under the owner's lock, unless nobody sees it yet.
  */
 void vcpc_overflow_from(struct vcpc_overflow *o, const u64 *values)
 {
 	u32 i;
 
-	for (i = 0; i < o->set->nr; i++) {
+	for (i = 0; i < o->nr; i++) {
 		o->watch[i].from = values[i];
 		o->watch[i].periods = 0;
 	}
 }
 
-static int begin_periods(void *arg)
+/**
+ * vcpc_overflow_restart() - interrupt when counters that go on come to their end
+ * @o: the overflows, of which vcpc_overflow_from() has just said from where
+ * @c: the counters
+ *
+ * Context: where counters can be read, in one section with vcpc_overflow_from(); under the
+ * owner's lock.
+ */
+void vcpc_overflow_restart(struct vcpc_overflow *o, struct vcpc_counters *c)
 {
-	struct vcpc_overflow *o = arg;
 	u32 i;
 
-	for (i = 0; i < o->set->nr; i++)
-		if (vcpc_overflow_watches(o, i))
-			vcpc_counter_period_now(o->inst->counters, i);
-	return 0;
+	for (i = 0; i < o->nr; i++)
+		if (is_watched(o, i))
+			vcpc_counter_restart_period(c, i, period_of(o, i));
 }
 
 /**
- * vcpc_overflow_arm() - ring when a counter that goes on comes to its end
- * @o: the instance's overflows
+ * vcpc_overflow_inherited() - a new thread begins as if all that can overflow had just done so
+ * @o: the overflows of the calling thread, which was not in user mode yet
+ * @values: its counters, which are stopped; changed
  *
- * Events since vcpc_overflow_from() delay it; of a thread that does this itself, none in
- * user mode.
+ * It is told so at once, and sets its own presets, or goes on from those that it has.
  *
- * Context: sleeps; under the set's lock.
+ * Context: in the thread, sleeps.
  */
-void vcpc_overflow_arm(struct vcpc_overflow *o)
+void vcpc_overflow_inherited(struct vcpc_overflow *o, u64 *values)
 {
-	u32 i;
+	u32 i, which = 0;
 
-	for (i = 0; i < o->set->nr; i++)
-		if (vcpc_overflow_watches(o, i))
-			vcpc_counter_period(o->inst->counters, i,
-					    period_from(READ_ONCE(o->watch[i].from)));
-	/* Who is killed meanwhile, or offline, overflows late. */
-	(void)vcpc_reach_call(o->inst->counters, begin_periods, o);
+	for (i = o->nr; i--;) {
+		if (!is_watched(o, i))
+			continue;
+		values[i] = U64_MAX;
+		which = i;
+	}
+	if (o->signal && o->task == current)
+		send(o, which, instruction_pointer(task_pt_regs(current)));
 }
 
 /**
  * vcpc_overflow_counts() - how often requests have overflowed
- * @o: the instance's overflows
+ * @o: the overflows
  * @counts: one for each request
  *
- * Context: under the set's lock.
+ * Context: any; the owner sees to it that they are not closed meanwhile.
  */
 void vcpc_overflow_counts(const struct vcpc_overflow *o, u64 *counts)
 {
 	u32 i;
 
-	for (i = 0; i < o->set->nr; i++)
+	for (i = 0; i < o->nr; i++)
 		counts[i] = READ_ONCE(o->watch[i].count);
 }

@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings of perf's that come when they are called for: in vain, of another counter than the one
- * that is past its end, and where nothing can be locked.
+ * Interrupts of perf's that come when they are called for: in vain, of another counter than the
+ * one that is past its end, where nothing can be locked, and in another thread than the counted.
  *
- * Of the last, whose thread has left before somebody looks: the thread is gone to, and the set
- * is stopped and told of, without a further ring or call.  Of the machines that the tests run on,
- * only that of "vm/run --nmi" has such interrupts, and none comes when it is asked for: so the
- * handler is called as from one.
+ * Of the machines that the tests run on, only that of "vm/run --nmi" has interrupts that cannot be
+ * masked, and none comes when it is asked for: so the handler is called as from one.
  */
 #include <kunit/test.h>
 #include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/perf_event.h>
 #include <linux/preempt.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "bind.h"
-#include "counter.h"
-#include "instance.h"
 #include "overflow.h"
-#include "set.h"
+#include "target.h"
 #include "user_test.h"
-#include "watch.h"
 
 static struct vcpc_user_memory memory;
 static struct vcpc_user *user;
@@ -41,11 +35,6 @@ static const struct vcpc_request switches[] = {
 	},
 };
 
-struct bell {
-	struct work_struct work;
-	struct perf_event *event;
-};
-
 static struct vcpc_set *counting_set(struct kunit *test, u32 flags)
 {
 	struct vcpc_bind_args bind = { .size = sizeof(bind) };
@@ -58,39 +47,33 @@ static struct vcpc_set *counting_set(struct kunit *test, u32 flags)
 	return set;
 }
 
-/* In another thread, for which interrupts that are not masked are like one of its own. */
-static void ring_unmasked(struct work_struct *work)
+static void begin_from(struct vcpc_instance *inst, const u64 *from)
 {
-	struct bell *bell = container_of(work, struct bell, work);
-	unsigned long flags;
-
-	local_irq_save(flags);
-	__preempt_count_add(NMI_OFFSET);
-	bell->event->overflow_handler(bell->event, NULL, NULL);
-	__preempt_count_sub(NMI_OFFSET);
-	local_irq_restore(flags);
-}
-
-/* The instance's counter seems to have gone past its end, and rings when its thread has left. */
-static void overflow(struct vcpc_instance *inst)
-{
-	struct bell bell = { .event = inst->counters->counter[0].event };
-	const u64 from[] = { U64_MAX, 0 };
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&inst->lock, flags);
 	vcpc_overflow_from(inst->overflow, from);
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
-
-	INIT_WORK_ONSTACK(&bell.work, ring_unmasked);
-	schedule_work(&bell.work);
-	flush_work(&bell.work);
-	destroy_work_on_stack(&bell.work);
 }
 
-static void told_though_the_thread_left(struct kunit *test)
+static void interrupt(struct vcpc_instance *inst, u32 which, unsigned int context)
+{
+	struct perf_event *event = inst->counters->counter[which].event;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	__preempt_count_add(context);
+	event->overflow_handler(event, NULL, NULL);
+	__preempt_count_sub(context);
+	local_irq_restore(flags);
+	irq_work_sync(&inst->overflow->work);
+}
+
+/* What cannot be masked only leaves a word; it is looked at when interrupts are on again. */
+static void unmasked(struct kunit *test)
 {
 	struct vcpc_set *set = counting_set(test, 0);
+	const u64 from[] = { U64_MAX, 0 };
 	u64 counts[ARRAY_SIZE(switches)] = { };
 	struct vcpc_instance *inst;
 
@@ -98,19 +81,21 @@ static void told_though_the_thread_left(struct kunit *test)
 	inst = vcpc_set_find_task(set, current);
 	KUNIT_EXPECT_NOT_NULL(test, inst);
 	if (inst) {
-		overflow(inst);
-		KUNIT_EXPECT_GT(test, wait_event_timeout(set->wait, READ_ONCE(set->news), 20 * HZ),
-				0L);
-		KUNIT_EXPECT_EQ(test, 0, vcpc_set_overflows(set, 0, counts));
+		begin_from(inst, from);
+		interrupt(inst, 0, NMI_OFFSET);
+		KUNIT_EXPECT_FALSE(test, READ_ONCE(inst->overflow->unlooked));
+		KUNIT_EXPECT_TRUE(test, READ_ONCE(set->news));
+		KUNIT_EXPECT_EQ(test, 0, vcpc_target_overflows(set, 0, counts));
 		KUNIT_EXPECT_EQ(test, 1ULL, counts[0]);
 		KUNIT_EXPECT_TRUE(test, inst->kept.state & VCPC_STATE_FROZEN);
 	}
-	vcpc_set_destroy(set);
+	vcpc_target_destroy(set);
 }
 
-/* The set goes before anybody has gone there. */
+/* The set goes before anybody has looked. */
 static void gone_before_it_is_told(struct kunit *test)
 {
+	const u64 from[] = { U64_MAX, 0 };
 	struct vcpc_instance *inst;
 	struct vcpc_set *set;
 	int i;
@@ -120,57 +105,82 @@ static void gone_before_it_is_told(struct kunit *test)
 		KUNIT_ASSERT_FALSE(test, IS_ERR(set));
 		inst = vcpc_set_find_task(set, current);
 		KUNIT_EXPECT_NOT_NULL(test, inst);
-		if (inst)
-			overflow(inst);
-		vcpc_set_destroy(set);
+		if (inst) {
+			begin_from(inst, from);
+			local_irq_disable();
+			WRITE_ONCE(inst->overflow->unlooked, true);
+			irq_work_queue(&inst->overflow->work);
+			local_irq_enable();
+		}
+		vcpc_target_destroy(set);
 	}
 }
 
-/* Counters go on from these values, and one of their events rings in the thread itself. */
-static void ring_masked(struct vcpc_instance *inst, const u64 *from, u32 rings)
-{
-	struct perf_event *event = inst->counters->counter[rings].event;
-	unsigned long flags;
+struct elsewhere {
+	struct work_struct work;
+	struct vcpc_instance *inst;
+};
 
-	raw_spin_lock_irqsave(&inst->lock, flags);
-	vcpc_overflow_from(inst->overflow, from);
-	raw_spin_unlock_irqrestore(&inst->lock, flags);
-	local_irq_save(flags);
-	event->overflow_handler(event, NULL, NULL);
-	local_irq_restore(flags);
-	irq_work_sync(&inst->overflow->work);
+static void interrupt_elsewhere(struct work_struct *work)
+{
+	struct elsewhere *e = container_of(work, struct elsewhere, work);
+
+	interrupt(e->inst, 0, 0);
+	interrupt(e->inst, 0, NMI_OFFSET);
+}
+
+/* Nothing is done to a thread by what is called in another. */
+static void another_threads(struct kunit *test)
+{
+	struct vcpc_set *set = counting_set(test, 0);
+	const u64 from[] = { U64_MAX, 0 };
+	struct elsewhere e;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(set));
+	e.inst = vcpc_set_find_task(set, current);
+	KUNIT_EXPECT_NOT_NULL(test, e.inst);
+	if (e.inst) {
+		begin_from(e.inst, from);
+		INIT_WORK_ONSTACK(&e.work, interrupt_elsewhere);
+		schedule_work(&e.work);
+		flush_work(&e.work);
+		destroy_work_on_stack(&e.work);
+		KUNIT_EXPECT_EQ(test, 0U, e.inst->state);
+		KUNIT_EXPECT_FALSE(test, READ_ONCE(set->news));
+	}
+	vcpc_target_destroy(set);
 }
 
 /*
- * struct hint - a ring, and what comes of it
+ * struct hint - an interrupt, and what comes of it
  * @from: from what the two counters, which are about 0, began: past the end, if it is more
- * @rings: which of them has rung
+ * @which: which of them has interrupted
  * @count: how often they have overflowed then
  * @told: which the thread is told of, if one has
  */
 struct hint {
 	u32 flags;
 	u64 from[2];
-	u32 rings;
+	u32 which;
 	u64 count[2];
 	u32 told;
 };
 
 static const struct hint hints[] = {
-	{ .from = { 0, 0 }, .rings = 0 },
-	{ .from = { 0, 0 }, .rings = 1 },
-	{ .from = { 0, U64_MAX }, .rings = 1, .count = { 0, 1 }, .told = 1 },
-	{ .from = { 0, U64_MAX }, .rings = 0, .count = { 0, 1 }, .told = 1 },
-	{ .from = { U64_MAX, 0 }, .rings = 1, .count = { 1, 0 }, .told = 0 },
-	{ .from = { U64_MAX, U64_MAX }, .rings = 0, .count = { 1, 1 }, .told = 0 },
-	{ .from = { U64_MAX, U64_MAX }, .rings = 1, .count = { 1, 1 }, .told = 1 },
-	{ .flags = VCPC_SET_F_COUNT_OVERFLOWS, .from = { 0, 0 }, .rings = 0 },
-	{ .flags = VCPC_SET_F_COUNT_OVERFLOWS, .from = { 0, 1ULL << 63 }, .rings = 1,
+	{ .from = { 0, 0 }, .which = 0 },
+	{ .from = { 0, 0 }, .which = 1 },
+	{ .from = { 0, U64_MAX }, .which = 1, .count = { 0, 1 }, .told = 1 },
+	{ .from = { 0, U64_MAX }, .which = 0, .count = { 0, 1 }, .told = 1 },
+	{ .from = { U64_MAX, 0 }, .which = 1, .count = { 1, 0 }, .told = 0 },
+	{ .from = { U64_MAX, U64_MAX }, .which = 0, .count = { 1, 1 }, .told = 0 },
+	{ .from = { U64_MAX, U64_MAX }, .which = 1, .count = { 1, 1 }, .told = 1 },
+	{ .flags = VCPC_SET_F_COUNT_OVERFLOWS, .from = { 0, 0 }, .which = 0 },
+	{ .flags = VCPC_SET_F_COUNT_OVERFLOWS, .from = { 0, 1ULL << 63 }, .which = 1,
 	  .count = { 0, 1 } },
 };
 
-/* Whether there was an overflow is a matter of values; that perf rings is only a hint. */
-static void a_ring_is_only_a_hint(struct kunit *test)
+/* Whether there was an overflow is a matter of values; that perf interrupts is only a hint. */
+static void an_interrupt_is_only_a_hint(struct kunit *test)
 {
 	const struct hint *hint = test->param_value;
 	bool any = hint->count[0] || hint->count[1], freezes = any && !hint->flags;
@@ -182,23 +192,24 @@ static void a_ring_is_only_a_hint(struct kunit *test)
 	inst = vcpc_set_find_task(set, current);
 	KUNIT_EXPECT_NOT_NULL(test, inst);
 	if (inst) {
-		ring_masked(inst, hint->from, hint->rings);
+		begin_from(inst, hint->from);
+		interrupt(inst, hint->which, 0);
 		KUNIT_EXPECT_EQ(test, any, READ_ONCE(set->news));
 		KUNIT_EXPECT_EQ(test, freezes, !!(inst->state & VCPC_INSTANCE_STOPPED));
 		KUNIT_EXPECT_EQ(test, freezes, !!(inst->kept.state & VCPC_STATE_FROZEN));
-		KUNIT_EXPECT_EQ(test, 0, vcpc_set_overflows(set, 0, counts));
+		KUNIT_EXPECT_EQ(test, 0, vcpc_target_overflows(set, 0, counts));
 		KUNIT_EXPECT_EQ(test, hint->count[0], counts[0]);
 		KUNIT_EXPECT_EQ(test, hint->count[1], counts[1]);
 		if (freezes)
 			KUNIT_EXPECT_EQ(test, hint->told, inst->overflow->which);
 	}
-	vcpc_set_destroy(set);
+	vcpc_target_destroy(set);
 }
 
 static void name_hint(const struct hint *hint, char *name)
 {
-	scnprintf(name, KUNIT_PARAM_DESC_SIZE, "%s, from %llx and %llx, %u rings",
-		  hint->flags ? "counted" : "frozen", hint->from[0], hint->from[1], hint->rings);
+	scnprintf(name, KUNIT_PARAM_DESC_SIZE, "%s, from %llx and %llx, %u interrupts",
+		  hint->flags ? "counted" : "frozen", hint->from[0], hint->from[1], hint->which);
 }
 
 KUNIT_ARRAY_PARAM(hint, hints, name_hint);
@@ -214,9 +225,10 @@ static void end_suite(struct kunit_suite *suite)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE_PARAM(a_ring_is_only_a_hint, hint_gen_params),
-	KUNIT_CASE(told_though_the_thread_left),
+	KUNIT_CASE_PARAM(an_interrupt_is_only_a_hint, hint_gen_params),
+	KUNIT_CASE(unmasked),
 	KUNIT_CASE(gone_before_it_is_told),
+	KUNIT_CASE(another_threads),
 	{ }
 };
 

@@ -1,77 +1,125 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A set: its requests, and what is done with all of it.
+ * A set: its requests, and where its instances are found.
  *
  * Locking: see struct vcpc_set.  A thread that samples itself takes no lock of
  * the set's: with interrupts off it is an RCU reader, finds its instance, and
- * takes only that one's lock.
+ * takes only that one's lock.  All sets are in an array by number; who looks at them one by
+ * one holds a reference to one set at a time, and no lock of the module's.
  */
 #include <linux/err.h>
 #include <linux/pid.h>
-#include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/string.h>
-#include <linux/timekeeping.h>
+#include <linux/xarray.h>
 
-#include "binding.h"
-#include "caps.h"
-#include "find.h"
-#include "heirs.h"
+#include "hardware.h"
 #include "limits.h"
-#include "listing.h"
-#include "overflow.h"
-#include "probe.h"
-#include "sample.h"
+#include "policy.h"
 #include "set.h"
-#include "setpage.h"
 #include "tracecounts.h"
 #include "uarg.h"
 
+static DEFINE_XARRAY_ALLOC1(sets);
+static u32 last_id;
+
 /* Groups stand one after the other, and none is empty. */
-static int check_group(struct vcpc_set *set, u32 at)
+static int check_group(struct vcpc_spec *spec, u32 at)
 {
-	u32 group = set->requests[at].group;
-	u32 last = at ? set->requests[at - 1].group : 0;
+	u32 group = spec->requests[at].group;
+	u32 last = at ? spec->requests[at - 1].group : 0;
 
 	if (group != last && (!at || group != last + 1))
 		return -EINVAL;
-	set->groups = group + 1;
+	spec->groups = group + 1;
 	return 0;
 }
 
-static int set_fill(struct vcpc_set *set, const struct vcpc_set_create_args *args, int *bad)
+static int take_request(struct vcpc_spec *spec, const struct vcpc_set_create_args *args)
+{
+	struct vcpc_request *req = &spec->requests[spec->nr];
+	int ret;
+
+	ret = vcpc_uarg_request(req, args, spec->nr);
+	if (!ret)
+		ret = vcpc_policy_request(req);
+	if (!ret)
+		ret = vcpc_hardware_check(req);
+	if (!ret && args->flags & VCPC_SET_F_GROUPS)
+		ret = check_group(spec, spec->nr);
+	if (ret)
+		return ret;
+	/* Of other types, only the core's own events are let in. */
+	spec->hw |= req->type != PERF_TYPE_SOFTWARE;
+	spec->overflows |= !!(req->flags & VCPC_REQ_F_OVERFLOW);
+	return 0;
+}
+
+static int take_requests(struct vcpc_spec *spec, const struct vcpc_set_create_args *args, int *bad)
 {
 	int ret;
 
-	for (; set->nr < args->nr_requests; set->nr++) {
-		struct vcpc_request *req = &set->requests[set->nr];
-
-		ret = vcpc_uarg_request(req, args, set->nr);
-		if (!ret)
-			ret = vcpc_caps_request(req);
-		if (!ret)
-			ret = vcpc_probe_check(req);
-		if (!ret && args->flags & VCPC_SET_F_GROUPS)
-			ret = check_group(set, set->nr);
+	for (; spec->nr < args->nr_requests; spec->nr++) {
+		ret = take_request(spec, args);
+		if (!ret && fatal_signal_pending(current))
+			return -EINTR;
 		if (ret) {
-			*bad = set->nr;
+			*bad = spec->nr;
 			return ret;
 		}
-		/* Of other types, only the core's own events are let in. */
-		set->hw |= req->type != PERF_TYPE_SOFTWARE;
-		set->overflows |= !!(req->flags & VCPC_REQ_F_OVERFLOW);
 	}
-	return args->signal && !set->overflows ? -EINVAL : 0;
+	return args->signal && !spec->overflows ? -EINVAL : 0;
+}
+
+static u32 busiest(const struct vcpc_spec *spec)
+{
+	u32 i, most = spec->groups ? 0 : spec->nr;
+
+	for (i = 0; i < spec->groups; i++) {
+		struct vcpc_range range = vcpc_spec_range(spec, i);
+
+		most = max(most, range.end - range.begin);
+	}
+	return most;
+}
+
+static void finish_spec(struct vcpc_spec *spec, const struct vcpc_set_create_args *args)
+{
+	spec->sample_size = vcpc_sample_size(spec->nr) +
+			    spec->groups * sizeof(struct vcpc_group_sample);
+	spec->quick_size = spec->groups || spec->nr > VCPC_SAMPLE_STACK ? U64_MAX :
+									   spec->sample_size;
+	spec->flags = args->flags;
+	spec->slot = args->slot;
+	spec->signal = args->signal;
+	spec->seed = args->seed;
+	spec->events = vcpc_tracecounts_events(spec->requests, spec->nr);
+	spec->busiest = busiest(spec);
+}
+
+static void set_free(struct vcpc_guard *guard)
+{
+	struct vcpc_set *set = container_of(guard, struct vcpc_set, guard);
+
+	vcpc_limits_uncharge(set->user, VCPC_LIMIT_SETS, 1);
+	vcpc_limits_put(set->user);
+	put_pid(set->creator);
+	kvfree_rcu(set, rcu);
 }
 
 static struct vcpc_set *set_alloc(u32 nr)
 {
 	struct vcpc_set *set;
 
-	set = kvzalloc(struct_size(set, requests, nr) + vcpc_sample_size(nr), GFP_KERNEL_ACCOUNT);
-	if (set)
-		set->scratch = (void *)&set->requests[nr];
+	set = kvzalloc(struct_size(set, spec.requests, nr) + vcpc_sample_size(nr),
+		       GFP_KERNEL_ACCOUNT);
+	if (!set)
+		return NULL;
+	set->scratch = (void *)&set->spec.requests[nr];
+	vcpc_guard_init(&set->guard, set_free);
+	init_waitqueue_head(&set->wait);
+	INIT_LIST_HEAD(&set->bindings);
+	hash_init(set->instances);
 	return set;
 }
 
@@ -83,7 +131,7 @@ static struct vcpc_set *set_alloc(u32 nr)
  *
  * Context: sleeps.
  * Return: the set, or an ERR_PTR: -EINVAL, -E2BIG, -ENOENT, -EOPNOTSUPP,
- * -EACCES, -EUSERS, -ENOMEM, -EFAULT.
+ * -EACCES, -EUSERS, -ENOMEM, -EFAULT, -EINTR.
  */
 struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct vcpc_user *user,
 				 int *bad)
@@ -102,27 +150,21 @@ struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct
 		ret = -ENOMEM;
 		goto err_alloc;
 	}
-	ret = set_fill(set, args, bad);
+	ret = take_requests(&set->spec, args, bad);
 	if (ret)
 		goto err_fill;
-	kref_init(&set->refs);
-	set->sample_size = vcpc_sample_size(set->nr) +
-			   set->groups * sizeof(struct vcpc_group_sample);
-	set->quick_size = set->groups || set->nr > VCPC_SAMPLE_STACK ? U64_MAX : set->sample_size;
-	set->flags = args->flags;
-	set->slot = args->slot;
-	set->signal = args->signal;
-	init_waitqueue_head(&set->wait);
-	set->seed = args->seed;
-	set->events = vcpc_tracecounts_events(set->requests, set->nr);
+	finish_spec(&set->spec, args);
+	/* Who looks at all sets finds it from now on. */
 	set->user = vcpc_limits_share(user);
 	set->creator = get_task_pid(current, PIDTYPE_TGID);
-	mutex_init(&set->lock);
-	INIT_LIST_HEAD(&set->bindings);
-	hash_init(set->instances);
-	vcpc_listing_add(set);
+	ret = xa_alloc_cyclic(&sets, &set->id, set, xa_limit_32b, &last_id, GFP_KERNEL_ACCOUNT);
+	if (ret < 0)
+		goto err_list;
 	return set;
 
+err_list:
+	vcpc_guard_put(&set->guard);
+	return ERR_PTR(ret);
 err_fill:
 	kvfree(set);
 err_alloc:
@@ -130,46 +172,54 @@ err_alloc:
 	return ERR_PTR(ret);
 }
 
-static void set_free(struct kref *refs)
-{
-	struct vcpc_set *set = container_of(refs, struct vcpc_set, refs);
-
-	vcpc_heirs_unwatch(set);
-	vcpc_setpage_free(set);
-	vcpc_limits_uncharge(set->user, VCPC_LIMIT_SETS, 1);
-	vcpc_limits_put(set->user);
-	put_pid(set->creator);
-	mutex_destroy(&set->lock);
-	kvfree_rcu(set, rcu);
-}
-
 /**
- * vcpc_set_put() - give back a reference
- * @set: the set; freed with the last
- *
- * Context: sleeps; not under the set's lock, unless it cannot be the last.
- */
-void vcpc_set_put(struct vcpc_set *set)
-{
-	kref_put(&set->refs, set_free);
-}
-
-/**
- * vcpc_set_destroy() - undo all that the set did; its descriptor has gone
- * @set: the set; nobody but heirs on their way uses it any more
+ * vcpc_set_unlist() - who looks at all sets finds it no longer
+ * @set: the set
  *
  * Context: sleeps.
  */
-void vcpc_set_destroy(struct vcpc_set *set)
+void vcpc_set_unlist(struct vcpc_set *set)
 {
-	struct vcpc_binding *b, *next;
+	xa_erase(&sets, set->id);
+}
 
-	vcpc_listing_del(set);
-	mutex_lock(&set->lock);
-	list_for_each_entry_safe(b, next, &set->bindings, node)
-		vcpc_binding_close(b);
-	mutex_unlock(&set->lock);
-	vcpc_set_put(set);
+/**
+ * vcpc_set_from() - a set, for who looks at all of them
+ * @id: with this number, or the next one that there is
+ *
+ * A set that is closed meanwhile has no bindings.
+ *
+ * Context: under no set's lock.
+ * Return: the set, with a reference for vcpc_set_next() or vcpc_guard_put(); NULL if there
+ * is none.
+ */
+struct vcpc_set *vcpc_set_from(unsigned long id)
+{
+	struct vcpc_set *set;
+
+	rcu_read_lock();
+	for (set = xa_find(&sets, &id, ULONG_MAX, XA_PRESENT);
+	     set && !kref_get_unless_zero(&set->guard.refs);
+	     set = xa_find_after(&sets, &id, ULONG_MAX, XA_PRESENT))
+		;
+	rcu_read_unlock();
+	return set;
+}
+
+/**
+ * vcpc_set_next() - look at all sets, one by one
+ * @prev: the last one, whose reference is given back; NULL for the first
+ *
+ * Context: sleeps; under no set's lock.
+ * Return: as vcpc_set_from().
+ */
+struct vcpc_set *vcpc_set_next(struct vcpc_set *prev)
+{
+	unsigned long id = prev ? (unsigned long)prev->id + 1 : 0;
+
+	if (prev)
+		vcpc_guard_put(&prev->guard);
+	return vcpc_set_from(id);
 }
 
 /**
@@ -197,335 +247,17 @@ void vcpc_set_unpublish(struct vcpc_set *set, struct vcpc_instance *inst)
 }
 
 /**
- * vcpc_set_on_cpus() - is the set bound to CPUs?
- * @set: the set
+ * vcpc_set_notify() - wake pollers
+ * @arg: the set
+ * @what: EPOLLPRI of an overflow, EPOLLERR of lost counts
  *
- * Context: under the set's lock.
- * Return: false if it is bound to threads, or not at all.
+ * Context: any but NMI; not under an instance's lock.
  */
-bool vcpc_set_on_cpus(struct vcpc_set *set)
+void vcpc_set_notify(void *arg, __poll_t what)
 {
-	struct vcpc_binding *b;
+	struct vcpc_set *set = arg;
 
-	b = list_first_entry_or_null(&set->bindings, struct vcpc_binding, node);
-
-	return b && b->cpu >= 0;
-}
-
-/* A binding without instances is kept for its sums, and for heirs that will come. */
-static void unbind_one(struct vcpc_instance *inst)
-{
-	struct vcpc_binding *b = inst->binding;
-
-	vcpc_binding_drop(inst);
-	if (!b->nr && !b->folded && !atomic_read(&b->pending))
-		vcpc_binding_close(b);
-}
-
-static int unbind_all(struct vcpc_set *set, pid_t tid)
-{
-	struct vcpc_binding *b, *next, *named;
-	int ret = vcpc_find_bindings(set, tid, &named);
-
-	if (ret)
-		return ret;
-	list_for_each_entry_safe(b, next, &set->bindings, node)
-		if (vcpc_find_is_meant(b, named))
-			vcpc_binding_close(b);
-	return 0;
-}
-
-static int unbind(struct vcpc_set *set, pid_t tid)
-{
-	struct vcpc_instance *inst = vcpc_find_instance(set, tid);
-
-	if (!inst)
-		return -EINVAL;
-	unbind_one(inst);
-	return 0;
-}
-
-/**
- * vcpc_set_unbind() - take a set off a thread, or off all that BIND began
- * @set: the set
- * @tid: the instance's thread, or 0
- * @flags: VCPC_TARGET_F_*
- *
- * Context: sleeps.
- * Return: 0, or -EINVAL if it is not bound there.
- */
-int vcpc_set_unbind(struct vcpc_set *set, pid_t tid, u32 flags)
-{
-	int ret;
-
-	mutex_lock(&set->lock);
-	ret = flags & VCPC_TARGET_F_ALL ? unbind_all(set, tid) : unbind(set, tid);
-	mutex_unlock(&set->lock);
-	return ret;
-}
-
-/**
- * vcpc_set_turn() - enable or disable all that BIND began
- * @set: the set
- * @tid: one of its threads; 0: all that all BINDs began
- * @op: VCPC_OP_ENABLE or VCPC_OP_DISABLE
- *
- * Context: sleeps.
- * Return: 0, also for those that are so already; -EINVAL if it is not bound
- * there; -EAGAIN if an instance is invalid; -EINTR.
- */
-int vcpc_set_turn(struct vcpc_set *set, pid_t tid, enum vcpc_op op)
-{
-	struct vcpc_binding *b, *named;
-	int ret;
-
-	mutex_lock(&set->lock);
-	ret = vcpc_find_bindings(set, tid, &named);
-	if (!ret)
-		list_for_each_entry(b, &set->bindings, node)
-			if (vcpc_find_is_meant(b, named))
-				vcpc_binding_turn(b, op, &ret);
-	mutex_unlock(&set->lock);
-	return ret;
-}
-
-/**
- * vcpc_set_do() - do something with one of a set's instances
- * @set: the set
- * @tid: the instance's thread, or 0
- * @op: what to do
- * @sample: room for a sample; NULL if nobody wants it
- *
- * Context: sleeps.
- * Return: 0; -EINVAL if it is not bound there or already is in the state asked
- * for; -EAGAIN if it is invalid; -EINTR.
- */
-int vcpc_set_do(struct vcpc_set *set, pid_t tid, enum vcpc_op op, struct vcpc_sample *sample)
-{
-	struct vcpc_instance *inst;
-	int ret = -EINVAL;
-
-	mutex_lock(&set->lock);
-	inst = vcpc_find_instance(set, tid);
-	if (inst)
-		ret = vcpc_operate_on(inst, op, sample);
-	mutex_unlock(&set->lock);
-	return ret;
-}
-
-/**
- * vcpc_set_preset() - what a request of an instance starts from
- * @set: the set
- * @args: checked arguments
- *
- * Context: sleeps.
- * Return: 0, -EINVAL, -ENOMEM.
- */
-int vcpc_set_preset(struct vcpc_set *set, const struct vcpc_preset_args *args)
-{
-	struct vcpc_instance *inst;
-	int ret = -EINVAL;
-
-	if (args->request >= set->nr)
-		return -EINVAL;
-	mutex_lock(&set->lock);
-	inst = vcpc_find_instance(set, args->tid);
-	if (inst)
-		ret = vcpc_instance_preset(inst, args->request, args->preset);
-	mutex_unlock(&set->lock);
-	return ret;
-}
-
-/**
- * vcpc_set_overflows() - how often an instance's requests have overflowed
- * @set: the set; its news are known from now on
- * @tid: the instance's thread, or 0
- * @counts: one for each request
- *
- * Context: sleeps.
- * Return: 0 or -EINVAL.
- */
-int vcpc_set_overflows(struct vcpc_set *set, pid_t tid, u64 *counts)
-{
-	struct vcpc_instance *inst;
-	int ret = -EINVAL;
-
-	mutex_lock(&set->lock);
-	inst = vcpc_find_instance(set, tid);
-	if (inst && inst->overflow) {
-		/* First: what comes meanwhile is news again. */
-		WRITE_ONCE(set->news, false);
-		vcpc_overflow_counts(inst->overflow, counts);
-		ret = 0;
-	}
-	mutex_unlock(&set->lock);
-	return ret;
-}
-
-/**
- * vcpc_set_wake() - tell pollers if an instance was found invalid
- * @set: the set
- * @ret: -EAGAIN if it was
- *
- * Context: not under an instance's lock.
- */
-void vcpc_set_wake(struct vcpc_set *set, int ret)
-{
-	if (ret == -EAGAIN)
-		wake_up_interruptible_poll(&set->wait, EPOLLERR);
-}
-
-/**
- * vcpc_set_invalid() - was an instance found invalid?
- * @set: the set
- *
- * Context: sleeps.
- * Return: true or false.
- */
-bool vcpc_set_invalid(struct vcpc_set *set)
-{
-	struct vcpc_instance *inst;
-	struct vcpc_binding *b;
-	bool invalid = false;
-
-	mutex_lock(&set->lock);
-	list_for_each_entry(b, &set->bindings, node)
-		list_for_each_entry(inst, &b->instances, in_binding)
-			invalid |= !!(READ_ONCE(inst->state) & VCPC_INSTANCE_INVALID);
-	mutex_unlock(&set->lock);
-	return invalid;
-}
-
-/**
- * vcpc_set_sample_groups() - sample one of the instances of a set with groups
- * @set: the set
- * @tid: the instance's thread, or 0
- * @sample: room for a sample; filled on success
- * @groups: likewise; what its groups have had
- *
- * As vcpc_set_sample().
- *
- * Context: sleeps.
- * Return: as vcpc_set_do().
- */
-int vcpc_set_sample_groups(struct vcpc_set *set, pid_t tid, struct vcpc_sample *sample,
-			   struct vcpc_group_sample *groups)
-{
-	struct vcpc_instance *inst;
-	int ret;
-
-	if (!tid) {
-		local_irq_disable();
-		inst = vcpc_set_find_task(set, current);
-		if (inst) {
-			ret = vcpc_operate_sample_self(inst, sample, groups);
-			local_irq_enable();
-			vcpc_set_wake(set, ret);
-			return ret;
-		}
-		local_irq_enable();
-	}
-	mutex_lock(&set->lock);
-	inst = vcpc_find_instance(set, tid);
-	ret = inst ? vcpc_operate_groups(inst, VCPC_OP_SAMPLE, sample, groups) : -EINVAL;
-	mutex_unlock(&set->lock);
-	return ret;
-}
-
-/* CPUs' rounds are not added up, but the least is looked for. */
-static void clear_groups(struct vcpc_set *set, struct vcpc_group_sample *groups)
-{
-	u32 i;
-
-	memset(groups, 0, set->groups * sizeof(*groups));
-	if (vcpc_set_on_cpus(set))
-		for (i = 0; i < set->groups; i++)
-			groups[i].rounds = U64_MAX;
-}
-
-/**
- * vcpc_set_total() - sum up all that BIND began, also what has ended
- * @set: the set
- * @tid: one of its threads; 0: all that all BINDs began
- * @total: room for a sample; filled on success
- * @groups: for what their groups have had, with room for twice as many; NULL
- *	if the set has none
- *
- * Threads are read one after the other, while the others run.
- *
- * Context: sleeps.
- * Return: 0; -EINVAL if it is not bound there; -EAGAIN if a count was lost, or
- * a thread could not be counted; -EINTR.
- */
-int vcpc_set_total(struct vcpc_set *set, pid_t tid, struct vcpc_sample *total,
-		   struct vcpc_group_sample *groups)
-{
-	struct vcpc_binding *b, *named;
-	int ret;
-
-	memset(total, 0, sizeof(*total));
-	memset(total->values, 0, set->nr * sizeof(total->values[0]));
-	total->nr = set->nr;
-	total->state = VCPC_STATE_EXITED;
-
-	mutex_lock(&set->lock);
-	if (groups)
-		clear_groups(set, groups);
-	total->time = ktime_get_ns();
-	ret = vcpc_find_bindings(set, tid, &named);
-	if (!ret)
-		list_for_each_entry(b, &set->bindings, node)
-			if (vcpc_find_is_meant(b, named))
-				vcpc_binding_total(b, total, groups, &ret);
-	mutex_unlock(&set->lock);
-	return ret;
-}
-
-/* The first request of that group, or of one behind it; they stand in order. */
-static u32 first_from(const struct vcpc_set *set, u32 group)
-{
-	u32 begin = 0, end = set->nr, middle;
-
-	while (begin < end) {
-		middle = (begin + end) / 2;
-		if (set->requests[middle].group < group)
-			begin = middle + 1;
-		else
-			end = middle;
-	}
-	return begin;
-}
-
-/**
- * vcpc_set_group() - a group's requests
- * @set: the set, with groups
- * @group: which
- *
- * Return: where they are.
- */
-struct vcpc_group vcpc_set_group(const struct vcpc_set *set, u32 group)
-{
-	return (struct vcpc_group) {
-		.begin = first_from(set, group),
-		.end = first_from(set, group + 1),
-	};
-}
-
-/**
- * vcpc_set_deprive() - another set counts hardware events, on a CPU
- * @set: if it counts them on threads, that is invalid from now on
- *
- * Context: under the set's lock.
- */
-void vcpc_set_deprive(struct vcpc_set *set)
-{
-	struct vcpc_instance *inst;
-	struct vcpc_binding *b;
-
-	if (!set->hw)
-		return;
-	list_for_each_entry(b, &set->bindings, node)
-		if (b->cpu < 0)
-			list_for_each_entry(inst, &b->instances, in_binding)
-				vcpc_instance_deprive(inst);
+	if (what & EPOLLPRI)
+		WRITE_ONCE(set->news, true);
+	wake_up_interruptible_poll(&set->wait, what);
 }

@@ -12,8 +12,7 @@
 
 #include "bind.h"
 #include "limits.h"
-#include "sample.h"
-#include "set.h"
+#include "target.h"
 #include "user_test.h"
 
 #define REQUESTS	4
@@ -73,8 +72,8 @@ static int create(struct kunit *test, const struct draft *d, int *bad)
 		ret = PTR_ERR(set);
 	} else {
 		KUNIT_EXPECT_EQ(test, sets + 1, used(VCPC_LIMIT_SETS));
-		KUNIT_EXPECT_EQ(test, d->args.nr_requests, set->nr);
-		vcpc_set_destroy(set);
+		KUNIT_EXPECT_EQ(test, d->args.nr_requests, set->spec.nr);
+		vcpc_target_destroy(set);
 	}
 	KUNIT_EXPECT_EQ(test, sets, used(VCPC_LIMIT_SETS));
 	KUNIT_EXPECT_EQ(test, counters, used(VCPC_LIMIT_COUNTERS));
@@ -180,12 +179,12 @@ static void own_sample_needs_no_mutex(struct kunit *test)
 	if (IS_ERR(set))
 		return;
 	KUNIT_EXPECT_EQ(test, 0, vcpc_bind_set(set, &bind, &bad));
-	mutex_lock(&set->lock);
-	KUNIT_EXPECT_EQ(test, 0, vcpc_set_sample(set, 0, &room.sample));
-	mutex_unlock(&set->lock);
+	mutex_lock(&set->guard.lock);
+	KUNIT_EXPECT_EQ(test, 0, vcpc_target_sample(set, 0, &room.sample));
+	mutex_unlock(&set->guard.lock);
 	KUNIT_EXPECT_EQ(test, 1U, room.sample.nr);
 	KUNIT_EXPECT_EQ(test, (u32)VCPC_STATE_COUNTING, room.sample.state);
-	vcpc_set_destroy(set);
+	vcpc_target_destroy(set);
 }
 
 static int begin_suite(struct kunit_suite *suite)

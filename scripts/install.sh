@@ -67,6 +67,15 @@ for page in "$top"/Documentation/man/*.3; do
 	done
 done
 
+# Who may open /dev/vcpc: a group, and the rule that gives it the node
+put 644 "$top/scripts/system/60-vcpc.rules" "$dest/usr/lib/udev/rules.d/60-vcpc.rules"
+put 644 "$top/scripts/system/vcpc.conf" "$dest/usr/lib/sysusers.d/vcpc.conf"
+if [ -z "$dest" ]; then
+	getent group vcpc >/dev/null || groupadd --system vcpc
+	if command -v udevadm >/dev/null; then udevadm control --reload 2>/dev/null || :; fi
+	echo "  who is in the group vcpc may count its own threads: usermod -aG vcpc USER"
+fi
+
 if [ -e "$build/vcpc.ko" ]; then
 	release=$(modinfo -F vermagic "$build/vcpc.ko" | cut -d ' ' -f 1)
 	put 644 "$build/vcpc.ko" "$dest/lib/modules/$release/extra/vcpc.ko"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* shim_set_walk(): the last sample of each thread, for who watches others. */
+/* shim_set_walk(): a sample of each thread, for who watches others. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -55,14 +55,14 @@ struct found {
 	struct shim_sample last[THREADS + 1];
 };
 
-static int note(void *arg, pid_t tid, const struct shim_sample *last)
+static int note(void *arg, pid_t tid, const struct shim_sample *sample)
 {
 	struct found *found = arg;
 
 	if (found->nr > THREADS)
 		return -E2BIG;
 	found->tids[found->nr] = tid;
-	found->last[found->nr++] = *last;
+	found->last[found->nr++] = *sample;
 	return 0;
 }
 
@@ -74,32 +74,32 @@ static const struct shim_sample *last_of(const struct found *found, pid_t tid)
 	return NULL;
 }
 
-TEST_F(walk, is_empty_until_somebody_samples)
+TEST_F(walk, samples_each_thread)
 {
+	struct shim_sample before, after;
 	struct found found = { 0 };
-	struct shim_sample sample;
 
 	ASSERT_EQ(0, shim_set_walk(self->set, note, &found));
 	EXPECT_EQ(0, found.nr);
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
-	ASSERT_EQ(0, shim_set_walk(self->set, note, &found));
-	EXPECT_EQ(0, found.nr);
-	touch(PAGES);
-	ASSERT_EQ(0, shim_set_sample(self->set, 0, &sample));
+	ASSERT_EQ(0, shim_set_sample(self->set, 0, &before));
 	touch(PAGES);
 	ASSERT_EQ(0, shim_set_walk(self->set, note, &found));
+	ASSERT_EQ(0, shim_set_sample(self->set, 0, &after));
 	ASSERT_EQ(1, found.nr);
 	EXPECT_EQ(getpid(), found.tids[0]);
-	EXPECT_EQ(sample.time, found.last[0].time);
 	EXPECT_EQ(2, found.last[0].nr);
-	EXPECT_EQ(sample.values[0], found.last[0].values[0]);
-	EXPECT_EQ(sample.values[1], found.last[0].values[1]);
+	EXPECT_EQ(found.last[0].tick, found.last[0].running);
+	EXPECT_LT(before.time, found.last[0].time);
+	EXPECT_GT(after.time, found.last[0].time);
+	EXPECT_LE(before.values[0] + PAGES, found.last[0].values[0]);
+	EXPECT_GE(after.values[0], found.last[0].values[0]);
 }
 
-static int stop(void *arg, pid_t tid, const struct shim_sample *last)
+static int stop(void *arg, pid_t tid, const struct shim_sample *sample)
 {
 	(void)tid;
-	(void)last;
+	(void)sample;
 	++*(int *)arg;
 	return 77;
 }

@@ -56,7 +56,7 @@ TEST_F(counters, counts_from_preset_and_wraps)
 	EXPECT_EQ(N, self->room.head.nr);
 	EXPECT_EQ(1000, self->room.values[0]);
 	EXPECT_EQ(1000, self->room.values[1]);
-	EXPECT_EQ(self->room.head.enabled, self->room.head.running);
+	EXPECT_EQ(sizeof(self->room.head), self->room.head.size);
 }
 
 TEST_F(counters, unbound_is_einval)

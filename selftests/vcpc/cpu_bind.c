@@ -94,7 +94,6 @@ TEST(time_is_wall_time)
 	EXPECT_GE(wall, 100 * MS);
 	EXPECT_LT(tick > wall ? tick - wall : wall - tick, share(100 * MS, 5, 25));
 	EXPECT_GE(last.sample.values[0] - first.sample.values[0], 95 * MS);
-	EXPECT_EQ(last.sample.tick, last.sample.running);
 	close(set);
 }
 
@@ -137,7 +136,7 @@ TEST(names)
 	/* Threads and CPUs do not go together. */
 	EXPECT_EQ(-EBUSY, set_bind(set, 0, 0));
 	/* It is the only one, so read() and 0 mean it. */
-	EXPECT_EQ(48, read(set, &room, sizeof(room)));
+	EXPECT_EQ(sizeof(room.sample) + 8, read(set, &room, sizeof(room)));
 	EXPECT_EQ(0, set_sample(set, 0, &room));
 	EXPECT_EQ(-EINVAL, set_sample(set, own_tid(), &room));
 	EXPECT_EQ(-EINVAL, cpu_sample(set, 1, &room));

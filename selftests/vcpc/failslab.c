@@ -239,57 +239,6 @@ TEST_F(failslab, preset)
 	EXPECT_GT(each_allocation(self->nth, bind_and_preset, &set), 0);
 }
 
-/* A set has no page before it is mapped first. */
-struct mapping {
-	int sets[ENOUGH / 10];
-	unsigned int used;
-};
-
-static int map_next(void *arg)
-{
-	struct mapping *m = arg;
-	const size_t len = sysconf(_SC_PAGESIZE);
-	const struct vcpc_page *page;
-	int set = m->sets[m->used], ret = 0;
-
-	page = mmap(NULL, len, PROT_READ, MAP_SHARED, set, 0);
-	if (page == MAP_FAILED)
-		return -errno;
-	if (page->size != sizeof(*page) || !page->slots)
-		ret = -EPROTO;
-	/* This may need memory, too. */
-	while (munmap((void *)page, len))
-		if (errno != ENOMEM)
-			return -errno;
-	close(set);
-	return ++m->used == sizeof(m->sets) / sizeof(m->sets[0]) ? -EPROTO : ret;
-}
-
-static void pages_may_fail(bool may)
-{
-	put("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", may ? "N" : "Y");
-	put("/sys/kernel/debug/fail_page_alloc/min-order", may ? "0" : "1");
-	put("/sys/kernel/debug/fail_page_alloc/verbose", "0");
-}
-
-/* A user who has one page, so that whatever stays on the account is seen at once. */
-TEST_F(failslab, mmap)
-{
-	struct mapping m = { .used = 0 };
-	unsigned int i;
-
-	NEEDS_FAILSLAB();
-	for (i = 0; i < sizeof(m.sets) / sizeof(m.sets[0]); i++)
-		m.sets[i] = set_of(&page_faults, 0);
-	ASSERT_EQ(0, put("/sys/module/vcpc/parameters/max_user_pages", "1"));
-	pages_may_fail(true);
-	EXPECT_GT(each_allocation(self->nth, map_next, &m), 0);
-	pages_may_fail(false);
-	put("/sys/module/vcpc/parameters/max_user_pages", "4096");
-	for (i = m.used; i < sizeof(m.sets) / sizeof(m.sets[0]); i++)
-		close(m.sets[i]);
-}
-
 static int sample_and_list(void *arg)
 {
 	struct vcpc_instance_info info[4];

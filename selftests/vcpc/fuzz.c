@@ -57,7 +57,6 @@ static void do_child(struct worker *w)
 	if (w->child)
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	look_at_pages(w);
 	if (kind == 1)
 		for (i = 0; i < 100; i++) {
 			set_bind(w->own[i % OWN].fd, 0, 0);
@@ -79,7 +78,7 @@ static const struct {
 	{ do_info, 20 }, { do_create, 60 }, { do_bind, 120 }, { do_target, 180 },
 	{ do_preset, 50 }, { do_overflows, 60 }, { do_poll, 60 },
 	{ do_sample, 250 }, { do_read, 200 }, { do_instances, 40 }, { do_tag, 60 },
-	{ do_trace, 120 }, { do_advise, 120 }, { do_map, 40 }, { do_set_map, 120 },
+	{ do_trace, 120 }, { do_advise, 120 }, { do_map, 40 },
 	{ do_unknown, 20 }, { do_files, 20 }, { do_child, 2 },
 };
 
@@ -121,7 +120,6 @@ static void *work(void *arg)
 	end_child(&w);
 	for (i = 0; i < OWN; i++)
 		close(w.own[i].fd);
-	leave_pages(&w);
 	close(w.epoll);
 	close(w.device);
 	arena_close(&w.f.args);
@@ -247,14 +245,13 @@ TEST_F_TIMEOUT(fuzz, calls, 100000)
 {
 	static const char * const limits[][2] = {
 		{ "max_user_sets", "1" }, { "max_user_counters", "2" }, { "max_user_tags", "1" },
-		{ "max_user_pages", "1" },
 	};
 	unsigned long seed = number("FUZZ_SEED", 20221211), calls = number("FUZZ_CALLS", kernel_checks() ? 100000 : 1000000);
 	struct process p = {
 		.verdicts = self->verdicts, .root = variant->root, .software = !hw_slots(),
 		.max_requests = parameter("max_requests", NULL),
 	};
-	unsigned int i, before[4];
+	unsigned int i, before[3];
 	pid_t pids[PROCESSES];
 	char text[16];
 	int status;
@@ -282,11 +279,11 @@ TEST_F_TIMEOUT(fuzz, calls, 100000)
 
 	for (i = 0; i < 4; i++)
 		EXPECT_EQ(0, close(self->common[i]));
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 3; i++)
 		before[i] = parameter(limits[i][0], limits[i][1]);
 	EXPECT_EQ(0, in_child(works, NULL));
 	EXPECT_EQ(0, in_child(works, self));
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 3; i++) {
 		snprintf(text, sizeof(text), "%u", before[i]);
 		parameter(limits[i][0], text);
 	}

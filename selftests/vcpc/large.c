@@ -192,36 +192,29 @@ TEST_F_TIMEOUT(full, as_many_groups_as_there_can_be, 240)
 	EXPECT_LT(0, groups(&l)[0].tick);
 }
 
-static void *heir(void *arg)
+static void *child(void *arg)
 {
 	touch(PAGES);
 	return arg;
 }
 
-TEST(heirs_and_the_mapping)
+TEST(inherited)
 {
-	const size_t size = VCPC_PAGE_MAX;
 	int set = large_set(MANY, 0, 0);
-	const struct vcpc_page *page;
 	static struct large l;
 	pthread_t thread;
 	__u64 one;
 
 	ASSERT_GE(set, 0);
-	page = mmap(NULL, size, PROT_READ, MAP_SHARED, set, 0);
-	ASSERT_NE(MAP_FAILED, (const void *)page);
-	EXPECT_LE(MANY * sizeof(__u64), page->slot_size);
-	EXPECT_LT(1, page->slots);
 	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
 	ASSERT_EQ(0, large_sample(set, 0, &l));
 	one = values(&l)[0];
-	ASSERT_EQ(0, pthread_create(&thread, NULL, heir, NULL));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, child, NULL));
 	ASSERT_EQ(0, pthread_join(thread, NULL));
 	ASSERT_EQ(0, large_sample(set, VCPC_SAMPLE_F_TOTAL, &l));
 	ASSERT_EQ(MANY, l.head.nr);
 	EXPECT_LE(one + PAGES, values(&l)[0]);
 	EXPECT_EQ(values(&l)[0] + 2 * (MANY - 1), values(&l)[MANY - 1]);
-	munmap((void *)page, size);
 	close(set);
 }
 

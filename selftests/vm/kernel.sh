@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Run the kernel's selftests on another kernel than Debian 12's own; called by
-# make test, make test-debug, make test-nmi, make test-kcsan, make test-newer and
+# make test, make test-attack, make test-debug, make test-nmi, make test-kcsan, make test-newer and
 # make soak.
 #
-# usage: kernel.sh debug|shaken|nmi|kcsan|soak|newer|newer-arm64|newer-pmu [FOLDER|FOLDER/PROGRAM...]
+# usage: kernel.sh attack|debug|shaken|nmi|kcsan|soak|newer|newer-arm64|newer-pmu [FOLDER|FOLDER/PROGRAM...]
 #
 # "debug" is the arm64 kernel that scripts/build-debug-kernel.sh builds, not counted in
 # instructions and with two CPUs, so that races have a chance; "shaken" is
 # those of its tests that find most, in a few minutes; "nmi" is those for which it matters
 # that the PMU's interrupts cannot be masked, and there they cannot; "soak" is the same for
-# SOAK_MINUTES (10) of races, as many calls of the fuzzer, 1000 unloadings; "kcsan" is a
+# SOAK_MINUTES (10) of races, as many calls of the fuzzer, and 1000 unloadings; "attack" is the
+# tests that attack the module, on four CPUs, with ATTACK_TRIES (10000) of each race; "kcsan" is a
 # kernel that reports data races, and those tests that race.  "newer" and
 # "newer-arm64" are those of Debian's backports, "newer-pmu" those tests of the latter that
 # depend on the PMU.  With RESULTS in the environment, results are
@@ -33,9 +34,16 @@ debug)
 	;;
 shaken)
 	arch=arm64 kind=debug
-	folders='vcpc/kunit.sh vcpc/failslab vcpc/failslab_large vcpc/races vcpc/fuzz vcpc/exit_races vcpc/inherit vcpc/cpu_offline vcpc/unload'
+	folders='vcpc/kunit.sh vcpc/failslab vcpc/failslab_large vcpc/races vcpc/fuzz vcpc/exit_races vcpc/attack_exit vcpc/attack_exec vcpc/inherit vcpc/cpu_offline vcpc/unload'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
 	export TEST_TIMEOUT=900 VM_OPTIONS='--no-icount --cpus 2 --timeout 2000' VM_ENVIRONMENT=FUZZ_CALLS=20000
+	;;
+attack)
+	arch=arm64 kind=debug name=arm64-attack
+	folders='vcpc/attack_exit vcpc/attack_exec vcpc/attack_bind vcpc/attack_table vcpc/stall vcpc/bystander vcpc/bounded vcpc/policy'
+	kernel=$("$top/scripts/build-debug-kernel.sh")
+	export TEST_TIMEOUT=100000 VM_OPTIONS='--no-icount --cpus 4 --timeout 100000'
+	export VM_ENVIRONMENT="ATTACK_TRIES=${ATTACK_TRIES:-10000} ATTACK_ROUNDS=${ATTACK_ROUNDS:-10}"
 	;;
 nmi)
 	arch=arm64 kind=debug name=arm64-nmi
@@ -72,12 +80,12 @@ newer-arm64)
 	;;
 newer-pmu)
 	arch=arm64 kind=newer folders='vcpc/known_answer vcpc/sample vcpc/groups_hw vcpc/inherit vcpc/tree vcpc/cpu_exclusive
-		vcpc/overflow vcpc/overflow_heirs vcpc/overflow_late vcpc/overflow_told vcpc/own_pmu vcpc/mapped vcpc/unload vcpc/fuzz'
+		vcpc/overflow vcpc/overflow_heirs vcpc/overflow_late vcpc/overflow_told vcpc/own_pmu vcpc/unload vcpc/fuzz'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
 	export TEST_TIMEOUT=900 VM_ENVIRONMENT=FUZZ_CALLS=50000
 	;;
 *)
-	echo "usage: kernel.sh debug|shaken|nmi|kcsan|soak|newer|newer-arm64|newer-pmu [FOLDER...]" >&2
+	echo "usage: kernel.sh attack|debug|shaken|nmi|kcsan|soak|newer|newer-arm64|newer-pmu [FOLDER...]" >&2
 	exit 2
 	;;
 esac

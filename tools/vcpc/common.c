@@ -3,10 +3,12 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "vcpc.h"
 #include "window.h"
@@ -27,8 +29,16 @@ static const struct {
 	{ ENOSPC, "too many hardware events at a time for this CPU; ask for fewer" },
 };
 
+/* Whoever may not even open the node is not told about events. */
+static bool is_shut_out(int err)
+{
+	return err == EACCES && access("/dev/vcpc", F_OK) == 0 && access("/dev/vcpc", R_OK | W_OK);
+}
+
 static const char *hint_of(int err)
 {
+	if (is_shut_out(err))
+		return "you may not open /dev/vcpc; as root: usermod -aG vcpc USER, then log in again";
 	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
 		if (hints[i].err == err)
 			return hints[i].hint;

@@ -77,11 +77,8 @@ static int run(const struct job *job, struct shim_set *set)
 {
 	struct run run = { .job = job, .set = set, .start = now() };
 	struct vcpc_child child = { .flags = 0 };
-	int status;
-	int ret = job->threads ? vcpc_threads_watch(set) : 0;
+	int status, ret;
 
-	if (ret)
-		return vcpc_fail(ret, "cannot count threads apart");
 	ret = vcpc_child_start(&child, set, job->counting.argv);
 	if (ret)
 		return ret;

@@ -30,14 +30,14 @@ static void print_values(const struct shim_set *set, const uint64_t *values)
 	fputc('\n', stderr);
 }
 
-static int print_thread(void *arg, pid_t tid, const struct shim_sample *last)
+static int print_thread(void *arg, pid_t tid, const struct shim_sample *sample)
 {
 	struct table *table = arg;
 
 	fprintf(stderr, "%*d", TID_WIDTH, (int)tid);
-	print_values(table->set, last->values);
+	print_values(table->set, sample->values);
 	for (unsigned int i = 0; i < shim_set_size(table->set); i++)
-		table->rest[i] -= last->values[i];
+		table->rest[i] -= sample->values[i];
 	return 0;
 }
 
@@ -54,29 +54,10 @@ static bool has_rest(const struct table *table)
 	return any;
 }
 
-static int ignore(void *arg, pid_t tid, const struct shim_sample *last)
-{
-	(void)arg;
-	(void)tid;
-	(void)last;
-	return 0;
-}
-
-/**
- * vcpc_threads_watch() - get ready for vcpc_threads_print()
- * @set: not bound yet, so that no thread's sample is missed
- *
- * Return: 0 or a negated errno.
- */
-int vcpc_threads_watch(struct shim_set *set)
-{
-	return shim_set_walk(set, ignore, NULL);
-}
-
 /**
  * vcpc_threads_print() - what each thread has counted, on stderr
- * @set: bound to them after vcpc_threads_watch()
- * @total: the sums that were just taken, which brought all of them up to date
+ * @set: bound to them
+ * @total: the sums that were just taken
  *
  * The last line is what threads counted that are in the sums only: of many that have
  * ended the oldest.

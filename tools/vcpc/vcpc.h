@@ -77,7 +77,6 @@ struct vcpc_child {
 	sigset_t mask;
 };
 
-int vcpc_threads_watch(struct shim_set *set);
 int vcpc_threads_print(struct shim_set *set, const struct shim_sample *total);
 
 int vcpc_child_start(struct vcpc_child *child, struct shim_set *set, char **argv);

@@ -49,8 +49,6 @@ struct shim_terms {
  * @restart: count from the presets on; NULL if it cannot
  * @preset: what a request starts from at the next restart; NULL likewise
  * @list: the set's instances
- * @map: so many bytes of the set's mapping, see struct vcpc_page; NULL if there is none
- * @unmap: give it back
  *
  * The flags are VCPC_TARGET_F_*, of sample VCPC_SAMPLE_F_*, of bind VCPC_BIND_F_*.
  *
@@ -76,8 +74,6 @@ struct shim_backend_ops {
 	int (*restart)(union shim_backend_ref set, pid_t tid, unsigned int flags);
 	int (*preset)(union shim_backend_ref set, pid_t tid, unsigned int request, __u64 value);
 	int (*list)(union shim_backend_ref set, struct vcpc_instances_args *args);
-	int (*map)(union shim_backend_ref set, size_t size, const void **map);
-	void (*unmap)(const void *map, size_t size);
 };
 
 extern const struct shim_backend_ops shim_backend__vcpc;

@@ -311,7 +311,6 @@ static void add_up(const struct clock_set *set, const struct clock_instance *ins
 			groups[k].rounds = inst->group[k].rounds;
 	}
 	buf->tick += inst->tick;
-	buf->enabled = buf->running = buf->tick;
 	buf->time = inst->on ? world->now : inst->stopped;
 	if (inst->on)
 		buf->state |= VCPC_STATE_COUNTING;

@@ -288,7 +288,8 @@ static __u64 value_of(const struct sim_set *set, const struct target *target, un
 static void fill(const struct sim_set *set, const struct target *target, struct vcpc_sample *buf)
 {
 	buf->time = target->stopped ? target->stopped : sim_now();
-	buf->tick = buf->enabled = buf->running = target->steps * SIM_TICK_NS;
+	buf->tick = target->steps * SIM_TICK_NS;
+	buf->size = sizeof(*buf);
 	buf->nr = set->n;
 	buf->state = target->on ? VCPC_STATE_COUNTING : 0;
 	for (unsigned int i = 0; i < set->n; i++)
@@ -315,7 +316,9 @@ static int sample(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf
 /* Nothing inherits here: a target is all that its bind began. */
 static void sum_up(struct sim_set *set, pid_t tid, struct vcpc_sample *buf)
 {
-	*buf = (struct vcpc_sample) { .time = shim_tick__ns(), .nr = set->n };
+	*buf = (struct vcpc_sample) {
+		.size = sizeof(*buf), .nr = set->n, .time = shim_tick__ns(),
+	};
 	memset(buf->values, 0, set->n * sizeof(buf->values[0]));
 	for (unsigned int i = 0; i < SIM_TARGETS; i++) {
 		struct target *target = &set->targets[i];
@@ -329,7 +332,6 @@ static void sum_up(struct sim_set *set, pid_t tid, struct vcpc_sample *buf)
 		for (unsigned int j = 0; j < set->n; j++)
 			buf->values[j] += value_of(set, target, j);
 	}
-	buf->enabled = buf->running = buf->tick;
 }
 
 static bool any(const struct sim_set *set, pid_t tid)

@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "backend.h"
@@ -37,7 +36,8 @@ static int vcpc_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
 	if (fd < 0)
 		return fd;
 	ret = call(fd, VCPC_IOC_INFO, &args);
-	if (!ret && (args.abi != VCPC_ABI_VERSION || !(args.features & VCPC_FEAT_SETS)))
+	if (!ret && (args.abi != VCPC_ABI_VERSION || !(args.features & VCPC_FEAT_SETS) ||
+		     args.sample_size != sizeof(struct vcpc_sample)))
 		ret = -EPROTONOSUPPORT;
 	if (ret) {
 		close(fd);
@@ -181,21 +181,6 @@ static int vcpc_list(union shim_backend_ref set, struct vcpc_instances_args *arg
 	return call(set.fd, VCPC_IOC_INSTANCES, args);
 }
 
-static int vcpc_map(union shim_backend_ref set, size_t size, const void **map)
-{
-	void *at = mmap(NULL, size, PROT_READ, MAP_SHARED, set.fd, 0);
-
-	if (at == MAP_FAILED)
-		return -errno;
-	*map = at;
-	return 0;
-}
-
-static void vcpc_unmap(const void *map, size_t size)
-{
-	munmap((void *)map, size);
-}
-
 const struct shim_backend_ops shim_backend__vcpc = {
 	.name = "vcpc",
 	.open = vcpc_open,
@@ -212,6 +197,4 @@ const struct shim_backend_ops shim_backend__vcpc = {
 	.restart = vcpc_restart,
 	.preset = vcpc_preset,
 	.list = vcpc_list,
-	.map = vcpc_map,
-	.unmap = vcpc_unmap,
 };

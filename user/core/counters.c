@@ -22,7 +22,6 @@ struct shim_counters {
 	unsigned int nr;
 	atomic_uint refs;
 	atomic_bool shut;
-	_Atomic(struct shim_page *) page;
 };
 
 /**
@@ -85,13 +84,6 @@ struct shim_counters *shim_counters__get(struct shim_counters *counters)
 	return counters;
 }
 
-static void close_page(struct shim_counters *counters, struct shim_page *page)
-{
-	if (page)
-		counters->ops->unmap(page->map, page->size);
-	free(page);
-}
-
 /**
  * shim_counters__put() - give a reference back; the last one ends the set
  * @counters: may be NULL
@@ -101,7 +93,6 @@ void shim_counters__put(struct shim_counters *counters)
 	if (!counters || atomic_fetch_sub(&counters->refs, 1) != 1)
 		return;
 	shim_counters__shut(counters);
-	close_page(counters, atomic_load(&counters->page));
 	free(counters);
 }
 
@@ -300,58 +291,4 @@ int shim_counters__list(struct shim_counters *counters, struct vcpc_instance_inf
 	else
 		*list = info;
 	return ret;
-}
-
-/* Most of it that one may have: the first who maps a set says how long its mapping is. */
-static int open_page(struct shim_counters *counters, struct shim_page *page)
-{
-	size_t least = sysconf(_SC_PAGESIZE), size = VCPC_PAGE_MAX;
-	const void *map;
-	int ret;
-
-	do {
-		ret = counters->ops->map(counters->ref, size, &map);
-		if (!ret)
-			break;
-		size /= 2;
-	} while (size >= least && (ret == -EINVAL || ret == -EUSERS || ret == -ENOMEM));
-	if (ret)
-		return ret;
-	ret = shim_page__init(page, map, size);
-	if (ret)
-		counters->ops->unmap(map, size);
-	return ret;
-}
-
-/**
- * shim_counters__page() - the set's mapping, with the last sample of each instance
- * @counters: the set
- * @out: as long as the caller's reference; the first call maps it
- *
- * Return: 0, -EBADF, -EOPNOTSUPP (the back end has none), -EPROTO, -ENOMEM, -EUSERS (the
- * user has mapped too much), or another error of mmap(2).
- */
-int shim_counters__page(struct shim_counters *counters, const struct shim_page **out)
-{
-	struct shim_page *page = atomic_load(&counters->page), *other = NULL;
-	int ret;
-
-	if (atomic_load(&counters->shut))
-		return -EBADF;
-	if (!counters->ops->map)
-		return -EOPNOTSUPP;
-	if (!page) {
-		page = malloc(sizeof(*page));
-		ret = page ? open_page(counters, page) : -ENOMEM;
-		if (ret) {
-			free(page);
-			return ret;
-		}
-		if (!atomic_compare_exchange_strong(&counters->page, &other, page)) {
-			close_page(counters, page);
-			page = other;
-		}
-	}
-	*out = page;
-	return 0;
 }

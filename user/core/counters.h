@@ -3,7 +3,6 @@
 #ifndef SHIM_CORE_COUNTERS_H
 #define SHIM_CORE_COUNTERS_H
 
-#include "page.h"
 #include "session.h"
 
 struct shim_counters;
@@ -39,6 +38,5 @@ int shim_counters__enable_at(struct shim_counters *counters, pid_t tid, unsigned
 int shim_counters__disable_at(struct shim_counters *counters, pid_t tid, unsigned int flags);
 int shim_counters__list(struct shim_counters *counters, struct vcpc_instance_info **list,
 			struct vcpc_instances_args *args);
-int shim_counters__page(struct shim_counters *counters, const struct shim_page **page);
 
 #endif /* SHIM_CORE_COUNTERS_H */

@@ -22,17 +22,6 @@ struct shim_set {
 	char *names[SHIM_SET_MAX];
 };
 
-/* A sample goes from the module to the caller as it is. */
-#define SAME_PLACE(member) \
-	_Static_assert(offsetof(struct shim_sample, member) == offsetof(struct vcpc_sample, member), \
-		       #member)
-SAME_PLACE(time);
-SAME_PLACE(tick);
-SAME_PLACE(enabled);
-SAME_PLACE(running);
-SAME_PLACE(nr);
-SAME_PLACE(state);
-SAME_PLACE(values);
 _Static_assert(SHIM_STATE_COUNTING == VCPC_STATE_COUNTING, "states are the module's");
 _Static_assert(SHIM_STATE_EXITED == VCPC_STATE_EXITED, "states are the module's");
 _Static_assert(SHIM_BIND_ON_EXEC == VCPC_BIND_F_ENABLE_ON_EXEC, "flags are the module's");
@@ -235,6 +224,24 @@ SHIM_API int shim_set_disable(struct shim_set *set, pid_t tid)
 	return shim_counters__disable(set->counters, tid);
 }
 
+/* A sample of the largest set, as the back end gives it */
+union room {
+	struct vcpc_sample sample;
+	uint64_t words[sizeof(struct vcpc_sample) / sizeof(uint64_t) + SHIM_SET_MAX];
+};
+
+static void give(struct shim_sample *to, const struct vcpc_sample *from)
+{
+	to->time = from->time;
+	to->tick = from->tick;
+	/* What is enabled counts, or there is no sample. */
+	to->enabled = from->tick;
+	to->running = from->tick;
+	to->nr = from->nr;
+	to->state = from->state;
+	memcpy(to->values, from->values, from->nr * sizeof(from->values[0]));
+}
+
 /**
  * shim_set_sample() - all values of a set at one instant
  * @set: the set
@@ -247,8 +254,12 @@ SHIM_API int shim_set_disable(struct shim_set *set, pid_t tid)
  */
 SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {
-	return shim_counters__sample(set->counters, tid, (struct vcpc_sample *)sample,
-				     sizeof(*sample));
+	union room room;
+	int ret = shim_counters__sample(set->counters, tid, &room.sample, sizeof(room));
+
+	if (!ret)
+		give(sample, &room.sample);
+	return ret;
 }
 
 /**
@@ -266,47 +277,56 @@ SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample
  */
 SHIM_API int shim_set_total(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {
-	return shim_counters__total(set->counters, tid, (struct vcpc_sample *)sample,
-				    sizeof(*sample));
+	union room room;
+	int ret = shim_counters__total(set->counters, tid, &room.sample, sizeof(room));
+
+	if (!ret)
+		give(sample, &room.sample);
+	return ret;
 }
 
-/* A slot of the largest set */
-union room {
-	struct vcpc_page_slot slot;
-	uint64_t words[(sizeof(struct vcpc_page_slot) + SHIM_SET_MAX * sizeof(uint64_t)) /
-		       sizeof(uint64_t)];
-};
+typedef int walk_fn(void *arg, pid_t tid, const struct shim_sample *sample);
+
+static int walk_list(struct shim_set *set, const struct vcpc_instance_info *list, unsigned int nr,
+		     walk_fn *fn, void *arg)
+{
+	struct shim_sample sample;
+	int ret;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		if (!list[i].tid)
+			continue;
+		ret = shim_set_sample(set, list[i].tid, &sample);
+		/* It was unbound meanwhile, or is in the total only. */
+		if (ret == -EINVAL)
+			continue;
+		ret = ret ? ret : fn(arg, list[i].tid, &sample);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
 
 /**
- * shim_set_walk() - the last sample of each thread, without a call to the kernel
+ * shim_set_walk() - a sample of each thread
  * @set: the set
- * @fn: called with the thread and the last sample that anybody has taken of it; its first
- *	value that is not 0 ends the walk
+ * @fn: called with the thread and its sample; its first value that is not 0 ends the walk
  * @arg: for @fn
  *
- * The first call maps memory of the module's, which has room for some thousands of threads;
- * samples that are taken from then on are seen.  shim_set_total() samples all threads; what
- * a thread counted last is there when it has ended, but of many that have ended the oldest
- * are in the total only.
+ * What a thread counted last is there when it has ended, but of many that have ended the
+ * oldest are in the total only.
  *
- * Return: 0 or what @fn returned; -EUSERS (the user's sets have mapped too much), -ENOMEM,
- * -EOPNOTSUPP, another error of mmap(2), or -EAGAIN (a sample was being written for too long).
+ * Return: 0 or what @fn returned; -ENOMEM; -EAGAIN (see shim_set_sample()).
  */
-SHIM_API int shim_set_walk(struct shim_set *set,
-			   int (*fn)(void *arg, pid_t tid, const struct shim_sample *last),
-			   void *arg)
+SHIM_API int shim_set_walk(struct shim_set *set, walk_fn *fn, void *arg)
 {
-	const struct shim_page *page;
-	union room room = { .words = { 0 } };
-	int ret = shim_counters__page(set->counters, &page);
+	struct vcpc_instances_args args;
+	struct vcpc_instance_info *list;
+	int ret = shim_counters__list(set->counters, &list, &args);
 
-	for (unsigned int i = 0; !ret && i < page->slots; i++) {
-		int err = shim_page__read(page, i, &room.slot, sizeof(room));
-
-		if (err == -EAGAIN)
-			return err;
-		if (!err && room.slot.tid)
-			ret = fn(arg, room.slot.tid, (const struct shim_sample *)&room.slot.sample);
-	}
+	if (ret)
+		return ret;
+	ret = walk_list(set, list, args.nr, fn, arg);
+	free(list);
 	return ret;
 }

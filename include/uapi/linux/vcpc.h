@@ -56,8 +56,9 @@
  *   poll(2) gives POLLPRI when there have been overflows since OVERFLOWS was last
  *   called, and POLLERR if an instance was found invalid.
  *
- *   mmap(2) of a set, shared and to be read only, gives the last sample that anybody
- *   has taken of each instance: see struct vcpc_page.
+ *   SAMPLER gives another descriptor of the set, which may sample and poll it and list
+ *   its instances, and nothing else (EPERM): for handing to others.  It keeps the set, as
+ *   the set's own descriptor does.
  *
  *   The instance outlives its target: after the target's exit its last values
  *   can be sampled until the set is unbound or closed; but when many threads
@@ -97,7 +98,6 @@
 #define VCPC_FEAT_OVERFLOW	(1ULL << 3)	/* VCPC_REQ_F_OVERFLOW, OVERFLOWS, poll(2) */
 #define VCPC_FEAT_CPU		(1ULL << 4)	/* VCPC_BIND_F_CPU */
 #define VCPC_FEAT_GROUPS	(1ULL << 5)	/* VCPC_SET_F_GROUPS */
-#define VCPC_FEAT_PAGE		(1ULL << 6)	/* mmap(2) of a set */
 #define VCPC_FEAT_PROCESS	(1ULL << 7)	/* VCPC_BIND_F_PROCESS, totals, INSTANCES */
 #define VCPC_FEAT_TRACE_COUNTS	(1ULL << 8)	/* VCPC_BIND_F_TRACE */
 #define VCPC_FEAT_SHUFFLE	(1ULL << 9)	/* VCPC_SET_F_SHUFFLE */
@@ -114,6 +114,8 @@
  * @max_tags: out: tags that can exist at a time
  * @hw_slots: out: hardware counters found so far by trying; 0 if there is no
  *	PMU, or if none was tried yet
+ * @sample_size: out: bytes of struct vcpc_sample before its values
+ * @reserved: out: 0
  */
 struct vcpc_info_args {
 	__u32 size;
@@ -123,6 +125,8 @@ struct vcpc_info_args {
 	__u32 max_sets;
 	__u32 max_tags;
 	__u32 hw_slots;
+	__u32 sample_size;
+	__u32 reserved;
 };
 
 /* struct vcpc_request.flags: what is counted; at least one of the first two */
@@ -352,25 +356,24 @@ struct vcpc_overflows_args {
 
 /**
  * struct vcpc_sample - all values of a set at one instant
- * @time: CLOCK_MONOTONIC; of a disabled set, when it was disabled
- * @tick: virtual time: CPU time of the target while the set was counting
- * @enabled: time the set was enabled on the running target
- * @running: time it really counted; equal to @enabled in a valid set
+ * @size: where @values begin: bytes of the head, which a later version may make longer
  * @nr: number of values
  * @state: VCPC_STATE_*
+ * @time: CLOCK_MONOTONIC; of a disabled set, when it was disabled
+ * @tick: virtual time: CPU time of the target while the set was counting
  * @values: one per request, in the order of SET_CREATE
  *
  * This is what read(2) on the set gives, whole or not at all (EINVAL if the
  * buffer is too small).  Values belong together: they are read in one section
- * in which the target does not run.
+ * in which the target does not run.  INFO says how long the head is that this module
+ * writes.
  */
 struct vcpc_sample {
+	__u16 size;
+	__u16 nr;
+	__u32 state;
 	__u64 time;
 	__u64 tick;
-	__u64 enabled;
-	__u64 running;
-	__u32 nr;
-	__u32 state;
 	__u64 values[];
 };
 
@@ -449,58 +452,6 @@ struct vcpc_instance_info {
 	__u32 bind_flags;
 	__u32 state;
 	__u32 reserved[3];
-};
-
-/* The longest mapping of a set */
-#define VCPC_PAGE_MAX		(1U << 18)
-
-/**
- * struct vcpc_page - the head of a set's mapping
- * @size: of this struct: where the first slot is
- * @slot_size: from one slot to the next
- * @slots: how many there are
- * @missing: instances that found no slot; who comes next gets what becomes free
- * @nr: number of values in each sample
- * @groups: number of struct vcpc_group_sample behind them
- * @reserved: zero
- *
- * For mmap(2) with PROT_READ, MAP_SHARED and offset 0.  The first mapping's length,
- * VCPC_PAGE_MAX at most, says how many slots there are; a longer one is EINVAL
- * afterwards.  EUSERS is the user's limit of such memory, EACCES a mapping to be
- * written or executed.  A mapping keeps the set, as a descriptor does.
- *
- * Reading a slot is: its @seq, until that is even; the rest; @seq again, and all over
- * if it is not the same.  See struct vcpc_page_slot.
- */
-struct vcpc_page {
-	__u32 size;
-	__u32 slot_size;
-	__u32 slots;
-	__u32 missing;
-	__u32 nr;
-	__u32 groups;
-	__u32 reserved[2];
-};
-
-/**
- * struct vcpc_page_slot - an instance in a set's mapping
- * @seq: odd while the slot is being written, and another number after
- * @tid: its thread, as whoever made the set sees it; 0 if it has a CPU, or none there
- * @cpu: its CPU, or -1
- * @used: 0: no instance has this slot
- * @sample: what read(2) gives, values and groups behind it; its @time is 0 if nobody
- *	has sampled the instance yet
- *
- * Written when the instance is sampled, by itself or by others, also for a total; when it
- * is disabled, or stopped by an overflow; and when it has ended and its counters are given
- * back.  An instance that was found invalid keeps its last sample.
- */
-struct vcpc_page_slot {
-	__u32 seq;
-	__s32 tid;
-	__s32 cpu;
-	__u32 used;
-	struct vcpc_sample sample;
 };
 
 /**
@@ -606,22 +557,27 @@ struct vcpc_trace_page {
 	__u32 flags;
 };
 
-/* The size of an argument is in its first field, so the numbers carry none. */
+/*
+ * A number says the direction and the size of what its struct was in version 1; a caller with
+ * a longer struct has another number, and the size in the struct's first field is what counts.
+ */
 #define VCPC_IOC_TYPE		0xFA
-#define VCPC_IOC_INFO		_IO(VCPC_IOC_TYPE, 0x00)	/* vcpc_info_args */
-#define VCPC_IOC_SET_CREATE	_IO(VCPC_IOC_TYPE, 0x01)	/* vcpc_set_create_args */
-#define VCPC_IOC_TRACE_TAG	_IO(VCPC_IOC_TYPE, 0x02)	/* vcpc_trace_tag_args */
-#define VCPC_IOC_TRACE		_IO(VCPC_IOC_TYPE, 0x03)	/* vcpc_trace_args */
+#define VCPC_IOC_INFO		_IOWR(VCPC_IOC_TYPE, 0x00, struct vcpc_info_args)
+#define VCPC_IOC_SET_CREATE	_IOWR(VCPC_IOC_TYPE, 0x01, struct vcpc_set_create_args)
+#define VCPC_IOC_TRACE_TAG	_IOWR(VCPC_IOC_TYPE, 0x02, struct vcpc_trace_tag_args)
+#define VCPC_IOC_TRACE		_IOW(VCPC_IOC_TYPE, 0x03, struct vcpc_trace_args)
 
-/* On a set's descriptor */
-#define VCPC_IOC_BIND		_IO(VCPC_IOC_TYPE, 0x10)	/* vcpc_bind_args */
-#define VCPC_IOC_UNBIND		_IO(VCPC_IOC_TYPE, 0x11)	/* vcpc_target_args */
-#define VCPC_IOC_SAMPLE		_IO(VCPC_IOC_TYPE, 0x12)	/* vcpc_sample_args */
-#define VCPC_IOC_ENABLE		_IO(VCPC_IOC_TYPE, 0x13)	/* vcpc_target_args */
-#define VCPC_IOC_DISABLE	_IO(VCPC_IOC_TYPE, 0x14)	/* vcpc_target_args */
-#define VCPC_IOC_RESTART	_IO(VCPC_IOC_TYPE, 0x15)	/* vcpc_target_args */
-#define VCPC_IOC_PRESET		_IO(VCPC_IOC_TYPE, 0x16)	/* vcpc_preset_args */
-#define VCPC_IOC_OVERFLOWS	_IO(VCPC_IOC_TYPE, 0x18)	/* vcpc_overflows_args */
-#define VCPC_IOC_INSTANCES	_IO(VCPC_IOC_TYPE, 0x17)	/* vcpc_instances_args */
+/* On a set's descriptor; SAMPLE and INSTANCES on a sampler, too */
+#define VCPC_IOC_BIND		_IOWR(VCPC_IOC_TYPE, 0x10, struct vcpc_bind_args)
+#define VCPC_IOC_UNBIND		_IOW(VCPC_IOC_TYPE, 0x11, struct vcpc_target_args)
+#define VCPC_IOC_SAMPLE		_IOW(VCPC_IOC_TYPE, 0x12, struct vcpc_sample_args)
+#define VCPC_IOC_ENABLE		_IOW(VCPC_IOC_TYPE, 0x13, struct vcpc_target_args)
+#define VCPC_IOC_DISABLE	_IOW(VCPC_IOC_TYPE, 0x14, struct vcpc_target_args)
+#define VCPC_IOC_RESTART	_IOW(VCPC_IOC_TYPE, 0x15, struct vcpc_target_args)
+#define VCPC_IOC_PRESET		_IOW(VCPC_IOC_TYPE, 0x16, struct vcpc_preset_args)
+#define VCPC_IOC_INSTANCES	_IOWR(VCPC_IOC_TYPE, 0x17, struct vcpc_instances_args)
+#define VCPC_IOC_OVERFLOWS	_IOW(VCPC_IOC_TYPE, 0x18, struct vcpc_overflows_args)
+/* No argument; gives a descriptor, or -1 and errno: EMFILE, ENFILE, ENOMEM. */
+#define VCPC_IOC_SAMPLER	_IO(VCPC_IOC_TYPE, 0x19)
 
 #endif /* _UAPI_LINUX_VCPC_H */

@@ -19,12 +19,8 @@ void do_tag(struct worker *w);
 void do_trace(struct worker *w);
 void do_advise(struct worker *w);
 void do_map(struct worker *w);
-void do_set_map(struct worker *w);
 void do_unknown(struct worker *w);
 
 void check_sample(struct worker *w, const char *name, const struct own_set *own, const void *from);
-void look_at_pages(struct worker *w);
-void leave_page(struct worker *w, unsigned int i);
-void leave_pages(struct worker *w);
 
 #endif /* FUZZ_ACTS_H */

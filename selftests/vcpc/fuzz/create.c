@@ -129,7 +129,6 @@ static void use_set(struct worker *w, const struct own_set *set)
 		close(old);
 		return;
 	}
-	leave_page(w, i);
 	close(own->fd);
 	*own = *set;
 }

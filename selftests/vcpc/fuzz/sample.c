@@ -68,8 +68,8 @@ void check_sample(struct worker *w, const char *name, const struct own_set *own,
 	ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
 	if (!is_state(room.sample.state, own))
 		wrong(&w->f, name, "state", room.sample.state, 0);
-	if (room.sample.enabled != room.sample.running)
-		wrong(&w->f, name, "times", room.sample.enabled, room.sample.running);
+	if (room.sample.size != sizeof(room.sample))
+		wrong(&w->f, name, "head", room.sample.size, sizeof(room.sample));
 	if (!room.sample.time || room.sample.time > ns || room.sample.tick > ns * 64)
 		wrong(&w->f, name, "time", room.sample.time, room.sample.tick);
 	check_values(w, name, own, &room.sample);

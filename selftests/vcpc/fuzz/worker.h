@@ -17,17 +17,8 @@
 struct own_set {
 	int fd;
 	unsigned int nr, groups;
-	unsigned int pages;	/* of its first mapping; 0: it has had none */
 	bool overflows, counts_only, signals, shared;
 	__u64 presets[MAX_VALUES];
-};
-
-/* What a thread has of a set's mapping; the set may be closed. */
-struct mapping {
-	unsigned char *at;	/* where the first was, even if it is gone; NULL: none is left */
-	size_t first, end;
-	bool readable;
-	struct own_set of;
 };
 
 /* A process of the run; its threads share the files. */
@@ -47,7 +38,6 @@ struct worker {
 	struct process *process;
 	int device, epoll;
 	struct own_set own[OWN];
-	struct mapping maps[OWN], left;	/* of these, and of one that was closed */
 	__u32 tags[TAGS];
 	pid_t child, dead;
 };

@@ -13,7 +13,6 @@ void do_overflows(struct actor *a);
 void do_sample(struct actor *a);
 void do_read(struct actor *a);
 void do_list(struct actor *a);
-void do_map(struct actor *a);
 void do_replace(struct actor *a);
 void do_target(struct actor *a);
 void do_thread(struct actor *a);

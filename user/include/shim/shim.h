@@ -86,7 +86,7 @@ int shim_set_disable(struct shim_set *set, pid_t tid);
 int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample *sample);
 int shim_set_total(struct shim_set *set, pid_t tid, struct shim_sample *sample);
 int shim_set_walk(struct shim_set *set,
-		  int (*fn)(void *arg, pid_t tid, const struct shim_sample *last), void *arg);
+		  int (*fn)(void *arg, pid_t tid, const struct shim_sample *sample), void *arg);
 
 /*
  * The recorder: counts of sets and the machine's transactions, on one clock,

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef VCPC_INHERIT_H
+#define VCPC_INHERIT_H
+
+#include <linux/types.h>
+
+struct vcpc_set;
+
+void vcpc_inherit_init(void);
+void vcpc_inherit_exit(void);
+bool vcpc_inherit_can(void);
+int vcpc_inherit_watch(struct vcpc_set *set);
+void vcpc_inherit_unwatch(struct vcpc_set *set);
+
+#endif

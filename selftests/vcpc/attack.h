@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the tests share that attack the module: an unprivileged attacker, programs that gain
+ * privileges, moments that have to be hit, and the clock by which they are.
+ */
+#ifndef VCPC_TEST_ATTACK_H
+#define VCPC_TEST_ATTACK_H
+
+#include <linux/capability.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <time.h>
+
+#include "vcpc_test.h"
+
+#define SECOND		1000000000ULL
+#define USEC		1000ULL
+
+/* The exit status of an attacker that could not even begin */
+#define CANNOT		200
+
+static inline __u64 now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * SECOND + ts.tv_nsec;
+}
+
+/* The director and the victim need a CPU each: with one, they only wait for each other. */
+#define NEED_TWO_CPUS()							\
+	do {								\
+		if (sysconf(_SC_NPROCESSORS_ONLN) < 2)			\
+			SKIP(return, "there is only one CPU");		\
+	} while (0)
+
+/* In user mode until that time: a sleep would be late by a timer, and the thread off its CPU. */
+static inline void spin_until(__u64 time)
+{
+	while (now() < time)
+		;
+}
+
+/* Run on the CPU with that number, or on one of those that there are. */
+static inline void run_on_cpu(unsigned int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu % sysconf(_SC_NPROCESSORS_ONLN), &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		abort();
+}
+
+/* A line for whoever reads the results; also from processes that are no test's own */
+__attribute__((format(printf, 1, 2))) static inline void remark(const char *format, ...)
+{
+	char line[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	dprintf(2, "# %s\n", line);
+}
+
+static inline int become_user(uid_t uid)
+{
+	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
+		return -errno;
+	/* As after a login: others of the same user may trace it. */
+	return prctl(PR_SET_DUMPABLE, 1) ? -errno : 0;
+}
+
+/* Let everybody open the device, as the administrator may; gives what was before. */
+static inline mode_t device_mode(mode_t mode)
+{
+	struct stat st;
+
+	if (stat("/dev/vcpc", &st) || chmod("/dev/vcpc", mode))
+		abort();
+	return st.st_mode & 07777;
+}
+
+/* A copy of this program of root's; @path ends in XXXXXX. */
+static inline int copy_program(char *path, mode_t mode)
+{
+	char command[128];
+	int file = mkstemp(path);
+
+	if (file < 0)
+		return -errno;
+	/* What is open for writing cannot be executed. */
+	close(file);
+	snprintf(command, sizeof(command), "cp /proc/%d/exe %s", getpid(), path);
+	if (system(command) || chown(path, 0, 0) || chmod(path, mode))
+		return -EIO;
+	return 0;
+}
+
+/* File capabilities, as setcap(8) gives them; -EOPNOTSUPP where the file system has none */
+static inline int give_capability(const char *path, unsigned int cap)
+{
+	struct vfs_cap_data data = {
+		.magic_etc = VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE,
+		.data[0].permitted = 1U << cap,
+	};
+
+	return setxattr(path, "security.capability", &data, sizeof(data), 0) ? -errno : 0;
+}
+
+/* A number in a line "Name: ..." of /proc/PID/status, also of one that nobody has waited for */
+static inline __u64 status_number(pid_t pid, const char *name, const char *format)
+{
+	char path[64], line[256];
+	unsigned long long value = ~0ULL;
+	size_t len = strlen(name);
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, len) && line[len] == ':')
+			sscanf(line + len + 1, format, &value);
+	if (f)
+		fclose(f);
+	return value;
+}
+
+/*
+ * struct aim - when something has to happen so that it is beside something else
+ * @delta: after so many nanoseconds
+ * @step: how far the next try is from this one
+ * @early: whether the last one was too early
+ * @random: state of chance()
+ *
+ * The other thing's time is not known, and changes with the machine's load: what was too early is
+ * tried later, and the other way round, in steps that become smaller as the two alternate.
+ */
+struct aim {
+	__u64 delta, step;
+	bool early;
+	__u64 random;
+};
+
+static inline void aim_next(struct aim *aim, bool early, __u64 least_step)
+{
+	if (early == aim->early)
+		aim->step += aim->step / 4;
+	else if (aim->step / 2 > least_step)
+		aim->step /= 2;
+	aim->early = early;
+	if (aim->step > aim->delta / 4)
+		aim->step = aim->delta / 4;
+	if (!early)
+		aim->delta -= aim->step;
+	else if (aim->delta < SECOND / 4)
+		aim->delta += aim->step;
+}
+
+/* Not always the same place beside it */
+static inline __u64 aim_delta(struct aim *aim, __u64 around)
+{
+	return aim->delta + chance(&aim->random) % around;
+}
+
+static inline int set_preset(int set, pid_t tid, __u64 preset)
+{
+	struct vcpc_preset_args args = { .size = sizeof(args), .tid = tid, .preset = preset };
+
+	return call(set, VCPC_IOC_PRESET, &args);
+}
+
+/*
+ * struct moment - the time when a victim does something, beside an overflow
+ * @events: how many lead to the overflow
+ * @delta: how long after RESTART it does it, in nanoseconds
+ * @by_itself: the victim calls RESTART, not the director from another CPU
+ * @ready: set by the victim: it runs, and waits
+ * @end: when it does it; 0 until that is known
+ *
+ * With few events to go, and RESTART by another, the counter is past its end before perf has been
+ * told of it: such an overflow interrupts nobody.
+ */
+struct moment {
+	__u64 events, delta;
+	bool by_itself;
+	volatile bool ready;
+	volatile __u64 end;
+};
+
+/* The moments that are tried in turn, and how each of them is aimed at */
+#define MOMENTS		4
+#define MOMENTS_AIMS	{					\
+	{ 1000 * USEC, 100 * USEC, false, 1 },			\
+	{ 1000 * USEC, 100 * USEC, false, 2 },			\
+	{ 100 * USEC, 20 * USEC, false, 3 },			\
+	{ 20 * USEC, 5 * USEC, false, 4 },			\
+}
+
+static inline void moment_choose(struct moment *m, unsigned int which, struct aim *aim)
+{
+	static const __u64 events[MOMENTS] = { 1000000, 1000000, 100000, 20000 };
+
+	m->events = events[which];
+	m->by_itself = !which;
+	m->delta = aim_delta(aim, 20 * USEC);
+	m->ready = false;
+	m->end = 0;
+}
+
+/* By the victim, which has been bound and preset, or is by the director before he begins */
+static inline void moment_wait(struct moment *m, int set)
+{
+	m->ready = true;
+	if (m->by_itself) {
+		set_target(set, VCPC_IOC_RESTART, 0);
+		m->end = now() + m->delta;
+	}
+	while (!m->end)
+		;
+	spin_until(m->end);
+}
+
+/* By the director; gives what RESTART gave, if it is his to call it, or -ETIME: no victim came */
+static inline int moment_begin(struct moment *m, int set, pid_t tid)
+{
+	__u64 limit = now() + 10 * SECOND;
+	int ret;
+
+	while (!m->ready)
+		if (now() > limit)
+			return -ETIME;
+	if (m->by_itself)
+		return 0;
+	ret = set_target(set, VCPC_IOC_RESTART, tid);
+	m->end = now() + m->delta;
+	return ret;
+}
+
+/* Memory that is shared with children */
+static inline void *shared_memory(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		abort();
+	return memory;
+}
+
+/* Threads that do nothing but be counted */
+static inline void *idles(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+static inline int start_idlers(unsigned int nr)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int ret = 0;
+
+	if (pthread_attr_init(&attr) || pthread_attr_setstacksize(&attr, 1 << 18))
+		return -ENOMEM;
+	while (!ret && nr--)
+		ret = -pthread_create(&thread, &attr, idles, NULL);
+	pthread_attr_destroy(&attr);
+	return ret;
+}
+
+/*
+ * struct holder - somebody who keeps a set's lock taken as well as he can
+ * @set: whose
+ * @cpu: where
+ * @over: set when it shall end
+ */
+struct holder {
+	int set;
+	unsigned int cpu;
+	volatile bool over;
+};
+
+static inline void *holds(void *arg)
+{
+	struct holder *h = arg;
+	struct room room;
+
+	run_on_cpu(h->cpu);
+	while (!h->over)
+		set_total(h->set, 0, &room);
+	return NULL;
+}
+
+/* How often the first request has overflowed in a thread's instance */
+static inline __u64 overflows_in(int set, pid_t tid)
+{
+	__u64 count = 0;
+	struct vcpc_overflows_args args = {
+		.size = sizeof(args), .tid = tid, .room = 1, .buf = pointer(&count),
+	};
+
+	return call(set, VCPC_IOC_OVERFLOWS, &args) ? ~0ULL : count;
+}
+
+#endif /* VCPC_TEST_ATTACK_H */

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * An overflow beside execve of a program that gains privileges: what has gained them is not
+ * sent the set's signal, which the attacker could not send it either.
+ *
+ * The attacker is nobody.  A child of his binds the set, whose signal is SIGKILL, to itself; its
+ * counter overflows at about the time when it executes a program of root's, set-user-ID, and
+ * the attacker keeps the set's lock taken meanwhile.  ATTACK_TRIES in the environment says how many
+ * children do so.
+ */
+#include "attack.h"
+#include "overflow.h"
+
+#define CROWD	200
+/* How long the program lives that has gained privileges: long enough to be reached late */
+#define LIFE_US	20000
+
+/* After execve, with privileges or without: says whether it has any, lives for a while and ends. */
+__attribute__((constructor)) static void after_exec(int argc, char **argv)
+{
+	__u64 rights;
+
+	if (argc != 2 || strcmp(argv[1], "--victim"))
+		return;
+	rights = status_number(getpid(), "CapPrm", "%llx");
+	if (write(1, rights ? "r" : "n", 1) != 1)
+		_exit(1);
+	usleep(LIFE_US);
+	_exit(0);
+}
+
+/*
+ * struct attack - what the attacker has
+ * @program: that gains privileges
+ * @set: his set
+ * @tries: how often
+ * @moment: when the child executes it, in memory that both see
+ */
+struct attack {
+	const char *program;
+	int set;
+	unsigned long tries;
+	struct moment *moment;
+};
+
+/* What came of all tries */
+struct outcome {
+	unsigned int survived, killed_before, killed_after, killed_and_spoke, no_rights, errors;
+};
+
+/* In the child */
+static void execute(const struct attack *a, int said)
+{
+	run_on_cpu(1);
+	dup2(said, 1);
+	if (set_bind(a->set, 0, 0) || set_preset(a->set, 0, -a->moment->events))
+		_exit(2);
+	moment_wait(a->moment, a->set);
+	execl(a->program, a->program, "--victim", NULL);
+	_exit(3);
+}
+
+/*
+ * How it ended.  What a process was when it died is seen until it has been waited for.
+ */
+static void note_end(pid_t pid, char said, struct aim *aim, struct outcome *sum)
+{
+	siginfo_t info;
+	bool had_rights;
+
+	if (waitid(P_PID, pid, &info, WEXITED | WNOWAIT))
+		abort();
+	had_rights = said == 'r' || status_number(pid, "CapPrm", "%llx");
+	waitpid(pid, NULL, 0);
+	if (info.si_code == CLD_KILLED && info.si_status == SIGKILL) {
+		sum->killed_before += !had_rights;
+		sum->killed_after += had_rights;
+		sum->killed_and_spoke += said == 'r';
+	} else if (info.si_code == CLD_EXITED && !info.si_status) {
+		sum->survived += said == 'r';
+		sum->no_rights += said != 'r';
+	} else {
+		sum->errors++;
+		return;
+	}
+	/* Before the overflow nothing kills it. */
+	aim_next(aim, info.si_code == CLD_EXITED, USEC);
+}
+
+static void execute_one(const struct attack *a, struct aim *aim, struct outcome *sum)
+{
+	char said = 0;
+	int ends[2];
+	pid_t pid;
+
+	if (pipe(ends))
+		abort();
+	pid = fork();
+	if (!pid)
+		execute(a, ends[1]);
+	close(ends[1]);
+	if (moment_begin(a->moment, a->set, pid) == -ETIME)
+		kill(pid, SIGTERM);
+	if (pid < 0 || read(ends[0], &said, 1) < 0)
+		abort();
+	close(ends[0]);
+	note_end(pid, said, aim, sum);
+	if (set_target(a->set, VCPC_IOC_UNBIND, pid))
+		sum->errors++;
+}
+
+static int execute_many(const struct attack *a)
+{
+	struct aim aims[MOMENTS] = MOMENTS_AIMS;
+	struct outcome sum = { 0 };
+	unsigned long i;
+
+	run_on_cpu(0);
+	for (i = 0; i < a->tries; i++) {
+		moment_choose(a->moment, i % MOMENTS, &aims[i % MOMENTS]);
+		execute_one(a, &aims[i % MOMENTS], &sum);
+	}
+	remark("%lu programs: %u survived, %u killed before they gained privileges, %u after (%u had begun to run), %u gained none; %u calls failed",
+	       a->tries, sum.survived, sum.killed_before, sum.killed_after, sum.killed_and_spoke,
+	       sum.no_rights, sum.errors);
+	if (sum.killed_after)
+		return 10;
+	if (sum.no_rights || sum.errors > a->tries / 10)
+		return 5;
+	/* Otherwise the two were never beside each other. */
+	return sum.survived && sum.killed_before ? 0 : 6;
+}
+
+static int attacks(void *arg)
+{
+	struct vcpc_request req = overflowing(&cycles, 0);
+	struct holder holder = { .cpu = 2 };
+	struct attack *a = arg;
+	pthread_t thread;
+	int ret;
+
+	if (become_user(NOBODY))
+		return 1;
+	a->set = overflow_set(&req, 1, 0, SIGKILL);
+	a->moment = shared_memory(sizeof(*a->moment));
+	holder.set = a->set;
+	if (a->set < 0)
+		return 2;
+	if (start_idlers(CROWD) || set_bind(a->set, VCPC_BIND_F_PROCESS, 0))
+		return 3;
+	if (pthread_create(&thread, NULL, holds, &holder))
+		return 4;
+	ret = execute_many(a);
+	holder.over = true;
+	pthread_join(thread, NULL);
+	return ret;
+}
+
+FIXTURE(execs) {
+	mode_t mode;
+	char program[32];
+	unsigned long tries;
+};
+
+FIXTURE_SETUP(execs)
+{
+	self->mode = device_mode(0666);
+	self->tries = number("ATTACK_TRIES", 100);
+	strcpy(self->program, "/tmp/vcpc-attack-XXXXXX");
+}
+
+FIXTURE_TEARDOWN(execs)
+{
+	unlink(self->program);
+	device_mode(self->mode);
+}
+
+TEST_F_TIMEOUT(execs, overflow_beside_set_user_id, 100000)
+{
+	struct attack a = { .program = self->program, .tries = self->tries };
+
+	NEED_TWO_CPUS();
+	if (!hw_slots())
+		SKIP(return, "no hardware counters");
+	ASSERT_EQ(0, copy_program(self->program, 04755));
+	EXPECT_EQ(0, in_child(attacks, &a));
+}
+
+/* The same by file capabilities */
+TEST_F_TIMEOUT(execs, overflow_beside_file_capabilities, 100000)
+{
+	struct attack a = { .program = self->program, .tries = self->tries };
+	int ret;
+
+	NEED_TWO_CPUS();
+	if (!hw_slots())
+		SKIP(return, "no hardware counters");
+	ASSERT_EQ(0, copy_program(self->program, 0755));
+	ret = give_capability(self->program, CAP_NET_RAW);
+	if (ret == -EOPNOTSUPP)
+		SKIP(return, "no file capabilities on /tmp");
+	ASSERT_EQ(0, ret);
+	EXPECT_EQ(0, in_child(attacks, &a));
+}
+
+TEST_HARNESS_MAIN

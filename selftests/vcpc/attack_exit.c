@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * An overflow that is found late, while the thread that it happened to ends: nobody may touch
+ * what is left of the thread.
+ *
+ * The attacker is nobody.  A thread's counter overflows at about the time when the thread exits,
+ * and another thread keeps the set's lock taken by totals over many instances, so that who comes
+ * to look at the overflow is late.  ATTACK_TRIES in the environment says how many threads die.
+ */
+#include "attack.h"
+#include "overflow.h"
+
+#define CROWD	200
+
+static int told_threads;
+
+static void is_told(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)context;
+	if (info->si_code == VCPC_SI_OVERFLOW)
+		__atomic_fetch_add(&told_threads, 1, __ATOMIC_RELAXED);
+}
+
+/*
+ * struct victim - a thread that ends
+ * @set: what is bound to it
+ * @tid: once it runs
+ * @go: the director has bound it
+ * @moment: when it ends
+ */
+struct victim {
+	int set;
+	volatile pid_t tid;
+	volatile bool go;
+	struct moment moment;
+};
+
+static void *lives_for_a_moment(void *arg)
+{
+	struct victim *v = arg;
+
+	run_on_cpu(1);
+	v->tid = own_tid();
+	while (!v->go)
+		;
+	moment_wait(&v->moment, v->set);
+	/* Without what the library does at a thread's end, which takes time. */
+	syscall(SYS_exit, 0);
+	return NULL;
+}
+
+/* What came of all tries */
+struct outcome {
+	unsigned int early, late, told, lost, errors;
+};
+
+/* The value that it ended with says on which side of the overflow that was. */
+static void look_at(const struct victim *v, struct aim *aim, struct outcome *sum)
+{
+	struct room room;
+	bool early;
+
+	if (set_sample(v->set, v->tid, &room)) {
+		sum->lost++;
+		return;
+	}
+	early = room.sample.values[0] > 1ULL << 63;
+	sum->early += early;
+	sum->late += !early;
+	aim_next(aim, early, USEC);
+}
+
+static void end_one(struct victim *v, struct aim *aim, struct outcome *sum)
+{
+	int told = __atomic_load_n(&told_threads, __ATOMIC_RELAXED);
+	pthread_t thread;
+
+	v->tid = 0;
+	v->go = false;
+	if (pthread_create(&thread, NULL, lives_for_a_moment, v))
+		abort();
+	while (!v->tid)
+		;
+	if (set_bind(v->set, 0, v->tid) || set_preset(v->set, v->tid, -v->moment.events))
+		sum->errors++;
+	v->go = true;
+	if (moment_begin(&v->moment, v->set, v->tid))
+		sum->errors++;
+	pthread_join(thread, NULL);
+
+	sum->told += told != __atomic_load_n(&told_threads, __ATOMIC_RELAXED);
+	look_at(v, aim, sum);
+	if (set_target(v->set, VCPC_IOC_UNBIND, v->tid))
+		sum->errors++;
+}
+
+static int end_many(struct victim *v, unsigned long tries)
+{
+	struct aim aims[MOMENTS] = MOMENTS_AIMS;
+	struct outcome sum = { 0 };
+	unsigned long i;
+
+	run_on_cpu(0);
+	for (i = 0; i < tries; i++) {
+		moment_choose(&v->moment, i % MOMENTS, &aims[i % MOMENTS]);
+		end_one(v, &aims[i % MOMENTS], &sum);
+	}
+	remark("%lu exits: %u before the overflow, %u after it, %u were told; %u samples lost, %u calls failed",
+	       tries, sum.early, sum.late, sum.told, sum.lost, sum.errors);
+	if (sum.lost + sum.errors > tries / 10)
+		return 5;
+	/* Otherwise the two were never beside each other. */
+	return sum.early && sum.late ? 0 : 6;
+}
+
+static int attacks(void *arg)
+{
+	struct sigaction sa = { .sa_sigaction = is_told, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct vcpc_request req = overflowing(&cycles, 0);
+	struct holder holder = { .cpu = 2 };
+	struct victim victim = { 0 };
+	pthread_t thread;
+	int ret;
+
+	if (become_user(NOBODY) || sigaction(SIGUSR1, &sa, NULL))
+		return 1;
+	victim.set = overflow_set(&req, 1, 0, SIGUSR1);
+	holder.set = victim.set;
+	if (victim.set < 0)
+		return 2;
+	ret = start_idlers(CROWD) ?: set_bind(victim.set, VCPC_BIND_F_PROCESS, 0);
+	if (ret) {
+		remark("the crowd cannot be bound: %s", strerror(-ret));
+		return 3;
+	}
+	if (pthread_create(&thread, NULL, holds, &holder))
+		return 4;
+	ret = end_many(&victim, *(unsigned long *)arg);
+	holder.over = true;
+	pthread_join(thread, NULL);
+	return ret;
+}
+
+FIXTURE(exits) {
+	mode_t mode;
+};
+
+FIXTURE_SETUP(exits)
+{
+	self->mode = device_mode(0666);
+}
+
+FIXTURE_TEARDOWN(exits)
+{
+	device_mode(self->mode);
+}
+
+TEST_F_TIMEOUT(exits, overflow_beside_exit, 100000)
+{
+	unsigned long tries = number("ATTACK_TRIES", 200);
+
+	NEED_TWO_CPUS();
+	if (!hw_slots())
+		SKIP(return, "no hardware counters");
+	EXPECT_EQ(0, in_child(attacks, &tries));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * No user waits for another one's: somebody keeps a lock of the module as long as he can, and
+ * everybody else's calls take as long as ever.  Who does wait can be killed.
+ *
+ * The attacker is nobody.  A thread of his in the class SCHED_IDLE adds up the totals of 500
+ * instances, beside threads that leave it next to no time of its CPU; and root reads the list of
+ * sets in debugfs.
+ */
+#include "attack.h"
+#include "overflow.h"
+
+#define CROWD		500
+#define ROUNDS		10
+/* The most a call may take, beside as many times what it takes at rest */
+#define LIMIT		(SECOND / 2)
+#define TIMES		4
+#define LISTING		"/sys/kernel/debug/vcpc/sets"
+#define OTHER_USER	(NOBODY - 1)
+#define BUSY_CPU	1
+
+static void *keeps_busy(void *arg)
+{
+	run_on_cpu(BUSY_CPU);
+	for (;;)
+		spin(1000000);
+	return arg;
+}
+
+/* A thread that is only let run when the others leave it time, and holds a lock then. */
+static void *adds_up(void *arg)
+{
+	struct sched_param none = { 0 };
+	struct holder *h = arg;
+
+	run_on_cpu(h->cpu);
+	if (sched_setscheduler(0, SCHED_IDLE, &none))
+		abort();
+	return holds(arg);
+}
+
+/* The attacker, until he is killed; says so when it has begun. */
+static void attack(int set, int said)
+{
+	struct holder holder = { .set = set, .cpu = BUSY_CPU };
+	struct room room;
+	pthread_t thread;
+
+	if (become_user(NOBODY) || start_idlers(CROWD) ||
+	    set_bind(set, VCPC_BIND_F_PROCESS, 0) || set_total(set, 0, &room))
+		_exit(1);
+	if (pthread_create(&thread, NULL, adds_up, &holder) ||
+	    pthread_create(&thread, NULL, keeps_busy, NULL) ||
+	    pthread_create(&thread, NULL, keeps_busy, NULL))
+		_exit(2);
+	/* By now the first of them is somewhere in the middle. */
+	usleep(200000);
+	if (write(said, "x", 1) != 1)
+		_exit(3);
+	pause();
+	_exit(4);
+}
+
+static void read_listing(void)
+{
+	char text[4096];
+	int fd;
+
+	for (;;) {
+		fd = open(LISTING, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			pause();
+		while (read(fd, text, sizeof(text)) > 0)
+			;
+		close(fd);
+	}
+}
+
+/* What a user does; the longest of its calls, or a negative errno */
+struct deed {
+	const char *name;
+	uid_t uid;
+	int (*fn)(void);
+};
+
+static int makes_a_set(void)
+{
+	int set = set_of(&page_faults, 0);
+
+	return set < 0 ? set : close(set);
+}
+
+static int binds_itself(void)
+{
+	int set = set_of(&page_faults, 0), ret = set_bind(set, 0, 0);
+	struct room room;
+
+	ret = ret ?: set_sample(set, 0, &room);
+	close(set);
+	return ret;
+}
+
+static const struct vcpc_request clock_of_cpu = {
+	.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .flags = VCPC_REQ_F_USER,
+};
+
+static int binds_a_cpu(void)
+{
+	int set = set_of(hw_slots() ? &cycles : &clock_of_cpu, 0);
+	int ret = set_bind(set, VCPC_BIND_F_CPU, 0);
+
+	close(set);
+	return ret;
+}
+
+static int write_online(const char *text)
+{
+	char path[64];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%ld/online",
+		 sysconf(_SC_NPROCESSORS_CONF) - 1);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	ret = fd < 0 || write(fd, text, 1) != 1 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static int turns_a_cpu_off(void)
+{
+	/* The attacker needs his. */
+	if (sysconf(_SC_NPROCESSORS_CONF) <= BUSY_CPU + 1)
+		return 0;
+	return write_online("0") ?: write_online("1");
+}
+
+static const struct deed deeds[] = {
+	{ "SET_CREATE", OTHER_USER, makes_a_set },
+	{ "BIND", OTHER_USER, binds_itself },
+	{ "BIND of a CPU", 0, binds_a_cpu },
+	{ "hotplug", 0, turns_a_cpu_off },
+};
+
+#define DEEDS	(sizeof(deeds) / sizeof(deeds[0]))
+
+/*
+ * The longest of some rounds, through a pipe as a child does it under another user's name; that
+ * is the last round which takes longer than @limit.
+ */
+static __u64 longest(const struct deed *deed, __u64 limit)
+{
+	__u64 most = 0, begun, took;
+	int i, ends[2];
+	pid_t pid;
+
+	if (pipe(ends))
+		abort();
+	pid = fork();
+	if (!pid) {
+		run_on_cpu(0);
+		if (deed->uid && become_user(deed->uid))
+			_exit(1);
+		for (i = 0; i < ROUNDS && most <= limit; i++) {
+			begun = now();
+			if (deed->fn())
+				_exit(2);
+			took = now() - begun;
+			most = took > most ? took : most;
+		}
+		_exit(write(ends[1], &most, sizeof(most)) != sizeof(most));
+	}
+	close(ends[1]);
+	if (read(ends[0], &most, sizeof(most)) != sizeof(most))
+		most = ~0ULL;
+	close(ends[0]);
+	waitpid(pid, NULL, 0);
+	return most;
+}
+
+FIXTURE(stall) {
+	mode_t mode;
+	int set;
+	pid_t attacker, reader;
+};
+
+FIXTURE_SETUP(stall)
+{
+	self->mode = device_mode(0666);
+	self->set = set_of(&page_faults, 0);
+	ASSERT_LE(0, self->set);
+}
+
+static void end(pid_t *pid)
+{
+	if (*pid <= 0)
+		return;
+	kill(*pid, SIGKILL);
+	waitpid(*pid, NULL, 0);
+	*pid = 0;
+}
+
+FIXTURE_TEARDOWN(stall)
+{
+	end(&self->reader);
+	end(&self->attacker);
+	close(self->set);
+	device_mode(self->mode);
+}
+
+static int begin_attack(int set, pid_t *attacker)
+{
+	int ends[2], ok;
+	char byte;
+
+	if (pipe(ends))
+		return -errno;
+	*attacker = fork();
+	if (!*attacker)
+		attack(set, ends[1]);
+	close(ends[1]);
+	ok = read(ends[0], &byte, 1) == 1;
+	close(ends[0]);
+	return ok ? 0 : -EIO;
+}
+
+TEST_F_TIMEOUT(stall, others_do_not_wait, 600)
+{
+	__u64 rest[DEEDS], took, limit;
+	unsigned int i;
+
+	NEED_TWO_CPUS();
+	for (i = 0; i < DEEDS; i++) {
+		rest[i] = longest(&deeds[i], ~0ULL);
+		ASSERT_NE(~0ULL, rest[i]) {
+			TH_LOG("%s", deeds[i].name);
+		}
+	}
+	ASSERT_EQ(0, begin_attack(self->set, &self->attacker));
+	self->reader = fork();
+	if (!self->reader)
+		read_listing();
+	usleep(300000);
+	for (i = 0; i < DEEDS; i++) {
+		limit = LIMIT + TIMES * rest[i];
+		took = longest(&deeds[i], limit);
+		remark("%s: %llu us at rest, %llu us under attack", deeds[i].name,
+		       rest[i] / USEC, took / USEC);
+		EXPECT_GT(limit, took) {
+			TH_LOG("%s waited", deeds[i].name);
+		}
+	}
+}
+
+/* Who waits for the set's own lock: each of its calls in turn, as somebody who shares it */
+static int shares(int set, unsigned int which)
+{
+	struct vcpc_instances_args list = {
+		.size = sizeof(list), .info_size = sizeof(struct vcpc_instance_info),
+	};
+	struct room room;
+
+	switch (which) {
+	case 0:	return set_total(set, 0, &room);
+	case 1:	return call(set, VCPC_IOC_INSTANCES, &list);
+	case 2:	return set_bind(set, 0, 0);
+	case 3:	return set_preset(set, getppid(), 0);
+	case 4:	return set_target(set, VCPC_IOC_DISABLE, getppid());
+	case 5:	return set_target(set, VCPC_IOC_RESTART, getppid());
+	case 6:	return set_target(set, VCPC_IOC_UNBIND, getppid());
+	case 7:	return overflows_in(set, getppid()) == ~0ULL;
+	case 8:	return set_bind(set, VCPC_BIND_F_PROCESS, 0);
+	default: return 0;
+	}
+}
+
+#define SHARED_CALLS	9
+
+TEST_F_TIMEOUT(stall, who_waits_can_be_killed, 600)
+{
+	__u64 begun, took;
+	unsigned int i;
+	pid_t pid;
+
+	NEED_TWO_CPUS();
+	ASSERT_EQ(0, begin_attack(self->set, &self->attacker));
+	for (i = 0; i < SHARED_CALLS; i++) {
+		pid = fork();
+		if (!pid) {
+			run_on_cpu(0);
+			for (;;)
+				shares(self->set, i);
+		}
+		usleep(100000);
+		begun = now();
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		took = now() - begun;
+		EXPECT_GT(LIMIT, took) {
+			TH_LOG("call %u: killed after %llu us", i, took / USEC);
+		}
+	}
+}
+
+TEST_HARNESS_MAIN
