@@ -4,7 +4,7 @@ include scripts/config.mk
 
 .DEFAULT_GOAL := all
 .PHONY: all help setup module bpf lib tools tests .needs check check-fast test test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory soak demo bench \
-	bench-archive soak-archive soak-scripts \
+	test-fresh bench-archive soak-archive soak-scripts \
 	vm-shell install clean
 
 all: module lib tools ## build the module, the BPF objects, libshim and the tools
@@ -45,7 +45,7 @@ check: all ## checkpatch --strict, sparse, layers, symbols, documentation, scrip
 check-fast: ## those of the checks that need no build
 	@scripts/check.sh $(OUT) fast
 
-test: ## everything: natively, under sanitizers, and in both VMs
+test: ## everything: natively, under sanitizers, and in both VMs (half an hour on two cores)
 	@selftests/test.sh
 
 test-attack: ## attacks on the module under the debug kernel, for hours (ATTACK_TRIES=, ATTACK_ROUNDS=)
@@ -73,6 +73,9 @@ test-memory: ## libcpc's and tracing's tests under ASan and UBSan, and under val
 
 soak: ## races, both fuzzers and unloading under the debug kernel, for an hour (SOAK_MINUTES=, SOAK_SEED=)
 	@selftests/vm/kernel.sh soak $(FOLDERS)
+
+test-fresh: ## both commands in a bare Debian with git and make (as root; FRESH='make demo': others)
+	@scripts/fresh.sh '$(or $(FRESH),make demo && make test)'
 
 demo: ## the main job, start to end: count, trace, record in a VM, replay here
 	@tools/demo/demo.sh

@@ -15,6 +15,7 @@
 #include <linux/minmax.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 
 #include "binding.h"
@@ -144,9 +145,11 @@ static bool takes_from_cpus(const struct vcpc_binding *b)
 	return b->set->spec.hw && b->cpu < 0;
 }
 
-static int charge_thread(struct vcpc_binding *b, struct task_struct *task)
+static int charge_thread(struct vcpc_binding *b, struct task_struct *task,
+			 struct vcpc_pace **pace)
 {
-	return task ? vcpc_threads_charge(task, b->set->spec.busiest) : 0;
+	*pace = NULL;
+	return task ? vcpc_threads_charge(task, b->set->spec.busiest, pace) : 0;
 }
 
 static void uncharge_thread(struct vcpc_binding *b, struct task_struct *task)
@@ -156,7 +159,7 @@ static void uncharge_thread(struct vcpc_binding *b, struct task_struct *task)
 }
 
 /* A CPU was asked for by BIND, before the set was locked. */
-static int charge(struct vcpc_binding *b, struct task_struct *task)
+static int charge(struct vcpc_binding *b, struct task_struct *task, struct vcpc_pace **pace)
 {
 	struct vcpc_set *set = b->set;
 	int ret;
@@ -167,7 +170,7 @@ static int charge(struct vcpc_binding *b, struct task_struct *task)
 	ret = vcpc_limits_charge(set->user, VCPC_LIMIT_COUNTERS, set->spec.nr + 1);
 	if (ret)
 		goto err_limits;
-	ret = charge_thread(b, task);
+	ret = charge_thread(b, task, pace);
 	if (ret)
 		goto err_thread;
 	return 0;
@@ -196,11 +199,12 @@ static void uncharge_memory(struct vcpc_binding *b, unsigned int nr)
 }
 
 static struct vcpc_instance *open(struct vcpc_binding *b, struct task_struct *task,
-				  const struct vcpc_begin *begin, int *bad)
+				  struct vcpc_pace *pace, const struct vcpc_begin *begin, int *bad)
 {
 	const struct vcpc_start start = {
 		.spec = &b->set->spec,
 		.guard = &b->set->guard,
+		.pace = pace,
 		.task = task,
 		.cpu = b->cpu,
 		.flags = begin->flags,
@@ -228,12 +232,13 @@ int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task,
 		     const struct vcpc_begin *begin, int *bad)
 {
 	struct vcpc_instance *inst;
+	struct vcpc_pace *pace;
 	int ret;
 
-	ret = charge(b, task);
+	ret = charge(b, task, &pace);
 	if (ret)
 		return ret;
-	inst = open(b, task, begin, bad);
+	inst = open(b, task, pace, begin, bad);
 	if (IS_ERR(inst)) {
 		uncharge_memory(b, b->set->spec.nr + 1);
 		/* BIND gives a CPU back by itself. */
@@ -257,17 +262,23 @@ int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task,
  */
 void vcpc_binding_drop(struct vcpc_instance *inst)
 {
+	bool counts = !(inst->state & VCPC_INSTANCE_SETTLED);
 	struct vcpc_binding *b = inst->binding;
+	struct task_struct *task = inst->task;
 
+	if (task)
+		get_task_struct(task);
 	uncharge_memory(b, cost(inst));
 	unpublish(inst);
-	/* The thread is only known while it has counters. */
-	if (!(inst->state & VCPC_INSTANCE_SETTLED))
-		uncharge_counters(b, inst->task);
 	list_del(&inst->in_binding);
 	b->nr--;
 	b->set->bound--;
 	vcpc_instance_close(inst);
+	/* Last, as the thread's account is used as long as it has the counters. */
+	if (counts)
+		uncharge_counters(b, task);
+	if (task)
+		put_task_struct(task);
 }
 
 /**

@@ -6,15 +6,19 @@
  * If it is about a thread, that thread does it by itself before it is in user mode next: the
  * time is its own, at its own priority.  If it is about a CPU, a worker there does it; only
  * who may count CPUs can cause that.  Neither waits long for the set's lock, which whoever
- * samples the set may hold: the work is put off then until it is asked for again.
+ * samples the set may hold: the work is put off then until it is asked for again.  And a thread
+ * spends no more than half of its time so: however many sets ask for it, and however often, it
+ * gets on, and can be killed.
  *
  * Locking: that there is still something to do it with is under the guard's lock.
  */
 #include <linux/atomic.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
+#include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
 #include "deferred.h"
@@ -31,6 +35,7 @@
  * @by_thread: in that list
  * @by_worker: does it otherwise
  * @guard: whose lock is taken; holds a reference
+ * @pace: of the thread, which is there as long as @arg; NULL if it is about a CPU
  * @fn: what to do
  * @arg: with what; NULL when it was closed; under the guard's lock
  */
@@ -40,6 +45,7 @@ struct vcpc_deferred {
 	struct callback_head by_thread;
 	struct work_struct by_worker;
 	struct vcpc_guard *guard;
+	struct vcpc_pace *pace;
 	vcpc_deferred_fn fn;
 	void *arg;
 };
@@ -123,13 +129,27 @@ static bool lock_soon(struct mutex *lock)
 	return false;
 }
 
-static void do_it(struct vcpc_deferred *d)
+/* Twice as long as it has taken: then it may be asked for again. */
+static void do_at_pace(struct vcpc_deferred *d)
+{
+	struct vcpc_pace *pace = d->pace;
+	u64 begin = ktime_get_ns();
+
+	WRITE_ONCE(pace->busy, true);
+	d->fn(d->arg);
+	WRITE_ONCE(pace->not_before, 2 * ktime_get_ns() - begin);
+	WRITE_ONCE(pace->busy, false);
+}
+
+static void do_it(struct vcpc_deferred *d, bool by_thread)
 {
 	if (!lock_soon(&d->guard->lock)) {
 		vcpc_stats_count(VCPC_STAT_POSTPONED);
 		return;
 	}
-	if (d->arg)
+	if (d->arg && by_thread)
+		do_at_pace(d);
+	else if (d->arg)
 		d->fn(d->arg);
 	mutex_unlock(&d->guard->lock);
 }
@@ -141,7 +161,7 @@ static void thread_does_it(struct callback_head *head)
 	/* It may be asked for again from now on. */
 	atomic_set_release(&d->queued, 0);
 	if (!(current->flags & PF_EXITING))
-		do_it(d);
+		do_it(d, true);
 	kref_put(&d->refs, deferred_free);
 	/* What is left of this function is waited for by vcpc_internals_exit(). */
 	module_put(THIS_MODULE);
@@ -151,21 +171,22 @@ static void worker_does_it(struct work_struct *work)
 {
 	struct vcpc_deferred *d = container_of(work, struct vcpc_deferred, by_worker);
 
-	do_it(d);
+	do_it(d, false);
 	kref_put(&d->refs, deferred_free);
 }
 
 /**
  * vcpc_deferred_create() - be ready to do something
  * @guard: of the set that it is about
+ * @pace: of the thread that will do it, there until vcpc_deferred_close(); NULL: a worker will
  * @fn: what to do
  * @arg: for @fn, not NULL
  *
  * Context: sleeps.
  * Return: for vcpc_deferred_close(), or NULL.
  */
-struct vcpc_deferred *vcpc_deferred_create(struct vcpc_guard *guard, vcpc_deferred_fn fn,
-					   void *arg)
+struct vcpc_deferred *vcpc_deferred_create(struct vcpc_guard *guard, struct vcpc_pace *pace,
+					   vcpc_deferred_fn fn, void *arg)
 {
 	struct vcpc_deferred *d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
 
@@ -175,6 +196,7 @@ struct vcpc_deferred *vcpc_deferred_create(struct vcpc_guard *guard, vcpc_deferr
 	INIT_WORK(&d->by_worker, worker_does_it);
 	vcpc_guard_get(guard);
 	d->guard = guard;
+	d->pace = pace;
 	d->fn = fn;
 	d->arg = arg;
 	return d;
@@ -205,6 +227,11 @@ void vcpc_deferred_by_thread(struct vcpc_deferred *d)
 {
 	if (!vcpc_task_work_works() || current->flags & (PF_EXITING | PF_KTHREAD)) {
 		vcpc_deferred_by_worker(d);
+		return;
+	}
+	/* It is asked for again and again. */
+	if (d->pace->busy || ktime_get_ns() < d->pace->not_before) {
+		vcpc_stats_count(VCPC_STAT_POSTPONED);
 		return;
 	}
 	if (atomic_cmpxchg_acquire(&d->queued, 0, 1))

@@ -4,6 +4,7 @@
 
 #include <linux/kref.h>
 #include <linux/mutex.h>
+#include <linux/types.h>
 
 struct vcpc_deferred;
 
@@ -28,6 +29,18 @@ static inline void vcpc_guard_get(struct vcpc_guard *guard)
 }
 
 /**
+ * struct vcpc_pace - how much of its time a thread spends on deferred work
+ * @busy: it is at it
+ * @not_before: CLOCK_MONOTONIC; until then it does none, so as to get on with its own
+ *
+ * Written by the thread only.
+ */
+struct vcpc_pace {
+	bool busy;
+	u64 not_before;
+};
+
+/**
  * typedef vcpc_deferred_fn - what to do
  * @arg: as given to vcpc_deferred_create()
  *
@@ -38,8 +51,8 @@ typedef void (*vcpc_deferred_fn)(void *arg);
 int vcpc_deferred_init(void);
 void vcpc_deferred_exit(void);
 
-struct vcpc_deferred *vcpc_deferred_create(struct vcpc_guard *guard, vcpc_deferred_fn fn,
-					   void *arg);
+struct vcpc_deferred *vcpc_deferred_create(struct vcpc_guard *guard, struct vcpc_pace *pace,
+					   vcpc_deferred_fn fn, void *arg);
 void vcpc_deferred_close(struct vcpc_deferred *d);
 void vcpc_deferred_by_thread(struct vcpc_deferred *d);
 void vcpc_deferred_by_worker(struct vcpc_deferred *d);

@@ -57,14 +57,14 @@ static int open_overflow(struct vcpc_instance *inst)
 }
 
 /* Threads begin with different groups, so that short ones do not all measure the first. */
-static int open_groups(struct vcpc_instance *inst, u32 birth)
+static int open_groups(struct vcpc_instance *inst, const struct vcpc_start *start)
 {
 	if (!inst->spec->groups)
 		return 0;
-	inst->groups = vcpc_groups_create(inst->spec, birth);
+	inst->groups = vcpc_groups_create(inst->spec, start->birth);
 	if (!inst->groups)
 		return -ENOMEM;
-	inst->deferred = vcpc_deferred_create(inst->guard, vcpc_instance_rotate,
+	inst->deferred = vcpc_deferred_create(inst->guard, start->pace, vcpc_instance_rotate,
 					      inst);
 	if (!inst->deferred)
 		return -ENOMEM;
@@ -241,7 +241,7 @@ struct vcpc_instance *vcpc_instance_open(const struct vcpc_start *start, int *ba
 	/* First, so as not to miss that the CPU goes offline. */
 	if (inst->cpu >= 0)
 		add_to_cpus(inst);
-	ret = open_overflow(inst) ?: open_groups(inst, start->birth);
+	ret = open_overflow(inst) ?: open_groups(inst, start);
 	if (ret)
 		goto err_open;
 	inst->counters = open_counters(inst, start->flags, bad);

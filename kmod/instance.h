@@ -27,6 +27,7 @@ struct vcpc_groups;
 struct vcpc_instance;
 struct vcpc_overflow;
 struct vcpc_overflow_ops;
+struct vcpc_pace;
 
 /* struct vcpc_instance.state; 0 is what it mostly is */
 #define VCPC_INSTANCE_CLOSED	BIT(0)	/* nothing may be read any more */
@@ -56,6 +57,7 @@ enum vcpc_op {
  * struct vcpc_start - what an instance begins with
  * @spec: what it counts
  * @guard: of its set
+ * @pace: of its thread; NULL for a CPU
  * @task: its thread, to which the caller holds a reference; NULL: @cpu
  * @cpu: its CPU, or -1
  * @flags: VCPC_OPEN_*
@@ -68,6 +70,7 @@ enum vcpc_op {
 struct vcpc_start {
 	const struct vcpc_spec *spec;
 	struct vcpc_guard *guard;
+	struct vcpc_pace *pace;
 	struct task_struct *task;
 	int cpu;
 	u32 flags;

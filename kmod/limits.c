@@ -27,14 +27,14 @@ MODULE_PARM_DESC(max_tags, "trace tags that can exist at a time (default 4096)")
 
 static unsigned int max_user[VCPC_LIMIT_NR] = {
 	[VCPC_LIMIT_SETS] = 1024,
-	[VCPC_LIMIT_COUNTERS] = 16384,
+	[VCPC_LIMIT_COUNTERS] = 4096,
 	[VCPC_LIMIT_TAGS] = 2048,
 };
 
 module_param_named(max_user_sets, max_user[VCPC_LIMIT_SETS], uint, 0644);
 MODULE_PARM_DESC(max_user_sets, "sets one user may have open (default 1024)");
 module_param_named(max_user_counters, max_user[VCPC_LIMIT_COUNTERS], uint, 0644);
-MODULE_PARM_DESC(max_user_counters, "counters one user's bound sets may have (default 16384)");
+MODULE_PARM_DESC(max_user_counters, "counters one user's bound sets may have, of 1.7 kB each (default 4096)");
 module_param_named(max_user_tags, max_user[VCPC_LIMIT_TAGS], uint, 0644);
 MODULE_PARM_DESC(max_user_tags, "trace tags one user's open files may hold (default 2048)");
 

@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
+#include "deferred.h"
 #include "instance.h"
 #include "limits.h"
 #include "stats.h"
@@ -26,6 +27,7 @@
  * @rcu: for freeing
  * @task: which; only compared, as events keep it alive
  * @counters: how many may count on it at a time
+ * @pace: of the deferred work that it does
  * @instances: those that somebody looks for
  */
 struct vcpc_thread {
@@ -33,6 +35,7 @@ struct vcpc_thread {
 	struct rcu_head rcu;
 	const struct task_struct *task;
 	unsigned int counters;
+	struct vcpc_pace pace;
 	struct hlist_head instances;
 };
 
@@ -68,11 +71,12 @@ static struct vcpc_thread *find_or_add(const struct task_struct *task, struct vc
  * vcpc_threads_charge() - more counters may count on a thread
  * @task: the thread, to which the caller holds a reference until it has opened events
  * @nr: how many, not 0
+ * @pace: set to the thread's, which is there until vcpc_threads_uncharge()
  *
  * Context: sleeps.
  * Return: 0, -EUSERS if that is more than a thread may have, -ENOMEM.
  */
-int vcpc_threads_charge(struct task_struct *task, unsigned int nr)
+int vcpc_threads_charge(struct task_struct *task, unsigned int nr, struct vcpc_pace **pace)
 {
 	struct vcpc_thread *fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT), *unused = fresh;
 	struct vcpc_thread *thread;
@@ -82,10 +86,13 @@ int vcpc_threads_charge(struct task_struct *task, unsigned int nr)
 		return -ENOMEM;
 	spin_lock(&table_lock);
 	thread = find(task);
-	if ((thread ? thread->counters : 0) + nr > vcpc_limits_thread())
+	if ((thread ? thread->counters : 0) + nr > vcpc_limits_thread()) {
 		ret = -EUSERS;
-	else
-		find_or_add(task, &unused)->counters += nr;
+	} else {
+		thread = find_or_add(task, &unused);
+		thread->counters += nr;
+		*pace = &thread->pace;
+	}
 	spin_unlock(&table_lock);
 	if (ret)
 		vcpc_stats_count(VCPC_STAT_REFUSED);

@@ -11,6 +11,8 @@
 # in the environment.
 set -eu
 
+here=$(cd "$(dirname "$0")" && pwd)
+
 arch=${1:?usage: fetch-newer.sh x86_64|arm64 [path]}
 deb=$(echo "$arch" | sed 's/x86_64/amd64/')
 host_deb=$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')
@@ -53,10 +55,12 @@ update_lists() {
 	apt_for "$1" get update >"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2; say "going on with the lists that came"; }
 }
 
-# download MACHINE PACKAGE...: into $work/debs; says what went wrong
+# download MACHINE PACKAGE...: into $work/debs; says what, how large, and what went wrong
 download() {
 	machine=$1
 	shift
+	size=$(apt_for "$machine" get download --print-uris "$@" 2>/dev/null | awk -f "$here/megabytes.awk")
+	say "kernel $release: $* ($size)"
 	(cd "$work/debs" && apt_for "$machine" get download "$@" >"$work/log" 2>&1) || { tail -n 5 "$work/log" >&2; return 1; }
 }
 
@@ -66,7 +70,6 @@ release=$(apt_for "$deb" cache pkgnames "linux-headers-$series" |
 	sed -n "s/^linux-headers-\([0-9.]*+deb12-$deb\)\$/\1/p" | sort -V | tail -n 1)
 [ -n "$release" ] || { say "bookworm-backports has no kernel $series"; exit 1; }
 
-say "kernel $release"
 base=${release%-"$deb"}
 download "$deb" "linux-image-$release-unsigned" "linux-headers-$release" "linux-headers-$base-common"
 download "$host_deb" "linux-kbuild-$base"

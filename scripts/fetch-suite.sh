@@ -8,6 +8,8 @@
 # Prints the folder.  With "path", says only where it is, or would be.
 set -eu
 
+here=$(cd "$(dirname "$0")" && pwd)
+
 place=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/pcp-testsuite
 installed=/var/lib/pcp/testsuite
 if [ -d $installed/archives ]; then
@@ -27,7 +29,8 @@ flock 9
 if ! [ -e "$place/$version/.done" ]; then
 	work=$(mktemp -d)
 	trap 'rm -rf "$work"' EXIT
-	echo "fetch: PCP's test suite $version" >&2
+	size=$(apt-get -q download --print-uris "pcp-testsuite=$version" 2>/dev/null | awk -f "$here/megabytes.awk")
+	echo "fetch: archives and programs of PCP's test suite $version, $size, into $place" >&2
 	(cd "$work" && apt-get -q -oAPT::Sandbox::User=root download "pcp-testsuite=$version" >log 2>&1) || {
 		tail -n 5 "$work/log" >&2
 		exit 1

@@ -37,8 +37,12 @@ else
 	}
 fi
 
-# download PACKAGE...: into $work/debs; says what went wrong
+# download WHAT PACKAGE...: into $work/debs; says what it is and how large, and what went wrong
 download() {
+	what=$1
+	shift
+	size=$(apt_for download --print-uris "$@" 2>/dev/null | awk -f "$here/megabytes.awk")
+	echo "fetch: $what, $size, into $cache"
 	mkdir -p "$work/debs"
 	if ! (cd "$work/debs" && apt_for -oAPT::Sandbox::User=root download "$@") >"$work/log" 2>&1; then
 		tail -n 5 "$work/log" >&2
@@ -59,8 +63,7 @@ unpack_kernel() {
 	kernel=$cache/kernels/$arch/$release
 	[ -e "$kernel/.done" ] && return
 	update_lists
-	echo "fetch: kernel $release"
-	download "linux-image-$release" || {
+	download "kernel $release for the $arch VM" "linux-image-$release" || {
 		echo "fetch: no kernel $release; 'apt-get install linux-headers-$host_deb' brings newer headers" >&2
 		exit 1
 	}
@@ -79,9 +82,8 @@ unpack_sysroot() {
 	root=$("$here/sysroot.sh" path "$arch")
 	[ -e "$root/.done" ] && return
 	update_lists
-	echo "fetch: libraries and programs for $arch"
 	# shellcheck disable=SC2086
-	download $packages "linux-headers-$release" || { echo "fetch: some packages for $arch could not be had" >&2; exit 1; }
+	download "libraries and programs for $arch" $packages "linux-headers-$release" || { echo "fetch: some packages for $arch could not be had" >&2; exit 1; }
 	rm -rf "$root" && mkdir -p "$root"
 	for file in "$work"/debs/*.deb; do
 		dpkg -x "$file" "$root"

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Install what is missing on a Debian machine, saying what and why; does nothing when all is there.
+# Install what is missing on a Debian machine, saying what, why, how much and how far it is;
+# does nothing when all is there.
 #
-# usage: setup.sh [build|lab|newer|check|peers ...]   (default: all of them)
+# usage: setup.sh [build|lab|demo|newer|check|peers ...]   (default: all of them)
 set -eu
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
@@ -17,7 +18,6 @@ build|make|runs the build
 build|libc6-dev|C library headers
 build|pkg-config|finds libraries, for programs that link with libshim
 build|clang|compiles the BPF programs
-build|llvm|strips the BPF programs' objects
 build|bpftool|makes the BPF skeletons
 build|libbpf-dev|loads the BPF programs
 build|libelf-dev|libbpf and the module build need it
@@ -37,15 +37,21 @@ lab|busybox-static|the VM's shell and tools
 lab|cpio|packs the VM's first file system
 lab|kmod|finds the VM's drivers
 lab|binutils|finds the shared libraries that programs need
+lab|sqlite3|a real program to count, in the VM's shell
 lab|flex|builds the debug kernel
 lab|bison|builds the debug kernel
 lab|bc|builds the debug kernel
 lab|libssl-dev|builds the debug kernel
+demo|pcp|PCP's own pmval shows the archive, too
 newer|pahole|type information of the module for Linux 6.12, made when it is linked
 check|sparse|checks the module's address spaces
 check|perl|runs checkpatch
 check|g++|checks that the public headers are C++ too
 check|shellcheck|checks the scripts
+check|man-db|checks the manual pages
+check|python3|a second reader of our JSON
+check|bzip2|packs archives, for the reader
+check|zstd|packs archives, for the reader
 check|valgrind|finds use of unset or freed memory
 check|libc6-dbg|names in the loader, for valgrind
 check|libclang-rt-14-dev|fuzzes the reader of archives, and what an agent answers
@@ -59,11 +65,11 @@ peers|openjdk-17-jdk-headless|a Java program makes trace calls
 peers|iproute2|its agent runs in a network of its own
 "
 
-parts=${*:-build lab newer check peers}
+parts=${*:-build lab demo newer check peers}
 for part in $parts; do
 	case $part in
-	build | lab | newer | check | peers) ;;
-	*) echo "setup: no part '$part'; there are: build lab newer check peers" >&2; exit 2 ;;
+	build | lab | demo | newer | check | peers) ;;
+	*) echo "setup: no part '$part'; there are: build lab demo newer check peers" >&2; exit 2 ;;
 	esac
 done
 
@@ -89,12 +95,30 @@ for part in $parts; do
 	while IFS='|' read -r p package why; do
 		[ "$p" = "$part" ] || continue
 		installed "$package" && continue
+		case " $missing " in *" $package "*) continue ;; esac
 		printf 'setup: missing %-24s %s\n' "$package" "$why"
 		missing="$missing $package"
 	done <<-LIST
 	$needs
 	LIST
 done
+
+# progress: of what apt-get tells of its work, a line for each quarter
+progress() {
+	awk -F : '
+		$1 == "dlstatus" { what = "fetched" }
+		$1 == "pmstatus" { what = "unpacked and set up" }
+		$1 == "dlstatus" || $1 == "pmstatus" {
+			quarter = int($3 / 25)
+			if (what != before) last = 0
+			before = what
+			if (quarter > last && quarter < 4) {
+				printf "setup: %d%% %s\n", quarter * 25, what
+				fflush()
+				last = quarter
+			}
+		}'
+}
 
 # The package pcp starts its daemons when it is installed, which fails where no
 # init system runs.  Nothing here needs the daemons.
@@ -104,16 +128,23 @@ apt_install() {
 		printf '#!/bin/sh\nexit 0\n' >"$quiet/systemctl"
 		chmod +x "$quiet/systemctl"
 	fi
-	status=0
-	as_root env DEBIAN_FRONTEND=noninteractive PATH="$quiet:$PATH" \
-		apt-get install -y --no-install-recommends -oDpkg::Use-Pty=0 \
-		-oDPkg::Path="$quiet:/usr/sbin:/usr/bin:/sbin:/bin" "$@" </dev/null >"$quiet/log" 2>&1 || status=$?
-	if [ $status != 0 ]; then
+	# shellcheck disable=SC2016 # the inner shell's
+	as_root env DEBIAN_FRONTEND=noninteractive PATH="$quiet:$PATH" log="$quiet/log" status="$quiet/status" sh -c '
+		apt-get install -y --no-install-recommends -oDpkg::Use-Pty=0 -oAPT::Status-Fd=3 "$@" </dev/null 3>&1 >"$log" 2>&1
+		echo $? >"$status"' sh -oDPkg::Path="$quiet:/usr/sbin:/usr/bin:/sbin:/bin" "$@" | progress
+	status=$(cat "$quiet/status" 2>/dev/null || echo 1)
+	if [ "$status" != 0 ]; then
 		tail -n 20 "$quiet/log" >&2
 		echo "setup: apt-get install failed" >&2
 	fi
 	rm -rf "$quiet"
-	return $status
+	return "$status"
+}
+
+# how_much PACKAGE...: what apt-get would fetch for them, and what they take
+how_much() {
+	LC_ALL=C apt-get install --assume-no --no-install-recommends "$@" 2>/dev/null |
+		sed -n 's/^Need to get \(.*\) of archives\./setup: to fetch: \1/p; s/^After this operation, \(.*\) of additional .*/setup: on disk: \1/p'
 }
 
 if [ -n "$missing" ]; then
@@ -121,7 +152,8 @@ if [ -n "$missing" ]; then
 	as_root apt-get update -qq </dev/null >/dev/null 2>&1 || echo "setup: some package lists could not be fetched; going on" >&2
 	# shellcheck disable=SC2086
 	set -- $missing
-	echo "setup: installing $# packages (some minutes on a new machine)"
+	echo "setup: installing these $# packages and what they need, by apt-get: a minute or a few"
+	how_much "$@" || :
 	apt_install "$@"
 	echo "setup: installed"
 fi
@@ -132,7 +164,7 @@ tarball=/usr/src/linux-source-6.1.tar.xz
 if [ -e $tarball ]; then
 	stamp=$(dpkg-query -W -f '${Version}' linux-source-6.1)
 	if [ "$(cat "$ksrc/.version" 2>/dev/null)" != "$stamp" ]; then
-		echo "setup: unpacking kselftest's harness and checkpatch from linux-source-6.1 $stamp"
+		echo "setup: unpacking kselftest's harness and checkpatch from linux-source-6.1 $stamp (half a minute)"
 		rm -rf "$ksrc" && mkdir -p "$ksrc"
 		tar -C "$ksrc" -xf $tarball --strip-components=1 --wildcards \
 			'*/scripts/checkpatch.pl' '*/scripts/spelling.txt' '*/scripts/const_structs.checkpatch' \
@@ -141,6 +173,7 @@ if [ -e $tarball ]; then
 	fi
 fi
 
+# The rest goes into the cache; each script says what and how much.
 case " $parts " in
 *" lab "*) "$top/scripts/fetch.sh" x86_64 && "$top/scripts/fetch.sh" arm64 ;;
 esac

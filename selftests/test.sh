@@ -2,35 +2,61 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Everything that "make test" does: build for both machines, run the tests
 # natively, under ASan+UBSan, in both VMs, on a newer and on a debug kernel, and add up.
+#
+# Whatever happens, a line for each stage with its time, a line for each place and folder,
+# and the sum, "N passed, N failed, N skipped", are the last that it prints.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/..
 host=$(uname -m | sed 's/aarch64/arm64/')
 jobs=$(nproc)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-mkdir -p "$top/build/logs"
+logs=$top/build/logs
+mkdir -p "$logs"
 export RECORDED="$top/build/recorded"
-rm -rf "$RECORDED"
+# A hang is found as late as that; slowness on a busy machine is none.
+export TEST_TIMEOUT=1800
 
-say() { printf '\n== %s (%ss)\n' "$*" "$(($(date +%s) - started))"; }
-started=$(date +%s)
+# Programs of a folder that load BPF programs run in a VM: bpf, tools, agent.
+native_folders='unit pcp aix/header cpc/pctx trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads'
+
+# stage LANE TEXT COMMAND...: with a heading, and what it took for the end
+stage() {
+	lane=$1 text=$2
+	shift 2
+	echo "$text" >"$work.stage.$lane"
+	before=$(date +%s)
+	printf '\n== %s (%ss)\n' "$text" "$((before - started))"
+	times >"$work.cpu.$lane"
+	"$@"
+	times >>"$work.cpu.$lane"
+	# The second line of each is of programs that have ended.
+	awk -v text="$text" -v took="$(($(date +%s) - before))" '
+		{ gsub(/[ms]/, " "); cpu[NR] = $1 * 60 + $2 + $3 * 60 + $4 }
+		END { printf "%6d s, %5d s of CPU  %s\n", took, cpu[4] - cpu[2], text }' "$work.cpu.$lane" >>"$work.times.$lane"
+	rm "$work.stage.$lane"
+}
 
 # build LOG MAKE-ARGUMENTS...: quiet unless it fails
 build() {
-	log=$top/build/logs/$1.log
+	log=$logs/$1.log
 	shift
 	if ! make -C "$top" -j"$jobs" --no-print-directory "$@" >"$log" 2>&1; then
 		tail -n 40 "$log"
 		echo "test: 'make $*' failed; all of it is in $log"
-		echo "0 passed, 1 failed, 0 skipped"
 		exit 1
 	fi
 	grep -E 'warning:' "$log" || :
 }
 
-# native WHERE BUILD FOLDER...: programs of these folders, and their shell tests
+build_all() {
+	build x86_64 ARCH=x86_64 all tests
+	build arm64 ARCH=arm64 all tests
+	build "$host-asan" SAN=1 lib tests
+}
+
+# native WHERE BUILD FOLDER...: programs of these folders, and their shell tests, which
+# neither see nor change what this machine's kernel traces
 native() {
 	where=$1 out=$2
 	shift 2
@@ -39,46 +65,108 @@ native() {
 		find "$out/tests/$folder" -type f -perm -100 ! -name '*.d' 2>/dev/null | sort
 		[ "$where" = "$host-asan" ] || find "$here/$folder" -name '*.sh' -perm -100 ! -name recorded.sh 2>/dev/null | sort
 	done)
-	VCPC_BUILD=$out "$here/run-tests.sh" "$work/$where" "$where" "$@"
+	VCPC_BUILD=$out "$here/apart.sh" "$here/run-tests.sh" "$work/$where" "$where" "$@"
 }
 
-say "setup"
-"$top/scripts/setup.sh"
-say "build for x86_64 and arm64"
-build x86_64 ARCH=x86_64 all tests
-build arm64 ARCH=arm64 all tests
+# What loads BPF programs, without the module and with the sanitizers
+bpf_asan() {
+	RECORDED='' VM_NAME=$host-vm-asan VM_MODULE=none VM_OPTIONS='--memory 2048' "$here/vm/test.sh" "$host" \
+		"$top/build/$host-san" "$work/$host-vm-asan" bpf/ways bpf/direct bpf/percentiles tools/trace_json
+}
 
-# A VM has one busy CPU: these two run in turn, beside the native tests.  The fuzzer makes its
+# A VM has one busy CPU: these run in turn, beside the native tests.  The fuzzer makes its
 # million of calls in one of them.
 vms() {
-	VM_ENVIRONMENT=FUZZ_CALLS=200000 "$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm"
-	"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm"
+	stage vms "beside: PCP's agent and tracing in one VM" "$here/vm/agent.sh" "$top/build/$host" "$work/agent"
+	stage vms "beside: $host VM, BPF with AddressSanitizer and UBSan" bpf_asan
+	stage vms "beside: arm64 VM" env VM_ENVIRONMENT=FUZZ_CALLS=200000 \
+		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm"
+	stage vms "beside: x86_64 VM" "$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm"
 }
-say "the VMs begin, beside what follows"
-TEST_TIMEOUT=900 vms >"$top/build/logs/vms.log" 2>&1 &
-vms=$!
-say "source: style, structure, documentation"
-RESULTS=$work/source "$top/scripts/check.sh" "$top/build/$host" || :
-say "native"
-native "$host" "$top/build/$host" unit pcp bpf/ways bpf/direct bpf/percentiles tools/trace_json \
-	aix/header cpc/pctx trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads archive headers lab
-say "native: an archive of any bytes, for a minute"
-(TEST_TIMEOUT=600; export TEST_TIMEOUT; native "$host" "$top/build/$host" fuzz)
-say "native, with AddressSanitizer and UBSan"
-build "$host-asan" SAN=1 lib tests
-native "$host-asan" "$top/build/$host-san" unit pcp bpf/ways bpf/direct bpf/percentiles tools/trace_json \
-	aix/header cpc/pctx trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads
-say "x86_64 VM with a newer kernel"
-RESULTS=$work/x86_64-newer "$here/vm/kernel.sh" newer || :
-say "arm64 VM with a newer kernel: what depends on its PMU"
-RECORDED='' RESULTS=$work/arm64-newer "$here/vm/kernel.sh" newer-pmu || :
-say "arm64 VM with a debug kernel"
-RECORDED='' RESULTS=$work/arm64-debug "$here/vm/kernel.sh" shaken || :
-say "the VMs that began above: arm64, x86_64"
-wait $vms || :
-cat "$top/build/logs/vms.log"
-say "what was recorded in the VMs, beside PCP"
-"$here/run-tests.sh" "$work/recorded" "$host" "$here/pcp/recorded.sh"
 
-say "all"
-"$here/summary.sh" "$here/may-skip" "$work"/*
+# kernel NAME KIND [RECORDED]: that kind of vm/kernel.sh; its failures are in the results
+kernel() {
+	RESULTS=$work/$1 RECORDED=${3:-} "$here/vm/kernel.sh" "$2" || :
+}
+
+source_checks() {
+	RESULTS=$work/source "$top/scripts/check.sh" "$top/build/$host" || :
+}
+
+# How this machine's kernel was traced before; and whether it still is so
+host_before() {
+	if [ "$(id -u)" = 0 ]; then "$here/host.sh" >"$work.host.before"; fi
+}
+
+host_after() {
+	name='host/kernel BPF programs, maps, links, probes and pins are those of before'
+	if [ "$(id -u)" != 0 ]; then
+		echo "skip $host $name: only root may list them" >>"$work/host"
+	elif "$here/host.sh" >"$work.host.after" && diff "$work.host.before" "$work.host.after"; then
+		echo "pass $host $name" >>"$work/host"
+	else
+		echo "test: this machine's kernel is not as it was (<: what has gone, >: what is new)"
+		echo "fail $host $name" >>"$work/host"
+	fi
+}
+
+recorded() {
+	"$here/apart.sh" "$here/run-tests.sh" "$work/recorded" "$host" "$here/pcp/recorded.sh"
+}
+
+# The end, also an early one: the VMs are stopped then.
+finish() {
+	trap - EXIT INT TERM
+	if [ -n "$vms" ]; then
+		kill -TERM -"$vms" 2>/dev/null || :
+		wait "$vms" 2>/dev/null || :
+	fi
+	for lane in main vms; do
+		[ ! -e "$work.stage.$lane" ] || echo "fail $host make/test ended in the stage '$(cat "$work.stage.$lane")'" >>"$work/ended"
+	done
+	printf '\n== all (%ss)\n' "$(($(date +%s) - started))"
+	cat "$work.times.main" "$work.times.vms" 2>/dev/null || :
+	status=0
+	"$here/summary.sh" "$here/may-skip" "$work"/* || status=1
+	rm -rf "$work" "$work".*
+	exit $status
+}
+
+if [ "${1:-}" = --vms ]; then
+	work=$2 started=$3
+	vms
+	exit
+fi
+
+started=$(date +%s)
+work=$(mktemp -d) vms=
+trap finish EXIT
+trap 'exit 130' INT TERM
+rm -rf "$RECORDED"
+
+echo "test: some half an hour where two processors have nothing else to do"
+if [ ! -e "${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/kernels/debug/current" ]; then
+	echo "test: the first time up to an hour: packages and kernels are fetched (each says how large it"
+	echo "test: is), and a debug kernel is built, which takes ten minutes and 1.6 GB in ~/.cache/vcpc"
+fi
+stage main "setup" "$top/scripts/setup.sh"
+host_before
+stage main "build for x86_64 and arm64, and with AddressSanitizer and UBSan" build_all
+printf '\n== the VMs begin, beside what follows; their log is %s\n' "$logs/vms.log"
+setsid "$0" --vms "$work" "$started" >"$logs/vms.log" 2>&1 &
+vms=$!
+stage main "source: style, structure, documentation" source_checks
+# shellcheck disable=SC2086
+stage main "native" native "$host" "$top/build/$host" $native_folders archive headers lab
+stage main "native: an archive of any bytes, for a minute" native "$host" "$top/build/$host" fuzz
+# shellcheck disable=SC2086
+stage main "native, with AddressSanitizer and UBSan" native "$host-asan" "$top/build/$host-san" $native_folders
+stage main "x86_64 VM with a newer kernel" kernel x86_64-newer newer "$RECORDED"
+stage main "arm64 VM with a newer kernel: what depends on its PMU" kernel arm64-newer newer-pmu
+stage main "arm64 VM with a debug kernel" kernel arm64-debug shaken
+printf '\n== waiting for the VMs that began above (%ss)\n' "$(($(date +%s) - started))"
+wait $vms || :
+vms=
+cat "$logs/vms.log"
+stage main "what was recorded in the VMs, beside PCP" recorded
+host_after

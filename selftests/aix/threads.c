@@ -132,7 +132,7 @@ static void *sets_its_own(void *arg)
 }
 
 /* A kernel that checks whatever it does takes long to make hundreds of sets. */
-TEST_F_TIMEOUT(threads, hundreds, 300)
+TEST_F_TIMEOUT(threads, hundreds, 1200)
 {
 	pthread_t thread[200];
 	void *ret;

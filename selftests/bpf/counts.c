@@ -57,7 +57,9 @@ TEST_F(counts, times)
 	EXPECT_GE(self->stat.max_ns, 30000000);
 	EXPECT_LT(self->stat.max_ns, getenv("VM_ICOUNT") ? 1000000000 : 30000000000);
 	EXPECT_EQ(self->stat.sum_ns, self->stat.min_ns + self->stat.max_ns);
-	EXPECT_EQ(self->stat.min_ns, self->stat.last_took_ns);
+	/* A busy host may make the second the longer one. */
+	if (getenv("VM_ICOUNT"))
+		EXPECT_EQ(self->stat.min_ns, self->stat.last_took_ns);
 	for (int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++)
 		EXPECT_EQ((uint64_t)is_in(self->stat.min_ns, i) + is_in(self->stat.max_ns, i),
 			  self->stat.hist[i]);

@@ -44,10 +44,14 @@ TEST_F(direct, statistics)
 	ASSERT_EQ(0, read_stat("own", SHIM_TRACE_TRANSACTION, &self->stat));
 	EXPECT_EQ(1001, self->stat.count);
 	EXPECT_EQ(1, self->stat.aborted);
-	EXPECT_GE(self->stat.max_ns, 19990000);
 	/* It was the last that ended, and an abort is no end. */
-	EXPECT_EQ(self->stat.max_ns, self->stat.last_took_ns);
-	EXPECT_LT(self->stat.max_ns, 5000000000);
+	EXPECT_GE(self->stat.last_took_ns, 19990000);
+	EXPECT_GE(self->stat.max_ns, self->stat.last_took_ns);
+	/* On a busy host any other may have taken longer. */
+	if (getenv("VM_ICOUNT")) {
+		EXPECT_EQ(self->stat.max_ns, self->stat.last_took_ns);
+		EXPECT_LT(self->stat.max_ns, 5000000000);
+	}
 	for (int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++)
 		in_hist += self->stat.hist[i];
 	EXPECT_EQ(1001, in_hist);

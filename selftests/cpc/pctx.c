@@ -217,7 +217,7 @@ TEST(ticks)
 TEST(ticks_end_with_the_process)
 {
 	struct heard heard = { 0 };
-	pctx_t *pctx = start(&heard, "sleep", "200");
+	pctx_t *pctx = start(&heard, "sleep", "1000");
 	long from;
 
 	ASSERT_NE(NULL, pctx);

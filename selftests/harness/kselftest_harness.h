@@ -12,6 +12,6 @@
 #include_next <kselftest_harness.h>
 
 #undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT	300
+#define TEST_TIMEOUT_DEFAULT	900
 
 #endif /* VCPC_KSELFTEST_HARNESS_H */

@@ -28,13 +28,13 @@ judged() {
 [ 1.0] Kernel panic - not syncing' ''; result "a complaint on the console only: a failure"
 grep -q 'Kernel panic' "$work/said"; result "the complaint is shown"
 
-"$vm/run" --quiet --timeout 120 --out "$work/out" -- 'echo hello; echo x >/out/file; exit 9'
+"$vm/run" --quiet --timeout 900 --out "$work/out" -- 'echo hello; echo x >/out/file; exit 9'
 [ $? = 9 ] && [ "$(cat "$work/out/file" "$work/out/job.log")" = "x
 hello" ]; result "a real run: status, files and output come back"
-"$vm/run" --quiet --timeout 120 -- 'echo c >/proc/sysrq-trigger' 2>"$work/said"
+"$vm/run" --quiet --timeout 900 -- 'echo c >/proc/sysrq-trigger' 2>"$work/said"
 [ $? = 125 ] && grep -q 'sysrq triggered crash' "$work/said"; result "a real panic fails, and its log is shown"
-"$vm/run" --quiet --timeout 25 -- 'sleep 1000' 2>"$work/said"
+"$vm/run" --quiet --timeout 60 -- 'sleep 1000' 2>"$work/said"
 [ $? = 125 ] && grep -q 'did not say' "$work/said"; result "a real hang fails"
-"$vm/run" --quiet --timeout 120 -- 'echo "WARNING: made up" >/dev/kmsg' 2>"$work/said"
+"$vm/run" --quiet --timeout 900 -- 'echo "WARNING: made up" >/dev/kmsg' 2>"$work/said"
 [ $? = 125 ] && grep -q 'made up' "$work/said"; result "a real line in the kernel log fails"
 done_testing

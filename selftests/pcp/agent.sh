@@ -22,7 +22,7 @@ answers() {
 	tries=0
 	until pminfo -h 127.0.0.1 -f trace.control.port 2>/dev/null | grep -q 14323; do
 		tries=$((tries + 1))
-		[ "$tries" -lt 100 ] || return 1
+		[ "$tries" -lt 600 ] || return 1
 		sleep 0.1
 	done
 }

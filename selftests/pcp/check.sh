@@ -152,7 +152,7 @@ for seed in $(seq 150); do
 	fresh
 	file=$(echo 0 meta index | cut -d' ' -f $((seed % 3 + 1)))
 	poke "$file" $((808 + seed * 7919 % ($(size "$file") - 808))) $((seed % 3 * 100 + seed % 8 * 10 + seed % 7))
-	timeout 20 "$vcpc" check "$dir/c" >/dev/null 2>"$dir/err"
+	timeout 300 "$vcpc" check "$dir/c" >/dev/null 2>"$dir/err"
 	[ $? -le 1 ] || bad=1
 done
 [ $bad = 0 ]
@@ -162,9 +162,9 @@ if [ -d "$testsuite/badarchives" ] && command -v pmlogcheck >/dev/null; then
 	bad=0
 	for meta in "$testsuite"/archives/*.meta "$testsuite"/badarchives/*.meta; do
 		archive=${meta%.meta}
-		complaint=$(timeout 60 pmlogcheck -w "$archive" 2>&1 | head -n 1)
+		complaint=$(timeout 900 pmlogcheck -w "$archive" 2>&1 | head -n 1)
 		[ -n "$complaint" ] || continue
-		timeout 60 "$vcpc" check "$archive" >/dev/null 2>&1
+		timeout 900 "$vcpc" check "$archive" >/dev/null 2>&1
 		[ $? = 1 ] || { echo "# $archive: $complaint"; bad=1; }
 	done
 	[ $bad = 0 ]

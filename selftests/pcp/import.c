@@ -481,7 +481,7 @@ TEST_F(import, a_full_disk)
 	EXPECT_EQ(300, records(self->base));
 }
 
-TEST_F_TIMEOUT(import, killed_at_any_moment, 60)
+TEST_F_TIMEOUT(import, killed_at_any_moment, 1200)
 {
 	unsigned int seed = 5;
 	int opened = 0;

@@ -28,8 +28,8 @@ compile() {
 # compare PROGRAM WHAT: the same lines from both, which may write files in their folder
 compare() {
 	cd "$dir" || exit
-	timeout 100 env LD_PRELOAD="$dir/still_time.so" "$dir/$1_pcp" "$2" "$seed" "$times" >"$dir/pcp" 2>"$dir/pcp-errors"
-	timeout 100 env LD_PRELOAD="$dir/still_time.so" "$dir/$1_shim" "$2" "$seed" "$times" >"$dir/shim" 2>"$dir/shim-errors"
+	timeout 900 env LD_PRELOAD="$dir/still_time.so" "$dir/$1_pcp" "$2" "$seed" "$times" >"$dir/pcp" 2>"$dir/pcp-errors"
+	timeout 900 env LD_PRELOAD="$dir/still_time.so" "$dir/$1_shim" "$2" "$seed" "$times" >"$dir/shim" 2>"$dir/shim-errors"
 	cd "$OLDPWD" || exit
 	diff -a "$dir/pcp" "$dir/shim" >"$dir/diff" && [ "$(wc -l <"$dir/shim")" -ge "$times" ]
 	result "$2: $times random calls, seed $seed"
@@ -57,8 +57,8 @@ program() {
 	shift
 	cc_shim -w -o "$dir/shim-dir/$name" "$testsuite/src/$name.c" &&
 	cc -w -o "$dir/pcp-dir/$name" "$testsuite/src/$name.c" -lpcp -lm &&
-	timeout 60 "$dir/pcp-dir/$name" "$@" >"$dir/pcp" 2>&1
-	timeout 60 "$dir/shim-dir/$name" "$@" >"$dir/shim" 2>&1
+	timeout 900 "$dir/pcp-dir/$name" "$@" >"$dir/pcp" 2>&1
+	timeout 900 "$dir/shim-dir/$name" "$@" >"$dir/shim" 2>&1
 	code=$?
 	sed -i "s|$dir/[a-z]*-dir/||g" "$dir/pcp" "$dir/shim"
 	diff -a "$dir/pcp" "$dir/shim" >"$dir/diff" && [ $code -lt 124 ]

@@ -33,7 +33,7 @@ same() {
 	for side in pcp shim; do
 		rm -rf "$dir/made"
 		mkdir "$dir/made"
-		timeout 100 "$dir/${program}_$side" "$@" 2>/dev/null >"$dir/$side"
+		timeout 900 "$dir/${program}_$side" "$@" 2>/dev/null >"$dir/$side"
 		cat "$dir"/made/* >>"$dir/$side" 2>/dev/null
 		sed -i 's/\(Sun\|Mon\|Tue\|Wed\|Thu\|Fri\|Sat\) [A-Z][a-z][a-z] [ 0-9:]*/DATE/; s/talker([0-9]*)/talker(PID)/' "$dir/$side"
 	done

@@ -189,7 +189,7 @@ same() {
 		(
 			cd "$dir/archives" || exit
 			rm -f new.* myarchive.*
-			timeout 60 "$dir/$program" "$@" 2>/dev/null </dev/null >"$dir/$side"
+			timeout 900 "$dir/$program" "$@" 2>/dev/null </dev/null >"$dir/$side"
 			echo "status $?" >>"$dir/$side"
 		)
 		# how many records are read, and how long it takes, is each library's own affair

@@ -93,7 +93,7 @@ TEST(nobody_listens)
 	start = seconds_now();
 	for (int i = 0; i < 10000; i++)
 		EXPECT_EQ(-ECONNREFUSED, pmtracepoint("t"));
-	EXPECT_GT(2, seconds_now() - start);
+	EXPECT_GT(60, seconds_now() - start);
 }
 
 TEST(no_such_host)
@@ -116,7 +116,8 @@ TEST(agent_is_silent)
 	start = seconds_now();
 	for (int i = 0; i < 1000; i++)
 		EXPECT_EQ(PMTRACE_ERR_TIMEOUT, pmtracepoint("t"));
-	EXPECT_GT(0.3, seconds_now() - start);
+	/* If each waited, it would be 300 s, and not less on a busy machine. */
+	EXPECT_GT(100, seconds_now() - start);
 }
 
 TEST(agent_refuses)
@@ -166,7 +167,7 @@ TEST(agent_falls_silent)
 	start = seconds_now();
 	for (int i = 0; i < 1000; i++)
 		EXPECT_EQ(0, pmtracepoint("t"));
-	EXPECT_GT(0.3, seconds_now() - start);
+	EXPECT_GT(100, seconds_now() - start);
 	agent_stop(&agent);
 	EXPECT_EQ(1, agent.events);
 	EXPECT_EQ(1001, shim_trace_lost());
@@ -488,7 +489,7 @@ TEST(garbage)
 		EXPECT_EQ(0, status);
 		agent_stop_apart(agent, agent_pid);
 		EXPECT_EQ(0, agent->bad);
-		EXPECT_GT(5, seconds_now() - start);
+		EXPECT_GT(100, seconds_now() - start);
 	}
 }
 

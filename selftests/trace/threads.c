@@ -26,7 +26,7 @@ static int race(void *unused)
 	void *result;
 
 	(void)unused;
-	alarm(20);
+	alarm(300);
 	pthread_barrier_init(&start, NULL, THREADS);
 	for (int i = 0; i < THREADS; i++) {
 		snprintf(tags[i], sizeof(tags[i]), "race %d", i);
@@ -93,7 +93,7 @@ static void *forever(void *stop)
 static int child_works(void *unused)
 {
 	(void)unused;
-	alarm(20);
+	alarm(300);
 	return pmtracebegin("forever 1") || pmtraceend("forever 1") ? 1 : 0;
 }
 

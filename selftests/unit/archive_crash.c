@@ -102,7 +102,7 @@ static int count(const char *base, int behind)
 	return n;
 }
 
-TEST_F_TIMEOUT(crash, killed_at_any_moment, 100)
+TEST_F_TIMEOUT(crash, killed_at_any_moment, 1200)
 {
 	volatile unsigned int *committed = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 						MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -144,7 +144,7 @@ TEST_F_TIMEOUT(crash, killed_at_any_moment, 100)
 }
 
 /* No file may pass the limit: every length is tried at which the disk may be full */
-TEST_F_TIMEOUT(crash, out_of_room, 100)
+TEST_F_TIMEOUT(crash, out_of_room, 1200)
 {
 	for (unsigned int limit = 0; limit < 12000; limit += limit < 3000 ? 13 : 101) {
 		struct shim_label label = sample_label(variant->version);

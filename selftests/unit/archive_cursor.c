@@ -248,7 +248,7 @@ static bool seeks_everywhere(const FIXTURE_DATA(cursor) *self, struct shim_archi
 	       seeks(self, ar, (struct shim_ts){ INT64_MIN, 0 }, 0, 0);
 }
 
-TEST_F_TIMEOUT(cursor, seeks_by_the_index, 600)
+TEST_F_TIMEOUT(cursor, seeks_by_the_index, 1200)
 {
 	struct shim_archive *ar;
 
@@ -258,7 +258,7 @@ TEST_F_TIMEOUT(cursor, seeks_by_the_index, 600)
 }
 
 /* Far from any place of an index, what is asked for is read, not mapped, and found in few reads */
-TEST_F_TIMEOUT(cursor, seeks_read_little, 600)
+TEST_F_TIMEOUT(cursor, seeks_read_little, 1200)
 {
 	unsigned int i = self->n / 2;
 	struct shim_spot spot = { 0 };
@@ -285,7 +285,7 @@ TEST_F_TIMEOUT(cursor, seeks_read_little, 600)
 	shim_archive__put(ar);
 }
 
-TEST_F_TIMEOUT(cursor, seeks_without_index, 600)
+TEST_F_TIMEOUT(cursor, seeks_without_index, 1200)
 {
 	struct shim_archive *ar;
 
@@ -296,7 +296,7 @@ TEST_F_TIMEOUT(cursor, seeks_without_index, 600)
 }
 
 /* Offsets that hit no record, stamps that are not the record's */
-TEST_F_TIMEOUT(cursor, seeks_in_spite_of_the_index, 600)
+TEST_F_TIMEOUT(cursor, seeks_in_spite_of_the_index, 1200)
 {
 	size_t len, label = variant->version == 3 ? 808 : 132;
 	size_t entry = variant->version == 3 ? 32 : 20;
@@ -322,7 +322,7 @@ TEST_F_TIMEOUT(cursor, seeks_in_spite_of_the_index, 600)
 }
 
 /* In order, on records, but each with the stamp of the one before, or of the one behind */
-TEST_F_TIMEOUT(cursor, seeks_in_spite_of_shifted_stamps, 600)
+TEST_F_TIMEOUT(cursor, seeks_in_spite_of_shifted_stamps, 1200)
 {
 	size_t len, label = variant->version == 3 ? 808 : 132;
 	size_t entry = variant->version == 3 ? 32 : 20, stamp = variant->version == 3 ? 12 : 8;

@@ -219,7 +219,7 @@ FIXTURE_TEARDOWN(damage)
 	place_remove(&self->place);
 }
 
-TEST_F_TIMEOUT(damage, cut_at_every_byte, 300)
+TEST_F_TIMEOUT(damage, cut_at_every_byte, 1200)
 {
 	const char *path = place_file(&self->place, variant->suffix);
 	unsigned int opened = 0;
@@ -237,7 +237,7 @@ TEST_F_TIMEOUT(damage, cut_at_every_byte, 300)
 	free(data);
 }
 
-TEST_F_TIMEOUT(damage, every_byte_changed, 300)
+TEST_F_TIMEOUT(damage, every_byte_changed, 1200)
 {
 	static const uint8_t flips[] = { 0x01, 0x04, 0x80, 0xff };
 	const char *path = place_file(&self->place, variant->suffix);
@@ -266,7 +266,7 @@ TEST_F_TIMEOUT(damage, every_byte_changed, 300)
 }
 
 /* Pieces of the file copied over others: valid lengths and counts in wrong places */
-TEST_F_TIMEOUT(damage, pieces_moved_about, 300)
+TEST_F_TIMEOUT(damage, pieces_moved_about, 1200)
 {
 	const char *path = place_file(&self->place, variant->suffix);
 	size_t len, label = variant->version == 3 ? 808 : 132;

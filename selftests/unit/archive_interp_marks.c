@@ -161,7 +161,7 @@ static int play_fresh(const char *base, const struct run *r, int64_t (*out)[NASK
 	return err;
 }
 
-TEST_F_TIMEOUT(marks, change_no_answer, 300)
+TEST_F_TIMEOUT(marks, change_no_answer, 1200)
 {
 	int64_t ours[64][NASKED], fresh[64][NASKED];
 	struct shim_interp *ip = NULL;

@@ -53,6 +53,8 @@ static void execute(const struct attack *a, int said)
 {
 	run_on_cpu(1);
 	dup2(said, 1);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+		_exit(1);
 	if (set_bind(a->set, 0, 0) || set_preset(a->set, 0, -a->moment->events))
 		_exit(2);
 	moment_wait(a->moment, a->set);
@@ -109,7 +111,7 @@ static void execute_one(const struct attack *a, struct aim *aim, struct outcome 
 		sum->errors++;
 }
 
-static int execute_many(const struct attack *a)
+static int execute_many(const struct attack *a, struct holder *holder)
 {
 	struct aim aims[MOMENTS] = MOMENTS_AIMS;
 	struct outcome sum = { 0 };
@@ -117,7 +119,7 @@ static int execute_many(const struct attack *a)
 
 	run_on_cpu(0);
 	for (i = 0; i < a->tries; i++) {
-		moment_choose(a->moment, i % MOMENTS, &aims[i % MOMENTS]);
+		moment_choose(a->moment, i % MOMENTS, &aims[i % MOMENTS], holder);
 		execute_one(a, &aims[i % MOMENTS], &sum);
 	}
 	remark("%lu programs: %u survived, %u killed before they gained privileges, %u after (%u had begun to run), %u gained none; %u calls failed",
@@ -150,7 +152,7 @@ static int attacks(void *arg)
 		return 3;
 	if (pthread_create(&thread, NULL, holds, &holder))
 		return 4;
-	ret = execute_many(a);
+	ret = execute_many(a, &holder);
 	holder.over = true;
 	pthread_join(thread, NULL);
 	return ret;
@@ -165,7 +167,7 @@ FIXTURE(execs) {
 FIXTURE_SETUP(execs)
 {
 	self->mode = device_mode(0666);
-	self->tries = number("ATTACK_TRIES", 100);
+	self->tries = number("ATTACK_TRIES", 200);
 	strcpy(self->program, "/tmp/vcpc-attack-XXXXXX");
 }
 

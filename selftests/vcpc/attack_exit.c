@@ -95,7 +95,7 @@ static void end_one(struct victim *v, struct aim *aim, struct outcome *sum)
 		sum->errors++;
 }
 
-static int end_many(struct victim *v, unsigned long tries)
+static int end_many(struct victim *v, struct holder *holder, unsigned long tries)
 {
 	struct aim aims[MOMENTS] = MOMENTS_AIMS;
 	struct outcome sum = { 0 };
@@ -103,7 +103,7 @@ static int end_many(struct victim *v, unsigned long tries)
 
 	run_on_cpu(0);
 	for (i = 0; i < tries; i++) {
-		moment_choose(&v->moment, i % MOMENTS, &aims[i % MOMENTS]);
+		moment_choose(&v->moment, i % MOMENTS, &aims[i % MOMENTS], holder);
 		end_one(v, &aims[i % MOMENTS], &sum);
 	}
 	remark("%lu exits: %u before the overflow, %u after it, %u were told; %u samples lost, %u calls failed",
@@ -136,7 +136,7 @@ static int attacks(void *arg)
 	}
 	if (pthread_create(&thread, NULL, holds, &holder))
 		return 4;
-	ret = end_many(&victim, *(unsigned long *)arg);
+	ret = end_many(&victim, &holder, *(unsigned long *)arg);
 	holder.over = true;
 	pthread_join(thread, NULL);
 	return ret;

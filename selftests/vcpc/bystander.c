@@ -3,6 +3,7 @@
  * Whoever has sets with groups pays for their rotation himself: a thread that has lowered its
  * priority takes no more of a CPU from another one with a hundred sets than with none.
  */
+#include <poll.h>
 #include <sys/resource.h>
 
 #include "attack.h"
@@ -12,6 +13,9 @@
 #define GROUPS		2
 #define ROUNDS		4
 #define ROUND		(SECOND / 2)
+/* How long the neighbor may take to begin, and to die */
+#define TO_BEGIN_MS	20000
+#define TO_DIE		(20 * SECOND)
 /* Where it is 1, each session is one task for the scheduler, whatever its threads' priorities. */
 #define SESSIONS	"/proc/sys/kernel/sched_autogroup_enabled"
 /* Per cent of what the bystander has beside a neighbor without sets */
@@ -48,12 +52,30 @@ static unsigned int part_of_cpu(void)
 	return (cpu_time() - before) * 1000 / (now() - begun);
 }
 
-/* ... beside a neighbor; ~0 if there is none */
+/* End the neighbor; false if it does not die although nothing keeps it from its CPU. */
+static bool end(pid_t pid)
+{
+	__u64 limit = now() + TO_DIE;
+	int status = 0;
+	pid_t ret;
+
+	kill(pid, SIGKILL);
+	while (!(ret = waitpid(pid, &status, WNOHANG)) && now() < limit)
+		usleep(10000);
+	if (ret == pid && WIFEXITED(status))
+		remark("the neighbor ended with status %d", WEXITSTATUS(status));
+	return ret == pid && WIFSIGNALED(status);
+}
+
+/*
+ * ... beside a neighbor; ~0 if there is none, or it cannot be killed.  That it does not come so
+ * far as to say that it has begun is its own affair: it may have its hands full with its sets.
+ */
 static unsigned int part_beside(bool with_sets, int niceness)
 {
-	unsigned int part = ~0U;
-	int ends[2], status;
-	char byte;
+	struct pollfd begun = { .events = POLLIN };
+	unsigned int part;
+	int ends[2];
 	pid_t pid;
 
 	if (pipe(ends))
@@ -62,14 +84,15 @@ static unsigned int part_beside(bool with_sets, int niceness)
 	if (!pid)
 		be_in_the_way(with_sets, niceness, ends[1]);
 	close(ends[1]);
-	if (read(ends[0], &byte, 1) == 1)
-		part = part_of_cpu();
+	begun.fd = ends[0];
+	if (poll(&begun, 1, TO_BEGIN_MS) == 0)
+		remark("the neighbor has not begun in time");
+	part = part_of_cpu();
 	close(ends[0]);
-	kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
-	if (WIFEXITED(status))
-		remark("the neighbor ended with status %d", WEXITSTATUS(status));
-	return part;
+	if (end(pid))
+		return part;
+	remark("the neighbor could not be killed");
+	return ~0U;
 }
 
 /* Write one digit and give what was there, or 0 if there is no such file. */

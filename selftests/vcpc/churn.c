@@ -150,7 +150,7 @@ static void check_bounded(struct __test_metadata *_metadata, int set, unsigned i
 	EXPECT_LT(args.nr, 256 + 256 / 4 + 64);
 }
 
-TEST_F_TIMEOUT(churn, threads, 600)
+TEST_F_TIMEOUT(churn, threads, 1200)
 {
 	int nr;
 
@@ -164,7 +164,7 @@ TEST_F_TIMEOUT(churn, threads, 600)
 	TH_LOG("%d threads", nr);
 }
 
-TEST_F_TIMEOUT(churn, processes, 600)
+TEST_F_TIMEOUT(churn, processes, 1200)
 {
 	int nr;
 
@@ -179,7 +179,7 @@ TEST_F_TIMEOUT(churn, processes, 600)
 }
 
 /* Totals that are taken meanwhile only grow. */
-TEST_F_TIMEOUT(churn, seen_while_it_goes, 600)
+TEST_F_TIMEOUT(churn, seen_while_it_goes, 1200)
 {
 	__u64 last = 0, now;
 	int i;
@@ -205,7 +205,7 @@ TEST_F_TIMEOUT(churn, seen_while_it_goes, 600)
 }
 
 /* Each thread has 2 * ROUNDS instructions, and the same few around them. */
-TEST_F_TIMEOUT(churn, hardware, 600)
+TEST_F_TIMEOUT(churn, hardware, 1200)
 {
 	const struct vcpc_request requests[] = { instructions, cycles };
 	__u64 one, all;

@@ -121,7 +121,7 @@ FIXTURE_TEARDOWN(races)
 	close(self->set);
 }
 
-TEST_F_TIMEOUT(races, meddled_with, 120)
+TEST_F_TIMEOUT(races, meddled_with, 1200)
 {
 	pthread_t threads[2];
 	pid_t pid;
@@ -140,7 +140,7 @@ TEST_F_TIMEOUT(races, meddled_with, 120)
 }
 
 /* Nobody meddles: totals are whole at any time, only grow, and end. */
-TEST_F_TIMEOUT(races, totals_only_grow, 120)
+TEST_F_TIMEOUT(races, totals_only_grow, 1200)
 {
 	struct vcpc_instances_args args;
 	struct room room;
@@ -177,7 +177,7 @@ TEST_F_TIMEOUT(races, totals_only_grow, 120)
 }
 
 /* The set is closed while heirs are on their way; they must find nothing. */
-TEST_F_TIMEOUT(races, closed_meanwhile, 120)
+TEST_F_TIMEOUT(races, closed_meanwhile, 1200)
 {
 	pid_t pid;
 	int set;

@@ -176,7 +176,7 @@ FIXTURE_TEARDOWN(hammer)
  * A target dies at any moment of being sampled; its last word stays.  Slow where
  * everything is checked and emulated: more time than the usual 30 s.
  */
-TEST_F_TIMEOUT(hammer, target_dies_while_sampled, 300)
+TEST_F_TIMEOUT(hammer, target_dies_while_sampled, 1200)
 {
 	struct room room, last;
 	int i, set, status, ret;

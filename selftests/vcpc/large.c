@@ -161,7 +161,7 @@ FIXTURE_TEARDOWN(full)
 }
 
 /* The first groups' turns; whole rounds are a matter of arithmetic (KUnit's vcpc_rotation). */
-TEST_F_TIMEOUT(full, as_many_groups_as_there_can_be, 240)
+TEST_F_TIMEOUT(full, as_many_groups_as_there_can_be, 1200)
 {
 	static struct large l;
 	__u64 faults = 0, ticks = 0;
@@ -218,7 +218,7 @@ TEST(inherited)
 	close(set);
 }
 
-TEST_F_TIMEOUT(full, is_as_much_as_there_can_be, 240)
+TEST_F_TIMEOUT(full, is_as_much_as_there_can_be, 1200)
 {
 	struct vcpc_info_args info = { .size = sizeof(info) };
 	int device = device_open();

@@ -148,10 +148,10 @@ TEST_F(paranoid, levels)
 		{ -1, OWN_USER | SIBLING | OWN_KERNEL | A_CPU | SAME_USER },
 		{ -2, OWN_USER | SIBLING | OWN_KERNEL | A_CPU | SAME_USER },
 	};
-	int open = 0;
+	int open = -1;
 	size_t i;
 
-	/* Of events on CPUs perf asks the same, by its own parameter. */
+	/* The sysctl allows everything. */
 	ASSERT_EQ(0, number_in(PERFS, "w", &open));
 	for (i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
 		int level = levels[i].level;
@@ -163,13 +163,29 @@ TEST_F(paranoid, levels)
 	}
 }
 
-TEST_F(paranoid, perf_is_asked_for_cpus_too)
+/* The stricter of the two decides what goes beyond one's own threads in user mode. */
+TEST_F(paranoid, the_sysctl_is_asked_too)
 {
-	int level = 0, strict = 2;
+	static const struct {
+		int sysctl, may;
+	} levels[] = {
+		{ 3, OWN_USER | SIBLING },
+		{ 2, OWN_USER | SIBLING },
+		{ 1, OWN_USER | SIBLING | OWN_KERNEL },
+		{ 0, OWN_USER | SIBLING | OWN_KERNEL | A_CPU },
+		{ -1, OWN_USER | SIBLING | OWN_KERNEL | A_CPU | SAME_USER },
+	};
+	int level = -1, sysctl;
+	size_t i;
 
 	ASSERT_EQ(0, parameter("w", &level));
-	ASSERT_EQ(0, number_in(PERFS, "w", &strict));
-	EXPECT_EQ(OWN_USER | SIBLING | OWN_KERNEL, in_child(what_nobody_may, &self->others));
+	for (i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		sysctl = levels[i].sysctl;
+		ASSERT_EQ(0, number_in(PERFS, "w", &sysctl));
+		EXPECT_EQ(levels[i].may, in_child(what_nobody_may, &self->others)) {
+			TH_LOG("at sysctl %d", sysctl);
+		}
+	}
 }
 
 #define ALL	(OWN_USER | SIBLING | OWN_KERNEL | A_CPU | SAME_USER | OTHER_USER | HIDDEN)

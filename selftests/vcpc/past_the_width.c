@@ -27,7 +27,7 @@ FIXTURE_TEARDOWN(wide)
 }
 
 /* Slow where the machine is emulated on a busy one. */
-TEST_F_TIMEOUT(wide, exact_on_both_sides, 280)
+TEST_F_TIMEOUT(wide, exact_on_both_sides, 1200)
 {
 	struct room before, after;
 	unsigned int i;

@@ -81,7 +81,7 @@ FIXTURE_TEARDOWN(across)
 }
 
 /* The values that it may have by what the thread says around the call */
-TEST_F_TIMEOUT(across, between_what_was_done_and_begun, 240)
+TEST_F_TIMEOUT(across, between_what_was_done_and_begun, 1200)
 {
 	int set = set_of(&page_faults, 0), i;
 	unsigned long done, begun, first_done, first_begun;

@@ -27,17 +27,31 @@ results=${RESULTS:-$(mktemp)}
 [ -n "${RESULTS:-}" ] || trap 'rm -f "$results"' EXIT
 
 [ -n "${RESULTS:-}" ] || "$top/scripts/setup.sh" build lab newer
+
+# say_how_far: every minute, while a kernel is built for the first time
+say_how_far() {
+	minutes=0
+	while sleep 60 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+		minutes=$((minutes + 1))
+		for build in "${XDG_CACHE_HOME:-$HOME/.cache}"/vcpc/kernels/*/*/build; do
+			[ -d "$build" ] && [ ! -h "$build" ] && [ ! -e "$build/../.done" ] || continue
+			echo "kernel: $minutes minutes, $(find "$build" -name '*.o' | wc -l) of some 2000 files compiled" >&2
+		done
+	done
+}
+say_how_far &
+watcher=$!
 case $kind in
 debug)
 	arch=arm64 folders='vcpc bpf trace cpc shim aix'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
-	export TEST_TIMEOUT=900 VM_OPTIONS='--no-icount --cpus 2 --timeout 7200'
+	export TEST_TIMEOUT=1800 VM_OPTIONS='--no-icount --cpus 2 --timeout 7200'
 	;;
 shaken)
 	arch=arm64 kind=debug
 	folders='vcpc/kunit.sh vcpc/failslab vcpc/failslab_large vcpc/races vcpc/fuzz vcpc/exit_races vcpc/attack_exit vcpc/attack_exec vcpc/inherit vcpc/cpu_offline vcpc/unload'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
-	export TEST_TIMEOUT=900 VM_OPTIONS='--no-icount --cpus 2 --timeout 2000' VM_ENVIRONMENT=FUZZ_CALLS=20000
+	export TEST_TIMEOUT=1800 VM_OPTIONS='--no-icount --cpus 2 --timeout 7200' VM_ENVIRONMENT=FUZZ_CALLS=20000
 	;;
 attack)
 	arch=arm64 kind=debug name=arm64-attack
@@ -50,7 +64,7 @@ nmi)
 	arch=arm64 kind=debug name=arm64-nmi
 	folders='vcpc/kunit.sh vcpc/overflow vcpc/overflow_told vcpc/overflow_late vcpc/overflow_heirs vcpc/groups_hw vcpc/known_answer vcpc/races vcpc/fuzz'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
-	export TEST_TIMEOUT=900 VM_OPTIONS='--nmi --no-icount --cpus 2 --timeout 2000' VM_ENVIRONMENT=FUZZ_CALLS=20000
+	export TEST_TIMEOUT=1800 VM_OPTIONS='--nmi --no-icount --cpus 2 --timeout 7200' VM_ENVIRONMENT=FUZZ_CALLS=20000
 	;;
 kcsan)
 	arch=arm64
@@ -64,6 +78,7 @@ kcsan)
 	export KCFLAGS=-g
 	;;
 fuzz)
+	kill $watcher
 	exec "$here/fuzz.sh" run
 	;;
 soak)
@@ -77,24 +92,26 @@ soak)
 newer)
 	arch=x86_64 folders='vcpc bpf'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
-	export TEST_TIMEOUT=900 VM_ENVIRONMENT=FUZZ_CALLS=200000
+	export TEST_TIMEOUT=1800 VM_ENVIRONMENT=FUZZ_CALLS=200000
 	;;
 newer-arm64)
 	arch=arm64 kind=newer folders='vcpc bpf cpc aix trace shim'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
-	export TEST_TIMEOUT=900 VM_ENVIRONMENT=FUZZ_CALLS=200000
+	export TEST_TIMEOUT=1800 VM_ENVIRONMENT=FUZZ_CALLS=200000
 	;;
 newer-pmu)
 	arch=arm64 kind=newer folders='vcpc/known_answer vcpc/sample vcpc/groups_hw vcpc/inherit vcpc/tree vcpc/cpu_exclusive
 		vcpc/overflow vcpc/overflow_heirs vcpc/overflow_late vcpc/overflow_told vcpc/own_pmu vcpc/unload vcpc/fuzz'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
-	export TEST_TIMEOUT=900 VM_ENVIRONMENT=FUZZ_CALLS=50000
+	export TEST_TIMEOUT=1800 VM_ENVIRONMENT=FUZZ_CALLS=50000
 	;;
 *)
+	kill $watcher
 	echo "usage: kernel.sh attack|debug|shaken|nmi|kcsan|fuzz|soak|newer|newer-arm64|newer-pmu [FOLDER...]" >&2
 	exit 2
 	;;
 esac
+kill $watcher
 # shellcheck disable=SC2086
 [ $# -gt 0 ] || set -- $folders
 

@@ -6,9 +6,9 @@
 #
 # RECORDED in the environment is where archives go that were recorded in the VM.
 # VM_NAME, VM_KERNEL and VM_MODULE in the environment stand for another kernel
-# than Debian's and the module that was built for it, VM_OPTIONS for more of vm/run's,
-# VM_APPEND for words of the kernel's command line, VM_ENVIRONMENT for variables that the programs look
-# at; VM_DMESG is where the kernel's log goes.
+# than Debian's and the module that was built for it ("none" for no module), VM_OPTIONS for
+# more of vm/run's, VM_APPEND for words of the kernel's command line, VM_ENVIRONMENT for variables
+# that the programs look at; VM_DMESG is where the kernel's log goes.
 set -eu
 
 arch=$1 build=$2 results=$3
@@ -23,7 +23,8 @@ set -- "${@:-vcpc bpf cpc aix trace shim tools}"
 folders=$*
 name=${VM_NAME:-$arch-vm}
 # shellcheck disable=SC2086
-set -- --arch "$arch" --module "${VM_MODULE:-$build/vcpc.ko}" ${VM_KERNEL:+--kernel "$VM_KERNEL"} --libs "$build/lib" --out "$out" --timeout 2400 ${VM_OPTIONS:-}
+set -- --arch "$arch" ${VM_KERNEL:+--kernel "$VM_KERNEL"} --libs "$build/lib" --out "$out" --timeout 7200 ${VM_OPTIONS:-}
+[ "${VM_MODULE:-}" = none ] || set -- "$@" --module "${VM_MODULE:-$build/vcpc.ko}"
 for folder in $folders; do
 	for file in "$build/tests/$folder"/* "$selftests/$folder"/*.sh "$build/tests/$folder" "$selftests/$folder"; do
 		case $file in *.d) continue ;; esac
@@ -44,7 +45,7 @@ for example in "$build"/examples/*; do
 	set -- "$@" --with "$example:/usr/bin/${example##*/}"
 done
 set -- "$@" --with "$build/bin/vcpc:/usr/bin/vcpc" --with "$build/bin/pmtrace:/usr/bin/pmtrace" --program bpftool --program xz \
-	--with "$selftests/run-tests.sh:/tests/run-tests.sh" --with "$selftests/tap.sh:/tests/tap.sh"
+	--with "$selftests/run-tests.sh:/tests/run-tests.sh" --with "$selftests/tap.sh:/tests/tap.sh" --with "$selftests/host.sh:/tests/host.sh"
 
 set -- "$@" --with "$here/record.sh:/tests/record.sh" --with "$selftests/../Documentation/bpf.rst:/tests/bpf/bpf.rst"
 

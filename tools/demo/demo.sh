@@ -28,8 +28,8 @@ build() {
 	fi
 }
 
-step "1. What is needed: packages, kernels for the VM"
-"$top/scripts/setup.sh" build lab
+step "1. What is needed: packages, kernels for the VM (fetched once: a few minutes)"
+"$top/scripts/setup.sh" build lab demo
 
 step "2. Build: module, BPF programs, library and tools, for the VM ($guest) and for here ($host)"
 build $guest ARCH=$guest module lib tools
@@ -57,7 +57,7 @@ step "5. The same archive in PCP's own tools"
 if command -v pmval >/dev/null; then
 	show pmval -a "$archive" -t 200msec -f 0 vcpc.count.cycles
 else
-	echo "Debian's package pcp is not here ('make setup' brings it); with it:"
+	echo "pmval is not here: this is no Debian machine. With PCP installed:"
 	echo "    pmval -a $archive -t 200msec vcpc.count.cycles"
 fi
 

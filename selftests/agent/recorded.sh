@@ -3,31 +3,17 @@
 # What is recorded of trace calls is what PCP's agent exports of the same calls: names,
 # types, tags and values, as PCP's own tool shows both.
 #
-# pmcd and pmdatrace run in a network name space of this test's own; tracing is turned
-# on, by probes where there is no module, in a BPF file system of its own.
+# By the module or, where there is none, by probes.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
-# shellcheck source=selftests/pcp/peer/both.sh
-. "$here/peer/both.sh"
-# shellcheck source=selftests/pcp/place.sh
-. "$here/place.sh"
-place tracing "$@"
-needs /usr/include/pcp/trace.h "pcp and libpcp-trace2-dev"
-begin_place
-
-build_all() {
-	for program in trace_calls trace_record; do
-		cc_shim -o "$dir/$program" "$here/peer/$program.c" || return 1
-	done
-	cc -O1 -o "$dir/calls_pcp" "$here/peer/trace_calls.c" -lpcp_trace -lpcp -lpthread
-}
+# shellcheck source=selftests/agent/machine.sh
+. "$here/machine.sh"
 
 # The same calls, to PCP's agent by PCP's library, and into an archive by ours
 make_calls() {
-	start && "$dir/calls_pcp" sync simple >/dev/null &&
-		SHIM_TRACE=$way "$dir/trace_record" "$dir/a" "$dir/trace_calls" sync simple >/dev/null
+	start && "$here/calls_pcp" sync simple >/dev/null &&
+		SHIM_TRACE=$way "$here/trace_record" "$dir/a" "$here/trace_calls" sync simple >/dev/null
 }
 
 # shown FILE METRIC...: instances and values as pminfo shows them, instances sorted by name
@@ -61,12 +47,10 @@ values() {
 	done
 }
 
-build_all
-result "programs are built for both libraries"
 [ "$(echo "$metrics" | wc -w)" -ge 14 ]
 result "there are metrics to compare"
 make_calls
-result "the same calls go to PCP's agent and into an archive"
+result "the same calls go to PCP's agent and into an archive ($way)"
 described
 result "PCP's metrics are described as PCP's agent does: number, type, semantics, units"
 same trace.transact.count

@@ -3,22 +3,16 @@
 # What "vcpc record --trace" records of a program is what PCP's agent exports of the very
 # same calls: also rates and times, which the agent tells of the last ten seconds.
 #
-# pmcd and pmdatrace run in a network name space of this test's own; tracing goes on by
-# probes where there is no module, in a BPF file system of its own.
+# By the module or, where there is none, by probes.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}" && pwd)
-theirs=$(ldconfig -p | sed -n 's/.*libpcp_trace\.so\.2 .* => //p' | head -n 1)
-# shellcheck source=selftests/pcp/place.sh
-. "$here/place.sh"
-place tracing "$@"
-needs "$theirs" "pcp and libpcp-trace2"
-begin_place
+# shellcheck source=selftests/agent/machine.sh
+. "$here/machine.sh"
 
 # The agent shows nothing of the last two seconds yet; the second record comes after ten.
 cat >"$dir/job" <<-JOB
-	SHIM_TRACE=$way "$dir/trace_both" "$theirs" "$build/lib/libshim.so" || exit 1
+	SHIM_TRACE=$way "$here/trace_both" libpcp_trace.so.2 libshim.so.1 || exit 1
 	sleep 3
 	for metric in $(echo $metrics); do
 		pminfo -h 127.0.0.1 -f \$metric >"$dir/live.\$metric"
@@ -27,9 +21,7 @@ cat >"$dir/job" <<-JOB
 JOB
 
 make_calls() {
-	cc -O1 -o "$dir/trace_both" "$here/peer/trace_both.c" -ldl && start &&
-		LD_LIBRARY_PATH=$build/lib "$build/bin/vcpc" record --trace -o "$dir/a" -i 10s \
-			sh "$dir/job" >&2
+	start && vcpc record --trace -o "$dir/a" -i 10s sh "$dir/job" >&2
 }
 
 # names_and_values: "tag value" a line, of what pminfo shows
@@ -65,7 +57,7 @@ within() {
 }
 
 make_calls
-result "the same calls go to PCP's agent and into an archive, by vcpc record --trace"
+result "the same calls go to PCP's agent and into an archive, by vcpc record --trace ($way)"
 described
 result "each metric of trace.* is described as the agent does"
 exactly trace.transact.count trace.point.count trace.observe.count trace.counter.count

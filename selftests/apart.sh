@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Run a command so that it neither sees nor changes what the machine's kernel traces: for
+# it there is no /dev/vcpc and no tracing, whether that is on, off or somebody else's, and
+# it may not load BPF programs, set probes or load modules, not as root either.
+#
+# usage: apart.sh COMMAND...
+#
+# It has mounts of its own, with empty folders in place of the kernel's, and lacks the
+# capabilities.  Where name spaces are not to be had, a user who is not root runs the
+# command as it is: the kernel refuses such a user all of that anyway.
+set -eu
+
+hidden='/sys/fs/bpf /sys/kernel/tracing /sys/kernel/debug'
+device=vcpc
+
+# A /dev that has all but the module's device, built in an empty folder
+dev_without_device() {
+	[ -e /dev/$device ] || return 0
+	mkdir /sys/fs/bpf/dev
+	mount -t tmpfs -o mode=0755 dev /sys/fs/bpf/dev
+	for entry in /dev/*; do
+		copy=/sys/fs/bpf/dev/${entry##*/}
+		if [ "$entry" = /dev/$device ]; then
+			continue
+		elif [ -L "$entry" ]; then
+			cp -P "$entry" "$copy"
+		elif [ -d "$entry" ]; then
+			mkdir "$copy"
+			mount --rbind "$entry" "$copy"
+		else
+			: >"$copy"
+			mount --bind "$entry" "$copy"
+		fi
+	done
+	mount --move /sys/fs/bpf/dev /dev
+	rmdir /sys/fs/bpf/dev
+}
+
+if [ "${1:-}" = --inside ]; then
+	shift
+	for folder in $hidden; do
+		[ ! -d "$folder" ] || mount -t tmpfs -o mode=0755 none "$folder"
+	done
+	dev_without_device
+	if [ "$(id -u)" = 0 ]; then
+		exec setpriv --inh-caps=-all --bounding-set=-sys_admin,-sys_module,-bpf,-perfmon "$@"
+	fi
+	exec setpriv --inh-caps=-all --ambient-caps=-all "$@"
+fi
+
+[ $# -gt 0 ] || { echo "usage: apart.sh COMMAND..." >&2; exit 2; }
+# Whoever is apart already stays so.
+[ -z "${VCPC_APART:-}" ] || exec "$@"
+export VCPC_APART=1
+if unshare -m true 2>/dev/null; then
+	exec unshare -m "$0" --inside "$@"
+elif unshare -Umc --keep-caps true 2>/dev/null; then
+	exec unshare -Umc --keep-caps "$0" --inside "$@"
+elif [ "$(id -u)" = 0 ]; then
+	echo "apart: root without a mount name space to be had: the tests would not run apart" >&2
+	exit 1
+fi
+exec "$@"

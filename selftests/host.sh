@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# List what is in this kernel of tracing: BPF programs, maps and links, probes, pins, the module.
+# Two lists that are the same say that what ran between them left the kernel as it was.
+#
+# usage: host.sh      as root, who alone may see all of it
+#
+# Programs that a service manager loads for control groups, which come and go with
+# services, are left out.
+set -u
+PATH=$PATH:/usr/sbin:/sbin
+tracing=/sys/kernel/tracing
+
+if [ ! -e $tracing/uprobe_events ] && [ "${1:-}" != --inside ] && unshare -m true 2>/dev/null; then
+	exec unshare -m "$0" --inside
+fi
+[ -e $tracing/uprobe_events ] || mount -t tracefs none $tracing 2>/dev/null
+
+command -v bpftool >/dev/null || { echo "host: no bpftool, so no list" >&2; exit 1; }
+bpftool prog list | grep -E '^[0-9]+: [a-z_]*(kprobe|tracepoint|tracing|perf_event)'
+bpftool map list | grep -E '^[0-9]+: .* name vc_'
+bpftool link list | grep -E '^[0-9]+: (perf_event|tracing|raw_tracepoint|kprobe_multi|uprobe_multi)'
+# By whom a probe is held changes with the caller.
+bpftool perf list | sed 's/^pid [0-9]* *fd [0-9]*: *//' | sort
+for events in uprobe_events kprobe_events; do
+	sed "s/^/$events: /" $tracing/$events 2>/dev/null
+done
+find /sys/fs/bpf -mindepth 1 2>/dev/null | sort
+[ ! -e /proc/modules ] || sed -n 's/^\(vcpc\) .*/module: \1/p' /proc/modules
+exit 0

@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# However make test ends, the last line is the sum: of test.sh, and of what CI calls.
+set -u
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+top=$(cd "$(dirname "$0")/../.." && pwd)
+evidence=$dir/said
+
+# A checkout that has only what is tried, and a setup that fails
+mkdir -p "$dir/co/scripts" "$dir/co/selftests" "$dir/co/.ci"
+cp "$top/selftests/test.sh" "$top/selftests/summary.sh" "$top/selftests/may-skip" "$dir/co/selftests"
+cp "$top/.ci/run" "$dir/co/.ci"
+printf '#!/bin/sh\necho out; echo wrong >&2; exit 3\n' >"$dir/co/scripts/setup.sh"
+chmod +x "$dir/co/scripts/setup.sh"
+
+# makes LINE: what "make test" does there from now on
+makes() {
+	printf 'test:\n\t@%s\n' "$1" >"$dir/co/Makefile"
+}
+
+# ci STATUS LAST-LINE: how .ci/run ends; nothing that looks like a sum is before
+ci() {
+	"$dir/co/.ci/run" >"$dir/said" 2>&1
+	[ $? = "$1" ] && [ "$(tail -n 1 "$dir/said")" = "$2" ] && [ "$(grep -c ' passed, ' "$dir/said")" = 1 ]
+}
+
+"$dir/co/selftests/test.sh" >"$dir/said" 2>&1
+[ $? = 1 ] && [ "$(tail -n 1 "$dir/said")" = '0 passed, 1 failed, 0 skipped' ]
+result "test.sh that ends early fails with the sum"
+grep -q "^FAILED: .*ended in the stage 'setup'" "$dir/said"
+result "it says where it ended"
+grep -q '^wrong$' "$dir/said"
+result "what went wrong is shown"
+
+# The same with stages that do nothing but pass: one test each, and no machine
+stub() {
+	printf '#!/bin/sh\n%s\n' "$2" >"$dir/co/$1"
+	chmod +x "$dir/co/$1"
+}
+mkdir "$dir/co/selftests/vm"
+cp "$top/selftests/apart.sh" "$dir/co/selftests"
+stub scripts/setup.sh :
+stub scripts/check.sh 'echo "pass source check x" >>"$RESULTS"'
+stub selftests/host.sh "cat '$dir/kernel'"
+stub selftests/run-tests.sh 'echo "pass $2 a/b x" >>"$1"; echo "  a/b"'
+stub selftests/vm/test.sh 'echo "pass ${VM_NAME:-$1-vm} a/b x" >>"$3"; sleep 1'
+stub selftests/vm/agent.sh 'echo "pass vm agent/b x" >>"$2"'
+stub selftests/vm/kernel.sh 'echo "pass $1 a/b x" >>"$RESULTS"'
+printf 'all tests lib:\n\t@:\n' >"$dir/co/Makefile"
+echo "1: kprobe" >"$dir/kernel"
+whole=$([ "$(id -u)" = 0 ] && echo '13 passed, 0 failed, 0 skipped' || echo '12 passed, 0 failed, 1 skipped')
+
+"$dir/co/selftests/test.sh" >"$dir/said" 2>&1 && [ "$(tail -n 1 "$dir/said")" = "$whole" ]
+result "a run of all stages, with its sum"
+[ "$(grep -c '^ *[0-9]* s, *[0-9]* s of CPU  ' "$dir/said")" = 14 ]
+result "a line for each stage, with its seconds"
+if [ "$(id -u)" = 0 ]; then
+	stub selftests/vm/kernel.sh "echo '2: kprobe' >>'$dir/kernel'; echo \"pass \$1 a/b x\" >>\"\$RESULTS\""
+	! "$dir/co/selftests/test.sh" >"$dir/said" 2>&1 && [ "$(tail -n 1 "$dir/said")" = "12 passed, 1 failed, 0 skipped" ] &&
+		grep -q '^> 2: kprobe' "$dir/said"
+	result "a program that was left behind fails, and is shown"
+else
+	skip "a program that was left behind fails, and is shown" "only root may list them"
+fi
+stub selftests/vm/test.sh 'kill -TERM $PPID; sleep 1; exit 1'
+"$dir/co/selftests/test.sh" >"$dir/said" 2>&1
+[ $? = 1 ] && tail -n 1 "$dir/said" | grep -q ' passed, [1-9][0-9]* failed, ' && grep -q "ended in the stage 'beside" "$dir/said"
+result "VMs that were ended are a failure"
+
+stub scripts/setup.sh 'echo wrong >&2; exit 3'
+makes selftests/test.sh
+ci 1 '0 passed, 1 failed, 0 skipped'
+result "CI: the same, without make's own words after it"
+makes "echo; echo '12 passed, 0 failed, 3 skipped'"
+ci 0 '12 passed, 0 failed, 3 skipped'
+result "CI: a good run"
+makes "echo '12 passed, 1 failed, 3 skipped'; exit 1"
+ci 1 '12 passed, 1 failed, 3 skipped'
+result "CI: a failed test"
+makes "echo '0 passed, 0 failed, 3 skipped'"
+ci 1 '0 passed, 0 failed, 3 skipped'
+result "CI: a run of nothing fails"
+echo 'nonsense' >"$dir/co/Makefile"
+ci 1 '0 passed, 1 failed, 0 skipped' && grep -q 'missing separator' "$dir/said"
+result "CI: a make that could not begin, and why"
+done_testing

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# PCP's trace agent and tracing on one machine, a VM of this machine's kind: the tests in
+# selftests/agent, by the module and, after that is gone, by probes; called by make test.
+#
+# usage: agent.sh BUILD RESULTS
+#
+# Instructions are counted there, so that times are the same to both sides on a busy host.
+set -eu
+
+build=$1 results=$2
+here=$(cd "$(dirname "$0")" && pwd)
+selftests=$(cd "$here/.." && pwd)
+host=$(uname -m | sed 's/aarch64/arm64/')
+name=$host-vm
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+theirs=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | sed -n 's/.*libpcp_trace\.so\.2 .* => //p' | head -n 1)
+if [ ! -e /etc/pcp.env ] || [ ! -e /usr/include/pcp/trace.h ] || [ -z "$theirs" ]; then
+	echo "skip $name agent/command.sh pcp and libpcp-trace2-dev are not installed" >>"$results"
+	exit 0
+fi
+set +eu
+# shellcheck source=/dev/null
+. /etc/pcp.env
+set -eu
+# shellcheck source=selftests/vm/pcp_files.sh
+. "$here/pcp_files.sh"
+
+(
+	here=$selftests/pcp
+	# shellcheck source=selftests/pcp/peer/both.sh
+	. "$here/peer/both.sh"
+	cc_shim -o "$out/trace_calls" "$here/peer/trace_calls.c"
+	cc_shim -o "$out/trace_record" "$here/peer/trace_record.c"
+	cc -O1 -o "$out/calls_pcp" "$here/peer/trace_calls.c" -lpcp_trace -lpcp -lpthread
+	cc -O1 -o "$out/trace_both" "$here/peer/trace_both.c" -ldl
+)
+
+set --
+for file in $pcp_files; do
+	set -- "$@" --with "$file:$file"
+done
+programs=
+for file in "$selftests"/agent/*.sh "$out"/*; do
+	set -- "$@" --with "$file:/tests/agent/${file##*/}"
+	case $file in */machine.sh) ;; *.sh) programs="$programs /tests/agent/${file##*/}" ;; esac
+done
+set -- "$@" --with "$selftests/tap.sh:/tests/tap.sh" --with "$selftests/run-tests.sh:/tests/run-tests.sh" \
+	--with "$selftests/pcp/agent.sh:/tests/pcp/agent.sh" --with "$build/bin/vcpc:/usr/bin/vcpc" \
+	--with "$theirs:/usr/lib/${theirs##*/}" --program join --program xz \
+	--with "$selftests/../user/shim/record_trace.c:/tests/agent/record_trace.c"
+
+tests="TEST_TIMEOUT=900 sh /tests/run-tests.sh /out/results $name $programs"
+echo "$name, PCP's agent, by the module, then by probes:"
+status=0
+"$here/run" --arch "$host" --icount --cpus 1 --timeout 3000 --module "$build/vcpc.ko" --libs "$build/lib" --out "$out/out" "$@" \
+	-- "$pcp_names; $tests; rmmod vcpc; $tests" || status=$?
+[ ! -e "$out/out/results" ] || cat "$out/out/results" >>"$results"
+[ $status = 0 ] || echo "fail $name vm/agent the VM ended with status $status (above)" >>"$results"
