@@ -3,7 +3,7 @@
 include scripts/config.mk
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup module bpf lib tools tests .needs check check-fast test test-attack test-debug test-nmi test-newer test-memory soak demo bench \
+.PHONY: all help setup module bpf lib tools tests .needs check check-fast test test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory soak demo bench \
 	test-fresh bench-archive soak-archive soak-scripts \
 	vm-shell install clean
 
@@ -57,6 +57,12 @@ test-debug: ## the kernel's tests under a debug kernel (built once, some ten min
 test-nmi: ## overflow, groups and races under the debug kernel, whose PMU interrupts by NMIs there
 	@selftests/vm/kernel.sh nmi $(FOLDERS)
 
+test-kcsan: ## races, overflows, groups under a kernel that reports data races (built once, ten minutes)
+	@selftests/vm/kernel.sh kcsan $(FOLDERS)
+
+fuzz-kernel: ## fuzz the module in the debug kernel, led by its coverage, for FUZZ_SECONDS (300)
+	@selftests/vm/kernel.sh fuzz
+
 test-newer: ## the kernel's tests on Linux 6.12, x86-64 and arm64
 	@selftests/vm/kernel.sh newer $(FOLDERS)
 	@selftests/vm/kernel.sh newer-arm64 $(FOLDERS)
@@ -65,7 +71,7 @@ test-memory: ## libcpc's and tracing's tests under ASan and UBSan, and under val
 	@selftests/vm/memory.sh asan $(FOLDERS)
 	@selftests/vm/memory.sh valgrind $(FOLDERS)
 
-soak: ## races, fuzz and unloading under the debug kernel, for an hour (SOAK_MINUTES=, SOAK_SEED=)
+soak: ## races, both fuzzers and unloading under the debug kernel, for an hour (SOAK_MINUTES=, SOAK_SEED=)
 	@selftests/vm/kernel.sh soak $(FOLDERS)
 
 test-fresh: ## both commands in a bare Debian with git and make (as root; FRESH='make demo': others)

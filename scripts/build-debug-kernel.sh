@@ -1,7 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Build the arm64 debug kernel (KASAN, lockdep, kmemleak, KUnit, failslab) from
-# Debian's source into the cache, once for each configuration and source version.
+# Build an arm64 kernel with checkers from Debian's source into the cache, once for each
+# configuration and source version: "debug" (KASAN, lockdep, kmemleak, KUnit, failslab, KCOV),
+# "kcsan" (the same machine, but KCSAN).
+#
+# usage: build-debug-kernel.sh [debug|kcsan]
 #
 # Prints the folder that holds vmlinuz and the tree to build modules against
 # (its "build").
@@ -9,21 +12,29 @@ set -eu
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
-fragment=$top/selftests/vm/debug.config
+name=${1:-debug}
+# What a kernel is made of besides its configuration; another number builds all of them again.
+recipe=1
+case $name in
+debug) fragments=$top/selftests/vm/debug.config ;;
+kcsan) fragments="$top/selftests/vm/debug.config $top/selftests/vm/kcsan.config" ;;
+*) echo "usage: build-debug-kernel.sh [debug|kcsan]" >&2; exit 2 ;;
+esac
 version=$(dpkg-query -W -f '${Version}' linux-source-6.1)
-key=$(cat "$fragment" "$0" | sha256sum | cut -c 1-12)
-kernel=$cache/kernels/debug/$version-$key
+# shellcheck disable=SC2086
+key=$({ cat $fragments; echo "$recipe"; } | sha256sum | cut -c 1-12)
+kernel=$cache/kernels/$name/$version-$key
 
 if [ -e "$kernel/.done" ]; then
 	echo "$kernel"
 	exit
 fi
 
-say() { echo "debug-kernel: $*" >&2; }
+say() { echo "$name-kernel: $*" >&2; }
 
 # One at a time; whoever waited finds it done.
-mkdir -p "$cache/kernels/debug"
-exec 9>"$cache/kernels/debug/.lock"
+mkdir -p "$cache/kernels/$name"
+exec 9>"$cache/kernels/$name/.lock"
 flock 9
 if [ -e "$kernel/.done" ]; then
 	echo "$kernel"
@@ -37,25 +48,32 @@ tar -xf /usr/src/linux-source-6.1.tar.xz --strip-components=1
 if [ "$(uname -m)" = aarch64 ]; then cross=; else cross=aarch64-linux-gnu-; fi
 make_arm64() { make -s ARCH=arm64 CROSS_COMPILE=$cross "$@" >>"$kernel/log" 2>&1 || { tail -n 30 "$kernel/log" >&2; exit 1; }; }
 make_arm64 tinyconfig
-scripts/kconfig/merge_config.sh -m .config "$fragment" >>"$kernel/log" 2>&1
+# shellcheck disable=SC2086
+scripts/kconfig/merge_config.sh -m .config $fragments >>"$kernel/log" 2>&1
 make_arm64 olddefconfig
 
-# An option that fell out without a word would make the checkers silent.
-for option in $(sed -n 's/^\(CONFIG_[A-Z0-9_]*=.*\)/\1/p' "$fragment"); do
-	grep -qx "$option" .config || { say "the configuration lost $option"; exit 1; }
-done
+# An option that fell out without a word would make the checkers silent: the last fragment that
+# names one decides, and must have had its way.
+# shellcheck disable=SC2086
+cat $fragments | awk '
+	/^CONFIG_[A-Z0-9_]*=/ { split($0, word, "="); want[word[1]] = $0 }
+	/^# CONFIG_[A-Z0-9_]* is not set$/ { want[$2] = "" }
+	END { for (option in want) if (want[option] != "") print want[option] }' >"$kernel/wanted"
+while read -r option; do
+	grep -qxF "$option" .config || { say "the configuration lost $option"; exit 1; }
+done <"$kernel/wanted"
 
 say "building (some ten minutes on two cores; once)"
 nice make -s -j"$(nproc)" ARCH=arm64 CROSS_COMPILE=$cross Image modules_prepare >>"$kernel/log" 2>&1 ||
 	{ tail -n 30 "$kernel/log" >&2; exit 1; }
 cp vmlinux.symvers Module.symvers
 cp arch/arm64/boot/Image "$kernel/vmlinuz"
-mkdir -p "$kernel/lib/modules/debug"
-: >"$kernel/lib/modules/debug/modules.dep"
+mkdir -p "$kernel/lib/modules/$name"
+: >"$kernel/lib/modules/$name/modules.dep"
 # The tree only serves to build modules against: its objects can go.
 find . -name '*.o' -not -path './scripts/*' -delete
 rm -f vmlinux.o .tmp_vmlinux*
 touch "$kernel/.done"
-ln -sfn "$kernel" "$cache/kernels/debug/current"
+ln -sfn "$kernel" "$cache/kernels/$name/current"
 say "done"
 echo "$kernel"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether this is a debug kernel, many times slower than others, and uneven. */
+/* Whether this is a debug kernel (or one with KCSAN), many times slower than others, and uneven. */
 #ifndef SELFTESTS_CHECKING_H
 #define SELFTESTS_CHECKING_H
 
@@ -11,7 +11,8 @@
 
 static inline bool kernel_checks(void)
 {
-	return access("/sys/kernel/debug/kmemleak", F_OK) == 0;
+	return access("/sys/kernel/debug/kmemleak", F_OK) == 0 ||
+	       access("/sys/kernel/debug/kcsan", F_OK) == 0;
 }
 
 #endif

@@ -22,6 +22,8 @@ judged() {
 ! judged 'say VM-JOB cafe status 0' 'all quiet'; result "nor does one inside a line"
 ! judged 'VM-JOB cafe status 0' '[ 1.0] WARNING: CPU: 0 at x.c:1'; result "a warning in the log: a failure"
 ! judged 'VM-JOB cafe status 0' '[ 1.0] BUG: KASAN: use-after-free'; result "KASAN: a failure"
+! judged 'VM-JOB cafe status 0' '[ 1.0] BUG: KCSAN: data-race in read_one [vcpc] / schedule'; result "a race in the module: a failure"
+[ "$(judged 'VM-JOB cafe status 0' '[ 1.0] BUG: KCSAN: data-race in read_one / schedule')" = 0 ]; result "a race elsewhere in the kernel is not"
 ! judged 'VM-JOB cafe status 0
 [ 1.0] Kernel panic - not syncing' ''; result "a complaint on the console only: a failure"
 grep -q 'Kernel panic' "$work/said"; result "the complaint is shown"

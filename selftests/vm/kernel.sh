@@ -1,16 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Run the kernel's selftests on another kernel than Debian 12's own; called by
-# make test, make test-attack, make test-debug, make test-nmi, make test-newer and make soak.
+# make test, make test-attack, make test-debug, make test-nmi, make test-kcsan, make test-newer,
+# make fuzz-kernel and make soak.
 #
-# usage: kernel.sh attack|debug|shaken|nmi|soak|newer|newer-arm64|newer-pmu [FOLDER|FOLDER/PROGRAM...]
+# usage: kernel.sh attack|debug|shaken|nmi|kcsan|fuzz|soak|newer|newer-arm64|newer-pmu [FOLDER|FOLDER/PROGRAM...]
 #
 # "debug" is the arm64 kernel that scripts/build-debug-kernel.sh builds, not counted in
 # instructions and with two CPUs, so that races have a chance; "shaken" is
 # those of its tests that find most, in a few minutes; "nmi" is those for which it matters
 # that the PMU's interrupts cannot be masked, and there they cannot; "soak" is the same for
-# SOAK_MINUTES (10) of races, as many calls of the fuzzer, and 1000 unloadings; "attack" is the
-# tests that attack the module, on four CPUs, with ATTACK_TRIES (10000) of each race.  "newer" and
+# SOAK_MINUTES (10) of races, as many calls of the random fuzzer, 1000 unloadings, and as many
+# minutes of the fuzzer that learns, which "fuzz" runs alone for FUZZ_SECONDS (300); "attack" is the
+# tests that attack the module, on four CPUs, with ATTACK_TRIES (10000) of each race; "kcsan" is a
+# kernel that reports data races, and those tests that race.  "newer" and
 # "newer-arm64" are those of Debian's backports, "newer-pmu" those tests of the latter that
 # depend on the PMU.  With RESULTS in the environment, results are
 # noted there; otherwise they are added up here.
@@ -63,6 +66,21 @@ nmi)
 	kernel=$("$top/scripts/build-debug-kernel.sh")
 	export TEST_TIMEOUT=1800 VM_OPTIONS='--nmi --no-icount --cpus 2 --timeout 7200' VM_ENVIRONMENT=FUZZ_CALLS=20000
 	;;
+kcsan)
+	arch=arm64
+	folders="vcpc/races $(cd "$here/.." && echo vcpc/overflow*.c | sed 's/\.c//g') vcpc/exit_races vcpc/attack_exit vcpc/attack_exec
+		vcpc/groups vcpc/inherit vcpc/sample"
+	kernel=$("$top/scripts/build-debug-kernel.sh" kcsan)
+	# KCSAN's reports are warnings, which must not stop this kernel: splats.deny has those that are the
+	# module's.  It watches ten times as often as it would, and longer, as emulated CPUs are not in step.
+	export TEST_TIMEOUT=1800 VM_OPTIONS="--no-icount --cpus 3 --timeout 10000" VM_APPEND='panic_on_warn=0 log_buf_len=16M kcsan.skip_watch=400 kcsan.udelay_task=300 kcsan.udelay_interrupt=80'
+	export VM_ENVIRONMENT="RACES_SECONDS=${RACES_SECONDS:-60} ATTACK_TRIES=${ATTACK_TRIES:-300}" VM_DMESG="$top/build/logs/kcsan-dmesg.log"
+	export KCFLAGS=-g
+	;;
+fuzz)
+	kill $watcher
+	exec "$here/fuzz.sh" run
+	;;
 soak)
 	arch=arm64 folders='vcpc/races vcpc/fuzz vcpc/reload.sh vcpc/churn vcpc/hammer vcpc/kunit.sh'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
@@ -89,7 +107,7 @@ newer-pmu)
 	;;
 *)
 	kill $watcher
-	echo "usage: kernel.sh attack|debug|shaken|nmi|soak|newer|newer-arm64|newer-pmu [FOLDER...]" >&2
+	echo "usage: kernel.sh attack|debug|shaken|nmi|kcsan|fuzz|soak|newer|newer-arm64|newer-pmu [FOLDER...]" >&2
 	exit 2
 	;;
 esac
@@ -110,4 +128,12 @@ fi
 
 export VM_NAME="${name:-$arch-$kind}" VM_KERNEL="$kernel" VM_MODULE="$top/build/$arch-$kind/vcpc.ko"
 "$here/test.sh" $arch "$top/build/$arch" "$results" "$@"
+case $kind in
+kcsan)
+	[ ! -e "$VM_DMESG" ] || "$here/kcsan-reports.sh" "$VM_DMESG" "$VM_MODULE"
+	;;
+soak)
+	RESULTS=$results "$here/fuzz.sh" run $((minutes * 60)) || :
+	;;
+esac
 [ -n "${RESULTS:-}" ] || "$top/selftests/summary.sh" "$top/selftests/may-skip" "$results"

@@ -7,7 +7,8 @@
 # RECORDED in the environment is where archives go that were recorded in the VM.
 # VM_NAME, VM_KERNEL and VM_MODULE in the environment stand for another kernel
 # than Debian's and the module that was built for it ("none" for no module), VM_OPTIONS for
-# more of vm/run's, VM_ENVIRONMENT for variables that the programs look at.
+# more of vm/run's, VM_APPEND for words of the kernel's command line, VM_ENVIRONMENT for variables
+# that the programs look at; VM_DMESG is where the kernel's log goes.
 set -eu
 
 arch=$1 build=$2 results=$3
@@ -52,7 +53,8 @@ echo "$name:"
 status=0
 job="${VM_ENVIRONMENT:-} TEST_TIMEOUT=${TEST_TIMEOUT:-300} sh /tests/run-tests.sh /out/results $name $programs"
 [ -z "${RECORDED:-}" ] || job="$job; sh /tests/record.sh /out/recorded"
-"$here/run" "$@" -- "$job" || status=$?
+"$here/run" "$@" --append "${VM_APPEND:-}" -- "$job" || status=$?
+[ -z "${VM_DMESG:-}" ] || cp "$out/dmesg.log" "$VM_DMESG" || :
 if [ -n "${RECORDED:-}" ] && [ -e "$out/recorded" ]; then
 	mkdir -p "$RECORDED/$name"
 	cp -r "$out/recorded/." "$RECORDED/$name/"

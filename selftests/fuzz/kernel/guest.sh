@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The fuzzer in its VM: what it needs around it, and what it leaves.
+#
+# usage: guest.sh OPTION...   (libFuzzer's)
+set -u
+
+chmod 755 /root
+chmod 4755 /root/helper-root
+mkdir -p /out/corpus
+
+cp /corpus/* /out/corpus/
+# libFuzzer has a line for each new input: one a minute is shown, and the end.
+(while sleep 60; do tail -n 1 /out/fuzz.log; done) &
+progress=$!
+export FUZZ_TRAIL=/dev/vda FUZZ_COVERAGE=/out/coverage
+/root/fuzz-kernel -max_len=384 -len_control=0 -timeout=120 -rss_limit_mb=700 -reload=0 -print_final_stats=1 \
+	-artifact_prefix=/out/ "$@" >/out/fuzz.log 2>&1
+status=$?
+kill $progress
+tail -n 80 /out/fuzz.log
+exit $status

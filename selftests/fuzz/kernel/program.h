@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An input of the kernel's fuzzer: a sequence of acts, each by one of a few threads and processes. */
+#ifndef FUZZ_KERNEL_PROGRAM_H
+#define FUZZ_KERNEL_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define MAX_ACTS	24
+#define THREADS		3	/* actors 0 to 2 are threads of the fuzzer's process */
+#define PROCESSES	2	/* and actors 3 and 4 are processes that one of them forks */
+#define ACTORS		(THREADS + PROCESSES)
+#define SETS		4	/* descriptors 0 to 3 of each process are sets */
+#define DEVICES		2	/* 4 and 5 are /dev/vcpc */
+#define FILES		8	/* 6 is another file, 7 is none */
+
+enum act_op {
+	ACT_INFO, ACT_CREATE, ACT_BIND, ACT_UNBIND, ACT_ENABLE, ACT_DISABLE, ACT_RESTART,
+	ACT_PRESET, ACT_OVERFLOWS, ACT_SAMPLE, ACT_READ, ACT_INSTANCES, ACT_POLL, ACT_EPOLL, ACT_SAMPLER,
+	ACT_TAG, ACT_TRACE, ACT_ADVISE, ACT_MAP, ACT_UNKNOWN,
+	ACT_OPEN, ACT_CLOSE, ACT_DUP, ACT_TAKE,
+	ACT_START, ACT_END, ACT_FORK, ACT_EXEC, ACT_DROP, ACT_MOVE, ACT_KILL, ACT_WORK,
+	ACT_PARAMETER, ACT_LIST, ACT_LISTEN, ACT_HOTPLUG,
+	ACT_NR,
+};
+
+/* Whose instance an act is about: act.target modulo TARGET_NR */
+enum target {
+	TARGET_NONE, TARGET_ACTOR, TARGET_LAST_ACTOR = TARGET_ACTOR + ACTORS - 1,
+	TARGET_MAIN, TARGET_INIT, TARGET_DEAD, TARGET_CPU0, TARGET_CPU1, TARGET_ODD,
+	TARGET_NR,
+};
+
+/* Where an argument lies: act.how, if it is HOSTILE or more */
+#define HOSTILE		0xc0
+
+/**
+ * struct act - one call, as it is in the input
+ * @op: enum act_op, modulo ACT_NR
+ * @who: the actor, modulo ACTORS; with ASYNC the others go on meanwhile
+ * @fd: which of the actor's descriptors, modulo FILES
+ * @target: enum target
+ * @flags: of the call
+ * @how: from HOSTILE on a bad size or address, by its lower bits
+ * @fail: let the so many-th allocation of the call fail; 0 or more than 40: none
+ * @value: whatever else the call needs
+ */
+struct act {
+	uint8_t op;
+	uint8_t who;
+	uint8_t fd;
+	uint8_t target;
+	uint16_t flags;
+	uint8_t how;
+	uint8_t fail;
+	uint64_t value;
+};
+
+/* What SET_CREATE is to make: act.value */
+struct create_plan {
+	uint64_t nr : 4;	/* requests, less one; more than 8 are other numbers, see plan_nr() */
+	uint64_t kinds : 12;	/* enum kind of each of the first four, again and again for the others */
+	uint64_t overflow : 4;	/* which of these have VCPC_REQ_F_OVERFLOW */
+	uint64_t groups : 4;	/* which of these begin another group */
+	uint64_t presets : 2;	/* enum preset */
+	uint64_t kernel : 1;	/* kernel mode, too */
+	uint64_t slot : 2;
+	uint64_t signal : 1;
+	uint64_t fatal : 1;	/* a signal that ends a program which was executed */
+	uint64_t odd : 4;	/* from 10 on one thing about a request is wrong */
+	uint64_t rest : 29;	/* for presets and odd things */
+};
+
+enum kind { FAULTS, TASK_CLOCK, CYCLES, SWITCHES, CPU_CLOCK, INSTRUCTIONS, RAW, TRACEPOINT };
+enum preset { PRESET_NONE, PRESET_SOON, PRESET_FAR, PRESET_ANY };
+
+struct create_plan plan_of(uint64_t value);
+unsigned int plan_nr(const struct create_plan *plan);
+enum kind plan_kind(const struct create_plan *plan, unsigned int request);
+
+#define ASYNC		0x80
+#define MAX_FAIL	40
+
+/* How often the mutator chooses an act, and its name */
+struct act_kind {
+	const char *name;
+	unsigned int weight;
+};
+
+extern const struct act_kind act_kinds[ACT_NR];
+
+/* The acts of an input that may be shorter or longer than a whole number of them */
+size_t program_decode(const uint8_t *data, size_t size, struct act acts[MAX_ACTS]);
+void program_print(FILE *out, const struct act *acts, size_t n);
+
+#endif /* FUZZ_KERNEL_PROGRAM_H */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Those who act: threads and processes, their files, and what they share.
+ *
+ * Threads: an actor runs one act at a time, which the fuzzer's first thread hands to it.  Files
+ * are each process's own; a process that was forked has copies of those that there were then.
+ */
+#ifndef FUZZ_KERNEL_WORLD_H
+#define FUZZ_KERNEL_WORLD_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "kcov.h"
+#include "program.h"
+
+enum life { ABSENT, ALIVE, ENDED, OTHER_PROGRAM };
+
+/* What the dispatcher and an actor tell each other; shared memory */
+struct actor {
+	sem_t go, done;
+	enum life life;
+	bool stopped;
+	pid_t tid;
+	unsigned int number;
+	struct act act;
+};
+
+#define MAX_SETS_MADE	256
+#define PARAMETERS	16
+
+struct shared {
+	struct coverage coverage;
+	struct actor actors[ACTORS];
+	/* of each set that was made, and of all: see acts.c, disturb() */
+	unsigned int epochs[MAX_SETS_MADE], restarts;
+	unsigned int sets_made;
+	pid_t dead;
+	/* what machine_restore() has to do */
+	bool changed[PARAMETERS], unplugged;
+	unsigned int wrong;
+	char text[256];		/* of what was wrong first */
+	unsigned long calls[ACT_NR], worked[ACT_NR];
+};
+
+/* What a descriptor is, to the process that has it */
+struct file {
+	int fd;
+	int set;		/* which set was made there, -1: none or not known */
+	unsigned int nr;
+	bool overflows, sampler;
+};
+
+extern struct shared *shared;
+extern struct kcov kcovs[ACTORS];
+/* The actor that the calling thread is */
+extern __thread struct actor *self;
+/* Every thread's memory for arguments, and the same without the right to write */
+extern __thread unsigned char *arena, *arena_ro;
+#define ARENA	8192
+
+void world_open(void);
+/* Run it; whatever it began has ended afterwards. */
+void world_run(const struct act *acts, size_t n);
+
+/* Note a violation of the contract: only the first one is kept. */
+void wrong(const struct act *a, const char *what, long x, long y);
+
+/* acts.c, others.c: do it; the call's result or its negative errno */
+long act_on_set(const struct act *a, const struct file *f);
+long act_on_device(const struct act *a, const struct file *f);
+long act_on_files(const struct act *a, const struct file *f);
+long act_on_threads(const struct act *a);
+long act_on_machine(const struct act *a);
+
+int actor_start(unsigned int number);
+int actor_fork(unsigned int number);
+pid_t target_tid(const struct act *a);
+void acts_open(void);
+void machine_open(void);
+void machine_restore(void);
+/*
+ * The calling process's descriptors.  A copy may be out of date as soon as it is taken, as other
+ * threads put others there: file_is() says whether it still was not after a call.
+ */
+void files_open(void);
+void files_close(void);
+struct file file_get(unsigned int i);
+bool file_is(unsigned int i, const struct file *f);
+/* What was there is closed. */
+void file_put(unsigned int i, const struct file *f);
+pid_t fork_with_files(void);
+
+#endif /* FUZZ_KERNEL_WORLD_H */

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The races that KCSAN has reported in a kernel's log: each once, with its number, and the lines of
+# the module's source.
+#
+# usage: kcsan-reports.sh DMESG MODULE
+#
+# Reports that have the module in neither stack are only counted.  MODULE is built with -g.
+set -eu
+
+log=${1:?usage: kcsan-reports.sh DMESG MODULE} module=$2
+if [ "$(uname -m)" = aarch64 ]; then tool=; else tool=aarch64-linux-gnu-; fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# A report is what lies between two lines of "="; two with the same frames are the same one.
+tr -d '\r' <"$log" | sed 's/^\[[^]]*\] //' | awk -v work="$work" '
+	/^==================================================================$/ {
+		if (inside && title != "") {
+			if (text !~ /\[vcpc\]/)
+				elsewhere++
+			else if (!(frames in number)) {
+				number[frames] = ++n
+				texts[n] = text
+			}
+			if (frames in number)
+				times[number[frames]]++
+		}
+		inside = !inside
+		title = frames = text = ""
+		next
+	}
+	# A line that is cut off by another report: begin again.
+	/^BUG: KCSAN: / { inside = 1; title = $0; frames = text = "" }
+	inside { text = text $0 "\n" }
+	inside && /^ [a-zA-Z_].*\+0x/ { frames = frames $1 " " }
+	END {
+		for (i = 1; i <= n; i++)
+			printf "%d times: %s\n", times[i], texts[i]
+		printf "%d reports with the module in a stack, %d kinds; %d without\n", total(), n, elsewhere
+	}
+	function total(  i, sum) {
+		for (i in times) sum += times[i]
+		return sum + 0
+	}' >"$work/reports"
+
+# NAME+0xOFFSET/0xSIZE [vcpc]: where that is
+"${tool}nm" "$module" | awk '$2 == "t" || $2 == "T" { print $3, $1 }' >"$work/symbols"
+while IFS= read -r line; do
+	printf '%s' "$line"
+	case $line in
+	" "*+0x*"[vcpc]"*)
+		name=${line#" "} name=${name%%+*}
+		offset=${line#*+} offset=${offset%%/*}
+		at=$(sed -n "s/^$name //p" "$work/symbols" | head -n 1)
+		[ -z "$at" ] || printf '  %s' "$("${tool}addr2line" -i -e "$module" -j .text "$(printf '0x%x' $((0x$at + offset)))" | sed 's|.*/||' | tr '\n' ' ')"
+		;;
+	esac
+	echo
+done <"$work/reports"
