@@ -19,7 +19,7 @@ mkdir -p "$corpus"
 # shellcheck disable=SC2086
 {
 	clang $flags $sanitize -o "$out/fuzz-archive" "$here/archive.c" "$top"/user/base/*.c \
-		"$top"/user/archive/*.c "$top"/user/pcp/*.c -lz -lbz2 -llzma -lzstd -lm -lpthread &&
+		"$top"/user/archive/*.c "$top"/user/pdu/*.c "$top"/user/pcp/*.c -lz -lbz2 -llzma -lzstd -lm -lpthread &&
 		clang $flags -DFUZZ_SEED -o "$out/seed-archive" "$here/archive.c" &&
 		clang $flags -o "$out/make-archive" "$here/../pcp/peer/make_archive.c"
 } >"$out/build.log" 2>&1 || it_does_not_build "$out/build.log"

@@ -26,7 +26,7 @@ race() {
 build_reader() {
 	mkdir "$dir/objects" &&
 	(cd "$dir/objects" && cc -g -O1 -std=gnu11 -D_GNU_SOURCE -w -fsanitize=thread -c -I"$top/user" \
-		-I"$top/user/include" -I"$top/include/uapi" "$top"/user/base/*.c "$top"/user/archive/*.c) &&
+		-I"$top/user/include" -I"$top/include/uapi" "$top"/user/base/*.c "$top"/user/archive/*.c "$top"/user/pdu/*.c) &&
 	mkdir "$dir/objects/pcp" &&
 	(cd "$dir/objects/pcp" && cc -g -O1 -std=gnu11 -D_GNU_SOURCE -w -fsanitize=thread -c -I"$top/user" \
 		-I"$top/user/include" -I"$top/include/uapi" "$top"/user/pcp/*.c) &&

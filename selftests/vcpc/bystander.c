@@ -14,7 +14,7 @@
 #define ROUNDS		4
 #define ROUND		(SECOND / 2)
 /* How long the neighbor may take to begin, and to die */
-#define TO_BEGIN_MS	20000
+#define TO_BEGIN_MS	100000
 #define TO_DIE		(20 * SECOND)
 /* Where it is 1, each session is one task for the scheduler, whatever its threads' priorities. */
 #define SESSIONS	"/proc/sys/kernel/sched_autogroup_enabled"

@@ -26,7 +26,7 @@ if [ -z "$again" ]; then
 		if rmmod vcpc 2>/dev/null; then
 			unloaded=$((unloaded + 1))
 			[ -e /dev/vcpc ] && break
-			insmod /vcpc.ko || break
+			insmod /vcpc.ko && chmod 666 /dev/vcpc || break
 			loaded=$((loaded + 1))
 		else
 			refused=$((refused + 1))

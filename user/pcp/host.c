@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "context.h"
 #include "host.h"
 
@@ -19,7 +20,7 @@ static const int usual_pauses[] = { 5, 10, 20, 40, 80 };
 /* Seconds in the environment, with a fraction */
 static int64_t timeout_ns(const char *name, int64_t usual)
 {
-	const char *value = getenv(name);
+	const char *value = shim_environ__get(name);
 	double seconds;
 	char *end;
 
@@ -124,7 +125,7 @@ static int listed_pause(const char *list, unsigned int n)
 static int pause_after(unsigned int failures)
 {
 	const unsigned int n = sizeof(usual_pauses) / sizeof(usual_pauses[0]);
-	const char *list = getenv("PMCD_RECONNECT_TIMEOUT");
+	const char *list = shim_environ__get("PMCD_RECONNECT_TIMEOUT");
 	int pause = list ? listed_pause(list, failures) : 0;
 
 	if (pause)

@@ -7,6 +7,7 @@
 
 #include <pcp/pmapi.h>
 
+#include "base/process.h"
 #include "host.h"
 
 #define PMCD_PORT	44321
@@ -16,7 +17,7 @@
 /* A list of ports in the environment, with commas between; else the usual one */
 static int default_ports(const char *name, int usual, struct shim_host_name *to)
 {
-	const char *list = getenv(name);
+	const char *list = shim_environ__get(name);
 	int *ports, n = 0;
 	char *end;
 
@@ -217,7 +218,7 @@ static int by_ports(struct shim_host *host, const char *name, const struct shim_
 static int find_proxy(const struct shim_host *host, struct shim_host_name *own,
 		      const struct shim_host_name **out)
 {
-	char *name = host->spec.nhosts > 1 ? host->spec.hosts[1].name : getenv("PMPROXY_HOST");
+	char *name = host->spec.nhosts > 1 ? host->spec.hosts[1].name : shim_environ__get("PMPROXY_HOST");
 
 	*out = NULL;
 	if (!name || host->spec.kind != SHIM_HOST_TCP)

@@ -16,6 +16,7 @@
 
 #include <pcp/pmapi.h>
 
+#include "base/process.h"
 #include "host_spec.h"
 #include "say.h"
 
@@ -184,7 +185,7 @@ static int parse_hosts(struct cursor *c, struct shim_host_spec *spec)
 
 static char *default_path(void)
 {
-	const char *path = getenv("PMCD_SOCKET");
+	const char *path = shim_environ__get("PMCD_SOCKET");
 	char *made;
 
 	if (path)
@@ -282,9 +283,9 @@ static int parse_attributes(struct cursor *c, struct shim_host_spec *spec)
 /* What the environment adds */
 static int add_environment(const struct cursor *c, struct shim_host_spec *spec)
 {
-	const char *container = getenv("PCP_CONTAINER");
+	const char *container = shim_environ__get("PCP_CONTAINER");
 	const char *secure = c->pcps ? (c->secure ? c->secure : "enforce") :
-				       getenv("PCP_SECURE_SOCKETS");
+				       shim_environ__get("PCP_SECURE_SOCKETS");
 
 	if (secure && (!*secure || !strcmp(secure, "1") || !strcmp(secure, "enforce")))
 		spec->flags |= PM_CTXFLAG_SECURE;

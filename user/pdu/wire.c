@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "pdu.h"
 #include "wire.h"
 
@@ -33,20 +34,9 @@
 #define FIRST_ROOM	(16u << 10)
 #define KEPT_ROOM	(1u << 20)	/* a larger buffer is given back after its PDU */
 
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shim_wire *connections;
-static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
-static void before_fork(void)
-{
-	pthread_mutex_lock(&list_lock);
-}
-
-static void after_fork_parent(void)
-{
-	pthread_mutex_unlock(&list_lock);
-}
-
+/* With the lock held, as all are that fork() waits for */
 static void after_fork_child(void)
 {
 	for (struct shim_wire *w = connections; w; w = w->next) {
@@ -55,18 +45,14 @@ static void after_fork_child(void)
 		w->forked = true;
 	}
 	connections = NULL;
-	pthread_mutex_unlock(&list_lock);
 }
 
-static void watch_forks(void)
-{
-	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-}
+static struct shim_siglock list_lock = SHIM_SIGLOCK_INITIALIZER(2, after_fork_child);
 
 static void link_in(struct shim_wire *w, int fd)
 {
-	pthread_once(&fork_once, watch_forks);
-	pthread_mutex_lock(&list_lock);
+	shim_fork__wait_for(&list_lock);
+	shim_siglock__enter(&list_lock);
 	w->fd = fd;
 	w->forked = false;
 	w->prev = NULL;
@@ -74,7 +60,7 @@ static void link_in(struct shim_wire *w, int fd)
 	if (w->next)
 		w->next->prev = w;
 	connections = w;
-	pthread_mutex_unlock(&list_lock);
+	shim_siglock__leave(&list_lock);
 }
 
 /* The descriptor, which is the caller's to close, or -1 */
@@ -82,7 +68,7 @@ static int link_out(struct shim_wire *w)
 {
 	int fd;
 
-	pthread_mutex_lock(&list_lock);
+	shim_siglock__enter(&list_lock);
 	fd = w->fd;
 	if (fd >= 0) {
 		if (w->next)
@@ -93,7 +79,7 @@ static int link_out(struct shim_wire *w)
 			connections = w->next;
 		w->fd = -1;
 	}
-	pthread_mutex_unlock(&list_lock);
+	shim_siglock__leave(&list_lock);
 	return fd;
 }
 

@@ -81,15 +81,6 @@ const struct contract contract[OP_NR] = {
 	[OP_MMAP] = {
 		.name = "mmap", .errors = { EINVAL, EACCES, EPERM, ENODEV, ENOMEM },
 	},
-	[OP_MMAP_SET] = {
-		.name = "mmap of a set", .errors = { EINVAL, EACCES, EPERM, ENOMEM, EUSERS },
-	},
-	[OP_MREMAP] = {
-		.name = "mremap", .errors = { EFAULT, EINVAL, ENOMEM },
-	},
-	[OP_MPROTECT] = {
-		.name = "mprotect", .errors = { EACCES, ENOMEM },
-	},
 	[OP_UNKNOWN] = {
 		.name = "unknown", .errors = { ENOTTY },
 	},

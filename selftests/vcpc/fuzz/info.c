@@ -22,11 +22,9 @@ void do_unknown(struct worker *w)
 
 	/* Any size and direction, and numbers that are not given. */
 	cmd = _IOC(below(&w->f, 4), VCPC_IOC_TYPE, 0x20 + below(&w->f, 224), below(&w->f, 512));
+	/* Those that are given have a direction; any size is good. */
 	if (one_in(&w->f, 2))
-		cmd = _IOC(1 + below(&w->f, 3), VCPC_IOC_TYPE, below(&w->f, 0x20), 24);
-	/* This one has its struct's size in its number, and any size is good. */
-	if (_IOC_NR(cmd) == _IOC_NR(VCPC_IOC_TRACE_TAG))
-		cmd = _IO(VCPC_IOC_TYPE, 0x7f);
+		cmd = _IOC(_IOC_NONE, VCPC_IOC_TYPE, below(&w->f, _IOC_NR(VCPC_IOC_SAMPLER)), 24);
 	h.fd = one_in(&w->f, 2) ? w->device : w->own[below(&w->f, OWN)].fd;
 	judge(&w->f, &h, ENOTTY, call(h.fd, cmd, w->f.args.rw));
 	/* A set is no device, and a device no set. */
