@@ -65,10 +65,12 @@ static long fire(const struct act *a, int fd, enum op op, void *args, size_t len
 {
 	unsigned char image[MAX_ARGS] = { 0 };
 	size_t whole = len;
+	__u32 size = len;
 	void *at = arena;
 	long ret;
 
 	memcpy(image, args, len);
+	memcpy(image, &size, sizeof(size));
 	if (hostile(a))
 		at = spoil(a, image, &whole);
 	if (at >= (void *)arena && (unsigned char *)at < arena + ARENA)
@@ -202,7 +204,7 @@ static long do_create(const struct act *a, int device)
 	const struct create_plan plan = plan_of(a->value);
 	struct vcpc_request r[40];
 	struct vcpc_set_create_args args = {
-		.size = sizeof(args), .request_size = sizeof(r[0]), .nr_requests = plan_nr(&plan),
+		.request_size = sizeof(r[0]), .nr_requests = plan_nr(&plan),
 	};
 	struct file made;
 	long ret;

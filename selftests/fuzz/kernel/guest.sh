@@ -18,5 +18,6 @@ export FUZZ_TRAIL=/dev/vda FUZZ_COVERAGE=/out/coverage
 	-artifact_prefix=/out/ "$@" >/out/fuzz.log 2>&1
 status=$?
 kill $progress
+wait $progress 2>/dev/null
 tail -n 80 /out/fuzz.log
 exit $status

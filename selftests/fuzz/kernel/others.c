@@ -185,10 +185,14 @@ static long execute(const struct act *a)
 		return -EINVAL;
 	alarm(20);
 	kcov_collect(&kcovs[self->number], &shared->coverage);
+	/* Counted by who does not come back; below, if it does. */
+	__atomic_fetch_add(&shared->calls[a->op], 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&shared->worked[a->op], 1, __ATOMIC_RELAXED);
 	self->life = OTHER_PROGRAM;
 	sem_post(&self->done);
 	execve(a->flags & 2 ? HELPER "-root" : HELPER, argv, envp);
-	/* Its end of the act has been told already. */
+	__atomic_fetch_sub(&shared->worked[a->op], 1, __ATOMIC_RELAXED);
+	/* The end of the act has been told already. */
 	_exit(1);
 }
 

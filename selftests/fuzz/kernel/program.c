@@ -55,7 +55,8 @@ size_t program_decode(const uint8_t *data, size_t size, struct act acts[MAX_ACTS
 		acts[i].who = (acts[i].who & ASYNC) | (acts[i].who & ~ASYNC) % ACTORS;
 		acts[i].fd %= FILES;
 		acts[i].target %= TARGET_NR;
-		if (acts[i].fail > MAX_FAIL)
+		/* What only prepares for calls has to work. */
+		if (acts[i].fail > MAX_FAIL || acts[i].op >= ACT_WORK)
 			acts[i].fail = 0;
 	}
 	return n;

@@ -146,6 +146,8 @@ static void *live(void *arg)
 		sem_post(&self->done);
 	}
 	kcov_end(&kcovs[self->number]);
+	__atomic_fetch_add(&shared->calls[ACT_END], 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&shared->worked[ACT_END], 1, __ATOMIC_RELAXED);
 	shared->dead = self->tid;
 	close(fail_fd);
 	arena_close();
