@@ -79,7 +79,7 @@ static const struct cred *without_capabilities(struct kunit *test)
 	return old;
 }
 
-static struct actor actors[5];
+static struct actor actors[5], late[2];
 
 static void shares(struct kunit *test)
 {
@@ -101,16 +101,16 @@ static void shares(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(actors); i++)
 		vcpc_tag_holder_release(&actors[i].holder);
 	/* Now there is room for whoever wants it, but not beyond the share. */
-	begin_actor(&actors[0], 80001);
-	KUNIT_EXPECT_EQ(test, SHARE, take_all(&actors[0], ALL, &error));
+	begin_actor(&late[0], 80001);
+	KUNIT_EXPECT_EQ(test, SHARE, take_all(&late[0], ALL, &error));
 	KUNIT_EXPECT_EQ(test, -EUSERS, error);
 	/* Root's are not driven out by others. */
 	vcpc_tag_holder_release(&root.holder);
-	begin_actor(&actors[1], 80002);
-	KUNIT_EXPECT_EQ(test, SHARE, take_all(&actors[1], ALL, &error));
+	begin_actor(&late[1], 80002);
+	KUNIT_EXPECT_EQ(test, SHARE, take_all(&late[1], ALL, &error));
 	KUNIT_EXPECT_EQ(test, RESERVE, root.user.nr_tags);
-	vcpc_tag_holder_release(&actors[0].holder);
-	vcpc_tag_holder_release(&actors[1].holder);
+	vcpc_tag_holder_release(&late[0].holder);
+	vcpc_tag_holder_release(&late[1].holder);
 	vcpc_tag_exit();
 	KUNIT_EXPECT_EQ(test, 0, actors[0].user.nr_tags + root.user.nr_tags);
 	revert_creds(old);
