@@ -43,6 +43,7 @@ lab|bison|builds the debug kernel
 lab|bc|builds the debug kernel
 lab|libssl-dev|builds the debug kernel
 demo|pcp|PCP's own pmval shows the archive, too
+newer|kmod|finds the drivers of the newer kernels
 newer|pahole|type information of the module for Linux 6.12, made when it is linked
 check|sparse|checks the module's address spaces
 check|perl|runs checkpatch
