@@ -18,7 +18,7 @@ export RECORDED="$top/build/recorded"
 export TEST_TIMEOUT=1800
 
 # Programs of a folder that load BPF programs run in a VM: bpf, tools, agent.
-native_folders='unit pcp aix/header cpc/pctx trace/agent trace/arguments trace/errstr trace/no_module trace/silent trace/threads'
+native_folders='unit pcp aix/header cpc/pctx trace/agent trace/arguments trace/cancelled trace/errstr trace/no_module trace/silent trace/threads'
 
 # stage LANE TEXT COMMAND...: with a heading, and what it took for the end
 stage() {

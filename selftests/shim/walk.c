@@ -146,10 +146,13 @@ TEST_F(walk, threads_are_those_of_the_total)
 	found.nr = 0;
 	ASSERT_EQ(0, shim_set_walk(self->set, note, &found));
 	ASSERT_EQ(THREADS + 1, found.nr);
+	/* The caller has gone on in between. */
 	for (int event = 0; event < 2; event++) {
+		uint64_t sum = 0;
+
 		for (int i = 0; i <= THREADS; i++)
-			total.values[event] -= found.last[i].values[event];
-		EXPECT_EQ(0, total.values[event]);
+			sum += found.last[i].values[event];
+		EXPECT_LE(total.values[event], sum);
 	}
 	for (int i = 0; i < THREADS; i++) {
 		const struct shim_sample *last = last_of(&found, crowd.tids[i]);
