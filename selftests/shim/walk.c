@@ -130,7 +130,8 @@ TEST_F(walk, threads_are_those_of_the_total)
 	struct found found = { 0 };
 	struct crowd crowd = { 0 };
 	pthread_t threads[THREADS];
-	struct shim_sample total;
+	struct shim_sample total, before;
+	uint64_t others = 0;
 	int calls = 0;
 
 	sem_init(&crowd.ready, 0, 0);
@@ -142,6 +143,7 @@ TEST_F(walk, threads_are_those_of_the_total)
 	for (int i = 0; i < THREADS; i++)
 		while (sem_wait(&crowd.ready))
 			;
+	ASSERT_EQ(0, shim_set_sample(self->set, 0, &before));
 	ASSERT_EQ(0, shim_set_total(self->set, 0, &total));
 	found.nr = 0;
 	ASSERT_EQ(0, shim_set_walk(self->set, note, &found));
@@ -159,7 +161,12 @@ TEST_F(walk, threads_are_those_of_the_total)
 
 		ASSERT_NE(NULL, last);
 		EXPECT_LE(PAGES * (i + 1), last->values[0]);
+		others += last->values[0];
 	}
+	/* Of page faults the others have no more, and the caller's were more and more. */
+	EXPECT_LE(others + before.values[0], total.values[0]);
+	ASSERT_NE(NULL, last_of(&found, getpid()));
+	EXPECT_GE(others + last_of(&found, getpid())->values[0], total.values[0]);
 	EXPECT_EQ(77, shim_set_walk(self->set, stop, &calls));
 	EXPECT_EQ(1, calls);
 	for (int i = 0; i < THREADS; i++)
