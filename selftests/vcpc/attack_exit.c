@@ -53,6 +53,8 @@ static void *lives_for_a_moment(void *arg)
 /* What came of all tries */
 struct outcome {
 	unsigned int early, late, told, lost, errors;
+	/* The thread had ended before RESTART came to it. */
+	unsigned int gone;
 };
 
 /* The value that it ended with says on which side of the overflow that was. */
@@ -73,7 +75,7 @@ static void look_at(const struct victim *v, struct aim *aim, struct outcome *sum
 
 static void end_one(struct victim *v, struct aim *aim, struct outcome *sum)
 {
-	int told = __atomic_load_n(&told_threads, __ATOMIC_RELAXED);
+	int told = __atomic_load_n(&told_threads, __ATOMIC_RELAXED), ret;
 	pthread_t thread;
 
 	v->tid = 0;
@@ -85,8 +87,9 @@ static void end_one(struct victim *v, struct aim *aim, struct outcome *sum)
 	if (set_bind(v->set, 0, v->tid) || set_preset(v->set, v->tid, -v->moment.events))
 		sum->errors++;
 	v->go = true;
-	if (moment_begin(&v->moment, v->set, v->tid))
-		sum->errors++;
+	ret = moment_begin(&v->moment, v->set, v->tid);
+	sum->gone += ret == -ESRCH;
+	sum->errors += ret && ret != -ESRCH;
 	pthread_join(thread, NULL);
 
 	sum->told += told != __atomic_load_n(&told_threads, __ATOMIC_RELAXED);
@@ -106,8 +109,8 @@ static int end_many(struct victim *v, struct holder *holder, unsigned long tries
 		moment_choose(&v->moment, i % MOMENTS, &aims[i % MOMENTS], holder);
 		end_one(v, &aims[i % MOMENTS], &sum);
 	}
-	remark("%lu exits: %u before the overflow, %u after it, %u were told; %u samples lost, %u calls failed",
-	       tries, sum.early, sum.late, sum.told, sum.lost, sum.errors);
+	remark("%lu exits: %u before the overflow (%u before RESTART), %u after it, %u were told; %u samples lost, %u calls failed",
+	       tries, sum.early, sum.gone, sum.late, sum.told, sum.lost, sum.errors);
 	if (sum.lost + sum.errors > tries / 10)
 		return 5;
 	/* Otherwise the two were never beside each other. */
