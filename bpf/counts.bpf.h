@@ -17,17 +17,17 @@ struct vc_counts {
 };
 
 /* A function of its own, for its stack. */
-static __noinline int vc_learn_events(const void *counts, __u64 *events)
+static __noinline int vc_learn_events(struct vc_event *ev, __u64 *events)
 {
 	struct vc_counts from = {};
 	struct vc_events row = {};
 
 	if (bpf_map_lookup_elem(&vc_events, events))
 		return 0;
-	bpf_probe_read_kernel(&from, sizeof(from), counts);
+	bpf_probe_read_kernel(&from, sizeof(from), ev->counts);
 	row.nr = from.nr;
 	bpf_probe_read_kernel(row.event, sizeof(row.event), from.event);
-	bpf_map_update_elem(&vc_events, events, &row, BPF_NOEXIST);
+	VC_NEW_ROW(ev, &vc_events, events, &row, VC_ROWS_EVENTS, VC_MAX_EVENTS);
 	return bpf_map_lookup_elem(&vc_events, events) ? 0 : -1;
 }
 
@@ -40,15 +40,15 @@ static __always_inline void vc_open_counts(struct vc_open_val *open, const void 
 	open->events = from.events;
 }
 
-static __noinline struct vc_count *vc_new_count(const void *counts, struct vc_count_key *key)
+static __noinline struct vc_count *vc_new_count(struct vc_event *ev, struct vc_count_key *key)
 {
 	static const struct vc_count zero;
 	struct vc_count *count;
 
-	if (vc_learn_events(counts, &key->events))
+	if (vc_learn_events(ev, &key->events))
 		return NULL;
 	vc_any_count = 1;
-	bpf_map_update_elem(&vc_count, key, &zero, BPF_NOEXIST);
+	VC_NEW_ROW(ev, &vc_count, key, &zero, VC_ROWS_COUNT, VC_MAX_COUNTED);
 	count = bpf_map_lookup_elem(&vc_count, key);
 	return count;
 }
@@ -71,7 +71,7 @@ static __always_inline void vc_add_counts(struct vc_event *ev, const struct vc_o
 		return;
 	count = bpf_map_lookup_elem(&vc_count, &key);
 	if (!count)
-		count = vc_new_count(ev->counts, &key);
+		count = vc_new_count(ev, &key);
 	if (!count) {
 		vc_count_drop(VC_DROP_COUNT_FULL);
 		return;

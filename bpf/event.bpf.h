@@ -41,7 +41,6 @@ static __always_inline void vc_key_of(struct vc_event *ev, struct vc_open_key *k
 	key->per_thread = ev->thread;
 }
 
-/* Another CPU may make the same row at the same time, so the look-up decides. */
 static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc_open_key *key)
 {
 	static const struct vc_open_val zero;
@@ -50,7 +49,7 @@ static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc
 	if (vc_learn_name(ev))
 		return NULL;
 	vc_any_open = 1;
-	bpf_map_update_elem(&vc_open, key, &zero, BPF_NOEXIST);
+	VC_NEW_ROW(ev, &vc_open, key, &zero, VC_ROWS_OPEN, vc_max_open);
 	open = bpf_map_lookup_elem(&vc_open, key);
 	if (!open)
 		vc_count_drop(VC_DROP_OPEN_FULL);
@@ -100,14 +99,15 @@ static __always_inline __u64 vc_started(struct vc_event *ev, const struct vc_ope
 	return 0;
 }
 
-static __always_inline void vc_closed(const struct vc_open_key *key, struct vc_open_val *open)
+static __always_inline void vc_closed(const struct vc_event *ev, const struct vc_open_key *key,
+				      struct vc_open_val *open)
 {
 	if (!open)
 		return;
 	open->start_ns = 0;
 	/* Threads come and go, and would leave their rows behind. */
-	if (key->per_thread)
-		bpf_map_delete_elem(&vc_open, key);
+	if (key->per_thread && !bpf_map_delete_elem(&vc_open, key))
+		vc_refund(ev->user, VC_ROWS_OPEN);
 }
 
 static __always_inline void vc_ring_put(struct vc_event *ev, __u32 op, __u64 now, __u64 start,
@@ -182,7 +182,7 @@ static __always_inline void vc_finish(struct vc_event *ev, __u32 op)
 			stat->aborted++;
 		vc_ring_put(ev, op, now, start, 0);
 	}
-	vc_closed(&key, open);
+	vc_closed(ev, &key, open);
 }
 
 #define VC_SIGN		(1ull << 63)

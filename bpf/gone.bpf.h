@@ -7,6 +7,15 @@
 
 struct bpf_map;
 
+/* A row that has gone is one less of its tag's user's. */
+static __always_inline void vc_row_gone(__u64 tag, enum vc_rows which)
+{
+	struct vc_tag_name *name = bpf_map_lookup_elem(&vc_tag, &tag);
+
+	if (name)
+		vc_refund(name->user, which);
+}
+
 /* Which rows of vc_open go: those of a file or of a tag; 0 is no tag and no file. */
 struct vc_whose {
 	__u64 file;
@@ -23,7 +32,8 @@ static long vc_drop_row(struct bpf_map *map, struct vc_open_key *key, struct vc_
 		return 0;
 	if (open->start_ns)
 		vc_count_drop(VC_DROP_GIVEN_UP);
-	bpf_map_delete_elem(&vc_open, &row);
+	if (!bpf_map_delete_elem(&vc_open, &row))
+		vc_row_gone(row.tag, VC_ROWS_OPEN);
 	return 0;
 }
 
@@ -34,8 +44,8 @@ static long vc_drop_sum(struct bpf_map *map, struct vc_count_key *key, struct vc
 
 	(void)map;
 	(void)count;
-	if (row.tag == whose->tag)
-		bpf_map_delete_elem(&vc_count, &row);
+	if (row.tag == whose->tag && !bpf_map_delete_elem(&vc_count, &row))
+		vc_row_gone(row.tag, VC_ROWS_COUNT);
 	return 0;
 }
 
@@ -55,14 +65,17 @@ static __always_inline void vc_tag_gone(__u64 tag)
 #pragma unroll
 	for (__u32 kind = VC_TRANSACT; kind <= VC_COUNTER; kind++) {
 		key.kind = kind;
-		bpf_map_delete_elem(&vc_stat, &key);
+		if (!bpf_map_delete_elem(&vc_stat, &key))
+			vc_row_gone(tag, VC_ROWS_STAT);
 	}
-	bpf_map_delete_elem(&vc_tag, &whose.tag);
 	/* A walk takes long: not where there is nothing. */
 	if (vc_any_open)
 		bpf_for_each_map_elem(&vc_open, vc_drop_row, &whose, 0);
 	if (vc_any_count)
 		bpf_for_each_map_elem(&vc_count, vc_drop_sum, &whose, 0);
+	/* Last: it says whose all this was. */
+	vc_row_gone(tag, VC_ROWS_TAG);
+	bpf_map_delete_elem(&vc_tag, &whose.tag);
 }
 
 #endif /* VCPC_BPF_GONE_H */

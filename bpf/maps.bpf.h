@@ -7,10 +7,13 @@
 #include <linux/vcpc.h>
 #include <bpf/bpf_helpers.h>
 #include "trace.h"
+#include "users.bpf.h"
 
 /* What the loader was asked for; what is not wanted is not even in the program. */
 const volatile __u32 vc_want_begins;	/* begins come to the kernel, and are in vc_open */
 const volatile __u32 vc_want_ring;	/* each event goes into vc_ring */
+const volatile __u32 vc_max_tags;	/* rows of vc_tag, of vc_id and of vc_stat */
+const volatile __u32 vc_max_open;	/* rows of vc_open */
 
 /* tag id -> name */
 struct {
@@ -122,6 +125,17 @@ static __always_inline void vc_count_drop(__u32 why)
 
 static const struct vc_tag_name vc_no_name;
 
+/*
+ * A row of @map for an event's tag, on its user's account.  Another CPU may make the same row
+ * at the same time: who looks it up again sees which of the two it is.
+ */
+#define VC_NEW_ROW(ev, map, key, value, which, max) do {			\
+	if (vc_charge((ev)->user, which, max))					\
+		break;								\
+	if (bpf_map_update_elem(map, key, value, BPF_NOEXIST))			\
+		vc_refund((ev)->user, which);					\
+} while (0)
+
 /* In place, as a stack has no room for a name: who reads it empty looks again later. */
 static __noinline int vc_learn_name(struct vc_event *ev)
 {
@@ -130,7 +144,7 @@ static __noinline int vc_learn_name(struct vc_event *ev)
 
 	if (bpf_map_lookup_elem(&vc_tag, &tag))
 		return 0;
-	bpf_map_update_elem(&vc_tag, &tag, &vc_no_name, BPF_NOEXIST);
+	VC_NEW_ROW(ev, &vc_tag, &tag, &vc_no_name, VC_ROWS_TAG, vc_max_tags);
 	row = bpf_map_lookup_elem(&vc_tag, &tag);
 	if (!row) {
 		vc_count_drop(VC_DROP_TAG_FULL);
@@ -144,14 +158,13 @@ static __noinline int vc_learn_name(struct vc_event *ev)
 	return 0;
 }
 
-/* Another CPU may make the same row at the same time, so the look-up decides. */
 static __noinline struct vc_stat *vc_new_stat(struct vc_event *ev, struct vc_stat_key *key)
 {
 	struct vc_stat *stat;
 
 	if (vc_learn_name(ev))
 		return NULL;
-	bpf_map_update_elem(&vc_stat, key, &vc_zero_stat, BPF_NOEXIST);
+	VC_NEW_ROW(ev, &vc_stat, key, &vc_zero_stat, VC_ROWS_STAT, vc_max_tags);
 	stat = bpf_map_lookup_elem(&vc_stat, key);
 	if (!stat)
 		vc_count_drop(VC_DROP_STAT_FULL);

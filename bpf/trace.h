@@ -15,6 +15,7 @@
 #define VC_MAX_OPEN	16384	/* and rows of vc_open */
 #define VC_MAX_COUNTED	1024	/* rows of vc_count */
 #define VC_MAX_EVENTS	256	/* rows of vc_events */
+#define VC_MAX_USERS	1024	/* rows of vc_user */
 #define VC_MAX_DIRECT	1024	/* slots of vc_direct, if it is wanted */
 #define VC_MAX_COUNTERS	8	/* counters of a set that are added up; further ones are not */
 
@@ -131,6 +132,25 @@ struct vc_events {
 	__u32 nr;
 	__u32 reserved;
 	struct vc_event_desc event[VC_MAX_COUNTERS];
+};
+
+/* Maps whose rows are counted by user */
+enum vc_rows {
+	VC_ROWS_TAG,
+	VC_ROWS_STAT,
+	VC_ROWS_OPEN,
+	VC_ROWS_COUNT,
+	VC_ROWS_EVENTS,
+	VC_ROWS_ID,
+	VC_ROWS_NR,
+};
+
+/* vc_user: key u32 user, or one of these -> how many rows that user's tags have */
+#define VC_USER_ALL	0xffffffffu	/* all but root */
+#define VC_USER_OTHERS	0xfffffffeu	/* those who came when vc_user was full */
+
+struct vc_user {
+	__u64 rows[VC_ROWS_NR];
 };
 
 /*

@@ -29,7 +29,9 @@ static __noinline __u64 vc_new_id(struct vc_id_key *key)
 	__u64 id = __sync_fetch_and_add(&last_id, 1) + 1;
 	__u64 *row;
 
-	bpf_map_update_elem(&vc_id, key, &id, BPF_NOEXIST);
+	if (!vc_charge(key->user, VC_ROWS_ID, vc_max_tags) &&
+	    bpf_map_update_elem(&vc_id, key, &id, BPF_NOEXIST))
+		vc_refund(key->user, VC_ROWS_ID);
 	row = bpf_map_lookup_elem(&vc_id, key);
 	if (row)
 		return *row;

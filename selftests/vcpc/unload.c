@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The module does not go while a descriptor is open, and leaves nothing behind when it goes. */
+#include <sys/stat.h>
+
 #include "groups.h"
 
 static int unload(void)

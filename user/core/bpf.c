@@ -67,9 +67,19 @@ static uint32_t ring_size(uint32_t bytes)
 	return size;
 }
 
+static uint32_t rows_of_tags(const struct shim_bpf_options *options)
+{
+	return options->tags ? options->tags : default_tags();
+}
+
+static uint32_t rows_of_open(const struct shim_bpf_options *options)
+{
+	return options->open ? options->open : VC_MAX_OPEN;
+}
+
 static int set_limits(struct bpf_object *obj, const struct shim_bpf_options *options)
 {
-	const uint32_t tags = options->tags ? options->tags : default_tags();
+	const uint32_t tags = rows_of_tags(options);
 	const struct {
 		const char *map;
 		uint32_t rows;
@@ -77,7 +87,7 @@ static int set_limits(struct bpf_object *obj, const struct shim_bpf_options *opt
 		{ "vc_tag", tags },
 		{ "vc_id", tags },
 		{ "vc_stat", tags },
-		{ "vc_open", options->open ? options->open : VC_MAX_OPEN },
+		{ "vc_open", rows_of_open(options) },
 		{ "vc_ring", ring_size(options->ring) },
 		/* One is none. */
 		{ "vc_direct", options->direct > 1 ? options->direct : 1 },
@@ -196,6 +206,8 @@ static int open_module(struct loaded *l, const struct shim_bpf_options *options)
 		return -errno;
 	l->trace->rodata->vc_want_begins = options->begins;
 	l->trace->rodata->vc_want_ring = options->ring != 0;
+	l->trace->rodata->vc_max_tags = rows_of_tags(options);
+	l->trace->rodata->vc_max_open = rows_of_open(options);
 	l->obj = l->trace->obj;
 	return 0;
 }
@@ -207,6 +219,8 @@ static int open_probes(struct loaded *l, const struct shim_bpf_options *options)
 		return -errno;
 	l->uprobe->rodata->vc_want_begins = options->begins;
 	l->uprobe->rodata->vc_want_ring = options->ring != 0;
+	l->uprobe->rodata->vc_max_tags = rows_of_tags(options);
+	l->uprobe->rodata->vc_max_open = rows_of_open(options);
 	l->obj = l->uprobe->obj;
 	return 0;
 }

@@ -170,9 +170,10 @@ typedef int shim_trace_event_fn(void *arg, const struct shim_trace_event *event)
 
 /**
  * struct shim_trace_drops - events that are not where they should be, by reason
- * @open_full: begins, as @max_open was reached
- * @stat_full: events of a new pair of tag and kind, as @max_tags was reached
- * @tag_full: events of a new tag, as @max_tags was reached
+ * @open_full: begins, as @max_open, or the user's half of it, was reached
+ * @stat_full: events of a new pair of tag and kind, as @max_tags, or the user's
+ *	half of it, was reached
+ * @tag_full: events of a new tag, for the same reason
  * @not_open: ends and aborts whose begin was not seen, mostly as tracing was
  *	turned on between the two
  * @given_up: transactions that neither ended nor were aborted: their process
