@@ -115,7 +115,7 @@ void vcpc_binding_close(struct vcpc_binding *b)
 /* An ended instance costs memory only, and counts for one counter. */
 static unsigned int cost(const struct vcpc_instance *inst)
 {
-	return inst->state & VCPC_INSTANCE_SETTLED ? 1 : inst->spec->nr + 1;
+	return vcpc_instance_is(inst, VCPC_INSTANCE_SETTLED) ? 1 : inst->spec->nr + 1;
 }
 
 static void publish(struct vcpc_binding *b, struct vcpc_instance *inst)
@@ -262,7 +262,7 @@ int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task,
  */
 void vcpc_binding_drop(struct vcpc_instance *inst)
 {
-	bool counts = !(inst->state & VCPC_INSTANCE_SETTLED);
+	bool counts = !vcpc_instance_is(inst, VCPC_INSTANCE_SETTLED);
 	struct vcpc_binding *b = inst->binding;
 	struct task_struct *task = inst->task;
 
@@ -292,7 +292,7 @@ void vcpc_binding_settle(struct vcpc_instance *inst)
 	struct vcpc_binding *b = inst->binding;
 	struct task_struct *task = inst->task;
 
-	if (inst->state & VCPC_INSTANCE_SETTLED)
+	if (vcpc_instance_is(inst, VCPC_INSTANCE_SETTLED))
 		return;
 	get_task_struct(task);
 	if (!vcpc_instance_settle(inst, b->set->scratch)) {
@@ -325,7 +325,7 @@ static void fold(struct vcpc_instance *inst)
 {
 	struct vcpc_binding *b = inst->binding;
 
-	if (inst->state & VCPC_INSTANCE_INVALID)
+	if (vcpc_instance_is(inst, VCPC_INSTANCE_INVALID))
 		b->lost = true;
 	else
 		fold_values(inst);
@@ -335,7 +335,7 @@ static void fold(struct vcpc_instance *inst)
 
 static bool settled(const struct vcpc_instance *inst)
 {
-	return inst->state & VCPC_INSTANCE_SETTLED;
+	return vcpc_instance_is(inst, VCPC_INSTANCE_SETTLED);
 }
 
 /* Settle what has ended; give the number of such instances, old and new. */

@@ -132,6 +132,11 @@ struct vcpc_counters *vcpc_counter_open(const struct vcpc_counter_plan *plan, in
 	c->place = plan->place;
 	c->flags = plan->flags;
 	c->nr = plan->nr;
+	c->counting = (struct vcpc_sample_head) {
+		.size = sizeof(struct vcpc_sample),
+		.nr = plan->nr,
+		.state = VCPC_STATE_COUNTING,
+	};
 	c->begin = plan->begin;
 	c->end = plan->end;
 	ret = open_all(c, plan, &which);

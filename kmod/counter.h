@@ -84,6 +84,20 @@ struct vcpc_clock {
 };
 
 /**
+ * struct vcpc_sample_head - a struct vcpc_sample up to its time, which is copied as one word
+ * @size: of struct vcpc_sample
+ * @nr: of values
+ * @state: VCPC_STATE_*
+ */
+struct vcpc_sample_head {
+	u16 size;
+	u16 nr;
+	u32 state;
+};
+
+static_assert(offsetof(struct vcpc_sample, time) == sizeof(struct vcpc_sample_head));
+
+/**
  * struct vcpc_counters - the counters of a set's requests on one thread or CPU
  * @place: the thread, to which each event holds a reference, or the CPU
  * @ctx: the perf contexts that the events are in, the second may be NULL
@@ -95,6 +109,7 @@ struct vcpc_clock {
  * @plain: an event that is on the PMU has always been there
  * @direct: and all can be read without their driver
  * @sched_out: perf is just taking the thread's events off its CPU
+ * @counting: how a sample begins while all count
  * @clock: the thread's CPU time
  * @counter: one for each request
  *
@@ -111,6 +126,7 @@ struct vcpc_counters {
 	bool plain;
 	bool direct;
 	bool sched_out;
+	struct vcpc_sample_head counting;
 	struct vcpc_clock clock;
 	struct vcpc_counter counter[];
 };

@@ -12,6 +12,7 @@
  */
 #include <linux/minmax.h>
 #include <linux/perf_event.h>
+#include <linux/string.h>
 
 #include "arm_pmu.h"
 #include "counter.h"
@@ -249,7 +250,9 @@ int vcpc_counter_read(struct vcpc_counters *c, u64 now, struct vcpc_sample *samp
 
 	if (unlikely(!c->direct || !stays(clock) || !read_plain(c, sample, true)))
 		return read_slow(c, now, sample);
-	fill(sample, now, clock_passed(clock, now), c->nr, VCPC_STATE_COUNTING);
+	memcpy(sample, &c->counting, sizeof(c->counting));
+	sample->time = now;
+	sample->tick = clock_passed(clock, now);
 	return 0;
 }
 

@@ -286,7 +286,7 @@ bool vcpc_instance_ended(const struct vcpc_instance *inst)
 {
 	if (inst->cpu >= 0)
 		return false;
-	return inst->state & VCPC_INSTANCE_SETTLED || vcpc_counter_ended(inst->counters);
+	return vcpc_instance_is(inst, VCPC_INSTANCE_SETTLED) || vcpc_counter_ended(inst->counters);
 }
 
 /**
@@ -300,7 +300,7 @@ bool vcpc_instance_can_restart(const struct vcpc_instance *inst)
 {
 	if (inst->groups)
 		return false;
-	return inst->state & VCPC_INSTANCE_SETTLED || !vcpc_counter_waits(inst->counters);
+	return vcpc_instance_is(inst, VCPC_INSTANCE_SETTLED) || !vcpc_counter_waits(inst->counters);
 }
 
 /**
@@ -312,18 +312,19 @@ bool vcpc_instance_can_restart(const struct vcpc_instance *inst)
  */
 u32 vcpc_instance_state(const struct vcpc_instance *inst)
 {
+	const u32 flags = READ_ONCE(inst->state);
 	u32 state = 0;
 
-	if (inst->state & VCPC_INSTANCE_INVALID)
+	if (flags & VCPC_INSTANCE_INVALID)
 		state |= VCPC_STATE_INVALID;
 	if (vcpc_instance_ended(inst))
 		state |= VCPC_STATE_EXITED;
-	if (inst->state & VCPC_INSTANCE_STOPPED)
+	if (flags & VCPC_INSTANCE_STOPPED)
 		return state | (READ_ONCE(inst->kept.state) & VCPC_STATE_FROZEN);
 	/* What has ended while it waited for execve is not told from what has counted. */
-	if (inst->state & VCPC_INSTANCE_SETTLED)
+	if (flags & VCPC_INSTANCE_SETTLED)
 		return state | (inst->kept.state & VCPC_STATE_COUNTING);
-	if (inst->state & VCPC_INSTANCE_OFFLINE)
+	if (flags & VCPC_INSTANCE_OFFLINE)
 		return state | VCPC_STATE_OFFLINE | VCPC_STATE_COUNTING;
 	return vcpc_counter_waits(inst->counters) ? state : state | VCPC_STATE_COUNTING;
 }
@@ -470,7 +471,7 @@ void vcpc_instance_offline(int cpu)
 /* Count from the values that were kept. */
 static int reopen(struct vcpc_instance *inst, struct vcpc_counters *fresh)
 {
-	bool stopped = inst->state & VCPC_INSTANCE_STOPPED;
+	bool stopped = vcpc_instance_is(inst, VCPC_INSTANCE_STOPPED);
 	struct vcpc_counters *old = inst->counters;
 	unsigned long flags;
 	int ret;
@@ -502,12 +503,13 @@ void vcpc_instance_online(struct vcpc_instance *inst)
 	struct vcpc_counters *fresh;
 	int bad;
 
-	if (!(inst->state & VCPC_INSTANCE_OFFLINE) || inst->state & VCPC_INSTANCE_INVALID)
+	if (!vcpc_instance_is(inst, VCPC_INSTANCE_OFFLINE) ||
+	    vcpc_instance_is(inst, VCPC_INSTANCE_INVALID))
 		return;
 	fresh = open_counters(inst, 0, &bad);
 	/* It may have gone again, and will then come again. */
 	if (fresh == ERR_PTR(-ENODEV))
 		return;
-	if (IS_ERR(fresh) || (reopen(inst, fresh) && !(inst->state & VCPC_INSTANCE_OFFLINE)))
+	if (IS_ERR(fresh) || (reopen(inst, fresh) && !vcpc_instance_is(inst, VCPC_INSTANCE_OFFLINE)))
 		vcpc_instance_deprive(inst);
 }

@@ -194,4 +194,17 @@ static __always_inline int vcpc_instance_sample_own(struct vcpc_instance *inst,
 	return ret;
 }
 
+/**
+ * vcpc_instance_is() - is it in one of these states?
+ * @inst: the instance
+ * @states: VCPC_INSTANCE_*
+ *
+ * For who does not hold the instance's lock, and so looks at what may change: what an
+ * overflow does to it is seen now, or the next time.
+ */
+static inline bool vcpc_instance_is(const struct vcpc_instance *inst, u32 states)
+{
+	return READ_ONCE(inst->state) & states;
+}
+
 #endif

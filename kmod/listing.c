@@ -124,7 +124,7 @@ static const char *activity(const struct vcpc_instance *inst, u32 state)
 {
 	if (state & VCPC_STATE_FROZEN)
 		return "frozen";
-	if (inst->state & VCPC_INSTANCE_STOPPED)
+	if (vcpc_instance_is(inst, VCPC_INSTANCE_STOPPED))
 		return "stopped";
 	return state & VCPC_STATE_COUNTING ? "counting" : "waiting";
 }

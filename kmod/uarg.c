@@ -8,6 +8,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "sized.h"
 #include "uarg.h"
 
 /* The structs as version 1 of the contract knew them; they only grow. */
@@ -33,22 +34,13 @@ BEGINS_AS_TARGET(vcpc_preset_args);
 BEGINS_AS_TARGET(vcpc_overflows_args);
 BEGINS_AS_TARGET(vcpc_sample_args);
 
-static int copy_sized(void *to, size_t known, const void __user *from, size_t size)
-{
-	if (size < known)
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	return copy_struct_from_user(to, known, from, size);
-}
-
 static noinline int copy_other_size(void *to, size_t known, const void __user *from)
 {
 	u32 size;
 
 	if (get_user(size, (const u32 __user *)from))
 		return -EFAULT;
-	return copy_sized(to, known, from, size);
+	return vcpc_copy_sized(to, known, from, size);
 }
 
 /* A caller of this very version pays for one copy of constant size. */
@@ -146,7 +138,7 @@ int vcpc_uarg_request(struct vcpc_request *req, const struct vcpc_set_create_arg
 {
 	const u32 counted = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL;
 	void __user *from = u64_to_user_ptr(args->requests + (u64)index * args->request_size);
-	int ret = copy_sized(req, sizeof(*req), from, args->request_size);
+	int ret = vcpc_copy_sized(req, sizeof(*req), from, args->request_size);
 
 	if (ret)
 		return ret;

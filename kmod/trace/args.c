@@ -5,20 +5,12 @@
 #include <linux/build_bug.h>
 #include <linux/string.h>
 
+#include "sized.h"
 #include "trace/args.h"
 
 /* The structs as version 1 of the contract knew them; they only grow. */
 static_assert(sizeof(struct vcpc_trace_tag_args) == 32);
 static_assert(sizeof(struct vcpc_trace_write) == 16);
-
-static int copy_sized(void *to, size_t known, const void __user *from, size_t size)
-{
-	if (size < known)
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	return copy_struct_from_user(to, known, from, size);
-}
 
 /**
  * vcpc_traceargs_tag() - take in the arguments of VCPC_IOC_TRACE_TAG
@@ -34,7 +26,7 @@ int vcpc_traceargs_tag(struct vcpc_trace_tag_args *args, const void __user *from
 
 	if (get_user(size, (const u32 __user *)from))
 		return -EFAULT;
-	ret = copy_sized(args, sizeof(*args), from, size);
+	ret = vcpc_copy_sized(args, sizeof(*args), from, size);
 	if (ret)
 		return ret;
 	if (args->flags || !args->name_len)
@@ -67,5 +59,5 @@ int vcpc_traceargs_name(char *name, const struct vcpc_trace_tag_args *args)
  */
 int vcpc_traceargs_other_size(struct vcpc_trace_write *event, const void __user *from, size_t size)
 {
-	return copy_sized(event, sizeof(*event), from, size);
+	return vcpc_copy_sized(event, sizeof(*event), from, size);
 }
