@@ -89,9 +89,15 @@ static u32 open_flags(const struct vcpc_binding *b)
 static int bind_thread(struct vcpc_binding *b, struct task_struct *task, int *bad)
 {
 	const struct vcpc_begin begin = { .flags = open_flags(b) };
+	int ret;
 
 	if (is_bound(b->set, task))
 		return -EBUSY;
+	ret = vcpc_binding_add(b, task, &begin, bad);
+	if (ret != -EUSERS)
+		return ret;
+	/* What has ended may have left too little of what the user may have. */
+	vcpc_binding_retire_all(b->set);
 	return vcpc_binding_add(b, task, &begin, bad);
 }
 

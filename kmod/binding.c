@@ -387,6 +387,20 @@ void vcpc_binding_retire(struct vcpc_binding *b, bool now)
 }
 
 /**
+ * vcpc_binding_retire_all() - make room: fold what has ended, in all that a set's BINDs began
+ * @set: the set
+ *
+ * Context: sleeps; under the set's lock.
+ */
+void vcpc_binding_retire_all(struct vcpc_set *set)
+{
+	struct vcpc_binding *b;
+
+	list_for_each_entry(b, &set->bindings, node)
+		vcpc_binding_retire(b, true);
+}
+
+/**
  * vcpc_binding_total() - add all that BIND began to a total
  * @b: the binding
  * @total: grows; its state is VCPC_STATE_EXITED until a thread is found that lives

@@ -80,6 +80,7 @@ int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task,
 		     const struct vcpc_begin *begin, int *bad);
 void vcpc_binding_drop(struct vcpc_instance *inst);
 void vcpc_binding_retire(struct vcpc_binding *b, bool now);
+void vcpc_binding_retire_all(struct vcpc_set *set);
 void vcpc_binding_settle(struct vcpc_instance *inst);
 void vcpc_binding_total(struct vcpc_binding *b, struct vcpc_sample *total,
 			struct vcpc_group_sample *groups, int *ret);

@@ -87,7 +87,7 @@ static int add_instance(struct vcpc_binding *b, const struct note *note)
 	ret = vcpc_binding_add(b, current, &begin, &bad);
 	if (ret != -EUSERS && ret != -ENOMEM)
 		return ret;
-	vcpc_binding_retire(b, true);
+	vcpc_binding_retire_all(b->set);
 	return vcpc_binding_add(b, current, &begin, &bad);
 }
 
@@ -105,10 +105,11 @@ static void inherit(struct vcpc_binding *b, const struct note *note)
 	/* Who exits without having been in user mode has nothing to count. */
 	if (current->flags & PF_EXITING)
 		return;
-	/* A thread that is killed while it waits has nothing to count, either. */
+	/* A thread that is killed before it has an instance has nothing to count, either. */
 	if (vcpc_set_lock(set))
 		return;
-	if (!b->closed && !vcpc_set_find_task(set, current) && add_instance(b, note))
+	if (!b->closed && !vcpc_set_find_task(set, current) && add_instance(b, note) &&
+	    !fatal_signal_pending(current))
 		lose(b);
 	vcpc_set_unlock(set);
 }

@@ -15,7 +15,7 @@
 #define ROUND		(SECOND / 2)
 /* How long the neighbor may take to begin, and to die */
 #define TO_BEGIN_MS	100000
-#define TO_DIE		(20 * SECOND)
+#define TO_DIE		(100 * SECOND)
 /* Where it is 1, each session is one task for the scheduler, whatever its threads' priorities. */
 #define SESSIONS	"/proc/sys/kernel/sched_autogroup_enabled"
 /* Per cent of what the bystander has beside a neighbor without sets */
@@ -144,13 +144,22 @@ static unsigned int kept(int niceness)
 	return sum[1] * 100 / sum[0];
 }
 
-TEST_F_TIMEOUT(bystander, of_a_nice_neighbor, 300)
+/* A busy host takes the guest's CPUs away from one of the two, and from the end of the other. */
+#define NEEDS_ITS_TIME()							\
+	do {									\
+		if (!getenv("VM_ICOUNT") && !getenv("ATTACK_ROUNDS"))		\
+			SKIP(return, "time is not counted in instructions");	\
+	} while (0)
+
+TEST_F_TIMEOUT(bystander, of_a_nice_neighbor, 1200)
 {
+	NEEDS_ITS_TIME();
 	EXPECT_LE(AT_LEAST, kept(19));
 }
 
-TEST_F_TIMEOUT(bystander, of_an_equal_neighbor, 300)
+TEST_F_TIMEOUT(bystander, of_an_equal_neighbor, 1200)
 {
+	NEEDS_ITS_TIME();
 	EXPECT_LE(AT_LEAST, kept(0));
 }
 

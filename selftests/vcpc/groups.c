@@ -155,7 +155,7 @@ TEST(each_group_has_its_turn)
 
 TEST(a_turn_is_cpu_time)
 {
-	int set = groups_set(&task_clock, 2, 1, 300 * MS, 0);
+	int set = groups_set(&task_clock, 2, 1, 300 * MS, 0), i;
 	struct grouped g;
 
 	ASSERT_GE(set, 0);
@@ -168,9 +168,13 @@ TEST(a_turn_is_cpu_time)
 	EXPECT_EQ(0, g.group[0].rounds);
 	EXPECT_GE(g.group[0].time, 300 * MS);
 	EXPECT_LT(g.group[0].tick, 300 * MS);
-	burn(330 * MS);
-	ASSERT_EQ(0, groups_sample(set, 0, 0, 2, &g));
+	/* A busy host may keep the alarm of the turn's end from coming in time. */
+	for (i = 0; i < 100 && !g.group[1].tick; i++) {
+		burn(i ? 10 * MS : 330 * MS);
+		ASSERT_EQ(0, groups_sample(set, 0, 0, 2, &g));
+	}
 	EXPECT_GT(g.group[1].tick, 0);
+	EXPECT_TRUE(i == 1 || !getenv("VM_ICOUNT"));
 	close(set);
 }
 

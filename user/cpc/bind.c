@@ -90,7 +90,7 @@ SHIM_API int cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 	shim_cpc__settle(set);
 	where = atomic_exchange(&set->where, CPC_UNBOUND);
 	if (where == CPC_ON_PCTX)
-		return shim_cpc__unbind_pctx(set);
+		return shim_cpc__unbind_pctx(cpc, set);
 	if (where == CPC_ON_CPU)
 		return shim_cpc__unbind_cpu(set);
 	/* One of several threads that have bound it may have been here before. */

@@ -50,32 +50,34 @@ SHIM_API int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, ui
 	return 0;
 }
 
-/* Take a set off its process's thread; one that was let go needs nothing more. */
-int shim_cpc__unbind_pctx(cpc_set_t *set)
+/*
+ * A set that is unbound or destroyed leaves its process, which with the last one has nobody
+ * to tell when it is let go.  Gives whether it was still held.
+ */
+bool shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set)
 {
-	pctx_t *pctx = set->pctx;
-	int ret = shim_counters__unbind(atomic_load(&set->counters), set->tid);
-
-	set->pctx = NULL;
-	if (pctx && ret)
-		return shim_cpc__fail(ret == -EBADF ? EINVAL : -ret);
-	return 0;
-}
-
-/* A set that is destroyed leaves its process, which need tell nobody then. */
-void shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set)
-{
-	const pctx_t *pctx = set->pctx;
 	bool used = false;
+	pctx_t *pctx;
 
-	if (!pctx)
-		return;
 	shim_cpc__lock(cpc);
+	pctx = set->pctx;
+	set->pctx = NULL;
 	for (const cpc_set_t *s = cpc->sets; s; s = s->next)
 		used |= s->pctx == pctx;
-	if (!used && set->pctx->cpc == cpc)
-		set->pctx->cpc = NULL;
+	if (pctx && !used && pctx->cpc == cpc)
+		pctx->cpc = NULL;
 	shim_cpc__unlock(cpc);
+	return pctx;
+}
+
+/* Take a set off its process's thread; one that was let go needs nothing more. */
+int shim_cpc__unbind_pctx(cpc_t *cpc, cpc_set_t *set)
+{
+	int ret = shim_counters__unbind(atomic_load(&set->counters), set->tid);
+
+	if (shim_cpc__leave_pctx(cpc, set) && ret)
+		return shim_cpc__fail(ret == -EBADF ? EINVAL : -ret);
+	return 0;
 }
 
 /* A process is let go: sets that were bound to it are on nobody from now on. */

@@ -113,8 +113,8 @@ int shim_cpc__unbind_cpu(cpc_set_t *set);
 int shim_cpc__sample_cpu(cpc_set_t *set, cpc_buf_t *buf);
 
 /* bind_pctx.c */
-int shim_cpc__unbind_pctx(cpc_set_t *set);
-void shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set);
+int shim_cpc__unbind_pctx(cpc_t *cpc, cpc_set_t *set);
+bool shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set);
 
 /* err.c: each returns -1 with errno set */
 int shim_cpc__fail(int err);
