@@ -16,6 +16,9 @@ mkdir -p "$logs"
 export RECORDED="$top/build/recorded"
 # A hang is found as late as that; slowness on a busy machine is none.
 export TEST_TIMEOUT=1800
+# A VM that hangs, or a machine too slow for all this, is to be reported by then.
+VM_DEADLINE=$(($(date +%s) + ${TEST_MINUTES:-75} * 60))
+export VM_DEADLINE
 
 # Programs of a folder that load BPF programs run in a VM: bpf, tools, agent.
 native_folders='unit pcp aix/header cpc/pctx trace/agent trace/arguments trace/cancelled trace/errstr trace/no_module trace/silent trace/threads'
