@@ -174,6 +174,7 @@ TEST_F(record, nothing_to_record)
 
 	EXPECT_EQ(0, shim_record_tick(self->rec));
 	EXPECT_EQ(before, size(self->base, 2));
+	EXPECT_EQ(0, shim_record_count(self->rec));
 }
 
 TEST_F(record, no_trace_without_tracing)

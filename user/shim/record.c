@@ -21,6 +21,8 @@ struct shim_recorder {
 	struct shim_writer *w;
 	int64_t offset;		/* wall clock minus monotonic, ns */
 	struct shim_ts last;	/* the last record's stamp */
+	struct shim_label label;	/* written with the first record */
+	uint64_t records;	/* how many were written */
 	struct shim_rec_sets *sets;
 	struct shim_rec_trace *trace;	/* NULL if not wanted */
 	char *archive;
@@ -56,19 +58,11 @@ static int64_t wall_offset(void)
 
 static int open_archive(struct shim_recorder *rec, const char *archive, int version)
 {
-	struct shim_label label = { .version = version };
-	int ret;
-
 	rec->offset = wall_offset();
-	rec->last = shim_ts__from_ns(clock_ns(CLOCK_MONOTONIC) + rec->offset);
-	shim_rec_label__fill(&label, rec->last);
-	ret = shim_writer__open(archive, &label, &rec->w);
-	if (ret)
-		return ret;
-	ret = shim_rec_label__context(rec->w, &label);
-	if (ret)
-		shim_writer__close(rec->w);
-	return ret;
+	rec->label.version = version;
+	/* Without a start of its own the archive starts at its first record, as PCP's do. */
+	shim_rec_label__fill(&rec->label);
+	return shim_writer__open(archive, &rec->label, &rec->w);
 }
 
 static void free_recorder(struct shim_recorder *rec)
@@ -165,7 +159,9 @@ static int write_record(struct shim_recorder *rec, struct shim_ts stamp)
 	/* A record without metrics is PCP's mark of a gap. */
 	if (!shim_rec_sets__any(rec->sets) && !(rec->trace && shim_rec_trace__any(rec->trace)))
 		return 0;
-	ret = write_instances(rec, stamp);
+	ret = rec->records ? 0 : shim_rec_label__context(rec->w, rec->label.host, stamp);
+	if (!ret)
+		ret = write_instances(rec, stamp);
 	if (!ret)
 		ret = shim_writer__begin(rec->w, stamp);
 	if (ret)
@@ -175,7 +171,9 @@ static int write_record(struct shim_recorder *rec, struct shim_ts stamp)
 		shim_writer__cancel(rec->w);
 		return ret;
 	}
-	return shim_writer__commit(rec->w);
+	ret = shim_writer__commit(rec->w);
+	rec->records += !ret;
+	return ret;
 }
 
 static int sample_all(struct shim_recorder *rec, uint64_t *when)
@@ -221,6 +219,19 @@ SHIM_API int shim_record_tick(struct shim_recorder *rec)
 SHIM_API int shim_record_missing(const struct shim_recorder *rec)
 {
 	return rec->missing;
+}
+
+/**
+ * shim_record_count() - how many records were written so far
+ * @rec: the recorder
+ *
+ * A tick for which there was nothing to record yet writes none.
+ *
+ * Return: their number.
+ */
+SHIM_API uint64_t shim_record_count(const struct shim_recorder *rec)
+{
+	return rec->records;
 }
 
 /**

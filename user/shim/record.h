@@ -63,7 +63,7 @@ int shim_rec_indom__describe(struct shim_writer *w, uint32_t indom, const char *
 			     const char *help);
 
 /* Where and when: record_label.c */
-void shim_rec_label__fill(struct shim_label *label, struct shim_ts start);
-int shim_rec_label__context(struct shim_writer *w, const struct shim_label *label);
+void shim_rec_label__fill(struct shim_label *label);
+int shim_rec_label__context(struct shim_writer *w, const char *host, struct shim_ts stamp);
 
 #endif /* SHIM_SHIM_RECORD_H */

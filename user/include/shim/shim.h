@@ -111,6 +111,7 @@ int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set, pid_t p
 int shim_record_add_trace(struct shim_recorder *rec);
 int shim_record_tick(struct shim_recorder *rec);
 int shim_record_missing(const struct shim_recorder *rec);
+uint64_t shim_record_count(const struct shim_recorder *rec);
 int shim_record_close(struct shim_recorder *rec);
 void shim_record_discard(struct shim_recorder *rec);
 
