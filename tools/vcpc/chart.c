@@ -67,16 +67,17 @@ int vcpc_chart(struct vcpc_series *s, struct timespec delta, unsigned int width,
 		.height = s->ncolumns > 2 ? 7 : 13,
 	};
 	double *x = malloc(s->nrows * sizeof(*x));
-	char left[32], right[32];
+	char left[64], right[64];
 	int err = x ? 0 : -ENOMEM;
-	bool first = true;
+	bool first = true, dated;
 
 	ascending(s);
 	for (size_t i = 0; !err && i < s->nrows; i++)
 		x[i] = vcpc_seconds(s->times[i]) - vcpc_seconds(s->times[0]);
 	plot.x = x;
-	vcpc_table_time(left, sizeof(left), s->times[0], delta);
-	vcpc_table_time(right, sizeof(right), s->times[s->nrows - 1], delta);
+	dated = vcpc_several_days(s->times[0], s->times[s->nrows - 1]);
+	vcpc_table_time(left, sizeof(left), s->times[0], delta, dated);
+	vcpc_table_time(right, sizeof(right), s->times[s->nrows - 1], delta, dated);
 	plot.left = left;
 	plot.right = right;
 	for (size_t i = 0; !err && i < s->ncolumns; i++) {

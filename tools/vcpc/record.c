@@ -2,6 +2,7 @@
 /* vcpc record: run a command, and record its counts and all transactions into an archive. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,6 @@ struct job {
 /* A recording under way */
 struct recording {
 	struct shim_recorder *rec;
-	unsigned int records;
 	int missing;	/* the first reason why values are left out */
 	int broken;	/* the error that ended it */
 };
@@ -47,7 +47,6 @@ static int tick(void *arg)
 	r->broken = shim_record_tick(r->rec);
 	if (r->broken)
 		return r->broken;
-	r->records++;
 	if (!r->missing)
 		r->missing = shim_record_missing(r->rec);
 	return 0;
@@ -76,15 +75,28 @@ static int add_sources(struct recording *r, struct shim_set *set, pid_t pid, int
 	return 0;
 }
 
+static int nothing_recorded(const struct job *job)
+{
+	return vcpc_fail(0, "nothing was counted, and no program made a trace call meanwhile: there is no archive %s\n"
+			 "%s: programs mark transactions with pmtracebegin() and pmtraceend(), see libshim-trace(3)",
+			 job->archive, program_invocation_name);
+}
+
 static int conclude(const struct job *job, struct recording *r, int status)
 {
+	uint64_t records = shim_record_count(r->rec);
 	int ret = shim_record_close(r->rec);
 
+	if (!r->broken && ret == -ENODATA && !records) {
+		ret = nothing_recorded(job);
+		return status ? status : ret;
+	}
 	if (!r->broken)
 		r->broken = ret;
-	fprintf(stderr, "vcpc record: %u records in %s\n", r->records, job->archive);
+	fprintf(stderr, "vcpc record: %" PRIu64 " record%s in %s\n", records, records == 1 ? "" : "s",
+		job->archive);
 	if (r->broken)
-		ret = vcpc_fail(0, "cannot write %s: %s", job->archive, strerror(-r->broken));
+		ret = vcpc_fail(r->broken, "cannot write %s", job->archive);
 	else if (r->missing)
 		ret = vcpc_fail(r->missing, "some values are missing");
 	return status ? status : ret;

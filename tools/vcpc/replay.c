@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include "chart.h"
+#include "damage.h"
 #include "export.h"
 #include "series.h"
 #include "table.h"
+#include "text.h"
 #include "vcpc.h"
 #include "window.h"
 
@@ -231,14 +233,17 @@ static unsigned int terminal_width(void)
 static void put_heading(const struct options *o, const struct vcpc_walk *walk)
 {
 	const struct vcpc_window *w = &o->window;
+	const struct timespec second = { 1, 0 };
 	char from[64], to[64];
-	struct tm tm;
 
-	localtime_r(&w->from.tv_sec, &tm);
-	strftime(from, sizeof(from), "%Y-%m-%d %H:%M:%S", &tm);
-	localtime_r(&w->to.tv_sec, &tm);
-	strftime(to, sizeof(to), "%H:%M:%S", &tm);
-	printf("%s: host %s, %s to %s", o->archive, w->label.hostname, from, to);
+	bool dated = vcpc_several_days(w->from, w->to);
+
+	vcpc_table_time(from, sizeof(from), w->from, second, true);
+	vcpc_table_time(to, sizeof(to), w->to, second, dated);
+	vcpc_put_printable(stdout, o->archive, "");
+	fputs(": host ", stdout);
+	vcpc_put_printable(stdout, w->label.hostname, "");
+	printf(", %s to %s", from, to);
 	if (walk->mode == PM_MODE_INTERP)
 		printf(", every %.9g s", fabs(vcpc_seconds(walk->delta)));
 	printf("\n\n");
@@ -264,6 +269,8 @@ static struct timespec step(const struct vcpc_walk *walk)
 
 static int print(struct vcpc_series *s, const struct options *o, const struct vcpc_walk *walk)
 {
+	if (o->form == TABLE || o->form == CHART || isatty(STDOUT_FILENO))
+		vcpc_series_printable(s);
 	switch (o->form) {
 	case CSV:
 		vcpc_csv(stdout, s);
@@ -307,7 +314,7 @@ static int replay(struct options *o)
 	if (!status)
 		status = select_metrics(&s, o->names);
 	if (!status)
-		status = show(&s, o);
+		status = show(&s, o) | vcpc_damage(o->archive);
 	vcpc_series_free(&s);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "series.h"
+#include "text.h"
 #include "window.h"
 
 static const double per_second[] = {
@@ -369,6 +370,20 @@ int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk)
 	vcpc_progress_end(&progress);
 	free(pmids);
 	return err == PM_ERR_EOL ? 0 : err;
+}
+
+void vcpc_series_printable(struct vcpc_series *s)
+{
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		struct vcpc_column *c = &s->columns[i];
+
+		vcpc_printable(c->metric, "");
+		if (c->instance)
+			vcpc_printable(c->instance, "");
+		for (size_t j = 0; c->texts && j < s->nrows; j++)
+			if (c->texts[j])
+				vcpc_printable(c->texts[j], "");
+	}
 }
 
 void vcpc_series_free(struct vcpc_series *s)

@@ -59,6 +59,8 @@ int vcpc_series_add(struct vcpc_series *s, const char *name);
 int vcpc_series_add_all(struct vcpc_series *s);
 /* Until the walk's or the archive's end; then 0, or a PMAPI error with what was read kept */
 int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk);
+/* For people: names and texts without what a terminal would obey */
+void vcpc_series_printable(struct vcpc_series *s);
 /* Say which metric may have been meant; returns the exit status: guess.c */
 int vcpc_fail_metric(int code, const char *name);
 void vcpc_series_free(struct vcpc_series *s);

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "catalog.h"
+#include "damage.h"
+#include "text.h"
 #include "vcpc.h"
 
 /*
@@ -160,6 +162,7 @@ static void put_name(const struct vcpc_entry *e, int inst, char *buf, size_t siz
 		return;
 	}
 	snprintf(buf, size, "%s[%s]", e->name, name);
+	vcpc_printable(buf, "");
 	free(name);
 }
 
@@ -207,7 +210,7 @@ static int summarize(struct summary *s, const char *archive, char **names)
 		return vcpc_fail(ENOMEM, "values");
 	status = vcpc_records(&s->window, archive, take, s);
 	put_all(s);
-	return status;
+	return status | vcpc_damage(archive);
 }
 
 int vcpc_cmd_summary(int argc, char **argv)

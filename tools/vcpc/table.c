@@ -11,7 +11,16 @@
 #define WIDEST		28
 #define DIGITS		6	/* of a number with an exponent */
 
-void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timespec delta)
+bool vcpc_several_days(struct timespec a, struct timespec b)
+{
+	struct tm x, y;
+
+	localtime_r(&a.tv_sec, &x);
+	localtime_r(&b.tv_sec, &y);
+	return x.tm_year != y.tm_year || x.tm_yday != y.tm_yday;
+}
+
+void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timespec delta, bool dated)
 {
 	long fraction = when.tv_nsec;
 	int digits = 9;
@@ -26,7 +35,7 @@ void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timesp
 	for (int i = digits; i < 9; i++)
 		fraction /= 10;
 	localtime_r(&when.tv_sec, &tm);
-	len = strftime(buf, size, "%H:%M:%S", &tm);
+	len = strftime(buf, size, dated ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &tm);
 	if (digits)
 		snprintf(buf + len, size - len, ".%0*ld", digits, fraction);
 }
@@ -129,6 +138,7 @@ struct panel {
 	const struct vcpc_series *s;
 	struct layout *layouts;
 	struct timespec delta;
+	bool dated;
 	size_t first, last;
 	unsigned int time_width;
 };
@@ -221,7 +231,7 @@ static void put_rows(FILE *out, const struct panel *p)
 	char buf[256];
 
 	for (size_t row = 0; row < p->s->nrows; row++) {
-		vcpc_table_time(buf, sizeof(buf), p->s->times[row], p->delta);
+		vcpc_table_time(buf, sizeof(buf), p->s->times[row], p->delta, p->dated);
 		fprintf(out, "%-*s", (int)p->time_width, buf);
 		for (size_t i = p->first; i < p->last; i++) {
 			const struct vcpc_column *c = &p->s->columns[i];
@@ -276,7 +286,8 @@ int vcpc_table(FILE *out, const struct vcpc_series *s, struct timespec delta, un
 		return -ENOMEM;
 	for (size_t i = 0; i < s->ncolumns; i++)
 		p.layouts[i] = layout_of(s, &s->columns[i]);
-	vcpc_table_time(buf, sizeof(buf), s->times[0], delta);
+	p.dated = vcpc_several_days(s->times[0], s->times[s->nrows - 1]);
+	vcpc_table_time(buf, sizeof(buf), s->times[0], delta, p.dated);
 	p.time_width = (unsigned int)strlen(buf);
 	while (next_panel(&p, width)) {
 		if (p.first)

@@ -47,6 +47,9 @@ static int show_once(const struct trace_options *options)
 		err = take_view(&view);
 	if (!err && options->json)
 		trace_json(stdout, &view);
+	else if (!err && !view.n)
+		puts("nothing was traced since tracing was turned on; programs mark transactions\n"
+		     "with pmtracebegin() and pmtraceend(), see libshim-trace(3)");
 	else if (!err)
 		trace_table(&view, options->hist);
 	free(view.stats);
@@ -77,7 +80,7 @@ static int watch(const struct trace_options *options)
 		if (!options->json)
 			putchar('\n');
 		if (fflush(stdout))
-			err = -errno;
+			break;	/* for vcpc_flush() to say */
 	}
 	return err;
 }
