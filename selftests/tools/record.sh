@@ -65,9 +65,14 @@ result "a mistyped event"
 record -o "$dir/no/such/folder" true
 [ $? = 1 ]
 result "a folder that does not exist"
-record true
-[ $? = 2 ]
-result "no -o"
+here=$PWD
+cd "$dir" && vcpc record -e page-faults sh -c 'exit 3' >"$dir/out" 2>"$dir/err"
+[ $? = 3 ] && name=$(sed -n 's/.*vcpc replay //p' "$dir/err") && [ -s "$dir/${name:-none}.meta" ] &&
+	expr "$name" : 'sh-[0-9]\{8\}-[0-9]\{6\}$' >"$dir/out"
+result "no -o: a name is chosen and said"
+vcpc record -e page-faults sh -c : 2>"$dir/err"; vcpc record -e page-faults sh -c : 2>"$dir/err"
+cd "$here" && [ "$(ls "$dir"/sh-*.meta | wc -l)" = 3 ]
+result "... another each time"
 record -o "$dir/x" -i soon true
 [ $? = 2 ]
 result "a bad interval"

@@ -38,7 +38,6 @@ expect 2 "which command?" stat
 expect 2 "Try 'vcpc stat --help'" stat --no-such-option true
 expect 2 "name is missing" stat -e page-faults, true
 expect 2 "name is missing" stat -e "" true
-expect 2 "-o ARCHIVE is missing" record true
 expect 2 "which command?" record -o "$dir/a"
 expect 2 "is not an interval" record -o "$dir/a" -i 5parsecs true
 expect 2 "is not an interval" record -o "$dir/a" -i 0 true

@@ -6,13 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "counting.h"
 
 #define DEFAULT_INTERVAL	1000000000ULL
+#define MOST_NAMES		1000	/* that are tried */
 
 struct job {
 	const char *archive;
+	char chosen[128];	/* the archive's name, if none was given */
 	int trace;
 	struct vcpc_counting counting;
 };
@@ -26,12 +30,13 @@ struct recording {
 
 static int help(void)
 {
-	printf("Usage: vcpc record -o ARCHIVE [-i INTERVAL] [-e EVENTS] [--trace] [--]\n"
+	printf("Usage: vcpc record [-o ARCHIVE] [-i INTERVAL] [-e EVENTS] [--trace] [--]\n"
 	       "                   COMMAND [ARGUMENT...]\n\n"
 	       "Runs COMMAND and records into a PCP archive, at each INTERVAL and at its end, what\n"
 	       "it and all it started have counted, and, if tracing is on ('vcpc trace on'), the\n"
 	       "machine's transactions.  Exits with COMMAND's exit status.\n\n"
 	       "  -o, --output ARCHIVE   ARCHIVE.meta, .index and .0 are made; they must not exist\n"
+	       "                         (without: COMMAND-DATE-TIME, in this folder)\n"
 	       "  -i, --interval TIME    with a unit: 100ms, 2s, 1min (without: 1s)\n"
 	       "  -e, --events LIST      events, with commas between; may be given again\n"
 	       "                         (without: the usual ones that exist here; none, where\n"
@@ -95,6 +100,8 @@ static int conclude(const struct job *job, struct recording *r, int status)
 		r->broken = ret;
 	fprintf(stderr, "vcpc record: %" PRIu64 " record%s in %s\n", records, records == 1 ? "" : "s",
 		job->archive);
+	if (job->archive == job->chosen)
+		fprintf(stderr, "vcpc record: to see them: vcpc replay %s\n", job->archive);
 	if (r->broken)
 		ret = vcpc_fail(r->broken, "cannot write %s", job->archive);
 	else if (r->missing)
@@ -163,6 +170,35 @@ static bool own_option(int letter, void *arg)
 	return true;
 }
 
+static bool is_taken(const char *archive)
+{
+	char path[sizeof(((struct job *)NULL)->chosen) + 8];
+
+	snprintf(path, sizeof(path), "%s.meta", archive);
+	return !access(path, F_OK);
+}
+
+/* COMMAND-20240301-143000, and if that is there, with -2 and so on behind */
+static int choose_name(struct job *job)
+{
+	const char *command = basename(job->counting.argv[0]);
+	time_t now = time(NULL);
+	char when[32];
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &tm);
+	for (int i = 1; i < MOST_NAMES; i++) {
+		snprintf(job->chosen, sizeof(job->chosen), i == 1 ? "%.64s-%s" : "%.64s-%s-%d",
+			 *command ? command : "run", when, i);
+		if (is_taken(job->chosen))
+			continue;
+		job->archive = job->chosen;
+		return 0;
+	}
+	return vcpc_fail(0, "there are too many archives %.64s-%s*; say -o ARCHIVE", command, when);
+}
+
 /* As vcpc_counting_parse() */
 static int parse(int argc, char **argv, struct job *job)
 {
@@ -177,9 +213,9 @@ static int parse(int argc, char **argv, struct job *job)
 	};
 	int ret = vcpc_counting_parse(argc, argv, &options, &job->counting, job);
 
-	if (!ret && !job->archive)
-		ret = vcpc_usage("-o ARCHIVE is missing");
-	return ret ? ret : vcpc_counting_command(&job->counting);
+	if (!ret)
+		ret = vcpc_counting_command(&job->counting);
+	return !ret && !job->archive ? choose_name(job) : ret;
 }
 
 static int nothing_counts(void)

@@ -12,6 +12,7 @@
 #include "chart.h"
 #include "damage.h"
 #include "export.h"
+#include "preset.h"
 #include "series.h"
 #include "table.h"
 #include "text.h"
@@ -39,8 +40,8 @@ static int help(void)
 {
 	printf("Usage: vcpc replay ARCHIVE [-t INTERVAL] [-m MODE] [-p] [-r] [METRIC...]\n\n"
 	       "Prints an archive's values: those of the METRICs, of groups of them (trace), or of\n"
-	       "single instances (trace.transact.count[name]); without, of all that have numbers.\n"
-	       "Counters are shown as their rate per second.\n\n"
+	       "single instances (trace.transact.count[name]).  Counters are shown as their rate per\n"
+	       "second.  Without METRICs or an interval, one screen of what matters most.\n\n"
 	       "  -t, --interval TIME   time from row to row: 100ms, 2sec, 1.5s, \"1min 30sec\"\n"
 	       "                        (without: one that gives some 20 rows)\n"
 	       "  -m, --mode MODE       interp: values at each interval, between the records (default)\n"
@@ -54,8 +55,10 @@ static int help(void)
 	       "  -c, --csv             for spreadsheets: names, then a line a row\n"
 	       "  -j, --json            for programs: one object\n"
 	       "  -r, --raw             counters as they are, every digit\n"
-	       "  -a, --ascii           draw with ASCII characters even where there are better ones\n",
+	       "  -a, --ascii           draw with ASCII characters even where there are better ones\n\n"
+	       "Several METRICs have one name:\n",
 	       VCPC_WINDOW_HELP);
+	vcpc_preset_help();
 	return 0;
 }
 
@@ -158,21 +161,28 @@ static int parse_options(int argc, char **argv, struct options *o)
 	return -1;
 }
 
+/* A preset, a metric, a group of them, or an instance */
+static int add_name(struct vcpc_series *s, const char *name)
+{
+	int err;
+
+	if (*name == ':')
+		return vcpc_preset_add(s, name);
+	err = vcpc_series_add(s, name);
+	return err ? vcpc_fail_metric(err, name) : 0;
+}
+
 static int select_metrics(struct vcpc_series *s, char **names)
 {
 	const char *missing;
-	int err;
+	int status = 0;
 
-	if (!*names) {
-		err = vcpc_series_add_all(s);
-		if (err)
-			return vcpc_fail_pm(err, "metrics");
-	}
-	for (; *names; names++) {
-		err = vcpc_series_add(s, *names);
-		if (err)
-			return vcpc_fail_metric(err, *names);
-	}
+	if (!*names)
+		status = vcpc_preset_add(s, VCPC_PRESET_DEFAULT);
+	for (; *names && !status; names++)
+		status = add_name(s, *names);
+	if (status)
+		return status;
 	if (!s->nmetrics)
 		return vcpc_fail(0, "the archive has no metrics with numbers");
 	missing = vcpc_picks_missing(&s->picks);
@@ -267,6 +277,36 @@ static struct timespec step(const struct vcpc_walk *walk)
 	return t;
 }
 
+/* Rates need two values, so that there are none if the interval is about as long as the archive. */
+static void put_nothing(const struct options *o, const struct vcpc_walk *walk)
+{
+	double length = vcpc_seconds(o->window.to) - vcpc_seconds(o->window.from);
+
+	printf("no values");
+	if (walk->mode == PM_MODE_INTERP && o->delta && fabs(vcpc_seconds(walk->delta)) * 4 > length)
+		printf(" at this interval: there are %.3g s, and a rate needs two values; take a shorter one, or none",
+		       length);
+	putchar('\n');
+}
+
+/* People who ask for nothing in particular get what fits on a screen */
+static int put_table(const struct vcpc_series *s, const struct options *o,
+		     const struct vcpc_walk *walk)
+{
+	size_t left = 0;
+	bool one_screen = !*o->names && !o->delta && walk->mode == PM_MODE_INTERP;
+
+	if (vcpc_table(stdout, s, step(walk), terminal_width(), one_screen ? &left : NULL))
+		return vcpc_fail(ENOMEM, "table");
+	if (left) {
+		printf("\n%zu more %s: name metrics, or :counts, :transactions, :points, :histograms, :all;\n"
+		       "'vcpc dump -d ", left, left == 1 ? "column" : "columns");
+		vcpc_put_printable(stdout, o->archive, "");
+		printf("' lists all metrics\n");
+	}
+	return 0;
+}
+
 static int print(struct vcpc_series *s, const struct options *o, const struct vcpc_walk *walk)
 {
 	if (o->form == TABLE || o->form == CHART || isatty(STDOUT_FILENO))
@@ -283,11 +323,11 @@ static int print(struct vcpc_series *s, const struct options *o, const struct vc
 	}
 	put_heading(o, walk);
 	if (!s->nrows || all_empty(s))
-		printf("no values\n");
+		put_nothing(o, walk);
 	else if (o->form == CHART)
 		return vcpc_chart(s, step(walk), terminal_width(), o->ascii);
-	else if (vcpc_table(stdout, s, step(walk), terminal_width()))
-		return vcpc_fail(ENOMEM, "table");
+	else
+		return put_table(s, o, walk);
 	return 0;
 }
 

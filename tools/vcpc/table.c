@@ -256,27 +256,54 @@ static void put_panel(FILE *out, const struct panel *p)
 	put_rows(out, p);
 }
 
+/* What a panel takes up to a column: groups before its last one, and that, as wide as its name at least */
+struct used {
+	unsigned int before, group;
+	const struct vcpc_column *last;
+};
+
+static unsigned int with_column(const struct panel *p, size_t i, struct used *used)
+{
+	const struct vcpc_column *c = &p->s->columns[i];
+
+	if (!used->last || !same_group(used->last, c)) {
+		if (used->last)
+			used->before += longer(used->group, group_len(used->last) + GAP);
+		used->group = 0;
+	}
+	used->last = c;
+	used->group += p->layouts[i].width + GAP;
+	return used->before + longer(used->group, group_len(c) + GAP);
+}
+
 /* As many columns as fit, but at least one; false if there are none left */
 static bool next_panel(struct panel *p, unsigned int width)
 {
-	unsigned int used = p->time_width;
+	struct used used = { .before = p->time_width };
 	bool any = false;
 
 	p->first = p->last;
 	for (; p->last < p->s->ncolumns; p->last++) {
-		unsigned int add = p->layouts[p->last].width + GAP;
-
 		if (p->s->columns[p->last].empty)
 			continue;
-		if (any && used + add > width)
+		if (with_column(p, p->last, &used) > width && any)
 			break;
-		used += add;
 		any = true;
 	}
 	return any;
 }
 
-int vcpc_table(FILE *out, const struct vcpc_series *s, struct timespec delta, unsigned int width)
+static size_t columns_left(const struct panel *p)
+{
+	size_t left = 0;
+
+	for (size_t i = p->last; i < p->s->ncolumns; i++)
+		left += !p->s->columns[i].empty;
+	return left;
+}
+
+int vcpc_table(FILE *out, const struct vcpc_series *s, struct timespec delta, unsigned int width,
+	       size_t *left)
 {
 	struct panel p = { .s = s, .delta = delta };
 	char buf[64];
@@ -294,6 +321,10 @@ int vcpc_table(FILE *out, const struct vcpc_series *s, struct timespec delta, un
 			fputc('\n', out);
 		widen_groups(&p);
 		put_panel(out, &p);
+		if (left) {
+			*left = columns_left(&p);
+			break;
+		}
 	}
 	free(p.layouts);
 	return 0;
