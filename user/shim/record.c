@@ -123,7 +123,22 @@ SHIM_API int shim_record_open(const char *archive, const struct shim_record_opti
  */
 SHIM_API int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set, pid_t pid)
 {
-	return shim_rec_sets__add(rec->sets, rec->w, set, pid);
+	return shim_rec_sets__add(rec->sets, rec->w, set, pid ? pid : getpid(), NULL);
+}
+
+/**
+ * shim_record_add_named() - record a set's counts under another name than a process's
+ * @rec: the recorder
+ * @set: bound to one or more targets; must live until shim_record_close()
+ * @id: number of the instance, 0 or more, no other set's of the same events
+ * @name: its name
+ *
+ * Return: as shim_record_add_set(), or -EINVAL (number or name).
+ */
+SHIM_API int shim_record_add_named(struct shim_recorder *rec, struct shim_set *set, int id,
+				   const char *name)
+{
+	return id < 0 || !*name ? -EINVAL : shim_rec_sets__add(rec->sets, rec->w, set, id, name);
 }
 
 /**

@@ -30,7 +30,7 @@ struct shim_rec_sets;
 int shim_rec_sets__create(struct shim_rec_sets **out);
 void shim_rec_sets__destroy(struct shim_rec_sets *sets);
 int shim_rec_sets__add(struct shim_rec_sets *sets, struct shim_writer *w, struct shim_set *set,
-		       pid_t pid);
+		       pid_t pid, const char *name);
 /* Take samples; *when is the first's time if there is any set.  The first error, after all. */
 int shim_rec_sets__sample(struct shim_rec_sets *sets, uint64_t *when);
 /* Instances that are new, then the values */

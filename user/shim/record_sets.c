@@ -290,24 +290,23 @@ static int insert(struct shim_rec_sets *sets, struct source *source)
  * @sets: where
  * @w: for the metrics that are new
  * @set: bound to one target
- * @pid: its process, 0 for the caller
+ * @pid: its process, or the number of its instance if that has a name of its own
+ * @name: that, or NULL
  *
  * Return: as shim_record_add_set().
  */
 int shim_rec_sets__add(struct shim_rec_sets *sets, struct shim_writer *w, struct shim_set *set,
-		       pid_t pid)
+		       pid_t pid, const char *name)
 {
 	struct source *source;
 	int ret;
 
-	if (!pid)
-		pid = getpid();
 	source = calloc(1, sizeof(*source));
 	if (!source)
 		return -ENOMEM;
 	source->set = set;
 	source->pid = pid;
-	source->name = instance_name(pid);
+	source->name = name ? strdup(name) : instance_name(pid);
 	ret = source->name ? check_new(sets, source) : -ENOMEM;
 	if (!ret)
 		ret = write_times(sets, w);
