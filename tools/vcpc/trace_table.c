@@ -182,7 +182,7 @@ static void show_values(const struct trace_view *view, int width)
 static void show_counts(const struct trace_view *view, int width)
 {
 	for (size_t i = 0; i < view->ncounts; i++) {
-		const struct shim_trace_count *count = shim_trace_count_at(view->trace, i);
+		const struct shim_trace_count *count = view->counts[i];
 
 		if (!i)
 			printf("%-*s  %-24s %12s %16s %16s\n", width, "COUNTED IN", "EVENT",
