@@ -44,7 +44,7 @@ TEST(an_example)
 
 TEST(no_spread_and_too_few)
 {
-	const double same[] = { 5, 5 }, more[] = { 6, 6, 6 };
+	const double same[] = { 5, 5 }, more[] = { 6, 6, 6 }, tenth[] = { 0.1, 0.1, 0.1, 0.1, 0.1, 0.1 };
 	struct vcpc_difference d;
 	double mean;
 
@@ -52,6 +52,9 @@ TEST(no_spread_and_too_few)
 	EXPECT_TRUE(d.known);
 	EXPECT_EQ(1, d.least);
 	EXPECT_EQ(1, d.most);
+	vcpc_welch(tenth, 3, tenth, 6, &d);
+	EXPECT_EQ(0, d.least);
+	EXPECT_EQ(0, d.most);
 	vcpc_welch(same, 1, more, 3, &d);
 	EXPECT_FALSE(d.known);
 	EXPECT_TRUE(isnan(vcpc_spread(same, 1, &mean)));

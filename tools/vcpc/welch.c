@@ -7,13 +7,14 @@
 #define STEPS	300	/* of the continued fraction, which ends by itself long before */
 #define CLOSE	1e-14
 
+/* Equal values have exactly themselves as mean: there is nothing to round */
 static double mean_of(const double *v, size_t n)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < n; i++)
-		sum += v[i];
-	return sum / n;
+		sum += v[i] - v[0];
+	return v[0] + sum / n;
 }
 
 /* Of the mean: the sample's variance over its size */
