@@ -7,7 +7,7 @@
 #include "vcpc.h"
 #include "window.h"
 
-#define MOST	12
+#define MOST	16
 
 /* @metrics: in this order, names of metrics or of groups of them; @all: then all others, too */
 static const struct preset {
@@ -17,8 +17,8 @@ static const struct preset {
 	const char *metrics[MOST];
 } presets[] = {
 	{ VCPC_PRESET_DEFAULT, NULL, true, false,
-	  { "vcpc.count.task_clock", "vcpc.count.instructions", "trace.transact.count",
-	    "vcpc.transact.p99_time", "vcpc.count.cycles", "vcpc.count.page_faults", "vcpc.count",
+	  { "vcpc.count.task_clock", "vcpc.count.instructions", "vcpc.count.instructions_u",
+	    "trace.transact.count", "vcpc.transact.p99_time", "vcpc.count.cycles", "vcpc.count",
 	    "trace.point.count", "trace.observe.value", "trace.counter.value", "trace.transact" } },
 	{ ":counts", "what the command counted", false, false, { "vcpc.count", "vcpc.time.tick" } },
 	{ ":transactions", "how many a second, and their times", false, false,

@@ -21,27 +21,31 @@ struct job {
 	struct vcpc_counting counting;
 };
 
-/* A recording under way */
+/* A recording under way; @sets: @n, one a target, or one of the command, or none */
 struct recording {
 	struct shim_recorder *rec;
+	struct shim_set *sets[VCPC_TARGETS];
+	unsigned int n;
 	int missing;	/* the first reason why values are left out */
 	int broken;	/* the error that ended it */
 };
 
 static int help(void)
 {
-	printf("Usage: vcpc record [-o ARCHIVE] [-i INTERVAL] [-e EVENTS] [--trace] [--]\n"
-	       "                   COMMAND [ARGUMENT...]\n\n"
+	printf("Usage: vcpc record [OPTION...] [--] COMMAND [ARGUMENT...]\n"
+	       "       vcpc record {-p PID | --tid TID | -a | -C CPUS} [OPTION...] [COMMAND [ARGUMENT...]]\n\n"
 	       "Runs COMMAND and records into a PCP archive, at each INTERVAL and at its end, what\n"
 	       "it and all it started have counted, and, if tracing is on ('vcpc trace on'), the\n"
-	       "machine's transactions.  Exits with COMMAND's exit status.\n\n"
+	       "machine's transactions.  Exits with COMMAND's exit status.\n"
+	       "Or records what runs already, each process, thread or CPU on its own.\n\n"
 	       "  -o, --output ARCHIVE   ARCHIVE.meta, .index and .0 are made; they must not exist\n"
 	       "                         (without: COMMAND-DATE-TIME, in this folder)\n"
 	       "  -i, --interval TIME    with a unit: 100ms, 2s, 1min (without: 1s)\n"
 	       "  -e, --events LIST      events, with commas between; may be given again\n"
 	       "                         (without: the usual ones that exist here; none, where\n"
 	       "                         the module is not loaded, but transactions can be traced)\n"
-	       "  -t, --trace            turn tracing on for this time, if it is off\n");
+	       "  -t, --trace            turn tracing on for this time, if it is off\n\n"
+	       VCPC_COUNTING_HELP);
 	return 0;
 }
 
@@ -68,10 +72,26 @@ static int check_twice(const struct shim_set *set)
 	return 0;
 }
 
-static int add_sources(struct recording *r, struct shim_set *set, pid_t pid, int traced)
+static int add_set(const struct job *job, struct recording *r, unsigned int i, pid_t pid)
 {
-	int ret = set ? shim_record_add_set(r->rec, set, pid) : 0;
+	const struct vcpc_targets *targets = &job->counting.targets;
+	char name[32];
 
+	if (targets->kind == VCPC_NO_TARGETS)
+		return shim_record_add_set(r->rec, r->sets[i], pid);
+	if (targets->kind != VCPC_CPUS)
+		return shim_record_add_set(r->rec, r->sets[i], targets->ids[i]);
+	snprintf(name, sizeof(name), "cpu%d", (int)targets->ids[i]);
+	return shim_record_add_named(r->rec, r->sets[i], targets->ids[i], name);
+}
+
+/* @pid: the command's */
+static int add_sources(const struct job *job, struct recording *r, pid_t pid, int traced)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < r->n && !ret; i++)
+		ret = add_set(job, r, i, pid);
 	if (ret)
 		return vcpc_fail(ret, "cannot record");
 	ret = traced ? shim_record_add_trace(r->rec) : 0;
@@ -109,38 +129,68 @@ static int conclude(const struct job *job, struct recording *r, int status)
 	return status ? status : ret;
 }
 
-static int run(const struct job *job, struct shim_set *set, int traced)
+/* What the transactions of what is counted count is part of what is traced. */
+static unsigned int flags_of(const struct job *job, int traced)
 {
-	struct recording r = { 0 };
-	/* What the command's transactions count is part of what is traced. */
-	struct vcpc_child child = { .flags = traced ? SHIM_BIND_TRACE : 0 };
+	return traced && job->counting.targets.kind != VCPC_CPUS ? SHIM_BIND_TRACE : 0;
+}
+
+/* The command starts, or what runs already is counted: 0, or the exit status after a message */
+static int begin(const struct job *job, struct recording *r, struct vcpc_child *child)
+{
+	const struct vcpc_targets *targets = &job->counting.targets;
+	char what[1024];
+	int ret = 0;
+
+	if (targets->kind == VCPC_NO_TARGETS)
+		return vcpc_child_start(child, r->n ? r->sets[0] : NULL, job->counting.argv);
+	for (unsigned int i = 0; i < r->n && !ret; i++)
+		ret = vcpc_targets_bind(targets, i, r->sets[i], child->flags);
+	if (ret || *job->counting.argv || job->counting.duration)
+		return ret;
+	vcpc_targets_text(targets, what, sizeof(what));
+	fprintf(stderr, "vcpc record: recording %s in %s; Ctrl-C ends it\n", what, job->archive);
+	return 0;
+}
+
+/* @ticks: whether to record meanwhile */
+static int wait_for(const struct job *job, struct recording *r, struct vcpc_child *child, bool ticks)
+{
+	if (job->counting.targets.kind == VCPC_NO_TARGETS)
+		return vcpc_child_wait(child, ticks ? job->counting.interval : 0, tick, r);
+	return ticks ? vcpc_counting_wait(&job->counting, tick, r) : 0;
+}
+
+static int run(const struct job *job, struct recording *r, int traced)
+{
+	struct vcpc_child child = { .flags = flags_of(job, traced) };
 	int status;
-	int ret = shim_record_open(job->archive, NULL, &r.rec);
+	int ret = shim_record_open(job->archive, NULL, &r->rec);
 
 	if (ret == -EBUSY)
 		return vcpc_fail(0, "archive '%s' is being written by somebody else", job->archive);
 	if (ret)
 		return vcpc_fail(ret, "cannot make archive '%s'", job->archive);
-	ret = vcpc_child_start(&child, set, job->counting.argv);
+	ret = begin(job, r, &child);
 	if (ret) {
-		shim_record_discard(r.rec);
+		shim_record_discard(r->rec);
 		return ret;
 	}
-	ret = add_sources(&r, set, child.pid, traced);
+	ret = add_sources(job, r, child.pid, traced);
 	if (!ret)
-		tick(&r);
-	status = vcpc_child_wait(&child, ret || r.broken ? 0 : job->counting.interval, tick, &r);
+		tick(r);
+	status = wait_for(job, r, &child, !ret && !r->broken);
 	if (ret) {
-		shim_record_discard(r.rec);
+		shim_record_discard(r->rec);
 		return status ? status : ret;
 	}
-	if (!r.broken)
-		tick(&r);
-	return conclude(job, &r, status);
+	if (!r->broken)
+		tick(r);
+	return conclude(job, r, status);
 }
 
 /* With tracing on, if that is wanted; off again only if it was off. */
-static int run_traced(const struct job *job, struct shim_set *set)
+static int run_traced(const struct job *job, struct recording *r)
 {
 	int ours = 0;
 	int ret;
@@ -151,13 +201,13 @@ static int run_traced(const struct job *job, struct shim_set *set)
 			return vcpc_fail(ret, "cannot turn tracing on");
 		ours = !ret;
 	}
-	ret = run(job, set, shim_trace_status() > 0);
+	ret = run(job, r, shim_trace_status() > 0);
 	if (ours)
 		shim_trace_off();
 	return ret;
 }
 
-static bool own_option(int letter, void *arg)
+static int own_option(int letter, void *arg)
 {
 	struct job *job = arg;
 
@@ -166,8 +216,8 @@ static bool own_option(int letter, void *arg)
 	else if (letter == 't')
 		job->trace = 1;
 	else
-		return false;
-	return true;
+		return -1;
+	return 0;
 }
 
 static bool is_taken(const char *archive)
@@ -181,7 +231,7 @@ static bool is_taken(const char *archive)
 /* COMMAND-20240301-143000, and if that is there, with -2 and so on behind */
 static int choose_name(struct job *job)
 {
-	const char *command = basename(job->counting.argv[0]);
+	const char *command = *job->counting.argv ? basename(job->counting.argv[0]) : "attached";
 	time_t now = time(NULL);
 	char when[32];
 	struct tm tm;
@@ -228,32 +278,43 @@ static int nothing_counts(void)
 	return ret == -ENODEV;
 }
 
-/* Without the module, there is nothing but what is traced; no set, if that is all that was asked for. */
-static int open_set(struct job *job, struct shim_set **set)
+/* One a target, so that each is an instance, or one of the command */
+static int open_each(struct job *job, struct recording *r)
 {
-	int ret;
+	unsigned int n = job->counting.targets.n ? job->counting.targets.n : 1;
+	int ret = 0;
 
-	*set = NULL;
-	if (!job->counting.events.n && (job->trace || shim_trace_status() > 0) && nothing_counts()) {
-		fprintf(stderr, "vcpc record: the vcpc module is not loaded: transactions, but no counts\n");
-		return 0;
+	while (r->n < n && !ret) {
+		ret = vcpc_events_open(&job->counting.events, &r->sets[r->n]);
+		r->n += !ret;
 	}
-	ret = vcpc_events_open(&job->counting.events, set);
-	return ret ? ret : check_twice(*set);
+	return ret ? ret : check_twice(r->sets[0]);
+}
+
+/* Without the module, there is nothing but what is traced; no set, if that is all that was asked for. */
+static int open_sets(struct job *job, struct recording *r)
+{
+	bool asked = job->counting.events.n || job->counting.targets.n;
+
+	if (asked || (!job->trace && shim_trace_status() <= 0) || !nothing_counts())
+		return open_each(job, r);
+	fprintf(stderr, "vcpc record: the vcpc module is not loaded: transactions, but no counts\n");
+	return 0;
 }
 
 int vcpc_cmd_record(int argc, char **argv)
 {
 	struct job job = { .counting.interval = DEFAULT_INTERVAL };
-	struct shim_set *set = NULL;
+	struct recording recording = { .rec = NULL };
 	int ret = parse(argc, argv, &job);
 	bool wants_help = ret < 0;
 
 	if (!ret)
-		ret = open_set(&job, &set);
+		ret = open_sets(&job, &recording);
 	if (!ret)
-		ret = run_traced(&job, set);
-	shim_set_destroy(set);
+		ret = run_traced(&job, &recording);
+	for (unsigned int i = 0; i < recording.n; i++)
+		shim_set_destroy(recording.sets[i]);
 	vcpc_events_free(&job.counting.events);
 	return wants_help ? help() : ret;
 }

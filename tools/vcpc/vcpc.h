@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include <shim/shim.h>
@@ -80,7 +81,7 @@ struct vcpc_child {
 	sigset_t mask;
 };
 
-int vcpc_threads_print(struct shim_set *set, const struct shim_sample *total);
+int vcpc_threads_print(FILE *out, struct shim_set *set, const struct shim_sample *total);
 
 int vcpc_child_start(struct vcpc_child *child, struct shim_set *set, char **argv);
 int vcpc_child_wait(struct vcpc_child *child, uint64_t interval, int (*tick)(void *arg), void *arg);
