@@ -79,6 +79,8 @@ for width in 40 60 80 200; do
 done
 [ $bad = 0 ]
 result "replay: one screen, as wide as the terminal"
+run replay -p "$dir/r" && [ "$(wc -l <"$dir/out")" -le 40 ] && grep -q '^[0-9]* more columns' "$dir/out"
+result "replay -p: so are charts"
 COLUMNS=40 run replay "$dir/r" && grep -q '^[0-9]* more columns: .*:transactions' "$dir/out"
 result "replay: says that there is more"
 run replay "$dir/r" :counts && grep -q instructions "$dir/out" && grep -q tick "$dir/out" && ! grep -q checkout "$dir/out"

@@ -14,6 +14,7 @@
 #include "window.h"
 
 #define WIDEST_CHART	110
+#define ON_A_SCREEN	3
 
 static bool is_utf8(void)
 {
@@ -59,7 +60,8 @@ static int draw_column(const struct vcpc_series *s, const struct vcpc_column *c,
 	return vcpc_plot(stdout, plot);
 }
 
-int vcpc_chart(struct vcpc_series *s, struct timespec delta, unsigned int width, bool ascii)
+int vcpc_chart(struct vcpc_series *s, struct timespec delta, unsigned int width, bool ascii,
+	       size_t *left)
 {
 	struct vcpc_plot plot = {
 		.width = width > WIDEST_CHART ? WIDEST_CHART : width,
@@ -67,25 +69,29 @@ int vcpc_chart(struct vcpc_series *s, struct timespec delta, unsigned int width,
 		.height = s->ncolumns > 2 ? 7 : 13,
 	};
 	double *x = malloc(s->nrows * sizeof(*x));
-	char left[64], right[64];
+	char first_time[64], last_time[64];
 	int err = x ? 0 : -ENOMEM;
-	bool first = true, dated;
+	unsigned int drawn = 0;
+	bool dated;
 
 	ascending(s);
 	for (size_t i = 0; !err && i < s->nrows; i++)
 		x[i] = vcpc_seconds(s->times[i]) - vcpc_seconds(s->times[0]);
 	plot.x = x;
 	dated = vcpc_several_days(s->times[0], s->times[s->nrows - 1]);
-	vcpc_table_time(left, sizeof(left), s->times[0], delta, dated);
-	vcpc_table_time(right, sizeof(right), s->times[s->nrows - 1], delta, dated);
-	plot.left = left;
-	plot.right = right;
+	vcpc_table_time(first_time, sizeof(first_time), s->times[0], delta, dated);
+	vcpc_table_time(last_time, sizeof(last_time), s->times[s->nrows - 1], delta, dated);
+	plot.left = first_time;
+	plot.right = last_time;
 	for (size_t i = 0; !err && i < s->ncolumns; i++) {
 		if (s->columns[i].empty)
 			continue;
-		if (!first)
+		if (left && drawn == ON_A_SCREEN) {
+			++*left;
+			continue;
+		}
+		if (drawn++)
 			putchar('\n');
-		first = false;
 		err = draw_column(s, &s->columns[i], &plot);
 	}
 	free(x);

@@ -289,22 +289,29 @@ static void put_nothing(const struct options *o, const struct vcpc_walk *walk)
 	putchar('\n');
 }
 
-/* People who ask for nothing in particular get what fits on a screen */
-static int put_table(const struct vcpc_series *s, const struct options *o,
-		     const struct vcpc_walk *walk)
+static void put_more(const struct options *o, size_t left)
 {
-	size_t left = 0;
-	bool one_screen = !*o->names && !o->delta && walk->mode == PM_MODE_INTERP;
+	printf("\n%zu more %s: name metrics, or :counts, :transactions, :points, :histograms, :all;\n"
+	       "'vcpc dump -d ", left, left == 1 ? "column" : "columns");
+	vcpc_put_printable(stdout, o->archive, "");
+	printf("' lists all metrics\n");
+}
 
-	if (vcpc_table(stdout, s, step(walk), terminal_width(), one_screen ? &left : NULL))
-		return vcpc_fail(ENOMEM, "table");
-	if (left) {
-		printf("\n%zu more %s: name metrics, or :counts, :transactions, :points, :histograms, :all;\n"
-		       "'vcpc dump -d ", left, left == 1 ? "column" : "columns");
-		vcpc_put_printable(stdout, o->archive, "");
-		printf("' lists all metrics\n");
-	}
-	return 0;
+/* People who ask for nothing in particular get what fits on a screen */
+static int put_values(struct vcpc_series *s, const struct options *o, const struct vcpc_walk *walk)
+{
+	bool one_screen = !*o->names && !o->delta && walk->mode == PM_MODE_INTERP;
+	unsigned int width = terminal_width();
+	size_t left = 0;
+	int status = 0;
+
+	if (o->form == CHART)
+		status = vcpc_chart(s, step(walk), width, o->ascii, one_screen ? &left : NULL);
+	else if (vcpc_table(stdout, s, step(walk), width, one_screen ? &left : NULL))
+		status = vcpc_fail(ENOMEM, "table");
+	if (left && !status)
+		put_more(o, left);
+	return status;
 }
 
 static int print(struct vcpc_series *s, const struct options *o, const struct vcpc_walk *walk)
@@ -324,10 +331,8 @@ static int print(struct vcpc_series *s, const struct options *o, const struct vc
 	put_heading(o, walk);
 	if (!s->nrows || all_empty(s))
 		put_nothing(o, walk);
-	else if (o->form == CHART)
-		return vcpc_chart(s, step(walk), terminal_width(), o->ascii);
 	else
-		return put_table(s, o, walk);
+		return put_values(s, o, walk);
 	return 0;
 }
 
