@@ -112,6 +112,10 @@ result "-r 0"
 run -r 2 -T true
 [ $? = 2 ] && grep -q 'neither with -T' "$dir/err"
 result "what does not go together"
+run -I 100ms -e task-clock,page-faults sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
+[ $? = 0 ] && grep -q '^ *seconds  *task-clock  *page-faults$' "$dir/err" && grep -q '^  *CPUs  */s$' "$dir/err" &&
+	[ "$(awk 'NF == 3 && $1 ~ /^[0-9.]+$/ && $2 > 0.2 && $2 < 1.2 { n++ } END { print n + 0 }' "$dir/err")" -ge 1 ] && [ -n "$(count task-clock)" ]
+result "-I: rates of each interval"
 run -i often -e page-faults true
 [ $? = 2 ]
 result "an interval that is none"

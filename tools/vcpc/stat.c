@@ -11,6 +11,7 @@
 #include "counting.h"
 #include "counts.h"
 #include "output.h"
+#include "rates.h"
 
 #define MOST_RUNS	10000
 
@@ -19,6 +20,7 @@ enum form { TEXT, JSON, CSV };
 struct job {
 	struct vcpc_counting counting;
 	bool threads;
+	bool rates;		/* at each interval, instead of the counts so far */
 	enum form form;
 	unsigned long runs;	/* 0 if not given */
 	const char *output;
@@ -36,6 +38,7 @@ static int help(void)
 	       "                        (without: the usual ones that exist here)\n"
 	       "  -i, --interval TIME   print the counts so far at each interval, too; with a\n"
 	       "                        unit: 100ms, 2s, 1min\n"
+	       "  -I, --rates TIME      print what was counted in each interval, per second\n"
 	       "  -T, --threads         and those of each thread\n"
 	       "  -r, --repeat N        run COMMAND N times: means, and their 95 %% intervals\n"
 	       "  -j, --json            for programs: one object\n"
@@ -50,6 +53,7 @@ struct run {
 	const struct job *job;
 	struct shim_set *set;
 	uint64_t start;
+	struct vcpc_rates rates;
 };
 
 static uint64_t now(void)
@@ -58,6 +62,17 @@ static uint64_t now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static int show_rates(struct run *run)
+{
+	struct shim_sample total;
+	int ret = shim_set_total(run->set, 0, &total);
+
+	if (ret)
+		return vcpc_fail(ret, "no counts of %s", run->job->what);
+	vcpc_rates_print(stderr, &run->rates, run->set, &total, (now() - run->start) / 1e9);
+	return 0;
 }
 
 /* 0, or the exit status after a message */
@@ -73,9 +88,8 @@ static int take(const struct run *run, struct vcpc_counts *counts, struct shim_s
 }
 
 /* The counts so far; those of threads are of the same samples that were added up. */
-static int tick(void *arg)
+static int show_counts(const struct run *run)
 {
-	const struct run *run = arg;
 	struct vcpc_counts counts = { NULL };
 	struct shim_sample total;
 	int ret = take(run, &counts, &total);
@@ -86,6 +100,13 @@ static int tick(void *arg)
 	if (!ret && run->job->threads)
 		ret = vcpc_threads_print(stderr, run->set, &total);
 	return ret;
+}
+
+static int tick(void *arg)
+{
+	struct run *run = arg;
+
+	return run->job->rates ? show_rates(run) : show_counts(run);
 }
 
 static int wait_for(const struct job *job, struct run *run)
@@ -187,6 +208,9 @@ static int own_option(int letter, void *arg)
 		return 0;
 	case 'r':
 		return take_repeat(job);
+	case 'I':
+		job->rates = true;
+		return vcpc_interval(optarg, &job->counting.interval);
 	case 't':
 		return vcpc_targets_add(&job->counting.targets, VCPC_THREADS, optarg);
 	default:
@@ -202,9 +226,9 @@ static int check(const struct job *job)
 	if (job->runs && attached)
 		return vcpc_usage("-r runs a command again and again; what runs already cannot be");
 	if (job->runs > 1 && (job->threads || job->counting.interval))
-		return vcpc_usage("-r prints means of all runs; it goes neither with -T nor with -i");
+		return vcpc_usage("-r prints means of all runs; it goes neither with -T nor with -i and -I");
 	if (job->form != TEXT && (job->threads || job->counting.interval))
-		return vcpc_usage("-j and -c print the whole run; they go neither with -T nor with -i");
+		return vcpc_usage("-j and -c print the whole run; they go neither with -T nor with -i and -I");
 	if (job->threads && job->counting.targets.kind == VCPC_CPUS)
 		return vcpc_usage("-T: counts of CPUs are not those of threads");
 	return 0;
@@ -217,12 +241,13 @@ static int parse(int argc, char **argv, struct job *job)
 		{ "csv", no_argument, NULL, 'c' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "rates", required_argument, NULL, 'I' },
 		{ "repeat", required_argument, NULL, 'r' },
 		{ "threads", no_argument, NULL, 'T' },
 		{ NULL, 0, NULL, 0 }
 	};
 	static const struct vcpc_counting_options options = {
-		.letters = VCPC_COUNTING_SHORT "cjo:r:t:T", .names = names, .own = own_option,
+		.letters = VCPC_COUNTING_SHORT "cI:jo:r:t:T", .names = names, .own = own_option,
 	};
 	int ret = vcpc_counting_parse(argc, argv, &options, &job->counting, job);
 
