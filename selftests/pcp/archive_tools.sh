@@ -154,6 +154,13 @@ picks "$one$five" -i '1 5'
 picks "$one$five" -i 1 -i 5
 picks "$one$comma" -i '1,"a,b"'
 picks "$comma" -i a,b
+run replay -g -t 1s "$a" v.set v.inst && [ "$(grep -c '+---' "$dir/out")" = 2 ] &&
+	grep -q '^ *a i0: min .*mean .*max' "$dir/out" && grep -q '^ *b i1: min' "$dir/out" &&
+	grep -q '^ *[-+0-9.k]* *[|+] *[ab*][ab*]' "$dir/out" && ! LC_ALL=C grep -q '[^ -~]' "$dir/out"
+result "replay -g: instances in one chart"
+run replay -g -c "$a"
+[ $? = 2 ]
+result "replay -g: is not CSV"
 [ "$(header -i i1 "$a" v.set v.inst)" = 'time,"v.set[i1]","v.inst (count)"' ]
 result "instances: metrics that have none are shown"
 # Several archives as one, by folder and by list

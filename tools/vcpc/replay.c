@@ -32,7 +32,7 @@ struct options {
 	int mode;
 	int64_t delta;		/* ns; 0 if not given */
 	enum form form;
-	bool raw, ascii, reverse;
+	bool raw, ascii, reverse, together;
 	struct vcpc_window window;
 };
 
@@ -52,6 +52,7 @@ static int help(void)
 	       "  -i, --instance NAMES  only these instances; with commas or blanks between, and\n"
 	       "                        quotes around names that have such; may be given again\n"
 	       "  -p, --plot            draw charts\n"
+	       "  -g, --together        and a metric's instances in one, up to 8\n"
 	       "  -c, --csv             for spreadsheets: names, then a line a row\n"
 	       "  -j, --json            for programs: one object\n"
 	       "  -r, --raw             counters as they are, every digit\n"
@@ -116,6 +117,9 @@ static int take_option(struct options *o, int c)
 	case 'r':
 		o->raw = true;
 		return 0;
+	case 'g':
+		o->together = true;
+		return choose_form(o, CHART);
 	case 'a':
 		o->ascii = true;
 		return 0;
@@ -133,6 +137,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 		{ "instance", required_argument, NULL, 'i' },
 		{ "reverse", no_argument, NULL, 'R' },
 		{ "plot", no_argument, NULL, 'p' },
+		{ "together", no_argument, NULL, 'g' },
 		{ "csv", no_argument, NULL, 'c' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "raw", no_argument, NULL, 'r' },
@@ -143,7 +148,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 	};
 	int c, status;
 
-	while ((c = getopt_long(argc, argv, "t:m:i:Rpcjrah" VCPC_WINDOW_SHORT, longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "t:m:i:Rpgcjrah" VCPC_WINDOW_SHORT, longs, NULL)) != -1) {
 		if (c == 'h')
 			return help();
 		if (vcpc_window_option(&o->window, c, optarg))
@@ -306,7 +311,8 @@ static int put_values(struct vcpc_series *s, const struct options *o, const stru
 	int status = 0;
 
 	if (o->form == CHART)
-		status = vcpc_chart(s, step(walk), width, o->ascii, one_screen ? &left : NULL);
+		status = vcpc_chart(s, step(walk), width, o->ascii, o->together || one_screen,
+				    one_screen ? &left : NULL);
 	else if (vcpc_table(stdout, s, step(walk), width, one_screen ? &left : NULL))
 		status = vcpc_fail(ENOMEM, "table");
 	if (left && !status)

@@ -33,7 +33,8 @@ struct trace_options {
  * @trace: handle
  * @stats: sorted by kind and name
  * @n: how many
- * @counts: @ncounts, sorted by name and event
+ * @counts: sorted by name and event
+ * @ncounts: how many
  * @drops: what is missing
  */
 struct trace_view {

@@ -20,8 +20,10 @@ struct vcpc_difference {
 
 /**
  * vcpc_welch() - compare two samples of independent values
- * @a: @na of them, one or more
- * @b: @nb of them
+ * @a: one side's
+ * @na: how many, one or more
+ * @b: the other side's
+ * @nb: how many, one or more
  * @out: means, and Welch's t interval of 95 %, which does not take both variances for equal
  *
  * Where no sample has any spread, the interval is the difference itself.
