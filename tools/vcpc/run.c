@@ -109,12 +109,28 @@ static double of_command(const struct vcpc_row *row)
 	return row->first + row->gained;
 }
 
+/* task-clock, cpu_clock_u and the like count nanoseconds */
+static bool is_clock(const char *event)
+{
+	size_t len = !strncmp(event, "task", 4) ? 4 : !strncmp(event, "cpu", 3) ? 3 : 0;
+
+	return len && event[len] && strchr("-_", event[len]) && !strncmp(event + len + 1, "clock", 5) &&
+	       strchr(":_", event[len + 6]);
+}
+
+/* Clocks in seconds, as all times are */
+static void add_event(struct builder *b, const char *scope, const char *event, double value)
+{
+	bool clock = is_clock(event);
+
+	add(b, scope, event, clock, clock ? value * 1e-9 : value);
+}
+
 static void take_total(struct builder *b, const char *leaf, const char *instance,
 		       const struct vcpc_row *row)
 {
 	(void)instance;
-	add(b, "", leaf, !strcmp(leaf, "task_clock") || !strcmp(leaf, "cpu_clock"),
-	    of_command(row) * (!strcmp(leaf, "task_clock") || !strcmp(leaf, "cpu_clock") ? 1e-9 : 1));
+	add_event(b, "", leaf, of_command(row));
 }
 
 static void take_tick(struct builder *b, const char *leaf, const char *instance,
@@ -220,7 +236,6 @@ static void take_sum(struct builder *b, const char *leaf, const char *instance,
 {
 	const struct vcpc_row *counted = row_of(b, "vcpc.transact.counted", row->inst);
 	const char *slash = strrchr(instance, '/');
-	bool clock = slash && (!strncmp(slash, "/task-clock", 11) || !strncmp(slash, "/cpu-clock", 10));
 	double n = counted ? of_tag(counted) : 0;
 	char *tag;
 
@@ -229,7 +244,7 @@ static void take_sum(struct builder *b, const char *leaf, const char *instance,
 		return;
 	tag = strndup(instance, slash - instance);
 	if (tag)
-		add(b, tag, slash + 1, clock, of_tag(row) / n * (clock ? 1e-9 : 1));
+		add_event(b, tag, slash + 1, of_tag(row) / n);
 	else
 		b->err = ENOMEM;
 	free(tag);
