@@ -76,6 +76,10 @@ result "... another each time"
 record -o "$dir/x" -i soon true
 [ $? = 2 ]
 result "a bad interval"
+record -o "$dir/m" -i 5ms --max-size 6K -e page-faults,task-clock sh -c 'sleep 2; exit 8'
+[ $? = 8 ] && grep -q 'size of --max-size' "$dir/err" && replayed "$dir/m" && vcpc check "$dir/m" &&
+	[ "$(cat "$dir"/m.meta "$dir"/m.index "$dir"/m.0 | wc -c)" -lt 6600 ]
+result "--max-size: no more is recorded, and the command goes on"
 record -o "$dir/d" -e page-faults,page-faults sleep 30
 [ $? = 1 ] && grep -q "given twice" "$dir/err" && [ ! -e "$dir/d.meta" ]
 result "an event twice"

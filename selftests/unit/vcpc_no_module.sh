@@ -47,6 +47,8 @@ expect 0 "Usage: vcpc COMMAND" help
 expect 2 "no command 'no-such'" help no-such
 expect 2 "'100' has no unit: 100ms or 100s?" stat -i 100 true
 expect 2 "'1e3' has no unit" record -o "$dir/a" -i 1e3 true
+expect 2 "--max-size: '5T' is not a number of bytes" record --max-size 5T true
+expect 2 "--max-size: '0' is not a number of bytes" record --max-size 0 true
 expect 2 "--max-tags: '0' is not a number from 1 to" trace on --max-tags 0
 expect 2 "--max-open: '-4' is not a number from 1 to" trace on --max-open=-4
 expect 2 "--events: '9x' is not a number of bytes" trace on --events=9x

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* vcpc record: run a command, and record its counts and all transactions into an archive. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,21 +15,25 @@
 
 #define DEFAULT_INTERVAL	1000000000ULL
 #define MOST_NAMES		1000	/* that are tried */
+#define OPTION_MAX_SIZE		300
 
 struct job {
 	const char *archive;
 	char chosen[128];	/* the archive's name, if none was given */
 	int trace;
+	double max_size;	/* bytes of the archive; 0: no limit */
 	struct vcpc_counting counting;
 };
 
 /* A recording under way; @sets: @n, one a target, or one of the command, or none */
 struct recording {
+	const struct job *job;
 	struct shim_recorder *rec;
 	struct shim_set *sets[VCPC_TARGETS];
 	unsigned int n;
 	int missing;	/* the first reason why values are left out */
 	int broken;	/* the error that ended it */
+	bool full;	/* it is as large as it may be */
 };
 
 static int help(void)
@@ -44,11 +50,33 @@ static int help(void)
 	       "  -e, --events LIST      events, with commas between; may be given again\n"
 	       "                         (without: the usual ones that exist here; none, where\n"
 	       "                         the module is not loaded, but transactions can be traced)\n"
+	       "      --max-size SIZE    record no more once the archive has it: 500K, 64M, 2G\n"
 	       "  -t, --trace            turn tracing on for this time, if it is off\n\n"
 	       VCPC_COUNTING_HELP);
 	return 0;
 }
 
+/* Whether the archive has grown as large as it may, which is said */
+static bool is_full(const struct job *job)
+{
+	static const char *const files[] = { ".meta", ".index", ".0" };
+	double size = 0;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && job->max_size > 0; i++) {
+		char path[4096];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "%s%s", job->archive, files[i]);
+		size += stat(path, &st) ? 0 : (double)st.st_size;
+	}
+	if (job->max_size <= 0 || size < job->max_size)
+		return false;
+	fprintf(stderr, "vcpc record: %s has the size of --max-size: what comes is not recorded\n",
+		job->archive);
+	return true;
+}
+
+/* A value that is not 0 ends the ticks */
 static int tick(void *arg)
 {
 	struct recording *r = arg;
@@ -58,7 +86,8 @@ static int tick(void *arg)
 		return r->broken;
 	if (!r->missing)
 		r->missing = shim_record_missing(r->rec);
-	return 0;
+	r->full = is_full(r->job);
+	return r->full;
 }
 
 /* Two of the same name would be one metric. */
@@ -179,12 +208,12 @@ static int run(const struct job *job, struct recording *r, int traced)
 	ret = add_sources(job, r, child.pid, traced);
 	if (!ret)
 		tick(r);
-	status = wait_for(job, r, &child, !ret && !r->broken);
+	status = wait_for(job, r, &child, !ret && !r->broken && !r->full);
 	if (ret) {
 		shim_record_discard(r->rec);
 		return status ? status : ret;
 	}
-	if (!r->broken)
+	if (!r->broken && !r->full)
 		tick(r);
 	return conclude(job, r, status);
 }
@@ -207,6 +236,22 @@ static int run_traced(const struct job *job, struct recording *r)
 	return ret;
 }
 
+/* "500K", "64M", "2G": 0, or the exit status after a message */
+static int parse_size(const char *text, double *size)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	char *end;
+
+	*size = strtod(text, &end);
+	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	if (*text < '0' || *text > '9' || (*end && (!unit || end[1])) || !(*size >= 1))
+		return vcpc_usage("--max-size: '%s' is not a number of bytes such as 64M", text);
+	for (long i = unit ? unit - units : -1; i >= 0; i--)
+		*size *= 1024;
+	return 0;
+}
+
 static int own_option(int letter, void *arg)
 {
 	struct job *job = arg;
@@ -215,6 +260,8 @@ static int own_option(int letter, void *arg)
 		job->archive = optarg;
 	else if (letter == 't')
 		job->trace = 1;
+	else if (letter == OPTION_MAX_SIZE)
+		return parse_size(optarg, &job->max_size);
 	else
 		return -1;
 	return 0;
@@ -254,6 +301,7 @@ static int parse(int argc, char **argv, struct job *job)
 {
 	static const struct option names[] = {
 		VCPC_COUNTING_LONG,
+		{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },
 		{ "output", required_argument, NULL, 'o' },
 		{ "trace", no_argument, NULL, 't' },
 		{ NULL, 0, NULL, 0 }
@@ -305,7 +353,7 @@ static int open_sets(struct job *job, struct recording *r)
 int vcpc_cmd_record(int argc, char **argv)
 {
 	struct job job = { .counting.interval = DEFAULT_INTERVAL };
-	struct recording recording = { .rec = NULL };
+	struct recording recording = { .job = &job };
 	int ret = parse(argc, argv, &job);
 	bool wants_help = ret < 0;
 
