@@ -16,12 +16,12 @@ record() {
 
 mkdir "$dir/base" "$dir/again" "$dir/more"
 recorded=true
-for run in 1 2 3; do
+for run in 1 2; do
 	record "$dir/base/$run" orders && record "$dir/again/$run" orders &&
 		record "$dir/more/$run" 'orders; orders' || recorded=false
 done
 $recorded
-result "nine runs are recorded"
+result "six runs are recorded"
 gate() {
 	vcpc compare "$dir/base" "$dir/$1" --fail-if "$2" >"$dir/out" 2>"$dir/err"
 }
