@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Check that every public function is in a manual page, that kernel-doc parses,
+# Check that every public function is in a manual page, that kernel-doc and the pages parse,
 # and that every file says its licence and its job first.
 set -eu
 cd "$(dirname "$0")/.."
@@ -30,6 +30,14 @@ for page in Documentation/man/*.[1-8]; do
 		bad=1
 	fi
 done
+
+# What docutils complains about, Sphinx cannot read.
+if python3 -c 'import docutils' 2>/dev/null; then
+	# shellcheck disable=SC2046
+	python3 scripts/check-rst.py $(git ls-files 'Documentation/*.rst') || bad=1
+else
+	echo "check-docs: the pages are not parsed, as python3-docutils is not installed" >&2
+fi
 
 files=$(git ls-files '*.c' '*.h')
 # shellcheck disable=SC2086

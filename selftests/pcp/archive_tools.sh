@@ -67,6 +67,36 @@ time,"v.cu64 (Kbyte)","v.disc","v.set[i0]","v.set[i1]"
 CSV
 cmp -s "$dir/out" "$dir/want"
 result "replay: CSV"
+
+# One screen for whoever asks for nothing, and presets
+cc_shim -o "$dir/run" "$here/peer/recorded_run.c" && "$dir/run" "$dir/r" 7 checkout 1000 5000 2000
+result "an archive as vcpc record makes it"
+bad=0
+for width in 40 60 80 200; do
+	COLUMNS=$width run replay "$dir/r"
+	[ "$(wc -l <"$dir/out")" -le 32 ] && grep -q 'instructions' "$dir/out" && ! grep -q '4096ns' "$dir/out" || bad=1
+	awk -v width=$width '/^time/ { inside = 1 } inside && NF && length($0) > width && !/more|lists/ { exit 1 }' "$dir/out" || bad=1
+done
+[ $bad = 0 ]
+result "replay: one screen, as wide as the terminal"
+run replay -p "$dir/r" && [ "$(wc -l <"$dir/out")" -le 40 ] && grep -q '^[0-9]* more columns' "$dir/out"
+result "replay -p: so are charts"
+COLUMNS=40 run replay "$dir/r" && grep -q '^[0-9]* more columns: .*:transactions' "$dir/out"
+result "replay: says that there is more"
+run replay "$dir/r" :counts && grep -q instructions "$dir/out" && grep -q tick "$dir/out" && ! grep -q checkout "$dir/out"
+result "replay: :counts"
+run replay "$dir/r" :transactions && grep -q checkout "$dir/out" && ! grep -q instructions "$dir/out"
+result "replay: :transactions"
+run replay -c "$dir/r" && ! grep -q 4096ns "$dir/out" && run replay -c "$dir/r" :all && grep -q 4096ns "$dir/out"
+result "replay: histograms only if they are asked for"
+run replay "$dir/r" :points
+[ $? = 1 ] && grep -q "no metrics for ':points'" "$dir/err"
+result "replay: a preset of which there is nothing"
+run replay "$dir/r" :nonsense
+[ $? = 2 ] && grep -q ':counts' "$dir/err"
+result "replay: no such preset"
+run replay -t 2s "$dir/r" trace.transact.count && grep -q 'no values at this interval' "$dir/out"
+result "replay: an interval as long as the archive"
 run replay -j -r -S 40s -t 10s "$a" v.cu64 v.cdbl w.never v.disc &&
 	python3 -c '
 import json, sys
@@ -124,6 +154,13 @@ picks "$one$five" -i '1 5'
 picks "$one$five" -i 1 -i 5
 picks "$one$comma" -i '1,"a,b"'
 picks "$comma" -i a,b
+run replay -g -t 1s "$a" v.set v.inst && [ "$(grep -c '+---' "$dir/out")" = 2 ] &&
+	grep -q '^ *a i0: min .*mean .*max' "$dir/out" && grep -q '^ *b i1: min' "$dir/out" &&
+	grep -q '^ *[-+0-9.k]* *[|+] *[ab*][ab*]' "$dir/out" && ! LC_ALL=C grep -q '[^ -~]' "$dir/out"
+result "replay -g: instances in one chart"
+run replay -g -c "$a"
+[ $? = 2 ]
+result "replay -g: is not CSV"
 [ "$(header -i i1 "$a" v.set v.inst)" = 'time,"v.set[i1]","v.inst (count)"' ]
 result "instances: metrics that have none are shown"
 # Several archives as one, by folder and by list

@@ -144,6 +144,18 @@ TEST_F(record, one_value_an_event)
 	shim_set_destroy(other);
 }
 
+/* What is no process's has a number and a name of its own. */
+TEST_F(record, named)
+{
+	EXPECT_EQ(-EINVAL, shim_record_add_named(self->rec, self->set, -1, "cpu"));
+	EXPECT_EQ(-EINVAL, shim_record_add_named(self->rec, self->set, 0, ""));
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
+	EXPECT_EQ(0, shim_record_add_named(self->rec, self->set, 0, "cpu0"));
+	EXPECT_EQ(-EEXIST, shim_record_add_named(self->rec, self->set, 0, "other"));
+	EXPECT_EQ(0, shim_record_tick(self->rec));
+	EXPECT_EQ(1, shim_record_count(self->rec));
+}
+
 TEST_F(record, one_metric_an_event)
 {
 	const char *events[] = { "page-faults", "page-faults" };
@@ -174,6 +186,7 @@ TEST_F(record, nothing_to_record)
 
 	EXPECT_EQ(0, shim_record_tick(self->rec));
 	EXPECT_EQ(before, size(self->base, 2));
+	EXPECT_EQ(0, shim_record_count(self->rec));
 }
 
 TEST_F(record, no_trace_without_tracing)

@@ -65,12 +65,21 @@ result "a mistyped event"
 record -o "$dir/no/such/folder" true
 [ $? = 1 ]
 result "a folder that does not exist"
-record true
-[ $? = 2 ]
-result "no -o"
+here=$PWD
+cd "$dir" && vcpc record -e page-faults sh -c 'exit 3' >"$dir/out" 2>"$dir/err"
+[ $? = 3 ] && name=$(sed -n 's/.*vcpc replay //p' "$dir/err") && [ -s "$dir/${name:-none}.meta" ] &&
+	expr "$name" : 'sh-[0-9]\{8\}-[0-9]\{6\}$' >"$dir/out"
+result "no -o: a name is chosen and said"
+vcpc record -e page-faults sh -c : 2>"$dir/err"; vcpc record -e page-faults sh -c : 2>"$dir/err"
+cd "$here" && [ "$(ls "$dir"/sh-*.meta | wc -l)" = 3 ]
+result "... another each time"
 record -o "$dir/x" -i soon true
 [ $? = 2 ]
 result "a bad interval"
+record -o "$dir/m" -i 5ms --max-size 6K -e page-faults,task-clock sh -c 'sleep 2; exit 8'
+[ $? = 8 ] && grep -q 'size of --max-size' "$dir/err" && replayed "$dir/m" && vcpc check "$dir/m" &&
+	[ "$(cat "$dir"/m.meta "$dir"/m.index "$dir"/m.0 | wc -c)" -lt 6600 ]
+result "--max-size: no more is recorded, and the command goes on"
 record -o "$dir/d" -e page-faults,page-faults sleep 30
 [ $? = 1 ] && grep -q "given twice" "$dir/err" && [ ! -e "$dir/d.meta" ]
 result "an event twice"

@@ -80,6 +80,11 @@ result "... turns it off again"
 for file in meta index 0; do mv "$dir/d.$file" "$dir/a.$file"; done
 [ "$(last 'vcpc.transact.counted[batch/page-faults]')" = 1500 ]
 result "... and counts in each transaction"
+vcpc trace on && vcpc record -o "$dir/f" -i 50ms -e task-clock,page-faults orders >/dev/null 2>"$dir/err" &&
+	vcpc trace show | sed -n '/^COUNTED IN/,$p' | awk 'NR > 1 { print $1, $2 }' >"$dir/values"
+vcpc trace off
+[ "$(wc -l <"$dir/values")" -ge 8 ] && LC_ALL=C sort -c "$dir/values"
+result "trace show: what was counted is in order"
 [ "$(last 'vcpc.transact.sum[batch/task-clock]')" -gt 1000000 ]
 result "... time of the CPU, too"
 done_testing

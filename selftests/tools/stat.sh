@@ -7,7 +7,7 @@ evidence=$dir/err
 
 # count EVENT: its value as printed
 count() {
-	awk -v event="$1" '$2 == event && $1 != "thread" { print $1 }' "$dir/err"
+	awk -v event="$1" '$2 == event && $1 != "thread" { gsub(",", "", $1); print $1 }' "$dir/err"
 }
 
 run() {
@@ -87,6 +87,35 @@ result "threads that ended long ago are the others"
 run -i 50ms -T -e page-faults sleep 1
 [ $? = 0 ] && [ "$(grep -c "Counts of 'sleep'" "$dir/err")" -ge 2 ] && [ "$(grep -c '^ *thread ' "$dir/err")" -ge 2 ]
 result "an interval"
+run -e task-clock,page-faults sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
+grep -q '^ *[0-9]\{1,3\},[0-9,]*  task-clock (ns)  *# [0-9.]* CPUs used$' "$dir/err" &&
+	grep -q '^ *[0-9,]*  page-faults  *# [0-9.e+]* per second of CPU time$' "$dir/err"
+result "digits are grouped, and ratios beside"
+run -r 5 -e page-faults,task-clock sh -c ': ; exit 4'
+[ $? = 4 ] && grep -q "^Counts of 'sh', means of 5 runs, +- half the 95 % interval" "$dir/err" &&
+	grep -q '^ *[0-9,.]*  +- [0-9.e-]* %  *page-faults' "$dir/err"
+result "-r: means and their intervals"
+run -r 3 -j -e page-faults,task-clock -o "$dir/json" sh -c 'echo out'
+[ $? = 0 ] && [ ! -s "$dir/err" ] && [ "$(grep -c out "$dir/out")" = 3 ] &&
+	grep -q '"event":"page-faults","unit":"","quality":"exact","values":\[[0-9]*,[0-9]*,[0-9]*\],"mean":[0-9.]*,"half_width":[0-9.]*}' "$dir/json"
+result "-j and -o: JSON in a file, the command's output is its own"
+run -c -e page-faults,task-clock -o "$dir/csv" true
+[ $? = 0 ] && [ "$(sed -n 1p "$dir/csv")" = 'event,unit,mean,half_width,run 1' ] && [ "$(wc -l <"$dir/csv")" = 5 ] &&
+	grep -q '^"task-clock",ns,[0-9]*,,[0-9]*$' "$dir/csv"
+result "-c: CSV"
+run -o /dev/full -e page-faults true
+[ $? = 1 ] && grep -q 'cannot write' "$dir/err"
+result "-o: a full disk"
+run -r 0 true
+[ $? = 2 ]
+result "-r 0"
+run -r 2 -T true
+[ $? = 2 ] && grep -q 'neither with -T' "$dir/err"
+result "what does not go together"
+run -I 100ms -e task-clock,page-faults sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
+[ $? = 0 ] && grep -q '^ *seconds  *task-clock  *page-faults$' "$dir/err" && grep -q '^  *CPUs  */s$' "$dir/err" &&
+	[ "$(awk 'NF == 3 && $1 ~ /^[0-9.]+$/ && $2 > 0.2 && $2 < 1.2 { n++ } END { print n + 0 }' "$dir/err")" -ge 1 ] && [ -n "$(count task-clock)" ]
+result "-I: rates of each interval"
 run -i often -e page-faults true
 [ $? = 2 ]
 result "an interval that is none"

@@ -28,10 +28,10 @@ FIXTURE(archive) {
 	struct timespec before;
 };
 
-/* Five records of two events; the synthetic PMU counts 1000 and 2000 a sample. */
+/* Five records of three events; the synthetic PMU counts 1000, 2000 and 3000 a sample. */
 FIXTURE_SETUP(archive)
 {
-	const char *events[] = { "page-faults", "cycles:u" };
+	const char *events[] = { "page-faults", "cycles:u", "task-clock" };
 	struct shim_recorder *rec;
 
 	clock_gettime(CLOCK_REALTIME, &self->before);
@@ -39,12 +39,13 @@ FIXTURE_SETUP(archive)
 	ASSERT_NE(NULL, mkdtemp(self->dir));
 	snprintf(self->base, sizeof(self->base), "%s/a", self->dir);
 	ASSERT_EQ(0, shim_open(&self->handle));
-	ASSERT_EQ(0, shim_set_create(self->handle, events, 2, NULL, &self->set));
+	ASSERT_EQ(0, shim_set_create(self->handle, events, 3, NULL, &self->set));
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
 	ASSERT_EQ(0, shim_record_open(self->base, NULL, &rec));
 	ASSERT_EQ(0, shim_record_add_set(rec, self->set, 0));
 	for (int i = 0; i < TICKS; i++)
 		ASSERT_EQ(0, shim_record_tick(rec));
+	ASSERT_EQ(TICKS, shim_record_count(rec));
 	ASSERT_EQ(0, shim_record_close(rec));
 	ASSERT_EQ(0, shim_archive__open(self->base, &self->ar));
 }
@@ -79,6 +80,17 @@ TEST_F(archive, label)
 	EXPECT_GE(self->before.tv_sec + 300, label->start.sec);
 }
 
+/* Interpolation begins at the archive's start: any earlier, and its first row has no values. */
+TEST_F(archive, starts_at_its_first_record)
+{
+	struct shim_cursor cursor;
+	struct shim_record rec;
+
+	shim_cursor__init(&cursor, self->ar);
+	ASSERT_EQ(0, shim_cursor__next(&cursor, &rec));
+	EXPECT_EQ(0, shim_ts__cmp(shim_archive__label(self->ar)->start, rec.stamp));
+}
+
 /* domain 450, clusters 0 and 1 */
 #define TIME(item)	(450u << 22 | (item))
 #define COUNT(item)	(450u << 22 | 1u << 10 | (item))
@@ -94,6 +106,7 @@ static const struct {
 	{ __LINE__, TIME(2), "vcpc.time.running", 0x01000000 },
 	{ __LINE__, COUNT(0), "vcpc.count.page_faults", 0x00100000 },
 	{ __LINE__, COUNT(1), "vcpc.count.cycles_u", 0x00100000 },
+	{ __LINE__, COUNT(2), "vcpc.count.task_clock", 0x01000000 },
 };
 
 TEST_F(archive, metrics)
@@ -186,7 +199,7 @@ TEST_F(archive, values)
 		EXPECT_EQ(ARRAY_SIZE(expected), rec.npmids);
 		EXPECT_LE(0, shim_ts__cmp(rec.stamp, last));
 		last = rec.stamp;
-		for (int item = 0; item < 2; item++) {
+		for (int item = 0; item < 3; item++) {
 			ASSERT_EQ(0, shim_record__find(&rec, COUNT(item), &vset));
 			ASSERT_EQ(1, vset.numval);
 			ASSERT_EQ(0, shim_vset__value(&rec, &vset, 0, SHIM_TYPE_U64, &value));

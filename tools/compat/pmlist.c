@@ -322,7 +322,7 @@ int main(int argc, char **argv)
 	}
 	ret = pm_initialize(filter | PM_GET_GROUPS, &it.info, &it.groups, type);
 	if (ret) {
-		pm_error("pmlist", ret);
+		hpm_fail("pmlist", ret);
 		return 1;
 	}
 	if (it.format == 'x')

@@ -63,4 +63,6 @@ fi
 
 step "Done"
 echo "The archive is $archive; look further with"
-echo "    $vcpc replay $archive --mode back"
+echo "    $vcpc replay $archive --plot                  # one screen of charts"
+echo "    $vcpc replay $archive :transactions           # how many, and their times"
+echo "    $vcpc replay $archive -R trace.transact.count # backwards"

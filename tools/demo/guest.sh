@@ -19,7 +19,8 @@ show vcpc trace on
 trap "vcpc trace off 2>/dev/null" EXIT
 show vcpc record -o /out/archive/run -i 10msec \
 	-e cycles,instructions,page-faults,context-switches -- sh /tmp/work
-show vcpc trace show --hist
+show vcpc trace show
+echo "(Counts are exact; cycles are as many as instructions, as the emulator of this VM takes a cycle for each.)"
 show bpftool map dump pinned /sys/fs/bpf/vcpc/vc_tag
 bpftool map dump pinned /sys/fs/bpf/vcpc/vc_stat >/out/vc_stat.txt
 echo '$ bpftool map dump pinned /sys/fs/bpf/vcpc/vc_stat | head -n 24'

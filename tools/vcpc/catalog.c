@@ -7,6 +7,7 @@
 
 #include "catalog.h"
 #include "series.h"
+#include "text.h"
 #include "vcpc.h"
 
 static void add(const char *name, void *closure)
@@ -31,6 +32,8 @@ static void add(const char *name, void *closure)
 		c->room = room;
 	}
 	e.name = strdup(name);
+	if (e.name)
+		vcpc_printable(e.name, "");
 	if (!e.name)
 		c->err = -ENOMEM;
 	else
@@ -130,5 +133,5 @@ const char *vcpc_instance(pmInDom indom, int inst, char *buf, size_t size)
 		snprintf(buf, size, "%s", name);
 		free(name);
 	}
-	return buf;
+	return vcpc_printable(buf, "");
 }

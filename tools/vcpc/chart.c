@@ -14,6 +14,7 @@
 #include "window.h"
 
 #define WIDEST_CHART	110
+#define ON_A_SCREEN	3
 
 static bool is_utf8(void)
 {
@@ -43,49 +44,74 @@ static void ascending(struct vcpc_series *s)
 	}
 }
 
-static int draw_column(const struct vcpc_series *s, const struct vcpc_column *c,
-		       struct vcpc_plot *plot)
+/* The columns from @first on that are drawn in one chart: those that have values; where the next begins */
+static size_t choose(const struct vcpc_series *s, size_t first, bool together, struct vcpc_plot *plot)
+{
+	const struct vcpc_column *c = &s->columns[first];
+	size_t i = first;
+
+	plot->nseries = 0;
+	for (; i < s->ncolumns && !strcmp(s->columns[i].metric, c->metric); i++) {
+		if (s->columns[i].empty)
+			continue;
+		if (plot->nseries == (together ? VCPC_PLOT_SERIES : 1))
+			break;
+		plot->names[plot->nseries] = s->columns[i].instance;
+		plot->y[plot->nseries++] = s->columns[i].values;
+	}
+	plot->unit = c->unit;
+	return i;
+}
+
+static int draw(const struct vcpc_column *c, struct vcpc_plot *plot)
 {
 	char title[512];
 
-	if (c->instance)
-		snprintf(title, sizeof(title), "%s [%s]", c->metric, c->instance);
+	if (plot->nseries == 1 && plot->names[0])
+		snprintf(title, sizeof(title), "%s [%s]", c->metric, plot->names[0]);
 	else
 		snprintf(title, sizeof(title), "%s", c->metric);
 	plot->title = title;
-	plot->unit = c->unit;
-	plot->n = s->nrows;
-	plot->y = c->values;
 	return vcpc_plot(stdout, plot);
 }
 
-int vcpc_chart(struct vcpc_series *s, struct timespec delta, unsigned int width, bool ascii)
+int vcpc_chart(struct vcpc_series *s, struct timespec delta, unsigned int width, bool ascii,
+	       bool together, size_t *left)
 {
 	struct vcpc_plot plot = {
 		.width = width > WIDEST_CHART ? WIDEST_CHART : width,
 		.utf8 = !ascii && is_utf8(),
 		.height = s->ncolumns > 2 ? 7 : 13,
+		.n = s->nrows,
 	};
 	double *x = malloc(s->nrows * sizeof(*x));
-	char left[32], right[32];
+	char first_time[64], last_time[64];
 	int err = x ? 0 : -ENOMEM;
-	bool first = true;
+	unsigned int drawn = 0;
+	bool dated;
 
 	ascending(s);
 	for (size_t i = 0; !err && i < s->nrows; i++)
 		x[i] = vcpc_seconds(s->times[i]) - vcpc_seconds(s->times[0]);
 	plot.x = x;
-	vcpc_table_time(left, sizeof(left), s->times[0], delta);
-	vcpc_table_time(right, sizeof(right), s->times[s->nrows - 1], delta);
-	plot.left = left;
-	plot.right = right;
-	for (size_t i = 0; !err && i < s->ncolumns; i++) {
-		if (s->columns[i].empty)
+	dated = vcpc_several_days(s->times[0], s->times[s->nrows - 1]);
+	vcpc_table_time(first_time, sizeof(first_time), s->times[0], delta, dated);
+	vcpc_table_time(last_time, sizeof(last_time), s->times[s->nrows - 1], delta, dated);
+	plot.left = first_time;
+	plot.right = last_time;
+	for (size_t i = 0; !err && i < s->ncolumns;) {
+		size_t first = i;
+
+		i = choose(s, i, together, &plot);
+		if (!plot.nseries)
 			continue;
-		if (!first)
+		if (left && drawn == ON_A_SCREEN) {
+			*left += plot.nseries;
+			continue;
+		}
+		if (drawn++)
 			putchar('\n');
-		first = false;
-		err = draw_column(s, &s->columns[i], &plot);
+		err = draw(&s->columns[first], &plot);
 	}
 	free(x);
 	return err ? vcpc_fail(err, "chart") : 0;

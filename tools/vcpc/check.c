@@ -9,6 +9,7 @@
 #include <shim/archive.h>
 
 #include "archives.h"
+#include "text.h"
 #include "vcpc.h"
 #include "window.h"
 
@@ -46,9 +47,12 @@ static void problem(void *arg, const char *file, uint64_t offset, const char *te
 	struct job *job = arg;
 
 	vcpc_progress_end(&job->progress);
-	if (job->said++ < MOST)
-		printf("%.*s%s: %llu: %s\n", job->folder, job->archives.names[job->now], file,
-		       (unsigned long long)offset, text);
+	if (job->said++ >= MOST)
+		return;
+	printf("%.*s%s: %llu: ", job->folder, job->archives.names[job->now], file,
+	       (unsigned long long)offset);
+	vcpc_put_printable(stdout, text, "");
+	putchar('\n');
 }
 
 static void progress(void *arg, uint64_t done, uint64_t total)

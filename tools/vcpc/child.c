@@ -47,7 +47,7 @@ static int await_exec(struct vcpc_child *child, int report, const char *command)
 		return 0;
 	waitpid(child->pid, NULL, 0);
 	if (failure.binding)
-		return vcpc_fail(failure.err, "cannot count '%s'", command);
+		return vcpc_fail_counters(failure.err, "cannot count '%s'", command);
 	return vcpc_fail(0, "cannot run '%s': %s", command, strerror(failure.err));
 }
 

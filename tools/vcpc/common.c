@@ -3,46 +3,69 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "device.h"
+#include "text.h"
 #include "vcpc.h"
 #include "window.h"
 
 #define LEAST_INTERVAL	1000000ULL
 
-static const struct {
+struct hint {
 	int err;
-	const char *hint;
-} hints[] = {
-	{ ENODEV, "the vcpc module is not loaded; as root: modprobe vcpc" },
+	const char *text;
+};
+
+/* What an error mostly means, whatever was done */
+static const struct hint general[] = {
 	{ EACCES, "not allowed; run as root, or count your own threads in user mode only (event:u)" },
 	{ EPERM, "not allowed; run as root" },
 	{ EEXIST, "it exists already; choose another name or remove it" },
 	{ EAGAIN, "the CPU's counters were needed elsewhere meanwhile; count fewer events, or stop other profilers" },
 	{ ESTALE, "tracing was turned off meanwhile" },
 	{ EPROTONOSUPPORT, "the vcpc module that is loaded is of another version" },
-	{ ENOSPC, "too many hardware events at a time for this CPU; ask for fewer" },
+	{ 0, NULL }
 };
 
-/* Whoever may not even open the node is not told about events. */
-static bool is_shut_out(int err)
+/* What it means where counters were asked for */
+static const struct hint of_counters[] = {
+	{ ENOSPC, "too many hardware events at a time for this CPU; ask for fewer" },
+	{ 0, NULL }
+};
+
+static const char *find_hint(const struct hint *hints, int err)
 {
-	return err == EACCES && access("/dev/vcpc", F_OK) == 0 && access("/dev/vcpc", R_OK | W_OK);
+	for (; hints->text; hints++)
+		if (hints->err == err)
+			return hints->text;
+	return NULL;
 }
 
-static const char *hint_of(int err)
+/* @hint: or NULL */
+static void complain(int err, const char *hint, const char *fmt, va_list ap)
 {
-	if (is_shut_out(err))
-		return "you may not open /dev/vcpc; as root: usermod -aG vcpc USER, then log in again";
-	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
-		if (hints[i].err == err)
-			return hints[i].hint;
-	return NULL;
+	char *text;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	fprintf(stderr, "%s: ", program_invocation_name);
+	vcpc_put_printable(stderr, text ? text : fmt, "\n\t");
+	free(text);
+	if (err)
+		fprintf(stderr, ": %s", strerror(err));
+	fputc('\n', stderr);
+	if (hint)
+		fprintf(stderr, "%s: %s\n", program_invocation_name, hint);
+}
+
+static const char *general_hint(int err)
+{
+	const char *hint = device_hint(err);
+
+	return hint ? hint : find_hint(general, err);
 }
 
 /**
@@ -54,22 +77,45 @@ static const char *hint_of(int err)
  */
 int vcpc_fail(int err, const char *fmt, ...)
 {
+	va_list ap;
+
+	err = abs(err);
+	va_start(ap, fmt);
+	complain(err, general_hint(err), fmt, ap);
+	va_end(ap);
+	return VCPC_EXIT_FAILURE;
+}
+
+/**
+ * vcpc_fail_counters() - say that counters could not be had
+ * @err: error number, positive or negative
+ * @fmt: as for printf, without a newline
+ *
+ * Return: VCPC_EXIT_FAILURE, for the caller to return.
+ */
+int vcpc_fail_counters(int err, const char *fmt, ...)
+{
 	const char *hint;
 	va_list ap;
 
-	if (err < 0)
-		err = -err;
-	fprintf(stderr, "%s: ", program_invocation_name);
+	err = abs(err);
+	hint = find_hint(of_counters, err);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	complain(err, hint ? hint : general_hint(err), fmt, ap);
 	va_end(ap);
-	if (err)
-		fprintf(stderr, ": %s", strerror(err));
-	fputc('\n', stderr);
-	hint = hint_of(err);
-	if (hint)
-		fprintf(stderr, "%s: %s\n", program_invocation_name, hint);
 	return VCPC_EXIT_FAILURE;
+}
+
+/**
+ * vcpc_flush() - see that what was printed has arrived
+ *
+ * Return: 0, or VCPC_EXIT_FAILURE, after a message.
+ */
+int vcpc_flush(void)
+{
+	if (fflush(stdout))
+		return vcpc_fail(errno, "cannot write");
+	return ferror(stdout) ? vcpc_fail(0, "cannot write: a part of the output is lost") : 0;
 }
 
 /**
@@ -83,11 +129,9 @@ int vcpc_usage(const char *fmt, ...)
 	va_list ap;
 
 	if (fmt) {
-		fprintf(stderr, "%s: ", program_invocation_name);
 		va_start(ap, fmt);
-		vfprintf(stderr, fmt, ap);
+		complain(0, NULL, fmt, ap);
 		va_end(ap);
-		fputc('\n', stderr);
 	}
 	fprintf(stderr, "Try '%s --help'.\n", program_invocation_name);
 	return VCPC_EXIT_USAGE;
@@ -95,7 +139,8 @@ int vcpc_usage(const char *fmt, ...)
 
 /**
  * vcpc_interval() - read a time with its unit
- * @text: "100ms", "2s", "1min"; without a unit, seconds
+ * @text: "100ms", "2s", "1min"; a number alone is refused, as it is seconds to some
+ *	and milliseconds to others
  * @interval: nanoseconds, on success
  *
  * Return: 0, or VCPC_EXIT_USAGE, after a message.
@@ -107,6 +152,8 @@ int vcpc_interval(const char *text, uint64_t *interval)
 	if (vcpc_parse_interval(text, &ns) || ns < (int64_t)LEAST_INTERVAL)
 		return vcpc_usage("'%s' is not an interval of 1ms or more, such as 100ms or 2s",
 				  text);
+	if (!text[strspn(text, "0123456789.+eE \t")])
+		return vcpc_usage("'%s' has no unit: %sms or %ss?", text, text, text);
 	*interval = (uint64_t)ns;
 	return 0;
 }
@@ -123,7 +170,7 @@ int vcpc_fail_event(int err, const char *event)
 	char meant[SHIM_EVENT_MAX];
 
 	if (err != -ENOENT && err != -EOPNOTSUPP && err != -EINVAL && err != -ELIBACC)
-		return vcpc_fail(err, "event '%s'", event);
+		return vcpc_fail_counters(err, "event '%s'", event);
 	if (!shim_event_suggest(event, meant, sizeof(meant)) && strncasecmp(meant, event, strlen(meant)))
 		return vcpc_fail(0, "there is no event '%s'; did you mean '%s'?", event, meant);
 	if (err == -ELIBACC)

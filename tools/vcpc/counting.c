@@ -4,6 +4,28 @@
 
 #include "counting.h"
 
+static int take(struct vcpc_counting *counting, int letter)
+{
+	switch (letter) {
+	case 'a':
+		return vcpc_targets_add_all(&counting->targets);
+	case 'C':
+		return vcpc_targets_add(&counting->targets, VCPC_CPUS, optarg);
+	case 'p':
+		return vcpc_targets_add(&counting->targets, VCPC_PROCESSES, optarg);
+	case VCPC_OPTION_TID:
+		return vcpc_targets_add(&counting->targets, VCPC_THREADS, optarg);
+	case VCPC_OPTION_FOR:
+		return vcpc_interval(optarg, &counting->duration);
+	case 'e':
+		return vcpc_events_add(&counting->events, optarg);
+	case 'i':
+		return vcpc_interval(optarg, &counting->interval);
+	default:
+		return -1;
+	}
+}
+
 int vcpc_counting_parse(int argc, char **argv, const struct vcpc_counting_options *options,
 			struct vcpc_counting *counting, void *arg)
 {
@@ -13,11 +35,12 @@ int vcpc_counting_parse(int argc, char **argv, const struct vcpc_counting_option
 	while (!ret && (c = getopt_long(argc, argv, options->letters, options->names, NULL)) != -1) {
 		if (c == 'h')
 			return -1;
-		if (c == 'e')
-			ret = vcpc_events_add(&counting->events, optarg);
-		else if (c == 'i')
-			ret = vcpc_interval(optarg, &counting->interval);
-		else if (c == '?' || !options->own(c, arg))
+		if (c == '?')
+			return vcpc_usage(NULL);
+		ret = take(counting, c);
+		if (ret < 0)
+			ret = options->own(c, arg);
+		if (ret < 0)
 			ret = vcpc_usage(NULL);
 	}
 	counting->argv = argv + optind;
@@ -26,5 +49,23 @@ int vcpc_counting_parse(int argc, char **argv, const struct vcpc_counting_option
 
 int vcpc_counting_command(const struct vcpc_counting *counting)
 {
-	return *counting->argv ? 0 : vcpc_usage("which command?");
+	bool attached = counting->targets.kind != VCPC_NO_TARGETS;
+
+	if (!*counting->argv && !attached)
+		return vcpc_usage("which command? (or, of what runs already, which: -p PID, --tid TID, -C CPUS, -a)");
+	if (counting->duration && (!attached || *counting->argv))
+		return vcpc_usage("--for goes with -p, --tid, -C or -a, and without a command");
+	return 0;
+}
+
+int vcpc_counting_wait(const struct vcpc_counting *counting, int (*tick)(void *arg), void *arg)
+{
+	struct vcpc_child child = { .flags = 0 };
+	int ret;
+
+	if (!*counting->argv)
+		return vcpc_targets_wait(&counting->targets, counting->interval, counting->duration,
+					 tick, arg);
+	ret = vcpc_child_start(&child, NULL, counting->argv);
+	return ret ? ret : vcpc_child_wait(&child, counting->interval, tick, arg);
 }

@@ -6,40 +6,68 @@
 #include <getopt.h>
 #include <stdbool.h>
 
+#include "target.h"
 #include "vcpc.h"
 
 /* For getopt: those that they all have */
-#define VCPC_COUNTING_SHORT	"+e:hi:"
+#define VCPC_OPTION_TID		256
+#define VCPC_OPTION_FOR		257
+#define VCPC_COUNTING_SHORT	"+aC:e:hi:p:"
 #define VCPC_COUNTING_LONG				\
+	{ "all-cpus", no_argument, NULL, 'a' },		\
+	{ "cpus", required_argument, NULL, 'C' },	\
 	{ "events", required_argument, NULL, 'e' },	\
+	{ "for", required_argument, NULL, VCPC_OPTION_FOR },	\
+	{ "pid", required_argument, NULL, 'p' },	\
+	{ "tid", required_argument, NULL, VCPC_OPTION_TID },	\
 	{ "help", no_argument, NULL, 'h' },		\
 	{ "interval", required_argument, NULL, 'i' }
+
+#define VCPC_COUNTING_HELP							\
+	"  -p, --pid PID         processes that run already, with all their threads and what\n"	\
+	"                        they start; with commas between\n"			\
+	"      --tid TID         single threads\n"					\
+	"  -a, --all-cpus        all CPUs, whatever runs there\n"			\
+	"  -C, --cpus LIST       these: 0,2-3\n"					\
+	"      --for TIME        of such: for this time; without, until Ctrl-C, or until COMMAND,\n"	\
+	"                        which is not counted then, or all of them have ended\n"
 
 /*
  * struct vcpc_counting - what is asked for
  * @interval: in nanoseconds; stays as it is if it was not given
- * @argv: the command and its arguments
+ * @targets: what runs already, and is counted instead of the command
+ * @duration: of that, in nanoseconds; 0: until it ends or the user says so
+ * @argv: the command and its arguments; the first is NULL if there is none
  */
 struct vcpc_counting {
 	struct vcpc_events events;
 	uint64_t interval;
+	struct vcpc_targets targets;
+	uint64_t duration;
 	char **argv;
 };
 
 /*
  * struct vcpc_counting_options - a command's options: those above and its own
- * @own: takes one of its own; false if it is none
+ * @own: takes one of its own: 0, -1 if it is none, or the exit status after a message
  */
 struct vcpc_counting_options {
 	const char *letters;
 	const struct option *names;
-	bool (*own)(int letter, void *arg);
+	int (*own)(int letter, void *arg);
 };
 
 /* 0, -1 if help is wanted, or the exit status after a message */
 int vcpc_counting_parse(int argc, char **argv, const struct vcpc_counting_options *options,
 			struct vcpc_counting *counting, void *arg);
-/* Whether there is a command: 0, or the exit status after a message */
+/* Whether there is a command or something else to count: 0, or the exit status after a message */
 int vcpc_counting_command(const struct vcpc_counting *counting);
+
+/*
+ * After the targets were bound: until they end, the time is over, the user says so, or the command
+ * has ended, which is not counted itself; @tick as in vcpc_child_wait().  The command's exit status,
+ * or 0, or one after a message
+ */
+int vcpc_counting_wait(const struct vcpc_counting *counting, int (*tick)(void *arg), void *arg);
 
 #endif /* VCPC_COUNTING_H */

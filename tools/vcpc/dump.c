@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* vcpc dump: what is in an archive, as it is there. */
+#define _GNU_SOURCE
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "catalog.h"
+#include "damage.h"
 #include "table.h"
+#include "text.h"
 #include "vcpc.h"
 
 struct dump {
 	struct vcpc_window window;
 	struct vcpc_catalog catalog;
 	bool metrics, instances, texts, labels, records;
+	bool dated;		/* the window is of several days */
 };
 
 static int help(void)
@@ -41,13 +45,14 @@ static void put_metric(const struct vcpc_entry *e)
 	putchar('\n');
 }
 
-static void put_text(const char *name, const char *text)
+static void put_text(const char *name, char *text)
 {
 	size_t len = strlen(text);
 
 	while (len && text[len - 1] == '\n')
 		len--;
 	printf("%s: ", name);
+	vcpc_printable(text, "\n\t");
 	for (size_t i = 0; i < len; i++) {
 		putchar(text[i]);
 		if (text[i] == '\n')
@@ -79,6 +84,7 @@ static void put_sets(const char *name, int n, pmLabelSet *sets, pmInDom indom)
 	for (int i = 0; i < n; i++) {
 		if (sets[i].nlabels <= 0)
 			continue;
+		vcpc_printable(sets[i].json, "");
 		if (indom == PM_INDOM_NULL)
 			printf("%s: %s\n", name, sets[i].json);
 		else
@@ -111,7 +117,7 @@ static void put_instances(pmInDom indom)
 	int n = pmGetInDomArchive(indom, &ids, &names);
 
 	for (int i = 0; i < n; i++)
-		printf("%s: %d is %s\n", pmInDomStr(indom), ids[i], names[i]);
+		printf("%s: %d is %s\n", pmInDomStr(indom), ids[i], vcpc_printable(names[i], ""));
 	if (n > 0) {
 		free(ids);
 		free(names);
@@ -159,6 +165,23 @@ static void put_metadata(const struct dump *d)
 		put_labels(&c->entries[i]);
 }
 
+/* As the PMAPI prints it, but for what a terminal would obey */
+static void put_value(const struct vcpc_entry *e, const pmValueSet *set, int i)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (f) {
+		pmPrintValue(f, set->valfmt, e->desc.type, &set->vlist[i], 1);
+		fclose(f);
+	}
+	if (text)
+		vcpc_put_printable(stdout, text, "");
+	free(text);
+	putchar('\n');
+}
+
 static void put_set(const struct vcpc_entry *e, const pmValueSet *set)
 {
 	char buf[256];
@@ -173,8 +196,7 @@ static void put_set(const struct vcpc_entry *e, const pmValueSet *set)
 			printf("[%s]", vcpc_instance(e->desc.indom, set->vlist[i].inst, buf,
 						     sizeof(buf)));
 		fputs(": ", stdout);
-		pmPrintValue(stdout, set->valfmt, e->desc.type, &set->vlist[i], 1);
-		putchar('\n');
+		put_value(e, set, i);
 	}
 }
 
@@ -184,7 +206,7 @@ static int put_record(const pmHighResResult *r, void *arg)
 	bool headed = false;
 	char when[64];
 
-	vcpc_table_time(when, sizeof(when), r->timestamp, (struct timespec){ 0, 1 });
+	vcpc_table_time(when, sizeof(when), r->timestamp, (struct timespec){ 0, 1 }, d->dated);
 	if (!r->numpmid)
 		printf("%s mark\n", when);
 	for (int i = 0; i < r->numpmid; i++) {
@@ -197,9 +219,7 @@ static int put_record(const pmHighResResult *r, void *arg)
 		headed = true;
 		put_set(e, r->vset[i]);
 	}
-	if (ferror(stdout))
-		return vcpc_fail(0, "cannot write");
-	return 0;
+	return ferror(stdout) ? vcpc_flush() : 0;
 }
 
 static int take_option(struct dump *d, int c)
@@ -237,9 +257,10 @@ static int dump(struct dump *d, const char *archive, char **names)
 	if (status)
 		return status;
 	put_metadata(d);
+	d->dated = vcpc_several_days(d->window.from, d->window.to);
 	if (d->records)
 		status = vcpc_records(&d->window, archive, put_record, d);
-	return status;
+	return status | vcpc_damage(archive);
 }
 
 int vcpc_cmd_dump(int argc, char **argv)

@@ -85,7 +85,7 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 	if (!ret)
 		return 0;
 	return bad < events->n ? vcpc_fail_event(ret, events->names[bad]) :
-				 vcpc_fail(ret, "cannot count these events");
+				 vcpc_fail_counters(ret, "cannot count these events");
 }
 
 static int help(void)

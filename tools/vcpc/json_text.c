@@ -1,22 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Any text as a string of JSON. */
 #include "json_text.h"
-
-/* Length of a whole UTF-8 character at @s, 0 if there is none */
-static int utf8(const unsigned char *s)
-{
-	int n = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : (*s & 0xf0) == 0xe0 ? 3 :
-		*s >= 0xf0 && *s < 0xf5 ? 4 : 0;
-
-	for (int i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	/* No overlong forms, no surrogates, nothing beyond the last character */
-	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] >= 0xa0) ||
-	    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] >= 0x90))
-		return 0;
-	return n;
-}
+#include "utf8.h"
 
 /* Names are any bytes; what is no UTF-8 is taken as Latin-1. */
 void vcpc_json_text(FILE *out, const char *text)
@@ -25,7 +10,7 @@ void vcpc_json_text(FILE *out, const char *text)
 
 	putc('"', out);
 	while (*s) {
-		int n = utf8(s);
+		int n = vcpc_utf8(s);
 
 		if (!n || *s < ' ' || *s == 0x7f) {
 			fprintf(out, "\\u%04x", *s++);

@@ -6,6 +6,7 @@
 
 #include "catalog.h"
 #include "export.h"
+#include "text.h"
 #include "vcpc.h"
 
 static int help(void)
@@ -43,6 +44,9 @@ static int show(struct vcpc_window *w, const char *archive)
 	status = vcpc_window_set(w, archive);
 	if (!status) {
 		pmTraversePMNS_r("", count, &metrics);
+		vcpc_printable(w->label.hostname, "");
+		vcpc_printable(w->label.timezone, "");
+		vcpc_printable(w->label.zoneinfo, "");
 		printf("%s\n  %-10s %d\n  %-10s %s\n  %-10s %s%s%s\n", archive, "version",
 		       w->label.magic & 0xff, "host", w->label.hostname, "zone",
 		       w->label.timezone, *w->label.zoneinfo ? " " : "", w->label.zoneinfo);

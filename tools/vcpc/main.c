@@ -12,6 +12,7 @@ static const struct vcpc_command commands[] = {
 	{ "stat", vcpc_cmd_stat, "run a command and print its counts" },
 	{ "record", vcpc_cmd_record, "run a command and record its counts and transactions" },
 	{ "replay", vcpc_cmd_replay, "an archive's values over time, as a table or as charts" },
+	{ "compare", vcpc_cmd_compare, "what changed between two recorded runs, and whether it may" },
 	{ "dump", vcpc_cmd_dump, "what is in an archive, as it is there" },
 	{ "check", vcpc_cmd_check, "what is wrong with archives" },
 	{ "label", vcpc_cmd_label, "whose archive it is, and of which time" },
@@ -29,6 +30,12 @@ static int help(void)
 	return 0;
 }
 
+/* What was printed has arrived; a command that failed has said so already. */
+static int finish(int status)
+{
+	return status ? status : vcpc_flush();
+}
+
 static int run(const struct vcpc_command *command, int argc, char **argv)
 {
 	char name[64];
@@ -36,22 +43,49 @@ static int run(const struct vcpc_command *command, int argc, char **argv)
 	snprintf(name, sizeof(name), "vcpc %s", command->name);
 	program_invocation_name = name;
 	argv[0] = name;
-	return command->fn(argc, argv);
+	return finish(command->fn(argc, argv));
+}
+
+static const struct vcpc_command *find(const char *name)
+{
+	for (const struct vcpc_command *c = commands; c->name; c++)
+		if (!strcmp(name, c->name))
+			return c;
+	return NULL;
+}
+
+/* vcpc help [COMMAND] is vcpc [COMMAND] --help */
+static int help_with(const char *name)
+{
+	static char option[] = "--help";
+	char *argv[] = { NULL, option, NULL };
+	const struct vcpc_command *command = name ? find(name) : NULL;
+
+	if (command)
+		return run(command, 2, argv);
+	return name ? vcpc_usage("there is no command '%s'", name) : finish(help());
+}
+
+static int version(void)
+{
+	printf("vcpc %s, libshim %s\n", VCPC_VERSION, shim_version());
+	return finish(0);
 }
 
 int main(int argc, char **argv)
 {
+	const struct vcpc_command *command;
+
 	program_invocation_name = "vcpc";
 	if (argc < 2)
 		return vcpc_usage("which command?");
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
-		return help();
-	if (!strcmp(argv[1], "--version")) {
-		printf("vcpc %s, libshim %s\n", VCPC_VERSION, shim_version());
-		return 0;
-	}
-	for (const struct vcpc_command *c = commands; c->name; c++)
-		if (!strcmp(argv[1], c->name))
-			return run(c, argc - 1, argv + 1);
-	return vcpc_usage("there is no command '%s'", argv[1]);
+	if (!strcmp(argv[1], "help"))
+		return help_with(argv[2]);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return help_with(NULL);
+	if (!strcmp(argv[1], "--version"))
+		return version();
+	command = find(argv[1]);
+	return command ? run(command, argc - 1, argv + 1) :
+			 vcpc_usage("there is no command '%s'", argv[1]);
 }

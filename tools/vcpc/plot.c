@@ -10,12 +10,14 @@
 #define LABEL_WIDTH	8
 #define LEAST_WIDTH	40
 #define LEAST_HEIGHT	3
+#define SEVERAL		'*'	/* where lines of several series meet */
 
-/* Dots in one character of the drawing: 2 by 4 in braille; in ASCII one, high or low */
+/* Dots in one character of the drawing: 2 by 4 in braille; in ASCII one, high or low; 1 if several */
 struct canvas {
 	unsigned int columns, lines;	/* characters */
 	unsigned int per_x, per_y;	/* dots in one of them */
-	unsigned char *dots;		/* a byte of bits for each character */
+	unsigned char *dots;		/* a byte of bits for each character; of several series the letter */
+	unsigned char letter;		/* of the series that is drawn; 0 if it is the only one */
 };
 
 /* The bit of each of braille's dots, by line and column */
@@ -31,7 +33,10 @@ static void set_dot(struct canvas *c, int x, int y)
 	if (x < 0 || y < 0 || column >= c->columns || line >= c->lines)
 		return;
 	cell = &c->dots[line * c->columns + column];
-	*cell |= c->per_y == 4 ? braille[y % 4][x % 2] : 1u << y % c->per_y;
+	if (c->letter)
+		*cell = *cell && *cell != c->letter ? SEVERAL : c->letter;
+	else
+		*cell |= c->per_y == 4 ? braille[y % 4][x % 2] : 1u << y % c->per_y;
 }
 
 static void draw_line(struct canvas *c, int x0, int y0, int x1, int y1)
@@ -83,17 +88,20 @@ static void set_axis(struct range *r)
 	}
 }
 
-static struct range range_of(const struct vcpc_plot *p)
+/* Of some series: of all from @first up to before @end */
+static struct range range_of(const struct vcpc_plot *p, size_t first, size_t end)
 {
 	struct range r = { .min = INFINITY, .max = -INFINITY };
 	double sum = 0;
 
-	for (size_t i = 0; i < p->n; i++) {
-		if (!isfinite(p->y[i]))
+	for (size_t at = first * p->n; at < end * p->n; at++) {
+		double v = p->y[at / p->n][at % p->n];
+
+		if (!isfinite(v))
 			continue;
-		r.min = fmin(r.min, p->y[i]);
-		r.max = fmax(r.max, p->y[i]);
-		sum += p->y[i];
+		r.min = fmin(r.min, v);
+		r.max = fmax(r.max, v);
+		sum += v;
 		r.n++;
 	}
 	if (r.n) {
@@ -108,7 +116,8 @@ static int place(double v, double lo, double hi, int dots)
 	return hi > lo ? (int)lround((v - lo) / (hi - lo) * (dots - 1)) : 0;
 }
 
-static void draw(struct canvas *c, const struct vcpc_plot *p, const struct range *r)
+static void draw(struct canvas *c, const struct vcpc_plot *p, const double *values,
+		 const struct range *r)
 {
 	int width = (int)(c->columns * c->per_x), height = (int)(c->lines * c->per_y);
 	int last_x = -1, last_y = -1;
@@ -117,11 +126,11 @@ static void draw(struct canvas *c, const struct vcpc_plot *p, const struct range
 		int x = place(p->x[i], p->x[0], p->x[p->n - 1], width);
 		int y;
 
-		if (!isfinite(p->y[i])) {
+		if (!isfinite(values[i])) {
 			last_x = -1;
 			continue;
 		}
-		y = height - 1 - place(p->y[i], r->lo, r->hi, height);
+		y = height - 1 - place(values[i], r->lo, r->hi, height);
 		if (last_x >= 0)
 			draw_line(c, last_x, last_y, x, y);
 		else
@@ -159,7 +168,9 @@ static void put_cell(FILE *out, const struct canvas *c, unsigned int line, unsig
 {
 	unsigned char dots = c->dots[line * c->columns + column];
 
-	if (c->per_y == 4 && dots)
+	if (c->letter)
+		fputc(dots ? dots : ' ', out);
+	else if (c->per_y == 4 && dots)
 		fprintf(out, "\xe2%c%c", 0xa0 | dots >> 6, 0x80 | (dots & 0x3f));
 	else if (c->per_y == 4)
 		fputc(' ', out);
@@ -205,22 +216,47 @@ static void put_lines(FILE *out, const struct vcpc_plot *p, const struct canvas 
 	fputc('\n', out);
 }
 
-static void put_below(FILE *out, const struct vcpc_plot *p, const struct range *r)
+/* @name: before the numbers, or NULL */
+static void put_extremes(FILE *out, const struct range *r, char letter, const char *name)
 {
-	int gap = (int)(p->width - LABEL_WIDTH - strlen(p->left) - strlen(p->right));
 	char min[24], mean[24], max[24];
 
 	vcpc_plot_number(min, sizeof(min), r->min);
 	vcpc_plot_number(mean, sizeof(mean), r->mean);
 	vcpc_plot_number(max, sizeof(max), r->max);
+	fprintf(out, "%*s", LABEL_WIDTH, "");
+	if (name)
+		fprintf(out, "%c %s: ", letter, name);
+	fprintf(out, "min %s, mean %s, max %s\n", min, mean, max);
+}
+
+static void put_below(FILE *out, const struct vcpc_plot *p)
+{
+	int gap = (int)(p->width - LABEL_WIDTH - strlen(p->left) - strlen(p->right));
+
 	fprintf(out, "%*s%s%*s%s\n", LABEL_WIDTH, "", p->left, gap > 1 ? gap : 1, "", p->right);
-	fprintf(out, "%*smin %s, mean %s, max %s\n", LABEL_WIDTH, "", min, mean, max);
+	for (size_t i = 0; i < p->nseries; i++) {
+		struct range r = range_of(p, i, i + 1);
+
+		if (r.n)
+			put_extremes(out, &r, 'a' + (char)i, p->nseries > 1 ? p->names[i] : NULL);
+	}
+}
+
+static struct canvas canvas_for(const struct vcpc_plot *p)
+{
+	bool several = p->nseries > 1;
+
+	return (struct canvas){
+		.columns = p->width - LABEL_WIDTH, .lines = p->height,
+		.per_x = p->utf8 && !several ? 2 : 1, .per_y = several ? 1 : p->utf8 ? 4 : 2,
+	};
 }
 
 int vcpc_plot(FILE *out, const struct vcpc_plot *plot)
 {
 	struct vcpc_plot p = *plot;
-	struct range r = range_of(plot);
+	struct range r = range_of(plot, 0, plot->nseries);
 	struct canvas c;
 
 	p.width = p.width < LEAST_WIDTH ? LEAST_WIDTH : p.width;
@@ -230,16 +266,16 @@ int vcpc_plot(FILE *out, const struct vcpc_plot *plot)
 		fprintf(out, "%*sno values\n", LABEL_WIDTH, "");
 		return 0;
 	}
-	c = (struct canvas){
-		.columns = p.width - LABEL_WIDTH, .lines = p.height,
-		.per_x = p.utf8 ? 2 : 1, .per_y = p.utf8 ? 4 : 2,
-	};
+	c = canvas_for(&p);
 	c.dots = calloc(c.columns, c.lines);
 	if (!c.dots)
 		return -ENOMEM;
-	draw(&c, &p, &r);
+	for (size_t i = 0; i < p.nseries; i++) {
+		c.letter = p.nseries > 1 ? 'a' + (unsigned char)i : 0;
+		draw(&c, &p, p.y[i], &r);
+	}
 	put_lines(out, &p, &c, &r);
-	put_below(out, &p, &r);
+	put_below(out, &p);
 	free(c.dots);
 	return 0;
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#define VCPC_PLOT_SERIES	8
+
 /**
  * struct vcpc_plot - what to draw
  * @title: above the chart
@@ -15,7 +17,9 @@
  * @right: what is written below its right end
  * @n: number of points
  * @x: their times, any unit
- * @y: their values; a NAN interrupts the line
+ * @nseries: how many lines, up to VCPC_PLOT_SERIES; several are drawn with letters
+ * @y: of each its values; a NAN interrupts the line
+ * @names: of each its name, if there are several
  * @width: of all, in characters, at least 40
  * @height: of the drawing, in lines, at least 3
  * @utf8: draw with braille and box characters, otherwise in ASCII
@@ -27,7 +31,9 @@ struct vcpc_plot {
 	const char *right;
 	size_t n;
 	const double *x;
-	const double *y;
+	size_t nseries;
+	const double *y[VCPC_PLOT_SERIES];
+	const char *names[VCPC_PLOT_SERIES];
 	unsigned int width;
 	unsigned int height;
 	bool utf8;

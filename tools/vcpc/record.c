@@ -1,45 +1,82 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* vcpc record: run a command, and record its counts and all transactions into an archive. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "counting.h"
 
 #define DEFAULT_INTERVAL	1000000000ULL
+#define MOST_NAMES		1000	/* that are tried */
+#define OPTION_MAX_SIZE		300
 
 struct job {
 	const char *archive;
+	char chosen[128];	/* the archive's name, if none was given */
 	int trace;
+	double max_size;	/* bytes of the archive; 0: no limit */
 	struct vcpc_counting counting;
 };
 
-/* A recording under way */
+/* A recording under way; @sets: @n, one a target, or one of the command, or none */
 struct recording {
+	const struct job *job;
 	struct shim_recorder *rec;
-	unsigned int records;
+	struct shim_set *sets[VCPC_TARGETS];
+	unsigned int n;
 	int missing;	/* the first reason why values are left out */
 	int broken;	/* the error that ended it */
+	bool full;	/* it is as large as it may be */
 };
 
 static int help(void)
 {
-	printf("Usage: vcpc record -o ARCHIVE [-i INTERVAL] [-e EVENTS] [--trace] [--]\n"
-	       "                   COMMAND [ARGUMENT...]\n\n"
+	printf("Usage: vcpc record [OPTION...] [--] COMMAND [ARGUMENT...]\n"
+	       "       vcpc record {-p PID | --tid TID | -a | -C CPUS} [OPTION...] [COMMAND [ARGUMENT...]]\n\n"
 	       "Runs COMMAND and records into a PCP archive, at each INTERVAL and at its end, what\n"
 	       "it and all it started have counted, and, if tracing is on ('vcpc trace on'), the\n"
-	       "machine's transactions.  Exits with COMMAND's exit status.\n\n"
+	       "machine's transactions.  Exits with COMMAND's exit status.\n"
+	       "Or records what runs already, each process, thread or CPU on its own.\n\n"
 	       "  -o, --output ARCHIVE   ARCHIVE.meta, .index and .0 are made; they must not exist\n"
+	       "                         (without: COMMAND-DATE-TIME, in this folder)\n"
 	       "  -i, --interval TIME    with a unit: 100ms, 2s, 1min (without: 1s)\n"
 	       "  -e, --events LIST      events, with commas between; may be given again\n"
 	       "                         (without: the usual ones that exist here; none, where\n"
 	       "                         the module is not loaded, but transactions can be traced)\n"
-	       "  -t, --trace            turn tracing on for this time, if it is off\n");
+	       "      --max-size SIZE    record no more once the archive has it: 500K, 64M, 2G\n"
+	       "  -t, --trace            turn tracing on for this time, if it is off\n\n"
+	       VCPC_COUNTING_HELP);
 	return 0;
 }
 
+/* Whether the archive has grown as large as it may, which is said */
+static bool is_full(const struct job *job)
+{
+	static const char *const files[] = { ".meta", ".index", ".0" };
+	double size = 0;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && job->max_size > 0; i++) {
+		char path[4096];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "%s%s", job->archive, files[i]);
+		size += stat(path, &st) ? 0 : (double)st.st_size;
+	}
+	if (job->max_size <= 0 || size < job->max_size)
+		return false;
+	fprintf(stderr, "vcpc record: %s has the size of --max-size: what comes is not recorded\n",
+		job->archive);
+	return true;
+}
+
+/* A value that is not 0 ends the ticks */
 static int tick(void *arg)
 {
 	struct recording *r = arg;
@@ -47,10 +84,10 @@ static int tick(void *arg)
 	r->broken = shim_record_tick(r->rec);
 	if (r->broken)
 		return r->broken;
-	r->records++;
 	if (!r->missing)
 		r->missing = shim_record_missing(r->rec);
-	return 0;
+	r->full = is_full(r->job);
+	return r->full;
 }
 
 /* Two of the same name would be one metric. */
@@ -64,10 +101,26 @@ static int check_twice(const struct shim_set *set)
 	return 0;
 }
 
-static int add_sources(struct recording *r, struct shim_set *set, pid_t pid, int traced)
+static int add_set(const struct job *job, struct recording *r, unsigned int i, pid_t pid)
 {
-	int ret = set ? shim_record_add_set(r->rec, set, pid) : 0;
+	const struct vcpc_targets *targets = &job->counting.targets;
+	char name[32];
 
+	if (targets->kind == VCPC_NO_TARGETS)
+		return shim_record_add_set(r->rec, r->sets[i], pid);
+	if (targets->kind != VCPC_CPUS)
+		return shim_record_add_set(r->rec, r->sets[i], targets->ids[i]);
+	snprintf(name, sizeof(name), "cpu%d", (int)targets->ids[i]);
+	return shim_record_add_named(r->rec, r->sets[i], targets->ids[i], name);
+}
+
+/* @pid: the command's */
+static int add_sources(const struct job *job, struct recording *r, pid_t pid, int traced)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < r->n && !ret; i++)
+		ret = add_set(job, r, i, pid);
 	if (ret)
 		return vcpc_fail(ret, "cannot record");
 	ret = traced ? shim_record_add_trace(r->rec) : 0;
@@ -76,52 +129,97 @@ static int add_sources(struct recording *r, struct shim_set *set, pid_t pid, int
 	return 0;
 }
 
+static int nothing_recorded(const struct job *job)
+{
+	return vcpc_fail(0, "nothing was counted, and no program made a trace call meanwhile: there is no archive %s\n"
+			 "%s: programs mark transactions with pmtracebegin() and pmtraceend(), see libshim-trace(3)",
+			 job->archive, program_invocation_name);
+}
+
 static int conclude(const struct job *job, struct recording *r, int status)
 {
+	uint64_t records = shim_record_count(r->rec);
 	int ret = shim_record_close(r->rec);
 
+	if (!r->broken && ret == -ENODATA && !records) {
+		ret = nothing_recorded(job);
+		return status ? status : ret;
+	}
 	if (!r->broken)
 		r->broken = ret;
-	fprintf(stderr, "vcpc record: %u records in %s\n", r->records, job->archive);
+	fprintf(stderr, "vcpc record: %" PRIu64 " record%s in %s\n", records, records == 1 ? "" : "s",
+		job->archive);
+	if (job->archive == job->chosen)
+		fprintf(stderr, "vcpc record: to see them: vcpc replay %s\n", job->archive);
 	if (r->broken)
-		ret = vcpc_fail(0, "cannot write %s: %s", job->archive, strerror(-r->broken));
+		ret = vcpc_fail(r->broken, "cannot write %s", job->archive);
 	else if (r->missing)
 		ret = vcpc_fail(r->missing, "some values are missing");
 	return status ? status : ret;
 }
 
-static int run(const struct job *job, struct shim_set *set, int traced)
+/* What the transactions of what is counted count is part of what is traced. */
+static unsigned int flags_of(const struct job *job, int traced)
 {
-	struct recording r = { 0 };
-	/* What the command's transactions count is part of what is traced. */
-	struct vcpc_child child = { .flags = traced ? SHIM_BIND_TRACE : 0 };
+	return traced && job->counting.targets.kind != VCPC_CPUS ? SHIM_BIND_TRACE : 0;
+}
+
+/* The command starts, or what runs already is counted: 0, or the exit status after a message */
+static int begin(const struct job *job, struct recording *r, struct vcpc_child *child)
+{
+	const struct vcpc_targets *targets = &job->counting.targets;
+	char what[1024];
+	int ret = 0;
+
+	if (targets->kind == VCPC_NO_TARGETS)
+		return vcpc_child_start(child, r->n ? r->sets[0] : NULL, job->counting.argv);
+	for (unsigned int i = 0; i < r->n && !ret; i++)
+		ret = vcpc_targets_bind(targets, i, r->sets[i], child->flags);
+	if (ret || *job->counting.argv || job->counting.duration)
+		return ret;
+	vcpc_targets_text(targets, what, sizeof(what));
+	fprintf(stderr, "vcpc record: recording %s in %s; Ctrl-C ends it\n", what, job->archive);
+	return 0;
+}
+
+/* @ticks: whether to record meanwhile */
+static int wait_for(const struct job *job, struct recording *r, struct vcpc_child *child, bool ticks)
+{
+	if (job->counting.targets.kind == VCPC_NO_TARGETS)
+		return vcpc_child_wait(child, ticks ? job->counting.interval : 0, tick, r);
+	return ticks ? vcpc_counting_wait(&job->counting, tick, r) : 0;
+}
+
+static int run(const struct job *job, struct recording *r, int traced)
+{
+	struct vcpc_child child = { .flags = flags_of(job, traced) };
 	int status;
-	int ret = shim_record_open(job->archive, NULL, &r.rec);
+	int ret = shim_record_open(job->archive, NULL, &r->rec);
 
 	if (ret == -EBUSY)
 		return vcpc_fail(0, "archive '%s' is being written by somebody else", job->archive);
 	if (ret)
 		return vcpc_fail(ret, "cannot make archive '%s'", job->archive);
-	ret = vcpc_child_start(&child, set, job->counting.argv);
+	ret = begin(job, r, &child);
 	if (ret) {
-		shim_record_discard(r.rec);
+		shim_record_discard(r->rec);
 		return ret;
 	}
-	ret = add_sources(&r, set, child.pid, traced);
+	ret = add_sources(job, r, child.pid, traced);
 	if (!ret)
-		tick(&r);
-	status = vcpc_child_wait(&child, ret || r.broken ? 0 : job->counting.interval, tick, &r);
+		tick(r);
+	status = wait_for(job, r, &child, !ret && !r->broken && !r->full);
 	if (ret) {
-		shim_record_discard(r.rec);
+		shim_record_discard(r->rec);
 		return status ? status : ret;
 	}
-	if (!r.broken)
-		tick(&r);
-	return conclude(job, &r, status);
+	if (!r->broken && !r->full)
+		tick(r);
+	return conclude(job, r, status);
 }
 
 /* With tracing on, if that is wanted; off again only if it was off. */
-static int run_traced(const struct job *job, struct shim_set *set)
+static int run_traced(const struct job *job, struct recording *r)
 {
 	int ours = 0;
 	int ret;
@@ -132,13 +230,29 @@ static int run_traced(const struct job *job, struct shim_set *set)
 			return vcpc_fail(ret, "cannot turn tracing on");
 		ours = !ret;
 	}
-	ret = run(job, set, shim_trace_status() > 0);
+	ret = run(job, r, shim_trace_status() > 0);
 	if (ours)
 		shim_trace_off();
 	return ret;
 }
 
-static bool own_option(int letter, void *arg)
+/* "500K", "64M", "2G": 0, or the exit status after a message */
+static int parse_size(const char *text, double *size)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	char *end;
+
+	*size = strtod(text, &end);
+	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	if (*text < '0' || *text > '9' || (*end && (!unit || end[1])) || !(*size >= 1))
+		return vcpc_usage("--max-size: '%s' is not a number of bytes such as 64M", text);
+	for (long i = unit ? unit - units : -1; i >= 0; i--)
+		*size *= 1024;
+	return 0;
+}
+
+static int own_option(int letter, void *arg)
 {
 	struct job *job = arg;
 
@@ -146,9 +260,40 @@ static bool own_option(int letter, void *arg)
 		job->archive = optarg;
 	else if (letter == 't')
 		job->trace = 1;
+	else if (letter == OPTION_MAX_SIZE)
+		return parse_size(optarg, &job->max_size);
 	else
-		return false;
-	return true;
+		return -1;
+	return 0;
+}
+
+static bool is_taken(const char *archive)
+{
+	char path[sizeof(((struct job *)NULL)->chosen) + 8];
+
+	snprintf(path, sizeof(path), "%s.meta", archive);
+	return !access(path, F_OK);
+}
+
+/* COMMAND-20240301-143000, and if that is there, with -2 and so on behind */
+static int choose_name(struct job *job)
+{
+	const char *command = *job->counting.argv ? basename(job->counting.argv[0]) : "attached";
+	time_t now = time(NULL);
+	char when[32];
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &tm);
+	for (int i = 1; i < MOST_NAMES; i++) {
+		snprintf(job->chosen, sizeof(job->chosen), i == 1 ? "%.64s-%s" : "%.64s-%s-%d",
+			 *command ? command : "run", when, i);
+		if (is_taken(job->chosen))
+			continue;
+		job->archive = job->chosen;
+		return 0;
+	}
+	return vcpc_fail(0, "there are too many archives %.64s-%s*; say -o ARCHIVE", command, when);
 }
 
 /* As vcpc_counting_parse() */
@@ -156,6 +301,7 @@ static int parse(int argc, char **argv, struct job *job)
 {
 	static const struct option names[] = {
 		VCPC_COUNTING_LONG,
+		{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },
 		{ "output", required_argument, NULL, 'o' },
 		{ "trace", no_argument, NULL, 't' },
 		{ NULL, 0, NULL, 0 }
@@ -165,9 +311,9 @@ static int parse(int argc, char **argv, struct job *job)
 	};
 	int ret = vcpc_counting_parse(argc, argv, &options, &job->counting, job);
 
-	if (!ret && !job->archive)
-		ret = vcpc_usage("-o ARCHIVE is missing");
-	return ret ? ret : vcpc_counting_command(&job->counting);
+	if (!ret)
+		ret = vcpc_counting_command(&job->counting);
+	return !ret && !job->archive ? choose_name(job) : ret;
 }
 
 static int nothing_counts(void)
@@ -180,32 +326,43 @@ static int nothing_counts(void)
 	return ret == -ENODEV;
 }
 
-/* Without the module, there is nothing but what is traced; no set, if that is all that was asked for. */
-static int open_set(struct job *job, struct shim_set **set)
+/* One a target, so that each is an instance, or one of the command */
+static int open_each(struct job *job, struct recording *r)
 {
-	int ret;
+	unsigned int n = job->counting.targets.n ? job->counting.targets.n : 1;
+	int ret = 0;
 
-	*set = NULL;
-	if (!job->counting.events.n && (job->trace || shim_trace_status() > 0) && nothing_counts()) {
-		fprintf(stderr, "vcpc record: the vcpc module is not loaded: transactions, but no counts\n");
-		return 0;
+	while (r->n < n && !ret) {
+		ret = vcpc_events_open(&job->counting.events, &r->sets[r->n]);
+		r->n += !ret;
 	}
-	ret = vcpc_events_open(&job->counting.events, set);
-	return ret ? ret : check_twice(*set);
+	return ret ? ret : check_twice(r->sets[0]);
+}
+
+/* Without the module, there is nothing but what is traced; no set, if that is all that was asked for. */
+static int open_sets(struct job *job, struct recording *r)
+{
+	bool asked = job->counting.events.n || job->counting.targets.n;
+
+	if (asked || (!job->trace && shim_trace_status() <= 0) || !nothing_counts())
+		return open_each(job, r);
+	fprintf(stderr, "vcpc record: the vcpc module is not loaded: transactions, but no counts\n");
+	return 0;
 }
 
 int vcpc_cmd_record(int argc, char **argv)
 {
 	struct job job = { .counting.interval = DEFAULT_INTERVAL };
-	struct shim_set *set = NULL;
+	struct recording recording = { .job = &job };
 	int ret = parse(argc, argv, &job);
 	bool wants_help = ret < 0;
 
 	if (!ret)
-		ret = open_set(&job, &set);
+		ret = open_sets(&job, &recording);
 	if (!ret)
-		ret = run_traced(&job, set);
-	shim_set_destroy(set);
+		ret = run_traced(&job, &recording);
+	for (unsigned int i = 0; i < recording.n; i++)
+		shim_set_destroy(recording.sets[i]);
 	vcpc_events_free(&job.counting.events);
 	return wants_help ? help() : ret;
 }

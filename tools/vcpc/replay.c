@@ -10,9 +10,12 @@
 #include <unistd.h>
 
 #include "chart.h"
+#include "damage.h"
 #include "export.h"
+#include "preset.h"
 #include "series.h"
 #include "table.h"
+#include "text.h"
 #include "vcpc.h"
 #include "window.h"
 
@@ -29,7 +32,7 @@ struct options {
 	int mode;
 	int64_t delta;		/* ns; 0 if not given */
 	enum form form;
-	bool raw, ascii, reverse;
+	bool raw, ascii, reverse, together;
 	struct vcpc_window window;
 };
 
@@ -37,8 +40,8 @@ static int help(void)
 {
 	printf("Usage: vcpc replay ARCHIVE [-t INTERVAL] [-m MODE] [-p] [-r] [METRIC...]\n\n"
 	       "Prints an archive's values: those of the METRICs, of groups of them (trace), or of\n"
-	       "single instances (trace.transact.count[name]); without, of all that have numbers.\n"
-	       "Counters are shown as their rate per second.\n\n"
+	       "single instances (trace.transact.count[name]).  Counters are shown as their rate per\n"
+	       "second.  Without METRICs or an interval, one screen of what matters most.\n\n"
 	       "  -t, --interval TIME   time from row to row: 100ms, 2sec, 1.5s, \"1min 30sec\"\n"
 	       "                        (without: one that gives some 20 rows)\n"
 	       "  -m, --mode MODE       interp: values at each interval, between the records (default)\n"
@@ -49,11 +52,14 @@ static int help(void)
 	       "  -i, --instance NAMES  only these instances; with commas or blanks between, and\n"
 	       "                        quotes around names that have such; may be given again\n"
 	       "  -p, --plot            draw charts\n"
+	       "  -g, --together        and a metric's instances in one, up to 8\n"
 	       "  -c, --csv             for spreadsheets: names, then a line a row\n"
 	       "  -j, --json            for programs: one object\n"
 	       "  -r, --raw             counters as they are, every digit\n"
-	       "  -a, --ascii           draw with ASCII characters even where there are better ones\n",
+	       "  -a, --ascii           draw with ASCII characters even where there are better ones\n\n"
+	       "Several METRICs have one name:\n",
 	       VCPC_WINDOW_HELP);
+	vcpc_preset_help();
 	return 0;
 }
 
@@ -111,6 +117,9 @@ static int take_option(struct options *o, int c)
 	case 'r':
 		o->raw = true;
 		return 0;
+	case 'g':
+		o->together = true;
+		return choose_form(o, CHART);
 	case 'a':
 		o->ascii = true;
 		return 0;
@@ -128,6 +137,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 		{ "instance", required_argument, NULL, 'i' },
 		{ "reverse", no_argument, NULL, 'R' },
 		{ "plot", no_argument, NULL, 'p' },
+		{ "together", no_argument, NULL, 'g' },
 		{ "csv", no_argument, NULL, 'c' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "raw", no_argument, NULL, 'r' },
@@ -138,7 +148,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 	};
 	int c, status;
 
-	while ((c = getopt_long(argc, argv, "t:m:i:Rpcjrah" VCPC_WINDOW_SHORT, longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "t:m:i:Rpgcjrah" VCPC_WINDOW_SHORT, longs, NULL)) != -1) {
 		if (c == 'h')
 			return help();
 		if (vcpc_window_option(&o->window, c, optarg))
@@ -156,21 +166,28 @@ static int parse_options(int argc, char **argv, struct options *o)
 	return -1;
 }
 
+/* A preset, a metric, a group of them, or an instance */
+static int add_name(struct vcpc_series *s, const char *name)
+{
+	int err;
+
+	if (*name == ':')
+		return vcpc_preset_add(s, name);
+	err = vcpc_series_add(s, name);
+	return err ? vcpc_fail_metric(err, name) : 0;
+}
+
 static int select_metrics(struct vcpc_series *s, char **names)
 {
 	const char *missing;
-	int err;
+	int status = 0;
 
-	if (!*names) {
-		err = vcpc_series_add_all(s);
-		if (err)
-			return vcpc_fail_pm(err, "metrics");
-	}
-	for (; *names; names++) {
-		err = vcpc_series_add(s, *names);
-		if (err)
-			return vcpc_fail_metric(err, *names);
-	}
+	if (!*names)
+		status = vcpc_preset_add(s, VCPC_PRESET_DEFAULT);
+	for (; *names && !status; names++)
+		status = add_name(s, *names);
+	if (status)
+		return status;
 	if (!s->nmetrics)
 		return vcpc_fail(0, "the archive has no metrics with numbers");
 	missing = vcpc_picks_missing(&s->picks);
@@ -231,14 +248,17 @@ static unsigned int terminal_width(void)
 static void put_heading(const struct options *o, const struct vcpc_walk *walk)
 {
 	const struct vcpc_window *w = &o->window;
+	const struct timespec second = { 1, 0 };
 	char from[64], to[64];
-	struct tm tm;
 
-	localtime_r(&w->from.tv_sec, &tm);
-	strftime(from, sizeof(from), "%Y-%m-%d %H:%M:%S", &tm);
-	localtime_r(&w->to.tv_sec, &tm);
-	strftime(to, sizeof(to), "%H:%M:%S", &tm);
-	printf("%s: host %s, %s to %s", o->archive, w->label.hostname, from, to);
+	bool dated = vcpc_several_days(w->from, w->to);
+
+	vcpc_table_time(from, sizeof(from), w->from, second, true);
+	vcpc_table_time(to, sizeof(to), w->to, second, dated);
+	vcpc_put_printable(stdout, o->archive, "");
+	fputs(": host ", stdout);
+	vcpc_put_printable(stdout, w->label.hostname, "");
+	printf(", %s to %s", from, to);
 	if (walk->mode == PM_MODE_INTERP)
 		printf(", every %.9g s", fabs(vcpc_seconds(walk->delta)));
 	printf("\n\n");
@@ -262,8 +282,48 @@ static struct timespec step(const struct vcpc_walk *walk)
 	return t;
 }
 
+/* Rates need two values, so that there are none if the interval is about as long as the archive. */
+static void put_nothing(const struct options *o, const struct vcpc_walk *walk)
+{
+	double length = vcpc_seconds(o->window.to) - vcpc_seconds(o->window.from);
+
+	printf("no values");
+	if (walk->mode == PM_MODE_INTERP && o->delta && fabs(vcpc_seconds(walk->delta)) * 4 > length)
+		printf(" at this interval: there are %.3g s, and a rate needs two values; take a shorter one, or none",
+		       length);
+	putchar('\n');
+}
+
+static void put_more(const struct options *o, size_t left)
+{
+	printf("\n%zu more %s: name metrics, or :counts, :transactions, :points, :histograms, :all;\n"
+	       "'vcpc dump -d ", left, left == 1 ? "column" : "columns");
+	vcpc_put_printable(stdout, o->archive, "");
+	printf("' lists all metrics\n");
+}
+
+/* People who ask for nothing in particular get what fits on a screen */
+static int put_values(struct vcpc_series *s, const struct options *o, const struct vcpc_walk *walk)
+{
+	bool one_screen = !*o->names && !o->delta && walk->mode == PM_MODE_INTERP;
+	unsigned int width = terminal_width();
+	size_t left = 0;
+	int status = 0;
+
+	if (o->form == CHART)
+		status = vcpc_chart(s, step(walk), width, o->ascii, o->together || one_screen,
+				    one_screen ? &left : NULL);
+	else if (vcpc_table(stdout, s, step(walk), width, one_screen ? &left : NULL))
+		status = vcpc_fail(ENOMEM, "table");
+	if (left && !status)
+		put_more(o, left);
+	return status;
+}
+
 static int print(struct vcpc_series *s, const struct options *o, const struct vcpc_walk *walk)
 {
+	if (o->form == TABLE || o->form == CHART || isatty(STDOUT_FILENO))
+		vcpc_series_printable(s);
 	switch (o->form) {
 	case CSV:
 		vcpc_csv(stdout, s);
@@ -276,11 +336,9 @@ static int print(struct vcpc_series *s, const struct options *o, const struct vc
 	}
 	put_heading(o, walk);
 	if (!s->nrows || all_empty(s))
-		printf("no values\n");
-	else if (o->form == CHART)
-		return vcpc_chart(s, step(walk), terminal_width(), o->ascii);
-	else if (vcpc_table(stdout, s, step(walk), terminal_width()))
-		return vcpc_fail(ENOMEM, "table");
+		put_nothing(o, walk);
+	else
+		return put_values(s, o, walk);
 	return 0;
 }
 
@@ -307,7 +365,7 @@ static int replay(struct options *o)
 	if (!status)
 		status = select_metrics(&s, o->names);
 	if (!status)
-		status = show(&s, o);
+		status = show(&s, o) | vcpc_damage(o->archive);
 	vcpc_series_free(&s);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "series.h"
+#include "text.h"
 #include "window.h"
 
 static const double per_second[] = {
@@ -126,13 +127,20 @@ static int add_metric(struct vcpc_series *s, const char *name, const char *insta
 /* The metrics below a name, collected by pmTraversePMNS_r */
 struct group {
 	struct vcpc_series *series;
-	bool numeric;
+	bool numeric;		/* only new ones that have numbers */
+	bool histograms;	/* and of these also histograms */
 	int err;
 };
 
 static bool recorded(const char *name)
 {
 	return strncmp(name, "event.", 6) != 0;
+}
+
+/* The recorder's: an instance a slot, by the hundred */
+static bool is_histogram(const char *name)
+{
+	return !strcmp(name, "vcpc.transact.hist");
 }
 
 static bool has_metric(const struct vcpc_series *s, pmID pmid)
@@ -155,6 +163,8 @@ static void add_from_group(const char *name, void *closure)
 		return;
 	if (g->numeric && has_metric(g->series, pmid))
 		return;		/* by another of its names */
+	if (g->numeric && !g->histograms && is_histogram(name))
+		return;
 	g->err = add_metric(g->series, name, NULL);
 }
 
@@ -183,40 +193,47 @@ int vcpc_series_add(struct vcpc_series *s, const char *name)
 	return err;
 }
 
-/* Children come newest first; people want them as they were recorded. */
-static void reverse(struct vcpc_series *s)
+/* Children come newest first; people want them as they were recorded: from metric @first on */
+static int reverse(struct vcpc_series *s, size_t first)
 {
-	size_t at = 0;
-	struct vcpc_column *columns = malloc((s->ncolumns + 1) * sizeof(*columns));
+	size_t n = s->nmetrics - first, at = 0, skip;
+	struct vcpc_column *columns;
 
+	if (n < 2)
+		return 0;
+	skip = s->metrics[first].first;
+	columns = malloc((s->ncolumns - skip + 1) * sizeof(*columns));
 	if (!columns)
-		return;
-	for (size_t i = 0; i < s->nmetrics / 2; i++) {
-		struct vcpc_metric m = s->metrics[i];
+		return -ENOMEM;
+	for (size_t i = 0; i < n / 2; i++) {
+		struct vcpc_metric m = s->metrics[first + i];
 
-		s->metrics[i] = s->metrics[s->nmetrics - 1 - i];
+		s->metrics[first + i] = s->metrics[s->nmetrics - 1 - i];
 		s->metrics[s->nmetrics - 1 - i] = m;
 	}
-	for (size_t i = 0; i < s->nmetrics; i++) {
+	for (size_t i = first; i < s->nmetrics; i++) {
 		struct vcpc_metric *m = &s->metrics[i];
 
 		memcpy(&columns[at], &s->columns[m->first], m->n * sizeof(*columns));
-		m->first = at;
+		m->first = skip + at;
 		at += m->n;
 	}
-	free(s->columns);
-	s->columns = columns;
+	memcpy(&s->columns[skip], columns, at * sizeof(*columns));
+	free(columns);
+	return 0;
 }
 
-int vcpc_series_add_all(struct vcpc_series *s)
+int vcpc_series_add_below(struct vcpc_series *s, const char *name, bool histograms)
 {
-	struct group g = { .series = s, .numeric = true };
-	int n = pmTraversePMNS_r("", add_from_group, &g);
+	struct group g = { .series = s, .numeric = true, .histograms = histograms };
+	size_t first = s->nmetrics;
+	int n = pmTraversePMNS_r(name, add_from_group, &g);
 
+	if (n == PM_ERR_NAME)
+		return 0;
 	if (n < 0 || g.err)
 		return n < 0 ? n : g.err;
-	reverse(s);
-	return 0;
+	return reverse(s, first);
 }
 
 static int grow(struct vcpc_series *s)
@@ -369,6 +386,20 @@ int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk)
 	vcpc_progress_end(&progress);
 	free(pmids);
 	return err == PM_ERR_EOL ? 0 : err;
+}
+
+void vcpc_series_printable(struct vcpc_series *s)
+{
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		struct vcpc_column *c = &s->columns[i];
+
+		vcpc_printable(c->metric, "");
+		if (c->instance)
+			vcpc_printable(c->instance, "");
+		for (size_t j = 0; c->texts && j < s->nrows; j++)
+			if (c->texts[j])
+				vcpc_printable(c->texts[j], "");
+	}
 }
 
 void vcpc_series_free(struct vcpc_series *s)

@@ -55,10 +55,16 @@ struct vcpc_walk {
 
 /* Add a metric, a group of metrics, or with "name[instance]" one instance. 0, a PMAPI error, -ENOMEM */
 int vcpc_series_add(struct vcpc_series *s, const char *name);
-/* Add every metric that has numbers. */
-int vcpc_series_add_all(struct vcpc_series *s);
+/*
+ * Add every metric below @name that has numbers and is not there yet, "" for all, in the order they
+ * were recorded; @histograms: those that are histograms, too.  0, also if there is none, a PMAPI
+ * error, -ENOMEM
+ */
+int vcpc_series_add_below(struct vcpc_series *s, const char *name, bool histograms);
 /* Until the walk's or the archive's end; then 0, or a PMAPI error with what was read kept */
 int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk);
+/* For people: names and texts without what a terminal would obey */
+void vcpc_series_printable(struct vcpc_series *s);
 /* Say which metric may have been meant; returns the exit status: guess.c */
 int vcpc_fail_metric(int code, const char *name);
 void vcpc_series_free(struct vcpc_series *s);

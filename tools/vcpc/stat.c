@@ -1,37 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc stat: run a command, and print what it and all it started have counted. */
+/* vcpc stat: run a command, or take what runs already, and print what it has counted. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "counting.h"
+#include "counts.h"
+#include "output.h"
+#include "rates.h"
 
-static int help(void)
-{
-	printf("Usage: vcpc stat [-e EVENTS] [-i INTERVAL] [-T] [--] COMMAND [ARGUMENT...]\n\n"
-	       "Runs COMMAND and prints, on stderr, how many events it and all the threads and\n"
-	       "processes it started have counted.  Exits with COMMAND's exit status.\n\n"
-	       "  -e, --events LIST    events, with commas between; may be given again\n"
-	       "                       (without: the usual ones that exist here)\n"
-	       "  -i, --interval TIME  print the counts so far at each interval, too; with a\n"
-	       "                       unit: 100ms, 2s, 1min\n"
-	       "  -T, --threads        and those of each thread\n");
-	return 0;
-}
+#define MOST_RUNS	10000
+
+enum form { TEXT, JSON, CSV };
 
 struct job {
 	struct vcpc_counting counting;
 	bool threads;
+	bool rates;		/* at each interval, instead of the counts so far */
+	enum form form;
+	unsigned long runs;	/* 0 if not given */
+	const char *output;
+	char what[1024];	/* what is counted, for people */
 };
+
+static int help(void)
+{
+	printf("Usage: vcpc stat [OPTION...] [--] COMMAND [ARGUMENT...]\n"
+	       "       vcpc stat {-p PID | -t TID | -a | -C CPUS} [OPTION...] [COMMAND [ARGUMENT...]]\n\n"
+	       "Runs COMMAND and prints, on stderr, how many events it and all the threads and\n"
+	       "processes it started have counted.  Exits with COMMAND's exit status.\n"
+	       "Or counts what runs already, from now on.\n\n"
+	       "  -e, --events LIST     events, with commas between; may be given again\n"
+	       "                        (without: the usual ones that exist here)\n"
+	       "  -i, --interval TIME   print the counts so far at each interval, too; with a\n"
+	       "                        unit: 100ms, 2s, 1min\n"
+	       "  -I, --rates TIME      print what was counted in each interval, per second\n"
+	       "  -T, --threads         and those of each thread\n"
+	       "  -r, --repeat N        run COMMAND N times: means, and their 95 %% intervals\n"
+	       "  -j, --json            for programs: one object\n"
+	       "  -c, --csv             for spreadsheets: a line each\n"
+	       "  -o, --output FILE     where to, instead of stderr\n\n"
+	       VCPC_COUNTING_HELP);
+	return 0;
+}
 
 /* A command under way */
 struct run {
 	const struct job *job;
 	struct shim_set *set;
 	uint64_t start;
+	struct vcpc_rates rates;
 };
 
 static uint64_t now(void)
@@ -42,80 +64,219 @@ static uint64_t now(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-static void print(const struct shim_set *set, const struct shim_sample *sample, uint64_t elapsed,
-		  const char *command)
+static int show_rates(struct run *run)
 {
-	fprintf(stderr, "\nCounts of '%s':\n\n", command);
-	for (unsigned int i = 0; i < sample->nr; i++)
-		fprintf(stderr, "%20" PRIu64 "  %s\n", sample->values[i], shim_set_event(set, i));
-	fprintf(stderr, "\n%20.9f  seconds elapsed\n%20.9f  seconds of CPU time while counting\n\n",
-		elapsed / 1e9, sample->tick / 1e9);
-}
-
-/* The counts so far; those of threads are of the same samples that were added up. */
-static int show(const struct run *run)
-{
-	const char *command = run->job->counting.argv[0];
-	uint64_t elapsed = now() - run->start;
 	struct shim_sample total;
 	int ret = shim_set_total(run->set, 0, &total);
 
 	if (ret)
-		return vcpc_fail(ret, "no counts of '%s'", command);
-	print(run->set, &total, elapsed, command);
-	if (run->job->threads)
-		ret = vcpc_threads_print(run->set, &total);
-	return ret ? vcpc_fail(ret, "no counts of the threads of '%s'", command) : 0;
+		return vcpc_fail(ret, "no counts of %s", run->job->what);
+	vcpc_rates_print(stderr, &run->rates, run->set, &total, (now() - run->start) / 1e9);
+	return 0;
+}
+
+/* 0, or the exit status after a message */
+static int take(const struct run *run, struct vcpc_counts *counts, struct shim_sample *total)
+{
+	double elapsed = (now() - run->start) / 1e9;
+	int ret = shim_set_total(run->set, 0, total);
+
+	if (!ret)
+		ret = vcpc_counts_add(counts, run->set, total, elapsed);
+	counts->what = run->job->what;
+	return ret ? vcpc_fail(ret, "no counts of %s", run->job->what) : 0;
+}
+
+/* The counts so far; those of threads are of the same samples that were added up. */
+static int show_counts(const struct run *run)
+{
+	struct vcpc_counts counts = { NULL };
+	struct shim_sample total;
+	int ret = take(run, &counts, &total);
+
+	if (!ret)
+		vcpc_counts_text(stderr, &counts);
+	vcpc_counts_free(&counts);
+	if (!ret && run->job->threads)
+		ret = vcpc_threads_print(stderr, run->set, &total);
+	return ret;
 }
 
 static int tick(void *arg)
 {
-	return show(arg);
+	struct run *run = arg;
+
+	return run->job->rates ? show_rates(run) : show_counts(run);
 }
 
-static int run(const struct job *job, struct shim_set *set)
+static int wait_for(const struct job *job, struct run *run)
 {
-	struct run run = { .job = job, .set = set, .start = now() };
 	struct vcpc_child child = { .flags = 0 };
-	int status, ret;
+	int ret;
 
-	ret = vcpc_child_start(&child, set, job->counting.argv);
+	if (job->counting.targets.kind != VCPC_NO_TARGETS) {
+		ret = vcpc_targets_bind_all(&job->counting.targets, run->set, 0);
+		if (!ret && !*job->counting.argv && !job->counting.duration)
+			fprintf(stderr, "vcpc stat: counting %s; Ctrl-C ends it\n", job->what);
+		return ret ? -ret : vcpc_counting_wait(&job->counting, tick, run);
+	}
+	ret = vcpc_child_start(&child, run->set, job->counting.argv);
+	return ret ? -ret : vcpc_child_wait(&child, job->counting.interval, tick, run);
+}
+
+static int print(const struct job *job, const struct run *run, const struct vcpc_counts *counts,
+		 const struct shim_sample *total)
+{
+	static void (*const forms[])(FILE *out, const struct vcpc_counts *counts) = {
+		[TEXT] = vcpc_counts_text, [JSON] = vcpc_counts_json, [CSV] = vcpc_counts_csv,
+	};
+	struct vcpc_output output = { .file = stderr };
+	int ret = job->output ? vcpc_output_open(&output, job->output) : 0;
+
 	if (ret)
 		return ret;
-	status = vcpc_child_wait(&child, job->counting.interval, tick, &run);
-	ret = show(&run);
+	forms[job->form](output.file, counts);
+	if (job->threads)
+		ret = vcpc_threads_print(output.file, run->set, total);
+	return job->output ? vcpc_output_close(&output, ret) : ret;
+}
+
+/* Each run has counters of its own, as a set's total is of all it was ever bound to. */
+static int run_all(struct job *job, struct shim_set *first)
+{
+	struct vcpc_counts counts = { NULL };
+	struct run run = { .job = job, .set = first };
+	struct shim_sample total;
+	int status = 0, ret = 0;
+
+	for (unsigned long i = 0; i < (job->runs ? job->runs : 1) && !ret; i++) {
+		int one;
+
+		if (i) {
+			shim_set_destroy(i > 1 ? run.set : NULL);
+			run.set = NULL;
+			ret = vcpc_events_open(&job->counting.events, &run.set);
+			if (ret)
+				break;
+		}
+		run.start = now();
+		one = wait_for(job, &run);
+		status = one ? one : status;
+		/* negative: it could not be started */
+		ret = one < 0 ? -one : take(&run, &counts, &total);
+	}
+	if (!ret)
+		ret = print(job, &run, &counts, &total);
+	vcpc_counts_free(&counts);
+	if (run.set != first)
+		shim_set_destroy(run.set);
 	return ret ? ret : status;
 }
 
-static bool own_option(int letter, void *arg)
+static int take_repeat(struct job *job)
+{
+	char *end;
+
+	job->runs = strtoul(optarg, &end, 10);
+	if (*optarg >= '0' && *optarg <= '9' && !*end && job->runs && job->runs <= MOST_RUNS)
+		return 0;
+	return vcpc_usage("-r: '%s' is not a number from 1 to %d", optarg, MOST_RUNS);
+}
+
+static int take_form(struct job *job, enum form form)
+{
+	if (job->form != TEXT && job->form != form)
+		return vcpc_usage("only one of -c and -j can be had");
+	job->form = form;
+	return 0;
+}
+
+static int own_option(int letter, void *arg)
 {
 	struct job *job = arg;
 
-	job->threads |= letter == 'T';
-	return letter == 'T';
+	switch (letter) {
+	case 'T':
+		job->threads = true;
+		return 0;
+	case 'j':
+		return take_form(job, JSON);
+	case 'c':
+		return take_form(job, CSV);
+	case 'o':
+		job->output = optarg;
+		return 0;
+	case 'r':
+		return take_repeat(job);
+	case 'I':
+		job->rates = true;
+		return vcpc_interval(optarg, &job->counting.interval);
+	case 't':
+		return vcpc_targets_add(&job->counting.targets, VCPC_THREADS, optarg);
+	default:
+		return -1;
+	}
 }
 
-int vcpc_cmd_stat(int argc, char **argv)
+/* What does not go together: 0, or the exit status after a message */
+static int check(const struct job *job)
+{
+	bool attached = job->counting.targets.kind != VCPC_NO_TARGETS;
+
+	if (job->runs && attached)
+		return vcpc_usage("-r runs a command again and again; what runs already cannot be");
+	if (job->runs > 1 && (job->threads || job->counting.interval))
+		return vcpc_usage("-r prints means of all runs; it goes neither with -T nor with -i and -I");
+	if (job->form != TEXT && (job->threads || job->counting.interval))
+		return vcpc_usage("-j and -c print the whole run; they go neither with -T nor with -i and -I");
+	if (job->threads && job->counting.targets.kind == VCPC_CPUS)
+		return vcpc_usage("-T: counts of CPUs are not those of threads");
+	return 0;
+}
+
+static int parse(int argc, char **argv, struct job *job)
 {
 	static const struct option names[] = {
 		VCPC_COUNTING_LONG,
+		{ "csv", no_argument, NULL, 'c' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "rates", required_argument, NULL, 'I' },
+		{ "repeat", required_argument, NULL, 'r' },
 		{ "threads", no_argument, NULL, 'T' },
 		{ NULL, 0, NULL, 0 }
 	};
 	static const struct vcpc_counting_options options = {
-		.letters = VCPC_COUNTING_SHORT "T", .names = names, .own = own_option,
+		.letters = VCPC_COUNTING_SHORT "cI:jo:r:t:T", .names = names, .own = own_option,
 	};
+	int ret = vcpc_counting_parse(argc, argv, &options, &job->counting, job);
+
+	if (!ret)
+		ret = vcpc_counting_command(&job->counting);
+	return ret ? ret : check(job);
+}
+
+static void name_it(struct job *job)
+{
+	if (job->counting.targets.kind == VCPC_NO_TARGETS)
+		snprintf(job->what, sizeof(job->what), "'%s'", job->counting.argv[0]);
+	else
+		vcpc_targets_text(&job->counting.targets, job->what, sizeof(job->what));
+}
+
+int vcpc_cmd_stat(int argc, char **argv)
+{
 	struct job job = { .threads = false };
 	struct shim_set *set = NULL;
-	int ret = vcpc_counting_parse(argc, argv, &options, &job.counting, &job);
+	int ret = parse(argc, argv, &job);
 	bool wants_help = ret < 0;
 
 	if (!ret)
-		ret = vcpc_counting_command(&job.counting);
-	if (!ret)
 		ret = vcpc_events_open(&job.counting.events, &set);
-	if (!ret)
-		ret = run(&job, set);
+	if (!ret) {
+		name_it(&job);
+		ret = run_all(&job, set);
+	}
 	shim_set_destroy(set);
 	vcpc_events_free(&job.counting.events);
 	return wants_help ? help() : ret;

@@ -11,7 +11,16 @@
 #define WIDEST		28
 #define DIGITS		6	/* of a number with an exponent */
 
-void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timespec delta)
+bool vcpc_several_days(struct timespec a, struct timespec b)
+{
+	struct tm x, y;
+
+	localtime_r(&a.tv_sec, &x);
+	localtime_r(&b.tv_sec, &y);
+	return x.tm_year != y.tm_year || x.tm_yday != y.tm_yday;
+}
+
+void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timespec delta, bool dated)
 {
 	long fraction = when.tv_nsec;
 	int digits = 9;
@@ -26,7 +35,7 @@ void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timesp
 	for (int i = digits; i < 9; i++)
 		fraction /= 10;
 	localtime_r(&when.tv_sec, &tm);
-	len = strftime(buf, size, "%H:%M:%S", &tm);
+	len = strftime(buf, size, dated ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &tm);
 	if (digits)
 		snprintf(buf + len, size - len, ".%0*ld", digits, fraction);
 }
@@ -129,6 +138,7 @@ struct panel {
 	const struct vcpc_series *s;
 	struct layout *layouts;
 	struct timespec delta;
+	bool dated;
 	size_t first, last;
 	unsigned int time_width;
 };
@@ -221,7 +231,7 @@ static void put_rows(FILE *out, const struct panel *p)
 	char buf[256];
 
 	for (size_t row = 0; row < p->s->nrows; row++) {
-		vcpc_table_time(buf, sizeof(buf), p->s->times[row], p->delta);
+		vcpc_table_time(buf, sizeof(buf), p->s->times[row], p->delta, p->dated);
 		fprintf(out, "%-*s", (int)p->time_width, buf);
 		for (size_t i = p->first; i < p->last; i++) {
 			const struct vcpc_column *c = &p->s->columns[i];
@@ -246,27 +256,54 @@ static void put_panel(FILE *out, const struct panel *p)
 	put_rows(out, p);
 }
 
+/* What a panel takes up to a column: groups before its last one, and that, as wide as its name at least */
+struct used {
+	unsigned int before, group;
+	const struct vcpc_column *last;
+};
+
+static unsigned int with_column(const struct panel *p, size_t i, struct used *used)
+{
+	const struct vcpc_column *c = &p->s->columns[i];
+
+	if (!used->last || !same_group(used->last, c)) {
+		if (used->last)
+			used->before += longer(used->group, group_len(used->last) + GAP);
+		used->group = 0;
+	}
+	used->last = c;
+	used->group += p->layouts[i].width + GAP;
+	return used->before + longer(used->group, group_len(c) + GAP);
+}
+
 /* As many columns as fit, but at least one; false if there are none left */
 static bool next_panel(struct panel *p, unsigned int width)
 {
-	unsigned int used = p->time_width;
+	struct used used = { .before = p->time_width };
 	bool any = false;
 
 	p->first = p->last;
 	for (; p->last < p->s->ncolumns; p->last++) {
-		unsigned int add = p->layouts[p->last].width + GAP;
-
 		if (p->s->columns[p->last].empty)
 			continue;
-		if (any && used + add > width)
+		if (with_column(p, p->last, &used) > width && any)
 			break;
-		used += add;
 		any = true;
 	}
 	return any;
 }
 
-int vcpc_table(FILE *out, const struct vcpc_series *s, struct timespec delta, unsigned int width)
+static size_t columns_left(const struct panel *p)
+{
+	size_t left = 0;
+
+	for (size_t i = p->last; i < p->s->ncolumns; i++)
+		left += !p->s->columns[i].empty;
+	return left;
+}
+
+int vcpc_table(FILE *out, const struct vcpc_series *s, struct timespec delta, unsigned int width,
+	       size_t *left)
 {
 	struct panel p = { .s = s, .delta = delta };
 	char buf[64];
@@ -276,13 +313,18 @@ int vcpc_table(FILE *out, const struct vcpc_series *s, struct timespec delta, un
 		return -ENOMEM;
 	for (size_t i = 0; i < s->ncolumns; i++)
 		p.layouts[i] = layout_of(s, &s->columns[i]);
-	vcpc_table_time(buf, sizeof(buf), s->times[0], delta);
+	p.dated = vcpc_several_days(s->times[0], s->times[s->nrows - 1]);
+	vcpc_table_time(buf, sizeof(buf), s->times[0], delta, p.dated);
 	p.time_width = (unsigned int)strlen(buf);
 	while (next_panel(&p, width)) {
 		if (p.first)
 			fputc('\n', out);
 		widen_groups(&p);
 		put_panel(out, &p);
+		if (left) {
+			*left = columns_left(&p);
+			break;
+		}
 	}
 	free(p.layouts);
 	return 0;

@@ -12,6 +12,7 @@
 
 /* What is printed, and what of the total is in no line yet */
 struct table {
+	FILE *out;
 	const struct shim_set *set;
 	uint64_t rest[SHIM_SET_MAX];
 };
@@ -23,19 +24,20 @@ static int width(const struct shim_set *set, unsigned int i)
 	return 2 + (len > LEAST_WIDTH ? len : LEAST_WIDTH);
 }
 
-static void print_values(const struct shim_set *set, const uint64_t *values)
+static void print_values(FILE *out, const struct shim_set *set, const uint64_t *values)
 {
 	for (unsigned int i = 0; i < shim_set_size(set); i++)
-		fprintf(stderr, "%*" PRIu64, width(set, i), values[i]);
-	fputc('\n', stderr);
+		fprintf(out, "%*" PRIu64, width(set, i), values[i]);
+	fputc('\n', out);
 }
 
 static int print_thread(void *arg, pid_t tid, const struct shim_sample *sample)
 {
 	struct table *table = arg;
+	FILE *out = table->out;
 
-	fprintf(stderr, "%*d", TID_WIDTH, (int)tid);
-	print_values(table->set, sample->values);
+	fprintf(out, "%*d", TID_WIDTH, (int)tid);
+	print_values(out, table->set, sample->values);
 	for (unsigned int i = 0; i < shim_set_size(table->set); i++)
 		table->rest[i] -= sample->values[i];
 	return 0;
@@ -55,32 +57,33 @@ static bool has_rest(const struct table *table)
 }
 
 /**
- * vcpc_threads_print() - what each thread has counted, on stderr
+ * vcpc_threads_print() - what each thread has counted
+ * @out: where to
  * @set: bound to them
  * @total: the sums that were just taken
  *
  * The last line is what threads counted that are in the sums only: of many that have
  * ended the oldest.
  *
- * Return: 0 or a negated errno.
+ * Return: 0, or an exit status, after a message.
  */
-int vcpc_threads_print(struct shim_set *set, const struct shim_sample *total)
+int vcpc_threads_print(FILE *out, struct shim_set *set, const struct shim_sample *total)
 {
-	struct table table = { .set = set };
+	struct table table = { .out = out, .set = set };
 	int ret;
 
 	memcpy(table.rest, total->values, shim_set_size(set) * sizeof(table.rest[0]));
-	fprintf(stderr, "%*s", TID_WIDTH, "thread");
+	fprintf(out, "%*s", TID_WIDTH, "thread");
 	for (unsigned int i = 0; i < shim_set_size(set); i++)
-		fprintf(stderr, "%*s", width(set, i), shim_set_event(set, i));
-	fputc('\n', stderr);
+		fprintf(out, "%*s", width(set, i), shim_set_event(set, i));
+	fputc('\n', out);
 	ret = shim_set_walk(set, print_thread, &table);
 	if (ret)
-		return ret;
+		return vcpc_fail(ret, "no counts of the threads");
 	if (has_rest(&table)) {
-		fprintf(stderr, "%*s", TID_WIDTH, "others");
-		print_values(set, table.rest);
+		fprintf(out, "%*s", TID_WIDTH, "others");
+		print_values(out, set, table.rest);
 	}
-	fputc('\n', stderr);
+	fputc('\n', out);
 	return 0;
 }

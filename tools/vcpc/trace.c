@@ -13,6 +13,7 @@
 #define DEFAULT_WATCH	1000000000ull
 #define DEFAULT_DIRECT	1024
 #define DEFAULT_RING	(1u << 20)
+#define MOST		(1ul << 30)
 
 static const char help_text[] =
 	"Usage: vcpc trace on [--module | --probes] [--begins] [--events[=BYTES]]\n"
@@ -47,7 +48,7 @@ static int parse_number(const char *s, uint32_t *n)
 	char *end;
 	unsigned long number = strtoul(s, &end, 10);
 
-	if (*s < '0' || *s > '9' || *end || !number || number > 1ul << 30)
+	if (*s < '0' || *s > '9' || *end || !number || number > MOST)
 		return -1;
 	*n = number;
 	return 0;
@@ -137,61 +138,75 @@ static const struct action *find_action(const char *name)
 	return NULL;
 }
 
-/* An option with a value: 0, or a message */
-static const char *take_value(int letter, struct trace_options *options)
+/* 0, or VCPC_EXIT_USAGE after a message */
+static int take_number(const char *option, uint32_t *n)
 {
-	uint32_t n;
+	if (!optarg || !parse_number(optarg, n))
+		return 0;
+	return vcpc_usage("%s: '%s' is not a number from 1 to %lu", option, optarg, MOST);
+}
+
+static int take_size(const char *option, uint32_t *n)
+{
+	if (!optarg || !parse_size(optarg, n))
+		return 0;
+	return vcpc_usage("%s: '%s' is not a number of bytes from 1 to 1024M, such as 65536, 64K or 1M",
+			  option, optarg);
+}
+
+/* An option with a value, likewise */
+static int take_value(int letter, struct trace_options *options)
+{
+	uint32_t n = 0;
+	int wrong;
 
 	switch (letter) {
 	case 't':
-		return parse_number(optarg, &options->on.max_tags) ? "--max-tags: a number" : NULL;
+		return take_number("--max-tags", &options->on.max_tags);
 	case 'M':
-		return parse_number(optarg, &options->on.max_open) ? "--max-open: a number" : NULL;
+		return take_number("--max-open", &options->on.max_open);
 	case 'e':
 		options->on.ring_bytes = DEFAULT_RING;
-		return optarg && parse_size(optarg, &options->on.ring_bytes) ?
-		       "--events: a number of bytes, or of K or M" : NULL;
+		return take_size("--events", &options->on.ring_bytes);
 	case 'd':
 		options->on.direct_slots = DEFAULT_DIRECT;
-		return optarg && parse_number(optarg, &options->on.direct_slots) ?
-		       "--direct: a number" : NULL;
+		return take_number("--direct", &options->on.direct_slots);
 	case 'n':
-		if (parse_number(optarg, &n))
-			return "--rounds: a number";
+		wrong = take_number("--rounds", &n);
 		options->rounds = n;
-		return NULL;
+		return wrong;
 	case 'w':
 		options->watch = DEFAULT_WATCH;
-		return optarg && vcpc_interval(optarg, &options->watch) ? "" : NULL;
+		return optarg ? vcpc_interval(optarg, &options->watch) : 0;
 	case 'f':
-		return vcpc_interval(optarg, &options->duration) ? "" : NULL;
+		return vcpc_interval(optarg, &options->duration);
 	default:
-		return "";
+		return vcpc_usage(NULL);
 	}
 }
 
-/* An option: 0, or a message, "" if it was given already */
-static const char *take_option(int letter, struct trace_options *options)
+/* An option, likewise */
+static int take_option(int letter, struct trace_options *options)
 {
 	switch (letter) {
 	case 'm':
 		options->on.flags |= SHIM_TRACE_F_MODULE;
-		return NULL;
+		return 0;
 	case 'p':
 		options->on.flags |= SHIM_TRACE_F_PROBES;
-		return NULL;
+		return 0;
 	case 'b':
 		options->on.flags |= SHIM_TRACE_F_BEGINS;
-		return NULL;
+		return 0;
 	case 'H':
 		options->hist = 1;
-		return NULL;
+		return 0;
 	case 'J':
 		options->json = 1;
-		return NULL;
+		return 0;
 	case 'o':
 		options->output = optarg;
-		return NULL;
+		return 0;
 	default:
 		return take_value(letter, options);
 	}
@@ -220,13 +235,10 @@ static int parse(int argc, char **argv, struct trace_options *options, char *use
 	int letter;
 
 	while ((letter = getopt_long(argc, argv, "ho:", longs, NULL)) != -1) {
-		const char *wrong;
-
 		if (letter == 'h')
 			return -1;
-		wrong = take_option(letter, options);
-		if (wrong)
-			return *wrong ? vcpc_usage("%s", wrong) : vcpc_usage(NULL);
+		if (take_option(letter, options))
+			return VCPC_EXIT_USAGE;
 		if (strlen(used) < size - 1)
 			used[strlen(used)] = letter;
 	}

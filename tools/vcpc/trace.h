@@ -33,13 +33,15 @@ struct trace_options {
  * @trace: handle
  * @stats: sorted by kind and name
  * @n: how many
- * @ncounts: for shim_trace_count_at()
+ * @counts: sorted by name and event
+ * @ncounts: how many
  * @drops: what is missing
  */
 struct trace_view {
 	struct shim_trace *trace;
 	const struct shim_trace_stat **stats;
 	size_t n;
+	const struct shim_trace_count **counts;
 	size_t ncounts;
 	struct shim_trace_drops drops;
 };

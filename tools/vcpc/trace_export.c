@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "json_text.h"
+#include "output.h"
 #include "trace.h"
 #include "vcpc.h"
 
@@ -205,30 +206,31 @@ static int fail(int err)
 	}
 }
 
+/* The exit status */
+static int export_all(struct shim_trace *trace, const struct trace_options *options)
+{
+	const struct sigaction action = { .sa_handler = on_signal };
+	struct vcpc_output output;
+	int err, status = vcpc_output_open(&output, options->output);
+
+	if (status)
+		return status;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	err = export_to(output.file, trace, options->duration);
+	/* what could not be written is for vcpc_output_close() to say */
+	return vcpc_output_close(&output, err && !ferror(output.file) ? fail(err) : 0);
+}
+
 /* vcpc trace export */
 int trace_export(const struct trace_options *options)
 {
-	const struct sigaction action = { .sa_handler = on_signal };
 	struct shim_trace *trace;
-	FILE *out = stdout;
 	int err = shim_trace_open(&trace);
 
 	if (err)
 		return fail(err);
-	if (options->output) {
-		out = fopen(options->output, "we");
-		if (!out) {
-			shim_trace_close(trace);
-			return vcpc_fail(errno, "cannot write '%s'", options->output);
-		}
-	}
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	err = export_to(out, trace, options->duration);
-	if (fflush(out) && !err)
-		err = -errno;
-	if (options->output && fclose(out) && !err)
-		err = -errno;
+	err = export_all(trace, options);
 	shim_trace_close(trace);
-	return err ? fail(err) : 0;
+	return err;
 }

@@ -18,6 +18,14 @@ static int by_kind_and_name(const void *a, const void *b)
 	return strcmp((*x)->label, (*y)->label);
 }
 
+static int by_name_and_event(const void *a, const void *b)
+{
+	const struct shim_trace_count *const *x = a, *const *y = b;
+	int order = strcmp((*x)->label, (*y)->label);
+
+	return order ? order : strcmp((*x)->event, (*y)->event);
+}
+
 static int take_view(struct trace_view *view)
 {
 	int err = shim_trace_stats_get(view->trace, &view->n);
@@ -28,10 +36,13 @@ static int take_view(struct trace_view *view)
 		err = shim_trace_drops_get(view->trace, &view->drops);
 	if (err)
 		return err;
-	free(view->stats);
 	view->stats = calloc(view->n + 1, sizeof(*view->stats));
-	if (!view->stats)
+	view->counts = calloc(view->ncounts + 1, sizeof(*view->counts));
+	if (!view->stats || !view->counts)
 		return -ENOMEM;
+	for (size_t i = 0; i < view->ncounts; i++)
+		view->counts[i] = shim_trace_count_at(view->trace, i);
+	qsort(view->counts, view->ncounts, sizeof(*view->counts), by_name_and_event);
 	for (size_t i = 0; i < view->n; i++)
 		view->stats[i] = shim_trace_stat_at(view->trace, i);
 	qsort(view->stats, view->n, sizeof(*view->stats), by_kind_and_name);
@@ -47,9 +58,13 @@ static int show_once(const struct trace_options *options)
 		err = take_view(&view);
 	if (!err && options->json)
 		trace_json(stdout, &view);
+	else if (!err && !view.n)
+		puts("nothing was traced since tracing was turned on; programs mark transactions\n"
+		     "with pmtracebegin() and pmtraceend(), see libshim-trace(3)");
 	else if (!err)
 		trace_table(&view, options->hist);
 	free(view.stats);
+	free(view.counts);
 	shim_trace_close(view.trace);
 	return err;
 }
@@ -77,7 +92,7 @@ static int watch(const struct trace_options *options)
 		if (!options->json)
 			putchar('\n');
 		if (fflush(stdout))
-			err = -errno;
+			break;	/* for vcpc_flush() to say */
 	}
 	return err;
 }

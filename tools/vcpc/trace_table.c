@@ -2,6 +2,7 @@
 /* Trace statistics as tables for people. */
 #include <string.h>
 
+#include "text.h"
 #include "trace.h"
 
 #define HIST_ROWS	24
@@ -39,13 +40,12 @@ static const char *time_text(char *text, size_t size, double ns)
 	return text;
 }
 
-/* A tag is any bytes; a terminal is not to be told what to do by them. */
+/* As wide as its bytes, or @width if that is more */
 static void print_name(const char *name, int width)
 {
-	int len = 0;
+	int len = strlen(name);
 
-	for (; *name; name++, len++)
-		putchar((unsigned char)*name < ' ' || *name == 0x7f ? '?' : *name);
+	vcpc_put_printable(stdout, name, "");
 	printf("%*s", width > len ? width - len : 0, "");
 }
 
@@ -182,7 +182,7 @@ static void show_values(const struct trace_view *view, int width)
 static void show_counts(const struct trace_view *view, int width)
 {
 	for (size_t i = 0; i < view->ncounts; i++) {
-		const struct shim_trace_count *count = shim_trace_count_at(view->trace, i);
+		const struct shim_trace_count *count = view->counts[i];
 
 		if (!i)
 			printf("%-*s  %-24s %12s %16s %16s\n", width, "COUNTED IN", "EVENT",

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include <shim/shim.h>
@@ -27,6 +28,7 @@ struct vcpc_command {
 
 /* One file each; a new one is a line here and a line in main.c's table. */
 int vcpc_cmd_check(int argc, char **argv);
+int vcpc_cmd_compare(int argc, char **argv);
 int vcpc_cmd_dump(int argc, char **argv);
 int vcpc_cmd_events(int argc, char **argv);
 int vcpc_cmd_label(int argc, char **argv);
@@ -41,6 +43,8 @@ int vcpc_cmd_trace(int argc, char **argv);
  * to do about the error on a line of its own where that is known.
  */
 int vcpc_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int vcpc_fail_counters(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int vcpc_flush(void);
 int vcpc_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 int vcpc_interval(const char *text, uint64_t *interval);
@@ -77,7 +81,7 @@ struct vcpc_child {
 	sigset_t mask;
 };
 
-int vcpc_threads_print(struct shim_set *set, const struct shim_sample *total);
+int vcpc_threads_print(FILE *out, struct shim_set *set, const struct shim_sample *total);
 
 int vcpc_child_start(struct vcpc_child *child, struct shim_set *set, char **argv);
 int vcpc_child_wait(struct vcpc_child *child, uint64_t interval, int (*tick)(void *arg), void *arg);

@@ -21,6 +21,8 @@ struct shim_recorder {
 	struct shim_writer *w;
 	int64_t offset;		/* wall clock minus monotonic, ns */
 	struct shim_ts last;	/* the last record's stamp */
+	struct shim_label label;	/* written with the first record */
+	uint64_t records;	/* how many were written */
 	struct shim_rec_sets *sets;
 	struct shim_rec_trace *trace;	/* NULL if not wanted */
 	char *archive;
@@ -56,19 +58,11 @@ static int64_t wall_offset(void)
 
 static int open_archive(struct shim_recorder *rec, const char *archive, int version)
 {
-	struct shim_label label = { .version = version };
-	int ret;
-
 	rec->offset = wall_offset();
-	rec->last = shim_ts__from_ns(clock_ns(CLOCK_MONOTONIC) + rec->offset);
-	shim_rec_label__fill(&label, rec->last);
-	ret = shim_writer__open(archive, &label, &rec->w);
-	if (ret)
-		return ret;
-	ret = shim_rec_label__context(rec->w, &label);
-	if (ret)
-		shim_writer__close(rec->w);
-	return ret;
+	rec->label.version = version;
+	/* Without a start of its own the archive starts at its first record, as PCP's do. */
+	shim_rec_label__fill(&rec->label);
+	return shim_writer__open(archive, &rec->label, &rec->w);
 }
 
 static void free_recorder(struct shim_recorder *rec)
@@ -129,7 +123,22 @@ SHIM_API int shim_record_open(const char *archive, const struct shim_record_opti
  */
 SHIM_API int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set, pid_t pid)
 {
-	return shim_rec_sets__add(rec->sets, rec->w, set, pid);
+	return shim_rec_sets__add(rec->sets, rec->w, set, pid ? pid : getpid(), NULL);
+}
+
+/**
+ * shim_record_add_named() - record a set's counts under another name than a process's
+ * @rec: the recorder
+ * @set: bound to one or more targets; must live until shim_record_close()
+ * @id: number of the instance, 0 or more, no other set's of the same events
+ * @name: its name
+ *
+ * Return: as shim_record_add_set(), or -EINVAL (number or name).
+ */
+SHIM_API int shim_record_add_named(struct shim_recorder *rec, struct shim_set *set, int id,
+				   const char *name)
+{
+	return id < 0 || !*name ? -EINVAL : shim_rec_sets__add(rec->sets, rec->w, set, id, name);
 }
 
 /**
@@ -165,7 +174,9 @@ static int write_record(struct shim_recorder *rec, struct shim_ts stamp)
 	/* A record without metrics is PCP's mark of a gap. */
 	if (!shim_rec_sets__any(rec->sets) && !(rec->trace && shim_rec_trace__any(rec->trace)))
 		return 0;
-	ret = write_instances(rec, stamp);
+	ret = rec->records ? 0 : shim_rec_label__context(rec->w, rec->label.host, stamp);
+	if (!ret)
+		ret = write_instances(rec, stamp);
 	if (!ret)
 		ret = shim_writer__begin(rec->w, stamp);
 	if (ret)
@@ -175,7 +186,9 @@ static int write_record(struct shim_recorder *rec, struct shim_ts stamp)
 		shim_writer__cancel(rec->w);
 		return ret;
 	}
-	return shim_writer__commit(rec->w);
+	ret = shim_writer__commit(rec->w);
+	rec->records += !ret;
+	return ret;
 }
 
 static int sample_all(struct shim_recorder *rec, uint64_t *when)
@@ -221,6 +234,19 @@ SHIM_API int shim_record_tick(struct shim_recorder *rec)
 SHIM_API int shim_record_missing(const struct shim_recorder *rec)
 {
 	return rec->missing;
+}
+
+/**
+ * shim_record_count() - how many records were written so far
+ * @rec: the recorder
+ *
+ * A tick for which there was nothing to record yet writes none.
+ *
+ * Return: their number.
+ */
+SHIM_API uint64_t shim_record_count(const struct shim_recorder *rec)
+{
+	return rec->records;
 }
 
 /**

@@ -30,7 +30,7 @@ struct shim_rec_sets;
 int shim_rec_sets__create(struct shim_rec_sets **out);
 void shim_rec_sets__destroy(struct shim_rec_sets *sets);
 int shim_rec_sets__add(struct shim_rec_sets *sets, struct shim_writer *w, struct shim_set *set,
-		       pid_t pid);
+		       pid_t pid, const char *name);
 /* Take samples; *when is the first's time if there is any set.  The first error, after all. */
 int shim_rec_sets__sample(struct shim_rec_sets *sets, uint64_t *when);
 /* Instances that are new, then the values */
@@ -63,7 +63,7 @@ int shim_rec_indom__describe(struct shim_writer *w, uint32_t indom, const char *
 			     const char *help);
 
 /* Where and when: record_label.c */
-void shim_rec_label__fill(struct shim_label *label, struct shim_ts start);
-int shim_rec_label__context(struct shim_writer *w, const struct shim_label *label);
+void shim_rec_label__fill(struct shim_label *label);
+int shim_rec_label__context(struct shim_writer *w, const char *host, struct shim_ts stamp);
 
 #endif /* SHIM_SHIM_RECORD_H */

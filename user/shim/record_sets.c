@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,18 +151,30 @@ static int write_times(struct shim_rec_sets *sets, struct shim_writer *w)
 	return ret;
 }
 
+/* The clocks among perf's software events count nanoseconds. */
+static bool counts_time(const char *event)
+{
+	struct vcpc_request req;
+
+	return !shim_event__parse(event, &req) && req.type == PERF_TYPE_SOFTWARE &&
+	       (req.config == PERF_COUNT_SW_TASK_CLOCK || req.config == PERF_COUNT_SW_CPU_CLOCK);
+}
+
 /* @event: as the set's creator wrote it, which the metric's name does not always tell */
 static int write_event(struct shim_writer *w, unsigned int item, const char *name,
 		       const char *event)
 {
+	bool time = counts_time(event);
 	char line[SHIM_EVENT_LEN + 32];
 	char help[SHIM_EVENT_LEN + 160];
 
-	snprintf(line, sizeof(line), "events \"%s\"", event);
+	snprintf(line, sizeof(line), "%s \"%s\"", time ? "nanoseconds of" : "events", event);
 	snprintf(help, sizeof(help),
-		 "How often \"%s\" occurred in the threads of the process that are counted, as\n"
-		 "64-bit counters of each thread, since the set was bound to it.", event);
-	return write_metric(w, PMID(DOMAIN_VCPC, 1, item), UNITS_COUNT, name, line, help);
+		 "%s \"%s\" %s in the threads of the process that are counted, as\n"
+		 "64-bit counters of each thread, since the set was bound to it.",
+		 time ? "How many nanoseconds" : "How often", event, time ? "counted" : "occurred");
+	return write_metric(w, PMID(DOMAIN_VCPC, 1, item), time ? UNITS_NSEC : UNITS_COUNT, name,
+			    line, help);
 }
 
 static int new_metric(struct shim_rec_sets *sets, struct shim_writer *w, const char *name,
@@ -277,24 +290,23 @@ static int insert(struct shim_rec_sets *sets, struct source *source)
  * @sets: where
  * @w: for the metrics that are new
  * @set: bound to one target
- * @pid: its process, 0 for the caller
+ * @pid: its process, or the number of its instance if that has a name of its own
+ * @name: that, or NULL
  *
  * Return: as shim_record_add_set().
  */
 int shim_rec_sets__add(struct shim_rec_sets *sets, struct shim_writer *w, struct shim_set *set,
-		       pid_t pid)
+		       pid_t pid, const char *name)
 {
 	struct source *source;
 	int ret;
 
-	if (!pid)
-		pid = getpid();
 	source = calloc(1, sizeof(*source));
 	if (!source)
 		return -ENOMEM;
 	source->set = set;
 	source->pid = pid;
-	source->name = instance_name(pid);
+	source->name = name ? strdup(name) : instance_name(pid);
 	ret = source->name ? check_new(sets, source) : -ENOMEM;
 	if (!ret)
 		ret = write_times(sets, w);

@@ -169,9 +169,46 @@ static uint64_t slot_middle(uint32_t slot)
 	return (vc_hist_floor(slot) + vc_hist_floor(slot + 1) - 1) / 2;
 }
 
-/* What came since the record before; extremes by the histogram, so to a sixteenth */
+static uint64_t clamp(uint64_t v, uint64_t least, uint64_t most)
+{
+	return v < least ? least : v > most ? most : v;
+}
+
+/* Between what the slots allow, and the extremes of all times, as far as these agree with them */
+static void bound(const struct vc_stat *total, uint64_t *least, uint64_t *most)
+{
+	if (total->min_ns > *least && total->min_ns <= *most)
+		*least = total->min_ns;
+	if (total->max_ns < *most && total->max_ns >= *least)
+		*most = total->max_ns;
+}
+
+/*
+ * The extremes are the middles of the outermost slots, so right to a sixteenth.  The mean is
+ * exact and never outside the true extremes: where a middle is on its wrong side, the mean is
+ * closer to the truth.  Fields are read while events go on, so the sum may lag behind the count.
+ */
+static void set_extremes(const struct vc_stat *total, struct vc_stat *since, uint32_t first,
+			 uint32_t last)
+{
+	uint64_t least = vc_hist_floor(first), most = vc_hist_floor(last + 1) - 1;
+	uint64_t n = since->count;
+
+	bound(total, &least, &most);
+	since->sum_ns = clamp(since->sum_ns, least * n, most * n);
+	since->min_ns = clamp(slot_middle(first), least, since->sum_ns / n);
+	since->max_ns = clamp(slot_middle(last), (since->sum_ns + n - 1) / n, most);
+}
+
+/**
+ * shim_rec_tag__since() - what came since the record before
+ * @tag: the tag, with the totals of now and of then
+ * @since: count, sum and histogram, and the extremes: min_ns <= sum_ns / count <= max_ns
+ */
 void shim_rec_tag__since(const struct shim_rec_tag *tag, struct vc_stat *since)
 {
+	uint32_t first = VC_HIST_SLOTS, last = 0;
+
 	*since = (struct vc_stat) {
 		.count = tag->total.count - tag->before.count,
 		.sum_ns = tag->total.sum_ns - tag->before.sum_ns,
@@ -180,14 +217,15 @@ void shim_rec_tag__since(const struct shim_rec_tag *tag, struct vc_stat *since)
 		since->hist[i] = tag->total.hist[i] - tag->before.hist[i];
 		if (!since->hist[i])
 			continue;
-		if (!since->max_ns)
-			since->min_ns = slot_middle(i);
-		since->max_ns = slot_middle(i);
+		first = first < i ? first : i;
+		last = i;
 	}
-	if (since->min_ns < tag->total.min_ns)
-		since->min_ns = tag->total.min_ns;
-	if (since->max_ns > tag->total.max_ns)
-		since->max_ns = tag->total.max_ns;
+	if (!since->count)
+		return;
+	if (first == VC_HIST_SLOTS)	/* the histogram lags behind */
+		since->min_ns = since->max_ns = since->sum_ns / since->count;
+	else
+		set_extremes(&tag->total, since, first, last);
 }
 
 /* In nanoseconds; 0 if there is nothing */

@@ -28,6 +28,7 @@ _Static_assert(SHIM_BIND_ON_EXEC == VCPC_BIND_F_ENABLE_ON_EXEC, "flags are the m
 _Static_assert(SHIM_BIND_THREADS == VCPC_BIND_F_INHERIT, "flags are the module's");
 _Static_assert(SHIM_BIND_TREE == VCPC_BIND_F_TREE, "flags are the module's");
 _Static_assert(SHIM_BIND_PROCESS == VCPC_BIND_F_PROCESS, "flags are the module's");
+_Static_assert(SHIM_BIND_CPU == VCPC_BIND_F_CPU, "flags are the module's");
 _Static_assert(SHIM_BIND_TRACE == VCPC_BIND_F_TRACE, "flags are the module's");
 
 /* The requests, where the names ask for no mode in any, and the names themselves. */
@@ -171,14 +172,15 @@ SHIM_API const char *shim_set_event(const struct shim_set *set, unsigned int i)
 /**
  * shim_set_bind() - put a set on a thread
  * @set: may be bound to several
- * @tid: the thread, or 0 for the caller
- * @flags: SHIM_BIND_*
+ * @tid: the thread, or 0 for the caller; with SHIM_BIND_CPU the CPU
+ * @flags: SHIM_BIND_*; SHIM_BIND_CPU is alone, and shim_set_total() with 0 has the sums of CPUs
  *
  * A child process may bind itself after fork(): the set is shared with its
  * parent, which samples it.
  *
  * Return: 0, -ESRCH (no such thread), -EACCES (not the caller's to count),
- * -EBUSY (already bound there), -ENOSPC (the CPU cannot hold all events at a
+ * -EBUSY (already bound there), -ENODEV (no such CPU, or it is offline), -EAGAIN (the CPU's
+ * hardware counters are in use by another set on CPUs), -ENOSPC (the CPU cannot hold all events at a
  * time), -EINVAL (flags).
  */
 SHIM_API int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "device.h"
 
 static struct {
 	const struct command *command;
@@ -55,6 +56,17 @@ int command_mistake(const char *what)
 	return command_usage();
 }
 
+/* The original's message, and what to do about it */
+static void cannot_open(int err)
+{
+	const char *hint = device_hint(err);
+
+	fprintf(stderr, "%s: cannot access performance counter library - %s\n",
+		self.command->name, strerror(err));
+	if (hint)
+		fprintf(stderr, "%s: %s\n", self.command->name, hint);
+}
+
 cpc_t *command_open(void)
 {
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
@@ -62,8 +74,7 @@ cpc_t *command_open(void)
 	if (cpc)
 		cpc_seterrhndlr(cpc, command_complain);
 	else
-		fprintf(stderr, "%s: cannot access performance counter library - %s\n",
-			self.command->name, strerror(errno));
+		cannot_open(errno);
 	return cpc;
 }
 

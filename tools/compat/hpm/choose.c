@@ -6,13 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
 #include "hpm.h"
 
 /* Says what is wrong, as the API does if it has a number for it, and ends the program. */
+/* The library's message, and what to do about it */
+void hpm_fail(const char *what, int error)
+{
+	const char *hint = device_hint(error);
+
+	pm_error((char *)what, error);
+	if (hint)
+		fprintf(stderr, "%s: %s\n", program_invocation_short_name, hint);
+}
+
 void hpm_die(const char *what, int error)
 {
 	if (error)
-		pm_error(what, error);
+		hpm_fail(what, error);
 	else
 		fprintf(stderr, "%s: %s\n", program_invocation_short_name, what);
 	exit(1);

@@ -49,6 +49,7 @@ struct hpm_choice {
 	int n;
 };
 
+void hpm_fail(const char *what, int error);
 void hpm_die(const char *what, int error);
 void hpm_choose_sets(struct hpm_choice *choice, char *list);
 void hpm_choose_groups(struct hpm_choice *choice, char *list);

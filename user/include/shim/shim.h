@@ -46,6 +46,7 @@ int shim_event_suggest(const char *name, char *buf, size_t size);
 #define SHIM_BIND_THREADS	(1U << 1)	/* with the threads that it will start */
 #define SHIM_BIND_TREE		(1U << 2)	/* with all threads and processes it will start */
 #define SHIM_BIND_PROCESS	(1U << 3)	/* with the other threads of its process */
+#define SHIM_BIND_CPU		(1U << 4)	/* on the CPU of that number, whoever runs there */
 #define SHIM_BIND_TRACE		(1U << 8)	/* for transactions, see shim_trace_counts_get() */
 
 #define SHIM_STATE_COUNTING	(1U << 0)	/* not stopped */
@@ -108,9 +109,11 @@ struct shim_record_options {
 int shim_record_open(const char *archive, const struct shim_record_options *options,
 		     struct shim_recorder **rec);
 int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set, pid_t pid);
+int shim_record_add_named(struct shim_recorder *rec, struct shim_set *set, int id, const char *name);
 int shim_record_add_trace(struct shim_recorder *rec);
 int shim_record_tick(struct shim_recorder *rec);
 int shim_record_missing(const struct shim_recorder *rec);
+uint64_t shim_record_count(const struct shim_recorder *rec);
 int shim_record_close(struct shim_recorder *rec);
 void shim_record_discard(struct shim_recorder *rec);
 

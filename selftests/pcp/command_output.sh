@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the vcpc command prints of archives arrives or is missed; is fit for a terminal; has dates
+# where times of day are not enough; and says that an archive is damaged.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+vcpc=$build/bin/vcpc
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/peer/both.sh"
+export TZ=UTC COLUMNS=200 LC_ALL=C PCP_DERIVED_CONFIG=''
+evidence="$dir/out $dir/err"
+
+made=true
+cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c" && "$dir/make_archive" "$dir/v" 3 vectors || made=false
+cc_shim -o "$dir/hostile" "$here/peer/hostile_names.c" && "$dir/hostile" "$dir/h" || made=false
+cc_shim -o "$dir/days" "$here/peer/days.c" && "$dir/days" "$dir/long" 7 && "$dir/days" "$dir/short" 1 || made=false
+$made
+result "archives to show"
+$made || done_testing
+
+run() {
+	"$vcpc" "$@" >"$dir/out" 2>"$dir/err"
+}
+
+# A full disk
+for command in replay summary label dump 'replay -c' 'replay -j' 'replay -p' help 'help stat' --version; do
+	archive=$dir/v
+	case $command in help* | --*) archive= ;; esac
+	# shellcheck disable=SC2086
+	"$vcpc" $command $archive >/dev/full 2>"$dir/err"
+	[ $? = 1 ] && grep -q 'cannot write: No space left on device' "$dir/err"
+	result "$command: a full disk"
+done
+echo 1 >"$dir/v.not" && "$vcpc" check "$dir/v.not" >/dev/full 2>"$dir/err"
+[ $? = 1 ]
+result "check: a full disk"
+"$vcpc" label "$dir/v" >&- 2>"$dir/err"
+[ $? = 1 ] && grep -q 'cannot write' "$dir/err"
+result "standard output is closed"
+
+# What a terminal obeys
+tame() {
+	[ -s "$dir/out" ] && ! LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" "$dir/out" "$dir/err" &&
+		! LC_ALL=C grep -q "$(printf '\302[\200-\237]')" "$dir/out" "$dir/err"
+}
+for command in 'replay -t 10s' 'replay -m forw' 'replay -p' dump 'dump -a' summary label; do
+	# shellcheck disable=SC2086
+	case $command in replay*) run $command "$dir/h" any.bytes ;; *) run $command "$dir/h" ;; esac
+	tame
+	result "$command: no control characters"
+done
+run replay -m forw "$dir/h" 'any.bytes[ümlaut]' || "$vcpc" replay -m forw "$dir/h" any.bytes >"$dir/out"
+grep -q 'üml' "$dir/out"
+result "letters of other languages stay"
+run replay "$dir/v" "$(printf 'v.\033[31m')"
+! LC_ALL=C grep -q "$(printf '\033')" "$dir/err" && [ -s "$dir/err" ]
+result "nor in messages"
+run replay -c -m forw "$dir/h" any.bytes && LC_ALL=C grep -q "$(printf '\001control')" "$dir/out"
+result "CSV for a program has every byte"
+
+# Dates
+run replay "$dir/long" -t 12h && [ "$(grep -c '^2001-09-[01][0-9] [0-9][0-9]:46:40 ' "$dir/out")" = 7 ] &&
+	grep -q '2001-09-09 01:46:40 to 2001-09-12 01:46:40' "$dir/out"
+result "replay: dates over several days"
+run replay "$dir/long" -t 12h -p && grep -q '2001-09-09.*2001-09-12' "$dir/out"
+result "replay -p: dates over several days"
+run dump "$dir/long" && [ "$(grep -c '^2001-09-[01][0-9] ' "$dir/out")" = 7 ]
+result "dump: dates over several days"
+run replay "$dir/v" -t 10s v.inst && ! grep -q '^2001-' "$dir/out"
+result "replay: none within a day"
+TZ=XXX-22:13 run replay "$dir/v" -t 10s v.inst && grep -q '^2001-' "$dir/out"
+result "replay: a midnight in the zone that is shown counts"
+
+# Damage: what can be read is shown, and the command says that there is more
+cut() {
+	for suffix in 0 meta index; do
+		cp "$dir/v.$suffix" "$dir/cut.$suffix"
+	done
+}
+cut
+truncate -s -10 "$dir/cut.0"
+for command in 'replay -t 5s' 'replay -m forw' dump summary; do
+	# shellcheck disable=SC2086
+	"$vcpc" $command "$dir/cut" >"$dir/out" 2>"$dir/err"
+	[ $? = 1 ] && [ -s "$dir/out" ] && grep -q "cut is damaged (1 problem).*vcpc check $dir/cut" "$dir/err"
+	result "$command: a cut volume"
+done
+cut
+# the length of the second record
+at=$((808 + $(od -An -tu1 -j811 -N1 "$dir/cut.0") + 256 * $(od -An -tu1 -j810 -N1 "$dir/cut.0")))
+printf '\001' | dd of="$dir/cut.0" bs=1 seek=$((at + 1)) conv=notrunc 2>"$dir/dd"
+run replay -t 10s "$dir/cut" v.inst
+[ $? = 1 ] && [ -s "$dir/out" ] && grep -q 'cut is damaged' "$dir/err"
+result "replay: a damaged record"
+run replay "$dir/long,$dir/cut"
+[ $? = 1 ] && grep -q 'cut' "$dir/err"
+result "replay: a damaged archive among others"
+run replay "$dir/v" && [ ! -s "$dir/err" ]
+result "a whole archive: nothing to say"
+done_testing

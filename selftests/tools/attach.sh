@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vcpc stat and record of what runs already: processes with their threads and children, threads, CPUs.
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+busy='' idle=''
+# shellcheck disable=SC2086
+trap 'kill $busy $idle 2>/dev/null; rm -rf "$dir"' EXIT
+evidence="$dir/err $dir/out"
+
+run() {
+	vcpc "$@" >"$dir/out" 2>"$dir/err"
+}
+
+count() {
+	awk -v event="$1" '$2 == event { gsub(",", "", $1); print $1 }' "$dir/err"
+}
+
+# One that runs all the time and starts a child now and then, and one that does nothing
+sh -c 'while :; do i=0; while [ $i -lt 500 ]; do i=$((i + 1)); done; sh -c :; done' &
+busy=$!
+sleep 1000 &
+idle=$!
+
+run stat -p $busy --for 1s -e task-clock,page-faults
+[ $? = 0 ] && grep -q "^Counts of process $busy (sh)" "$dir/err" && [ "$(count task-clock)" -gt 100000000 ] &&
+	[ "$(count task-clock)" -lt 1500000000 ]
+result "a process, for a second"
+[ "$(count page-faults)" -gt 100 ]
+result "... with what it starts"
+run stat -p $idle --for 300ms -e task-clock
+[ $? = 0 ] && [ "$(count task-clock)" -lt 10000000 ]
+result "one that does nothing"
+run stat -p $busy,$idle --for 300ms -e task-clock
+[ $? = 0 ] && grep -q "^Counts of processes $busy (sh), $idle (sleep)" "$dir/err"
+result "two processes"
+run stat -t $busy --for 500ms -e task-clock,page-faults
+[ $? = 0 ] && grep -q "^Counts of thread $busy" "$dir/err" && [ "$(count page-faults)" -lt 1000 ]
+result "a thread alone"
+run stat -p $busy -e task-clock sh -c 'sleep 0.3; exit 6'
+[ $? = 6 ] && [ "$(count task-clock)" -gt 10000000 ]
+result "as long as a command runs, with its exit status"
+vcpc stat -p $busy -e task-clock 2>"$dir/err" >"$dir/out" &
+stat=$!
+tries=0
+until [ $((tries += 1)) -gt 60 ] || grep -q 'Ctrl-C ends it' "$dir/err"; do
+	sleep 0.2
+done
+sleep 0.3
+kill -TERM $stat
+wait $stat
+[ $? = 0 ] && [ -n "$(count task-clock)" ]
+result "until it is interrupted"
+sh -c 'sleep 0.7' &
+short=$!
+run stat -p $short -e task-clock
+[ $? = 0 ] && grep -q "process $short has ended" "$dir/err" && [ -n "$(count task-clock)" ]
+result "until the process ends, which is said"
+run stat -a --for 500ms -e context-switches,task-clock
+[ $? = 0 ] && grep -q '^Counts of CPU' "$dir/err" && [ "$(count context-switches)" -gt 0 ]
+result "all CPUs"
+run stat -C 0 --for 300ms -e context-switches
+[ $? = 0 ] && grep -q '^Counts of CPU 0' "$dir/err"
+result "one CPU"
+run stat -C 4095 --for 300ms -e context-switches
+[ $? = 1 ] && grep -q 'there is no CPU 4095' "$dir/err"
+result "a CPU that there is not"
+run stat -p 4194303 --for 300ms
+[ $? = 1 ] && grep -q 'there is no process 4194303' "$dir/err"
+result "a process that there is not"
+su nobody -s /bin/sh -c "vcpc stat -p $busy --for 1s -e task-clock:u" >"$dir/out" 2>"$dir/err"
+[ $? = 1 ] && grep -q "cannot count process $busy, which is another user's" "$dir/err"
+result "another user's process"
+su nobody -s /bin/sh -c "vcpc stat -a --for 1s -e task-clock:u" >"$dir/out" 2>"$dir/err"
+[ $? = 1 ] && grep -q "may count CPUs" "$dir/err"
+result "CPUs need the right to"
+for wrong in '-p x' '-p 0' '-C 3-1' '-a -p 1' '-p 1 --for 2' '--for 1s true' '-p 1 -r 2' '-a -T'; do
+	# shellcheck disable=SC2086
+	run stat $wrong
+	[ $? = 2 ]
+	result "wrong use: $wrong"
+done
+
+run record -p $busy,$idle -o "$dir/a" -i 50ms --for 1s -e task-clock,page-faults
+[ $? = 0 ] && vcpc replay "$dir/a" -c -m forw vcpc.count.task_clock >"$dir/out" &&
+	head -n 1 "$dir/out" | grep -q "\[0*$busy sh\].*\[0*$idle sleep\]"
+result "record: two processes, each on its own"
+vcpc summary "$dir/a" vcpc.count.task_clock >"$dir/out"
+[ "$(awk -v pid="0*$busy sh" '$0 ~ pid { print ($(NF - 3) > 1e7) }' "$dir/out")" = 1 ]
+result "... with values"
+run record -a -o "$dir/c" -i 50ms --for 500ms -e context-switches
+[ $? = 0 ] && vcpc dump -i "$dir/c" >"$dir/out" && grep -q ': 0 is cpu0$' "$dir/out"
+result "record: all CPUs, by name"
+run record --tid $busy -o "$dir/t" -i 50ms -e task-clock sleep 0.3
+[ $? = 0 ] && vcpc replay "$dir/t" -c vcpc.count.task_clock | grep -q "$busy"
+result "record: a thread, while a command runs"
+done_testing

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the vcpc command says where something is missing: node, permission, room, transactions; and
+# what it leaves alone then.
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+trap 'vcpc trace off >/dev/null 2>&1; umount "$dir/small" 2>/dev/null; rm -rf "$dir"' EXIT
+evidence="$dir/err $dir/out"
+
+run() {
+	vcpc "$@" >"$dir/out" 2>"$dir/err"
+}
+
+mv /dev/vcpc /dev/vcpc.away
+run stat true
+[ $? = 1 ] && grep -q 'the vcpc module is loaded, but /dev/vcpc is missing' "$dir/err"
+result "a missing node"
+mv /dev/vcpc.away /dev/vcpc
+chmod 0600 /dev/vcpc
+su nobody -s /bin/sh -c "vcpc stat true" >"$dir/out" 2>"$dir/err"
+[ $? = 1 ] && grep -q 'you may not open /dev/vcpc' "$dir/err"
+result "a node that may not be opened"
+chmod 0666 /dev/vcpc
+
+# A full disk is no matter of the CPU
+mkdir "$dir/small" && mount -t tmpfs -o size=16k none "$dir/small"
+run record -o "$dir/small/a" -i 1ms -e page-faults,task-clock sleep 5
+[ $? = 1 ] && grep -q 'cannot write.*No space left on device' "$dir/err" && ! grep -q 'hardware' "$dir/err"
+result "record: a full disk"
+run replay "$dir/small/a" vcpc.count && grep -q page_faults "$dir/out"
+result "... and what was recorded replays"
+
+vcpc trace on
+run trace show
+[ $? = 0 ] && grep -q 'nothing was traced' "$dir/out"
+result "trace show: nothing was traced yet"
+echo precious >"$dir/file"
+run trace export -o "$dir/file"
+[ $? = 1 ] && [ "$(cat "$dir/file")" = precious ] && [ "$(ls "$dir"/file*)" = "$dir/file" ]
+result "trace export: a file stays as it was where nothing can be exported"
+vcpc trace off && vcpc trace on --events && orders >/dev/null
+run trace export -o "$dir/small/export"
+[ $? = 1 ] && grep -q "cannot write" "$dir/err" && [ ! -e "$dir/small/export" ]
+result "trace export: a full disk"
+orders >/dev/null
+chmod 0640 "$dir/file"
+run trace export -o "$dir/file"
+[ $? = 0 ] && grep -q traceEvents "$dir/file" && [ "$(stat -c %a "$dir/file")" = 640 ]
+result "trace export: replaces a file when it is whole"
+vcpc trace show --json >/dev/full 2>"$dir/err"
+[ $? = 1 ] && grep -q 'cannot write' "$dir/err"
+result "trace show --json: a full disk"
+vcpc trace off
+done_testing

@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vcpc record without the module, and of a command that makes no trace calls: no archive, and why.
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+trap 'vcpc trace off >/dev/null 2>&1; { insmod /vcpc.ko && chmod 666 /dev/vcpc; } 2>/dev/null; rm -rf "$dir"' EXIT
+evidence="$dir/err $dir/out"
+
+[ ! -e /sys/module/vcpc ] || rmmod vcpc
+result "there is no module"
+vcpc record -t -o "$dir/a" -i 50ms sleep 1 >"$dir/out" 2>"$dir/err"
+[ $? = 1 ] && grep -q 'no program made a trace call' "$dir/err" && ! grep -q ' records' "$dir/err" &&
+	! ls "$dir"/a.* >/dev/null 2>&1
+result "nothing is recorded, says why, and leaves no files"
+vcpc record -t -o "$dir/b" -i 50ms sh -c 'sleep 0.5; orders' >"$dir/out" 2>"$dir/err"
+[ $? = 0 ] && said=$(sed -n 's/^vcpc record: \([0-9]*\) records.*/\1/p' "$dir/err") &&
+	[ "$said" = "$(vcpc dump "$dir/b" trace.transact.count | grep -c '^[0-9]')" ]
+result "as many records are said as there are"
+done_testing

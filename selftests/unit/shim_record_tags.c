@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a record says of the transactions since the one before agrees with itself and with the truth. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "shim/record_tags.h"
+#include "kselftest_harness.h"
+
+/* A tag, and the transactions since its last record as they were */
+struct window {
+	struct shim_rec_tag tag;
+	uint64_t n, sum, least, most;
+};
+
+static void start(struct window *w)
+{
+	w->tag.before = w->tag.total;
+	w->n = w->sum = w->most = 0;
+	w->least = UINT64_MAX;
+}
+
+static void take(struct window *w, uint64_t ns)
+{
+	struct vc_stat *total = &w->tag.total;
+
+	if (!total->count || ns < total->min_ns)
+		total->min_ns = ns;
+	if (ns > total->max_ns)
+		total->max_ns = ns;
+	total->count++;
+	total->sum_ns += ns;
+	total->hist[vc_hist_slot(ns, 63 - __builtin_clzll(ns | 1))]++;
+	w->least = ns < w->least ? ns : w->least;
+	w->most = ns > w->most ? ns : w->most;
+	w->sum += ns;
+	w->n++;
+}
+
+static void check(struct __test_metadata *_metadata, const struct window *w)
+{
+	struct vc_stat since;
+	double mean;
+
+	shim_rec_tag__since(&w->tag, &since);
+	ASSERT_EQ(w->n, since.count);
+	ASSERT_EQ(w->sum, since.sum_ns);
+	mean = (double)since.sum_ns / since.count;
+	ASSERT_LE(since.min_ns, mean);
+	ASSERT_GE(since.max_ns, mean);
+	/* a sixteenth, and half a nanosecond where slots are so narrow */
+	ASSERT_LE(llabs((long long)(since.min_ns - w->least)), w->least / 16.0 + 1);
+	ASSERT_LE(llabs((long long)(since.max_ns - w->most)), w->most / 16.0 + 1);
+	for (int p = 50; p < 100; p += 49) {
+		ASSERT_LE(since.min_ns, shim_rec_tag__percentile(&since, p));
+		ASSERT_GE(since.max_ns, shim_rec_tag__percentile(&since, p));
+	}
+}
+
+/* 960 to 1023 ns are one slot with 991 as its middle: the mean is on either side of it. */
+TEST(one_slot)
+{
+	struct window *w = calloc(1, sizeof(*w));
+
+	ASSERT_NE(NULL, w);
+	start(w);
+	take(w, 1020);
+	check(_metadata, w);
+	start(w);
+	take(w, 961);
+	check(_metadata, w);
+	start(w);
+	take(w, 1023);
+	take(w, 1022);
+	check(_metadata, w);
+	free(w);
+}
+
+TEST(any_times)
+{
+	struct window *w = calloc(1, sizeof(*w));
+
+	ASSERT_NE(NULL, w);
+	srandom(1);
+	for (int i = 0; i < 20000; i++) {
+		start(w);
+		for (int n = random() % 4; n >= 0; n--)
+			take(w, random() >> random() % 31);
+		check(_metadata, w);
+	}
+	free(w);
+}
+
+/* The kernel's fields are read one by one while transactions end: the sum may lag behind. */
+TEST(a_sum_that_lags)
+{
+	struct window *w = calloc(1, sizeof(*w));
+	struct vc_stat since;
+
+	ASSERT_NE(NULL, w);
+	start(w);
+	take(w, 1000);
+	take(w, 2000);
+	w->tag.total.sum_ns = 1000;
+	shim_rec_tag__since(&w->tag, &since);
+	EXPECT_LE(since.min_ns, since.sum_ns / 2.0);
+	EXPECT_GE(since.max_ns, since.sum_ns / 2.0);
+	free(w);
+}
+
+TEST_HARNESS_MAIN

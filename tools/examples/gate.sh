@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A gate for changes: record two commands, a few times each, and compare.
+#
+# usage: gate.sh FOLDER RUNS BASE NEW CONDITION...
+#
+# BASE and NEW are commands for the shell, run in turn; their archives go to FOLDER/base and
+# FOLDER/new.  CONDITIONs are those of vcpc compare --fail-if; its exit status is that of the gate:
+# 0 if none holds, 3 if one does.  EVENTS in the environment are the events to count.
+set -eu
+
+folder=$1 runs=$2 base=$3 new=$4
+shift 4
+events=${EVENTS:-instructions:u}
+conditions=$#
+
+# record COMMAND ARCHIVE
+record() {
+	vcpc record -t -e "$events" -i 100ms -o "$2" -- sh -c "$1" >"$2.log" 2>&1 || {
+		cat "$2.log"
+		exit 1
+	}
+}
+
+mkdir -p "$folder/base" "$folder/new"
+run=0
+while [ $((run += 1)) -le "$runs" ]; do
+	record "$base" "$folder/base/$run"
+	record "$new" "$folder/new/$run"
+done
+while [ $((conditions -= 1)) -ge 0 ]; do
+	set -- "$@" --fail-if "$1"
+	shift
+done
+vcpc compare "$folder/base" "$folder/new" "$@"

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* vcpc compare: what changed between two recorded runs, or two sets of runs, and whether it may. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "archives.h"
+#include "comparison.h"
+#include "damage.h"
+#include "limit.h"
+#include "vcpc.h"
+
+#define EXIT_BEYOND	3
+
+struct job {
+	struct vcpc_window window;	/* its options */
+	struct vcpc_limit *limits;
+	size_t nlimits;
+	bool json;
+	struct vcpc_comparison comparison;
+};
+
+static int help(void)
+{
+	printf("Usage: vcpc compare A B [--fail-if CONDITION]... [-j] [METRIC...]\n\n"
+	       "Compares the recorded run A with B: what the command counted, and of each transaction\n"
+	       "how many there were, their times, and what each counted.  A and B are archives; with\n"
+	       "several runs a side, lists of archives with commas between, or folders of them, each\n"
+	       "difference has an interval.\n\n"
+	       "  -f, --fail-if COND    exit with status 3 if it holds; may be given again:\n"
+	       "                        'checkout:instructions > +2%%'   in each transaction\n"
+	       "                        'checkout:p99 > +1ms', 'elapsed >= +5%%', 'cycles < 0'\n"
+	       "                        With intervals it holds only if all of the interval is beyond.\n"
+	       "  -j, --json            for programs: one object, with every run's values\n"
+	       "%s", VCPC_WINDOW_HELP);
+	return 0;
+}
+
+static int add_limit(struct job *job, const char *text)
+{
+	struct vcpc_limit *limits = reallocarray(job->limits, job->nlimits + 1, sizeof(*limits));
+	int status;
+
+	if (!limits)
+		return vcpc_fail(ENOMEM, "conditions");
+	job->limits = limits;
+	status = vcpc_limit_parse(&limits[job->nlimits], text);
+	job->nlimits += !status;
+	return status;
+}
+
+static int read_side(struct job *job, int side, const struct vcpc_archives *archives, char **names)
+{
+	struct vcpc_comparison *c = &job->comparison;
+	int status = 0;
+
+	c->runs[side] = calloc(archives->n + 1, sizeof(**c->runs));
+	if (!c->runs[side])
+		return vcpc_fail(ENOMEM, "runs");
+	for (size_t i = 0; i < archives->n && !status; i++) {
+		status = vcpc_run_read(&c->runs[side][i], archives->names[i], &job->window, names);
+		c->nruns[side] = i + 1;
+		if (!status)
+			status = vcpc_damage(archives->names[i]);
+	}
+	return status;
+}
+
+static int read_sides(struct job *job, char **argv)
+{
+	int status = 0;
+
+	for (int side = 0; side < VCPC_SIDES && !status; side++) {
+		struct vcpc_archives archives = { 0 };
+		int err = vcpc_archives_add(&archives, argv[side]);
+
+		if (err == -ENOENT)
+			status = vcpc_fail(0, "there is no archive in the folder '%s'", argv[side]);
+		else if (err)
+			status = vcpc_fail(err, "%s", argv[side]);
+		else
+			status = read_side(job, side, &archives, argv + VCPC_SIDES);
+		vcpc_archives_free(&archives);
+	}
+	return status;
+}
+
+static const struct vcpc_pair *find(const struct vcpc_comparison *c, const struct vcpc_limit *limit)
+{
+	for (size_t i = 0; i < c->npairs; i++)
+		if (vcpc_limit_names(limit, c->pairs[i].scope, c->pairs[i].what))
+			return &c->pairs[i];
+	return NULL;
+}
+
+/* A limit that nothing can be held against has not been kept: 0, EXIT_BEYOND, or failure */
+static int judge(const struct vcpc_comparison *c, const struct vcpc_limit *limit, FILE *out)
+{
+	const struct vcpc_pair *pair = find(c, limit);
+
+	if (!pair)
+		return vcpc_fail(0, "there is no '%s' in either side; names are as in the table, TRANSACTION:WHAT",
+				 limit->name);
+	if (!pair->n[0] || !pair->n[1])
+		return vcpc_fail(0, "'%s' is only in %s", limit->name, pair->n[0] ? "A" : "B");
+	switch (vcpc_limit_judge(limit, &pair->difference)) {
+	case VCPC_BEYOND:
+		fprintf(out, "FAIL  %s\n", limit->text);
+		return EXIT_BEYOND;
+	case VCPC_UNCERTAIN:
+		fprintf(out, "pass  %s (the interval reaches beyond: not certain)\n", limit->text);
+		return 0;
+	default:
+		fprintf(out, "pass  %s\n", limit->text);
+		return 0;
+	}
+}
+
+static int judge_all(const struct job *job)
+{
+	/* JSON is alone on standard output */
+	FILE *out = job->json ? stderr : stdout;
+	int status = 0;
+
+	if (job->nlimits && !job->json)
+		fputc('\n', out);
+	for (size_t i = 0; i < job->nlimits; i++) {
+		int one = judge(&job->comparison, &job->limits[i], out);
+
+		if (one && status != VCPC_EXIT_FAILURE)
+			status = one;
+	}
+	return status;
+}
+
+static int compare(struct job *job, char **argv)
+{
+	int status = read_sides(job, argv);
+	int err = status ? 0 : vcpc_comparison_make(&job->comparison);
+
+	if (err)
+		return vcpc_fail(err, "comparison");
+	if (status)
+		return status;
+	if (!job->comparison.npairs)
+		return vcpc_fail(0, "the archives have no numbers in that time");
+	if (job->json)
+		vcpc_comparison_json(stdout, &job->comparison);
+	else
+		vcpc_comparison_table(stdout, &job->comparison);
+	status = judge_all(job);
+	err = vcpc_flush();
+	return err ? err : status;
+}
+
+static int take_option(struct job *job, int c)
+{
+	if (vcpc_window_option(&job->window, c, optarg))
+		return 0;
+	if (c == 'f')
+		return add_limit(job, optarg);
+	job->json |= c == 'j';
+	return c == 'j' ? 0 : vcpc_usage(NULL);
+}
+
+static void release(struct job *job)
+{
+	vcpc_comparison_free(&job->comparison);
+	for (size_t i = 0; i < job->nlimits; i++)
+		free(job->limits[i].name);
+	free(job->limits);
+}
+
+int vcpc_cmd_compare(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "fail-if", required_argument, NULL, 'f' }, { "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },	     VCPC_WINDOW_LONG,
+		{ NULL, 0, NULL, 0 },
+	};
+	struct job job = { 0 };
+	int c, status = 0;
+
+	while (!status && (c = getopt_long(argc, argv, "f:jh" VCPC_WINDOW_SHORT, longs, NULL)) != -1) {
+		if (c == 'h') {
+			release(&job);
+			return help();
+		}
+		status = take_option(&job, c);
+	}
+	if (!status && argc - optind < VCPC_SIDES)
+		status = vcpc_usage("which two archives?");
+	if (!status)
+		status = compare(&job, argv + optind);
+	release(&job);
+	return status;
+}

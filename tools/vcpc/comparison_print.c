@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A comparison as a table for people and as JSON. */
+#include <math.h>
+#include <string.h>
+
+#include "comparison.h"
+#include "json_text.h"
+#include "text.h"
+
+#define NAME_MIN	16
+#define WIDEST	36
+
+/* Four or five digits and a unit, or all digits of a number that has no more */
+static void put_value(char *buf, size_t size, double v, bool seconds)
+{
+	static const struct {
+		double from;
+		const char *time, *number;
+	} units[] = {
+		{ 1e9, "s", "G" }, { 1e6, "s", "M" }, { 1e3, "s", "k" }, { 1, "s", "" },
+		{ 1e-3, "ms", "" }, { 1e-6, "us", "" }, { 0, "ns", "" },
+	};
+	size_t i = 0;
+	double scale;
+
+	while (fabs(v) < units[i].from)
+		i++;
+	if (seconds) {
+		scale = i < 4 ? 1 : i == 4 ? 1e3 : i == 5 ? 1e6 : 1e9;
+		snprintf(buf, size, "%.4g %s", v * scale, v == 0 ? "s" : units[i].time);
+	} else if (v == round(v) && fabs(v) < 1e6) {
+		snprintf(buf, size, "%.0f", v);
+	} else {
+		scale = i < 3 ? units[i].from : 1;
+		snprintf(buf, size, "%.5g%s%s", v / scale, i < 3 ? " " : "", i < 3 ? units[i].number : "");
+	}
+}
+
+/* Of a change, in percent of @a; as many digits as say something */
+static void put_percent(char *buf, size_t size, double change, double a)
+{
+	double percent = change == 0 ? 0 : change / fabs(a) * 100;
+
+	if (!isfinite(percent))
+		snprintf(buf, size, "from 0");
+	else if (percent == 0)
+		snprintf(buf, size, "0 %%");
+	else
+		snprintf(buf, size, fabs(percent) < 0.01 ? "%+.1g %%" : fabs(percent) < 100 ? "%+.2f %%" : "%+.0f %%",
+			 percent);
+}
+
+static void put_interval(char *buf, size_t size, const struct vcpc_difference *d)
+{
+	char least[24], most[24];
+
+	if (!d->known || (d->a == 0 && d->b != 0)) {
+		snprintf(buf, size, "-");
+		return;
+	}
+	put_percent(least, sizeof(least), d->least, d->a);
+	put_percent(most, sizeof(most), d->most, d->a);
+	if (strcmp(least, most))
+		snprintf(buf, size, "%.*s to %s", (int)(strlen(least) - 2), least, most);
+	else
+		snprintf(buf, size, "exact");
+}
+
+static void put_pair(FILE *out, const struct vcpc_pair *p, int width)
+{
+	char a[24] = "-", b[24] = "-", change[24] = "-", interval[64] = "-";
+	double mean;
+
+	if (p->n[0]) {
+		vcpc_spread(p->values[0], p->n[0], &mean);
+		put_value(a, sizeof(a), mean, p->seconds);
+	}
+	if (p->n[1]) {
+		vcpc_spread(p->values[1], p->n[1], &mean);
+		put_value(b, sizeof(b), mean, p->seconds);
+	}
+	if (p->n[0] && p->n[1]) {
+		put_percent(change, sizeof(change), p->difference.b - p->difference.a, p->difference.a);
+		put_interval(interval, sizeof(interval), &p->difference);
+	}
+	fputs("  ", out);
+	vcpc_put_printable(out, p->what, "");
+	fprintf(out, "%*s %9s %9s %9s %19s  %s\n",
+		width > (int)strlen(p->what) ? width - (int)strlen(p->what) : 0, "", a, b, change,
+		interval, vcpc_verdict(p));
+}
+
+static int width_of(const struct vcpc_comparison *c)
+{
+	int width = NAME_MIN;
+
+	for (size_t i = 0; i < c->npairs; i++) {
+		int len = strlen(c->pairs[i].what);
+
+		if (len > width)
+			width = len < WIDEST ? len : WIDEST;
+	}
+	return width;
+}
+
+static void put_sides(FILE *out, const struct vcpc_comparison *c)
+{
+	fprintf(out, "A: %zu %s, B: %zu %s; means", c->nruns[0], c->nruns[0] == 1 ? "run" : "runs",
+		c->nruns[1], c->nruns[1] == 1 ? "run" : "runs");
+	if (c->nruns[0] > 1 && c->nruns[1] > 1)
+		fputs(", and 95 % intervals of their difference (Welch's t)\n", out);
+	else
+		fputs("; two runs a side or more give intervals\n", out);
+}
+
+void vcpc_comparison_table(FILE *out, const struct vcpc_comparison *c)
+{
+	int width = width_of(c);
+	const char *scope = NULL;
+
+	put_sides(out, c);
+	for (size_t i = 0; i < c->npairs; i++) {
+		const struct vcpc_pair *p = &c->pairs[i];
+
+		if (!scope || strcmp(scope, p->scope)) {
+			fputc('\n', out);
+			vcpc_put_printable(out, *p->scope ? p->scope : "the run", "");
+			fprintf(out, "%*s %9s %9s %9s %19s  %s\n",
+				width + 2 > (int)strlen(*p->scope ? p->scope : "the run") ?
+				width + 2 - (int)strlen(*p->scope ? p->scope : "the run") : 0, "",
+				"A", "B", "change", "95 % interval", "verdict");
+		}
+		scope = p->scope;
+		put_pair(out, p, width);
+	}
+}
+
+static void json_number(FILE *out, const char *name, double v)
+{
+	fprintf(out, ",\"%s\":", name);
+	if (isfinite(v))
+		fprintf(out, "%.17g", v);
+	else
+		fputs("null", out);
+}
+
+static void json_values(FILE *out, const char *name, const double *values, size_t n)
+{
+	fprintf(out, ",\"%s\":[", name);
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s%.17g", i ? "," : "", values[i]);
+	fputc(']', out);
+}
+
+void vcpc_comparison_json(FILE *out, const struct vcpc_comparison *c)
+{
+	fprintf(out, "{\"interval\":\"Welch's t, 95 %%, of b - a\",\"runs\":{\"a\":%zu,\"b\":%zu},\"quantities\":[",
+		c->nruns[0], c->nruns[1]);
+	for (size_t i = 0; i < c->npairs; i++) {
+		const struct vcpc_pair *p = &c->pairs[i];
+		const struct vcpc_difference *d = &p->difference;
+		bool both = p->n[0] && p->n[1];
+
+		fprintf(out, "%s\n{\"scope\":", i ? "," : "");
+		vcpc_json_text(out, p->scope);
+		fputs(",\"what\":", out);
+		vcpc_json_text(out, p->what);
+		fprintf(out, ",\"unit\":\"%s\"", p->seconds ? "s" : "");
+		json_values(out, "a", p->values[0], p->n[0]);
+		json_values(out, "b", p->values[1], p->n[1]);
+		json_number(out, "change", both ? d->b - d->a : NAN);
+		json_number(out, "least", both && d->known ? d->least : NAN);
+		json_number(out, "most", both && d->known ? d->most : NAN);
+		fprintf(out, ",\"verdict\":\"%s\"}", vcpc_verdict(p));
+	}
+	fputs("]}\n", out);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Counts of one run or several, and what can be said of them together. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counts.h"
+
+static int append(double **values, size_t runs, double v)
+{
+	double *more = reallocarray(*values, runs + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	more[runs] = v;
+	*values = more;
+	return 0;
+}
+
+int vcpc_counts_add(struct vcpc_counts *counts, const struct shim_set *set,
+		    const struct shim_sample *sample, double elapsed)
+{
+	int err = append(&counts->elapsed, counts->runs, elapsed);
+
+	if (!err)
+		err = append(&counts->cpu, counts->runs, sample->tick / 1e9);
+	for (unsigned int i = 0; i < sample->nr && !err; i++) {
+		if (!counts->names[i])
+			counts->names[i] = strdup(shim_set_event(set, i));
+		err = counts->names[i] ? append(&counts->values[i], counts->runs,
+						(double)sample->values[i]) : -ENOMEM;
+	}
+	counts->n = sample->nr;
+	counts->runs += !err;
+	return err;
+}
+
+void vcpc_counts_free(struct vcpc_counts *counts)
+{
+	for (unsigned int i = 0; i < SHIM_SET_MAX; i++) {
+		free(counts->names[i]);
+		free(counts->values[i]);
+	}
+	free(counts->elapsed);
+	free(counts->cpu);
+	*counts = (struct vcpc_counts){ NULL };
+}
+
+void vcpc_grouped(char *buf, size_t size, double v, int decimals)
+{
+	char digits[400];
+	size_t len, at = 0;
+
+	snprintf(digits, sizeof(digits), "%.*f", decimals, v);
+	len = strcspn(digits, ".");
+	for (size_t i = 0; digits[i] && at + 2 < size; i++) {
+		if (i && i < len && (len - i) % 3 == 0 && digits[i - 1] != '-')
+			buf[at++] = ',';
+		buf[at++] = digits[i];
+	}
+	buf[at] = '\0';
+}
+
+/* Whether @event is @name, and its modes, ":u" or "" */
+static bool is_event(const char *event, const char *name, const char **modes)
+{
+	size_t len = strlen(name);
+
+	if (strncmp(event, name, len) || (event[len] && event[len] != ':'))
+		return false;
+	*modes = event + len;
+	return true;
+}
+
+bool vcpc_is_clock(const char *event)
+{
+	const char *modes;
+
+	return is_event(event, "task-clock", &modes) || is_event(event, "cpu-clock", &modes);
+}
+
+/* How much of @of, times @factor; in the same modes, but for clocks, which have none */
+static const struct {
+	const char *event, *of;
+	double factor;
+	const char *text;
+} ratios[] = {
+	{ "instructions", "cycles", 1, "instructions per cycle" },
+	{ "cycles", "task-clock", 1, "GHz" },
+	{ "branches", "instructions", 100, "% of instructions" },
+	{ "branch-misses", "branches", 100, "% of branches" },
+	{ "cache-misses", "cache-references", 100, "% of references" },
+	{ "L1-dcache-load-misses", "L1-dcache-loads", 100, "% of loads" },
+	{ "LLC-load-misses", "LLC-loads", 100, "% of loads" },
+	{ "dTLB-load-misses", "dTLB-loads", 100, "% of loads" },
+	{ "page-faults", "task-clock", 1e9, "per second of CPU time" },
+	{ "context-switches", "task-clock", 1e9, "per second of CPU time" },
+	{ "cpu-migrations", "task-clock", 1e9, "per second of CPU time" },
+};
+
+static double mean_of(const struct vcpc_counts *counts, const double *means, const char *name,
+		      const char *modes)
+{
+	const char *found;
+
+	for (unsigned int i = 0; i < counts->n; i++)
+		if (is_event(counts->names[i], name, &found) &&
+		    (vcpc_is_clock(name) || !strcmp(found, modes)))
+			return means[i];
+	return 0;
+}
+
+void vcpc_ratio(char *buf, size_t size, const struct vcpc_counts *counts, const double *means,
+		unsigned int i)
+{
+	const char *modes;
+	double elapsed = 0;
+
+	*buf = '\0';
+	if (vcpc_is_clock(counts->names[i])) {
+		for (size_t run = 0; run < counts->runs; run++)
+			elapsed += counts->elapsed[run] / counts->runs;
+		if (elapsed > 0)
+			snprintf(buf, size, "%.3g CPUs used", means[i] / 1e9 / elapsed);
+		return;
+	}
+	for (size_t r = 0; r < sizeof(ratios) / sizeof(ratios[0]); r++) {
+		double of;
+
+		if (!is_event(counts->names[i], ratios[r].event, &modes))
+			continue;
+		of = mean_of(counts, means, ratios[r].of, modes);
+		if (of > 0)
+			snprintf(buf, size, "%.3g %s", means[i] / of * ratios[r].factor, ratios[r].text);
+		return;
+	}
+}

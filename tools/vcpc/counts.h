@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What runs of a command have counted, and how it is printed. */
+#ifndef VCPC_COUNTS_H
+#define VCPC_COUNTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <shim/shim.h>
+
+/*
+ * struct vcpc_counts - of @runs runs
+ * @what: "'make'", "process 12 (make)"
+ * @n: number of events, @names: what they are called
+ * @values: of each event, one a run
+ * @elapsed, @cpu: seconds of each run, and of CPU time while counting
+ */
+struct vcpc_counts {
+	const char *what;
+	unsigned int n;
+	size_t runs;
+	char *names[SHIM_SET_MAX];
+	double *values[SHIM_SET_MAX];
+	double *elapsed, *cpu;
+};
+
+/* One more run's: 0 or -ENOMEM */
+int vcpc_counts_add(struct vcpc_counts *counts, const struct shim_set *set,
+		    const struct shim_sample *sample, double elapsed);
+void vcpc_counts_free(struct vcpc_counts *counts);
+
+void vcpc_counts_text(FILE *out, const struct vcpc_counts *counts);
+void vcpc_counts_json(FILE *out, const struct vcpc_counts *counts);
+void vcpc_counts_csv(FILE *out, const struct vcpc_counts *counts);
+
+/* "1,234,567"; @decimals behind the point */
+void vcpc_grouped(char *buf, size_t size, double v, int decimals);
+/* Whether an event counts nanoseconds */
+bool vcpc_is_clock(const char *event);
+/* What an event's mean says beside another's, "1.90 instructions per cycle"; "" if nothing */
+void vcpc_ratio(char *buf, size_t size, const struct vcpc_counts *counts, const double *means,
+		unsigned int i);
+
+#endif /* VCPC_COUNTS_H */

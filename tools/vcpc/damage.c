@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Saying that an archive of which values were shown is damaged.
+ *
+ * The PMAPI reads past damage where it can and ends where it cannot, as PCP's own does, and
+ * returns no error for either: the archive is checked for it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <shim/archive.h>
+
+#include "archives.h"
+#include "damage.h"
+#include "vcpc.h"
+
+static void count(void *arg, const char *file, uint64_t offset, const char *text)
+{
+	(void)arg;
+	(void)file;
+	(void)offset;
+	(void)text;
+}
+
+/* Somebody still writes it, and holds its lock: its last record may be on its way. */
+static bool is_written(const char *archive)
+{
+	char path[4096];
+	bool written;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s.meta", archive);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	written = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	close(fd);
+	return written;
+}
+
+static int damage_of(const char *archive)
+{
+	const struct shim_archive_watch watch = { .size = sizeof(watch), .problem = count };
+	int n;
+
+	if (is_written(archive))
+		return 0;
+	n = shim_archive_check(archive, &watch);
+	if (n <= 0)
+		return 0;
+	return vcpc_fail(0, "%s is damaged (%d %s): values may be missing or wrong; 'vcpc check %s' says where",
+			 archive, n, n == 1 ? "problem" : "problems", archive);
+}
+
+int vcpc_damage(const char *archive)
+{
+	struct vcpc_archives archives = { 0 };
+	int status = 0;
+
+	if (!vcpc_archives_add(&archives, archive)) {
+		for (size_t i = 0; i < archives.n; i++) {
+			int one = damage_of(archives.names[i]);
+
+			status = one ? one : status;
+		}
+	}
+	vcpc_archives_free(&archives);
+	return status;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Reading a condition of --fail-if, and judging a difference by it. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "limit.h"
+#include "vcpc.h"
+#include "window.h"
+
+#define BLANKS	" \t"
+
+static int bad(const char *text)
+{
+	return vcpc_usage("'%s' is not a condition such as 'checkout:instructions > +2%%', 'elapsed > +100ms' or 'checkout:count < 0'",
+			  text);
+}
+
+/* "+2%", "-1000", "5ms"; the sign goes before a time, too */
+static bool parse_change(struct vcpc_limit *limit, const char *text)
+{
+	double sign = *text == '-' ? -1 : 1;
+	int64_t ns;
+	char *end;
+
+	text += *text == '-' || *text == '+';
+	if (!isdigit((unsigned char)*text) && *text != '.')
+		return false;
+	limit->change = sign * strtod(text, &end);
+	end += strspn(end, BLANKS);
+	limit->percent = *end == '%';
+	if (!end[limit->percent + strspn(end + limit->percent, BLANKS)])
+		return isfinite(limit->change);
+	if (limit->percent || vcpc_parse_interval(text, &ns))
+		return false;
+	limit->change = sign * ns / 1e9;
+	return true;
+}
+
+int vcpc_limit_parse(struct vcpc_limit *limit, const char *text)
+{
+	/* a tag may have the signs itself */
+	const char *more = strrchr(text, '>'), *less = strrchr(text, '<');
+	const char *sign = !less || (more && more > less) ? more : less;
+	size_t len;
+
+	*limit = (struct vcpc_limit){ .text = text };
+	if (!sign)
+		return bad(text);
+	limit->more = *sign == '>';
+	limit->equal = sign[1] == '=';
+	for (len = sign - text; len && strchr(BLANKS, text[len - 1]); len--)
+		;
+	sign += 1 + limit->equal;
+	if (!len || !parse_change(limit, sign + strspn(sign, BLANKS)))
+		return bad(text);
+	limit->name = strndup(text, len);
+	return limit->name ? 0 : vcpc_fail(0, "out of memory");
+}
+
+/* Events are called page-faults by users and page_faults by metrics */
+static bool same(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++)
+		if (*a != *b && (isalnum((unsigned char)*a) || isalnum((unsigned char)*b)))
+			return false;
+	return !*a && !*b;
+}
+
+bool vcpc_limit_names(const struct vcpc_limit *limit, const char *scope, const char *what)
+{
+	size_t len = strlen(scope);
+
+	if (!len)
+		return same(limit->name, what) || (*limit->name == ':' && same(limit->name + 1, what));
+	return !strncmp(limit->name, scope, len) && limit->name[len] == ':' &&
+	       same(limit->name + len + 1, what);
+}
+
+static bool is_beyond(const struct vcpc_limit *limit, double change)
+{
+	if (limit->equal && change == limit->change)
+		return true;
+	return limit->more ? change > limit->change : change < limit->change;
+}
+
+/* A change from nothing has no percentage, but is more than any */
+static double change_of(const struct vcpc_limit *limit, double a, double difference)
+{
+	if (!limit->percent || difference == 0)
+		return difference;
+	return a != 0 ? difference / fabs(a) * 100 : difference > 0 ? INFINITY : -INFINITY;
+}
+
+enum vcpc_judgment vcpc_limit_judge(const struct vcpc_limit *limit, const struct vcpc_difference *d)
+{
+	bool least, most;
+
+	if (!d->known)
+		return is_beyond(limit, change_of(limit, d->a, d->b - d->a)) ? VCPC_BEYOND : VCPC_WITHIN;
+	least = is_beyond(limit, change_of(limit, d->a, d->least));
+	most = is_beyond(limit, change_of(limit, d->a, d->most));
+	return least && most ? VCPC_BEYOND : least || most ? VCPC_UNCERTAIN : VCPC_WITHIN;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Conditions of vcpc compare --fail-if: how far a quantity may change. */
+#ifndef VCPC_LIMIT_H
+#define VCPC_LIMIT_H
+
+#include <stdbool.h>
+
+#include "welch.h"
+
+/*
+ * struct vcpc_limit - "checkout:instructions > +2%"
+ * @text: as the user wrote it
+ * @name: of the quantity, without blanks around it
+ * @more: '>': the change is above @change; otherwise below
+ * @equal: or equal to it
+ * @percent: @change is in percent of the first side's mean, otherwise in the quantity's unit
+ */
+struct vcpc_limit {
+	const char *text;
+	char *name;
+	bool more, equal, percent;
+	double change;
+};
+
+/* 0, or the exit status after a message */
+int vcpc_limit_parse(struct vcpc_limit *limit, const char *text);
+/* Whether the condition is about this quantity: '-', '_' and the like are one in an event's name */
+bool vcpc_limit_names(const struct vcpc_limit *limit, const char *scope, const char *what);
+
+enum vcpc_judgment { VCPC_WITHIN, VCPC_UNCERTAIN, VCPC_BEYOND };
+
+/*
+ * Whether a difference meets the condition: where there is an interval, beyond only if all of it
+ * is, and uncertain if a part of it is
+ */
+enum vcpc_judgment vcpc_limit_judge(const struct vcpc_limit *limit, const struct vcpc_difference *d);
+
+#endif /* VCPC_LIMIT_H */

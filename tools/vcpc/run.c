@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What one recorded run came to.
+ *
+ * Of the recorder's own metrics the sums over the run are taken: what the command counted, from
+ * its start on, and of each tag what ended meanwhile, as means of a transaction.  Of all other
+ * metrics it is the average over the time, of counters the rate.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <shim/trace.h>
+
+#include "run.h"
+#include "tally.h"
+#include "vcpc.h"
+
+/* A tag's times so far, one a slot of the histogram */
+struct times {
+	char *tag;
+	uint64_t slots[SHIM_TRACE_HIST_SLOTS];
+};
+
+struct builder {
+	struct vcpc_run *run;
+	const struct vcpc_tally *tally;
+	struct times *times;
+	size_t ntimes;
+	int err;
+};
+
+static struct vcpc_quantity *find(struct vcpc_run *run, const char *scope, const char *what)
+{
+	for (size_t i = 0; i < run->n; i++)
+		if (!strcmp(run->list[i].scope, scope) && !strcmp(run->list[i].what, what))
+			return &run->list[i];
+	return NULL;
+}
+
+/* Behind the last one of its scope */
+static struct vcpc_quantity *insert(struct vcpc_run *run, const char *scope)
+{
+	size_t at = run->n;
+
+	if (run->n == run->room) {
+		size_t room = run->room ? 2 * run->room : 32;
+		struct vcpc_quantity *list = reallocarray(run->list, room, sizeof(*list));
+
+		if (!list)
+			return NULL;
+		run->list = list;
+		run->room = room;
+	}
+	for (size_t i = 0; i < run->n; i++)
+		if (!strcmp(run->list[i].scope, scope))
+			at = i + 1;
+	if (!*scope && at == run->n)
+		for (at = 0; at < run->n && !*run->list[at].scope; at++)
+			;
+	memmove(&run->list[at + 1], &run->list[at], (run->n - at) * sizeof(*run->list));
+	run->n++;
+	run->list[at] = (struct vcpc_quantity){ NULL };
+	return &run->list[at];
+}
+
+/* The quantity, zero if it is new; NULL and an error noted if there is no memory for it */
+static struct vcpc_quantity *quantity(struct builder *b, const char *scope, const char *what,
+				      bool seconds)
+{
+	struct vcpc_quantity *q = find(b->run, scope, what);
+
+	if (q)
+		return q;
+	q = insert(b->run, scope);
+	if (!q) {
+		b->err = ENOMEM;
+		return NULL;
+	}
+	*q = (struct vcpc_quantity){ strdup(scope), strdup(what), seconds, 0 };
+	if (q->scope && q->what)
+		return q;
+	free(q->scope);
+	free(q->what);
+	memmove(q, q + 1, (size_t)(&b->run->list[--b->run->n] - q) * sizeof(*q));
+	b->err = ENOMEM;
+	return NULL;
+}
+
+static void add(struct builder *b, const char *scope, const char *what, bool seconds, double value)
+{
+	struct vcpc_quantity *q = quantity(b, scope, what, seconds);
+
+	if (q)
+		q->value += value;
+}
+
+/* What a tag's counter gained in the run: one that came late began at nothing */
+static double of_tag(const struct vcpc_row *row)
+{
+	return row->gained + (row->late ? row->first : 0);
+}
+
+/* What the command counted: all of it, as its counters began with it */
+static double of_command(const struct vcpc_row *row)
+{
+	return row->first + row->gained;
+}
+
+/* task-clock, cpu_clock_u and the like count nanoseconds */
+static bool is_clock(const char *event)
+{
+	size_t len = !strncmp(event, "task", 4) ? 4 : !strncmp(event, "cpu", 3) ? 3 : 0;
+
+	return len && event[len] && strchr("-_", event[len]) && !strncmp(event + len + 1, "clock", 5) &&
+	       strchr(":_", event[len + 6]);
+}
+
+/* Clocks in seconds, as all times are */
+static void add_event(struct builder *b, const char *scope, const char *event, double value)
+{
+	bool clock = is_clock(event);
+
+	add(b, scope, event, clock, clock ? value * 1e-9 : value);
+}
+
+static void take_total(struct builder *b, const char *leaf, const char *instance,
+		       const struct vcpc_row *row)
+{
+	(void)instance;
+	add_event(b, "", leaf, of_command(row));
+}
+
+static void take_tick(struct builder *b, const char *leaf, const char *instance,
+		      const struct vcpc_row *row)
+{
+	(void)leaf;
+	(void)instance;
+	add(b, "", "cpu_time", true, of_command(row) / 1e9);
+}
+
+static void take_count(struct builder *b, const char *leaf, const char *instance,
+		       const struct vcpc_row *row)
+{
+	add(b, instance, leaf, false, of_tag(row));
+}
+
+/* A mean's sum and number come one after the other: the sum is kept until finish_means() */
+static void take_time(struct builder *b, const char *leaf, const char *instance,
+		      const struct vcpc_row *row)
+{
+	(void)leaf;
+	add(b, instance, "time", true, of_tag(row));
+}
+
+static struct times *times_of(struct builder *b, const char *tag, size_t len)
+{
+	struct times *times;
+
+	for (size_t i = 0; i < b->ntimes; i++)
+		if (!strncmp(b->times[i].tag, tag, len) && !b->times[i].tag[len])
+			return &b->times[i];
+	times = reallocarray(b->times, b->ntimes + 1, sizeof(*times));
+	if (!times) {
+		b->err = ENOMEM;
+		return NULL;
+	}
+	b->times = times;
+	times += b->ntimes;
+	*times = (struct times){ .tag = strndup(tag, len) };
+	if (!times->tag) {
+		b->err = ENOMEM;
+		return NULL;
+	}
+	b->ntimes++;
+	return times;
+}
+
+/* tag/4096ns */
+static void take_slot(struct builder *b, const char *leaf, const char *instance,
+		      const struct vcpc_row *row)
+{
+	const char *slash = strrchr(instance, '/');
+	struct times *times = slash ? times_of(b, instance, slash - instance) : NULL;
+	uint64_t ns = slash ? strtoull(slash + 1, NULL, 10) : 0;
+
+	(void)leaf;
+	for (unsigned int i = 0; times && i < SHIM_TRACE_HIST_SLOTS; i++)
+		if (shim_trace_hist_floor(i) == ns)
+			times->slots[i] += (uint64_t)of_tag(row);
+}
+
+static void finish_times(struct builder *b, const struct times *times)
+{
+	static const struct {
+		const char *what;
+		double part;
+	} percentiles[] = { { "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 } };
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++)
+		n += times->slots[i];
+	for (size_t p = 0; n && p < sizeof(percentiles) / sizeof(percentiles[0]); p++) {
+		uint64_t before = 0;
+		unsigned int i = 0;
+
+		while (i < SHIM_TRACE_HIST_SLOTS - 1 &&
+		       (before += times->slots[i]) < n * percentiles[p].part)
+			i++;
+		add(b, times->tag, percentiles[p].what, true,
+		    (shim_trace_hist_floor(i) + shim_trace_hist_floor(i + 1) - 1) / 2e9);
+	}
+}
+
+static const struct vcpc_row *row_of(const struct builder *b, const char *metric, int inst)
+{
+	const struct vcpc_catalog *c = &b->tally->catalog;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct vcpc_rows *g = &b->tally->groups[i];
+
+		if (strcmp(c->entries[i].name, metric))
+			continue;
+		for (size_t j = 0; j < g->n; j++)
+			if (g->rows[j].inst == inst)
+				return &g->rows[j];
+	}
+	return NULL;
+}
+
+/* tag/event: what one transaction counted on the mean */
+static void take_sum(struct builder *b, const char *leaf, const char *instance,
+		     const struct vcpc_row *row)
+{
+	const struct vcpc_row *counted = row_of(b, "vcpc.transact.counted", row->inst);
+	const char *slash = strrchr(instance, '/');
+	double n = counted ? of_tag(counted) : 0;
+	char *tag;
+
+	(void)leaf;
+	if (!slash || !(n > 0))
+		return;
+	tag = strndup(instance, slash - instance);
+	if (tag)
+		add_event(b, tag, slash + 1, of_tag(row) / n);
+	else
+		b->err = ENOMEM;
+	free(tag);
+}
+
+static void ignore(struct builder *b, const char *leaf, const char *instance,
+		   const struct vcpc_row *row)
+{
+	(void)b;
+	(void)leaf;
+	(void)instance;
+	(void)row;
+}
+
+/* The recorder's metrics, by what their names begin with */
+static const struct {
+	const char *metric;
+	void (*take)(struct builder *b, const char *leaf, const char *instance,
+		     const struct vcpc_row *row);
+} own[] = {
+	{ "vcpc.count.", take_total },
+	{ "vcpc.time.tick", take_tick },
+	{ "trace.transact.count", take_count },
+	{ "trace.transact.total_time", take_time },
+	{ "trace.point.count", take_count },
+	{ "vcpc.transact.aborted", take_count },
+	{ "vcpc.transact.hist", take_slot },
+	{ "vcpc.transact.sum", take_sum },
+	{ "vcpc.", ignore },
+	{ "trace.", ignore },
+};
+
+static void take_other(struct builder *b, const struct vcpc_entry *e, const char *instance,
+		       const struct vcpc_row *row)
+{
+	double value = row->seconds > 0 ? row->weighted / row->seconds : row->sum / row->n;
+	char *what;
+
+	if (!row->n)
+		return;
+	if (asprintf(&what, instance ? "%s[%s]" : "%s", e->name, instance) < 0) {
+		b->err = ENOMEM;
+		return;
+	}
+	add(b, "", what, false, value);
+	free(what);
+}
+
+static void take_row(struct builder *b, const struct vcpc_entry *e, const char *instance,
+		     const struct vcpc_row *row)
+{
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		if (strncmp(e->name, own[i].metric, strlen(own[i].metric)))
+			continue;
+		own[i].take(b, strrchr(e->name, '.') + 1, instance ? instance : "", row);
+		return;
+	}
+	take_other(b, e, instance, row);
+}
+
+static void take_metric(struct builder *b, size_t at)
+{
+	const struct vcpc_entry *e = &b->tally->catalog.entries[at];
+	const struct vcpc_rows *g = &b->tally->groups[at];
+
+	for (size_t i = 0; i < g->n; i++) {
+		char *name = NULL;
+
+		if (e->desc.indom != PM_INDOM_NULL &&
+		    pmNameInDomArchive(e->desc.indom, g->rows[i].inst, &name))
+			continue;
+		take_row(b, e, name, &g->rows[i]);
+		free(name);
+	}
+}
+
+/* Times were added up; those of one transaction are wanted.  A tag without any has no time. */
+static void finish_means(struct vcpc_run *run)
+{
+	for (size_t i = 0; i < run->n; i++) {
+		struct vcpc_quantity *q = &run->list[i];
+		const struct vcpc_quantity *n = find(run, q->scope, "count");
+
+		if (*q->scope && !strcmp(q->what, "time"))
+			q->value = n && n->value > 0 ? q->value / n->value : NAN;
+	}
+}
+
+static int build(struct builder *b, char **names)
+{
+	if (!*names && b->tally->records)
+		add(b, "", "elapsed", true, b->tally->end - b->tally->begin);
+	for (size_t i = 0; i < b->tally->catalog.n && !b->err; i++)
+		take_metric(b, i);
+	finish_means(b->run);
+	for (size_t i = 0; i < b->ntimes; i++) {
+		if (!b->err)
+			finish_times(b, &b->times[i]);
+		free(b->times[i].tag);
+	}
+	free(b->times);
+	return b->err ? vcpc_fail(b->err, "values") : 0;
+}
+
+int vcpc_run_read(struct vcpc_run *run, const char *archive, const struct vcpc_window *options,
+		  char **names)
+{
+	struct vcpc_tally tally = { .window = *options };
+	struct builder b = { .run = run, .tally = &tally };
+	int status = vcpc_open_archive(archive);
+
+	if (status)
+		return status;
+	status = vcpc_tally_read(&tally, archive, names);
+	if (!status)
+		status = build(&b, names);
+	vcpc_tally_free(&tally);
+	pmDestroyContext(pmWhichContext());
+	return status;
+}
+
+void vcpc_run_free(struct vcpc_run *run)
+{
+	for (size_t i = 0; i < run->n; i++) {
+		free(run->list[i].scope);
+		free(run->list[i].what);
+	}
+	free(run->list);
+	*run = (struct vcpc_run){ NULL };
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What one recorded run came to, as quantities that can be compared with another run's. */
+#ifndef VCPC_RUN_H
+#define VCPC_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "window.h"
+
+/*
+ * struct vcpc_quantity - one number of a run
+ * @scope: a transaction's or point's tag; "" for the whole run
+ * @what: which number of it: an event, "time", "count", ..., or a metric's name
+ * @seconds: it is a time
+ */
+struct vcpc_quantity {
+	char *scope;
+	char *what;
+	bool seconds;
+	double value;
+};
+
+/* @list: @n of them, those of a scope together, the whole run's first */
+struct vcpc_run {
+	struct vcpc_quantity *list;
+	size_t n, room;
+};
+
+/*
+ * Adds up a run's archive within a window, of which only the options are given, or only the metrics
+ * that are named.  0, or the exit status after a message
+ */
+int vcpc_run_read(struct vcpc_run *run, const char *archive, const struct vcpc_window *options,
+		  char **names);
+void vcpc_run_free(struct vcpc_run *run);
+
+#endif /* VCPC_RUN_H */

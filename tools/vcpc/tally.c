@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Adding up the records of an archive, metric by metric and instance by instance. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tally.h"
+#include "vcpc.h"
+
+static struct vcpc_row *row_of(struct vcpc_rows *g, int inst, double v, bool late)
+{
+	struct vcpc_row *rows;
+	size_t lo = 0, hi = g->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (g->rows[mid].inst < inst)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo < g->n && g->rows[lo].inst == inst)
+		return &g->rows[lo];
+	rows = realloc(g->rows, (g->n + 1) * sizeof(*rows));
+	if (!rows)
+		return NULL;
+	g->rows = rows;
+	memmove(&rows[lo + 1], &rows[lo], (g->n - lo) * sizeof(*rows));
+	rows[lo] = (struct vcpc_row){ .inst = inst, .at = NAN, .first = v, .late = late };
+	g->n++;
+	return &rows[lo];
+}
+
+static void count(struct vcpc_row *row, double v)
+{
+	row->least = row->n ? fmin(row->least, v) : v;
+	row->most = row->n ? fmax(row->most, v) : v;
+	row->sum += v;
+	row->n++;
+}
+
+/* A counter that went back was reset: what it gained is not known */
+static void take_counter(struct vcpc_row *row, double v, double at)
+{
+	double seconds = at - row->at;
+
+	if (seconds >= 0 && v >= row->last)
+		row->gained += v - row->last;
+	if (seconds > 0 && v >= row->last) {
+		count(row, (v - row->last) / seconds);
+		row->weighted += v - row->last;
+		row->seconds += seconds;
+	}
+	row->last = v;
+	row->at = at;
+}
+
+/* A value lasts until the next */
+static void take_value(struct vcpc_row *row, double v, double at)
+{
+	if (at > row->at) {
+		row->weighted += row->last * (at - row->at);
+		row->seconds += at - row->at;
+	}
+	count(row, v);
+	row->last = v;
+	row->at = at;
+}
+
+static int take_set(struct vcpc_rows *g, const pmDesc *desc, const pmValueSet *set, double at,
+		    bool late)
+{
+	for (int i = 0; i < set->numval; i++) {
+		int inst = desc->indom == PM_INDOM_NULL ? -1 : set->vlist[i].inst;
+		struct vcpc_row *row;
+		pmAtomValue v;
+
+		if (pmExtractValue(set->valfmt, &set->vlist[i], desc->type, &v, PM_TYPE_DOUBLE))
+			continue;
+		row = row_of(g, inst, v.d, late);
+		if (!row)
+			return vcpc_fail(ENOMEM, "values");
+		if (desc->sem == PM_SEM_COUNTER)
+			take_counter(row, v.d, at);
+		else
+			take_value(row, v.d, at);
+	}
+	return 0;
+}
+
+static void break_all(struct vcpc_tally *t)
+{
+	for (size_t i = 0; i < t->catalog.n; i++)
+		for (size_t j = 0; j < t->groups[i].n; j++)
+			t->groups[i].rows[j].at = NAN;
+}
+
+static void note_time(struct vcpc_tally *t, double at)
+{
+	if (!t->records++)
+		t->begin = at;
+	t->end = at;
+}
+
+static int take(const pmHighResResult *r, void *arg)
+{
+	struct vcpc_tally *t = arg;
+	double at = (vcpc_ns_of(r->timestamp) - vcpc_ns_of(t->window.from)) / 1e9;
+	int status = 0;
+
+	if (!r->numpmid)
+		break_all(t);
+	else
+		note_time(t, at);
+	for (int i = 0; i < r->numpmid && !status; i++) {
+		struct vcpc_entry *e = vcpc_catalog_find(&t->catalog, r->vset[i]->pmid);
+
+		if (e && e->desc.type >= PM_TYPE_32 && e->desc.type <= PM_TYPE_DOUBLE)
+			status = take_set(&t->groups[e - t->catalog.entries], &e->desc,
+					  r->vset[i], at, t->records > 1);
+	}
+	return status;
+}
+
+int vcpc_tally_read(struct vcpc_tally *t, const char *archive, char **names)
+{
+	int status = vcpc_window_set(&t->window, archive);
+
+	if (!status)
+		status = vcpc_catalog_read(&t->catalog, names);
+	if (status)
+		return status;
+	t->groups = calloc(t->catalog.n + 1, sizeof(*t->groups));
+	if (!t->groups)
+		return vcpc_fail(ENOMEM, "values");
+	return vcpc_records(&t->window, archive, take, t);
+}
+
+void vcpc_tally_free(struct vcpc_tally *t)
+{
+	for (size_t i = 0; t->groups && i < t->catalog.n; i++)
+		free(t->groups[i].rows);
+	free(t->groups);
+	vcpc_catalog_free(&t->catalog);
+}

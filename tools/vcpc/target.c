@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Counting what is there already: processes, threads, CPUs, until it ends or the user says so. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "target.h"
+#include "vcpc.h"
+
+#define LOOK_NS		100000000ULL	/* how often it is seen whether targets have ended */
+#define NS_PER_MS	1000000ULL
+#define NEVER		UINT64_MAX
+
+static const struct {
+	const char *one, *many;
+	unsigned int flags;
+} kinds[] = {
+	[VCPC_PROCESSES] = { "process", "processes", SHIM_BIND_PROCESS | SHIM_BIND_TREE },
+	[VCPC_THREADS] = { "thread", "threads", 0 },
+	[VCPC_CPUS] = { "CPU", "CPUs", SHIM_BIND_CPU },
+};
+
+static int add(struct vcpc_targets *targets, long id)
+{
+	for (unsigned int i = 0; i < targets->n; i++)
+		if (targets->ids[i] == id)
+			return 0;
+	if (targets->n == VCPC_TARGETS)
+		return vcpc_usage("more than %d %s", VCPC_TARGETS, kinds[targets->kind].many);
+	targets->ids[targets->n++] = (pid_t)id;
+	return 0;
+}
+
+/* A number, and what is behind it; -1 if there is none */
+static long number(const char *text, const char **end)
+{
+	char *behind;
+	long n;
+
+	errno = 0;
+	n = strtol(text, &behind, 10);
+	*end = behind;
+	return isdigit((unsigned char)*text) && !errno && n <= INT_MAX ? n : -1;
+}
+
+/* "7", or of CPUs "0-3" */
+static int add_item(struct vcpc_targets *targets, const char *item)
+{
+	bool cpus = targets->kind == VCPC_CPUS;
+	const char *end;
+	long first = number(item, &end), last = first;
+	int status = 0;
+
+	if (cpus && first >= 0 && *end == '-')
+		last = number(end + 1, &end);
+	if (first < !cpus || last < first || *end)
+		return vcpc_usage("'%s' is not %s", item,
+				  cpus ? "a CPU's number or a range such as 0-3" :
+				  "the number of a process or thread");
+	if (last - first >= VCPC_TARGETS)
+		return vcpc_usage("more than %d CPUs", VCPC_TARGETS);
+	for (; first <= last && !status; first++)
+		status = add(targets, first);
+	return status;
+}
+
+int vcpc_targets_add(struct vcpc_targets *targets, enum vcpc_target_kind kind, const char *list)
+{
+	char *copy = strdup(list), *rest = copy, *item;
+	int status = 0;
+
+	if (!copy)
+		return vcpc_fail(ENOMEM, "%s", list);
+	if (targets->kind != VCPC_NO_TARGETS && targets->kind != kind)
+		status = vcpc_usage("either %s or %s", kinds[targets->kind].many, kinds[kind].many);
+	targets->kind = kind;
+	while (!status && (item = strsep(&rest, ",")) != NULL)
+		status = add_item(targets, item);
+	free(copy);
+	return status;
+}
+
+int vcpc_targets_add_all(struct vcpc_targets *targets)
+{
+	char list[4096] = "";
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+
+	if (!f || !fgets(list, sizeof(list), f))
+		snprintf(list, sizeof(list), "0-%ld", sysconf(_SC_NPROCESSORS_ONLN) - 1);
+	if (f)
+		fclose(f);
+	list[strcspn(list, "\n")] = '\0';
+	return vcpc_targets_add(targets, VCPC_CPUS, list);
+}
+
+int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct shim_set *set,
+		      unsigned int flags)
+{
+	const char *what = kinds[targets->kind].one;
+	int id = (int)targets->ids[i];
+	int ret = shim_set_bind(set, id, kinds[targets->kind].flags | flags);
+
+	switch (ret) {
+	case 0:
+		return 0;
+	case -ESRCH:
+	case -ENODEV:
+		return vcpc_fail(0, "there is no %s %d", what, id);
+	case -EACCES:
+		if (targets->kind == VCPC_CPUS)
+			return vcpc_fail(0, "only root, or who has CAP_PERFMON, may count CPUs");
+		return vcpc_fail(ret, "cannot count %s %d, which is another user's", what, id);
+	case -EAGAIN:
+		return vcpc_fail(0, "the hardware counters of CPU %d are in use by another set on CPUs", id);
+	default:
+		return vcpc_fail_counters(ret, "cannot count %s %d", what, id);
+	}
+}
+
+int vcpc_targets_bind_all(const struct vcpc_targets *targets, struct shim_set *set, unsigned int flags)
+{
+	int status = 0;
+
+	for (unsigned int i = 0; i < targets->n && !status; i++)
+		status = vcpc_targets_bind(targets, i, set, flags);
+	return status;
+}
+
+static void comm_of(pid_t pid, char *buf, size_t size)
+{
+	char path[64];
+	FILE *f;
+
+	*buf = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (!fgets(buf, (int)size, f))
+		*buf = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	fclose(f);
+}
+
+void vcpc_targets_text(const struct vcpc_targets *targets, char *buf, size_t size)
+{
+	size_t len = snprintf(buf, size, "%s", targets->n == 1 ? kinds[targets->kind].one :
+							      kinds[targets->kind].many);
+
+	for (unsigned int i = 0; i < targets->n && len < size; i++) {
+		char comm[64] = "";
+
+		if (targets->kind != VCPC_CPUS)
+			comm_of(targets->ids[i], comm, sizeof(comm));
+		len += snprintf(buf + len, size - len, *comm ? "%s%d (%s)" : "%s%d", i ? ", " : " ",
+				(int)targets->ids[i], comm);
+	}
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static bool is_gone(pid_t id)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)id);
+	return access(path, F_OK) != 0;
+}
+
+/* Says which have ended since it was asked last; whether all have */
+static bool look(const struct vcpc_targets *targets, bool *gone)
+{
+	unsigned int left = 0;
+
+	if (targets->kind == VCPC_CPUS)
+		return false;
+	for (unsigned int i = 0; i < targets->n; i++) {
+		if (!gone[i] && is_gone(targets->ids[i])) {
+			gone[i] = true;
+			fprintf(stderr, "%s: %s %d has ended\n", program_invocation_name,
+				kinds[targets->kind].one, (int)targets->ids[i]);
+		}
+		left += !gone[i];
+	}
+	return !left;
+}
+
+/* What is to be done when, on CLOCK_MONOTONIC; NEVER if it is not */
+struct schedule {
+	uint64_t look, tick, end;
+};
+
+static int until_next(const struct schedule *s, uint64_t now)
+{
+	uint64_t next = s->look < s->tick ? s->look : s->tick;
+
+	next = next < s->end ? next : s->end;
+	return next <= now ? 0 : (int)((next - now + NS_PER_MS - 1) / NS_PER_MS);
+}
+
+static void wait_for(const struct vcpc_targets *targets, int signals, struct schedule *s,
+		     uint64_t interval, int (*tick)(void *arg), void *arg)
+{
+	struct pollfd fd = { .fd = signals, .events = POLLIN };
+	bool gone[VCPC_TARGETS] = { false };
+
+	for (;;) {
+		uint64_t now = now_ns();
+
+		if (now >= s->end || poll(&fd, 1, until_next(s, now)) > 0)
+			return;
+		now = now_ns();
+		if (now >= s->tick) {
+			s->tick = tick(arg) ? NEVER : s->tick + interval;
+			s->tick = s->tick < now ? now + interval : s->tick;
+		}
+		if (now >= s->look) {
+			if (look(targets, gone))
+				return;
+			s->look = now + LOOK_NS;
+		}
+	}
+}
+
+int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t interval, uint64_t duration,
+		      int (*tick)(void *arg), void *arg)
+{
+	uint64_t now = now_ns();
+	struct schedule schedule = {
+		.look = now,
+		.tick = interval ? now + interval : NEVER,
+		.end = duration ? now + duration : NEVER,
+	};
+	sigset_t set, before;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		return vcpc_fail(errno, "signalfd");
+	wait_for(targets, fd, &schedule, interval, tick, arg);
+	/* the signal that ended it stays pending no longer */
+	while (read(fd, &(struct signalfd_siginfo){ 0 }, sizeof(struct signalfd_siginfo)) > 0)
+		;
+	close(fd);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return 0;
+}

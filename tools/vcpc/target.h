@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What to count besides a command of one's own: processes, threads and CPUs that are there. */
+#ifndef VCPC_TARGET_H
+#define VCPC_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <shim/shim.h>
+
+#define VCPC_TARGETS	1024
+
+/* Of one kind: the first that is asked for says which */
+enum vcpc_target_kind { VCPC_NO_TARGETS, VCPC_PROCESSES, VCPC_THREADS, VCPC_CPUS };
+
+/* @ids: @n process, thread or CPU numbers, each once */
+struct vcpc_targets {
+	enum vcpc_target_kind kind;
+	unsigned int n;
+	pid_t ids[VCPC_TARGETS];
+};
+
+/* @list: numbers with commas between, of CPUs also 0-3.  0, or the exit status after a message */
+int vcpc_targets_add(struct vcpc_targets *targets, enum vcpc_target_kind kind, const char *list);
+/* All CPUs that are online */
+int vcpc_targets_add_all(struct vcpc_targets *targets);
+/* From now on: one of them, 0, or the exit status after a message */
+int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct shim_set *set,
+		      unsigned int flags);
+int vcpc_targets_bind_all(const struct vcpc_targets *targets, struct shim_set *set, unsigned int flags);
+/* "process 12 (make)", "CPUs 0, 1" */
+void vcpc_targets_text(const struct vcpc_targets *targets, char *buf, size_t size);
+
+/*
+ * Until it is interrupted, @duration ns (0: for ever) have passed, or all processes or threads have
+ * ended, which is said; @tick as in vcpc_child_wait().  0, or the exit status after a message
+ */
+int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t interval, uint64_t duration,
+		      int (*tick)(void *arg), void *arg);
+
+#endif /* VCPC_TARGET_H */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The difference of two means, and how well it is known: Welch's t interval. */
+#ifndef VCPC_WELCH_H
+#define VCPC_WELCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * struct vcpc_difference - of the means of two samples
+ * @a, @b: the means
+ * @known: both samples have two values or more, so that there is an interval
+ * @least, @most: ends of the 95 % interval of @b - @a
+ */
+struct vcpc_difference {
+	double a, b;
+	bool known;
+	double least, most;
+};
+
+/**
+ * vcpc_welch() - compare two samples of independent values
+ * @a: one side's
+ * @na: how many, one or more
+ * @b: the other side's
+ * @nb: how many, one or more
+ * @out: means, and Welch's t interval of 95 %, which does not take both variances for equal
+ *
+ * Where no sample has any spread, the interval is the difference itself.
+ */
+void vcpc_welch(const double *a, size_t na, const double *b, size_t nb, struct vcpc_difference *out);
+
+/* What Student's t with @df degrees of freedom exceeds with a probability of 2.5 % */
+double vcpc_t975(double df);
+
+/* The half width of the 95 % interval of the mean of @n values, Student's t; NAN for fewer than two */
+double vcpc_spread(const double *v, size_t n, double *mean);
+
+#endif /* VCPC_WELCH_H */
