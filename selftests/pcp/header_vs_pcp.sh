@@ -12,8 +12,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 evidence="$dir/log"
 include=$here/../../user/include
 
-# Derived metrics and fetch groups are not here
-later='pm[A-Za-z]*(Derived|FetchGroup)[A-Za-z_]*'
+# Fetch groups are not here
+later='pm[A-Za-z]*FetchGroup[A-Za-z_]*'
 # Calls that PCP's next version has, or nobody
 ours='pmiHighResWrite|pmiPutAtomValue|pmiPutAtomValueHandle|pmiPutHighResResult|pmiDelInstance'
 ours="$ours|pmiSetZoneinfo|pmiNextVolume"
