@@ -152,7 +152,7 @@ int shim_registry__find(const char *name);
 int shim_derived__number(pmID pmid, bool *own);
 pmID shim_derived__pmid(unsigned int number, bool own);
 
-/* The definitions of a path's files and folders: how many, or -errno; @lenient: whatever is wrong */
+/* The definitions of a path's files: how many, or -errno; @lenient: whatever is wrong */
 int shim_derived__load(const char *path, bool lenient);
 
 /* In a context, which is locked */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What the nodes of a derived metric's expression mean together: types, semantics, units, instances. */
+/* What an expression's nodes mean together: types, semantics, units, instances. */
 #include <errno.h>
 #include <string.h>
 

@@ -7,6 +7,7 @@
 
 #include "context.h"
 #include "derived.h"
+#include "derived_number.h"
 #include "stamp.h"
 
 #define MATCHES_KEPT 256	/* beyond those that a result has */
@@ -54,172 +55,12 @@ static int like_operand(struct shim_cell *cell, const struct shim_cell *operand)
 	return n;
 }
 
-/* Conversions between arithmetic types; only to those that are no narrower */
-
-static double to_double(int type, pmAtomValue v)
-{
-	switch (type) {
-	case PM_TYPE_32:
-		return v.l;
-	case PM_TYPE_U32:
-		return v.ul;
-	case PM_TYPE_64:
-		return (double)v.ll;
-	case PM_TYPE_U64:
-		return (double)v.ull;
-	case PM_TYPE_FLOAT:
-		return v.f;
-	}
-	return v.d;
-}
-
-static float to_float(int type, pmAtomValue v)
-{
-	switch (type) {
-	case PM_TYPE_32:
-		return (float)v.l;
-	case PM_TYPE_U32:
-		return (float)v.ul;
-	case PM_TYPE_64:
-		return (float)v.ll;
-	case PM_TYPE_U64:
-		return (float)v.ull;
-	case PM_TYPE_FLOAT:
-		return v.f;
-	}
-	return (float)v.d;
-}
-
-static uint64_t to_64(int type, pmAtomValue v)
-{
-	switch (type) {
-	case PM_TYPE_32:
-		return (uint64_t)(int64_t)v.l;
-	case PM_TYPE_U32:
-		return v.ul;
-	}
-	return v.ull;
-}
-
+/* Where a scale was chosen, the type is PM_TYPE_DOUBLE. */
 static pmAtomValue promote(int to, const struct shim_cell *cell, pmAtomValue v)
 {
-	pmAtomValue out = v;
-	int from = cell->desc.type;
-
-	switch (to) {
-	case PM_TYPE_64:
-	case PM_TYPE_U64:
-		out.ull = to_64(from, v);
-		break;
-	case PM_TYPE_FLOAT:
-		out.f = to_float(from, v);
-		break;
-	case PM_TYPE_DOUBLE:
-		out.d = to_double(from, v) / cell->div * cell->mul;
-		break;
-	}
-	return out;
-}
-
-static pmAtomValue from_bool(int type, bool is)
-{
-	pmAtomValue v = { 0 };
-
-	switch (type) {
-	case PM_TYPE_FLOAT:
-		v.f = is;
-		break;
-	case PM_TYPE_DOUBLE:
-		v.d = is;
-		break;
-	case PM_TYPE_64:
-	case PM_TYPE_U64:
-		v.ull = is;
-		break;
-	default:
-		v.ul = is;
-	}
-	return v;
-}
-
-static bool is_zero(int type, pmAtomValue v)
-{
-	switch (type) {
-	case PM_TYPE_FLOAT:
-		return v.f == 0;
-	case PM_TYPE_DOUBLE:
-		return v.d == 0;
-	case PM_TYPE_64:
-	case PM_TYPE_U64:
-		return v.ull == 0;
-	}
-	return v.ul == 0;
-}
-
-/* One that is less, equal or more; or, of what is not a number, none of these */
-#define COMPARE(a, b) ((a) < (b) ? -1 : (a) > (b) ? 1 : (a) == (b) ? 0 : 2)
-
-static int compare(int type, pmAtomValue a, pmAtomValue b)
-{
-	switch (type) {
-	case PM_TYPE_32:
-		return COMPARE(a.l, b.l);
-	case PM_TYPE_U32:
-		return COMPARE(a.ul, b.ul);
-	case PM_TYPE_64:
-		return COMPARE(a.ll, b.ll);
-	case PM_TYPE_U64:
-		return COMPARE(a.ull, b.ull);
-	case PM_TYPE_FLOAT:
-		return COMPARE(a.f, b.f);
-	}
-	return COMPARE(a.d, b.d);
-}
-
-static bool holds(enum shim_node_kind kind, int order)
-{
-	switch (kind) {
-	case SHIM_NODE_LT:
-		return order == -1;
-	case SHIM_NODE_LEQ:
-		return order == -1 || order == 0;
-	case SHIM_NODE_EQ:
-		return order == 0;
-	case SHIM_NODE_GEQ:
-		return order == 0 || order == 1;
-	case SHIM_NODE_GT:
-		return order == 1;
-	default:
-		return order != 0;	/* NEQ */
-	}
-}
-
-#define CALCULATE(kind, a, b)						\
-	((kind) == SHIM_NODE_PLUS ? (a) + (b) : (kind) == SHIM_NODE_MINUS ? (a) - (b) : (a) * (b))
-
-/* Whole numbers wrap around; a quotient is always a double, and of nothing it is 0 */
-static pmAtomValue calculate(enum shim_node_kind kind, int type, pmAtomValue a, pmAtomValue b)
-{
-	pmAtomValue v = { 0 };
-
-	switch (type) {
-	case PM_TYPE_32:
-	case PM_TYPE_U32:
-		v.ul = CALCULATE(kind, a.ul, b.ul);
-		break;
-	case PM_TYPE_64:
-	case PM_TYPE_U64:
-		v.ull = CALCULATE(kind, a.ull, b.ull);
-		break;
-	case PM_TYPE_FLOAT:
-		v.f = CALCULATE(kind, a.f, b.f);
-		break;
-	default:
-		if (kind == SHIM_NODE_SLASH)
-			v.d = a.d == 0 ? 0 : a.d / b.d;
-		else
-			v.d = CALCULATE(kind, a.d, b.d);
-	}
+	v = shim_number__promote(to, cell->desc.type, v);
+	if (to == PM_TYPE_DOUBLE)
+		v.d = v.d / cell->div * cell->mul;
 	return v;
 }
 
@@ -227,19 +68,20 @@ static pmAtomValue operate(enum shim_node_kind kind, int type, const struct shim
 			   pmAtomValue a, const struct shim_cell *right, pmAtomValue b)
 {
 	int common = left->desc.type > right->desc.type ? left->desc.type : right->desc.type;
-	bool logical = shim_node__form(kind)->class != SHIM_CLASS_ARITHMETIC;
+	bool is;
 
-	if (logical)
-		type = common;
-	a = promote(type, left, a);
-	b = promote(type, right, b);
+	if (shim_node__form(kind)->class == SHIM_CLASS_ARITHMETIC)
+		return shim_number__calculate(kind, type, promote(type, left, a),
+					      promote(type, right, b));
+	a = promote(common, left, a);
+	b = promote(common, right, b);
 	if (kind == SHIM_NODE_AND)
-		return from_bool(PM_TYPE_U32, !is_zero(type, a) && !is_zero(type, b));
-	if (kind == SHIM_NODE_OR)
-		return from_bool(PM_TYPE_U32, !is_zero(type, a) || !is_zero(type, b));
-	if (logical)
-		return from_bool(PM_TYPE_U32, holds(kind, compare(type, a, b)));
-	return calculate(kind, type, a, b);
+		is = !shim_number__is_zero(common, a) && !shim_number__is_zero(common, b);
+	else if (kind == SHIM_NODE_OR)
+		is = !shim_number__is_zero(common, a) || !shim_number__is_zero(common, b);
+	else
+		is = shim_number__holds(kind, shim_number__compare(common, a, b));
+	return shim_number__from_bool(PM_TYPE_U32, is);
 }
 
 /* Where an instance is among values, most likely at @hint; or -1 */
@@ -289,9 +131,11 @@ static int eval_not(const struct shim_cell *operand, struct shim_cell *cell)
 {
 	int n = like_operand(cell, operand);
 
-	for (int i = 0; i < n; i++)
-		cell->now.all[i].v = from_bool(cell->desc.type, is_zero(operand->desc.type,
-									operand->now.all[i].v));
+	for (int i = 0; i < n; i++) {
+		bool is = shim_number__is_zero(operand->desc.type, operand->now.all[i].v);
+
+		cell->now.all[i].v = shim_number__from_bool(cell->desc.type, is);
+	}
 	return n;
 }
 
@@ -336,51 +180,6 @@ static int eval_rescale(const struct shim_node *node, const struct shim_cell *op
 	return n < 0 ? n : (cell->now.n = kept);
 }
 
-/* In the type of delta(), which has a sign and the room for it */
-static pmAtomValue difference(int type, pmAtomValue now, pmAtomValue last)
-{
-	pmAtomValue v = { 0 };
-
-	switch (type) {
-	case PM_TYPE_32:
-		v.ul = now.ul - last.ul;
-		break;
-	case PM_TYPE_U32:
-		v.ll = (int64_t)now.ul - (int64_t)last.ul;
-		break;
-	case PM_TYPE_64:
-		v.ull = now.ull - last.ull;
-		break;
-	case PM_TYPE_U64:
-		v.d = (double)now.ull - (double)last.ull;
-		break;
-	case PM_TYPE_FLOAT:
-		v.f = now.f - last.f;
-		break;
-	default:
-		v.d = now.d - last.d;
-	}
-	return v;
-}
-
-/* For rate(), where a counter without a sign that has wrapped has gone on */
-static double increase(int type, pmAtomValue now, pmAtomValue last)
-{
-	switch (type) {
-	case PM_TYPE_32:
-		return (int32_t)(now.ul - last.ul);
-	case PM_TYPE_U32:
-		return now.ul - last.ul;
-	case PM_TYPE_64:
-		return (double)(int64_t)(now.ull - last.ull);
-	case PM_TYPE_U64:
-		return (double)(now.ull - last.ull);
-	case PM_TYPE_FLOAT:
-		return now.f - last.f;
-	}
-	return now.d - last.d;
-}
-
 /* From a unit of time to seconds */
 static double seconds_in(int scale)
 {
@@ -398,7 +197,7 @@ static pmAtomValue rate(const struct shim_cell *operand, pmAtomValue now, pmAtom
 {
 	pmAtomValue v;
 
-	v.d = increase(operand->desc.type, now, last) / elapsed;
+	v.d = shim_number__increase(operand->desc.type, now, last) / elapsed;
 	if (operand->desc.units.dimTime == 1)
 		v.d *= seconds_in(operand->desc.units.scaleTime);
 	return v;
@@ -439,7 +238,7 @@ static int eval_change(struct evaluation *ev, const struct shim_node *node, stru
 		out->inst = now->inst;
 		out->v = node->kind == SHIM_NODE_RATE ?
 			rate(operand, now->v, operand->last.all[at].v, elapsed) :
-			difference(operand->desc.type, now->v, operand->last.all[at].v);
+			shim_number__difference(operand->desc.type, now->v, operand->last.all[at].v);
 		found++;
 	}
 	cell->now.n = found;
@@ -448,7 +247,7 @@ static int eval_change(struct evaluation *ev, const struct shim_node *node, stru
 
 static bool is_better(enum shim_node_kind kind, int type, pmAtomValue v, pmAtomValue best)
 {
-	return compare(type, v, best) == (kind == SHIM_NODE_MAX ? 1 : -1);
+	return shim_number__compare(type, v, best) == (kind == SHIM_NODE_MAX ? 1 : -1);
 }
 
 /* Over all instances; there is no greatest and no least of none */
@@ -466,9 +265,9 @@ static int eval_aggregate(const struct shim_node *node, const struct shim_cell *
 		pmAtomValue v = operand->now.all[i].v;
 
 		if (node->kind == SHIM_NODE_AVG)
-			sum.f += to_float(type, v) / (float)n;
+			sum.f += shim_number__to_float(type, v) / (float)n;
 		else if (node->kind == SHIM_NODE_SUM)
-			sum = calculate(SHIM_NODE_PLUS, type, sum, v);
+			sum = shim_number__calculate(SHIM_NODE_PLUS, type, sum, v);
 		else if (!i || is_better(node->kind, type, v, sum))
 			sum = v;
 	}
@@ -525,7 +324,7 @@ static int eval_constant(const struct shim_node *node, struct shim_cell *cell)
 
 static int eval_defined(const struct shim_cell *operand, struct shim_cell *cell)
 {
-	return single(cell, from_bool(PM_TYPE_U32, operand->pmid != PM_ID_NULL));
+	return single(cell, shim_number__from_bool(PM_TYPE_U32, operand->pmid != PM_ID_NULL));
 }
 
 /*
@@ -556,7 +355,7 @@ static int eval_ternary(struct evaluation *ev, const struct shim_node *node, str
 		const struct shim_cell *from = i < insts->now.n ? insts : others;
 
 		if (i < guard->now.n)
-			pick = is_zero(guard->desc.type, guard->now.all[i].v) ? no : yes;
+			pick = shim_number__is_zero(guard->desc.type, guard->now.all[i].v) ? no : yes;
 		cell->now.all[i].inst = from->now.all[i].inst;
 		cell->now.all[i].v = pick->now.all[i < pick->now.n ? i : 0].v;
 	}

@@ -35,7 +35,7 @@ int shim_derived__metrics(struct shim_context *ctx, int n, const char *const *na
 	return more + (found > 0 ? found : 0);
 }
 
-/* What of a derived metric's name is below @name: "" for the name itself, NULL if it is elsewhere */
+/* What of a metric's name is below @name: "" for the name itself, NULL if it is elsewhere */
 static const char *below(const char *metric, const char *name)
 {
 	size_t len = strlen(name);

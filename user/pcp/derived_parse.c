@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * From a derived metric's expression to its nodes: operators by precedence, with a stack of its own.
+ * From a derived metric's expression to its nodes: by precedence, with a stack of its own.
  *
  * What is on the stack of open operators also says why a text is no expression: the reason is the
  * innermost one's.
@@ -561,7 +561,7 @@ static int metric_name(struct parser *p)
 	next(p);
 	if (p->token == SHIM_TOKEN_INSTANCE)
 		return emit_exact(p);
-	return may_follow_name(p->token) ? 0 : fail_as(p, OPERATOR, shim_node__form(SHIM_NODE_NAME)->name);
+	return may_follow_name(p->token) ? 0 : fail_as(p, OPERATOR, "NAME");
 }
 
 static int number(struct parser *p, enum shim_node_kind kind, int type)
