@@ -12,10 +12,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 evidence="$dir/log"
 include=$here/../../user/include
 
-# Derived metrics and fetch groups are not here
-later='pm[A-Za-z]*(Derived|FetchGroup)[A-Za-z_]*'
-# Calls that PCP's next version has, or nobody
-ours='pmiHighResWrite|pmiPutAtomValue|pmiPutAtomValueHandle|pmiPutHighResResult|pmiDelInstance'
+# Calls that PCP's library has without a declaration, that its next version has, or nobody
+ours='pmClearFetchGroup|pmExtendFetchGroup_(timespec|timeval)'
+ours="$ours|pmiHighResWrite|pmiPutAtomValue|pmiPutAtomValueHandle|pmiPutHighResResult|pmiDelInstance"
 ours="$ours|pmiSetZoneinfo|pmiNextVolume"
 # Not values: guards, keywords of other compilers, how a library was built, macros with arguments
 no_value='[A-Z0-9_]*_H|PMI?_CALL|PM_SIZEOF_.*|PM_XTB_[SG]ET|PM_VERSION|PMAPI_OPTIONS_(HEADER|TEXT)'
@@ -32,7 +31,7 @@ cc_side() {
 types() {
 	cc_side "$1" -aux-info "$dir/aux" -c -o /dev/null "$dir/both.c" || return
 	sed -E 's,^/\*[^*]*\*/ ,,' "$dir/aux" | grep -E '[ *]pm[A-Za-z_0-9]+ \(' |
-		grep -vE "[ *]($later|$ours) \(" | sort -u
+		grep -vE "[ *]($ours) \(" | sort -u
 }
 
 # macros SIDE: the names of those that have a value and that programs may use

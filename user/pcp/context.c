@@ -54,6 +54,7 @@ static struct shim_context *lookup(int handle)
 static void context_free(struct shim_context *ctx)
 {
 	ctx->source->free(ctx);
+	shim_derived__fini(&ctx->derived);
 	shim_profile__fini(&ctx->profile);
 	pthread_mutex_destroy(&ctx->lock);
 	free(ctx);
@@ -181,8 +182,10 @@ static void context_discard(struct shim_context *ctx)
 static int install(struct shim_context *ctx)
 {
 	int handle = ctx->handle;
-	int err = publish(ctx);
+	int err;
 
+	shim_registry__begin();
+	err = publish(ctx);
 	if (err) {
 		context_free(ctx);
 		return err;

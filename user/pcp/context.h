@@ -11,6 +11,7 @@
 #include "archive/interp.h"
 #include "archive/reader.h"
 #include "archive/spot.h"
+#include "derived.h"
 #include "plan.h"
 #include "pmns.h"
 #include "profile.h"
@@ -26,6 +27,7 @@ struct shim_host;
  * @refs: guarded by the table's lock in context.c
  * @source: what the metrics come from
  * @profile: the instances that are wanted
+ * @derived: metrics that are worked out from those of the source
  * @host: of a host context; an archive's has what follows
  * @ar: the archive, or NULL
  * @origin: the current time
@@ -43,6 +45,7 @@ struct shim_context {
 	unsigned int refs;
 	const struct shim_source *source;
 	struct shim_profile profile;
+	struct shim_derived derived;
 	struct shim_host *host;
 	struct shim_archive *ar;
 	int mode;

@@ -60,7 +60,8 @@ int shim_archive_source__descs(struct shim_context *ctx, int n, const pmID *pmid
  * @desc: written on success
  *
  * Return: 0, PM_ERR_PMID_LOG (PM_ERR_PMID or PM_ERR_NOAGENT of a host), PM_ERR_NOCONTEXT,
- * PM_ERR_TIMEOUT, PM_ERR_IPC.
+ * PM_ERR_TIMEOUT, PM_ERR_IPC; PM_ERR_BADDERIVE for a derived metric that means nothing in this
+ * context: why, if not that it lacks a metric, has gone to pmprintf().
  */
 SHIM_API int pmLookupDesc(pmID pmid, pmDesc *desc)
 {
@@ -72,7 +73,7 @@ SHIM_API int pmLookupDesc(pmID pmid, pmDesc *desc)
 	err = shim_context__enter(&ctx);
 	if (err)
 		return err;
-	return shim_context__leave(ctx, ctx->source->desc(ctx, pmid, desc));
+	return shim_context__leave(ctx, shim_derived__desc(ctx, pmid, desc));
 }
 
 /**
@@ -96,5 +97,5 @@ SHIM_API int pmLookupDescs(int numpmid, pmID *pmidlist, pmDesc *desclist)
 	err = shim_context__enter(&ctx);
 	if (err)
 		return err;
-	return shim_context__leave(ctx, ctx->source->descs(ctx, numpmid, pmidlist, desclist));
+	return shim_context__leave(ctx, shim_derived__descs(ctx, numpmid, pmidlist, desclist));
 }

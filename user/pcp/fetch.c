@@ -265,7 +265,7 @@ static int fetch(int n, const pmID *pmids, struct shim_ts *stamp, pmResult **out
 	err = shim_context__enter(&ctx);
 	if (err)
 		return err;
-	return shim_context__leave(ctx, ctx->source->fetch(ctx, n, pmids, stamp, out));
+	return shim_context__leave(ctx, shim_derived__fetch(ctx, n, pmids, stamp, out));
 }
 
 static int any_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)

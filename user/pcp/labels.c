@@ -179,6 +179,17 @@ int shim_archive_source__labels(struct shim_context *ctx, unsigned int level, un
 	return add_level(sets, ctx, level, ident);
 }
 
+/* Those that a derived metric has are its context's and its instance domain's. */
+static int derived_labels(struct shim_context *ctx, pmID pmid, struct shim_label_sets *sets)
+{
+	pmDesc desc;
+	int err = ctx->source->labels(ctx, PM_LABEL_CONTEXT, PM_IN_NULL, sets);
+
+	if (!err && !shim_derived__desc(ctx, pmid, &desc) && desc.indom != PM_INDOM_NULL)
+		err = ctx->source->labels(ctx, PM_LABEL_INDOM, desc.indom, sets);
+	return err;
+}
+
 /* The context's if @level is PM_LABEL_CONTEXT, a metric's if it is 0 */
 static int get(uint32_t level, uint32_t ident, pmLabelSet **out)
 {
@@ -191,7 +202,10 @@ static int get(uint32_t level, uint32_t ident, pmLabelSet **out)
 	err = shim_context__enter(&ctx);
 	if (err)
 		return err;
-	err = ctx->source->labels(ctx, level, ident, &sets);
+	if (!level && shim_derived__by_pmid(ctx, ident))
+		err = derived_labels(ctx, ident, &sets);
+	else
+		err = ctx->source->labels(ctx, level, ident, &sets);
 	return shim_context__leave(ctx, hand_out(&sets, err, out));
 }
 

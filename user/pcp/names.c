@@ -102,7 +102,7 @@ SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
 	if (ns.names)
 		err = metrics_in(ns.names->tree, numpmid, namelist, pmidlist);
 	else
-		err = ns.ctx->source->metrics(ns.ctx, numpmid, namelist, pmidlist);
+		err = shim_derived__metrics(ns.ctx, numpmid, namelist, pmidlist);
 	return leave(&ns, err);
 }
 
@@ -148,7 +148,7 @@ SHIM_API int pmGetChildrenStatus(const char *name, char ***offspring, int **stat
 	if (ns.names)
 		err = children_in(ns.names->tree, name, offspring, status);
 	else
-		err = ns.ctx->source->children(ns.ctx, name, offspring, status);
+		err = shim_derived__children(ns.ctx, name, offspring, status);
 	return leave(&ns, err);
 }
 
@@ -195,7 +195,7 @@ SHIM_API int pmTraversePMNS_r(const char *name, void (*func)(const char *name, v
 	if (ns.names)
 		n = leaves_in(ns.names->tree, name, &names);
 	else
-		n = ns.ctx->source->leaves(ns.ctx, name, &names);
+		n = shim_derived__leaves(ns.ctx, name, &names);
 	leave(&ns, 0);
 	if (n < 0)
 		return n;
@@ -357,7 +357,7 @@ SHIM_API int pmNameAll(pmID pmid, char ***nameset)
 	if (ns.names)
 		err = names_loaded(ns.names, pmid, nameset);
 	else
-		err = ns.ctx->source->names(ns.ctx, pmid, nameset);
+		err = shim_derived__names(ns.ctx, pmid, nameset);
 	return leave(&ns, err);
 }
 

@@ -155,10 +155,12 @@ static void load_unique_names(pmOptions *opts, char *arg)
 static void set_derived(pmOptions *opts, char *arg)
 {
 	char text[PM_MAXERRMSGLEN];
+	int code = pmLoadDerivedConfig(arg);
 
-	(void)arg;
+	if (code >= 0)
+		return;
 	pmprintf("%s: pmLoadDerivedConfig failed: %s\n", pmGetProgname(),
-		 pmErrStr_r(PM_ERR_NYI, text, sizeof(text)));
+		 pmErrStr_r(code, text, sizeof(text)));
 	shim_options__usage_error(opts);
 }
 

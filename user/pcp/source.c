@@ -59,6 +59,7 @@ SHIM_API const char *pmGetContextHostName(int handle)
  *
  * A host's connection is closed, if there is one, and made anew; the instance profile stays.
  * After a failure, calls fail at once for as long as PMCD_RECONNECT_TIMEOUT says.
+ * Derived metrics of the context's own are gone, global ones are bound anew.
  *
  * Return: @handle, PM_ERR_NOCONTEXT, or -ETIMEDOUT if pmcd cannot be reached, or it is too early
  * to try again.
@@ -71,6 +72,8 @@ SHIM_API int pmReconnectContext(int handle)
 	if (err)
 		return err;
 	err = ctx->source->reconnect(ctx);
+	if (!err)	/* the source may have other metrics now */
+		shim_derived__fini(&ctx->derived);
 	return shim_context__leave(ctx, err ? err : handle);
 }
 

@@ -62,6 +62,8 @@ static int look_up(unsigned int about, unsigned int ident, int level, char **out
 	err = shim_context__enter(&ctx);
 	if (err)
 		return err;
+	if (about == SHIM_TEXT_PMID && shim_derived__by_pmid(ctx, ident))
+		return shim_context__leave(ctx, shim_registry__text(ident, level, out));
 	return shim_context__leave(ctx, ctx->source->text(ctx, about, ident, level, out));
 }
 

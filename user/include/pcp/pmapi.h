@@ -521,6 +521,8 @@ int pmtimespecNow(struct timespec *a);
 
 #include <pcp/pmapi_errors.h>
 #include <pcp/pmapi_process.h>
+#include <pcp/pmapi_derived.h>
+#include <pcp/pmapi_fetchgroup.h>
 #include <pcp/pmapi_options.h>
 #include <pcp/pmapi_text.h>
 

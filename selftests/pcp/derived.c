@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Derived metrics without PCP to compare with: bounds, expressions that are anything, definitions
+ * that go in circles, and threads.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pcp_fixture.h"
+
+#define MANY		20000
+#define DEEP		100000
+#define RANDOM_EXPRS	20000
+
+static pmID find(const char *name)
+{
+	pmID pmid = PM_ID_NULL;
+
+	pmLookupName(1, &name, &pmid);
+	return pmid;
+}
+
+/* The first value of a metric in the next fetch: 0 or more, or an error, or NOTHING */
+static int64_t value_of(const char *name)
+{
+	return fetch_number(find(name), NULL);
+}
+
+static char *repeat(const char *before, const char *part, int n, const char *after)
+{
+	size_t len = strlen(part);
+	char *text = malloc(strlen(before) + len * (size_t)n + strlen(after) + 1), *to = text;
+
+	to = stpcpy(to, before);
+	for (int i = 0; i < n; i++)
+		to = stpcpy(to, part);
+	strcpy(to, after);
+	return text;
+}
+
+TEST_F(archive, deep_expressions_end_in_an_error)
+{
+	static const char *const openings[] = { "(", "!", "-", "scalar(", "1?", "1*(" };
+
+	for (unsigned int i = 0; i < sizeof(openings) / sizeof(openings[0]); i++) {
+		char *expr = repeat("", openings[i], DEEP, "1");
+
+		EXPECT_NE(pmRegisterDerived("deep.one", expr), NULL);
+		EXPECT_STREQ(pmDerivedErrStr(), "Expression too deep");
+		free(expr);
+	}
+	EXPECT_EQ(find("deep.one"), PM_ID_NULL);
+}
+
+TEST_F(archive, long_expressions_have_values)
+{
+	char *expr = repeat("1", "+1", DEEP, "");
+
+	ASSERT_EQ(pmRegisterDerived("long.one", expr), NULL);
+	free(expr);
+	ASSERT_EQ(go_to(PM_MODE_INTERP, 1000, 1000), 0);
+	EXPECT_EQ(value_of("long.one"), DEEP + 1);
+	expr = repeat("", "(", 5000, "2");
+	EXPECT_NE(pmRegisterDerived("long.two", expr), NULL);
+	EXPECT_STREQ(pmDerivedErrStr(), "Unexpected initial '('");
+	free(expr);
+	expr = repeat("5", "-(1", 5000, "");
+	expr = realloc(expr, strlen(expr) + 5001);
+	memset(expr + strlen(expr) + 5000, 0, 1);
+	memset(strchr(expr, '\0'), ')', 5000);
+	EXPECT_EQ(pmRegisterDerived("long.three", expr), NULL);
+	free(expr);
+	EXPECT_EQ(value_of("long.three"), 5);
+}
+
+TEST_F(archive, many_definitions)
+{
+	char name[32], expr[32];
+	pmDesc desc;
+
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "many.m%d", i);
+		snprintf(expr, sizeof(expr), "%d", i);
+		ASSERT_EQ(pmRegisterDerived(name, expr), NULL);
+	}
+	EXPECT_NE(pmRegisterDerived(name, "1"), NULL);
+	ASSERT_EQ(go_to(PM_MODE_INTERP, 1000, 1000), 0);
+	EXPECT_EQ(value_of("many.m19999"), 19999);
+	EXPECT_EQ(pmLookupDesc(find("many.m12345"), &desc), 0);
+	EXPECT_EQ(desc.pmid, find("many.m12345"));
+	EXPECT_EQ(pmLookupDesc(pmID_build(DYNAMIC_PMID, 2047, 1023), &desc), PM_ERR_PMID_LOG);
+}
+
+TEST_F(archive, definitions_that_go_in_circles)
+{
+	pmDesc desc;
+	char name[32], expr[32];
+
+	EXPECT_EQ(pmRegisterDerived("ring.self", "ring.self + 1"), NULL);
+	EXPECT_EQ(pmRegisterDerived("ring.a", "ring.b"), NULL);
+	EXPECT_EQ(pmRegisterDerived("ring.b", "ring.a"), NULL);
+	EXPECT_EQ(pmLookupDesc(find("ring.self"), &desc), PM_ERR_BADDERIVE);
+	EXPECT_EQ(pmLookupDesc(find("ring.a"), &desc), PM_ERR_BADDERIVE);
+	EXPECT_EQ(pmLookupDesc(find("ring.b"), &desc), PM_ERR_BADDERIVE);
+	EXPECT_NE(pmAddDerived("ring.own", "ring.own"), NULL);
+	EXPECT_STREQ(pmDerivedErrStr(), "Recursive definition");
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "chain.c%d", i);
+		snprintf(expr, sizeof(expr), "chain.c%d", i + 1);
+		EXPECT_EQ(pmRegisterDerived(name, expr), NULL);
+	}
+	EXPECT_EQ(pmRegisterDerived("chain.c1000", "1"), NULL);
+	EXPECT_EQ(pmLookupDesc(find("chain.c0"), &desc), PM_ERR_BADDERIVE);
+	EXPECT_EQ(pmLookupDesc(find("chain.c1000"), &desc), 0);
+	EXPECT_EQ(pmLookupDesc(find("chain.c999"), &desc), 0);
+}
+
+TEST_F(archive, twice_in_a_fetch)
+{
+	pmID pmids[3];
+	pmResult *r;
+
+	ASSERT_EQ(pmAddDerived("twice.rate", "delta(v.cu32)"), NULL);
+	pmids[0] = pmids[2] = find("twice.rate");
+	pmids[1] = find("v.cu32");
+	ASSERT_EQ(go_to(PM_MODE_INTERP, 1000, 1000), 0);
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(pmFetch(3, pmids, &r), 0);
+		ASSERT_EQ(r->numpmid, 3);
+		EXPECT_EQ(r->vset[0]->numval, r->vset[2]->numval);
+		if (r->vset[0]->numval > 0)
+			EXPECT_EQ(0, memcmp(r->vset[0]->vlist[0].value.pval->vbuf,
+					    r->vset[2]->vlist[0].value.pval->vbuf, 8));
+		pmFreeResult(r);
+	}
+}
+
+TEST_F(archive, constants_have_no_records)
+{
+	pmID pmid;
+	pmResult *r;
+
+	ASSERT_EQ(pmAddDerived("alone.one", "1"), NULL);
+	pmid = find("alone.one");
+	ASSERT_EQ(go_to(PM_MODE_FORW, 0, 0), 0);
+	EXPECT_EQ(pmFetch(1, &pmid, &r), PM_ERR_EOL);
+	ASSERT_EQ(go_to(PM_MODE_INTERP, 1000, 0), 0);
+	EXPECT_EQ(value_of("alone.one"), 1);
+}
+
+static unsigned int state = 1;
+
+static unsigned int roll(unsigned int sides)
+{
+	state = state * 1103515245 + 12345;
+	return (state >> 16) % sides;
+}
+
+static void random_expr(char *text, size_t size)
+{
+	static const char *const parts[] = {
+		"v.cu32", "v.cstr", "v.set", "v.nosuch", "+", "-", "*", "/", "(", ")", "(", ")", "<", "<=",
+		"==", "!=", "&&", "||", "!", "?", ":", ",", "=", "1", "2.5", "0", "rate(", "delta(", "avg(",
+		"sum(", "min(", "max(", "count(", "instant(", "defined(", "anon(", "PM_TYPE_32", "scalar(",
+		"matchinst(", "/a/", "!/b/", "rescale(", "\"byte\"", "\"", "[a]", "[", "]", "mkconst(",
+		"type=", "units=", "semantics=", "32", "double", "counter", "@", "\\", " ", "\t", "\377", "&",
+	};
+	int n = (int)roll(14) + 1;
+
+	*text = '\0';
+	for (int i = 0; i < n && strlen(text) + 16 < size; i++)
+		strcat(text, parts[roll(sizeof(parts) / sizeof(parts[0]))]);
+}
+
+TEST_F(archive, expressions_that_are_anything)
+{
+	char expr[256], name[32], *message;
+	pmID pmids[64];
+	int good = 0, context = pmWhichContext();
+	pmResult *r;
+
+	for (int i = 0; i < RANDOM_EXPRS; i++) {
+		random_expr(expr, sizeof(expr));
+		snprintf(name, sizeof(name), "any.x%d", i);
+		if (pmAddDerivedMetric(name, expr, &message)) {
+			ASSERT_NE(message, NULL);
+			free(message);
+			continue;
+		}
+		pmids[good++ % 64] = find(name);
+		if (good % 64)
+			continue;
+		ASSERT_EQ(go_to(PM_MODE_INTERP, 1000, 500), 0);
+		for (int k = 0; k < 4; k++) {
+			ASSERT_EQ(pmFetch(64, pmids, &r), 0);
+			pmFreeResult(r);
+		}
+	}
+	EXPECT_LT(100, good);
+	EXPECT_EQ(pmWhichContext(), context);
+}
+
+static void *define_and_fetch(void *arg)
+{
+	const char *base = arg;
+	int64_t wrong = 0;
+
+	for (int i = 0; i < 50; i++) {
+		int handle = pmNewContext(PM_CONTEXT_ARCHIVE, base);
+		char name[64];
+
+		snprintf(name, sizeof(name), "thread.t%lx.i%d", (unsigned long)pthread_self(), i);
+		wrong += pmRegisterDerived(name, "1 + 2") != NULL;
+		wrong += pmAddDerived("thread.own", "3 *") == NULL || !pmDerivedErrStr();
+		wrong += pmAddDerived("thread.own", "3 * 4") != NULL || pmDerivedErrStr();
+		go_to(PM_MODE_INTERP, 1000, 0);
+		wrong += value_of(name) != 3 || value_of("thread.own") != 12;
+		pmDestroyContext(handle);
+	}
+	return (void *)(intptr_t)wrong;
+}
+
+TEST_F(archive, threads)
+{
+	pthread_t threads[4];
+	void *wrong;
+
+	for (int i = 0; i < 4; i++)
+		ASSERT_EQ(pthread_create(&threads[i], NULL, define_and_fetch, self->base), 0);
+	for (int i = 0; i < 4; i++) {
+		pthread_join(threads[i], &wrong);
+		EXPECT_EQ(wrong, NULL);
+	}
+}
+
+TEST_HARNESS_MAIN

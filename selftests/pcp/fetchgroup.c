@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Fetch groups without PCP to compare with: bounds of the program's arrays, strings that are given
+ * back, places that nobody wants, and what a group leaves behind.
+ */
+#include <malloc.h>
+#include <math.h>
+#include <string.h>
+
+#include "pcp_fixture.h"
+
+#define ROOM 2
+
+static int step_of(pmFG fg, int mode, int64_t ms, int delta_ms)
+{
+	pmUseContext(pmGetFetchGroupContext(fg));
+	return go_to(mode, ms, delta_ms);
+}
+
+TEST_F(archive, an_item_and_its_stamp)
+{
+	struct timespec ts = { 1, 1 };
+	struct timeval tv = { 1, 1 };
+	pmAtomValue v, s;
+	pmFG fg;
+	int sts, string_sts;
+
+	ASSERT_EQ(pmCreateFetchGroup(&fg, PM_CONTEXT_ARCHIVE, self->base), 0);
+	ASSERT_EQ(pmExtendFetchGroup_item(fg, "v.cu32", NULL, "instant", &v, PM_TYPE_DOUBLE, &sts), 0);
+	ASSERT_EQ(pmExtendFetchGroup_item(fg, "v.cu32", NULL, "instant", &s, PM_TYPE_STRING,
+					  &string_sts), 0);
+	ASSERT_EQ(pmExtendFetchGroup_timespec(fg, &ts), 0);
+	ASSERT_EQ(pmExtendFetchGroup_timeval(fg, &tv), 0);
+	EXPECT_TRUE(isnan(v.d));
+	EXPECT_EQ(s.cp, NULL);
+	EXPECT_EQ(ts.tv_sec, 0);
+	EXPECT_EQ(tv.tv_usec, 0);
+	EXPECT_EQ(sts, PM_ERR_VALUE);
+	ASSERT_EQ(step_of(fg, PM_MODE_INTERP, 1000, 1000), 0);
+	ASSERT_EQ(pmFetchGroup(fg), 0);
+	EXPECT_EQ(sts, 0);
+	EXPECT_EQ(string_sts, 0);
+	ASSERT_NE(s.cp, NULL);
+	EXPECT_EQ(v.d, atof(s.cp));
+	EXPECT_EQ(ts.tv_sec, AF_START + 1);
+	EXPECT_EQ(tv.tv_sec, AF_START + 1);
+	EXPECT_EQ(pmClearFetchGroup(fg), 0);
+	EXPECT_EQ(s.cp, NULL);
+	EXPECT_EQ(pmFetchGroup(fg), PM_ERR_TOOSMALL);
+	EXPECT_EQ(pmDestroyFetchGroup(fg), 0);
+	EXPECT_EQ(pmDestroyFetchGroup(NULL), 0);
+}
+
+TEST_F(archive, nothing_beyond_the_arrays)
+{
+	struct {
+		int codes[ROOM + 1], stss[ROOM + 1];
+		char *names[ROOM + 1];
+		pmAtomValue values[ROOM + 1];
+	} all;
+	static char mark;
+	unsigned int num = 77;
+	int sts = 77;
+	pmFG fg;
+
+	all.codes[ROOM] = all.stss[ROOM] = 1234;
+	all.names[ROOM] = &mark;
+	all.values[ROOM].ull = 1234;
+	ASSERT_EQ(pmCreateFetchGroup(&fg, PM_CONTEXT_ARCHIVE, self->base), 0);
+	ASSERT_EQ(pmExtendFetchGroup_indom(fg, "v.set", "instant", all.codes, all.names, all.values,
+					   PM_TYPE_U64, all.stss, ROOM, &num, &sts), 0);
+	ASSERT_EQ(step_of(fg, PM_MODE_FORW, 0, 0), 0);
+	for (int i = 0; i < 5 && pmFetchGroup(fg) >= 0; i++)
+		EXPECT_LE(num, ROOM);
+	EXPECT_EQ(all.codes[ROOM], 1234);
+	EXPECT_EQ(all.stss[ROOM], 1234);
+	EXPECT_EQ(all.names[ROOM], &mark);
+	EXPECT_EQ(all.values[ROOM].ull, 1234);
+	pmDestroyFetchGroup(fg);
+}
+
+/* Strings of each kind of place, wanted or not */
+static int use(const char *base)
+{
+	pmAtomValue value, number, values[ROOM];
+	int fetched = 0;
+	pmFG fg;
+
+	if (pmCreateFetchGroup(&fg, PM_CONTEXT_ARCHIVE, base))
+		return -1;
+	pmExtendFetchGroup_item(fg, "v.cu32", NULL, NULL, &value, PM_TYPE_STRING, NULL);
+	pmExtendFetchGroup_item(fg, "v.istr", NULL, NULL, NULL, PM_TYPE_STRING, NULL);
+	pmExtendFetchGroup_item(fg, "v.istr", NULL, NULL, &number, PM_TYPE_32, NULL);
+	pmExtendFetchGroup_item(fg, "v.nosuch", NULL, NULL, &number, PM_TYPE_32, NULL);
+	pmExtendFetchGroup_item(fg, "v.cu32", NULL, "no unit", &number, PM_TYPE_32, NULL);
+	pmExtendFetchGroup_indom(fg, "v.set", NULL, NULL, NULL, values, PM_TYPE_STRING, NULL, ROOM,
+				 NULL, NULL);
+	pmExtendFetchGroup_indom(fg, "v.set", "instant", NULL, NULL, NULL, PM_TYPE_STRING, NULL, 1,
+				 NULL, NULL);
+	pmUseContext(pmGetFetchGroupContext(fg));
+	go_to(PM_MODE_INTERP, 0, 1000);
+	while (fetched < 20 && pmFetchGroup(fg) >= 0)
+		fetched++;
+	pmDestroyFetchGroup(fg);
+	return fetched;
+}
+
+TEST_F(archive, memory_does_not_grow)
+{
+	size_t before;
+
+	for (int i = 0; i < 5; i++)
+		ASSERT_LT(5, use(self->base));
+	before = mallinfo2().uordblks;
+	for (int i = 0; i < 300; i++)
+		use(self->base);
+	EXPECT_LT(mallinfo2().uordblks, before + 300 * 32);
+}
+
+TEST_F(archive, an_instance_that_comes_later)
+{
+	pmAtomValue v;
+	char **names;
+	pmFG fg;
+	int *insts, n = pmGetInDomArchive(AF_INDOM, &insts, &names);
+
+	ASSERT_LT(0, n);
+	ASSERT_EQ(pmCreateFetchGroup(&fg, PM_CONTEXT_ARCHIVE, self->base), 0);
+	ASSERT_EQ(step_of(fg, PM_MODE_INTERP, 3000, 1000), 0);
+	for (int i = 0; i < n; i++)
+		EXPECT_EQ(pmExtendFetchGroup_item(fg, "v.set", names[i], "instant", &v, PM_TYPE_U32,
+						  NULL), 0);
+	/* and the time is what it was */
+	ASSERT_EQ(pmFetchGroup(fg), 0);
+	pmDestroyFetchGroup(fg);
+	free(insts);
+	free(names);
+}
+
+TEST_HARNESS_MAIN

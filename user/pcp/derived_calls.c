@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The calls that define derived metrics, and their messages. */
+#define _GNU_SOURCE	/* asprintf */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/api.h"
+#include "context.h"
+#include "derived.h"
+
+/**
+ * pmDerivedErrStr() - what was wrong with the expression of this thread's last definition
+ *
+ * Return: a text that is good until the thread's next definition; NULL if nothing was, or if
+ * there is nothing to say but where.
+ */
+SHIM_API char *pmDerivedErrStr(void)
+{
+	return (char *)shim_derived__why();
+}
+
+/**
+ * pmRegisterDerived() - define a derived metric for all contexts
+ * @name: its name
+ * @expr: its expression, see pmapi.rst
+ *
+ * What the expression means is found out in each context, when the metric is first used there.
+ *
+ * Return: NULL, or where in @expr the error is; pmDerivedErrStr() says which.
+ */
+SHIM_API char *pmRegisterDerived(const char *name, const char *expr)
+{
+	return (char *)shim_registry__add(name, expr);
+}
+
+/* The message's lines: what, the expression, a mark below the error, and why */
+static char *message_of(const char *what, const char *call, const char *name, const char *expr,
+			const char *at)
+{
+	const char *why = shim_derived__why();
+	char *message;
+	int gap = at - expr < INT_MAX ? (int)(at - expr) : 0;
+
+	if (asprintf(&message, "%s: %s(\"%s\", ...)\n%s\n%*s^\n%s%s", what, call, name, expr, gap,
+		     "", why ? why : "", why ? "\n" : "") < 0)
+		return NULL;
+	return message;
+}
+
+/**
+ * pmRegisterDerivedMetric() - define a derived metric for all contexts, or get a message
+ * @name: its name
+ * @expr: its expression
+ * @errmsg: NULL, or what is wrong, in lines; to be freed
+ *
+ * Return: 0 or -1.
+ */
+SHIM_API int pmRegisterDerivedMetric(const char *name, const char *expr, char **errmsg)
+{
+	const char *at = shim_registry__add(name, expr);
+
+	*errmsg = at ? message_of("Error", "pmRegisterDerivedMetric", name, expr, at) : NULL;
+	return at ? -1 : 0;
+}
+
+static int add(const char *name, const char *expr, const char **at)
+{
+	struct shim_context *ctx;
+	int err = shim_context__enter(&ctx);
+
+	*at = expr;
+	if (err) {
+		shim_derived__set_why("Attempt to use an illegal context");
+		return err;
+	}
+	return shim_context__leave(ctx, shim_derived__add(ctx, name, expr, at));
+}
+
+/**
+ * pmAddDerived() - define a derived metric for the current context
+ * @name: its name; a global one of that name is not to be seen here any more
+ * @expr: its expression
+ *
+ * A metric that lacks an operand is defined, but has neither descriptor nor values.
+ *
+ * Return: NULL, or where in @expr the error is; pmDerivedErrStr() says which.
+ */
+SHIM_API char *pmAddDerived(const char *name, const char *expr)
+{
+	const char *at;
+
+	return add(name, expr, &at) ? (char *)at : NULL;
+}
+
+/* Where there is no expression to blame */
+static char *short_message(const char *name, int code)
+{
+	const char *why = shim_derived__why();
+	char *message;
+
+	if (asprintf(&message, "Error: pmAddDerivedMetric(\"%s\", ...): returns %d\n%s%s", name, code,
+		     why ? why : "", why ? "\n" : "") < 0)
+		return NULL;
+	return message;
+}
+
+/**
+ * pmAddDerivedMetric() - define a derived metric for the current context, or get a message
+ * @name: its name
+ * @expr: its expression
+ * @errmsg: NULL, or what is wrong, in lines; to be freed
+ *
+ * Return: 0, PM_ERR_BADDERIVE, PM_ERR_NOCONTEXT, -ENOMEM.
+ */
+SHIM_API int pmAddDerivedMetric(const char *name, const char *expr, char **errmsg)
+{
+	const char *at;
+	int err = add(name, expr, &at);
+
+	*errmsg = NULL;
+	switch (err) {
+	case 0:
+		return 0;
+	case -EINVAL:
+	case PM_ERR_BADDERIVE:
+		*errmsg = message_of(err == -EINVAL ? "Syntax Error" : "Semantic Error",
+				     "pmAddDerivedMetric", name, expr, at);
+		return PM_ERR_BADDERIVE;
+	case -EEXIST:
+		err = PM_ERR_BADDERIVE;
+	}
+	*errmsg = short_message(name, err);
+	return err;
+}
+
+/**
+ * pmLoadDerivedConfig() - define the derived metrics of files
+ * @path: files, and folders with files at any depth, with colons between
+ *
+ * What is wrong in a file goes to pmprintf(), and the rest of it counts.
+ *
+ * Return: how many metrics were defined, or -errno of the first file or folder that cannot be read.
+ */
+SHIM_API int pmLoadDerivedConfig(const char *path)
+{
+	shim_registry__begin();
+	return shim_derived__load(path, false);
+}
+
+/* The groups of messages that pmSetDebug() calls by these names */
+static unsigned int *debug_option(int what)
+{
+	switch (what) {
+	case PCP_DERIVED_DEBUG_SYNTAX:
+		return (unsigned int *)&pmDebugOptions.appl0;
+	case PCP_DERIVED_DEBUG_SEMANTICS:
+		return (unsigned int *)&pmDebugOptions.appl1;
+	case PCP_DERIVED_DEBUG_EVAL:
+		return (unsigned int *)&pmDebugOptions.appl2;
+	}
+	return NULL;
+}
+
+static int context_limit(int *out)
+{
+	struct shim_context *ctx;
+	int err = shim_context__enter(&ctx);
+
+	if (err)
+		return err;
+	*out = ctx->derived.limited ? ctx->derived.limit : shim_registry__limit();
+	return shim_context__leave(ctx, 0);
+}
+
+static int set_context_limit(int value)
+{
+	struct shim_context *ctx;
+	int err = shim_context__enter(&ctx);
+
+	if (err)
+		return err;
+	ctx->derived.limited = true;
+	ctx->derived.limit = value;
+	return shim_context__leave(ctx, 0);
+}
+
+/**
+ * pmGetDerivedControl() - a limit on derived metrics, or if their messages are wanted
+ * @what: PCP_DERIVED_GLOBAL_LIMIT, PCP_DERIVED_CONTEXT_LIMIT of the current context, or
+ *	PCP_DERIVED_DEBUG_x
+ * @value: a number of metrics, -1 for no limit; or 0 or 1
+ *
+ * Return: 0, PM_ERR_BADDERIVE for another @what, PM_ERR_NOCONTEXT.
+ */
+SHIM_API int pmGetDerivedControl(int what, int *value)
+{
+	unsigned int *option = debug_option(what);
+
+	if (what == PCP_DERIVED_CONTEXT_LIMIT)
+		return context_limit(value);
+	if (what == PCP_DERIVED_GLOBAL_LIMIT)
+		*value = shim_registry__limit();
+	else if (option)
+		*value = pmDebugOptions.derive && *option;
+	else
+		return PM_ERR_BADDERIVE;
+	return 0;
+}
+
+/**
+ * pmSetDerivedControl() - set a limit on derived metrics, or if their messages are wanted
+ * @what: as for pmGetDerivedControl
+ * @value: likewise; metrics that are there stay
+ *
+ * Return: as pmGetDerivedControl.
+ */
+SHIM_API int pmSetDerivedControl(int what, int value)
+{
+	unsigned int *option = debug_option(what);
+
+	if (what == PCP_DERIVED_CONTEXT_LIMIT)
+		return set_context_limit(value);
+	if (what == PCP_DERIVED_GLOBAL_LIMIT) {
+		shim_registry__set_limit(value);
+	} else if (option) {
+		pmDebugOptions.derive = value;
+		*option = (unsigned int)value;
+	} else {
+		return PM_ERR_BADDERIVE;
+	}
+	return 0;
+}

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Files and folders of derived metrics: name = expression, and name(attribute) = text. */
+#define _GNU_SOURCE	/* asprintf, reallocarray */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "derived.h"
+
+#define DEPTH_MAX 32	/* of folders, which may be links to each other */
+
+/*
+ * struct config - a file
+ * @at: the line to be looked at, without its end
+ * @next: the one after it; NULL after the last one
+ */
+struct config {
+	const char *name;
+	char *text;
+	int line;
+	char *at, *next;
+	int defined;
+};
+
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static char *trim(char *text)
+{
+	char *end;
+
+	while (is_space(*text))
+		text++;
+	end = text + strlen(text);
+	while (end > text && is_space(end[-1]))
+		*--end = '\0';
+	return text;
+}
+
+static bool is_name(const char *name)
+{
+	bool first = true;
+
+	for (; *name; name++) {
+		if (first ? !is_letter(*name) :
+			    !is_letter(*name) && (*name < '0' || *name > '9') && *name != '_' &&
+			    *name != '.')
+			return false;
+		first = *name == '.';
+	}
+	return true;
+}
+
+static void complain(const struct config *c, const char *what, const char *line)
+{
+	pmprintf("[%s:%d] Error: pmLoadDerivedConfig: %s\n", c->name, c->line, what);
+	if (line)
+		pmprintf("%s\n", line);
+	pmflush();
+}
+
+/* The expression, and a mark below what is wrong in it */
+static void complain_at(const struct config *c, const char *name, const char *expr, const char *at)
+{
+	const char *why = shim_derived__why();
+	char *mark = strdup(expr);
+
+	pmprintf("[%s:%d] Error: pmRegisterDerived(%s, ...) syntax error\n%s\n", c->name, c->line,
+		 name, expr);
+	for (char *q = mark; q && *q; q++) {
+		if (q - mark == at - expr)
+			*q = '^';
+		else if (!is_space(*q))
+			*q = ' ';
+	}
+	if (mark)
+		pmprintf("%s\n", mark);
+	if (why)
+		pmprintf("%s\n", why);
+	pmflush();
+	free(mark);
+}
+
+static void define(struct config *c, const char *name, const char *value)
+{
+	const char *expr = value, *at;
+
+	while (is_space(*expr))
+		expr++;
+	if (!*expr) {
+		complain(c, "expression missing", c->at);
+		return;
+	}
+	at = shim_registry__add(name, expr);
+	if (at)
+		complain_at(c, name, value, at);
+	else
+		c->defined++;
+}
+
+static const char *const text_problems[] = {
+	[SHIM_REGISTRY_NO_METRIC] = "cannot set attribute, derived metric (%2$s) not defined",
+	[SHIM_REGISTRY_NO_ATTRIBUTE] = "attribute (%1$s) is unknown for metric (%2$s)",
+	[SHIM_REGISTRY_DUPLICATE] = "duplicate value for attribute (%1$s) of metric (%2$s)",
+	[SHIM_REGISTRY_NO_MEMORY] = "cannot set attribute (%1$s) of metric (%2$s)",
+};
+
+static void set(struct config *c, const char *name, const char *attribute, const char *text,
+		int line)
+{
+	enum shim_registry_result result = shim_registry__set_text(name, attribute, text);
+	int last = c->line;
+	char *what;
+
+	if (result == SHIM_REGISTRY_OK)
+		return;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	if (asprintf(&what, text_problems[result], attribute, name) < 0)
+		return;
+#pragma GCC diagnostic pop
+	c->line = line;
+	complain(c, what, c->at);
+	c->line = last;
+	free(what);
+}
+
+/* Goes on to the next line, which may be part of this one's text */
+static void advance(struct config *c)
+{
+	c->at = c->next;
+	c->line++;
+	if (!c->at)
+		return;
+	c->next = strchr(c->at, '\n');
+	if (c->next)
+		*c->next++ = '\0';
+	if (c->next && !*c->next)
+		c->next = NULL;
+}
+
+static void warn_of_rest(const struct config *c, char *rest)
+{
+	rest = trim(rest);
+	if (!*rest)
+		return;
+	pmprintf("[%s:%d] Warning: pmLoadDerivedConfig: extra text (%s) after attribute value will be ignored\n",
+		 c->name, c->line, rest);
+	pmflush();
+}
+
+/*
+ * A text in quotes, over as many lines as it takes, put together at its own beginning; a backslash
+ * takes the meaning from what follows, be it the end of the line.  NULL if it has no end.
+ */
+static char *quoted(struct config *c, char *from, char quote)
+{
+	char *text = from, *to = from;
+
+	for (;;) {
+		for (; *from; from++) {
+			if (*from == quote) {
+				warn_of_rest(c, from + 1);
+				*to = '\0';
+				return text;
+			}
+			if (*from == '\\' && !*++from)
+				break;
+			*to++ = *from;
+		}
+		if (!c->next)
+			return NULL;
+		if (!(from > text && from[-1] == '\\'))
+			*to++ = '\n';
+		advance(c);
+		from = c->at;
+	}
+}
+
+static void set_attribute(struct config *c, const char *name, const char *attribute, char *value)
+{
+	char *line = strdup(c->at), *text = value, *whole = c->at;
+	int number = c->line;
+	char quote = '\0';
+
+	while (is_space(*text))
+		text++;
+	if (*text == '"' || *text == '\'')
+		quote = *text++;
+	if (!line || !*text) {
+		complain(c, "attribute value missing", c->at);
+	} else if (!quote) {
+		set(c, name, attribute, text, number);
+	} else {
+		text = quoted(c, text, quote);
+		whole = c->at;
+		c->at = line;
+		if (text) {
+			set(c, name, attribute, text, c->line);
+		} else {
+			char what[] = "missing termination (?) for value";
+
+			*strchr(what, '?') = quote;
+			complain(c, what, NULL);
+		}
+		c->at = whole;
+	}
+	free(line);
+}
+
+/* @line: a copy of what is before the "=" */
+static void read_definition(struct config *c, char *line, char *value)
+{
+	char *open = strchr(line, '('), *end = strchr(line, ')'), *name, *attribute;
+
+	if (open)
+		*open = '\0';
+	name = trim(line);
+	if (!*name) {
+		complain(c, "derived metric name missing", c->at);
+	} else if (!is_name(name)) {
+		char *what;
+
+		if (asprintf(&what, "illegal derived metric name (%s)", name) < 0)
+			return;
+		complain(c, what, NULL);
+		free(what);
+	} else if (open && !end) {
+		complain(c, "missing ')' after attribute", c->at);
+	} else if (!open) {
+		define(c, name, value);
+	} else {
+		*end = '\0';
+		attribute = trim(open + 1);
+		if (*attribute)
+			set_attribute(c, name, attribute, value);
+		else
+			complain(c, "attribute name missing", c->at);
+	}
+}
+
+static int read_line(struct config *c)
+{
+	char *equals = strchr(c->at, '='), *line;
+
+	if (!*c->at || *c->at == '#')
+		return 0;
+	if (!equals) {
+		complain(c, "missing ``='' after derived metric name", c->at);
+		return 0;
+	}
+	line = strndup(c->at, (size_t)(equals - c->at));
+	if (!line)
+		return -ENOMEM;
+	read_definition(c, line, equals + 1);
+	free(line);
+	return 0;
+}
+
+/* The whole of a file, with a NUL */
+static int read_whole(FILE *f, char **out)
+{
+	size_t len = 0, room = 4096;
+	char *text = malloc(room);
+
+	while (text) {
+		size_t n = fread(text + len, 1, room - len - 1, f);
+		char *more;
+
+		len += n;
+		if (!n)
+			break;
+		if (len + 1 < room)
+			continue;
+		more = reallocarray(text, room, 2);
+		if (!more)
+			free(text);
+		text = more;
+		room *= 2;
+	}
+	if (!text)
+		return -ENOMEM;
+	text[len] = '\0';
+	*out = text;
+	return ferror(f) ? -EIO : 0;
+}
+
+static int load_text(struct config *c)
+{
+	int err = 0;
+
+	c->next = c->text;
+	for (advance(c); c->at && !err; advance(c))
+		err = read_line(c);
+	return err ? err : c->defined;
+}
+
+static int load_file(const char *name)
+{
+	struct config c = { .name = name };
+	FILE *f = fopen(name, "re");
+	int err;
+
+	if (!f)
+		return -errno;
+	err = read_whole(f, &c.text);
+	fclose(f);
+	if (!err)
+		err = load_text(&c);
+	free(c.text);
+	return err;
+}
+
+static int load_one(const char *name, bool lenient, int depth);
+
+static int load_folder(const char *name, bool lenient, int depth)
+{
+	DIR *folder = opendir(name);
+	struct dirent *entry;
+	int n = 0, err = 0;
+
+	if (!folder)
+		return -errno;
+	while (err >= 0 && (entry = readdir(folder))) {
+		char *path;
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		err = asprintf(&path, "%s/%s", name, entry->d_name) < 0 ? -ENOMEM : 0;
+		if (err)
+			break;
+		err = load_one(path, lenient, depth + 1);
+		free(path);
+		if (err > 0)
+			n += err;
+	}
+	closedir(folder);
+	return err < 0 ? err : n;
+}
+
+static int load_one(const char *name, bool lenient, int depth)
+{
+	struct stat st;
+	int err = 0;
+
+	if (stat(name, &st))
+		err = -errno;
+	else if (S_ISREG(st.st_mode))
+		err = load_file(name);
+	else if (S_ISDIR(st.st_mode))
+		err = depth < DEPTH_MAX ? load_folder(name, lenient, depth) : -ELOOP;
+	return err < 0 && lenient ? 0 : err;
+}
+
+int shim_derived__load(const char *path, bool lenient)
+{
+	int n = 0, err = 0;
+
+	while (*path && err >= 0) {
+		size_t len = strcspn(path, ":");
+		char *name = strndup(path, len);
+
+		if (!name)
+			return -ENOMEM;
+		err = load_one(name, lenient, 0);
+		if (err > 0)
+			n += err;
+		free(name);
+		path += len;
+		path += *path == ':';
+	}
+	return err < 0 ? err : n;
+}

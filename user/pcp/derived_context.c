@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The derived metrics of a context, its own and global ones: found, and bound to the metrics that
+ * the context has.
+ *
+ * Threads: all of it belongs to a context, which is locked.
+ */
+#define _GNU_SOURCE	/* reallocarray */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "derived.h"
+
+#define DEPTH_MAX	64	/* of metrics that are derived from derived ones */
+#define OWN_MAX		(1023u * 2048u)
+
+void shim_bound__fini(struct shim_bound *b)
+{
+	for (int i = 0; b->cells && i < b->expr->n; i++) {
+		free(b->cells[i].now.all);
+		free(b->cells[i].last.all);
+		shim_pmidmap__fini(&b->cells[i].matches);
+	}
+	free(b->cells);
+	b->cells = NULL;
+}
+
+void shim_derived__fini(struct shim_derived *d)
+{
+	for (unsigned int i = 0; i < d->n; i++) {
+		shim_bound__fini(&d->all[i]->bound);
+		if (d->all[i]->own)
+			shim_definition__free(d->all[i]->def);
+		free(d->all[i]);
+	}
+	free(d->all);
+	free(d->at[0].all);
+	free(d->at[1].all);
+	memset(d, 0, sizeof(*d));
+}
+
+static int grow(struct shim_derived *d, struct shim_derived_at *at, unsigned int number)
+{
+	if (d->n == d->room) {
+		unsigned int room = d->room ? d->room * 2 : 8;
+		struct shim_derived_entry **all = reallocarray(d->all, room, sizeof(*all));
+
+		if (!all)
+			return -ENOMEM;
+		d->all = all;
+		d->room = room;
+	}
+	if (number >= at->room) {
+		unsigned int room = at->room ? at->room * 2 : 8;
+		unsigned int *all = reallocarray(at->all, room, sizeof(*all));
+
+		if (!all)
+			return -ENOMEM;
+		at->all = all;
+		at->room = room;
+	}
+	return 0;
+}
+
+static int append(struct shim_derived *d, struct shim_definition *def, bool own)
+{
+	unsigned int number = own ? d->own : d->globals;
+	struct shim_derived_entry *e = calloc(1, sizeof(*e));
+	int err = e ? grow(d, &d->at[own], number) : -ENOMEM;
+
+	if (err) {
+		free(e);
+		return err;
+	}
+	e->def = def;
+	e->own = own;
+	d->at[own].all[number] = d->n;
+	d->all[d->n++] = e;
+	if (own)
+		d->own++;
+	else
+		d->globals++;
+	return 0;
+}
+
+static struct shim_derived_entry *own_by_name(struct shim_derived *d, const char *name)
+{
+	for (unsigned int i = 0; i < d->own; i++) {
+		struct shim_derived_entry *e = d->all[d->at[1].all[i]];
+
+		if (!strcmp(e->def->name, name))
+			return e;
+	}
+	return NULL;
+}
+
+void shim_derived__refresh(struct shim_derived *d)
+{
+	unsigned int n = shim_registry__count();
+
+	while (d->globals < n) {
+		struct shim_definition *def = shim_registry__at(d->globals);
+
+		if (append(d, def, false))
+			return;
+		d->all[d->n - 1]->masked = own_by_name(d, def->name);
+	}
+}
+
+struct shim_derived_entry *shim_derived__by_pmid(struct shim_context *ctx, pmID pmid)
+{
+	struct shim_derived *d = &ctx->derived;
+	bool own = false;
+	int number = shim_derived__number(pmid, &own);
+
+	if (number < 0)
+		return NULL;
+	if (!own)
+		shim_derived__refresh(d);
+	if ((unsigned int)number >= (own ? d->own : d->globals))
+		return NULL;
+	return d->all[d->at[own].all[number]];
+}
+
+struct shim_derived_entry *shim_derived__by_name(struct shim_context *ctx, const char *name)
+{
+	struct shim_derived *d = &ctx->derived;
+	struct shim_derived_entry *e = own_by_name(d, name);
+	int number;
+
+	if (e)
+		return e;
+	number = shim_registry__find(name);
+	if (number < 0)
+		return NULL;
+	shim_derived__refresh(d);
+	return (unsigned int)number < d->globals ? d->all[d->at[0].all[number]] : NULL;
+}
+
+/* Metrics that the context has without us */
+static int look_up(struct shim_context *ctx, const char *name, pmID *pmid)
+{
+	*pmid = PM_ID_NULL;
+	return ctx->source->metrics(ctx, 1, &name, pmid);
+}
+
+/* The metric's, whatever it is */
+static int describe(struct shim_context *ctx, pmID pmid, pmDesc *desc)
+{
+	struct shim_derived_entry *e = shim_derived__by_pmid(ctx, pmid);
+	int err;
+
+	if (!e)
+		return ctx->source->desc(ctx, pmid, desc);
+	err = shim_derived__bind(ctx, e, true);
+	if (!err)
+		*desc = e->bound.cells[e->bound.expr->n - 1].desc;
+	return err;
+}
+
+static void trace(const struct shim_derived_entry *e, const char *operand, int err)
+{
+	char text[PM_MAXERRMSGLEN];
+
+	if (pmDebugOptions.derive)
+		fprintf(stderr, "derived metric %s: operand %s: %s\n", e->def->name, operand,
+			pmErrStr_r(err, text, sizeof(text)));
+}
+
+/* @optional: it need not be there */
+static int bind_name(struct shim_context *ctx, const struct shim_derived_entry *e,
+		     const char *name, bool optional, struct shim_cell *cell)
+{
+	int err = look_up(ctx, name, &cell->pmid);
+
+	if (err < 0) {
+		struct shim_derived_entry *other = shim_derived__by_name(ctx, name);
+
+		if (other) {
+			cell->pmid = other->def->pmid;
+			err = 0;
+		}
+	}
+	cell->unused = optional;
+	if (err < 0 && optional)
+		return 0;
+	if (err >= 0)
+		err = describe(ctx, cell->pmid, &cell->desc);
+	if (err < 0)
+		trace(e, name, err);
+	return err < 0 ? err : 0;
+}
+
+static bool is_operand_of(const struct shim_expr *expr, int i, enum shim_node_kind kind)
+{
+	return i + 1 < expr->n && expr->nodes[i + 1].kind == kind;
+}
+
+static int bind_names(struct shim_context *ctx, struct shim_derived_entry *e)
+{
+	const struct shim_expr *expr = &e->def->expr;
+	struct shim_cell *cells = calloc((size_t)expr->n, sizeof(*cells));
+	int err = 0;
+
+	if (!cells)
+		return -ENOMEM;
+	e->bound = (struct shim_bound){ .expr = expr, .cells = cells };
+	for (int i = 0; i < expr->n && !err; i++) {
+		const struct shim_node *node = &expr->nodes[i];
+
+		cells[i].pmid = PM_ID_NULL;
+		cells[i].mul = cells[i].div = 1;
+		cells[i].desc = node->desc;
+		if (node->kind == SHIM_NODE_NAME)
+			err = bind_name(ctx, e, node->text, is_operand_of(expr, i, SHIM_NODE_DEFINED),
+					&cells[i]);
+	}
+	return err;
+}
+
+/* A metric that the context has goes before a derived one of its name. */
+static int bind_entry(struct shim_context *ctx, struct shim_derived_entry *e, bool say)
+{
+	pmID pmid;
+	int err;
+
+	if (look_up(ctx, e->def->name, &pmid) >= 0)
+		return PM_ERR_BADDERIVE;
+	err = bind_names(ctx, e);
+	if (!err)
+		err = shim_bound__check(&e->bound, e->def->name, say);
+	if (!err)
+		e->bound.cells[e->bound.expr->n - 1].desc.pmid = e->def->pmid;
+	return err;
+}
+
+int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, bool say)
+{
+	struct shim_derived *d = &ctx->derived;
+
+	switch (e->state) {
+	case SHIM_DERIVED_BOUND:
+		return 0;
+	case SHIM_DERIVED_BAD:
+		return PM_ERR_BADDERIVE;
+	case SHIM_DERIVED_BINDING:
+		shim_derived__set_why("Recursive definition");
+		return PM_ERR_BADDERIVE;
+	case SHIM_DERIVED_NEW:
+		break;
+	}
+	if (d->depth == DEPTH_MAX) {
+		shim_derived__set_why("Recursive definition");
+		return PM_ERR_BADDERIVE;
+	}
+	d->depth++;
+	e->state = SHIM_DERIVED_BINDING;
+	e->state = bind_entry(ctx, e, say) ? SHIM_DERIVED_BAD : SHIM_DERIVED_BOUND;
+	d->depth--;
+	if (e->state == SHIM_DERIVED_BOUND)
+		return 0;
+	shim_bound__fini(&e->bound);
+	return PM_ERR_BADDERIVE;
+}
+
+static int limit_of(const struct shim_derived *d)
+{
+	return d->limited ? d->limit : -1;
+}
+
+static const char *refusal(struct shim_derived *d, const char *name)
+{
+	int limit = limit_of(d);
+
+	if (limit != -1 && (long)d->own >= limit)
+		return "Too many per-context derived metrics";
+	if (own_by_name(d, name))
+		return "Duplicate per-context derived metric name";
+	return d->own >= OWN_MAX ? "per-context PMID space exhausted" : NULL;
+}
+
+static void mask(struct shim_derived *d, const char *name)
+{
+	for (unsigned int i = 0; i < d->n; i++)
+		if (!d->all[i]->own && !strcmp(d->all[i]->def->name, name))
+			d->all[i]->masked = true;
+}
+
+int shim_derived__add(struct shim_context *ctx, const char *name, const char *expr,
+		      const char **at)
+{
+	struct shim_derived *d = &ctx->derived;
+	struct shim_definition *def;
+	const char *why;
+	int err;
+
+	*at = expr;
+	shim_derived__refresh(d);
+	why = refusal(d, name);
+	if (why) {
+		shim_derived__set_why(why);
+		return -EEXIST;
+	}
+	err = shim_definition__new(name, expr, at, &def);
+	if (err)
+		return err;
+	*at = expr;
+	def->pmid = shim_derived__pmid(d->own, true);
+	mask(d, name);
+	err = append(d, def, true);
+	if (err) {
+		shim_definition__free(def);
+		return err;
+	}
+	shim_derived__bind(ctx, d->all[d->n - 1], false);
+	return shim_derived__why() ? PM_ERR_BADDERIVE : 0;
+}

@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The values of a derived metric: those of its operands in a fetch's result, node by node. */
+#define _GNU_SOURCE	/* reallocarray */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "derived.h"
+#include "derived_number.h"
+#include "stamp.h"
+
+#define MATCHES_KEPT 256	/* beyond those that a result has */
+
+/*
+ * struct evaluation - one of an expression
+ * @result: of the fetch, with the operands' metrics
+ * @stamp: of the fetch
+ */
+struct evaluation {
+	struct shim_context *ctx;
+	const struct shim_expr *expr;
+	struct shim_cell *cells;
+	const pmResult *result;
+	struct shim_ts stamp;
+};
+
+static int room_for(struct shim_derived_values *values, int n)
+{
+	struct shim_derived_value *all;
+
+	if (n <= values->room)
+		return 0;
+	all = reallocarray(values->all, n, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	values->all = all;
+	values->room = n;
+	return 0;
+}
+
+/* As many as the operand has, of its instances; their values are the caller's to fill: how many */
+static int like_operand(struct shim_cell *cell, const struct shim_cell *operand)
+{
+	int n = operand->now.n, err;
+
+	cell->now.n = n;
+	if (n <= 0)
+		return n;
+	err = room_for(&cell->now, n);
+	if (err)
+		return err;
+	for (int i = 0; i < n; i++)
+		cell->now.all[i].inst = operand->now.all[i].inst;
+	return n;
+}
+
+/* Where a scale was chosen, the type is PM_TYPE_DOUBLE. */
+static pmAtomValue promote(int to, const struct shim_cell *cell, pmAtomValue v)
+{
+	v = shim_number__promote(to, cell->desc.type, v);
+	if (to == PM_TYPE_DOUBLE)
+		v.d = v.d / cell->div * cell->mul;
+	return v;
+}
+
+static pmAtomValue operate(enum shim_node_kind kind, int type, const struct shim_cell *left,
+			   pmAtomValue a, const struct shim_cell *right, pmAtomValue b)
+{
+	int common = left->desc.type > right->desc.type ? left->desc.type : right->desc.type;
+	bool is;
+
+	if (shim_node__form(kind)->class == SHIM_CLASS_ARITHMETIC)
+		return shim_number__calculate(kind, type, promote(type, left, a),
+					      promote(type, right, b));
+	a = promote(common, left, a);
+	b = promote(common, right, b);
+	if (kind == SHIM_NODE_AND)
+		is = !shim_number__is_zero(common, a) && !shim_number__is_zero(common, b);
+	else if (kind == SHIM_NODE_OR)
+		is = !shim_number__is_zero(common, a) || !shim_number__is_zero(common, b);
+	else
+		is = shim_number__holds(kind, shim_number__compare(common, a, b));
+	return shim_number__from_bool(PM_TYPE_U32, is);
+}
+
+/* Where an instance is among values, most likely at @hint; or -1 */
+static int position_of(const struct shim_derived_values *values, int inst, int hint)
+{
+	if (hint < values->n && values->all[hint].inst == inst)
+		return hint;
+	for (int i = 0; i < values->n; i++)
+		if (values->all[i].inst == inst)
+			return i;
+	return -1;
+}
+
+static int eval_binary(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
+{
+	const struct shim_cell *left = &ev->cells[node->left], *right = &ev->cells[node->right];
+	bool lmany = left->desc.indom != PM_INDOM_NULL, rmany = right->desc.indom != PM_INDOM_NULL;
+	const struct shim_cell *many = !lmany && rmany ? right : left;
+	int n = 0, err;
+
+	cell->now.n = 0;
+	if (left->now.n <= 0 || right->now.n <= 0)
+		return 0;
+	err = room_for(&cell->now, many->now.n);
+	if (err)
+		return err;
+	for (int i = 0; i < many->now.n; i++) {
+		struct shim_derived_value *out = &cell->now.all[n];
+		int l = lmany ? i : 0, r = rmany ? i : 0;
+
+		out->inst = many->now.all[i].inst;
+		if (lmany && rmany)
+			r = position_of(&right->now, out->inst, n);
+		if (r < 0)
+			continue;
+		out->v = operate(node->kind, cell->desc.type, left, left->now.all[l].v, right,
+				 right->now.all[r].v);
+		n++;
+		if (!lmany && !rmany)
+			break;
+	}
+	cell->now.n = n;
+	return n;
+}
+
+static int eval_not(const struct shim_cell *operand, struct shim_cell *cell)
+{
+	int n = like_operand(cell, operand);
+
+	for (int i = 0; i < n; i++) {
+		bool is = shim_number__is_zero(operand->desc.type, operand->now.all[i].v);
+
+		cell->now.all[i].v = shim_number__from_bool(cell->desc.type, is);
+	}
+	return n;
+}
+
+static int eval_neg(const struct shim_cell *operand, struct shim_cell *cell)
+{
+	int n = like_operand(cell, operand);
+
+	for (int i = 0; i < n; i++) {
+		pmAtomValue v = operand->now.all[i].v;
+
+		switch (cell->desc.type) {
+		case PM_TYPE_32:
+			v.ul = 0u - v.ul;
+			break;
+		case PM_TYPE_64:
+			v.ull = 0ull - v.ull;
+			break;
+		case PM_TYPE_FLOAT:
+			v.f = -v.f;
+			break;
+		default:
+			v.d = -v.d;
+		}
+		cell->now.all[i].v = v;
+	}
+	return n;
+}
+
+static int eval_rescale(const struct shim_node *node, const struct shim_cell *operand,
+			struct shim_cell *cell)
+{
+	int n = like_operand(cell, operand), kept = 0;
+
+	for (int i = 0; i < n; i++) {
+		pmAtomValue in = operand->now.all[i].v;
+
+		cell->now.all[kept].inst = operand->now.all[i].inst;
+		if (pmConvScale(cell->desc.type, &in, &operand->desc.units,
+				&cell->now.all[kept].v, &node->desc.units) >= 0)
+			kept++;
+	}
+	return n < 0 ? n : (cell->now.n = kept);
+}
+
+/* From a unit of time to seconds */
+static double seconds_in(int scale)
+{
+	double seconds = 1;
+
+	for (; scale < PM_TIME_SEC; scale++)
+		seconds /= 1000;
+	for (; scale > PM_TIME_SEC; scale--)
+		seconds *= 60;
+	return seconds;
+}
+
+static pmAtomValue rate(const struct shim_cell *operand, pmAtomValue now, pmAtomValue last,
+			double elapsed)
+{
+	pmAtomValue v;
+
+	v.d = shim_number__increase(operand->desc.type, now, last) / elapsed;
+	if (operand->desc.units.dimTime == 1)
+		v.d *= seconds_in(operand->desc.units.scaleTime);
+	return v;
+}
+
+static double elapsed_between(struct shim_ts from, struct shim_ts to)
+{
+	struct timespec a = shim_stamp__to_timespec(to), b = shim_stamp__to_timespec(from);
+
+	pmtimespecDec(&a, &b);
+	return pmtimespecToReal(&a);
+}
+
+/* Of the instances that were there at the last fetch */
+static int eval_change(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
+{
+	const struct shim_cell *operand = &ev->cells[node->left];
+	int n = operand->now.n < operand->last.n ? operand->now.n : operand->last.n;
+	int found = 0, err;
+	double elapsed;
+
+	cell->last_stamp = cell->stamp;
+	cell->stamp = ev->stamp;
+	cell->now.n = n;
+	if (n <= 0)
+		return n;
+	err = room_for(&cell->now, n);
+	if (err)
+		return err;
+	elapsed = elapsed_between(cell->last_stamp, cell->stamp);
+	for (int i = 0; i < operand->now.n && found < n; i++) {
+		struct shim_derived_value *out = &cell->now.all[found];
+		const struct shim_derived_value *now = &operand->now.all[i];
+		int at = position_of(&operand->last, now->inst, i);
+
+		if (at < 0)
+			continue;
+		out->inst = now->inst;
+		out->v = node->kind == SHIM_NODE_RATE ?
+			rate(operand, now->v, operand->last.all[at].v, elapsed) :
+			shim_number__difference(operand->desc.type, now->v, operand->last.all[at].v);
+		found++;
+	}
+	cell->now.n = found;
+	return found;
+}
+
+static bool is_better(enum shim_node_kind kind, int type, pmAtomValue v, pmAtomValue best)
+{
+	return shim_number__compare(type, v, best) == (kind == SHIM_NODE_MAX ? 1 : -1);
+}
+
+/* Over all instances; there is no greatest and no least of none */
+static int eval_aggregate(const struct shim_node *node, const struct shim_cell *operand,
+			  struct shim_cell *cell)
+{
+	int n = operand->now.n > 0 ? operand->now.n : 0, type = operand->desc.type;
+	bool extreme = node->kind == SHIM_NODE_MAX || node->kind == SHIM_NODE_MIN;
+	pmAtomValue sum = { 0 };
+	int err = room_for(&cell->now, 1);
+
+	if (err)
+		return err;
+	for (int i = 0; i < n; i++) {
+		pmAtomValue v = operand->now.all[i].v;
+
+		if (node->kind == SHIM_NODE_AVG)
+			sum.f += shim_number__to_float(type, v) / (float)n;
+		else if (node->kind == SHIM_NODE_SUM)
+			sum = shim_number__calculate(SHIM_NODE_PLUS, type, sum, v);
+		else if (!i || is_better(node->kind, type, v, sum))
+			sum = v;
+	}
+	cell->now.all[0] = (struct shim_derived_value){ .inst = PM_IN_NULL, .v = sum };
+	cell->now.n = n || !extreme;
+	return cell->now.n;
+}
+
+static int single(struct shim_cell *cell, pmAtomValue v)
+{
+	int err = room_for(&cell->now, 1);
+
+	if (err)
+		return err;
+	cell->now.all[0] = (struct shim_derived_value){ .inst = PM_IN_NULL, .v = v };
+	cell->now.n = 1;
+	return 1;
+}
+
+static int eval_count(const struct shim_cell *operand, struct shim_cell *cell)
+{
+	pmAtomValue v = { 0 };
+
+	v.ul = operand->now.n > 0 ? (uint32_t)operand->now.n : 0;
+	return single(cell, v);
+}
+
+static int eval_scalar(const struct shim_cell *operand, struct shim_cell *cell)
+{
+	cell->now.n = operand->now.n;
+	return operand->now.n > 0 ? single(cell, operand->now.all[0].v) : operand->now.n;
+}
+
+static int eval_constant(const struct shim_node *node, struct shim_cell *cell)
+{
+	pmAtomValue v = { 0 };
+
+	switch (cell->desc.type) {
+	case PM_TYPE_FLOAT:
+		v.f = (float)strtod(node->text, NULL);
+		break;
+	case PM_TYPE_DOUBLE:
+		v.d = strtod(node->text, NULL);
+		break;
+	case PM_TYPE_64:
+	case PM_TYPE_U64:
+		v.ull = strtoull(node->text, NULL, 10);
+		break;
+	default:
+		v.ul = (uint32_t)strtoull(node->text, NULL, 10);
+	}
+	return single(cell, v);
+}
+
+static int eval_defined(const struct shim_cell *operand, struct shim_cell *cell)
+{
+	return single(cell, shim_number__from_bool(PM_TYPE_U32, operand->pmid != PM_ID_NULL));
+}
+
+/*
+ * Of the guard's i-th value, or its last one, the i-th value of one operand, or its first; the
+ * instances are those of the operand that has some.
+ */
+static int eval_ternary(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
+{
+	const struct shim_node *colon = &ev->expr->nodes[node->right];
+	const struct shim_cell *guard = &ev->cells[node->left];
+	const struct shim_cell *yes = &ev->cells[colon->left], *no = &ev->cells[colon->right];
+	const struct shim_cell *insts = yes, *others = no, *pick = no;
+	int n = yes->now.n > no->now.n ? yes->now.n : no->now.n, err;
+
+	cell->now.n = 0;
+	if (guard->now.n <= 0 || yes->now.n <= 0 || no->now.n <= 0)
+		return 0;
+	if (yes->desc.indom == PM_INDOM_NULL && no->desc.indom != PM_INDOM_NULL) {
+		insts = no;
+		others = yes;
+	}
+	if (yes->desc.indom != PM_INDOM_NULL && no->desc.indom == PM_INDOM_NULL)
+		n = yes->now.n;
+	err = room_for(&cell->now, n);
+	if (err)
+		return err;
+	for (int i = 0; i < n; i++) {
+		const struct shim_cell *from = i < insts->now.n ? insts : others;
+
+		if (i < guard->now.n)
+			pick = shim_number__is_zero(guard->desc.type, guard->now.all[i].v) ? no : yes;
+		cell->now.all[i].inst = from->now.all[i].inst;
+		cell->now.all[i].v = pick->now.all[i < pick->now.n ? i : 0].v;
+	}
+	cell->now.n = n;
+	return n;
+}
+
+/* An archive knows its instances by time: that of the fetch, not of the next one. */
+static int at_fetch(struct evaluation *ev, pmInDom indom, int inst, const char *name, char **out)
+{
+	struct shim_ts origin = ev->ctx->origin;
+	int err;
+
+	ev->ctx->origin = ev->stamp;
+	if (name)
+		err = ev->ctx->source->instance(ev->ctx, indom, name);
+	else
+		err = ev->ctx->source->instance_name(ev->ctx, indom, inst, out);
+	ev->ctx->origin = origin;
+	return err;
+}
+
+/* By the name's part before its first blank; one that has no name matches nothing */
+static bool look_at(struct evaluation *ev, const struct shim_node *node, pmInDom indom, int inst)
+{
+	bool matches;
+	char *name;
+
+	if (indom == PM_INDOM_NULL || at_fetch(ev, indom, inst, NULL, &name) < 0)
+		return false;
+	name[strcspn(name, " ")] = '\0';
+	matches = !regexec(node->pattern, name, 0, NULL, 0);
+	free(name);
+	return matches != node->inverted;
+}
+
+static int eval_pattern(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
+{
+	const struct shim_cell *operand = &ev->cells[node->left];
+	int found = 0, err = room_for(&cell->now, operand->now.n);
+
+	if (err)
+		return err;
+	if (cell->matches.n > (uint32_t)operand->now.n + MATCHES_KEPT)
+		shim_pmidmap__fini(&cell->matches);
+	for (int i = 0; i < operand->now.n; i++) {
+		int inst = operand->now.all[i].inst;
+		uint32_t matches = shim_pmidmap__get(&cell->matches, (uint32_t)inst);
+
+		if (matches == SHIM_PMIDMAP_NONE) {
+			matches = look_at(ev, node, operand->desc.indom, inst);
+			err = shim_pmidmap__add(&cell->matches, (uint32_t)inst, matches);
+			if (err)
+				return err;
+		}
+		if (matches)
+			cell->now.all[found++] = operand->now.all[i];
+	}
+	cell->now.n = found;
+	return found;
+}
+
+static int eval_exact(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
+{
+	const struct shim_cell *operand = &ev->cells[node->left];
+	int at, inst, err = room_for(&cell->now, 1);
+
+	if (err)
+		return err;
+	if (!cell->inst_known) {
+		if (operand->desc.indom == PM_INDOM_NULL)
+			return 0;
+		inst = at_fetch(ev, operand->desc.indom, 0, node->text, NULL);
+		if (inst < 0)
+			return 0;
+		cell->inst = inst;
+		cell->inst_known = true;
+	}
+	at = position_of(&operand->now, cell->inst, 0);
+	if (at < 0)
+		return 0;
+	cell->now.all[0] = operand->now.all[at];
+	cell->now.n = 1;
+	return 1;
+}
+
+static int eval_filter(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
+{
+	cell->now.n = 0;
+	if (ev->cells[node->left].now.n <= 0)
+		return 0;
+	return node->by_pattern ? eval_pattern(ev, node, cell) : eval_exact(ev, node, cell);
+}
+
+/* A block's number of the size that its type has */
+static int from_block(const pmValueSet *set, const pmValue *value, size_t size, pmAtomValue *out)
+{
+	const pmValueBlock *block = value->value.pval;
+
+	if (set->valfmt == PM_VAL_INSITU || block->vlen < PM_VAL_HDR_SIZE + size)
+		return PM_ERR_LOGREC;
+	memcpy(out, block->vbuf, size);
+	return 0;
+}
+
+static int value_of(int type, const pmValueSet *set, const pmValue *value, pmAtomValue *out)
+{
+	*out = (pmAtomValue){ 0 };
+	switch (type) {
+	case PM_TYPE_32:
+	case PM_TYPE_U32:
+		if (set->valfmt != PM_VAL_INSITU)
+			return PM_ERR_LOGREC;
+		out->l = value->value.lval;
+		return 0;
+	case PM_TYPE_FLOAT:
+		if (set->valfmt != PM_VAL_INSITU)
+			return from_block(set, value, sizeof(out->f), out);
+		out->l = value->value.lval;
+		return 0;
+	case PM_TYPE_64:
+	case PM_TYPE_U64:
+	case PM_TYPE_DOUBLE:
+		return from_block(set, value, sizeof(out->ll), out);
+	case PM_TYPE_STRING:
+	case PM_TYPE_AGGREGATE:
+	case PM_TYPE_AGGREGATE_STATIC:
+	case PM_TYPE_EVENT:
+	case PM_TYPE_HIGHRES_EVENT:
+		if (set->valfmt == PM_VAL_INSITU)
+			return PM_ERR_LOGREC;
+		out->vbp = value->value.pval;
+		return 0;
+	}
+	return PM_ERR_TYPE;
+}
+
+static const pmValueSet *set_of(const pmResult *result, pmID pmid)
+{
+	for (int i = 0; i < result->numpmid; i++)
+		if (result->vset[i]->pmid == pmid)
+			return result->vset[i];
+	return NULL;
+}
+
+static void keep_last(struct shim_cell *cell)
+{
+	struct shim_derived_values last = cell->last;
+
+	cell->last = cell->now;
+	cell->now = last;
+	cell->now.n = 0;
+}
+
+static int eval_name(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
+{
+	const pmValueSet *set = set_of(ev->result, cell->pmid);
+	int err;
+
+	if (node->keeps_last)
+		keep_last(cell);
+	cell->now.n = set ? set->numval : PM_ERR_PMID;
+	if (cell->now.n <= 0)
+		return cell->now.n;
+	err = room_for(&cell->now, set->numval);
+	for (int i = 0; i < set->numval && !err; i++) {
+		cell->now.all[i].inst = set->vlist[i].inst;
+		err = value_of(cell->desc.type, set, &set->vlist[i], &cell->now.all[i].v);
+	}
+	if (err)
+		cell->now.n = err;
+	return cell->now.n;
+}
+
+static int copy_values(struct shim_cell *cell, const struct shim_cell *operand)
+{
+	int n = like_operand(cell, operand);
+
+	if (n > 0)
+		memcpy(cell->now.all, operand->now.all, (size_t)n * sizeof(*cell->now.all));
+	return n;
+}
+
+static int eval_node(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
+{
+	const struct shim_cell *operand = node->left < 0 ? NULL : &ev->cells[node->left];
+
+	switch (node->kind) {
+	case SHIM_NODE_INTEGER:
+	case SHIM_NODE_DOUBLE:
+		return eval_constant(node, cell);
+	case SHIM_NODE_NAME:
+		return cell->unused ? 0 : eval_name(ev, node, cell);
+	case SHIM_NODE_DELTA:
+	case SHIM_NODE_RATE:
+		return eval_change(ev, node, cell);
+	case SHIM_NODE_NOT:
+		return eval_not(operand, cell);
+	case SHIM_NODE_NEG:
+		return eval_neg(operand, cell);
+	case SHIM_NODE_COLON:
+	case SHIM_NODE_ANON:
+		return 0;
+	case SHIM_NODE_QUEST:
+		return eval_ternary(ev, node, cell);
+	case SHIM_NODE_RESCALE:
+		return eval_rescale(node, operand, cell);
+	case SHIM_NODE_INSTANT:
+		return copy_values(cell, operand);
+	case SHIM_NODE_AVG:
+	case SHIM_NODE_SUM:
+	case SHIM_NODE_MAX:
+	case SHIM_NODE_MIN:
+		return eval_aggregate(node, operand, cell);
+	case SHIM_NODE_COUNT:
+		return eval_count(operand, cell);
+	case SHIM_NODE_SCALAR:
+		return eval_scalar(operand, cell);
+	case SHIM_NODE_DEFINED:
+		return eval_defined(operand, cell);
+	case SHIM_NODE_FILTER:
+		return eval_filter(ev, node, cell);
+	default:
+		return eval_binary(ev, node, cell);
+	}
+}
+
+/* What count() makes of an error is 0. */
+static bool is_forgiven(const struct shim_expr *expr, int i)
+{
+	return i + 1 < expr->n && expr->nodes[i + 1].kind == SHIM_NODE_COUNT;
+}
+
+int shim_bound__evaluate(struct shim_context *ctx, struct shim_bound *b, const pmResult *result,
+			 struct shim_ts stamp)
+{
+	struct evaluation ev = { .ctx = ctx, .expr = b->expr, .cells = b->cells,
+				 .result = result, .stamp = stamp };
+	int n = 0;
+
+	for (int i = 0; i < b->expr->n; i++) {
+		n = eval_node(&ev, &b->expr->nodes[i], &b->cells[i]);
+		if (n < 0 && !is_forgiven(b->expr, i))
+			return n;
+	}
+	return n;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Expressions of derived metrics: from text to tokens to nodes.
+ *
+ * The nodes of an expression are an array in which operands come before what is made of them, the
+ * root last: binding, checking and evaluating are loops over it, whatever the depth.
+ */
+#ifndef SHIM_PCP_DERIVED_EXPR_H
+#define SHIM_PCP_DERIVED_EXPR_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <pcp/pmapi.h>
+
+#define SHIM_NODE_NONE	(-1)
+#define SHIM_EXPR_OPEN	10000	/* operators and parentheses that wait for an operand */
+#define SHIM_EXPR_WHY	256	/* of a reason, with its NUL */
+
+enum shim_token {
+	SHIM_TOKEN_END,
+	SHIM_TOKEN_BAD,
+	SHIM_TOKEN_INTEGER,
+	SHIM_TOKEN_DOUBLE,
+	SHIM_TOKEN_NAME,
+	SHIM_TOKEN_STRING,
+	SHIM_TOKEN_INSTANCE,
+	SHIM_TOKEN_PATTERN,
+	SHIM_TOKEN_OPERATOR,	/* with the operator's node kind; "-" is SHIM_NODE_MINUS */
+	SHIM_TOKEN_FUNCTION,	/* with the function's node kind; "(" follows */
+	SHIM_TOKEN_MKCONST,	/* likewise */
+	SHIM_TOKEN_NOT,
+	SHIM_TOKEN_QUEST,
+	SHIM_TOKEN_COLON,
+	SHIM_TOKEN_OPEN,
+	SHIM_TOKEN_CLOSE,
+	SHIM_TOKEN_COMMA,
+	SHIM_TOKEN_ASSIGN,
+	SHIM_TOKEN_TYPE,
+	SHIM_TOKEN_SEMANTICS,
+	SHIM_TOKEN_UNITS,
+};
+
+enum shim_node_kind {
+	SHIM_NODE_INTEGER,
+	SHIM_NODE_DOUBLE,
+	SHIM_NODE_NAME,
+	SHIM_NODE_PLUS,
+	SHIM_NODE_MINUS,
+	SHIM_NODE_STAR,
+	SHIM_NODE_SLASH,
+	SHIM_NODE_LT,
+	SHIM_NODE_LEQ,
+	SHIM_NODE_EQ,
+	SHIM_NODE_GEQ,
+	SHIM_NODE_GT,
+	SHIM_NODE_NEQ,
+	SHIM_NODE_AND,
+	SHIM_NODE_OR,
+	SHIM_NODE_NOT,
+	SHIM_NODE_NEG,
+	SHIM_NODE_QUEST,	/* left: the guard, right: a COLON */
+	SHIM_NODE_COLON,
+	SHIM_NODE_AVG,
+	SHIM_NODE_COUNT,
+	SHIM_NODE_DELTA,
+	SHIM_NODE_MAX,
+	SHIM_NODE_MIN,
+	SHIM_NODE_SUM,
+	SHIM_NODE_ANON,		/* no values, but a descriptor */
+	SHIM_NODE_RATE,
+	SHIM_NODE_INSTANT,
+	SHIM_NODE_DEFINED,
+	SHIM_NODE_RESCALE,	/* to the units of its own descriptor */
+	SHIM_NODE_FILTER,	/* of its left operand the instances that match */
+	SHIM_NODE_SCALAR,
+	SHIM_NODE_KINDS
+};
+
+enum shim_node_class {
+	SHIM_CLASS_LEAF,
+	SHIM_CLASS_ARITHMETIC,
+	SHIM_CLASS_RELATIONAL,
+	SHIM_CLASS_BOOLEAN,
+	SHIM_CLASS_OTHER,
+	SHIM_CLASS_METRIC,	/* a function of a metric's name */
+	SHIM_CLASS_EXPR,	/* a function of an expression */
+};
+
+/*
+ * struct shim_node_form - what there is to know of a kind of node
+ * @name: in messages
+ * @symbol: of an operator; of a function its word
+ */
+struct shim_node_form {
+	enum shim_node_class class;
+	const char *name;
+	const char *symbol;
+	int precedence;
+};
+
+const struct shim_node_form *shim_node__form(enum shim_node_kind kind);
+
+/*
+ * struct shim_node - a part of an expression
+ * @left, @right: positions of the operands, or SHIM_NODE_NONE
+ * @keeps_last: its values are wanted again at the next fetch
+ * @by_pattern: of a filter: by @pattern, else by the exact name @text
+ * @inverted: those that do not match
+ * @text: a name or a number as it was written
+ * @desc: of a constant, or the units to rescale to
+ */
+struct shim_node {
+	enum shim_node_kind kind;
+	int left, right;
+	bool keeps_last;
+	bool by_pattern;
+	bool inverted;
+	char *text;
+	regex_t *pattern;
+	pmDesc desc;
+};
+
+struct shim_expr {
+	struct shim_node *nodes;
+	int n, room;
+};
+
+/*
+ * struct shim_lexer - where in a text we are
+ * @at: the next byte
+ * @start: the first byte of the last token; for the end of the text, its last byte
+ * @kind: of the last token, if it is an operator or a function
+ * @text, @len: what the last token is about; strings, patterns and instances without delimiters,
+ *	still with their escapes
+ * @patterns: "/" begins one
+ * @why: what is wrong with a SHIM_TOKEN_BAD
+ */
+struct shim_lexer {
+	const char *begin, *at, *start;
+	enum shim_node_kind kind;
+	const char *text;
+	size_t len;
+	bool patterns;
+	const char *why;
+};
+
+void shim_lexer__init(struct shim_lexer *lex, const char *text);
+enum shim_token shim_lexer__next(struct shim_lexer *lex);
+/* The last token's text in memory of its own, without escapes; or NULL */
+char *shim_lexer__copy(const struct shim_lexer *lex);
+char *shim_lexer__unescaped(const struct shim_lexer *lex);
+
+/*
+ * 0; -EINVAL for what is no expression: *@at is where that was found, @why says why, if that is
+ * known; -ENOMEM; -E2BIG
+ */
+int shim_expr__parse(struct shim_expr *expr, const char *text, const char **at,
+		     char why[static SHIM_EXPR_WHY]);
+void shim_expr__fini(struct shim_expr *expr);
+
+#endif /* SHIM_PCP_DERIVED_EXPR_H */

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Fetches with derived metrics: the source is asked for their operands too, and the result that
+ * the program gets is made anew of what it asked for, in one block as any.
+ */
+#define _GNU_SOURCE	/* reallocarray */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "derived.h"
+
+/*
+ * struct wish - a fetch with derived metrics
+ * @all: the @n metrics of the program, and behind them the operands
+ * @entries: for each of the program's, the derived metric that it is, or NULL
+ */
+struct wish {
+	int n, total, room;
+	pmID *all;
+	struct shim_derived_entry **entries;
+	struct shim_pmidmap has;
+};
+
+static int add(struct wish *w, pmID pmid)
+{
+	int err;
+
+	if (shim_pmidmap__get(&w->has, pmid) != SHIM_PMIDMAP_NONE)
+		return 0;
+	if (w->total == w->room) {
+		pmID *all = reallocarray(w->all, (size_t)w->room * 2, sizeof(*all));
+
+		if (!all)
+			return -ENOMEM;
+		w->all = all;
+		w->room *= 2;
+	}
+	err = shim_pmidmap__add(&w->has, pmid, (uint32_t)w->total);
+	if (!err)
+		w->all[w->total++] = pmid;
+	return err;
+}
+
+static int add_operands(struct wish *w, const struct shim_bound *b)
+{
+	int err = 0;
+
+	for (int i = 0; i < b->expr->n && !err; i++)
+		if (b->expr->nodes[i].kind == SHIM_NODE_NAME && !b->cells[i].unused)
+			err = add(w, b->cells[i].pmid);
+	return err;
+}
+
+static void wish_fini(struct wish *w)
+{
+	free(w->all);
+	free(w->entries);
+	shim_pmidmap__fini(&w->has);
+}
+
+static int wish_begin(struct wish *w, int n, const pmID *pmids)
+{
+	w->n = w->total = n;
+	w->room = n + 16;
+	w->all = reallocarray(NULL, (size_t)w->room, sizeof(*w->all));
+	w->entries = calloc((size_t)n, sizeof(struct shim_derived_entry *));
+	if (!w->all || !w->entries)
+		return -ENOMEM;
+	memcpy(w->all, pmids, (size_t)n * sizeof(*pmids));
+	for (int i = 0; i < n; i++)
+		if (shim_pmidmap__get(&w->has, pmids[i]) == SHIM_PMIDMAP_NONE &&
+		    shim_pmidmap__add(&w->has, pmids[i], (uint32_t)i))
+			return -ENOMEM;
+	return 0;
+}
+
+/* How many of them mean something here, or -ENOMEM */
+static int find_derived(struct shim_context *ctx, struct wish *w)
+{
+	int found = 0, err = 0;
+
+	for (int i = 0; i < w->n && !err; i++) {
+		struct shim_derived_entry *e = shim_derived__by_pmid(ctx, w->all[i]);
+
+		w->entries[i] = e;
+		if (!e || shim_derived__bind(ctx, e, true))
+			continue;
+		found++;
+		err = add_operands(w, &e->bound);
+	}
+	return err ? err : found;
+}
+
+static void evaluate(struct shim_context *ctx, struct shim_derived_entry *e, const pmResult *raw,
+		     struct shim_ts stamp)
+{
+	if (e->round == ctx->derived.round)
+		return;
+	e->round = ctx->derived.round;
+	e->result = e->state == SHIM_DERIVED_BOUND ?
+		shim_bound__evaluate(ctx, &e->bound, raw, stamp) : PM_ERR_PMID;
+}
+
+static const struct shim_cell *root_of(const struct shim_derived_entry *e)
+{
+	return &e->bound.cells[e->bound.expr->n - 1];
+}
+
+static bool is_number(int type)
+{
+	return type >= PM_TYPE_32 && type <= PM_TYPE_DOUBLE;
+}
+
+static bool is_in_place(int type)
+{
+	return type == PM_TYPE_32 || type == PM_TYPE_U32;
+}
+
+static size_t number_size(int type)
+{
+	return type == PM_TYPE_FLOAT ? sizeof(float) : sizeof(double);
+}
+
+/* A NUL is behind each string, whatever the block says */
+static size_t block_room(size_t len, int type)
+{
+	return (len + (type == PM_TYPE_STRING) + 3) & ~(size_t)3;
+}
+
+static size_t copied_room(const pmValueBlock *block)
+{
+	return block_room(block->vlen, block->vtype);
+}
+
+static size_t set_room(int numval)
+{
+	return offsetof(pmValueSet, vlist) + (size_t)(numval > 1 ? numval : 1) * sizeof(pmValue);
+}
+
+static size_t blocks_room(const pmValueSet *set)
+{
+	size_t room = 0;
+
+	for (int i = 0; i < set->numval && set->valfmt != PM_VAL_INSITU; i++)
+		room += copied_room(set->vlist[i].value.pval);
+	return room;
+}
+
+static size_t derived_room(const struct shim_derived_entry *e)
+{
+	const struct shim_cell *root = root_of(e);
+	size_t room = 0;
+
+	if (is_in_place(root->desc.type))
+		return 0;
+	if (is_number(root->desc.type))
+		return (size_t)e->result * block_room(PM_VAL_HDR_SIZE + number_size(root->desc.type),
+						      root->desc.type);
+	for (int i = 0; i < e->result; i++)
+		room += copied_room(root->now.all[i].v.vbp);
+	return room;
+}
+
+static int numval_of(const struct wish *w, const pmResult *raw, int i)
+{
+	return w->entries[i] ? w->entries[i]->result : raw->vset[i]->numval;
+}
+
+/* Of the sets and, behind them, of the blocks */
+static size_t measure(const struct wish *w, const pmResult *raw, size_t *blocks_at)
+{
+	size_t sets = offsetof(pmResult, vset) + (size_t)w->n * sizeof(pmValueSet *);
+	size_t blocks = 0;
+
+	for (int i = 0; i < w->n; i++) {
+		int numval = numval_of(w, raw, i);
+
+		sets += set_room(numval);
+		if (numval > 0)
+			blocks += w->entries[i] ? derived_room(w->entries[i]) :
+						  blocks_room(raw->vset[i]);
+	}
+	*blocks_at = sets;
+	return sets + blocks;
+}
+
+static pmValueBlock *copy_block(const pmValueBlock *from, char **blocks)
+{
+	size_t room = copied_room(from);
+	char *to = *blocks;
+
+	memset(to + room - 4, 0, 4);
+	memcpy(to, from, from->vlen);
+	*blocks += room;
+	return (pmValueBlock *)to;
+}
+
+static pmValueBlock *make_block(int type, const pmAtomValue *v, char **blocks)
+{
+	size_t len = PM_VAL_HDR_SIZE + number_size(type);
+	pmValueBlock *block = (pmValueBlock *)*blocks;
+
+	block->vlen = len;
+	block->vtype = type;
+	memcpy(*blocks + PM_VAL_HDR_SIZE, v, number_size(type));
+	*blocks += block_room(len, type);
+	return block;
+}
+
+static void copy_set(pmValueSet *to, const pmValueSet *from, char **blocks)
+{
+	to->numval = from->numval;
+	to->valfmt = from->valfmt;
+	for (int i = 0; i < from->numval; i++) {
+		to->vlist[i] = from->vlist[i];
+		if (from->valfmt != PM_VAL_INSITU)
+			to->vlist[i].value.pval = copy_block(from->vlist[i].value.pval, blocks);
+	}
+}
+
+static void fill_set(pmValueSet *to, const struct shim_derived_entry *e, char **blocks)
+{
+	const struct shim_cell *root;
+	int type;
+
+	to->numval = e->result;
+	to->valfmt = -1;
+	if (e->result <= 0)
+		return;
+	root = root_of(e);
+	type = root->desc.type;
+	to->valfmt = is_in_place(type) ? PM_VAL_INSITU : PM_VAL_DPTR;
+	for (int i = 0; i < e->result; i++) {
+		const struct shim_derived_value *from = &root->now.all[i];
+		pmValue *v = &to->vlist[i];
+
+		v->inst = from->inst;
+		if (is_in_place(type))
+			v->value.lval = from->v.l;
+		else if (is_number(type))
+			v->value.pval = make_block(type, &from->v, blocks);
+		else
+			v->value.pval = copy_block(from->v.vbp, blocks);
+	}
+}
+
+static int rebuild(const struct wish *w, const pmResult *raw, pmResult **out)
+{
+	size_t blocks_at, len = measure(w, raw, &blocks_at);
+	pmResult *result = malloc(len);
+	char *sets, *blocks;
+
+	if (!result)
+		return -ENOMEM;
+	result->numpmid = w->n;
+	sets = (char *)result + offsetof(pmResult, vset) + (size_t)w->n * sizeof(pmValueSet *);
+	blocks = (char *)result + blocks_at;
+	for (int i = 0; i < w->n; i++) {
+		pmValueSet *set = (pmValueSet *)sets;
+
+		result->vset[i] = set;
+		sets += set_room(numval_of(w, raw, i));
+		set->pmid = w->all[i];
+		if (w->entries[i])
+			fill_set(set, w->entries[i], &blocks);
+		else
+			copy_set(set, raw->vset[i], &blocks);
+	}
+	*out = result;
+	return 0;
+}
+
+static int fetch(struct shim_context *ctx, const struct wish *w, struct shim_ts *stamp,
+		 pmResult **out)
+{
+	pmResult *raw;
+	int changes, err;
+
+	changes = ctx->source->fetch(ctx, w->total, w->all, stamp, &raw);
+	if (changes < 0)
+		return changes;
+	ctx->derived.round++;
+	for (int i = 0; i < w->n; i++)
+		if (w->entries[i])
+			evaluate(ctx, w->entries[i], raw, *stamp);
+	err = rebuild(w, raw, out);
+	pmFreeResult(raw);
+	return err ? err : changes;
+}
+
+static bool any_derived(int n, const pmID *pmids)
+{
+	for (int i = 0; i < n; i++)
+		if (IS_DERIVED(pmids[i]))
+			return true;
+	return false;
+}
+
+int shim_derived__fetch(struct shim_context *ctx, int n, const pmID *pmids, struct shim_ts *stamp,
+			pmResult **out)
+{
+	struct wish w = { 0 };
+	int err;
+
+	if (!any_derived(n, pmids))
+		return ctx->source->fetch(ctx, n, pmids, stamp, out);
+	err = wish_begin(&w, n, pmids);
+	if (!err)
+		err = find_derived(ctx, &w);
+	if (err > 0)
+		err = fetch(ctx, &w, stamp, out);
+	else if (!err)
+		err = ctx->source->fetch(ctx, n, pmids, stamp, out);
+	wish_fini(&w);
+	return err;
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Names and descriptors of a context's metrics with the derived ones among them. */
+#define _GNU_SOURCE	/* reallocarray */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "derived.h"
+#include "list.h"
+
+/* A derived metric that is known to mean nothing here has no name either. */
+static bool is_visible(const struct shim_derived_entry *e)
+{
+	return !e->masked && e->state != SHIM_DERIVED_BAD;
+}
+
+int shim_derived__metrics(struct shim_context *ctx, int n, const char *const *names, pmID *pmids)
+{
+	int found = ctx->source->metrics(ctx, n, names, pmids), more = 0;
+
+	if (found < 0 && found != PM_ERR_NAME && found != PM_ERR_NONLEAF)
+		return found;
+	for (int i = 0; i < n; i++) {
+		struct shim_derived_entry *e = pmids[i] == PM_ID_NULL && names[i] ?
+			shim_derived__by_name(ctx, names[i]) : NULL;
+
+		if (e) {
+			pmids[i] = e->def->pmid;
+			more++;
+		}
+	}
+	if (!more)
+		return found;
+	return more + (found > 0 ? found : 0);
+}
+
+/* What of a metric's name is below @name: "" for the name itself, NULL if it is elsewhere */
+static const char *below(const char *metric, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (!len)
+		return metric;
+	if (strncmp(metric, name, len))
+		return NULL;
+	return metric[len] == '.' ? metric + len + 1 : metric[len] ? NULL : metric + len;
+}
+
+/*
+ * struct children - names right below another
+ * @parts, @lens: the names, not terminated
+ */
+struct children {
+	const char **parts;
+	size_t *lens;
+	int *status;
+	int n, room;
+	size_t bytes;
+};
+
+static void children_free(struct children *c)
+{
+	free(c->parts);
+	free(c->lens);
+	free(c->status);
+}
+
+static int children_grow(struct children *c)
+{
+	int room = c->room ? c->room * 2 : 16;
+	const char **parts = reallocarray(c->parts, room, sizeof(*parts));
+	size_t *lens;
+	int *status;
+
+	if (!parts)
+		return -ENOMEM;
+	c->parts = parts;
+	lens = reallocarray(c->lens, room, sizeof(*lens));
+	if (!lens)
+		return -ENOMEM;
+	c->lens = lens;
+	status = reallocarray(c->status, room, sizeof(*status));
+	if (!status)
+		return -ENOMEM;
+	c->status = status;
+	c->room = room;
+	return 0;
+}
+
+static bool has_child(const struct children *c, const char *part, size_t len)
+{
+	for (int i = 0; i < c->n; i++)
+		if (c->lens[i] == len && !memcmp(c->parts[i], part, len))
+			return true;
+	return false;
+}
+
+static int add_child(struct children *c, const char *part, size_t len, int status)
+{
+	int err = c->n == c->room ? children_grow(c) : 0;
+
+	if (err)
+		return err;
+	c->parts[c->n] = part;
+	c->lens[c->n] = len;
+	c->status[c->n++] = status;
+	c->bytes += len + 1;
+	return 0;
+}
+
+/* 0: *leaf says if @name itself is a derived metric */
+static int add_derived(struct shim_context *ctx, const char *name, struct children *c, bool *leaf)
+{
+	struct shim_derived *d = &ctx->derived;
+	int err = 0;
+
+	for (unsigned int i = 0; i < d->n && !err; i++) {
+		const char *part = is_visible(d->all[i]) ? below(d->all[i]->def->name, name) : NULL;
+		size_t len = part ? strcspn(part, ".") : 0;
+
+		if (part && !*part)
+			*leaf = true;
+		else if (part && !has_child(c, part, len))
+			err = add_child(c, part, len, part[len] ? PMNS_NONLEAF_STATUS :
+								  PMNS_LEAF_STATUS);
+	}
+	return err;
+}
+
+static int hand_out(const struct children *c, char ***offspring, int **status)
+{
+	struct shim_list list;
+	int *copy = NULL;
+
+	if (status) {
+		copy = malloc((size_t)c->n * sizeof(*copy));
+		if (!copy)
+			return -ENOMEM;
+		memcpy(copy, c->status, (size_t)c->n * sizeof(*copy));
+	}
+	if (shim_list__new(&list, (size_t)c->n, c->bytes)) {
+		free(copy);
+		return -ENOMEM;
+	}
+	for (int i = 0; i < c->n; i++)
+		shim_list__add(&list, (size_t)i, c->parts[i], c->lens[i]);
+	*offspring = list.strings;
+	if (status)
+		*status = copy;
+	return c->n;
+}
+
+/* The source's children, and derived ones: how many; the first are in @names and @states */
+static int merge(struct shim_context *ctx, const char *name, int n, char **names, int *states,
+		 struct children *c)
+{
+	bool leaf = false;
+	int err = 0;
+
+	for (int i = 0; i < n && !err; i++)
+		err = add_child(c, names[i], strlen(names[i]), states[i]);
+	if (!err)
+		err = add_derived(ctx, name, c, &leaf);
+	if (err)
+		return err;
+	return leaf && n < 0 ? 0 : c->n ? c->n : n;
+}
+
+int shim_derived__children(struct shim_context *ctx, const char *name, char ***offspring,
+			   int **status)
+{
+	struct children c = { 0 };
+	char **names = NULL;
+	int *states = NULL;
+	int n, all;
+
+	shim_derived__refresh(&ctx->derived);
+	if (!ctx->derived.n)
+		return ctx->source->children(ctx, name, offspring, status);
+	n = ctx->source->children(ctx, name, &names, &states);
+	if (!n || (n < 0 && n != PM_ERR_NAME))
+		return n;
+	all = merge(ctx, name, n, names, states, &c);
+	if (all > 0)
+		all = hand_out(&c, offspring, status);
+	children_free(&c);
+	if (n > 0) {
+		free(names);
+		free(states);
+	}
+	return all;
+}
+
+static bool has_name(char *const *names, int n, const char *name)
+{
+	for (int i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static bool is_wanted(const struct shim_derived_entry *e, const char *name, char *const *names,
+		      int n)
+{
+	return is_visible(e) && below(e->def->name, name) && !has_name(names, n, e->def->name);
+}
+
+/* Behind the @n names of the source, in a list of its own: how many */
+static int append_leaves(const struct shim_derived *d, const char *name, char **names, int n,
+			 int more, size_t bytes, char ***out)
+{
+	struct shim_list list;
+	int at = 0;
+
+	for (int i = 0; i < n; i++)
+		bytes += strlen(names[i]) + 1;
+	if (shim_list__new(&list, (size_t)n + (size_t)more, bytes))
+		return -ENOMEM;
+	for (; at < n; at++)
+		shim_list__add(&list, (size_t)at, names[at], strlen(names[at]));
+	for (unsigned int i = 0; i < d->n; i++) {
+		const char *leaf = d->all[i]->def->name;
+
+		if (is_wanted(d->all[i], name, names, n))
+			shim_list__add(&list, (size_t)at++, leaf, strlen(leaf));
+	}
+	*out = list.strings;
+	return at;
+}
+
+int shim_derived__leaves(struct shim_context *ctx, const char *name, char ***names)
+{
+	struct shim_derived *d = &ctx->derived;
+	char **own = NULL;
+	size_t bytes = 0;
+	int n, more = 0;
+
+	n = ctx->source->leaves(ctx, name, &own);
+	if (n < 0 && n != PM_ERR_NAME)
+		return n;
+	shim_derived__refresh(d);
+	for (unsigned int i = 0; i < d->n; i++) {
+		if (is_wanted(d->all[i], name, own, n)) {
+			more++;
+			bytes += strlen(d->all[i]->def->name) + 1;
+		}
+	}
+	if (!more) {
+		*names = own;
+		return n;
+	}
+	n = append_leaves(d, name, own, n < 0 ? 0 : n, more, bytes, names);
+	free(own);
+	return n;
+}
+
+int shim_derived__names(struct shim_context *ctx, pmID pmid, char ***nameset)
+{
+	struct shim_derived_entry *e = shim_derived__by_pmid(ctx, pmid);
+	struct shim_list list;
+	size_t len;
+
+	if (!e || e->masked)
+		return ctx->source->names(ctx, pmid, nameset);
+	len = strlen(e->def->name);
+	if (shim_list__new(&list, 1, len + 1))
+		return -ENOMEM;
+	shim_list__add(&list, 0, e->def->name, len);
+	*nameset = list.strings;
+	return 1;
+}
+
+int shim_derived__desc(struct shim_context *ctx, pmID pmid, pmDesc *out)
+{
+	struct shim_derived_entry *e = shim_derived__by_pmid(ctx, pmid);
+	int err;
+
+	if (!e)
+		return ctx->source->desc(ctx, pmid, out);
+	err = shim_derived__bind(ctx, e, true);
+	if (!err)
+		*out = e->bound.cells[e->bound.expr->n - 1].desc;
+	return err;
+}
+
+int shim_derived__descs(struct shim_context *ctx, int n, const pmID *pmids, pmDesc *out)
+{
+	int found = ctx->source->descs(ctx, n, pmids, out), more = 0;
+
+	if (found == PM_ERR_TIMEOUT || found == PM_ERR_IPC)
+		return found;
+	for (int i = 0; i < n; i++)
+		if (shim_derived__by_pmid(ctx, pmids[i]) &&
+		    !shim_derived__desc(ctx, pmids[i], &out[i]))
+			more++;
+	if (!more)
+		return found;
+	return more + (found > 0 ? found : 0);
+}

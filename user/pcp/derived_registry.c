@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The derived metrics that the process has defined, for all its contexts.
+ *
+ * Threads: "lock" guards the registry and the texts of its definitions, "begin_lock" that what the
+ * environment defines is loaded once, before anybody looks; it is taken first.  A context's lock may
+ * be held while either is taken.  Definitions are never changed or freed, so contexts keep pointers
+ * to them.  The reason of a failure is the thread's own.
+ */
+#define _GNU_SOURCE	/* asprintf, reallocarray */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/process.h"
+#include "derived.h"
+
+#define ITEMS		1023u	/* of a cluster; item 0 is the root of a dynamic name space */
+#define CLUSTERS	2048u
+#define BUILTINS	2u	/* event.flags and event.missed are the first of the domain */
+#define OWN_FLAG	(1u << 31)
+#define NUMBERS_MAX	(ITEMS * CLUSTERS - BUILTINS)
+
+struct named {
+	struct shim_hnode node;
+	unsigned int number;
+};
+
+static struct {
+	struct shim_definition **all;
+	struct named **names;
+	unsigned int n, room;
+	struct shim_hash hash;
+	bool hashed;
+	int limit;
+} registry = { .limit = -1 };
+
+static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
+static struct shim_lock begin_lock = SHIM_LOCK_INITIALIZER;
+static bool begun;
+static __thread char reason[SHIM_EXPR_WHY];
+static __thread bool has_reason;
+
+void shim_derived__set_why(const char *why)
+{
+	has_reason = why;
+	if (why)
+		snprintf(reason, sizeof(reason), "%s", why);
+}
+
+const char *shim_derived__why(void)
+{
+	return has_reason ? reason : NULL;
+}
+
+/* Global ones count up from the first, a context's own count down from the last. */
+pmID shim_derived__pmid(unsigned int number, bool own)
+{
+	unsigned int raw = own ? ITEMS * CLUSTERS - 1 - number : number + BUILTINS;
+	pmID pmid = pmID_build(DYNAMIC_PMID, raw / ITEMS, raw % ITEMS + 1);
+
+	return own ? pmid | OWN_FLAG : pmid;
+}
+
+int shim_derived__number(pmID pmid, bool *own)
+{
+	unsigned int raw;
+
+	if (!IS_DERIVED(pmid))
+		return -1;
+	raw = pmID_cluster(pmid) * ITEMS + pmID_item(pmid) - 1;
+	*own = pmid & OWN_FLAG;
+	if (*own)
+		return (int)(ITEMS * CLUSTERS - 1 - raw);
+	return raw < BUILTINS ? -1 : (int)(raw - BUILTINS);
+}
+
+int shim_definition__new(const char *name, const char *expr, const char **at,
+			 struct shim_definition **out)
+{
+	struct shim_definition *def = calloc(1, sizeof(*def));
+	char why[SHIM_EXPR_WHY];
+	int err;
+
+	*at = expr;
+	shim_derived__set_why(NULL);
+	if (!def)
+		return -ENOMEM;
+	err = shim_expr__parse(&def->expr, expr, at, why);
+	if (err == -E2BIG) {
+		snprintf(why, sizeof(why), "Expression too deep");
+		err = -EINVAL;
+	}
+	if (err)
+		shim_derived__set_why(err == -EINVAL && *why ? why : NULL);
+	else if (!(def->name = strdup(name)))
+		err = -ENOMEM;
+	if (err) {
+		shim_definition__free(def);
+		return err;
+	}
+	*out = def;
+	return 0;
+}
+
+void shim_definition__free(struct shim_definition *def)
+{
+	if (!def)
+		return;
+	shim_expr__fini(&def->expr);
+	free(def->name);
+	free(def->oneline);
+	free(def->helptext);
+	free(def);
+}
+
+/* The lock is held. */
+static int find(const char *name)
+{
+	struct shim_hnode *node;
+
+	if (!registry.hashed)
+		return -1;
+	node = shim_hash__first(&registry.hash,
+				shim_hash__bytes(&registry.hash, name, strlen(name)));
+	for (; node; node = shim_hash__next(node)) {
+		struct named *named = shim_hnode__entry(node, struct named, node);
+
+		if (!strcmp(registry.all[named->number]->name, name))
+			return (int)named->number;
+	}
+	return -1;
+}
+
+static int grow(void)
+{
+	unsigned int room = registry.room ? registry.room * 2 : 16;
+	struct shim_definition **all;
+
+	if (registry.n < registry.room)
+		return 0;
+	all = reallocarray(registry.all, room, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	registry.all = all;
+	registry.room = room;
+	return 0;
+}
+
+static int append(struct shim_definition *def)
+{
+	struct named *named = malloc(sizeof(*named));
+	int err = named ? grow() : -ENOMEM;
+
+	if (!registry.hashed) {
+		shim_hash__init(&registry.hash);
+		registry.hashed = true;
+	}
+	if (!err) {
+		named->number = registry.n;
+		err = shim_hash__add(&registry.hash, &named->node,
+				     shim_hash__bytes(&registry.hash, def->name, strlen(def->name)));
+	}
+	if (err) {
+		free(named);
+		return err;
+	}
+	def->pmid = shim_derived__pmid(registry.n, false);
+	registry.all[registry.n++] = def;
+	return 0;
+}
+
+/* Why there cannot be one more of that name, or NULL */
+static const char *refusal(const char *name)
+{
+	if (registry.limit != -1 && (long)registry.n >= registry.limit)
+		return "Too many global derived metrics";
+	if (find(name) >= 0)
+		return "Duplicate global derived metric name";
+	return registry.n >= NUMBERS_MAX ? "global PMID space exhausted" : NULL;
+}
+
+static const char *refused(const char *name)
+{
+	const char *why;
+
+	shim_lock__enter(&lock);
+	why = refusal(name);
+	shim_lock__leave(&lock);
+	return why;
+}
+
+static int insert(struct shim_definition *def)
+{
+	const char *why;
+	int err = -EINVAL;
+
+	shim_lock__enter(&lock);
+	why = refusal(def->name);
+	if (!why)
+		err = append(def);
+	shim_lock__leave(&lock);
+	if (why)
+		shim_derived__set_why(why);
+	return err;
+}
+
+const char *shim_registry__add(const char *name, const char *expr)
+{
+	struct shim_definition *def = NULL;
+	const char *at = expr, *why = refused(name);
+	int err;
+
+	if (why) {
+		shim_derived__set_why(why);
+		return expr;
+	}
+	err = shim_definition__new(name, expr, &at, &def);
+	if (!err) {
+		at = expr;
+		err = insert(def);
+	}
+	if (!err)
+		return NULL;
+	if (err == -ENOMEM)
+		shim_derived__set_why("Cannot allocate memory");
+	if (def)
+		shim_definition__free(def);
+	return at;
+}
+
+unsigned int shim_registry__count(void)
+{
+	unsigned int n;
+
+	shim_lock__enter(&lock);
+	n = registry.n;
+	shim_lock__leave(&lock);
+	return n;
+}
+
+struct shim_definition *shim_registry__at(unsigned int number)
+{
+	struct shim_definition *def;
+
+	shim_lock__enter(&lock);
+	def = number < registry.n ? registry.all[number] : NULL;
+	shim_lock__leave(&lock);
+	return def;
+}
+
+int shim_registry__find(const char *name)
+{
+	int number;
+
+	shim_lock__enter(&lock);
+	number = find(name);
+	shim_lock__leave(&lock);
+	return number;
+}
+
+int shim_registry__limit(void)
+{
+	int limit;
+
+	shim_lock__enter(&lock);
+	limit = registry.limit;
+	shim_lock__leave(&lock);
+	return limit;
+}
+
+void shim_registry__set_limit(int limit)
+{
+	shim_lock__enter(&lock);
+	registry.limit = limit;
+	shim_lock__leave(&lock);
+}
+
+static enum shim_registry_result set_text(const char *name, const char *attribute,
+					  const char *text)
+{
+	int number = find(name);
+	char **to;
+
+	if (number < 0)
+		return SHIM_REGISTRY_NO_METRIC;
+	if (!strcmp(attribute, "oneline"))
+		to = &registry.all[number]->oneline;
+	else if (!strcmp(attribute, "helptext"))
+		to = &registry.all[number]->helptext;
+	else
+		return SHIM_REGISTRY_NO_ATTRIBUTE;
+	if (*to)
+		return SHIM_REGISTRY_DUPLICATE;
+	*to = strdup(text);
+	return *to ? SHIM_REGISTRY_OK : SHIM_REGISTRY_NO_MEMORY;
+}
+
+enum shim_registry_result shim_registry__set_text(const char *name, const char *attribute,
+						  const char *text)
+{
+	enum shim_registry_result result;
+
+	shim_lock__enter(&lock);
+	result = set_text(name, attribute, text);
+	shim_lock__leave(&lock);
+	return result;
+}
+
+static int copy_text(const struct shim_definition *def, int level, char **out)
+{
+	const char *text = level & PM_TEXT_ONELINE ? def->oneline : def->helptext;
+
+	if (!text && !(level & PM_TEXT_ONELINE) && !(level & PM_TEXT_DIRECT))
+		text = def->oneline;
+	if (!text)
+		return PM_ERR_TEXT;
+	*out = strdup(text);
+	return *out ? 0 : -ENOMEM;
+}
+
+int shim_registry__text(pmID pmid, int level, char **out)
+{
+	bool own = false;
+	int number = shim_derived__number(pmid, &own), err = PM_ERR_PMID;
+
+	shim_lock__enter(&lock);
+	if (number >= 0 && !own && (unsigned int)number < registry.n)
+		err = copy_text(registry.all[number], level, out);
+	shim_lock__leave(&lock);
+	return err;
+}
+
+/* PCP_DERIVED_CONFIG, which may be empty; or the system's folder */
+static void load_defaults(void)
+{
+	const char *path = shim_environ__get("PCP_DERIVED_CONFIG");
+	char *folder = NULL;
+
+	if (!path && asprintf(&folder, "%s/config/derived", pmGetConfig("PCP_VAR_DIR")) > 0 &&
+	    !access(folder, F_OK))
+		path = folder;
+	if (path && *path)
+		shim_derived__load(path, true);
+	free(folder);
+}
+
+void shim_registry__begin(void)
+{
+	shim_lock__enter(&begin_lock);
+	if (!begun) {
+		begun = true;
+		load_defaults();
+	}
+	shim_lock__leave(&begin_lock);
+}

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The calls of fetch groups.
+ *
+ * Threads: as a group writes where the program reads, the program sees to it that one thread at a
+ * time uses it.  Each call makes the group's context the thread's current one, as in the original.
+ */
+#define _GNU_SOURCE	/* reallocarray */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/api.h"
+#include "base/process.h"
+#include "fetchgroup.h"
+
+/**
+ * pmCreateFetchGroup() - a group of metrics that are fetched together, with a context of its own
+ * @fg: the group, NULL after an error
+ * @type: of the context
+ * @name: of its source, both as for pmNewContext()
+ *
+ * Return: 0, what pmNewContext() returns, -ENOMEM.
+ */
+SHIM_API int pmCreateFetchGroup(pmFG *fg, int type, const char *name)
+{
+	pmFG group;
+	int handle;
+
+	if (!fg)
+		return -EINVAL;
+	*fg = NULL;
+	group = calloc(1, sizeof(*group));
+	if (!group)
+		return -ENOMEM;
+	handle = pmNewContext(type, name);
+	if (handle < 0) {
+		free(group);
+		return handle;
+	}
+	group->context = handle;
+	group->wraps = shim_environ__get("PCP_COUNTER_WRAP");
+	*fg = group;
+	return 0;
+}
+
+/**
+ * pmGetFetchGroupContext() - a group's context, to set its mode or to look things up
+ * @fg: the group
+ *
+ * Return: the context's handle, -EINVAL.
+ */
+SHIM_API int pmGetFetchGroupContext(pmFG fg)
+{
+	return fg ? fg->context : -EINVAL;
+}
+
+/* Metrics, each once */
+static int add_pmid(pmFG fg, pmID pmid)
+{
+	pmID *pmids;
+
+	for (int i = 0; i < fg->npmids; i++)
+		if (fg->pmids[i] == pmid)
+			return 0;
+	pmids = reallocarray(fg->pmids, (size_t)fg->npmids + 1, sizeof(*pmids));
+	if (!pmids)
+		return -ENOMEM;
+	fg->pmids = pmids;
+	fg->pmids[fg->npmids++] = pmid;
+	return 0;
+}
+
+static void link_in(pmFG fg, struct shim_wanted *w)
+{
+	/* no pointers that were there before are freed */
+	if (w->values)
+		memset(w->values, 0, w->max * sizeof(*w->values));
+	shim_wanted__clear(w);
+	w->next = fg->wanted;
+	fg->wanted = w;
+}
+
+/* What was wanted is the group's, or @err is returned. */
+static int extend(pmFG fg, const struct shim_wanted *what, int err)
+{
+	struct shim_wanted *w;
+
+	if (err < 0)
+		return err;
+	w = malloc(sizeof(*w));
+	if (!w)
+		return -ENOMEM;
+	*w = *what;
+	if (w->kind == SHIM_WANTED_ITEM || w->kind == SHIM_WANTED_INDOM ||
+	    w->kind == SHIM_WANTED_EVENT) {
+		err = add_pmid(fg, w->desc.pmid);
+		if (err) {
+			free(w);
+			return err;
+		}
+	}
+	link_in(fg, w);
+	return 0;
+}
+
+static int describe(const char *metric, pmDesc *desc)
+{
+	pmID pmid;
+	int err;
+
+	if (!metric)
+		return -EINVAL;
+	err = pmLookupName(1, &metric, &pmid);
+	if (err < 0)
+		return err;
+	return pmLookupDesc(pmid, desc);
+}
+
+/* Of an archive, an instance at its time, or else at any time */
+static int find_instance(pmInDom indom, const char *name, int *inst)
+{
+	int found = pmLookupInDom(indom, name);
+
+	if (found < 0) {
+		int any = pmLookupInDomArchive(indom, name);
+
+		if (any >= 0 || any != PM_ERR_NOTARCHIVE)
+			found = any;
+	}
+	if (found < 0)
+		return found;
+	*inst = found;
+	return pmAddProfile(indom, 1, inst);
+}
+
+/* A metric, and the one instance where it has some */
+static int look_up(const char *metric, const char *instance, struct shim_wanted *w)
+{
+	int err = describe(metric, &w->desc);
+
+	if (err < 0)
+		return err;
+	if ((w->desc.indom == PM_INDOM_NULL) != !instance)
+		return PM_ERR_INDOM;
+	return instance ? find_instance(w->desc.indom, instance, &w->inst) : 0;
+}
+
+static int begin(pmFG fg, const char *metric)
+{
+	return fg && metric ? pmUseContext(fg->context) : -EINVAL;
+}
+
+/**
+ * pmExtendFetchGroup_item() - one value more
+ * @fg: the group
+ * @metric: its name
+ * @instance: its instance's name, or NULL for a metric without instances
+ * @scale: NULL: a counter as a rate; "rate", "instant"; or units as for pmParseUnitsStr(), of a time
+ *	dimension that is one less also as a rate
+ * @out_value: where the value goes, or NULL
+ * @out_type: its type: a number, or a string that stays the group's
+ * @out_sts: where a fetch's status goes, or NULL
+ *
+ * The places have to be there until the group is cleared.
+ *
+ * Return: 0; PM_ERR_NAME and its like, PM_ERR_INDOM if @instance is there and should not or the
+ * other way around, PM_ERR_INST or PM_ERR_INST_LOG, PM_ERR_TYPE, PM_ERR_CONV for units of other
+ * dimensions, -EINVAL, -ENOMEM.
+ */
+SHIM_API int pmExtendFetchGroup_item(pmFG fg, const char *metric, const char *instance,
+				     const char *scale, pmAtomValue *out_value, int out_type,
+				     int *out_sts)
+{
+	struct shim_wanted w = { .kind = SHIM_WANTED_ITEM, .values = out_value, .type = out_type,
+				 .sts = out_sts, .max = 1 };
+	int err = begin(fg, metric);
+
+	if (!err)
+		err = look_up(metric, instance, &w);
+	if (err >= 0)
+		err = shim_conversion__parse(&w.conv, &w.desc, scale, out_type);
+	return err < 0 ? err : extend(fg, &w, 0);
+}
+
+/* All its instances are fetched from now on */
+static int add_indom(pmFG fg, pmInDom indom)
+{
+	struct shim_known_indom *indoms;
+
+	if (indom == PM_INDOM_NULL)
+		return 0;
+	for (int i = 0; i < fg->nindoms; i++)
+		if (fg->indoms[i].indom == indom)
+			return 0;
+	indoms = reallocarray(fg->indoms, (size_t)fg->nindoms + 1, sizeof(*indoms));
+	if (!indoms)
+		return -ENOMEM;
+	fg->indoms = indoms;
+	fg->indoms[fg->nindoms++] = (struct shim_known_indom){ .indom = indom };
+	return pmAddProfile(indom, 0, NULL);
+}
+
+/**
+ * pmExtendFetchGroup_indom() - a metric's values for all instances
+ * @fg: the group
+ * @metric: its name; of one without instances it is the single value
+ * @scale: as for pmExtendFetchGroup_item()
+ * @out_inst_codes: the instances, ascending, or NULL
+ * @out_inst_names: their names, which stay the group's, or NULL
+ * @out_values: the values, or NULL
+ * @out_type: their type
+ * @out_stss: a status for each, or NULL
+ * @out_maxnum: room in each of these
+ * @out_num: where the number of values goes, or NULL; 0 if there is no room for them
+ * @out_sts: where a fetch's status goes, or NULL: PM_ERR_TOOBIG if there is no room
+ *
+ * Return: as pmExtendFetchGroup_item().
+ */
+SHIM_API int pmExtendFetchGroup_indom(pmFG fg, const char *metric, const char *scale,
+				      int out_inst_codes[], char *out_inst_names[],
+				      pmAtomValue out_values[], int out_type, int out_stss[],
+				      unsigned int out_maxnum, unsigned int *out_num, int *out_sts)
+{
+	struct shim_wanted w = { .kind = SHIM_WANTED_INDOM, .codes = out_inst_codes,
+				 .names = out_inst_names, .values = out_values, .type = out_type,
+				 .stss = out_stss, .max = out_maxnum, .num = out_num,
+				 .sts = out_sts };
+	int err = begin(fg, metric);
+
+	if (!err)
+		err = describe(metric, &w.desc);
+	if (err >= 0)
+		err = shim_conversion__parse(&w.conv, &w.desc, scale, out_type);
+	if (err >= 0)
+		err = add_indom(fg, w.desc.indom);
+	return err < 0 ? err : extend(fg, &w, 0);
+}
+
+/* Which changes there are between records is not to be said. */
+static int parse_field(struct shim_wanted *w, const char *field, const char *scale)
+{
+	int err = describe(field, &w->field);
+
+	if (err < 0)
+		return err;
+	if (w->field.indom != PM_INDOM_NULL)
+		return PM_ERR_INDOM;
+	if (w->desc.type != PM_TYPE_EVENT && w->desc.type != PM_TYPE_HIGHRES_EVENT)
+		return PM_ERR_TYPE;
+	err = shim_conversion__parse(&w->conv, &w->field, scale, w->type);
+	return !err && w->conv.rate ? PM_ERR_CONV : err;
+}
+
+/**
+ * pmExtendFetchGroup_event() - a field of a metric's event records
+ * @fg: the group
+ * @metric: its name
+ * @instance: its instance's name, or NULL
+ * @field: the parameter's name
+ * @scale: as for pmExtendFetchGroup_item(), but no rate
+ * @out_times: the records' times, or NULL
+ * @out_values: the parameters' values in the records' order, or NULL
+ * @out_type: their type
+ * @out_stss: a status for each, or NULL
+ * @out_maxnum: room in each of these
+ * @out_num: where the number of values goes, or NULL
+ * @out_sts: where a fetch's status goes, or NULL: PM_ERR_TOOBIG if there were more
+ *
+ * Return: as pmExtendFetchGroup_item().
+ */
+SHIM_API int pmExtendFetchGroup_event(pmFG fg, const char *metric, const char *instance,
+				      const char *field, const char *scale,
+				      struct timespec out_times[], pmAtomValue out_values[],
+				      int out_type, int out_stss[], unsigned int out_maxnum,
+				      unsigned int *out_num, int *out_sts)
+{
+	struct shim_wanted w = { .kind = SHIM_WANTED_EVENT, .times = out_times,
+				 .values = out_values, .type = out_type, .stss = out_stss,
+				 .max = out_maxnum, .num = out_num, .sts = out_sts };
+	int err = begin(fg, metric);
+
+	if (!err)
+		err = look_up(metric, instance, &w);
+	if (err >= 0)
+		err = parse_field(&w, field, scale);
+	return err < 0 ? err : extend(fg, &w, 0);
+}
+
+/**
+ * pmExtendFetchGroup_timespec() - the time of each fetch's values
+ * @fg: the group
+ * @out_value: where it goes; 0 until there is one
+ *
+ * Return: 0, -EINVAL, -ENOMEM.
+ */
+SHIM_API int pmExtendFetchGroup_timespec(pmFG fg, struct timespec *out_value)
+{
+	struct shim_wanted w = { .kind = SHIM_WANTED_TIMESPEC, .timespec = out_value };
+
+	return extend(fg, &w, fg ? 0 : -EINVAL);
+}
+
+/** pmExtendFetchGroup_timeval() - the same to the microsecond */
+SHIM_API int pmExtendFetchGroup_timeval(pmFG fg, struct timeval *out_value)
+{
+	struct shim_wanted w = { .kind = SHIM_WANTED_TIMEVAL, .timeval = out_value };
+
+	return extend(fg, &w, fg ? 0 : -EINVAL);
+}
+
+/** pmExtendFetchGroup_timestamp() - pmExtendFetchGroup_timeval() by its older name */
+SHIM_API int pmExtendFetchGroup_timestamp(pmFG fg, struct timeval *out_value)
+{
+	return pmExtendFetchGroup_timeval(fg, out_value);
+}
+
+/* Discrete values stay until there are others: who fills these in clears them. */
+static void clear_all(pmFG fg)
+{
+	for (struct shim_wanted *w = fg->wanted; w; w = w->next)
+		if (w->kind == SHIM_WANTED_EVENT || w->desc.sem != PM_SEM_DISCRETE)
+			shim_wanted__clear(w);
+}
+
+static void fill_all(pmFG fg, const struct shim_sample *sample)
+{
+	for (struct shim_wanted *w = fg->wanted; w; w = w->next)
+		shim_wanted__fill(fg, w, sample);
+}
+
+/**
+ * pmFetchGroup() - fetch a group's metrics, and put all where it is wanted
+ * @fg: the group
+ *
+ * What a value could not be made of has its status, and -1, NaN or NULL for a value: PM_ERR_VALUE
+ * if there was none, PM_ERR_AGAIN for the first one of a rate.  After an error all have.
+ *
+ * Return: as pmFetch().
+ */
+SHIM_API int pmFetchGroup(pmFG fg)
+{
+	struct shim_sample sample = { 0 };
+	pmHighResResult *result;
+	int ret;
+
+	if (!fg)
+		return -EINVAL;
+	clear_all(fg);
+	ret = pmUseContext(fg->context);
+	if (ret)
+		return ret;
+	ret = pmFetchHighRes(fg->npmids, fg->pmids, &result);
+	if (ret < 0) {
+		pmtimespecNow(&sample.stamp);
+		fill_all(fg, &sample);
+		return ret;
+	}
+	pmSortHighResInstances(result);
+	sample = (struct shim_sample){ result->vset, result->numpmid, result->timestamp };
+	fill_all(fg, &sample);
+	pmFreeHighResResult(fg->last);
+	fg->last = result;
+	return ret;
+}
+
+/**
+ * pmClearFetchGroup() - a group wants nothing any more
+ * @fg: the group; its context stays as it is
+ *
+ * Strings and names that it has handed out are gone.
+ *
+ * Return: 0, PM_ERR_NOCONTEXT, -EINVAL.
+ */
+SHIM_API int pmClearFetchGroup(pmFG fg)
+{
+	if (!fg)
+		return -EINVAL;
+	while (fg->wanted) {
+		struct shim_wanted *next = fg->wanted->next;
+
+		if (fg->wanted->kind <= SHIM_WANTED_EVENT)
+			shim_wanted__clear(fg->wanted);
+		free(fg->wanted);
+		fg->wanted = next;
+	}
+	pmFreeHighResResult(fg->last);
+	fg->last = NULL;
+	free(fg->pmids);
+	fg->pmids = NULL;
+	fg->npmids = 0;
+	for (int i = 0; i < fg->nindoms; i++) {
+		free(fg->indoms[i].codes);
+		free(fg->indoms[i].names);
+	}
+	free(fg->indoms);
+	fg->indoms = NULL;
+	fg->nindoms = 0;
+	return pmUseContext(fg->context);
+}
+
+/**
+ * pmDestroyFetchGroup() - give a group and its context back
+ * @fg: the group, or NULL
+ *
+ * Return: 0.
+ */
+SHIM_API int pmDestroyFetchGroup(pmFG fg)
+{
+	if (!fg)
+		return 0;
+	pmClearFetchGroup(fg);
+	pmDestroyContext(fg->context);
+	free(fg);
+	return 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Fetch groups: metrics with the places where their values go, converted.
+ *
+ * A group belongs to one thread at a time, by contract; it refers to nothing that another has.
+ */
+#ifndef SHIM_PCP_FETCHGROUP_H
+#define SHIM_PCP_FETCHGROUP_H
+
+#include <stdbool.h>
+
+#include <pcp/pmapi.h>
+
+/*
+ * struct shim_conversion - what is done with a metric's values
+ * @rate: their change in a second
+ * @scale: to other @units, and times @multiplier
+ */
+struct shim_conversion {
+	bool rate;
+	bool scale;
+	pmUnits units;
+	double multiplier;
+};
+
+enum shim_wanted_kind {
+	SHIM_WANTED_ITEM,
+	SHIM_WANTED_INDOM,
+	SHIM_WANTED_EVENT,
+	SHIM_WANTED_TIMESPEC,
+	SHIM_WANTED_TIMEVAL,
+};
+
+/*
+ * struct shim_wanted - a metric of a group, or its stamp, and where the program wants it
+ * @inst: of an item, and of an event that has instances
+ * @field: a parameter of the event's records, which @conv is about
+ * @values, @type: of one item, or @max of an indom or event
+ * @stss: a status for each value
+ * @codes, @names: of an indom's instances
+ * @times: of an event's records
+ * @num: how many there are
+ * @sts: of the whole
+ *
+ * Every pointer but @timespec's and @timeval's siblings may be NULL.
+ */
+struct shim_wanted {
+	struct shim_wanted *next;
+	enum shim_wanted_kind kind;
+	pmDesc desc, field;
+	int inst;
+	struct shim_conversion conv;
+	pmAtomValue *values;
+	int type;
+	int *stss;
+	int *codes;
+	char **names;
+	struct timespec *times;
+	unsigned int max;
+	unsigned int *num;
+	int *sts;
+	struct timespec *timespec;
+	struct timeval *timeval;
+};
+
+/* The instances of a domain, as long as no other turns up */
+struct shim_known_indom {
+	pmInDom indom;
+	bool known;
+	int n;
+	int *codes;
+	char **names;
+};
+
+/*
+ * struct __pmFetchGroup - a group
+ * @wraps: counters that go back have wrapped (PCP_COUNTER_WRAP)
+ * @last: the last result, for rates
+ */
+struct __pmFetchGroup {
+	int context;
+	bool wraps;
+	struct shim_wanted *wanted;
+	pmID *pmids;
+	int npmids;
+	struct shim_known_indom *indoms;
+	int nindoms;
+	pmHighResResult *last;
+};
+
+/* A set of values, and what they are compared with for rates */
+struct shim_sample {
+	pmValueSet *const *sets;
+	int n;
+	struct timespec stamp;
+};
+
+/* 0, PM_ERR_TYPE, PM_ERR_CONV, or what pmParseUnitsStr() says */
+int shim_conversion__parse(struct shim_conversion *conv, const pmDesc *desc, const char *scale,
+			   int type);
+/*
+ * The value of a metric's instance, sought from set @first on, in @type: 0 or an error, PM_ERR_VALUE
+ * if there is none; of a string, the caller has it to free.
+ */
+int shim_fetchgroup__value(const struct __pmFetchGroup *fg, const pmDesc *desc, int inst,
+			   const struct shim_conversion *conv, const struct shim_sample *sample,
+			   int first, pmAtomValue *out, int type);
+/* What stands for no value */
+void shim_wanted__clear_value(pmAtomValue *value, int type);
+/* Nothing is known yet */
+void shim_wanted__clear(struct shim_wanted *w);
+/* From a result; none, if there is no set */
+void shim_wanted__fill(struct __pmFetchGroup *fg, struct shim_wanted *w,
+		       const struct shim_sample *sample);
+
+#endif /* SHIM_PCP_FETCHGROUP_H */

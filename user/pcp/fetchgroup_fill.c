@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* From a result to where the program wants the values of a fetch group. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fetchgroup.h"
+#include "stamp.h"
+
+static void clear_values(struct shim_wanted *w)
+{
+	for (unsigned int i = 0; i < w->max; i++) {
+		if (w->values)
+			shim_wanted__clear_value(&w->values[i], w->type);
+		if (w->names)
+			w->names[i] = NULL;
+		if (w->times)
+			w->times[i] = (struct timespec){ 0 };
+		if (w->stss)
+			w->stss[i] = PM_ERR_VALUE;
+	}
+	if (w->num)
+		*w->num = 0;
+}
+
+void shim_wanted__clear(struct shim_wanted *w)
+{
+	clear_values(w);
+	if (w->kind == SHIM_WANTED_ITEM && w->sts)
+		*w->sts = PM_ERR_VALUE;
+	if (w->timespec)
+		*w->timespec = (struct timespec){ 0 };
+	if (w->timeval)
+		*w->timeval = (struct timeval){ 0 };
+}
+
+static void put_value(struct shim_wanted *w, unsigned int i, pmAtomValue value)
+{
+	if (w->values)
+		w->values[i] = value;
+	else if (w->type == PM_TYPE_STRING)
+		free(value.cp);
+}
+
+static const pmValueSet *set_of(const struct shim_sample *sample, pmID pmid)
+{
+	for (int i = 0; i < sample->n; i++)
+		if (sample->sets[i]->pmid == pmid)
+			return sample->sets[i];
+	return NULL;
+}
+
+/* Discrete values stay until there are others: is it to be left alone? */
+static bool stays(struct shim_wanted *w, const pmValueSet *set)
+{
+	if (w->desc.sem != PM_SEM_DISCRETE || !set)
+		return false;
+	if (set->numval > 0)
+		clear_values(w);
+	return set->numval == 0;
+}
+
+static void fill_item(struct __pmFetchGroup *fg, struct shim_wanted *w,
+		      const struct shim_sample *sample)
+{
+	pmAtomValue value = { 0 };
+	int err;
+
+	if (stays(w, set_of(sample, w->desc.pmid)))
+		return;
+	err = shim_fetchgroup__value(fg, &w->desc, w->inst, &w->conv, sample, 0, &value, w->type);
+	if (err >= 0)
+		put_value(w, 0, value);
+	if (w->sts)
+		*w->sts = err;
+}
+
+static struct shim_known_indom *known_indom(const struct __pmFetchGroup *fg, pmInDom indom)
+{
+	for (int i = 0; i < fg->nindoms; i++)
+		if (fg->indoms[i].indom == indom)
+			return &fg->indoms[i];
+	return NULL;
+}
+
+static char *name_of(const struct shim_known_indom *known, int inst)
+{
+	for (int i = 0; i < known->n; i++)
+		if (known->codes[i] == inst)
+			return known->names[i];
+	return NULL;
+}
+
+static bool knows_all(const struct shim_known_indom *known, const pmValueSet *set)
+{
+	for (int i = 0; i < set->numval; i++)
+		if (!name_of(known, set->vlist[i].inst))
+			return false;
+	return true;
+}
+
+/* Without names if they cannot be had; then they are asked for again */
+static void learn(struct shim_known_indom *known)
+{
+	free(known->codes);
+	free(known->names);
+	known->codes = NULL;
+	known->names = NULL;
+	known->n = pmGetInDom(known->indom, &known->codes, &known->names);
+	known->known = known->n >= 0;
+	if (known->n < 0)
+		known->n = 0;
+}
+
+static void name_instances(struct __pmFetchGroup *fg, const struct shim_wanted *w,
+			   const pmValueSet *set)
+{
+	struct shim_known_indom *known = known_indom(fg, w->desc.indom);
+
+	if (!known)
+		return;
+	if (!known->known || (w->names && !knows_all(known, set)))
+		learn(known);
+	for (int i = 0; w->names && i < set->numval && (unsigned int)i < w->max; i++)
+		w->names[i] = name_of(known, set->vlist[i].inst);
+}
+
+static int fill_instances(struct __pmFetchGroup *fg, struct shim_wanted *w, const pmValueSet *set,
+			  const struct shim_sample *sample)
+{
+	for (int i = 0; i < set->numval; i++) {
+		int inst = set->vlist[i].inst, err;
+		pmAtomValue value = { 0 };
+
+		if ((unsigned int)i >= w->max)
+			return PM_ERR_TOOBIG;
+		if (w->codes)
+			w->codes[i] = inst;
+		err = shim_fetchgroup__value(fg, &w->desc, inst, &w->conv, sample, 0, &value,
+					     w->type);
+		if (err >= 0)
+			put_value(w, (unsigned int)i, value);
+		if (w->stss)
+			w->stss[i] = err;
+	}
+	if (w->num)
+		*w->num = (unsigned int)set->numval;
+	return 0;
+}
+
+static void fill_indom(struct __pmFetchGroup *fg, struct shim_wanted *w,
+		       const struct shim_sample *sample)
+{
+	const pmValueSet *set = set_of(sample, w->desc.pmid);
+	int err = set ? set->numval : PM_ERR_VALUE;
+
+	if (err >= 0) {
+		if (stays(w, set))
+			return;
+		name_instances(fg, w, set);
+		err = fill_instances(fg, w, set, sample);
+	}
+	if (w->sts)
+		*w->sts = err;
+}
+
+/* The field's values in one record, of which there may be several */
+static int fill_record(struct __pmFetchGroup *fg, struct shim_wanted *w,
+		       const struct shim_sample *record, unsigned int *n)
+{
+	for (int i = 0; i < record->n; i++) {
+		pmAtomValue value = { 0 };
+		int err;
+
+		if (record->sets[i]->pmid != w->field.pmid || record->sets[i]->numval != 1)
+			continue;
+		if (*n >= w->max)
+			return PM_ERR_TOOBIG;
+		err = shim_fetchgroup__value(fg, &w->field, -1, &w->conv, record, i, &value, w->type);
+		if (err >= 0) {
+			put_value(w, *n, value);
+			if (w->times)
+				w->times[*n] = record->stamp;
+		}
+		if (w->stss)
+			w->stss[*n] = err;
+		++*n;
+	}
+	return 0;
+}
+
+static int fill_highres_records(struct __pmFetchGroup *fg, struct shim_wanted *w, pmValueSet *set,
+				int at, unsigned int *n)
+{
+	pmHighResResult **records = NULL;
+	int err = pmUnpackHighResEventRecords(set, at, &records);
+
+	if (err < 0 || !records)
+		return err;
+	err = 0;
+	for (int i = 0; records[i] && !err; i++) {
+		struct shim_sample record = { records[i]->vset, records[i]->numpmid,
+					      records[i]->timestamp };
+
+		err = fill_record(fg, w, &record, n);
+	}
+	pmFreeHighResEventResult(records);
+	return err;
+}
+
+static int fill_records(struct __pmFetchGroup *fg, struct shim_wanted *w, pmValueSet *set, int at,
+			unsigned int *n)
+{
+	pmResult **records = NULL;
+	int err = pmUnpackEventRecords(set, at, &records);
+
+	if (err < 0 || !records)
+		return err;
+	err = 0;
+	for (int i = 0; records[i] && !err; i++) {
+		struct shim_sample record = {
+			records[i]->vset, records[i]->numpmid,
+			shim_stamp__to_timespec(shim_stamp__from_timeval(&records[i]->timestamp)),
+		};
+
+		err = fill_record(fg, w, &record, n);
+	}
+	pmFreeEventResult(records);
+	return err;
+}
+
+static int position_of(const struct shim_wanted *w, const pmValueSet *set)
+{
+	for (int i = 0; i < set->numval; i++)
+		if (w->desc.indom == PM_INDOM_NULL || set->vlist[i].inst == w->inst)
+			return i;
+	return -1;
+}
+
+static void fill_event(struct __pmFetchGroup *fg, struct shim_wanted *w,
+		       const struct shim_sample *sample)
+{
+	const pmValueSet *set = set_of(sample, w->desc.pmid);
+	unsigned int n = 0;
+	int err = set ? set->numval < 0 ? set->numval : 0 : PM_ERR_VALUE;
+	int at = err ? -1 : position_of(w, set);
+
+	if (at >= 0 && w->desc.type == PM_TYPE_HIGHRES_EVENT)
+		err = fill_highres_records(fg, w, (pmValueSet *)set, at, &n);
+	else if (at >= 0)
+		err = fill_records(fg, w, (pmValueSet *)set, at, &n);
+	if (w->num)
+		*w->num = n;
+	if (w->sts)
+		*w->sts = err;
+}
+
+void shim_wanted__fill(struct __pmFetchGroup *fg, struct shim_wanted *w,
+		       const struct shim_sample *sample)
+{
+	switch (w->kind) {
+	case SHIM_WANTED_ITEM:
+		fill_item(fg, w, sample);
+		break;
+	case SHIM_WANTED_INDOM:
+		fill_indom(fg, w, sample);
+		break;
+	case SHIM_WANTED_EVENT:
+		fill_event(fg, w, sample);
+		break;
+	case SHIM_WANTED_TIMESPEC:
+		if (w->timespec)
+			*w->timespec = sample->stamp;
+		break;
+	case SHIM_WANTED_TIMEVAL:
+		if (w->timeval)
+			*w->timeval = (struct timeval){ sample->stamp.tv_sec,
+							sample->stamp.tv_nsec / 1000 };
+		break;
+	}
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* A fetch group's values: taken from a result, as rates, in other units and types. */
+#include <errno.h>
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fetchgroup.h"
+
+#define TWO_31	2147483648.0
+#define TWO_32	4294967296.0
+#define TWO_63	9223372036854775808.0
+#define TWO_64	18446744073709551616.0
+#define SHORTEST 0.000000001	/* seconds between two fetches */
+
+static bool is_simple(int type)
+{
+	return type >= PM_TYPE_32 && type <= PM_TYPE_STRING;
+}
+
+/* What a rate in another unit of time is to one in seconds, or 0 */
+static double per_second(unsigned int scale)
+{
+	static const double factors[] = {
+		[PM_TIME_NSEC] = 1e-9, [PM_TIME_USEC] = 1e-6, [PM_TIME_MSEC] = 1e-3,
+		[PM_TIME_SEC] = 1, [PM_TIME_MIN] = 60, [PM_TIME_HOUR] = 3600,
+	};
+
+	return scale < sizeof(factors) / sizeof(factors[0]) ? factors[scale] : 0;
+}
+
+/* By a division where the original divides, to the last bit */
+static double rescaled(double multiplier, unsigned int scale)
+{
+	double factor = per_second(scale);
+
+	return factor < 1 ? multiplier / round(1 / factor) : multiplier * factor;
+}
+
+static int parse_units(struct shim_conversion *conv, const pmDesc *desc, const char *scale)
+{
+	const pmUnits *from = &desc->units;
+	pmUnits *to = &conv->units;
+	char *message = NULL;
+	int err = pmParseUnitsStr(scale, to, &conv->multiplier, &message);
+
+	if (err < 0) {
+		free(message);
+		return err;
+	}
+	if (from->dimSpace != to->dimSpace || from->dimCount != to->dimCount)
+		return PM_ERR_CONV;
+	conv->scale = true;
+	if (from->dimTime == to->dimTime)
+		return 0;
+	if (from->dimTime != to->dimTime + 1 || per_second(to->scaleTime) == 0)
+		return PM_ERR_CONV;
+	conv->multiplier = rescaled(conv->multiplier, to->scaleTime);
+	to->dimTime++;
+	conv->rate = true;
+	return 0;
+}
+
+int shim_conversion__parse(struct shim_conversion *conv, const pmDesc *desc, const char *scale,
+			   int type)
+{
+	*conv = (struct shim_conversion){ 0 };
+	if (!is_simple(desc->type) || !is_simple(type))
+		return PM_ERR_TYPE;
+	if (!scale)
+		conv->rate = desc->sem == PM_SEM_COUNTER;
+	else if (!strcmp(scale, "rate"))
+		conv->rate = true;
+	else if (strcmp(scale, "instant"))
+		return parse_units(conv, desc, scale);
+	return 0;
+}
+
+static int from_string(const char *text, pmAtomValue *out, int type)
+{
+	char *end = (char *)text;
+
+	errno = 0;
+	switch (type) {
+	case PM_TYPE_32:
+		out->l = (int32_t)strtol(text, &end, 10);
+		break;
+	case PM_TYPE_U32:
+		out->ul = (uint32_t)strtoul(text, &end, 10);
+		break;
+	case PM_TYPE_64:
+		out->ll = strtoll(text, &end, 10);
+		break;
+	case PM_TYPE_U64:
+		out->ull = strtoull(text, &end, 10);
+		break;
+	case PM_TYPE_FLOAT:
+		out->f = strtof(text, &end);
+		break;
+	default:
+		out->d = strtod(text, &end);
+	}
+	if (*end)
+		return PM_ERR_TYPE;
+	return errno == ERANGE ? -ERANGE : 0;
+}
+
+static int to_string(const pmAtomValue *v, int type, pmAtomValue *out)
+{
+	char buf[40];
+
+	switch (type) {
+	case PM_TYPE_32:
+		snprintf(buf, sizeof(buf), "%d", v->l);
+		break;
+	case PM_TYPE_U32:
+		snprintf(buf, sizeof(buf), "%u", v->ul);
+		break;
+	case PM_TYPE_64:
+		snprintf(buf, sizeof(buf), "%lld", (long long)v->ll);
+		break;
+	case PM_TYPE_U64:
+		snprintf(buf, sizeof(buf), "%llu", (unsigned long long)v->ull);
+		break;
+	case PM_TYPE_FLOAT:
+		snprintf(buf, sizeof(buf), "%.9e", v->f);
+		break;
+	default:
+		snprintf(buf, sizeof(buf), "%.17e", v->d);
+	}
+	out->cp = strdup(buf);
+	return out->cp ? 0 : -ENOMEM;
+}
+
+/* As pmExtractValue(), and between strings and numbers */
+static int extract(int format, const pmValue *value, int from, pmAtomValue *out, int to)
+{
+	pmAtomValue v;
+	int err;
+
+	if ((from == PM_TYPE_STRING) == (to == PM_TYPE_STRING))
+		return pmExtractValue(format, value, from, out, to);
+	err = pmExtractValue(format, value, from, &v, from);
+	if (err < 0)
+		return err;
+	if (to == PM_TYPE_STRING)
+		return to_string(&v, from, out);
+	err = from_string(v.cp, out, to);
+	free(v.cp);
+	return err;
+}
+
+static int find(const pmDesc *desc, int inst, const struct shim_sample *sample, int first,
+		pmAtomValue *out, int type)
+{
+	for (int i = first; i < sample->n; i++) {
+		const pmValueSet *set = sample->sets[i];
+
+		if (set->pmid != desc->pmid)
+			continue;
+		if (set->numval < 0)
+			return set->numval;
+		for (int j = 0; j < set->numval; j++)
+			if (desc->indom == PM_INDOM_NULL || set->vlist[j].inst == inst)
+				return extract(set->valfmt, &set->vlist[j], desc->type, out, type);
+	}
+	return PM_ERR_VALUE;
+}
+
+/* A counter that went back has wrapped, or it has no rate. */
+static int unwrap(const struct __pmFetchGroup *fg, int type, double *change)
+{
+	if (*change >= 0)
+		return 0;
+	if (!fg->wraps)
+		return PM_ERR_VALUE;
+	if (type == PM_TYPE_32 || type == PM_TYPE_U32)
+		*change += TWO_32;
+	else if (type == PM_TYPE_64 || type == PM_TYPE_U64)
+		*change += TWO_64;
+	return 0;
+}
+
+static int as_rate(const struct __pmFetchGroup *fg, const pmDesc *desc, int inst,
+		   const struct shim_sample *sample, int first, double *value)
+{
+	struct shim_sample last;
+	pmAtomValue before;
+	double elapsed;
+	int err;
+
+	if (!fg->last)
+		return PM_ERR_AGAIN;
+	last = (struct shim_sample){ fg->last->vset, fg->last->numpmid, fg->last->timestamp };
+	elapsed = pmtimespecSub(&sample->stamp, &last.stamp);
+	err = find(desc, inst, &last, first, &before, PM_TYPE_DOUBLE);
+	if (err)
+		return err;
+	*value -= before.d;
+	err = unwrap(fg, desc->type, value);
+	*value /= elapsed < SHORTEST ? SHORTEST : elapsed;
+	return err;
+}
+
+static int scale(const pmDesc *desc, const struct shim_conversion *conv, double *value)
+{
+	pmAtomValue in = { .d = *value }, out;
+	int err = pmConvScale(PM_TYPE_DOUBLE, &in, &desc->units, &out, &conv->units);
+
+	if (!err)
+		*value = out.d * conv->multiplier;
+	return err;
+}
+
+/* A number that is too large or has the wrong sign is not stored. */
+static int store(double value, pmAtomValue *out, int type)
+{
+	bool is_signed = type == PM_TYPE_32 || type == PM_TYPE_64;
+
+	switch (type) {
+	case PM_TYPE_FLOAT:
+		if (fabs(value) > FLT_MAX)
+			return PM_ERR_TRUNC;
+		out->f = (float)value;
+		return 0;
+	case PM_TYPE_DOUBLE:
+		out->d = value;
+		return 0;
+	case PM_TYPE_STRING: {
+		pmAtomValue v = { .d = value };
+
+		return to_string(&v, PM_TYPE_DOUBLE, out);
+	}
+	}
+	if (isnan(value))
+		return PM_ERR_TRUNC;
+	if (!is_signed && value < 0)
+		return PM_ERR_SIGN;
+	switch (type) {
+	case PM_TYPE_32:
+		if (value > INT_MAX || value < INT_MIN)
+			return PM_ERR_TRUNC;
+		out->l = (int32_t)value;
+		return 0;
+	case PM_TYPE_U32:
+		if (value > UINT_MAX)
+			return PM_ERR_TRUNC;
+		out->ul = (uint32_t)value;
+		return 0;
+	case PM_TYPE_64:
+		if (value >= TWO_63 || value < -TWO_63)
+			return PM_ERR_TRUNC;
+		out->ll = (int64_t)value;
+		return 0;
+	}
+	if (value >= TWO_64)
+		return PM_ERR_TRUNC;
+	out->ull = (uint64_t)value;
+	return 0;
+}
+
+int shim_fetchgroup__value(const struct __pmFetchGroup *fg, const pmDesc *desc, int inst,
+			   const struct shim_conversion *conv, const struct shim_sample *sample,
+			   int first, pmAtomValue *out, int type)
+{
+	pmAtomValue v;
+	int err;
+
+	if (!conv->rate && !conv->scale)
+		return find(desc, inst, sample, first, out, type);
+	err = find(desc, inst, sample, first, &v, PM_TYPE_DOUBLE);
+	if (!err && conv->rate)
+		err = as_rate(fg, desc, inst, sample, first, &v.d);
+	if (!err && conv->scale)
+		err = scale(desc, conv, &v.d);
+	return err ? err : store(v.d, out, type);
+}
+
+void shim_wanted__clear_value(pmAtomValue *value, int type)
+{
+	switch (type) {
+	case PM_TYPE_FLOAT:
+		value->f = NAN;
+		break;
+	case PM_TYPE_DOUBLE:
+		value->d = NAN;
+		break;
+	case PM_TYPE_STRING:
+		free(value->cp);
+		value->cp = NULL;
+		break;
+	default:
+		memset(value, -1, sizeof(*value));
+	}
+}
