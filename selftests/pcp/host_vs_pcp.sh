@@ -10,7 +10,7 @@ build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 . "$here/peer/both.sh"
 # shellcheck source=selftests/pcp/place.sh
 . "$here/place.sh"
-place network "$@"
+place "$@"
 needs /usr/include/pcp/pmapi.h libpcp3-dev
 set +u
 # shellcheck source=/dev/null
