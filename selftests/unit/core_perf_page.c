@@ -8,7 +8,7 @@
 #include "kselftest_harness.h"
 
 #define N	4
-#define SWITCHES	200000
+#define SWITCHES	300	/* to be seen */
 
 /* The CPU's counters, and what happens when some have been read */
 static struct {
@@ -229,7 +229,7 @@ static void *kernel(void *arg)
 	__u64 base = 0;
 
 	(void)arg;
-	for (unsigned int n = 0; n < SWITCHES && !atomic_load(&stop); n++) {
+	for (unsigned int n = 0; !atomic_load(&stop); n++) {
 		for (unsigned int i = 0; i < N; i++)
 			__atomic_store_n(&page[i].lock, page[i].lock + 1, __ATOMIC_SEQ_CST);
 		base += 1000;
@@ -248,23 +248,22 @@ static void *kernel(void *arg)
 		for (volatile int i = 0; i < 300; i++)
 			;
 	}
-	atomic_store(&stop, true);
 	return NULL;
 }
 
 TEST_F(perf_page, a_thread_that_changes_them_all_the_time)
 {
-	__u64 last = 0, whole = 0, moved = 0;
+	unsigned int moved = 0;
+	__u64 last = 0;
 	pthread_t thread;
 
 	for (unsigned int i = 0; i < N; i++)
 		program(i, 48, 0, 3);
 	atomic_store(&stop, false);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, kernel, NULL));
-	while (!atomic_load(&stop)) {
+	while (moved < SWITCHES) {
 		if (read_pages(N))
 			continue;
-		whole++;
 		moved += values[0] != last;
 		if (values[0] < last || values[1] != 2 * values[0] || values[2] != 3 * values[0] ||
 		    values[3] != 4 * values[0])
@@ -273,12 +272,10 @@ TEST_F(perf_page, a_thread_that_changes_them_all_the_time)
 	}
 	atomic_store(&stop, true);
 	pthread_join(thread, NULL);
-	EXPECT_LE(values[0], SWITCHES * 1000ULL);
 	EXPECT_EQ(2 * values[0], values[1]);
 	EXPECT_EQ(3 * values[0], values[2]);
 	EXPECT_EQ(4 * values[0], values[3]);
-	EXPECT_LT(100, whole);
-	EXPECT_LT(10, moved);
+	EXPECT_EQ(SWITCHES, moved);
 }
 
 TEST_HARNESS_MAIN
