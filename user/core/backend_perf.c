@@ -1,0 +1,943 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The back end that counts by perf_event_open(2), where the module is not.
+ *
+ * A set on a target is a group of perf's (perf_group.c).  Values are the group's counts and a
+ * base, which restart changes.  What perf cannot do is refused: turns of groups, overflows that stop
+ * a set, samples of single threads that inherited (only their sum), counts in transactions.
+ *
+ * Threads: one lock guards all sets' lists; signals are blocked while it is held, and fork() waits
+ * for it.  A thread that samples itself takes no lock and makes no call: it remembers its own
+ * instance and reads the events' pages.  Whoever takes the set off such a thread meanwhile leaves
+ * the pages mapped until the thread cannot be reading them.
+ *
+ * A set belongs to the process that has made it: a forked child gets errors.  A page that the
+ * kernel clears in a child says so, however the child was forked.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "backend.h"
+#include "perf_cpu.h"
+#include "perf_group.h"
+#include "perf_page.h"
+#include "tick.h"
+
+#define MOST_SETS	1024
+#define PROCESS_TRIES	16
+
+#define KNOWN_BIND	(VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE | \
+			 VCPC_BIND_F_PROCESS | VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD)
+
+/*
+ * struct instance - a set on one target
+ * @flags: VCPC_BIND_F_*
+ * @on: enabled; of @waiting only once the target's execve has come
+ * @changing: odd while @from changes; samples without the lock look at it
+ * @live: in the set's list, not in that of those that are gone
+ * @since: CLOCK_MONOTONIC of the last enable, and @ran the time enabled before it (CPUs)
+ * @stopped: CLOCK_MONOTONIC of the last disable
+ * @from: what is added to each count
+ * @preset: what values start from at the next restart; behind @from
+ */
+struct instance {
+	struct instance *next;
+	pid_t tid, tgid, root;
+	unsigned int flags;
+	bool on, waiting;
+	volatile bool live;
+	volatile unsigned int changing;
+	__u64 since, ran, stopped;
+	struct shim_group group;
+	__u64 *preset;
+	__u64 from[];
+};
+
+/*
+ * struct perf_set - a set
+ * @serial: no other set of the process has or had it
+ * @maker: what the process's page said when the set was made
+ * @gone: taken off, but their threads may be reading their pages
+ */
+struct perf_set {
+	__u64 serial;
+	__u64 maker;
+	unsigned int flags;
+	unsigned int n;
+	struct instance *instances;	/* oldest first */
+	struct instance *gone;
+	struct vcpc_request reqs[];
+};
+
+/* Innermost: the faces' locks are held outside it. */
+static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(2, NULL);
+
+/* What says which process this is: 0 in a child that was forked since */
+static _Atomic(volatile __u64 *) process;
+
+/* What a thread knows of itself: its instance of the set that it has sampled last */
+static __thread struct {
+	__u64 serial;
+	struct instance *inst;
+	unsigned int reading;
+} self __attribute__((tls_model("initial-exec")));
+
+static volatile __u64 *map_process(void)
+{
+	volatile __u64 *page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile __u64 *none = NULL;
+
+	if (page == MAP_FAILED)
+		return NULL;
+	if (madvise((void *)page, sysconf(_SC_PAGESIZE), MADV_WIPEONFORK) ||
+	    !atomic_compare_exchange_strong(&process, &none, page))
+		munmap((void *)page, sysconf(_SC_PAGESIZE));
+	return atomic_load(&process);
+}
+
+/* The process's number, made if it has none: 0 if that cannot be */
+static __u64 this_process(void)
+{
+	volatile __u64 *page = atomic_load(&process);
+
+	if (!page)
+		page = map_process();
+	if (!page)
+		return 0;
+	if (!*page)
+		*page = shim_tick__ns();
+	return *page;
+}
+
+static inline bool is_made_here(const struct perf_set *set)
+{
+	return *atomic_load_explicit(&process, memory_order_relaxed) == set->maker;
+}
+
+static int perf_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
+{
+	int ret = shim_group__why();
+
+	if (ret == -EPERM || ret == -ENOSYS)
+		ret = -ENODEV;
+	if (!ret && shim_fork__wait_for(&lock))
+		ret = -ENOMEM;
+	if (ret)
+		return ret;
+	dev->ptr = NULL;
+	*info = (struct vcpc_info_args) {
+		.size = sizeof(*info),
+		.abi = VCPC_ABI_VERSION,
+		.features = VCPC_FEAT_SETS | VCPC_FEAT_CPU,
+		.max_requests = SHIM_GROUP_MAX,
+		.max_sets = MOST_SETS,
+		.hw_slots = shim_group__slots(),
+		.sample_size = sizeof(struct vcpc_sample),
+	};
+	return 0;
+}
+
+static void perf_close(union shim_backend_ref dev)
+{
+	(void)dev;
+}
+
+static __u64 perf_now(void)
+{
+	return shim_tick__ns();
+}
+
+/* perf shares the PMU between whoever asks: nobody locks anybody out. */
+static int perf_lock(union shim_backend_ref dev, int how)
+{
+	(void)dev;
+	(void)how;
+	return 0;
+}
+
+static int check_one(const struct vcpc_request *req)
+{
+	if (!(req->flags & (VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL)) || req->group)
+		return -EINVAL;
+	if (req->flags & VCPC_REQ_F_OVERFLOW)
+		return -EOPNOTSUPP;
+	return shim_group__try(req);
+}
+
+static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int flags,
+		 struct shim_terms terms, int *bad)
+{
+	int ret = 0;
+
+	*bad = -1;
+	if (!n || n > SHIM_GROUP_MAX)
+		return -EINVAL;
+	if (flags & ~VCPC_SET_F_DISABLED || terms.slot || terms.seed || terms.signal)
+		return -EOPNOTSUPP;
+	for (unsigned int i = 0; i < n && !ret; i++) {
+		ret = check_one(&reqs[i]);
+		if (ret)
+			*bad = i;
+	}
+	return ret;
+}
+
+static int perf_create(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
+		       unsigned int flags, struct shim_terms terms, int *bad,
+		       union shim_backend_ref *out)
+{
+	static _Atomic __u64 serials;
+	struct perf_set *set;
+	int ret = check(reqs, n, flags, terms, bad);
+
+	(void)dev;
+	if (ret)
+		return ret;
+	set = calloc(1, sizeof(*set) + n * sizeof(*reqs));
+	if (!set)
+		return -ENOMEM;
+	set->maker = this_process();
+	if (!set->maker) {
+		free(set);
+		return -ENOMEM;
+	}
+	set->serial = ++serials;
+	set->flags = flags;
+	set->n = n;
+	memcpy(set->reqs, reqs, n * sizeof(*reqs));
+	out->ptr = set;
+	return 0;
+}
+
+static void free_instances(struct instance *inst, bool here)
+{
+	while (inst) {
+		struct instance *next = inst->next;
+
+		if (here)
+			shim_group__close(&inst->group);
+		else
+			shim_group__forget(&inst->group);
+		free(inst);
+		inst = next;
+	}
+}
+
+static void perf_destroy(union shim_backend_ref ref)
+{
+	struct perf_set *set = ref.ptr;
+	bool here = is_made_here(set);
+
+	shim_siglock__enter(&lock);
+	free_instances(set->instances, here);
+	free_instances(set->gone, here);
+	shim_siglock__leave(&lock);
+	free(set);
+}
+
+static bool is_cpu(const struct instance *inst)
+{
+	return inst->flags & VCPC_BIND_F_CPU;
+}
+
+static bool is_inherited(const struct instance *inst)
+{
+	return inst->flags & (VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE);
+}
+
+static struct instance *exactly(const struct perf_set *set, pid_t tid, bool cpu)
+{
+	for (struct instance *inst = set->instances; inst; inst = inst->next)
+		if (inst->tid == tid && is_cpu(inst) == cpu)
+			return inst;
+	return NULL;
+}
+
+static struct instance *find(const struct perf_set *set, pid_t tid, bool cpu)
+{
+	struct instance *own;
+
+	if (tid || cpu)
+		return exactly(set, tid, cpu);
+	own = exactly(set, gettid(), false);
+	if (own)
+		return own;
+	return set->instances && !set->instances->next ? set->instances : NULL;
+}
+
+/* A thread's process, 0 if there is no such thread */
+static pid_t process_of(pid_t tid)
+{
+	char path[64], line[64];
+	pid_t tgid = 0;
+	FILE *f;
+
+	if (tid == gettid())
+		return getpid();
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	while (!tgid && fgets(line, sizeof(line), f))
+		sscanf(line, "Tgid: %d", &tgid);
+	fclose(f);
+	return tgid;
+}
+
+/* Its pages go once its thread cannot be reading them: that is the caller, or has ended. */
+static bool is_done_with(const struct instance *inst)
+{
+	if (!inst->group.pages)
+		return true;
+	return inst->tid == gettid() ? !self.reading : inst->tgid != getpid() ||
+						       shim_group__has_ended(&inst->group);
+}
+
+static void sweep(struct perf_set *set)
+{
+	struct instance **at = &set->gone;
+
+	while (*at) {
+		struct instance *inst = *at;
+
+		if (!is_done_with(inst)) {
+			at = &inst->next;
+			continue;
+		}
+		*at = inst->next;
+		inst->next = NULL;
+		if (self.inst == inst)
+			self.inst = NULL;
+		free_instances(inst, true);
+	}
+}
+
+static struct instance *make(const struct perf_set *set, pid_t tid, pid_t root, unsigned int flags)
+{
+	struct instance *inst = calloc(1, sizeof(*inst) + 2 * set->n * sizeof(inst->from[0]));
+
+	if (!inst)
+		return NULL;
+	inst->tid = tid;
+	inst->root = root;
+	inst->flags = flags;
+	inst->tgid = flags & VCPC_BIND_F_CPU ? 0 : process_of(tid);
+	inst->waiting = flags & VCPC_BIND_F_ENABLE_ON_EXEC;
+	inst->stopped = shim_tick__ns();
+	inst->live = true;
+	inst->preset = inst->from + set->n;
+	for (unsigned int i = 0; i < set->n; i++)
+		inst->from[i] = inst->preset[i] = set->reqs[i].preset;
+	return inst;
+}
+
+static struct shim_group_place place_of(const struct instance *inst)
+{
+	return (struct shim_group_place) {
+		.tid = is_cpu(inst) ? -1 : inst->tid,
+		.cpu = is_cpu(inst) ? inst->tid : -1,
+		.inherit = is_inherited(inst),
+		.threads_only = !(inst->flags & VCPC_BIND_F_TREE),
+		.on_exec = inst->waiting,
+	};
+}
+
+/* One more, which does not count yet; behind @list */
+static int add(const struct perf_set *set, struct instance **list, pid_t tid, pid_t root,
+	       unsigned int flags, int *bad)
+{
+	struct instance *inst = make(set, tid, root, flags);
+	int ret = inst ? 0 : -ENOMEM;
+
+	if (!ret && !is_cpu(inst) && !inst->tgid)
+		ret = -ESRCH;
+	if (!ret)
+		ret = shim_group__open(&inst->group, set->reqs, set->n, place_of(inst), bad);
+	if (ret) {
+		free(inst);
+		return ret;
+	}
+	while (*list)
+		list = &(*list)->next;
+	*list = inst;
+	return 0;
+}
+
+/* Calls @fn for each thread of a process; what it returns, if not 0, ends the walk. */
+static int each_thread(pid_t tid, int (*fn)(pid_t tid, void *arg), void *arg)
+{
+	struct dirent *entry;
+	char path[64];
+	int ret = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", tid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (!ret && (entry = readdir(dir)) != NULL)
+		if (isdigit((unsigned char)entry->d_name[0]))
+			ret = fn(atoi(entry->d_name), arg);
+	closedir(dir);
+	return ret;
+}
+
+/* What a bind brings about, until all of it is there */
+struct binding {
+	const struct perf_set *set;
+	struct instance *list;
+	pid_t root;
+	unsigned int flags;
+	unsigned int seen;
+	int *bad;
+};
+
+static int add_thread(pid_t tid, void *arg)
+{
+	struct binding *binding = arg;
+	unsigned int flags = binding->flags;
+
+	if (exactly(binding->set, tid, false))
+		return -EBUSY;
+	/* Only one of them runs execve, but whichever that is. */
+	return add(binding->set, &binding->list, tid, binding->root, flags, binding->bad);
+}
+
+static int is_there(pid_t tid, void *arg)
+{
+	struct binding *binding = arg;
+
+	binding->seen++;
+	for (const struct instance *inst = binding->list; inst; inst = inst->next)
+		if (inst->tid == tid)
+			return 0;
+	return -ESTALE;
+}
+
+/*
+ * All threads of a process, none twice: if one has come meanwhile, it is not known whether it has
+ * inherited from one that was bound before it came.
+ */
+static int bind_process(struct binding *binding)
+{
+	int ret = -EAGAIN;
+
+	for (int tries = 0; tries < PROCESS_TRIES; tries++) {
+		ret = each_thread(binding->root, add_thread, binding);
+		if (!ret)
+			ret = each_thread(binding->root, is_there, binding);
+		if (!ret)
+			return 0;
+		free_instances(binding->list, true);
+		binding->list = NULL;
+		/* A thread has come or gone. */
+		if (ret != -ESTALE && ret != -ESRCH)
+			return ret;
+	}
+	return ret == -ESRCH ? ret : -EAGAIN;
+}
+
+static void begin_change(struct instance *inst)
+{
+	inst->changing++;
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+static void end_change(struct instance *inst)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	inst->changing++;
+}
+
+static int turn_on(struct instance *inst)
+{
+	struct shim_group_counts counts;
+	int ret = shim_group__turn(&inst->group, true);
+
+	if (ret)
+		return ret;
+	inst->since = shim_tick__ns();
+	inst->on = true;
+	inst->waiting = false;
+	/* Of the caller it is known by now whether there is room. */
+	return inst->tid == gettid() ? shim_group__read(&inst->group, &counts) : 0;
+}
+
+/* A CPU's events end when it goes offline, and perf does not say so. */
+static int check_cpu(const struct instance *inst, __u64 before, __u64 enabled)
+{
+	__u64 wall = before > inst->since ? before - inst->since : 0;
+	__u64 slack = 1000000 + wall / 1000;
+
+	return is_cpu(inst) && inst->on && enabled - inst->ran + slack < wall ? -EAGAIN : 0;
+}
+
+/* The counts, and whether the execve that was waited for has come */
+static int read_counts(struct instance *inst, struct shim_group_counts *counts)
+{
+	__u64 before = shim_tick__ns();
+	int ret = shim_group__read(&inst->group, counts);
+
+	if (ret)
+		return ret;
+	if (inst->waiting && counts->enabled) {
+		inst->waiting = false;
+		inst->on = true;
+	}
+	return check_cpu(inst, before, counts->enabled);
+}
+
+/* The calling thread's own, for the next time */
+static void remember(const struct perf_set *set, struct instance *inst)
+{
+	if (!inst->group.pages || inst->tid != gettid() || inst->tgid != getpid())
+		return;
+	self.inst = inst;
+	self.serial = set->serial;
+}
+
+static int begin(struct perf_set *set, struct binding *binding)
+{
+	bool on = !(set->flags & VCPC_SET_F_DISABLED) &&
+		  !(binding->flags & VCPC_BIND_F_ENABLE_ON_EXEC);
+	struct instance **at = &set->instances;
+	int ret = 0;
+
+	for (struct instance *inst = binding->list; inst && on && !ret; inst = inst->next)
+		ret = turn_on(inst);
+	if (ret) {
+		free_instances(binding->list, true);
+		/* Nobody else has been at it: there is no room on the PMU. */
+		return ret == -EAGAIN ? -ENOSPC : ret;
+	}
+	while (*at)
+		at = &(*at)->next;
+	*at = binding->list;
+	for (struct instance *inst = binding->list; inst; inst = inst->next)
+		remember(set, inst);
+	return 0;
+}
+
+/* Without the file it cannot go offline. */
+static bool is_online(int cpu)
+{
+	char path[64];
+	char c = '1';
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d", cpu);
+	if (access(path, F_OK))
+		return false;
+	strcat(path, "/online");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return true;
+	if (read(fd, &c, 1) != 1)
+		c = '1';
+	close(fd);
+	return c != '0';
+}
+
+static int bind_locked(struct perf_set *set, pid_t tid, unsigned int flags, int *bad)
+{
+	struct binding binding = { .set = set, .root = tid, .flags = flags, .bad = bad };
+	int ret;
+
+	sweep(set);
+	if (exactly(set, tid, flags & VCPC_BIND_F_CPU))
+		return -EBUSY;
+	if (flags & VCPC_BIND_F_CPU && !is_online(tid))
+		return -ENODEV;
+	if (flags & VCPC_BIND_F_PROCESS)
+		ret = bind_process(&binding);
+	else
+		ret = add(set, &binding.list, tid, tid, flags, bad);
+	return ret ? ret : begin(set, &binding);
+}
+
+static int perf_bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, int *bad)
+{
+	struct perf_set *set = ref.ptr;
+	int ret;
+
+	*bad = -1;
+	/* A child's events would be the child's: its parent could not read them. */
+	if (flags & VCPC_BIND_F_TRACE || !is_made_here(set))
+		return -EOPNOTSUPP;
+	if (flags & ~KNOWN_BIND || tid < 0)
+		return -EINVAL;
+	if (flags & VCPC_BIND_F_CPU && flags & ~(VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD))
+		return -EINVAL;
+	if (!tid && !(flags & VCPC_BIND_F_CPU))
+		tid = gettid();
+	shim_siglock__enter(&lock);
+	ret = bind_locked(set, tid, flags, bad);
+	shim_siglock__leave(&lock);
+	return ret;
+}
+
+/* Whether an operation is about an instance: one, or all that a bind began */
+static bool is_meant(const struct instance *inst, const struct instance *one, bool all)
+{
+	return all ? !one || inst->root == one->root : inst == one;
+}
+
+_Static_assert(VCPC_TARGET_F_CPU == VCPC_SAMPLE_F_CPU, "pick() takes both");
+
+/* The instance that is named: NULL and 0 for all of the set */
+static int pick(const struct perf_set *set, pid_t tid, unsigned int flags, unsigned int all,
+		struct instance **one)
+{
+	*one = NULL;
+	if (!is_made_here(set))
+		return -EBADF;
+	if (flags & ~(all | VCPC_TARGET_F_CPU))
+		return -EINVAL;
+	if (!(flags & all) || tid)
+		*one = find(set, tid, flags & VCPC_TARGET_F_CPU);
+	return *one || (flags & all && !tid && set->instances) ? 0 : -EINVAL;
+}
+
+static void take_off(struct perf_set *set, struct instance *inst)
+{
+	shim_group__turn(&inst->group, false);
+	inst->live = false;
+	if (self.inst == inst)
+		self.inst = NULL;
+	inst->next = set->gone;
+	set->gone = inst;
+}
+
+static int perf_unbind(union shim_backend_ref ref, pid_t tid, unsigned int flags)
+{
+	struct perf_set *set = ref.ptr;
+	struct instance **at, *one;
+	bool all = flags & VCPC_TARGET_F_ALL;
+	int ret;
+
+	shim_siglock__enter(&lock);
+	ret = pick(set, tid, flags, VCPC_TARGET_F_ALL, &one);
+	for (at = &set->instances; *at && !ret; ) {
+		struct instance *inst = *at;
+
+		if (!is_meant(inst, one, all)) {
+			at = &inst->next;
+			continue;
+		}
+		*at = inst->next;
+		take_off(set, inst);
+		if (inst == one && !all)
+			break;
+	}
+	if (!ret)
+		sweep(set);
+	shim_siglock__leave(&lock);
+	return ret;
+}
+
+static int turn_off(struct instance *inst)
+{
+	struct shim_group_counts counts;
+	int ret = shim_group__turn(&inst->group, false);
+
+	inst->stopped = shim_tick__ns();
+	inst->on = inst->waiting = false;
+	if (!ret)
+		ret = shim_group__read(&inst->group, &counts);
+	if (!ret)
+		inst->ran = counts.enabled;
+	return ret;
+}
+
+/* One that counts or is stopped already is an error, but not among all. */
+static int turn_one(struct instance *inst, bool on, bool all)
+{
+	struct shim_group_counts counts;
+	int ret = read_counts(inst, &counts);
+
+	if (ret)
+		return ret;
+	if (inst->on == on)
+		return all ? 0 : -EINVAL;
+	return on ? turn_on(inst) : turn_off(inst);
+}
+
+static int turn(struct perf_set *set, pid_t tid, unsigned int flags, bool on)
+{
+	bool all = flags & VCPC_TARGET_F_ALL;
+	struct instance *one;
+	int ret;
+
+	shim_siglock__enter(&lock);
+	ret = pick(set, tid, flags, VCPC_TARGET_F_ALL, &one);
+	for (struct instance *inst = set->instances; inst && !ret; inst = inst->next)
+		if (is_meant(inst, one, all))
+			ret = turn_one(inst, on, all);
+	shim_siglock__leave(&lock);
+	return ret;
+}
+
+static int perf_enable(union shim_backend_ref ref, pid_t tid, unsigned int flags)
+{
+	return turn(ref.ptr, tid, flags, true);
+}
+
+static int perf_disable(union shim_backend_ref ref, pid_t tid, unsigned int flags)
+{
+	return turn(ref.ptr, tid, flags, false);
+}
+
+static int restart_one(const struct perf_set *set, struct instance *inst)
+{
+	struct shim_group_counts counts;
+	int ret = read_counts(inst, &counts);
+
+	if (ret)
+		return ret;
+	if (inst->waiting || shim_group__has_ended(&inst->group))
+		return -EINVAL;
+	begin_change(inst);
+	for (unsigned int i = 0; i < set->n; i++)
+		inst->from[i] = inst->preset[i] - counts.values[i];
+	end_change(inst);
+	return inst->on ? 0 : turn_on(inst);
+}
+
+static int perf_restart(union shim_backend_ref ref, pid_t tid, unsigned int flags)
+{
+	struct perf_set *set = ref.ptr;
+	bool all = flags & VCPC_TARGET_F_ALL;
+	struct instance *one;
+	int ret;
+
+	shim_siglock__enter(&lock);
+	ret = pick(set, tid, flags, VCPC_TARGET_F_ALL, &one);
+	for (struct instance *inst = set->instances; inst && !ret; inst = inst->next)
+		if (is_meant(inst, one, all))
+			ret = restart_one(set, inst);
+	shim_siglock__leave(&lock);
+	return ret;
+}
+
+static int perf_preset(union shim_backend_ref ref, pid_t tid, unsigned int request, __u64 value)
+{
+	struct perf_set *set = ref.ptr;
+	struct instance *one;
+	int ret;
+
+	shim_siglock__enter(&lock);
+	ret = request < set->n ? pick(set, tid, 0, 0, &one) : -EINVAL;
+	if (!ret)
+		one->preset[request] = value;
+	shim_siglock__leave(&lock);
+	return ret;
+}
+
+/* A process that has ended took all its threads along; of a tree nobody knows. */
+static bool has_ended(const struct instance *inst)
+{
+	if (is_cpu(inst) || inst->flags & VCPC_BIND_F_TREE)
+		return false;
+	if (is_inherited(inst))
+		return kill(inst->tgid, 0) && errno == ESRCH;
+	return shim_group__has_ended(&inst->group);
+}
+
+static int add_up(const struct perf_set *set, struct instance *inst, struct vcpc_sample *buf)
+{
+	struct shim_group_counts counts;
+	int ret = read_counts(inst, &counts);
+
+	if (ret)
+		return ret;
+	for (unsigned int i = 0; i < set->n; i++)
+		buf->values[i] += inst->from[i] + counts.values[i];
+	buf->tick += counts.enabled;
+	buf->time = inst->on ? shim_tick__ns() : inst->stopped;
+	if (inst->on)
+		buf->state |= VCPC_STATE_COUNTING;
+	if (!has_ended(inst))
+		buf->state &= ~VCPC_STATE_EXITED;
+	return 0;
+}
+
+static int sample_all(struct perf_set *set, const struct instance *one, struct vcpc_sample *buf)
+{
+	__u64 start = shim_tick__ns();
+	int ret = 0;
+
+	for (struct instance *inst = set->instances; inst && !ret; inst = inst->next)
+		if (is_meant(inst, one, true))
+			ret = add_up(set, inst, buf);
+	buf->time = start;
+	if (buf->state & VCPC_STATE_EXITED)
+		buf->state &= ~VCPC_STATE_COUNTING;
+	return ret;
+}
+
+static int sample_locked(struct perf_set *set, pid_t tid, unsigned int flags,
+			 struct vcpc_sample *buf)
+{
+	struct instance *one;
+	int ret = pick(set, tid, flags, VCPC_SAMPLE_F_TOTAL, &one);
+
+	if (ret)
+		return ret;
+	if (flags & VCPC_SAMPLE_F_TOTAL)
+		return sample_all(set, one, buf);
+	if (is_inherited(one))
+		return -EOPNOTSUPP;
+	ret = add_up(set, one, buf);
+	if (!ret && !tid)
+		remember(set, one);
+	return ret;
+}
+
+static __attribute__((noinline)) int ask(struct perf_set *set, pid_t tid, unsigned int flags,
+					 struct vcpc_sample *buf, size_t size)
+{
+	union {
+		struct vcpc_sample sample;
+		__u64 words[sizeof(struct vcpc_sample) / sizeof(__u64) + SHIM_GROUP_MAX];
+	} room;
+	size_t need = sizeof(room.sample) + set->n * sizeof(__u64);
+	int ret;
+
+	if (!is_made_here(set))
+		return -EBADF;
+	if (size < need)
+		return -EINVAL;
+	memset(&room, 0, need);
+	room.sample.size = sizeof(room.sample);
+	room.sample.nr = set->n;
+	room.sample.state = VCPC_STATE_EXITED;
+	shim_siglock__enter(&lock);
+	ret = sample_locked(set, tid, flags, &room.sample);
+	shim_siglock__leave(&lock);
+	if (!ret)
+		memcpy(buf, &room, need);
+	return ret;
+}
+
+#ifndef SHIM_CPU_IS_NOT_READ
+static const struct shim_page_cpu this_cpu = {
+	.counter = shim_cpu__counter,
+	.clock = shim_cpu__clock,
+};
+
+/*
+ * The calling thread's own instance, by its pages.  A signal handler may sample in the middle of
+ * it, restart the set, which shows in @changing, or take it off: the pages stay while @reading.
+ */
+static inline int read_self(const struct perf_set *set, struct vcpc_sample *buf, size_t size)
+{
+	struct instance *inst = self.inst;
+	__u32 locks[SHIM_GROUP_MAX];
+	unsigned int changing;
+	__u64 tick;
+	int ret;
+
+	if (!inst || self.serial != set->serial || !is_made_here(set) ||
+	    size < sizeof(*buf) + set->n * sizeof(buf->values[0]))
+		return -EOPNOTSUPP;
+	self.reading++;
+	atomic_signal_fence(memory_order_seq_cst);
+	ret = -EOPNOTSUPP;
+	changing = inst->changing;
+	if (inst->live && !(changing & 1))
+		ret = shim_page__read(inst->group.pages, set->n, &this_cpu, inst->from,
+				      buf->values, &tick, locks);
+	if (!ret && inst->changing != changing)
+		ret = -EOPNOTSUPP;
+	atomic_signal_fence(memory_order_seq_cst);
+	self.reading--;
+	if (ret)
+		return ret;
+	buf->size = sizeof(*buf);
+	buf->nr = set->n;
+	buf->state = VCPC_STATE_COUNTING;
+	buf->tick = tick;
+	buf->time = shim_tick__ns();
+	return 0;
+}
+#else
+static inline int read_self(const struct perf_set *set, struct vcpc_sample *buf, size_t size)
+{
+	(void)set;
+	(void)buf;
+	(void)size;
+	return -EOPNOTSUPP;
+}
+#endif
+
+static int perf_sample(union shim_backend_ref ref, pid_t tid, unsigned int flags,
+		       struct vcpc_sample *buf, size_t size)
+{
+	struct perf_set *set = ref.ptr;
+
+	if (!tid && !flags && !read_self(set, buf, size))
+		return 0;
+	return ask(set, tid, flags, buf, size);
+}
+
+static void list_one(const struct instance *inst, struct vcpc_instance_info *info)
+{
+	struct shim_group_counts counts;
+
+	*info = (struct vcpc_instance_info) {
+		.tid = inst->tid,
+		.tgid = inst->tgid,
+		.root = inst->root,
+		.bind_flags = inst->flags,
+		.state = (inst->on ? VCPC_STATE_COUNTING : 0) |
+			 (has_ended(inst) ? VCPC_STATE_EXITED : 0) |
+			 (shim_group__read(&inst->group, &counts) ? VCPC_STATE_INVALID : 0),
+	};
+}
+
+static int perf_list(union shim_backend_ref ref, struct vcpc_instances_args *args)
+{
+	struct vcpc_instance_info *info = (void *)(uintptr_t)args->info;
+	struct perf_set *set = ref.ptr;
+
+	if (!is_made_here(set))
+		return -EBADF;
+	args->nr = args->folded = args->pending = args->lost = 0;
+	shim_siglock__enter(&lock);
+	for (struct instance *inst = set->instances; inst; inst = inst->next) {
+		if (args->nr < args->room)
+			list_one(inst, &info[args->nr]);
+		args->nr++;
+	}
+	shim_siglock__leave(&lock);
+	return 0;
+}
+
+const struct shim_backend_ops shim_backend__perf = {
+	.name = "perf",
+	.open = perf_open,
+	.close = perf_close,
+	.now = perf_now,
+	.lock = perf_lock,
+	.create = perf_create,
+	.destroy = perf_destroy,
+	.bind = perf_bind,
+	.unbind = perf_unbind,
+	.sample = perf_sample,
+	.enable = perf_enable,
+	.disable = perf_disable,
+	.restart = perf_restart,
+	.preset = perf_preset,
+	.list = perf_list,
+};
