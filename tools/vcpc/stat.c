@@ -11,14 +11,15 @@
 
 static int help(void)
 {
-	printf("Usage: vcpc stat [-e EVENTS] [-i INTERVAL] [-T] [--] COMMAND [ARGUMENT...]\n\n"
+	printf("Usage: vcpc stat [-e EVENTS] [-i INTERVAL] [-T] [-v] [--] COMMAND [ARGUMENT...]\n\n"
 	       "Runs COMMAND and prints, on stderr, how many events it and all the threads and\n"
 	       "processes it started have counted.  Exits with COMMAND's exit status.\n\n"
 	       "  -e, --events LIST    events, with commas between; may be given again\n"
 	       "                       (without: the usual ones that exist here)\n"
 	       "  -i, --interval TIME  print the counts so far at each interval, too; with a\n"
 	       "                       unit: 100ms, 2s, 1min\n"
-	       "  -T, --threads        and those of each thread\n");
+	       "  -T, --threads        and those of each thread\n"
+	       "  -v, --verbose        say first what counts, the module or perf, and why\n");
 	return 0;
 }
 
@@ -92,7 +93,8 @@ static bool own_option(int letter, void *arg)
 	struct job *job = arg;
 
 	job->threads |= letter == 'T';
-	return letter == 'T';
+	job->counting.events.verbose |= letter == 'v';
+	return letter == 'T' || letter == 'v';
 }
 
 int vcpc_cmd_stat(int argc, char **argv)
@@ -100,10 +102,11 @@ int vcpc_cmd_stat(int argc, char **argv)
 	static const struct option names[] = {
 		VCPC_COUNTING_LONG,
 		{ "threads", no_argument, NULL, 'T' },
+		{ "verbose", no_argument, NULL, 'v' },
 		{ NULL, 0, NULL, 0 }
 	};
 	static const struct vcpc_counting_options options = {
-		.letters = VCPC_COUNTING_SHORT "T", .names = names, .own = own_option,
+		.letters = VCPC_COUNTING_SHORT "Tv", .names = names, .own = own_option,
 	};
 	struct job job = { .threads = false };
 	struct shim_set *set = NULL;

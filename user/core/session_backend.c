@@ -143,7 +143,9 @@ void shim_session__why(const struct shim_backend_ops *ops, char *buf, size_t siz
 								   "/dev/vcpc cannot be used");
 	if (n >= size)
 		return;
-	if (perf)
+	if (!ops && name && strcmp(name, shim_backend__perf.name))
+		snprintf(buf + n, size - n, "SHIM_BACKEND is '%s', so that perf is not tried", name);
+	else if (perf)
 		tell_perf_refuses(perf, buf + n, size - n);
 	else
 		tell_how_read(buf + n, size - n);
