@@ -86,7 +86,8 @@ static int look(cpc_t *cpc)
 		name = shim_format__pmu(cpc->format);
 	if (!slots(cpc))
 		name = "the kernel's software events";
-	snprintf(cpc->cciname, sizeof(cpc->cciname), "vcpc on %s", name ? name : "an unknown PMU");
+	snprintf(cpc->cciname, sizeof(cpc->cciname), "%s on %s",
+		 shim_session__ops(cpc->session)->name, name ? name : "an unknown PMU");
 	return 0;
 }
 
