@@ -60,9 +60,8 @@ FIXTURE_SETUP(perf)
 {
 	int ret = shim_session__open(&self->session);
 
-	if (ret == -ENODEV || ret == -EACCES)
-		SKIP(return, "perf_event_open(2) is not allowed here");
-	ASSERT_EQ(0, ret);
+	if (ret != -ENODEV && ret != -EACCES)
+		ASSERT_EQ(0, ret);
 	touch(1);
 }
 
@@ -82,6 +81,12 @@ FIXTURE_TEARDOWN(perf)
 		shim_session__close(self->session);
 }
 
+#define NEED_PERF()							\
+	do {								\
+		if (!self->session)					\
+			SKIP(return, "perf_event_open(2) is not allowed here"); \
+	} while (0)
+
 #define VALUES	(self->room.sample.values)
 #define STATE	(self->room.sample.state)
 
@@ -89,6 +94,7 @@ TEST_F(perf, the_caller_counts_exactly)
 {
 	__u64 before, tick;
 
+	NEED_PERF();
 	ASSERT_EQ(0, make(self, 0, 1000));
 	ASSERT_EQ(0, shim_counters__bind(self->set, 0, 0, &self->bad));
 	warm_up(self);
@@ -113,6 +119,7 @@ TEST_F(perf, stopped_started_and_started_anew)
 {
 	__u64 time;
 
+	NEED_PERF();
 	ASSERT_EQ(0, make(self, VCPC_SET_F_DISABLED, 1000));
 	ASSERT_EQ(0, shim_counters__bind(self->set, 0, 0, &self->bad));
 	touch(5);
@@ -196,6 +203,7 @@ TEST_F(perf, another_thread_to_its_end)
 {
 	struct worker w;
 
+	NEED_PERF();
 	start(&w, 21);
 	ASSERT_EQ(0, make(self, 0, 0));
 	ASSERT_EQ(0, shim_counters__bind(self->set, w.tid, 0, &self->bad));
@@ -230,6 +238,7 @@ TEST_F(perf, a_process_with_its_threads_and_those_to_come)
 {
 	struct worker old, new;
 
+	NEED_PERF();
 	start(&old, 100);
 	ASSERT_EQ(0, make(self, 0, 0));
 	ASSERT_EQ(0, shim_counters__bind(self->set, getpid(),
@@ -255,6 +264,7 @@ TEST_F(perf, a_process_as_it_is)
 {
 	struct worker a, b;
 
+	NEED_PERF();
 	start(&a, 100);
 	start(&b, 200);
 	ASSERT_EQ(0, make(self, VCPC_SET_F_DISABLED, 0));
@@ -279,6 +289,7 @@ TEST_F(perf, a_tree_from_execve_on)
 	int go[2], status;
 	pid_t pid;
 
+	NEED_PERF();
 	ASSERT_EQ(0, pipe(go));
 	pid = fork();
 	if (!pid) {
@@ -312,6 +323,7 @@ TEST_F(perf, what_perf_has_not_is_refused)
 	struct shim_terms signal = { .signal = SIGUSR1 };
 	struct shim_counters *set = NULL;
 
+	NEED_PERF();
 	EXPECT_EQ(-EOPNOTSUPP, shim_counters__create(self->session, &req, 1, VCPC_SET_F_GROUPS,
 						     &self->bad, &set));
 	EXPECT_EQ(-EOPNOTSUPP, shim_counters__create_on(self->session, &req, 1, 0, signal,
@@ -363,6 +375,7 @@ TEST_F(perf, a_forked_child_gets_errors)
 	__u64 before;
 	pid_t pid;
 
+	NEED_PERF();
 	ASSERT_EQ(0, make(self, 0, 0));
 	ASSERT_EQ(0, shim_counters__bind(self->set, 0, 0, &self->bad));
 	for (int raw = 0; raw < 2; raw++) {
@@ -401,6 +414,7 @@ TEST_F(perf, no_descriptor_and_no_page_is_left)
 	int files = open_files();
 	struct worker w;
 
+	NEED_PERF();
 	start(&w, 1);
 	ASSERT_EQ(0, make(self, 0, 0));
 	for (int i = 0; i < 100; i++) {
@@ -447,6 +461,7 @@ TEST_F(perf, a_handler_samples_starts_anew_and_binds_anew)
 {
 	struct itimerval often = { { 0, 300 }, { 0, 300 } }, never = { { 0, 0 }, { 0, 0 } };
 
+	NEED_PERF();
 	ASSERT_EQ(0, make(self, 0, 1ULL << 40));
 	ASSERT_EQ(0, shim_counters__bind(self->set, 0, 0, &self->bad));
 	handled = self;
@@ -466,6 +481,7 @@ TEST_F(perf, a_cpu)
 {
 	int ret;
 
+	NEED_PERF();
 	ASSERT_EQ(0, make(self, 0, 0));
 	ret = shim_counters__bind(self->set, 0, VCPC_BIND_F_CPU, &self->bad);
 	if (ret == -EACCES)
@@ -483,6 +499,7 @@ TEST_F(perf, more_than_one_group_holds)
 	struct vcpc_request reqs[65] = { 0 };
 	struct shim_counters *set = NULL;
 
+	NEED_PERF();
 	for (int i = 0; i < 65; i++)
 		reqs[i] = (struct vcpc_request) {
 			.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,

@@ -799,7 +799,7 @@ static int sample_locked(struct perf_set *set, pid_t tid, unsigned int flags,
 	if (is_inherited(one))
 		return -EOPNOTSUPP;
 	ret = add_up(set, one, buf);
-	if (!ret && !tid)
+	if (!ret && !tid && !(buf->state & VCPC_STATE_EXITED))
 		remember(set, one);
 	return ret;
 }
@@ -836,9 +836,26 @@ static const struct shim_page_cpu this_cpu = {
 	.clock = shim_cpu__clock,
 };
 
+/* By the kernel, as long as the pages do not have it */
+static __attribute__((noinline)) int read_kernel(const struct perf_set *set,
+						 const struct instance *inst,
+						 struct vcpc_sample *buf, __u64 *tick)
+{
+	struct shim_group_counts counts;
+	int ret = inst->on ? shim_group__read(&inst->group, &counts) : -EOPNOTSUPP;
+
+	if (ret)
+		return ret;
+	for (unsigned int i = 0; i < set->n; i++)
+		buf->values[i] = inst->from[i] + counts.values[i];
+	*tick = counts.enabled;
+	return 0;
+}
+
 /*
- * The calling thread's own instance, by its pages.  A signal handler may sample in the middle of
+ * The calling thread's own instance, without the lock.  A signal handler may sample in the middle of
  * it, restart the set, which shows in @changing, or take it off: the pages stay while @reading.
+ * Whatever fails here is done again with the lock.
  */
 static inline int read_self(const struct perf_set *set, struct vcpc_sample *buf, size_t size)
 {
@@ -855,9 +872,12 @@ static inline int read_self(const struct perf_set *set, struct vcpc_sample *buf,
 	atomic_signal_fence(memory_order_seq_cst);
 	ret = -EOPNOTSUPP;
 	changing = inst->changing;
-	if (inst->live && !(changing & 1))
+	if (inst->live && !(changing & 1)) {
 		ret = shim_page__read(inst->group.pages, set->n, &this_cpu, inst->from,
 				      buf->values, &tick, locks);
+		if (ret)
+			ret = read_kernel(set, inst, buf, &tick);
+	}
 	if (!ret && inst->changing != changing)
 		ret = -EOPNOTSUPP;
 	atomic_signal_fence(memory_order_seq_cst);
