@@ -42,11 +42,10 @@ static __u64 clock_of(void)
 static const struct shim_page_cpu how = { .counter = counter, .clock = clock_of };
 static const __u64 zeros[N];
 static __u64 values[N], tick;
-static __u32 locks[N];
 
 static int read_pages(unsigned int n)
 {
-	return shim_page__read(pages, n, &how, zeros, values, &tick, locks);
+	return shim_page__read(pages, n, &how, zeros, values, &tick);
 }
 
 static __u64 mask_of(unsigned int width)
@@ -128,7 +127,7 @@ TEST_F(perf_page, a_base_is_added_to_each)
 
 	for (unsigned int i = 0; i < N; i++)
 		program(i, 32, i, 1 << 20);
-	ASSERT_EQ(0, shim_page__read(pages, N, &how, from, values, &tick, locks));
+	ASSERT_EQ(0, shim_page__read(pages, N, &how, from, values, &tick));
 	for (unsigned int i = 0; i < N; i++)
 		EXPECT_EQ(from[i] + i, values[i]);
 }

@@ -89,6 +89,7 @@ static _Atomic(volatile __u64 *) process;
 static __thread struct {
 	__u64 serial;
 	struct instance *inst;
+	pid_t tid;
 	unsigned int reading;
 } self __attribute__((tls_model("initial-exec")));
 
@@ -505,6 +506,7 @@ static void remember(const struct perf_set *set, struct instance *inst)
 		return;
 	self.inst = inst;
 	self.serial = set->serial;
+	self.tid = inst->tid;
 }
 
 static int begin(struct perf_set *set, struct binding *binding)
@@ -799,7 +801,7 @@ static int sample_locked(struct perf_set *set, pid_t tid, unsigned int flags,
 	if (is_inherited(one))
 		return -EOPNOTSUPP;
 	ret = add_up(set, one, buf);
-	if (!ret && !tid && !(buf->state & VCPC_STATE_EXITED))
+	if (!ret && !(buf->state & VCPC_STATE_EXITED))
 		remember(set, one);
 	return ret;
 }
@@ -857,15 +859,15 @@ static __attribute__((noinline)) int read_kernel(const struct perf_set *set,
  * it, restart the set, which shows in @changing, or take it off: the pages stay while @reading.
  * Whatever fails here is done again with the lock.
  */
-static inline int read_self(const struct perf_set *set, struct vcpc_sample *buf, size_t size)
+static inline __attribute__((always_inline)) int read_self(const struct perf_set *set, pid_t tid,
+							   struct vcpc_sample *buf, size_t size)
 {
 	struct instance *inst = self.inst;
-	__u32 locks[SHIM_GROUP_MAX];
 	unsigned int changing;
 	__u64 tick;
 	int ret;
 
-	if (!inst || self.serial != set->serial || !is_made_here(set) ||
+	if (!inst || self.serial != set->serial || !is_made_here(set) || (tid && tid != self.tid) ||
 	    size < sizeof(*buf) + set->n * sizeof(buf->values[0]))
 		return -EOPNOTSUPP;
 	self.reading++;
@@ -874,7 +876,7 @@ static inline int read_self(const struct perf_set *set, struct vcpc_sample *buf,
 	changing = inst->changing;
 	if (inst->live && !(changing & 1)) {
 		ret = shim_page__read(inst->group.pages, set->n, &this_cpu, inst->from,
-				      buf->values, &tick, locks);
+				      buf->values, &tick);
 		if (ret)
 			ret = read_kernel(set, inst, buf, &tick);
 	}
@@ -892,9 +894,11 @@ static inline int read_self(const struct perf_set *set, struct vcpc_sample *buf,
 	return 0;
 }
 #else
-static inline int read_self(const struct perf_set *set, struct vcpc_sample *buf, size_t size)
+static inline int read_self(const struct perf_set *set, pid_t tid, struct vcpc_sample *buf,
+			    size_t size)
 {
 	(void)set;
+	(void)tid;
 	(void)buf;
 	(void)size;
 	return -EOPNOTSUPP;
@@ -906,7 +910,7 @@ static int perf_sample(union shim_backend_ref ref, pid_t tid, unsigned int flags
 {
 	struct perf_set *set = ref.ptr;
 
-	if (!tid && !flags && !read_self(set, buf, size))
+	if (!flags && !read_self(set, tid, buf, size))
 		return 0;
 	return ask(set, tid, flags, buf, size);
 }

@@ -52,19 +52,20 @@ static inline __u64 shim_page__time(const volatile struct perf_event_mmap_page *
 /* One try: 0, -EAGAIN if a page has changed, -EOPNOTSUPP if an event is not on the PMU */
 static inline __attribute__((always_inline)) int
 shim_page__try(const volatile struct perf_event_mmap_page *const *pages, unsigned int n,
-	       const struct shim_page_cpu *cpu, const __u64 *from, __u64 *values, __u64 *tick,
-	       __u32 *locks)
+	       const struct shim_page_cpu *cpu, const __u64 *from, __u64 *values, __u64 *tick)
 {
-	__u32 changed = 0;
+	/* Locks only ever grow: their sum is the same if and only if each of them is. */
+	__u32 sum = 0, odd = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
 		const volatile struct perf_event_mmap_page *page = pages[i];
-		__u32 index;
+		__u32 lock = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
+		__u32 index = page->index;
 
-		locks[i] = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
-		index = page->index;
+		sum += lock;
+		odd |= lock;
 		if (!index || !page->cap_user_rdpmc)
-			return locks[i] & 1 ? -EAGAIN : -EOPNOTSUPP;
+			return lock & 1 ? -EAGAIN : -EOPNOTSUPP;
 		values[i] = from[i] + page->offset +
 			    shim_page__extend(cpu->counter(index - 1), page->pmc_width);
 	}
@@ -73,8 +74,8 @@ shim_page__try(const volatile struct perf_event_mmap_page *const *pages, unsigne
 	*tick = shim_page__time(pages[0], cpu->clock());
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	for (unsigned int i = 0; i < n; i++)
-		changed |= (pages[i]->lock ^ locks[i]) | (locks[i] & 1);
-	return changed ? -EAGAIN : 0;
+		sum -= pages[i]->lock;
+	return sum || odd & 1 ? -EAGAIN : 0;
 }
 
 /**
@@ -85,7 +86,6 @@ shim_page__try(const volatile struct perf_event_mmap_page *const *pages, unsigne
  * @from: for each event what is added to its count
  * @values: filled, also on failure
  * @tick: CPU time while the events were enabled, ns
- * @locks: room for @n
  *
  * Context: no system call; also a signal handler of the thread.
  * Return: 0, or -EOPNOTSUPP if the kernel has to be asked: an event is not on the PMU, may not
@@ -94,11 +94,10 @@ shim_page__try(const volatile struct perf_event_mmap_page *const *pages, unsigne
  */
 static inline __attribute__((always_inline)) int
 shim_page__read(const volatile struct perf_event_mmap_page *const *pages, unsigned int n,
-		const struct shim_page_cpu *cpu, const __u64 *from, __u64 *values, __u64 *tick,
-		__u32 *locks)
+		const struct shim_page_cpu *cpu, const __u64 *from, __u64 *values, __u64 *tick)
 {
 	for (int tries = 0; tries < SHIM_PAGE_TRIES; tries++) {
-		int ret = shim_page__try(pages, n, cpu, from, values, tick, locks);
+		int ret = shim_page__try(pages, n, cpu, from, values, tick);
 
 		if (ret != -EAGAIN)
 			return ret;
