@@ -2,7 +2,7 @@
 /*
  * The back end that counts by perf_event_open(2), where the module is not.
  *
- * A set on a target is a group of perf's (perf_group.c).  Values are the group's counts and a
+ * A set on a target is a group of perf's (perf_instance.c).  Values are the group's counts and a
  * base, which restart changes.  What perf cannot do is refused: turns of groups, overflows that stop
  * a set, samples of single threads that inherited (only their sum), counts in transactions.
  *
@@ -15,13 +15,9 @@
  * kernel clears in a child says so, however the child was forked.
  */
 #define _GNU_SOURCE
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
-#include <signal.h>
-#include <stdio.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,39 +25,14 @@
 
 #include "backend.h"
 #include "perf_cpu.h"
-#include "perf_group.h"
+#include "perf_instance.h"
 #include "perf_page.h"
 #include "tick.h"
 
 #define MOST_SETS	1024
-#define PROCESS_TRIES	16
 
 #define KNOWN_BIND	(VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE | \
 			 VCPC_BIND_F_PROCESS | VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD)
-
-/*
- * struct instance - a set on one target
- * @flags: VCPC_BIND_F_*
- * @on: enabled; of @waiting only once the target's execve has come
- * @changing: odd while @from changes; samples without the lock look at it
- * @live: in the set's list, not in that of those that are gone
- * @since: CLOCK_MONOTONIC of the last enable, and @ran the time enabled before it (CPUs)
- * @stopped: CLOCK_MONOTONIC of the last disable
- * @from: what is added to each count
- * @preset: what values start from at the next restart; behind @from
- */
-struct instance {
-	struct instance *next;
-	pid_t tid, tgid, root;
-	unsigned int flags;
-	bool on, waiting;
-	volatile bool live;
-	volatile unsigned int changing;
-	__u64 since, ran, stopped;
-	struct shim_group group;
-	__u64 *preset;
-	__u64 from[];
-};
 
 /*
  * struct perf_set - a set
@@ -74,8 +45,8 @@ struct perf_set {
 	__u64 maker;
 	unsigned int flags;
 	unsigned int n;
-	struct instance *instances;	/* oldest first */
-	struct instance *gone;
+	struct shim_instance *instances;	/* oldest first */
+	struct shim_instance *gone;
 	struct vcpc_request reqs[];
 };
 
@@ -88,7 +59,7 @@ static _Atomic(volatile __u64 *) process;
 /* What a thread knows of itself: its instance of the set that it has sampled last */
 static __thread struct {
 	__u64 serial;
-	struct instance *inst;
+	struct shim_instance *inst;
 	pid_t tid;
 	unsigned int reading;
 } self __attribute__((tls_model("initial-exec")));
@@ -111,13 +82,14 @@ static volatile __u64 *map_process(void)
 static __u64 this_process(void)
 {
 	volatile __u64 *page = atomic_load(&process);
+	__u64 none = 0;
 
 	if (!page)
 		page = map_process();
 	if (!page)
 		return 0;
-	if (!*page)
-		*page = shim_tick__ns();
+	__atomic_compare_exchange_n(page, &none, shim_tick__ns(), 0, __ATOMIC_SEQ_CST,
+				    __ATOMIC_SEQ_CST);
 	return *page;
 }
 
@@ -221,83 +193,32 @@ static int perf_create(union shim_backend_ref dev, const struct vcpc_request *re
 	return 0;
 }
 
-static void free_instances(struct instance *inst, bool here)
-{
-	while (inst) {
-		struct instance *next = inst->next;
-
-		if (here)
-			shim_group__close(&inst->group);
-		else
-			shim_group__forget(&inst->group);
-		free(inst);
-		inst = next;
-	}
-}
-
 static void perf_destroy(union shim_backend_ref ref)
 {
 	struct perf_set *set = ref.ptr;
 	bool here = is_made_here(set);
 
 	shim_siglock__enter(&lock);
-	free_instances(set->instances, here);
-	free_instances(set->gone, here);
+	shim_instance__free(set->instances, here);
+	shim_instance__free(set->gone, here);
 	shim_siglock__leave(&lock);
 	free(set);
 }
 
-static bool is_cpu(const struct instance *inst)
+static struct shim_instance *find(const struct perf_set *set, pid_t tid, bool cpu)
 {
-	return inst->flags & VCPC_BIND_F_CPU;
-}
-
-static bool is_inherited(const struct instance *inst)
-{
-	return inst->flags & (VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE);
-}
-
-static struct instance *exactly(const struct perf_set *set, pid_t tid, bool cpu)
-{
-	for (struct instance *inst = set->instances; inst; inst = inst->next)
-		if (inst->tid == tid && is_cpu(inst) == cpu)
-			return inst;
-	return NULL;
-}
-
-static struct instance *find(const struct perf_set *set, pid_t tid, bool cpu)
-{
-	struct instance *own;
+	struct shim_instance *own;
 
 	if (tid || cpu)
-		return exactly(set, tid, cpu);
-	own = exactly(set, gettid(), false);
+		return shim_instance__find(set->instances, tid, cpu);
+	own = shim_instance__find(set->instances, gettid(), false);
 	if (own)
 		return own;
 	return set->instances && !set->instances->next ? set->instances : NULL;
 }
 
-/* A thread's process, 0 if there is no such thread */
-static pid_t process_of(pid_t tid)
-{
-	char path[64], line[64];
-	pid_t tgid = 0;
-	FILE *f;
-
-	if (tid == gettid())
-		return getpid();
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	while (!tgid && fgets(line, sizeof(line), f))
-		sscanf(line, "Tgid: %d", &tgid);
-	fclose(f);
-	return tgid;
-}
-
 /* Its pages go once its thread cannot be reading them: that is the caller, or has ended. */
-static bool is_done_with(const struct instance *inst)
+static bool is_done_with(const struct shim_instance *inst)
 {
 	if (!inst->group.pages)
 		return true;
@@ -307,10 +228,10 @@ static bool is_done_with(const struct instance *inst)
 
 static void sweep(struct perf_set *set)
 {
-	struct instance **at = &set->gone;
+	struct shim_instance **at = &set->gone;
 
 	while (*at) {
-		struct instance *inst = *at;
+		struct shim_instance *inst = *at;
 
 		if (!is_done_with(inst)) {
 			at = &inst->next;
@@ -320,187 +241,12 @@ static void sweep(struct perf_set *set)
 		inst->next = NULL;
 		if (self.inst == inst)
 			self.inst = NULL;
-		free_instances(inst, true);
+		shim_instance__free(inst, true);
 	}
-}
-
-static struct instance *make(const struct perf_set *set, pid_t tid, pid_t root, unsigned int flags)
-{
-	struct instance *inst = calloc(1, sizeof(*inst) + 2 * set->n * sizeof(inst->from[0]));
-
-	if (!inst)
-		return NULL;
-	inst->tid = tid;
-	inst->root = root;
-	inst->flags = flags;
-	inst->tgid = flags & VCPC_BIND_F_CPU ? 0 : process_of(tid);
-	inst->waiting = flags & VCPC_BIND_F_ENABLE_ON_EXEC;
-	inst->stopped = shim_tick__ns();
-	inst->live = true;
-	inst->preset = inst->from + set->n;
-	for (unsigned int i = 0; i < set->n; i++)
-		inst->from[i] = inst->preset[i] = set->reqs[i].preset;
-	return inst;
-}
-
-static struct shim_group_place place_of(const struct instance *inst)
-{
-	return (struct shim_group_place) {
-		.tid = is_cpu(inst) ? -1 : inst->tid,
-		.cpu = is_cpu(inst) ? inst->tid : -1,
-		.inherit = is_inherited(inst),
-		.threads_only = !(inst->flags & VCPC_BIND_F_TREE),
-		.on_exec = inst->waiting,
-	};
-}
-
-/* One more, which does not count yet; behind @list */
-static int add(const struct perf_set *set, struct instance **list, pid_t tid, pid_t root,
-	       unsigned int flags, int *bad)
-{
-	struct instance *inst = make(set, tid, root, flags);
-	int ret = inst ? 0 : -ENOMEM;
-
-	if (!ret && !is_cpu(inst) && !inst->tgid)
-		ret = -ESRCH;
-	if (!ret)
-		ret = shim_group__open(&inst->group, set->reqs, set->n, place_of(inst), bad);
-	if (ret) {
-		free(inst);
-		return ret;
-	}
-	while (*list)
-		list = &(*list)->next;
-	*list = inst;
-	return 0;
-}
-
-/* Calls @fn for each thread of a process; what it returns, if not 0, ends the walk. */
-static int each_thread(pid_t tid, int (*fn)(pid_t tid, void *arg), void *arg)
-{
-	struct dirent *entry;
-	char path[64];
-	int ret = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", tid);
-	dir = opendir(path);
-	if (!dir)
-		return errno == ENOENT ? -ESRCH : -errno;
-	while (!ret && (entry = readdir(dir)) != NULL)
-		if (isdigit((unsigned char)entry->d_name[0]))
-			ret = fn(atoi(entry->d_name), arg);
-	closedir(dir);
-	return ret;
-}
-
-/* What a bind brings about, until all of it is there */
-struct binding {
-	const struct perf_set *set;
-	struct instance *list;
-	pid_t root;
-	unsigned int flags;
-	unsigned int seen;
-	int *bad;
-};
-
-static int add_thread(pid_t tid, void *arg)
-{
-	struct binding *binding = arg;
-	unsigned int flags = binding->flags;
-
-	if (exactly(binding->set, tid, false))
-		return -EBUSY;
-	/* Only one of them runs execve, but whichever that is. */
-	return add(binding->set, &binding->list, tid, binding->root, flags, binding->bad);
-}
-
-static int is_there(pid_t tid, void *arg)
-{
-	struct binding *binding = arg;
-
-	binding->seen++;
-	for (const struct instance *inst = binding->list; inst; inst = inst->next)
-		if (inst->tid == tid)
-			return 0;
-	return -ESTALE;
-}
-
-/*
- * All threads of a process, none twice: if one has come meanwhile, it is not known whether it has
- * inherited from one that was bound before it came.
- */
-static int bind_process(struct binding *binding)
-{
-	int ret = -EAGAIN;
-
-	for (int tries = 0; tries < PROCESS_TRIES; tries++) {
-		ret = each_thread(binding->root, add_thread, binding);
-		if (!ret)
-			ret = each_thread(binding->root, is_there, binding);
-		if (!ret)
-			return 0;
-		free_instances(binding->list, true);
-		binding->list = NULL;
-		/* A thread has come or gone. */
-		if (ret != -ESTALE && ret != -ESRCH)
-			return ret;
-	}
-	return ret == -ESRCH ? ret : -EAGAIN;
-}
-
-static void begin_change(struct instance *inst)
-{
-	inst->changing++;
-	atomic_thread_fence(memory_order_seq_cst);
-}
-
-static void end_change(struct instance *inst)
-{
-	atomic_thread_fence(memory_order_seq_cst);
-	inst->changing++;
-}
-
-static int turn_on(struct instance *inst)
-{
-	struct shim_group_counts counts;
-	int ret = shim_group__turn(&inst->group, true);
-
-	if (ret)
-		return ret;
-	inst->since = shim_tick__ns();
-	inst->on = true;
-	inst->waiting = false;
-	/* Of the caller it is known by now whether there is room. */
-	return inst->tid == gettid() ? shim_group__read(&inst->group, &counts) : 0;
-}
-
-/* A CPU's events end when it goes offline, and perf does not say so. */
-static int check_cpu(const struct instance *inst, __u64 before, __u64 enabled)
-{
-	__u64 wall = before > inst->since ? before - inst->since : 0;
-	__u64 slack = 1000000 + wall / 1000;
-
-	return is_cpu(inst) && inst->on && enabled - inst->ran + slack < wall ? -EAGAIN : 0;
-}
-
-/* The counts, and whether the execve that was waited for has come */
-static int read_counts(struct instance *inst, struct shim_group_counts *counts)
-{
-	__u64 before = shim_tick__ns();
-	int ret = shim_group__read(&inst->group, counts);
-
-	if (ret)
-		return ret;
-	if (inst->waiting && counts->enabled) {
-		inst->waiting = false;
-		inst->on = true;
-	}
-	return check_cpu(inst, before, counts->enabled);
 }
 
 /* The calling thread's own, for the next time */
-static void remember(const struct perf_set *set, struct instance *inst)
+static void remember(const struct perf_set *set, struct shim_instance *inst)
 {
 	if (!inst->group.pages || inst->tid != gettid() || inst->tgid != getpid())
 		return;
@@ -509,62 +255,42 @@ static void remember(const struct perf_set *set, struct instance *inst)
 	self.tid = inst->tid;
 }
 
-static int begin(struct perf_set *set, struct binding *binding)
+static int begin(struct perf_set *set, struct shim_binding *binding)
 {
 	bool on = !(set->flags & VCPC_SET_F_DISABLED) &&
 		  !(binding->flags & VCPC_BIND_F_ENABLE_ON_EXEC);
-	struct instance **at = &set->instances;
+	struct shim_instance **at = &set->instances;
 	int ret = 0;
 
-	for (struct instance *inst = binding->list; inst && on && !ret; inst = inst->next)
-		ret = turn_on(inst);
+	for (struct shim_instance *inst = binding->list; inst && on && !ret; inst = inst->next)
+		ret = shim_instance__start(inst);
 	if (ret) {
-		free_instances(binding->list, true);
+		shim_instance__free(binding->list, true);
 		/* Nobody else has been at it: there is no room on the PMU. */
 		return ret == -EAGAIN ? -ENOSPC : ret;
 	}
 	while (*at)
 		at = &(*at)->next;
 	*at = binding->list;
-	for (struct instance *inst = binding->list; inst; inst = inst->next)
+	for (struct shim_instance *inst = binding->list; inst; inst = inst->next)
 		remember(set, inst);
 	return 0;
 }
 
-/* Without the file it cannot go offline. */
-static bool is_online(int cpu)
-{
-	char path[64];
-	char c = '1';
-	int fd;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d", cpu);
-	if (access(path, F_OK))
-		return false;
-	strcat(path, "/online");
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return true;
-	if (read(fd, &c, 1) != 1)
-		c = '1';
-	close(fd);
-	return c != '0';
-}
-
 static int bind_locked(struct perf_set *set, pid_t tid, unsigned int flags, int *bad)
 {
-	struct binding binding = { .set = set, .root = tid, .flags = flags, .bad = bad };
+	struct shim_binding binding = {
+		.reqs = set->reqs,
+		.n = set->n,
+		.root = tid,
+		.flags = flags,
+		.bad = bad,
+	};
 	int ret;
 
 	sweep(set);
-	if (exactly(set, tid, flags & VCPC_BIND_F_CPU))
-		return -EBUSY;
-	if (flags & VCPC_BIND_F_CPU && !is_online(tid))
-		return -ENODEV;
-	if (flags & VCPC_BIND_F_PROCESS)
-		ret = bind_process(&binding);
-	else
-		ret = add(set, &binding.list, tid, tid, flags, bad);
+	binding.taken = set->instances;
+	ret = shim_instance__bind(&binding);
 	return ret ? ret : begin(set, &binding);
 }
 
@@ -590,7 +316,7 @@ static int perf_bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, 
 }
 
 /* Whether an operation is about an instance: one, or all that a bind began */
-static bool is_meant(const struct instance *inst, const struct instance *one, bool all)
+static bool is_meant(const struct shim_instance *inst, const struct shim_instance *one, bool all)
 {
 	return all ? !one || inst->root == one->root : inst == one;
 }
@@ -599,7 +325,7 @@ _Static_assert(VCPC_TARGET_F_CPU == VCPC_SAMPLE_F_CPU, "pick() takes both");
 
 /* The instance that is named: NULL and 0 for all of the set */
 static int pick(const struct perf_set *set, pid_t tid, unsigned int flags, unsigned int all,
-		struct instance **one)
+		struct shim_instance **one)
 {
 	*one = NULL;
 	if (!is_made_here(set))
@@ -611,7 +337,7 @@ static int pick(const struct perf_set *set, pid_t tid, unsigned int flags, unsig
 	return *one || (flags & all && !tid && set->instances) ? 0 : -EINVAL;
 }
 
-static void take_off(struct perf_set *set, struct instance *inst)
+static void take_off(struct perf_set *set, struct shim_instance *inst)
 {
 	shim_group__turn(&inst->group, false);
 	inst->live = false;
@@ -624,14 +350,14 @@ static void take_off(struct perf_set *set, struct instance *inst)
 static int perf_unbind(union shim_backend_ref ref, pid_t tid, unsigned int flags)
 {
 	struct perf_set *set = ref.ptr;
-	struct instance **at, *one;
+	struct shim_instance **at, *one;
 	bool all = flags & VCPC_TARGET_F_ALL;
 	int ret;
 
 	shim_siglock__enter(&lock);
 	ret = pick(set, tid, flags, VCPC_TARGET_F_ALL, &one);
 	for (at = &set->instances; *at && !ret; ) {
-		struct instance *inst = *at;
+		struct shim_instance *inst = *at;
 
 		if (!is_meant(inst, one, all)) {
 			at = &inst->next;
@@ -648,44 +374,17 @@ static int perf_unbind(union shim_backend_ref ref, pid_t tid, unsigned int flags
 	return ret;
 }
 
-static int turn_off(struct instance *inst)
-{
-	struct shim_group_counts counts;
-	int ret = shim_group__turn(&inst->group, false);
-
-	inst->stopped = shim_tick__ns();
-	inst->on = inst->waiting = false;
-	if (!ret)
-		ret = shim_group__read(&inst->group, &counts);
-	if (!ret)
-		inst->ran = counts.enabled;
-	return ret;
-}
-
-/* One that counts or is stopped already is an error, but not among all. */
-static int turn_one(struct instance *inst, bool on, bool all)
-{
-	struct shim_group_counts counts;
-	int ret = read_counts(inst, &counts);
-
-	if (ret)
-		return ret;
-	if (inst->on == on)
-		return all ? 0 : -EINVAL;
-	return on ? turn_on(inst) : turn_off(inst);
-}
-
 static int turn(struct perf_set *set, pid_t tid, unsigned int flags, bool on)
 {
 	bool all = flags & VCPC_TARGET_F_ALL;
-	struct instance *one;
+	struct shim_instance *one;
 	int ret;
 
 	shim_siglock__enter(&lock);
 	ret = pick(set, tid, flags, VCPC_TARGET_F_ALL, &one);
-	for (struct instance *inst = set->instances; inst && !ret; inst = inst->next)
+	for (struct shim_instance *inst = set->instances; inst && !ret; inst = inst->next)
 		if (is_meant(inst, one, all))
-			ret = turn_one(inst, on, all);
+			ret = shim_instance__turn(inst, on, all);
 	shim_siglock__leave(&lock);
 	return ret;
 }
@@ -700,34 +399,18 @@ static int perf_disable(union shim_backend_ref ref, pid_t tid, unsigned int flag
 	return turn(ref.ptr, tid, flags, false);
 }
 
-static int restart_one(const struct perf_set *set, struct instance *inst)
-{
-	struct shim_group_counts counts;
-	int ret = read_counts(inst, &counts);
-
-	if (ret)
-		return ret;
-	if (inst->waiting || shim_group__has_ended(&inst->group))
-		return -EINVAL;
-	begin_change(inst);
-	for (unsigned int i = 0; i < set->n; i++)
-		inst->from[i] = inst->preset[i] - counts.values[i];
-	end_change(inst);
-	return inst->on ? 0 : turn_on(inst);
-}
-
 static int perf_restart(union shim_backend_ref ref, pid_t tid, unsigned int flags)
 {
 	struct perf_set *set = ref.ptr;
 	bool all = flags & VCPC_TARGET_F_ALL;
-	struct instance *one;
+	struct shim_instance *one;
 	int ret;
 
 	shim_siglock__enter(&lock);
 	ret = pick(set, tid, flags, VCPC_TARGET_F_ALL, &one);
-	for (struct instance *inst = set->instances; inst && !ret; inst = inst->next)
+	for (struct shim_instance *inst = set->instances; inst && !ret; inst = inst->next)
 		if (is_meant(inst, one, all))
-			ret = restart_one(set, inst);
+			ret = shim_instance__restart(inst);
 	shim_siglock__leave(&lock);
 	return ret;
 }
@@ -735,7 +418,7 @@ static int perf_restart(union shim_backend_ref ref, pid_t tid, unsigned int flag
 static int perf_preset(union shim_backend_ref ref, pid_t tid, unsigned int request, __u64 value)
 {
 	struct perf_set *set = ref.ptr;
-	struct instance *one;
+	struct shim_instance *one;
 	int ret;
 
 	shim_siglock__enter(&lock);
@@ -746,20 +429,10 @@ static int perf_preset(union shim_backend_ref ref, pid_t tid, unsigned int reque
 	return ret;
 }
 
-/* A process that has ended took all its threads along; of a tree nobody knows. */
-static bool has_ended(const struct instance *inst)
-{
-	if (is_cpu(inst) || inst->flags & VCPC_BIND_F_TREE)
-		return false;
-	if (is_inherited(inst))
-		return kill(inst->tgid, 0) && errno == ESRCH;
-	return shim_group__has_ended(&inst->group);
-}
-
-static int add_up(const struct perf_set *set, struct instance *inst, struct vcpc_sample *buf)
+static int add_up(const struct perf_set *set, struct shim_instance *inst, struct vcpc_sample *buf)
 {
 	struct shim_group_counts counts;
-	int ret = read_counts(inst, &counts);
+	int ret = shim_instance__read(inst, &counts);
 
 	if (ret)
 		return ret;
@@ -769,17 +442,17 @@ static int add_up(const struct perf_set *set, struct instance *inst, struct vcpc
 	buf->time = inst->on ? shim_tick__ns() : inst->stopped;
 	if (inst->on)
 		buf->state |= VCPC_STATE_COUNTING;
-	if (!has_ended(inst))
+	if (!shim_instance__has_ended(inst))
 		buf->state &= ~VCPC_STATE_EXITED;
 	return 0;
 }
 
-static int sample_all(struct perf_set *set, const struct instance *one, struct vcpc_sample *buf)
+static int sample_all(struct perf_set *set, const struct shim_instance *one, struct vcpc_sample *buf)
 {
 	__u64 start = shim_tick__ns();
 	int ret = 0;
 
-	for (struct instance *inst = set->instances; inst && !ret; inst = inst->next)
+	for (struct shim_instance *inst = set->instances; inst && !ret; inst = inst->next)
 		if (is_meant(inst, one, true))
 			ret = add_up(set, inst, buf);
 	buf->time = start;
@@ -791,14 +464,14 @@ static int sample_all(struct perf_set *set, const struct instance *one, struct v
 static int sample_locked(struct perf_set *set, pid_t tid, unsigned int flags,
 			 struct vcpc_sample *buf)
 {
-	struct instance *one;
+	struct shim_instance *one;
 	int ret = pick(set, tid, flags, VCPC_SAMPLE_F_TOTAL, &one);
 
 	if (ret)
 		return ret;
 	if (flags & VCPC_SAMPLE_F_TOTAL)
 		return sample_all(set, one, buf);
-	if (is_inherited(one))
+	if (shim_instance__is_inherited(one))
 		return -EOPNOTSUPP;
 	ret = add_up(set, one, buf);
 	if (!ret && !(buf->state & VCPC_STATE_EXITED))
@@ -840,7 +513,7 @@ static const struct shim_page_cpu this_cpu = {
 
 /* By the kernel, as long as the pages do not have it */
 static __attribute__((noinline)) int read_kernel(const struct perf_set *set,
-						 const struct instance *inst,
+						 const struct shim_instance *inst,
 						 struct vcpc_sample *buf, __u64 *tick)
 {
 	struct shim_group_counts counts;
@@ -862,7 +535,7 @@ static __attribute__((noinline)) int read_kernel(const struct perf_set *set,
 static inline __attribute__((always_inline)) int read_self(const struct perf_set *set, pid_t tid,
 							   struct vcpc_sample *buf, size_t size)
 {
-	struct instance *inst = self.inst;
+	struct shim_instance *inst = self.inst;
 	unsigned int changing;
 	__u64 tick;
 	int ret;
@@ -915,7 +588,7 @@ static int perf_sample(union shim_backend_ref ref, pid_t tid, unsigned int flags
 	return ask(set, tid, flags, buf, size);
 }
 
-static void list_one(const struct instance *inst, struct vcpc_instance_info *info)
+static void list_one(const struct shim_instance *inst, struct vcpc_instance_info *info)
 {
 	struct shim_group_counts counts;
 
@@ -925,7 +598,7 @@ static void list_one(const struct instance *inst, struct vcpc_instance_info *inf
 		.root = inst->root,
 		.bind_flags = inst->flags,
 		.state = (inst->on ? VCPC_STATE_COUNTING : 0) |
-			 (has_ended(inst) ? VCPC_STATE_EXITED : 0) |
+			 (shim_instance__has_ended(inst) ? VCPC_STATE_EXITED : 0) |
 			 (shim_group__read(&inst->group, &counts) ? VCPC_STATE_INVALID : 0),
 	};
 }
@@ -939,7 +612,7 @@ static int perf_list(union shim_backend_ref ref, struct vcpc_instances_args *arg
 		return -EBADF;
 	args->nr = args->folded = args->pending = args->lost = 0;
 	shim_siglock__enter(&lock);
-	for (struct instance *inst = set->instances; inst; inst = inst->next) {
+	for (struct shim_instance *inst = set->instances; inst; inst = inst->next) {
 		if (args->nr < args->room)
 			list_one(inst, &info[args->nr]);
 		args->nr++;
