@@ -17,6 +17,13 @@
 
 #define NR	2
 
+/* A sanitizer has page faults of its own. */
+#ifdef __SANITIZE_ADDRESS__
+#define SLACK	60
+#else
+#define SLACK	0
+#endif
+
 const struct shim_backend_ops *shim_session__backend(void)
 {
 	return &shim_backend__perf;
@@ -104,8 +111,9 @@ TEST_F(perf, the_caller_counts_exactly)
 	EXPECT_EQ(before + 1000, VALUES[1]);
 	touch(37);
 	ASSERT_EQ(0, sample(self, 0));
-	EXPECT_EQ(before + 37, VALUES[0]);
-	EXPECT_EQ(before + 1037, VALUES[1]);
+	EXPECT_LE(before + 37, VALUES[0]);
+	EXPECT_GE(before + 37 + SLACK, VALUES[0]);
+	EXPECT_EQ(VALUES[0] + 1000, VALUES[1]);
 	EXPECT_LT(tick, self->room.sample.tick);
 	EXPECT_EQ(VCPC_STATE_COUNTING, STATE);
 	EXPECT_EQ(NR, self->room.sample.nr);
@@ -136,18 +144,20 @@ TEST_F(perf, stopped_started_and_started_anew)
 	ASSERT_EQ(0, shim_counters__disable(self->set, 0));
 	touch(11);
 	ASSERT_EQ(0, sample(self, 0));
-	EXPECT_EQ(7, VALUES[0]);
-	EXPECT_EQ(1007, VALUES[1]);
+	EXPECT_LE(7, VALUES[0]);
+	EXPECT_GE(7 + SLACK, VALUES[0]);
+	EXPECT_EQ(VALUES[0] + 1000, VALUES[1]);
 	EXPECT_LT(time, self->room.sample.time);
 	ASSERT_EQ(0, shim_counters__preset(self->set, 0, 0, -3ULL));
 	EXPECT_EQ(-EINVAL, shim_counters__preset(self->set, 0, NR, 1));
 	ASSERT_EQ(0, sample(self, 0));
-	EXPECT_EQ(7, VALUES[0]);
+	EXPECT_LE(7, VALUES[0]);
 	ASSERT_EQ(0, shim_counters__restart(self->set, 0));
 	touch(13);
 	ASSERT_EQ(0, sample(self, 0));
-	EXPECT_EQ(10, VALUES[0]);
-	EXPECT_EQ(1013, VALUES[1]);
+	EXPECT_LE(10, VALUES[0]);
+	EXPECT_GE(10 + SLACK, VALUES[0]);
+	EXPECT_EQ(VALUES[0] + 1003, VALUES[1]);
 	ASSERT_EQ(0, shim_counters__restart(self->set, 0));
 	ASSERT_EQ(0, sample(self, 0));
 	EXPECT_EQ(-3ULL, VALUES[0]);
@@ -210,7 +220,7 @@ TEST_F(perf, another_thread_to_its_end)
 	let_work(&w);
 	ASSERT_EQ(0, sample(self, w.tid));
 	EXPECT_LE(21, VALUES[0]);
-	EXPECT_GE(24, VALUES[0]);
+	EXPECT_GE(24 + SLACK, VALUES[0]);
 	/* The only one */
 	ASSERT_EQ(0, sample(self, 0));
 	EXPECT_EQ(VCPC_STATE_COUNTING, STATE);
@@ -249,7 +259,7 @@ TEST_F(perf, a_process_with_its_threads_and_those_to_come)
 	let_work(&new);
 	ASSERT_EQ(0, total(self, 0));
 	EXPECT_LE(301, VALUES[0]);
-	EXPECT_GE(350, VALUES[0]);
+	EXPECT_GE(350 + SLACK, VALUES[0]);
 	EXPECT_EQ(VCPC_STATE_COUNTING, STATE);
 	/* Of single threads nothing is known, and no sum is said to be one's. */
 	EXPECT_EQ(-EOPNOTSUPP, sample(self, old.tid));
@@ -362,7 +372,7 @@ static int in_child(FIXTURE_DATA(perf) *self)
 	if (make(self, 0, 0) || shim_counters__bind(self->set, 0, 0, &self->bad))
 		return 2;
 	touch(9);
-	if (sample(self, 0) || VALUES[0] < 9 || VALUES[0] > 40)
+	if (sample(self, 0) || VALUES[0] < 9 || VALUES[0] > 40 + SLACK)
 		return 3;
 	shim_counters__put(self->set);
 	shim_counters__put(parents);
@@ -392,7 +402,7 @@ TEST_F(perf, a_forked_child_gets_errors)
 		ASSERT_EQ(0, sample(self, 0));
 		/* And the pages of its own that the child shares */
 		EXPECT_LE(before + 3, VALUES[0]);
-		EXPECT_GE(before + 13, VALUES[0]);
+		EXPECT_GE(before + 13 + SLACK, VALUES[0]);
 	}
 }
 

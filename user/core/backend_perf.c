@@ -193,12 +193,31 @@ static int perf_create(union shim_backend_ref dev, const struct vcpc_request *re
 	return 0;
 }
 
+/* In a handler that has interrupted a sample of the set: what the sample reads has to stay. */
+static bool is_being_read(const struct perf_set *set)
+{
+	return self.reading && self.serial == set->serial;
+}
+
+static void stop_all(struct perf_set *set)
+{
+	for (struct shim_instance *inst = set->instances; inst; inst = inst->next) {
+		shim_group__turn(&inst->group, false);
+		inst->live = false;
+	}
+}
+
 static void perf_destroy(union shim_backend_ref ref)
 {
 	struct perf_set *set = ref.ptr;
 	bool here = is_made_here(set);
 
 	shim_siglock__enter(&lock);
+	if (here && is_being_read(set)) {
+		stop_all(set);
+		shim_siglock__leave(&lock);
+		return;
+	}
 	shim_instance__free(set->instances, here);
 	shim_instance__free(set->gone, here);
 	shim_siglock__leave(&lock);
@@ -527,6 +546,21 @@ static __attribute__((noinline)) int read_kernel(const struct perf_set *set,
 	return 0;
 }
 
+static inline __attribute__((always_inline)) int read_instance(const struct perf_set *set,
+							       const struct shim_instance *inst,
+							       struct vcpc_sample *buf, __u64 *tick)
+{
+	unsigned int changing = inst->changing;
+	int ret;
+
+	if (!inst->live || changing & 1)
+		return -EOPNOTSUPP;
+	ret = shim_page__read(inst->group.pages, set->n, &this_cpu, inst->from, buf->values, tick);
+	if (ret)
+		ret = read_kernel(set, inst, buf, tick);
+	return !ret && (inst->changing != changing || !inst->live) ? -EOPNOTSUPP : ret;
+}
+
 /*
  * The calling thread's own instance, without the lock.  A signal handler may sample in the middle of
  * it, restart the set, which shows in @changing, or take it off: the pages stay while @reading.
@@ -535,26 +569,19 @@ static __attribute__((noinline)) int read_kernel(const struct perf_set *set,
 static inline __attribute__((always_inline)) int read_self(const struct perf_set *set, pid_t tid,
 							   struct vcpc_sample *buf, size_t size)
 {
-	struct shim_instance *inst = self.inst;
-	unsigned int changing;
+	struct shim_instance *inst;
 	__u64 tick;
-	int ret;
+	int ret = -EOPNOTSUPP;
 
-	if (!inst || self.serial != set->serial || !is_made_here(set) || (tid && tid != self.tid) ||
+	if (self.serial != set->serial || !is_made_here(set) || (tid && tid != self.tid) ||
 	    size < sizeof(*buf) + set->n * sizeof(buf->values[0]))
-		return -EOPNOTSUPP;
+		return ret;
+	/* Looked up afterwards, as before a handler may take it off and free it. */
 	self.reading++;
 	atomic_signal_fence(memory_order_seq_cst);
-	ret = -EOPNOTSUPP;
-	changing = inst->changing;
-	if (inst->live && !(changing & 1)) {
-		ret = shim_page__read(inst->group.pages, set->n, &this_cpu, inst->from,
-				      buf->values, &tick);
-		if (ret)
-			ret = read_kernel(set, inst, buf, &tick);
-	}
-	if (!ret && inst->changing != changing)
-		ret = -EOPNOTSUPP;
+	inst = self.inst;
+	if (inst && self.serial == set->serial)
+		ret = read_instance(set, inst, buf, &tick);
 	atomic_signal_fence(memory_order_seq_cst);
 	self.reading--;
 	if (ret)
