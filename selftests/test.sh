@@ -77,11 +77,22 @@ bpf_asan() {
 		"$top/build/$host-san" "$work/$host-vm-asan" bpf/ways bpf/direct bpf/percentiles tools/trace_json
 }
 
+# without_module ARCH [NAME [APPEND]]: what counts where the module is not, which is perf
+without_module() {
+	RECORDED='' VM_NAME=$1-perf${2:-} VM_MODULE=none VM_APPEND="sysctl.kernel.perf_event_paranoid=2 ${3:-}" \
+		"$here/vm/test.sh" "$1" "$top/build/$1" "$work/$1-perf${2:-}" \
+		unit/core_perf unit/core_perf_hw unit/core_perf_page shim/set shim/record shim/record_several \
+		cpc/closed cpc/counts cpc/errors cpc/hundred_threads cpc/life cpc/lists cpc/pctx cpc/pctx_counts
+}
+
 # A VM has one busy CPU: these run in turn, beside the native tests.  The fuzzer makes its
 # million of calls in one of them.
 vms() {
 	stage vms "beside: PCP's agent and tracing in one VM" "$here/vm/agent.sh" "$top/build/$host" "$work/agent"
 	stage vms "beside: $host VM, BPF with AddressSanitizer and UBSan" bpf_asan
+	stage vms "beside: arm64 VM, perf without the module" without_module arm64
+	stage vms "beside: arm64 VM, perf's pages without the module" without_module arm64 -pages sysctl.kernel.perf_user_access=1
+	stage vms "beside: x86_64 VM, perf without the module" without_module x86_64
 	stage vms "beside: arm64 VM" env VM_ENVIRONMENT=FUZZ_CALLS=200000 \
 		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm"
 	stage vms "beside: x86_64 VM" "$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The vcpc command says what is wrong and what to do, without the module and when used wrongly.
+# The vcpc command says what is wrong and what to do, without anything that counts and when used wrongly.
 vcpc=${VCPC_BUILD:?}/bin/vcpc
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -61,6 +61,7 @@ if [ -e /dev/vcpc ]; then
 	echo "1..$n"
 	exit $bad
 fi
+export SHIM_BACKEND=vcpc
 expect 1 "modprobe vcpc" stat true
 expect 1 "modprobe vcpc" record -o "$dir/a" true
 expect 0 "page-faults" events faults

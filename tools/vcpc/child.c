@@ -20,12 +20,39 @@ struct failure {
 	int err;
 };
 
-static void become(struct vcpc_child *child, struct shim_set *set, char **argv, int report)
+/*
+ * The module lets a child bind itself, whoever it is.  perf counts for the process that made the
+ * set: the child says EOPNOTSUPP then, and waits until its parent has bound it.
+ */
+static int bind_self(const struct vcpc_child *child, struct shim_set *set, int report, int answer)
+{
+	struct failure failure = { .binding = 1 };
+	int ret = shim_set_bind(set, 0, SHIM_BIND_ON_EXEC | SHIM_BIND_TREE | child->flags);
+
+	if (ret != -EOPNOTSUPP)
+		return ret;
+	failure.err = ret;
+	if (write(report, &failure, sizeof(failure)) < 0 ||
+	    read(answer, &ret, sizeof(ret)) != sizeof(ret))
+		_exit(126);
+	return ret;
+}
+
+/* What perf cannot count along with transactions, it counts without them. */
+static int bind_child(const struct vcpc_child *child, struct shim_set *set)
+{
+	const unsigned int flags = SHIM_BIND_ON_EXEC | SHIM_BIND_TREE;
+	int ret = shim_set_bind(set, child->pid, flags | child->flags);
+
+	return ret == -EOPNOTSUPP && child->flags ? shim_set_bind(set, child->pid, flags) : ret;
+}
+
+static void become(struct vcpc_child *child, struct shim_set *set, char **argv, int report,
+		   int answer)
 {
 	struct failure failure = { .binding = 1 };
 
-	failure.err = !set ? 0 :
-		      shim_set_bind(set, 0, SHIM_BIND_ON_EXEC | SHIM_BIND_TREE | child->flags);
+	failure.err = set ? bind_self(child, set, report, answer) : 0;
 	if (!failure.err) {
 		sigprocmask(SIG_SETMASK, &child->mask, NULL);
 		execvp(argv[0], argv);
@@ -34,16 +61,29 @@ static void become(struct vcpc_child *child, struct shim_set *set, char **argv, 
 	_exit(write(report, &failure, sizeof(failure)) < 0 ? 126 : 127);
 }
 
-/* The pipe closes without a word when execve succeeds. */
-static int await_exec(struct vcpc_child *child, int report, const char *command)
+/* 1 if there was a report; the pipe closes without a word when execve succeeds. */
+static int next_report(int report, struct failure *failure)
 {
-	struct failure failure;
 	ssize_t n;
 
 	do {
-		n = read(report, &failure, sizeof(failure));
+		n = read(report, failure, sizeof(*failure));
 	} while (n < 0 && errno == EINTR);
-	if (n < (ssize_t)sizeof(failure))
+	return n == (ssize_t)sizeof(*failure);
+}
+
+static int await_exec(struct vcpc_child *child, struct shim_set *set, const int *pipes,
+		      const char *command)
+{
+	struct failure failure;
+	int failed = next_report(pipes[0], &failure);
+
+	if (failed && failure.binding && failure.err == -EOPNOTSUPP) {
+		int ret = bind_child(child, set);
+
+		failed = write(pipes[1], &ret, sizeof(ret)) < 0 || next_report(pipes[0], &failure);
+	}
+	if (!failed)
 		return 0;
 	waitpid(child->pid, NULL, 0);
 	if (failure.binding)
@@ -81,26 +121,34 @@ static void unwatch_signals(struct vcpc_child *child)
  */
 int vcpc_child_start(struct vcpc_child *child, struct shim_set *set, char **argv)
 {
-	int report[2];
+	int report[2], answer[2];
 	int ret;
 
 	if (pipe2(report, O_CLOEXEC))
 		return vcpc_fail(errno, "pipe");
+	if (pipe2(answer, O_CLOEXEC)) {
+		ret = vcpc_fail(errno, "pipe");
+		close(report[0]);
+		close(report[1]);
+		return ret;
+	}
 	ret = watch_signals(child);
 	if (ret)
 		goto out;
 	child->pid = fork();
 	if (!child->pid)
-		become(child, set, argv, report[1]);
+		become(child, set, argv, report[1], answer[0]);
 	close(report[1]);
 	report[1] = -1;
 	if (child->pid < 0)
 		ret = vcpc_fail(errno, "cannot start a process");
 	else
-		ret = await_exec(child, report[0], argv[0]);
+		ret = await_exec(child, set, (int [2]){ report[0], answer[1] }, argv[0]);
 	if (ret)
 		unwatch_signals(child);
 out:
+	close(answer[0]);
+	close(answer[1]);
 	close(report[0]);
 	if (report[1] >= 0)
 		close(report[1]);

@@ -25,6 +25,7 @@ static const struct hint general[] = {
 	{ EPERM, "not allowed; run as root" },
 	{ EEXIST, "it exists already; choose another name or remove it" },
 	{ EAGAIN, "the CPU's counters were needed elsewhere meanwhile; count fewer events, or stop other profilers" },
+	{ EOPNOTSUPP, "perf_event_open(2) cannot do that, the vcpc module can; as root: modprobe vcpc" },
 	{ ESTALE, "tracing was turned off meanwhile" },
 	{ EPROTONOSUPPORT, "the vcpc module that is loaded is of another version" },
 	{ 0, NULL }

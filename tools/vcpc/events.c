@@ -64,6 +64,23 @@ static void add_usual(struct shim_handle *handle, struct vcpc_events *events)
 }
 
 /**
+ * vcpc_say_backend() - say on stderr what counts and why, or why nothing does
+ * @handle: of shim_open(), or NULL if that failed
+ */
+void vcpc_say_backend(struct shim_handle *handle)
+{
+	char why[SHIM_WHY_MAX];
+
+	if (shim_backend_why(handle, why, sizeof(why)))
+		return;
+	if (handle)
+		fprintf(stderr, "%s: counted by %s: %s\n", program_invocation_name,
+			shim_backend(handle), why);
+	else
+		fprintf(stderr, "%s: %s\n", program_invocation_name, why);
+}
+
+/**
  * vcpc_events_open() - a set of the events
  * @events: the usual ones are put in if there are none
  * @set: for shim_set_destroy()
@@ -76,8 +93,13 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 	unsigned int bad;
 	int ret = shim_open(&handle);
 
-	if (ret)
-		return vcpc_fail(ret, "cannot count");
+	if (ret) {
+		ret = vcpc_fail(ret, "cannot count");
+		vcpc_say_backend(NULL);
+		return ret;
+	}
+	if (events->verbose)
+		vcpc_say_backend(handle);
 	if (!events->n)
 		add_usual(handle, events);
 	ret = shim_set_create(handle, events->names, events->n, &bad, set);
@@ -123,6 +145,7 @@ static int list(const char *pattern)
 		vcpc_fail(ret, "cannot tell which events count here; these have a name");
 		handle = NULL;
 	}
+	vcpc_say_backend(handle);
 	ret = shim_events_walk(handle, print, &listing);
 	if (handle)
 		shim_close(handle);

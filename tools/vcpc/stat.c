@@ -43,7 +43,8 @@ static int help(void)
 	       "  -r, --repeat N        run COMMAND N times: means, and their 95 %% intervals\n"
 	       "  -j, --json            for programs: one object\n"
 	       "  -c, --csv             for spreadsheets: a line each\n"
-	       "  -o, --output FILE     where to, instead of stderr\n\n"
+	       "  -o, --output FILE     where to, instead of stderr\n"
+	       "  -v, --verbose         say first what counts, the module or perf, and why\n\n"
 	       VCPC_COUNTING_HELP);
 	return 0;
 }
@@ -196,6 +197,9 @@ static int own_option(int letter, void *arg)
 	struct job *job = arg;
 
 	switch (letter) {
+	case 'v':
+		job->counting.events.verbose = true;
+		return 0;
 	case 'T':
 		job->threads = true;
 		return 0;
@@ -244,10 +248,11 @@ static int parse(int argc, char **argv, struct job *job)
 		{ "rates", required_argument, NULL, 'I' },
 		{ "repeat", required_argument, NULL, 'r' },
 		{ "threads", no_argument, NULL, 'T' },
+		{ "verbose", no_argument, NULL, 'v' },
 		{ NULL, 0, NULL, 0 }
 	};
 	static const struct vcpc_counting_options options = {
-		.letters = VCPC_COUNTING_SHORT "cI:jo:r:t:T", .names = names, .own = own_option,
+		.letters = VCPC_COUNTING_SHORT "cI:jo:r:t:Tv", .names = names, .own = own_option,
 	};
 	int ret = vcpc_counting_parse(argc, argv, &options, &job->counting, job);
 

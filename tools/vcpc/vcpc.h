@@ -56,9 +56,11 @@ int vcpc_fail_event(int err, const char *event);
  * @n: number of names
  * @names: what the user calls them
  * @text: what the names point into
+ * @verbose: say what counts, and why
  */
 struct vcpc_events {
 	unsigned int n;
+	int verbose;
 	const char *names[SHIM_SET_MAX];
 	char *text[SHIM_SET_MAX];
 };
@@ -66,6 +68,7 @@ struct vcpc_events {
 int vcpc_events_add(struct vcpc_events *events, const char *list);
 int vcpc_events_open(struct vcpc_events *events, struct shim_set **set);
 void vcpc_events_free(struct vcpc_events *events);
+void vcpc_say_backend(struct shim_handle *handle);
 
 /**
  * struct vcpc_child - a command that runs under a set of counters

@@ -196,7 +196,7 @@ static bool good_filter(int filter)
  * @proctype: PM_CURRENT
  *
  * Return: 0, EINVAL, Pmapi_InvalidProctype, Pmapi_Unsupported (another processor's
- * tables are not here), ENODEV (the module is not loaded), EACCES (no access to it),
+ * tables are not here), ENODEV (nothing counts here), EACCES (no access to what does),
  * Pmapi_Malloc_Err.
  */
 SHIM_API int pm_initialize(int filter, pm_info2_t *info, pm_groups_info_t *groups, int proctype)

@@ -68,6 +68,24 @@ static void choose_target(struct shim_aix_context *ctx, enum shim_aix_scope scop
 		ctx->bind = VCPC_BIND_F_PROCESS | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE;
 }
 
+/*
+ * perf alone has no groups that take turns, and of threads that inherit nobody but their sum: a
+ * thread's own program stays the thread's then, and a group's is refused.
+ */
+static int check_features(const struct shim_aix_state *state, struct shim_aix_context *ctx)
+{
+	__u64 features = shim_session__info(state->session)->features;
+
+	if (ctx->program.kind != AIX_PLAIN && !(features & VCPC_FEAT_GROUPS))
+		return Pmapi_Unsupported;
+	if (features & VCPC_FEAT_INHERIT)
+		return 0;
+	if (ctx->scope == AIX_GROUP || ctx->tree || ctx->process)
+		return Pmapi_Unsupported;
+	ctx->bind &= ~VCPC_BIND_F_INHERIT;
+	return 0;
+}
+
 static int has_context(void *state, pid_t tid)
 {
 	struct shim_aix_context *ctx;
@@ -120,7 +138,9 @@ static int set_locked(struct shim_aix_state *state, struct shim_aix_who who,
 	if (ret)
 		return ret;
 	choose_target(ctx, who.scope);
-	ret = check_members(state, ctx, tid);
+	ret = check_features(state, ctx);
+	if (!ret)
+		ret = check_members(state, ctx, tid);
 	if (!ret)
 		ret = shim_aix_state__claim(state, ctx->scope);
 	if (ret)

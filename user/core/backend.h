@@ -79,6 +79,7 @@ struct shim_backend_ops {
 };
 
 extern const struct shim_backend_ops shim_backend__vcpc;
+extern const struct shim_backend_ops shim_backend__perf;
 extern const struct shim_backend_ops shim_backend__sim;
 extern const struct shim_backend_ops shim_backend__clock;
 

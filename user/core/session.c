@@ -11,13 +11,30 @@ struct shim_session {
 	struct vcpc_info_args info;
 };
 
+/* The one that is wanted, or the next if that is not here */
+static int open_backend(struct shim_session *session)
+{
+	const struct shim_backend_ops *next;
+	int ret;
+
+	session->ops = shim_session__backend();
+	if (!session->ops)
+		return -EINVAL;
+	ret = session->ops->open(&session->dev, &session->info);
+	next = ret == -ENODEV ? shim_session__next(session->ops) : NULL;
+	if (!next)
+		return ret;
+	session->ops = next;
+	return next->open(&session->dev, &session->info);
+}
+
 /**
  * shim_session__open() - open the back end
  * @out: the session, for shim_session__close()
  *
- * Return: 0, -ENODEV if the module is not loaded, -EACCES if the caller may
- * not open its device, -EPROTONOSUPPORT if the module is another version's,
- * -ENOMEM, or what open(2) said.
+ * Return: 0, -ENODEV if neither the module is loaded nor perf is here, -EACCES if the caller may
+ * not open the module's device, or use perf in its place, -EPROTONOSUPPORT if the module is another
+ * version's, -EINVAL if SHIM_BACKEND names none, -ENOMEM, or what open(2) said.
  */
 int shim_session__open(struct shim_session **out)
 {
@@ -28,8 +45,7 @@ int shim_session__open(struct shim_session **out)
 		free(session);
 		return -ENOMEM;
 	}
-	session->ops = shim_session__backend();
-	ret = session->ops->open(&session->dev, &session->info);
+	ret = open_backend(session);
 	if (ret) {
 		free(session);
 		return ret;

@@ -1,18 +1,152 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which back end is used.
+ * Which back end is used, and why.
  *
- * The definition is weak: a test that is linked with the static library picks
- * another back end by defining the function.  Nothing else can.
+ * SHIM_BACKEND in the environment names it; otherwise it is the module, or perf where there is no
+ * module.
+ *
+ * shim_session__backend() is weak: a test that is linked with the static library picks another
+ * back end by defining the function.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "perf_group.h"
 #include "session.h"
+
+static const struct shim_backend_ops *const known[] = {
+	&shim_backend__vcpc,
+	&shim_backend__perf,
+};
+
+static const char *wish(void)
+{
+	const char *name = shim_environ__get("SHIM_BACKEND");
+
+	return name && *name ? name : NULL;
+}
 
 /**
  * shim_session__backend() - the back end that sessions are opened on
  *
- * Return: the module's.
+ * Return: the one that SHIM_BACKEND names, the module's without it; NULL if there is none of that
+ * name.
  */
 __attribute__((weak)) const struct shim_backend_ops *shim_session__backend(void)
 {
-	return &shim_backend__vcpc;
+	const char *name = wish();
+
+	if (!name)
+		return known[0];
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(known[i]->name, name))
+			return known[i];
+	return NULL;
+}
+
+/**
+ * shim_session__next() - what to try when a back end is not here
+ * @ops: the back end whose open said -ENODEV
+ *
+ * Return: another one, or NULL.
+ */
+const struct shim_backend_ops *shim_session__next(const struct shim_backend_ops *ops)
+{
+	return ops == &shim_backend__vcpc && !wish() ? &shim_backend__perf : NULL;
+}
+
+/* A number from a file of the kernel's, or -1 */
+static long number_in(const char *path)
+{
+	char text[32];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return -1;
+	text[n] = '\0';
+	return strtol(text, NULL, 10);
+}
+
+#if defined(__aarch64__)
+#define USER_ACCESS	"/proc/sys/kernel/perf_user_access"
+#define USER_ACCESS_IS	"kernel.perf_user_access"
+#else
+#define USER_ACCESS	"/sys/bus/event_source/devices/cpu/rdpmc"
+#define USER_ACCESS_IS	USER_ACCESS
+#endif
+
+static int tell_how_read(char *buf, size_t size)
+{
+	long access = number_in(USER_ACCESS);
+
+	if (!shim_group__slots())
+		return snprintf(buf, size, "there is no PMU that the caller may use: software events only");
+	if (access < 0)
+		return snprintf(buf, size, "each sample is a system call, as there is no %s", USER_ACCESS_IS);
+	return snprintf(buf, size, "%s is %ld: %s", USER_ACCESS_IS, access,
+			access ? "a thread reads its own hardware counters without a system call" :
+				 "each sample is a system call");
+}
+
+static int tell_perf_refuses(int err, char *buf, size_t size)
+{
+	switch (err) {
+	case -EACCES:
+		return snprintf(buf, size,
+				"perf_event_open(2) is not allowed: kernel.perf_event_paranoid is %ld; "
+				"to count one's own processes in user mode, as root: "
+				"sysctl kernel.perf_event_paranoid=2",
+				number_in("/proc/sys/kernel/perf_event_paranoid"));
+	case -EPERM:
+		return snprintf(buf, size,
+				"perf_event_open(2) is forbidden here, as a container's filter of "
+				"system calls does");
+	case -ENOSYS:
+		return snprintf(buf, size, "this kernel has no perf_event_open(2)");
+	default:
+		return snprintf(buf, size, "perf_event_open(2): %s", strerror(-err));
+	}
+}
+
+/**
+ * shim_session__why() - why this back end, or why none
+ * @ops: the one that was opened; NULL if none could be
+ * @buf: a text, without a newline, cut to @size
+ * @size: of @buf, not 0
+ */
+void shim_session__why(const struct shim_backend_ops *ops, char *buf, size_t size)
+{
+	const char *name = wish();
+	int perf = shim_group__why();
+	size_t n;
+
+	if (!ops && !shim_session__backend()) {
+		snprintf(buf, size, "SHIM_BACKEND is '%s'; there are vcpc and perf", name);
+		return;
+	}
+	if (ops == &shim_backend__vcpc) {
+		snprintf(buf, size, "%s", name ? "SHIM_BACKEND says so" : "/dev/vcpc is there");
+		return;
+	}
+	n = snprintf(buf, size, "%s; ", name && ops ? "SHIM_BACKEND says so" :
+				       access("/dev/vcpc", F_OK) ? "the vcpc module is not loaded" :
+								   "/dev/vcpc cannot be used");
+	if (n >= size)
+		return;
+	if (!ops && name && strcmp(name, shim_backend__perf.name))
+		snprintf(buf + n, size - n, "SHIM_BACKEND is '%s', so that perf is not tried", name);
+	else if (perf)
+		tell_perf_refuses(perf, buf + n, size - n);
+	else
+		tell_how_read(buf + n, size - n);
 }

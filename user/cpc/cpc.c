@@ -86,7 +86,9 @@ static int look(cpc_t *cpc)
 		name = shim_format__pmu(cpc->format);
 	if (!slots(cpc))
 		name = "the kernel's software events";
-	snprintf(cpc->cciname, sizeof(cpc->cciname), "vcpc on %s", name ? name : "an unknown PMU");
+	snprintf(cpc->cciname, sizeof(cpc->cciname), "%s on %s",
+		 shim_session__ops(cpc->session) == &shim_backend__perf ? "perf" : "vcpc",
+		 name ? name : "an unknown PMU");
 	return 0;
 }
 
@@ -94,8 +96,9 @@ static int look(cpc_t *cpc)
  * cpc_open() - a handle on the counters
  * @ver: CPC_VER_CURRENT
  *
- * Return: the handle, or NULL and errno: EINVAL (another version), ENOSYS (the
- * module is not loaded), EACCES (no access to its device), ENOMEM.
+ * Return: the handle, or NULL and errno: EINVAL (another version), ENOSYS (nothing
+ * counts: the module is not loaded and perf is not here), EACCES (no access to the
+ * module's device, or perf is not allowed), ENOMEM.
  */
 SHIM_API cpc_t *cpc_open(int ver)
 {

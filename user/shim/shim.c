@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The module opened, its events, and this library's version. */
+#include <errno.h>
 #include <stddef.h>
 
 #include "base/api.h"
@@ -20,11 +21,14 @@ SHIM_API const char *shim_version(void)
 }
 
 /**
- * shim_open() - open the module
+ * shim_open() - open what counts: the module, or perf_event_open(2) where it is not loaded
  * @handle: for shim_close()
  *
- * Return: 0, -ENODEV (it is not loaded), -EACCES (no access to its device),
- * -EPROTONOSUPPORT (it is of another version), -ENOMEM, -EMFILE.
+ * SHIM_BACKEND in the environment names one of them, "vcpc" or "perf".
+ *
+ * Return: 0, -ENODEV (neither is here), -EACCES (no access to the module's device, or perf is not
+ * allowed), -EPROTONOSUPPORT (the module is of another version), -EINVAL (SHIM_BACKEND names
+ * neither), -ENOMEM, -EMFILE.  shim_backend_why() has it in words.
  */
 SHIM_API int shim_open(struct shim_handle **handle)
 {
@@ -37,7 +41,36 @@ SHIM_API int shim_open(struct shim_handle **handle)
 }
 
 /**
- * shim_close() - close the module
+ * shim_backend() - what counts
+ * @handle: of shim_open()
+ *
+ * Return: "vcpc" for the module, "perf" for perf_event_open(2).
+ */
+SHIM_API const char *shim_backend(struct shim_handle *handle)
+{
+	return shim_session__ops(shim_handle__session(handle))->name;
+}
+
+/**
+ * shim_backend_why() - why it counts and not the other, or why nothing does
+ * @handle: of shim_open(), or NULL if that failed
+ * @buf: a text for people, without a newline
+ * @size: of @buf; SHIM_WHY_MAX is enough
+ *
+ * Return: 0, or -EINVAL if @size is 0.
+ */
+SHIM_API int shim_backend_why(struct shim_handle *handle, char *buf, size_t size)
+{
+	const struct shim_session *session = shim_handle__session(handle);
+
+	if (!size)
+		return -EINVAL;
+	shim_session__why(session ? shim_session__ops(session) : NULL, buf, size);
+	return 0;
+}
+
+/**
+ * shim_close() - let go of it
  * @handle: sets made by it live on
  */
 SHIM_API void shim_close(struct shim_handle *handle)

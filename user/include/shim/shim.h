@@ -21,11 +21,18 @@ extern "C" {
 
 const char *shim_version(void);
 
-/* The module.  -ENODEV: it is not loaded; -EACCES: no access to its device. */
+/*
+ * What counts: the module, or perf_event_open(2) where it is not loaded.  -ENODEV: neither is here;
+ * -EACCES: no access to the module's device, or perf is not allowed.
+ */
 struct shim_handle;
+
+#define SHIM_WHY_MAX	512	/* bytes of a reason, with its NUL */
 
 int shim_open(struct shim_handle **handle);
 void shim_close(struct shim_handle *handle);
+const char *shim_backend(struct shim_handle *handle);
+int shim_backend_why(struct shim_handle *handle, char *buf, size_t size);
 
 /*
  * Events: those that the module can count here, or, with a NULL handle, all

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A set's events on one target, as a group of perf's: the only caller of perf_event_open(2).
+ *
+ * A group is pinned: it is on the PMU as a whole whenever its target runs, or it is in error from
+ * then on, and read(2) says so by an end of file.  An inherited one is not, because the error of
+ * a child's copy would go unnoticed; the times tell whether all copies counted all the time.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "perf_group.h"
+
+#define MOST_SLOTS	32
+
+/* arm64: the counter may be read in user mode, where kernel.perf_user_access allows it. */
+#define ARM64_USER_READ	2
+
+static int open_event(struct perf_event_attr *attr, pid_t tid, int cpu, int leader)
+{
+	return syscall(SYS_perf_event_open, attr, tid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+}
+
+static void describe(struct perf_event_attr *attr, const struct vcpc_request *req)
+{
+	*attr = (struct perf_event_attr) {
+		.size = sizeof(*attr),
+		.type = req->type,
+		.config = req->config,
+		.config1 = req->config1,
+		.config2 = req->config2,
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.exclude_user = !(req->flags & VCPC_REQ_F_USER),
+		.exclude_kernel = !(req->flags & VCPC_REQ_F_KERNEL),
+		/* As the module counts */
+		.exclude_hv = 1,
+		.exclude_guest = 1,
+	};
+}
+
+/* perf's errors as VCPC_IOC_SET_CREATE has them */
+static int error_of(int err)
+{
+	switch (err) {
+	case EPERM:
+		return -EACCES;
+	case ENODEV:
+		return -EOPNOTSUPP;
+	default:
+		return -err;
+	}
+}
+
+/**
+ * shim_group__try() - whether an event can be counted here
+ * @req: the event
+ *
+ * Return: 0 or a negative error of VCPC_IOC_SET_CREATE.
+ */
+int shim_group__try(const struct vcpc_request *req)
+{
+	struct perf_event_attr attr;
+	int fd, err;
+
+	describe(&attr, req);
+	attr.disabled = 1;
+	fd = open_event(&attr, 0, -1, -1);
+	err = errno;
+	/* What counts on CPUs only says so of a thread. */
+	if (fd < 0 && err == EINVAL)
+		fd = open_event(&attr, -1, 0, -1);
+	if (fd < 0)
+		return error_of(err);
+	close(fd);
+	return 0;
+}
+
+/**
+ * shim_group__why() - whether perf counts anything for the caller
+ *
+ * Return: 0, -EACCES (kernel.perf_event_paranoid), -EPERM (something else forbids the call, as
+ * a container's filter of system calls), -ENOSYS, or another error of perf_event_open(2).
+ */
+int shim_group__why(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = open_event(&attr, 0, -1, -1);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+/* How many counters a group may have: the kernel refuses one that can never be on the PMU. */
+static unsigned int find_slots(void)
+{
+	const struct vcpc_request cycles = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.flags = VCPC_REQ_F_USER,
+	};
+	struct perf_event_attr attr;
+	int fds[MOST_SLOTS];
+	unsigned int n;
+
+	/* A leader that is disabled would not be reckoned with on arm64. */
+	describe(&attr, &cycles);
+	for (n = 0; n < MOST_SLOTS; n++) {
+		fds[n] = open_event(&attr, 0, -1, n ? fds[0] : -1);
+		if (fds[n] < 0)
+			break;
+	}
+	for (unsigned int i = n; i--; )
+		close(fds[i]);
+	return n;
+}
+
+/**
+ * shim_group__slots() - the PMU's counters
+ *
+ * Return: how many, found by trying, once; 0 if there is no PMU, or none for the caller.
+ */
+unsigned int shim_group__slots(void)
+{
+	static atomic_uint found;	/* and 1 */
+	unsigned int n = atomic_load(&found);
+
+	if (!n) {
+		n = find_slots() + 1;
+		atomic_store(&found, n);
+	}
+	return n - 1;
+}
+
+static bool is_ours(const struct shim_group_event *event)
+{
+	__u64 id;
+
+	return event->fd.nr >= 0 && shim_fd__is_latest(event->fd) &&
+	       !ioctl(event->fd.nr, PERF_EVENT_IOC_ID, &id) && id == event->id;
+}
+
+static void close_event(struct shim_group_event *event)
+{
+	if (is_ours(event))
+		shim_fd__close(event->fd);
+	event->fd.nr = -1;
+}
+
+/* The PMU's own events on a thread can be read in user mode, if the kernel is asked in time. */
+static int open_readable(struct perf_event_attr *attr, struct shim_group_place place, int leader)
+{
+#if defined(__aarch64__)
+	bool hardware = attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT &&
+			attr->type != PERF_TYPE_BREAKPOINT;
+	int fd;
+
+	if (hardware && !attr->config1 && !place.inherit && place.cpu < 0) {
+		attr->config1 = ARM64_USER_READ;
+		fd = open_event(attr, place.tid, place.cpu, leader);
+		if (fd >= 0)
+			return fd;
+		attr->config1 = 0;
+	}
+#endif
+	return open_event(attr, place.tid, place.cpu, leader);
+}
+
+static int open_nth(struct shim_group *group, unsigned int i, const struct vcpc_request *req,
+		    struct shim_group_place place)
+{
+	struct shim_group_event *event = &group->events[i];
+	struct perf_event_attr attr;
+	int fd, ret;
+
+	describe(&attr, req);
+	attr.disabled = !i;
+	attr.pinned = !i && !place.inherit;
+	attr.enable_on_exec = !i && place.on_exec;
+	attr.inherit = place.inherit;
+	attr.inherit_thread = place.inherit && place.threads_only;
+	fd = open_readable(&attr, place, i ? group->events[0].fd.nr : -1);
+	if (fd < 0)
+		return error_of(errno);
+	ret = shim_fd__own(fd, &event->fd);
+	if (ret)
+		return ret;
+	group->n = i + 1;
+	return ioctl(event->fd.nr, PERF_EVENT_IOC_ID, &event->id) ? -errno : 0;
+}
+
+static void unmap(struct shim_group *group, unsigned int n)
+{
+	while (n--)
+		munmap((void *)group->pages[n], sysconf(_SC_PAGESIZE));
+	free(group->pages);
+	group->pages = NULL;
+}
+
+/* All pages or none, for lack of memory that may be locked.  A page keeps its event open. */
+static void map(struct shim_group *group)
+{
+	group->pages = calloc(group->n, sizeof(*group->pages));
+	for (unsigned int i = 0; i < group->n && group->pages; i++) {
+		/* There at once: the first sample has no page faults. */
+		void *page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ,
+				  MAP_SHARED | MAP_POPULATE, group->events[i].fd.nr, 0);
+
+		if (page == MAP_FAILED) {
+			unmap(group, i);
+			return;
+		}
+		/* As the kernel does by itself: a child's is not there. */
+		madvise(page, sysconf(_SC_PAGESIZE), MADV_DONTFORK);
+		group->pages[i] = page;
+	}
+	for (unsigned int i = 1; i < group->n && group->pages; i++)
+		close_event(&group->events[i]);
+}
+
+/**
+ * shim_group__open() - count a set's requests on a target, disabled
+ * @group: filled in; to be closed on success
+ * @reqs: struct vcpc_request[@n]
+ * @n: 1..SHIM_GROUP_MAX
+ * @place: the target
+ * @bad: on failure, the index of the request to blame, or -1
+ *
+ * Return: 0, -ENOSPC (the PMU never has room for all of it), -ESRCH, -EACCES, -ENODEV (no such
+ * CPU), -EMFILE, -ENOMEM, or what perf says of an event.
+ */
+int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, unsigned int n,
+		     struct shim_group_place place, int *bad)
+{
+	int ret = 0;
+
+	*bad = -1;
+	*group = (struct shim_group) { .events = calloc(n, sizeof(*group->events)) };
+	if (!group->events)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < n && !ret; i++) {
+		ret = open_nth(group, i, &reqs[i], place);
+		/* Each was tried alone when the set was made. */
+		if (ret == -EINVAL && i)
+			ret = -ENOSPC;
+		if (ret == -ENOSPC || ret == -ENOENT || ret == -EOPNOTSUPP)
+			*bad = i;
+	}
+	if (ret) {
+		shim_group__close(group);
+		return ret;
+	}
+	if (!place.inherit && place.cpu < 0)
+		map(group);
+	return 0;
+}
+
+/**
+ * shim_group__close() - stop counting
+ * @group: nobody reads its pages any more
+ */
+void shim_group__close(struct shim_group *group)
+{
+	/* A member whose leader has gone would count on by itself. */
+	if (group->n)
+		shim_group__turn(group, false);
+	if (group->pages)
+		unmap(group, group->n);
+	shim_group__forget(group);
+}
+
+/**
+ * shim_group__forget() - let go of a group in a forked child, where its pages are not
+ * @group: goes on counting in the parent
+ */
+void shim_group__forget(struct shim_group *group)
+{
+	for (unsigned int i = group->n; i--; )
+		close_event(&group->events[i]);
+	free(group->events);
+	free(group->pages);
+	*group = (struct shim_group) { 0 };
+}
+
+/**
+ * shim_group__turn() - let a group count, or stop it
+ * @group: an inherited one with all its copies
+ * @on: count
+ *
+ * Return: 0, -EBADF if the program has closed the descriptor.
+ */
+int shim_group__turn(struct shim_group *group, bool on)
+{
+	if (!is_ours(&group->events[0]))
+		return -EBADF;
+	return ioctl(group->events[0].fd.nr, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
+		     0) ? -errno : 0;
+}
+
+/**
+ * shim_group__read() - ask the kernel for the counts
+ * @group: the group
+ * @counts: filled in
+ *
+ * Return: 0, -EAGAIN (the group was off the PMU while its target ran), -EBADF.
+ */
+int shim_group__read(const struct shim_group *group, struct shim_group_counts *counts)
+{
+	size_t size = offsetof(struct shim_group_counts, values) + group->n * sizeof(__u64);
+	ssize_t got;
+
+	if (group->events[0].fd.nr < 0 || !shim_fd__is_latest(group->events[0].fd))
+		return -EBADF;
+	got = read(group->events[0].fd.nr, counts, size);
+	if (got < 0)
+		return -errno;
+	if (got != (ssize_t)size || counts->nr != group->n || counts->enabled != counts->running)
+		return -EAGAIN;
+	return 0;
+}
+
+/**
+ * shim_group__has_ended() - whether the thread that a group counts has exited
+ * @group: not inherited
+ *
+ * Return: false also if that cannot be known, because the pages could not be mapped.
+ */
+bool shim_group__has_ended(const struct shim_group *group)
+{
+	struct pollfd fd = { .fd = group->events[0].fd.nr };
+
+	return group->pages && shim_fd__is_latest(group->events[0].fd) && poll(&fd, 1, 0) == 1 &&
+	       fd.revents & POLLHUP;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A set's events on one target, as a group of perf's. */
+#ifndef SHIM_CORE_PERF_GROUP_H
+#define SHIM_CORE_PERF_GROUP_H
+
+#include <linux/vcpc.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/process.h"
+
+#define SHIM_GROUP_MAX	64	/* events of a group */
+
+struct perf_event_mmap_page;
+
+/**
+ * struct shim_group_place - what a group counts
+ * @tid: a thread; -1 with @cpu
+ * @cpu: a CPU; -1 with @tid
+ * @inherit: what the thread starts, too; such a group is read as a sum only
+ * @threads_only: of @inherit: threads, not processes
+ * @on_exec: enabled by the thread's next execve
+ */
+struct shim_group_place {
+	pid_t tid;
+	int cpu;
+	bool inherit;
+	bool threads_only;
+	bool on_exec;
+};
+
+/* A perf event's descriptor; its id tells it from another file of the same number */
+struct shim_group_event {
+	struct shim_fd fd;	/* nr -1: closed; the mapped page keeps the event */
+	__u64 id;
+};
+
+/**
+ * struct shim_group - a group that is open
+ * @n: events
+ * @events: of the requests in their order; the first one leads
+ * @pages: their mapped pages, or NULL if they could not be mapped
+ */
+struct shim_group {
+	unsigned int n;
+	struct shim_group_event *events;
+	const volatile struct perf_event_mmap_page **pages;
+};
+
+/* What read(2) gives: sums if the group is inherited */
+struct shim_group_counts {
+	__u64 nr;
+	__u64 enabled;
+	__u64 running;
+	__u64 values[SHIM_GROUP_MAX];
+};
+
+int shim_group__try(const struct vcpc_request *req);
+unsigned int shim_group__slots(void);
+int shim_group__why(void);
+int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, unsigned int n,
+		     struct shim_group_place place, int *bad);
+void shim_group__close(struct shim_group *group);
+void shim_group__forget(struct shim_group *group);
+int shim_group__turn(struct shim_group *group, bool on);
+int shim_group__read(const struct shim_group *group, struct shim_group_counts *counts);
+bool shim_group__has_ended(const struct shim_group *group);
+
+#endif /* SHIM_CORE_PERF_GROUP_H */

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A set on one target of perf's: a thread, what a thread starts, or a CPU; and all that one bind brings
+ * about.
+ *
+ * Locking: the caller's (backend_perf.c).
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "perf_instance.h"
+#include "tick.h"
+
+#define PROCESS_TRIES	16
+
+/**
+ * shim_instance__free() - let go of a list
+ * @inst: the first of it, or NULL; nobody reads their pages any more
+ * @here: otherwise the caller was forked since, and they go on counting for its parent
+ */
+void shim_instance__free(struct shim_instance *inst, bool here)
+{
+	while (inst) {
+		struct shim_instance *next = inst->next;
+
+		if (here)
+			shim_group__close(&inst->group);
+		else
+			shim_group__forget(&inst->group);
+		free(inst);
+		inst = next;
+	}
+}
+
+/* The one of a list that is on a thread, or on a CPU */
+struct shim_instance *shim_instance__find(struct shim_instance *list, pid_t tid, bool cpu)
+{
+	for (struct shim_instance *inst = list; inst; inst = inst->next)
+		if (inst->tid == tid && shim_instance__is_cpu(inst) == cpu)
+			return inst;
+	return NULL;
+}
+
+/* A thread's process, 0 if there is no such thread */
+static pid_t process_of(pid_t tid)
+{
+	char path[64], line[64];
+	pid_t tgid = 0;
+	FILE *f;
+
+	if (tid == gettid())
+		return getpid();
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	while (!tgid && fgets(line, sizeof(line), f))
+		sscanf(line, "Tgid: %d", &tgid);
+	fclose(f);
+	return tgid;
+}
+
+static struct shim_instance *make(const struct shim_binding *binding, pid_t tid)
+{
+	struct shim_instance *inst = calloc(1, sizeof(*inst) + 2 * binding->n * sizeof(inst->from[0]));
+
+	if (!inst)
+		return NULL;
+	inst->tid = tid;
+	inst->root = binding->root;
+	inst->flags = binding->flags;
+	inst->tgid = shim_instance__is_cpu(inst) ? 0 : process_of(tid);
+	inst->waiting = inst->flags & VCPC_BIND_F_ENABLE_ON_EXEC;
+	inst->stopped = shim_tick__ns();
+	inst->live = true;
+	inst->preset = inst->from + binding->n;
+	for (unsigned int i = 0; i < binding->n; i++)
+		inst->from[i] = inst->preset[i] = binding->reqs[i].preset;
+	return inst;
+}
+
+static struct shim_group_place place_of(const struct shim_instance *inst)
+{
+	return (struct shim_group_place) {
+		.tid = shim_instance__is_cpu(inst) ? -1 : inst->tid,
+		.cpu = shim_instance__is_cpu(inst) ? inst->tid : -1,
+		.inherit = shim_instance__is_inherited(inst),
+		.threads_only = !(inst->flags & VCPC_BIND_F_TREE),
+		.on_exec = inst->waiting,
+	};
+}
+
+/* One more, which does not count yet, at the list's end */
+static int add(struct shim_binding *binding, pid_t tid)
+{
+	struct shim_instance **list = &binding->list;
+	struct shim_instance *inst = make(binding, tid);
+	int ret = inst ? 0 : -ENOMEM;
+
+	if (!ret && !shim_instance__is_cpu(inst) && !inst->tgid)
+		ret = -ESRCH;
+	if (!ret)
+		ret = shim_group__open(&inst->group, binding->reqs, binding->n, place_of(inst),
+				       binding->bad);
+	if (ret) {
+		free(inst);
+		return ret;
+	}
+	while (*list)
+		list = &(*list)->next;
+	*list = inst;
+	return 0;
+}
+
+/* Calls @fn for each thread of a process; what it returns, if not 0, ends the walk. */
+static int each_thread(pid_t tid, int (*fn)(pid_t tid, void *arg), void *arg)
+{
+	struct dirent *entry;
+	char path[64];
+	int ret = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", tid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (!ret && (entry = readdir(dir)) != NULL)
+		if (isdigit((unsigned char)entry->d_name[0]))
+			ret = fn(atoi(entry->d_name), arg);
+	closedir(dir);
+	return ret;
+}
+
+static int add_thread(pid_t tid, void *arg)
+{
+	struct shim_binding *binding = arg;
+
+	if (shim_instance__find(binding->taken, tid, false))
+		return -EBUSY;
+	return add(binding, tid);
+}
+
+static int is_there(pid_t tid, void *arg)
+{
+	const struct shim_binding *binding = arg;
+
+	for (const struct shim_instance *inst = binding->list; inst; inst = inst->next)
+		if (inst->tid == tid)
+			return 0;
+	return -ESTALE;
+}
+
+/*
+ * All threads of a process, none twice: if one has come meanwhile, it is not known whether it has
+ * inherited from one that was bound before it came.
+ */
+static int bind_process(struct shim_binding *binding)
+{
+	int ret = -EAGAIN;
+
+	for (int tries = 0; tries < PROCESS_TRIES; tries++) {
+		ret = each_thread(binding->root, add_thread, binding);
+		if (!ret)
+			ret = each_thread(binding->root, is_there, binding);
+		if (!ret)
+			return 0;
+		shim_instance__free(binding->list, true);
+		binding->list = NULL;
+		/* A thread has come or gone. */
+		if (ret != -ESTALE && ret != -ESRCH)
+			return ret;
+	}
+	return ret == -ESRCH ? ret : -EAGAIN;
+}
+
+/* Without the file it cannot go offline. */
+static bool is_online(int cpu)
+{
+	char path[64];
+	char c = '1';
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d", cpu);
+	if (access(path, F_OK))
+		return false;
+	strcat(path, "/online");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return true;
+	if (read(fd, &c, 1) != 1)
+		c = '1';
+	close(fd);
+	return c != '0';
+}
+
+/**
+ * shim_instance__bind() - open what a bind brings about
+ * @binding: its list is filled in, and counts nothing yet
+ *
+ * Return: 0, -EBUSY, -ENODEV (no such CPU, or offline), -EAGAIN (the process starts threads all the
+ * time), or an error of shim_group__open().
+ */
+int shim_instance__bind(struct shim_binding *binding)
+{
+	bool cpu = binding->flags & VCPC_BIND_F_CPU;
+
+	if (shim_instance__find(binding->taken, binding->root, cpu))
+		return -EBUSY;
+	if (cpu && !is_online(binding->root))
+		return -ENODEV;
+	return binding->flags & VCPC_BIND_F_PROCESS ? bind_process(binding) :
+						      add(binding, binding->root);
+}
+
+static void begin_change(struct shim_instance *inst)
+{
+	inst->changing++;
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+static void end_change(struct shim_instance *inst)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	inst->changing++;
+}
+
+/**
+ * shim_instance__start() - let one count that does not
+ * @inst: the instance
+ *
+ * Return: 0, -EAGAIN (there is no room on the PMU; known of the calling thread only), -EBADF.
+ */
+int shim_instance__start(struct shim_instance *inst)
+{
+	struct shim_group_counts counts;
+	int ret = shim_group__turn(&inst->group, true);
+
+	if (ret)
+		return ret;
+	inst->since = shim_tick__ns();
+	inst->on = true;
+	inst->waiting = false;
+	/* Of the caller it is known by now whether there is room. */
+	return inst->tid == gettid() ? shim_group__read(&inst->group, &counts) : 0;
+}
+
+/* A CPU's events end when it goes offline, and perf does not say so. */
+static int check_cpu(const struct shim_instance *inst, __u64 before, __u64 enabled)
+{
+	__u64 wall = before > inst->since ? before - inst->since : 0;
+	__u64 slack = 1000000 + wall / 1000;
+
+	return shim_instance__is_cpu(inst) && inst->on && enabled - inst->ran + slack < wall ? -EAGAIN : 0;
+}
+
+/**
+ * shim_instance__read() - the counts, and whether the execve that was waited for has come
+ * @inst: the instance
+ * @counts: filled in
+ *
+ * Return: as shim_group__read().
+ */
+int shim_instance__read(struct shim_instance *inst, struct shim_group_counts *counts)
+{
+	__u64 before = shim_tick__ns();
+	int ret = shim_group__read(&inst->group, counts);
+
+	if (ret)
+		return ret;
+	if (inst->waiting && counts->enabled) {
+		inst->waiting = false;
+		inst->on = true;
+	}
+	return check_cpu(inst, before, counts->enabled);
+}
+
+static int turn_off(struct shim_instance *inst)
+{
+	struct shim_group_counts counts;
+	int ret = shim_group__turn(&inst->group, false);
+
+	inst->stopped = shim_tick__ns();
+	inst->on = inst->waiting = false;
+	if (!ret)
+		ret = shim_group__read(&inst->group, &counts);
+	if (!ret)
+		inst->ran = counts.enabled;
+	return ret;
+}
+
+/**
+ * shim_instance__turn() - let one count, or stop it
+ * @inst: the instance
+ * @on: count
+ * @all: one of many: that it counts or is stopped already is no error
+ *
+ * Return: 0, -EINVAL, -EAGAIN, -EBADF.
+ */
+int shim_instance__turn(struct shim_instance *inst, bool on, bool all)
+{
+	struct shim_group_counts counts;
+	int ret = shim_instance__read(inst, &counts);
+
+	if (ret)
+		return ret;
+	if (inst->on == on)
+		return all ? 0 : -EINVAL;
+	return on ? shim_instance__start(inst) : turn_off(inst);
+}
+
+/**
+ * shim_instance__restart() - count from the presets on
+ * @inst: the instance
+ *
+ * Return: 0, -EINVAL (it waits for execve, or has ended), -EAGAIN, -EBADF.
+ */
+int shim_instance__restart(struct shim_instance *inst)
+{
+	struct shim_group_counts counts;
+	int ret = shim_instance__read(inst, &counts);
+
+	if (ret)
+		return ret;
+	if (inst->waiting || shim_group__has_ended(&inst->group))
+		return -EINVAL;
+	begin_change(inst);
+	for (unsigned int i = 0; i < inst->group.n; i++)
+		inst->from[i] = inst->preset[i] - counts.values[i];
+	end_change(inst);
+	return inst->on ? 0 : shim_instance__start(inst);
+}
+
+/**
+ * shim_instance__has_ended() - whether what it counts is no more
+ * @inst: the instance
+ *
+ * A process that has ended took all its threads along; of a tree nobody knows.
+ */
+bool shim_instance__has_ended(const struct shim_instance *inst)
+{
+	if (shim_instance__is_cpu(inst) || inst->flags & VCPC_BIND_F_TREE)
+		return false;
+	if (shim_instance__is_inherited(inst))
+		return kill(inst->tgid, 0) && errno == ESRCH;
+	return shim_group__has_ended(&inst->group);
+}

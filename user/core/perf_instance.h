@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A set on one target of perf's, and all that one bind brings about. */
+#ifndef SHIM_CORE_PERF_INSTANCE_H
+#define SHIM_CORE_PERF_INSTANCE_H
+
+#include "perf_group.h"
+
+/**
+ * struct shim_instance - a set on one target
+ * @next: in a list
+ * @tid: the thread, or the CPU
+ * @tgid: its process
+ * @root: what the bind named
+ * @flags: VCPC_BIND_F_*
+ * @on: enabled; of @waiting only once the target's execve has come
+ * @waiting: for that
+ * @live: in the set's list, not in that of those that are gone
+ * @changing: odd while @from changes; samples without the lock look at it
+ * @since: CLOCK_MONOTONIC of the last enable
+ * @ran: time enabled before that
+ * @stopped: CLOCK_MONOTONIC of the last disable
+ * @group: the events
+ * @preset: what values start from at the next restart; behind @from
+ * @from: what is added to each count
+ */
+struct shim_instance {
+	struct shim_instance *next;
+	pid_t tid, tgid, root;
+	unsigned int flags;
+	bool on, waiting;
+	volatile bool live;
+	volatile unsigned int changing;
+	__u64 since, ran, stopped;
+	struct shim_group group;
+	__u64 *preset;
+	__u64 from[];
+};
+
+/**
+ * struct shim_binding - one bind
+ * @reqs: struct vcpc_request[@n]
+ * @n: how many
+ * @taken: what the set has already
+ * @list: what the bind brings about
+ * @root: the thread or CPU that it names
+ * @flags: VCPC_BIND_F_*
+ * @bad: on failure, the index of the request to blame, or -1
+ */
+struct shim_binding {
+	const struct vcpc_request *reqs;
+	unsigned int n;
+	struct shim_instance *taken;
+	struct shim_instance *list;
+	pid_t root;
+	unsigned int flags;
+	int *bad;
+};
+
+static inline bool shim_instance__is_cpu(const struct shim_instance *inst)
+{
+	return inst->flags & VCPC_BIND_F_CPU;
+}
+
+static inline bool shim_instance__is_inherited(const struct shim_instance *inst)
+{
+	return inst->flags & (VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE);
+}
+
+int shim_instance__bind(struct shim_binding *binding);
+void shim_instance__free(struct shim_instance *inst, bool here);
+struct shim_instance *shim_instance__find(struct shim_instance *list, pid_t tid, bool cpu);
+int shim_instance__start(struct shim_instance *inst);
+int shim_instance__turn(struct shim_instance *inst, bool on, bool all);
+int shim_instance__restart(struct shim_instance *inst);
+int shim_instance__read(struct shim_instance *inst, struct shim_group_counts *counts);
+bool shim_instance__has_ended(const struct shim_instance *inst);
+
+#endif /* SHIM_CORE_PERF_INSTANCE_H */
