@@ -198,7 +198,7 @@ static int act_still(struct action *act)
 		if (stopped == stop)
 			return -EINVAL;
 		inst->state ^= VCPC_INSTANCE_STOPPED;
-		inst->kept.state &= ~VCPC_STATE_COUNTING;
+		inst->kept.state &= ~(VCPC_STATE_COUNTING | VCPC_STATE_FROZEN);
 		if (!stop)
 			inst->kept.state |= VCPC_STATE_COUNTING;
 	} else if (act->op == VCPC_OP_RESTART) {

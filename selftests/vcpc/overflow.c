@@ -264,6 +264,64 @@ TEST_F(overflow, blocked_is_pending_and_ignored_stays_frozen)
 	close(set);
 }
 
+static void *does_nothing(void *arg)
+{
+	return arg;
+}
+
+/* Enough of them, one after the other, that the module looks for those that have ended */
+static void *starts_many(void *arg)
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < 200; i++)
+		if (!pthread_create(&thread, NULL, does_nothing, NULL))
+			pthread_join(thread, NULL);
+	return arg;
+}
+
+struct first {
+	int set;
+	pid_t tid;
+	pthread_t second;
+};
+
+static void *overflows_first(void *arg)
+{
+	struct first *first = arg;
+
+	first->tid = own_tid();
+	if (set_bind(first->set, VCPC_BIND_F_INHERIT, 0))
+		return NULL;
+	touch(20);
+	if (pthread_create(&first->second, NULL, starts_many, NULL))
+		abort();
+	return arg;
+}
+
+/* A thread that was stopped by an overflow, and ended: who enables it reads that it is not stopped. */
+TEST_F(overflow, enabled_after_the_end)
+{
+	const struct vcpc_request req = overflowing(&page_faults, 15);
+	struct first first = { .set = overflow_set(&req, 1, 0, 0) };
+	pthread_t thread;
+	struct room room;
+	void *done;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, overflows_first, &first));
+	ASSERT_EQ(0, pthread_join(thread, &done));
+	ASSERT_NE(NULL, done);
+	ASSERT_EQ(0, pthread_join(first.second, NULL));
+	ASSERT_EQ(0, set_sample(first.set, first.tid, &room));
+	EXPECT_EQ(VCPC_STATE_EXITED | VCPC_STATE_FROZEN, room.sample.state);
+	ASSERT_EQ(0, set_target(first.set, VCPC_IOC_ENABLE, first.tid));
+	ASSERT_EQ(0, set_sample(first.set, first.tid, &room));
+	EXPECT_EQ(VCPC_STATE_EXITED | VCPC_STATE_COUNTING, room.sample.state);
+	EXPECT_EQ(0, room.sample.values[0]);
+	close(first.set);
+}
+
 TEST_F(overflow, counted_only)
 {
 	const struct vcpc_request req = overflowing(&page_faults, 10);
