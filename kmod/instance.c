@@ -510,6 +510,7 @@ void vcpc_instance_online(struct vcpc_instance *inst)
 	/* It may have gone again, and will then come again. */
 	if (fresh == ERR_PTR(-ENODEV))
 		return;
-	if (IS_ERR(fresh) || (reopen(inst, fresh) && !vcpc_instance_is(inst, VCPC_INSTANCE_OFFLINE)))
+	if (IS_ERR(fresh) ||
+	    (reopen(inst, fresh) && !vcpc_instance_is(inst, VCPC_INSTANCE_OFFLINE)))
 		vcpc_instance_deprive(inst);
 }
