@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "target.h"
+#include "text.h"
 #include "vcpc.h"
 
 #define LOOK_NS		100000000ULL	/* how often it is seen whether targets have ended */
@@ -149,6 +150,8 @@ static void comm_of(pid_t pid, char *buf, size_t size)
 		*buf = '\0';
 	buf[strcspn(buf, "\n")] = '\0';
 	fclose(f);
+	/* Any process may call itself what a terminal would obey. */
+	vcpc_printable(buf, "");
 }
 
 void vcpc_targets_text(const struct vcpc_targets *targets, char *buf, size_t size)

@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "base/api.h"
+#include "base/process.h"
 #include "impl.h"
+
+/* The longest text of pm_strerror(), with its NUL */
+#define LINE	256
 
 /* All others are errno's own numbers. */
 static const struct {
@@ -72,13 +76,17 @@ static const char *text_of(int error)
  */
 SHIM_API char *pm_strerror(const char *where, int error)
 {
-	static __thread char line[256];
-	char room[128];
+	static struct shim_thread_end end = { .fn = shim_thread_room__free };
+	static __thread void *mine;
+	char *line = shim_thread_room(&end, &mine, LINE);
 	const char *text = text_of(error);
+	char room[128];
 
+	if (!line)
+		return (char *)"pmapi: out of memory";
 	if (!text)
 		text = strerror_r(error, room, sizeof(room));
-	snprintf(line, sizeof(line), "%s: %s", where ? where : "pmapi", text);
+	snprintf(line, LINE, "%s: %s", where ? where : "pmapi", text);
 	return line;
 }
 

@@ -188,6 +188,36 @@ int shim_thread_end__arm(struct shim_thread_end *end, void *arg)
 	return pthread_setspecific(key - 1, arg) ? -ENOMEM : 0;
 }
 
+/* For the end of a thread that has got room; whoever asks after that gets some again. */
+void shim_thread_room__free(void *room)
+{
+	void **mine = room;
+
+	free(*mine);
+	*mine = NULL;
+}
+
+/**
+ * shim_thread_room() - memory of the calling thread's, from its first use to its end
+ * @end: with shim_thread_room__free()
+ * @room: the thread's own pointer to it, NULL at first
+ * @size: bytes
+ *
+ * What threads have in variables of theirs is short: a program that loads this library late
+ * has little room for them.
+ *
+ * Return: the memory, zeroed at first; or NULL.
+ */
+void *shim_thread_room(struct shim_thread_end *end, void **room, size_t size)
+{
+	if (*room)
+		return *room;
+	*room = calloc(1, size);
+	if (*room && shim_thread_end__arm(end, room))
+		shim_thread_room__free(room);
+	return *room;
+}
+
 /*
  * Who has got a number last: the kernel gives one of ours away again only when somebody has
  * closed it.  Records are by number, a chunk at a time.

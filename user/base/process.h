@@ -139,6 +139,8 @@ struct shim_thread_end {
 };
 
 int shim_thread_end__arm(struct shim_thread_end *end, void *arg);
+void shim_thread_room__free(void *room);
+void *shim_thread_room(struct shim_thread_end *end, void **room, size_t size);
 
 /**
  * struct shim_fd - a descriptor of the library's own

@@ -41,7 +41,8 @@ struct shim_terms {
  * @lock: LOCK_SH, LOCK_EX or LOCK_UN: of all processes' sessions; -EWOULDBLOCK
  * @create: make a set of n requests; on failure bad is the index of the request
  *	to blame, or -1
- * @destroy: end the set on all its targets
+ * @destroy: end the set on all its targets; calls on it may be under way
+ * @release: give its memory back, when nobody refers to it any more; NULL if destroy has
  * @bind: put the set on a target; bad as for @create
  * @unbind: take it off
  * @sample: one sample of the set into size bytes at buf, or with
@@ -67,6 +68,7 @@ struct shim_backend_ops {
 		      unsigned int flags, struct shim_terms terms, int *bad,
 		      union shim_backend_ref *set);
 	void (*destroy)(union shim_backend_ref set);
+	void (*release)(union shim_backend_ref set);
 	int (*bind)(union shim_backend_ref set, pid_t tid, unsigned int flags, int *bad);
 	int (*unbind)(union shim_backend_ref set, pid_t tid, unsigned int flags);
 	int (*sample)(union shim_backend_ref set, pid_t tid, unsigned int flags,

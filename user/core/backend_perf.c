@@ -196,7 +196,8 @@ static int perf_create(union shim_backend_ref dev, const struct vcpc_request *re
 /* In a handler that has interrupted a sample of the set: what the sample reads has to stay. */
 static bool is_being_read(const struct perf_set *set)
 {
-	return self.reading && self.serial == set->serial;
+	(void)set;
+	return self.reading;
 }
 
 static void stop_all(struct perf_set *set)
@@ -207,14 +208,30 @@ static void stop_all(struct perf_set *set)
 	}
 }
 
+/* What another call on the set has yet to find, it does not find any more. */
 static void perf_destroy(union shim_backend_ref ref)
+{
+	struct perf_set *set = ref.ptr;
+	struct shim_instance **end = &set->gone;
+
+	if (!is_made_here(set))
+		return;
+	shim_siglock__enter(&lock);
+	stop_all(set);
+	while (*end)
+		end = &(*end)->next;
+	*end = set->instances;
+	set->instances = NULL;
+	shim_siglock__leave(&lock);
+}
+
+static void perf_release(union shim_backend_ref ref)
 {
 	struct perf_set *set = ref.ptr;
 	bool here = is_made_here(set);
 
 	shim_siglock__enter(&lock);
 	if (here && is_being_read(set)) {
-		stop_all(set);
 		shim_siglock__leave(&lock);
 		return;
 	}
@@ -239,7 +256,7 @@ static struct shim_instance *find(const struct perf_set *set, pid_t tid, bool cp
 /* Its pages go once its thread cannot be reading them: that is the caller, or has ended. */
 static bool is_done_with(const struct shim_instance *inst)
 {
-	if (!inst->group.pages)
+	if (!inst->group.pages || !inst->known)
 		return true;
 	return inst->tid == gettid() ? !self.reading : inst->tgid != getpid() ||
 						       shim_group__has_ended(&inst->group);
@@ -269,6 +286,7 @@ static void remember(const struct perf_set *set, struct shim_instance *inst)
 {
 	if (!inst->group.pages || inst->tid != gettid() || inst->tgid != getpid())
 		return;
+	inst->known = true;
 	self.inst = inst;
 	self.serial = set->serial;
 	self.tid = inst->tid;
@@ -656,6 +674,7 @@ const struct shim_backend_ops shim_backend__perf = {
 	.lock = perf_lock,
 	.create = perf_create,
 	.destroy = perf_destroy,
+	.release = perf_release,
 	.bind = perf_bind,
 	.unbind = perf_unbind,
 	.sample = perf_sample,

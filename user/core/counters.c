@@ -95,6 +95,8 @@ void shim_counters__put(struct shim_counters *counters)
 	if (!counters || atomic_fetch_sub(&counters->refs, 1) != 1)
 		return;
 	shim_counters__shut(counters);
+	if (counters->ops->release)
+		counters->ops->release(counters->ref);
 	free(counters);
 }
 

@@ -328,7 +328,8 @@ int shim_group__read(const struct shim_group *group, struct shim_group_counts *c
 	size_t size = offsetof(struct shim_group_counts, values) + group->n * sizeof(__u64);
 	ssize_t got;
 
-	if (group->events[0].fd.nr < 0 || !shim_fd__is_latest(group->events[0].fd))
+	/* Somebody else's file would block, and its bytes be gone. */
+	if (!is_ours(&group->events[0]))
 		return -EBADF;
 	got = read(group->events[0].fd.nr, counts, size);
 	if (got < 0)

@@ -140,23 +140,60 @@ static int each_thread(pid_t tid, int (*fn)(pid_t tid, void *arg), void *arg)
 	return ret;
 }
 
-static int add_thread(pid_t tid, void *arg)
+/* The threads that a process had at one time */
+struct tids {
+	pid_t *all;
+	size_t n, room;
+};
+
+static int note(pid_t tid, void *arg)
 {
-	struct shim_binding *binding = arg;
+	struct tids *tids = arg;
+
+	if (tids->n == tids->room) {
+		size_t room = 2 * tids->room + 16;
+		pid_t *all = reallocarray(tids->all, room, sizeof(*all));
+
+		if (!all)
+			return -ENOMEM;
+		tids->all = all;
+		tids->room = room;
+	}
+	tids->all[tids->n++] = tid;
+	return 0;
+}
+
+static int is_noted(pid_t tid, void *arg)
+{
+	const struct tids *tids = arg;
+
+	for (size_t i = 0; i < tids->n; i++)
+		if (tids->all[i] == tid)
+			return 0;
+	return -ESTALE;
+}
+
+static int add_thread(struct shim_binding *binding, pid_t tid)
+{
+	int ret;
 
 	if (shim_instance__find(binding->taken, tid, false))
 		return -EBUSY;
-	return add(binding, tid);
+	ret = add(binding, tid);
+	/* It has ended; of a process that goes on, also its first one. */
+	return ret == -ESRCH ? 0 : ret;
 }
 
-static int is_there(pid_t tid, void *arg)
+/* Those of the list, which none of them has inherited from another, as all were there before */
+static int add_noted(struct shim_binding *binding, struct tids *tids)
 {
-	const struct shim_binding *binding = arg;
+	int ret = each_thread(binding->root, note, tids);
 
-	for (const struct shim_instance *inst = binding->list; inst; inst = inst->next)
-		if (inst->tid == tid)
-			return 0;
-	return -ESTALE;
+	for (size_t i = 0; i < tids->n && !ret; i++)
+		ret = add_thread(binding, tids->all[i]);
+	if (!ret && !binding->list)
+		ret = -ESRCH;
+	return ret ? ret : each_thread(binding->root, is_noted, tids);
 }
 
 /*
@@ -165,21 +202,19 @@ static int is_there(pid_t tid, void *arg)
  */
 static int bind_process(struct shim_binding *binding)
 {
-	int ret = -EAGAIN;
+	int ret = -ESTALE;
 
-	for (int tries = 0; tries < PROCESS_TRIES; tries++) {
-		ret = each_thread(binding->root, add_thread, binding);
-		if (!ret)
-			ret = each_thread(binding->root, is_there, binding);
-		if (!ret)
-			return 0;
-		shim_instance__free(binding->list, true);
-		binding->list = NULL;
-		/* A thread has come or gone. */
-		if (ret != -ESTALE && ret != -ESRCH)
-			return ret;
+	for (int tries = 0; tries < PROCESS_TRIES && ret == -ESTALE; tries++) {
+		struct tids tids = { NULL };
+
+		ret = add_noted(binding, &tids);
+		free(tids.all);
+		if (ret) {
+			shim_instance__free(binding->list, true);
+			binding->list = NULL;
+		}
 	}
-	return ret == -ESRCH ? ret : -EAGAIN;
+	return ret == -ESTALE ? -EAGAIN : ret;
 }
 
 /* Without the file it cannot go offline. */

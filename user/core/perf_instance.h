@@ -28,6 +28,7 @@ struct shim_instance {
 	pid_t tid, tgid, root;
 	unsigned int flags;
 	bool on, waiting;
+	bool known;	/* its thread may be reading the pages by itself */
 	volatile bool live;
 	volatile unsigned int changing;
 	__u64 since, ran, stopped;

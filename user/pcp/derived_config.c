@@ -109,7 +109,7 @@ static void define(struct config *c, const char *name, const char *value)
 }
 
 static const char *const text_problems[] = {
-	[SHIM_REGISTRY_NO_METRIC] = "cannot set attribute, derived metric (%2$s) not defined",
+	[SHIM_REGISTRY_NO_METRIC] = "%1$.0scannot set attribute, derived metric (%2$s) not defined",
 	[SHIM_REGISTRY_NO_ATTRIBUTE] = "attribute (%1$s) is unknown for metric (%2$s)",
 	[SHIM_REGISTRY_DUPLICATE] = "duplicate value for attribute (%1$s) of metric (%2$s)",
 	[SHIM_REGISTRY_NO_MEMORY] = "cannot set attribute (%1$s) of metric (%2$s)",
@@ -350,11 +350,14 @@ static int load_folder(const char *name, bool lenient, int depth)
 
 static int load_one(const char *name, bool lenient, int depth)
 {
-	struct stat st;
+	struct stat st, link;
 	int err = 0;
 
-	if (stat(name, &st))
+	if (stat(name, &st) || lstat(name, &link))
 		err = -errno;
+	/* A folder by another name may be one that it is in. */
+	else if (depth && S_ISDIR(st.st_mode) && S_ISLNK(link.st_mode))
+		return 0;
 	else if (S_ISREG(st.st_mode))
 		err = load_file(name);
 	else if (S_ISDIR(st.st_mode))

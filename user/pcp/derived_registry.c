@@ -41,14 +41,17 @@ static struct {
 static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
 static struct shim_lock begin_lock = SHIM_LOCK_INITIALIZER;
 static bool begun;
-static __thread char reason[SHIM_EXPR_WHY];
+static struct shim_thread_end reason_end = { .fn = shim_thread_room__free };
+static __thread void *reason;
 static __thread bool has_reason;
 
 void shim_derived__set_why(const char *why)
 {
-	has_reason = why;
-	if (why)
-		snprintf(reason, sizeof(reason), "%s", why);
+	char *room = why ? shim_thread_room(&reason_end, &reason, SHIM_EXPR_WHY) : NULL;
+
+	has_reason = room;
+	if (room)
+		snprintf(room, SHIM_EXPR_WHY, "%s", why);
 }
 
 const char *shim_derived__why(void)

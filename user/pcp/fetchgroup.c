@@ -315,12 +315,32 @@ SHIM_API int pmExtendFetchGroup_timestamp(pmFG fg, struct timeval *out_value)
 	return pmExtendFetchGroup_timeval(fg, out_value);
 }
 
-/* Discrete values stay until there are others: who fills these in clears them. */
+static void forget_old_names(pmFG fg)
+{
+	for (int i = 0; i < fg->nindoms; i++) {
+		struct shim_old_names *old, *next;
+
+		for (old = fg->indoms[i].old; old; old = next) {
+			next = old->next;
+			free(old->names);
+			free(old);
+		}
+		fg->indoms[i].old = NULL;
+	}
+}
+
+/* Discrete values stay until there are others, with their names: who fills these in clears them. */
 static void clear_all(pmFG fg)
 {
+	bool stay = false;
+
 	for (struct shim_wanted *w = fg->wanted; w; w = w->next)
 		if (w->kind == SHIM_WANTED_EVENT || w->desc.sem != PM_SEM_DISCRETE)
 			shim_wanted__clear(w);
+		else
+			stay |= w->names != NULL;
+	if (!stay)
+		forget_old_names(fg);
 }
 
 static void fill_all(pmFG fg, const struct shim_sample *sample)
@@ -389,6 +409,7 @@ SHIM_API int pmClearFetchGroup(pmFG fg)
 	free(fg->pmids);
 	fg->pmids = NULL;
 	fg->npmids = 0;
+	forget_old_names(fg);
 	for (int i = 0; i < fg->nindoms; i++) {
 		free(fg->indoms[i].codes);
 		free(fg->indoms[i].names);

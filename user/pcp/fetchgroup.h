@@ -70,6 +70,13 @@ struct shim_known_indom {
 	int n;
 	int *codes;
 	char **names;
+	struct shim_old_names *old;
+};
+
+/* Names that the program may have been given since the group was cleared */
+struct shim_old_names {
+	struct shim_old_names *next;
+	char **names;
 };
 
 /*

@@ -99,11 +99,27 @@ static bool knows_all(const struct shim_known_indom *known, const pmValueSet *se
 	return true;
 }
 
+/* An instance that is not in the list any more, or in none, does not take others' names along. */
+static bool keep_old(struct shim_known_indom *known)
+{
+	struct shim_old_names *old;
+
+	if (!known->names)
+		return true;
+	old = malloc(sizeof(*old));
+	if (!old)
+		return false;
+	*old = (struct shim_old_names){ .next = known->old, .names = known->names };
+	known->old = old;
+	return true;
+}
+
 /* Without names if they cannot be had; then they are asked for again */
 static void learn(struct shim_known_indom *known)
 {
+	if (!keep_old(known))
+		return;
 	free(known->codes);
-	free(known->names);
 	known->codes = NULL;
 	known->names = NULL;
 	known->n = pmGetInDom(known->indom, &known->codes, &known->names);

@@ -40,6 +40,7 @@ static void add_metric(const char *name)
 	metrics.names[n] = strdup(name);
 	if (pmLookupName(1, &name, &metrics.pmids[n]) < 0)
 		metrics.pmids[n] = PM_ID_NULL;
+	memset(&metrics.descs[n], 0, sizeof(metrics.descs[n]));
 	if (pmLookupDesc(metrics.pmids[n], &metrics.descs[n]) < 0) {
 		metrics.descs[n].type = PM_TYPE_UNKNOWN;
 		metrics.descs[n].indom = PM_INDOM_NULL;

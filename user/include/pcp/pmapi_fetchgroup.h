@@ -3,6 +3,8 @@
 #ifndef PCP_PMAPI_FETCHGROUP_H
 #define PCP_PMAPI_FETCHGROUP_H
 
+#include <pcp/pmapi.h>
+
 typedef struct __pmFetchGroup *pmFG;
 
 int pmCreateFetchGroup(pmFG *fg, int type, const char *name);
