@@ -17,7 +17,7 @@ export RECORDED="$top/build/recorded"
 # A hang is found as late as that; slowness on a busy machine is none.
 export TEST_TIMEOUT=1800
 # A VM that hangs, or a machine too slow for all this, is to be reported by then.
-VM_DEADLINE=$(($(date +%s) + ${TEST_MINUTES:-75} * 60))
+VM_DEADLINE=$(($(date +%s) + ${TEST_MINUTES:-80} * 60))
 export VM_DEADLINE
 
 # Programs of a folder that load BPF programs run in a VM: bpf, tools, agent.
@@ -85,17 +85,17 @@ without_module() {
 		cpc/closed cpc/counts cpc/errors cpc/hundred_threads cpc/life cpc/lists cpc/pctx cpc/pctx_counts
 }
 
-# A VM has one busy CPU: these run in turn, beside the native tests.  The fuzzer makes its
-# million of calls in one of them.
+# A VM has one busy CPU: these run in turn, beside the native tests.
 vms() {
 	stage vms "beside: PCP's agent and tracing in one VM" "$here/vm/agent.sh" "$top/build/$host" "$work/agent"
 	stage vms "beside: $host VM, BPF with AddressSanitizer and UBSan" bpf_asan
 	stage vms "beside: arm64 VM, perf without the module" without_module arm64
 	stage vms "beside: arm64 VM, perf's pages without the module" without_module arm64 -pages sysctl.kernel.perf_user_access=1
 	stage vms "beside: x86_64 VM, perf without the module" without_module x86_64
-	stage vms "beside: arm64 VM" env VM_ENVIRONMENT=FUZZ_CALLS=200000 \
+	stage vms "beside: arm64 VM" env VM_ENVIRONMENT=FUZZ_CALLS=100000 \
 		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm"
-	stage vms "beside: x86_64 VM" "$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm"
+	stage vms "beside: x86_64 VM" env VM_ENVIRONMENT=FUZZ_CALLS=300000 \
+		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm"
 }
 
 # kernel NAME KIND [RECORDED]: that kind of vm/kernel.sh; its failures are in the results

@@ -449,7 +449,7 @@ TEST_F(perf, no_descriptor_and_no_page_is_left)
 	EXPECT_EQ(files, open_files());
 }
 
-#define IDLE	100
+#define IDLE	300
 
 static void *idles(void *arg)
 {
@@ -489,7 +489,7 @@ TEST_F(perf, a_thread_that_comes_meanwhile_counts_once)
 	sem_init(&over, 0, 0);
 	for (int i = 0; i < IDLE; i++)
 		ASSERT_EQ(0, pthread_create(&idlers[i], NULL, idles, &over));
-	for (s.after_us = 0; s.after_us < 4000; s.after_us += 200) {
+	for (s.after_us = 200; s.after_us < 6200; s.after_us += 100) {
 		sem_init(&s.go, 0, 0);
 		sem_init(&s.started, 0, 0);
 		ASSERT_EQ(0, pthread_create(&starting, NULL, starts_one, &s));
