@@ -14,6 +14,7 @@
  * @flags: VCPC_BIND_F_*
  * @on: enabled; of @waiting only once the target's execve has come
  * @waiting: for that
+ * @known: its thread may be reading the pages by itself
  * @live: in the set's list, not in that of those that are gone
  * @changing: odd while @from changes; samples without the lock look at it
  * @since: CLOCK_MONOTONIC of the last enable
@@ -27,8 +28,7 @@ struct shim_instance {
 	struct shim_instance *next;
 	pid_t tid, tgid, root;
 	unsigned int flags;
-	bool on, waiting;
-	bool known;	/* its thread may be reading the pages by itself */
+	bool on, waiting, known;
 	volatile bool live;
 	volatile unsigned int changing;
 	__u64 since, ran, stopped;
