@@ -457,26 +457,29 @@ static void *idles(void *arg)
 	return NULL;
 }
 
-/* One that starts another one when it is told, and a little later */
+/* One that starts another one when it is told, and a little later; until there is none to start */
 struct starter {
 	struct worker *late;
 	sem_t go, started;
 	int after_us;
 };
 
-static void *starts_one(void *arg)
+static void *starts(void *arg)
 {
 	struct starter *s = arg;
 
-	sem_wait(&s->go);
-	usleep(s->after_us);
-	start(s->late, 500);
-	sem_post(&s->started);
-	sem_wait(&s->go);
+	for (sem_wait(&s->go); s->late; sem_wait(&s->go)) {
+		usleep(s->after_us);
+		start(s->late, 500);
+		sem_post(&s->started);
+	}
 	return NULL;
 }
 
-/* Bound while the list of threads is walked: inherited, or in the list, but not both */
+/*
+ * It comes while the list of threads is walked, from the first of them, which is bound by then, and
+ * is the last itself: inherited, or in the list, but not both.
+ */
 TEST_F(perf, a_thread_that_comes_meanwhile_counts_once)
 {
 	pthread_t idlers[IDLE], starting;
@@ -487,12 +490,12 @@ TEST_F(perf, a_thread_that_comes_meanwhile_counts_once)
 
 	NEED_PERF();
 	sem_init(&over, 0, 0);
+	sem_init(&s.go, 0, 0);
+	sem_init(&s.started, 0, 0);
+	ASSERT_EQ(0, pthread_create(&starting, NULL, starts, &s));
 	for (int i = 0; i < IDLE; i++)
 		ASSERT_EQ(0, pthread_create(&idlers[i], NULL, idles, &over));
 	for (s.after_us = 200; s.after_us < 6200; s.after_us += 100) {
-		sem_init(&s.go, 0, 0);
-		sem_init(&s.started, 0, 0);
-		ASSERT_EQ(0, pthread_create(&starting, NULL, starts_one, &s));
 		ASSERT_EQ(0, make(self, 0, 0));
 		sem_post(&s.go);
 		ASSERT_EQ(0, shim_counters__bind(self->set, getpid(),
@@ -506,11 +509,12 @@ TEST_F(perf, a_thread_that_comes_meanwhile_counts_once)
 		EXPECT_LE(before + 500, VALUES[0]);
 		EXPECT_GE(before + 700 + SLACK, VALUES[0]);
 		end(&late);
-		sem_post(&s.go);
-		pthread_join(starting, NULL);
 		shim_counters__put(self->set);
 		self->set = NULL;
 	}
+	s.late = NULL;
+	sem_post(&s.go);
+	pthread_join(starting, NULL);
 	for (int i = 0; i < IDLE; i++)
 		sem_post(&over);
 	for (int i = 0; i < IDLE; i++)
