@@ -88,8 +88,9 @@ static void end_one(struct victim *v, struct aim *aim, struct outcome *sum)
 		sum->errors++;
 	v->go = true;
 	ret = moment_begin(&v->moment, v->set, v->tid);
-	sum->gone += ret == -ESRCH;
-	sum->errors += ret && ret != -ESRCH;
+	/* Of a thread that has ended, RESTART says that it is not there, or cannot be restarted. */
+	sum->gone += ret == -ESRCH || ret == -EINVAL;
+	sum->errors += ret && ret != -ESRCH && ret != -EINVAL;
 	pthread_join(thread, NULL);
 
 	sum->told += told != __atomic_load_n(&told_threads, __ATOMIC_RELAXED);
