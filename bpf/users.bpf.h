@@ -32,18 +32,21 @@ static __always_inline struct vc_user *vc_user_of(__u32 user)
 	return bpf_map_lookup_elem(&vc_user, &user);
 }
 
-/* One that there is no room for is counted among those who have no row of their own. */
+/*
+ * One that there is no room for is counted among those who have no row of their own.  Theirs is
+ * made first: when the map is full, it is too late.
+ */
 static __always_inline struct vc_user *vc_user_or_others(__u32 user)
 {
+	struct vc_user *others = vc_user_of(VC_USER_OTHERS);
 	struct vc_user *row = vc_user_of(user);
 
-	return row ? row : vc_user_of(VC_USER_OTHERS);
+	return row ? row : others;
 }
 
-/* Atomics that give the former value want a 64-bit word on some JITs: rows are such. */
-static __always_inline int vc_take_row(struct vc_user *user, enum vc_rows which, __u64 limit)
+static __always_inline int vc_take_row(struct vc_user *user, enum vc_rows which, __s64 limit)
 {
-	if (__sync_fetch_and_add(&user->rows[which], 1) < limit)
+	if ((__s64)__sync_fetch_and_add(&user->rows[which], 1) < limit)
 		return 0;
 	__sync_fetch_and_add(&user->rows[which], -1);
 	return -1;
@@ -52,7 +55,7 @@ static __always_inline int vc_take_row(struct vc_user *user, enum vc_rows which,
 /* One row more for a user, of @max in the map: 0, or -1 if he has too many */
 static __always_inline int vc_charge(__u32 user, enum vc_rows which, __u32 max)
 {
-	__u64 shared = max - max / 8, share = (max + 1) / 2;
+	__s64 shared = max - max / 8, share = (max + 1) / 2;
 	struct vc_user *own, *all;
 
 	if (!user)

@@ -158,4 +158,33 @@ TEST_F(shares, the_dead_owe_nothing)
 	EXPECT_EQ(4 * SHARE(OPEN), self->drops.given_up);
 }
 
+/* More than vc_user has rows for */
+#define CROWD	1100
+
+/* Whoever comes when there is no row for another user is counted with those that came so. */
+TEST_F(shares, more_users_than_there_are_rows_for)
+{
+	struct shim_trace_options options = {
+		.size = sizeof(options), .max_tags = 4 * CROWD, .flags = variant->flag,
+	};
+	int status, known = 0;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, shim_trace_off());
+	ASSERT_EQ(0, shim_trace_on(&options));
+	for (uid_t uid = 2000; uid < 2000 + CROWD; uid++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(use_all(uid, 1, pmtracepoint));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_EQ(0, status);
+	}
+	for (uid_t uid = 2000 + CROWD - 10; uid < 2000 + CROWD; uid++)
+		known += known_of(uid, 1);
+	EXPECT_EQ(10, known);
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(0, self->drops.tag_full + self->drops.stat_full);
+}
+
 TEST_HARNESS_MAIN

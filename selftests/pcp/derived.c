@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "pcp_fixture.h"
 
@@ -233,6 +234,31 @@ TEST_F(archive, threads)
 		pthread_join(threads[i], &wrong);
 		EXPECT_EQ(wrong, NULL);
 	}
+}
+
+/* A folder that is in itself, by two names, is read once. */
+TEST(folders_that_are_links_to_each_other)
+{
+	char dir[] = "/tmp/vcpc-derived-XXXXXX", path[64];
+	FILE *f;
+
+	ASSERT_NE(NULL, mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/a", dir);
+	ASSERT_EQ(0, symlink(".", path));
+	snprintf(path, sizeof(path), "%s/b", dir);
+	ASSERT_EQ(0, symlink(".", path));
+	snprintf(path, sizeof(path), "%s/one.conf", dir);
+	f = fopen(path, "w");
+	ASSERT_NE(NULL, f);
+	fputs("in.a.folder = 1 + 2\n", f);
+	ASSERT_EQ(0, fclose(f));
+	EXPECT_EQ(1, pmLoadDerivedConfig(dir));
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/a", dir);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/b", dir);
+	unlink(path);
+	EXPECT_EQ(0, rmdir(dir));
 }
 
 TEST_HARNESS_MAIN

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <pcp/import.h>
+
 #include "pcp_fixture.h"
 
 #define ROOM 2
@@ -135,6 +137,48 @@ TEST_F(archive, an_instance_that_comes_later)
 	pmDestroyFetchGroup(fg);
 	free(insts);
 	free(names);
+}
+
+/* In the second record one metric has an instance that the other does not have */
+static int two_of_one_domain(const char *archive)
+{
+	pmInDom indom = pmInDom_build(245, 0);
+	pmUnits none = { 0 };
+	int bad = pmiStart(archive, 0) < 0;
+
+	bad |= pmiAddMetric("two.a", pmID_build(245, 0, 1), PM_TYPE_U32, indom, PM_SEM_INSTANT, none);
+	bad |= pmiAddMetric("two.b", pmID_build(245, 0, 2), PM_TYPE_U32, indom, PM_SEM_INSTANT, none);
+	bad |= pmiAddInstance(indom, "first", 1);
+	bad |= pmiPutValue("two.a", "first", "1") | pmiPutValue("two.b", "first", "2");
+	bad |= pmiWrite(1000, 0) < 0;
+	bad |= pmiAddInstance(indom, "second", 2);
+	bad |= pmiPutValue("two.a", "first", "1") | pmiPutValue("two.b", "second", "2");
+	return bad | pmiWrite(1001, 0) | pmiEnd();
+}
+
+/* That one of them learns a name leaves the other one its own. */
+TEST_F(archive, names_stay_until_the_next_fetch)
+{
+	char *a[ROOM], *b[ROOM], path[512];
+	unsigned int na, nb;
+	pmFG fg;
+
+	snprintf(path, sizeof(path), "%s-two", self->base);
+	ASSERT_EQ(0, two_of_one_domain(path));
+	ASSERT_EQ(pmCreateFetchGroup(&fg, PM_CONTEXT_ARCHIVE, path), 0);
+	/* What is wanted last is filled in first. */
+	EXPECT_EQ(0, pmExtendFetchGroup_indom(fg, "two.b", NULL, NULL, b, NULL, PM_TYPE_U32, NULL,
+					      ROOM, &nb, NULL));
+	EXPECT_EQ(0, pmExtendFetchGroup_indom(fg, "two.a", NULL, NULL, a, NULL, PM_TYPE_U32, NULL,
+					      ROOM, &na, NULL));
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(0, pmFetchGroup(fg));
+		ASSERT_EQ(1, na);
+		ASSERT_EQ(1, nb);
+		EXPECT_STREQ("first", a[0]);
+		EXPECT_STREQ(i ? "second" : "first", b[0]);
+	}
+	pmDestroyFetchGroup(fg);
 }
 
 TEST_HARNESS_MAIN

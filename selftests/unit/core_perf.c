@@ -170,17 +170,21 @@ struct worker {
 	sem_t go, ready, done;
 	int pages;
 	pid_t tid;
+	struct shim_counters *reads;	/* a set on it, which it samples by itself, too */
 };
 
 static void *work(void *arg)
 {
 	struct worker *w = arg;
+	union room room;
 
 	w->tid = gettid();
 	touch(1);
 	sem_post(&w->ready);
 	sem_wait(&w->go);
 	touch(w->pages);
+	if (w->reads)
+		shim_counters__sample(w->reads, 0, &room.sample, sizeof(room));
 	sem_post(&w->done);
 	sem_wait(&w->go);
 	return NULL;
@@ -189,6 +193,7 @@ static void *work(void *arg)
 static void start(struct worker *w, int pages)
 {
 	w->pages = pages;
+	w->reads = NULL;
 	sem_init(&w->go, 0, 0);
 	sem_init(&w->ready, 0, 0);
 	sem_init(&w->done, 0, 0);
@@ -439,7 +444,12 @@ TEST_F(perf, no_descriptor_and_no_page_is_left)
 		ASSERT_EQ(0, shim_counters__unbind(self->set, w.tid));
 	}
 	EXPECT_EQ(pages, mappings());
+	/* One that has may be: they stay until it is known not to. */
+	ASSERT_EQ(0, shim_counters__bind(self->set, w.tid, 0, &self->bad));
+	w.reads = self->set;
 	let_work(&w);
+	ASSERT_EQ(0, shim_counters__unbind(self->set, w.tid));
+	EXPECT_EQ(pages + NR, mappings());
 	end(&w);
 	ASSERT_EQ(0, shim_counters__bind(self->set, 0, 0, &self->bad));
 	EXPECT_EQ(pages + NR, mappings());
@@ -447,6 +457,80 @@ TEST_F(perf, no_descriptor_and_no_page_is_left)
 	self->set = NULL;
 	EXPECT_EQ(pages, mappings());
 	EXPECT_EQ(files, open_files());
+}
+
+/* A call that was under way when the set was ended: it finds nothing, and not somebody else's memory. */
+TEST_F(perf, ended_under_a_call)
+{
+	const struct shim_backend_ops *ops = &shim_backend__perf;
+	struct vcpc_request req;
+	union shim_backend_ref set;
+	struct shim_terms terms = { 0 };
+	int files = open_files();
+	struct room {
+		struct vcpc_sample sample;
+		__u64 value;
+	} room;
+
+	NEED_PERF();
+	ASSERT_EQ(0, shim_event__parse("page-faults:u", &req));
+	ASSERT_EQ(0, ops->create((union shim_backend_ref){ 0 }, &req, 1, 0, terms, &self->bad, &set));
+	ASSERT_EQ(0, ops->bind(set, 0, 0, &self->bad));
+	ASSERT_EQ(0, ops->sample(set, 0, 0, &room.sample, sizeof(room)));
+	ops->destroy(set);
+	EXPECT_EQ(-EINVAL, ops->unbind(set, 0, 0));
+	EXPECT_EQ(-EINVAL, ops->sample(set, 0, 0, &room.sample, sizeof(room)));
+	ops->release(set);
+	EXPECT_EQ(files, open_files());
+}
+
+/* A process goes on when its first thread has ended. */
+static void *waits(void *arg)
+{
+	pause();
+	return arg;
+}
+
+static void first_thread_ends(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, waits, NULL))
+		_exit(1);
+	syscall(SYS_exit, 0);
+}
+
+static bool is_zombie(pid_t pid)
+{
+	char path[64], line[256], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (f && fgets(line, sizeof(line), f))
+		sscanf(strrchr(line, ')') + 1, " %c", &state);
+	if (f)
+		fclose(f);
+	return state == 'Z';
+}
+
+TEST_F(perf, a_process_whose_first_thread_has_ended)
+{
+	pid_t pid;
+
+	NEED_PERF();
+	pid = fork();
+	if (!pid)
+		first_thread_ends();
+	ASSERT_EQ(0, make(self, 0, 0));
+	for (int i = 0; i < 3000 && !is_zombie(pid); i++)
+		usleep(10000);
+	EXPECT_EQ(0, shim_counters__bind(self->set, pid, VCPC_BIND_F_PROCESS | VCPC_BIND_F_INHERIT,
+					 &self->bad));
+	EXPECT_EQ(0, total(self, pid));
+	EXPECT_EQ(0, shim_counters__unbind_at(self->set, pid, VCPC_TARGET_F_ALL));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 }
 
 #define IDLE	300

@@ -193,13 +193,6 @@ static int perf_create(union shim_backend_ref dev, const struct vcpc_request *re
 	return 0;
 }
 
-/* In a handler that has interrupted a sample of the set: what the sample reads has to stay. */
-static bool is_being_read(const struct perf_set *set)
-{
-	(void)set;
-	return self.reading;
-}
-
 static void stop_all(struct perf_set *set)
 {
 	for (struct shim_instance *inst = set->instances; inst; inst = inst->next) {
@@ -230,11 +223,10 @@ static void perf_release(union shim_backend_ref ref)
 	struct perf_set *set = ref.ptr;
 	bool here = is_made_here(set);
 
-	shim_siglock__enter(&lock);
-	if (here && is_being_read(set)) {
-		shim_siglock__leave(&lock);
+	/* A handler has interrupted a sample, perhaps of this set: what it reads has to stay. */
+	if (here && self.reading)
 		return;
-	}
+	shim_siglock__enter(&lock);
 	shim_instance__free(set->instances, here);
 	shim_instance__free(set->gone, here);
 	shim_siglock__leave(&lock);
@@ -358,6 +350,15 @@ static bool is_meant(const struct shim_instance *inst, const struct shim_instanc
 	return all ? !one || inst->root == one->root : inst == one;
 }
 
+/* Any one of those that a bind of a process began, whose first thread may have ended before */
+static struct shim_instance *one_of(const struct perf_set *set, pid_t root, bool cpu)
+{
+	for (struct shim_instance *inst = set->instances; inst; inst = inst->next)
+		if (inst->root == root && shim_instance__is_cpu(inst) == cpu)
+			return inst;
+	return NULL;
+}
+
 _Static_assert(VCPC_TARGET_F_CPU == VCPC_SAMPLE_F_CPU, "pick() takes both");
 
 /* The instance that is named: NULL and 0 for all of the set */
@@ -371,6 +372,8 @@ static int pick(const struct perf_set *set, pid_t tid, unsigned int flags, unsig
 		return -EINVAL;
 	if (!(flags & all) || tid)
 		*one = find(set, tid, flags & VCPC_TARGET_F_CPU);
+	if (!*one && flags & all && tid)
+		*one = one_of(set, tid, flags & VCPC_TARGET_F_CPU);
 	return *one || (flags & all && !tid && set->instances) ? 0 : -EINVAL;
 }
 

@@ -10,7 +10,7 @@
 
 #include "derived.h"
 
-#define DEPTH_MAX 32	/* of folders, which may be links to each other */
+#define DEPTH_MAX 32	/* of folders */
 
 /*
  * struct config - a file
@@ -321,17 +321,25 @@ static int load_file(const char *name)
 	return err;
 }
 
-static int load_one(const char *name, bool lenient, int depth);
+/* A folder that is being read, and those that it was found in */
+struct folder {
+	const struct folder *in;
+	unsigned int depth;
+	dev_t dev;
+	ino_t ino;
+};
 
-static int load_folder(const char *name, bool lenient, int depth)
+static int load_one(const char *name, bool lenient, const struct folder *in);
+
+static int load_folder(const char *name, bool lenient, const struct folder *folder)
 {
-	DIR *folder = opendir(name);
+	DIR *dir = opendir(name);
 	struct dirent *entry;
 	int n = 0, err = 0;
 
-	if (!folder)
+	if (!dir)
 		return -errno;
-	while (err >= 0 && (entry = readdir(folder))) {
+	while (err >= 0 && (entry = readdir(dir))) {
 		char *path;
 
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
@@ -339,29 +347,39 @@ static int load_folder(const char *name, bool lenient, int depth)
 		err = asprintf(&path, "%s/%s", name, entry->d_name) < 0 ? -ENOMEM : 0;
 		if (err)
 			break;
-		err = load_one(path, lenient, depth + 1);
+		err = load_one(path, lenient, folder);
 		free(path);
 		if (err > 0)
 			n += err;
 	}
-	closedir(folder);
+	closedir(dir);
 	return err < 0 ? err : n;
 }
 
-static int load_one(const char *name, bool lenient, int depth)
+/* A link to one that is being read already leads to nothing new. */
+static bool is_inside(const struct folder *folder, const struct stat *st)
 {
-	struct stat st, link;
+	for (; folder; folder = folder->in)
+		if (folder->dev == st->st_dev && folder->ino == st->st_ino)
+			return true;
+	return false;
+}
+
+static int load_one(const char *name, bool lenient, const struct folder *in)
+{
+	struct folder folder = { .in = in, .depth = in ? in->depth + 1 : 0 };
+	struct stat st;
 	int err = 0;
 
-	if (stat(name, &st) || lstat(name, &link))
+	if (stat(name, &st)) {
 		err = -errno;
-	/* A folder by another name may be one that it is in. */
-	else if (depth && S_ISDIR(st.st_mode) && S_ISLNK(link.st_mode))
-		return 0;
-	else if (S_ISREG(st.st_mode))
+	} else if (S_ISREG(st.st_mode)) {
 		err = load_file(name);
-	else if (S_ISDIR(st.st_mode))
-		err = depth < DEPTH_MAX ? load_folder(name, lenient, depth) : -ELOOP;
+	} else if (S_ISDIR(st.st_mode) && !is_inside(in, &st)) {
+		folder.dev = st.st_dev;
+		folder.ino = st.st_ino;
+		err = folder.depth < DEPTH_MAX ? load_folder(name, lenient, &folder) : -ELOOP;
+	}
 	return err < 0 && lenient ? 0 : err;
 }
 
@@ -375,7 +393,7 @@ int shim_derived__load(const char *path, bool lenient)
 
 		if (!name)
 			return -ENOMEM;
-		err = load_one(name, lenient, 0);
+		err = load_one(name, lenient, NULL);
 		if (err > 0)
 			n += err;
 		free(name);

@@ -99,7 +99,7 @@ static bool knows_all(const struct shim_known_indom *known, const pmValueSet *se
 	return true;
 }
 
-/* An instance that is not in the list any more, or in none, does not take others' names along. */
+/* The program may have been given these: they stay until the group is fetched or cleared. */
 static bool keep_old(struct shim_known_indom *known)
 {
 	struct shim_old_names *old;
@@ -114,18 +114,36 @@ static bool keep_old(struct shim_known_indom *known)
 	return true;
 }
 
+static bool are_same(const struct shim_known_indom *known, int n, const int *codes, char **names)
+{
+	if (known->n != n)
+		return false;
+	for (int i = 0; i < n; i++)
+		if (known->codes[i] != codes[i] || strcmp(known->names[i], names[i]))
+			return false;
+	return true;
+}
+
 /* Without names if they cannot be had; then they are asked for again */
 static void learn(struct shim_known_indom *known)
 {
-	if (!keep_old(known))
+	char **names = NULL;
+	int *codes = NULL;
+	int n = pmGetInDom(known->indom, &codes, &names);
+
+	known->known = n >= 0;
+	if (n < 0)
+		n = 0;
+	/* An instance that the domain never names makes it be asked for at each fetch. */
+	if (are_same(known, n, codes, names) || !keep_old(known)) {
+		free(codes);
+		free(names);
 		return;
+	}
 	free(known->codes);
-	known->codes = NULL;
-	known->names = NULL;
-	known->n = pmGetInDom(known->indom, &known->codes, &known->names);
-	known->known = known->n >= 0;
-	if (known->n < 0)
-		known->n = 0;
+	known->codes = codes;
+	known->names = names;
+	known->n = n;
 }
 
 static void name_instances(struct __pmFetchGroup *fg, const struct shim_wanted *w,
