@@ -23,6 +23,12 @@ export VM_DEADLINE
 # Programs of a folder that load BPF programs run in a VM: bpf, tools, agent.
 native_folders='unit pcp aix/header cpc/pctx trace/agent trace/arguments trace/cancelled trace/errstr trace/no_module trace/silent trace/threads'
 
+# What loads BPF programs, without the module and with the sanitizers
+asan_folders='bpf/ways bpf/direct bpf/percentiles tools/trace_json'
+# What counts where the module is not, which is perf
+perf_folders='unit/core_perf unit/core_perf_hw unit/core_perf_page shim/set shim/record shim/record_several
+	cpc/closed cpc/counts cpc/errors cpc/hundred_threads cpc/life cpc/lists cpc/pctx cpc/pctx_counts'
+
 # stage LANE TEXT COMMAND...: with a heading, and what it took for the end
 stage() {
 	lane=$1 text=$2
@@ -52,10 +58,13 @@ build() {
 	grep -E 'warning:' "$log" || :
 }
 
+# For the other machine what its VMs run, with the sanitizers what is run so
 build_all() {
-	build x86_64 ARCH=x86_64 all tests
-	build arm64 ARCH=arm64 all tests
-	build "$host-asan" SAN=1 lib tests
+	for arch in x86_64 arm64; do
+		if [ "$arch" = "$host" ]; then build "$arch" ARCH="$arch" all tests
+		else build "$arch" ARCH="$arch" all tests TESTS="vcpc bpf cpc aix trace shim tools $perf_folders"; fi
+	done
+	build "$host-asan" SAN=1 lib tests TESTS="$native_folders $asan_folders"
 }
 
 # native WHERE BUILD FOLDER...: programs of these folders, and their shell tests, which
@@ -71,18 +80,17 @@ native() {
 	VCPC_BUILD=$out "$here/apart.sh" "$here/run-tests.sh" "$work/$where" "$where" "$@"
 }
 
-# What loads BPF programs, without the module and with the sanitizers
 bpf_asan() {
+	# shellcheck disable=SC2086
 	RECORDED='' VM_NAME=$host-vm-asan VM_MODULE=none VM_OPTIONS='--memory 2048' "$here/vm/test.sh" "$host" \
-		"$top/build/$host-san" "$work/$host-vm-asan" bpf/ways bpf/direct bpf/percentiles tools/trace_json
+		"$top/build/$host-san" "$work/$host-vm-asan" $asan_folders
 }
 
-# without_module ARCH [NAME [APPEND]]: what counts where the module is not, which is perf
+# without_module ARCH [NAME [APPEND]]: perf's counts
 without_module() {
+	# shellcheck disable=SC2086
 	RECORDED='' VM_NAME=$1-perf${2:-} VM_MODULE=none VM_APPEND="sysctl.kernel.perf_event_paranoid=2 ${3:-}" \
-		"$here/vm/test.sh" "$1" "$top/build/$1" "$work/$1-perf${2:-}" \
-		unit/core_perf unit/core_perf_hw unit/core_perf_page shim/set shim/record shim/record_several \
-		cpc/closed cpc/counts cpc/errors cpc/hundred_threads cpc/life cpc/lists cpc/pctx cpc/pctx_counts
+		"$here/vm/test.sh" "$1" "$top/build/$1" "$work/$1-perf${2:-}" $perf_folders
 }
 
 # A VM has one busy CPU: these run in turn, beside the native tests.
@@ -94,7 +102,7 @@ vms() {
 	stage vms "beside: x86_64 VM, perf without the module" without_module x86_64
 	stage vms "beside: arm64 VM" env VM_ENVIRONMENT=FUZZ_CALLS=100000 \
 		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm"
-	stage vms "beside: x86_64 VM" env VM_ENVIRONMENT=FUZZ_CALLS=300000 \
+	stage vms "beside: x86_64 VM" env VM_ENVIRONMENT="FUZZ_CALLS=150000 MANY=100000" \
 		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm"
 }
 
@@ -175,7 +183,7 @@ stage main "native" native "$host" "$top/build/$host" $native_folders archive he
 stage main "native: an archive of any bytes, for a minute" native "$host" "$top/build/$host" fuzz
 # shellcheck disable=SC2086
 stage main "native, with AddressSanitizer and UBSan" native "$host-asan" "$top/build/$host-san" $native_folders
-stage main "x86_64 VM with a newer kernel" kernel x86_64-newer newer "$RECORDED"
+stage main "x86_64 VM with a newer kernel: what depends on the kernel" kernel x86_64-newer newer-some "$RECORDED"
 stage main "arm64 VM with a newer kernel: what depends on its PMU" kernel arm64-newer newer-pmu
 stage main "arm64 VM with a debug kernel" kernel arm64-debug shaken
 printf '\n== waiting for the VMs that began above (%ss)\n' "$(($(date +%s) - started))"

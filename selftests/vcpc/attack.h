@@ -14,7 +14,7 @@
 #include <sys/xattr.h>
 #include <time.h>
 
-#include "vcpc_test.h"
+#include "calls.h"
 
 #define SECOND		1000000000ULL
 #define USEC		1000ULL
@@ -180,12 +180,13 @@ static inline int set_preset(int set, pid_t tid, __u64 preset)
  * @set: whose
  * @cpu: where
  * @rests: set to let others have it without waiting
+ * @resting: it does
  * @over: set when it shall end
  */
 struct holder {
 	int set;
 	unsigned int cpu;
-	volatile bool rests, over;
+	volatile bool rests, resting, over;
 };
 
 static inline void *holds(void *arg)
@@ -195,12 +196,20 @@ static inline void *holds(void *arg)
 
 	run_on_cpu(h->cpu);
 	while (!h->over) {
-		if (h->rests)
-			usleep(100);
+		h->resting = h->rests;
+		if (h->resting)
+			usleep(500);
 		else
 			set_total(h->set, 0, &room);
 	}
 	return NULL;
+}
+
+static inline void holder_rests(struct holder *h, bool rests)
+{
+	h->rests = rests;
+	while (h->resting != rests)
+		usleep(50);
 }
 
 /*
@@ -208,7 +217,9 @@ static inline void *holds(void *arg)
  * @events: how many lead to the overflow
  * @delta: how long after RESTART, or its call by the director, it does it, in nanoseconds
  * @by_itself: the victim calls RESTART, not the director from another CPU
+ * @holder: who keeps the set's lock taken meanwhile, and only then; or NULL
  * @ready: set by the victim: it runs, and waits
+ * @begin: set by the director: so does the holder
  * @end: when it does it; 0 until that is known
  *
  * With few events to go, and RESTART by another, the counter is past its end before perf has been
@@ -217,7 +228,8 @@ static inline void *holds(void *arg)
 struct moment {
 	__u64 events, delta;
 	bool by_itself;
-	volatile bool ready;
+	struct holder *holder;
+	volatile bool ready, begin;
 	volatile __u64 end;
 };
 
@@ -237,9 +249,10 @@ static inline void moment_choose(struct moment *m, unsigned int which, struct ai
 
 	m->events = events[which % (MOMENTS / 2)];
 	m->by_itself = which % (MOMENTS / 2) == 0;
-	holder->rests = which >= MOMENTS / 2;
+	m->holder = which < MOMENTS / 2 ? holder : NULL;
 	m->delta = aim_delta(aim, 20 * USEC);
 	m->ready = false;
+	m->begin = false;
 	m->end = 0;
 }
 
@@ -247,6 +260,8 @@ static inline void moment_choose(struct moment *m, unsigned int which, struct ai
 static inline void moment_wait(struct moment *m, int set)
 {
 	m->ready = true;
+	while (!m->begin)
+		;
 	if (m->by_itself) {
 		set_target(set, VCPC_IOC_RESTART, 0);
 		m->end = now() + m->delta;
@@ -264,11 +279,21 @@ static inline int moment_begin(struct moment *m, int set, pid_t tid)
 	while (!m->ready)
 		if (now() > limit)
 			return -ETIME;
+	if (m->holder)
+		holder_rests(m->holder, false);
+	m->begin = true;
 	if (m->by_itself)
 		return 0;
 	/* From before the call, so that it can be in the middle of it */
 	m->end = now() + m->delta;
 	return set_target(set, VCPC_IOC_RESTART, tid);
+}
+
+/* By the director, after it */
+static inline void moment_over(const struct moment *m)
+{
+	if (m->holder)
+		holder_rests(m->holder, true);
 }
 
 /* Memory that is shared with children */

@@ -11,6 +11,7 @@
 #include <sys/ptrace.h>
 
 #include "attack.h"
+#include "vcpc_test.h"
 
 #define PAGES	100
 

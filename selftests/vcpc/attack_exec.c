@@ -10,6 +10,7 @@
  */
 #include "attack.h"
 #include "overflow.h"
+#include "vcpc_test.h"
 
 #define CROWD	200
 /* How long the program lives that has gained privileges: long enough to be reached late */
@@ -106,6 +107,7 @@ static void execute_one(const struct attack *a, struct aim *aim, struct outcome 
 	if (pid < 0 || read(ends[0], &said, 1) < 0)
 		abort();
 	close(ends[0]);
+	moment_over(a->moment);
 	note_end(pid, said, aim, sum);
 	if (set_target(a->set, VCPC_IOC_UNBIND, pid))
 		sum->errors++;
@@ -136,7 +138,7 @@ static int execute_many(const struct attack *a, struct holder *holder)
 static int attacks(void *arg)
 {
 	struct vcpc_request req = overflowing(&cycles, 0);
-	struct holder holder = { .cpu = 2 };
+	struct holder holder = { .cpu = 2, .rests = true };
 	struct attack *a = arg;
 	pthread_t thread;
 	int ret;

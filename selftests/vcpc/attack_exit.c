@@ -9,6 +9,7 @@
  */
 #include "attack.h"
 #include "overflow.h"
+#include "vcpc_test.h"
 
 #define CROWD	200
 
@@ -92,6 +93,7 @@ static void end_one(struct victim *v, struct aim *aim, struct outcome *sum)
 	sum->gone += ret == -ESRCH || ret == -EINVAL;
 	sum->errors += ret && ret != -ESRCH && ret != -EINVAL;
 	pthread_join(thread, NULL);
+	moment_over(&v->moment);
 
 	sum->told += told != __atomic_load_n(&told_threads, __ATOMIC_RELAXED);
 	look_at(v, aim, sum);
@@ -122,7 +124,7 @@ static int attacks(void *arg)
 {
 	struct sigaction sa = { .sa_sigaction = is_told, .sa_flags = SA_SIGINFO | SA_RESTART };
 	struct vcpc_request req = overflowing(&cycles, 0);
-	struct holder holder = { .cpu = 2 };
+	struct holder holder = { .cpu = 2, .rests = true };
 	struct victim victim = { 0 };
 	pthread_t thread;
 	int ret;

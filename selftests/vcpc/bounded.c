@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "attack.h"
+#include "vcpc_test.h"
 
 /* Counters on one thread beyond which switching to it takes the others' time */
 #define MOST_AT_A_TIME	1024

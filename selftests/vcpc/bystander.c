@@ -8,6 +8,7 @@
 
 #include "attack.h"
 #include "groups.h"
+#include "vcpc_test.h"
 
 #define SETS		100
 #define GROUPS		2

@@ -7,6 +7,7 @@
 #include "heirs.h"
 #include "overflow.h"
 #include "thief.h"
+#include "vcpc_test.h"
 
 #define FOLDER	"/sys/kernel/debug"
 #define FILE_NAME	FOLDER "/vcpc/sets"

@@ -7,6 +7,7 @@
 #include "groups.h"
 #include "heirs.h"
 #include "overflow.h"
+#include "vcpc_test.h"
 
 static int open_device(void *arg)
 {

@@ -2,6 +2,7 @@
 /* Sets of more requests than are sampled on the stack: what takes memory for the call may fail. */
 #include "failslab.h"
 #include "overflow.h"
+#include "vcpc_test.h"
 
 #define LARGE	130
 

@@ -5,6 +5,7 @@
 
 #include "checking.h"
 #include "overflow.h"
+#include "vcpc_test.h"
 
 #define SIGNAL		SIGUSR1
 #define MANY		1000000
@@ -35,7 +36,7 @@ static int preset(int set, __u32 request, __u64 value)
 
 static int many(void)
 {
-	return kernel_checks() ? FEW : MANY;
+	return number("MANY", kernel_checks() ? FEW : MANY);
 }
 
 /* What the handler saw; async-signal-safe by being plain words. */
@@ -340,7 +341,7 @@ TEST_F(overflow, counted_only)
 }
 
 /* Each fault is an overflow: none is lost, none is told twice. */
-TEST_F(overflow, a_million_exactly_once)
+TEST_F(overflow, each_of_many_exactly_once)
 {
 	const struct vcpc_request req = overflowing(&page_faults, 1);
 	int set = overflow_set(&req, 1, VCPC_SET_F_COUNT_OVERFLOWS, 0);

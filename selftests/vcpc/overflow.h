@@ -5,7 +5,7 @@
 
 #include <poll.h>
 
-#include "vcpc_test.h"
+#include "calls.h"
 
 /* @of, so that the @events-th overflows */
 static inline struct vcpc_request overflowing(const struct vcpc_request *of, __u64 events)

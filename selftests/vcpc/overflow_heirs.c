@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "overflow.h"
+#include "vcpc_test.h"
 
 #define SIGNAL	SIGUSR1
 #define MAX	8

@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 
 #include "overflow.h"
+#include "vcpc_test.h"
 
 #define LONG_MS	20000	/* for a machine that is slow and has other things to do */
 #define STEPS	100

@@ -6,6 +6,7 @@
 
 #include "overflow.h"
 #include "thief.h"
+#include "vcpc_test.h"
 
 #define SIGNAL	SIGUSR1
 

@@ -6,6 +6,7 @@
  */
 #include "attack.h"
 #include "cpu.h"
+#include "vcpc_test.h"
 
 #define PARAMETER	"/sys/module/vcpc/parameters/paranoid"
 #define PERFS		"/proc/sys/kernel/perf_event_paranoid"

@@ -7,6 +7,7 @@
 #include "exec_child.h"
 #include "groups.h"
 #include "overflow.h"
+#include "vcpc_test.h"
 
 #define EVENTS	20000ULL
 #define TRIES	50

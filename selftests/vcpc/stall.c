@@ -9,6 +9,7 @@
  */
 #include "attack.h"
 #include "overflow.h"
+#include "vcpc_test.h"
 
 #define CROWD		500
 #define ROUNDS		10

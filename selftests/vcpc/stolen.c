@@ -5,6 +5,7 @@
 #include "heirs.h"
 #include "overflow.h"
 #include "thief.h"
+#include "vcpc_test.h"
 
 FIXTURE(stolen)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Overflows that come too often for perf, which stops hardware counters then: nothing is lost without a word. */
 #include "overflow.h"
+#include "vcpc_test.h"
 
 #define RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
 #define OFTEN	200000	/* cycles; many times in one tick */

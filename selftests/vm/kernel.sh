@@ -4,7 +4,7 @@
 # make test, make test-attack, make test-debug, make test-nmi, make test-kcsan, make test-newer,
 # make fuzz-kernel and make soak.
 #
-# usage: kernel.sh attack|debug|shaken|nmi|kcsan|fuzz|soak|newer|newer-arm64|newer-pmu [FOLDER|FOLDER/PROGRAM...]
+# usage: kernel.sh attack|debug|shaken|nmi|kcsan|fuzz|soak|newer|newer-some|newer-arm64|newer-pmu [FOLDER|FOLDER/PROGRAM...]
 #
 # "debug" is the arm64 kernel that scripts/build-debug-kernel.sh builds, not counted in
 # instructions and with two CPUs, so that races have a chance; "shaken" is
@@ -14,7 +14,8 @@
 # minutes of the fuzzer that learns, which "fuzz" runs alone for FUZZ_SECONDS (300); "attack" is the
 # tests that attack the module, on four CPUs, with ATTACK_TRIES (10000) of each race; "kcsan" is a
 # kernel that reports data races, and those tests that race.  "newer" and
-# "newer-arm64" are those of Debian's backports, "newer-pmu" those tests of the latter that
+# "newer-arm64" are those of Debian's backports, "newer-some" those tests of the former that find
+# most in two minutes, "newer-pmu" those of the latter that
 # depend on the PMU.  With RESULTS in the environment, results are
 # noted there; otherwise they are added up here.
 set -eu
@@ -94,6 +95,16 @@ newer)
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
 	export TEST_TIMEOUT=1800 VM_ENVIRONMENT=FUZZ_CALLS=200000
 	;;
+newer-some)
+	arch=x86_64 kind=newer
+	folders='vcpc/attack_bind vcpc/bind_self vcpc/bind_thread vcpc/bounded vcpc/cpu_bind vcpc/cpu_offline vcpc/debugfs vcpc/exec
+		vcpc/exec_threads vcpc/exit_races vcpc/fuzz vcpc/groups vcpc/inherit vcpc/large vcpc/limits vcpc/namespaces vcpc/own_pmu
+		vcpc/overflow vcpc/overflow_heirs vcpc/paranoid vcpc/policy vcpc/process vcpc/races vcpc/restart vcpc/sample vcpc/set_create
+		vcpc/stall vcpc/trace vcpc/trace_limits vcpc/trace_tag vcpc/tree vcpc/unload vcpc/reload.sh bpf/bounds bpf/counted
+		bpf/onoff bpf/shares bpf/ways bpf/pinned.sh'
+	kernel=$("$top/scripts/fetch-newer.sh" $arch)
+	export TEST_TIMEOUT=1800 VM_ENVIRONMENT='FUZZ_CALLS=100000 MANY=100000'
+	;;
 newer-arm64)
 	arch=arm64 kind=newer folders='vcpc bpf cpc aix trace shim'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
@@ -107,7 +118,7 @@ newer-pmu)
 	;;
 *)
 	kill $watcher
-	echo "usage: kernel.sh attack|debug|shaken|nmi|kcsan|fuzz|soak|newer|newer-arm64|newer-pmu [FOLDER...]" >&2
+	echo "usage: kernel.sh attack|debug|shaken|nmi|kcsan|fuzz|soak|newer|newer-some|newer-arm64|newer-pmu [FOLDER...]" >&2
 	exit 2
 	;;
 esac

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The cells of the table: their targets, what state these are brought into, and who calls. */
+#ifndef ATTACK_TABLE_TABLE_H
+#define ATTACK_TABLE_TABLE_H
+
+#include "../attack.h"
+#include "../overflow.h"
+
+#define OTHER_USER	(NOBODY - 1)
+#define PAGES		50
+/* How many that the first request counts lead to its overflow: only the frozen come so far */
+#define FAR		(1ULL << 40)
+#define NEAR		10
+
+/* Which states of the target there are */
+enum state {
+	RUNNING, SLEEPING, STOPPED, FROZEN, CGROUP_FROZEN, DEAD, DEAD_LEADER, DYING,
+	EXECUTING, EXECUTING_SUID, EXECUTING_FCAP, STATES,
+};
+
+/* Who calls */
+enum who { ROOT, SAME_USER, ANOTHER_USER, TRACER, RECEIVER, USER_NAMESPACE, PID_NAMESPACE, WHOS };
+
+/* What is called */
+enum deed {
+	BIND, SAMPLE, TOTAL, PRESET, RESTART, ENABLE, DISABLE, OVERFLOWS, INSTANCES, UNBIND, CLOSE,
+	DEEDS,
+};
+
+/* Answers, as bits: in some states more than one is right. */
+enum { OK = 1, INVAL = 2, ACCES = 4, SRCH = 8, OTHER = 64 };
+
+/*
+ * struct shared - what all processes of a cell see
+ * @ready: the target is as far as it can get by itself
+ * @go: it shall do what it dies or executes by
+ * @leave: who runs or sleeps shall go on to the end
+ * @told: signals that it was sent
+ */
+struct shared {
+	volatile bool ready, go, leave;
+	volatile int told;
+};
+
+/*
+ * struct cell - one row and column of the table
+ * @who, @deed, @state: which
+ * @set: the set
+ * @program: what it executes
+ * @shared: see there
+ * @pid: the target
+ * @say, @hear: to it and from it, after execve
+ */
+struct cell {
+	enum who who;
+	enum deed deed;
+	enum state state;
+	int set;
+	const char *program;
+	struct shared *shared;
+	pid_t pid;
+	int say, hear;
+};
+
+bool is_executing(enum state state);
+void start_target(struct cell *c);
+int bring_into_state(const struct cell *c);
+int expected(const struct cell *c);
+int call_as(const struct cell *c, __u64 random);
+const char *wrong_with_target(const struct cell *c);
+
+/* The tree of cgroups that those cells need, mounted there */
+#define CGROUPS	"/tmp/vcpc-cgroups"
+
+#endif /* ATTACK_TABLE_TABLE_H */

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The target of a cell: it gets into its state, and is looked at after the call. */
+#include "table.h"
+
+/* After execve: says whether it has privileges, and touches pages whenever it is told to. */
+static void speak(int hear, int say)
+{
+	char byte = status_number(getpid(), "CapPrm", "%llx") ? 'r' : 'n';
+
+	while (write(say, &byte, 1) == 1 && read(hear, &byte, 1) == 1) {
+		touch(PAGES);
+		byte = 'd';
+	}
+	_exit(0);
+}
+
+__attribute__((constructor)) static void after_exec(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "--target"))
+		speak(0, 1);
+}
+
+static struct shared *told_shared;
+
+static void is_told(int sig)
+{
+	(void)sig;
+	told_shared->told++;
+}
+
+static void *stays(void *arg)
+{
+	const struct cell *c = arg;
+
+	c->shared->ready = true;
+	while (!c->shared->leave)
+		usleep(1000);
+	_exit(0);
+}
+
+bool is_executing(enum state state)
+{
+	return state == EXECUTING || state == EXECUTING_SUID || state == EXECUTING_FCAP;
+}
+
+/* The target's part of each state; the rest is the director's. */
+static void be_target(const struct cell *c)
+{
+	pthread_t thread;
+
+	switch (c->state) {
+	case FROZEN:
+		touch(NEAR * 2);
+		break;
+	case DEAD:
+		c->shared->ready = true;
+		_exit(0);
+	case DEAD_LEADER:
+		if (pthread_create(&thread, NULL, stays, (void *)c))
+			_exit(21);
+		syscall(SYS_exit, 0);
+		break;
+	case DYING:
+		c->shared->ready = true;
+		while (!c->shared->go)
+			;
+		_exit(0);
+	case EXECUTING:
+	case EXECUTING_SUID:
+	case EXECUTING_FCAP:
+		c->shared->ready = true;
+		while (!c->shared->go)
+			;
+		execl(c->program, c->program, "--target", NULL);
+		_exit(22);
+	default:
+		break;
+	}
+	c->shared->ready = true;
+	while (!c->shared->leave)
+		if (c->state != RUNNING)
+			usleep(1000);
+	_exit(0);
+}
+
+static void target(const struct cell *c, const int to[2], const int from[2])
+{
+	struct sigaction sa = { .sa_handler = is_told, .sa_flags = SA_RESTART };
+
+	told_shared = c->shared;
+	run_on_cpu(1);
+	if (sigaction(SIGUSR1, &sa, NULL) || become_user(NOBODY))
+		_exit(23);
+	dup2(to[0], 0);
+	dup2(from[1], 1);
+	close(to[1]);
+	close(from[0]);
+	if (c->deed != BIND && (set_bind(c->set, 0, 0) ||
+				set_preset(c->set, 0, -(c->state == FROZEN ? NEAR : FAR)) ||
+				set_target(c->set, VCPC_IOC_RESTART, 0)))
+		_exit(24);
+	/* Only the others have the descriptor. */
+	close(c->set);
+	be_target(c);
+}
+
+static int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int ret = fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0;
+
+	close(fd);
+	return ret;
+}
+
+static bool is_frozen_by_cgroup(void)
+{
+	char text[64] = "";
+	int fd = open(CGROUPS "/target/cgroup.events", O_RDONLY | O_CLOEXEC);
+	bool frozen = fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 && strstr(text, "frozen 1");
+
+	close(fd);
+	return frozen;
+}
+
+static int freeze(pid_t pid)
+{
+	char text[16];
+	int tries;
+
+	snprintf(text, sizeof(text), "%d", pid);
+	if (write_file(CGROUPS "/target/cgroup.procs", text) ||
+	    write_file(CGROUPS "/target/cgroup.freeze", "1"))
+		return -EIO;
+	for (tries = 0; tries < 5000 && !is_frozen_by_cgroup(); tries++)
+		usleep(1000);
+	return tries < 5000 ? 0 : -ETIME;
+}
+
+/* Where the state is none that the target gets into by itself */
+int bring_into_state(const struct cell *c)
+{
+	__u64 limit = now() + 10 * SECOND;
+	siginfo_t info;
+	int status;
+
+	while (!c->shared->ready) {
+		if (now() > limit)
+			return -ETIME;
+		usleep(100);
+	}
+	switch (c->state) {
+	case STOPPED:
+		kill(c->pid, SIGSTOP);
+		return waitpid(c->pid, &status, WUNTRACED) == c->pid ? 0 : -errno;
+	case CGROUP_FROZEN:
+		return freeze(c->pid);
+	case DEAD:
+		return waitid(P_PID, c->pid, &info, WEXITED | WNOWAIT) ? -errno : 0;
+	case SLEEPING:
+	case DEAD_LEADER:
+		usleep(10000);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static bool says(const struct cell *c, char *byte)
+{
+	return read(c->hear, byte, 1) == 1;
+}
+
+/* Of what has gained privileges nothing is counted any more. */
+static const char *wrong_with_program(const struct cell *c)
+{
+	struct room before = { 0 }, after = { 0 };
+	bool counted;
+	char rights, byte;
+
+	if (!says(c, &rights))
+		return "the program does not run";
+	counted = c->deed != CLOSE && !set_sample(c->set, c->pid, &before);
+	if (write(c->say, "x", 1) != 1 || !says(c, &byte) || byte != 'd')
+		return "the program does not run on";
+	/* Root may bind it all the same. */
+	if (c->deed == BIND && c->who == ROOT)
+		counted = false;
+	if (rights == 'r' && counted && !set_sample(c->set, c->pid, &after) &&
+	    after.sample.values[0] != before.sample.values[0])
+		return "it is counted with privileges";
+	/* Who traces it keeps it from gaining any, and has gone or has not by then. */
+	if (rights != 'r' && c->state != EXECUTING && c->who != TRACER)
+		return "the program has no privileges";
+	return NULL;
+}
+
+/* How the target is afterwards; NULL if all is well */
+const char *wrong_with_target(const struct cell *c)
+{
+	const char *wrong = NULL;
+	int status;
+
+	if (c->state == CGROUP_FROZEN)
+		write_file(CGROUPS "/target/cgroup.freeze", "0");
+	if (c->state == STOPPED)
+		kill(c->pid, SIGCONT);
+	if (is_executing(c->state))
+		wrong = wrong_with_program(c);
+	c->shared->leave = true;
+	close(c->say);
+	if (waitpid(c->pid, &status, 0) != c->pid)
+		return "it cannot be waited for";
+	if (WIFSIGNALED(status))
+		return "a signal killed it";
+	if (WEXITSTATUS(status))
+		return "it ended with another status";
+	/* Whoever is frozen by an overflow was told of that one. */
+	if (c->shared->told != (c->state == FROZEN && c->deed != BIND))
+		return wrong ?: "it was sent the signal, or was not";
+	return wrong;
+}
+
+void start_target(struct cell *c)
+{
+	int to[2], from[2];
+
+	memset(c->shared, 0, sizeof(*c->shared));
+	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
+		abort();
+	c->pid = fork();
+	if (!c->pid)
+		target(c, to, from);
+	if (c->pid < 0)
+		abort();
+	close(to[0]);
+	close(from[1]);
+	c->say = to[1];
+	c->hear = from[0];
+}
