@@ -37,6 +37,25 @@ dev_without_device() {
 	rmdir /sys/fs/bpf/dev
 }
 
+# What is mounted in place of folders is seen here only. (unshare does that itself, but not where / is
+# no mount of its own, as in a chroot.)
+make_private() {
+	cut -d ' ' -f 5 /proc/self/mountinfo | sort -u | while read -r place; do
+		mount --make-private "$(printf '%b' "$place")"
+	done
+	for folder in $hidden /dev; do
+		case $(findmnt -n -o PROPAGATION -T "$folder") in
+		private) ;;
+		*) echo "apart: what is mounted in $folder would be seen elsewhere: the tests would not run apart" >&2; exit 1 ;;
+		esac
+	done
+}
+
+if [ "${1:-}" = --in-chroot ]; then
+	shift
+	make_private
+	set -- --inside "$@"
+fi
 if [ "${1:-}" = --inside ]; then
 	shift
 	for folder in $hidden; do
@@ -55,6 +74,8 @@ fi
 export VCPC_APART=1
 if unshare -m true 2>/dev/null; then
 	exec unshare -m "$0" --inside "$@"
+elif unshare -m --propagation unchanged true 2>/dev/null; then
+	exec unshare -m --propagation unchanged "$0" --in-chroot "$@"
 elif unshare -Umc --keep-caps true 2>/dev/null; then
 	exec unshare -Umc --keep-caps "$0" --inside "$@"
 elif [ "$(id -u)" = 0 ]; then
