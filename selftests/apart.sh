@@ -44,7 +44,7 @@ make_private() {
 		mount --make-private "$(printf '%b' "$place")"
 	done
 	for folder in $hidden /dev; do
-		case $(findmnt -n -o PROPAGATION -T "$folder") in
+		case $(findmnt -n -o PROPAGATION -T "$folder" | tail -n 1) in
 		private) ;;
 		*) echo "apart: what is mounted in $folder would be seen elsewhere: the tests would not run apart" >&2; exit 1 ;;
 		esac
