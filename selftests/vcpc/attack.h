@@ -181,28 +181,25 @@ static inline int set_preset(int set, pid_t tid, __u64 preset)
  * @cpu: where
  * @rests: set to let others have it without waiting
  * @resting: it does
- * @over: set when it shall end
  */
 struct holder {
 	int set;
 	unsigned int cpu;
-	volatile bool rests, resting, over;
+	volatile bool rests, resting;
 };
 
-static inline void *holds(void *arg)
+__attribute__((noreturn)) static inline void hold(struct holder *h)
 {
-	struct holder *h = arg;
 	struct room room;
 
 	run_on_cpu(h->cpu);
-	while (!h->over) {
+	for (;;) {
 		h->resting = h->rests;
 		if (h->resting)
-			usleep(500);
+			usleep(5000);
 		else
 			set_total(h->set, 0, &room);
 	}
-	return NULL;
 }
 
 static inline void holder_rests(struct holder *h, bool rests)
@@ -325,6 +322,36 @@ static inline int start_idlers(unsigned int nr)
 	while (!ret && nr--)
 		ret = -pthread_create(&thread, &attr, idles, NULL);
 	pthread_attr_destroy(&attr);
+	return ret;
+}
+
+/*
+ * In a process of its own, as that many threads make each fork and execve slow: threads that a set
+ * counts, so that totals take long, and one that keeps the set's lock taken by them when @h, which
+ * is shared memory, says so.  0, or what the crowd failed with.
+ */
+static inline int start_crowd(struct holder *h, unsigned int nr)
+{
+	int ends[2], ret = -EPIPE;
+	pid_t pid;
+
+	if (pipe(ends))
+		return -errno;
+	pid = fork();
+	if (!pid) {
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+			_exit(1);
+		ret = start_idlers(nr) ?: set_bind(h->set, VCPC_BIND_F_PROCESS, 0);
+		if (write(ends[1], &ret, sizeof(ret)) == sizeof(ret) && !ret)
+			hold(h);
+		_exit(0);
+	}
+	close(ends[1]);
+	if (pid < 0 || read(ends[0], &ret, sizeof(ret)) < 0)
+		ret = -errno;
+	close(ends[0]);
+	if (ret)
+		remark("the crowd cannot be bound: %s", strerror(-ret));
 	return ret;
 }
 

@@ -5,7 +5,7 @@
  *
  * The attacker is nobody and traces a process of his.  While one of his threads is in BIND, with
  * as many requests as a set may have, another detaches the process, which then executes a program
- * that gains privileges.  What that program does must not be counted.  ATTACK_TRIES in the
+ * that gains privileges.  What that program does must not be counted.  ATTACK_BINDS in the
  * environment says how often.
  */
 #include <sys/ptrace.h>
@@ -249,7 +249,7 @@ FIXTURE(binds) {
 FIXTURE_SETUP(binds)
 {
 	self->mode = device_mode(0666);
-	self->tries = number("ATTACK_TRIES", 20);
+	self->tries = number("ATTACK_BINDS", 20);
 	strcpy(self->program, "/tmp/vcpc-attack-XXXXXX");
 }
 

@@ -138,26 +138,20 @@ static int execute_many(const struct attack *a, struct holder *holder)
 static int attacks(void *arg)
 {
 	struct vcpc_request req = overflowing(&cycles, 0);
-	struct holder holder = { .cpu = 2, .rests = true };
+	struct holder *holder = shared_memory(sizeof(*holder));
 	struct attack *a = arg;
-	pthread_t thread;
-	int ret;
 
 	if (become_user(NOBODY))
 		return 1;
 	a->set = overflow_set(&req, 1, 0, SIGKILL);
 	a->moment = shared_memory(sizeof(*a->moment));
-	holder.set = a->set;
 	if (a->set < 0)
 		return 2;
-	if (start_idlers(CROWD) || set_bind(a->set, VCPC_BIND_F_PROCESS, 0))
+	*holder = (struct holder) { .set = a->set, .cpu = 2, .rests = true };
+	/* It ends with this process. */
+	if (start_crowd(holder, CROWD))
 		return 3;
-	if (pthread_create(&thread, NULL, holds, &holder))
-		return 4;
-	ret = execute_many(a, &holder);
-	holder.over = true;
-	pthread_join(thread, NULL);
-	return ret;
+	return execute_many(a, holder);
 }
 
 FIXTURE(execs) {

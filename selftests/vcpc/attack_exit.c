@@ -124,28 +124,19 @@ static int attacks(void *arg)
 {
 	struct sigaction sa = { .sa_sigaction = is_told, .sa_flags = SA_SIGINFO | SA_RESTART };
 	struct vcpc_request req = overflowing(&cycles, 0);
-	struct holder holder = { .cpu = 2, .rests = true };
+	struct holder *holder = shared_memory(sizeof(*holder));
 	struct victim victim = { 0 };
-	pthread_t thread;
-	int ret;
 
 	if (become_user(NOBODY) || sigaction(SIGUSR1, &sa, NULL))
 		return 1;
 	victim.set = overflow_set(&req, 1, 0, SIGUSR1);
-	holder.set = victim.set;
 	if (victim.set < 0)
 		return 2;
-	ret = start_idlers(CROWD) ?: set_bind(victim.set, VCPC_BIND_F_PROCESS, 0);
-	if (ret) {
-		remark("the crowd cannot be bound: %s", strerror(-ret));
+	*holder = (struct holder) { .set = victim.set, .cpu = 2, .rests = true };
+	/* It ends with this process. */
+	if (start_crowd(holder, CROWD))
 		return 3;
-	}
-	if (pthread_create(&thread, NULL, holds, &holder))
-		return 4;
-	ret = end_many(&victim, &holder, *(unsigned long *)arg);
-	holder.over = true;
-	pthread_join(thread, NULL);
-	return ret;
+	return end_many(&victim, holder, *(unsigned long *)arg);
 }
 
 FIXTURE(exits) {

@@ -12,7 +12,8 @@
 # that the PMU's interrupts cannot be masked, and there they cannot; "soak" is the same for
 # SOAK_MINUTES (10) of races, as many calls of the random fuzzer, 1000 unloadings, and as many
 # minutes of the fuzzer that learns, which "fuzz" runs alone for FUZZ_SECONDS (300); "attack" is the
-# tests that attack the module, on four CPUs, with ATTACK_TRIES (10000) of each race; "kcsan" is a
+# tests that attack the module, on four CPUs, with ATTACK_TRIES (10000) of each overflow and
+# ATTACK_BINDS (100); "kcsan" is a
 # kernel that reports data races, and those tests that race.  "newer" and
 # "newer-arm64" are those of Debian's backports, "newer-some" those tests of the former that find
 # most in two minutes, "newer-pmu" those of the latter that
@@ -59,7 +60,7 @@ attack)
 	folders='vcpc/attack_exit vcpc/attack_exec vcpc/attack_bind vcpc/attack_table vcpc/stall vcpc/bystander vcpc/bounded vcpc/policy'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
 	export TEST_TIMEOUT=100000 VM_OPTIONS='--no-icount --cpus 4 --timeout 100000'
-	export VM_ENVIRONMENT="ATTACK_TRIES=${ATTACK_TRIES:-10000} ATTACK_ROUNDS=${ATTACK_ROUNDS:-10}"
+	export VM_ENVIRONMENT="ATTACK_TRIES=${ATTACK_TRIES:-10000} ATTACK_BINDS=${ATTACK_BINDS:-100} ATTACK_ROUNDS=${ATTACK_ROUNDS:-10}"
 	;;
 nmi)
 	arch=arm64 kind=debug name=arm64-nmi
