@@ -134,6 +134,90 @@ TEST_F(direct, full)
 	EXPECT_EQ(15, self->drops.direct_full);
 }
 
+#define MANY	600	/* more than a thread's first list has room for */
+
+static void *points_of_many(void *unused)
+{
+	intptr_t bad = 0;
+	char tag[16];
+
+	(void)unused;
+	for (int i = 0; i < 3 * MANY; i++) {
+		snprintf(tag, sizeof(tag), "many %d", i % MANY);
+		bad |= pmtracepoint(tag);
+	}
+	return (void *)bad;
+}
+
+/* Threads that end leave their slots to those that come after them, tag by tag. */
+TEST_F(direct, many_tags)
+{
+	uint64_t wrong = 0;
+	pthread_t thread;
+	char tag[16];
+	void *bad;
+
+	UNLESS_MISSING();
+	self->options.direct_slots = MANY + 1;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	for (int i = 0; i < 4; i++) {
+		ASSERT_EQ(0, pthread_create(&thread, NULL, points_of_many, NULL));
+		ASSERT_EQ(0, pthread_join(thread, &bad));
+		EXPECT_EQ(NULL, bad);
+	}
+	for (int i = 0; i < MANY; i += 50) {
+		snprintf(tag, sizeof(tag), "many %d", i);
+		wrong += count_of(tag, SHIM_TRACE_POINT) != 4 * 3;
+	}
+	EXPECT_EQ(0, wrong);
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(0, self->drops.direct_full);
+}
+
+static void *one_point_of_a_thread(void *unused)
+{
+	(void)unused;
+	one_point();
+	return NULL;
+}
+
+/* A child that a thread forks has slots of its own from its first event on. */
+TEST_F(direct, forked_by_a_thread_with_slots)
+{
+	UNLESS_MISSING();
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	one_point();
+	EXPECT_EQ(0, in_child(one_point));
+	for (int i = 0; i < 2; i++)
+		one_point();
+	EXPECT_EQ(4, count_of("of many", SHIM_TRACE_POINT));
+}
+
+/* Whoever got no slot gets one when somebody of that name has ended. */
+TEST_F(direct, a_slot_becomes_free)
+{
+	pthread_t thread;
+	uint64_t lost;
+
+	UNLESS_MISSING();
+	self->options.direct_slots = 2;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, pmtracepoint("another"));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, one_point_of_a_thread, NULL));
+	while (!count_of("of many", SHIM_TRACE_POINT))
+		usleep(1000);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	/* Its number may be in use for a moment yet. */
+	for (int i = 0; i < 1000; i++) {
+		one_point();
+		usleep(i < 10 ? 1000 : 0);
+	}
+	ASSERT_EQ(0, read_drops(&self->drops));
+	lost = self->drops.direct_full;
+	EXPECT_LT(lost, 512);
+	EXPECT_EQ(1001 - lost, count_of("of many", SHIM_TRACE_POINT));
+}
+
 static void begins_inside(void)
 {
 	if (pmtracepoint("before") || pmtracebegin("inside"))

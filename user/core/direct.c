@@ -3,8 +3,11 @@
  * Trace statistics that a program writes itself, into a BPF map that it has mapped.
  *
  * Threads: each thread has slots of its own, one for each tag and kind that it
- * uses, and remembers the last ones.  A slot keeps its name; when its thread is
- * gone, the next thread that needs one of that name takes it and goes on.
+ * uses, and finds them again by the number of the tag.  A slot keeps its name; when its
+ * thread is gone, the next thread that needs one of that name takes it and goes on.
+ *
+ * Locking: a thread's list of slots is its own; signals are blocked while it changes.  To look
+ * for a slot, the mapping's lock.
  *
  * The map is shared with other programs: what is in others' slots is not trusted.
  */
@@ -18,21 +21,62 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+#include "base/process.h"
 #include "bpf_array.h"
 #include "direct.h"
 
-#define REMEMBERED	16
+/* The least number of tags that a thread's list has room for: a page with its head */
+#define LEAST_TAGS	510
 
-/* The slot that a thread used last for a tag and kind; NULL if it got none */
-struct memory {
-	uint64_t epoch;
-	const void *key;
-	uint32_t kind;
-	struct vc_direct *slot;
+/*
+ * A thread's slots of one kind, by the tag's number.  An odd number stands for a tag that got
+ * no slot: how many events that has cost it so far.
+ *
+ * A list that has become too short stays, linked, until the thread ends: the signal handler
+ * that made a longer one may have interrupted somebody who was looking into it.
+ */
+struct slot_list {
+	struct slot_list *shorter;
+	uint32_t n;
+	uintptr_t at[];
 };
 
-static __thread struct memory memories[REMEMBERED]
-	__attribute__((tls_model("initial-exec")));
+static __thread struct {
+	uint64_t epoch;		/* of the mapping that they are in */
+	struct slot_list *of_kind[VC_COUNTER];
+} mine __attribute__((tls_model("initial-exec")));
+
+static size_t size_of(uint32_t n)
+{
+	return sizeof(struct slot_list) + n * sizeof(uintptr_t);
+}
+
+static void give_back(struct slot_list *list)
+{
+	while (list) {
+		struct slot_list *shorter = list->shorter;
+
+		munmap(list, size_of(list->n));
+		list = shorter;
+	}
+}
+
+static void thread_exits(void *unused)
+{
+	sigset_t all, mask;
+
+	(void)unused;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &mask);
+	for (int kind = 0; kind < VC_COUNTER; kind++) {
+		give_back(mine.of_kind[kind]);
+		mine.of_kind[kind] = NULL;
+	}
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+static struct shim_thread_end at_end = { .fn = thread_exits };
 
 static int map(const char *path, size_t value, void **memory, size_t *n)
 {
@@ -44,11 +88,46 @@ static int map(const char *path, size_t value, void **memory, size_t *n)
 	return err;
 }
 
+static void *memory_of(size_t size)
+{
+	void *room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return room == MAP_FAILED ? NULL : room;
+}
+
 static uint64_t pid_namespace(void)
 {
 	struct stat st;
 
 	return stat("/proc/self/ns/pid", &st) ? 0 : st.st_ino;
+}
+
+/* The slots by name: heads of chains, and what follows each slot in its chain */
+static int make_index(struct shim_direct *d)
+{
+	uint32_t *words;
+
+	for (d->nheads = 64; d->nheads < d->n; d->nheads *= 2)
+		;
+	words = memory_of((d->nheads + d->n) * sizeof(*words));
+	if (!words)
+		return -ENOMEM;
+	madvise(words, (d->nheads + d->n) * sizeof(*words), MADV_DONTFORK);
+	d->heads = words;
+	d->next = words + d->nheads;
+	return 0;
+}
+
+static int map_tick(struct shim_direct *d)
+{
+	void *tick;
+	size_t one;
+	int err = d->n < 2 ? -EOPNOTSUPP :
+		  map(VC_PIN_DIR "/vc_tick", sizeof(struct vc_tick), &tick, &one);
+
+	if (!err)
+		d->tick = tick;
+	return err;
 }
 
 /**
@@ -63,27 +142,31 @@ static uint64_t pid_namespace(void)
 int shim_direct__open(struct shim_direct *d)
 {
 	static _Atomic uint32_t opened;
-	void *slots, *tick;
-	size_t n, one;
+	void *slots;
+	size_t n;
 	int err = map(VC_PIN_DIR "/vc_direct", sizeof(struct vc_direct), &slots, &n);
 
 	if (err)
 		return err;
-	err = n < 2 ? -EOPNOTSUPP : map(VC_PIN_DIR "/vc_tick", sizeof(struct vc_tick), &tick, &one);
-	if (err) {
-		munmap(slots, n * sizeof(struct vc_direct));
-		return err;
-	}
 	*d = (struct shim_direct) {
 		.slots = slots,
-		.n = n,
-		.tick = tick,
+		.n = n < UINT32_MAX ? n : UINT32_MAX - 1,
 		.epoch = (uint64_t)getpid() << 32 | ++opened,
 		.pidns = pid_namespace(),
 		.user = getuid(),
 		.ns_anchor = shim_tick__ns(),
 	};
-	d->tick_anchor = shim_tick__now(tick);
+	shim_siglock__init(&d->lock);
+	err = map_tick(d);
+	if (!err)
+		err = make_index(d);
+	if (err) {
+		if (d->tick)
+			munmap(d->tick, sizeof(struct vc_tick));
+		munmap(slots, n * sizeof(struct vc_direct));
+		return err;
+	}
+	d->tick_anchor = shim_tick__now(d->tick);
 	return 0;
 }
 
@@ -94,16 +177,51 @@ static int is_ours(const struct shim_direct *d, const struct vc_direct *slot, co
 	       !strncmp(slot->name, name, sizeof(slot->name));
 }
 
+static uint32_t *head_of(const struct shim_direct *d, const char *name, uint32_t kind)
+{
+	static const struct shim_hash without_seed;
+	size_t len = strnlen(name, VC_TAG_LEN - 1);
+
+	return &d->heads[(shim_hash__bytes(&without_seed, name, len) + kind) & (d->nheads - 1)];
+}
+
+/* Put a slot into the chain of its name. */
+static void note(struct shim_direct *d, uint32_t i)
+{
+	char name[VC_TAG_LEN];
+	uint32_t *head;
+
+	/* Whoever else may write to it could change it while it is read. */
+	memcpy(name, d->slots[i].name, sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	head = head_of(d, name, d->slots[i].kind);
+	d->next[i] = *head;
+	*head = i + 1;
+}
+
+/* Slots are given out in order, and keep their names: look at those that are new to us. */
+static void note_new(struct shim_direct *d)
+{
+	for (; d->noted < d->n; d->noted++) {
+		const struct vc_direct *slot = &d->slots[d->noted];
+
+		if (!__atomic_load_n(&slot->owner, __ATOMIC_ACQUIRE))
+			break;
+		/* One without a kind is just being taken by another process, which keeps it. */
+		if (__atomic_load_n(&slot->kind, __ATOMIC_ACQUIRE))
+			note(d, d->noted);
+	}
+}
+
 /* Take a slot of this name whose thread is gone. */
 static struct vc_direct *adopt(struct shim_direct *d, const char *name, uint32_t kind, uint32_t tid)
 {
-	for (size_t i = 0; i < d->n; i++) {
-		struct vc_direct *slot = &d->slots[i];
+	note_new(d);
+	for (uint32_t i = *head_of(d, name, kind); i; i = d->next[i - 1]) {
+		struct vc_direct *slot = &d->slots[i - 1];
 		uint32_t owner = __atomic_load_n(&slot->owner, __ATOMIC_ACQUIRE);
 
-		if (!owner)
-			break;
-		if (!is_ours(d, slot, name, kind))
+		if (!owner || !is_ours(d, slot, name, kind))
 			continue;
 		if (owner != tid && (!kill(owner, 0) || errno != ESRCH))
 			continue;
@@ -114,10 +232,10 @@ static struct vc_direct *adopt(struct shim_direct *d, const char *name, uint32_t
 	return NULL;
 }
 
-/* Take a slot that nobody has had yet; they are given out in order. */
+/* Take a slot that nobody has had yet: all before those that were noted have been given out. */
 static struct vc_direct *claim(struct shim_direct *d, const char *name, uint32_t kind, uint32_t tid)
 {
-	for (size_t i = 0; i < d->n; i++) {
+	for (size_t i = d->noted; i < d->n; i++) {
 		struct vc_direct *slot = &d->slots[i];
 		uint32_t nobody = 0;
 
@@ -133,33 +251,111 @@ static struct vc_direct *claim(struct shim_direct *d, const char *name, uint32_t
 	return NULL;
 }
 
-static __attribute__((noinline)) struct vc_direct *find_slot(struct shim_direct *d,
-							     struct shim_direct_tag tag,
-							     uint32_t kind, struct memory *memory)
+/* Slots of another mapping, or of the process that has forked this one, are of no use. */
+static void forget(void)
+{
+	for (int kind = 0; kind < VC_COUNTER; kind++) {
+		struct slot_list *list = mine.of_kind[kind];
+
+		if (list)
+			memset(list->at, 0, list->n * sizeof(list->at[0]));
+	}
+}
+
+static struct slot_list *make_list(struct slot_list *shorter, uint32_t index)
+{
+	struct slot_list *list;
+	uint32_t n = LEAST_TAGS;
+
+	while (n <= index)
+		n *= 2;
+	list = memory_of(size_of(n));
+	if (!list)
+		return NULL;
+	if (shim_thread_end__arm(&at_end, &mine)) {
+		munmap(list, size_of(n));
+		return NULL;
+	}
+	list->shorter = shorter;
+	list->n = n;
+	if (shorter)
+		memcpy(list->at, shorter->at, shorter->n * sizeof(list->at[0]));
+	return list;
+}
+
+/* The calling thread's slot of a tag and kind: NULL without memory */
+static uintptr_t *place_of(uint32_t kind, uint32_t index)
+{
+	struct slot_list **list = &mine.of_kind[kind - 1];
+
+	if (!*list || index >= (*list)->n) {
+		struct slot_list *longer = make_list(*list, index);
+
+		if (!longer)
+			return NULL;
+		*list = longer;
+	}
+	return &(*list)->at[index];
+}
+
+/* How many events it has cost that there was no slot: each time that doubles, look again. */
+static int is_worth_a_search(uintptr_t place)
+{
+	uintptr_t missed = place >> 1;
+
+	return !(missed & (missed - 1));
+}
+
+static struct vc_direct *find_locked(struct shim_direct *d, struct shim_direct_tag tag,
+				     uint32_t kind)
 {
 	uint32_t tid = syscall(SYS_gettid);
-	struct vc_direct *slot = adopt(d, tag.name, kind, tid);
+	struct vc_direct *slot = NULL;
+	uintptr_t *place;
 
-	if (!slot)
+	if (mine.epoch != d->epoch) {
+		forget();
+		mine.epoch = d->epoch;
+	}
+	place = place_of(kind, tag.index);
+	if (place && *place && !(*place & 1))
+		return (struct vc_direct *)*place;
+	if (!place || is_worth_a_search(*place))
+		slot = adopt(d, tag.name, kind, tid);
+	if (!slot && (!place || is_worth_a_search(*place)))
 		slot = claim(d, tag.name, kind, tid);
-	*memory = (struct memory) { d->epoch, tag.key, kind, slot };
+	if (place)
+		*place = slot ? (uintptr_t)slot : ((*place >> 1) + 1) << 1 | 1;
+	return slot;
+}
+
+/* The first time, and when there was none: the lock keeps signal handlers out, too. */
+static __attribute__((noinline)) struct vc_direct *find_slot(struct shim_direct *d,
+							     struct shim_direct_tag tag,
+							     uint32_t kind)
+{
+	struct vc_direct *slot;
+
+	shim_siglock__enter(&d->lock);
+	slot = find_locked(d, tag, kind);
+	shim_siglock__leave(&d->lock);
+	if (!slot)
+		__atomic_fetch_add(&d->tick->lost, 1, __ATOMIC_RELAXED);
 	return slot;
 }
 
 static inline struct vc_direct *slot_of(struct shim_direct *d, struct shim_direct_tag tag,
 					uint32_t kind)
 {
-	uintptr_t hash = ((uintptr_t)tag.key >> 4) + kind;
-	struct memory *memory = &memories[(hash ^ hash >> 5) % REMEMBERED];
-	struct vc_direct *slot;
+	const struct slot_list *list = mine.of_kind[kind - 1];
 
-	if (memory->key == tag.key && memory->epoch == d->epoch && memory->kind == kind)
-		slot = memory->slot;
-	else
-		slot = find_slot(d, tag, kind, memory);
-	if (!slot)
-		__atomic_fetch_add(&d->tick->lost, 1, __ATOMIC_RELAXED);
-	return slot;
+	if (mine.epoch == d->epoch && list && tag.index < list->n) {
+		uintptr_t place = list->at[tag.index];
+
+		if (place && !(place & 1))
+			return (struct vc_direct *)place;
+	}
+	return find_slot(d, tag, kind);
 }
 
 static inline uint64_t monotonic(const struct shim_direct *d, uint64_t ticks)

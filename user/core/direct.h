@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/process.h"
 #include "bpf/trace.h"
 #include "tick.h"
 
@@ -13,6 +14,11 @@
  * struct shim_direct - the map, as this process has it
  * @slots: all of them; others write theirs
  * @n: how many
+ * @lock: held to look for a slot
+ * @heads: the slots by name and kind: each the first of a chain, + 1 (@lock)
+ * @nheads: how many, a power of two
+ * @next: what follows each slot in its chain, + 1 (@lock)
+ * @noted: how many slots are in the chains; further ones were free when looked at (@lock)
  * @tick: the clock
  * @epoch: of this mapping; no other process or mapping has the same
  * @pidns: our namespace of process ids
@@ -23,6 +29,11 @@
 struct shim_direct {
 	struct vc_direct *slots;
 	size_t n;
+	struct shim_siglock lock;
+	uint32_t *heads;
+	size_t nheads;
+	uint32_t *next;
+	size_t noted;
 	struct vc_tick *tick;
 	uint64_t epoch;
 	uint64_t pidns;
@@ -31,9 +42,9 @@ struct shim_direct {
 	uint64_t ns_anchor;
 };
 
-/* A tag of the process: @key stands for it as long as the process lives. */
+/* A tag of the process: @index is its own as long as the process lives, and as small as can be. */
 struct shim_direct_tag {
-	const void *key;
+	uint32_t index;
 	const char *name;
 };
 

@@ -16,7 +16,7 @@ static inline struct shim_direct *shim_mapped__get(const struct shim_process *p)
 
 static inline struct shim_direct_tag shim_mapped__tag(const struct shim_tag *tag)
 {
-	return (struct shim_direct_tag) { tag, tag->name };
+	return (struct shim_direct_tag) { tag->index, tag->name };
 }
 
 int shim_mapped__connect(struct shim_process *p);

@@ -12,9 +12,6 @@
 #include "base/process.h"
 #include "link.h"
 
-#define TAG_BUCKETS	512
-#define TAG_RECENT	128
-
 /* How far a tag's transaction is. */
 enum shim_progress {
 	SHIM_NEVER_BEGUN,
@@ -24,23 +21,32 @@ enum shim_progress {
 
 /**
  * struct shim_tag - a tag this process has used; it stays for the process's life
- * @next: in its bucket; neither this nor what follows @progress changes once
- *	the tag can be found
  * @handle: generation of the connection << 32 | the module's handle of the tag
- * @id: hash of the name, the same in each process: the tag's id for probes
  * @progress: when it began, in ns << 2 | enum shim_progress
+ * @id: hash of the name, the same in each process: the tag's id for probes; neither
+ *	this nor what follows changes once the tag can be found
  * @hash: of the name
  * @len: bytes of the name without the NUL
+ * @index: how many tags there were before it
  * @name: the name
  */
 struct shim_tag {
-	struct shim_tag *next;
 	_Atomic uint64_t handle;
 	_Atomic uint64_t progress;
 	uint64_t id;
 	uint32_t hash;
 	uint32_t len;
+	uint32_t index;
 	_Alignas(uint64_t) char name[];		/* compared in words */
+};
+
+/*
+ * struct shim_tag_table - tags by a hash, in a power of two of places
+ * @bits: of a hash that choose a place
+ */
+struct shim_tag_table {
+	uint32_t bits;
+	struct shim_tag *_Atomic at[];
 };
 
 /* How events leave the process. */
@@ -69,8 +75,10 @@ enum shim_way {
  * @error: of the last failed connect (@lock)
  * @room: where the next tag goes (@lock)
  * @room_left: bytes there (@lock)
- * @buckets: tags by hash
- * @recent: tags by the address of the names they were called by: a guess
+ * @nr_tags: how many tags there are (@lock)
+ * @tags: all of them by the hash of their names, NULL while there is none; a former, smaller
+ *	table stays, as other threads may be in it
+ * @recent: tags by the address of the names they were called by: a guess; likewise
  */
 struct shim_process {
 	struct shim_lock lock;
@@ -87,8 +95,9 @@ struct shim_process {
 	int error;
 	char *room;
 	size_t room_left;
-	struct shim_tag *_Atomic buckets[TAG_BUCKETS];
-	struct shim_tag *_Atomic recent[TAG_RECENT];
+	uint32_t nr_tags;
+	struct shim_tag_table *_Atomic tags;
+	struct shim_tag_table *_Atomic recent;
 };
 
 /* PCP's two protocols; the first connection settles it. */

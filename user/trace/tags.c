@@ -2,8 +2,10 @@
 /*
  * The tags of a process: found without a lock, added under the process's.
  *
- * Tags are never removed, so a chain can be walked at any time; a new tag is
- * linked when it is complete.  Begin and end race on one atomic word of the tag.
+ * Tags are never removed, and a new one is put into the table when it is complete, so the
+ * table can be searched at any time.  A table that is half full is replaced by a larger one:
+ * who still searches the smaller one may miss a new tag, and looks again under the lock.
+ * Begin and end race on one atomic word of the tag.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,6 +19,9 @@
 
 #define MAX_NAME	254	/* what PCP's library takes */
 #define ROOM		65536	/* for tags, got at a time */
+#define LINE		64	/* of a CPU's cache: a tag with a short name takes one */
+#define FIRST_BITS	8	/* of the first table */
+#define GUESS_BITS	2	/* how many more bits the table by addresses has */
 
 static uint64_t load(const char *s, size_t size)
 {
@@ -26,25 +31,34 @@ static uint64_t load(const char *s, size_t size)
 	return word;
 }
 
+/* Both halves of the product: each bit of both numbers is in some bit of the result's lower half. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
-	hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-	return hash ^ hash >> 32;
+	unsigned __int128 product = (unsigned __int128)(hash ^ 0x9e3779b97f4a7c15u) *
+				    (word ^ 0xa0761d6478bd642fu);
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 /* In words; the last one may overlap the one before. */
-static uint32_t hash_of(const char *s, size_t len)
+static uint64_t mix_all(const char *s, size_t len)
 {
 	uint64_t hash = len;
 	size_t i;
 
 	if (len < 4)
-		return mix(mix(mix(hash, load(s, 1)), load(s + len / 2, 1)), load(s + len - 1, 1));
+		return mix(hash, load(s, 1) | load(s + len / 2, 1) << 8 | load(s + len - 1, 1) << 16);
 	if (len < 8)
-		return mix(mix(hash, load(s, 4)), load(s + len - 4, 4));
+		return mix(hash, load(s, 4) | load(s + len - 4, 4) << 32);
 	for (i = 0; i + 8 < len; i += 8)
 		hash = mix(hash, load(s + i, 8));
 	return mix(hash, load(s + len - 8, 8));
+}
+
+/* A product's upper half depends on all bits of its factors. */
+static uint32_t hash_of(const char *s, size_t len)
+{
+	return mix_all(s, len) * 0x9e3779b97f4a7c15u >> 32;
 }
 
 /**
@@ -67,36 +81,64 @@ int shim_tag_key__init(struct shim_tag_key *key, const char *name)
 	return 0;
 }
 
-static struct shim_tag *_Atomic *bucket(struct shim_process *p, uint32_t hash)
+static struct shim_tag *_Atomic *place(struct shim_tag_table *table, uint32_t i)
 {
-	return &p->buckets[hash % TAG_BUCKETS];
+	return &table->at[i & ((1u << table->bits) - 1)];
+}
+
+static int is_named(const struct shim_tag *tag, const struct shim_tag_key *key)
+{
+	return tag->hash == key->hash && tag->len == key->len &&
+	       !memcmp(tag->name, key->name, key->len);
+}
+
+static void remember(struct shim_process *p, const char *name, struct shim_tag *tag)
+{
+	struct shim_tag_table *recent = atomic_load_explicit(&p->recent, memory_order_acquire);
+
+	if (recent)
+		atomic_store_explicit(shim_tags__guess(recent, name), tag, memory_order_release);
 }
 
 /* The tag, or NULL if this process has never used it */
 struct shim_tag *shim_tags__find(struct shim_process *p, const struct shim_tag_key *key)
 {
-	struct shim_tag *tag = atomic_load_explicit(bucket(p, key->hash), memory_order_acquire);
+	struct shim_tag_table *table = atomic_load_explicit(&p->tags, memory_order_acquire);
+	struct shim_tag *tag;
 
-	for (; tag; tag = tag->next)
-		if (tag->hash == key->hash && tag->len == key->len &&
-		    !memcmp(tag->name, key->name, key->len))
+	if (!table)
+		return NULL;
+	/* It is never full. */
+	for (uint32_t i = key->hash;; i++) {
+		tag = atomic_load_explicit(place(table, i), memory_order_acquire);
+		if (!tag || is_named(tag, key))
 			break;
+	}
 	if (tag)
-		atomic_store_explicit(shim_tags__guess(p, key->name), tag, memory_order_release);
+		remember(p, key->name, tag);
 	return tag;
 }
 
 /* Memory of this process only: a child has no use for it, and could not free it. */
+static void *memory_of(size_t size)
+{
+	void *room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (room == MAP_FAILED)
+		return NULL;
+	madvise(room, size, MADV_DONTFORK);
+	return room;
+}
+
 static void *take(struct shim_process *p, size_t size)
 {
 	char *room;
 
-	size = (size + _Alignof(struct shim_tag) - 1) & -_Alignof(struct shim_tag);
+	size = (size + LINE - 1) & -(size_t)LINE;
 	if (size > p->room_left) {
-		room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (room == MAP_FAILED)
+		room = memory_of(ROOM);
+		if (!room)
 			return NULL;
-		madvise(room, ROOM, MADV_DONTFORK);
 		p->room = room;
 		p->room_left = ROOM;
 	}
@@ -106,18 +148,67 @@ static void *take(struct shim_process *p, size_t size)
 	return room;
 }
 
+static struct shim_tag_table *make_table(uint32_t bits)
+{
+	struct shim_tag_table *table = memory_of(sizeof(*table) + (sizeof(table->at[0]) << bits));
+
+	if (table)
+		table->bits = bits;
+	return table;
+}
+
+static void put(struct shim_tag_table *table, struct shim_tag *tag)
+{
+	uint32_t i = tag->hash;
+
+	while (atomic_load_explicit(place(table, i), memory_order_relaxed))
+		i++;
+	atomic_store_explicit(place(table, i), tag, memory_order_release);
+}
+
+/* Larger tables for twice as many tags; without memory for them, if need be, as they are. */
+static int grow(struct shim_process *p)
+{
+	struct shim_tag_table *old = atomic_load_explicit(&p->tags, memory_order_relaxed);
+	uint32_t bits = old ? old->bits + 1 : FIRST_BITS;
+	struct shim_tag_table *table = make_table(bits), *recent;
+
+	if (!table)
+		return old && p->nr_tags + 1 < 1u << old->bits ? 0 : -ENOMEM;
+	for (uint32_t i = 0; old && i < 1u << old->bits; i++) {
+		struct shim_tag *tag = atomic_load_explicit(&old->at[i], memory_order_relaxed);
+
+		if (tag)
+			put(table, tag);
+	}
+	atomic_store_explicit(&p->tags, table, memory_order_release);
+	recent = make_table(bits + GUESS_BITS);
+	if (recent)
+		atomic_store_explicit(&p->recent, recent, memory_order_release);
+	return 0;
+}
+
+static int is_half_full(const struct shim_process *p)
+{
+	struct shim_tag_table *table = atomic_load_explicit(&p->tags, memory_order_relaxed);
+
+	return !table || p->nr_tags >= 1u << (table->bits - 1);
+}
+
 static int add(struct shim_process *p, const struct shim_tag_key *key, struct shim_tag **out)
 {
-	struct shim_tag *tag = take(p, sizeof(*tag) + key->len + 1);
+	int err = is_half_full(p) ? grow(p) : 0;
+	struct shim_tag *tag = err ? NULL : take(p, sizeof(*tag) + key->len + 1);
 
 	if (!tag)
 		return -ENOMEM;
 	tag->hash = key->hash;
 	tag->len = key->len;
+	tag->index = p->nr_tags++;
 	memcpy(tag->name, key->name, key->len);
 	tag->id = shim_probe__hash(key->name, key->len);
-	tag->next = atomic_load_explicit(bucket(p, key->hash), memory_order_relaxed);
-	atomic_store_explicit(bucket(p, key->hash), tag, memory_order_release);
+	put(atomic_load_explicit(&p->tags, memory_order_relaxed), tag);
+	remember(p, key->name, tag);
 	*out = tag;
 	return 0;
 }

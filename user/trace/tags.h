@@ -25,15 +25,17 @@ struct shim_tag_key {
  * The tag that a name at this address was the last time, if it still is: most
  * names are literals.  A tag that is found has a name that was checked.
  */
-static inline struct shim_tag *_Atomic *shim_tags__guess(struct shim_process *p, const char *name)
+static inline struct shim_tag *_Atomic *shim_tags__guess(struct shim_tag_table *recent,
+							  const char *name)
 {
-	return &p->recent[((uintptr_t)name ^ (uintptr_t)name >> 7) % TAG_RECENT];
+	return &recent->at[(uintptr_t)name * 0x9e3779b97f4a7c15u >> (64 - recent->bits)];
 }
 
 static inline struct shim_tag *shim_tags__recent(struct shim_process *p, const char *name)
 {
-	struct shim_tag *tag = atomic_load_explicit(shim_tags__guess(p, name),
-						    memory_order_acquire);
+	struct shim_tag_table *recent = atomic_load_explicit(&p->recent, memory_order_acquire);
+	struct shim_tag *tag = recent ? atomic_load_explicit(shim_tags__guess(recent, name),
+							     memory_order_acquire) : NULL;
 
 	return tag && !strcmp(tag->name, name) ? tag : NULL;
 }

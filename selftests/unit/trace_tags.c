@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The tags of a process: found by name and by address, however many, alike and in whatever threads. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kselftest_harness.h"
+#include "trace/tags.h"
+
+#define MANY	5000
+
+static struct shim_process *process(void)
+{
+	return shim_process__get(shim_process__inherited());
+}
+
+static struct shim_tag *get(const char *name)
+{
+	struct shim_tag_key key;
+	struct shim_tag *tag;
+
+	if (shim_tag_key__init(&key, name) || shim_tags__get(process(), &key, &tag))
+		return NULL;
+	return tag;
+}
+
+/* Names that differ in one byte only, wherever that is, spread over the table */
+static unsigned int most_in_a_bucket(size_t len, size_t at)
+{
+	unsigned int in[64] = { 0 }, most = 0;
+	struct shim_tag_key key;
+	char name[64];
+
+	memset(name, 'n', len);
+	name[len] = '\0';
+	for (int i = 1; i < 256; i++) {
+		name[at] = (char)i;
+		if (shim_tag_key__init(&key, name))
+			return 256;
+		in[key.hash % 64]++;
+	}
+	for (int i = 0; i < 64; i++)
+		most = in[i] > most ? in[i] : most;
+	return most;
+}
+
+/* 255 names in 64 buckets: four each; with 20 something does not reach the bucket. */
+TEST(each_byte_reaches_the_bucket)
+{
+	for (size_t len = 1; len < 40; len++)
+		for (size_t at = 0; at < len; at++)
+			EXPECT_GT(20, most_in_a_bucket(len, at));
+}
+
+TEST(numbered_names)
+{
+	unsigned int in[512] = { 0 }, used = 0;
+	struct shim_tag_key key;
+	char name[16];
+
+	for (int i = 0; i < 2000; i++) {
+		snprintf(name, sizeof(name), "tag-%04d", i);
+		ASSERT_EQ(0, shim_tag_key__init(&key, name));
+		used += !in[key.hash % 512]++;
+	}
+	EXPECT_LT(480, used);
+}
+
+TEST(many)
+{
+	static struct shim_tag *tags[MANY];
+	char name[16];
+
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		tags[i] = get(name);
+		ASSERT_NE(NULL, tags[i]);
+		EXPECT_EQ(i, tags[i]->index);
+		EXPECT_EQ(0, strcmp(name, tags[i]->name));
+	}
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		EXPECT_EQ(tags[i], get(name));
+	}
+}
+
+/* Tags of one hash: whether one is found does not depend on the others. */
+TEST(equal_hashes)
+{
+	struct shim_tag_key key[20];
+	struct shim_tag *tag[20], *found;
+	char name[20][8];
+
+	for (int i = 0; i < 20; i++) {
+		snprintf(name[i], sizeof(name[i]), "e%d", i);
+		key[i] = (struct shim_tag_key) { name[i], strlen(name[i]), UINT32_MAX };
+		EXPECT_EQ(NULL, shim_tags__find(process(), &key[i]));
+		ASSERT_EQ(0, shim_tags__get(process(), &key[i], &tag[i]));
+	}
+	for (int i = 0; i < 20; i++) {
+		ASSERT_EQ(0, shim_tags__get(process(), &key[i], &found));
+		EXPECT_EQ(tag[i], found);
+		EXPECT_EQ(0, strcmp(found->name, name[i]));
+	}
+}
+
+/* What stands at an address may be another name by now. */
+TEST(another_name_at_the_same_address)
+{
+	struct shim_tag *first, *second;
+	char name[16] = "first";
+
+	first = get(name);
+	ASSERT_NE(NULL, first);
+	EXPECT_EQ(first, shim_tags__recent(process(), name));
+	strcpy(name, "fir");
+	EXPECT_EQ(NULL, shim_tags__recent(process(), name));
+	second = get(name);
+	EXPECT_NE(first, second);
+	EXPECT_EQ(second, shim_tags__recent(process(), name));
+	EXPECT_EQ(first, get("first"));
+}
+
+static struct shim_tag *seen[4][MANY];
+
+static void *get_all(void *arg)
+{
+	struct shim_tag **mine = arg;
+	char name[16];
+
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "t%d", i);
+		mine[i] = get(name);
+	}
+	return NULL;
+}
+
+/* Threads that make the same tags while the table grows get the same ones. */
+TEST(threads)
+{
+	pthread_t thread[4];
+
+	for (int t = 0; t < 4; t++)
+		ASSERT_EQ(0, pthread_create(&thread[t], NULL, get_all, seen[t]));
+	for (int t = 0; t < 4; t++)
+		pthread_join(thread[t], NULL);
+	for (int i = 0; i < MANY; i++)
+		for (int t = 0; t < 4; t++) {
+			ASSERT_NE(NULL, seen[t][i]);
+			ASSERT_EQ(seen[0][i], seen[t][i]);
+		}
+	EXPECT_EQ(MANY, process()->nr_tags);
+}
+
+TEST_HARNESS_MAIN
