@@ -3,7 +3,7 @@
 # Install what is missing on a Debian machine, saying what, why, how much and how far it is;
 # does nothing when all is there.
 #
-# usage: setup.sh [build|lab|demo|newer|check|peers ...]   (default: all of them)
+# usage: setup.sh [build|lab|demo|newer|check|peers|browser|docs ...]   (default: all up to peers)
 set -eu
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
@@ -57,6 +57,7 @@ check|zstd|packs archives, for the reader
 check|valgrind|finds use of unset or freed memory
 check|libc6-dbg|names in the loader, for valgrind
 check|libclang-rt-14-dev|fuzzes the reader of archives, and what an agent answers
+browser|chromium|opens the pages of vcpc report, in a test that is skipped without
 peers|pcp|Performance Co-Pilot's own programs read our archives
 peers|libpcp3-dev|its library runs the same test client as ours
 peers|libpcp-import1-dev|its import library makes the same archives as ours
@@ -65,13 +66,15 @@ peers|libpapi-dev|PAPI counts beside us
 peers|gfortran|a Fortran program makes trace calls
 peers|openjdk-17-jdk-headless|a Java program makes trace calls
 peers|iproute2|its agent runs in a network of its own
+docs|python3-sphinx|makes the documentation's site (make docs)
+docs|man-db|puts the manual pages into it
 "
 
 parts=${*:-build lab demo newer check peers}
 for part in $parts; do
 	case $part in
-	build | lab | demo | newer | check | peers) ;;
-	*) echo "setup: no part '$part'; there are: build lab demo newer check peers" >&2; exit 2 ;;
+	build | lab | demo | newer | check | peers | browser | docs) ;;
+	*) echo "setup: no part '$part'; there are: build lab demo newer check peers browser docs" >&2; exit 2 ;;
 	esac
 done
 

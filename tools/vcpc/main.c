@@ -13,6 +13,7 @@ static const struct vcpc_command commands[] = {
 	{ "record", vcpc_cmd_record, "run a command and record its counts and transactions" },
 	{ "replay", vcpc_cmd_replay, "an archive's values over time, as a table or as charts" },
 	{ "compare", vcpc_cmd_compare, "what changed between two recorded runs, and whether it may" },
+	{ "report", vcpc_cmd_report, "an archive as one page for a browser, with charts" },
 	{ "dump", vcpc_cmd_dump, "what is in an archive, as it is there" },
 	{ "check", vcpc_cmd_check, "what is wrong with archives" },
 	{ "label", vcpc_cmd_label, "whose archive it is, and of which time" },

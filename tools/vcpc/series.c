@@ -25,20 +25,19 @@ static bool is_numeric(const pmDesc *desc)
  * A rate is in so much "/s".  What a counter of time gains in a second has no
  * unit: 1 is all of the time.
  */
-static void set_unit(struct vcpc_column *c, const pmDesc *desc)
+double vcpc_series_unit(const pmDesc *desc, bool rate, char *unit, size_t size)
 {
 	pmUnits units = desc->units;
 
-	c->scale = 1;
-	if (c->rate && units.dimTime == 1 && !units.dimSpace && !units.dimCount &&
+	if (rate && units.dimTime == 1 && !units.dimSpace && !units.dimCount &&
 	    units.scaleTime <= PM_TIME_HOUR) {
-		c->scale = per_second[units.scaleTime];
-		snprintf(c->unit, sizeof(c->unit), "s/s");
-		return;
+		snprintf(unit, size, "s/s");
+		return per_second[units.scaleTime];
 	}
-	pmUnitsStr_r(&units, c->unit, sizeof(c->unit) - 2);
-	if (c->rate)
-		strcat(c->unit, "/s");
+	pmUnitsStr_r(&units, unit, size - 2);
+	if (rate)
+		strcat(unit, "/s");
+	return 1;
 }
 
 static int add_column(struct vcpc_series *s, const struct vcpc_metric *m, int inst,
@@ -60,7 +59,7 @@ static int add_column(struct vcpc_series *s, const struct vcpc_metric *m, int in
 		.last_row = SIZE_MAX,
 	};
 	s->ncolumns++;
-	set_unit(c, &m->desc);
+	c->scale = vcpc_series_unit(&m->desc, c->rate, c->unit, sizeof(c->unit));
 	return c->metric && (!instance || c->instance) ? 0 : -ENOMEM;
 }
 

@@ -63,6 +63,8 @@ int vcpc_series_add(struct vcpc_series *s, const char *name);
 int vcpc_series_add_below(struct vcpc_series *s, const char *name, bool histograms);
 /* Until the walk's or the archive's end; then 0, or a PMAPI error with what was read kept */
 int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk);
+/* What values or rates of a metric are in, of 72 bytes at most; returns what a rate is multiplied by */
+double vcpc_series_unit(const pmDesc *desc, bool rate, char *unit, size_t size);
 /* For people: names and texts without what a terminal would obey */
 void vcpc_series_printable(struct vcpc_series *s);
 /* Say which metric may have been meant; returns the exit status: guess.c */

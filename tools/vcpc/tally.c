@@ -13,6 +13,8 @@ static struct vcpc_row *row_of(struct vcpc_rows *g, int inst, double v, bool lat
 	struct vcpc_row *rows;
 	size_t lo = 0, hi = g->n;
 
+	if (g->next < g->n && g->rows[g->next].inst == inst)
+		return &g->rows[g->next++];
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -21,6 +23,7 @@ static struct vcpc_row *row_of(struct vcpc_rows *g, int inst, double v, bool lat
 		else
 			hi = mid;
 	}
+	g->next = lo + 1;
 	if (lo < g->n && g->rows[lo].inst == inst)
 		return &g->rows[lo];
 	rows = realloc(g->rows, (g->n + 1) * sizeof(*rows));
@@ -69,9 +72,14 @@ static void take_value(struct vcpc_row *row, double v, double at)
 	row->at = at;
 }
 
-static int take_set(struct vcpc_rows *g, const pmDesc *desc, const pmValueSet *set, double at,
-		    bool late)
+static int take_set(struct vcpc_tally *t, size_t metric, const pmValueSet *set, double at)
 {
+	const pmDesc *desc = &t->catalog.entries[metric].desc;
+	struct vcpc_rows *g = &t->groups[metric];
+	bool late = t->records > 1;
+	int status = 0;
+
+	g->next = 0;
 	for (int i = 0; i < set->numval; i++) {
 		int inst = desc->indom == PM_INDOM_NULL ? -1 : set->vlist[i].inst;
 		struct vcpc_row *row;
@@ -82,6 +90,10 @@ static int take_set(struct vcpc_rows *g, const pmDesc *desc, const pmValueSet *s
 		row = row_of(g, inst, v.d, late);
 		if (!row)
 			return vcpc_fail(ENOMEM, "values");
+		if (t->watch)
+			status = t->watch->value(t->watch->arg, metric, row, v.d, at);
+		if (status)
+			return status;
 		if (desc->sem == PM_SEM_COUNTER)
 			take_counter(row, v.d, at);
 		else
@@ -114,12 +126,13 @@ static int take(const pmHighResResult *r, void *arg)
 		break_all(t);
 	else
 		note_time(t, at);
+	if (t->watch)
+		status = t->watch->record(t->watch->arg, at, !r->numpmid);
 	for (int i = 0; i < r->numpmid && !status; i++) {
 		struct vcpc_entry *e = vcpc_catalog_find(&t->catalog, r->vset[i]->pmid);
 
 		if (e && e->desc.type >= PM_TYPE_32 && e->desc.type <= PM_TYPE_DOUBLE)
-			status = take_set(&t->groups[e - t->catalog.entries], &e->desc,
-					  r->vset[i], at, t->records > 1);
+			status = take_set(t, e - t->catalog.entries, r->vset[i], at);
 	}
 	return status;
 }

@@ -15,6 +15,7 @@
  * @first: the first value
  * @late: it was not in the first record that had anything
  * @at: time of the last value, in seconds since the window's start; NAN if nothing goes on from it
+ * @note: of whoever watches; 0 at first
  */
 struct vcpc_row {
 	int inst;
@@ -25,12 +26,26 @@ struct vcpc_row {
 	bool late;
 	double at;
 	double last;
+	size_t note;
 };
 
-/* The rows of a metric, by instance */
+/* The rows of a metric, by instance; @next: that of the value to come, if they go on in order */
 struct vcpc_rows {
 	struct vcpc_row *rows;
-	size_t n;
+	size_t n, next;
+};
+
+struct vcpc_tally;
+
+/*
+ * struct vcpc_watch - what else is to be done with the records as they are read
+ * @record: one begins, or a mark, from which no counter goes on; @at: as in struct vcpc_row
+ * @value: one of it, before it is added to its row; 0, or the exit status after a message
+ */
+struct vcpc_watch {
+	int (*record)(void *arg, double at, bool mark);
+	int (*value)(void *arg, size_t metric, struct vcpc_row *row, double v, double at);
+	void *arg;
 };
 
 /*
@@ -38,6 +53,7 @@ struct vcpc_rows {
  * @groups: one a metric of the catalog
  * @records: how many had values
  * @begin, @end: times of the first and the last of them, in seconds since the window's start
+ * @watch: or NULL
  */
 struct vcpc_tally {
 	struct vcpc_window window;
@@ -45,9 +61,10 @@ struct vcpc_tally {
 	struct vcpc_rows *groups;
 	unsigned long records;
 	double begin, end;
+	const struct vcpc_watch *watch;
 };
 
-/* @tally: zero but for its window's options.  0, or the exit status after a message */
+/* @tally: zero but for its window's options and @watch.  0, or the exit status after a message */
 int vcpc_tally_read(struct vcpc_tally *tally, const char *archive, char **names);
 void vcpc_tally_free(struct vcpc_tally *tally);
 

@@ -34,6 +34,7 @@ int vcpc_cmd_events(int argc, char **argv);
 int vcpc_cmd_label(int argc, char **argv);
 int vcpc_cmd_record(int argc, char **argv);
 int vcpc_cmd_replay(int argc, char **argv);
+int vcpc_cmd_report(int argc, char **argv);
 int vcpc_cmd_stat(int argc, char **argv);
 int vcpc_cmd_summary(int argc, char **argv);
 int vcpc_cmd_trace(int argc, char **argv);

@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vcpc report: the page has what the archive has, needs nothing else, is not too large, and nothing
+# that an archive says becomes more than text, in a real browser either.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+vcpc=$build/bin/vcpc
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/peer/both.sh"
+export TZ=UTC LC_ALL=C PCP_DERIVED_CONFIG=''
+evidence="$dir/out $dir/err"
+
+report() {
+	"$vcpc" report "$@" >"$dir/out" 2>"$dir/err"
+}
+
+# page FILE: what a parser of HTML finds in it, for the checks that are on standard input
+page() {
+	PAGE=$1 python3 -c '
+import json, os, re
+from html.parser import HTMLParser
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.attributes, self.ids, self.data, self.text, self.inside = [], [], {}, "", [], None
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [k for k, v in attrs]
+        self.inside = dict(attrs).get("id") if tag == "script" else tag
+    def handle_endtag(self, tag):
+        self.inside = None
+    def handle_data(self, data):
+        if self.inside == "data":
+            self.data += data
+        else:
+            self.text.append(data)
+raw = open(os.environ["PAGE"], "rb").read()
+p = Page()
+p.feed(raw.decode("utf-8"))
+d = json.loads(p.data)
+exec(os.sys.stdin.read())
+' >>"$dir/out" 2>>"$dir/err"
+}
+
+cc_shim -o "$dir/busy" "$here/peer/busy_run.c" && "$dir/busy" "$dir/a" 1200 3 && "$dir/busy" "$dir/h" 40 18 hostile &&
+	"$dir/busy" "$dir/w" 30 60
+result "a maker of runs"
+report "$dir/a" -o "$dir/a.html"
+result "a page"
+page "$dir/a.html" <<'PY'
+assert 256 < len(d["times"]) <= 512
+for t in d["tags"]:
+    assert sum(sum(c[1::2]) for c in t["heat"]) == 6 * 1199, sum(sum(c[1::2]) for c in t["heat"])
+    assert all(abs(r - 600) < 1 for r in t["rate"][1:])
+    n = len(t["p99"])
+    middle = t["p50"][n * 5 // 8 - 20:n * 5 // 8 + 20]
+    edge = t["p50"][1:41]
+    assert 1.7 < sum(middle) / sum(edge) < 2.3
+    assert t["p50"][9] <= t["mean"][9] * 2 and t["p99"][9] >= t["p50"][9]
+    e = t["events"][0]
+    assert e["name"] == "instructions" and 2.4 < e["mean"][9] / (t["mean"][9] * 1e9) < 2.7
+assert [t["name"] for t in d["tags"]] == ["request 2", "request 1", "checkout"]
+PY
+result "its histograms have all transactions, its percentiles and means are theirs"
+page "$dir/a.html" <<'PY'
+assert [c["metric"] for c in d["charts"]][:2] == ["vcpc.count.instructions", "vcpc.count.page_faults"]
+faults = d["charts"][1]["lines"]
+assert [l["name"] for l in faults] == ["000077 server", "000078 worker"]
+assert abs(faults[0]["values"][9] - 300) < .1 and abs(faults[1]["values"][9] - 600) < .1
+text = "".join(p.text)
+assert "7.19k" in text and "vcpc.transact.counted" in text
+PY
+result "rates, and the table"
+page "$dir/a.html" <<'PY'
+assert not {"src", "href"} & set(a for a in p.attributes if a != "href") and p.tags.count("link") == p.tags.count("img") == 0
+assert b"default-src 'none'" in raw and b"url(" not in raw and b"@import" not in raw and len(raw) < 1000000
+assert b"Permission is hereby granted" in raw
+PY
+result "it loads nothing, and has the licence of what it contains"
+report "$dir/h" -o "$dir/h.html" && page "$dir/h.html" <<'PY'
+assert p.tags.count("script") == 3 and "b" in p.tags and p.tags.count("b") == 1 and "img" not in p.tags
+assert not [a for a in p.attributes if a.startswith("on")]
+assert not re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", raw) and b"\xc2\x9b" not in raw
+assert d["tags"][0]["name"].startswith("</script>")
+assert d["moretags"] == 2 and len(d["tags"]) == 16
+PY
+result "names that end scripts, or steer terminals, are text"
+report "$dir/w" -o "$dir/w.html" && [ "$(wc -c <"$dir/w.html")" -lt 5000000 ] &&
+	page "$dir/w.html" <<'PY'
+assert d["moretags"] == 44 and len(d["tags"]) == 16
+PY
+result "many transactions: a page of a bounded size, which says what is left out"
+report "$dir/a" -o "$dir/part.html" -S 3s -T 2s && page "$dir/part.html" <<'PY'
+assert len(d["times"]) == 201 and d["start"] == 1700000003
+PY
+result "a part of the time"
+"$dir/busy" "$dir/one" 1 2 && report "$dir/one" -o "$dir/one.html" && page "$dir/one.html" <<'PY'
+assert len(d["times"]) == 1
+PY
+result "a single record"
+echo precious >"$dir/kept.html"
+report "$dir/nothing" -o "$dir/kept.html"
+[ $? = 1 ] && [ "$(cat "$dir/kept.html")" = precious ]
+result "no archive: the file stays"
+report "$dir/a" -o /dev/full
+[ $? = 1 ] && grep -q 'cannot write' "$dir/err"
+result "a full disk"
+cp "$dir/a.meta" "$dir/d.meta" && cp "$dir/a.0" "$dir/d.0" && cp "$dir/a.index" "$dir/d.index" && truncate -s -7 "$dir/d.0"
+report "$dir/d" -o "$dir/d.html"
+[ $? = 1 ] && grep -q '<table>' "$dir/d.html"
+result "a damaged archive: what can be read, and status 1"
+report && false
+[ $? = 2 ] && ! report "$dir/a" "$dir/h" && grep -q 'one archive' "$dir/err"
+result "wrong usage"
+if command -v chromium >/dev/null; then
+	timeout 200 chromium --headless=new --no-sandbox --disable-gpu --no-first-run --user-data-dir="$dir/browser" \
+		--virtual-time-budget=3000 --dump-dom "file://$dir/h.html" >"$dir/dom" 2>/dev/null
+	[ "$(grep -o '<canvas' "$dir/dom" | wc -l)" -gt 5 ]
+	result "a browser draws its charts"
+	grep -q '<title>[^<]*h: vcpc report</title>' "$dir/dom" && ! grep -q '<img' "$dir/dom" &&
+		grep -q '<option[^>]*>&lt;/script&gt;' "$dir/dom"
+	result "... and runs nothing of the names"
+else
+	skip "a browser draws its charts" "chromium is not installed"
+	skip "... and runs nothing of the names" "chromium is not installed"
+fi
+done_testing

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Choosing what a report draws, and reading it.
+ *
+ * Which transactions are drawn is known before the records are read: those that took most time,
+ * by the last values.  All else is chosen as its first value comes.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "drawing.h"
+#include "vcpc.h"
+
+#define NOT_DRAWN	SIZE_MAX	/* notes of rows: this, or a curve's index + 1 */
+
+static int by_id(const void *a, const void *b, void *names)
+{
+	const struct vcpc_names *n = names;
+	int x = n->ids[*(const int *)a], y = n->ids[*(const int *)b];
+
+	return (x > y) - (x < y);
+}
+
+/* Sorted by number: 0, or -ENOMEM */
+static int sort_names(struct vcpc_names *names)
+{
+	int *order = calloc(names->n + 1, sizeof(*order)), *ids = malloc((names->n + 1) * sizeof(*ids));
+	char **texts = malloc((names->n + 1) * sizeof(*texts));
+	int err = order && ids && texts ? 0 : -ENOMEM;
+
+	for (int i = 0; !err && i < names->n; i++)
+		order[i] = i;
+	if (!err)
+		qsort_r(order, names->n, sizeof(*order), by_id, names);
+	for (int i = 0; !err && i < names->n; i++) {
+		ids[i] = names->ids[order[i]];
+		texts[i] = names->names[order[i]];
+	}
+	free(order);
+	if (err) {
+		free(ids);
+		free(texts);
+		return err;
+	}
+	/* the texts are in one piece with the list that came with them, which is kept for them */
+	memcpy(names->ids, ids, names->n * sizeof(*ids));
+	memcpy(names->names, texts, names->n * sizeof(*texts));
+	free(ids);
+	free(texts);
+	return 0;
+}
+
+static struct vcpc_names *names_of(struct vcpc_drawing *d, pmInDom indom)
+{
+	struct vcpc_names *names;
+
+	for (size_t i = 0; i < d->nnames; i++)
+		if (d->names[i].indom == indom)
+			return &d->names[i];
+	names = reallocarray(d->names, d->nnames + 1, sizeof(*names));
+	if (!names)
+		return NULL;
+	d->names = names;
+	names += d->nnames++;
+	*names = (struct vcpc_names){ .indom = indom };
+	names->n = pmGetInDomArchive(indom, &names->ids, &names->names);
+	if (names->n <= 0 || sort_names(names))
+		names->n = 0;
+	return names;
+}
+
+static int compare_id(const void *key, const void *element)
+{
+	int x = *(const int *)key, y = *(const int *)element;
+
+	return (x > y) - (x < y);
+}
+
+const char *vcpc_drawing_name(struct vcpc_drawing *d, pmInDom indom, int inst)
+{
+	struct vcpc_names *names = indom == PM_INDOM_NULL ? NULL : names_of(d, indom);
+	int *id = names && names->n ?
+		bsearch(&inst, names->ids, names->n, sizeof(*names->ids), compare_id) : NULL;
+
+	return id ? names->names[id - names->ids] : NULL;
+}
+
+static struct vcpc_drawn_tag *find_tag(struct vcpc_drawing *d, const char *name, size_t len)
+{
+	for (size_t i = 0; i < d->ntags; i++)
+		if (!strncmp(d->tags[i].name, name, len) && !d->tags[i].name[len])
+			return &d->tags[i];
+	return NULL;
+}
+
+/* Among those that took most time, if it is one of them: 0 or -ENOMEM */
+static int rank_tag(struct vcpc_drawing *d, const char *name, double seconds)
+{
+	struct vcpc_drawn_tag tag = { .seconds = seconds, .count = SIZE_MAX, .time = SIZE_MAX };
+	size_t at = d->ntags;
+
+	while (at && d->tags[at - 1].seconds < seconds)
+		at--;
+	if (d->ntags == VCPC_TAGS) {
+		d->moretags++;
+		if (at == VCPC_TAGS)
+			return 0;
+		free(d->tags[--d->ntags].name);
+	}
+	tag.name = strdup(name);
+	if (!tag.name)
+		return -ENOMEM;
+	memset(tag.slots, 0xff, sizeof(tag.slots));
+	memmove(&d->tags[at + 1], &d->tags[at], (d->ntags - at) * sizeof(tag));
+	d->tags[at] = tag;
+	d->ntags++;
+	return 0;
+}
+
+/* By the last values within the window; what cannot be read is left for the records to say */
+static int rank_tags(struct vcpc_drawing *d)
+{
+	const char *metric = "trace.transact.total_time";
+	struct timespec delta = { 0, 0 };
+	pmHighResResult *r;
+	pmDesc desc;
+	pmID pmid;
+	int err = 0;
+
+	if (pmLookupName(1, &metric, &pmid) < 0 || pmLookupDesc(pmid, &desc) < 0 ||
+	    desc.indom == PM_INDOM_NULL || pmSetModeHighRes(PM_MODE_BACK, &d->tally.window.to, &delta) < 0 ||
+	    pmFetchHighRes(1, &pmid, &r) < 0)
+		return 0;
+	for (int i = 0; !err && r->numpmid && i < r->vset[0]->numval; i++) {
+		const char *name = vcpc_drawing_name(d, desc.indom, r->vset[0]->vlist[i].inst);
+		pmAtomValue v;
+
+		if (name && !pmExtractValue(r->vset[0]->valfmt, &r->vset[0]->vlist[i], desc.type, &v, PM_TYPE_DOUBLE))
+			err = rank_tag(d, name, v.d);
+	}
+	pmFreeHighResResult(r);
+	return err;
+}
+
+static bool begins(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+/* Of the recorder's metrics only those that are drawn as they are; of others all */
+static bool is_drawn(const char *name)
+{
+	static const char *const own[] = {
+		"vcpc.count.", "trace.transact.count", "trace.point.count", "trace.observe.value",
+		"trace.counter.value",
+	};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (begins(name, own[i]))
+			return true;
+	return !begins(name, "vcpc.") && !begins(name, "trace.");
+}
+
+static struct vcpc_drawn *chart_of(struct vcpc_drawing *d, size_t metric)
+{
+	for (size_t i = 0; i < d->ncharts; i++)
+		if (d->charts[i].metric == metric)
+			return &d->charts[i];
+	if (d->ncharts == VCPC_CHARTS)
+		return NULL;
+	d->charts[d->ncharts] = (struct vcpc_drawn){ .metric = metric };
+	return &d->charts[d->ncharts++];
+}
+
+/* Transactions that took most time go before others: these are left out */
+static bool has_room(struct vcpc_drawing *d, const struct vcpc_drawn *chart, const char *metric,
+		     const char *instance)
+{
+	struct vcpc_drawn_tag *tag;
+
+	if (chart->n == VCPC_LINES)
+		return false;
+	if (!instance || !d->ntags || !begins(metric, "trace.transact."))
+		return true;
+	tag = find_tag(d, instance, strlen(instance));
+	return tag && tag - d->tags < VCPC_LINES;
+}
+
+/* A curve's index + 1, NOT_DRAWN, or 0 if there is no memory */
+static size_t draw_line(struct vcpc_drawing *d, size_t metric, const char *instance)
+{
+	const struct vcpc_entry *e = &d->tally.catalog.entries[metric];
+	struct vcpc_drawn *chart = chart_of(d, metric);
+	struct vcpc_line *line;
+
+	if (!chart) {
+		d->morecharts++;
+		return NOT_DRAWN;
+	}
+	if (!has_room(d, chart, e->name, instance)) {
+		chart->more++;
+		return NOT_DRAWN;
+	}
+	line = &chart->lines[chart->n];
+	*line = (struct vcpc_line){ instance ? strdup(instance) : NULL,
+				    vcpc_steps_add(&d->steps, e->desc.sem == PM_SEM_COUNTER) };
+	if ((instance && !line->name) || line->curve == SIZE_MAX) {
+		free(line->name);
+		return 0;
+	}
+	chart->n++;
+	return line->curve + 1;
+}
+
+/* Likewise; into @place, where that is for a curve of the tag's */
+static size_t draw_into(struct vcpc_drawing *d, size_t *place)
+{
+	if (!place || *place != SIZE_MAX)
+		return NOT_DRAWN;
+	*place = vcpc_steps_add(&d->steps, true);
+	return *place == SIZE_MAX ? 0 : *place + 1;
+}
+
+static size_t *slot_of(struct vcpc_drawn_tag *tag, const char *floor)
+{
+	uint64_t ns = strtoull(floor, NULL, 10);
+
+	for (unsigned int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++)
+		if (shim_trace_hist_floor(i) == ns)
+			return &tag->slots[i];
+	return NULL;
+}
+
+static struct vcpc_drawn_event *event_of(struct vcpc_drawn_tag *tag, const char *name)
+{
+	struct vcpc_drawn_event *event;
+
+	for (size_t i = 0; i < tag->nevents; i++)
+		if (!strcmp(tag->events[i].name, name))
+			return &tag->events[i];
+	if (tag->nevents == VCPC_EVENTS)
+		return NULL;
+	event = &tag->events[tag->nevents];
+	*event = (struct vcpc_drawn_event){ strdup(name), SIZE_MAX, SIZE_MAX };
+	if (!event->name)
+		return NULL;
+	tag->nevents++;
+	return event;
+}
+
+/* Where the curve of a transaction's metric goes: tag, tag/4096ns, tag/event; or NULL */
+static size_t *place_of(struct vcpc_drawing *d, const char *metric, const char *instance)
+{
+	const char *slash = strrchr(instance, '/');
+	struct vcpc_drawn_event *event;
+	struct vcpc_drawn_tag *tag;
+
+	if (!strcmp(metric, "trace.transact.count") || !strcmp(metric, "trace.transact.total_time")) {
+		tag = find_tag(d, instance, strlen(instance));
+		return !tag ? NULL : metric[15] == 'c' ? &tag->count : &tag->time;
+	}
+	tag = slash && begins(metric, "vcpc.transact.") ? find_tag(d, instance, slash - instance) : NULL;
+	if (!tag)
+		return NULL;
+	if (!strcmp(metric, "vcpc.transact.hist"))
+		return slot_of(tag, slash + 1);
+	if (strcmp(metric, "vcpc.transact.sum") && strcmp(metric, "vcpc.transact.counted"))
+		return NULL;
+	event = event_of(tag, slash + 1);
+	return !event ? NULL : !strcmp(metric, "vcpc.transact.sum") ? &event->sum : &event->counted;
+}
+
+/* What is drawn of a row: a chart's line and a transaction's are one curve */
+static size_t draw(struct vcpc_drawing *d, size_t metric, int inst)
+{
+	const struct vcpc_entry *e = &d->tally.catalog.entries[metric];
+	const char *instance = vcpc_drawing_name(d, e->desc.indom, inst);
+	size_t *place = instance ? place_of(d, e->name, instance) : NULL;
+	size_t note;
+
+	if (e->desc.indom != PM_INDOM_NULL && !instance)
+		return NOT_DRAWN;
+	if (!is_drawn(e->name))
+		return draw_into(d, place);
+	note = draw_line(d, metric, instance);
+	if (place && note == NOT_DRAWN)
+		return draw_into(d, place);
+	if (place && note)
+		*place = note - 1;
+	return note;
+}
+
+static int take_record(void *arg, double at, bool mark)
+{
+	struct vcpc_drawing *d = arg;
+
+	d->before = d->now;
+	d->now = at;
+	vcpc_steps_record(&d->steps, at, mark);
+	return 0;
+}
+
+/* The first value of a transaction's counter that comes late was gained since the record before */
+static double first_gain(const struct vcpc_drawing *d, size_t metric, const struct vcpc_row *row)
+{
+	const char *name = d->tally.catalog.entries[metric].name;
+
+	return row->late && (begins(name, "vcpc.transact.") || begins(name, "trace.transact.")) ? row->first : 0;
+}
+
+static int take_value(void *arg, size_t metric, struct vcpc_row *row, double v, double at)
+{
+	struct vcpc_drawing *d = arg;
+	bool first = !row->note;
+	size_t curve;
+
+	if (first) {
+		row->note = draw(d, metric, row->inst);
+		if (!row->note)
+			return vcpc_fail(ENOMEM, "values");
+	}
+	if (row->note == NOT_DRAWN || !isfinite(v))
+		return 0;
+	curve = row->note - 1;
+	if (!d->steps.curves[curve]->counter)
+		vcpc_steps_value(&d->steps, curve, v, 1);
+	else if (first && at > d->before && first_gain(d, metric, row) > 0)
+		vcpc_steps_value(&d->steps, curve, v, at - d->before);
+	else if (at > row->at && v >= row->last)
+		vcpc_steps_value(&d->steps, curve, v - row->last, at - row->at);
+	return 0;
+}
+
+int vcpc_drawing_read(struct vcpc_drawing *d, const char *archive)
+{
+	char *all[] = { NULL };
+	int status = vcpc_window_set(&d->tally.window, archive);
+
+	if (status)
+		return status;
+	if (rank_tags(d))
+		return vcpc_fail(ENOMEM, "transactions");
+	d->watch = (struct vcpc_watch){ take_record, take_value, d };
+	d->tally.watch = &d->watch;
+	return vcpc_tally_read(&d->tally, archive, all);
+}
+
+void vcpc_drawing_free(struct vcpc_drawing *d)
+{
+	for (size_t i = 0; i < d->ncharts; i++)
+		for (size_t j = 0; j < d->charts[i].n; j++)
+			free(d->charts[i].lines[j].name);
+	for (size_t i = 0; i < d->ntags; i++) {
+		for (size_t j = 0; j < d->tags[i].nevents; j++)
+			free(d->tags[i].events[j].name);
+		free(d->tags[i].name);
+	}
+	for (size_t i = 0; i < d->nnames; i++) {
+		if (d->names[i].n <= 0)
+			continue;
+		free(d->names[i].ids);
+		free(d->names[i].names);
+	}
+	free(d->names);
+	vcpc_steps_free(&d->steps);
+	vcpc_tally_free(&d->tally);
+}

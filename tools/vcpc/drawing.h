@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a report draws of an archive: metrics over time, and of the costliest transactions more. */
+#ifndef VCPC_DRAWING_H
+#define VCPC_DRAWING_H
+
+#include <shim/trace.h>
+
+#include "steps.h"
+#include "tally.h"
+
+#define VCPC_CHARTS	24	/* metrics that are drawn, at most */
+#define VCPC_LINES	6	/* instances of each */
+#define VCPC_TAGS	16	/* transactions of which times are drawn */
+#define VCPC_EVENTS	4	/* events of each */
+
+/* A metric's instance over time; @name: or NULL */
+struct vcpc_line {
+	char *name;
+	size_t curve;
+};
+
+/* A metric over time; @more: instances that are left out */
+struct vcpc_drawn {
+	size_t metric;	/* of the catalog */
+	struct vcpc_line lines[VCPC_LINES];
+	size_t n, more;
+};
+
+/* What transactions counted of an event, and in how many; curves, or SIZE_MAX */
+struct vcpc_drawn_event {
+	char *name;
+	size_t sum, counted;
+};
+
+/* A transaction; curves, SIZE_MAX where there is none */
+struct vcpc_drawn_tag {
+	char *name;
+	double seconds;		/* that all of them took, at the end */
+	size_t count, time;
+	size_t slots[SHIM_TRACE_HIST_SLOTS];
+	struct vcpc_drawn_event events[VCPC_EVENTS];
+	size_t nevents;
+};
+
+/* The names of an instance domain, by number */
+struct vcpc_names {
+	pmInDom indom;
+	int *ids;
+	char **names;
+	int n;
+};
+
+/*
+ * struct vcpc_drawing - all of it
+ * @moretags: transactions that are left out
+ * @morecharts: metrics that are left out
+ * @now, @before: times of the record that is read and of the one before
+ */
+struct vcpc_drawing {
+	struct vcpc_tally tally;
+	struct vcpc_steps steps;
+	struct vcpc_drawn charts[VCPC_CHARTS];
+	size_t ncharts, morecharts;
+	struct vcpc_drawn_tag tags[VCPC_TAGS];
+	size_t ntags, moretags;
+	struct vcpc_names *names;
+	size_t nnames;
+	double now, before;
+	struct vcpc_watch watch;
+};
+
+/* Of the current context; all zero but for the window's options.  0, or the exit status after a message */
+int vcpc_drawing_read(struct vcpc_drawing *d, const char *archive);
+/* An instance's name, or NULL */
+const char *vcpc_drawing_name(struct vcpc_drawing *d, pmInDom indom, int inst);
+void vcpc_drawing_free(struct vcpc_drawing *d);
+
+#endif /* VCPC_DRAWING_H */

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Any text as a part of a page of HTML. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "html_text.h"
+#include "json_text.h"
+#include "text.h"
+#include "utf8.h"
+
+#define ELLIPSIS	"\342\200\246"
+
+static const char *entity(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+/* A copy, printable, and cut between characters; NULL if there is no memory */
+static char *within(const char *text, size_t most, const char *keep)
+{
+	size_t len = strlen(text), at = 0;
+	char *copy = malloc(len + sizeof(ELLIPSIS));
+
+	if (!copy)
+		return NULL;
+	vcpc_printable(strcpy(copy, text), keep);
+	if (len <= most)
+		return copy;
+	for (int n; at < most; at += n) {
+		n = vcpc_utf8((const unsigned char *)copy + at);
+		n = n ? n : 1;
+		if (at + n > most)
+			break;
+	}
+	strcpy(copy + at, ELLIPSIS);
+	return copy;
+}
+
+void vcpc_html_text(FILE *out, const char *text, size_t most)
+{
+	char *copy = within(text, most, "\n");
+
+	for (const char *c = copy ? copy : ""; *c; c++) {
+		const char *other = entity(*c);
+
+		if (other)
+			fputs(other, out);
+		else
+			putc(*c, out);
+	}
+	free(copy);
+}
+
+void vcpc_html_json(FILE *out, const char *json)
+{
+	for (; *json; json++) {
+		if (strchr("<>&", *json))
+			fprintf(out, "\\u%04x", *json);
+		else
+			putc(*json, out);
+	}
+}
+
+void vcpc_json_text_within(FILE *out, const char *text, size_t most)
+{
+	char *copy = within(text, most, "");
+
+	vcpc_json_text(out, copy ? copy : "");
+	free(copy);
+}

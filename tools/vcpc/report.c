@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* vcpc report: an archive as one page for a browser, which needs nothing else. */
+#include <getopt.h>
+#include <unistd.h>
+
+#include "damage.h"
+#include "output.h"
+#include "report.h"
+#include "vcpc.h"
+
+static int help(void)
+{
+	printf("Usage: vcpc report ARCHIVE -o FILE.html\n\n"
+	       "Makes one page of an archive, for any browser and without a network: rates over time,\n"
+	       "percentiles and a heat map of transactions' times, what they count against what they\n"
+	       "take, and a table of all with definitions.\n\n"
+	       "  -o, --output FILE     where to; - is standard output\n"
+	       "%s", VCPC_WINDOW_HELP);
+	return 0;
+}
+
+static int write_page(struct vcpc_drawing *d, const char *archive, const char *name)
+{
+	struct vcpc_output output;
+	int status = vcpc_output_open(&output, name);
+
+	if (status)
+		return status;
+	return vcpc_output_close(&output, report_page(output.file, d, archive));
+}
+
+static int report(struct vcpc_drawing *d, const char *archive, const char *name)
+{
+	int status = vcpc_open_archive(archive);
+
+	if (status)
+		return status;
+	/* what can be read of a damaged archive is worth a page, as it is worth a table */
+	status = vcpc_drawing_read(d, archive);
+	if (d->tally.groups)
+		status |= write_page(d, archive, name) | vcpc_damage(archive);
+	vcpc_drawing_free(d);
+	pmDestroyContext(pmWhichContext());
+	return status;
+}
+
+int vcpc_cmd_report(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		VCPC_WINDOW_LONG,
+		{ NULL, 0, NULL, 0 },
+	};
+	struct vcpc_drawing d = { 0 };
+	const char *output = NULL;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "o:h" VCPC_WINDOW_SHORT, longs, NULL)) != -1) {
+		if (c == 'h')
+			return help();
+		if (c == 'o')
+			output = optarg;
+		else if (!vcpc_window_option(&d.tally.window, c, optarg))
+			return vcpc_usage(NULL);
+	}
+	if (argc - optind != 1)
+		return vcpc_usage(optind == argc ? "which archive?" : "one archive, not several");
+	if (!output && isatty(STDOUT_FILENO))
+		return vcpc_usage("where to?  -o FILE.html");
+	return report(&d, argv[optind], output);
+}

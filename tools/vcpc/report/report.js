@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Draws the report's charts with uPlot from the data in the page; names reach it as text only.
+(function () {
+	"use strict";
+
+	const data = JSON.parse(document.getElementById("data").textContent);
+	const live = document.getElementById("live");
+	const HEIGHT = 230;
+	const ROWS = 64;
+	const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3], [12, 4], [3, 6]];
+	const LIGHT = ["#0b62b8", "#b3400a", "#1a7f4b", "#7d3fb2", "#8a6a00", "#b0246f"];
+	const DARK = ["#6db3ff", "#ffab70", "#6fdc9f", "#cfa6ff", "#e6c84f", "#ff8dc2"];
+	const dark = matchMedia("(prefers-color-scheme: dark)");
+	const charts = [];	// all that are shown
+	let range = null;	// of time, if not all is shown
+
+	const isPaper = () => document.documentElement.classList.contains("paper");
+	const isDark = () => dark.matches && !isPaper();
+	const color = i => (isDark() ? DARK : LIGHT)[i % LIGHT.length];
+	const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+	function element(name, text, parent, attributes) {
+		const e = document.createElement(name);
+
+		if (text !== null)
+			e.textContent = text;
+		for (const key in attributes || {})
+			e.setAttribute(key, attributes[key]);
+		if (parent)
+			parent.appendChild(e);
+		return e;
+	}
+
+	// "12.3k": three digits and a prefix
+	function number(v) {
+		if (v === null || v === undefined)
+			return "-";
+		const a = Math.abs(v);
+		const steps = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]];
+
+		for (const [size, name] of steps)
+			if (a >= size)
+				return Number((v / size).toPrecision(3)) + name;
+		return String(Number(v.toPrecision(3)));
+	}
+
+	// Seconds as people say them
+	function time(v) {
+		if (v === null || v === undefined)
+			return "-";
+		const steps = [[1, "s"], [1e-3, "ms"], [1e-6, "\u00b5s"]];
+
+		for (const [size, name] of steps)
+			if (Math.abs(v) >= size)
+				return Number((v / size).toPrecision(3)) + " " + name;
+		return Number((v * 1e9).toPrecision(3)) + " ns";
+	}
+
+	const stamp = t => new Date((data.start + t) * 1000).toISOString().slice(11, 23);
+
+	// Values with a null where they do not go on; what only comes seldom is joined
+	const positions = (function () {
+		const gaps = new Set(data.gaps), list = [];
+
+		data.times.forEach((t, i) => {
+			if (gaps.has(i) && i)
+				list.push(-1);
+			list.push(i);
+		});
+		return list;
+	})();
+	const times = positions.map((at, i) => data.start +
+		(at >= 0 ? data.times[at] : (data.times[positions[i - 1]] + data.times[positions[i + 1]]) / 2));
+	const spread = values => positions.map(at => at < 0 ? null : values[at] === null ? undefined : values[at]);
+
+	// The clock, as finely as the axis is divided
+	function clock(u, splits, axis, space, increment) {
+		const [from, to] = increment >= 86400 ? [0, 10] : increment >= 60 ? [11, 16] : increment >= 1 ? [11, 19] : [11, 23];
+
+		return splits.map(t => new Date(t * 1000).toISOString().slice(from, to));
+	}
+
+	function axes(format, isTime) {
+		const style = { stroke: css("--ink"), grid: { stroke: css("--line"), width: 1 }, ticks: { stroke: css("--line") } };
+
+		return [
+			Object.assign({ space: isTime ? 95 : 70, values: isTime ? clock : (u, splits) => splits.map(time) }, style),
+			Object.assign({ size: 62, values: (u, splits) => splits.map(v => v === null ? "" : format(v)) }, style),
+		];
+	}
+
+	function zoom(chart, min, max) {
+		if (chart.isTime)
+			zoomAll(min, max);
+		else
+			chart.plot.setScale("x", { min, max });
+	}
+
+	let zooming = false;
+
+	function zoomAll(min, max) {
+		const first = times[0], last = times[times.length - 1];
+
+		if (zooming)
+			return;
+		zooming = true;
+		range = min <= first && max >= last ? null : [min, max];
+		for (const c of charts)
+			if (c.isTime)
+				c.plot.setScale("x", { min, max });
+		zooming = false;
+	}
+
+	// The whole of a chart's x, for the key 0 and for zooming out
+	function whole(chart) {
+		const x = chart.plot.data[0];
+
+		return [x[0], x[x.length - 1]];
+	}
+
+	function move(chart, by) {
+		const u = chart.plot, x = u.data[0];
+		const at = u.cursor.idx === null || u.cursor.idx === undefined ? (by > 0 ? -1 : x.length) : u.cursor.idx;
+		const next = Math.min(Math.max(at + by, 0), x.length - 1);
+		const names = u.series.slice(1).map((s, i) => s.label + " " + chart.format(u.data[i + 1][next]));
+
+		u.setCursor({ left: u.valToPos(x[next], "x"), top: u.over.clientHeight / 2 });
+		live.textContent = (chart.isTime ? stamp(x[next] - data.start) : time(x[next])) + ": " +
+			(chart.read ? chart.read(next) : names.join(", "));
+	}
+
+	function scaleBy(chart, factor) {
+		const s = chart.plot.scales.x, [first, last] = whole(chart);
+		const middle = (s.min + s.max) / 2, half = (s.max - s.min) / 2 * factor;
+
+		zoom(chart, Math.max(first, middle - half), Math.min(last, middle + half));
+	}
+
+	function onKey(chart, event) {
+		const keys = {
+			ArrowLeft: () => move(chart, -1), ArrowRight: () => move(chart, 1),
+			"+": () => scaleBy(chart, 0.5), "=": () => scaleBy(chart, 0.5), "-": () => scaleBy(chart, 2),
+			0: () => zoom(chart, ...whole(chart)),
+		};
+
+		if (event.ctrlKey || event.altKey || event.metaKey || !keys[event.key])
+			return;
+		keys[event.key]();
+		event.preventDefault();
+	}
+
+	// Values in words, for who does not see the chart: some of them, evenly
+	function fillTable(chart, details) {
+		if (details.querySelector("table"))
+			return;
+		const box = element("div", null, details, { class: "wide", tabindex: 0, role: "region", "aria-label": "Values" });
+		const table = element("table", null, box), x = chart.plot.data[0];
+		const row = element("tr", null, element("thead", null, table)), body = element("tbody", null, table);
+		const step = Math.max(1, Math.ceil(x.length / ROWS));
+
+		element("th", chart.isTime ? "Time" : "Mean time", row, { scope: "col" });
+		chart.plot.series.slice(1).forEach(s => element("th", s.label, row, { scope: "col" }));
+		for (let i = 0; i < x.length; i += step) {
+			const tr = element("tr", null, body);
+
+			element("th", chart.isTime ? stamp(x[i] - data.start) : time(x[i]), tr, { scope: "row" });
+			if (chart.read)
+				element("td", chart.read(i), tr);
+			else
+				chart.plot.data.slice(1).forEach(v => element("td", chart.format(v[i]), tr));
+		}
+	}
+
+	// Least and greatest, for the chart's name
+	function extent(chart) {
+		let least = Infinity, most = -Infinity;
+
+		for (const line of chart.plot.data.slice(1))
+			for (const v of line)
+				if (typeof v === "number") {
+					least = Math.min(least, v);
+					most = Math.max(most, v);
+				}
+		return least > most ? "no values" : "from " + chart.format(least) + " to " + chart.format(most);
+	}
+
+	const widthOf = box => Math.max(200, isPaper() ? 680 : box.clientWidth);
+
+	function build(chart) {
+		const options = chart.options(), old = chart.plot ? chart.plot.scales.x : null;
+
+		options.width = widthOf(chart.box);
+		options.height = HEIGHT;
+		options.tzDate = ts => uPlot.tzDate(new Date(ts * 1e3), "Etc/UTC");
+		options.cursor = Object.assign({ focus: { prox: 24 } }, chart.isTime ? { sync: { key: "time" } } : {});
+		options.hooks = Object.assign({ setScale: [(u, key) => {
+			if (key === "x" && chart.isTime && chart.plot === u)
+				zoomAll(u.scales.x.min, u.scales.x.max);
+		}] }, options.hooks);
+		if (chart.plot)
+			chart.plot.destroy();
+		chart.plot = new uPlot(options, chart.data(), chart.box);
+		if (chart.isTime && range)
+			chart.plot.setScale("x", { min: range[0], max: range[1] });
+		else if (!chart.isTime && old)
+			chart.plot.setScale("x", { min: old.min, max: old.max });
+	}
+
+	function add(parent, chart, title, note) {
+		const figure = element("figure", null, parent);
+
+		element("figcaption", title, figure);
+		if (note)
+			element("p", note, figure, { class: "note" });
+		chart.box = element("div", null, figure, { class: "plot", tabindex: 0, role: "application",
+			"aria-roledescription": "chart" });
+		build(chart);
+		chart.box.setAttribute("aria-label", title + ": " + (chart.read ? "heat map" : extent(chart)) +
+			". Left and right read values, plus and minus zoom, 0 shows all.");
+		chart.box.addEventListener("keydown", event => onKey(chart, event));
+		const details = element("details", null, figure);
+
+		element("summary", "Values as a table", details);
+		details.addEventListener("toggle", () => fillTable(chart, details));
+		charts.push(chart);
+		return figure;
+	}
+
+	// Lines over time: [{ name, values }]
+	function lines(list, format, unit, logarithmic) {
+		return {
+			isTime: true, format,
+			data: () => [times].concat(list.map(l => spread(l.values))),
+			options: () => ({
+				scales: { x: { time: true }, y: logarithmic ? { distr: 3 } : { range: (u, min, max) =>
+					uPlot.rangeNum(Math.min(0, min), max > min || max > 0 ? max : 1, 0.1, true) } },
+				axes: axes(format, true),
+				series: [{ value: (u, v) => v === null || v === undefined ? "-" : stamp(v - data.start) }]
+					.concat(list.map((l, i) => ({
+						label: l.name || unit || "value", stroke: color(i), width: 2, dash: DASHES[i % DASHES.length],
+						points: { show: times.length < 40 }, value: (u, v) => format(v),
+					}))),
+			}),
+		};
+	}
+
+	// What a transaction counted against how long it took, a point a step
+	function dots(tag, event) {
+		const list = tag.mean.map((t, i) => [t, event.mean[i]]).filter(p => p[0] !== null && p[1] !== null)
+			.sort((a, b) => a[0] - b[0]);
+
+		return list.length < 2 ? null : {
+			isTime: false, format: number,
+			data: () => [list.map(p => p[0]), list.map(p => p[1])],
+			options: () => ({
+				scales: { x: { time: false } },
+				axes: axes(number, false),
+				series: [{ label: "mean time", value: (u, v) => time(v) },
+					{ label: event.name, stroke: color(0), paths: () => null,
+						points: { show: true, size: 6, fill: color(0) }, value: (u, v) => number(v) }],
+			}),
+		};
+	}
+
+	// From hardly any to the most, by the logarithm
+	function heatColor(n, most) {
+		const part = most > 1 ? Math.log(1 + n) / Math.log(1 + most) : 1;
+		const stops = isDark() ? [[38, 50, 78], [190, 84, 120], [255, 224, 130]] : [[214, 230, 248], [88, 132, 200], [40, 18, 92]];
+		const at = part * 2, low = Math.min(1, Math.floor(at)), f = at - low;
+
+		return "rgb(" + stops[low].map((v, i) => Math.round(v + (stops[low + 1][i] - v) * f)).join(",") + ")";
+	}
+
+	function mostOf(tag) {
+		let most = 0;
+
+		for (const column of tag.heat)
+			for (let i = 1; i < column.length; i += 2)
+				most = Math.max(most, column[i]);
+		return most;
+	}
+
+	function paintHeat(u, tag, ends, begins, most) {
+		const ctx = u.ctx, box = u.bbox;
+
+		ctx.save();
+		ctx.beginPath();
+		ctx.rect(box.left, box.top, box.width, box.height);
+		ctx.clip();
+		tag.heat.forEach((column, at) => {
+			const left = u.valToPos(begins[at], "x", true), right = u.valToPos(ends[at], "x", true);
+
+			for (let i = 0; i < column.length; i += 2) {
+				const floor = tag.floors[column[i]], ceiling = tag.floors[column[i] + 1];
+				const top = u.valToPos(ceiling, "y", true), bottom = u.valToPos(floor, "y", true);
+
+				ctx.fillStyle = heatColor(column[i + 1], most);
+				ctx.fillRect(left, top, Math.max(1, right - left + 0.5), Math.max(1, bottom - top + 0.5));
+			}
+		});
+		ctx.restore();
+	}
+
+	function readHeat(tag, at) {
+		const column = tag.heat[at], best = { n: 0, slot: 0 };
+		let all = 0;
+
+		for (let i = 0; i < column.length; i += 2) {
+			all += column[i + 1];
+			if (column[i + 1] > best.n)
+				Object.assign(best, { n: column[i + 1], slot: column[i] });
+		}
+		return !all ? "none" : number(all) + " transactions, most (" + number(best.n) + ") from " +
+			time(tag.floors[best.slot]) + " to " + time(tag.floors[best.slot + 1]);
+	}
+
+	// What is at the cursor, for the legend
+	function underCursor(u, tag, at) {
+		const column = at === null || at === undefined ? [] : tag.heat[at] || [];
+		const took = u.cursor.top >= 0 ? u.posToVal(u.cursor.top, "y") : 0;
+
+		for (let i = 0; i < column.length; i += 2)
+			if (took >= tag.floors[column[i]] && took < tag.floors[column[i] + 1])
+				return number(column[i + 1]) + " from " + time(tag.floors[column[i]]) + " to " +
+					time(tag.floors[column[i] + 1]);
+		return column.length ? "none of that time" : "-";
+	}
+
+	function heat(tag) {
+		const ends = tag.heat.map((c, i) => data.start + data.times[Math.min((i + 1) * tag.each, data.times.length) - 1]);
+		const begins = ends.map((e, i) => i ? ends[i - 1] : data.start);
+		const floors = tag.floors, most = mostOf(tag);
+
+		return {
+			isTime: true, format: time,
+			read: at => readHeat(tag, at),
+			data: () => [ends, ends.map(() => floors[0])],
+			options: () => ({
+				scales: { x: { time: true, range: (u, min, max) => [range ? min : Math.min(min, data.start), max] },
+					y: { distr: 3, range: () => [Math.max(floors[0], 1e-9), floors[floors.length - 1]] } },
+				axes: axes(time, true),
+				series: [{ value: (u, v) => v === null || v === undefined ? "-" : stamp(v - data.start) },
+					{ label: "transactions", stroke: color(0), paths: () => null, points: { show: false },
+						value: (u, v, s, at) => underCursor(u, tag, at) }],
+				hooks: { draw: [u => paintHeat(u, tag, ends, begins, most)] },
+			}),
+			most,
+		};
+	}
+
+	function addHeat(parent, tag) {
+		const chart = heat(tag), figure = add(parent, chart, "Times of " + tag.name + ": how many took how long");
+		const key = element("p", "one ", null, { class: "note" }), strip = element("span", null, key, { class: "scale" });
+
+		key.appendChild(document.createTextNode(" " + number(chart.most) + " transactions"));
+		chart.recolor = () => {
+			strip.style.background = "linear-gradient(to right," + [0, 0.25, 0.5, 0.75, 1].map(p =>
+				heatColor(Math.pow(1 + chart.most, p) - 1, chart.most)).join(",") + ")";
+		};
+		chart.recolor();
+		figure.insertBefore(key, figure.querySelector("details"));
+	}
+
+	function showTag(tag) {
+		const parent = document.getElementById("tag-charts");
+		const had = ["p50", "p90", "p99"].filter(p => tag[p] && tag[p].some(v => v !== null));
+
+		charts.filter(c => parent.contains(c.box)).forEach(c => {
+			c.plot.destroy();
+			charts.splice(charts.indexOf(c), 1);
+		});
+		parent.textContent = "";
+		if (tag.rate)
+			add(parent, lines([{ name: "a second", values: tag.rate }], number), tag.name + ": transactions a second");
+		if (had.length)
+			add(parent, lines(had.map(p => ({ name: p, values: tag[p] })), time, "", true), tag.name + ": percentiles of times",
+				"Of the transactions that ended in each step, from their histogram, to a sixteenth.");
+		if (tag.heat)
+			addHeat(parent, tag);
+		for (const event of tag.mean ? tag.events : []) {
+			const chart = event.mean ? dots(tag, event) : null;
+
+			if (chart)
+				add(parent, chart, tag.name + ": " + event.name + " of a transaction, against its time",
+					"A point is the mean of all transactions in a step.");
+		}
+	}
+
+	function showTags() {
+		const select = document.getElementById("tag");
+
+		if (!data.tags.length)
+			return;
+		document.getElementById("transactions").hidden = false;
+		data.tags.forEach((tag, i) => element("option", tag.name, select, { value: i }));
+		if (data.moretags)
+			document.getElementById("more").textContent = "and " + data.moretags + " that took less time, in the table";
+		select.addEventListener("change", () => showTag(data.tags[select.value]));
+		showTag(data.tags[0]);
+	}
+
+	function showCharts() {
+		const parent = document.getElementById("charts");
+
+		for (const chart of data.charts) {
+			const unit = chart.unit ? " (" + chart.unit + ")" : "";
+
+			add(parent, lines(chart.lines, number, chart.unit), chart.metric + unit,
+				chart.more ? chart.more + " more instances are in the table" : "");
+		}
+		if (!data.charts.length)
+			element("p", "There are no values to draw.", parent);
+		else if (data.morecharts)
+			element("p", data.morecharts + " values of further metrics are in the table.", parent, { class: "note" });
+	}
+
+	function rebuild() {
+		for (const chart of charts) {
+			build(chart);
+			if (chart.recolor)
+				chart.recolor();
+		}
+	}
+
+	function paper(on) {
+		document.documentElement.classList.toggle("paper", on);
+		rebuild();
+	}
+
+	let width = 0;
+
+	function onResize() {
+		const now = document.documentElement.clientWidth;
+
+		if (now === width || isPaper())
+			return;
+		width = now;
+		for (const chart of charts)
+			chart.plot.setSize({ width: widthOf(chart.box), height: HEIGHT });
+	}
+
+	showTags();
+	showCharts();
+	width = document.documentElement.clientWidth;
+	addEventListener("resize", onResize);
+	dark.addEventListener("change", rebuild);
+	addEventListener("beforeprint", () => paper(true));
+	addEventListener("afterprint", () => paper(false));
+})();

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The report's page: what is there without scripts, which is the table of all, and what they need.
+ *
+ * The page may load nothing and send nothing: its own policy forbids it to.  Every name in it is
+ * the archive's, and so of unknown origin.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "html_text.h"
+#include "plot.h"
+#include "report.h"
+#include "series.h"
+#include "table.h"
+#include "vcpc.h"
+
+#define METRICS		300	/* in the table */
+#define ROWS		1000	/* of all metrics together */
+#define DEFINITION	600	/* bytes of a text */
+
+static const char head[] =
+	"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; "
+	"style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	"<meta name=\"color-scheme\" content=\"light dark\">\n";
+
+static const char places[] =
+	"<noscript><p>The charts need scripts; the table does not.</p></noscript>\n"
+	"<p class=\"keys screen\">Drag over a chart to look at a part of the time, double-click for all of it. "
+	"By keyboard, in a chart: left and right read values, + and - zoom, 0 shows all.</p>\n"
+	"<div id=\"live\" aria-live=\"polite\"></div>\n"
+	"<section id=\"transactions\" aria-labelledby=\"h-transactions\" hidden><h2 id=\"h-transactions\">Transactions</h2>\n"
+	"<p class=\"screen\"><label for=\"tag\">Transaction</label> <select id=\"tag\"></select> <span id=\"more\"></span></p>\n"
+	"<div id=\"tag-charts\"></div></section>\n"
+	"<section aria-labelledby=\"h-time\"><h2 id=\"h-time\">Over time</h2><div id=\"charts\"></div></section>\n";
+
+static void put_style(FILE *out)
+{
+	fputs("<style>", out);
+	fputs(report_plot_css, out);
+	fputs(report_css, out);
+	fputs("</style>\n</head>\n<body>\n", out);
+}
+
+static void put_facts(FILE *out, const struct vcpc_drawing *d)
+{
+	const struct vcpc_window *w = &d->tally.window;
+	const struct timespec second = { 0, 1000000 };
+	char from[64], to[64];
+
+	vcpc_table_time(from, sizeof(from), w->from, second, true);
+	vcpc_table_time(to, sizeof(to), w->to, second, true);
+	fputs("<p>Host <b>", out);
+	vcpc_html_text(out, w->label.hostname, REPORT_NAME);
+	fprintf(out, "</b>, %s to %s; %lu record%s", from, to, d->tally.records,
+		d->tally.records == 1 ? "" : "s");
+	if (d->steps.records > 1)
+		fprintf(out, ". Charts have %lu records to a point", d->steps.records);
+	fputs(".</p>\n", out);
+}
+
+static void put_head(FILE *out, const struct vcpc_drawing *d, const char *archive)
+{
+	fputs(head, out);
+	fputs("<title>", out);
+	vcpc_html_text(out, archive, REPORT_NAME);
+	fputs(": vcpc report</title>\n", out);
+	put_style(out);
+	fputs("<a class=\"skip\" href=\"#all\">To the table</a>\n<header><h1>", out);
+	vcpc_html_text(out, archive, REPORT_NAME);
+	fputs("</h1>\n", out);
+	put_facts(out, d);
+	fputs("</header>\n<main>\n", out);
+}
+
+static void put_text(FILE *out, pmID pmid, int level, const char *before, const char *after)
+{
+	char *text;
+
+	if (pmLookupText(pmid, level, &text) < 0)
+		return;
+	if (*text) {
+		fputs(before, out);
+		vcpc_html_text(out, text, DEFINITION);
+		fputs(after, out);
+	}
+	free(text);
+}
+
+static void put_cell(FILE *out, double v)
+{
+	char text[32];
+
+	if (!isfinite(v)) {
+		fputs("<td>-</td>", out);
+		return;
+	}
+	vcpc_plot_number(text, sizeof(text), v);
+	fprintf(out, "<td title=\"%.9g\">%s</td>", v, text);
+}
+
+static void put_row(FILE *out, struct vcpc_drawing *d, const struct vcpc_entry *e, const struct vcpc_row *row,
+		    double scale)
+{
+	double average = row->seconds > 0 ? row->weighted / row->seconds : row->sum / row->n;
+	const char *name = vcpc_drawing_name(d, e->desc.indom, row->inst);
+
+	fputs("<tr><th scope=\"row\">", out);
+	vcpc_html_text(out, name ? name : e->desc.indom == PM_INDOM_NULL ? "(one value)" : "(no name)", REPORT_NAME);
+	fprintf(out, "</th><td>%lu</td>", row->n);
+	put_cell(out, average * scale);
+	put_cell(out, row->least * scale);
+	put_cell(out, row->most * scale);
+	if (e->desc.sem == PM_SEM_COUNTER)
+		put_cell(out, (row->gained + (row->late ? row->first : 0)) * scale);
+	fputs("</tr>\n", out);
+}
+
+/* Rows of which there are so many that they are drawn */
+static bool is_histogram(const struct vcpc_entry *e)
+{
+	return !strcmp(e->name, "vcpc.transact.hist");
+}
+
+static void put_rows(FILE *out, struct vcpc_drawing *d, size_t metric, size_t *room)
+{
+	const struct vcpc_entry *e = &d->tally.catalog.entries[metric];
+	const struct vcpc_rows *g = &d->tally.groups[metric];
+	bool counter = e->desc.sem == PM_SEM_COUNTER;
+	size_t left = 0;
+	char unit[72];
+	double scale = vcpc_series_unit(&e->desc, counter, unit, sizeof(unit));
+
+	fprintf(out, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Values\"><table><thead><tr>"
+		"<th scope=\"col\">Instance</th><th scope=\"col\">Values</th>"
+		"<th scope=\"col\">Mean%s%s</th><th scope=\"col\">Least</th><th scope=\"col\">Greatest</th>%s</tr></thead>\n",
+		*unit ? ", " : "", unit, counter ? "<th scope=\"col\">Gained</th>" : "");
+	for (size_t i = 0; i < g->n; i++) {
+		if (!g->rows[i].n && !g->rows[i].late)
+			continue;
+		if (*room) {
+			put_row(out, d, e, &g->rows[i], scale);
+			(*room)--;
+		} else {
+			left++;
+		}
+	}
+	fputs("</table></div>\n", out);
+	if (left)
+		fprintf(out, "<p>%zu more, by <code>vcpc summary</code>.</p>\n", left);
+}
+
+static void put_metric(FILE *out, struct vcpc_drawing *d, size_t metric, size_t *room)
+{
+	const struct vcpc_entry *e = &d->tally.catalog.entries[metric];
+
+	fputs("<article><h3>", out);
+	vcpc_html_text(out, e->name, REPORT_NAME);
+	fputs("</h3>\n", out);
+	put_text(out, e->desc.pmid, PM_TEXT_ONELINE, "<p>", "</p>\n");
+	put_text(out, e->desc.pmid, PM_TEXT_HELP, "<p class=\"help\">", "</p>\n");
+	if (is_histogram(e))
+		fprintf(out, "<p>%zu slots of all transactions, drawn as the heat map.</p>\n", d->tally.groups[metric].n);
+	else
+		put_rows(out, d, metric, room);
+	fputs("</article>\n", out);
+}
+
+static void put_table(FILE *out, struct vcpc_drawing *d)
+{
+	size_t metrics = 0, left = 0, room = ROWS;
+
+	fputs("<section id=\"all\" aria-labelledby=\"h-all\"><h2 id=\"h-all\">All metrics, with their definitions</h2>\n"
+	      "<p>Counters are rates a second from record to record, and what they gained in all; other values are "
+	      "averages over the time. Times that a counter adds up are seconds a second.</p>\n", out);
+	for (size_t i = 0; i < d->tally.catalog.n; i++) {
+		if (!d->tally.groups[i].n)
+			continue;
+		if (metrics++ < METRICS)
+			put_metric(out, d, i, &room);
+		else
+			left++;
+	}
+	if (!metrics)
+		fputs("<p>Nothing in this time has numbers.</p>\n", out);
+	if (left)
+		fprintf(out, "<p>%zu more metrics, by <code>vcpc summary</code>.</p>\n", left);
+	fputs("</section>\n</main>\n", out);
+}
+
+static int put_data(FILE *out, struct vcpc_drawing *d)
+{
+	size_t len;
+	char *json;
+	FILE *memory = open_memstream(&json, &len);
+	int err = memory ? report_data(memory, d) : -ENOMEM;
+
+	if (memory && fclose(memory))
+		err = -ENOMEM;
+	if (!err) {
+		fputs("<script type=\"application/json\" id=\"data\">", out);
+		vcpc_html_json(out, json);
+		fputs("</script>\n", out);
+	}
+	if (memory)
+		free(json);
+	return err;
+}
+
+static void put_scripts(FILE *out)
+{
+	fputs("<footer><details><summary>Made by vcpc " VCPC_VERSION "; charts by uPlot, whose licence is</summary><pre>", out);
+	fputs(report_plot_license, out);
+	fputs("</pre></details></footer>\n<script>", out);
+	fputs(report_plot_js, out);
+	fputs("</script>\n<script>", out);
+	fputs(report_js, out);
+	fputs("</script>\n</body>\n</html>\n", out);
+}
+
+int report_page(FILE *out, struct vcpc_drawing *d, const char *archive)
+{
+	int err;
+
+	put_head(out, d, archive);
+	fputs(places, out);
+	put_table(out, d);
+	err = put_data(out, d);
+	put_scripts(out);
+	return err ? vcpc_fail(err, "charts") : 0;
+}
