@@ -3,9 +3,9 @@
 include scripts/config.mk
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup module bpf lib tools tests .needs check check-fast test test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory soak demo bench \
+.PHONY: all help setup module bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory soak demo bench \
 	test-fresh bench-archive soak-archive soak-scripts \
-	vm-shell install clean
+	vm-shell install uninstall dist deb clean
 
 all: module lib tools ## build the module, the BPF objects, libshim and the tools
 
@@ -16,10 +16,15 @@ help: ## this list
 setup: ## install all that is missing (Debian packages, as root), and say why
 	@scripts/setup.sh
 
+# Building fetches and installs nothing: it says what is missing, and how to get it
+# (NEEDS=met: whoever calls has seen to that).
 .needs:
-	@scripts/setup.sh build $(if $(filter-out $(HOST_ARCH),$(ARCH)),lab)
+	@$(if $(filter met,$(NEEDS)),,scripts/setup.sh --check build $(if $(filter-out $(HOST_ARCH),$(ARCH)),lab))
 
-module: .needs ## build vcpc.ko for KDIR (the running kernel, or Debian's newest; KUNIT=1 with suites)
+.needs-module: .needs
+	@scripts/kdir.sh --check $(ARCH) "$(KDIR)"
+
+module: .needs-module ## build vcpc.ko for KDIR (the running kernel, or Debian's newest; KUNIT=1 with suites)
 	@mkdir -p $(OUT)/module
 	@cp -pu --parents VERSION Kbuild kmod/Kbuild $(shell find kmod include/uapi -name '*.[ch]') $(OUT)/module/
 	$(Q)$(MAKE) -C $(KDIR) M=$(OUT)/module $(KMAKEFLAGS) $(if $(KUNIT),CONFIG_VCPC_KUNIT_TEST=y) --no-print-directory modules
@@ -35,11 +40,14 @@ lib: bpf ## build libshim, shared and static
 tools: lib ## build the vcpc command and the examples
 	$(Q)$(MAKE) --no-print-directory -f tools/Makefile
 
-tests: lib tools ## build the test programs
+.needs-tests:
+	@scripts/setup.sh --check tests
+
+tests: .needs-tests lib tools ## build the test programs
 	$(Q)$(MAKE) --no-print-directory -f selftests/Makefile
 
 check: all ## checkpatch --strict, sparse, layers, symbols, documentation, scripts
-	@scripts/setup.sh build check
+	@scripts/setup.sh --check tests check
 	@scripts/check.sh $(OUT)
 
 check-fast: ## those of the checks that need no build
@@ -95,8 +103,17 @@ soak-scripts: lib ## random scripts of calls beside PCP's library for SOAK_MINUT
 vm-shell: module lib tools ## a shell in the VM of ARCH, with the module and the tools
 	@selftests/vm/shell.sh $(ARCH) $(OUT)
 
-install: ## put module, library, headers, tools and manual under DESTDIR and PREFIX
-	@scripts/install.sh $(OUT) $(PREFIX) $(VERSION) $(KDIR)
+install: ## put what was built under DESTDIR, PREFIX and LIBDIR (MODULE=no: without the module)
+	@scripts/install.sh install $(OUT)
+
+uninstall: ## take away what make install put there
+	@scripts/install.sh uninstall $(OUT)
+
+dist: ## the committed source as vcpc-VERSION.tar.xz, the same bytes each time
+	@scripts/dist.sh $(TOP)/build
+
+deb: ## Debian packages of what is committed, into build/deb
+	@scripts/deb.sh $(TOP)/build/deb
 
 clean: ## remove everything that was built
 	rm -rf build

@@ -9,7 +9,12 @@ VERSION := $(shell cat $(TOP)/VERSION)
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/vcpc
 OUT := $(TOP)/build/$(ARCH)$(if $(SAN),-san)
 
+# Where make install puts it, as GNU's standards call the folders
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+JNIDIR ?= $(LIBDIR)
+MODULE ?= if-built
+export DESTDIR PREFIX LIBDIR JNIDIR MODULE
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 
@@ -40,6 +45,11 @@ KSRC ?= $(CACHE)/ksrc
 # The kernel that the module is built for: the running one if its headers are
 # here, otherwise the newest that is installed for this machine.
 KDIR ?= $(shell $(TOP)/scripts/kdir.sh $(ARCH))
+
+# Where programs find the library beside them; RPATH= for a distribution, whose loader knows.
+RPATH ?= yes
+comma := ,
+rpath = $(if $(RPATH),-Wl$(comma)-rpath$(comma)'$(1)')
 
 OPT ?= -O2 -g
 CFLAGS += -std=gnu11 $(OPT) -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes \

@@ -1,86 +1,234 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Put what was built where it belongs; called by make install.
+# Put what was built where it belongs, list it, or take it away again; called by make install
+# and make uninstall.
 #
-# usage: install.sh BUILD PREFIX VERSION KDIR   (environment: DESTDIR)
+# usage: install.sh install|list|uninstall BUILD
+#
+# Environment, as in GNU's standards: DESTDIR, PREFIX (/usr/local), LIBDIR (PREFIX/lib), JNIDIR
+# (LIBDIR); and MODULE: "yes", "no", or "if-built" (the default).  "list" prints a line for each
+# file: mode, source, and where it goes without DESTDIR.
 set -eu
 
-build=$1 prefix=$2 version=$3 kdir=$4
-dest=${DESTDIR:-}
+action=${1:?usage: install.sh install|list|uninstall BUILD} build=${2:?usage: install.sh ACTION BUILD}
+dest=${DESTDIR:-} prefix=${PREFIX:-/usr/local}
+libdir=${LIBDIR:-$prefix/lib}
+jnidir=${JNIDIR:-$libdir}
 top=$(cd "$(dirname "$0")/.." && pwd)
-root=$dest$prefix
+version=$(cat "$top/VERSION")
+soname=$(sed -n 's/^SONAME := //p' "$top/user/Makefile")
+man=$prefix/share/man
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
-put() {
-	mode=$1 from=$2 to=$3
-	install -D -m "$mode" "$from" "$to"
-	echo "  INSTALL ${to#"$dest"}"
+file() { echo "$1|$2|$3"; }
+
+# The commands of the originals have the names of other packages' (PCP's pmtrace, cpustat).
+commands() {
+	file 755 "$build/bin/vcpc" "$prefix/bin/vcpc"
+	for name in cpustat cputrack hpmcount pmlist pmtrace; do
+		file 755 "$build/bin/$name" "$prefix/lib/vcpc/bin/$name"
+	done
 }
 
-put 755 "$build/bin/vcpc" "$root/bin/vcpc"
-# Commands of the originals: PCP's own package may have put its pmtrace there.
-for command in "$build"/bin/*; do
-	name=${command##*/}
-	if [ "$name" = vcpc ] || [ ! -f "$command" ] || [ "${name%.d}" != "$name" ]; then
-		continue
-	fi
-	if [ -z "$dest" ] && dpkg-query -S "$root/bin/$name" >/dev/null 2>&1; then
-		echo "  $root/bin/$name is another package's: ours is in $prefix/lib/vcpc/bin"
-		put 755 "$command" "$root/lib/vcpc/bin/$name"
-	else
-		put 755 "$command" "$root/bin/$name"
-	fi
-done
-put 644 "$build/lib/libshim.a" "$root/lib/libshim.a"
-for lib in "$build"/lib/libshim.so.*; do
-	put 755 "$lib" "$root/lib/${lib##*/}"
-	ln -sf "${lib##*/}" "$root/lib/libshim.so"
-done
-if [ -e "$build/lib/libshim_java.so" ]; then
-	put 755 "$build/lib/libshim_java.so" "$root/lib/libshim_java.so"
-	put 644 "$build/lib/shim-trace.jar" "$root/share/java/shim-trace.jar"
-fi
+library() {
+	file 644 "$build/lib/libshim.a" "$libdir/libshim.a"
+	file 644 "$build/lib/$soname" "$libdir/$soname"
+	file "-> $soname" - "$libdir/libshim.so"
+	[ "$action" = uninstall ] || [ -e "$build/lib/libshim_java.so" ] || return 0
+	file 644 "$build/lib/libshim_java.so" "$jnidir/libshim_java.so"
+	file 644 "$build/lib/shim-trace.jar" "$prefix/share/java/shim-trace.jar"
+}
+
 # PCP's and libcpc's own headers have the same names: ours have a folder of their own.
-(cd "$top/user/include" && find . -name '*.h' -o -name '*.inc') | while read -r header; do
-	put 644 "$top/user/include/$header" "$root/include/vcpc/$header"
-done
-put 644 "$top/include/uapi/linux/vcpc.h" "$root/include/vcpc/linux/vcpc.h"
-for pc in "$top"/scripts/pkgconfig/*.pc.in; do
-	name=$(basename "$pc" .in)
-	sed "s|@PREFIX@|$prefix|; s|@VERSION@|$version|" "$pc" >"$build/$name"
-	put 644 "$build/$name" "$root/lib/pkgconfig/$name"
-done
-for page in "$top"/Documentation/man/*.[1-8]; do
-	[ -e "$page" ] || continue
-	section=man${page##*.}
-	put 644 "$page" "$root/share/man/$section/${page##*/}"
-	# Under each other name that it has, too
-	sed -n '/^\.SH NAME/,/ \\- /{ s/ \\- .*//; s/,/ /g; /^\./d; p }' "$page" | tr ' ' '\n' | while read -r name; do
-		[ -z "$name" ] || [ -e "$top/Documentation/man/$name.${page##*.}" ] ||
-			echo ".so $section/${page##*/}" >"$root/share/man/$section/$name.${page##*.}"
+headers() {
+	(cd "$top/user/include" && find . -name '*.h' -o -name '*.inc') | sort | sed 's|^\./||' | while read -r header; do
+		file 644 "$top/user/include/$header" "$prefix/include/vcpc/$header"
 	done
-done
-# Each call has a page of its own name, which is that of its family.
-for page in "$top"/Documentation/man/*.3; do
-	sed -n 's/^\.BI* ".*[ *]\([A-Za-z_0-9]*\)(.*/\1/p' "$page" | while read -r call; do
-		link=$root/share/man/man3/$call.3
-		[ -e "$link" ] || echo ".so man3/${page##*/}" >"$link"
+	file 644 "$top/include/uapi/linux/vcpc.h" "$prefix/include/vcpc/linux/vcpc.h"
+}
+
+# The library's folder in terms of the prefix, where it is below it
+pkgconfig() {
+	for pc in "$top"/scripts/pkgconfig/*.pc.in; do
+		name=$(basename "$pc" .in)
+		sed "s|@LIBDIR@|$libdir|; s|@PREFIX@|$prefix|; s|@VERSION@|$version|; s|^libdir=$prefix/|libdir=\${prefix}/|" "$pc" >"$work/$name"
+		file 644 "$work/$name" "$libdir/pkgconfig/$name"
 	done
-done
+}
+
+# One page a file; under each other name of its heading, and under each call of its synopsis, a line
+# that refers to it.  PCP's packages have pages of the names of its trace calls: ours end in "vcpc".
+manual() {
+	mkdir -p "$work/man"
+	awk -v man="$man" -v work="$work/man" '
+		function target(name) { return "man" section "/" name "." section (name ~ /^pmtrace/ ? "vcpc" : "") }
+		function put(name, from) {
+			if (!((name, section) in seen))
+				print "644|" from "|" man "/" target(name)
+			seen[name, section] = 1
+		}
+		function refer(name, to, from) {
+			if ((name, section) in seen || (name "." section) in pages)
+				return
+			to = target(name)
+			sub(/.*\//, "", to)
+			from = work "/" to
+			print ".so " target(base) >from
+			close(from)
+			put(name, from)
+		}
+		BEGIN {
+			for (i = 1; i < ARGC; i++) {
+				name = ARGV[i]
+				sub(/.*\//, "", name)
+				pages[name]
+			}
+		}
+		FNR == 1 {
+			base = FILENAME
+			sub(/.*\//, "", base)
+			section = base
+			sub(/.*\./, "", section)
+			sub(/\.[0-9]$/, "", base)
+			heading = 0
+			put(base, FILENAME)
+		}
+		/^\.SH/ { heading = /^\.SH NAME/; next }
+		heading && !/^\./ {
+			last = sub(/ \\- .*/, "")
+			gsub(/,/, " ")
+			for (i = 1; i <= NF; i++)
+				refer($i)
+			if (last)
+				heading = 0
+		}
+		section == 3 && /^\.BI* ".*[ *][A-Za-z_0-9]+\(/ {
+			call = $0
+			sub(/\(.*/, "", call)
+			sub(/.*[ *]/, "", call)
+			if (call ~ /^[A-Za-z_0-9]+$/)
+				refer(call)
+		}' "$top"/Documentation/man/*.[1-8]
+}
 
 # Who may open /dev/vcpc: a group, and the rule that gives it the node
-put 644 "$top/scripts/system/60-vcpc.rules" "$dest/usr/lib/udev/rules.d/60-vcpc.rules"
-put 644 "$top/scripts/system/vcpc.conf" "$dest/usr/lib/sysusers.d/vcpc.conf"
-if [ -z "$dest" ]; then
-	getent group vcpc >/dev/null || groupadd --system vcpc
-	if command -v udevadm >/dev/null; then udevadm control --reload 2>/dev/null || :; fi
-	echo "  who is in the group vcpc may count its own threads: usermod -aG vcpc USER"
-fi
+system() {
+	file 644 "$top/scripts/system/60-vcpc.rules" "/usr/lib/udev/rules.d/60-vcpc.rules"
+	file 644 "$top/scripts/system/vcpc.conf" "/usr/lib/sysusers.d/vcpc.conf"
+}
 
-if [ -e "$build/vcpc.ko" ]; then
-	release=$(modinfo -F vermagic "$build/vcpc.ko" | cut -d ' ' -f 1)
-	put 644 "$build/vcpc.ko" "$dest/lib/modules/$release/extra/vcpc.ko"
-	[ -n "$dest" ] || depmod "$release"
-else
-	echo "  no vcpc.ko was built (KDIR is $kdir): the module is not installed"
-fi
-[ -n "$dest" ] || ldconfig
+module() {
+	case ${MODULE:-if-built} in
+	no) return ;;
+	if-built) [ -e "$build/vcpc.ko" ] || return 0 ;;
+	esac
+	[ "$action" != uninstall ] || return 0
+	file 644 "$build/vcpc.ko" "/lib/modules/$(release)/extra/vcpc.ko"
+}
+
+release() { /sbin/modinfo -F vermagic "$build/vcpc.ko" 2>/dev/null | cut -d ' ' -f 1; }
+
+files() {
+	commands
+	library
+	headers
+	pkgconfig
+	manual
+	system
+	module
+}
+
+# All is there before anything is put anywhere.
+all_built() {
+	while IFS='|' read -r _ from _; do
+		if [ "$from" != - ] && ! [ -e "$from" ]; then
+			echo "install: ${from#"$top"/} has not been built; run 'make' first (as yourself)" >&2
+			return 1
+		fi
+	done <"$work/.files"
+}
+
+# A call of install for all of one mode and one folder
+put() {
+	awk -F '|' -v dest="$dest" '
+		function quoted(text) { gsub(/\047/, "\047\\\047\047", text); return "\047" text "\047" }
+		{
+			folder = dest $3
+			name = $3
+			sub(/\/[^\/]*$/, "", folder)
+			sub(/.*\//, "", name)
+		}
+		!(folder in made) { made[folder]; print "mkdir -p " quoted(folder) }
+		$1 ~ /^-> / { print "ln -sf " quoted(substr($1, 4)) " " quoted(dest $3); next }
+		$2 !~ ("/" name "$") { print "install -m " $1 " " quoted($2) " " quoted(dest $3); next }
+		{ files[$1 " -t " quoted(folder)] = files[$1 " -t " quoted(folder)] " " quoted($2) }
+		END { for (group in files) print "install -m " group files[group] }' "$work/.files" >"$work/.commands"
+	sh -e "$work/.commands"
+	awk -F '|' '{ print "  INSTALL " $3 }' "$work/.files"
+}
+
+# Whatever kernels it was installed for
+take_modules() {
+	for module in "$dest"/lib/modules/*/extra/vcpc.ko; do
+		[ -e "$module" ] || continue
+		rm -f "$module" && echo "  REMOVE  ${module#"$dest"}"
+		kernel=${module%/extra/vcpc.ko}
+		if [ -z "$dest" ]; then depmod "${kernel##*/}"; else rmdir -p "${module%/*}" 2>/dev/null || :; fi
+	done
+}
+
+# Files first, then the folders that are ours or, below a DESTDIR, that this left empty.
+take() {
+	awk -F '|' -v dest="$dest" '{ print dest $3 }' "$work/.files" >"$work/.targets"
+	tr '\n' '\0' <"$work/.targets" | xargs -0 rm -vf | sed 's/^removed /  REMOVE  /'
+	awk -v dest="$dest" '
+		{
+			while (sub(/\/[^\/]*$/, "") && length($0) > length(dest))
+				if (!($0 in seen) && (dest != "" || $0 ~ /\/vcpc(\/|$)/)) {
+					seen[$0]
+					print length($0), $0
+				}
+		}' "$work/.targets" | sort -rn | cut -d ' ' -f 2- | tr '\n' '\0' |
+		xargs -0 -r rmdir --ignore-fail-on-non-empty 2>/dev/null || :
+}
+
+# What the running system has to hear of, where it is the one that files were put on
+announce() {
+	[ -z "$dest" ] || return 0
+	ldconfig
+	if command -v udevadm >/dev/null; then udevadm control --reload 2>/dev/null || :; fi
+	if [ "$action" = install ] && [ -e "$build/vcpc.ko" ] && [ "${MODULE:-}" != no ]; then depmod "$(release)"; fi
+}
+
+advise() {
+	[ -z "$dest" ] || return 0
+	getent group vcpc >/dev/null || groupadd --system vcpc
+	echo "install: who is in the group vcpc may count its own threads: usermod -aG vcpc USER"
+	echo "install: the commands of the originals (cpustat, pmtrace, ...) are in $prefix/lib/vcpc/bin"
+	if ! [ -e "$build/vcpc.ko" ]; then
+		echo "install: no module was built, so none is installed; 'make module' builds it"
+	elif [ "$(release)" != "$(uname -r)" ]; then
+		echo "install: vcpc.ko is for Linux $(release), this is $(uname -r): modprobe finds it when that kernel runs"
+	fi
+}
+
+files >"$work/.files"
+case $action in
+list) cat "$work/.files" ;;
+install)
+	all_built
+	put
+	announce
+	advise
+	;;
+uninstall)
+	if [ -z "$dest" ] && [ -d /sys/module/vcpc ]; then
+		echo "uninstall: the module stays loaded until 'rmmod vcpc', which waits for nobody's sets"
+	fi
+	take
+	[ "${MODULE:-}" = no ] || take_modules
+	announce
+	;;
+*) sed -n '4,12s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+esac

@@ -1,19 +1,37 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Print the kernel build folder to build the module against for a machine.
+# Print the kernel build folder to build the module against for a machine, or check one.
+#
+# usage: kdir.sh ARCH
+#        kdir.sh --check ARCH KDIR    fails if it is none; says if it is not the running kernel's
 set -eu
-arch=${1:?usage: kdir.sh ARCH}
+here=$(dirname "$0")
 host=$(uname -m | sed s/aarch64/arm64/)
+running=/lib/modules/$(uname -r)/build
 
+if [ "${1:-}" = --check ]; then
+	arch=$2 kdir=$3
+	if [ ! -e "$kdir/Makefile" ]; then
+		echo "module: no kernel headers in '$kdir'; as root: apt-get install linux-headers-$(echo "$host" | sed s/x86_64/amd64/)" >&2
+		echo "module: ('make lib tools' builds all but the module; KDIR= names another folder)" >&2
+		exit 1
+	fi
+	if [ "$arch" = "$host" ] && [ "$kdir" != "$running" ]; then
+		echo "module: it is built for the kernel of $kdir, and loads into no other: what runs is $(uname -r),"
+		echo "module: whose headers are not in $running (on Debian: the package linux-headers-$(uname -r))"
+	fi
+	exit 0
+fi
+
+arch=${1:?usage: kdir.sh ARCH}
 if [ "$arch" = "$host" ]; then
-	running=/lib/modules/$(uname -r)/build
 	if [ -e "$running/Makefile" ]; then
 		echo "$running"
 		exit
 	fi
 	root=
 else
-	root=$("$(dirname "$0")/sysroot.sh" path "$arch")
+	root=$("$here/sysroot.sh" path "$arch")
 fi
 suffix=$(echo "$arch" | sed s/x86_64/amd64/)
 for dir in "$root"/usr/src/linux-headers-6.*-"$suffix"; do

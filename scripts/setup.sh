@@ -3,7 +3,10 @@
 # Install what is missing on a Debian machine, saying what, why, how much and how far it is;
 # does nothing when all is there.
 #
-# usage: setup.sh [build|lab|demo|newer|check|peers|browser|docs ...]   (default: all up to peers)
+# usage: setup.sh [--check] [build|module|tests|lab|demo|newer|check|peers|deb|browser|docs ...]   (default: all up to peers)
+#
+# With --check it installs and fetches nothing, and needs no root: if something is missing, it
+# says what, and which command installs it, and fails.
 set -eu
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
@@ -26,9 +29,9 @@ build|libbz2-dev|bzip2
 build|liblzma-dev|xz
 build|libzstd-dev|zstd
 build|libpfm4-dev|event names and encodings
-build|linux-headers-$host|the kernel's headers, for the module
-build|linux-source-6.1|kselftest's harness, checkpatch
-build|xz-utils|unpacks the kernel's source
+module|linux-headers-$host|the kernel's headers, for the module
+tests|linux-source-6.1|kselftest's harness, checkpatch
+tests|xz-utils|unpacks the kernel's source
 lab|gcc-$cross|builds for the other machine
 lab|libc6-dev-$cross_arch-cross|C library of the other machine
 lab|qemu-system-x86|runs the x86-64 VM
@@ -58,6 +61,10 @@ check|valgrind|finds use of unset or freed memory
 check|libc6-dbg|names in the loader, for valgrind
 check|libclang-rt-14-dev|fuzzes the reader of archives, and what an agent answers
 browser|chromium|opens the pages of vcpc report, in a test that is skipped without
+deb|debhelper|builds the packages
+deb|dh-dkms|registers the module's source with DKMS
+deb|dpkg-dev|dpkg-buildpackage
+deb|default-jdk-headless|the Java class of the trace calls
 peers|pcp|Performance Co-Pilot's own programs read our archives
 peers|libpcp3-dev|its library runs the same test client as ours
 peers|libpcp-import1-dev|its import library makes the same archives as ours
@@ -70,11 +77,18 @@ docs|python3-sphinx|makes the documentation's site (make docs)
 docs|man-db|puts the manual pages into it
 "
 
-parts=${*:-build lab demo newer check peers}
+only_check=
+if [ "${1:-}" = --check ]; then
+	only_check=1
+	shift
+fi
+# "deb" is what only packages are built with, "browser" and "docs" what only those look at.
+all='build module tests lab demo newer check peers deb browser docs'
+parts=${*:-${all% deb*}}
 for part in $parts; do
-	case $part in
-	build | lab | demo | newer | check | peers | browser | docs) ;;
-	*) echo "setup: no part '$part'; there are: build lab demo newer check peers browser docs" >&2; exit 2 ;;
+	case " $all " in
+	*" $part "*) ;;
+	*) echo "setup: no part '$part'; there are: $all" >&2; exit 2 ;;
 	esac
 done
 
@@ -151,6 +165,12 @@ how_much() {
 	LC_ALL=C apt-get install --assume-no --no-install-recommends "$@" 2>/dev/null |
 		sed -n 's/^Need to get \(.*\) of archives\./setup: to fetch: \1/p; s/^After this operation, \(.*\) of additional .*/setup: on disk: \1/p'
 }
+
+if [ -n "$only_check" ]; then
+	[ -n "$missing" ] || exit 0
+	echo "setup: this installs them, as root: scripts/setup.sh $parts   ('make setup': all that tests need, too)" >&2
+	exit 1
+fi
 
 if [ -n "$missing" ]; then
 	echo "setup: fetching the package lists"

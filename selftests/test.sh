@@ -179,7 +179,7 @@ setsid "$0" --vms "$work" "$started" >"$logs/vms.log" 2>&1 &
 vms=$!
 stage main "source: style, structure, documentation" source_checks
 # shellcheck disable=SC2086
-stage main "native" native "$host" "$top/build/$host" $native_folders archive headers lab
+stage main "native" native "$host" "$top/build/$host" $native_folders archive headers lab scripts
 stage main "native: an archive of any bytes, for a minute" native "$host" "$top/build/$host" fuzz
 # shellcheck disable=SC2086
 stage main "native, with AddressSanitizer and UBSan" native "$host-asan" "$top/build/$host-san" $native_folders

@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 build=$top/build/arm64
 
-"$top/scripts/setup.sh" build lab
+"$top/scripts/setup.sh" build module tests lab
 mkdir -p "$top/build/logs"
 echo "bench: building for arm64"
 make -C "$top" -j"$(nproc)" --no-print-directory ARCH=arm64 module tests >"$top/build/logs/bench.log" 2>&1 ||

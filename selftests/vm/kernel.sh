@@ -28,7 +28,7 @@ shift
 results=${RESULTS:-$(mktemp)}
 [ -n "${RESULTS:-}" ] || trap 'rm -f "$results"' EXIT
 
-[ -n "${RESULTS:-}" ] || "$top/scripts/setup.sh" build lab newer
+[ -n "${RESULTS:-}" ] || "$top/scripts/setup.sh" build module tests lab newer
 
 # say_how_far: every minute, while a kernel is built for the first time
 say_how_far() {

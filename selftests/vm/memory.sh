@@ -21,7 +21,7 @@ trap 'rm -f "$results"' EXIT
 mkdir -p "$top/build/logs"
 make_all() { make -C "$top" --no-print-directory -j"$(nproc)" "$@" >"$top/build/logs/$kind.log" 2>&1; }
 
-"$top/scripts/setup.sh" build check
+"$top/scripts/setup.sh" build module tests check
 make_all module lib tools tests
 build=$top/build/x86_64
 options='--memory 2048 --timeout 7200'

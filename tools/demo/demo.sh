@@ -29,7 +29,7 @@ build() {
 }
 
 step "1. What is needed: packages, kernels for the VM (fetched once: a few minutes)"
-"$top/scripts/setup.sh" build lab demo
+"$top/scripts/setup.sh" build module lab demo
 
 step "2. Build: module, BPF programs, library and tools, for the VM ($guest) and for here ($host)"
 build $guest ARCH=$guest module lib tools

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Build Debian source and binary packages of what is committed; called by make deb.
+#
+# usage: deb.sh FOLDER
+#
+# FOLDER gets the packages.  The same commit makes the same bytes, whatever the checkout is called:
+# times are of the changelog's entry, and no path of this machine is in them.
+set -eu
+folder=${1:?usage: deb.sh FOLDER}
+here=$(cd "$(dirname "$0")" && pwd)
+version=$(cat "$here/../VERSION")
+
+command -v dh_dkms >/dev/null || {
+	echo "deb: debhelper is missing; this installs it, as root: scripts/setup.sh build deb" >&2
+	exit 1
+}
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+work=$(mktemp -d "$folder/work.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+tarball=$("$here/dist.sh" "$work")
+tar -C "$work" -xf "$tarball"
+(cd "$work/vcpc-$version" && dpkg-buildpackage -us -uc -j"$(nproc)" ${DEB_OPTIONS:-}) >"$folder/build.log" 2>&1 || {
+	tail -n 40 "$folder/build.log" >&2
+	echo "deb: dpkg-buildpackage failed; all of it is in $folder/build.log" >&2
+	exit 1
+}
+mv "$work"/*.deb "$work"/*.dsc "$work"/*.tar.* "$work"/*.changes "$work"/*.buildinfo "$folder/"
+rm -f "$folder/vcpc-$version.tar.xz"
+ls "$folder"/*.deb

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# make install puts down what it lists, where it was told to; make uninstall leaves nothing.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+dest=$dir/root evidence=$dir/log
+export DESTDIR="$dest" PREFIX=/opt/x LIBDIR=/opt/x/lib/some-triplet JNIDIR=/opt/x/lib/jni MODULE=no
+
+# installer ACTION [BUILD]: all that it says goes into the log
+installer() { "$top/scripts/install.sh" "$1" "${2:-$build}" >"$dir/log" 2>&1; }
+
+# left: files and links below the destination
+left() { (cd "$dest" && find . ! -type d | sed 's/^\.//' | sort); }
+
+installer list; result "list"
+cut -d '|' -f 3 "$dir/log" | sort >"$dir/listed"
+[ -z "$(uniq -d "$dir/listed")" ] && [ "$(wc -l <"$dir/listed")" -gt 100 ]; result "each file is listed once"
+[ ! -e "$dest" ]; result "listing puts nothing anywhere"
+installer install; result "install"
+left >"$dir/there"
+cmp "$dir/listed" "$dir/there" >"$dir/log" 2>&1; result "what is there is what was listed"
+! grep -E '/\.[^/]*$' "$dir/there" >"$dir/log"; result "no hidden files"
+! grep -vE '^(/opt/x|/usr/lib/(udev|sysusers\.d))/' "$dir/there" >"$dir/log"; result "all is under PREFIX, but what systemd reads"
+[ -e "$dest/opt/x/lib/some-triplet/libshim.so.1" ] && [ -e "$dest/opt/x/lib/some-triplet/libshim.so" ]; result "LIBDIR"
+grep -qx "libdir=\${prefix}/lib/some-triplet" "$dest/opt/x/lib/some-triplet/pkgconfig/libshim.pc"; result "pkg-config knows of LIBDIR"
+[ -x "$dest/opt/x/lib/vcpc/bin/pmtrace" ] && [ ! -e "$dest/opt/x/bin/pmtrace" ]; result "commands of the originals have a folder of their own"
+broken=$(grep -l '^\.so ' "$dest"/opt/x/share/man/man*/* | while read -r page; do
+	[ -e "$dest/opt/x/share/man/$(sed -n 's/^\.so //p' "$page")" ] || echo "$page"
+done)
+[ -z "$broken" ]; result "each page that refers to another finds it"
+installer install; result "install again"
+mkdir -p "$dest/opt/x/include/other" && : >"$dest/opt/x/include/other/file.h"
+installer uninstall; result "uninstall"
+[ "$(left)" = /opt/x/include/other/file.h ]; result "it leaves what is not ours"
+rm -r "$dest/opt/x/include/other"
+installer install && installer uninstall && [ -z "$(find "$dest" -mindepth 1)" ]; result "and of ours nothing, no folder either"
+mkdir "$dir/empty"
+! installer install "$dir/empty" && grep -q "run 'make' first" "$dir/log" && [ -z "$(find "$dest" -mindepth 1 2>/dev/null)" ]
+result "without a build it says so, and installs nothing"
+if [ -e "$build/vcpc.ko" ]; then
+	MODULE=yes installer install && find "$dest/lib/modules" -name vcpc.ko | grep -q .; result "the module, if it is asked for"
+	rm -rf "$dir/gone" && mkdir "$dir/gone"
+	MODULE=yes installer uninstall "$dir/gone" && [ -z "$(find "$dest" -mindepth 1)" ]; result "is found without a build, too"
+fi
+done_testing

@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# setup.sh --check says what is missing and how to get it, and installs nothing.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+evidence=$dir/log
+mkdir "$dir/bin"
+printf '#!/bin/sh\necho "ii  gcc"\n' >"$dir/bin/dpkg-query"
+printf '#!/bin/sh\necho "$0" >>%s/called\n' "$dir" >"$dir/bin/apt-get"
+cp "$dir/bin/apt-get" "$dir/bin/sudo"
+chmod +x "$dir"/bin/*
+
+check() { PATH="$dir/bin:$PATH" "$top/scripts/setup.sh" --check "$@" >"$dir/log" 2>&1; }
+
+! check build; result "fails if something is missing"
+grep -q 'missing clang .*BPF' "$dir/log" && ! grep -q 'missing gcc ' "$dir/log"; result "says what, and why"
+grep -q 'as root: scripts/setup.sh build' "$dir/log"; result "says which command gets it"
+! grep -q linux-source "$dir/log"; result "building needs nothing that only tests need"
+[ ! -e "$dir/called" ]; result "calls neither apt-get nor sudo"
+sed -n 's/^[a-z]*|\([^|]*\)|.*/\1/p' "$top/scripts/setup.sh" |
+	sed "s/\$host/$(dpkg --print-architecture 2>/dev/null || echo amd64)/" >"$dir/all"
+printf '#!/bin/sh\nsed "s/^/ii  /" %s/all\n' "$dir" >"$dir/bin/dpkg-query"
+check build tests; result "succeeds if all is there"
+[ ! -s "$dir/log" ]; result "silently"
+! check nonsense && grep -q "no part 'nonsense'" "$dir/log"; result "a part that is not there"
+done_testing
