@@ -13,7 +13,7 @@
 #define SETS		100
 #define GROUPS		2
 #define ROUNDS		4
-#define ROUND		(SECOND / 2)
+#define ROUND		(SECOND / 5)
 /* How long the neighbor may take to begin, and to die */
 #define TO_BEGIN_MS	100000
 #define TO_DIE		(100 * SECOND)
