@@ -31,6 +31,7 @@ build|libzstd-dev|zstd
 build|libpfm4-dev|event names and encodings
 module|linux-headers-$host|the kernel's headers, for the module
 tests|tzdata|times of other time zones
+tests|locales|numbers as other languages write them
 tests|linux-source-6.1|kselftest's harness, checkpatch
 tests|xz-utils|unpacks the kernel's source
 lab|gcc-$cross|builds for the other machine
