@@ -59,6 +59,7 @@ check|libc6-dbg|names in the loader, for valgrind
 check|libclang-rt-14-dev|fuzzes the reader of archives, and what an agent answers
 peers|pcp|Performance Co-Pilot's own programs read our archives
 peers|libpcp3-dev|its library runs the same test client as ours
+peers|libpcp-pmda3-dev|our agent of its collector
 peers|libpcp-import1-dev|its import library makes the same archives as ours
 peers|libpcp-trace2-dev|its trace library sends the same events as ours
 peers|libpapi-dev|PAPI counts beside us
