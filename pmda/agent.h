@@ -19,11 +19,14 @@ struct domain {
 /**
  * struct agent - all there is
  * @machine: what is told
+ * @number: of the domain of metrics: 450, or 10 for trace.*
  * @window_ns: traced events are read again when the last reading is that old
  * @read_ns: when that was
- * @metrics: of one PCP domain, as the library wants them; m_user: number in the machine's list + 1
+ * @metrics: of that domain, as the library wants them; m_user: number in the machine's list + 1
+ * @nmetrics: how many
  * @indoms: as the library wants them
  * @domains: the same by number
+ * @nindoms: how many
  */
 struct agent {
 	struct shim_machine *machine;

@@ -20,7 +20,7 @@ put 755 "$build/bin/vcpc" "$root/bin/vcpc"
 # Commands of the originals: PCP's own package may have put its pmtrace there.
 for command in "$build"/bin/*; do
 	name=${command##*/}
-	if [ "$name" = vcpc ] || [ ! -f "$command" ] || [ "${name%.d}" != "$name" ]; then
+	if [ "$name" = vcpc ] || [ "$name" = pmdavcpc ] || [ ! -f "$command" ] || [ "${name%.d}" != "$name" ]; then
 		continue
 	fi
 	if [ -z "$dest" ] && dpkg-query -S "$root/bin/$name" >/dev/null 2>&1; then
@@ -30,6 +30,16 @@ for command in "$build"/bin/*; do
 		put 755 "$command" "$root/bin/$name"
 	fi
 done
+# PCP's agent stands where PCP looks for it, under no prefix of ours.
+if [ -e "$build/bin/pmdavcpc" ]; then
+	put 755 "$build/bin/pmdavcpc" "$dest/var/lib/pcp/pmdas/vcpc/pmdavcpc"
+	for file in Install Remove; do
+		put 755 "$top/pmda/files/$file" "$dest/var/lib/pcp/pmdas/vcpc/$file"
+	done
+	for file in domain.h root vcpc.conf; do
+		put 644 "$top/pmda/files/$file" "$dest/var/lib/pcp/pmdas/vcpc/$file"
+	done
+fi
 put 644 "$build/lib/libshim.a" "$root/lib/libshim.a"
 for lib in "$build"/lib/libshim.so.*; do
 	put 755 "$lib" "$root/lib/${lib##*/}"

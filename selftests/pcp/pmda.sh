@@ -63,12 +63,14 @@ answers() {
 }
 
 start() {
-	printf 'pmcd\t2\tdso\tpmcd_init\t%s/pmcd/pmda_pmcd.so\n' "$PCP_PMDAS_DIR" >"$dir/pmcd.conf"
-	printf 'vcpc\t450\tpipe\tbinary\t%s -d 450 -T 0.01 -c %s -l %s/log/pmcd/vcpc.log\n' \
-		"$build/bin/pmdavcpc" "$VCPC_CONFIG" "$dir" >>"$dir/pmcd.conf"
-	printf 'trace\t10\tpipe\tbinary\t%s -t -l %s/log/pmcd/trace.log\n' \
-		"$build/bin/pmdavcpc" "$dir" >>"$dir/pmcd.conf"
-	printf '[access]\nallow "*" : all;\n' >>"$dir/pmcd.conf"
+	{
+		printf 'pmcd\t2\tdso\tpmcd_init\t%s/pmcd/pmda_pmcd.so\n' "$PCP_PMDAS_DIR"
+		printf 'vcpc\t450\tpipe\tbinary\t%s -d 450 -T 0.01 -c %s -l %s/log/pmcd/vcpc.log\n' \
+			"$build/bin/pmdavcpc" "$VCPC_CONFIG" "$dir"
+		printf 'trace\t10\tpipe\tbinary\t%s -t -l %s/log/pmcd/trace.log\n' \
+			"$build/bin/pmdavcpc" "$dir"
+		printf '[access]\nallow "*" : all;\n'
+	} >"$dir/pmcd.conf"
 	env -u TZ "$PCP_BINADM_DIR/pmcd" -f -A -i 127.0.0.1 -p 44321 -s "$dir/run/pmcd.socket" \
 		-c "$dir/pmcd.conf" -l "$dir/log/pmcd/pmcd.log" -n "$dir/pmns/root" \
 		-U root -x "$dir/log/pmcd/fatal" >/dev/null 2>&1 &
@@ -135,6 +137,25 @@ logged() {
 	[ "$(grep -c cpu0 "$dir/replayed")" -ge 1 ]
 }
 
+# As fleet.rst has it: one value by the proxy's REST, and the same for a scraper
+by_proxy() {
+	mkdir -p "$dir/log/pmproxy"
+	"$PCP_BINADM_DIR/pmproxy" -f -A -i 127.0.0.1 -p 44322 -s "$dir/run/pmproxy.socket" -U root \
+		-l "$dir/log/pmproxy/log" -x "$dir/log/pmproxy/fatal" >/dev/null 2>&1 &
+	proxy=$!
+	tries=0
+	until curl -s "http://127.0.0.1:44322/pmapi/fetch?hostspec=127.0.0.1&names=vcpc.control.module" \
+		>"$dir/rest" && [ -s "$dir/rest" ] || [ $tries = 100 ]; do
+		tries=$((tries + 1))
+		sleep 0.05
+	done
+	curl -s "http://127.0.0.1:44322/metrics?hostspec=127.0.0.1&names=vcpc.control.module" >"$dir/scraped"
+	kill $proxy
+	wait $proxy 2>/dev/null
+	cat "$dir/rest" "$dir/scraped" >&2
+	grep -q '"name":"vcpc.control.module"' "$dir/rest" && grep -q '^vcpc_control_module.* [01]' "$dir/scraped"
+}
+
 wrong_config() {
 	printf 'cpus cs\nnothing\n' >"$dir/wrong"
 	! "$build/bin/pmdavcpc" -c "$dir/wrong" -N >/dev/null 2>"$dir/out" &&
@@ -167,6 +188,12 @@ if [ -e /sys/fs/bpf/vcpc ]; then
 else
 	off
 	result "where tracing is off, metrics say to try again"
+fi
+if [ -x "$PCP_BINADM_DIR/pmproxy" ] && command -v curl >/dev/null; then
+	by_proxy
+	result "PCP's proxy serves it"
+else
+	skip "PCP's proxy serves it" "pmproxy or curl is not installed"
 fi
 refuses
 result "what is a fact cannot be stored"

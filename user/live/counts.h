@@ -17,6 +17,9 @@ extern const struct shim_metric_indom shim_live_targets;
 /**
  * struct shim_count_metric - an event's metric, with the texts that belong to it
  * @metric: points into what follows
+ * @name: of the metric
+ * @line: what it is, in one line
+ * @help: and in more
  */
 struct shim_count_metric {
 	struct shim_metric metric;

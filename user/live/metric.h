@@ -41,6 +41,11 @@
 /**
  * struct shim_metric - one metric
  * @name: whole
+ * @pmid: its number
+ * @indom: of its instances, or SHIM_INDOM_NULL
+ * @type: enum shim_type
+ * @sem: enum shim_sem
+ * @units: as in struct shim_desc
  * @live_only: archives of vcpc record do not have it
  * @line: what it is, in one line
  * @help: and in more

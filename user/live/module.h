@@ -13,9 +13,11 @@
 /**
  * struct shim_live_module - the last sample
  * @tracing: what shim_bpf__status() said
- * @drops: valid if @drops_status is 0
+ * @drops_status: 0, or why they are not known
+ * @drops: by reason
  * @loaded: the module is
- * @stats: its own statistics, valid if @stats_status is 0
+ * @stats_status: 0, or why they are not known
+ * @stats: its own statistics
  */
 struct shim_live_module {
 	int tracing;

@@ -35,7 +35,8 @@ struct shim_live_part {
  * @part: what was written of it, by whom
  * @total: all together
  * @before: that of the sample before
- * @since: what came between the two, as worked out for the sample number @since_of
+ * @since: what came between the two, as worked out
+ * @since_of: for the sample of that number
  * @slots: of a transaction: instance numbers of its histogram's slots, 0: none yet
  */
 struct shim_live_tag {

@@ -138,6 +138,12 @@ struct shim_record_source {
 
 /**
  * struct shim_record_metric - a metric, as a pmDesc and its texts
+ * @name: whole
+ * @pmid: its number
+ * @indom: of its instances, or PM_INDOM_NULL
+ * @type: PM_TYPE_*
+ * @sem: PM_SEM_*
+ * @units: as a pmUnits
  * @line: what it is, in one line, or NULL
  * @help: and in more, or NULL
  */
