@@ -37,8 +37,9 @@ lib: bpf ## build libshim, shared and static
 	$(Q)$(MAKE) --no-print-directory -f user/Makefile
 	$(Q)$(MAKE) --no-print-directory -f user/java/Makefile
 
-tools: lib ## build the vcpc command and the examples
+tools: lib ## build the vcpc command, the examples, and PCP's agent if its headers are here
 	$(Q)$(MAKE) --no-print-directory -f tools/Makefile
+	$(Q)$(MAKE) --no-print-directory -f pmda/Makefile
 
 .needs-tests:
 	@scripts/setup.sh --check tests

@@ -40,6 +40,19 @@ library() {
 	file 644 "$build/lib/shim-trace.jar" "$prefix/share/java/shim-trace.jar"
 }
 
+# PCP's agent stands where PCP looks for it, under no prefix of ours.
+agent() {
+	[ "$action" = uninstall ] || [ -e "$build/bin/pmdavcpc" ] || return 0
+	pmda=/var/lib/pcp/pmdas/vcpc
+	file 755 "$build/bin/pmdavcpc" "$pmda/pmdavcpc"
+	for name in Install Remove; do
+		file 755 "$top/pmda/files/$name" "$pmda/$name"
+	done
+	for name in domain.h root vcpc.conf; do
+		file 644 "$top/pmda/files/$name" "$pmda/$name"
+	done
+}
+
 # PCP's and libcpc's own headers have the same names: ours have a folder of their own.
 headers() {
 	(cd "$top/user/include" && find . -name '*.h' -o -name '*.inc') | sort | sed 's|^\./||' | while read -r header; do
@@ -132,6 +145,7 @@ release() { /sbin/modinfo -F vermagic "$build/vcpc.ko" 2>/dev/null | cut -d ' ' 
 files() {
 	commands
 	library
+	agent
 	headers
 	pkgconfig
 	manual

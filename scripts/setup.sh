@@ -69,6 +69,7 @@ deb|dpkg-dev|dpkg-buildpackage
 deb|default-jdk-headless|the Java class of the trace calls
 peers|pcp|Performance Co-Pilot's own programs read our archives
 peers|libpcp3-dev|its library runs the same test client as ours
+peers|libpcp-pmda3-dev|our agent of its collector
 peers|libpcp-import1-dev|its import library makes the same archives as ours
 peers|libpcp-trace2-dev|its trace library sends the same events as ours
 peers|libpapi-dev|PAPI counts beside us

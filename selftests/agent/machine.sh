@@ -22,7 +22,7 @@ exec 2>"$dir/errors"
 evidence="$dir/errors $dir/live $dir/recorded"
 way=probe
 [ ! -e /dev/vcpc ] || way=kernel
-metrics=$(sed -n 's/^	{ "\(trace\.[a-z_.]*\)".*/\1/p' "$here/record_trace.c")
+metrics=$(sed -n 's/^	BOTH[_AS]*("\([a-z_.]*\)".*/trace.\1/p' "$here/live_trace.c")
 
 # described: each metric of trace.* in the archive $dir/a is as the agent has it
 described() {

@@ -52,7 +52,6 @@ TEST(no_archive)
 	EXPECT_EQ(pmNewContext(PM_CONTEXT_HOST, "unix:/nonexistent/socket"), -ENOENT);
 	EXPECT_EQ(pmNewContext(PM_CONTEXT_HOST, ""), PM_ERR_NOTHOST);
 	EXPECT_EQ(pmNewContext(PM_CONTEXT_HOST, NULL), PM_ERR_NOCONTEXT);
-	EXPECT_EQ(pmNewContext(PM_CONTEXT_LOCAL, NULL), PM_ERR_NYI);
 	EXPECT_EQ(pmNewContext(0, "x"), PM_ERR_NOCONTEXT);
 	EXPECT_EQ(pmNewContext(-1, "x"), PM_ERR_NOCONTEXT);
 	EXPECT_EQ(pmWhichContext(), PM_ERR_NOCONTEXT);

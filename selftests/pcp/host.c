@@ -323,7 +323,6 @@ TEST_F(host, greetings)
 		pmUseContext(self->handle);
 	}
 	EXPECT_EQ(pmNewContext(PM_CONTEXT_HOST, NULL), PM_ERR_NOCONTEXT);
-	EXPECT_EQ(pmNewContext(PM_CONTEXT_LOCAL, NULL), PM_ERR_NYI);
 }
 
 /* More than pmcd takes in one request is refused before it is sent */

@@ -50,7 +50,7 @@ done
 set -- "$@" --with "$selftests/tap.sh:/tests/tap.sh" --with "$selftests/run-tests.sh:/tests/run-tests.sh" \
 	--with "$selftests/pcp/agent.sh:/tests/pcp/agent.sh" --with "$build/bin/vcpc:/usr/bin/vcpc" \
 	--with "$theirs:/usr/lib/${theirs##*/}" --program join --program xz \
-	--with "$selftests/../user/shim/record_trace.c:/tests/agent/record_trace.c"
+	--with "$selftests/../user/live/trace.c:/tests/agent/live_trace.c"
 
 tests="TEST_TIMEOUT=900 sh /tests/run-tests.sh /out/results $name $programs"
 echo "$name, PCP's agent, by the module, then by probes:"

@@ -12,16 +12,19 @@
 #include <unistd.h>
 
 #include "counting.h"
+#include "with.h"
 
 #define DEFAULT_INTERVAL	1000000000ULL
 #define MOST_NAMES		1000	/* that are tried */
 #define OPTION_MAX_SIZE		300
+#define OPTION_WITH		301
 
 struct job {
 	const char *archive;
 	char chosen[128];	/* the archive's name, if none was given */
 	int trace;
 	double max_size;	/* bytes of the archive; 0: no limit */
+	const char *others;	/* names of pmcd's metrics, or NULL */
 	struct vcpc_counting counting;
 };
 
@@ -29,6 +32,7 @@ struct job {
 struct recording {
 	const struct job *job;
 	struct shim_recorder *rec;
+	struct vcpc_with *with;	/* NULL: no other metrics */
 	struct shim_set *sets[VCPC_TARGETS];
 	unsigned int n;
 	int missing;	/* the first reason why values are left out */
@@ -51,7 +55,9 @@ static int help(void)
 	       "                         (without: the usual ones that exist here; none, where\n"
 	       "                         the module is not loaded, but transactions can be traced)\n"
 	       "      --max-size SIZE    record no more once the archive has it: 500K, 64M, 2G\n"
-	       "  -t, --trace            turn tracing on for this time, if it is off\n\n"
+	       "  -t, --trace            turn tracing on for this time, if it is off\n"
+	       "      --with NAMES       other metrics too, that this machine's pmcd has: names, or\n"
+	       "                         what is below them, with commas between\n\n"
 	       VCPC_COUNTING_HELP);
 	return 0;
 }
@@ -123,6 +129,9 @@ static int add_sources(const struct job *job, struct recording *r, pid_t pid, in
 		ret = add_set(job, r, i, pid);
 	if (ret)
 		return vcpc_fail(ret, "cannot record");
+	ret = r->with ? vcpc_with_add(r->with, r->rec) : 0;
+	if (ret)
+		return vcpc_fail(ret, "cannot record the metrics of --with");
 	ret = traced ? shim_record_add_trace(r->rec) : 0;
 	if (ret)
 		vcpc_fail(ret, "transactions are not recorded");
@@ -260,6 +269,8 @@ static int own_option(int letter, void *arg)
 		job->archive = optarg;
 	else if (letter == 't')
 		job->trace = 1;
+	else if (letter == OPTION_WITH)
+		job->others = optarg;
 	else if (letter == OPTION_MAX_SIZE)
 		return parse_size(optarg, &job->max_size);
 	else
@@ -304,6 +315,7 @@ static int parse(int argc, char **argv, struct job *job)
 		{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },
 		{ "output", required_argument, NULL, 'o' },
 		{ "trace", no_argument, NULL, 't' },
+		{ "with", required_argument, NULL, OPTION_WITH },
 		{ NULL, 0, NULL, 0 }
 	};
 	static const struct vcpc_counting_options options = {
@@ -344,7 +356,7 @@ static int open_sets(struct job *job, struct recording *r)
 {
 	bool asked = job->counting.events.n || job->counting.targets.n;
 
-	if (asked || (!job->trace && shim_trace_status() <= 0) || !nothing_counts())
+	if (asked || (!job->trace && !job->others && shim_trace_status() <= 0) || !nothing_counts())
 		return open_each(job, r);
 	fprintf(stderr, "vcpc record: the vcpc module is not loaded: transactions, but no counts\n");
 	return 0;
@@ -357,12 +369,15 @@ int vcpc_cmd_record(int argc, char **argv)
 	int ret = parse(argc, argv, &job);
 	bool wants_help = ret < 0;
 
+	if (!ret && job.others)
+		ret = vcpc_with_open(job.others, &recording.with);
 	if (!ret)
 		ret = open_sets(&job, &recording);
 	if (!ret)
 		ret = run_traced(&job, &recording);
 	for (unsigned int i = 0; i < recording.n; i++)
 		shim_set_destroy(recording.sets[i]);
+	vcpc_with_close(recording.with);
 	vcpc_events_free(&job.counting.events);
 	return wants_help ? help() : ret;
 }

@@ -18,6 +18,7 @@
 #include "context.h"
 #include "err.h"
 #include "host.h"
+#include "local.h"
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
@@ -260,19 +261,35 @@ static int new_host(int type, const char *name)
 	return install(ctx);
 }
 
+static int new_local(void)
+{
+	struct shim_context *ctx = context_new(&shim_local_source);
+	int err;
+
+	if (!ctx)
+		return -ENOMEM;
+	err = shim_local__new(ctx);
+	if (err) {
+		context_discard(ctx);
+		return err;
+	}
+	return install(ctx);
+}
+
 /**
  * pmNewContext() - open a source of metrics and make it this thread's current one
- * @type: PM_CONTEXT_ARCHIVE or PM_CONTEXT_HOST; with PM_CTXFLAG_NO_FEATURE_CHECK, also an
+ * @type: PM_CONTEXT_ARCHIVE, PM_CONTEXT_HOST or PM_CONTEXT_LOCAL; with PM_CTXFLAG_NO_FEATURE_CHECK, also an
  *	archive whose label asks for features that are not known
  * @name: of an archive: its base name, any file of it, a folder of archives, or a list of these
  *	with commas: archives of one host, one after the other; of a host: where its pmcd is,
- *	as host:port, local: or unix:, see pmapi.rst
+ *	as host:port, local: or unix:, see pmapi.rst; of PM_CONTEXT_LOCAL of no meaning
  *
  * A new archive context is in PM_MODE_FORW at the archive's start.  A host context has a
- * connection of its own to pmcd, and is in PM_MODE_LIVE.
+ * connection of its own to pmcd, and is in PM_MODE_LIVE, as is a local one, which has what this
+ * machine's module and trace maps say, and what the CPUs count by VCPC_CONFIG or /etc/vcpc.conf.
  *
  * Return: a handle, 0 or more, never used twice in a process; PM_ERR_NOCONTEXT
- * for an unknown @type or no @name, PM_ERR_NYI for PM_CONTEXT_LOCAL;
+ * for an unknown @type or no @name;
  * what opening the archive gives: -ENOENT, PM_ERR_LOGFILE,
  * PM_ERR_NODATA, PM_ERR_LABEL, PM_ERR_LOGREC, PM_ERR_RECTYPE, PM_ERR_FEATURE;
  * of several archives, PM_ERR_LOGHOST, PM_ERR_LOGOVERLAP, PM_ERR_LOGCHANGETYPE and its like;
@@ -280,6 +297,7 @@ static int new_host(int type, const char *name)
  * goes to pmprintf()), PM_ERR_NOTHOST for an empty one, -EHOSTUNREACH for an unknown host,
  * -ECONNREFUSED and its like, PM_ERR_TIMEOUT, PM_ERR_IPC, PM_ERR_PERMISSION, PM_ERR_CONNLIMIT,
  * PM_ERR_NEEDCLIENTCERT, -EOPNOTSUPP for encryption, compression and names of users.
+ * of this machine, PM_ERR_GENERIC for a configuration that is none (a message goes to pmprintf()).
  * After an error the current context is what it was.
  */
 SHIM_API int pmNewContext(int type, const char *name)
@@ -302,7 +320,10 @@ SHIM_API int pmNewContext(int type, const char *name)
 		shim_cancel__restore(cancel);
 		return ret;
 	case PM_CONTEXT_LOCAL:
-		return PM_ERR_NYI;
+		cancel = shim_cancel__off();
+		ret = new_local();
+		shim_cancel__restore(cancel);
+		return ret;
 	}
 	return PM_ERR_NOCONTEXT;
 }

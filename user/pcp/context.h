@@ -19,6 +19,7 @@
 #include "source.h"
 
 struct shim_host;
+struct shim_local;
 
 /*
  * struct shim_context - a source of metrics, and what is wanted of it
@@ -28,7 +29,7 @@ struct shim_host;
  * @source: what the metrics come from
  * @profile: the instances that are wanted
  * @derived: metrics that are worked out from those of the source
- * @host: of a host context; an archive's has what follows
+ * @host: of a host context, @local: of a local one; an archive's has what follows
  * @ar: the archive, or NULL
  * @origin: the current time
  * @cursor: for PM_MODE_FORW and BACK; stands at @origin if @placed
@@ -47,6 +48,7 @@ struct shim_context {
 	struct shim_profile profile;
 	struct shim_derived derived;
 	struct shim_host *host;
+	struct shim_local *local;
 	struct shim_archive *ar;
 	int mode;
 	struct shim_ts origin;

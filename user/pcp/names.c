@@ -4,6 +4,7 @@
 #include "archive_source.h"
 #include "context.h"
 #include "list.h"
+#include "local.h"
 #include "ns_loaded.h"
 
 /*
@@ -56,7 +57,7 @@ static int look_up(const struct shim_pmns *pmns, const char *name, pmID *pmid)
 	return shim_pmns__metric(pmns, at, pmid) ? 0 : PM_ERR_NONLEAF;
 }
 
-static int metrics_in(const struct shim_pmns *tree, int n, const char *const *names, pmID *pmids)
+int shim_tree__metrics(const struct shim_pmns *tree, int n, const char *const *names, pmID *pmids)
 {
 	int found = 0, err = 0;
 
@@ -73,7 +74,7 @@ int shim_archive_source__metrics(struct shim_context *ctx, int n, const char *co
 	const struct shim_pmns *tree;
 	int err = tree_of(ctx, &tree);
 
-	return err ? err : metrics_in(tree, n, names, pmids);
+	return err ? err : shim_tree__metrics(tree, n, names, pmids);
 }
 
 /**
@@ -100,13 +101,13 @@ SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
 	if (err)
 		return err;
 	if (ns.names)
-		err = metrics_in(ns.names->tree, numpmid, namelist, pmidlist);
+		err = shim_tree__metrics(ns.names->tree, numpmid, namelist, pmidlist);
 	else
 		err = shim_derived__metrics(ns.ctx, numpmid, namelist, pmidlist);
 	return leave(&ns, err);
 }
 
-static int children_in(const struct shim_pmns *tree, const char *name, char ***offspring,
+int shim_tree__children(const struct shim_pmns *tree, const char *name, char ***offspring,
 		       int **status)
 {
 	uint32_t at = shim_pmns__find(tree, name);
@@ -121,7 +122,7 @@ int shim_archive_source__children(struct shim_context *ctx, const char *name, ch
 	const struct shim_pmns *tree;
 	int err = tree_of(ctx, &tree);
 
-	return err ? err : children_in(tree, name, offspring, status);
+	return err ? err : shim_tree__children(tree, name, offspring, status);
 }
 
 /**
@@ -146,7 +147,7 @@ SHIM_API int pmGetChildrenStatus(const char *name, char ***offspring, int **stat
 	if (err)
 		return err;
 	if (ns.names)
-		err = children_in(ns.names->tree, name, offspring, status);
+		err = shim_tree__children(ns.names->tree, name, offspring, status);
 	else
 		err = shim_derived__children(ns.ctx, name, offspring, status);
 	return leave(&ns, err);
@@ -157,7 +158,7 @@ SHIM_API int pmGetChildren(const char *name, char ***offspring)
 	return pmGetChildrenStatus(name, offspring, NULL);
 }
 
-static int leaves_in(const struct shim_pmns *tree, const char *name, char ***names)
+int shim_tree__leaves(const struct shim_pmns *tree, const char *name, char ***names)
 {
 	uint32_t at = shim_pmns__find(tree, name);
 
@@ -169,7 +170,7 @@ int shim_archive_source__leaves(struct shim_context *ctx, const char *name, char
 	const struct shim_pmns *tree;
 	int err = tree_of(ctx, &tree);
 
-	return err ? err : leaves_in(tree, name, names);
+	return err ? err : shim_tree__leaves(tree, name, names);
 }
 
 /**
@@ -193,7 +194,7 @@ SHIM_API int pmTraversePMNS_r(const char *name, void (*func)(const char *name, v
 	if (n)
 		return n;
 	if (ns.names)
-		n = leaves_in(ns.names->tree, name, &names);
+		n = shim_tree__leaves(ns.names->tree, name, &names);
 	else
 		n = shim_derived__leaves(ns.ctx, name, &names);
 	leave(&ns, 0);
@@ -233,7 +234,7 @@ static bool owns(const struct shim_pmns *tree, const char *name, pmID pmid)
 }
 
 /* The names of a metric in a list: how many, or -ENOMEM, or PM_ERR_PMID for none */
-static int make_list(const char *const *names, unsigned int n, char ***out)
+int shim_tree__list(const char *const *names, unsigned int n, char ***out)
 {
 	struct shim_list list;
 	size_t bytes = 0;
@@ -310,7 +311,7 @@ static int names_loaded(const struct shim_names *from, pmID pmid, char ***namese
 		desc_names(from->tree, builtin, names);
 	else
 		loaded_names(from, pmid, names);
-	result = make_list(names, n, nameset);
+	result = shim_tree__list(names, n, nameset);
 	free(names);
 	return result;
 }
@@ -332,7 +333,7 @@ int shim_archive_source__names(struct shim_context *ctx, pmID pmid, char ***name
 	if (!names)
 		return -ENOMEM;
 	desc_names(tree, desc, names);
-	err = make_list(names, n, nameset);
+	err = shim_tree__list(names, n, nameset);
 	free(names);
 	return err;
 }

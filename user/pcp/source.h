@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a context's metrics come from, as a table of operations: an archive, or a host's pmcd.
+ * What a context's metrics come from, as a table of operations: an archive, a host's pmcd, or
+ * this machine.
  *
  * Each operation is called with the context locked, and returns what its PMAPI call returns,
  * in PMAPI codes; results are written on success only.  The public functions check arguments
@@ -68,6 +69,7 @@ struct shim_source {
 
 extern const struct shim_source shim_archive_source;
 extern const struct shim_source shim_host_source;
+extern const struct shim_source shim_local_source;
 
 /* The public descriptor of a metric that every context has, or PM_ERR_PMID */
 int shim_desc__builtin(pmID pmid, pmDesc *out);

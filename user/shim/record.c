@@ -16,18 +16,7 @@
 
 #include "base/api.h"
 #include "record.h"
-
-struct shim_recorder {
-	struct shim_writer *w;
-	int64_t offset;		/* wall clock minus monotonic, ns */
-	struct shim_ts last;	/* the last record's stamp */
-	struct shim_label label;	/* written with the first record */
-	uint64_t records;	/* how many were written */
-	struct shim_rec_sets *sets;
-	struct shim_rec_trace *trace;	/* NULL if not wanted */
-	char *archive;
-	int missing;		/* why values are missing in the last record, or 0 */
-};
+#include "recorder.h"
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -157,22 +146,29 @@ static int write_instances(struct shim_recorder *rec, struct shim_ts stamp)
 {
 	int ret = shim_rec_sets__instances(rec->sets, rec->w, stamp);
 
-	return ret || !rec->trace ? ret : shim_rec_trace__instances(rec->trace, rec->w, stamp);
+	if (!ret && rec->trace)
+		ret = shim_rec_trace__instances(rec->trace, rec->w, stamp);
+	rec->stamp = stamp;
+	return ret || !rec->source.sample ? ret : rec->source.instances(rec->source_arg, rec);
 }
 
 static int write_values(struct shim_recorder *rec)
 {
 	int ret = shim_rec_sets__values(rec->sets, rec->w);
 
+	if (!ret && rec->source.sample)
+		ret = rec->source.values(rec->source_arg, rec);
 	return ret || !rec->trace ? ret : shim_rec_trace__values(rec->trace, rec->w);
 }
 
-static int write_record(struct shim_recorder *rec, struct shim_ts stamp)
+/* @has_other: the program's own source has values */
+static int write_record(struct shim_recorder *rec, struct shim_ts stamp, bool has_other)
 {
 	int ret;
 
 	/* A record without metrics is PCP's mark of a gap. */
-	if (!shim_rec_sets__any(rec->sets) && !(rec->trace && shim_rec_trace__any(rec->trace)))
+	if (!shim_rec_sets__any(rec->sets) && !(rec->trace && shim_rec_trace__any(rec->trace)) &&
+	    !has_other)
 		return 0;
 	ret = rec->records ? 0 : shim_rec_label__context(rec->w, rec->label.host, stamp);
 	if (!ret)
@@ -211,13 +207,16 @@ SHIM_API int shim_record_tick(struct shim_recorder *rec)
 {
 	uint64_t when = clock_ns(CLOCK_MONOTONIC);
 	struct shim_ts stamp;
-	int ret;
+	int other, ret;
 
 	rec->missing = sample_all(rec, &when);
+	other = rec->source.sample ? rec->source.sample(rec->source_arg) : 0;
+	if (other < 0 && !rec->missing)
+		rec->missing = other;
 	stamp = shim_ts__from_ns(when + rec->offset);
 	if (shim_ts__cmp(stamp, rec->last) < 0)
 		stamp = rec->last;
-	ret = write_record(rec, stamp);
+	ret = write_record(rec, stamp, other > 0);
 	if (!ret)
 		rec->last = stamp;
 	return ret;

@@ -18,25 +18,30 @@ static int write_texts(struct shim_writer *w, uint32_t about, uint32_t ident, co
  *
  * Return: 0 or an error of the writer.
  */
-int shim_rec_metric__write(struct shim_writer *w, const struct shim_rec_metric *metric)
+int shim_rec_metric__write(struct shim_writer *w, const struct shim_metric *metric)
 {
-	int ret = shim_writer__desc(w, &metric->desc);
+	const struct shim_desc desc = {
+		.pmid = metric->pmid,
+		.type = metric->type,
+		.indom = metric->indom,
+		.sem = metric->sem,
+		.units = metric->units,
+		.nnames = 1,
+		.names = &metric->name,
+	};
+	int ret = shim_writer__desc(w, &desc);
 
-	return ret ? ret : write_texts(w, SHIM_TEXT_PMID, metric->desc.pmid, metric->line,
-				       metric->help);
+	return ret ? ret : write_texts(w, SHIM_TEXT_PMID, metric->pmid, metric->line, metric->help);
 }
 
 /**
  * shim_rec_indom__describe() - say what the instances of a domain are
  * @w: to where
  * @indom: the domain
- * @line: in one line
- * @help: in more
  *
  * Return: 0 or an error of the writer.
  */
-int shim_rec_indom__describe(struct shim_writer *w, uint32_t indom, const char *line,
-			     const char *help)
+int shim_rec_indom__describe(struct shim_writer *w, const struct shim_metric_indom *indom)
 {
-	return write_texts(w, SHIM_TEXT_INDOM, indom, line, help);
+	return write_texts(w, SHIM_TEXT_INDOM, indom->indom, indom->line, indom->help);
 }

@@ -8,40 +8,23 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "core/event.h"
+#include "live/counts.h"
 #include "record.h"
 
-#define INDOM_SETS	INDOM(DOMAIN_VCPC, 0)
-#define MAX_METRICS	1023	/* items of a cluster */
+#define MAX_METRICS	1023	/* that are found again by their items */
 
-enum { TIME_TICK, TIME_ENABLED, TIME_RUNNING, TIMES };
-
-static const struct {
-	const char *name;
-	size_t offset;		/* in struct shim_sample */
-	const char *line;
-	const char *help;
-} times[TIMES] = {
-	[TIME_TICK] = { "vcpc.time.tick", offsetof(struct shim_sample, tick),
-			"CPU time of the process while its counters counted",
-			"CPU time in nanoseconds that the threads under the counters took while these\n"
-			"counted. Counts per second of CPU time are the rates of vcpc.count.* over the\n"
-			"rate of this." },
-	[TIME_ENABLED] = { "vcpc.time.enabled", offsetof(struct shim_sample, enabled),
-			   "time the counters were wanted",
-			   "Time in nanoseconds that the counters were enabled on running threads of the\n"
-			   "process." },
-	[TIME_RUNNING] = { "vcpc.time.running", offsetof(struct shim_sample, running),
-			   "time the counters counted",
-			   "Time in nanoseconds that the counters were on the CPU. It is that of\n"
-			   "vcpc.time.enabled: counts are never estimated from a part of the time." },
+/* Where the times of the table are in a sample */
+static const size_t time_at[SHIM_TIMES] = {
+	[SHIM_TIME_TICK] = offsetof(struct shim_sample, tick),
+	[SHIM_TIME_ENABLED] = offsetof(struct shim_sample, enabled),
+	[SHIM_TIME_RUNNING] = offsetof(struct shim_sample, running),
 };
 
 /* One set; those of a process are its instance together */
@@ -54,10 +37,16 @@ struct source {
 	unsigned int metric[SHIM_SET_MAX];	/* which of the metrics each value is */
 };
 
+/* An event's metric */
+struct metric {
+	char *name;
+	unsigned int item;
+};
+
 struct shim_rec_sets {
 	struct source **sources;	/* by pid, and as they came */
 	unsigned int n;
-	char **metrics;			/* names */
+	struct metric *metrics;
 	unsigned int nmetrics;
 	bool times_known;
 	bool instances_known;
@@ -88,7 +77,7 @@ void shim_rec_sets__destroy(struct shim_rec_sets *sets)
 	for (unsigned int i = 0; i < sets->n; i++)
 		free_source(sets->sources[i]);
 	for (unsigned int i = 0; i < sets->nmetrics; i++)
-		free(sets->metrics[i]);
+		free(sets->metrics[i].name);
 	free(sets->sources);
 	free(sets->metrics);
 	free(sets);
@@ -114,74 +103,44 @@ static char *instance_name(pid_t pid)
 	return name;
 }
 
-static int write_metric(struct shim_writer *w, uint32_t pmid, uint32_t units, const char *name,
-			const char *line, const char *help)
-{
-	const struct shim_rec_metric metric = {
-		.desc = {
-			.pmid = pmid,
-			.type = SHIM_TYPE_U64,
-			.indom = INDOM_SETS,
-			.sem = SHIM_SEM_COUNTER,
-			.units = units,
-			.nnames = 1,
-			.names = &name,
-		},
-		.line = line,
-		.help = help,
-	};
-
-	return shim_rec_metric__write(w, &metric);
-}
-
 static int write_times(struct shim_rec_sets *sets, struct shim_writer *w)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; i < TIMES && !sets->times_known && !ret; i++)
-		ret = write_metric(w, PMID(DOMAIN_VCPC, 0, i), UNITS_NSEC, times[i].name,
-				   times[i].line, times[i].help);
+	for (unsigned int i = 0; i < SHIM_TIMES && !sets->times_known && !ret; i++)
+		ret = shim_rec_metric__write(w, &shim_live_times[i]);
 	if (!ret && !sets->times_known)
-		ret = shim_rec_indom__describe(w, INDOM_SETS, "processes that are counted",
-					       "Each process of which a set was recorded, by its "
-					       "number and name. What its\nchildren counted is "
-					       "in it, if the set was bound to be inherited.");
+		ret = shim_rec_indom__describe(w, &shim_live_targets);
 	if (!ret)
 		sets->times_known = true;
 	return ret;
 }
 
-/* The clocks among perf's software events count nanoseconds. */
-static bool counts_time(const char *event)
+static bool is_taken(const struct shim_rec_sets *sets, unsigned int item)
 {
-	struct vcpc_request req;
-
-	return !shim_event__parse(event, &req) && req.type == PERF_TYPE_SOFTWARE &&
-	       (req.config == PERF_COUNT_SW_TASK_CLOCK || req.config == PERF_COUNT_SW_CPU_CLOCK);
+	for (unsigned int i = 0; i < sets->nmetrics; i++)
+		if (sets->metrics[i].item == item)
+			return true;
+	return false;
 }
 
-/* @event: as the set's creator wrote it, which the metric's name does not always tell */
-static int write_event(struct shim_writer *w, unsigned int item, const char *name,
-		       const char *event)
+static unsigned int item_of(const struct shim_rec_sets *sets, const char *name)
 {
-	bool time = counts_time(event);
-	char line[SHIM_EVENT_LEN + 32];
-	char help[SHIM_EVENT_LEN + 160];
+	unsigned int item = shim_count_metric__item(name);
 
-	snprintf(line, sizeof(line), "%s \"%s\"", time ? "nanoseconds of" : "events", event);
-	snprintf(help, sizeof(help),
-		 "%s \"%s\" %s in the threads of the process that are counted, as\n"
-		 "64-bit counters of each thread, since the set was bound to it.",
-		 time ? "How many nanoseconds" : "How often", event, time ? "counted" : "occurred");
-	return write_metric(w, PMID(DOMAIN_VCPC, 1, item), time ? UNITS_NSEC : UNITS_COUNT, name,
-			    line, help);
+	while (is_taken(sets, item))
+		item = (item + 1) % SHIM_COUNT_ITEMS;
+	return item;
 }
 
+/* @event: as the set's creator wrote it */
 static int new_metric(struct shim_rec_sets *sets, struct shim_writer *w, const char *name,
 		      const char *event)
 {
-	char **metrics = reallocarray(sets->metrics, sets->nmetrics + 1, sizeof(*metrics));
+	struct metric *metrics = reallocarray(sets->metrics, sets->nmetrics + 1, sizeof(*metrics));
+	struct shim_count_metric metric;
 	char *copy = strdup(name);
+	unsigned int item;
 	int ret;
 
 	if (metrics)
@@ -190,12 +149,14 @@ static int new_metric(struct shim_rec_sets *sets, struct shim_writer *w, const c
 		free(copy);
 		return -ENOMEM;
 	}
-	ret = write_event(w, sets->nmetrics, name, event);
+	item = item_of(sets, name);
+	shim_count_metric__fill(&metric, item, name, event);
+	ret = shim_rec_metric__write(w, &metric.metric);
 	if (ret) {
 		free(copy);
 		return ret;
 	}
-	metrics[sets->nmetrics++] = copy;
+	metrics[sets->nmetrics++] = (struct metric) { copy, item };
 	return 0;
 }
 
@@ -203,13 +164,12 @@ static int new_metric(struct shim_rec_sets *sets, struct shim_writer *w, const c
 static int known_metric(const struct shim_rec_sets *sets, const char *event, char *name,
 			size_t size)
 {
-	size_t front = snprintf(name, size, "vcpc.count.");
-	int ret = shim_event__metric(event, name + front, size - front);
+	int ret = shim_count_metric__name(event, name, size);
 
 	if (ret)
 		return ret;
 	for (unsigned int i = 0; i < sets->nmetrics; i++)
-		if (!strcmp(sets->metrics[i], name))
+		if (!strcmp(sets->metrics[i].name, name))
 			return i;
 	return -ENOENT;
 }
@@ -352,7 +312,7 @@ int shim_rec_sets__instances(struct shim_rec_sets *sets, struct shim_writer *w,
 	const char *name[sets->n + 1];
 	struct shim_indom indom = {
 		.stamp = stamp,
-		.indom = INDOM_SETS,
+		.indom = shim_live_targets.indom,
 		.inst = inst,
 		.name = name,
 	};
@@ -394,14 +354,14 @@ static int write_value(struct shim_writer *w, const struct source *source, uint6
 
 static int write_time(struct shim_rec_sets *sets, struct shim_writer *w, unsigned int which)
 {
-	int ret = shim_writer__vset(w, PMID(DOMAIN_VCPC, 0, which),
+	int ret = shim_writer__vset(w, shim_live_times[which].pmid,
 				    any_valid(sets) ? 0 : ERR_VALUE);
 
 	for (unsigned int i = 0; i < sets->n && !ret; i++) {
 		const struct source *source = sets->sources[i];
 		uint64_t ull;
 
-		memcpy(&ull, (const char *)&source->sample + times[which].offset, sizeof(ull));
+		memcpy(&ull, (const char *)&source->sample + time_at[which], sizeof(ull));
 		if (source->valid && is_first(sets, i))
 			ret = write_value(w, source, ull);
 	}
@@ -410,7 +370,8 @@ static int write_time(struct shim_rec_sets *sets, struct shim_writer *w, unsigne
 
 static int write_count(struct shim_rec_sets *sets, struct shim_writer *w, unsigned int metric)
 {
-	int ret = shim_writer__vset(w, PMID(DOMAIN_VCPC, 1, metric),
+	uint32_t pmid = SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_COUNT, sets->metrics[metric].item);
+	int ret = shim_writer__vset(w, pmid,
 				    any_valid(sets) ? 0 : ERR_VALUE);
 
 	for (unsigned int i = 0; i < sets->n; i++) {
@@ -433,7 +394,7 @@ int shim_rec_sets__values(struct shim_rec_sets *sets, struct shim_writer *w)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; i < TIMES && sets->n && !ret; i++)
+	for (unsigned int i = 0; i < SHIM_TIMES && sets->n && !ret; i++)
 		ret = write_time(sets, w, i);
 	for (unsigned int i = 0; i < sets->nmetrics && !ret; i++)
 		ret = write_count(sets, w, i);

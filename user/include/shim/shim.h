@@ -118,6 +118,66 @@ int shim_record_open(const char *archive, const struct shim_record_options *opti
 int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set, pid_t pid);
 int shim_record_add_named(struct shim_recorder *rec, struct shim_set *set, int id, const char *name);
 int shim_record_add_trace(struct shim_recorder *rec);
+/*
+ * What a program has from elsewhere, such as from a host's pmcd, goes into the same records.
+ * Numbers of metrics, types, semantics and units are PCP's, as in <pcp/pmapi.h>.
+ */
+
+/**
+ * struct shim_record_source - where such values come from; each is called once a tick, in this order
+ * @sample: get them: how many metrics have some, or a negated errno, which is what
+ *	shim_record_missing() then says; the record is written without them
+ * @instances: calls shim_record_instances() for each domain whose instances have changed
+ * @values: calls shim_record_values() for each metric; both return 0, or an error that ends the tick
+ */
+struct shim_record_source {
+	int (*sample)(void *arg);
+	int (*instances)(void *arg, struct shim_recorder *rec);
+	int (*values)(void *arg, struct shim_recorder *rec);
+};
+
+/**
+ * struct shim_record_metric - a metric, as a pmDesc and its texts
+ * @name: whole
+ * @pmid: its number
+ * @indom: of its instances, or PM_INDOM_NULL
+ * @type: PM_TYPE_*
+ * @sem: PM_SEM_*
+ * @units: as a pmUnits
+ * @line: what it is, in one line, or NULL
+ * @help: and in more, or NULL
+ */
+struct shim_record_metric {
+	const char *name;
+	uint32_t pmid;
+	uint32_t indom;
+	int32_t type;
+	int32_t sem;
+	uint32_t units;
+	const char *line;
+	const char *help;
+};
+
+/**
+ * struct shim_record_value - a value
+ * @inst: its instance, or -1
+ * @number: of a number, its bytes from the front on, 4 or 8 as its type has
+ * @string: of a string
+ */
+struct shim_record_value {
+	int32_t inst;
+	uint64_t number;
+	const char *string;
+};
+
+int shim_record_add_source(struct shim_recorder *rec, const struct shim_record_source *source,
+			   void *arg);
+int shim_record_metric(struct shim_recorder *rec, const struct shim_record_metric *metric);
+int shim_record_instances(struct shim_recorder *rec, uint32_t indom, unsigned int n,
+			  const int32_t *inst, const char *const *name);
+int shim_record_values(struct shim_recorder *rec, uint32_t pmid, int32_t type, int n,
+		       const struct shim_record_value *values);
+
 int shim_record_tick(struct shim_recorder *rec);
 int shim_record_missing(const struct shim_recorder *rec);
 uint64_t shim_record_count(const struct shim_recorder *rec);

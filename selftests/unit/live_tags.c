@@ -3,12 +3,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "shim/record_tags.h"
+#include "live/tags.h"
 #include "kselftest_harness.h"
 
 /* A tag, and the transactions since its last record as they were */
 struct window {
-	struct shim_rec_tag tag;
+	struct shim_live_tag tag;
 	uint64_t n, sum, least, most;
 };
 
@@ -41,7 +41,7 @@ static void check(struct __test_metadata *_metadata, const struct window *w)
 	struct vc_stat since;
 	double mean;
 
-	shim_rec_tag__since(&w->tag, &since);
+	shim_live_tag__since(&w->tag, &since);
 	ASSERT_EQ(w->n, since.count);
 	ASSERT_EQ(w->sum, since.sum_ns);
 	mean = (double)since.sum_ns / since.count;
@@ -51,8 +51,8 @@ static void check(struct __test_metadata *_metadata, const struct window *w)
 	ASSERT_LE(llabs((long long)(since.min_ns - w->least)), w->least / 16.0 + 1);
 	ASSERT_LE(llabs((long long)(since.max_ns - w->most)), w->most / 16.0 + 1);
 	for (int p = 50; p < 100; p += 49) {
-		ASSERT_LE(since.min_ns, shim_rec_tag__percentile(&since, p));
-		ASSERT_GE(since.max_ns, shim_rec_tag__percentile(&since, p));
+		ASSERT_LE(since.min_ns, shim_live_tag__percentile(&since, p));
+		ASSERT_GE(since.max_ns, shim_live_tag__percentile(&since, p));
 	}
 }
 
@@ -101,7 +101,7 @@ TEST(a_sum_that_lags)
 	take(w, 1000);
 	take(w, 2000);
 	w->tag.total.sum_ns = 1000;
-	shim_rec_tag__since(&w->tag, &since);
+	shim_live_tag__since(&w->tag, &since);
 	EXPECT_LE(since.min_ns, since.sum_ns / 2.0);
 	EXPECT_GE(since.max_ns, since.sum_ns / 2.0);
 	free(w);

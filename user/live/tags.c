@@ -12,15 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record_tags.h"
+#include "tags.h"
 
-void shim_rec_tags__init(struct shim_rec_tags *tags)
+void shim_live_tags__init(struct shim_live_tags *tags)
 {
-	*tags = (struct shim_rec_tags) { NULL };
+	*tags = (struct shim_live_tags) { NULL };
 	shim_hash__init(&tags->by_name);
 }
 
-void shim_rec_tags__free(struct shim_rec_tags *tags)
+void shim_live_tags__free(struct shim_live_tags *tags)
 {
 	for (size_t i = 0; i < tags->n; i++) {
 		free(tags->at[i]->name);
@@ -30,19 +30,19 @@ void shim_rec_tags__free(struct shim_rec_tags *tags)
 	shim_hash__free(&tags->by_name);
 }
 
-static uint64_t hash_of(const struct shim_rec_tags *tags, const char *name)
+static uint64_t hash_of(const struct shim_live_tags *tags, const char *name)
 {
 	return shim_hash__bytes(&tags->by_name, name, strlen(name));
 }
 
 /* The tag, or if there is only another user's of that name, that */
-static struct shim_rec_tag *find(const struct shim_rec_tags *tags, const struct shim_bpf_tag *wanted)
+static struct shim_live_tag *find(const struct shim_live_tags *tags, const struct shim_bpf_tag *wanted)
 {
 	struct shim_hnode *node = shim_hash__first(&tags->by_name, hash_of(tags, wanted->name));
-	struct shim_rec_tag *other = NULL;
+	struct shim_live_tag *other = NULL;
 
 	for (; node; node = shim_hash__next(node)) {
-		struct shim_rec_tag *tag = shim_hnode__entry(node, struct shim_rec_tag, node);
+		struct shim_live_tag *tag = shim_hnode__entry(node, struct shim_live_tag, node);
 
 		if (strcmp(tag->name, wanted->name))
 			continue;
@@ -54,24 +54,24 @@ static struct shim_rec_tag *find(const struct shim_rec_tags *tags, const struct 
 }
 
 /**
- * shim_rec_tags__find() - a tag that was taken in
+ * shim_live_tags__find() - a tag that was taken in
  * @tags: of its kind
  * @tag: the reader's
  *
  * Return: the tag, or NULL.
  */
-const struct shim_rec_tag *shim_rec_tags__find(const struct shim_rec_tags *tags,
+const struct shim_live_tag *shim_live_tags__find(const struct shim_live_tags *tags,
 					      const struct shim_bpf_tag *tag)
 {
-	const struct shim_rec_tag *found = find(tags, tag);
+	const struct shim_live_tag *found = find(tags, tag);
 
 	return found && found->user == tag->user ? found : NULL;
 }
 
-static int make_room(struct shim_rec_tags *tags)
+static int make_room(struct shim_live_tags *tags)
 {
 	size_t room = tags->room ? 2 * tags->room : 16;
-	struct shim_rec_tag **at;
+	struct shim_live_tag **at;
 
 	if (tags->n < tags->room)
 		return 0;
@@ -84,10 +84,10 @@ static int make_room(struct shim_rec_tags *tags)
 }
 
 /* @several: another user's of that name has come before */
-static struct shim_rec_tag *add(struct shim_rec_tags *tags, const struct shim_bpf_tag *from,
+static struct shim_live_tag *add(struct shim_live_tags *tags, const struct shim_bpf_tag *from,
 				int several)
 {
-	struct shim_rec_tag *tag = calloc(1, sizeof(*tag));
+	struct shim_live_tag *tag = calloc(1, sizeof(*tag));
 
 	if (!tag || make_room(tags))
 		goto err;
@@ -126,31 +126,31 @@ static void add_up(struct vc_stat *total, const struct vc_stat *more)
 }
 
 /**
- * shim_rec_tags__take() - take in what is known of a tag now
+ * shim_live_tags__take() - take in what is known of a tag now
  * @tags: of its kind
  * @stat: the kernel's statistics
  * @session: another number after tracing was off
  *
  * Return: 0 or -ENOMEM.
  */
-int shim_rec_tags__take(struct shim_rec_tags *tags, const struct shim_bpf_stat *stat,
+int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat *stat,
 			unsigned int session)
 {
-	struct shim_rec_tag *tag = find(tags, stat->tag);
-	struct shim_rec_part *part;
+	struct shim_live_tag *tag = find(tags, stat->tag);
+	struct shim_live_part *part;
 
 	if (!tag || tag->user != stat->tag->user)
 		tag = add(tags, stat->tag, tag != NULL);
 	if (!tag)
 		return -ENOMEM;
-	part = &tag->part[stat->key.tag & SHIM_DIRECT_ID ? SHIM_REC_DIRECT : SHIM_REC_KERNEL];
-	if (part->session != session || (part->id != stat->key.tag && part == &tag->part[SHIM_REC_KERNEL]))
+	part = &tag->part[stat->key.tag & SHIM_DIRECT_ID ? SHIM_LIVE_DIRECT : SHIM_LIVE_KERNEL];
+	if (part->session != session || (part->id != stat->key.tag && part == &tag->part[SHIM_LIVE_KERNEL]))
 		add_up(&part->base, &part->now);
 	part->session = session;
 	part->id = stat->key.tag;
 	part->now = stat->total;
 	tag->total = (struct vc_stat) { 0 };
-	for (size_t i = 0; i < SHIM_REC_PARTS; i++) {
+	for (size_t i = 0; i < SHIM_LIVE_PARTS; i++) {
 		add_up(&tag->total, &tag->part[i].base);
 		add_up(&tag->total, &tag->part[i].now);
 	}
@@ -158,7 +158,7 @@ int shim_rec_tags__take(struct shim_rec_tags *tags, const struct shim_bpf_stat *
 }
 
 /* The record is written: what comes next is new. */
-void shim_rec_tags__written(struct shim_rec_tags *tags)
+void shim_live_tags__written(struct shim_live_tags *tags)
 {
 	for (size_t i = 0; i < tags->n; i++)
 		tags->at[i]->before = tags->at[i]->total;
@@ -201,11 +201,11 @@ static void set_extremes(const struct vc_stat *total, struct vc_stat *since, uin
 }
 
 /**
- * shim_rec_tag__since() - what came since the record before
+ * shim_live_tag__since() - what came since the sample before
  * @tag: the tag, with the totals of now and of then
  * @since: count, sum and histogram, and the extremes: min_ns <= sum_ns / count <= max_ns
  */
-void shim_rec_tag__since(const struct shim_rec_tag *tag, struct vc_stat *since)
+void shim_live_tag__since(const struct shim_live_tag *tag, struct vc_stat *since)
 {
 	uint32_t first = VC_HIST_SLOTS, last = 0;
 
@@ -229,7 +229,7 @@ void shim_rec_tag__since(const struct shim_rec_tag *tag, struct vc_stat *since)
 }
 
 /* In nanoseconds; 0 if there is nothing */
-double shim_rec_tag__percentile(const struct vc_stat *stat, double percent)
+double shim_live_tag__percentile(const struct vc_stat *stat, double percent)
 {
 	uint64_t n = 0, before = 0;
 

@@ -1,0 +1,2 @@
+/* The domain of metrics of pmdavcpc; part of every archive, so it never changes. */
+#define VCPC 450

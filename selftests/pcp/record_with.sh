@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vcpc record --with: metrics of this machine's pmcd are in the archive, in each record, as PCP's
+# own programs read it; without pmcd, or when it goes, that is said.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/place.sh
+. "$here/place.sh"
+place "$@"
+set +u
+# shellcheck source=/dev/null
+[ ! -e /etc/pcp.env ] || . /etc/pcp.env
+set -u
+needs "${PCP_BINADM_DIR:-}/pmcd" pcp
+needs "$PCP_PMDAS_DIR/sample/pmdasample" "pcp's sample agent"
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+# shellcheck source=selftests/pcp/collector.sh
+. "$here/collector.sh"
+trap 'stop_collector; rm -rf "$dir"' EXIT
+exec 2>"$dir/errors"
+evidence="$dir/errors $dir/log/pmcd/pmcd.log"
+ip link set lo up
+unset PMCD_PORT PMCD_SOCKET PMPROXY_HOST
+export PMCD_RECONNECT_TIMEOUT=1 PMCD_CONNECT_TIMEOUT=1
+PATH=$build/bin:$PATH
+
+# record NAMES ARCHIVE COMMAND...: its messages are in $dir/out
+record() {
+	names=$1 archive=$2
+	shift 2
+	vcpc record --with "$names" -i 100ms -o "$archive" "$@" >"$dir/out" 2>&1
+	status=$?
+	cat "$dir/out" >&2
+	return $status
+}
+
+recorded() {
+	record sample.long.one,sample.colour,sample.string,sample.double.bin "$dir/a" sleep 0.3 || return 1
+	pmdumplog "$dir/a" >"$dir/dump" 2>&1; head -n 60 "$dir/dump" >&2; pmlogcheck "$dir/a" >&2 || return 1
+	[ "$(grep -c 'sample.long.one' "$dir/dump")" -ge 2 ] &&
+		pminfo -a "$dir/a" -O -0 -f sample.string.hullo | grep -q 'value "hullo world!"' &&
+		pminfo -a "$dir/a" -O -0 -f sample.colour | grep -q '"green"\] value' &&
+		[ "$(pminfo -a "$dir/a" -O -0 -f sample.double.bin | grep -c inst)" = 9 ]
+}
+
+# described: as the agent has it, texts too
+described() {
+	for metric in sample.long.one sample.colour sample.double.bin; do
+		pminfo -h 127.0.0.1 -dmtT "$metric" >"$dir/live"
+		pminfo -a "$dir/a" -dmtT "$metric" >"$dir/recorded"
+		diff "$dir/live" "$dir/recorded" >&2 || return 1
+	done
+}
+
+goes() {
+	record sample.long.one "$dir/b" sh -c "sleep 0.2; kill -KILL $collector; sleep 0.2"
+	wait "$collector" 2>/dev/null
+	collector=
+	grep -q 'some values are missing' "$dir/out" && pmlogcheck "$dir/b" >&2 &&
+		pminfo -a "$dir/b" -f sample.long.one | grep -q 'value 1'
+}
+
+# refused NAMES WORDS
+refused() {
+	! record "$1" "$dir/c" true && grep -q "$2" "$dir/out" && [ ! -e "$dir/c.meta" ]
+}
+
+make_collector && start_collector
+result "PCP's collector with its sample agents runs"
+[ $tap_failed = 0 ] || done_testing
+recorded
+result "metrics of pmcd are in each record"
+described
+result "they are described as pmcd does"
+refused sample.nothing 'sample.nothing: Unknown metric name'
+result "a name that is none"
+refused sample.event.records 'type cannot be recorded'
+result "a type that cannot be recorded"
+refused sample.long.one,,sample.bin 'a name is missing'
+result "a list with a hole"
+goes
+result "pmcd goes in the middle"
+refused sample.long.one "this machine's pmcd: "
+result "without pmcd"
+done_testing

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What counts are as metrics: the table of times, and how an event becomes a metric. */
+#include <linux/perf_event.h>
+#include <stdio.h>
+
+#include "counts.h"
+
+#define INDOM_TARGETS	SHIM_INDOM(SHIM_DOMAIN_VCPC, 0)
+
+#define TIME(item, name, line, help)							\
+	[item] = { "vcpc.time." name,							\
+		   SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_TIME, item), INDOM_TARGETS,	\
+		   SHIM_TYPE_U64, SHIM_SEM_COUNTER, SHIM_UNITS_NSEC, 0, line, help }
+
+const struct shim_metric shim_live_times[SHIM_TIMES] = {
+	TIME(SHIM_TIME_TICK, "tick", "CPU time of the process while its counters counted",
+	     "CPU time in nanoseconds that the threads under the counters took while these\n"
+	     "counted. Counts per second of CPU time are the rates of vcpc.count.* over the\n"
+	     "rate of this. Of a CPU that is counted as a whole, all of the time."),
+	TIME(SHIM_TIME_ENABLED, "enabled", "time the counters were wanted",
+	     "Time in nanoseconds that the counters were enabled on running threads of the\n"
+	     "process."),
+	TIME(SHIM_TIME_RUNNING, "running", "time the counters counted",
+	     "Time in nanoseconds that the counters were on the CPU. It is that of\n"
+	     "vcpc.time.enabled: counts are never estimated from a part of the time."),
+};
+
+const struct shim_metric_indom shim_live_targets = {
+	INDOM_TARGETS, 0, "processes that are counted",
+	"Each process of which a set was recorded, by its number and name, or each CPU. What\n"
+	"a process's children counted is in it, if the set was bound to be inherited."
+};
+
+/**
+ * shim_count_metric__name() - the name of an event's metric
+ * @event: as for shim_event__parse()
+ * @name: written
+ * @size: of @name
+ *
+ * Return: 0, or an error of shim_event__metric().
+ */
+int shim_count_metric__name(const char *event, char *name, size_t size)
+{
+	size_t front = snprintf(name, size, "vcpc.count.");
+
+	return shim_event__metric(event, name + front, size - front);
+}
+
+/**
+ * shim_count_metric__item() - the number that a metric of counts has
+ * @name: of the metric
+ *
+ * It follows from the name, so that it is the same in every archive and on every machine; where
+ * two of one archive or machine come to the same, the later one has the next that is free.
+ *
+ * Return: below SHIM_COUNT_ITEMS.
+ */
+unsigned int shim_count_metric__item(const char *name)
+{
+	uint32_t hash = 2166136261u;	/* FNV-1a */
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return (hash ^ hash >> 16) % SHIM_COUNT_ITEMS;
+}
+
+/* The clocks among perf's software events count nanoseconds. */
+static bool counts_time(const char *event)
+{
+	struct vcpc_request req;
+
+	return !shim_event__parse(event, &req) && req.type == PERF_TYPE_SOFTWARE &&
+	       (req.config == PERF_COUNT_SW_TASK_CLOCK || req.config == PERF_COUNT_SW_CPU_CLOCK);
+}
+
+/**
+ * shim_count_metric__fill() - what an event's metric is
+ * @m: written; it must stay where it is
+ * @item: its number
+ * @name: of shim_count_metric__name()
+ * @event: as the set's creator wrote it, which the metric's name does not always tell
+ */
+void shim_count_metric__fill(struct shim_count_metric *m, unsigned int item, const char *name,
+			     const char *event)
+{
+	bool time = counts_time(event);
+
+	snprintf(m->name, sizeof(m->name), "%s", name);
+	snprintf(m->line, sizeof(m->line), "%s \"%s\"", time ? "nanoseconds of" : "events", event);
+	snprintf(m->help, sizeof(m->help),
+		 "%s \"%s\" %s in the threads of the process, or on the CPU, that is\n"
+		 "counted, as 64-bit counters, since the set was bound to it.",
+		 time ? "How many nanoseconds" : "How often", event, time ? "counted" : "occurred");
+	m->metric = (struct shim_metric) {
+		.name = m->name,
+		.pmid = SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_COUNT, item),
+		.indom = INDOM_TARGETS,
+		.type = SHIM_TYPE_U64,
+		.sem = SHIM_SEM_COUNTER,
+		.units = time ? SHIM_UNITS_NSEC : SHIM_UNITS_COUNT,
+		.line = m->line,
+		.help = m->help,
+	};
+}

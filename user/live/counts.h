@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What counts are as metrics: vcpc.count.<event> and vcpc.time.*, an instance a target. */
+#ifndef SHIM_LIVE_COUNTS_H
+#define SHIM_LIVE_COUNTS_H
+
+#include "core/event.h"
+#include "metric.h"
+
+#define SHIM_COUNT_ITEMS	1024	/* of a cluster */
+
+/* Of the times of a sample, in the order of the table */
+enum { SHIM_TIME_TICK, SHIM_TIME_ENABLED, SHIM_TIME_RUNNING, SHIM_TIMES };
+
+extern const struct shim_metric shim_live_times[SHIM_TIMES];
+extern const struct shim_metric_indom shim_live_targets;
+
+/**
+ * struct shim_count_metric - an event's metric, with the texts that belong to it
+ * @metric: points into what follows
+ * @name: of the metric
+ * @line: what it is, in one line
+ * @help: and in more
+ */
+struct shim_count_metric {
+	struct shim_metric metric;
+	char name[SHIM_EVENT_LEN + 16];
+	char line[SHIM_EVENT_LEN + 32];
+	char help[SHIM_EVENT_LEN + 160];
+};
+
+int shim_count_metric__name(const char *event, char *name, size_t size);
+unsigned int shim_count_metric__item(const char *name);
+void shim_count_metric__fill(struct shim_count_metric *m, unsigned int item, const char *name,
+			     const char *event);
+
+#endif /* SHIM_LIVE_COUNTS_H */

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Counters of the machine's CPUs, as metrics.
+ *
+ * A line of the configuration is a set: its events count together, and what is wrong with one
+ * has no effect on the others.  A set that could not be had (the module is not loaded, the
+ * caller may not) is tried again at each sample.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/counters.h"
+#include "cpus.h"
+
+union room {
+	struct vcpc_sample sample;
+	uint64_t words[sizeof(struct vcpc_sample) / sizeof(uint64_t) + SHIM_CONFIG_EVENTS];
+};
+
+/* One line: its set, and what each CPU had at the last sample */
+struct set {
+	struct shim_counters *counters;	/* NULL: not yet */
+	unsigned int first, n;		/* of the metrics */
+	const struct shim_config_line *line;
+	int status;
+	union room *samples;		/* one a CPU; of size 0: none */
+};
+
+struct shim_live_cpus {
+	struct shim_config config;	/* a copy that the sets point into */
+	struct shim_session *session;
+	struct set sets[SHIM_CONFIG_LINES];
+	unsigned int nsets;
+	struct shim_count_metric *metrics;
+	unsigned int nmetrics;
+	int *number;			/* of each CPU */
+	unsigned int n;
+};
+
+static int copy_config(struct shim_config *to, const struct shim_config *from)
+{
+	for (; to->n < from->n; to->n++) {
+		const struct shim_config_line *line = &from->lines[to->n];
+
+		for (unsigned int i = 0; i < line->n; i++, to->lines[to->n].n++) {
+			to->lines[to->n].events[i] = strdup(line->events[i]);
+			if (!to->lines[to->n].events[i]) {
+				to->n++;
+				return -ENOMEM;
+			}
+		}
+	}
+	return 0;
+}
+
+/* Those that this machine has, whether they are online or not */
+static int list_cpus(struct shim_live_cpus *cpus)
+{
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+
+	cpus->number = calloc(n > 0 ? n : 1, sizeof(*cpus->number));
+	if (!cpus->number)
+		return -ENOMEM;
+	for (long i = 0; i < n; i++)
+		cpus->number[cpus->n++] = i;
+	return 0;
+}
+
+static bool is_taken(const struct shim_live_cpus *cpus, unsigned int item)
+{
+	uint32_t pmid = SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_COUNT, item);
+
+	for (unsigned int i = 0; i < cpus->nmetrics; i++)
+		if (cpus->metrics[i].metric.pmid == pmid)
+			return true;
+	return false;
+}
+
+static bool is_known(const struct shim_live_cpus *cpus, const char *name)
+{
+	for (unsigned int i = 0; i < cpus->nmetrics; i++)
+		if (!strcmp(cpus->metrics[i].name, name))
+			return true;
+	return false;
+}
+
+static int add_metric(struct shim_live_cpus *cpus, const char *event)
+{
+	char name[SHIM_EVENT_LEN + 16];
+	unsigned int item;
+	int ret = shim_count_metric__name(event, name, sizeof(name));
+
+	if (ret)
+		return ret;
+	if (is_known(cpus, name))
+		return -EEXIST;
+	item = shim_count_metric__item(name);
+	while (is_taken(cpus, item))
+		item = (item + 1) % SHIM_COUNT_ITEMS;
+	shim_count_metric__fill(&cpus->metrics[cpus->nmetrics], item, name, event);
+	cpus->nmetrics++;
+	return 0;
+}
+
+static int add_set(struct shim_live_cpus *cpus, const struct shim_config_line *line)
+{
+	struct set *set = &cpus->sets[cpus->nsets++];
+	int ret = 0;
+
+	set->line = line;
+	set->n = line->n;
+	set->first = cpus->nmetrics;
+	set->status = -EAGAIN;
+	set->samples = calloc(cpus->n + 1, sizeof(*set->samples));
+	if (!set->samples)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < line->n && !ret; i++)
+		ret = add_metric(cpus, line->events[i]);
+	return ret;
+}
+
+/**
+ * shim_live_cpus__create() - the metrics of a configuration; nothing counts yet
+ * @config: copied
+ * @out: on success
+ *
+ * Return: 0, -EEXIST (two events would be one metric), -EINVAL, -ENAMETOOLONG (a name), -ENOMEM.
+ */
+int shim_live_cpus__create(const struct shim_config *config, struct shim_live_cpus **out)
+{
+	struct shim_live_cpus *cpus = calloc(1, sizeof(*cpus));
+	int ret = cpus ? copy_config(&cpus->config, config) : -ENOMEM;
+	size_t n = 0;
+
+	for (unsigned int i = 0; i < config->n; i++)
+		n += config->lines[i].n;
+	if (!ret) {
+		cpus->metrics = calloc(n + 1, sizeof(*cpus->metrics));
+		ret = cpus->metrics ? list_cpus(cpus) : -ENOMEM;
+	}
+	for (unsigned int i = 0; i < config->n && !ret; i++)
+		ret = add_set(cpus, &cpus->config.lines[i]);
+	if (ret)
+		shim_live_cpus__destroy(cpus);
+	else
+		*out = cpus;
+	return ret;
+}
+
+void shim_live_cpus__destroy(struct shim_live_cpus *cpus)
+{
+	if (!cpus)
+		return;
+	for (unsigned int i = 0; i < cpus->nsets; i++) {
+		if (cpus->sets[i].counters)
+			shim_counters__put(cpus->sets[i].counters);
+		free(cpus->sets[i].samples);
+	}
+	if (cpus->session)
+		shim_session__close(cpus->session);
+	shim_config__fini(&cpus->config);
+	free(cpus->metrics);
+	free(cpus->number);
+	free(cpus);
+}
+
+/* An event without a mode counts in both. */
+static int create(struct shim_live_cpus *cpus, struct set *set)
+{
+	struct vcpc_request reqs[SHIM_CONFIG_EVENTS];
+	int bad;
+
+	for (unsigned int i = 0; i < set->n; i++) {
+		int ret = shim_event__parse(set->line->events[i], &reqs[i]);
+
+		if (ret)
+			return ret;
+		if (!reqs[i].flags)
+			reqs[i].flags = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL;
+	}
+	return shim_counters__create(cpus->session, reqs, set->n, 0, &bad, &set->counters);
+}
+
+/* On all CPUs that are online: 0 if there is one */
+static int bind_all(const struct shim_live_cpus *cpus, struct set *set)
+{
+	int bound = 0, first = 0, bad;
+
+	for (unsigned int i = 0; i < cpus->n; i++) {
+		int ret = shim_counters__bind(set->counters, cpus->number[i], VCPC_BIND_F_CPU, &bad);
+
+		bound += !ret;
+		first = first ? first : ret;
+	}
+	return bound ? 0 : first;
+}
+
+static int begin(struct shim_live_cpus *cpus, struct set *set)
+{
+	int ret = cpus->session ? 0 : shim_session__open(&cpus->session);
+
+	if (!ret)
+		ret = create(cpus, set);
+	if (ret)
+		return ret;
+	ret = bind_all(cpus, set);
+	if (ret) {
+		shim_counters__put(set->counters);
+		set->counters = NULL;
+	}
+	return ret;
+}
+
+/* A CPU that is not counted, or no longer, has no values; the error if none has */
+static int sample(const struct shim_live_cpus *cpus, struct set *set)
+{
+	int taken = 0, first = 0;
+
+	for (unsigned int i = 0; i < cpus->n; i++) {
+		union room *room = &set->samples[i];
+		int ret = shim_counters__sample_at(set->counters, cpus->number[i], VCPC_TARGET_F_CPU,
+						   &room->sample, sizeof(*room));
+
+		if (ret)
+			room->sample.size = 0;
+		taken += !ret;
+		first = first ? first : ret;
+	}
+	return taken ? 0 : first;
+}
+
+/* Whatever goes wrong is the status of the set's metrics. */
+void shim_live_cpus__sample(struct shim_live_cpus *cpus)
+{
+	for (unsigned int i = 0; i < cpus->nsets; i++) {
+		struct set *set = &cpus->sets[i];
+
+		set->status = set->counters ? 0 : begin(cpus, set);
+		if (!set->status)
+			set->status = sample(cpus, set);
+	}
+}
+
+const struct shim_metric *shim_live_cpus__metric(const struct shim_live_cpus *cpus, size_t i)
+{
+	if (i < SHIM_TIMES)
+		return &shim_live_times[i];
+	return i - SHIM_TIMES < cpus->nmetrics ? &cpus->metrics[i - SHIM_TIMES].metric : NULL;
+}
+
+/* The set of a metric; the times are those of the first.  NULL if nothing is configured. */
+static const struct set *set_of(const struct shim_live_cpus *cpus, size_t metric)
+{
+	const struct set *set = cpus->sets;
+
+	if (metric < SHIM_TIMES)
+		return cpus->nsets ? set : NULL;
+	while (set->first + set->n <= metric - SHIM_TIMES)
+		set++;
+	return set;
+}
+
+int shim_live_cpus__status(const struct shim_live_cpus *cpus, size_t metric)
+{
+	const struct set *set = set_of(cpus, metric);
+
+	return set ? set->status : 0;
+}
+
+unsigned int shim_live_cpus__n(const struct shim_live_cpus *cpus)
+{
+	return cpus->nsets ? cpus->n : 0;
+}
+
+int shim_live_cpus__number(const struct shim_live_cpus *cpus, unsigned int i)
+{
+	return cpus->number[i];
+}
+
+bool shim_live_cpus__value(const struct shim_live_cpus *cpus, size_t metric, unsigned int i,
+			   struct shim_value *value)
+{
+	const struct set *set = set_of(cpus, metric);
+	const struct vcpc_sample *sample;
+
+	if (!set || set->status || !set->samples[i].sample.size)
+		return false;
+	sample = &set->samples[i].sample;
+	value->inst = cpus->number[i];
+	value->type = SHIM_TYPE_U64;
+	/* What is enabled counts, or there is no sample: all three times are the same. */
+	value->ull = metric < SHIM_TIMES ? sample->tick :
+					   sample->values[metric - SHIM_TIMES - set->first];
+	return true;
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* This machine as a source of metrics: the parts, one behind the other in one list. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpus.h"
+#include "machine.h"
+#include "module.h"
+
+struct entry {
+	const struct shim_metric *metric;
+	enum shim_group group;
+	size_t at;		/* its number in that part's table */
+	int indom;		/* number in the list of domains, -1: none */
+};
+
+struct domain {
+	const struct shim_metric_indom *indom;
+	enum shim_group group;
+	size_t at;
+};
+
+struct shim_machine {
+	struct shim_live_trace *trace;
+	struct shim_live_cpus *cpus;
+	struct shim_live_module module;
+	int trace_status;
+	unsigned int sampled;
+	struct entry *entries;
+	size_t n;
+	struct domain *domains;
+	size_t ndomains;
+};
+
+static size_t count(const struct shim_machine *machine)
+{
+	size_t n = 0, i;
+
+	for (i = 0; shim_live_trace__metric(i); i++)
+		n++;
+	for (i = 0; shim_live_cpus__metric(machine->cpus, i); i++)
+		n++;
+	for (i = 0; shim_live_module__metric(i); i++)
+		n++;
+	return n;
+}
+
+static void add_domain(struct shim_machine *machine, const struct shim_metric_indom *indom,
+		       enum shim_group group, size_t at)
+{
+	machine->domains[machine->ndomains++] = (struct domain) { indom, group, at };
+}
+
+static void add(struct shim_machine *machine, const struct shim_metric *metric,
+		enum shim_group group, size_t at)
+{
+	machine->entries[machine->n++] = (struct entry) {
+		metric, group, at, shim_machine__find_indom(machine, metric->indom)
+	};
+}
+
+static int list(struct shim_machine *machine)
+{
+	const struct shim_metric_indom *indom;
+	const struct shim_metric *m;
+	size_t i;
+
+	for (i = 0; shim_live_trace__indom(i); i++)
+		;
+	machine->domains = calloc(i + 2, sizeof(*machine->domains));
+	machine->entries = calloc(count(machine), sizeof(*machine->entries));
+	if (!machine->domains || !machine->entries)
+		return -ENOMEM;
+	for (i = 0; (indom = shim_live_trace__indom(i)); i++)
+		add_domain(machine, indom, SHIM_GROUP_TRACE, i);
+	add_domain(machine, &shim_live_targets, SHIM_GROUP_CPUS, 0);
+	add_domain(machine, &shim_live_drops, SHIM_GROUP_MODULE, 0);
+	for (i = 0; (m = shim_live_trace__metric(i)); i++)
+		add(machine, m, SHIM_GROUP_TRACE, i);
+	for (i = 0; (m = shim_live_cpus__metric(machine->cpus, i)); i++)
+		add(machine, m, SHIM_GROUP_CPUS, i);
+	for (i = 0; (m = shim_live_module__metric(i)); i++)
+		add(machine, m, SHIM_GROUP_MODULE, i);
+	return 0;
+}
+
+/* Without a file of its own, a machine that has none at the usual place counts nothing */
+static int read_config(struct shim_config *config, const char *path, unsigned int *line)
+{
+	int ret = shim_config__read(config, path ? path : SHIM_CONFIG_FILE, line);
+
+	if (ret && ret != -EINVAL && ret != -E2BIG)
+		*line = 0;
+	return ret == -ENOENT && !path ? 0 : ret;
+}
+
+/**
+ * shim_machine__new() - this machine, of which nothing is read yet
+ * @config: what its CPUs are to count, or NULL for SHIM_CONFIG_FILE, if that is there
+ * @line: which line of it is wrong, or 0
+ * @out: on success
+ *
+ * Return: 0, an error of shim_config__read() or shim_live_cpus__create().
+ */
+int shim_machine__new(const char *config, unsigned int *line, struct shim_machine **out)
+{
+	struct shim_machine *machine = calloc(1, sizeof(*machine));
+	struct shim_config read;
+	int ret;
+
+	if (!machine)
+		return -ENOMEM;
+	ret = read_config(&read, config, line);
+	if (!ret) {
+		*line = 0;
+		ret = shim_live_cpus__create(&read, &machine->cpus);
+	}
+	shim_config__fini(&read);
+	if (!ret)
+		ret = shim_live_trace__create(&machine->trace);
+	if (!ret)
+		ret = list(machine);
+	if (ret)
+		shim_machine__free(machine);
+	else
+		*out = machine;
+	return ret;
+}
+
+void shim_machine__free(struct shim_machine *machine)
+{
+	shim_live_cpus__destroy(machine->cpus);
+	shim_live_trace__destroy(machine->trace);
+	free(machine->domains);
+	free(machine->entries);
+	free(machine);
+}
+
+const struct shim_metric *shim_machine__metric(const struct shim_machine *machine, size_t i)
+{
+	return i < machine->n ? machine->entries[i].metric : NULL;
+}
+
+int shim_machine__find(const struct shim_machine *machine, uint32_t pmid)
+{
+	for (size_t i = 0; i < machine->n; i++)
+		if (machine->entries[i].metric->pmid == pmid)
+			return i;
+	return -1;
+}
+
+const struct shim_metric_indom *shim_machine__indom(const struct shim_machine *machine, size_t i)
+{
+	return i < machine->ndomains ? machine->domains[i].indom : NULL;
+}
+
+int shim_machine__find_indom(const struct shim_machine *machine, uint32_t indom)
+{
+	for (size_t i = 0; i < machine->ndomains; i++)
+		if (machine->domains[i].indom->indom == indom)
+			return i;
+	return -1;
+}
+
+unsigned int shim_machine__group(const struct shim_machine *machine, size_t metric)
+{
+	return machine->entries[metric].group;
+}
+
+unsigned int shim_machine__indom_group(const struct shim_machine *machine, size_t indom)
+{
+	return machine->domains[indom].group;
+}
+
+unsigned int shim_machine__sampled(const struct shim_machine *machine)
+{
+	return machine->sampled;
+}
+
+/**
+ * shim_machine__sample() - read what there is now
+ * @machine: this machine
+ * @groups: mask of those to read
+ *
+ * What could not be read is what shim_machine__values() says.
+ */
+void shim_machine__sample(struct shim_machine *machine, unsigned int groups)
+{
+	if (groups & SHIM_GROUP_TRACE)
+		machine->trace_status = shim_live_trace__sample(machine->trace);
+	if (groups & SHIM_GROUP_CPUS)
+		shim_live_cpus__sample(machine->cpus);
+	if (groups & SHIM_GROUP_MODULE) {
+		shim_live_trace__open(machine->trace);
+		shim_live_module__sample(&machine->module, machine->trace);
+	}
+	machine->sampled |= groups;
+}
+
+/* The next sample's values that are told of a time are told of the time since this one. */
+void shim_machine__settle(struct shim_machine *machine)
+{
+	shim_live_trace__settle(machine->trace);
+}
+
+static size_t instances_of(const struct shim_machine *machine, const struct domain *domain)
+{
+	size_t n = 0;
+
+	if (domain->group == SHIM_GROUP_TRACE)
+		return shim_live_trace__instances(machine->trace, domain->at);
+	if (domain->group == SHIM_GROUP_CPUS)
+		return shim_live_cpus__n(machine->cpus);
+	while (shim_live_drops__name(n))
+		n++;
+	return n;
+}
+
+size_t shim_machine__instances(const struct shim_machine *machine, size_t indom)
+{
+	return instances_of(machine, &machine->domains[indom]);
+}
+
+int shim_machine__instance(const struct shim_machine *machine, size_t indom, size_t i, char *buf,
+			   size_t size)
+{
+	const struct domain *domain = &machine->domains[indom];
+	int inst = i;
+
+	switch (domain->group) {
+	case SHIM_GROUP_TRACE:
+		shim_live_trace__name(machine->trace, domain->at, i, buf, size);
+		inst = i + 1;
+		break;
+	case SHIM_GROUP_CPUS:
+		inst = shim_live_cpus__number(machine->cpus, i);
+		snprintf(buf, size, "cpu%d", inst);
+		break;
+	case SHIM_GROUP_MODULE:
+		snprintf(buf, size, "%s", shim_live_drops__name(i));
+		break;
+	}
+	return inst;
+}
+
+/* What cannot stand in quotes as it is has no label. */
+static bool is_plain(const char *name)
+{
+	for (; *name; name++)
+		if (*name == '"' || *name == '\\' || (unsigned char)*name < ' ' || *name == 127)
+			return false;
+	return true;
+}
+
+size_t shim_machine__labels(const struct shim_machine *machine, size_t indom, size_t i, char *buf,
+			    size_t size)
+{
+	const struct domain *domain = &machine->domains[indom];
+	char name[SHIM_LIVE_NAME_LEN], *slash;
+	int inst = shim_machine__instance(machine, indom, i, name, sizeof(name));
+	size_t len;
+
+	if (!is_plain(name) || domain->group == SHIM_GROUP_MODULE)
+		return 0;
+	slash = strrchr(name, '/');
+	if (domain->group == SHIM_GROUP_CPUS) {
+		len = snprintf(buf, size, "{\"cpu\":%d}", inst);
+	} else if (shim_live_trace__is_of_tags(domain->at) || !slash) {
+		len = snprintf(buf, size, "{\"tag\":\"%s\"}", name);
+	} else {
+		*slash = '\0';
+		len = snprintf(buf, size, "{\"%s\":\"%s\",\"tag\":\"%s\"}",
+			       shim_live_trace__pair(domain->at), slash + 1, name);
+	}
+	return len < size ? len : 0;
+}
+
+/* From what reading met with to what is said of a metric */
+static int error_of(int err)
+{
+	switch (err) {
+	case -ENOENT:
+	case -ENODEV:
+	case -EAGAIN:
+	case -EBUSY:
+		return SHIM_LIVE_EAGAIN;
+	case -EPERM:
+	case -EACCES:
+		return SHIM_LIVE_EPERMISSION;
+	case -EOPNOTSUPP:
+	case -ELIBACC:
+	case -EINVAL:
+	case -EPROTO:
+	case -EPROTONOSUPPORT:
+		return SHIM_LIVE_EAPPVERSION;
+	}
+	return SHIM_LIVE_EVALUE;
+}
+
+static int status_of(const struct shim_machine *machine, const struct entry *entry)
+{
+	switch (entry->group) {
+	case SHIM_GROUP_TRACE:
+		/* what was traced before stays */
+		return instances_of(machine, &machine->domains[entry->indom]) ?
+			       0 : machine->trace_status;
+	case SHIM_GROUP_CPUS:
+		return shim_live_cpus__status(machine->cpus, entry->at);
+	case SHIM_GROUP_MODULE:
+		return shim_live_module__status(&machine->module, entry->at);
+	}
+	return 0;
+}
+
+int shim_machine__values(const struct shim_machine *machine, size_t metric)
+{
+	const struct entry *entry = &machine->entries[metric];
+	int err = status_of(machine, entry);
+
+	if (err)
+		return error_of(err);
+	return entry->indom < 0 ? 1 : (int)instances_of(machine, &machine->domains[entry->indom]);
+}
+
+bool shim_machine__value(const struct shim_machine *machine, size_t metric, size_t i,
+			 struct shim_value *value)
+{
+	const struct entry *entry = &machine->entries[metric];
+
+	switch (entry->group) {
+	case SHIM_GROUP_TRACE:
+		return shim_live_trace__value(machine->trace, entry->at, i, value);
+	case SHIM_GROUP_CPUS:
+		return shim_live_cpus__value(machine->cpus, entry->at, i, value);
+	case SHIM_GROUP_MODULE:
+		return shim_live_module__value(&machine->module, entry->at, i, value);
+	}
+	return false;
+}
+
+/**
+ * shim_machine__store() - give a metric another value
+ * @machine: this machine
+ * @metric: its number
+ * @value: of its type
+ *
+ * Return: 0, -EROFS (it cannot be stored), or an error of shim_live_module__store().
+ */
+int shim_machine__store(struct shim_machine *machine, size_t metric, const struct shim_value *value)
+{
+	const struct entry *entry = &machine->entries[metric];
+
+	return entry->group == SHIM_GROUP_MODULE ? shim_live_module__store(entry->at, value) : -EROFS;
+}

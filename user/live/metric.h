@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a metric of this machine is: one row of the tables from which archives, local contexts
+ * and the agent take names, numbers, types, units and texts.
+ */
+#ifndef SHIM_LIVE_METRIC_H
+#define SHIM_LIVE_METRIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "archive/types.h"
+
+/* PCP's numbering: metrics are domain.cluster.item, instance domains domain.serial. */
+#define SHIM_PMID(domain, cluster, item) \
+	((uint32_t)(domain) << 22 | (uint32_t)(cluster) << 10 | (uint32_t)(item))
+#define SHIM_INDOM(domain, serial)	((uint32_t)(domain) << 22 | (serial))
+
+#define SHIM_DOMAIN_TRACE	10	/* PCP's own agent for transactions */
+#define SHIM_DOMAIN_VCPC	450
+
+/* Clusters of SHIM_DOMAIN_VCPC */
+#define SHIM_CLUSTER_TIME	0
+#define SHIM_CLUSTER_COUNT	1
+#define SHIM_CLUSTER_TRANSACT	2
+#define SHIM_CLUSTER_TRACE	3	/* as PCP's trace.*, item by item */
+#define SHIM_CLUSTER_CONTROL	4
+#define SHIM_CLUSTER_MODULE	5
+
+/* A unit's dimension is a nibble from the top, its scale one from bit 12 or 16 down. */
+#define SHIM_UNITS_NONE		0x00000000u
+#define SHIM_UNITS_COUNT	0x00100000u
+#define SHIM_UNITS_NSEC		0x01000000u
+#define SHIM_UNITS_SEC		0x01003000u
+#define SHIM_UNITS_PER_SEC	0x0f103000u	/* count/sec */
+#define SHIM_UNITS_SEC_PER	0x01f03000u	/* sec/count */
+
+/* An instance's name: a tag's label and an event, with what is between, and a NUL */
+#define SHIM_LIVE_NAME_LEN	536
+
+/**
+ * struct shim_metric - one metric
+ * @name: whole
+ * @pmid: its number
+ * @indom: of its instances, or SHIM_INDOM_NULL
+ * @type: enum shim_type
+ * @sem: enum shim_sem
+ * @units: as in struct shim_desc
+ * @live_only: archives of vcpc record do not have it
+ * @line: what it is, in one line
+ * @help: and in more
+ */
+struct shim_metric {
+	const char *name;
+	uint32_t pmid;
+	uint32_t indom;
+	int32_t type;
+	int32_t sem;
+	uint32_t units;
+	bool live_only;
+	const char *line;
+	const char *help;
+};
+
+/* What the instances of a domain are, likewise */
+struct shim_metric_indom {
+	uint32_t indom;
+	bool live_only;
+	const char *line;
+	const char *help;
+};
+
+#endif /* SHIM_LIVE_METRIC_H */

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What the module and tracing say of themselves, as metrics; and turning tracing on and off. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/bpf.h"
+#include "module.h"
+
+#define INDOM_DROPS	SHIM_INDOM(SHIM_DOMAIN_VCPC, 7)
+#define STATS_FILE	"/sys/kernel/debug/vcpc/stats"
+
+enum { TRACING, DROPS, LOADED, STATS };	/* the metrics; from STATS on the module's statistics */
+
+#define CONTROL(item, name, indom, type, sem, units, line, help)				\
+	{ "vcpc.control." name, SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_CONTROL, item), indom,	\
+	  type, sem, units, 1, line, help }
+#define STAT(item, name, units, line, help)							\
+	{ "vcpc.module." name, SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_MODULE, item),		\
+	  SHIM_INDOM_NULL, SHIM_TYPE_U64, SHIM_SEM_COUNTER, units, 1, line, help }
+
+static const struct shim_metric metrics[] = {
+	[TRACING] = CONTROL(0, "tracing", SHIM_INDOM_NULL, SHIM_TYPE_U32, SHIM_SEM_DISCRETE,
+			    SHIM_UNITS_NONE, "whether transactions are traced",
+			    "0 if tracing is off, 1 if events come by the module, 2 if by probes on the\n"
+			    "library. Store 0 to turn tracing off, which ends all statistics, and another\n"
+			    "number to turn it on."),
+	[DROPS] = CONTROL(1, "dropped", INDOM_DROPS, SHIM_TYPE_U64, SHIM_SEM_COUNTER,
+			  SHIM_UNITS_COUNT, "trace events that are not where they should be",
+			  "How many events are in no statistics, or not in all, by the reason: mostly a\n"
+			  "table that is full."),
+	[LOADED] = CONTROL(2, "module", SHIM_INDOM_NULL, SHIM_TYPE_U32, SHIM_SEM_DISCRETE,
+			   SHIM_UNITS_NONE, "whether the module is loaded",
+			   "1 if the module vcpc is loaded, otherwise 0."),
+	[STATS] = STAT(0, "late_overflows", SHIM_UNITS_COUNT, "overflows noticed late",
+		       "Overflows that were found when their thread left its CPU."),
+	STAT(1, "overflows_not_signaled", SHIM_UNITS_COUNT, "overflows without a signal",
+	     "Overflows not signaled, as the program had gone, or was just going."),
+	STAT(2, "throttled", SHIM_UNITS_COUNT, "sets lost by throttling",
+	     "Instances of sets that were lost as they interrupted too often."),
+	STAT(3, "invalid_instances", SHIM_UNITS_COUNT, "instances that became invalid",
+	     "Instances of sets that were found to have lost counts, for whatever reason."),
+	STAT(4, "not_inherited", SHIM_UNITS_COUNT, "threads that inherited no set",
+	     "New threads that could not be given an instance of the set they should inherit."),
+	STAT(5, "rotations", SHIM_UNITS_COUNT, "changes of groups",
+	     "How often another group of a multiplexed set began to count."),
+	STAT(6, "rotation_ns", SHIM_UNITS_NSEC, "time that changes of groups took",
+	     "Nanoseconds that changes from one group to the next took."),
+	STAT(7, "rotations_postponed", SHIM_UNITS_COUNT, "changes of groups that had to wait",
+	     "Changes of groups that were put off as the set was in use."),
+	STAT(8, "refused_by_limit", SHIM_UNITS_COUNT, "requests refused by a user's limit",
+	     "Sets and bindings that were refused, as their user had as many as allowed."),
+	STAT(9, "tags_refused", SHIM_UNITS_COUNT, "tags refused by a limit",
+	     "Trace tags that were refused, as there were as many as allowed."),
+};
+
+#define NMETRICS	(sizeof(metrics) / sizeof(metrics[0]))
+
+_Static_assert(NMETRICS == STATS + SHIM_MODULE_STATS, "each statistic has its metric");
+
+const struct shim_metric_indom shim_live_drops = {
+	INDOM_DROPS, 1, "why trace events are dropped",
+	"Tables that are full, and transactions of which a part was not seen."
+};
+
+static const char *const drop_names[VC_DROP_NR] = {
+	[VC_DROP_OPEN_FULL] = "open_full",
+	[VC_DROP_STAT_FULL] = "stat_full",
+	[VC_DROP_TAG_FULL] = "tag_full",
+	[VC_DROP_NOT_OPEN] = "not_open",
+	[VC_DROP_GIVEN_UP] = "given_up",
+	[VC_DROP_COUNT_FULL] = "count_full",
+	[VC_DROP_RING_FULL] = "ring_full",
+	[VC_DROP_DIRECT_FULL] = "direct_full",
+};
+
+const char *shim_live_drops__name(size_t i)
+{
+	return i < VC_DROP_NR ? drop_names[i] : NULL;
+}
+
+const struct shim_metric *shim_live_module__metric(size_t i)
+{
+	return i < NMETRICS ? &metrics[i] : NULL;
+}
+
+static void take(struct shim_live_module *module, const char *name, unsigned long long value)
+{
+	for (size_t i = 0; i < SHIM_MODULE_STATS; i++)
+		if (!strcmp(metrics[STATS + i].name + strlen("vcpc.module."), name))
+			module->stats[i] = value;
+}
+
+/* One line each: its name and its value */
+static int read_stats(struct shim_live_module *module)
+{
+	FILE *f = fopen(STATS_FILE, "re");
+	unsigned long long value;
+	char name[64];
+
+	if (!f)
+		return -errno;
+	while (fscanf(f, "%63s %llu", name, &value) == 2)
+		take(module, name, value);
+	fclose(f);
+	return 0;
+}
+
+/* Whatever goes wrong is the status of the metrics. */
+void shim_live_module__sample(struct shim_live_module *module, struct shim_live_trace *trace)
+{
+	module->tracing = shim_bpf__status();
+	module->drops_status = shim_live_trace__drops(trace, module->drops);
+	module->loaded = !access("/sys/module/vcpc", F_OK);
+	module->stats_status = module->loaded ? read_stats(module) : -ENODEV;
+}
+
+int shim_live_module__status(const struct shim_live_module *module, size_t metric)
+{
+	switch (metric) {
+	case TRACING:
+		return module->tracing < 0 ? module->tracing : 0;
+	case DROPS:
+		return module->drops_status;
+	case LOADED:
+		return 0;
+	}
+	return module->stats_status;
+}
+
+bool shim_live_module__value(const struct shim_live_module *module, size_t metric, size_t i,
+			     struct shim_value *value)
+{
+	if (shim_live_module__status(module, metric))
+		return false;
+	value->inst = metric == DROPS ? (int32_t)i : SHIM_IN_NULL;
+	value->type = metrics[metric].type;
+	switch (metric) {
+	case TRACING:
+		value->ul = module->tracing;
+		break;
+	case DROPS:
+		value->ull = module->drops[i];
+		break;
+	case LOADED:
+		value->ul = module->loaded;
+		break;
+	default:
+		value->ull = module->stats[metric - STATS];
+	}
+	return true;
+}
+
+/**
+ * shim_live_module__store() - give a metric another value
+ * @metric: number of it; all but the first are what they are
+ * @value: of its type
+ *
+ * Return: 0, -EROFS for a metric that cannot be stored, or an error of shim_bpf__on() and
+ * shim_bpf__off(); that it is so already is none.
+ */
+int shim_live_module__store(size_t metric, const struct shim_value *value)
+{
+	const struct shim_bpf_options options = { 0 };
+	int ret;
+
+	if (metric != TRACING)
+		return -EROFS;
+	ret = value->ul ? shim_bpf__on(&options) : shim_bpf__off();
+	return ret == -EEXIST || ret == -ENOENT ? 0 : ret;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the module and tracing say of themselves, as metrics; and turning tracing on and off. */
+#ifndef SHIM_LIVE_MODULE_H
+#define SHIM_LIVE_MODULE_H
+
+#include <stddef.h>
+
+#include "metric.h"
+#include "trace.h"
+
+#define SHIM_MODULE_STATS	10
+
+/**
+ * struct shim_live_module - the last sample
+ * @tracing: what shim_bpf__status() said
+ * @drops_status: 0, or why they are not known
+ * @drops: by reason
+ * @loaded: the module is
+ * @stats_status: 0, or why they are not known
+ * @stats: its own statistics
+ */
+struct shim_live_module {
+	int tracing;
+	int drops_status;
+	uint64_t drops[VC_DROP_NR];
+	bool loaded;
+	int stats_status;
+	uint64_t stats[SHIM_MODULE_STATS];
+};
+
+void shim_live_module__sample(struct shim_live_module *module, struct shim_live_trace *trace);
+const struct shim_metric *shim_live_module__metric(size_t i);
+int shim_live_module__status(const struct shim_live_module *module, size_t metric);
+bool shim_live_module__value(const struct shim_live_module *module, size_t metric, size_t i,
+			     struct shim_value *value);
+extern const struct shim_metric_indom shim_live_drops;
+/* NULL behind the last */
+const char *shim_live_drops__name(size_t i);
+int shim_live_module__store(size_t metric, const struct shim_value *value);
+
+#endif /* SHIM_LIVE_MODULE_H */

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Of transactions: the slots of their histograms, and what they have counted.
+ *
+ * Instances are pairs: "tag/4096ns", the slot that begins there, and "tag/event".
+ * They come when there is something to count, and stay.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/event.h"
+#include "pairs.h"
+
+void shim_live_pairs__init(struct shim_live_pairs *pairs)
+{
+	*pairs = (struct shim_live_pairs) { NULL };
+	shim_hash__init(&pairs->by_name);
+}
+
+void shim_live_pairs__free(struct shim_live_pairs *pairs)
+{
+	for (size_t i = 0; i < pairs->nsums; i++) {
+		free(pairs->sums[i]->name);
+		free(pairs->sums[i]);
+	}
+	free(pairs->sums);
+	free(pairs->slots);
+	shim_hash__free(&pairs->by_name);
+}
+
+/* Room for one more of an array's elements */
+static int make_room(void **array, size_t n, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 64;
+	void *grown;
+
+	if (n < *room)
+		return 0;
+	grown = reallocarray(*array, more, size);
+	if (!grown)
+		return -ENOMEM;
+	*array = grown;
+	*room = more;
+	return 0;
+}
+
+static uint64_t hash_of(const struct shim_live_pairs *pairs, const char *name)
+{
+	return shim_hash__bytes(&pairs->by_name, name, strlen(name));
+}
+
+static struct shim_live_sum *find(struct shim_live_pairs *pairs, const char *name)
+{
+	struct shim_hnode *node = shim_hash__first(&pairs->by_name, hash_of(pairs, name));
+
+	for (; node; node = shim_hash__next(node)) {
+		struct shim_live_sum *sum = shim_hnode__entry(node, struct shim_live_sum, node);
+
+		if (!strcmp(sum->name, name))
+			return sum;
+	}
+	return NULL;
+}
+
+/* A new one, which takes @name over; NULL without memory */
+static struct shim_live_sum *add(struct shim_live_pairs *pairs, char *name)
+{
+	struct shim_live_sum *sum = calloc(1, sizeof(*sum));
+	void *array = pairs->sums;
+
+	if (!sum)
+		return NULL;
+	if (make_room(&array, pairs->nsums, &pairs->sums_room, sizeof(struct shim_live_sum *))) {
+		free(sum);
+		return NULL;
+	}
+	pairs->sums = array;
+	if (shim_hash__add(&pairs->by_name, &sum->node, hash_of(pairs, name))) {
+		free(sum);
+		return NULL;
+	}
+	sum->name = name;
+	pairs->sums[pairs->nsums++] = sum;
+	return sum;
+}
+
+/* Takes over @name, whatever happens */
+static int take_one(struct shim_live_pairs *pairs, char *name, const struct shim_live_sum *from)
+{
+	struct shim_live_sum *sum = find(pairs, name);
+
+	if (sum) {
+		free(name);
+		if (sum->session != from->session || sum->id != from->id) {
+			sum->base[0] += sum->now[0];
+			sum->base[1] += sum->now[1];
+		}
+	} else {
+		sum = add(pairs, name);
+		if (!sum) {
+			free(name);
+			return -ENOMEM;
+		}
+	}
+	sum->session = from->session;
+	sum->id = from->id;
+	memcpy(sum->now, from->now, sizeof(sum->now));
+	return 0;
+}
+
+static int take_row(struct shim_live_pairs *pairs, const struct shim_bpf_count *row,
+		    const char *tag, unsigned int session)
+{
+	char event[SHIM_EVENT_LEN];
+	int ret = 0;
+
+	for (uint32_t i = 0; i < row->events.nr && !ret; i++) {
+		const struct vc_event_desc *desc = &row->events.event[i];
+		const struct shim_live_sum from = {
+			.id = row->id,
+			.session = session,
+			.now = { row->total.count, row->total.sum[i] },
+		};
+		char *name;
+
+		shim_event__name(desc->type, desc->config, desc->flags, event, sizeof(event));
+		if (asprintf(&name, "%s/%s", tag, event) < 0)
+			return -ENOMEM;
+		ret = take_one(pairs, name, &from);
+	}
+	return ret;
+}
+
+/**
+ * shim_live_pairs__counted() - take in what transactions have counted by now
+ * @pairs: where to
+ * @reader: from where
+ * @tags: transactions, taken in before
+ * @session: another number after tracing was off
+ *
+ * Return: 0, -ENOMEM, or an error of shim_bpf_reader__counts().
+ */
+int shim_live_pairs__counted(struct shim_live_pairs *pairs, struct shim_bpf_reader *reader,
+			const struct shim_live_tags *tags, unsigned int session)
+{
+	const struct shim_bpf_count *rows;
+	size_t n;
+	int ret = shim_bpf_reader__counts(reader, &rows, &n);
+
+	for (size_t i = 0; i < n && !ret; i++) {
+		const struct shim_live_tag *known = NULL;
+		const struct shim_bpf_tag *tag;
+
+		ret = shim_bpf_reader__tag(reader, rows[i].id, &tag);
+		if (!ret)
+			known = shim_live_tags__find(tags, tag);
+		/* One that has come since the transactions were read is there the next time. */
+		if (known)
+			ret = take_row(pairs, &rows[i], known->label, session);
+		/* Just evicted. */
+		if (ret == -ENOENT)
+			ret = 0;
+	}
+	return ret;
+}
+
+/**
+ * shim_live_pairs__slots() - make instances of the slots that have something now
+ * @pairs: where to
+ * @tags: transactions
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_live_pairs__slots(struct shim_live_pairs *pairs, const struct shim_live_tags *tags)
+{
+	for (size_t i = 0; i < tags->n; i++) {
+		struct shim_live_tag *tag = tags->at[i];
+
+		for (uint32_t slot = 0; slot < VC_HIST_SLOTS; slot++) {
+			void *array = pairs->slots;
+			int ret;
+
+			if (tag->slots[slot] || !tag->total.hist[slot])
+				continue;
+			ret = make_room(&array, pairs->nslots, &pairs->slots_room,
+					sizeof(*pairs->slots));
+			pairs->slots = array;
+			if (ret)
+				return ret;
+			pairs->slots[pairs->nslots++] = (struct shim_live_slot) { tag, slot };
+			tag->slots[slot] = pairs->nslots;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Of transactions: the slots of their histograms, and what they have counted. */
+#ifndef SHIM_LIVE_PAIRS_H
+#define SHIM_LIVE_PAIRS_H
+
+#include "tags.h"
+
+struct shim_live_slot {
+	const struct shim_live_tag *tag;
+	uint32_t slot;
+};
+
+/* A tag and an event, over all times of tracing */
+struct shim_live_sum {
+	struct shim_hnode node;
+	char *name;		/* "tag/event" */
+	uint64_t id;
+	unsigned int session;
+	uint64_t base[2], now[2];	/* transactions, counted */
+};
+
+struct shim_live_pairs {
+	struct shim_live_slot *slots;
+	size_t nslots, slots_room;
+	struct shim_live_sum **sums;
+	size_t nsums, sums_room;
+	struct shim_hash by_name;	/* of the sums */
+};
+
+void shim_live_pairs__init(struct shim_live_pairs *pairs);
+void shim_live_pairs__free(struct shim_live_pairs *pairs);
+int shim_live_pairs__counted(struct shim_live_pairs *pairs, struct shim_bpf_reader *reader,
+			     const struct shim_live_tags *tags, unsigned int session);
+int shim_live_pairs__slots(struct shim_live_pairs *pairs, const struct shim_live_tags *tags);
+
+#endif /* SHIM_LIVE_PAIRS_H */

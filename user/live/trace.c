@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Transactions and the other trace events as metrics: PCP's own trace.*, vcpc.transact.* for
+ * what PCP's agent does not have, and, live, all of trace.* as vcpc.* too, since an agent of
+ * PCP's has one domain of metrics and trace.* may be pmdatrace's.
+ *
+ * A tag's instance has its number by the order of arrival and its name from
+ * the tag, and stays, also while tracing is off.  Each domain of metrics has instance
+ * domains of its own, because PCP wants a metric and its instance domain to be of
+ * one domain number.
+ *
+ * What PCP's agent tells of a window of time is told of the time since the
+ * sample before; where nothing came in it, there is no value.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/bpf.h"
+#include "core/event.h"
+#include "pairs.h"
+#include "tags.h"
+#include "trace.h"
+
+_Static_assert(SHIM_LIVE_NAME_LEN >= SHIM_LABEL_LEN + SHIM_EVENT_LEN + 1, "a pair's name fits");
+
+enum kind { TRANSACT, POINT, OBSERVE, COUNTER, KINDS };
+
+static const uint32_t kind_of[KINDS] = {
+	[TRANSACT] = VC_TRANSACT,
+	[POINT] = VC_POINT,
+	[OBSERVE] = VC_OBSERVE,
+	[COUNTER] = VC_COUNTER,
+};
+
+/* What the instances of a domain are: tags of a kind, or pairs */
+enum of { OF_TAGS, OF_SLOTS, OF_SUMS };
+
+enum { PCP_T, PCP_P, PCP_O, PCP_C, OUR_T, SLOTS, SUMS, OUR_P, OUR_O, OUR_C, NINDOMS };
+
+#define TAGS_HELP \
+	"Each tag that programs have used since tracing was turned on, by its name; its\n" \
+	"number is the order in which it was first seen."
+
+#define INDOM_PCP_T	SHIM_INDOM(SHIM_DOMAIN_TRACE, 0)
+#define INDOM_PCP_P	SHIM_INDOM(SHIM_DOMAIN_TRACE, 1)
+#define INDOM_PCP_O	SHIM_INDOM(SHIM_DOMAIN_TRACE, 2)
+#define INDOM_PCP_C	SHIM_INDOM(SHIM_DOMAIN_TRACE, 3)
+#define INDOM_OUR_T	SHIM_INDOM(SHIM_DOMAIN_VCPC, 1)
+#define INDOM_SLOTS	SHIM_INDOM(SHIM_DOMAIN_VCPC, 2)
+#define INDOM_SUMS	SHIM_INDOM(SHIM_DOMAIN_VCPC, 3)
+#define INDOM_OUR_P	SHIM_INDOM(SHIM_DOMAIN_VCPC, 4)
+#define INDOM_OUR_O	SHIM_INDOM(SHIM_DOMAIN_VCPC, 5)
+#define INDOM_OUR_C	SHIM_INDOM(SHIM_DOMAIN_VCPC, 6)
+
+static const struct {
+	struct shim_metric_indom indom;
+	enum of of;
+	enum kind kind;
+} indoms[NINDOMS] = {
+#define TAGS(at, kind, live, line) \
+	[at] = { { INDOM_##at, live, line, TAGS_HELP }, OF_TAGS, kind }
+	TAGS(PCP_T, TRANSACT, 0, "tags of transactions"),
+	TAGS(PCP_P, POINT, 0, "tags of points"),
+	TAGS(PCP_O, OBSERVE, 0, "tags of observations"),
+	TAGS(PCP_C, COUNTER, 0, "tags of counters"),
+	TAGS(OUR_T, TRANSACT, 0, "tags of transactions"),
+	[SLOTS] = { { INDOM_SLOTS, 0, "slots of the transactions' histograms",
+		      "Each tag and least time of a slot that has any." }, OF_SLOTS, TRANSACT },
+	[SUMS] = { { INDOM_SUMS, 0, "events counted in transactions",
+		     "Each tag and event that was counted in it." }, OF_SUMS, TRANSACT },
+	TAGS(OUR_P, POINT, 1, "tags of points"),
+	TAGS(OUR_O, OBSERVE, 1, "tags of observations"),
+	TAGS(OUR_C, COUNTER, 1, "tags of counters"),
+#undef TAGS
+};
+
+/* What a metric is computed from. */
+struct sight {
+	const struct shim_live_tag *tag;
+	const struct vc_stat *since;	/* the sample before, */
+	double seconds;		/* so long ago; 0: there was none */
+};
+
+static double sum_of(const struct sight *s)
+{
+	return s->tag->total.sum_ns / 1e9;
+}
+
+static double min_of(const struct sight *s)
+{
+	return s->tag->total.min_ns / 1e9;
+}
+
+static double max_of(const struct sight *s)
+{
+	return s->tag->total.max_ns / 1e9;
+}
+
+static double last_of(const struct sight *s)
+{
+	return s->tag->total.last_took_ns / 1e9;
+}
+
+static double value_of(const struct sight *s)
+{
+	double value;
+
+	memcpy(&value, &s->tag->total.value, sizeof(value));
+	return value;
+}
+
+static double rate_of(const struct sight *s)
+{
+	return s->since->count / s->seconds;
+}
+
+static double ave_since(const struct sight *s)
+{
+	return s->since->sum_ns / 1e9 / s->since->count;
+}
+
+static double min_since(const struct sight *s)
+{
+	return s->since->min_ns / 1e9;
+}
+
+static double max_since(const struct sight *s)
+{
+	return s->since->max_ns / 1e9;
+}
+
+static double p50_since(const struct sight *s)
+{
+	return shim_live_tag__percentile(s->since, 50) / 1e9;
+}
+
+static double p90_since(const struct sight *s)
+{
+	return shim_live_tag__percentile(s->since, 90) / 1e9;
+}
+
+static double p99_since(const struct sight *s)
+{
+	return shim_live_tag__percentile(s->since, 99) / 1e9;
+}
+
+static double count_of(const struct sight *s)
+{
+	return s->tag->total.count;
+}
+
+static double aborted_of(const struct sight *s)
+{
+	return s->tag->total.aborted;
+}
+
+/* What several rows of the table have alike: type, semantics, units, since, fn */
+#define COUNTED(fn)	SHIM_TYPE_U64, SHIM_SEM_COUNTER, SHIM_UNITS_COUNT, 0, fn
+#define RATE		SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, SHIM_UNITS_PER_SEC, 1, rate_of
+#define VALUE(sem)	SHIM_TYPE_DOUBLE, sem, SHIM_UNITS_NONE, 0, value_of
+#define TIME_EVER(fn)	SHIM_TYPE_DOUBLE, SHIM_SEM_INSTANT, SHIM_UNITS_SEC, 0, fn
+#define TIME(type, fn)	type, SHIM_SEM_INSTANT, SHIM_UNITS_SEC, 1, fn
+
+#define BY_SAMPLE(what)	what " since the sample before, over the\nseconds between the two."
+#define BY_HIST(what) \
+	"Seconds that " what " that ended since the sample\n" \
+	"before; from the histogram, to a sixteenth."
+
+/* Counts are u64 in the metric; as doubles here they are exact up to 2^53. */
+struct row {
+	struct shim_metric metric;
+	unsigned int indom;	/* of the table above */
+	int since;		/* only if something came since the sample before */
+	double (*fn)(const struct sight *s);
+	int which;		/* of a pair's two sums */
+};
+
+#define ROW(name, cluster, item, domain, live, at, type, sem, units, since, fn, line, help) \
+	{ { name, SHIM_PMID(SHIM_DOMAIN_##domain, cluster, item), INDOM_##at, type, sem, units, live, line, help }, \
+	  at, since, fn, 0 }
+
+/* As PCP's agent has it, and the same among our own metrics */
+#define BOTH_AS(theirs, ours, item, at, ...) \
+	ROW_("trace." theirs, 0, item, TRACE, 0, PCP_##at, __VA_ARGS__), \
+	ROW_("vcpc." ours, SHIM_CLUSTER_TRACE, item, VCPC, 1, OUR_##at, __VA_ARGS__)
+#define BOTH(name, item, at, ...)	BOTH_AS(name, name, item, at, __VA_ARGS__)
+#define OURS(name, item, ...) \
+	ROW_("vcpc.transact." name, SHIM_CLUSTER_TRANSACT, item, VCPC, 0, OUR_T, __VA_ARGS__)
+#define PAIRS(name, item, at, sum, line, help) \
+	{ { "vcpc.transact." name, SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_TRANSACT, item), \
+	    INDOM_##at, SHIM_TYPE_U64, SHIM_SEM_COUNTER, SHIM_UNITS_COUNT, 0, line, help }, at, 0, NULL, sum }
+#define ROW_(...)	ROW(__VA_ARGS__)
+
+static const struct row rows[] = {
+	BOTH("transact.count", 0, T, COUNTED(count_of), "completed transactions",
+	     "How many transactions of the tag ended, those aborted not counted,\n"
+	     "while it was recorded and before, since tracing was turned on."),
+	BOTH("transact.rate", 1, T, RATE, "completed transactions per second",
+	     BY_SAMPLE("How many transactions of the tag ended")),
+	BOTH("transact.ave_time", 2, T, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, SHIM_UNITS_SEC_PER, 1,
+	     ave_since, "mean time of a transaction",
+	     "Seconds that a transaction took that ended since the sample before, on the\n"
+	     "mean."),
+	BOTH_AS("transact.min_time", "transact.recent_min_time", 3, T,
+		TIME(SHIM_TYPE_FLOAT, min_since), "shortest transaction",
+		BY_HIST("the shortest transaction took")),
+	BOTH_AS("transact.max_time", "transact.recent_max_time", 4, T,
+		TIME(SHIM_TYPE_FLOAT, max_since), "longest transaction",
+		BY_HIST("the longest transaction took")),
+	BOTH("transact.total_time", 5, T, SHIM_TYPE_DOUBLE, SHIM_SEM_COUNTER, SHIM_UNITS_SEC, 0,
+	     sum_of, "time in completed transactions",
+	     "Seconds from begin to end of all transactions of the tag that ended. Over\n"
+	     "the count of transactions, the mean time of one."),
+	BOTH("point.count", 6, P, COUNTED(count_of), "times a point was passed",
+	     "How often programs passed the point of that tag."),
+	BOTH("point.rate", 7, P, RATE, "times a point was passed per second",
+	     BY_SAMPLE("How often programs passed the point")),
+	BOTH("observe.count", 8, O, COUNTED(count_of), "observations made",
+	     "How often programs reported a value for the tag."),
+	BOTH("observe.rate", 9, O, RATE, "observations per second",
+	     BY_SAMPLE("How often programs reported a value")),
+	BOTH("observe.value", 10, O, VALUE(SHIM_SEM_INSTANT), "last value observed",
+	     "The value that a program reported last for the tag; its unit is the program's."),
+	BOTH("counter.count", 17, C, COUNTED(count_of), "counter reports made",
+	     "How often programs reported a counter for the tag."),
+	BOTH("counter.rate", 18, C, RATE, "counter reports per second",
+	     BY_SAMPLE("How often programs reported a counter")),
+	BOTH("counter.value", 19, C, VALUE(SHIM_SEM_COUNTER), "last value of the counter",
+	     "The value of the counter that a program reported last for the tag; its unit is\n"
+	     "the program's."),
+	OURS("min_time", 0, TIME_EVER(min_of), "shortest transaction so far",
+	     "Seconds that the shortest transaction of the tag took, of all."),
+	OURS("max_time", 1, TIME_EVER(max_of), "longest transaction so far",
+	     "Seconds that the longest transaction of the tag took, of all."),
+	OURS("aborted", 2, COUNTED(aborted_of), "aborted transactions",
+	     "How many transactions of the tag were aborted."),
+	OURS("p50_time", 3, TIME(SHIM_TYPE_DOUBLE, p50_since), "median time of a transaction",
+	     BY_HIST("half of the transactions took at most")),
+	OURS("p90_time", 4, TIME(SHIM_TYPE_DOUBLE, p90_since),
+	     "90th percentile of transactions' times",
+	     BY_HIST("nine of ten transactions took at most")),
+	OURS("p99_time", 5, TIME(SHIM_TYPE_DOUBLE, p99_since),
+	     "99th percentile of transactions' times",
+	     BY_HIST("99 of 100 transactions took at most")),
+	OURS("last_time", 9, TIME_EVER(last_of), "time of the last transaction",
+	     "Seconds that the transaction of the tag took that ended last."),
+	PAIRS("hist", 6, SLOTS, 0, "how many transactions took how long",
+	      "Transactions of the tag that took the time of the instance or longer, and less\n"
+	      "than that of the next slot, which is an eighth more at most."),
+	PAIRS("counted", 7, SUMS, 0, "transactions in which an event was counted",
+	      "How many transactions of the tag had the event's counter at begin and end."),
+	PAIRS("sum", 8, SUMS, 1, "what transactions have counted",
+	      "The event's count in all transactions of the tag, from begin to end. Over\n"
+	      "vcpc.transact.counted, the mean of one."),
+};
+
+#define NMETRICS	(sizeof(rows) / sizeof(rows[0]))
+
+struct shim_live_trace {
+	struct shim_bpf_reader *reader;	/* NULL while tracing is off */
+	unsigned int session;		/* counts how often it went on */
+	struct shim_live_tags of[KINDS];
+	struct shim_live_pairs pairs;
+	uint64_t when, before;		/* of this sample, and of the last that was settled */
+	uint64_t samples;
+};
+
+/**
+ * shim_live_trace__create() - nothing is traced yet
+ * @out: on success
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_live_trace__create(struct shim_live_trace **out)
+{
+	struct shim_live_trace *trace = calloc(1, sizeof(*trace));
+
+	if (!trace)
+		return -ENOMEM;
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		shim_live_tags__init(&trace->of[kind]);
+	shim_live_pairs__init(&trace->pairs);
+	*out = trace;
+	return 0;
+}
+
+void shim_live_trace__destroy(struct shim_live_trace *trace)
+{
+	if (!trace)
+		return;
+	if (trace->reader)
+		shim_bpf_reader__close(trace->reader);
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		shim_live_tags__free(&trace->of[kind]);
+	shim_live_pairs__free(&trace->pairs);
+	free(trace);
+}
+
+/**
+ * shim_live_trace__open() - find the maps now
+ * @trace: where to
+ *
+ * Return: 0, or an error of shim_bpf_reader__open(): -ENOENT while tracing is off.
+ */
+int shim_live_trace__open(struct shim_live_trace *trace)
+{
+	int ret;
+
+	if (trace->reader)
+		return 0;
+	ret = shim_bpf_reader__open(&trace->reader);
+	if (ret)
+		return ret;
+	shim_bpf_reader__keep_apart(trace->reader);
+	trace->session++;
+	return 0;
+}
+
+/* The maps give tags in no order; the smaller id came first. */
+static int by_tag(const void *a, const void *b)
+{
+	const struct shim_bpf_stat *const *sa = a, *const *sb = b;
+
+	return ((*sa)->key.tag > (*sb)->key.tag) - ((*sa)->key.tag < (*sb)->key.tag);
+}
+
+static int take(struct shim_live_trace *trace, const struct shim_bpf_stat *stat)
+{
+	int ret = 0;
+
+	for (enum kind kind = 0; kind < KINDS && !ret; kind++)
+		if (kind_of[kind] == stat->key.kind)
+			ret = shim_live_tags__take(&trace->of[kind], stat, trace->session);
+	return ret;
+}
+
+static int take_stats(struct shim_live_trace *trace)
+{
+	const struct shim_bpf_stat *stats;
+	const struct shim_bpf_stat **sorted;
+	size_t n;
+	int ret = shim_bpf_reader__stats(trace->reader, &stats, &n);
+
+	if (ret)
+		return ret;
+	sorted = calloc(n + 1, sizeof(*sorted));
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = &stats[i];
+	qsort(sorted, n, sizeof(*sorted), by_tag);
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = take(trace, sorted[i]);
+	free(sorted);
+	return ret;
+}
+
+static int take_all(struct shim_live_trace *trace)
+{
+	int ret = shim_live_trace__open(trace);
+
+	if (!ret)
+		ret = take_stats(trace);
+	if (!ret)
+		ret = shim_live_pairs__counted(&trace->pairs, trace->reader, &trace->of[TRANSACT],
+					       trace->session);
+	if (ret == -ESTALE) {
+		shim_bpf_reader__close(trace->reader);
+		trace->reader = NULL;
+	}
+	return ret;
+}
+
+/* Whether there is any instance to write values of */
+bool shim_live_trace__any(const struct shim_live_trace *trace)
+{
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		if (trace->of[kind].n)
+			return true;
+	return false;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/**
+ * shim_live_trace__sample() - read the statistics; valid until the next sample
+ * @trace: where to
+ *
+ * While tracing is off, what was traced stays as it is; when it goes on again,
+ * what is traced then is added to it.
+ *
+ * Return: 0, or why there is nothing new: -ENOENT while tracing is off, another error of
+ * shim_bpf_reader__open() or __stats(), -ENOMEM.
+ */
+int shim_live_trace__sample(struct shim_live_trace *trace)
+{
+	int ret = take_all(trace);
+
+	/* Off and on again since the last sample. */
+	if (ret == -ESTALE)
+		ret = take_all(trace);
+	if (!ret)
+		ret = shim_live_pairs__slots(&trace->pairs, &trace->of[TRANSACT]);
+	trace->when = now_ns();
+	trace->samples++;
+	/* No sample tells that there was nothing; what comes has come since. */
+	if (!shim_live_trace__any(trace))
+		trace->before = trace->when;
+	return ret == -ESTALE ? -ENOENT : ret;
+}
+
+/* The sample was given on: what comes next is new. */
+void shim_live_trace__settle(struct shim_live_trace *trace)
+{
+	if (!trace->samples)
+		return;
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		shim_live_tags__written(&trace->of[kind]);
+	trace->before = trace->when;
+	trace->samples++;
+}
+
+/* The tables: rows by number, NULL or 0 behind the last */
+const struct shim_metric *shim_live_trace__metric(size_t i)
+{
+	return i < NMETRICS ? &rows[i].metric : NULL;
+}
+
+const struct shim_metric_indom *shim_live_trace__indom(size_t i)
+{
+	return i < NINDOMS ? &indoms[i].indom : NULL;
+}
+
+bool shim_live_trace__is_of_tags(size_t indom)
+{
+	return indoms[indom].of == OF_TAGS;
+}
+
+/* What an instance that is a pair names behind its tag */
+const char *shim_live_trace__pair(size_t indom)
+{
+	return indoms[indom].of == OF_SLOTS ? "slot" : "event";
+}
+
+/* How many instances a domain has; they are numbered from 1 */
+size_t shim_live_trace__instances(const struct shim_live_trace *trace, size_t indom)
+{
+	switch (indoms[indom].of) {
+	case OF_TAGS:
+		return trace->of[indoms[indom].kind].n;
+	case OF_SLOTS:
+		return trace->pairs.nslots;
+	case OF_SUMS:
+		return trace->pairs.nsums;
+	}
+	return 0;
+}
+
+/**
+ * shim_live_trace__name() - an instance's name, which stays
+ * @trace: of a sample
+ * @indom: number of the domain in the table
+ * @i: of the instance, from 0
+ * @buf: written
+ * @size: of @buf; SHIM_LIVE_NAME_LEN is enough
+ */
+void shim_live_trace__name(const struct shim_live_trace *trace, size_t indom, size_t i, char *buf,
+			   size_t size)
+{
+	const struct shim_live_slot *slot;
+
+	switch (indoms[indom].of) {
+	case OF_TAGS:
+		snprintf(buf, size, "%s", trace->of[indoms[indom].kind].at[i]->label);
+		break;
+	case OF_SLOTS:
+		slot = &trace->pairs.slots[i];
+		snprintf(buf, size, "%s/%lluns", slot->tag->label,
+			 (unsigned long long)vc_hist_floor(slot->slot));
+		break;
+	case OF_SUMS:
+		snprintf(buf, size, "%s", trace->pairs.sums[i]->name);
+		break;
+	}
+}
+
+/* What came since the sample before, worked out once a sample */
+static const struct vc_stat *since_of(const struct shim_live_trace *trace,
+				      struct shim_live_tag *tag)
+{
+	if (tag->since_of != trace->samples)
+		shim_live_tag__since(tag, &tag->since);
+	tag->since_of = trace->samples;
+	return &tag->since;
+}
+
+static bool tag_value(const struct shim_live_trace *trace, const struct row *row,
+		      struct shim_live_tag *tag, struct shim_value *value)
+{
+	struct sight sight = { .tag = tag };
+
+	if (row->since) {
+		sight.since = since_of(trace, tag);
+		sight.seconds = trace->before ? (trace->when - trace->before) / 1e9 : 0;
+		if (!sight.since->count || !(sight.seconds > 0))
+			return false;
+	}
+	if (row->metric.type == SHIM_TYPE_U64)
+		value->ull = row->fn(&sight);
+	else if (row->metric.type == SHIM_TYPE_FLOAT)
+		value->f = row->fn(&sight);
+	else
+		value->d = row->fn(&sight);
+	return true;
+}
+
+/**
+ * shim_live_trace__value() - one value of the last sample
+ * @trace: of it
+ * @metric: number of the row
+ * @i: of the instance, from 0
+ * @value: written, if there is one
+ *
+ * Return: whether there is one.
+ */
+bool shim_live_trace__value(const struct shim_live_trace *trace, size_t metric, size_t i,
+			    struct shim_value *value)
+{
+	const struct row *row = &rows[metric];
+	const struct shim_live_slot *slot;
+	const struct shim_live_sum *sum;
+
+	value->inst = i + 1;
+	value->type = row->metric.type;
+	switch (indoms[row->indom].of) {
+	case OF_TAGS:
+		return tag_value(trace, row, trace->of[indoms[row->indom].kind].at[i], value);
+	case OF_SLOTS:
+		slot = &trace->pairs.slots[i];
+		value->ull = slot->tag->total.hist[slot->slot];
+		break;
+	case OF_SUMS:
+		sum = trace->pairs.sums[i];
+		value->ull = sum->base[row->which] + sum->now[row->which];
+		break;
+	}
+	return true;
+}
+
+/* Which domain of the table a metric's instances are of */
+size_t shim_live_trace__domain(size_t metric)
+{
+	return rows[metric].indom;
+}
+
+/**
+ * shim_live_trace__drops() - events that are in no statistics, by reason
+ * @trace: after a sample
+ * @drops: one count for each reason
+ *
+ * Return: 0, -ENOENT while tracing is off, or an error of shim_bpf_reader__drops().
+ */
+int shim_live_trace__drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP_NR])
+{
+	return trace->reader ? shim_bpf_reader__drops(trace->reader, drops) : -ENOENT;
+}

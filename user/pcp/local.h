@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* This machine as a source of metrics, without pmcd: the operations, each in the file of its subject. */
+#ifndef SHIM_PCP_LOCAL_H
+#define SHIM_PCP_LOCAL_H
+
+#include "live/machine.h"
+#include "source.h"
+
+/*
+ * struct shim_local - what a local context has of its own
+ * @entries: names of the metrics, for the tree
+ */
+struct shim_local {
+	struct shim_machine *machine;
+	struct shim_pmns_entry *entries;
+};
+
+/* Opens this machine: 0 or a PMAPI code */
+int shim_local__new(struct shim_context *ctx);
+
+/* local_fetch.c */
+int shim_local_source__fetch(struct shim_context *ctx, int n, const pmID *pmids,
+			     struct shim_ts *stamp, pmResult **out);
+int shim_local_source__store(struct shim_context *ctx, int n, pmValueSet *const *sets);
+
+/* local_indom.c */
+int shim_local_source__instances(struct shim_context *ctx, pmInDom indom, int **instlist,
+				 char ***namelist);
+int shim_local_source__instance_name(struct shim_context *ctx, pmInDom indom, int inst,
+				     char **name);
+int shim_local_source__instance(struct shim_context *ctx, pmInDom indom, const char *name);
+int shim_local_source__labels(struct shim_context *ctx, unsigned int level, unsigned int ident,
+			      struct shim_label_sets *sets);
+
+/* names.c: of those that the tree has */
+int shim_tree__metrics(const struct shim_pmns *tree, int n, const char *const *names, pmID *pmids);
+int shim_tree__children(const struct shim_pmns *tree, const char *name, char ***offspring,
+			int **status);
+int shim_tree__leaves(const struct shim_pmns *tree, const char *name, char ***names);
+int shim_tree__list(const char *const *names, unsigned int n, char ***out);
+
+#endif /* SHIM_PCP_LOCAL_H */

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Metrics that come from the caller, in the same records as all others. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/api.h"
+#include "record.h"
+#include "recorder.h"
+
+static bool is_own(uint32_t ident)
+{
+	uint32_t domain = ident >> 22;
+
+	return domain == SHIM_DOMAIN_VCPC || domain == SHIM_DOMAIN_TRACE;
+}
+
+/**
+ * shim_record_add_source() - record what a program has from elsewhere
+ * @rec: the recorder
+ * @source: what it has; copied
+ * @arg: for its functions
+ *
+ * Return: 0, -EEXIST (there is one already), -EINVAL (a function is missing).
+ */
+SHIM_API int shim_record_add_source(struct shim_recorder *rec,
+				    const struct shim_record_source *source, void *arg)
+{
+	if (!source->sample || !source->instances || !source->values)
+		return -EINVAL;
+	if (rec->source.sample)
+		return -EEXIST;
+	rec->source = *source;
+	rec->source_arg = arg;
+	return 0;
+}
+
+/**
+ * shim_record_metric() - declare a metric of one's own, before its first values
+ * @rec: the recorder
+ * @metric: what it is; its domain is neither 10 nor 450, which the recorder has
+ *
+ * Return: 0, -EINVAL, -EEXIST (the name or number is another's), or what writing met with.
+ */
+SHIM_API int shim_record_metric(struct shim_recorder *rec, const struct shim_record_metric *metric)
+{
+	const struct shim_desc desc = {
+		.pmid = metric->pmid,
+		.type = metric->type,
+		.indom = metric->indom,
+		.sem = metric->sem,
+		.units = metric->units,
+		.nnames = 1,
+		.names = &metric->name,
+	};
+	int ret;
+
+	if (is_own(metric->pmid))
+		return -EINVAL;
+	ret = shim_writer__desc(rec->w, &desc);
+	if (!ret && metric->line && *metric->line)
+		ret = shim_writer__text(rec->w, SHIM_TEXT_PMID | SHIM_TEXT_ONELINE, metric->pmid,
+					metric->line);
+	if (!ret && metric->help && *metric->help)
+		ret = shim_writer__text(rec->w, SHIM_TEXT_PMID | SHIM_TEXT_HELP, metric->pmid,
+					metric->help);
+	return ret;
+}
+
+/**
+ * shim_record_instances() - the instances of a domain from this record on
+ * @rec: the recorder, which is calling the source's @instances
+ * @indom: the domain
+ * @n: how many
+ * @inst: their numbers, ascending
+ * @name: their names
+ *
+ * Return: 0, -EINVAL, or what writing met with.
+ */
+SHIM_API int shim_record_instances(struct shim_recorder *rec, uint32_t indom, unsigned int n,
+				   const int32_t *inst, const char *const *name)
+{
+	const struct shim_indom all = {
+		.stamp = rec->stamp, .indom = indom, .n = n, .inst = inst, .name = name,
+	};
+
+	return is_own(indom) ? -EINVAL : shim_writer__indom(rec->w, &all);
+}
+
+static void translate(const struct shim_record_value *from, int32_t type, struct shim_value *to)
+{
+	*to = (struct shim_value) { .inst = from->inst, .type = type };
+	switch (type) {
+	case SHIM_TYPE_STRING:
+		to->bytes = from->string;
+		to->len = strlen(from->string) + 1;
+		break;
+	case SHIM_TYPE_32:
+	case SHIM_TYPE_U32:
+	case SHIM_TYPE_FLOAT:
+		memcpy(&to->ul, &from->number, sizeof(to->ul));
+		break;
+	default:
+		memcpy(&to->ull, &from->number, sizeof(to->ull));
+	}
+}
+
+/**
+ * shim_record_values() - values of a metric in this record
+ * @rec: the recorder, which is calling the source's @values
+ * @pmid: the metric, once a record
+ * @type: of the metric
+ * @n: how many; 0 or PCP's code for why there are none
+ * @values: they
+ *
+ * Return: 0, -EINVAL, or an error of the writer; the record is then not written.
+ */
+SHIM_API int shim_record_values(struct shim_recorder *rec, uint32_t pmid, int32_t type, int n,
+				const struct shim_record_value *values)
+{
+	int ret = is_own(pmid) ? -EINVAL : shim_writer__vset(rec->w, pmid, n < 0 ? n : 0);
+
+	for (int i = 0; i < n && !ret; i++) {
+		struct shim_value value;
+
+		translate(&values[i], type, &value);
+		ret = shim_writer__value(rec->w, &value);
+	}
+	return ret;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The recorder itself, for those of its calls that have a file of their own. */
+#ifndef SHIM_SHIM_RECORDER_H
+#define SHIM_SHIM_RECORDER_H
+
+#include "archive/writer.h"
+#include "shim/shim.h"
+
+struct shim_recorder {
+	struct shim_writer *w;
+	int64_t offset;		/* wall clock minus monotonic, ns */
+	struct shim_ts last;	/* the last record's stamp */
+	struct shim_ts stamp;	/* of the record that is being written */
+	struct shim_label label;	/* written with the first record */
+	uint64_t records;	/* how many were written */
+	struct shim_rec_sets *sets;
+	struct shim_rec_trace *trace;	/* NULL if not wanted */
+	struct shim_record_source source;	/* no functions: none */
+	void *source_arg;
+	char *archive;
+	int missing;		/* why values are missing in the last record, or 0 */
+};
+
+#endif /* SHIM_SHIM_RECORDER_H */
