@@ -35,6 +35,12 @@ for lib in "$build"/lib/libshim.so.*; do
 	put 755 "$lib" "$root/lib/${lib##*/}"
 	ln -sf "${lib##*/}" "$root/lib/libshim.so"
 done
+# The originals' link names have a folder of their own, as Debian has libraries of some of them.
+mkdir -p "$root/lib/vcpc/compat"
+for name in "$build"/lib/compat/*.so; do
+	ln -sf "../../$(readlink "$build/lib/libshim.so")" "$root/lib/vcpc/compat/${name##*/}"
+	echo "  INSTALL $prefix/lib/vcpc/compat/${name##*/}"
+done
 if [ -e "$build/lib/libshim_java.so" ]; then
 	put 755 "$build/lib/libshim_java.so" "$root/lib/libshim_java.so"
 	put 644 "$build/lib/shim-trace.jar" "$root/share/java/shim-trace.jar"

@@ -9,6 +9,7 @@
 #include "core/event.h"
 #include "generic.h"
 #include "impl.h"
+#include "native.h"
 
 /**
  * cpc_set_create() - an empty set
@@ -147,7 +148,9 @@ static bool pack_name(const char *event, struct vcpc_request *packed)
 
 static bool pack_known(const char *event, struct vcpc_request *packed)
 {
-	return shim_generic__is(event) ? shim_generic__pack(event, packed) : pack_name(event, packed);
+	if (shim_generic__is(event))
+		return shim_generic__pack(event, packed);
+	return pack_name(event, packed) || shim_native__pack(event, packed);
 }
 
 /* Modes belong into the request's flags, not into the event's name: 0, -ENOENT or -ENOMEM */
