@@ -35,6 +35,10 @@ library() {
 	file 644 "$build/lib/libshim.a" "$libdir/libshim.a"
 	file 644 "$build/lib/$soname" "$libdir/$soname"
 	file "-> $soname" - "$libdir/libshim.so"
+	# The originals' link names have a folder of their own, as Debian has libraries of some of them.
+	for name in cpc pctx pmapi pcp pcp_import pcp_trace; do
+		file "-> ../../$soname" - "$libdir/vcpc/compat/lib$name.so"
+	done
 	[ "$action" = uninstall ] || [ -e "$build/lib/libshim_java.so" ] || return 0
 	file 644 "$build/lib/libshim_java.so" "$jnidir/libshim_java.so"
 	file 644 "$build/lib/shim-trace.jar" "$prefix/share/java/shim-trace.jar"

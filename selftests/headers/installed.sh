@@ -25,6 +25,10 @@ face libshim-pcp pcp/pmapi.h 'return pmNewContext(PM_CONTEXT_ARCHIVE, "/nonexist
 face libshim-cpc libcpc.h 'return cpc_open(0) != NULL'
 face libshim-aix pmapi.h 'return pm_stop_mythread() != Pmapi_NoInit'
 face libshim-trace pcp/trace.h 'puts(pmtraceerrstr(PMTRACE_ERR_TAGNAME))'
+for name in cpc pctx pmapi pcp pcp_import pcp_trace; do
+	[ "$(readlink -f "$(pkg-config --define-prefix --variable=compatdir libshim-cpc)/lib$name.so")" = "$(readlink -f "$dest/opt/lib/libshim.so")" ]
+	result "the link name $name is this library"
+done
 for page in cpc_buf_sub cpc_set_restart cpc_rele pctx_run; do
 	grep -q . "$dest/opt/share/man/man3/$page.3" && [ -e "$dest/opt/share/man/$(sed -n 's/^\.so //p' "$dest/opt/share/man/man3/$page.3")" ]
 	result "a manual page of $page's name"

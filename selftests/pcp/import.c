@@ -614,4 +614,43 @@ TEST_F_TIMEOUT(import, killed_at_any_moment, 1200)
 	EXPECT_GT(opened, 50);
 }
 
+/* Programs compare them with the original's. */
+static const struct {
+	int code;
+	const char *text;
+} texts[] = {
+	{ PMI_ERR_DUPMETRICNAME, "Metric name already defined" },
+	{ PMI_ERR_DUPMETRICID, "Metric pmID already defined" },
+	{ PMI_ERR_DUPINSTNAME, "External instance name already defined" },
+	{ PMI_ERR_DUPINSTID, "Internal instance identifer already defined" },
+	{ PMI_ERR_INSTNOTNULL, "Null instance expected for a singular metric" },
+	{ PMI_ERR_INSTNULL, "Null instance not allowed for a non-singular metric" },
+	{ PMI_ERR_BADHANDLE, "Illegal handle" },
+	{ PMI_ERR_DUPVALUE, "Value already assigned for this metric-instance" },
+	{ PMI_ERR_BADTYPE, "Illegal metric type" },
+	{ PMI_ERR_BADSEM, "Illegal metric semantics" },
+	{ PMI_ERR_NODATA, "No data to output" },
+	{ PMI_ERR_BADMETRICNAME, "Illegal metric name" },
+	{ PMI_ERR_BADTIMESTAMP, "Illegal result timestamp" },
+	{ PMI_ERR_BADTEXTTYPE, "Illegal text type" },
+	{ PMI_ERR_BADTEXTCLASS, "Illegal text class" },
+	{ PMI_ERR_BADTEXTID, "Illegal text identifier" },
+	{ PMI_ERR_EMPTYTEXTCONTENT, "Text is empty" },
+	{ PMI_ERR_DUPTEXT, "Help text already exists" },
+	{ PMI_ERR_BADLABELTYPE, "Illegal label type" },
+	{ PMI_ERR_BADLABELID, "Illegal label identifier" },
+	{ PMI_ERR_BADLABELINSTANCE, "Illegal label instance" },
+	{ PMI_ERR_EMPTYLABELNAME, "Label name is empty" },
+	{ PMI_ERR_EMPTYLABELVALUE, "Label value is empty" },
+	{ PMI_ERR_ADDLABELERROR, "Error adding label" },
+	{ PMI_ERR_BADVERSION, "Illegal log version" },
+};
+
+TEST(every_error_has_the_originals_text)
+{
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		EXPECT_STREQ(pmiErrStr(texts[i].code), texts[i].text);
+	EXPECT_STREQ(pmiErrStr(-PMI_ERR_BASE - 26), pmErrStr(-PMI_ERR_BASE - 26));
+}
+
 TEST_HARNESS_MAIN

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "core/session.h"
+#include "cpc/impl.h"
+#include "cpc/pctx.h"
 #include "cpc/libcpc.h"
 #include "cpc/libpctx.h"
 #include "kselftest_harness.h"
@@ -148,6 +150,38 @@ TEST_F(fork, an_inherited_set_may_be_changed_and_destroyed)
 	bind_to_a_process(_metadata, self);
 	EXPECT_EQ(0, in_child(changes_and_destroys, self));
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
+}
+
+/* A child that is done with the handle first and then lets the process go, whose handle it was */
+static int closes_and_releases(FIXTURE_DATA(fork) *self)
+{
+	cpc_unbind(self->cpc, self->set);
+	cpc_close(self->cpc);
+	return self->pctx->nusers ? 10 : 0;
+}
+
+TEST_F(fork, a_handle_that_the_child_closes_is_forgotten)
+{
+	bind_to_a_process(_metadata, self);
+	EXPECT_EQ(0, in_child(closes_and_releases, self));
+}
+
+TEST_F(fork, each_handle_hears_that_a_process_is_let_go)
+{
+	cpc_t *other = cpc_open(CPC_VER_CURRENT);
+	cpc_set_t *set = cpc_set_create(other);
+
+	bind_to_a_process(_metadata, self);
+	ASSERT_EQ(0, cpc_set_add_request(other, set, "cycles", 0, CPC_COUNT_USER, 0, NULL));
+	ASSERT_EQ(0, cpc_bind_pctx(other, self->pctx, 1, set, 0));
+	EXPECT_EQ(self->pctx, self->set->pctx);
+	EXPECT_EQ(self->pctx, set->pctx);
+	pctx_release(self->pctx);
+	self->pctx = NULL;
+	EXPECT_EQ(NULL, self->set->pctx);
+	EXPECT_EQ(NULL, set->pctx);
+	cpc_terminate(self->cpc);
+	EXPECT_EQ(0, cpc_close(other));
 }
 
 TEST_HARNESS_MAIN

@@ -185,11 +185,15 @@ static void take_slot(struct builder *b, const char *leaf, const char *instance,
 	const char *slash = strrchr(instance, '/');
 	struct times *times = slash ? times_of(b, instance, slash - instance) : NULL;
 	uint64_t ns = slash ? strtoull(slash + 1, NULL, 10) : 0;
+	double gained = of_tag(row);
 
 	(void)leaf;
+	/* An archive may say anything: what is no number of transactions is none. */
+	if (!(gained > 0 && gained < 0x1p63))
+		return;
 	for (unsigned int i = 0; times && i < SHIM_TRACE_HIST_SLOTS; i++)
 		if (shim_trace_hist_floor(i) == ns)
-			times->slots[i] += (uint64_t)of_tag(row);
+			times->slots[i] += (uint64_t)gained;
 }
 
 static void finish_times(struct builder *b, const struct times *times)

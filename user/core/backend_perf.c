@@ -571,7 +571,8 @@ static inline __attribute__((always_inline)) int read_instance(const struct perf
 							       const struct shim_instance *inst,
 							       struct vcpc_sample *buf, __u64 *tick)
 {
-	unsigned int changing = inst->changing;
+	/* Whoever changes the instance may be another thread: nothing is read before, or after. */
+	unsigned int changing = __atomic_load_n(&inst->changing, __ATOMIC_ACQUIRE);
 	int ret;
 
 	if (!inst->live || changing & 1)
@@ -579,6 +580,7 @@ static inline __attribute__((always_inline)) int read_instance(const struct perf
 	ret = shim_page__read(inst->group.pages, set->n, &this_cpu, inst->from, buf->values, tick);
 	if (ret)
 		ret = read_kernel(set, inst, buf, tick);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return !ret && (inst->changing != changing || !inst->live) ? -EOPNOTSUPP : ret;
 }
 

@@ -110,8 +110,11 @@ int shim_group__why(void)
 	return 0;
 }
 
-/* How many counters a group may have: the kernel refuses one that can never be on the PMU. */
-static unsigned int find_slots(void)
+/*
+ * How many counters a group may have: the kernel refuses one that can never be on the PMU.  @short_of:
+ * it may have been refused for want of descriptors or memory, which another time there may be.
+ */
+static unsigned int find_slots(bool *short_of)
 {
 	const struct vcpc_request cycles = {
 		.type = PERF_TYPE_HARDWARE,
@@ -129,6 +132,7 @@ static unsigned int find_slots(void)
 		if (fds[n] < 0)
 			break;
 	}
+	*short_of = n < MOST_SLOTS && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
 	for (unsigned int i = n; i--; )
 		close(fds[i]);
 	return n;
@@ -137,16 +141,18 @@ static unsigned int find_slots(void)
 /**
  * shim_group__slots() - the PMU's counters
  *
- * Return: how many, found by trying, once; 0 if there is no PMU, or none for the caller.
+ * Return: how many, found by trying, once unless descriptors were short; 0 if there is no PMU, or none for the caller.
  */
 unsigned int shim_group__slots(void)
 {
 	static atomic_uint found;	/* and 1 */
 	unsigned int n = atomic_load(&found);
+	bool short_of;
 
 	if (!n) {
-		n = find_slots() + 1;
-		atomic_store(&found, n);
+		n = find_slots(&short_of) + 1;
+		if (!short_of)
+			atomic_store(&found, n);
 	}
 	return n - 1;
 }

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "perf_instance.h"
@@ -57,7 +58,8 @@ static pid_t process_of(pid_t tid)
 	pid_t tgid = 0;
 	FILE *f;
 
-	if (tid == gettid())
+	/* A thread of this process is found where /proc is not mounted, too. */
+	if (tid > 0 && !syscall(SYS_tgkill, getpid(), tid, 0))
 		return getpid();
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	f = fopen(path, "re");

@@ -55,7 +55,7 @@ SHIM_API int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 		return shim_cpc__fail(EINVAL);
 	if (inherit && !can_be_inherited(cpc))
 		return shim_cpc__fail(ENOTSUP);
-	shim_cpc__settle(set);
+	shim_cpc__settle(cpc, set);
 	if (atomic_load(&set->where) == CPC_ON_CPU)
 		shim_cpc__unbind_cpu(set);
 	shim_lwp__detach();
@@ -87,7 +87,7 @@ SHIM_API int cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 
 	if (!shim_cpc__owns(cpc, set))
 		return shim_cpc__fail(EINVAL);
-	shim_cpc__settle(set);
+	shim_cpc__settle(cpc, set);
 	where = atomic_exchange(&set->where, CPC_UNBOUND);
 	if (where == CPC_ON_PCTX)
 		return shim_cpc__unbind_pctx(cpc, set);
@@ -143,7 +143,7 @@ SHIM_API int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 		return shim_cpc__fail(EINVAL);
 	/* What the calling thread has bound is not its parent's in any case. */
 	if (atomic_load(&set->where) != CPC_ON_LWP)
-		shim_cpc__settle(set);
+		shim_cpc__settle(cpc, set);
 	switch (atomic_load(&set->where)) {
 	case CPC_ON_PCTX:
 		ret = sample_pctx(set, buf);

@@ -3,18 +3,56 @@
 #include <errno.h>
 
 #include "base/api.h"
+#include "base/vec.h"
 #include "impl.h"
 #include "pctx.h"
 
-/* The handle is told when the process is let go; only the last one is. */
-static void remember(cpc_t *cpc, pctx_t *pctx, cpc_set_t *set, pid_t tid)
+/* Every handle with a set on the process hears when it is let go.  Context: @cpc is locked. */
+static int add_user(pctx_t *pctx, cpc_t *cpc)
 {
+	cpc_t **users;
+	int ret = 0;
+
+	shim_siglock__enter(&pctx->lock);
+	for (size_t i = 0; i < pctx->nusers; i++)
+		if (pctx->users[i] == cpc)
+			goto out;
+	users = shim_vec__room(pctx->users, &pctx->users_room, pctx->nusers, sizeof(cpc_t *));
+	if (users) {
+		pctx->users = users;
+		pctx->users[pctx->nusers++] = cpc;
+	}
+	ret = users ? 0 : -ENOMEM;
+out:
+	shim_siglock__leave(&pctx->lock);
+	return ret;
+}
+
+/* Context: @cpc is locked. */
+static void remove_user(pctx_t *pctx, const cpc_t *cpc)
+{
+	shim_siglock__enter(&pctx->lock);
+	for (size_t i = 0; i < pctx->nusers; i++)
+		if (pctx->users[i] == cpc) {
+			pctx->users[i] = pctx->users[--pctx->nusers];
+			break;
+		}
+	shim_siglock__leave(&pctx->lock);
+}
+
+/* Before the set is bound, so that a bound one is always known */
+static int join(cpc_t *cpc, pctx_t *pctx, cpc_set_t *set, pid_t tid)
+{
+	int ret;
+
 	shim_cpc__lock(cpc);
-	set->pctx = pctx;
-	set->tid = tid;
-	pctx->cpc = cpc;
+	ret = add_user(pctx, cpc);
+	if (!ret) {
+		set->pctx = pctx;
+		set->tid = tid;
+	}
 	shim_cpc__unlock(cpc);
-	atomic_store(&set->where, CPC_ON_PCTX);
+	return ret;
 }
 
 /**
@@ -41,13 +79,17 @@ SHIM_API int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, ui
 	cpc_unbind(cpc, set);
 	if (shim_cpc__check_requests(cpc, __func__, set))
 		return -1;
+	if (join(cpc, pctx, set, tid))
+		return shim_cpc__fail(ENOMEM);
 	ret = shim_cpc__bind(cpc, set, tid, 0);
+	if (!ret) {
+		atomic_store(&set->where, CPC_ON_PCTX);
+		return 0;
+	}
+	shim_cpc__leave_pctx(cpc, set);
 	if (ret == -ESRCH)
 		return shim_cpc__fail(ESRCH);
-	if (ret)
-		return shim_cpc__refused(cpc, __func__, set, ret);
-	remember(cpc, pctx, set, tid);
-	return 0;
+	return shim_cpc__refused(cpc, __func__, set, ret);
 }
 
 /*
@@ -64,8 +106,8 @@ bool shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set)
 	set->pctx = NULL;
 	for (const cpc_set_t *s = cpc->sets; s; s = s->next)
 		used |= s->pctx == pctx;
-	if (pctx && !used && pctx->cpc == cpc)
-		pctx->cpc = NULL;
+	if (pctx && !used)
+		remove_user(pctx, cpc);
 	shim_cpc__unlock(cpc);
 	return pctx;
 }
@@ -80,14 +122,34 @@ int shim_cpc__unbind_pctx(cpc_t *cpc, cpc_set_t *set)
 	return 0;
 }
 
-/* A process is let go: sets that were bound to it are on nobody from now on. */
-void shim_cpc__forget_pctx(cpc_t *cpc, const pctx_t *pctx)
+static void forget(cpc_t *cpc, const pctx_t *pctx)
 {
 	shim_cpc__lock(cpc);
 	for (cpc_set_t *set = cpc->sets; set; set = set->next)
 		if (set->pctx == pctx)
 			set->pctx = NULL;
 	shim_cpc__unlock(cpc);
+}
+
+/* The next one of those who have sets on the process, who is none from now on; NULL after the last */
+static cpc_t *take_user(pctx_t *pctx)
+{
+	cpc_t *cpc = NULL;
+
+	shim_siglock__enter(&pctx->lock);
+	if (pctx->nusers)
+		cpc = pctx->users[--pctx->nusers];
+	shim_siglock__leave(&pctx->lock);
+	return cpc;
+}
+
+/* A process is let go: sets that were bound to it are on nobody from now on. */
+void shim_cpc__forget_pctx(pctx_t *pctx)
+{
+	cpc_t *cpc;
+
+	while ((cpc = take_user(pctx)))
+		forget(cpc, pctx);
 }
 
 /**

@@ -90,7 +90,7 @@ int shim_cpc__counters(cpc_t *cpc, cpc_set_t *set, bool silent, struct shim_coun
 	struct shim_counters *expected = NULL;
 	int ret;
 
-	shim_cpc__settle(set);
+	shim_cpc__settle(cpc, set);
 	if (atomic_load(&set->silent) != silent)
 		shim_cpc__end_counters(set);
 	*out = atomic_load(&set->counters);

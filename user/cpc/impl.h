@@ -100,7 +100,7 @@ size_t shim_cpc__sample_size(const cpc_buf_t *buf);
 
 /* set.c */
 void shim_cpc__end_counters(cpc_set_t *set);
-void shim_cpc__settle(cpc_set_t *set);
+void shim_cpc__settle(cpc_t *cpc, cpc_set_t *set);
 
 /* counters.c */
 int shim_cpc__check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set);

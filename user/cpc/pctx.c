@@ -56,7 +56,15 @@ static pctx_t *make(void *arg, int verbose, pctx_errfn_t *complain)
 	pctx->complain = complain ? complain : to_stderr;
 	/* The end of a process is always heard of. */
 	pctx->threads.options = PTRACE_O_TRACEEXIT;
+	shim_siglock__init(&pctx->lock);
 	return pctx;
+}
+
+static void destroy(pctx_t *pctx)
+{
+	shim_siglock__fini(&pctx->lock);
+	free(pctx->users);
+	free(pctx);
 }
 
 /* The new process: wait until it is traced, and become the program. */
@@ -178,7 +186,7 @@ SHIM_API pctx_t *pctx_create(const char *filename, char *const *argv, void *arg,
 		return pctx;
 	shim_pctx__say(pctx, "create", "%s: %s\n", filename, exec_problem(err));
 	free(pctx->threads.thread);
-	free(pctx);
+	destroy(pctx);
 	return NULL;
 }
 
@@ -261,7 +269,7 @@ static pctx_t *capture(pid_t pid, pctx_t *pctx)
 	if (!err)
 		return pctx;
 	shim_pctx__say(pctx, "capture", "process %d %s\n", pid, capture_problem(pid, err));
-	free(pctx);
+	destroy(pctx);
 	return NULL;
 }
 
@@ -333,13 +341,12 @@ SHIM_API void pctx_release(pctx_t *pctx)
 
 	if (!pctx)
 		return;
-	if (pctx->cpc)
-		shim_cpc__forget_pctx(pctx->cpc, pctx);
+	shim_cpc__forget_pctx(pctx);
 	shim_pctx__block(&old, 0);
 	pid = pctx->threads.pid;
 	shim_tracees__let_go(&pctx->threads);
 	if (pctx->created && pctx->ended)
 		waitpid(pid, NULL, __WALL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	free(pctx);
+	destroy(pctx);
 }

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
+#include "base/process.h"
 #include "cpc/libcpc.h"
 #include "cpc/libpctx.h"
 #include "tracee.h"
@@ -31,7 +32,9 @@ struct shim_pctx_handlers {
  * @created: it is this process's child
  * @ended: it has come to its end, and waits to be let go
  * @over: pctx_terminate() was called; may be set by a signal handler
- * @cpc: the handle that last used it, or NULL
+ * @users: the handles that have sets on it
+ * @nusers, @users_room: how many, and how many there is room for
+ * @lock: guards @users; taken under a handle's lock, never the other way round
  */
 struct __pctx {
 	struct shim_tracees threads;
@@ -42,7 +45,9 @@ struct __pctx {
 	int created;
 	int ended;
 	atomic_int over;
-	cpc_t *cpc;
+	cpc_t **users;
+	size_t nusers, users_room;
+	struct shim_siglock lock;
 };
 
 void shim_pctx__say(pctx_t *pctx, const char *fn, const char *fmt, ...)
@@ -53,7 +58,7 @@ pid_t shim_pctx__tid(pctx_t *pctx, id_t lwpid);
 /* A process that job control holds for us: stopped as its maker let it go */
 pctx_t *shim_pctx__take_over(pid_t pid, const pctx_t *like);
 
-/* bind_pctx.c: a handle forgets a process that is let go */
-void shim_cpc__forget_pctx(cpc_t *cpc, const pctx_t *pctx);
+/* bind_pctx.c: handles forget a process that is let go */
+void shim_cpc__forget_pctx(pctx_t *pctx);
 
 #endif /* SHIM_CPC_PCTX_H */

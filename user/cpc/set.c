@@ -9,6 +9,7 @@
 #include "core/event.h"
 #include "generic.h"
 #include "impl.h"
+#include "native.h"
 
 /**
  * cpc_set_create() - an empty set
@@ -63,11 +64,12 @@ void shim_cpc__end_counters(cpc_set_t *set)
 
 /**
  * shim_cpc__settle() - a set that was copied into a forked child is bound to nothing there
+ * @cpc: its handle, not locked
  * @set: any set
  *
  * What its parent has bound stays so: only the child's reference goes.
  */
-void shim_cpc__settle(cpc_set_t *set)
+void shim_cpc__settle(cpc_t *cpc, cpc_set_t *set)
 {
 	const struct shim_counters *counters = atomic_load(&set->counters);
 
@@ -76,7 +78,7 @@ void shim_cpc__settle(cpc_set_t *set)
 	shim_cpc__end_counters(set);
 	free(set->processor);
 	set->processor = NULL;
-	set->pctx = NULL;
+	shim_cpc__leave_pctx(cpc, set);
 	atomic_store(&set->where, CPC_UNBOUND);
 }
 
@@ -113,7 +115,7 @@ SHIM_API int cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 	shim_cpc__unlock(cpc);
 	if (!set)
 		return shim_cpc__fail(EINVAL);
-	shim_cpc__settle(set);
+	shim_cpc__settle(cpc, set);
 	shim_cpc__leave_pctx(cpc, set);
 	if (set->processor)
 		shim_cpc__unbind_cpu(set);
@@ -147,7 +149,9 @@ static bool pack_name(const char *event, struct vcpc_request *packed)
 
 static bool pack_known(const char *event, struct vcpc_request *packed)
 {
-	return shim_generic__is(event) ? shim_generic__pack(event, packed) : pack_name(event, packed);
+	if (shim_generic__is(event))
+		return shim_generic__pack(event, packed);
+	return pack_name(event, packed) || shim_native__pack(event, packed);
 }
 
 /* Modes belong into the request's flags, not into the event's name: 0, -ENOENT or -ENOMEM */
@@ -237,7 +241,7 @@ static bool may_change(cpc_t *cpc, cpc_set_t *set)
 {
 	if (!shim_cpc__owns(cpc, set))
 		return false;
-	shim_cpc__settle(set);
+	shim_cpc__settle(cpc, set);
 	return atomic_load(&set->where) == CPC_UNBOUND;
 }
 

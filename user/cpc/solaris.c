@@ -5,12 +5,15 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/api.h"
 #include "cpc/solaris.h"
+#include "cpc/sys/pset.h"
 
 /**
  * gethrtime() - the clock of samples
@@ -89,6 +92,11 @@ SHIM_API int processor_bind(idtype_t idtype, id_t id, processorid_t processorid,
 	return 0;
 }
 
+static bool is_processor(processorid_t cpu)
+{
+	return cpu >= 0 && cpu < sysconf(_SC_NPROCESSORS_CONF);
+}
+
 /* The list of CPUs that are on, such as 0-3,5: whether it has this one */
 static bool is_online(processorid_t cpu)
 {
@@ -120,7 +128,7 @@ SHIM_API int p_online(processorid_t processorid, int flag)
 {
 	int status = is_online(processorid) ? P_ONLINE : P_OFFLINE;
 
-	if (processorid < 0 || processorid >= sysconf(_SC_NPROCESSORS_CONF) ||
+	if (!is_processor(processorid) ||
 	    (flag != P_STATUS && flag != P_ONLINE && flag != P_OFFLINE && flag != P_NOINTR)) {
 		errno = EINVAL;
 		return -1;
@@ -129,4 +137,100 @@ SHIM_API int p_online(processorid_t processorid, int flag)
 		return status;
 	errno = EPERM;
 	return -1;
+}
+
+/* A processor's highest frequency; where the kernel does not set it, what /proc/cpuinfo says */
+static int mhz_of(processorid_t cpu)
+{
+	char path[96], line[128];
+	double mhz = 0;
+	int khz = 0, at = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpufreq/cpuinfo_max_freq", cpu);
+	file = fopen(path, "re");
+	if (file) {
+		if (fscanf(file, "%d", &khz) != 1)
+			khz = 0;
+		fclose(file);
+		return khz / 1000;
+	}
+	file = fopen("/proc/cpuinfo", "re");
+	while (file && !mhz && fgets(line, sizeof(line), file))
+		if (sscanf(line, "processor : %d", &at) != 1 && at == cpu)
+			sscanf(line, "cpu MHz : %lf", &mhz);
+	if (file)
+		fclose(file);
+	return (int)mhz;
+}
+
+/**
+ * processor_info() - state, kind and clock of a processor
+ * @processorid: the processor
+ * @infop: gets them; what Linux does not know is empty or 0
+ *
+ * Return: 0, or -1 and errno: EINVAL (no such processor), EFAULT.
+ */
+SHIM_API int processor_info(processorid_t processorid, processor_info_t *infop)
+{
+	struct utsname name;
+
+	if (!is_processor(processorid) || !infop) {
+		errno = infop ? EINVAL : EFAULT;
+		return -1;
+	}
+	*infop = (processor_info_t) {
+		.pi_state = is_online(processorid) ? P_ONLINE : P_OFFLINE,
+		.pi_clock = mhz_of(processorid),
+	};
+	if (!uname(&name))
+		memcpy(infop->pi_processor_type, name.machine,
+		       strnlen(name.machine, PI_TYPELEN - 1));
+	return 0;
+}
+
+/* There are no sets: to ask, and to leave all sets, is what can be done. */
+static int no_set(psetid_t pset, bool exists, int missing, psetid_t *opset)
+{
+	if (!exists || (pset != PS_NONE && pset != PS_QUERY && pset != PS_MYID)) {
+		errno = exists ? EINVAL : missing;
+		return -1;
+	}
+	if (opset)
+		*opset = PS_NONE;
+	return 0;
+}
+
+/**
+ * pset_bind() - bind a thread or process to a processor set: Linux has none
+ * @pset: PS_QUERY, PS_NONE or PS_MYID, which is PS_NONE
+ * @idtype: P_LWPID or P_PID
+ * @id: the thread or process, or P_MYID
+ * @opset: gets PS_NONE; may be NULL
+ *
+ * Return: 0, or -1 and errno: EINVAL (no such set, or idtype), ESRCH.
+ */
+SHIM_API int pset_bind(psetid_t pset, idtype_t idtype, id_t id, psetid_t *opset)
+{
+	cpu_set_t mask;
+
+	if (idtype != P_LWPID && idtype != P_PID) {
+		errno = EINVAL;
+		return -1;
+	}
+	return no_set(pset, !sched_getaffinity(id == P_MYID ? 0 : (pid_t)id, sizeof(mask), &mask),
+		      ESRCH, opset);
+}
+
+/**
+ * pset_assign() - give a processor to a set: Linux has none
+ * @pset: PS_QUERY, PS_NONE or PS_MYID, which is PS_NONE
+ * @cpu: the processor
+ * @opset: gets PS_NONE; may be NULL
+ *
+ * Return: 0, or -1 and errno: EINVAL (no such processor or set).
+ */
+SHIM_API int pset_assign(psetid_t pset, processorid_t cpu, psetid_t *opset)
+{
+	return no_set(pset, is_processor(cpu), EINVAL, opset);
 }

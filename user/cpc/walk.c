@@ -11,6 +11,7 @@
 #include "core/event.h"
 #include "generic.h"
 #include "impl.h"
+#include "native.h"
 
 /* Programs go on without one when cpc_open() has failed. */
 static bool is_handle(const cpc_t *cpc)
@@ -48,14 +49,8 @@ struct names {
 	size_t room;
 };
 
-static int collect(void *arg, const char *name, const char *desc)
+static int add_name(struct names *names, const char *prefix, const char *name)
 {
-	struct names *names = arg;
-	struct vcpc_request req;
-
-	(void)desc;
-	if (shim_event__parse(name, &req))
-		return 0;
 	if (names->n + 1 >= names->room) {
 		size_t room = names->room ? 2 * names->room : 64;
 		char **more = realloc(names->name, room * sizeof(*more));
@@ -65,11 +60,40 @@ static int collect(void *arg, const char *name, const char *desc)
 		names->name = more;
 		names->room = room;
 	}
-	if (asprintf(&names->name[names->n], "%s%s",
-		     req.type == PERF_TYPE_SOFTWARE ? CPC_SOFTWARE : "", name) < 0)
+	if (asprintf(&names->name[names->n], "%s%s", prefix, name) < 0) {
+		names->name[names->n] = NULL;
 		return -ENOMEM;
+	}
 	names->name[++names->n] = NULL;
 	return 0;
+}
+
+static int collect(void *arg, const char *name, const char *desc)
+{
+	struct vcpc_request req;
+
+	(void)desc;
+	if (shim_event__parse(name, &req))
+		return 0;
+	return add_name(arg, req.type == PERF_TYPE_SOFTWARE ? CPC_SOFTWARE : "", name);
+}
+
+/* The names of Solaris' processors whose event can be counted here, if they are asked for */
+static int collect_natives(cpc_t *cpc, struct names *names)
+{
+	struct vcpc_request req = { 0 };
+	const char *name;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && (name = shim_native__at(i)); i++) {
+		if (!shim_native__pack(name, &req))
+			continue;
+		req.flags = VCPC_REQ_F_USER;
+		ret = shim_event__probe(cpc->session, &req);
+		if (ret != -ENOMEM)
+			ret = ret ? 0 : add_name(names, "", name);
+	}
+	return ret;
 }
 
 void shim_cpc__free_names(char **names)
@@ -87,7 +111,8 @@ static char **names_of(cpc_t *cpc)
 
 	shim_cpc__lock(cpc);
 	if (!cpc->names) {
-		if (shim_event__walk(cpc->session, collect, &names)) {
+		if (shim_event__walk(cpc->session, collect, &names) ||
+		    (shim_native__are_listed() && collect_natives(cpc, &names))) {
 			shim_cpc__free_names(names.name);
 			errno = ENOMEM;
 		} else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * LOGIMPORT's error codes in words.
+ * LOGIMPORT's error codes in words, which are the original's, as programs compare them.
  *
  * Threads: pmiErrStr's buffer is the thread's own.
  */
@@ -13,31 +13,31 @@ static const struct {
 	int code;
 	const char *text;
 } texts[] = {
-	{ PMI_ERR_DUPMETRICNAME, "There is a metric of that name, or a group" },
-	{ PMI_ERR_DUPMETRICID, "There is a metric with that identifier" },
-	{ PMI_ERR_DUPINSTNAME, "There is an instance of that name" },
-	{ PMI_ERR_DUPINSTID, "There is an instance of that number" },
-	{ PMI_ERR_INSTNOTNULL, "The metric has no instances, but one is named" },
-	{ PMI_ERR_INSTNULL, "The metric has instances, but none is named" },
-	{ PMI_ERR_BADHANDLE, "No such handle" },
-	{ PMI_ERR_DUPVALUE, "The next record has a value there already" },
-	{ PMI_ERR_BADTYPE, "No type that can be imported" },
-	{ PMI_ERR_BADSEM, "No such semantics" },
-	{ PMI_ERR_NODATA, "There are no values to write" },
-	{ PMI_ERR_BADMETRICNAME, "No name that a metric can have" },
-	{ PMI_ERR_BADTIMESTAMP, "The time is none, or before the last record" },
-	{ PMI_ERR_BADTEXTTYPE, "A text is about a metric or an instance domain" },
-	{ PMI_ERR_BADTEXTCLASS, "A text is one line or help" },
-	{ PMI_ERR_BADTEXTID, "Nothing that can have a text" },
-	{ PMI_ERR_EMPTYTEXTCONTENT, "The text is empty" },
-	{ PMI_ERR_DUPTEXT, "The text is there already" },
-	{ PMI_ERR_BADLABELTYPE, "Labels of no such level" },
-	{ PMI_ERR_BADLABELID, "Nothing that can have labels" },
-	{ PMI_ERR_BADLABELINSTANCE, "No number of an instance" },
-	{ PMI_ERR_EMPTYLABELNAME, "The label has no name" },
-	{ PMI_ERR_EMPTYLABELVALUE, "The label has no value" },
-	{ PMI_ERR_ADDLABELERROR, "The label's name or value cannot stand in an archive" },
-	{ PMI_ERR_BADVERSION, "Archives have version 2 or 3" },
+	{ PMI_ERR_DUPMETRICNAME, "Metric name already defined" },
+	{ PMI_ERR_DUPMETRICID, "Metric pmID already defined" },
+	{ PMI_ERR_DUPINSTNAME, "External instance name already defined" },
+	{ PMI_ERR_DUPINSTID, "Internal instance identifer already defined" },
+	{ PMI_ERR_INSTNOTNULL, "Null instance expected for a singular metric" },
+	{ PMI_ERR_INSTNULL, "Null instance not allowed for a non-singular metric" },
+	{ PMI_ERR_BADHANDLE, "Illegal handle" },
+	{ PMI_ERR_DUPVALUE, "Value already assigned for this metric-instance" },
+	{ PMI_ERR_BADTYPE, "Illegal metric type" },
+	{ PMI_ERR_BADSEM, "Illegal metric semantics" },
+	{ PMI_ERR_NODATA, "No data to output" },
+	{ PMI_ERR_BADMETRICNAME, "Illegal metric name" },
+	{ PMI_ERR_BADTIMESTAMP, "Illegal result timestamp" },
+	{ PMI_ERR_BADTEXTTYPE, "Illegal text type" },
+	{ PMI_ERR_BADTEXTCLASS, "Illegal text class" },
+	{ PMI_ERR_BADTEXTID, "Illegal text identifier" },
+	{ PMI_ERR_EMPTYTEXTCONTENT, "Text is empty" },
+	{ PMI_ERR_DUPTEXT, "Help text already exists" },
+	{ PMI_ERR_BADLABELTYPE, "Illegal label type" },
+	{ PMI_ERR_BADLABELID, "Illegal label identifier" },
+	{ PMI_ERR_BADLABELINSTANCE, "Illegal label instance" },
+	{ PMI_ERR_EMPTYLABELNAME, "Label name is empty" },
+	{ PMI_ERR_EMPTYLABELVALUE, "Label value is empty" },
+	{ PMI_ERR_ADDLABELERROR, "Error adding label" },
+	{ PMI_ERR_BADVERSION, "Illegal log version" },
 };
 
 /**

@@ -17,6 +17,7 @@
 
 #include "libpctx.h"
 #include "solaris.h"
+#include "sys/regset.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -106,7 +107,7 @@ void cpc_buf_copy(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *src);
 void cpc_buf_zero(cpc_t *cpc, cpc_buf_t *buf);
 int cpc_buf_get(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t *val);
 int cpc_buf_set(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t val);
-hrtime_t cpc_buf_hrtime(cpc_t *cpc, cpc_buf_t *buf);
+shim_hrtime_t cpc_buf_hrtime(cpc_t *cpc, cpc_buf_t *buf);
 uint64_t cpc_buf_tick(cpc_t *cpc, cpc_buf_t *buf);
 
 void cpc_walk_requests(cpc_t *cpc, cpc_set_t *set, void *arg,

@@ -26,7 +26,7 @@ extern "C" {
  */
 typedef struct _cpc_event {
 	int ce_cpuver;
-	hrtime_t ce_hrt;
+	shim_hrtime_t ce_hrt;
 	uint64_t ce_tsc;
 	uint64_t ce_pic[2];
 	uint32_t ce_pes[2];

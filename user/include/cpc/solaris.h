@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What programs for Solaris take for granted beside libcpc: types, the clock,
- * the overflow signal, and binding a thread to a processor.
+ * What programs for Solaris take for granted beside libcpc: types, the clock, the overflow signal,
+ * processors and their sets, and strlcpy().
+ *
+ * A program with names of its own defines, before the first include: SHIM_NO_HRTIME for
+ * hrtime_t and gethrtime(), SHIM_NO_STRLCPY for strlcpy(), SHIM_NO_REGSET for PC, SP and USP.
  */
 #ifndef SHIM_SOLARIS_H
 #define SHIM_SOLARIS_H
 
 #include <signal.h>
+#include <stddef.h>
 #include <sys/types.h>
 #include <sys/wait.h>
+#include <unistd.h>
+
+#include "hrtime.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef unsigned int uint_t;
-typedef long long hrtime_t;	/* nanoseconds */
 typedef int processorid_t;
 typedef pid_t lwpid_t;
-
-/* nanoseconds of CLOCK_MONOTONIC, the clock of cpc_buf_hrtime() */
-hrtime_t gethrtime(void);
 
 /* Linux has no such signal on x86 and arm64; this number is unused there. */
 #ifndef SIGEMT
@@ -41,16 +44,42 @@ hrtime_t gethrtime(void);
 
 int processor_bind(idtype_t idtype, id_t id, processorid_t processorid, processorid_t *obind);
 
-/* For p_online() */
+/* For p_online(); Linux' processors are on or off, and in none of the other states. */
 #define P_OFFLINE	0x0001
 #define P_ONLINE	0x0002
 #define P_STATUS	0x0003
+#define P_FAULTED	0x0004
+#define P_POWEROFF	0x0005
 #define P_NOINTR	0x0006
+#define P_SPARE		0x0007
 
 int p_online(processorid_t processorid, int flag);
 
+#define PI_TYPELEN	16
+#define PI_FPUTYPE	32
+
+typedef struct {
+	int pi_state;				/* as of p_online() */
+	char pi_processor_type[PI_TYPELEN];	/* uname(2)'s machine */
+	char pi_fputypes[PI_FPUTYPE];		/* empty */
+	int pi_clock;				/* MHz, 0 if it is not known */
+} processor_info_t;
+
+int processor_info(processorid_t processorid, processor_info_t *infop);
+
+/* Numbers of processors are below what sysconf(3) says of this. */
+#ifndef _SC_CPUID_MAX
+#define _SC_CPUID_MAX	_SC_NPROCESSORS_CONF
+#endif
+
 /* The calling thread's number, which no other thread of this machine has */
 lwpid_t _lwp_self(void);
+
+/* glibc has it since 2.38. */
+#if !defined(SHIM_NO_STRLCPY) && !defined(strlcpy) && defined(__GLIBC__) && \
+	(__GLIBC__ == 2 && __GLIBC_MINOR__ < 38)
+size_t strlcpy(char *dst, const char *src, size_t size);
+#endif
 
 #ifdef __cplusplus
 }

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many processors there are, as programs for AIX ask. */
+/* How many processors there are, and which, as programs for AIX ask. */
 #ifndef SHIM_AIX_SYS_SYSTEMCFG_H
 #define SHIM_AIX_SYS_SYSTEMCFG_H
 
 #include <unistd.h>
 
+/* No processor here is one of AIX' implementations and versions, so both are 0. */
 struct shim_system_configuration {
+	int implementation;
+	int version;
 	int ncpus;
 	int max_ncpus;
 };
 
 static inline struct shim_system_configuration shim_system_configuration_now(void)
 {
-	struct shim_system_configuration now;
+	struct shim_system_configuration now = { 0, 0, 0, 0 };
 
 	now.ncpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	now.max_ncpus = (int)sysconf(_SC_NPROCESSORS_CONF);

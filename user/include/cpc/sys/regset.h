@@ -1,17 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where programs for Solaris look for the places of registers in uc_mcontext.gregs.
+ * The places of registers in uc_mcontext.gregs, as handlers for Solaris write it.
  *
- * Only x86-64 has an array of that name here; elsewhere a handler's si_addr is the
- * address where the program was.
+ * On arm64 the C library calls the array regs, and sp and pc lie right behind its 31 elements; the
+ * compiler is kept from knowing the index, as it would take one past the end for a mistake.
+ * A program with names of its own defines SHIM_NO_REGSET.
  */
 #ifndef SHIM_SYS_REGSET_H
 #define SHIM_SYS_REGSET_H
 
-#ifdef __x86_64__
+#ifndef SHIM_NO_REGSET
+
+#if defined(__x86_64__)
 #define PC	16
 #define SP	15
 #define USP	SP
+#elif defined(__aarch64__)
+static inline int shim_register(int index)
+{
+	__asm__("" : "+r"(index));
+	return index;
+}
+
+#define gregs	regs
+#define PC	shim_register(32)
+#define SP	shim_register(31)
+#define USP	SP
+#endif
+
 #endif
 
 #endif /* SHIM_SYS_REGSET_H */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Nanoseconds of Solaris' high-resolution clock.
+ *
+ * A program that has an hrtime_t of another type, or a gethrtime() of its own, defines
+ * SHIM_NO_HRTIME and keeps them.
+ */
+#ifndef SHIM_HRTIME_H
+#define SHIM_HRTIME_H
+
+typedef long long shim_hrtime_t;
+
+#ifndef SHIM_NO_HRTIME
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef long long hrtime_t;
+
+/* nanoseconds of CLOCK_MONOTONIC, the clock of cpc_buf_hrtime() */
+hrtime_t gethrtime(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+#endif /* SHIM_HRTIME_H */

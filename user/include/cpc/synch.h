@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Solaris' mutexes and conditions, which are POSIX' under other names.
+ *
+ * As on Solaris, one that is all zero is ready for use.
+ */
+#ifndef SHIM_SYNCH_H
+#define SHIM_SYNCH_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+typedef pthread_mutex_t mutex_t;
+typedef pthread_cond_t cond_t;
+typedef struct timespec timestruc_t;
+
+#define USYNC_THREAD	0	/* between threads of a process */
+#define USYNC_PROCESS	1	/* between processes that share the memory */
+
+#define DEFAULTMUTEX	PTHREAD_MUTEX_INITIALIZER
+#define DEFAULTCV	PTHREAD_COND_INITIALIZER
+
+/* What Linux calls a wait that took too long is ETIMEDOUT. */
+static inline int shim_etime(int error)
+{
+	return error == ETIMEDOUT ? ETIME : error;
+}
+
+static inline int mutex_init(mutex_t *mp, int type, void *arg)
+{
+	pthread_mutexattr_t attr;
+	int ret;
+
+	(void)arg;
+	if (type != USYNC_THREAD && type != USYNC_PROCESS)
+		return EINVAL;
+	ret = pthread_mutexattr_init(&attr);
+	if (ret)
+		return ret;
+	pthread_mutexattr_setpshared(&attr, type);
+	ret = pthread_mutex_init(mp, &attr);
+	pthread_mutexattr_destroy(&attr);
+	return ret;
+}
+
+static inline int mutex_destroy(mutex_t *mp)
+{
+	return pthread_mutex_destroy(mp);
+}
+
+static inline int mutex_lock(mutex_t *mp)
+{
+	return pthread_mutex_lock(mp);
+}
+
+static inline int mutex_trylock(mutex_t *mp)
+{
+	return pthread_mutex_trylock(mp);
+}
+
+static inline int mutex_unlock(mutex_t *mp)
+{
+	return pthread_mutex_unlock(mp);
+}
+
+static inline int cond_init(cond_t *cvp, int type, void *arg)
+{
+	pthread_condattr_t attr;
+	int ret;
+
+	(void)arg;
+	if (type != USYNC_THREAD && type != USYNC_PROCESS)
+		return EINVAL;
+	ret = pthread_condattr_init(&attr);
+	if (ret)
+		return ret;
+	pthread_condattr_setpshared(&attr, type);
+	ret = pthread_cond_init(cvp, &attr);
+	pthread_condattr_destroy(&attr);
+	return ret;
+}
+
+static inline int cond_destroy(cond_t *cvp)
+{
+	return pthread_cond_destroy(cvp);
+}
+
+static inline int cond_wait(cond_t *cvp, mutex_t *mp)
+{
+	return pthread_cond_wait(cvp, mp);
+}
+
+/* Until a time of CLOCK_REALTIME; ETIME after it */
+static inline int cond_timedwait(cond_t *cvp, mutex_t *mp, const timestruc_t *abstime)
+{
+	return shim_etime(pthread_cond_timedwait(cvp, mp, abstime));
+}
+
+static inline int cond_signal(cond_t *cvp)
+{
+	return pthread_cond_signal(cvp);
+}
+
+static inline int cond_broadcast(cond_t *cvp)
+{
+	return pthread_cond_broadcast(cvp);
+}
+
+#endif /* SHIM_SYNCH_H */

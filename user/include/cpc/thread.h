@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Solaris' threads, which are POSIX' under other names.
+ *
+ * Every thread is bound to one of the kernel's.  What Linux cannot do is refused: a thread that
+ * begins suspended, and waiting for whichever thread ends first (both ENOTSUP).
+ */
+#ifndef SHIM_THREAD_H
+#define SHIM_THREAD_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
+
+#include "synch.h"
+
+typedef pthread_t thread_t;
+
+#define THR_BOUND	0x00000001
+#define THR_NEW_LWP	0x00000002
+#define THR_DETACHED	0x00000040
+#define THR_SUSPENDED	0x00000080
+
+static inline int shim_thr_attr(pthread_attr_t *attr, void *stack, size_t size, long flags)
+{
+	int ret = 0;
+
+	if (stack)
+		ret = pthread_attr_setstack(attr, stack, size);
+	else if (size)
+		ret = pthread_attr_setstacksize(attr, size);
+	if (!ret && flags & THR_DETACHED)
+		ret = pthread_attr_setdetachstate(attr, PTHREAD_CREATE_DETACHED);
+	return ret;
+}
+
+static inline int thr_create(void *stack, size_t size, void *(*fn)(void *arg), void *arg,
+			     long flags, thread_t *out)
+{
+	pthread_attr_t attr;
+	thread_t made;
+	int ret;
+
+	if (flags & ~(THR_BOUND | THR_NEW_LWP | THR_DETACHED))
+		return ENOTSUP;
+	ret = pthread_attr_init(&attr);
+	if (ret)
+		return ret;
+	ret = shim_thr_attr(&attr, stack, size, flags);
+	if (!ret)
+		ret = pthread_create(out ? out : &made, &attr, fn, arg);
+	pthread_attr_destroy(&attr);
+	return ret;
+}
+
+static inline int thr_join(thread_t thread, thread_t *departed, void **status)
+{
+	int ret = thread ? pthread_join(thread, status) : ENOTSUP;
+
+	if (!ret && departed)
+		*departed = thread;
+	return ret;
+}
+
+static inline thread_t thr_self(void)
+{
+	return pthread_self();
+}
+
+static inline void thr_exit(void *status)
+{
+	pthread_exit(status);
+}
+
+static inline void thr_yield(void)
+{
+	sched_yield();
+}
+
+/* A hint, which Linux does not need */
+static inline int thr_setconcurrency(int level)
+{
+	return level < 0 ? EINVAL : 0;
+}
+
+#endif /* SHIM_THREAD_H */
