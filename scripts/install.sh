@@ -26,6 +26,7 @@ file() { echo "$1|$2|$3"; }
 # The commands of the originals have the names of other packages' (PCP's pmtrace, cpustat).
 commands() {
 	file 755 "$build/bin/vcpc" "$prefix/bin/vcpc"
+	file 644 "$top/tools/completion/vcpc.bash" "$prefix/share/bash-completion/completions/vcpc"
 	for name in cpustat cputrack hpmcount pmlist pmtrace; do
 		file 755 "$build/bin/$name" "$prefix/lib/vcpc/bin/$name"
 	done

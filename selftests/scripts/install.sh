@@ -27,6 +27,7 @@ cmp "$dir/listed" "$dir/there" >"$dir/log" 2>&1; result "what is there is what w
 [ -e "$dest/opt/x/lib/some-triplet/libshim.so.1" ] && [ -e "$dest/opt/x/lib/some-triplet/libshim.so" ]; result "LIBDIR"
 grep -qx "libdir=\${prefix}/lib/some-triplet" "$dest/opt/x/lib/some-triplet/pkgconfig/libshim.pc"; result "pkg-config knows of LIBDIR"
 [ -x "$dest/opt/x/lib/vcpc/bin/pmtrace" ] && [ ! -e "$dest/opt/x/bin/pmtrace" ]; result "commands of the originals have a folder of their own"
+[ -e "$dest/opt/x/share/bash-completion/completions/vcpc" ]; result "the completion has the command's name"
 broken=$(grep -l '^\.so ' "$dest"/opt/x/share/man/man*/* | while read -r page; do
 	[ -e "$dest/opt/x/share/man/$(sed -n 's/^\.so //p' "$page")" ] || echo "$page"
 done)

@@ -29,6 +29,7 @@ struct vcpc_command {
 /* One file each; a new one is a line here and a line in main.c's table. */
 int vcpc_cmd_check(int argc, char **argv);
 int vcpc_cmd_compare(int argc, char **argv);
+int vcpc_cmd_doctor(int argc, char **argv);
 int vcpc_cmd_dump(int argc, char **argv);
 int vcpc_cmd_events(int argc, char **argv);
 int vcpc_cmd_label(int argc, char **argv);

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bash completes commands, options, events, archives and metrics of vcpc.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+PATH=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}/bin:$PATH
+evidence=$dir/log
+# shellcheck source=../../tools/completion/vcpc.bash
+. "$top/tools/completion/vcpc.bash"
+cd "$dir" || exit
+
+# offers LINE...: what is offered for the last word
+offers() {
+	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+	_vcpc
+	printf '%s\n' "${COMPREPLY[@]}" >"$dir/log"
+}
+
+offers vcpc re; [ "$(sort "$dir/log" | tr '\n' ' ')" = 'record replay ' ]; result "commands"
+offers vcpc stat --thr; grep -qx -- --threads "$dir/log"; result "options"
+offers vcpc trace on --be; grep -qx -- --begins "$dir/log"; result "options of trace on"
+offers vcpc trace st; grep -qx status "$dir/log"; result "what trace can do"
+offers vcpc replay x -m b; grep -qx back "$dir/log"; result "modes of replay"
+offers vcpc stat -e page-f; grep -qx page-faults "$dir/log"; result "events"
+offers vcpc record -e task-clock,page-f; grep -qx task-clock,page-faults "$dir/log"; result "events behind a comma"
+vcpc record -o "$dir/run" -e page-faults -- true >/dev/null 2>&1; [ -e "$dir/run.meta" ]; result "an archive is recorded"
+offers vcpc replay r; grep -qx run "$dir/log" && ! grep -q meta "$dir/log"; result "archives, without their files' endings"
+offers vcpc replay run vcpc.count; grep -qx vcpc.count.page_faults "$dir/log"; result "metrics of the archive that was given"
+offers vcpc summary other vcpc.; [ "$(cat "$dir/log")" = '' ]; result "no metrics without an archive"
+offers vcpc nonsense x; [ "$(cat "$dir/log")" = '' ]; result "nothing for a command that is not there"
+done_testing
