@@ -26,6 +26,7 @@ build|libbz2-dev|bzip2
 build|liblzma-dev|xz
 build|libzstd-dev|zstd
 build|libpfm4-dev|event names and encodings
+build|libncurses-dev|the screen of vcpc top
 build|linux-headers-$host|the kernel's headers, for the module
 build|linux-source-6.1|kselftest's harness, checkpatch
 build|xz-utils|unpacks the kernel's source
