@@ -29,6 +29,7 @@ build|libbz2-dev|bzip2
 build|liblzma-dev|xz
 build|libzstd-dev|zstd
 build|libpfm4-dev|event names and encodings
+build|libncurses-dev|the screen of vcpc top
 module|linux-headers-$host|the kernel's headers, for the module
 tests|tzdata|times of other time zones
 tests|locales|numbers as other languages write them

@@ -14,7 +14,7 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
 # Libraries that our programs link with, and the programs that the VM's jobs use.
 packages="libc6 libbpf1 libbpf-dev libelf1 libelf-dev zlib1g zlib1g-dev libpfm4 libpfm4-dev
 libbz2-1.0 libbz2-dev liblzma5 liblzma-dev libzstd1 libzstd-dev linux-libc-dev dash libcap2
-bpftool busybox-static xz-utils sqlite3 libsqlite3-0 libreadline8 libtinfo6 libpapi7.0 libpapi-dev"
+bpftool busybox-static xz-utils sqlite3 libsqlite3-0 libreadline8 libtinfo6 libncursesw6 libncurses-dev libpapi7.0 libpapi-dev"
 
 # The release of the kernel is that of the headers on this machine, as the
 # module is built with their architecture-independent half.

@@ -19,6 +19,7 @@ static const struct vcpc_command commands[] = {
 	{ "label", vcpc_cmd_label, "whose archive it is, and of which time" },
 	{ "summary", vcpc_cmd_summary, "averages, least and greatest values of an archive" },
 	{ "trace", vcpc_cmd_trace, "time the transactions of running programs" },
+	{ "top", vcpc_cmd_top, "the transactions of running programs as they happen" },
 	{ "doctor", vcpc_cmd_doctor, "what this machine has of what vcpc uses, and what to type" },
 	{ NULL, NULL, NULL }
 };

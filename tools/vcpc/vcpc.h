@@ -38,6 +38,7 @@ int vcpc_cmd_replay(int argc, char **argv);
 int vcpc_cmd_report(int argc, char **argv);
 int vcpc_cmd_stat(int argc, char **argv);
 int vcpc_cmd_summary(int argc, char **argv);
+int vcpc_cmd_top(int argc, char **argv);
 int vcpc_cmd_trace(int argc, char **argv);
 
 /*

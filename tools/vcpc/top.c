@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* vcpc top: the machine's transactions as they happen, or once. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "top.h"
+#include "vcpc.h"
+
+#define DEFAULT_INTERVAL	1000000000ULL
+#define LEAST_INTERVAL		100000000ULL
+#define WIDTH			80
+
+struct job {
+	bool once;
+	uint64_t interval;
+	struct top_view view;
+};
+
+static int help(void)
+{
+	printf("Usage: vcpc top [-i INTERVAL] [-s KEY] [-f TEXT] [--once]\n\n"
+	       "Shows of each tag how many transactions ended a second, how long they took, and what\n"
+	       "one counted, in the last INTERVAL.  Tracing is to be on ('vcpc trace on').\n\n"
+	       "  -i, --interval TIME   100ms or more (without: 1s)\n"
+	       "  -s, --sort KEY        rate (default), p50, p99, total or name\n"
+	       "  -r, --reverse         the least first\n"
+	       "  -f, --filter TEXT     tags with this in their names, whatever the case\n"
+	       "      --once            print it once, after one interval; needs no terminal\n\n"
+	       "Keys: q quit, p pause, s sort, r reverse, / filter, arrows and pages scroll\n");
+	return 0;
+}
+
+int top_again(struct top_view *view, struct shim_trace **trace)
+{
+	struct timespec t;
+	int err = *trace ? 0 : shim_trace_open(trace);
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (!err)
+		err = top_look(view, *trace, (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec);
+	if (!err || err == -EAGAIN)
+		return err;
+	/* tracing may go off and on while it is watched */
+	shim_trace_close(*trace);
+	*trace = NULL;
+	top_forget(view);
+	return err;
+}
+
+static unsigned int output_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+
+	if (columns && atoi(columns) > 0 && atoi(columns) < 10000)
+		return atoi(columns);
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		return size.ws_col;
+	return WIDTH;
+}
+
+static int print(const struct top_view *view)
+{
+	unsigned int width = output_width();
+	char *line = malloc(4 * (size_t)width + 512);
+
+	if (!line)
+		return vcpc_fail(ENOMEM, "rows");
+	top_title(view, false, line, 256);
+	puts(line);
+	for (size_t i = 0; i <= view->nrows; i++) {
+		top_line(view, i ? &view->rows[i - 1] : NULL, width, line);
+		puts(line);
+	}
+	free(line);
+	return 0;
+}
+
+static int once(struct job *job)
+{
+	const struct timespec pause = { job->interval / 1000000000, job->interval % 1000000000 };
+	struct shim_trace *trace = NULL;
+	int err = top_again(&job->view, &trace);
+
+	if (err == -EAGAIN) {
+		nanosleep(&pause, NULL);
+		err = top_again(&job->view, &trace);
+	}
+	shim_trace_close(trace);
+	if (err == -ENOENT || err == -ESTALE)
+		return vcpc_fail(0, "tracing is off; turn it on with 'vcpc trace on'");
+	return err ? vcpc_fail(err, "cannot read the statistics") : print(&job->view);
+}
+
+static int parse_key(const char *text, enum top_key *key)
+{
+	for (int i = 0; i < TOP_KEYS; i++) {
+		if (strcmp(top_key_name(i), text))
+			continue;
+		*key = i;
+		return 0;
+	}
+	return vcpc_usage("there is no '%s' to sort by; rate, p50, p99, total and name are", text);
+}
+
+static int take_option(struct job *job, int c)
+{
+	int status;
+
+	switch (c) {
+	case 'i':
+		status = vcpc_interval(optarg, &job->interval);
+		if (!status && job->interval < LEAST_INTERVAL)
+			status = vcpc_usage("'%s' is less than 100ms", optarg);
+		return status;
+	case 's':
+		return parse_key(optarg, &job->view.key);
+	case 'r':
+		job->view.reverse = true;
+		return 0;
+	case 'f':
+		job->view.filter = *optarg ? optarg : NULL;
+		return 0;
+	case 'o':
+		job->once = true;
+		return 0;
+	default:
+		return vcpc_usage(NULL);
+	}
+}
+
+int vcpc_cmd_top(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "interval", required_argument, NULL, 'i' }, { "sort", required_argument, NULL, 's' },
+		{ "reverse", no_argument, NULL, 'r' },	      { "filter", required_argument, NULL, 'f' },
+		{ "once", no_argument, NULL, 'o' },	      { "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct job job = { .interval = DEFAULT_INTERVAL };
+	int c, status = 0;
+
+	while (!status && (c = getopt_long(argc, argv, "i:s:rf:h", longs, NULL)) != -1) {
+		if (c == 'h')
+			return help();
+		status = take_option(&job, c);
+	}
+	if (!status && optind < argc)
+		status = vcpc_usage("'%s' is one argument too many", argv[optind]);
+	if (!status && !job.once && !(isatty(STDOUT_FILENO) && isatty(STDIN_FILENO)))
+		status = vcpc_fail(0, "this is no terminal; 'vcpc top --once' needs none");
+	if (!status)
+		status = job.once ? once(&job) : top_screen(&job.view, job.interval);
+	top_free(&job.view);
+	return status;
+}
