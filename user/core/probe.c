@@ -18,8 +18,7 @@
 /* In the file, not in memory that is only zeroed: the kernel finds them by their offsets. */
 #define IN_FILE __attribute__((section(".shim_probes")))
 
-IN_FILE volatile uint16_t shim_probe_wanted = 0;
-IN_FILE volatile uint16_t shim_probe_begin_wanted = 0;
+IN_FILE volatile union shim_probe_wanted shim_probe_wanted = { .any = 0 };
 
 /*
  * The kernel need not step over a function that starts with a no-op.  Not x86's of
@@ -93,7 +92,7 @@ int shim_probe__place(int begin, struct shim_probe_place *place)
 {
 	struct search search = {
 		.function = (uintptr_t)(begin ? shim_probe_begin : shim_probe_event),
-		.wanted = (uintptr_t)(begin ? &shim_probe_begin_wanted : &shim_probe_wanted),
+		.wanted = (uintptr_t)(begin ? &shim_probe_wanted.begins : &shim_probe_wanted.events),
 		.place = place,
 	};
 

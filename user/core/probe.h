@@ -8,8 +8,15 @@
 #include <stdint.h>
 
 /* Counted by the kernel: how many probes are on shim_probe_event(), shim_probe_begin(). */
-extern volatile uint16_t shim_probe_wanted;
-extern volatile uint16_t shim_probe_begin_wanted;
+union shim_probe_wanted {
+	struct {
+		uint16_t events;
+		uint16_t begins;
+	};
+	uint32_t any;		/* not 0 if there is one */
+};
+
+extern volatile union shim_probe_wanted shim_probe_wanted;
 
 /* @op is VCPC_TRACE_*, @value as in struct vcpc_trace_args. */
 void shim_probe_begin(uint32_t op, uint64_t hash, uint64_t value, const char *name);

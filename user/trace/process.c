@@ -55,6 +55,7 @@ struct shim_process *shim_process__make(struct shim_inherited *inherited)
 	if (p == MAP_FAILED)
 		return NULL;
 	wiped = !madvise(p, sizeof(*p), MADV_WIPEONFORK);
+	p->stays_zero = wiped;
 	if (!atomic_compare_exchange_strong(&inherited->process, &winner, p)) {
 		munmap(p, sizeof(*p));
 		return winner;

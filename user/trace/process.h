@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <linux/vcpc.h>
+#include <pcp/trace.h>
 
 #include "base/process.h"
 #include "link.h"
@@ -21,8 +22,8 @@ enum shim_progress {
 
 /**
  * struct shim_tag - a tag this process has used; it stays for the process's life
+ * @state: of it programs know, too; its progress: when it began, in ns << 2 | enum shim_progress
  * @handle: generation of the connection << 32 | the module's handle of the tag
- * @progress: when it began, in ns << 2 | enum shim_progress
  * @id: hash of the name, the same in each process: the tag's id for probes; neither
  *	this nor what follows changes once the tag can be found
  * @hash: of the name
@@ -31,8 +32,8 @@ enum shim_progress {
  * @name: the name
  */
 struct shim_tag {
+	struct shim_trace_state state;
 	_Atomic uint64_t handle;
-	_Atomic uint64_t progress;
 	uint64_t id;
 	uint32_t hash;
 	uint32_t len;
@@ -68,6 +69,9 @@ enum shim_way {
  * @link: to the agent (@lock)
  * @connection: to the module: generation << 32 | descriptor + 1, or 0 there while down
  * @page: the module's, who wants to hear of events; NULL if it could not be mapped
+ * @gate: what says whether anybody listens; see gate.h
+ * @any: state of no tag in particular
+ * @stays_zero: memory can be had that is zero in a child, as this is
  * @direct: the statistics this process writes itself, NULL while tracing is off; a
  *	former one stays, as other threads may be in it
  * @failures: connects that have failed in a row (@lock)
@@ -89,6 +93,9 @@ struct shim_process {
 	struct shim_link link;
 	_Atomic uint64_t connection;
 	const struct vcpc_trace_page *_Atomic page;
+	const unsigned int *gate;
+	struct shim_trace_state any;
+	int stays_zero;
 	struct shim_direct *_Atomic direct;
 	unsigned int failures;
 	uint64_t retry_ns;

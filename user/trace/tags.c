@@ -119,14 +119,22 @@ struct shim_tag *shim_tags__find(struct shim_process *p, const struct shim_tag_k
 	return tag;
 }
 
-/* Memory of this process only: a child has no use for it, and could not free it. */
 static void *memory_of(size_t size)
 {
 	void *room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (room == MAP_FAILED)
-		return NULL;
-	madvise(room, size, MADV_DONTFORK);
+	return room == MAP_FAILED ? NULL : room;
+}
+
+/* A child must not find its parent's tags by addresses that its program has kept: they are zero. */
+static char *make_room(struct shim_process *p)
+{
+	char *room = memory_of(ROOM);
+
+	if (room && p->stays_zero && madvise(room, ROOM, MADV_WIPEONFORK)) {
+		munmap(room, ROOM);
+		room = NULL;
+	}
 	return room;
 }
 
@@ -136,7 +144,7 @@ static void *take(struct shim_process *p, size_t size)
 
 	size = (size + LINE - 1) & -(size_t)LINE;
 	if (size > p->room_left) {
-		room = memory_of(ROOM);
+		room = make_room(p);
 		if (!room)
 			return NULL;
 		p->room = room;
@@ -152,8 +160,11 @@ static struct shim_tag_table *make_table(uint32_t bits)
 {
 	struct shim_tag_table *table = memory_of(sizeof(*table) + (sizeof(table->at[0]) << bits));
 
-	if (table)
-		table->bits = bits;
+	if (!table)
+		return NULL;
+	/* A child begins with tables of its own. */
+	madvise(table, sizeof(*table) + (sizeof(table->at[0]) << bits), MADV_DONTFORK);
+	table->bits = bits;
 	return table;
 }
 
@@ -202,6 +213,8 @@ static int add(struct shim_process *p, const struct shim_tag_key *key, struct sh
 
 	if (!tag)
 		return -ENOMEM;
+	if (p->stays_zero)
+		tag->state.gate = &p->gate;
 	tag->hash = key->hash;
 	tag->len = key->len;
 	tag->index = p->nr_tags++;

@@ -47,29 +47,53 @@ int shim_tags__get(struct shim_process *p, const struct shim_tag_key *key, struc
 #define SHIM_PROGRESS_BITS	2
 #define SHIM_PROGRESS_MASK	3
 
+static inline uint64_t shim_tag__progress(const struct shim_tag *tag)
+{
+	return __atomic_load_n(&tag->state.progress, __ATOMIC_RELAXED);
+}
+
+/* 1, or 0 if it is not @old any more: now @old is what it is */
+static inline int shim_tag__change(struct shim_tag *tag, uint64_t *old, uint64_t progress)
+{
+	unsigned long long was = *old;
+	int done = __atomic_compare_exchange_n(&tag->state.progress, &was, progress, 0,
+					       __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+
+	*old = was;
+	return done;
+}
+
+/* The same for what nobody listens to; with one thread there is nobody to race with */
+static inline int shim_tag__pass(struct shim_tag *tag, uint64_t old, uint64_t progress)
+{
+	if (!__libc_single_threaded)
+		return shim_tag__change(tag, &old, progress);
+	__atomic_store_n(&tag->state.progress, progress, __ATOMIC_RELAXED);
+	return 1;
+}
+
 /* 0, or PMTRACE_ERR_INPROGRESS, and then the first begin stays */
 static inline int shim_tag__begin(struct shim_tag *tag, uint64_t ns)
 {
-	uint64_t old = atomic_load_explicit(&tag->progress, memory_order_relaxed);
+	uint64_t old = shim_tag__progress(tag);
 
 	do {
 		if ((old & SHIM_PROGRESS_MASK) == SHIM_BEGUN)
 			return PMTRACE_ERR_INPROGRESS;
-	} while (!atomic_compare_exchange_weak(&tag->progress, &old,
-					       ns << SHIM_PROGRESS_BITS | SHIM_BEGUN));
+	} while (!shim_tag__change(tag, &old, ns << SHIM_PROGRESS_BITS | SHIM_BEGUN));
 	return 0;
 }
 
 /* 0 and when it began, PMTRACE_ERR_NOPROGRESS, or PMTRACE_ERR_NOSUCHTAG if it never has */
 static inline int shim_tag__finish(struct shim_tag *tag, uint64_t *ns)
 {
-	uint64_t old = atomic_load_explicit(&tag->progress, memory_order_relaxed);
+	uint64_t old = shim_tag__progress(tag);
 
 	do {
 		if ((old & SHIM_PROGRESS_MASK) != SHIM_BEGUN)
 			return (old & SHIM_PROGRESS_MASK) == SHIM_NOT_BEGUN ? PMTRACE_ERR_NOPROGRESS :
 			       PMTRACE_ERR_NOSUCHTAG;
-	} while (!atomic_compare_exchange_weak(&tag->progress, &old, SHIM_NOT_BEGUN));
+	} while (!shim_tag__change(tag, &old, SHIM_NOT_BEGUN));
 	*ns = old >> SHIM_PROGRESS_BITS;
 	return 0;
 }

@@ -5,6 +5,7 @@
  * Threads: any call from any thread.  A transaction is the process's: who
  * begins a tag that is begun is told so, whichever thread began it.
  */
+#define PCP_TRACE_NO_INLINE	/* these are the functions */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <pcp/trace.h>
 
 #include "base/api.h"
+#include "gate.h"
 #include "tags.h"
 #include "way.h"
 
@@ -39,6 +41,35 @@ static __attribute__((noinline, cold)) void say_call(const char *function, const
 	fprintf(stderr, "pmtrace: %s(\"%s\")\n", function, name);
 }
 
+/* Shortcuts of the calls below, while nobody listens: the tag if that is so and it is known */
+INLINED struct shim_tag *quiet_tag(const char *name)
+{
+	struct shim_process *p = atomic_load_explicit(&shim_process__inherited()->process,
+						      memory_order_acquire);
+
+	if (!p || !name || !shim_gate__is_quiet(shim_gate__get(p)))
+		return NULL;
+	return shim_tags__recent(p, name);
+}
+
+INLINED int begins_quietly(const char *name)
+{
+	struct shim_tag *tag = quiet_tag(name);
+	uint64_t old = tag ? shim_tag__progress(tag) : 0;
+
+	return tag && (old & SHIM_PROGRESS_MASK) != SHIM_BEGUN &&
+	       shim_tag__pass(tag, old, SHIM_BEGUN);
+}
+
+INLINED int ends_quietly(const char *name)
+{
+	struct shim_tag *tag = quiet_tag(name);
+	uint64_t old = tag ? shim_tag__progress(tag) : 0;
+
+	return tag && (old & SHIM_PROGRESS_MASK) == SHIM_BEGUN &&
+	       shim_tag__pass(tag, old, SHIM_NOT_BEGUN);
+}
+
 INLINED int start_call(struct call *call, const char *function, const char *name)
 {
 	struct shim_inherited *inherited = shim_process__inherited();
@@ -55,6 +86,8 @@ INLINED int start_call(struct call *call, const char *function, const char *name
 		if (err)
 			return err;
 	}
+	if (!shim_gate__get(call->p))
+		shim_gate__set(call->p);
 	flags = atomic_load_explicit(&inherited->flags, memory_order_relaxed);
 	if (flags & PMTRACE_STATE_API)
 		say_call(function, name);
@@ -97,8 +130,11 @@ SHIM_API int pmtracebegin(const char *tag)
 {
 	struct call call;
 	uint64_t begin_ns;
-	int err = start_call(&call, "pmtracebegin", tag);
+	int err;
 
+	if (begins_quietly(tag))
+		return 0;
+	err = start_call(&call, "pmtracebegin", tag);
 	if (!err)
 		err = prepare_tag(&call);
 	if (!err)
@@ -131,8 +167,11 @@ SHIM_API int pmtraceend(const char *tag)
 {
 	struct call call;
 	uint64_t begin_ns, end_ns;
-	int err = start_call(&call, "pmtraceend", tag);
+	int err;
 
+	if (ends_quietly(tag))
+		return 0;
+	err = start_call(&call, "pmtraceend", tag);
 	if (err)
 		return err;
 	end_ns = call.silent ? 0 : shim_way__end_ns(call.p);
@@ -154,8 +193,11 @@ SHIM_API int pmtraceabort(const char *tag)
 {
 	struct call call;
 	uint64_t begin_ns;
-	int err = start_call(&call, "pmtraceabort", tag);
+	int err;
 
+	if (ends_quietly(tag))
+		return 0;
+	err = start_call(&call, "pmtraceabort", tag);
 	if (!err)
 		err = finish(&call, &begin_ns);
 	if (err || call.silent)
@@ -167,8 +209,11 @@ SHIM_API int pmtraceabort(const char *tag)
 static int event(const char *function, const char *tag, uint32_t op, double value)
 {
 	struct call call;
-	int err = start_call(&call, function, tag);
+	int err;
 
+	if (quiet_tag(tag))
+		return 0;
+	err = start_call(&call, function, tag);
 	if (err || call.silent)
 		return err;
 	err = prepare_tag(&call);
@@ -222,8 +267,13 @@ SHIM_API int pmtracecounter(const char *tag, double value)
 SHIM_API int pmtracestate(int flags)
 {
 	struct shim_inherited *inherited = shim_process__inherited();
+	struct shim_process *p = atomic_load(&inherited->process);
+	int before;
 
 	if (flags & PMTRACE_STATE_ASYNC && atomic_load(&inherited->protocol) == SHIM_SYNC)
 		return -EINVAL;
-	return atomic_exchange(&inherited->flags, flags);
+	before = atomic_exchange(&inherited->flags, flags);
+	if (p)
+		shim_gate__set(p);
+	return before;
 }

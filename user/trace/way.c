@@ -59,7 +59,7 @@ static int connect_any(struct shim_process *p)
 		atomic_store(&p->way, SHIM_WAY_DIRECT);
 		return shim_mapped__connect(p);
 	}
-	if (wanted == SHIM_ENV_PROBE || (wanted == SHIM_ENV_AUTO && shim_probe_wanted)) {
+	if (wanted == SHIM_ENV_PROBE || (wanted == SHIM_ENV_AUTO && shim_probe_wanted.events)) {
 		atomic_store(&p->way, SHIM_WAY_PROBE);
 		return 0;
 	}
@@ -108,7 +108,7 @@ int shim_way__prepare(struct shim_process *p, struct shim_tag *tag)
 static int is_wanted(const struct shim_process *p, uint32_t op)
 {
 	if (way_of(p) == SHIM_WAY_PROBE)
-		return op == VCPC_TRACE_BEGIN ? shim_probe_begin_wanted : shim_probe_wanted;
+		return op == VCPC_TRACE_BEGIN ? shim_probe_wanted.begins : shim_probe_wanted.events;
 	return shim_kernel__wanted(p) &
 	       (op == VCPC_TRACE_BEGIN ? VCPC_TRACE_BEGINS : VCPC_TRACE_LISTENING);
 }

@@ -48,8 +48,40 @@ unsigned long long shim_trace_lost(void);
 #define PMTRACE_STATE_NOAGENT		16
 #define PMTRACE_STATE_ASYNC		32
 
+/*
+ * Not of PCP: while nobody listens, a call with a literal returns without calling the library,
+ * in code that is optimized.  That changes no result.  The calls are macros then, too; a source
+ * that has other functions of these names defines PCP_TRACE_NO_INLINE.
+ */
+
+/**
+ * struct shim_trace_state - a tag of this process
+ * @gate: where it says who listens; NULL: the library has to be asked
+ * @progress: of the tag's transaction: 1 in the two lower bits if it has begun, 2 if it has ended
+ */
+struct shim_trace_state {
+	const unsigned int *const *gate;
+	unsigned long long progress;
+};
+
+/**
+ * struct shim_trace_site - what tag a literal is
+ * @literal: its address; never changes again
+ * @state: the tag's
+ */
+struct shim_trace_site {
+	const char *literal;
+	struct shim_trace_state *state;
+};
+
+void shim_trace_meet(const char *tag, struct shim_trace_site *site);
+
 #ifdef __cplusplus
 }
+#endif
+
+#if defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(PCP_TRACE_NO_INLINE)
+#include <pcp/trace_inline.h>
 #endif
 
 #endif /* PCP_TRACE_H */

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Calls with literals, which return without a call of the library while nobody listens: the same
+ * results as by the functions, whatever changes in between.
+ */
+#include "trace_test.h"
+
+#define TIMES	5	/* from the second or third on the library is not called */
+
+FIXTURE(literal) {
+	int unused;
+};
+
+FIXTURE_SETUP(literal)
+{
+	ASSERT_EQ(0, pmtracestate(PMTRACE_STATE_NOAGENT));
+}
+
+FIXTURE_TEARDOWN(literal)
+{
+}
+
+TEST_F(literal, order)
+{
+	for (int i = 0; i < TIMES; i++) {
+		EXPECT_EQ(i ? PMTRACE_ERR_NOPROGRESS : PMTRACE_ERR_NOSUCHTAG, pmtraceend("t"));
+		EXPECT_EQ(0, pmtracebegin("t"));
+		EXPECT_EQ(PMTRACE_ERR_INPROGRESS, pmtracebegin("t"));
+		EXPECT_EQ(0, pmtraceend("t"));
+		EXPECT_EQ(PMTRACE_ERR_NOPROGRESS, pmtraceend("t"));
+		EXPECT_EQ(PMTRACE_ERR_NOPROGRESS, pmtraceabort("t"));
+		EXPECT_EQ(0, pmtracebegin("t"));
+		EXPECT_EQ(0, pmtraceabort("t"));
+	}
+}
+
+TEST_F(literal, arguments)
+{
+	for (int i = 0; i < TIMES; i++) {
+		EXPECT_EQ(PMTRACE_ERR_TAGNAME, pmtracebegin(""));
+		EXPECT_EQ(PMTRACE_ERR_TAGNAME, pmtraceend(""));
+		EXPECT_EQ(PMTRACE_ERR_TAGNAME, pmtracepoint(""));
+		EXPECT_EQ(PMTRACE_ERR_TAGNAME, pmtraceobs("", 1));
+		EXPECT_EQ(PMTRACE_ERR_TAGNAME, pmtracecounter(NULL, 1));
+		EXPECT_EQ(0, pmtracepoint("p"));
+		EXPECT_EQ(0, pmtraceobs("o", 1));
+		EXPECT_EQ(0, pmtracecounter("c", 1));
+	}
+}
+
+/* By a literal and by a name that is made: one tag */
+TEST_F(literal, with_the_functions)
+{
+	char name[8] = "mixed";
+
+	for (int i = 0; i < TIMES; i++) {
+		EXPECT_EQ(0, pmtracebegin("mixed"));
+		EXPECT_EQ(PMTRACE_ERR_INPROGRESS, pmtracebegin(name));
+		EXPECT_EQ(0, pmtraceend(name));
+		EXPECT_EQ(PMTRACE_ERR_NOPROGRESS, pmtraceend("mixed"));
+		EXPECT_EQ(0, (pmtracebegin)(name));
+		EXPECT_EQ(0, pmtraceend("mixed"));
+	}
+}
+
+/* Literals enough that some are in each other's way, begun and ended crosswise */
+#define TEN(do, s)	do(s "0") do(s "1") do(s "2") do(s "3") do(s "4") \
+			do(s "5") do(s "6") do(s "7") do(s "8") do(s "9")
+#define THIRTY(do)	TEN(do, "0") TEN(do, "1") TEN(do, "2")
+#define BEGIN(s)	bad += pmtracebegin(s) != 0;
+#define AGAIN(s)	bad += pmtracebegin(s) != PMTRACE_ERR_INPROGRESS;
+#define END(s)		bad += pmtraceend(s) != 0;
+#define AFTER(s)	bad += pmtraceend(s) != PMTRACE_ERR_NOPROGRESS;
+
+TEST_F(literal, thirty)
+{
+	int bad = 0;
+
+	for (int i = 0; i < TIMES; i++) {
+		THIRTY(BEGIN)
+		THIRTY(AGAIN)
+		THIRTY(END)
+		THIRTY(AFTER)
+	}
+	EXPECT_EQ(0, bad);
+}
+
+static int begin_it(void)
+{
+	return pmtracebegin("forked");
+}
+
+static int end_it(void)
+{
+	return pmtraceend("forked");
+}
+
+static int child(void *unused)
+{
+	(void)unused;
+	if (pmtraceend("other") != PMTRACE_ERR_NOSUCHTAG || end_it() != PMTRACE_ERR_NOSUCHTAG)
+		return 1;
+	for (int i = 0; i < TIMES; i++)
+		if (begin_it() || begin_it() != PMTRACE_ERR_INPROGRESS || end_it() ||
+		    end_it() != PMTRACE_ERR_NOPROGRESS)
+			return 2;
+	return pmtracepoint("p") ? 3 : 0;
+}
+
+static int child_of_child(void *unused)
+{
+	int ret = child(unused);
+
+	return ret || begin_it() ? 4 : in_child(child, NULL);
+}
+
+/* A child knows nothing of its parent's tags, though it has the addresses that the program keeps. */
+TEST_F(literal, fork)
+{
+	for (int i = 0; i < TIMES; i++) {
+		EXPECT_EQ(0, begin_it());
+		EXPECT_EQ(0, in_child(child, NULL));
+		EXPECT_EQ(0, in_child(child_of_child, NULL));
+		EXPECT_EQ(PMTRACE_ERR_INPROGRESS, begin_it());
+		EXPECT_EQ(0, end_it());
+	}
+}
+
+/* What the flags say is done from the next call on. */
+static int says_calls(void *arg)
+{
+	const int *pipefd = arg;
+
+	dup2(pipefd[1], STDERR_FILENO);
+	for (int i = 0; i < 3 * TIMES; i++) {
+		pmtracestate(PMTRACE_STATE_NOAGENT | (i / TIMES == 1 ? PMTRACE_STATE_API : 0));
+		if (pmtracebegin("said") || pmtraceend("said") || pmtracepoint("said"))
+			return 1;
+	}
+	return 0;
+}
+
+TEST_F(literal, flags_between)
+{
+	int pipefd[2], lines = 0;
+	char byte;
+
+	ASSERT_EQ(0, pipe(pipefd));
+	EXPECT_EQ(0, in_child(says_calls, pipefd));
+	close(pipefd[1]);
+	while (read(pipefd[0], &byte, 1) == 1)
+		lines += byte == '\n';
+	EXPECT_EQ(3 * TIMES, lines);
+}
+
+/* Begun while no event may leave the process, ended when one could, and the other way round */
+TEST_F(literal, turned_on_between)
+{
+	setenv("SHIM_TRACE", "probe", 1);
+	for (int i = 0; i < TIMES; i++) {
+		EXPECT_EQ(0, pmtracebegin("between"));
+		pmtracestate(PMTRACE_STATE_NONE);
+		EXPECT_EQ(PMTRACE_ERR_INPROGRESS, pmtracebegin("between"));
+		EXPECT_EQ(0, pmtraceend("between"));
+		EXPECT_EQ(0, pmtracebegin("between"));
+		pmtracestate(PMTRACE_STATE_NOAGENT);
+		EXPECT_EQ(PMTRACE_ERR_INPROGRESS, pmtracebegin("between"));
+		EXPECT_EQ(0, pmtraceend("between"));
+		EXPECT_EQ(PMTRACE_ERR_NOPROGRESS, pmtraceend("between"));
+	}
+}
+
+#ifndef PCP_TRACE_INLINE_H
+#error "these calls are not inlined"
+#endif
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Whether a call can return at once, as nobody listens: a word that says so, of whatever way.
+ *
+ * Programs that were built with <pcp/trace_inline.h> look at it without a call.
+ *
+ * Threads: whoever changes what the gate depends on, or finds none, sets it, and looks again
+ * whether that was still right when it was done.
+ */
+#include <pcp/trace.h>
+
+#include "base/api.h"
+#include "core/probe.h"
+#include "gate.h"
+#include "tags.h"
+
+static const unsigned int never;
+static const unsigned int always = 1;
+
+/* Each call says so itself (API); agents and mapped statistics want all there is. */
+static const unsigned int *choose(const struct shim_process *p, int flags, int way)
+{
+	const struct vcpc_trace_page *page = atomic_load(&p->page);
+
+	if (flags & PMTRACE_STATE_API)
+		return &always;
+	if (flags & PMTRACE_STATE_NOAGENT)
+		return &never;
+	switch (way) {
+	case SHIM_WAY_KERNEL:	return page ? &page->flags : &always;
+	case SHIM_WAY_PROBE:	return (const unsigned int *)&shim_probe_wanted.any;
+	case SHIM_WAY_OPEN:	return NULL;
+	}
+	return &always;
+}
+
+/**
+ * shim_gate__set() - find out what says whether anybody listens
+ * @p: process
+ */
+void shim_gate__set(struct shim_process *p)
+{
+	struct shim_inherited *inherited = shim_process__inherited();
+	int flags, way;
+
+	do {
+		flags = atomic_load(&inherited->flags);
+		way = atomic_load(&p->way);
+		__atomic_store_n(&p->gate, choose(p, flags, way), __ATOMIC_SEQ_CST);
+	} while (flags != atomic_load(&inherited->flags) || way != atomic_load(&p->way));
+}
+
+/* Whether it is because of PMTRACE_STATE_NOAGENT that nobody listens */
+int shim_gate__is_shut(const unsigned int *gate)
+{
+	return gate == &never;
+}
+
+static struct shim_trace_state *state_of(struct shim_process *p, const char *name)
+{
+	struct shim_tag_key key;
+	struct shim_tag *tag;
+
+	if (!name)
+		return &p->any;
+	tag = shim_tags__recent(p, name);
+	if (!tag && !shim_tag_key__init(&key, name))
+		tag = shim_tags__find(p, &key);
+	return tag ? &tag->state : NULL;
+}
+
+/**
+ * shim_trace_meet() - for <pcp/trace_inline.h>: tell a source file what tag a literal is
+ * @tag: the literal; NULL: any tag will do, as only the gate is wanted
+ * @site: where the file keeps that
+ *
+ * Nothing is kept of a tag that this process has not used yet.
+ */
+SHIM_API void shim_trace_meet(const char *tag, struct shim_trace_site *site)
+{
+	struct shim_process *p = shim_process__get(shim_process__inherited());
+	struct shim_trace_state *state = p ? state_of(p, tag) : NULL;
+	const char *none = NULL;
+
+	if (!state)
+		return;
+	if (!shim_gate__get(p))
+		shim_gate__set(p);
+	if (p->stays_zero)
+		__atomic_store_n(&p->any.gate, &p->gate, __ATOMIC_RELEASE);
+	if (tag && !__atomic_compare_exchange_n(&site->literal, &none, tag, 0, __ATOMIC_SEQ_CST,
+						__ATOMIC_SEQ_CST) && none != tag)
+		return;
+	__atomic_store_n(&site->state, state, __ATOMIC_RELEASE);
+}
