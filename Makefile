@@ -3,7 +3,7 @@
 include scripts/config.mk
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup module bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory soak demo bench \
+.PHONY: all docs help setup module bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory soak demo bench \
 	test-fresh bench-archive soak-archive soak-scripts \
 	vm-shell install uninstall dist deb clean
 
@@ -100,6 +100,10 @@ soak-archive: lib ## fuzz the reader of archives for FUZZ_SECONDS (an hour)
 
 soak-scripts: lib ## random scripts of calls beside PCP's library for SOAK_MINUTES (an hour)
 	@SOAK_MINUTES=$(or $(SOAK_MINUTES),60) selftests/pcp/random_scripts.sh
+
+docs: ## the documentation as a site in build/docs, with the manual pages (installs Sphinx)
+	@scripts/setup.sh docs
+	@scripts/docs.sh build/docs
 
 vm-shell: module lib tools ## a shell in the VM of ARCH, with the module and the tools
 	@selftests/vm/shell.sh $(ARCH) $(OUT)

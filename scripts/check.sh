@@ -65,6 +65,11 @@ scripts_of() {
 
 step "layers: who includes whom" scripts/check-layers.sh
 step "docs: manual pages, kernel-doc, licences" scripts/check-docs.sh
+if command -v sphinx-build >/dev/null; then
+	step "docs: the site, by Sphinx" scripts/docs.sh "$build/docs"
+else
+	echo "  skipped docs: the site (python3-sphinx is not installed: scripts/setup.sh docs)"
+fi
 # shellcheck disable=SC2046
 step "shellcheck" shellcheck -x -P SCRIPTDIR -S warning $(scripts_of)
 step "checkpatch --strict: kmod, uapi" checkpatch

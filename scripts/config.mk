@@ -31,7 +31,8 @@ ifneq ($(ARCH),$(HOST_ARCH))
 CROSS_COMPILE := $(TRIPLET)-
 SYSROOT = $(shell $(TOP)/scripts/sysroot.sh path $(ARCH))
 CPPFLAGS += -isystem $(SYSROOT)/usr/include
-LDFLAGS += -L$(SYSROOT)/usr/lib/$(TRIPLET) -Wl,-rpath-link,$(SYSROOT)/usr/lib/$(TRIPLET) \
+# Links in the first folder that should lead to the second one lead nowhere.
+LDFLAGS += -L$(SYSROOT)/usr/lib/$(TRIPLET) -L$(SYSROOT)/lib/$(TRIPLET) -Wl,-rpath-link,$(SYSROOT)/usr/lib/$(TRIPLET) \
 	   -Wl,-rpath-link,$(SYSROOT)/lib/$(TRIPLET)
 endif
 CC := $(CROSS_COMPILE)gcc

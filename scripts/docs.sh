@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Make the documentation's site with Sphinx, the manual pages in it; any warning is an error.
+#
+# usage: docs.sh OUTPUT
+set -eu
+
+out=$1
+top=$(cd "$(dirname "$0")/.." && pwd)
+src=$out/src
+
+rm -rf "$src" "$out/html"
+mkdir -p "$src/man"
+to=$(cd "$src" && pwd)
+(cd "$top/Documentation" && find . -name '*.rst' -exec cp --parents -t "$to" {} +)
+cp "$top/Documentation/site/conf.py" "$src/"
+
+# A page as a terminal would show it; what it is for is its first line under NAME
+{
+	printf 'Manual pages\n============\n\n.. toctree::\n   :maxdepth: 1\n\n'
+	for page in "$top"/Documentation/man/*.[1-8]; do
+		name=${page##*/}
+		title="${name%.*}(${name##*.})"
+		printf '   %s\n' "$name" >&3
+		{
+			printf '%s\n' "$title" && printf '%s\n' "$title" | sed 's/./=/g'
+			printf '\n::\n\n'
+			MANWIDTH=100 MAN_KEEP_FORMATTING='' man -E UTF-8 -l "$page" </dev/null | sed 's/^/   /; s/ *$//'
+		} >"$src/man/$name.rst"
+	done 3>&1
+} >"$src/man/index.rst"
+
+sphinx-build -q -W --keep-going -n -b html -d "$out/doctrees" "$src" "$out/html"
+# The site's first page is its index.
+printf '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=site/index.html"><title>vcpc</title><a href="site/index.html">vcpc</a>\n' >"$out/html/index.html"
+echo "  DOCS    $out/html/index.html"
