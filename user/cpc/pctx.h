@@ -33,7 +33,8 @@ struct shim_pctx_handlers {
  * @ended: it has come to its end, and waits to be let go
  * @over: pctx_terminate() was called; may be set by a signal handler
  * @users: the handles that have sets on it
- * @nusers, @users_room: how many, and how many there is room for
+ * @nusers: how many
+ * @users_room: how many there is room for
  * @lock: guards @users; taken under a handle's lock, never the other way round
  */
 struct __pctx {
