@@ -13,15 +13,22 @@ echo "bench: building for arm64"
 make -C "$top" -j"$(nproc)" --no-print-directory ARCH=arm64 module tests >"$top/build/logs/bench.log" 2>&1 ||
 	{ tail -n 20 "$top/build/logs/bench.log"; exit 1; }
 set -- --arch arm64 --module "$build/vcpc.ko" --libs "$build/lib" --with "$build/bin/vcpc:/usr/bin/vcpc"
-programs=
+
+# seconds SOURCE: how long a program may take on a busy machine, if it says that
+seconds() {
+	sed -n 's/.*May take \([0-9]*\) s on a busy machine.*/\1/p' "$1" | grep . || echo 120
+}
+
+programs='' timeout=300
 for file in "$build"/tests/bench/*; do
 	case $file in *.d) continue ;; esac
 	set -- "$@" --with "$file:/bench/${file##*/}"
 	programs="$programs /bench/${file##*/}"
+	timeout=$((timeout + $(seconds "$here/${file##*/}.c")))
 done
 echo "bench: arm64 VM, -icount shift=0: one nanosecond is one guest instruction"
 # PAPI refuses to begin, root or not, where the kernel lets others than root count nothing.
-"$top/selftests/vm/run" "$@" -- "echo 1 >/proc/sys/kernel/perf_event_paranoid; for p in $programs; do echo; \$p || exit; done"
+"$top/selftests/vm/run" --timeout "$timeout" "$@" -- "echo 1 >/proc/sys/kernel/perf_event_paranoid; for p in $programs; do echo; \$p || exit; done"
 echo
 echo "bench: here"
 "$top/scripts/setup.sh" peers

@@ -10,6 +10,8 @@
  *
  * usage: multiplex_error [TRIALS [WAY]]   (each with other seeds and phases; ways whose
  * names have WAY in them)
+ *
+ * May take 2400 s on a busy machine.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
