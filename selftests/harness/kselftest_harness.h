@@ -1,15 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's harness, with more time for each test.
+ * The kernel's harness, with more time for each test, and leaks reported.
  *
  * It allows 30 s of the wall's clock, which is not enough where all is emulated or
  * checked, or where others use the machine.  A test that hangs is ended by
  * run-tests.sh in any case.
+ *
+ * Each test is a child that ends by _exit(2), behind which LeakSanitizer never looks.  With SAN=1,
+ * and VCPC_LEAKS=1 in the environment, a test that would pass and has leaked fails.
  */
 #ifndef VCPC_KSELFTEST_HARNESS_H
 #define VCPC_KSELFTEST_HARNESS_H
 
+#include <stdlib.h>
+#include <unistd.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+
+static inline _Noreturn void vcpc_end_test(int status)
+{
+	if (!status && getenv("VCPC_LEAKS") && __lsan_do_recoverable_leak_check())
+		status = 1;
+	_exit(status);
+}
+
+#define _exit	vcpc_end_test
 #include_next <kselftest_harness.h>
+#undef _exit
+#else
+#include_next <kselftest_harness.h>
+#endif
 
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	900
