@@ -1,16 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Reading archives beside PCP's own library: one source, two builds, in turn.
+# Archive work beside PCP's own library: one source, two builds, in turn.
 #
-# usage: archive.sh [ARCHIVE...]   (default: two of 380 MB that are made here, in
-# one of which a metric never occurs, and some of PCP's test suite, if it is installed or unpacked at PCP_TESTSUITE)
+# usage: archive.sh [ROW...]	(default: all)
+#        archive.sh -t ARCHIVE...	(a table of ways through these archives, with memory)
 #
-# A row has the median of RUNS (3) runs in CPU seconds of one operation, and the
-# peak of memory.  "-": it did not end within a minute, or crashed.
-#
-# The page cache has a file that was just written in small pieces, and one that
-# was read from the disk mostly in large ones, which are mapped several times as
-# fast.  "steady" is measured as both.
+# A row has the median of RUNS (3) runs in CPU time of one operation, ours over
+# PCP's, and whether both saw the same values; the last line is the geometric mean of all
+# rows.  "-": it did not end within a minute, or crashed.  Real archives are those of PCP's test suite,
+# if it is installed or unpacked at PCP_TESTSUITE.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -39,40 +37,166 @@ measure() {
 	done | sort -g | awk '{ row[NR] = $0 } END { print NR ? row[int((NR + 1) / 2)] : "- - - -" }'
 }
 
-# from_disk FILE: as if it had been written long ago
+# from_disk FILE: as if it had been written long ago.  The page cache has a file that was just
+# written in small pieces, and one that was read from the disk mostly in large ones, which are
+# mapped several times as fast.
 from_disk() {
 	sync "$1"
 	dd if="$1" iflag=nocache count=0 status=none
 	cat "$1" >/dev/null
 }
 
+# the time between two records of ARCHIVE, as all rows step through it
+set_interval() {
+	INTERVAL=$("$work/shim" "$1" interval)
+	export INTERVAL
+}
+
+# made KIND VERSION RECORDS: path of such an archive
+made() {
+	[ -e "$work/$1.v$2.meta" ] || "$work/make" "$work/$1.v$2" "$2" "$1" "$3"
+	echo "$work/$1.v$2"
+}
+
+# printed NAME PCP'S... OURS...: seconds, operations, kB and sum of each
+printed() {
+	echo "$@" | awk '{
+		ratio = $2 == "-" || $6 == "-" || !$2 ? "-" : sprintf("%.3f", $6 / $2)
+		same = $3 != $7 ? "(of " $3 " and " $7 ")" : $5 == $9 ? "same" : "differ"
+		printf "%-26s %13s %13s %8s %8s %8s  %s\n", $1, us($2), us($6), ratio, mb($4), mb($8), same
+	}
+	function us(s) { return s == "-" ? s : sprintf("%.3f", s * 1e6) }
+	function mb(kb) { return kb == "-" ? kb : sprintf("%.1f", kb / 1024) }'
+}
+
+# row NAME ARCHIVE WHAT [PREFIX [EVERY]]
+row() {
+	in_list "$1" "$wanted" || [ -z "$wanted" ] || return 0
+	[ -e "$2.meta" ] || [ -e "$2.meta.xz" ] || return 0
+	export PREFIX="${4:-}" EVERY="${5:-1}"
+	case $3 in
+	interp* | memory | derived | fetchgroup) set_interval "$2" ;;
+	esac
+	# shellcheck disable=SC2046
+	printed "$1" $(measure pcp "$2" "$3") $(measure shim "$2" "$3") | tee -a "$work/rows"
+}
+
+# writing VERSION: a thousand metrics, through LOGIMPORT
+writing() {
+	in_list "write-v$1" "$wanted" || [ -z "$wanted" ] || return 0
+	[ -e /usr/include/pcp/import.h ] || return 0
+	cc_shim -O2 -o "$work/write.shim" "$peer/import_rate.c"
+	cc -O2 -o "$work/write.pcp" "$peer/import_rate.c" -lpcp_import -lpcp
+	for who in pcp shim; do
+		i=0
+		while [ $i -lt "$runs" ]; do
+			"$work/write.$who" "$work/written" 1000 1000 "$1"
+			rm -f "$work"/written.*
+			i=$((i + 1))
+		done | sort -g | awk '{ row[NR] = $0 } END { split(row[int((NR + 1) / 2)], f); print f[1], 1, f[2], "-" }' >"$work/$who.said"
+	done
+	# shellcheck disable=SC2046
+	printed "write-v$1" $(cat "$work/pcp.said") $(cat "$work/shim.said") | tee -a "$work/rows"
+}
+
+# memory: what a context holds is no time, and not in the mean
+memory() {
+	in_list "memory-after-interp" "$wanted" || [ -z "$wanted" ] || return 0
+	many=$(made many 3 300)
+	set_interval "$many"
+	"$work/pcp" "$many" memory >"$work/pcp.said"
+	"$work/shim" "$many" memory >"$work/shim.said"
+	paste -d ' ' "$work/pcp.said" "$work/shim.said" |
+		awk '{ printf "%-26s %10d kB %10d kB %8.3f\n", "memory-after-interp", $1 / 1024, $5 / 1024, $5 / $1 }'
+}
+
+packed() {
+	for suffix in meta 0 index; do
+		xz -3 -c "$1.$suffix" >"$work/packed.$suffix.xz"
+	done
+	echo "$work/packed"
+}
+
+all_rows() {
+	printf '%-26s %13s %13s %8s %8s %8s  %s\n' '' 'PCP us' 'ours us' ratio 'PCP MB' 'ours MB' values
+	steady=$(made steady 3 50000) old=$(made steady 2 50000) sparse=$(made sparse 3 50000)
+	wide=$(made wide 3 200) old_wide=$(made wide 2 200) churn=$(made churn 3 200)
+	many=$(made many 3 300)
+	real=$suite/20180127.08.40 large=$suite/20180102 v2=$suite/bigace_v2
+	row open "$steady" open
+	row open-real "$real" open
+	row open-real-names "$suite/bozo-20170904" open
+	row open-v2 "$v2" open
+	row names "$real" names
+	row texts "$suite/20201109" texts
+	row interp "$steady" interp-10
+	row interp-v2 "$old" interp-10
+	row interp-real "$real" interp-10
+	row interp-real-large "$large" interp-10
+	row interp-360 "$steady" interp-360
+	row interp-many "$many" interp-10
+	row interp-wide "$wide" interp-10
+	row interp-back "$steady" interp-back
+	row interp-back-real "$real" interp-back
+	row interp-few "$steady" interp-10 big 16
+	row interp-few-real "$real" interp-10 '' 64
+	row interp-few-back-real "$real" interp-back '' 64
+	row interp-rare "$sparse" interp-10 rare
+	row interp-rare-back "$sparse" interp-back rare
+	row interp-rare-v2 "$(made sparse 2 50000)" interp-10 rare
+	row interp-rare-real "$large" interp-10 proc 16
+	row forw "$steady" forw
+	row forw-real "$real" forw
+	row forw-few-real "$large" forw '' 64
+	row back "$steady" back
+	row back-real "$real" back
+	row archive "$steady" archive
+	row archive-real "$real" archive
+	row archive-churn "$churn" archive
+	row archive-wide "$wide" archive
+	row archive-wide-v2 "$old_wide" archive
+	row jump "$steady" jump
+	row jump-real "$real" jump
+	row contexts "$steady" contexts
+	row domain-wide "$wide" domains
+	row domains-real "$real" domains
+	row domains-ever "$churn" domains-ever
+	row open-xz "$(packed "$sparse")" open
+	row scan-xz "$(packed "$sparse")" scan
+	row derived "$steady" derived
+	row derived-real "$real" derived '' 16
+	row fetchgroup "$steady" fetchgroup
+	row fetchgroup-real "$real" fetchgroup kernel
+	writing 2
+	writing 3
+	awk '$4 > 0 { sum += log($4); n++; if ($4 > worst) { worst = $4; where = $1 } }
+		END { if (n) printf "geometric mean of %d rows: %.3f; the most is %.3f (%s)\n", n, exp(sum / n), worst, where }' "$work/rows"
+	memory
+}
+
 # table ARCHIVE WHAT
 table() {
 	echo
 	echo "$1 $2"
-	printf '  %-12s %12s %12s %8s %10s %10s  %s\n' '' 'PCP us' 'ours us' 'ratio' 'PCP MB' 'ours MB' 'values'
-	INTERVAL=$("$work/shim" "$1" interval)
-	export INTERVAL
+	printf '%-26s %13s %13s %8s %8s %8s  %s\n' '' 'PCP us' 'ours us' ratio 'PCP MB' 'ours MB' values
+	set_interval "$1"
 	for what in open interp-10 interp-360 again-360 forw back jump contexts; do
 		# shellcheck disable=SC2046
-		set -- "$1" $(measure pcp "$1" $what) $(measure shim "$1" $what)
-		echo "$what $*" | awk '{
-			ratio = $3 == "-" || $7 == "-" || !$7 ? "-" : sprintf("%.1f", $3 / $7)
-			same = $4 != $8 ? "(of " $4 " and " $8 ")" : $6 == $10 ? "same" : "differ"
-			printf "  %-12s %12s %12s %8s %10s %10s  %s\n", $1, us($3), us($7), ratio, mb($5), mb($9), same
-		}
-		function us(s) { return s == "-" ? s : sprintf("%.2f", s * 1e6) }
-		function mb(kb) { return kb == "-" ? kb : sprintf("%.1f", kb / 1024) }'
+		printed $what $(measure pcp "$1" $what) $(measure shim "$1" $what)
 	done
 }
 
+if [ "${1:-}" != -t ]; then
+	wanted=$*
+	: >"$work/rows"
+	all_rows
+	exit
+fi
+shift
 if [ $# = 0 ]; then
 	"$work/make" "$work/big" 3 big 300000
 	"$work/make" "$work/steady" 3 steady 300000
 	set -- "$work/steady" "$work/big"
-	for name in 20180127.08.40 bigace_v2; do
-		[ ! -e "$suite/$name.meta" ] || set -- "$@" "$suite/$name"
-	done
 fi
 for archive; do
 	table "$archive" ''

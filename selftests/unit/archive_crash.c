@@ -43,7 +43,7 @@ static int write_on(struct shim_writer *w, unsigned int i)
 	static const int32_t inst[] = { 0, 3, 7, 8 };
 	char name[4][16];
 	const char *names[4];
-	struct shim_indom indom = { at(i), SAMPLE_INDOM, i % 2 ? 4 : 3, inst, names };
+	struct shim_indom indom = { at(i), SAMPLE_INDOM, i % 2 ? 4 : 3, inst, names, false };
 
 	for (int k = 0; k < 4; k++) {
 		sprintf(name[k], "n%d-%u", k, k == 3 ? i : 0);

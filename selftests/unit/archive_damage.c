@@ -184,7 +184,7 @@ static int annotate(struct shim_writer *w)
 static int make(const char *base, int version)
 {
 	struct shim_label label = sample_label(version);
-	struct shim_indom fewer = { at(1.5), SAMPLE_INDOM, 1, sample_inst, sample_inst_names };
+	struct shim_indom fewer = { at(1.5), SAMPLE_INDOM, 1, sample_inst, sample_inst_names, false };
 	struct shim_indom all;
 	struct shim_writer *w;
 	int err;

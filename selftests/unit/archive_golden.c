@@ -142,7 +142,7 @@ TEST_F(golden, written)
 {
 	struct shim_label label = sample_label(variant->version);
 	struct shim_ts first = at(0.5), second = at(10.5);
-	struct shim_indom indom = { first, INDOM(60, 1), 2, inst, inst_names };
+	struct shim_indom indom = { first, INDOM(60, 1), 2, inst, inst_names, false };
 	struct shim_writer *w;
 
 	ASSERT_EQ(0, shim_writer__open(self->place.base, &label, &w));

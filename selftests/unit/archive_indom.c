@@ -285,7 +285,7 @@ TEST_F(indom, no_more_is_spelled_out_than_there_is_room_for)
 	data = slurp(place_file(&self->place, "meta"), &len);
 	shim_buf__put(&meta, data, len);
 	for (int32_t id = 100; id < 20100; id++) {
-		struct shim_indom one = { at(STATES), SAMPLE_INDOM, 1, &id, names };
+		struct shim_indom one = { at(STATES), SAMPLE_INDOM, 1, &id, names, false };
 
 		shim_rec_indom__encode(f, &meta, &one, true);
 	}
@@ -304,7 +304,7 @@ TEST_F(indom, unsorted_records_are_sorted)
 	static const int32_t mixed[] = { 9, 2, 9, 5 };
 	static const char *const names[] = { "nine", "two", "neuf", "five" };
 	const struct shim_format *f = shim_format__of(variant->version);
-	struct shim_indom odd = { at(STATES), SAMPLE_INDOM, 4, mixed, names };
+	struct shim_indom odd = { at(STATES), SAMPLE_INDOM, 4, mixed, names, false };
 	const struct shim_indom *got;
 	struct shim_buf meta = { 0 };
 	struct shim_archive *ar;

@@ -216,7 +216,7 @@ TEST_F(record, indom)
 TEST_F(record, indom_delta)
 {
 	static const char *const names[] = { NULL, "new", NULL };
-	struct shim_indom indom = { at(0), SAMPLE_INDOM, 3, sample_inst, names };
+	struct shim_indom indom = { at(0), SAMPLE_INDOM, 3, sample_inst, names, false };
 	struct shim_rec_indom got;
 
 	shim_rec_indom__encode(shim_format__of(3), &self->buf, &indom, true);

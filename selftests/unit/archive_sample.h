@@ -127,7 +127,7 @@ static const char *const sample_inst_names[] = { "eth0", "wlan0", "lo" };
 
 static inline struct shim_indom sample_indom(struct shim_ts stamp)
 {
-	return (struct shim_indom){ stamp, SAMPLE_INDOM, 3, sample_inst, sample_inst_names };
+	return (struct shim_indom){ stamp, SAMPLE_INDOM, 3, sample_inst, sample_inst_names, false };
 }
 
 /* The value of metric @i, instance @inst, in record @n; @text has room for strings */

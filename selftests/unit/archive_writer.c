@@ -400,7 +400,7 @@ TEST_F(writer, refuses_bad_values)
 /* A state that begins after the record's time is not yet there */
 TEST_F(writer, refuses_instances_of_later)
 {
-	struct shim_indom later = { at(10), SAMPLE_INDOM, 1, sample_inst, sample_inst_names };
+	struct shim_indom later = { at(10), SAMPLE_INDOM, 1, sample_inst, sample_inst_names, false };
 	struct shim_value v = { .inst = 0, .type = SHIM_TYPE_U64, .ull = 1 };
 
 	ASSERT_EQ(0, sample_record(self->w, at(0), 0));
@@ -501,7 +501,7 @@ TEST_F(writer, large_values)
 TEST_F(writer, index_entries_lead_to_records)
 {
 	const struct shim_format *f = shim_format__of(3);
-	struct shim_indom fewer = { at(500), SAMPLE_INDOM, 2, sample_inst, sample_inst_names };
+	struct shim_indom fewer = { at(500), SAMPLE_INDOM, 2, sample_inst, sample_inst_names, false };
 	struct shim_indom all = sample_indom(at(501));
 	uint8_t *index, *data;
 	struct shim_entry e, before = { 0 };

@@ -166,7 +166,7 @@ static int take_over(struct shim_group *g, const struct shim_indom *indom)
 	free(g->memory);
 	g->memory = used;
 	g->used = used;
-	g->now = (struct shim_indom){ indom->stamp, indom->indom, indom->n, inst, name };
+	g->now = (struct shim_indom){ indom->stamp, indom->indom, indom->n, inst, name, false };
 	return 0;
 }
 

@@ -147,6 +147,7 @@ static int spell_one(struct shim_domain *d, size_t i, struct shim_arena *arena, 
 	if (whole && inst && name) {
 		whole->stamp = s->rec.stamp;
 		whole->indom = d->indom;
+		whole->one_record = !base;
 		merge(base, e, n, whole, inst, name);
 		*budget -= room;
 		atomic_store_explicit(&s->whole, whole, memory_order_release);

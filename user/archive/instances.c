@@ -14,7 +14,7 @@ static uint32_t slot_of(const struct shim_instances *set, int32_t inst)
 	uint32_t h = (uint32_t)inst * 0x9e3779b1u;
 	uint32_t i = (h ^ h >> 15) & set->mask;
 
-	while (set->slots[i] != FREE && set->all[set->slots[i]].inst != inst)
+	while (set->slots[i] != FREE && set->ids[set->slots[i]] != inst)
 		i = (i + 1) & set->mask;
 	return i;
 }
@@ -22,12 +22,17 @@ static uint32_t slot_of(const struct shim_instances *set, int32_t inst)
 static int grow(struct shim_instances *set)
 {
 	unsigned int room = set->room ? set->room * 2 : 16;
-	struct shim_instance *all = realloc(set->all, room * sizeof(*all));
+	int32_t *ids = realloc(set->ids, room * sizeof(*ids));
+	const char **names;
 	uint32_t *slots;
 
-	if (!all)
+	if (!ids)
 		return -ENOMEM;
-	set->all = all;
+	set->ids = ids;
+	names = realloc(set->names, room * sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	set->names = names;
 	slots = realloc(set->slots, room * 2 * sizeof(*slots));
 	if (!slots)
 		return -ENOMEM;
@@ -36,44 +41,61 @@ static int grow(struct shim_instances *set)
 	set->mask = room * 2 - 1;
 	memset(slots, 0xff, room * 2 * sizeof(*slots));
 	for (unsigned int i = 0; i < set->n; i++)
-		slots[slot_of(set, all[i].inst)] = i;
+		slots[slot_of(set, ids[i])] = i;
 	return 0;
 }
 
-int shim_instances__add(struct shim_instances *set, const struct shim_indom *state)
+static int add(struct shim_instances *set, int32_t inst, const char *name)
 {
-	for (unsigned int i = 0; i < state->n; i++) {
-		uint32_t slot;
+	uint32_t slot;
 
-		if (set->n == set->room && grow(set))
-			return -ENOMEM;
-		slot = slot_of(set, state->inst[i]);
-		if (set->slots[slot] != FREE)
-			continue;
-		set->all[set->n].inst = state->inst[i];
-		set->all[set->n].name = state->name[i];
-		set->slots[slot] = set->n++;
-	}
+	if (set->n == set->room && grow(set))
+		return -ENOMEM;
+	slot = slot_of(set, inst);
+	if (set->slots[slot] != FREE)
+		return 0;
+	set->ids[set->n] = inst;
+	set->names[set->n] = name;
+	set->slots[slot] = set->n++;
 	return 0;
+}
+
+/* Those of a state that are not there yet: what the newer one beside it has, whose ids ascend too, is. */
+static int add_older(struct shim_instances *set, const struct shim_indom *state,
+		     const struct shim_indom *newer)
+{
+	unsigned int j = 0, n = newer ? newer->n : 0;
+	int err = 0;
+
+	for (unsigned int i = 0; i < state->n && !err; i++) {
+		while (j < n && newer->inst[j] < state->inst[i])
+			j++;
+		if (j == n || newer->inst[j] != state->inst[i])
+			err = add(set, state->inst[i], state->name[i]);
+	}
+	return err;
 }
 
 int shim_instances__union(struct shim_instances *set, const struct shim_archive *ar,
 			  uint32_t indom)
 {
 	unsigned int n = shim_archive__nindoms(ar, indom);
+	const struct shim_indom *newer = NULL;
 	int err = 0;
 
 	for (unsigned int i = 0; i < n && !err; i++) {
 		const struct shim_indom *state = shim_archive__indom_at(ar, indom, i);
 
-		err = state ? shim_instances__add(set, state) : -ENOMEM;
+		err = state ? add_older(set, state, newer) : -ENOMEM;
+		newer = state;
 	}
 	return err;
 }
 
 void shim_instances__fini(struct shim_instances *set)
 {
-	free(set->all);
+	free(set->ids);
+	free(set->names);
 	free(set->slots);
 	*set = (struct shim_instances){ 0 };
 }

@@ -7,22 +7,18 @@
 
 /*
  * struct shim_instances - instances of one domain, each once
- * @all: in the order in which they were added
- * @slots: hash of ids, positions in @all
+ * @ids, @names: in the order in which they were added; the names are in the archive's memory
+ * @slots: hash of ids, positions in @ids
  */
 struct shim_instances {
 	unsigned int n;
 	unsigned int room;
-	struct shim_instance {
-		int32_t inst;
-		const char *name;	/* in the archive's memory */
-	} *all;
+	int32_t *ids;
+	const char **names;
 	uint32_t *slots;
 	uint32_t mask;
 };
 
-/* Adds those of a state that are not there yet; 0 or -ENOMEM. */
-int shim_instances__add(struct shim_instances *set, const struct shim_indom *state);
 /* Adds all states, the newest first. */
 int shim_instances__union(struct shim_instances *set, const struct shim_archive *ar,
 			  uint32_t indom);

@@ -158,7 +158,7 @@ static int want_priors(struct shim_interp *ip, struct shim_metric *m,
 	for (unsigned int i = 0; i < m->n && !err; i++) {
 		struct shim_track *k = &m->tracks[i];
 
-		k->wanted = k->birth <= ip->t && ip->t <= k->death && has(filter, m, k);
+		k->wanted = shim_metric__lives_at(m, i, ip->t) && has(filter, m, k);
 		if (!k->wanted || shim_track__prior_known(k, ip->t))
 			continue;
 		if (ip->t <= k->void_to) {
@@ -316,7 +316,7 @@ static int evaluate(struct shim_interp *ip, const struct shim_metric *m,
 		    const struct shim_track *k)
 {
 	int32_t inst = m->desc->indom == SHIM_INDOM_NULL ? SHIM_IN_NULL : k->inst;
-	struct shim_value value = k->prior.value;
+	struct shim_value value = shim_bound__value(&k->prior, m->desc->type);
 	int err;
 
 	if (k->prior.state != SHIM_BOUND_VALUE)
@@ -332,8 +332,11 @@ static int evaluate(struct shim_interp *ip, const struct shim_metric *m,
 
 		if (!shim_lerp__can(m->desc->type))
 			return -EDOM;
-		if (k->prior.at < ip->t)
-			value = shim_lerp__value(&span, &k->prior.value, &k->next.value);
+		if (k->prior.at < ip->t) {
+			const struct shim_value next = shim_bound__value(&k->next, m->desc->type);
+
+			value = shim_lerp__value(&span, &value, &next);
+		}
 	}
 	err = add_value(ip, value, inst);
 	return err ? err : 1;

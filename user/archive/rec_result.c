@@ -135,23 +135,6 @@ int shim_record__find(const struct shim_record *rec, uint32_t pmid, struct shim_
 	return err;
 }
 
-/* The block that a value refers to, and the length of what is in it */
-static const uint8_t *take_block(const struct shim_record *rec, uint32_t ref, uint32_t *len)
-{
-	uint64_t offset = ((uint64_t)ref - SHIM_BLOCK_ORIGIN) * 4;
-	uint64_t end = rec->len - 4;
-	uint32_t vlen;
-
-	if (ref < SHIM_BLOCK_ORIGIN || offset < (uint64_t)(rec->sets - rec->data) ||
-	    offset + SHIM_BLOCK_HEAD > end)
-		return NULL;
-	vlen = shim_be32__get(rec->data + offset) & SHIM_BLOCK_MAX;
-	if (vlen < SHIM_BLOCK_HEAD || vlen > end - offset)
-		return NULL;
-	*len = vlen - SHIM_BLOCK_HEAD;
-	return rec->data + offset + SHIM_BLOCK_HEAD;
-}
-
 /* Bytes of the set's blocks, padding included; the first one's offset in the record is kept */
 static int measure_blocks(const struct shim_record *rec, const struct shim_vset *vset,
 			  uint64_t *total, const uint8_t **first)
@@ -161,7 +144,7 @@ static int measure_blocks(const struct shim_record *rec, const struct shim_vset 
 		const uint8_t *block;
 		uint32_t len;
 
-		block = take_block(rec, ref, &len);
+		block = shim_record__block(rec, ref, &len);
 		if (!block)
 			return -EBADMSG;
 		if (!*first)
@@ -249,7 +232,7 @@ int shim_vset__raw(const struct shim_record *rec, const struct shim_vset *vset, 
 	if (vset->valfmt == SHIM_VAL_INSITU) {
 		*out = (struct shim_value){ .type = SHIM_TYPE_U32, .len = 4, .ul = word };
 	} else {
-		payload = take_block(rec, word, &len);
+		payload = shim_record__block(rec, word, &len);
 		if (!payload)
 			return -EBADMSG;
 		*out = (struct shim_value){ .type = payload[-SHIM_BLOCK_HEAD], .len = len,
@@ -295,7 +278,7 @@ static inline int block_value(const struct shim_record *rec, const uint8_t *p, i
 	const uint8_t *payload;
 	uint32_t len;
 
-	payload = take_block(rec, shim_be32__get(p + 4), &len);
+	payload = shim_record__block(rec, shim_be32__get(p + 4), &len);
 	if (!payload)
 		return -EBADMSG;
 	out->inst = (int32_t)shim_be32__get(p);

@@ -153,6 +153,24 @@ void shim_rec_index__encode(const struct shim_format *f, struct shim_buf *buf,
 int shim_rec_result__decode(const struct shim_format *f, const uint8_t *p, uint64_t left,
 			    struct shim_record *out);
 
+/* The payload of the block that a value refers to, and its length; NULL if there is no block */
+static inline const uint8_t *shim_record__block(const struct shim_record *rec, uint32_t ref,
+						uint32_t *len)
+{
+	uint64_t offset = ((uint64_t)ref - SHIM_BLOCK_ORIGIN) * 4;
+	uint64_t end = rec->len - 4;
+	uint32_t vlen;
+
+	if (ref < SHIM_BLOCK_ORIGIN || offset < (uint64_t)(rec->sets - rec->data) ||
+	    offset + SHIM_BLOCK_HEAD > end)
+		return NULL;
+	vlen = shim_be32__get(rec->data + offset) & SHIM_BLOCK_MAX;
+	if (vlen < SHIM_BLOCK_HEAD || vlen > end - offset)
+		return NULL;
+	*len = vlen - SHIM_BLOCK_HEAD;
+	return rec->data + offset + SHIM_BLOCK_HEAD;
+}
+
 /*
  * struct shim_rec_result - a record under construction
  * @sets: from the record's length word to the last value

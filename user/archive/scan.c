@@ -169,6 +169,7 @@ static int take_value(struct pass *p, const struct shim_record *rec, struct shim
 {
 	struct shim_track *k;
 	struct shim_bound *bound;
+	struct shim_value value = { 0 };
 	int err;
 
 	k = shim_metric__track(m, shim_be32__get(vset->vlist + (size_t)i * VALUE_LEN), i);
@@ -179,13 +180,14 @@ static int take_value(struct pass *p, const struct shim_record *rec, struct shim
 	if (!k->pending)
 		return 0;
 	bound = p->back ? &k->prior : &k->next;
-	err = shim_vset__value(rec, vset, i, m->desc->type, &bound->value);
+	err = shim_vset__value(rec, vset, i, m->desc->type, &value);
 	if (!err)
-		err = shim_spot__keep(&p->sc->spot, p->sc->ar, rec, &bound->value);
+		err = shim_spot__keep(&p->sc->spot, p->sc->ar, rec, &value);
 	if (err) {
 		bound->state = SHIM_BOUND_UNKNOWN;
 		return err;
 	}
+	shim_bound__keep(bound, &value);
 	bound->sec = p->sec;
 	settle(p, &(struct shim_want){ m, k }, SHIM_BOUND_VALUE, p->at);
 	return 0;

@@ -50,8 +50,6 @@ static void track_init(struct shim_track *k, int32_t inst)
 {
 	*k = (struct shim_track){
 		.inst = inst,
-		.birth = SHIM_TIME_MIN,
-		.death = SHIM_TIME_MAX,
 		.void_to = SHIM_TIME_MIN,
 		.void_from = SHIM_TIME_MAX,
 	};
@@ -77,18 +75,14 @@ static int make_order(struct shim_metric *m, const struct shim_instances *set)
 {
 	uint32_t *count = calloc(set->n + 1, sizeof(*count));
 
-	m->order = malloc((set->n + 1) * sizeof(*m->order));
-	if (!count || !m->order) {
-		free(count);
+	if (!count)
 		return -ENOMEM;
-	}
 	for (unsigned int i = 0; i < set->n; i++)
-		count[(uint32_t)set->all[i].inst % set->n]++;
+		count[(uint32_t)set->ids[i] % set->n]++;
 	for (unsigned int i = 1; i < set->n; i++)
 		count[i] += count[i - 1];
 	for (unsigned int i = 0; i < set->n; i++)
-		m->order[--count[(uint32_t)set->all[i].inst % set->n]] =
-			search(m, set->all[i].inst) - m->tracks;
+		m->order[--count[(uint32_t)set->ids[i] % set->n]] = search(m, set->ids[i]) - m->tracks;
 	free(count);
 	return 0;
 }
@@ -98,12 +92,14 @@ static void live_in(struct shim_metric *m, const struct shim_indom *state, int64
 {
 	for (unsigned int i = 0; i < state->n; i++) {
 		struct shim_track *k = search(m, state->inst[i]);
+		struct shim_life *life;
 
 		if (!k)
 			continue;
-		if (k->birth == SHIM_TIME_MIN)
-			k->death = later;
-		k->birth = at;
+		life = &m->lives[k - m->tracks];
+		if (life->birth == SHIM_TIME_MIN)
+			life->death = later;
+		life->birth = at;
 	}
 }
 
@@ -126,8 +122,8 @@ static void make_lives(struct shim_metric *m, const struct shim_archive *ar)
 	unsigned int n = shim_archive__nindoms(ar, indom);
 	int64_t later = SHIM_TIME_MAX;
 
-	if (!is_big(ar, indom, n))
-		return;
+	for (unsigned int i = 0; i < m->n; i++)
+		m->lives[i] = (struct shim_life){ SHIM_TIME_MIN, SHIM_TIME_MAX };
 	for (unsigned int i = 0; i < n; i++) {	/* the newest first */
 		const struct shim_indom *state = shim_archive__indom_at(ar, indom, i);
 		int64_t at;
@@ -140,82 +136,95 @@ static void make_lives(struct shim_metric *m, const struct shim_archive *ar)
 	}
 }
 
-static int make_tracks(struct shim_metric *m, const struct shim_instances *set)
+/* A metric of @n instances, which have lives or not */
+static struct shim_metric *allocate(const struct shim_desc *desc, unsigned int n, bool lives)
 {
-	m->tracks = malloc((set->n + 1) * sizeof(*m->tracks));
-	if (!m->tracks)
+	struct shim_metric *m;
+	size_t each = sizeof(*m->tracks) + sizeof(*m->order) + (lives ? sizeof(*m->lives) : 0);
+
+	m = malloc(sizeof(*m) + n * each);
+	if (!m)
+		return NULL;
+	*m = (struct shim_metric){ .desc = desc, .n = n };
+	m->tracks = (struct shim_track *)(m + 1);
+	m->lives = lives ? (struct shim_life *)(m->tracks + n) : NULL;
+	m->order = lives ? (uint32_t *)(m->lives + n) : (uint32_t *)(m->tracks + n);
+	return m;
+}
+
+static int make_single(const struct shim_desc *desc, struct shim_metric **out)
+{
+	struct shim_metric *m = allocate(desc, 1, false);
+
+	if (!m)
 		return -ENOMEM;
-	m->n = set->n;
-	for (unsigned int i = 0; i < set->n; i++)
-		track_init(&m->tracks[i], set->all[i].inst);
-	qsort(m->tracks, m->n, sizeof(*m->tracks), by_inst);
-	return make_order(m, set);
+	track_init(m->tracks, SHIM_IN_NULL);
+	m->order[0] = 0;
+	*out = m;
+	return 0;
 }
 
-static int make_single(struct shim_metric *m)
+static int make_of(const struct shim_archive *ar, const struct shim_desc *desc,
+		   const struct shim_instances *set, struct shim_metric **out)
 {
-	struct shim_instance none = { .inst = SHIM_IN_NULL };
-	const struct shim_instances set = { .n = 1, .all = &none };
+	bool lives = is_big(ar, desc->indom, shim_archive__nindoms(ar, desc->indom));
+	struct shim_metric *m = allocate(desc, set->n, lives);
+	int err;
 
-	return make_tracks(m, &set);
+	if (!m)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < set->n; i++)
+		track_init(&m->tracks[i], set->ids[i]);
+	qsort(m->tracks, m->n, sizeof(*m->tracks), by_inst);
+	err = make_order(m, set);
+	if (err) {
+		free(m);
+		return err;
+	}
+	if (lives)
+		make_lives(m, ar);
+	*out = m;
+	return 0;
 }
 
-static int make_domain(struct shim_metric *m, const struct shim_archive *ar)
+static int make_domain(const struct shim_archive *ar, const struct shim_desc *desc,
+		       struct shim_metric **out)
 {
 	struct shim_instances set = { 0 };
 	int err;
 
-	err = shim_instances__union(&set, ar, m->desc->indom);
+	err = shim_instances__union(&set, ar, desc->indom);
 	if (!err)
-		err = make_tracks(m, &set);
-	if (!err)
-		make_lives(m, ar);
+		err = make_of(ar, desc, &set, out);
 	shim_instances__fini(&set);
 	return err;
 }
 
-static int make_like(struct shim_metric *m, const struct shim_metric *like)
+static int make_like(const struct shim_desc *desc, const struct shim_metric *like,
+		     struct shim_metric **out)
 {
-	m->tracks = malloc((like->n + 1) * sizeof(*m->tracks));
-	m->order = malloc((like->n + 1) * sizeof(*m->order));
-	if (!m->tracks || !m->order)
+	struct shim_metric *m = allocate(desc, like->n, like->lives);
+
+	if (!m)
 		return -ENOMEM;
-	m->n = like->n;
 	memcpy(m->order, like->order, m->n * sizeof(*m->order));
-	for (unsigned int i = 0; i < m->n; i++) {
+	for (unsigned int i = 0; i < m->n; i++)
 		track_init(&m->tracks[i], like->tracks[i].inst);
-		m->tracks[i].birth = like->tracks[i].birth;
-		m->tracks[i].death = like->tracks[i].death;
-	}
+	if (m->lives)
+		memcpy(m->lives, like->lives, m->n * sizeof(*m->lives));
+	*out = m;
 	return 0;
 }
 
 int shim_metric__new(const struct shim_archive *ar, const struct shim_desc *desc,
 		     const struct shim_metric *like, struct shim_metric **out)
 {
-	struct shim_metric *m = calloc(1, sizeof(*m));
-	int err;
-
-	if (!m)
-		return -ENOMEM;
-	m->desc = desc;
 	if (desc->indom == SHIM_INDOM_NULL)
-		err = make_single(m);
-	else
-		err = like ? make_like(m, like) : make_domain(m, ar);
-	if (err) {
-		shim_metric__free(m);
-		return err;
-	}
-	*out = m;
-	return 0;
+		return make_single(desc, out);
+	return like ? make_like(desc, like, out) : make_domain(ar, desc, out);
 }
 
 void shim_metric__free(struct shim_metric *m)
 {
-	if (!m)
-		return;
-	free(m->tracks);
-	free(m->order);
 	free(m);
 }

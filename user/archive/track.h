@@ -28,13 +28,26 @@ enum shim_bound_state {
 /*
  * struct shim_bound - an observation, or what stands in for it
  * @sec: @at in seconds, for the arithmetic; only of a value
+ * @len, @bits: of a value: its length and what its union has; the type is the metric's
  */
 struct shim_bound {
 	enum shim_bound_state state;
+	uint32_t len;
 	int64_t at;
 	double sec;
-	struct shim_value value;
+	uint64_t bits;
 };
+
+static inline void shim_bound__keep(struct shim_bound *bound, const struct shim_value *value)
+{
+	bound->len = value->len;
+	bound->bits = value->ull;
+}
+
+static inline struct shim_value shim_bound__value(const struct shim_bound *bound, int32_t type)
+{
+	return (struct shim_value){ .type = type, .len = bound->len, .ull = bound->bits };
+}
 
 /*
  * struct shim_track - one instance of a metric
@@ -42,27 +55,30 @@ struct shim_bound {
  * @next: the first observation after any time from @next_from to before @next.at
  * @void_to: at and before this time there is no prior observation
  * @void_from: at and after this time there is no next one
- * @birth: when the instance begins to exist, if that matters
- * @death: when it ends
  * @seen: where a scan met it last, if @scan is that scan's number
  * @wanted: in the present fetch
  * @pending: a scan looks for it
  */
 struct shim_track {
 	int32_t inst;
+	uint32_t scan;
 	bool wanted;
 	bool pending;
-	uint32_t scan;
 	int64_t seen;
-	int64_t birth, death;
 	struct shim_bound prior, next;
 	int64_t prior_to, next_from;
 	int64_t void_to, void_from;
 };
 
+/* When an instance begins to exist, and when it ends */
+struct shim_life {
+	int64_t birth, death;
+};
+
 /*
- * struct shim_metric - one metric and its instances
+ * struct shim_metric - one metric and its instances, in one block of memory
  * @tracks: @n, by ascending id
+ * @lives: of each track, or NULL if instances are there all the time
  * @order: in which order they are given out
  * @valfmt: as last seen in a record
  * @fetch: number of the last fetch that asked for it
@@ -75,6 +91,7 @@ struct shim_metric {
 	const struct shim_desc *desc;
 	unsigned int n;
 	struct shim_track *tracks;
+	struct shim_life *lives;
 	uint32_t *order;
 	int32_t valfmt;
 	uint64_t fetch;
@@ -96,6 +113,11 @@ void shim_metric__forget(struct shim_metric *m);
 
 /* The track of an id, tried first where @guess says; NULL if there is none */
 struct shim_track *shim_metric__track(struct shim_metric *m, int32_t inst, unsigned int guess);
+
+static inline bool shim_metric__lives_at(const struct shim_metric *m, unsigned int i, int64_t t)
+{
+	return !m->lives || (m->lives[i].birth <= t && t <= m->lives[i].death);
+}
 
 static inline bool shim_track__prior_known(const struct shim_track *k, int64_t t)
 {

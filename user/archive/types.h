@@ -16,6 +16,7 @@
 #ifndef SHIM_ARCHIVE_TYPES_H
 #define SHIM_ARCHIVE_TYPES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -115,6 +116,7 @@ struct shim_desc {
  * struct shim_indom - the whole instance domain as of a time
  * @inst: @n ids, ascending
  * @name: @n names
+ * @one_record: all names are from one record, which is one piece of memory
  */
 struct shim_indom {
 	struct shim_ts stamp;
@@ -122,6 +124,7 @@ struct shim_indom {
 	unsigned int n;
 	const int32_t *inst;
 	const char *const *name;
+	bool one_record;
 };
 
 /*

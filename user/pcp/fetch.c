@@ -9,6 +9,7 @@
 #include "context.h"
 #include "err.h"
 #include "plan.h"
+#include "record_result.h"
 #include "result.h"
 #include "stamp.h"
 
@@ -185,6 +186,20 @@ static int next_record(struct shim_context *ctx, struct shim_record *rec)
 	return err;
 }
 
+static int answer(struct shim_context *ctx, const struct shim_record *rec,
+		  const struct shim_filter *filter, pmResult **out, size_t *size)
+{
+	struct shim_request *req = &ctx->request;
+	int err = filter->has ? -ENOTSUP : shim_request__locate(req);
+
+	if (!err)
+		err = shim_record_result__build(rec, req->n, req->vsets, req->types, out, size);
+	if (err != -ENOTSUP)
+		return err;
+	err = shim_request__answer(req, rec, filter);
+	return err ? err : shim_result__build(req->n, req->answers, out, size);
+}
+
 /* What a record of no known kind has of the metrics: 1, *out is the result; 0: nothing */
 static int take_apart(struct shim_context *ctx, const struct shim_record *rec, pmResult **out)
 {
@@ -198,12 +213,9 @@ static int take_apart(struct shim_context *ctx, const struct shim_record *rec, p
 	if (found < 0)
 		return found;
 	if (found) {
-		err = shim_request__answer(req, rec, &filter);
+		err = answer(ctx, rec, &filter, out, &size);
 		if (err)
 			return err == -ENOENT ? PM_ERR_PMID_LOG : err;
-		err = shim_result__build(req->n, req->answers, out, &size);
-		if (err)
-			return err;
 	}
 	shim_plans__learn(&ctx->plans, rec, req, *out, size);
 	return found > 0;
@@ -268,12 +280,27 @@ static int fetch(int n, const pmID *pmids, struct shim_ts *stamp, pmResult **out
 	return shim_context__leave(ctx, shim_derived__fetch(ctx, n, pmids, stamp, out));
 }
 
-static int any_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
+static int answer_all(struct shim_context *ctx, const struct shim_record *rec, pmResult **out,
+		      size_t *size)
 {
 	struct shim_request *req = &ctx->request;
+	int n = shim_request__locate_all(req, ctx->ar, rec);
+	int err;
+
+	if (n < 0)
+		return n;
+	err = shim_record_result__build(rec, n, req->vsets, req->types, out, size);
+	if (err != -ENOTSUP)
+		return err;
+	n = shim_request__answer_all(req, ctx->ar, rec);
+	return n < 0 ? n : shim_result__build(n, req->answers, out, size);
+}
+
+static int any_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
+{
 	struct shim_record rec;
 	size_t size;
-	int err, n;
+	int err;
 
 	if (ctx->mode == PM_MODE_INTERP)
 		return PM_ERR_MODE;
@@ -284,10 +311,9 @@ static int any_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult 
 	err = shim_plans__apply(&ctx->whole_plans, &rec, out);
 	if (err != -ENOENT)
 		return err < 0 ? err : 0;
-	n = shim_request__answer_all(req, ctx->ar, &rec);
-	err = n < 0 ? n : shim_result__build(n, req->answers, out, &size);
+	err = answer_all(ctx, &rec, out, &size);
 	if (!err)
-		shim_plans__learn(&ctx->whole_plans, &rec, req, *out, size);
+		shim_plans__learn(&ctx->whole_plans, &rec, &ctx->request, *out, size);
 	return err;
 }
 

@@ -3,12 +3,15 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/api.h"
 #include "archive/instances.h"
 #include "archive_source.h"
 #include "context.h"
+
+#define ROW_NAME	64	/* bytes of a name, on average, from which on each is copied by itself */
 
 typedef const struct shim_indom *state;
 
@@ -29,45 +32,111 @@ static state state_at(const struct shim_context *ctx, pmInDom indom, bool all, u
 	return i ? NULL : shim_archive__indom(ctx->ar, indom, ctx->origin);
 }
 
-static int hand_out(const struct shim_instances *set, int **instlist, char ***namelist)
+/* A program's lists of @n ids and names, the latter with room for @bytes of text behind them */
+static int make_lists(unsigned int n, size_t bytes, int **instlist, char ***namelist)
+{
+	*instlist = malloc(n * sizeof(**instlist));
+	*namelist = malloc(n * sizeof(**namelist) + bytes);
+	if (*instlist && *namelist)
+		return 0;
+	free(*instlist);
+	free(*namelist);
+	*instlist = NULL;
+	*namelist = NULL;
+	return -ENOMEM;
+}
+
+static int hand_out(unsigned int n, const int32_t *ids, const char *const *names, int **instlist,
+		    char ***namelist)
 {
 	size_t bytes = 0;
 	char *end;
+	int err;
 
-	if (!set->n)
-		return 0;
-	for (unsigned int i = 0; i < set->n; i++)
-		bytes += strlen(set->all[i].name) + 1;
-	*instlist = malloc(set->n * sizeof(**instlist));
-	*namelist = malloc(set->n * sizeof(**namelist) + bytes);
-	if (!*instlist || !*namelist) {
-		free(*instlist);
-		free(*namelist);
-		*instlist = NULL;
-		*namelist = NULL;
-		return -ENOMEM;
-	}
-	end = (char *)(*namelist + set->n);
-	for (unsigned int i = 0; i < set->n; i++) {
-		(*instlist)[i] = set->all[i].inst;
+	for (unsigned int i = 0; i < n; i++)
+		bytes += strlen(names[i]) + 1;
+	err = make_lists(n, bytes, instlist, namelist);
+	if (err)
+		return err;
+	memcpy(*instlist, ids, n * sizeof(*ids));
+	end = (char *)(*namelist + n);
+	for (unsigned int i = 0; i < n; i++) {
 		(*namelist)[i] = end;
-		end = stpcpy(end, set->all[i].name) + 1;
+		end = stpcpy(end, names[i]) + 1;
 	}
-	return set->n;
+	return 0;
 }
 
-static int collect(const struct shim_context *ctx, pmInDom indom, bool all, int **instlist,
-		   char ***namelist)
+/*
+ * The names of a domain that was written in one record stand one behind the other: @bytes from
+ * @first on have all of them, and little else.
+ */
+static bool in_a_row(const struct shim_indom *s, const char **first, size_t *bytes)
 {
-	struct shim_instances set = { 0 };
-	state s = state_at(ctx, indom, all, 0);
+	uintptr_t low = UINTPTR_MAX, high = 0;
+
+	if (!s->one_record)
+		return false;
+	for (unsigned int i = 0; i < s->n; i++) {
+		uintptr_t at = (uintptr_t)s->name[i];
+
+		low = at < low ? at : low;
+		high = at > high ? at : high;
+	}
+	*first = (const char *)low;
+	if (high - low > (size_t)s->n * ROW_NAME)
+		return false;
+	*bytes = high - low + strlen((const char *)high) + 1;
+	return true;
+}
+
+/* The bytes between the names are taken along, so that no name's length needs to be known. */
+static int hand_out_row(const struct shim_indom *s, const char *first, size_t bytes, int **instlist,
+			char ***namelist)
+{
+	int err = make_lists(s->n, bytes, instlist, namelist);
+	char *text;
+
+	if (err)
+		return err;
+	text = (char *)(*namelist + s->n);
+	memcpy(text, first, bytes);
+	memcpy(*instlist, s->inst, s->n * sizeof(*s->inst));
+	for (unsigned int i = 0; i < s->n; i++)
+		(*namelist)[i] = text + (s->name[i] - first);
+	return 0;
+}
+
+static int collect(const struct shim_context *ctx, pmInDom indom, int **instlist, char ***namelist)
+{
+	state s = state_at(ctx, indom, false, 0);
+	const char *first;
+	size_t bytes;
 	int err;
 
 	if (!s)
 		return PM_ERR_INDOM_LOG;
-	err = all ? shim_instances__union(&set, ctx->ar, indom) : shim_instances__add(&set, s);
-	if (!err)
-		err = hand_out(&set, instlist, namelist);
+	if (!s->n)
+		return 0;
+	err = in_a_row(s, &first, &bytes) ?
+	      hand_out_row(s, first, bytes, instlist, namelist) :
+	      hand_out(s->n, s->inst, s->name, instlist, namelist);
+	return err ? err : (int)s->n;
+}
+
+static int collect_all(const struct shim_context *ctx, pmInDom indom, int **instlist,
+		       char ***namelist)
+{
+	struct shim_instances set = { 0 };
+	int err;
+
+	if (!state_at(ctx, indom, true, 0))
+		return PM_ERR_INDOM_LOG;
+	err = shim_instances__union(&set, ctx->ar, indom);
+	if (!err && set.n) {
+		err = hand_out(set.n, set.ids, set.names, instlist, namelist);
+		err = err ? err : (int)set.n;
+	}
 	shim_instances__fini(&set);
 	return err;
 }
@@ -75,7 +144,7 @@ static int collect(const struct shim_context *ctx, pmInDom indom, bool all, int 
 int shim_archive_source__instances(struct shim_context *ctx, pmInDom indom, int **instlist,
 				   char ***namelist)
 {
-	return collect(ctx, indom, false, instlist, namelist);
+	return collect(ctx, indom, instlist, namelist);
 }
 
 static int get_indom(pmInDom indom, bool all, int **instlist, char ***namelist)
@@ -91,7 +160,7 @@ static int get_indom(pmInDom indom, bool all, int **instlist, char ***namelist)
 	if (err)
 		return err;
 	if (all)
-		err = collect(ctx, indom, true, instlist, namelist);
+		err = collect_all(ctx, indom, instlist, namelist);
 	else
 		err = ctx->source->instances(ctx, indom, instlist, namelist);
 	return shim_context__leave(ctx, err);

@@ -16,6 +16,7 @@ void shim_request__fini(struct shim_request *req)
 	free(req->items);
 	free(req->answers);
 	free(req->vsets);
+	free(req->types);
 	free(req->values);
 	shim_pmidmap__fini(&req->map);
 	memset(req, 0, sizeof(*req));
@@ -25,6 +26,7 @@ static int answers_for(struct shim_request *req, unsigned int n)
 {
 	struct shim_answer *answers;
 	struct shim_vset *vsets;
+	int32_t *types;
 
 	if (n <= req->answers_room)
 		return 0;
@@ -36,6 +38,10 @@ static int answers_for(struct shim_request *req, unsigned int n)
 	if (!vsets)
 		return -ENOMEM;
 	req->vsets = vsets;
+	types = realloc(req->types, n * sizeof(*types));
+	if (!types)
+		return -ENOMEM;
+	req->types = types;
 	req->answers_room = n;
 	return 0;
 }
@@ -120,6 +126,42 @@ int shim_request__match(struct shim_request *req, const struct shim_record *rec)
 		}
 	}
 	return err == -ENOENT ? found : err;
+}
+
+int shim_request__locate(struct shim_request *req)
+{
+	for (unsigned int i = 0; i < req->n; i++) {
+		const struct shim_request_item *item = &req->items[i];
+
+		if (item->round != req->round) {
+			req->vsets[i] = (struct shim_vset){ .pmid = req->pmids[i] };
+			continue;
+		}
+		if (!item->desc)
+			return -ENOENT;
+		req->vsets[i] = item->vset;
+		req->types[i] = item->desc->type;
+	}
+	return 0;
+}
+
+int shim_request__locate_all(struct shim_request *req, const struct shim_archive *ar,
+			     const struct shim_record *rec)
+{
+	struct shim_vset vset;
+	unsigned int n = 0;
+	int err;
+
+	err = answers_for(req, rec->npmids);
+	if (err)
+		return err;
+	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+		const struct shim_desc *desc = shim_archive__desc(ar, vset.pmid);
+
+		req->vsets[n] = vset;
+		req->types[n++] = desc ? desc->type : SHIM_TYPE_NOSUPPORT;
+	}
+	return err == -ENOENT ? (int)n : err;
 }
 
 static int room_for_values(struct shim_request *req, size_t n)

@@ -14,6 +14,7 @@
  * @round: number of the last record; items that it has carry the same number
  * @answers: room for @answers_room answers
  * @vsets: where in the record each answer's values are, if they come from one
+ * @types: of the metrics of @vsets
  * @values: of those answers
  */
 struct shim_request {
@@ -30,6 +31,7 @@ struct shim_request {
 	uint64_t round;
 	struct shim_answer *answers;
 	struct shim_vset *vsets;
+	int32_t *types;
 	unsigned int answers_room;
 	struct shim_value *values;
 	size_t nvalues, values_room;
@@ -42,7 +44,12 @@ void shim_request__fini(struct shim_request *req);
 
 /* The number of items that a record has, or -EBADMSG */
 int shim_request__match(struct shim_request *req, const struct shim_record *rec);
-/* Then their values, in @answers: 0, -EBADMSG, -ENOENT if a metric has no descriptor, -ENOMEM */
+/* Then where they are, in @vsets and @types: 0, -ENOENT if a metric has no descriptor */
+int shim_request__locate(struct shim_request *req);
+/* Where all of a record's sets are: their number, -EBADMSG, -ENOMEM */
+int shim_request__locate_all(struct shim_request *req, const struct shim_archive *ar,
+			     const struct shim_record *rec);
+/* Or their values, in @answers: 0, -EBADMSG, -ENOENT if a metric has no descriptor, -ENOMEM */
 int shim_request__answer(struct shim_request *req, const struct shim_record *rec,
 			 const struct shim_filter *filter);
 /* All of a record, whatever was asked for, in @answers: their number, -EBADMSG, -ENOMEM */

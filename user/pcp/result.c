@@ -51,26 +51,15 @@ static size_t block_len(const struct shim_value *value)
 	return (len + 3) & ~(size_t)3;
 }
 
-/* Programs copy whole structures, so none is shorter than its type. */
-static size_t set_len(int32_t numval)
-{
-	return offsetof(pmValueSet, vlist) + (numval > 1 ? numval : 1) * sizeof(pmValue);
-}
-
-static size_t result_len(unsigned int n)
-{
-	return offsetof(pmResult, vset) + (n ? n : 1) * sizeof(pmValueSet *);
-}
-
 static size_t measure(unsigned int n, const struct shim_answer *answers, size_t *blocks)
 {
-	size_t len = result_len(n);
+	size_t len = shim_result__head_len(n);
 	size_t bytes = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
 		const struct shim_answer *a = &answers[i];
 
-		len += set_len(a->numval);
+		len += shim_result__set_len(a->numval);
 		for (int32_t j = 0; j < a->numval; j++)
 			if (!in_place(&a->values[j], a->valfmt))
 				bytes += block_len(&a->values[j]);
@@ -142,13 +131,13 @@ int shim_result__build(unsigned int n, const struct shim_answer *answers, pmResu
 		return -ENOMEM;
 	result->numpmid = n;
 	result->vset[0] = NULL;
-	sets = (char *)result + result_len(n);
+	sets = (char *)result + shim_result__head_len(n);
 	blocks = (char *)result + blocks_at;
 	for (unsigned int i = 0; i < n; i++) {
 		int err;
 
 		result->vset[i] = (pmValueSet *)sets;
-		sets += set_len(answers[i].numval);
+		sets += shim_result__set_len(answers[i].numval);
 		err = fill_set(result->vset[i], &answers[i], &blocks);
 		if (err) {
 			free(result);

@@ -3,9 +3,23 @@
 #ifndef SHIM_PCP_RESULT_H
 #define SHIM_PCP_RESULT_H
 
+#include <stddef.h>
+
 #include <pcp/pmapi.h>
 
 #include "archive/interp.h"
+
+/* Bytes of a result's head with @n pointers */
+static inline size_t shim_result__head_len(unsigned int n)
+{
+	return offsetof(pmResult, vset) + (n ? n : 1) * sizeof(pmValueSet *);
+}
+
+/* Bytes of a set; programs copy whole structures, so none is shorter than its type */
+static inline size_t shim_result__set_len(int32_t numval)
+{
+	return offsetof(pmValueSet, vlist) + (numval > 1 ? (size_t)numval : 1) * sizeof(pmValue);
+}
 
 /*
  * One block of memory, of *size bytes, whose time stamp is the caller's to fill;

@@ -6,8 +6,11 @@
  * usage: archive_bench ARCHIVE WHAT
  *
  * Prints the seconds of CPU time of one operation, how many there were, the peak of memory
- * in kB, and a sum over all values that were seen, which both builds must share.
+ * in kB, and a sum over all values that were seen, which both builds must share.  The environment
+ * may have a PREFIX of metrics that are asked for, EVERY which of them, and INTERVAL between records.
  */
+#include <malloc.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +24,7 @@
 #define OPENS		20
 #define CONTEXTS	50
 #define MAX_SECONDS	4.0	/* of one kind; what it came to in that time counts */
+#define TIMES		100	/* of what is asked for again and again */
 
 static struct {
 	const char *archive;
@@ -28,6 +32,8 @@ static struct {
 	int n;
 	int room;
 	struct timespec start, end;
+	const char *prefix;
+	int every, passed;
 	uint64_t sum;
 	double begun;
 } b;
@@ -53,14 +59,18 @@ static void add_metric(const char *name)
 /* The archive's own metrics: event.* is there in any context of PCP's */
 static void add_own(const char *name)
 {
-	if (strncmp(name, "event.", 6))
+	if (strncmp(name, "event.", 6) && !strncmp(name, b.prefix, strlen(b.prefix)) &&
+	    b.passed++ % b.every == 0)
 		add_metric(name);
 }
 
 static void prepare(void)
 {
+	const char *every = getenv("EVERY");
 	pmHighResLogLabel label;
 
+	b.prefix = getenv("PREFIX") ? getenv("PREFIX") : "";
+	b.every = every && atoi(every) > 0 ? atoi(every) : 1;
 	if (pmNewContext(PM_CONTEXT_ARCHIVE, b.archive) < 0 ||
 	    pmGetHighResArchiveLabel(&label) < 0 || pmGetHighResArchiveEnd(&b.end) < 0)
 		exit(2);
@@ -124,18 +134,33 @@ static long sweep(int64_t ns)
 	return run();
 }
 
-static long step_10(void)
+static int64_t given_interval(void)
 {
 	const char *ns = getenv("INTERVAL");
 
-	return sweep(10 * (ns ? atoll(ns) : interval()));
+	return ns ? atoll(ns) : interval();
+}
+
+static long step_10(void)
+{
+	return sweep(10 * given_interval());
 }
 
 static long step_360(void)
 {
-	const char *ns = getenv("INTERVAL");
+	return sweep(360 * given_interval());
+}
 
-	return sweep(360 * (ns ? atoll(ns) : interval()));
+/* From the end to the start */
+static long step_back(void)
+{
+	int64_t ns = -10 * given_interval();
+	struct timespec delta = { ns / 1000000000, ns % 1000000000 };
+
+	pmSetModeHighRes(PM_MODE_INTERP, &b.end, &delta);
+	b.sum = 0;
+	b.begun = now();
+	return run();
 }
 
 /* Once more in a context beside the first, by what was learnt the first time */
@@ -213,6 +238,202 @@ static long many_contexts(void)
 	return n;
 }
 
+/* Record by record, whatever each has */
+static long whole_records(void)
+{
+	pmHighResResult *r;
+	long n = 0;
+
+	pmSetModeHighRes(PM_MODE_FORW, &b.start, NULL);
+	b.begun = now();
+	while (!pmFetchHighResArchive(&r)) {
+		look_at(r);
+		pmFreeHighResResult(r);
+		if (++n % 64 == 0 && now() - b.begun > MAX_SECONDS)
+			break;
+	}
+	return n;
+}
+
+/* Opened, and read once from start to end */
+static long open_and_scan(void)
+{
+	pmDestroyContext(pmWhichContext());
+	b.begun = now();
+	if (pmNewContext(PM_CONTEXT_ARCHIVE, b.archive) < 0)
+		exit(2);
+	pmSetModeHighRes(PM_MODE_FORW, &b.start, NULL);
+	return run() > 0;
+}
+
+static void look_up(const char *name)
+{
+	pmID pmid;
+	pmDesc desc;
+	char *again;
+
+	if (!strncmp(name, "event.", 6) || pmLookupName(1, &name, &pmid) < 0)
+		return;
+	if (pmLookupDesc(pmid, &desc) >= 0)
+		b.sum = b.sum * 31 + desc.indom + (unsigned int)desc.type;
+	if (pmNameID(pmid, &again) >= 0) {
+		b.sum = b.sum * 31 + strlen(again);
+		free(again);
+	}
+	b.passed++;
+}
+
+/* Every name of the archive, to its metric, its description, and back */
+static long names(void)
+{
+	b.passed = 0;
+	b.begun = now();
+	while (now() - b.begun < MAX_SECONDS / 4)
+		pmTraversePMNS("", look_up);
+	b.sum = 0;
+	return b.passed;
+}
+
+static void look_at_labels(pmID pmid)
+{
+	pmLabelSet *sets = NULL;
+	char *text;
+	int n;
+
+	if (pmLookupText(pmid, PM_TEXT_ONELINE, &text) >= 0) {
+		b.sum += strlen(text);
+		free(text);
+	}
+	n = pmLookupLabels(pmid, &sets);
+	for (int i = 0; i < n; i++)
+		b.sum += (unsigned int)sets[i].nlabels;
+	if (n > 0)
+		pmFreeLabelSets(sets, n);
+}
+
+static long texts(void)
+{
+	b.begun = now();
+	for (int n = 0; n < TIMES; n++)
+		for (int i = 0; i < b.n; i++)
+			look_at_labels(b.pmids[i]);
+	return (long)TIMES * b.n;
+}
+
+/* The domains of all metrics: of each @domain, its instances and names */
+static long domains(int (*instances)(pmInDom, int **, char ***), const struct timespec *when)
+{
+	long n = 0;
+
+	pmSetModeHighRes(PM_MODE_FORW, when, NULL);
+	b.begun = now();
+	for (int t = 0; t < TIMES && now() - b.begun < MAX_SECONDS; t++) {
+		for (int i = 0; i < b.n; i++) {
+			char **names;
+			pmDesc desc;
+			int *ids, got;
+
+			if (pmLookupDesc(b.pmids[i], &desc) < 0 || desc.indom == PM_INDOM_NULL)
+				continue;
+			got = instances(desc.indom, &ids, &names);
+			for (int j = 0; j < got; j++)
+				b.sum = b.sum * 31 + (unsigned int)ids[j] + (unsigned char)names[j][1];
+			if (got > 0) {
+				free(ids);
+				free(names);
+			}
+			n++;
+		}
+	}
+	return n;
+}
+
+static long domains_now(void)
+{
+	return domains(pmGetInDom, &b.end);
+}
+
+static long domains_ever(void)
+{
+	return domains(pmGetInDomArchive, &b.end);
+}
+
+static size_t allocated(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+/* What a context holds after INTERP; bytes in place of seconds */
+static long memory(void)
+{
+	size_t before;
+
+	pmDestroyContext(pmWhichContext());
+	before = allocated();
+	if (pmNewContext(PM_CONTEXT_ARCHIVE, b.archive) < 0)
+		exit(2);
+	step_10();
+	printf("%zu 1 0 %016llx\n", allocated() - before, (unsigned long long)b.sum);
+	exit(0);
+}
+
+static void derive(int i)
+{
+	char name[64], expr[256], *metric;
+	const char *again = name;
+	bool wrong;
+
+	if (pmNameID(b.pmids[i], &metric) < 0)
+		return;
+	snprintf(name, sizeof(name), "bench.d%d", i);
+	snprintf(expr, sizeof(expr), i % 3 ? "rate(%s)" : "%s * 8 + 1", metric);
+	wrong = pmAddDerived(name, expr) != NULL;
+	free(metric);
+	if (!wrong)
+		pmLookupName(1, &again, &b.pmids[i]);
+}
+
+/* Derived from each metric: rates and sums */
+static long derived(void)
+{
+	for (int i = 0; i < b.n; i++)
+		derive(i);
+	return step_10();
+}
+
+static long fetch_group(void)
+{
+	int64_t ns = 10 * given_interval();
+	struct timespec delta = { ns / 1000000000, ns % 1000000000 };
+	pmAtomValue *values = calloc((size_t)b.n, sizeof(*values));
+	int *codes = calloc((size_t)b.n, sizeof(*codes));
+	long n = 0;
+	pmFG fg;
+
+	if (!values || !codes || pmCreateFetchGroup(&fg, PM_CONTEXT_ARCHIVE, b.archive) < 0)
+		exit(2);
+	pmUseContext(pmGetFetchGroupContext(fg));
+	pmSetModeHighRes(PM_MODE_INTERP, &b.start, &delta);
+	for (int i = 0; i < b.n; i++) {
+		char *name;
+
+		if (pmNameID(b.pmids[i], &name) < 0)
+			continue;
+		pmExtendFetchGroup_item(fg, name, NULL, NULL, &values[i], PM_TYPE_DOUBLE, &codes[i]);
+		free(name);
+	}
+	b.begun = now();
+	while (pmFetchGroup(fg) >= 0) {
+		for (int i = 0; i < b.n; i++)
+			b.sum = b.sum * 31 + (uint64_t)(codes[i] ? 7 : values[i].d);
+		if (++n % 64 == 0 && now() - b.begun > MAX_SECONDS)
+			break;
+	}
+	return n;
+}
+
 static long just_interval(void)
 {
 	printf("%lld\n", (long long)interval());
@@ -228,6 +449,16 @@ static const struct {
 	{ "interp-10", step_10 },
 	{ "interp-360", step_360 },
 	{ "again-360", step_360_again },
+	{ "interp-back", step_back },
+	{ "archive", whole_records },
+	{ "scan", open_and_scan },
+	{ "names", names },
+	{ "texts", texts },
+	{ "domains", domains_now },
+	{ "domains-ever", domains_ever },
+	{ "derived", derived },
+	{ "fetchgroup", fetch_group },
+	{ "memory", memory },
 	{ "forw", forward },
 	{ "back", backward },
 	{ "jump", jump },

@@ -5,11 +5,13 @@
  * usage: make_archive BASE VERSION vectors|notes|lines
  *        make_archive BASE VERSION churn STATES
  *        make_archive BASE VERSION random|marked SEED
- *        make_archive BASE VERSION big|steady RECORDS
+ *        make_archive BASE VERSION big|steady|sparse|many|wide RECORDS
  *
  * A marked archive is a random one with marks, and longer.
  * The instances of churn are like processes: of a thousand, a tenth is new each time.
  * Of a big archive's metrics, one never occurs; all of a steady one's do, always.
+ * A sparse archive's records have the groups "often", and one in 500 also "rare"; a many archive has
+ * 1,000 metrics, and a wide one three metrics of 10,000 instances.
  */
 #include <stdbool.h>
 
@@ -22,6 +24,10 @@
 #define BIG_METRICS	48
 #define INDEX_EVERY	100000
 #define ALIVE		1000
+#define MANY_METRICS	1000
+#define WIDE		10000
+#define RARELY		500	/* records */
+#define RARE_METRICS	4
 
 static uint64_t state;
 
@@ -196,6 +202,102 @@ static void make_big(struct af *a, int records, int never)
 	}
 }
 
+/* Records are of any length, as those with processes are. */
+static void sparse_record(struct af *a, int r)
+{
+	int n = 1 + (int)roll(40);
+
+	for (int i = 0; i < BIG_METRICS; i++) {
+		af_set(a, AF_PMID(i), 0);
+		for (int j = 0; j < (i == 7 ? n : 1); j++)
+			af_u32(a, i == 7 ? j : -1, (uint32_t)(r * (i + j + 1)));
+	}
+	for (int i = 0; i < RARE_METRICS && r % RARELY == 0; i++) {
+		af_set(a, AF_PMID(BIG_METRICS + i), 0);
+		af_u64(a, -1, 3, (uint64_t)r * 1000003);
+	}
+}
+
+static void make_sparse(struct af *a, int records)
+{
+	char name[32];
+	int ids[64];
+
+	for (int i = 0; i < 64; i++)
+		ids[i] = i;
+	for (int i = 0; i < BIG_METRICS; i++) {
+		snprintf(name, sizeof(name), "often.m%d", i);
+		af_desc(a, AF_PMID(i), 1, i == 7 ? AF_PMID(1) : AF_NONE, i % 3 ? 1 : 3, 0, name);
+	}
+	for (int i = 0; i < RARE_METRICS; i++) {
+		snprintf(name, sizeof(name), "rare.m%d", i);
+		af_desc(a, AF_PMID(BIG_METRICS + i), 3, AF_NONE, 1, 0, name);
+	}
+	af_indom(a, 0, AF_PMID(1), 64, ids);
+	for (int r = 0; r < records; r++) {
+		if (r % 1000 == 0 || r == records - 1)
+			af_index(a, r * AF_SEC);
+		af_begin(a, r * AF_SEC);
+		sparse_record(a, r);
+		af_end(a);
+	}
+}
+
+static void make_many(struct af *a, int records)
+{
+	char name[32];
+
+	for (int i = 0; i < MANY_METRICS; i++) {
+		snprintf(name, sizeof(name), "many.g%d.m%d", i % 10, i);
+		af_desc(a, AF_PMID(i), i % 2 ? 1 : 3, AF_NONE, i % 3 ? 1 : 3, 0, name);
+	}
+	for (int r = 0; r < records; r++) {
+		if (r % 100 == 0 || r == records - 1)
+			af_index(a, r * AF_SEC);
+		af_begin(a, r * AF_SEC);
+		for (int i = 0; i < MANY_METRICS; i++) {
+			af_set(a, AF_PMID(i), 0);
+			if (i % 2)
+				af_u32(a, -1, (uint32_t)(r * (i + 1)));
+			else
+				af_u64(a, -1, 3, (uint64_t)r * 1000003 * (uint64_t)(i + 1));
+		}
+		af_end(a);
+	}
+}
+
+static void wide_record(struct af *a, int r)
+{
+	for (int m = 0; m < 3; m++) {
+		af_set(a, AF_PMID(m), 0);
+		for (int i = 0; i < WIDE; i++) {
+			if (m == 2)
+				af_u64(a, 3 * i, 3, (uint64_t)r * (uint64_t)i);
+			else
+				af_u32(a, 3 * i, (uint32_t)(i + r));
+		}
+	}
+}
+
+static void make_wide(struct af *a, int records)
+{
+	static int ids[WIDE];
+
+	for (int i = 0; i < WIDE; i++)
+		ids[i] = 3 * i;
+	af_desc(a, AF_PMID(0), 1, AF_PMID(1), 1, 0, "wide.count");
+	af_desc(a, AF_PMID(1), 1, AF_PMID(1), 3, 0, "wide.gauge");
+	af_desc(a, AF_PMID(2), 3, AF_PMID(1), 1, 0, "wide.big");
+	af_indom(a, 0, AF_PMID(1), WIDE, ids);
+	for (int r = 0; r < records; r++) {
+		if (r % 10 == 0 || r == records - 1)
+			af_index(a, r * AF_SEC);
+		af_begin(a, r * AF_SEC);
+		wide_record(a, r);
+		af_end(a);
+	}
+}
+
 static void churn_record(struct af *a, int64_t at, const int *ids)
 {
 	af_begin(a, at);
@@ -266,6 +368,12 @@ int main(int argc, char **argv)
 		make_churn(&a, atoi(argv[4]));
 	else if (!strcmp(argv[3], "random"))
 		make_random(&a, strtoull(argv[4], NULL, 10), false);
+	else if (!strcmp(argv[3], "sparse"))
+		make_sparse(&a, atoi(argv[4]));
+	else if (!strcmp(argv[3], "many"))
+		make_many(&a, atoi(argv[4]));
+	else if (!strcmp(argv[3], "wide"))
+		make_wide(&a, atoi(argv[4]));
 	else if (!strcmp(argv[3], "marked"))
 		make_random(&a, strtoull(argv[4], NULL, 10), true);
 	else

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * From a record's bytes to the PMAPI's result structure, without values in between.
+ *
+ * Records of thousands of instances are too large for plans (plan.h), and what is written
+ * twice costs as much as reading it: each value is read once and written once.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/record.h"
+#include "base/bytes.h"
+#include "record_result.h"
+#include "result.h"
+
+#define VALUE_LEN	8	/* instance and value in a record */
+
+static bool in_place(int32_t type)
+{
+	return type == PM_TYPE_32 || type == PM_TYPE_U32 || type == PM_TYPE_FLOAT;
+}
+
+/* Bytes of a number's payload; 0: the type's payload is of any length */
+static unsigned int number_len(int32_t type)
+{
+	switch (type) {
+	case PM_TYPE_64:
+	case PM_TYPE_U64:
+	case PM_TYPE_DOUBLE:
+		return 8;
+	case PM_TYPE_FLOAT:
+		return 4;
+	}
+	return 0;
+}
+
+static bool is_bytes(int32_t type)
+{
+	return type == PM_TYPE_STRING || type == PM_TYPE_AGGREGATE ||
+	       type == PM_TYPE_AGGREGATE_STATIC;
+}
+
+/* A string's block has room for a NUL behind it, should the archive's have none. */
+static size_t block_len(int32_t type, size_t payload)
+{
+	return (PM_VAL_HDR_SIZE + payload + (type == PM_TYPE_STRING) + 3) & ~(size_t)3;
+}
+
+/* Bytes of a set's blocks, where each is of its own length */
+static int measure_bytes(const struct shim_record *rec, const struct shim_vset *vset, int32_t type,
+			 size_t *len)
+{
+	for (int32_t i = 0; i < vset->numval; i++) {
+		const uint8_t *p = vset->vlist + (size_t)i * VALUE_LEN;
+		uint32_t payload;
+
+		if (!shim_record__block(rec, shim_be32__get(p + 4), &payload))
+			return -ENOTSUP;
+		*len += block_len(type, payload);
+	}
+	return 0;
+}
+
+static int measure_blocks(const struct shim_record *rec, const struct shim_vset *vset, int32_t type,
+			  size_t *len)
+{
+	unsigned int number = number_len(type);
+
+	if (vset->numval <= 0)
+		return 0;
+	if (vset->valfmt == SHIM_VAL_INSITU)
+		return in_place(type) ? 0 : -ENOTSUP;
+	if (is_bytes(type))
+		return measure_bytes(rec, vset, type, len);
+	*len += (size_t)vset->numval * block_len(type, number);
+	return number ? 0 : -ENOTSUP;
+}
+
+static int measure(const struct shim_record *rec, unsigned int n, const struct shim_vset *vsets,
+		   const int32_t *types, size_t *blocks_at, size_t *size)
+{
+	size_t sets = shim_result__head_len(n), blocks = 0;
+	int err = 0;
+
+	for (unsigned int i = 0; i < n && !err; i++) {
+		sets += shim_result__set_len(vsets[i].numval);
+		err = measure_blocks(rec, &vsets[i], types[i], &blocks);
+	}
+	*blocks_at = sets;
+	*size = sets + blocks;
+	return err;
+}
+
+static void fill_in_place(pmValue *v, const struct shim_vset *vset)
+{
+	const uint8_t *p = vset->vlist;
+
+	for (int32_t i = 0; i < vset->numval; i++, v++, p += VALUE_LEN) {
+		v->inst = (int)shim_be32__get(p);
+		v->value.lval = (int)shim_be32__get(p + 4);
+	}
+}
+
+static int fill_numbers(pmValue *v, const struct shim_record *rec, const struct shim_vset *vset,
+			int32_t type, char **blocks)
+{
+	const unsigned int len = number_len(type);
+	const uint8_t *p = vset->vlist;
+	char *at = *blocks;
+
+	for (int32_t i = 0; i < vset->numval; i++, v++, p += VALUE_LEN) {
+		pmValueBlock *block = (pmValueBlock *)at;
+		const uint8_t *payload;
+		uint32_t got;
+
+		payload = shim_record__block(rec, shim_be32__get(p + 4), &got);
+		if (!payload || got != len)
+			return -ENOTSUP;
+		v->inst = (int)shim_be32__get(p);
+		v->value.pval = block;
+		block->vlen = PM_VAL_HDR_SIZE + len;
+		block->vtype = (unsigned int)type;
+		if (len == 8) {
+			uint64_t value = shim_be64__get(payload);
+
+			memcpy(block->vbuf, &value, sizeof(value));
+		} else {
+			uint32_t value = shim_be32__get(payload);
+
+			memcpy(block->vbuf, &value, sizeof(value));
+		}
+		at += PM_VAL_HDR_SIZE + len;
+	}
+	*blocks = at;
+	return 0;
+}
+
+/* A program may have changed the mapped file since it was measured: nothing is written behind @end */
+static int fill_bytes(pmValue *v, const struct shim_record *rec, const struct shim_vset *vset,
+		      int32_t type, char **blocks, const char *end)
+{
+	const uint8_t *p = vset->vlist;
+
+	for (int32_t i = 0; i < vset->numval; i++, v++, p += VALUE_LEN) {
+		pmValueBlock *block = (pmValueBlock *)*blocks;
+		const uint8_t *payload;
+		uint32_t len;
+
+		payload = shim_record__block(rec, shim_be32__get(p + 4), &len);
+		if (!payload || block_len(type, len) > (size_t)(end - *blocks))
+			return -ENOTSUP;
+		v->inst = (int)shim_be32__get(p);
+		v->value.pval = block;
+		block->vlen = PM_VAL_HDR_SIZE + len;
+		block->vtype = (unsigned int)type;
+		memcpy(block->vbuf, payload, len);
+		if (type == PM_TYPE_STRING)
+			block->vbuf[len] = '\0';
+		*blocks += block_len(type, len);
+	}
+	return 0;
+}
+
+static int fill_set(pmValueSet *set, const struct shim_record *rec, const struct shim_vset *vset,
+		    int32_t type, char **blocks, const char *end)
+{
+	set->pmid = vset->pmid;
+	set->numval = vset->numval;
+	set->valfmt = vset->numval > 0 ? vset->valfmt : -1;
+	if (vset->numval <= 0)
+		return 0;
+	if (vset->valfmt == SHIM_VAL_INSITU) {
+		fill_in_place(set->vlist, vset);
+		return 0;
+	}
+	if (is_bytes(type))
+		return fill_bytes(set->vlist, rec, vset, type, blocks, end);
+	return fill_numbers(set->vlist, rec, vset, type, blocks);
+}
+
+int shim_record_result__build(const struct shim_record *rec, unsigned int n,
+			      const struct shim_vset *vsets, const int32_t *types, pmResult **out,
+			      size_t *size)
+{
+	size_t len, blocks_at;
+	int err = measure(rec, n, vsets, types, &blocks_at, &len);
+	char *sets, *blocks;
+	pmResult *result;
+
+	if (err)
+		return err;
+	result = malloc(len);
+	if (!result)
+		return -ENOMEM;
+	result->numpmid = (int)n;
+	result->vset[0] = NULL;
+	sets = (char *)result + shim_result__head_len(n);
+	blocks = (char *)result + blocks_at;
+	for (unsigned int i = 0; i < n; i++) {
+		result->vset[i] = (pmValueSet *)sets;
+		sets += shim_result__set_len(vsets[i].numval);
+		err = fill_set(result->vset[i], rec, &vsets[i], types[i], &blocks,
+			       (char *)result + len);
+		if (err) {
+			free(result);
+			return err;
+		}
+	}
+	*out = result;
+	*size = len;
+	return 0;
+}
