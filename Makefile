@@ -4,7 +4,7 @@ include scripts/config.mk
 
 .DEFAULT_GOAL := all
 .PHONY: all docs help setup module bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory soak demo bench \
-	test-fresh bench-archive soak-archive soak-scripts \
+	test-fresh test-packages bench-archive soak-archive soak-scripts \
 	vm-shell install uninstall dist deb clean
 
 all: module lib tools ## build the module, the BPF objects, libshim and the tools
@@ -85,6 +85,9 @@ soak: ## races, both fuzzers and unloading under the debug kernel, for an hour (
 
 test-fresh: ## both commands in a bare Debian with git and make (as root; FRESH='make demo': others)
 	@scripts/fresh.sh '$(or $(FRESH),make demo && make test)'
+
+test-packages: ## build packages, compare, check, install, upgrade and purge them (as root, in roots of their own)
+	@selftests/packages/test.sh
 
 demo: ## the main job, start to end: count, trace, record in a VM, replay here
 	@tools/demo/demo.sh

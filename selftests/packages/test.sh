@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Build the packages in a bare Debian, twice, compare and check them, and install, upgrade and purge
+# them in another; called by make test-packages.
+#
+# What is committed is tried.  As root, on a machine that has mmdebstrap; roots are kept in the cache.
+# Nothing is installed on this machine.  The last line is the sum.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+say() { echo "packages: $*"; }
+[ "$(id -u)" = 0 ] || { say "needs root, for roots of its own" >&2; exit 2; }
+command -v mmdebstrap >/dev/null || { say "needs mmdebstrap: apt-get install mmdebstrap" >&2; exit 2; }
+
+work=$(mktemp -d /var/tmp/vcpc-packages.XXXXXX)
+trap 'rm -rf --one-file-system "$work"' EXIT
+trap 'exit 130' INT TERM
+results=$top/build/test-packages
+rm -rf "$results" && mkdir -p "$results"
+version=$(git -C "$top" show HEAD:VERSION)
+next=$version+next
+
+# unpacked KIND: a root of that kind of its own
+unpacked() {
+	mkdir "$work/$1"
+	tar -C "$work/$1" -xf "$("$here/root.sh" "$1")"
+}
+
+# build PLACE: the packages, from the checkout of that place in the root
+build() {
+	say "building packages in $1 (some minutes)"
+	"$here/inside.sh" "$work/build" "cd $1 && NEEDS=met scripts/deb.sh build/deb" >"$results/build.log" 2>&1 || {
+		tail -n 30 "$results/build.log"
+		exit 1
+	}
+}
+
+# What dpkg's tools write of the machine and the moment is not in the packages.
+same() {
+	(cd "$work/build/$1/build/deb" && sha256sum ./*.deb ./*.dsc ./vcpc_*.tar.*) >"$results/sums.1"
+	(cd "$work/build/$2/build/deb" && sha256sum ./*.deb ./*.dsc ./vcpc_*.tar.*) >"$results/sums.2"
+	diff "$results/sums.1" "$results/sums.2"
+}
+
+as_next() {
+	git clone -q "$work/build/root/vcpc" "$work/build/root/next"
+	(
+		cd "$work/build/root/next"
+		echo "$next" >VERSION
+		sed -i "1s/(.*)/($next)/" debian/changelog
+		git -c user.name=next -c user.email=next@vcpc.example commit -qam "the next version"
+	)
+}
+
+# checked NAME COMMAND...: a TAP test of one step
+checked() {
+	name=$1
+	shift
+	if "$@" >"$results/step.log" 2>&1; then
+		echo "ok - $name"
+	else
+		echo "not ok - $name"
+		sed 's/^/# /' "$results/step.log" | tail -n 20
+	fi
+}
+
+{
+	unpacked build
+	git clone -q --no-hardlinks "$top" "$work/build/root/vcpc"
+	git clone -q --no-hardlinks "$top" "$work/build/root/a-longer-path"
+	build /root/vcpc
+	build /root/a-longer-path
+	checked "two builds are the same bytes" same root/vcpc root/a-longer-path
+	checked "lintian has no errors" "$here/inside.sh" "$work/build" \
+		"cd /root/vcpc/build/deb && lintian --allow-root --fail-on error ./*.changes"
+	as_next
+	build /root/next
+	unpacked user
+	"$here/chroot.sh" "$work/user" "$work/build/root/vcpc/build/deb" "$work/build/root/next/build/deb" || :
+} 2>&1 | tee "$results/log"
+
+awk '/^ok / { passed++ } /^not ok / { failed++ }
+	END { printf "%d passed, %d failed, 0 skipped\n", passed, failed; exit failed > 0 || passed < 10 }' "$results/log"
