@@ -39,7 +39,7 @@ lib: bpf ## build libshim, shared and static
 
 tools: lib ## build the vcpc command, the examples, and PCP's agent if its headers are here
 	$(Q)$(MAKE) --no-print-directory -f tools/Makefile
-	$(Q)$(MAKE) --no-print-directory -f pmda/Makefile
+	$(Q)$(MAKE) --no-print-directory -f tools/pmda/Makefile
 
 .needs-tests:
 	@scripts/setup.sh --check tests

@@ -26,7 +26,7 @@ forbid "base stands alone" "core/|archive/|pdu/|linux/vcpc|$faces" user/base
 forbid "core knows no face and no archive" "archive/|pdu/|$faces" user/core
 forbid "archive knows no context, no front end, no live counter" "core/|pdu/|linux/vcpc|$faces" user/archive
 forbid "live knows no face, and of archives the shapes only" 'archive/[^t]|pdu/|pcp/|cpc/|aix/|shim/' user/live
-forbid "the agent has PCP's own headers and what is below the faces" 'pdu/|cpc/|aix/|shim/|archive/' pmda
+forbid "the agent has PCP's own headers and what is below the faces" 'pdu/|cpc/|aix/|shim/|archive/' tools/pmda
 forbid "pdu knows no context, no front end, no archive" "core/|archive/|linux/vcpc|$faces" user/pdu
 forbid "a face never includes another" 'cpc/|aix/|trace/|shim/|pcp/trace' user/pcp
 forbid "a face never includes another" 'pcp/|aix/|trace/|shim/|archive/|pdu/' user/cpc

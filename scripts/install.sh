@@ -51,10 +51,10 @@ agent() {
 	pmda=/var/lib/pcp/pmdas/vcpc
 	file 755 "$build/bin/pmdavcpc" "$pmda/pmdavcpc"
 	for name in Install Remove; do
-		file 755 "$top/pmda/files/$name" "$pmda/$name"
+		file 755 "$top/tools/pmda/files/$name" "$pmda/$name"
 	done
 	for name in domain.h root vcpc.conf; do
-		file 644 "$top/pmda/files/$name" "$pmda/$name"
+		file 644 "$top/tools/pmda/files/$name" "$pmda/$name"
 	done
 }
 

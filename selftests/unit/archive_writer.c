@@ -268,16 +268,16 @@ TEST_F(writer, refuses_bad_domains)
 		int line;
 		struct shim_indom indom;
 	} rows[] = {
-		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, down, names } },
-		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, twice, names } },
-		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, negative, names } },
-		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, sample_inst, same } },
-		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, sample_inst, empty } },
-		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, sample_inst, null } },
-		{ __LINE__, { { START + 1, 0 }, SHIM_INDOM_NULL, 2, sample_inst, names } },
-		{ __LINE__, { { START + 1, 1000000000 }, SAMPLE_INDOM, 2, sample_inst, names } },
-		{ __LINE__, { { START + 1, -1 }, SAMPLE_INDOM, 2, sample_inst, names } },
-		{ __LINE__, { { START - 1, 0 }, SAMPLE_INDOM, 2, sample_inst, names } },
+		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, down, names, false } },
+		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, twice, names, false } },
+		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, negative, names, false } },
+		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, sample_inst, same, false } },
+		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, sample_inst, empty, false } },
+		{ __LINE__, { { START + 1, 0 }, SAMPLE_INDOM, 2, sample_inst, null, false } },
+		{ __LINE__, { { START + 1, 0 }, SHIM_INDOM_NULL, 2, sample_inst, names, false } },
+		{ __LINE__, { { START + 1, 1000000000 }, SAMPLE_INDOM, 2, sample_inst, names, false } },
+		{ __LINE__, { { START + 1, -1 }, SAMPLE_INDOM, 2, sample_inst, names, false } },
+		{ __LINE__, { { START - 1, 0 }, SAMPLE_INDOM, 2, sample_inst, names, false } },
 	};
 	struct shim_indom good = sample_indom(at(0));
 

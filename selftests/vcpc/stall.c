@@ -37,7 +37,7 @@ static void *adds_up(void *arg)
 	run_on_cpu(h->cpu);
 	if (sched_setscheduler(0, SCHED_IDLE, &none))
 		abort();
-	return holds(arg);
+	hold(h);
 }
 
 /* The attacker, until he is killed; says so when it has begun. */
