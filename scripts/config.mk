@@ -52,7 +52,8 @@ RPATH ?= yes
 comma := ,
 rpath = $(if $(RPATH),-Wl$(comma)-rpath$(comma)'$(1)')
 
-OPT ?= -O2 -g
+# Under sanitizers half the time to build: they slow programs anyway.
+OPT ?= $(if $(SAN),-O1,-O2) -g
 CFLAGS += -std=gnu11 $(OPT) -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes \
 	  -fvisibility=hidden -fPIC -MMD -MP
 ifneq ($(WERROR),)
