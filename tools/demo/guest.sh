@@ -9,7 +9,7 @@ show() { printf '$ %s\n' "$*"; "$@"; }
 head -c 400000 /usr/lib/libc.so.6 >/tmp/data
 
 cat >/tmp/work <<'SH'
-xz -k -4 /tmp/data
+xz -kf -4 /tmp/data
 orders
 SH
 
@@ -21,8 +21,11 @@ show vcpc record -o /out/archive/run -i 10msec \
 	-e cycles,instructions,page-faults,context-switches -- sh /tmp/work
 show vcpc trace show
 echo "(Counts are exact; cycles are as many as instructions, as the emulator of this VM takes a cycle for each.)"
-show bpftool map dump pinned /sys/fs/bpf/vcpc/vc_tag
 bpftool map dump pinned /sys/fs/bpf/vcpc/vc_stat >/out/vc_stat.txt
-echo '$ bpftool map dump pinned /sys/fs/bpf/vcpc/vc_stat | head -n 24'
-head -n 24 /out/vc_stat.txt
+echo '$ bpftool map dump pinned /sys/fs/bpf/vcpc/vc_stat | head -n 17'
+head -n 17 /out/vc_stat.txt
 echo ...
+echo "(That again with a mistake in one step, to be found below.)"
+sed -i 's/^orders$/orders --slow/' /tmp/work
+show vcpc record -o /out/archive/slower -i 10msec \
+	-e cycles,instructions,page-faults,context-switches -- sh /tmp/work
