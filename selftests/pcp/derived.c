@@ -261,29 +261,4 @@ TEST(folders_that_are_links_to_each_other)
 	EXPECT_EQ(0, rmdir(dir));
 }
 
-/* Of several definitions in a folder the one counts whose file's name is the first. */
-TEST_F(archive, a_folder_is_read_in_the_order_of_names)
-{
-	static const char names[] = "qwertyuiopasdfghjklzxcvbnm";
-	char dir[] = "/tmp/vcpc-derived-XXXXXX", path[64];
-	FILE *f;
-
-	ASSERT_NE(NULL, mkdtemp(dir));
-	for (int i = 0; names[i]; i++) {
-		snprintf(path, sizeof(path), "%s/%c", dir, names[i]);
-		f = fopen(path, "w");
-		ASSERT_NE(NULL, f);
-		fprintf(f, "order.first = %d\n", names[i] - 'a');
-		ASSERT_EQ(0, fclose(f));
-	}
-	pmLoadDerivedConfig(dir);
-	ASSERT_EQ(go_to(PM_MODE_INTERP, 1000, 1000), 0);
-	EXPECT_EQ(value_of("order.first"), 0);
-	for (int i = 0; names[i]; i++) {
-		snprintf(path, sizeof(path), "%s/%c", dir, names[i]);
-		unlink(path);
-	}
-	EXPECT_EQ(0, rmdir(dir));
-}
-
 TEST_HARNESS_MAIN

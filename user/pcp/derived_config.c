@@ -331,46 +331,28 @@ struct folder {
 
 static int load_one(const char *name, bool lenient, const struct folder *in);
 
-static int load_entry(const char *folder_name, const char *name, bool lenient,
-		      const struct folder *folder)
-{
-	char *path;
-	int err;
-
-	if (!strcmp(name, ".") || !strcmp(name, ".."))
-		return 0;
-	if (asprintf(&path, "%s/%s", folder_name, name) < 0)
-		return -ENOMEM;
-	err = load_one(path, lenient, folder);
-	free(path);
-	return err;
-}
-
-static int by_bytes(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-/*
- * In the order of names: which of two definitions of a metric is the first, and the numbers of all,
- * do not depend on the file system.
- */
 static int load_folder(const char *name, bool lenient, const struct folder *folder)
 {
-	struct dirent **entries;
-	int count = scandir(name, &entries, NULL, by_bytes);
+	DIR *dir = opendir(name);
+	struct dirent *entry;
 	int n = 0, err = 0;
 
-	if (count < 0)
+	if (!dir)
 		return -errno;
-	for (int i = 0; i < count; i++) {
-		if (err >= 0)
-			err = load_entry(name, entries[i]->d_name, lenient, folder);
+	while (err >= 0 && (entry = readdir(dir))) {
+		char *path;
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		err = asprintf(&path, "%s/%s", name, entry->d_name) < 0 ? -ENOMEM : 0;
+		if (err)
+			break;
+		err = load_one(path, lenient, folder);
+		free(path);
 		if (err > 0)
 			n += err;
-		free(entries[i]);
 	}
-	free(entries);
+	closedir(dir);
 	return err < 0 ? err : n;
 }
 
