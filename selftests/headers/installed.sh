@@ -17,7 +17,7 @@ face() {
 	result "$1: $2 compiles, links and runs"
 }
 
-DESTDIR=$dest PREFIX=/opt MODULE=no "$top/scripts/install.sh" install "$build" >/dev/null; result "install into DESTDIR"
+DESTDIR=$dest PREFIX=/opt LIBDIR=/opt/lib JNIDIR=/opt/lib MODULE=no "$top/scripts/install.sh" install "$build" >/dev/null; result "install into DESTDIR"
 export PKG_CONFIG_PATH="$dest/opt/lib/pkgconfig" PKG_CONFIG_LIBDIR="$dest/opt/lib/pkgconfig"
 [ "$(pkg-config --modversion libshim)" = "$(cat "$top/VERSION")" ]; result "pkg-config knows the version"
 face libshim shim/shim.h 'puts(shim_version())'
