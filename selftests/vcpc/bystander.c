@@ -12,7 +12,7 @@
 
 #define SETS		100
 #define GROUPS		2
-#define ROUNDS		4
+#define ROUNDS		3
 #define ROUND		(SECOND / 5)
 /* How long the neighbor may take to begin, and to die */
 #define TO_BEGIN_MS	100000
