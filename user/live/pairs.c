@@ -179,6 +179,8 @@ int shim_live_pairs__slots(struct shim_live_pairs *pairs, const struct shim_live
 	for (size_t i = 0; i < tags->n; i++) {
 		struct shim_live_tag *tag = tags->at[i];
 
+		if (!tag->has_changed)
+			continue;
 		for (uint32_t slot = 0; slot < VC_HIST_SLOTS; slot++) {
 			void *array = pairs->slots;
 			int ret;
@@ -193,6 +195,7 @@ int shim_live_pairs__slots(struct shim_live_pairs *pairs, const struct shim_live
 			pairs->slots[pairs->nslots++] = (struct shim_live_slot) { tag, slot };
 			tag->slots[slot] = pairs->nslots;
 		}
+		tag->has_changed = 0;
 	}
 	return 0;
 }

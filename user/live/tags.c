@@ -118,11 +118,20 @@ static void add_up(struct vc_stat *total, const struct vc_stat *more)
 		total->last_took_ns = more->last_took_ns;
 		total->value = more->value;
 	}
-	total->count += more->count;
 	total->aborted += more->aborted;
+	if (!more->count)
+		return;
+	total->count += more->count;
 	total->sum_ns += more->sum_ns;
 	for (size_t i = 0; i < VC_HIST_SLOTS; i++)
 		total->hist[i] += more->hist[i];
+}
+
+static int is_known(const struct shim_live_part *part, const struct shim_bpf_stat *stat,
+		    unsigned int session)
+{
+	return part->session == session && part->id == stat->key.tag &&
+	       !memcmp(&part->now, &stat->total, sizeof(part->now));
 }
 
 /**
@@ -144,11 +153,15 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 	if (!tag)
 		return -ENOMEM;
 	part = &tag->part[stat->key.tag & SHIM_DIRECT_ID ? SHIM_LIVE_DIRECT : SHIM_LIVE_KERNEL];
+	/* Most tags have had no event since. */
+	if (is_known(part, stat, session))
+		return 0;
 	if (part->session != session || (part->id != stat->key.tag && part == &tag->part[SHIM_LIVE_KERNEL]))
 		add_up(&part->base, &part->now);
 	part->session = session;
 	part->id = stat->key.tag;
 	part->now = stat->total;
+	tag->has_changed = 1;
 	tag->total = (struct vc_stat) { 0 };
 	for (size_t i = 0; i < SHIM_LIVE_PARTS; i++) {
 		add_up(&tag->total, &tag->part[i].base);
@@ -209,6 +222,10 @@ void shim_live_tag__since(const struct shim_live_tag *tag, struct vc_stat *since
 {
 	uint32_t first = VC_HIST_SLOTS, last = 0;
 
+	if (!memcmp(&tag->total, &tag->before, sizeof(tag->total))) {
+		memset(since, 0, sizeof(*since));
+		return;
+	}
 	*since = (struct vc_stat) {
 		.count = tag->total.count - tag->before.count,
 		.sum_ns = tag->total.sum_ns - tag->before.sum_ns,

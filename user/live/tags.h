@@ -37,6 +37,7 @@ struct shim_live_part {
  * @before: that of the sample before
  * @since: what came between the two, as worked out
  * @since_of: for the sample of that number
+ * @has_changed: since its slots were looked at
  * @slots: of a transaction: instance numbers of its histogram's slots, 0: none yet
  */
 struct shim_live_tag {
@@ -48,6 +49,7 @@ struct shim_live_tag {
 	struct vc_stat total, before;
 	struct vc_stat since;
 	uint64_t since_of;
+	int has_changed;
 	uint32_t slots[VC_HIST_SLOTS];
 };
 
