@@ -107,7 +107,8 @@ vms() {
 	stage vms "beside: arm64 VM, perf's pages without the module" without_module arm64 -pages sysctl.kernel.perf_user_access=1
 	stage vms "beside: x86_64 VM, perf without the module" without_module x86_64
 	stage vms "beside: arm64 VM" env VM_ENVIRONMENT="FUZZ_CALLS=100000 MANY=200000 RACES_SECONDS=2 RELOADS=3" \
-		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm"
+		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm" \
+		vcpc bpf cpc aix trace shim tools/stat.sh tools/record.sh tools/compare.sh
 	stage vms "beside: x86_64 VM" env VM_ENVIRONMENT="FUZZ_CALLS=150000 MANY=100000" \
 		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm"
 }
