@@ -22,9 +22,10 @@ list() {
 }
 
 # packages FOLDER: as the root sees them, without debug symbols
+# All but the agent: PCP's own package, on which it depends, wants a running systemd.
 packages() {
 	for package in "$1"/*.deb; do
-		case $package in *-dbgsym_*) ;; *) printf '/debs/%s ' "${package##*/}" ;; esac
+		case $package in *-dbgsym_* | */vcpc-pcp_*) ;; *) printf '/debs/%s ' "${package##*/}" ;; esac
 	done
 }
 
