@@ -605,6 +605,49 @@ TEST_F(perf, a_thread_that_comes_meanwhile_counts_once)
 		pthread_join(idlers[i], NULL);
 }
 
+/* One that starts threads all the time, each of which ends at once */
+struct breeder {
+	atomic_int tid;
+	atomic_bool over;
+};
+
+static void *ends(void *arg)
+{
+	return arg;
+}
+
+static void *breeds(void *arg)
+{
+	struct breeder *b = arg;
+	pthread_t child;
+
+	b->tid = gettid();
+	while (!b->over)
+		if (!pthread_create(&child, NULL, ends, NULL))
+			pthread_join(child, NULL);
+	return NULL;
+}
+
+/* Between two of the set's events the kernel may give the first one's place to the new thread. */
+TEST_F(perf, a_thread_that_starts_threads_is_bound)
+{
+	struct breeder b = { .tid = 0 };
+	pthread_t thread;
+
+	NEED_PERF();
+	ASSERT_EQ(0, pthread_create(&thread, NULL, breeds, &b));
+	while (!b.tid)
+		sched_yield();
+	ASSERT_EQ(0, make(self, 0, 0));
+	for (int i = 0; i < 500; i++) {
+		ASSERT_EQ(0, shim_counters__bind(self->set, b.tid, VCPC_BIND_F_TREE, &self->bad));
+		ASSERT_EQ(0, total(self, b.tid));
+		ASSERT_EQ(0, shim_counters__unbind(self->set, b.tid));
+	}
+	b.over = true;
+	pthread_join(thread, NULL);
+}
+
 static FIXTURE_DATA(perf) *handled;
 static int failures, handlers;
 

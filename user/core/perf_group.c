@@ -243,6 +243,15 @@ static void map(struct shim_group *group)
 		close_event(&group->events[i]);
 }
 
+/* Who was started between two of the events has inherited a part of them: perf reads it no more. */
+static int check_heirs(const struct shim_group *group)
+{
+	struct shim_group_counts counts;
+	size_t size = offsetof(struct shim_group_counts, values) + group->n * sizeof(__u64);
+
+	return read(group->events[0].fd.nr, &counts, size) < 0 && errno == ECHILD ? -ESTALE : 0;
+}
+
 /**
  * shim_group__open() - count a set's requests on a target, disabled
  * @group: filled in; to be closed on success
@@ -252,7 +261,10 @@ static void map(struct shim_group *group)
  * @bad: on failure, the index of the request to blame, or -1
  *
  * Return: 0, -ENOSPC (the PMU never has room for all of it), -ESRCH, -EACCES, -ENODEV (no such
- * CPU), -EMFILE, -ENOMEM, or what perf says of an event.
+ * CPU), -EMFILE, -ENOMEM, or what perf says of an event.  An inherited group: -ESTALE (the target may
+ * have started a thread between two events: the kernel lets the two exchange what counts on them, the new
+ * one may have ended with it, and the next event is refused; or the PMU has no room, and @bad says of
+ * what: try it again).
  */
 int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, unsigned int n,
 		     struct shim_group_place place, int *bad)
@@ -266,11 +278,15 @@ int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, 
 	for (unsigned int i = 0; i < n && !ret; i++) {
 		ret = open_nth(group, i, &reqs[i], place);
 		/* Each was tried alone when the set was made. */
-		if (ret == -EINVAL && i)
+		if (i && place.inherit && (ret == -EINVAL || ret == -EOPNOTSUPP))
+			ret = -ESTALE;
+		else if (i && ret == -EINVAL)
 			ret = -ENOSPC;
-		if (ret == -ENOSPC || ret == -ENOENT || ret == -EOPNOTSUPP)
+		if (ret == -ENOSPC || ret == -ESTALE || ret == -ENOENT || ret == -EOPNOTSUPP)
 			*bad = i;
 	}
+	if (!ret && place.inherit)
+		ret = check_heirs(group);
 	if (ret) {
 		shim_group__close(group);
 		return ret;

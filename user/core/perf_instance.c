@@ -21,7 +21,7 @@
 #include "perf_instance.h"
 #include "tick.h"
 
-#define PROCESS_TRIES	16
+#define INHERIT_TRIES	16
 
 /**
  * shim_instance__free() - let go of a list
@@ -204,19 +204,28 @@ static int add_noted(struct shim_binding *binding, struct tids *tids)
  */
 static int bind_process(struct shim_binding *binding)
 {
+	struct tids tids = { NULL };
+	int ret = add_noted(binding, &tids);
+
+	free(tids.all);
+	if (ret) {
+		shim_instance__free(binding->list, true);
+		binding->list = NULL;
+	}
+	return ret;
+}
+
+/* What is inherited, again while threads come: what then is still refused has no room. */
+static int bind_inherited(struct shim_binding *binding)
+{
 	int ret = -ESTALE;
 
-	for (int tries = 0; tries < PROCESS_TRIES && ret == -ESTALE; tries++) {
-		struct tids tids = { NULL };
-
-		ret = add_noted(binding, &tids);
-		free(tids.all);
-		if (ret) {
-			shim_instance__free(binding->list, true);
-			binding->list = NULL;
-		}
-	}
-	return ret == -ESTALE ? -EAGAIN : ret;
+	for (int tries = 0; tries < INHERIT_TRIES && ret == -ESTALE; tries++)
+		ret = binding->flags & VCPC_BIND_F_PROCESS ? bind_process(binding) :
+							     add(binding, binding->root);
+	if (ret == -ESTALE)
+		ret = *binding->bad < 0 ? -EAGAIN : -ENOSPC;
+	return ret;
 }
 
 /* Without the file it cannot go offline. */
@@ -254,8 +263,7 @@ int shim_instance__bind(struct shim_binding *binding)
 		return -EBUSY;
 	if (cpu && !is_online(binding->root))
 		return -ENODEV;
-	return binding->flags & VCPC_BIND_F_PROCESS ? bind_process(binding) :
-						      add(binding, binding->root);
+	return bind_inherited(binding);
 }
 
 static void begin_change(struct shim_instance *inst)
