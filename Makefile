@@ -27,7 +27,7 @@ setup: ## install all that is missing (Debian packages, as root), and say why
 module: .needs-module ## build vcpc.ko for KDIR (the running kernel, or Debian's newest; KUNIT=1 with suites)
 	@mkdir -p $(OUT)/module
 	@cp -pu --parents VERSION Kbuild kmod/Kbuild $(shell find kmod include/uapi -name '*.[ch]') $(OUT)/module/
-	$(Q)$(MAKE) -C $(KDIR) M=$(OUT)/module $(KMAKEFLAGS) $(if $(KUNIT),CONFIG_VCPC_KUNIT_TEST=y) --no-print-directory modules
+	$(Q)$(MAKE) -C $(KDIR) M=$(OUT)/module $(if $(CCACHE),CC='$(CC)') $(KMAKEFLAGS) $(if $(KUNIT),CONFIG_VCPC_KUNIT_TEST=y) --no-print-directory modules
 	@cp -pu $(OUT)/module/kmod/vcpc.ko $(OUT)/vcpc.ko
 
 bpf: .needs ## build the BPF objects and their skeletons

@@ -57,6 +57,13 @@ sparse() {
 	! grep -E 'kmod/.*(warning|error):' "$log.sparse"
 }
 
+# What only make fuzz-kernel builds
+fuzzer() {
+	for file in selftests/fuzz/kernel/*.c; do
+		gcc -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -fsyntax-only -Iinclude/uapi -Iselftests/harness "$file" || return
+	done
+}
+
 scripts_of() {
 	git ls-files | while read -r file; do
 		head -n 1 "$file" | grep -qE '^#!.*\b(sh|dash|bash)\b' && echo "$file"
@@ -72,6 +79,7 @@ else
 fi
 # shellcheck disable=SC2046
 step "shellcheck" shellcheck -x -P SCRIPTDIR -S warning $(scripts_of)
+step "kernel's fuzzer: compiles" fuzzer
 step "checkpatch --strict: kmod, uapi" checkpatch
 if [ -z "$fast" ]; then
 	step "symbols: library, map and headers agree" scripts/check-symbols.sh "$build"

@@ -35,7 +35,14 @@ CPPFLAGS += -isystem $(SYSROOT)/usr/include
 LDFLAGS += -L$(SYSROOT)/usr/lib/$(TRIPLET) -L$(SYSROOT)/lib/$(TRIPLET) -Wl,-rpath-link,$(SYSROOT)/usr/lib/$(TRIPLET) \
 	   -Wl,-rpath-link,$(SYSROOT)/lib/$(TRIPLET)
 endif
-CC := $(CROSS_COMPILE)gcc
+# What was compiled before, also in another checkout, comes from a cache, if ccache is here.
+CCACHE ?= $(shell command -v ccache)
+ifneq ($(CCACHE),)
+export CCACHE_DIR := $(CACHE)/ccache
+export CCACHE_BASEDIR := $(TOP)
+export CCACHE_NOHASHDIR := 1
+endif
+CC := $(strip $(CCACHE) $(CROSS_COMPILE)gcc)
 AR := $(CROSS_COMPILE)gcc-ar
 CLANG ?= clang
 BPFTOOL ?= $(or $(shell PATH=$$PATH:/usr/sbin command -v bpftool),/usr/sbin/bpftool)

@@ -31,6 +31,7 @@ build|libzstd-dev|zstd
 build|libpfm4-dev|event names and encodings
 build|libncurses-dev|the screen of vcpc top
 module|linux-headers-$host|the kernel's headers, for the module
+tests|ccache|takes what was compiled before from a cache, also in another checkout
 tests|tzdata|times of other time zones
 tests|locales|numbers as other languages write them
 tests|linux-source-6.1|kselftest's harness, checkpatch

@@ -24,21 +24,22 @@ what=${1:-run}
 [ $# = 0 ] || shift
 mkdir -p "$out/corpus" "$top/build/logs"
 
+# Nothing stops where a command of these fails: what follows depends on its own status.
 build_tool() {
 	gcc -std=gnu11 -O1 -Wall -Wextra -o "$out/tool" "$source/tool.c" "$source/program.c"
 }
 
 build() {
-	kernel=$("$top/scripts/build-debug-kernel.sh" debug)
+	kernel=$("$top/scripts/build-debug-kernel.sh" debug) || return
 	# The module's own suites are left out: they would be what is not covered.
-	make -C "$top" --no-print-directory ARCH=arm64 OUT="$top/build/arm64-fuzz" KDIR="$kernel/build" WERROR=1 module
+	make -C "$top" --no-print-directory ARCH=arm64 OUT="$top/build/arm64-fuzz" KDIR="$kernel/build" WERROR=1 module || return
+	libs=$("$top/scripts/fetch-fuzzer.sh") || return
 	if [ "$(uname -m)" = aarch64 ]; then cc=gcc; else cc=aarch64-linux-gnu-gcc; fi
-	# shellcheck disable=SC2046
+	# shellcheck disable=SC2086
 	$cc -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -static -I"$top/include/uapi" -I"$top/selftests/harness" \
 		-o "$out/fuzz-kernel" "$source"/kernel.c "$source"/world.c "$source"/acts.c "$source"/others.c "$source"/kcov.c \
-		"$source"/program.c "$top/selftests/vcpc/fuzz/contract.c" $("$top/scripts/fetch-fuzzer.sh") -lm -lpthread
-	$cc -O1 -static -o "$out/helper" "$source/helper.c"
-	build_tool
+		"$source"/program.c "$top/selftests/vcpc/fuzz/contract.c" $libs -lm -lpthread &&
+		$cc -O1 -static -o "$out/helper" "$source/helper.c" && build_tool
 }
 
 # in_vm SECONDS OPTION...: the fuzzer in a VM, with what is in $out/corpus

@@ -454,7 +454,7 @@ long act_on_set(const struct act *a, const struct file *f)
 	return ret;
 }
 
-static __u32 tags[4];
+static __u32 handles[4];
 
 static long do_tag(const struct act *a, int fd)
 {
@@ -467,24 +467,51 @@ static long do_tag(const struct act *a, int fd)
 	args.name = pointer(buffer(a, args.name_len));
 	ret = fire(a, fd, OP_TRACE_TAG, &args, sizeof(args));
 	if (!ret && !hostile(a))
-		tags[a->target % 4] = args.tag;
+		handles[a->target % 4] = args.handle;
 	return ret;
 }
 
-static struct vcpc_trace_args some_event(const struct act *a)
+static struct vcpc_trace_write some_event(const struct act *a)
 {
-	struct vcpc_trace_args args = {
-		.op = 1 + a->flags % 6, .tag = tags[a->target % 4],
-		.flags = a->flags >> 3 & VCPC_TRACE_F_THREAD,
-	};
+	struct vcpc_trace_write event = { .op = 1 + a->flags % 6, .handle = handles[a->target % 4] };
+	bool valued = event.op != VCPC_TRACE_BEGIN && event.op != VCPC_TRACE_POINT;
 
-	if (args.op > VCPC_TRACE_ABORT)
-		args.flags = 0;
-	if (args.op != VCPC_TRACE_BEGIN && args.op != VCPC_TRACE_POINT)
-		args.value = a->value;
+	if (event.op <= VCPC_TRACE_ABORT)
+		event.op |= a->flags << 13 & VCPC_TRACE_F_THREAD;
+	if (valued || (hostile(a) && a->value & 2))
+		event.value = a->value;
 	if (hostile(a) && a->value & 1)
-		args.tag = a->value >> 1;
-	return args;
+		event.handle = a->value >> 1;
+	return event;
+}
+
+static size_t some_size(const struct act *a, size_t size)
+{
+	switch (hostile(a) ? a->how & 7 : SIZE_SAME) {
+	case SIZE_NONE: return 0;
+	case SIZE_SHORT: return size - 4;
+	case SIZE_LONGER:
+	case SIZE_LONGER_USED: return size + 8;
+	case SIZE_PAGE: return 4097;
+	default: return size;
+	}
+}
+
+/* An event: written, or at the position that no other file takes */
+static long do_event(const struct act *a, int fd)
+{
+	struct vcpc_trace_write event = some_event(a);
+	size_t size = some_size(a, sizeof(event));
+	unsigned char *at = hostile(a) ? address(a, 0, size) : arena;
+	ssize_t ret;
+
+	memset(arena, 0, sizeof(event) + 8);
+	arena[sizeof(event)] = hostile(a) && (a->how & 7) == SIZE_LONGER_USED;
+	memcpy(arena, &event, sizeof(event));
+	if (at > arena && at + sizeof(event) <= arena + ARENA)
+		memcpy(at, &event, sizeof(event));
+	ret = a->op == ACT_WRITE ? write(fd, at, size) : pwrite(fd, at, size, VCPC_TRACE_AT);
+	return ret < 0 ? -errno : 0;
 }
 
 static long do_map(const struct act *a, int fd)
@@ -506,7 +533,6 @@ static long do_map(const struct act *a, int fd)
 long act_on_device(const struct act *a, const struct file *f)
 {
 	struct vcpc_info_args info = { 0 };
-	struct vcpc_trace_args event;
 	struct file device;
 
 	switch (a->op) {
@@ -518,13 +544,9 @@ long act_on_device(const struct act *a, const struct file *f)
 		return do_create(a, device.fd);
 	case ACT_TAG:
 		return do_tag(a, f->fd);
-	case ACT_TRACE:
-		event = some_event(a);
-		return fire(a, f->fd, OP_TRACE, &event, sizeof(event));
-	case ACT_ADVISE:
-		event = some_event(a);
-		return -posix_fadvise(f->fd, event.tag | (__u64)event.flags << 32, event.value,
-				      VCPC_TRACE_ADVICE | event.op);
+	case ACT_WRITE:
+	case ACT_PWRITE:
+		return do_event(a, f->fd);
 	case ACT_MAP:
 		return do_map(a, f->fd);
 	default:
