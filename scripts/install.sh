@@ -56,6 +56,8 @@ agent() {
 	for name in domain.h root vcpc.conf; do
 		file 644 "$top/tools/pmda/files/$name" "$pmda/$name"
 	done
+	# Its Install makes one more.
+	[ "$action" != uninstall ] || file 644 - "$pmda/pmns"
 }
 
 # PCP's and libcpc's own headers have the same names: ours have a folder of their own.
@@ -188,19 +190,29 @@ put() {
 }
 
 # Whatever kernels it was installed for
-take_modules() {
+modules() {
+	[ "${MODULE:-}" != no ] || return 0
 	for module in "$dest"/lib/modules/*/extra/vcpc.ko; do
-		[ -e "$module" ] || continue
-		rm -f "$module" && echo "  REMOVE  ${module#"$dest"}"
-		kernel=${module%/extra/vcpc.ko}
-		if [ -z "$dest" ]; then depmod "${kernel##*/}"; else rmdir -p "${module%/*}" 2>/dev/null || :; fi
+		[ ! -e "$module" ] || echo "$module"
 	done
+}
+
+# What a Debian package has put there is for apt to take away.
+leave_packaged() {
+	[ -z "$dest" ] && command -v dpkg-query >/dev/null || return 0
+	tr '\n' '\0' <"$work/.targets" | xargs -0 dpkg-query -S 2>/dev/null | grep -v '^diversion ' >"$work/.owners" || :
+	sed 's/.*: //' "$work/.owners" | grep -vxFf - "$work/.targets" >"$work/.ours" || :
+	awk -F ': ' '{ print "  KEEP    " $2 " (of the package " $1 ")" }' "$work/.owners"
+	mv "$work/.ours" "$work/.targets"
 }
 
 # Files first, then the folders that are ours or, below a DESTDIR, that this left empty.
 take() {
-	awk -F '|' -v dest="$dest" '{ print dest $3 }' "$work/.files" >"$work/.targets"
-	tr '\n' '\0' <"$work/.targets" | xargs -0 rm -vf | sed 's/^removed /  REMOVE  /'
+	{ awk -F '|' -v dest="$dest" '{ print dest $3 }' "$work/.files" && modules; } >"$work/.targets"
+	leave_packaged
+	status=0
+	tr '\n' '\0' <"$work/.targets" | xargs -0 -r rm -vf >"$work/.removed" || status=1
+	sed 's/^removed /  REMOVE  /' "$work/.removed"
 	awk -v dest="$dest" '
 		{
 			while (sub(/\/[^\/]*$/, "") && length($0) > length(dest))
@@ -210,6 +222,14 @@ take() {
 				}
 		}' "$work/.targets" | sort -rn | cut -d ' ' -f 2- | tr '\n' '\0' |
 		xargs -0 -r rmdir --ignore-fail-on-non-empty 2>/dev/null || :
+	[ $status = 0 ] || echo "uninstall: some files are still there (above)" >&2
+	return $status
+}
+
+# A collector that has the agent would start what is no longer there.
+leave_collector() {
+	[ -z "$dest" ] && [ -x /var/lib/pcp/pmdas/vcpc/Remove ] && grep -q '^vcpc[[:space:]]' /etc/pcp/pmcd/pmcd.conf 2>/dev/null || return 0
+	(cd /var/lib/pcp/pmdas/vcpc && ./Remove </dev/null) || echo "uninstall: PCP's collector still has the agent in /etc/pcp/pmcd/pmcd.conf" >&2
 }
 
 # What the running system has to hear of, where it is the one that files were put on
@@ -218,6 +238,9 @@ announce() {
 	ldconfig
 	if command -v udevadm >/dev/null; then udevadm control --reload 2>/dev/null || :; fi
 	if [ "$action" = install ] && [ -e "$build/vcpc.ko" ] && [ "${MODULE:-}" != no ]; then depmod "$(release)"; fi
+	if [ "$action" = uninstall ]; then
+		sed -n 's|^/lib/modules/\(.*\)/extra/vcpc\.ko$|\1|p' "$work/.targets" | while read -r kernel; do depmod "$kernel"; done
+	fi
 }
 
 advise() {
@@ -225,6 +248,10 @@ advise() {
 	getent group vcpc >/dev/null || groupadd --system vcpc
 	echo "install: who is in the group vcpc may count its own threads: usermod -aG vcpc USER"
 	echo "install: the commands of the originals (cpustat, pmtrace, ...) are in $prefix/lib/vcpc/bin"
+	for command in "$prefix/bin/vcpc" "$prefix/lib/vcpc/bin/pmtrace"; do
+		ldd "$command" 2>/dev/null | grep -q 'libshim.*not found' || continue
+		echo "install: $command does not find $libdir/$soname: echo $libdir >/etc/ld.so.conf.d/vcpc.conf; ldconfig"
+	done
 	if ! [ -e "$build/vcpc.ko" ]; then
 		echo "install: no module was built, so none is installed; 'make module' builds it"
 	elif [ "$(release)" != "$(uname -r)" ]; then
@@ -245,9 +272,11 @@ uninstall)
 	if [ -z "$dest" ] && [ -d /sys/module/vcpc ]; then
 		echo "uninstall: the module stays loaded until 'rmmod vcpc', which waits for nobody's sets"
 	fi
-	take
-	[ "${MODULE:-}" = no ] || take_modules
+	leave_collector
+	failed=0
+	take || failed=1
 	announce
+	exit $failed
 	;;
 *) sed -n '4,12s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

@@ -37,13 +37,56 @@ mkdir -p "$dest/opt/x/include/other" && : >"$dest/opt/x/include/other/file.h"
 installer uninstall; result "uninstall"
 [ "$(left)" = /opt/x/include/other/file.h ]; result "it leaves what is not ours"
 rm -r "$dest/opt/x/include/other"
-installer install && installer uninstall && [ -z "$(find "$dest" -mindepth 1)" ]; result "and of ours nothing, no folder either"
+nothing_left() { [ -d "$dest" ] && [ -z "$(find "$dest" -mindepth 1)" ]; }
+installer install && installer uninstall && nothing_left; result "and of ours nothing, no folder either"
 mkdir "$dir/empty"
 ! installer install "$dir/empty" && grep -q "run 'make' first" "$dir/log" && [ -z "$(find "$dest" -mindepth 1 2>/dev/null)" ]
 result "without a build it says so, and installs nothing"
 if [ -e "$build/vcpc.ko" ]; then
 	MODULE=yes installer install && find "$dest/lib/modules" -name vcpc.ko | grep -q .; result "the module, if it is asked for"
 	rm -rf "$dir/gone" && mkdir "$dir/gone"
-	MODULE=yes installer uninstall "$dir/gone" && [ -z "$(find "$dest" -mindepth 1)" ]; result "is found without a build, too"
+	MODULE=yes installer uninstall "$dir/gone" && nothing_left; result "is found without a build, too, and the destination stays"
+fi
+
+# commands_start: each installed command finds its library
+commands_start() {
+	for command in "$dest"/opt/x/bin/* "$dest"/opt/x/lib/vcpc/bin/*; do
+		! ldd "$command" | grep 'not found' || return 1
+	done
+}
+unset LIBDIR JNIDIR
+installer install && commands_start >"$dir/log" 2>&1; result "installed commands find the library"
+[ "$(id -u)" != 0 ] || chattr +i "$dest/opt/x/bin/vcpc" 2>/dev/null || :
+if [ "$(id -u)" != 0 ]; then chmod a-w "$dest/opt/x/bin"; fi
+if rm -f "$dest/opt/x/bin/vcpc" 2>/dev/null; then
+	skip "what cannot be removed is said" "here all can be"
+else
+	! installer uninstall && grep -q 'still there' "$dir/log"; result "what cannot be removed is said"
+	chattr -i "$dest/opt/x/bin/vcpc" 2>/dev/null || :
+	chmod u+w "$dest/opt/x/bin"
+fi
+
+# Without DESTDIR, in a root of its own that lies over this machine's: what a Debian package has stays.
+over() {
+	unshare -m sh -c 'set -e
+		mount -t tmpfs none "$1" && mkdir "$1/up" "$1/work" "$1/root"
+		mount -t overlay overlay -o "lowerdir=/,upperdir=$1/up,workdir=$1/work" "$1/root"
+		mount --bind /proc "$1/root/proc" && mount --bind /dev "$1/root/dev"
+		[ "$2" = try ] || exec chroot "$1/root" env -u DESTDIR "$2" uninstall "$3"' - "$dir/over" "$@"
+}
+mkdir "$dir/over"
+if over try 2>/dev/null; then
+	rules=/usr/lib/udev/rules.d/60-vcpc.rules
+	mkdir -p "$dir/fake"
+	cat >"$dir/fake/dpkg-query" <<-EOF
+		#!/bin/sh
+		for file; do [ "\$file" != $rules ] || echo "vcpc-dkms: \$file"; done
+	EOF
+	chmod +x "$dir/fake/dpkg-query"
+	PATH="$dir/fake:$PATH" PREFIX=/usr/local over "$top/scripts/install.sh" "$build" >"$dir/log" 2>&1 &&
+		grep -q "KEEP *$rules (of the package vcpc-dkms)" "$dir/log"
+	result "what a package has put there stays"
+else
+	skip "what a package has put there stays" "no mounts here"
 fi
 done_testing
