@@ -3,7 +3,7 @@
 include scripts/config.mk
 
 .DEFAULT_GOAL := all
-.PHONY: all docs help setup module bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory soak demo bench \
+.PHONY: all docs help setup module bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-rest test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory soak demo bench \
 	test-fresh test-packages bench-archive soak-archive soak-scripts \
 	vm-shell install uninstall dist deb clean
 
@@ -56,6 +56,9 @@ check-fast: ## those of the checks that need no build
 
 test: ## everything: natively, under sanitizers, and in both VMs (half an hour on two cores)
 	@selftests/test.sh
+
+test-rest: ## what make test leaves out in the arm64 VM for its time
+	@selftests/test.sh --rest
 
 test-attack: ## attacks on the module under the debug kernel, for hours (ATTACK_TRIES=, ATTACK_ROUNDS=)
 	@selftests/vm/kernel.sh attack $(FOLDERS)

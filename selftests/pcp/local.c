@@ -144,8 +144,8 @@ TEST_F(local, cpus_count)
 TEST_F(local, profiles_leave_instances_out)
 {
 	pmID pmid = find("vcpc.control.dropped");
-	int inst = 3, *insts;
-	char **names, *name;
+	int inst = 3, *insts, *none;
+	char **names, **no_names, *name;
 	pmResult *result;
 	pmDesc desc;
 
@@ -155,7 +155,7 @@ TEST_F(local, profiles_leave_instances_out)
 	EXPECT_EQ(3, pmLookupInDom(desc.indom, "not_open"));
 	EXPECT_EQ(PM_ERR_INST, pmLookupInDom(desc.indom, "none"));
 	EXPECT_EQ(PM_ERR_INST, pmNameInDom(desc.indom, 8, &name));
-	EXPECT_EQ(PM_ERR_INDOM, pmGetInDom(pmInDom_build(450, 99), &insts, &names));
+	EXPECT_EQ(PM_ERR_INDOM, pmGetInDom(pmInDom_build(450, 99), &none, &no_names));
 	EXPECT_EQ(0, pmDelProfile(desc.indom, 0, NULL));
 	EXPECT_EQ(0, pmAddProfile(desc.indom, 1, &inst));
 	ASSERT_EQ(0, pmFetch(1, &pmid, &result));

@@ -117,15 +117,15 @@ for archive; do
 done
 [ $# -eq 0 ] || done_testing
 
-own_archives 300
-result "2830 scripts over archives made here"
+own_archives 150
+result "1415 scripts over archives made here"
 if [ -d "$suite" ]; then
-	suite_round 8
-	result "8 scripts over each of $n archives of PCP's test suite"
-	bad_round 8
-	result "8 scripts over each of $n bad archives of PCP's test suite"
-	several_round 100
-	result "300 scripts over several archives as one"
+	suite_round 4
+	result "4 scripts over each of $n archives of PCP's test suite"
+	bad_round 4
+	result "4 scripts over each of $n bad archives of PCP's test suite"
+	several_round 50
+	result "150 scripts over several archives as one"
 else
 	skip "PCP's test suite" "pcp-testsuite is not installed"
 fi

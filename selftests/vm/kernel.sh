@@ -53,7 +53,7 @@ shaken)
 	arch=arm64 kind=debug
 	folders='vcpc/kunit.sh vcpc/failslab vcpc/failslab_large vcpc/races vcpc/fuzz vcpc/exit_races vcpc/attack_exit vcpc/inherit vcpc/cpu_offline vcpc/unload'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
-	export TEST_TIMEOUT=1800 VM_OPTIONS='--no-icount --cpus 2 --timeout 7200' VM_ENVIRONMENT=FUZZ_CALLS=20000
+	export TEST_TIMEOUT=1800 VM_OPTIONS='--no-icount --cpus 2 --timeout 7200' VM_ENVIRONMENT='FUZZ_CALLS=10000 ATTACK_TRIES=80'
 	;;
 attack)
 	arch=arm64 kind=debug name=arm64-attack
@@ -102,7 +102,7 @@ newer-some)
 		vcpc/exec_threads vcpc/exit_races vcpc/fuzz vcpc/groups vcpc/inherit vcpc/large vcpc/limits vcpc/namespaces vcpc/own_pmu
 		vcpc/overflow vcpc/overflow_heirs vcpc/paranoid vcpc/policy vcpc/process vcpc/races vcpc/restart vcpc/sample vcpc/set_create
 		vcpc/stall vcpc/trace vcpc/trace_limits vcpc/trace_tag vcpc/tree vcpc/unload vcpc/reload.sh bpf/bounds bpf/counted
-		bpf/onoff bpf/shares bpf/ways bpf/pinned.sh'
+		bpf/pinned.sh'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
 	export TEST_TIMEOUT=1800 VM_ENVIRONMENT='FUZZ_CALLS=100000 MANY=100000'
 	;;

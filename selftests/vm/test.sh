@@ -5,6 +5,7 @@
 # usage: test.sh ARCH BUILD RESULTS [FOLDER|FOLDER/PROGRAM...]
 #
 # RECORDED in the environment is where archives go that were recorded in the VM.
+# VM_WITHOUT in the environment are FOLDER/PROGRAMs to leave out.
 # VM_NAME, VM_KERNEL and VM_MODULE in the environment stand for another kernel
 # than Debian's and the module that was built for it ("none" for no module), VM_OPTIONS for
 # more of vm/run's, VM_APPEND for words of the kernel's command line, VM_ENVIRONMENT for variables
@@ -29,7 +30,9 @@ for folder in $folders; do
 	for file in "$build/tests/$folder"/* "$selftests/$folder"/*.sh "$build/tests/$folder" "$selftests/$folder"; do
 		case $file in *.d) continue ;; esac
 		[ -x "$file" ] && [ -f "$file" ] || continue
-		guest=/tests/$(basename "$(dirname "$file")")/${file##*/}
+		program=$(basename "$(dirname "$file")")/${file##*/}
+		case " ${VM_WITHOUT:-} " in *" $program "*) continue ;; esac
+		guest=/tests/$program
 		set -- "$@" --with "$file:$guest"
 		programs="$programs $guest"
 	done

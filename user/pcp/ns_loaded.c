@@ -85,7 +85,7 @@ static void complain(const char *path, int err, const char *what)
 	pmflush();
 }
 
-static int load(const char *filename, bool dups)
+static int load_uncancelled(const char *filename, bool dups)
 {
 	char *path = filename ? strdup(filename) : default_path();
 	struct shim_names *names = NULL;
@@ -109,6 +109,16 @@ static int load(const char *filename, bool dups)
 	}
 	shim_lock__leave(&lock);
 	shim_names__free(names);
+	return err;
+}
+
+/* Reading and saying what is wrong are cancellation points. */
+static int load(const char *filename, bool dups)
+{
+	int before = shim_cancel__off();
+	int err = load_uncancelled(filename, dups);
+
+	shim_cancel__restore(before);
 	return err;
 }
 
