@@ -57,7 +57,7 @@ check-fast: ## those of the checks that need no build
 test: ## everything: natively, under sanitizers, and in both VMs (half an hour on two cores)
 	@selftests/test.sh
 
-test-rest: ## what make test leaves out in the arm64 VM for its time
+test-rest: ## what make test leaves out in one of the VMs for its time
 	@selftests/test.sh --rest
 
 test-attack: ## attacks on the module under the debug kernel, for hours (ATTACK_TRIES=, ATTACK_ROUNDS=)
