@@ -73,19 +73,19 @@ int main(void)
 END_SOURCE
 
 for compiler in gcc clang; do
-	builds $compiler c calls -ansi -pedantic -Wno-long-long
+	builds "$compiler" c calls -ansi -pedantic -Wno-long-long
 	for std in c89 gnu89; do
-		builds $compiler c calls -std=$std -pedantic -Wno-long-long -Wshadow
+		builds "$compiler" c calls -std=$std -pedantic -Wno-long-long -Wshadow
 	done
 	for std in gnu89 c99 gnu99 c11 gnu17; do
-		builds $compiler c inline -std=$std -Wshadow
+		builds "$compiler" c inline -std=$std -Wshadow
 	done
-	builds $compiler c commas -std=c99 -pedantic
+	builds "$compiler" c commas -std=c99 -pedantic
 done
 for compiler in g++ clang++; do
 	for std in c++11 gnu++17; do
 		for source in calls inline commas; do
-			builds $compiler c++ $source -std=$std -pedantic -Wshadow -Wold-style-cast \
+			builds "$compiler" c++ "$source" -std=$std -pedantic -Wshadow -Wold-style-cast \
 				-Wzero-as-null-pointer-constant
 		done
 	done
