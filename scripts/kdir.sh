@@ -34,7 +34,13 @@ else
 	root=$("$here/sysroot.sh" path "$arch")
 fi
 suffix=$(echo "$arch" | sed s/x86_64/amd64/)
-for dir in "$root"/usr/src/linux-headers-6.*-"$suffix"; do
-	[ -e "$dir/Makefile" ] && newest=$dir
-done
+# The folders that can be built in, the newest first; a version's numbers are compared as numbers.
+candidates() {
+	for dir in "$root"/usr/src/linux-headers-6.*-"$suffix"; do
+		[ ! -e "$dir/Makefile" ] || echo "$dir"
+	done | sort -rV
+}
+# Cloud and rt kernels lack what others have: only where there is nothing else.
+newest=$(candidates | grep -v -e "-cloud-$suffix\$" -e "-rt-$suffix\$" | head -n 1)
+[ -n "$newest" ] || newest=$(candidates | head -n 1)
 echo "${newest:-/nonexistent-run-make-setup}"

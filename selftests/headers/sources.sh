@@ -163,6 +163,45 @@ int main(void)
 }
 END
 
+program "Solaris: the oldest C, a thread that does not come back, the C library's sysinfo() beside Solaris'" cpc -lcpc \
+	-std=c89 -D_GNU_SOURCE <<'END'
+#include <sys/systeminfo.h>
+#include <sys/sysinfo.h>
+#include <thread.h>
+#include <synch.h>
+#include <libcpc.h>
+static int leave(void *status)
+{
+	thr_exit(status);
+}
+static void *other(void *arg)
+{
+	leave(arg);
+	return NULL;
+}
+int main(void)
+{
+	struct sysinfo info;
+	thread_t thread;
+	void *status;
+	char word[8];
+
+	if ((sysinfo)(&info) || sysinfo(SI_SYSNAME, word, sizeof(word)) != 6)
+		return 1;
+	return thr_create(NULL, 0, other, word, 0, &thread) || thr_join(thread, NULL, &status) || status != word;
+}
+END
+
+program "a program for Solaris with <termcap.h>'s names, which are registers', too" cpc -lcpc -DSHIM_NO_REGSET <<'END'
+#include <libcpc.h>
+extern char PC;
+char PC = 5;
+int main(void)
+{
+	return PC != 5;
+}
+END
+
 program "AIX: processors, the machine, statuses" aix -lpmapi <<'END'
 #include <pmapi.h>
 #include <sys/m_wait.h>

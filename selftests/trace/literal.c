@@ -3,9 +3,24 @@
  * Calls with literals, which return without a call of the library while nobody listens: the same
  * results as by the functions, whatever changes in between.
  */
+#include <dlfcn.h>
+
 #include "trace_test.h"
 
 #define TIMES	5	/* from the second or third on the library is not called */
+
+/* How often the library was asked what a literal is, as the fast way was not open */
+static atomic_uint meetings;
+
+void shim_trace_meet(const char *tag, struct shim_trace_site *site)
+{
+	static void (*library)(const char *tag, struct shim_trace_site *site);
+
+	if (!library)
+		library = (void (*)(const char *, struct shim_trace_site *))dlsym(RTLD_NEXT, "shim_trace_meet");
+	meetings++;
+	library(tag, site);
+}
 
 FIXTURE(literal) {
 	int unused;
@@ -124,6 +139,48 @@ TEST_F(literal, fork)
 		EXPECT_EQ(PMTRACE_ERR_INPROGRESS, begin_it());
 		EXPECT_EQ(0, end_it());
 	}
+}
+
+#define ROUNDS		1000
+#define MOST_MEETINGS	8	/* two each, of begin and end, which share one, and of the point */
+
+/* 0 if nearly all of many calls went without the library */
+static int is_slow(void *unused)
+{
+	int bad = 0;
+
+	(void)unused;
+	meetings = 0;
+	for (int i = 0; i < ROUNDS; i++)
+		bad |= pmtracebegin("quick") | pmtraceend("quick") | pmtracepoint("quick");
+	return bad ? 1 : !meetings ? 2 : meetings > MOST_MEETINGS ? 3 : 0;
+}
+
+static int is_slow_in_grandchild(void *unused)
+{
+	int ret = is_slow(unused);
+
+	return ret ? ret + 10 : in_child(is_slow, NULL);
+}
+
+static void *forks(void *ret)
+{
+	*(int *)ret = in_child(is_slow_in_grandchild, NULL);
+	return NULL;
+}
+
+/* The fast way is found, also in children, of whichever thread, and in theirs */
+TEST_F(literal, quick)
+{
+	pthread_t thread;
+	int ret = -1;
+
+	EXPECT_EQ(0, is_slow(NULL));
+	EXPECT_EQ(0, in_child(is_slow_in_grandchild, NULL));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, forks, &ret));
+	EXPECT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, ret);
+	EXPECT_EQ(2, is_slow(NULL));	/* all is known, so nobody has to be asked */
 }
 
 /* What the flags say is done from the next call on. */

@@ -78,7 +78,8 @@ static struct shim_trace_state *state_of(struct shim_process *p, const char *nam
  */
 SHIM_API void shim_trace_meet(const char *tag, struct shim_trace_site *site)
 {
-	struct shim_process *p = shim_process__get(shim_process__inherited());
+	struct shim_inherited *inherited = shim_process__inherited();
+	struct shim_process *p = shim_process__get(inherited);
 	struct shim_trace_state *state = p ? state_of(p, tag) : NULL;
 	const char *none = NULL;
 
@@ -86,7 +87,7 @@ SHIM_API void shim_trace_meet(const char *tag, struct shim_trace_site *site)
 		return;
 	if (!shim_gate__get(p))
 		shim_gate__set(p);
-	if (p->stays_zero)
+	if (shim_process__wipes(inherited))
 		__atomic_store_n(&p->any.gate, &p->gate, __ATOMIC_RELEASE);
 	if (tag && !__atomic_compare_exchange_n(&site->literal, &none, tag, 0, __ATOMIC_SEQ_CST,
 						__ATOMIC_SEQ_CST) && none != tag)

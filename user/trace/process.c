@@ -55,7 +55,8 @@ struct shim_process *shim_process__make(struct shim_inherited *inherited)
 	if (p == MAP_FAILED)
 		return NULL;
 	wiped = !madvise(p, sizeof(*p), MADV_WIPEONFORK);
-	p->stays_zero = wiped;
+	if (wiped)
+		atomic_store(&inherited->wipes, 1);
 	if (!atomic_compare_exchange_strong(&inherited->process, &winner, p)) {
 		munmap(p, sizeof(*p));
 		return winner;

@@ -71,7 +71,6 @@ enum shim_way {
  * @page: the module's, who wants to hear of events; NULL if it could not be mapped
  * @gate: what says whether anybody listens; see gate.h
  * @any: state of no tag in particular
- * @stays_zero: memory can be had that is zero in a child, as this is
  * @direct: the statistics this process writes itself, NULL while tracing is off; a
  *	former one stays, as other threads may be in it
  * @failures: connects that have failed in a row (@lock)
@@ -95,7 +94,6 @@ struct shim_process {
 	const struct vcpc_trace_page *_Atomic page;
 	const unsigned int *gate;
 	struct shim_trace_state any;
-	int stays_zero;
 	struct shim_direct *_Atomic direct;
 	unsigned int failures;
 	uint64_t retry_ns;
@@ -117,6 +115,8 @@ enum shim_protocol {
 /**
  * struct shim_inherited - what a forked child keeps, each an atomic of its own
  * @process: the rest; the same pages in a child, but zero
+ * @wipes: memory can be had that is zero in a child, as that of @process is; known before
+ *	@process is, and the same in children
  * @flags: PMTRACE_STATE_*
  * @protocol: enum shim_protocol
  * @fd: descriptor + 1 of the newest connection, 0: none
@@ -124,6 +124,7 @@ enum shim_protocol {
  */
 struct shim_inherited {
 	struct shim_process *_Atomic process;
+	_Atomic int wipes;
 	_Atomic int flags;
 	_Atomic int protocol;
 	_Atomic int fd;
@@ -133,6 +134,11 @@ struct shim_inherited {
 void shim_process__settle(struct shim_inherited *inherited);
 struct shim_inherited *shim_process__inherited(void);
 struct shim_process *shim_process__make(struct shim_inherited *inherited);
+
+static inline int shim_process__wipes(const struct shim_inherited *inherited)
+{
+	return atomic_load_explicit(&inherited->wipes, memory_order_relaxed);
+}
 
 /* NULL when memory runs out */
 static inline struct shim_process *shim_process__get(struct shim_inherited *inherited)

@@ -127,11 +127,12 @@ static void *memory_of(size_t size)
 }
 
 /* A child must not find its parent's tags by addresses that its program has kept: they are zero. */
-static char *make_room(struct shim_process *p)
+static char *make_room(void)
 {
 	char *room = memory_of(ROOM);
 
-	if (room && p->stays_zero && madvise(room, ROOM, MADV_WIPEONFORK)) {
+	if (room && shim_process__wipes(shim_process__inherited()) &&
+	    madvise(room, ROOM, MADV_WIPEONFORK)) {
 		munmap(room, ROOM);
 		room = NULL;
 	}
@@ -144,7 +145,7 @@ static void *take(struct shim_process *p, size_t size)
 
 	size = (size + LINE - 1) & -(size_t)LINE;
 	if (size > p->room_left) {
-		room = make_room(p);
+		room = make_room();
 		if (!room)
 			return NULL;
 		p->room = room;
@@ -213,7 +214,7 @@ static int add(struct shim_process *p, const struct shim_tag_key *key, struct sh
 
 	if (!tag)
 		return -ENOMEM;
-	if (p->stays_zero)
+	if (shim_process__wipes(shim_process__inherited()))
 		tag->state.gate = &p->gate;
 	tag->hash = key->hash;
 	tag->len = key->len;

@@ -125,6 +125,9 @@ INLINED int prepare_tag(struct call *call)
  *	if this process is in it already, whose start stays; a negated errno if
  *	the module cannot be reached or takes no more tags, and then nothing has
  *	begun.
+ *
+ * While nobody listens, the module is asked at a process's first calls only: later a tag that it
+ * would not take begins like any other, and the error comes once somebody listens.
  */
 SHIM_API int pmtracebegin(const char *tag)
 {
@@ -225,7 +228,8 @@ static int event(const char *function, const char *tag, uint32_t op, double valu
  * @tag: its name, 1 to 254 bytes
  *
  * Return: 0, PMTRACE_ERR_TAGNAME, PMTRACE_ERR_TAGLENGTH, or a negated errno if
- *	the module cannot be reached or takes no more tags.
+ *	the module cannot be reached or takes no more tags; the latter, while
+ *	nobody listens, at a process's first calls only (see pmtracebegin()).
  */
 SHIM_API int pmtracepoint(const char *tag)
 {

@@ -22,12 +22,12 @@ typedef struct timespec timestruc_t;
 #define DEFAULTCV	PTHREAD_COND_INITIALIZER
 
 /* What Linux calls a wait that took too long is ETIMEDOUT. */
-static inline int shim_etime(int error)
+static __inline__ int shim_etime(int error)
 {
 	return error == ETIMEDOUT ? ETIME : error;
 }
 
-static inline int mutex_init(mutex_t *mp, int type, void *arg)
+static __inline__ int mutex_init(mutex_t *mp, int type, void *arg)
 {
 	pthread_mutexattr_t attr;
 	int ret;
@@ -44,27 +44,27 @@ static inline int mutex_init(mutex_t *mp, int type, void *arg)
 	return ret;
 }
 
-static inline int mutex_destroy(mutex_t *mp)
+static __inline__ int mutex_destroy(mutex_t *mp)
 {
 	return pthread_mutex_destroy(mp);
 }
 
-static inline int mutex_lock(mutex_t *mp)
+static __inline__ int mutex_lock(mutex_t *mp)
 {
 	return pthread_mutex_lock(mp);
 }
 
-static inline int mutex_trylock(mutex_t *mp)
+static __inline__ int mutex_trylock(mutex_t *mp)
 {
 	return pthread_mutex_trylock(mp);
 }
 
-static inline int mutex_unlock(mutex_t *mp)
+static __inline__ int mutex_unlock(mutex_t *mp)
 {
 	return pthread_mutex_unlock(mp);
 }
 
-static inline int cond_init(cond_t *cvp, int type, void *arg)
+static __inline__ int cond_init(cond_t *cvp, int type, void *arg)
 {
 	pthread_condattr_t attr;
 	int ret;
@@ -81,28 +81,28 @@ static inline int cond_init(cond_t *cvp, int type, void *arg)
 	return ret;
 }
 
-static inline int cond_destroy(cond_t *cvp)
+static __inline__ int cond_destroy(cond_t *cvp)
 {
 	return pthread_cond_destroy(cvp);
 }
 
-static inline int cond_wait(cond_t *cvp, mutex_t *mp)
+static __inline__ int cond_wait(cond_t *cvp, mutex_t *mp)
 {
 	return pthread_cond_wait(cvp, mp);
 }
 
 /* Until a time of CLOCK_REALTIME; ETIME after it */
-static inline int cond_timedwait(cond_t *cvp, mutex_t *mp, const timestruc_t *abstime)
+static __inline__ int cond_timedwait(cond_t *cvp, mutex_t *mp, const timestruc_t *abstime)
 {
 	return shim_etime(pthread_cond_timedwait(cvp, mp, abstime));
 }
 
-static inline int cond_signal(cond_t *cvp)
+static __inline__ int cond_signal(cond_t *cvp)
 {
 	return pthread_cond_signal(cvp);
 }
 
-static inline int cond_broadcast(cond_t *cvp)
+static __inline__ int cond_broadcast(cond_t *cvp)
 {
 	return pthread_cond_broadcast(cvp);
 }

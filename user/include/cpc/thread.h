@@ -22,7 +22,7 @@ typedef pthread_t thread_t;
 #define THR_DETACHED	0x00000040
 #define THR_SUSPENDED	0x00000080
 
-static inline int shim_thr_attr(pthread_attr_t *attr, void *stack, size_t size, long flags)
+static __inline__ int shim_thr_attr(pthread_attr_t *attr, void *stack, size_t size, long flags)
 {
 	int ret = 0;
 
@@ -35,8 +35,8 @@ static inline int shim_thr_attr(pthread_attr_t *attr, void *stack, size_t size, 
 	return ret;
 }
 
-static inline int thr_create(void *stack, size_t size, void *(*fn)(void *arg), void *arg,
-			     long flags, thread_t *out)
+static __inline__ int thr_create(void *stack, size_t size, void *(*fn)(void *arg), void *arg,
+				 long flags, thread_t *out)
 {
 	pthread_attr_t attr;
 	thread_t made;
@@ -54,7 +54,7 @@ static inline int thr_create(void *stack, size_t size, void *(*fn)(void *arg), v
 	return ret;
 }
 
-static inline int thr_join(thread_t thread, thread_t *departed, void **status)
+static __inline__ int thr_join(thread_t thread, thread_t *departed, void **status)
 {
 	int ret = thread ? pthread_join(thread, status) : ENOTSUP;
 
@@ -63,23 +63,23 @@ static inline int thr_join(thread_t thread, thread_t *departed, void **status)
 	return ret;
 }
 
-static inline thread_t thr_self(void)
+static __inline__ thread_t thr_self(void)
 {
 	return pthread_self();
 }
 
-static inline void thr_exit(void *status)
+static __inline__ __attribute__((__noreturn__)) void thr_exit(void *status)
 {
 	pthread_exit(status);
 }
 
-static inline void thr_yield(void)
+static __inline__ void thr_yield(void)
 {
 	sched_yield();
 }
 
 /* A hint, which Linux does not need */
-static inline int thr_setconcurrency(int level)
+static __inline__ int thr_setconcurrency(int level)
 {
 	return level < 0 ? EINVAL : 0;
 }

@@ -50,8 +50,9 @@ unsigned long long shim_trace_lost(void);
 
 /*
  * Not of PCP: while nobody listens, a call with a literal returns without calling the library,
- * in code that is optimized.  That changes no result.  The calls are macros then, too; a source
- * that has other functions of these names defines PCP_TRACE_NO_INLINE.
+ * in code that is optimized.  That changes no result but one: such a call does not ask whether the
+ * module has room for its tag, and is 0.  The calls are macros then, too; a source that has other
+ * functions of these names defines PCP_TRACE_NO_INLINE.
  */
 
 /**

@@ -10,6 +10,9 @@
 #ifndef PCP_TRACE_INLINE_H
 #define PCP_TRACE_INLINE_H
 
+/* What is here is written into sources of any language and level of warnings. */
+#pragma GCC system_header
+
 #include <pcp/trace.h>
 
 #if defined(__has_include)
@@ -28,7 +31,8 @@ extern "C" {
 
 #define SHIM_TRACE_SITES	64
 #define SHIM_TRACE_MAX_TAG	254
-#define SHIM_TRACE_INLINE	static __inline__ __attribute__((__always_inline__, __unused__))
+/* Not static, as inline functions of the program's headers may make these calls; never called by themselves */
+#define SHIM_TRACE_INLINE	extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __unused__))
 
 /* Literals of this source file by their addresses; the first that comes keeps a place. */
 static struct shim_trace_site shim_trace_sites[SHIM_TRACE_SITES] __attribute__((__unused__));
@@ -122,12 +126,15 @@ SHIM_TRACE_INLINE int shim_trace_counter(int is_literal, const char *tag, double
 }
 #endif
 
-/* Of a pointer, a compiler says so only if it is a literal. */
-#define pmtracebegin(tag)	shim_trace_begin(__builtin_constant_p(tag), tag)
-#define pmtraceend(tag)		shim_trace_end(__builtin_constant_p(tag), tag)
-#define pmtraceabort(tag)	shim_trace_abort(__builtin_constant_p(tag), tag)
-#define pmtracepoint(tag)	shim_trace_point(__builtin_constant_p(tag), tag)
-#define pmtraceobs(tag, value)	shim_trace_obs(__builtin_constant_p(tag), tag, value)
-#define pmtracecounter(tag, value) shim_trace_counter(__builtin_constant_p(tag), tag, value)
+/*
+ * Of a pointer, a compiler says so only if it is a literal.  An argument may have commas of its
+ * own; of two, the second.
+ */
+#define pmtracebegin(...)	shim_trace_begin(__builtin_constant_p((__VA_ARGS__)), __VA_ARGS__)
+#define pmtraceend(...)		shim_trace_end(__builtin_constant_p((__VA_ARGS__)), __VA_ARGS__)
+#define pmtraceabort(...)	shim_trace_abort(__builtin_constant_p((__VA_ARGS__)), __VA_ARGS__)
+#define pmtracepoint(...)	shim_trace_point(__builtin_constant_p((__VA_ARGS__)), __VA_ARGS__)
+#define pmtraceobs(tag, ...)	shim_trace_obs(__builtin_constant_p(tag), tag, __VA_ARGS__)
+#define pmtracecounter(tag, ...) shim_trace_counter(__builtin_constant_p(tag), tag, __VA_ARGS__)
 
 #endif /* PCP_TRACE_INLINE_H */

@@ -16,7 +16,7 @@
 #define SP	15
 #define USP	SP
 #elif defined(__aarch64__)
-static inline int shim_register(int index)
+static __inline__ int shim_register(int index)
 {
 	__asm__("" : "+r"(index));
 	return index;

@@ -2,13 +2,15 @@
 /*
  * Solaris' sysinfo(2): words about the machine, all from uname(2).
  *
- * The C library has another call of that name, with one argument, so this one is a macro.
+ * The C library has another call of that name, with one argument, so this one is a macro; the other
+ * is declared before.
  */
 #ifndef SHIM_SYS_SYSTEMINFO_H
 #define SHIM_SYS_SYSTEMINFO_H
 
 #include <errno.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
 #define SI_SYSNAME	1
@@ -19,7 +21,7 @@
 #define SI_ARCHITECTURE	6
 #define SI_PLATFORM	513
 
-static inline const char *shim_sysinfo_word(int command, const struct utsname *name)
+static __inline__ const char *shim_sysinfo_word(int command, const struct utsname *name)
 {
 	switch (command) {
 	case SI_SYSNAME:
@@ -40,7 +42,7 @@ static inline const char *shim_sysinfo_word(int command, const struct utsname *n
 }
 
 /* The length of the word with its NUL, of which at most @count bytes are stored; -1 and EINVAL */
-static inline int shim_sysinfo(int command, char *buf, long count)
+static __inline__ int shim_sysinfo(int command, char *buf, long count)
 {
 	struct utsname name;
 	const char *word;

@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Which kernel headers are taken where the running kernel's are not there: the newest of the usual kind.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+arch=$(uname -m | sed 's/aarch64/arm64/')
+evidence=$dir/chosen
+
+# The script in a tree of its own, for the other architecture, whose headers are wherever its sysroot is
+case $arch in
+x86_64)	other=arm64 suffix=arm64 ;;
+*)	other=x86_64 suffix=amd64 ;;
+esac
+mkdir -p "$dir/scripts" "$dir/root/usr/src"
+cp "$top/scripts/kdir.sh" "$dir/scripts"
+printf '#!/bin/sh\necho "%s"\n' "$dir/root" >"$dir/scripts/sysroot.sh"
+chmod +x "$dir/scripts/sysroot.sh"
+
+# headers RELEASE...: these are installed
+headers() {
+	rm -rf "$dir/root/usr/src"
+	for release; do
+		mkdir -p "$dir/root/usr/src/linux-headers-$release-$suffix"
+		: >"$dir/root/usr/src/linux-headers-$release-$suffix/Makefile"
+	done
+	mkdir -p "$dir/root/usr/src"
+}
+
+# chosen RELEASE WHAT: it is what the script prints
+chosen() {
+	"$dir/scripts/kdir.sh" "$other" >"$evidence"
+	[ "$(cat "$evidence")" = "$dir/root/usr/src/linux-headers-$1-$suffix" ]
+	result "$2"
+}
+
+headers 6.1.0-9 6.1.0-10 6.1.0-8
+chosen 6.1.0-10 "by number, not by letters"
+headers 6.1.0-9 6.12.3 6.9.7
+chosen 6.12.3 "a later version"
+headers 6.1.0-10 6.1.0-11-cloud 6.1.0-12-rt
+chosen 6.1.0-10 "neither cloud nor rt where there is another"
+headers 6.1.0-9-rt 6.1.0-10-rt
+chosen 6.1.0-10-rt "rt where there is no other"
+headers 6.1.0-9 6.1.0-10
+rm "$dir/root/usr/src/linux-headers-6.1.0-10-$suffix/Makefile"
+chosen 6.1.0-9 "not one without a Makefile"
+headers
+"$dir/scripts/kdir.sh" "$other" >"$evidence" && grep -q '^/nonexistent' "$evidence"
+result "none: a folder that is none"
+done_testing
