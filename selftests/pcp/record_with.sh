@@ -55,6 +55,14 @@ described() {
 	done
 }
 
+# no_value: as PCP's logger has it; the other metrics' values are there
+no_value() {
+	record sample.bad.novalues,sample.long.one "$dir/n" sleep 0.2 && pmlogcheck "$dir/n" >&2 || return 1
+	pmdumplog "$dir/n" >"$dir/dump" 2>&1
+	grep -q 'sample.bad.novalues): No values returned' "$dir/dump" && grep -q 'sample.long.one): value 1' "$dir/dump" &&
+		pminfo -a "$dir/n" -f sample.bad.novalues | grep -q '^No value' && vcpc check "$dir/n" >&2
+}
+
 goes() {
 	record sample.long.one "$dir/b" sh -c "sleep 0.2; kill -KILL $collector; sleep 0.2"
 	wait "$collector" 2>/dev/null
@@ -75,6 +83,8 @@ recorded
 result "metrics of pmcd are in each record"
 described
 result "they are described as pmcd does"
+no_value
+result "a metric for which the agent has no value"
 refused sample.nothing 'sample.nothing: Unknown metric name'
 result "a name that is none"
 refused sample.event.records 'type cannot be recorded'
