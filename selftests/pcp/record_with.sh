@@ -55,6 +55,22 @@ described() {
 	done
 }
 
+# no_value: as PCP's logger has it; the other metrics' values are there
+no_value() {
+	record sample.bad.novalues,sample.long.one "$dir/n" sleep 0.2 && pmlogcheck "$dir/n" >&2 || return 1
+	pmdumplog "$dir/n" >"$dir/dump" 2>&1
+	grep -q 'sample.bad.novalues): No values returned' "$dir/dump" && grep -q 'sample.long.one): value 1' "$dir/dump" &&
+		pminfo -a "$dir/n" -f sample.bad.novalues | grep -q '^No value' && vcpc check "$dir/n" >&2
+}
+
+# parts: what is below the names, each metric once; what cannot be recorded is said
+parts() {
+	record sample.bad,sample.dupnames,sample.long.one "$dir/p" sleep 0.2 && pmlogcheck "$dir/p" >&2 || return 1
+	grep -q 'sample.bad.unknown: .*; it is left out' "$dir/out" &&
+		pminfo -a "$dir/p" -f sample.dupnames | grep -q '"bin-500"\] value 500' &&
+		pminfo -a "$dir/p" -f sample.long.one | grep -q 'value 1'
+}
+
 goes() {
 	record sample.long.one "$dir/b" sh -c "sleep 0.2; kill -KILL $collector; sleep 0.2"
 	wait "$collector" 2>/dev/null
@@ -75,6 +91,12 @@ recorded
 result "metrics of pmcd are in each record"
 described
 result "they are described as pmcd does"
+no_value
+result "a metric for which the agent has no value"
+parts
+result "parts of the name space, of which some cannot be recorded or have two names"
+refused sample.bad.unknown 'sample.bad.unknown: Unknown or illegal metric identifier$'
+result "one that cannot be recorded, named itself"
 refused sample.nothing 'sample.nothing: Unknown metric name'
 result "a name that is none"
 refused sample.event.records 'type cannot be recorded'

@@ -334,19 +334,45 @@ TEST_F(writer, refuses_what_is_out_of_order)
 	EXPECT_EQ(-EINVAL, shim_writer__vset(self->w, sample_pmid(99), 0));
 	EXPECT_EQ(-EINVAL, shim_writer__vset(self->w, sample_pmid(M_32), 1));
 	ASSERT_EQ(0, shim_writer__vset(self->w, sample_pmid(M_32), 0));
-	/* its value is missing */
-	EXPECT_EQ(-EINVAL, shim_writer__vset(self->w, sample_pmid(M_U32), 0));
 	ASSERT_EQ(0, shim_writer__value(self->w, &v));
 	EXPECT_EQ(-EINVAL, shim_writer__vset(self->w, sample_pmid(M_32), 0));
 	ASSERT_EQ(0, shim_writer__vset(self->w, sample_pmid(M_U32), -12350));
 	v.type = SHIM_TYPE_U32;
 	EXPECT_EQ(-EINVAL, shim_writer__value(self->w, &v));
-	ASSERT_EQ(0, shim_writer__vset(self->w, sample_pmid(M_64), 0));
-	EXPECT_EQ(-EINVAL, shim_writer__commit(self->w));
+	shim_writer__cancel(self->w);
 	/* and the record is over */
 	EXPECT_EQ(-EINVAL, shim_writer__vset(self->w, sample_pmid(M_32), 0));
 	ASSERT_EQ(0, sample_record(self->w, at(0), 0));
 	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
+}
+
+/* As PCP's logger writes a metric without instance domain for which the agent has no value */
+TEST_F(writer, a_single_value_may_be_missing)
+{
+	struct shim_value v = { .inst = SHIM_IN_NULL, .type = SHIM_TYPE_U32, .ul = 1 };
+	struct shim_cursor cursor;
+	struct shim_archive *ar;
+	struct shim_record rec;
+	struct shim_vset vset;
+
+	ASSERT_EQ(0, shim_writer__begin(self->w, at(0)));
+	ASSERT_EQ(0, shim_writer__vset(self->w, sample_pmid(M_32), 0));
+	ASSERT_EQ(0, shim_writer__vset(self->w, sample_pmid(M_U32), 0));
+	ASSERT_EQ(0, shim_writer__value(self->w, &v));
+	ASSERT_EQ(0, shim_writer__vset(self->w, sample_pmid(M_64), 0));
+	ASSERT_EQ(0, shim_writer__commit(self->w));
+	ASSERT_EQ(0, shim_writer__close(self->w));
+	self->w = NULL;
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	shim_cursor__init(&cursor, ar);
+	ASSERT_EQ(0, shim_cursor__next(&cursor, &rec));
+	EXPECT_EQ(3, rec.npmids);
+	EXPECT_EQ(0, shim_record__check(&rec));
+	for (int i = M_32; i <= M_64; i++) {
+		ASSERT_EQ(0, shim_record__find(&rec, sample_pmid(i), &vset));
+		EXPECT_EQ(i == M_U32, vset.numval);
+	}
+	shim_archive__put(ar);
 }
 
 /* A record with nothing but attempts at bad values between its good ones is a good one */

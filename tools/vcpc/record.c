@@ -131,7 +131,7 @@ static int add_sources(const struct job *job, struct recording *r, pid_t pid, in
 		return vcpc_fail(ret, "cannot record");
 	ret = r->with ? vcpc_with_add(r->with, r->rec) : 0;
 	if (ret)
-		return vcpc_fail(ret, "cannot record the metrics of --with");
+		return ret;
 	ret = traced ? shim_record_add_trace(r->rec) : 0;
 	if (ret)
 		vcpc_fail(ret, "transactions are not recorded");

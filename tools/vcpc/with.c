@@ -17,66 +17,73 @@
 
 #define HOST	"local:"
 
-/* The instances of a domain as the archive has them */
+/*
+ * The instances of a domain as the archive has them, ascending
+ * @used: serial number of the set of values that had the instance last
+ */
 struct domain {
 	pmInDom indom;
 	int *inst;
+	unsigned long long *used;
 	int n;
+};
+
+/*
+ * A metric that is recorded
+ * @named: it was asked for itself, not as a part of what is below a name
+ * @domain: of its instances, or NULL
+ */
+struct metric {
+	char *name;
+	pmDesc desc;
+	bool named;
+	struct domain *domain;
 };
 
 struct vcpc_with {
 	int context;
-	char **names;
+	struct metric *metrics;
 	pmID *pmids;
-	pmDesc *descs;
 	int n, room;
 	struct domain *domains;
 	int ndomains;
-	pmResult *result;	/* of this tick, or NULL */
+	unsigned long long serial;	/* counts sets of values */
+	pmResult *result;		/* of this tick, or NULL */
+};
+
+/* The metrics below a name */
+struct names {
+	char **name;
+	int n, room;
+	bool no_memory;
 };
 
 static void add_name(const char *name, void *arg)
 {
-	struct vcpc_with *with = arg;
+	struct names *names = arg;
 
-	if (with->n == with->room) {
-		int room = with->room ? 2 * with->room : 16;
-		char **names = reallocarray(with->names, room, sizeof(*names));
+	if (names->n == names->room) {
+		int room = names->room ? 2 * names->room : 16;
+		char **more = reallocarray(names->name, room, sizeof(*more));
 
-		if (!names)
+		names->no_memory |= !more;
+		if (!more)
 			return;
-		with->names = names;
-		with->room = room;
+		names->name = more;
+		names->room = room;
 	}
-	for (int i = 0; i < with->n; i++)
-		if (!strcmp(with->names[i], name))
-			return;
-	with->names[with->n] = strdup(name);
-	with->n += with->names[with->n] != NULL;
+	names->name[names->n] = strdup(name);
+	if (names->name[names->n])
+		names->n++;
+	else
+		names->no_memory = true;
 }
 
-/* A metric, or all below a name: 0, or the exit status after a message */
-static int add_part(struct vcpc_with *with, const char *name)
+static void free_names(struct names *names)
 {
-	int n = pmTraversePMNS_r(name, add_name, with);
-
-	if (n > 0)
-		return 0;
-	return vcpc_fail(0, "--with: %s: %s", name, pmErrStr(n < 0 ? n : PM_ERR_NAME));
-}
-
-static int add_parts(struct vcpc_with *with, const char *list)
-{
-	char *copy = strdup(list), *rest = copy;
-	int ret = 0;
-
-	while (!ret && rest) {
-		const char *name = strsep(&rest, ",");
-
-		ret = *name ? add_part(with, name) : vcpc_usage("--with: a name is missing in '%s'", list);
-	}
-	free(copy);
-	return ret;
+	for (int i = 0; i < names->n; i++)
+		free(names->name[i]);
+	free(names->name);
 }
 
 /* Numbers and strings only: what events and aggregates are is known to their agents alone. */
@@ -85,33 +92,123 @@ static bool is_plain(const pmDesc *desc)
 	return desc->type >= PM_TYPE_32 && desc->type <= PM_TYPE_STRING;
 }
 
-static int check(const struct vcpc_with *with, int i)
+/* Why a metric cannot be recorded, or NULL */
+static const char *look_up(const char *name, pmDesc *desc)
 {
-	unsigned int domain = pmID_domain(with->pmids[i]);
+	pmID pmid;
+	int err = pmLookupName(1, &name, &pmid);
 
-	if (!is_plain(&with->descs[i]))
-		return vcpc_fail(0, "--with: %s: its type cannot be recorded", with->names[i]);
-	if (domain == 450 || domain == 10)
-		return vcpc_fail(0, "--with: %s: that is recorded without pmcd", with->names[i]);
+	if (err >= 0)
+		err = pmLookupDesc(pmid, desc);
+	if (err < 0)
+		return pmErrStr(err);
+	if (!is_plain(desc))
+		return "its type cannot be recorded";
+	if (pmID_domain(pmid) == 450 || pmID_domain(pmid) == 10)
+		return "that is recorded without pmcd";
+	return NULL;
+}
+
+/* 0 or, if the metric was asked for itself, the exit status; either after a message */
+static int leave_out(const char *name, bool named, const char *why)
+{
+	int status = vcpc_fail(0, "--with: %s: %s%s", name, why, named ? "" : "; it is left out");
+
+	return named ? status : 0;
+}
+
+static struct metric *by_pmid(struct vcpc_with *with, pmID pmid)
+{
+	for (int i = 0; i < with->n; i++)
+		if (with->metrics[i].desc.pmid == pmid)
+			return &with->metrics[i];
+	return NULL;
+}
+
+/* A metric has one name in the archive: the first by which it was found */
+static void find_again(struct metric *metric, const char *name, bool named)
+{
+	if (named && strcmp(metric->name, name))
+		vcpc_fail(0, "--with: %s: it is recorded as %s", name, metric->name);
+	metric->named |= named;
+}
+
+static int append(struct vcpc_with *with, const char *name, const pmDesc *desc, bool named)
+{
+	struct metric *metric;
+
+	if (with->n == with->room) {
+		int room = with->room ? 2 * with->room : 16;
+
+		metric = reallocarray(with->metrics, room, sizeof(*metric));
+		if (!metric)
+			return vcpc_fail(-ENOMEM, "--with: %s", name);
+		with->metrics = metric;
+		with->room = room;
+	}
+	metric = &with->metrics[with->n];
+	*metric = (struct metric){ .name = strdup(name), .desc = *desc, .named = named };
+	if (!metric->name)
+		return vcpc_fail(-ENOMEM, "--with: %s", name);
+	with->n++;
 	return 0;
 }
 
-static int describe(struct vcpc_with *with)
+/* @found: whether the metric is recorded */
+static int add_metric(struct vcpc_with *with, const char *name, bool named, bool *found)
 {
-	int ret = 0, err;
+	pmDesc desc;
+	const char *why = look_up(name, &desc);
+	struct metric *metric = why ? NULL : by_pmid(with, desc.pmid);
 
-	with->pmids = calloc(with->n, sizeof(*with->pmids));
-	with->descs = calloc(with->n, sizeof(*with->descs));
-	with->domains = calloc(with->n, sizeof(*with->domains));
-	if (!with->pmids || !with->descs || !with->domains)
+	if (why)
+		return leave_out(name, named, why);
+	*found = true;
+	if (!metric)
+		return append(with, name, &desc, named);
+	find_again(metric, name, named);
+	return 0;
+}
+
+static int add_metrics(struct vcpc_with *with, const struct names *names, const char *part)
+{
+	bool found = false;
+	int ret = 0;
+
+	if (names->no_memory)
+		return vcpc_fail(-ENOMEM, "--with: %s", part);
+	for (int i = 0; i < names->n && !ret; i++)
+		ret = add_metric(with, names->name[i], !strcmp(names->name[i], part), &found);
+	return ret || found ? ret : vcpc_fail(0, "--with: %s: nothing of it can be recorded", part);
+}
+
+/* A metric, or all below a name: 0, or the exit status after a message */
+static int add_part(struct vcpc_with *with, const char *part)
+{
+	struct names names = { 0 };
+	int n = pmTraversePMNS_r(part, add_name, &names), ret;
+
+	if (n > 0)
+		ret = add_metrics(with, &names, part);
+	else
+		ret = vcpc_fail(0, "--with: %s: %s", part, pmErrStr(n < 0 ? n : PM_ERR_NAME));
+	free_names(&names);
+	return ret;
+}
+
+static int add_parts(struct vcpc_with *with, const char *list)
+{
+	char *copy = strdup(list), *rest = copy;
+	int ret = 0;
+
+	if (!copy)
 		return vcpc_fail(-ENOMEM, "--with");
-	err = pmLookupName(with->n, (const char **)with->names, with->pmids);
-	for (int i = 0; i < with->n && !ret; i++) {
-		if (err >= 0)
-			err = pmLookupDesc(with->pmids[i], &with->descs[i]);
-		ret = err < 0 ? vcpc_fail(0, "--with: %s: %s", with->names[i], pmErrStr(err)) :
-				check(with, i);
+	while (!ret && rest) {
+		const char *name = strsep(&rest, ",");
+
+		ret = *name ? add_part(with, name) : vcpc_usage("--with: a name is missing in '%s'", list);
 	}
+	free(copy);
 	return ret;
 }
 
@@ -127,8 +224,6 @@ int vcpc_with_open(const char *list, struct vcpc_with **out)
 					    pmErrStr(with->context)) : 0;
 	if (!ret)
 		ret = add_parts(with, list);
-	if (!ret)
-		ret = describe(with);
 	if (ret)
 		vcpc_with_close(with);
 	else
@@ -144,12 +239,13 @@ void vcpc_with_close(struct vcpc_with *with)
 	if (with->context >= 0)
 		pmDestroyContext(with->context);
 	for (int i = 0; i < with->n; i++)
-		free(with->names[i]);
-	for (int i = 0; i < with->ndomains; i++)
+		free(with->metrics[i].name);
+	for (int i = 0; i < with->ndomains; i++) {
 		free(with->domains[i].inst);
-	free(with->names);
+		free(with->domains[i].used);
+	}
+	free(with->metrics);
 	free(with->pmids);
-	free(with->descs);
 	free(with->domains);
 	free(with);
 }
@@ -165,50 +261,78 @@ static int sample(void *arg)
 	err = pmFetch(with->n, with->pmids, &with->result);
 	if (err == PM_ERR_IPC && pmReconnectContext(with->context) >= 0)
 		err = pmFetch(with->n, with->pmids, &with->result);
-	if (err >= 0)
+	if (err >= 0 && with->result->numpmid == with->n)
 		return with->n;
+	if (err >= 0)
+		pmFreeResult(with->result);
 	with->result = NULL;
 	return -EIO;
 }
 
-static struct domain *domain_of(struct vcpc_with *with, pmInDom indom)
+static int by_number(const void *a, const void *b)
 {
-	for (int i = 0; i < with->ndomains; i++)
-		if (with->domains[i].indom == indom)
-			return &with->domains[i];
-	with->domains[with->ndomains].indom = indom;
-	return &with->domains[with->ndomains++];
+	const int *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
 }
 
-static bool has_instance(const struct domain *domain, int inst)
+/* Where the domain has the instance, or NULL */
+static int *find_instance(const struct domain *domain, int inst)
 {
-	for (int i = 0; domain && i < domain->n; i++)
-		if (domain->inst[i] == inst)
-			return true;
-	return false;
+	return domain->n ? bsearch(&inst, domain->inst, domain->n, sizeof(inst), by_number) : NULL;
 }
 
 static bool has_all(const struct domain *domain, const pmValueSet *set)
 {
 	for (int i = 0; i < set->numval; i++)
-		if (!has_instance(domain, set->vlist[i].inst))
+		if (!find_instance(domain, set->vlist[i].inst))
 			return false;
 	return true;
 }
 
-/* An archive has instances in the order of their numbers */
-static void sort(int n, int *inst, char **names)
-{
-	for (int i = 1; i < n; i++)
-		for (int j = i; j && inst[j - 1] > inst[j]; j--) {
-			int number = inst[j];
-			char *name = names[j];
+struct instance {
+	int inst;	/* first, for by_number() */
+	char *name;
+};
 
-			inst[j] = inst[j - 1];
-			names[j] = names[j - 1];
-			inst[j - 1] = number;
-			names[j - 1] = name;
-		}
+/* An archive has instances in the order of their numbers, each once: how many, or -ENOMEM */
+static int sort(int n, int *inst, char **names)
+{
+	struct instance *all = calloc(n, sizeof(*all));
+	int kept = 0;
+
+	if (!all)
+		return -ENOMEM;
+	for (int i = 0; i < n; i++)
+		all[i] = (struct instance){ inst[i], names[i] };
+	qsort(all, n, sizeof(*all), by_number);
+	for (int i = 0; i < n; i++) {
+		if (kept && inst[kept - 1] == all[i].inst)
+			continue;
+		inst[kept] = all[i].inst;
+		names[kept++] = all[i].name;
+	}
+	free(all);
+	return kept;
+}
+
+/* @inst becomes the domain's, if 0 is returned */
+static int replace(struct domain *domain, int n, int *inst, char *const *names, struct shim_recorder *rec)
+{
+	unsigned long long *used = calloc(n, sizeof(*used));
+	int ret = used ? shim_record_instances(rec, domain->indom, n, inst, (const char *const *)names) :
+			 -ENOMEM;
+
+	if (ret) {
+		free(used);
+		return ret;
+	}
+	free(domain->inst);
+	free(domain->used);
+	domain->inst = inst;
+	domain->used = used;
+	domain->n = n;
+	return 0;
 }
 
 /* What pmcd will not say leaves the domain as it was: the values that are new are left out then */
@@ -220,17 +344,13 @@ static int write_domain(struct domain *domain, struct shim_recorder *rec)
 
 	if (n <= 0)
 		return 0;
-	sort(n, inst, names);
-	ret = shim_record_instances(rec, domain->indom, n, inst, (const char *const *)names);
+	ret = sort(n, inst, names);
+	if (ret > 0)
+		ret = replace(domain, ret, inst, names, rec);
 	free(names);
-	if (ret) {
+	if (ret)
 		free(inst);
-		return ret == -EINVAL ? 0 : ret;
-	}
-	free(domain->inst);
-	domain->inst = inst;
-	domain->n = n;
-	return 0;
+	return ret == -EINVAL ? 0 : ret;
 }
 
 static int instances(void *arg, struct shim_recorder *rec)
@@ -238,17 +358,34 @@ static int instances(void *arg, struct shim_recorder *rec)
 	struct vcpc_with *with = arg;
 	int ret = 0;
 
-	for (int i = 0; with->result && i < with->n && !ret; i++) {
-		pmInDom indom = with->descs[i].indom;
-		struct domain *domain;
+	for (int i = 0; i < with->n && !ret; i++) {
+		struct domain *domain = with->metrics[i].domain;
 
-		if (indom == PM_INDOM_NULL)
-			continue;
-		domain = domain_of(with, indom);
-		if (!has_all(domain, with->result->vset[i]))
+		if (domain && !has_all(domain, with->result->vset[i]))
 			ret = write_domain(domain, rec);
 	}
 	return ret;
+}
+
+/* Whether a value has its place in this set: one each instance that the archive knows, or one at all */
+static bool take_instance(struct vcpc_with *with, struct domain *domain, int inst, int taken)
+{
+	const int *at = domain ? find_instance(domain, inst) : NULL;
+
+	if (!domain)
+		return !taken;
+	if (!at || domain->used[at - domain->inst] == with->serial)
+		return false;
+	domain->used[at - domain->inst] = with->serial;
+	return true;
+}
+
+static bool is_string(const pmValueSet *set, const pmValue *value)
+{
+	const pmValueBlock *block = value->value.pval;
+
+	return set->valfmt != PM_VAL_INSITU && block->vtype == PM_TYPE_STRING &&
+	       block->vlen > PM_VAL_HDR_SIZE && memchr(block->vbuf, '\0', block->vlen - PM_VAL_HDR_SIZE);
 }
 
 /* One value: whether it is of the metric's type */
@@ -257,9 +394,8 @@ static bool translate(const pmValueSet *set, int i, int type, struct shim_record
 	const pmValue *from = &set->vlist[i];
 	pmAtomValue atom = { .ull = 0 };
 
-	value->inst = from->inst;
 	if (type == PM_TYPE_STRING) {
-		if (set->valfmt == PM_VAL_INSITU || from->value.pval->vtype != PM_TYPE_STRING)
+		if (!is_string(set, from))
 			return false;
 		value->string = from->value.pval->vbuf;
 		return true;
@@ -272,9 +408,9 @@ static bool translate(const pmValueSet *set, int i, int type, struct shim_record
 
 static int write_set(struct vcpc_with *with, int i, struct shim_recorder *rec)
 {
+	const struct metric *metric = &with->metrics[i];
 	const pmValueSet *set = with->result->vset[i];
-	const pmDesc *desc = &with->descs[i];
-	struct domain *domain = desc->indom == PM_INDOM_NULL ? NULL : domain_of(with, desc->indom);
+	const pmDesc *desc = &metric->desc;
 	struct shim_record_value *values;
 	int n = 0, ret;
 
@@ -283,30 +419,38 @@ static int write_set(struct vcpc_with *with, int i, struct shim_recorder *rec)
 	values = calloc(set->numval, sizeof(*values));
 	if (!values)
 		return -ENOMEM;
-	for (int k = 0; k < set->numval; k++)
-		if ((!domain || has_instance(domain, set->vlist[k].inst)) &&
-		    translate(set, k, desc->type, &values[n]))
+	with->serial++;
+	for (int k = 0; k < set->numval; k++) {
+		int inst = metric->domain ? set->vlist[k].inst : (int)PM_IN_NULL;
+
+		values[n].inst = inst;
+		if (translate(set, k, desc->type, &values[n]) && take_instance(with, metric->domain, inst, n))
 			n++;
+	}
 	ret = shim_record_values(rec, desc->pmid, desc->type, n ? n : PM_ERR_VALUE, values);
 	free(values);
 	return ret;
 }
 
+/* What the recorder will not take of one metric is no reason to do without the others */
 static int values(void *arg, struct shim_recorder *rec)
 {
 	struct vcpc_with *with = arg;
 	int ret = 0;
 
-	for (int i = 0; with->result && i < with->n && !ret; i++)
+	for (int i = 0; i < with->n && !ret; i++) {
 		ret = write_set(with, i, rec);
+		if (ret == -EINVAL)
+			ret = 0;
+	}
 	return ret;
 }
 
-static int declare(const struct vcpc_with *with, int i, struct shim_recorder *rec)
+static int declare(const struct metric *of, struct shim_recorder *rec)
 {
-	const pmDesc *desc = &with->descs[i];
+	const pmDesc *desc = &of->desc;
 	struct shim_record_metric metric = {
-		.name = with->names[i],
+		.name = of->name,
 		.pmid = desc->pmid,
 		.indom = desc->indom,
 		.type = desc->type,
@@ -326,15 +470,69 @@ static int declare(const struct vcpc_with *with, int i, struct shim_recorder *re
 	return ret;
 }
 
+/* 0, or the exit status after a message; without memory too */
+static int declare_all(struct vcpc_with *with, struct shim_recorder *rec)
+{
+	int kept = 0, status = 0;
+
+	for (int i = 0; i < with->n; i++) {
+		struct metric *metric = &with->metrics[i];
+		int ret = status ? 0 : declare(metric, rec);
+
+		if (!ret) {
+			with->metrics[kept++] = *metric;
+			continue;
+		}
+		if (ret == -EINVAL || ret == -EEXIST)
+			status = leave_out(metric->name, metric->named, ret == -EINVAL ?
+					   "an archive cannot describe it" : "its name is another metric's");
+		else
+			status = vcpc_fail(ret, "--with: %s", metric->name);
+		free(metric->name);
+	}
+	with->n = kept;
+	return status || kept ? status : vcpc_fail(0, "--with: nothing of it can be recorded");
+}
+
+static struct domain *domain_of(struct vcpc_with *with, pmInDom indom)
+{
+	for (int i = 0; i < with->ndomains; i++)
+		if (with->domains[i].indom == indom)
+			return &with->domains[i];
+	with->domains[with->ndomains].indom = indom;
+	return &with->domains[with->ndomains++];
+}
+
+/* What each tick needs */
+static int prepare(struct vcpc_with *with)
+{
+	with->pmids = calloc(with->n, sizeof(*with->pmids));
+	with->domains = calloc(with->n, sizeof(*with->domains));
+	if (!with->pmids || !with->domains)
+		return vcpc_fail(-ENOMEM, "--with");
+	for (int i = 0; i < with->n; i++) {
+		struct metric *metric = &with->metrics[i];
+
+		with->pmids[i] = metric->desc.pmid;
+		if (metric->desc.indom != PM_INDOM_NULL)
+			metric->domain = domain_of(with, metric->desc.indom);
+	}
+	return 0;
+}
+
 int vcpc_with_add(struct vcpc_with *with, struct shim_recorder *rec)
 {
 	static const struct shim_record_source source = {
 		.sample = sample, .instances = instances, .values = values,
 	};
-	int ret = 0;
+	int ret;
 
 	pmUseContext(with->context);
-	for (int i = 0; i < with->n && !ret; i++)
-		ret = declare(with, i, rec);
-	return ret ? ret : shim_record_add_source(rec, &source, with);
+	ret = declare_all(with, rec);
+	if (!ret)
+		ret = prepare(with);
+	if (ret)
+		return ret;
+	ret = shim_record_add_source(rec, &source, with);
+	return ret ? vcpc_fail(ret, "cannot record the metrics of --with") : 0;
 }

@@ -9,7 +9,7 @@ struct vcpc_with;
 
 /* Find the metrics, names or parts of the name space with commas: 0, or the exit status after a message */
 int vcpc_with_open(const char *list, struct vcpc_with **with);
-/* From now on they are recorded: 0 or a negated errno */
+/* From now on they are recorded: 0, or the exit status after a message */
 int vcpc_with_add(struct vcpc_with *with, struct shim_recorder *rec);
 void vcpc_with_close(struct vcpc_with *with);
 

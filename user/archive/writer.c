@@ -257,17 +257,13 @@ int shim_writer__begin(struct shim_writer *w, struct shim_ts stamp)
 	return 0;
 }
 
-/* A metric without instance domain has one value; an error takes the place of values */
-static bool set_complete(const struct shim_writer *w)
-{
-	return !w->metric || w->set_error || w->metric->indom != SHIM_INDOM_NULL || w->rec.numval;
-}
-
 /**
  * shim_writer__vset() - start a metric's values
  * @w: the writer
  * @pmid: the metric
  * @error_or_0: a negative PCP error code that stands in place of values, or 0
+ *
+ * A set may stay empty, also that of a metric without instance domain: its agent had no value.
  *
  * Return: 0 or -EINVAL.
  */
@@ -275,7 +271,7 @@ int shim_writer__vset(struct shim_writer *w, uint32_t pmid, int32_t error_or_0)
 {
 	struct shim_metric *m;
 
-	if (!w->in_record || error_or_0 > 0 || !set_complete(w))
+	if (!w->in_record || error_or_0 > 0)
 		return -EINVAL;
 	m = shim_declared__metric(&w->declared, pmid);
 	if (!m || m->used == w->record_serial)
@@ -381,9 +377,8 @@ static void settle_start(struct shim_writer *w)
  * shim_writer__commit() - write the record
  * @w: the writer
  *
- * Return: 0 if the record is in the file, complete; otherwise nothing of it is: -EINVAL if its last
- * set is short of a value or no metric was ever declared, -EFBIG, -EMSGSIZE, -ENOMEM, or what write
- * said.
+ * Return: 0 if the record is in the file, complete; otherwise nothing of it is: -EINVAL if no
+ * metric was ever declared, -EFBIG, -EMSGSIZE, -ENOMEM, or what write said.
  */
 int shim_writer__commit(struct shim_writer *w)
 {
@@ -392,7 +387,7 @@ int shim_writer__commit(struct shim_writer *w)
 	if (!w->in_record)
 		return -EINVAL;
 	w->in_record = false;
-	if (!set_complete(w) || !w->has_metric)
+	if (!w->has_metric)
 		return -EINVAL;
 	err = shim_rec_result__end(w->out.format, &w->rec);
 	if (err)

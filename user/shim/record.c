@@ -142,42 +142,43 @@ SHIM_API int shim_record_add_trace(struct shim_recorder *rec)
 	return rec->trace ? -EEXIST : shim_rec_trace__create(rec->w, &rec->trace);
 }
 
-static int write_instances(struct shim_recorder *rec, struct shim_ts stamp)
+/* @other: what the program's own source has; without any it is not asked */
+static int write_instances(struct shim_recorder *rec, struct shim_ts stamp, int other)
 {
 	int ret = shim_rec_sets__instances(rec->sets, rec->w, stamp);
 
 	if (!ret && rec->trace)
 		ret = shim_rec_trace__instances(rec->trace, rec->w, stamp);
 	rec->stamp = stamp;
-	return ret || !rec->source.sample ? ret : rec->source.instances(rec->source_arg, rec);
+	return ret || other <= 0 ? ret : rec->source.instances(rec->source_arg, rec);
 }
 
-static int write_values(struct shim_recorder *rec)
+static int write_values(struct shim_recorder *rec, int other)
 {
 	int ret = shim_rec_sets__values(rec->sets, rec->w);
 
-	if (!ret && rec->source.sample)
+	if (!ret && other > 0)
 		ret = rec->source.values(rec->source_arg, rec);
 	return ret || !rec->trace ? ret : shim_rec_trace__values(rec->trace, rec->w);
 }
 
-/* @has_other: the program's own source has values */
-static int write_record(struct shim_recorder *rec, struct shim_ts stamp, bool has_other)
+/* @other: metrics of which the program's own source has values, or why it has none */
+static int write_record(struct shim_recorder *rec, struct shim_ts stamp, int other)
 {
 	int ret;
 
 	/* A record without metrics is PCP's mark of a gap. */
 	if (!shim_rec_sets__any(rec->sets) && !(rec->trace && shim_rec_trace__any(rec->trace)) &&
-	    !has_other)
+	    other <= 0)
 		return 0;
 	ret = rec->records ? 0 : shim_rec_label__context(rec->w, rec->label.host, stamp);
 	if (!ret)
-		ret = write_instances(rec, stamp);
+		ret = write_instances(rec, stamp, other);
 	if (!ret)
 		ret = shim_writer__begin(rec->w, stamp);
 	if (ret)
 		return ret;
-	ret = write_values(rec);
+	ret = write_values(rec, other);
 	if (ret) {
 		shim_writer__cancel(rec->w);
 		return ret;
@@ -216,7 +217,7 @@ SHIM_API int shim_record_tick(struct shim_recorder *rec)
 	stamp = shim_ts__from_ns(when + rec->offset);
 	if (shim_ts__cmp(stamp, rec->last) < 0)
 		stamp = rec->last;
-	ret = write_record(rec, stamp, other > 0);
+	ret = write_record(rec, stamp, other);
 	if (!ret)
 		rec->last = stamp;
 	return ret;

@@ -37,7 +37,7 @@ SHIM_API int shim_record_add_source(struct shim_recorder *rec,
 /**
  * shim_record_metric() - declare a metric of one's own, before its first values
  * @rec: the recorder
- * @metric: what it is; its domain is neither 10 nor 450, which the recorder has
+ * @metric: what it is; its domain, and its instances', is neither 10 nor 450, which the recorder has
  *
  * Return: 0, -EINVAL, -EEXIST (the name or number is another's), or what writing met with.
  */
@@ -54,7 +54,7 @@ SHIM_API int shim_record_metric(struct shim_recorder *rec, const struct shim_rec
 	};
 	int ret;
 
-	if (is_own(metric->pmid))
+	if (!metric->name || is_own(metric->pmid) || is_own(metric->indom))
 		return -EINVAL;
 	ret = shim_writer__desc(rec->w, &desc);
 	if (!ret && metric->line && *metric->line)
@@ -86,6 +86,17 @@ SHIM_API int shim_record_instances(struct shim_recorder *rec, uint32_t indom, un
 	return is_own(indom) ? -EINVAL : shim_writer__indom(rec->w, &all);
 }
 
+/* A string is never NULL, nor are values of which there are some */
+static bool all_there(int32_t type, int n, const struct shim_record_value *values)
+{
+	if (n > 0 && !values)
+		return false;
+	for (int i = 0; type == SHIM_TYPE_STRING && i < n; i++)
+		if (!values[i].string)
+			return false;
+	return true;
+}
+
 static void translate(const struct shim_record_value *from, int32_t type, struct shim_value *to)
 {
 	*to = (struct shim_value) { .inst = from->inst, .type = type };
@@ -110,14 +121,16 @@ static void translate(const struct shim_record_value *from, int32_t type, struct
  * @pmid: the metric, once a record
  * @type: of the metric
  * @n: how many; 0 or PCP's code for why there are none
- * @values: they
+ * @values: they, each of another instance; of a metric without instances at most one
  *
- * Return: 0, -EINVAL, or an error of the writer; the record is then not written.
+ * Return: 0, or -EINVAL: the metric is not declared or was in this record already, or one of the
+ * values cannot be; those before it are recorded.  The source may then go on with its next metric.
  */
 SHIM_API int shim_record_values(struct shim_recorder *rec, uint32_t pmid, int32_t type, int n,
 				const struct shim_record_value *values)
 {
-	int ret = is_own(pmid) ? -EINVAL : shim_writer__vset(rec->w, pmid, n < 0 ? n : 0);
+	int ret = is_own(pmid) || !all_there(type, n, values) ? -EINVAL :
+			shim_writer__vset(rec->w, pmid, n < 0 ? n : 0);
 
 	for (int i = 0; i < n && !ret; i++) {
 		struct shim_value value;

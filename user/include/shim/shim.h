@@ -126,7 +126,8 @@ int shim_record_add_trace(struct shim_recorder *rec);
 /**
  * struct shim_record_source - where such values come from; each is called once a tick, in this order
  * @sample: get them: how many metrics have some, or a negated errno, which is what
- *	shim_record_missing() then says; the record is written without them
+ *	shim_record_missing() then says; if there are none, the other two are not called, and the
+ *	record is written without them
  * @instances: calls shim_record_instances() for each domain whose instances have changed
  * @values: calls shim_record_values() for each metric; both return 0, or an error that ends the tick
  */

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A program's own metrics in the recorder's records: what is taken, refused, and left out. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "archive/reader.h"
+#include "core/session.h"
+#include "shim/shim.h"
+#include "kselftest_harness.h"
+
+#define SINGLE	(60u << 22 | 1)
+#define MANY	(60u << 22 | 2)
+#define TEXT	(60u << 22 | 3)
+#define INDOM	(60u << 22 | 7)
+
+const struct shim_backend_ops *shim_session__backend(void)
+{
+	return &shim_backend__sim;
+}
+
+/* What the source's functions do, and how often they were called */
+static struct {
+	int sampled;
+	struct shim_record_value single[2], many[2], text;
+	int nsingle, nmany, ntext;
+	int single_ret, many_ret, text_ret;
+	int instances, values;
+} own;
+
+static int sample(void *arg)
+{
+	(void)arg;
+	return own.sampled;
+}
+
+static int instances(void *arg, struct shim_recorder *rec)
+{
+	static const int32_t inst[] = { 1, 2 };
+	static const char *const name[] = { "a", "b" };
+
+	(void)arg;
+	own.instances++;
+	return shim_record_instances(rec, INDOM, 2, inst, name);
+}
+
+static int values(void *arg, struct shim_recorder *rec)
+{
+	(void)arg;
+	own.values++;
+	own.single_ret = shim_record_values(rec, SINGLE, SHIM_TYPE_U64, own.nsingle, own.single);
+	own.many_ret = shim_record_values(rec, MANY, SHIM_TYPE_U64, own.nmany, own.many);
+	own.text_ret = shim_record_values(rec, TEXT, SHIM_TYPE_STRING, own.ntext, &own.text);
+	return 0;
+}
+
+static int declare(struct shim_recorder *rec, const char *name, uint32_t pmid, uint32_t indom, int32_t type)
+{
+	const struct shim_record_metric metric = {
+		.name = name, .pmid = pmid, .indom = indom, .type = type, .sem = SHIM_SEM_INSTANT,
+	};
+
+	return shim_record_metric(rec, &metric);
+}
+
+FIXTURE(source) {
+	char dir[64];
+	char base[80];
+	struct shim_recorder *rec;
+	struct shim_archive *ar;
+	struct shim_cursor cursor;
+	struct shim_record record;
+};
+
+FIXTURE_SETUP(source)
+{
+	static const struct shim_record_source source = { sample, instances, values };
+
+	memset(&own, 0, sizeof(own));
+	own.sampled = 3;
+	own.nsingle = own.ntext = 1;
+	own.nmany = 2;
+	own.single[0] = (struct shim_record_value){ .inst = -1, .number = 5 };
+	own.many[0] = (struct shim_record_value){ .inst = 1, .number = 6 };
+	own.many[1] = (struct shim_record_value){ .inst = 2, .number = 7 };
+	own.text = (struct shim_record_value){ .inst = -1, .string = "words" };
+	strcpy(self->dir, "/tmp/vcpc-source-XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	snprintf(self->base, sizeof(self->base), "%s/a", self->dir);
+	ASSERT_EQ(0, shim_record_open(self->base, NULL, &self->rec));
+	ASSERT_EQ(0, declare(self->rec, "own.single", SINGLE, SHIM_INDOM_NULL, SHIM_TYPE_U64));
+	ASSERT_EQ(0, declare(self->rec, "own.many", MANY, INDOM, SHIM_TYPE_U64));
+	ASSERT_EQ(0, declare(self->rec, "own.text", TEXT, SHIM_INDOM_NULL, SHIM_TYPE_STRING));
+	ASSERT_EQ(0, shim_record_add_source(self->rec, &source, NULL));
+}
+
+FIXTURE_TEARDOWN(source)
+{
+	shim_archive__put(self->ar);
+	if (self->rec)
+		shim_record_discard(self->rec);
+	for (int i = 0; i < 3; i++) {
+		static const char *const files[] = { ".meta", ".index", ".0" };
+		char path[128];
+
+		snprintf(path, sizeof(path), "%s%s", self->base, files[i]);
+		unlink(path);
+	}
+	EXPECT_EQ(0, rmdir(self->dir));
+}
+
+/* End the archive, and have its first record: whether it is there and whole */
+static bool read_back(FIXTURE_DATA(source) *self)
+{
+	bool closed = !shim_record_close(self->rec);
+
+	self->rec = NULL;
+	if (!closed || shim_archive__open(self->base, &self->ar))
+		return false;
+	shim_cursor__init(&self->cursor, self->ar);
+	return !shim_cursor__next(&self->cursor, &self->record) && !shim_record__check(&self->record);
+}
+
+/* Values of a metric in the record, or the code in their place, or -EINVAL if it is not there */
+static int numval(FIXTURE_DATA(source) *self, uint32_t pmid)
+{
+	struct shim_vset vset;
+
+	return shim_record__find(&self->record, pmid, &vset) ? -EINVAL : vset.numval;
+}
+
+TEST_F(source, values_are_recorded)
+{
+	struct shim_value value;
+	struct shim_vset vset;
+
+	ASSERT_EQ(0, shim_record_tick(self->rec));
+	ASSERT_TRUE(read_back(self));
+	EXPECT_EQ(1, numval(self, SINGLE));
+	EXPECT_EQ(1, numval(self, TEXT));
+	ASSERT_EQ(0, shim_record__find(&self->record, MANY, &vset));
+	ASSERT_EQ(2, vset.numval);
+	ASSERT_EQ(0, shim_vset__value(&self->record, &vset, 1, SHIM_TYPE_U64, &value));
+	EXPECT_EQ(2, value.inst);
+	EXPECT_EQ(7, value.ull);
+}
+
+TEST_F(source, a_metric_may_have_no_value)
+{
+	own.nsingle = own.nmany = 0;
+	own.ntext = -12357;
+	ASSERT_EQ(0, shim_record_tick(self->rec));
+	EXPECT_EQ(0, own.single_ret);
+	EXPECT_EQ(0, own.many_ret);
+	ASSERT_TRUE(read_back(self));
+	EXPECT_EQ(0, numval(self, SINGLE));
+	EXPECT_EQ(0, numval(self, MANY));
+	EXPECT_EQ(-12357, numval(self, TEXT));
+}
+
+/* The source may go on with the next metric, and the record is written */
+TEST_F(source, what_is_refused_is_left_out)
+{
+	own.nsingle = 2;
+	own.single[1] = own.single[0];
+	own.many[1].inst = 1;
+	own.text.string = NULL;
+	ASSERT_EQ(0, shim_record_tick(self->rec));
+	EXPECT_EQ(-EINVAL, own.single_ret);
+	EXPECT_EQ(-EINVAL, own.many_ret);
+	EXPECT_EQ(-EINVAL, own.text_ret);
+	ASSERT_TRUE(read_back(self));
+	EXPECT_EQ(1, numval(self, SINGLE));
+	EXPECT_EQ(1, numval(self, MANY));
+	EXPECT_EQ(-EINVAL, numval(self, TEXT));
+}
+
+/* Counts are recorded meanwhile */
+TEST_F(source, without_a_sample_there_is_nothing_to_ask_for)
+{
+	const char *event = "page-faults";
+	struct shim_handle *handle;
+	struct shim_set *set;
+
+	ASSERT_EQ(0, shim_open(&handle));
+	ASSERT_EQ(0, shim_set_create(handle, &event, 1, NULL, &set));
+	ASSERT_EQ(0, shim_set_bind(set, 0, 0));
+	ASSERT_EQ(0, shim_record_add_set(self->rec, set, 0));
+	own.sampled = -EIO;
+	ASSERT_EQ(0, shim_record_tick(self->rec));
+	EXPECT_EQ(-EIO, shim_record_missing(self->rec));
+	EXPECT_EQ(1, shim_record_count(self->rec));
+	EXPECT_EQ(0, own.instances);
+	EXPECT_EQ(0, own.values);
+	own.sampled = 3;
+	ASSERT_EQ(0, shim_record_tick(self->rec));
+	EXPECT_EQ(0, shim_record_missing(self->rec));
+	EXPECT_EQ(1, own.instances);
+	EXPECT_EQ(1, own.values);
+	ASSERT_TRUE(read_back(self));
+	EXPECT_EQ(-EINVAL, numval(self, SINGLE));
+	ASSERT_EQ(0, shim_cursor__next(&self->cursor, &self->record));
+	EXPECT_EQ(1, numval(self, SINGLE));
+	shim_set_destroy(set);
+	shim_close(handle);
+}
+
+TEST_F(source, the_recorders_own_domains_are_refused)
+{
+	static const uint32_t own_domains[] = { 10, 450 };
+
+	for (int i = 0; i < 2; i++) {
+		uint32_t base = own_domains[i] << 22;
+
+		EXPECT_EQ(-EINVAL, declare(self->rec, "own.a", base | 1, SHIM_INDOM_NULL, SHIM_TYPE_U64));
+		EXPECT_EQ(-EINVAL, declare(self->rec, "own.b", 60u << 22 | 9, base, SHIM_TYPE_U64));
+	}
+	EXPECT_EQ(-EINVAL, declare(self->rec, NULL, 60u << 22 | 9, SHIM_INDOM_NULL, SHIM_TYPE_U64));
+	EXPECT_EQ(0, declare(self->rec, "own.c", 60u << 22 | 9, SHIM_INDOM_NULL, SHIM_TYPE_U64));
+}
+
+TEST_HARNESS_MAIN
