@@ -193,6 +193,37 @@ TEST_F(archive, instances_that_shift)
 	pmDestroyContext(pmWhichContext());
 }
 
+/* The first derived metric's identifier is 511.0.3 */
+TEST_F(archive, an_archives_own_identifiers_stay_its_own)
+{
+	pmUnits none = { 0 };
+	char base[512], **names;
+	pmDesc desc;
+	pmID pmid = pmID_build(DYNAMIC_PMID, 0, 3);
+
+	snprintf(base, sizeof(base), "%s-taken", self->base);
+	ASSERT_EQ(pmRegisterDerived("derived.one", "1.5"), NULL);
+	ASSERT_EQ(pmRegisterDerived("derived.two", "2.5"), NULL);
+	EXPECT_EQ(find("derived.one"), pmid);
+	ASSERT_GE(pmiStart(base, 0), 0);
+	ASSERT_EQ(pmiSetHostname("h") | pmiSetTimezone("UTC"), 0);
+	ASSERT_EQ(pmiAddMetric("taken.v", pmid, PM_TYPE_32, PM_INDOM_NULL, PM_SEM_INSTANT, none), 0);
+	ASSERT_EQ(pmiPutValue("taken.v", NULL, "7") | pmiWrite(1700000000, 0) | pmiEnd(), 0);
+	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, base), 0);
+	EXPECT_EQ(find("taken.v"), pmid);
+	ASSERT_EQ(pmLookupDesc(pmid, &desc), 0);
+	EXPECT_EQ(desc.type, PM_TYPE_32);
+	EXPECT_EQ(find("derived.one"), PM_ID_NULL);
+	EXPECT_NE(find("derived.two"), PM_ID_NULL);
+	ASSERT_EQ(pmNameAll(pmid, &names), 1);
+	EXPECT_STREQ(names[0], "taken.v");
+	free(names);
+	ASSERT_EQ(pmGetChildren("derived", &names), 1);
+	EXPECT_STREQ(names[0], "two");
+	free(names);
+	pmDestroyContext(pmWhichContext());
+}
+
 TEST_F(archive, constants_have_no_records)
 {
 	pmID pmid;
