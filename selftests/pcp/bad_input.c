@@ -151,6 +151,53 @@ static void save(const char *path, const unsigned char *data, size_t size)
 	af_check(!utimensat(AT_FDCWD, path, long_ago, 0), path);
 }
 
+/* Fetches of the first so many metrics, until the end: how many say that there is damage */
+static int count_damage(const char *base, int nmetrics, int from, int step)
+{
+	int err = 0, found = 0;
+	pmID pmids[14];
+	pmResult *r;
+
+	if (pmNewContext(PM_CONTEXT_ARCHIVE, base) < 0)
+		return -1;
+	for (int i = 0; i < 14; i++)
+		pmids[i] = AF_PMID(1 + i);
+	go_to(PM_MODE_INTERP, from, step);
+	for (int i = 0; i < 1000 && (!err || err == PM_ERR_LOGREC); i++) {
+		err = pmFetch(nmetrics, pmids, &r);
+		found += err == PM_ERR_LOGREC;
+		if (!err)
+			pmFreeResult(r);
+	}
+	pmDestroyContext(pmWhichContext());
+	return err == PM_ERR_EOL ? found : -1;
+}
+
+TEST_F(archive, a_damaged_tail_is_reported_once_by_interp)
+{
+	/* step by step, in jumps, from near the end, from behind it */
+	static const int ways[][2] = { { 0, 1000 }, { 0, 20000 }, { 45000, 1000 }, { 90000, 1000 } };
+	unsigned char *data;
+	char path[512];
+	size_t size;
+
+	EXPECT_EQ(count_damage(self->base, 14, 0, 1000), 0);
+	EXPECT_EQ(count_damage(self->base, 14, 90000, 1000), 0);
+	snprintf(path, sizeof(path), "%s.0", self->base);
+	data = load(path, &size);
+	save(path, data, size - 6);
+	free(data);
+	for (int n = 1; n <= 14; n++) {
+		for (unsigned int i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+			int found = count_damage(self->base, n, ways[i][0], ways[i][1]);
+
+			EXPECT_EQ(found, 1) {
+				TH_LOG("%d metrics from %d by %d", n, ways[i][0], ways[i][1]);
+			}
+		}
+	}
+}
+
 /* Everything one may do with an archive; whatever it returns, it returns. */
 static void use_all(const char *base)
 {

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <pcp/import.h>
+
 #include "pcp_fixture.h"
 
 #define MANY		20000
@@ -136,6 +138,90 @@ TEST_F(archive, twice_in_a_fetch)
 					    r->vset[2]->vlist[0].value.pval->vbuf, 8));
 		pmFreeResult(r);
 	}
+}
+
+/* Records in which instances come, go and change places: i of record r has the value 100 r + i */
+static int make_shifting(const char *base)
+{
+	pmUnits none = { 0 };
+	char name[16];
+
+	if (pmiStart(base, 0) < 0 || pmiSetHostname("h") || pmiSetTimezone("UTC") ||
+	    pmiAddMetric("shift.v", pmiID(60, 0, 1), PM_TYPE_32, pmiInDom(60, 1), PM_SEM_INSTANT, none))
+		return -1;
+	for (int i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "i%d", i);
+		if (pmiAddInstance(pmiInDom(60, 1), name, i))
+			return -1;
+	}
+	for (int r = 0; r < 3; r++) {
+		for (int k = 0; k < 30; k++) {
+			int i = r == 1 ? 34 - k : k + 5 * r;
+			char value[16];
+
+			snprintf(name, sizeof(name), "i%d", i);
+			snprintf(value, sizeof(value), "%d", 100 * r + i);
+			if (pmiPutValue("shift.v", name, value))
+				return -1;
+		}
+		if (pmiWrite(1700000000 + r, 0))
+			return -1;
+	}
+	return pmiEnd();
+}
+
+TEST_F(archive, instances_that_shift)
+{
+	struct timeval start = { 0 };
+	char base[512];
+	pmResult *r;
+	pmID pmid;
+
+	snprintf(base, sizeof(base), "%s-shifting", self->base);
+	ASSERT_EQ(make_shifting(base), 0);
+	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, base), 0);
+	ASSERT_EQ(pmAddDerived("shift.delta", "delta(shift.v)"), NULL);
+	pmid = find("shift.delta");
+	ASSERT_EQ(pmSetMode(PM_MODE_FORW, &start, 0), 0);
+	for (int n = 0; n < 3; n++) {
+		ASSERT_EQ(pmFetch(1, &pmid, &r), 0);
+		EXPECT_EQ(r->vset[0]->numval, n ? 25 : 0);
+		for (int i = 0; i < r->vset[0]->numval; i++)
+			EXPECT_EQ(r->vset[0]->vlist[i].value.lval, 100);
+		pmFreeResult(r);
+	}
+	pmDestroyContext(pmWhichContext());
+}
+
+/* The first derived metric's identifier is 511.0.3 */
+TEST_F(archive, an_archives_own_identifiers_stay_its_own)
+{
+	pmUnits none = { 0 };
+	char base[512], **names;
+	pmDesc desc;
+	pmID pmid = pmID_build(DYNAMIC_PMID, 0, 3);
+
+	snprintf(base, sizeof(base), "%s-taken", self->base);
+	ASSERT_EQ(pmRegisterDerived("derived.one", "1.5"), NULL);
+	ASSERT_EQ(pmRegisterDerived("derived.two", "2.5"), NULL);
+	EXPECT_EQ(find("derived.one"), pmid);
+	ASSERT_GE(pmiStart(base, 0), 0);
+	ASSERT_EQ(pmiSetHostname("h") | pmiSetTimezone("UTC"), 0);
+	ASSERT_EQ(pmiAddMetric("taken.v", pmid, PM_TYPE_32, PM_INDOM_NULL, PM_SEM_INSTANT, none), 0);
+	ASSERT_EQ(pmiPutValue("taken.v", NULL, "7") | pmiWrite(1700000000, 0) | pmiEnd(), 0);
+	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, base), 0);
+	EXPECT_EQ(find("taken.v"), pmid);
+	ASSERT_EQ(pmLookupDesc(pmid, &desc), 0);
+	EXPECT_EQ(desc.type, PM_TYPE_32);
+	EXPECT_EQ(find("derived.one"), PM_ID_NULL);
+	EXPECT_NE(find("derived.two"), PM_ID_NULL);
+	ASSERT_EQ(pmNameAll(pmid, &names), 1);
+	EXPECT_STREQ(names[0], "taken.v");
+	free(names);
+	ASSERT_EQ(pmGetChildren("derived", &names), 1);
+	EXPECT_STREQ(names[0], "two");
+	free(names);
+	pmDestroyContext(pmWhichContext());
 }
 
 TEST_F(archive, constants_have_no_records)

@@ -35,6 +35,9 @@ gate more 'batch:count > 0'
 result "transactions are counted exactly"
 gate again 'batch:count > 0' && gate again 'batch:count < 0'
 result "... both ways"
+vcpc compare "$dir/base" "$dir/more" trace.transact.total_time >"$dir/out" 2>"$dir/err" &&
+	grep -q '^  time' "$dir/out" && ! grep -q '^  count' "$dir/out"
+result "mean times by themselves"
 if [ $event = instructions:u ]; then
 	gate more "batch:$event > +2%"
 	result "each transaction counts as much as before"

@@ -1,64 +1,90 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Pairing the quantities of two sides of runs. */
+#define _GNU_SOURCE	/* reallocarray */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "comparison.h"
+#include "names.h"
 
-static struct vcpc_pair *find(struct vcpc_comparison *c, const struct vcpc_quantity *q)
+/*
+ * struct builder - the pairs while they are being made
+ * @scopes: numbers of scopes, in the order of the first run that has them
+ * @pairs: positions in @c
+ */
+struct builder {
+	struct vcpc_comparison *c;
+	struct vcpc_names scopes, pairs;
+	size_t room;
+};
+
+/* The quantity's pair, which is made if it is new; NULL if there is no memory for it */
+static struct vcpc_pair *pair_of(struct builder *b, const struct vcpc_quantity *q)
 {
-	for (size_t i = 0; i < c->npairs; i++)
-		if (!strcmp(c->pairs[i].scope, q->scope) && !strcmp(c->pairs[i].what, q->what))
-			return &c->pairs[i];
-	return NULL;
-}
+	struct vcpc_comparison *c = b->c;
+	long order = vcpc_names_number(&b->scopes, q->scope, "");
+	long at = order < 0 ? order : vcpc_names_number(&b->pairs, q->scope, q->what);
 
-/* Behind the last one of its scope; scopes in the order of the first run that has them */
-static struct vcpc_pair *insert(struct vcpc_comparison *c, const struct vcpc_quantity *q)
-{
-	struct vcpc_pair *pairs = reallocarray(c->pairs, c->npairs + 1, sizeof(*pairs));
-	size_t at = c->npairs;
-
-	if (!pairs)
+	if (at < 0)
 		return NULL;
-	c->pairs = pairs;
-	for (size_t i = 0; i < c->npairs; i++)
-		if (!strcmp(pairs[i].scope, q->scope))
-			at = i + 1;
-	memmove(&pairs[at + 1], &pairs[at], (c->npairs - at) * sizeof(*pairs));
-	c->npairs++;
-	pairs[at] = (struct vcpc_pair){ .scope = q->scope, .what = q->what, .seconds = q->seconds };
-	return &pairs[at];
+	if ((size_t)at < c->npairs)
+		return &c->pairs[at];
+	if (c->npairs == b->room) {
+		size_t room = b->room ? 2 * b->room : 32;
+		struct vcpc_pair *pairs = reallocarray(c->pairs, room, sizeof(*pairs));
+
+		if (!pairs)
+			return NULL;
+		c->pairs = pairs;
+		b->room = room;
+	}
+	c->pairs[at] = (struct vcpc_pair){ .scope = q->scope, .what = q->what, .seconds = q->seconds,
+					   .order = order, .came = c->npairs++ };
+	return &c->pairs[at];
 }
 
-static int take(struct vcpc_comparison *c, int side, const struct vcpc_quantity *q)
+static int take(struct builder *b, int side, const struct vcpc_quantity *q)
 {
-	struct vcpc_pair *pair = find(c, q);
+	struct vcpc_pair *pair;
 
 	if (isnan(q->value))
 		return 0;
-	if (!pair)
-		pair = insert(c, q);
+	pair = pair_of(b, q);
 	if (!pair)
 		return -ENOMEM;
 	if (!pair->values[side])
-		pair->values[side] = calloc(c->nruns[side], sizeof(double));
+		pair->values[side] = calloc(b->c->nruns[side], sizeof(double));
 	if (!pair->values[side])
 		return -ENOMEM;
 	pair->values[side][pair->n[side]++] = q->value;
 	return 0;
 }
 
+/* Those of a scope together, in the order in which they came */
+static int compare_order(const void *a, const void *b)
+{
+	const struct vcpc_pair *one = a, *other = b;
+
+	if (one->order != other->order)
+		return one->order < other->order ? -1 : 1;
+	return one->came < other->came ? -1 : one->came > other->came;
+}
+
 int vcpc_comparison_make(struct vcpc_comparison *c)
 {
+	struct builder b = { .c = c };
 	int err = 0;
 
 	for (int side = 0; side < VCPC_SIDES; side++)
 		for (size_t i = 0; i < c->nruns[side]; i++)
 			for (size_t j = 0; j < c->runs[side][i].n && !err; j++)
-				err = take(c, side, &c->runs[side][i].list[j]);
+				err = take(&b, side, &c->runs[side][i].list[j]);
+	vcpc_names_free(&b.scopes);
+	vcpc_names_free(&b.pairs);
+	if (c->npairs)
+		qsort(c->pairs, c->npairs, sizeof(*c->pairs), compare_order);
 	for (size_t i = 0; i < c->npairs && !err; i++) {
 		struct vcpc_pair *p = &c->pairs[i];
 

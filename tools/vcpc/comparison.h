@@ -14,6 +14,7 @@
  * struct vcpc_pair - a quantity on both sides
  * @values: @n of them, of the runs that have it
  * @difference: if both sides have any
+ * @order: number of its scope, @came: of the pair
  */
 struct vcpc_pair {
 	const char *scope, *what;
@@ -21,6 +22,8 @@ struct vcpc_pair {
 	double *values[VCPC_SIDES];
 	size_t n[VCPC_SIDES];
 	struct vcpc_difference difference;
+	long order;
+	size_t came;
 };
 
 /* @runs: @nruns a side, which the pairs' names are of */

@@ -14,6 +14,7 @@
 
 #include <shim/trace.h>
 
+#include "names.h"
 #include "run.h"
 #include "tally.h"
 #include "vcpc.h"
@@ -24,67 +25,66 @@ struct times {
 	uint64_t slots[SHIM_TRACE_HIST_SLOTS];
 };
 
+/*
+ * @scopes: numbers of scopes, @quantities: positions in the run's list until it is sorted
+ * @tags: positions in @times
+ * @counted: rows of vcpc.transact.counted, by instance
+ */
 struct builder {
 	struct vcpc_run *run;
 	const struct vcpc_tally *tally;
+	struct vcpc_names scopes, quantities, tags;
 	struct times *times;
-	size_t ntimes;
+	size_t ntimes, times_room;
+	const struct vcpc_rows *counted;
+	bool count_is_hidden;
 	int err;
 };
 
-static struct vcpc_quantity *find(struct vcpc_run *run, const char *scope, const char *what)
+static struct vcpc_quantity *find(const struct builder *b, const char *scope, const char *what)
 {
-	for (size_t i = 0; i < run->n; i++)
-		if (!strcmp(run->list[i].scope, scope) && !strcmp(run->list[i].what, what))
-			return &run->list[i];
-	return NULL;
+	long at = vcpc_names_find(&b->quantities, scope, what);
+
+	return at < 0 ? NULL : &b->run->list[at];
 }
 
-/* Behind the last one of its scope */
-static struct vcpc_quantity *insert(struct vcpc_run *run, const char *scope)
+static int make_room(struct vcpc_run *run)
 {
-	size_t at = run->n;
+	size_t room = run->room ? 2 * run->room : 32;
+	struct vcpc_quantity *list;
 
-	if (run->n == run->room) {
-		size_t room = run->room ? 2 * run->room : 32;
-		struct vcpc_quantity *list = reallocarray(run->list, room, sizeof(*list));
-
-		if (!list)
-			return NULL;
-		run->list = list;
-		run->room = room;
-	}
-	for (size_t i = 0; i < run->n; i++)
-		if (!strcmp(run->list[i].scope, scope))
-			at = i + 1;
-	if (!*scope && at == run->n)
-		for (at = 0; at < run->n && !*run->list[at].scope; at++)
-			;
-	memmove(&run->list[at + 1], &run->list[at], (run->n - at) * sizeof(*run->list));
-	run->n++;
-	run->list[at] = (struct vcpc_quantity){ NULL };
-	return &run->list[at];
+	if (run->n < run->room)
+		return 0;
+	list = reallocarray(run->list, room, sizeof(*list));
+	if (!list)
+		return ENOMEM;
+	run->list = list;
+	run->room = room;
+	return 0;
 }
 
 /* The quantity, zero if it is new; NULL and an error noted if there is no memory for it */
 static struct vcpc_quantity *quantity(struct builder *b, const char *scope, const char *what,
 				      bool seconds)
 {
-	struct vcpc_quantity *q = find(b->run, scope, what);
+	struct vcpc_quantity *q = find(b, scope, what);
+	long order;
 
 	if (q)
 		return q;
-	q = insert(b->run, scope);
-	if (!q) {
+	order = vcpc_names_number(&b->scopes, scope, "");
+	if (order < 0 || make_room(b->run)) {
 		b->err = ENOMEM;
 		return NULL;
 	}
-	*q = (struct vcpc_quantity){ strdup(scope), strdup(what), seconds, 0 };
-	if (q->scope && q->what)
+	q = &b->run->list[b->run->n];
+	*q = (struct vcpc_quantity){ strdup(scope), strdup(what), order, seconds, 0 };
+	if (q->scope && q->what && vcpc_names_number(&b->quantities, scope, what) >= 0) {
+		b->run->n++;
 		return q;
+	}
 	free(q->scope);
 	free(q->what);
-	memmove(q, q + 1, (size_t)(&b->run->list[--b->run->n] - q) * sizeof(*q));
 	b->err = ENOMEM;
 	return NULL;
 }
@@ -155,27 +155,32 @@ static void take_time(struct builder *b, const char *leaf, const char *instance,
 	add(b, instance, "time", true, of_tag(row));
 }
 
-static struct times *times_of(struct builder *b, const char *tag, size_t len)
+static struct times *times_of(struct builder *b, const char *instance, size_t len)
 {
-	struct times *times;
+	char *tag = strndup(instance, len);
+	long at = tag ? vcpc_names_number(&b->tags, tag, "") : -ENOMEM;
 
-	for (size_t i = 0; i < b->ntimes; i++)
-		if (!strncmp(b->times[i].tag, tag, len) && !b->times[i].tag[len])
-			return &b->times[i];
-	times = reallocarray(b->times, b->ntimes + 1, sizeof(*times));
-	if (!times) {
+	if (at >= 0 && (size_t)at < b->ntimes) {
+		free(tag);
+		return &b->times[at];
+	}
+	if (at >= 0 && b->ntimes == b->times_room) {
+		size_t room = b->times_room ? 2 * b->times_room : 8;
+		struct times *times = reallocarray(b->times, room, sizeof(*times));
+
+		if (times) {
+			b->times = times;
+			b->times_room = room;
+		}
+	}
+	if (at < 0 || b->ntimes == b->times_room) {
+		free(tag);
 		b->err = ENOMEM;
 		return NULL;
 	}
-	b->times = times;
-	times += b->ntimes;
-	*times = (struct times){ .tag = strndup(tag, len) };
-	if (!times->tag) {
-		b->err = ENOMEM;
-		return NULL;
-	}
+	b->times[at] = (struct times){ .tag = tag };
 	b->ntimes++;
-	return times;
+	return &b->times[at];
 }
 
 /* tag/4096ns */
@@ -218,27 +223,32 @@ static void finish_times(struct builder *b, const struct times *times)
 	}
 }
 
-static const struct vcpc_row *row_of(const struct builder *b, const char *metric, int inst)
+static const struct vcpc_rows *rows_of(const struct vcpc_tally *tally, const char *metric)
 {
-	const struct vcpc_catalog *c = &b->tally->catalog;
-
-	for (size_t i = 0; i < c->n; i++) {
-		const struct vcpc_rows *g = &b->tally->groups[i];
-
-		if (strcmp(c->entries[i].name, metric))
-			continue;
-		for (size_t j = 0; j < g->n; j++)
-			if (g->rows[j].inst == inst)
-				return &g->rows[j];
-	}
+	for (size_t i = 0; i < tally->catalog.n; i++)
+		if (!strcmp(tally->catalog.entries[i].name, metric))
+			return &tally->groups[i];
 	return NULL;
+}
+
+static int compare_inst(const void *inst, const void *row)
+{
+	int a = *(const int *)inst, b = ((const struct vcpc_row *)row)->inst;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Rows are in the order of their instances. */
+static const struct vcpc_row *row_of(const struct vcpc_rows *g, int inst)
+{
+	return g && g->n ? bsearch(&inst, g->rows, g->n, sizeof(*g->rows), compare_inst) : NULL;
 }
 
 /* tag/event: what one transaction counted on the mean */
 static void take_sum(struct builder *b, const char *leaf, const char *instance,
 		     const struct vcpc_row *row)
 {
-	const struct vcpc_row *counted = row_of(b, "vcpc.transact.counted", row->inst);
+	const struct vcpc_row *counted = row_of(b->counted, row->inst);
 	const char *slash = strrchr(instance, '/');
 	double n = counted ? of_tag(counted) : 0;
 	char *tag;
@@ -325,32 +335,124 @@ static void take_metric(struct builder *b, size_t at)
 	}
 }
 
-/* Times were added up; those of one transaction are wanted.  A tag without any has no time. */
-static void finish_means(struct vcpc_run *run)
+/*
+ * Times were added up; those of one transaction are wanted.  A tag without any has no time, and the
+ * number is not shown if it was read for the mean alone.
+ */
+static void finish_means(struct builder *b)
 {
-	for (size_t i = 0; i < run->n; i++) {
-		struct vcpc_quantity *q = &run->list[i];
-		const struct vcpc_quantity *n = find(run, q->scope, "count");
+	for (size_t i = 0; i < b->run->n; i++) {
+		struct vcpc_quantity *q = &b->run->list[i];
+		const struct vcpc_quantity *n = find(b, q->scope, "count");
 
 		if (*q->scope && !strcmp(q->what, "time"))
 			q->value = n && n->value > 0 ? q->value / n->value : NAN;
 	}
+	for (size_t i = 0; i < b->run->n && b->count_is_hidden; i++)
+		if (*b->run->list[i].scope && !strcmp(b->run->list[i].what, "count"))
+			b->run->list[i].value = NAN;
 }
 
-static int build(struct builder *b, char **names)
+struct ranked {
+	struct vcpc_quantity q;
+	size_t came;
+};
+
+static int compare_order(const void *a, const void *b)
 {
-	if (!*names && b->tally->records)
+	const struct ranked *one = a, *other = b;
+
+	if (one->q.order != other->q.order)
+		return one->q.order < other->q.order ? -1 : 1;
+	return one->came < other->came ? -1 : one->came > other->came;
+}
+
+/* Those of a scope together, in the order in which they came */
+static int sort(struct vcpc_run *run)
+{
+	struct ranked *ranked = reallocarray(NULL, run->n + 1, sizeof(*ranked));
+
+	if (!ranked)
+		return ENOMEM;
+	for (size_t i = 0; i < run->n; i++)
+		ranked[i] = (struct ranked){ run->list[i], i };
+	qsort(ranked, run->n, sizeof(*ranked), compare_order);
+	for (size_t i = 0; i < run->n; i++)
+		run->list[i] = ranked[i].q;
+	free(ranked);
+	return 0;
+}
+
+static void builder_fini(struct builder *b)
+{
+	for (size_t i = 0; i < b->ntimes; i++)
+		free(b->times[i].tag);
+	free(b->times);
+	vcpc_names_free(&b->scopes);
+	vcpc_names_free(&b->quantities);
+	vcpc_names_free(&b->tags);
+}
+
+static int build(struct builder *b, bool all)
+{
+	b->counted = rows_of(b->tally, "vcpc.transact.counted");
+	if (vcpc_names_number(&b->scopes, "", "") < 0)
+		b->err = ENOMEM;
+	if (all && b->tally->records && !b->err)
 		add(b, "", "elapsed", true, b->tally->end - b->tally->begin);
 	for (size_t i = 0; i < b->tally->catalog.n && !b->err; i++)
 		take_metric(b, i);
-	finish_means(b->run);
-	for (size_t i = 0; i < b->ntimes; i++) {
-		if (!b->err)
-			finish_times(b, &b->times[i]);
-		free(b->times[i].tag);
-	}
-	free(b->times);
+	finish_means(b);
+	for (size_t i = 0; i < b->ntimes && !b->err; i++)
+		finish_times(b, &b->times[i]);
+	if (!b->err)
+		b->err = sort(b->run);
 	return b->err ? vcpc_fail(b->err, "values") : 0;
+}
+
+/* What a metric's numbers are divided by, which has to be read with it */
+static const char *const divisors[][2] = {
+	{ "trace.transact.total_time", "trace.transact.count" },
+	{ "vcpc.transact.sum", "vcpc.transact.counted" },
+};
+
+#define DIVISORS (sizeof(divisors) / sizeof(divisors[0]))
+
+static bool is_named(char *const *names, const char *name)
+{
+	for (; *names; names++)
+		if (!strcmp(*names, name))
+			return true;
+	return false;
+}
+
+static bool is_there(const char *name)
+{
+	pmID pmid;
+
+	return pmLookupName(1, &name, &pmid) == 1;
+}
+
+/* A list with the divisors of what is named, in memory of its own; or NULL */
+static char **with_divisors(char *const *names, bool *count_is_hidden)
+{
+	size_t n = 0;
+	char **all;
+
+	while (names[n])
+		n++;
+	all = calloc(n + DIVISORS + 1, sizeof(*all));
+	if (!all)
+		return NULL;
+	memcpy(all, names, n * sizeof(*all));
+	for (size_t i = 0; i < DIVISORS; i++) {
+		if (!is_named(names, divisors[i][0]) || is_named(names, divisors[i][1]) ||
+		    !is_there(divisors[i][1]))
+			continue;
+		all[n++] = (char *)divisors[i][1];
+		*count_is_hidden |= !i && !is_named(names, "trace.transact") && !is_named(names, "trace");
+	}
+	return all;
 }
 
 int vcpc_run_read(struct vcpc_run *run, const char *archive, const struct vcpc_window *options,
@@ -359,12 +461,16 @@ int vcpc_run_read(struct vcpc_run *run, const char *archive, const struct vcpc_w
 	struct vcpc_tally tally = { .window = *options };
 	struct builder b = { .run = run, .tally = &tally };
 	int status = vcpc_open_archive(archive);
+	char **wanted;
 
 	if (status)
 		return status;
-	status = vcpc_tally_read(&tally, archive, names);
+	wanted = with_divisors(names, &b.count_is_hidden);
+	status = wanted ? vcpc_tally_read(&tally, archive, wanted) : vcpc_fail(ENOMEM, "names");
 	if (!status)
-		status = build(&b, names);
+		status = build(&b, !*names);
+	builder_fini(&b);
+	free(wanted);
 	vcpc_tally_free(&tally);
 	pmDestroyContext(pmWhichContext());
 	return status;

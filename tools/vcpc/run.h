@@ -13,10 +13,12 @@
  * @scope: a transaction's or point's tag; "" for the whole run
  * @what: which number of it: an event, "time", "count", ..., or a metric's name
  * @seconds: it is a time
+ * @order: of its scope, the whole run's first, then as they came
  */
 struct vcpc_quantity {
 	char *scope;
 	char *what;
+	long order;
 	bool seconds;
 	double value;
 };

@@ -376,6 +376,9 @@ int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk)
 		err = pmSetModeHighRes(walk->mode, &walk->from, &walk->delta);
 	while (!err) {
 		err = pmFetchHighRes((int)s->nmetrics, pmids, &r);
+		/* damage is reported once; what it leaves can be read, and vcpc_damage() tells of it */
+		if (err == PM_ERR_LOGREC)
+			err = pmFetchHighRes((int)s->nmetrics, pmids, &r);
 		if (err < 0)
 			break;
 		err = take_result(s, walk, r);

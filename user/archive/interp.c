@@ -69,6 +69,7 @@ void shim_interp__free(struct shim_interp *ip)
 	shim_shapes__fini(&ip->sc.shapes);
 	shim_spot__fini(&ip->sc.spot);
 	shim_pmidmap__fini(&ip->sc.map);
+	shim_pmidmap__fini(&ip->sc.reported);
 	shim_archive__put(ip->sc.ar);
 	free(ip->asked);
 	free(ip->out);
@@ -417,6 +418,27 @@ static int ask(struct shim_interp *ip, unsigned int n, const uint32_t *pmids)
 	return err;
 }
 
+static bool take_damage(struct shim_interp *ip)
+{
+	bool damaged = ip->sc.damaged;
+
+	ip->sc.damaged = false;
+	return damaged;
+}
+
+/**
+ * shim_interp__end() - report what is behind the last record
+ * @ip: an interpolator
+ * @end: time of that record
+ *
+ * Return: 0, -EBADMSG if there is damage that no fetch has reported; once.
+ */
+int shim_interp__end(struct shim_interp *ip, struct shim_ts end)
+{
+	shim_scan__end(&ip->sc, end);
+	return take_damage(ip) ? -EBADMSG : 0;
+}
+
 /**
  * shim_interp__fetch() - the values of metrics at a time
  * @ip: an interpolator
@@ -426,7 +448,8 @@ static int ask(struct shim_interp *ip, unsigned int n, const uint32_t *pmids)
  * @filter: which instances are wanted
  * @answers: @n answers, in the order of @pmids, good until the next fetch
  *
- * Return: 0, -EBADMSG if a record that matters is corrupt, -ENOMEM.
+ * Return: 0, -EBADMSG if a record that matters is corrupt, or if the search for values came upon
+ * damage for the first time: then the same fetch again returns what there is; -ENOMEM.
  */
 int shim_interp__fetch(struct shim_interp *ip, struct shim_ts when, unsigned int n,
 		       const uint32_t *pmids, const struct shim_filter *filter,
@@ -447,6 +470,8 @@ int shim_interp__fetch(struct shim_interp *ip, struct shim_ts when, unsigned int
 		err = find_priors(ip, n, filter);
 	if (!err)
 		err = find_nexts(ip, n);
+	if (take_damage(ip) && !err)
+		err = -EBADMSG;
 	if (err) {
 		shim_scan__stop(&ip->sc);
 		return err;

@@ -53,4 +53,6 @@ int shim_interp__fetch(struct shim_interp *ip, struct shim_ts when, unsigned int
 		       const uint32_t *pmids, const struct shim_filter *filter,
 		       struct shim_answer *answers);
 
+int shim_interp__end(struct shim_interp *ip, struct shim_ts end);
+
 #endif /* SHIM_ARCHIVE_INTERP_H */

@@ -264,7 +264,10 @@ int shim_scan__place(struct shim_scanner *sc, struct shim_ts when, bool walk_the
 		err = walk_all(sc, when, t);
 	else if (sc->placed && !is_far(sc, t))
 		err = walk(sc, t, SEEK_AFTER, false);
-	if (err == -EAGAIN)
+	/* behind damage a seek goes on, from which on marks count again */
+	if (err == -EBADMSG)
+		shim_scan__note_damage(sc, sc->cursor.volume);
+	if (err == -EAGAIN || err == -EBADMSG)
 		err = seek(sc, when);
 	if (err) {
 		sc->placed = false;

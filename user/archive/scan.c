@@ -264,9 +264,48 @@ static void give_up(struct pass *p, bool end)
 	}
 }
 
+/* Forward; half a record whose writer may still be at it is waited for, as FORW does */
+static int next_whole(const struct shim_scanner *sc, struct shim_cursor *c, struct shim_record *rec)
+{
+	struct shim_ts since = { 0 };
+	int err = shim_cursor__next(c, rec);
+
+	while (err == -EBADMSG &&
+	       shim_pmidmap__get(&sc->reported, c->volume) == SHIM_PMIDMAP_NONE &&
+	       shim_archive__await(c, &since))
+		err = shim_cursor__next(c, rec);
+	return err;
+}
+
+/* Each volume's damage is reported once; if there is no memory to remember that, not now. */
+void shim_scan__note_damage(struct shim_scanner *sc, uint32_t volume)
+{
+	if (shim_pmidmap__get(&sc->reported, volume) == SHIM_PMIDMAP_NONE &&
+	    !shim_pmidmap__add(&sc->reported, volume, 0))
+		sc->damaged = true;
+}
+
 static int step(const struct pass *p, struct shim_cursor *c, struct shim_record *rec)
 {
-	return p->back ? shim_cursor__prev(c, rec) : shim_cursor__next(c, rec);
+	int err = p->back ? shim_cursor__prev(c, rec) : next_whole(p->sc, c, rec);
+
+	if (err == -EBADMSG)
+		shim_scan__note_damage(p->sc, c->volume);
+	return err;
+}
+
+void shim_scan__end(struct shim_scanner *sc, struct shim_ts end)
+{
+	struct shim_cursor c;
+	struct shim_record rec;
+	int err;
+
+	shim_cursor__init(&c, sc->ar);
+	err = shim_cursor__seek_after(&c, end);
+	if (!err)
+		err = next_whole(sc, &c, &rec);
+	if (err == -EBADMSG)
+		shim_scan__note_damage(sc, c.volume);
 }
 
 /* What lies next to the cursor, for the scanner to remember */

@@ -20,6 +20,7 @@
  * @gap: marks between records that are no more apart do not count; SHIM_TIME_MIN: all do
  * @mark: time of the mark that was passed last, if @has_mark
  * @number: of the last scan
+ * @damaged: a scan came upon damage that no fetch has reported; @reported: volumes of which one has
  * @shapes: of records that had nothing for it
  * @wants: @nwants tracks to find observations for; @left of them not found yet
  */
@@ -39,6 +40,8 @@ struct shim_scanner {
 	bool has_mark;
 	int64_t mark;
 	uint32_t number;
+	bool damaged;
+	struct shim_pmidmap reported;
 	struct shim_shapes shapes;
 	struct shim_want {
 		struct shim_metric *metric;
@@ -58,8 +61,7 @@ bool shim_scan__is_mark(const struct shim_scanner *sc, const struct shim_record 
 
 /*
  * Put the cursor at a time.  @walk_there: pass every record between that was not
- * passed before, so that no mark is missed.  -EBADMSG if a corrupt record is
- * in the way.
+ * passed before, so that no mark is missed.  Damage in the way is noted.
  */
 int shim_scan__place(struct shim_scanner *sc, struct shim_ts when, bool walk_there);
 
@@ -73,5 +75,10 @@ void shim_scan__stop(struct shim_scanner *sc);
 /* From the cursor, placed at @t, find prior or next observations; then nothing is wanted. */
 int shim_scan__back(struct shim_scanner *sc, int64_t t);
 int shim_scan__forw(struct shim_scanner *sc, int64_t t);
+
+/* A scan came upon damage in a volume; each volume's is reported once */
+void shim_scan__note_damage(struct shim_scanner *sc, uint32_t volume);
+/* Look for damage behind the last record, which is @end's; sets @damaged */
+void shim_scan__end(struct shim_scanner *sc, struct shim_ts end);
 
 #endif /* SHIM_ARCHIVE_SCAN_H */

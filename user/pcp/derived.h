@@ -79,6 +79,7 @@ enum shim_derived_state {
  * struct shim_derived_entry - a derived metric in a context
  * @own: the definition is the context's
  * @masked: the context has one of its own of this name
+ * @taken: the context's archive has a metric of its own with this identifier, which is meant then
  * @round: number of the fetch for which it was evaluated last
  * @result: what that came to: the number of values, or an error
  */
@@ -86,6 +87,7 @@ struct shim_derived_entry {
 	struct shim_definition *def;
 	bool own;
 	bool masked;
+	bool taken;
 	enum shim_derived_state state;
 	struct shim_bound bound;
 	uint64_t round;
@@ -158,7 +160,7 @@ int shim_derived__load(const char *path, bool lenient);
 /* In a context, which is locked */
 void shim_derived__fini(struct shim_derived *d);
 /* What has been defined since; nothing where memory is short */
-void shim_derived__refresh(struct shim_derived *d);
+void shim_derived__refresh(struct shim_context *ctx);
 /*
  * A metric of the context's own: 0; -EINVAL and PM_ERR_BADDERIVE for what is no expression, or
  * means nothing here; -EEXIST, -ENOSPC: there is one of the name, or no room

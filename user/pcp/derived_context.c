@@ -97,8 +97,9 @@ static struct shim_derived_entry *own_by_name(struct shim_derived *d, const char
 	return NULL;
 }
 
-void shim_derived__refresh(struct shim_derived *d)
+void shim_derived__refresh(struct shim_context *ctx)
 {
+	struct shim_derived *d = &ctx->derived;
 	unsigned int n = shim_registry__count();
 
 	while (d->globals < n) {
@@ -107,22 +108,25 @@ void shim_derived__refresh(struct shim_derived *d)
 		if (append(d, def, false))
 			return;
 		d->all[d->n - 1]->masked = own_by_name(d, def->name);
+		d->all[d->n - 1]->taken = ctx->ar && shim_archive__desc(ctx->ar, def->pmid);
 	}
 }
 
 struct shim_derived_entry *shim_derived__by_pmid(struct shim_context *ctx, pmID pmid)
 {
 	struct shim_derived *d = &ctx->derived;
+	struct shim_derived_entry *e;
 	bool own = false;
 	int number = shim_derived__number(pmid, &own);
 
 	if (number < 0)
 		return NULL;
 	if (!own)
-		shim_derived__refresh(d);
+		shim_derived__refresh(ctx);
 	if ((unsigned int)number >= (own ? d->own : d->globals))
 		return NULL;
-	return d->all[d->at[own].all[number]];
+	e = d->all[d->at[own].all[number]];
+	return e->taken ? NULL : e;
 }
 
 struct shim_derived_entry *shim_derived__by_name(struct shim_context *ctx, const char *name)
@@ -136,8 +140,11 @@ struct shim_derived_entry *shim_derived__by_name(struct shim_context *ctx, const
 	number = shim_registry__find(name);
 	if (number < 0)
 		return NULL;
-	shim_derived__refresh(d);
-	return (unsigned int)number < d->globals ? d->all[d->at[0].all[number]] : NULL;
+	shim_derived__refresh(ctx);
+	if ((unsigned int)number >= d->globals)
+		return NULL;
+	e = d->all[d->at[0].all[number]];
+	return e->taken ? NULL : e;
 }
 
 /* Metrics that the context has without us */
@@ -298,7 +305,7 @@ int shim_derived__add(struct shim_context *ctx, const char *name, const char *ex
 	int err;
 
 	*at = expr;
-	shim_derived__refresh(d);
+	shim_derived__refresh(ctx);
 	why = refusal(d, name);
 	if (why) {
 		shim_derived__set_why(why);

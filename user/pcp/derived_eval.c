@@ -84,37 +84,66 @@ static pmAtomValue operate(enum shim_node_kind kind, int type, const struct shim
 	return shim_number__from_bool(PM_TYPE_U32, is);
 }
 
-/* Where an instance is among values, most likely at @hint; or -1 */
-static int position_of(const struct shim_derived_values *values, int inst, int hint)
+/*
+ * struct positions - where instances are among values
+ * @next: behind the one that was found last, where the next one is most likely
+ * @map: of all of them, made when one is not there, so that looking for each takes linear time
+ */
+struct positions {
+	const struct shim_derived_values *values;
+	int next;
+	bool mapped;
+	struct shim_pmidmap map;
+};
+
+static int map_positions(struct positions *p)
 {
-	if (hint < values->n && values->all[hint].inst == inst)
-		return hint;
-	for (int i = 0; i < values->n; i++)
-		if (values->all[i].inst == inst)
-			return i;
-	return -1;
+	const struct shim_derived_values *values = p->values;
+	int err = 0;
+
+	for (int i = 0; i < values->n && !err; i++)
+		if (shim_pmidmap__get(&p->map, (uint32_t)values->all[i].inst) == SHIM_PMIDMAP_NONE)
+			err = shim_pmidmap__add(&p->map, (uint32_t)values->all[i].inst, (uint32_t)i);
+	p->mapped = true;
+	return err;
 }
 
-static int eval_binary(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
+/* 0, and *@at is the position, or -1 if the instance is not there; -ENOMEM */
+static int position_of(struct positions *p, int inst, int *at)
 {
-	const struct shim_cell *left = &ev->cells[node->left], *right = &ev->cells[node->right];
+	const struct shim_derived_values *values = p->values;
+	uint32_t mapped;
+	int err;
+
+	*at = p->next;
+	if (p->next >= values->n || values->all[p->next].inst != inst) {
+		err = p->mapped ? 0 : map_positions(p);
+		if (err)
+			return err;
+		mapped = shim_pmidmap__get(&p->map, (uint32_t)inst);
+		*at = mapped == SHIM_PMIDMAP_NONE ? -1 : (int)mapped;
+	}
+	if (*at >= 0)
+		p->next = *at + 1;
+	return 0;
+}
+
+/* Of the instances that both operands have, or that one has, the other being a single value */
+static int combine(const struct shim_node *node, const struct shim_cell *left,
+		   const struct shim_cell *right, struct positions *others, struct shim_cell *cell)
+{
 	bool lmany = left->desc.indom != PM_INDOM_NULL, rmany = right->desc.indom != PM_INDOM_NULL;
 	const struct shim_cell *many = !lmany && rmany ? right : left;
 	int n = 0, err;
 
-	cell->now.n = 0;
-	if (left->now.n <= 0 || right->now.n <= 0)
-		return 0;
-	err = room_for(&cell->now, many->now.n);
-	if (err)
-		return err;
 	for (int i = 0; i < many->now.n; i++) {
 		struct shim_derived_value *out = &cell->now.all[n];
 		int l = lmany ? i : 0, r = rmany ? i : 0;
 
 		out->inst = many->now.all[i].inst;
-		if (lmany && rmany)
-			r = position_of(&right->now, out->inst, n);
+		err = lmany && rmany ? position_of(others, out->inst, &r) : 0;
+		if (err)
+			return err;
 		if (r < 0)
 			continue;
 		out->v = operate(node->kind, cell->desc.type, left, left->now.all[l].v, right,
@@ -123,7 +152,23 @@ static int eval_binary(struct evaluation *ev, const struct shim_node *node, stru
 		if (!lmany && !rmany)
 			break;
 	}
-	cell->now.n = n;
+	return n;
+}
+
+static int eval_binary(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
+{
+	const struct shim_cell *left = &ev->cells[node->left], *right = &ev->cells[node->right];
+	struct positions others = { .values = &right->now };
+	int n, most = left->now.n > right->now.n ? left->now.n : right->now.n;
+
+	cell->now.n = 0;
+	if (left->now.n <= 0 || right->now.n <= 0)
+		return 0;
+	n = room_for(&cell->now, most);
+	if (!n)
+		n = combine(node, left, right, &others, cell);
+	shim_pmidmap__fini(&others.map);
+	cell->now.n = n > 0 ? n : 0;
 	return n;
 }
 
@@ -211,28 +256,20 @@ static double elapsed_between(struct shim_ts from, struct shim_ts to)
 	return pmtimespecToReal(&a);
 }
 
-/* Of the instances that were there at the last fetch */
-static int eval_change(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
+/* Of the instances that were there at the last fetch: how many, at most @n */
+static int change_all(const struct shim_node *node, const struct shim_cell *operand,
+		      struct positions *last, struct shim_cell *cell, int n)
 {
-	const struct shim_cell *operand = &ev->cells[node->left];
-	int n = operand->now.n < operand->last.n ? operand->now.n : operand->last.n;
-	int found = 0, err;
-	double elapsed;
+	double elapsed = elapsed_between(cell->last_stamp, cell->stamp);
+	int found = 0, at, err;
 
-	cell->last_stamp = cell->stamp;
-	cell->stamp = ev->stamp;
-	cell->now.n = n;
-	if (n <= 0)
-		return n;
-	err = room_for(&cell->now, n);
-	if (err)
-		return err;
-	elapsed = elapsed_between(cell->last_stamp, cell->stamp);
 	for (int i = 0; i < operand->now.n && found < n; i++) {
 		struct shim_derived_value *out = &cell->now.all[found];
 		const struct shim_derived_value *now = &operand->now.all[i];
-		int at = position_of(&operand->last, now->inst, i);
 
+		err = position_of(last, now->inst, &at);
+		if (err)
+			return err;
 		if (at < 0)
 			continue;
 		out->inst = now->inst;
@@ -241,8 +278,25 @@ static int eval_change(struct evaluation *ev, const struct shim_node *node, stru
 			shim_number__difference(operand->desc.type, now->v, operand->last.all[at].v);
 		found++;
 	}
-	cell->now.n = found;
 	return found;
+}
+
+static int eval_change(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
+{
+	const struct shim_cell *operand = &ev->cells[node->left];
+	int n = operand->now.n < operand->last.n ? operand->now.n : operand->last.n;
+	struct positions last = { .values = &operand->last };
+
+	cell->last_stamp = cell->stamp;
+	cell->stamp = ev->stamp;
+	cell->now.n = n;
+	if (n <= 0)
+		return n;
+	cell->now.n = room_for(&cell->now, n);
+	if (!cell->now.n)
+		cell->now.n = change_all(node, operand, &last, cell, n);
+	shim_pmidmap__fini(&last.map);
+	return cell->now.n;
 }
 
 static bool is_better(enum shim_node_kind kind, int type, pmAtomValue v, pmAtomValue best)
@@ -421,7 +475,7 @@ static int eval_pattern(struct evaluation *ev, const struct shim_node *node, str
 static int eval_exact(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
 {
 	const struct shim_cell *operand = &ev->cells[node->left];
-	int at, inst, err = room_for(&cell->now, 1);
+	int inst, err = room_for(&cell->now, 1);
 
 	if (err)
 		return err;
@@ -434,12 +488,13 @@ static int eval_exact(struct evaluation *ev, const struct shim_node *node, struc
 		cell->inst = inst;
 		cell->inst_known = true;
 	}
-	at = position_of(&operand->now, cell->inst, 0);
-	if (at < 0)
-		return 0;
-	cell->now.all[0] = operand->now.all[at];
-	cell->now.n = 1;
-	return 1;
+	for (int i = 0; i < operand->now.n && !cell->now.n; i++) {
+		if (operand->now.all[i].inst != cell->inst)
+			continue;
+		cell->now.all[0] = operand->now.all[i];
+		cell->now.n = 1;
+	}
+	return cell->now.n;
 }
 
 static int eval_filter(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)

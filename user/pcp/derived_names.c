@@ -12,7 +12,7 @@
 /* A derived metric that is known to mean nothing here has no name either. */
 static bool is_visible(const struct shim_derived_entry *e)
 {
-	return !e->masked && e->state != SHIM_DERIVED_BAD;
+	return !e->masked && !e->taken && e->state != SHIM_DERIVED_BAD;
 }
 
 int shim_derived__metrics(struct shim_context *ctx, int n, const char *const *names, pmID *pmids)
@@ -175,7 +175,7 @@ int shim_derived__children(struct shim_context *ctx, const char *name, char ***o
 	int *states = NULL;
 	int n, all;
 
-	shim_derived__refresh(&ctx->derived);
+	shim_derived__refresh(ctx);
 	if (!ctx->derived.n)
 		return ctx->source->children(ctx, name, offspring, status);
 	n = ctx->source->children(ctx, name, &names, &states);
@@ -239,7 +239,7 @@ int shim_derived__leaves(struct shim_context *ctx, const char *name, char ***nam
 	n = ctx->source->leaves(ctx, name, &own);
 	if (n < 0 && n != PM_ERR_NAME)
 		return n;
-	shim_derived__refresh(d);
+	shim_derived__refresh(ctx);
 	for (unsigned int i = 0; i < d->n; i++) {
 		if (is_wanted(d->all[i], name, own, n)) {
 			more++;

@@ -66,6 +66,7 @@ static int within(struct shim_context *ctx)
 {
 	struct shim_ts start = shim_archive__label(ctx->ar)->start;
 	struct shim_ts end;
+	int err;
 
 	if (shim_ts__cmp(shim_ts__add(ctx->origin, margin), start) < 0)
 		return PM_ERR_EOL;
@@ -77,7 +78,10 @@ static int within(struct shim_context *ctx)
 		shim_interp__grown(ctx->interp);
 	ctx->end = end;
 	ctx->end_known = true;
-	return shim_ts__cmp(ctx->origin, shim_ts__add(end, margin)) > 0 ? PM_ERR_EOL : 0;
+	if (shim_ts__cmp(ctx->origin, shim_ts__add(end, margin)) <= 0)
+		return 0;
+	err = shim_interp__end(ctx->interp, end);
+	return err ? err : PM_ERR_EOL;
 }
 
 /* What interp.h says in errno's words */
@@ -109,7 +113,10 @@ static int interpolate(struct shim_context *ctx, pmResult **out)
 	return shim_result__build(req->n, req->answers, out, &size);
 }
 
-/* The time moves on whether or not there were values. */
+/*
+ * The time moves on whether or not there were values, but not where damage is reported: that is
+ * done once, and the next fetch is of the same time.
+ */
 static int fetch_interp(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
 {
 	int err = open_interp(ctx);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers for pairs of names, in the order in which they come. */
+#ifndef VCPC_NAMES_H
+#define VCPC_NAMES_H
+
+#include <stddef.h>
+
+struct vcpc_names {
+	void *tree;
+	long n;
+};
+
+/* The pair's number, which is the next one if it is new; -ENOMEM */
+long vcpc_names_number(struct vcpc_names *names, const char *scope, const char *what);
+/* The pair's number, or -1 */
+long vcpc_names_find(const struct vcpc_names *names, const char *scope, const char *what);
+void vcpc_names_free(struct vcpc_names *names);
+
+#endif /* VCPC_NAMES_H */

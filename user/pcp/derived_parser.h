@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parser of derived metrics' expressions, as its own files see it. */
+#ifndef SHIM_PCP_DERIVED_PARSER_H
+#define SHIM_PCP_DERIVED_PARSER_H
+
+#include "derived_expr.h"
+
+#define SHIM_PARSER_OPERATOR "Arithmetic or relational or boolean operator"
+
+/*
+ * struct shim_open - an operator or a parenthesis whose last operand is not complete
+ * @kind: of the node; of a parenthesis SHIM_NODE_KINDS
+ * @barrier: what is inside does not combine with what is outside: a parenthesis, a function, and
+ *	a QUEST that waits for its COLON
+ * @initial: a parenthesis at the very beginning
+ * @node: of a filter
+ */
+struct shim_open {
+	enum shim_node_kind kind;
+	bool barrier;
+	bool initial;
+	struct shim_node node;
+};
+
+/*
+ * struct shim_parser - what has been read, and what is to come
+ * @token: the next token
+ * @open: what waits for an operand
+ * @operands: positions of nodes that wait for an operator
+ */
+struct shim_parser {
+	struct shim_lexer lex;
+	enum shim_token token;
+	struct shim_expr *expr;
+	struct shim_open *open;
+	int nopen, open_room;
+	int *operands;
+	int noperands, operands_room;
+	char *why;
+};
+
+/* To the next token */
+void shim_parser__next(struct shim_parser *p);
+
+/*
+ * Each returns -EINVAL with a reason: a phrase, and what it had to follow, unless that is NULL; a
+ * phrase about a quoted text; what the innermost open operator lacks.
+ */
+int shim_parser__fail_as(struct shim_parser *p, const char *phrase, const char *after);
+int shim_parser__fail_about(struct shim_parser *p, const char *phrase, const char *what);
+int shim_parser__fail(struct shim_parser *p);
+
+struct shim_node shim_node__of(enum shim_node_kind kind, int left, int right);
+void shim_node__fini(struct shim_node *node);
+
+/* A node becomes the last operand, or is freed with -ENOMEM: as it is, or of the last operand */
+int shim_parser__emit(struct shim_parser *p, struct shim_node node);
+int shim_parser__emit_unary(struct shim_parser *p, struct shim_node node);
+/* A leaf of the last token's text */
+int shim_parser__emit_text(struct shim_parser *p, enum shim_node_kind kind, int type);
+
+/* An operator is open: 0, -ENOMEM, -E2BIG */
+int shim_parser__push(struct shim_parser *p, enum shim_node_kind kind, bool barrier,
+		      struct shim_open **out);
+/* Close those that bind no less than an operator of that precedence: each is left-associative */
+int shim_parser__reduce(struct shim_parser *p, int precedence);
+/* The innermost one, if it is of that kind; else NULL */
+struct shim_open *shim_parser__innermost(struct shim_parser *p, enum shim_node_kind kind);
+
+/* mkconst(), from its parenthesis to what follows it */
+int shim_parser__constant(struct shim_parser *p);
+/* A type's name as the operand of anon() */
+int shim_parser__anonymous(struct shim_parser *p, struct shim_node *node);
+int shim_parser__units(struct shim_parser *p, const char *value, pmUnits *units);
+
+/* A function's call: 0: an operand is whole; 1: its expression is to come */
+int shim_parser__function(struct shim_parser *p);
+/* rescale()'s second argument, and its end: 1 */
+int shim_parser__rescale_to(struct shim_parser *p);
+/* The end of another function of an expression, which is the innermost open one */
+int shim_parser__close_function(struct shim_parser *p, struct shim_open *o);
+
+#endif /* SHIM_PCP_DERIVED_PARSER_H */
