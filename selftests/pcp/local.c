@@ -165,6 +165,32 @@ TEST_F(local, profiles_leave_instances_out)
 	free(names);
 }
 
+static int first_free(void)
+{
+	int fd = dup(0);
+
+	close(fd);
+	return fd;
+}
+
+/* Instances that are known are told without reading the machine, which opens counters */
+TEST_F(local, known_instances_need_no_reading)
+{
+	int before = first_free();
+	char *name = NULL;
+	pmDesc desc;
+
+	ASSERT_EQ(0, pmLookupDesc(find("vcpc.count.cpu_clock"), &desc));
+	ASSERT_EQ(0, pmNameInDom(desc.indom, 0, &name));
+	EXPECT_STREQ("cpu0", name);
+	EXPECT_EQ(0, pmLookupInDom(desc.indom, "cpu0"));
+	EXPECT_EQ(before, first_free());
+	free(name);
+	EXPECT_EQ(PM_ERR_INST, pmNameInDom(desc.indom, -1, &name));
+	EXPECT_EQ(PM_ERR_INST, pmNameInDom(desc.indom, 1 << 30, &name));
+	EXPECT_EQ(PM_ERR_INST, pmLookupInDom(desc.indom, ""));
+}
+
 TEST_F(local, derived_metrics_and_fetch_groups)
 {
 	pmFG group;

@@ -17,10 +17,11 @@
 
 #define HOST	"local:"
 
-/* The instances of a domain as the archive has them */
+/* The instances of a domain as the archive has them, ascending; the set that had each last */
 struct domain {
 	pmInDom indom;
 	int *inst;
+	unsigned long *set;
 	int n;
 };
 
@@ -32,6 +33,7 @@ struct vcpc_with {
 	int n, room;
 	struct domain *domains;
 	int ndomains;
+	unsigned long sets;	/* written so far */
 	pmResult *result;	/* of this tick, or NULL */
 };
 
@@ -145,8 +147,10 @@ void vcpc_with_close(struct vcpc_with *with)
 		pmDestroyContext(with->context);
 	for (int i = 0; i < with->n; i++)
 		free(with->names[i]);
-	for (int i = 0; i < with->ndomains; i++)
+	for (int i = 0; i < with->ndomains; i++) {
 		free(with->domains[i].inst);
+		free(with->domains[i].set);
+	}
 	free(with->names);
 	free(with->pmids);
 	free(with->descs);
@@ -180,55 +184,77 @@ static struct domain *domain_of(struct vcpc_with *with, pmInDom indom)
 	return &with->domains[with->ndomains++];
 }
 
-static bool has_instance(const struct domain *domain, int inst)
+static int compare_numbers(const void *a, const void *b)
 {
-	for (int i = 0; domain && i < domain->n; i++)
-		if (domain->inst[i] == inst)
-			return true;
-	return false;
+	const int *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Where an instance is in the domain, or -1 */
+static int find_instance(const struct domain *domain, int inst)
+{
+	const int *found = domain->n ? bsearch(&inst, domain->inst, domain->n, sizeof(*domain->inst),
+					       compare_numbers) : NULL;
+
+	return found ? (int)(found - domain->inst) : -1;
 }
 
 static bool has_all(const struct domain *domain, const pmValueSet *set)
 {
 	for (int i = 0; i < set->numval; i++)
-		if (!has_instance(domain, set->vlist[i].inst))
+		if (find_instance(domain, set->vlist[i].inst) < 0)
 			return false;
 	return true;
 }
 
-/* An archive has instances in the order of their numbers */
-static void sort(int n, int *inst, char **names)
-{
-	for (int i = 1; i < n; i++)
-		for (int j = i; j && inst[j - 1] > inst[j]; j--) {
-			int number = inst[j];
-			char *name = names[j];
+struct named {
+	int inst;
+	char *name;
+};
 
-			inst[j] = inst[j - 1];
-			names[j] = names[j - 1];
-			inst[j - 1] = number;
-			names[j - 1] = name;
-		}
+/* An archive has instances in the order of their numbers */
+static int sort(int n, int *inst, char **names)
+{
+	struct named *all = calloc(n, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	for (int i = 0; i < n; i++)
+		all[i] = (struct named){ inst[i], names[i] };
+	qsort(all, n, sizeof(*all), compare_numbers);
+	for (int i = 0; i < n; i++) {
+		inst[i] = all[i].inst;
+		names[i] = all[i].name;
+	}
+	free(all);
+	return 0;
 }
 
 /* What pmcd will not say leaves the domain as it was: the values that are new are left out then */
 static int write_domain(struct domain *domain, struct shim_recorder *rec)
 {
 	char **names = NULL;
+	unsigned long *set;
 	int *inst = NULL;
 	int n = pmGetInDom(domain->indom, &inst, &names), ret;
 
 	if (n <= 0)
 		return 0;
-	sort(n, inst, names);
-	ret = shim_record_instances(rec, domain->indom, n, inst, (const char *const *)names);
+	set = calloc(n, sizeof(*set));
+	ret = set ? sort(n, inst, names) : -ENOMEM;
+	if (!ret)
+		ret = shim_record_instances(rec, domain->indom, n, inst, (const char *const *)names);
 	free(names);
 	if (ret) {
 		free(inst);
+		free(set);
 		return ret == -EINVAL ? 0 : ret;
 	}
 	free(domain->inst);
+	free(domain->set);
 	domain->inst = inst;
+	domain->set = set;
 	domain->n = n;
 	return 0;
 }
@@ -270,6 +296,20 @@ static bool translate(const pmValueSet *set, int i, int type, struct shim_record
 	return true;
 }
 
+/* Whether the archive can have a value of the instance: one it knows, once in a set, or none */
+static bool take_instance(struct domain *domain, unsigned long serial, int inst)
+{
+	int at = domain ? find_instance(domain, inst) : -1;
+
+	if (!domain)
+		return inst == PM_IN_NULL;
+	if (at < 0 || domain->set[at] == serial)
+		return false;
+	domain->set[at] = serial;
+	return true;
+}
+
+/* What pmcd gives more of than the archive can have is left out: no agent's error ends a recording */
 static int write_set(struct vcpc_with *with, int i, struct shim_recorder *rec)
 {
 	const pmValueSet *set = with->result->vset[i];
@@ -283,8 +323,9 @@ static int write_set(struct vcpc_with *with, int i, struct shim_recorder *rec)
 	values = calloc(set->numval, sizeof(*values));
 	if (!values)
 		return -ENOMEM;
-	for (int k = 0; k < set->numval; k++)
-		if ((!domain || has_instance(domain, set->vlist[k].inst)) &&
+	with->sets++;
+	for (int k = 0; k < set->numval && (domain || !n); k++)
+		if (take_instance(domain, with->sets, set->vlist[k].inst) &&
 		    translate(set, k, desc->type, &values[n]))
 			n++;
 	ret = shim_record_values(rec, desc->pmid, desc->type, n ? n : PM_ERR_VALUE, values);
