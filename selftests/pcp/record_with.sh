@@ -84,6 +84,27 @@ refused() {
 	! record "$1" "$dir/c" true && grep -q "$2" "$dir/out" && [ ! -e "$dir/c.meta" ]
 }
 
+# What an agent gets wrong is left out, and the recording goes on.
+mistaken() {
+	cc -O1 -D_GNU_SOURCE -o "$dir/repeating_pmcd" "$here/peer/repeating_pmcd.c" || return 1
+	mkfifo "$dir/until" || return 1
+	"$dir/repeating_pmcd" <"$dir/until" >"$dir/socket" &
+	exec 3>"$dir/until"
+	tries=0
+	until [ -s "$dir/socket" ] || [ $tries = 100 ]; do
+		tries=$((tries + 1))
+		sleep 0.05
+	done
+	PMCD_SOCKET=$(cat "$dir/socket") record a.word,a.text "$dir/d" sleep 0.2
+	status=$?
+	exec 3>&-
+	wait
+	pmdumplog "$dir/d" >"$dir/dump" 2>&1
+	cat "$dir/dump" >&2
+	[ $status = 0 ] && pmlogcheck "$dir/d" >&2 && grep -q 'inst \[1 or "one"\] value 100' "$dir/dump" &&
+		grep -q 'inst \[3 or "three of them"\] value 300' "$dir/dump" && ! grep -q 'value 200' "$dir/dump"
+}
+
 make_collector && start_collector
 result "PCP's collector with its sample agents runs"
 [ $tap_failed = 0 ] || done_testing
@@ -107,4 +128,6 @@ goes
 result "pmcd goes in the middle"
 refused sample.long.one "this machine's pmcd: "
 result "without pmcd"
+mistaken
+result "an agent that makes mistakes ends no recording"
 done_testing

@@ -82,25 +82,25 @@ static int agent_fetch(int n, pmID *pmids, pmResult **result, pmdaExt *pmda)
 	return ret;
 }
 
-/* Instances of what is traced are numbered from 1, others from 0 */
-static size_t place_of(size_t metric, unsigned int inst)
+static int find_instance(const struct agent *agent, size_t metric, unsigned int inst)
 {
-	if (inst == PM_IN_NULL)
+	uint32_t indom = shim_machine__metric(agent->machine, metric)->indom;
+
+	if (indom == PM_INDOM_NULL)
 		return 0;
-	return shim_machine__group(the_agent->machine, metric) == SHIM_GROUP_TRACE ? inst - 1 : inst;
+	return shim_machine__find_instance(agent->machine,
+					   shim_machine__find_indom(agent->machine, indom), inst);
 }
 
 static int agent_value(pmdaMetric *mdesc, unsigned int inst, pmAtomValue *atom)
 {
-	size_t metric = (size_t)mdesc->m_user - 1, i = place_of(metric, inst);
-	int n = shim_machine__values(the_agent->machine, metric);
+	size_t metric = (size_t)mdesc->m_user - 1;
+	int i = find_instance(the_agent, metric, inst);
 	struct shim_value value = { 0 };
 
-	if (n < 0)
-		return n;
-	if (i >= (size_t)n)
+	if (i < 0)
 		return PM_ERR_INST;
-	if (!shim_machine__value(the_agent->machine, metric, i, &value))
+	if (shim_machine__values(the_agent->machine, metric) < 0 || !shim_machine__value(the_agent->machine, metric, i, &value))
 		return PMDA_FETCH_NOVALUES;
 	switch (value.type) {
 	case PM_TYPE_U32:
@@ -155,17 +155,15 @@ static int agent_label(int ident, int type, pmLabelSet **labels, pmdaExt *pmda)
 static int agent_instance_label(pmInDom indom, unsigned int inst, pmLabelSet **labels)
 {
 	int at = find_indom(the_agent, indom);
+	int i = at < 0 ? -1 : shim_machine__find_instance(the_agent->machine, at, inst);
 	char text[SHIM_LIVE_NAME_LEN + 64];
-	size_t i = inst;
+	int n;
 
-	if (at < 0)
+	if (i < 0 || !shim_machine__labels(the_agent->machine, at, i, text, sizeof(text)))
 		return 0;
-	if (shim_machine__indom_group(the_agent->machine, at) == SHIM_GROUP_TRACE)
-		i--;
-	if (i >= shim_machine__instances(the_agent->machine, at) ||
-	    !shim_machine__labels(the_agent->machine, at, i, text, sizeof(text)))
-		return 0;
-	return pmdaAddLabels(labels, "%s", text) < 0 ? 0 : 1;
+	/* How many there are in the text: the library tells clients of no more */
+	n = pmdaAddLabels(labels, "%s", text);
+	return n < 0 ? 0 : n;
 }
 
 static int store_one(const pmValueSet *set)
@@ -183,6 +181,8 @@ static int store_one(const pmValueSet *set)
 	ret = shim_machine__store(the_agent->machine, metric, &value);
 	if (ret == -EROFS || ret == -EPERM || ret == -EACCES)
 		return PM_ERR_PERMISSION;
+	if (ret == -ENODEV || ret == -EBUSY)
+		return PM_ERR_AGAIN;
 	the_agent->read_ns = 0;	/* what is traced may be something else now */
 	return ret;
 }

@@ -86,6 +86,7 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 			   size_t *n);
 int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_count **counts,
 			    size_t *n);
+int shim_bpf_reader__check(const struct shim_bpf_reader *r);
 int shim_bpf_reader__drops(struct shim_bpf_reader *r, uint64_t drops[VC_DROP_NR]);
 int shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id, const struct shim_bpf_tag **tag);
 void shim_bpf__label(char label[SHIM_LABEL_LEN], const char *name, uint32_t user, int several);

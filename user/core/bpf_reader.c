@@ -500,7 +500,13 @@ static int read_rows(struct shim_bpf_reader *r, struct table *t, row_fn add)
 	return 0;
 }
 
-static int check_pin(const struct shim_bpf_reader *r)
+/**
+ * shim_bpf_reader__check() - are the maps those of now?
+ * @r: reader
+ *
+ * Return: 0, -ESTALE if tracing was turned off since the reader was opened, or another errno.
+ */
+int shim_bpf_reader__check(const struct shim_bpf_reader *r)
 {
 	ino_t pin;
 	int err = pin_inode(&pin);
@@ -520,7 +526,7 @@ static int check_pin(const struct shim_bpf_reader *r)
 int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat **stats,
 			   size_t *n)
 {
-	int err = check_pin(r);
+	int err = shim_bpf_reader__check(r);
 
 	if (err)
 		return err;
@@ -546,7 +552,7 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_count **counts,
 			    size_t *n)
 {
-	int err = check_pin(r);
+	int err = shim_bpf_reader__check(r);
 
 	if (err)
 		return err;

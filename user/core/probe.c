@@ -98,3 +98,16 @@ int shim_probe__place(int begin, struct shim_probe_place *place)
 
 	return dl_iterate_phdr(look_here, &search) ? 0 : -ENOENT;
 }
+
+/**
+ * shim_probe__is_shared() - would a probe see what other programs do?
+ *
+ * Return: whether this code is a shared library's.  A program that is linked with the static one
+ * has the two functions in its own file, where a probe sees that program alone.
+ */
+bool shim_probe__is_shared(void)
+{
+	struct shim_probe_place place;
+
+	return !shim_probe__place(0, &place) && strcmp(place.file, "/proc/self/exe");
+}

@@ -4,6 +4,7 @@
 #define SHIM_CORE_PROBE_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,5 +38,6 @@ struct shim_probe_place {
 };
 
 int shim_probe__place(int begin, struct shim_probe_place *place);
+bool shim_probe__is_shared(void);
 
 #endif /* SHIM_CORE_PROBE_H */

@@ -193,10 +193,8 @@ void shim_machine__sample(struct shim_machine *machine, unsigned int groups)
 		machine->trace_status = shim_live_trace__sample(machine->trace);
 	if (groups & SHIM_GROUP_CPUS)
 		shim_live_cpus__sample(machine->cpus);
-	if (groups & SHIM_GROUP_MODULE) {
-		shim_live_trace__open(machine->trace);
+	if (groups & SHIM_GROUP_MODULE)
 		shim_live_module__sample(&machine->module, machine->trace);
-	}
 	machine->sampled |= groups;
 }
 
@@ -246,6 +244,22 @@ int shim_machine__instance(const struct shim_machine *machine, size_t indom, siz
 	return inst;
 }
 
+/**
+ * shim_machine__find_instance() - where an instance is in its domain
+ * @machine: this machine
+ * @indom: number of the domain in the list
+ * @inst: number of the instance
+ *
+ * Return: its place, or -1 if there is none, as of the last sample.
+ */
+int shim_machine__find_instance(const struct shim_machine *machine, size_t indom, int inst)
+{
+	/* What is traced is numbered from 1 */
+	int i = machine->domains[indom].group == SHIM_GROUP_TRACE ? inst - 1 : inst;
+
+	return i >= 0 && (size_t)i < shim_machine__instances(machine, indom) ? i : -1;
+}
+
 /* What cannot stand in quotes as it is has no label. */
 static bool is_plain(const char *name)
 {
@@ -255,26 +269,32 @@ static bool is_plain(const char *name)
 	return true;
 }
 
+/* The tag, and of a pair what it is with */
+static size_t tag_labels(const struct shim_machine *machine, const struct domain *domain, size_t i,
+			 const char *name, char *buf, size_t size)
+{
+	int tag = shim_live_trace__tag_len(machine->trace, domain->at, i);
+
+	if (shim_live_trace__is_of_tags(domain->at))
+		return snprintf(buf, size, "{\"tag\":\"%s\"}", name);
+	return snprintf(buf, size, "{\"%s\":\"%s\",\"tag\":\"%.*s\"}",
+			shim_live_trace__pair(domain->at), name + tag + 1, tag, name);
+}
+
 size_t shim_machine__labels(const struct shim_machine *machine, size_t indom, size_t i, char *buf,
 			    size_t size)
 {
 	const struct domain *domain = &machine->domains[indom];
-	char name[SHIM_LIVE_NAME_LEN], *slash;
+	char name[SHIM_LIVE_NAME_LEN];
 	int inst = shim_machine__instance(machine, indom, i, name, sizeof(name));
 	size_t len;
 
 	if (!is_plain(name) || domain->group == SHIM_GROUP_MODULE)
 		return 0;
-	slash = strrchr(name, '/');
-	if (domain->group == SHIM_GROUP_CPUS) {
+	if (domain->group == SHIM_GROUP_CPUS)
 		len = snprintf(buf, size, "{\"cpu\":%d}", inst);
-	} else if (shim_live_trace__is_of_tags(domain->at) || !slash) {
-		len = snprintf(buf, size, "{\"tag\":\"%s\"}", name);
-	} else {
-		*slash = '\0';
-		len = snprintf(buf, size, "{\"%s\":\"%s\",\"tag\":\"%s\"}",
-			       shim_live_trace__pair(domain->at), slash + 1, name);
-	}
+	else
+		len = tag_labels(machine, domain, i, name, buf, size);
 	return len < size ? len : 0;
 }
 

@@ -46,6 +46,8 @@ size_t shim_machine__instances(const struct shim_machine *machine, size_t indom)
 /* The instance's number; its name is written into @buf of SHIM_LIVE_NAME_LEN */
 int shim_machine__instance(const struct shim_machine *machine, size_t indom, size_t i, char *buf,
 			   size_t size);
+/* The other way round: -1 if there is none */
+int shim_machine__find_instance(const struct shim_machine *machine, size_t indom, int inst);
 /* Labels of an instance as JSON, 0 if it has none or they do not fit */
 size_t shim_machine__labels(const struct shim_machine *machine, size_t indom, size_t i, char *buf,
 			    size_t size);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/bpf.h"
+#include "core/probe.h"
 #include "module.h"
 
 #define INDOM_DROPS	SHIM_INDOM(SHIM_DOMAIN_VCPC, 7)
@@ -157,12 +158,17 @@ bool shim_live_module__value(const struct shim_live_module *module, size_t metri
  * @metric: number of it; all but the first are what they are
  * @value: of its type
  *
- * Return: 0, -EROFS for a metric that cannot be stored, or an error of shim_bpf__on() and
- * shim_bpf__off(); that it is so already is none.
+ * Without the module, tracing is by probes on the library, which a program that is linked
+ * with the static one, such as the agent, cannot put there.
+ *
+ * Return: 0, -EROFS for a metric that cannot be stored, -ENODEV if the module is needed and not
+ * loaded, or an error of shim_bpf__on() and shim_bpf__off(); that it is so already is none.
  */
 int shim_live_module__store(size_t metric, const struct shim_value *value)
 {
-	const struct shim_bpf_options options = { 0 };
+	const struct shim_bpf_options options = {
+		.way = shim_probe__is_shared() ? SHIM_BPF_ANY : SHIM_BPF_MODULE,
+	};
 	int ret;
 
 	if (metric != TRACING)

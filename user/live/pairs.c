@@ -107,6 +107,7 @@ static int take_one(struct shim_live_pairs *pairs, char *name, const struct shim
 	}
 	sum->session = from->session;
 	sum->id = from->id;
+	sum->tag_len = from->tag_len;
 	memcpy(sum->now, from->now, sizeof(sum->now));
 	return 0;
 }
@@ -120,6 +121,7 @@ static int take_row(struct shim_live_pairs *pairs, const struct shim_bpf_count *
 	for (uint32_t i = 0; i < row->events.nr && !ret; i++) {
 		const struct vc_event_desc *desc = &row->events.event[i];
 		const struct shim_live_sum from = {
+			.tag_len = strlen(tag),
 			.id = row->id,
 			.session = session,
 			.now = { row->total.count, row->total.sum[i] },

@@ -14,6 +14,7 @@ struct shim_live_slot {
 struct shim_live_sum {
 	struct shim_hnode node;
 	char *name;		/* "tag/event" */
+	size_t tag_len;		/* of it */
 	uint64_t id;
 	unsigned int session;
 	uint64_t base[2], now[2];	/* transactions, counted */

@@ -359,6 +359,13 @@ static int take_stats(struct shim_live_trace *trace)
 	return ret;
 }
 
+/* Tracing was turned off since it was opened */
+static void forget_reader(struct shim_live_trace *trace)
+{
+	shim_bpf_reader__close(trace->reader);
+	trace->reader = NULL;
+}
+
 static int take_all(struct shim_live_trace *trace)
 {
 	int ret = shim_live_trace__open(trace);
@@ -368,10 +375,8 @@ static int take_all(struct shim_live_trace *trace)
 	if (!ret)
 		ret = shim_live_pairs__counted(&trace->pairs, trace->reader, &trace->of[TRANSACT],
 					       trace->session);
-	if (ret == -ESTALE) {
-		shim_bpf_reader__close(trace->reader);
-		trace->reader = NULL;
-	}
+	if (ret == -ESTALE)
+		forget_reader(trace);
 	return ret;
 }
 
@@ -494,6 +499,29 @@ void shim_live_trace__name(const struct shim_live_trace *trace, size_t indom, si
 	}
 }
 
+/**
+ * shim_live_trace__tag_len() - how much of an instance's name is the tag
+ * @trace: of a sample
+ * @indom: number of the domain in the table
+ * @i: of the instance, from 0
+ *
+ * Tags and the names of events may have slashes of their own, so the name alone does not say it.
+ *
+ * Return: its length; behind it are a slash and what shim_live_trace__pair() names, if it is a pair.
+ */
+size_t shim_live_trace__tag_len(const struct shim_live_trace *trace, size_t indom, size_t i)
+{
+	switch (indoms[indom].of) {
+	case OF_TAGS:
+		return strlen(trace->of[indoms[indom].kind].at[i]->label);
+	case OF_SLOTS:
+		return strlen(trace->pairs.slots[i].tag->label);
+	case OF_SUMS:
+		return trace->pairs.sums[i]->tag_len;
+	}
+	return 0;
+}
+
 /* What came since the sample before, worked out once a sample */
 static const struct vc_stat *since_of(const struct shim_live_trace *trace,
 				      struct shim_live_tag *tag)
@@ -563,14 +591,32 @@ size_t shim_live_trace__domain(size_t metric)
 	return rows[metric].indom;
 }
 
+static int take_drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP_NR])
+{
+	int ret = shim_live_trace__open(trace);
+
+	if (!ret)
+		ret = shim_bpf_reader__check(trace->reader);
+	if (!ret)
+		ret = shim_bpf_reader__drops(trace->reader, drops);
+	if (ret == -ESTALE)
+		forget_reader(trace);
+	return ret;
+}
+
 /**
  * shim_live_trace__drops() - events that are in no statistics, by reason
- * @trace: after a sample
+ * @trace: needs no sample before
  * @drops: one count for each reason
  *
- * Return: 0, -ENOENT while tracing is off, or an error of shim_bpf_reader__drops().
+ * Return: 0, -ENOENT while tracing is off, or an error of shim_bpf_reader__open() or __drops().
  */
 int shim_live_trace__drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP_NR])
 {
-	return trace->reader ? shim_bpf_reader__drops(trace->reader, drops) : -ENOENT;
+	int ret = take_drops(trace, drops);
+
+	/* Off and on again since the reader was opened */
+	if (ret == -ESTALE)
+		ret = take_drops(trace, drops);
+	return ret == -ESTALE ? -ENOENT : ret;
 }

@@ -137,6 +137,9 @@ static int error_of_store(int err)
 	case -EPERM:
 	case -EACCES:
 		return PM_ERR_PERMISSION;
+	case -ENODEV:
+	case -EBUSY:
+		return PM_ERR_AGAIN;
 	}
 	return err;
 }

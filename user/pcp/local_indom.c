@@ -59,33 +59,10 @@ int shim_local_source__instances(struct shim_context *ctx, pmInDom indom, int **
 	return (int)n;
 }
 
-int shim_local_source__instance_name(struct shim_context *ctx, pmInDom indom, int inst,
-				     char **name)
+static int named_at(const struct shim_machine *machine, size_t at, const char *name)
 {
-	const struct shim_machine *machine = ctx->local->machine;
 	char buf[SHIM_LIVE_NAME_LEN];
-	size_t at;
-	int err = find(ctx, indom, &at);
 
-	if (err)
-		return err;
-	for (size_t i = 0; i < shim_machine__instances(machine, at); i++)
-		if (shim_machine__instance(machine, at, i, buf, sizeof(buf)) == inst) {
-			*name = strdup(buf);
-			return *name ? 0 : -ENOMEM;
-		}
-	return PM_ERR_INST;
-}
-
-int shim_local_source__instance(struct shim_context *ctx, pmInDom indom, const char *name)
-{
-	const struct shim_machine *machine = ctx->local->machine;
-	char buf[SHIM_LIVE_NAME_LEN];
-	size_t at;
-	int err = find(ctx, indom, &at);
-
-	if (err)
-		return err;
 	for (size_t i = 0; i < shim_machine__instances(machine, at); i++) {
 		int inst = shim_machine__instance(machine, at, i, buf, sizeof(buf));
 
@@ -93,6 +70,44 @@ int shim_local_source__instance(struct shim_context *ctx, pmInDom indom, const c
 			return inst;
 	}
 	return PM_ERR_INST;
+}
+
+/*
+ * Instances stay once they are there, so only for one that is not known is the machine read: who
+ * asks for each of thousands by its name does not have all of them read each time.
+ */
+int shim_local_source__instance_name(struct shim_context *ctx, pmInDom indom, int inst,
+				     char **name)
+{
+	const struct shim_machine *machine = ctx->local->machine;
+	char buf[SHIM_LIVE_NAME_LEN];
+	int known = shim_machine__find_indom(machine, indom);
+	int i = known < 0 ? -1 : shim_machine__find_instance(machine, known, inst);
+	size_t at = known;
+	int err = i < 0 ? find(ctx, indom, &at) : 0;
+
+	if (err)
+		return err;
+	if (i < 0)
+		i = shim_machine__find_instance(machine, at, inst);
+	if (i < 0)
+		return PM_ERR_INST;
+	shim_machine__instance(machine, at, i, buf, sizeof(buf));
+	*name = strdup(buf);
+	return *name ? 0 : -ENOMEM;
+}
+
+int shim_local_source__instance(struct shim_context *ctx, pmInDom indom, const char *name)
+{
+	const struct shim_machine *machine = ctx->local->machine;
+	int known = shim_machine__find_indom(machine, indom);
+	int inst = known < 0 ? PM_ERR_INST : named_at(machine, known, name);
+	size_t at;
+	int err = inst < 0 ? find(ctx, indom, &at) : 0;
+
+	if (err)
+		return err;
+	return inst < 0 ? named_at(machine, at, name) : inst;
 }
 
 static unsigned int members(const char *text, size_t len, unsigned int flags, pmLabel *out)

@@ -1,0 +1,151 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# pmdavcpc while tracing goes on and off: tags of any kind are instances with values, what is told
+# follows, who may store is pmcd's to say, and many fetches leave nothing behind.
+#
+# Probes trace, in a BPF file system of the script's own, so the machine's own tracing is left alone.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/place.sh
+. "$here/place.sh"
+# shellcheck source=selftests/pcp/with_agent.sh
+. "$here/with_agent.sh"
+begin_agent "$@"
+mount -t bpf bpf /sys/fs/bpf 2>/dev/null || skip_all "no BPF file system of one's own"
+trap '"$build/bin/vcpc" trace off >/dev/null 2>&1; stop; rm -rf "$dir"' EXIT
+PATH=$build/bin:$PATH
+
+# asked METRIC: all that pminfo says of it
+asked() {
+	pminfo -h 127.0.0.1 -f "$1" >"$dir/asked" 2>&1
+	cat "$dir/asked" >&2
+}
+
+says() {
+	asked "$1" && grep -qF "$2" "$dir/asked"
+}
+
+trace() {
+	vcpc trace "$1" >"$dir/out" 2>&1 || { cat "$dir/out" >&2; return 1; }
+}
+
+tags() {
+	"$dir/odd_tags" && sleep 0.02
+}
+
+values() {
+	says vcpc.transact.count Try || return 1
+	trace on && tags && asked vcpc.transact.count || return 1
+	grep -q '"plain"\] value 2$' "$dir/asked" && grep -q '"say "hi""\] value 1$' "$dir/asked" &&
+		grep -q '"a/b/c"\] value 1$' "$dir/asked" && grep -q 'slash"\] value 1$' "$dir/asked" &&
+		says trace.transact.count '"plain"] value 2' && says vcpc.control.tracing 'value 2'
+}
+
+# What cannot stand in quotes has no label; a slash within a tag belongs to it.
+labels() {
+	pminfo -h 127.0.0.1 -l vcpc.transact.hist vcpc.transact.count >"$dir/labels" 2>&1
+	cat "$dir/labels" >&2
+	grep -q '"tag":"a/b/c"' "$dir/labels" && grep -q '"slot":"[0-9]*ns","tag":"a/b/c"' "$dir/labels" &&
+		! grep -q 'hi"*,"tag\|"tag":"say' "$dir/labels"
+}
+
+# Without what is traced being asked for: drops are those of the tracing of now.
+drops() {
+	stop
+	start && says vcpc.control.dropped '"not_open"] value' || return 1
+	trace off && says vcpc.control.dropped Try || return 1
+	trace on && says vcpc.control.dropped '"not_open"] value'
+}
+
+goes_on() {
+	trace on 2>/dev/null
+	tags && asked vcpc.transact.count && before=$(sed -n 's/.*"plain"\] value //p' "$dir/asked") || return 1
+	trace off && says vcpc.transact.count "\"plain\"] value $before" && says vcpc.control.tracing 'value 0' &&
+		trace on && tags && says vcpc.transact.count "\"plain\"] value $((before + 2))"
+}
+
+memory() {
+	for pid in $(agent_pid); do
+		sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$pid/status"
+		find "/proc/$pid/fd" -mindepth 1 | wc -l
+	done
+}
+
+# In kB and descriptors
+leaks() {
+	"$dir/fetch_often" 127.0.0.1 200 vcpc || return 1
+	# shellcheck disable=SC2046
+	set -- $(memory)
+	"$dir/fetch_often" 127.0.0.1 1000 vcpc || return 1
+	# shellcheck disable=SC2046
+	set -- "$@" $(memory)
+	echo "# kB and descriptors, before and after: $*" >&2
+	[ $# = 8 ] && [ "$5" -le $(($1 + 256)) ] && [ "$6" = "$2" ] && [ "$8" = "$4" ]
+}
+
+# Without descriptors the agent still answers, and fills no disk with messages.
+exhausted() {
+	stop
+	start || return 1
+	for pid in $(agent_pid); do
+		prlimit --pid "$pid" --nofile=3:4096 || return 1
+	done
+	asked vcpc.count.cpu_clock
+	before=$(wc -c <"$dir/log/pmcd/vcpc.log")
+	for _ in 1 2 3 4 5; do
+		asked vcpc.count.cpu_clock
+	done
+	grep -q 'Missing metric value' "$dir/asked" && [ "$(wc -c <"$dir/log/pmcd/vcpc.log")" = "$before" ]
+}
+
+# store VALUE WORDS: as who may not, or to no avail
+refused() {
+	! pmstore -h 127.0.0.1 vcpc.control.tracing "$1" >"$dir/out" 2>&1 && cat "$dir/out" >&2 &&
+		grep -q "$2" "$dir/out"
+}
+
+who_may_store() {
+	stop
+	pmcd_access='disallow "*" : store;'
+	trace on 2>/dev/null
+	start && refused 0 'No permission' && says vcpc.control.tracing 'value 2' || return 1
+	stop
+	pmcd_access='allow "*" : all;'
+	start && pmstore -h 127.0.0.1 vcpc.control.tracing 0 >&2 && says vcpc.control.tracing 'value 0'
+}
+
+# Its own file is no library, so a probe there would trace nobody.
+by_module_only() {
+	[ -e /sys/module/vcpc ] || { refused 1 'Try again' && says vcpc.control.tracing 'value 0'; }
+}
+
+printf 'cpus cpu-clock\n' >"$VCPC_CONFIG"
+cc -O1 -D_GNU_SOURCE -I"$here/../../user/include" -o "$dir/odd_tags" "$here/peer/odd_tags.c" -L"$build/lib" \
+	-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim &&
+	cc -O1 -D_GNU_SOURCE -o "$dir/fetch_often" "$here/peer/fetch_often.c" -lpcp && make_names && start
+result "PCP's collector runs with the agent"
+[ $tap_failed = 0 ] || done_testing
+if ! trace on; then
+	skip "what is traced" "no probes here"
+	done_testing
+fi
+trace off
+values
+result "tags of any kind are instances, with values"
+labels
+result "labels"
+goes_on
+result "tracing goes off and on: counters go on"
+leaks
+result "many fetches leave neither memory nor descriptors"
+drops
+result "drops are of the tracing of now"
+exhausted
+result "without descriptors it answers, and does not fill its log"
+who_may_store
+result "who may store is pmcd's to say"
+by_module_only
+result "tracing is turned on by the module alone"
+done_testing

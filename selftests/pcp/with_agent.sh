@@ -1,0 +1,76 @@
+# shellcheck shell=sh disable=SC2034,SC2154
+# SPDX-License-Identifier: GPL-2.0-or-later
+# For scripts to source: pmdavcpc under a private pmcd of PCP's own, started and stopped.
+#
+# The script has sourced place.sh and calls begin_agent "$@" first of all.
+collector='' pmcd_access='allow "*" : all;'
+
+# Root stays root, as in a user name space CPUs may not be counted.
+begin_agent() {
+	if [ "${1:-}" != inside ] && unshare -mn true 2>/dev/null; then
+		exec unshare -mn "$0" inside
+	fi
+	place "$@"
+	set +u
+	# shellcheck source=/dev/null
+	[ ! -e /etc/pcp.env ] || . /etc/pcp.env
+	set -u
+	needs "${PCP_BINADM_DIR:-}/pmcd" pcp
+	[ -x "$build/bin/pmdavcpc" ] || skip_all "no agent: libpcp-pmda3-dev was not installed"
+	# shellcheck source=selftests/tap.sh
+	. "$here/../tap.sh"
+	trap 'stop; rm -rf "$dir"' EXIT
+	exec 2>"$dir/errors"
+	evidence="$dir/errors $dir/log/pmcd/pmcd.log $dir/log/pmcd/vcpc.log"
+	ip link set lo up
+	unset PMCD_PORT PMCD_SOCKET PMPROXY_HOST
+	export PCP_RUN_DIR="$dir/run" PCP_LOG_DIR="$dir/log" PCP_DERIVED_CONFIG='' VCPC_CONFIG="$dir/vcpc.conf"
+}
+
+stop() {
+	[ -n "$collector" ] || return 0
+	kill "$collector" 2>/dev/null
+	wait "$collector" 2>/dev/null
+	collector=
+}
+
+agent_pid() {
+	for stat in /proc/[0-9]*/stat; do
+		awk -v parent="$collector" '$2 == "(pmdavcpc)" && $4 == parent { print $1 }' "$stat" 2>/dev/null
+	done
+}
+
+# The name space is the agent's own account of what it has.
+make_names() {
+	mkdir -p "$dir/pmns" "$dir/run" "$dir/log/pmcd" && cd "$dir/pmns" || return 1
+	"$build/bin/pmdavcpc" -c "$VCPC_CONFIG" -N >vcpc.pmns || return 1
+	"$build/bin/pmdavcpc" -t -N >trace.pmns || return 1
+	printf 'root { vcpc }\n#include "vcpc.pmns"\n' >root_vcpc
+	printf 'root { trace }\n#include "trace.pmns"\n' >root_trace
+	"$PCP_BINADM_DIR/pmnsmerge" -f "$PCP_VAR_DIR/pmns/root_pmcd" root_vcpc root_trace root
+}
+
+answers() {
+	tries=0
+	until pminfo -h 127.0.0.1 -f vcpc.control.module 2>/dev/null | grep -q 'value [01]$'; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 200 ] && kill -0 "$collector" || return 1
+		sleep 0.05
+	done
+}
+
+start() {
+	{
+		printf 'pmcd\t2\tdso\tpmcd_init\t%s/pmcd/pmda_pmcd.so\n' "$PCP_PMDAS_DIR"
+		printf 'vcpc\t450\tpipe\tbinary\t%s -d 450 -T 0.01 -c %s -l %s/log/pmcd/vcpc.log\n' \
+			"$build/bin/pmdavcpc" "$VCPC_CONFIG" "$dir"
+		printf 'trace\t10\tpipe\tbinary\t%s -t -l %s/log/pmcd/trace.log\n' \
+			"$build/bin/pmdavcpc" "$dir"
+		printf '[access]\n%s\n' "$pmcd_access"
+	} >"$dir/pmcd.conf"
+	env -u TZ "$PCP_BINADM_DIR/pmcd" -f -A -i 127.0.0.1 -p 44321 -s "$dir/run/pmcd.socket" \
+		-c "$dir/pmcd.conf" -l "$dir/log/pmcd/pmcd.log" -n "$dir/pmns/root" \
+		-U root -x "$dir/log/pmcd/fatal" >/dev/null 2>&1 &
+	collector=$!
+	answers
+}
