@@ -122,7 +122,11 @@ int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
 bool shim_perf__is_meant(const struct shim_instance *inst, const struct shim_instance *one,
 			 bool all)
 {
-	return all ? !one || inst->root == one->root : inst == one;
+	if (!all)
+		return inst == one;
+	/* A thread and a CPU may have the same number. */
+	return !one || (inst->root == one->root &&
+			shim_instance__is_cpu(inst) == shim_instance__is_cpu(one));
 }
 
 /* Any one of those that a bind of a process began, whose first thread may have ended before */
