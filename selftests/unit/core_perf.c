@@ -705,6 +705,26 @@ TEST_F(perf, a_cpu)
 	EXPECT_EQ(0, shim_counters__unbind_at(self->set, 0, VCPC_TARGET_F_CPU));
 }
 
+/* The first process of all has the number of a CPU, where there are two. */
+TEST_F(perf, a_thread_and_a_cpu_of_one_number)
+{
+	int ret;
+
+	NEED_PERF();
+	if (access("/sys/devices/system/cpu/cpu1", F_OK))
+		return;
+	ASSERT_EQ(0, make(self, 0, 0));
+	ret = shim_counters__bind(self->set, 1, VCPC_BIND_F_CPU, &self->bad);
+	if (!ret)
+		ret = shim_counters__bind(self->set, 1, 0, &self->bad);
+	if (ret == -EACCES)
+		SKIP(return, "the caller may not count CPUs");
+	ASSERT_EQ(0, ret);
+	EXPECT_EQ(0, shim_counters__unbind_at(self->set, 1, VCPC_TARGET_F_CPU | VCPC_TARGET_F_ALL));
+	EXPECT_EQ(0, sample(self, 1));
+	EXPECT_EQ(0, shim_counters__unbind_at(self->set, 1, VCPC_TARGET_F_ALL));
+}
+
 TEST_F(perf, more_than_one_group_holds)
 {
 	struct vcpc_request reqs[65] = { 0 };

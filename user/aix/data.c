@@ -198,6 +198,17 @@ struct result {
 	pm_accu_time_t *times;
 };
 
+static void put_times(const struct result *result, const struct shim_aix_sums *sums)
+{
+	if (result->when)
+		shim_aix__ticks(result->when, sums->time);
+	if (result->times) {
+		shim_aix__ticks(&result->times->accu_timebase, sums->tick);
+		shim_aix__ticks(&result->times->accu_purr, 0);
+		shim_aix__ticks(&result->times->accu_spurr, 0);
+	}
+}
+
 static int data_locked(struct shim_aix_call *call, void *arg)
 {
 	pm_data_t data = { .reserved = 0 };
@@ -213,20 +224,30 @@ static int data_locked(struct shim_aix_call *call, void *arg)
 	copy_values(&call->ctx->program, 0, sums, data.accu);
 	if (!ret) {
 		*(pm_data_t *)result->data = data;
-		if (result->when)
-			shim_aix__ticks(result->when, sums->time);
-		if (result->times) {
-			shim_aix__ticks(&result->times->accu_timebase, sums->tick);
-			shim_aix__ticks(&result->times->accu_purr, 0);
-			shim_aix__ticks(&result->times->accu_spurr, 0);
-		}
+		put_times(result, sums);
 	}
 	free(sums);
 	return ret;
 }
 
+static void own_data(const struct shim_aix_program *program, const struct shim_aix_sums *sums,
+		     void *arg)
+{
+	struct result *result = arg;
+	pm_data_t *data = result->data;
+
+	*data = (pm_data_t) {
+		.ginfo = { .members = 1, .flags = { .b = { .consistent = 1 } } },
+	};
+	copy_values(program, 0, sums, data->accu);
+	put_times(result, sums);
+}
+
 static int get_data(struct shim_aix_who who, struct result result)
 {
+	if (who.scope == AIX_THREAD && !who.other && result.data &&
+	    shim_aix_self__read(own_data, &result))
+		return 0;
 	return result.data ? shim_aix_state__call(who, data_locked, &result) : EINVAL;
 }
 

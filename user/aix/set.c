@@ -60,6 +60,7 @@ static void choose_target(struct shim_aix_context *ctx, enum shim_aix_scope scop
 	ctx->tree = mode.b.proctree;
 	ctx->process = mode.b.process;
 	ctx->root_on = mode.b.count;
+	ctx->since = shim_aix_target__tick();
 	if (!mode.b.no_inherit)
 		ctx->bind = VCPC_BIND_F_INHERIT;
 	if (ctx->process)
@@ -138,6 +139,7 @@ static int set_locked(struct shim_aix_state *state, struct shim_aix_who who,
 	if (ret)
 		return ret;
 	choose_target(ctx, who.scope);
+	ctx->root = tid;
 	ret = check_features(state, ctx);
 	if (!ret)
 		ret = check_members(state, ctx, tid);
@@ -149,7 +151,7 @@ static int set_locked(struct shim_aix_state *state, struct shim_aix_who who,
 	if (ret)
 		shim_aix_state__unclaim(state, ctx->scope);
 	else
-		shim_aix_state__add(state, ctx);
+		shim_aix_state__add(state, ctx, !who.other && who.scope != AIX_SYSTEM);
 	return ret;
 }
 
@@ -165,15 +167,16 @@ static int set(struct shim_aix_who who, struct shim_aix_program *program, int re
 		return Pmapi_Malloc_Err;
 	}
 	ctx->program = *program;
+	atomic_init(&ctx->refs, 1);
 	entered = shim_aix_state__enter(&state);
 	if (entered) {
-		shim_aix_state__free(ctx);
+		shim_aix_context__put(ctx);
 		return entered;
 	}
 	if (!ret)
 		ret = set_locked(state, who, ctx);
 	if (ret)
-		shim_aix_state__free(ctx);
+		shim_aix_context__put(ctx);
 	shim_aix_state__leave(state);
 	return ret;
 }
@@ -216,6 +219,13 @@ int shim_aix__set_mm(struct shim_aix_who who, const pm_prog_mm_t *prog)
 	return set(who, &program, ret);
 }
 
+/* A thread's instance is gone. */
+static void let_go(struct shim_aix_call *call)
+{
+	if (!call->who.other)
+		shim_aix_self__has(call->state, NULL);
+}
+
 /* The last thread takes the context along. */
 static int delete_thread(struct shim_aix_call *call)
 {
@@ -224,7 +234,7 @@ static int delete_thread(struct shim_aix_call *call)
 
 	if (ret)
 		return shim_aix__error(ret);
-	call->state->generation++;
+	let_go(call);
 	if (last)
 		shim_aix_state__remove(call->state, call->ctx);
 	return 0;
@@ -242,7 +252,7 @@ static int delete_locked(struct shim_aix_call *call, void *arg)
 /* The thread has no program any more, and neither has anybody if it was the last. */
 static void abandon(struct shim_aix_call *call)
 {
-	call->state->generation++;
+	let_go(call);
 	if (shim_aix_state__deserted(call->ctx, 0) > 0)
 		shim_aix_state__remove(call->state, call->ctx);
 }

@@ -4,8 +4,7 @@
  *
  * The API's calls name no context, so it lives here.  A thread has the context
  * of which it has an instance: by its own set, by inheritance, or as a member of
- * a group.  Which one that is, is asked of the back end once, and remembered
- * until some context comes or goes.
+ * a group.  Which one that is, is asked of the back end once, and remembered (self.c).
  *
  * Locking: one lock guards all; signals are blocked meanwhile, so that a
  * signal handler may use the library.  A forked child begins with no context: its
@@ -23,35 +22,29 @@
 
 static struct shim_aix_state the_state;
 
-static __thread struct {
-	struct shim_aix_context *ctx;
-	unsigned int generation;	/* of @ctx; 0: not asked yet */
-} self;
-
-/* Nothing that the process has may be bound to the thread when it has ended. */
-static void thread_exits(void *unused)
+static void free_context(struct shim_aix_context *ctx)
 {
-	struct shim_aix_state *state = shim_aix_state__lock();
-	struct shim_aix_context *ctx;
-
-	(void)unused;
-	if (!shim_aix_state__of_thread(state, gettid(), &ctx) && ctx && ctx->scope == AIX_THREAD) {
-		shim_aix_both__unbind(ctx, gettid(), 0);
-		if (shim_aix_state__deserted(ctx, 0) > 0)
-			shim_aix_state__remove(state, ctx);
-	}
-	shim_aix_state__leave(state);
+	shim_counters__put(ctx->counters);
+	shim_counters__put(ctx->anchor);
+	shim_aix_program__free(&ctx->program);
+	free(ctx->own);
+	free(ctx->base);
+	free(ctx);
 }
 
 static void in_child(void)
 {
 	struct shim_aix_state *state = &the_state;
+	bool may_free = shim_aix_self__forked();
 
 	while (state->contexts) {
 		struct shim_aix_context *ctx = state->contexts;
 
 		state->contexts = ctx->next;
-		shim_aix_state__free(ctx);
+		atomic_store(&ctx->removed, true);
+		/* The threads that keep it, too, are the parent's. */
+		if (may_free)
+			free_context(ctx);
 	}
 	state->nthreads = 0;
 	state->generation++;
@@ -62,7 +55,6 @@ static void in_child(void)
 }
 
 static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(0, in_child);
-static struct shim_thread_end at_end = { .fn = thread_exits };
 
 /**
  * shim_aix_state__lock() - go in, whether the library is initialised or not
@@ -133,12 +125,36 @@ static int has_thread(const struct shim_aix_context *ctx, pid_t tid)
 	return !(state & VCPC_STATE_EXITED);
 }
 
-static int search(const struct shim_aix_state *state, pid_t tid, struct shim_aix_context **found)
+/* Fewer are asked sooner than /proc says when a thread began. */
+#define MANY	32
+
+/* Whether a thread that began then may be among those of a context: sure only if not */
+static bool may_have(const struct shim_aix_state *state, const struct shim_aix_context *ctx,
+		     pid_t tid, struct shim_aix_start *start)
 {
+	if (ctx->process || ctx->root == tid)
+		return true;
+	if (!(ctx->bind & VCPC_BIND_F_INHERIT))
+		return false;
+	return state->nthreads <= MANY || shim_aix_target__start(start, tid) >= ctx->since;
+}
+
+/**
+ * shim_aix_state__search() - a thread's context, by asking of each that may have it
+ * @state: the process's
+ * @tid: the thread
+ * @found: set to the context, or NULL, on success
+ *
+ * Return: 0 or the API's error.
+ */
+int shim_aix_state__search(const struct shim_aix_state *state, pid_t tid,
+			   struct shim_aix_context **found)
+{
+	struct shim_aix_start start = { .known = false };
 	struct shim_aix_context *ctx;
 
 	for (ctx = state->contexts; ctx; ctx = ctx->next) {
-		int has = has_thread(ctx, tid);
+		int has = may_have(state, ctx, tid, &start) ? has_thread(ctx, tid) : 0;
 
 		if (has < 0)
 			return shim_aix__error(has);
@@ -160,20 +176,8 @@ static int search(const struct shim_aix_state *state, pid_t tid, struct shim_aix
 int shim_aix_state__of_thread(struct shim_aix_state *state, pid_t tid,
 			      struct shim_aix_context **ctx)
 {
-	int ret = 0;
-
-	if (tid != gettid())
-		return search(state, tid, ctx);
-	if (self.generation != state->generation) {
-		ret = search(state, tid, &self.ctx);
-		if (ret)
-			return ret;
-		self.generation = state->generation;
-		if (self.ctx)
-			shim_thread_end__arm(&at_end, &self);
-	}
-	*ctx = self.ctx;
-	return 0;
+	return tid == gettid() ? shim_aix_self__context(state, ctx) :
+				 shim_aix_state__search(state, tid, ctx);
 }
 
 static struct shim_aix_context *the_systems(const struct shim_aix_state *state)
@@ -319,7 +323,8 @@ int shim_aix_state__claim(struct shim_aix_state *state, enum shim_aix_scope scop
 			sweep(state);
 		return state->nthreads ? Pmapi_Locked : lock_all(state, LOCK_EX);
 	}
-	if (the_systems(state))
+	/* While threads have some, the system has none. */
+	if (!state->nthreads && the_systems(state))
 		return Pmapi_Locked;
 	/* Now and then, so that threads that have ended do not pile up */
 	if (state->nthreads >= 64 && !(state->nthreads & (state->nthreads - 1)))
@@ -337,31 +342,52 @@ void shim_aix_state__unclaim(struct shim_aix_state *state, enum shim_aix_scope s
 		lock_all(state, LOCK_UN);
 }
 
-void shim_aix_state__add(struct shim_aix_state *state, struct shim_aix_context *ctx)
+/**
+ * shim_aix_state__add() - a context that counts, from now on the process's
+ * @state: the process's
+ * @ctx: the context; its only reference
+ * @own: it is the calling thread's
+ */
+void shim_aix_state__add(struct shim_aix_state *state, struct shim_aix_context *ctx, bool own)
 {
 	ctx->next = state->contexts;
+	ctx->at = &state->contexts;
+	if (ctx->next)
+		ctx->next->at = &ctx->next;
 	state->contexts = ctx;
-	state->generation++;
+	/* Others may have it from now on who had none. */
+	if (ctx->process)
+		state->generation++;
+	if (own)
+		shim_aix_self__has(state, ctx);
 }
 
+/**
+ * shim_aix_state__remove() - end a context on all that it counts
+ * @state: the process's
+ * @ctx: the context; other threads that keep it see that it was removed
+ */
 void shim_aix_state__remove(struct shim_aix_state *state, struct shim_aix_context *ctx)
 {
-	struct shim_aix_context **at;
-
-	for (at = &state->contexts; *at != ctx; at = &(*at)->next)
-		;
-	*at = ctx->next;
-	state->generation++;
+	*ctx->at = ctx->next;
+	if (ctx->next)
+		ctx->next->at = ctx->at;
+	atomic_store(&ctx->removed, true);
+	shim_counters__shut(ctx->counters);
+	if (ctx->anchor)
+		shim_counters__shut(ctx->anchor);
 	shim_aix_state__unclaim(state, ctx->scope);
-	shim_aix_state__free(ctx);
+	shim_aix_self__lost(state, ctx);
+	shim_aix_context__put(ctx);
 }
 
-void shim_aix_state__free(struct shim_aix_context *ctx)
+void shim_aix_context__get(struct shim_aix_context *ctx)
 {
-	shim_counters__put(ctx->counters);
-	shim_counters__put(ctx->anchor);
-	shim_aix_program__free(&ctx->program);
-	free(ctx->own);
-	free(ctx->base);
-	free(ctx);
+	atomic_fetch_add(&ctx->refs, 1);
+}
+
+void shim_aix_context__put(struct shim_aix_context *ctx)
+{
+	if (atomic_fetch_sub(&ctx->refs, 1) == 1)
+		free_context(ctx);
 }

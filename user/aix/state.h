@@ -3,6 +3,8 @@
 #ifndef SHIM_AIX_STATE_H
 #define SHIM_AIX_STATE_H
 
+#include <stdatomic.h>
+
 #include "program.h"
 
 #define AIX_ONLINE	256
@@ -31,6 +33,12 @@ struct shim_aix_sums {
 
 /*
  * struct shim_aix_context - a program that is set
+ * @next: in the process's list, and
+ * @at: what points to it there
+ * @refs: the list, and threads that have it
+ * @removed: from the list
+ * @root: the thread for which it was set, 0 of the system
+ * @since: when: a thread that began before does not inherit it; shim_aix_target__tick()
  * @scope: AIX_SYSTEM, AIX_THREAD or AIX_GROUP
  * @anchor: counts the program's anchor all the time, or NULL
  * @bind: VCPC_BIND_F_* with which its threads are bound
@@ -45,7 +53,11 @@ struct shim_aix_sums {
  * @base: what does not count since a reset, or NULL
  */
 struct shim_aix_context {
-	struct shim_aix_context *next;
+	struct shim_aix_context *next, **at;
+	atomic_uint refs;
+	atomic_bool removed;
+	pid_t root;
+	__u64 since;
 	enum shim_aix_scope scope;
 	struct shim_aix_program program;
 	struct shim_counters *counters;
@@ -67,6 +79,7 @@ struct shim_aix_context {
  * struct shim_aix_state - the process's
  * @initialised: events may be counted, of the classes in @filter
  * @tables: given out by pm_init() and pm_initialize(), by filter
+ * @generation: another one when a thread that had no context may have got one by no call of its own
  */
 struct shim_aix_state {
 	struct shim_session *session;
@@ -108,13 +121,31 @@ int shim_aix_state__of_thread(struct shim_aix_state *state, pid_t tid,
 			      struct shim_aix_context **ctx);
 int shim_aix_state__claim(struct shim_aix_state *state, enum shim_aix_scope scope);
 void shim_aix_state__unclaim(struct shim_aix_state *state, enum shim_aix_scope scope);
-void shim_aix_state__add(struct shim_aix_state *state, struct shim_aix_context *ctx);
+int shim_aix_state__search(const struct shim_aix_state *state, pid_t tid,
+			   struct shim_aix_context **found);
+void shim_aix_state__add(struct shim_aix_state *state, struct shim_aix_context *ctx, bool own);
 void shim_aix_state__remove(struct shim_aix_state *state, struct shim_aix_context *ctx);
-void shim_aix_state__free(struct shim_aix_context *ctx);
+void shim_aix_context__get(struct shim_aix_context *ctx);
+void shim_aix_context__put(struct shim_aix_context *ctx);
 int shim_aix_state__deserted(const struct shim_aix_context *ctx, pid_t but);
 int shim_aix_state__members(const struct shim_aix_context *ctx, unsigned int *members);
 
-/* target.c */
+/* self.c */
+int shim_aix_self__context(struct shim_aix_state *state, struct shim_aix_context **ctx);
+void shim_aix_self__has(struct shim_aix_state *state, struct shim_aix_context *ctx);
+void shim_aix_self__lost(struct shim_aix_state *state, const struct shim_aix_context *ctx);
+bool shim_aix_self__forked(void);
+bool shim_aix_self__read(void (*fn)(const struct shim_aix_program *program,
+				    const struct shim_aix_sums *sums, void *arg), void *arg);
+
+/* target.c: when a thread began, asked of /proc once */
+struct shim_aix_start {
+	bool known;
+	__u64 tick;
+};
+
+__u64 shim_aix_target__tick(void);
+__u64 shim_aix_target__start(struct shim_aix_start *start, pid_t tid);
 int shim_aix_target__check(struct shim_aix_who who, pid_t *tid);
 int shim_aix_target__nth_cpu(int n);
 int shim_aix_target__each_cpu(int (*fn)(void *arg, int cpu), void *arg);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "state.h"
@@ -73,6 +74,52 @@ int shim_aix_target__check(struct shim_aix_who who, pid_t *tid)
 		return Pmapi_NotDebugger;
 	*tid = target;
 	return 0;
+}
+
+/**
+ * shim_aix_target__tick() - now, in the ticks in which the kernel says when a thread began
+ */
+__u64 shim_aix_target__tick(void)
+{
+	long hz = sysconf(_SC_CLK_TCK);
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return now.tv_sec * hz + now.tv_nsec / (1000000000L / hz);
+}
+
+/* Behind the name in parentheses, which may hold anything, the state is the first of the words. */
+static __u64 read_start(pid_t tid)
+{
+	char path[64], line[1024];
+	unsigned long long tick;
+	const char *at;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return ~0ULL;
+	at = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+	fclose(f);
+	if (!at || sscanf(at, ") %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			  "%*s %*s %*s %llu", &tick) != 1)
+		return ~0ULL;
+	return tick;
+}
+
+/**
+ * shim_aix_target__start() - when a thread began
+ * @start: what is known of it already
+ * @tid: the thread
+ *
+ * Return: in the ticks of shim_aix_target__tick(); as late as can be if nobody says.
+ */
+__u64 shim_aix_target__start(struct shim_aix_start *start, pid_t tid)
+{
+	if (!start->known)
+		*start = (struct shim_aix_start) { .known = true, .tick = read_start(tid) };
+	return start->tick;
 }
 
 /**

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Telling a process from the one that has forked it, without a system call: a page that the kernel
+ * clears in a child says so, however the child was forked.
+ */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "perf_set.h"
+#include "tick.h"
+
+_Atomic(volatile __u64 *) shim_perf__page;
+
+static volatile __u64 *map_process(void)
+{
+	volatile __u64 *page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile __u64 *none = NULL;
+
+	if (page == MAP_FAILED)
+		return NULL;
+	if (madvise((void *)page, sysconf(_SC_PAGESIZE), MADV_WIPEONFORK) ||
+	    !atomic_compare_exchange_strong(&shim_perf__page, &none, page))
+		munmap((void *)page, sysconf(_SC_PAGESIZE));
+	return atomic_load(&shim_perf__page);
+}
+
+/**
+ * shim_perf__process() - the process's number, made if it has none
+ *
+ * Return: 0 if that cannot be.
+ */
+__u64 shim_perf__process(void)
+{
+	volatile __u64 *page = atomic_load(&shim_perf__page);
+	__u64 none = 0;
+
+	if (!page)
+		page = map_process();
+	if (!page)
+		return 0;
+	__atomic_compare_exchange_n(page, &none, shim_tick__ns(), 0, __ATOMIC_SEQ_CST,
+				    __ATOMIC_SEQ_CST);
+	return *page;
+}

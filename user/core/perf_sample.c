@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Samples of perf's sets: a thread's of itself without a lock and without a call, all others by the
+ * kernel.
+ *
+ * A thread remembers the instance of the set that it has sampled last, and reads its events' pages.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "perf_cpu.h"
+#include "perf_page.h"
+#include "perf_set.h"
+#include "tick.h"
+
+/* What a thread knows of itself: its instance of the set that it has sampled last */
+static __thread struct {
+	__u64 serial;
+	struct shim_instance *inst;
+	pid_t tid;
+	unsigned int reading;
+} self __attribute__((tls_model("initial-exec")));
+
+/**
+ * shim_perf__remember() - keep the calling thread's own instance for its next sample
+ * @set: the set
+ * @inst: one of its; of no effect if it is another's, or without pages
+ */
+void shim_perf__remember(const struct shim_perf_set *set, struct shim_instance *inst)
+{
+	if (!inst->group.pages || inst->tid != gettid() || inst->tgid != getpid())
+		return;
+	inst->known = true;
+	self.inst = inst;
+	self.serial = set->serial;
+	self.tid = inst->tid;
+}
+
+/**
+ * shim_perf__forget() - an instance goes: the calling thread's next sample does not look at it
+ * @inst: the instance
+ */
+void shim_perf__forget(const struct shim_instance *inst)
+{
+	if (self.inst == inst)
+		self.inst = NULL;
+}
+
+/**
+ * shim_perf__is_reading() - whether the caller is a signal handler that has interrupted a sample
+ */
+bool shim_perf__is_reading(void)
+{
+	return self.reading;
+}
+
+static int add_up(const struct shim_perf_set *set, struct shim_instance *inst,
+		  struct vcpc_sample *buf)
+{
+	struct shim_group_counts counts;
+	int ret = shim_instance__read(inst, &counts);
+
+	if (ret)
+		return ret;
+	for (unsigned int i = 0; i < set->n; i++)
+		buf->values[i] += inst->from[i] + counts.values[i];
+	buf->tick += counts.enabled;
+	buf->time = inst->on ? shim_tick__ns() : inst->stopped;
+	if (inst->on)
+		buf->state |= VCPC_STATE_COUNTING;
+	if (!shim_instance__has_ended(inst))
+		buf->state &= ~VCPC_STATE_EXITED;
+	return 0;
+}
+
+static int sample_all(struct shim_perf_set *set, const struct shim_instance *one,
+		      struct vcpc_sample *buf)
+{
+	__u64 start = shim_tick__ns();
+	int ret = 0;
+
+	for (struct shim_instance *inst = set->instances; inst && !ret; inst = inst->next)
+		if (shim_perf__is_meant(inst, one, true))
+			ret = add_up(set, inst, buf);
+	buf->time = start;
+	if (buf->state & VCPC_STATE_EXITED)
+		buf->state &= ~VCPC_STATE_COUNTING;
+	return ret;
+}
+
+static int sample_locked(struct shim_perf_set *set, pid_t tid, unsigned int flags,
+			 struct vcpc_sample *buf)
+{
+	struct shim_instance *one;
+	int ret = shim_perf__pick(set, tid, flags, VCPC_SAMPLE_F_TOTAL, &one);
+
+	if (ret)
+		return ret;
+	if (flags & VCPC_SAMPLE_F_TOTAL)
+		return sample_all(set, one, buf);
+	if (shim_instance__is_inherited(one))
+		return -EOPNOTSUPP;
+	ret = add_up(set, one, buf);
+	if (!ret && !(buf->state & VCPC_STATE_EXITED))
+		shim_perf__remember(set, one);
+	return ret;
+}
+
+static __attribute__((noinline)) int ask(struct shim_perf_set *set, pid_t tid, unsigned int flags,
+					 struct vcpc_sample *buf, size_t size)
+{
+	union {
+		struct vcpc_sample sample;
+		__u64 words[sizeof(struct vcpc_sample) / sizeof(__u64) + SHIM_GROUP_MAX];
+	} room;
+	size_t need = sizeof(room.sample) + set->n * sizeof(__u64);
+	int ret;
+
+	if (!shim_perf__is_made_here(set))
+		return -EBADF;
+	if (size < need)
+		return -EINVAL;
+	memset(&room, 0, need);
+	room.sample.size = sizeof(room.sample);
+	room.sample.nr = set->n;
+	room.sample.state = VCPC_STATE_EXITED;
+	shim_siglock__enter(&shim_perf__lock);
+	ret = sample_locked(set, tid, flags, &room.sample);
+	shim_siglock__leave(&shim_perf__lock);
+	if (!ret)
+		memcpy(buf, &room, need);
+	return ret;
+}
+
+#ifndef SHIM_CPU_IS_NOT_READ
+static const struct shim_page_cpu this_cpu = {
+	.counter = shim_cpu__counter,
+	.clock = shim_cpu__clock,
+};
+
+/* By the kernel, as long as the pages do not have it */
+static __attribute__((noinline)) int read_kernel(const struct shim_perf_set *set,
+						 const struct shim_instance *inst,
+						 struct vcpc_sample *buf, __u64 *tick)
+{
+	struct shim_group_counts counts;
+	int ret = inst->on ? shim_group__read(&inst->group, &counts) : -EOPNOTSUPP;
+
+	if (ret)
+		return ret;
+	for (unsigned int i = 0; i < set->n; i++)
+		buf->values[i] = inst->from[i] + counts.values[i];
+	*tick = counts.enabled;
+	return 0;
+}
+
+static inline __attribute__((always_inline)) int
+read_instance(const struct shim_perf_set *set, const struct shim_instance *inst,
+	      struct vcpc_sample *buf, __u64 *tick)
+{
+	/* Whoever changes the instance may be another thread: nothing is read before, or after. */
+	unsigned int changing = __atomic_load_n(&inst->changing, __ATOMIC_ACQUIRE);
+	int ret;
+
+	if (!inst->live || changing & 1)
+		return -EOPNOTSUPP;
+	ret = shim_page__read(inst->group.pages, set->n, &this_cpu, inst->from, buf->values, tick);
+	if (ret)
+		ret = read_kernel(set, inst, buf, tick);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return !ret && (inst->changing != changing || !inst->live) ? -EOPNOTSUPP : ret;
+}
+
+/*
+ * The calling thread's own instance, without the lock.  A signal handler may sample in the middle of
+ * it, restart the set, which shows in @changing, or take it off: the pages stay while @reading.
+ * Whatever fails here is done again with the lock.
+ */
+static inline __attribute__((always_inline)) int
+read_self(const struct shim_perf_set *set, pid_t tid, struct vcpc_sample *buf, size_t size)
+{
+	struct shim_instance *inst;
+	__u64 tick;
+	int ret = -EOPNOTSUPP;
+
+	if (self.serial != set->serial || !shim_perf__is_made_here(set) ||
+	    (tid && tid != self.tid) ||
+	    size < sizeof(*buf) + set->n * sizeof(buf->values[0]))
+		return ret;
+	/* Looked up afterwards, as before a handler may take it off and free it. */
+	self.reading++;
+	atomic_signal_fence(memory_order_seq_cst);
+	inst = self.inst;
+	if (inst && self.serial == set->serial)
+		ret = read_instance(set, inst, buf, &tick);
+	atomic_signal_fence(memory_order_seq_cst);
+	self.reading--;
+	if (ret)
+		return ret;
+	buf->size = sizeof(*buf);
+	buf->nr = set->n;
+	buf->state = VCPC_STATE_COUNTING;
+	buf->tick = tick;
+	buf->time = shim_tick__ns();
+	return 0;
+}
+#else
+static inline int read_self(const struct shim_perf_set *set, pid_t tid, struct vcpc_sample *buf,
+			    size_t size)
+{
+	(void)set;
+	(void)tid;
+	(void)buf;
+	(void)size;
+	return -EOPNOTSUPP;
+}
+#endif
+
+/**
+ * shim_perf__sample() - one sample, as struct shim_backend_ops has it
+ * @ref: the set
+ * @tid: of whom
+ * @flags: VCPC_SAMPLE_F_*
+ * @buf: filled
+ * @size: of @buf
+ */
+int shim_perf__sample(union shim_backend_ref ref, pid_t tid, unsigned int flags,
+		       struct vcpc_sample *buf, size_t size)
+{
+	struct shim_perf_set *set = ref.ptr;
+
+	if (!flags && !read_self(set, tid, buf, size))
+		return 0;
+	return ask(set, tid, flags, buf, size);
+}

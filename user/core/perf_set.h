@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A set that perf counts, and the parts of its back end. */
+#ifndef SHIM_CORE_PERF_SET_H
+#define SHIM_CORE_PERF_SET_H
+
+#include <stdatomic.h>
+
+#include "backend.h"
+#include "perf_instance.h"
+
+/**
+ * struct shim_perf_set - a set
+ * @serial: no other set of the process has or had it
+ * @maker: what the process's page said when the set was made
+ * @flags: VCPC_SET_F_*
+ * @n: requests
+ * @instances: oldest first
+ * @gone: taken off, but their threads may be reading their pages
+ * @reqs: the requests
+ */
+struct shim_perf_set {
+	__u64 serial;
+	__u64 maker;
+	unsigned int flags;
+	unsigned int n;
+	struct shim_instance *instances;
+	struct shim_instance *gone;
+	struct vcpc_request reqs[];
+};
+
+/* Guards all sets' lists.  Innermost: the faces' locks are held outside it. */
+extern struct shim_siglock shim_perf__lock;
+
+/* perf_process.c: what says which process this is, 0 in a child that was forked since */
+extern _Atomic(volatile __u64 *) shim_perf__page;
+
+__u64 shim_perf__process(void);
+
+static inline bool shim_perf__is_made_here(const struct shim_perf_set *set)
+{
+	return *atomic_load_explicit(&shim_perf__page, memory_order_relaxed) == set->maker;
+}
+
+/* perf_target.c */
+int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, int *bad);
+int shim_perf__unbind(union shim_backend_ref ref, pid_t tid, unsigned int flags);
+int shim_perf__enable(union shim_backend_ref ref, pid_t tid, unsigned int flags);
+int shim_perf__disable(union shim_backend_ref ref, pid_t tid, unsigned int flags);
+int shim_perf__restart(union shim_backend_ref ref, pid_t tid, unsigned int flags);
+int shim_perf__preset(union shim_backend_ref ref, pid_t tid, unsigned int request, __u64 value);
+int shim_perf__list(union shim_backend_ref ref, struct vcpc_instances_args *args);
+int shim_perf__pick(const struct shim_perf_set *set, pid_t tid, unsigned int flags,
+		    unsigned int all, struct shim_instance **one);
+bool shim_perf__is_meant(const struct shim_instance *inst, const struct shim_instance *one,
+			 bool all);
+
+/* perf_sample.c */
+int shim_perf__sample(union shim_backend_ref ref, pid_t tid, unsigned int flags,
+		      struct vcpc_sample *buf, size_t size);
+void shim_perf__remember(const struct shim_perf_set *set, struct shim_instance *inst);
+void shim_perf__forget(const struct shim_instance *inst);
+bool shim_perf__is_reading(void);
+
+#endif /* SHIM_CORE_PERF_SET_H */

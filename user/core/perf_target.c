@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What perf's sets are bound to: put on, taken off, stopped and started anew.
+ *
+ * Whoever takes a set off a thread that may be reading its pages leaves them mapped until the
+ * thread cannot be reading them.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <unistd.h>
+
+#include "perf_set.h"
+
+#define KNOWN_BIND	(VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE | \
+			 VCPC_BIND_F_PROCESS | VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD)
+
+static struct shim_instance *find(const struct shim_perf_set *set, pid_t tid, bool cpu)
+{
+	struct shim_instance *own;
+
+	if (tid || cpu)
+		return shim_instance__find(set->instances, tid, cpu);
+	own = shim_instance__find(set->instances, gettid(), false);
+	if (own)
+		return own;
+	return set->instances && !set->instances->next ? set->instances : NULL;
+}
+
+/* Its pages go once its thread cannot be reading them: that is the caller, or has ended. */
+static bool is_done_with(const struct shim_instance *inst)
+{
+	if (!inst->group.pages || !inst->known)
+		return true;
+	return inst->tid == gettid() ? !shim_perf__is_reading() : inst->tgid != getpid() ||
+						       shim_group__has_ended(&inst->group);
+}
+
+static void sweep(struct shim_perf_set *set)
+{
+	struct shim_instance **at = &set->gone;
+
+	while (*at) {
+		struct shim_instance *inst = *at;
+
+		if (!is_done_with(inst)) {
+			at = &inst->next;
+			continue;
+		}
+		*at = inst->next;
+		inst->next = NULL;
+		shim_perf__forget(inst);
+		shim_instance__free(inst, true);
+	}
+}
+
+static int begin(struct shim_perf_set *set, struct shim_binding *binding)
+{
+	bool on = !(set->flags & VCPC_SET_F_DISABLED) &&
+		  !(binding->flags & VCPC_BIND_F_ENABLE_ON_EXEC);
+	struct shim_instance **at = &set->instances;
+	int ret = 0;
+
+	for (struct shim_instance *inst = binding->list; inst && on && !ret; inst = inst->next)
+		ret = shim_instance__start(inst);
+	if (ret) {
+		shim_instance__free(binding->list, true);
+		/* Nobody else has been at it: there is no room on the PMU. */
+		return ret == -EAGAIN ? -ENOSPC : ret;
+	}
+	while (*at)
+		at = &(*at)->next;
+	*at = binding->list;
+	for (struct shim_instance *inst = binding->list; inst; inst = inst->next)
+		shim_perf__remember(set, inst);
+	return 0;
+}
+
+static int bind_locked(struct shim_perf_set *set, pid_t tid, unsigned int flags, int *bad)
+{
+	struct shim_binding binding = {
+		.reqs = set->reqs,
+		.n = set->n,
+		.root = tid,
+		.flags = flags,
+		.bad = bad,
+	};
+	int ret;
+
+	sweep(set);
+	binding.taken = set->instances;
+	ret = shim_instance__bind(&binding);
+	return ret ? ret : begin(set, &binding);
+}
+
+int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, int *bad)
+{
+	struct shim_perf_set *set = ref.ptr;
+	int ret;
+
+	*bad = -1;
+	/* A child's events would be the child's: its parent could not read them. */
+	if (flags & VCPC_BIND_F_TRACE || !shim_perf__is_made_here(set))
+		return -EOPNOTSUPP;
+	if (flags & ~KNOWN_BIND || tid < 0)
+		return -EINVAL;
+	if (flags & VCPC_BIND_F_CPU && flags & ~(VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD))
+		return -EINVAL;
+	if (!tid && !(flags & VCPC_BIND_F_CPU))
+		tid = gettid();
+	shim_siglock__enter(&shim_perf__lock);
+	ret = bind_locked(set, tid, flags, bad);
+	shim_siglock__leave(&shim_perf__lock);
+	return ret;
+}
+
+/**
+ * shim_perf__is_meant() - whether an operation is about an instance
+ * @inst: the instance
+ * @one: what shim_perf__pick() found
+ * @all: not @one alone, but all that its bind began; without @one, all of the set
+ */
+bool shim_perf__is_meant(const struct shim_instance *inst, const struct shim_instance *one,
+			 bool all)
+{
+	if (!all)
+		return inst == one;
+	/* A thread and a CPU may have the same number. */
+	return !one || (inst->root == one->root &&
+			shim_instance__is_cpu(inst) == shim_instance__is_cpu(one));
+}
+
+/* Any one of those that a bind of a process began, whose first thread may have ended before */
+static struct shim_instance *one_of(const struct shim_perf_set *set, pid_t root, bool cpu)
+{
+	for (struct shim_instance *inst = set->instances; inst; inst = inst->next)
+		if (inst->root == root && shim_instance__is_cpu(inst) == cpu)
+			return inst;
+	return NULL;
+}
+
+_Static_assert(VCPC_TARGET_F_CPU == VCPC_SAMPLE_F_CPU, "shim_perf__pick() takes both");
+
+/**
+ * shim_perf__pick() - the instance that is named
+ * @set: the set
+ * @tid: a thread or CPU; 0: the caller if it is one, otherwise the only one
+ * @flags: of the operation
+ * @all: the flag that asks for all
+ * @one: set; NULL on success: all of the set
+ *
+ * Return: 0, -EINVAL, -EBADF in a forked child.
+ */
+int shim_perf__pick(const struct shim_perf_set *set, pid_t tid, unsigned int flags,
+		    unsigned int all, struct shim_instance **one)
+{
+	*one = NULL;
+	if (!shim_perf__is_made_here(set))
+		return -EBADF;
+	if (flags & ~(all | VCPC_TARGET_F_CPU))
+		return -EINVAL;
+	if (!(flags & all) || tid)
+		*one = find(set, tid, flags & VCPC_TARGET_F_CPU);
+	if (!*one && flags & all && tid)
+		*one = one_of(set, tid, flags & VCPC_TARGET_F_CPU);
+	return *one || (flags & all && !tid && set->instances) ? 0 : -EINVAL;
+}
+
+static void take_off(struct shim_perf_set *set, struct shim_instance *inst)
+{
+	shim_group__turn(&inst->group, false);
+	inst->live = false;
+	shim_perf__forget(inst);
+	inst->next = set->gone;
+	set->gone = inst;
+}
+
+int shim_perf__unbind(union shim_backend_ref ref, pid_t tid, unsigned int flags)
+{
+	struct shim_perf_set *set = ref.ptr;
+	struct shim_instance **at, *one;
+	bool all = flags & VCPC_TARGET_F_ALL;
+	int ret;
+
+	shim_siglock__enter(&shim_perf__lock);
+	ret = shim_perf__pick(set, tid, flags, VCPC_TARGET_F_ALL, &one);
+	for (at = &set->instances; *at && !ret; ) {
+		struct shim_instance *inst = *at;
+
+		if (!shim_perf__is_meant(inst, one, all)) {
+			at = &inst->next;
+			continue;
+		}
+		*at = inst->next;
+		take_off(set, inst);
+		if (inst == one && !all)
+			break;
+	}
+	if (!ret)
+		sweep(set);
+	shim_siglock__leave(&shim_perf__lock);
+	return ret;
+}
+
+static int turn(struct shim_perf_set *set, pid_t tid, unsigned int flags, bool on)
+{
+	bool all = flags & VCPC_TARGET_F_ALL;
+	struct shim_instance *one;
+	int ret;
+
+	shim_siglock__enter(&shim_perf__lock);
+	ret = shim_perf__pick(set, tid, flags, VCPC_TARGET_F_ALL, &one);
+	for (struct shim_instance *inst = set->instances; inst && !ret; inst = inst->next)
+		if (shim_perf__is_meant(inst, one, all))
+			ret = shim_instance__turn(inst, on, all);
+	shim_siglock__leave(&shim_perf__lock);
+	return ret;
+}
+
+int shim_perf__enable(union shim_backend_ref ref, pid_t tid, unsigned int flags)
+{
+	return turn(ref.ptr, tid, flags, true);
+}
+
+int shim_perf__disable(union shim_backend_ref ref, pid_t tid, unsigned int flags)
+{
+	return turn(ref.ptr, tid, flags, false);
+}
+
+int shim_perf__restart(union shim_backend_ref ref, pid_t tid, unsigned int flags)
+{
+	struct shim_perf_set *set = ref.ptr;
+	bool all = flags & VCPC_TARGET_F_ALL;
+	struct shim_instance *one;
+	int ret;
+
+	shim_siglock__enter(&shim_perf__lock);
+	ret = shim_perf__pick(set, tid, flags, VCPC_TARGET_F_ALL, &one);
+	for (struct shim_instance *inst = set->instances; inst && !ret; inst = inst->next)
+		if (shim_perf__is_meant(inst, one, all))
+			ret = shim_instance__restart(inst);
+	shim_siglock__leave(&shim_perf__lock);
+	return ret;
+}
+
+int shim_perf__preset(union shim_backend_ref ref, pid_t tid, unsigned int request, __u64 value)
+{
+	struct shim_perf_set *set = ref.ptr;
+	struct shim_instance *one;
+	int ret;
+
+	shim_siglock__enter(&shim_perf__lock);
+	ret = request < set->n ? shim_perf__pick(set, tid, 0, 0, &one) : -EINVAL;
+	if (!ret)
+		one->preset[request] = value;
+	shim_siglock__leave(&shim_perf__lock);
+	return ret;
+}
+
+static void list_one(const struct shim_instance *inst, struct vcpc_instance_info *info)
+{
+	struct shim_group_counts counts;
+
+	*info = (struct vcpc_instance_info) {
+		.tid = inst->tid,
+		.tgid = inst->tgid,
+		.root = inst->root,
+		.bind_flags = inst->flags,
+		.state = (inst->on ? VCPC_STATE_COUNTING : 0) |
+			 (shim_instance__has_ended(inst) ? VCPC_STATE_EXITED : 0) |
+			 (shim_group__read(&inst->group, &counts) ? VCPC_STATE_INVALID : 0),
+	};
+}
+
+int shim_perf__list(union shim_backend_ref ref, struct vcpc_instances_args *args)
+{
+	struct vcpc_instance_info *info = (void *)(uintptr_t)args->info;
+	struct shim_perf_set *set = ref.ptr;
+
+	if (!shim_perf__is_made_here(set))
+		return -EBADF;
+	args->nr = args->folded = args->pending = args->lost = 0;
+	shim_siglock__enter(&shim_perf__lock);
+	for (struct shim_instance *inst = set->instances; inst; inst = inst->next) {
+		if (args->nr < args->room)
+			list_one(inst, &info[args->nr]);
+		args->nr++;
+	}
+	shim_siglock__leave(&shim_perf__lock);
+	return 0;
+}
