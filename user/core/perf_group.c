@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include "perf_group.h"
 
 #define MOST_SLOTS	32
+#define HEIR_TRIES	1000
 
 /* arm64: the counter may be read in user mode, where kernel.perf_user_access allows it. */
 #define ARM64_USER_READ	2
@@ -343,7 +345,7 @@ int shim_group__turn(struct shim_group *group, bool on)
  * @group: the group
  * @counts: filled in
  *
- * Return: 0, -EAGAIN (the group was off the PMU while its target ran), -EBADF.
+ * Return: 0, -EAGAIN (the group was off the PMU while its target ran, or its heirs go on ending), -EBADF.
  */
 int shim_group__read(const struct shim_group *group, struct shim_group_counts *counts)
 {
@@ -354,8 +356,13 @@ int shim_group__read(const struct shim_group *group, struct shim_group_counts *c
 	if (!is_ours(&group->events[0]))
 		return -EBADF;
 	got = read(group->events[0].fd.nr, counts, size);
+	/* Somebody who has inherited is just ending: his events go one after the other. */
+	for (int tries = 0; got < 0 && errno == ECHILD && tries < HEIR_TRIES; tries++) {
+		sched_yield();
+		got = read(group->events[0].fd.nr, counts, size);
+	}
 	if (got < 0)
-		return -errno;
+		return errno == ECHILD ? -EAGAIN : -errno;
 	if (got != (ssize_t)size || counts->nr != group->n || counts->enabled != counts->running)
 		return -EAGAIN;
 	return 0;
