@@ -11,6 +11,10 @@ vcpc=$build/bin/vcpc
 . "$here/../tap.sh"
 # shellcheck source=selftests/pcp/peer/both.sh
 . "$here/peer/both.sh"
+if ! command -v python3 >/dev/null; then
+	echo "1..0 # SKIP python3 is not installed"
+	exit 4
+fi
 export TZ=UTC LC_ALL=C PCP_DERIVED_CONFIG=''
 evidence="$dir/out $dir/err"
 
@@ -102,6 +106,11 @@ result "a part of the time"
 assert len(d["times"]) == 1
 PY
 result "a single record"
+"$dir/busy" "$dir/far" 3 1 far && report "$dir/far" -o "$dir/far.html" && page "$dir/far.html" <<'PY'
+assert d["start"] == 2 ** 57, d["start"]
+PY
+[ $? = 0 ] && "$vcpc" label "$dir/far" >"$dir/out" && grep -q 'start *@144115188075855872\.000000000$' "$dir/out"
+result "a start in a year that no clock shows"
 echo precious >"$dir/kept.html"
 report "$dir/nothing" -o "$dir/kept.html"
 [ $? = 1 ] && [ "$(cat "$dir/kept.html")" = precious ]

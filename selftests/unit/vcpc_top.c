@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Rows of vcpc top: from two looks at statistics that are given. */
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -160,6 +161,31 @@ TEST_F(top, lines_of_any_width)
 	EXPECT_NE(NULL, strstr(line, "p99"));
 	top_line(&self->view, NULL, 120, line);
 	EXPECT_NE(NULL, strstr(line, " page-fau"));
+}
+
+/* Ten letters of two columns each, and more marks of none than there is room for */
+TEST_F(top, names_are_cut_by_columns)
+{
+	char line[4 * 80 + 512], marked[600] = "e";
+	struct top_row row = { .p50 = NAN, .p99 = NAN, .mean = NAN };
+	wchar_t wide[500];
+
+	ASSERT_NE(NULL, setlocale(LC_CTYPE, "C.UTF-8"));
+	row.label = "\346\263\250\346\226\207\343\202\222\345\217\227\343\201\221"
+		    "\344\273\230\343\201\221\343\202\213\345\207\246\347\220\206";
+	for (unsigned int width = 1; width <= 80; width++) {
+		top_line(&self->view, &row, width, line);
+		ASSERT_NE((size_t)-1, mbstowcs(wide, line, 500));
+		EXPECT_GE(width, wcswidth(wide, 500));
+	}
+	EXPECT_EQ(80, wcswidth(wide, 500));
+	for (int i = 0; i < 250; i++)
+		strcat(marked, "\314\201");
+	row.label = marked;
+	top_line(&self->view, &row, 80, line);
+	mbstowcs(wide, line, 500);
+	EXPECT_EQ(80, wcswidth(wide, 500));
+	EXPECT_GE(4 * 80, strlen(line));
 }
 
 TEST_HARNESS_MAIN

@@ -15,66 +15,86 @@ result "no terminal"
 [ $? = 2 ] && "$vcpc" top --help | grep -q 'Usage: vcpc top'
 result "wrong usage, and help"
 
-# terminal KEYS...: its size is the first, as ROWSxCOLUMNS; "hangup" closes it
+# terminal SIZE STEP...: SIZE is ROWSxCOLUMNS. A step is keys, "=SIZE", "wait:TEXT" until the program has written
+# that since the step before, or "hangup", which closes the terminal. The program has to end then.
 cat >"$dir/terminal.py" <<'PY'
-import fcntl, os, pty, signal, struct, sys, termios, time
+import fcntl, os, pty, select, signal, struct, sys, termios
+
+LIMIT = 60      # seconds that nothing comes: something hangs
 
 def resize(fd, size):
     rows, columns = map(int, size.split("x"))
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
+def fail(why):
+    print(why, file=sys.stderr)
+    os.kill(pid, signal.SIGKILL)
+    sys.exit(99)
+
+ready, go = os.pipe()
 pid, fd = pty.fork()
 if not pid:
-    time.sleep(.1)
+    os.read(ready, 1)           # its size is set
     os.execv(sys.argv[1], [sys.argv[1], "top", "-i", "100ms"])
+signal.alarm(2 * LIMIT)
 resize(fd, sys.argv[2])
-seen, keys = b"", ""
-os.set_blocking(fd, False)
-def drain(seconds):
+os.write(go, b"x")
+seen, mark = b"", 0
+
+# more(): False at the end
+def more():
     global seen
-    end = time.time() + seconds
-    while time.time() < end:
-        try:
-            seen += os.read(fd, 65536)
-        except BlockingIOError:
-            time.sleep(.01)
-        except OSError:
-            return
-limit = time.time() + 20
-while b"quit" not in seen and b"\n" not in seen and time.time() < limit:
-    drain(.1)
-for keys in sys.argv[3:]:
-    if keys == "hangup":
+    if not select.select([fd], [], [], LIMIT)[0]:
+        fail("nothing came")
+    try:
+        got = os.read(fd, 65536)
+    except OSError:
+        return False
+    seen += got
+    return bool(got)
+
+gone = False
+for step in sys.argv[3:]:
+    if step.startswith("wait:"):
+        text = step[5:].encode()
+        while text not in seen[mark:]:
+            if not more():
+                fail("it ended before %s" % text)
+        continue
+    mark = len(seen)
+    if step == "hangup":
         os.close(fd)
-        break
-    if keys[0] == "=":
-        resize(fd, keys[1:])
+        gone = True
+    elif step[0] == "=":
+        resize(fd, step[1:])
     else:
-        os.write(fd, keys.encode().decode("unicode_escape").encode("latin-1"))
-    drain(.15)
-while time.time() < limit:
-    if keys != "hangup":
-        drain(.05)
-    done, status = os.waitpid(pid, os.WNOHANG)
-    if done:
-        sys.stdout.buffer.write(seen)
-        sys.exit(os.waitstatus_to_exitcode(status) if keys != "hangup" else 0)
-    time.sleep(.05)
-os.kill(pid, signal.SIGKILL)
-sys.exit(99)
+        os.write(fd, step.encode().decode("unicode_escape").encode("latin-1"))
+while not gone and more():
+    pass
+status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+sys.stdout.buffer.write(seen)
+sys.exit(0 if gone else status)
 PY
 
+if ! command -v python3 >/dev/null; then
+	skip "on a terminal" "python3 is not installed"
+	done_testing
+fi
+
 terminal() {
-	timeout 40 python3 "$dir/terminal.py" "$vcpc" "$@" >"$dir/out" 2>"$dir/err"
+	python3 "$dir/terminal.py" "$vcpc" "$@" >"$dir/out" 2>"$dir/err"
 }
 
-terminal 24x80 q && grep -q 'tracing is off\|cannot\|not permitted' "$dir/out" && grep -q 'TRANSACTION.*p99' "$dir/out"
+terminal 24x80 wait:TRANSACTION wait:quit q && grep -q 'tracing is off\|cannot\|not permitted' "$dir/out" &&
+	grep -q 'TRANSACTION.*p99' "$dir/out"
 result "24x80: it says that there is nothing to see"
-terminal 24x80 s r p /ab '\n' q && grep -q 'PAUSED' "$dir/out" && grep -q ', with \|ab' "$dir/out"
+# curses writes what differs from what is there: "by rate" becomes "by p50"
+terminal 24x80 wait:quit s wait:p50 r wait:least p wait:PAUSED / wait:names a wait:a b wait:b '\n' wait:quit q &&
+	grep -q ', with ' "$dir/out"
 result "keys"
-terminal 24x80 =1x1 =5x20 =3x300 =100x300 '\x1b[6~' q
+terminal 24x80 wait:quit =1x1 wait: =5x20 wait:TRANS =3x300 wait:TRANSACTION =100x300 wait:quit '\x1b[6~' q
 result "any size"
-terminal 24x80 hangup
+terminal 24x80 wait:quit hangup
 result "a terminal that goes away"
 TERM=no-such terminal 24x80
 [ $? = 1 ] && grep -q "terminal 'no-such' is not known" "$dir/out"

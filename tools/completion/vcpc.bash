@@ -38,7 +38,7 @@ _vcpc_words() {
 	replay:* | dump:* | summary:*)
 		if [ -n "$archive" ]; then compgen -W "$(_vcpc_metrics "$archive")" -- "$current"; else _vcpc_archives "$current"; fi
 		;;
-	compare:* | check:* | label:*) _vcpc_archives "$current" ;;
+	compare:* | check:* | label:* | report:*) _vcpc_archives "$current" ;;
 	esac
 }
 

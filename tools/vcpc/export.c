@@ -14,7 +14,10 @@ void vcpc_iso_time(char *buf, size_t size, struct timespec when)
 	struct tm tm;
 	size_t len;
 
-	localtime_r(&when.tv_sec, &tm);
+	if (!localtime_r(&when.tv_sec, &tm)) {	/* a year that is no int */
+		snprintf(buf, size, "@%lld.%09ld", (long long)when.tv_sec, when.tv_nsec);
+		return;
+	}
 	len = strftime(buf, size, "%Y-%m-%dT%H:%M:%S", &tm);
 	strftime(zone, sizeof(zone), "%z", &tm);
 	snprintf(buf + len, size - len, ".%09ld%.3s:%s", when.tv_nsec, zone, zone + 3);

@@ -259,13 +259,13 @@ static int put_tags(FILE *out, const struct vcpc_drawing *d)
 	return 0;
 }
 
-/* What the clock showed at the first record, as if it had been UTC */
+/* What the clock showed at the first record, as if it had been UTC; a year beyond all clocks has no zone */
 static void put_start(FILE *out, const struct vcpc_window *w)
 {
 	struct tm tm;
+	long offset = localtime_r(&w->from.tv_sec, &tm) ? tm.tm_gmtoff : 0;
 
-	localtime_r(&w->from.tv_sec, &tm);
-	fprintf(out, "{\"start\":%.6f,", (double)w->from.tv_sec + tm.tm_gmtoff + w->from.tv_nsec / 1e9);
+	fprintf(out, "{\"start\":%.6f,", (double)w->from.tv_sec + offset + w->from.tv_nsec / 1e9);
 }
 
 int report_data(FILE *out, struct vcpc_drawing *d)

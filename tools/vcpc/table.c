@@ -15,8 +15,8 @@ bool vcpc_several_days(struct timespec a, struct timespec b)
 {
 	struct tm x, y;
 
-	localtime_r(&a.tv_sec, &x);
-	localtime_r(&b.tv_sec, &y);
+	if (!localtime_r(&a.tv_sec, &x) || !localtime_r(&b.tv_sec, &y))
+		return true;
 	return x.tm_year != y.tm_year || x.tm_yday != y.tm_yday;
 }
 
@@ -34,8 +34,10 @@ void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timesp
 			delta.tv_nsec /= 10;
 	for (int i = digits; i < 9; i++)
 		fraction /= 10;
-	localtime_r(&when.tv_sec, &tm);
-	len = strftime(buf, size, dated ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &tm);
+	if (localtime_r(&when.tv_sec, &tm))
+		len = strftime(buf, size, dated ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &tm);
+	else	/* a year that is no int */
+		len = snprintf(buf, size, "@%lld", (long long)when.tv_sec);
 	if (digits)
 		snprintf(buf + len, size - len, ".%0*ld", digits, fraction);
 }

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -155,6 +156,7 @@ int vcpc_cmd_top(int argc, char **argv)
 		status = vcpc_usage("'%s' is one argument too many", argv[optind]);
 	if (!status && !job.once && !(isatty(STDOUT_FILENO) && isatty(STDIN_FILENO)))
 		status = vcpc_fail(0, "this is no terminal; 'vcpc top --once' needs none");
+	setlocale(LC_CTYPE, "");	/* how wide a name's letters are */
 	if (!status)
 		status = job.once ? once(&job) : top_screen(&job.view, job.interval);
 	top_free(&job.view);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "plot.h"
 #include "text.h"
@@ -277,15 +278,33 @@ void top_free(struct top_view *view)
 		free(view->events[i]);
 }
 
-/* In @columns, to the left, cut; returns behind it */
+/* Columns of a character of @n bytes on a terminal: 0 to 2; 1 where the locale does not say */
+static unsigned int columns_of(const char *text, size_t n)
+{
+	mbstate_t state = { 0 };
+	wchar_t c;
+	int columns = mbrtowc(&c, text, n, &state) == n ? wcwidth(c) : -1;
+
+	return columns < 0 ? 1 : columns;
+}
+
+/* In @columns, to the left, cut, in no more than four bytes for each; returns behind it */
 static char *put_left(char *at, const char *text, unsigned int columns)
 {
-	while (columns && *text) {
-		int n = vcpc_utf8((const unsigned char *)text);
+	size_t room = 4 * (size_t)columns;
 
-		for (n = n ? n : 1; n; n--)
-			*at++ = *text++;
-		columns--;
+	while (*text) {
+		size_t n = vcpc_utf8((const unsigned char *)text);
+		unsigned int wide;
+
+		n = n ? n : 1;
+		wide = columns_of(text, n);
+		if (wide > columns || n + (columns - wide) > room)
+			break;
+		at = mempcpy(at, text, n);
+		text += n;
+		room -= n;
+		columns -= wide;
 	}
 	for (; columns; columns--)
 		*at++ = ' ';

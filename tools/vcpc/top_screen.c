@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <curses.h>
 #include <errno.h>
-#include <locale.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,7 +191,6 @@ int top_screen(struct top_view *view, uint64_t interval)
 	const char *term = getenv("TERM");
 	SCREEN *screen;
 
-	setlocale(LC_CTYPE, "");
 	if (view->filter) {
 		snprintf(s.filter, sizeof(s.filter), "%s", view->filter);
 		view->filter = s.filter;

@@ -3,10 +3,10 @@
  * An archive as vcpc record makes it, of a run of any size: a command with two processes and
  * transactions of several tags, whose times get longer in the middle of the run.
  *
- * usage: busy_run ARCHIVE RECORDS TAGS [hostile]
+ * usage: busy_run ARCHIVE RECORDS TAGS [hostile|far]
  *
  * Records are 10 ms apart.  With "hostile", the names of tags and the host are what would end a
- * script or a tag of HTML, or steer a terminal.
+ * script or a tag of HTML, or steer a terminal.  With "far", it starts in a year that no clock shows.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -17,7 +17,8 @@
 #include <pcp/import.h>
 #include <shim/trace.h>
 
-#define START		1700000000
+#define START		1700000000LL
+#define FAR_START	(1LL << 57)	/* its year is no int */
 #define INTERVAL_MS	10
 #define MOST_TAGS	1000
 #define NMETRICS	(sizeof(metrics) / sizeof(metrics[0]))
@@ -184,9 +185,12 @@ static struct tag tags[MOST_TAGS];
 int main(int argc, char **argv)
 {
 	bool nasty = argc > 4 && !strcmp(argv[4], "hostile");
+	long long start = argc > 4 && !strcmp(argv[4], "far") ? FAR_START : START;
 	int records, ntags, ticks[2], instructions[2], faults[2];
 
 	if (argc < 4 || pmiStart(argv[1], 0) < 0 || declare(nasty) < 0)
+		return 1;
+	if (start == FAR_START && pmiSetVersion(3) < 0)	/* version 2 has seconds of 32 bits */
 		return 1;
 	records = atoi(argv[2]);
 	ntags = atoi(argv[3]) < MOST_TAGS ? atoi(argv[3]) : MOST_TAGS;
@@ -211,7 +215,7 @@ int main(int argc, char **argv)
 			work(&tags[i], i, part);
 			put_tag(&tags[i], i);
 		}
-		if (pmiHighResWrite(START + t * INTERVAL_MS / 1000, t * INTERVAL_MS % 1000 * 1000000) < 0)
+		if (pmiHighResWrite(start + t * INTERVAL_MS / 1000, t * INTERVAL_MS % 1000 * 1000000) < 0)
 			return 1;
 	}
 	return pmiEnd() < 0;
