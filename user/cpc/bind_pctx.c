@@ -7,13 +7,29 @@
 #include "impl.h"
 #include "pctx.h"
 
+/*
+ * Guards the users of all processes; taken under a handle's lock, never the other way round.  One
+ * for all, as fork() waits for it, and a child leaves the processes of its parent's sets.
+ */
+static struct shim_siglock users_lock = SHIM_SIGLOCK_INITIALIZER(2, NULL);
+
+/**
+ * shim_cpc__watch_forks() - watch for forks, before the first process has users
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_cpc__watch_forks(void)
+{
+	return shim_fork__wait_for(&users_lock);
+}
+
 /* Every handle with a set on the process hears when it is let go.  Context: @cpc is locked. */
 static int add_user(pctx_t *pctx, cpc_t *cpc)
 {
 	cpc_t **users;
 	int ret = 0;
 
-	shim_siglock__enter(&pctx->lock);
+	shim_siglock__enter(&users_lock);
 	for (size_t i = 0; i < pctx->nusers; i++)
 		if (pctx->users[i] == cpc)
 			goto out;
@@ -24,20 +40,20 @@ static int add_user(pctx_t *pctx, cpc_t *cpc)
 	}
 	ret = users ? 0 : -ENOMEM;
 out:
-	shim_siglock__leave(&pctx->lock);
+	shim_siglock__leave(&users_lock);
 	return ret;
 }
 
 /* Context: @cpc is locked. */
 static void remove_user(pctx_t *pctx, const cpc_t *cpc)
 {
-	shim_siglock__enter(&pctx->lock);
+	shim_siglock__enter(&users_lock);
 	for (size_t i = 0; i < pctx->nusers; i++)
 		if (pctx->users[i] == cpc) {
 			pctx->users[i] = pctx->users[--pctx->nusers];
 			break;
 		}
-	shim_siglock__leave(&pctx->lock);
+	shim_siglock__leave(&users_lock);
 }
 
 /* Before the set is bound, so that a bound one is always known */
@@ -136,10 +152,10 @@ static cpc_t *take_user(pctx_t *pctx)
 {
 	cpc_t *cpc = NULL;
 
-	shim_siglock__enter(&pctx->lock);
+	shim_siglock__enter(&users_lock);
 	if (pctx->nusers)
 		cpc = pctx->users[--pctx->nusers];
-	shim_siglock__leave(&pctx->lock);
+	shim_siglock__leave(&users_lock);
 	return cpc;
 }
 

@@ -47,7 +47,7 @@ void shim_pctx__block(sigset_t *old, int terminal)
 
 static pctx_t *make(void *arg, int verbose, pctx_errfn_t *complain)
 {
-	pctx_t *pctx = calloc(1, sizeof(*pctx));
+	pctx_t *pctx = shim_cpc__watch_forks() ? NULL : calloc(1, sizeof(*pctx));
 
 	if (!pctx)
 		return NULL;
@@ -56,13 +56,11 @@ static pctx_t *make(void *arg, int verbose, pctx_errfn_t *complain)
 	pctx->complain = complain ? complain : to_stderr;
 	/* The end of a process is always heard of. */
 	pctx->threads.options = PTRACE_O_TRACEEXIT;
-	shim_siglock__init(&pctx->lock);
 	return pctx;
 }
 
 static void destroy(pctx_t *pctx)
 {
-	shim_siglock__fini(&pctx->lock);
 	free(pctx->users);
 	free(pctx);
 }

@@ -32,10 +32,9 @@ struct shim_pctx_handlers {
  * @created: it is this process's child
  * @ended: it has come to its end, and waits to be let go
  * @over: pctx_terminate() was called; may be set by a signal handler
- * @users: the handles that have sets on it
+ * @users: the handles that have sets on it; bind_pctx.c has the lock
  * @nusers: how many
  * @users_room: how many there is room for
- * @lock: guards @users; taken under a handle's lock, never the other way round
  */
 struct __pctx {
 	struct shim_tracees threads;
@@ -48,7 +47,6 @@ struct __pctx {
 	atomic_int over;
 	cpc_t **users;
 	size_t nusers, users_room;
-	struct shim_siglock lock;
 };
 
 void shim_pctx__say(pctx_t *pctx, const char *fn, const char *fmt, ...)
@@ -59,7 +57,8 @@ pid_t shim_pctx__tid(pctx_t *pctx, id_t lwpid);
 /* A process that job control holds for us: stopped as its maker let it go */
 pctx_t *shim_pctx__take_over(pid_t pid, const pctx_t *like);
 
-/* bind_pctx.c: handles forget a process that is let go */
+/* bind_pctx.c: handles forget a process that is let go, and may do so while another thread forks */
+int shim_cpc__watch_forks(void);
 void shim_cpc__forget_pctx(pctx_t *pctx);
 
 #endif /* SHIM_CPC_PCTX_H */
