@@ -367,7 +367,7 @@ static int stamp_timespec(int err, struct shim_ts stamp, pmResult *result, pmHig
  *
  * Return: 0, PM_ERR_EOL before the start and after the end of the archive (in
  * PM_MODE_INTERP the time moves on nevertheless), PM_ERR_LOGREC if the record is
- * corrupt, PM_ERR_PMID_LOG if its metric has no descriptor, PM_ERR_TOOSMALL if
+ * corrupt (in PM_MODE_INTERP once a volume, and the next fetch is of the same time), PM_ERR_PMID_LOG if its metric has no descriptor, PM_ERR_TOOSMALL if
  * @numpmid < 1, PM_ERR_NOCONTEXT, -ENOMEM; of a host also what has changed since the fetch before
  * (PMCD_x, or-ed), PM_ERR_TIMEOUT, PM_ERR_TOOBIG for more metrics than pmcd takes at once, and
  * PM_ERR_IPC if there is no connection, or it was lost or of no use: then pmReconnectContext().
