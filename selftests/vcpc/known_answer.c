@@ -46,7 +46,7 @@ TEST(context_switches)
 		getrusage(RUSAGE_THREAD, &usage[0]);
 		value = first_value(set, 0);
 		for (i = 0; i < 50; i++)
-			usleep(100);
+			usleep(1000);
 		counted = first_value(set, 0) - value;
 		getrusage(RUSAGE_THREAD, &usage[1]);
 		truth = usage[1].ru_nvcsw + usage[1].ru_nivcsw -

@@ -18,12 +18,17 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "perf_group.h"
 
 #define MOST_SLOTS	32
-#define HEIR_TRIES	1000
+
+/* How often a read is repeated while an heir ends: at once, then after a wait */
+#define HEIR_YIELDS	100
+#define HEIR_WAITS	10000
+#define HEIR_WAIT_NS	100000
 
 /* arm64: the counter may be read in user mode, where kernel.perf_user_access allows it. */
 #define ARM64_USER_READ	2
@@ -340,12 +345,22 @@ int shim_group__turn(struct shim_group *group, bool on)
 		     0) ? -errno : 0;
 }
 
+/* Lets an heir end, whose CPU may have other things to do: all in all for a second at least. */
+static void wait_for_heir(int tries)
+{
+	if (tries < HEIR_YIELDS)
+		sched_yield();
+	else
+		nanosleep(&(struct timespec) { .tv_nsec = HEIR_WAIT_NS }, NULL);
+}
+
 /**
  * shim_group__read() - ask the kernel for the counts
  * @group: the group
  * @counts: filled in
  *
- * Return: 0, -EAGAIN (the group was off the PMU while its target ran, or its heirs go on ending), -EBADF.
+ * Return: 0, -EAGAIN (the group was off the PMU while its target ran; or an heir was ending for longer
+ * than a second, the time that this waits), -EBADF.
  */
 int shim_group__read(const struct shim_group *group, struct shim_group_counts *counts)
 {
@@ -357,8 +372,8 @@ int shim_group__read(const struct shim_group *group, struct shim_group_counts *c
 		return -EBADF;
 	got = read(group->events[0].fd.nr, counts, size);
 	/* Somebody who has inherited is just ending: his events go one after the other. */
-	for (int tries = 0; got < 0 && errno == ECHILD && tries < HEIR_TRIES; tries++) {
-		sched_yield();
+	for (int tries = 0; got < 0 && errno == ECHILD && tries < HEIR_YIELDS + HEIR_WAITS; tries++) {
+		wait_for_heir(tries);
 		got = read(group->events[0].fd.nr, counts, size);
 	}
 	if (got < 0)

@@ -21,7 +21,7 @@
 #include "perf_instance.h"
 #include "tick.h"
 
-#define INHERIT_TRIES	16
+#define INHERIT_TRIES	64
 
 /**
  * shim_instance__free() - let go of a list
