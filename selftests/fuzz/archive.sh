@@ -16,12 +16,17 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../pcp/peer/suite.sh"
 corpus=$out/archive
 mkdir -p "$corpus"
-# shellcheck disable=SC2086
 # Of the library's rooms, local contexts need one more, which no archive does: it is taken as it was built.
 live=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}/lib/libshim-live.a
+compile objects/base '' "$top"/user/base/*.c
+for room in archive pdu pcp; do
+	compile objects/$room '' "$top"/user/$room/*.c
+done
+compile objects/fuzz '' "$here/archive.c"
+# shellcheck disable=SC2086
 {
-	clang $flags $sanitize -o "$out/fuzz-archive" "$here/archive.c" "$top"/user/base/*.c \
-		"$top"/user/archive/*.c "$top"/user/pdu/*.c "$top"/user/pcp/*.c \
+	clang $flags $sanitize -o "$out/fuzz-archive" "$out"/objects/fuzz/*.o "$out"/objects/base/*.o \
+		"$out"/objects/archive/*.o "$out"/objects/pdu/*.o "$out"/objects/pcp/*.o \
 		"$live" -lbpf -lelf -lz -lbz2 -llzma -lzstd -lm -lpthread &&
 		clang $flags -DFUZZ_SEED -o "$out/seed-archive" "$here/archive.c" &&
 		clang $flags -o "$out/make-archive" "$here/../pcp/peer/make_archive.c"

@@ -8,6 +8,12 @@ flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -w -I$top -I$top/user -I$top/user/include
 sanitize='-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined'
 mkdir -p "$out"
 
+# What was compiled before, also in another checkout, comes from make's cache.
+export CCACHE_DIR="${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/ccache}" CCACHE_NOHASHDIR=1
+CCACHE_BASEDIR=$(cd "$top" && pwd)
+export CCACHE_BASEDIR
+compiler=$(command -v ccache || :)
+
 if ! echo 'int LLVMFuzzerTestOneInput(const char *p, long n) { return !p && n; }' |
 	clang -x c -fsanitize=fuzzer -o /dev/null - 2>/dev/null; then
 	echo "1..0 # SKIP no libFuzzer: clang and libclang-rt-14-dev are not installed"
@@ -24,6 +30,19 @@ it_does_not_build() {
 	tail_of "$1"
 	printf '1..1\nnot ok 1 - it builds\n'
 	exit 1
+}
+
+# compile FOLDER OPTIONS FILE...: with the sanitizers, to build/fuzz/FOLDER/*.o, which holds nothing else; or it ends
+compile() {
+	objects=$out/$1 options=$2
+	shift 2
+	rm -rf "$objects"
+	mkdir -p "$objects"
+	for file; do
+		# shellcheck disable=SC2086
+		$compiler clang $flags $options $sanitize -c -o "$objects/$(basename "$file" .c).o" "$file" \
+			>"$objects.log" 2>&1 || it_does_not_build "$objects.log"
+	done
 }
 
 # fuzz NAME SECONDS LEAST WHAT OPTION...: build/fuzz/fuzz-NAME, which must manage LEAST inputs

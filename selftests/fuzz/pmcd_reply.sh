@@ -8,15 +8,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=libfuzzer.sh disable=SC2154
 . "$here/libfuzzer.sh"
 
-mkdir -p "$out/pmcd_reply" "$out/pdu"
+mkdir -p "$out/pmcd_reply"
 # The connection's receive is the fuzzer's.
-for file in "$top"/user/pdu/*.c; do
-	# shellcheck disable=SC2086
-	clang $flags -Drecv=fuzz_recv $sanitize -c -o "$out/pdu/$(basename "$file" .c).o" "$file" || exit 1
-done >"$out/pdu.log" 2>&1 || it_does_not_build "$out/pdu.log"
+compile pmcd/pdu -Drecv=fuzz_recv "$top"/user/pdu/*.c
+compile pmcd/base '' "$top"/user/base/*.c
 # shellcheck disable=SC2086
-clang $flags $sanitize -o "$out/fuzz-pmcd_reply" "$here/pmcd_reply.c" "$out"/pdu/*.o \
-	"$top"/user/base/*.c -lpthread >"$out/pdu.log" 2>&1 || it_does_not_build "$out/pdu.log"
+clang $flags $sanitize -o "$out/fuzz-pmcd_reply" "$here/pmcd_reply.c" "$out"/pmcd/pdu/*.o "$out"/pmcd/base/*.o \
+	-lpthread >"$out/pmcd.log" 2>&1 || it_does_not_build "$out/pmcd.log"
 
 # seed NAME WORD...: hexadecimal words behind the byte that says in which pieces they come
 seed() {

@@ -14,15 +14,16 @@ for call in socket setsockopt getsockopt connect poll recv send close fstat cloc
 	getaddrinfo freeaddrinfo; do
 	renamed="$renamed -D$call=fuzz_$call"
 done
-mkdir -p "$out/trace_reply" "$out/trace"
-# shellcheck disable=SC2086
+mkdir -p "$out/trace_reply"
+set --
 for file in agent env err link pdu process say; do
-	clang $flags $renamed $sanitize -c -o "$out/trace/$file.o" "$top/user/trace/$file.c" ||
-		exit 1
-done >"$out/trace.log" 2>&1 || it_does_not_build "$out/trace.log"
+	set -- "$@" "$top/user/trace/$file.c"
+done
+compile agent/trace "$renamed" "$@"
+compile agent/base '' "$top"/user/base/*.c
 # shellcheck disable=SC2086
-clang $flags $sanitize -o "$out/fuzz-trace_reply" "$here/trace_reply.c" "$out"/trace/*.o \
-	"$top"/user/base/*.c -lpthread >"$out/trace.log" 2>&1 || it_does_not_build "$out/trace.log"
+clang $flags $sanitize -o "$out/fuzz-trace_reply" "$here/trace_reply.c" "$out"/agent/trace/*.o "$out"/agent/base/*.o \
+	-lpthread >"$out/agent.log" 2>&1 || it_does_not_build "$out/agent.log"
 
 export PCP_TRACE_HOST=agent
 fuzz trace_reply "${FUZZ_SECONDS:-20}" 10000 connections -timeout=5 -max_len=2000 -use_value_profile=1
