@@ -5,7 +5,7 @@
 #
 # Archives: those given; or random ones that are made here, and those of PCP's test
 # suite.  COMPARE_ALL=1 interpolates its largest ones, too, which takes minutes, and all of them
-# where otherwise one in three is.
+# where otherwise one in two or three is.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -162,10 +162,10 @@ if [ -d "$suite" ]; then
 	suite_way 'meta 0 0' "$damaged"
 	suite_way 'text 0 0' ''
 	suite_way 'labels 0 0' ''
-	suite_way 'forw 0 300' "$damaged $old"
-	suite_way 'raw 0 300' "$damaged $old"
-	suite_way 'back 0 300' "$damaged $old $events"
-	suite_way 'interp 1000 200' "$damaged $old $slow"
+	suite_way 'forw 0 300' "$damaged $old" 2
+	suite_way 'raw 0 300' "$damaged $old" 2
+	suite_way 'back 0 300' "$damaged $old $events" 2
+	suite_way 'interp 1000 200' "$damaged $old $slow" 2
 	suite_way 'interp -2500 200' "$damaged $old $events $marked $freed $slow" 3
 	suite_way 'jump 5000 20' "$damaged $old $events $marked $freed $slow" 3
 else

@@ -639,7 +639,7 @@ TEST_F(perf, a_thread_that_starts_threads_is_bound)
 	while (!b.tid)
 		sched_yield();
 	ASSERT_EQ(0, make(self, 0, 0));
-	for (int i = 0; i < 500; i++) {
+	for (int i = 0; i < 200; i++) {
 		ASSERT_EQ(0, shim_counters__bind(self->set, b.tid, VCPC_BIND_F_TREE, &self->bad));
 		ASSERT_EQ(0, total(self, b.tid));
 		ASSERT_EQ(0, shim_counters__unbind(self->set, b.tid));

@@ -51,9 +51,9 @@ debug)
 	;;
 shaken)
 	arch=arm64 kind=debug
-	folders='vcpc/kunit.sh vcpc/failslab vcpc/failslab_large vcpc/races vcpc/fuzz vcpc/exit_races vcpc/attack_exit vcpc/inherit vcpc/cpu_offline vcpc/unload'
+	folders='vcpc/kunit.sh vcpc/failslab vcpc/failslab_large vcpc/races vcpc/fuzz vcpc/attack_exit vcpc/inherit vcpc/cpu_offline vcpc/unload'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
-	export TEST_TIMEOUT=1800 VM_OPTIONS='--no-icount --cpus 2 --timeout 7200' VM_ENVIRONMENT='FUZZ_CALLS=10000 ATTACK_TRIES=80'
+	export TEST_TIMEOUT=1800 VM_OPTIONS='--no-icount --cpus 2 --timeout 7200' VM_ENVIRONMENT='FUZZ_CALLS=7000 ATTACK_TRIES=50'
 	;;
 attack)
 	arch=arm64 kind=debug name=arm64-attack

@@ -20,6 +20,8 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
 programs=
+# shellcheck disable=SC2086,SC2116
+without=$(echo ${VM_WITHOUT:-})
 set -- "${@:-vcpc bpf cpc aix trace shim tools}"
 folders=$*
 name=${VM_NAME:-$arch-vm}
@@ -31,7 +33,7 @@ for folder in $folders; do
 		case $file in *.d) continue ;; esac
 		[ -x "$file" ] && [ -f "$file" ] || continue
 		program=$(basename "$(dirname "$file")")/${file##*/}
-		case " ${VM_WITHOUT:-} " in *" $program "*) continue ;; esac
+		case " $without " in *" $program "*) continue ;; esac
 		guest=/tests/$program
 		set -- "$@" --with "$file:$guest"
 		programs="$programs $guest"
