@@ -89,13 +89,15 @@ static double try_sets(struct __test_metadata *_metadata, int sets, double whole
 	return worst;
 }
 
+/* One number of sets in three, all with ALL_SETS in the environment: they take long where time is instructions. */
 static void agree(struct __test_metadata *_metadata, int from, int to)
 {
+	int step = getenv("ALL_SETS") ? 1 : 3;
 	double whole, worst = 0;
 
 	ASSERT_EQ(0, initialize());
 	whole = whole_rate();
-	for (int sets = from; sets <= to; sets++) {
+	for (int sets = from; sets <= to; sets += step) {
 		double error = try_sets(_metadata, sets, whole);
 
 		worst = error > worst ? error : worst;
@@ -116,14 +118,14 @@ TEST(homogeneous_loop_of_many_sets)
 {
 	if (!initialize() && !has_pmu())
 		SKIP(return, "no hardware counters");
-	agree(_metadata, 10, 13);
+	agree(_metadata, 10, 15);
 }
 
-TEST(homogeneous_loop_of_most_sets)
+TEST(homogeneous_loop_of_sixteen_sets)
 {
 	if (!initialize() && !has_pmu())
 		SKIP(return, "no hardware counters");
-	agree(_metadata, 14, 16);
+	agree(_metadata, 16, 16);
 }
 
 TEST(a_short_region_many_times)

@@ -65,9 +65,10 @@ idle_threads() {
 	until [ -s "$out" ] || ! kill -0 $running; do
 		sleep 0.1
 	done
-	until [ "$idle" = "$wanted" ] || [ "$tries" = 100 ]; do
+	# Time is what these threads use up, where it is counted in instructions.
+	until [ "$idle" = "$wanted" ] || [ "$tries" = 500 ]; do
 		tries=$((tries + 1))
-		sleep 0.5
+		sleep 0.1
 		idle=$(cat /proc/$running/task/*/stat | awk '$41 == 5 { n++ } END { print n + 0 }')
 	done
 	kill $running
