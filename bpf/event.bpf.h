@@ -11,26 +11,25 @@
 
 #include "counts.bpf.h"
 
-/* floor(log2(v)), 0 for 0; the compiler would unfold the steps to twice the code */
-#define VC_LOG2_STEP(v, n, step) do {		\
-	asm volatile("" : "+r"(v), "+r"(n));	\
-	if (v >> step) {			\
-		v >>= step;			\
-		n += step;			\
-	}					\
-} while (0)
+/*
+ * The slot of a time, as vc_hist_slot() has it: shifted right by n until it is below 16, but not
+ * below 8, the time t is in slot 8 n + t.  The compiler would unfold the steps to twice the code.
+ */
+#define VC_SHIFT_STEP(t, n, step)						\
+	asm volatile("if %0 < %2 goto +2; %0 >>= %3; %1 += %3"			\
+		     : "+r"(t), "+r"(n) : "i"(VC_HIST_SUB << (step)), "i"(step))
 
-static __always_inline __u64 vc_log2(__u64 v)
+static __always_inline __u64 vc_time_slot(__u64 t)
 {
-	__u64 n = 0;
+	__u64 n = 0, high = t >> (32 + VC_HIST_BITS);
 
-	VC_LOG2_STEP(v, n, 32);
-	VC_LOG2_STEP(v, n, 16);
-	VC_LOG2_STEP(v, n, 8);
-	VC_LOG2_STEP(v, n, 4);
-	VC_LOG2_STEP(v, n, 2);
-	VC_LOG2_STEP(v, n, 1);
-	return n;
+	asm volatile("if %2 == 0 goto +2; %0 >>= 32; %1 += 32" : "+r"(t), "+r"(n) : "r"(high));
+	VC_SHIFT_STEP(t, n, 16);
+	VC_SHIFT_STEP(t, n, 8);
+	VC_SHIFT_STEP(t, n, 4);
+	VC_SHIFT_STEP(t, n, 2);
+	VC_SHIFT_STEP(t, n, 1);
+	return n * VC_HIST_SUB + t;
 }
 
 static __always_inline void vc_key_of(struct vc_event *ev, struct vc_open_key *key)
@@ -135,36 +134,37 @@ static __always_inline void vc_ring_put(struct vc_event *ev, __u32 op, __u64 now
 	bpf_ringbuf_submit(record, 0);
 }
 
-static __always_inline void vc_add_time(struct vc_stat *stat, __u64 spent)
+static __always_inline void vc_add_time(struct vc_stat *stat, __u64 spent, __u64 count)
 {
-	__u32 slot = vc_hist_slot(spent, vc_log2(spent));
+	__u64 slot = vc_time_slot(spent);
 
 	stat->sum_ns += spent;
-	if (stat->count == 1 || spent < stat->min_ns)
-		stat->min_ns = spent;
-	if (spent > stat->max_ns)
+	/* The first one is the greatest, too, but if it took no time, and then the least is 0. */
+	if (spent > stat->max_ns) {
 		stat->max_ns = spent;
-	/* The verifier wants to see the bound. */
-	asm volatile("" : "+r"(slot));
-	if (slot < VC_HIST_SLOTS)
-		stat->hist[slot]++;
+		if (count == 1)
+			stat->min_ns = spent;
+	}
+	if (spent < stat->min_ns)
+		stat->min_ns = spent;
+	if (slot >= VC_HIST_SLOTS)
+		slot = VC_HIST_SLOTS - 1;
+	stat->hist[slot]++;
 }
 
-static __always_inline void vc_add_end(struct vc_event *ev, struct vc_stat *stat,
-				       const struct vc_open_val *open, __u64 now, __u64 start)
+static __always_inline void vc_add_end(struct vc_stat *stat, __u64 now, __u64 start)
 {
-	stat->count++;
+	__u64 count = stat->count + 1;
+
+	stat->count = count;
 	stat->last_ns = now;
 	stat->last_took_ns = now - start;
-	vc_add_time(stat, now - start);
-	if (ev->counts && open)
-		vc_add_counts(ev, open);
+	vc_add_time(stat, now - start, count);
 }
 
-/* @op is VC_OP_END or VC_OP_ABORT, and a constant. */
-static __always_inline void vc_finish(struct vc_event *ev, __u32 op)
+/* @op is VC_OP_END or VC_OP_ABORT, and a constant; @now, when the event came. */
+static __always_inline void vc_finish(struct vc_event *ev, __u32 op, __u64 now)
 {
-	__u64 now = bpf_ktime_get_ns();
 	struct vc_open_val *open;
 	struct vc_open_key key;
 	struct vc_stat *stat;
@@ -177,9 +177,11 @@ static __always_inline void vc_finish(struct vc_event *ev, __u32 op)
 	stat = vc_stat_of(ev, VC_TRANSACT);
 	if (stat) {
 		if (op == VC_OP_END)
-			vc_add_end(ev, stat, open, now, start);
+			vc_add_end(stat, now, start);
 		else
 			stat->aborted++;
+		if (op == VC_OP_END && ev->counts && open)
+			vc_add_counts(ev, open);
 		vc_ring_put(ev, op, now, start, 0);
 	}
 	vc_closed(ev, &key, open);

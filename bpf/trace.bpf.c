@@ -41,14 +41,42 @@ int vc_on_counts(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /* (..., when it began, counts) */
-SEC("raw_tp/vcpc_end")
-int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
+static __noinline int vc_end_at(struct bpf_raw_tracepoint_args *ctx, __u64 now)
 {
 	struct vc_event ev = vc_transaction(ctx);
 
 	ev.start_ns = ARG(ctx, 5, __u64);
 	ev.counts = ARG(ctx, 6, const void *);
-	vc_finish(&ev, VC_OP_END);
+	vc_finish(&ev, VC_OP_END, now);
+	return 0;
+}
+
+/* Only if begins are wanted, or single events. */
+SEC("raw_tp/vcpc_end")
+int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
+{
+	return vc_end_at(ctx, bpf_ktime_get_ns());
+}
+
+/*
+ * Only if neither is, instead of the one before.  What is left to do of most events is little: the
+ * thread counts nothing, and the tag has its row.
+ */
+SEC("raw_tp/vcpc_end")
+int vc_on_end_only(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u64 start = ARG(ctx, 5, __u64);
+	struct vc_stat_key key = { .tag = ARG(ctx, 0, __u64), .kind = VC_TRANSACT };
+	struct vc_stat *stat;
+
+	/* Without a time of its own, the start less 1 is the greatest number. */
+	if (ARG(ctx, 6, __u64) || start - 1 >= now)
+		return vc_end_at(ctx, now);
+	stat = bpf_map_lookup_elem(&vc_stat, &key);
+	if (!stat)
+		return vc_end_at(ctx, now);
+	vc_add_end(stat, now, start);
 	return 0;
 }
 
@@ -59,7 +87,7 @@ int vc_on_abort(struct bpf_raw_tracepoint_args *ctx)
 	struct vc_event ev = vc_transaction(ctx);
 
 	ev.start_ns = ARG(ctx, 5, __u64);
-	vc_finish(&ev, VC_OP_ABORT);
+	vc_finish(&ev, VC_OP_ABORT, bpf_ktime_get_ns());
 	return 0;
 }
 

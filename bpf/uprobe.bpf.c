@@ -80,10 +80,10 @@ int vc_user_any(struct pt_regs *ctx)
 		return 0;
 	switch (op) {
 	case VCPC_TRACE_END:
-		vc_finish(&ev, VC_OP_END);
+		vc_finish(&ev, VC_OP_END, bpf_ktime_get_ns());
 		break;
 	case VCPC_TRACE_ABORT:
-		vc_finish(&ev, VC_OP_ABORT);
+		vc_finish(&ev, VC_OP_ABORT, bpf_ktime_get_ns());
 		break;
 	case VCPC_TRACE_POINT:
 	case VCPC_TRACE_OBSERVE:

@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "kselftest_harness.h"
 #include "trace/tags.h"
@@ -119,6 +121,75 @@ TEST(another_name_at_the_same_address)
 	EXPECT_NE(first, second);
 	EXPECT_EQ(second, shim_tags__recent(process(), name));
 	EXPECT_EQ(first, get("first"));
+}
+
+/* A name of some length, at some place in a word, that differs from itself in no byte but one */
+static void expect_all_bytes_count(struct __test_metadata *_metadata, char *name, size_t len)
+{
+	struct shim_tag *tag;
+
+	memset(name, 'a' + len % 26, len);
+	name[len] = '\0';
+	tag = get(name);
+	ASSERT_NE(NULL, tag);
+	EXPECT_EQ(tag, shim_tags__recent(process(), name));
+	for (size_t i = 0; i < len; i++) {
+		char was = name[i];
+
+		name[i] = '\0';
+		EXPECT_EQ(NULL, shim_tags__recent(process(), name));
+		name[i] = '~';
+		EXPECT_EQ(NULL, shim_tags__recent(process(), name));
+		name[i] = was;
+	}
+	EXPECT_EQ(tag, shim_tags__recent(process(), name));
+}
+
+/* The name's last byte is its page's, and nothing may be read behind it. */
+TEST(at_the_end_of_a_page)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	char *room = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, room);
+	ASSERT_EQ(0, mprotect(room + page, page, PROT_NONE));
+	for (size_t len = 1; len < 40; len++)
+		expect_all_bytes_count(_metadata, room + page - len - 1, len);
+	munmap(room, 2 * page);
+}
+
+/* A word's address: what follows the NUL in its word is not compared. */
+TEST(at_the_begin_of_a_word)
+{
+	static _Alignas(uint64_t) char name[64];
+
+	for (size_t len = 1; len < 40; len++) {
+		struct shim_tag *tag;
+
+		memset(name, '#', sizeof(name));
+		expect_all_bytes_count(_metadata, name, len);
+		tag = get(name);
+		memset(name + len + 1, '*', sizeof(name) - len - 1);
+		EXPECT_EQ(tag, shim_tags__recent(process(), name));
+		name[len] = '!';
+		EXPECT_EQ(NULL, shim_tags__recent(process(), name));
+	}
+}
+
+/* A long name was here once, and now a short one at the end of what can be read. */
+TEST(shorter_at_the_end_of_a_page)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	char *room = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *name = room + page - 8;
+
+	ASSERT_NE(MAP_FAILED, room);
+	strcpy(name, "a long name of two pages");
+	ASSERT_NE(NULL, get(name));
+	strcpy(name, "a long ");
+	ASSERT_EQ(0, mprotect(room + page, page, PROT_NONE));
+	EXPECT_EQ(NULL, shim_tags__recent(process(), name));
+	munmap(room, 2 * page);
 }
 
 static struct shim_tag *seen[4][MANY];

@@ -40,6 +40,10 @@ static const char *const begin_programs[] = {
 	"vc_on_begin", "vc_on_exec", "vc_on_exit", "vc_user_begin",
 };
 
+/* Those that have something to do if nothing more than the statistics is wanted, and those if it is. */
+static const char *const plain_programs[] = { "vc_on_end_only" };
+static const char *const more_programs[] = { "vc_on_end" };
+
 /* A skeleton, as either of the two is used. */
 struct loaded {
 	struct vc_trace *trace;
@@ -103,16 +107,29 @@ static int set_limits(struct bpf_object *obj, const struct shim_bpf_options *opt
 	return 0;
 }
 
-static int leave_out_begins(struct bpf_object *obj)
+/* An object has some of these programs, or none. */
+static int leave_out(struct bpf_object *obj, const char *const programs[], size_t n)
 {
-	for (size_t i = 0; i < sizeof(begin_programs) / sizeof(begin_programs[0]); i++) {
-		struct bpf_program *prog = bpf_object__find_program_by_name(obj, begin_programs[i]);
+	for (size_t i = 0; i < n; i++) {
+		struct bpf_program *prog = bpf_object__find_program_by_name(obj, programs[i]);
 		int err = prog ? bpf_program__set_autoload(prog, false) : 0;
 
 		if (err)
 			return err;
 	}
 	return 0;
+}
+
+#define LEAVE_OUT(obj, programs) leave_out(obj, programs, sizeof(programs) / sizeof((programs)[0]))
+
+static int leave_out_unwanted(struct bpf_object *obj, const struct shim_bpf_options *options)
+{
+	int err = options->begins ? 0 : LEAVE_OUT(obj, begin_programs);
+
+	if (err)
+		return err;
+	return options->begins || options->ring ? LEAVE_OUT(obj, plain_programs) :
+						  LEAVE_OUT(obj, more_programs);
 }
 
 static int pin_maps(struct bpf_object *obj, const char *dir)
@@ -256,8 +273,8 @@ static int load_and_publish(struct bpf_object *obj, const struct shim_bpf_option
 {
 	int err = set_limits(obj, options);
 
-	if (!err && !options->begins)
-		err = leave_out_begins(obj);
+	if (!err)
+		err = leave_out_unwanted(obj, options);
 	/* First, as it tells who may not from what cannot be. */
 	if (!err)
 		err = bpf_object__load(obj);

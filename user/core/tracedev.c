@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/vcpc.h>
@@ -14,9 +13,6 @@
 #include "tracedev.h"
 
 #define DEVICE	"/dev/vcpc"
-
-/* A position is one argument of the system call. */
-_Static_assert(sizeof(long) == sizeof(VCPC_TRACE_AT), "64-bit");
 
 static int info(int fd, struct vcpc_info_args *args)
 {
@@ -97,31 +93,6 @@ const struct vcpc_trace_page *shim_tracedev__map(int fd)
 	}
 	madvise(page, size, MADV_DONTFORK);
 	return page;
-}
-
-/**
- * shim_tracedev__fire() - one event of the calling process
- * @fd: from shim_tracedev__open()
- * @op: VCPC_TRACE_*
- * @handle: from shim_tracedev__tag() on the same descriptor
- * @value: as in struct vcpc_trace_write
- *
- * The program may have closed the descriptor, and its number may be another file's by now.
- * That must not get a byte: hence the position, which no other file takes.
- *
- * Not by the C library's pwrite(), which a thread can be cancelled in: tracing must not
- * make a program's function a cancellation point.
- *
- * Return: 0, -EBADF if it is another file's, or an errno of write(2) on the device.
- */
-int shim_tracedev__fire(int fd, uint32_t op, uint32_t handle, uint64_t value)
-{
-	const struct vcpc_trace_write event = { .op = op, .handle = handle, .value = value };
-	long n = syscall(SYS_pwrite64, fd, &event, sizeof(event), VCPC_TRACE_AT);
-
-	if (n == sizeof(event))
-		return 0;
-	return n >= 0 || errno == EINVAL || errno == ESPIPE ? -EBADF : -errno;
 }
 
 /* Whether a descriptor is the module's device, and not somebody else's by now */

@@ -11,9 +11,12 @@ static inline const unsigned int *shim_gate__get(const struct shim_process *p)
 	return __atomic_load_n(&p->gate, __ATOMIC_ACQUIRE);
 }
 
-static inline int shim_gate__is_quiet(const unsigned int *gate)
+/* Whether it is the module's word: VCPC_TRACE_*, and no flag asks for more than that */
+static inline int shim_gate__is_module(const struct shim_process *p, const unsigned int *gate)
 {
-	return gate && !__atomic_load_n(gate, __ATOMIC_RELAXED);
+	const struct vcpc_trace_page *page = atomic_load_explicit(&p->page, memory_order_relaxed);
+
+	return page && gate == &page->flags;
 }
 
 void shim_gate__set(struct shim_process *p);

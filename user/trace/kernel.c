@@ -14,7 +14,6 @@
 #include <linux/vcpc.h>
 #include <pcp/trace.h>
 
-#include "core/tracedev.h"
 #include "clock.h"
 #include "env.h"
 #include "kernel.h"
@@ -23,11 +22,6 @@
 static uint32_t generation_of(uint64_t pair)
 {
 	return pair >> 32;
-}
-
-static int fd_of(uint64_t connection)
-{
-	return (int)(uint32_t)connection - 1;
 }
 
 /* A child has a copy of its parent's descriptor, which keeps the parent's open for it. */
@@ -68,7 +62,7 @@ static int connect_locked(struct shim_process *p, uint64_t *connection)
 	int err;
 
 	*connection = atomic_load(&p->connection);
-	if (fd_of(*connection) >= 0)
+	if (shim_kernel__fd(*connection) >= 0)
 		return 0;
 	now = shim_clock__now();
 	if (p->failures && now < p->retry_ns)
@@ -127,12 +121,6 @@ static int ask_handle(int fd, uint64_t connection, struct shim_tag *tag)
 	return err;
 }
 
-/* What a descriptor answers that is ours no more. */
-static int is_lost(int err)
-{
-	return err == -EBADF || err == -ENOTTY || err == -ENOENT;
-}
-
 /* If nobody has connected again meanwhile */
 static void lose(struct shim_process *p, uint64_t connection)
 {
@@ -155,8 +143,8 @@ static int prepare(struct shim_process *p, struct shim_tag *tag, uint64_t *conne
 			break;
 		if (generation_of(atomic_load(&tag->handle)) == generation_of(*connection))
 			break;
-		err = ask_handle(fd_of(*connection), *connection, tag);
-		if (!is_lost(err))
+		err = ask_handle(shim_kernel__fd(*connection), *connection, tag);
+		if (!shim_kernel__is_lost(err))
 			break;
 		lose(p, *connection);
 	}
@@ -177,33 +165,34 @@ int shim_kernel__prepare(struct shim_process *p, struct shim_tag *tag)
 	uint64_t connection;
 	int err = prepare(p, tag, &connection);
 
-	return fd_of(connection) >= 0 ? err : verdict(p, err);
+	return shim_kernel__fd(connection) >= 0 ? err : verdict(p, err);
 }
 
 /**
- * shim_kernel__fire() - one event
+ * shim_kernel__fire_anew() - one event that could not go at once
  * @p: process
  * @tag: tag
  * @op: VCPC_TRACE_*
  * @value: as in struct vcpc_trace_write
+ * @lost: the connection that has just turned out to be lost, or 0: the tag was not ready
  *
- * Return: as shim_kernel__prepare(), or an errno of write(2) on the device.
+ * Return: as shim_kernel__fire().
  */
-int shim_kernel__fire(struct shim_process *p, struct shim_tag *tag, uint32_t op, uint64_t value)
+int shim_kernel__fire_anew(struct shim_process *p, struct shim_tag *tag, uint32_t op,
+			   uint64_t value, uint64_t lost)
 {
-	int err = 0;
+	uint64_t connection;
+	int err;
 
-	for (int tries = 0; tries < 2; tries++) {
-		uint64_t connection = shim_kernel__connection(p);
-
-		if (!shim_kernel__is_ready(connection, tag)) {
-			err = prepare(p, tag, &connection);
-			if (err)
-				return fd_of(connection) >= 0 ? err : verdict(p, err);
-		}
-		err = shim_tracedev__fire(fd_of(connection), op,
+	if (lost)
+		lose(p, lost);
+	for (int tries = lost ? 1 : 0; tries < 2; tries++) {
+		err = prepare(p, tag, &connection);
+		if (err)
+			return shim_kernel__fd(connection) >= 0 ? err : verdict(p, err);
+		err = shim_tracedev__fire(shim_kernel__fd(connection), op,
 					  (uint32_t)atomic_load(&tag->handle), value);
-		if (!is_lost(err))
+		if (!shim_kernel__is_lost(err))
 			return err;
 		lose(p, connection);
 	}

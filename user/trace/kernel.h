@@ -3,6 +3,9 @@
 #ifndef SHIM_TRACE_KERNEL_H
 #define SHIM_TRACE_KERNEL_H
 
+#include <errno.h>
+
+#include "core/tracedev.h"
 #include "process.h"
 
 /* Whether there is a connection, and the tag's handle is of it */
@@ -29,6 +32,43 @@ static inline uint32_t shim_kernel__wanted(const struct shim_process *p)
 
 int shim_kernel__connect(struct shim_process *p);
 int shim_kernel__prepare(struct shim_process *p, struct shim_tag *tag);
-int shim_kernel__fire(struct shim_process *p, struct shim_tag *tag, uint32_t op, uint64_t value);
+int shim_kernel__fire_anew(struct shim_process *p, struct shim_tag *tag, uint32_t op,
+			   uint64_t value, uint64_t lost);
+
+static inline int shim_kernel__fd(uint64_t connection)
+{
+	return (int)(uint32_t)connection - 1;
+}
+
+/* What a descriptor answers that is ours no more. */
+static inline int shim_kernel__is_lost(int err)
+{
+	return err == -EBADF || err == -ENOTTY || err == -ENOENT;
+}
+
+/**
+ * shim_kernel__fire() - one event
+ * @p: process
+ * @tag: tag
+ * @op: VCPC_TRACE_*
+ * @value: as in struct vcpc_trace_write
+ *
+ * Return: as shim_kernel__prepare(), or an errno of write(2) on the device.
+ */
+static inline int shim_kernel__fire(struct shim_process *p, struct shim_tag *tag, uint32_t op,
+				    uint64_t value)
+{
+	uint64_t connection = shim_kernel__connection(p);
+	uint64_t handle = atomic_load_explicit(&tag->handle, memory_order_acquire);
+	int err;
+
+	/* A handle is of the connection whose generation it has. */
+	if (!(uint32_t)connection || handle >> 32 != connection >> 32)
+		return shim_kernel__fire_anew(p, tag, op, value, 0);
+	err = shim_tracedev__fire(shim_kernel__fd(connection), op, (uint32_t)handle, value);
+	if (__builtin_expect(!err, 1) || !shim_kernel__is_lost(err))
+		return err;
+	return shim_kernel__fire_anew(p, tag, op, value, connection);
+}
 
 #endif /* SHIM_TRACE_KERNEL_H */

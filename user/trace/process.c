@@ -19,12 +19,7 @@
 
 #include "process.h"
 
-static struct shim_inherited the_inherited;
-
-struct shim_inherited *shim_process__inherited(void)
-{
-	return &the_inherited;
-}
+struct shim_inherited shim_process__the_inherited;
 
 /* The first connection settles which of the two protocols it is. */
 void shim_process__settle(struct shim_inherited *inherited)
@@ -39,7 +34,9 @@ void shim_process__settle(struct shim_inherited *inherited)
 /* Where the kernel cannot wipe (it was built without madvise), we do. */
 static void wipe(void)
 {
-	memset(the_inherited.process, 0, sizeof(*the_inherited.process));
+	struct shim_process *p = shim_process__inherited()->process;
+
+	memset(p, 0, sizeof(*p));
 }
 
 static struct shim_fork_hook at_fork = { .in_child = wipe };

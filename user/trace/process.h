@@ -29,7 +29,8 @@ enum shim_progress {
  * @hash: of the name
  * @len: bytes of the name without the NUL
  * @index: how many tags there were before it
- * @name: the name
+ * @behind: how many bits of the name's last word come after its NUL
+ * @name: the name, and zeroes to the end of its last word
  */
 struct shim_tag {
 	struct shim_trace_state state;
@@ -38,15 +39,18 @@ struct shim_tag {
 	uint32_t hash;
 	uint32_t len;
 	uint32_t index;
+	uint32_t behind;
 	_Alignas(uint64_t) char name[];		/* compared in words */
 };
 
 /*
  * struct shim_tag_table - tags by a hash, in a power of two of places
  * @bits: of a hash that choose a place
+ * @shift: those that do not, of 32
  */
 struct shim_tag_table {
 	uint32_t bits;
+	uint32_t shift;
 	struct shim_tag *_Atomic at[];
 };
 
@@ -132,8 +136,15 @@ struct shim_inherited {
 };
 
 void shim_process__settle(struct shim_inherited *inherited);
-struct shim_inherited *shim_process__inherited(void);
 struct shim_process *shim_process__make(struct shim_inherited *inherited);
+
+/* Of process.c; nobody else names it. */
+extern struct shim_inherited shim_process__the_inherited __attribute__((visibility("hidden")));
+
+static inline struct shim_inherited *shim_process__inherited(void)
+{
+	return &shim_process__the_inherited;
+}
 
 static inline int shim_process__wipes(const struct shim_inherited *inherited)
 {

@@ -166,6 +166,7 @@ static struct shim_tag_table *make_table(uint32_t bits)
 	/* A child begins with tables of its own. */
 	madvise(table, sizeof(*table) + (sizeof(table->at[0]) << bits), MADV_DONTFORK);
 	table->bits = bits;
+	table->shift = 32 - bits;
 	return table;
 }
 
@@ -220,6 +221,7 @@ static int add(struct shim_process *p, const struct shim_tag_key *key, struct sh
 	tag->len = key->len;
 	tag->index = p->nr_tags++;
 	memcpy(tag->name, key->name, key->len);
+	tag->behind = 56 - key->len % 8 * 8;
 	tag->id = shim_probe__hash(key->name, key->len);
 	put(atomic_load_explicit(&p->tags, memory_order_relaxed), tag);
 	remember(p, key->name, tag);

@@ -21,6 +21,15 @@ struct shim_tag_key {
 	uint32_t hash;
 };
 
+/* Eight bytes at an address that is a word's */
+static inline uint64_t shim_tags__word(const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, __builtin_assume_aligned(at, sizeof(word)), sizeof(word));
+	return word;
+}
+
 /*
  * The tag that a name at this address was the last time, if it still is: most
  * names are literals.  A tag that is found has a name that was checked.
@@ -28,7 +37,28 @@ struct shim_tag_key {
 static inline struct shim_tag *_Atomic *shim_tags__guess(struct shim_tag_table *recent,
 							  const char *name)
 {
-	return &recent->at[(uintptr_t)name * 0x9e3779b97f4a7c15u >> (64 - recent->bits)];
+	return &recent->at[(uint32_t)(uintptr_t)name * 0x9e3779b1u >> recent->shift];
+}
+
+/*
+ * Is that still the tag's name?  An address that is a word's is read in words: the last one may go
+ * on behind the NUL, but not into another page.
+ */
+static inline int shim_tags__is_named(const struct shim_tag *tag, const char *name)
+{
+	/* AddressSanitizer takes that for a fault. */
+#if !defined(__SANITIZE_ADDRESS__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	const char *mine = tag->name;
+	const char *last = mine + (tag->len & ~7u);
+
+	if (!((uintptr_t)name % sizeof(uint64_t))) {
+		for (; mine < last; mine += sizeof(uint64_t), name += sizeof(uint64_t))
+			if (shim_tags__word(mine) != shim_tags__word(name))
+				return 0;
+		return !((shim_tags__word(mine) ^ shim_tags__word(name)) << tag->behind);
+	}
+#endif
+	return !strcmp(tag->name, name);
 }
 
 static inline struct shim_tag *shim_tags__recent(struct shim_process *p, const char *name)
@@ -37,7 +67,7 @@ static inline struct shim_tag *shim_tags__recent(struct shim_process *p, const c
 	struct shim_tag *tag = recent ? atomic_load_explicit(shim_tags__guess(recent, name),
 							     memory_order_acquire) : NULL;
 
-	return tag && !strcmp(tag->name, name) ? tag : NULL;
+	return tag && shim_tags__is_named(tag, name) ? tag : NULL;
 }
 
 int shim_tag_key__init(struct shim_tag_key *key, const char *name);

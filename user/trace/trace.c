@@ -15,7 +15,9 @@
 #include <pcp/trace.h>
 
 #include "base/api.h"
+#include "clock.h"
 #include "gate.h"
+#include "kernel.h"
 #include "tags.h"
 #include "way.h"
 
@@ -41,32 +43,55 @@ static __attribute__((noinline, cold)) void say_call(const char *function, const
 	fprintf(stderr, "pmtrace: %s(\"%s\")\n", function, name);
 }
 
-/* Shortcuts of the calls below, while nobody listens: the tag if that is so and it is known */
-INLINED struct shim_tag *quiet_tag(const char *name)
-{
-	struct shim_process *p = atomic_load_explicit(&shim_process__inherited()->process,
-						      memory_order_acquire);
+/**
+ * struct shortcut - a call that need not go the long way
+ * @p: this process
+ * @tag: the tag; NULL: the long way
+ * @wanted: VCPC_TRACE_* that somebody wants through the module; 0: nobody listens
+ */
+struct shortcut {
+	struct shim_process *p;
+	struct shim_tag *tag;
+	unsigned int wanted;
+};
 
-	if (!p || !name || !shim_gate__is_quiet(shim_gate__get(p)))
-		return NULL;
-	return shim_tags__recent(p, name);
+/*
+ * Nearly every call is one of a known tag, by the address that it was last called by, while nobody
+ * listens or somebody does through the module, and no flag is set that changes what calls do.
+ */
+INLINED struct shortcut find_shortcut(const char *name)
+{
+	struct shortcut s = { .p = atomic_load_explicit(&shim_process__inherited()->process,
+							memory_order_acquire) };
+	const unsigned int *gate = s.p && name ? shim_gate__get(s.p) : NULL;
+
+	if (!gate)
+		return s;
+	s.wanted = __atomic_load_n(gate, __ATOMIC_RELAXED);
+	if (!s.wanted || shim_gate__is_module(s.p, gate))
+		s.tag = shim_tags__recent(s.p, name);
+	return s;
 }
 
-INLINED int begins_quietly(const char *name)
+/* Does the module know the tag, so that nothing can be wrong with it? */
+INLINED int is_heard(const struct shortcut *s)
 {
-	struct shim_tag *tag = quiet_tag(name);
-	uint64_t old = tag ? shim_tag__progress(tag) : 0;
-
-	return tag && (old & SHIM_PROGRESS_MASK) != SHIM_BEGUN &&
-	       shim_tag__pass(tag, old, SHIM_BEGUN);
+	return s->wanted & VCPC_TRACE_LISTENING &&
+	       shim_kernel__is_ready(shim_kernel__connection(s->p), s->tag);
 }
 
-INLINED int ends_quietly(const char *name)
+INLINED int begins_quietly(struct shim_tag *tag)
 {
-	struct shim_tag *tag = quiet_tag(name);
-	uint64_t old = tag ? shim_tag__progress(tag) : 0;
+	uint64_t old = shim_tag__progress(tag);
 
-	return tag && (old & SHIM_PROGRESS_MASK) == SHIM_BEGUN &&
+	return (old & SHIM_PROGRESS_MASK) != SHIM_BEGUN && shim_tag__pass(tag, old, SHIM_BEGUN);
+}
+
+INLINED int ends_quietly(struct shim_tag *tag)
+{
+	uint64_t old = shim_tag__progress(tag);
+
+	return (old & SHIM_PROGRESS_MASK) == SHIM_BEGUN &&
 	       shim_tag__pass(tag, old, SHIM_NOT_BEGUN);
 }
 
@@ -117,6 +142,38 @@ INLINED int prepare_tag(struct call *call)
 	return prepare_new_tag(call);
 }
 
+/* Begin a transaction of a tag that the module knows, and tell it. */
+static __attribute__((noinline)) int begin_and_tell(struct shim_process *p, struct shim_tag *tag)
+{
+	int err = shim_tag__begin(tag, shim_clock__now());
+	uint64_t begin_ns;
+
+	if (err)
+		return err;
+	err = shim_kernel__fire(p, tag, VCPC_TRACE_BEGIN, 0);
+	if (err)
+		shim_tag__finish(tag, &begin_ns);
+	return err;
+}
+
+static __attribute__((noinline)) int begin_the_long_way(const char *tag)
+{
+	struct call call;
+	uint64_t begin_ns;
+	int err = start_call(&call, "pmtracebegin", tag);
+
+	if (!err)
+		err = prepare_tag(&call);
+	if (!err)
+		err = shim_tag__begin(call.tag, call.silent ? 0 : shim_way__begin_ns(call.p));
+	if (err || call.silent)
+		return err;
+	err = shim_way__begin(call.p, call.tag);
+	if (err)
+		shim_tag__finish(call.tag, &begin_ns);
+	return err;
+}
+
 /**
  * pmtracebegin() - begin a transaction
  * @tag: its name, 1 to 254 bytes
@@ -131,23 +188,15 @@ INLINED int prepare_tag(struct call *call)
  */
 SHIM_API int pmtracebegin(const char *tag)
 {
-	struct call call;
-	uint64_t begin_ns;
-	int err;
+	struct shortcut s = find_shortcut(tag);
 
-	if (begins_quietly(tag))
+	if (s.tag && !s.wanted && begins_quietly(s.tag))
 		return 0;
-	err = start_call(&call, "pmtracebegin", tag);
-	if (!err)
-		err = prepare_tag(&call);
-	if (!err)
-		err = shim_tag__begin(call.tag, call.silent ? 0 : shim_way__begin_ns(call.p));
-	if (err || call.silent)
-		return err;
-	err = shim_way__begin(call.p, call.tag);
-	if (err)
-		shim_tag__finish(call.tag, &begin_ns);
-	return err;
+	if (!s.tag || !is_heard(&s))
+		return begin_the_long_way(tag);
+	if (s.wanted & VCPC_TRACE_BEGINS)
+		return begin_and_tell(s.p, s.tag);
+	return shim_tag__begin(s.tag, shim_clock__now());
 }
 
 /* What end and abort have in common: neither makes a tag. */
@@ -156,6 +205,21 @@ INLINED int finish(struct call *call, uint64_t *begin_ns)
 	if (!call->tag)
 		call->tag = shim_tags__find(call->p, &call->key);
 	return call->tag ? shim_tag__finish(call->tag, begin_ns) : PMTRACE_ERR_NOSUCHTAG;
+}
+
+static __attribute__((noinline)) int end_the_long_way(const char *tag)
+{
+	struct call call;
+	uint64_t begin_ns, end_ns;
+	int err = start_call(&call, "pmtraceend", tag);
+
+	if (err)
+		return err;
+	end_ns = call.silent ? 0 : shim_way__end_ns(call.p);
+	err = finish(&call, &begin_ns);
+	if (err || call.silent)
+		return err;
+	return shim_way__end(call.p, call.tag, begin_ns, end_ns);
 }
 
 /**
@@ -168,20 +232,16 @@ INLINED int finish(struct call *call, uint64_t *begin_ns)
  */
 SHIM_API int pmtraceend(const char *tag)
 {
-	struct call call;
-	uint64_t begin_ns, end_ns;
+	struct shortcut s = find_shortcut(tag);
+	uint64_t begin_ns;
 	int err;
 
-	if (ends_quietly(tag))
+	if (s.tag && !s.wanted && ends_quietly(s.tag))
 		return 0;
-	err = start_call(&call, "pmtraceend", tag);
-	if (err)
-		return err;
-	end_ns = call.silent ? 0 : shim_way__end_ns(call.p);
-	err = finish(&call, &begin_ns);
-	if (err || call.silent)
-		return err;
-	return shim_way__end(call.p, call.tag, begin_ns, end_ns);
+	if (!s.tag || !(s.wanted & VCPC_TRACE_LISTENING))
+		return end_the_long_way(tag);
+	err = shim_tag__finish(s.tag, &begin_ns);
+	return err ? err : shim_kernel__fire(s.p, s.tag, VCPC_TRACE_END, begin_ns);
 }
 
 /**
@@ -194,11 +254,12 @@ SHIM_API int pmtraceend(const char *tag)
  */
 SHIM_API int pmtraceabort(const char *tag)
 {
+	struct shortcut s = find_shortcut(tag);
 	struct call call;
 	uint64_t begin_ns;
 	int err;
 
-	if (ends_quietly(tag))
+	if (s.tag && !s.wanted && ends_quietly(s.tag))
 		return 0;
 	err = start_call(&call, "pmtraceabort", tag);
 	if (!err)
@@ -209,18 +270,29 @@ SHIM_API int pmtraceabort(const char *tag)
 	return 0;
 }
 
-static int event(const char *function, const char *tag, uint32_t op, double value)
+static __attribute__((noinline)) int event_the_long_way(const char *function, const char *tag,
+							  uint32_t op, double value)
 {
 	struct call call;
-	int err;
+	int err = start_call(&call, function, tag);
 
-	if (quiet_tag(tag))
-		return 0;
-	err = start_call(&call, function, tag);
 	if (err || call.silent)
 		return err;
 	err = prepare_tag(&call);
 	return err ? err : shim_way__value(call.p, call.tag, op, value);
+}
+
+INLINED int event(const char *function, const char *tag, uint32_t op, double value)
+{
+	struct shortcut s = find_shortcut(tag);
+	uint64_t bits;
+
+	if (s.tag && !s.wanted)
+		return 0;
+	if (!s.tag || !is_heard(&s))
+		return event_the_long_way(function, tag, op, value);
+	memcpy(&bits, &value, sizeof(bits));
+	return shim_kernel__fire(s.p, s.tag, op, bits);
 }
 
 /**
