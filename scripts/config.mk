@@ -62,7 +62,7 @@ rpath = $(if $(RPATH),-Wl$(comma)-rpath$(comma)'$(1)')
 # Under sanitizers half the time to build: they slow programs anyway.
 OPT ?= $(if $(SAN),-O1,-O2) -g
 CFLAGS += -std=gnu11 $(OPT) -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes \
-	  -fvisibility=hidden -fPIC -MMD -MP
+	  -fvisibility=hidden -fPIC -MMD -MP -MT $@
 ifneq ($(WERROR),)
 CFLAGS += -Werror
 endif
