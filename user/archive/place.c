@@ -84,6 +84,13 @@ static void pass(struct shim_scanner *sc, struct shim_stretch *way, const struct
 	sc->cursor.spot = &sc->spot;
 }
 
+static int refused(struct shim_scanner *sc, const struct shim_record *rec, int err)
+{
+	if (err == -EBADMSG)
+		shim_scan__note_damage(sc, rec->volume);
+	return err;
+}
+
 /* One record forward; 0: @t is reached; -EAGAIN: it may be farther on; -EBADMSG */
 static int step_forward(struct shim_scanner *sc, struct shim_stretch *way, int64_t t, bool far)
 {
@@ -99,7 +106,7 @@ static int step_forward(struct shim_scanner *sc, struct shim_stretch *way, int64
 		c.spot = NULL;
 	err = shim_cursor__next(&c, &rec);
 	if (err && err != -ERANGE)
-		return err;
+		return refused(sc, &rec, err);
 	at = err ? SHIM_TIME_MAX : shim_scan__time(sc, &rec);
 	if (at > t) {
 		sc->ahead_single = false;
@@ -138,7 +145,7 @@ static int step_backward(struct shim_scanner *sc, struct shim_stretch *way, int6
 		c.spot = NULL;
 	err = shim_cursor__prev(&c, &rec);
 	if (err && err != -ERANGE)
-		return err;
+		return refused(sc, &rec, err);
 	at = err ? SHIM_TIME_MIN : shim_scan__time(sc, &rec);
 	if (at <= t) {
 		sc->behind_single = false;
@@ -265,8 +272,6 @@ int shim_scan__place(struct shim_scanner *sc, struct shim_ts when, bool walk_the
 	else if (sc->placed && !is_far(sc, t))
 		err = walk(sc, t, SEEK_AFTER, false);
 	/* behind damage a seek goes on, from which on marks count again */
-	if (err == -EBADMSG)
-		shim_scan__note_damage(sc, sc->cursor.volume);
 	if (err == -EAGAIN || err == -EBADMSG)
 		err = seek(sc, when);
 	if (err) {
