@@ -2,7 +2,7 @@
 /* Stepping through the records in both directions, and finding a time. */
 #include "archive.h"
 #include "bisect.h"
-#include "spot.h"
+#include "readbuf.h"
 
 /* Before the first record */
 void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar)
@@ -10,7 +10,7 @@ void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar)
 	cur->ar = ar;
 	cur->volume = 0;
 	cur->offset = shim_archive__head(ar, 0);
-	cur->spot = NULL;
+	cur->readbuf = NULL;
 	cur->window = UINT32_MAX;
 }
 
@@ -25,18 +25,18 @@ static int arrive(struct shim_cursor *cur, struct shim_record *rec, unsigned int
 }
 
 /* The record in what was read, or is read now */
-static bool at_spot(const struct shim_cursor *cur, struct shim_record *rec)
+static bool at_readbuf(const struct shim_cursor *cur, struct shim_record *rec)
 {
-	return shim_spot__at(cur->spot, cur->ar, cur->volume, cur->offset, rec) ||
-	       (shim_spot__go_on(cur->spot, cur->ar, cur->volume, cur->offset, false) &&
-		shim_spot__at(cur->spot, cur->ar, cur->volume, cur->offset, rec));
+	return shim_readbuf__at(cur->readbuf, cur->ar, cur->volume, cur->offset, rec) ||
+	       (shim_readbuf__go_on(cur->readbuf, cur->ar, cur->volume, cur->offset, false) &&
+		shim_readbuf__at(cur->readbuf, cur->ar, cur->volume, cur->offset, rec));
 }
 
-static bool before_spot(const struct shim_cursor *cur, struct shim_record *rec)
+static bool before_readbuf(const struct shim_cursor *cur, struct shim_record *rec)
 {
-	return shim_spot__before(cur->spot, cur->ar, cur->volume, cur->offset, rec) ||
-	       (shim_spot__go_on(cur->spot, cur->ar, cur->volume, cur->offset, true) &&
-		shim_spot__before(cur->spot, cur->ar, cur->volume, cur->offset, rec));
+	return shim_readbuf__before(cur->readbuf, cur->ar, cur->volume, cur->offset, rec) ||
+	       (shim_readbuf__go_on(cur->readbuf, cur->ar, cur->volume, cur->offset, true) &&
+		shim_readbuf__before(cur->readbuf, cur->ar, cur->volume, cur->offset, rec));
 }
 
 /**
@@ -56,7 +56,7 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 	struct shim_view view;
 	int err;
 
-	if (cur->spot && at_spot(cur, rec))
+	if (cur->readbuf && at_readbuf(cur, rec))
 		return arrive(cur, rec, volume, offset + rec->len);
 	for (;;) {
 		/* before looking: a volume with another behind it does not grow any more */
@@ -94,7 +94,7 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 	struct shim_view view;
 	int err;
 
-	if (cur->spot && before_spot(cur, rec))
+	if (cur->readbuf && before_readbuf(cur, rec))
 		return arrive(cur, rec, volume, rec->offset);
 	for (;;) {
 		err = -ENODATA;

@@ -182,7 +182,7 @@ static int take_value(struct pass *p, const struct shim_record *rec, struct shim
 	bound = p->back ? &k->prior : &k->next;
 	err = shim_vset__value(rec, vset, i, m->desc->type, &value);
 	if (!err)
-		err = shim_spot__keep(&p->sc->spot, p->sc->ar, rec, &value);
+		err = shim_readbuf__keep(&p->sc->readbuf, p->sc->ar, rec, &value);
 	if (err) {
 		bound->state = SHIM_BOUND_UNKNOWN;
 		return err;
