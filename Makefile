@@ -3,7 +3,7 @@
 include scripts/config.mk
 
 .DEFAULT_GOAL := all
-.PHONY: all docs help setup module bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-rest test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory soak demo bench \
+.PHONY: all docs help setup module bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-rest test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory test-mutants soak demo bench \
 	test-fresh test-packages bench-archive soak-archive soak-scripts \
 	vm-shell install uninstall dist deb clean
 
@@ -106,6 +106,9 @@ soak-archive: lib ## fuzz the reader of archives for FUZZ_SECONDS (an hour)
 
 soak-scripts: lib ## random scripts of calls beside PCP's library for SOAK_MINUTES (an hour)
 	@SOAK_MINUTES=$(or $(SOAK_MINUTES),60) selftests/pcp/random_scripts.sh
+
+test-mutants: ## whether native tests notice errors put into the library: MUTANTS (30), SEED (1)
+	@selftests/mutants/mutants.sh $(or $(MUTANTS),30) $(or $(SEED),1)
 
 docs: ## the documentation as a site in build/docs, with the manual pages (installs Sphinx)
 	@scripts/setup.sh docs

@@ -198,6 +198,115 @@ TEST_F(archive, a_damaged_tail_is_reported_once_by_interp)
 	}
 }
 
+#define VOLUMES	4
+#define RECORDS	5	/* a volume, one a second */
+#define ALL	(VOLUMES * RECORDS)
+
+/* A counter and an instantaneous value in each record, and one more that is not in volumes 1 and 2 */
+static void make_volumes(const char *base, long *offsets)
+{
+	char name[16];
+	struct af a;
+
+	af_open(&a, base, 3);
+	af_desc(&a, AF_PMID(1), 1, AF_NONE, 1, 0, "counter");
+	af_desc(&a, AF_PMID(2), 1, AF_NONE, 3, 0, "instant");
+	af_desc(&a, AF_PMID(3), 1, AF_NONE, 3, 0, "seldom");
+	for (int i = 0; i < ALL; i++) {
+		snprintf(name, sizeof(name), "%d", i / RECORDS);
+		if (i && i % RECORDS == 0) {
+			fclose(a.data);
+			a.data = af_file(base, name, 3, i / RECORDS);
+		}
+		if (!i)
+			af_index(&a, 0);
+		offsets[i] = ftell(a.data);
+		af_begin(&a, i * AF_SEC);
+		for (int m = 1; m < 3 + (i < RECORDS || i >= 3 * RECORDS); m++) {
+			af_set(&a, AF_PMID(m), 0);
+			af_u32(&a, -1, m == 1 ? 10 * i : i);
+		}
+		af_end(&a);
+	}
+	af_close(&a);
+}
+
+/* What is done to volume 1, and which of its records are read nevertheless */
+static const struct damage {
+	int record;		/* the first that is not whole */
+	long at;		/* place in it; the end is cut off there, or ... */
+	const char *bytes;	/* ... overwritten there */
+	int behind;		/* the first that is whole again */
+} damages[] = {
+	{ 9, 20, NULL, 10 }, { 7, 20, NULL, 10 }, { 7, 0, "\1\2\3\4", 8 },
+	{ 5, 0, "\1\2\3\4", 6 }, { 9, 0, "\1\2\3\4", 10 },
+};
+
+static void do_damage(const char *base, const struct damage *d, const long *offsets)
+{
+	char path[300];
+	FILE *f;
+
+	make_volumes(base, (long *)offsets);
+	snprintf(path, sizeof(path), "%s.1", base);
+	if (!d->bytes) {
+		af_check(!truncate(path, offsets[d->record] + d->at), path);
+		return;
+	}
+	f = fopen(path, "r+");
+	af_check(f && !fseek(f, offsets[d->record] + d->at, SEEK_SET) &&
+		 fwrite(d->bytes, 1, 4, f) == 4 && !fclose(f), path);
+}
+
+/* Each whole record's values, wherever the fetches come from; beside them none is invented. */
+static void right_or_missing(struct __test_metadata *_metadata, const struct damage *d,
+			     const pmResult *r)
+{
+	int64_t ms = ms_of(r->timestamp);
+	int former = (int)(ms / 1000), latter = (int)((ms + 999) / 1000);
+	bool known = latter < d->record || former >= 2 * RECORDS;
+
+	if (r->vset[0]->numval > 0 || known) {
+		EXPECT_EQ(r->vset[0]->numval, 1);
+		EXPECT_EQ(r->vset[0]->vlist[0].value.lval, ms / 100);
+		EXPECT_EQ(r->vset[1]->numval, 1);
+		EXPECT_EQ(r->vset[1]->vlist[0].value.lval, former);
+	}
+}
+
+TEST_F(archive, damage_in_a_middle_volume_is_reported_once_by_interp)
+{
+	/* step by step, in jumps, backwards, from behind it */
+	static const int ways[][2] = { { 0, 1000 }, { 0, 700 }, { 0, 6000 }, { 19000, -1000 },
+				       { 19000, -4500 }, { 12000, 500 } };
+	const pmID pmids[] = { AF_PMID(1), AF_PMID(2), AF_PMID(3) };
+	long offsets[ALL];
+
+	for (int i = 0; i < 6 * 5; i++) {
+		const struct damage *d = &damages[i / 6];
+		const int *way = ways[i % 6];
+		int err = 0, found = 0;
+		pmResult *r;
+
+		do_damage(self->base, d, offsets);
+		ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), 0);
+		go_to(PM_MODE_INTERP, way[0], way[1]);
+		for (int j = 0; j < 100 && (!err || err == PM_ERR_LOGREC); j++) {
+			err = pmFetch(3, (pmID *)pmids, &r);
+			found += err == PM_ERR_LOGREC;
+			if (err)
+				continue;
+			right_or_missing(_metadata, d, r);
+			pmFreeResult(r);
+		}
+		EXPECT_EQ(err, PM_ERR_EOL);
+		EXPECT_EQ(found, 1) {
+			TH_LOG("damage %d, from %d by %d", i / 6, way[0], way[1]);
+		}
+		pmDestroyContext(pmWhichContext());
+	}
+}
+
 /* Everything one may do with an archive; whatever it returns, it returns. */
 static void use_all(const char *base)
 {

@@ -90,6 +90,30 @@ TEST_F(archive, jumps_see_marks)
 }
 
 /*
+ * Two lists take turns: each counter is left out once behind the mark, whichever
+ * of the lists was fetched when it was passed.
+ */
+TEST_F(archive, lists_that_alternate_around_a_mark)
+{
+	static const struct {
+		int step, want[8];
+	} rows[] = {
+		{ 5000, { 7, 7, 20, 14, NOTHING, NOTHING, 44, 35 } },	/* at 5, 10, 15 ... */
+		{ 7000, { 7, 8, 25, NOTHING, NOTHING, 35, 45, PM_ERR_EOL } },
+		{ -5000, { 48, 35, 44, 21, NOTHING, NOTHING, 20, 7 } },	/* at 45, 40, ... */
+	};
+
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(go_to(PM_MODE_INTERP, rows[i].step < 0 ? 45000 : 5000, rows[i].step), 0);
+		for (int j = 0; j < 8; j++) {
+			EXPECT_EQ(fetch_number(AF_PMID(j % 2 ? C32 : CU32), NULL), rows[i].want[j]) {
+				TH_LOG("steps of %d, fetch %d", rows[i].step, j);
+			}
+		}
+	}
+}
+
+/*
  * numbered() - an archive whose i-th record has the number i, in place of the fixture's
  * @seconds: of each of the @n records
  * @index: calls af_index() before record @i, or does nothing

@@ -78,6 +78,42 @@ TEST_F(archive, long_expressions_have_values)
 	EXPECT_EQ(value_of("long.three"), 5);
 }
 
+/* At 30 s, where v.inst is 103 */
+TEST_F(archive, arithmetic)
+{
+	static const struct {
+		const char *expr;
+		double want;
+	} rows[] = {
+		{ "v.inst + 2", 105 }, { "v.inst - 3", 100 }, { "v.inst * 2", 206 },
+		{ "v.inst / 2", 51.5 }, { "2 / v.inst", 2 / 103. }, { "(v.inst - 103) / 0", 0 },
+		{ "v.inst + 0.5", 103.5 }, { "v.inst * 0.5", 51.5 }, { "v.inst > 102", 1 },
+		{ "v.inst < 103", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pmAtomValue v = { .d = -1 };
+		pmResult *r;
+		pmDesc desc;
+		char name[32];
+		pmID pmid;
+
+		snprintf(name, sizeof(name), "number.n%zu", i);
+		ASSERT_EQ(pmAddDerived(name, rows[i].expr), NULL);
+		pmid = find(name);
+		ASSERT_EQ(pmLookupDesc(pmid, &desc), 0);
+		ASSERT_EQ(go_to(PM_MODE_INTERP, 30000, 0), 0);
+		ASSERT_EQ(pmFetch(1, &pmid, &r), 0);
+		ASSERT_EQ(r->vset[0]->numval, 1);
+		EXPECT_EQ(pmExtractValue(r->vset[0]->valfmt, &r->vset[0]->vlist[0], desc.type, &v,
+					 PM_TYPE_DOUBLE), 0);
+		EXPECT_EQ(v.d, rows[i].want) {
+			TH_LOG("%s: %g", rows[i].expr, v.d);
+		}
+		pmFreeResult(r);
+	}
+}
+
 TEST_F(archive, many_definitions)
 {
 	char name[32], expr[32];

@@ -268,6 +268,29 @@ TEST(merge_texts)
 	}
 }
 
+static int count_calls(const pmLabel *label, const char *json, void *calls)
+{
+	(void)label, (void)json;
+	return ++*(int *)calls;
+}
+
+/* The filter is asked once for each label of each set, not again in each later set. */
+TEST(a_filter_is_called_once_a_label)
+{
+	char former[] = "{\"a\":1,\"b\":2}", latter[] = "{\"b\":3,\"c\":4}";
+	pmLabel labels[] = { { .name = 2, .namelen = 1, .value = 5, .valuelen = 1 },
+			     { .name = 8, .namelen = 1, .value = 11, .valuelen = 1 } };
+	pmLabelSet sets[] = { { .nlabels = 2, .json = former, .jsonlen = 13, .labels = labels },
+			      { .nlabels = 2, .json = latter, .jsonlen = 13, .labels = labels } };
+	pmLabelSet *list[] = { &sets[0], &sets[1] };
+	char json[64];
+	int calls = 0;
+
+	EXPECT_EQ(pmMergeLabelSets(list, 2, json, sizeof(json), count_calls, &calls), 19);
+	EXPECT_STREQ(json, "{\"a\":1,\"b\":3,\"c\":4}");
+	EXPECT_EQ(calls, 4);
+}
+
 TEST(merge_bad_texts)
 {
 	static const char *const bad[] = {

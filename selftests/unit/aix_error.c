@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "aix/pmx.h"
-#include "core/backend_clock.h"
+#include "selftests/synthetic/backend_clock.h"
 #include "../aix/work.h"
 
 const struct shim_backend_ops *shim_session__backend(void)

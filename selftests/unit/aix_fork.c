@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "core/backend_clock.h"
+#include "selftests/synthetic/backend_clock.h"
 #include "../aix/work.h"
 
 const struct shim_backend_ops *shim_session__backend(void)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "aix/pmx.h"
-#include "core/backend_clock.h"
+#include "selftests/synthetic/backend_clock.h"
 #include "core/session.h"
 #include "../aix/scopes.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Multiplexing, end to end, on the synthetic clock: every count and time is known. */
-#include "core/backend_clock.h"
+#include "selftests/synthetic/backend_clock.h"
 #include "../aix/aix_test.h"
 
 #define MS	1000000ULL

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Turns, gaps, seeds and anchors, on the synthetic clock; and what is refused. */
 #include "aix/pmx.h"
-#include "core/backend_clock.h"
+#include "selftests/synthetic/backend_clock.h"
 #include "../aix/work.h"
 
 const struct shim_backend_ops *shim_session__backend(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* selftests/aix/tables.c on the synthetic PMU; time has to be turned there. */
-#include "core/backend_clock.h"
+#include "selftests/synthetic/backend_clock.h"
 #include "../aix/work.h"
 
 const struct shim_backend_ops *shim_session__backend(void)

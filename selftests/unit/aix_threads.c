@@ -3,7 +3,7 @@
  * Hundreds of threads at a time on the synthetic clock, so that sanitizers see them: each
  * with a program of its own, and all in one group; every count is known.
  */
-#include "core/backend_clock.h"
+#include "selftests/synthetic/backend_clock.h"
 #include "../aix/work.h"
 
 #define THREADS	300

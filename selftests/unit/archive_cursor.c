@@ -5,7 +5,7 @@
  * was written, without it, and with an index that lies.
  */
 #include "archive/archive.h"
-#include "archive/spot.h"
+#include "archive/readbuf.h"
 #include "archive_sample.h"
 #include "kselftest_harness.h"
 
@@ -153,7 +153,7 @@ static void step_before_the_first(struct __test_metadata *_metadata, int version
 {
 	struct shim_label label = sample_label(version);
 	struct shim_desc desc = sample_desc(M_STRING);
-	struct shim_spot spot = { 0 };
+	struct shim_readbuf readbuf = { 0 };
 	struct shim_archive *ar;
 	struct shim_cursor cur;
 	struct shim_record rec;
@@ -172,13 +172,13 @@ static void step_before_the_first(struct __test_metadata *_metadata, int version
 	ASSERT_EQ(0, shim_writer__close(w));
 	ASSERT_EQ(0, shim_archive__open(place.base, &ar));
 	shim_cursor__init(&cur, ar);
-	cur.spot = &spot;
+	cur.readbuf = &readbuf;
 	ASSERT_EQ(0, shim_cursor__next(&cur, &rec));
-	EXPECT_LT(0, spot.len);
+	EXPECT_LT(0, readbuf.len);
 	ASSERT_EQ(0, shim_cursor__prev(&cur, &rec));
 	EXPECT_EQ(0, rec.stamp.sec);
 	EXPECT_EQ(-ERANGE, shim_cursor__prev(&cur, &rec));
-	shim_spot__fini(&spot);
+	shim_readbuf__fini(&readbuf);
 	shim_archive__put(ar);
 	place_remove(&place);
 }
@@ -191,7 +191,7 @@ TEST(the_label_is_no_record)
 
 /* Seek to @when: @first records are before it, @last not behind it */
 static bool seeks_with(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar,
-		       struct shim_spot *spot, struct shim_ts when, unsigned int first,
+		       struct shim_readbuf *readbuf, struct shim_ts when, unsigned int first,
 		       unsigned int last)
 {
 	struct shim_cursor cur;
@@ -199,7 +199,7 @@ static bool seeks_with(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar
 	int err;
 
 	shim_cursor__init(&cur, ar);
-	cur.spot = spot;
+	cur.readbuf = readbuf;
 	if (shim_cursor__seek_before(&cur, when))
 		return false;
 	err = shim_cursor__next(&cur, &rec);
@@ -215,10 +215,10 @@ static bool seeks_with(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar
 static bool seeks(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar, struct shim_ts when,
 		  unsigned int first, unsigned int last)
 {
-	struct shim_spot spot = { 0 };
-	bool right = seeks_with(self, ar, first / 2 % 2 ? &spot : NULL, when, first, last);
+	struct shim_readbuf readbuf = { 0 };
+	bool right = seeks_with(self, ar, first / 2 % 2 ? &readbuf : NULL, when, first, last);
 
-	shim_spot__fini(&spot);
+	shim_readbuf__fini(&readbuf);
 	return right;
 }
 
@@ -261,27 +261,27 @@ TEST_F_TIMEOUT(cursor, seeks_by_the_index, 1200)
 TEST_F_TIMEOUT(cursor, seeks_read_little, 1200)
 {
 	unsigned int i = self->n / 2;
-	struct shim_spot spot = { 0 };
+	struct shim_readbuf readbuf = { 0 };
 	struct shim_archive *ar;
 	struct shim_cursor cur;
 	struct shim_record rec;
 
-	if (variant->volume || variant->value_len > SHIM_SPOT_SIZE / 3)
-		return;	/* too long to be looked for in a spot */
+	if (variant->volume || variant->value_len > SHIM_READBUF_SIZE / 3)
+		return;	/* too long to be looked for in a readbuf */
 	ASSERT_EQ(0, unlink(place_file(&self->place, "index")));
 	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
 	shim_cursor__init(&cur, ar);
-	cur.spot = &spot;
+	cur.readbuf = &readbuf;
 	ASSERT_EQ(0, shim_cursor__seek_after(&cur, self->stamps[i]));
 	while (i + 1 < self->n && !shim_ts__cmp(self->stamps[i], self->stamps[i + 1]))
 		i++;
 	ASSERT_EQ(0, shim_cursor__prev(&cur, &rec));
 	EXPECT_TRUE(is_record(self, &rec, i));
-	EXPECT_LE(spot.bytes, rec.data);
-	EXPECT_GE(spot.bytes + spot.len, rec.data + rec.len);
+	EXPECT_LE(readbuf.bytes, rec.data);
+	EXPECT_GE(readbuf.bytes + readbuf.len, rec.data + rec.len);
 	/* no window of the map was entered but the first, whose label was looked at */
 	EXPECT_EQ(0, atomic_load(&shim_archive__volume(ar, 0)->windows));
-	shim_spot__fini(&spot);
+	shim_readbuf__fini(&readbuf);
 	shim_archive__put(ar);
 }
 

@@ -194,7 +194,7 @@ TEST_F_TIMEOUT(marks, change_no_answer, 1200)
 /* Whether the middle of the archive is known to have no mark where it has none */
 static bool is_middle_known(const FIXTURE_DATA(marks) *self)
 {
-	struct shim_stretch s;
+	struct shim_clear_range s;
 	struct shim_cursor c;
 	struct shim_record rec;
 	int known = 0;
@@ -206,7 +206,7 @@ static bool is_middle_known(const FIXTURE_DATA(marks) *self)
 
 		if (shim_cursor__next(&c, &rec))
 			return false;
-		known += rec.npmids && shim_stretches__find(&self->ar->clear, here, false, &s);
+		known += rec.npmids && shim_clear_ranges__find(&self->ar->clear, here, false, &s);
 	}
 	return known > 40;
 }
@@ -231,7 +231,7 @@ TEST_F(marks, are_looked_for_if_there_are_counters)
 TEST_F(marks, are_not_looked_for_twice)
 {
 	struct run r = { .from = 0.5, .n = 50 };
-	struct shim_stretch all = { .from = { 0, shim_archive__head(self->ar, 0) } };
+	struct shim_clear_range all = { .from = { 0, shim_archive__head(self->ar, 0) } };
 	int64_t out[64][NASKED];
 	struct shim_interp *ip;
 	struct shim_cursor c;
@@ -247,7 +247,7 @@ TEST_F(marks, are_not_looked_for_twice)
 	shim_cursor__seek_after(&c, at(self->end + 1));
 	all.to = (struct shim_position){ c.volume, c.offset };
 	all.last = (int64_t)self->end * 1000000000;
-	shim_stretches__add(&self->ar->clear, &all);
+	shim_clear_ranges__add(&self->ar->clear, &all);
 	ASSERT_EQ(0, shim_interp__new(self->ar, 0, &ip));
 	ASSERT_EQ(0, play(ip, &r, out));
 	for (int i = 0; i < r.n; i++)
@@ -294,12 +294,12 @@ TEST_F(marks, of_a_file_that_was_cut_off)
 	shim_interp__free(ip);
 }
 
-/* What begins with a record that is earlier than the one before begins a stretch. */
+/* What begins with a record that is earlier than the one before begins a range. */
 TEST_F(marks, nor_records_that_go_back_in_time)
 {
 	struct run r = { .from = 20, .n = 10, .which = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } };
 	int64_t out[64][NASKED];
-	struct shim_stretch s;
+	struct shim_clear_range s;
 	struct shim_archive *ar;
 	struct shim_interp *ip;
 	struct shim_cursor c;
@@ -322,9 +322,9 @@ TEST_F(marks, nor_records_that_go_back_in_time)
 	ASSERT_EQ(0, shim_interp__new(ar, 0, &ip));
 	r.step = (self->end - 1) / r.n;
 	ASSERT_EQ(0, play(ip, &r, out));
-	ASSERT_TRUE(shim_stretches__find(&ar->clear, odd, false, &s));
+	ASSERT_TRUE(shim_clear_ranges__find(&ar->clear, odd, false, &s));
 	EXPECT_EQ(0, shim_position__cmp(odd, s.from));
-	ASSERT_TRUE(shim_stretches__find(&ar->clear, odd, true, &s));
+	ASSERT_TRUE(shim_clear_ranges__find(&ar->clear, odd, true, &s));
 	EXPECT_EQ(0, shim_position__cmp(odd, s.to));
 	shim_interp__free(ip);
 	shim_archive__put(ar);

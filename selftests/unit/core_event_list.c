@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/event.h"
+#include "selftests/synthetic/backend_sim.h"
 #include "kselftest_harness.h"
 
 const struct shim_backend_ops *shim_session__backend(void)

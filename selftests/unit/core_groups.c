@@ -4,7 +4,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
-#include "core/backend_clock.h"
+#include "selftests/synthetic/backend_clock.h"
 #include "core/counters.h"
 #include "core/event.h"
 #include "kselftest_harness.h"

@@ -9,6 +9,7 @@
 
 #include "core/session.h"
 #include "cpc/libcpc.h"
+#include "selftests/synthetic/backend_sim.h"
 #include "kselftest_harness.h"
 
 static struct shim_backend_ops early;

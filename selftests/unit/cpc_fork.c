@@ -11,6 +11,7 @@
 #include "cpc/pctx.h"
 #include "cpc/libcpc.h"
 #include "cpc/libpctx.h"
+#include "selftests/synthetic/backend_sim.h"
 #include "kselftest_harness.h"
 
 /* The synthetic PMU, which sees what reaches it */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* selftests/shim/record.c on the synthetic PMU, so that it runs where no module can. */
 #include "core/session.h"
+#include "selftests/synthetic/backend_sim.h"
 #include "../shim/record.c"
 
 const struct shim_backend_ops *shim_session__backend(void)

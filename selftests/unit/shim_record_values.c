@@ -9,6 +9,7 @@
 
 #include "archive/reader.h"
 #include "core/session.h"
+#include "selftests/synthetic/backend_sim.h"
 #include "shim/shim.h"
 #include "kselftest_harness.h"
 

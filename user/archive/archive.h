@@ -19,7 +19,7 @@
 #include "meta.h"
 #include "reader.h"
 #include "record.h"
-#include "stretch.h"
+#include "clear_range.h"
 #include "volume.h"
 
 #define SHIM_LATER_CHUNKS	25	/* each as large as all before it and ... */
@@ -72,7 +72,7 @@ struct shim_archive {
 	atomic_uint nvolumes;
 	atomic_bool listed;
 	struct shim_budget budget;	/* that volumes have left */
-	struct shim_stretches clear;
+	struct shim_clear_ranges clear;
 	bool end_known;
 	int end_err;
 	struct shim_ts end;

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Finding a time in a stretch of records without passing through it.
+ * Finding a time in a range of records without passing through it.
  *
  * A guess at where the time lies is made from the times at both ends, and a
  * window there is searched for records: several in a row, each with its length
  * at both ends and a stamp that is not before that of the former one.  What
- * lies between two such records narrows the stretch.  Where no records are
+ * lies between two such records narrows the range.  Where no records are
  * recognised, or their stamps are in no order, nothing is claimed.
  */
 #include "archive.h"
 #include "bisect.h"
-#include "spot.h"
+#include "readbuf.h"
 
 #define ROUNDS		12
 #define BY_TIME		5	/* rounds; clocks that jump are halved */
-#define WINDOW		SHIM_SPOT_SIZE
-#define WORTH		(2 * WINDOW)	/* a shorter stretch is walked through */
+#define WINDOW		SHIM_READBUF_SIZE
+#define WORTH		(2 * WINDOW)	/* a shorter range is walked through */
 #define IN_A_ROW	2	/* records, to be believed in */
 
 /*
- * struct bound - an end of the stretch
+ * struct bound - an end of the range
  * @stamp: of the record there, if @known
  */
 struct bound {
@@ -73,12 +73,12 @@ static bool is_within(const struct search *s, struct shim_ts stamp)
 
 static bool look(const struct search *s, uint64_t offset, struct window *w)
 {
-	struct shim_spot *spot = s->cur->spot;
+	struct shim_readbuf *readbuf = s->cur->readbuf;
 
 	w->offset = offset;
-	if (spot && shim_spot__read(spot, s->cur->ar, s->volume, offset)) {
-		w->data = spot->bytes;
-		w->len = spot->len;
+	if (readbuf && shim_readbuf__read(readbuf, s->cur->ar, s->volume, offset)) {
+		w->data = readbuf->bytes;
+		w->len = readbuf->len;
 		return true;
 	}
 	if (offset >= s->view.size)
@@ -130,7 +130,7 @@ static bool find_row(const struct search *s, const struct window *w, struct row 
 	return false;
 }
 
-/* How far into the stretch the time is */
+/* How far into the range the time is */
 static double share(const struct search *s, unsigned int round)
 {
 	double all, part;

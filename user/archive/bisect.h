@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finding a time in a stretch of records without passing through it. */
+/* Finding a time in a range of records without passing through it. */
 #ifndef SHIM_ARCHIVE_BISECT_H
 #define SHIM_ARCHIVE_BISECT_H
 

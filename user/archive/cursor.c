@@ -2,7 +2,7 @@
 /* Stepping through the records in both directions, and finding a time. */
 #include "archive.h"
 #include "bisect.h"
-#include "spot.h"
+#include "readbuf.h"
 
 /* Before the first record */
 void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar)
@@ -10,7 +10,7 @@ void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar)
 	cur->ar = ar;
 	cur->volume = 0;
 	cur->offset = shim_archive__head(ar, 0);
-	cur->spot = NULL;
+	cur->readbuf = NULL;
 	cur->window = UINT32_MAX;
 }
 
@@ -25,24 +25,24 @@ static int arrive(struct shim_cursor *cur, struct shim_record *rec, unsigned int
 }
 
 /* The record in what was read, or is read now */
-static bool at_spot(const struct shim_cursor *cur, struct shim_record *rec)
+static bool at_readbuf(const struct shim_cursor *cur, struct shim_record *rec)
 {
-	return shim_spot__at(cur->spot, cur->ar, cur->volume, cur->offset, rec) ||
-	       (shim_spot__go_on(cur->spot, cur->ar, cur->volume, cur->offset, false) &&
-		shim_spot__at(cur->spot, cur->ar, cur->volume, cur->offset, rec));
+	return shim_readbuf__at(cur->readbuf, cur->ar, cur->volume, cur->offset, rec) ||
+	       (shim_readbuf__go_on(cur->readbuf, cur->ar, cur->volume, cur->offset, false) &&
+		shim_readbuf__at(cur->readbuf, cur->ar, cur->volume, cur->offset, rec));
 }
 
-static bool before_spot(const struct shim_cursor *cur, struct shim_record *rec)
+static bool before_readbuf(const struct shim_cursor *cur, struct shim_record *rec)
 {
-	return shim_spot__before(cur->spot, cur->ar, cur->volume, cur->offset, rec) ||
-	       (shim_spot__go_on(cur->spot, cur->ar, cur->volume, cur->offset, true) &&
-		shim_spot__before(cur->spot, cur->ar, cur->volume, cur->offset, rec));
+	return shim_readbuf__before(cur->readbuf, cur->ar, cur->volume, cur->offset, rec) ||
+	       (shim_readbuf__go_on(cur->readbuf, cur->ar, cur->volume, cur->offset, true) &&
+		shim_readbuf__before(cur->readbuf, cur->ar, cur->volume, cur->offset, rec));
 }
 
 /**
  * shim_cursor__next() - step over the following record
  * @cur: the cursor, moved behind the record; where it is on error
- * @rec: the record
+ * @rec: the record; on -EBADMSG only @volume, which is where the damage is
  *
  * Volumes that cannot be used are passed over.
  *
@@ -56,7 +56,7 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 	struct shim_view view;
 	int err;
 
-	if (cur->spot && at_spot(cur, rec))
+	if (cur->readbuf && at_readbuf(cur, rec))
 		return arrive(cur, rec, volume, offset + rec->len);
 	for (;;) {
 		/* before looking: a volume with another behind it does not grow any more */
@@ -72,6 +72,7 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 		volume++;
 		offset = shim_archive__head(ar, volume);
 	}
+	rec->volume = volume;
 	if (err)
 		return err;
 	shim_cursor__look_at(cur, volume, offset);
@@ -81,7 +82,7 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 /**
  * shim_cursor__prev() - step back over the preceding record
  * @cur: the cursor, moved before the record; where it is on error
- * @rec: the record
+ * @rec: the record; on -EBADMSG only @volume, which is where the damage is
  *
  * Return: 0, -ERANGE at the start of the archive, -EBADMSG behind a corrupt record.
  */
@@ -93,7 +94,7 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 	struct shim_view view;
 	int err;
 
-	if (cur->spot && before_spot(cur, rec))
+	if (cur->readbuf && before_readbuf(cur, rec))
 		return arrive(cur, rec, volume, rec->offset);
 	for (;;) {
 		err = -ENODATA;
@@ -106,6 +107,7 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 		volume--;
 		offset = UINT64_MAX;
 	}
+	rec->volume = volume;
 	if (err)
 		return err;
 	shim_cursor__look_at(cur, volume, rec->offset);
@@ -154,15 +156,42 @@ static void jump(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 	}
 }
 
-/* Over all records < @when, or <= @when; a corrupt record ends it */
+static bool is_before(struct shim_ts stamp, struct shim_ts when, bool or_equal)
+{
+	return shim_ts__cmp(stamp, when) < (or_equal ? 1 : 0);
+}
+
+/* To the first volume behind a damaged one that begins with a whole record; false if none is early enough */
+static bool skip_damage(struct shim_cursor *cur, unsigned int damaged, struct shim_ts when,
+			bool or_equal)
+{
+	struct shim_record rec = { .volume = damaged };
+	struct shim_cursor c = *cur, first;
+	int err = -EBADMSG;
+
+	while (err == -EBADMSG && rec.volume + 1 < shim_archive__nvolumes(cur->ar)) {
+		c.volume = rec.volume + 1;
+		c.offset = shim_archive__head(cur->ar, c.volume);
+		first = c;
+		err = shim_cursor__next(&c, &rec);
+	}
+	if (err || !is_before(rec.stamp, when, or_equal))
+		return false;
+	*cur = first;
+	return true;
+}
+
+/* Over all records < @when, or <= @when; over the rest of a damaged volume if another one follows */
 static void advance(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 {
 	struct shim_cursor before = *cur;
 	struct shim_record rec;
+	int err;
 
-	while (!shim_cursor__next(cur, &rec) &&
-	       shim_ts__cmp(rec.stamp, when) < (or_equal ? 1 : 0))
-		before = *cur;
+	do {
+		while (!(err = shim_cursor__next(cur, &rec)) && is_before(rec.stamp, when, or_equal))
+			before = *cur;
+	} while (err == -EBADMSG && skip_damage(cur, rec.volume, when, or_equal));
 	*cur = before;
 }
 
@@ -171,8 +200,8 @@ static void advance(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
  * @cur: the cursor
  * @when: the time
  *
- * Where the records after the chosen place of the index are corrupt, the cursor stops before the
- * first such record.
+ * Where a record after the chosen place of the index is corrupt, the search goes on with the next
+ * volume.  If that does not begin before @when either, the cursor stops before the corrupt record.
  *
  * Return: 0.
  */

@@ -134,7 +134,7 @@ static int refresh(struct shim_archive *ar, bool *changed)
 	err = shim_volume__refresh(last, changed);
 	shim_volume__view(last, &now);
 	if (now.size < before.size)
-		shim_stretches__forget(&ar->clear);
+		shim_clear_ranges__forget(&ar->clear);
 	return err;
 }
 

@@ -67,7 +67,7 @@ void shim_interp__free(struct shim_interp *ip)
 	free(ip->sc.metrics);
 	free(ip->sc.wants);
 	shim_shapes__fini(&ip->sc.shapes);
-	shim_spot__fini(&ip->sc.spot);
+	shim_readbuf__fini(&ip->sc.readbuf);
 	shim_pmidmap__fini(&ip->sc.map);
 	shim_pmidmap__fini(&ip->sc.reported);
 	shim_archive__put(ip->sc.ar);

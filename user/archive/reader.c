@@ -21,7 +21,7 @@ static void destroy(struct shim_archive *ar)
 	free(ar->parts);
 	shim_index__free(&ar->index);
 	shim_meta__free(&ar->meta);
-	shim_stretches__fini(&ar->clear);
+	shim_clear_ranges__fini(&ar->clear);
 	shim_lock__fini(&ar->lock);
 	free(ar->name);
 	free(ar);
@@ -35,7 +35,7 @@ static struct shim_archive *create(size_t nparts)
 		return NULL;
 	atomic_init(&ar->refs, 1);
 	shim_meta__init(&ar->meta);
-	shim_stretches__init(&ar->clear);
+	shim_clear_ranges__init(&ar->clear);
 	shim_lock__init(&ar->lock);
 	atomic_init(&ar->indexed, false);
 	atomic_init(&ar->nvolumes, 0);

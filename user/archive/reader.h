@@ -14,7 +14,7 @@
 #include "types.h"
 
 struct shim_archive;
-struct shim_spot;
+struct shim_readbuf;
 
 /* By base name, by the name of any file, or several: a list with commas, or folders */
 int shim_archive__open(const char *name, struct shim_archive **out);
@@ -153,7 +153,7 @@ struct shim_cursor {
 	unsigned int volume;	/* index into the archive's volumes */
 	uint64_t offset;
 	uint32_t window;	/* of the volume's map that it was in last */
-	struct shim_spot *spot;	/* NULL, or the owner's, for records near a seek's place */
+	struct shim_readbuf *readbuf;	/* NULL, or the owner's, for records near a seek's place */
 };
 
 void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar);

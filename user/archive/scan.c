@@ -182,7 +182,7 @@ static int take_value(struct pass *p, const struct shim_record *rec, struct shim
 	bound = p->back ? &k->prior : &k->next;
 	err = shim_vset__value(rec, vset, i, m->desc->type, &value);
 	if (!err)
-		err = shim_spot__keep(&p->sc->spot, p->sc->ar, rec, &value);
+		err = shim_readbuf__keep(&p->sc->readbuf, p->sc->ar, rec, &value);
 	if (err) {
 		bound->state = SHIM_BOUND_UNKNOWN;
 		return err;
@@ -271,7 +271,7 @@ static int next_whole(const struct shim_scanner *sc, struct shim_cursor *c, stru
 	int err = shim_cursor__next(c, rec);
 
 	while (err == -EBADMSG &&
-	       shim_pmidmap__get(&sc->reported, c->volume) == SHIM_PMIDMAP_NONE &&
+	       shim_pmidmap__get(&sc->reported, rec->volume) == SHIM_PMIDMAP_NONE &&
 	       shim_archive__await(c, &since))
 		err = shim_cursor__next(c, rec);
 	return err;
@@ -290,7 +290,7 @@ static int step(const struct pass *p, struct shim_cursor *c, struct shim_record 
 	int err = p->back ? shim_cursor__prev(c, rec) : next_whole(p->sc, c, rec);
 
 	if (err == -EBADMSG)
-		shim_scan__note_damage(p->sc, c->volume);
+		shim_scan__note_damage(p->sc, rec->volume);
 	return err;
 }
 
@@ -305,7 +305,7 @@ void shim_scan__end(struct shim_scanner *sc, struct shim_ts end)
 	if (!err)
 		err = next_whole(sc, &c, &rec);
 	if (err == -EBADMSG)
-		shim_scan__note_damage(sc, c.volume);
+		shim_scan__note_damage(sc, rec.volume);
 }
 
 /* What lies next to the cursor, for the scanner to remember */

@@ -5,14 +5,14 @@
 
 #include "pmidmap.h"
 #include "shape.h"
-#include "spot.h"
+#include "readbuf.h"
 #include "track.h"
 
 /*
  * struct shim_scanner - where in the archive, and what is looked for
  * @metrics: all @n that were ever asked for; @map finds them
  * @cursor: behind the last record at or before @at, if @placed
- * @spot: what the cursor has read there
+ * @readbuf: what the cursor has read there
  * @behind: time of the record before the cursor, if @behind_known
  * @behind_single: no record before it has the same time
  * @ahead: time of the record after the cursor, if @ahead_known
@@ -32,7 +32,7 @@ struct shim_scanner {
 	struct shim_pmidmap map;
 	bool placed;
 	struct shim_cursor cursor;
-	struct shim_spot spot;
+	struct shim_readbuf readbuf;
 	int64_t at;
 	bool behind_known, behind_single, ahead_known, ahead_single;
 	int64_t behind, ahead;

@@ -12,7 +12,7 @@
 #include "volume.h"
 
 /*
- * struct shim_extent - one stretch of memory that holds the volume
+ * struct shim_extent - one range of memory that holds the volume
  * @older: an earlier one, still referred to by records that were handed out
  * @room: bytes at @data that may come to be used
  * @size: bytes that hold file content

@@ -82,7 +82,5 @@ struct shim_backend_ops {
 
 extern const struct shim_backend_ops shim_backend__vcpc;
 extern const struct shim_backend_ops shim_backend__perf;
-extern const struct shim_backend_ops shim_backend__sim;
-extern const struct shim_backend_ops shim_backend__clock;
 
 #endif /* SHIM_CORE_BACKEND_H */

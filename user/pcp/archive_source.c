@@ -12,7 +12,7 @@ static void archive_free(struct shim_context *ctx)
 	shim_plans__reset(&ctx->whole_plans);
 	shim_request__fini(&ctx->request);
 	shim_interp__free(ctx->interp);
-	shim_spot__fini(&ctx->spot);
+	shim_readbuf__fini(&ctx->readbuf);
 	shim_archive__put(ctx->ar);
 }
 
@@ -23,7 +23,7 @@ static int archive_dup(struct shim_context *to, struct shim_context *from)
 	to->origin = from->origin;
 	to->delta = from->delta;
 	to->cursor = from->cursor;
-	to->cursor.spot = &to->spot;
+	to->cursor.readbuf = &to->readbuf;
 	to->placed = from->placed;
 	return 0;
 }

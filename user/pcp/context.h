@@ -10,7 +10,7 @@
 
 #include "archive/interp.h"
 #include "archive/reader.h"
-#include "archive/spot.h"
+#include "archive/readbuf.h"
 #include "derived.h"
 #include "plan.h"
 #include "pmns.h"
@@ -33,7 +33,7 @@ struct shim_local;
  * @ar: the archive, or NULL
  * @origin: the current time
  * @cursor: for PM_MODE_FORW and BACK; stands at @origin if @placed
- * @spot: what @cursor has read there
+ * @readbuf: what @cursor has read there
  * @plans: of the request's results, @whole_plans: of whole records'
  * @interp: for PM_MODE_INTERP; NULL until it is first needed
  * @end: of the archive, as last seen by PM_MODE_INTERP
@@ -55,7 +55,7 @@ struct shim_context {
 	struct shim_ts delta;
 	bool placed;
 	struct shim_cursor cursor;
-	struct shim_spot spot;
+	struct shim_readbuf readbuf;
 	struct shim_interp *interp;
 	bool end_known;
 	struct shim_ts end;

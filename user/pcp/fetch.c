@@ -137,7 +137,7 @@ static int place(struct shim_context *ctx)
 	if (ctx->placed)
 		return 0;
 	shim_cursor__init(&ctx->cursor, ctx->ar);
-	ctx->cursor.spot = &ctx->spot;
+	ctx->cursor.readbuf = &ctx->readbuf;
 	if (ctx->mode == PM_MODE_FORW)
 		err = shim_cursor__seek_before(&ctx->cursor, ctx->origin);
 	else

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/here.h"
+#include "archive/local_zone.h"
 #include "importer.h"
 #include "stamp.h"
 
@@ -29,7 +29,7 @@ static int open_writer(struct shim_importer *imp)
 		return 0;
 	if (!imp->base)
 		return -EINVAL;
-	shim_here__fill(&label);
+	shim_local_zone__fill(&label);
 	if (imp->host_given)
 		memcpy(label.host, imp->label.host, sizeof(label.host));
 	if (imp->tz_given) {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "archive/here.h"
+#include "archive/local_zone.h"
 #include "base/process.h"
 #include "context.h"
 #include "local.h"
@@ -96,7 +96,7 @@ static int local_zone(struct shim_context *ctx, char *buf, size_t size)
 	size_t len;
 
 	(void)ctx;
-	shim_here__fill(&label);
+	shim_local_zone__fill(&label);
 	zone = *label.zoneinfo ? label.zoneinfo : label.tz;
 	len = strnlen(zone, size - 1);
 	memcpy(buf, zone, len);

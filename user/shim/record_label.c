@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#include "archive/here.h"
+#include "archive/local_zone.h"
 #include "record.h"
 
 /**
@@ -12,7 +12,7 @@
  */
 void shim_rec_label__fill(struct shim_label *label)
 {
-	shim_here__fill(label);
+	shim_local_zone__fill(label);
 }
 
 /**

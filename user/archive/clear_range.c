@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Stretches of an archive that are known to have no mark. */
+/* Ranges of an archive that are known to have no mark. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
-#include "stretch.h"
+#include "clear_range.h"
 
-void shim_stretches__init(struct shim_stretches *known)
+void shim_clear_ranges__init(struct shim_clear_ranges *known)
 {
-	*known = (struct shim_stretches){ 0 };
+	*known = (struct shim_clear_ranges){ 0 };
 	pthread_mutex_init(&known->lock, NULL);
 }
 
-void shim_stretches__fini(struct shim_stretches *known)
+void shim_clear_ranges__fini(struct shim_clear_ranges *known)
 {
 	free(known->all);
 	pthread_mutex_destroy(&known->lock);
 }
 
 /* Number of those that end before a position, with @or_at also at it */
-static size_t ended(const struct shim_stretches *known, struct shim_position at, bool or_at)
+static size_t ended(const struct shim_clear_ranges *known, struct shim_position at, bool or_at)
 {
 	size_t lo = 0, hi = known->n;
 
@@ -34,8 +34,8 @@ static size_t ended(const struct shim_stretches *known, struct shim_position at,
 	return lo;
 }
 
-bool shim_stretches__find(struct shim_stretches *known, struct shim_position at, bool back,
-			  struct shim_stretch *out)
+bool shim_clear_ranges__find(struct shim_clear_ranges *known, struct shim_position at, bool back,
+			  struct shim_clear_range *out)
 {
 	bool found = false;
 	size_t i;
@@ -51,14 +51,14 @@ bool shim_stretches__find(struct shim_stretches *known, struct shim_position at,
 }
 
 /* Whether two in this order are one: they share records, or time goes on from one to the other */
-static bool are_one(const struct shim_stretch *a, const struct shim_stretch *b)
+static bool are_one(const struct shim_clear_range *a, const struct shim_clear_range *b)
 {
 	int cmp = shim_position__cmp(a->to, b->from);
 
 	return cmp > 0 || (!cmp && a->last <= b->first);
 }
 
-static void unite(struct shim_stretch *all, const struct shim_stretch *s)
+static void unite(struct shim_clear_range *all, const struct shim_clear_range *s)
 {
 	if (shim_position__cmp(s->from, all->from) < 0) {
 		all->from = s->from;
@@ -71,12 +71,12 @@ static void unite(struct shim_stretch *all, const struct shim_stretch *s)
 }
 
 /* One in place of those from @lo to before @hi */
-static void replace(struct shim_stretches *known, size_t lo, size_t hi, const struct shim_stretch *s)
+static void replace(struct shim_clear_ranges *known, size_t lo, size_t hi, const struct shim_clear_range *s)
 {
-	struct shim_stretch *all = known->all;
+	struct shim_clear_range *all = known->all;
 
 	if (lo == hi) {
-		if (known->n == SHIM_STRETCHES_MAX)
+		if (known->n == SHIM_CLEAR_RANGES_MAX)
 			return;
 		all = shim_vec__room(all, &known->cap, known->n, sizeof(*all));
 		if (!all)
@@ -88,12 +88,12 @@ static void replace(struct shim_stretches *known, size_t lo, size_t hi, const st
 	known->n = known->n + 1 - (hi - lo);
 }
 
-void shim_stretches__add(struct shim_stretches *known, const struct shim_stretch *s)
+void shim_clear_ranges__add(struct shim_clear_ranges *known, const struct shim_clear_range *s)
 {
-	struct shim_stretch one = *s;
+	struct shim_clear_range one = *s;
 	size_t lo, hi;
 
-	if (shim_stretch__is_empty(s))
+	if (shim_clear_range__is_empty(s))
 		return;
 	pthread_mutex_lock(&known->lock);
 	lo = ended(known, s->from, false);
@@ -101,7 +101,7 @@ void shim_stretches__add(struct shim_stretches *known, const struct shim_stretch
 	    !are_one(&known->all[lo], s))
 		lo++;
 	for (hi = lo; hi < known->n; hi++) {
-		const struct shim_stretch *other = &known->all[hi];
+		const struct shim_clear_range *other = &known->all[hi];
 
 		if (shim_position__cmp(other->from, one.from) < 0 ? !are_one(other, &one) :
 								    !are_one(&one, other))
@@ -112,7 +112,7 @@ void shim_stretches__add(struct shim_stretches *known, const struct shim_stretch
 	pthread_mutex_unlock(&known->lock);
 }
 
-void shim_stretches__forget(struct shim_stretches *known)
+void shim_clear_ranges__forget(struct shim_clear_ranges *known)
 {
 	pthread_mutex_lock(&known->lock);
 	known->n = 0;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How a test turns the synthetic clock, and what it says happens meanwhile. */
-#ifndef SHIM_CORE_BACKEND_CLOCK_H
-#define SHIM_CORE_BACKEND_CLOCK_H
+#ifndef SELFTESTS_SYNTHETIC_BACKEND_CLOCK_H
+#define SELFTESTS_SYNTHETIC_BACKEND_CLOCK_H
 
 #include <stdbool.h>
 
-#include "backend.h"
+#include "core/backend.h"
+
+extern const struct shim_backend_ops shim_backend__clock;
 
 /* How many events there are in a time; the usual: config + 1 each microsecond */
 typedef double shim_clock_rate(const struct vcpc_request *req, __u64 from, __u64 to);
@@ -18,4 +20,4 @@ void shim_clock__exits(pid_t tid);
 void shim_clock__steal(bool stolen);
 void shim_clock__cycle_counter(bool there);
 
-#endif /* SHIM_CORE_BACKEND_CLOCK_H */
+#endif /* SELFTESTS_SYNTHETIC_BACKEND_CLOCK_H */

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "here.h"
+#include "local_zone.h"
 
 /* Names in TZ's syntax are letters; where there are only digits, <> goes around. */
 static bool plain_name(const char *name)
@@ -71,10 +71,10 @@ static void fill_zoneinfo(struct shim_label *label)
 }
 
 /**
- * shim_here__fill() - say who writes an archive, and where
+ * shim_local_zone__fill() - say who writes an archive, and where
  * @label: pid, host and zones are filled in; its start says when the zone's offset counts
  */
-void shim_here__fill(struct shim_label *label)
+void shim_local_zone__fill(struct shim_label *label)
 {
 	label->pid = getpid();
 	if (gethostname(label->host, sizeof(label->host) - 1) || !label->host[0])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the synthetic PMU has: its sets, their instances, and the time; behind one lock. */
-#ifndef SHIM_CORE_CLOCK_WORLD_H
-#define SHIM_CORE_CLOCK_WORLD_H
+#ifndef SELFTESTS_SYNTHETIC_CLOCK_WORLD_H
+#define SELFTESTS_SYNTHETIC_CLOCK_WORLD_H
 
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -61,4 +61,4 @@ struct clock_instance *shim_clock__add(struct clock_set *set, pid_t tid, pid_t r
 void shim_clock__begin_order(const struct clock_set *set, struct clock_instance *inst,
 			     unsigned int first);
 
-#endif /* SHIM_CORE_CLOCK_WORLD_H */
+#endif /* SELFTESTS_SYNTHETIC_CLOCK_WORLD_H */

@@ -57,19 +57,19 @@ static struct shim_position position_of(const struct shim_cursor *c)
 	return (struct shim_position){ c->volume, c->offset };
 }
 
-static struct shim_stretch begin_at(const struct shim_cursor *c)
+static struct shim_clear_range begin_at(const struct shim_cursor *c)
 {
-	return (struct shim_stretch){ .from = position_of(c), .to = position_of(c) };
+	return (struct shim_clear_range){ .from = position_of(c), .to = position_of(c) };
 }
 
 /* The scanner's cursor goes over a record to @c; what had no mark is remembered where it ends. */
-static void pass(struct shim_scanner *sc, struct shim_stretch *way, const struct shim_record *rec,
+static void pass(struct shim_scanner *sc, struct shim_clear_range *way, const struct shim_record *rec,
 		 int64_t at, const struct shim_cursor *c, bool back)
 {
-	bool empty = shim_stretch__is_empty(way);
+	bool empty = shim_clear_range__is_empty(way);
 
 	if (!rec->npmids || (!empty && (back ? at > way->first : at < way->last))) {
-		shim_stretches__add(&sc->ar->clear, way);
+		shim_clear_ranges__add(&sc->ar->clear, way);
 		*way = begin_at(rec->npmids ? &sc->cursor : c);
 		empty = true;
 	}
@@ -81,11 +81,18 @@ static void pass(struct shim_scanner *sc, struct shim_stretch *way, const struct
 		*(back ? &way->from : &way->to) = position_of(c);
 	}
 	sc->cursor = *c;
-	sc->cursor.spot = &sc->spot;
+	sc->cursor.readbuf = &sc->readbuf;
+}
+
+static int refused(struct shim_scanner *sc, const struct shim_record *rec, int err)
+{
+	if (err == -EBADMSG)
+		shim_scan__note_damage(sc, rec->volume);
+	return err;
 }
 
 /* One record forward; 0: @t is reached; -EAGAIN: it may be farther on; -EBADMSG */
-static int step_forward(struct shim_scanner *sc, struct shim_stretch *way, int64_t t, bool far)
+static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, int64_t t, bool far)
 {
 	struct shim_cursor c = sc->cursor;
 	struct shim_record rec;
@@ -96,10 +103,10 @@ static int step_forward(struct shim_scanner *sc, struct shim_stretch *way, int64
 		return 0;
 	/* of what is only passed, a map is faster, which needs but the heads */
 	if (far)
-		c.spot = NULL;
+		c.readbuf = NULL;
 	err = shim_cursor__next(&c, &rec);
 	if (err && err != -ERANGE)
-		return err;
+		return refused(sc, &rec, err);
 	at = err ? SHIM_TIME_MAX : shim_scan__time(sc, &rec);
 	if (at > t) {
 		sc->ahead_single = false;
@@ -127,7 +134,7 @@ static void note_marks_at(struct shim_scanner *sc, struct shim_cursor c, int64_t
 		note_mark(sc, &rec, t);
 }
 
-static int step_backward(struct shim_scanner *sc, struct shim_stretch *way, int64_t t, bool far)
+static int step_backward(struct shim_scanner *sc, struct shim_clear_range *way, int64_t t, bool far)
 {
 	struct shim_cursor c = sc->cursor;
 	struct shim_record rec;
@@ -135,10 +142,10 @@ static int step_backward(struct shim_scanner *sc, struct shim_stretch *way, int6
 	int err;
 
 	if (far)
-		c.spot = NULL;
+		c.readbuf = NULL;
 	err = shim_cursor__prev(&c, &rec);
 	if (err && err != -ERANGE)
-		return err;
+		return refused(sc, &rec, err);
 	at = err ? SHIM_TIME_MIN : shim_scan__time(sc, &rec);
 	if (at <= t) {
 		sc->behind_single = false;
@@ -160,19 +167,19 @@ static int step_backward(struct shim_scanner *sc, struct shim_stretch *way, int6
 /* -EAGAIN: not there after as many records */
 static int walk(struct shim_scanner *sc, int64_t t, unsigned int records, bool far)
 {
-	struct shim_stretch way = begin_at(&sc->cursor);
+	struct shim_clear_range way = begin_at(&sc->cursor);
 	int err = -EAGAIN;
 
 	for (unsigned int i = 0; i < records && err == -EAGAIN; i++)
 		err = t > sc->at ? step_forward(sc, &way, t, far) : step_backward(sc, &way, t, far);
-	shim_stretches__add(&sc->ar->clear, &way);
+	shim_clear_ranges__add(&sc->ar->clear, &way);
 	return err;
 }
 
 static int seek(struct shim_scanner *sc, struct shim_ts when)
 {
 	shim_cursor__init(&sc->cursor, sc->ar);
-	sc->cursor.spot = &sc->spot;
+	sc->cursor.readbuf = &sc->readbuf;
 	sc->placed = false;
 	sc->behind_known = false;
 	sc->ahead_known = false;
@@ -193,8 +200,8 @@ static void leap_to(struct shim_scanner *sc, struct shim_position to, int64_t at
 	*(back ? &sc->ahead : &sc->behind) = at;
 }
 
-/* To the place of @t in a stretch that the cursor is in; false if a seek does not find it there */
-static bool leap_within(struct shim_scanner *sc, const struct shim_stretch *s, struct shim_ts when,
+/* To the place of @t in a range that the cursor is in; false if a seek does not find it there */
+static bool leap_within(struct shim_scanner *sc, const struct shim_clear_range *s, struct shim_ts when,
 			int64_t t, bool back)
 {
 	struct shim_cursor c, probe;
@@ -203,7 +210,7 @@ static bool leap_within(struct shim_scanner *sc, const struct shim_stretch *s, s
 	int64_t at;
 
 	shim_cursor__init(&c, sc->ar);
-	c.spot = &sc->spot;
+	c.readbuf = &sc->readbuf;
 	shim_cursor__seek_after(&c, when);
 	to = position_of(&c);
 	probe = c;
@@ -230,9 +237,9 @@ static bool leap_within(struct shim_scanner *sc, const struct shim_stretch *s, s
 static bool leap(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 {
 	bool back = t < sc->at;
-	struct shim_stretch s;
+	struct shim_clear_range s;
 
-	if (!shim_stretches__find(&sc->ar->clear, position_of(&sc->cursor), back, &s))
+	if (!shim_clear_ranges__find(&sc->ar->clear, position_of(&sc->cursor), back, &s))
 		return false;
 	if (back ? s.first <= t : s.last > t)
 		return leap_within(sc, &s, when, t, back);
@@ -265,8 +272,6 @@ int shim_scan__place(struct shim_scanner *sc, struct shim_ts when, bool walk_the
 	else if (sc->placed && !is_far(sc, t))
 		err = walk(sc, t, SEEK_AFTER, false);
 	/* behind damage a seek goes on, from which on marks count again */
-	if (err == -EBADMSG)
-		shim_scan__note_damage(sc, sc->cursor.volume);
 	if (err == -EAGAIN || err == -EBADMSG)
 		err = seek(sc, when);
 	if (err) {

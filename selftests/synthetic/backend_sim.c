@@ -18,8 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend.h"
-#include "tick.h"
+#include "backend_sim.h"
+#include "core/tick.h"
 
 #define SIM_SLOTS	4
 #define SIM_REQUESTS	16

@@ -8,20 +8,20 @@
  * there record by record reads more at a time: as fast as a map, but with less
  * memory, of which a map takes as much as the kernel finds together.
  */
-#ifndef SHIM_ARCHIVE_SPOT_H
-#define SHIM_ARCHIVE_SPOT_H
+#ifndef SHIM_ARCHIVE_READBUF_H
+#define SHIM_ARCHIVE_READBUF_H
 
 #include "reader.h"
 
-#define SHIM_SPOT_SIZE	8192u		/* around a seek's place */
-#define SHIM_SPOT_MAX	65536u		/* for who goes on */
+#define SHIM_READBUF_SIZE	8192u		/* around a seek's place */
+#define SHIM_READBUF_MAX	65536u		/* for who goes on */
 
 /*
- * struct shim_spot - bytes of a volume that are complete as far as they go
+ * struct shim_readbuf - bytes of a volume that are complete as far as they go
  * @bytes: room for @room of them, NULL until it is needed
  * @offset, @len: which ones are there
  */
-struct shim_spot {
+struct shim_readbuf {
 	uint8_t *bytes;
 	uint32_t room;
 	unsigned int volume;
@@ -29,20 +29,20 @@ struct shim_spot {
 	uint64_t offset;
 };
 
-void shim_spot__fini(struct shim_spot *spot);
-/* Read SHIM_SPOT_SIZE from @offset on; false if the volume is not to be read in parts */
-bool shim_spot__read(struct shim_spot *spot, struct shim_archive *ar, unsigned int volume,
+void shim_readbuf__fini(struct shim_readbuf *readbuf);
+/* Read SHIM_READBUF_SIZE from @offset on; false if the volume is not to be read in parts */
+bool shim_readbuf__read(struct shim_readbuf *readbuf, struct shim_archive *ar, unsigned int volume,
 		     uint64_t offset);
 /* Read what is around @offset, most of it in the direction of who comes there step by step */
-bool shim_spot__go_on(struct shim_spot *spot, struct shim_archive *ar, unsigned int volume,
+bool shim_readbuf__go_on(struct shim_readbuf *readbuf, struct shim_archive *ar, unsigned int volume,
 		      uint64_t offset, bool back);
 /* The record that begins, or the one that ends, at @offset; false if not all of it is there */
-bool shim_spot__at(const struct shim_spot *spot, const struct shim_archive *ar,
+bool shim_readbuf__at(const struct shim_readbuf *readbuf, const struct shim_archive *ar,
 		   unsigned int volume, uint64_t offset, struct shim_record *rec);
-bool shim_spot__before(const struct shim_spot *spot, const struct shim_archive *ar,
+bool shim_readbuf__before(const struct shim_readbuf *readbuf, const struct shim_archive *ar,
 		       unsigned int volume, uint64_t offset, struct shim_record *rec);
 /* Let a value's bytes be those of the map, which stay; 0 or -EBADMSG */
-int shim_spot__keep(const struct shim_spot *spot, struct shim_archive *ar,
+int shim_readbuf__keep(const struct shim_readbuf *readbuf, struct shim_archive *ar,
 		    const struct shim_record *rec, struct shim_value *value);
 
-#endif /* SHIM_ARCHIVE_SPOT_H */
+#endif /* SHIM_ARCHIVE_READBUF_H */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Stretches without marks: whatever is put in in whatever order, exactly that is found, in as few
+ * Ranges without marks: whatever is put in in whatever order, exactly that is found, in as few
  * pieces as it can be.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/stretch.h"
+#include "archive/clear_range.h"
 
 #include "kselftest_harness.h"
 
@@ -48,14 +48,14 @@ static void model_make(struct model *m)
 	}
 }
 
-/* Whether the record before @i and the @i-th are of one stretch, if both are known */
+/* Whether the record before @i and the @i-th are of one range, if both are known */
 static bool goes_on(const struct model *m, unsigned int i)
 {
 	return !m->mark[i - 1] && !m->mark[i] && m->time[i - 1] <= m->time[i];
 }
 
 /* What a walk over some records remembers */
-static void add_some(struct model *m, struct shim_stretches *known)
+static void add_some(struct model *m, struct shim_clear_ranges *known)
 {
 	unsigned int i = roll(RECORDS), end = i + 1 + roll(30), first = i;
 
@@ -64,19 +64,19 @@ static void add_some(struct model *m, struct shim_stretches *known)
 	m->known[i] = true;
 	while (i + 1 < end && i + 1 < RECORDS && goes_on(m, i + 1))
 		m->known[++i] = true;
-	shim_stretches__add(known, &(struct shim_stretch){
+	shim_clear_ranges__add(known, &(struct shim_clear_range){
 		.from = before(first), .to = before(i + 1),
 		.first = m->time[first], .last = m->time[i],
 	});
 }
 
-static bool found_right(const struct model *m, struct shim_stretches *known, unsigned int i,
+static bool found_right(const struct model *m, struct shim_clear_ranges *known, unsigned int i,
 			bool back)
 {
-	struct shim_stretch s;
+	struct shim_clear_range s;
 	unsigned int first = i, last = i;
 
-	if (!shim_stretches__find(known, before(back ? i + 1 : i), back, &s))
+	if (!shim_clear_ranges__find(known, before(back ? i + 1 : i), back, &s))
 		return !m->known[i];
 	while (first && m->known[first - 1] && goes_on(m, first))
 		first--;
@@ -89,11 +89,11 @@ static bool found_right(const struct model *m, struct shim_stretches *known, uns
 TEST(what_was_put_in)
 {
 	for (int round = 0; round < 200; round++) {
-		struct shim_stretches known;
+		struct shim_clear_ranges known;
 		struct model m;
 
 		model_make(&m);
-		shim_stretches__init(&known);
+		shim_clear_ranges__init(&known);
 		for (unsigned int n = roll(120); n--;)
 			add_some(&m, &known);
 		for (unsigned int i = 0; i < RECORDS; i++) {
@@ -104,34 +104,34 @@ TEST(what_was_put_in)
 				TH_LOG("round %d, record %u, back", round, i);
 			}
 		}
-		shim_stretches__forget(&known);
+		shim_clear_ranges__forget(&known);
 		memset(m.known, 0, sizeof(m.known));
 		EXPECT_TRUE(found_right(&m, &known, roll(RECORDS), false));
-		shim_stretches__fini(&known);
+		shim_clear_ranges__fini(&known);
 	}
 }
 
 /* However many there are, memory stays small; what is known can still become longer. */
 TEST(not_too_many)
 {
-	struct shim_stretch s = { .from = { 0, 0 } }, found;
-	struct shim_stretches known;
+	struct shim_clear_range s = { .from = { 0, 0 } }, found;
+	struct shim_clear_ranges known;
 
-	shim_stretches__init(&known);
-	for (unsigned int i = 0; i < 2 * SHIM_STRETCHES_MAX; i++) {
+	shim_clear_ranges__init(&known);
+	for (unsigned int i = 0; i < 2 * SHIM_CLEAR_RANGES_MAX; i++) {
 		s.from.offset = i * 100;
 		s.to.offset = i * 100 + 10;
-		shim_stretches__add(&known, &s);
+		shim_clear_ranges__add(&known, &s);
 	}
-	EXPECT_EQ(SHIM_STRETCHES_MAX, known.n);
-	EXPECT_FALSE(shim_stretches__find(&known, s.from, false, &found));
+	EXPECT_EQ(SHIM_CLEAR_RANGES_MAX, known.n);
+	EXPECT_FALSE(shim_clear_ranges__find(&known, s.from, false, &found));
 	s.from.offset = 10;
 	s.to.offset = 60;
-	shim_stretches__add(&known, &s);
-	EXPECT_TRUE(shim_stretches__find(&known, (struct shim_position){ 0, 5 }, false, &found));
+	shim_clear_ranges__add(&known, &s);
+	EXPECT_TRUE(shim_clear_ranges__find(&known, (struct shim_position){ 0, 5 }, false, &found));
 	EXPECT_EQ(60, found.to.offset);
-	EXPECT_EQ(SHIM_STRETCHES_MAX, known.n);
-	shim_stretches__fini(&known);
+	EXPECT_EQ(SHIM_CLEAR_RANGES_MAX, known.n);
+	shim_clear_ranges__fini(&known);
 }
 
 TEST_HARNESS_MAIN

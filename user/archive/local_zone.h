@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a label says of the machine that writes the archive. */
-#ifndef SHIM_ARCHIVE_HERE_H
-#define SHIM_ARCHIVE_HERE_H
+#ifndef SHIM_ARCHIVE_LOCAL_ZONE_H
+#define SHIM_ARCHIVE_LOCAL_ZONE_H
 
 #include "types.h"
 
 /* This process, this host and its time zone as of @label->start, or as of now if that is 0 */
-void shim_here__fill(struct shim_label *label);
+void shim_local_zone__fill(struct shim_label *label);
 
-#endif /* SHIM_ARCHIVE_HERE_H */
+#endif /* SHIM_ARCHIVE_LOCAL_ZONE_H */

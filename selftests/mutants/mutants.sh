@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Whether the native tests notice errors: files of user/ are chosen by a seed, one change is made in each
+# (mutate.awk), and the programs of unit, pcp and archive that concern its folder are built and run, quick ones
+# first, until one fails.  Nothing of PCP takes part: no script that compares with it is run.
+#
+# usage: mutants.sh [COUNT [SEED]]     (30, 1)
+#
+# It works in a copy of what is checked out, build/mutants.  Tests that fail, skip or take longer than
+# MUTANT_SECONDS (5) without any change are left out.  A table of all mutants is in build/mutants.txt.
+# With MUTANTS_AGAIN=1 those are what an earlier run has found.  MUTANTS_KNOWN is a list of equivalent ones, "FILE: change" a line (equivalent.txt beside this script).
+# Status: 0 if all but those were caught.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+count=${1:-30} seed=${2:-1} limit=${MUTANT_SECONDS:-5}
+known=${MUTANTS_KNOWN:-$here/equivalent.txt}
+copy=$top/build/mutants
+table=$top/build/mutants.txt
+arch=$(uname -m | sed s/aarch64/arm64/)
+out=$copy/build/$arch
+export VCPC_BUILD="$out" PCP_DERIVED_CONFIG='' PCP_CONF=/nonexistent
+
+# The programs stay; the library is made anew, as a run that was interrupted leaves a changed object.
+copy_tree() {
+	mkdir -p "$copy"
+	rm -rf "${out:?}/obj" "${out:?}/lib"
+	for part in Makefile VERSION Kbuild user include bpf kmod scripts selftests; do
+		rm -rf "${copy:?}/$part"
+		cp -aT "$top/$part" "$copy/$part" || return 1
+	done
+}
+
+compile() {
+	make -s -C "$copy" ARCH="$arch" lib >"$copy/log" 2>&1
+}
+
+# compile_test NAME
+compile_test() {
+	make -s -C "$copy" ARCH="$arch" -f selftests/Makefile "$out/tests/$1" >>"$copy/log" 2>&1
+}
+
+# run NAME SECONDS: the test's status
+run() {
+	(cd "$copy" && timeout -k 5 "$2" "$out/tests/$1") >"$copy/log" 2>&1
+}
+
+# folders_of FILE: patterns of the tests that concern it
+folders_of() {
+	case $1 in
+	base/*) echo 'unit/base_|unit/archive_|pcp/' ;;
+	archive/*) echo 'unit/archive_|archive/|pcp/' ;;
+	pdu/*) echo 'pcp/' ;;
+	pcp/*) echo 'unit/pcp_|pcp/' ;;
+	live/*) echo 'unit/live_|unit/shim_|pcp/local' ;;
+	core/*) echo 'unit/core_|unit/cpc_|unit/aix_|unit/shim_|unit/trace_' ;;
+	*) echo "unit/${1%%/*}_" ;;
+	esac
+}
+
+# Each test without a change: those that pass quickly, with their milliseconds, quickest first
+measure() {
+	(cd "$copy/selftests" && ls unit/*.c pcp/*.c archive/*.c) | sed 's/\.c$//' |
+		grep -vE '^unit/(vcpc_|core_perf)' |
+	while read -r name; do
+		compile_test "$name" || continue
+		from=$(date +%s%N)
+		run "$name" "$limit" && echo "$((($(date +%s%N) - from) / 1000000)) $name"
+	done | sort -n >"$copy/quick"
+}
+
+# caught FILE: by which test
+caught() {
+	grep -E " ($(folders_of "$1"))" "$copy/quick" | while read -r _ name; do
+		compile_test "$name" || { echo "$name (does not link)"; break; }
+		run "$name" $((limit * 6)) || { echo "$name"; break; }
+	done
+}
+
+# try FILE: one line of the table
+try() {
+	cp -p "$copy/user/$1" "$copy/original"
+	for again in 0 1 2 3 4; do
+		awk -v seed=$((seed * 1009 + again)) -f "$here/mutate.awk" "$copy/original" \
+			>"$copy/user/$1" 2>"$copy/what" || break
+		! compile || break
+		: >"$copy/what"		# it does not compile: another one
+	done
+	change=$(cat "$copy/what")
+	what="$1:$change"
+	if [ ! -s "$copy/what" ]; then
+		echo "none $1"
+	elif grep -qxF "$1: ${change#*: }" "$known" 2>/dev/null; then
+		echo "equivalent $what"
+	else
+		by=$(caught "$1")
+		echo "${by:-SURVIVED} $what"
+	fi
+	cp "$copy/original" "$copy/user/$1"
+}
+
+# Files in an order that the seed decides
+files() {
+	(cd "$copy/user" && ls base/*.c core/*.c archive/*.c live/*.c pdu/*.c pcp/*.c cpc/*.c aix/*.c trace/*.c shim/*.c) |
+	while read -r file; do
+		echo "$(echo "$seed $file" | cksum | cut -d ' ' -f 1) $file"
+	done | sort -n | cut -d ' ' -f 2
+}
+
+if ! copy_tree || ! compile; then
+	cat "$copy/log"
+	exit 1
+fi
+if [ ! -s "$copy/quick" ] || [ -z "${MUTANTS_AGAIN:-}" ]; then
+	measure
+fi
+echo "$(wc -l <"$copy/quick") tests pass within $limit s without a change"
+: >"$table"
+files | head -n "$count" | while read -r file; do
+	try "$file" | tee -a "$table"
+done
+survived=$(grep -c '^SURVIVED' "$table")
+echo "seed $seed: $(wc -l <"$table") mutants, $survived survived, $(grep -c ^equivalent "$table") equivalent"
+[ "$survived" -eq 0 ]

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# One change, chosen by a seed, in a C file: the changed file on stdout, the change on stderr.
+#
+# usage: awk -v seed=N -f mutate.awk FILE
+
+# The same numbers with every awk, which rand() would not have.
+function roll(n) {
+	seed = (seed * 16807 + 11) % 2147483647
+	return int(seed / 127) % n
+}
+
+function add(line, text, how) {
+	at[n] = line; becomes[n] = text; kind[n] = how; n++
+}
+
+function swap(line, from, to, how,    i) {
+	i = index(lines[line], from)
+	if (i)
+		add(line, substr(lines[line], 1, i - 1) to substr(lines[line], i + length(from)), how)
+}
+
+function balanced(s) {
+	return gsub(/\(/, "", s) == gsub(/\)/, "", s)
+}
+
+function negate(line,    s, from, to) {
+	s = lines[line]
+	from = index(s, "if (") + 3
+	to = length(s)
+	sub(/ \{$/, "", s)
+	add(line, substr(s, 1, from) "!" substr(s, from) ")" substr(lines[line], length(s) + 1), "negated")
+}
+
+function look(line,    s) {
+	s = lines[line]
+	if (s !~ /^\t/ || s ~ /^\t* ?(\/?\*|#)/)
+		return
+	if (s ~ /^\t+(} else )?if \(.*\)( \{)?$/ && balanced(s))
+		negate(line)
+	swap(line, " < ", " <= ", "off by one")
+	swap(line, " <= ", " < ", "off by one")
+	swap(line, " > ", " >= ", "off by one")
+	swap(line, " >= ", " > ", "off by one")
+	swap(line, " + 1", " + 2", "off by one")
+	swap(line, " - 1", " - 2", "off by one")
+	swap(line, " == ", " != ", "negated")
+	swap(line, " != ", " == ", "negated")
+	swap(line, " && ", " || ", "operator")
+	swap(line, " || ", " && ", "operator")
+	swap(line, "return 0;", "return 1;", "result")
+	swap(line, "return true;", "return false;", "result")
+	swap(line, "return false;", "return true;", "result")
+	if (s ~ /^\t+[a-z_][A-Za-z0-9_>.\[\]-]*(\(.*\)|(\+\+|--)| [-+|&]?= .*);$/ && balanced(s) && s !~ /return/)
+		add(line, "\t;", "dropped")
+}
+
+{ lines[NR] = $0 }
+
+END {
+	for (i = 1; i <= NR; i++)
+		look(i)
+	if (!n)
+		exit 1
+	for (i = 0; i < 5; i++)
+		roll(n)
+	pick = roll(n)
+	for (i = 1; i <= NR; i++)
+		print i == at[pick] ? becomes[pick] : lines[i]
+	sub(/^\t+/, "", lines[at[pick]])
+	sub(/^\t+/, "", becomes[pick])
+	print at[pick] ": " kind[pick] ": " lines[at[pick]] " -> " becomes[pick] > "/dev/stderr"
+}

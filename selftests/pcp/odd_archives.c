@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Archives whose files do not quite agree: what is whole in them is read, wherever one comes from. */
+#include "pcp_fixture.h"
+
+FIXTURE(odd)
+{
+	char base[256];
+};
+
+FIXTURE_SETUP(odd)
+{
+	af_folder(self->base, sizeof(self->base));
+}
+
+FIXTURE_TEARDOWN(odd)
+{
+	pmDestroyContext(pmWhichContext());
+	af_remove(self->base);
+}
+
+static FILE *file_of(const char *base, const char *suffix, const char *mode)
+{
+	char path[300];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s.%s", base, suffix);
+	f = fopen(path, mode);
+	af_check(f != NULL, path);
+	return f;
+}
+
+static void add_zeros(const char *base, int n)
+{
+	FILE *f = file_of(base, "0", "a");
+
+	while (n--)
+		fputc(0, f);
+	fclose(f);
+}
+
+static void remove_index(const char *base)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s.index", base);
+	af_check(!unlink(path), path);
+}
+
+/* A file system that lost power leaves zeros: the last record is found without an index, too. */
+TEST_F(odd, zeros_behind_the_last_record)
+{
+	static const int zeros[] = { 0, 1, 4, 8, 64, 4096 };
+	struct timeval end;
+
+	for (int i = 0; i < 12; i++) {
+		af_vectors(self->base, 3);
+		add_zeros(self->base, zeros[i / 2]);
+		if (i % 2)
+			remove_index(self->base);
+		ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), 0);
+		ASSERT_EQ(pmGetArchiveEnd(&end), 0) {
+			TH_LOG("%d zeros", zeros[i / 2]);
+		}
+		EXPECT_EQ(ms_of(end), 50000);
+		EXPECT_EQ(number_at(AF_PMID(INSTANT), 45000), 105);
+		ASSERT_EQ(go_to(PM_MODE_BACK, 90000, 0), 0);
+		EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), 104);
+		pmDestroyContext(pmWhichContext());
+	}
+}
+
+/* The start that the labels of all files say */
+static void set_start(const char *base, uint32_t second)
+{
+	static const char *const suffix[] = { "0", "meta", "index" };
+	const unsigned char sec[4] = { second >> 24, second >> 16, second >> 8, second };
+
+	for (int i = 0; i < 3; i++) {
+		FILE *f = file_of(base, suffix[i], "r+");
+
+		fseek(f, 12, SEEK_SET);
+		fwrite(sec, 4, 1, f);
+		fclose(f);
+	}
+}
+
+/* Records from before the start are observations; only times before it are none. */
+TEST_F(odd, records_from_before_the_start)
+{
+	static const struct {
+		int ms, counter;
+	} rows[] = {
+		{ 0, PM_ERR_EOL }, { 14000, PM_ERR_EOL }, { 15000, 20 }, { 16000, 21 }, { 20000, 26 },
+	};
+
+	af_vectors(self->base, 3);
+	set_start(self->base, AF_START + 15);
+	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), 0);
+	for (int i = 0; i < 5; i++) {
+		EXPECT_EQ(number_at(AF_PMID(CU32), rows[i].ms), rows[i].counter) {
+			TH_LOG("at %d", rows[i].ms);
+		}
+	}
+	ASSERT_EQ(go_to(PM_MODE_INTERP, 20000, -2000), 0);
+	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 26);
+	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 23);
+	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 21);
+	ASSERT_EQ(go_to(PM_MODE_FORW, 0, 0), 0);
+	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 0);
+}
+
+/* An entry for a record's time, with another place */
+static void misplace(struct af *a, int record, long place)
+{
+	struct af_bytes b = { 0 };
+
+	af_stamp(&b, 3, af_at[record]);
+	af_put32(&b, 0);
+	af_put32(&b, 0);
+	af_put32(&b, (uint32_t)ftell(a->meta));
+	af_put32(&b, 0);
+	af_put32(&b, (uint32_t)place);
+	af_check(fwrite(b.data, 1, b.len, a->index) == b.len, "index");
+	free(b.data);
+}
+
+/* A place that is no record's: what lies around it is read nevertheless. */
+TEST_F(odd, index_entries_within_records)
+{
+	for (int way = 0; way < 4; way++) {
+		struct af a;
+
+		af_open(&a, self->base, 3);
+		af_vectors_meta(&a);
+		for (int i = 0; i < 6; i++) {
+			long at = ftell(a.data);
+			const long places[] = { at + 40, at + 4, 200, 0 };
+
+			if (i == 0)
+				af_index(&a, 0);
+			else if (i == 3)
+				misplace(&a, i, places[way]);
+			af_vectors_record(&a, i);
+		}
+		af_close(&a);
+		ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), 0);
+		EXPECT_EQ(number_at(AF_PMID(INSTANT), 29000), 102) {
+			TH_LOG("way %d", way);
+		}
+		EXPECT_EQ(number_at(AF_PMID(INSTANT), 30000), 103) {
+			TH_LOG("way %d", way);
+		}
+		EXPECT_EQ(number_at(AF_PMID(CU32), 35000), 44) {
+			TH_LOG("way %d", way);
+		}
+		EXPECT_EQ(number_at(AF_PMID(INSTANT), 50000), 104) {
+			TH_LOG("way %d", way);
+		}
+		pmDestroyContext(pmWhichContext());
+	}
+}
+
+/* Volumes of two records each, of which the index names the first */
+static void volumes(const char *base, int n)
+{
+	struct af a;
+	char name[16];
+
+	af_open(&a, base, 3);
+	af_desc(&a, AF_PMID(INSTANT), 1, AF_NONE, 3, 0, "x");
+	for (int i = 0; i < 2 * n; i++) {
+		snprintf(name, sizeof(name), "%d", i / 2);
+		if (i && i % 2 == 0) {
+			fclose(a.data);
+			a.data = af_file(base, name, 3, i / 2);
+		}
+		if (i == 0)
+			af_index(&a, 0);
+		af_begin(&a, i * AF_SEC);
+		af_set(&a, AF_PMID(INSTANT), 0);
+		af_u32(&a, -1, (uint32_t)i);
+		af_end(&a);
+	}
+	af_close(&a);
+}
+
+/* The last volume is missing, or has none of its label, or half of it: the archive ends before it. */
+TEST_F(odd, the_last_volume_is_missing)
+{
+	static const int sizes[] = { -1, 0, 50 };
+	struct timeval end;
+	char path[300];
+
+	for (int i = 0; i < 3; i++) {
+		volumes(self->base, 4);
+		snprintf(path, sizeof(path), "%s.3", self->base);
+		ASSERT_EQ(sizes[i] < 0 ? unlink(path) : truncate(path, sizes[i]), 0);
+		ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), 0);
+		ASSERT_EQ(pmGetArchiveEnd(&end), 0);
+		EXPECT_EQ(ms_of(end), 5000);
+		ASSERT_EQ(go_to(PM_MODE_BACK, 90000, 0), 0);
+		for (int want = 5; want >= 0; want--) {
+			EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), want) {
+				TH_LOG("a volume of %d bytes", sizes[i]);
+			}
+		}
+		EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), PM_ERR_EOL);
+		EXPECT_EQ(number_at(AF_PMID(INSTANT), 5000), 5);
+		EXPECT_EQ(number_at(AF_PMID(INSTANT), 6000), PM_ERR_EOL);
+		pmDestroyContext(pmWhichContext());
+	}
+}
+
+TEST_HARNESS_MAIN
