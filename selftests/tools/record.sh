@@ -80,6 +80,35 @@ record -o "$dir/m" -i 5ms --max-size 6K -e page-faults,task-clock sh -c 'sleep 2
 [ $? = 8 ] && grep -q 'size of --max-size' "$dir/err" && replayed "$dir/m" && vcpc check "$dir/m" &&
 	[ "$(cat "$dir"/m.meta "$dir"/m.index "$dir"/m.0 | wc -c)" -lt 6600 ]
 result "--max-size: no more is recorded, and the command goes on"
+record -o "$dir/r" -i 5ms --rotate 6K --keep 3 -e page-faults sh -c 'sleep 1; exit 7'
+[ $? = 7 ] && ls "$dir"/r >"$dir/out" && [ "$(grep -c '^[0-9]*T[0-9]*-[0-9]*Z.meta$' "$dir/out")" = 3 ] &&
+	[ "$(wc -l <"$dir/out")" = 9 ] && vcpc check "$dir/r" >>"$dir/out" && replayed "$dir/r"
+result "--rotate --keep: archives in a folder, the last three, that are read as one"
+: >"$dir/r/20000101T000000-000Z.meta.mine"
+first=$(sed -n 's/\.meta$//p' "$dir/out" | head -n 1)
+record -o "$dir/r" -i 5ms --rotate 6K --keep 3 -e page-faults sleep 1
+[ $? = 0 ] && [ ! -e "$dir/r/${first:-none}.meta" ] && [ -e "$dir/r/20000101T000000-000Z.meta.mine" ] &&
+	[ "$(ls "$dir"/r/*.meta | wc -l)" = 3 ]
+result "... again in the same folder: older ones go, other files stay"
+vcpc record -o "$dir/q" -i 10ms --rotate 6K -e page-faults sleep 300 >/dev/null 2>"$dir/err" &
+tries=0
+until [ "$(ls "$dir"/q/*.meta 2>/dev/null | wc -l)" -ge 3 ] || [ $((tries += 1)) -gt 600 ]; do
+	sleep 0.1
+done
+kill -KILL $!
+wait $! 2>/dev/null
+[ "$(ls "$dir"/q/*.meta | wc -l)" -ge 3 ] && replayed "$dir/q"
+result "... killed in mid-run, the folder can be replayed"
+record -o "$dir/w" --rotate 1s no-such-command-anywhere
+[ $? = 1 ] && [ ! -e "$dir/w" ]
+result "... no folder of a command that cannot be run"
+for wrong in "--rotate 5" "--rotate 5T" "--rotate 10ms" "--keep 3" "--rotate 1s --keep 1" "--rotate 1s --max-size 5M"; do
+	# shellcheck disable=SC2086
+	record -o "$dir/w" $wrong true
+	[ $? = 2 ] && grep -q -e '--rotate' -e '--keep' "$dir/err" && [ ! -e "$dir/w" ] || break
+done
+[ "$wrong" = "--rotate 1s --max-size 5M" ] && [ ! -e "$dir/w" ] && grep -q 'give one of them' "$dir/err"
+result "... wrong limits"
 record -o "$dir/d" -e page-faults,page-faults sleep 30
 [ $? = 1 ] && grep -q "given twice" "$dir/err" && [ ! -e "$dir/d.meta" ]
 result "an event twice"

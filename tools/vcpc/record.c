@@ -1,37 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* vcpc record: run a command, and record its counts and all transactions into an archive. */
 #define _GNU_SOURCE
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "counting.h"
+#include "rotate.h"
 #include "with.h"
 
 #define DEFAULT_INTERVAL	1000000000ULL
 #define MOST_NAMES		1000	/* that are tried */
 #define OPTION_MAX_SIZE		300
 #define OPTION_WITH		301
+#define OPTION_ROTATE		302
+#define OPTION_KEEP		303
 
 struct job {
 	const char *archive;
 	char chosen[128];	/* the archive's name, if none was given */
 	int trace;
 	double max_size;	/* bytes of the archive; 0: no limit */
+	struct vcpc_rotate rotate;
 	const char *others;	/* names of pmcd's metrics, or NULL */
 	struct vcpc_counting counting;
 };
 
 /* A recording under way; @sets: @n, one a target, or one of the command, or none */
 struct recording {
-	const struct job *job;
+	struct job *job;
 	struct shim_recorder *rec;
+	uint64_t before;	/* records in archives that have ended */
+	pid_t pid;		/* the command's */
 	struct vcpc_with *with;	/* NULL: no other metrics */
 	struct shim_set *sets[VCPC_TARGETS];
 	unsigned int n;
@@ -55,6 +59,9 @@ static int help(void)
 	       "                         (without: the usual ones that exist here; none, where\n"
 	       "                         the module is not loaded, but transactions can be traced)\n"
 	       "      --max-size SIZE    record no more once the archive has it: 500K, 64M, 2G\n"
+	       "      --rotate LIMIT     ARCHIVE is a folder; begin a new archive in it at a size (64M)\n"
+	       "                         or after a time (1h); 'vcpc replay ARCHIVE' reads all as one\n"
+	       "      --keep N           with --rotate: remove the oldest beyond N\n"
 	       "  -t, --trace            turn tracing on for this time, if it is off\n"
 	       "      --with NAMES       other metrics too, that this machine's pmcd has: names, or\n"
 	       "                         what is below them, with commas between\n\n"
@@ -65,35 +72,11 @@ static int help(void)
 /* Whether the archive has grown as large as it may, which is said */
 static bool is_full(const struct job *job)
 {
-	static const char *const files[] = { ".meta", ".index", ".0" };
-	double size = 0;
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && job->max_size > 0; i++) {
-		char path[4096];
-		struct stat st;
-
-		snprintf(path, sizeof(path), "%s%s", job->archive, files[i]);
-		size += stat(path, &st) ? 0 : (double)st.st_size;
-	}
-	if (job->max_size <= 0 || size < job->max_size)
+	if (job->max_size <= 0 || vcpc_archive_size(job->archive) < job->max_size)
 		return false;
 	fprintf(stderr, "vcpc record: %s has the size of --max-size: what comes is not recorded\n",
 		job->archive);
 	return true;
-}
-
-/* A value that is not 0 ends the ticks */
-static int tick(void *arg)
-{
-	struct recording *r = arg;
-
-	r->broken = shim_record_tick(r->rec);
-	if (r->broken)
-		return r->broken;
-	if (!r->missing)
-		r->missing = shim_record_missing(r->rec);
-	r->full = is_full(r->job);
-	return r->full;
 }
 
 /* Two of the same name would be one metric. */
@@ -138,6 +121,72 @@ static int add_sources(const struct job *job, struct recording *r, pid_t pid, in
 	return 0;
 }
 
+/* The archive after the present one, with a record in it: 0 or -errno */
+static int open_next(struct recording *r, const char *path, struct shim_recorder **next)
+{
+	struct shim_recorder *present = r->rec;
+	int ret = shim_record_open(path, NULL, next);
+
+	if (ret)
+		return ret;
+	r->rec = *next;
+	/* a message is out already if a source cannot be added */
+	ret = add_sources(r->job, r, r->pid, shim_trace_status() > 0) ? -ECANCELED : 0;
+	if (!ret)
+		ret = shim_record_tick(*next);
+	r->rec = present;
+	if (ret)
+		shim_record_discard(*next);
+	return ret;
+}
+
+/*
+ * The next archive is begun before the present one ends, so that nothing is lost where it cannot
+ * be: then the present one is written on, which is said once, and tried again at the next tick.
+ */
+static int rotate(struct recording *r)
+{
+	struct vcpc_rotate *rotate = &r->job->rotate;
+	struct shim_recorder *next = NULL;
+	char path[PATH_MAX];
+	int ret = vcpc_rotate_name(r->job->archive, path);
+
+	if (!ret)
+		ret = open_next(r, path, &next);
+	if (ret) {
+		if (!rotate->refused)
+			vcpc_fail(ret, "--rotate: no new archive in %s; %s is written on", r->job->archive,
+				  rotate->archive);
+		rotate->refused = ret;
+		return 0;
+	}
+	rotate->refused = 0;
+	r->before += shim_record_count(r->rec);
+	ret = shim_record_close(r->rec);
+	r->rec = next;
+	vcpc_rotate_begin(rotate, path);
+	if (vcpc_rotate_prune(rotate, r->job->archive))
+		fprintf(stderr, "vcpc record: --keep: an old archive in %s cannot be removed\n", r->job->archive);
+	return ret;
+}
+
+/* A value that is not 0 ends the ticks */
+static int tick(void *arg)
+{
+	struct recording *r = arg;
+
+	r->broken = shim_record_tick(r->rec);
+	if (r->broken)
+		return r->broken;
+	if (!r->missing)
+		r->missing = shim_record_missing(r->rec);
+	if (vcpc_rotate_wanted(&r->job->rotate) && shim_record_count(r->rec) &&
+	    vcpc_rotate_due(&r->job->rotate))
+		r->broken = rotate(r);
+	r->full = is_full(r->job);
+	return r->broken ? r->broken : r->full;
+}
+
 static int nothing_recorded(const struct job *job)
 {
 	return vcpc_fail(0, "nothing was counted, and no program made a trace call meanwhile: there is no archive %s\n"
@@ -145,16 +194,24 @@ static int nothing_recorded(const struct job *job)
 			 job->archive, program_invocation_name);
 }
 
+/* Where nothing is in it, and nothing was */
+static void remove_folder(const struct job *job)
+{
+	if (job->rotate.made)
+		rmdir(job->archive);
+}
+
 static int conclude(const struct job *job, struct recording *r, int status)
 {
-	uint64_t records = shim_record_count(r->rec);
+	uint64_t records = r->before + shim_record_count(r->rec);
 	int ret = shim_record_close(r->rec);
 
 	if (!r->broken && ret == -ENODATA && !records) {
+		remove_folder(job);
 		ret = nothing_recorded(job);
 		return status ? status : ret;
 	}
-	if (!r->broken)
+	if (!r->broken && ret != -ENODATA)
 		r->broken = ret;
 	fprintf(stderr, "vcpc record: %" PRIu64 " record%s in %s\n", records, records == 1 ? "" : "s",
 		job->archive);
@@ -199,11 +256,32 @@ static int wait_for(const struct job *job, struct recording *r, struct vcpc_chil
 	return ticks ? vcpc_counting_wait(&job->counting, tick, r) : 0;
 }
 
+/* The archive, or the first of those in the folder */
+static int open_first(struct recording *r)
+{
+	struct job *job = r->job;
+	char path[PATH_MAX];
+	int ret;
+
+	if (!vcpc_rotate_wanted(&job->rotate))
+		return shim_record_open(job->archive, NULL, &r->rec);
+	ret = vcpc_rotate_folder(&job->rotate, job->archive);
+	if (!ret)
+		ret = vcpc_rotate_name(job->archive, path);
+	if (!ret)
+		ret = shim_record_open(path, NULL, &r->rec);
+	if (ret)
+		remove_folder(job);
+	else
+		vcpc_rotate_begin(&job->rotate, path);
+	return ret;
+}
+
 static int run(const struct job *job, struct recording *r, int traced)
 {
 	struct vcpc_child child = { .flags = flags_of(job, traced) };
 	int status;
-	int ret = shim_record_open(job->archive, NULL, &r->rec);
+	int ret = open_first(r);
 
 	if (ret == -EBUSY)
 		return vcpc_fail(0, "archive '%s' is being written by somebody else", job->archive);
@@ -212,14 +290,17 @@ static int run(const struct job *job, struct recording *r, int traced)
 	ret = begin(job, r, &child);
 	if (ret) {
 		shim_record_discard(r->rec);
+		remove_folder(job);
 		return ret;
 	}
+	r->pid = child.pid;
 	ret = add_sources(job, r, child.pid, traced);
 	if (!ret)
 		tick(r);
 	status = wait_for(job, r, &child, !ret && !r->broken && !r->full);
 	if (ret) {
 		shim_record_discard(r->rec);
+		remove_folder(job);
 		return status ? status : ret;
 	}
 	if (!r->broken && !r->full)
@@ -245,20 +326,10 @@ static int run_traced(const struct job *job, struct recording *r)
 	return ret;
 }
 
-/* "500K", "64M", "2G": 0, or the exit status after a message */
 static int parse_size(const char *text, double *size)
 {
-	static const char units[] = "KMG";
-	const char *unit;
-	char *end;
-
-	*size = strtod(text, &end);
-	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
-	if (*text < '0' || *text > '9' || (*end && (!unit || end[1])) || !(*size >= 1))
-		return vcpc_usage("--max-size: '%s' is not a number of bytes such as 64M", text);
-	for (long i = unit ? unit - units : -1; i >= 0; i--)
-		*size *= 1024;
-	return 0;
+	return vcpc_parse_size(text, size) ? 0 :
+	       vcpc_usage("--max-size: '%s' is not a number of bytes such as 64M", text);
 }
 
 static int own_option(int letter, void *arg)
@@ -273,6 +344,10 @@ static int own_option(int letter, void *arg)
 		job->others = optarg;
 	else if (letter == OPTION_MAX_SIZE)
 		return parse_size(optarg, &job->max_size);
+	else if (letter == OPTION_ROTATE)
+		return vcpc_rotate_parse(&job->rotate, optarg);
+	else if (letter == OPTION_KEEP)
+		return vcpc_rotate_parse_keep(&job->rotate, optarg);
 	else
 		return -1;
 	return 0;
@@ -283,7 +358,7 @@ static bool is_taken(const char *archive)
 	char path[sizeof(((struct job *)NULL)->chosen) + 8];
 
 	snprintf(path, sizeof(path), "%s.meta", archive);
-	return !access(path, F_OK);
+	return !access(path, F_OK) || !access(archive, F_OK);
 }
 
 /* COMMAND-20240301-143000, and if that is there, with -2 and so on behind */
@@ -307,13 +382,26 @@ static int choose_name(struct job *job)
 	return vcpc_fail(0, "there are too many archives %.64s-%s*; say -o ARCHIVE", command, when);
 }
 
+static int check_rotation(const struct job *job)
+{
+	if (job->rotate.keep && !vcpc_rotate_wanted(&job->rotate))
+		return vcpc_usage("--keep %u needs --rotate, such as --rotate 64M", job->rotate.keep);
+	if (vcpc_rotate_wanted(&job->rotate) && job->max_size > 0)
+		return vcpc_usage("--max-size ends the recording, and --rotate goes on in a new archive: give one of them (and --keep)");
+	if (vcpc_rotate_wanted(&job->rotate) && job->others)
+		return vcpc_usage("--rotate is not there for the metrics of --with: give one of them");
+	return 0;
+}
+
 /* As vcpc_counting_parse() */
 static int parse(int argc, char **argv, struct job *job)
 {
 	static const struct option names[] = {
 		VCPC_COUNTING_LONG,
+		{ "keep", required_argument, NULL, OPTION_KEEP },
 		{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },
 		{ "output", required_argument, NULL, 'o' },
+		{ "rotate", required_argument, NULL, OPTION_ROTATE },
 		{ "trace", no_argument, NULL, 't' },
 		{ "with", required_argument, NULL, OPTION_WITH },
 		{ NULL, 0, NULL, 0 }
@@ -323,6 +411,8 @@ static int parse(int argc, char **argv, struct job *job)
 	};
 	int ret = vcpc_counting_parse(argc, argv, &options, &job->counting, job);
 
+	if (!ret)
+		ret = check_rotation(job);
 	if (!ret)
 		ret = vcpc_counting_command(&job->counting);
 	return !ret && !job->archive ? choose_name(job) : ret;

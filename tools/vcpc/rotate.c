@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The archives of vcpc record --rotate: when one ends, what the next is called, which are removed. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rotate.h"
+#include "vcpc.h"
+#include "window.h"
+
+#define MOST_NAMES	1000	/* a millisecond apart */
+#define MOST_KEPT	1000000
+#define SHORTEST	1000000000LL
+
+static const char *const suffixes[] = { ".meta", ".index", ".0" };
+#define N_SUFFIXES	(sizeof(suffixes) / sizeof(suffixes[0]))
+
+static int64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+bool vcpc_parse_size(const char *text, double *size)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	char *end;
+
+	*size = strtod(text, &end);
+	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	if (*text < '0' || *text > '9' || (*end && (!unit || end[1])) || !(*size >= 1))
+		return false;
+	for (long i = unit ? unit - units : -1; i >= 0; i--)
+		*size *= 1024;
+	return true;
+}
+
+/* A size ends in K, M or G; all else is a time, so that "5" and "5m" are not taken for bytes */
+int vcpc_rotate_parse(struct vcpc_rotate *rotate, const char *text)
+{
+	size_t len = strlen(text);
+	bool is_size = len && strchr("KMG", text[len - 1]);
+
+	if (is_size && vcpc_parse_size(text, &rotate->size))
+		return 0;
+	if (!is_size && len && isalpha((unsigned char)text[len - 1]) &&
+	    !vcpc_parse_interval(text, &rotate->time) && rotate->time >= SHORTEST)
+		return 0;
+	rotate->time = 0;
+	return vcpc_usage("--rotate: '%s' is neither a size such as 64M nor a time such as 1h (1s at least)", text);
+}
+
+int vcpc_rotate_parse_keep(struct vcpc_rotate *rotate, const char *text)
+{
+	char *end;
+	unsigned long keep = strtoul(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || *end || keep < 2 || keep > MOST_KEPT)
+		return vcpc_usage("--keep: '%s' is not a number of archives from 2 on: one is written, the others are whole",
+				  text);
+	rotate->keep = keep;
+	return 0;
+}
+
+bool vcpc_rotate_wanted(const struct vcpc_rotate *rotate)
+{
+	return rotate->size > 0 || rotate->time > 0;
+}
+
+int vcpc_rotate_folder(struct vcpc_rotate *rotate, const char *folder)
+{
+	rotate->made = !mkdir(folder, 0777);
+	return rotate->made || errno == EEXIST ? 0 : -errno;
+}
+
+static bool is_taken(const char *archive)
+{
+	char path[PATH_MAX + 8];
+
+	for (size_t i = 0; i < N_SUFFIXES; i++) {
+		snprintf(path, sizeof(path), "%s%s", archive, suffixes[i]);
+		if (!access(path, F_OK))
+			return true;
+	}
+	return false;
+}
+
+/* UTC, as local time goes back once a year, and the names are in the archives' order */
+static int name_at(const char *folder, const struct timespec *when, char path[PATH_MAX])
+{
+	char text[32];
+	struct tm tm;
+	int len;
+
+	if (!gmtime_r(&when->tv_sec, &tm))
+		return -EOVERFLOW;
+	strftime(text, sizeof(text), "%Y%m%dT%H%M%S", &tm);
+	len = snprintf(path, PATH_MAX, "%s/%s-%03ldZ", folder, text, when->tv_nsec / 1000000);
+	return len < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+int vcpc_rotate_name(const char *folder, char path[PATH_MAX])
+{
+	struct timespec when;
+
+	clock_gettime(CLOCK_REALTIME, &when);
+	for (int i = 0; i < MOST_NAMES; i++) {
+		int ret = name_at(folder, &when, path);
+
+		if (ret || !is_taken(path))
+			return ret;
+		when.tv_nsec += 1000000;
+		when.tv_sec += when.tv_nsec / 1000000000;
+		when.tv_nsec %= 1000000000;
+	}
+	return -EEXIST;
+}
+
+void vcpc_rotate_begin(struct vcpc_rotate *rotate, const char *path)
+{
+	snprintf(rotate->archive, sizeof(rotate->archive), "%s", path);
+	rotate->since = now_ns();
+}
+
+double vcpc_archive_size(const char *archive)
+{
+	double size = 0;
+
+	for (size_t i = 0; i < N_SUFFIXES; i++) {
+		char path[PATH_MAX + 8];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "%s%s", archive, suffixes[i]);
+		size += stat(path, &st) ? 0 : (double)st.st_size;
+	}
+	return size;
+}
+
+bool vcpc_rotate_due(const struct vcpc_rotate *rotate)
+{
+	if (rotate->time > 0 && now_ns() - rotate->since >= rotate->time)
+		return true;
+	return rotate->size > 0 && vcpc_archive_size(rotate->archive) >= rotate->size;
+}
+
+/* Only names of ours, such as 20260301T143000-250Z.meta: nothing else in the folder is touched */
+static int is_ours(const struct dirent *entry)
+{
+	static const char shape[] = "ddddddddTdddddd-dddZ";
+	const char *name = entry->d_name;
+
+	for (const char *s = shape; *s; s++, name++)
+		if (*s == 'd' ? !isdigit((unsigned char)*name) : *name != *s)
+			return 0;
+	return !strcmp(name, ".meta");
+}
+
+/* The label's file goes last, so that what an interrupt leaves is found the next time */
+static int remove_archive(const char *folder, const char *meta)
+{
+	int len = strlen(meta) - strlen(suffixes[0]);
+	int ret = 0;
+
+	for (int i = N_SUFFIXES - 1; i >= 0; i--) {
+		char path[PATH_MAX + 8];
+
+		snprintf(path, sizeof(path), "%s/%.*s%s", folder, len, meta, suffixes[i]);
+		if (unlink(path) && errno != ENOENT && !ret)
+			ret = -errno;
+	}
+	return ret;
+}
+
+int vcpc_rotate_prune(const struct vcpc_rotate *rotate, const char *folder)
+{
+	const char *present = strrchr(rotate->archive, '/') + 1;
+	struct dirent **entries;
+	int ret = 0, n;
+
+	if (!rotate->keep)
+		return 0;
+	n = scandir(folder, &entries, is_ours, alphasort);
+	if (n < 0)
+		return -errno;
+	for (int i = 0; i < n; i++) {
+		const char *name = entries[i]->d_name;
+		size_t len = strlen(name) - strlen(suffixes[0]);
+		bool is_present = strlen(present) == len && !strncmp(name, present, len);
+		int removed = n - i > (int)rotate->keep && !is_present ? remove_archive(folder, name) : 0;
+
+		ret = ret ? ret : removed;
+		free(entries[i]);
+	}
+	free(entries);
+	return ret;
+}
