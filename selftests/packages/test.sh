@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Build the packages in a bare Debian, twice, compare and check them, and install, upgrade and purge
-# them in another; called by make test-packages.
+# Build the packages in a bare Debian, twice, compare and check them, install, upgrade and purge
+# them in another, and in a VM that boots it; called by make test-packages.
 #
 # What is committed is tried.  As root, on a machine that has mmdebstrap; roots are kept in the cache.
 # Nothing is installed on this machine.  The last line is the sum.
@@ -78,12 +78,20 @@ checked() {
 	build /root/next
 	unpacked user
 	"$here/chroot.sh" "$work/user" "$work/build/root/vcpc/build/deb" "$work/build/root/next/build/deb" || :
+	rm -rf --one-file-system "$work/user"
+	unpacked user
+	say "installing them with an older and a newer kernel, and booting both in a VM (half an hour without KVM)"
+	"$here/machine.sh" "$work/user" "$work/build/root/vcpc/build/deb" "$work/build/root/next/build/deb" "$results" || :
 } 2>&1 | tee "$results/log"
 
-# Two tests are made here; those in the user's root end with their number.
-awk '/^ok / { passed++ } /^not ok / { failed++ } /^1\.\.[0-9]+$/ { planned = substr($1, 4) + 2 }
+# Two tests are made here; those in the user's root and of both boots end with their number.
+awk '/^ok / { passed++ } /^not ok / { failed++ } /^1\.\.[0-9]+$/ { planned += substr($1, 4); plans++ }
 	END {
-		if (passed + failed != planned) {
+		planned += 2
+		if (plans != 3) {
+			printf "packages: %d of 3 places came to an end\n", plans
+			failed++
+		} else if (passed + failed != planned) {
 			printf "packages: %d of %d tests came to an end\n", passed + failed, planned
 			failed++
 		}
