@@ -62,7 +62,9 @@ rpath = $(if $(RPATH),-Wl$(comma)-rpath$(comma)'$(1)')
 # Under sanitizers half the time to build: they slow programs anyway.
 OPT ?= $(if $(SAN),-O1,-O2) -g
 CFLAGS += -std=gnu11 $(OPT) -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes \
-	  -fvisibility=hidden -fPIC -MMD -MP -MT $@
+	  -fvisibility=hidden -fPIC -MMD -MP
+# $(call depends,FILE.d...): whose rule becomes the target's, as make knows it; ccache writes short paths
+depends = sed -i '1s|^[^ ]*:|$@:|' $(1)
 ifneq ($(WERROR),)
 CFLAGS += -Werror
 endif

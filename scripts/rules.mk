@@ -21,6 +21,7 @@ $$($(1)_OBJS): $(OUT)/obj/$(1)/%.o: $(TOP)/user/$(1)/%.c $(OUT)/layers/$(1)/.don
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
 	$$(Q)$$(CC) $$(CPPFLAGS) $$(CFLAGS) -I$(call layer_dir,$(1)) $(3) -c -o $$@ $$<
+	$$(Q)$$(call depends,$$(@:.o=.d))
 $(call layer,$(1),$(2))
 LIB_OBJS += $$($(1)_OBJS)
 endef
