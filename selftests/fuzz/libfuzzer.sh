@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # For the fuzzers' scripts to source, with $here set: whether there is a libFuzzer, how programs
 # are built for it, and a run.  FUZZ_SEED=0 goes another way each time.
-top=$here/../..
+top=$(cd "$here/../.." && pwd)
 out=$top/build/fuzz
 flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -w -I$top -I$top/user -I$top/user/include -I$top/include/uapi"
 sanitize='-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined'
@@ -10,8 +10,7 @@ mkdir -p "$out"
 
 # What was compiled before, also in another checkout, comes from make's cache.
 export CCACHE_DIR="${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/ccache}" CCACHE_NOHASHDIR=1
-CCACHE_BASEDIR=$(cd "$top" && pwd)
-export CCACHE_BASEDIR
+export CCACHE_BASEDIR="$top"
 compiler=$(command -v ccache || :)
 
 if ! echo 'int LLVMFuzzerTestOneInput(const char *p, long n) { return !p && n; }' |
@@ -39,8 +38,9 @@ compile() {
 	rm -rf "$objects"
 	mkdir -p "$objects"
 	for file; do
+		# From the same place in each checkout, so that the cache's short paths are the same.
 		# shellcheck disable=SC2086
-		$compiler clang $flags $options $sanitize -c -o "$objects/$(basename "$file" .c).o" "$file" \
+		(cd "$top" && $compiler clang $flags $options $sanitize -c -o "$objects/$(basename "$file" .c).o" "$file") \
 			>"$objects.log" 2>&1 || it_does_not_build "$objects.log"
 	done
 }
