@@ -3,6 +3,27 @@
 #
 # usage: awk -v seed=N -f mutate.awk FILE
 
+function rule(of, to, how) {
+	rules++
+	from[rules] = of; becomes_of[rules] = to; how_of[rules] = how
+}
+
+BEGIN {
+	rule(" < ", " <= ", "off by one")
+	rule(" <= ", " < ", "off by one")
+	rule(" > ", " >= ", "off by one")
+	rule(" >= ", " > ", "off by one")
+	rule(" + 1", " + 2", "off by one")
+	rule(" - 1", " - 2", "off by one")
+	rule(" == ", " != ", "negated")
+	rule(" != ", " == ", "negated")
+	rule(" && ", " || ", "operator")
+	rule(" || ", " && ", "operator")
+	rule("return 0;", "return 1;", "result")
+	rule("return true;", "return false;", "result")
+	rule("return false;", "return true;", "result")
+}
+
 # The same numbers with every awk, which rand() would not have.
 function roll(n) {
 	seed = (seed * 16807 + 11) % 2147483647
@@ -31,25 +52,14 @@ function negate(line,    s, from, to) {
 	add(line, substr(s, 1, from) "!" substr(s, from) ")" substr(lines[line], length(s) + 1), "negated")
 }
 
-function look(line,    s) {
+function look(line,    s, r) {
 	s = lines[line]
 	if (s !~ /^\t/ || s ~ /^\t* ?(\/?\*|#)/)
 		return
 	if (s ~ /^\t+(} else )?if \(.*\)( \{)?$/ && balanced(s))
 		negate(line)
-	swap(line, " < ", " <= ", "off by one")
-	swap(line, " <= ", " < ", "off by one")
-	swap(line, " > ", " >= ", "off by one")
-	swap(line, " >= ", " > ", "off by one")
-	swap(line, " + 1", " + 2", "off by one")
-	swap(line, " - 1", " - 2", "off by one")
-	swap(line, " == ", " != ", "negated")
-	swap(line, " != ", " == ", "negated")
-	swap(line, " && ", " || ", "operator")
-	swap(line, " || ", " && ", "operator")
-	swap(line, "return 0;", "return 1;", "result")
-	swap(line, "return true;", "return false;", "result")
-	swap(line, "return false;", "return true;", "result")
+	for (r = 1; r in becomes_of; r++)
+		swap(line, from[r], becomes_of[r], how_of[r])
 	if (s ~ /^\t+[a-z_][A-Za-z0-9_>.\[\]-]*(\(.*\)|(\+\+|--)| [-+|&]?= .*);$/ && balanced(s) && s !~ /return/)
 		add(line, "\t;", "dropped")
 }

@@ -25,10 +25,10 @@
 
 #define MOST_SLOTS	32
 
-/* How often a read is repeated while an heir ends: at once, then after a wait */
-#define HEIR_YIELDS	100
-#define HEIR_WAITS	10000
-#define HEIR_WAIT_NS	100000
+/* How often a read is repeated while a thread that has inherited the group exits: at once, then after a wait */
+#define EXIT_YIELDS	100
+#define EXIT_WAITS	10000
+#define EXIT_WAIT_NS	100000
 
 /* arm64: the counter may be read in user mode, where kernel.perf_user_access allows it. */
 #define ARM64_USER_READ	2
@@ -251,7 +251,7 @@ static void map(struct shim_group *group)
 }
 
 /* Who was started between two of the events has inherited a part of them: perf reads it no more. */
-static int check_heirs(const struct shim_group *group)
+static int check_inherited(const struct shim_group *group)
 {
 	struct shim_group_counts counts;
 	size_t size = offsetof(struct shim_group_counts, values) + group->n * sizeof(__u64);
@@ -293,7 +293,7 @@ int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, 
 			*bad = i;
 	}
 	if (!ret && place.inherit)
-		ret = check_heirs(group);
+		ret = check_inherited(group);
 	if (ret) {
 		shim_group__close(group);
 		return ret;
@@ -345,13 +345,13 @@ int shim_group__turn(struct shim_group *group, bool on)
 		     0) ? -errno : 0;
 }
 
-/* Lets an heir end, whose CPU may have other things to do: all in all for a second at least. */
-static void wait_for_heir(int tries)
+/* The thread that exits may have lost its CPU: all waits together take a second at least. */
+static void wait_for_exit(int tries)
 {
-	if (tries < HEIR_YIELDS)
+	if (tries < EXIT_YIELDS)
 		sched_yield();
 	else
-		nanosleep(&(struct timespec) { .tv_nsec = HEIR_WAIT_NS }, NULL);
+		nanosleep(&(struct timespec) { .tv_nsec = EXIT_WAIT_NS }, NULL);
 }
 
 /**
@@ -359,8 +359,8 @@ static void wait_for_heir(int tries)
  * @group: the group
  * @counts: filled in
  *
- * Return: 0, -EAGAIN (the group was off the PMU while its target ran; or an heir was ending for longer
- * than a second, the time that this waits), -EBADF.
+ * Return: 0, -EAGAIN (the group was off the PMU while its target ran; or a thread that has inherited it
+ * was exiting for longer than a second, the time that this waits), -EBADF.
  */
 int shim_group__read(const struct shim_group *group, struct shim_group_counts *counts)
 {
@@ -371,9 +371,9 @@ int shim_group__read(const struct shim_group *group, struct shim_group_counts *c
 	if (!is_ours(&group->events[0]))
 		return -EBADF;
 	got = read(group->events[0].fd.nr, counts, size);
-	/* Somebody who has inherited is just ending: his events go one after the other. */
-	for (int tries = 0; got < 0 && errno == ECHILD && tries < HEIR_YIELDS + HEIR_WAITS; tries++) {
-		wait_for_heir(tries);
+	/* A thread that has inherited is exiting: perf takes its events away one after the other. */
+	for (int tries = 0; got < 0 && errno == ECHILD && tries < EXIT_YIELDS + EXIT_WAITS; tries++) {
+		wait_for_exit(tries);
 		got = read(group->events[0].fd.nr, counts, size);
 	}
 	if (got < 0)

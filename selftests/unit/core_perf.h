@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A set of page faults over perf, and a thread that makes some: for core_perf's tests. */
+#ifndef SELFTESTS_CORE_PERF_H
+#define SELFTESTS_CORE_PERF_H
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include "core/counters.h"
+#include "core/event.h"
+#include "kselftest_harness.h"
+#include "known_work.h"
+
+#define NR	2
+
+/* A sanitizer has page faults of its own. */
+#ifdef __SANITIZE_ADDRESS__
+#define SLACK	60
+#else
+#define SLACK	0
+#endif
+
+const struct shim_backend_ops *shim_session__backend(void)
+{
+	return &shim_backend__perf;
+}
+
+union room {
+	struct vcpc_sample sample;
+	__u64 words[sizeof(struct vcpc_sample) / sizeof(__u64) + NR];
+};
+
+FIXTURE(perf) {
+	struct shim_session *session;
+	struct shim_counters *set;
+	union room room;
+	int bad;
+};
+
+static int make(FIXTURE_DATA(perf) *self, unsigned int flags, __u64 preset)
+{
+	struct vcpc_request reqs[NR];
+
+	for (int i = 0; i < NR; i++) {
+		if (shim_event__parse("page-faults:u", &reqs[i]))
+			abort();
+		reqs[i].preset = i * preset;
+	}
+	return shim_counters__create(self->session, reqs, NR, flags, &self->bad, &self->set);
+}
+
+static int sample(FIXTURE_DATA(perf) *self, pid_t tid)
+{
+	return shim_counters__sample(self->set, tid, &self->room.sample, sizeof(self->room));
+}
+
+static int total(FIXTURE_DATA(perf) *self, pid_t tid)
+{
+	return shim_counters__total(self->set, tid, &self->room.sample, sizeof(self->room));
+}
+
+FIXTURE_SETUP(perf)
+{
+	int ret = shim_session__open(&self->session);
+
+	if (ret != -ENODEV && ret != -EACCES)
+		ASSERT_EQ(0, ret);
+	touch(1);
+}
+
+FIXTURE_TEARDOWN(perf)
+{
+	shim_counters__put(self->set);
+	if (self->session)
+		shim_session__close(self->session);
+}
+
+#define NEED_PERF()							\
+	do {								\
+		if (!self->session)					\
+			SKIP(return, "perf_event_open(2) is not allowed here"); \
+	} while (0)
+
+#define VALUES	(self->room.sample.values)
+#define STATE	(self->room.sample.state)
+
+/* A thread that touches pages when it is told, and goes */
+struct worker {
+	pthread_t thread;
+	sem_t go, ready, done;
+	int pages;
+	pid_t tid;
+	struct shim_counters *reads;	/* a set on it, which it samples by itself, too */
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	union room room;
+
+	w->tid = gettid();
+	touch(1);
+	sem_post(&w->ready);
+	sem_wait(&w->go);
+	touch(w->pages);
+	if (w->reads)
+		shim_counters__sample(w->reads, 0, &room.sample, sizeof(room));
+	sem_post(&w->done);
+	sem_wait(&w->go);
+	return NULL;
+}
+
+static void start(struct worker *w, int pages)
+{
+	w->pages = pages;
+	w->reads = NULL;
+	sem_init(&w->go, 0, 0);
+	sem_init(&w->ready, 0, 0);
+	sem_init(&w->done, 0, 0);
+	if (pthread_create(&w->thread, NULL, work, w))
+		abort();
+	sem_wait(&w->ready);
+}
+
+static void let_work(struct worker *w)
+{
+	sem_post(&w->go);
+	sem_wait(&w->done);
+}
+
+static void end(struct worker *w)
+{
+	sem_post(&w->go);
+	pthread_join(w->thread, NULL);
+}
+
+#endif /* SELFTESTS_CORE_PERF_H */
