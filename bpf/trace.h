@@ -157,8 +157,10 @@ struct vc_user {
  * vc_direct: index -> slot, written by programs themselves through a mapping.
  * A slot is one thread's at a time, so that none waits for another.
  */
+#define VC_OWNER_ENDED	0xffffffffu	/* the owner has said so */
+
 struct vc_direct {
-	__u32 owner;		/* thread id; of a thread that is gone: the next one's who asks */
+	__u32 owner;		/* thread id; of a thread that has ended: the next one's who asks */
 	__u32 kind;		/* enum vc_kind, written last; 0: no slot yet */
 	__u64 pidns;		/* where @owner means something: inode of the namespace */
 	__u32 user;		/* whose tag it is, as the process says */

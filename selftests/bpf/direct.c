@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Statistics that programs write themselves: the same, by the same readers. */
 #include <math.h>
+#include <semaphore.h>
 
 #include "inside.h"
 
@@ -149,7 +150,7 @@ static void *points_of_many(void *unused)
 	return (void *)bad;
 }
 
-/* Threads that end leave their slots to those that come after them, tag by tag. */
+/* Threads that have ended leave their slots to those that come after them, tag by tag. */
 TEST_F(direct, many_tags)
 {
 	uint64_t wrong = 0;
@@ -174,13 +175,6 @@ TEST_F(direct, many_tags)
 	EXPECT_EQ(0, self->drops.direct_full);
 }
 
-static void *one_point_of_a_thread(void *unused)
-{
-	(void)unused;
-	one_point();
-	return NULL;
-}
-
 /* A child that a thread forks has slots of its own from its first event on. */
 TEST_F(direct, forked_by_a_thread_with_slots)
 {
@@ -193,29 +187,101 @@ TEST_F(direct, forked_by_a_thread_with_slots)
 	EXPECT_EQ(4, count_of("of many", SHIM_TRACE_POINT));
 }
 
-/* Whoever got no slot gets one when somebody of that name has ended. */
+static void *holds_a_slot(void *told_to_end)
+{
+	one_point();
+	sem_wait(told_to_end);
+	return NULL;
+}
+
+/* Whoever got no slot looks again, ever more rarely, until somebody of that name has ended. */
 TEST_F(direct, a_slot_becomes_free)
 {
 	pthread_t thread;
-	uint64_t lost;
+	sem_t may_end;
 
 	UNLESS_MISSING();
 	self->options.direct_slots = 2;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	ASSERT_EQ(0, pmtracepoint("another"));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, one_point_of_a_thread, NULL));
+	ASSERT_EQ(0, sem_init(&may_end, 0, 0));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, holds_a_slot, &may_end));
 	while (!count_of("of many", SHIM_TRACE_POINT))
 		usleep(1000);
-	ASSERT_EQ(0, pthread_join(thread, NULL));
-	/* Its number may be in use for a moment yet. */
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < 5; i++)
 		one_point();
-		usleep(i < 10 ? 1000 : 0);
-	}
+	sem_post(&may_end);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	for (int i = 0; i < 1000; i++)
+		one_point();
 	ASSERT_EQ(0, read_drops(&self->drops));
-	lost = self->drops.direct_full;
-	EXPECT_LT(lost, 512);
-	EXPECT_EQ(1001 - lost, count_of("of many", SHIM_TRACE_POINT));
+	EXPECT_EQ(8, self->drops.direct_full);
+	EXPECT_EQ(1 + 1005 - 8, count_of("of many", SHIM_TRACE_POINT));
+	sem_destroy(&may_end);
+}
+
+static pthread_key_t late_key;
+
+static void late_point(void *unused)
+{
+	(void)unused;
+	one_point();
+}
+
+static void *ends_late(void *unused)
+{
+	(void)unused;
+	one_point();
+	pthread_setspecific(late_key, &late_key);
+	return NULL;
+}
+
+/* What other destructors trace, after the thread gave its slots away, is counted once. */
+TEST_F(direct, destructors)
+{
+	pthread_t thread;
+
+	UNLESS_MISSING();
+	self->options.direct_slots = 2;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, pmtracepoint("of many"));
+	ASSERT_EQ(0, pthread_key_create(&late_key, late_point));
+	for (int i = 0; i < 100; i++) {
+		ASSERT_EQ(0, pthread_create(&thread, NULL, ends_late, NULL));
+		ASSERT_EQ(0, pthread_join(thread, NULL));
+	}
+	pthread_key_delete(late_key);
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(0, self->drops.direct_full);
+	EXPECT_EQ(1 + 200, count_of("of many", SHIM_TRACE_POINT));
+}
+
+static void *forks_and_ends(void *bad)
+{
+	int status;
+	pid_t child;
+
+	one_point();
+	child = fork();
+	if (!child)
+		return NULL;
+	*(bool *)bad = waitpid(child, &status, 0) != child || status;
+	one_point();
+	return NULL;
+}
+
+/* A child's thread that ends gives none of the parent's slots away. */
+TEST_F(direct, a_child_ends_as_a_thread)
+{
+	pthread_t thread;
+	bool bad = true;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, forks_and_ends, &bad));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_FALSE(bad);
+	EXPECT_EQ(2, count_of("of many", SHIM_TRACE_POINT));
 }
 
 static void begins_inside(void)

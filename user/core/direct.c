@@ -4,7 +4,7 @@
  *
  * Threads: each thread has slots of its own, one for each tag and kind that it
  * uses, and finds them again by the number of the tag.  A slot keeps its name; when its
- * thread is gone, the next thread that needs one of that name takes it and goes on.
+ * thread has ended, the next thread that needs one of that name takes it and goes on.
  *
  * Locking: a thread's list of slots is its own; signals are blocked while it changes.  To look
  * for a slot, the mapping's lock.
@@ -43,7 +43,7 @@ struct slot_list {
 };
 
 static __thread struct {
-	uint64_t epoch;		/* of the mapping that they are in */
+	uint64_t epoch;		/* of the mapping that they are in, and the process */
 	struct slot_list *of_kind[VC_COUNTER];
 } mine __attribute__((tls_model("initial-exec")));
 
@@ -62,6 +62,23 @@ static void give_back(struct slot_list *list)
 	}
 }
 
+/* The kernel knows the thread for a while yet: its slots need not wait for that. */
+static void disown_slots(const struct slot_list *list)
+{
+	for (uint32_t i = 0; list && i < list->n; i++) {
+		struct vc_direct *slot = (struct vc_direct *)list->at[i];
+
+		if (slot && !(list->at[i] & 1))
+			__atomic_store_n(&slot->owner, VC_OWNER_ENDED, __ATOMIC_RELEASE);
+	}
+}
+
+/* A forked child has the lists of the thread that forked it, but not the mapping. */
+static bool are_mapped(void)
+{
+	return mine.epoch >> 32 == shim_fork__generation();
+}
+
 static void thread_exits(void *unused)
 {
 	sigset_t all, mask;
@@ -70,6 +87,8 @@ static void thread_exits(void *unused)
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &mask);
 	for (int kind = 0; kind < VC_COUNTER; kind++) {
+		if (are_mapped())
+			disown_slots(mine.of_kind[kind]);
 		give_back(mine.of_kind[kind]);
 		mine.of_kind[kind] = NULL;
 	}
@@ -144,14 +163,16 @@ int shim_direct__open(struct shim_direct *d)
 	static _Atomic uint32_t opened;
 	void *slots;
 	size_t n;
-	int err = map(VC_PIN_DIR "/vc_direct", sizeof(struct vc_direct), &slots, &n);
+	int err = shim_fork__watch();
 
+	if (!err)
+		err = map(VC_PIN_DIR "/vc_direct", sizeof(struct vc_direct), &slots, &n);
 	if (err)
 		return err;
 	*d = (struct shim_direct) {
 		.slots = slots,
 		.n = n < UINT32_MAX ? n : UINT32_MAX - 1,
-		.epoch = (uint64_t)getpid() << 32 | ++opened,
+		.epoch = (uint64_t)shim_fork__generation() << 32 | ++opened,
 		.pidns = pid_namespace(),
 		.user = getuid(),
 		.ns_anchor = shim_tick__ns(),
@@ -213,7 +234,13 @@ static void note_new(struct shim_direct *d)
 	}
 }
 
-/* Take a slot of this name whose thread is gone. */
+/* Is there nobody any more who writes to a slot of this owner's? */
+static bool has_ended(uint32_t owner, uint32_t tid)
+{
+	return owner == tid || owner == VC_OWNER_ENDED || (kill(owner, 0) && errno == ESRCH);
+}
+
+/* Take a slot of this name whose thread has ended. */
 static struct vc_direct *adopt(struct shim_direct *d, const char *name, uint32_t kind, uint32_t tid)
 {
 	note_new(d);
@@ -221,9 +248,7 @@ static struct vc_direct *adopt(struct shim_direct *d, const char *name, uint32_t
 		struct vc_direct *slot = &d->slots[i - 1];
 		uint32_t owner = __atomic_load_n(&slot->owner, __ATOMIC_ACQUIRE);
 
-		if (!owner || !is_ours(d, slot, name, kind))
-			continue;
-		if (owner != tid && (!kill(owner, 0) || errno != ESRCH))
+		if (!owner || !is_ours(d, slot, name, kind) || !has_ended(owner, tid))
 			continue;
 		if (__atomic_compare_exchange_n(&slot->owner, &owner, tid, 0, __ATOMIC_ACQ_REL,
 						__ATOMIC_RELAXED))
