@@ -45,18 +45,6 @@ static bool is_next_there(const struct shim_volume *last)
 	       size >= part->format->label_len;
 }
 
-/* The index finds volumes by their numbers, so it gets to know the new one, too. */
-static int add_number(struct shim_files *files, int number)
-{
-	int *numbers = reallocarray(files->volumes, files->nvolumes + 1, sizeof(*numbers));
-
-	if (!numbers)
-		return -ENOMEM;
-	files->volumes = numbers;
-	numbers[files->nvolumes++] = number;
-	return 0;
-}
-
 static int add_volume(struct shim_archive *ar, int number)
 {
 	unsigned int n = atomic_load_explicit(&ar->nvolumes, memory_order_relaxed);
@@ -70,7 +58,8 @@ static int add_volume(struct shim_archive *ar, int number)
 		ar->later[chunk] = calloc(shim_later__room(chunk), sizeof(*v));
 	if (!ar->later[chunk])
 		return -ENOMEM;
-	err = add_number(&last->part->files, number);
+	/* The index finds volumes by their numbers, so it gets to know the new one, too. */
+	err = shim_files__add(&last->part->files, number);
 	if (err)
 		return err;
 	if (atomic_load_explicit(&last->ready, memory_order_relaxed) && last->fd >= 0) {

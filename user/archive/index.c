@@ -34,15 +34,11 @@ static bool follows(const struct shim_place *a, const struct shim_place *b)
 
 static int add_place(struct shim_index *index, const struct shim_place *place)
 {
-	struct shim_place *places;
-
 	if (index->n && !follows(&index->places[index->n - 1], place))
 		return 0;
-	places = shim_vec__room(index->places, &index->cap, index->n, sizeof(*places));
-	if (!places)
+	if (shim_vec__room(index->places, &index->cap, index->n))
 		return -ENOMEM;
-	index->places = places;
-	places[index->n++] = *place;
+	index->places[index->n++] = *place;
 	return 0;
 }
 
@@ -93,25 +89,18 @@ static int load_file(struct shim_index *index, const struct shim_part *part)
 }
 
 /* Each number once, if they ascend */
-static int add_number(struct shim_files *files, size_t *cap, int number)
+static int add_number(struct shim_files *files, int number)
 {
-	int *numbers = files->volumes;
-
-	if (number < 0 || (files->nvolumes && number <= numbers[files->nvolumes - 1]))
+	if (number < 0 || (files->nvolumes && number <= files->volumes[files->nvolumes - 1]))
 		return 0;
-	numbers = shim_vec__room(numbers, cap, files->nvolumes, sizeof(*numbers));
-	if (!numbers)
-		return -ENOMEM;
-	files->volumes = numbers;
-	numbers[files->nvolumes++] = number;
-	return 0;
+	return shim_files__add(files, number);
 }
 
 int shim_index__volumes(const struct shim_part *part, struct shim_files *out)
 {
 	const struct shim_format *f = part->format;
 	struct shim_entry entry;
-	size_t size, cap = 0;
+	size_t size;
 	uint8_t *data;
 	int err;
 
@@ -120,7 +109,7 @@ int shim_index__volumes(const struct shim_part *part, struct shim_files *out)
 		return err;
 	for (size_t at = f->label_len; at + f->entry_len <= size && !err; at += f->entry_len)
 		if (!shim_rec_index__decode(f, data + at, &entry))
-			err = add_number(out, &cap, entry.volume);
+			err = add_number(out, entry.volume);
 	free(data);
 	return err;
 }

@@ -91,12 +91,8 @@ static int compare(const struct shim_desc *desc, const struct shim_rec_desc *rec
 static int new_metric(struct shim_meta *meta, const struct shim_rec_desc *rec, struct metric **out)
 {
 	struct metric *m = shim_arena__alloc(&meta->arena, sizeof(*m));
-	const struct shim_desc **descs;
 
-	descs = shim_vec__room(meta->descs, &meta->descs_cap, meta->ndescs, sizeof(*descs));
-	if (descs)
-		meta->descs = descs;
-	if (!m || !descs)
+	if (!m || shim_vec__room(meta->descs, &meta->descs_cap, meta->ndescs))
 		return -ENOMEM;
 	m->desc.pmid = rec->pmid;
 	m->desc.type = rec->type;
@@ -105,7 +101,7 @@ static int new_metric(struct shim_meta *meta, const struct shim_rec_desc *rec, s
 	m->desc.units = rec->units;
 	if (shim_hash__add(&meta->metrics, &m->node, shim_hash__u32(&meta->metrics, rec->pmid)))
 		return -ENOMEM;
-	descs[meta->ndescs++] = &m->desc;
+	meta->descs[meta->ndescs++] = &m->desc;
 	*out = m;
 	return 0;
 }
@@ -200,17 +196,13 @@ struct shim_domain *shim_meta__domain(const struct shim_meta *meta, uint32_t ind
 static struct shim_domain *new_domain(struct shim_meta *meta, uint32_t indom)
 {
 	struct shim_domain *d = shim_arena__alloc(&meta->arena, sizeof(*d));
-	struct shim_domain **list;
 
-	list = shim_vec__room(meta->domain_list, &meta->domains_cap, meta->ndomains, sizeof(*list));
-	if (list)
-		meta->domain_list = list;
-	if (!d || !list)
+	if (!d || shim_vec__room(meta->domain_list, &meta->domains_cap, meta->ndomains))
 		return NULL;
 	d->indom = indom;
 	if (shim_hash__add(&meta->domains, &d->node, shim_hash__u32(&meta->domains, indom)))
 		return NULL;
-	list[meta->ndomains++] = d;
+	meta->domain_list[meta->ndomains++] = d;
 	return d;
 }
 
@@ -291,16 +283,13 @@ static int load_records(struct shim_meta *meta, const struct shim_meta_file *fil
 static int add_file(struct shim_meta *meta, const char *base, struct shim_meta_file *file,
 		    struct stat *st)
 {
-	struct shim_meta_file *files;
 	int err;
 
-	files = shim_vec__room(meta->files, &meta->files_cap, meta->nfiles, sizeof(*files));
-	if (!files)
+	if (shim_vec__room(meta->files, &meta->files_cap, meta->nfiles))
 		return -ENOMEM;
-	meta->files = files;
 	err = shim_files__load(base, SHIM_VOLUME_META, &file->data, &file->size, st);
 	if (!err)
-		files[meta->nfiles++] = *file;
+		meta->files[meta->nfiles++] = *file;
 	return err;
 }
 

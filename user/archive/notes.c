@@ -128,7 +128,6 @@ int shim_notes__add_labels(struct shim_notes *notes, struct shim_arena *arena,
 	/* PCP's importer writes whatever it was given in place of a context's number. */
 	uint32_t ident = rec->level == SHIM_LEVEL_CONTEXT ? SHIM_INDOM_NULL : rec->ident;
 	struct shim_annotated *a;
-	struct state *states;
 
 	/* of something that nobody can ask for */
 	if (!is_level(rec->level))
@@ -136,13 +135,9 @@ int shim_notes__add_labels(struct shim_notes *notes, struct shim_arena *arena,
 	a = find(notes, rec->level, ident);
 	if (!a)
 		a = add(notes, arena, rec->level, ident);
-	if (!a)
+	if (!a || shim_vec__room(a->states, &a->cap, a->n))
 		return -ENOMEM;
-	states = shim_vec__room(a->states, &a->cap, a->n, sizeof(*states));
-	if (!states)
-		return -ENOMEM;
-	a->states = states;
-	states[a->n] = (struct state){ rec->stamp, a->n, rec->sets };
+	a->states[a->n] = (struct state){ rec->stamp, a->n, rec->sets };
 	a->n++;
 	return 0;
 }

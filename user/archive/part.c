@@ -26,14 +26,11 @@ static int by_name(const void *a, const void *b)
 /* Takes over @name */
 static int add(struct names *names, char *name)
 {
-	char **all = name ? shim_vec__room(names->all, &names->cap, names->n, sizeof(*all)) : NULL;
-
-	if (!all) {
+	if (!name || shim_vec__room(names->all, &names->cap, names->n)) {
 		free(name);
 		return -ENOMEM;
 	}
-	names->all = all;
-	all[names->n++] = name;
+	names->all[names->n++] = name;
 	return 0;
 }
 
@@ -212,11 +209,9 @@ int shim_part__open(struct shim_part *part, const char *name, int *out)
 static int assume_files(struct shim_files *files, const char *name)
 {
 	files->base = shim_files__base(name);
-	files->volumes = calloc(1, sizeof(*files->volumes));
-	files->nvolumes = 1;
 	files->meta = true;
 	files->index = true;
-	return files->base && files->volumes ? 0 : -ENOMEM;
+	return files->base ? shim_files__add(files, 0) : -ENOMEM;
 }
 
 int shim_part__open_plain(struct shim_part *part, const char *name)
@@ -242,20 +237,15 @@ int shim_part__open_plain(struct shim_part *part, const char *name)
 }
 
 /* Those volumes from @number on that are there without a gap and not among @found yet */
-static int add_row(struct shim_files *found, size_t *cap, int number)
+static int add_row(struct shim_files *found, int number)
 {
+	int err = 0;
+
 	if (found->nvolumes && number <= found->volumes[found->nvolumes - 1])
 		return 0;
-	for (; number < INT32_MAX && shim_files__exists(found->base, number); number++) {
-		int *volumes = shim_vec__room(found->volumes, cap, found->nvolumes,
-					      sizeof(*volumes));
-
-		if (!volumes)
-			return -ENOMEM;
-		found->volumes = volumes;
-		volumes[found->nvolumes++] = number;
-	}
-	return 0;
+	for (; !err && number < INT32_MAX && shim_files__exists(found->base, number); number++)
+		err = shim_files__add(found, number);
+	return err;
 }
 
 /*
@@ -265,13 +255,12 @@ static int add_row(struct shim_files *found, size_t *cap, int number)
 static int probe(const struct shim_part *part, struct shim_files *out)
 {
 	struct shim_files found = { .base = strdup(part->files.base) }, named = { 0 };
-	size_t cap = 0;
-	int err = found.base ? add_row(&found, &cap, part->files.volumes[0]) : -ENOMEM;
+	int err = found.base ? add_row(&found, part->files.volumes[0]) : -ENOMEM;
 
 	if (!err && shim_index__volumes(part, &named) == -ENOMEM)
 		err = -ENOMEM;
 	for (size_t i = 0; i < named.nvolumes && !err; i++)
-		err = add_row(&found, &cap, named.volumes[i]);
+		err = add_row(&found, named.volumes[i]);
 	shim_files__free(&named);
 	if (err)
 		shim_files__free(&found);

@@ -135,18 +135,14 @@ static int identifier(struct parser *p, struct word w, uint32_t *out)
 
 static int add_item(struct parser *p, struct group *g, struct word name)
 {
-	struct item *items;
-
 	if (!is_name(name, false))
 		return bad(p, "something where a name should be");
 	for (size_t i = g->first; i < p->nitems; i++)
 		if (same(p->items[i].name, name.at, name.len))
 			return bad(p, "a name that is twice in a group");
-	items = shim_vec__room(p->items, &p->items_room, p->nitems, sizeof(*items));
-	if (!items)
+	if (shim_vec__room(p->items, &p->items_room, p->nitems))
 		return -ENOMEM;
-	p->items = items;
-	items[p->nitems++] = (struct item){ .name = name };
+	p->items[p->nitems++] = (struct item){ .name = name };
 	g->n++;
 	return 0;
 }
@@ -183,7 +179,6 @@ static int read_groups(struct parser *p)
 	struct word name;
 
 	while ((name = next_word(p)).len) {
-		struct group *groups;
 		int err;
 
 		if (!is_name(name, true))
@@ -192,12 +187,10 @@ static int read_groups(struct parser *p)
 			return bad(p, "a group without {");
 		if (find_group(p, name.at, name.len))
 			return bad(p, "a group that is there twice");
-		groups = shim_vec__room(p->groups, &p->groups_room, p->ngroups, sizeof(*groups));
-		if (!groups)
+		if (shim_vec__room(p->groups, &p->groups_room, p->ngroups))
 			return -ENOMEM;
-		p->groups = groups;
-		groups[p->ngroups] = (struct group){ .name = name, .first = p->nitems };
-		err = read_items(p, &groups[p->ngroups++]);
+		p->groups[p->ngroups] = (struct group){ .name = name, .first = p->nitems };
+		err = read_items(p, &p->groups[p->ngroups++]);
 		if (err)
 			return err;
 	}
@@ -207,17 +200,11 @@ static int read_groups(struct parser *p)
 /* Takes over @name */
 static int add_entry(struct shim_names *names, char *name, uint32_t pmid)
 {
-	size_t room = names->room;
-	struct shim_pmns_entry *entries;
-
-	entries = shim_vec__room(names->entries, &room, names->n, sizeof(*entries));
-	if (!entries) {
+	if (shim_vec__room(names->entries, &names->room, names->n)) {
 		free(name);
 		return -ENOMEM;
 	}
-	names->entries = entries;
-	names->room = (unsigned int)room;
-	entries[names->n++] = (struct shim_pmns_entry){ name, pmid };
+	names->entries[names->n++] = (struct shim_pmns_entry){ name, pmid };
 	return 0;
 }
 

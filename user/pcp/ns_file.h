@@ -16,7 +16,8 @@ struct shim_names {
 	unsigned int refs;
 	struct shim_pmns *tree;
 	struct shim_pmns_entry *entries;
-	unsigned int n, room;
+	unsigned int n;
+	size_t room;
 };
 
 /*

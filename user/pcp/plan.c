@@ -67,12 +67,10 @@ int shim_plans__apply(const struct shim_plans *plans, const struct shim_record *
 
 static int add(struct shim_moves *moves, size_t from, size_t to, size_t len)
 {
-	struct shim_move *all = shim_vec__room(moves->all, &moves->cap, moves->n, sizeof(*all));
-
-	if (!all)
+	if (shim_vec__room(moves->all, &moves->cap, moves->n))
 		return -ENOMEM;
-	moves->all = all;
-	all[moves->n++] = (struct shim_move){ (uint32_t)from, (uint32_t)to, (uint32_t)len };
+	moves->all[moves->n++] =
+		(struct shim_move){ (uint32_t)from, (uint32_t)to, (uint32_t)len };
 	return 0;
 }
 
