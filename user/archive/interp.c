@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/vec.h"
 #include "interp.h"
 #include "lerp.h"
 #include "scan.h"
@@ -30,7 +31,7 @@ struct shim_interp {
 	int64_t t;
 	double sec;
 	struct shim_metric **asked;	/* one for each pmid */
-	unsigned int asked_room;
+	size_t asked_room;
 	struct shim_value *out;
 	size_t nout, out_room;
 };
@@ -121,15 +122,8 @@ static int metric_of(struct shim_interp *ip, uint32_t pmid, struct shim_metric *
 	desc = shim_archive__desc(sc->ar, pmid);
 	if (!desc || desc->type == SHIM_TYPE_NOSUPPORT)
 		return 0;
-	if (sc->n == sc->room) {
-		unsigned int room = sc->room ? sc->room * 2 : 16;
-		struct shim_metric **all = realloc(sc->metrics, room * sizeof(*all));
-
-		if (!all)
-			return -ENOMEM;
-		sc->metrics = all;
-		sc->room = room;
-	}
+	if (shim_vec__room(sc->metrics, &sc->room, sc->n))
+		return -ENOMEM;
 	err = shim_metric__new(sc->ar, desc, like(sc, desc->indom), &sc->metrics[sc->n]);
 	if (err)
 		return err;
@@ -293,15 +287,8 @@ static void join_bounds(struct shim_track *k, int64_t t)
 
 static int add_value(struct shim_interp *ip, struct shim_value value, int32_t inst)
 {
-	if (ip->nout == ip->out_room) {
-		size_t room = ip->out_room ? ip->out_room * 2 : 64;
-		struct shim_value *out = realloc(ip->out, room * sizeof(*out));
-
-		if (!out)
-			return -ENOMEM;
-		ip->out = out;
-		ip->out_room = room;
-	}
+	if (shim_vec__room(ip->out, &ip->out_room, ip->nout))
+		return -ENOMEM;
 	value.inst = inst;
 	ip->out[ip->nout++] = value;
 	return 0;
@@ -403,16 +390,8 @@ static int answer_all(struct shim_interp *ip, unsigned int n, const uint32_t *pm
 
 static int ask(struct shim_interp *ip, unsigned int n, const uint32_t *pmids)
 {
-	int err = 0;
+	int err = shim_vec__reserve(ip->asked, &ip->asked_room, n);
 
-	if (n > ip->asked_room) {
-		struct shim_metric **asked = realloc(ip->asked, n * sizeof(*asked));
-
-		if (!asked)
-			return -ENOMEM;
-		ip->asked = asked;
-		ip->asked_room = n;
-	}
 	for (unsigned int i = 0; i < n && !err; i++)
 		err = metric_of(ip, pmids[i], &ip->asked[i]);
 	return err;

@@ -2,6 +2,7 @@
 /* A few records around a place, read instead of mapped. */
 #include <stdlib.h>
 
+#include "base/vec.h"
 #include "archive.h"
 #include "readbuf.h"
 
@@ -9,20 +10,6 @@ void shim_readbuf__fini(struct shim_readbuf *readbuf)
 {
 	free(readbuf->bytes);
 	*readbuf = (struct shim_readbuf){ 0 };
-}
-
-static bool make_room(struct shim_readbuf *readbuf, uint32_t room)
-{
-	uint8_t *bytes;
-
-	if (readbuf->room >= room)
-		return true;
-	bytes = realloc(readbuf->bytes, room);
-	if (!bytes)
-		return false;
-	readbuf->bytes = bytes;
-	readbuf->room = room;
-	return true;
 }
 
 static bool read_from(struct shim_readbuf *readbuf, struct shim_archive *ar, unsigned int volume,
@@ -33,7 +20,7 @@ static bool read_from(struct shim_readbuf *readbuf, struct shim_archive *ar, uns
 	size_t len = room;
 
 	if (!shim_archive__view(ar, volume, &view) || v->joint || v->look < 0 ||
-	    offset >= view.size || !make_room(readbuf, room))
+	    offset >= view.size || shim_vec__reserve(readbuf->bytes, &readbuf->room, room))
 		return false;
 	/* nothing is seen here that the view does not have yet */
 	if (len > view.size - offset)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/vec.h"
 #include "lerp.h"
 #include "scan.h"
 
@@ -26,15 +27,8 @@ static int64_t max64(int64_t a, int64_t b)
 
 int shim_scan__want(struct shim_scanner *sc, struct shim_metric *m, struct shim_track *k)
 {
-	if (sc->nwants == sc->wants_room) {
-		unsigned int room = sc->wants_room ? sc->wants_room * 2 : 64;
-		struct shim_want *wants = realloc(sc->wants, room * sizeof(*wants));
-
-		if (!wants)
-			return -ENOMEM;
-		sc->wants = wants;
-		sc->wants_room = room;
-	}
+	if (shim_vec__room(sc->wants, &sc->wants_room, sc->nwants))
+		return -ENOMEM;
 	sc->wants[sc->nwants++] = (struct shim_want){ m, k };
 	k->pending = true;
 	m->pending++;

@@ -28,7 +28,8 @@ struct shim_scanner {
 	struct shim_archive *ar;
 	struct shim_ts start;
 	struct shim_metric **metrics;
-	unsigned int n, room;
+	unsigned int n;
+	size_t room;
 	struct shim_pmidmap map;
 	bool placed;
 	struct shim_cursor cursor;
@@ -47,7 +48,8 @@ struct shim_scanner {
 		struct shim_metric *metric;
 		struct shim_track *track;
 	} *wants;
-	unsigned int nwants, wants_room, left;
+	unsigned int nwants, left;
+	size_t wants_room;
 };
 
 /* A record's stamp as a time of tracks */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "shape.h"
 
 static unsigned int slot_of(const struct shim_record *rec)
@@ -23,20 +24,6 @@ bool shim_shapes__has(const struct shim_shapes *shapes, const struct shim_record
 	return true;
 }
 
-static bool reserve(struct shim_shape *s, uint32_t n)
-{
-	struct shim_shape_set *sets;
-
-	if (n <= s->room)
-		return true;
-	sets = realloc(s->sets, n * sizeof(*sets));
-	if (!sets)
-		return false;
-	s->sets = sets;
-	s->room = n;
-	return true;
-}
-
 void shim_shapes__note(struct shim_shapes *shapes, const struct shim_record *rec, uint32_t scan)
 {
 	struct shim_shape *s = &shapes->all[slot_of(rec)];
@@ -46,7 +33,7 @@ void shim_shapes__note(struct shim_shapes *shapes, const struct shim_record *rec
 	int err;
 
 	s->scan = 0;
-	if (!reserve(s, rec->npmids))
+	if (shim_vec__reserve(s->sets, &s->room, rec->npmids))
 		return;
 	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
 		s->sets[n].at = (uint32_t)(at - rec->data);

@@ -23,7 +23,7 @@ struct shim_shape {
 	uint32_t scan;
 	uint32_t len;
 	uint32_t npmids;
-	uint32_t room;
+	size_t room;
 	struct shim_shape_set {
 		uint32_t at;
 		uint8_t head[8];
