@@ -47,22 +47,23 @@ static bool last_of_volume(struct shim_archive *ar, unsigned int volume, struct 
 	return found;
 }
 
-bool shim_part__last(struct shim_archive *ar, const struct shim_part *part,
-		     struct shim_record *last)
+bool shim_segment__last_record(struct shim_archive *ar, const struct shim_segment *segment,
+			       struct shim_record *last)
 {
-	unsigned int i = part->nvolumes;
+	unsigned int i = segment->nvolumes;
 
 	while (i--)
-		if (last_of_volume(ar, part->first + i, last))
+		if (last_of_volume(ar, segment->first + i, last))
 			return true;
 	return false;
 }
 
 static void find_end(struct shim_archive *ar)
 {
+	const struct shim_segment *segment = &ar->segments[ar->nsegments - 1];
 	struct shim_record last;
 
-	ar->end_err = shim_part__last(ar, &ar->parts[ar->nparts - 1], &last) ? 0 : -EBADMSG;
+	ar->end_err = shim_segment__last_record(ar, segment, &last) ? 0 : -EBADMSG;
 	if (!ar->end_err)
 		ar->end = last.stamp;
 	ar->end_known = true;

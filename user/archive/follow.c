@@ -13,15 +13,15 @@
 #include <unistd.h>
 
 #include "archive.h"
-#include "part.h"
+#include "segment.h"
 
 /* A record of which half is there is waited for so long after its file's last change. */
 #define PATIENCE	((struct shim_ts){ .sec = 1 })
 #define NAP_NS		1000000
 
-void shim_volume__init(struct shim_volume *v, struct shim_part *part, bool joint)
+void shim_volume__init(struct shim_volume *v, struct shim_segment *segment, bool joint)
 {
-	v->part = part;
+	v->segment = segment;
 	v->joint = joint;
 	v->fd = -1;
 	v->look = -1;
@@ -37,12 +37,12 @@ static struct shim_volume *last_volume(struct shim_archive *ar)
 /* Whether there is a volume behind the last one that has at least its label */
 static bool is_next_there(const struct shim_volume *last)
 {
-	const struct shim_part *part = last->part;
+	const struct shim_segment *segment = last->segment;
 	uint64_t size;
 
 	return last->number < INT32_MAX &&
-	       shim_files__plain_size(part->files.base, last->number + 1, &size) &&
-	       size >= part->format->label_len;
+	       shim_files__plain_size(segment->files.base, last->number + 1, &size) &&
+	       size >= segment->format->label_len;
 }
 
 static int add_volume(struct shim_archive *ar, int number)
@@ -59,7 +59,7 @@ static int add_volume(struct shim_archive *ar, int number)
 	if (!ar->later[chunk])
 		return -ENOMEM;
 	/* The index finds volumes by their numbers, so it gets to know the new one, too. */
-	err = shim_files__add(&last->part->files, number);
+	err = shim_files__add(&last->segment->files, number);
 	if (err)
 		return err;
 	if (atomic_load_explicit(&last->ready, memory_order_relaxed) && last->fd >= 0) {
@@ -67,9 +67,9 @@ static int add_volume(struct shim_archive *ar, int number)
 		last->fd = -1;
 	}
 	v = shim_archive__volume(ar, n);
-	shim_volume__init(v, last->part, false);
+	shim_volume__init(v, last->segment, false);
 	v->number = number;
-	last->part->nvolumes++;
+	last->segment->nvolumes++;
 	atomic_store_explicit(&ar->nvolumes, n + 1, memory_order_release);
 	return 0;
 }
@@ -85,7 +85,7 @@ static int list(struct shim_archive *ar)
 	struct shim_files files;
 	int err;
 
-	err = shim_part__list(&ar->parts[0], &files);
+	err = shim_segment__list(&ar->segments[0], &files);
 	if (err)
 		return err;
 	for (size_t i = 0; i < files.nvolumes && !err; i++)

@@ -64,7 +64,7 @@ bool shim_readbuf__go_on(struct shim_readbuf *readbuf, struct shim_archive *ar, 
 
 static const struct shim_format *format_of(const struct shim_archive *ar, unsigned int volume)
 {
-	return shim_archive__volume(ar, volume)->part->format;
+	return shim_archive__volume(ar, volume)->segment->format;
 }
 
 bool shim_readbuf__at(const struct shim_readbuf *readbuf, const struct shim_archive *ar,

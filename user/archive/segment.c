@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
-#include "part.h"
+#include "segment.h"
 #include "unpack.h"
 
 struct names {
@@ -124,7 +124,7 @@ static void drop_twins(struct names *names)
 	names->n = n + 1;
 }
 
-int shim_part__names(const char *name, char ***out, size_t *n)
+int shim_segment__names(const char *name, char ***out, size_t *n)
 {
 	struct names names = { 0 };
 	int err = is_list(name) ? add_list(&names, name) : add_any(&names, name);
@@ -145,22 +145,22 @@ int shim_part__names(const char *name, char ***out, size_t *n)
 }
 
 /* The first volume's label is the archive's */
-static int read_label(struct shim_part *part, int fd)
+static int read_label(struct shim_segment *segment, int fd)
 {
-	int number = part->files.volumes[0];
+	int number = segment->files.volumes[0];
 	uint8_t head[SHIM_LABEL_MAX];
 	size_t got;
 	int err;
 
 	err = shim_file__read(fd, head, sizeof(head), 0, &got);
 	if (!err)
-		err = shim_rec_label__decode(head, got, number, &part->label);
-	if (err == -EOPNOTSUPP && part->any_feature)
+		err = shim_rec_label__decode(head, got, number, &segment->label);
+	if (err == -EOPNOTSUPP && segment->any_feature)
 		err = 0;
 	if (err)
 		return err;
-	part->format = shim_format__of(part->label.version);
-	return part->seen.volume.st_size == part->format->label_len ? -ENODATA : 0;
+	segment->format = shim_format__of(segment->label.version);
+	return segment->seen.volume.st_size == segment->format->label_len ? -ENODATA : 0;
 }
 
 /*
@@ -177,31 +177,31 @@ static void leave_begun(const struct shim_format *f, struct shim_files *files)
 		files->nvolumes--;
 }
 
-int shim_part__open(struct shim_part *part, const char *name, int *out)
+int shim_segment__open(struct shim_segment *segment, const char *name, int *out)
 {
 	int fd = -1;
 	int err;
 
-	err = shim_files__find(name, &part->files);
+	err = shim_files__find(name, &segment->files);
 	if (err)
 		return err;
-	if (!part->files.meta || !part->files.nvolumes)
+	if (!segment->files.meta || !segment->files.nvolumes)
 		err = -ENXIO;
 	if (!err)
-		err = shim_files__open(part->files.base, part->files.volumes[0], &fd,
-				       &part->seen.volume);
+		err = shim_files__open(segment->files.base, segment->files.volumes[0], &fd,
+				       &segment->seen.volume);
 	if (!err)
-		err = read_label(part, fd);
+		err = read_label(segment, fd);
 	if (!err)
-		leave_begun(part->format, &part->files);
+		leave_begun(segment->format, &segment->files);
 	*out = -1;
 	/* what was unpacked is not to be unpacked twice */
-	if (!err && !part->seen.volume.st_ino)
+	if (!err && !segment->seen.volume.st_ino)
 		*out = fd;
 	else if (fd >= 0)
 		close(fd);
 	if (err)
-		shim_part__close(part);
+		shim_segment__close(segment);
 	return err;
 }
 
@@ -214,25 +214,25 @@ static int assume_files(struct shim_files *files, const char *name)
 	return files->base ? shim_files__add(files, 0) : -ENOMEM;
 }
 
-int shim_part__open_plain(struct shim_part *part, const char *name)
+int shim_segment__open_plain(struct shim_segment *segment, const char *name)
 {
 	char *path = NULL;
 	int fd, err;
 
-	err = assume_files(&part->files, name);
+	err = assume_files(&segment->files, name);
 	if (!err)
-		path = shim_files__path(part->files.base, 0);
+		path = shim_files__path(segment->files.base, 0);
 	if (!path)
 		err = -ENOMEM;
 	if (!err)
-		err = shim_file__open(path, &fd, &part->seen.volume);
+		err = shim_file__open(path, &fd, &segment->seen.volume);
 	if (!err) {
-		err = read_label(part, fd);
+		err = read_label(segment, fd);
 		close(fd);
 	}
 	free(path);
 	if (err)
-		shim_part__close(part);
+		shim_segment__close(segment);
 	return err;
 }
 
@@ -252,12 +252,12 @@ static int add_row(struct shim_files *found, int number)
  * Where the folder may not be read, but searched: the volumes one behind the other from
  * the first on, and from each on that the index names, as there may be gaps.
  */
-static int probe(const struct shim_part *part, struct shim_files *out)
+static int probe(const struct shim_segment *segment, struct shim_files *out)
 {
-	struct shim_files found = { .base = strdup(part->files.base) }, named = { 0 };
-	int err = found.base ? add_row(&found, part->files.volumes[0]) : -ENOMEM;
+	struct shim_files found = { .base = strdup(segment->files.base) }, named = { 0 };
+	int err = found.base ? add_row(&found, segment->files.volumes[0]) : -ENOMEM;
 
-	if (!err && shim_index__volumes(part, &named) == -ENOMEM)
+	if (!err && shim_index__volumes(segment, &named) == -ENOMEM)
 		err = -ENOMEM;
 	for (size_t i = 0; i < named.nvolumes && !err; i++)
 		err = add_row(&found, named.volumes[i]);
@@ -269,19 +269,19 @@ static int probe(const struct shim_part *part, struct shim_files *out)
 	return err;
 }
 
-int shim_part__list(const struct shim_part *part, struct shim_files *out)
+int shim_segment__list(const struct shim_segment *segment, struct shim_files *out)
 {
-	int err = shim_files__scan(part->files.base, out);
+	int err = shim_files__scan(segment->files.base, out);
 
 	if (err == -EACCES)
-		err = probe(part, out);
+		err = probe(segment, out);
 
 	if (!err && out->nvolumes)
-		leave_begun(part->format, out);
+		leave_begun(segment->format, out);
 	return err;
 }
 
-void shim_part__close(struct shim_part *part)
+void shim_segment__close(struct shim_segment *segment)
 {
-	shim_files__free(&part->files);
+	shim_files__free(&segment->files);
 }
