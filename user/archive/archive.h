@@ -83,9 +83,10 @@ const struct shim_index *shim_archive__index(struct shim_archive *ar);
 const struct shim_index *shim_archive__index_locked(struct shim_archive *ar);
 
 /* What there is of a volume; false if it cannot be used, which is as if it were not there */
-bool shim_archive__view(struct shim_archive *ar, unsigned int volume, struct shim_view *out);
+bool shim_archive__view(struct shim_archive *ar, unsigned int volume, struct shim_volume_view *out);
 /* The same, with ar->lock held */
-bool shim_archive__view_locked(struct shim_archive *ar, unsigned int volume, struct shim_view *out);
+bool shim_archive__view_locked(struct shim_archive *ar, unsigned int volume,
+			       struct shim_volume_view *out);
 
 /* How many volumes there are; the second one with ar->lock held */
 unsigned int shim_archive__nvolumes(struct shim_archive *ar);
@@ -149,11 +150,13 @@ bool shim_segment__last_record(struct shim_archive *ar, const struct shim_segmen
 			       struct shim_record *last);
 
 /* The record that begins, or the one that ends, at @offset: 0, -ENODATA at the edge, -EBADMSG */
-int shim_view__at(const struct shim_view *view, uint64_t offset, struct shim_record *out);
-int shim_view__before(const struct shim_view *view, uint64_t offset, struct shim_record *out);
+int shim_volume_record__at(const struct shim_volume_view *view, uint64_t offset,
+			   struct shim_record *out);
+int shim_volume_record__before(const struct shim_volume_view *view, uint64_t offset,
+			       struct shim_record *out);
 /* Whether the file ends within the record that begins at @offset */
-bool shim_view__is_half(const struct shim_view *view, uint64_t offset);
+bool shim_volume_record__is_half(const struct shim_volume_view *view, uint64_t offset);
 /* Whether an offset, which may be any number, is where a record begins or ends */
-bool shim_view__is_boundary(const struct shim_view *view, uint64_t offset);
+bool shim_volume_record__is_boundary(const struct shim_volume_view *view, uint64_t offset);
 
 #endif /* SHIM_ARCHIVE_ARCHIVE_H */

@@ -16,7 +16,7 @@ static bool read_from(struct shim_readbuf *readbuf, struct shim_archive *ar, uns
 		      uint64_t offset, uint32_t room)
 {
 	const struct shim_volume *v = shim_archive__volume(ar, volume);
-	struct shim_view view;
+	struct shim_volume_view view;
 	size_t len = room;
 
 	if (!shim_archive__view(ar, volume, &view) || v->joint || v->look < 0 ||
@@ -97,7 +97,7 @@ bool shim_readbuf__before(const struct shim_readbuf *readbuf, const struct shim_
 int shim_readbuf__keep(const struct shim_readbuf *readbuf, struct shim_archive *ar,
 		    const struct shim_record *rec, struct shim_value *value)
 {
-	struct shim_view view;
+	struct shim_volume_view view;
 
 	if (value->type < SHIM_TYPE_STRING || !readbuf->len || rec->data < readbuf->bytes ||
 	    rec->data >= readbuf->bytes + readbuf->len)

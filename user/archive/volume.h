@@ -63,10 +63,10 @@ struct shim_volume {
 };
 
 /*
- * struct shim_view - what there is of a volume
+ * struct shim_volume_view - what there is of a volume
  * @head: where its records begin
  */
-struct shim_view {
+struct shim_volume_view {
 	const uint8_t *data;
 	uint64_t size;
 	const struct shim_format *format;
@@ -91,6 +91,6 @@ void shim_volume__free(struct shim_volume *v);
 /* A reader has come to another window */
 void shim_volume__enter(struct shim_volume *v);
 /* Its bytes: nothing before it is loaded */
-bool shim_volume__view(struct shim_volume *v, struct shim_view *out);
+bool shim_volume__view(struct shim_volume *v, struct shim_volume_view *out);
 
 #endif /* SHIM_ARCHIVE_VOLUME_H */

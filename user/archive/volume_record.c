@@ -8,7 +8,7 @@
 static void first_use(struct shim_archive *ar, unsigned int i)
 {
 	struct shim_volume *v = shim_archive__volume(ar, i);
-	struct shim_view view;
+	struct shim_volume_view view;
 
 	v->err = shim_volume__load(v, v->segment->files.base,
 				   i == shim_archive__nvolumes_locked(ar) - 1, &ar->budget);
@@ -43,10 +43,10 @@ static void make_joint(struct shim_archive *ar, struct shim_volume *v)
 	shim_rec_result__free(&mark);
 }
 
-static bool show(struct shim_volume *v, struct shim_view *out)
+static bool show(struct shim_volume *v, struct shim_volume_view *out)
 {
 	if (v->joint) {
-		*out = (struct shim_view){ v->segment->mark, sizeof(v->segment->mark),
+		*out = (struct shim_volume_view){ v->segment->mark, sizeof(v->segment->mark),
 					   shim_format__of(3), 0 };
 		return true;
 	}
@@ -55,7 +55,8 @@ static bool show(struct shim_volume *v, struct shim_view *out)
 	return shim_volume__view(v, out);
 }
 
-bool shim_archive__view_locked(struct shim_archive *ar, unsigned int i, struct shim_view *out)
+bool shim_archive__view_locked(struct shim_archive *ar, unsigned int i,
+			       struct shim_volume_view *out)
 {
 	struct shim_volume *v = shim_archive__volume(ar, i);
 
@@ -68,7 +69,7 @@ bool shim_archive__view_locked(struct shim_archive *ar, unsigned int i, struct s
 	return !v->err && show(v, out);
 }
 
-bool shim_archive__view(struct shim_archive *ar, unsigned int i, struct shim_view *out)
+bool shim_archive__view(struct shim_archive *ar, unsigned int i, struct shim_volume_view *out)
 {
 	struct shim_volume *v = shim_archive__volume(ar, i);
 	bool usable;
@@ -101,7 +102,8 @@ int shim_archive__joint(const struct shim_archive *ar, const struct shim_record 
 	return shim_ts__cmp(rec->stamp, v->segment->label.start) > 0 ? -SHIM_EOVERLAP : 1;
 }
 
-int shim_view__at(const struct shim_view *view, uint64_t offset, struct shim_record *out)
+int shim_volume_record__at(const struct shim_volume_view *view, uint64_t offset,
+			   struct shim_record *out)
 {
 	int err;
 
@@ -115,7 +117,7 @@ int shim_view__at(const struct shim_view *view, uint64_t offset, struct shim_rec
 	return 0;
 }
 
-bool shim_view__is_half(const struct shim_view *view, uint64_t offset)
+bool shim_volume_record__is_half(const struct shim_volume_view *view, uint64_t offset)
 {
 	uint32_t len;
 
@@ -124,7 +126,8 @@ bool shim_view__is_half(const struct shim_view *view, uint64_t offset)
 			       &len) == -ENODATA;
 }
 
-int shim_view__before(const struct shim_view *view, uint64_t offset, struct shim_record *out)
+int shim_volume_record__before(const struct shim_volume_view *view, uint64_t offset,
+			       struct shim_record *out)
 {
 	uint64_t room;
 	uint32_t len;
@@ -146,11 +149,11 @@ int shim_view__before(const struct shim_view *view, uint64_t offset, struct shim
 	return 0;
 }
 
-bool shim_view__is_boundary(const struct shim_view *view, uint64_t offset)
+bool shim_volume_record__is_boundary(const struct shim_volume_view *view, uint64_t offset)
 {
 	struct shim_record rec;
 
 	return offset >= view->head && offset <= view->size &&
-	       shim_view__at(view, offset, &rec) != -EBADMSG &&
-	       shim_view__before(view, offset, &rec) != -EBADMSG;
+	       shim_volume_record__at(view, offset, &rec) != -EBADMSG &&
+	       shim_volume_record__before(view, offset, &rec) != -EBADMSG;
 }

@@ -116,7 +116,7 @@ unsigned int shim_archive__nvolumes(struct shim_archive *ar)
 static int refresh(struct shim_archive *ar, bool *changed)
 {
 	struct shim_volume *last = last_volume(ar);
-	struct shim_view before = { 0 }, now = { 0 };
+	struct shim_volume_view before = { 0 }, now = { 0 };
 	int err;
 
 	shim_volume__view(last, &before);
@@ -191,9 +191,9 @@ static bool is_before_half(const struct shim_cursor *cur)
 	struct shim_archive *ar = cur->ar;
 	unsigned int last = shim_archive__nvolumes(ar) - 1;
 	uint64_t offset = cur->volume == last ? cur->offset : shim_archive__head(ar, last);
-	struct shim_view view;
+	struct shim_volume_view view;
 
-	return shim_archive__view(ar, last, &view) && shim_view__is_half(&view, offset);
+	return shim_archive__view(ar, last, &view) && shim_volume_record__is_half(&view, offset);
 }
 
 /**
