@@ -67,7 +67,7 @@ void shim_interp__free(struct shim_interp *ip)
 		shim_metric__free(ip->sc.metrics[i]);
 	free(ip->sc.metrics);
 	free(ip->sc.wants);
-	shim_shapes__fini(&ip->sc.shapes);
+	shim_scan_skip__fini(&ip->sc.skip);
 	shim_readbuf__fini(&ip->sc.readbuf);
 	shim_pmidmap__fini(&ip->sc.map);
 	shim_pmidmap__fini(&ip->sc.reported);
@@ -205,14 +205,14 @@ static int place(struct shim_interp *ip)
 	int err;
 
 	if (!ip->placed && ip->counted) {
-		err = shim_scan__place(&ip->sc, ip->run_start, false);
+		err = shim_scan__seek(&ip->sc, ip->run_start, false);
 		if (err)
 			return err;
 	}
 	if (!ip->placed)
 		ip->sc.has_mark = false;
 	ip->placed = true;
-	return shim_scan__place(&ip->sc, ip->when, ip->counted);
+	return shim_scan__seek(&ip->sc, ip->when, ip->counted);
 }
 
 /*

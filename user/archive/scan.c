@@ -194,7 +194,7 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 	bool any = false;
 	int err;
 
-	if (shim_shapes__has(&sc->shapes, rec, sc->number))
+	if (shim_scan_skip__has(&sc->skip, rec, sc->number))
 		return 0;
 	p->sec = shim_lerp__seconds(rec->stamp, sc->start);
 	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
@@ -213,7 +213,7 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 	if (err != -ENOENT)
 		return err;
 	if (!any)
-		shim_shapes__note(&sc->shapes, rec, sc->number);
+		shim_scan_skip__note(&sc->skip, rec, sc->number);
 	return 0;
 }
 

@@ -4,8 +4,8 @@
 #define SHIM_ARCHIVE_SCAN_H
 
 #include "pmidmap.h"
-#include "shape.h"
 #include "readbuf.h"
+#include "scan_skip.h"
 #include "track.h"
 
 /*
@@ -21,7 +21,7 @@
  * @mark: time of the mark that was passed last, if @has_mark
  * @number: of the last scan
  * @damaged: a scan came upon damage that no fetch has reported; @reported: volumes of which one has
- * @shapes: of records that had nothing for it
+ * @skip: layouts of records that had nothing for it
  * @wants: @nwants tracks to find observations for; @left of them not found yet
  */
 struct shim_scanner {
@@ -43,7 +43,7 @@ struct shim_scanner {
 	uint32_t number;
 	bool damaged;
 	struct shim_pmidmap reported;
-	struct shim_shapes shapes;
+	struct shim_scan_skip skip;
 	struct shim_want {
 		struct shim_metric *metric;
 		struct shim_track *track;
@@ -65,7 +65,7 @@ bool shim_scan__is_mark(const struct shim_scanner *sc, const struct shim_record 
  * Put the cursor at a time.  @walk_there: pass every record between that was not
  * passed before, so that no mark is missed.  Damage in the way is noted.
  */
-int shim_scan__place(struct shim_scanner *sc, struct shim_ts when, bool walk_there);
+int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_there);
 
 /* Look for a track's observation in the next scan; 0 or -ENOMEM. */
 int shim_scan__want(struct shim_scanner *sc, struct shim_metric *m, struct shim_track *k);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Records that have nothing that a scan looks for, recognised by their shape. */
+/* Records that have nothing that a scan looks for, recognized by their layout. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
-#include "shape.h"
+#include "scan_skip.h"
 
 static unsigned int slot_of(const struct shim_record *rec)
 {
-	return (rec->len / 4 + rec->npmids * 5) % SHIM_SHAPES;
+	return (rec->len / 4 + rec->npmids * 5) % SHIM_SKIP_LAYOUTS;
 }
 
-bool shim_shapes__has(const struct shim_shapes *shapes, const struct shim_record *rec,
-		      uint32_t scan)
+bool shim_scan_skip__has(const struct shim_scan_skip *skip, const struct shim_record *rec,
+			 uint32_t scan)
 {
-	const struct shim_shape *s = &shapes->all[slot_of(rec)];
+	const struct shim_skip_layout *s = &skip->all[slot_of(rec)];
 
 	if (s->scan != scan || s->len != rec->len || s->npmids != rec->npmids)
 		return false;
@@ -24,9 +24,9 @@ bool shim_shapes__has(const struct shim_shapes *shapes, const struct shim_record
 	return true;
 }
 
-void shim_shapes__note(struct shim_shapes *shapes, const struct shim_record *rec, uint32_t scan)
+void shim_scan_skip__note(struct shim_scan_skip *skip, const struct shim_record *rec, uint32_t scan)
 {
-	struct shim_shape *s = &shapes->all[slot_of(rec)];
+	struct shim_skip_layout *s = &skip->all[slot_of(rec)];
 	const uint8_t *at = rec->sets;
 	struct shim_vset vset;
 	uint32_t n = 0;
@@ -47,8 +47,8 @@ void shim_shapes__note(struct shim_shapes *shapes, const struct shim_record *rec
 	s->npmids = n;
 }
 
-void shim_shapes__fini(struct shim_shapes *shapes)
+void shim_scan_skip__fini(struct shim_scan_skip *skip)
 {
-	for (unsigned int i = 0; i < SHIM_SHAPES; i++)
-		free(shapes->all[i].sets);
+	for (unsigned int i = 0; i < SHIM_SKIP_LAYOUTS; i++)
+		free(skip->all[i].sets);
 }
