@@ -2,8 +2,8 @@
 /* How a record is laid out, so that others like it are recognized at once. */
 #include <stdlib.h>
 
-#include "record_layout.h"
 #include "record.h"
+#include "record_layout.h"
 
 #define SET_HEAD	8	/* pmid and number of values */
 #define VLIST_HEAD	12	/* those and the value format */

@@ -3,10 +3,10 @@
 #ifndef SHIM_ARCHIVE_SCAN_H
 #define SHIM_ARCHIVE_SCAN_H
 
+#include "interp_metric.h"
 #include "pmidmap.h"
 #include "readbuf.h"
 #include "scan_skip.h"
-#include "track.h"
 
 /*
  * struct shim_scanner - where in the archive, and what is looked for
@@ -22,12 +22,12 @@
  * @number: of the last scan
  * @damaged: a scan came upon damage that no fetch has reported; @reported: volumes of which one has
  * @skip: layouts of records that had nothing for it
- * @wants: @nwants tracks to find observations for; @left of them not found yet
+ * @wants: @nwants instances to find observations for; @left of them not found yet
  */
 struct shim_scanner {
 	struct shim_archive *ar;
 	struct shim_ts start;
-	struct shim_metric **metrics;
+	struct shim_interp_metric **metrics;
 	unsigned int n;
 	size_t room;
 	struct shim_pmidmap map;
@@ -45,17 +45,17 @@ struct shim_scanner {
 	struct shim_pmidmap reported;
 	struct shim_scan_skip skip;
 	struct shim_want {
-		struct shim_metric *metric;
-		struct shim_track *track;
+		struct shim_interp_metric *metric;
+		struct shim_interp_inst *inst;
 	} *wants;
 	unsigned int nwants, left;
 	size_t wants_room;
 };
 
-/* A record's stamp as a time of tracks */
+/* A record's stamp as a time of observations */
 static inline int64_t shim_scan__time(const struct shim_scanner *sc, const struct shim_record *rec)
 {
-	return shim_track__time(rec->stamp, sc->start);
+	return shim_interp_metric__time(rec->stamp, sc->start);
 }
 
 /* Whether a record is a mark, and one that counts */
@@ -67,8 +67,9 @@ bool shim_scan__is_mark(const struct shim_scanner *sc, const struct shim_record 
  */
 int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_there);
 
-/* Look for a track's observation in the next scan; 0 or -ENOMEM. */
-int shim_scan__want(struct shim_scanner *sc, struct shim_metric *m, struct shim_track *k);
+/* Look for an instance's observation in the next scan; 0 or -ENOMEM. */
+int shim_scan__want(struct shim_scanner *sc, struct shim_interp_metric *m,
+		    struct shim_interp_inst *k);
 
 /* Look no more, for one or for all. */
 void shim_scan__unwant(struct shim_scanner *sc, const struct shim_want *want);
