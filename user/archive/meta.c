@@ -33,7 +33,7 @@ void shim_meta__init(struct shim_meta *meta)
 	shim_hash__init(&meta->metrics);
 	shim_hash__init(&meta->names);
 	shim_hash__init(&meta->domains);
-	shim_notes__init(&meta->notes);
+	shim_texts_labels__init(&meta->texts_labels);
 }
 
 void shim_meta__free(struct shim_meta *meta)
@@ -45,7 +45,7 @@ void shim_meta__free(struct shim_meta *meta)
 	shim_hash__free(&meta->metrics);
 	shim_hash__free(&meta->names);
 	shim_hash__free(&meta->domains);
-	shim_notes__free(&meta->notes);
+	shim_texts_labels__free(&meta->texts_labels);
 	shim_arena__free(&meta->arena);
 	pthread_mutex_destroy(&meta->lock);
 	for (size_t i = 0; i < meta->nfiles; i++)
@@ -227,7 +227,7 @@ static int load_text(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 	struct shim_rec_text rec;
 	int err = shim_rec_text__decode(p, len, &rec);
 
-	return err ? err : shim_notes__add_text(&meta->notes, &meta->arena, &rec);
+	return err ? err : shim_texts_labels__add_text(&meta->texts_labels, &meta->arena, &rec);
 }
 
 static int load_labels(struct shim_meta *meta, const uint8_t *p, uint32_t len)
@@ -235,7 +235,7 @@ static int load_labels(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 	struct shim_rec_labels rec;
 	int err = shim_rec_labels__decode(p, len, &rec);
 
-	return err ? err : shim_notes__add_labels(&meta->notes, &meta->arena, &rec);
+	return err ? err : shim_texts_labels__add_labels(&meta->texts_labels, &meta->arena, &rec);
 }
 
 static int (*const loaders[])(struct shim_meta *meta, const uint8_t *p, uint32_t len) = {
@@ -320,7 +320,7 @@ int shim_meta__sort(struct shim_meta *meta)
 {
 	for (size_t i = 0; i < meta->ndomains; i++)
 		shim_domain__sort(meta->domain_list[i]);
-	return shim_notes__sort(&meta->notes, &meta->arena);
+	return shim_texts_labels__sort(&meta->texts_labels, &meta->arena);
 }
 
 const struct shim_indom *shim_meta__state(struct shim_meta *meta, struct shim_domain *d, size_t i)

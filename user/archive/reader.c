@@ -367,12 +367,12 @@ const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, u
 
 const char *shim_archive__text(const struct shim_archive *ar, uint32_t type, uint32_t ident)
 {
-	return shim_notes__text(&ar->meta.notes, type, ident);
+	return shim_texts_labels__text(&ar->meta.texts_labels, type, ident);
 }
 
 bool shim_archive__has_text(const struct shim_archive *ar, uint32_t type)
 {
-	return type < 32 && ar->meta.notes.text_types >> type & 1;
+	return type < 32 && ar->meta.texts_labels.text_types >> type & 1;
 }
 
 /**
@@ -388,10 +388,10 @@ bool shim_archive__has_text(const struct shim_archive *ar, uint32_t type)
 bool shim_archive__labels(const struct shim_archive *ar, uint32_t level, uint32_t ident,
 			  struct shim_ts when, struct shim_labels_iter *out)
 {
-	return shim_notes__labels(&ar->meta.notes, level, ident, when, out);
+	return shim_texts_labels__labels(&ar->meta.texts_labels, level, ident, when, out);
 }
 
 bool shim_archive__has_labels(const struct shim_archive *ar, uint32_t level, uint32_t ident)
 {
-	return shim_notes__any_labels(&ar->meta.notes, level, ident);
+	return shim_texts_labels__any_labels(&ar->meta.texts_labels, level, ident);
 }
