@@ -18,8 +18,8 @@
 
 #include "base/process.h"
 #include "base/vec.h"
+#include "caret.h"
 #include "host_spec.h"
-#include "say.h"
 
 /* What is being parsed: the whole text for messages, and the place */
 struct cursor {
@@ -68,7 +68,7 @@ void shim_host_spec__fini(struct shim_host_spec *spec)
 
 static int complain(const struct cursor *c, const char *what)
 {
-	*c->error = shim_say__caret(c->text, c->at - c->text, what);
+	*c->error = shim_caret__message(c->text, c->at - c->text, what);
 	return *c->error ? PM_ERR_GENERIC : -ENOMEM;
 }
 
