@@ -8,15 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What both macros below do; @array: address of the pointer */
-static inline int shim_vec__fit(void *array, size_t *cap, size_t n, size_t size)
+/* To room for at least @n elements; @array: address of the pointer */
+__attribute__((cold)) static inline int shim_vec__grow(void *array, size_t *cap, size_t n,
+						       size_t size)
 {
 	size_t more = 2 * *cap > 8 ? 2 * *cap : 8;
 	size_t bytes;
 	void *data;
 
-	if (n <= *cap)
-		return 0;
 	if (more < n)
 		more = n;
 	if (__builtin_mul_overflow(more, size, &bytes))
@@ -28,6 +27,12 @@ static inline int shim_vec__fit(void *array, size_t *cap, size_t n, size_t size)
 	memcpy(array, &data, sizeof(data));
 	*cap = more;
 	return 0;
+}
+
+/* What both macros below do, inline as long as there is room */
+static inline int shim_vec__fit(void *array, size_t *cap, size_t n, size_t size)
+{
+	return n <= *cap ? 0 : shim_vec__grow(array, cap, n, size);
 }
 
 /**
