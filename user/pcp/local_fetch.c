@@ -64,7 +64,7 @@ static int error_of(pmID pmid)
 {
 	unsigned int domain = pmID_domain(pmid);
 
-	if (shim_pmns__builtin(pmid))
+	if (shim_pmns_tree__builtin(pmid))
 		return 0;
 	return domain == SHIM_DOMAIN_VCPC || domain == SHIM_DOMAIN_TRACE ? PM_ERR_PMID :
 									   PM_ERR_NOAGENT;

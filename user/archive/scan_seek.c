@@ -260,9 +260,9 @@ static int walk_all(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 	return err;
 }
 
-int shim_scan__place(struct shim_scanner *sc, struct shim_ts when, bool walk_there)
+int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_there)
 {
-	int64_t t = shim_track__time(when, sc->start);
+	int64_t t = shim_interp_metric__time(when, sc->start);
 	int err = -EAGAIN;
 
 	if (sc->placed && t == sc->at)

@@ -15,13 +15,13 @@
 
 #include "base/api.h"
 #include "base/process.h"
-#include "ns_loaded.h"
+#include "pmns_loaded.h"
 
 static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
-static struct shim_names *loaded;
+static struct shim_pmns_file *loaded;
 static bool asked;	/* for one, even if there is none */
 
-int shim_loaded__get(struct shim_names **out)
+int shim_pmns_loaded__get(struct shim_pmns_file **out)
 {
 	int err;
 
@@ -34,7 +34,7 @@ int shim_loaded__get(struct shim_names **out)
 	return err;
 }
 
-void shim_loaded__put(struct shim_names *names)
+void shim_pmns_loaded__put(struct shim_pmns_file *names)
 {
 	bool last;
 
@@ -44,10 +44,10 @@ void shim_loaded__put(struct shim_names *names)
 	last = --names->refs == 0;
 	shim_lock__leave(&lock);
 	if (last)
-		shim_names__free(names);
+		shim_pmns_file__free(names);
 }
 
-void shim_loaded__replace(struct shim_names *old, struct shim_names *names)
+void shim_pmns_loaded__replace(struct shim_pmns_file *old, struct shim_pmns_file *names)
 {
 	bool current;
 
@@ -58,10 +58,10 @@ void shim_loaded__replace(struct shim_names *old, struct shim_names *names)
 		loaded = names;
 	shim_lock__leave(&lock);
 	if (current)
-		shim_loaded__put(old);	/* the process's */
+		shim_pmns_loaded__put(old);	/* the process's */
 	else
-		shim_names__free(names);
-	shim_loaded__put(old);
+		shim_pmns_file__free(names);
+	shim_pmns_loaded__put(old);
 }
 
 /* PMNS_DEFAULT, or the one in PCP's folder */
@@ -88,13 +88,13 @@ static void complain(const char *path, int err, const char *what)
 static int load_uncancelled(const char *filename, bool dups)
 {
 	char *path = filename ? strdup(filename) : default_path();
-	struct shim_names *names = NULL;
+	struct shim_pmns_file *names = NULL;
 	const char *what;
 	int err;
 
 	if (!path)
 		return -ENOMEM;
-	err = shim_names__read(path, dups, &names, &what);
+	err = shim_pmns_file__read(path, dups, &names, &what);
 	if (err)
 		complain(path, err, what);
 	free(path);
@@ -108,7 +108,7 @@ static int load_uncancelled(const char *filename, bool dups)
 		names = NULL;
 	}
 	shim_lock__leave(&lock);
-	shim_names__free(names);
+	shim_pmns_file__free(names);
 	return err;
 }
 
@@ -157,12 +157,12 @@ SHIM_API int pmLoadNameSpace(const char *filename)
 /** pmUnloadNameSpace() - each context has its own names again */
 SHIM_API void pmUnloadNameSpace(void)
 {
-	struct shim_names *names;
+	struct shim_pmns_file *names;
 
 	shim_lock__enter(&lock);
 	names = loaded;
 	loaded = NULL;
 	asked = false;
 	shim_lock__leave(&lock);
-	shim_loaded__put(names);
+	shim_pmns_loaded__put(names);
 }

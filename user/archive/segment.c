@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
-#include "part.h"
+#include "segment.h"
 #include "unpack.h"
 
 struct names {
@@ -26,14 +26,11 @@ static int by_name(const void *a, const void *b)
 /* Takes over @name */
 static int add(struct names *names, char *name)
 {
-	char **all = name ? shim_vec__room(names->all, &names->cap, names->n, sizeof(*all)) : NULL;
-
-	if (!all) {
+	if (!name || shim_vec__room(names->all, &names->cap, names->n)) {
 		free(name);
 		return -ENOMEM;
 	}
-	names->all = all;
-	all[names->n++] = name;
+	names->all[names->n++] = name;
 	return 0;
 }
 
@@ -127,7 +124,7 @@ static void drop_twins(struct names *names)
 	names->n = n + 1;
 }
 
-int shim_part__names(const char *name, char ***out, size_t *n)
+int shim_segment__names(const char *name, char ***out, size_t *n)
 {
 	struct names names = { 0 };
 	int err = is_list(name) ? add_list(&names, name) : add_any(&names, name);
@@ -148,22 +145,22 @@ int shim_part__names(const char *name, char ***out, size_t *n)
 }
 
 /* The first volume's label is the archive's */
-static int read_label(struct shim_part *part, int fd)
+static int read_label(struct shim_segment *segment, int fd)
 {
-	int number = part->files.volumes[0];
+	int number = segment->files.volumes[0];
 	uint8_t head[SHIM_LABEL_MAX];
 	size_t got;
 	int err;
 
 	err = shim_file__read(fd, head, sizeof(head), 0, &got);
 	if (!err)
-		err = shim_rec_label__decode(head, got, number, &part->label);
-	if (err == -EOPNOTSUPP && part->any_feature)
+		err = shim_rec_label__decode(head, got, number, &segment->label);
+	if (err == -EOPNOTSUPP && segment->any_feature)
 		err = 0;
 	if (err)
 		return err;
-	part->format = shim_format__of(part->label.version);
-	return part->seen.volume.st_size == part->format->label_len ? -ENODATA : 0;
+	segment->format = shim_format__of(segment->label.version);
+	return segment->seen.volume.st_size == segment->format->label_len ? -ENODATA : 0;
 }
 
 /*
@@ -180,31 +177,31 @@ static void leave_begun(const struct shim_format *f, struct shim_files *files)
 		files->nvolumes--;
 }
 
-int shim_part__open(struct shim_part *part, const char *name, int *out)
+int shim_segment__open(struct shim_segment *segment, const char *name, int *out)
 {
 	int fd = -1;
 	int err;
 
-	err = shim_files__find(name, &part->files);
+	err = shim_files__find(name, &segment->files);
 	if (err)
 		return err;
-	if (!part->files.meta || !part->files.nvolumes)
+	if (!segment->files.meta || !segment->files.nvolumes)
 		err = -ENXIO;
 	if (!err)
-		err = shim_files__open(part->files.base, part->files.volumes[0], &fd,
-				       &part->seen.volume);
+		err = shim_files__open(segment->files.base, segment->files.volumes[0], &fd,
+				       &segment->seen.volume);
 	if (!err)
-		err = read_label(part, fd);
+		err = read_label(segment, fd);
 	if (!err)
-		leave_begun(part->format, &part->files);
+		leave_begun(segment->format, &segment->files);
 	*out = -1;
 	/* what was unpacked is not to be unpacked twice */
-	if (!err && !part->seen.volume.st_ino)
+	if (!err && !segment->seen.volume.st_ino)
 		*out = fd;
 	else if (fd >= 0)
 		close(fd);
 	if (err)
-		shim_part__close(part);
+		shim_segment__close(segment);
 	return err;
 }
 
@@ -212,66 +209,58 @@ int shim_part__open(struct shim_part *part, const char *name, int *out)
 static int assume_files(struct shim_files *files, const char *name)
 {
 	files->base = shim_files__base(name);
-	files->volumes = calloc(1, sizeof(*files->volumes));
-	files->nvolumes = 1;
 	files->meta = true;
 	files->index = true;
-	return files->base && files->volumes ? 0 : -ENOMEM;
+	return files->base ? shim_files__add(files, 0) : -ENOMEM;
 }
 
-int shim_part__open_plain(struct shim_part *part, const char *name)
+int shim_segment__open_plain(struct shim_segment *segment, const char *name)
 {
 	char *path = NULL;
 	int fd, err;
 
-	err = assume_files(&part->files, name);
+	err = assume_files(&segment->files, name);
 	if (!err)
-		path = shim_files__path(part->files.base, 0);
+		path = shim_files__path(segment->files.base, 0);
 	if (!path)
 		err = -ENOMEM;
 	if (!err)
-		err = shim_file__open(path, &fd, &part->seen.volume);
+		err = shim_file__open(path, &fd, &segment->seen.volume);
 	if (!err) {
-		err = read_label(part, fd);
+		err = read_label(segment, fd);
 		close(fd);
 	}
 	free(path);
 	if (err)
-		shim_part__close(part);
+		shim_segment__close(segment);
 	return err;
 }
 
 /* Those volumes from @number on that are there without a gap and not among @found yet */
-static int add_row(struct shim_files *found, size_t *cap, int number)
+static int add_row(struct shim_files *found, int number)
 {
+	int err = 0;
+
 	if (found->nvolumes && number <= found->volumes[found->nvolumes - 1])
 		return 0;
-	for (; number < INT32_MAX && shim_files__exists(found->base, number); number++) {
-		int *volumes = shim_vec__room(found->volumes, cap, found->nvolumes,
-					      sizeof(*volumes));
-
-		if (!volumes)
-			return -ENOMEM;
-		found->volumes = volumes;
-		volumes[found->nvolumes++] = number;
-	}
-	return 0;
+	for (; !err && number < INT32_MAX && shim_files__exists(found->base, number); number++)
+		err = shim_files__add(found, number);
+	return err;
 }
 
 /*
  * Where the folder may not be read, but searched: the volumes one behind the other from
  * the first on, and from each on that the index names, as there may be gaps.
  */
-static int probe(const struct shim_part *part, struct shim_files *out)
+static int probe(const struct shim_segment *segment, struct shim_files *out)
 {
-	struct shim_files found = { .base = strdup(part->files.base) }, named = { 0 };
-	size_t cap = 0;
-	int err = found.base ? add_row(&found, &cap, part->files.volumes[0]) : -ENOMEM;
+	struct shim_files found = { .base = strdup(segment->files.base) }, named = { 0 };
+	int err = found.base ? add_row(&found, segment->files.volumes[0]) : -ENOMEM;
 
-	if (!err && shim_index__volumes(part, &named) == -ENOMEM)
+	if (!err && shim_index__volumes(segment, &named) == -ENOMEM)
 		err = -ENOMEM;
 	for (size_t i = 0; i < named.nvolumes && !err; i++)
-		err = add_row(&found, &cap, named.volumes[i]);
+		err = add_row(&found, named.volumes[i]);
 	shim_files__free(&named);
 	if (err)
 		shim_files__free(&found);
@@ -280,19 +269,19 @@ static int probe(const struct shim_part *part, struct shim_files *out)
 	return err;
 }
 
-int shim_part__list(const struct shim_part *part, struct shim_files *out)
+int shim_segment__list(const struct shim_segment *segment, struct shim_files *out)
 {
-	int err = shim_files__scan(part->files.base, out);
+	int err = shim_files__scan(segment->files.base, out);
 
 	if (err == -EACCES)
-		err = probe(part, out);
+		err = probe(segment, out);
 
 	if (!err && out->nvolumes)
-		leave_begun(part->format, out);
+		leave_begun(segment->format, out);
 	return err;
 }
 
-void shim_part__close(struct shim_part *part)
+void shim_segment__close(struct shim_segment *segment)
 {
-	shim_files__free(&part->files);
+	shim_files__free(&segment->files);
 }

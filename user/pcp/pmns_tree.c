@@ -8,7 +8,7 @@
 #include <pcp/pmapi.h>
 
 #include "list.h"
-#include "pmns.h"
+#include "pmns_tree.h"
 
 #define NONE SHIM_PMNS_NONE
 #define ROOT 0
@@ -24,7 +24,7 @@ struct node {
 	bool leaf;
 };
 
-struct shim_pmns {
+struct shim_pmns_tree {
 	struct node *nodes;
 	uint32_t n, room;
 	uint32_t *buckets;
@@ -43,7 +43,7 @@ static const struct shim_desc builtins[] = {
 
 #define NBUILTINS (sizeof(builtins) / sizeof(builtins[0]))
 
-const struct shim_desc *shim_pmns__builtin(uint32_t pmid)
+const struct shim_desc *shim_pmns_tree__builtin(uint32_t pmid)
 {
 	for (unsigned int i = 0; i < NBUILTINS; i++)
 		if (builtins[i].pmid == pmid)
@@ -60,7 +60,7 @@ static uint32_t hash_of(uint32_t parent, const char *name, uint32_t len)
 	return h ^ h >> 15;
 }
 
-static uint32_t child_of(const struct shim_pmns *pmns, uint32_t parent, const char *name,
+static uint32_t child_of(const struct shim_pmns_tree *pmns, uint32_t parent, const char *name,
 			 uint32_t len)
 {
 	uint32_t at;
@@ -77,7 +77,7 @@ static uint32_t child_of(const struct shim_pmns *pmns, uint32_t parent, const ch
 	return NONE;
 }
 
-static void chain_in(struct shim_pmns *pmns, uint32_t at)
+static void chain_in(struct shim_pmns_tree *pmns, uint32_t at)
 {
 	struct node *node = &pmns->nodes[at];
 	uint32_t *bucket = &pmns->buckets[hash_of(node->parent, node->name, node->len) &
@@ -87,7 +87,7 @@ static void chain_in(struct shim_pmns *pmns, uint32_t at)
 	*bucket = at;
 }
 
-static int grow(struct shim_pmns *pmns)
+static int grow(struct shim_pmns_tree *pmns)
 {
 	uint32_t room = pmns->room ? pmns->room * 2 : 64;
 	uint32_t *buckets = malloc(room * sizeof(*buckets));
@@ -108,7 +108,7 @@ static int grow(struct shim_pmns *pmns)
 	return 0;
 }
 
-static int add_node(struct shim_pmns *pmns, uint32_t parent, const char *name, uint32_t len,
+static int add_node(struct shim_pmns_tree *pmns, uint32_t parent, const char *name, uint32_t len,
 		    uint32_t *out)
 {
 	uint32_t at = pmns->n;
@@ -133,7 +133,7 @@ static int add_node(struct shim_pmns *pmns, uint32_t parent, const char *name, u
 	return 0;
 }
 
-static int add_name(struct shim_pmns *pmns, const char *name, pmID pmid)
+static int add_name(struct shim_pmns_tree *pmns, const char *name, pmID pmid)
 {
 	uint32_t at = ROOT;
 
@@ -159,7 +159,7 @@ static int add_name(struct shim_pmns *pmns, const char *name, pmID pmid)
 	return 0;
 }
 
-static int add_desc(struct shim_pmns *pmns, const struct shim_desc *desc)
+static int add_desc(struct shim_pmns_tree *pmns, const struct shim_desc *desc)
 {
 	int err = 0;
 
@@ -169,9 +169,9 @@ static int add_desc(struct shim_pmns *pmns, const struct shim_desc *desc)
 }
 
 /* With the names that every context has */
-static int begin(struct shim_pmns **out)
+static int begin(struct shim_pmns_tree **out)
 {
-	struct shim_pmns *pmns = calloc(1, sizeof(*pmns));
+	struct shim_pmns_tree *pmns = calloc(1, sizeof(*pmns));
 	uint32_t root;
 	int err;
 
@@ -184,18 +184,18 @@ static int begin(struct shim_pmns **out)
 	return err;
 }
 
-static int end(struct shim_pmns *pmns, int err, struct shim_pmns **out)
+static int end(struct shim_pmns_tree *pmns, int err, struct shim_pmns_tree **out)
 {
 	if (err)
-		shim_pmns__free(pmns);
+		shim_pmns_tree__free(pmns);
 	else
 		*out = pmns;
 	return err;
 }
 
-int shim_pmns__new(const struct shim_archive *ar, struct shim_pmns **out)
+int shim_pmns_tree__new(const struct shim_archive *ar, struct shim_pmns_tree **out)
 {
-	struct shim_pmns *pmns = NULL;
+	struct shim_pmns_tree *pmns = NULL;
 	int err = begin(&pmns);
 
 	for (unsigned int i = 0; i < shim_archive__ndescs(ar) && !err; i++)
@@ -204,9 +204,10 @@ int shim_pmns__new(const struct shim_archive *ar, struct shim_pmns **out)
 }
 
 /* The newest comes first: so the first is the last to be added. */
-int shim_pmns__of(const struct shim_pmns_entry *entries, unsigned int n, struct shim_pmns **out)
+int shim_pmns_tree__of(const struct shim_pmns_entry *entries, unsigned int n,
+		       struct shim_pmns_tree **out)
 {
-	struct shim_pmns *pmns = NULL;
+	struct shim_pmns_tree *pmns = NULL;
 	int err = begin(&pmns);
 
 	while (n-- && !err)
@@ -214,7 +215,7 @@ int shim_pmns__of(const struct shim_pmns_entry *entries, unsigned int n, struct 
 	return end(pmns, err, out);
 }
 
-void shim_pmns__free(struct shim_pmns *pmns)
+void shim_pmns_tree__free(struct shim_pmns_tree *pmns)
 {
 	if (!pmns)
 		return;
@@ -223,7 +224,7 @@ void shim_pmns__free(struct shim_pmns *pmns)
 	free(pmns);
 }
 
-uint32_t shim_pmns__find(const struct shim_pmns *pmns, const char *name)
+uint32_t shim_pmns_tree__find(const struct shim_pmns_tree *pmns, const char *name)
 {
 	uint32_t at = ROOT;
 
@@ -238,7 +239,7 @@ uint32_t shim_pmns__find(const struct shim_pmns *pmns, const char *name)
 	return at;
 }
 
-bool shim_pmns__metric(const struct shim_pmns *pmns, uint32_t at, uint32_t *pmid)
+bool shim_pmns_tree__metric(const struct shim_pmns_tree *pmns, uint32_t at, uint32_t *pmid)
 {
 	if (!pmns->nodes[at].leaf)
 		return false;
@@ -246,8 +247,8 @@ bool shim_pmns__metric(const struct shim_pmns *pmns, uint32_t at, uint32_t *pmid
 	return true;
 }
 
-int shim_pmns__children(const struct shim_pmns *pmns, uint32_t parent, char ***offspring,
-			int **status)
+int shim_pmns_tree__children(const struct shim_pmns_tree *pmns, uint32_t parent, char ***offspring,
+			     int **status)
 {
 	struct shim_list list;
 	size_t bytes = 0;
@@ -282,7 +283,7 @@ int shim_pmns__children(const struct shim_pmns *pmns, uint32_t parent, char ***o
 }
 
 /* The next node of the tree below top, depth first. */
-static uint32_t step(const struct shim_pmns *pmns, uint32_t top, uint32_t at)
+static uint32_t step(const struct shim_pmns_tree *pmns, uint32_t top, uint32_t at)
 {
 	if (pmns->nodes[at].child != NONE)
 		return pmns->nodes[at].child;
@@ -292,7 +293,7 @@ static uint32_t step(const struct shim_pmns *pmns, uint32_t top, uint32_t at)
 }
 
 /* A node's whole name, ending at end; returns its start. */
-static char *name_before(const struct shim_pmns *pmns, uint32_t at, char *end)
+static char *name_before(const struct shim_pmns_tree *pmns, uint32_t at, char *end)
 {
 	for (; at != ROOT; at = pmns->nodes[at].parent) {
 		const struct node *node = &pmns->nodes[at];
@@ -305,7 +306,7 @@ static char *name_before(const struct shim_pmns *pmns, uint32_t at, char *end)
 	return end;
 }
 
-static size_t name_len(const struct shim_pmns *pmns, uint32_t at)
+static size_t name_len(const struct shim_pmns_tree *pmns, uint32_t at)
 {
 	size_t len = 0;
 
@@ -315,7 +316,7 @@ static size_t name_len(const struct shim_pmns *pmns, uint32_t at)
 }
 
 /* All metrics at and below a name; the caller frees the list. */
-int shim_pmns__leaves(const struct shim_pmns *pmns, uint32_t top, char ***names)
+int shim_pmns_tree__leaves(const struct shim_pmns_tree *pmns, uint32_t top, char ***names)
 {
 	struct shim_list list;
 	size_t bytes = 0;
@@ -343,7 +344,7 @@ int shim_pmns__leaves(const struct shim_pmns *pmns, uint32_t top, char ***names)
 	return n;
 }
 
-static uint32_t depth_of(const struct shim_pmns *pmns, uint32_t at)
+static uint32_t depth_of(const struct shim_pmns_tree *pmns, uint32_t at)
 {
 	uint32_t depth = 0;
 
@@ -353,7 +354,7 @@ static uint32_t depth_of(const struct shim_pmns *pmns, uint32_t at)
 }
 
 /* Nodes have their numbers in the order in which they were added. */
-int shim_pmns__order(const struct shim_pmns *pmns, uint32_t a, uint32_t b)
+int shim_pmns_tree__order(const struct shim_pmns_tree *pmns, uint32_t a, uint32_t b)
 {
 	int64_t below = (int64_t)depth_of(pmns, a) - depth_of(pmns, b);
 

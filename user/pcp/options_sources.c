@@ -11,7 +11,7 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
-#include "sources.h"
+#include "options_sources.h"
 
 /* Which of the two kinds of error there were is said at the end */
 void shim_options__usage_error(pmOptions *opts)
@@ -70,7 +70,7 @@ static void too_many_hosts(pmOptions *opts, const char *arg)
 	shim_options__usage_error(opts);
 }
 
-void shim_sources__host(pmOptions *opts, char *arg)
+void shim_options_sources__host(pmOptions *opts, char *arg)
 {
 	if (is_mixed(opts, opts->narchives, ONE))
 		return;
@@ -92,7 +92,7 @@ static void each_of(pmOptions *opts, const char *arg, void (*add)(pmOptions *, c
 	free(copy);
 }
 
-void shim_sources__hosts(pmOptions *opts, char *arg)
+void shim_options_sources__hosts(pmOptions *opts, char *arg)
 {
 	if (is_mixed(opts, opts->narchives, KIND))
 		return;
@@ -102,7 +102,7 @@ void shim_sources__hosts(pmOptions *opts, char *arg)
 }
 
 /* A host a line, with its name as the first word; '#' begins a comment */
-void shim_sources__hosts_file(pmOptions *opts, char *arg)
+void shim_options_sources__hosts_file(pmOptions *opts, char *arg)
 {
 	char *line = NULL, *name, *rest;
 	size_t room = 0;
@@ -167,13 +167,13 @@ static void add_archive(pmOptions *opts, const char *name)
 	opts->archives[0] = joined;
 }
 
-void shim_sources__archive(pmOptions *opts, char *arg)
+void shim_options_sources__archive(pmOptions *opts, char *arg)
 {
 	if (!is_mixed(opts, opts->nhosts, ONE))
 		add_archive(opts, arg);
 }
 
-void shim_sources__archives(pmOptions *opts, char *arg)
+void shim_options_sources__archives(pmOptions *opts, char *arg)
 {
 	if (is_mixed(opts, opts->nhosts, KIND))
 		return;
@@ -230,7 +230,7 @@ static int check_folio(FILE *f, const char *name)
 	return -1;
 }
 
-void shim_sources__folio(pmOptions *opts, char *arg)
+void shim_options_sources__folio(pmOptions *opts, char *arg)
 {
 	char *line = NULL;
 	size_t room = 0;
@@ -255,7 +255,7 @@ void shim_sources__folio(pmOptions *opts, char *arg)
 	fclose(f);
 }
 
-void shim_sources__local_archive(pmOptions *opts)
+void shim_options_sources__local_archive(pmOptions *opts)
 {
 	const char *dir = pmGetOptionalConfig("PCP_LOG_DIR");
 	char host[256], *path;

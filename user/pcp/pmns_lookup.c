@@ -5,7 +5,7 @@
 #include "context.h"
 #include "list.h"
 #include "local.h"
-#include "ns_loaded.h"
+#include "pmns_loaded.h"
 
 /*
  * struct name_space - whose names a call is about
@@ -13,14 +13,14 @@
  * @ctx: the current context, locked
  */
 struct name_space {
-	struct shim_names *names;
+	struct shim_pmns_file *names;
 	struct shim_context *ctx;
 };
 
 /* Where there is neither, there are no names */
 static int enter(struct name_space *ns)
 {
-	int err = shim_loaded__get(&ns->names);
+	int err = shim_pmns_loaded__get(&ns->names);
 
 	ns->ctx = NULL;
 	if (err || ns->names)
@@ -33,31 +33,32 @@ static int leave(struct name_space *ns, int result)
 {
 	if (ns->ctx)
 		return shim_context__leave(ns->ctx, result);
-	shim_loaded__put(ns->names);
+	shim_pmns_loaded__put(ns->names);
 	return result;
 }
 
 /* An archive's names, which it has by its metrics */
-static int tree_of(struct shim_context *ctx, const struct shim_pmns **out)
+static int tree_of(struct shim_context *ctx, const struct shim_pmns_tree **out)
 {
-	int err = ctx->pmns ? 0 : shim_pmns__new(ctx->ar, &ctx->pmns);
+	int err = ctx->pmns ? 0 : shim_pmns_tree__new(ctx->ar, &ctx->pmns);
 
 	*out = ctx->pmns;
 	return err;
 }
 
 /* A name's status as that of a metric: 0 or an error */
-static int look_up(const struct shim_pmns *pmns, const char *name, pmID *pmid)
+static int look_up(const struct shim_pmns_tree *pmns, const char *name, pmID *pmid)
 {
-	uint32_t at = name && *name ? shim_pmns__find(pmns, name) : SHIM_PMNS_NONE;
+	uint32_t at = name && *name ? shim_pmns_tree__find(pmns, name) : SHIM_PMNS_NONE;
 
 	*pmid = PM_ID_NULL;
 	if (at == SHIM_PMNS_NONE)
 		return PM_ERR_NAME;
-	return shim_pmns__metric(pmns, at, pmid) ? 0 : PM_ERR_NONLEAF;
+	return shim_pmns_tree__metric(pmns, at, pmid) ? 0 : PM_ERR_NONLEAF;
 }
 
-int shim_tree__metrics(const struct shim_pmns *tree, int n, const char *const *names, pmID *pmids)
+int shim_pmns_lookup__metrics(const struct shim_pmns_tree *tree, int n, const char *const *names,
+			      pmID *pmids)
 {
 	int found = 0, err = 0;
 
@@ -71,10 +72,10 @@ int shim_tree__metrics(const struct shim_pmns *tree, int n, const char *const *n
 int shim_archive_source__metrics(struct shim_context *ctx, int n, const char *const *names,
 				 pmID *pmids)
 {
-	const struct shim_pmns *tree;
+	const struct shim_pmns_tree *tree;
 	int err = tree_of(ctx, &tree);
 
-	return err ? err : shim_tree__metrics(tree, n, names, pmids);
+	return err ? err : shim_pmns_lookup__metrics(tree, n, names, pmids);
 }
 
 /**
@@ -101,28 +102,28 @@ SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
 	if (err)
 		return err;
 	if (ns.names)
-		err = shim_tree__metrics(ns.names->tree, numpmid, namelist, pmidlist);
+		err = shim_pmns_lookup__metrics(ns.names->tree, numpmid, namelist, pmidlist);
 	else
 		err = shim_derived__metrics(ns.ctx, numpmid, namelist, pmidlist);
 	return leave(&ns, err);
 }
 
-int shim_tree__children(const struct shim_pmns *tree, const char *name, char ***offspring,
-		       int **status)
+int shim_pmns_lookup__children(const struct shim_pmns_tree *tree, const char *name,
+			       char ***offspring, int **status)
 {
-	uint32_t at = shim_pmns__find(tree, name);
+	uint32_t at = shim_pmns_tree__find(tree, name);
 
 	return at == SHIM_PMNS_NONE ? PM_ERR_NAME :
-				      shim_pmns__children(tree, at, offspring, status);
+				      shim_pmns_tree__children(tree, at, offspring, status);
 }
 
 int shim_archive_source__children(struct shim_context *ctx, const char *name, char ***offspring,
 				  int **status)
 {
-	const struct shim_pmns *tree;
+	const struct shim_pmns_tree *tree;
 	int err = tree_of(ctx, &tree);
 
-	return err ? err : shim_tree__children(tree, name, offspring, status);
+	return err ? err : shim_pmns_lookup__children(tree, name, offspring, status);
 }
 
 /**
@@ -147,7 +148,7 @@ SHIM_API int pmGetChildrenStatus(const char *name, char ***offspring, int **stat
 	if (err)
 		return err;
 	if (ns.names)
-		err = shim_tree__children(ns.names->tree, name, offspring, status);
+		err = shim_pmns_lookup__children(ns.names->tree, name, offspring, status);
 	else
 		err = shim_derived__children(ns.ctx, name, offspring, status);
 	return leave(&ns, err);
@@ -158,19 +159,19 @@ SHIM_API int pmGetChildren(const char *name, char ***offspring)
 	return pmGetChildrenStatus(name, offspring, NULL);
 }
 
-int shim_tree__leaves(const struct shim_pmns *tree, const char *name, char ***names)
+int shim_pmns_lookup__leaves(const struct shim_pmns_tree *tree, const char *name, char ***names)
 {
-	uint32_t at = shim_pmns__find(tree, name);
+	uint32_t at = shim_pmns_tree__find(tree, name);
 
-	return at == SHIM_PMNS_NONE ? PM_ERR_NAME : shim_pmns__leaves(tree, at, names);
+	return at == SHIM_PMNS_NONE ? PM_ERR_NAME : shim_pmns_tree__leaves(tree, at, names);
 }
 
 int shim_archive_source__leaves(struct shim_context *ctx, const char *name, char ***names)
 {
-	const struct shim_pmns *tree;
+	const struct shim_pmns_tree *tree;
 	int err = tree_of(ctx, &tree);
 
-	return err ? err : shim_tree__leaves(tree, name, names);
+	return err ? err : shim_pmns_lookup__leaves(tree, name, names);
 }
 
 /**
@@ -194,7 +195,7 @@ SHIM_API int pmTraversePMNS_r(const char *name, void (*func)(const char *name, v
 	if (n)
 		return n;
 	if (ns.names)
-		n = shim_tree__leaves(ns.names->tree, name, &names);
+		n = shim_pmns_lookup__leaves(ns.names->tree, name, &names);
 	else
 		n = shim_derived__leaves(ns.ctx, name, &names);
 	leave(&ns, 0);
@@ -226,7 +227,7 @@ SHIM_API int pmTraversePMNS(const char *name, void (*func)(const char *name))
 }
 
 /* Names that lead to another metric (a name has one metric) are left out. */
-static bool owns(const struct shim_pmns *tree, const char *name, pmID pmid)
+static bool owns(const struct shim_pmns_tree *tree, const char *name, pmID pmid)
 {
 	pmID owner;
 
@@ -234,7 +235,7 @@ static bool owns(const struct shim_pmns *tree, const char *name, pmID pmid)
 }
 
 /* The names of a metric in a list: how many, or -ENOMEM, or PM_ERR_PMID for none */
-int shim_tree__list(const char *const *names, unsigned int n, char ***out)
+int shim_pmns_lookup__list(const char *const *names, unsigned int n, char ***out)
 {
 	struct shim_list list;
 	size_t bytes = 0;
@@ -252,7 +253,7 @@ int shim_tree__list(const char *const *names, unsigned int n, char ***out)
 }
 
 /* The newest first */
-static unsigned int loaded_names(const struct shim_names *from, pmID pmid, const char **out)
+static unsigned int loaded_names(const struct shim_pmns_file *from, pmID pmid, const char **out)
 {
 	unsigned int n = 0;
 
@@ -267,20 +268,25 @@ static unsigned int loaded_names(const struct shim_names *from, pmID pmid, const
 }
 
 /* As they stand in the tree, whatever their order was in the metadata; there are few */
-static void sort_names(const struct shim_pmns *tree, const char **names, unsigned int n)
+static void sort_names(const struct shim_pmns_tree *tree, const char **names, unsigned int n)
 {
 	for (unsigned int i = 1; i < n; i++) {
-		uint32_t at = shim_pmns__find(tree, names[i]);
+		uint32_t at = shim_pmns_tree__find(tree, names[i]);
 		const char *name = names[i];
 		unsigned int j = i;
 
-		for (; j && shim_pmns__order(tree, shim_pmns__find(tree, names[j - 1]), at) > 0; j--)
+		for (; j; j--) {
+			uint32_t before = shim_pmns_tree__find(tree, names[j - 1]);
+
+			if (shim_pmns_tree__order(tree, before, at) <= 0)
+				break;
 			names[j] = names[j - 1];
+		}
 		names[j] = name;
 	}
 }
 
-static unsigned int desc_names(const struct shim_pmns *tree, const struct shim_desc *desc,
+static unsigned int desc_names(const struct shim_pmns_tree *tree, const struct shim_desc *desc,
 			       const char **out)
 {
 	unsigned int n = 0;
@@ -297,9 +303,9 @@ static unsigned int desc_names(const struct shim_pmns *tree, const struct shim_d
 	return n;
 }
 
-static int names_loaded(const struct shim_names *from, pmID pmid, char ***nameset)
+static int names_loaded(const struct shim_pmns_file *from, pmID pmid, char ***nameset)
 {
-	const struct shim_desc *builtin = shim_pmns__builtin(pmid);
+	const struct shim_desc *builtin = shim_pmns_tree__builtin(pmid);
 	unsigned int n = builtin ? desc_names(from->tree, builtin, NULL) :
 				   loaded_names(from, pmid, NULL);
 	const char **names = calloc(n + 1, sizeof(*names));
@@ -311,7 +317,7 @@ static int names_loaded(const struct shim_names *from, pmID pmid, char ***namese
 		desc_names(from->tree, builtin, names);
 	else
 		loaded_names(from, pmid, names);
-	result = shim_tree__list(names, n, nameset);
+	result = shim_pmns_lookup__list(names, n, nameset);
 	free(names);
 	return result;
 }
@@ -319,7 +325,7 @@ static int names_loaded(const struct shim_names *from, pmID pmid, char ***namese
 int shim_archive_source__names(struct shim_context *ctx, pmID pmid, char ***nameset)
 {
 	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
-	const struct shim_pmns *tree;
+	const struct shim_pmns_tree *tree;
 	const char **names;
 	unsigned int n;
 	int err = tree_of(ctx, &tree);
@@ -327,13 +333,13 @@ int shim_archive_source__names(struct shim_context *ctx, pmID pmid, char ***name
 	if (err)
 		return err;
 	if (!desc)
-		desc = shim_pmns__builtin(pmid);
+		desc = shim_pmns_tree__builtin(pmid);
 	n = desc_names(tree, desc, NULL);
 	names = calloc(n + 1, sizeof(*names));
 	if (!names)
 		return -ENOMEM;
 	desc_names(tree, desc, names);
-	err = shim_tree__list(names, n, nameset);
+	err = shim_pmns_lookup__list(names, n, nameset);
 	free(names);
 	return err;
 }
@@ -405,21 +411,21 @@ static bool is_known(const void *arg, uint32_t pmid)
 	return shim_archive__desc(ctx->ar, pmid);
 }
 
-static int trim(struct shim_names *names)
+static int trim(struct shim_pmns_file *names)
 {
-	struct shim_names *rest = NULL;
+	struct shim_pmns_file *rest = NULL;
 	struct shim_context *ctx = NULL;
 	int err = shim_context__enter(&ctx);
 	bool all = !err && !ctx->ar;	/* of a host: as the original, which asks no agent */
 
 	if (!err && !all)
-		err = shim_names__subset(names, is_known, ctx, &rest);
+		err = shim_pmns_file__subset(names, is_known, ctx, &rest);
 	if (ctx)
 		shim_context__leave(ctx, 0);
 	if (err || all)
-		shim_loaded__put(names);
+		shim_pmns_loaded__put(names);
 	else
-		shim_loaded__replace(names, rest);
+		shim_pmns_loaded__replace(names, rest);
 	return err;
 }
 

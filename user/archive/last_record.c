@@ -3,12 +3,12 @@
 #include "archive.h"
 
 /* The last good one of the records from @from on; false if there is none */
-static bool scan(const struct shim_view *view, uint64_t from, struct shim_record *last)
+static bool scan(const struct shim_volume_view *view, uint64_t from, struct shim_record *last)
 {
 	struct shim_record rec;
 	bool found = false;
 
-	while (!shim_view__at(view, from, &rec) && !shim_record__check(&rec)) {
+	while (!shim_volume_record__at(view, from, &rec) && !shim_record__check(&rec)) {
 		*last = rec;
 		found = true;
 		from += rec.len;
@@ -18,7 +18,7 @@ static bool scan(const struct shim_view *view, uint64_t from, struct shim_record
 
 /* A volume whose last bytes are no record: from a place of the index, newest first */
 static bool scan_from_index(struct shim_archive *ar, unsigned int volume,
-			    const struct shim_view *view, struct shim_record *last)
+			    const struct shim_volume_view *view, struct shim_record *last)
 {
 	const struct shim_index *index = shim_archive__index_locked(ar);
 	size_t n = shim_index__upto(index, volume);
@@ -26,7 +26,7 @@ static bool scan_from_index(struct shim_archive *ar, unsigned int volume,
 	while (n-- && index->places[n].volume == volume) {
 		uint64_t offset = index->places[n].offset;
 
-		if (shim_view__is_boundary(view, offset) && scan(view, offset, last))
+		if (shim_volume_record__is_boundary(view, offset) && scan(view, offset, last))
 			return true;
 	}
 	return scan(view, view->head, last);
@@ -35,34 +35,35 @@ static bool scan_from_index(struct shim_archive *ar, unsigned int volume,
 static bool last_of_volume(struct shim_archive *ar, unsigned int volume, struct shim_record *last)
 {
 	struct shim_volume *v = shim_archive__volume(ar, volume);
-	struct shim_view view;
+	struct shim_volume_view view;
 	bool found;
 
 	if (!shim_archive__view_locked(ar, volume, &view))
 		return false;
-	found = !shim_view__before(&view, view.size, last) && !shim_record__check(last);
+	found = !shim_volume_record__before(&view, view.size, last) && !shim_record__check(last);
 	if (!found)
 		found = scan_from_index(ar, volume, &view, last);
 	v->good = found ? last->offset + last->len : view.head;
 	return found;
 }
 
-bool shim_part__last(struct shim_archive *ar, const struct shim_part *part,
-		     struct shim_record *last)
+bool shim_segment__last_record(struct shim_archive *ar, const struct shim_segment *segment,
+			       struct shim_record *last)
 {
-	unsigned int i = part->nvolumes;
+	unsigned int i = segment->nvolumes;
 
 	while (i--)
-		if (last_of_volume(ar, part->first + i, last))
+		if (last_of_volume(ar, segment->first + i, last))
 			return true;
 	return false;
 }
 
 static void find_end(struct shim_archive *ar)
 {
+	const struct shim_segment *segment = &ar->segments[ar->nsegments - 1];
 	struct shim_record last;
 
-	ar->end_err = shim_part__last(ar, &ar->parts[ar->nparts - 1], &last) ? 0 : -EBADMSG;
+	ar->end_err = shim_segment__last_record(ar, segment, &last) ? 0 : -EBADMSG;
 	if (!ar->end_err)
 		ar->end = last.stamp;
 	ar->end_known = true;

@@ -8,28 +8,28 @@
 static void first_use(struct shim_archive *ar, unsigned int i)
 {
 	struct shim_volume *v = shim_archive__volume(ar, i);
-	struct shim_view view;
+	struct shim_volume_view view;
 
-	v->err = shim_volume__load(v, v->part->files.base,
+	v->err = shim_volume__load(v, v->segment->files.base,
 				   i == shim_archive__nvolumes_locked(ar) - 1, &ar->budget);
 	if (v->err)
 		return;
 	shim_volume__view(v, &view);
-	v->err = shim_rec_label__agree(&v->part->label, view.data, view.size, v->number);
+	v->err = shim_rec_label__agree(&v->segment->label, view.data, view.size, v->number);
 	if (!v->err)
 		atomic_store_explicit(&v->ready, true, memory_order_release);
 }
 
-/* The mark in a joint is a millisecond behind the end of the part before, but not in the next */
+/* The mark in a joint is a millisecond behind the end of the segment before, but not in the next */
 static void make_joint(struct shim_archive *ar, struct shim_volume *v)
 {
 	const struct shim_format *f = shim_format__of(3);
-	const struct shim_part *before = v->part - 1;
-	struct shim_ts next = v->part->label.start, stamp = next;
+	const struct shim_segment *before = v->segment - 1;
+	struct shim_ts next = v->segment->label.start, stamp = next;
 	struct shim_rec_result mark = { 0 };
 	struct shim_record last;
 
-	if (shim_part__last(ar, before, &last)) {
+	if (shim_segment__last_record(ar, before, &last)) {
 		stamp = shim_ts__add(last.stamp, (struct shim_ts){ .nsec = NSEC_PER_MSEC });
 		if (shim_ts__cmp(last.stamp, next) < 0 && shim_ts__cmp(next, stamp) < 0)
 			stamp = next;
@@ -37,25 +37,26 @@ static void make_joint(struct shim_archive *ar, struct shim_volume *v)
 	shim_rec_result__begin(f, &mark, stamp);
 	v->err = shim_rec_result__end(f, &mark);
 	if (!v->err) {
-		memcpy(v->part->mark, mark.sets.data, sizeof(v->part->mark));
+		memcpy(v->segment->mark, mark.sets.data, sizeof(v->segment->mark));
 		atomic_store_explicit(&v->ready, true, memory_order_release);
 	}
 	shim_rec_result__free(&mark);
 }
 
-static bool show(struct shim_volume *v, struct shim_view *out)
+static bool show(struct shim_volume *v, struct shim_volume_view *out)
 {
 	if (v->joint) {
-		*out = (struct shim_view){ v->part->mark, sizeof(v->part->mark),
+		*out = (struct shim_volume_view){ v->segment->mark, sizeof(v->segment->mark),
 					   shim_format__of(3), 0 };
 		return true;
 	}
-	out->format = v->part->format;
-	out->head = v->part->format->label_len;
+	out->format = v->segment->format;
+	out->head = v->segment->format->label_len;
 	return shim_volume__view(v, out);
 }
 
-bool shim_archive__view_locked(struct shim_archive *ar, unsigned int i, struct shim_view *out)
+bool shim_archive__view_locked(struct shim_archive *ar, unsigned int i,
+			       struct shim_volume_view *out)
 {
 	struct shim_volume *v = shim_archive__volume(ar, i);
 
@@ -68,7 +69,7 @@ bool shim_archive__view_locked(struct shim_archive *ar, unsigned int i, struct s
 	return !v->err && show(v, out);
 }
 
-bool shim_archive__view(struct shim_archive *ar, unsigned int i, struct shim_view *out)
+bool shim_archive__view(struct shim_archive *ar, unsigned int i, struct shim_volume_view *out)
 {
 	struct shim_volume *v = shim_archive__volume(ar, i);
 	bool usable;
@@ -97,11 +98,12 @@ int shim_archive__joint(const struct shim_archive *ar, const struct shim_record 
 
 	if (!v->joint)
 		return 0;
-	*back = shim_ts__sub(v->part->label.start, (struct shim_ts){ .nsec = NSEC_PER_MSEC });
-	return shim_ts__cmp(rec->stamp, v->part->label.start) > 0 ? -SHIM_EOVERLAP : 1;
+	*back = shim_ts__sub(v->segment->label.start, (struct shim_ts){ .nsec = NSEC_PER_MSEC });
+	return shim_ts__cmp(rec->stamp, v->segment->label.start) > 0 ? -SHIM_EOVERLAP : 1;
 }
 
-int shim_view__at(const struct shim_view *view, uint64_t offset, struct shim_record *out)
+int shim_volume_record__at(const struct shim_volume_view *view, uint64_t offset,
+			   struct shim_record *out)
 {
 	int err;
 
@@ -115,7 +117,7 @@ int shim_view__at(const struct shim_view *view, uint64_t offset, struct shim_rec
 	return 0;
 }
 
-bool shim_view__is_half(const struct shim_view *view, uint64_t offset)
+bool shim_volume_record__is_half(const struct shim_volume_view *view, uint64_t offset)
 {
 	uint32_t len;
 
@@ -124,7 +126,8 @@ bool shim_view__is_half(const struct shim_view *view, uint64_t offset)
 			       &len) == -ENODATA;
 }
 
-int shim_view__before(const struct shim_view *view, uint64_t offset, struct shim_record *out)
+int shim_volume_record__before(const struct shim_volume_view *view, uint64_t offset,
+			       struct shim_record *out)
 {
 	uint64_t room;
 	uint32_t len;
@@ -146,11 +149,11 @@ int shim_view__before(const struct shim_view *view, uint64_t offset, struct shim
 	return 0;
 }
 
-bool shim_view__is_boundary(const struct shim_view *view, uint64_t offset)
+bool shim_volume_record__is_boundary(const struct shim_volume_view *view, uint64_t offset)
 {
 	struct shim_record rec;
 
 	return offset >= view->head && offset <= view->size &&
-	       shim_view__at(view, offset, &rec) != -EBADMSG &&
-	       shim_view__before(view, offset, &rec) != -EBADMSG;
+	       shim_volume_record__at(view, offset, &rec) != -EBADMSG &&
+	       shim_volume_record__before(view, offset, &rec) != -EBADMSG;
 }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "say.h"
+#include "caret.h"
 
-char *shim_say__caret(const char *text, size_t at, const char *what)
+char *shim_caret__message(const char *text, size_t at, const char *what)
 {
 	size_t len = strlen(text), room = len + at + strlen(what) + sizeof("\n^ -- \n");
 	char *message = malloc(room);

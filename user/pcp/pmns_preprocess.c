@@ -15,7 +15,7 @@
 
 #include <pcp/pmapi.h>
 
-#include "ns_text.h"
+#include "pmns_preprocess.h"
 
 #define DEPTH	16	/* of files in files, and of conditions in conditions */
 
@@ -244,7 +244,7 @@ static int read_file(struct reading *r, const char *path)
 	return err;
 }
 
-int shim_ns_text__read(const char *path, char **out)
+int shim_pmns_preprocess__read(const char *path, char **out)
 {
 	struct reading r = { 0 };
 	char *text = NULL;

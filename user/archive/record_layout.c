@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* How a record is laid out, so that others like it are recognised at once. */
+/* How a record is laid out, so that others like it are recognized at once. */
 #include <stdlib.h>
 
-#include "layout.h"
 #include "record.h"
+#include "record_layout.h"
 
 #define SET_HEAD	8	/* pmid and number of values */
 #define VLIST_HEAD	12	/* those and the value format */
@@ -12,12 +12,12 @@
 /* The compiler's vectors: what every machine compares in one step */
 typedef uint64_t lanes __attribute__((vector_size(16)));
 
-static void fix(struct shim_layout *layout, size_t from, size_t len)
+static void fix(struct shim_record_layout *layout, size_t from, size_t len)
 {
 	memset(layout->mask + from, 0xff, len);
 }
 
-static int fix_set(struct shim_layout *layout, const struct shim_record *rec,
+static int fix_set(struct shim_record_layout *layout, const struct shim_record *rec,
 		   const struct shim_vset *vset)
 {
 	bool in_place = vset->valfmt == SHIM_VAL_INSITU;
@@ -41,7 +41,7 @@ static int fix_set(struct shim_layout *layout, const struct shim_record *rec,
  * Bytes that are values of one set and say how another one is stored, as they
  * can be in a forged record, are fixed.
  */
-static int fix_all(struct shim_layout *layout, const struct shim_record *rec)
+static int fix_all(struct shim_record_layout *layout, const struct shim_record *rec)
 {
 	const uint8_t *at = rec->sets;
 	struct shim_vset vset;
@@ -58,9 +58,11 @@ static int fix_all(struct shim_layout *layout, const struct shim_record *rec)
 	return err == -ENOENT ? 0 : err;
 }
 
-int shim_layout__make(struct shim_layout *layout, const struct shim_record *rec)
+int shim_record_layout__make(struct shim_record_layout *layout, const struct shim_record *rec)
 {
-	struct shim_layout made = { .len = rec->len, .head = (uint32_t)(rec->sets - rec->data) };
+	struct shim_record_layout made = {
+		.len = rec->len, .head = (uint32_t)(rec->sets - rec->data),
+	};
 	int err;
 
 	made.mask = calloc(2, rec->len);
@@ -86,12 +88,13 @@ static lanes load(const uint8_t *p)
 	return v;
 }
 
-static lanes differ(const struct shim_layout *layout, const uint8_t *data, uint32_t at)
+static lanes differ(const struct shim_record_layout *layout, const uint8_t *data, uint32_t at)
 {
 	return (load(data + at) & load(layout->mask + at)) ^ load(layout->bits + at);
 }
 
-bool shim_layout__fits(const struct shim_layout *layout, const struct shim_record *rec)
+bool shim_record_layout__fits(const struct shim_record_layout *layout,
+			      const struct shim_record *rec)
 {
 	uint32_t last = layout->len - sizeof(lanes);
 	lanes any = { 0 };
@@ -105,8 +108,8 @@ bool shim_layout__fits(const struct shim_layout *layout, const struct shim_recor
 	return !(any[0] | any[1]);
 }
 
-void shim_layout__fini(struct shim_layout *layout)
+void shim_record_layout__fini(struct shim_record_layout *layout)
 {
 	free(layout->mask);
-	*layout = (struct shim_layout){ 0 };
+	*layout = (struct shim_record_layout){ 0 };
 }

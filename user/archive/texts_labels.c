@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "notes.h"
+#include "texts_labels.h"
 
 struct text {
 	struct shim_hnode node;
@@ -31,24 +31,24 @@ struct shim_annotated {
 	size_t cap;
 };
 
-void shim_notes__init(struct shim_notes *notes)
+void shim_texts_labels__init(struct shim_texts_labels *all)
 {
-	shim_hash__init(&notes->texts);
-	shim_hash__init(&notes->labels);
+	shim_hash__init(&all->texts);
+	shim_hash__init(&all->labels);
 }
 
-void shim_notes__free(struct shim_notes *notes)
+void shim_texts_labels__free(struct shim_texts_labels *all)
 {
-	for (struct shim_annotated *a = notes->annotated; a; a = a->next)
+	for (struct shim_annotated *a = all->annotated; a; a = a->next)
 		free(a->states);
-	shim_hash__free(&notes->texts);
-	shim_hash__free(&notes->labels);
+	shim_hash__free(&all->texts);
+	shim_hash__free(&all->labels);
 }
 
-static struct text *find_text(const struct shim_notes *notes, uint32_t type, uint32_t ident)
+static struct text *find_text(const struct shim_texts_labels *all, uint32_t type, uint32_t ident)
 {
-	struct shim_hnode *node = shim_hash__first(&notes->texts,
-						   shim_hash__u32(&notes->texts, ident));
+	struct shim_hnode *node = shim_hash__first(&all->texts,
+						   shim_hash__u32(&all->texts, ident));
 
 	for (; node; node = shim_hash__next(node)) {
 		struct text *t = shim_hnode__entry(node, struct text, node);
@@ -60,10 +60,10 @@ static struct text *find_text(const struct shim_notes *notes, uint32_t type, uin
 }
 
 /* The last of several texts counts */
-int shim_notes__add_text(struct shim_notes *notes, struct shim_arena *arena,
-			 const struct shim_rec_text *rec)
+int shim_texts_labels__add_text(struct shim_texts_labels *all, struct shim_arena *arena,
+				const struct shim_rec_text *rec)
 {
-	struct text *t = find_text(notes, rec->type, rec->ident);
+	struct text *t = find_text(all, rec->type, rec->ident);
 
 	if (!t) {
 		t = shim_arena__alloc(arena, sizeof(*t));
@@ -71,26 +71,28 @@ int shim_notes__add_text(struct shim_notes *notes, struct shim_arena *arena,
 			return -ENOMEM;
 		t->type = rec->type;
 		t->ident = rec->ident;
-		if (shim_hash__add(&notes->texts, &t->node,
-				   shim_hash__u32(&notes->texts, rec->ident)))
+		if (shim_hash__add(&all->texts, &t->node,
+				   shim_hash__u32(&all->texts, rec->ident)))
 			return -ENOMEM;
 	}
 	t->text = rec->text;
-	notes->text_types |= 1u << rec->type;
+	all->text_types |= 1u << rec->type;
 	return 0;
 }
 
-const char *shim_notes__text(const struct shim_notes *notes, uint32_t type, uint32_t ident)
+const char *shim_texts_labels__text(const struct shim_texts_labels *all, uint32_t type,
+				    uint32_t ident)
 {
-	const struct text *t = find_text(notes, type, ident);
+	const struct text *t = find_text(all, type, ident);
 
 	return t ? t->text : NULL;
 }
 
-static struct shim_annotated *find(const struct shim_notes *notes, uint32_t level, uint32_t ident)
+static struct shim_annotated *find(const struct shim_texts_labels *all, uint32_t level,
+				   uint32_t ident)
 {
-	struct shim_hnode *node = shim_hash__first(&notes->labels,
-						   shim_hash__u32(&notes->labels, ident));
+	struct shim_hnode *node = shim_hash__first(&all->labels,
+						   shim_hash__u32(&all->labels, ident));
 
 	for (; node; node = shim_hash__next(node)) {
 		struct shim_annotated *a = shim_hnode__entry(node, struct shim_annotated, node);
@@ -101,7 +103,7 @@ static struct shim_annotated *find(const struct shim_notes *notes, uint32_t leve
 	return NULL;
 }
 
-static struct shim_annotated *add(struct shim_notes *notes, struct shim_arena *arena,
+static struct shim_annotated *add(struct shim_texts_labels *all, struct shim_arena *arena,
 				  uint32_t level, uint32_t ident)
 {
 	struct shim_annotated *a = shim_arena__alloc(arena, sizeof(*a));
@@ -110,10 +112,10 @@ static struct shim_annotated *add(struct shim_notes *notes, struct shim_arena *a
 		return NULL;
 	a->level = level;
 	a->ident = ident;
-	if (shim_hash__add(&notes->labels, &a->node, shim_hash__u32(&notes->labels, ident)))
+	if (shim_hash__add(&all->labels, &a->node, shim_hash__u32(&all->labels, ident)))
 		return NULL;
-	a->next = notes->annotated;
-	notes->annotated = a;
+	a->next = all->annotated;
+	all->annotated = a;
 	return a;
 }
 
@@ -122,27 +124,22 @@ static bool is_level(uint32_t level)
 	return level && level <= SHIM_LEVEL_INSTANCES && !(level & (level - 1));
 }
 
-int shim_notes__add_labels(struct shim_notes *notes, struct shim_arena *arena,
-			   const struct shim_rec_labels *rec)
+int shim_texts_labels__add_labels(struct shim_texts_labels *all, struct shim_arena *arena,
+				  const struct shim_rec_labels *rec)
 {
 	/* PCP's importer writes whatever it was given in place of a context's number. */
 	uint32_t ident = rec->level == SHIM_LEVEL_CONTEXT ? SHIM_INDOM_NULL : rec->ident;
 	struct shim_annotated *a;
-	struct state *states;
 
 	/* of something that nobody can ask for */
 	if (!is_level(rec->level))
 		return 0;
-	a = find(notes, rec->level, ident);
+	a = find(all, rec->level, ident);
 	if (!a)
-		a = add(notes, arena, rec->level, ident);
-	if (!a)
+		a = add(all, arena, rec->level, ident);
+	if (!a || shim_vec__room(a->states, &a->cap, a->n))
 		return -ENOMEM;
-	states = shim_vec__room(a->states, &a->cap, a->n, sizeof(*states));
-	if (!states)
-		return -ENOMEM;
-	a->states = states;
-	states[a->n] = (struct state){ rec->stamp, a->n, rec->sets };
+	a->states[a->n] = (struct state){ rec->stamp, a->n, rec->sets };
 	a->n++;
 	return 0;
 }
@@ -244,8 +241,8 @@ static int unite(struct shim_annotated *a, struct shim_arena *arena)
 }
 
 /**
- * shim_notes__sort() - put labels in order, once all are there
- * @notes: what was read
+ * shim_texts_labels__sort() - put labels in order, once all are there
+ * @all: what was read
  * @arena: for records that become one
  *
  * Where several records of one stamp are about one thing, each instance has the labels of the
@@ -253,21 +250,21 @@ static int unite(struct shim_annotated *a, struct shim_arena *arena)
  *
  * Return: 0 or -ENOMEM.
  */
-int shim_notes__sort(struct shim_notes *notes, struct shim_arena *arena)
+int shim_texts_labels__sort(struct shim_texts_labels *all, struct shim_arena *arena)
 {
 	int err = 0;
 
-	for (struct shim_annotated *a = notes->annotated; a && !err; a = a->next) {
+	for (struct shim_annotated *a = all->annotated; a && !err; a = a->next) {
 		qsort(a->states, a->n, sizeof(*a->states), by_time);
 		err = unite(a, arena);
 	}
 	return err;
 }
 
-bool shim_notes__labels(const struct shim_notes *notes, uint32_t level, uint32_t ident,
-			struct shim_ts when, struct shim_labels_iter *out)
+bool shim_texts_labels__labels(const struct shim_texts_labels *all, uint32_t level, uint32_t ident,
+			       struct shim_ts when, struct shim_labels_iter *out)
 {
-	const struct shim_annotated *a = find(notes, level, ident);
+	const struct shim_annotated *a = find(all, level, ident);
 	size_t lo = 0, hi = a ? a->n : 0;
 
 	while (lo < hi) {
@@ -284,7 +281,8 @@ bool shim_notes__labels(const struct shim_notes *notes, uint32_t level, uint32_t
 	return true;
 }
 
-bool shim_notes__any_labels(const struct shim_notes *notes, uint32_t level, uint32_t ident)
+bool shim_texts_labels__any_labels(const struct shim_texts_labels *all, uint32_t level,
+				   uint32_t ident)
 {
-	return find(notes, level, ident);
+	return find(all, level, ident);
 }

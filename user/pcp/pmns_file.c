@@ -18,8 +18,8 @@
 #include <pcp/pmapi.h>
 
 #include "base/vec.h"
-#include "ns_file.h"
-#include "ns_text.h"
+#include "pmns_file.h"
+#include "pmns_preprocess.h"
 
 /* Words of the text, which outlives them */
 struct word {
@@ -135,18 +135,14 @@ static int identifier(struct parser *p, struct word w, uint32_t *out)
 
 static int add_item(struct parser *p, struct group *g, struct word name)
 {
-	struct item *items;
-
 	if (!is_name(name, false))
 		return bad(p, "something where a name should be");
 	for (size_t i = g->first; i < p->nitems; i++)
 		if (same(p->items[i].name, name.at, name.len))
 			return bad(p, "a name that is twice in a group");
-	items = shim_vec__room(p->items, &p->items_room, p->nitems, sizeof(*items));
-	if (!items)
+	if (shim_vec__room(p->items, &p->items_room, p->nitems))
 		return -ENOMEM;
-	p->items = items;
-	items[p->nitems++] = (struct item){ .name = name };
+	p->items[p->nitems++] = (struct item){ .name = name };
 	g->n++;
 	return 0;
 }
@@ -183,7 +179,6 @@ static int read_groups(struct parser *p)
 	struct word name;
 
 	while ((name = next_word(p)).len) {
-		struct group *groups;
 		int err;
 
 		if (!is_name(name, true))
@@ -192,12 +187,10 @@ static int read_groups(struct parser *p)
 			return bad(p, "a group without {");
 		if (find_group(p, name.at, name.len))
 			return bad(p, "a group that is there twice");
-		groups = shim_vec__room(p->groups, &p->groups_room, p->ngroups, sizeof(*groups));
-		if (!groups)
+		if (shim_vec__room(p->groups, &p->groups_room, p->ngroups))
 			return -ENOMEM;
-		p->groups = groups;
-		groups[p->ngroups] = (struct group){ .name = name, .first = p->nitems };
-		err = read_items(p, &groups[p->ngroups++]);
+		p->groups[p->ngroups] = (struct group){ .name = name, .first = p->nitems };
+		err = read_items(p, &p->groups[p->ngroups++]);
 		if (err)
 			return err;
 	}
@@ -205,25 +198,19 @@ static int read_groups(struct parser *p)
 }
 
 /* Takes over @name */
-static int add_entry(struct shim_names *names, char *name, uint32_t pmid)
+static int add_entry(struct shim_pmns_file *names, char *name, uint32_t pmid)
 {
-	size_t room = names->room;
-	struct shim_pmns_entry *entries;
-
-	entries = shim_vec__room(names->entries, &room, names->n, sizeof(*entries));
-	if (!entries) {
+	if (shim_vec__room(names->entries, &names->room, names->n)) {
 		free(name);
 		return -ENOMEM;
 	}
-	names->entries = entries;
-	names->room = (unsigned int)room;
-	entries[names->n++] = (struct shim_pmns_entry){ name, pmid };
+	names->entries[names->n++] = (struct shim_pmns_entry){ name, pmid };
 	return 0;
 }
 
 /* A group's path is in the file, so none can be part of itself. */
 static int put_group(struct parser *p, struct group *g, const char *path,
-		     struct shim_names *names)
+		     struct shim_pmns_file *names)
 {
 	int err = 0;
 
@@ -248,7 +235,7 @@ static int put_group(struct parser *p, struct group *g, const char *path,
 	return err;
 }
 
-static int put_all(struct parser *p, struct shim_names *names)
+static int put_all(struct parser *p, struct shim_pmns_file *names)
 {
 	struct group *root = find_group(p, "root", 4);
 	int err;
@@ -269,7 +256,7 @@ static int by_pmid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int refuse_twins(struct parser *p, const struct shim_names *names)
+static int refuse_twins(struct parser *p, const struct shim_pmns_file *names)
 {
 	uint32_t *pmids = malloc((names->n + 1) * sizeof(*pmids));
 	bool twice = false;
@@ -285,7 +272,7 @@ static int refuse_twins(struct parser *p, const struct shim_names *names)
 	return twice ? bad(p, "a metric of two names") : 0;
 }
 
-static int parse(const char *text, bool dups, struct shim_names *names, const char **what)
+static int parse(const char *text, bool dups, struct shim_pmns_file *names, const char **what)
 {
 	struct parser p = { .at = text };
 	int err = read_groups(&p);
@@ -300,32 +287,34 @@ static int parse(const char *text, bool dups, struct shim_names *names, const ch
 	return err;
 }
 
-int shim_names__read(const char *path, bool dups, struct shim_names **out, const char **what)
+int shim_pmns_file__read(const char *path, bool dups, struct shim_pmns_file **out,
+			 const char **what)
 {
-	struct shim_names *names;
+	struct shim_pmns_file *names;
 	char *text;
 	int err;
 
 	*what = "a directive that is not understood";
-	err = shim_ns_text__read(path, &text);
+	err = shim_pmns_preprocess__read(path, &text);
 	if (err)
 		return err;
 	names = calloc(1, sizeof(*names));
 	err = names ? parse(text, dups, names, what) : -ENOMEM;
 	if (!err)
-		err = shim_pmns__of(names->entries, names->n, &names->tree);
+		err = shim_pmns_tree__of(names->entries, names->n, &names->tree);
 	free(text);
 	if (err)
-		shim_names__free(names);
+		shim_pmns_file__free(names);
 	else
 		*out = names;
 	return err;
 }
 
-int shim_names__subset(const struct shim_names *from, bool (*keep)(const void *arg, uint32_t pmid),
-		       const void *arg, struct shim_names **out)
+int shim_pmns_file__subset(const struct shim_pmns_file *from,
+			   bool (*keep)(const void *arg, uint32_t pmid), const void *arg,
+			   struct shim_pmns_file **out)
 {
-	struct shim_names *names = calloc(1, sizeof(*names));
+	struct shim_pmns_file *names = calloc(1, sizeof(*names));
 	int err = names ? 0 : -ENOMEM;
 
 	for (unsigned int i = 0; i < from->n && !err; i++) {
@@ -337,21 +326,21 @@ int shim_names__subset(const struct shim_names *from, bool (*keep)(const void *a
 		err = name ? add_entry(names, name, from->entries[i].pmid) : -ENOMEM;
 	}
 	if (!err)
-		err = shim_pmns__of(names->entries, names->n, &names->tree);
+		err = shim_pmns_tree__of(names->entries, names->n, &names->tree);
 	if (err)
-		shim_names__free(names);
+		shim_pmns_file__free(names);
 	else
 		*out = names;
 	return err;
 }
 
-void shim_names__free(struct shim_names *names)
+void shim_pmns_file__free(struct shim_pmns_file *names)
 {
 	if (!names)
 		return;
 	for (unsigned int i = 0; i < names->n; i++)
 		free((char *)names->entries[i].name);
 	free(names->entries);
-	shim_pmns__free(names->tree);
+	shim_pmns_tree__free(names->tree);
 	free(names);
 }

@@ -13,15 +13,15 @@
 #include <unistd.h>
 
 #include "archive.h"
-#include "part.h"
+#include "segment.h"
 
 /* A record of which half is there is waited for so long after its file's last change. */
 #define PATIENCE	((struct shim_ts){ .sec = 1 })
 #define NAP_NS		1000000
 
-void shim_volume__init(struct shim_volume *v, struct shim_part *part, bool joint)
+void shim_volume__init(struct shim_volume *v, struct shim_segment *segment, bool joint)
 {
-	v->part = part;
+	v->segment = segment;
 	v->joint = joint;
 	v->fd = -1;
 	v->look = -1;
@@ -37,24 +37,12 @@ static struct shim_volume *last_volume(struct shim_archive *ar)
 /* Whether there is a volume behind the last one that has at least its label */
 static bool is_next_there(const struct shim_volume *last)
 {
-	const struct shim_part *part = last->part;
+	const struct shim_segment *segment = last->segment;
 	uint64_t size;
 
 	return last->number < INT32_MAX &&
-	       shim_files__plain_size(part->files.base, last->number + 1, &size) &&
-	       size >= part->format->label_len;
-}
-
-/* The index finds volumes by their numbers, so it gets to know the new one, too. */
-static int add_number(struct shim_files *files, int number)
-{
-	int *numbers = reallocarray(files->volumes, files->nvolumes + 1, sizeof(*numbers));
-
-	if (!numbers)
-		return -ENOMEM;
-	files->volumes = numbers;
-	numbers[files->nvolumes++] = number;
-	return 0;
+	       shim_files__plain_size(segment->files.base, last->number + 1, &size) &&
+	       size >= segment->format->label_len;
 }
 
 static int add_volume(struct shim_archive *ar, int number)
@@ -70,7 +58,8 @@ static int add_volume(struct shim_archive *ar, int number)
 		ar->later[chunk] = calloc(shim_later__room(chunk), sizeof(*v));
 	if (!ar->later[chunk])
 		return -ENOMEM;
-	err = add_number(&last->part->files, number);
+	/* The index finds volumes by their numbers, so it gets to know the new one, too. */
+	err = shim_files__add(&last->segment->files, number);
 	if (err)
 		return err;
 	if (atomic_load_explicit(&last->ready, memory_order_relaxed) && last->fd >= 0) {
@@ -78,9 +67,9 @@ static int add_volume(struct shim_archive *ar, int number)
 		last->fd = -1;
 	}
 	v = shim_archive__volume(ar, n);
-	shim_volume__init(v, last->part, false);
+	shim_volume__init(v, last->segment, false);
 	v->number = number;
-	last->part->nvolumes++;
+	last->segment->nvolumes++;
 	atomic_store_explicit(&ar->nvolumes, n + 1, memory_order_release);
 	return 0;
 }
@@ -96,7 +85,7 @@ static int list(struct shim_archive *ar)
 	struct shim_files files;
 	int err;
 
-	err = shim_part__list(&ar->parts[0], &files);
+	err = shim_segment__list(&ar->segments[0], &files);
 	if (err)
 		return err;
 	for (size_t i = 0; i < files.nvolumes && !err; i++)
@@ -127,7 +116,7 @@ unsigned int shim_archive__nvolumes(struct shim_archive *ar)
 static int refresh(struct shim_archive *ar, bool *changed)
 {
 	struct shim_volume *last = last_volume(ar);
-	struct shim_view before = { 0 }, now = { 0 };
+	struct shim_volume_view before = { 0 }, now = { 0 };
 	int err;
 
 	shim_volume__view(last, &before);
@@ -202,9 +191,9 @@ static bool is_before_half(const struct shim_cursor *cur)
 	struct shim_archive *ar = cur->ar;
 	unsigned int last = shim_archive__nvolumes(ar) - 1;
 	uint64_t offset = cur->volume == last ? cur->offset : shim_archive__head(ar, last);
-	struct shim_view view;
+	struct shim_volume_view view;
 
-	return shim_archive__view(ar, last, &view) && shim_view__is_half(&view, offset);
+	return shim_archive__view(ar, last, &view) && shim_volume_record__is_half(&view, offset);
 }
 
 /**
