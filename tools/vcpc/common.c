@@ -33,7 +33,7 @@ static const struct hint general[] = {
 
 /* What it means where counters were asked for */
 static const struct hint of_counters[] = {
-	{ ENOSPC, "too many hardware events at a time for this CPU; ask for fewer" },
+	{ ENOSPC, "too many hardware events at a time for this CPU; ask for fewer, or for estimates: vcpc stat --multiplex" },
 	{ 0, NULL }
 };
 

@@ -60,10 +60,12 @@ int vcpc_fail_event(int err, const char *event);
  * @names: what the user calls them
  * @text: what the names point into
  * @verbose: say what counts, and why
+ * @in_turn: those that have no room at a time
  */
 struct vcpc_events {
 	unsigned int n;
 	int verbose;
+	int in_turn;
 	const char *names[SHIM_SET_MAX];
 	char *text[SHIM_SET_MAX];
 };
