@@ -89,7 +89,7 @@ run -i 50ms -T -e page-faults sleep 1
 result "an interval"
 run -e task-clock,page-faults sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
 grep -q '^ *[0-9]\{1,3\},[0-9,]*  task-clock (ns)  *# [0-9.]* CPUs used$' "$dir/err" &&
-	grep -q '^ *[0-9,]*  page-faults  *# [0-9.e+]* per second of CPU time$' "$dir/err"
+	grep -q '^ *[0-9,]*  page-faults  *# [0-9.,]* per second of CPU time$' "$dir/err"
 result "digits are grouped, and ratios beside"
 run -r 5 -e page-faults,task-clock sh -c ': ; exit 4'
 [ $? = 4 ] && grep -q "^Counts of 'sh', means of 5 runs, +- half the 95 % interval" "$dir/err" &&

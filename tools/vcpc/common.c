@@ -53,7 +53,8 @@ static void complain(int err, const char *hint, const char *fmt, va_list ap)
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	fprintf(stderr, "%s: ", program_invocation_name);
-	vcpc_put_printable(stderr, text ? text : fmt, "\n\t");
+	/* Lines are the message's, not those of a name in it. */
+	vcpc_put_printable(stderr, text ? text : fmt, strchr(fmt, '\n') ? "\n\t" : "\t");
 	free(text);
 	if (err)
 		fprintf(stderr, ": %s", strerror(err));

@@ -138,6 +138,20 @@ static double mean_of(const struct vcpc_counts *counts, const double *means, con
 	return 0;
 }
 
+/* Three digits, and those of large ones grouped: 0.0123, 12.3, 69,600 */
+static void put_ratio(char *buf, size_t size, double v, const char *text)
+{
+	char digits[32], number[64];
+
+	snprintf(digits, sizeof(digits), "%.2e", v);
+	v = strtod(digits, NULL);
+	if (v >= 1000)
+		vcpc_grouped(number, sizeof(number), v, 0);
+	else
+		snprintf(number, sizeof(number), "%.3g", v);
+	snprintf(buf, size, "%s %s", number, text);
+}
+
 void vcpc_ratio(char *buf, size_t size, const struct vcpc_counts *counts, const double *means,
 		unsigned int i)
 {
@@ -161,7 +175,7 @@ void vcpc_ratio(char *buf, size_t size, const struct vcpc_counts *counts, const 
 			continue;
 		of = mean_of(counts, means, ratios[r].of, modes);
 		if (of > 0)
-			snprintf(buf, size, "%.3g %s", means[i] / of * ratios[r].factor, ratios[r].text);
+			put_ratio(buf, size, means[i] / of * ratios[r].factor, ratios[r].text);
 		return;
 	}
 }

@@ -54,6 +54,9 @@ int vcpc_interval(const char *text, uint64_t *interval);
 
 int vcpc_fail_event(int err, const char *event);
 
+/* Edits that make one name of the other: a letter more, less, other, or two swapped */
+unsigned int vcpc_distance(const char *a, const char *b);
+
 /**
  * struct vcpc_events - events to count, from -e or, if there was none, the usual ones
  * @n: number of names
