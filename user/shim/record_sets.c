@@ -18,6 +18,7 @@
 #include "base/vec.h"
 #include "live/counts.h"
 #include "record.h"
+#include "set.h"
 
 #define MAX_METRICS	1023	/* that are found again by their items */
 
@@ -261,6 +262,8 @@ int shim_rec_sets__add(struct shim_rec_sets *sets, struct shim_writer *w, struct
 	struct source *source;
 	int ret;
 
+	if (set->groups > 1)
+		return -EINVAL;
 	source = calloc(1, sizeof(*source));
 	if (!source)
 		return -ENOMEM;
