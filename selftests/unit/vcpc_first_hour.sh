@@ -141,8 +141,8 @@ result "the command's exit status is stat's"
 result "stat with its error output closed"
 
 # Recording and replaying, an archive whose name is no ASCII
-good record -o lauf-ä-日本 -i 20ms -e page-faults,task-clock sh -c 'for i in 1 2 3 4 5; do sleep 0.02; done'
-good record -o zwei -i 20ms -e page-faults,task-clock sh -c 'sleep 0.1'
+good record -o lauf-ä-日本 -i 20ms -e page-faults:u,task-clock sh -c 'for i in 1 2 3 4 5; do sleep 0.02; done'
+good record -o zwei -i 20ms -e page-faults:u,task-clock sh -c 'sleep 0.1'
 bad 1 "it exists already; choose another name" record -o zwei -e page-faults true
 bad 1 "cannot make archive '/no/such/a'" record -o /no/such/a -e page-faults true
 bad 2 "which command?" record -o drei
@@ -161,19 +161,20 @@ mkdir leer
 bad 1 "there is no archive in the folder 'leer'" replay leer
 run label lauf-ä-日本 && grep -q '^lauf-ä-日本' out
 result "the name is printed as it is"
-good replay lauf-ä-日本 -t 50msec --plot vcpc.count.page_faults
+good replay lauf-ä-日本 -t 50msec --plot vcpc.count.page_faults_u
 [ "$(sed 1,3d out | wc -L)" -le 42 ]
 result "... on 40 columns"
 good replay lauf-ä-日本 --csv
-good replay lauf-ä-日本 -m back vcpc.count.page_faults
+good replay lauf-ä-日本 -m back vcpc.count.page_faults_u
 good replay lauf-ä-日本 -t 1hour
 bad 2 "interp, forw and back are" replay zwei -m up
 bad 2 "':nosuch'" replay zwei :nosuch
 bad 2 "is no interval" replay zwei -t banana
-bad 1 "did you mean 'vcpc.count.page_faults'" replay zwei page_faults
+bad 1 "did you mean 'vcpc.count.page_faults_u'" replay zwei page_faults
+bad 1 "did you mean 'vcpc.count.page_faults_u'" replay zwei vcpc.count.page_fault_u
 bad 1 "there is no metric" dump zwei no.such.metric
 good compare lauf-ä-日本 zwei
-good compare lauf-ä-日本 zwei --fail-if 'page_faults > +10000%'
+good compare lauf-ä-日本 zwei --fail-if 'page_faults_u > +10000%'
 bad 2 "which two archives?" compare zwei
 bad 2 "is not a condition" compare zwei zwei --fail-if bogus
 good report lauf-ä-日本 -o seite-ä.html
