@@ -113,6 +113,7 @@ int shim_set_walk(struct shim_set *set,
  * @groups: that take turns, or 1 if there was room for all
  * @nr: number of values
  * @state: SHIM_STATE_*
+ * @reserved: 0
  * @values: what was counted
  * @ticks: in how much of @counted; 0 if it was never its turn
  */
