@@ -170,7 +170,8 @@ good replay lauf-ä-日本 -t 1hour
 bad 2 "interp, forw and back are" replay zwei -m up
 bad 2 "':nosuch'" replay zwei :nosuch
 bad 2 "is no interval" replay zwei -t banana
-bad 1 "did you mean 'vcpc.count.page_faults_u'" replay zwei page_faults_u
+bad 1 "did you mean 'vcpc.count.page_faults_u'" replay zwei page_faults
+bad 1 "did you mean 'vcpc.count.page_faults_u'" replay zwei vcpc.count.page_fault_u
 bad 1 "there is no metric" dump zwei no.such.metric
 good compare lauf-ä-日本 zwei
 good compare lauf-ä-日本 zwei --fail-if 'page_faults_u > +10000%'

@@ -44,7 +44,8 @@ static struct spread spread_of(const struct vcpc_counts *c, unsigned int i)
 	s.half = vcpc_spread(c->values[i], c->runs, &s.mean);
 	if (!c->groups)
 		return s;
-	s.estimated = c->share[i] < (double)c->runs;
+	/* Also what was counted all the time by chance, as its turn was never over */
+	s.estimated = c->half[i] != 0;
 	s.counted = isfinite(s.mean);
 	if (c->runs == 1)
 		s.half = c->half[i];

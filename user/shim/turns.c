@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 #include <linux/vcpc.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/api.h"
 #include "handle.h"
@@ -92,11 +93,21 @@ static int split_up(struct shim_session *session, struct shim_set *set,
 	return 0;
 }
 
+/* Another order each time: what happens once, such as a program's start, is not always one group's. */
+static uint32_t any_seed(struct shim_session *session)
+{
+	uint32_t seed;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == sizeof(seed))
+		return seed;
+	return (uint32_t)shim_session__ops(session)->now();
+}
+
 /* In place of the set's counters, which do not fit */
 static int take_turns(struct shim_session *session, struct shim_set *set,
 		      const struct vcpc_request *reqs, uint64_t slot, unsigned int *bad)
 {
-	struct shim_terms terms = { .slot = slot, .seed = 1 };
+	struct shim_terms terms = { .slot = slot, .seed = any_seed(session) };
 	struct split split = { .nturns = 0 };
 	int which;
 	int ret;
