@@ -63,6 +63,7 @@ say() {
 }
 
 show() {
+	grep "^not ok" "$1" | sed "s/^/    | /"
 	sed 's/^/    | /' "$1" | tail -n 40
 }
 
