@@ -24,10 +24,20 @@ setup: ## install all that is missing (Debian packages, as root), and say why
 .needs-module: .needs
 	@scripts/kdir.sh --check $(ARCH) "$(KDIR)"
 
+# The kernel's build puts the module's folder into each command. So that ccache knows these from another checkout,
+# the folder has one name for all of them, a link that is theirs in turn.
+ifneq ($(CCACHE),)
+MODULE_M = $(CACHE)/module/$(notdir $(OUT))
+MODULE_PLACE = mkdir -p $(CACHE)/module && flock -o $(MODULE_M).lock sh -c 'ln -sfn "$$0" "$$1" && shift && exec "$$@"' $(OUT)/module $(MODULE_M)
+else
+MODULE_M = $(OUT)/module
+MODULE_PLACE =
+endif
+
 module: .needs-module ## build vcpc.ko for KDIR (the running kernel, or Debian's newest; KUNIT=1 with suites)
 	@mkdir -p $(OUT)/module
 	@cp -pu --parents VERSION Kbuild kmod/Kbuild $(shell find kmod include/uapi -name '*.[ch]') $(OUT)/module/
-	$(Q)$(MAKE) -C $(KDIR) M=$(OUT)/module $(if $(CCACHE),CC='$(CC)') $(KMAKEFLAGS) $(if $(KUNIT),CONFIG_VCPC_KUNIT_TEST=y) --no-print-directory modules
+	$(Q)$(MODULE_PLACE) $(MAKE) -C $(KDIR) M=$(MODULE_M) $(if $(CCACHE),CC='$(CC)') $(KMAKEFLAGS) $(if $(KUNIT),CONFIG_VCPC_KUNIT_TEST=y) --no-print-directory modules
 	@cp -pu $(OUT)/module/kmod/vcpc.ko $(OUT)/vcpc.ko
 
 bpf: .needs ## build the BPF objects and their skeletons
