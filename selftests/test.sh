@@ -119,8 +119,23 @@ without_module() {
 		"$here/vm/test.sh" "$1" "$top/build/$1" "$work/$1-perf$2" $4
 }
 
+# lane NAME: begin lane_NAME, beside what follows
+lane() {
+	setsid "$0" --lane "$1" "$work" "$started" >"$logs/$1.log" 2>&1 &
+	lanes="$lanes $!"
+	printf '\n== beside what follows: %s; the log is %s\n' "$1" "$logs/$1.log"
+}
+
+# lane_ends PID NAME
+lane_ends() {
+	printf '\n== waiting for what began above: %s (%ss)\n' "$2" "$(($(date +%s) - started))"
+	wait "$1" || :
+	lanes=$(echo "$lanes " | sed "s/ $1 / /")
+	cat "$logs/$2.log"
+}
+
 # A VM has one busy CPU: these run in turn, beside the native tests.
-vms() {
+lane_vms() {
 	stage vms "beside: PCP's agent and tracing in one VM" "$here/vm/agent.sh" "$top/build/$host" "$work/agent"
 	stage vms "beside: $host VM, BPF with AddressSanitizer and UBSan" bpf_asan
 	stage vms "beside: arm64 VM, perf without the module" without_module arm64 '' '' "$read_folders"
@@ -131,7 +146,11 @@ vms() {
 		vcpc bpf cpc aix trace shim tools/stat.sh tools/record.sh tools/compare.sh
 	stage vms "beside: x86_64 VM" env VM_WITHOUT="$not_on_x86 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=150000 MANY=100000" \
 		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm"
-	stage vms "beside: x86_64 VM with a newer kernel: what depends on the kernel" kernel x86_64-newer newer-some "$RECORDED"
+}
+
+# The programs with sanitizers wait less than those without, which leave room.
+lane_asan() {
+	stage asan "beside: native, with AddressSanitizer and UBSan" asan
 }
 
 # kernel NAME KIND [RECORDED]: that kind of vm/kernel.sh; its failures are in the results
@@ -167,15 +186,15 @@ recorded() {
 # The end, also an early one: the VMs are stopped then.
 finish() {
 	trap - EXIT INT TERM
-	if [ -n "$vms" ]; then
-		kill -TERM -"$vms" 2>/dev/null || :
-		wait "$vms" 2>/dev/null || :
-	fi
-	for lane in main vms; do
+	for pid in $lanes; do
+		kill -TERM -"$pid" 2>/dev/null || :
+		wait "$pid" 2>/dev/null || :
+	done
+	for lane in main asan vms; do
 		[ ! -e "$work.stage.$lane" ] || echo "fail $host make/test ended in the stage '$(cat "$work.stage.$lane")'" >>"$work/ended"
 	done
 	printf '\n== all (%ss)\n' "$(($(date +%s) - started))"
-	cat "$work.times.main" "$work.times.vms" 2>/dev/null || :
+	cat "$work.times.main" "$work.times.asan" "$work.times.vms" 2>/dev/null || :
 	status=0
 	"$here/summary.sh" "$here/may-skip" "$work"/* || status=1
 	rm -rf "$work" "$work".*
@@ -194,14 +213,14 @@ if [ "${1:-}" = --rest ]; then
 	"$here/summary.sh" "$here/may-skip" "$results"
 	exit
 fi
-if [ "${1:-}" = --vms ]; then
-	work=$2 started=$3
-	vms
+if [ "${1:-}" = --lane ]; then
+	work=$3 started=$4
+	"lane_$2"
 	exit
 fi
 
 started=$(date +%s)
-work=$(mktemp -d) vms=
+work=$(mktemp -d) lanes=
 trap finish EXIT
 trap 'exit 130' INT TERM
 rm -rf "$RECORDED"
@@ -214,19 +233,18 @@ fi
 stage main "setup" "$top/scripts/setup.sh"
 host_before
 stage main "build for x86_64 and arm64, and with AddressSanitizer and UBSan" build_all
-printf '\n== the VMs begin, beside what follows; their log is %s\n' "$logs/vms.log"
-setsid "$0" --vms "$work" "$started" >"$logs/vms.log" 2>&1 &
+lane vms
 vms=$!
 stage main "source: style, structure, documentation" source_checks
 # shellcheck disable=SC2086
+lane asan
+asan=$!
 stage main "native" native "$host" "$top/build/$host" $native_folders archive headers lab scripts
 stage main "native: archives, answers of a pmcd and of an agent of any bytes" fuzz
-stage main "native, with AddressSanitizer and UBSan" asan
+lane_ends $asan asan
 stage main "arm64 VM with a newer kernel: what depends on its PMU" kernel arm64-newer newer-pmu
 stage main "arm64 VM with a debug kernel" kernel arm64-debug shaken
-printf '\n== waiting for the VMs that began above (%ss)\n' "$(($(date +%s) - started))"
-wait $vms || :
-vms=
-cat "$logs/vms.log"
+stage main "x86_64 VM with a newer kernel: what depends on the kernel" kernel x86_64-newer newer-some "$RECORDED"
+lane_ends $vms vms
 stage main "what was recorded in the VMs, beside PCP" recorded
 host_after
