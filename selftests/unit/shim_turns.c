@@ -46,6 +46,12 @@ FIXTURE_TEARDOWN(turns)
 	shim_close(self->handle);
 }
 
+/* Turns may end within a microsecond, whose count is the next one's then. */
+#define EXPECT_COUNT(expected, seen) do {		\
+	EXPECT_LE(seen, expected);			\
+	EXPECT_GE((seen) + 2, expected);		\
+} while (0)
+
 /* Each counts its number and one more each microsecond, in its own time. */
 TEST_F(turns, counts_and_times_belong_together)
 {
@@ -70,12 +76,12 @@ TEST_F(turns, counts_and_times_belong_together)
 	EXPECT_LT(400 * MS, first);
 	EXPECT_LT(400 * MS, second);
 	/* cycles, instructions, cache-references, cache-misses are 0 to 3 of the kernel's list */
-	EXPECT_EQ(first / 1000, turns.values[0]);
-	EXPECT_EQ(first * 2 / 1000, turns.values[1]);
-	EXPECT_EQ(first * 3 / 1000, turns.values[3]);
-	EXPECT_EQ(first * 4 / 1000, turns.values[4]);
-	EXPECT_EQ(second * 5 / 1000, turns.values[5]);
-	EXPECT_EQ(second * 6 / 1000, turns.values[7]);
+	EXPECT_COUNT(first / 1000, turns.values[0]);
+	EXPECT_COUNT(first * 2 / 1000, turns.values[1]);
+	EXPECT_COUNT(first * 3 / 1000, turns.values[3]);
+	EXPECT_COUNT(first * 4 / 1000, turns.values[4]);
+	EXPECT_COUNT(second * 5 / 1000, turns.values[5]);
+	EXPECT_COUNT(second * 6 / 1000, turns.values[7]);
 	/* page-faults and context-switches: 2 and 3, and all of the time */
 	EXPECT_EQ(turns.tick, turns.ticks[2]);
 	EXPECT_EQ(3000000, turns.values[2]);
