@@ -121,7 +121,9 @@ int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct
 			return vcpc_fail(0, "only root, or who has CAP_PERFMON, may count CPUs");
 		return vcpc_fail(ret, "cannot count %s %d, which is another user's", what, id);
 	case -EAGAIN:
-		return vcpc_fail(0, "the hardware counters of CPU %d are in use by another set on CPUs", id);
+		if (targets->kind == VCPC_CPUS)
+			return vcpc_fail(0, "the hardware counters of CPU %d are in use by another set on CPUs", id);
+		return vcpc_fail(0, "%s %d starts threads faster than they are found; try again", what, id);
 	default:
 		return vcpc_fail_counters(ret, "cannot count %s %d", what, id);
 	}
