@@ -4,7 +4,7 @@ include scripts/config.mk
 
 .DEFAULT_GOAL := all
 .PHONY: all docs help setup module bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-rest test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory test-mutants soak demo bench \
-	test-fresh test-packages bench-archive soak-archive soak-scripts \
+	test-fresh test-packages bench-archive bench-live soak-archive soak-scripts \
 	vm-shell install uninstall dist deb clean
 
 all: module lib tools ## build the module, the BPF objects, libshim and the tools
@@ -97,6 +97,9 @@ demo: ## the main job, start to end: count, trace, record in a VM, replay here
 
 bench: ## hot paths beside their peers, in guest instructions (arm64 VM)
 	@selftests/bench/bench.sh
+
+bench-live: lib ## fetching from a pmcd beside PCP's library, in CPU time
+	@selftests/bench/live_rate.sh
 
 bench-archive: lib ## reading archives beside PCP's library, in CPU time
 	@selftests/bench/archive.sh

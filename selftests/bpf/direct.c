@@ -155,7 +155,7 @@ TEST_F(direct, many_tags)
 {
 	uint64_t wrong = 0;
 	pthread_t thread;
-	char tag[16];
+	char tag[24];
 	void *bad;
 
 	UNLESS_MISSING();

@@ -257,11 +257,18 @@ void fuzz_freeaddrinfo(struct addrinfo *list)
 	(void)list;
 }
 
-static void one_call(struct shim_process *p, struct shim_tag *const *tags)
+static int send_event(struct shim_process *p, struct shim_tag *tag, unsigned int what, double value)
 {
 	static const uint32_t ops[] = {
-		VCPC_TRACE_END, VCPC_TRACE_POINT, VCPC_TRACE_OBSERVE, VCPC_TRACE_COUNTER,
+		VCPC_TRACE_POINT, VCPC_TRACE_OBSERVE, VCPC_TRACE_COUNTER,
 	};
+
+	return what == 3 ? shim_agent__way.end(p, tag, 0, value) :
+	       shim_agent__way.value(p, tag, ops[what], value);
+}
+
+static void one_call(struct shim_process *p, struct shim_tag *const *tags)
+{
 	unsigned int how = draw();
 	uint64_t start;
 	int err;
@@ -274,8 +281,8 @@ static void one_call(struct shim_process *p, struct shim_tag *const *tags)
 		world.stranger = draw() % 2;
 	}
 	start = world.now;
-	err = how & 64 ? shim_agent__connect(p) :
-	      shim_agent__send(p, tags[how % NR_TAGS], ops[how / NR_TAGS % 4], how);
+	err = how & 64 ? shim_agent__way.connect(p) :
+	      send_event(p, tags[how % NR_TAGS], how / NR_TAGS % 4, how);
 	check(err <= 0, "success that is none");
 	/* All connects together 3 s; a greeting, room for the event, the answer: 10 s each */
 	check(world.now - start <= 34 * SECOND, "a call that takes too long");

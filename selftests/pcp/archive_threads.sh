@@ -25,15 +25,21 @@ race() {
 	result "$2"
 }
 
-build_reader() {
-	mkdir "$dir/objects" &&
-	(cd "$dir/objects" && cc -g -O1 -std=gnu11 -D_GNU_SOURCE -w -fsanitize=thread -c -I"$top/user" \
-		-I"$top/user/include" -I"$top/include/uapi" "$top"/user/base/*.c "$top"/user/archive/*.c "$top"/user/pdu/*.c) &&
-	mkdir "$dir/objects/pcp" &&
-	(cd "$dir/objects/pcp" && cc -g -O1 -std=gnu11 -D_GNU_SOURCE -w -fsanitize=thread -c -I"$top/user" \
-		-I"$top/user/include" -I"$top/include/uapi" "$top"/user/pcp/*.c) &&
-	ld -r -o "$dir/reader.o" "$dir"/objects/*.o "$dir"/objects/pcp/*.o
-}
+# What was compiled before, also in another checkout, comes from make's cache.
+export CCACHE_DIR="${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/ccache}" CCACHE_NOHASHDIR=1 CCACHE_BASEDIR="$top"
+compiler=$(command -v ccache || :)
+
+build_reader() (
+	cd "$top" || exit
+	for room in base archive pdu pcp; do
+		mkdir -p "$dir/objects/$room"
+		for file in user/"$room"/*.c; do
+			$compiler cc -g -O1 -std=gnu11 -D_GNU_SOURCE -w -fsanitize=thread -c -Iuser -Iuser/include \
+				-Iinclude/uapi -o "$dir/objects/$room/$(basename "$file" .c).o" "$file" || exit
+		done
+	done
+	ld -r -o "$dir/reader.o" "$dir"/objects/*/*.o
+)
 
 build_reader >"$dir/log" 2>&1
 result "it builds"

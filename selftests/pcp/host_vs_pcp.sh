@@ -32,7 +32,7 @@ unset PMCD_PORT PMCD_SOCKET PMPROXY_HOST PCP_CONTAINER PCP_SECURE_SOCKETS PMCD_C
 export PMCD_RECONNECT_TIMEOUT=1 TZ=UTC
 
 compile() {
-	for program in live live_rate errors; do
+	for program in live errors; do
 		cc_shim -O2 -D_GNU_SOURCE -o "$dir/${program}_shim" "$here/peer/$program.c" &&
 			cc -O2 -D_GNU_SOURCE -w -o "$dir/${program}_pcp" "$here/peer/$program.c" -lpcp || return 1
 	done
@@ -250,26 +250,6 @@ who_is_it() {
 }
 
 many() {
-	pmcd_access='allow "*" : maximum 1 connections;'
-	start_collector no
-	sleep 1
-	fails 127.0.0.1 0 || return 1
-	"$dir/live_shim" 127.0.0.1 many >"$dir/out"
-	cat "$dir/out" >&2
-	pmcd_access='allow "*" : all;'
-	grep -q 'opened 0' "$dir/out" && grep -q 'descriptors left: 0' "$dir/out"
-}
-
-# pmcd wants to know who it is: by TCP we cannot say, a UNIX socket says it
-who_is_it() {
-	pmcd_options=-S
-	start_collector no
-	sleep 1
-	pmcd_options=
-	fails 127.0.0.1 -12387 && fails unix: 0 && fails '127.0.0.1?username=me' -95
-}
-
-many() {
 	start_collector && timeout 100 "$dir/live_shim" 127.0.0.1 many >"$dir/out" || return 1
 	cat "$dir/out" >&2
 	grep -q 'opened 200' "$dir/out" && grep -q 'descriptors left: 0' "$dir/out"
@@ -329,21 +309,6 @@ by_proxy() {
 	return $status
 }
 
-# The least of some runs that take turns: other work on the machine only adds
-least() {
-	metrics='sample.bin sample.colour sample.string.hullo sample.double.bin sample.longlong.million'
-	start_collector || return 1
-	for _ in 1 2 3 4 5 6 7 8; do
-		for side in pcp shim; do
-			# shellcheck disable=SC2086
-			"$dir/live_rate_$side" 127.0.0.1 1500 $metrics >>"$dir/rate.$side" || return 1
-		done
-	done
-	pcp=$(sort -n "$dir/rate.pcp" | head -n 1) shim=$(sort -n "$dir/rate.shim" | head -n 1)
-	echo "# a fetch takes $shim ns of CPU time, $pcp with PCP's library" | tee -a "$dir/errors"
-	[ "$((shim * 10))" -le "$((pcp * 8))" ]
-}
-
 texts() {
 	for side in pcp shim; do
 		"$dir/errors_$side" >"$dir/out.$side"
@@ -395,6 +360,4 @@ if [ -x "$PCP_BINADM_DIR/pmproxy" ]; then
 else
 	skip "by way of a proxy" "pmproxy is not installed"
 fi
-least
-result "a fetch takes at most 0.8 of the CPU time that it takes with PCP's library"
 done_testing

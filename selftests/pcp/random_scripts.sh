@@ -117,11 +117,11 @@ for archive; do
 done
 [ $# -eq 0 ] || done_testing
 
-own_archives 150
-result "1415 scripts over archives made here"
+own_archives 75
+result "707 scripts over archives made here"
 if [ -d "$suite" ]; then
-	suite_round 4
-	result "4 scripts over each of $n archives of PCP's test suite"
+	suite_round 2
+	result "2 scripts over each of $n archives of PCP's test suite"
 	bad_round 4
 	result "4 scripts over each of $n bad archives of PCP's test suite"
 	several_round 50

@@ -30,7 +30,7 @@ static int clock_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
 		.size = sizeof(*info),
 		.abi = VCPC_ABI_VERSION,
 		.features = VCPC_FEAT_SETS | VCPC_FEAT_INHERIT | VCPC_FEAT_CPU |
-			    VCPC_FEAT_GROUPS | VCPC_FEAT_PROCESS,
+			    VCPC_FEAT_GROUPS | VCPC_FEAT_PROCESS | VCPC_FEAT_SHUFFLE,
 		.max_requests = CLOCK_REQUESTS,
 		.max_sets = 1024,
 		.hw_slots = CLOCK_SLOTS,

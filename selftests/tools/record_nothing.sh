@@ -16,6 +16,6 @@ vcpc record -t -o "$dir/a" -i 50ms sleep 1 >"$dir/out" 2>"$dir/err"
 result "nothing is recorded, says why, and leaves no files"
 vcpc record -t -o "$dir/b" -i 50ms sh -c 'sleep 0.5; orders' >"$dir/out" 2>"$dir/err"
 [ $? = 0 ] && said=$(sed -n 's/^vcpc record: \([0-9]*\) records.*/\1/p' "$dir/err") &&
-	[ "$said" = "$(vcpc dump "$dir/b" trace.transact.count | grep -c '^[0-9]')" ]
+	[ "$said" = "$(vcpc dump -r "$dir/b" | grep -c "^[0-9]")" ]
 result "as many records are said as there are"
 done_testing

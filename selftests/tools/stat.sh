@@ -89,7 +89,7 @@ run -i 50ms -T -e page-faults sleep 1
 result "an interval"
 run -e task-clock,page-faults sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
 grep -q '^ *[0-9]\{1,3\},[0-9,]*  task-clock (ns)  *# [0-9.]* CPUs used$' "$dir/err" &&
-	grep -q '^ *[0-9,]*  page-faults  *# [0-9.e+]* per second of CPU time$' "$dir/err"
+	grep -q '^ *[0-9,]*  page-faults  *# [0-9.,]* per second of CPU time$' "$dir/err"
 result "digits are grouped, and ratios beside"
 run -r 5 -e page-faults,task-clock sh -c ': ; exit 4'
 [ $? = 4 ] && grep -q "^Counts of 'sh', means of 5 runs, +- half the 95 % interval" "$dir/err" &&
@@ -116,6 +116,46 @@ run -I 100ms -e task-clock,page-faults sh -c 'i=0; while [ $i -lt 200000 ]; do i
 [ $? = 0 ] && grep -q '^ *seconds  *task-clock  *page-faults$' "$dir/err" && grep -q '^  *CPUs  */s$' "$dir/err" &&
 	[ "$(awk 'NF == 3 && $1 ~ /^[0-9.]+$/ && $2 > 0.2 && $2 < 1.2 { n++ } END { print n + 0 }' "$dir/err")" -ge 1 ] && [ -n "$(count task-clock)" ]
 result "-I: rates of each interval"
+run --multiplex -e page-faults,task-clock true
+[ $? = 0 ] && grep -q '^All events had room at a time' "$dir/err" && [ "$(count page-faults)" -gt 20 ]
+result "--multiplex: what has room is exact"
+# More than any PMU holds, of which instructions can be compared with an exact count of the same loop.
+hardware=instructions:u,instructions:k,cycles:u,cycles:k,r8:u,r8:k,r11:u,r11:k,instructions,r8,cycles,r11,r0:u,r0:k
+if vcpc stat -e instructions:u,r8:u,r11:u,r0:u true 2>/dev/null; then
+	loop='i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
+	run -e instructions:u sh -c "$loop"
+	truth=$(count instructions:u)
+	run -e "page-faults,$hardware" true
+	[ $? = 1 ] && grep -q 'vcpc stat --multiplex' "$dir/err"
+	result "too many events: what to type"
+	run --multiplex -e "page-faults,$hardware" sh -c "$loop"
+	[ $? = 0 ] && grep -q '^Estimated events were counted in turn, in [2-9] groups' "$dir/err" &&
+		grep -q '^ *[0-9,]*  +- [0-9.e+-]* % *instructions:u *estimated, counted [0-9.]* % of the time$' "$dir/err" &&
+		grep -q '^ *[0-9,]*  *page-faults *exact$' "$dir/err"
+	result "--multiplex: estimates say so, with error and share"
+	sed 's/^/# /' "$dir/err"
+	awk -v truth="$truth" '/instructions:u/ { gsub(",", "", $1); off = $1 / truth - 1; if (off < 0) off = -off; exit !(off < 0.05 + $3 / 100) }' "$dir/err"
+	result "the estimate is near an exact count of the same"
+	run --multiplex -j -o "$dir/json" -e "page-faults,$hardware" sh -c "$loop"
+	[ $? = 0 ] && grep -q '"groups":[2-9]' "$dir/json" &&
+		grep -q '"event":"instructions:u","unit":"","quality":"estimated","counted_share":0\.[0-9]*,"values":\[[0-9.e+]*\],"mean":[0-9.e+]*,"half_width":[0-9.e+]*}' "$dir/json" &&
+		grep -q '"event":"page-faults","unit":"","quality":"exact","counted_share":1,' "$dir/json"
+	result "--multiplex: JSON"
+	run --multiplex -c -o "$dir/csv" -r 2 -e "page-faults,$hardware" sh -c "$loop"
+	[ $? = 0 ] && [ "$(sed -n 1p "$dir/csv")" = 'event,unit,mean,half_width,quality,counted_share,run 1,run 2' ] &&
+		grep -q '^"instructions:u",,[0-9.]*,[0-9.]*,estimated,0\.[0-9]*,[0-9.]*,[0-9.]*$' "$dir/csv"
+	result "--multiplex: CSV, and two runs"
+	run --multiplex -e "$hardware" true
+	[ $? = 0 ] && grep -q '^ *? .*not counted$' "$dir/err" && ! grep -q ':[uk] *exact$' "$dir/err" &&
+		! grep -qiw nan "$dir/err"
+	result "too short: some events never had their turn, and no number"
+	sed 's/^/# /' "$dir/err"
+	vcpc stat --multiplex -a --for 500ms -e "page-faults,$hardware" 2>"$dir/err"
+	[ $? = 0 ] && grep -q 'instructions:u *estimated' "$dir/err"
+	result "--multiplex: CPUs"
+else
+	for what in "what to type" estimates near JSON CSV short CPUs; do skip "--multiplex: $what" "no PMU counts"; done
+fi
 run -i often -e page-faults true
 [ $? = 2 ]
 result "an interval that is none"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Bounded reading of big-endian numbers, and growing buffers. */
+/* Bounded reading of big-endian numbers, growing buffers and arrays. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "base/vec.h"
 #include "kselftest_harness.h"
 
 TEST(numbers_are_big_endian)
@@ -82,6 +83,42 @@ TEST(buffer_refuses_what_no_record_can_be)
 	EXPECT_EQ(4, buf.len);
 	EXPECT_EQ(-EMSGSIZE, buf.err);
 	shim_buf__free(&buf);
+}
+
+TEST(array_grows_and_keeps_what_it_has)
+{
+	uint64_t *numbers = NULL;
+	size_t cap = 0;
+
+	for (unsigned int n = 0; n < 1000; n++) {
+		ASSERT_EQ(0, shim_vec__room(numbers, &cap, n));
+		ASSERT_LT(n, cap);
+		numbers[n] = n;
+	}
+	EXPECT_EQ(1024, cap);
+	ASSERT_EQ(0, shim_vec__reserve(numbers, &cap, 1024));
+	EXPECT_EQ(1024, cap);
+	ASSERT_EQ(0, shim_vec__reserve(numbers, &cap, 5000));
+	EXPECT_EQ(5000, cap);
+	for (unsigned int n = 0; n < 1000; n++)
+		EXPECT_EQ(n, numbers[n]);
+	free(numbers);
+}
+
+TEST(array_that_cannot_grow_is_as_it_was)
+{
+	uint64_t *numbers = NULL, *before;
+	size_t cap = 0;
+
+	ASSERT_EQ(0, shim_vec__room(numbers, &cap, 0));
+	numbers[0] = 7;
+	before = numbers;
+	/* In bytes this is 8 once the multiplication has wrapped. */
+	EXPECT_EQ(-ENOMEM, shim_vec__reserve(numbers, &cap, SIZE_MAX / 8 + 2));
+	EXPECT_EQ(before, numbers);
+	EXPECT_EQ(8, cap);
+	EXPECT_EQ(7, numbers[0]);
+	free(numbers);
 }
 
 TEST_HARNESS_MAIN

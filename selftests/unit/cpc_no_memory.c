@@ -155,20 +155,26 @@ static void count(void *arg, int index, const char *event, uint64_t preset, uint
 	++*(int *)arg;
 }
 
+#define ROOM	8	/* requests that a set's arrays have room for at first */
+
 /* What has failed has added nothing. */
 TEST_F(memory, add_request)
 {
 	cpc_attr_t attrs[] = { { "picnum", 1 }, { "picnum", 2 } };
 	int requests = 0;
 
-	EACH_FAILS(5, cpc_set_add_request(self->cpc, self->set, "0x11", 0, CPC_COUNT_USER, 2,
-					  attrs) == 1);
-	EACH_FAILS(5, cpc_set_add_request(self->cpc, self->set, "page-faults", 0, CPC_COUNT_USER,
-					  0, NULL) == 2);
-	EACH_FAILS(5, cpc_set_add_request(self->cpc, self->set, "PAPI_tot_cyc", 0, CPC_COUNT_USER,
-					  0, NULL) == 3);
+	/* the next one finds the set's arrays full, so that both must grow */
+	for (int i = 1; i < ROOM; i++)
+		ASSERT_EQ(i, cpc_set_add_request(self->cpc, self->set, "page-faults", 0,
+						 CPC_COUNT_USER, 0, NULL));
+	EACH_FAILS(6, cpc_set_add_request(self->cpc, self->set, "0x11", 0, CPC_COUNT_USER, 2,
+					  attrs) == ROOM);
+	EACH_FAILS(3, cpc_set_add_request(self->cpc, self->set, "page-faults", 0, CPC_COUNT_USER,
+					  0, NULL) == ROOM + 1);
+	EACH_FAILS(3, cpc_set_add_request(self->cpc, self->set, "PAPI_tot_cyc", 0, CPC_COUNT_USER,
+					  0, NULL) == ROOM + 2);
 	cpc_walk_requests(self->cpc, self->set, &requests, count);
-	EXPECT_EQ(4, requests);
+	EXPECT_EQ(ROOM + 3, requests);
 }
 
 TEST_F(memory, bind)

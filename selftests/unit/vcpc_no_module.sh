@@ -38,6 +38,10 @@ expect 2 "which command?" stat
 expect 2 "Try 'vcpc stat --help'" stat --no-such-option true
 expect 2 "name is missing" stat -e page-faults, true
 expect 2 "name is missing" stat -e "" true
+expect 2 "neither with -T nor with -i" stat --multiplex -T true
+expect 2 "neither with -T nor with -i" stat -i 1s --multiplex true
+expect 2 "neither with -T nor with -i" stat -I 1s --multiplex true
+expect 2 "doesn't allow an argument" stat --multiplex=2 true
 expect 2 "which command?" record -o "$dir/a"
 expect 2 "is not an interval" record -o "$dir/a" -i 5parsecs true
 expect 2 "is not an interval" record -o "$dir/a" -i 0 true
@@ -54,13 +58,15 @@ expect 2 "--max-open: '-4' is not a number from 1 to" trace on --max-open=-4
 expect 2 "--events: '9x' is not a number of bytes" trace on --events=9x
 expect 2 "--rounds: 'many' is not a number" trace show --rounds many
 if [ -e /dev/vcpc ]; then
-	for what in stat record events "the originals' commands" "a broken record's files"; do
+	for what in multiplex stat record events "the originals' commands" "a broken record's files"; do
 		n=$((n + 1))
 		echo "ok $n - $what # SKIP the vcpc module is loaded"
 	done
 	echo "1..$n"
 	exit $bad
 fi
+export SHIM_BACKEND=perf
+expect 1 "modprobe vcpc" stat --multiplex true
 export SHIM_BACKEND=vcpc
 expect 1 "modprobe vcpc" stat true
 expect 1 "modprobe vcpc" record -o "$dir/a" true

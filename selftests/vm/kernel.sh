@@ -115,7 +115,7 @@ newer-pmu)
 	arch=arm64 kind=newer folders='vcpc/known_answer vcpc/sample vcpc/groups_hw vcpc/inherit vcpc/tree vcpc/cpu_exclusive
 		vcpc/overflow vcpc/overflow_heirs vcpc/overflow_late vcpc/overflow_told vcpc/own_pmu vcpc/unload vcpc/fuzz'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
-	export TEST_TIMEOUT=1800 VM_ENVIRONMENT=FUZZ_CALLS=50000
+	export TEST_TIMEOUT=1800 VM_PAUTH=1 VM_ENVIRONMENT=FUZZ_CALLS=50000
 	;;
 *)
 	kill $watcher

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "vcpc.h"
@@ -19,12 +20,17 @@ int vcpc_fail_pm(int code, const char *what)
 
 int vcpc_open_archive(const char *name)
 {
+	struct stat st;
 	int handle = pmNewContext(PM_CONTEXT_ARCHIVE, name);
 
 	if (handle >= 0)
 		return 0;
 	if (handle == -ENOENT)
 		return vcpc_fail(0, "there is no archive '%s' (no file %s.meta)", name, name);
+	if (handle == PM_ERR_LOGFILE && !*name)
+		return vcpc_fail(0, "an archive's name is empty");
+	if (handle == PM_ERR_LOGFILE && !stat(name, &st) && S_ISDIR(st.st_mode))
+		return vcpc_fail(0, "there is no archive in the folder '%s'", name);
 	return vcpc_fail_pm(handle, name);
 }
 

@@ -79,7 +79,8 @@ static int check(struct job *job, const char *archive)
 	vcpc_progress_end(&job->progress);
 	fflush(stdout);
 	if (n == -ENOENT)
-		return vcpc_fail(0, "there is no archive '%s' (no file %s.meta)", archive, archive);
+		return *archive ? vcpc_fail(0, "there is no archive '%s' (no file %s.meta)", archive, archive) :
+				  vcpc_fail(0, "an archive's name is empty");
 	if (n < 0)
 		return vcpc_fail(n, "%s", archive);
 	if (n > MOST)

@@ -33,7 +33,7 @@ static const struct hint general[] = {
 
 /* What it means where counters were asked for */
 static const struct hint of_counters[] = {
-	{ ENOSPC, "too many hardware events at a time for this CPU; ask for fewer" },
+	{ ENOSPC, "too many hardware events at a time for this CPU; ask for fewer, or for estimates: vcpc stat --multiplex" },
 	{ 0, NULL }
 };
 
@@ -53,7 +53,8 @@ static void complain(int err, const char *hint, const char *fmt, va_list ap)
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	fprintf(stderr, "%s: ", program_invocation_name);
-	vcpc_put_printable(stderr, text ? text : fmt, "\n\t");
+	/* Lines are the message's, not those of a name in it. */
+	vcpc_put_printable(stderr, text ? text : fmt, strchr(fmt, '\n') ? "\n\t" : "\t");
 	free(text);
 	if (err)
 		fprintf(stderr, ": %s", strerror(err));

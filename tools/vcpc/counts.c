@@ -18,20 +18,47 @@ static int append(double **values, size_t runs, double v)
 	return 0;
 }
 
-int vcpc_counts_add(struct vcpc_counts *counts, const struct shim_set *set,
-		    const struct shim_sample *sample, double elapsed)
+static int add_times(struct vcpc_counts *counts, double elapsed, double cpu)
 {
 	int err = append(&counts->elapsed, counts->runs, elapsed);
 
-	if (!err)
-		err = append(&counts->cpu, counts->runs, sample->tick / 1e9);
-	for (unsigned int i = 0; i < sample->nr && !err; i++) {
-		if (!counts->names[i])
-			counts->names[i] = strdup(shim_set_event(set, i));
-		err = counts->names[i] ? append(&counts->values[i], counts->runs,
-						(double)sample->values[i]) : -ENOMEM;
-	}
+	return err ? err : append(&counts->cpu, counts->runs, cpu);
+}
+
+static int add_value(struct vcpc_counts *counts, const struct shim_set *set, unsigned int i, double v)
+{
+	if (!counts->names[i])
+		counts->names[i] = strdup(shim_set_event(set, i));
+	return counts->names[i] ? append(&counts->values[i], counts->runs, v) : -ENOMEM;
+}
+
+int vcpc_counts_add(struct vcpc_counts *counts, const struct shim_set *set,
+		    const struct shim_sample *sample, double elapsed)
+{
+	int err = add_times(counts, elapsed, sample->tick / 1e9);
+
+	for (unsigned int i = 0; i < sample->nr && !err; i++)
+		err = add_value(counts, set, i, (double)sample->values[i]);
 	counts->n = sample->nr;
+	counts->runs += !err;
+	return err;
+}
+
+int vcpc_counts_add_turns(struct vcpc_counts *counts, const struct shim_set *set,
+			  const struct vcpc_turns *turns, double elapsed)
+{
+	int err = add_times(counts, elapsed, turns->last.tick / 1e9);
+
+	for (unsigned int i = 0; i < turns->last.nr && !err; i++) {
+		struct vcpc_estimate e;
+
+		vcpc_turns_estimate(turns, i, &e);
+		err = add_value(counts, set, i, e.value);
+		counts->half[i] = e.half;
+		counts->share[i] += e.share;
+	}
+	counts->n = turns->last.nr;
+	counts->groups = turns->last.groups;
 	counts->runs += !err;
 	return err;
 }
@@ -111,6 +138,20 @@ static double mean_of(const struct vcpc_counts *counts, const double *means, con
 	return 0;
 }
 
+/* Three digits, and those of large ones grouped: 0.0123, 12.3, 69,600 */
+static void put_ratio(char *buf, size_t size, double v, const char *text)
+{
+	char digits[32], number[64];
+
+	snprintf(digits, sizeof(digits), "%.2e", v);
+	v = strtod(digits, NULL);
+	if (v >= 1000)
+		vcpc_grouped(number, sizeof(number), v, 0);
+	else
+		snprintf(number, sizeof(number), "%.3g", v);
+	snprintf(buf, size, "%s %s", number, text);
+}
+
 void vcpc_ratio(char *buf, size_t size, const struct vcpc_counts *counts, const double *means,
 		unsigned int i)
 {
@@ -118,6 +159,8 @@ void vcpc_ratio(char *buf, size_t size, const struct vcpc_counts *counts, const 
 	double elapsed = 0;
 
 	*buf = '\0';
+	if (!isfinite(means[i]))
+		return;
 	if (vcpc_is_clock(counts->names[i])) {
 		for (size_t run = 0; run < counts->runs; run++)
 			elapsed += counts->elapsed[run] / counts->runs;
@@ -132,7 +175,7 @@ void vcpc_ratio(char *buf, size_t size, const struct vcpc_counts *counts, const 
 			continue;
 		of = mean_of(counts, means, ratios[r].of, modes);
 		if (of > 0)
-			snprintf(buf, size, "%.3g %s", means[i] / of * ratios[r].factor, ratios[r].text);
+			put_ratio(buf, size, means[i] / of * ratios[r].factor, ratios[r].text);
 		return;
 	}
 }

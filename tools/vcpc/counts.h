@@ -8,12 +8,17 @@
 
 #include <shim/shim.h>
 
+#include "turns.h"
+
 /*
  * struct vcpc_counts - of @runs runs
  * @what: "'make'", "process 12 (make)"
  * @n: number of events, @names: what they are called
  * @values: of each event, one a run
  * @elapsed, @cpu: seconds of each run, and of CPU time while counting
+ * @groups: that took turns: 0 if that was not asked for, 1 if all events had room at a time
+ * @half: then, of the last run's estimate: half its 95 % interval, see struct vcpc_estimate
+ * @share: then, the part of the time that was counted, the sum of all runs
  */
 struct vcpc_counts {
 	const char *what;
@@ -22,11 +27,17 @@ struct vcpc_counts {
 	char *names[SHIM_SET_MAX];
 	double *values[SHIM_SET_MAX];
 	double *elapsed, *cpu;
+	unsigned int groups;
+	double half[SHIM_SET_MAX];
+	double share[SHIM_SET_MAX];
 };
 
 /* One more run's: 0 or -ENOMEM */
 int vcpc_counts_add(struct vcpc_counts *counts, const struct shim_set *set,
 		    const struct shim_sample *sample, double elapsed);
+/* The same where events take turns */
+int vcpc_counts_add_turns(struct vcpc_counts *counts, const struct shim_set *set,
+			  const struct vcpc_turns *turns, double elapsed);
 void vcpc_counts_free(struct vcpc_counts *counts);
 
 void vcpc_counts_text(FILE *out, const struct vcpc_counts *counts);

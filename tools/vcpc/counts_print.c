@@ -28,6 +28,72 @@ static void put_line(FILE *out, const double *v, size_t runs, int decimals, cons
 		fprintf(out, "%s\n", name);
 }
 
+/*
+ * struct spread - what is known of an event's mean
+ * @half: half its 95 % interval, NAN: not known; 0 for one run's exact count
+ */
+struct spread {
+	double mean, half;
+	bool estimated, counted;
+};
+
+static struct spread spread_of(const struct vcpc_counts *c, unsigned int i)
+{
+	struct spread s = { .counted = true };
+
+	s.half = vcpc_spread(c->values[i], c->runs, &s.mean);
+	if (!c->groups)
+		return s;
+	/* Also what was counted all the time by chance, as its turn was never over */
+	s.estimated = c->half[i] != 0;
+	s.counted = isfinite(s.mean);
+	if (c->runs == 1)
+		s.half = c->half[i];
+	return s;
+}
+
+static const char *quality(const struct spread *s)
+{
+	return !s->counted ? "not counted" : s->estimated ? "estimated" : "exact";
+}
+
+/* 12,345  +- 1.2 %  estimated from 33 % of the time  instructions */
+static void put_estimate(FILE *out, const struct vcpc_counts *c, unsigned int i, const char *name,
+			 const char *ratio)
+{
+	struct spread s = spread_of(c, i);
+	char number[64] = "?", error[32] = "", how[48];
+
+	if (s.counted)
+		vcpc_grouped(number, sizeof(number), s.mean, c->runs > 1 && s.mean < 1e6);
+	if (s.counted && (s.estimated || c->runs > 1)) {
+		if (!isfinite(s.half))
+			snprintf(error, sizeof(error), "+- unknown");
+		else if (s.mean != 0)
+			snprintf(error, sizeof(error), "+- %.2g %%", s.half / fabs(s.mean) * 100);
+		else
+			snprintf(error, sizeof(error), "+- %.3g", s.half);
+	}
+	if (s.counted && s.estimated)
+		snprintf(how, sizeof(how), "estimated, counted %.3g %% of the time",
+			 c->share[i] / (double)c->runs * 100);
+	else
+		snprintf(how, sizeof(how), "%s", quality(&s));
+	fprintf(out, "%20s  %-11s  %-*s  %s\n", number, error, NAME_WIDTH, name, how);
+	if (*ratio)
+		fprintf(out, "%20s  %-11s  %-*s  # %s\n", "", "", NAME_WIDTH, "", ratio);
+}
+
+/* What all those estimates rest on */
+static void put_turns(FILE *out, const struct vcpc_counts *c)
+{
+	if (c->groups == 1)
+		fputs("All events had room at a time: nothing is estimated.\n\n", out);
+	else if (c->groups)
+		fprintf(out, "Estimated events were counted in turn, in %u groups. +- is half the 95 %% interval\n"
+			"(Student's t), by what the %s differ.\n\n", c->groups, c->runs > 1 ? "runs" : "turns");
+}
+
 static void put_heading(FILE *out, const struct vcpc_counts *c)
 {
 	fprintf(out, "\nCounts of %s", c->what);
@@ -43,6 +109,7 @@ void vcpc_counts_text(FILE *out, const struct vcpc_counts *c)
 	char ratio[80];
 
 	put_heading(out, c);
+	put_turns(out, c);
 	for (unsigned int i = 0; i < c->n; i++)
 		vcpc_spread(c->values[i], c->runs, &means[i]);
 	for (unsigned int i = 0; i < c->n; i++) {
@@ -50,7 +117,10 @@ void vcpc_counts_text(FILE *out, const struct vcpc_counts *c)
 
 		snprintf(name, sizeof(name), "%s%s", c->names[i], vcpc_is_clock(c->names[i]) ? " (ns)" : "");
 		vcpc_ratio(ratio, sizeof(ratio), c, means, i);
-		put_line(out, c->values[i], c->runs, 0, name, ratio);
+		if (c->groups > 1)
+			put_estimate(out, c, i, name, ratio);
+		else
+			put_line(out, c->values[i], c->runs, 0, name, ratio);
 	}
 	fputc('\n', out);
 	put_line(out, c->elapsed, c->runs, 9, "seconds elapsed", "");
@@ -67,30 +137,64 @@ static void json_number(FILE *out, const char *name, double v)
 		fputs("null", out);
 }
 
+static void json_values(FILE *out, const double *v, size_t runs)
+{
+	fputs(",\"values\":[", out);
+	for (size_t i = 0; i < runs; i++) {
+		fputs(i ? "," : "", out);
+		if (isfinite(v[i]))
+			fprintf(out, "%.17g", v[i]);
+		else
+			fputs("null", out);
+	}
+	putc(']', out);
+}
+
 static void json_row(FILE *out, const char *name, const char *unit, const double *v, size_t runs)
 {
 	double mean, half = vcpc_spread(v, runs, &mean);
 
 	fputs("{\"event\":", out);
 	vcpc_json_text(out, name);
-	fprintf(out, ",\"unit\":\"%s\",\"quality\":\"exact\",\"values\":[", unit);
-	for (size_t i = 0; i < runs; i++)
-		fprintf(out, "%s%.17g", i ? "," : "", v[i]);
-	putc(']', out);
+	fprintf(out, ",\"unit\":\"%s\",\"quality\":\"exact\"", unit);
+	json_values(out, v, runs);
 	json_number(out, "mean", mean);
 	json_number(out, "half_width", half);
 	putc('}', out);
 }
 
+static void json_estimate(FILE *out, const struct vcpc_counts *c, unsigned int i, const char *unit)
+{
+	struct spread s = spread_of(c, i);
+
+	fputs("{\"event\":", out);
+	vcpc_json_text(out, c->names[i]);
+	fprintf(out, ",\"unit\":\"%s\",\"quality\":\"%s\"", unit, quality(&s));
+	json_number(out, "counted_share", c->share[i] / (double)c->runs);
+	json_values(out, c->values[i], c->runs);
+	json_number(out, "mean", s.mean);
+	json_number(out, "half_width", s.half);
+	putc('}', out);
+}
+
 void vcpc_counts_json(FILE *out, const struct vcpc_counts *c)
 {
+	const char *unit;
+
 	fputs("{\"counted\":", out);
 	vcpc_json_text(out, c->what);
-	fprintf(out, ",\"runs\":%zu,\"half_width\":\"of the 95 %% interval of the mean, Student's t\",\"counts\":[",
-		c->runs);
+	fprintf(out, ",\"runs\":%zu,\"half_width\":\"of the 95 %% interval of the %s, Student's t\"",
+		c->runs, c->groups && c->runs == 1 ? "estimate" : "mean");
+	if (c->groups)
+		fprintf(out, ",\"groups\":%u", c->groups);
+	fputs(",\"counts\":[", out);
 	for (unsigned int i = 0; i < c->n; i++) {
 		fputs(i ? ",\n " : "\n ", out);
-		json_row(out, c->names[i], vcpc_is_clock(c->names[i]) ? "ns" : "", c->values[i], c->runs);
+		unit = vcpc_is_clock(c->names[i]) ? "ns" : "";
+		if (c->groups)
+			json_estimate(out, c, i, unit);
+		else
+			json_row(out, c->names[i], unit, c->values[i], c->runs);
 	}
 	fputs("],\n\"elapsed\":", out);
 	json_row(out, "elapsed", "s", c->elapsed, c->runs);
@@ -99,26 +203,53 @@ void vcpc_counts_json(FILE *out, const struct vcpc_counts *c)
 	fputs("}\n", out);
 }
 
-static void csv_row(FILE *out, const char *name, const char *unit, const double *v, size_t runs)
+/* A field, empty where there is no number */
+static void csv_number(FILE *out, double v)
 {
-	double mean, half = vcpc_spread(v, runs, &mean);
+	putc(',', out);
+	if (isfinite(v))
+		fprintf(out, "%.17g", v);
+}
 
-	fprintf(out, "\"%s\",%s,%.17g,", name, unit, mean);
-	if (isfinite(half))
-		fprintf(out, "%.17g", half);
+/* @how: more fields */
+static void csv_row(FILE *out, const char *name, const char *unit, struct spread s, const char *how,
+		    const double *v, size_t runs)
+{
+	fprintf(out, "\"%s\",%s", name, unit);
+	csv_number(out, s.mean);
+	csv_number(out, s.half);
+	fputs(how, out);
 	for (size_t i = 0; i < runs; i++)
-		fprintf(out, ",%.17g", v[i]);
+		csv_number(out, v[i]);
 	putc('\n', out);
+}
+
+static void csv_event(FILE *out, const struct vcpc_counts *c, unsigned int i)
+{
+	struct spread s = spread_of(c, i);
+	char how[64] = "";
+
+	if (c->groups)
+		snprintf(how, sizeof(how), ",%s,%.17g", quality(&s), c->share[i] / (double)c->runs);
+	csv_row(out, c->names[i], vcpc_is_clock(c->names[i]) ? "ns" : "", s, how, c->values[i], c->runs);
+}
+
+static void csv_time(FILE *out, const struct vcpc_counts *c, const char *name, const double *v)
+{
+	struct spread s = { .counted = true };
+
+	s.half = vcpc_spread(v, c->runs, &s.mean);
+	csv_row(out, name, "s", s, c->groups ? ",exact,1" : "", v, c->runs);
 }
 
 void vcpc_counts_csv(FILE *out, const struct vcpc_counts *c)
 {
-	fputs("event,unit,mean,half_width", out);
+	fprintf(out, "event,unit,mean,half_width%s", c->groups ? ",quality,counted_share" : "");
 	for (size_t i = 0; i < c->runs; i++)
 		fprintf(out, ",run %zu", i + 1);
 	putc('\n', out);
 	for (unsigned int i = 0; i < c->n; i++)
-		csv_row(out, c->names[i], vcpc_is_clock(c->names[i]) ? "ns" : "", c->values[i], c->runs);
-	csv_row(out, "elapsed", "s", c->elapsed, c->runs);
-	csv_row(out, "cpu-time", "s", c->cpu, c->runs);
+		csv_event(out, c, i);
+	csv_time(out, c, "elapsed", c->elapsed);
+	csv_time(out, c, "cpu-time", c->cpu);
 }

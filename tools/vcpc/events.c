@@ -3,11 +3,14 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "vcpc.h"
+
+#define TURN	4000000		/* ns */
 
 /* What is counted if the user does not say, as far as it exists. */
 static const char *const usual[] = {
@@ -80,6 +83,25 @@ void vcpc_say_backend(struct shim_handle *handle)
 		fprintf(stderr, "%s: %s\n", program_invocation_name, why);
 }
 
+static int create(struct shim_handle *handle, const struct vcpc_events *events, unsigned int *bad,
+		  struct shim_set **set)
+{
+	if (events->in_turn)
+		return shim_set_create_turns(handle, events->names, events->n, TURN, bad, set);
+	return shim_set_create(handle, events->names, events->n, bad, set);
+}
+
+static int explain(const struct vcpc_events *events, int err, unsigned int bad, bool is_perf)
+{
+	if (bad < events->n)
+		return vcpc_fail_event(err, events->names[bad]);
+	if (events->in_turn && err == -EOPNOTSUPP)
+		return vcpc_fail(0, is_perf ?
+				 "--multiplex needs the vcpc module: perf_event_open(2), which counts here, does not say how far off its estimates are; as root: modprobe vcpc, or count fewer events" :
+				 "--multiplex: the vcpc module that is loaded lets no events take turns; load a newer one");
+	return vcpc_fail_counters(err, "cannot count these events");
+}
+
 /**
  * vcpc_events_open() - a set of the events
  * @events: the usual ones are put in if there are none
@@ -91,6 +113,7 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 {
 	struct shim_handle *handle;
 	unsigned int bad;
+	bool is_perf;
 	int ret = shim_open(&handle);
 
 	if (ret) {
@@ -102,12 +125,10 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 		vcpc_say_backend(handle);
 	if (!events->n)
 		add_usual(handle, events);
-	ret = shim_set_create(handle, events->names, events->n, &bad, set);
+	ret = create(handle, events, &bad, set);
+	is_perf = !strcmp(shim_backend(handle), "perf");
 	shim_close(handle);
-	if (!ret)
-		return 0;
-	return bad < events->n ? vcpc_fail_event(ret, events->names[bad]) :
-				 vcpc_fail_counters(ret, "cannot count these events");
+	return ret ? explain(events, ret, bad, is_perf) : 0;
 }
 
 static int help(void)

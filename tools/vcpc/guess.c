@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The metric that somebody may have meant. */
+/* The metric, or another name, that somebody may have meant. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +20,7 @@ static unsigned int least(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Edits that make one name of the other: a letter more, less, other, or two swapped */
-static unsigned int distance(const char *a, const char *b)
+unsigned int vcpc_distance(const char *a, const char *b)
 {
 	size_t m = strlen(a), n = strlen(b);
 	unsigned int rows[3][256];
@@ -48,11 +47,11 @@ static void consider(const char *name, void *closure)
 {
 	struct guess *g = closure;
 	const char *last = strrchr(name, '.');
-	unsigned int d = distance(g->name, name);
+	unsigned int d = vcpc_distance(g->name, name);
 
-	/* "cycles" means vcpc.count.cycles */
-	if (last && !strcmp(last + 1, g->name))
-		d = 0;
+	/* "cycles" means vcpc.count.cycles, or cycles_u if only that was counted */
+	if (last && *g->name && !strncmp(last + 1, g->name, strlen(g->name)))
+		d = last[1 + strlen(g->name)] == '\0' ? 0 : last[1 + strlen(g->name)] == '_' ? 1 : d;
 	if (d < g->distance) {
 		g->distance = d;
 		snprintf(g->best, sizeof(g->best), "%s", name);

@@ -57,6 +57,26 @@ static const struct vcpc_command *find(const char *name)
 	return NULL;
 }
 
+/* A name that begins like a command, or is nearly one, may mean that */
+static int no_command(const char *name)
+{
+	const char *best = NULL;
+	unsigned int least = 3;
+
+	for (const struct vcpc_command *c = commands; c->name; c++) {
+		unsigned int d = *name && !strncmp(name, c->name, strlen(name)) ? 0 :
+				 vcpc_distance(name, c->name);
+
+		if (d < least && d < strlen(name)) {
+			least = d;
+			best = c->name;
+		}
+	}
+	if (best)
+		return vcpc_usage("there is no command '%s'; did you mean '%s'?", name, best);
+	return vcpc_usage("there is no command '%s'", name);
+}
+
 /* vcpc help [COMMAND] is vcpc [COMMAND] --help */
 static int help_with(const char *name)
 {
@@ -66,7 +86,7 @@ static int help_with(const char *name)
 
 	if (command)
 		return run(command, 2, argv);
-	return name ? vcpc_usage("there is no command '%s'", name) : finish(help());
+	return name ? no_command(name) : finish(help());
 }
 
 static int version(void)
@@ -89,6 +109,5 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "--version"))
 		return version();
 	command = find(argv[1]);
-	return command ? run(command, argc - 1, argv + 1) :
-			 vcpc_usage("there is no command '%s'", argv[1]);
+	return command ? run(command, argc - 1, argv + 1) : no_command(argv[1]);
 }

@@ -102,7 +102,7 @@ static int take_option(struct options *o, int c)
 		return 0;
 	case 'm':
 		return parse_mode(optarg, &o->mode) ?
-		       vcpc_usage("there is no mode '%s'", optarg) : 0;
+		       vcpc_usage("there is no mode '%s'; interp, forw and back are", optarg) : 0;
 	case 'i':
 		return vcpc_picks_add(&o->picks, optarg) ? vcpc_fail(ENOMEM, "instances") : 0;
 	case 'R':

@@ -14,6 +14,8 @@
 #include "rates.h"
 
 #define MOST_RUNS	10000
+#define LOOK		10000000	/* ns, between two looks at events that take turns */
+#define OPTION_MULTIPLEX	300
 
 enum form { TEXT, JSON, CSV };
 
@@ -39,6 +41,8 @@ static int help(void)
 	       "  -i, --interval TIME   print the counts so far at each interval, too; with a\n"
 	       "                        unit: 100ms, 2s, 1min\n"
 	       "  -I, --rates TIME      print what was counted in each interval, per second\n"
+	       "      --multiplex       events for which the CPU has no room at a time in turn: estimates,\n"
+	       "                        each with its error and the part of the time it was counted\n"
 	       "  -T, --threads         and those of each thread\n"
 	       "  -r, --repeat N        run COMMAND N times: means, and their 95 %% intervals\n"
 	       "  -j, --json            for programs: one object\n"
@@ -55,6 +59,7 @@ struct run {
 	struct shim_set *set;
 	uint64_t start;
 	struct vcpc_rates rates;
+	struct vcpc_turns turns;
 };
 
 static uint64_t now(void)
@@ -74,6 +79,28 @@ static int show_rates(struct run *run)
 		return vcpc_fail(ret, "no counts of %s", run->job->what);
 	vcpc_rates_print(stderr, &run->rates, run->set, &total, (now() - run->start) / 1e9);
 	return 0;
+}
+
+/* What events that take turns have counted since the last look; an error is the next one's, too. */
+static int look(struct run *run)
+{
+	struct shim_turns now;
+	int ret = shim_set_turns(run->set, 0, &now);
+
+	if (!ret)
+		vcpc_turns_look(&run->turns, &now);
+	return ret;
+}
+
+static int take_turns(struct run *run, struct vcpc_counts *counts)
+{
+	double elapsed = (now() - run->start) / 1e9;
+	int ret = look(run);
+
+	if (!ret)
+		ret = vcpc_counts_add_turns(counts, run->set, &run->turns, elapsed);
+	counts->what = run->job->what;
+	return ret ? vcpc_fail(ret, "no counts of %s", run->job->what) : 0;
 }
 
 /* 0, or the exit status after a message */
@@ -107,6 +134,8 @@ static int tick(void *arg)
 {
 	struct run *run = arg;
 
+	if (run->job->counting.events.in_turn)
+		return look(run);
 	return run->job->rates ? show_rates(run) : show_counts(run);
 }
 
@@ -160,11 +189,13 @@ static int run_all(struct job *job, struct shim_set *first)
 			if (ret)
 				break;
 		}
+		run.turns = (struct vcpc_turns){ .last.nr = 0 };
 		run.start = now();
 		one = wait_for(job, &run);
 		status = one ? one : status;
 		/* negative: it could not be started */
-		ret = one < 0 ? -one : take(&run, &counts, &total);
+		ret = one < 0 ? -one : job->counting.events.in_turn ?
+		      take_turns(&run, &counts) : take(&run, &counts, &total);
 	}
 	if (!ret)
 		ret = print(job, &run, &counts, &total);
@@ -200,6 +231,9 @@ static int own_option(int letter, void *arg)
 	case 'v':
 		job->counting.events.verbose = true;
 		return 0;
+	case OPTION_MULTIPLEX:
+		job->counting.events.in_turn = true;
+		return 0;
 	case 'T':
 		job->threads = true;
 		return 0;
@@ -227,6 +261,8 @@ static int check(const struct job *job)
 {
 	bool attached = job->counting.targets.kind != VCPC_NO_TARGETS;
 
+	if (job->counting.events.in_turn && (job->threads || job->counting.interval))
+		return vcpc_usage("--multiplex estimates the whole run; it goes neither with -T nor with -i and -I");
 	if (job->runs && attached)
 		return vcpc_usage("-r runs a command again and again; what runs already cannot be");
 	if (job->runs > 1 && (job->threads || job->counting.interval))
@@ -244,6 +280,7 @@ static int parse(int argc, char **argv, struct job *job)
 		VCPC_COUNTING_LONG,
 		{ "csv", no_argument, NULL, 'c' },
 		{ "json", no_argument, NULL, 'j' },
+		{ "multiplex", no_argument, NULL, OPTION_MULTIPLEX },
 		{ "output", required_argument, NULL, 'o' },
 		{ "rates", required_argument, NULL, 'I' },
 		{ "repeat", required_argument, NULL, 'r' },
@@ -276,6 +313,8 @@ int vcpc_cmd_stat(int argc, char **argv)
 	int ret = parse(argc, argv, &job);
 	bool wants_help = ret < 0;
 
+	if (!ret && job.counting.events.in_turn)
+		job.counting.interval = LOOK;
 	if (!ret)
 		ret = vcpc_events_open(&job.counting.events, &set);
 	if (!ret) {

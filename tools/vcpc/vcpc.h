@@ -54,16 +54,21 @@ int vcpc_interval(const char *text, uint64_t *interval);
 
 int vcpc_fail_event(int err, const char *event);
 
+/* Edits that make one name of the other: a letter more, less, other, or two swapped */
+unsigned int vcpc_distance(const char *a, const char *b);
+
 /**
  * struct vcpc_events - events to count, from -e or, if there was none, the usual ones
  * @n: number of names
  * @names: what the user calls them
  * @text: what the names point into
  * @verbose: say what counts, and why
+ * @in_turn: those that have no room at a time
  */
 struct vcpc_events {
 	unsigned int n;
 	int verbose;
+	int in_turn;
 	const char *names[SHIM_SET_MAX];
 	char *text[SHIM_SET_MAX];
 };

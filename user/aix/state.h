@@ -71,7 +71,7 @@ struct shim_aix_context {
 	bool inconsistent;
 	bool root_on;
 	struct shim_aix_own *own;
-	size_t nown;
+	size_t nown, own_room;
 	struct shim_aix_sums *base;
 };
 

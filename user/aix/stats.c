@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/api.h"
+#include "base/vec.h"
 #include "pmx.h"
 
 #define RING		1024
@@ -173,16 +174,9 @@ static int make_room(struct pmx_stats *s)
 {
 	for (int k = 0; k < s->nsets; k++) {
 		struct set_stats *set = &s->sets[k];
-		size_t room = set->room ? 2 * set->room : 64;
-		pmx_turn_t *more;
 
-		if (set->n < set->room || set->n == SET_TURNS)
-			continue;
-		more = realloc(set->turns, room * sizeof(*more));
-		if (!more)
+		if (set->n < SET_TURNS && shim_vec__room(set->turns, &set->room, set->n))
 			return Pmapi_Malloc_Err;
-		set->turns = more;
-		set->room = room;
 	}
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/vec.h"
 #include "core/event.h"
 #include "core/pfm.h"
 #include "table.h"
@@ -36,7 +37,7 @@ static const struct {
 struct build {
 	struct shim_session *session;
 	struct shim_aix_table *table;
-	int room;
+	size_t room;
 	int class;
 };
 
@@ -73,15 +74,8 @@ static char *mnemonic(const char *name)
 
 static int append(struct build *b, const struct shim_aix_event *event)
 {
-	if (b->table->nevents == b->room) {
-		int room = b->room ? 2 * b->room : 64;
-		struct shim_aix_event *more = realloc(b->table->events, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		b->table->events = more;
-		b->room = room;
-	}
+	if (shim_vec__room(b->table->events, &b->room, b->table->nevents))
+		return -ENOMEM;
 	b->table->events[b->table->nevents++] = *event;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/vec.h"
 #include "state.h"
 
 static struct shim_aix_own *note_of(const struct shim_aix_context *ctx, pid_t tid)
@@ -24,11 +25,9 @@ static int note(struct shim_aix_context *ctx, pid_t tid, bool on)
 	struct shim_aix_own *own = note_of(ctx, tid);
 
 	if (!own) {
-		own = realloc(ctx->own, (ctx->nown + 1) * sizeof(*own));
-		if (!own)
+		if (shim_vec__room(ctx->own, &ctx->own_room, ctx->nown))
 			return -ENOMEM;
-		ctx->own = own;
-		own += ctx->nown++;
+		own = &ctx->own[ctx->nown++];
 	}
 	*own = (struct shim_aix_own) { tid, on };
 	return 0;

@@ -26,13 +26,13 @@
 #define SHIM_LATER_FIRST	64	/* ... the first one */
 
 /*
- * struct shim_part - one of the archives that were opened as one
+ * struct shim_segment - one of the archives that were opened as one
  * @first, @nvolumes: its volumes
  * @any_feature: it may ask for features that are not known
- * @mark: in a joint: a record that says that the part before it has ended
+ * @mark: in a joint: a record that says that the segment before it has ended
  * @seen: what its files were when they were opened; no inode: there is none, or not in plain form
  */
-struct shim_part {
+struct shim_segment {
 	const struct shim_format *format;
 	struct shim_label label;
 	struct shim_files files;
@@ -46,20 +46,20 @@ struct shim_part {
 
 /*
  * struct shim_archive - an open archive
- * @parts: @nparts, in the order of their start
- * @label: of the first part
+ * @segments: @nsegments, in the order of their start
+ * @label: of the first segment
  * @name: by which it was opened
- * @index: of all parts, once it is @indexed, which it is when first needed
- * @volumes: @nopened, of all parts, with a joint between each two
- * @later: further ones of the last part, which were found since, in chunks; neither moves
+ * @index: of all segments, once it is @indexed, which it is when first needed
+ * @volumes: @nopened, of all segments, with a joint between each two
+ * @later: further ones of the last segment, which were found since, in chunks; neither moves
  * @nvolumes: all of them; what is counted is there
  * @clear: where there is no mark, as far as readers have found
  * @listed: the folder was looked through for volumes, which is done when one needs to know
  */
 struct shim_archive {
 	atomic_uint refs;
-	struct shim_part *parts;
-	unsigned int nparts;
+	struct shim_segment *segments;
+	unsigned int nsegments;
 	struct shim_label label;
 	char *name;
 	struct shim_meta meta;
@@ -78,14 +78,15 @@ struct shim_archive {
 	struct shim_ts end;
 };
 
-/* The places of all parts; the second one with ar->lock held */
+/* The places of all segments; the second one with ar->lock held */
 const struct shim_index *shim_archive__index(struct shim_archive *ar);
 const struct shim_index *shim_archive__index_locked(struct shim_archive *ar);
 
 /* What there is of a volume; false if it cannot be used, which is as if it were not there */
-bool shim_archive__view(struct shim_archive *ar, unsigned int volume, struct shim_view *out);
+bool shim_archive__view(struct shim_archive *ar, unsigned int volume, struct shim_volume_view *out);
 /* The same, with ar->lock held */
-bool shim_archive__view_locked(struct shim_archive *ar, unsigned int volume, struct shim_view *out);
+bool shim_archive__view_locked(struct shim_archive *ar, unsigned int volume,
+			       struct shim_volume_view *out);
 
 /* How many volumes there are; the second one with ar->lock held */
 unsigned int shim_archive__nvolumes(struct shim_archive *ar);
@@ -131,7 +132,7 @@ static inline void shim_cursor__look_at(struct shim_cursor *cur, unsigned int vo
 }
 
 /* A volume that was not loaded yet */
-void shim_volume__init(struct shim_volume *v, struct shim_part *part, bool joint);
+void shim_volume__init(struct shim_volume *v, struct shim_segment *segment, bool joint);
 
 /* Take in what the last volume and those behind it have become, with ar->lock held */
 int shim_archive__follow_locked(struct shim_archive *ar, bool *changed);
@@ -141,19 +142,21 @@ static inline uint64_t shim_archive__head(const struct shim_archive *ar, unsigne
 {
 	const struct shim_volume *v = shim_archive__volume(ar, volume);
 
-	return v->joint ? 0 : v->part->format->label_len;
+	return v->joint ? 0 : v->segment->format->label_len;
 }
 
-/* The last complete record of a part, with ar->lock held; false if it has none */
-bool shim_part__last(struct shim_archive *ar, const struct shim_part *part,
-		     struct shim_record *last);
+/* The last complete record of a segment, with ar->lock held; false if it has none */
+bool shim_segment__last_record(struct shim_archive *ar, const struct shim_segment *segment,
+			       struct shim_record *last);
 
 /* The record that begins, or the one that ends, at @offset: 0, -ENODATA at the edge, -EBADMSG */
-int shim_view__at(const struct shim_view *view, uint64_t offset, struct shim_record *out);
-int shim_view__before(const struct shim_view *view, uint64_t offset, struct shim_record *out);
+int shim_volume_record__at(const struct shim_volume_view *view, uint64_t offset,
+			   struct shim_record *out);
+int shim_volume_record__before(const struct shim_volume_view *view, uint64_t offset,
+			       struct shim_record *out);
 /* Whether the file ends within the record that begins at @offset */
-bool shim_view__is_half(const struct shim_view *view, uint64_t offset);
+bool shim_volume_record__is_half(const struct shim_volume_view *view, uint64_t offset);
 /* Whether an offset, which may be any number, is where a record begins or ends */
-bool shim_view__is_boundary(const struct shim_view *view, uint64_t offset);
+bool shim_volume_record__is_boundary(const struct shim_volume_view *view, uint64_t offset);
 
 #endif /* SHIM_ARCHIVE_ARCHIVE_H */

@@ -35,7 +35,7 @@ struct bound {
  */
 struct search {
 	struct shim_cursor *cur;
-	struct shim_view view;
+	struct shim_volume_view view;
 	unsigned int volume;
 	struct shim_ts when;
 	bool or_equal;
@@ -184,10 +184,10 @@ static void skip_volumes(struct search *s, unsigned int last)
 
 	while (s->volume < last) {
 		struct shim_record rec;
-		struct shim_view next;
+		struct shim_volume_view next;
 
 		if (!shim_archive__view(ar, s->volume + 1, &next) ||
-		    shim_view__at(&next, next.head, &rec) || !is_before(s, rec.stamp))
+		    shim_volume_record__at(&next, next.head, &rec) || !is_before(s, rec.stamp))
 			return;
 		s->volume++;
 		s->lo = (struct bound){ next.head, rec.stamp, true };

@@ -73,16 +73,12 @@ static void unite(struct shim_clear_range *all, const struct shim_clear_range *s
 /* One in place of those from @lo to before @hi */
 static void replace(struct shim_clear_ranges *known, size_t lo, size_t hi, const struct shim_clear_range *s)
 {
-	struct shim_clear_range *all = known->all;
+	struct shim_clear_range *all;
 
-	if (lo == hi) {
-		if (known->n == SHIM_CLEAR_RANGES_MAX)
-			return;
-		all = shim_vec__room(all, &known->cap, known->n, sizeof(*all));
-		if (!all)
-			return;
-		known->all = all;
-	}
+	if (lo == hi && (known->n == SHIM_CLEAR_RANGES_MAX ||
+			 shim_vec__room(known->all, &known->cap, known->n)))
+		return;
+	all = known->all;
 	memmove(&all[lo + 1], &all[hi], (known->n - hi) * sizeof(*all));
 	all[lo] = *s;
 	known->n = known->n + 1 - (hi - lo);

@@ -53,7 +53,7 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 	struct shim_archive *ar = cur->ar;
 	unsigned int volume = cur->volume;
 	uint64_t offset = cur->offset;
-	struct shim_view view;
+	struct shim_volume_view view;
 	int err;
 
 	if (cur->readbuf && at_readbuf(cur, rec))
@@ -64,7 +64,7 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 
 		err = -ENODATA;
 		if (shim_archive__view(ar, volume, &view))
-			err = shim_view__at(&view, offset, rec);
+			err = shim_volume_record__at(&view, offset, rec);
 		if (err != -ENODATA)
 			break;
 		if (is_last)
@@ -91,7 +91,7 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 	struct shim_archive *ar = cur->ar;
 	unsigned int volume = cur->volume;
 	uint64_t offset = cur->offset;
-	struct shim_view view;
+	struct shim_volume_view view;
 	int err;
 
 	if (cur->readbuf && before_readbuf(cur, rec))
@@ -99,7 +99,7 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 	for (;;) {
 		err = -ENODATA;
 		if (shim_archive__view(ar, volume, &view))
-			err = shim_view__before(&view, offset, rec);
+			err = shim_volume_record__before(&view, offset, rec);
 		if (err != -ENODATA)
 			break;
 		if (!volume)
@@ -123,11 +123,11 @@ static bool is_true(struct shim_archive *ar, const struct shim_place *place)
 {
 	struct shim_cursor cur = { .ar = ar, .volume = place->volume, .offset = place->offset };
 	struct shim_record rec;
-	struct shim_view view;
+	struct shim_volume_view view;
 	int err;
 
 	if (!shim_archive__view(ar, place->volume, &view) ||
-	    !shim_view__is_boundary(&view, place->offset))
+	    !shim_volume_record__is_boundary(&view, place->offset))
 		return false;
 	err = shim_cursor__prev(&cur, &rec);
 	/* -EBADMSG: the volume before was cut off, which is no fault of this one */

@@ -50,14 +50,11 @@ static int component(const char *s, size_t len)
 	return number <= INT32_MAX ? (int)number : VOLUME_NONE;
 }
 
-static int add_volume(struct shim_files *files, size_t *cap, int number)
+int shim_files__add(struct shim_files *files, int number)
 {
-	int *volumes = shim_vec__room(files->volumes, cap, files->nvolumes, sizeof(*volumes));
-
-	if (!volumes)
+	if (shim_vec__room(files->volumes, &files->cap, files->nvolumes))
 		return -ENOMEM;
-	files->volumes = volumes;
-	volumes[files->nvolumes++] = number;
+	files->volumes[files->nvolumes++] = number;
 	return 0;
 }
 
@@ -83,8 +80,7 @@ static void sort_volumes(struct shim_files *files)
 }
 
 /* One name of the directory */
-static int consider(struct shim_files *files, size_t *cap, const char *stem, size_t stem_len,
-		    const char *name)
+static int consider(struct shim_files *files, const char *stem, size_t stem_len, const char *name)
 {
 	size_t len = plain_len(name);
 	int what;
@@ -99,18 +95,18 @@ static int consider(struct shim_files *files, size_t *cap, const char *stem, siz
 	else if (what == SHIM_VOLUME_INDEX)
 		files->index = true;
 	else
-		return add_volume(files, cap, what);
+		return shim_files__add(files, what);
 	return 0;
 }
 
 static int scan_dir(DIR *dir, const char *stem, struct shim_files *files)
 {
-	size_t stem_len = strlen(stem), cap = 0;
+	size_t stem_len = strlen(stem);
 	struct dirent *entry;
 	int err;
 
 	while (errno = 0, (entry = readdir(dir))) {
-		err = consider(files, &cap, stem, stem_len, entry->d_name);
+		err = consider(files, stem, stem_len, entry->d_name);
 		if (err)
 			return err;
 	}

@@ -11,14 +11,14 @@
 /*
  * struct shim_files - the files there are of one archive
  * @base: their common name
- * @volumes: numbers, ascending
+ * @volumes: @nvolumes numbers, ascending; room for @cap
  */
 struct shim_files {
 	char *base;
 	bool meta;
 	bool index;
 	int *volumes;
-	size_t nvolumes;
+	size_t nvolumes, cap;
 };
 
 /* By base name, or by the name of any of the files; -ENOENT if there is none at all */
@@ -26,6 +26,8 @@ int shim_files__find(const char *name, struct shim_files *out);
 /* By base name alone; finding none is no error */
 int shim_files__scan(const char *base, struct shim_files *out);
 void shim_files__free(struct shim_files *files);
+/* One more volume, behind those that are known: 0 or -ENOMEM */
+int shim_files__add(struct shim_files *files, int number);
 /* The base name, of which @name may be one of the files; to be freed */
 char *shim_files__base(const char *name);
 

@@ -34,114 +34,103 @@ static bool follows(const struct shim_place *a, const struct shim_place *b)
 
 static int add_place(struct shim_index *index, const struct shim_place *place)
 {
-	struct shim_place *places;
-
 	if (index->n && !follows(&index->places[index->n - 1], place))
 		return 0;
-	places = shim_vec__room(index->places, &index->cap, index->n, sizeof(*places));
-	if (!places)
+	if (shim_vec__room(index->places, &index->cap, index->n))
 		return -ENOMEM;
-	index->places = places;
-	places[index->n++] = *place;
+	index->places[index->n++] = *place;
 	return 0;
 }
 
-static int add_entry(struct shim_index *index, const struct shim_part *part,
+static int add_entry(struct shim_index *index, const struct shim_segment *segment,
 		     const struct shim_entry *entry)
 {
 	struct shim_place place = { .stamp = entry->stamp, .offset = entry->off_data };
 
-	if (entry->off_data < part->format->label_len ||
-	    !find_volume(&part->files, entry->volume, &place.volume))
+	if (entry->off_data < segment->format->label_len ||
+	    !find_volume(&segment->files, entry->volume, &place.volume))
 		return 0;
-	place.volume += part->first;
+	place.volume += segment->first;
 	return add_place(index, &place);
 }
 
-static int load_entries(struct shim_index *index, const struct shim_part *part, const uint8_t *p,
-			size_t left)
+static int load_entries(struct shim_index *index, const struct shim_segment *segment,
+			const uint8_t *p, size_t left)
 {
-	const struct shim_format *f = part->format;
+	const struct shim_format *f = segment->format;
 	struct shim_entry entry;
 	int err;
 
 	for (; left >= f->entry_len; p += f->entry_len, left -= f->entry_len) {
 		if (shim_rec_index__decode(f, p, &entry))
 			continue;
-		err = add_entry(index, part, &entry);
+		err = add_entry(index, segment, &entry);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int load_file(struct shim_index *index, const struct shim_part *part)
+static int load_file(struct shim_index *index, const struct shim_segment *segment)
 {
-	const struct shim_format *f = part->format;
+	const struct shim_format *f = segment->format;
 	uint8_t *data;
 	size_t size;
 	int err;
 
-	err = shim_files__load(part->files.base, SHIM_VOLUME_INDEX, &data, &size, NULL);
+	err = shim_files__load(segment->files.base, SHIM_VOLUME_INDEX, &data, &size, NULL);
 	if (err)
 		return err;
-	err = shim_rec_label__agree(&part->label, data, size, SHIM_VOLUME_INDEX);
+	err = shim_rec_label__agree(&segment->label, data, size, SHIM_VOLUME_INDEX);
 	if (!err)
-		err = load_entries(index, part, data + f->label_len, size - f->label_len);
+		err = load_entries(index, segment, data + f->label_len, size - f->label_len);
 	free(data);
 	return err;
 }
 
 /* Each number once, if they ascend */
-static int add_number(struct shim_files *files, size_t *cap, int number)
+static int add_number(struct shim_files *files, int number)
 {
-	int *numbers = files->volumes;
-
-	if (number < 0 || (files->nvolumes && number <= numbers[files->nvolumes - 1]))
+	if (number < 0 || (files->nvolumes && number <= files->volumes[files->nvolumes - 1]))
 		return 0;
-	numbers = shim_vec__room(numbers, cap, files->nvolumes, sizeof(*numbers));
-	if (!numbers)
-		return -ENOMEM;
-	files->volumes = numbers;
-	numbers[files->nvolumes++] = number;
-	return 0;
+	return shim_files__add(files, number);
 }
 
-int shim_index__volumes(const struct shim_part *part, struct shim_files *out)
+int shim_index__volumes(const struct shim_segment *segment, struct shim_files *out)
 {
-	const struct shim_format *f = part->format;
+	const struct shim_format *f = segment->format;
 	struct shim_entry entry;
-	size_t size, cap = 0;
+	size_t size;
 	uint8_t *data;
 	int err;
 
-	err = shim_files__load(part->files.base, SHIM_VOLUME_INDEX, &data, &size, NULL);
+	err = shim_files__load(segment->files.base, SHIM_VOLUME_INDEX, &data, &size, NULL);
 	if (err)
 		return err;
 	for (size_t at = f->label_len; at + f->entry_len <= size && !err; at += f->entry_len)
 		if (!shim_rec_index__decode(f, data + at, &entry))
-			err = add_number(out, &cap, entry.volume);
+			err = add_number(out, entry.volume);
 	free(data);
 	return err;
 }
 
-int shim_index__load(struct shim_index *index, const struct shim_part *part)
+int shim_index__load(struct shim_index *index, const struct shim_segment *segment)
 {
 	const struct shim_place start = {
-		.stamp = part->label.start,
-		.volume = part->first,
-		.offset = part->format->label_len,
+		.stamp = segment->label.start,
+		.volume = segment->first,
+		.offset = segment->format->label_len,
 	};
-	/* so that no search begins in a part before */
-	int err = part->first ? add_place(index, &start) : 0;
+	/* so that no search begins in a segment before */
+	int err = segment->first ? add_place(index, &start) : 0;
 
-	return err || !part->files.index ? err : load_file(index, part);
+	return err || !segment->files.index ? err : load_file(index, segment);
 }
 
 /* What the last whole entry knows of the metadata */
-static int last_entry(const struct shim_part *part, int fd, uint64_t size, uint64_t *meta)
+static int last_entry(const struct shim_segment *segment, int fd, uint64_t size, uint64_t *meta)
 {
-	const struct shim_format *f = part->format;
+	const struct shim_format *f = segment->format;
 	uint64_t n = (size - f->label_len) / f->entry_len;
 	uint8_t bytes[SHIM_ENTRY_MAX];
 	struct shim_entry entry;
@@ -156,30 +145,30 @@ static int last_entry(const struct shim_part *part, int fd, uint64_t size, uint6
 	return err;
 }
 
-int shim_index__check(struct shim_part *part, uint64_t *meta)
+int shim_index__check(struct shim_segment *segment, uint64_t *meta)
 {
-	const struct stat *st = &part->seen.index;
+	const struct stat *st = &segment->seen.index;
 	uint8_t head[SHIM_LABEL_MAX];
 	size_t got;
 	int fd, err;
 
 	*meta = 0;
-	if (!part->files.index)
+	if (!segment->files.index)
 		return 0;
-	err = shim_files__open(part->files.base, SHIM_VOLUME_INDEX, &fd, &part->seen.index);
+	err = shim_files__open(segment->files.base, SHIM_VOLUME_INDEX, &fd, &segment->seen.index);
 	if (err == -ENOENT) {
-		part->files.index = false;
+		segment->files.index = false;
 		return 0;
 	}
 	if (err)
 		return err;
 	err = shim_file__read(fd, head, sizeof(head), 0, &got);
 	if (!err)
-		err = shim_rec_label__agree(&part->label, head, got, SHIM_VOLUME_INDEX);
-	if (!err && st->st_size == part->format->label_len)
+		err = shim_rec_label__agree(&segment->label, head, got, SHIM_VOLUME_INDEX);
+	if (!err && st->st_size == segment->format->label_len)
 		err = -ENODATA;
 	if (!err)
-		err = last_entry(part, fd, (uint64_t)st->st_size, meta);
+		err = last_entry(segment, fd, (uint64_t)st->st_size, meta);
 	close(fd);
 	return err;
 }

@@ -6,7 +6,7 @@
 #include "record.h"
 
 struct shim_files;
-struct shim_part;
+struct shim_segment;
 
 /*
  * struct shim_place - a claim: what is before it is not later, what is behind not earlier
@@ -27,12 +27,12 @@ struct shim_index {
 	size_t cap;
 };
 
-/* Whether a part's index file is one, and if it has any: bytes of metadata that it knows of */
-int shim_index__check(struct shim_part *part, uint64_t *meta);
-/* The volumes that a part's index file names, to @out, which has none yet */
-int shim_index__volumes(const struct shim_part *part, struct shim_files *out);
-/* Adds the places of a part */
-int shim_index__load(struct shim_index *index, const struct shim_part *part);
+/* Whether a segment's index file is one, and if it has any: bytes of metadata that it knows of */
+int shim_index__check(struct shim_segment *segment, uint64_t *meta);
+/* The volumes that a segment's index file names, to @out, which has none yet */
+int shim_index__volumes(const struct shim_segment *segment, struct shim_files *out);
+/* Adds the places of a segment */
+int shim_index__load(struct shim_index *index, const struct shim_segment *segment);
 void shim_index__free(struct shim_index *index);
 
 /* Number of places with a stamp < @when, or <= @when if @or_equal */

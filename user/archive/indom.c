@@ -5,16 +5,14 @@
 
 int shim_domain__add(struct shim_domain *d, const struct shim_rec_indom *rec)
 {
-	struct shim_state *states;
+	struct shim_state *state;
 
-	states = shim_vec__room(d->states, &d->cap, d->n, sizeof(*states));
-	if (!states)
+	if (shim_vec__room(d->states, &d->cap, d->n))
 		return -ENOMEM;
-	d->states = states;
-	states[d->n].rec = *rec;
-	states[d->n].seq = d->n;
-	atomic_init(&states[d->n].whole, NULL);
-	d->n++;
+	state = &d->states[d->n];
+	state->rec = *rec;
+	state->seq = d->n++;
+	atomic_init(&state->whole, NULL);
 	return 0;
 }
 

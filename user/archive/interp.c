@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/vec.h"
 #include "interp.h"
 #include "lerp.h"
 #include "scan.h"
@@ -29,8 +30,8 @@ struct shim_interp {
 	struct shim_ts when;		/* of the present fetch */
 	int64_t t;
 	double sec;
-	struct shim_metric **asked;	/* one for each pmid */
-	unsigned int asked_room;
+	struct shim_interp_metric **asked;	/* one for each pmid */
+	size_t asked_room;
 	struct shim_value *out;
 	size_t nout, out_room;
 };
@@ -63,10 +64,10 @@ void shim_interp__free(struct shim_interp *ip)
 	if (!ip)
 		return;
 	for (unsigned int i = 0; i < ip->sc.n; i++)
-		shim_metric__free(ip->sc.metrics[i]);
+		shim_interp_metric__free(ip->sc.metrics[i]);
 	free(ip->sc.metrics);
 	free(ip->sc.wants);
-	shim_shapes__fini(&ip->sc.shapes);
+	shim_scan_skip__fini(&ip->sc.skip);
 	shim_readbuf__fini(&ip->sc.readbuf);
 	shim_pmidmap__fini(&ip->sc.map);
 	shim_pmidmap__fini(&ip->sc.reported);
@@ -78,7 +79,7 @@ void shim_interp__free(struct shim_interp *ip)
 
 void shim_interp__ignore_marks(struct shim_interp *ip, struct shim_ts gap)
 {
-	ip->sc.gap = shim_track__time(gap, (struct shim_ts){ 0 });
+	ip->sc.gap = shim_interp_metric__time(gap, (struct shim_ts){ 0 });
 }
 
 void shim_interp__reposition(struct shim_interp *ip)
@@ -93,11 +94,11 @@ void shim_interp__reposition(struct shim_interp *ip)
 void shim_interp__grown(struct shim_interp *ip)
 {
 	for (unsigned int i = 0; i < ip->sc.n; i++)
-		shim_metric__forget(ip->sc.metrics[i]);
+		shim_interp_metric__forget(ip->sc.metrics[i]);
 	ip->sc.ahead_known = false;
 }
 
-static const struct shim_metric *like(const struct shim_scanner *sc, uint32_t indom)
+static const struct shim_interp_metric *like(const struct shim_scanner *sc, uint32_t indom)
 {
 	for (unsigned int i = 0; i < sc->n; i++)
 		if (sc->metrics[i]->desc->indom == indom)
@@ -106,7 +107,7 @@ static const struct shim_metric *like(const struct shim_scanner *sc, uint32_t in
 }
 
 /* Bounds are kept for what was ever asked for; *out is NULL for what the archive does not know. */
-static int metric_of(struct shim_interp *ip, uint32_t pmid, struct shim_metric **out)
+static int metric_of(struct shim_interp *ip, uint32_t pmid, struct shim_interp_metric **out)
 {
 	struct shim_scanner *sc = &ip->sc;
 	uint32_t at = shim_pmidmap__get(&sc->map, pmid);
@@ -121,29 +122,22 @@ static int metric_of(struct shim_interp *ip, uint32_t pmid, struct shim_metric *
 	desc = shim_archive__desc(sc->ar, pmid);
 	if (!desc || desc->type == SHIM_TYPE_NOSUPPORT)
 		return 0;
-	if (sc->n == sc->room) {
-		unsigned int room = sc->room ? sc->room * 2 : 16;
-		struct shim_metric **all = realloc(sc->metrics, room * sizeof(*all));
-
-		if (!all)
-			return -ENOMEM;
-		sc->metrics = all;
-		sc->room = room;
-	}
-	err = shim_metric__new(sc->ar, desc, like(sc, desc->indom), &sc->metrics[sc->n]);
+	if (shim_vec__room(sc->metrics, &sc->room, sc->n))
+		return -ENOMEM;
+	err = shim_interp_metric__new(sc->ar, desc, like(sc, desc->indom), &sc->metrics[sc->n]);
 	if (err)
 		return err;
 	err = shim_pmidmap__add(&sc->map, pmid, sc->n);
 	if (err) {
-		shim_metric__free(sc->metrics[sc->n]);
+		shim_interp_metric__free(sc->metrics[sc->n]);
 		return err;
 	}
 	*out = sc->metrics[sc->n++];
 	return 0;
 }
 
-static bool has(const struct shim_filter *filter, const struct shim_metric *m,
-		const struct shim_track *k)
+static bool has(const struct shim_filter *filter, const struct shim_interp_metric *m,
+		const struct shim_interp_inst *k)
 {
 	if (!filter->has || m->desc->indom == SHIM_INDOM_NULL)
 		return true;
@@ -151,16 +145,16 @@ static bool has(const struct shim_filter *filter, const struct shim_metric *m,
 }
 
 /* Mark the instances that are asked for, and want what is not known of them. */
-static int want_priors(struct shim_interp *ip, struct shim_metric *m,
+static int want_priors(struct shim_interp *ip, struct shim_interp_metric *m,
 		       const struct shim_filter *filter)
 {
 	int err = 0;
 
 	for (unsigned int i = 0; i < m->n && !err; i++) {
-		struct shim_track *k = &m->tracks[i];
+		struct shim_interp_inst *k = &m->insts[i];
 
-		k->wanted = shim_metric__lives_at(m, i, ip->t) && has(filter, m, k);
-		if (!k->wanted || shim_track__prior_known(k, ip->t))
+		k->wanted = shim_interp_metric__lives_at(m, i, ip->t) && has(filter, m, k);
+		if (!k->wanted || shim_interp_inst__prior_known(k, ip->t))
 			continue;
 		if (ip->t <= k->void_to) {
 			k->prior.state = SHIM_BOUND_NONE;
@@ -174,21 +168,21 @@ static int want_priors(struct shim_interp *ip, struct shim_metric *m,
 }
 
 /* A next observation matters where there is a prior one, and not at the same time. */
-static bool needs_next(const struct shim_interp *ip, const struct shim_metric *m,
-		       const struct shim_track *k)
+static bool needs_next(const struct shim_interp *ip, const struct shim_interp_metric *m,
+		       const struct shim_interp_inst *k)
 {
 	return k->wanted && m->desc->sem != SHIM_SEM_DISCRETE &&
 	       k->prior.state == SHIM_BOUND_VALUE && k->prior.at < ip->t;
 }
 
-static int want_nexts(struct shim_interp *ip, struct shim_metric *m)
+static int want_nexts(struct shim_interp *ip, struct shim_interp_metric *m)
 {
 	int err = 0;
 
 	for (unsigned int i = 0; i < m->n && !err; i++) {
-		struct shim_track *k = &m->tracks[i];
+		struct shim_interp_inst *k = &m->insts[i];
 
-		if (!needs_next(ip, m, k) || shim_track__next_known(k, ip->t))
+		if (!needs_next(ip, m, k) || shim_interp_inst__next_known(k, ip->t))
 			continue;
 		if (ip->t >= k->void_from) {
 			k->next.state = SHIM_BOUND_NONE;
@@ -211,14 +205,14 @@ static int place(struct shim_interp *ip)
 	int err;
 
 	if (!ip->placed && ip->counted) {
-		err = shim_scan__place(&ip->sc, ip->run_start, false);
+		err = shim_scan__seek(&ip->sc, ip->run_start, false);
 		if (err)
 			return err;
 	}
 	if (!ip->placed)
 		ip->sc.has_mark = false;
 	ip->placed = true;
-	return shim_scan__place(&ip->sc, ip->when, ip->counted);
+	return shim_scan__seek(&ip->sc, ip->when, ip->counted);
 }
 
 /*
@@ -232,7 +226,7 @@ static void shift_bounds(struct shim_interp *ip)
 	bool back = sc->ahead_known && sc->ahead_single;
 
 	for (unsigned int i = 0; (forw || back) && i < sc->nwants; i++) {
-		struct shim_track *k = sc->wants[i].track;
+		struct shim_interp_inst *k = sc->wants[i].inst;
 
 		if (back && k->prior.state && k->prior.at == sc->ahead) {
 			k->next = k->prior;
@@ -251,7 +245,7 @@ static int find_priors(struct shim_interp *ip, unsigned int n, const struct shim
 	int err = 0;
 
 	for (unsigned int i = 0; i < n && !err; i++) {
-		struct shim_metric *m = ip->asked[i];
+		struct shim_interp_metric *m = ip->asked[i];
 
 		if (!m || m->fetch == ip->fetch)
 			continue;	/* unknown, or asked for twice */
@@ -281,9 +275,9 @@ static int find_nexts(struct shim_interp *ip, unsigned int n)
 }
 
 /* Two bounds with nothing between them hold for each other's whole side. */
-static void join_bounds(struct shim_track *k, int64_t t)
+static void join_bounds(struct shim_interp_inst *k, int64_t t)
 {
-	if (!shim_track__next_known(k, t))
+	if (!shim_interp_inst__next_known(k, t))
 		return;
 	if (k->prior_to < k->next.at - 1)
 		k->prior_to = k->next.at - 1;
@@ -293,37 +287,30 @@ static void join_bounds(struct shim_track *k, int64_t t)
 
 static int add_value(struct shim_interp *ip, struct shim_value value, int32_t inst)
 {
-	if (ip->nout == ip->out_room) {
-		size_t room = ip->out_room ? ip->out_room * 2 : 64;
-		struct shim_value *out = realloc(ip->out, room * sizeof(*out));
-
-		if (!out)
-			return -ENOMEM;
-		ip->out = out;
-		ip->out_room = room;
-	}
+	if (shim_vec__room(ip->out, &ip->out_room, ip->nout))
+		return -ENOMEM;
 	value.inst = inst;
 	ip->out[ip->nout++] = value;
 	return 0;
 }
 
-static bool continuous(const struct shim_metric *m)
+static bool continuous(const struct shim_interp_metric *m)
 {
 	return m->desc->sem != SHIM_SEM_INSTANT && m->desc->sem != SHIM_SEM_DISCRETE;
 }
 
 /* 1: the instance has a value, which is added; 0: none; -EDOM, -ENOMEM */
-static int evaluate(struct shim_interp *ip, const struct shim_metric *m,
-		    const struct shim_track *k)
+static int evaluate(struct shim_interp *ip, const struct shim_interp_metric *m,
+		    const struct shim_interp_inst *k)
 {
 	int32_t inst = m->desc->indom == SHIM_INDOM_NULL ? SHIM_IN_NULL : k->inst;
-	struct shim_value value = shim_bound__value(&k->prior, m->desc->type);
+	struct shim_value value = shim_interp_bound__value(&k->prior, m->desc->type);
 	int err;
 
 	if (k->prior.state != SHIM_BOUND_VALUE)
 		return 0;
 	if (needs_next(ip, m, k) &&
-	    (!shim_track__next_known(k, ip->t) || k->next.state != SHIM_BOUND_VALUE))
+	    (!shim_interp_inst__next_known(k, ip->t) || k->next.state != SHIM_BOUND_VALUE))
 		return 0;
 	if (continuous(m)) {
 		const struct shim_span span = {
@@ -334,7 +321,8 @@ static int evaluate(struct shim_interp *ip, const struct shim_metric *m,
 		if (!shim_lerp__can(m->desc->type))
 			return -EDOM;
 		if (k->prior.at < ip->t) {
-			const struct shim_value next = shim_bound__value(&k->next, m->desc->type);
+			const struct shim_value next =
+				shim_interp_bound__value(&k->next, m->desc->type);
 
 			value = shim_lerp__value(&span, &value, &next);
 		}
@@ -344,7 +332,7 @@ static int evaluate(struct shim_interp *ip, const struct shim_metric *m,
 }
 
 /* Values were given out before a mark that lies between then and now. */
-static bool after_mark(const struct shim_interp *ip, const struct shim_metric *m)
+static bool after_mark(const struct shim_interp *ip, const struct shim_interp_metric *m)
 {
 	int64_t mark = ip->sc.mark;
 
@@ -353,14 +341,14 @@ static bool after_mark(const struct shim_interp *ip, const struct shim_metric *m
 	return (m->last_at < mark && mark <= ip->t) || (ip->t <= mark && mark < m->last_at);
 }
 
-static int answer(struct shim_interp *ip, struct shim_metric *m)
+static int answer(struct shim_interp *ip, struct shim_interp_metric *m)
 {
 	int got = 0;
 
 	m->answered = ip->fetch;
 	m->first = ip->nout;
 	for (unsigned int i = 0; i < m->n && got >= 0; i++) {
-		struct shim_track *k = &m->tracks[m->order[i]];
+		struct shim_interp_inst *k = &m->insts[m->order[i]];
 
 		if (!k->wanted)
 			continue;
@@ -384,14 +372,14 @@ static int answer_all(struct shim_interp *ip, unsigned int n, const uint32_t *pm
 {
 	ip->nout = 0;
 	for (unsigned int i = 0; i < n; i++) {
-		struct shim_metric *m = ip->asked[i];
+		struct shim_interp_metric *m = ip->asked[i];
 		int err = m && m->answered != ip->fetch ? answer(ip, m) : 0;
 
 		if (err)
 			return err;
 	}
 	for (unsigned int i = 0; i < n; i++) {
-		const struct shim_metric *m = ip->asked[i];
+		const struct shim_interp_metric *m = ip->asked[i];
 
 		answers[i].pmid = pmids[i];
 		answers[i].numval = m ? m->numval : pmids[i] == UINT32_MAX ? 0 : -ENOENT;
@@ -403,16 +391,8 @@ static int answer_all(struct shim_interp *ip, unsigned int n, const uint32_t *pm
 
 static int ask(struct shim_interp *ip, unsigned int n, const uint32_t *pmids)
 {
-	int err = 0;
+	int err = shim_vec__reserve(ip->asked, &ip->asked_room, n);
 
-	if (n > ip->asked_room) {
-		struct shim_metric **asked = realloc(ip->asked, n * sizeof(*asked));
-
-		if (!asked)
-			return -ENOMEM;
-		ip->asked = asked;
-		ip->asked_room = n;
-	}
 	for (unsigned int i = 0; i < n && !err; i++)
 		err = metric_of(ip, pmids[i], &ip->asked[i]);
 	return err;
@@ -459,7 +439,7 @@ int shim_interp__fetch(struct shim_interp *ip, struct shim_ts when, unsigned int
 
 	ip->fetch++;
 	ip->when = when;
-	ip->t = shim_track__time(when, ip->sc.start);
+	ip->t = shim_interp_metric__time(when, ip->sc.start);
 	ip->sec = shim_lerp__seconds(when, ip->sc.start);
 	if (!ip->started) {
 		ip->started = true;

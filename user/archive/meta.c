@@ -33,7 +33,7 @@ void shim_meta__init(struct shim_meta *meta)
 	shim_hash__init(&meta->metrics);
 	shim_hash__init(&meta->names);
 	shim_hash__init(&meta->domains);
-	shim_notes__init(&meta->notes);
+	shim_texts_labels__init(&meta->texts_labels);
 }
 
 void shim_meta__free(struct shim_meta *meta)
@@ -45,7 +45,7 @@ void shim_meta__free(struct shim_meta *meta)
 	shim_hash__free(&meta->metrics);
 	shim_hash__free(&meta->names);
 	shim_hash__free(&meta->domains);
-	shim_notes__free(&meta->notes);
+	shim_texts_labels__free(&meta->texts_labels);
 	shim_arena__free(&meta->arena);
 	pthread_mutex_destroy(&meta->lock);
 	for (size_t i = 0; i < meta->nfiles; i++)
@@ -91,12 +91,8 @@ static int compare(const struct shim_desc *desc, const struct shim_rec_desc *rec
 static int new_metric(struct shim_meta *meta, const struct shim_rec_desc *rec, struct metric **out)
 {
 	struct metric *m = shim_arena__alloc(&meta->arena, sizeof(*m));
-	const struct shim_desc **descs;
 
-	descs = shim_vec__room(meta->descs, &meta->descs_cap, meta->ndescs, sizeof(*descs));
-	if (descs)
-		meta->descs = descs;
-	if (!m || !descs)
+	if (!m || shim_vec__room(meta->descs, &meta->descs_cap, meta->ndescs))
 		return -ENOMEM;
 	m->desc.pmid = rec->pmid;
 	m->desc.type = rec->type;
@@ -105,7 +101,7 @@ static int new_metric(struct shim_meta *meta, const struct shim_rec_desc *rec, s
 	m->desc.units = rec->units;
 	if (shim_hash__add(&meta->metrics, &m->node, shim_hash__u32(&meta->metrics, rec->pmid)))
 		return -ENOMEM;
-	descs[meta->ndescs++] = &m->desc;
+	meta->descs[meta->ndescs++] = &m->desc;
 	*out = m;
 	return 0;
 }
@@ -200,17 +196,13 @@ struct shim_domain *shim_meta__domain(const struct shim_meta *meta, uint32_t ind
 static struct shim_domain *new_domain(struct shim_meta *meta, uint32_t indom)
 {
 	struct shim_domain *d = shim_arena__alloc(&meta->arena, sizeof(*d));
-	struct shim_domain **list;
 
-	list = shim_vec__room(meta->domain_list, &meta->domains_cap, meta->ndomains, sizeof(*list));
-	if (list)
-		meta->domain_list = list;
-	if (!d || !list)
+	if (!d || shim_vec__room(meta->domain_list, &meta->domains_cap, meta->ndomains))
 		return NULL;
 	d->indom = indom;
 	if (shim_hash__add(&meta->domains, &d->node, shim_hash__u32(&meta->domains, indom)))
 		return NULL;
-	list[meta->ndomains++] = d;
+	meta->domain_list[meta->ndomains++] = d;
 	return d;
 }
 
@@ -235,7 +227,7 @@ static int load_text(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 	struct shim_rec_text rec;
 	int err = shim_rec_text__decode(p, len, &rec);
 
-	return err ? err : shim_notes__add_text(&meta->notes, &meta->arena, &rec);
+	return err ? err : shim_texts_labels__add_text(&meta->texts_labels, &meta->arena, &rec);
 }
 
 static int load_labels(struct shim_meta *meta, const uint8_t *p, uint32_t len)
@@ -243,7 +235,7 @@ static int load_labels(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 	struct shim_rec_labels rec;
 	int err = shim_rec_labels__decode(p, len, &rec);
 
-	return err ? err : shim_notes__add_labels(&meta->notes, &meta->arena, &rec);
+	return err ? err : shim_texts_labels__add_labels(&meta->texts_labels, &meta->arena, &rec);
 }
 
 static int (*const loaders[])(struct shim_meta *meta, const uint8_t *p, uint32_t len) = {
@@ -291,16 +283,13 @@ static int load_records(struct shim_meta *meta, const struct shim_meta_file *fil
 static int add_file(struct shim_meta *meta, const char *base, struct shim_meta_file *file,
 		    struct stat *st)
 {
-	struct shim_meta_file *files;
 	int err;
 
-	files = shim_vec__room(meta->files, &meta->files_cap, meta->nfiles, sizeof(*files));
-	if (!files)
+	if (shim_vec__room(meta->files, &meta->files_cap, meta->nfiles))
 		return -ENOMEM;
-	meta->files = files;
 	err = shim_files__load(base, SHIM_VOLUME_META, &file->data, &file->size, st);
 	if (!err)
-		files[meta->nfiles++] = *file;
+		meta->files[meta->nfiles++] = *file;
 	return err;
 }
 
@@ -331,7 +320,7 @@ int shim_meta__sort(struct shim_meta *meta)
 {
 	for (size_t i = 0; i < meta->ndomains; i++)
 		shim_domain__sort(meta->domain_list[i]);
-	return shim_notes__sort(&meta->notes, &meta->arena);
+	return shim_texts_labels__sort(&meta->texts_labels, &meta->arena);
 }
 
 const struct shim_indom *shim_meta__state(struct shim_meta *meta, struct shim_domain *d, size_t i)

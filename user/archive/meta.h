@@ -13,14 +13,14 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
-#include "notes.h"
 #include "record.h"
+#include "texts_labels.h"
 
 /*
  * struct shim_meta - what the metadata file says
  * @files: the content of each, @nfiles of them; names of instances point into it
  * @budget: entries of instance domains that may still be spelled out
- * @notes: texts and labels
+ * @texts_labels: texts and labels
  * @descs: metrics in the order of the file
  */
 struct shim_meta {
@@ -36,7 +36,7 @@ struct shim_meta {
 	struct shim_hash metrics;
 	struct shim_hash names;
 	struct shim_hash domains;
-	struct shim_notes notes;
+	struct shim_texts_labels texts_labels;
 	struct shim_domain **domain_list;
 	size_t ndomains;
 	size_t domains_cap;

@@ -2,6 +2,7 @@
 /* A few records around a place, read instead of mapped. */
 #include <stdlib.h>
 
+#include "base/vec.h"
 #include "archive.h"
 #include "readbuf.h"
 
@@ -11,29 +12,15 @@ void shim_readbuf__fini(struct shim_readbuf *readbuf)
 	*readbuf = (struct shim_readbuf){ 0 };
 }
 
-static bool make_room(struct shim_readbuf *readbuf, uint32_t room)
-{
-	uint8_t *bytes;
-
-	if (readbuf->room >= room)
-		return true;
-	bytes = realloc(readbuf->bytes, room);
-	if (!bytes)
-		return false;
-	readbuf->bytes = bytes;
-	readbuf->room = room;
-	return true;
-}
-
 static bool read_from(struct shim_readbuf *readbuf, struct shim_archive *ar, unsigned int volume,
 		      uint64_t offset, uint32_t room)
 {
 	const struct shim_volume *v = shim_archive__volume(ar, volume);
-	struct shim_view view;
+	struct shim_volume_view view;
 	size_t len = room;
 
 	if (!shim_archive__view(ar, volume, &view) || v->joint || v->look < 0 ||
-	    offset >= view.size || !make_room(readbuf, room))
+	    offset >= view.size || shim_vec__reserve(readbuf->bytes, &readbuf->room, room))
 		return false;
 	/* nothing is seen here that the view does not have yet */
 	if (len > view.size - offset)
@@ -77,7 +64,7 @@ bool shim_readbuf__go_on(struct shim_readbuf *readbuf, struct shim_archive *ar, 
 
 static const struct shim_format *format_of(const struct shim_archive *ar, unsigned int volume)
 {
-	return shim_archive__volume(ar, volume)->part->format;
+	return shim_archive__volume(ar, volume)->segment->format;
 }
 
 bool shim_readbuf__at(const struct shim_readbuf *readbuf, const struct shim_archive *ar,
@@ -110,7 +97,7 @@ bool shim_readbuf__before(const struct shim_readbuf *readbuf, const struct shim_
 int shim_readbuf__keep(const struct shim_readbuf *readbuf, struct shim_archive *ar,
 		    const struct shim_record *rec, struct shim_value *value)
 {
-	struct shim_view view;
+	struct shim_volume_view view;
 
 	if (value->type < SHIM_TYPE_STRING || !readbuf->len || rec->data < readbuf->bytes ||
 	    rec->data >= readbuf->bytes + readbuf->len)

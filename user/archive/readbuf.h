@@ -23,7 +23,7 @@
  */
 struct shim_readbuf {
 	uint8_t *bytes;
-	uint32_t room;
+	size_t room;
 	unsigned int volume;
 	uint32_t len;
 	uint64_t offset;

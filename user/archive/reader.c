@@ -5,7 +5,7 @@
 
 #include "archive.h"
 #include "indom.h"
-#include "part.h"
+#include "segment.h"
 
 static void destroy(struct shim_archive *ar)
 {
@@ -16,9 +16,9 @@ static void destroy(struct shim_archive *ar)
 	free(ar->volumes);
 	for (unsigned int i = 0; i < SHIM_LATER_CHUNKS; i++)
 		free(ar->later[i]);
-	for (unsigned int i = 0; i < ar->nparts; i++)
-		shim_part__close(&ar->parts[i]);
-	free(ar->parts);
+	for (unsigned int i = 0; i < ar->nsegments; i++)
+		shim_segment__close(&ar->segments[i]);
+	free(ar->segments);
 	shim_index__free(&ar->index);
 	shim_meta__free(&ar->meta);
 	shim_clear_ranges__fini(&ar->clear);
@@ -27,7 +27,7 @@ static void destroy(struct shim_archive *ar)
 	free(ar);
 }
 
-static struct shim_archive *create(size_t nparts)
+static struct shim_archive *create(size_t nsegments)
 {
 	struct shim_archive *ar = calloc(1, sizeof(*ar));
 
@@ -41,17 +41,17 @@ static struct shim_archive *create(size_t nparts)
 	atomic_init(&ar->nvolumes, 0);
 	atomic_init(&ar->listed, false);
 	ar->budget = (struct shim_budget){ SHIM_VOLUME_COPY, SHIM_VOLUME_LOOKS };
-	ar->parts = calloc(nparts, sizeof(*ar->parts));
-	if (!ar->parts) {
+	ar->segments = calloc(nsegments, sizeof(*ar->segments));
+	if (!ar->segments) {
 		destroy(ar);
 		return NULL;
 	}
 	return ar;
 }
 
-/* A part and the volume that was unpacked for it, while they are put in order */
+/* A segment and the volume that was unpacked for it, while they are put in order */
 struct opening {
-	struct shim_part part;
+	struct shim_segment segment;
 	int fd;
 };
 
@@ -59,56 +59,56 @@ static int by_start(const void *a, const void *b)
 {
 	const struct opening *x = a, *y = b;
 
-	return shim_ts__cmp(x->part.label.start, y->part.label.start);
+	return shim_ts__cmp(x->segment.label.start, y->segment.label.start);
 }
 
 /* Of one host, one after the other */
-static int check_parts(const struct opening *all, size_t n)
+static int check_segments(const struct opening *all, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
-		if (strcmp(all[i].part.label.host, all[0].part.label.host))
+		if (strcmp(all[i].segment.label.host, all[0].segment.label.host))
 			return -SHIM_EHOST;
-		if (!shim_ts__cmp(all[i].part.label.start, all[i - 1].part.label.start))
+		if (!shim_ts__cmp(all[i].segment.label.start, all[i - 1].segment.label.start))
 			return -SHIM_EOVERLAP;
 	}
 	return 0;
 }
 
-/* Volumes of all parts in a row; the archive takes over what was opened */
+/* Volumes of all segments in a row; the archive takes over what was opened */
 static int adopt(struct shim_archive *ar, struct opening *all, size_t n)
 {
 	size_t nvolumes = 0;
 	unsigned int k = 0;
 
 	for (size_t i = 0; i < n; i++)
-		nvolumes += all[i].part.files.nvolumes + 1;
+		nvolumes += all[i].segment.files.nvolumes + 1;
 	ar->volumes = calloc(nvolumes, sizeof(*ar->volumes));
 	if (!ar->volumes)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		struct shim_part *part = &ar->parts[ar->nparts++];
+		struct shim_segment *segment = &ar->segments[ar->nsegments++];
 
-		*part = all[i].part;
-		all[i].part.files = (struct shim_files){ 0 };
+		*segment = all[i].segment;
+		all[i].segment.files = (struct shim_files){ 0 };
 		if (i)
-			shim_volume__init(&ar->volumes[k++], part, true);
-		part->first = k;
-		part->nvolumes = (unsigned int)part->files.nvolumes;
-		for (unsigned int v = 0; v < part->nvolumes; v++) {
-			shim_volume__init(&ar->volumes[k], part, false);
-			ar->volumes[k++].number = part->files.volumes[v];
+			shim_volume__init(&ar->volumes[k++], segment, true);
+		segment->first = k;
+		segment->nvolumes = (unsigned int)segment->files.nvolumes;
+		for (unsigned int v = 0; v < segment->nvolumes; v++) {
+			shim_volume__init(&ar->volumes[k], segment, false);
+			ar->volumes[k++].number = segment->files.volumes[v];
 		}
-		ar->volumes[part->first].fd = all[i].fd;
+		ar->volumes[segment->first].fd = all[i].fd;
 		all[i].fd = -1;
 	}
 	ar->nopened = k;
 	atomic_store_explicit(&ar->nvolumes, k, memory_order_relaxed);
-	ar->label = ar->parts[0].label;
+	ar->label = ar->segments[0].label;
 	return 0;
 }
 
-static int open_parts(struct shim_archive *ar, char *const *names, size_t n, bool list,
-		      bool any_feature)
+static int open_segments(struct shim_archive *ar, char *const *names, size_t n, bool list,
+			 bool any_feature)
 {
 	struct opening *all = calloc(n, sizeof(*all));
 	size_t opened = 0;
@@ -116,22 +116,23 @@ static int open_parts(struct shim_archive *ar, char *const *names, size_t n, boo
 
 	while (!err && opened < n) {
 		all[opened].fd = -1;
-		all[opened].part.any_feature = any_feature;
+		all[opened].segment.any_feature = any_feature;
 		if (list)
-			err = shim_part__open(&all[opened].part, names[opened], &all[opened].fd);
+			err = shim_segment__open(&all[opened].segment, names[opened],
+						 &all[opened].fd);
 		else
-			err = shim_part__open_plain(&all[opened].part, names[opened]);
+			err = shim_segment__open_plain(&all[opened].segment, names[opened]);
 		if (!err)
 			opened++;
 	}
 	if (!err) {
 		qsort(all, n, sizeof(*all), by_start);
-		err = check_parts(all, n);
+		err = check_segments(all, n);
 	}
 	if (!err)
 		err = adopt(ar, all, n);
 	for (size_t i = 0; i < opened; i++) {
-		shim_part__close(&all[i].part);
+		shim_segment__close(&all[i].segment);
 		if (all[i].fd >= 0)
 			close(all[i].fd);
 	}
@@ -146,8 +147,8 @@ const struct shim_index *shim_archive__index_locked(struct shim_archive *ar)
 	shim_archive__nvolumes_locked(ar);
 	/* without memory for it, it is as if there were none, or less of one */
 	if (!atomic_load_explicit(&ar->indexed, memory_order_relaxed))
-		for (unsigned int i = 0; i < ar->nparts && !err; i++)
-			err = shim_index__load(&ar->index, &ar->parts[i]);
+		for (unsigned int i = 0; i < ar->nsegments && !err; i++)
+			err = shim_index__load(&ar->index, &ar->segments[i]);
 	atomic_store_explicit(&ar->indexed, true, memory_order_release);
 	return &ar->index;
 }
@@ -174,12 +175,12 @@ static bool look(const char *base, int volume, struct stat *out)
 /* False if a file is not there in its plain form */
 static bool look_at_files(const struct shim_archive *ar, struct shim_seen *now)
 {
-	const struct shim_part *part = &ar->parts[0];
+	const struct shim_segment *segment = &ar->segments[0];
 
 	*now = (struct shim_seen){ 0 };
-	return look(part->files.base, SHIM_VOLUME_META, &now->meta) &&
-	       look(part->files.base, ar->volumes[part->first].number, &now->volume) &&
-	       (!part->files.index || look(part->files.base, SHIM_VOLUME_INDEX, &now->index));
+	return look(segment->files.base, SHIM_VOLUME_META, &now->meta) &&
+	       look(segment->files.base, ar->volumes[segment->first].number, &now->volume) &&
+	       (!segment->files.index || look(segment->files.base, SHIM_VOLUME_INDEX, &now->index));
 }
 
 static bool is_file(const struct stat *a, const struct stat *b)
@@ -201,10 +202,10 @@ static bool is_same_or_longer(const struct stat *now, const struct stat *seen)
 
 bool shim_archive__is(const struct shim_archive *ar, const char *name)
 {
-	const struct shim_seen *seen = &ar->parts[0].seen;
+	const struct shim_seen *seen = &ar->segments[0].seen;
 	struct shim_seen now;
 
-	if (ar->nparts != 1 || strcmp(ar->name, name) || !look_at_files(ar, &now))
+	if (ar->nsegments != 1 || strcmp(ar->name, name) || !look_at_files(ar, &now))
 		return false;
 	return is_unchanged(&now.meta, &seen->meta) && is_unchanged(&now.index, &seen->index) &&
 	       is_same_or_longer(&now.volume, &seen->volume);
@@ -214,14 +215,14 @@ static int load(struct shim_archive *ar)
 {
 	int err = 0;
 
-	for (unsigned int i = 0; i < ar->nparts && !err; i++) {
-		struct shim_part *part = &ar->parts[i];
+	for (unsigned int i = 0; i < ar->nsegments && !err; i++) {
+		struct shim_segment *segment = &ar->segments[i];
 		uint64_t known;
 
-		err = shim_index__check(part, &known);
+		err = shim_index__check(segment, &known);
 		if (!err)
-			err = shim_meta__load(&ar->meta, part->files.base, &part->label, known,
-					      &part->seen.meta);
+			err = shim_meta__load(&ar->meta, segment->files.base, &segment->label,
+					      known, &segment->seen.meta);
 	}
 	return err ? err : shim_meta__sort(&ar->meta);
 }
@@ -231,7 +232,7 @@ static int open_as(const char *name, char *const *names, size_t n, bool list, bo
 		   struct shim_archive **out)
 {
 	struct shim_archive *ar = create(n);
-	int err = ar ? open_parts(ar, names, n, list, any_feature) : -ENOMEM;
+	int err = ar ? open_segments(ar, names, n, list, any_feature) : -ENOMEM;
 
 	if (!err) {
 		atomic_store_explicit(&ar->listed, list, memory_order_relaxed);
@@ -251,7 +252,7 @@ static int open_names(const char *name, bool any_feature, struct shim_archive **
 	size_t n;
 	int err;
 
-	err = shim_part__names(name, &names, &n);
+	err = shim_segment__names(name, &names, &n);
 	if (err)
 		return err;
 	err = n == 1 ? open_as(name, names, n, false, any_feature, out) : -EAGAIN;
@@ -366,12 +367,12 @@ const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, u
 
 const char *shim_archive__text(const struct shim_archive *ar, uint32_t type, uint32_t ident)
 {
-	return shim_notes__text(&ar->meta.notes, type, ident);
+	return shim_texts_labels__text(&ar->meta.texts_labels, type, ident);
 }
 
 bool shim_archive__has_text(const struct shim_archive *ar, uint32_t type)
 {
-	return type < 32 && ar->meta.notes.text_types >> type & 1;
+	return type < 32 && ar->meta.texts_labels.text_types >> type & 1;
 }
 
 /**
@@ -387,10 +388,10 @@ bool shim_archive__has_text(const struct shim_archive *ar, uint32_t type)
 bool shim_archive__labels(const struct shim_archive *ar, uint32_t level, uint32_t ident,
 			  struct shim_ts when, struct shim_labels_iter *out)
 {
-	return shim_notes__labels(&ar->meta.notes, level, ident, when, out);
+	return shim_texts_labels__labels(&ar->meta.texts_labels, level, ident, when, out);
 }
 
 bool shim_archive__has_labels(const struct shim_archive *ar, uint32_t level, uint32_t ident)
 {
-	return shim_notes__any_labels(&ar->meta.notes, level, ident);
+	return shim_texts_labels__any_labels(&ar->meta.texts_labels, level, ident);
 }

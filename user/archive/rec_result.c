@@ -359,15 +359,12 @@ void shim_rec_result__set(struct shim_rec_result *r, uint32_t pmid, int32_t erro
 static void put_block(struct shim_rec_result *r, const struct shim_value *v)
 {
 	uint32_t vlen = SHIM_BLOCK_HEAD + v->len;
-	uint32_t *refs;
 
-	refs = shim_vec__room(r->refs, &r->refs_cap, r->nrefs, sizeof(*refs));
-	if (!refs) {
+	if (shim_vec__room(r->refs, &r->refs_cap, r->nrefs)) {
 		r->sets.err = -ENOMEM;
 		return;
 	}
-	r->refs = refs;
-	refs[r->nrefs++] = (uint32_t)r->sets.len;
+	r->refs[r->nrefs++] = (uint32_t)r->sets.len;
 	shim_buf__put32(&r->sets, (uint32_t)(r->blocks.len / 4));
 	shim_buf__put32(&r->blocks, (uint32_t)v->type << 24 | vlen);
 	switch (v->type) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/vec.h"
 #include "lerp.h"
 #include "scan.h"
 
@@ -24,17 +25,11 @@ static int64_t max64(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-int shim_scan__want(struct shim_scanner *sc, struct shim_metric *m, struct shim_track *k)
+int shim_scan__want(struct shim_scanner *sc, struct shim_interp_metric *m,
+		    struct shim_interp_inst *k)
 {
-	if (sc->nwants == sc->wants_room) {
-		unsigned int room = sc->wants_room ? sc->wants_room * 2 : 64;
-		struct shim_want *wants = realloc(sc->wants, room * sizeof(*wants));
-
-		if (!wants)
-			return -ENOMEM;
-		sc->wants = wants;
-		sc->wants_room = room;
-	}
+	if (shim_vec__room(sc->wants, &sc->wants_room, sc->nwants))
+		return -ENOMEM;
 	sc->wants[sc->nwants++] = (struct shim_want){ m, k };
 	k->pending = true;
 	m->pending++;
@@ -44,9 +39,9 @@ int shim_scan__want(struct shim_scanner *sc, struct shim_metric *m, struct shim_
 
 void shim_scan__unwant(struct shim_scanner *sc, const struct shim_want *want)
 {
-	if (!want->track->pending)
+	if (!want->inst->pending)
 		return;
-	want->track->pending = false;
+	want->inst->pending = false;
 	want->metric->pending--;
 	sc->left--;
 }
@@ -63,7 +58,7 @@ void shim_scan__stop(struct shim_scanner *sc)
  * @back: its direction
  * @t: where it began
  * @at: the record it is at, never nearer to @t than the one before
- * @limit: the nearest time from which on something is known of a wanted track
+ * @limit: the nearest time from which on something is known of a wanted instance
  * @marked: a mark was met at @mark
  */
 struct pass {
@@ -83,10 +78,10 @@ static bool farther(const struct pass *p, int64_t a, int64_t b)
 }
 
 /*
- * How far a scan must go for a track before it meets what is known of it:
+ * How far a scan must go for an instance before it meets what is known of it:
  * records beyond that time need not be looked at.
  */
-static int64_t limit_of(const struct pass *p, const struct shim_track *k)
+static int64_t limit_of(const struct pass *p, const struct shim_interp_inst *k)
 {
 	if (p->back) {
 		bool useful = k->prior.state && k->prior.at <= p->t && k->prior_to <= p->t;
@@ -101,8 +96,8 @@ static int64_t limit_of(const struct pass *p, const struct shim_track *k)
 static void settle(struct pass *p, const struct shim_want *w, enum shim_bound_state state,
 		   int64_t at)
 {
-	struct shim_track *k = w->track;
-	struct shim_bound *bound = p->back ? &k->prior : &k->next;
+	struct shim_interp_inst *k = w->inst;
+	struct shim_interp_bound *bound = p->back ? &k->prior : &k->next;
 
 	bound->state = state;
 	bound->at = at;
@@ -113,10 +108,10 @@ static void settle(struct pass *p, const struct shim_want *w, enum shim_bound_st
 	shim_scan__unwant(p->sc, w);
 }
 
-/* A track's limit is passed: what was known there holds from @t on. */
+/* An instance's limit is passed: what was known there holds from @t on. */
 static void reach_limit(struct pass *p, const struct shim_want *w)
 {
-	struct shim_track *k = w->track;
+	struct shim_interp_inst *k = w->inst;
 
 	if (p->marked) {
 		settle(p, w, SHIM_BOUND_MARK, p->mark);
@@ -149,9 +144,9 @@ static void sweep(struct pass *p)
 		const struct shim_want w = sc->wants[i];
 		int64_t limit;
 
-		if (!w.track->pending)
+		if (!w.inst->pending)
 			continue;
-		limit = limit_of(p, w.track);
+		limit = limit_of(p, w.inst);
 		if (beyond(p, limit)) {
 			reach_limit(p, &w);
 			continue;
@@ -164,15 +159,15 @@ static void sweep(struct pass *p)
 }
 
 /* One value of a wanted metric */
-static int take_value(struct pass *p, const struct shim_record *rec, struct shim_metric *m,
+static int take_value(struct pass *p, const struct shim_record *rec, struct shim_interp_metric *m,
 		      const struct shim_vset *vset, unsigned int i)
 {
-	struct shim_track *k;
-	struct shim_bound *bound;
+	struct shim_interp_inst *k;
+	struct shim_interp_bound *bound;
 	struct shim_value value = { 0 };
 	int err;
 
-	k = shim_metric__track(m, shim_be32__get(vset->vlist + (size_t)i * VALUE_LEN), i);
+	k = shim_interp_metric__inst(m, shim_be32__get(vset->vlist + (size_t)i * VALUE_LEN), i);
 	if (!k)
 		return 0;
 	k->seen = p->at;
@@ -187,7 +182,7 @@ static int take_value(struct pass *p, const struct shim_record *rec, struct shim
 		bound->state = SHIM_BOUND_UNKNOWN;
 		return err;
 	}
-	shim_bound__keep(bound, &value);
+	shim_interp_bound__keep(bound, &value);
 	bound->sec = p->sec;
 	settle(p, &(struct shim_want){ m, k }, SHIM_BOUND_VALUE, p->at);
 	return 0;
@@ -200,12 +195,12 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 	bool any = false;
 	int err;
 
-	if (shim_shapes__has(&sc->shapes, rec, sc->number))
+	if (shim_scan_skip__has(&sc->skip, rec, sc->number))
 		return 0;
 	p->sec = shim_lerp__seconds(rec->stamp, sc->start);
 	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
 		uint32_t at = shim_pmidmap__get(&sc->map, vset.pmid);
-		struct shim_metric *m = at == SHIM_PMIDMAP_NONE ? NULL : sc->metrics[at];
+		struct shim_interp_metric *m = at == SHIM_PMIDMAP_NONE ? NULL : sc->metrics[at];
 
 		if (!m || !m->pending || vset.numval <= 0)
 			continue;
@@ -219,7 +214,7 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 	if (err != -ENOENT)
 		return err;
 	if (!any)
-		shim_shapes__note(&sc->shapes, rec, sc->number);
+		shim_scan_skip__note(&sc->skip, rec, sc->number);
 	return 0;
 }
 
@@ -228,10 +223,10 @@ static int take_record(struct pass *p, const struct shim_record *rec)
  * has met all observations of it on the way, so none of its instances has
  * one beyond where it was seen last.
  */
-static void note_void(const struct pass *p, struct shim_metric *m)
+static void note_void(const struct pass *p, struct shim_interp_metric *m)
 {
 	for (unsigned int i = 0; i < m->n; i++) {
-		struct shim_track *k = &m->tracks[i];
+		struct shim_interp_inst *k = &m->insts[i];
 		bool seen = k->scan == p->sc->number;
 
 		if (p->back)
@@ -245,12 +240,12 @@ static void note_void(const struct pass *p, struct shim_metric *m)
 static void give_up(struct pass *p, bool end)
 {
 	struct shim_scanner *sc = p->sc;
-	const struct shim_metric *noted = NULL;
+	const struct shim_interp_metric *noted = NULL;
 
 	for (unsigned int i = 0; i < sc->nwants; i++) {
 		const struct shim_want w = sc->wants[i];
 
-		if (!w.track->pending)
+		if (!w.inst->pending)
 			continue;
 		if (end && !p->marked && w.metric != noted)
 			note_void(p, w.metric);

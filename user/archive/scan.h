@@ -3,10 +3,10 @@
 #ifndef SHIM_ARCHIVE_SCAN_H
 #define SHIM_ARCHIVE_SCAN_H
 
+#include "interp_metric.h"
 #include "pmidmap.h"
-#include "shape.h"
 #include "readbuf.h"
-#include "track.h"
+#include "scan_skip.h"
 
 /*
  * struct shim_scanner - where in the archive, and what is looked for
@@ -21,14 +21,15 @@
  * @mark: time of the mark that was passed last, if @has_mark
  * @number: of the last scan
  * @damaged: a scan came upon damage that no fetch has reported; @reported: volumes of which one has
- * @shapes: of records that had nothing for it
- * @wants: @nwants tracks to find observations for; @left of them not found yet
+ * @skip: layouts of records that had nothing for it
+ * @wants: @nwants instances to find observations for; @left of them not found yet
  */
 struct shim_scanner {
 	struct shim_archive *ar;
 	struct shim_ts start;
-	struct shim_metric **metrics;
-	unsigned int n, room;
+	struct shim_interp_metric **metrics;
+	unsigned int n;
+	size_t room;
 	struct shim_pmidmap map;
 	bool placed;
 	struct shim_cursor cursor;
@@ -42,18 +43,19 @@ struct shim_scanner {
 	uint32_t number;
 	bool damaged;
 	struct shim_pmidmap reported;
-	struct shim_shapes shapes;
+	struct shim_scan_skip skip;
 	struct shim_want {
-		struct shim_metric *metric;
-		struct shim_track *track;
+		struct shim_interp_metric *metric;
+		struct shim_interp_inst *inst;
 	} *wants;
-	unsigned int nwants, wants_room, left;
+	unsigned int nwants, left;
+	size_t wants_room;
 };
 
-/* A record's stamp as a time of tracks */
+/* A record's stamp as a time of observations */
 static inline int64_t shim_scan__time(const struct shim_scanner *sc, const struct shim_record *rec)
 {
-	return shim_track__time(rec->stamp, sc->start);
+	return shim_interp_metric__time(rec->stamp, sc->start);
 }
 
 /* Whether a record is a mark, and one that counts */
@@ -63,10 +65,11 @@ bool shim_scan__is_mark(const struct shim_scanner *sc, const struct shim_record 
  * Put the cursor at a time.  @walk_there: pass every record between that was not
  * passed before, so that no mark is missed.  Damage in the way is noted.
  */
-int shim_scan__place(struct shim_scanner *sc, struct shim_ts when, bool walk_there);
+int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_there);
 
-/* Look for a track's observation in the next scan; 0 or -ENOMEM. */
-int shim_scan__want(struct shim_scanner *sc, struct shim_metric *m, struct shim_track *k);
+/* Look for an instance's observation in the next scan; 0 or -ENOMEM. */
+int shim_scan__want(struct shim_scanner *sc, struct shim_interp_metric *m,
+		    struct shim_interp_inst *k);
 
 /* Look no more, for one or for all. */
 void shim_scan__unwant(struct shim_scanner *sc, const struct shim_want *want);

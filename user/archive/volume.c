@@ -191,7 +191,7 @@ void shim_volume__free(struct shim_volume *v)
 		close(v->look);
 }
 
-bool shim_volume__view(struct shim_volume *v, struct shim_view *out)
+bool shim_volume__view(struct shim_volume *v, struct shim_volume_view *out)
 {
 	struct shim_extent *e = atomic_load_explicit(&v->extent, memory_order_acquire);
 

@@ -32,12 +32,12 @@
 
 struct shim_extent;
 struct shim_format;
-struct shim_part;
+struct shim_segment;
 
 /**
  * struct shim_volume - a volume
- * @part: the archive's part that it belongs to; of a joint, the part behind it
- * @joint: no file: the mark between two parts
+ * @segment: the archive's segment that it belongs to; of a joint, the segment behind it
+ * @joint: no file: the mark between two segments
  * @number: as in the file's name
  * @fd: to follow its growth, or -1
  * @look: to read what need not be mapped, or -1; stays as it is once the volume is ready
@@ -49,7 +49,7 @@ struct shim_part;
  * @windows: how many readers have entered since pages were given back
  */
 struct shim_volume {
-	struct shim_part *part;
+	struct shim_segment *segment;
 	bool joint;
 	int number;
 	int fd;
@@ -63,10 +63,10 @@ struct shim_volume {
 };
 
 /*
- * struct shim_view - what there is of a volume
+ * struct shim_volume_view - what there is of a volume
  * @head: where its records begin
  */
-struct shim_view {
+struct shim_volume_view {
 	const uint8_t *data;
 	uint64_t size;
 	const struct shim_format *format;
@@ -91,6 +91,6 @@ void shim_volume__free(struct shim_volume *v);
 /* A reader has come to another window */
 void shim_volume__enter(struct shim_volume *v);
 /* Its bytes: nothing before it is loaded */
-bool shim_volume__view(struct shim_volume *v, struct shim_view *out);
+bool shim_volume__view(struct shim_volume *v, struct shim_volume_view *out);
 
 #endif /* SHIM_ARCHIVE_VOLUME_H */

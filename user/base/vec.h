@@ -3,32 +3,59 @@
 #ifndef SHIM_BASE_VEC_H
 #define SHIM_BASE_VEC_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* To room for at least @n elements; @array: address of the pointer */
+__attribute__((cold)) static inline int shim_vec__grow(void *array, size_t *cap, size_t n,
+						       size_t size)
+{
+	size_t more = 2 * *cap > 8 ? 2 * *cap : 8;
+	size_t bytes;
+	void *data;
+
+	if (more < n)
+		more = n;
+	if (__builtin_mul_overflow(more, size, &bytes))
+		return -ENOMEM;
+	memcpy(&data, array, sizeof(data));
+	data = realloc(data, bytes);
+	if (!data)
+		return -ENOMEM;
+	memcpy(array, &data, sizeof(data));
+	*cap = more;
+	return 0;
+}
+
+/* What both macros below do, inline as long as there is room */
+static inline int shim_vec__fit(void *array, size_t *cap, size_t n, size_t size)
+{
+	return n <= *cap ? 0 : shim_vec__grow(array, cap, n, size);
+}
 
 /**
  * shim_vec__room() - make room for one more element
- * @data: NULL or the array, which may move
- * @cap: elements there is room for
+ * @array: pointer to the elements, NULL at first; it is set if they move
+ * @cap: address of a size_t: elements there is room for
  * @n: elements in use
- * @size: bytes of an element
  *
- * Return: the array (the caller's pointer must be set to it), or NULL when memory runs out; then
- * the old one is as it was.
+ * Arrays of equal length can share a capacity: each is grown with a copy of it, and the capacity
+ * is set when all have grown.
+ *
+ * Return: 0, or -ENOMEM; then the array and its capacity are as they were.
  */
-static inline void *shim_vec__room(void *data, size_t *cap, size_t n, size_t size)
-{
-	size_t more = *cap ? 2 * *cap : 8;
-	size_t bytes;
+#define shim_vec__room(array, cap, n) shim_vec__reserve(array, cap, (size_t)(n) + 1)
 
-	if (n < *cap)
-		return data;
-	if (__builtin_mul_overflow(more, size, &bytes))
-		return NULL;
-	data = realloc(data, bytes);
-	if (data)
-		*cap = more;
-	return data;
-}
+/**
+ * shim_vec__reserve() - make room for a number of elements
+ * @array: pointer to the elements, NULL at first; it is set if they move
+ * @cap: address of a size_t: elements there is room for
+ * @n: elements that there is to be room for
+ *
+ * Return: as shim_vec__room().
+ */
+#define shim_vec__reserve(array, cap, n) shim_vec__fit(&(array), cap, n, sizeof(*(array)))
 
 #endif /* SHIM_BASE_VEC_H */

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/vec.h"
 #include "bpf.h"
 #include "bpf_slots.h"
 
@@ -344,29 +345,11 @@ static void add_up(struct vc_stat *total, const struct vc_stat *cpus, size_t n)
 		add_one(total, &cpus[i]);
 }
 
-/* Room for one more row of a growing array */
-static int make_room(void **rows, size_t n, size_t *room, size_t size)
-{
-	size_t more = *room ? 2 * *room : BATCH_ROWS;
-	void *grown;
-
-	if (n < *room)
-		return 0;
-	grown = reallocarray(*rows, more, size);
-	if (!grown)
-		return -ENOMEM;
-	*rows = grown;
-	*room = more;
-	return 0;
-}
-
 static int add_stat(struct shim_bpf_reader *r, const void *key, const void *cpus)
 {
-	void *rows = r->stats;
-	int err = make_room(&rows, r->n, &r->room, sizeof(*r->stats));
+	int err = shim_vec__room(r->stats, &r->room, r->n);
 	struct shim_bpf_stat *row;
 
-	r->stats = rows;
 	if (err)
 		return err;
 	row = &r->stats[r->n];
@@ -386,12 +369,10 @@ static int add_stat(struct shim_bpf_reader *r, const void *key, const void *cpus
 static int add_count(struct shim_bpf_reader *r, const void *key, const void *cpus)
 {
 	const struct vc_count *cpu = cpus;
-	void *rows = r->counts;
-	int err = make_room(&rows, r->ncounts, &r->counts_room, sizeof(*r->counts));
+	int err = shim_vec__room(r->counts, &r->counts_room, r->ncounts);
 	struct shim_bpf_count *row;
 	struct vc_count_key k;
 
-	r->counts = rows;
 	if (err)
 		return err;
 	memcpy(&k, key, sizeof(k));
@@ -425,7 +406,6 @@ static struct shim_bpf_stat *find_stat(struct shim_bpf_reader *r, const struct v
 static int add_slot(struct shim_bpf_reader *r, uint32_t i)
 {
 	struct shim_bpf_stat *row;
-	void *rows = r->stats;
 	struct vc_direct slot;
 	struct vc_tag_name own;
 	const struct shim_bpf_tag *tag;
@@ -439,8 +419,7 @@ static int add_slot(struct shim_bpf_reader *r, uint32_t i)
 		memcpy(own.name, slot.name, sizeof(own.name));
 		err = keep_tag(r, SHIM_DIRECT_ID | i, &own, &tag);
 		if (!err)
-			err = make_room(&rows, r->n, &r->room, sizeof(*r->stats));
-		r->stats = rows;
+			err = shim_vec__room(r->stats, &r->room, r->n);
 		if (err)
 			return err;
 		row = &r->stats[r->n++];

@@ -43,7 +43,8 @@ struct slot_list {
 };
 
 static __thread struct {
-	uint64_t epoch;		/* of the mapping that they are in, and the process */
+	uint64_t epoch;		/* of the mapping that they are in */
+	unsigned int generation;	/* of the process then */
 	struct slot_list *of_kind[VC_COUNTER];
 } mine __attribute__((tls_model("initial-exec")));
 
@@ -73,10 +74,11 @@ static void disown_slots(const struct slot_list *list)
 	}
 }
 
-/* A forked child has the lists of the thread that forked it, but not the mapping. */
+/* A child has the lists of the thread that forked it, by whatever call, but not the mapping. */
 static bool are_mapped(void)
 {
-	return mine.epoch >> 32 == shim_fork__generation();
+	return mine.epoch >> 32 == (uint64_t)getpid() &&
+	       mine.generation == shim_fork__generation();
 }
 
 static void thread_exits(void *unused)
@@ -121,20 +123,27 @@ static uint64_t pid_namespace(void)
 	return stat("/proc/self/ns/pid", &st) ? 0 : st.st_ino;
 }
 
-/* The slots by name: heads of chains, and what follows each slot in its chain */
-static int make_index(struct shim_direct *d)
+/* Room for the whole, with the slots by name: heads of chains, and what follows each slot in its */
+static struct shim_direct *make_room(size_t n)
 {
-	uint32_t *words;
+	struct shim_direct *d;
+	size_t nheads, size;
 
-	for (d->nheads = 64; d->nheads < d->n; d->nheads *= 2)
+	for (nheads = 64; nheads < n; nheads *= 2)
 		;
-	words = memory_of((d->nheads + d->n) * sizeof(*words));
-	if (!words)
-		return -ENOMEM;
-	madvise(words, (d->nheads + d->n) * sizeof(*words), MADV_DONTFORK);
-	d->heads = words;
-	d->next = words + d->nheads;
-	return 0;
+	size = sizeof(*d) + (nheads + n) * sizeof(uint32_t);
+	d = memory_of(size);
+	if (!d)
+		return NULL;
+	madvise(d, size, MADV_DONTFORK);
+	*d = (struct shim_direct) {
+		.size = size,
+		.n = n,
+		.nheads = nheads,
+		.heads = d->words,
+		.next = d->words + nheads,
+	};
+	return d;
 }
 
 static int map_tick(struct shim_direct *d)
@@ -149,18 +158,27 @@ static int map_tick(struct shim_direct *d)
 	return err;
 }
 
+static void describe_process(struct shim_direct *d)
+{
+	static _Atomic uint32_t opened;
+
+	d->epoch = (uint64_t)getpid() << 32 | ++opened;
+	d->pidns = pid_namespace();
+	d->user = getuid();
+}
+
 /**
  * shim_direct__open() - map the machine's map
- * @d: filled in
+ * @out: set to it
  *
- * The mapping stays for the process's life.
+ * The mapping stays for the process's life; a forked child has none of it.
  *
  * Return: 0; -ENOENT if tracing is off, -EOPNOTSUPP if it is on without this,
  *	-EPERM if the caller may not, -EPROTO, or another errno.
  */
-int shim_direct__open(struct shim_direct *d)
+int shim_direct__open(struct shim_direct **out)
 {
-	static _Atomic uint32_t opened;
+	struct shim_direct *d;
 	void *slots;
 	size_t n;
 	int err = shim_fork__watch();
@@ -169,25 +187,20 @@ int shim_direct__open(struct shim_direct *d)
 		err = map(VC_PIN_DIR "/vc_direct", sizeof(struct vc_direct), &slots, &n);
 	if (err)
 		return err;
-	*d = (struct shim_direct) {
-		.slots = slots,
-		.n = n < UINT32_MAX ? n : UINT32_MAX - 1,
-		.epoch = (uint64_t)shim_fork__generation() << 32 | ++opened,
-		.pidns = pid_namespace(),
-		.user = getuid(),
-		.ns_anchor = shim_tick__ns(),
-	};
-	shim_siglock__init(&d->lock);
-	err = map_tick(d);
-	if (!err)
-		err = make_index(d);
+	d = make_room(n < UINT32_MAX ? n : UINT32_MAX - 1);
+	err = d ? map_tick(d) : -ENOMEM;
 	if (err) {
-		if (d->tick)
-			munmap(d->tick, sizeof(struct vc_tick));
 		munmap(slots, n * sizeof(struct vc_direct));
+		if (d)
+			munmap(d, d->size);
 		return err;
 	}
+	d->slots = slots;
+	shim_siglock__init(&d->lock);
+	describe_process(d);
+	d->ns_anchor = shim_tick__ns();
 	d->tick_anchor = shim_tick__now(d->tick);
+	*out = d;
 	return 0;
 }
 
@@ -341,6 +354,7 @@ static struct vc_direct *find_locked(struct shim_direct *d, struct shim_direct_t
 	if (mine.epoch != d->epoch) {
 		forget();
 		mine.epoch = d->epoch;
+		mine.generation = shim_fork__generation();
 	}
 	place = place_of(kind, tag.index);
 	if (place && *place && !(*place & 1))

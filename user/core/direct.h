@@ -12,6 +12,7 @@
 
 /**
  * struct shim_direct - the map, as this process has it
+ * @size: bytes of all this
  * @slots: all of them; others write theirs
  * @n: how many
  * @lock: held to look for a slot
@@ -25,8 +26,10 @@
  * @user: who we are
  * @tick_anchor: some instant by the clock, and
  * @ns_anchor: by CLOCK_MONOTONIC
+ * @words: @heads and @next
  */
 struct shim_direct {
+	size_t size;
 	struct vc_direct *slots;
 	size_t n;
 	struct shim_siglock lock;
@@ -40,6 +43,7 @@ struct shim_direct {
 	uint32_t user;
 	uint64_t tick_anchor;
 	uint64_t ns_anchor;
+	uint32_t words[];
 };
 
 /* A tag of the process: @index is its own as long as the process lives, and as small as can be. */
@@ -48,7 +52,7 @@ struct shim_direct_tag {
 	const char *name;
 };
 
-int shim_direct__open(struct shim_direct *d);
+int shim_direct__open(struct shim_direct **out);
 
 static inline int shim_direct__active(const struct shim_direct *d)
 {

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "perf_instance.h"
 #include "tick.h"
 
@@ -152,15 +153,8 @@ static int note(pid_t tid, void *arg)
 {
 	struct tids *tids = arg;
 
-	if (tids->n == tids->room) {
-		size_t room = 2 * tids->room + 16;
-		pid_t *all = reallocarray(tids->all, room, sizeof(*all));
-
-		if (!all)
-			return -ENOMEM;
-		tids->all = all;
-		tids->room = room;
-	}
+	if (shim_vec__room(tids->all, &tids->room, tids->n))
+		return -ENOMEM;
 	tids->all[tids->n++] = tid;
 	return 0;
 }

@@ -26,19 +26,15 @@ int shim_cpc__watch_forks(void)
 /* Every handle with a set on the process hears when it is let go.  Context: @cpc is locked. */
 static int add_user(pctx_t *pctx, cpc_t *cpc)
 {
-	cpc_t **users;
 	int ret = 0;
 
 	shim_siglock__enter(&users_lock);
 	for (size_t i = 0; i < pctx->nusers; i++)
 		if (pctx->users[i] == cpc)
 			goto out;
-	users = shim_vec__room(pctx->users, &pctx->users_room, pctx->nusers, sizeof(cpc_t *));
-	if (users) {
-		pctx->users = users;
+	ret = shim_vec__room(pctx->users, &pctx->users_room, pctx->nusers);
+	if (!ret)
 		pctx->users[pctx->nusers++] = cpc;
-	}
-	ret = users ? 0 : -ENOMEM;
 out:
 	shim_siglock__leave(&users_lock);
 	return ret;

@@ -52,6 +52,7 @@ struct __cpc_set {
 	struct cpc_request *reqs;
 	struct vcpc_request *packed;
 	uint_t n;
+	size_t room;
 	_Atomic(struct shim_counters *) counters;
 	atomic_bool silent;
 	_Atomic enum cpc_where where;

@@ -6,6 +6,7 @@
 
 #include "attr.h"
 #include "base/api.h"
+#include "base/vec.h"
 #include "core/event.h"
 #include "generic.h"
 #include "impl.h"
@@ -212,17 +213,11 @@ static int copy_request(struct cpc_request *req, const char *event, uint_t nattr
 /* Room for one more request, so that binding need not allocate. */
 static int grow(cpc_set_t *set)
 {
-	struct cpc_request *reqs = realloc(set->reqs, (set->n + 1) * sizeof(*reqs));
-	struct vcpc_request *packed;
+	size_t room = set->room;
 
-	if (!reqs)
+	if (shim_vec__room(set->reqs, &room, set->n))
 		return -ENOMEM;
-	set->reqs = reqs;
-	packed = realloc(set->packed, (set->n + 1) * sizeof(*packed));
-	if (!packed)
-		return -ENOMEM;
-	set->packed = packed;
-	return 0;
+	return shim_vec__room(set->packed, &set->room, set->n);
 }
 
 bool shim_cpc__owns(cpc_t *cpc, const cpc_set_t *set)

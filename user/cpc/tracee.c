@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "tracee.h"
 
 /* Another thread of this program may get the signal that ends our sleep. */
@@ -96,15 +97,8 @@ void shim_tracees__drop_gone(struct shim_tracees *t)
 /* A thread that is traced already: 0 or -ENOMEM */
 int shim_tracees__add(struct shim_tracees *t, pid_t tid, struct shim_tracee **out)
 {
-	if (t->n == t->room) {
-		size_t room = t->room ? 2 * t->room : 8;
-		struct shim_tracee *more = realloc(t->thread, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		t->thread = more;
-		t->room = room;
-	}
+	if (shim_vec__room(t->thread, &t->room, t->n))
+		return -ENOMEM;
 	*out = &t->thread[t->n++];
 	**out = (struct shim_tracee) {
 		.tid = tid,

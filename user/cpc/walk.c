@@ -8,6 +8,7 @@
 
 #include "attr.h"
 #include "base/api.h"
+#include "base/vec.h"
 #include "core/event.h"
 #include "generic.h"
 #include "impl.h"
@@ -51,15 +52,8 @@ struct names {
 
 static int add_name(struct names *names, const char *prefix, const char *name)
 {
-	if (names->n + 1 >= names->room) {
-		size_t room = names->room ? 2 * names->room : 64;
-		char **more = realloc(names->name, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		names->name = more;
-		names->room = room;
-	}
+	if (shim_vec__reserve(names->name, &names->room, names->n + 2))
+		return -ENOMEM;
 	if (asprintf(&names->name[names->n], "%s%s", prefix, name) < 0) {
 		names->name[names->n] = NULL;
 		return -ENOMEM;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "core/event.h"
 #include "pairs.h"
 
@@ -29,22 +30,6 @@ void shim_live_pairs__free(struct shim_live_pairs *pairs)
 	free(pairs->sums);
 	free(pairs->slots);
 	shim_hash__free(&pairs->by_name);
-}
-
-/* Room for one more of an array's elements */
-static int make_room(void **array, size_t n, size_t *room, size_t size)
-{
-	size_t more = *room ? 2 * *room : 64;
-	void *grown;
-
-	if (n < *room)
-		return 0;
-	grown = reallocarray(*array, more, size);
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	*room = more;
-	return 0;
 }
 
 static uint64_t hash_of(const struct shim_live_pairs *pairs, const char *name)
@@ -69,16 +54,11 @@ static struct shim_live_sum *find(struct shim_live_pairs *pairs, const char *nam
 static struct shim_live_sum *add(struct shim_live_pairs *pairs, char *name)
 {
 	struct shim_live_sum *sum = calloc(1, sizeof(*sum));
-	void *array = pairs->sums;
 
 	if (!sum)
 		return NULL;
-	if (make_room(&array, pairs->nsums, &pairs->sums_room, sizeof(struct shim_live_sum *))) {
-		free(sum);
-		return NULL;
-	}
-	pairs->sums = array;
-	if (shim_hash__add(&pairs->by_name, &sum->node, hash_of(pairs, name))) {
+	if (shim_vec__room(pairs->sums, &pairs->sums_room, pairs->nsums) ||
+	    shim_hash__add(&pairs->by_name, &sum->node, hash_of(pairs, name))) {
 		free(sum);
 		return NULL;
 	}
@@ -184,16 +164,10 @@ int shim_live_pairs__slots(struct shim_live_pairs *pairs, const struct shim_live
 		if (!tag->has_changed)
 			continue;
 		for (uint32_t slot = 0; slot < VC_HIST_SLOTS; slot++) {
-			void *array = pairs->slots;
-			int ret;
-
 			if (tag->slots[slot] || !tag->total.hist[slot])
 				continue;
-			ret = make_room(&array, pairs->nslots, &pairs->slots_room,
-					sizeof(*pairs->slots));
-			pairs->slots = array;
-			if (ret)
-				return ret;
+			if (shim_vec__room(pairs->slots, &pairs->slots_room, pairs->nslots))
+				return -ENOMEM;
 			pairs->slots[pairs->nslots++] = (struct shim_live_slot) { tag, slot };
 			tag->slots[slot] = pairs->nslots;
 		}

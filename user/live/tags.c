@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "tags.h"
 
 void shim_live_tags__init(struct shim_live_tags *tags)
@@ -68,28 +69,13 @@ const struct shim_live_tag *shim_live_tags__find(const struct shim_live_tags *ta
 	return found && found->user == tag->user ? found : NULL;
 }
 
-static int make_room(struct shim_live_tags *tags)
-{
-	size_t room = tags->room ? 2 * tags->room : 16;
-	struct shim_live_tag **at;
-
-	if (tags->n < tags->room)
-		return 0;
-	at = reallocarray(tags->at, room, sizeof(*at));
-	if (!at)
-		return -ENOMEM;
-	tags->at = at;
-	tags->room = room;
-	return 0;
-}
-
 /* @several: another user's of that name has come before */
 static struct shim_live_tag *add(struct shim_live_tags *tags, const struct shim_bpf_tag *from,
 				int several)
 {
 	struct shim_live_tag *tag = calloc(1, sizeof(*tag));
 
-	if (!tag || make_room(tags))
+	if (!tag || shim_vec__room(tags->at, &tags->room, tags->n))
 		goto err;
 	tag->name = strdup(from->name);
 	tag->user = from->user;

@@ -7,7 +7,7 @@
 
 static void archive_free(struct shim_context *ctx)
 {
-	shim_pmns__free(ctx->pmns);
+	shim_pmns_tree__free(ctx->pmns);
 	shim_plans__reset(&ctx->plans);
 	shim_plans__reset(&ctx->whole_plans);
 	shim_request__fini(&ctx->request);

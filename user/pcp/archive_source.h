@@ -27,7 +27,7 @@ int shim_archive_source__instances(struct shim_context *ctx, pmInDom indom, int 
 int shim_archive_source__instance_name(struct shim_context *ctx, pmInDom indom, int inst,
 				       char **name);
 int shim_archive_source__instance(struct shim_context *ctx, pmInDom indom, const char *name);
-/* names.c */
+/* pmns_lookup.c */
 int shim_archive_source__metrics(struct shim_context *ctx, int n, const char *const *names,
 				 pmID *pmids);
 int shim_archive_source__children(struct shim_context *ctx, const char *name, char ***offspring,

@@ -15,6 +15,7 @@
 
 #include "base/api.h"
 #include "base/process.h"
+#include "base/vec.h"
 #include "context.h"
 #include "err.h"
 #include "host.h"
@@ -24,6 +25,7 @@ static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	struct shim_context **all;	/* by ascending handle */
 	unsigned int n;
+	size_t room;
 	int next_handle;
 } contexts;
 
@@ -140,22 +142,18 @@ static int take_handle(void)
 /* The table takes over the caller's reference. */
 static int publish(struct shim_context *ctx)
 {
-	struct shim_context **all;
-	unsigned int at;
+	struct shim_context **slot;
+	int err;
 
 	pthread_mutex_lock(&table_lock);
-	all = realloc(contexts.all, (contexts.n + 1) * sizeof(*all));
-	if (!all) {
-		pthread_mutex_unlock(&table_lock);
-		return -ENOMEM;
+	err = shim_vec__room(contexts.all, &contexts.room, contexts.n);
+	if (!err) {
+		slot = &contexts.all[position_of(ctx->handle)];
+		memmove(slot + 1, slot, (contexts.all + contexts.n++ - slot) * sizeof(*slot));
+		*slot = ctx;
 	}
-	contexts.all = all;
-	at = position_of(ctx->handle);
-	memmove(&all[at + 1], &all[at], (contexts.n - at) * sizeof(*all));
-	all[at] = ctx;
-	contexts.n++;
 	pthread_mutex_unlock(&table_lock);
-	return 0;
+	return err;
 }
 
 /* Without its source's part, which the caller adds before anybody sees it */
@@ -414,6 +412,7 @@ SHIM_API int pmDestroyContext(int handle)
 		if (!contexts.n) {
 			free(contexts.all);
 			contexts.all = NULL;
+			contexts.room = 0;
 		}
 	}
 	pthread_mutex_unlock(&table_lock);

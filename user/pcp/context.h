@@ -13,7 +13,7 @@
 #include "archive/readbuf.h"
 #include "derived.h"
 #include "plan.h"
-#include "pmns.h"
+#include "pmns_tree.h"
 #include "profile.h"
 #include "request.h"
 #include "source.h"
@@ -61,7 +61,7 @@ struct shim_context {
 	struct shim_ts end;
 	struct shim_request request;
 	struct shim_plans plans, whole_plans;
-	struct shim_pmns *pmns;
+	struct shim_pmns_tree *pmns;
 };
 
 /* The thread's current context, locked; 0 or a PMAPI error. */

@@ -36,7 +36,8 @@ struct shim_derived_value {
 };
 
 struct shim_derived_values {
-	int n, room;
+	int n;
+	size_t room;
 	struct shim_derived_value *all;
 };
 
@@ -104,11 +105,12 @@ struct shim_derived_entry {
  */
 struct shim_derived {
 	struct shim_derived_entry **all;
-	unsigned int n, room;
+	unsigned int n;
+	size_t room;
 	unsigned int globals, own;
 	struct shim_derived_at {
 		unsigned int *all;
-		unsigned int room;
+		size_t room;
 	} at[2];
 	bool limited;
 	int limit;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Files and folders of derived metrics: name = expression, and name(attribute) = text. */
-#define _GNU_SOURCE	/* asprintf, reallocarray */
+#define _GNU_SOURCE	/* asprintf */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -8,9 +8,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/vec.h"
 #include "derived.h"
 
 #define DEPTH_MAX 32	/* of folders */
+#define READ_MIN 4095	/* bytes that a file is asked for */
 
 /*
  * struct config - a file
@@ -270,26 +272,17 @@ static int read_line(struct config *c)
 /* The whole of a file, with a NUL */
 static int read_whole(FILE *f, char **out)
 {
-	size_t len = 0, room = 4096;
-	char *text = malloc(room);
+	size_t len = 0, room = 0, n;
+	char *text = NULL;
 
-	while (text) {
-		size_t n = fread(text + len, 1, room - len - 1, f);
-		char *more;
-
-		len += n;
-		if (!n)
-			break;
-		if (len + 1 < room)
-			continue;
-		more = reallocarray(text, room, 2);
-		if (!more)
+	do {
+		if (shim_vec__reserve(text, &room, len + READ_MIN + 1)) {
 			free(text);
-		text = more;
-		room *= 2;
-	}
-	if (!text)
-		return -ENOMEM;
+			return -ENOMEM;
+		}
+		n = fread(text + len, 1, room - len - 1, f);
+		len += n;
+	} while (n);
 	text[len] = '\0';
 	*out = text;
 	return ferror(f) ? -EIO : 0;

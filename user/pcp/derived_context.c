@@ -5,12 +5,12 @@
  *
  * Threads: all of it belongs to a context, which is locked.
  */
-#define _GNU_SOURCE	/* reallocarray */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "context.h"
 #include "derived.h"
 
@@ -44,25 +44,9 @@ void shim_derived__fini(struct shim_derived *d)
 
 static int grow(struct shim_derived *d, struct shim_derived_at *at, unsigned int number)
 {
-	if (d->n == d->room) {
-		unsigned int room = d->room ? d->room * 2 : 8;
-		struct shim_derived_entry **all = reallocarray(d->all, room, sizeof(*all));
-
-		if (!all)
-			return -ENOMEM;
-		d->all = all;
-		d->room = room;
-	}
-	if (number >= at->room) {
-		unsigned int room = at->room ? at->room * 2 : 8;
-		unsigned int *all = reallocarray(at->all, room, sizeof(*all));
-
-		if (!all)
-			return -ENOMEM;
-		at->all = all;
-		at->room = room;
-	}
-	return 0;
+	if (shim_vec__room(d->all, &d->room, d->n))
+		return -ENOMEM;
+	return shim_vec__room(at->all, &at->room, number);
 }
 
 static int append(struct shim_derived *d, struct shim_definition *def, bool own)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The values of a derived metric: those of its operands in a fetch's result, node by node. */
-#define _GNU_SOURCE	/* reallocarray */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "context.h"
 #include "derived.h"
 #include "derived_number.h"
@@ -27,16 +27,7 @@ struct evaluation {
 
 static int room_for(struct shim_derived_values *values, int n)
 {
-	struct shim_derived_value *all;
-
-	if (n <= values->room)
-		return 0;
-	all = reallocarray(values->all, n, sizeof(*all));
-	if (!all)
-		return -ENOMEM;
-	values->all = all;
-	values->room = n;
-	return 0;
+	return n > 0 ? shim_vec__reserve(values->all, &values->room, n) : 0;
 }
 
 /* As many as the operand has, of its instances; their values are the caller's to fill: how many */

@@ -124,7 +124,8 @@ struct shim_node {
 
 struct shim_expr {
 	struct shim_node *nodes;
-	int n, room;
+	int n;
+	size_t room;
 };
 
 /*

@@ -3,12 +3,12 @@
  * Fetches with derived metrics: the source is asked for their operands too, and the result that
  * the program gets is made anew of what it asked for, in one block as any.
  */
-#define _GNU_SOURCE	/* reallocarray */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "context.h"
 #include "derived.h"
 
@@ -18,7 +18,8 @@
  * @entries: for each of the program's, the derived metric that it is, or NULL
  */
 struct wish {
-	int n, total, room;
+	int n, total;
+	size_t room;
 	pmID *all;
 	struct shim_derived_entry **entries;
 	struct shim_pmidmap has;
@@ -30,14 +31,8 @@ static int add(struct wish *w, pmID pmid)
 
 	if (shim_pmidmap__get(&w->has, pmid) != SHIM_PMIDMAP_NONE)
 		return 0;
-	if (w->total == w->room) {
-		pmID *all = reallocarray(w->all, (size_t)w->room * 2, sizeof(*all));
-
-		if (!all)
-			return -ENOMEM;
-		w->all = all;
-		w->room *= 2;
-	}
+	if (shim_vec__room(w->all, &w->room, w->total))
+		return -ENOMEM;
 	err = shim_pmidmap__add(&w->has, pmid, (uint32_t)w->total);
 	if (!err)
 		w->all[w->total++] = pmid;
@@ -64,10 +59,8 @@ static void wish_fini(struct wish *w)
 static int wish_begin(struct wish *w, int n, const pmID *pmids)
 {
 	w->n = w->total = n;
-	w->room = n + 16;
-	w->all = reallocarray(NULL, (size_t)w->room, sizeof(*w->all));
 	w->entries = calloc((size_t)n, sizeof(struct shim_derived_entry *));
-	if (!w->all || !w->entries)
+	if (!w->entries || shim_vec__reserve(w->all, &w->room, (size_t)n + 16))
 		return -ENOMEM;
 	memcpy(w->all, pmids, (size_t)n * sizeof(*pmids));
 	for (int i = 0; i < n; i++)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Names and descriptors of a context's metrics with the derived ones among them. */
-#define _GNU_SOURCE	/* reallocarray */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "context.h"
 #include "derived.h"
 #include "list.h"
@@ -49,62 +49,32 @@ static const char *below(const char *metric, const char *name)
 
 /*
  * struct children - names right below another
- * @parts, @lens: the names, not terminated
+ * @part, @len: a name, not terminated
  */
 struct children {
-	const char **parts;
-	size_t *lens;
-	int *status;
-	int n, room;
+	struct child {
+		const char *part;
+		size_t len;
+		int status;
+	} *all;
+	int n;
+	size_t room;
 	size_t bytes;
 };
-
-static void children_free(struct children *c)
-{
-	free(c->parts);
-	free(c->lens);
-	free(c->status);
-}
-
-static int children_grow(struct children *c)
-{
-	int room = c->room ? c->room * 2 : 16;
-	const char **parts = reallocarray(c->parts, room, sizeof(*parts));
-	size_t *lens;
-	int *status;
-
-	if (!parts)
-		return -ENOMEM;
-	c->parts = parts;
-	lens = reallocarray(c->lens, room, sizeof(*lens));
-	if (!lens)
-		return -ENOMEM;
-	c->lens = lens;
-	status = reallocarray(c->status, room, sizeof(*status));
-	if (!status)
-		return -ENOMEM;
-	c->status = status;
-	c->room = room;
-	return 0;
-}
 
 static bool has_child(const struct children *c, const char *part, size_t len)
 {
 	for (int i = 0; i < c->n; i++)
-		if (c->lens[i] == len && !memcmp(c->parts[i], part, len))
+		if (c->all[i].len == len && !memcmp(c->all[i].part, part, len))
 			return true;
 	return false;
 }
 
 static int add_child(struct children *c, const char *part, size_t len, int status)
 {
-	int err = c->n == c->room ? children_grow(c) : 0;
-
-	if (err)
-		return err;
-	c->parts[c->n] = part;
-	c->lens[c->n] = len;
-	c->status[c->n++] = status;
+	if (shim_vec__room(c->all, &c->room, c->n))
+		return -ENOMEM;
+	c->all[c->n++] = (struct child){ part, len, status };
 	c->bytes += len + 1;
 	return 0;
 }
@@ -137,14 +107,15 @@ static int hand_out(const struct children *c, char ***offspring, int **status)
 		copy = malloc((size_t)c->n * sizeof(*copy));
 		if (!copy)
 			return -ENOMEM;
-		memcpy(copy, c->status, (size_t)c->n * sizeof(*copy));
+		for (int i = 0; i < c->n; i++)
+			copy[i] = c->all[i].status;
 	}
 	if (shim_list__new(&list, (size_t)c->n, c->bytes)) {
 		free(copy);
 		return -ENOMEM;
 	}
 	for (int i = 0; i < c->n; i++)
-		shim_list__add(&list, (size_t)i, c->parts[i], c->lens[i]);
+		shim_list__add(&list, (size_t)i, c->all[i].part, c->all[i].len);
 	*offspring = list.strings;
 	if (status)
 		*status = copy;
@@ -184,7 +155,7 @@ int shim_derived__children(struct shim_context *ctx, const char *name, char ***o
 	all = merge(ctx, name, n, names, states, &c);
 	if (all > 0)
 		all = hand_out(&c, offspring, status);
-	children_free(&c);
+	free(c.all);
 	if (n > 0) {
 		free(names);
 		free(states);

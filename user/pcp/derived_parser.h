@@ -33,9 +33,11 @@ struct shim_parser {
 	enum shim_token token;
 	struct shim_expr *expr;
 	struct shim_open *open;
-	int nopen, open_room;
+	int nopen;
+	size_t open_room;
 	int *operands;
-	int noperands, operands_room;
+	int noperands;
+	size_t operands_room;
 	char *why;
 };
 

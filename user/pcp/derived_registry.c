@@ -7,7 +7,7 @@
  * be held while either is taken.  Definitions are never changed or freed, so contexts keep pointers
  * to them.  The reason of a failure is the thread's own.
  */
-#define _GNU_SOURCE	/* asprintf, reallocarray */
+#define _GNU_SOURCE	/* asprintf */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 
 #include "base/hash.h"
 #include "base/process.h"
+#include "base/vec.h"
 #include "derived.h"
 
 #define ITEMS		1023u	/* of a cluster; item 0 is the root of a dynamic name space */
@@ -32,7 +33,8 @@ struct named {
 static struct {
 	struct shim_definition **all;
 	struct named **names;
-	unsigned int n, room;
+	unsigned int n;
+	size_t room;
 	struct shim_hash hash;
 	bool hashed;
 	int limit;
@@ -138,25 +140,10 @@ static int find(const char *name)
 	return -1;
 }
 
-static int grow(void)
-{
-	unsigned int room = registry.room ? registry.room * 2 : 16;
-	struct shim_definition **all;
-
-	if (registry.n < registry.room)
-		return 0;
-	all = reallocarray(registry.all, room, sizeof(*all));
-	if (!all)
-		return -ENOMEM;
-	registry.all = all;
-	registry.room = room;
-	return 0;
-}
-
 static int append(struct shim_definition *def)
 {
 	struct named *named = malloc(sizeof(*named));
-	int err = named ? grow() : -ENOMEM;
+	int err = named ? shim_vec__room(registry.all, &registry.room, registry.n) : -ENOMEM;
 
 	if (!registry.hashed) {
 		shim_hash__init(&registry.hash);

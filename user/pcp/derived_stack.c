@@ -3,11 +3,11 @@
  * What a parser of expressions holds: operators that are open and operands without an operator, put
  * together by precedence; and why a text is no expression, which the innermost open operator tells.
  */
-#define _GNU_SOURCE /* reallocarray */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/vec.h"
 #include "derived_parser.h"
 
 #define ARITHMETIC "Arithmetic expression"
@@ -80,27 +80,10 @@ int shim_parser__emit(struct shim_parser *p, struct shim_node node)
 {
 	struct shim_expr *expr = p->expr;
 
-	if (expr->n == expr->room) {
-		int room = expr->room ? expr->room * 2 : 8;
-		struct shim_node *nodes = reallocarray(expr->nodes, room, sizeof(*nodes));
-
-		if (!nodes) {
-			shim_node__fini(&node);
-			return -ENOMEM;
-		}
-		expr->nodes = nodes;
-		expr->room = room;
-	}
-	if (p->noperands == p->operands_room) {
-		int room = p->operands_room ? p->operands_room * 2 : 8;
-		int *operands = reallocarray(p->operands, room, sizeof(*operands));
-
-		if (!operands) {
-			shim_node__fini(&node);
-			return -ENOMEM;
-		}
-		p->operands = operands;
-		p->operands_room = room;
+	if (shim_vec__room(expr->nodes, &expr->room, expr->n) ||
+	    shim_vec__room(p->operands, &p->operands_room, p->noperands)) {
+		shim_node__fini(&node);
+		return -ENOMEM;
 	}
 	p->operands[p->noperands++] = expr->n;
 	expr->nodes[expr->n++] = node;
@@ -148,15 +131,8 @@ int shim_parser__push(struct shim_parser *p, enum shim_node_kind kind, bool barr
 {
 	if (p->nopen == SHIM_EXPR_OPEN)
 		return -E2BIG;
-	if (p->nopen == p->open_room) {
-		int room = p->open_room ? p->open_room * 2 : 8;
-		struct shim_open *open = reallocarray(p->open, room, sizeof(*open));
-
-		if (!open)
-			return -ENOMEM;
-		p->open = open;
-		p->open_room = room;
-	}
+	if (shim_vec__room(p->open, &p->open_room, p->nopen))
+		return -ENOMEM;
 	*out = &p->open[p->nopen++];
 	**out = (struct shim_open){ .kind = kind, .barrier = barrier };
 	return 0;

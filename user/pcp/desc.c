@@ -21,7 +21,7 @@ static void hand_out(const struct shim_desc *desc, pmDesc *out)
 
 int shim_desc__builtin(pmID pmid, pmDesc *out)
 {
-	const struct shim_desc *desc = shim_pmns__builtin(pmid);
+	const struct shim_desc *desc = shim_pmns_tree__builtin(pmid);
 
 	if (!desc)
 		return PM_ERR_PMID;
@@ -34,7 +34,7 @@ int shim_archive_source__desc(struct shim_context *ctx, pmID pmid, pmDesc *out)
 	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
 
 	if (!desc)
-		desc = shim_pmns__builtin(pmid);
+		desc = shim_pmns_tree__builtin(pmid);
 	if (!desc)
 		return PM_ERR_PMID_LOG;
 	hand_out(desc, out);

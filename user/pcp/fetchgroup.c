@@ -5,13 +5,13 @@
  * Threads: as a group writes where the program reads, the program sees to it that one thread at a
  * time uses it.  Each call makes the group's context the thread's current one, as in the original.
  */
-#define _GNU_SOURCE	/* reallocarray */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/api.h"
 #include "base/process.h"
+#include "base/vec.h"
 #include "fetchgroup.h"
 
 /**
@@ -58,15 +58,11 @@ SHIM_API int pmGetFetchGroupContext(pmFG fg)
 /* Metrics, each once */
 static int add_pmid(pmFG fg, pmID pmid)
 {
-	pmID *pmids;
-
 	for (int i = 0; i < fg->npmids; i++)
 		if (fg->pmids[i] == pmid)
 			return 0;
-	pmids = reallocarray(fg->pmids, (size_t)fg->npmids + 1, sizeof(*pmids));
-	if (!pmids)
+	if (shim_vec__room(fg->pmids, &fg->pmids_room, fg->npmids))
 		return -ENOMEM;
-	fg->pmids = pmids;
 	fg->pmids[fg->npmids++] = pmid;
 	return 0;
 }
@@ -186,17 +182,13 @@ SHIM_API int pmExtendFetchGroup_item(pmFG fg, const char *metric, const char *in
 /* All its instances are fetched from now on */
 static int add_indom(pmFG fg, pmInDom indom)
 {
-	struct shim_known_indom *indoms;
-
 	if (indom == PM_INDOM_NULL)
 		return 0;
 	for (int i = 0; i < fg->nindoms; i++)
 		if (fg->indoms[i].indom == indom)
 			return 0;
-	indoms = reallocarray(fg->indoms, (size_t)fg->nindoms + 1, sizeof(*indoms));
-	if (!indoms)
+	if (shim_vec__room(fg->indoms, &fg->indoms_room, fg->nindoms))
 		return -ENOMEM;
-	fg->indoms = indoms;
 	fg->indoms[fg->nindoms++] = (struct shim_known_indom){ .indom = indom };
 	return pmAddProfile(indom, 0, NULL);
 }
@@ -409,6 +401,7 @@ SHIM_API int pmClearFetchGroup(pmFG fg)
 	free(fg->pmids);
 	fg->pmids = NULL;
 	fg->npmids = 0;
+	fg->pmids_room = 0;
 	forget_old_names(fg);
 	for (int i = 0; i < fg->nindoms; i++) {
 		free(fg->indoms[i].codes);
@@ -417,6 +410,7 @@ SHIM_API int pmClearFetchGroup(pmFG fg)
 	free(fg->indoms);
 	fg->indoms = NULL;
 	fg->nindoms = 0;
+	fg->indoms_room = 0;
 	return pmUseContext(fg->context);
 }
 

@@ -90,8 +90,10 @@ struct __pmFetchGroup {
 	struct shim_wanted *wanted;
 	pmID *pmids;
 	int npmids;
+	size_t pmids_room;
 	struct shim_known_indom *indoms;
 	int nindoms;
+	size_t indoms_room;
 	pmHighResResult *last;
 };
 

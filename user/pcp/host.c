@@ -207,7 +207,7 @@ int shim_host__ask(struct shim_host *host, enum shim_pdu_type type, struct shim_
 
 static void host_free(struct shim_context *ctx)
 {
-	shim_pmns__free(ctx->pmns);
+	shim_pmns_tree__free(ctx->pmns);
 	shim_host__free(ctx->host);
 }
 

@@ -108,7 +108,7 @@ static int fill_set(struct shim_pdu *pdu, struct shim_pdu_result *result, pmValu
 	set->pmid = vset.pmid;
 	set->numval = vset.numval;
 	set->valfmt = vset.numval > 0 ? (int)vset.valfmt : -1;
-	if (vset.numval < 0 && shim_pmns__builtin(vset.pmid))
+	if (vset.numval < 0 && shim_pmns_tree__builtin(vset.pmid))
 		set->numval = 0;	/* it has values in event records only, which pmcd does not know */
 	for (int32_t i = 0; i < vset.numval && !err; i++) {
 		struct shim_pdu_value value;

@@ -136,7 +136,7 @@ int shim_host_source__text(struct shim_context *ctx, unsigned int about, unsigne
 	char *text = NULL, *line;
 	int err;
 
-	if (about == PM_TEXT_PMID && shim_pmns__builtin(ident))
+	if (about == PM_TEXT_PMID && shim_pmns_tree__builtin(ident))
 		return PM_ERR_TEXT;
 	err = one_text(ctx->host, ident, about | (level & ~PM_TEXT_DIRECT), &text);
 

@@ -10,9 +10,9 @@
 #include "host.h"
 #include "list.h"
 
-static int builtins_of(struct shim_context *ctx, const struct shim_pmns **out)
+static int builtins_of(struct shim_context *ctx, const struct shim_pmns_tree **out)
 {
-	int err = ctx->pmns ? 0 : shim_pmns__of(NULL, 0, &ctx->pmns);
+	int err = ctx->pmns ? 0 : shim_pmns_tree__of(NULL, 0, &ctx->pmns);
 
 	*out = ctx->pmns;
 	return err;
@@ -36,7 +36,7 @@ static int ask_metrics(struct shim_host *host, int n, const char *const *names, 
 int shim_host_source__metrics(struct shim_context *ctx, int n, const char *const *names,
 			      pmID *pmids)
 {
-	const struct shim_pmns *builtins;
+	const struct shim_pmns_tree *builtins;
 	int found = 0, err;
 
 	for (int i = 0; i < n; i++)
@@ -48,10 +48,10 @@ int shim_host_source__metrics(struct shim_context *ctx, int n, const char *const
 	if (builtins_of(ctx, &builtins))
 		return -ENOMEM;
 	for (int i = 0; i < n; i++) {
-		uint32_t at = shim_pmns__find(builtins, names[i]);
+		uint32_t at = shim_pmns_tree__find(builtins, names[i]);
 
 		if (pmids[i] == PM_ID_NULL && at != SHIM_PMNS_NONE)
-			shim_pmns__metric(builtins, at, &pmids[i]);
+			shim_pmns_tree__metric(builtins, at, &pmids[i]);
 		found += pmids[i] != PM_ID_NULL;
 	}
 	return found || !err ? found : err;
@@ -208,17 +208,17 @@ int shim_host_source__children(struct shim_context *ctx, const char *name, char 
 {
 	int n = ask_children(ctx->host, name, offspring, status), nown = 0;
 	struct names names = { .all = *offspring, .status = status ? *status : NULL };
-	const struct shim_pmns *builtins;
+	const struct shim_pmns_tree *builtins;
 	struct names own = { 0 };
 	uint32_t at;
 
 	if (builtins_of(ctx, &builtins)) {
 		nown = -ENOMEM;
 	} else {
-		at = shim_pmns__find(builtins, name);
+		at = shim_pmns_tree__find(builtins, name);
 		if (at != SHIM_PMNS_NONE)
-			nown = shim_pmns__children(builtins, at, &own.all,
-						   status ? &own.status : NULL);
+			nown = shim_pmns_tree__children(builtins, at, &own.all,
+							status ? &own.status : NULL);
 		if (at != SHIM_PMNS_NONE && n == PM_ERR_NAME && !nown)
 			n = 0;	/* a metric has no children */
 	}
@@ -248,17 +248,17 @@ static int ask_leaves(struct shim_host *host, const char *name, char ***out)
 
 int shim_host_source__leaves(struct shim_context *ctx, const char *name, char ***out)
 {
-	const struct shim_pmns *builtins;
+	const struct shim_pmns_tree *builtins;
 	struct names names = { 0 }, own = { 0 };
 	int n = ask_leaves(ctx->host, name, &names.all), nown = 0;
 
 	if (builtins_of(ctx, &builtins)) {
 		nown = -ENOMEM;
 	} else {
-		uint32_t at = shim_pmns__find(builtins, name);
+		uint32_t at = shim_pmns_tree__find(builtins, name);
 
 		if (at != SHIM_PMNS_NONE)
-			nown = shim_pmns__leaves(builtins, at, &own.all);
+			nown = shim_pmns_tree__leaves(builtins, at, &own.all);
 	}
 	n = add_builtins(&names, n, &own, nown, false);
 	if (n < 0)
@@ -282,7 +282,7 @@ static int builtin_name(const struct shim_desc *desc, char ***nameset)
 
 int shim_host_source__names(struct shim_context *ctx, pmID pmid, char ***nameset)
 {
-	const struct shim_desc *builtin = shim_pmns__builtin(pmid);
+	const struct shim_desc *builtin = shim_pmns_tree__builtin(pmid);
 	struct shim_host *host = ctx->host;
 	struct shim_pdu_names names;
 	struct shim_pdu pdu;

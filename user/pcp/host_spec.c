@@ -17,8 +17,9 @@
 #include <pcp/pmapi.h>
 
 #include "base/process.h"
+#include "base/vec.h"
+#include "caret.h"
 #include "host_spec.h"
-#include "say.h"
 
 /* What is being parsed: the whole text for messages, and the place */
 struct cursor {
@@ -67,7 +68,7 @@ void shim_host_spec__fini(struct shim_host_spec *spec)
 
 static int complain(const struct cursor *c, const char *what)
 {
-	*c->error = shim_say__caret(c->text, c->at - c->text, what);
+	*c->error = shim_caret__message(c->text, c->at - c->text, what);
 	return *c->error ? PM_ERR_GENERIC : -ENOMEM;
 }
 
@@ -89,26 +90,19 @@ static void parse_protocol(struct cursor *c, struct shim_host_spec *spec)
 /* Takes @name over */
 static int add_host(struct shim_host_spec *spec, char *name)
 {
-	struct shim_host_name *hosts;
-
-	hosts = name ? realloc(spec->hosts, (spec->nhosts + 1) * sizeof(*hosts)) : NULL;
-	if (!hosts) {
+	if (!name || shim_vec__room(spec->hosts, &spec->hosts_room, spec->nhosts)) {
 		free(name);
 		return -ENOMEM;
 	}
-	spec->hosts = hosts;
-	hosts[spec->nhosts++] = (struct shim_host_name){ .name = name };
+	spec->hosts[spec->nhosts++] = (struct shim_host_name){ .name = name };
 	return 0;
 }
 
 static int add_port(struct shim_host_name *host, int port)
 {
-	int *ports = realloc(host->ports, (host->nports + 1) * sizeof(*ports));
-
-	if (!ports)
+	if (shim_vec__room(host->ports, &host->ports_room, host->nports))
 		return -ENOMEM;
-	host->ports = ports;
-	ports[host->nports++] = port;
+	host->ports[host->nports++] = port;
 	return 0;
 }
 

@@ -15,6 +15,7 @@ struct shim_host_name {
 	char *name;
 	int *ports;		/* none: the usual ones */
 	unsigned int nports;
+	size_t ports_room;
 };
 
 /*
@@ -27,6 +28,7 @@ struct shim_host_spec {
 	enum shim_host_kind kind;
 	struct shim_host_name *hosts;
 	unsigned int nhosts;
+	size_t hosts_room;
 	unsigned int flags;
 	char *container;
 };

@@ -68,14 +68,11 @@ static int default_version(void)
 
 static int start(const char *archive, int inherit)
 {
-	struct shim_importer **more = shim_vec__room(contexts, &contexts_cap, ncontexts,
-						     sizeof(*more));
 	struct shim_importer *imp;
 	int err;
 
-	if (!more)
+	if (shim_vec__room(contexts, &contexts_cap, ncontexts))
 		return -ENOMEM;
-	contexts = more;
 	err = shim_importer__create(archive, &imp);
 	if (err)
 		return err;

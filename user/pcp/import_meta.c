@@ -324,10 +324,9 @@ static int enter_instance(struct shim_importer *imp, struct shim_imp_domain *d, 
 		return -ENOMEM;
 	i->inst = inst;
 	i->name = shim_arena__string(&imp->arena, name, strlen(name));
-	instances = shim_vec__room(d->instances, &d->cap, d->n, sizeof(struct shim_imp_instance *));
-	if (!i->name || !instances)
+	if (!i->name || shim_vec__room(d->instances, &d->cap, d->n))
 		return -ENOMEM;
-	d->instances = instances;
+	instances = d->instances;
 	if (shim_hash__add(&d->names, &i->by_name,
 			   shim_hash__bytes(&d->names, name, strlen(name))))
 		return -ENOMEM;
@@ -493,13 +492,9 @@ int shim_importer__slot(struct shim_importer *imp, const char *name, const char 
 
 int shim_importer__handle(struct shim_importer *imp, struct shim_imp_slot *slot)
 {
-	struct shim_imp_slot **handles = shim_vec__room(imp->handles, &imp->handles_cap,
-							imp->nhandles, sizeof(slot));
-
-	if (!handles)
+	if (shim_vec__room(imp->handles, &imp->handles_cap, imp->nhandles))
 		return -ENOMEM;
-	imp->handles = handles;
-	handles[imp->nhandles++] = slot;
+	imp->handles[imp->nhandles++] = slot;
 	return (int)imp->nhandles;
 }
 

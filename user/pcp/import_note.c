@@ -194,20 +194,17 @@ static struct target *need_target(struct shim_imp_notes *notes, uint32_t level, 
 static struct set *need_set(struct target *t, int32_t inst)
 {
 	size_t at = t->n;
-	struct set *sets;
 
 	while (at && t->sets[at - 1].inst > inst)
 		at--;
 	if (at && t->sets[at - 1].inst == inst)
 		return &t->sets[at - 1];
-	sets = shim_vec__room(t->sets, &t->cap, t->n, sizeof(*sets));
-	if (!sets)
+	if (shim_vec__room(t->sets, &t->cap, t->n))
 		return NULL;
-	t->sets = sets;
-	memmove(&sets[at + 1], &sets[at], (t->n - at) * sizeof(*sets));
-	sets[at] = (struct set){ .inst = inst };
+	memmove(&t->sets[at + 1], &t->sets[at], (t->n - at) * sizeof(*t->sets));
+	t->sets[at] = (struct set){ .inst = inst };
 	t->n++;
-	return &sets[at];
+	return &t->sets[at];
 }
 
 static bool is_word(const char *value)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/real.h"
+#include "base/vec.h"
 #include "importer.h"
 
 /* One that lost its values to a deleted instance is still in the list. */
@@ -66,14 +67,8 @@ static int keep_text(struct shim_imp_slot *slot, const char *text)
 
 	if (len > PM_VAL_VLEN_MAX - PM_VAL_HDR_SIZE)
 		return PM_ERR_TOOBIG;
-	if (len > slot->room) {
-		char *room = realloc(slot->text, len);
-
-		if (!room)
-			return -ENOMEM;
-		slot->text = room;
-		slot->room = len;
-	}
+	if (shim_vec__reserve(slot->text, &slot->room, len))
+		return -ENOMEM;
 	memcpy(slot->text, text, len);
 	slot->value.bytes = slot->text;
 	slot->value.len = (uint32_t)len;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "archive/local_zone.h"
+#include "base/vec.h"
 #include "importer.h"
 #include "stamp.h"
 
@@ -111,14 +112,8 @@ static int sort(struct shim_importer *imp, const struct shim_imp_metric *m)
 	bool ordered = true;
 	size_t n = 0;
 
-	if (m->nvalues > imp->sorted_cap) {
-		struct shim_imp_slot **more = realloc(imp->sorted, m->nvalues * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		imp->sorted = more;
-		imp->sorted_cap = m->nvalues;
-	}
+	if (shim_vec__reserve(imp->sorted, &imp->sorted_cap, m->nvalues))
+		return -ENOMEM;
 	for (struct shim_imp_slot *slot = m->first; slot; slot = slot->next) {
 		if (n && imp->sorted[n - 1]->value.inst > slot->value.inst)
 			ordered = false;

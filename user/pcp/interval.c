@@ -9,8 +9,8 @@
 
 #include "base/api.h"
 #include "base/real.h"
+#include "caret.h"
 #include "interval.h"
-#include "say.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 #define LONGEST 0x1p63	/* seconds */
@@ -99,13 +99,13 @@ static int parse(const char *text, double *seconds, char **errmsg)
 	const char *wrong;
 
 	if (!text || !*text) {
-		*errmsg = shim_say__caret("", 0, "Null or empty specification");
+		*errmsg = shim_caret__message("", 0, "Null or empty specification");
 		return -1;
 	}
 	wrong = shim_interval__parse(text, seconds);
 	if (!wrong)
 		return 0;
-	*errmsg = shim_say__caret(text, (size_t)(wrong - text), "unexpected value");
+	*errmsg = shim_caret__message(text, (size_t)(wrong - text), "unexpected value");
 	return -1;
 }
 

@@ -143,7 +143,7 @@ static int add_metric(struct shim_label_sets *sets, const struct shim_context *c
 	int err;
 
 	if (!desc)
-		desc = shim_pmns__builtin(pmid);
+		desc = shim_pmns_tree__builtin(pmid);
 	if (!desc)
 		return PM_ERR_PMID_LOG;
 	err = add_context(sets, ctx);

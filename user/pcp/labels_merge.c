@@ -43,14 +43,14 @@ static int by_name(const void *a, const void *b)
 
 static struct entry *new_entry(struct merge *m, int source)
 {
-	struct entry *entries = shim_vec__room(m->entries, &m->cap, m->n, sizeof(*entries));
+	struct entry *entry;
 
-	if (!entries)
+	if (shim_vec__room(m->entries, &m->cap, m->n))
 		return NULL;
-	m->entries = entries;
-	entries[m->n].source = source;
-	entries[m->n].wanted = true;
-	return &entries[m->n++];
+	entry = &m->entries[m->n++];
+	entry->source = source;
+	entry->wanted = true;
+	return entry;
 }
 
 /* "a.b" for what is "b" in "a"; @prefix is "" or ends in a dot */

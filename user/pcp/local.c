@@ -34,7 +34,7 @@ static int open_machine(struct shim_machine **out)
 	return PM_ERR_GENERIC;
 }
 
-static int list_names(struct shim_local *local, struct shim_pmns **tree)
+static int list_names(struct shim_local *local, struct shim_pmns_tree **tree)
 {
 	const struct shim_metric *m;
 	unsigned int n = 0;
@@ -48,12 +48,12 @@ static int list_names(struct shim_local *local, struct shim_pmns **tree)
 		m = shim_machine__metric(local->machine, i);
 		local->entries[i] = (struct shim_pmns_entry){ m->name, m->pmid };
 	}
-	return shim_pmns__of(local->entries, n, tree);
+	return shim_pmns_tree__of(local->entries, n, tree);
 }
 
 static void local_free(struct shim_context *ctx)
 {
-	shim_pmns__free(ctx->pmns);
+	shim_pmns_tree__free(ctx->pmns);
 	if (ctx->local->machine)
 		shim_machine__free(ctx->local->machine);
 	free(ctx->local->entries);
@@ -181,7 +181,7 @@ static int local_text(struct shim_context *ctx, unsigned int about, unsigned int
 	int i;
 
 	if (about == PM_TEXT_PMID) {
-		if (shim_pmns__builtin(ident))
+		if (shim_pmns_tree__builtin(ident))
 			return PM_ERR_TEXT;
 		i = shim_machine__find(machine, ident);
 		if (i < 0)
@@ -200,30 +200,31 @@ static int local_text(struct shim_context *ctx, unsigned int about, unsigned int
 
 static int local_metrics(struct shim_context *ctx, int n, const char *const *names, pmID *pmids)
 {
-	return shim_tree__metrics(ctx->pmns, n, names, pmids);
+	return shim_pmns_lookup__metrics(ctx->pmns, n, names, pmids);
 }
 
 static int local_children(struct shim_context *ctx, const char *name, char ***offspring,
 			  int **status)
 {
-	return shim_tree__children(ctx->pmns, name, offspring, status);
+	return shim_pmns_lookup__children(ctx->pmns, name, offspring, status);
 }
 
 static int local_leaves(struct shim_context *ctx, const char *name, char ***names)
 {
-	return shim_tree__leaves(ctx->pmns, name, names);
+	return shim_pmns_lookup__leaves(ctx->pmns, name, names);
 }
 
 static int local_names(struct shim_context *ctx, pmID pmid, char ***nameset)
 {
-	const struct shim_desc *builtin = shim_pmns__builtin(pmid);
+	const struct shim_desc *builtin = shim_pmns_tree__builtin(pmid);
 	int i = shim_machine__find(ctx->local->machine, pmid);
 
 	if (builtin)
-		return shim_tree__list(builtin->names, 1, nameset);
-	return i < 0 ? PM_ERR_PMID :
-		       shim_tree__list(&shim_machine__metric(ctx->local->machine, i)->name, 1,
-				       nameset);
+		return shim_pmns_lookup__list(builtin->names, 1, nameset);
+	if (i < 0)
+		return PM_ERR_PMID;
+	return shim_pmns_lookup__list(&shim_machine__metric(ctx->local->machine, i)->name, 1,
+				      nameset);
 }
 
 const struct shim_source shim_local_source = {

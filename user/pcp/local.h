@@ -32,11 +32,12 @@ int shim_local_source__instance(struct shim_context *ctx, pmInDom indom, const c
 int shim_local_source__labels(struct shim_context *ctx, unsigned int level, unsigned int ident,
 			      struct shim_label_sets *sets);
 
-/* names.c: of those that the tree has */
-int shim_tree__metrics(const struct shim_pmns *tree, int n, const char *const *names, pmID *pmids);
-int shim_tree__children(const struct shim_pmns *tree, const char *name, char ***offspring,
-			int **status);
-int shim_tree__leaves(const struct shim_pmns *tree, const char *name, char ***names);
-int shim_tree__list(const char *const *names, unsigned int n, char ***out);
+/* pmns_lookup.c: of those that the tree has */
+int shim_pmns_lookup__metrics(const struct shim_pmns_tree *tree, int n, const char *const *names,
+			      pmID *pmids);
+int shim_pmns_lookup__children(const struct shim_pmns_tree *tree, const char *name,
+			       char ***offspring, int **status);
+int shim_pmns_lookup__leaves(const struct shim_pmns_tree *tree, const char *name, char ***names);
+int shim_pmns_lookup__list(const char *const *names, unsigned int n, char ***out);
 
 #endif /* SHIM_PCP_LOCAL_H */

@@ -64,7 +64,7 @@ static int error_of(pmID pmid)
 {
 	unsigned int domain = pmID_domain(pmid);
 
-	if (shim_pmns__builtin(pmid))
+	if (shim_pmns_tree__builtin(pmid))
 		return 0;
 	return domain == SHIM_DOMAIN_VCPC || domain == SHIM_DOMAIN_TRACE ? PM_ERR_PMID :
 									   PM_ERR_NOAGENT;
@@ -83,7 +83,8 @@ static size_t most_values(const struct shim_machine *machine, int n, const pmID 
 	return most;
 }
 
-static int answer_all(const struct shim_context *ctx, int n, const pmID *pmids, pmResult **out)
+static int answer_all(const struct shim_context *ctx, unsigned int n, const pmID *pmids,
+		      pmResult **out)
 {
 	const struct shim_machine *machine = ctx->local->machine;
 	struct answers answers = {
@@ -94,7 +95,7 @@ static int answer_all(const struct shim_context *ctx, int n, const pmID *pmids, 
 	size_t size;
 
 	if (answers.all && answers.values) {
-		for (int i = 0; i < n; i++) {
+		for (unsigned int i = 0; i < n; i++) {
 			int metric = shim_machine__find(machine, pmids[i]);
 
 			answers.all[i].pmid = pmids[i];

@@ -8,7 +8,7 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
-#include "say.h"
+#include "caret.h"
 
 #define LOCAL_SOURCE "@"
 
@@ -210,7 +210,7 @@ SHIM_API int pmParseMetricSpec(const char *string, int isarch, char *source, pmM
 	free(spec.instances);
 	if (wrong) {
 		string = string ? string : "";
-		*errmsg = shim_say__caret(string, (size_t)(at - string), wrong);
+		*errmsg = shim_caret__message(string, (size_t)(at - string), wrong);
 		return PM_ERR_GENERIC;
 	}
 	if (!made)

@@ -11,7 +11,7 @@
 
 #include "base/api.h"
 #include "base/process.h"
-#include "sources.h"
+#include "options_sources.h"
 
 static void set_align(pmOptions *opts, char *arg)
 {
@@ -191,14 +191,14 @@ static const struct {
 	void (*set)(pmOptions *opts, char *arg);
 } standard[] = {
 	{ 'A', PMLONGOPT_ALIGN, "PCP_ALIGN_TIME", set_align },
-	{ 'a', PMLONGOPT_ARCHIVE, "PCP_ARCHIVE", shim_sources__archive },
-	{ 0, PMLONGOPT_ARCHIVE_LIST, "PCP_ARCHIVE_LIST", shim_sources__archives },
-	{ 0, PMLONGOPT_ARCHIVE_FOLIO, "PCP_FOLIO", shim_sources__folio },
+	{ 'a', PMLONGOPT_ARCHIVE, "PCP_ARCHIVE", shim_options_sources__archive },
+	{ 0, PMLONGOPT_ARCHIVE_LIST, "PCP_ARCHIVE_LIST", shim_options_sources__archives },
+	{ 0, PMLONGOPT_ARCHIVE_FOLIO, "PCP_FOLIO", shim_options_sources__folio },
 	{ 'D', PMLONGOPT_DEBUG, "PCP_DEBUG", set_debug },
 	{ 'g', PMLONGOPT_GUIMODE, "PCP_GUIMODE", set_guimode },
-	{ 'h', PMLONGOPT_HOST, "PCP_HOST", shim_sources__host },
-	{ 0, PMLONGOPT_HOST_LIST, "PCP_HOST_LIST", shim_sources__hosts },
-	{ 'H', PMLONGOPT_HOSTSFILE, NULL, shim_sources__hosts_file },
+	{ 'h', PMLONGOPT_HOST, "PCP_HOST", shim_options_sources__host },
+	{ 0, PMLONGOPT_HOST_LIST, "PCP_HOST_LIST", shim_options_sources__hosts },
+	{ 'H', PMLONGOPT_HOSTSFILE, NULL, shim_options_sources__hosts_file },
 	{ 'K', PMLONGOPT_SPECLOCAL, "PCP_SPECLOCAL", set_local_agent },
 	{ 'L', PMLONGOPT_LOCALPMDA, "PCP_LOCALPMDA", set_local },
 	{ 'L', PMLONGOPT_LOCALPMDA, "PCP_LOCALMODE", set_local },
@@ -283,7 +283,7 @@ static void finish(pmOptions *opts)
 		return;
 	opts->flags |= PM_OPTFLAG_DONE;
 	if (opts->origin_optarg && !opts->nhosts && !opts->narchives && !opts->Lflag)
-		shim_sources__local_archive(opts);
+		shim_options_sources__local_archive(opts);
 	set_context(opts);
 	if (wants_archive(opts) && (!opts->narchives || opts->nhosts)) {
 		pmprintf("%s: time window options are supported for archives only\n",

@@ -7,7 +7,7 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
-#include "sources.h"
+#include "options_sources.h"
 
 struct bounds {
 	struct timespec start, end;

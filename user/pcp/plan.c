@@ -53,7 +53,7 @@ int shim_plans__apply(const struct shim_plans *plans, const struct shim_record *
 	struct shim_plan *plan = slot_of(plans, rec);
 	pmResult *result;
 
-	if (!shim_layout__fits(&plan->layout, rec))
+	if (!shim_record_layout__fits(&plan->layout, rec))
 		return -ENOENT;
 	plan->failures = 0;
 	if (!plan->image)
@@ -67,12 +67,10 @@ int shim_plans__apply(const struct shim_plans *plans, const struct shim_record *
 
 static int add(struct shim_moves *moves, size_t from, size_t to, size_t len)
 {
-	struct shim_move *all = shim_vec__room(moves->all, &moves->cap, moves->n, sizeof(*all));
-
-	if (!all)
+	if (shim_vec__room(moves->all, &moves->cap, moves->n))
 		return -ENOMEM;
-	moves->all = all;
-	all[moves->n++] = (struct shim_move){ (uint32_t)from, (uint32_t)to, (uint32_t)len };
+	moves->all[moves->n++] =
+		(struct shim_move){ (uint32_t)from, (uint32_t)to, (uint32_t)len };
 	return 0;
 }
 
@@ -166,7 +164,7 @@ static void forget(struct shim_plans *plans, struct shim_plan *plan)
 	if (!plan->layout.len)
 		return;
 	plans->used -= bytes_of(plan);
-	shim_layout__fini(&plan->layout);
+	shim_record_layout__fini(&plan->layout);
 	free(plan->image);
 	free(plan->links.all);
 	free(plan->words.all);
@@ -193,7 +191,7 @@ void shim_plans__learn(struct shim_plans *plans, const struct shim_record *rec,
 	if (plan->failures >= PATIENCE || size + 2 * (size_t)rec->len > SHIM_PLAN_BYTES)
 		return;
 	plan->failures++;
-	if (shim_layout__make(&plan->layout, rec))
+	if (shim_record_layout__make(&plan->layout, rec))
 		return;
 	err = result ? add_result(plan, rec, req, result, size) : 0;
 	plans->used += bytes_of(plan);

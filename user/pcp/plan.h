@@ -10,7 +10,7 @@
 
 #include <pcp/pmapi.h>
 
-#include "archive/layout.h"
+#include "archive/record_layout.h"
 #include "request.h"
 
 #define SHIM_PLANS		8	/* loggers have a few groups of metrics */
@@ -39,7 +39,7 @@ struct shim_moves {
 struct shim_plan {
 	uint32_t len, npmids;
 	unsigned int failures;
-	struct shim_layout layout;
+	struct shim_record_layout layout;
 	char *image;
 	size_t size;
 	struct shim_moves links, words, doubles, bytes;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/api.h"
+#include "base/vec.h"
 #include "context.h"
 #include "host.h"
 
@@ -27,14 +28,13 @@ static struct shim_profile_indom *entry_of(const struct shim_profile *profile, u
 static struct shim_profile_indom *entry_add(struct shim_profile *profile, uint32_t indom,
 					    bool include)
 {
-	struct shim_profile_indom *all;
+	struct shim_profile_indom *entry;
 
-	all = realloc(profile->indoms, (profile->n + 1) * sizeof(*all));
-	if (!all)
+	if (shim_vec__room(profile->indoms, &profile->room, profile->n))
 		return NULL;
-	profile->indoms = all;
-	all[profile->n] = (struct shim_profile_indom){ .indom = indom, .include = include };
-	return &all[profile->n++];
+	entry = &profile->indoms[profile->n++];
+	*entry = (struct shim_profile_indom){ .indom = indom, .include = include };
+	return entry;
 }
 
 static unsigned int place_of(const struct shim_profile_indom *entry, int32_t inst)
@@ -66,13 +66,11 @@ static int list_add(struct shim_profile_indom *entry, int32_t inst)
 
 	if (at < entry->n && entry->inst[at] == inst)
 		return 0;
-	list = realloc(entry->inst, (entry->n + 1) * sizeof(*list));
-	if (!list)
+	if (shim_vec__room(entry->inst, &entry->room, entry->n))
 		return -ENOMEM;
-	memmove(&list[at + 1], &list[at], (entry->n - at) * sizeof(*list));
-	list[at] = inst;
-	entry->inst = list;
-	entry->n++;
+	list = &entry->inst[at];
+	memmove(list + 1, list, (entry->n++ - at) * sizeof(*list));
+	*list = inst;
 	return 0;
 }
 

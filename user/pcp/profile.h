@@ -11,12 +11,14 @@ struct shim_profile_indom {
 	uint32_t indom;
 	bool include;
 	unsigned int n;
+	size_t room;
 	int32_t *inst;		/* ascending */
 };
 
 struct shim_profile {
 	bool exclude;		/* what holds for a domain that has no entry */
 	unsigned int n;
+	size_t room;
 	struct shim_profile_indom *indoms;
 };
 

@@ -8,6 +8,7 @@
 #include <pcp/pmapi.h>
 
 #include "base/bytes.h"
+#include "base/vec.h"
 #include "request.h"
 
 void shim_request__fini(struct shim_request *req)
@@ -24,26 +25,12 @@ void shim_request__fini(struct shim_request *req)
 
 static int answers_for(struct shim_request *req, unsigned int n)
 {
-	struct shim_answer *answers;
-	struct shim_vset *vsets;
-	int32_t *types;
+	size_t answers = req->answers_room, vsets = answers;
 
-	if (n <= req->answers_room)
-		return 0;
-	answers = realloc(req->answers, n * sizeof(*answers));
-	if (!answers)
+	if (shim_vec__reserve(req->answers, &answers, n) ||
+	    shim_vec__reserve(req->vsets, &vsets, n))
 		return -ENOMEM;
-	req->answers = answers;
-	vsets = realloc(req->vsets, n * sizeof(*vsets));
-	if (!vsets)
-		return -ENOMEM;
-	req->vsets = vsets;
-	types = realloc(req->types, n * sizeof(*types));
-	if (!types)
-		return -ENOMEM;
-	req->types = types;
-	req->answers_room = n;
-	return 0;
+	return shim_vec__reserve(req->types, &req->answers_room, n);
 }
 
 static bool is_same(const struct shim_request *req, unsigned int n, const uint32_t *pmids)
@@ -73,18 +60,11 @@ static int add_item(struct shim_request *req, const struct shim_archive *ar, uin
 
 static int grow(struct shim_request *req, unsigned int n)
 {
-	struct shim_request_item *items = realloc(req->items, n * sizeof(*items));
-	uint32_t *pmids;
+	size_t items = req->room;
 
-	if (!items)
+	if (shim_vec__reserve(req->items, &items, n))
 		return -ENOMEM;
-	req->items = items;
-	pmids = realloc(req->pmids, n * sizeof(*pmids));
-	if (!pmids)
-		return -ENOMEM;
-	req->pmids = pmids;
-	req->room = n;
-	return 0;
+	return shim_vec__reserve(req->pmids, &req->room, n);
 }
 
 int shim_request__set(struct shim_request *req, const struct shim_archive *ar, unsigned int n,
@@ -96,12 +76,9 @@ int shim_request__set(struct shim_request *req, const struct shim_archive *ar, u
 		return 0;
 	shim_pmidmap__fini(&req->map);
 	req->n = 0;
-	if (n > req->room) {
-		err = grow(req, n);
-		if (err)
-			return err;
-	}
-	err = answers_for(req, n);
+	err = grow(req, n);
+	if (!err)
+		err = answers_for(req, n);
 	for (unsigned int i = 0; i < n && !err; i++)
 		err = add_item(req, ar, pmids[i]);
 	if (err)
@@ -164,23 +141,6 @@ int shim_request__locate_all(struct shim_request *req, const struct shim_archive
 	return err == -ENOENT ? (int)n : err;
 }
 
-static int room_for_values(struct shim_request *req, size_t n)
-{
-	size_t room = req->values_room ? req->values_room * 2 : 64;
-	struct shim_value *values;
-
-	if (req->values_room - req->nvalues >= n)
-		return 0;
-	if (room < req->nvalues + n)
-		room = req->nvalues + n;
-	values = realloc(req->values, room * sizeof(*values));
-	if (!values)
-		return -ENOMEM;
-	req->values = values;
-	req->values_room = room;
-	return 0;
-}
-
 /* What a block has, by the type that the block says */
 static int to_host(struct shim_value *value)
 {
@@ -232,7 +192,7 @@ static int add_values(struct shim_request *req, const struct shim_record *rec,
 	int n = 0;
 	int err;
 
-	err = room_for_values(req, vset->numval);
+	err = shim_vec__reserve(req->values, &req->values_room, req->nvalues + vset->numval);
 	if (err)
 		return err;
 	values = &req->values[req->nvalues];

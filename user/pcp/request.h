@@ -19,7 +19,7 @@
  */
 struct shim_request {
 	unsigned int n;
-	unsigned int room;
+	size_t room;
 	uint32_t *pmids;
 	struct shim_request_item {
 		uint32_t same;		/* the next item of the same metric */
@@ -32,7 +32,7 @@ struct shim_request {
 	struct shim_answer *answers;
 	struct shim_vset *vsets;
 	int32_t *types;
-	unsigned int answers_room;
+	size_t answers_room;
 	struct shim_value *values;
 	size_t nvalues, values_room;
 };

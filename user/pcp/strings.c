@@ -10,6 +10,7 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "base/vec.h"
 
 /**
  * pmsprintf() - a formatted text in a buffer, cut if it must be
@@ -98,15 +99,8 @@ struct word {
 
 static int word_add(struct word *w, int c)
 {
-	if (w->len + 1 >= w->room) {
-		size_t room = w->room ? w->room * 2 : 32;
-		char *text = realloc(w->text, room);
-
-		if (!text)
-			return -ENOMEM;
-		w->text = text;
-		w->room = room;
-	}
+	if (shim_vec__reserve(w->text, &w->room, w->len + 2))
+		return -ENOMEM;
 	w->text[w->len++] = (char)c;
 	w->text[w->len] = '\0';
 	return 0;

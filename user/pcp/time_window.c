@@ -9,9 +9,9 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "caret.h"
 #include "date.h"
 #include "interval.h"
-#include "say.h"
 
 #define NSEC_PER_SEC 1000000000
 #define COULD_NOT_ALIGN "alignment specified by -A switch could not be applied"
@@ -82,7 +82,7 @@ static int parse_date(const char *text, const struct timespec *start, const stru
 	if (!wrong)
 		*out = from_timespec(&t);
 	else if (parse_free(text, start, end, out)) {
-		*errmsg = shim_say__caret(text, at, wrong);
+		*errmsg = shim_caret__message(text, at, wrong);
 		return -1;
 	}
 	return 0;
@@ -111,7 +111,7 @@ static int parse_time(const char *text, const struct timespec *start, const stru
 	}
 	if (!parse_free(text, start, end, out))
 		return 0;
-	*errmsg = shim_say__caret(text, (size_t)(wrong - text), "unexpected value");
+	*errmsg = shim_caret__message(text, (size_t)(wrong - text), "unexpected value");
 	return -1;
 }
 
@@ -137,7 +137,7 @@ static int parse_align(struct window *w, const char *text, char **errmsg)
 	w->step = from_timespec(&step);
 	if (w->step > 0)
 		return 0;
-	*errmsg = shim_say__caret(text, 0, COULD_NOT_ALIGN);
+	*errmsg = shim_caret__message(text, 0, COULD_NOT_ALIGN);
 	return -1;
 }
 
@@ -232,7 +232,7 @@ SHIM_API int pmParseHighResTimeWindow(const char *swStart, const char *swEnd, co
 	*rsltOffset = to_timespec(w.offset);
 	if (!swAlign || w.aligned)
 		return 1;
-	*errMsg = shim_say__caret(swAlign, 0, COULD_NOT_ALIGN);
+	*errMsg = shim_caret__message(swAlign, 0, COULD_NOT_ALIGN);
 	return 0;
 }
 

@@ -20,6 +20,7 @@
 #include "base/api.h"
 #include "base/process.h"
 #include "base/tz.h"
+#include "base/vec.h"
 #include "context.h"
 #include "zone.h"
 
@@ -31,6 +32,7 @@ struct zone {
 static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
 static struct zone *zones;
 static int nzones;
+static size_t zones_room;
 static int current = -1;
 
 /* The current zone, or NULL for the C library's */
@@ -90,7 +92,7 @@ static char *zone_name(const char *tz)
  */
 SHIM_API int pmNewZone(const char *tz)
 {
-	struct zone zone = { .name = zone_name(tz) }, *grown;
+	struct zone zone = { .name = zone_name(tz) };
 	int handle = -ENOMEM;
 
 	if (!zone.name || shim_tz__open(zone.name, &zone.tz)) {
@@ -98,9 +100,7 @@ SHIM_API int pmNewZone(const char *tz)
 		return -ENOMEM;
 	}
 	shim_lock__enter(&lock);
-	grown = realloc(zones, (size_t)(nzones + 1) * sizeof(*zones));
-	if (grown) {
-		zones = grown;
+	if (!shim_vec__room(zones, &zones_room, nzones)) {
 		zones[nzones] = zone;
 		handle = current = nzones++;
 	}

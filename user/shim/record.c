@@ -107,7 +107,7 @@ SHIM_API int shim_record_open(const char *archive, const struct shim_record_opti
  * the one that was added first.
  *
  * Return: 0, -EEXIST (one of the events is recorded of that process already), -EINVAL (two
- * events of the set, or of another set, would be one metric), -ENOSPC (too
+ * events of the set, or of another set, would be one metric; or events take turns), -ENOSPC (too
  * many metrics), -ENOMEM, or what writing met with.
  */
 SHIM_API int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set, pid_t pid)

@@ -15,8 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "live/counts.h"
 #include "record.h"
+#include "set.h"
 
 #define MAX_METRICS	1023	/* that are found again by their items */
 
@@ -46,8 +48,10 @@ struct metric {
 struct shim_rec_sets {
 	struct source **sources;	/* by pid, and as they came */
 	unsigned int n;
+	size_t room;
 	struct metric *metrics;
 	unsigned int nmetrics;
+	size_t metrics_room;
 	bool times_known;
 	bool instances_known;
 };
@@ -137,15 +141,12 @@ static unsigned int item_of(const struct shim_rec_sets *sets, const char *name)
 static int new_metric(struct shim_rec_sets *sets, struct shim_writer *w, const char *name,
 		      const char *event)
 {
-	struct metric *metrics = reallocarray(sets->metrics, sets->nmetrics + 1, sizeof(*metrics));
 	struct shim_count_metric metric;
 	char *copy = strdup(name);
 	unsigned int item;
 	int ret;
 
-	if (metrics)
-		sets->metrics = metrics;
-	if (!metrics || !copy) {
+	if (!copy || shim_vec__room(sets->metrics, &sets->metrics_room, sets->nmetrics)) {
 		free(copy);
 		return -ENOMEM;
 	}
@@ -156,7 +157,7 @@ static int new_metric(struct shim_rec_sets *sets, struct shim_writer *w, const c
 		free(copy);
 		return ret;
 	}
-	metrics[sets->nmetrics++] = (struct metric) { copy, item };
+	sets->metrics[sets->nmetrics++] = (struct metric) { copy, item };
 	return 0;
 }
 
@@ -231,12 +232,12 @@ static int find_metrics(struct shim_rec_sets *sets, struct shim_writer *w, struc
 
 static int insert(struct shim_rec_sets *sets, struct source *source)
 {
-	struct source **sources = reallocarray(sets->sources, sets->n + 1, sizeof(*sources));
+	struct source **sources;
 	unsigned int at = sets->n;
 
-	if (!sources)
+	if (shim_vec__room(sets->sources, &sets->room, sets->n))
 		return -ENOMEM;
-	sets->sources = sources;
+	sources = sets->sources;
 	for (; at && sources[at - 1]->pid > source->pid; at--)
 		sources[at] = sources[at - 1];
 	sources[at] = source;
@@ -261,6 +262,8 @@ int shim_rec_sets__add(struct shim_rec_sets *sets, struct shim_writer *w, struct
 	struct source *source;
 	int ret;
 
+	if (set->groups > 1)
+		return -EINVAL;
 	source = calloc(1, sizeof(*source));
 	if (!source)
 		return -ENOMEM;

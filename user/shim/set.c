@@ -12,15 +12,9 @@
 #include "core/counters.h"
 #include "core/event.h"
 #include "handle.h"
-#include "shim/shim.h"
+#include "set.h"
 
 #define ANY_MODE	(VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL)
-
-struct shim_set {
-	struct shim_counters *counters;
-	unsigned int n;
-	char *names[SHIM_SET_MAX];
-};
 
 _Static_assert(SHIM_STATE_COUNTING == VCPC_STATE_COUNTING, "states are the module's");
 _Static_assert(SHIM_STATE_EXITED == VCPC_STATE_EXITED, "states are the module's");
@@ -68,9 +62,8 @@ static int user_mode_only(struct shim_set *set, const struct vcpc_request *asked
 }
 
 static int create(struct shim_session *session, struct shim_set *set,
-		  const struct vcpc_request *asked, unsigned int *bad)
+		  const struct vcpc_request *asked, struct vcpc_request *reqs, unsigned int *bad)
 {
-	struct vcpc_request reqs[SHIM_SET_MAX];
 	int which;
 	int ret;
 
@@ -86,6 +79,36 @@ static int create(struct shim_session *session, struct shim_set *set,
 						    &set->counters);
 	}
 	*bad = which >= 0 ? (unsigned int)which : set->n;
+	return ret;
+}
+
+/* shim_set_create(), and the requests that were made of the names: SHIM_SET_MAX at @reqs */
+int shim_set__create(struct shim_handle *handle, const char *const *events, unsigned int n,
+		     struct vcpc_request *reqs, unsigned int *bad, struct shim_set **out)
+{
+	struct vcpc_request asked[SHIM_SET_MAX];
+	struct shim_set *set;
+	unsigned int which = n;
+	int ret = -EINVAL;
+
+	if (n < 1 || n > SHIM_SET_MAX)
+		goto err;
+	ret = -ENOMEM;
+	set = calloc(1, sizeof(*set));
+	if (!set)
+		goto err;
+	ret = parse(set, events, n, asked, &which);
+	if (!ret)
+		ret = create(shim_handle__session(handle), set, asked, reqs, &which);
+	if (ret) {
+		shim_set_destroy(set);
+		goto err;
+	}
+	*out = set;
+	return 0;
+err:
+	if (bad)
+		*bad = which;
 	return ret;
 }
 
@@ -108,30 +131,9 @@ static int create(struct shim_session *session, struct shim_set *set,
 SHIM_API int shim_set_create(struct shim_handle *handle, const char *const *events, unsigned int n,
 			     unsigned int *bad, struct shim_set **out)
 {
-	struct vcpc_request asked[SHIM_SET_MAX];
-	struct shim_set *set;
-	unsigned int which = n;
-	int ret = -EINVAL;
+	struct vcpc_request reqs[SHIM_SET_MAX];
 
-	if (n < 1 || n > SHIM_SET_MAX)
-		goto err;
-	ret = -ENOMEM;
-	set = calloc(1, sizeof(*set));
-	if (!set)
-		goto err;
-	ret = parse(set, events, n, asked, &which);
-	if (!ret)
-		ret = create(shim_handle__session(handle), set, asked, &which);
-	if (ret) {
-		shim_set_destroy(set);
-		goto err;
-	}
-	*out = set;
-	return 0;
-err:
-	if (bad)
-		*bad = which;
-	return ret;
+	return shim_set__create(handle, events, n, reqs, bad, out);
 }
 
 /**
@@ -145,6 +147,7 @@ SHIM_API void shim_set_destroy(struct shim_set *set)
 	for (unsigned int i = 0; i < set->n; i++)
 		free(set->names[i]);
 	shim_counters__put(set->counters);
+	shim_counters__put(set->always);
 	free(set);
 }
 
@@ -181,13 +184,22 @@ SHIM_API const char *shim_set_event(const struct shim_set *set, unsigned int i)
  * Return: 0, -ESRCH (no such thread), -EACCES (not the caller's to count),
  * -EBUSY (already bound there), -ENODEV (no such CPU, or it is offline), -EAGAIN (the CPU's
  * hardware counters are in use by another set on CPUs), -ENOSPC (the CPU cannot hold all events at a
- * time), -EINVAL (flags).
+ * time), -EINVAL (flags; SHIM_BIND_TRACE of a set whose events take turns).
  */
 SHIM_API int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags)
 {
-	int bad;
+	int bad, ret;
 
-	return shim_counters__bind(set->counters, tid, flags, &bad);
+	if (set->groups > 1 && flags & SHIM_BIND_TRACE)
+		return -EINVAL;
+	ret = shim_counters__bind(set->counters, tid, flags, &bad);
+	if (ret || !set->always)
+		return ret;
+	ret = shim_counters__bind(set->always, tid, flags, &bad);
+	if (ret)
+		shim_counters__unbind_at(set->counters, tid,
+					 flags & SHIM_BIND_CPU ? VCPC_TARGET_F_CPU : 0);
+	return ret;
 }
 
 /**
@@ -199,7 +211,9 @@ SHIM_API int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags)
  */
 SHIM_API int shim_set_unbind(struct shim_set *set, pid_t tid)
 {
-	return shim_counters__unbind(set->counters, tid);
+	int ret = shim_counters__unbind(set->counters, tid);
+
+	return ret || !set->always ? ret : shim_counters__unbind(set->always, tid);
 }
 
 /**
@@ -211,7 +225,9 @@ SHIM_API int shim_set_unbind(struct shim_set *set, pid_t tid)
  */
 SHIM_API int shim_set_enable(struct shim_set *set, pid_t tid)
 {
-	return shim_counters__enable(set->counters, tid);
+	int ret = shim_counters__enable(set->counters, tid);
+
+	return ret || !set->always ? ret : shim_counters__enable(set->always, tid);
 }
 
 /**
@@ -223,7 +239,9 @@ SHIM_API int shim_set_enable(struct shim_set *set, pid_t tid)
  */
 SHIM_API int shim_set_disable(struct shim_set *set, pid_t tid)
 {
-	return shim_counters__disable(set->counters, tid);
+	int ret = shim_counters__disable(set->counters, tid);
+
+	return ret || !set->always ? ret : shim_counters__disable(set->always, tid);
 }
 
 /* A sample of the largest set, as the back end gives it */
@@ -251,13 +269,14 @@ static void give(struct shim_sample *to, const struct vcpc_sample *from)
  * @sample: the values
  *
  * Context: any thread, also a signal handler.
- * Return: 0, -EINVAL (not bound there), -EAGAIN (the counters were off the CPU
+ * Return: 0, -EINVAL (not bound there, or events take turns), -EAGAIN (the counters were off the CPU
  * while the target ran, so that the values would be wrong; only binding again helps).
  */
 SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {
 	union room room;
-	int ret = shim_counters__sample(set->counters, tid, &room.sample, sizeof(room));
+	int ret = set->groups > 1 ? -EINVAL :
+		  shim_counters__sample(set->counters, tid, &room.sample, sizeof(room));
 
 	if (!ret)
 		give(sample, &room.sample);
@@ -274,13 +293,14 @@ SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample
  * Threads are read one after the other, while the others run.
  *
  * Context: any thread, also a signal handler.
- * Return: 0, -EINVAL (not bound there), -EAGAIN (a thread could not be counted,
+ * Return: 0, -EINVAL (not bound there, or events take turns), -EAGAIN (a thread could not be counted,
  * or its counters were off the CPU while it ran: the sum would be too small).
  */
 SHIM_API int shim_set_total(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {
 	union room room;
-	int ret = shim_counters__total(set->counters, tid, &room.sample, sizeof(room));
+	int ret = set->groups > 1 ? -EINVAL :
+		  shim_counters__total(set->counters, tid, &room.sample, sizeof(room));
 
 	if (!ret)
 		give(sample, &room.sample);
@@ -318,13 +338,13 @@ static int walk_list(struct shim_set *set, const struct vcpc_instance_info *list
  * What a thread counted last is there when it has ended, but of many that have ended the
  * oldest are in the total only.
  *
- * Return: 0 or what @fn returned; -ENOMEM; -EAGAIN (see shim_set_sample()).
+ * Return: 0 or what @fn returned; -ENOMEM; -EINVAL (events take turns); -EAGAIN (see shim_set_sample()).
  */
 SHIM_API int shim_set_walk(struct shim_set *set, walk_fn *fn, void *arg)
 {
 	struct vcpc_instances_args args;
 	struct vcpc_instance_info *list;
-	int ret = shim_counters__list(set->counters, &list, &args);
+	int ret = set->groups > 1 ? -EINVAL : shim_counters__list(set->counters, &list, &args);
 
 	if (ret)
 		return ret;

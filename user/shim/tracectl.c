@@ -7,6 +7,7 @@
 #include <shim/trace.h>
 
 #include "base/api.h"
+#include "base/vec.h"
 #include "core/bpf.h"
 #include "core/bpf_events.h"
 #include "core/event.h"
@@ -153,7 +154,6 @@ static void translate(struct shim_trace_stat *to, const struct shim_bpf_stat *fr
 SHIM_API int shim_trace_stats_get(struct shim_trace *trace, size_t *n)
 {
 	const struct shim_bpf_stat *rows;
-	struct shim_trace_stat *stats;
 	size_t count;
 	int err;
 
@@ -162,13 +162,8 @@ SHIM_API int shim_trace_stats_get(struct shim_trace *trace, size_t *n)
 	err = shim_bpf_reader__stats(trace->reader, &rows, &count);
 	if (err)
 		return err;
-	if (count > trace->room) {
-		stats = reallocarray(trace->stats, 2 * count, sizeof(*stats));
-		if (!stats)
-			return -ENOMEM;
-		trace->stats = stats;
-		trace->room = 2 * count;
-	}
+	if (shim_vec__reserve(trace->stats, &trace->room, count))
+		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		translate(&trace->stats[i], &rows[i]);
 	trace->n = count;

@@ -16,6 +16,7 @@
 #include <pcp/trace.h>
 
 #include "agent.h"
+#include "clock.h"
 #include "say.h"
 
 static int is_async(void)
@@ -32,16 +33,9 @@ static void close_inherited(struct shim_process *p, struct shim_inherited *inher
 		close(fd);
 }
 
-/*
- * What a caller hears of an agent that is not there.  Tracing must not break a
- * program that has begun well: once there was a connection, its loss is silent,
- * as PCP has it; the asynchronous protocol reports it.
- */
 static int verdict(const struct shim_process *p, int err)
 {
-	if (!err || !p->link.was_up)
-		return err;
-	return is_async() ? PMTRACE_ERR_IPC : 0;
+	return shim_process__verdict(p->link.was_up, err);
 }
 
 static int connect_locked(struct shim_process *p)
@@ -65,14 +59,7 @@ static int connect_locked(struct shim_process *p)
 	return err;
 }
 
-/**
- * shim_agent__connect() - make sure of a connection, if there can be one
- * @p: process
- *
- * Return: 0, also if a connection was lost and cannot be had again (see
- *	verdict()); as shim_link__up() if there never was one; PMTRACE_ERR_IPC.
- */
-int shim_agent__connect(struct shim_process *p)
+static int connect_way(struct shim_process *p)
 {
 	int err;
 
@@ -82,15 +69,16 @@ int shim_agent__connect(struct shim_process *p)
 	return err;
 }
 
-/**
- * shim_agent__check() - can an agent take this tag?
- * @tag: tag
- *
- * Return: 0 or PMTRACE_ERR_TAGLENGTH.
- */
-int shim_agent__check(const struct shim_tag *tag)
+static int check_tag(struct shim_process *p, struct shim_tag *tag)
 {
+	(void)p;
 	return tag->len > SHIM_PDU_MAX_TAG ? PMTRACE_ERR_TAGLENGTH : 0;
+}
+
+static bool is_ready(const struct shim_process *p, const struct shim_tag *tag)
+{
+	return atomic_load_explicit(&p->agent_up, memory_order_relaxed) &&
+	       tag->len <= SHIM_PDU_MAX_TAG;
 }
 
 static int kind_of(uint32_t op, enum shim_pdu_kind *kind)
@@ -147,7 +135,7 @@ static int offer(struct shim_process *p, const unsigned char *bytes, size_t size
 static int send_locked(struct shim_process *p, struct shim_pdu_event *event)
 {
 	unsigned char bytes[SHIM_PDU_MAX_SIZE];
-	uint64_t lost_with = p->link.failures;
+	uint64_t lost_with = p->link.retry.failures;
 	size_t size;
 	int err = connect_locked(p);
 
@@ -162,22 +150,17 @@ static int send_locked(struct shim_process *p, struct shim_pdu_event *event)
 	size = shim_pdu__encode(bytes, event);
 	shim_say_pdu("sent", bytes, size);
 	err = event->sync ? exchange(p, bytes, size, event->kind) : offer(p, bytes, size);
-	if (err || p->link.failures != lost_with)
+	if (err || p->link.retry.failures != lost_with)
 		atomic_fetch_add(&p->lost, 1);
 	return err;
 }
 
-/**
- * shim_agent__send() - one event, if it is of a kind that the agent is told
- * @p: process
- * @tag: tag, checked
- * @op: VCPC_TRACE_*
- * @value: seconds of a transaction, or the value that was observed or counted
- *
- * Return: 0; what shim_agent__connect() says; what the agent says; synchronous:
- *	PMTRACE_ERR_TIMEOUT; asynchronous: -EAGAIN if the agent does not keep up.
+/*
+ * One event: @value is the seconds of a transaction, or what was observed or counted.  What the
+ * agent says is returned, or why it cannot say anything; asynchronous: -EAGAIN if it does not
+ * keep up.
  */
-int shim_agent__send(struct shim_process *p, const struct shim_tag *tag, uint32_t op, double value)
+static int tell_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
 {
 	struct shim_pdu_event event = {
 		.value = op == VCPC_TRACE_POINT ? -1 : value,
@@ -193,3 +176,27 @@ int shim_agent__send(struct shim_process *p, const struct shim_tag *tag, uint32_
 	shim_lock__leave(&p->lock);
 	return err;
 }
+
+static uint64_t now(const struct shim_process *p)
+{
+	(void)p;
+	return shim_clock__now();
+}
+
+static int tell_end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,
+		    uint64_t end_ns)
+{
+	return tell_value(p, tag, VCPC_TRACE_END, (end_ns - begin_ns) / 1e9);
+}
+
+const struct shim_way shim_agent__way = {
+	.name = "agent",
+	.is_automatic = shim_way__always,
+	.connect = connect_way,
+	.prepare = check_tag,
+	.is_ready = is_ready,
+	.begin_ns = now,
+	.end_ns = now,
+	.end = tell_end,
+	.value = tell_value,
+};

@@ -3,10 +3,8 @@
 #ifndef SHIM_TRACE_AGENT_H
 #define SHIM_TRACE_AGENT_H
 
-#include "process.h"
+#include "way.h"
 
-int shim_agent__connect(struct shim_process *p);
-int shim_agent__check(const struct shim_tag *tag);
-int shim_agent__send(struct shim_process *p, const struct shim_tag *tag, uint32_t op, double value);
+extern const struct shim_way shim_agent__way;
 
 #endif /* SHIM_TRACE_AGENT_H */

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/process.h"
 #include "base/real.h"
@@ -21,7 +20,8 @@
 #define DEFAULT_ANSWER_S	10
 #define LONGEST_S		86400
 
-static void warn(const char *name, const char *value)
+/* A variable has a value that nobody understands. */
+void shim_env__warn(const char *name, const char *value)
 {
 	fprintf(stderr, "pmtrace: %s=\"%s\" cannot be understood, the default is used\n", name,
 		value);
@@ -37,29 +37,11 @@ static const char *get(const char *name)
 /**
  * shim_env__way() - which way out the user wants (SHIM_TRACE)
  *
- * Return: the way.
+ * Return: the word for it; NULL: none was said.
  */
-enum shim_env_way shim_env__way(void)
+const char *shim_env__way(void)
 {
-	static const struct {
-		const char *name;
-		enum shim_env_way way;
-	} ways[] = {
-		{ "auto", SHIM_ENV_AUTO },
-		{ "kernel", SHIM_ENV_KERNEL },
-		{ "probe", SHIM_ENV_PROBE },
-		{ "direct", SHIM_ENV_DIRECT },
-		{ "agent", SHIM_ENV_AGENT },
-		{ "none", SHIM_ENV_NONE },
-	};
-	const char *value = get("SHIM_TRACE");
-
-	for (size_t i = 0; value && i < sizeof(ways) / sizeof(ways[0]); i++)
-		if (!strcasecmp(value, ways[i].name))
-			return ways[i].way;
-	if (value)
-		warn("SHIM_TRACE", value);
-	return SHIM_ENV_AUTO;
+	return get("SHIM_TRACE");
 }
 
 /**
@@ -89,7 +71,7 @@ uint16_t shim_env__port(void)
 	port = strtoul(value, &end, 0);
 	if (!errno && !*end && !strchr(value, '-') && port && port <= UINT16_MAX)
 		return port;
-	warn("PCP_TRACE_PORT", value);
+	shim_env__warn("PCP_TRACE_PORT", value);
 	return DEFAULT_PORT;
 }
 
@@ -102,7 +84,7 @@ static uint64_t seconds(const char *name, double otherwise)
 	if (value) {
 		s = shim_real__parse(value, &end);
 		if (end == value || *end || !isfinite(s) || s < 0) {
-			warn(name, value);
+			shim_env__warn(name, value);
 			s = otherwise;
 		}
 	}

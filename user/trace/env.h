@@ -5,17 +5,8 @@
 
 #include <stdint.h>
 
-/* The ways out that SHIM_TRACE chooses from */
-enum shim_env_way {
-	SHIM_ENV_AUTO,
-	SHIM_ENV_KERNEL,
-	SHIM_ENV_PROBE,
-	SHIM_ENV_DIRECT,
-	SHIM_ENV_AGENT,
-	SHIM_ENV_NONE,
-};
-
-enum shim_env_way shim_env__way(void);
+void shim_env__warn(const char *name, const char *value);
+const char *shim_env__way(void);
 const char *shim_env__host(void);
 uint16_t shim_env__port(void);
 uint64_t shim_env__connect_ns(void);

@@ -10,28 +10,27 @@
 #include <pcp/trace.h>
 
 #include "base/api.h"
-#include "core/probe.h"
 #include "gate.h"
 #include "tags.h"
+#include "way.h"
 
 static const unsigned int never;
 static const unsigned int always = 1;
 
-/* Each call says so itself (API); agents and mapped statistics want all there is. */
-static const unsigned int *choose(const struct shim_process *p, int flags, int way)
+/* With PMTRACE_STATE_API, calls say themselves that they were made, so each is wanted. */
+static const unsigned int *choose(const struct shim_process *p, int flags,
+				  const struct shim_way *way)
 {
-	const struct vcpc_trace_page *page = atomic_load(&p->page);
+	const unsigned int *gate;
 
 	if (flags & PMTRACE_STATE_API)
 		return &always;
 	if (flags & PMTRACE_STATE_NOAGENT)
 		return &never;
-	switch (way) {
-	case SHIM_WAY_KERNEL:	return page ? &page->flags : &always;
-	case SHIM_WAY_PROBE:	return (const unsigned int *)&shim_probe_wanted.any;
-	case SHIM_WAY_OPEN:	return NULL;
-	}
-	return &always;
+	if (!way)
+		return NULL;
+	gate = way->gate ? way->gate(p) : NULL;
+	return gate ? gate : &always;
 }
 
 /**
@@ -41,7 +40,8 @@ static const unsigned int *choose(const struct shim_process *p, int flags, int w
 void shim_gate__set(struct shim_process *p)
 {
 	struct shim_inherited *inherited = shim_process__inherited();
-	int flags, way;
+	const struct shim_way *way;
+	int flags;
 
 	do {
 		flags = atomic_load(&inherited->flags);

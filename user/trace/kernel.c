@@ -15,9 +15,9 @@
 #include <pcp/trace.h>
 
 #include "clock.h"
-#include "env.h"
 #include "kernel.h"
 #include "say.h"
+#include "way.h"
 
 static uint32_t generation_of(uint64_t pair)
 {
@@ -58,49 +58,20 @@ static int try_connect(struct shim_process *p, uint64_t *connection)
 /* Under the lock: a connection, or why there is none. */
 static int connect_locked(struct shim_process *p, uint64_t *connection)
 {
-	uint64_t now;
-	int err;
-
 	*connection = atomic_load(&p->connection);
 	if (shim_kernel__fd(*connection) >= 0)
 		return 0;
-	now = shim_clock__now();
-	if (p->failures && now < p->retry_ns)
-		return p->error;
-	err = try_connect(p, connection);
-	if (!err) {
-		p->failures = 0;
-		return 0;
-	}
-	p->failures++;
-	p->retry_ns = shim_clock__now() + shim_env__retry_ns(p->failures);
-	p->error = err;
-	return err;
+	if (shim_retry__is_early(&p->retry))
+		return p->retry.error;
+	return shim_retry__see(&p->retry, try_connect(p, connection));
 }
 
-/*
- * What a caller hears of a way out that is not there.  Tracing must not break
- * a program that has begun well: once there was a connection, its loss is
- * silent, as PCP has it; the asynchronous protocol reports it.
- */
 static int verdict(struct shim_process *p, int err)
 {
-	if (!err || !generation_of(atomic_load(&p->connection)))
-		return err;
-	if (atomic_load(&shim_process__inherited()->protocol) == SHIM_ASYNC)
-		return PMTRACE_ERR_IPC;
-	return 0;
+	return shim_process__verdict(generation_of(atomic_load(&p->connection)), err);
 }
 
-/**
- * shim_kernel__connect() - make sure of a connection, if there can be one
- * @p: process
- *
- * Return: 0, also if a connection was lost and cannot be had again (see
- *	verdict()); the errno of shim_tracedev__open() if there never was one;
- *	PMTRACE_ERR_IPC.
- */
-int shim_kernel__connect(struct shim_process *p)
+static int connect_way(struct shim_process *p)
 {
 	uint64_t connection;
 	int err;
@@ -152,15 +123,7 @@ static int prepare(struct shim_process *p, struct shim_tag *tag, uint64_t *conne
 	return err;
 }
 
-/**
- * shim_kernel__prepare() - make sure that the module knows a tag
- * @p: process
- * @tag: tag
- *
- * Return: as shim_kernel__connect(), or an errno of VCPC_IOC_TRACE_TAG: no
- *	event of this tag can be recorded now.
- */
-int shim_kernel__prepare(struct shim_process *p, struct shim_tag *tag)
+static int prepare_tag(struct shim_process *p, struct shim_tag *tag)
 {
 	uint64_t connection;
 	int err = prepare(p, tag, &connection);
@@ -198,3 +161,64 @@ int shim_kernel__fire_anew(struct shim_process *p, struct shim_tag *tag, uint32_
 	}
 	return verdict(p, err);
 }
+
+static bool is_ready(const struct shim_process *p, const struct shim_tag *tag)
+{
+	return shim_kernel__is_ready(shim_kernel__connection(p), tag);
+}
+
+static uint64_t begin_time(const struct shim_process *p)
+{
+	return shim_kernel__wanted(p) & VCPC_TRACE_LISTENING ? shim_clock__now() : 0;
+}
+
+static int fire_wanted(struct shim_process *p, struct shim_tag *tag, uint32_t op, uint64_t value,
+		       uint32_t flag)
+{
+	return shim_kernel__wanted(p) & flag ? shim_kernel__fire(p, tag, op, value) : 0;
+}
+
+static int tell_begin(struct shim_process *p, struct shim_tag *tag)
+{
+	return fire_wanted(p, tag, VCPC_TRACE_BEGIN, 0, VCPC_TRACE_BEGINS);
+}
+
+static int tell_end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,
+		    uint64_t end_ns)
+{
+	(void)end_ns;
+	return fire_wanted(p, tag, VCPC_TRACE_END, begin_ns, VCPC_TRACE_LISTENING);
+}
+
+/* If it does not get through, there is nothing to forget. */
+static void tell_abort(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns)
+{
+	if (shim_kernel__fd(shim_kernel__connection(p)) >= 0)
+		fire_wanted(p, tag, VCPC_TRACE_ABORT, begin_ns, VCPC_TRACE_LISTENING);
+}
+
+static int tell_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
+{
+	return fire_wanted(p, tag, op, shim_way__bits(value), VCPC_TRACE_LISTENING);
+}
+
+static const unsigned int *gate_of(const struct shim_process *p)
+{
+	const struct vcpc_trace_page *page = atomic_load(&p->page);
+
+	return page ? &page->flags : NULL;
+}
+
+const struct shim_way shim_kernel__way = {
+	.name = "kernel",
+	.is_automatic = shim_way__always,
+	.connect = connect_way,
+	.prepare = prepare_tag,
+	.is_ready = is_ready,
+	.begin_ns = begin_time,
+	.begin = tell_begin,
+	.end = tell_end,
+	.abort = tell_abort,
+	.value = tell_value,
+	.gate = gate_of,
+};

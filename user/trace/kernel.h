@@ -30,8 +30,8 @@ static inline uint32_t shim_kernel__wanted(const struct shim_process *p)
 	       VCPC_TRACE_LISTENING | VCPC_TRACE_BEGINS;
 }
 
-int shim_kernel__connect(struct shim_process *p);
-int shim_kernel__prepare(struct shim_process *p, struct shim_tag *tag);
+extern const struct shim_way shim_kernel__way;
+
 int shim_kernel__fire_anew(struct shim_process *p, struct shim_tag *tag, uint32_t op,
 			   uint64_t value, uint64_t lost);
 
@@ -53,7 +53,7 @@ static inline int shim_kernel__is_lost(int err)
  * @op: VCPC_TRACE_*
  * @value: as in struct vcpc_trace_write
  *
- * Return: as shim_kernel__prepare(), or an errno of write(2) on the device.
+ * Return: as way.h says of prepare, or an errno of write(2) on the device.
  */
 static inline int shim_kernel__fire(struct shim_process *p, struct shim_tag *tag, uint32_t op,
 				    uint64_t value)

@@ -58,9 +58,7 @@ static void hang_up(struct shim_link *link)
 void shim_link__lose(struct shim_link *link, int err)
 {
 	hang_up(link);
-	link->error = err;
-	link->failures++;
-	link->retry_ns = shim_clock__now() + shim_env__retry_ns(link->failures);
+	shim_retry__failed(&link->retry, err);
 }
 
 static void add_address(struct shim_link *link, struct in_addr address)
@@ -184,7 +182,7 @@ static int see_greeting(struct shim_link *link, uint64_t now)
 	if (value < 0)
 		return value;
 	link->phase = SHIM_LINK_UP;
-	link->failures = 0;
+	link->retry.failures = 0;
 	link->was_up = 1;
 	return 0;
 }
@@ -256,7 +254,7 @@ static int connect_first(struct shim_link *link)
 /* Later: look how far the try is, or begin one when it is time. */
 static int connect_later(struct shim_link *link)
 {
-	if (link->phase == SHIM_LINK_DOWN && shim_clock__now() < link->retry_ns)
+	if (link->phase == SHIM_LINK_DOWN && shim_clock__now() < link->retry.at_ns)
 		return -EAGAIN;
 	if (link->phase != SHIM_LINK_DOWN && !is_ours(link))
 		hang_up(link);
@@ -287,12 +285,12 @@ int shim_link__up(struct shim_link *link)
 		if (is_ours(link))
 			return 0;
 		hang_up(link);
-		link->retry_ns = 0;
-		link->error = -EBADF;
+		link->retry.at_ns = 0;
+		link->retry.error = -EBADF;
 	}
-	err = link->failures || link->was_up ? connect_later(link) : connect_first(link);
+	err = link->retry.failures || link->was_up ? connect_later(link) : connect_first(link);
 	if (err == -EAGAIN)
-		return link->error;
+		return link->retry.error;
 	if (err)
 		shim_link__lose(link, err);
 	return err;

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "pdu.h"
+#include "retry.h"
 
 #define SHIM_LINK_ADDRESSES	4
 
@@ -25,9 +26,7 @@ enum shim_link_phase {
  * @fd: descriptor, unless down
  * @inode: the socket's, to tell whether @fd still is ours
  * @deadline_ns: CLOCK_MONOTONIC, when this phase has taken too long
- * @retry_ns: CLOCK_MONOTONIC, before which no new try is made
- * @failures: tries that have failed in a row
- * @error: of the last one
+ * @retry: tries to connect, and connections that were lost
  * @answer_ns: how long the agent may take to answer
  * @connect_ns: how long a connect may take
  * @was_up: it was up once
@@ -44,9 +43,7 @@ struct shim_link {
 	int fd;
 	uint64_t inode;
 	uint64_t deadline_ns;
-	uint64_t retry_ns;
-	unsigned int failures;
-	int error;
+	struct shim_retry retry;
 	uint64_t answer_ns;
 	uint64_t connect_ns;
 	int was_up;

@@ -5,26 +5,32 @@
  * Locking: connecting, under the process's lock; writing, without any.
  */
 #include <errno.h>
-#include <stdlib.h>
 
+#include <linux/vcpc.h>
 #include <pcp/trace.h>
 
-#include "clock.h"
-#include "env.h"
+#include "core/direct.h"
 #include "mapped.h"
 #include "say.h"
+#include "way.h"
+
+/* The map, or NULL if tracing is off */
+static struct shim_direct *map_of(const struct shim_process *p)
+{
+	struct shim_direct *d = atomic_load_explicit(&p->direct, memory_order_acquire);
+
+	return d && shim_direct__active(d) ? d : NULL;
+}
 
 /* A former map is not given back: another thread may be writing to it. */
 static int try_connect(struct shim_process *p)
 {
-	struct shim_direct *d = malloc(sizeof(*d));
-	int err = d ? shim_direct__open(d) : -ENOMEM;
+	struct shim_direct *d;
+	int err = shim_direct__open(&d);
 
 	shim_say(PMTRACE_STATE_COMMS, "vc_direct", err);
-	if (err) {
-		free(d);
+	if (err)
 		return err;
-	}
 	shim_process__settle(shim_process__inherited());
 	atomic_store(&p->direct, d);
 	return 0;
@@ -32,31 +38,15 @@ static int try_connect(struct shim_process *p)
 
 static int connect_locked(struct shim_process *p)
 {
-	int err;
-
-	if (shim_mapped__get(p))
+	if (map_of(p))
 		return 0;
-	if (p->failures && shim_clock__now() < p->retry_ns)
-		return p->error;
-	err = try_connect(p);
-	if (!err) {
-		p->failures = 0;
-		return 0;
-	}
-	p->failures++;
-	p->retry_ns = shim_clock__now() + shim_env__retry_ns(p->failures);
-	p->error = err;
-	return err;
+	if (shim_retry__is_early(&p->retry))
+		return p->retry.error;
+	return shim_retry__see(&p->retry, try_connect(p));
 }
 
-/**
- * shim_mapped__connect() - make sure of the map, if there can be one
- * @p: process
- *
- * Return: 0, also if there was one and tracing is off now; otherwise as
- *	shim_direct__open().
- */
-int shim_mapped__connect(struct shim_process *p)
+/* It may have been there, and tracing is off now. */
+static int connect_way(struct shim_process *p)
 {
 	int err;
 
@@ -65,3 +55,61 @@ int shim_mapped__connect(struct shim_process *p)
 	shim_lock__leave(&p->lock);
 	return atomic_load(&p->direct) ? 0 : err;
 }
+
+static bool is_ready(const struct shim_process *p, const struct shim_tag *tag)
+{
+	(void)tag;
+	return map_of(p);
+}
+
+static struct shim_direct_tag tag_of(const struct shim_tag *tag)
+{
+	return (struct shim_direct_tag) { tag->index, tag->name };
+}
+
+/* By the clock of the map: the CPU's own counter, where there is one */
+static uint64_t begin_time(const struct shim_process *p)
+{
+	const struct shim_direct *d = map_of(p);
+
+	return d ? shim_tick__now(d->tick) : 0;
+}
+
+static int tell_end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,
+		    uint64_t end_ns)
+{
+	struct shim_direct *d = map_of(p);
+
+	(void)end_ns;
+	if (d && begin_ns)
+		shim_direct__end(d, tag_of(tag), begin_ns);
+	return 0;
+}
+
+static void tell_abort(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns)
+{
+	struct shim_direct *d = map_of(p);
+
+	if (d && begin_ns)
+		shim_direct__abort(d, tag_of(tag));
+}
+
+static int tell_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
+{
+	struct shim_direct *d = map_of(p);
+
+	/* PCP's kinds are in the order of the module's operations. */
+	if (d)
+		shim_direct__value(d, tag_of(tag), op - VCPC_TRACE_POINT + VC_POINT, value);
+	return 0;
+}
+
+const struct shim_way shim_mapped__way = {
+	.name = "direct",
+	.connect = connect_way,
+	.is_ready = is_ready,
+	.begin_ns = begin_time,
+	.end = tell_end,
+	.abort = tell_abort,
+	.value = tell_value,
+};

@@ -31,6 +31,24 @@ void shim_process__settle(struct shim_inherited *inherited)
 				       async ? SHIM_ASYNC : SHIM_SYNC);
 }
 
+/**
+ * shim_process__verdict() - what a caller hears of a way out that is not there
+ * @was_connected: there was a connection once
+ * @err: why there is none, or 0
+ *
+ * Tracing must not break a program that has begun well: once there was a connection, its loss is
+ * silent, as PCP has it; the asynchronous protocol reports it.
+ *
+ * Return: @err, 0 or PMTRACE_ERR_IPC.
+ */
+int shim_process__verdict(bool was_connected, int err)
+{
+	if (!err || !was_connected)
+		return err;
+	return atomic_load(&shim_process__the_inherited.protocol) == SHIM_ASYNC ?
+	       PMTRACE_ERR_IPC : 0;
+}
+
 /* Where the kernel cannot wipe (it was built without madvise), we do. */
 static void wipe(void)
 {

@@ -4,6 +4,7 @@
 #define SHIM_TRACE_PROCESS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,7 @@
 
 #include "base/process.h"
 #include "link.h"
+#include "retry.h"
 
 /* How far a tag's transaction is. */
 enum shim_progress {
@@ -54,19 +56,12 @@ struct shim_tag_table {
 	struct shim_tag *_Atomic at[];
 };
 
-/* How events leave the process. */
-enum shim_way {
-	SHIM_WAY_OPEN,		/* not known yet */
-	SHIM_WAY_KERNEL,
-	SHIM_WAY_PROBE,
-	SHIM_WAY_DIRECT,
-	SHIM_WAY_AGENT,
-};
+struct shim_way;
 
 /**
  * struct shim_process - what a forked child must not share; all zero at first
  * @lock: held to connect, to look a tag's id up, and to add a tag
- * @way: enum shim_way
+ * @way: how events leave the process, NULL while that is not known
  * @agent_up: as far as is known, the agent takes events
  * @lost: events that should have reached an agent and have not
  * @pid: of this process, 0 until it was asked for (@lock)
@@ -77,9 +72,7 @@ enum shim_way {
  * @any: state of no tag in particular
  * @direct: the statistics this process writes itself, NULL while tracing is off; a
  *	former one stays, as other threads may be in it
- * @failures: connects that have failed in a row (@lock)
- * @retry_ns: CLOCK_MONOTONIC, before which none is tried again (@lock)
- * @error: of the last failed connect (@lock)
+ * @retry: tries to connect to the module, or to map the statistics (@lock)
  * @room: where the next tag goes (@lock)
  * @room_left: bytes there (@lock)
  * @nr_tags: how many tags there are (@lock)
@@ -89,7 +82,7 @@ enum shim_way {
  */
 struct shim_process {
 	struct shim_lock lock;
-	_Atomic int way;
+	const struct shim_way *_Atomic way;
 	_Atomic int agent_up;
 	_Atomic uint64_t lost;
 	uint32_t pid;
@@ -99,9 +92,7 @@ struct shim_process {
 	const unsigned int *gate;
 	struct shim_trace_state any;
 	struct shim_direct *_Atomic direct;
-	unsigned int failures;
-	uint64_t retry_ns;
-	int error;
+	struct shim_retry retry;
 	char *room;
 	size_t room_left;
 	uint32_t nr_tags;
@@ -136,6 +127,7 @@ struct shim_inherited {
 };
 
 void shim_process__settle(struct shim_inherited *inherited);
+int shim_process__verdict(bool was_connected, int err);
 struct shim_process *shim_process__make(struct shim_inherited *inherited);
 
 /* Of process.c; nobody else names it. */

@@ -1,43 +1,130 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which way events leave the process: through the module, to an agent, or not at all. */
+/* The ways out that events may take: through the module, by probes, into a map, to an agent. */
 #ifndef SHIM_TRACE_WAY_H
 #define SHIM_TRACE_WAY_H
 
-#include "kernel.h"
-#include "mapped.h"
+#include <string.h>
+
 #include "process.h"
 
-/* Whether all is done for this tag, so that an event of it can be sent at once */
-static inline int shim_way__is_ready(const struct shim_process *p, const struct shim_tag *tag)
+/**
+ * struct shim_way - a way out; what it has no use for is NULL
+ * @name: what SHIM_TRACE calls it
+ * @is_automatic: whether it is tried now unless SHIM_TRACE says which; NULL: never
+ * @connect: make sure of it, if that can be; 0 also if it was there and is not any more (see
+ *	shim_process__verdict()), otherwise why not
+ * @prepare: make sure that events of this tag can go, after @connect; 0 or why not
+ * @is_ready: whether both have been done, so that an event can go at once; NULL: always
+ * @begin_ns: when a transaction begins, by the way's own clock; 0 or NULL: nobody wants to know
+ * @end_ns: when it ends; NULL: whoever is told looks for himself
+ * @begin: a transaction has begun; an error undoes that
+ * @end: it has ended; given what the two above said
+ * @abort: it was aborted
+ * @value: a point was passed, or a value seen: VCPC_TRACE_POINT, _OBSERVE or _COUNTER
+ * @gate: a word that is 0 while nobody listens; NULL: somebody may, always
+ */
+struct shim_way {
+	const char *name;
+	bool (*is_automatic)(void);
+	int (*connect)(struct shim_process *p);
+	int (*prepare)(struct shim_process *p, struct shim_tag *tag);
+	bool (*is_ready)(const struct shim_process *p, const struct shim_tag *tag);
+	uint64_t (*begin_ns)(const struct shim_process *p);
+	uint64_t (*end_ns)(const struct shim_process *p);
+	int (*begin)(struct shim_process *p, struct shim_tag *tag);
+	int (*end)(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,
+		   uint64_t end_ns);
+	void (*abort)(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns);
+	int (*value)(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value);
+	const unsigned int *(*gate)(const struct shim_process *p);
+};
+
+static inline bool shim_way__always(void)
 {
-	if (shim_kernel__is_ready(shim_kernel__connection(p), tag))
-		return 1;
-	switch (atomic_load_explicit(&p->way, memory_order_relaxed)) {
-	case SHIM_WAY_PROBE:
-		return 1;
-	case SHIM_WAY_DIRECT:
-		return shim_mapped__get(p) != NULL;
-	}
-	return atomic_load_explicit(&p->agent_up, memory_order_relaxed) &&
-	       tag->len <= SHIM_PDU_MAX_TAG;
+	return true;
 }
 
-int shim_way__wants_none(struct shim_inherited *inherited);
-
-/* Whether the user wants no way at all; looked at until there is one */
-static inline int shim_way__is_none(const struct shim_process *p, struct shim_inherited *inherited)
+/* A double as the kernel is told it */
+static inline uint64_t shim_way__bits(double value)
 {
-	return atomic_load_explicit(&p->way, memory_order_relaxed) == SHIM_WAY_OPEN &&
-	       shim_way__wants_none(inherited);
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+/* The process's way, once it is known; otherwise NULL, and nothing of it can be called */
+static inline const struct shim_way *shim_way__of(const struct shim_process *p)
+{
+	return atomic_load_explicit(&p->way, memory_order_acquire);
+}
+
+static inline bool shim_way__is_ready(const struct shim_process *p, const struct shim_tag *tag)
+{
+	const struct shim_way *way = shim_way__of(p);
+
+	return way && (!way->is_ready || way->is_ready(p, tag));
+}
+
+static inline int shim_way__prepare(struct shim_process *p, struct shim_tag *tag)
+{
+	const struct shim_way *way = shim_way__of(p);
+
+	return way && way->prepare ? way->prepare(p, tag) : 0;
+}
+
+static inline uint64_t shim_way__begin_ns(const struct shim_process *p)
+{
+	const struct shim_way *way = shim_way__of(p);
+
+	return way && way->begin_ns ? way->begin_ns(p) : 0;
+}
+
+static inline uint64_t shim_way__end_ns(const struct shim_process *p)
+{
+	const struct shim_way *way = shim_way__of(p);
+
+	return way && way->end_ns ? way->end_ns(p) : 0;
+}
+
+static inline int shim_way__begin(struct shim_process *p, struct shim_tag *tag)
+{
+	const struct shim_way *way = shim_way__of(p);
+
+	return way && way->begin ? way->begin(p, tag) : 0;
+}
+
+static inline int shim_way__end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,
+				uint64_t end_ns)
+{
+	const struct shim_way *way = shim_way__of(p);
+
+	return way && way->end ? way->end(p, tag, begin_ns, end_ns) : 0;
+}
+
+static inline void shim_way__abort(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns)
+{
+	const struct shim_way *way = shim_way__of(p);
+
+	if (way && way->abort)
+		way->abort(p, tag, begin_ns);
+}
+
+static inline int shim_way__value(struct shim_process *p, struct shim_tag *tag, uint32_t op,
+				  double value)
+{
+	const struct shim_way *way = shim_way__of(p);
+
+	return way && way->value ? way->value(p, tag, op, value) : 0;
 }
 
 int shim_way__connect(struct shim_process *p);
-int shim_way__prepare(struct shim_process *p, struct shim_tag *tag);
-int shim_way__begin(struct shim_process *p, struct shim_tag *tag);
-int shim_way__value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value);
-int shim_way__end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns, uint64_t end_ns);
-void shim_way__abort(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns);
-uint64_t shim_way__begin_ns(const struct shim_process *p);
-uint64_t shim_way__end_ns(const struct shim_process *p);
+bool shim_way__wants_none(struct shim_inherited *inherited);
+
+/* Whether the user wants no way at all; looked at until there is one */
+static inline bool shim_way__is_none(const struct shim_process *p, struct shim_inherited *inherited)
+{
+	return !shim_way__of(p) && shim_way__wants_none(inherited);
+}
 
 #endif /* SHIM_TRACE_WAY_H */

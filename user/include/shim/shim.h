@@ -97,6 +97,45 @@ int shim_set_walk(struct shim_set *set,
 		  int (*fn)(void *arg, pid_t tid, const struct shim_sample *sample), void *arg);
 
 /*
+ * Where a CPU cannot hold all events at a time: groups of them take turns.  What was counted and
+ * for how long is told; nothing is scaled.
+ */
+#define SHIM_TURN_MIN	1000000ULL	/* ns */
+#define SHIM_TURN_MAX	30000000000ULL
+
+/**
+ * struct shim_turns - what a set's events have counted, and when; times in ns
+ * @time: CLOCK_MONOTONIC
+ * @tick: CPU time of the target while the set was counting
+ * @counted: of that, the time in which a group counted: the whole for estimates
+ * @voids: turns in which a counter was missing, which are in neither values nor times
+ * @exact: bit i is set if event i was counted all the time
+ * @groups: that take turns, or 1 if there was room for all
+ * @nr: number of values
+ * @state: SHIM_STATE_*
+ * @reserved: 0
+ * @values: what was counted
+ * @ticks: in how much of @counted; 0 if it was never its turn
+ */
+struct shim_turns {
+	uint64_t time;
+	uint64_t tick;
+	uint64_t counted;
+	uint64_t voids;
+	uint64_t exact;
+	uint32_t groups;
+	uint32_t nr;
+	uint32_t state;
+	uint32_t reserved;
+	uint64_t values[SHIM_SET_MAX];
+	uint64_t ticks[SHIM_SET_MAX];
+};
+
+int shim_set_create_turns(struct shim_handle *handle, const char *const *events, unsigned int n,
+			  uint64_t turn, unsigned int *bad, struct shim_set **set);
+int shim_set_turns(struct shim_set *set, pid_t tid, struct shim_turns *turns);
+
+/*
  * The recorder: counts of sets and the machine's transactions, on one clock,
  * in one PCP archive.  Every record is whole on disk before the next is begun:
  * what was recorded can be replayed after any crash.

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Fetching from a pmcd over the loopback: libshim beside PCP's own library, in turn; called by make bench-live.
+#
+# usage: live_rate.sh [METRIC...]	(default: five of PCP's sample agent)
+#
+# Of ROUNDS (8) runs with 1,500 fetches each, the one that took least CPU time: other work on the machine only adds.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+if [ "${1:-}" != inside ]; then exec unshare -rn "$0" inside "$@"; fi
+shift
+[ -e /etc/pcp.env ] && [ -e /usr/include/pcp/pmapi.h ] || { echo "bench: pcp and libpcp3-dev are not installed"; exit 0; }
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/../pcp/peer/both.sh"
+set +u
+# shellcheck source=/dev/null
+. /etc/pcp.env
+set -u
+dir=$(mktemp -d)
+# shellcheck source=selftests/pcp/collector.sh
+. "$here/../pcp/collector.sh"
+trap 'stop_collector; rm -rf "$dir"' EXIT
+ip link set lo up
+unset PMCD_PORT PMCD_SOCKET
+[ $# -gt 0 ] || set -- sample.bin sample.colour sample.string.hullo sample.double.bin sample.longlong.million
+
+fail() {
+	echo "bench: $1" >&2
+	exit 1
+}
+
+peer=$here/../pcp/peer/live_rate.c
+cc_shim -O2 -o "$dir/live_shim" "$peer" && cc -O2 -o "$dir/live_pcp" "$peer" -lpcp || fail "it does not compile"
+make_collector && start_collector || fail "no pmcd"
+for _ in $(seq "${ROUNDS:-8}"); do
+	for side in pcp shim; do
+		"$dir/live_$side" 127.0.0.1 1500 "$@" >>"$dir/rate.$side" || fail "no fetch"
+	done
+done
+sort -n "$dir/rate.shim" | head -n 1 >"$dir/least"
+sort -n "$dir/rate.pcp" | head -n 1 >>"$dir/least"
+awk '{ ns[NR] = $1 } END { printf "a fetch of %d metrics: %d ns of CPU time, %d with PCP'"'"'s library: %.2f\n", n, ns[1], ns[2], ns[1] / ns[2] }' \
+	n=$# "$dir/least"

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Sets whose events take turns, on the synthetic clock of four counters: every count is known. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "selftests/synthetic/backend_clock.h"
+#include "shim/shim.h"
+#include "kselftest_harness.h"
+
+#define MS	1000000ULL
+
+const struct shim_backend_ops *shim_session__backend(void)
+{
+	return &shim_backend__clock;
+}
+
+/* Six of hardware, and two of software between them */
+static const char *const eight[] = {
+	"cycles", "instructions", "page-faults", "cache-references", "cache-misses", "branches",
+	"context-switches", "branch-misses",
+};
+
+#define IN_TURN		0xbbU	/* of those */
+#define EIGHT		8
+
+FIXTURE(turns) {
+	struct shim_handle *handle;
+	struct shim_set *set;
+	unsigned int bad;
+};
+
+FIXTURE_SETUP(turns)
+{
+	self->set = NULL;
+	shim_clock__begin(NULL, 0);
+	ASSERT_EQ(0, shim_open(&self->handle));
+	ASSERT_EQ(0, shim_set_create_turns(self->handle, eight, EIGHT, 4 * MS, &self->bad,
+					   &self->set));
+}
+
+FIXTURE_TEARDOWN(turns)
+{
+	shim_set_destroy(self->set);
+	shim_close(self->handle);
+}
+
+/* Each counts its number and one more each microsecond, in its own time. */
+TEST_F(turns, counts_and_times_belong_together)
+{
+	struct shim_turns turns;
+	uint64_t first, second;
+
+	EXPECT_EQ(EIGHT, shim_set_size(self->set));
+	EXPECT_STREQ("cache-misses", shim_set_event(self->set, 4));
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, SHIM_BIND_TREE));
+	shim_clock__run(gettid(), 1000 * MS);
+	ASSERT_EQ(0, shim_set_turns(self->set, 0, &turns));
+	EXPECT_EQ(2, turns.groups);
+	EXPECT_EQ(EIGHT, turns.nr);
+	EXPECT_EQ(0xff & ~IN_TURN, turns.exact);
+	EXPECT_EQ(0, turns.voids);
+	EXPECT_EQ(1000 * MS, turns.tick);
+	EXPECT_EQ(1000 * MS, turns.counted);
+	EXPECT_TRUE(turns.state & SHIM_STATE_COUNTING);
+	first = turns.ticks[0];
+	second = turns.ticks[7];
+	EXPECT_EQ(turns.counted, first + second);
+	EXPECT_LT(400 * MS, first);
+	EXPECT_LT(400 * MS, second);
+	/* cycles, instructions, cache-references, cache-misses are 0 to 3 of the kernel's list */
+	EXPECT_EQ(first / 1000, turns.values[0]);
+	EXPECT_EQ(first * 2 / 1000, turns.values[1]);
+	EXPECT_EQ(first * 3 / 1000, turns.values[3]);
+	EXPECT_EQ(first * 4 / 1000, turns.values[4]);
+	EXPECT_EQ(second * 5 / 1000, turns.values[5]);
+	EXPECT_EQ(second * 6 / 1000, turns.values[7]);
+	/* page-faults and context-switches: 2 and 3, and all of the time */
+	EXPECT_EQ(turns.tick, turns.ticks[2]);
+	EXPECT_EQ(3000000, turns.values[2]);
+	EXPECT_EQ(4000000, turns.values[6]);
+}
+
+TEST_F(turns, the_other_calls_refuse_it)
+{
+	struct shim_sample sample;
+
+	EXPECT_EQ(-EINVAL, shim_set_bind(self->set, 0, SHIM_BIND_TREE | SHIM_BIND_TRACE));
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, SHIM_BIND_TREE));
+	EXPECT_EQ(-EINVAL, shim_set_sample(self->set, 0, &sample));
+	EXPECT_EQ(-EINVAL, shim_set_total(self->set, 0, &sample));
+	EXPECT_EQ(-EINVAL, shim_set_walk(self->set, NULL, NULL));
+}
+
+TEST_F(turns, recorders_refuse_it)
+{
+	char folder[] = "/tmp/shim_turns.XXXXXX", path[64];
+	struct shim_recorder *rec;
+
+	ASSERT_NE(NULL, mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/a", folder);
+	ASSERT_EQ(0, shim_record_open(path, NULL, &rec));
+	EXPECT_EQ(-EINVAL, shim_record_add_set(rec, self->set, 0));
+	EXPECT_EQ(-EINVAL, shim_record_add_named(rec, self->set, 0, "name"));
+	shim_record_discard(rec);
+	EXPECT_EQ(0, rmdir(folder));
+}
+
+TEST_F(turns, stops_goes_on_and_ends)
+{
+	struct shim_turns a, b;
+
+	EXPECT_EQ(-EINVAL, shim_set_turns(self->set, 0, &a));
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
+	EXPECT_EQ(-EBUSY, shim_set_bind(self->set, 0, 0));
+	shim_clock__run(gettid(), 20 * MS);
+	ASSERT_EQ(0, shim_set_disable(self->set, 0));
+	ASSERT_EQ(0, shim_set_turns(self->set, 0, &a));
+	shim_clock__run(gettid(), 20 * MS);
+	ASSERT_EQ(0, shim_set_turns(self->set, 0, &b));
+	EXPECT_EQ(0, memcmp(a.values, b.values, sizeof(a.values)));
+	EXPECT_EQ(0, memcmp(a.ticks, b.ticks, sizeof(a.ticks)));
+	ASSERT_EQ(0, shim_set_enable(self->set, 0));
+	shim_clock__run(gettid(), 20 * MS);
+	ASSERT_EQ(0, shim_set_turns(self->set, 0, &b));
+	EXPECT_EQ(a.values[2] + 60000, b.values[2]);
+	EXPECT_EQ(a.counted + 20 * MS, b.counted);
+	EXPECT_EQ(0, shim_set_unbind(self->set, 0));
+	EXPECT_EQ(-EINVAL, shim_set_unbind(self->set, 0));
+}
+
+/* Where there is room for all, nothing takes turns, and every call is as ever. */
+TEST_F(turns, room_for_all)
+{
+	struct shim_sample sample;
+	struct shim_turns turns;
+	struct shim_set *set;
+
+	ASSERT_EQ(0, shim_set_create_turns(self->handle, eight, 5, 0, NULL, &set));
+	ASSERT_EQ(0, shim_set_bind(set, 0, 0));
+	shim_clock__run(gettid(), 10 * MS);
+	ASSERT_EQ(0, shim_set_turns(set, 0, &turns));
+	ASSERT_EQ(0, shim_set_sample(set, 0, &sample));
+	EXPECT_EQ(1, turns.groups);
+	EXPECT_EQ(0x1f, turns.exact);
+	EXPECT_EQ(turns.tick, turns.ticks[4]);
+	EXPECT_EQ(0, memcmp(turns.values, sample.values, 5 * sizeof(sample.values[0])));
+	shim_set_destroy(set);
+}
+
+TEST_F(turns, refused)
+{
+	const char *wrong[] = { "cycles", "no-such-event" };
+	struct shim_set *set = NULL;
+	unsigned int bad = 77;
+
+	EXPECT_EQ(-ENOENT, shim_set_create_turns(self->handle, wrong, 2, 0, &bad, &set));
+	EXPECT_EQ(1, bad);
+	EXPECT_EQ(-EINVAL, shim_set_create_turns(self->handle, eight, 8, SHIM_TURN_MIN - 1, &bad, &set));
+	EXPECT_EQ(-EINVAL, shim_set_create_turns(self->handle, eight, 8, SHIM_TURN_MAX + 1, &bad, &set));
+	EXPECT_EQ(-EINVAL, shim_set_create_turns(self->handle, eight, 0, 0, &bad, &set));
+	EXPECT_EQ(-EINVAL, shim_set_create_turns(self->handle, eight, SHIM_SET_MAX + 1, 0, NULL, &set));
+	EXPECT_EQ(NULL, set);
+}
+
+TEST_HARNESS_MAIN

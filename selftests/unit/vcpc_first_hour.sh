@@ -1,0 +1,213 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A new user's first hour at the command line, without the module: what README says, each command with good, odd
+# and bad input.  Exit statuses are the manual's; errors are a line that names the command, and perhaps one that says
+# what to type; nothing printed has control characters or numbers that are none.
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+evidence="$dir/what $dir/out $dir/err"
+top=$(cd "$(dirname "$0")/../.." && pwd)
+vcpc=${VCPC_BUILD:?}/bin/vcpc
+commands='events stat record replay compare report dump check label summary trace top doctor'
+export COLUMNS=40 LC_ALL=C.UTF-8 TZ=UTC
+chmod 755 "$dir"
+cd "$dir" || exit 1
+
+# run ARGUMENT...: with neither a terminal nor input
+run() {
+	echo "vcpc $*" >"$dir/what"
+	"$vcpc" "$@" >"$dir/out" 2>"$dir/err" </dev/null
+}
+
+# clean: what a person reads has no control characters but ends of lines, and no numbers that are none
+clean() {
+	! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$dir/out" "$dir/err" &&
+		! grep -qiwE '\(null\)|-?nan|-?inf' "$dir/out" "$dir/err"
+}
+
+# good ARGUMENT...: 0, and clean
+good() {
+	run "$@"
+	[ $? = 0 ] && clean
+	result "vcpc $*"
+}
+
+# bad STATUS TEXT ARGUMENT...: that status, and on stderr a line "vcpc COMMAND: ...", which has the text, and one more
+# at most, which is the last
+bad() {
+	status=$1 text=$2
+	shift 2
+	run "$@"
+	[ $? = "$status" ] && clean && [ "$(wc -l <"$dir/err")" -le 2 ] &&
+		sed -n 1p "$dir/err" | grep -qE "^vcpc( [a-z]+)?: ." && grep -qF -- "$text" "$dir/err" &&
+		{ [ "$status" != 2 ] || sed -n '$p' "$dir/err" | grep -q "^Try 'vcpc.* --help'\.$"; }
+	result "vcpc $* is $status: $text"
+}
+
+# The way in
+good --help
+good --version
+bad 2 "which command?"
+bad 2 "did you mean 'stat'" sta true
+bad 2 "did you mean 'replay'" relpay run
+bad 2 "did you mean 'record'" help rec
+bad 2 "there is no command 'frobnicate'" frobnicate
+bad 2 "there is no command ''" ''
+bad 2 "there is no command 'a?[31m?b'" "$(printf 'a\033[31m\nb')"
+wrong=''
+for command in $commands; do
+	run "$command" --help && clean && [ ! -s err ] && grep -q "^Usage: vcpc $command" out || wrong="$wrong $command"
+	run "$command" --no-such-option
+	[ $? = 2 ] && clean && grep -q "^Try 'vcpc $command --help'" err && [ ! -s out ] || wrong="$wrong $command(option)"
+	"$vcpc" "$command" --help >/dev/full 2>err
+	[ $? = 1 ] && grep -q "^vcpc $command: cannot write" err || wrong="$wrong $command(full)"
+	"$vcpc" "$command" --help >&- 2>err
+	[ $? = 1 ] && grep -q "^vcpc $command: cannot write" err || wrong="$wrong $command(closed)"
+done
+echo "wrong:$wrong" >"$dir/what"
+[ -z "$wrong" ]
+result "each command's --help, an option that there is not, a full disk, a closed output"
+wrong=''
+for command in $commands; do
+	"$vcpc" "$command" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u | while read -r option; do
+		set -- "$top/Documentation/man/vcpc-$command.1"
+		# Where it refers to that one, what both have is there.
+		! grep -q 'vcpc.-replay (1)\.$' "$1" || set -- "$@" "$top/Documentation/man/vcpc-replay.1"
+		sed 's/\\-/-/g' "$@" | grep -qF -- "$option" || echo "$command $option"
+	done
+	grep -q '^.SH EXIT STATUS' "$top/Documentation/man/vcpc-$command.1" || echo "$command: no exit status"
+done >out
+[ ! -s out ]
+result "the manual has each option of --help, and exit statuses"
+sed -n 's/^    \(sudo \)*vcpc \([a-z]*\) \(.*\)/\2 \3/p' "$top/README.md" | sed 's/ *#.*//; s/ -- .*//' | while read -r command rest; do
+	for option in $rest; do
+		case $option in
+		--*) "$vcpc" "$command" --help | grep -qw -e "$option" || echo "$command $option" ;;
+		esac
+	done
+done >out
+[ ! -s out ]
+result "README's options are there"
+
+# Looking around
+bad 1 "no event has 'zzzz' in its name" events zzzz
+bad 2 "one PATTERN at most" events a b
+"$vcpc" events >/dev/full 2>err
+[ $? = 1 ] && grep -q 'cannot write' err
+result "events: a full disk"
+bad 2 "no arguments, but 'extra'" doctor extra
+for tool in top 'trace show' 'trace export'; do
+	# shellcheck disable=SC2086
+	if [ "$(id -u)" = 0 ] && [ ! -e /sys/fs/bpf/vcpc ]; then
+		bad 1 "vcpc t" $tool
+	else
+		skip "vcpc $tool: no tracing" "it may be on, or not be seen"
+	fi
+done
+bad 2 "not 'bogus'" trace bogus
+bad 2 "on, off, status, show or export?" trace
+
+# Counting
+bad 2 "is not the number of a process" stat -p 12x
+bad 2 "is not the number of a process" stat -p ''
+bad 2 "is not the number of a process" stat -p 0
+bad 2 "is not a CPU's number" stat -C 5-2
+bad 2 "is not a CPU's number" stat -C x
+bad 2 "is not a number from 1" stat -r 1x true
+bad 2 "only one of -c and -j" stat -c -j true
+bad 2 "--for goes with" stat --for 1s true
+bad 2 "--fail-if" compare a b --fail-if
+if ! "$vcpc" stat -e page-faults true >/dev/null 2>&1; then
+	skip "counting, recording, replaying" "nothing may be counted here"
+	done_testing
+fi
+good stat -e page-faults,task-clock true
+good stat -j -e page-faults true
+good stat -c -e page-faults true
+bad 1 "there is no process 999999999" stat -p 999999999
+bad 1 "there is no CPU 9999" stat -C 9999
+bad 1 "cannot run '/etc'" stat /etc
+bad 1 "cannot run ''" stat ''
+bad 1 "cannot run 'no-such-é'" stat -- no-such-é
+bad 1 "event 'é'" stat -e é true
+bad 1 "event 'a?[31m'" stat -e "$(printf 'a\033[31m')" true
+bad 1 "cannot write '/no/such/place'" stat -o /no/such/place -e page-faults true
+bad 1 "cannot write" stat -o /dev/full -e page-faults true
+run stat -e page-faults -- sh -c 'exit 9'
+[ $? = 9 ] && clean
+result "the command's exit status is stat's"
+"$vcpc" stat -e page-faults true 2>&-
+[ $? = 0 ]
+result "stat with its error output closed"
+
+# Recording and replaying, an archive whose name is no ASCII
+good record -o lauf-ä-日本 -i 20ms -e page-faults:u,task-clock sh -c 'for i in 1 2 3 4 5; do sleep 0.02; done'
+good record -o zwei -i 20ms -e page-faults:u,task-clock sh -c 'sleep 0.1'
+bad 1 "it exists already; choose another name" record -o zwei -e page-faults true
+bad 1 "cannot make archive '/no/such/a'" record -o /no/such/a -e page-faults true
+bad 2 "which command?" record -o drei
+bad 2 "is neither a size such as 64M" record --rotate x true
+[ "$(ls -d drei* 2>/dev/null)" = '' ]
+result "nothing is left of what was not recorded"
+for command in replay dump summary label check; do
+	good $command lauf-ä-日本
+	[ "$command" = check ] || [ -s out ]
+	result "... says something, unless nothing is wrong"
+	bad 1 "there is no archive 'no-such' (no file no-such.meta)" $command no-such
+	bad 1 "name is empty" $command ''
+	bad 2 "archive" $command
+done
+mkdir leer
+bad 1 "there is no archive in the folder 'leer'" replay leer
+run label lauf-ä-日本 && grep -q '^lauf-ä-日本' out
+result "the name is printed as it is"
+good replay lauf-ä-日本 -t 50msec --plot vcpc.count.page_faults_u
+[ "$(sed 1,3d out | wc -L)" -le 42 ]
+result "... on 40 columns"
+good replay lauf-ä-日本 --csv
+good replay lauf-ä-日本 -m back vcpc.count.page_faults_u
+good replay lauf-ä-日本 -t 1hour
+bad 2 "interp, forw and back are" replay zwei -m up
+bad 2 "':nosuch'" replay zwei :nosuch
+bad 2 "is no interval" replay zwei -t banana
+bad 1 "did you mean 'vcpc.count.page_faults_u'" replay zwei page_faults
+bad 1 "did you mean 'vcpc.count.page_faults_u'" replay zwei vcpc.count.page_fault_u
+bad 1 "there is no metric" dump zwei no.such.metric
+good compare lauf-ä-日本 zwei
+good compare lauf-ä-日本 zwei --fail-if 'page_faults_u > +10000%'
+bad 2 "which two archives?" compare zwei
+bad 2 "is not a condition" compare zwei zwei --fail-if bogus
+good report lauf-ä-日本 -o seite-ä.html
+grep -q '</html>' seite-ä.html
+result "... is a whole page"
+bad 1 "cannot write '/no/such/x.html'" report zwei -o /no/such/x.html
+bad 1 "there is no archive" report no-such -o x.html
+[ ! -e x.html ]
+result "... and makes no page of nothing"
+
+# A reader that goes away: no message
+for command in "dump zwei" "replay zwei" --help events; do
+	# shellcheck disable=SC2086
+	{ "$vcpc" $command 2>"$dir/err"; echo $? >"$dir/status"; } | :
+	status=$(cat status)
+	{ [ "$status" = 0 ] || [ "$status" = 141 ]; } && { [ "$command" = events ] || [ ! -s err ]; }
+	result "vcpc $command: its reader goes away"
+done
+
+# Another user's
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	chmod 000 zwei.meta
+	nobody() { echo "as nobody: vcpc $*" >"$dir/what"; setpriv --reuid 65534 --regid 65534 --clear-groups "$vcpc" "$@" >out 2>err </dev/null; }
+	nobody replay "$dir/zwei"
+	[ $? = 1 ] && clean && grep -q 'Permission denied' err
+	result "an archive that may not be read"
+	nobody record -o "$dir/mein" -e page-faults true
+	[ $? = 1 ] && clean && grep -qE 'ermission denied|not allowed' err
+	result "a folder that may not be written"
+	nobody stat -p 1
+	[ $? = 1 ] && clean && grep -qE "another user's|not allowed|cannot count" err
+	result "a process that may not be counted"
+else
+	for what in read written counted; do skip "what may not be $what" "only root can be somebody else"; done
+fi
+done_testing

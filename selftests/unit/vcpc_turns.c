@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Estimates of vcpc stat --multiplex: known ones, what is not known, and how often intervals hold. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "../../tools/vcpc/turns.c"
+#include "../../tools/vcpc/welch.c"
+#include "kselftest_harness.h"
+
+#define MS	1000000ULL
+
+/* What was seen so far: event 0 of @value in @ticks, event 1 all the time */
+static void see(struct vcpc_turns *turns, struct shim_turns *now, uint64_t value, uint64_t ticks,
+		uint64_t time)
+{
+	now->nr = 2;
+	now->groups = 2;
+	now->exact = 2;
+	now->values[0] += value;
+	now->values[1] += 7;
+	now->ticks[0] += ticks;
+	now->tick = now->counted = now->ticks[1] = now->counted + time;
+	vcpc_turns_look(turns, now);
+}
+
+/* Rates of 1, 2 and 3 a ms, each seen for 1 of 4 ms: 2 a ms, standard error sqrt(2 * 3 / 2) */
+TEST(an_example)
+{
+	struct vcpc_turns turns = { .last.nr = 0 };
+	struct shim_turns now = { .nr = 0 };
+	struct vcpc_estimate e;
+
+	for (unsigned int i = 1; i <= 3; i++)
+		see(&turns, &now, i, MS, 4 * MS);
+	vcpc_turns_estimate(&turns, 0, &e);
+	EXPECT_GT(1e-9, fabs(e.value - 24));
+	EXPECT_GT(1e-9, fabs(e.share - 0.25));
+	EXPECT_GT(1e-4, fabs(e.half - 4 * (1 + 4.30265 * sqrt(3))));
+	vcpc_turns_estimate(&turns, 1, &e);
+	EXPECT_EQ(21, e.value);
+	EXPECT_EQ(0, e.half);
+	EXPECT_EQ(1, e.share);
+}
+
+TEST(what_is_not_known)
+{
+	struct vcpc_turns turns = { .last.nr = 0 };
+	struct shim_turns now = { .nr = 0 };
+	struct vcpc_estimate e;
+
+	see(&turns, &now, 0, 0, 4 * MS);
+	vcpc_turns_estimate(&turns, 0, &e);
+	EXPECT_TRUE(isnan(e.value) && isnan(e.half) && !e.share);
+	see(&turns, &now, 10, MS, 4 * MS);
+	see(&turns, &now, 10, MS, 4 * MS);
+	vcpc_turns_estimate(&turns, 0, &e);
+	EXPECT_EQ(120, e.value);
+	EXPECT_TRUE(isnan(e.half));
+	see(&turns, &now, 10, MS, 4 * MS);
+	vcpc_turns_estimate(&turns, 0, &e);
+	EXPECT_TRUE(isfinite(e.half));
+}
+
+/* Turns that were lost are in nobody's time, but in the target's. */
+TEST(lost_turns)
+{
+	struct vcpc_turns turns = { .last.nr = 0 };
+	struct shim_turns now = { .nr = 0 };
+	struct vcpc_estimate e;
+
+	see(&turns, &now, 10, MS, 4 * MS);
+	now.voids = 1;
+	now.tick += 6 * MS;
+	vcpc_turns_look(&turns, &now);
+	vcpc_turns_estimate(&turns, 0, &e);
+	EXPECT_EQ(100, e.value);
+}
+
+/* A load that changes at random, of which one ms in four is seen: 95 % of the intervals hold. */
+TEST(intervals_hold)
+{
+	unsigned int held = 0, tries = 2000;
+
+	srand(1);
+	for (unsigned int i = 0; i < tries; i++) {
+		struct vcpc_turns turns = { .last.nr = 0 };
+		struct shim_turns now = { .nr = 0 };
+		struct vcpc_estimate e;
+		double truth = 0;
+
+		for (unsigned int look = 0; look < 40; look++) {
+			unsigned int mine = rand() % 4;
+
+			for (unsigned int part = 0; part < 4; part++) {
+				uint64_t n = 1000 + rand() % 1000;
+
+				truth += n;
+				see(&turns, &now, part == mine ? n : 0, part == mine ? MS : 0, MS);
+			}
+		}
+		vcpc_turns_estimate(&turns, 0, &e);
+		held += fabs(e.value - truth) <= e.half;
+	}
+	/* More than 95 %, as the part that was seen is no error here and is taken for one */
+	EXPECT_LE(0.94 * tries, held);
+	EXPECT_GE(0.995 * tries, held);
+}
+
+TEST_HARNESS_MAIN

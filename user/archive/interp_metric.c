@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Metrics and their instances, as the interpolator keeps them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "instances.h"
+#include "interp_metric.h"
+
+#define BIG_DOMAIN	16	/* from this size on, PCP has instances live and die */
+#define NSEC_PER_SEC	1000000000
+
+int64_t shim_interp_metric__time(struct shim_ts ts, struct shim_ts start)
+{
+	struct shim_ts d = shim_ts__sub(ts, start);
+	int64_t ns;
+
+	if (__builtin_mul_overflow(d.sec, NSEC_PER_SEC, &ns) ||
+	    __builtin_add_overflow(ns, d.nsec, &ns))
+		ns = d.sec < 0 ? SHIM_TIME_MIN : SHIM_TIME_MAX;
+	if (ns < SHIM_TIME_FIRST)
+		return SHIM_TIME_FIRST;
+	return ns > SHIM_TIME_LAST ? SHIM_TIME_LAST : ns;
+}
+
+static int by_inst(const void *a, const void *b)
+{
+	const struct shim_interp_inst *x = a, *y = b;
+
+	return (x->inst > y->inst) - (x->inst < y->inst);
+}
+
+static struct shim_interp_inst *search(const struct shim_interp_metric *m, int32_t inst)
+{
+	struct shim_interp_inst key = { .inst = inst };
+
+	return bsearch(&key, m->insts, m->n, sizeof(key), by_inst);
+}
+
+struct shim_interp_inst *shim_interp_metric__inst(struct shim_interp_metric *m, int32_t inst,
+						  unsigned int guess)
+{
+	if (m->desc->indom == SHIM_INDOM_NULL)
+		return m->insts;
+	if (guess < m->n && m->insts[guess].inst == inst)
+		return &m->insts[guess];
+	return search(m, inst);
+}
+
+static void inst_init(struct shim_interp_inst *k, int32_t inst)
+{
+	*k = (struct shim_interp_inst){
+		.inst = inst,
+		.void_to = SHIM_TIME_MIN,
+		.void_from = SHIM_TIME_MAX,
+	};
+}
+
+void shim_interp_metric__forget(struct shim_interp_metric *m)
+{
+	for (unsigned int i = 0; i < m->n; i++) {
+		struct shim_interp_inst *k = &m->insts[i];
+
+		k->prior.state = SHIM_BOUND_UNKNOWN;
+		k->next.state = SHIM_BOUND_UNKNOWN;
+		k->void_to = SHIM_TIME_MIN;
+		k->void_from = SHIM_TIME_MAX;
+	}
+}
+
+/*
+ * The order of PCP's hash table: as many buckets as instances, the newest of a
+ * bucket first.  Programs see it, so it is the same here.
+ */
+static int make_order(struct shim_interp_metric *m, const struct shim_instances *set)
+{
+	uint32_t *count = calloc(set->n + 1, sizeof(*count));
+
+	if (!count)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < set->n; i++)
+		count[(uint32_t)set->ids[i] % set->n]++;
+	for (unsigned int i = 1; i < set->n; i++)
+		count[i] += count[i - 1];
+	for (unsigned int i = 0; i < set->n; i++)
+		m->order[--count[(uint32_t)set->ids[i] % set->n]] = search(m, set->ids[i]) - m->insts;
+	free(count);
+	return 0;
+}
+
+static void live_in(struct shim_interp_metric *m, const struct shim_indom *state, int64_t at,
+		    int64_t later)
+{
+	for (unsigned int i = 0; i < state->n; i++) {
+		struct shim_interp_inst *k = search(m, state->inst[i]);
+		struct shim_interp_life *life;
+
+		if (!k)
+			continue;
+		life = &m->lives[k - m->insts];
+		if (life->birth == SHIM_TIME_MIN)
+			life->death = later;
+		life->birth = at;
+	}
+}
+
+static bool is_big(const struct shim_archive *ar, uint32_t indom, unsigned int states)
+{
+	for (unsigned int i = 0; i < states; i++) {
+		const struct shim_indom *state = shim_archive__indom_at(ar, indom, i);
+
+		if (state && state->n >= BIG_DOMAIN)
+			return true;
+	}
+	return false;
+}
+
+/* From the first state that has an instance to the one behind the last that has it */
+static void make_lives(struct shim_interp_metric *m, const struct shim_archive *ar)
+{
+	struct shim_ts start = shim_archive__label(ar)->start;
+	uint32_t indom = m->desc->indom;
+	unsigned int n = shim_archive__nindoms(ar, indom);
+	int64_t later = SHIM_TIME_MAX;
+
+	for (unsigned int i = 0; i < m->n; i++)
+		m->lives[i] = (struct shim_interp_life){ SHIM_TIME_MIN, SHIM_TIME_MAX };
+	for (unsigned int i = 0; i < n; i++) {	/* the newest first */
+		const struct shim_indom *state = shim_archive__indom_at(ar, indom, i);
+		int64_t at;
+
+		if (!state)
+			continue;
+		at = shim_interp_metric__time(state->stamp, start);
+		live_in(m, state, at, later);
+		later = at;
+	}
+}
+
+/* A metric of @n instances, which have lives or not */
+static struct shim_interp_metric *allocate(const struct shim_desc *desc, unsigned int n, bool lives)
+{
+	struct shim_interp_metric *m;
+	size_t each = sizeof(*m->insts) + sizeof(*m->order) + (lives ? sizeof(*m->lives) : 0);
+
+	m = malloc(sizeof(*m) + n * each);
+	if (!m)
+		return NULL;
+	*m = (struct shim_interp_metric){ .desc = desc, .n = n };
+	m->insts = (struct shim_interp_inst *)(m + 1);
+	m->lives = lives ? (struct shim_interp_life *)(m->insts + n) : NULL;
+	m->order = lives ? (uint32_t *)(m->lives + n) : (uint32_t *)(m->insts + n);
+	return m;
+}
+
+static int make_single(const struct shim_desc *desc, struct shim_interp_metric **out)
+{
+	struct shim_interp_metric *m = allocate(desc, 1, false);
+
+	if (!m)
+		return -ENOMEM;
+	inst_init(m->insts, SHIM_IN_NULL);
+	m->order[0] = 0;
+	*out = m;
+	return 0;
+}
+
+static int make_of(const struct shim_archive *ar, const struct shim_desc *desc,
+		   const struct shim_instances *set, struct shim_interp_metric **out)
+{
+	bool lives = is_big(ar, desc->indom, shim_archive__nindoms(ar, desc->indom));
+	struct shim_interp_metric *m = allocate(desc, set->n, lives);
+	int err;
+
+	if (!m)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < set->n; i++)
+		inst_init(&m->insts[i], set->ids[i]);
+	qsort(m->insts, m->n, sizeof(*m->insts), by_inst);
+	err = make_order(m, set);
+	if (err) {
+		free(m);
+		return err;
+	}
+	if (lives)
+		make_lives(m, ar);
+	*out = m;
+	return 0;
+}
+
+static int make_domain(const struct shim_archive *ar, const struct shim_desc *desc,
+		       struct shim_interp_metric **out)
+{
+	struct shim_instances set = { 0 };
+	int err;
+
+	err = shim_instances__union(&set, ar, desc->indom);
+	if (!err)
+		err = make_of(ar, desc, &set, out);
+	shim_instances__fini(&set);
+	return err;
+}
+
+static int make_like(const struct shim_desc *desc, const struct shim_interp_metric *like,
+		     struct shim_interp_metric **out)
+{
+	struct shim_interp_metric *m = allocate(desc, like->n, like->lives);
+
+	if (!m)
+		return -ENOMEM;
+	memcpy(m->order, like->order, m->n * sizeof(*m->order));
+	for (unsigned int i = 0; i < m->n; i++)
+		inst_init(&m->insts[i], like->insts[i].inst);
+	if (m->lives)
+		memcpy(m->lives, like->lives, m->n * sizeof(*m->lives));
+	*out = m;
+	return 0;
+}
+
+int shim_interp_metric__new(const struct shim_archive *ar, const struct shim_desc *desc,
+			    const struct shim_interp_metric *like, struct shim_interp_metric **out)
+{
+	if (desc->indom == SHIM_INDOM_NULL)
+		return make_single(desc, out);
+	return like ? make_like(desc, like, out) : make_domain(ar, desc, out);
+}
+
+void shim_interp_metric__free(struct shim_interp_metric *m)
+{
+	free(m);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is known of the observations of each instance around a time.
+ *
+ * Times are nanoseconds since the archive's start, clamped to 64 bits.
+ */
+#ifndef SHIM_ARCHIVE_INTERP_METRIC_H
+#define SHIM_ARCHIVE_INTERP_METRIC_H
+
+#include <stdbool.h>
+
+#include "reader.h"
+
+#define SHIM_TIME_MIN	INT64_MIN
+#define SHIM_TIME_MAX	INT64_MAX
+
+/* The times that records can have: the instants around them are times, too. */
+#define SHIM_TIME_FIRST	(SHIM_TIME_MIN + 2)
+#define SHIM_TIME_LAST	(SHIM_TIME_MAX - 2)
+
+enum shim_bound_state {
+	SHIM_BOUND_UNKNOWN,
+	SHIM_BOUND_NONE,	/* the archive's start or end */
+	SHIM_BOUND_MARK,
+	SHIM_BOUND_VALUE,
+};
+
+/*
+ * struct shim_interp_bound - an observation, or what stands in for it
+ * @sec: @at in seconds, for the arithmetic; only of a value
+ * @len, @bits: of a value: its length and what its union has; the type is the metric's
+ */
+struct shim_interp_bound {
+	enum shim_bound_state state;
+	uint32_t len;
+	int64_t at;
+	double sec;
+	uint64_t bits;
+};
+
+static inline void shim_interp_bound__keep(struct shim_interp_bound *bound,
+					   const struct shim_value *value)
+{
+	bound->len = value->len;
+	bound->bits = value->ull;
+}
+
+static inline struct shim_value shim_interp_bound__value(const struct shim_interp_bound *bound,
+							 int32_t type)
+{
+	return (struct shim_value){ .type = type, .len = bound->len, .ull = bound->bits };
+}
+
+/*
+ * struct shim_interp_inst - one instance of a metric
+ * @prior: the last observation at or before any time from @prior.at to @prior_to
+ * @next: the first observation after any time from @next_from to before @next.at
+ * @void_to: at and before this time there is no prior observation
+ * @void_from: at and after this time there is no next one
+ * @seen: where a scan met it last, if @scan is that scan's number
+ * @wanted: in the present fetch
+ * @pending: a scan looks for it
+ */
+struct shim_interp_inst {
+	int32_t inst;
+	uint32_t scan;
+	bool wanted;
+	bool pending;
+	int64_t seen;
+	struct shim_interp_bound prior, next;
+	int64_t prior_to, next_from;
+	int64_t void_to, void_from;
+};
+
+/* When an instance begins to exist, and when it ends */
+struct shim_interp_life {
+	int64_t birth, death;
+};
+
+/*
+ * struct shim_interp_metric - one metric and its instances, in one block of memory
+ * @insts: @n, by ascending id
+ * @lives: of each instance, or NULL if instances are there all the time
+ * @order: in which order they are given out
+ * @valfmt: as last seen in a record
+ * @fetch: number of the last fetch that asked for it
+ * @last_run, @last_at, @last_numval: what that fetch was in, when, and gave
+ * @pending: number of its instances that a scan looks for
+ * @answered: number of the fetch whose answer is below
+ * @first, @numval: of that answer: place of the values, their number or error
+ */
+struct shim_interp_metric {
+	const struct shim_desc *desc;
+	unsigned int n;
+	struct shim_interp_inst *insts;
+	struct shim_interp_life *lives;
+	uint32_t *order;
+	int32_t valfmt;
+	uint64_t fetch;
+	uint64_t last_run;
+	int64_t last_at;
+	int32_t last_numval;
+	unsigned int pending;
+	uint64_t answered;
+	size_t first;
+	int32_t numval;
+};
+
+/* @like: another metric of the same instance domain, which saves looking at it again, or NULL */
+int shim_interp_metric__new(const struct shim_archive *ar, const struct shim_desc *desc,
+			    const struct shim_interp_metric *like, struct shim_interp_metric **out);
+void shim_interp_metric__free(struct shim_interp_metric *m);
+/* Forget what was found, and that nothing was found. */
+void shim_interp_metric__forget(struct shim_interp_metric *m);
+
+/* The instance of an id, tried first where @guess says; NULL if there is none */
+struct shim_interp_inst *shim_interp_metric__inst(struct shim_interp_metric *m, int32_t inst,
+						  unsigned int guess);
+
+static inline bool shim_interp_metric__lives_at(const struct shim_interp_metric *m,
+						unsigned int i, int64_t t)
+{
+	return !m->lives || (m->lives[i].birth <= t && t <= m->lives[i].death);
+}
+
+static inline bool shim_interp_inst__prior_known(const struct shim_interp_inst *k, int64_t t)
+{
+	return k->prior.state && k->prior.at <= t && t <= k->prior_to;
+}
+
+static inline bool shim_interp_inst__next_known(const struct shim_interp_inst *k, int64_t t)
+{
+	return k->next.state && k->next_from <= t && t < k->next.at;
+}
+
+/* A stamp as a time of observations */
+int64_t shim_interp_metric__time(struct shim_ts ts, struct shim_ts start);
+
+#endif /* SHIM_ARCHIVE_INTERP_METRIC_H */

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The end of an archive: its last complete record, also of one that was cut off or still grows. */
+#include "archive.h"
+
+/* The last good one of the records from @from on; false if there is none */
+static bool scan(const struct shim_volume_view *view, uint64_t from, struct shim_record *last)
+{
+	struct shim_record rec;
+	bool found = false;
+
+	while (!shim_volume_record__at(view, from, &rec) && !shim_record__check(&rec)) {
+		*last = rec;
+		found = true;
+		from += rec.len;
+	}
+	return found;
+}
+
+/* A volume whose last bytes are no record: from a place of the index, newest first */
+static bool scan_from_index(struct shim_archive *ar, unsigned int volume,
+			    const struct shim_volume_view *view, struct shim_record *last)
+{
+	const struct shim_index *index = shim_archive__index_locked(ar);
+	size_t n = shim_index__upto(index, volume);
+
+	while (n-- && index->places[n].volume == volume) {
+		uint64_t offset = index->places[n].offset;
+
+		if (shim_volume_record__is_boundary(view, offset) && scan(view, offset, last))
+			return true;
+	}
+	return scan(view, view->head, last);
+}
+
+static bool last_of_volume(struct shim_archive *ar, unsigned int volume, struct shim_record *last)
+{
+	struct shim_volume *v = shim_archive__volume(ar, volume);
+	struct shim_volume_view view;
+	bool found;
+
+	if (!shim_archive__view_locked(ar, volume, &view))
+		return false;
+	found = !shim_volume_record__before(&view, view.size, last) && !shim_record__check(last);
+	if (!found)
+		found = scan_from_index(ar, volume, &view, last);
+	v->good = found ? last->offset + last->len : view.head;
+	return found;
+}
+
+bool shim_segment__last_record(struct shim_archive *ar, const struct shim_segment *segment,
+			       struct shim_record *last)
+{
+	unsigned int i = segment->nvolumes;
+
+	while (i--)
+		if (last_of_volume(ar, segment->first + i, last))
+			return true;
+	return false;
+}
+
+static void find_end(struct shim_archive *ar)
+{
+	const struct shim_segment *segment = &ar->segments[ar->nsegments - 1];
+	struct shim_record last;
+
+	ar->end_err = shim_segment__last_record(ar, segment, &last) ? 0 : -EBADMSG;
+	if (!ar->end_err)
+		ar->end = last.stamp;
+	ar->end_known = true;
+}
+
+/**
+ * shim_archive__end() - time of the last complete record
+ * @ar: the archive
+ * @end: the time
+ *
+ * Asks the last volume's file whether it has grown since, and whether there is a next volume;
+ * cursors see new records from then on.
+ * It is the record that is physically last, should stamps go backwards; of several archives in
+ * one, that of the last.
+ *
+ * Return: 0, -EBADMSG if there is no complete record.
+ */
+int shim_archive__end(struct shim_archive *ar, struct shim_ts *end)
+{
+	bool changed = false;
+	int err;
+
+	shim_lock__enter(&ar->lock);
+	err = shim_archive__follow_locked(ar, &changed);
+	if (!err && (changed || !ar->end_known))
+		find_end(ar);
+	if (!err)
+		err = ar->end_err;
+	if (!err)
+		*end = ar->end;
+	shim_lock__leave(&ar->lock);
+	return err;
+}

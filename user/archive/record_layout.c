@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* How a record is laid out, so that others like it are recognized at once. */
+#include <stdlib.h>
+
+#include "record.h"
+#include "record_layout.h"
+
+#define SET_HEAD	8	/* pmid and number of values */
+#define VLIST_HEAD	12	/* those and the value format */
+#define VALUE_LEN	8	/* instance, and the value or where it is */
+
+/* The compiler's vectors: what every machine compares in one step */
+typedef uint64_t lanes __attribute__((vector_size(16)));
+
+static void fix(struct shim_record_layout *layout, size_t from, size_t len)
+{
+	memset(layout->mask + from, 0xff, len);
+}
+
+static int fix_set(struct shim_record_layout *layout, const struct shim_record *rec,
+		   const struct shim_vset *vset)
+{
+	bool in_place = vset->valfmt == SHIM_VAL_INSITU;
+
+	for (int32_t i = 0; i < vset->numval; i++) {
+		struct shim_value raw;
+
+		fix(layout, vset->vlist + (size_t)i * VALUE_LEN - rec->data,
+		    in_place ? VALUE_LEN / 2 : VALUE_LEN);
+		if (in_place)
+			continue;
+		if (shim_vset__raw(rec, vset, i, &raw))
+			return -EBADMSG;
+		fix(layout, (const uint8_t *)raw.bytes - rec->data - SHIM_BLOCK_HEAD,
+		    SHIM_BLOCK_HEAD);
+	}
+	return 0;
+}
+
+/*
+ * Bytes that are values of one set and say how another one is stored, as they
+ * can be in a forged record, are fixed.
+ */
+static int fix_all(struct shim_record_layout *layout, const struct shim_record *rec)
+{
+	const uint8_t *at = rec->sets;
+	struct shim_vset vset;
+	int err;
+
+	fix(layout, layout->head - 4, 4);
+	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+		fix(layout, at - rec->data, vset.numval > 0 ? VLIST_HEAD : SET_HEAD);
+		err = fix_set(layout, rec, &vset);
+		if (err)
+			return err;
+		at = vset.next;
+	}
+	return err == -ENOENT ? 0 : err;
+}
+
+int shim_record_layout__make(struct shim_record_layout *layout, const struct shim_record *rec)
+{
+	struct shim_record_layout made = {
+		.len = rec->len, .head = (uint32_t)(rec->sets - rec->data),
+	};
+	int err;
+
+	made.mask = calloc(2, rec->len);
+	if (!made.mask)
+		return -ENOMEM;
+	made.bits = made.mask + rec->len;
+	err = fix_all(&made, rec);
+	if (err) {
+		free(made.mask);
+		return err;
+	}
+	for (uint32_t i = 0; i < rec->len; i++)
+		made.bits[i] = rec->data[i] & made.mask[i];
+	*layout = made;
+	return 0;
+}
+
+static lanes load(const uint8_t *p)
+{
+	lanes v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static lanes differ(const struct shim_record_layout *layout, const uint8_t *data, uint32_t at)
+{
+	return (load(data + at) & load(layout->mask + at)) ^ load(layout->bits + at);
+}
+
+bool shim_record_layout__fits(const struct shim_record_layout *layout,
+			      const struct shim_record *rec)
+{
+	uint32_t last = layout->len - sizeof(lanes);
+	lanes any = { 0 };
+
+	/* the shortest record is longer than a step */
+	if (!layout->len || rec->len != layout->len || rec->sets - rec->data != layout->head)
+		return false;
+	for (uint32_t at = 0; at < last; at += sizeof(lanes))
+		any |= differ(layout, rec->data, at);
+	any |= differ(layout, rec->data, last);
+	return !(any[0] | any[1]);
+}
+
+void shim_record_layout__fini(struct shim_record_layout *layout)
+{
+	free(layout->mask);
+	*layout = (struct shim_record_layout){ 0 };
+}

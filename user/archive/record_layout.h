@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How a record is laid out, so that others like it are recognized at once.
+ *
+ * A logger writes the same metrics with the same instances again and again.  Of
+ * two records that agree in all but their stamps and the bytes of their values,
+ * each value stands at the same place in both, and what was found out about one
+ * record holds for the other.
+ */
+#ifndef SHIM_ARCHIVE_RECORD_LAYOUT_H
+#define SHIM_ARCHIVE_RECORD_LAYOUT_H
+
+#include "reader.h"
+
+/*
+ * struct shim_record_layout - what is the same in all records of a kind
+ * @len, @head: bytes of a record, and before its first value set; 0: there is none
+ * @mask: @len bytes: ones where bits are the same
+ * @bits: @len bytes: those bits
+ */
+struct shim_record_layout {
+	uint32_t len;
+	uint32_t head;
+	uint8_t *mask;
+	uint8_t *bits;
+};
+
+/* 0, -ENOMEM, or -EBADMSG if the record is not well-formed; then there is none */
+int shim_record_layout__make(struct shim_record_layout *layout, const struct shim_record *rec);
+/* Whether a record is like the one that the layout was made of */
+bool shim_record_layout__fits(const struct shim_record_layout *layout,
+			      const struct shim_record *rec);
+void shim_record_layout__fini(struct shim_record_layout *layout);
+
+#endif /* SHIM_ARCHIVE_RECORD_LAYOUT_H */

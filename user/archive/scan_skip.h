@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Records that have nothing that a scan looks for, recognized by their layout.
+ *
+ * A logger writes the same metrics again and again, so that most records have
+ * their value sets at the same places as one before.  To compare these is much
+ * less than to look each metric up.
+ */
+#ifndef SHIM_ARCHIVE_SCAN_SKIP_H
+#define SHIM_ARCHIVE_SCAN_SKIP_H
+
+#include "reader.h"
+
+#define SHIM_SKIP_LAYOUTS	8	/* loggers have a few groups of metrics */
+
+/*
+ * struct shim_skip_layout - where a record's value sets are
+ * @scan: number of the scan that found nothing in such a record
+ * @len, @npmids: of the record
+ * @sets: distance of each value set from the record's start, and its metric and number of values
+ */
+struct shim_skip_layout {
+	uint32_t scan;
+	uint32_t len;
+	uint32_t npmids;
+	size_t room;
+	struct shim_skip_set {
+		uint32_t at;
+		uint8_t head[8];
+	} *sets;
+};
+
+struct shim_scan_skip {
+	struct shim_skip_layout all[SHIM_SKIP_LAYOUTS];
+};
+
+/* Whether a record is like one that had nothing for this scan */
+bool shim_scan_skip__has(const struct shim_scan_skip *skip, const struct shim_record *rec,
+			 uint32_t scan);
+/* It had nothing; memory that is short only makes the next one slower. */
+void shim_scan_skip__note(struct shim_scan_skip *skip, const struct shim_record *rec,
+			  uint32_t scan);
+void shim_scan_skip__fini(struct shim_scan_skip *skip);
+
+#endif /* SHIM_ARCHIVE_SCAN_SKIP_H */

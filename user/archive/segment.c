@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* From a name to the archives that it stands for, and what each of them begins with. */
+#define _GNU_SOURCE	/* asprintf */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "segment.h"
+#include "unpack.h"
+
+struct names {
+	char **all;
+	size_t n;
+	size_t cap;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Takes over @name */
+static int add(struct names *names, char *name)
+{
+	if (!name || shim_vec__room(names->all, &names->cap, names->n)) {
+		free(name);
+		return -ENOMEM;
+	}
+	names->all[names->n++] = name;
+	return 0;
+}
+
+/* Length of "NAME" in "NAME.meta" with or without a suffix of compression, or 0 */
+static size_t stem_of_meta(const char *file)
+{
+	const char *meta = strstr(file, ".meta");
+	const char *next;
+
+	while (meta && (next = strstr(meta + 1, ".meta")))
+		meta = next;
+	if (!meta || !meta[5])
+		return meta ? (size_t)(meta - file) : 0;
+	for (size_t i = 0; shim_unpack_suffixes[i]; i++)
+		if (!strcmp(meta + 5, shim_unpack_suffixes[i]))
+			return (size_t)(meta - file);
+	return 0;
+}
+
+static int add_folder(struct names *names, const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	int err = dir ? 0 : -errno;
+
+	while (!err && (entry = readdir(dir))) {
+		size_t len = stem_of_meta(entry->d_name);
+		char *name;
+
+		if (!len)
+			continue;
+		if (asprintf(&name, "%s/%.*s", path, (int)len, entry->d_name) < 0)
+			name = NULL;
+		err = add(names, name);
+	}
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static int add_any(struct names *names, const char *name)
+{
+	return is_folder(name) ? add_folder(names, name) : add(names, strdup(name));
+}
+
+static int add_list(struct names *names, const char *list)
+{
+	char *copy = strdup(list), *rest = copy, *name;
+	int err = copy ? 0 : -ENOMEM;
+
+	while (!err && (name = strsep(&rest, ",")))
+		if (*name)
+			err = add_any(names, name);
+	free(copy);
+	return err;
+}
+
+/* An archive whose own name has a comma is one */
+static bool is_list(const char *name)
+{
+	struct shim_files files;
+
+	if (!strchr(name, ',') || is_folder(name))
+		return false;
+	if (shim_files__find(name, &files))
+		return true;
+	shim_files__free(&files);
+	return false;
+}
+
+static void drop_twins(struct names *names)
+{
+	size_t n = 0;
+
+	if (!names->n)
+		return;
+	qsort(names->all, names->n, sizeof(*names->all), by_name);
+	for (size_t i = 1; i < names->n; i++) {
+		if (strcmp(names->all[i], names->all[n]))
+			names->all[++n] = names->all[i];
+		else
+			free(names->all[i]);
+	}
+	names->n = n + 1;
+}
+
+int shim_segment__names(const char *name, char ***out, size_t *n)
+{
+	struct names names = { 0 };
+	int err = is_list(name) ? add_list(&names, name) : add_any(&names, name);
+
+	drop_twins(&names);
+	/* a list of no names, or a folder without archives */
+	if (!err && !names.n)
+		err = strspn(name, ",") == strlen(name) ? -ENOENT : -ENXIO;
+	if (err) {
+		for (size_t i = 0; i < names.n; i++)
+			free(names.all[i]);
+		free(names.all);
+		return err;
+	}
+	*out = names.all;
+	*n = names.n;
+	return 0;
+}
+
+/* The first volume's label is the archive's */
+static int read_label(struct shim_segment *segment, int fd)
+{
+	int number = segment->files.volumes[0];
+	uint8_t head[SHIM_LABEL_MAX];
+	size_t got;
+	int err;
+
+	err = shim_file__read(fd, head, sizeof(head), 0, &got);
+	if (!err)
+		err = shim_rec_label__decode(head, got, number, &segment->label);
+	if (err == -EOPNOTSUPP && segment->any_feature)
+		err = 0;
+	if (err)
+		return err;
+	segment->format = shim_format__of(segment->label.version);
+	return segment->seen.volume.st_size == segment->format->label_len ? -ENODATA : 0;
+}
+
+/*
+ * A last volume that has not even its label was begun a moment ago.  It is
+ * as if it were not there yet: who follows the archive will find it.
+ */
+static void leave_begun(const struct shim_format *f, struct shim_files *files)
+{
+	const int *last = &files->volumes[files->nvolumes - 1];
+	uint64_t size;
+
+	if (files->nvolumes > 1 && last[-1] == *last - 1 &&
+	    shim_files__plain_size(files->base, *last, &size) && size < f->label_len)
+		files->nvolumes--;
+}
+
+int shim_segment__open(struct shim_segment *segment, const char *name, int *out)
+{
+	int fd = -1;
+	int err;
+
+	err = shim_files__find(name, &segment->files);
+	if (err)
+		return err;
+	if (!segment->files.meta || !segment->files.nvolumes)
+		err = -ENXIO;
+	if (!err)
+		err = shim_files__open(segment->files.base, segment->files.volumes[0], &fd,
+				       &segment->seen.volume);
+	if (!err)
+		err = read_label(segment, fd);
+	if (!err)
+		leave_begun(segment->format, &segment->files);
+	*out = -1;
+	/* what was unpacked is not to be unpacked twice */
+	if (!err && !segment->seen.volume.st_ino)
+		*out = fd;
+	else if (fd >= 0)
+		close(fd);
+	if (err)
+		shim_segment__close(segment);
+	return err;
+}
+
+/* The files that are looked for; whether the two first are there shows when they are opened */
+static int assume_files(struct shim_files *files, const char *name)
+{
+	files->base = shim_files__base(name);
+	files->meta = true;
+	files->index = true;
+	return files->base ? shim_files__add(files, 0) : -ENOMEM;
+}
+
+int shim_segment__open_plain(struct shim_segment *segment, const char *name)
+{
+	char *path = NULL;
+	int fd, err;
+
+	err = assume_files(&segment->files, name);
+	if (!err)
+		path = shim_files__path(segment->files.base, 0);
+	if (!path)
+		err = -ENOMEM;
+	if (!err)
+		err = shim_file__open(path, &fd, &segment->seen.volume);
+	if (!err) {
+		err = read_label(segment, fd);
+		close(fd);
+	}
+	free(path);
+	if (err)
+		shim_segment__close(segment);
+	return err;
+}
+
+/* Those volumes from @number on that are there without a gap and not among @found yet */
+static int add_row(struct shim_files *found, int number)
+{
+	int err = 0;
+
+	if (found->nvolumes && number <= found->volumes[found->nvolumes - 1])
+		return 0;
+	for (; !err && number < INT32_MAX && shim_files__exists(found->base, number); number++)
+		err = shim_files__add(found, number);
+	return err;
+}
+
+/*
+ * Where the folder may not be read, but searched: the volumes one behind the other from
+ * the first on, and from each on that the index names, as there may be gaps.
+ */
+static int probe(const struct shim_segment *segment, struct shim_files *out)
+{
+	struct shim_files found = { .base = strdup(segment->files.base) }, named = { 0 };
+	int err = found.base ? add_row(&found, segment->files.volumes[0]) : -ENOMEM;
+
+	if (!err && shim_index__volumes(segment, &named) == -ENOMEM)
+		err = -ENOMEM;
+	for (size_t i = 0; i < named.nvolumes && !err; i++)
+		err = add_row(&found, named.volumes[i]);
+	shim_files__free(&named);
+	if (err)
+		shim_files__free(&found);
+	else
+		*out = found;
+	return err;
+}
+
+int shim_segment__list(const struct shim_segment *segment, struct shim_files *out)
+{
+	int err = shim_files__scan(segment->files.base, out);
+
+	if (err == -EACCES)
+		err = probe(segment, out);
+
+	if (!err && out->nvolumes)
+		leave_begun(segment->format, out);
+	return err;
+}
+
+void shim_segment__close(struct shim_segment *segment)
+{
+	shim_files__free(&segment->files);
+}

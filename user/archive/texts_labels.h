@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the metadata says in words: texts, and labels over time.
+ *
+ * Filled while the metadata is loaded, not changed afterwards.  Texts and
+ * labels stay where the records hold them.
+ */
+#ifndef SHIM_ARCHIVE_TEXTS_LABELS_H
+#define SHIM_ARCHIVE_TEXTS_LABELS_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "record.h"
+
+/*
+ * struct shim_texts_labels - texts and labels, each by what it is about
+ * @text_types: a bit for each type of text there is
+ * @annotated: all that has labels, for sorting and freeing
+ */
+struct shim_texts_labels {
+	struct shim_hash texts;
+	uint32_t text_types;
+	struct shim_hash labels;
+	struct shim_annotated *annotated;
+};
+
+void shim_texts_labels__init(struct shim_texts_labels *all);
+void shim_texts_labels__free(struct shim_texts_labels *all);
+
+/* 0 or -ENOMEM */
+int shim_texts_labels__add_text(struct shim_texts_labels *all, struct shim_arena *arena,
+				const struct shim_rec_text *rec);
+int shim_texts_labels__add_labels(struct shim_texts_labels *all, struct shim_arena *arena,
+				  const struct shim_rec_labels *rec);
+/* Once all are there */
+int shim_texts_labels__sort(struct shim_texts_labels *all, struct shim_arena *arena);
+
+const char *shim_texts_labels__text(const struct shim_texts_labels *all, uint32_t type,
+				    uint32_t ident);
+bool shim_texts_labels__labels(const struct shim_texts_labels *all, uint32_t level, uint32_t ident,
+			       struct shim_ts when, struct shim_labels_iter *out);
+bool shim_texts_labels__any_labels(const struct shim_texts_labels *all, uint32_t level,
+				   uint32_t ident);
+
+#endif /* SHIM_ARCHIVE_TEXTS_LABELS_H */

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Which volumes an archive has: those of its folder, and as it is being written, the last one
+ * grows, and then there is another.
+ *
+ * The writer begins a volume when it is done with the one before: so whoever sees
+ * the next one and then looks at the former has all of that.  New metrics and
+ * states of instance domains are not taken in: a new context has them.
+ */
+#define _DEFAULT_SOURCE	/* nanosleep */
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "archive.h"
+#include "segment.h"
+
+/* A record of which half is there is waited for so long after its file's last change. */
+#define PATIENCE	((struct shim_ts){ .sec = 1 })
+#define NAP_NS		1000000
+
+void shim_volume__init(struct shim_volume *v, struct shim_segment *segment, bool joint)
+{
+	v->segment = segment;
+	v->joint = joint;
+	v->fd = -1;
+	v->look = -1;
+	atomic_init(&v->ready, false);
+	atomic_init(&v->extent, NULL);
+}
+
+static struct shim_volume *last_volume(struct shim_archive *ar)
+{
+	return shim_archive__volume(ar, shim_archive__nvolumes_locked(ar) - 1);
+}
+
+/* Whether there is a volume behind the last one that has at least its label */
+static bool is_next_there(const struct shim_volume *last)
+{
+	const struct shim_segment *segment = last->segment;
+	uint64_t size;
+
+	return last->number < INT32_MAX &&
+	       shim_files__plain_size(segment->files.base, last->number + 1, &size) &&
+	       size >= segment->format->label_len;
+}
+
+static int add_volume(struct shim_archive *ar, int number)
+{
+	unsigned int n = atomic_load_explicit(&ar->nvolumes, memory_order_relaxed);
+	unsigned int chunk = shim_later__chunk(n - ar->nopened);
+	struct shim_volume *last = shim_archive__volume(ar, n - 1), *v;
+	int err;
+
+	if (chunk >= SHIM_LATER_CHUNKS)
+		return -E2BIG;
+	if (!ar->later[chunk])
+		ar->later[chunk] = calloc(shim_later__room(chunk), sizeof(*v));
+	if (!ar->later[chunk])
+		return -ENOMEM;
+	/* The index finds volumes by their numbers, so it gets to know the new one, too. */
+	err = shim_files__add(&last->segment->files, number);
+	if (err)
+		return err;
+	if (atomic_load_explicit(&last->ready, memory_order_relaxed) && last->fd >= 0) {
+		close(last->fd);
+		last->fd = -1;
+	}
+	v = shim_archive__volume(ar, n);
+	shim_volume__init(v, last->segment, false);
+	v->number = number;
+	last->segment->nvolumes++;
+	atomic_store_explicit(&ar->nvolumes, n + 1, memory_order_release);
+	return 0;
+}
+
+/*
+ * Those that the folder has behind the ones that are known; none if it cannot be looked into.
+ * If memory is short, some are not known yet.
+ */
+static int list(struct shim_archive *ar)
+{
+	unsigned int n = atomic_load_explicit(&ar->nvolumes, memory_order_relaxed);
+	int known = shim_archive__volume(ar, n - 1)->number;
+	struct shim_files files;
+	int err;
+
+	err = shim_segment__list(&ar->segments[0], &files);
+	if (err)
+		return err;
+	for (size_t i = 0; i < files.nvolumes && !err; i++)
+		if (files.volumes[i] > known)
+			err = add_volume(ar, files.volumes[i]);
+	shim_files__free(&files);
+	return err;
+}
+
+unsigned int shim_archive__nvolumes_locked(struct shim_archive *ar)
+{
+	if (!atomic_load_explicit(&ar->listed, memory_order_relaxed))
+		atomic_store_explicit(&ar->listed, list(ar) != -ENOMEM, memory_order_release);
+	return atomic_load_explicit(&ar->nvolumes, memory_order_relaxed);
+}
+
+unsigned int shim_archive__nvolumes(struct shim_archive *ar)
+{
+	if (!atomic_load_explicit(&ar->listed, memory_order_acquire)) {
+		shim_lock__enter(&ar->lock);
+		shim_archive__nvolumes_locked(ar);
+		shim_lock__leave(&ar->lock);
+	}
+	return atomic_load_explicit(&ar->nvolumes, memory_order_acquire);
+}
+
+/* What was known of a file that was cut off may not be true of what is written there next. */
+static int refresh(struct shim_archive *ar, bool *changed)
+{
+	struct shim_volume *last = last_volume(ar);
+	struct shim_volume_view before = { 0 }, now = { 0 };
+	int err;
+
+	shim_volume__view(last, &before);
+	err = shim_volume__refresh(last, changed);
+	shim_volume__view(last, &now);
+	if (now.size < before.size)
+		shim_clear_ranges__forget(&ar->clear);
+	return err;
+}
+
+int shim_archive__follow_locked(struct shim_archive *ar, bool *changed)
+{
+	bool more = false, grown;
+	int err;
+
+	do {
+		more = is_next_there(last_volume(ar));
+		err = refresh(ar, &grown);
+		*changed |= grown;
+		if (!err && more)
+			err = add_volume(ar, last_volume(ar)->number + 1);
+		if (!err && more)
+			*changed = true;
+	} while (!err && more);
+	return err;
+}
+
+/**
+ * shim_archive__follow() - take in what an archive's files have become
+ * @ar: the archive
+ *
+ * Return: whether there is anything new.
+ */
+bool shim_archive__follow(struct shim_archive *ar)
+{
+	bool changed = false;
+
+	shim_lock__enter(&ar->lock);
+	if (shim_archive__follow_locked(ar, &changed))
+		changed = false;
+	if (changed)
+		ar->end_known = false;
+	shim_lock__leave(&ar->lock);
+	return changed;
+}
+
+static struct shim_ts now(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (struct shim_ts){ ts.tv_sec, (int32_t)ts.tv_nsec };
+}
+
+/* Whether the last volume's file was written to a moment ago, with ar->lock held */
+static bool is_fresh(const struct shim_volume *last)
+{
+	struct shim_ts age;
+	struct stat st;
+
+	if (last->fd < 0 || fstat(last->fd, &st))
+		return false;
+	age = shim_ts__sub(now(CLOCK_REALTIME),
+			   (struct shim_ts){ st.st_mtim.tv_sec, (int32_t)st.st_mtim.tv_nsec });
+	/* one from the future is of another machine's clock, which says nothing */
+	return age.sec >= 0 && shim_ts__cmp(age, PATIENCE) < 0;
+}
+
+/* Whether, as far as one has looked, @cur is before a record of which the end is not there */
+static bool is_before_half(const struct shim_cursor *cur)
+{
+	struct shim_archive *ar = cur->ar;
+	unsigned int last = shim_archive__nvolumes(ar) - 1;
+	uint64_t offset = cur->volume == last ? cur->offset : shim_archive__head(ar, last);
+	struct shim_volume_view view;
+
+	return shim_archive__view(ar, last, &view) && shim_volume_record__is_half(&view, offset);
+}
+
+/**
+ * shim_archive__await() - let the archive's writer end the record that it is writing
+ * @cur: a cursor that came to a bad record
+ * @since: when waiting began; zeros before
+ *
+ * Also of a record that is written at once, half may be seen: the kernel lets a
+ * file grow page by page.
+ *
+ * Return: whether to try again; false if that has been done for long enough, nobody writes, or
+ * it is no half record.
+ */
+bool shim_archive__await(const struct shim_cursor *cur, struct shim_ts *since)
+{
+	struct shim_archive *ar = cur->ar;
+	struct shim_ts at = now(CLOCK_MONOTONIC);
+	bool fresh;
+
+	if (!since->sec && !since->nsec)
+		*since = at;
+	if (!is_before_half(cur) || shim_ts__cmp(shim_ts__sub(at, *since), PATIENCE) >= 0)
+		return false;
+	shim_lock__enter(&ar->lock);
+	fresh = is_fresh(last_volume(ar));
+	shim_lock__leave(&ar->lock);
+	if (!fresh)
+		return false;
+	nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+	shim_archive__follow(ar);
+	return true;
+}

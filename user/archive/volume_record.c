@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Looking into volumes: their first use, and the records around an offset. */
+#include "archive.h"
+
+#define NSEC_PER_MSEC 1000000
+
+/* Load a volume and look at its label; what is wrong with it stays known */
+static void first_use(struct shim_archive *ar, unsigned int i)
+{
+	struct shim_volume *v = shim_archive__volume(ar, i);
+	struct shim_volume_view view;
+
+	v->err = shim_volume__load(v, v->segment->files.base,
+				   i == shim_archive__nvolumes_locked(ar) - 1, &ar->budget);
+	if (v->err)
+		return;
+	shim_volume__view(v, &view);
+	v->err = shim_rec_label__agree(&v->segment->label, view.data, view.size, v->number);
+	if (!v->err)
+		atomic_store_explicit(&v->ready, true, memory_order_release);
+}
+
+/* The mark in a joint is a millisecond behind the end of the segment before, but not in the next */
+static void make_joint(struct shim_archive *ar, struct shim_volume *v)
+{
+	const struct shim_format *f = shim_format__of(3);
+	const struct shim_segment *before = v->segment - 1;
+	struct shim_ts next = v->segment->label.start, stamp = next;
+	struct shim_rec_result mark = { 0 };
+	struct shim_record last;
+
+	if (shim_segment__last_record(ar, before, &last)) {
+		stamp = shim_ts__add(last.stamp, (struct shim_ts){ .nsec = NSEC_PER_MSEC });
+		if (shim_ts__cmp(last.stamp, next) < 0 && shim_ts__cmp(next, stamp) < 0)
+			stamp = next;
+	}
+	shim_rec_result__begin(f, &mark, stamp);
+	v->err = shim_rec_result__end(f, &mark);
+	if (!v->err) {
+		memcpy(v->segment->mark, mark.sets.data, sizeof(v->segment->mark));
+		atomic_store_explicit(&v->ready, true, memory_order_release);
+	}
+	shim_rec_result__free(&mark);
+}
+
+static bool show(struct shim_volume *v, struct shim_volume_view *out)
+{
+	if (v->joint) {
+		*out = (struct shim_volume_view){ v->segment->mark, sizeof(v->segment->mark),
+					   shim_format__of(3), 0 };
+		return true;
+	}
+	out->format = v->segment->format;
+	out->head = v->segment->format->label_len;
+	return shim_volume__view(v, out);
+}
+
+bool shim_archive__view_locked(struct shim_archive *ar, unsigned int i,
+			       struct shim_volume_view *out)
+{
+	struct shim_volume *v = shim_archive__volume(ar, i);
+
+	if (!v->err && !atomic_load_explicit(&v->ready, memory_order_relaxed)) {
+		if (v->joint)
+			make_joint(ar, v);
+		else
+			first_use(ar, i);
+	}
+	return !v->err && show(v, out);
+}
+
+bool shim_archive__view(struct shim_archive *ar, unsigned int i, struct shim_volume_view *out)
+{
+	struct shim_volume *v = shim_archive__volume(ar, i);
+	bool usable;
+
+	if (atomic_load_explicit(&v->ready, memory_order_acquire))
+		return show(v, out);
+	shim_lock__enter(&ar->lock);
+	usable = shim_archive__view_locked(ar, i, out);
+	shim_lock__leave(&ar->lock);
+	return usable;
+}
+
+/**
+ * shim_archive__joint() - whether a record is the mark between two archives that are one
+ * @ar: the archive
+ * @rec: a record
+ * @back: when it is for one who comes from behind it
+ *
+ * Return: 1 if it is, 0 if not, -SHIM_EOVERLAP if it is and the former archive ends behind the
+ * start of the latter.
+ */
+int shim_archive__joint(const struct shim_archive *ar, const struct shim_record *rec,
+			struct shim_ts *back)
+{
+	const struct shim_volume *v = shim_archive__volume(ar, rec->volume);
+
+	if (!v->joint)
+		return 0;
+	*back = shim_ts__sub(v->segment->label.start, (struct shim_ts){ .nsec = NSEC_PER_MSEC });
+	return shim_ts__cmp(rec->stamp, v->segment->label.start) > 0 ? -SHIM_EOVERLAP : 1;
+}
+
+int shim_volume_record__at(const struct shim_volume_view *view, uint64_t offset,
+			   struct shim_record *out)
+{
+	int err;
+
+	/* Too few bytes for a length are no record, as to PCP: what follows may be one. */
+	if (offset >= view->size || view->size - offset < sizeof(uint32_t))
+		return -ENODATA;
+	err = shim_rec_result__decode(view->format, view->data + offset, view->size - offset, out);
+	if (err)
+		return -EBADMSG;	/* also if the file ends within it */
+	out->offset = offset;
+	return 0;
+}
+
+bool shim_volume_record__is_half(const struct shim_volume_view *view, uint64_t offset)
+{
+	uint32_t len;
+
+	return offset < view->size &&
+	       shim_frame__len(view->data + offset, view->size - offset, view->format->record_min,
+			       &len) == -ENODATA;
+}
+
+int shim_volume_record__before(const struct shim_volume_view *view, uint64_t offset,
+			       struct shim_record *out)
+{
+	uint64_t room;
+	uint32_t len;
+
+	if (offset > view->size)
+		offset = view->size;
+	if (offset <= view->head)
+		return -ENODATA;
+	room = offset - view->head;
+	if (room < view->format->record_min)
+		return -EBADMSG;
+	len = shim_be32__get(view->data + offset - 4);
+	if (len > room || shim_rec_result__decode(view->format, view->data + offset - len, len, out))
+		return -EBADMSG;
+	/* the length before the record may be a shorter one */
+	if (out->len != len)
+		return -EBADMSG;
+	out->offset = offset - len;
+	return 0;
+}
+
+bool shim_volume_record__is_boundary(const struct shim_volume_view *view, uint64_t offset)
+{
+	struct shim_record rec;
+
+	return offset >= view->head && offset <= view->size &&
+	       shim_volume_record__at(view, offset, &rec) != -EBADMSG &&
+	       shim_volume_record__before(view, offset, &rec) != -EBADMSG;
+}

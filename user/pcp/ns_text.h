@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The text of a name space without comments, directives and macros. */
-#ifndef SHIM_PCP_NS_TEXT_H
-#define SHIM_PCP_NS_TEXT_H
-
-/* Plain text for free(); -errno; PM_ERR_PMNS for directives that do not match, or go too deep */
-int shim_ns_text__read(const char *path, char **out);
-
-#endif /* SHIM_PCP_NS_TEXT_H */

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The hosts and archives that a program's options name. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/api.h"
+#include "options_sources.h"
+
+/* Which of the two kinds of error there were is said at the end */
+void shim_options__usage_error(pmOptions *opts)
+{
+	opts->errors++;
+}
+
+void shim_options__runtime_error(pmOptions *opts)
+{
+	opts->flags |= PM_OPTFLAG_RUNTIME_ERR;
+	opts->errors++;
+}
+
+/* Takes @name over; NULL is no memory. */
+static void append(pmOptions *opts, char ***list, int *n, char *name)
+{
+	char **grown = name ? realloc(*list, (size_t)(*n + 1) * sizeof(**list)) : NULL;
+
+	if (!grown) {
+		pmprintf("%s: %s\n", pmGetProgname(), strerror(ENOMEM));
+		shim_options__runtime_error(opts);
+		free(name);
+		return;
+	}
+	*list = grown;
+	grown[(*n)++] = name;
+}
+
+#define ONE "host or archive"
+#define KIND "of hosts or archives"
+
+/* Hosts and archives exclude each other unless the program says they do not. */
+static int is_mixed(pmOptions *opts, int others, const char *what)
+{
+	if (!others || (opts->flags & PM_OPTFLAG_MIXED))
+		return 0;
+	pmprintf("%s: only one %s allowed\n", pmGetProgname(), what);
+	shim_options__usage_error(opts);
+	return 1;
+}
+
+static void add_host(pmOptions *opts, const char *name)
+{
+	append(opts, &opts->hosts, &opts->nhosts, strdup(name));
+}
+
+static void add_named_host(pmOptions *opts, const char *name)
+{
+	if (*name)
+		add_host(opts, name);
+}
+
+static void too_many_hosts(pmOptions *opts, const char *arg)
+{
+	pmprintf("%s: too many hosts requested: %s\n", pmGetProgname(), arg);
+	shim_options__usage_error(opts);
+}
+
+void shim_options_sources__host(pmOptions *opts, char *arg)
+{
+	if (is_mixed(opts, opts->narchives, ONE))
+		return;
+	if (opts->nhosts && !(opts->flags & PM_OPTFLAG_MULTI))
+		too_many_hosts(opts, arg);
+	else
+		add_host(opts, arg);
+}
+
+/* Nothing behind the last comma is no name */
+static void each_of(pmOptions *opts, const char *arg, void (*add)(pmOptions *, const char *))
+{
+	char *copy = strdup(arg), *rest = copy;
+
+	while (rest && *rest)
+		add(opts, strsep(&rest, ","));
+	if (!copy)
+		shim_options__runtime_error(opts);
+	free(copy);
+}
+
+void shim_options_sources__hosts(pmOptions *opts, char *arg)
+{
+	if (is_mixed(opts, opts->narchives, KIND))
+		return;
+	each_of(opts, arg, add_named_host);
+	if (opts->nhosts > 1 && !(opts->flags & PM_OPTFLAG_MULTI))
+		too_many_hosts(opts, arg);
+}
+
+/* A host a line, with its name as the first word; '#' begins a comment */
+void shim_options_sources__hosts_file(pmOptions *opts, char *arg)
+{
+	char *line = NULL, *name, *rest;
+	size_t room = 0;
+	FILE *f;
+
+	if (is_mixed(opts, opts->narchives, KIND))
+		return;
+	f = fopen(arg, "re");
+	if (!f) {
+		pmprintf("%s: cannot open hosts file %s: %s\n", pmGetProgname(), arg,
+			 strerror(errno));
+		shim_options__runtime_error(opts);
+		return;
+	}
+	while (getline(&line, &room, f) >= 0) {
+		line[strcspn(line, "#")] = '\0';
+		name = strtok_r(line, " \t\r\n", &rest);
+		if (!name)
+			continue;
+		if (opts->nhosts && !(opts->flags & PM_OPTFLAG_MULTI)) {
+			too_many_hosts(opts, arg);
+			break;
+		}
+		add_host(opts, name);
+	}
+	free(line);
+	fclose(f);
+}
+
+/* Whether @list, with commas between names, has it; an empty one counts only in front */
+static int is_in(const char *list, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (;; list++) {
+		if (!strncmp(list, name, len) && (!list[len] || list[len] == ','))
+			return 1;
+		list = len ? strchr(list, ',') : NULL;
+		if (!list)
+			return 0;
+	}
+}
+
+/* One by one, or all together as one archive; each once */
+static void add_archive(pmOptions *opts, const char *name)
+{
+	int multi = opts->flags & PM_OPTFLAG_MULTI;
+	char *joined;
+
+	for (int i = 0; i < opts->narchives; i++)
+		if (multi ? !strcmp(opts->archives[i], name) : is_in(opts->archives[i], name))
+			return;
+	if (!opts->narchives || multi) {
+		append(opts, &opts->archives, &opts->narchives, strdup(name));
+		return;
+	}
+	if (asprintf(&joined, "%s,%s", opts->archives[0], name) < 0) {
+		shim_options__runtime_error(opts);
+		return;
+	}
+	free(opts->archives[0]);
+	opts->archives[0] = joined;
+}
+
+void shim_options_sources__archive(pmOptions *opts, char *arg)
+{
+	if (!is_mixed(opts, opts->nhosts, ONE))
+		add_archive(opts, arg);
+}
+
+void shim_options_sources__archives(pmOptions *opts, char *arg)
+{
+	if (is_mixed(opts, opts->nhosts, KIND))
+		return;
+	if (opts->flags & PM_OPTFLAG_MULTI)
+		each_of(opts, arg, add_archive);
+	else
+		add_archive(opts, arg);
+}
+
+/* "Archive: host base", the base relative to the folio's folder: 0, or a message was said */
+static int add_folio_line(pmOptions *opts, const char *folio, char *line, int number)
+{
+	static const char key[] = "Archive:";
+	const char *slash = strrchr(folio, '/');
+	char *host, *base, *path, *rest;
+
+	if (strncmp(line, key, strlen(key)))
+		return 0;
+	strtok_r(line, " \t\r\n", &rest);
+	host = strtok_r(NULL, " \t\r\n", &rest);
+	base = strtok_r(NULL, " \t\r\n", &rest);
+	if (!base) {
+		pmprintf("%s: missing %s on archive folio line %d\n", pmGetProgname(),
+			 host ? "path" : "host", number);
+		return -1;
+	}
+	if (*base == '/') {
+		add_archive(opts, base);
+		return 0;
+	}
+	if (asprintf(&path, "%.*s/%s", slash ? (int)(slash - folio) : 1, slash ? folio : ".",
+		     base) < 0)
+		return -1;
+	add_archive(opts, path);
+	free(path);
+	return 0;
+}
+
+/* The first two lines: 0, or a message was said */
+static int check_folio(FILE *f, const char *name)
+{
+	char line[64];
+
+	if (!fgets(line, sizeof(line), f))
+		pmprintf("%s: archive folio %s has no header\n", pmGetProgname(), name);
+	else if (strncmp(line, "PCPFolio", 8))
+		pmprintf("%s: archive folio %s has bad magic\n", pmGetProgname(), name);
+	else if (!fgets(line, sizeof(line), f))
+		pmprintf("%s: archive folio %s has no version\n", pmGetProgname(), name);
+	else if (strncmp(line, "Version: 1", 10))
+		pmprintf("%s: unknown version archive folio %s\n", pmGetProgname(), name);
+	else
+		return 0;
+	return -1;
+}
+
+void shim_options_sources__folio(pmOptions *opts, char *arg)
+{
+	char *line = NULL;
+	size_t room = 0;
+	int err;
+	FILE *f;
+
+	if (is_mixed(opts, opts->nhosts, KIND))
+		return;
+	f = fopen(arg, "re");
+	if (!f) {
+		pmprintf("%s: cannot open archive folio %s: %s\n", pmGetProgname(), arg,
+			 strerror(errno));
+		shim_options__runtime_error(opts);
+		return;
+	}
+	err = check_folio(f, arg);
+	for (int number = 3; !err && getline(&line, &room, f) >= 0; number++)
+		err = add_folio_line(opts, arg, line, number);
+	if (err)
+		shim_options__runtime_error(opts);
+	free(line);
+	fclose(f);
+}
+
+void shim_options_sources__local_archive(pmOptions *opts)
+{
+	const char *dir = pmGetOptionalConfig("PCP_LOG_DIR");
+	char host[256], *path;
+
+	if (gethostname(host, sizeof(host)))
+		strcpy(host, "localhost");
+	host[sizeof(host) - 1] = '\0';
+	if (asprintf(&path, "%s/pmlogger/%s", dir ? dir : "/var/log/pcp", host) < 0) {
+		shim_options__runtime_error(opts);
+		return;
+	}
+	add_archive(opts, path);
+	free(path);
+}
+
+static void free_list(char ***list, int *n)
+{
+	for (int i = 0; i < *n; i++)
+		free((*list)[i]);
+	free(*list);
+	*list = NULL;
+	*n = 0;
+}
+
+/**
+ * pmFreeOptions() - give back what pmGetOptions() has allocated
+ * @opts: the options
+ */
+SHIM_API void pmFreeOptions(pmOptions *opts)
+{
+	free_list(&opts->hosts, &opts->nhosts);
+	free_list(&opts->archives, &opts->narchives);
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A name space's file: groups of names, of which "root" holds the others.
+ *
+ *	root { group  name 60:0:1  whole 61:*:* }
+ *	group { name 60:0:2 }
+ *
+ * Each name is a metric's if an identifier follows, else a group's.  Of a metric with
+ * two *, the agent of the domain knows the names below.
+ */
+#define _GNU_SOURCE	/* asprintf */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pcp/pmapi.h>
+
+#include "base/vec.h"
+#include "pmns_file.h"
+#include "pmns_preprocess.h"
+
+/* Words of the text, which outlives them */
+struct word {
+	const char *at;
+	size_t len;
+};
+
+struct item {
+	struct word name;
+	bool metric;
+	uint32_t pmid;
+};
+
+struct group {
+	struct word name;
+	size_t first, n;	/* of its items */
+	bool used;
+};
+
+struct parser {
+	const char *at;
+	struct group *groups;
+	size_t ngroups, groups_room;
+	struct item *items;
+	size_t nitems, items_room;
+	const char *what;
+};
+
+static int bad(struct parser *p, const char *what)
+{
+	p->what = what;
+	return PM_ERR_PMNS;
+}
+
+/* "{", "}", or up to the next of these or a blank; nothing at the end */
+static struct word next_word(struct parser *p)
+{
+	struct word w;
+
+	p->at += strspn(p->at, " \t\r\n");
+	w = (struct word){ p->at, strcspn(p->at, " \t\r\n{}") };
+	if (!w.len && *p->at)
+		w.len = 1;
+	p->at += w.len;
+	return w;
+}
+
+static bool is(struct word w, char c)
+{
+	return w.len == 1 && *w.at == c;
+}
+
+static bool same(struct word a, const char *s, size_t len)
+{
+	return a.len == len && !memcmp(a.at, s, len);
+}
+
+/* Letters, then digits and _, too; a group's name has dots between such */
+static bool is_name(struct word w, bool dots)
+{
+	bool begin = true;
+
+	for (size_t i = 0; i < w.len; i++) {
+		unsigned char c = w.at[i];
+
+		if (dots && c == '.' && !begin) {
+			begin = true;
+			continue;
+		}
+		if (!(isalpha(c) || (!begin && (isdigit(c) || c == '_'))))
+			return false;
+		begin = false;
+	}
+	return w.len && !begin;
+}
+
+/* A number up to @most and the @end behind it, or -1 */
+static int number(const char **s, int most, char end)
+{
+	int n = 0;
+
+	if (!isdigit((unsigned char)**s))
+		return -1;
+	for (; isdigit((unsigned char)**s) && n <= most; (*s)++)
+		n = 10 * n + (**s - '0');
+	if (n > most || (end && *(*s)++ != end))
+		return -1;
+	return n;
+}
+
+static int identifier(struct parser *p, struct word w, uint32_t *out)
+{
+	char text[32];
+	const char *s = text;
+	int domain, cluster, item;
+
+	if (w.len >= sizeof(text))
+		return bad(p, "an identifier that is too long");
+	memcpy(text, w.at, w.len);
+	text[w.len] = '\0';
+	domain = number(&s, DYNAMIC_PMID - 1, ':');
+	if (domain >= 0 && !strcmp(s, "*:*")) {
+		*out = pmID_build(DYNAMIC_PMID, domain, 0);
+		return 0;
+	}
+	cluster = domain < 0 ? -1 : number(&s, 4095, ':');
+	item = cluster < 0 ? -1 : number(&s, 1023, '\0');
+	if (item < 0 || *s)
+		return bad(p, "a metric's identifier that is none");
+	*out = pmID_build(domain, cluster, item);
+	return 0;
+}
+
+static int add_item(struct parser *p, struct group *g, struct word name)
+{
+	if (!is_name(name, false))
+		return bad(p, "something where a name should be");
+	for (size_t i = g->first; i < p->nitems; i++)
+		if (same(p->items[i].name, name.at, name.len))
+			return bad(p, "a name that is twice in a group");
+	if (shim_vec__room(p->items, &p->items_room, p->nitems))
+		return -ENOMEM;
+	p->items[p->nitems++] = (struct item){ .name = name };
+	g->n++;
+	return 0;
+}
+
+static int read_items(struct parser *p, struct group *g)
+{
+	for (;;) {
+		struct word w = next_word(p);
+		int err;
+
+		if (!w.len || is(w, '}'))
+			return 0;	/* the last brace may be missing */
+		if (isdigit((unsigned char)*w.at) && g->n && !p->items[p->nitems - 1].metric) {
+			p->items[p->nitems - 1].metric = true;
+			err = identifier(p, w, &p->items[p->nitems - 1].pmid);
+		} else {
+			err = add_item(p, g, w);
+		}
+		if (err)
+			return err;
+	}
+}
+
+static struct group *find_group(const struct parser *p, const char *name, size_t len)
+{
+	for (size_t i = 0; i < p->ngroups; i++)
+		if (same(p->groups[i].name, name, len))
+			return &p->groups[i];
+	return NULL;
+}
+
+static int read_groups(struct parser *p)
+{
+	struct word name;
+
+	while ((name = next_word(p)).len) {
+		int err;
+
+		if (!is_name(name, true))
+			return bad(p, "something where a group's name should be");
+		if (!is(next_word(p), '{'))
+			return bad(p, "a group without {");
+		if (find_group(p, name.at, name.len))
+			return bad(p, "a group that is there twice");
+		if (shim_vec__room(p->groups, &p->groups_room, p->ngroups))
+			return -ENOMEM;
+		p->groups[p->ngroups] = (struct group){ .name = name, .first = p->nitems };
+		err = read_items(p, &p->groups[p->ngroups++]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Takes over @name */
+static int add_entry(struct shim_pmns_file *names, char *name, uint32_t pmid)
+{
+	if (shim_vec__room(names->entries, &names->room, names->n)) {
+		free(name);
+		return -ENOMEM;
+	}
+	names->entries[names->n++] = (struct shim_pmns_entry){ name, pmid };
+	return 0;
+}
+
+/* A group's path is in the file, so none can be part of itself. */
+static int put_group(struct parser *p, struct group *g, const char *path,
+		     struct shim_pmns_file *names)
+{
+	int err = 0;
+
+	g->used = true;
+	for (size_t i = g->first; i < g->first + g->n && !err; i++) {
+		const struct item *item = &p->items[i];
+		struct group *below;
+		char *name;
+
+		if (asprintf(&name, "%s%s%.*s", path, *path ? "." : "", (int)item->name.len,
+			     item->name.at) < 0)
+			return -ENOMEM;
+		if (item->metric) {
+			err = add_entry(names, name, item->pmid);
+			continue;
+		}
+		below = find_group(p, name, strlen(name));
+		err = below ? put_group(p, below, name, names) :
+			      bad(p, "a name that is neither a metric's nor a group's");
+		free(name);
+	}
+	return err;
+}
+
+static int put_all(struct parser *p, struct shim_pmns_file *names)
+{
+	struct group *root = find_group(p, "root", 4);
+	int err;
+
+	if (!root)
+		return bad(p, "no group \"root\"");
+	err = put_group(p, root, "", names);
+	for (size_t i = 0; i < p->ngroups && !err; i++)
+		if (!p->groups[i].used)
+			err = bad(p, "a group that belongs to none");
+	return err;
+}
+
+static int by_pmid(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int refuse_twins(struct parser *p, const struct shim_pmns_file *names)
+{
+	uint32_t *pmids = malloc((names->n + 1) * sizeof(*pmids));
+	bool twice = false;
+
+	if (!pmids)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < names->n; i++)
+		pmids[i] = names->entries[i].pmid;
+	qsort(pmids, names->n, sizeof(*pmids), by_pmid);
+	for (unsigned int i = 1; i < names->n; i++)
+		twice |= pmids[i] == pmids[i - 1];
+	free(pmids);
+	return twice ? bad(p, "a metric of two names") : 0;
+}
+
+static int parse(const char *text, bool dups, struct shim_pmns_file *names, const char **what)
+{
+	struct parser p = { .at = text };
+	int err = read_groups(&p);
+
+	if (!err)
+		err = put_all(&p, names);
+	if (!err && !dups)
+		err = refuse_twins(&p, names);
+	*what = p.what;
+	free(p.groups);
+	free(p.items);
+	return err;
+}
+
+int shim_pmns_file__read(const char *path, bool dups, struct shim_pmns_file **out,
+			 const char **what)
+{
+	struct shim_pmns_file *names;
+	char *text;
+	int err;
+
+	*what = "a directive that is not understood";
+	err = shim_pmns_preprocess__read(path, &text);
+	if (err)
+		return err;
+	names = calloc(1, sizeof(*names));
+	err = names ? parse(text, dups, names, what) : -ENOMEM;
+	if (!err)
+		err = shim_pmns_tree__of(names->entries, names->n, &names->tree);
+	free(text);
+	if (err)
+		shim_pmns_file__free(names);
+	else
+		*out = names;
+	return err;
+}
+
+int shim_pmns_file__subset(const struct shim_pmns_file *from,
+			   bool (*keep)(const void *arg, uint32_t pmid), const void *arg,
+			   struct shim_pmns_file **out)
+{
+	struct shim_pmns_file *names = calloc(1, sizeof(*names));
+	int err = names ? 0 : -ENOMEM;
+
+	for (unsigned int i = 0; i < from->n && !err; i++) {
+		char *name;
+
+		if (!keep(arg, from->entries[i].pmid))
+			continue;
+		name = strdup(from->entries[i].name);
+		err = name ? add_entry(names, name, from->entries[i].pmid) : -ENOMEM;
+	}
+	if (!err)
+		err = shim_pmns_tree__of(names->entries, names->n, &names->tree);
+	if (err)
+		shim_pmns_file__free(names);
+	else
+		*out = names;
+	return err;
+}
+
+void shim_pmns_file__free(struct shim_pmns_file *names)
+{
+	if (!names)
+		return;
+	for (unsigned int i = 0; i < names->n; i++)
+		free((char *)names->entries[i].name);
+	free(names->entries);
+	shim_pmns_tree__free(names->tree);
+	free(names);
+}

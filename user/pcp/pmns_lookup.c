@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Metric names: looked up, listed, walked, and found from a metric. */
+#include "base/api.h"
+#include "archive_source.h"
+#include "context.h"
+#include "list.h"
+#include "local.h"
+#include "pmns_loaded.h"
+
+/*
+ * struct name_space - whose names a call is about
+ * @names: those that the program has loaded, or NULL and
+ * @ctx: the current context, locked
+ */
+struct name_space {
+	struct shim_pmns_file *names;
+	struct shim_context *ctx;
+};
+
+/* Where there is neither, there are no names */
+static int enter(struct name_space *ns)
+{
+	int err = shim_pmns_loaded__get(&ns->names);
+
+	ns->ctx = NULL;
+	if (err || ns->names)
+		return err;
+	err = shim_context__enter(&ns->ctx);
+	return err == PM_ERR_NOCONTEXT ? PM_ERR_NOPMNS : err;
+}
+
+static int leave(struct name_space *ns, int result)
+{
+	if (ns->ctx)
+		return shim_context__leave(ns->ctx, result);
+	shim_pmns_loaded__put(ns->names);
+	return result;
+}
+
+/* An archive's names, which it has by its metrics */
+static int tree_of(struct shim_context *ctx, const struct shim_pmns_tree **out)
+{
+	int err = ctx->pmns ? 0 : shim_pmns_tree__new(ctx->ar, &ctx->pmns);
+
+	*out = ctx->pmns;
+	return err;
+}
+
+/* A name's status as that of a metric: 0 or an error */
+static int look_up(const struct shim_pmns_tree *pmns, const char *name, pmID *pmid)
+{
+	uint32_t at = name && *name ? shim_pmns_tree__find(pmns, name) : SHIM_PMNS_NONE;
+
+	*pmid = PM_ID_NULL;
+	if (at == SHIM_PMNS_NONE)
+		return PM_ERR_NAME;
+	return shim_pmns_tree__metric(pmns, at, pmid) ? 0 : PM_ERR_NONLEAF;
+}
+
+int shim_pmns_lookup__metrics(const struct shim_pmns_tree *tree, int n, const char *const *names,
+			      pmID *pmids)
+{
+	int found = 0, err = 0;
+
+	for (int i = 0; i < n; i++) {
+		err = look_up(tree, names[i], &pmids[i]);
+		found += err == 0;
+	}
+	return n == 1 && err ? err : found;
+}
+
+int shim_archive_source__metrics(struct shim_context *ctx, int n, const char *const *names,
+				 pmID *pmids)
+{
+	const struct shim_pmns_tree *tree;
+	int err = tree_of(ctx, &tree);
+
+	return err ? err : shim_pmns_lookup__metrics(tree, n, names, pmids);
+}
+
+/**
+ * pmLookupName() - from names to metric identifiers
+ * @numpmid: number of names
+ * @namelist: the names
+ * @pmidlist: their identifiers, PM_ID_NULL where there is no such metric
+ *
+ * Return: the number of names found; for a single name that is not,
+ * PM_ERR_NAME or PM_ERR_NONLEAF; PM_ERR_TOOSMALL if @numpmid < 1; PM_ERR_NOPMNS.
+ */
+SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
+{
+	struct name_space ns;
+	int err;
+
+	if (numpmid < 1)
+		return PM_ERR_TOOSMALL;
+	if (!namelist || !pmidlist)
+		return -EINVAL;
+	for (int i = 0; i < numpmid; i++)
+		pmidlist[i] = PM_ID_NULL;
+	err = enter(&ns);
+	if (err)
+		return err;
+	if (ns.names)
+		err = shim_pmns_lookup__metrics(ns.names->tree, numpmid, namelist, pmidlist);
+	else
+		err = shim_derived__metrics(ns.ctx, numpmid, namelist, pmidlist);
+	return leave(&ns, err);
+}
+
+int shim_pmns_lookup__children(const struct shim_pmns_tree *tree, const char *name,
+			       char ***offspring, int **status)
+{
+	uint32_t at = shim_pmns_tree__find(tree, name);
+
+	return at == SHIM_PMNS_NONE ? PM_ERR_NAME :
+				      shim_pmns_tree__children(tree, at, offspring, status);
+}
+
+int shim_archive_source__children(struct shim_context *ctx, const char *name, char ***offspring,
+				  int **status)
+{
+	const struct shim_pmns_tree *tree;
+	int err = tree_of(ctx, &tree);
+
+	return err ? err : shim_pmns_lookup__children(tree, name, offspring, status);
+}
+
+/**
+ * pmGetChildrenStatus() - the names right below a name, and which are metrics
+ * @name: a name; "" is the root
+ * @offspring: a block to free(), if there are any
+ * @status: a block to free(), if there are any; or NULL
+ *
+ * Return: how many, the newest first; 0 for a metric; PM_ERR_NAME.
+ */
+SHIM_API int pmGetChildrenStatus(const char *name, char ***offspring, int **status)
+{
+	struct name_space ns;
+	int err;
+
+	if (!name || !offspring)
+		return PM_ERR_NAME;
+	*offspring = NULL;
+	if (status)
+		*status = NULL;
+	err = enter(&ns);
+	if (err)
+		return err;
+	if (ns.names)
+		err = shim_pmns_lookup__children(ns.names->tree, name, offspring, status);
+	else
+		err = shim_derived__children(ns.ctx, name, offspring, status);
+	return leave(&ns, err);
+}
+
+SHIM_API int pmGetChildren(const char *name, char ***offspring)
+{
+	return pmGetChildrenStatus(name, offspring, NULL);
+}
+
+int shim_pmns_lookup__leaves(const struct shim_pmns_tree *tree, const char *name, char ***names)
+{
+	uint32_t at = shim_pmns_tree__find(tree, name);
+
+	return at == SHIM_PMNS_NONE ? PM_ERR_NAME : shim_pmns_tree__leaves(tree, at, names);
+}
+
+int shim_archive_source__leaves(struct shim_context *ctx, const char *name, char ***names)
+{
+	const struct shim_pmns_tree *tree;
+	int err = tree_of(ctx, &tree);
+
+	return err ? err : shim_pmns_lookup__leaves(tree, name, names);
+}
+
+/**
+ * pmTraversePMNS_r() - call a function with every metric at and below a name
+ * @name: a name; "" is the root
+ * @func: called with each whole name; may call the PMAPI
+ * @closure: handed to it
+ *
+ * Return: the number of metrics, PM_ERR_NAME, PM_ERR_NOPMNS.
+ */
+SHIM_API int pmTraversePMNS_r(const char *name, void (*func)(const char *name, void *closure),
+			      void *closure)
+{
+	struct name_space ns;
+	char **names = NULL;
+	int n;
+
+	if (!name || !func)
+		return PM_ERR_NAME;
+	n = enter(&ns);
+	if (n)
+		return n;
+	if (ns.names)
+		n = shim_pmns_lookup__leaves(ns.names->tree, name, &names);
+	else
+		n = shim_derived__leaves(ns.ctx, name, &names);
+	leave(&ns, 0);
+	if (n < 0)
+		return n;
+	for (int i = 0; i < n; i++)
+		func(names[i], closure);
+	free(names);
+	return n;
+}
+
+static void call_plain(const char *name, void *closure)
+{
+	void (*const *func)(const char *) = closure;
+
+	(*func)(name);
+}
+
+/**
+ * pmTraversePMNS() - call a function with every metric at and below a name
+ * @name: a name; "" is the root
+ * @func: called with each whole name; may call the PMAPI
+ *
+ * Return: the number of metrics, PM_ERR_NAME, PM_ERR_NOPMNS.
+ */
+SHIM_API int pmTraversePMNS(const char *name, void (*func)(const char *name))
+{
+	return func ? pmTraversePMNS_r(name, call_plain, &func) : PM_ERR_NAME;
+}
+
+/* Names that lead to another metric (a name has one metric) are left out. */
+static bool owns(const struct shim_pmns_tree *tree, const char *name, pmID pmid)
+{
+	pmID owner;
+
+	return !look_up(tree, name, &owner) && owner == pmid;
+}
+
+/* The names of a metric in a list: how many, or -ENOMEM, or PM_ERR_PMID for none */
+int shim_pmns_lookup__list(const char *const *names, unsigned int n, char ***out)
+{
+	struct shim_list list;
+	size_t bytes = 0;
+
+	if (!n)
+		return PM_ERR_PMID;
+	for (unsigned int i = 0; i < n; i++)
+		bytes += strlen(names[i]) + 1;
+	if (shim_list__new(&list, n, bytes))
+		return -ENOMEM;
+	for (unsigned int i = 0; i < n; i++)
+		shim_list__add(&list, i, names[i], strlen(names[i]));
+	*out = list.strings;
+	return (int)n;
+}
+
+/* The newest first */
+static unsigned int loaded_names(const struct shim_pmns_file *from, pmID pmid, const char **out)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = from->n; i-- > 0;) {
+		if (from->entries[i].pmid != pmid)
+			continue;
+		if (out)
+			out[n] = from->entries[i].name;
+		n++;
+	}
+	return n;
+}
+
+/* As they stand in the tree, whatever their order was in the metadata; there are few */
+static void sort_names(const struct shim_pmns_tree *tree, const char **names, unsigned int n)
+{
+	for (unsigned int i = 1; i < n; i++) {
+		uint32_t at = shim_pmns_tree__find(tree, names[i]);
+		const char *name = names[i];
+		unsigned int j = i;
+
+		for (; j; j--) {
+			uint32_t before = shim_pmns_tree__find(tree, names[j - 1]);
+
+			if (shim_pmns_tree__order(tree, before, at) <= 0)
+				break;
+			names[j] = names[j - 1];
+		}
+		names[j] = name;
+	}
+}
+
+static unsigned int desc_names(const struct shim_pmns_tree *tree, const struct shim_desc *desc,
+			       const char **out)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; desc && i < desc->nnames; i++) {
+		if (!owns(tree, desc->names[i], desc->pmid))
+			continue;
+		if (out)
+			out[n] = desc->names[i];
+		n++;
+	}
+	if (out)
+		sort_names(tree, out, n);
+	return n;
+}
+
+static int names_loaded(const struct shim_pmns_file *from, pmID pmid, char ***nameset)
+{
+	const struct shim_desc *builtin = shim_pmns_tree__builtin(pmid);
+	unsigned int n = builtin ? desc_names(from->tree, builtin, NULL) :
+				   loaded_names(from, pmid, NULL);
+	const char **names = calloc(n + 1, sizeof(*names));
+	int result;
+
+	if (!names)
+		return -ENOMEM;
+	if (builtin)
+		desc_names(from->tree, builtin, names);
+	else
+		loaded_names(from, pmid, names);
+	result = shim_pmns_lookup__list(names, n, nameset);
+	free(names);
+	return result;
+}
+
+int shim_archive_source__names(struct shim_context *ctx, pmID pmid, char ***nameset)
+{
+	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
+	const struct shim_pmns_tree *tree;
+	const char **names;
+	unsigned int n;
+	int err = tree_of(ctx, &tree);
+
+	if (err)
+		return err;
+	if (!desc)
+		desc = shim_pmns_tree__builtin(pmid);
+	n = desc_names(tree, desc, NULL);
+	names = calloc(n + 1, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	desc_names(tree, desc, names);
+	err = shim_pmns_lookup__list(names, n, nameset);
+	free(names);
+	return err;
+}
+
+/**
+ * pmNameAll() - all names of a metric
+ * @pmid: the metric
+ * @nameset: one block to free()
+ *
+ * Return: how many, PM_ERR_PMID, PM_ERR_NOPMNS.
+ */
+SHIM_API int pmNameAll(pmID pmid, char ***nameset)
+{
+	struct name_space ns;
+	int err;
+
+	if (!nameset)
+		return -EINVAL;
+	err = enter(&ns);
+	if (err)
+		return err;
+	if (ns.names)
+		err = names_loaded(ns.names, pmid, nameset);
+	else
+		err = shim_derived__names(ns.ctx, pmid, nameset);
+	return leave(&ns, err);
+}
+
+/**
+ * pmNameID() - a name of a metric
+ * @pmid: the metric
+ * @name: a string to free()
+ *
+ * Return: 0, PM_ERR_PMID, PM_ERR_NOPMNS, -ENOMEM.
+ */
+SHIM_API int pmNameID(pmID pmid, char **name)
+{
+	char **names = NULL;
+	int n;
+
+	if (!name)
+		return -EINVAL;
+	n = pmNameAll(pmid, &names);
+	if (n < 0)
+		return n;
+	*name = strdup(names[0]);
+	free(names);
+	return *name ? 0 : -ENOMEM;
+}
+
+/**
+ * pmGetPMNSLocation() - where the names come from
+ *
+ * Return: PMNS_LOCAL if the program has loaded them, else PMNS_ARCHIVE or, of a host,
+ * PMNS_REMOTE; PM_ERR_NOPMNS without a context.
+ */
+SHIM_API int pmGetPMNSLocation(void)
+{
+	struct name_space ns;
+	int err = enter(&ns);
+
+	return err ? err : leave(&ns, ns.names ? PMNS_LOCAL : ns.ctx->source->names_at);
+}
+
+static bool is_known(const void *arg, uint32_t pmid)
+{
+	const struct shim_context *ctx = arg;
+
+	return shim_archive__desc(ctx->ar, pmid);
+}
+
+static int trim(struct shim_pmns_file *names)
+{
+	struct shim_pmns_file *rest = NULL;
+	struct shim_context *ctx = NULL;
+	int err = shim_context__enter(&ctx);
+	bool all = !err && !ctx->ar;	/* of a host: as the original, which asks no agent */
+
+	if (!err && !all)
+		err = shim_pmns_file__subset(names, is_known, ctx, &rest);
+	if (ctx)
+		shim_context__leave(ctx, 0);
+	if (err || all)
+		shim_pmns_loaded__put(names);
+	else
+		shim_pmns_loaded__replace(names, rest);
+	return err;
+}
+
+/**
+ * pmTrimNameSpace() - leave out names of metrics that the current context does not have
+ *
+ * Of a name space that was loaded; an archive's own names are those that it has, and a host's
+ * pmcd may know all.
+ *
+ * Return: 0; PM_ERR_NOCONTEXT, or PM_ERR_NOPMNS without a name space, either; -ENOMEM.
+ */
+SHIM_API int pmTrimNameSpace(void)
+{
+	struct name_space ns;
+	int err = enter(&ns);
+
+	if (err)
+		return err;
+	return ns.names ? trim(ns.names) : leave(&ns, 0);
+}

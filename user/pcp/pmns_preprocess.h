@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The text of a name space without comments, directives and macros. */
+#ifndef SHIM_PCP_PMNS_PREPROCESS_H
+#define SHIM_PCP_PMNS_PREPROCESS_H
+
+/* Plain text for free(); -errno; PM_ERR_PMNS for directives that do not match, or go too deep */
+int shim_pmns_preprocess__read(const char *path, char **out);
+
+#endif /* SHIM_PCP_PMNS_PREPROCESS_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The tree of metric names: an archive's, this machine's, or a file's. */
+#ifndef SHIM_PCP_PMNS_TREE_H
+#define SHIM_PCP_PMNS_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "archive/reader.h"
+
+struct shim_pmns_tree;
+
+/* Metrics that every context has: they describe unpacked event records. */
+const struct shim_desc *shim_pmns_tree__builtin(uint32_t pmid);
+
+/* A metric's whole name */
+struct shim_pmns_entry {
+	const char *name;
+	uint32_t pmid;
+};
+
+/* Of names that stay where they are, in their order, and those that every context has */
+int shim_pmns_tree__of(const struct shim_pmns_entry *entries, unsigned int n,
+		       struct shim_pmns_tree **out);
+int shim_pmns_tree__new(const struct shim_archive *ar, struct shim_pmns_tree **out);
+void shim_pmns_tree__free(struct shim_pmns_tree *pmns);
+
+/* Names are known by number; "" is the root's. */
+#define SHIM_PMNS_NONE UINT32_MAX
+
+uint32_t shim_pmns_tree__find(const struct shim_pmns_tree *pmns, const char *name);
+/* Is it a metric's name, and of which? */
+bool shim_pmns_tree__metric(const struct shim_pmns_tree *pmns, uint32_t at, uint32_t *pmid);
+/*
+ * The names right below one (the newest first, @status may be NULL), or those
+ * of all metrics at and below it, in one block for the caller to free; how
+ * many, or -ENOMEM.
+ */
+int shim_pmns_tree__children(const struct shim_pmns_tree *pmns, uint32_t parent, char ***offspring,
+			     int **status);
+int shim_pmns_tree__leaves(const struct shim_pmns_tree *pmns, uint32_t top, char ***names);
+/* Negative if @a comes before @b where the oldest names come first, and groups after what is in them */
+int shim_pmns_tree__order(const struct shim_pmns_tree *pmns, uint32_t a, uint32_t b);
+
+#endif /* SHIM_PCP_PMNS_TREE_H */

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Sets with more events than the CPU can hold at a time: hardware events in groups that take
+ * turns, and beside them those of software, which need no counter, all the time.
+ *
+ * Which events fit together is found by trying: on the calling thread, for a moment.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <linux/vcpc.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/api.h"
+#include "handle.h"
+#include "set.h"
+
+_Static_assert(SHIM_TURN_MIN == VCPC_SLOT_MIN, "slots are the module's");
+_Static_assert(SHIM_TURN_MAX == VCPC_SLOT_MAX, "slots are the module's");
+
+/* The set's requests: those of hardware, with their groups, and those that count all the time */
+struct split {
+	struct vcpc_request turns[SHIM_SET_MAX];
+	struct vcpc_request always[SHIM_SET_MAX];
+	unsigned int nturns, nalways, first_of_group;
+};
+
+/* 0, -ENOSPC, or another error of making or binding a set */
+static int try(struct shim_session *session, const struct vcpc_request *reqs, unsigned int n)
+{
+	struct vcpc_request plain[SHIM_SET_MAX];
+	struct shim_counters *counters;
+	int bad, ret;
+
+	for (unsigned int i = 0; i < n; i++) {
+		plain[i] = reqs[i];
+		plain[i].group = 0;
+	}
+	ret = shim_counters__create(session, plain, n, VCPC_SET_F_DISABLED, &bad, &counters);
+	if (ret)
+		return ret;
+	ret = shim_counters__bind(counters, 0, 0, &bad);
+	if (!ret)
+		shim_counters__unbind(counters, 0);
+	shim_counters__put(counters);
+	return ret;
+}
+
+static bool is_software(const struct vcpc_request *req)
+{
+	return req->type == PERF_TYPE_SOFTWARE || req->type == PERF_TYPE_TRACEPOINT;
+}
+
+/* Into the group that is being filled, or where that is full a new one */
+static int add_turn(struct shim_session *session, struct shim_set *set, struct split *split,
+		    unsigned int i, const struct vcpc_request *req)
+{
+	unsigned int at = split->nturns++;
+	int ret;
+
+	split->turns[at] = *req;
+	ret = try(session, &split->turns[split->first_of_group], at + 1 - split->first_of_group);
+	if (ret == -ENOSPC && at > split->first_of_group) {
+		split->first_of_group = at;
+		set->groups++;
+		ret = try(session, &split->turns[at], 1);
+	}
+	split->turns[at].group = set->groups - 1;
+	set->where[i] = at;
+	set->group_of[i] = set->groups - 1;
+	return ret;
+}
+
+static int split_up(struct shim_session *session, struct shim_set *set,
+		    const struct vcpc_request *reqs, struct split *split, unsigned int *bad)
+{
+	set->groups = 1;
+	for (unsigned int i = 0; i < set->n; i++) {
+		int ret = 0;
+
+		if (is_software(&reqs[i])) {
+			set->where[i] = split->nalways;
+			set->group_of[i] = SHIM_SET_MAX;
+			split->always[split->nalways++] = reqs[i];
+		} else {
+			ret = add_turn(session, set, split, i, &reqs[i]);
+		}
+		if (ret) {
+			*bad = i;
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/* Another order each time: what happens once, such as a program's start, is not always one group's. */
+static uint32_t any_seed(struct shim_session *session)
+{
+	uint32_t seed;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == sizeof(seed))
+		return seed;
+	return (uint32_t)shim_session__ops(session)->now();
+}
+
+/* In place of the set's counters, which do not fit */
+static int take_turns(struct shim_session *session, struct shim_set *set,
+		      const struct vcpc_request *reqs, uint64_t slot, unsigned int *bad)
+{
+	struct shim_terms terms = { .slot = slot, .seed = any_seed(session) };
+	struct split split = { .nturns = 0 };
+	int which;
+	int ret;
+
+	shim_counters__put(set->counters);
+	set->counters = NULL;
+	ret = split_up(session, set, reqs, &split, bad);
+	if (!ret)
+		ret = shim_counters__create_on(session, split.turns, split.nturns,
+					       VCPC_SET_F_GROUPS | VCPC_SET_F_SHUFFLE, terms,
+					       &which, &set->counters);
+	if (!ret && split.nalways)
+		ret = shim_counters__create(session, split.always, split.nalways, 0, &which,
+					    &set->always);
+	return ret;
+}
+
+/**
+ * shim_set_create_turns() - a set of which not all events need to fit on a CPU at a time
+ * @handle: as for shim_set_create()
+ * @events: likewise
+ * @n: likewise
+ * @turn: how long each group counts before the next does, in ns of the target's time, from
+ *	SHIM_TURN_MIN to SHIM_TURN_MAX; 0 for the usual
+ * @bad: as for shim_set_create()
+ * @set: likewise
+ *
+ * Where all events fit, which is tried on the calling thread, the set is that of
+ * shim_set_create().  Otherwise hardware events are put in groups, in their order, each as large
+ * as fits, and the groups take turns, in random order; the others count all the time.
+ * Such a set is sampled by shim_set_turns(); shim_set_sample(), shim_set_total(), shim_set_walk(),
+ * SHIM_BIND_TRACE and recorders refuse it, so that no part is taken for the whole.
+ *
+ * Return: 0, an error of shim_set_create() or shim_set_bind(), -EOPNOTSUPP (also: perf counts
+ * here, whose own turns nobody is told of; or the module has none), -EINVAL (also: @turn), -ENOSPC
+ * (this event does not fit, not even alone).
+ */
+SHIM_API int shim_set_create_turns(struct shim_handle *handle, const char *const *events,
+				   unsigned int n, uint64_t turn, unsigned int *bad,
+				   struct shim_set **set)
+{
+	const uint64_t needed = VCPC_FEAT_GROUPS | VCPC_FEAT_SHUFFLE;
+	struct shim_session *session = shim_handle__session(handle);
+	struct vcpc_request reqs[SHIM_SET_MAX];
+	struct shim_set *made;
+	unsigned int which = n;
+	int ret = 0;
+
+	if (turn && (turn < SHIM_TURN_MIN || turn > SHIM_TURN_MAX))
+		ret = -EINVAL;
+	else if ((shim_session__info(session)->features & needed) != needed)
+		ret = -EOPNOTSUPP;
+	if (!ret)
+		ret = shim_set__create(handle, events, n, reqs, &which, &made);
+	if (!ret) {
+		ret = try(session, reqs, n);
+		which = n;
+		if (ret == -ENOSPC)
+			ret = take_turns(session, made, reqs, turn, &which);
+		if (ret)
+			shim_set_destroy(made);
+	}
+	if (!ret)
+		*set = made;
+	else if (bad)
+		*bad = which;
+	return ret;
+}
+
+/* A sample of the largest set that has groups */
+union room {
+	struct vcpc_sample sample;
+	uint64_t words[(sizeof(struct vcpc_sample) + SHIM_SET_MAX * sizeof(struct vcpc_group_sample)) /
+		       sizeof(uint64_t) + SHIM_SET_MAX];
+};
+
+static int total(struct shim_counters *counters, pid_t tid, union room *room)
+{
+	memset(room, 0, sizeof(*room));
+	return shim_counters__total(counters, tid, &room->sample, sizeof(*room));
+}
+
+static void give(const struct shim_set *set, const struct vcpc_sample *turns,
+		 const struct vcpc_sample *always, struct shim_turns *out)
+{
+	const void *behind = turns->values + turns->nr;
+	const struct vcpc_group_sample *groups = behind;
+
+	*out = (struct shim_turns) {
+		.time = turns->time, .tick = turns->tick, .counted = turns->tick, .nr = set->n,
+		.state = turns->state, .groups = set->groups > 1 ? set->groups : 1,
+	};
+	if (set->groups > 1)
+		out->counted = 0;
+	for (unsigned int g = 0; set->groups > 1 && g < set->groups; g++) {
+		out->counted += groups[g].tick;
+		out->voids += groups[g].voids;
+	}
+	for (unsigned int i = 0; i < set->n; i++) {
+		bool whole = set->groups <= 1 || set->group_of[i] == SHIM_SET_MAX;
+
+		out->ticks[i] = whole ? turns->tick : groups[set->group_of[i]].tick;
+		if (whole)
+			out->exact |= 1ULL << i;
+		if (set->groups <= 1)
+			out->values[i] = turns->values[i];
+		else
+			out->values[i] = (whole ? always : turns)->values[set->where[i]];
+	}
+}
+
+/**
+ * shim_set_turns() - the sums over all threads, or CPUs, and of what part of the time they are
+ * @set: of shim_set_create_turns() or shim_set_create()
+ * @tid: as for shim_set_total()
+ * @turns: filled; the counts of events that take turns are not of the instant of the others
+ *
+ * Nothing is scaled.  An event that was counted for all of the time has all of it; for others,
+ * value * counted / ticks is an estimate, and what the values between two calls differ by says
+ * how good it is.
+ *
+ * Context: any thread, also a signal handler.
+ * Return: as shim_set_total().
+ */
+SHIM_API int shim_set_turns(struct shim_set *set, pid_t tid, struct shim_turns *turns)
+{
+	union room in_turn, always;
+	int ret = total(set->counters, tid, &in_turn);
+
+	if (!ret && set->always)
+		ret = total(set->always, tid, &always);
+	if (!ret)
+		give(set, &in_turn.sample, &always.sample, turns);
+	return ret;
+}

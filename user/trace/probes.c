@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The way out without the module: by probes on this library.
+ *
+ * Somebody else puts them there, and takes them away; the kernel counts them.
+ */
+#include <linux/vcpc.h>
+#include <pcp/trace.h>
+
+#include "clock.h"
+#include "core/probe.h"
+#include "probes.h"
+
+static bool is_probed(void)
+{
+	return shim_probe_wanted.events;
+}
+
+static uint64_t begin_time(const struct shim_process *p)
+{
+	(void)p;
+	return is_probed() ? shim_clock__now() : 0;
+}
+
+static int tell_begin(struct shim_process *p, struct shim_tag *tag)
+{
+	(void)p;
+	if (shim_probe_wanted.begins)
+		shim_probe_begin(VCPC_TRACE_BEGIN, tag->id, 0, tag->name);
+	return 0;
+}
+
+static void tell(const struct shim_tag *tag, uint32_t op, uint64_t value)
+{
+	if (is_probed())
+		shim_probe_event(op, tag->id, value, tag->name);
+}
+
+static int tell_end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,
+		    uint64_t end_ns)
+{
+	(void)p;
+	(void)end_ns;
+	tell(tag, VCPC_TRACE_END, begin_ns);
+	return 0;
+}
+
+static void tell_abort(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns)
+{
+	(void)p;
+	tell(tag, VCPC_TRACE_ABORT, begin_ns);
+}
+
+static int tell_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
+{
+	(void)p;
+	tell(tag, op, shim_way__bits(value));
+	return 0;
+}
+
+static const unsigned int *gate_of(const struct shim_process *p)
+{
+	(void)p;
+	return (const unsigned int *)&shim_probe_wanted.any;
+}
+
+const struct shim_way shim_probes__way = {
+	.name = "probe",
+	.is_automatic = is_probed,
+	.begin_ns = begin_time,
+	.begin = tell_begin,
+	.end = tell_end,
+	.abort = tell_abort,
+	.value = tell_value,
+	.gate = gate_of,
+};

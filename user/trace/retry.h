@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* When a connection that could not be made may be tried again. */
+#ifndef SHIM_TRACE_RETRY_H
+#define SHIM_TRACE_RETRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "clock.h"
+#include "env.h"
+
+/**
+ * struct shim_retry - tries that have failed; all zero at first
+ * @failures: how many in a row
+ * @at_ns: CLOCK_MONOTONIC, before which no new try is made
+ * @error: of the last one
+ */
+struct shim_retry {
+	unsigned int failures;
+	uint64_t at_ns;
+	int error;
+};
+
+static inline bool shim_retry__is_early(const struct shim_retry *retry)
+{
+	return retry->failures && shim_clock__now() < retry->at_ns;
+}
+
+static inline void shim_retry__failed(struct shim_retry *retry, int err)
+{
+	retry->error = err;
+	retry->failures++;
+	retry->at_ns = shim_clock__now() + shim_env__retry_ns(retry->failures);
+}
+
+/* What has come of a try: 0 or why it failed, which is returned */
+static inline int shim_retry__see(struct shim_retry *retry, int err)
+{
+	if (err)
+		shim_retry__failed(retry, err);
+	else
+		retry->failures = 0;
+	return err;
+}
+
+#endif /* SHIM_TRACE_RETRY_H */
