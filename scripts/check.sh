@@ -9,6 +9,7 @@ build=${1:?usage: check.sh BUILD [fast]}
 fast=${2:-}
 cd "$(dirname "$0")/.." || exit
 ksrc=${KSRC:-${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/ksrc}
+case $build in *x86_64) other=arm64 ;; *) other=x86_64 ;; esac
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 failed=0
@@ -83,6 +84,11 @@ step "kernel's fuzzer: compiles" fuzzer
 step "checkpatch --strict: kmod, uapi" checkpatch
 if [ -z "$fast" ]; then
 	step "symbols: library, map and headers agree" scripts/check-symbols.sh "$build"
+	if command -v abidiff >/dev/null; then
+		step "ABI: functions and public types are those of user/abi" scripts/check-abi.sh "$build" "${build%/*}/$other"
+	else
+		echo "  skipped ABI: compared with user/abi (abigail-tools is not installed: scripts/setup.sh peers)"
+	fi
 	step "order: kmod, each file calls only what stands before it" scripts/check-order.sh "$build"
 	step "sparse: kmod" sparse
 fi

@@ -77,6 +77,8 @@ peers|libpcp-trace2-dev|its trace library sends the same events as ours
 peers|libpapi-dev|PAPI counts beside us
 peers|gfortran|a Fortran program makes trace calls
 peers|openjdk-17-jdk-headless|a Java program makes trace calls
+peers|abigail-tools|compares the library's functions and types with those of user/abi
+peers|zsh|completes our command
 peers|iproute2|its agent runs in a network of its own
 docs|python3-sphinx|makes the documentation's site (make docs)
 docs|man-db|puts the manual pages into it

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The Python package vcpc: what it declares is what the headers have, and what it does is what its page says.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+python=${PYTHON:-python3}
+
+VCPC_BUILD=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
+# exit 4: the whole program is skipped
+command -v "$python" >/dev/null || { echo "# $python is not installed"; exit 4; }
+export VCPC_BUILD LD_LIBRARY_PATH="$VCPC_BUILD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export PYTHONPATH="$top/user/python" PYTHONDONTWRITEBYTECODE=1 SHIM_BACKEND=perf SHIM_TRACE=none
+exec "$python" -W error "$here/tap.py" "$here"

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What is raised when a call of the library fails: its code, and the library's text for it."""
+
+
+class Error(Exception):
+    """A call of the library failed.
+
+    code: what it returned, negative: a negated errno, PM_ERR_* or PMTRACE_ERR_*
+    """
+
+    def __init__(self, text, code):
+        super().__init__(text, code)
+        self.code = code
+
+    def __str__(self):
+        return self.args[0]
+
+    @property
+    def errno(self):
+        """The system's error number, or None if the code is the library's own."""
+        return -self.code if -12000 < self.code < 0 else None
+
+
+class CounterError(Error):
+    """Events cannot be counted as asked for."""
+
+
+class TraceError(Error):
+    """A transaction, point or value was not accepted."""
+
+
+class ArchiveError(Error):
+    """An archive, or something in it, cannot be read."""

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""libshim itself, loaded once, and what each part of the package needs of it: texts, strings, handles."""
+import ctypes
+import os
+import threading
+import weakref
+
+from . import _interface as c
+
+SONAME = "libshim.so.1"
+
+
+def _load():
+    try:
+        library = ctypes.CDLL(SONAME)
+        for name, result, arguments in c.functions():
+            function = getattr(library, name)
+            function.restype = result
+            function.argtypes = arguments
+    except (OSError, AttributeError) as error:
+        raise ImportError(f"vcpc: no {SONAME} that this package can use: {error}") from error
+    return library
+
+
+lib = _load()
+_free = ctypes.CDLL(None).free
+_free.argtypes = [ctypes.c_void_p]
+_free.restype = None
+
+
+def version():
+    """The library's version."""
+    return lib.shim_version().decode()
+
+
+def text_of(code):
+    """The library's text for an error of its own or of the system."""
+    buffer = ctypes.create_string_buffer(c.PM_MAXERRMSGLEN)
+    return lib.pmErrStr_r(code, buffer, len(buffer)).decode(errors="replace")
+
+
+def to_c(text, what):
+    """A str, bytes or path as C's string."""
+    encoded = os.fsencode(text)
+    if b"\0" in encoded:
+        raise ValueError(f"{what} has a NUL in it")
+    return encoded
+
+
+def to_str(text):
+    """C's string; bytes that are not UTF-8 survive as os.fsdecode() has them."""
+    return text.decode("utf-8", "surrogateescape")
+
+
+def taken(address, length=None):
+    """The bytes of memory that the library has allocated, which is freed."""
+    try:
+        return ctypes.string_at(address, -1 if length is None else length)
+    finally:
+        _free(address)
+
+
+def freed(pointer):
+    """Free what a pointer of ctypes points to."""
+    _free(ctypes.cast(pointer, ctypes.c_void_p))
+
+
+class Handle:
+    """A pointer of the library's that is destroyed once, and not while a call is using it.
+
+    "with handle as pointer" is for the time of a call; ValueError if it was closed.  A close() meanwhile, of another
+    thread or a signal's handler, takes effect after the call.
+    """
+
+    def __init__(self, pointer, destroy):
+        self._pointer = pointer
+        self._lock = threading.RLock()
+        self._users = 0
+        self._closed = False
+        self._destroy = weakref.finalize(self, destroy, pointer)
+
+    def __enter__(self):
+        with self._lock:
+            # Counted before it is asked: a handler may close it between the two.
+            self._users += 1
+            if not self._closed:
+                return self._pointer
+        self.__exit__()
+        raise ValueError("it is closed")
+
+    def __exit__(self, *_exception):
+        with self._lock:
+            self._users -= 1
+            if self._closed and not self._users:
+                self._destroy()
+
+    @property
+    def closed(self):
+        return self._closed
+
+    def close(self):
+        with self._lock:
+            self._closed = True
+            if not self._users:
+                self._destroy()

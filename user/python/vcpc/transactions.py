@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Transactions, points and values, <pcp/trace.h>: what a program does, to be timed and counted.
+
+What the caller has done wrong raises TraceError.  That an event could not be handed over, as there is neither the
+module nor an agent, is no reason for a program to stop: such calls return False, or raise with strict=True.
+"""
+import functools
+import inspect
+import os
+import threading
+
+from . import _interface as c
+from ._errors import TraceError
+from ._library import lib, to_c, to_str
+
+_MISUSE = frozenset((
+    c.PMTRACE_ERR_TAGNAME, c.PMTRACE_ERR_INPROGRESS, c.PMTRACE_ERR_NOPROGRESS, c.PMTRACE_ERR_NOSUCHTAG,
+    c.PMTRACE_ERR_TAGTYPE, c.PMTRACE_ERR_TAGLENGTH,
+))
+
+
+def _error(tag, code):
+    return TraceError(f"{to_str(tag)}: {to_str(lib.pmtraceerrstr(code))}", code)
+
+
+def _handed_over(tag, code, strict):
+    """Whether the library took the event."""
+    if code >= 0:
+        return True
+    if strict or code in _MISUSE:
+        raise _error(tag, code)
+    return False
+
+
+def _tag(tag):
+    return to_c(tag, "a tag")
+
+
+def point(tag, *, strict=False):
+    """The program passed a point."""
+    tag = _tag(tag)
+    return _handed_over(tag, lib.pmtracepoint(tag), strict)
+
+
+def observe(tag, value, *, strict=False):
+    """A value of something, such as the length of a queue."""
+    tag = _tag(tag)
+    return _handed_over(tag, lib.pmtraceobs(tag, value), strict)
+
+
+def counter(tag, value, *, strict=False):
+    """A value that only grows, such as the bytes sent."""
+    tag = _tag(tag)
+    return _handed_over(tag, lib.pmtracecounter(tag, value), strict)
+
+
+def lost_events():
+    """How many events of this process an agent should have got and has not."""
+    return lib.shim_trace_lost()
+
+
+class Transaction:
+    """A transaction of a tag: the time from begin() to end(), or a body, or each call of a function.
+
+    A body that raises aborts it.  A tag can be begun once at a time in a process.
+    """
+
+    def __init__(self, tag, *, strict=False):
+        self._tag = _tag(tag)
+        self._strict = strict
+        # Held from begin to end, which may be of two threads
+        self._open = threading.Lock()
+        # The process whose library has begun it; None if it was not handed over
+        self._begun_by = None
+
+    def begin(self):
+        """Begin it: whether it was handed over."""
+        if not self._open.acquire(blocking=False):
+            raise _error(self._tag, c.PMTRACE_ERR_INPROGRESS)
+        try:
+            begun = _handed_over(self._tag, lib.pmtracebegin(self._tag), self._strict)
+        except BaseException:
+            self._open.release()
+            raise
+        self._begun_by = os.getpid() if begun else None
+        return begun
+
+    def _finish(self, call):
+        if not self._open.locked():
+            raise _error(self._tag, c.PMTRACE_ERR_NOPROGRESS)
+        begun_by, self._begun_by = self._begun_by, None
+        self._open.release()
+        # A child of fork() has begun nothing: its parent ends it.
+        return begun_by == os.getpid() and _handed_over(self._tag, call(self._tag), self._strict)
+
+    def end(self):
+        """End it: whether it was handed over."""
+        return self._finish(lib.pmtraceend)
+
+    def abort(self):
+        """Leave it without having it counted among those that ended."""
+        return self._finish(lib.pmtraceabort)
+
+    def __enter__(self):
+        self.begin()
+        return self
+
+    def __exit__(self, _type, exception, _traceback):
+        # The body may have ended or aborted it.
+        if not self._open.locked():
+            return
+        if exception is None:
+            self.end()
+            return
+        try:
+            self.abort()
+        except TraceError as error:
+            exception.add_note(f"vcpc: {error}")
+
+    def _another(self):
+        return Transaction(self._tag, strict=self._strict)
+
+    def __call__(self, function):
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError("a generator runs in pieces: use the with statement inside it")
+        if inspect.iscoroutinefunction(function):
+            @functools.wraps(function)
+            async def traced(*args, **kwargs):
+                with self._another():
+                    return await function(*args, **kwargs)
+        else:
+            @functools.wraps(function)
+            def traced(*args, **kwargs):
+                with self._another():
+                    return function(*args, **kwargs)
+        return traced
+
+
+def transaction(tag, *, strict=False):
+    """A Transaction, for a with statement or as a decorator."""
+    return Transaction(tag, strict=strict)
