@@ -10,5 +10,5 @@ VCPC_BUILD=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
 # exit 4: the whole program is skipped
 command -v "$python" >/dev/null || { echo "# $python is not installed"; exit 4; }
 export VCPC_BUILD LD_LIBRARY_PATH="$VCPC_BUILD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-export PYTHONPATH="$top/user/python" PYTHONDONTWRITEBYTECODE=1 SHIM_BACKEND=perf SHIM_TRACE=none
+export PYTHONPATH="$top/user/python" PYTHONDONTWRITEBYTECODE=1 SHIM_BACKEND=perf SHIM_TRACE=none PCP_DERIVED_CONFIG=''
 exec "$python" -W error "$here/tap.py" "$here"

@@ -22,6 +22,8 @@ _MEMBERS = {
     c.PM_TYPE_32: "l", c.PM_TYPE_U32: "ul", c.PM_TYPE_64: "ll", c.PM_TYPE_U64: "ull", c.PM_TYPE_FLOAT: "f",
     c.PM_TYPE_DOUBLE: "d",
 }
+# Which have names in each archive, and values in none
+_EVENT_FIELDS = {"event.flags", "event.missed"}
 _BLOCKS = (c.PM_TYPE_AGGREGATE, c.PM_TYPE_AGGREGATE_STATIC)
 
 
@@ -166,9 +168,13 @@ class Archive:
         return None if stamp.tv_sec == c.PM_MAX_TIME_T else _ns(stamp)
 
     def names(self, group=""):
-        """The names of metrics, of all or of those below a name, sorted."""
+        """The names of metrics(), sorted."""
+        return [metric.name for metric in self.metrics(group)]
+
+    def _leaves(self, group):
         with self._use():
-            return sorted(self._below(to_c(group, "a name")))
+            found = set(self._below(to_c(group, "a name")))
+        return sorted(found if group else found - _EVENT_FIELDS)
 
     def _below(self, group):
         names = ctypes.POINTER(ctypes.c_char_p)()
@@ -196,12 +202,12 @@ class Archive:
         return Metric(self, name, desc)
 
     def metrics(self, group=""):
-        """All metrics, or those below a name, as a list of Metric.
+        """All metrics, or those below a name, as a list of Metric, sorted by name.
 
         Derived metrics of what the archive does not have are left out.
         """
         found = []
-        for name in self.names(group):
+        for name in self._leaves(group):
             try:
                 found.append(self.metric(name))
             except ArchiveError as error:
@@ -213,7 +219,8 @@ class Archive:
         buffer = ctypes.c_void_p()
         with self._use():
             code = lib.pmLookupText(pmid, level, ctypes.byref(buffer))
-        if code == c.PM_ERR_TEXT:
+        # Without any texts an archive says NOTHOST.
+        if code in (c.PM_ERR_TEXT, c.PM_ERR_NOTHOST):
             return None
         _check(code)
         return to_str(taken(buffer.value))
