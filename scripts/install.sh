@@ -6,14 +6,17 @@
 # usage: install.sh install|list|uninstall BUILD
 #
 # Environment, as in GNU's standards: DESTDIR, PREFIX (/usr/local), LIBDIR (PREFIX/lib), JNIDIR
-# (LIBDIR); and MODULE: "yes", "no", or "if-built" (the default).  "list" prints a line for each
-# file: mode, source, and where it goes without DESTDIR.
+# (LIBDIR); PYTHONDIR (where python3 looks below PREFIX; nothing is put there without a python3); and MODULE: "yes",
+# "no", or "if-built" (the default).  "list" prints a line for each file: mode, source, and where it goes without DESTDIR.
 set -eu
 
 action=${1:?usage: install.sh install|list|uninstall BUILD} build=${2:?usage: install.sh ACTION BUILD}
 dest=${DESTDIR:-} prefix=${PREFIX:-/usr/local}
 libdir=${LIBDIR:-$prefix/lib}
 jnidir=${JNIDIR:-$libdir}
+if [ "$prefix" = /usr ]; then pythondir=${PYTHONDIR:-/usr/lib/python3/dist-packages}
+else pythondir=${PYTHONDIR:-$(python3 -c 'import sys; print("%s/lib/python%d.%d/dist-packages" % (sys.argv[1], *sys.version_info[:2]))' "$prefix" 2>/dev/null || :)}
+fi
 top=$(cd "$(dirname "$0")/.." && pwd)
 version=$(cat "$top/VERSION")
 soname=$(sed -n 's/^SONAME := //p' "$top/user/Makefile")
@@ -43,6 +46,13 @@ library() {
 	[ "$action" = uninstall ] || [ -e "$build/lib/libshim_java.so" ] || return 0
 	file 644 "$build/lib/libshim_java.so" "$jnidir/libshim_java.so"
 	file 644 "$build/lib/shim-trace.jar" "$prefix/share/java/shim-trace.jar"
+}
+
+python() {
+	[ -n "$pythondir" ] || return 0
+	for module in "$top"/user/python/vcpc/*.py; do
+		file 644 "$module" "$pythondir/vcpc/${module##*/}"
+	done
 }
 
 # PCP's agent stands where PCP looks for it, under no prefix of ours.
@@ -152,6 +162,7 @@ release() { /sbin/modinfo -F vermagic "$build/vcpc.ko" 2>/dev/null | cut -d ' ' 
 files() {
 	commands
 	library
+	python
 	agent
 	headers
 	pkgconfig
@@ -211,6 +222,8 @@ take() {
 	{ awk -F '|' -v dest="$dest" '{ print dest $3 }' "$work/.files" && modules; } >"$work/.targets"
 	leave_packaged
 	status=0
+	# What Python has made of them
+	[ -z "$pythondir" ] || rm -rf "$dest$pythondir/vcpc/__pycache__"
 	tr '\n' '\0' <"$work/.targets" | xargs -0 -r rm -vf >"$work/.removed" || status=1
 	sed 's/^removed /  REMOVE  /' "$work/.removed"
 	awk -v dest="$dest" '

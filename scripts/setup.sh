@@ -67,6 +67,7 @@ check|libclang-rt-14-dev|fuzzes the reader of archives, and what an agent answer
 browser|chromium|opens the pages of vcpc report, in a test that is skipped without
 deb|debhelper|builds the packages
 deb|dh-dkms|registers the module's source with DKMS
+deb|dh-python|compiles Python's package where it is installed
 deb|dpkg-dev|dpkg-buildpackage
 deb|default-jdk-headless|the Java class of the trace calls
 peers|pcp|Performance Co-Pilot's own programs read our archives

@@ -239,7 +239,7 @@ stage main "source: style, structure, documentation" source_checks
 # shellcheck disable=SC2086
 lane asan
 asan=$!
-stage main "native" native "$host" "$top/build/$host" $native_folders archive headers lab scripts
+stage main "native" native "$host" "$top/build/$host" $native_folders archive headers lab python scripts
 stage main "native: archives, answers of a pmcd and of an agent of any bytes" fuzz
 lane_ends $asan asan
 stage main "arm64 VM with a newer kernel: what depends on its PMU" kernel arm64-newer newer-pmu

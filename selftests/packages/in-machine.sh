@@ -62,7 +62,7 @@ upgrade() {
 
 removal() {
 	start_counting
-	try 'apt-get purge -y vcpc-dkms vcpc libshim1 libshim-dev libshim-java vcpc-doc' && grep -q "stays loaded.*use it" "$dir/log" && grep -q '[0-9] vcpc$' "$dir/log"
+	try 'apt-get purge -y vcpc-dkms vcpc libshim1 libshim-dev libshim-java python3-vcpc vcpc-doc' && grep -q "stays loaded.*use it" "$dir/log" && grep -q '[0-9] vcpc$' "$dir/log"
 	result "purge says who counts still"
 	stop_counting; result "who ends with its counts"
 	try 'rmmod vcpc'; result "then the module can be unloaded"

@@ -28,6 +28,14 @@ cmp "$dir/listed" "$dir/there" >"$dir/log" 2>&1; result "what is there is what w
 grep -qx "libdir=\${prefix}/lib/some-triplet" "$dest/opt/x/lib/some-triplet/pkgconfig/libshim.pc"; result "pkg-config knows of LIBDIR"
 [ -x "$dest/opt/x/lib/vcpc/bin/pmtrace" ] && [ ! -e "$dest/opt/x/bin/pmtrace" ]; result "commands of the originals have a folder of their own"
 [ -e "$dest/opt/x/share/bash-completion/completions/vcpc" ]; result "the completion has the command's name"
+python=$(ls -d "$dest"/opt/x/lib/python3*/dist-packages 2>/dev/null)
+if [ -n "$python" ]; then
+	LD_LIBRARY_PATH=$dest/opt/x/lib/some-triplet PYTHONPATH=$python python3 -c 'import vcpc; print(vcpc.__file__, vcpc.__version__)' >"$dir/log" 2>&1 &&
+		grep -q "^$python/vcpc/__init__.py $(cat "$top/VERSION")\$" "$dir/log"
+	result "Python's package is found, and finds the library"
+else
+	skip "Python's package is found, and finds the library" "python3 is not installed"
+fi
 broken=$(grep -l '^\.so ' "$dest"/opt/x/share/man/man*/* | while read -r page; do
 	[ -e "$dest/opt/x/share/man/$(sed -n 's/^\.so //p' "$page")" ] || echo "$page"
 done)
