@@ -17,6 +17,8 @@ jnidir=${JNIDIR:-$libdir}
 if [ "$prefix" = /usr ]; then pythondir=${PYTHONDIR:-/usr/lib/python3/dist-packages}
 else pythondir=${PYTHONDIR:-$(python3 -c 'import sys; print("%s/lib/python%d.%d/dist-packages" % (sys.argv[1], *sys.version_info[:2]))' "$prefix" 2>/dev/null || :)}
 fi
+# Where zsh looks, in what Debian's packages bring and elsewhere
+if [ "$prefix" = /usr ]; then zsh=/usr/share/zsh/vendor-completions; else zsh=$prefix/share/zsh/site-functions; fi
 top=$(cd "$(dirname "$0")/.." && pwd)
 version=$(cat "$top/VERSION")
 soname=$(sed -n 's/^SONAME := //p' "$top/user/Makefile")
@@ -30,6 +32,7 @@ file() { echo "$1|$2|$3"; }
 commands() {
 	file 755 "$build/bin/vcpc" "$prefix/bin/vcpc"
 	file 644 "$top/tools/completion/vcpc.bash" "$prefix/share/bash-completion/completions/vcpc"
+	file 644 "$top/tools/completion/_vcpc" "$zsh/_vcpc"
 	for name in cpustat cputrack hpmcount pmlist pmtrace; do
 		file 755 "$build/bin/$name" "$prefix/lib/vcpc/bin/$name"
 	done

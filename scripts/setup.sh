@@ -33,6 +33,7 @@ build|libncurses-dev|the screen of vcpc top
 module|linux-headers-$host|the kernel's headers, for the module
 tests|ccache|takes what was compiled before from a cache, also in another checkout
 tests|tzdata|times of other time zones
+tests|zsh|completes the command's words
 tests|locales|numbers as other languages write them
 tests|linux-source-6.1|kselftest's harness, checkpatch
 tests|xz-utils|unpacks the kernel's source
