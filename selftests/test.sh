@@ -47,13 +47,11 @@ stage() {
 	echo "$text" >"$work.stage.$lane"
 	before=$(date +%s)
 	printf '\n== %s (%ss)\n' "$text" "$((before - started))"
-	times >"$work.cpu.$lane"
-	"$@"
-	times >>"$work.cpu.$lane"
-	# The second line of each is of programs that have ended.
+	# In a shell of its own, whose children are no other lane's; the second line is of those that have ended.
+	("$@"; times >"$work.cpu.$lane")
 	awk -v text="$text" -v took="$(($(date +%s) - before))" '
-		{ gsub(/[ms]/, " "); cpu[NR] = $1 * 60 + $2 + $3 * 60 + $4 }
-		END { printf "%6d s, %5d s of CPU  %s\n", took, cpu[4] - cpu[2], text }' "$work.cpu.$lane" >>"$work.times.$lane"
+		{ gsub(/[ms]/, " "); cpu = $1 * 60 + $2 + $3 * 60 + $4 }
+		END { printf "%6d s, %5d s of CPU  %s\n", took, cpu, text }' "$work.cpu.$lane" >>"$work.times.$lane"
 	rm "$work.stage.$lane"
 }
 
