@@ -102,7 +102,7 @@ test-fresh: ## both commands in a bare Debian with git and make (as root; FRESH=
 test-packages: ## build packages, compare, check, install, upgrade and purge them (as root, in roots of their own)
 	@selftests/packages/test.sh
 
-demo: ## the main job, start to end: count, trace, record in a VM, replay here
+demo: ## the main job, start to end: count, trace, record in a VM, replay here (MODULE=no: without the module)
 	@tools/demo/demo.sh
 
 bench: ## hot paths beside their peers, in guest instructions (arm64 VM)

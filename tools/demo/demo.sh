@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The main job from start to end; called by make demo.
+# The main job from start to end; called by make demo.  With MODULE=no in the environment the same without the
+# module, as in a container: perf counts, and probes tell of transactions.
 #
 # In the arm64 VM, whose emulated PMU counts: load the module, switch tracing
 # on, run real work under "vcpc record", look at the trace maps with bpftool, run it slower.
@@ -14,6 +15,10 @@ host=$(uname -m | sed 's/aarch64/arm64/')
 guest=arm64
 out=$top/build/demo
 archive=$out/archive/run
+case ${MODULE:-yes} in
+no) module='' title="trace, record, without the module" ;;
+*) module=module title="load, trace, record" ;;
+esac
 
 step() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 show() { printf '\033[1m$ %s\033[0m\n' "$*"; "$@"; }
@@ -30,17 +35,19 @@ build() {
 }
 
 step "1. What is needed: packages, kernels for the VM (fetched once: a few minutes)"
-"$top/scripts/setup.sh" build module lab demo
+# shellcheck disable=SC2086
+"$top/scripts/setup.sh" build $module lab demo
 
-step "2. Build: module, BPF programs, library and tools, for the VM ($guest) and for here ($host)"
-build $guest ARCH=$guest module lib tools
+step "2. Build: ${module:+module, }BPF programs, library and tools, for the VM ($guest) and for here ($host)"
+# shellcheck disable=SC2086
+build $guest ARCH=$guest $module lib tools
 build "$host" ARCH="$host" lib tools
-ls -l "$top/build/$guest/vcpc.ko" "$top/build/$guest/lib/"libshim.so.* "$top/build/$guest/bin/vcpc"
+ls -l ${module:+"$top/build/$guest/vcpc.ko"} "$top/build/$guest/lib/"libshim.so.* "$top/build/$guest/bin/vcpc"
 
-step "3. In the VM: load, trace, record (some seconds to half a minute: the VM is emulated)"
+step "3. In the VM: $title (some seconds to half a minute: the VM is emulated)"
 rm -rf "$out"
 set -- --arch $guest --libs "$top/build/$guest/lib" --out "$out" --timeout 600 \
-	--module "$top/build/$guest/vcpc.ko" \
+	${module:+--module "$top/build/$guest/vcpc.ko"} \
 	--with "$top/build/$guest/bin/vcpc:/usr/bin/vcpc" \
 	--with "$top/build/$guest/examples/orders:/usr/bin/orders" \
 	--with "$here/guest.sh:/root/guest.sh" \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The demo's part in the VM; the module is loaded.
+# The demo's part in the VM; the module is loaded, or is not there.
 set -eu
 
 show() { printf '$ %s\n' "$*"; "$@"; }
@@ -15,6 +15,10 @@ SH
 
 mkdir -p /out/archive
 show uname -r
+if [ ! -e /sys/module/vcpc ]; then
+	echo "(Without the module: perf counts, which gives way to others' counters. Probes in the library tell of transactions, at twice"
+	echo "the cost, and without what was counted in each.)"
+fi
 show vcpc trace on
 trap "vcpc trace off 2>/dev/null" EXIT
 show vcpc record -o /out/archive/run -i 10msec \
