@@ -123,6 +123,9 @@ static struct shim_trace_stat difference(const struct top_look *before, const st
 	if (!old || old->count > stat->count)
 		return d;
 	d.count -= old->count;
+	/* Most tags of many are at rest. */
+	if (!d.count)
+		return d;
 	d.sum_ns -= old->sum_ns;
 	for (unsigned int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++)
 		d.hist[i] -= old->hist[i] < d.hist[i] ? old->hist[i] : d.hist[i];
