@@ -54,33 +54,48 @@ static __noinline struct vc_count *vc_new_count(struct vc_event *ev, struct vc_c
 }
 
 /*
- * Add what was counted between begin and end.  Counters are a thread's: another
- * thread's, or another set's, have nothing to do with those of the begin.
+ * What the thread has counted by now, into @value: its events' key in vc_events, or 0 where there
+ * is nothing to compare it with.  Counters are a thread's: another thread's, or another set's,
+ * have nothing to do with those of the begin.
  */
-static __always_inline void vc_add_counts(struct vc_event *ev, const struct vc_open_val *open)
+static __always_inline __u64 vc_counted(const struct vc_event *ev, const struct vc_open_val *open,
+					__u64 value[VC_MAX_COUNTERS])
 {
 	struct vc_counts now = {};
-	struct vc_count_key key = { .tag = ev->tag };
-	__u64 value[VC_MAX_COUNTERS];
-	struct vc_count *count;
 
 	bpf_probe_read_kernel(&now, sizeof(now), ev->counts);
-	key.events = now.events;
-	if (!open->events || key.events != open->events ||
+	if (!open->events || now.events != open->events ||
 	    open->tid != (__u32)bpf_get_current_pid_tgid())
-		return;
-	count = bpf_map_lookup_elem(&vc_count, &key);
+		return 0;
+	bpf_probe_read_kernel(value, sizeof(*value) * VC_MAX_COUNTERS, now.value);
+	return now.events;
+}
+
+static __always_inline void vc_add_sums(__u64 sum[VC_MAX_COUNTERS],
+					const __u64 value[VC_MAX_COUNTERS],
+					const struct vc_open_val *open)
+{
+#pragma unroll
+	for (__u32 i = 0; i < VC_MAX_COUNTERS; i++)
+		sum[i] += value[i] - open->counters[i];
+}
+
+/* Add what was counted between begin and end. */
+static __always_inline void vc_add_counts(struct vc_event *ev, __u64 events,
+					  const __u64 value[VC_MAX_COUNTERS],
+					  const struct vc_open_val *open)
+{
+	struct vc_count_key key = { .tag = ev->tag, .events = events };
+	struct vc_count *count = bpf_map_lookup_elem(&vc_count, &key);
+
 	if (!count)
 		count = vc_new_count(ev, &key);
 	if (!count) {
 		vc_count_drop(VC_DROP_COUNT_FULL);
 		return;
 	}
-	bpf_probe_read_kernel(value, sizeof(value), now.value);
 	count->count++;
-#pragma unroll
-	for (__u32 i = 0; i < VC_MAX_COUNTERS; i++)
-		count->sum[i] += value[i] - open->counters[i];
+	vc_add_sums(count->sum, value, open);
 }
 
 #endif /* VCPC_BPF_COUNTS_H */

@@ -10,6 +10,7 @@
 #define VCPC_BPF_EVENT_H
 
 #include "counts.bpf.h"
+#include "processes.bpf.h"
 
 /*
  * The slot of a time, as vc_hist_slot() has it: shifted right by n until it is below 16, but not
@@ -162,6 +163,26 @@ static __always_inline void vc_add_end(struct vc_stat *stat, __u64 now, __u64 st
 	vc_add_time(stat, now - start, count);
 }
 
+/* What a transaction that ends now has counted, and whose it was */
+static __always_inline void vc_add_details(struct vc_event *ev, struct vc_open_val *open, __u64 now,
+					   __u64 start)
+{
+	__u64 value[VC_MAX_COUNTERS] = {};
+	__u64 events = ev->counts && open ? vc_counted(ev, open, value) : 0;
+	struct vc_process *process;
+
+	if (events)
+		vc_add_counts(ev, events, value, open);
+	if (!vc_want_processes)
+		return;
+	process = vc_process_of(ev->tag, events);
+	if (!process)
+		return;
+	vc_add_end(&process->stat, now, start);
+	if (events)
+		vc_add_sums(process->sum, value, open);
+}
+
 /* @op is VC_OP_END or VC_OP_ABORT, and a constant; @now, when the event came. */
 static __always_inline void vc_finish(struct vc_event *ev, __u32 op, __u64 now)
 {
@@ -180,8 +201,8 @@ static __always_inline void vc_finish(struct vc_event *ev, __u32 op, __u64 now)
 			vc_add_end(stat, now, start);
 		else
 			stat->aborted++;
-		if (op == VC_OP_END && ev->counts && open)
-			vc_add_counts(ev, open);
+		if (op == VC_OP_END)
+			vc_add_details(ev, open, now, start);
 		vc_ring_put(ev, op, now, start, 0);
 	}
 	vc_closed(ev, &key, open);

@@ -11,6 +11,7 @@
 
 /* What the loader was asked for; what is not wanted is not even in the program. */
 const volatile __u32 vc_want_begins;	/* begins come to the kernel, and are in vc_open */
+const volatile __u32 vc_want_processes;	/* each process's transactions go into vc_process */
 const volatile __u32 vc_want_ring;	/* each event goes into vc_ring */
 const volatile __u32 vc_max_tags;	/* rows of vc_tag, of vc_id and of vc_stat */
 const volatile __u32 vc_max_open;	/* rows of vc_open */

@@ -121,6 +121,24 @@ struct vc_count {
 	__u64 sum[VC_MAX_COUNTERS];	/* of the differences */
 };
 
+/*
+ * vc_process (per CPU), if it is wanted: key -> value, what one process's transactions of a
+ * tag did; rows that were used least lately give way to new ones
+ */
+struct vc_process_key {
+	__u64 tag;
+	__u64 events;		/* key in vc_events, 0: without counters */
+	__u32 tgid;
+} __attribute__((packed, aligned(4)));
+
+#define VC_COMMAND_LEN	16
+
+struct vc_process {
+	struct vc_stat stat;	/* of those that ended */
+	char command[VC_COMMAND_LEN];	/* the thread's that first ended one on this CPU */
+	__u64 sum[VC_MAX_COUNTERS];	/* as in vc_count */
+};
+
 /* vc_events: key u64, a signature of the events -> which events they are */
 struct vc_event_desc {
 	__u32 type;		/* as in struct vcpc_request */

@@ -28,8 +28,28 @@ wait
 rm -f /tmp/top.end
 top -i 100ms && awk '$1 == "batch" && $2 == 0 && $3 == "-" { found = 1 } END { exit !found }' "$dir/out"
 result "what has ended is at rest"
+top -b process
+[ $? = 1 ] && grep -q 'vcpc trace on --processes' "$dir/err"
+result "processes, where tracing does not tell them apart"
 vcpc trace off
 top
 [ $? = 1 ] && grep -q 'tracing is off' "$dir/err"
 result "tracing is off"
+
+vcpc trace on --processes
+for _ in 1 2 3; do
+	(while [ ! -e /tmp/top.end ]; do orders; done) >/dev/null 2>&1 &
+done
+sleep 1
+COLUMNS=120 top -i 1s --by process
+[ $? = 0 ] && [ "$(grep -c '^orders\[[0-9]*\] ' "$dir/out")" -ge 3 ] && grep -q ' processes, by rate' "$dir/out" &&
+	grep -q '^PROCESS ' "$dir/out"
+result "a row for each process"
+COLUMNS=120 top -i 1s --by both -f batch
+[ $? = 0 ] && [ "$(grep -c '^orders\[[0-9]*\] batch ' "$dir/out")" -ge 3 ] && ! grep -q 'orders.*bill' "$dir/out"
+result "and for each of its tags"
+touch /tmp/top.end
+wait
+rm -f /tmp/top.end
+vcpc trace off
 done_testing

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Rows of vcpc top: from two looks at statistics that are given. */
+#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include <shim/trace.h>
 
@@ -37,6 +40,22 @@ static const struct shim_trace_count *fake_count_at(const struct shim_trace *tra
 	return &counts[i];
 }
 
+static struct shim_trace_process processes[5];
+static size_t nprocesses;
+
+static int fake_processes(struct shim_trace *trace, size_t *n)
+{
+	(void)trace;
+	*n = nprocesses;
+	return nprocesses ? 0 : -ENODATA;
+}
+
+static const struct shim_trace_process *fake_process_at(const struct shim_trace *trace, size_t i)
+{
+	(void)trace;
+	return &processes[i];
+}
+
 static int fake_drops(struct shim_trace *trace, struct shim_trace_drops *drops)
 {
 	(void)trace;
@@ -49,9 +68,13 @@ static int fake_drops(struct shim_trace *trace, struct shim_trace_drops *drops)
 #define shim_trace_stat_at	fake_stat_at
 #define shim_trace_count_at	fake_count_at
 #define shim_trace_drops_get	fake_drops
+#define shim_trace_processes_get	fake_processes
+#define shim_trace_process_at	fake_process_at
 #undef _GNU_SOURCE	/* the files define it */
 #include "../../tools/vcpc/plot.c"
 #include "../../tools/vcpc/text.c"
+#include "../../tools/vcpc/top_lines.c"
+#include "../../tools/vcpc/top_look.c"
 #include "../../tools/vcpc/top_rows.c"
 
 #include "kselftest_harness.h"
@@ -138,7 +161,7 @@ TEST_F(top, sorted_and_filtered)
 	self->view.filter = "CAR";
 	top_arrange(&self->view);
 	EXPECT_EQ(1, self->view.nrows);
-	EXPECT_EQ(2, self->view.ntags);
+	EXPECT_EQ(2, self->view.nall);
 	EXPECT_STREQ("Cart", self->view.rows[0].label);
 	self->view.filter = NULL;
 	top_arrange(&self->view);
@@ -186,6 +209,117 @@ TEST_F(top, names_are_cut_by_columns)
 	mbstowcs(wide, line, 500);
 	EXPECT_EQ(80, wcswidth(wide, 500));
 	EXPECT_GE(4 * 80, strlen(line));
+}
+
+/*
+ * Of a tag: this process twice, as two of its threads have different counters, and one that is long
+ * gone; this process's other tag; and those that write by themselves.
+ */
+static void some_processes(void)
+{
+	static const struct shim_trace_count now[2] = {
+		{ .event = "cycles", .transactions = 10, .sum = 500 },
+		{ .event = "cycles", .transactions = 30, .sum = 700 },
+	};
+	static const struct {
+		const char *label, *command;
+		uint64_t id, n;
+		uint32_t pid;
+		unsigned int ncounts;
+	} rows[5] = {
+		{ "pay", "worker", 7, 10, 0, 1 }, { "pay", "worker", 7, 30, 0, 1 }, { "pay", "gone\033", 7, 4, 4999999, 0 },
+		{ "cart", "worker", 3, 20, 0, 0 }, { "cart", "", 3, 6, 0, 0 },
+	};
+
+	for (size_t i = 0; i < 5; i++) {
+		struct shim_trace_process *p = &processes[i];
+
+		p->stat.label = rows[i].label;
+		p->stat.id = rows[i].id;
+		p->stat.kind = SHIM_TRACE_TRANSACTION;
+		transact(&p->stat, rows[i].n);
+		p->pid = rows[i].pid || i == 4 ? rows[i].pid : (uint32_t)getpid();
+		strcpy(p->command, rows[i].command);
+		p->counts = &now[i & 1];
+		p->ncounts = rows[i].ncounts;
+	}
+}
+
+static void look_at_processes(struct top_view *view, enum top_by by)
+{
+	memset(processes, 0, sizeof(processes));
+	nprocesses = 5;
+	view->by = by;
+	some_processes();
+	for (size_t i = 0; i < 5; i++)
+		processes[i].ncounts = 0;
+	top_forget(view);
+	top_look(view, NULL, 1000000000);
+	some_processes();
+}
+
+TEST_F(top, processes_with_all_their_tags)
+{
+	char self_label[64], line[4 * 120 + 512];
+	struct top_row *rows;
+
+	prctl(PR_SET_NAME, "topper");
+	look_at_processes(&self->view, TOP_BY_PROCESS);
+	ASSERT_EQ(0, top_look(&self->view, NULL, 2000000000));
+	rows = self->view.rows;
+	ASSERT_EQ(3, self->view.nrows);
+	/* Its name is asked for where numbers are the first namespace's. */
+	snprintf(self_label, sizeof(self_label), "%s[%d]", self->view.before->named ? "topper" : "worker", getpid());
+	EXPECT_STREQ(self_label, rows[0].label);
+	EXPECT_EQ(60, rows[0].rate);
+	EXPECT_EQ(120, rows[0].total);
+	EXPECT_STREQ("cycles", self->view.events[0]);
+	EXPECT_EQ(1200.0 / 40, rows[0].each[0]);
+	EXPECT_STREQ("(direct)", rows[1].label);
+	EXPECT_EQ(6, rows[1].rate);
+	EXPECT_STREQ("gone?[4999999]", rows[2].label);
+	EXPECT_EQ(70, self->view.rate);
+	top_line(&self->view, NULL, 120, line);
+	EXPECT_EQ(0, strncmp(line, "PROCESS ", 8));
+	top_title(&self->view, false, line, 256);
+	EXPECT_NE(NULL, strstr(line, "3 of 3 processes"));
+}
+
+TEST_F(top, tags_of_processes)
+{
+	look_at_processes(&self->view, TOP_BY_BOTH);
+	ASSERT_EQ(0, top_look(&self->view, NULL, 2000000000));
+	ASSERT_EQ(4, self->view.nrows);
+	EXPECT_EQ(40, self->view.rows[0].rate);
+	EXPECT_NE(NULL, strstr(self->view.rows[0].label, "] pay"));
+	EXPECT_EQ(30, self->view.rows[0].each[0]);
+	EXPECT_EQ(20, self->view.rows[1].rate);
+	EXPECT_TRUE(isnan(self->view.rows[1].each[0]));
+	EXPECT_STREQ("(direct) cart", self->view.rows[2].label);
+	self->view.filter = "CART";
+	top_arrange(&self->view);
+	EXPECT_EQ(2, self->view.nrows);
+}
+
+TEST_F(top, a_process_whose_row_gave_way_begins_again)
+{
+	look_at_processes(&self->view, TOP_BY_PROCESS);
+	memset(&processes[4].stat.hist, 0, sizeof(processes[4].stat.hist));
+	processes[4].stat.count = 0;
+	transact(&processes[4].stat, 2);
+	ASSERT_EQ(0, top_look(&self->view, NULL, 2000000000));
+	self->view.filter = "direct";
+	top_arrange(&self->view);
+	EXPECT_EQ(2, self->view.rows[0].rate);
+	EXPECT_EQ(2, self->view.rows[0].total);
+}
+
+TEST_F(top, processes_that_nobody_told_apart)
+{
+	nprocesses = 0;
+	self->view.by = TOP_BY_PROCESS;
+	EXPECT_EQ(-ENODATA, top_look(&self->view, NULL, 2000000000));
+	nprocesses = 5;
 }
 
 TEST_HARNESS_MAIN

@@ -12,7 +12,7 @@ export TERM=xterm
 [ $? = 1 ] && grep -q 'this is no terminal.*--once' "$dir/err"
 result "no terminal"
 "$vcpc" top --sort speed 2>"$dir/err"
-[ $? = 2 ] && "$vcpc" top --help | grep -q 'Usage: vcpc top'
+[ $? = 2 ] && { "$vcpc" top --by user 2>"$dir/err"; [ $? = 2 ]; } && grep -q 'tag, process and both' "$dir/err" && "$vcpc" top --help | grep -q 'Usage: vcpc top'
 result "wrong usage, and help"
 
 # terminal SIZE STEP...: SIZE is ROWSxCOLUMNS. A step is keys, "=SIZE", "wait:TEXT" until the program has written
@@ -92,6 +92,9 @@ result "24x80: it says that there is nothing to see"
 terminal 24x80 wait:quit s wait:p50 r wait:least p wait:PAUSED / wait:names a wait:a b wait:b '\n' wait:quit q &&
 	grep -q ', with ' "$dir/out"
 result "keys"
+terminal 24x80 wait:TRANSACTION wait:quit b wait:PROCESS b wait:TRANSACTION b q && grep -q 'processes, by' "$dir/out" &&
+	terminal 24x40 wait:quit b wait:PROCESS q
+result "rows by process and by both"
 terminal 24x80 wait:quit =1x1 wait: =5x20 wait:TRANS =3x300 wait:TRANSACTION =100x300 wait:quit '\x1b[6~' q
 result "any size"
 terminal 24x80 wait:quit hangup

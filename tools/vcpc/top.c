@@ -25,15 +25,17 @@ struct job {
 
 static int help(void)
 {
-	printf("Usage: vcpc top [-i INTERVAL] [-s KEY] [-f TEXT] [--once]\n\n"
+	printf("Usage: vcpc top [-i INTERVAL] [-b WHAT] [-s KEY] [-f TEXT] [--once]\n\n"
 	       "Shows of each tag how many transactions ended a second, how long they took, and what\n"
 	       "one counted, in the last INTERVAL.  Tracing is to be on ('vcpc trace on').\n\n"
 	       "  -i, --interval TIME   100ms or more (without: 1s)\n"
+	       "  -b, --by WHAT         a row for each tag (default), process, or both; processes\n"
+	       "                        are told apart by 'vcpc trace on --processes'\n"
 	       "  -s, --sort KEY        rate (default), p50, p99, total or name\n"
 	       "  -r, --reverse         the least first\n"
-	       "  -f, --filter TEXT     tags with this in their names, whatever the case\n"
+	       "  -f, --filter TEXT     rows with this in their names, whatever the case\n"
 	       "      --once            print it once, after one interval; needs no terminal\n\n"
-	       "Keys: q quit, p pause, s sort, r reverse, / filter, arrows and pages scroll\n");
+	       "Keys: q quit, p pause, b by what, s sort, r reverse, / filter, arrows and pages scroll\n");
 	return 0;
 }
 
@@ -94,6 +96,8 @@ static int once(struct job *job)
 		err = top_again(&job->view, &trace);
 	}
 	shim_trace_close(trace);
+	if (err == -ENODATA)
+		return vcpc_fail(0, TOP_NO_PROCESSES);
 	if (err == -ENOENT || err == -ESTALE)
 		return vcpc_fail(0, "tracing is off; turn it on with 'vcpc trace on'");
 	return err ? vcpc_fail(err, "cannot read the statistics") : print(&job->view);
@@ -110,6 +114,17 @@ static int parse_key(const char *text, enum top_key *key)
 	return vcpc_usage("there is no '%s' to sort by; rate, p50, p99, total and name are", text);
 }
 
+static int parse_by(const char *text, enum top_by *by)
+{
+	for (int i = 0; i < TOP_BYS; i++) {
+		if (strcmp(top_by_name(i), text))
+			continue;
+		*by = i;
+		return 0;
+	}
+	return vcpc_usage("there are no rows by '%s'; tag, process and both are", text);
+}
+
 static int take_option(struct job *job, int c)
 {
 	int status;
@@ -120,6 +135,8 @@ static int take_option(struct job *job, int c)
 		if (!status && job->interval < LEAST_INTERVAL)
 			status = vcpc_usage("'%s' is less than 100ms", optarg);
 		return status;
+	case 'b':
+		return parse_by(optarg, &job->view.by);
 	case 's':
 		return parse_key(optarg, &job->view.key);
 	case 'r':
@@ -139,6 +156,7 @@ static int take_option(struct job *job, int c)
 int vcpc_cmd_top(int argc, char **argv)
 {
 	static const struct option longs[] = {
+		{ "by", required_argument, NULL, 'b' },
 		{ "interval", required_argument, NULL, 'i' }, { "sort", required_argument, NULL, 's' },
 		{ "reverse", no_argument, NULL, 'r' },	      { "filter", required_argument, NULL, 'f' },
 		{ "once", no_argument, NULL, 'o' },	      { "help", no_argument, NULL, 'h' },
@@ -147,7 +165,7 @@ int vcpc_cmd_top(int argc, char **argv)
 	struct job job = { .interval = DEFAULT_INTERVAL };
 	int c, status = 0;
 
-	while (!status && (c = getopt_long(argc, argv, "i:s:rf:h", longs, NULL)) != -1) {
+	while (!status && (c = getopt_long(argc, argv, "i:b:s:rf:h", longs, NULL)) != -1) {
 		if (c == 'h')
 			return help();
 		status = take_option(&job, c);

@@ -10,10 +10,13 @@
 
 #define TOP_EVENTS	6	/* of which transactions' counts are shown */
 
+/* What a row is of: a tag, a process with all its tags, or a tag in one process */
+enum top_by { TOP_BY_TAG, TOP_BY_PROCESS, TOP_BY_BOTH, TOP_BYS };
+
 enum top_key { TOP_RATE, TOP_P50, TOP_P99, TOP_TOTAL, TOP_NAME, TOP_KEYS };
 
 /*
- * struct top_row - a tag's transactions
+ * struct top_row - the transactions of a tag, a process or both
  * @label: printable
  * @rate: that ended, a second
  * @p50, @p99, @mean: seconds of these; NAN if there were none
@@ -32,16 +35,18 @@ struct top_look;
 /*
  * struct top_view - how it is looked at, and what was seen
  * @events: @nevents names, in the order of the columns
- * @rate: of all tags together
+ * @nrows, @nall: how many rows are shown, and there are
+ * @rate: of all of them together
  * @before: the look before, or NULL
  * @lost: events that are not in the statistics, since tracing was turned on
  */
 struct top_view {
+	enum top_by by;
 	enum top_key key;
 	bool reverse;
 	const char *filter;	/* a part of the names that are shown, or NULL */
 	struct top_row *rows;
-	size_t nrows, ntags;
+	size_t nrows, nall;
 	char *events[TOP_EVENTS];
 	size_t nevents;
 	double rate;
@@ -51,12 +56,13 @@ struct top_view {
 
 /*
  * Another look, @now in nanoseconds: 0, or a negated errno with the rows as they were; -EAGAIN: it
- * is the first, so that there is nothing to compare with
+ * is the first, so that there is nothing to compare with; -ENODATA: tracing does not tell processes
+ * apart
  */
 int top_look(struct top_view *view, struct shim_trace *trace, uint64_t now);
 /* After @key, @reverse or @filter have changed */
 void top_arrange(struct top_view *view);
-/* Forget what was seen, as tracing was off meanwhile */
+/* Forget what was seen, as tracing was off meanwhile, or @by has changed */
 void top_forget(struct top_view *view);
 void top_free(struct top_view *view);
 
@@ -65,6 +71,10 @@ void top_line(const struct top_view *view, const struct top_row *row, unsigned i
 /* What is above the heading */
 void top_title(const struct top_view *view, bool paused, char *line, size_t size);
 const char *top_key_name(enum top_key key);
+const char *top_by_name(enum top_by by);
+
+/* Why there are no processes, and what to do */
+#define TOP_NO_PROCESSES	"tracing does not tell processes apart; turn it on by 'vcpc trace on --processes'"
 
 /* On the terminal until the user quits, a look each @interval ns: the exit status; top_screen.c */
 int top_screen(struct top_view *view, uint64_t interval);

@@ -42,9 +42,11 @@ static const char *state_text(const struct screen *s)
 {
 	switch (s->err) {
 	case 0:
-		return s->view->ntags ? NULL : "no transactions yet";
+		return s->view->nall ? NULL : "no transactions yet";
 	case -EAGAIN:
 		return "looking ...";
+	case -ENODATA:
+		return TOP_NO_PROCESSES;
 	case -ENOENT:
 	case -ESTALE:
 		return "tracing is off; turn it on with 'vcpc trace on'";
@@ -86,7 +88,7 @@ static void draw(struct screen *s)
 	if (s->typing)
 		snprintf(line, 256, "names with: %s_", s->filter);
 	else
-		snprintf(line, 256, "q quit  p pause  s sort  r reverse  / filter  arrows scroll");
+		snprintf(line, 256, "q quit  p pause  b by what  s sort  r reverse  / filter  arrows scroll");
 	mvaddnstr(LINES - 1, 0, line, COLS - 1);
 	free(line);
 	refresh();
@@ -113,6 +115,15 @@ static void scroll_by(struct screen *s, long rows)
 	s->first = rows < 0 && (size_t)-rows > s->first ? 0 : s->first + rows;
 }
 
+/* What it compared with was of other rows. */
+static void next_by(struct screen *s)
+{
+	s->view->by = (s->view->by + 1) % TOP_BYS;
+	s->first = 0;
+	top_forget(s->view);
+	s->err = top_again(s->view, &s->trace);
+}
+
 /* false: quit */
 static bool obey(struct screen *s, int c)
 {
@@ -124,6 +135,9 @@ static bool obey(struct screen *s, int c)
 	case 'p':
 	case ' ':
 		s->paused = !s->paused;
+		break;
+	case 'b':
+		next_by(s);
 		break;
 	case 's':
 		s->view->key = (s->view->key + 1) % TOP_KEYS;

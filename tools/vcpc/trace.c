@@ -16,8 +16,9 @@
 #define MOST		(1ul << 30)
 
 static const char help_text[] =
-	"Usage: vcpc trace on [--module | --probes] [--begins] [--events[=BYTES]]\n"
-	"                     [--direct[=SLOTS]] [--max-tags N] [--max-open N]\n"
+	"Usage: vcpc trace on [--module | --probes] [--begins] [--processes]\n"
+	"                     [--events[=BYTES]] [--direct[=SLOTS]] [--max-tags N]\n"
+	"                     [--max-open N]\n"
 	"       vcpc trace off\n"
 	"       vcpc trace status\n"
 	"       vcpc trace show [--hist | --json] [--watch[=INTERVAL]] [--rounds N]\n"
@@ -30,6 +31,7 @@ static const char help_text[] =
 	"  --module      by the vcpc module only (without: by probes if it is not loaded)\n"
 	"  --probes      by probes on libshim only\n"
 	"  --begins      see transactions when they begin, not only when they have ended\n"
+	"  --processes   tell processes apart, for 'vcpc top --by process'\n"
 	"  --events      keep room for single events, for 'export' (1 MiB)\n"
 	"  --direct      let programs write their statistics themselves (SHIM_TRACE=direct)\n"
 	"  --max-tags N  how many tags can have statistics\n"
@@ -123,7 +125,7 @@ static const struct action {
 	int (*fn)(const struct trace_options *options);
 	const char *takes;	/* its options' letters */
 } actions[] = {
-	{ "on", do_on, "tMmbped" },
+	{ "on", do_on, "tMmbpPed" },
 	{ "off", do_off, "" },
 	{ "status", do_status, "" },
 	{ "show", trace_show, "HJwn" },
@@ -198,6 +200,9 @@ static int take_option(int letter, struct trace_options *options)
 	case 'b':
 		options->on.flags |= SHIM_TRACE_F_BEGINS;
 		return 0;
+	case 'P':
+		options->on.flags |= SHIM_TRACE_F_PROCESSES;
+		return 0;
 	case 'H':
 		options->hist = 1;
 		return 0;
@@ -228,6 +233,7 @@ static int parse(int argc, char **argv, struct trace_options *options, char *use
 		{ "module", no_argument, NULL, 'm' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "probes", no_argument, NULL, 'p' },
+		{ "processes", no_argument, NULL, 'P' },
 		{ "rounds", required_argument, NULL, 'n' },
 		{ "watch", optional_argument, NULL, 'w' },
 		{ NULL, 0, NULL, 0 }

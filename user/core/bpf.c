@@ -91,6 +91,7 @@ static int set_limits(struct bpf_object *obj, const struct shim_bpf_options *opt
 		{ "vc_tag", tags },
 		{ "vc_id", tags },
 		{ "vc_stat", tags },
+		{ "vc_process", tags },
 		{ "vc_open", rows_of_open(options) },
 		{ "vc_ring", ring_size(options->ring) },
 		/* One is none. */
@@ -126,10 +127,13 @@ static int leave_out_unwanted(struct bpf_object *obj, const struct shim_bpf_opti
 {
 	int err = options->begins ? 0 : LEAVE_OUT(obj, begin_programs);
 
+	/* All of it is allocated at once. */
+	if (!err && !options->processes)
+		err = bpf_map__set_autocreate(bpf_object__find_map_by_name(obj, "vc_process"), false);
 	if (err)
 		return err;
-	return options->begins || options->ring ? LEAVE_OUT(obj, plain_programs) :
-						  LEAVE_OUT(obj, more_programs);
+	return options->begins || options->ring || options->processes ?
+		       LEAVE_OUT(obj, plain_programs) : LEAVE_OUT(obj, more_programs);
 }
 
 static int pin_maps(struct bpf_object *obj, const char *dir)
@@ -140,7 +144,7 @@ static int pin_maps(struct bpf_object *obj, const char *dir)
 	bpf_object__for_each_map(map, obj) {
 		int err;
 
-		if (bpf_map__is_internal(map))
+		if (bpf_map__is_internal(map) || !bpf_map__autocreate(map))
 			continue;
 		snprintf(pin, sizeof(pin), "%s/%s", dir, bpf_map__name(map));
 		err = bpf_map__pin(map, pin);
@@ -222,6 +226,7 @@ static int open_module(struct loaded *l, const struct shim_bpf_options *options)
 	if (!l->trace)
 		return -errno;
 	l->trace->rodata->vc_want_begins = options->begins;
+	l->trace->rodata->vc_want_processes = options->processes;
 	l->trace->rodata->vc_want_ring = options->ring != 0;
 	l->trace->rodata->vc_max_tags = rows_of_tags(options);
 	l->trace->rodata->vc_max_open = rows_of_open(options);
@@ -235,6 +240,7 @@ static int open_probes(struct loaded *l, const struct shim_bpf_options *options)
 	if (!l->uprobe)
 		return -errno;
 	l->uprobe->rodata->vc_want_begins = options->begins;
+	l->uprobe->rodata->vc_want_processes = options->processes;
 	l->uprobe->rodata->vc_want_ring = options->ring != 0;
 	l->uprobe->rodata->vc_max_tags = rows_of_tags(options);
 	l->uprobe->rodata->vc_max_open = rows_of_open(options);

@@ -19,6 +19,7 @@ enum shim_bpf_way {
  * struct shim_bpf_options - what is wanted, and sizes of the maps; 0 is the default
  * @way: how events come in
  * @begins: whether begins are wanted, too, as they happen
+ * @processes: whether each process's transactions are wanted
  * @tags: names, and rows of statistics
  * @open: rows of open transactions
  * @ring: bytes for single events, 0: none
@@ -27,6 +28,7 @@ enum shim_bpf_way {
 struct shim_bpf_options {
 	enum shim_bpf_way way;
 	int begins;
+	int processes;
 	uint32_t tags;
 	uint32_t open;
 	uint32_t ring;
@@ -74,6 +76,28 @@ struct shim_bpf_count {
 	struct vc_count total;
 };
 
+/**
+ * struct shim_bpf_process - what one process's transactions of a tag did, all CPUs together
+ * @tag: the tag; belongs to the reader, lives as long
+ * @id: its id
+ * @pid: process, as the first PID namespace knows it; 0: those that write by themselves, together
+ * @total: of the transactions that ended
+ * @events: which counters @sum is of; none where they counted nothing
+ * @sum: what each of them counted
+ * @command: of a thread of the process, when it ended its first; "" if @pid is 0
+ *
+ * Transactions with different counters are different rows.
+ */
+struct shim_bpf_process {
+	const struct shim_bpf_tag *tag;
+	uint64_t id;
+	uint32_t pid;
+	struct vc_stat total;
+	struct vc_events events;
+	uint64_t sum[VC_MAX_COUNTERS];
+	char command[VC_COMMAND_LEN];
+};
+
 struct shim_bpf_reader;
 
 int shim_bpf__on(const struct shim_bpf_options *options);
@@ -86,6 +110,8 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 			   size_t *n);
 int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_count **counts,
 			    size_t *n);
+int shim_bpf_reader__processes(struct shim_bpf_reader *r,
+			       const struct shim_bpf_process **processes, size_t *n);
 int shim_bpf_reader__check(const struct shim_bpf_reader *r);
 int shim_bpf_reader__drops(struct shim_bpf_reader *r, uint64_t drops[VC_DROP_NR]);
 int shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id, const struct shim_bpf_tag **tag);

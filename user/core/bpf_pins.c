@@ -22,6 +22,23 @@ int shim_bpf_pins__error(int err)
 	return err == -EACCES ? -EPERM : err;
 }
 
+/* A map that is pinned; it must have our shape, as its rows are read into our structs. */
+int shim_bpf_pins__map(const char *path, uint32_t type, size_t key, size_t value, int *fd)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t len = sizeof(info);
+	int map = bpf_obj_get(path);
+
+	if (map < 0)
+		return shim_bpf_pins__error(-errno);
+	*fd = map;
+	if (bpf_obj_get_info_by_fd(map, &info, &len))
+		return -errno;
+	if (info.type != type || info.key_size != key || info.value_size != value)
+		return -EPROTO;
+	return 0;
+}
+
 static int open_root(int *fd)
 {
 	struct statfs fs;

@@ -19,9 +19,10 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "bpf.h"
+#include "bpf_pins.h"
+#include "bpf_processes.h"
 #include "bpf_slots.h"
-
-#define BATCH_ROWS 64
+#include "bpf_table.h"
 
 struct known_tag {
 	struct shim_hnode by_id;
@@ -30,18 +31,9 @@ struct known_tag {
 	struct shim_bpf_tag tag;
 };
 
-/* A per-CPU hash map, and rows of it as they are read */
-struct table {
-	int fd;
-	size_t key, value;	/* bytes; of a value, for one CPU */
-	size_t cpus;
-	size_t batch;		/* rows that keys and values have room for */
-	char *keys;
-	char *values;		/* [batch][cpus] */
-};
-
 struct shim_bpf_reader {
-	struct table stat, count;
+	struct shim_bpf_table stat, count;
+	struct shim_bpf_processes processes;	/* read when they are asked for */
 	int tag_fd, events_fd, drop_fd;
 	struct shim_bpf_slots slots;
 	ino_t pin;		/* of vc_stat: another one after off and on */
@@ -65,77 +57,24 @@ static int pin_inode(ino_t *inode)
 	return 0;
 }
 
-/* What is pinned there must have our shape: rows are read into our structs. */
-static int open_pin(const char *path, uint32_t type, size_t key, size_t value, int *fd)
-{
-	struct bpf_map_info info = { 0 };
-	uint32_t len = sizeof(info);
-	int map = bpf_obj_get(path);
-
-	if (map < 0)
-		return errno == EACCES ? -EPERM : -errno;
-	*fd = map;
-	if (bpf_obj_get_info_by_fd(map, &info, &len))
-		return -errno;
-	if (info.type != type || info.key_size != key || info.value_size != value)
-		return -EPROTO;
-	return 0;
-}
-
-static int grow_batch(struct table *t, size_t rows)
-{
-	char *keys = calloc(rows, t->key);
-	char *values = calloc(rows, t->cpus * t->value);
-
-	if (!keys || !values) {
-		free(keys);
-		free(values);
-		return -ENOMEM;
-	}
-	free(t->keys);
-	free(t->values);
-	t->keys = keys;
-	t->values = values;
-	t->batch = rows;
-	return 0;
-}
-
-static int open_table(struct table *t, const char *path, size_t key, size_t value, size_t cpus)
-{
-	int err = open_pin(path, BPF_MAP_TYPE_PERCPU_HASH, key, value, &t->fd);
-
-	t->key = key;
-	t->value = value;
-	t->cpus = cpus;
-	return err ? err : grow_batch(t, BATCH_ROWS);
-}
-
-static void close_table(struct table *t)
-{
-	if (t->fd >= 0)
-		close(t->fd);
-	free(t->keys);
-	free(t->values);
-}
-
 static int open_maps(struct shim_bpf_reader *r)
 {
 	int err = pin_inode(&r->pin);
 
 	if (!err)
-		err = open_table(&r->stat, VC_PIN_DIR "/vc_stat", sizeof(struct vc_stat_key),
-				 sizeof(struct vc_stat), r->cpus);
+		err = shim_bpf_table__open(&r->stat, VC_PIN_DIR "/vc_stat", BPF_MAP_TYPE_PERCPU_HASH,
+					   sizeof(struct vc_stat_key), sizeof(struct vc_stat));
 	if (!err)
-		err = open_table(&r->count, VC_PIN_DIR "/vc_count", sizeof(struct vc_count_key),
-				 sizeof(struct vc_count), r->cpus);
+		err = shim_bpf_table__open(&r->count, VC_PIN_DIR "/vc_count", BPF_MAP_TYPE_PERCPU_HASH,
+					   sizeof(struct vc_count_key), sizeof(struct vc_count));
 	if (!err)
-		err = open_pin(VC_PIN_DIR "/vc_tag", BPF_MAP_TYPE_HASH, sizeof(uint64_t),
+		err = shim_bpf_pins__map(VC_PIN_DIR "/vc_tag", BPF_MAP_TYPE_HASH, sizeof(uint64_t),
 			       sizeof(struct vc_tag_name), &r->tag_fd);
 	if (!err)
-		err = open_pin(VC_PIN_DIR "/vc_events", BPF_MAP_TYPE_HASH, sizeof(uint64_t),
+		err = shim_bpf_pins__map(VC_PIN_DIR "/vc_events", BPF_MAP_TYPE_HASH, sizeof(uint64_t),
 			       sizeof(struct vc_events), &r->events_fd);
 	if (!err)
-		err = open_pin(VC_PIN_DIR "/vc_drop", BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t),
+		err = shim_bpf_pins__map(VC_PIN_DIR "/vc_drop", BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t),
 			       sizeof(uint64_t), &r->drop_fd);
 	return err ? err : shim_bpf_slots__open(&r->slots);
 }
@@ -155,7 +94,7 @@ int shim_bpf_reader__open(struct shim_bpf_reader **out)
 
 	if (!r)
 		return -ENOMEM;
-	r->stat.fd = r->count.fd = r->tag_fd = r->events_fd = r->drop_fd = -1;
+	r->stat.fd = r->count.fd = r->processes.map.fd = r->tag_fd = r->events_fd = r->drop_fd = -1;
 	r->cpus = cpus > 0 ? cpus : 0;
 	shim_hash__init(&r->ids);
 	shim_hash__init(&r->names);
@@ -321,7 +260,7 @@ static void add_values(struct vc_stat *total, const struct vc_stat *cpu)
 }
 
 /* Another CPU's statistics, or another thread's; all zeroes if it saw nothing */
-static void add_one(struct vc_stat *total, const struct vc_stat *more)
+void shim_bpf_stat__add(struct vc_stat *total, const struct vc_stat *more)
 {
 	total->aborted += more->aborted;
 	if (!more->count)
@@ -342,11 +281,12 @@ static void add_up(struct vc_stat *total, const struct vc_stat *cpus, size_t n)
 {
 	memset(total, 0, sizeof(*total));
 	for (size_t i = 0; i < n; i++)
-		add_one(total, &cpus[i]);
+		shim_bpf_stat__add(total, &cpus[i]);
 }
 
-static int add_stat(struct shim_bpf_reader *r, const void *key, const void *cpus)
+static int add_stat(void *reader, const void *key, const void *cpus)
 {
+	struct shim_bpf_reader *r = reader;
 	int err = shim_vec__room(r->stats, &r->room, r->n);
 	struct shim_bpf_stat *row;
 
@@ -366,8 +306,19 @@ static int add_stat(struct shim_bpf_reader *r, const void *key, const void *cpus
 	return 0;
 }
 
-static int add_count(struct shim_bpf_reader *r, const void *key, const void *cpus)
+/* Which events a key of vc_events stands for: 0, -ENOENT, or an errno of bpf(2) */
+int shim_bpf_reader__events(struct shim_bpf_reader *r, uint64_t key, struct vc_events *events)
 {
+	if (bpf_map_lookup_elem(r->events_fd, &key, events))
+		return -errno;
+	if (events->nr > VC_MAX_COUNTERS)
+		events->nr = VC_MAX_COUNTERS;
+	return 0;
+}
+
+static int add_count(void *reader, const void *key, const void *cpus)
+{
+	struct shim_bpf_reader *r = reader;
 	const struct vc_count *cpu = cpus;
 	int err = shim_vec__room(r->counts, &r->counts_room, r->ncounts);
 	struct shim_bpf_count *row;
@@ -378,10 +329,9 @@ static int add_count(struct shim_bpf_reader *r, const void *key, const void *cpu
 	memcpy(&k, key, sizeof(k));
 	row = &r->counts[r->ncounts];
 	*row = (struct shim_bpf_count) { .id = k.tag };
-	if (bpf_map_lookup_elem(r->events_fd, &k.events, &row->events))
-		return errno == ENOENT ? 0 : -errno;
-	if (row->events.nr > VC_MAX_COUNTERS)
-		row->events.nr = VC_MAX_COUNTERS;
+	err = shim_bpf_reader__events(r, k.events, &row->events);
+	if (err)
+		return err == -ENOENT ? 0 : err;
 	for (size_t i = 0; i < r->cpus; i++) {
 		row->total.count += cpu[i].count;
 		for (size_t j = 0; j < VC_MAX_COUNTERS; j++)
@@ -389,6 +339,29 @@ static int add_count(struct shim_bpf_reader *r, const void *key, const void *cpu
 	}
 	r->ncounts += row->total.count != 0;
 	return 0;
+}
+
+/* The tag of a slot: by its own number, or by that of the first slot of the same name and user */
+int shim_bpf_reader__slot_tag(struct shim_bpf_reader *r, const struct vc_direct *slot, uint32_t i,
+			      uint64_t *id, const struct shim_bpf_tag **tag)
+{
+	struct shim_hnode *node = shim_hash__first(&r->names, hash_of_name(r, slot->name));
+	struct vc_tag_name own;
+
+	for (; node; node = shim_hash__next(node)) {
+		struct known_tag *known = shim_hnode__entry(node, struct known_tag, by_name);
+
+		if (!(known->id & SHIM_DIRECT_ID) || known->tag.user != slot->user ||
+		    strcmp(known->tag.name, slot->name))
+			continue;
+		*id = known->id;
+		*tag = &known->tag;
+		return 0;
+	}
+	own.user = slot->user;
+	memcpy(own.name, slot->name, sizeof(own.name));
+	*id = SHIM_DIRECT_ID | i;
+	return keep_tag(r, *id, &own, tag);
 }
 
 /* The row that a program's own statistics are added to */
@@ -407,17 +380,15 @@ static int add_slot(struct shim_bpf_reader *r, uint32_t i)
 {
 	struct shim_bpf_stat *row;
 	struct vc_direct slot;
-	struct vc_tag_name own;
 	const struct shim_bpf_tag *tag;
+	uint64_t id;
 	int err;
 
 	if (!shim_bpf_slots__read(&r->slots, i, &slot))
 		return 0;
 	row = find_stat(r, &slot);
 	if (!row) {
-		own.user = slot.user;
-		memcpy(own.name, slot.name, sizeof(own.name));
-		err = keep_tag(r, SHIM_DIRECT_ID | i, &own, &tag);
+		err = shim_bpf_reader__slot_tag(r, &slot, i, &id, &tag);
 		if (!err)
 			err = shim_vec__room(r->stats, &r->room, r->n);
 		if (err)
@@ -425,10 +396,10 @@ static int add_slot(struct shim_bpf_reader *r, uint32_t i)
 		row = &r->stats[r->n++];
 		*row = (struct shim_bpf_stat) {
 			.tag = tag,
-			.key = { .tag = SHIM_DIRECT_ID | i, .kind = slot.kind },
+			.key = { .tag = id, .kind = slot.kind },
 		};
 	}
-	add_one(&row->total, &slot.stat);
+	shim_bpf_stat__add(&row->total, &slot.stat);
 	return 0;
 }
 
@@ -439,44 +410,6 @@ static int add_slots(struct shim_bpf_reader *r)
 	for (uint32_t i = 0; i < r->slots.n && !err; i++)
 		err = add_slot(r, i);
 	return err;
-}
-
-typedef int (*row_fn)(struct shim_bpf_reader *r, const void *key, const void *cpus);
-
-/*
- * The rows, some at a time: buckets are given whole, and a bucket that does
- * not fit is asked for again with more room.
- */
-static int read_rows(struct shim_bpf_reader *r, struct table *t, row_fn add)
-{
-	uint32_t position = 0, next = 0;
-	int first = 1, done = 0;
-
-	while (!done) {
-		uint32_t got = t->batch;
-		int err = 0;
-
-		if (bpf_map_lookup_batch(t->fd, first ? NULL : &position, &next, t->keys,
-					 t->values, &got, NULL))
-			err = -errno;
-		if (err == -ENOSPC) {
-			err = grow_batch(t, 2 * t->batch);
-			if (err)
-				return err;
-			continue;
-		}
-		if (err && err != -ENOENT)
-			return err;
-		done = err == -ENOENT;
-		for (uint32_t i = 0; i < got; i++) {
-			err = add(r, t->keys + i * t->key, t->values + i * t->cpus * t->value);
-			if (err)
-				return err;
-		}
-		position = next;
-		first = 0;
-	}
-	return 0;
 }
 
 /**
@@ -510,7 +443,7 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 	if (err)
 		return err;
 	r->n = 0;
-	err = read_rows(r, &r->stat, add_stat);
+	err = shim_bpf_table__read(&r->stat, add_stat, r);
 	if (!err)
 		err = add_slots(r);
 	if (err)
@@ -536,11 +469,35 @@ int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_cou
 	if (err)
 		return err;
 	r->ncounts = 0;
-	err = read_rows(r, &r->count, add_count);
+	err = shim_bpf_table__read(&r->count, add_count, r);
 	if (err)
 		return err;
 	*counts = r->counts;
 	*n = r->ncounts;
+	return 0;
+}
+
+/**
+ * shim_bpf_reader__processes() - what each process's transactions did
+ * @r: reader
+ * @processes: @n rows in no particular order, the reader's, until the next call
+ * @n: number of rows
+ *
+ * Return: as shim_bpf_reader__stats(); -ENODATA if tracing was turned on without them.
+ */
+int shim_bpf_reader__processes(struct shim_bpf_reader *r,
+			       const struct shim_bpf_process **processes, size_t *n)
+{
+	int err = shim_bpf_reader__check(r);
+
+	if (!err)
+		err = shim_bpf_processes__read(&r->processes, r);
+	if (!err)
+		err = shim_bpf_processes__add_slots(&r->processes, r, &r->slots);
+	if (err)
+		return err;
+	*processes = r->processes.rows;
+	*n = r->processes.n;
 	return 0;
 }
 
@@ -579,8 +536,9 @@ void shim_bpf_reader__close(struct shim_bpf_reader *r)
 	if (!r)
 		return;
 	shim_bpf_slots__close(&r->slots);
-	close_table(&r->stat);
-	close_table(&r->count);
+	shim_bpf_table__close(&r->stat);
+	shim_bpf_table__close(&r->count);
+	shim_bpf_processes__close(&r->processes);
 	if (r->tag_fd >= 0)
 		close(r->tag_fd);
 	if (r->events_fd >= 0)

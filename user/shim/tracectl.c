@@ -4,13 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <shim/trace.h>
-
 #include "base/api.h"
 #include "base/vec.h"
-#include "core/bpf.h"
-#include "core/bpf_events.h"
-#include "core/event.h"
+#include "tracectl.h"
 
 _Static_assert(SHIM_TRACE_HIST_SLOTS == VC_HIST_SLOTS, "one histogram");
 _Static_assert(SHIM_TRACE_TRANSACTION == (int)VC_TRANSACT && SHIM_TRACE_POINT == (int)VC_POINT &&
@@ -22,17 +18,8 @@ _Static_assert(SHIM_TRACE_OP_END == (int)VC_OP_END && SHIM_TRACE_OP_ABORT == (in
 _Static_assert(SHIM_TRACE_BY_MODULE == (int)SHIM_BPF_MODULE &&
 	       SHIM_TRACE_BY_PROBES == (int)SHIM_BPF_PROBES, "one numbering of ways");
 
-struct shim_trace {
-	struct shim_bpf_reader *reader;
-	struct shim_bpf_events *events;	/* NULL until they are asked for */
-	struct shim_trace_stat *stats;
-	size_t n, room;
-	struct shim_trace_count *counts;
-	char (*event_names)[SHIM_EVENT_LEN];	/* one for each of them */
-	size_t ncounts;
-};
-
-#define ALL_FLAGS	(SHIM_TRACE_F_BEGINS | SHIM_TRACE_F_MODULE | SHIM_TRACE_F_PROBES)
+#define ALL_FLAGS	(SHIM_TRACE_F_BEGINS | SHIM_TRACE_F_MODULE | SHIM_TRACE_F_PROBES | \
+		   SHIM_TRACE_F_PROCESSES)
 
 static int take_options(const struct shim_trace_options *from, struct shim_bpf_options *to)
 {
@@ -45,6 +32,7 @@ static int take_options(const struct shim_trace_options *from, struct shim_bpf_o
 	if (from->flags & SHIM_TRACE_F_PROBES)
 		to->way = SHIM_BPF_PROBES;
 	to->begins = !!(from->flags & SHIM_TRACE_F_BEGINS);
+	to->processes = !!(from->flags & SHIM_TRACE_F_PROCESSES);
 	to->tags = from->max_tags;
 	to->open = from->max_open;
 	to->ring = from->ring_bytes;
@@ -121,24 +109,26 @@ SHIM_API int shim_trace_open(struct shim_trace **trace)
 	return err;
 }
 
-static void translate(struct shim_trace_stat *to, const struct shim_bpf_stat *from)
+/* What is known of a tag, for users */
+void shim_trace__stat(struct shim_trace_stat *to, const struct shim_bpf_tag *tag, uint64_t id,
+		      uint32_t kind, const struct vc_stat *total)
 {
-	to->name = from->tag->name;
-	to->label = from->tag->label;
-	to->id = from->key.tag;
-	to->user = from->tag->user;
-	to->kind = from->key.kind;
-	to->count = from->total.count;
-	to->aborted = from->total.aborted;
-	to->sum_ns = from->total.sum_ns;
-	to->min_ns = from->total.min_ns;
-	to->max_ns = from->total.max_ns;
-	to->last_ns = from->total.last_ns;
-	to->last_took_ns = from->total.last_took_ns;
-	memcpy(&to->value, &from->total.value, sizeof(to->value));
-	memcpy(&to->value_min, &from->total.value_min, sizeof(to->value_min));
-	memcpy(&to->value_max, &from->total.value_max, sizeof(to->value_max));
-	memcpy(to->hist, from->total.hist, sizeof(to->hist));
+	to->name = tag->name;
+	to->label = tag->label;
+	to->id = id;
+	to->user = tag->user;
+	to->kind = kind;
+	to->count = total->count;
+	to->aborted = total->aborted;
+	to->sum_ns = total->sum_ns;
+	to->min_ns = total->min_ns;
+	to->max_ns = total->max_ns;
+	to->last_ns = total->last_ns;
+	to->last_took_ns = total->last_took_ns;
+	memcpy(&to->value, &total->value, sizeof(to->value));
+	memcpy(&to->value_min, &total->value_min, sizeof(to->value_min));
+	memcpy(&to->value_max, &total->value_max, sizeof(to->value_max));
+	memcpy(to->hist, total->hist, sizeof(to->hist));
 }
 
 /**
@@ -165,7 +155,8 @@ SHIM_API int shim_trace_stats_get(struct shim_trace *trace, size_t *n)
 	if (shim_vec__reserve(trace->stats, &trace->room, count))
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		translate(&trace->stats[i], &rows[i]);
+		shim_trace__stat(&trace->stats[i], rows[i].tag, rows[i].key.tag, rows[i].key.kind,
+			  &rows[i].total);
 	trace->n = count;
 	*n = count;
 	return 0;
@@ -439,5 +430,6 @@ SHIM_API void shim_trace_close(struct shim_trace *trace)
 	free(trace->stats);
 	free(trace->counts);
 	free(trace->event_names);
+	shim_trace__free_processes(trace);
 	free(trace);
 }

@@ -44,12 +44,14 @@ enum shim_trace_way {
 /* Only this way, or -ENODEV; without, by the module if it is there, otherwise by probes. */
 #define SHIM_TRACE_F_MODULE	(1u << 1)
 #define SHIM_TRACE_F_PROBES	(1u << 2)
+/* Each process's transactions are told apart, too, for shim_trace_processes_get() */
+#define SHIM_TRACE_F_PROCESSES	(1u << 3)
 
 /**
  * struct shim_trace_options - what is wanted, and bounds of the kernel's tables
  * @size: sizeof(struct shim_trace_options)
  * @max_tags: how many tags, and how many pairs of tag and kind, have
- *	statistics; 0: 4096, less on a machine with very many CPUs
+ *	statistics, and how many pairs of tag and process have theirs; 0: 4096, less on a machine with very many CPUs
  * @max_open: how many pairs of tag and process can be in a transaction, as far
  *	as the kernel knows; 0: 16384
  * @flags: SHIM_TRACE_F_*
@@ -130,6 +132,26 @@ struct shim_trace_count {
 	uint64_t sum;
 };
 
+/**
+ * struct shim_trace_process - what one process's transactions of a tag did
+ * @stat: of those that ended, since the process is known here; its aborted and value are 0
+ * @pid: process, as the first PID namespace knows it; 0: programs that write their statistics
+ *	themselves (SHIM_TRACE=direct), which are not told apart
+ * @ncounts: how many @counts there are
+ * @counts: what these transactions counted, for each event
+ * @command: name of the process's thread that ended one first; "" if @pid is 0
+ *
+ * Processes that have ended are among them, until others need the room: then those give way
+ * that traced least lately, and begin at 0 again if they come back.
+ */
+struct shim_trace_process {
+	struct shim_trace_stat stat;
+	uint32_t pid;
+	uint32_t ncounts;
+	const struct shim_trace_count *counts;
+	char command[16];
+};
+
 /* What struct shim_trace_event tells of. */
 enum shim_trace_op {
 	SHIM_TRACE_OP_BEGIN = 1,	/* not over yet, see shim_trace_events() */
@@ -208,6 +230,8 @@ int shim_trace_stats_get(struct shim_trace *trace, size_t *n);
 const struct shim_trace_stat *shim_trace_stat_at(const struct shim_trace *trace, size_t i);
 int shim_trace_counts_get(struct shim_trace *trace, size_t *n);
 const struct shim_trace_count *shim_trace_count_at(const struct shim_trace *trace, size_t i);
+int shim_trace_processes_get(struct shim_trace *trace, size_t *n);
+const struct shim_trace_process *shim_trace_process_at(const struct shim_trace *trace, size_t i);
 double shim_trace_percentile(const struct shim_trace_stat *stat, double percent);
 uint64_t shim_trace_hist_floor(unsigned int slot);
 int shim_trace_events(struct shim_trace *trace, int timeout_ms, shim_trace_event_fn *fn, void *arg);

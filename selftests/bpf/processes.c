@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What each process's transactions did: by the module and by probes, with counters, and when there are many. */
+#include <sys/prctl.h>
+
+#include <shim/shim.h>
+
+#include "bpf_test.h"
+
+#define MANY	300	/* processes, where there is room for fewer */
+#define ROOM	64
+
+FIXTURE(processes) {
+	const char *missing;
+	struct shim_trace_options options;
+	struct shim_trace *trace;
+};
+
+FIXTURE_VARIANT(processes) {
+	const char *env;
+	uint32_t flag;
+};
+
+FIXTURE_VARIANT_ADD(processes, module) { "kernel", SHIM_TRACE_F_MODULE };
+FIXTURE_VARIANT_ADD(processes, probes) { "probe", SHIM_TRACE_F_PROBES };
+
+FIXTURE_SETUP(processes)
+{
+	ASSERT_EQ(0, trace_place(variant->flag, &self->missing));
+	setenv("SHIM_TRACE", variant->env, 1);
+	self->options = (struct shim_trace_options) {
+		.size = sizeof(self->options), .flags = variant->flag | SHIM_TRACE_F_PROCESSES,
+	};
+}
+
+FIXTURE_TEARDOWN(processes)
+{
+	shim_trace_close(self->trace);
+	shim_trace_off();
+}
+
+static void transact(const char *tag, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		pmtracebegin(tag);
+		pmtraceend(tag);
+	}
+}
+
+/* A child called @command, which has @n transactions: its number, when it has ended, or -1 */
+static pid_t child_with(const char *command, const char *tag, unsigned int n)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		prctl(PR_SET_NAME, command);
+		transact(tag, n);
+		_exit(0);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && !status ? pid : -1;
+}
+
+/* Rows of a tag's transactions in a process: how many, and the last of them */
+static size_t find(struct shim_trace *trace, size_t n, pid_t pid, const char *tag,
+		   const struct shim_trace_process **found)
+{
+	size_t rows = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct shim_trace_process *row = shim_trace_process_at(trace, i);
+
+		if (row->pid != (uint32_t)pid || strcmp(row->stat.name, tag))
+			continue;
+		*found = row;
+		rows++;
+	}
+	return rows;
+}
+
+TEST_F(processes, each_has_its_own)
+{
+	const struct shim_trace_process *row = NULL;
+	uint64_t in_hist = 0;
+	pid_t child;
+	size_t n = 0;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	transact("shared", 30);
+	transact("own", 5);
+	pmtracepoint("a point");
+	pmtracebegin("shared");
+	pmtraceabort("shared");
+	child = child_with("a child", "shared", 12);
+	ASSERT_LT(0, child);
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	ASSERT_EQ(0, shim_trace_processes_get(self->trace, &n));
+	ASSERT_EQ(3, n);
+	ASSERT_EQ(1, find(self->trace, n, getpid(), "shared", &row));
+	EXPECT_EQ(30, row->stat.count);
+	EXPECT_EQ(SHIM_TRACE_TRANSACTION, row->stat.kind);
+	EXPECT_EQ(getuid(), row->stat.user);
+	EXPECT_LT(0, row->stat.min_ns);
+	EXPECT_LE(30 * row->stat.min_ns, row->stat.sum_ns);
+	EXPECT_GE(30 * row->stat.max_ns, row->stat.sum_ns);
+	for (int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++)
+		in_hist += row->stat.hist[i];
+	EXPECT_EQ(30, in_hist);
+	EXPECT_EQ(0, row->ncounts);
+	ASSERT_EQ(1, find(self->trace, n, getpid(), "own", &row));
+	EXPECT_EQ(5, row->stat.count);
+	/* It has ended, and is there all the same. */
+	ASSERT_EQ(1, find(self->trace, n, child, "shared", &row));
+	EXPECT_EQ(12, row->stat.count);
+	EXPECT_STREQ("a child", row->command);
+	EXPECT_EQ(NULL, shim_trace_process_at(self->trace, n));
+	/* The tag has both. */
+	EXPECT_EQ(42, count_of("shared", SHIM_TRACE_TRANSACTION));
+}
+
+TEST_F(processes, are_not_told_apart_unless_asked_for)
+{
+	size_t n = 77;
+
+	UNLESS_MISSING();
+	self->options.flags &= ~SHIM_TRACE_F_PROCESSES;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	transact("unseen", 3);
+	EXPECT_NE(0, access("/sys/fs/bpf/vcpc/vc_process", F_OK));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	EXPECT_EQ(-ENODATA, shim_trace_processes_get(self->trace, &n));
+	EXPECT_EQ(77, n);
+	EXPECT_EQ(NULL, shim_trace_process_at(self->trace, 0));
+	EXPECT_EQ(-EINVAL, shim_trace_processes_get(self->trace, NULL));
+	EXPECT_EQ(-EINVAL, shim_trace_processes_get(NULL, &n));
+	EXPECT_EQ(3, count_of("unseen", SHIM_TRACE_TRANSACTION));
+}
+
+/* The oldest give way: nothing is lost of the tag, and the newest are there. */
+TEST_F(processes, more_than_there_is_room_for)
+{
+	const struct shim_trace_process *row = NULL;
+	struct shim_trace_drops drops;
+	unsigned int alive = 0;
+	uint64_t total = 0;
+	size_t n = 0;
+
+	UNLESS_MISSING();
+	self->options.max_tags = ROOM;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	for (unsigned int i = 0; i < MANY; i++) {
+		pid_t child = child_with("one of many", "crowded", 2);
+
+		ASSERT_LT(0, child);
+		if (i < MANY - 8)
+			continue;
+		ASSERT_EQ(0, shim_trace_processes_get(self->trace, &n));
+		alive += find(self->trace, n, child, "crowded", &row) == 1 && row->stat.count == 2;
+	}
+	EXPECT_EQ(8, alive);
+	EXPECT_GE(ROOM, n);
+	for (size_t i = 0; i < n; i++)
+		total += shim_trace_process_at(self->trace, i)->stat.count;
+	EXPECT_EQ(2 * n, total);
+	EXPECT_EQ(2 * MANY, count_of("crowded", SHIM_TRACE_TRANSACTION));
+	ASSERT_EQ(0, shim_trace_drops_get(self->trace, &drops));
+	EXPECT_EQ(0, drops.stat_full + drops.tag_full);
+}
+
+/* With begins and single events, too: the same. */
+TEST_F(processes, beside_what_else_is_wanted)
+{
+	const struct shim_trace_process *row = NULL;
+	size_t n = 0;
+
+	UNLESS_MISSING();
+	self->options.flags |= SHIM_TRACE_F_BEGINS;
+	self->options.ring_bytes = 65536;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	transact("all of it", 9);
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	ASSERT_EQ(0, shim_trace_processes_get(self->trace, &n));
+	ASSERT_EQ(1, find(self->trace, n, getpid(), "all of it", &row));
+	EXPECT_EQ(9, row->stat.count);
+}
+
+TEST_F(processes, off_and_on)
+{
+	size_t n = 0;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	transact("before", 1);
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	ASSERT_EQ(0, shim_trace_processes_get(self->trace, &n));
+	EXPECT_EQ(1, n);
+	ASSERT_EQ(0, shim_trace_off());
+	EXPECT_EQ(-ESTALE, shim_trace_processes_get(self->trace, &n));
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	EXPECT_EQ(-ESTALE, shim_trace_processes_get(self->trace, &n));
+	shim_trace_close(self->trace);
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	ASSERT_EQ(0, shim_trace_processes_get(self->trace, &n));
+	EXPECT_EQ(0, n);
+}
+
+/* Those that write by themselves are not told apart, and stand behind the others. */
+TEST_F(processes, that_write_by_themselves)
+{
+	const struct shim_trace_process *row = NULL;
+	size_t n = 0;
+
+	UNLESS_MISSING();
+	self->options.direct_slots = 16;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	/* First: a process looks once which way it goes. */
+	setenv("SHIM_TRACE", "direct", 1);
+	ASSERT_LT(0, child_with("direct", "mixed", 6));
+	ASSERT_LT(0, child_with("direct", "mixed", 7));
+	setenv("SHIM_TRACE", variant->env, 1);
+	transact("mixed", 4);
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	ASSERT_EQ(0, shim_trace_processes_get(self->trace, &n));
+	ASSERT_EQ(1, find(self->trace, n, getpid(), "mixed", &row));
+	EXPECT_EQ(4, row->stat.count);
+	ASSERT_EQ(1, find(self->trace, n, 0, "mixed", &row));
+	EXPECT_EQ(13, row->stat.count);
+	EXPECT_STREQ("", row->command);
+	EXPECT_EQ(2, n);
+	EXPECT_EQ(17, count_of("mixed", SHIM_TRACE_TRANSACTION));
+}
+
+FIXTURE(process_counts) {
+	struct shim_handle *handle;
+	struct shim_set *set;
+	struct shim_trace *trace;
+};
+
+FIXTURE_SETUP(process_counts)
+{
+	const struct shim_trace_options options = { .size = sizeof(options), .flags = SHIM_TRACE_F_PROCESSES };
+	const char *const events[] = { "page-faults", "task-clock" };
+
+	TRACING_ON(&options);
+	ASSERT_EQ(0, prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
+	ASSERT_EQ(0, shim_open(&self->handle));
+	ASSERT_EQ(0, shim_set_create(self->handle, events, 2, NULL, &self->set));
+}
+
+FIXTURE_TEARDOWN(process_counts)
+{
+	shim_trace_close(self->trace);
+	shim_set_destroy(self->set);
+	shim_close(self->handle);
+	shim_trace_off();
+}
+
+static void touch_in(const char *tag, size_t pages)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	volatile char *p = mmap(NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	pmtracebegin(tag);
+	for (size_t i = 0; p != MAP_FAILED && i < pages; i++)
+		p[i * page] = 1;
+	pmtraceend(tag);
+	munmap((void *)p, pages * page);
+}
+
+/* What was counted stands in a row of its own, beside what was not. */
+TEST_F(process_counts, in_each_process)
+{
+	const struct shim_trace_process *rows[2] = { NULL }, *row = NULL;
+	size_t n = 0;
+	int status;
+	pid_t pid;
+
+	transact("touches", 3);
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, SHIM_BIND_TRACE));
+	for (int i = 0; i < 10; i++)
+		touch_in("touches", 20);
+	pid = fork();
+	if (!pid) {
+		touch_in("touches", 1);
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	ASSERT_EQ(0, shim_trace_processes_get(self->trace, &n));
+	ASSERT_EQ(2, find(self->trace, n, getpid(), "touches", &row));
+	for (size_t i = 0; i < n; i++) {
+		row = shim_trace_process_at(self->trace, i);
+		if (row->pid == (uint32_t)getpid())
+			rows[row->ncounts != 0] = row;
+	}
+	ASSERT_NE(NULL, rows[0]);
+	ASSERT_NE(NULL, rows[1]);
+	EXPECT_EQ(3, rows[0]->stat.count);
+	EXPECT_EQ(10, rows[1]->stat.count);
+	ASSERT_EQ(2, rows[1]->ncounts);
+	EXPECT_STREQ("page-faults", rows[1]->counts[0].event);
+	EXPECT_EQ(10, rows[1]->counts[0].transactions);
+	EXPECT_LE(200, rows[1]->counts[0].sum);
+	EXPECT_GT(250, rows[1]->counts[0].sum);
+	EXPECT_STREQ("task-clock", rows[1]->counts[1].event);
+	EXPECT_LT(0, rows[1]->counts[1].sum);
+	EXPECT_LE(1, find(self->trace, n, pid, "touches", &row));
+	EXPECT_EQ(1, row->stat.count);
+}
+
+TEST_HARNESS_MAIN

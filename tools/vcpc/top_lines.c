@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* vcpc top: its rows and what is above them, as lines of text. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "plot.h"
+#include "text.h"
+#include "top.h"
+#include "utf8.h"
+
+#define NUMBER		9	/* columns of a number, with the blank before it */
+#define LEAST_NAME	12
+
+/* Columns of a character of @n bytes on a terminal: 0 to 2; 1 where the locale does not say */
+static unsigned int columns_of(const char *text, size_t n)
+{
+	mbstate_t state = { 0 };
+	wchar_t c;
+	int columns = mbrtowc(&c, text, n, &state) == n ? wcwidth(c) : -1;
+
+	return columns < 0 ? 1 : columns;
+}
+
+/* In @columns, to the left, cut, in no more than four bytes for each; returns behind it */
+static char *put_left(char *at, const char *text, unsigned int columns)
+{
+	size_t room = 4 * (size_t)columns;
+
+	while (*text) {
+		size_t n = vcpc_utf8((const unsigned char *)text);
+		unsigned int wide;
+
+		n = n ? n : 1;
+		wide = columns_of(text, n);
+		if (wide > columns || n + (columns - wide) > room)
+			break;
+		at = mempcpy(at, text, n);
+		text += n;
+		room -= n;
+		columns -= wide;
+	}
+	for (; columns; columns--)
+		*at++ = ' ';
+	return at;
+}
+
+/* To the right, behind a blank, by columns of which as many are shown as fit */
+static char *put_right(char *at, const char *text, unsigned int *room)
+{
+	int len = strlen(text) < NUMBER ? strlen(text) : NUMBER - 1;
+
+	if (*room < NUMBER)
+		return at;
+	*room -= NUMBER;
+	return at + sprintf(at, "%*s%.*s", NUMBER - len, "", len, text);
+}
+
+static void time_text(double v, char *text, size_t size)
+{
+	static const struct {
+		double size;
+		const char *name;
+	} units[] = { { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" }, { 1e-9, "ns" } };
+	size_t i = 0;
+
+	if (isnan(v)) {
+		snprintf(text, size, "-");
+		return;
+	}
+	while (i < 3 && v < units[i].size)
+		i++;
+	v /= units[i].size;
+	snprintf(text, size, "%.*f%s", v < 10 ? 2 : v < 100 ? 1 : 0, v, units[i].name);
+}
+
+static void number_text(double v, char *text, size_t size)
+{
+	if (isnan(v))
+		snprintf(text, size, "-");
+	else
+		vcpc_plot_number(text, size, v);
+}
+
+void top_line(const struct top_view *view, const struct top_row *row, unsigned int width, char *line)
+{
+	static const char *const titles_by[TOP_BYS] = {
+		[TOP_BY_TAG] = "TRANSACTION", [TOP_BY_PROCESS] = "PROCESS", [TOP_BY_BOTH] = "PROCESS TRANSACTION",
+	};
+	static const char *const titles[] = { "/s", "p50", "p99", "mean", "total" };
+	unsigned int name = width > 5 * NUMBER + 2 * LEAST_NAME ? width - 5 * NUMBER : width / 2;
+	unsigned int want = view->nevents * NUMBER, spare, room;
+	char text[5][32];
+
+	spare = name > 2 * LEAST_NAME ? name - 2 * LEAST_NAME : 0;
+	name -= want < spare ? want : spare / NUMBER * NUMBER;
+	name = name > width ? width : name;
+	room = width - name;
+	line = put_left(line, row ? row->label : titles_by[view->by], name);
+	if (row) {
+		number_text(row->rate, text[0], sizeof(text[0]));
+		time_text(row->p50, text[1], sizeof(text[1]));
+		time_text(row->p99, text[2], sizeof(text[2]));
+		time_text(row->mean, text[3], sizeof(text[3]));
+		number_text(row->total, text[4], sizeof(text[4]));
+	}
+	for (int i = 0; i < 5; i++)
+		line = put_right(line, row ? text[i] : titles[i], &room);
+	for (size_t i = 0; i < view->nevents; i++) {
+		if (row)
+			number_text(row->each[i], text[0], sizeof(text[0]));
+		line = put_right(line, row ? text[0] : view->events[i], &room);
+	}
+	*line = '\0';
+}
+
+void top_title(const struct top_view *view, bool paused, char *line, size_t size)
+{
+	static const char *const kinds[TOP_BYS] = {
+		[TOP_BY_TAG] = "tags", [TOP_BY_PROCESS] = "processes", [TOP_BY_BOTH] = "tags of processes",
+	};
+	char rate[32];
+
+	number_text(view->rate, rate, sizeof(rate));
+	snprintf(line, size, "%s/s, %zu of %zu %s, by %s%s%s%s%s", rate, view->nrows, view->nall, kinds[view->by],
+		 top_key_name(view->key), view->reverse ? " (least first)" : "", view->filter ? ", with " : "",
+		 view->filter ? view->filter : "", paused ? ", PAUSED" : "");
+	if (view->lost)
+		snprintf(line + strlen(line), size - strlen(line), ", %llu lost: tables are full",
+			 (unsigned long long)view->lost);
+	vcpc_printable(line, "");
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A look of 'vcpc top' at the statistics: copies, as they are compared with the next. */
+#ifndef VCPC_TOP_LOOK_H
+#define VCPC_TOP_LOOK_H
+
+#include "top.h"
+
+/* What a row is of: 0 in what it is not told apart by */
+struct top_whose {
+	uint64_t tag;
+	uint32_t pid;
+};
+
+#define TOP_COMMAND		sizeof(((struct shim_trace_process *)NULL)->command)
+
+struct top_entry {
+	struct top_whose whose;
+	struct shim_trace_stat stat;
+	char command[TOP_COMMAND];	/* a thread's, or what add_row() found */
+};
+
+struct top_count {
+	struct top_whose whose;
+	char *event;
+	uint64_t transactions, sum;
+};
+
+/* Copies, in the order of whose they are; counts, then of their events */
+struct top_look {
+	uint64_t time;
+	struct top_entry *entries;
+	struct top_count *counts;
+	size_t nentries, ncounts;
+	bool named;	/* /proc knows the processes' names */
+};
+
+int top_compare_whose(const struct top_whose *x, const struct top_whose *y);
+/* For qsort() and bsearch() of entries and counts */
+int top_by_whose(const void *a, const void *b);
+int top_by_whose_and_event(const void *a, const void *b);
+
+/* A look, but for its time: 0, or an error of top_look() */
+int top_look_take(enum top_by by, struct shim_trace *trace, struct top_look **taken);
+void top_look_free(struct top_look *look);
+
+#endif /* VCPC_TOP_LOOK_H */

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Reading what each process's transactions did. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/bpf.h>
+
+#include "base/vec.h"
+#include "bpf_processes.h"
+#include "bpf_slots.h"
+
+struct reading {
+	struct shim_bpf_processes *p;
+	struct shim_bpf_reader *r;
+};
+
+static int new_row(struct shim_bpf_processes *p, struct shim_bpf_process **row)
+{
+	int err = shim_vec__room(p->rows, &p->room, p->n);
+
+	if (err)
+		return err;
+	*row = &p->rows[p->n];
+	memset(*row, 0, sizeof(**row));
+	return 0;
+}
+
+static void add_cpus(struct shim_bpf_process *row, const struct vc_process *cpus, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		shim_bpf_stat__add(&row->total, &cpus[i].stat);
+		for (size_t j = 0; j < VC_MAX_COUNTERS; j++)
+			row->sum[j] += cpus[i].sum[j];
+		if (!row->command[0])
+			memcpy(row->command, cpus[i].command, sizeof(row->command) - 1);
+	}
+}
+
+static int add_row(void *arg, const void *key, const void *cpus)
+{
+	const struct reading *reading = arg;
+	struct shim_bpf_process *row;
+	struct vc_process_key k;
+	int err = new_row(reading->p, &row);
+
+	if (err)
+		return err;
+	memcpy(&k, key, sizeof(k));
+	row->id = k.tag;
+	row->pid = k.tgid;
+	err = shim_bpf_reader__tag(reading->r, k.tag, &row->tag);
+	if (!err && k.events)
+		err = shim_bpf_reader__events(reading->r, k.events, &row->events);
+	/* Rows outlive their tag, for some time. */
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	add_cpus(row, cpus, reading->p->map.cpus);
+	reading->p->n += row->total.count != 0;
+	return 0;
+}
+
+/**
+ * shim_bpf_processes__read() - read the rows of all processes
+ * @p: filled in
+ * @r: the reader, for tags and events
+ *
+ * Return: 0; -ENODATA if tracing was turned on without them, -ENOMEM, or an errno of bpf(2).
+ */
+int shim_bpf_processes__read(struct shim_bpf_processes *p, struct shim_bpf_reader *r)
+{
+	struct reading reading = { p, r };
+	int err = 0;
+
+	if (p->map.fd < 0)
+		err = shim_bpf_table__open(&p->map, VC_PIN_DIR "/vc_process",
+					   BPF_MAP_TYPE_LRU_PERCPU_HASH,
+					   sizeof(struct vc_process_key), sizeof(struct vc_process));
+	if (err)
+		return err == -ENOENT ? -ENODATA : err;
+	p->n = 0;
+	return shim_bpf_table__read(&p->map, add_row, &reading);
+}
+
+/* The row of those who write a tag by themselves */
+static int find_own(struct shim_bpf_processes *p, size_t first, const struct shim_bpf_tag *tag,
+		    struct shim_bpf_process **row)
+{
+	for (size_t i = first; i < p->n; i++) {
+		*row = &p->rows[i];
+		if ((*row)->tag == tag)
+			return 0;
+	}
+	return new_row(p, row);
+}
+
+/**
+ * shim_bpf_processes__add_slots() - behind them, what programs wrote themselves, tag by tag
+ * @p: read
+ * @r: the reader
+ * @slots: its slots
+ *
+ * A slot goes from thread to thread, so that whose its statistics are cannot be told.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_bpf_processes__add_slots(struct shim_bpf_processes *p, struct shim_bpf_reader *r,
+				  const struct shim_bpf_slots *slots)
+{
+	const size_t first = p->n;
+
+	for (uint32_t i = 0; i < slots->n; i++) {
+		const struct shim_bpf_tag *tag;
+		struct shim_bpf_process *row;
+		struct vc_direct slot;
+		uint64_t id;
+		int err;
+
+		if (!shim_bpf_slots__read(slots, i, &slot) || slot.kind != VC_TRANSACT ||
+		    !slot.stat.count)
+			continue;
+		err = shim_bpf_reader__slot_tag(r, &slot, i, &id, &tag);
+		if (!err)
+			err = find_own(p, first, tag, &row);
+		if (err)
+			return err;
+		if (row == &p->rows[p->n]) {
+			row->id = id;
+			row->tag = tag;
+			p->n++;
+		}
+		shim_bpf_stat__add(&row->total, &slot.stat);
+	}
+	return 0;
+}
+
+void shim_bpf_processes__close(struct shim_bpf_processes *p)
+{
+	shim_bpf_table__close(&p->map);
+	free(p->rows);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reading what each process's transactions did. */
+#ifndef SHIM_CORE_BPF_PROCESSES_H
+#define SHIM_CORE_BPF_PROCESSES_H
+
+#include "bpf.h"
+#include "bpf_table.h"
+
+struct shim_bpf_slots;
+
+/* Rows, and the map they are read from; zero, but @map.fd, which is -1 */
+struct shim_bpf_processes {
+	struct shim_bpf_table map;
+	struct shim_bpf_process *rows;
+	size_t n, room;
+};
+
+int shim_bpf_processes__read(struct shim_bpf_processes *p, struct shim_bpf_reader *r);
+int shim_bpf_processes__add_slots(struct shim_bpf_processes *p, struct shim_bpf_reader *r,
+				  const struct shim_bpf_slots *slots);
+void shim_bpf_processes__close(struct shim_bpf_processes *p);
+
+/* What it needs of the reader */
+int shim_bpf_reader__events(struct shim_bpf_reader *r, uint64_t key, struct vc_events *events);
+int shim_bpf_reader__slot_tag(struct shim_bpf_reader *r, const struct vc_direct *slot, uint32_t i,
+			      uint64_t *id, const struct shim_bpf_tag **tag);
+void shim_bpf_stat__add(struct vc_stat *total, const struct vc_stat *more);
+
+#endif /* SHIM_CORE_BPF_PROCESSES_H */

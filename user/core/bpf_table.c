@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Reading a pinned hash map that has a value for each CPU. */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bpf_pins.h"
+#include "bpf_table.h"
+
+#define BATCH_ROWS 64
+
+static int grow_batch(struct shim_bpf_table *t, size_t rows)
+{
+	char *keys = calloc(rows, t->key);
+	char *values = calloc(rows, t->cpus * t->value);
+
+	if (!keys || !values) {
+		free(keys);
+		free(values);
+		return -ENOMEM;
+	}
+	free(t->keys);
+	free(t->values);
+	t->keys = keys;
+	t->values = values;
+	t->batch = rows;
+	return 0;
+}
+
+/**
+ * shim_bpf_table__open() - get ready to read
+ * @t: zero, but its @fd, which is -1; for shim_bpf_table__close(), also after an error
+ * @path: where it is pinned
+ * @type: BPF_MAP_TYPE_*
+ * @key: bytes
+ * @value: bytes, for one CPU, a multiple of 8
+ *
+ * Return: 0, -ENOENT, -EPERM, -EPROTO if it has another shape, -ENOMEM, or another errno.
+ */
+int shim_bpf_table__open(struct shim_bpf_table *t, const char *path, uint32_t type, size_t key,
+			 size_t value)
+{
+	int cpus = libbpf_num_possible_cpus();
+	int err = cpus < 0 ? cpus : shim_bpf_pins__map(path, type, key, value, &t->fd);
+
+	if (err)
+		return err;
+	t->key = key;
+	t->value = value;
+	t->cpus = cpus;
+	return grow_batch(t, BATCH_ROWS);
+}
+
+static int give_rows(const struct shim_bpf_table *t, uint32_t n, shim_bpf_row_fn *fn, void *arg)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < n; i++)
+		err = fn(arg, t->keys + i * t->key, t->values + i * t->cpus * t->value);
+	return err;
+}
+
+/**
+ * shim_bpf_table__read() - give all rows
+ * @t: the table
+ * @fn: called for each row; what is not 0 ends it
+ * @arg: for @fn
+ *
+ * Some at a time: buckets are given whole, and a bucket that does not fit is asked for again
+ * with more room.
+ *
+ * Return: 0, what @fn returned, -ENOMEM, or an errno of bpf(2).
+ */
+int shim_bpf_table__read(struct shim_bpf_table *t, shim_bpf_row_fn *fn, void *arg)
+{
+	uint32_t position = 0, next = 0;
+	int first = 1, done = 0;
+
+	while (!done) {
+		uint32_t got = t->batch;
+		int err = 0;
+
+		if (bpf_map_lookup_batch(t->fd, first ? NULL : &position, &next, t->keys,
+					 t->values, &got, NULL))
+			err = -errno;
+		if (err == -ENOSPC) {
+			err = grow_batch(t, 2 * t->batch);
+			if (err)
+				return err;
+			continue;
+		}
+		if (err && err != -ENOENT)
+			return err;
+		done = err == -ENOENT;
+		err = give_rows(t, got, fn, arg);
+		if (err)
+			return err;
+		position = next;
+		first = 0;
+	}
+	return 0;
+}
+
+void shim_bpf_table__close(struct shim_bpf_table *t)
+{
+	if (t->fd >= 0)
+		close(t->fd);
+	free(t->keys);
+	free(t->values);
+}

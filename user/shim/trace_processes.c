@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What each process's transactions did, for users: <shim/trace.h>. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/api.h"
+#include "tracectl.h"
+
+void shim_trace__free_processes(struct shim_trace *trace)
+{
+	free(trace->processes);
+	free(trace->process_counts);
+	free(trace->process_event_names);
+	trace->processes = NULL;
+	trace->process_counts = NULL;
+	trace->process_event_names = NULL;
+	trace->nprocesses = 0;
+}
+
+/* Counts of a row from the @next on: how many */
+static uint32_t process_counts(struct shim_trace *trace, const struct shim_bpf_process *row, size_t next)
+{
+	for (uint32_t i = 0; i < row->events.nr; i++) {
+		const struct vc_event_desc *event = &row->events.event[i];
+		char *text = trace->process_event_names[next + i];
+
+		shim_event__name(event->type, event->config, event->flags, text, SHIM_EVENT_LEN);
+		trace->process_counts[next + i] = (struct shim_trace_count) {
+			.name = row->tag->name,
+			.label = row->tag->label,
+			.id = row->id,
+			.user = row->tag->user,
+			.event = text,
+			.transactions = row->total.count,
+			.sum = row->sum[i],
+		};
+	}
+	return row->events.nr;
+}
+
+static int take_processes(struct shim_trace *trace, const struct shim_bpf_process *rows, size_t n)
+{
+	size_t ncounts = 0;
+
+	for (size_t i = 0; i < n; i++)
+		ncounts += rows[i].events.nr;
+	trace->processes = calloc(n + 1, sizeof(*trace->processes));
+	trace->process_counts = calloc(ncounts + 1, sizeof(*trace->process_counts));
+	trace->process_event_names = calloc(ncounts + 1, sizeof(*trace->process_event_names));
+	if (!trace->processes || !trace->process_counts || !trace->process_event_names)
+		return -ENOMEM;
+	ncounts = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct shim_trace_process *to = &trace->processes[i];
+
+		shim_trace__stat(&to->stat, rows[i].tag, rows[i].id, SHIM_TRACE_TRANSACTION,
+				 &rows[i].total);
+		to->pid = rows[i].pid;
+		to->counts = trace->process_counts + ncounts;
+		to->ncounts = process_counts(trace, &rows[i], ncounts);
+		ncounts += to->ncounts;
+		memcpy(to->command, rows[i].command, sizeof(to->command) - 1);
+	}
+	trace->nprocesses = n;
+	return 0;
+}
+
+/**
+ * shim_trace_processes_get() - read what each process's transactions did, as it is now
+ * @trace: handle
+ * @n: how many there are, for shim_trace_process_at(); one for each tag and process, and more
+ *	where its transactions had different counters
+ *
+ * Return: 0; -ENODATA if tracing was turned on without SHIM_TRACE_F_PROCESSES, otherwise as
+ *	shim_trace_stats_get(); on an error there are none.
+ */
+SHIM_API int shim_trace_processes_get(struct shim_trace *trace, size_t *n)
+{
+	const struct shim_bpf_process *rows;
+	size_t nrows;
+	int err;
+
+	if (!trace || !n)
+		return -EINVAL;
+	shim_trace__free_processes(trace);
+	err = shim_bpf_reader__processes(trace->reader, &rows, &nrows);
+	if (!err)
+		err = take_processes(trace, rows, nrows);
+	if (err)
+		return err;
+	*n = nrows;
+	return 0;
+}
+
+/**
+ * shim_trace_process_at() - one of the processes' rows that were read last
+ * @trace: handle
+ * @i: 0 .. n - 1, in no particular order
+ *
+ * Return: the row, valid until the next shim_trace_processes_get() on the handle, or NULL
+ *	beyond the last.
+ */
+SHIM_API const struct shim_trace_process *shim_trace_process_at(const struct shim_trace *trace,
+								size_t i)
+{
+	return trace && i < trace->nprocesses ? &trace->processes[i] : NULL;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The handle of <shim/trace.h>. */
+#ifndef SHIM_SHIM_TRACECTL_H
+#define SHIM_SHIM_TRACECTL_H
+
+#include <shim/trace.h>
+
+#include "core/bpf.h"
+#include "core/bpf_events.h"
+#include "core/event.h"
+
+struct shim_trace {
+	struct shim_bpf_reader *reader;
+	struct shim_bpf_events *events;	/* NULL until they are asked for */
+	struct shim_trace_stat *stats;
+	size_t n, room;
+	struct shim_trace_count *counts;
+	char (*event_names)[SHIM_EVENT_LEN];	/* one for each of them */
+	size_t ncounts;
+	struct shim_trace_process *processes;
+	struct shim_trace_count *process_counts;
+	char (*process_event_names)[SHIM_EVENT_LEN];
+	size_t nprocesses;
+};
+
+void shim_trace__stat(struct shim_trace_stat *to, const struct shim_bpf_tag *tag, uint64_t id,
+		      uint32_t kind, const struct vc_stat *total);
+void shim_trace__free_processes(struct shim_trace *trace);
+
+#endif /* SHIM_SHIM_TRACECTL_H */
