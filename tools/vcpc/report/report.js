@@ -342,7 +342,9 @@
 				series: [{ value: (u, v) => v === null || v === undefined ? "-" : stamp(v - data.start) },
 					{ label: "transactions", stroke: color(0), paths: () => null, points: { show: false },
 						value: (u, v, s, at) => underCursor(u, tag, at) }],
-				hooks: { draw: [u => paintHeat(u, tag, ends, begins, most)] },
+				// By itself the legend changes with x only.
+				hooks: { draw: [u => paintHeat(u, tag, ends, begins, most)],
+					setCursor: [u => u.setLegend({ idx: u.cursor.idx })] },
 			}),
 			most,
 		};

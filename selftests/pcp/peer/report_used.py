@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A page of vcpc report as its readers use it: mouse, keys, screen reader, narrow, dark, on paper.
+
+usage: report_used.py CHROMIUM FOLDER PAGE HOSTILE-PAGE; the pages are of busy_run's archives of 1,200 records and of hostile names
+"""
+import sys
+
+from browser import Browser
+
+PLOT = ("(i => { const e = document.querySelectorAll('.u-over')[i].getBoundingClientRect(); "
+        "return [e.left, e.top, e.width, e.height]; })(%d)")
+# of a chart: what its legend has, "time" first
+LEGEND = ("(i => [...document.querySelectorAll('.u-legend')[i].querySelectorAll('.u-value')].map(e => e.textContent))(%d)")
+RANGE = 12      # seconds that the archive has
+
+failed = count = 0
+
+
+def result(what, good, *evidence):
+    global failed, count
+    count += 1
+    print(f"{'ok' if good else 'not ok'} {count} - {what}")
+    if not good:
+        failed = 1
+        for e in evidence:
+            print("#", repr(e)[:600])
+
+
+def seconds(stamp):
+    h, m, s = stamp.split(":")
+    return int(h) * 3600 + int(m) * 60 + float(s)
+
+
+def show(b, chart):
+    b.run("document.querySelectorAll('.u-over')[%d].scrollIntoView({ block: 'center' })" % chart)
+    b.settle()
+    return b.run(PLOT % chart)
+
+
+def shown_range(b, chart):
+    """The times at a chart's ends, in seconds, as the legend says under the mouse."""
+    left, top, width, height = show(b, chart)
+    ends = []
+    for part in (0.001, 0.999):
+        b.hover(left + width * part, top + height / 2)
+        ends.append(seconds(b.run(LEGEND % chart)[0]))
+    return ends
+
+
+def about(value, wanted, off):
+    return abs(value - wanted) <= off
+
+
+def with_mouse(b):
+    rate, last = 0, b.run("document.querySelectorAll('.u-over').length") - 1
+    all_of_it = shown_range(b, rate)
+    result("a chart shows all of the time", about(all_of_it[1] - all_of_it[0], RANGE, 0.2), all_of_it)
+    left, top, width, height = show(b, rate)
+    b.hover(left + width / 2, top + height / 2)
+    middle = b.run(LEGEND % rate)
+    result("under the mouse it says when, and what", about(seconds(middle[0]) - all_of_it[0], RANGE / 2, 0.2) and
+           about(float(middle[1]), 600, 5), middle)
+    b.drag(left + width * 0.25, left + width * 0.5, top + height / 2)
+    part = shown_range(b, rate)
+    result("dragging zooms to what was dragged over", about(part[0] - all_of_it[0], RANGE / 4, 0.2) and
+           about(part[1] - all_of_it[0], RANGE / 2, 0.2), part)
+    other = shown_range(b, last)
+    result("and so in all charts of time", about(other[0], part[0], 0.2) and about(other[1], part[1], 0.2), other)
+    left, top, width, height = show(b, rate)
+    b.click(left + width / 2, top + height / 2, times=2)
+    result("a double click shows all again", about(shown_range(b, rate)[1], all_of_it[1], 0.1))
+    return all_of_it
+
+
+def with_keys(b, all_of_it):
+    b.run("document.querySelectorAll('.plot')[0].focus()")
+    b.key("0")
+    b.hover(1, 1)
+    b.key("ArrowRight", 5)
+    said = b.run("document.getElementById('live').textContent")
+    b.key("ArrowRight")
+    result("arrows read values out, one after the other",
+           said != b.run("document.getElementById('live').textContent") and "a second" in said and ":" in said, said)
+    b.key("+", 2)
+    quarter = shown_range(b, 0)
+    b.run("document.querySelectorAll('.plot')[0].focus()")
+    result("plus zooms in", about(quarter[1] - quarter[0], RANGE / 4, 0.3), quarter)
+    b.key("-")
+    half = shown_range(b, 0)
+    result("minus zooms out", about(half[1] - half[0], RANGE / 2, 0.3), half)
+    b.run("document.querySelectorAll('.plot')[0].focus()")
+    b.key("0")
+    result("0 shows all", about(shown_range(b, 0)[1], all_of_it[1], 0.1))
+    # Tab comes to each chart and out of it again.
+    b.run("document.activeElement.blur(); window.scrollTo(0, 0)")
+    seen = []
+    for _ in range(60):
+        b.call("Input.dispatchKeyEvent", type="keyDown", key="Tab", windowsVirtualKeyCode=9)
+        b.call("Input.dispatchKeyEvent", type="keyUp", key="Tab", windowsVirtualKeyCode=9)
+        seen.append(b.run("document.activeElement.className || document.activeElement.tagName"))
+    charts = b.run("document.querySelectorAll('.plot').length")
+    result("Tab comes to each chart, to the choice of a tag and to the tables", seen.count("plot") >= charts and
+           "SELECT" in seen and seen.count("SUMMARY") >= charts, charts, seen)
+
+
+def heat_map(b):
+    index = b.run("[...document.querySelectorAll('.plot')].findIndex(e => /heat map/.test(e.getAttribute('aria-label')))")
+    left, top, width, height = show(b, index)
+    said = set()
+    for y in range(1, int(height), 3):
+        b.hover(left + width / 2, top + y)
+        said.add(b.run(LEGEND % index)[1])
+    result("the heat map says how many took how long", any(" from " in s for s in said) and len(said) > 1, said)
+
+
+def other_tag(b):
+    before = b.run("document.querySelector('#tag-charts figcaption').textContent")
+    b.run("(e => { e.value = 1; e.dispatchEvent(new Event('change')); })(document.getElementById('tag'))")
+    b.settle()
+    after = b.run("document.querySelector('#tag-charts figcaption').textContent")
+    result("another tag's charts", before != after and
+           b.run("document.querySelectorAll('.plot').length == document.querySelectorAll('.u-over').length"), before, after)
+
+
+def tables(b):
+    result("values as a table", b.run("""(d => { d.open = true; d.scrollIntoView(); return new Promise(done => setTimeout(() =>
+        done(d.querySelectorAll('tbody tr').length), 100)); })(document.querySelectorAll('figure details')[0])""") > 10)
+
+
+def read_aloud(b):
+    nodes = b.call("Accessibility.getFullAXTree")["nodes"]
+    value = lambda node, key: str(node.get(key, {}).get("value", ""))
+    charts = [value(n, "name") for n in nodes if value(n, "role") == "application"]
+    result("a screen reader hears what each chart is", len(charts) == b.run("document.querySelectorAll('.plot').length") and
+           all(" plus and minus zoom" in c and len(c) > 60 for c in charts), charts)
+    nameless = [value(n, "role") for n in nodes if value(n, "role") in ("button", "combobox", "link", "table", "region") and
+                not value(n, "name") and value(n, "role") != "table"]
+    headings = [value(n, "name") for n in nodes if value(n, "role") == "heading"]
+    result("what can be used has a name, and there are headings", not nameless and len(headings) >= 2, nameless, headings)
+
+
+# The darkest and the lightest of what is drawn
+INK = """(c => { const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let least = 255, most = 0;
+    for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 250) { const v = (d[i] + d[i + 1] + d[i + 2]) / 3;
+    least = Math.min(least, v); most = Math.max(most, v); } return [least, most]; })(document.querySelector('#charts canvas'))"""
+
+
+def surfaces(b, folder):
+    light = b.run("getComputedStyle(document.body).backgroundColor")
+    b.media(prefers_color_scheme="dark")
+    dark = b.run("getComputedStyle(document.body).backgroundColor")
+    ink = b.run(INK)
+    luminance = lambda c: sum(int(v) for v in c[c.index("(") + 1:-1].split(",")[:3]) / 3
+    result("in the dark: light lines on dark", luminance(dark) < 60 < 200 < luminance(light) and ink[1] > 180, light, dark, ink)
+    b.media(prefers_color_scheme="light")
+    ink = b.run(INK)
+    result("and back", b.run("getComputedStyle(document.body).backgroundColor") == light and ink[0] < 80, ink)
+    b.size(375, 700)
+    wide = b.run("[document.documentElement.scrollWidth, Math.max(...[...document.querySelectorAll('.u-over')]"
+                 ".map(e => e.getBoundingClientRect().right))]")
+    result("375 wide: nothing sticks out", wide[0] <= 375 and wide[1] <= 375, wide)
+    b.picture(folder + "/narrow.png")
+    b.size(1200, 900)
+    pdf = b.call("Page.printToPDF", printBackground=True)["data"]
+    result("paper", len(pdf) > 30000 and not b.run("document.documentElement.classList.contains('paper')"), len(pdf))
+
+
+def main():
+    chromium, folder, page, hostile = sys.argv[1:5]
+    with Browser(chromium, folder + "/browser") as b:
+        b.size(1200, 900)
+        b.open(page)
+        result("it draws", b.run("document.querySelectorAll('canvas').length") > 4)
+        all_of_it = with_mouse(b)
+        with_keys(b, all_of_it)
+        heat_map(b)
+        other_tag(b)
+        tables(b)
+        read_aloud(b)
+        surfaces(b, folder)
+        result("nobody complained, and nothing was fetched", not b.complaints(), b.complaints())
+        b.open(hostile)
+        result("hostile names: charts, and nothing that a name says is run", b.run("document.querySelectorAll('canvas').length") > 4 and
+               b.run("window.hit === undefined && !document.querySelector('img')") and not b.complaints(), b.complaints())
+        for i in range(min(4, b.run("document.querySelectorAll('.u-over').length"))):
+            left, top, width, height = show(b, i)
+            b.hover(left + width / 2, top + height / 2)
+        result("... nor while one reads them", b.run("window.hit === undefined && !document.querySelector('img')") and
+               not b.complaints(), b.complaints())
+    print(f"1..{count}")
+    return failed
+
+
+sys.exit(main())
