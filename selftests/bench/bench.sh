@@ -12,7 +12,8 @@ mkdir -p "$top/build/logs"
 echo "bench: building for arm64"
 make -C "$top" -j"$(nproc)" --no-print-directory ARCH=arm64 module tests >"$top/build/logs/bench.log" 2>&1 ||
 	{ tail -n 20 "$top/build/logs/bench.log"; exit 1; }
-set -- --arch arm64 --module "$build/vcpc.ko" --libs "$build/lib" --with "$build/bin/vcpc:/usr/bin/vcpc"
+set -- --arch arm64 --module "$build/vcpc.ko" --libs "$build/lib" --with "$build/bin/vcpc:/usr/bin/vcpc" --program bpftool \
+	--with /lib/terminfo/l/linux:/lib/terminfo/l/linux
 
 # seconds SOURCE: how long a program may take on a busy machine, if it says that
 seconds() {

@@ -234,6 +234,7 @@ static int measure_uprobe(const char *begin, const char *end, pair_fn *pair, str
 
 	if (!err) {
 		skel->rodata->vc_want_begins = 1;
+		bpf_map__set_autocreate(skel->maps.vc_process, false);
 		err = vc_uprobe__load(skel);
 	}
 	if (!err)
@@ -339,6 +340,7 @@ static int in_child(const struct way *way, struct costs *costs)
 #define MODULE	SHIM_TRACE_F_MODULE
 #define PROBES	SHIM_TRACE_F_PROBES
 #define BEGINS	SHIM_TRACE_F_BEGINS
+#define PROCESSES	SHIM_TRACE_F_PROCESSES
 
 static const struct way ways[] = {
 	{ "pmtracebegin + pmtraceend, to nowhere", "none", OPTIONS(0, 0, 0), MANY, STEPS, 1, 1 },
@@ -348,6 +350,8 @@ static const struct way ways[] = {
 	{ "... and the event into the ring", "kernel", OPTIONS(MODULE, 1 << 24, 0), PAIRS, 1, 0, 0 },
 	{ "... to the module, begins, too", "kernel", OPTIONS(MODULE | BEGINS, 0, 0), PAIRS, STEPS,
 	  0, 0 },
+	{ "... to the module, by process, too", "kernel", OPTIONS(MODULE | PROCESSES, 0, 0), PAIRS,
+	  STEPS, 0, 0 },
 	{ "... by a probe on libshim, tracing off", "probe", OPTIONS(0, 0, 0), MANY, STEPS, 1, 0 },
 	{ "... by a probe on libshim, into BPF", "probe", OPTIONS(PROBES, 0, 0), PAIRS, STEPS, 0, 0 },
 	{ "... by probes on libshim, begins, too", "probe", OPTIONS(PROBES | BEGINS, 0, 0), PAIRS,

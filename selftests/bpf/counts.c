@@ -217,4 +217,48 @@ TEST_F(counts, many_tags)
 	shim_trace_close(trace);
 }
 
+#define OFTEN	60
+
+/* Tags that rest, that move, that are new and that are aborted only, through one handle: as many as there were */
+TEST_F(counts, a_handle_reads_again_and_again)
+{
+	uint64_t ended[OFTEN / 5] = { 0 }, aborted[OFTEN / 5] = { 0 };
+	struct shim_trace *trace;
+	size_t n;
+
+	ASSERT_EQ(0, shim_trace_open(&trace));
+	for (unsigned int round = 0; round < OFTEN; round++) {
+		/* The newest one moves, and one of the others; then none. */
+		unsigned int moves[2] = { round / 5, round * 7 % (round / 5 + 1) };
+
+		for (int i = 0; round % 5 < 2 && i < 2; i++) {
+			char tag[16];
+
+			snprintf(tag, sizeof(tag), "again %02u", moves[i]);
+			ASSERT_EQ(0, pmtracebegin(tag));
+			if (round % 3) {
+				ASSERT_EQ(0, pmtraceend(tag));
+				ended[moves[i]]++;
+			} else {
+				ASSERT_EQ(0, pmtraceabort(tag));
+				aborted[moves[i]]++;
+			}
+		}
+		ASSERT_EQ(0, shim_trace_stats_get(trace, &n));
+		EXPECT_EQ(round / 5 + 1, n);
+		for (size_t i = 0; i < n; i++) {
+			const struct shim_trace_stat *stat = shim_trace_stat_at(trace, i);
+			unsigned int which = atoi(stat->name + strlen("again "));
+			uint64_t in_hist = 0;
+
+			for (int slot = 0; slot < SHIM_TRACE_HIST_SLOTS; slot++)
+				in_hist += stat->hist[slot];
+			ASSERT_EQ(ended[which], stat->count);
+			ASSERT_EQ(ended[which], in_hist);
+			ASSERT_EQ(aborted[which], stat->aborted);
+		}
+	}
+	shim_trace_close(trace);
+}
+
 TEST_HARNESS_MAIN

@@ -168,6 +168,35 @@ TEST_F(processes, more_than_there_is_room_for)
 	EXPECT_EQ(0, drops.stat_full + drops.tag_full);
 }
 
+/* A handle that is read while this process moves and others rest or are new */
+TEST_F(processes, are_read_again)
+{
+	const struct shim_trace_process *row = NULL;
+	pid_t children[6];
+	size_t n = 0;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	for (unsigned int i = 0; i < 18; i++) {
+		if (i % 3 == 0) {
+			children[i / 3] = child_with("a child", "again", i + 1);
+			ASSERT_LT(0, children[i / 3]);
+			transact("again", 1);
+		}
+		ASSERT_EQ(0, shim_trace_processes_get(self->trace, &n));
+		ASSERT_EQ(i / 3 + 2, n);
+		ASSERT_EQ(1, find(self->trace, n, getpid(), "again", &row));
+		EXPECT_EQ(i / 3 + 1, row->stat.count);
+		for (unsigned int c = 0; c <= i / 3; c++) {
+			ASSERT_EQ(1, find(self->trace, n, children[c], "again", &row));
+			EXPECT_EQ(3 * c + 1, row->stat.count);
+			EXPECT_STREQ("a child", row->command);
+			EXPECT_STREQ("again", row->stat.label);
+		}
+	}
+}
+
 /* With begins and single events, too: the same. */
 TEST_F(processes, beside_what_else_is_wanted)
 {

@@ -95,12 +95,14 @@ static int once(struct job *job)
 		nanosleep(&pause, NULL);
 		err = top_again(&job->view, &trace);
 	}
-	shim_trace_close(trace);
 	if (err == -ENODATA)
-		return vcpc_fail(0, TOP_NO_PROCESSES);
-	if (err == -ENOENT || err == -ESTALE)
-		return vcpc_fail(0, "tracing is off; turn it on with 'vcpc trace on'");
-	return err ? vcpc_fail(err, "cannot read the statistics") : print(&job->view);
+		err = vcpc_fail(0, TOP_NO_PROCESSES);
+	else if (err == -ENOENT || err == -ESTALE)
+		err = vcpc_fail(0, "tracing is off; turn it on with 'vcpc trace on'");
+	else
+		err = err ? vcpc_fail(err, "cannot read the statistics") : print(&job->view);
+	shim_trace_close(trace);
+	return err;
 }
 
 static int parse_key(const char *text, enum top_key *key)

@@ -17,19 +17,20 @@ enum top_key { TOP_RATE, TOP_P50, TOP_P99, TOP_TOTAL, TOP_NAME, TOP_KEYS };
 
 /*
  * struct top_row - the transactions of a tag, a process or both
- * @label: printable
+ * @entry: which
  * @rate: that ended, a second
  * @p50, @p99, @mean: seconds of these; NAN if there were none
  * @total: since tracing was turned on
  * @each: of each event what one of them counted; NAN if it was not counted
  */
 struct top_row {
-	char *label;
+	const struct top_entry *entry;
 	double rate, p50, p99, mean;
 	uint64_t total;
 	double each[TOP_EVENTS];
 };
 
+struct top_entry;
 struct top_look;
 
 /*
@@ -37,7 +38,8 @@ struct top_look;
  * @events: @nevents names, in the order of the columns
  * @nrows, @nall: how many rows are shown, and there are
  * @rate: of all of them together
- * @before: the look before, or NULL
+ * @before: the look before, or NULL, of which @rows are
+ * @spare: memory for the next
  * @lost: events that are not in the statistics, since tracing was turned on
  */
 struct top_view {
@@ -51,7 +53,7 @@ struct top_view {
 	size_t nevents;
 	double rate;
 	uint64_t lost;
-	struct top_look *before;
+	struct top_look *before, *spare;
 };
 
 /*
@@ -66,6 +68,10 @@ void top_arrange(struct top_view *view);
 void top_forget(struct top_view *view);
 void top_free(struct top_view *view);
 
+#define TOP_LABEL	640	/* bytes: a row's name with its NUL, or what of it is shown */
+
+/* A row's name, printable; needs the trace handle that was looked at */
+void top_label(const struct top_view *view, const struct top_row *row, char *label, size_t size);
 /* The heading (@row: NULL) or a row in so many columns, with its NUL: up to 4 bytes a column */
 void top_line(const struct top_view *view, const struct top_row *row, unsigned int width, char *line);
 /* What is above the heading */

@@ -92,13 +92,15 @@ void top_line(const struct top_view *view, const struct top_row *row, unsigned i
 	static const char *const titles[] = { "/s", "p50", "p99", "mean", "total" };
 	unsigned int name = width > 5 * NUMBER + 2 * LEAST_NAME ? width - 5 * NUMBER : width / 2;
 	unsigned int want = view->nevents * NUMBER, spare, room;
-	char text[5][32];
+	char text[5][32], label[TOP_LABEL];
 
 	spare = name > 2 * LEAST_NAME ? name - 2 * LEAST_NAME : 0;
 	name -= want < spare ? want : spare / NUMBER * NUMBER;
 	name = name > width ? width : name;
 	room = width - name;
-	line = put_left(line, row ? row->label : titles_by[view->by], name);
+	if (row)
+		top_label(view, row, label, sizeof(label));
+	line = put_left(line, row ? label : titles_by[view->by], name);
 	if (row) {
 		number_text(row->rate, text[0], sizeof(text[0]));
 		time_text(row->p50, text[1], sizeof(text[1]));

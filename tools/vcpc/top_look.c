@@ -12,9 +12,9 @@
 
 int top_compare_whose(const struct top_whose *x, const struct top_whose *y)
 {
-	if (x->tag != y->tag)
-		return x->tag < y->tag ? -1 : 1;
-	return (x->pid > y->pid) - (x->pid < y->pid);
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->tag > y->tag) - (x->tag < y->tag);
 }
 
 int top_by_whose(const void *a, const void *b)
@@ -22,33 +22,90 @@ int top_by_whose(const void *a, const void *b)
 	return top_compare_whose(&((const struct top_entry *)a)->whose, &((const struct top_entry *)b)->whose);
 }
 
-int top_by_whose_and_event(const void *a, const void *b)
+int top_by_whose_and_column(const void *a, const void *b)
 {
 	const struct top_count *x = a, *y = b;
 	int order = top_compare_whose(&x->whose, &y->whose);
 
-	return order ? order : strcmp(x->event, y->event);
+	return order ? order : (x->column > y->column) - (x->column < y->column);
 }
 
 void top_look_free(struct top_look *look)
 {
-	for (size_t i = 0; look && i < look->ncounts; i++)
-		free(look->counts[i].event);
-	if (look) {
-		free(look->entries);
-		free(look->counts);
-	}
+	if (!look)
+		return;
+	free(look->entries);
+	free(look->counts);
 	free(look);
 }
 
-static int add_count(struct top_look *look, struct top_whose whose, const struct shim_trace_count *count)
+/* Room for so many elements: 0, or -ENOMEM with the array as it was */
+static int reserve(void **array, size_t *room, size_t n, size_t size)
 {
-	char *event = strdup(count->event);
+	void *more;
 
-	if (!event)
+	if (n <= *room)
+		return 0;
+	more = reallocarray(*array, n, size);
+	if (!more)
 		return -ENOMEM;
-	look->counts[look->ncounts++] = (struct top_count){ whose, event, count->transactions, count->sum };
+	*array = more;
+	*room = n;
 	return 0;
+}
+
+static int reserve_both(struct top_look *look, size_t nentries, size_t ncounts)
+{
+	void *entries = look->entries, *counts = look->counts;
+	int err = reserve(&entries, &look->entries_room, nentries, sizeof(*look->entries));
+
+	if (!err)
+		err = reserve(&counts, &look->counts_room, ncounts, sizeof(*look->counts));
+	look->entries = entries;
+	look->counts = counts;
+	return err;
+}
+
+/* An event's column, or TOP_EVENTS if there is none left */
+static unsigned int column_of(struct top_view *view, const char *event)
+{
+	for (unsigned int i = 0; i < view->nevents; i++)
+		if (!strcmp(view->events[i], event))
+			return i;
+	if (view->nevents == TOP_EVENTS)
+		return TOP_EVENTS;
+	view->events[view->nevents] = strdup(event);
+	return view->events[view->nevents] ? view->nevents++ : TOP_EVENTS;
+}
+
+static void add_count(struct top_view *view, struct top_look *look, struct top_whose whose,
+		      const struct shim_trace_count *count)
+{
+	unsigned int column = column_of(view, count->event);
+
+	if (column < TOP_EVENTS)
+		look->counts[look->ncounts++] = (struct top_count){ whose, column, count->transactions, count->sum };
+}
+
+static struct top_entry *add_entry(struct top_look *look, struct top_whose whose, const struct shim_trace_stat *stat)
+{
+	struct top_entry *entry = &look->entries[look->nentries++];
+
+	entry->whose = whose;
+	entry->command[0] = '\0';
+	entry->asked = false;
+	entry->stat = *stat;
+	return entry;
+}
+
+static void join_stats(struct shim_trace_stat *to, const struct shim_trace_stat *from)
+{
+	to->count += from->count;
+	to->sum_ns += from->sum_ns;
+	to->min_ns = from->min_ns < to->min_ns ? from->min_ns : to->min_ns;
+	to->max_ns = from->max_ns > to->max_ns ? from->max_ns : to->max_ns;
+	for (size_t slot = 0; slot < SHIM_TRACE_HIST_SLOTS; slot++)
+		to->hist[slot] += from->hist[slot];
 }
 
 /* Rows of the same whose, which stand together, become one */
@@ -57,19 +114,12 @@ static void join_entries(struct top_look *look)
 	size_t n = 0;
 
 	for (size_t i = 0; i < look->nentries; i++) {
-		struct shim_trace_stat *to = n ? &look->entries[n - 1].stat : NULL;
-		const struct shim_trace_stat *from = &look->entries[i].stat;
+		struct top_entry *entry = &look->entries[i];
 
-		if (!n || top_compare_whose(&look->entries[n - 1].whose, &look->entries[i].whose)) {
-			look->entries[n++] = look->entries[i];
-			continue;
-		}
-		to->count += from->count;
-		to->sum_ns += from->sum_ns;
-		to->min_ns = from->min_ns < to->min_ns ? from->min_ns : to->min_ns;
-		to->max_ns = from->max_ns > to->max_ns ? from->max_ns : to->max_ns;
-		for (size_t slot = 0; slot < SHIM_TRACE_HIST_SLOTS; slot++)
-			to->hist[slot] += from->hist[slot];
+		if (n && !top_compare_whose(&look->entries[n - 1].whose, &entry->whose))
+			join_stats(&look->entries[n - 1].stat, &entry->stat);
+		else if (n++ != i)
+			look->entries[n - 1] = *entry;
 	}
 	look->nentries = n;
 }
@@ -79,72 +129,62 @@ static void join_counts(struct top_look *look)
 	size_t n = 0;
 
 	for (size_t i = 0; i < look->ncounts; i++) {
-		if (!n || top_by_whose_and_event(&look->counts[n - 1], &look->counts[i])) {
+		if (!n || top_by_whose_and_column(&look->counts[n - 1], &look->counts[i])) {
 			look->counts[n++] = look->counts[i];
 			continue;
 		}
 		look->counts[n - 1].transactions += look->counts[i].transactions;
 		look->counts[n - 1].sum += look->counts[i].sum;
-		free(look->counts[i].event);
 	}
 	look->ncounts = n;
 }
 
-static int copy_tags(struct top_look *look, struct shim_trace *trace)
+static int copy_tags(struct top_view *view, struct top_look *look, struct shim_trace *trace)
 {
 	size_t nstats, ncounts;
 	int err = shim_trace_stats_get(trace, &nstats);
 
 	if (!err)
 		err = shim_trace_counts_get(trace, &ncounts);
+	if (!err)
+		err = reserve_both(look, nstats, ncounts);
 	if (err)
 		return err;
-	look->entries = calloc(nstats + 1, sizeof(*look->entries));
-	look->counts = calloc(ncounts + 1, sizeof(*look->counts));
-	if (!look->entries || !look->counts)
-		return -ENOMEM;
 	for (size_t i = 0; i < nstats; i++) {
 		const struct shim_trace_stat *stat = shim_trace_stat_at(trace, i);
 
 		if (stat->kind == SHIM_TRACE_TRANSACTION)
-			look->entries[look->nentries++] = (struct top_entry){ .whose = { stat->id, 0 }, .stat = *stat };
+			add_entry(look, (struct top_whose){ stat->id, 0 }, stat);
 	}
-	for (size_t i = 0; !err && i < ncounts; i++) {
+	for (size_t i = 0; i < ncounts; i++) {
 		const struct shim_trace_count *count = shim_trace_count_at(trace, i);
 
-		err = add_count(look, (struct top_whose){ count->id, 0 }, count);
+		add_count(view, look, (struct top_whose){ count->id, 0 }, count);
 	}
-	return err;
+	return 0;
 }
 
-static int copy_process(struct top_look *look, const struct shim_trace_process *process, enum top_by by)
+static void copy_process(struct top_view *view, struct top_look *look, const struct shim_trace_process *process)
 {
-	struct top_entry *entry = &look->entries[look->nentries++];
-	int err = 0;
+	const struct top_whose whose = { view->by == TOP_BY_BOTH ? process->stat.id : 0, process->pid };
+	struct top_entry *entry = add_entry(look, whose, &process->stat);
 
-	entry->whose = (struct top_whose){ by == TOP_BY_BOTH ? process->stat.id : 0, process->pid };
-	entry->stat = process->stat;
 	memcpy(entry->command, process->command, sizeof(entry->command));
-	for (size_t i = 0; !err && i < process->ncounts; i++)
-		err = add_count(look, entry->whose, &process->counts[i]);
-	return err;
+	for (size_t i = 0; i < process->ncounts; i++)
+		add_count(view, look, whose, &process->counts[i]);
 }
 
-static int copy_processes(struct top_look *look, struct shim_trace *trace, enum top_by by)
+static int copy_processes(struct top_view *view, struct top_look *look, struct shim_trace *trace)
 {
 	size_t n, ncounts = 0;
 	int err = shim_trace_processes_get(trace, &n);
 
-	if (err)
-		return err;
-	for (size_t i = 0; i < n; i++)
-		ncounts += shim_trace_process_at(trace, i)->ncounts;
-	look->entries = calloc(n + 1, sizeof(*look->entries));
-	look->counts = calloc(ncounts + 1, sizeof(*look->counts));
-	if (!look->entries || !look->counts)
-		return -ENOMEM;
 	for (size_t i = 0; !err && i < n; i++)
-		err = copy_process(look, shim_trace_process_at(trace, i), by);
+		ncounts += shim_trace_process_at(trace, i)->ncounts;
+	if (!err)
+		err = reserve_both(look, n, ncounts);
+	for (size_t i = 0; !err && i < n; i++)
+		copy_process(view, look, shim_trace_process_at(trace, i));
 	return err;
 }
 
@@ -156,22 +196,18 @@ static bool in_first_namespace(void)
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino == PROC_PID_INIT_INO;
 }
 
-int top_look_take(enum top_by by, struct shim_trace *trace, struct top_look **taken)
+int top_look_take(struct top_view *view, struct shim_trace *trace, struct top_look *look)
 {
-	struct top_look *look = calloc(1, sizeof(*look));
-	int err = -ENOMEM;
+	int err;
 
-	if (look)
-		err = by == TOP_BY_TAG ? copy_tags(look, trace) : copy_processes(look, trace, by);
-	if (err) {
-		top_look_free(look);
+	look->nentries = look->ncounts = 0;
+	err = view->by == TOP_BY_TAG ? copy_tags(view, look, trace) : copy_processes(view, look, trace);
+	if (err)
 		return err;
-	}
 	qsort(look->entries, look->nentries, sizeof(*look->entries), top_by_whose);
-	qsort(look->counts, look->ncounts, sizeof(*look->counts), top_by_whose_and_event);
+	qsort(look->counts, look->ncounts, sizeof(*look->counts), top_by_whose_and_column);
 	join_entries(look);
 	join_counts(look);
-	look->named = by != TOP_BY_TAG && in_first_namespace();
-	*taken = look;
+	look->named = view->by != TOP_BY_TAG && in_first_namespace();
 	return 0;
 }

@@ -15,32 +15,34 @@ struct top_whose {
 
 struct top_entry {
 	struct top_whose whose;
+	char command[TOP_COMMAND];	/* a thread's, or what /proc says */
+	bool asked;			/* that, in this look */
 	struct shim_trace_stat stat;
-	char command[TOP_COMMAND];	/* a thread's, or what add_row() found */
 };
 
+/* What an event, by its column, counted */
 struct top_count {
 	struct top_whose whose;
-	char *event;
+	unsigned int column;
 	uint64_t transactions, sum;
 };
 
-/* Copies, in the order of whose they are; counts, then of their events */
+/* Copies, by process and then tag; counts, then by column */
 struct top_look {
 	uint64_t time;
 	struct top_entry *entries;
 	struct top_count *counts;
-	size_t nentries, ncounts;
+	size_t nentries, ncounts, entries_room, counts_room;
 	bool named;	/* /proc knows the processes' names */
 };
 
 int top_compare_whose(const struct top_whose *x, const struct top_whose *y);
 /* For qsort() and bsearch() of entries and counts */
 int top_by_whose(const void *a, const void *b);
-int top_by_whose_and_event(const void *a, const void *b);
+int top_by_whose_and_column(const void *a, const void *b);
 
-/* A look, but for its time: 0, or an error of top_look() */
-int top_look_take(enum top_by by, struct shim_trace *trace, struct top_look **taken);
+/* Into a look, whose memory is used again, but for its time: 0, or an error of top_look() */
+int top_look_take(struct top_view *view, struct shim_trace *trace, struct top_look *look);
 void top_look_free(struct top_look *look);
 
 #endif /* VCPC_TOP_LOOK_H */

@@ -29,35 +29,30 @@ const char *top_key_name(enum top_key key)
 }
 
 /* What ended since the look before, when it was @old */
-static struct shim_trace_stat difference(const struct top_entry *old, const struct top_entry *entry)
+static void difference(struct shim_trace_stat *restrict d, const struct top_entry *restrict old,
+		       const struct top_entry *restrict entry)
 {
-	struct shim_trace_stat d = entry->stat;
+	uint64_t less = 0;
 
-	if (!old || old->stat.count > d.count)
-		return d;
-	d.count -= old->stat.count;
-	/* Most of many are at rest. */
-	if (!d.count)
-		return d;
-	d.sum_ns -= old->stat.sum_ns;
-	for (unsigned int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++)
-		d.hist[i] -= old->stat.hist[i] < d.hist[i] ? old->stat.hist[i] : d.hist[i];
-	return d;
+	if (!old || old->stat.count > entry->stat.count) {
+		*d = entry->stat;
+		return;
+	}
+	d->count = entry->stat.count - old->stat.count;
+	d->sum_ns = entry->stat.sum_ns - old->stat.sum_ns;
+	d->min_ns = entry->stat.min_ns;
+	d->max_ns = entry->stat.max_ns;
+	for (unsigned int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++) {
+		d->hist[i] = entry->stat.hist[i] - old->stat.hist[i];
+		less |= d->hist[i] >> 63;
+	}
+	/* It gave way, and began again. */
+	for (unsigned int i = 0; less && i < SHIM_TRACE_HIST_SLOTS; i++)
+		if ((int64_t)d->hist[i] < 0)
+			d->hist[i] = 0;
 }
 
-/* An event's column, or TOP_EVENTS */
-static size_t column_of(struct top_view *view, const char *event)
-{
-	for (size_t i = 0; i < view->nevents; i++)
-		if (!strcmp(view->events[i], event))
-			return i;
-	if (view->nevents == TOP_EVENTS)
-		return TOP_EVENTS;
-	view->events[view->nevents] = strdup(event);
-	return view->events[view->nevents] ? view->nevents++ : TOP_EVENTS;
-}
-
-static void count_each(struct top_view *view, const struct top_look *look, const struct top_entry *entry,
+static void count_each(const struct top_view *view, const struct top_look *look, const struct top_entry *entry,
 		       struct top_row *row)
 {
 	size_t lo = 0, hi = look->ncounts;
@@ -73,21 +68,19 @@ static void count_each(struct top_view *view, const struct top_look *look, const
 	for (; lo < look->ncounts && !top_compare_whose(&look->counts[lo].whose, &entry->whose); lo++) {
 		const struct top_count *count = &look->counts[lo];
 		const struct top_count *old = bsearch(count, view->before->counts, view->before->ncounts,
-						      sizeof(*count), top_by_whose_and_event);
-		size_t column = column_of(view, count->event);
+						      sizeof(*count), top_by_whose_and_column);
 		uint64_t n;
 
 		/* A row that gave way begins at 0 again. */
 		if (old && old->transactions > count->transactions)
 			old = NULL;
 		n = count->transactions - (old ? old->transactions : 0);
-		if (column < TOP_EVENTS && n)
-			row->each[column] = (double)(count->sum - (old ? old->sum : 0)) / n;
+		if (n)
+			row->each[count->column] = (double)(count->sum - (old ? old->sum : 0)) / n;
 	}
 }
 
-/* Its name now: what the statistics have may be a thread's, or of before an exec. */
-static void name_process(struct top_entry *entry)
+static void ask_name(struct top_entry *entry)
 {
 	char path[32], name[TOP_COMMAND + 1] = "";
 	FILE *file;
@@ -101,42 +94,43 @@ static void name_process(struct top_entry *entry)
 	fclose(file);
 }
 
-static char *label_of(const struct top_entry *entry, enum top_by by)
+/*
+ * A process's name now: what the statistics have may be a thread's, or of before an exec.  Most are
+ * at rest, and to ask for all their names takes long.
+ */
+static void name_process(const struct top_look *look, struct top_entry *entry, const struct top_entry *old, bool active)
 {
-	const char *tag = by == TOP_BY_BOTH ? entry->stat.label : "";
-	char *label;
-	int n;
+	const struct top_entry *other = entry - 1;
 
-	if (by == TOP_BY_TAG)
-		return strdup(entry->stat.label);
-	if (entry->whose.pid)
-		n = asprintf(&label, "%s[%u]%s%s", entry->command, entry->whose.pid, *tag ? " " : "", tag);
-	else
-		n = asprintf(&label, "(direct)%s%s", *tag ? " " : "", tag);
-	return n < 0 ? NULL : label;
+	if (!entry->whose.pid || !look->named)
+		return;
+	if (other >= look->entries && other->whose.pid == entry->whose.pid && other->asked) {
+		memcpy(entry->command, other->command, sizeof(entry->command));
+		entry->asked = true;
+	} else if (old && !active) {
+		memcpy(entry->command, old->command, sizeof(entry->command));
+	} else {
+		ask_name(entry);
+		entry->asked = true;
+	}
 }
 
-static int add_row(struct top_view *view, const struct top_look *look, struct top_entry *entry)
+static void add_row(struct top_view *view, const struct top_look *look, struct top_entry *entry)
 {
 	const struct top_look *before = view->before;
 	const struct top_entry *old = bsearch(entry, before->entries, before->nentries, sizeof(*entry), top_by_whose);
-	struct shim_trace_stat since = difference(old, entry);
-	double seconds = (look->time - view->before->time) / 1e9;
-	struct top_row *row = &view->rows[view->nall];
+	double seconds = (look->time - before->time) / 1e9;
+	struct top_row *row = &view->rows[view->nall++];
+	struct shim_trace_stat since;
 
-	/* Most are at rest, and to ask for all their names takes long. */
-	if (old && !since.count)
-		memcpy(entry->command, old->command, sizeof(entry->command));
-	else if (entry->whose.pid && look->named)
-		name_process(entry);
-	*row = (struct top_row){ .label = label_of(entry, view->by), .total = entry->stat.count,
-				 .rate = seconds > 0 ? since.count / seconds : 0,
-				 .p50 = NAN, .p99 = NAN, .mean = NAN };
-	if (!row->label)
-		return -ENOMEM;
-	vcpc_printable(row->label, "");
+	*row = (struct top_row){ .entry = entry, .total = entry->stat.count, .p50 = NAN, .p99 = NAN, .mean = NAN };
 	for (size_t i = 0; i < TOP_EVENTS; i++)
 		row->each[i] = NAN;
+	name_process(look, entry, old, !old || old->stat.count != entry->stat.count);
+	if (old && old->stat.count == entry->stat.count)
+		return;
+	difference(&since, old, entry);
+	row->rate = seconds > 0 ? since.count / seconds : 0;
 	if (since.count) {
 		row->p50 = shim_trace_percentile(&since, 50) / 1e9;
 		row->p99 = shim_trace_percentile(&since, 99) / 1e9;
@@ -144,45 +138,60 @@ static int add_row(struct top_view *view, const struct top_look *look, struct to
 	}
 	count_each(view, look, entry, row);
 	view->rate += row->rate;
-	view->nall++;
-	return 0;
 }
 
-static void free_rows(struct top_view *view)
+static void forget_rows(struct top_view *view)
 {
-	for (size_t i = 0; i < view->nall; i++)
-		free(view->rows[i].label);
-	free(view->rows);
-	view->rows = NULL;
 	view->nrows = view->nall = 0;
 	view->rate = 0;
 }
 
+/* Room for as many rows as the look has, and then those */
+static int compare(struct top_view *view, const struct top_look *look)
+{
+	struct top_row *rows = reallocarray(view->rows, look->nentries + 1, sizeof(*rows));
+
+	if (!rows)
+		return -ENOMEM;
+	view->rows = rows;
+	for (size_t i = 0; i < look->nentries; i++)
+		add_row(view, look, &look->entries[i]);
+	return 0;
+}
+
 int top_look(struct top_view *view, struct shim_trace *trace, uint64_t now)
 {
+	struct top_look *look = view->spare ? view->spare : calloc(1, sizeof(*look));
 	struct shim_trace_drops drops;
-	struct top_look *look;
-	int err = shim_trace_drops_get(trace, &drops);
+	int err = look ? shim_trace_drops_get(trace, &drops) : -ENOMEM;
 
+	view->spare = look;
 	if (!err)
-		err = top_look_take(view->by, trace, &look);
+		err = top_look_take(view, trace, look);
 	if (err)
 		return err;
 	look->time = now;
 	view->lost = drops.open_full + drops.stat_full + drops.tag_full + drops.direct_full;
-	free_rows(view);
-	if (!view->before)
-		err = -EAGAIN;
-	else
-		view->rows = calloc(look->nentries + 1, sizeof(*view->rows));
-	if (!err && !view->rows)
-		err = -ENOMEM;
-	for (size_t i = 0; !err && i < look->nentries; i++)
-		err = add_row(view, look, &look->entries[i]);
-	top_look_free(view->before);
+	forget_rows(view);
+	err = view->before ? compare(view, look) : -EAGAIN;
+	view->spare = view->before;
 	view->before = look;
 	top_arrange(view);
 	return err;
+}
+
+void top_label(const struct top_view *view, const struct top_row *row, char *label, size_t size)
+{
+	const struct top_entry *entry = row->entry;
+	const char *tag = view->by == TOP_BY_PROCESS ? "" : entry->stat.label;
+
+	if (view->by == TOP_BY_TAG)
+		snprintf(label, size, "%s", tag);
+	else if (entry->whose.pid)
+		snprintf(label, size, "%s[%u]%s%s", entry->command, entry->whose.pid, *tag ? " " : "", tag);
+	else
+		snprintf(label, size, "(direct)%s%s", *tag ? " " : "", tag);
+	vcpc_printable(label, "");
 }
 
 /* NAN is less than all */
@@ -193,19 +202,50 @@ static int by_number(double x, double y)
 	return (x < y) - (x > y);
 }
 
+static int by_name(enum top_by by, const struct top_entry *x, const struct top_entry *y)
+{
+	int order = by == TOP_BY_TAG ? 0 : strcmp(x->command, y->command);
+
+	if (!order)
+		order = (x->whose.pid > y->whose.pid) - (x->whose.pid < y->whose.pid);
+	return order || by == TOP_BY_PROCESS ? order : strcmp(x->stat.label, y->stat.label);
+}
+
 static int by_key(const void *a, const void *b, void *arg)
 {
 	const struct top_view *view = arg;
 	const struct top_row *x = a, *y = b;
-	const double numbers[TOP_KEYS][2] = {
-		[TOP_RATE] = { x->rate, y->rate }, [TOP_P50] = { x->p50, y->p50 }, [TOP_P99] = { x->p99, y->p99 },
-		[TOP_TOTAL] = { x->total, y->total },
-	};
-	int order = by_number(numbers[view->key][0], numbers[view->key][1]);
+	int order = 0;
 
+	switch (view->key) {
+	case TOP_RATE:
+		order = by_number(x->rate, y->rate);
+		break;
+	case TOP_P50:
+		order = by_number(x->p50, y->p50);
+		break;
+	case TOP_P99:
+		order = by_number(x->p99, y->p99);
+		break;
+	case TOP_TOTAL:
+		order = by_number(x->total, y->total);
+		break;
+	default:
+		break;
+	}
 	if (!order)
-		order = strcmp(x->label, y->label);
+		order = by_name(view->by, x->entry, y->entry);
 	return view->reverse ? -order : order;
+}
+
+static bool is_shown(const struct top_view *view, const struct top_row *row)
+{
+	char label[TOP_LABEL];
+
+	if (!view->filter)
+		return true;
+	top_label(view, row, label, sizeof(label));
+	return strcasestr(label, view->filter);
 }
 
 /* Those that are shown go first */
@@ -216,7 +256,7 @@ void top_arrange(struct top_view *view)
 	for (size_t i = 0; i < view->nall; i++) {
 		struct top_row row = view->rows[i];
 
-		if (view->filter && !strcasestr(row.label, view->filter))
+		if (!is_shown(view, &row))
 			continue;
 		view->rows[i] = view->rows[shown];
 		view->rows[shown++] = row;
@@ -228,15 +268,16 @@ void top_arrange(struct top_view *view)
 
 void top_forget(struct top_view *view)
 {
-	free_rows(view);
+	forget_rows(view);
 	top_look_free(view->before);
-	view->before = NULL;
+	top_look_free(view->spare);
+	view->before = view->spare = NULL;
 }
 
 void top_free(struct top_view *view)
 {
 	top_forget(view);
+	free(view->rows);
 	for (size_t i = 0; i < view->nevents; i++)
 		free(view->events[i]);
 }
-

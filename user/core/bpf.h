@@ -57,10 +57,12 @@ struct shim_bpf_tag {
  * @tag: the tag; belongs to the reader, lives as long
  * @key: tag id and kind
  * @total: sums, extremes, and of @value the newest
+ * @rests: the reader's own: the kernel's had not changed when it was added up
  */
 struct shim_bpf_stat {
 	const struct shim_bpf_tag *tag;
 	struct vc_stat_key key;
+	uint32_t rests;
 	struct vc_stat total;
 };
 
@@ -85,6 +87,8 @@ struct shim_bpf_count {
  * @events: which counters @sum is of; none where they counted nothing
  * @sum: what each of them counted
  * @command: of a thread of the process, when it ended its first; "" if @pid is 0
+ * @key: the reader's own, as is
+ * @rests: as in struct shim_bpf_stat
  *
  * Transactions with different counters are different rows.
  */
@@ -96,6 +100,8 @@ struct shim_bpf_process {
 	struct vc_events events;
 	uint64_t sum[VC_MAX_COUNTERS];
 	char command[VC_COMMAND_LEN];
+	struct vc_process_key key;
+	uint32_t rests;
 };
 
 struct shim_bpf_reader;

@@ -40,13 +40,24 @@ static void add_cpus(struct shim_bpf_process *row, const struct vc_process *cpus
 static int add_row(void *arg, const void *key, const void *cpus)
 {
 	const struct reading *reading = arg;
+	struct shim_bpf_processes *p = reading->p;
 	struct shim_bpf_process *row;
 	struct vc_process_key k;
-	int err = new_row(reading->p, &row);
+	int rests, err = shim_vec__room(p->rows, &p->room, p->n);
 
 	if (err)
 		return err;
+	row = &p->rows[p->n];
+	rests = p->n < p->before && !memcmp(&row->key, key, sizeof(row->key)) &&
+		shim_bpf_stat__rests(&row->total, cpus, p->map.cpus, sizeof(struct vc_process));
+	if (rests && row->rests) {
+		p->n++;
+		return 0;
+	}
+	memset(row, 0, sizeof(*row));
+	row->rests = rests;
 	memcpy(&k, key, sizeof(k));
+	row->key = k;
 	row->id = k.tag;
 	row->pid = k.tgid;
 	err = shim_bpf_reader__tag(reading->r, k.tag, &row->tag);
@@ -55,8 +66,8 @@ static int add_row(void *arg, const void *key, const void *cpus)
 	/* Rows outlive their tag, for some time. */
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	add_cpus(row, cpus, reading->p->map.cpus);
-	reading->p->n += row->total.count != 0;
+	add_cpus(row, cpus, p->map.cpus);
+	p->n += row->total.count != 0;
 	return 0;
 }
 
@@ -78,6 +89,7 @@ int shim_bpf_processes__read(struct shim_bpf_processes *p, struct shim_bpf_reade
 					   sizeof(struct vc_process_key), sizeof(struct vc_process));
 	if (err)
 		return err == -ENOENT ? -ENODATA : err;
+	p->before = p->n;
 	p->n = 0;
 	return shim_bpf_table__read(&p->map, add_row, &reading);
 }

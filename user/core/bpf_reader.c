@@ -41,6 +41,7 @@ struct shim_bpf_reader {
 	size_t cpus;
 	struct shim_bpf_stat *stats;
 	size_t n, room;
+	size_t before;		/* rows that are of the read before, from the one that is read now on */
 	struct shim_bpf_count *counts;
 	size_t ncounts, counts_room;
 	struct shim_hash ids, names;	/* of struct known_tag, in the arena */
@@ -260,7 +261,7 @@ static void add_values(struct vc_stat *total, const struct vc_stat *cpu)
 }
 
 /* Another CPU's statistics, or another thread's; all zeroes if it saw nothing */
-void shim_bpf_stat__add(struct vc_stat *total, const struct vc_stat *more)
+void shim_bpf_stat__add(struct vc_stat *restrict total, const struct vc_stat *restrict more)
 {
 	total->aborted += more->aborted;
 	if (!more->count)
@@ -284,15 +285,47 @@ static void add_up(struct vc_stat *total, const struct vc_stat *cpus, size_t n)
 		shim_bpf_stat__add(total, &cpus[i]);
 }
 
+/**
+ * shim_bpf_stat__rests() - has a row not changed since it was added up?
+ * @total: that sum
+ * @cpus: each CPU's, as read now
+ * @n: how many
+ * @stride: bytes from one to the next
+ *
+ * What was read in the middle of an event can be the same, and incomplete: a row that rests is
+ * added up once more, and then no more.
+ */
+int shim_bpf_stat__rests(const struct vc_stat *total, const void *cpus, size_t n, size_t stride)
+{
+	uint64_t count = 0, aborted = 0, sum_ns = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct vc_stat *cpu = (const void *)((const char *)cpus + i * stride);
+
+		count += cpu->count;
+		aborted += cpu->aborted;
+		sum_ns += cpu->sum_ns;
+	}
+	return count == total->count && aborted == total->aborted && sum_ns == total->sum_ns;
+}
+
 static int add_stat(void *reader, const void *key, const void *cpus)
 {
 	struct shim_bpf_reader *r = reader;
-	int err = shim_vec__room(r->stats, &r->room, r->n);
+	int rests, err = shim_vec__room(r->stats, &r->room, r->n);
 	struct shim_bpf_stat *row;
 
 	if (err)
 		return err;
 	row = &r->stats[r->n];
+	/* Rows come in the same order, mostly. */
+	rests = r->n < r->before && !memcmp(&row->key, key, sizeof(row->key)) &&
+		shim_bpf_stat__rests(&row->total, cpus, r->cpus, sizeof(struct vc_stat));
+	if (rests && row->rests) {
+		r->n++;
+		return 0;
+	}
+	row->rests = rests;
 	memcpy(&row->key, key, sizeof(row->key));
 	err = shim_bpf_reader__tag(r, row->key.tag, &row->tag);
 	if (err == -ENOENT)
@@ -442,6 +475,7 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 
 	if (err)
 		return err;
+	r->before = r->n;
 	r->n = 0;
 	err = shim_bpf_table__read(&r->stat, add_stat, r);
 	if (!err)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/api.h"
+#include "base/vec.h"
 #include "tracectl.h"
 
 void shim_trace__free_processes(struct shim_trace *trace)
@@ -12,10 +13,6 @@ void shim_trace__free_processes(struct shim_trace *trace)
 	free(trace->processes);
 	free(trace->process_counts);
 	free(trace->process_event_names);
-	trace->processes = NULL;
-	trace->process_counts = NULL;
-	trace->process_event_names = NULL;
-	trace->nprocesses = 0;
 }
 
 /* Counts of a row from the @next on: how many */
@@ -45,10 +42,9 @@ static int take_processes(struct shim_trace *trace, const struct shim_bpf_proces
 
 	for (size_t i = 0; i < n; i++)
 		ncounts += rows[i].events.nr;
-	trace->processes = calloc(n + 1, sizeof(*trace->processes));
-	trace->process_counts = calloc(ncounts + 1, sizeof(*trace->process_counts));
-	trace->process_event_names = calloc(ncounts + 1, sizeof(*trace->process_event_names));
-	if (!trace->processes || !trace->process_counts || !trace->process_event_names)
+	if (shim_vec__reserve(trace->processes, &trace->processes_room, n) ||
+	    shim_vec__reserve(trace->process_counts, &trace->process_counts_room, ncounts) ||
+	    shim_vec__reserve(trace->process_event_names, &trace->process_names_room, ncounts))
 		return -ENOMEM;
 	ncounts = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -60,7 +56,7 @@ static int take_processes(struct shim_trace *trace, const struct shim_bpf_proces
 		to->counts = trace->process_counts + ncounts;
 		to->ncounts = process_counts(trace, &rows[i], ncounts);
 		ncounts += to->ncounts;
-		memcpy(to->command, rows[i].command, sizeof(to->command) - 1);
+		memcpy(to->command, rows[i].command, sizeof(to->command));
 	}
 	trace->nprocesses = n;
 	return 0;
@@ -83,7 +79,7 @@ SHIM_API int shim_trace_processes_get(struct shim_trace *trace, size_t *n)
 
 	if (!trace || !n)
 		return -EINVAL;
-	shim_trace__free_processes(trace);
+	trace->nprocesses = 0;
 	err = shim_bpf_reader__processes(trace->reader, &rows, &nrows);
 	if (!err)
 		err = take_processes(trace, rows, nrows);

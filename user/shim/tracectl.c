@@ -280,6 +280,11 @@ static double clamp(double ns, const struct shim_trace_stat *stat)
 	return ns > stat->max_ns ? stat->max_ns : ns;
 }
 
+static unsigned int slot_of(uint64_t ns)
+{
+	return vc_hist_slot(ns, ns ? 63 - __builtin_clzll(ns) : 0);
+}
+
 /**
  * shim_trace_percentile() - the time that so many of a tag's transactions took at most
  * @stat: of transactions
@@ -292,15 +297,17 @@ static double clamp(double ns, const struct shim_trace_stat *stat)
  */
 SHIM_API double shim_trace_percentile(const struct shim_trace_stat *stat, double percent)
 {
+	/* All slots but these are empty. */
+	const unsigned int first = slot_of(stat->min_ns), last = slot_of(stat->max_ns);
 	uint64_t total = 0, before = 0;
 	double rank;
 
-	for (size_t i = 0; i < SHIM_TRACE_HIST_SLOTS; i++)
+	for (unsigned int i = first; i <= last; i++)
 		total += stat->hist[i];
 	if (!total || percent <= 0 || percent >= 100)
 		return !total ? 0 : percent <= 0 ? stat->min_ns : stat->max_ns;
 	rank = total * percent / 100;
-	for (unsigned int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++) {
+	for (unsigned int i = first; i <= last; i++) {
 		before += stat->hist[i];
 		if (stat->hist[i] && before >= rank)
 			return clamp((vc_hist_floor(i) + vc_hist_floor(i + 1) - 1) / 2.0, stat);

@@ -20,7 +20,7 @@ struct shim_trace {
 	struct shim_trace_process *processes;
 	struct shim_trace_count *process_counts;
 	char (*process_event_names)[SHIM_EVENT_LEN];
-	size_t nprocesses;
+	size_t nprocesses, processes_room, process_counts_room, process_names_room;
 };
 
 void shim_trace__stat(struct shim_trace_stat *to, const struct shim_bpf_tag *tag, uint64_t id,
