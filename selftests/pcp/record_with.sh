@@ -71,6 +71,19 @@ parts() {
 		pminfo -a "$dir/p" -f sample.long.one | grep -q 'value 1'
 }
 
+# rotated: each archive of the folder is whole, with its instances and texts
+rotated() {
+	vcpc record --with sample.long.one,sample.colour -i 100ms --rotate 1s -o "$dir/r" sleep 2.4 >"$dir/out" 2>&1 || return 1
+	archives=0
+	for meta in "$dir"/r/*.meta; do
+		archives=$((archives + 1))
+		pmlogcheck "${meta%.meta}" >&2 && pminfo -a "${meta%.meta}" -f -t sample.colour >"$dir/dump" || return 1
+		grep -q '"green"\] value' "$dir/dump" && grep -q 'Metrics with a "saw-tooth"' "$dir/dump" || return 1
+		[ "$(pmdumplog "${meta%.meta}" | grep -c sample.long.one)" -ge 2 ] || return 1
+	done
+	[ $archives -ge 2 ] && vcpc check "$dir/r" >&2
+}
+
 goes() {
 	record sample.long.one "$dir/b" sh -c "sleep 0.2; kill -KILL $collector; sleep 0.2"
 	wait "$collector" 2>/dev/null
@@ -124,6 +137,8 @@ refused sample.event.records 'type cannot be recorded'
 result "a type that cannot be recorded"
 refused sample.long.one,,sample.bin 'a name is missing'
 result "a list with a hole"
+rotated
+result "a folder of archives"
 goes
 result "pmcd goes in the middle"
 refused sample.long.one "this machine's pmcd: "

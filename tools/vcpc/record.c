@@ -135,8 +135,11 @@ static int open_next(struct recording *r, const char *path, struct shim_recorder
 	if (!ret)
 		ret = shim_record_tick(*next);
 	r->rec = present;
-	if (ret)
+	if (ret) {
+		if (r->with)
+			vcpc_with_end(r->with, *next);
 		shim_record_discard(*next);
+	}
 	return ret;
 }
 
@@ -162,6 +165,8 @@ static int rotate(struct recording *r)
 	}
 	rotate->refused = 0;
 	r->before += shim_record_count(r->rec);
+	if (r->with)
+		vcpc_with_end(r->with, r->rec);
 	ret = shim_record_close(r->rec);
 	r->rec = next;
 	vcpc_rotate_begin(rotate, path);
@@ -388,8 +393,6 @@ static int check_rotation(const struct job *job)
 		return vcpc_usage("--keep %u needs --rotate, such as --rotate 64M", job->rotate.keep);
 	if (vcpc_rotate_wanted(&job->rotate) && job->max_size > 0)
 		return vcpc_usage("--max-size ends the recording, and --rotate goes on in a new archive: give one of them (and --keep)");
-	if (vcpc_rotate_wanted(&job->rotate) && job->others)
-		return vcpc_usage("--rotate is not there for the metrics of --with: give one of them");
 	return 0;
 }
 

@@ -18,7 +18,7 @@
 #define HOST	"local:"
 
 /*
- * The instances of a domain as the archive has them, ascending
+ * The instances of a domain as an archive has them, ascending
  * @used: serial number of the set of values that had the instance last
  */
 struct domain {
@@ -31,22 +31,32 @@ struct domain {
 /*
  * A metric that is recorded
  * @named: it was asked for itself, not as a part of what is below a name
- * @domain: of its instances, or NULL
+ * @line, @help: what pmcd said of it, or NULL
+ * @domain: number of its instances' among those of an archive, or -1
  */
 struct metric {
-	char *name;
+	char *name, *line, *help;
 	pmDesc desc;
 	bool named;
-	struct domain *domain;
+	int domain;
+};
+
+/* An archive that they are recorded into; its domains, in the order of @indoms */
+struct archive {
+	struct vcpc_with *with;
+	const struct shim_recorder *rec;
+	struct domain *domains;
+	struct archive *next;
 };
 
 struct vcpc_with {
 	int context;
 	struct metric *metrics;
-	pmID *pmids;
+	pmID *pmids;			/* NULL until the first archive has them */
 	int n, room;
-	struct domain *domains;
-	int ndomains;
+	pmInDom *indoms;
+	int nindoms;
+	struct archive *archives;
 	unsigned long long serial;	/* counts sets of values */
 	pmResult *result;		/* of this tick, or NULL */
 };
@@ -231,28 +241,58 @@ int vcpc_with_open(const char *list, struct vcpc_with **out)
 	return ret;
 }
 
+static void free_metric(struct metric *metric)
+{
+	free(metric->name);
+	free(metric->line);
+	free(metric->help);
+}
+
+static void free_archive(struct archive *archive)
+{
+	for (int i = 0; archive->domains && i < archive->with->nindoms; i++) {
+		free(archive->domains[i].inst);
+		free(archive->domains[i].used);
+	}
+	free(archive->domains);
+	free(archive);
+}
+
+void vcpc_with_end(struct vcpc_with *with, const struct shim_recorder *rec)
+{
+	struct archive **at = &with->archives;
+
+	while (*at && (*at)->rec != rec)
+		at = &(*at)->next;
+	if (*at) {
+		struct archive *ended = *at;
+
+		*at = ended->next;
+		free_archive(ended);
+	}
+}
+
 void vcpc_with_close(struct vcpc_with *with)
 {
 	if (!with)
 		return;
+	while (with->archives)
+		vcpc_with_end(with, with->archives->rec);
 	pmFreeResult(with->result);
 	if (with->context >= 0)
 		pmDestroyContext(with->context);
 	for (int i = 0; i < with->n; i++)
-		free(with->metrics[i].name);
-	for (int i = 0; i < with->ndomains; i++) {
-		free(with->domains[i].inst);
-		free(with->domains[i].used);
-	}
+		free_metric(&with->metrics[i]);
 	free(with->metrics);
 	free(with->pmids);
-	free(with->domains);
+	free(with->indoms);
 	free(with);
 }
 
 static int sample(void *arg)
 {
-	struct vcpc_with *with = arg;
+	const struct archive *archive = arg;
+	struct vcpc_with *with = archive->with;
 	int err;
 
 	pmFreeResult(with->result);
@@ -353,13 +393,19 @@ static int write_domain(struct domain *domain, struct shim_recorder *rec)
 	return ret == -EINVAL ? 0 : ret;
 }
 
+static struct domain *domain_of(const struct archive *archive, const struct metric *metric)
+{
+	return metric->domain < 0 ? NULL : &archive->domains[metric->domain];
+}
+
 static int instances(void *arg, struct shim_recorder *rec)
 {
-	struct vcpc_with *with = arg;
+	const struct archive *archive = arg;
+	const struct vcpc_with *with = archive->with;
 	int ret = 0;
 
 	for (int i = 0; i < with->n && !ret; i++) {
-		struct domain *domain = with->metrics[i].domain;
+		struct domain *domain = domain_of(archive, &with->metrics[i]);
 
 		if (domain && !has_all(domain, with->result->vset[i]))
 			ret = write_domain(domain, rec);
@@ -406,9 +452,11 @@ static bool translate(const pmValueSet *set, int i, int type, struct shim_record
 	return true;
 }
 
-static int write_set(struct vcpc_with *with, int i, struct shim_recorder *rec)
+static int write_set(const struct archive *archive, int i, struct shim_recorder *rec)
 {
+	struct vcpc_with *with = archive->with;
 	const struct metric *metric = &with->metrics[i];
+	struct domain *domain = domain_of(archive, metric);
 	const pmValueSet *set = with->result->vset[i];
 	const pmDesc *desc = &metric->desc;
 	struct shim_record_value *values;
@@ -421,10 +469,10 @@ static int write_set(struct vcpc_with *with, int i, struct shim_recorder *rec)
 		return -ENOMEM;
 	with->serial++;
 	for (int k = 0; k < set->numval; k++) {
-		int inst = metric->domain ? set->vlist[k].inst : (int)PM_IN_NULL;
+		int inst = domain ? set->vlist[k].inst : (int)PM_IN_NULL;
 
 		values[n].inst = inst;
-		if (translate(set, k, desc->type, &values[n]) && take_instance(with, metric->domain, inst, n))
+		if (translate(set, k, desc->type, &values[n]) && take_instance(with, domain, inst, n))
 			n++;
 	}
 	ret = shim_record_values(rec, desc->pmid, desc->type, n ? n : PM_ERR_VALUE, values);
@@ -435,11 +483,11 @@ static int write_set(struct vcpc_with *with, int i, struct shim_recorder *rec)
 /* What the recorder will not take of one metric is no reason to do without the others */
 static int values(void *arg, struct shim_recorder *rec)
 {
-	struct vcpc_with *with = arg;
+	const struct archive *archive = arg;
 	int ret = 0;
 
-	for (int i = 0; i < with->n && !ret; i++) {
-		ret = write_set(with, i, rec);
+	for (int i = 0; i < archive->with->n && !ret; i++) {
+		ret = write_set(archive, i, rec);
 		if (ret == -EINVAL)
 			ret = 0;
 	}
@@ -455,30 +503,31 @@ static int declare(const struct metric *of, struct shim_recorder *rec)
 		.indom = desc->indom,
 		.type = desc->type,
 		.sem = desc->sem,
+		.line = of->line,
+		.help = of->help,
 	};
-	char *line = NULL, *help = NULL;
-	int ret;
 
 	memcpy(&metric.units, &desc->units, sizeof(metric.units));
-	pmLookupText(desc->pmid, PM_TEXT_ONELINE, &line);
-	pmLookupText(desc->pmid, PM_TEXT_HELP, &help);
-	metric.line = line;
-	metric.help = help;
-	ret = shim_record_metric(rec, &metric);
-	free(line);
-	free(help);
-	return ret;
+	return shim_record_metric(rec, &metric);
 }
 
-/* 0, or the exit status after a message; without memory too */
-static int declare_all(struct vcpc_with *with, struct shim_recorder *rec)
+/*
+ * 0, or the exit status after a message; without memory too.  What the first archive cannot have is
+ * left out for good.
+ */
+static int declare_first(struct vcpc_with *with, struct shim_recorder *rec)
 {
 	int kept = 0, status = 0;
 
 	for (int i = 0; i < with->n; i++) {
 		struct metric *metric = &with->metrics[i];
-		int ret = status ? 0 : declare(metric, rec);
+		int ret;
 
+		if (!status) {
+			pmLookupText(metric->desc.pmid, PM_TEXT_ONELINE, &metric->line);
+			pmLookupText(metric->desc.pmid, PM_TEXT_HELP, &metric->help);
+		}
+		ret = status ? 0 : declare(metric, rec);
 		if (!ret) {
 			with->metrics[kept++] = *metric;
 			continue;
@@ -488,36 +537,61 @@ static int declare_all(struct vcpc_with *with, struct shim_recorder *rec)
 					   "an archive cannot describe it" : "its name is another metric's");
 		else
 			status = vcpc_fail(ret, "--with: %s", metric->name);
-		free(metric->name);
+		free_metric(metric);
 	}
 	with->n = kept;
 	return status || kept ? status : vcpc_fail(0, "--with: nothing of it can be recorded");
 }
 
-static struct domain *domain_of(struct vcpc_with *with, pmInDom indom)
+static int declare_again(const struct vcpc_with *with, struct shim_recorder *rec)
 {
-	for (int i = 0; i < with->ndomains; i++)
-		if (with->domains[i].indom == indom)
-			return &with->domains[i];
-	with->domains[with->ndomains].indom = indom;
-	return &with->domains[with->ndomains++];
+	for (int i = 0; i < with->n; i++) {
+		int ret = declare(&with->metrics[i], rec);
+
+		if (ret)
+			return vcpc_fail(ret, "--with: %s", with->metrics[i].name);
+	}
+	return 0;
+}
+
+static int number_of_domain(struct vcpc_with *with, pmInDom indom)
+{
+	for (int i = 0; i < with->nindoms; i++)
+		if (with->indoms[i] == indom)
+			return i;
+	with->indoms[with->nindoms] = indom;
+	return with->nindoms++;
 }
 
 /* What each tick needs */
 static int prepare(struct vcpc_with *with)
 {
 	with->pmids = calloc(with->n, sizeof(*with->pmids));
-	with->domains = calloc(with->n, sizeof(*with->domains));
-	if (!with->pmids || !with->domains)
+	with->indoms = calloc(with->n, sizeof(*with->indoms));
+	if (!with->pmids || !with->indoms)
 		return vcpc_fail(-ENOMEM, "--with");
 	for (int i = 0; i < with->n; i++) {
 		struct metric *metric = &with->metrics[i];
 
 		with->pmids[i] = metric->desc.pmid;
-		if (metric->desc.indom != PM_INDOM_NULL)
-			metric->domain = domain_of(with, metric->desc.indom);
+		metric->domain = metric->desc.indom == PM_INDOM_NULL ? -1 :
+				 number_of_domain(with, metric->desc.indom);
 	}
 	return 0;
+}
+
+static struct archive *new_archive(struct vcpc_with *with, const struct shim_recorder *rec)
+{
+	struct archive *archive = calloc(1, sizeof(*archive));
+
+	if (!archive)
+		return NULL;
+	*archive = (struct archive){ .with = with, .rec = rec, .next = with->archives };
+	archive->domains = calloc(with->nindoms + 1, sizeof(*archive->domains));
+	for (int i = 0; archive->domains && i < with->nindoms; i++)
+		archive->domains[i].indom = with->indoms[i];
+	with->archives = archive;
+	return archive->domains ? archive : NULL;
 }
 
 int vcpc_with_add(struct vcpc_with *with, struct shim_recorder *rec)
@@ -525,14 +599,16 @@ int vcpc_with_add(struct vcpc_with *with, struct shim_recorder *rec)
 	static const struct shim_record_source source = {
 		.sample = sample, .instances = instances, .values = values,
 	};
+	struct archive *archive;
 	int ret;
 
 	pmUseContext(with->context);
-	ret = declare_all(with, rec);
-	if (!ret)
+	ret = with->pmids ? declare_again(with, rec) : declare_first(with, rec);
+	if (!ret && !with->pmids)
 		ret = prepare(with);
 	if (ret)
 		return ret;
-	ret = shim_record_add_source(rec, &source, with);
+	archive = new_archive(with, rec);
+	ret = archive ? shim_record_add_source(rec, &source, archive) : -ENOMEM;
 	return ret ? vcpc_fail(ret, "cannot record the metrics of --with") : 0;
 }

@@ -9,8 +9,10 @@ struct vcpc_with;
 
 /* Find the metrics, names or parts of the name space with commas: 0, or the exit status after a message */
 int vcpc_with_open(const char *list, struct vcpc_with **with);
-/* From now on they are recorded: 0, or the exit status after a message */
+/* From now on they are recorded there, too: 0, or the exit status after a message */
 int vcpc_with_add(struct vcpc_with *with, struct shim_recorder *rec);
+/* That recorder is closed; it need not have been added */
+void vcpc_with_end(struct vcpc_with *with, const struct shim_recorder *rec);
 void vcpc_with_close(struct vcpc_with *with);
 
 #endif /* VCPC_WITH_H */
