@@ -71,19 +71,10 @@ static __always_inline __u64 vc_counted(const struct vc_event *ev, const struct 
 	return now.events;
 }
 
-static __always_inline void vc_add_sums(__u64 sum[VC_MAX_COUNTERS],
-					const __u64 value[VC_MAX_COUNTERS],
-					const struct vc_open_val *open)
-{
-#pragma unroll
-	for (__u32 i = 0; i < VC_MAX_COUNTERS; i++)
-		sum[i] += value[i] - open->counters[i];
-}
-
-/* Add what was counted between begin and end. */
-static __always_inline void vc_add_counts(struct vc_event *ev, __u64 events,
-					  const __u64 value[VC_MAX_COUNTERS],
-					  const struct vc_open_val *open)
+/* Add what was counted between begin and end: 0, or -1 if there is no room for such counts. */
+static __always_inline int vc_add_counts(struct vc_event *ev, __u64 events,
+					 const __u64 value[VC_MAX_COUNTERS],
+					 const struct vc_open_val *open)
 {
 	struct vc_count_key key = { .tag = ev->tag, .events = events };
 	struct vc_count *count = bpf_map_lookup_elem(&vc_count, &key);
@@ -92,10 +83,13 @@ static __always_inline void vc_add_counts(struct vc_event *ev, __u64 events,
 		count = vc_new_count(ev, &key);
 	if (!count) {
 		vc_count_drop(VC_DROP_COUNT_FULL);
-		return;
+		return -1;
 	}
 	count->count++;
-	vc_add_sums(count->sum, value, open);
+#pragma unroll
+	for (__u32 i = 0; i < VC_MAX_COUNTERS; i++)
+		count->sum[i] += value[i] - open->counters[i];
+	return 0;
 }
 
 #endif /* VCPC_BPF_COUNTS_H */

@@ -171,16 +171,16 @@ static __always_inline void vc_add_details(struct vc_event *ev, struct vc_open_v
 	__u64 events = ev->counts && open ? vc_counted(ev, open, value) : 0;
 	struct vc_process *process;
 
-	if (events)
-		vc_add_counts(ev, events, value, open);
+	if (events && vc_add_counts(ev, events, value, open))
+		events = 0;
 	if (!vc_want_processes)
 		return;
 	process = vc_process_of(ev->tag, events);
 	if (!process)
 		return;
-	vc_add_end(&process->stat, now, start);
+	vc_process_end(&process->stat, now, now - start, vc_time_slot(now - start));
 	if (events)
-		vc_add_sums(process->sum, value, open);
+		vc_process_counts(process, value, open);
 }
 
 /* @op is VC_OP_END or VC_OP_ABORT, and a constant; @now, when the event came. */

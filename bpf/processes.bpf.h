@@ -7,24 +7,19 @@
 
 /*
  * Rows are on nobody's account: a process that ends leaves its rows, for those who look a moment
- * later, until others need the room.
+ * later, until others need the room.  They are not per CPU, as there are to be many more than CPUs:
+ * each of these keeps up to 128 free ones for itself.
  */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_PERCPU_HASH);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, VC_MAX_TAGS);
 	__type(key, struct vc_process_key);
 	__type(value, struct vc_process);
 } vc_process SEC(".maps");
 
-static const struct vc_process vc_zero_process;
+static const struct vc_process vc_new_row = { .stat.min_ns = ~0ull };
 
-static __noinline struct vc_process *vc_new_process(struct vc_process_key *key)
-{
-	bpf_map_update_elem(&vc_process, key, &vc_zero_process, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&vc_process, key);
-}
-
-/* This CPU's row of the current process; @events: of what the transaction counted, or 0 */
+/* The row of the current process; @events: of what the transaction counted, or 0 */
 static __always_inline struct vc_process *vc_process_of(__u64 tag, __u64 events)
 {
 	struct vc_process_key key = {
@@ -34,11 +29,57 @@ static __always_inline struct vc_process *vc_process_of(__u64 tag, __u64 events)
 	};
 	struct vc_process *process = bpf_map_lookup_elem(&vc_process, &key);
 
-	if (!process)
-		process = vc_new_process(&key);
-	if (process && !process->stat.count)
+	if (process)
+		return process;
+	bpf_map_update_elem(&vc_process, &key, &vc_new_row, BPF_NOEXIST);
+	process = bpf_map_lookup_elem(&vc_process, &key);
+	if (process)
 		bpf_get_current_comm(process->command, sizeof(process->command));
 	return process;
+}
+
+/* Other CPUs may do the same at the same time; one that finds the others quicker three times gives up. */
+static __always_inline void vc_process_extremes(struct vc_stat *stat, __u64 spent)
+{
+	__u64 least = stat->min_ns, most = stat->max_ns, was;
+
+	for (int i = 0; i < 3; i++) {
+		if (spent >= least)
+			break;
+		was = __sync_val_compare_and_swap(&stat->min_ns, least, spent);
+		if (was == least)
+			break;
+		least = was;
+	}
+	for (int i = 0; i < 3; i++) {
+		if (spent <= most)
+			break;
+		was = __sync_val_compare_and_swap(&stat->max_ns, most, spent);
+		if (was == most)
+			break;
+		most = was;
+	}
+}
+
+static __always_inline void vc_process_end(struct vc_stat *stat, __u64 now, __u64 spent, __u64 slot)
+{
+	if (slot >= VC_HIST_SLOTS)
+		slot = VC_HIST_SLOTS - 1;
+	vc_process_extremes(stat, spent);
+	stat->last_ns = now;
+	stat->last_took_ns = spent;
+	__sync_fetch_and_add(&stat->count, 1);
+	__sync_fetch_and_add(&stat->sum_ns, spent);
+	__sync_fetch_and_add(&stat->hist[slot], 1);
+}
+
+static __always_inline void vc_process_counts(struct vc_process *process,
+					      const __u64 value[VC_MAX_COUNTERS],
+					      const struct vc_open_val *open)
+{
+#pragma unroll
+	for (__u32 i = 0; i < VC_MAX_COUNTERS; i++)
+		__sync_fetch_and_add(&process->sum[i], value[i] - open->counters[i]);
 }
 
 #endif /* VCPC_BPF_PROCESSES_H */

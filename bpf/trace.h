@@ -122,8 +122,8 @@ struct vc_count {
 };
 
 /*
- * vc_process (per CPU), if it is wanted: key -> value, what one process's transactions of a
- * tag did; rows that were used least lately give way to new ones
+ * vc_process, if it is wanted: key -> value, what one process's transactions of a tag did; when
+ * there is no room, rows that were not used lately give way
  */
 struct vc_process_key {
 	__u64 tag;
@@ -135,7 +135,7 @@ struct vc_process_key {
 
 struct vc_process {
 	struct vc_stat stat;	/* of those that ended */
-	char command[VC_COMMAND_LEN];	/* the thread's that first ended one on this CPU */
+	char command[VC_COMMAND_LEN];	/* the thread's that ended the first */
 	__u64 sum[VC_MAX_COUNTERS];	/* as in vc_count */
 };
 

@@ -6,8 +6,8 @@
 
 #include "bpf_test.h"
 
-#define MANY	300	/* processes, where there is room for fewer */
 #define ROOM	64
+#define MANY	(256 * (int)sysconf(_SC_NPROCESSORS_CONF) + 100)	/* processes, where there is room for fewer */
 
 FIXTURE(processes) {
 	const char *missing;
@@ -44,6 +44,29 @@ static void transact(const char *tag, unsigned int n)
 		pmtracebegin(tag);
 		pmtraceend(tag);
 	}
+}
+
+static void *transact_of_all(void *arg)
+{
+	(void)arg;
+	for (unsigned int i = 0; i < 500; i++) {
+		pmtracebegin("of all");
+		pmtraceend("of all");
+	}
+	return NULL;
+}
+
+/* Four threads with one tag, one after the other in it as PCP has it, and on any CPU */
+static int transact_in_threads(void)
+{
+	int bad = 0;
+
+	for (int i = 0; i < 4; i++) {
+		pthread_t thread;
+
+		bad |= pthread_create(&thread, NULL, transact_of_all, NULL) || pthread_join(thread, NULL);
+	}
+	return bad;
 }
 
 /* A child called @command, which has @n transactions: its number, when it has ended, or -1 */
@@ -140,6 +163,7 @@ TEST_F(processes, are_not_told_apart_unless_asked_for)
 TEST_F(processes, more_than_there_is_room_for)
 {
 	const struct shim_trace_process *row = NULL;
+	const int many = MANY;
 	struct shim_trace_drops drops;
 	unsigned int alive = 0;
 	uint64_t total = 0;
@@ -149,21 +173,21 @@ TEST_F(processes, more_than_there_is_room_for)
 	self->options.max_tags = ROOM;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	ASSERT_EQ(0, shim_trace_open(&self->trace));
-	for (unsigned int i = 0; i < MANY; i++) {
+	for (int i = 0; i < many; i++) {
 		pid_t child = child_with("one of many", "crowded", 2);
 
 		ASSERT_LT(0, child);
-		if (i < MANY - 8)
+		if (i < many - 8)
 			continue;
 		ASSERT_EQ(0, shim_trace_processes_get(self->trace, &n));
 		alive += find(self->trace, n, child, "crowded", &row) == 1 && row->stat.count == 2;
 	}
 	EXPECT_EQ(8, alive);
-	EXPECT_GE(ROOM, n);
+	EXPECT_GE(many - 100, n);
 	for (size_t i = 0; i < n; i++)
 		total += shim_trace_process_at(self->trace, i)->stat.count;
 	EXPECT_EQ(2 * n, total);
-	EXPECT_EQ(2 * MANY, count_of("crowded", SHIM_TRACE_TRANSACTION));
+	EXPECT_EQ(2 * many, count_of("crowded", SHIM_TRACE_TRANSACTION));
 	ASSERT_EQ(0, shim_trace_drops_get(self->trace, &drops));
 	EXPECT_EQ(0, drops.stat_full + drops.tag_full);
 }
@@ -195,6 +219,64 @@ TEST_F(processes, are_read_again)
 			EXPECT_STREQ("again", row->stat.label);
 		}
 	}
+}
+
+/* On each CPU in turn, half as many as there is room for: none of them gives way. */
+TEST_F(processes, half_full)
+{
+	const struct shim_trace_process *row = NULL;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	pid_t children[128];
+	cpu_set_t old, one;
+	size_t n = 0;
+
+	UNLESS_MISSING();
+	self->options.max_tags = ROOM;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, sched_getaffinity(0, sizeof(old), &old));
+	for (int i = 0; i < 128; i++) {
+		CPU_ZERO(&one);
+		CPU_SET(i % cpus, &one);
+		sched_setaffinity(0, sizeof(one), &one);
+		children[i] = child_with("one of a few", "half", 1);
+		ASSERT_LT(0, children[i]);
+	}
+	sched_setaffinity(0, sizeof(old), &old);
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	ASSERT_EQ(0, shim_trace_processes_get(self->trace, &n));
+	EXPECT_EQ(128, n);
+	for (int i = 0; i < 128; i++)
+		EXPECT_EQ(1, find(self->trace, n, children[i], "half", &row));
+}
+
+/* Its threads on all CPUs share a row: nothing is lost, whoever is first. */
+TEST_F(processes, with_threads)
+{
+	const struct shim_trace_process *row = NULL;
+	uint64_t in_hist = 0;
+	size_t n = 0;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, traced_by_threads(4, 500));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	for (int i = 0; i < 4; i++) {
+		char tag[24];
+
+		snprintf(tag, sizeof(tag), "thread %d", i);
+		ASSERT_EQ(0, shim_trace_processes_get(self->trace, &n));
+		ASSERT_EQ(1, find(self->trace, n, getpid(), tag, &row));
+		EXPECT_EQ(500, row->stat.count);
+	}
+	ASSERT_EQ(0, transact_in_threads());
+	ASSERT_EQ(0, shim_trace_processes_get(self->trace, &n));
+	ASSERT_EQ(1, find(self->trace, n, getpid(), "of all", &row));
+	EXPECT_EQ(4 * 500, row->stat.count);
+	for (int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++)
+		in_hist += row->stat.hist[i];
+	EXPECT_EQ(4 * 500, in_hist);
+	EXPECT_GE(row->stat.sum_ns, 2000 * row->stat.min_ns);
+	EXPECT_LE(row->stat.sum_ns, 2000 * row->stat.max_ns);
 }
 
 /* With begins and single events, too: the same. */

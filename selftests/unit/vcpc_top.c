@@ -252,6 +252,7 @@ static void some_processes(void)
 		strcpy(p->command, rows[i].command);
 		p->counts = &now[i & 1];
 		p->ncounts = rows[i].ncounts;
+		p->events = rows[i].ncounts ? i + 1 : 0;
 	}
 }
 
@@ -322,6 +323,44 @@ TEST_F(top, a_process_whose_row_gave_way_begins_again)
 	top_arrange(&self->view);
 	EXPECT_EQ(2, self->view.rows[0].rate);
 	EXPECT_EQ(2, self->view.rows[0].total);
+}
+
+/* Ten slow ones, a new row, and then twenty quick ones: more, and not those before and ten */
+TEST_F(top, and_also_if_there_are_more_by_now)
+{
+	struct shim_trace_stat *stat = &processes[4].stat;
+
+	look_at_processes(&self->view, TOP_BY_PROCESS);
+	memset(stat->hist, 0, sizeof(stat->hist));
+	stat->count = stat->hist[50] = 20;
+	stat->sum_ns = 20 * shim_trace_hist_floor(50);
+	stat->min_ns = stat->max_ns = shim_trace_hist_floor(50);
+	ASSERT_EQ(0, top_look(&self->view, NULL, 2000000000));
+	self->view.filter = "direct";
+	top_arrange(&self->view);
+	EXPECT_EQ(20, self->view.rows[0].rate);
+	EXPECT_EQ(shim_trace_hist_floor(50), llround(self->view.rows[0].mean * 1e9));
+}
+
+/* One tag's row of a process is gone: the others' are compared with what they were. */
+TEST_F(top, a_row_of_several_that_goes)
+{
+	look_at_processes(&self->view, TOP_BY_PROCESS);
+	ASSERT_EQ(0, top_look(&self->view, NULL, 2000000000));
+	nprocesses = 3;		/* without this process's other tag, and those that write by themselves */
+	transact(&processes[0].stat, 7);
+	ASSERT_EQ(0, top_look(&self->view, NULL, 3000000000));
+	EXPECT_EQ(2, self->view.nrows);
+	EXPECT_EQ(7, self->view.rows[0].rate);
+	EXPECT_EQ(7, self->view.rate);
+}
+
+TEST_F(top, nothing_at_all)
+{
+	nstats = ncounts = 0;
+	ASSERT_EQ(0, top_look(&self->view, NULL, 2000000000));
+	ASSERT_EQ(0, top_look(&self->view, NULL, 3000000000));
+	EXPECT_EQ(0, self->view.nrows);
 }
 
 TEST_F(top, processes_that_nobody_told_apart)

@@ -134,6 +134,9 @@ static int open_next(struct recording *r, const char *path, struct shim_recorder
 	ret = add_sources(r->job, r, r->pid, shim_trace_status() > 0) ? -ECANCELED : 0;
 	if (!ret)
 		ret = shim_record_tick(*next);
+	/* Where it has no record yet, the present one is not to end. */
+	if (!ret && !shim_record_count(*next))
+		ret = -ENODATA;
 	r->rec = present;
 	if (ret) {
 		if (r->with)
@@ -167,6 +170,8 @@ static int rotate(struct recording *r)
 	r->before += shim_record_count(r->rec);
 	if (r->with)
 		vcpc_with_end(r->with, r->rec);
+	if (!r->missing)
+		r->missing = shim_record_missing(next);
 	ret = shim_record_close(r->rec);
 	r->rec = next;
 	vcpc_rotate_begin(rotate, path);

@@ -14,7 +14,9 @@ int top_compare_whose(const struct top_whose *x, const struct top_whose *y)
 {
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
-	return (x->tag > y->tag) - (x->tag < y->tag);
+	if (x->tag != y->tag)
+		return x->tag < y->tag ? -1 : 1;
+	return (x->events > y->events) - (x->events < y->events);
 }
 
 int top_by_whose(const void *a, const void *b)
@@ -78,7 +80,7 @@ static unsigned int column_of(struct top_view *view, const char *event)
 	return view->events[view->nevents] ? view->nevents++ : TOP_EVENTS;
 }
 
-static void add_count(struct top_view *view, struct top_look *look, struct top_whose whose,
+static void copy_count(struct top_view *view, struct top_look *look, struct top_whose whose,
 		      const struct shim_trace_count *count)
 {
 	unsigned int column = column_of(view, count->event);
@@ -87,7 +89,7 @@ static void add_count(struct top_view *view, struct top_look *look, struct top_w
 		look->counts[look->ncounts++] = (struct top_count){ whose, column, count->transactions, count->sum };
 }
 
-static struct top_entry *add_entry(struct top_look *look, struct top_whose whose, const struct shim_trace_stat *stat)
+static struct top_entry *copy_entry(struct top_look *look, struct top_whose whose, const struct shim_trace_stat *stat)
 {
 	struct top_entry *entry = &look->entries[look->nentries++];
 
@@ -98,32 +100,7 @@ static struct top_entry *add_entry(struct top_look *look, struct top_whose whose
 	return entry;
 }
 
-static void join_stats(struct shim_trace_stat *to, const struct shim_trace_stat *from)
-{
-	to->count += from->count;
-	to->sum_ns += from->sum_ns;
-	to->min_ns = from->min_ns < to->min_ns ? from->min_ns : to->min_ns;
-	to->max_ns = from->max_ns > to->max_ns ? from->max_ns : to->max_ns;
-	for (size_t slot = 0; slot < SHIM_TRACE_HIST_SLOTS; slot++)
-		to->hist[slot] += from->hist[slot];
-}
-
-/* Rows of the same whose, which stand together, become one */
-static void join_entries(struct top_look *look)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < look->nentries; i++) {
-		struct top_entry *entry = &look->entries[i];
-
-		if (n && !top_compare_whose(&look->entries[n - 1].whose, &entry->whose))
-			join_stats(&look->entries[n - 1].stat, &entry->stat);
-		else if (n++ != i)
-			look->entries[n - 1] = *entry;
-	}
-	look->nentries = n;
-}
-
+/* By tag, what different sets of events have in common */
 static void join_counts(struct top_look *look)
 {
 	size_t n = 0;
@@ -154,24 +131,24 @@ static int copy_tags(struct top_view *view, struct top_look *look, struct shim_t
 		const struct shim_trace_stat *stat = shim_trace_stat_at(trace, i);
 
 		if (stat->kind == SHIM_TRACE_TRANSACTION)
-			add_entry(look, (struct top_whose){ stat->id, 0 }, stat);
+			copy_entry(look, (struct top_whose){ .tag = stat->id }, stat);
 	}
 	for (size_t i = 0; i < ncounts; i++) {
 		const struct shim_trace_count *count = shim_trace_count_at(trace, i);
 
-		add_count(view, look, (struct top_whose){ count->id, 0 }, count);
+		copy_count(view, look, (struct top_whose){ .tag = count->id }, count);
 	}
 	return 0;
 }
 
 static void copy_process(struct top_view *view, struct top_look *look, const struct shim_trace_process *process)
 {
-	const struct top_whose whose = { view->by == TOP_BY_BOTH ? process->stat.id : 0, process->pid };
-	struct top_entry *entry = add_entry(look, whose, &process->stat);
+	const struct top_whose whose = { process->stat.id, process->events, process->pid };
+	struct top_entry *entry = copy_entry(look, whose, &process->stat);
 
 	memcpy(entry->command, process->command, sizeof(entry->command));
 	for (size_t i = 0; i < process->ncounts; i++)
-		add_count(view, look, whose, &process->counts[i]);
+		copy_count(view, look, whose, &process->counts[i]);
 }
 
 static int copy_processes(struct top_view *view, struct top_look *look, struct shim_trace *trace)
@@ -201,12 +178,14 @@ int top_look_take(struct top_view *view, struct shim_trace *trace, struct top_lo
 	int err;
 
 	look->nentries = look->ncounts = 0;
+	err = reserve_both(look, 1, 1);
+	if (err)
+		return err;
 	err = view->by == TOP_BY_TAG ? copy_tags(view, look, trace) : copy_processes(view, look, trace);
 	if (err)
 		return err;
 	qsort(look->entries, look->nentries, sizeof(*look->entries), top_by_whose);
 	qsort(look->counts, look->ncounts, sizeof(*look->counts), top_by_whose_and_column);
-	join_entries(look);
 	join_counts(look);
 	look->named = view->by != TOP_BY_TAG && in_first_namespace();
 	return 0;

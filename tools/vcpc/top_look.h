@@ -5,9 +5,9 @@
 
 #include "top.h"
 
-/* What a row is of: 0 in what it is not told apart by */
+/* What statistics are of, as the kernel has them; by tag, the others are 0 */
 struct top_whose {
-	uint64_t tag;
+	uint64_t tag, events;
 	uint32_t pid;
 };
 
@@ -27,7 +27,7 @@ struct top_count {
 	uint64_t transactions, sum;
 };
 
-/* Copies, by process and then tag; counts, then by column */
+/* Copies, by process, tag and events; counts, then by column */
 struct top_look {
 	uint64_t time;
 	struct top_entry *entries;

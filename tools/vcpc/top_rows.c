@@ -28,56 +28,100 @@ const char *top_key_name(enum top_key key)
 	return key_names[key];
 }
 
-/* What ended since the look before, when it was @old */
-static void difference(struct shim_trace_stat *restrict d, const struct top_entry *restrict old,
-		       const struct top_entry *restrict entry)
+/*
+ * struct group - what becomes one row: the kernel's of a process, or of a process and tag
+ * @since: what ended since the look before, if @any did
+ * @counted: by column, in these
+ */
+struct group {
+	const struct top_entry *first;
+	struct shim_trace_stat since;
+	bool any;
+	uint64_t total;
+	struct {
+		uint64_t transactions, sum;
+	} counted[TOP_EVENTS];
+};
+
+/* false: @old is of something else, which gave way, and then it began again */
+static bool subtract(struct shim_trace_stat *restrict d, const struct shim_trace_stat *restrict old,
+		     const struct shim_trace_stat *restrict now)
 {
 	uint64_t less = 0;
 
-	if (!old || old->stat.count > entry->stat.count) {
-		*d = entry->stat;
-		return;
-	}
-	d->count = entry->stat.count - old->stat.count;
-	d->sum_ns = entry->stat.sum_ns - old->stat.sum_ns;
-	d->min_ns = entry->stat.min_ns;
-	d->max_ns = entry->stat.max_ns;
+	if (old->count > now->count || old->sum_ns > now->sum_ns)
+		return false;
 	for (unsigned int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++) {
-		d->hist[i] = entry->stat.hist[i] - old->stat.hist[i];
+		d->hist[i] = now->hist[i] - old->hist[i];
 		less |= d->hist[i] >> 63;
 	}
-	/* It gave way, and began again. */
-	for (unsigned int i = 0; less && i < SHIM_TRACE_HIST_SLOTS; i++)
-		if ((int64_t)d->hist[i] < 0)
-			d->hist[i] = 0;
+	d->count = now->count - old->count;
+	d->sum_ns = now->sum_ns - old->sum_ns;
+	d->min_ns = now->min_ns;
+	d->max_ns = now->max_ns;
+	return !less;
 }
 
-static void count_each(const struct top_view *view, const struct top_look *look, const struct top_entry *entry,
-		       struct top_row *row)
+static void add_stat(struct shim_trace_stat *restrict to, const struct shim_trace_stat *restrict from)
+{
+	to->count += from->count;
+	to->sum_ns += from->sum_ns;
+	to->min_ns = from->min_ns < to->min_ns ? from->min_ns : to->min_ns;
+	to->max_ns = from->max_ns > to->max_ns ? from->max_ns : to->max_ns;
+	for (size_t slot = 0; slot < SHIM_TRACE_HIST_SLOTS; slot++)
+		to->hist[slot] += from->hist[slot];
+}
+
+static const struct top_count *first_count(const struct top_look *look, const struct top_whose *whose)
 {
 	size_t lo = 0, hi = look->ncounts;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (top_compare_whose(&look->counts[mid].whose, &entry->whose) < 0)
+		if (top_compare_whose(&look->counts[mid].whose, whose) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	for (; lo < look->ncounts && !top_compare_whose(&look->counts[lo].whose, &entry->whose); lo++) {
-		const struct top_count *count = &look->counts[lo];
-		const struct top_count *old = bsearch(count, view->before->counts, view->before->ncounts,
-						      sizeof(*count), top_by_whose_and_column);
-		uint64_t n;
+	return &look->counts[lo];
+}
 
-		/* A row that gave way begins at 0 again. */
-		if (old && old->transactions > count->transactions)
+/* What an entry's transactions counted, all of it if there is no look @before to compare with */
+static void add_counts(struct group *group, const struct top_look *before, const struct top_look *look,
+		       const struct top_entry *entry)
+{
+	const struct top_count *end = &look->counts[look->ncounts];
+	const struct top_count *count = first_count(look, &entry->whose);
+
+	for (; count < end && !top_compare_whose(&count->whose, &entry->whose); count++) {
+		const struct top_count *old = before ? bsearch(count, before->counts, before->ncounts, sizeof(*count),
+							       top_by_whose_and_column) : NULL;
+
+		if (old && (old->transactions > count->transactions || old->sum > count->sum))
 			old = NULL;
-		n = count->transactions - (old ? old->transactions : 0);
-		if (n)
-			row->each[count->column] = (double)(count->sum - (old ? old->sum : 0)) / n;
+		group->counted[count->column].transactions += count->transactions - (old ? old->transactions : 0);
+		group->counted[count->column].sum += count->sum - (old ? old->sum : 0);
 	}
+}
+
+static void join_entry(struct group *group, const struct top_look *before, const struct top_look *look,
+		      const struct top_entry *entry, const struct top_entry *old)
+{
+	struct shim_trace_stat d, *since = group->any ? &d : &group->since;
+
+	group->total += entry->stat.count;
+	/* Most are at rest. */
+	if (old && old->stat.count == entry->stat.count && old->stat.sum_ns == entry->stat.sum_ns)
+		return;
+	if (old && !subtract(since, &old->stat, &entry->stat))
+		old = NULL;
+	if (!old)
+		*since = entry->stat;
+	if (group->any)
+		add_stat(&group->since, &d);
+	group->any = true;
+	add_counts(group, old ? before : NULL, look, entry);
 }
 
 static void ask_name(struct top_entry *entry)
@@ -115,29 +159,51 @@ static void name_process(const struct top_look *look, struct top_entry *entry, c
 	}
 }
 
-static void add_row(struct top_view *view, const struct top_look *look, struct top_entry *entry)
+static void add_row(struct top_view *view, const struct group *group, double seconds)
+{
+	struct top_row *row = &view->rows[view->nall++];
+
+	*row = (struct top_row){ .entry = group->first, .total = group->total, .p50 = NAN, .p99 = NAN, .mean = NAN };
+	for (size_t i = 0; i < TOP_EVENTS; i++)
+		row->each[i] = group->counted[i].transactions ?
+			       (double)group->counted[i].sum / group->counted[i].transactions : NAN;
+	if (!group->any || !group->since.count)
+		return;
+	row->rate = seconds > 0 ? group->since.count / seconds : 0;
+	row->p50 = shim_trace_percentile(&group->since, 50) / 1e9;
+	row->p99 = shim_trace_percentile(&group->since, 99) / 1e9;
+	row->mean = (double)group->since.sum_ns / group->since.count / 1e9;
+	view->rate += row->rate;
+}
+
+static bool is_same_row(enum top_by by, const struct top_entry *x, const struct top_entry *y)
+{
+	return x->whose.pid == y->whose.pid && (by == TOP_BY_PROCESS || x->whose.tag == y->whose.tag);
+}
+
+/* A row of the entries from @i on: the first that is not of it */
+static size_t add_group(struct top_view *view, const struct top_look *look, size_t i, struct group *group)
 {
 	const struct top_look *before = view->before;
-	const struct top_entry *old = bsearch(entry, before->entries, before->nentries, sizeof(*entry), top_by_whose);
-	double seconds = (look->time - before->time) / 1e9;
-	struct top_row *row = &view->rows[view->nall++];
-	struct shim_trace_stat since;
+	struct top_entry *first = &look->entries[i];
 
-	*row = (struct top_row){ .entry = entry, .total = entry->stat.count, .p50 = NAN, .p99 = NAN, .mean = NAN };
-	for (size_t i = 0; i < TOP_EVENTS; i++)
-		row->each[i] = NAN;
-	name_process(look, entry, old, !old || old->stat.count != entry->stat.count);
-	if (old && old->stat.count == entry->stat.count)
-		return;
-	difference(&since, old, entry);
-	row->rate = seconds > 0 ? since.count / seconds : 0;
-	if (since.count) {
-		row->p50 = shim_trace_percentile(&since, 50) / 1e9;
-		row->p99 = shim_trace_percentile(&since, 99) / 1e9;
-		row->mean = (double)since.sum_ns / since.count / 1e9;
+	group->first = first;
+	group->any = false;
+	group->total = 0;
+	memset(group->counted, 0, sizeof(group->counted));
+	for (; i < look->nentries && is_same_row(view->by, first, &look->entries[i]); i++) {
+		struct top_entry *entry = &look->entries[i];
+		const struct top_entry *old = bsearch(entry, before->entries, before->nentries, sizeof(*entry),
+						      top_by_whose);
+
+		name_process(look, entry, old, !old || old->stat.count != entry->stat.count);
+		join_entry(group, before, look, entry, old);
 	}
-	count_each(view, look, entry, row);
-	view->rate += row->rate;
+	/* The last that was active has asked for its name. */
+	if (i - 1 > (size_t)(first - look->entries) && look->entries[i - 1].asked)
+		memcpy(first->command, look->entries[i - 1].command, sizeof(first->command));
+	add_row(view, group, (look->time - before->time) / 1e9);
+	return i;
 }
 
 static void forget_rows(struct top_view *view)
@@ -150,12 +216,13 @@ static void forget_rows(struct top_view *view)
 static int compare(struct top_view *view, const struct top_look *look)
 {
 	struct top_row *rows = reallocarray(view->rows, look->nentries + 1, sizeof(*rows));
+	struct group group;
 
 	if (!rows)
 		return -ENOMEM;
 	view->rows = rows;
-	for (size_t i = 0; i < look->nentries; i++)
-		add_row(view, look, &look->entries[i]);
+	for (size_t i = 0; i < look->nentries;)
+		i = add_group(view, look, i, &group);
 	return 0;
 }
 
@@ -208,7 +275,9 @@ static int by_name(enum top_by by, const struct top_entry *x, const struct top_e
 
 	if (!order)
 		order = (x->whose.pid > y->whose.pid) - (x->whose.pid < y->whose.pid);
-	return order || by == TOP_BY_PROCESS ? order : strcmp(x->stat.label, y->stat.label);
+	if (!order && by != TOP_BY_PROCESS)
+		order = strcmp(x->stat.label, y->stat.label);
+	return order ? order : top_compare_whose(&x->whose, &y->whose);
 }
 
 static int by_key(const void *a, const void *b, void *arg)

@@ -27,6 +27,7 @@ struct screen {
 	size_t first;
 	int err;
 	bool paused, typing;
+	uint64_t interval, next;	/* when the next look is due */
 	char filter[FILTER];
 };
 
@@ -122,6 +123,8 @@ static void next_by(struct screen *s)
 	s->first = 0;
 	top_forget(s->view);
 	s->err = top_again(s->view, &s->trace);
+	s->paused = false;
+	s->next = now_ns() + s->interval;
 }
 
 /* false: quit */
@@ -171,22 +174,21 @@ static bool is_gone(void)
 	return poll(&fd, 1, 0) > 0 && (fd.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-static void run(struct screen *s, uint64_t interval)
+static void run(struct screen *s)
 {
-	uint64_t next = now_ns();
 	int c;
 
 	for (;;) {
 		uint64_t now = now_ns();
 
-		if (now >= next) {
-			next = now + interval;
+		if (now >= s->next) {
+			s->next = now + s->interval;
 			if (!s->paused)
 				s->err = top_again(s->view, &s->trace);
 		}
 		draw(s);
 		now = now_ns();
-		timeout(now < next ? (int)((next - now) / 1000000) + 1 : 0);
+		timeout(now < s->next ? (int)((s->next - now) / 1000000) + 1 : 0);
 		c = getch();
 		if (c == ERR && is_gone())
 			return;
@@ -201,7 +203,7 @@ static void run(struct screen *s, uint64_t interval)
 
 int top_screen(struct top_view *view, uint64_t interval)
 {
-	struct screen s = { .view = view };
+	struct screen s = { .view = view, .interval = interval };
 	const char *term = getenv("TERM");
 	SCREEN *screen;
 
@@ -217,7 +219,7 @@ int top_screen(struct top_view *view, uint64_t interval)
 	noecho();
 	keypad(stdscr, TRUE);
 	curs_set(0);
-	run(&s, interval);
+	run(&s);
 	endwin();
 	delscreen(screen);
 	shim_trace_close(s.trace);

@@ -57,6 +57,7 @@ struct vcpc_with {
 	pmInDom *indoms;
 	int nindoms;
 	struct archive *archives;
+	bool refused;			/* by the archive that was tried last */
 	unsigned long long serial;	/* counts sets of values */
 	pmResult *result;		/* of this tick, or NULL */
 };
@@ -543,15 +544,18 @@ static int declare_first(struct vcpc_with *with, struct shim_recorder *rec)
 	return status || kept ? status : vcpc_fail(0, "--with: nothing of it can be recorded");
 }
 
-static int declare_again(const struct vcpc_with *with, struct shim_recorder *rec)
+/* In another archive, which is tried again where it fails: that is said once */
+static int declare_again(struct vcpc_with *with, struct shim_recorder *rec)
 {
-	for (int i = 0; i < with->n; i++) {
-		int ret = declare(&with->metrics[i], rec);
+	int ret = 0;
 
-		if (ret)
-			return vcpc_fail(ret, "--with: %s", with->metrics[i].name);
+	for (int i = 0; i < with->n && !ret; i++) {
+		ret = declare(&with->metrics[i], rec);
+		if (ret && !with->refused)
+			vcpc_fail(ret, "--with: %s", with->metrics[i].name);
 	}
-	return 0;
+	with->refused = ret != 0;
+	return ret ? 1 : 0;
 }
 
 static int number_of_domain(struct vcpc_with *with, pmInDom indom)

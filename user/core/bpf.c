@@ -33,6 +33,8 @@
 #define STAT_MEMORY	(128u << 20)
 #define MIN_TAGS	256u
 
+#define PROCESSES_CPU	256u
+
 #define MAX_RING	(1u << 30)
 
 /* Programs that only have something to do if begins come to the kernel. */
@@ -59,6 +61,14 @@ static uint32_t default_tags(void)
 	if (rows > VC_MAX_TAGS)
 		return VC_MAX_TAGS;
 	return rows < MIN_TAGS ? MIN_TAGS : rows;
+}
+
+/* CPUs keep free rows for themselves, and would take used ones before all are in use. */
+static uint32_t rows_of_processes(uint32_t tags)
+{
+	uint32_t cpus = libbpf_num_possible_cpus();
+
+	return tags > PROCESSES_CPU * cpus ? tags : PROCESSES_CPU * cpus;
 }
 
 /* The kernel wants a power of two, of pages at least; one page is a ring without use. */
@@ -91,7 +101,7 @@ static int set_limits(struct bpf_object *obj, const struct shim_bpf_options *opt
 		{ "vc_tag", tags },
 		{ "vc_id", tags },
 		{ "vc_stat", tags },
-		{ "vc_process", tags },
+		{ "vc_process", rows_of_processes(tags) },
 		{ "vc_open", rows_of_open(options) },
 		{ "vc_ring", ring_size(options->ring) },
 		/* One is none. */

@@ -79,16 +79,15 @@ struct shim_bpf_count {
 };
 
 /**
- * struct shim_bpf_process - what one process's transactions of a tag did, all CPUs together
+ * struct shim_bpf_process - what one process's transactions of a tag did
  * @tag: the tag; belongs to the reader, lives as long
  * @id: its id
  * @pid: process, as the first PID namespace knows it; 0: those that write by themselves, together
+ * @signature: of its counters; rows of a tag and process differ in it
  * @total: of the transactions that ended
  * @events: which counters @sum is of; none where they counted nothing
  * @sum: what each of them counted
  * @command: of a thread of the process, when it ended its first; "" if @pid is 0
- * @key: the reader's own, as is
- * @rests: as in struct shim_bpf_stat
  *
  * Transactions with different counters are different rows.
  */
@@ -96,12 +95,11 @@ struct shim_bpf_process {
 	const struct shim_bpf_tag *tag;
 	uint64_t id;
 	uint32_t pid;
+	uint64_t signature;
 	struct vc_stat total;
 	struct vc_events events;
 	uint64_t sum[VC_MAX_COUNTERS];
 	char command[VC_COMMAND_LEN];
-	struct vc_process_key key;
-	uint32_t rests;
 };
 
 struct shim_bpf_reader;

@@ -26,47 +26,34 @@ static int new_row(struct shim_bpf_processes *p, struct shim_bpf_process **row)
 	return 0;
 }
 
-static void add_cpus(struct shim_bpf_process *row, const struct vc_process *cpus, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		shim_bpf_stat__add(&row->total, &cpus[i].stat);
-		for (size_t j = 0; j < VC_MAX_COUNTERS; j++)
-			row->sum[j] += cpus[i].sum[j];
-		if (!row->command[0])
-			memcpy(row->command, cpus[i].command, sizeof(row->command) - 1);
-	}
-}
-
-static int add_row(void *arg, const void *key, const void *cpus)
+static int add_row(void *arg, const void *key, const void *value)
 {
 	const struct reading *reading = arg;
 	struct shim_bpf_processes *p = reading->p;
+	const struct vc_process *process = value;
 	struct shim_bpf_process *row;
 	struct vc_process_key k;
-	int rests, err = shim_vec__room(p->rows, &p->room, p->n);
+	int err = shim_vec__room(p->rows, &p->room, p->n);
 
 	if (err)
 		return err;
 	row = &p->rows[p->n];
-	rests = p->n < p->before && !memcmp(&row->key, key, sizeof(row->key)) &&
-		shim_bpf_stat__rests(&row->total, cpus, p->map.cpus, sizeof(struct vc_process));
-	if (rests && row->rests) {
-		p->n++;
-		return 0;
-	}
-	memset(row, 0, sizeof(*row));
-	row->rests = rests;
 	memcpy(&k, key, sizeof(k));
-	row->key = k;
 	row->id = k.tag;
 	row->pid = k.tgid;
+	row->signature = k.events;
+	row->events.nr = 0;
 	err = shim_bpf_reader__tag(reading->r, k.tag, &row->tag);
-	if (!err && k.events)
-		err = shim_bpf_reader__events(reading->r, k.events, &row->events);
 	/* Rows outlive their tag, for some time. */
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	add_cpus(row, cpus, p->map.cpus);
+	err = k.events ? shim_bpf_reader__events(reading->r, k.events, &row->events) : 0;
+	if (err && err != -ENOENT)
+		return err;
+	row->total = process->stat;
+	memcpy(row->sum, process->sum, sizeof(row->sum));
+	memcpy(row->command, process->command, sizeof(row->command) - 1);
+	row->command[sizeof(row->command) - 1] = '\0';
 	p->n += row->total.count != 0;
 	return 0;
 }
@@ -85,11 +72,10 @@ int shim_bpf_processes__read(struct shim_bpf_processes *p, struct shim_bpf_reade
 
 	if (p->map.fd < 0)
 		err = shim_bpf_table__open(&p->map, VC_PIN_DIR "/vc_process",
-					   BPF_MAP_TYPE_LRU_PERCPU_HASH,
+					   BPF_MAP_TYPE_LRU_HASH,
 					   sizeof(struct vc_process_key), sizeof(struct vc_process));
 	if (err)
 		return err == -ENOENT ? -ENODATA : err;
-	p->before = p->n;
 	p->n = 0;
 	return shim_bpf_table__read(&p->map, add_row, &reading);
 }

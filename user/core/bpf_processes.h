@@ -13,7 +13,6 @@ struct shim_bpf_processes {
 	struct shim_bpf_table map;
 	struct shim_bpf_process *rows;
 	size_t n, room;
-	size_t before;		/* as in the reader */
 };
 
 int shim_bpf_processes__read(struct shim_bpf_processes *p, struct shim_bpf_reader *r);
@@ -25,7 +24,6 @@ void shim_bpf_processes__close(struct shim_bpf_processes *p);
 int shim_bpf_reader__events(struct shim_bpf_reader *r, uint64_t key, struct vc_events *events);
 int shim_bpf_reader__slot_tag(struct shim_bpf_reader *r, const struct vc_direct *slot, uint32_t i,
 			      uint64_t *id, const struct shim_bpf_tag **tag);
-int shim_bpf_stat__rests(const struct vc_stat *total, const void *cpus, size_t n, size_t stride);
 void shim_bpf_stat__add(struct vc_stat *restrict total, const struct vc_stat *restrict more);
 
 #endif /* SHIM_CORE_BPF_PROCESSES_H */

@@ -285,47 +285,51 @@ static void add_up(struct vc_stat *total, const struct vc_stat *cpus, size_t n)
 		shim_bpf_stat__add(total, &cpus[i]);
 }
 
-/**
- * shim_bpf_stat__rests() - has a row not changed since it was added up?
- * @total: that sum
- * @cpus: each CPU's, as read now
- * @n: how many
- * @stride: bytes from one to the next
- *
- * What was read in the middle of an event can be the same, and incomplete: a row that rests is
- * added up once more, and then no more.
- */
-int shim_bpf_stat__rests(const struct vc_stat *total, const void *cpus, size_t n, size_t stride)
+/* Has a row not changed since it was added up? */
+static int rests(const struct vc_stat *total, const struct vc_stat *cpus, size_t n)
 {
+	const struct vc_stat *newest = &cpus[0];
 	uint64_t count = 0, aborted = 0, sum_ns = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct vc_stat *cpu = (const void *)((const char *)cpus + i * stride);
-
-		count += cpu->count;
-		aborted += cpu->aborted;
-		sum_ns += cpu->sum_ns;
+		count += cpus[i].count;
+		aborted += cpus[i].aborted;
+		sum_ns += cpus[i].sum_ns;
+		if (cpus[i].last_ns >= newest->last_ns)
+			newest = &cpus[i];
 	}
-	return count == total->count && aborted == total->aborted && sum_ns == total->sum_ns;
+	return count == total->count && aborted == total->aborted && sum_ns == total->sum_ns &&
+	       newest->last_ns == total->last_ns && newest->value == total->value;
+}
+
+/* What is read in the middle of an event has it in its count, and not yet in its histogram. */
+static int is_whole(const struct shim_bpf_stat *row)
+{
+	uint64_t in_hist = 0;
+
+	if (row->key.kind != VC_TRANSACT)
+		return 1;
+	for (size_t i = 0; i < VC_HIST_SLOTS; i++)
+		in_hist += row->total.hist[i];
+	return in_hist == row->total.count;
 }
 
 static int add_stat(void *reader, const void *key, const void *cpus)
 {
 	struct shim_bpf_reader *r = reader;
-	int rests, err = shim_vec__room(r->stats, &r->room, r->n);
+	int same, err = shim_vec__room(r->stats, &r->room, r->n);
 	struct shim_bpf_stat *row;
 
 	if (err)
 		return err;
 	row = &r->stats[r->n];
 	/* Rows come in the same order, mostly. */
-	rests = r->n < r->before && !memcmp(&row->key, key, sizeof(row->key)) &&
-		shim_bpf_stat__rests(&row->total, cpus, r->cpus, sizeof(struct vc_stat));
-	if (rests && row->rests) {
+	same = r->n < r->before && !memcmp(&row->key, key, sizeof(row->key)) &&
+	       rests(&row->total, cpus, r->cpus);
+	if (same && row->rests) {
 		r->n++;
 		return 0;
 	}
-	row->rests = rests;
 	memcpy(&row->key, key, sizeof(row->key));
 	err = shim_bpf_reader__tag(r, row->key.tag, &row->tag);
 	if (err == -ENOENT)
@@ -333,6 +337,7 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 	if (err)
 		return err;
 	add_up(&row->total, cpus, r->cpus);
+	row->rests = same && is_whole(row);
 	/* A row that is just being made has no event yet. */
 	if (row->total.count || row->total.aborted)
 		r->n++;

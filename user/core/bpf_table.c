@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Reading a pinned hash map that has a value for each CPU. */
+/* Reading a pinned hash map, which may have a value for each CPU. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <linux/bpf.h>
 
 #include "bpf_pins.h"
 #include "bpf_table.h"
@@ -32,7 +33,7 @@ static int grow_batch(struct shim_bpf_table *t, size_t rows)
 
 /**
  * shim_bpf_table__open() - get ready to read
- * @t: zero, but its @fd, which is -1; for shim_bpf_table__close(), also after an error
+ * @t: zero, but its @fd, which is -1; it is so after an error, too
  * @path: where it is pinned
  * @type: BPF_MAP_TYPE_*
  * @key: bytes
@@ -43,15 +44,17 @@ static int grow_batch(struct shim_bpf_table *t, size_t rows)
 int shim_bpf_table__open(struct shim_bpf_table *t, const char *path, uint32_t type, size_t key,
 			 size_t value)
 {
-	int cpus = libbpf_num_possible_cpus();
+	int cpus = type == BPF_MAP_TYPE_PERCPU_HASH ? libbpf_num_possible_cpus() : 1;
 	int err = cpus < 0 ? cpus : shim_bpf_pins__map(path, type, key, value, &t->fd);
 
-	if (err)
-		return err;
 	t->key = key;
 	t->value = value;
 	t->cpus = cpus;
-	return grow_batch(t, BATCH_ROWS);
+	if (!err)
+		err = grow_batch(t, BATCH_ROWS);
+	if (err)
+		shim_bpf_table__close(t);
+	return err;
 }
 
 static int give_rows(const struct shim_bpf_table *t, uint32_t n, shim_bpf_row_fn *fn, void *arg)
@@ -110,4 +113,5 @@ void shim_bpf_table__close(struct shim_bpf_table *t)
 		close(t->fd);
 	free(t->keys);
 	free(t->values);
+	*t = (struct shim_bpf_table) { .fd = -1 };
 }

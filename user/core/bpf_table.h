@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading a pinned hash map that has a value for each CPU. */
+/* Reading a pinned hash map, which may have a value for each CPU. */
 #ifndef SHIM_CORE_BPF_TABLE_H
 #define SHIM_CORE_BPF_TABLE_H
 
@@ -10,6 +10,7 @@
  * struct shim_bpf_table - such a map, and rows of it as they are read
  * @fd: the map, -1: closed
  * @key, @value: bytes; of a value, for one CPU
+ * @cpus: values of a row; 1 where it is not per CPU
  * @batch: rows that @keys and @values have room for
  * @values: [batch][cpus]
  */

@@ -53,6 +53,7 @@ static int take_processes(struct shim_trace *trace, const struct shim_bpf_proces
 		shim_trace__stat(&to->stat, rows[i].tag, rows[i].id, SHIM_TRACE_TRANSACTION,
 				 &rows[i].total);
 		to->pid = rows[i].pid;
+		to->events = rows[i].signature;
 		to->counts = trace->process_counts + ncounts;
 		to->ncounts = process_counts(trace, &rows[i], ncounts);
 		ncounts += to->ncounts;

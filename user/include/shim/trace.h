@@ -51,7 +51,7 @@ enum shim_trace_way {
  * struct shim_trace_options - what is wanted, and bounds of the kernel's tables
  * @size: sizeof(struct shim_trace_options)
  * @max_tags: how many tags, and how many pairs of tag and kind, have
- *	statistics, and how many pairs of tag and process have theirs; 0: 4096, less on a machine with very many CPUs
+ *	statistics, and (256 for each CPU at least) how many pairs of tag and process; 0: 4096, less on a machine with very many CPUs
  * @max_open: how many pairs of tag and process can be in a transaction, as far
  *	as the kernel knows; 0: 16384
  * @flags: SHIM_TRACE_F_*
@@ -139,16 +139,19 @@ struct shim_trace_count {
  *	themselves (SHIM_TRACE=direct), which are not told apart
  * @ncounts: how many @counts there are
  * @counts: what these transactions counted, for each event
+ * @events: stands for these events, 0: none; rows of a tag and process differ in it
  * @command: name of the process's thread that ended one first; "" if @pid is 0
  *
- * Processes that have ended are among them, until others need the room: then those give way
- * that traced least lately, and begin at 0 again if they come back.
+ * Processes that have ended are among them, until others need the room: then rows give way that
+ * were not used lately, and begin at 0 again if they come back, as they do with their tag.  A new
+ * process that gets the number of an old one goes on with its rows.
  */
 struct shim_trace_process {
 	struct shim_trace_stat stat;
 	uint32_t pid;
 	uint32_t ncounts;
 	const struct shim_trace_count *counts;
+	uint64_t events;
 	char command[16];
 };
 
