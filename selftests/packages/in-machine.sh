@@ -62,8 +62,12 @@ upgrade() {
 
 removal() {
 	start_counting
-	try 'apt-get purge -y vcpc-dkms vcpc libshim1 libshim-dev libshim-java python3-vcpc vcpc-doc' && grep -q "stays loaded.*use it" "$dir/log" && grep -q '[0-9] vcpc$' "$dir/log"
+	try 'apt-get purge -y vcpc-dkms vcpc libshim1 libshim-dev libshim-java python3-vcpc vcpc-doc'; purged=$?
+	grep -a '^vcpc-dkms: ' "$dir/log" >"$dir/said"
+	evidence="$dir/log $dir/said"
+	[ $purged = 0 ] && grep -q "stays loaded.*use it" "$dir/said" && grep -q '[0-9] vcpc$' "$dir/said"
 	result "purge says who counts still"
+	evidence=$dir/log
 	stop_counting; result "who ends with its counts"
 	try 'rmmod vcpc'; result "then the module can be unloaded"
 	try '[ ! -e /sys/fs/bpf/vcpc ] && [ ! -e /sys/module/vcpc ]'; result "no pins, no module"
