@@ -17,7 +17,7 @@ version() { cat /sys/module/vcpc/version; }
 
 # A user who counts until the file is there; the counts go to a file of its own.
 start_counting() {
-	rm -f /tmp/enough /tmp/counts
+	rm -f /tmp/enough /tmp/counts /tmp/counting
 	su counts -s /bin/sh -c 'vcpc stat -v -e page-faults -- sh -c "touch /tmp/counting; while [ ! -e /tmp/enough ]; do /bin/true; sleep 0.2; done" 2>/tmp/counts' &
 	counting=$!
 	until_true '[ -e /tmp/counting ]'
@@ -63,7 +63,8 @@ upgrade() {
 removal() {
 	start_counting
 	try 'apt-get purge -y vcpc-dkms vcpc libshim1 libshim-dev libshim-java python3-vcpc vcpc-doc'; purged=$?
-	grep -a '^vcpc-dkms: ' "$dir/log" >"$dir/said"
+	# apt has given dpkg a terminal.
+	grep -a '^vcpc-dkms: ' "$dir/log" | tr -d '\r' >"$dir/said"
 	evidence="$dir/log $dir/said"
 	[ $purged = 0 ] && grep -q "stays loaded.*use it" "$dir/said" && grep -q '[0-9] vcpc$' "$dir/said"
 	result "purge says who counts still"
