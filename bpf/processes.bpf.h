@@ -7,8 +7,8 @@
 
 /*
  * Rows are on nobody's account: a process that ends leaves its rows, for those who look a moment
- * later, until others need the room.  They are not per CPU, as there are to be many more than CPUs:
- * each of these keeps up to 128 free ones for itself.
+ * later, until others need the room.  All CPUs share a row: each CPU keeps up to 128 free ones for
+ * itself, so that there have to be many, and for each of them on each CPU there is no memory.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -17,7 +17,7 @@ struct {
 	__type(value, struct vc_process);
 } vc_process SEC(".maps");
 
-static const struct vc_process vc_new_row = { .stat.min_ns = ~0ull };
+static const struct vc_process vc_new_process = { .stat.min_ns = ~0ull };
 
 /* The row of the current process; @events: of what the transaction counted, or 0 */
 static __always_inline struct vc_process *vc_process_of(__u64 tag, __u64 events)
@@ -31,14 +31,17 @@ static __always_inline struct vc_process *vc_process_of(__u64 tag, __u64 events)
 
 	if (process)
 		return process;
-	bpf_map_update_elem(&vc_process, &key, &vc_new_row, BPF_NOEXIST);
+	bpf_map_update_elem(&vc_process, &key, &vc_new_process, BPF_NOEXIST);
 	process = bpf_map_lookup_elem(&vc_process, &key);
 	if (process)
 		bpf_get_current_comm(process->command, sizeof(process->command));
 	return process;
 }
 
-/* Other CPUs may do the same at the same time; one that finds the others quicker three times gives up. */
+/*
+ * Other CPUs may do the same at the same time.  One that was forestalled three times gives up: then
+ * its time is not among the extremes, and is in the sum and the histogram.
+ */
 static __always_inline void vc_process_extremes(struct vc_stat *stat, __u64 spent)
 {
 	__u64 least = stat->min_ns, most = stat->max_ns, was;

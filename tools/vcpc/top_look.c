@@ -81,7 +81,7 @@ static unsigned int column_of(struct top_view *view, const char *event)
 }
 
 static void copy_count(struct top_view *view, struct top_look *look, struct top_whose whose,
-		      const struct shim_trace_count *count)
+		       const struct shim_trace_count *count)
 {
 	unsigned int column = column_of(view, count->event);
 

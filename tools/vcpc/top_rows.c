@@ -106,7 +106,7 @@ static void add_counts(struct group *group, const struct top_look *before, const
 }
 
 static void join_entry(struct group *group, const struct top_look *before, const struct top_look *look,
-		      const struct top_entry *entry, const struct top_entry *old)
+		       const struct top_entry *entry, const struct top_entry *old)
 {
 	struct shim_trace_stat d, *since = group->any ? &d : &group->since;
 

@@ -70,13 +70,13 @@ static int open_maps(struct shim_bpf_reader *r)
 					   sizeof(struct vc_count_key), sizeof(struct vc_count));
 	if (!err)
 		err = shim_bpf_pins__map(VC_PIN_DIR "/vc_tag", BPF_MAP_TYPE_HASH, sizeof(uint64_t),
-			       sizeof(struct vc_tag_name), &r->tag_fd);
+					 sizeof(struct vc_tag_name), &r->tag_fd);
 	if (!err)
 		err = shim_bpf_pins__map(VC_PIN_DIR "/vc_events", BPF_MAP_TYPE_HASH, sizeof(uint64_t),
-			       sizeof(struct vc_events), &r->events_fd);
+					 sizeof(struct vc_events), &r->events_fd);
 	if (!err)
 		err = shim_bpf_pins__map(VC_PIN_DIR "/vc_drop", BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t),
-			       sizeof(uint64_t), &r->drop_fd);
+					 sizeof(uint64_t), &r->drop_fd);
 	return err ? err : shim_bpf_slots__open(&r->slots);
 }
 
@@ -331,6 +331,8 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 		return 0;
 	}
 	memcpy(&row->key, key, sizeof(row->key));
+	/* Its sum is another row's until it is added up. */
+	row->rests = 0;
 	err = shim_bpf_reader__tag(r, row->key.tag, &row->tag);
 	if (err == -ENOENT)
 		return 0;
