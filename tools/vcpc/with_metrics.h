@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The metrics of vcpc record --with: found by with.c, recorded by with_archive.c. */
+#ifndef VCPC_WITH_METRICS_H
+#define VCPC_WITH_METRICS_H
+
+#include <stdbool.h>
+
+#include <pcp/pmapi.h>
+
+#include "with.h"
+
+struct with_archive;
+
+/*
+ * A metric that is recorded
+ * @named: it was asked for itself, not as a part of what is below a name
+ * @line, @help: what pmcd said of it, or NULL
+ * @domain: number of its instances' among those of an archive, or -1
+ */
+struct with_metric {
+	char *name, *line, *help;
+	pmDesc desc;
+	bool named;
+	int domain;
+};
+
+struct vcpc_with {
+	int context;
+	struct with_metric *metrics;
+	pmID *pmids;			/* NULL until the first archive has them */
+	int n, room;
+	pmInDom *indoms;
+	int nindoms;
+	struct with_archive *archives;
+	bool refused;			/* by the archive that was tried last */
+	unsigned long long serial;	/* counts sets of values */
+	pmResult *result;		/* of this tick, or NULL */
+};
+
+/* 0 or, if the metric was asked for itself, the exit status; either after a message */
+int with_leave_out(const char *name, bool named, const char *why);
+void with_free_metric(struct with_metric *metric);
+void with_end_all(struct vcpc_with *with);
+
+#endif /* VCPC_WITH_METRICS_H */
