@@ -129,6 +129,7 @@ static char *fake_strdup(const char *s)
 #undef strdup
 #define strdup					fake_strdup
 #include "../../tools/vcpc/with.c"
+#include "../../tools/vcpc/with_archive.c"
 
 #include "archive/reader.h"
 #include "kselftest_harness.h"
