@@ -58,6 +58,31 @@ static int fix_all(struct shim_record_layout *layout, const struct shim_record *
 	return err == -ENOENT ? 0 : err;
 }
 
+static lanes load(const uint8_t *p)
+{
+	lanes v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static void copy_step(struct shim_record_layout *layout, const uint8_t *data, uint32_t at)
+{
+	lanes v = load(data + at) & load(layout->mask + at);
+
+	memcpy(layout->bits + at, &v, sizeof(v));
+}
+
+/* The shortest record is longer than a step: the last one begins within the one before */
+static void copy_fixed(struct shim_record_layout *layout, const uint8_t *data)
+{
+	uint32_t last = layout->len - sizeof(lanes);
+
+	for (uint32_t at = 0; at < last; at += sizeof(lanes))
+		copy_step(layout, data, at);
+	copy_step(layout, data, last);
+}
+
 int shim_record_layout__make(struct shim_record_layout *layout, const struct shim_record *rec)
 {
 	struct shim_record_layout made = {
@@ -74,18 +99,9 @@ int shim_record_layout__make(struct shim_record_layout *layout, const struct shi
 		free(made.mask);
 		return err;
 	}
-	for (uint32_t i = 0; i < rec->len; i++)
-		made.bits[i] = rec->data[i] & made.mask[i];
+	copy_fixed(&made, rec->data);
 	*layout = made;
 	return 0;
-}
-
-static lanes load(const uint8_t *p)
-{
-	lanes v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
 }
 
 static lanes differ(const struct shim_record_layout *layout, const uint8_t *data, uint32_t at)
@@ -99,7 +115,6 @@ bool shim_record_layout__fits(const struct shim_record_layout *layout,
 	uint32_t last = layout->len - sizeof(lanes);
 	lanes any = { 0 };
 
-	/* the shortest record is longer than a step */
 	if (!layout->len || rec->len != layout->len || rec->sets - rec->data != layout->head)
 		return false;
 	for (uint32_t at = 0; at < last; at += sizeof(lanes))

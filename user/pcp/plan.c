@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "plan.h"
 
-#define PATIENCE	8	/* plans of no use, until no more are made */
+#define MOST_FAILURES	10	/* log2 of how many records have no plan made of them, in the end */
 #define VALUE_LEN	8	/* instance and value in a record */
 
 static struct shim_plan *slot_of(const struct shim_plans *plans, const struct shim_record *rec)
@@ -171,8 +171,22 @@ static void forget(struct shim_plans *plans, struct shim_plan *plan)
 	free(plan->doubles.all);
 	free(plan->bytes.all);
 	*plan = (struct shim_plan){
-		.len = plan->len, .npmids = plan->npmids, .failures = plan->failures,
+		.len = plan->len, .npmids = plan->npmids,
+		.failures = plan->failures, .rest = plan->rest,
 	};
+}
+
+/* A plan that was of no use costs as much as several records: after each such there are twice as many without */
+static bool is_resting(struct shim_plan *plan)
+{
+	if (plan->rest) {
+		plan->rest--;
+		return true;
+	}
+	plan->rest = (1u << plan->failures) - 1;
+	if (plan->failures < MOST_FAILURES)
+		plan->failures++;
+	return false;
 }
 
 void shim_plans__learn(struct shim_plans *plans, const struct shim_record *rec,
@@ -188,9 +202,8 @@ void shim_plans__learn(struct shim_plans *plans, const struct shim_record *rec,
 		plan->npmids = rec->npmids;
 		return;
 	}
-	if (plan->failures >= PATIENCE || size + 2 * (size_t)rec->len > SHIM_PLAN_BYTES)
+	if (is_resting(plan) || size + 2 * (size_t)rec->len > SHIM_PLAN_BYTES)
 		return;
-	plan->failures++;
 	if (shim_record_layout__make(&plan->layout, rec))
 		return;
 	err = result ? add_result(plan, rec, req, result, size) : 0;

@@ -30,6 +30,7 @@ struct shim_moves {
  * struct shim_plan - how to make the result of one kind of record
  * @len, @npmids: of the last record that was not known
  * @failures: how many plans were made here since one was of use
+ * @rest: so many of the next records of this kind have none made of them
  * @layout: of the records; none if there is no plan
  * @image: the @size bytes of a result; none if records of this kind have nothing
  * @links: pointers, relative to the result
@@ -38,7 +39,7 @@ struct shim_moves {
  */
 struct shim_plan {
 	uint32_t len, npmids;
-	unsigned int failures;
+	unsigned int failures, rest;
 	struct shim_record_layout layout;
 	char *image;
 	size_t size;

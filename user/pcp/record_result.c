@@ -104,34 +104,70 @@ static void fill_in_place(pmValue *v, const struct shim_vset *vset)
 	}
 }
 
+static void fill_block(pmValueBlock *block, const uint8_t *payload, unsigned int len, int32_t type)
+{
+	block->vlen = PM_VAL_HDR_SIZE + len;
+	block->vtype = (unsigned int)type;
+	if (len == 8) {
+		uint64_t value = shim_be64__get(payload);
+
+		memcpy(block->vbuf, &value, sizeof(value));
+	} else {
+		uint32_t value = shim_be32__get(payload);
+
+		memcpy(block->vbuf, &value, sizeof(value));
+	}
+}
+
+/*
+ * Writers put the blocks of a set one behind the other, with the same head each.  As many values as
+ * are so from the first on are filled in with two comparisons each; how many they are.
+ */
+static inline __attribute__((always_inline)) int32_t
+fill_row(pmValue *v, const struct shim_record *rec, const struct shim_vset *vset, int32_t type,
+	 unsigned int len, char *at)
+{
+	const uint8_t *p = vset->vlist, *from;
+	uint32_t step = (SHIM_BLOCK_HEAD + len) / 4, ref = shim_be32__get(p + 4), got, head;
+	int32_t i, n = vset->numval;
+
+	from = shim_record__block(rec, ref, &got);
+	if (!from || got != len || n > (rec->data + rec->len - 4 - from + SHIM_BLOCK_HEAD) / (4 * step))
+		return 0;
+	from -= SHIM_BLOCK_HEAD;
+	memcpy(&head, from, sizeof(head));
+	for (i = 0; i < n; i++, v++, p += VALUE_LEN, ref += step, from += 4 * step) {
+		pmValueBlock *block = (pmValueBlock *)at;
+
+		if (shim_be32__get(p + 4) != ref || memcmp(from, &head, sizeof(head)))
+			break;
+		v->inst = (int)shim_be32__get(p);
+		v->value.pval = block;
+		fill_block(block, from + SHIM_BLOCK_HEAD, len, type);
+		at += PM_VAL_HDR_SIZE + len;
+	}
+	return i;
+}
+
 static int fill_numbers(pmValue *v, const struct shim_record *rec, const struct shim_vset *vset,
 			int32_t type, char **blocks)
 {
 	const unsigned int len = number_len(type);
-	const uint8_t *p = vset->vlist;
 	char *at = *blocks;
+	int32_t i = len == 8 ? fill_row(v, rec, vset, type, 8, at) :
+			       fill_row(v, rec, vset, type, 4, at);
 
-	for (int32_t i = 0; i < vset->numval; i++, v++, p += VALUE_LEN) {
-		pmValueBlock *block = (pmValueBlock *)at;
-		const uint8_t *payload;
+	at += (size_t)i * (PM_VAL_HDR_SIZE + len);
+	for (; i < vset->numval; i++) {
+		const uint8_t *p = vset->vlist + (size_t)i * VALUE_LEN, *payload;
 		uint32_t got;
 
 		payload = shim_record__block(rec, shim_be32__get(p + 4), &got);
 		if (!payload || got != len)
 			return -ENOTSUP;
-		v->inst = (int)shim_be32__get(p);
-		v->value.pval = block;
-		block->vlen = PM_VAL_HDR_SIZE + len;
-		block->vtype = (unsigned int)type;
-		if (len == 8) {
-			uint64_t value = shim_be64__get(payload);
-
-			memcpy(block->vbuf, &value, sizeof(value));
-		} else {
-			uint32_t value = shim_be32__get(payload);
-
-			memcpy(block->vbuf, &value, sizeof(value));
-		}
+		v[i].inst = (int)shim_be32__get(p);
+		v[i].value.pval = (pmValueBlock *)at;
+		fill_block(v[i].value.pval, payload, len, type);
 		at += PM_VAL_HDR_SIZE + len;
 	}
 	*blocks = at;
