@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Whether the native tests notice errors: files of user/ are chosen by a seed, one change is made in each
-# (mutate.awk), and the programs of unit, pcp and archive that concern its folder are built and run, quick ones
-# first, until one fails.  Nothing of PCP takes part: no script that compares with it is run.
+# (mutate.awk), and the native programs that concern its folder are built and run, quick ones first, until one fails;
+# if none does, the same with sanitizers, where a leak is a failure; then, with MUTANTS_VM=1 and for what only a VM
+# shows, programs in the x86-64 VM.  Nothing of PCP takes part: no script that compares with it is run.
 #
 # usage: mutants.sh [COUNT [SEED]]     (30, 1)
 #
 # It works in a copy of what is checked out, build/mutants.  Tests that fail, skip or take longer than
-# MUTANT_SECONDS (5) without any change are left out.  A table of all mutants is in build/mutants.txt.
-# With MUTANTS_AGAIN=1 those are what an earlier run has found.  MUTANTS_KNOWN is a list of equivalent ones, "FILE: change" a line (equivalent.txt beside this script).
+# MUTANT_SECONDS (5; five times that with sanitizers) without any change are left out.  A table of all mutants is in
+# build/mutants.txt.  With MUTANTS_AGAIN=1 those are what an earlier run has found.  MUTANTS_FILES are files to change instead of
+# chosen ones.  MUTANTS_KNOWN is a list of equivalent changes, "FILE: change" a line (equivalent.txt beside this script).
 # Status: 0 if all but those were caught.
 set -u
 
@@ -20,30 +22,35 @@ copy=$top/build/mutants
 table=$top/build/mutants.txt
 arch=$(uname -m | sed s/aarch64/arm64/)
 out=$copy/build/$arch
-export VCPC_BUILD="$out" PCP_DERIVED_CONFIG='' PCP_CONF=/nonexistent
+export PCP_DERIVED_CONFIG='' PCP_CONF=/nonexistent
 
 # The programs stay; the library is made anew, as a run that was interrupted leaves a changed object.
 copy_tree() {
 	mkdir -p "$copy"
-	rm -rf "${out:?}/obj" "${out:?}/lib"
-	for part in Makefile VERSION Kbuild user include bpf kmod scripts selftests; do
+	rm -rf "${out:?}/obj" "${out:?}/lib" "${out:?}-san/obj" "${out:?}-san/lib"
+	for part in Makefile VERSION Kbuild LICENSES Documentation user include bpf kmod scripts selftests tools; do
 		rm -rf "${copy:?}/$part"
 		cp -aT "$top/$part" "$copy/$part" || return 1
 	done
 }
 
+# plainly, sanitized: what the functions below build and run
+plainly() { san='' built=$out VCPC_LEAKS='' slower=1; }
+sanitized() { san=1 built=$out-san VCPC_LEAKS=1 slower=5; }
+export VCPC_LEAKS
+
 compile() {
-	make -s -C "$copy" ARCH="$arch" lib >"$copy/log" 2>&1
+	make -s -C "$copy" ARCH="$arch" SAN="$san" lib >"$copy/log" 2>&1
 }
 
 # compile_test NAME
 compile_test() {
-	make -s -C "$copy" ARCH="$arch" -f selftests/Makefile "$out/tests/$1" >>"$copy/log" 2>&1
+	make -s -C "$copy" ARCH="$arch" SAN="$san" -f selftests/Makefile "$built/tests/$1" >>"$copy/log" 2>&1
 }
 
 # run NAME SECONDS: the test's status
 run() {
-	(cd "$copy" && timeout -k 5 "$2" "$out/tests/$1") >"$copy/log" 2>&1
+	(cd "$copy" && VCPC_BUILD=$built timeout -k 5 "$2" "$built/tests/$1") >"$copy/log" 2>&1
 }
 
 # folders_of FILE: patterns of the tests that concern it
@@ -54,28 +61,78 @@ folders_of() {
 	pdu/*) echo 'pcp/' ;;
 	pcp/*) echo 'unit/pcp_|pcp/' ;;
 	live/*) echo 'unit/live_|unit/shim_|pcp/local' ;;
-	core/*) echo 'unit/core_|unit/cpc_|unit/aix_|unit/shim_|unit/trace_' ;;
-	*) echo "unit/${1%%/*}_" ;;
+	core/*) echo 'unit/core_|unit/cpc_|unit/aix_|unit/shim_|unit/trace_|cpc/' ;;
+	*) echo "unit/${1%%/*}_|${1%%/*}/" ;;
+	esac
+}
+
+# in_vm FILE: those that run in the VM
+in_vm() {
+	case $1 in
+	core/bpf* | core/tracedev.c | live/* | pcp/local* | shim/trace* | shim/record*)
+		echo 'bpf/onoff bpf/local bpf/processes bpf/counted bpf/percentiles tools/record_trace.sh tools/top.sh' ;;
+	trace/*) echo 'bpf/ways bpf/onoff trace' ;;
+	core/* | shim/*) echo 'shim cpc tools/stat.sh tools/record.sh' ;;
+	aix/* | cpc/*) echo "${1%%/*}" ;;
 	esac
 }
 
 # Each test without a change: those that pass quickly, with their milliseconds, quickest first
 measure() {
-	(cd "$copy/selftests" && ls unit/*.c pcp/*.c archive/*.c) | sed 's/\.c$//' |
+	(cd "$copy/selftests" && ls unit/*.c pcp/*.c archive/*.c trace/*.c cpc/pctx.c) | sed 's/\.c$//' |
 		grep -vE '^unit/(vcpc_|core_perf)' |
 	while read -r name; do
 		compile_test "$name" || continue
 		from=$(date +%s%N)
-		run "$name" "$limit" && echo "$((($(date +%s%N) - from) / 1000000)) $name"
-	done | sort -n >"$copy/quick"
+		run "$name" $((limit * slower)) && echo "$((($(date +%s%N) - from) / 1000000)) $name"
+	done | sort -n >"$copy/quick$san"
+}
+
+# ready: those are known, and the library is built
+ready() {
+	[ -n "${MUTANTS_AGAIN:-}" ] && [ -s "$copy/quick$san" ] && return
+	[ ! -e "$copy/quick$san.new" ] || return 0
+	measure
+	touch "$copy/quick$san.new"
 }
 
 # caught FILE: by which test
 caught() {
-	grep -E " ($(folders_of "$1"))" "$copy/quick" | while read -r _ name; do
+	grep -E " ($(folders_of "$1"))" "$copy/quick$san" | while read -r _ name; do
 		compile_test "$name" || { echo "$name (does not link)"; break; }
-		run "$name" $((limit * 6)) || { echo "$name"; break; }
+		run "$name" $((limit * slower * 6)) || { echo "$name"; break; }
 	done
+}
+
+# caught_in_vm FILE: by which test there
+caught_in_vm() {
+	programs=$(in_vm "$1")
+	[ -n "${MUTANTS_VM:-}" ] && [ -n "$programs" ] || return
+	# shellcheck disable=SC2086
+	make -s -C "$copy" ARCH=x86_64 module lib tools >"$copy/log" 2>&1 &&
+		make -s -C "$copy" ARCH=x86_64 tests TESTS="$(printf '%s\n' $programs | sed 's,/.*,,' | sort -u | tr '\n' ' ')" >>"$copy/log" 2>&1 || return
+	rm -f "$copy/results"
+	# shellcheck disable=SC2086
+	RECORDED='' "$copy/selftests/vm/test.sh" x86_64 "$copy/build/x86_64" "$copy/results" $programs >>"$copy/log" 2>&1
+	awk '$1 == "fail" { print "VM: " $3; exit }' "$copy/results"
+}
+
+# caught_by FILE: by which test of all
+caught_by() {
+	plainly
+	by=$(caught "$1")
+	if [ -z "$by" ]; then
+		cp "$copy/user/$1" "$copy/changed"
+		cp "$copy/original" "$copy/user/$1"
+		sanitized
+		compile && ready
+		cp "$copy/changed" "$copy/user/$1"
+		compile && by=$(caught "$1")
+		by=${by:+"$by, sanitized"}
+		plainly
+	fi
+	[ -n "$by" ] || by=$(caught_in_vm "$1")
+	echo "$by"
 }
 
 # try FILE: one line of the table
@@ -94,7 +151,7 @@ try() {
 	elif grep -qxF "$1: ${change#*: }" "$known" 2>/dev/null; then
 		echo "equivalent $what"
 	else
-		by=$(caught "$1")
+		by=$(caught_by "$1")
 		echo "${by:-SURVIVED} $what"
 	fi
 	cp "$copy/original" "$copy/user/$1"
@@ -102,19 +159,23 @@ try() {
 
 # Files in an order that the seed decides
 files() {
+	if [ -n "${MUTANTS_FILES:-}" ]; then
+		echo "$MUTANTS_FILES" | tr ' ' '\n'
+		return
+	fi
 	(cd "$copy/user" && ls base/*.c core/*.c archive/*.c live/*.c pdu/*.c pcp/*.c cpc/*.c aix/*.c trace/*.c shim/*.c) |
 	while read -r file; do
 		echo "$(echo "$seed $file" | cksum | cut -d ' ' -f 1) $file"
 	done | sort -n | cut -d ' ' -f 2
 }
 
+plainly
 if ! copy_tree || ! compile; then
 	cat "$copy/log"
 	exit 1
 fi
-if [ ! -s "$copy/quick" ] || [ -z "${MUTANTS_AGAIN:-}" ]; then
-	measure
-fi
+rm -f "$copy"/quick*.new
+ready
 echo "$(wc -l <"$copy/quick") tests pass within $limit s without a change"
 : >"$table"
 files | head -n "$count" | while read -r file; do

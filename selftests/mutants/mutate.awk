@@ -9,6 +9,7 @@ function rule(of, to, how) {
 }
 
 BEGIN {
+	n = 0
 	rule(" < ", " <= ", "off by one")
 	rule(" <= ", " < ", "off by one")
 	rule(" > ", " >= ", "off by one")

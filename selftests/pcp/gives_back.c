@@ -43,4 +43,27 @@ TEST_F(archive, memory_does_not_grow)
 	EXPECT_LT(mallinfo2().uordblks, before + 400 * 32);
 }
 
+/* A packed volume that is unpacked into descriptor 0, as in a program without standard input */
+TEST_F(archive, descriptor_0_is_one_as_any)
+{
+	char command[600];
+	int want, handle;
+
+	handle = pmNewContext(PM_CONTEXT_ARCHIVE, self->base);
+	want = number_at(AF_PMID(CU32), 30000);
+	ASSERT_NE(0, want);
+	pmDestroyContext(handle);
+	snprintf(command, sizeof(command), "gzip %s.0", self->base);
+	ASSERT_EQ(0, system(command));
+	close(0);
+	for (int i = 0; i < 3; i++) {
+		handle = pmNewContext(PM_CONTEXT_ARCHIVE, self->base);
+		ASSERT_LE(0, handle);
+		EXPECT_EQ(want, number_at(AF_PMID(CU32), 30000));
+		pmDestroyContext(handle);
+		EXPECT_EQ(0, dup(1));
+		close(0);
+	}
+}
+
 TEST_HARNESS_MAIN

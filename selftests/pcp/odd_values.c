@@ -117,6 +117,88 @@ TEST_F(odd, they_matter_where_they_count)
 	EXPECT_EQ(15, number_at(GOOD, 1500));
 }
 
+#define MANY	7
+
+static uint64_t many_value(int record, int i)
+{
+	return 1000 * (uint64_t)record + i;
+}
+
+/* Where a value's block is, among those of the record */
+static uint32_t block_of(int record, int i)
+{
+	switch (record) {
+	case 1:
+		return MANY - 1 - i;	/* backwards */
+	case 2:
+		return i < 4 ? i : 4;	/* the last ones share one */
+	case 3:
+		return i == 3 ? 5 : i == 5 ? 3 : i;	/* two have changed places */
+	}
+	return i;
+}
+
+static void add_blocks(struct af *a, int record, int type, int len)
+{
+	size_t first = a->nrefs, at;
+
+	af_set(a, len == 8 ? ODD : GOOD, 0);
+	at = a->blocks.len;
+	for (int i = 0; i < MANY; i++) {
+		if (len == 8)
+			af_u64(a, i, type, many_value(record, i));
+		else
+			af_float(a, i, (float)many_value(record, i));
+	}
+	for (int i = 0; i < MANY; i++)
+		af_patch32(&a->sets, a->refs[first + i],
+			   (uint32_t)at + block_of(record, i) * (4 + (uint32_t)len));
+}
+
+/* Writers put a set's blocks one behind the other; a value has the block that it names all the same. */
+TEST(blocks_in_any_order)
+{
+	char base[256];
+	pmResult *r;
+	struct af a;
+
+	af_folder(base, sizeof(base));
+	af_open(&a, base, 3);
+	af_desc(&a, ODD, PM_TYPE_U64, AF_NONE, PM_SEM_INSTANT, 0, "odd");
+	af_desc(&a, GOOD, PM_TYPE_FLOAT, AF_NONE, PM_SEM_INSTANT, 0, "good");
+	af_index(&a, 0);
+	for (int i = 0; i < 5; i++) {
+		af_begin(&a, i * AF_SEC);
+		add_blocks(&a, i, PM_TYPE_U64, 8);
+		add_blocks(&a, i, PM_TYPE_FLOAT, 4);
+		af_end(&a);
+	}
+	af_close(&a);
+	ASSERT_LE(0, pmNewContext(PM_CONTEXT_ARCHIVE, base));
+	ASSERT_EQ(0, go_to(PM_MODE_FORW, 0, 0));
+	for (int record = 0; record < 5; record++) {
+		ASSERT_EQ(0, pmFetchArchive(&r));
+		ASSERT_EQ(2, r->numpmid);
+		for (int i = 0; i < MANY; i++) {
+			const pmValueBlock *wide = r->vset[0]->vlist[i].value.pval;
+			const pmValueBlock *narrow = r->vset[1]->vlist[i].value.pval;
+			uint64_t want = many_value(record, (int)block_of(record, i)), v;
+			float f;
+
+			EXPECT_EQ(i, r->vset[0]->vlist[i].inst);
+			EXPECT_EQ(12, 0 + wide->vlen);
+			EXPECT_EQ(8, 0 + narrow->vlen);
+			memcpy(&v, wide->vbuf, sizeof(v));
+			memcpy(&f, narrow->vbuf, sizeof(f));
+			EXPECT_EQ(want, v);
+			EXPECT_EQ((float)want, f);
+		}
+		pmFreeResult(r);
+	}
+	pmDestroyContext(pmWhichContext());
+	af_remove(base);
+}
+
 /* Seconds since the start have no nanoseconds any more when they are many. */
 TEST(far_from_the_start)
 {

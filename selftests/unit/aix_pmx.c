@@ -188,6 +188,22 @@ TEST_F(pmx, anchor)
 	EXPECT_EQ(300000, whole.anchor);
 }
 
+/* Reset takes the program off the thread and puts it on again, its anchor, too. */
+TEST_F(pmx, anchor_after_reset)
+{
+	pmx_whole_t whole;
+
+	self->options.anchor = event_on(0, "PM_CYC");
+	ASSERT_EQ(0, pmx_set_program_mx(PMX_MYTHREAD, &self->prog, &self->options));
+	run(100);
+	ASSERT_EQ(0, pm_reset_data_mythread());
+	ASSERT_EQ(0, pmx_stats_open(PMX_MYTHREAD, &self->stats));
+	run(30);
+	ASSERT_EQ(0, pmx_stats_mark(self->stats));
+	ASSERT_EQ(0, pmx_stats_whole(self->stats, &whole));
+	EXPECT_EQ(30000, whole.anchor);
+}
+
 TEST_F(pmx, unmeasured_and_few)
 {
 	pmx_estimate_t e;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Hash tables of the caller's nodes, and arenas that the nodes live in. */
+#include <malloc.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -43,6 +44,25 @@ TEST(every_key_is_found_and_no_other)
 		ASSERT_EQ(i % 3 == 0, !!find(&h, shim_hash__u32(&h, i), i));
 	shim_hash__free(&h);
 	shim_arena__free(&arena);
+}
+
+/* Also the tables that were outgrown */
+TEST(memory_is_given_back)
+{
+	static struct item items[5000];
+	struct shim_hash h;
+	size_t before = 0;
+
+	for (int round = 0; round < 20; round++) {
+		if (round == 1)
+			before = mallinfo2().uordblks;
+		shim_hash__init(&h);
+		for (uint32_t i = 0; i < 5000; i++)
+			ASSERT_EQ(0, shim_hash__add(&h, &items[i].node, shim_hash__u32(&h, i)));
+		shim_hash__free(&h);
+	}
+	/* The C library keeps some of what is small. */
+	EXPECT_GE(before + 65536, mallinfo2().uordblks);
 }
 
 TEST(equal_hashes_are_told_apart_by_their_keys)
