@@ -3,7 +3,7 @@
 # Install what is missing on a Debian machine, saying what, why, how much and how far it is;
 # does nothing when all is there.
 #
-# usage: setup.sh [--check] [build|module|tests|lab|demo|newer|check|peers|deb|browser|docs ...]   (default: all up to peers)
+# usage: setup.sh [--check] [build|module|tests|lab|demo|newer|check|peers|deb|browser|docs|bench ...]   (default: all up to peers)
 #
 # With --check it installs and fetches nothing, and needs no root: if something is missing, it
 # says what, and which command installs it, and fails.
@@ -84,6 +84,8 @@ peers|zsh|completes our command
 peers|iproute2|its agent runs in a network of its own
 docs|python3-sphinx|makes the documentation's site (make docs)
 docs|man-db|puts the manual pages into it
+bench|lttng-tools|LTTng traces the same transactions beside us (make bench)
+bench|liblttng-ust-dev|its tracepoints
 "
 
 only_check=
@@ -91,8 +93,8 @@ if [ "${1:-}" = --check ]; then
 	only_check=1
 	shift
 fi
-# "deb" is what only packages are built with, "browser" and "docs" what only those look at.
-all='build module tests lab demo newer check peers deb browser docs'
+# "deb" is what only packages are built with, "browser" and "docs" what only those look at, "bench" peers of make bench alone.
+all='build module tests lab demo newer check peers deb browser docs bench'
 parts=${*:-${all% deb*}}
 for part in $parts; do
 	case " $all " in

@@ -32,12 +32,17 @@ echo "bench: arm64 VM, -icount shift=0: one nanosecond is one guest instruction"
 "$top/selftests/vm/run" --timeout "$timeout" "$@" -- "echo 1 >/proc/sys/kernel/perf_event_paranoid; for p in $programs; do echo; \$p || exit; done"
 echo
 echo "bench: here"
-"$top/scripts/setup.sh" peers
+"$top/scripts/setup.sh" peers bench
 make -C "$top" -j"$(nproc)" --no-print-directory module lib tools tests >"$top/build/logs/bench-here.log" 2>&1
 # Without the module, in CPU time: what a trap costs is not seen in counted instructions.
 if [ "$(id -u)" = 0 ]; then
 	"$top/build/$(uname -m | sed s/aarch64/arm64/)/tests/bench/trace_vs_uprobe"
 fi
+if [ "$(id -u)" = 0 ]; then
+	unshare -m sh -c 'mount --make-rprivate / && mount -t bpf bpf /sys/fs/bpf && exec "$0"' \
+		"$top/build/$(uname -m | sed s/aarch64/arm64/)/tests/bench/trace_tags"
+fi
+"$here/trace_lttng.sh"
 "$here/trace_agent.sh"
 "$here/trace_module.sh"
 "$here/import_rate.sh"
