@@ -221,36 +221,6 @@ TEST_F(processes, are_read_again)
 	}
 }
 
-/* The lowest descriptor that is free: one more each time if reading left one open */
-static int lowest(void)
-{
-	int fd = dup(1);
-
-	close(fd);
-	return fd;
-}
-
-/* A program without standard input opens the map as descriptor 0. */
-TEST_F(processes, descriptor_0_is_one_as_any)
-{
-	size_t n = 0;
-	int free;
-
-	UNLESS_MISSING();
-	ASSERT_EQ(0, shim_trace_on(&self->options));
-	ASSERT_EQ(0, shim_trace_open(&self->trace));
-	transact("zero", 3);
-	close(0);
-	ASSERT_EQ(0, shim_trace_processes_get(self->trace, &n));
-	EXPECT_EQ(1, n);
-	free = lowest();
-	for (int i = 0; i < 3; i++) {
-		ASSERT_EQ(0, shim_trace_processes_get(self->trace, &n));
-		EXPECT_EQ(1, n);
-		EXPECT_EQ(free, lowest());
-	}
-}
-
 /* On each CPU in turn, half as many as there is room for: none of them gives way. */
 TEST_F(processes, half_full)
 {

@@ -43,7 +43,7 @@ TEST_F(archive, memory_does_not_grow)
 	EXPECT_LT(mallinfo2().uordblks, before + 400 * 32);
 }
 
-/* A packed volume that is unpacked into descriptor 0, as in a program without standard input */
+/* A packed volume in a program without standard input, whose files get descriptor 0 */
 TEST_F(archive, descriptor_0_is_one_as_any)
 {
 	char command[600];
