@@ -45,7 +45,8 @@ static void ascending(struct vcpc_series *s)
 }
 
 /* The columns from @first on that are drawn in one chart: those that have values; where the next begins */
-static size_t choose(const struct vcpc_series *s, size_t first, bool together, struct vcpc_plot *plot)
+static size_t choose(const struct vcpc_series *s, size_t first, bool together,
+		     struct vcpc_plot *plot)
 {
 	const struct vcpc_column *c = &s->columns[first];
 	size_t i = first;

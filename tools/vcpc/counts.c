@@ -25,7 +25,8 @@ static int add_times(struct vcpc_counts *counts, double elapsed, double cpu)
 	return err ? err : append(&counts->cpu, counts->runs, cpu);
 }
 
-static int add_value(struct vcpc_counts *counts, const struct shim_set *set, unsigned int i, double v)
+static int add_value(struct vcpc_counts *counts, const struct shim_set *set, unsigned int i,
+		     double v)
 {
 	if (!counts->names[i])
 		counts->names[i] = strdup(shim_set_event(set, i));

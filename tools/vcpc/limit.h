@@ -33,6 +33,7 @@ enum vcpc_judgment { VCPC_WITHIN, VCPC_UNCERTAIN, VCPC_BEYOND };
  * Whether a difference meets the condition: where there is an interval, beyond only if all of it
  * is, and uncertain if a part of it is
  */
-enum vcpc_judgment vcpc_limit_judge(const struct vcpc_limit *limit, const struct vcpc_difference *d);
+enum vcpc_judgment vcpc_limit_judge(const struct vcpc_limit *limit,
+				    const struct vcpc_difference *d);
 
 #endif /* VCPC_LIMIT_H */

@@ -259,7 +259,8 @@ static int begin(const struct job *job, struct recording *r, struct vcpc_child *
 }
 
 /* @ticks: whether to record meanwhile */
-static int wait_for(const struct job *job, struct recording *r, struct vcpc_child *child, bool ticks)
+static int wait_for(const struct job *job, struct recording *r, struct vcpc_child *child,
+		    bool ticks)
 {
 	if (job->counting.targets.kind == VCPC_NO_TARGETS)
 		return vcpc_child_wait(child, ticks ? job->counting.interval : 0, tick, r);

@@ -54,7 +54,8 @@ static void put_times(FILE *out, const struct vcpc_steps *s)
 	putc(']', out);
 }
 
-static void put_line(FILE *out, const struct vcpc_drawing *d, const struct vcpc_line *line, double scale)
+static void put_line(FILE *out, const struct vcpc_drawing *d, const struct vcpc_line *line,
+		     double scale)
 {
 	double values[VCPC_STEPS];
 
@@ -117,7 +118,8 @@ static double in_slot(const struct vcpc_drawing *d, size_t curve, size_t from, s
 }
 
 /* Seconds: the middle of the slot in which it is, as of recorded percentiles; NAN if there is none */
-static double percentile(const struct vcpc_drawing *d, const struct vcpc_drawn_tag *tag, size_t step, double part)
+static double percentile(const struct vcpc_drawing *d, const struct vcpc_drawn_tag *tag,
+			 size_t step, double part)
 {
 	double n = 0, before = 0;
 
@@ -131,7 +133,8 @@ static double percentile(const struct vcpc_drawing *d, const struct vcpc_drawn_t
 	return NAN;
 }
 
-static void put_percentiles(FILE *out, const struct vcpc_drawing *d, const struct vcpc_drawn_tag *tag)
+static void put_percentiles(FILE *out, const struct vcpc_drawing *d,
+			    const struct vcpc_drawn_tag *tag)
 {
 	double values[VCPC_STEPS];
 	char name[8];
@@ -145,7 +148,8 @@ static void put_percentiles(FILE *out, const struct vcpc_drawing *d, const struc
 }
 
 /* One sum over another, step by step; NAN where there is none */
-static void put_ratio(FILE *out, const struct vcpc_drawing *d, const char *name, size_t sum, size_t n)
+static void put_ratio(FILE *out, const struct vcpc_drawing *d, const char *name, size_t sum,
+		      size_t n)
 {
 	double values[VCPC_STEPS];
 
@@ -169,7 +173,8 @@ static void put_rate(FILE *out, const struct vcpc_drawing *d, size_t curve)
 		put_list(out, "rate", values, d->steps.n);
 }
 
-static bool is_used(const struct vcpc_drawing *d, const struct vcpc_drawn_tag *tag, unsigned int slot)
+static bool is_used(const struct vcpc_drawing *d, const struct vcpc_drawn_tag *tag,
+		    unsigned int slot)
 {
 	return in_slot(d, tag->slots[slot], 0, d->steps.n) > 0;
 }

@@ -104,7 +104,8 @@ static void put_cell(FILE *out, double v)
 	fprintf(out, "<td title=\"%.9g\">%s</td>", v, text);
 }
 
-static void put_row(FILE *out, struct vcpc_drawing *d, const struct vcpc_entry *e, const struct vcpc_row *row,
+static void put_row(FILE *out, struct vcpc_drawing *d, const struct vcpc_entry *e,
+		    const struct vcpc_row *row,
 		    double scale)
 {
 	double average = row->seconds > 0 ? row->weighted / row->seconds : row->sum / row->n;

@@ -20,7 +20,8 @@ bool vcpc_several_days(struct timespec a, struct timespec b)
 	return x.tm_year != y.tm_year || x.tm_yday != y.tm_yday;
 }
 
-void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timespec delta, bool dated)
+void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timespec delta,
+		     bool dated)
 {
 	long fraction = when.tv_nsec;
 	int digits = 9;

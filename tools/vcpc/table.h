@@ -11,7 +11,8 @@
  * A time of day, with as many digits of the second as times so far apart need; @dated: with its
  * date before it
  */
-void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timespec delta, bool dated);
+void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timespec delta,
+		     bool dated);
 /* Whether times from @a to @b need dates: they are not of one day, in the zone that is shown */
 bool vcpc_several_days(struct timespec a, struct timespec b);
 

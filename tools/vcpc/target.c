@@ -129,7 +129,8 @@ int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct
 	}
 }
 
-int vcpc_targets_bind_all(const struct vcpc_targets *targets, struct shim_set *set, unsigned int flags)
+int vcpc_targets_bind_all(const struct vcpc_targets *targets, struct shim_set *set,
+			  unsigned int flags)
 {
 	int status = 0;
 

@@ -73,7 +73,8 @@ void top_free(struct top_view *view);
 /* A row's name, printable; needs the trace handle that was looked at */
 void top_label(const struct top_view *view, const struct top_row *row, char *label, size_t size);
 /* The heading (@row: NULL) or a row in so many columns, with its NUL: up to 4 bytes a column */
-void top_line(const struct top_view *view, const struct top_row *row, unsigned int width, char *line);
+void top_line(const struct top_view *view, const struct top_row *row, unsigned int width,
+	      char *line);
 /* What is above the heading */
 void top_title(const struct top_view *view, bool paused, char *line, size_t size);
 const char *top_key_name(enum top_key key);

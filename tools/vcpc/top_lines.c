@@ -84,7 +84,8 @@ static void number_text(double v, char *text, size_t size)
 		vcpc_plot_number(text, size, v);
 }
 
-void top_line(const struct top_view *view, const struct top_row *row, unsigned int width, char *line)
+void top_line(const struct top_view *view, const struct top_row *row, unsigned int width,
+	      char *line)
 {
 	static const char *const titles_by[TOP_BYS] = {
 		[TOP_BY_TAG] = "TRANSACTION", [TOP_BY_PROCESS] = "PROCESS", [TOP_BY_BOTH] = "PROCESS TRANSACTION",

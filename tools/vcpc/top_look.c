@@ -89,7 +89,8 @@ static void copy_count(struct top_view *view, struct top_look *look, struct top_
 		look->counts[look->ncounts++] = (struct top_count){ whose, column, count->transactions, count->sum };
 }
 
-static struct top_entry *copy_entry(struct top_look *look, struct top_whose whose, const struct shim_trace_stat *stat)
+static struct top_entry *copy_entry(struct top_look *look, struct top_whose whose,
+				    const struct shim_trace_stat *stat)
 {
 	struct top_entry *entry = &look->entries[look->nentries++];
 
@@ -141,7 +142,8 @@ static int copy_tags(struct top_view *view, struct top_look *look, struct shim_t
 	return 0;
 }
 
-static void copy_process(struct top_view *view, struct top_look *look, const struct shim_trace_process *process)
+static void copy_process(struct top_view *view, struct top_look *look,
+			 const struct shim_trace_process *process)
 {
 	const struct top_whose whose = { process->stat.id, process->events, process->pid };
 	struct top_entry *entry = copy_entry(look, whose, &process->stat);

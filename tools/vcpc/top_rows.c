@@ -62,7 +62,8 @@ static bool subtract(struct shim_trace_stat *restrict d, const struct shim_trace
 	return !less;
 }
 
-static void add_stat(struct shim_trace_stat *restrict to, const struct shim_trace_stat *restrict from)
+static void add_stat(struct shim_trace_stat *restrict to,
+		     const struct shim_trace_stat *restrict from)
 {
 	to->count += from->count;
 	to->sum_ns += from->sum_ns;
@@ -72,7 +73,8 @@ static void add_stat(struct shim_trace_stat *restrict to, const struct shim_trac
 		to->hist[slot] += from->hist[slot];
 }
 
-static const struct top_count *first_count(const struct top_look *look, const struct top_whose *whose)
+static const struct top_count *first_count(const struct top_look *look,
+					   const struct top_whose *whose)
 {
 	size_t lo = 0, hi = look->ncounts;
 
@@ -88,7 +90,8 @@ static const struct top_count *first_count(const struct top_look *look, const st
 }
 
 /* What an entry's transactions counted, all of it if there is no look @before to compare with */
-static void add_counts(struct group *group, const struct top_look *before, const struct top_look *look,
+static void add_counts(struct group *group, const struct top_look *before,
+		       const struct top_look *look,
 		       const struct top_entry *entry)
 {
 	const struct top_count *end = &look->counts[look->ncounts];
@@ -105,7 +108,8 @@ static void add_counts(struct group *group, const struct top_look *before, const
 	}
 }
 
-static void join_entry(struct group *group, const struct top_look *before, const struct top_look *look,
+static void join_entry(struct group *group, const struct top_look *before,
+		       const struct top_look *look,
 		       const struct top_entry *entry, const struct top_entry *old)
 {
 	struct shim_trace_stat d, *since = group->any ? &d : &group->since;
@@ -142,7 +146,8 @@ static void ask_name(struct top_entry *entry)
  * A process's name now: what the statistics have may be a thread's, or of before an exec.  Most are
  * at rest, and to ask for all their names takes long.
  */
-static void name_process(const struct top_look *look, struct top_entry *entry, const struct top_entry *old, bool active)
+static void name_process(const struct top_look *look, struct top_entry *entry,
+			 const struct top_entry *old, bool active)
 {
 	const struct top_entry *other = entry - 1;
 
@@ -182,7 +187,8 @@ static bool is_same_row(enum top_by by, const struct top_entry *x, const struct 
 }
 
 /* A row of the entries from @i on: the first that is not of it */
-static size_t add_group(struct top_view *view, const struct top_look *look, size_t i, struct group *group)
+static size_t add_group(struct top_view *view, const struct top_look *look, size_t i,
+			struct group *group)
 {
 	const struct top_look *before = view->before;
 	struct top_entry *first = &look->entries[i];

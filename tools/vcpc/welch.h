@@ -28,7 +28,8 @@ struct vcpc_difference {
  *
  * Where no sample has any spread, the interval is the difference itself.
  */
-void vcpc_welch(const double *a, size_t na, const double *b, size_t nb, struct vcpc_difference *out);
+void vcpc_welch(const double *a, size_t na, const double *b, size_t nb,
+		struct vcpc_difference *out);
 
 /* What Student's t with @df degrees of freedom exceeds with a probability of 2.5 % */
 double vcpc_t975(double df);

@@ -129,7 +129,8 @@ static int sort(int n, int *inst, char **names)
 }
 
 /* @inst becomes the domain's, if 0 is returned */
-static int replace(struct domain *domain, int n, int *inst, char *const *names, struct shim_recorder *rec)
+static int replace(struct domain *domain, int n, int *inst, char *const *names,
+		   struct shim_recorder *rec)
 {
 	unsigned long long *used = calloc(n, sizeof(*used));
 	int ret = used ? shim_record_instances(rec, domain->indom, n, inst, (const char *const *)names) :
@@ -165,7 +166,8 @@ static int write_domain(struct domain *domain, struct shim_recorder *rec)
 	return ret == -EINVAL ? 0 : ret;
 }
 
-static struct domain *domain_of(const struct with_archive *archive, const struct with_metric *metric)
+static struct domain *domain_of(const struct with_archive *archive,
+				const struct with_metric *metric)
 {
 	return metric->domain < 0 ? NULL : &archive->domains[metric->domain];
 }

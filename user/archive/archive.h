@@ -112,7 +112,8 @@ static inline struct shim_volume *shim_archive__later(const struct shim_archive 
 	return &ar->later[chunk][i + SHIM_LATER_FIRST - shim_later__room(chunk)];
 }
 
-static inline struct shim_volume *shim_archive__volume(const struct shim_archive *ar, unsigned int i)
+static inline struct shim_volume *shim_archive__volume(const struct shim_archive *ar,
+						       unsigned int i)
 {
 	if (i < ar->nopened)
 		return &ar->volumes[i];

@@ -71,7 +71,8 @@ static void unite(struct shim_clear_range *all, const struct shim_clear_range *s
 }
 
 /* One in place of those from @lo to before @hi */
-static void replace(struct shim_clear_ranges *known, size_t lo, size_t hi, const struct shim_clear_range *s)
+static void replace(struct shim_clear_ranges *known, size_t lo, size_t hi,
+		    const struct shim_clear_range *s)
 {
 	struct shim_clear_range *all;
 

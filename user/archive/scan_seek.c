@@ -63,7 +63,8 @@ static struct shim_clear_range begin_at(const struct shim_cursor *c)
 }
 
 /* The scanner's cursor goes over a record to @c; what had no mark is remembered where it ends. */
-static void pass(struct shim_scanner *sc, struct shim_clear_range *way, const struct shim_record *rec,
+static void pass(struct shim_scanner *sc, struct shim_clear_range *way,
+		 const struct shim_record *rec,
 		 int64_t at, const struct shim_cursor *c, bool back)
 {
 	bool empty = shim_clear_range__is_empty(way);
@@ -201,7 +202,8 @@ static void leap_to(struct shim_scanner *sc, struct shim_position to, int64_t at
 }
 
 /* To the place of @t in a range that the cursor is in; false if a seek does not find it there */
-static bool leap_within(struct shim_scanner *sc, const struct shim_clear_range *s, struct shim_ts when,
+static bool leap_within(struct shim_scanner *sc, const struct shim_clear_range *s,
+			struct shim_ts when,
 			int64_t t, bool back)
 {
 	struct shim_cursor c, probe;

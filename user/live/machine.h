@@ -56,6 +56,7 @@ size_t shim_machine__labels(const struct shim_machine *machine, size_t indom, si
 int shim_machine__values(const struct shim_machine *machine, size_t metric);
 bool shim_machine__value(const struct shim_machine *machine, size_t metric, size_t i,
 			 struct shim_value *value);
-int shim_machine__store(struct shim_machine *machine, size_t metric, const struct shim_value *value);
+int shim_machine__store(struct shim_machine *machine, size_t metric,
+			const struct shim_value *value);
 
 #endif /* SHIM_LIVE_MACHINE_H */

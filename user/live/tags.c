@@ -37,7 +37,8 @@ static uint64_t hash_of(const struct shim_live_tags *tags, const char *name)
 }
 
 /* The tag, or if there is only another user's of that name, that */
-static struct shim_live_tag *find(const struct shim_live_tags *tags, const struct shim_bpf_tag *wanted)
+static struct shim_live_tag *find(const struct shim_live_tags *tags,
+				  const struct shim_bpf_tag *wanted)
 {
 	struct shim_hnode *node = shim_hash__first(&tags->by_name, hash_of(tags, wanted->name));
 	struct shim_live_tag *other = NULL;

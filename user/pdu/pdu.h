@@ -191,7 +191,8 @@ struct shim_pdu_names {
 	size_t bytes;		/* of all names */
 };
 
-void shim_pdu_names__encode(struct shim_buf *out, int32_t from, uint32_t n, const char *const *names);
+void shim_pdu_names__encode(struct shim_buf *out, int32_t from, uint32_t n,
+			    const char *const *names);
 int shim_pdu_names__decode(struct shim_pdu *pdu, struct shim_pdu_names *names);
 /* @leaf: has meaning if the list has status */
 void shim_pdu_names__next(struct shim_pdu *pdu, const struct shim_pdu_names *names,

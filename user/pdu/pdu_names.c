@@ -4,7 +4,8 @@
 
 #define ENTRY_SIZE	4	/* without the name */
 
-void shim_pdu_names__encode(struct shim_buf *out, int32_t from, uint32_t n, const char *const *names)
+void shim_pdu_names__encode(struct shim_buf *out, int32_t from, uint32_t n,
+			    const char *const *names)
 {
 	size_t bytes = 0;
 

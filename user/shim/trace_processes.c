@@ -16,7 +16,8 @@ void shim_trace__free_processes(struct shim_trace *trace)
 }
 
 /* Counts of a row from the @next on: how many */
-static uint32_t process_counts(struct shim_trace *trace, const struct shim_bpf_process *row, size_t next)
+static uint32_t process_counts(struct shim_trace *trace, const struct shim_bpf_process *row,
+			       size_t next)
 {
 	for (uint32_t i = 0; i < row->events.nr; i++) {
 		const struct vc_event_desc *event = &row->events.event[i];

@@ -155,7 +155,8 @@ struct shim_record_options {
 int shim_record_open(const char *archive, const struct shim_record_options *options,
 		     struct shim_recorder **rec);
 int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set, pid_t pid);
-int shim_record_add_named(struct shim_recorder *rec, struct shim_set *set, int id, const char *name);
+int shim_record_add_named(struct shim_recorder *rec, struct shim_set *set, int id,
+			  const char *name);
 int shim_record_add_trace(struct shim_recorder *rec);
 /*
  * What a program has from elsewhere, such as from a host's pmcd, goes into the same records.
