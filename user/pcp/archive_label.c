@@ -15,7 +15,7 @@ static void copy_text(char *to, size_t size, const char *from)
 	memcpy(to, from, len);
 }
 
-/* The current context, held, and its archive's label; 0, or a PMAPI code */
+/* Locks the current context and gets its archive's label; 0, or a PMAPI code with nothing locked */
 static int enter(struct shim_context **ctx, const struct shim_label **label)
 {
 	int err = shim_context__enter_archive(ctx);

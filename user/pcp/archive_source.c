@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Archives as a source of metrics: the table, and what is of no other subject. */
+/* Archives as a source of metrics: the operations table, and operations that no other file has. */
 #include <string.h>
 
 #include "archive_source.h"
@@ -47,7 +47,7 @@ static int archive_zone(struct shim_context *ctx, char *buf, size_t size)
 	return 0;
 }
 
-/* There is no connection to lose. */
+/* An archive has no connection, so reconnecting always succeeds. */
 static int archive_reconnect(struct shim_context *ctx)
 {
 	(void)ctx;

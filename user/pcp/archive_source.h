@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The operations of an archive's table, each in the file of its subject. */
+/* The operations of an archive as a source of metrics, by the file that defines them. */
 #ifndef SHIM_PCP_ARCHIVE_SOURCE_H
 #define SHIM_PCP_ARCHIVE_SOURCE_H
 

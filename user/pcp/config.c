@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Configuration: variables of the environment and of pcp.conf, and what this library is.
+ * Configuration: variables of the environment and of pcp.conf, and which features this library has.
  *
  * Threads: the file is read once, under a lock; what it sets becomes part of the
- * environment, as with the original.  Where the environment is that of somebody with fewer rights
- * (set-user-ID), the file's values take the place of its own, and nothing else there counts.
+ * environment, as with the original.  In a set-user-ID program the environment is foreign, that is
+ * set by somebody with fewer rights: then the file's values replace those of the environment, and
+ * variables that the file does not set are taken for unset.
  */
 #define _GNU_SOURCE	/* asprintf */
 #include <stdbool.h>
@@ -77,7 +78,10 @@ static void set_in_foreign(const char *variable, const char *value)
 	setenv(variable, value, 1);
 }
 
-/* NAME=value; the environment's own comes first, if it is the user's own */
+/*
+ * Sets a variable from a line NAME=value.  A value that the environment has already is kept, unless
+ * the environment is foreign; then the file's first value is the one that counts.
+ */
 static void take_line(char *line)
 {
 	char *value = strchr(line, '=');
@@ -145,7 +149,7 @@ SHIM_API char *pmGetConfig(const char *variable)
 	return value ? value : none;
 }
 
-/* Neither TLS nor SASL is there. */
+/* TLS and SASL are not implemented, so "secure_sockets" and "authentication" are false. */
 static const struct {
 	const char *feature;
 	const char *value;
@@ -174,7 +178,7 @@ static const struct {
  * pmGetAPIConfig() - what this library can do
  * @feature: its name in the original
  *
- * Return: "true", "false" or a text; NULL for a name that is none.
+ * Return: "true", "false" or a text; NULL for an unknown @feature.
  */
 SHIM_API const char *pmGetAPIConfig(const char *feature)
 {
@@ -184,17 +188,17 @@ SHIM_API const char *pmGetAPIConfig(const char *feature)
 	return NULL;
 }
 
-/** pmGetVersion() - which version of PCP's library this one does as: 0x060003 is 6.0.3 */
+/** pmGetVersion() - the version of PCP's library that this one implements: 0x060003 is 6.0.3 */
 SHIM_API int pmGetVersion(void)
 {
 	return VERSION(6, 0, 3);
 }
 
 /**
- * pmGetUsername() - as whom PCP's services run
+ * pmGetUsername() - the user that PCP's services run as
  * @username: PCP_USER of the configuration, or "pcp"
  *
- * Return: 1 if the configuration says so, 0 if not.
+ * Return: 1 if the configuration names a user, 0 if @username is the default.
  */
 SHIM_API int pmGetUsername(char **username)
 {

@@ -31,7 +31,7 @@ static struct {
 
 static __thread int current = PM_CONTEXT_UNDEF;
 
-/* Where the handle is or would be; the table's lock is held. */
+/* The index of a handle, or where it would be inserted.  Called with table_lock held. */
 static unsigned int position_of(int handle)
 {
 	unsigned int lo = 0, hi = contexts.n;
@@ -156,7 +156,7 @@ static int publish(struct shim_context *ctx)
 	return err;
 }
 
-/* Without its source's part, which the caller adds before anybody sees it */
+/* A context without its source's part, which the caller adds before the context is published */
 static struct shim_context *context_new(const struct shim_source *source)
 {
 	struct shim_context *ctx = calloc(1, sizeof(*ctx));
@@ -170,14 +170,14 @@ static struct shim_context *context_new(const struct shim_source *source)
 	return ctx;
 }
 
-/* One whose source could not be had */
+/* Frees a context whose source could not be opened. */
 static void context_discard(struct shim_context *ctx)
 {
 	pthread_mutex_destroy(&ctx->lock);
 	free(ctx);
 }
 
-/* Makes it known and current, or frees it. */
+/* Publishes a context and makes it the thread's current one; after an error it is freed. */
 static int install(struct shim_context *ctx)
 {
 	int handle = ctx->handle;
@@ -276,27 +276,28 @@ static int new_local(void)
 
 /**
  * pmNewContext() - open a source of metrics and make it this thread's current one
- * @type: PM_CONTEXT_ARCHIVE, PM_CONTEXT_HOST or PM_CONTEXT_LOCAL; with PM_CTXFLAG_NO_FEATURE_CHECK, also an
- *	archive whose label asks for features that are not known
+ * @type: PM_CONTEXT_ARCHIVE, PM_CONTEXT_HOST or PM_CONTEXT_LOCAL; PM_CTXFLAG_NO_FEATURE_CHECK
+ *	or-ed to it also admits an archive whose label requires unknown features
  * @name: of an archive: its base name, any file of it, a folder of archives, or a list of these
  *	with commas: archives of one host, one after the other; of a host: where its pmcd is,
- *	as host:port, local: or unix:, see pmapi.rst; of PM_CONTEXT_LOCAL of no meaning
+ *	as host:port, local: or unix:, see pmapi.rst; ignored for PM_CONTEXT_LOCAL
  *
  * A new archive context is in PM_MODE_FORW at the archive's start.  A host context has a
- * connection of its own to pmcd, and is in PM_MODE_LIVE, as is a local one, which has what this
- * machine's module and trace maps say, and what the CPUs count by VCPC_CONFIG or /etc/vcpc.conf.
+ * connection of its own to pmcd, and is in PM_MODE_LIVE, as is a local one.  The metrics of a local
+ * context are those of this machine's module and trace maps, and the CPU counters that the file
+ * VCPC_CONFIG or /etc/vcpc.conf configures.
  *
  * Return: a handle, 0 or more, never used twice in a process; PM_ERR_NOCONTEXT
  * for an unknown @type or no @name;
  * what opening the archive gives: -ENOENT, PM_ERR_LOGFILE,
  * PM_ERR_NODATA, PM_ERR_LABEL, PM_ERR_LOGREC, PM_ERR_RECTYPE, PM_ERR_FEATURE;
  * of several archives, PM_ERR_LOGHOST, PM_ERR_LOGOVERLAP, PM_ERR_LOGCHANGETYPE and its like;
- * what connecting to pmcd gives: PM_ERR_GENERIC for a host specification that is none (a message
+ * what connecting to pmcd gives: PM_ERR_GENERIC for a malformed host specification (a message
  * goes to pmprintf()), PM_ERR_NOTHOST for an empty one, -EHOSTUNREACH for an unknown host,
  * -ECONNREFUSED and its like, PM_ERR_TIMEOUT, PM_ERR_IPC, PM_ERR_PERMISSION, PM_ERR_CONNLIMIT,
  * PM_ERR_NEEDCLIENTCERT, -EOPNOTSUPP for encryption, compression and names of users.
- * of this machine, PM_ERR_GENERIC for a configuration that is none (a message goes to pmprintf()).
- * After an error the current context is what it was.
+ * of this machine, PM_ERR_GENERIC for a bad configuration (a message goes to pmprintf()).
+ * After an error the thread keeps its current context.
  */
 SHIM_API int pmNewContext(int type, const char *name)
 {
@@ -392,7 +393,7 @@ SHIM_API int pmWhichContext(void)
 
 /**
  * pmDestroyContext() - give a context back
- * @handle: of it; if it is this thread's current one, there is none then
+ * @handle: its handle; if it is this thread's current one, the thread has none afterwards
  *
  * Return: 0 or PM_ERR_NOCONTEXT.
  */

@@ -22,19 +22,21 @@ struct shim_host;
 struct shim_local;
 
 /*
- * struct shim_context - a source of metrics, and what is wanted of it
+ * struct shim_context - a source of metrics, and what a program has set up to read from it
  * @lock: guards all below; a call holds it from enter to leave
- * @cancel: cancellation of who holds @lock, before
+ * @cancel: the cancellation state that the owner of @lock had before it entered
  * @refs: guarded by the table's lock in context.c
  * @source: what the metrics come from
  * @profile: the instances that are wanted
- * @derived: metrics that are worked out from those of the source
- * @host: of a host context, @local: of a local one; an archive's has what follows
- * @ar: the archive, or NULL
+ * @derived: metrics that are computed from those of the source
+ * @host: of a host context, else NULL
+ * @local: of a local context, else NULL
+ * @ar: of an archive context, else NULL; most members below are for archives only
  * @origin: the current time
- * @cursor: for PM_MODE_FORW and BACK; stands at @origin if @placed
- * @readbuf: what @cursor has read there
- * @plans: of the request's results, @whole_plans: of whole records'
+ * @cursor: for PM_MODE_FORW and BACK; positioned at @origin if @placed
+ * @readbuf: @cursor's read buffer
+ * @plans: how to make the request's results from records
+ * @whole_plans: likewise for results of whole records
  * @interp: for PM_MODE_INTERP; NULL until it is first needed
  * @end: of the archive, as last seen by PM_MODE_INTERP
  * @pmns: NULL until it is first needed
@@ -66,9 +68,9 @@ struct shim_context {
 
 /* The thread's current context, locked; 0 or a PMAPI error. */
 int shim_context__enter(struct shim_context **out);
-/* The one of that handle */
+/* The context of a handle, locked */
 int shim_context__enter_handle(int handle, struct shim_context **out);
-/* The thread's current one, PM_ERR_NOTARCHIVE if it is not an archive's */
+/* The thread's current context, locked; PM_ERR_NOTARCHIVE if it is not an archive's */
 int shim_context__enter_archive(struct shim_context **out);
 /* Unlocks, and returns @result for the caller to return. */
 int shim_context__leave(struct shim_context *ctx, int result);

@@ -39,7 +39,7 @@ static const struct fraction time_scales[] = {
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The product of all factors; @exact are good only if nothing has overflowed. */
+/* The product of all factors; @exact is valid only if @overflow is false. */
 struct factor {
 	struct fraction exact;
 	double real;
@@ -73,7 +73,7 @@ static struct fraction count_scale(int scale)
 	return f;
 }
 
-/* What makes a value in these units one in base units, or the other way round */
+/* Multiplies @f by the factor from these units to base units; if @out, from base units to these. */
 static int apply_units(struct factor *f, const pmUnits *u, bool out)
 {
 	bool none = !u->dimSpace && !u->dimTime && !u->dimCount;
@@ -98,7 +98,10 @@ static bool same_dimension(const pmUnits *a, const pmUnits *b)
 	       (none_a ? 1 : a->dimCount) == (none_b ? 1 : b->dimCount);
 }
 
-/* What does not fit 64 bits is cut to them, as every integer of the C library is. */
+/*
+ * A product that is wider than 64 bits loses its upper ones, as a C integer does.  If the factor
+ * itself has overflowed, the result is clamped instead.
+ */
 static uint64_t scale_integer(__int128 v, const struct factor *f)
 {
 	double real;

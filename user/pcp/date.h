@@ -7,14 +7,14 @@
 #include <time.h>
 
 /*
- * As ctime(3) writes them.  NULL, or what is wrong with the text's @at-th byte; what
- * is left out of it follows from @start.
+ * Parses a date in the order of ctime(3).  Fields that are left out follow from @start.  Returns
+ * NULL on success, or what is wrong at byte @at of the text.
  */
 const char *shim_date__fixed(const char *text, const struct timespec *start,
 			     struct timespec *out, size_t *at);
 
 /*
- * Any order, and relative ones: "yesterday 10:00", "2 weeks ago".  Relative to @now.
+ * Parses a date in any order, or one relative to @now: "yesterday 10:00", "2 weeks ago".
  * 0 or -EINVAL.
  */
 int shim_date__free(const char *text, time_t now, time_t *out);

@@ -20,7 +20,7 @@
 static const char days[] = "sunmontuewedthufrisat";
 static const char months[] = "janfebmaraprmayjunjulaugsepoctnovdec";
 
-/* Where in the text we are, and what has been found: -1 is nothing */
+/* The position in the text, and the fields found so far; -1 for one that is not there */
 struct reader {
 	const char *at;
 	int wday, mon, mday, hour, min, sec, year;
@@ -36,7 +36,7 @@ static void skip_blanks(struct reader *r)
 		r->at++;
 }
 
-/* Which of the names of three letters is next, or -1 */
+/* The index of the next word among @names, of three letters each; -1 if it is none of them */
 static int take_name(struct reader *r, const char *names)
 {
 	skip_blanks(r);
@@ -68,7 +68,7 @@ static int before_colon(const char *s)
 	return *s == ':';
 }
 
-/* Without a month, a number that may be an hour is a day only if an hour follows */
+/* Whether an hour follows: without a month, only then is a number up to 23 a day and not an hour */
 static int before_hour(const char *s)
 {
 	struct reader r = { .at = s };
@@ -93,7 +93,7 @@ static void take_day(struct reader *r)
 	r->at = end;
 }
 
-/* What is out of range may be a year. */
+/* A number that is out of range is left for take_year(). */
 static void take_seconds(struct reader *r)
 {
 	char *end;
@@ -125,7 +125,7 @@ static void take_minutes(struct reader *r)
 
 	if (!take_colon(r))
 		return;
-	/* no hour and no minutes are 0, too */
+	/* with a colon, a missing hour or missing minutes are 0 */
 	r->hour = r->hour < 0 ? 0 : r->hour;
 	r->min = 0;
 	n = peek_number(r, 59, &end);
@@ -137,7 +137,7 @@ static void take_minutes(struct reader *r)
 		take_seconds(r);
 }
 
-/* NULL, or what is wrong at r->at */
+/* Takes "am" or "pm", if it is next; NULL, or what is wrong at r->at */
 static const char *take_half(struct reader *r)
 {
 	int pm;
@@ -178,7 +178,10 @@ static void take_year(struct reader *r)
 	r->at = end;
 }
 
-/* An hour alone could be anything, and so could a day of the week. */
+/*
+ * A time with neither month nor day is ambiguous if it has a day of the week, or an hour but
+ * neither minutes nor a year.
+ */
 static int is_vague(const struct reader *r)
 {
 	if (r->mon >= 0 || r->mday > 0)
@@ -204,8 +207,9 @@ static const char *take_all(struct reader *r)
 }
 
 /*
- * The fields that come before those that are given are @start's; and if the first
- * one that is given is less than @start's, the next such time is meant.
+ * Fields larger than the largest one that is given are taken from @start.  If that one is less than
+ * @start's, the next larger field is one more, so that the time is the next such time.  Smaller
+ * fields that are not given have their least value.
  */
 static void fill_from(const struct reader *r, const struct tm *start, struct tm *tm)
 {

@@ -3,9 +3,9 @@
  * Dates in any order, and relative ones: "Sep 14, 2020 10:00", "yesterday 10:00",
  * "second monday", "2 weeks ago".
  *
- * A date is a row of items: a time of day, a zone, a day of the week, a day, lengths
- * of time, and numbers that are what is still missing.  An item goes as far as its
- * tokens can, and its first token or two say what it is.
+ * A date is a sequence of items: a time of day, a zone, a day of the week, a day, lengths of time,
+ * and plain numbers, which are taken for what the date still lacks.  The first one or two tokens
+ * decide what an item is; it takes as many further tokens as fit.
  */
 #define _DEFAULT_SOURCE
 #include <errno.h>
@@ -21,13 +21,13 @@
 struct date {
 	struct shim_date_token tokens[MAX_TOKENS + 1];
 	const struct shim_date_token *at;
-	int times, zones, days, dates, day_lengths, lengths;	/* how many of each */
+	int times, zones, days, dates, day_lengths, lengths;	/* items of each kind */
 	long year, mon, mday;
 	long hour, min, sec;
-	int half;		/* 0 or 12, or -1 if hours go to 23 */
+	int half;		/* 0 for am, 12 for pm, -1 for hours up to 23 */
 	long wday, ordinal;
 	int zoned;
-	long west;		/* seconds, if there is a zone or an offset */
+	long west;		/* seconds, if @zoned */
 	long months, seconds;	/* of all lengths together */
 };
 
@@ -49,7 +49,7 @@ static void set_zone(struct date *d, long west)
 	d->west = west;
 }
 
-/* Signed hhmm behind a time; a zone may still follow, and then holds */
+/* Signed hhmm after a time; a zone that follows overrides it */
 static void set_offset(struct date *d, long value)
 {
 	d->zoned = 1;
@@ -65,7 +65,7 @@ static void set_time(struct date *d, long hour, long min)
 	d->half = -1;
 }
 
-/* Behind "hour:" */
+/* What follows "hour:" */
 static int take_time(struct date *d, long hour)
 {
 	long value;
@@ -82,7 +82,7 @@ static int take_time(struct date *d, long hour)
 	return 0;
 }
 
-/* Behind "first/": a month and a day, and maybe a year in front or behind */
+/* What follows "first/": the date is month/day, month/day/year or year/month/day */
 static int take_slashed(struct date *d, long first)
 {
 	long second, third;
@@ -106,7 +106,7 @@ static int take_slashed(struct date *d, long first)
 	return 0;
 }
 
-/* Behind "year-month": what follows as a sign is a hyphen */
+/* What follows "year-month"; the lexer takes the hyphens for signs, so month and day are negated */
 static int take_hyphened(struct date *d, long year, long month)
 {
 	long day;
@@ -130,7 +130,7 @@ static void add_length(struct date *d, long n, const struct shim_date_token *uni
 		d->day_lengths++;
 	else
 		d->lengths++;
-	/* "1 day 5 min ago": both */
+	/* "ago" negates all lengths so far: in "1 day 5 min ago" both */
 	if (take(d, DATE_AGO, NULL)) {
 		d->months = -d->months;
 		d->seconds = -d->seconds;
@@ -149,7 +149,10 @@ static void set_day(struct date *d, long ordinal, long wday)
 	d->wday = wday;
 }
 
-/* Alone, a number is the year if all else is known; or a day; or a time of day. */
+/*
+ * A number alone is the year after a date and a time without lengths, else yyyymmdd if it is
+ * above 10000, else a time of day: hh or hhmm.
+ */
 static void take_alone(struct date *d, long n)
 {
 	if (d->times && d->dates && !d->lengths && !d->day_lengths) {
@@ -294,7 +297,7 @@ static long full_year(long year)
 	return year + (year < 69 ? 2000 : year < 100 ? 1900 : 0);
 }
 
-/* The time of the date and time of day that are given */
+/* From the date and the time of day to a time_t */
 static int base_time(struct date *d, time_t *out)
 {
 	struct tm tm = { 0 };
@@ -334,7 +337,10 @@ static int move(time_t *t, long days, long months)
 	return shim_zone__make(&tm, t);
 }
 
-/* From a day to the next of that name, itself too, and weeks further for an ordinal */
+/*
+ * Moves to the next day of that name, which may be the same day, and by weeks for an ordinal: 1 is
+ * that day, 2 ("next") a week later, -1 ("last") a week earlier.
+ */
 static int move_to_wday(const struct date *d, time_t *t)
 {
 	struct tm tm;
@@ -358,7 +364,7 @@ int shim_date__free(const char *text, time_t now, time_t *out)
 	d.mday = tm.tm_mday;
 	if (take_tokens(&d, text))
 		return -EINVAL;
-	/* a length alone counts from now, anything else from the begin of a day */
+	/* lengths alone count from now, all else from the given time of day or midnight */
 	if (d.dates || d.times || d.days || d.day_lengths) {
 		if (base_time(&d, &t) || t < 0)
 			return -EINVAL;

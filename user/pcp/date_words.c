@@ -22,7 +22,7 @@ static const struct word halves[] = {
 	{ "pm", { DATE_HALF, 12 } }, { "p.m.", { DATE_HALF, 12 } },
 };
 
-/* Three letters of these are enough. */
+/* These may be abbreviated to three letters; see find_short(). */
 static const struct word months_and_days[] = {
 	{ "january", { DATE_MONTH, 1 } }, { "february", { DATE_MONTH, 2 } },
 	{ "march", { DATE_MONTH, 3 } }, { "april", { DATE_MONTH, 4 } },
@@ -174,7 +174,7 @@ static struct shim_date_token take_number(const char **s)
 		token.kind = DATE_SIGNED;
 	errno = 0;
 	token.value = strtol(*s, &end, 10);
-	/* what no date has; and so products of it do not overflow */
+	/* larger than any number in a date; the bound keeps its product with a unit in range */
 	if (errno || labs(token.value) > 1000000000000)
 		token.kind = DATE_UNKNOWN;
 	*s = end;

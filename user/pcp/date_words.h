@@ -14,8 +14,8 @@ enum shim_date_kind {
 	DATE_SUMMER_ZONE,
 	DATE_SUMMER,	/* "dst" behind a zone */
 	DATE_MONTHS,	/* a unit, of so many months */
-	DATE_SECONDS,	/* of so many seconds */
-	DATE_DAYS,	/* "tomorrow": a day, from its begin */
+	DATE_SECONDS,	/* a unit, of so many seconds */
+	DATE_DAYS,	/* "tomorrow" and the like: so many seconds, from the begin of today */
 	DATE_AGO,
 	DATE_COLON,
 	DATE_SLASH,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The names of the debugging options, for programs that have options of their own.
- * libshim itself shows nothing for any of them.
+ * The only messages of libshim's own are those of "derive": operands that cannot be bound.
  *
  * Threads: pmDebugOptions and pmDebug are the process's and have no lock, as in the original.
  */
@@ -20,10 +20,13 @@
 SHIM_API pmdebugoptions_t pmDebugOptions;
 SHIM_API int pmDebug;
 
-/* The first ones also have a bit in a number; it is their place in the table but for the last */
+/*
+ * Options up to this index of the table also have a bit in pmDebug: the bit with the number of the
+ * index, but for the last of them, which is DBG_TRACE_DESPERATE.
+ */
 #define NUMBERED 28
 
-/* In the structure's order */
+/* In the order of the members of pmdebugoptions_t */
 static const char *const names[] = {
 	"pdu", "fetch", "profile", "value", "context", "indom", "pdubuf", "log", "logmeta",
 	"optfetch", "af", "appl0", "appl1", "appl2", "pmns", "libpmda", "timecontrol", "pmc",
@@ -40,7 +43,7 @@ _Static_assert(sizeof(pmdebugoptions_t) == OPTIONS * sizeof(int), "each option h
 _Static_assert(offsetof(pmdebugoptions_t, desperate) == NUMBERED * sizeof(int) &&
 	       offsetof(pmdebugoptions_t, tls) == (OPTIONS - 1) * sizeof(int), "in this order");
 
-/* The bit of an option's place in the table, or 0 */
+/* The bit of the option at index @i in pmDebug; 0 if it has none */
 static int bit_of(size_t i)
 {
 	if (i > NUMBERED)
@@ -81,7 +84,7 @@ static int mark_word(const char *word, char marks[OPTIONS])
 	return mark_number(word, marks);
 }
 
-/* All of the list's options, or none */
+/* Marks all options of a list; after an error, @marks is not to be used. */
 static int mark_all(const char *spec, char marks[OPTIONS])
 {
 	char *copy = strdup(spec), *rest = copy;
@@ -89,14 +92,14 @@ static int mark_all(const char *spec, char marks[OPTIONS])
 
 	if (!copy)
 		return -ENOMEM;
-	/* nothing at all, or behind the last comma, is no option; between commas it is a wrong one */
+	/* An empty list, or a comma at its end, is accepted; other empty words are an error. */
 	while (rest && *rest && !err)
 		err = mark_word(strsep(&rest, ","), marks);
 	free(copy);
 	return err;
 }
 
-/* The bits of what is marked */
+/* Sets all marked options to @value; returns their bits. */
 static int switch_all(const char marks[OPTIONS], int value)
 {
 	int *options = (int *)&pmDebugOptions;
@@ -109,7 +112,7 @@ static int switch_all(const char marks[OPTIONS], int value)
 		bits |= bit_of(i);
 	}
 	if (!memchr(marks, 0, OPTIONS))
-		bits = INT_MAX;	/* "all" has those that nobody uses, too */
+		bits = INT_MAX;	/* "all" also has the bits that no option uses */
 	pmDebug = value ? pmDebug | bits : pmDebug & ~bits;
 	return bits;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Derived metrics: definitions, which the process has or a context of its own, and what a context
- * makes of them when it first needs them.
+ * Derived metrics: definitions, which are global or a context's own, and what a context binds them
+ * to when it first uses them.
  */
 #ifndef SHIM_PCP_DERIVED_H
 #define SHIM_PCP_DERIVED_H
@@ -17,7 +17,7 @@ struct shim_context;
 /*
  * struct shim_definition - a derived metric's name and expression; never changed once it is made,
  *	but for the texts, which the registry's lock guards
- * @oneline, @helptext: or NULL
+ * @oneline, @helptext: its texts, or NULL
  */
 struct shim_definition {
 	char *name;
@@ -27,8 +27,8 @@ struct shim_definition {
 };
 
 /*
- * struct shim_derived_value - of one instance
- * @v: a string or an aggregate is a block of the fetch's result
+ * struct shim_derived_value - a value of one instance
+ * @v: of a string, an aggregate or events, it points to the value block in the fetch's result
  */
 struct shim_derived_value {
 	int inst;
@@ -42,14 +42,14 @@ struct shim_derived_values {
 };
 
 /*
- * struct shim_cell - what a node of an expression is in a context
- * @pmid: of a name
- * @unused: of a name that only its being defined counts
- * @mul, @div: what its values are multiplied with and divided by where they are an operand
+ * struct shim_cell - a node of an expression, bound to a context
+ * @pmid: the metric of a name; PM_ID_NULL if the context does not have it
+ * @unused: the name is the operand of defined(), so that its values are not fetched
+ * @mul, @div: factors that bring its values as an operand to the scale of the other operand
  * @now, @last: values of this fetch and of the one before, if they are kept; n may be an error
  * @stamp, @last_stamp: of the fetches when it was evaluated
- * @inst: a filter's instance by name, if @inst_known
- * @matches: a filter's instances by pattern: 1 if one does, else 0
+ * @inst: the instance that a filter by name selects, if @inst_known
+ * @matches: what a filter by pattern has decided by instance: 1 if it selects it, else 0
  */
 struct shim_cell {
 	pmDesc desc;
@@ -63,7 +63,7 @@ struct shim_cell {
 	struct shim_pmidmap matches;
 };
 
-/* struct shim_bound - an expression in a context: a cell for each node */
+/* struct shim_bound - an expression bound to a context: a cell for each node */
 struct shim_bound {
 	const struct shim_expr *expr;
 	struct shim_cell *cells;
@@ -78,11 +78,11 @@ enum shim_derived_state {
 
 /*
  * struct shim_derived_entry - a derived metric in a context
- * @own: the definition is the context's
- * @masked: the context has one of its own of this name
- * @taken: the context's archive has a metric of its own with this identifier, which is meant then
+ * @own: the definition belongs to the context, not to the registry
+ * @masked: a global metric that is hidden by one of the context's own of the same name
+ * @taken: the context's archive has a metric with this identifier, which takes precedence
  * @round: number of the fetch for which it was evaluated last
- * @result: what that came to: the number of values, or an error
+ * @result: the outcome of that: the number of values, or an error
  */
 struct shim_derived_entry {
 	struct shim_definition *def;
@@ -97,10 +97,11 @@ struct shim_derived_entry {
 
 /*
  * struct shim_derived - the derived metrics of a context, in the order in which it met them
- * @globals: the first so many of the registry are among them, and @own of the context
- * @at: where they are by number: [0] global ones, [1] its own
+ * @globals: number of the registry's definitions that have been taken in, from its first on
+ * @own: number of the context's own definitions
+ * @at: the index into @all by a metric's number: [0] of global ones, [1] of own ones
  * @limit: of own ones, if @limited
- * @depth: of bindings within bindings
+ * @depth: how deep bindings are nested, as operands may be derived metrics, too
  * @round: number of the last fetch
  */
 struct shim_derived {
@@ -123,16 +124,19 @@ void shim_derived__set_why(const char *why);
 const char *shim_derived__why(void);
 
 /*
- * A definition of that expression: 0; -EINVAL, and *@at and the thread's reason are where and why;
- * -ENOMEM.
+ * Parses an expression into a new definition: 0; -EINVAL, with the place in *@at and the reason in
+ * shim_derived__why(); -ENOMEM.
  */
 int shim_definition__new(const char *name, const char *expr, const char **at,
 			 struct shim_definition **out);
 void shim_definition__free(struct shim_definition *def);
 
-/* The registry, which is the process's; what the environment or a folder defines is there first */
+/*
+ * The process's registry.  begin() loads the definitions that the environment names, or the
+ * system's, the first time it is called.
+ */
 void shim_registry__begin(void);
-/* NULL, or where in @expr it is wrong */
+/* Defines a global metric: NULL, or the place of the error in @expr */
 const char *shim_registry__add(const char *name, const char *expr);
 enum shim_registry_result {
 	SHIM_REGISTRY_OK,
@@ -149,37 +153,40 @@ int shim_registry__limit(void);
 void shim_registry__set_limit(int limit);
 unsigned int shim_registry__count(void);
 struct shim_definition *shim_registry__at(unsigned int number);
-/* Its number, or -1 */
+/* The number of the metric of that name, or -1 */
 int shim_registry__find(const char *name);
 
-/* A derived metric's number among global ones or a context's own, or -1; and back */
+/* From a pmid to a number among global or own metrics, or -1 if it is not derived; and back */
 int shim_derived__number(pmID pmid, bool *own);
 pmID shim_derived__pmid(unsigned int number, bool own);
 
-/* The definitions of a path's files: how many, or -errno; @lenient: whatever is wrong */
+/* Loads a path's files: how many definitions, or -errno; @lenient: skips what cannot be read */
 int shim_derived__load(const char *path, bool lenient);
 
-/* In a context, which is locked */
+/* The calls below are for a context that the caller has locked. */
 void shim_derived__fini(struct shim_derived *d);
-/* What has been defined since; nothing where memory is short */
+/* Takes in new global definitions; those that memory is short for are left for the next call. */
 void shim_derived__refresh(struct shim_context *ctx);
 /*
- * A metric of the context's own: 0; -EINVAL and PM_ERR_BADDERIVE for what is no expression, or
- * means nothing here; -EEXIST, -ENOSPC: there is one of the name, or no room
+ * Defines a metric for the context alone: 0; -EINVAL for a syntax error, PM_ERR_BADDERIVE for a
+ * semantic one; -EEXIST if the name is in use, or there is no room for more metrics; -ENOMEM
  */
 int shim_derived__add(struct shim_context *ctx, const char *name, const char *expr,
 		      const char **at);
 struct shim_derived_entry *shim_derived__by_pmid(struct shim_context *ctx, pmID pmid);
 struct shim_derived_entry *shim_derived__by_name(struct shim_context *ctx, const char *name);
-/* 0, PM_ERR_BADDERIVE if it has no meaning here; @say: why goes to pmprintf() */
+/*
+ * Binds a definition to the context's metrics and checks it: 0, or PM_ERR_BADDERIVE if an operand
+ * is missing or the check fails.  @say: report what the check finds through pmprintf().
+ */
 int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, bool say);
 int shim_bound__check(struct shim_bound *b, const char *name, bool say);
 void shim_bound__fini(struct shim_bound *b);
-/* The number of values, or an error; they are the last cell's */
+/* Evaluates for a fetch's @result: the number of values, which are in the last cell, or an error */
 int shim_bound__evaluate(struct shim_context *ctx, struct shim_bound *b, const pmResult *result,
 			 struct shim_ts stamp);
 
-/* What a context's source says, and the same with derived metrics; as struct shim_source's */
+/* The operations of struct shim_source with derived metrics added to what the source returns */
 int shim_derived__metrics(struct shim_context *ctx, int n, const char *const *names, pmID *pmids);
 int shim_derived__children(struct shim_context *ctx, const char *name, char ***offspring,
 			   int **status);

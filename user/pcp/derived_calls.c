@@ -13,8 +13,8 @@
 /**
  * pmDerivedErrStr() - what was wrong with the expression of this thread's last definition
  *
- * Return: a text that is good until the thread's next definition; NULL if nothing was, or if
- * there is nothing to say but where.
+ * Return: a text that is good until the thread's next definition; NULL if nothing was wrong, or if
+ * only the place of the error is known.
  */
 SHIM_API char *pmDerivedErrStr(void)
 {
@@ -26,7 +26,8 @@ SHIM_API char *pmDerivedErrStr(void)
  * @name: its name
  * @expr: its expression, see pmapi.rst
  *
- * What the expression means is found out in each context, when the metric is first used there.
+ * The expression's names, types and units are resolved in each context, when the metric is first
+ * used there.
  *
  * Return: NULL, or where in @expr the error is; pmDerivedErrStr() says which.
  */
@@ -80,10 +81,11 @@ static int add(const char *name, const char *expr, const char **at)
 
 /**
  * pmAddDerived() - define a derived metric for the current context
- * @name: its name; a global one of that name is not to be seen here any more
+ * @name: its name; it hides a global metric of that name from this context
  * @expr: its expression
  *
- * A metric that lacks an operand is defined, but has neither descriptor nor values.
+ * If the context does not have an operand, the metric is defined all the same, but has neither
+ * descriptor nor values.
  *
  * Return: NULL, or where in @expr the error is; pmDerivedErrStr() says which.
  */
@@ -94,7 +96,7 @@ SHIM_API char *pmAddDerived(const char *name, const char *expr)
 	return add(name, expr, &at) ? (char *)at : NULL;
 }
 
-/* Where there is no expression to blame */
+/* The message for an error that is not the expression's, such as a name that is in use */
 static char *short_message(const char *name, int code)
 {
 	const char *why = shim_derived__why();
@@ -139,7 +141,7 @@ SHIM_API int pmAddDerivedMetric(const char *name, const char *expr, char **errms
  * pmLoadDerivedConfig() - define the derived metrics of files
  * @path: files, and folders with files at any depth, with colons between
  *
- * What is wrong in a file goes to pmprintf(), and the rest of it counts.
+ * Errors in a file are reported through pmprintf(), and the rest of the file is loaded.
  *
  * Return: how many metrics were defined, or -errno of the first file or folder that cannot be read.
  */
@@ -149,7 +151,7 @@ SHIM_API int pmLoadDerivedConfig(const char *path)
 	return shim_derived__load(path, false);
 }
 
-/* The groups of messages that pmSetDebug() calls by these names */
+/* The debugging option of pmSetDebug() that a group of messages has, or NULL */
 static unsigned int *debug_option(int what)
 {
 	switch (what) {
@@ -187,7 +189,7 @@ static int set_context_limit(int value)
 }
 
 /**
- * pmGetDerivedControl() - a limit on derived metrics, or if their messages are wanted
+ * pmGetDerivedControl() - a limit on derived metrics, or whether their debug messages are on
  * @what: PCP_DERIVED_GLOBAL_LIMIT, PCP_DERIVED_CONTEXT_LIMIT of the current context, or
  *	PCP_DERIVED_DEBUG_x
  * @value: a number of metrics, -1 for no limit; or 0 or 1
@@ -210,9 +212,9 @@ SHIM_API int pmGetDerivedControl(int what, int *value)
 }
 
 /**
- * pmSetDerivedControl() - set a limit on derived metrics, or if their messages are wanted
+ * pmSetDerivedControl() - set a limit on derived metrics, or switch their debug messages
  * @what: as for pmGetDerivedControl
- * @value: likewise; metrics that are there stay
+ * @value: likewise; a limit does not remove metrics that are defined already
  *
  * Return: as pmGetDerivedControl.
  */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What an expression's nodes mean together: types, semantics, units, instances. */
+/* Checks a bound expression, and gives each node its type, semantics, units and instance domain. */
 #include <errno.h>
 #include <string.h>
 
 #include "derived.h"
 
 /*
- * struct check - an expression whose names are known
- * @why: what is wrong with the node that is being looked at
+ * struct check - a check of an expression whose names have been bound
+ * @why: what is wrong with the node that is being checked
  */
 struct check {
 	const struct shim_expr *expr;
@@ -27,7 +27,7 @@ static bool has_dimension(const pmUnits *u)
 	return u->dimSpace || u->dimTime || u->dimCount;
 }
 
-/* A number without a unit goes with a count, as in pmConvScale() */
+/* A dimensionless number is comparable to a count, as in pmConvScale(). */
 static bool are_comparable(const pmUnits *a, const pmUnits *b)
 {
 	if (a->dimSpace != b->dimSpace || a->dimTime != b->dimTime)
@@ -44,7 +44,7 @@ static bool fails(struct check *c, const char *why)
 	return false;
 }
 
-/* Which operators go with counters, and what is not a counter beside one */
+/* Which operators are legal for two counters, and for a counter and a non-counter */
 static bool check_semantics(struct check *c, enum shim_node_kind kind, const pmDesc *l,
 			    const pmDesc *r)
 {
@@ -68,7 +68,10 @@ static bool check_types(struct check *c, const pmDesc *l, const pmDesc *r)
 	return true;
 }
 
-/* Where either is a PM_TYPE_U32, as whole numbers are, the original compares whatever it is */
+/*
+ * As in the original, a relational operator accepts any dimensions if one operand is a PM_TYPE_U32,
+ * as whole numbers in expressions are.
+ */
 static bool check_dimensions(struct check *c, enum shim_node_kind kind, const pmDesc *l,
 			     const pmDesc *r)
 {
@@ -107,7 +110,7 @@ static bool check_counters(struct check *c, enum shim_node_kind kind, const pmDe
 	return true;
 }
 
-/* To the larger scale: how much the smaller one's values are too large */
+/* How many units of the scale @from make one of the larger scale @to; likewise below */
 static double count_steps(int from, int to)
 {
 	double factor = 1;
@@ -136,8 +139,9 @@ static double space_steps(int from, int to)
 }
 
 /*
- * One dimension that both operands have: the one of the smaller scale is scaled.
- * @which: the sign of which operand's dimension says whether to divide
+ * If both operands have a dimension, but in different scales, sets the factor that converts the one
+ * of the smaller scale.  It divides where the dimension is positive: that of the converted operand
+ * if @by_left, else always the right operand's.  Returns whether anything is converted.
  */
 static bool align(struct shim_cell *left, struct shim_cell *right, int lscale, int rscale,
 		  int ldim, int rdim, bool by_left, double (*steps)(int from, int to))
@@ -154,7 +158,10 @@ static bool align(struct shim_cell *left, struct shim_cell *right, int lscale, i
 	return true;
 }
 
-/* A dimension's scale in the result: the larger one, that of who has the dimension, or none */
+/*
+ * A dimension's scale in the result: 0 if the result does not have it; else that of the only
+ * operand that has it, or the larger one of both.
+ */
 #define RESULT_SCALE(out, l, r, dim, scale)						\
 	((out)->dim == 0 ? 0 :								\
 	 (l)->dim == 0 ? (r)->scale :							\
@@ -206,7 +213,7 @@ static int semantics_of(const pmDesc *base, const pmDesc *l, const pmDesc *r)
 									PM_SEM_INSTANT;
 }
 
-/* Types are in the order in which they give way to each other. */
+/* PM_TYPE_* are in the order of promotion: the larger of two types can stand for both. */
 static int common_type(int a, int b)
 {
 	return a > b ? a : b;
@@ -300,7 +307,7 @@ static bool check_rate(struct check *c, pmDesc *desc)
 	return true;
 }
 
-/* What a sign needs: one, and the room that it takes */
+/* The type for a result that may be negative; delta() of an unsigned type also gets a wider one. */
 static int signed_type(enum shim_node_kind kind, int type)
 {
 	if (type == PM_TYPE_U32)

@@ -12,12 +12,12 @@
 #include "derived.h"
 
 #define DEPTH_MAX 32	/* of folders */
-#define READ_MIN 4095	/* bytes that a file is asked for */
+#define READ_MIN 4095	/* bytes that each read of a file asks for, at least */
 
 /*
- * struct config - a file
- * @at: the line to be looked at, without its end
- * @next: the one after it; NULL after the last one
+ * struct config - a file that is being read
+ * @at: the current line, terminated; NULL after the last one
+ * @next: the line after it, or NULL
  */
 struct config {
 	const char *name;
@@ -71,7 +71,7 @@ static void complain(const struct config *c, const char *what, const char *line)
 	pmflush();
 }
 
-/* The expression, and a mark below what is wrong in it */
+/* Reports an error in an expression, with a mark below its place. */
 static void complain_at(const struct config *c, const char *name, const char *expr, const char *at)
 {
 	const char *why = shim_derived__why();
@@ -137,7 +137,7 @@ static void set(struct config *c, const char *name, const char *attribute, const
 	free(what);
 }
 
-/* Goes on to the next line, which may be part of this one's text */
+/* Moves to the next line, which may also continue the quoted text that is being read. */
 static void advance(struct config *c)
 {
 	c->at = c->next;
@@ -162,8 +162,9 @@ static void warn_of_rest(const struct config *c, char *rest)
 }
 
 /*
- * A text in quotes, over as many lines as it takes, put together at its own beginning; a backslash
- * takes the meaning from what follows, be it the end of the line.  NULL if it has no end.
+ * Reads the rest of a quoted text, which may go on for several lines, and unescapes it in place.  A
+ * backslash makes the next character literal; at the end of a line it joins it with the next one.
+ * NULL if the closing quote is missing.
  */
 static char *quoted(struct config *c, char *from, char quote)
 {
@@ -269,7 +270,7 @@ static int read_line(struct config *c)
 	return 0;
 }
 
-/* The whole of a file, with a NUL */
+/* Reads a whole file into memory and terminates it with a NUL. */
 static int read_whole(FILE *f, char **out)
 {
 	size_t len = 0, room = 0, n;
@@ -314,7 +315,7 @@ static int load_file(const char *name)
 	return err;
 }
 
-/* A folder that is being read, and those that it was found in */
+/* A folder that is being read; @in: the one in which it was found, or NULL */
 struct folder {
 	const struct folder *in;
 	unsigned int depth;
@@ -349,7 +350,7 @@ static int load_folder(const char *name, bool lenient, const struct folder *fold
 	return err < 0 ? err : n;
 }
 
-/* A link to one that is being read already leads to nothing new. */
+/* Whether a folder is being read already, as a symbolic link to it would otherwise be a loop */
 static bool is_inside(const struct folder *folder, const struct stat *st)
 {
 	for (; folder; folder = folder->in)

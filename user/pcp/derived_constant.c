@@ -108,7 +108,7 @@ static int tagged(struct shim_parser *p, struct shim_node *node)
 	return err;
 }
 
-/* After the number, up to the last parenthesis */
+/* The tags that follow the number, up to the closing parenthesis */
 static int tag_list(struct shim_parser *p, struct shim_node *node)
 {
 	char type[20];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The derived metrics of a context, its own and global ones: found, and bound to the metrics that
- * the context has.
+ * The derived metrics of a context, its own and global ones: finds them, and binds them to the
+ * metrics that the context has.
  *
- * Threads: all of it belongs to a context, which is locked.
+ * Threads: callers hold the context's lock, which guards everything here.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "context.h"
 #include "derived.h"
 
-#define DEPTH_MAX	64	/* of metrics that are derived from derived ones */
+#define DEPTH_MAX	64	/* of nested bindings: metrics derived from derived ones */
 #define OWN_MAX		(1023u * 2048u)
 
 void shim_bound__fini(struct shim_bound *b)
@@ -131,14 +131,14 @@ struct shim_derived_entry *shim_derived__by_name(struct shim_context *ctx, const
 	return e->taken ? NULL : e;
 }
 
-/* Metrics that the context has without us */
+/* Looks a name up among the source's own metrics, without derived ones. */
 static int look_up(struct shim_context *ctx, const char *name, pmID *pmid)
 {
 	*pmid = PM_ID_NULL;
 	return ctx->source->metrics(ctx, 1, &name, pmid);
 }
 
-/* The metric's, whatever it is */
+/* The descriptor of a metric, be it derived or not */
 static int describe(struct shim_context *ctx, pmID pmid, pmDesc *desc)
 {
 	struct shim_derived_entry *e = shim_derived__by_pmid(ctx, pmid);
@@ -161,7 +161,7 @@ static void trace(const struct shim_derived_entry *e, const char *operand, int e
 			pmErrStr_r(err, text, sizeof(text)));
 }
 
-/* @optional: it need not be there */
+/* @optional: a metric that does not exist is no error, for defined() */
 static int bind_name(struct shim_context *ctx, const struct shim_derived_entry *e,
 		     const char *name, bool optional, struct shim_cell *cell)
 {
@@ -212,7 +212,7 @@ static int bind_names(struct shim_context *ctx, struct shim_derived_entry *e)
 	return err;
 }
 
-/* A metric that the context has goes before a derived one of its name. */
+/* Not bound if the source has a metric of the same name, which takes precedence. */
 static int bind_entry(struct shim_context *ctx, struct shim_derived_entry *e, bool say)
 {
 	pmID pmid;

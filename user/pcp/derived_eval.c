@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The values of a derived metric: those of its operands in a fetch's result, node by node. */
+/* Evaluates derived metrics node by node, from their operands' values in a fetch's result. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "derived_number.h"
 #include "stamp.h"
 
-#define MATCHES_KEPT 256	/* beyond those that a result has */
+#define MATCHES_KEPT 256	/* instances that a filter's cache may have beyond the result's */
 
 /*
- * struct evaluation - one of an expression
+ * struct evaluation - the evaluation of an expression for a fetch
  * @result: of the fetch, with the operands' metrics
  * @stamp: of the fetch
  */
@@ -30,7 +30,7 @@ static int room_for(struct shim_derived_values *values, int n)
 	return n > 0 ? shim_vec__reserve(values->all, &values->room, n) : 0;
 }
 
-/* As many as the operand has, of its instances; their values are the caller's to fill: how many */
+/* Room for a value per instance of the operand, for the caller to fill: how many, or an error */
 static int like_operand(struct shim_cell *cell, const struct shim_cell *operand)
 {
 	int n = operand->now.n, err;
@@ -46,7 +46,7 @@ static int like_operand(struct shim_cell *cell, const struct shim_cell *operand)
 	return n;
 }
 
-/* Where a scale was chosen, the type is PM_TYPE_DOUBLE. */
+/* Only doubles are scaled: where operands need it, the check makes the result a PM_TYPE_DOUBLE. */
 static pmAtomValue promote(int to, const struct shim_cell *cell, pmAtomValue v)
 {
 	v = shim_number__promote(to, cell->desc.type, v);
@@ -76,9 +76,10 @@ static pmAtomValue operate(enum shim_node_kind kind, int type, const struct shim
 }
 
 /*
- * struct positions - where instances are among values
- * @next: behind the one that was found last, where the next one is most likely
- * @map: of all of them, made when one is not there, so that looking for each takes linear time
+ * struct positions - looks up instances among values
+ * @next: the position after the one found last, which is tried first as orders mostly agree
+ * @map: the positions of all instances, made when @next is wrong for the first time, so that
+ *	looking up each instance takes linear time in all
  */
 struct positions {
 	const struct shim_derived_values *values;
@@ -119,7 +120,7 @@ static int position_of(struct positions *p, int inst, int *at)
 	return 0;
 }
 
-/* Of the instances that both operands have, or that one has, the other being a single value */
+/* Pairs the values of instances that both operands have, or each with the other's single value. */
 static int combine(const struct shim_node *node, const struct shim_cell *left,
 		   const struct shim_cell *right, struct positions *others, struct shim_cell *cell)
 {
@@ -247,7 +248,7 @@ static double elapsed_between(struct shim_ts from, struct shim_ts to)
 	return pmtimespecToReal(&a);
 }
 
-/* Of the instances that were there at the last fetch: how many, at most @n */
+/* The changes of instances that the last fetch had, too: how many, at most @n, or an error */
 static int change_all(const struct shim_node *node, const struct shim_cell *operand,
 		      struct positions *last, struct shim_cell *cell, int n)
 {
@@ -295,7 +296,7 @@ static bool is_better(enum shim_node_kind kind, int type, pmAtomValue v, pmAtomV
 	return shim_number__compare(type, v, best) == (kind == SHIM_NODE_MAX ? 1 : -1);
 }
 
-/* Over all instances; there is no greatest and no least of none */
+/* One value for all instances.  Without any, max() and min() have no value, sum() and avg() 0. */
 static int eval_aggregate(const struct shim_node *node, const struct shim_cell *operand,
 			  struct shim_cell *cell)
 {
@@ -373,8 +374,9 @@ static int eval_defined(const struct shim_cell *operand, struct shim_cell *cell)
 }
 
 /*
- * Of the guard's i-th value, or its last one, the i-th value of one operand, or its first; the
- * instances are those of the operand that has some.
+ * Value i of the guard, or its last one if it has fewer, selects an operand, of which value i is
+ * taken, or the first one if it has fewer.  The instances are those of the operand that has an
+ * instance domain.
  */
 static int eval_ternary(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
 {
@@ -408,7 +410,10 @@ static int eval_ternary(struct evaluation *ev, const struct shim_node *node, str
 	return n;
 }
 
-/* An archive knows its instances by time: that of the fetch, not of the next one. */
+/*
+ * Looks up an instance by name or, if @name is NULL, its name.  In an archive that depends on the
+ * context's time, which the fetch may have moved on already, so it is set back for the lookup.
+ */
 static int at_fetch(struct evaluation *ev, pmInDom indom, int inst, const char *name, char **out)
 {
 	struct shim_ts origin = ev->ctx->origin;
@@ -423,7 +428,10 @@ static int at_fetch(struct evaluation *ev, pmInDom indom, int inst, const char *
 	return err;
 }
 
-/* By the name's part before its first blank; one that has no name matches nothing */
+/*
+ * Whether the filter selects an instance, by its name up to the first blank; never one that has no
+ * name.
+ */
 static bool look_at(struct evaluation *ev, const struct shim_node *node, pmInDom indom, int inst)
 {
 	bool matches;
@@ -496,7 +504,7 @@ static int eval_filter(struct evaluation *ev, const struct shim_node *node, stru
 	return node->by_pattern ? eval_pattern(ev, node, cell) : eval_exact(ev, node, cell);
 }
 
-/* A block's number of the size that its type has */
+/* Takes a number of @size bytes from a value block; PM_ERR_LOGREC if it is not there. */
 static int from_block(const pmValueSet *set, const pmValue *value, size_t size, pmAtomValue *out)
 {
 	const pmValueBlock *block = value->value.pval;
@@ -629,7 +637,7 @@ static int eval_node(struct evaluation *ev, const struct shim_node *node, struct
 	}
 }
 
-/* What count() makes of an error is 0. */
+/* An operand of count() may fail without ending the evaluation: its count is then 0. */
 static bool is_forgiven(const struct shim_expr *expr, int i)
 {
 	return i + 1 < expr->n && expr->nodes[i + 1].kind == SHIM_NODE_COUNT;

@@ -3,7 +3,8 @@
  * Expressions of derived metrics: from text to tokens to nodes.
  *
  * The nodes of an expression are an array in which operands come before what is made of them, the
- * root last: binding, checking and evaluating are loops over it, whatever the depth.
+ * root last.  So binding, checking and evaluating are loops over the array, and use no more stack
+ * for a deep expression than for a flat one.
  */
 #ifndef SHIM_PCP_DERIVED_EXPR_H
 #define SHIM_PCP_DERIVED_EXPR_H
@@ -15,8 +16,8 @@
 #include <pcp/pmapi.h>
 
 #define SHIM_NODE_NONE	(-1)
-#define SHIM_EXPR_OPEN	10000	/* operators and parentheses that wait for an operand */
-#define SHIM_EXPR_WHY	256	/* of a reason, with its NUL */
+#define SHIM_EXPR_OPEN	10000	/* most operators and parentheses that may be open */
+#define SHIM_EXPR_WHY	256	/* bytes of a reason, with its NUL */
 
 enum shim_token {
 	SHIM_TOKEN_END,
@@ -68,12 +69,12 @@ enum shim_node_kind {
 	SHIM_NODE_MAX,
 	SHIM_NODE_MIN,
 	SHIM_NODE_SUM,
-	SHIM_NODE_ANON,		/* no values, but a descriptor */
+	SHIM_NODE_ANON,		/* has a descriptor, but no values */
 	SHIM_NODE_RATE,
 	SHIM_NODE_INSTANT,
 	SHIM_NODE_DEFINED,
-	SHIM_NODE_RESCALE,	/* to the units of its own descriptor */
-	SHIM_NODE_FILTER,	/* of its left operand the instances that match */
+	SHIM_NODE_RESCALE,	/* converts to the units of its own descriptor */
+	SHIM_NODE_FILTER,	/* the instances of its left operand that match */
 	SHIM_NODE_SCALAR,
 	SHIM_NODE_KINDS
 };
@@ -89,9 +90,9 @@ enum shim_node_class {
 };
 
 /*
- * struct shim_node_form - what there is to know of a kind of node
+ * struct shim_node_form - properties of a kind of node
  * @name: in messages
- * @symbol: of an operator; of a function its word
+ * @symbol: an operator's symbol or a function's name
  */
 struct shim_node_form {
 	enum shim_node_class class;
@@ -105,9 +106,9 @@ const struct shim_node_form *shim_node__form(enum shim_node_kind kind);
 /*
  * struct shim_node - a part of an expression
  * @left, @right: positions of the operands, or SHIM_NODE_NONE
- * @keeps_last: its values are wanted again at the next fetch
- * @by_pattern: of a filter: by @pattern, else by the exact name @text
- * @inverted: those that do not match
+ * @keeps_last: its values are kept for the next fetch, for delta() or rate()
+ * @by_pattern: a filter selects instances by @pattern, else by the exact name @text
+ * @inverted: a filter selects the instances that do not match
  * @text: a name or a number as it was written
  * @desc: of a constant, or the units to rescale to
  */
@@ -129,13 +130,13 @@ struct shim_expr {
 };
 
 /*
- * struct shim_lexer - where in a text we are
+ * struct shim_lexer - a position in a text, and the token before it
  * @at: the next byte
  * @start: the first byte of the last token; for the end of the text, its last byte
  * @kind: of the last token, if it is an operator or a function
- * @text, @len: what the last token is about; strings, patterns and instances without delimiters,
- *	still with their escapes
- * @patterns: "/" begins one
+ * @text, @len: the last token's text; that of strings, patterns and instances is without
+ *	delimiters, but still with escapes
+ * @patterns: "/" begins a pattern, else it is a division
  * @why: what is wrong with a SHIM_TOKEN_BAD
  */
 struct shim_lexer {
@@ -149,13 +150,13 @@ struct shim_lexer {
 
 void shim_lexer__init(struct shim_lexer *lex, const char *text);
 enum shim_token shim_lexer__next(struct shim_lexer *lex);
-/* The last token's text in memory of its own, without escapes; or NULL */
+/* The last token's text, as it is or without escapes, for the caller to free; or NULL */
 char *shim_lexer__copy(const struct shim_lexer *lex);
 char *shim_lexer__unescaped(const struct shim_lexer *lex);
 
 /*
- * 0; -EINVAL for what is no expression: *@at is where that was found, @why says why, if that is
- * known; -ENOMEM; -E2BIG
+ * Parses a text: 0; -EINVAL if it is not an expression, with the place in *@at and the reason in
+ * @why, which is empty if it is not known; -ENOMEM; -E2BIG if more than SHIM_EXPR_OPEN are open
  */
 int shim_expr__parse(struct shim_expr *expr, const char *text, const char **at,
 		     char why[static SHIM_EXPR_WHY]);

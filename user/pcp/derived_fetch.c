@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Fetches with derived metrics: the source is asked for their operands too, and the result that
- * the program gets is made anew of what it asked for, in one block as any.
+ * Fetches with derived metrics: the source is asked for their operands, too, and a new result is
+ * built with what the program asked for, which is one block of memory as any other result.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -14,8 +14,9 @@
 
 /*
  * struct wish - a fetch with derived metrics
- * @all: the @n metrics of the program, and behind them the operands
- * @entries: for each of the program's, the derived metric that it is, or NULL
+ * @all: the @n metrics that the program asked for, then the operands
+ * @entries: for each of the first @n, the derived metric that it is, or NULL
+ * @has: the metrics in @all
  */
 struct wish {
 	int n, total;
@@ -70,7 +71,7 @@ static int wish_begin(struct wish *w, int n, const pmID *pmids)
 	return 0;
 }
 
-/* How many of them mean something here, or -ENOMEM */
+/* Binds the derived metrics and adds their operands: how many could be bound, or -ENOMEM */
 static int find_derived(struct shim_context *ctx, struct wish *w)
 {
 	int found = 0, err = 0;
@@ -117,7 +118,7 @@ static size_t number_size(int type)
 	return type == PM_TYPE_FLOAT ? sizeof(float) : sizeof(double);
 }
 
-/* A NUL is behind each string, whatever the block says */
+/* A string's block has room for a NUL, in case the source's has none. */
 static size_t block_room(size_t len, int type)
 {
 	return (len + (type == PM_TYPE_STRING) + 3) & ~(size_t)3;
@@ -162,7 +163,7 @@ static int numval_of(const struct wish *w, const pmResult *raw, int i)
 	return w->entries[i] ? w->entries[i]->result : raw->vset[i]->numval;
 }
 
-/* Of the sets and, behind them, of the blocks */
+/* The size of the result: its sets and, from @blocks_at on, its value blocks */
 static size_t measure(const struct wish *w, const pmResult *raw, size_t *blocks_at)
 {
 	size_t sets = offsetof(pmResult, vset) + (size_t)w->n * sizeof(pmValueSet *);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Calls of functions in expressions: of a metric, of an expression, and where one closes. */
+/* Parses calls of functions in expressions: those of a metric's name and those of an expression. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static int compile(struct shim_parser *p, struct shim_node *node)
 	return shim_parser__fail_about(p, "bad regular expression:", message);
 }
 
-/* matchinst's first argument, and the comma; the node is in an operator that is open */
+/* Parses matchinst's first argument and the comma into @node, which is an open operator's. */
 static int pattern(struct shim_parser *p, struct shim_node *node)
 {
 	int err;
@@ -90,7 +90,7 @@ static int pattern(struct shim_parser *p, struct shim_node *node)
 	return 0;
 }
 
-/* A function of an expression, as far as that begins */
+/* A function of an expression, up to where the expression begins: 1, or an error */
 static int expr_function(struct shim_parser *p)
 {
 	struct shim_open *o;
@@ -136,7 +136,7 @@ int shim_parser__rescale_to(struct shim_parser *p)
 	return err ? err : 1;
 }
 
-/* Moves the filter's node out of what was open */
+/* Closes a function; its node, which has a filter's pattern, moves on to the expression. */
 int shim_parser__close_function(struct shim_parser *p, struct shim_open *o)
 {
 	struct shim_node node = o->node;

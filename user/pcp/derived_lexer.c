@@ -5,7 +5,7 @@
 
 #include "derived_expr.h"
 
-/* Bytes beyond ASCII are in no token but strings, whatever the locale */
+/* Whatever the locale, only ASCII counts; other bytes are legal between delimiters alone. */
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -31,7 +31,7 @@ static const struct {
 	enum shim_token token;
 	enum shim_node_kind kind;
 } symbols[] = {
-	/* two bytes before one */
+	/* The first match is taken, so symbols of two bytes come before those of one. */
 	{ "<=", SHIM_TOKEN_OPERATOR, SHIM_NODE_LEQ },
 	{ ">=", SHIM_TOKEN_OPERATOR, SHIM_NODE_GEQ },
 	{ "==", SHIM_TOKEN_OPERATOR, SHIM_NODE_EQ },
@@ -127,7 +127,7 @@ static enum shim_token number(struct shim_lexer *lex)
 	return SHIM_TOKEN_DOUBLE;
 }
 
-/* Up to a delimiter, which a backslash may take the meaning from */
+/* A token up to the delimiter @end; with @escapes, a backslash makes the next byte part of it */
 static enum shim_token delimited(struct shim_lexer *lex, char end, bool escapes,
 				 enum shim_token token, const char *why)
 {

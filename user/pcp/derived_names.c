@@ -9,7 +9,7 @@
 #include "derived.h"
 #include "list.h"
 
-/* A derived metric that is known to mean nothing here has no name either. */
+/* A derived metric that could not be bound in the context has no name there. */
 static bool is_visible(const struct shim_derived_entry *e)
 {
 	return !e->masked && !e->taken && e->state != SHIM_DERIVED_BAD;
@@ -35,7 +35,7 @@ int shim_derived__metrics(struct shim_context *ctx, int n, const char *const *na
 	return more + (found > 0 ? found : 0);
 }
 
-/* What of a metric's name is below @name: "" for the name itself, NULL if it is elsewhere */
+/* The part of a metric's name below @name: "" for @name itself, NULL if it is not below */
 static const char *below(const char *metric, const char *name)
 {
 	size_t len = strlen(name);
@@ -48,7 +48,7 @@ static const char *below(const char *metric, const char *name)
 }
 
 /*
- * struct children - names right below another
+ * struct children - the names one level below another
  * @part, @len: a name, not terminated
  */
 struct children {
@@ -79,7 +79,7 @@ static int add_child(struct children *c, const char *part, size_t len, int statu
 	return 0;
 }
 
-/* 0: *leaf says if @name itself is a derived metric */
+/* Adds the derived metrics below @name, and sets *@leaf if one has that name: 0 or -ENOMEM */
 static int add_derived(struct shim_context *ctx, const char *name, struct children *c, bool *leaf)
 {
 	struct shim_derived *d = &ctx->derived;
@@ -122,7 +122,7 @@ static int hand_out(const struct children *c, char ***offspring, int **status)
 	return c->n;
 }
 
-/* The source's children, and derived ones: how many; the first are in @names and @states */
+/* Merges the source's @n children, @names and @states, and derived ones: how many, or an error */
 static int merge(struct shim_context *ctx, const char *name, int n, char **names, int *states,
 		 struct children *c)
 {
@@ -177,7 +177,7 @@ static bool is_wanted(const struct shim_derived_entry *e, const char *name, char
 	return is_visible(e) && below(e->def->name, name) && !has_name(names, n, e->def->name);
 }
 
-/* Behind the @n names of the source, in a list of its own: how many */
+/* Makes a new list of the source's @n names and, after them, the derived ones: how many */
 static int append_leaves(const struct shim_derived *d, const char *name, char **names, int n,
 			 int more, size_t bytes, char ***out)
 {

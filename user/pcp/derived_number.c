@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Arithmetic with numbers of any type, as derived metrics have it. */
+/* Arithmetic with numbers of any type, for derived metrics. */
 #include "derived_number.h"
 
 /* Conversions between arithmetic types; only to those that are no narrower */
@@ -103,7 +103,7 @@ bool shim_number__is_zero(int type, pmAtomValue v)
 	return v.ul == 0;
 }
 
-/* One that is less, equal or more; or, of what is not a number, none of these */
+/* -1, 0 or 1 for less, equal or greater; 2 if either is not a number */
 #define COMPARE(a, b) ((a) < (b) ? -1 : (a) > (b) ? 1 : (a) == (b) ? 0 : 2)
 
 int shim_number__compare(int type, pmAtomValue a, pmAtomValue b)
@@ -144,7 +144,7 @@ bool shim_number__holds(enum shim_node_kind kind, int order)
 #define CALCULATE(kind, a, b)						\
 	((kind) == SHIM_NODE_PLUS ? (a) + (b) : (kind) == SHIM_NODE_MINUS ? (a) - (b) : (a) * (b))
 
-/* Whole numbers wrap around; a quotient is always a double, and of nothing it is 0 */
+/* Integers wrap around.  A quotient is always a double; 0 divided by anything, even by 0, is 0. */
 pmAtomValue shim_number__calculate(enum shim_node_kind kind, int type, pmAtomValue a, pmAtomValue b)
 {
 	pmAtomValue v = { 0 };
@@ -170,7 +170,7 @@ pmAtomValue shim_number__calculate(enum shim_node_kind kind, int type, pmAtomVal
 	return v;
 }
 
-/* In the type of delta(), which has a sign and the room for it */
+/* In the type of delta(), which is signed and, if @type is not, wider */
 pmAtomValue shim_number__difference(int type, pmAtomValue now, pmAtomValue last)
 {
 	pmAtomValue v = { 0 };
@@ -197,7 +197,7 @@ pmAtomValue shim_number__difference(int type, pmAtomValue now, pmAtomValue last)
 	return v;
 }
 
-/* For rate(), where a counter without a sign that has wrapped has gone on */
+/* For rate(), which takes it that an unsigned counter that is less than before has wrapped */
 double shim_number__increase(int type, pmAtomValue now, pmAtomValue last)
 {
 	switch (type) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arithmetic as derived metrics have it: types are PM_TYPE_32 to PM_TYPE_DOUBLE. */
+/* Arithmetic for derived metrics: types are PM_TYPE_32 to PM_TYPE_DOUBLE. */
 #ifndef SHIM_PCP_DERIVED_NUMBER_H
 #define SHIM_PCP_DERIVED_NUMBER_H
 
@@ -16,12 +16,12 @@ pmAtomValue shim_number__from_bool(int type, bool is);
 bool shim_number__is_zero(int type, pmAtomValue v);
 /* -1, 0 or 1; 2 if either is not a number */
 int shim_number__compare(int type, pmAtomValue a, pmAtomValue b);
-/* A relational operator, of what compare() says */
+/* Whether a relational operator holds for what shim_number__compare() has returned */
 bool shim_number__holds(enum shim_node_kind kind, int order);
 /* PLUS, MINUS or STAR of one type; SLASH of doubles */
 pmAtomValue shim_number__calculate(enum shim_node_kind kind, int type, pmAtomValue a,
 				   pmAtomValue b);
-/* For delta(), in its type, and for rate() */
+/* @now less @last: for delta(), in its type; for rate(), where unsigned counters wrap */
 pmAtomValue shim_number__difference(int type, pmAtomValue now, pmAtomValue last);
 double shim_number__increase(int type, pmAtomValue now, pmAtomValue last);
 

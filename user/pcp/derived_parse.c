@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * From a derived metric's expression to its nodes: by precedence, with a stack of its own. Which
- * token may follow which is decided here.
+ * Parses a derived metric's expression into nodes, by operator precedence and with stacks of its
+ * own (derived_stack.c).  This file decides which token may follow which.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static int emit_exact(struct shim_parser *p)
 	return err;
 }
 
-/* Nothing has been read yet but this token, or one that cannot follow a whole expression */
+/* Fails at a token that cannot begin an expression, or that cannot follow a whole one. */
 static int unexpected(struct shim_parser *p, const char *phrase)
 {
 	char what[4];
@@ -99,7 +99,7 @@ static int number(struct shim_parser *p, enum shim_node_kind kind, int type)
 	return err;
 }
 
-/* 0: there is one; 1: something that has yet to get it */
+/* 0: an operand is complete; 1: what has been read is still to be followed by one; or an error */
 static int operand(struct shim_parser *p)
 {
 	switch (p->token) {
@@ -183,7 +183,10 @@ static int close_one(struct shim_parser *p)
 	return err ? err : 1;
 }
 
-/* After a whole operand: 0: another one is wanted; 1: not yet; 2: that was all */
+/*
+ * Reads what follows a complete operand.  0: an operator, so another operand has to follow; 1: an
+ * end of parentheses, after which the operand is complete again; 2: the end; or an error
+ */
 static int after_operand(struct shim_parser *p)
 {
 	int err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parser of derived metrics' expressions, as its own files see it. */
+/* What the files of the parser of derived metrics' expressions share. */
 #ifndef SHIM_PCP_DERIVED_PARSER_H
 #define SHIM_PCP_DERIVED_PARSER_H
 
@@ -13,7 +13,7 @@
  * @barrier: what is inside does not combine with what is outside: a parenthesis, a function, and
  *	a QUEST that waits for its COLON
  * @initial: a parenthesis at the very beginning
- * @node: of a filter
+ * @node: of a filter, with its pattern
  */
 struct shim_open {
 	enum shim_node_kind kind;
@@ -23,10 +23,10 @@ struct shim_open {
 };
 
 /*
- * struct shim_parser - what has been read, and what is to come
+ * struct shim_parser - a text that is being parsed
  * @token: the next token
- * @open: what waits for an operand
- * @operands: positions of nodes that wait for an operator
+ * @open: stack of operators and parentheses that wait for an operand
+ * @operands: stack of the positions of nodes that wait for an operator
  */
 struct shim_parser {
 	struct shim_lexer lex;
@@ -45,8 +45,9 @@ struct shim_parser {
 void shim_parser__next(struct shim_parser *p);
 
 /*
- * Each returns -EINVAL with a reason: a phrase, and what it had to follow, unless that is NULL; a
- * phrase about a quoted text; what the innermost open operator lacks.
+ * Each sets the reason and returns -EINVAL.  fail_as(): @phrase was expected to follow @after or,
+ * if that is NULL, only the phrase; fail_about(): the phrase and @what in quotes; fail(): what the
+ * innermost open operator lacks.
  */
 int shim_parser__fail_as(struct shim_parser *p, const char *phrase, const char *after);
 int shim_parser__fail_about(struct shim_parser *p, const char *phrase, const char *what);
@@ -55,18 +56,24 @@ int shim_parser__fail(struct shim_parser *p);
 struct shim_node shim_node__of(enum shim_node_kind kind, int left, int right);
 void shim_node__fini(struct shim_node *node);
 
-/* A node becomes the last operand, or is freed with -ENOMEM: as it is, or of the last operand */
+/*
+ * Adds a node to the expression as the last operand, or frees it and returns -ENOMEM; emit_unary()
+ * makes it the operator of what was the last operand.
+ */
 int shim_parser__emit(struct shim_parser *p, struct shim_node node);
 int shim_parser__emit_unary(struct shim_parser *p, struct shim_node node);
 /* A leaf of the last token's text */
 int shim_parser__emit_text(struct shim_parser *p, enum shim_node_kind kind, int type);
 
-/* An operator is open: 0, -ENOMEM, -E2BIG */
+/* Opens an operator: 0, -ENOMEM, -E2BIG if SHIM_EXPR_OPEN are open */
 int shim_parser__push(struct shim_parser *p, enum shim_node_kind kind, bool barrier,
 		      struct shim_open **out);
-/* Close those that bind no less than an operator of that precedence: each is left-associative */
+/*
+ * Closes the open operators, up to a barrier, that have at least that precedence.  As equal ones
+ * are among these, all operators are left-associative.
+ */
 int shim_parser__reduce(struct shim_parser *p, int precedence);
-/* The innermost one, if it is of that kind; else NULL */
+/* The innermost open operator, if it is of that kind; else NULL */
 struct shim_open *shim_parser__innermost(struct shim_parser *p, enum shim_node_kind kind);
 
 /* mkconst(), from its parenthesis to what follows it */
@@ -75,9 +82,9 @@ int shim_parser__constant(struct shim_parser *p);
 int shim_parser__anonymous(struct shim_parser *p, struct shim_node *node);
 int shim_parser__units(struct shim_parser *p, const char *value, pmUnits *units);
 
-/* A function's call: 0: an operand is whole; 1: its expression is to come */
+/* A function's call: 0 if it is complete, 1 if its expression is to come; or an error */
 int shim_parser__function(struct shim_parser *p);
-/* rescale()'s second argument, and its end: 1 */
+/* rescale()'s second argument and its closing parenthesis: 1, or an error */
 int shim_parser__rescale_to(struct shim_parser *p);
 /* The end of another function of an expression, which is the innermost open one */
 int shim_parser__close_function(struct shim_parser *p, struct shim_open *o);

@@ -2,10 +2,11 @@
 /*
  * The derived metrics that the process has defined, for all its contexts.
  *
- * Threads: "lock" guards the registry and the texts of its definitions, "begin_lock" that what the
- * environment defines is loaded once, before anybody looks; it is taken first.  A context's lock may
- * be held while either is taken.  Definitions are never changed or freed, so contexts keep pointers
- * to them.  The reason of a failure is the thread's own.
+ * Threads: "lock" guards the registry and the texts of its definitions.  "begin_lock" makes sure
+ * that the definitions that the environment names are loaded once, before any context can look them
+ * up; it is taken before "lock".  A context's lock may be held while either is taken.  Definitions
+ * are never changed or freed, so contexts keep pointers to them.  The reason of a failure is kept
+ * per thread.
  */
 #define _GNU_SOURCE	/* asprintf */
 #include <errno.h>
@@ -21,7 +22,7 @@
 
 #define ITEMS		1023u	/* of a cluster; item 0 is the root of a dynamic name space */
 #define CLUSTERS	2048u
-#define BUILTINS	2u	/* event.flags and event.missed are the first of the domain */
+#define BUILTINS	2u	/* event.flags and event.missed come first */
 #define OWN_FLAG	(1u << 31)
 #define NUMBERS_MAX	(ITEMS * CLUSTERS - BUILTINS)
 
@@ -122,7 +123,7 @@ void shim_definition__free(struct shim_definition *def)
 	free(def);
 }
 
-/* The lock is held. */
+/* Called with "lock" held. */
 static int find(const char *name)
 {
 	struct shim_hnode *node;
@@ -163,7 +164,7 @@ static int append(struct shim_definition *def)
 	return 0;
 }
 
-/* Why there cannot be one more of that name, or NULL */
+/* Why a metric of that name cannot be added, or NULL */
 static const char *refusal(const char *name)
 {
 	if (registry.limit != -1 && (long)registry.n >= registry.limit)
@@ -324,7 +325,7 @@ int shim_registry__text(pmID pmid, int level, char **out)
 	return err;
 }
 
-/* PCP_DERIVED_CONFIG, which may be empty; or the system's folder */
+/* Loads PCP_DERIVED_CONFIG, nothing if it is empty; if it is not set, the system's folder. */
 static void load_defaults(void)
 {
 	const char *path = shim_environ__get("PCP_DERIVED_CONFIG");

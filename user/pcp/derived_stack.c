@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a parser of expressions holds: operators that are open and operands without an operator, put
- * together by precedence; and why a text is no expression, which the innermost open operator tells.
+ * The parser's stacks of open operators and of operands, which are reduced by precedence; and the
+ * reason why a text is not an expression, which depends on the innermost open operator.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ void shim_parser__next(struct shim_parser *p)
 	p->token = shim_lexer__next(&p->lex);
 }
 
-/* What the lexer found goes before what follows from it */
+/* If the lexer has found an error, that is the reason, as the parser's is only its consequence. */
 int shim_parser__fail_as(struct shim_parser *p, const char *phrase, const char *after)
 {
 	if (p->token == SHIM_TOKEN_BAD)
@@ -36,7 +36,7 @@ int shim_parser__fail_about(struct shim_parser *p, const char *phrase, const cha
 	return -EINVAL;
 }
 
-/* By what is open; a plain parenthesis but the first one says nothing */
+/* Chooses the reason by the innermost open operator; skips parentheses but the initial one. */
 int shim_parser__fail(struct shim_parser *p)
 {
 	for (int i = p->nopen - 1; i >= 0; i--) {
@@ -75,7 +75,7 @@ void shim_node__fini(struct shim_node *node)
 
 static const pmDesc plain = { .pmid = PM_ID_NULL, .indom = PM_INDOM_NULL, .sem = PM_SEM_DISCRETE };
 
-/* The node is the expression's, or gone */
+/* The expression owns the node on success; otherwise it is freed. */
 int shim_parser__emit(struct shim_parser *p, struct shim_node node)
 {
 	struct shim_expr *expr = p->expr;
@@ -138,7 +138,7 @@ int shim_parser__push(struct shim_parser *p, enum shim_node_kind kind, bool barr
 	return 0;
 }
 
-/* The topmost operator has its operands. */
+/* Closes the topmost operator, whose operands are complete. */
 static int reduce(struct shim_parser *p)
 {
 	enum shim_node_kind kind = p->open[--p->nopen].kind;
@@ -156,7 +156,7 @@ static int reduce(struct shim_parser *p)
 	}
 }
 
-/* All that bind no less than an operator of that precedence: each is left-associative */
+/* Closes operators of at least that precedence: equal ones, too, as all are left-associative. */
 int shim_parser__reduce(struct shim_parser *p, int precedence)
 {
 	int err = 0;

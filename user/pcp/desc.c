@@ -60,8 +60,8 @@ int shim_archive_source__descs(struct shim_context *ctx, int n, const pmID *pmid
  * @desc: written on success
  *
  * Return: 0, PM_ERR_PMID_LOG (PM_ERR_PMID or PM_ERR_NOAGENT of a host), PM_ERR_NOCONTEXT,
- * PM_ERR_TIMEOUT, PM_ERR_IPC; PM_ERR_BADDERIVE for a derived metric that means nothing in this
- * context: why, if not that it lacks a metric, has gone to pmprintf().
+ * PM_ERR_TIMEOUT, PM_ERR_IPC; PM_ERR_BADDERIVE for a derived metric that cannot be bound in this
+ * context: a semantic error has been reported through pmprintf(), a missing operand has not.
  */
 SHIM_API int pmLookupDesc(pmID pmid, pmDesc *desc)
 {

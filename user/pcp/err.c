@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * PMAPI error codes: their texts, which programs compare with the original's and so have its
- * words, and which of the archive's errors becomes which.
+ * PMAPI error codes: their texts, which are the original's word for word as programs compare them,
+ * and the codes that the archive's errors become.
  *
- * Threads: pmErrStr's buffer is the thread's own.
+ * Threads: each thread has a buffer of its own for pmErrStr().
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -90,8 +90,8 @@ static const struct {
 };
 
 /*
- * Codes below PM_ERR_NYI come from servers that check users by SASL: how far below is SASL's own
- * number, without its sign.
+ * Codes below PM_ERR_NYI come from servers that authenticate users by SASL: PM_ERR_NYI less the
+ * code is the number of SASL's own error, without its sign.
  */
 #define SASL_CODES	1000
 
@@ -129,7 +129,7 @@ static const char *const sasl_texts[] = {
 	[100] = "error when parsing configuration file",
 };
 
-/* What archive/types.h lists; other errors are the system's and stay what they are. */
+/* The errors that archive/types.h lists; others are the system's and are passed on unchanged. */
 static const struct {
 	int err;
 	int code;

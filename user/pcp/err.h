@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From the archive's negated errno to PMAPI codes, in one place. */
+/* Translates the archive's negated errno into PMAPI codes. */
 #ifndef SHIM_PCP_ERR_H
 #define SHIM_PCP_ERR_H
 
-/* 0 and positive numbers pass unchanged */
+/* Returns 0, positive numbers and errors of the system unchanged. */
 int shim_pcp__error(int err);
 
 #endif /* SHIM_PCP_ERR_H */

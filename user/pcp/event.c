@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Event records inside a value: from the order of the disk to the host's. */
+/* Converts the event records inside a value from the byte order on disk to the host's. */
 #include <errno.h>
 
 #include <pcp/pmapi.h>
@@ -9,7 +9,7 @@
 
 #define FLAG_MISSED (1u << 31)
 
-/* Both orders side by side; what does not fit makes the input bad, and writes nothing. */
+/* @in is read in disk order, @out written in the host's; once @in is bad, nothing is written. */
 struct turn {
 	struct shim_in in;
 	char *out;
@@ -81,7 +81,7 @@ static void turn_record(struct turn *t, int type)
 	flags = turn32(t);
 	parameters = turn32(t);
 	if (flags & FLAG_MISSED)
-		return;		/* then it is the number of lost records */
+		return;		/* @parameters is then the number of lost records */
 	for (uint32_t i = 0; i < parameters && !t->in.bad; i++)
 		turn_parameter(t);
 }

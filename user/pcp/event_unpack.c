@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Event records out of a value: a result for each record.
+ * Unpacks event records from a value into one result for each record.
  *
  * Each result is one block, as those of a fetch are (result.c), and the two
- * kinds of result differ only in their stamps.  Nothing in the value is taken
- * for granted: it may come from a damaged archive.
+ * kinds of result differ only in their stamps.  Nothing in the value is trusted, as it may come
+ * from a damaged archive.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -103,14 +103,14 @@ static unsigned int sets_of(const struct head *head)
 	return own + (head->flags & PM_EVENT_FLAG_MISSED ? 1u : (unsigned int)head->parameters);
 }
 
-/* Where the value blocks begin, behind the structure and its sets, each 8 bytes apart */
+/* The offset of the value blocks, which follow the result's pointers and sets */
 static size_t blocks_at(unsigned int nsets)
 {
 	return offsetof(pmResult, vset) +
 	       (nsets ? nsets : 1) * (sizeof(pmValueSet *) + sizeof(pmValueSet));
 }
 
-/* The room for a record's result; passes over the record */
+/* Computes the size of a record's result, and moves on past the record. */
 static int measure(struct unpacking *u, const struct head *head, size_t *out)
 {
 	size_t len = blocks_at(sets_of(head));
@@ -156,7 +156,7 @@ static void add_block(pmResult *r, const pmEventParameter *p, const char *payloa
 	set->vlist[0].value.pval = block;
 }
 
-/* What measure() has found to be whole */
+/* Fills in a record's result; measure() has checked that the record is complete. */
 static void fill(struct unpacking *u, const struct head *head, pmResult *r)
 {
 	unsigned int n = sets_of(head);
@@ -212,7 +212,7 @@ static void free_all(pmResult **results)
 	free(results);
 }
 
-/* How many records, or what is wrong with the value */
+/* Opens a value for unpacking: its number of records, or an error */
 static int begin(const pmValueSet *vsp, int idx, struct unpacking *u)
 {
 	const pmValueBlock *block;
@@ -244,7 +244,7 @@ static int unpack(const pmValueSet *vsp, int idx, bool fine, pmResult ***out)
 	if (n < 0)
 		return n;
 	if (n > u.end - u.at)
-		return PM_ERR_TOOBIG;	/* no record is so short */
+		return PM_ERR_TOOBIG;	/* each record has more than one byte */
 	if (n == 0) {
 		*out = NULL;
 		return 0;
@@ -274,10 +274,10 @@ static int unpack(const pmValueSet *vsp, int idx, bool fine, pmResult ***out)
  * A record's result has event.flags, if any flag is set, and its parameters; or, for records
  * that were lost, event.missed.
  *
- * Return: the number of records; what numval says where there are no values; PM_ERR_CONV for
- * a value in place, or flags beside that of lost records; PM_ERR_TYPE for another type, also
- * of a parameter; PM_ERR_TOOSMALL or PM_ERR_TOOBIG where lengths do not fit; -EINVAL for an
- * @idx that there is not; -ENOMEM.
+ * Return: the number of records; the set's numval if it has no values; PM_ERR_CONV for
+ * a value in place, or for other flags beside that of lost records; PM_ERR_TYPE for a value or a
+ * parameter of another type; PM_ERR_TOOSMALL or PM_ERR_TOOBIG where lengths do not fit; -EINVAL
+ * for an @idx out of range; -ENOMEM.
  */
 SHIM_API int pmUnpackEventRecords(pmValueSet *vsp, int idx, pmResult ***rap)
 {

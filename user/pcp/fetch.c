@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* pmFetch, and of archives in each mode: the values at a time, or the next record. */
+/* pmFetch() and its like; and fetches from archives: the values at a time, or the next record. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 
 #define NSEC_PER_MSEC 1000000
 
-/* Times so little outside of the archive are still in it. */
+/* A time that is no more than this before the archive's start, or after its end, is inside. */
 static const struct shim_ts margin = { .nsec = NSEC_PER_MSEC };
 
 static struct shim_filter filter_of(const struct shim_context *ctx)
@@ -29,7 +29,10 @@ static struct shim_filter filter_of(const struct shim_context *ctx)
 	return filter;
 }
 
-/* All marks, or those in gaps that are no longer than the environment says */
+/*
+ * Ignores mark records if PCP_IGNORE_MARK_RECORDS is set: all of them if it is empty, else those in
+ * gaps no longer than the interval that it has.
+ */
 static void ignore_marks(struct shim_context *ctx)
 {
 	const char *gap = shim_environ__get("PCP_IGNORE_MARK_RECORDS");
@@ -61,7 +64,10 @@ static int open_interp(struct shim_context *ctx)
 	return err;
 }
 
-/* The end is looked up when a time passes it as it was known, as the archive may grow. */
+/*
+ * Whether the current time is within the archive: 0, or PM_ERR_EOL or another error if not.  As the
+ * archive may grow, its end is looked up again when the time is past the end as last seen.
+ */
 static int within(struct shim_context *ctx)
 {
 	struct shim_ts start = shim_archive__label(ctx->ar)->start;
@@ -84,7 +90,7 @@ static int within(struct shim_context *ctx)
 	return err ? err : PM_ERR_EOL;
 }
 
-/* What interp.h says in errno's words */
+/* Translates the errors of shim_interp__fetch() for single metrics into PMAPI codes. */
 static void translate(struct shim_answer *answers, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++) {
@@ -114,8 +120,8 @@ static int interpolate(struct shim_context *ctx, pmResult **out)
 }
 
 /*
- * The time moves on whether or not there were values, but not where damage is reported: that is
- * done once, and the next fetch is of the same time.
+ * The time moves on after success and after PM_ERR_EOL.  After another error it does not: damage is
+ * reported once, and then the next fetch gets the values of the same time.
  */
 static int fetch_interp(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
 {
@@ -146,7 +152,7 @@ static int place(struct shim_context *ctx)
 	return err;
 }
 
-/* The next one in the file; at its end, as it is by now */
+/* The next record in the file.  If it is missing or bad, reads again, as the archive may grow. */
 static int step(struct shim_context *ctx, struct shim_record *rec)
 {
 	struct shim_ts since = { 0 };
@@ -157,7 +163,7 @@ static int step(struct shim_context *ctx, struct shim_record *rec)
 	err = shim_cursor__next(&ctx->cursor, rec);
 	if (err != -ERANGE && err != -EBADMSG)
 		return err;
-	/* others may have followed it since we looked, so what this one says does not count */
+	/* Another context may have taken in what is new: read again, whatever follow() returns. */
 	shim_archive__follow(ctx->ar);
 	do
 		err = shim_cursor__next(&ctx->cursor, rec);
@@ -165,7 +171,7 @@ static int step(struct shim_context *ctx, struct shim_record *rec)
 	return err;
 }
 
-/* The next record in the mode's direction, which becomes the current time. */
+/* The next record in the mode's direction, whose time becomes the current one. */
 static int next_record(struct shim_context *ctx, struct shim_record *rec)
 {
 	int forward = ctx->mode == PM_MODE_FORW;
@@ -207,7 +213,10 @@ static int answer(struct shim_context *ctx, const struct shim_record *rec,
 	return err ? err : shim_result__build(req->n, req->answers, out, size);
 }
 
-/* What a record of no known kind has of the metrics: 1, *out is the result; 0: nothing */
+/*
+ * Looks for the metrics in a record that no plan is for: 1 and the result in *@out, 0 if it has
+ * none of them, or an error.
+ */
 static int take_apart(struct shim_context *ctx, const struct shim_record *rec, pmResult **out)
 {
 	struct shim_request *req = &ctx->request;
@@ -367,10 +376,11 @@ static int stamp_timespec(int err, struct shim_ts stamp, pmResult *result, pmHig
  *
  * Return: 0, PM_ERR_EOL before the start and after the end of the archive (in
  * PM_MODE_INTERP the time moves on nevertheless), PM_ERR_LOGREC if the record is
- * corrupt (in PM_MODE_INTERP once a volume, and the next fetch is of the same time), PM_ERR_PMID_LOG if its metric has no descriptor, PM_ERR_TOOSMALL if
- * @numpmid < 1, PM_ERR_NOCONTEXT, -ENOMEM; of a host also what has changed since the fetch before
- * (PMCD_x, or-ed), PM_ERR_TIMEOUT, PM_ERR_TOOBIG for more metrics than pmcd takes at once, and
- * PM_ERR_IPC if there is no connection, or it was lost or of no use: then pmReconnectContext().
+ * corrupt (in PM_MODE_INTERP once a volume, and the next fetch is of the same time),
+ * PM_ERR_PMID_LOG if its metric has no descriptor, PM_ERR_TOOSMALL if @numpmid < 1,
+ * PM_ERR_NOCONTEXT, -ENOMEM; of a host also what has changed since the fetch before (PMCD_x,
+ * or-ed), PM_ERR_TIMEOUT, PM_ERR_TOOBIG for more metrics than pmcd takes at once, and PM_ERR_IPC
+ * if there is no connection, or it was lost or of no use: then call pmReconnectContext().
  */
 SHIM_API int pmFetch(int numpmid, pmID *pmidlist, pmResult **result)
 {

@@ -2,8 +2,9 @@
 /*
  * The calls of fetch groups.
  *
- * Threads: as a group writes where the program reads, the program sees to it that one thread at a
- * time uses it.  Each call makes the group's context the thread's current one, as in the original.
+ * Threads: groups have no lock.  As a fetch writes to variables of the program, the program has to
+ * see to it that one thread at a time uses a group.  Each call makes the group's context the
+ * thread's current one, as in the original.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -55,7 +56,7 @@ SHIM_API int pmGetFetchGroupContext(pmFG fg)
 	return fg ? fg->context : -EINVAL;
 }
 
-/* Metrics, each once */
+/* Adds a metric to those that are fetched, unless it is one of them. */
 static int add_pmid(pmFG fg, pmID pmid)
 {
 	for (int i = 0; i < fg->npmids; i++)
@@ -69,7 +70,7 @@ static int add_pmid(pmFG fg, pmID pmid)
 
 static void link_in(pmFG fg, struct shim_wanted *w)
 {
-	/* no pointers that were there before are freed */
+	/* Zero the values first, so that clear() frees no pointers that are not the group's. */
 	if (w->values)
 		memset(w->values, 0, w->max * sizeof(*w->values));
 	shim_wanted__clear(w);
@@ -77,7 +78,7 @@ static void link_in(pmFG fg, struct shim_wanted *w)
 	fg->wanted = w;
 }
 
-/* What was wanted is the group's, or @err is returned. */
+/* Adds a copy of @what to the group; if @err is an error, it only returns that. */
 static int extend(pmFG fg, const struct shim_wanted *what, int err)
 {
 	struct shim_wanted *w;
@@ -113,7 +114,10 @@ static int describe(const char *metric, pmDesc *desc)
 	return pmLookupDesc(pmid, desc);
 }
 
-/* Of an archive, an instance at its time, or else at any time */
+/*
+ * Finds an instance and adds it to the profile.  In an archive it is looked for at the current
+ * time, then at any time.
+ */
 static int find_instance(pmInDom indom, const char *name, int *inst)
 {
 	int found = pmLookupInDom(indom, name);
@@ -130,7 +134,7 @@ static int find_instance(pmInDom indom, const char *name, int *inst)
 	return pmAddProfile(indom, 1, inst);
 }
 
-/* A metric, and the one instance where it has some */
+/* Looks up a metric and, if it has an instance domain, the instance. */
 static int look_up(const char *metric, const char *instance, struct shim_wanted *w)
 {
 	int err = describe(metric, &w->desc);
@@ -148,21 +152,22 @@ static int begin(pmFG fg, const char *metric)
 }
 
 /**
- * pmExtendFetchGroup_item() - one value more
+ * pmExtendFetchGroup_item() - add one value to a group
  * @fg: the group
  * @metric: its name
  * @instance: its instance's name, or NULL for a metric without instances
- * @scale: NULL: a counter as a rate; "rate", "instant"; or units as for pmParseUnitsStr(), of a time
- *	dimension that is one less also as a rate
+ * @scale: NULL: a counter as a rate, other values as they are; "rate"; "instant"; or units as for
+ *	pmParseUnitsStr(), which also make it a rate if their time dimension is one less than the
+ *	metric's
  * @out_value: where the value goes, or NULL
  * @out_type: its type: a number, or a string that stays the group's
  * @out_sts: where a fetch's status goes, or NULL
  *
- * The places have to be there until the group is cleared.
+ * Fetches write to these variables, so they have to exist until the group is cleared.
  *
- * Return: 0; PM_ERR_NAME and its like, PM_ERR_INDOM if @instance is there and should not or the
- * other way around, PM_ERR_INST or PM_ERR_INST_LOG, PM_ERR_TYPE, PM_ERR_CONV for units of other
- * dimensions, -EINVAL, -ENOMEM.
+ * Return: 0; PM_ERR_NAME and its like, PM_ERR_INDOM if @instance is given for a metric without
+ * instances, or NULL for one that has them, PM_ERR_INST or PM_ERR_INST_LOG, PM_ERR_TYPE,
+ * PM_ERR_CONV for units of other dimensions, -EINVAL, -ENOMEM.
  */
 SHIM_API int pmExtendFetchGroup_item(pmFG fg, const char *metric, const char *instance,
 				     const char *scale, pmAtomValue *out_value, int out_type,
@@ -179,7 +184,7 @@ SHIM_API int pmExtendFetchGroup_item(pmFG fg, const char *metric, const char *in
 	return err < 0 ? err : extend(fg, &w, 0);
 }
 
-/* All its instances are fetched from now on */
+/* Adds an instance domain to the group, and all its instances to the context's profile. */
 static int add_indom(pmFG fg, pmInDom indom)
 {
 	if (indom == PM_INDOM_NULL)
@@ -194,7 +199,7 @@ static int add_indom(pmFG fg, pmInDom indom)
 }
 
 /**
- * pmExtendFetchGroup_indom() - a metric's values for all instances
+ * pmExtendFetchGroup_indom() - add a metric's values for all instances to a group
  * @fg: the group
  * @metric: its name; of one without instances it is the single value
  * @scale: as for pmExtendFetchGroup_item()
@@ -229,7 +234,7 @@ SHIM_API int pmExtendFetchGroup_indom(pmFG fg, const char *metric, const char *s
 	return err < 0 ? err : extend(fg, &w, 0);
 }
 
-/* Which changes there are between records is not to be said. */
+/* Looks up an event's field and its conversion; a rate between records is refused: PM_ERR_CONV. */
 static int parse_field(struct shim_wanted *w, const char *field, const char *scale)
 {
 	int err = describe(field, &w->field);
@@ -245,7 +250,7 @@ static int parse_field(struct shim_wanted *w, const char *field, const char *sca
 }
 
 /**
- * pmExtendFetchGroup_event() - a field of a metric's event records
+ * pmExtendFetchGroup_event() - add a field of a metric's event records to a group
  * @fg: the group
  * @metric: its name
  * @instance: its instance's name, or NULL
@@ -280,7 +285,7 @@ SHIM_API int pmExtendFetchGroup_event(pmFG fg, const char *metric, const char *i
 }
 
 /**
- * pmExtendFetchGroup_timespec() - the time of each fetch's values
+ * pmExtendFetchGroup_timespec() - add the time of each fetch's values to a group
  * @fg: the group
  * @out_value: where it goes; 0 until there is one
  *
@@ -321,7 +326,10 @@ static void forget_old_names(pmFG fg)
 	}
 }
 
-/* Discrete values stay until there are others, with their names: who fills these in clears them. */
+/*
+ * Clears all values but discrete ones, which stay with their names until new ones are filled in:
+ * shim_wanted__fill() clears them then.
+ */
 static void clear_all(pmFG fg)
 {
 	bool stay = false;
@@ -342,11 +350,12 @@ static void fill_all(pmFG fg, const struct shim_sample *sample)
 }
 
 /**
- * pmFetchGroup() - fetch a group's metrics, and put all where it is wanted
+ * pmFetchGroup() - fetch a group's metrics, and write the values to the program's variables
  * @fg: the group
  *
- * What a value could not be made of has its status, and -1, NaN or NULL for a value: PM_ERR_VALUE
- * if there was none, PM_ERR_AGAIN for the first one of a rate.  After an error all have.
+ * A value that is not available is -1, NaN or NULL, and its status is the reason: PM_ERR_VALUE if
+ * there was none, PM_ERR_AGAIN for the first fetch of a rate, or an error of its conversion.  If
+ * the fetch fails, the status of each metric is PM_ERR_VALUE.
  *
  * Return: as pmFetch().
  */
@@ -377,10 +386,10 @@ SHIM_API int pmFetchGroup(pmFG fg)
 }
 
 /**
- * pmClearFetchGroup() - a group wants nothing any more
+ * pmClearFetchGroup() - remove all metrics from a group
  * @fg: the group; its context stays as it is
  *
- * Strings and names that it has handed out are gone.
+ * Strings and names that the group has handed out are freed.
  *
  * Return: 0, PM_ERR_NOCONTEXT, -EINVAL.
  */

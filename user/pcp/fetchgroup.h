@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fetch groups: metrics with the places where their values go, converted.
+ * Fetch groups: metrics, and the program's variables that their converted values are written to.
  *
- * A group belongs to one thread at a time, by contract; it refers to nothing that another has.
+ * By contract, a group is used by one thread at a time; groups share nothing with each other.
  */
 #ifndef SHIM_PCP_FETCHGROUP_H
 #define SHIM_PCP_FETCHGROUP_H
@@ -13,8 +13,8 @@
 
 /*
  * struct shim_conversion - what is done with a metric's values
- * @rate: their change in a second
- * @scale: to other @units, and times @multiplier
+ * @rate: take their change per second
+ * @scale: convert them to @units, then multiply by @multiplier
  */
 struct shim_conversion {
 	bool rate;
@@ -32,7 +32,7 @@ enum shim_wanted_kind {
 };
 
 /*
- * struct shim_wanted - a metric of a group, or its stamp, and where the program wants it
+ * struct shim_wanted - a metric of a group, or its stamp, and the program's variables for it
  * @inst: of an item, and of an event that has instances
  * @field: a parameter of the event's records, which @conv is about
  * @values, @type: of one item, or @max of an indom or event
@@ -42,7 +42,7 @@ enum shim_wanted_kind {
  * @num: how many there are
  * @sts: of the whole
  *
- * Every pointer but @timespec's and @timeval's siblings may be NULL.
+ * Every pointer to a variable of the program may be NULL.
  */
 struct shim_wanted {
 	struct shim_wanted *next;
@@ -63,7 +63,7 @@ struct shim_wanted {
 	struct timeval *timeval;
 };
 
-/* The instances of a domain, as long as no other turns up */
+/* The instances of a domain, looked up again when a value is of one that is not among them */
 struct shim_known_indom {
 	pmInDom indom;
 	bool known;
@@ -73,7 +73,7 @@ struct shim_known_indom {
 	struct shim_old_names *old;
 };
 
-/* Names that the program may have been given since the group was cleared */
+/* Names that have been replaced, but to which the program may still have pointers */
 struct shim_old_names {
 	struct shim_old_names *next;
 	char **names;
@@ -81,7 +81,7 @@ struct shim_old_names {
 
 /*
  * struct __pmFetchGroup - a group
- * @wraps: counters that go back have wrapped (PCP_COUNTER_WRAP)
+ * @wraps: a counter that has decreased has wrapped (PCP_COUNTER_WRAP)
  * @last: the last result, for rates
  */
 struct __pmFetchGroup {
@@ -97,7 +97,7 @@ struct __pmFetchGroup {
 	pmHighResResult *last;
 };
 
-/* A set of values, and what they are compared with for rates */
+/* The value sets of a result or of an event record, and its time stamp */
 struct shim_sample {
 	pmValueSet *const *sets;
 	int n;
@@ -108,17 +108,17 @@ struct shim_sample {
 int shim_conversion__parse(struct shim_conversion *conv, const pmDesc *desc, const char *scale,
 			   int type);
 /*
- * The value of a metric's instance, sought from set @first on, in @type: 0 or an error, PM_ERR_VALUE
- * if there is none; of a string, the caller has it to free.
+ * Extracts the value of a metric's instance as @type, searching the sets from @first on: 0 or an
+ * error, PM_ERR_VALUE if there is none.  The caller frees a string.
  */
 int shim_fetchgroup__value(const struct __pmFetchGroup *fg, const pmDesc *desc, int inst,
 			   const struct shim_conversion *conv, const struct shim_sample *sample,
 			   int first, pmAtomValue *out, int type);
-/* What stands for no value */
+/* Sets a value to what stands for none: -1, NaN or, after freeing the string, NULL. */
 void shim_wanted__clear_value(pmAtomValue *value, int type);
-/* Nothing is known yet */
+/* Clears all variables of the program: no value has been fetched yet. */
 void shim_wanted__clear(struct shim_wanted *w);
-/* From a result; none, if there is no set */
+/* Writes the values of a result, which has no sets after an error, to the program's variables. */
 void shim_wanted__fill(struct __pmFetchGroup *fg, struct shim_wanted *w,
 		       const struct shim_sample *sample);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* From a result to where the program wants the values of a fetch group. */
+/* Writes a fetch group's values from a result to the program's variables. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,10 @@ static const pmValueSet *set_of(const struct shim_sample *sample, pmID pmid)
 	return NULL;
 }
 
-/* Discrete values stay until there are others: is it to be left alone? */
+/*
+ * Whether to leave the values of a discrete metric as they are, because the result has no new ones.
+ * If it has some, the old values are cleared.
+ */
 static bool stays(struct shim_wanted *w, const pmValueSet *set)
 {
 	if (w->desc.sem != PM_SEM_DISCRETE || !set)
@@ -99,7 +102,7 @@ static bool knows_all(const struct shim_known_indom *known, const pmValueSet *se
 	return true;
 }
 
-/* The program may have been given these: they stay until the group is fetched or cleared. */
+/* Keeps the old names until the next fetch or clear, as the program may have pointers to them. */
 static bool keep_old(struct shim_known_indom *known)
 {
 	struct shim_old_names *old;
@@ -124,7 +127,7 @@ static bool are_same(const struct shim_known_indom *known, int n, const int *cod
 	return true;
 }
 
-/* Without names if they cannot be had; then they are asked for again */
+/* Looks up a domain's instances; if that fails, it has none until the next fetch tries again. */
 static void learn(struct shim_known_indom *known)
 {
 	char **names = NULL;
@@ -134,7 +137,10 @@ static void learn(struct shim_known_indom *known)
 	known->known = n >= 0;
 	if (n < 0)
 		n = 0;
-	/* An instance that the domain never names makes it be asked for at each fetch. */
+	/*
+	 * Keep an unchanged list: if a value has an instance that the domain does not name, the
+	 * domain is looked up at every fetch.
+	 */
 	if (are_same(known, n, codes, names) || !keep_old(known)) {
 		free(codes);
 		free(names);

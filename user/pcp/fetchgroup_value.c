@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A fetch group's values: taken from a result, as rates, in other units and types. */
+/* A fetch group's values: extracted from a result, converted to rates, other units and types. */
 #include <errno.h>
 #include <float.h>
 #include <limits.h>
@@ -21,7 +21,7 @@ static bool is_simple(int type)
 	return type >= PM_TYPE_32 && type <= PM_TYPE_STRING;
 }
 
-/* What a rate in another unit of time is to one in seconds, or 0 */
+/* The seconds in a unit of time; 0 for an unknown unit */
 static double per_second(unsigned int scale)
 {
 	static const double factors[] = {
@@ -32,7 +32,7 @@ static double per_second(unsigned int scale)
 	return scale < sizeof(factors) / sizeof(factors[0]) ? factors[scale] : 0;
 }
 
-/* By a division where the original divides, to the last bit */
+/* Divides for units below a second, as the original does, so that results agree to the last bit. */
 static double rescaled(double multiplier, unsigned int scale)
 {
 	double factor = per_second(scale);
@@ -135,7 +135,7 @@ static int to_string(const pmAtomValue *v, int type, pmAtomValue *out)
 	return out->cp ? 0 : -ENOMEM;
 }
 
-/* As pmExtractValue(), and between strings and numbers */
+/* As pmExtractValue(), but also converts between strings and numbers. */
 static int extract(int format, const pmValue *value, int from, pmAtomValue *out, int to)
 {
 	pmAtomValue v;
@@ -170,7 +170,7 @@ static int find(const pmDesc *desc, int inst, const struct shim_sample *sample, 
 	return PM_ERR_VALUE;
 }
 
-/* A counter that went back has wrapped, or it has no rate. */
+/* If counters wrap, corrects one that has decreased; otherwise it has no rate: PM_ERR_VALUE. */
 static int unwrap(const struct __pmFetchGroup *fg, int type, double *change)
 {
 	if (*change >= 0)
