@@ -21,7 +21,7 @@ static int add_event(struct shim_config_line *line, const char *event)
 	return 0;
 }
 
-/* '#' begins a comment */
+/* Parse one line: '#' begins a comment, and an empty line is skipped */
 static int parse(struct shim_config *config, char *text)
 {
 	char *rest, *word;
@@ -45,12 +45,12 @@ static int parse(struct shim_config *config, char *text)
 
 /**
  * shim_config__read() - read a configuration
- * @config: written whatever is returned; for shim_config__fini()
+ * @config: written also on error; to be given to shim_config__fini()
  * @path: the file
- * @line: the number of the line that is wrong
+ * @line: set to the number of the wrong line; untouched if the file cannot be opened
  *
- * Return: 0, -EINVAL (a line that means nothing), -E2BIG (too many lines, or events in one),
- * -ENOMEM, or what opening and reading the file met with.
+ * Return: 0, -EINVAL (a line that is not understood), -E2BIG (too many lines, or events in
+ * one), -ENOMEM, -EIO if reading fails, or the error of opening the file.
  */
 int shim_config__read(struct shim_config *config, const char *path, unsigned int *line)
 {

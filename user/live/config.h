@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a machine is to count while somebody looks: the configuration of local contexts and the agent. */
+/* The configuration of local contexts and the agent: the events that they count on every CPU. */
 #ifndef SHIM_LIVE_CONFIG_H
 #define SHIM_LIVE_CONFIG_H
 
 #include <stddef.h>
 
 #define SHIM_CONFIG_FILE	"/etc/vcpc.conf"
-#define SHIM_CONFIG_EVENTS	16	/* that count together, in a line */
+#define SHIM_CONFIG_EVENTS	16	/* in a line; they count together */
 #define SHIM_CONFIG_LINES	64
 
 /* Events that are counted together, on every CPU */

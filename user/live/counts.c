@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What counts are as metrics: the table of times, and how an event becomes a metric. */
+/* Counts as metrics: the table of vcpc.time.*, and how an event becomes vcpc.count.<event>. */
 #include <linux/perf_event.h>
 #include <stdio.h>
 
@@ -50,8 +50,9 @@ int shim_count_metric__name(const char *event, char *name, size_t size)
  * shim_count_metric__item() - the number that a metric of counts has
  * @name: of the metric
  *
- * It follows from the name, so that it is the same in every archive and on every machine; where
- * two of one archive or machine come to the same, the later one has the next that is free.
+ * The number is a hash of the name, so that it is the same in every archive and on every machine.
+ * If two metrics of one archive or machine hash to the same number, the caller gives the later
+ * one the next free number.
  *
  * Return: below SHIM_COUNT_ITEMS.
  */
@@ -74,11 +75,11 @@ static bool counts_time(const char *event)
 }
 
 /**
- * shim_count_metric__fill() - what an event's metric is
- * @m: written; it must stay where it is
+ * shim_count_metric__fill() - describe an event's metric
+ * @m: written; it must not be moved, as its metric points into it
  * @item: its number
  * @name: of shim_count_metric__name()
- * @event: as the set's creator wrote it, which the metric's name does not always tell
+ * @event: as the set's creator wrote it; it cannot always be derived from @name
  */
 void shim_count_metric__fill(struct shim_count_metric *m, unsigned int item, const char *name,
 			     const char *event)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What counts are as metrics: vcpc.count.<event> and vcpc.time.*, an instance a target. */
+/* Counts as metrics: vcpc.count.<event> and vcpc.time.*, with one instance per target. */
 #ifndef SHIM_LIVE_COUNTS_H
 #define SHIM_LIVE_COUNTS_H
 
 #include "core/event.h"
 #include "metric.h"
 
-#define SHIM_COUNT_ITEMS	1024	/* of a cluster */
+#define SHIM_COUNT_ITEMS	1024	/* item numbers in a cluster */
 
-/* Of the times of a sample, in the order of the table */
+/* The times of a sample: rows of shim_live_times */
 enum { SHIM_TIME_TICK, SHIM_TIME_ENABLED, SHIM_TIME_RUNNING, SHIM_TIMES };
 
 extern const struct shim_metric shim_live_times[SHIM_TIMES];
@@ -16,10 +16,10 @@ extern const struct shim_metric_indom shim_live_targets;
 
 /**
  * struct shim_count_metric - an event's metric, with the texts that belong to it
- * @metric: points into what follows
+ * @metric: its texts point to the members below
  * @name: of the metric
- * @line: what it is, in one line
- * @help: and in more
+ * @line: its description in one line
+ * @help: its description in several lines
  */
 struct shim_count_metric {
 	struct shim_metric metric;

@@ -2,9 +2,9 @@
 /*
  * Counters of the machine's CPUs, as metrics.
  *
- * A line of the configuration is a set: its events count together, and what is wrong with one
- * has no effect on the others.  A set that could not be had (the module is not loaded, the
- * caller may not) is tried again at each sample.
+ * Each line of the configuration becomes one set, whose events count together.  A set that fails
+ * has no effect on the others.  If a set cannot be created or bound, for instance because the
+ * module is not loaded or the caller lacks permission, each sample tries again.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,13 +22,13 @@ union room {
 	uint64_t words[sizeof(struct vcpc_sample) / sizeof(uint64_t) + SHIM_CONFIG_EVENTS];
 };
 
-/* One line: its set, and what each CPU had at the last sample */
+/* One line of the configuration: its set, and each CPU's last sample */
 struct set {
-	struct shim_counters *counters;	/* NULL: not yet */
-	unsigned int first, n;		/* of the metrics */
+	struct shim_counters *counters;	/* NULL until created and bound */
+	unsigned int first, n;		/* its metrics: index of the first, and number */
 	const struct shim_config_line *line;
 	int status;
-	union room *samples;		/* one a CPU; of size 0: none */
+	union room *samples;		/* one per CPU; one of size 0 has no values */
 };
 
 struct shim_live_cpus {
@@ -58,7 +58,7 @@ static int copy_config(struct shim_config *to, const struct shim_config *from)
 	return 0;
 }
 
-/* Those that this machine has, whether they are online or not */
+/* All configured CPUs, whether they are online or not */
 static int list_cpus(struct shim_live_cpus *cpus)
 {
 	long n = sysconf(_SC_NPROCESSORS_CONF);
@@ -127,9 +127,10 @@ static int add_set(struct shim_live_cpus *cpus, const struct shim_config_line *l
 /**
  * shim_live_cpus__create() - the metrics of a configuration; nothing counts yet
  * @config: copied
- * @out: on success
+ * @out: written on success
  *
- * Return: 0, -EEXIST (two events would be one metric), -EINVAL, -ENAMETOOLONG (a name), -ENOMEM.
+ * Return: 0, -EEXIST (two events have the same metric name), -EINVAL, -ENAMETOOLONG (a name),
+ * -ENOMEM.
  */
 int shim_live_cpus__create(const struct shim_config *config, struct shim_live_cpus **out)
 {
@@ -169,7 +170,7 @@ void shim_live_cpus__destroy(struct shim_live_cpus *cpus)
 	free(cpus);
 }
 
-/* An event without a mode counts in both. */
+/* An event that names no mode counts in user and kernel mode. */
 static int create(struct shim_live_cpus *cpus, struct set *set)
 {
 	struct vcpc_request reqs[SHIM_CONFIG_EVENTS];
@@ -186,7 +187,7 @@ static int create(struct shim_live_cpus *cpus, struct set *set)
 	return shim_counters__create(cpus->session, reqs, set->n, 0, &bad, &set->counters);
 }
 
-/* On all CPUs that are online: 0 if there is one */
+/* Bind the set on all CPUs that are online. Returns 0 if one succeeds, else the first error. */
 static int bind_all(const struct shim_live_cpus *cpus, struct set *set)
 {
 	int bound = 0, first = 0, bad;
@@ -216,7 +217,10 @@ static int begin(struct shim_live_cpus *cpus, struct set *set)
 	return ret;
 }
 
-/* A CPU that is not counted, or no longer, has no values; the error if none has */
+/*
+ * Sample all CPUs.  One whose sample fails, because it is not counted or no longer, has no
+ * values.  Returns 0 if at least one has, else the first error.
+ */
 static int sample(const struct shim_live_cpus *cpus, struct set *set)
 {
 	int taken = 0, first = 0;
@@ -234,7 +238,7 @@ static int sample(const struct shim_live_cpus *cpus, struct set *set)
 	return taken ? 0 : first;
 }
 
-/* Whatever goes wrong is the status of the set's metrics. */
+/* An error is not returned: it becomes the status of the set's metrics. */
 void shim_live_cpus__sample(struct shim_live_cpus *cpus)
 {
 	for (unsigned int i = 0; i < cpus->nsets; i++) {
@@ -253,7 +257,7 @@ const struct shim_metric *shim_live_cpus__metric(const struct shim_live_cpus *cp
 	return i - SHIM_TIMES < cpus->nmetrics ? &cpus->metrics[i - SHIM_TIMES].metric : NULL;
 }
 
-/* The set of a metric; the times are those of the first.  NULL if nothing is configured. */
+/* The set of a metric; vcpc.time.* are those of the first set.  NULL if nothing is configured. */
 static const struct set *set_of(const struct shim_live_cpus *cpus, size_t metric)
 {
 	const struct set *set = cpus->sets;
@@ -293,7 +297,7 @@ bool shim_live_cpus__value(const struct shim_live_cpus *cpus, size_t metric, uns
 	sample = &set->samples[i].sample;
 	value->inst = cpus->number[i];
 	value->type = SHIM_TYPE_U64;
-	/* What is enabled counts, or there is no sample: all three times are the same. */
+	/* The three times are equal: a set that is enabled counts all the time or has no sample. */
 	value->ull = metric < SHIM_TIMES ? sample->tick :
 					   sample->values[metric - SHIM_TIMES - set->first];
 	return true;

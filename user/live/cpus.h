@@ -11,9 +11,9 @@ struct shim_live_cpus;
 int shim_live_cpus__create(const struct shim_config *config, struct shim_live_cpus **out);
 void shim_live_cpus__destroy(struct shim_live_cpus *cpus);
 void shim_live_cpus__sample(struct shim_live_cpus *cpus);
-/* The times, and behind them the events; NULL behind the last */
+/* Metric @i: first the times, then the events; NULL past the last one */
 const struct shim_metric *shim_live_cpus__metric(const struct shim_live_cpus *cpus, size_t i);
-/* Why the last sample has no values of it: 0 or a negated errno */
+/* 0, or the negated errno for which the last sample has no values of the metric */
 int shim_live_cpus__status(const struct shim_live_cpus *cpus, size_t metric);
 unsigned int shim_live_cpus__n(const struct shim_live_cpus *cpus);
 int shim_live_cpus__number(const struct shim_live_cpus *cpus, unsigned int i);

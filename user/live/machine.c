@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* This machine as a source of metrics: the parts, one behind the other in one list. */
+/* This machine as a source of metrics: one list of the metrics of tracing, CPUs and module. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -87,7 +87,7 @@ static int list(struct shim_machine *machine)
 	return 0;
 }
 
-/* Without a file of its own, a machine that has none at the usual place counts nothing */
+/* A missing file is an error only if the caller named it: the CPUs then count nothing */
 static int read_config(struct shim_config *config, const char *path, unsigned int *line)
 {
 	int ret = shim_config__read(config, path ? path : SHIM_CONFIG_FILE, line);
@@ -98,10 +98,10 @@ static int read_config(struct shim_config *config, const char *path, unsigned in
 }
 
 /**
- * shim_machine__new() - this machine, of which nothing is read yet
- * @config: what its CPUs are to count, or NULL for SHIM_CONFIG_FILE, if that is there
- * @line: which line of it is wrong, or 0
- * @out: on success
+ * shim_machine__new() - open this machine; no sample is taken yet
+ * @config: file with the events that its CPUs count; NULL: SHIM_CONFIG_FILE, which may be missing
+ * @line: the number of the file's line that is wrong, or 0
+ * @out: written on success
  *
  * Return: 0, an error of shim_config__read() or shim_live_cpus__create().
  */
@@ -181,11 +181,11 @@ unsigned int shim_machine__sampled(const struct shim_machine *machine)
 }
 
 /**
- * shim_machine__sample() - read what there is now
+ * shim_machine__sample() - take a sample of some groups
  * @machine: this machine
- * @groups: mask of those to read
+ * @groups: mask of the groups to read
  *
- * What could not be read is what shim_machine__values() says.
+ * An error is not returned here, but by shim_machine__values() for each metric concerned.
  */
 void shim_machine__sample(struct shim_machine *machine, unsigned int groups)
 {
@@ -198,7 +198,7 @@ void shim_machine__sample(struct shim_machine *machine, unsigned int groups)
 	machine->sampled |= groups;
 }
 
-/* The next sample's values that are told of a time are told of the time since this one. */
+/* Rates, and all else that is computed over an interval, will count from the last sample on. */
 void shim_machine__settle(struct shim_machine *machine)
 {
 	shim_live_trace__settle(machine->trace);
@@ -245,22 +245,22 @@ int shim_machine__instance(const struct shim_machine *machine, size_t indom, siz
 }
 
 /**
- * shim_machine__find_instance() - where an instance is in its domain
+ * shim_machine__find_instance() - the index of an instance in its domain
  * @machine: this machine
  * @indom: number of the domain in the list
  * @inst: number of the instance
  *
- * Return: its place, or -1 if there is none, as of the last sample.
+ * Return: the index, or -1 if the last sample has no such instance.
  */
 int shim_machine__find_instance(const struct shim_machine *machine, size_t indom, int inst)
 {
-	/* What is traced is numbered from 1 */
+	/* instances of traced domains are numbered from 1, others from 0 */
 	int i = machine->domains[indom].group == SHIM_GROUP_TRACE ? inst - 1 : inst;
 
 	return i >= 0 && (size_t)i < shim_machine__instances(machine, indom) ? i : -1;
 }
 
-/* What cannot stand in quotes as it is has no label. */
+/* An instance whose name JSON would have to escape gets no labels. */
 static bool is_plain(const char *name)
 {
 	for (; *name; name++)
@@ -269,7 +269,7 @@ static bool is_plain(const char *name)
 	return true;
 }
 
-/* The tag, and of a pair what it is with */
+/* The tag and, if the instance is a pair, the slot or event that it is paired with */
 static size_t tag_labels(const struct shim_machine *machine, const struct domain *domain, size_t i,
 			 const char *name, char *buf, size_t size)
 {
@@ -298,7 +298,7 @@ size_t shim_machine__labels(const struct shim_machine *machine, size_t indom, si
 	return len < size ? len : 0;
 }
 
-/* From what reading met with to what is said of a metric */
+/* The PMAPI code that a metric has in place of values, from the errno of reading it */
 static int error_of(int err)
 {
 	switch (err) {
@@ -324,7 +324,7 @@ static int status_of(const struct shim_machine *machine, const struct entry *ent
 {
 	switch (entry->group) {
 	case SHIM_GROUP_TRACE:
-		/* what was traced before stays */
+		/* what was traced before keeps its values, also if reading fails now */
 		return instances_of(machine, &machine->domains[entry->indom]) ?
 			       0 : machine->trace_status;
 	case SHIM_GROUP_CPUS:
@@ -362,7 +362,7 @@ bool shim_machine__value(const struct shim_machine *machine, size_t metric, size
 }
 
 /**
- * shim_machine__store() - give a metric another value
+ * shim_machine__store() - set a metric's value
  * @machine: this machine
  * @metric: its number
  * @value: of its type

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * This machine as a source of metrics: what is traced, what its CPUs count, and what the module
- * says of itself, all in one list.
+ * This machine as a source of metrics: what is traced, what its CPUs count, and the state of the
+ * module, all in one list.
  *
- * Metrics and instance domains are known by their numbers in the list.  Values are those of the
- * last sample; what is told of a time since the sample before begins when it was settled.
+ * Metrics and instance domains are identified by their index in the list.  Values are those of
+ * the last sample.  Rates, and all else that is computed over an interval, count from the last
+ * sample that was settled: shim_machine__settle() makes the last sample the base of later ones.
  *
  * Threads: a machine belongs to one thread at a time.
  */
@@ -15,13 +16,13 @@
 
 #include "metric.h"
 
-/* Why a metric has no values: numbers of PCP's own */
+/* Why a metric has no values: PMAPI's error codes */
 #define SHIM_LIVE_EVALUE	(-12351)	/* there are none */
 #define SHIM_LIVE_EAPPVERSION	(-12350)	/* this machine cannot count that */
-#define SHIM_LIVE_EPERMISSION	(-12387)	/* the caller may not know */
-#define SHIM_LIVE_EAGAIN	(-12389)	/* tracing is off, or the module is not loaded: not yet */
+#define SHIM_LIVE_EPERMISSION	(-12387)	/* the caller lacks permission */
+#define SHIM_LIVE_EAGAIN	(-12389)	/* not now: tracing is off, or the module is not loaded */
 
-/* What a sample is to be of: the groups that metrics are in, as a mask */
+/* Each metric is in one of these groups; a mask of them says what to sample */
 enum shim_group { SHIM_GROUP_TRACE = 1, SHIM_GROUP_CPUS = 2, SHIM_GROUP_MODULE = 4 };
 
 struct shim_machine;
@@ -46,13 +47,13 @@ size_t shim_machine__instances(const struct shim_machine *machine, size_t indom)
 /* The instance's number; its name is written into @buf of SHIM_LIVE_NAME_LEN */
 int shim_machine__instance(const struct shim_machine *machine, size_t indom, size_t i, char *buf,
 			   size_t size);
-/* The other way round: -1 if there is none */
+/* The index of the instance with number @inst, -1 if there is none */
 int shim_machine__find_instance(const struct shim_machine *machine, size_t indom, int inst);
-/* Labels of an instance as JSON, 0 if it has none or they do not fit */
+/* Writes an instance's labels as JSON; returns their length, 0 if it has none or no room */
 size_t shim_machine__labels(const struct shim_machine *machine, size_t indom, size_t i, char *buf,
 			    size_t size);
 
-/* How many instances to ask for values, 1 of a metric without domain; or SHIM_LIVE_E* */
+/* How many instances may have a value, 1 for a metric without domain; or SHIM_LIVE_E* */
 int shim_machine__values(const struct shim_machine *machine, size_t metric);
 bool shim_machine__value(const struct shim_machine *machine, size_t metric, size_t i,
 			 struct shim_value *value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a metric of this machine is: one row of the tables from which archives, local contexts
- * and the agent take names, numbers, types, units and texts.
+ * Description of a metric of this machine: a row of the tables from which archives, local
+ * contexts and the agent take names, numbers, types, units and texts.
  */
 #ifndef SHIM_LIVE_METRIC_H
 #define SHIM_LIVE_METRIC_H
@@ -23,11 +23,14 @@
 #define SHIM_CLUSTER_TIME	0
 #define SHIM_CLUSTER_COUNT	1
 #define SHIM_CLUSTER_TRANSACT	2
-#define SHIM_CLUSTER_TRACE	3	/* as PCP's trace.*, item by item */
+#define SHIM_CLUSTER_TRACE	3	/* the same items as PCP's trace.* */
 #define SHIM_CLUSTER_CONTROL	4
 #define SHIM_CLUSTER_MODULE	5
 
-/* A unit's dimension is a nibble from the top, its scale one from bit 12 or 16 down. */
+/*
+ * As PCP packs units into 32 bits, a nibble each from the top: the dimensions of space, time and
+ * count, and then their scales.
+ */
 #define SHIM_UNITS_NONE		0x00000000u
 #define SHIM_UNITS_COUNT	0x00100000u
 #define SHIM_UNITS_NSEC		0x01000000u
@@ -35,20 +38,20 @@
 #define SHIM_UNITS_PER_SEC	0x0f103000u	/* count/sec */
 #define SHIM_UNITS_SEC_PER	0x01f03000u	/* sec/count */
 
-/* An instance's name: a tag's label and an event, with what is between, and a NUL */
+/* The longest name of an instance: a tag's label, a slash, an event and a NUL */
 #define SHIM_LIVE_NAME_LEN	536
 
 /**
  * struct shim_metric - one metric
- * @name: whole
+ * @name: its full name
  * @pmid: its number
  * @indom: of its instances, or SHIM_INDOM_NULL
  * @type: enum shim_type
  * @sem: enum shim_sem
  * @units: as in struct shim_desc
  * @live_only: archives of vcpc record do not have it
- * @line: what it is, in one line
- * @help: and in more
+ * @line: its description in one line
+ * @help: its description in several lines
  */
 struct shim_metric {
 	const char *name;
@@ -62,7 +65,7 @@ struct shim_metric {
 	const char *help;
 };
 
-/* What the instances of a domain are, likewise */
+/* One instance domain, described likewise */
 struct shim_metric_indom {
 	uint32_t indom;
 	bool live_only;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What the module and tracing say of themselves, as metrics; and turning tracing on and off. */
+/* The state and statistics of module and tracing as metrics; and turning tracing on and off. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define INDOM_DROPS	SHIM_INDOM(SHIM_DOMAIN_VCPC, 7)
 #define STATS_FILE	"/sys/kernel/debug/vcpc/stats"
 
-enum { TRACING, DROPS, LOADED, STATS };	/* the metrics; from STATS on the module's statistics */
+enum { TRACING, DROPS, LOADED, STATS };	/* rows of metrics[]; from STATS on, the module's statistics */
 
 #define CONTROL(item, name, indom, type, sem, units, line, help)				\
 	{ "vcpc.control." name, SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_CONTROL, item), indom,	\
@@ -93,7 +93,7 @@ static void take(struct shim_live_module *module, const char *name, unsigned lon
 			module->stats[i] = value;
 }
 
-/* One line each: its name and its value */
+/* Each line of the file has a statistic's name and value */
 static int read_stats(struct shim_live_module *module)
 {
 	FILE *f = fopen(STATS_FILE, "re");
@@ -108,7 +108,7 @@ static int read_stats(struct shim_live_module *module)
 	return 0;
 }
 
-/* Whatever goes wrong is the status of the metrics. */
+/* An error is not returned: it becomes the status of the metrics. */
 void shim_live_module__sample(struct shim_live_module *module, struct shim_live_trace *trace)
 {
 	module->tracing = shim_bpf__status();
@@ -154,15 +154,16 @@ bool shim_live_module__value(const struct shim_live_module *module, size_t metri
 }
 
 /**
- * shim_live_module__store() - give a metric another value
- * @metric: number of it; all but the first are what they are
+ * shim_live_module__store() - set a metric's value
+ * @metric: its number; only the first, vcpc.control.tracing, can be stored
  * @value: of its type
  *
- * Without the module, tracing is by probes on the library, which a program that is linked
- * with the static one, such as the agent, cannot put there.
+ * Without the module, events come from probes on the shared library.  A program that is linked
+ * with the static library, such as the agent, cannot place these, so it needs the module.
  *
  * Return: 0, -EROFS for a metric that cannot be stored, -ENODEV if the module is needed and not
- * loaded, or an error of shim_bpf__on() and shim_bpf__off(); that it is so already is none.
+ * loaded, or an error of shim_bpf__on() and shim_bpf__off(); that tracing is on or off already is
+ * no error.
  */
 int shim_live_module__store(size_t metric, const struct shim_value *value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the module and tracing say of themselves, as metrics; and turning tracing on and off. */
+/* The state and statistics of module and tracing as metrics; and turning tracing on and off. */
 #ifndef SHIM_LIVE_MODULE_H
 #define SHIM_LIVE_MODULE_H
 
@@ -12,12 +12,12 @@
 
 /**
  * struct shim_live_module - the last sample
- * @tracing: what shim_bpf__status() said
- * @drops_status: 0, or why they are not known
- * @drops: by reason
- * @loaded: the module is
- * @stats_status: 0, or why they are not known
- * @stats: its own statistics
+ * @tracing: what shim_bpf__status() returned
+ * @drops_status: 0, or the error for which @drops are not known
+ * @drops: dropped trace events, by reason
+ * @loaded: whether the module is loaded
+ * @stats_status: 0, or the error for which @stats are not known
+ * @stats: the module's statistics
  */
 struct shim_live_module {
 	int tracing;
@@ -34,7 +34,7 @@ int shim_live_module__status(const struct shim_live_module *module, size_t metri
 bool shim_live_module__value(const struct shim_live_module *module, size_t metric, size_t i,
 			     struct shim_value *value);
 extern const struct shim_metric_indom shim_live_drops;
-/* NULL behind the last */
+/* The name of drop reason @i; NULL past the last one */
 const char *shim_live_drops__name(size_t i);
 int shim_live_module__store(size_t metric, const struct shim_value *value);
 

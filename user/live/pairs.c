@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Of transactions: the slots of their histograms, and what they have counted.
+ * Instances that pair a transaction's tag with a slot of its histogram, or with an event that it
+ * has counted.
  *
- * Instances are pairs: "tag/4096ns", the slot that begins there, and "tag/event".
- * They come when there is something to count, and stay.
+ * They are called "tag/4096ns", which is the slot that begins at 4096 ns, and "tag/event".  An
+ * instance is added when there is something to count, and is never removed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -50,7 +51,7 @@ static struct shim_live_sum *find(struct shim_live_pairs *pairs, const char *nam
 	return NULL;
 }
 
-/* A new one, which takes @name over; NULL without memory */
+/* A new sum, which takes over @name; NULL if there is no memory */
 static struct shim_live_sum *add(struct shim_live_pairs *pairs, char *name)
 {
 	struct shim_live_sum *sum = calloc(1, sizeof(*sum));
@@ -67,7 +68,7 @@ static struct shim_live_sum *add(struct shim_live_pairs *pairs, char *name)
 	return sum;
 }
 
-/* Takes over @name, whatever happens */
+/* Takes over @name, also on error */
 static int take_one(struct shim_live_pairs *pairs, char *name, const struct shim_live_sum *from)
 {
 	struct shim_live_sum *sum = find(pairs, name);
@@ -117,11 +118,11 @@ static int take_row(struct shim_live_pairs *pairs, const struct shim_bpf_count *
 }
 
 /**
- * shim_live_pairs__counted() - take in what transactions have counted by now
- * @pairs: where to
- * @reader: from where
- * @tags: transactions, taken in before
- * @session: another number after tracing was off
+ * shim_live_pairs__counted() - read what transactions have counted by now
+ * @pairs: updated
+ * @reader: the reader of the counts
+ * @tags: the transactions, which were read before
+ * @session: number of the tracing session, which changes when tracing was off
  *
  * Return: 0, -ENOMEM, or an error of shim_bpf_reader__counts().
  */
@@ -139,10 +140,10 @@ int shim_live_pairs__counted(struct shim_live_pairs *pairs, struct shim_bpf_read
 		ret = shim_bpf_reader__tag(reader, rows[i].id, &tag);
 		if (!ret)
 			known = shim_live_tags__find(tags, tag);
-		/* One that has come since the transactions were read is there the next time. */
+		/* A tag that is newer than the transactions read waits for the next sample. */
 		if (known)
 			ret = take_row(pairs, &rows[i], known->label, session);
-		/* Just evicted. */
+		/* The tag was evicted in the meantime. */
 		if (ret == -ENOENT)
 			ret = 0;
 	}
@@ -150,9 +151,9 @@ int shim_live_pairs__counted(struct shim_live_pairs *pairs, struct shim_bpf_read
 }
 
 /**
- * shim_live_pairs__slots() - make instances of the slots that have something now
- * @pairs: where to
- * @tags: transactions
+ * shim_live_pairs__slots() - add instances for the slots that now have counts
+ * @pairs: updated
+ * @tags: the transactions
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Of transactions: the slots of their histograms, and what they have counted. */
+/* Instances that pair a transaction's tag with a slot of its histogram or an event it counted. */
 #ifndef SHIM_LIVE_PAIRS_H
 #define SHIM_LIVE_PAIRS_H
 
@@ -10,14 +10,14 @@ struct shim_live_slot {
 	uint32_t slot;
 };
 
-/* A tag and an event, over all times of tracing */
+/* The sums of a tag and an event over all tracing sessions */
 struct shim_live_sum {
 	struct shim_hnode node;
 	char *name;		/* "tag/event" */
-	size_t tag_len;		/* of it */
+	size_t tag_len;		/* length of the tag in @name */
 	uint64_t id;
 	unsigned int session;
-	uint64_t base[2], now[2];	/* transactions, counted */
+	uint64_t base[2], now[2];	/* transactions, counts; @base: of earlier sessions and ids */
 };
 
 struct shim_live_pairs {

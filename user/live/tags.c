@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What was traced, by name, over all that recorded.
+ * Totals of what was traced, by tag name, over all tracing sessions.
  *
- * The kernel's statistics begin again when tracing goes off and on, and its
- * numbers of tags may.  A recorder's counters must not go back: what was there
- * is kept, and what comes is added.  What programs wrote themselves does not go
- * with the kernel's number of the tag, and so is kept apart.
+ * When tracing is turned off and on, the kernel's statistics start from zero, and tags may get
+ * other ids.  A recorder's counters must not go backwards, so the totals of earlier sessions are
+ * kept and the present ones added to them.  Statistics that programs write themselves outlive the
+ * kernel's id of the tag, so they are kept in a part of their own.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,7 +36,7 @@ static uint64_t hash_of(const struct shim_live_tags *tags, const char *name)
 	return shim_hash__bytes(&tags->by_name, name, strlen(name));
 }
 
-/* The tag, or if there is only another user's of that name, that */
+/* The tag of that name and user; if there is none, another user's tag of that name */
 static struct shim_live_tag *find(const struct shim_live_tags *tags,
 				  const struct shim_bpf_tag *wanted)
 {
@@ -56,9 +56,9 @@ static struct shim_live_tag *find(const struct shim_live_tags *tags,
 }
 
 /**
- * shim_live_tags__find() - a tag that was taken in
- * @tags: of its kind
- * @tag: the reader's
+ * shim_live_tags__find() - find a tag that was read before
+ * @tags: the tags of its kind
+ * @tag: the tag as the reader has it
  *
  * Return: the tag, or NULL.
  */
@@ -70,7 +70,7 @@ const struct shim_live_tag *shim_live_tags__find(const struct shim_live_tags *ta
 	return found && found->user == tag->user ? found : NULL;
 }
 
-/* @several: another user's of that name has come before */
+/* @several: there is another user's tag of that name already */
 static struct shim_live_tag *add(struct shim_live_tags *tags, const struct shim_bpf_tag *from,
 				int several)
 {
@@ -80,7 +80,7 @@ static struct shim_live_tag *add(struct shim_live_tags *tags, const struct shim_
 		goto err;
 	tag->name = strdup(from->name);
 	tag->user = from->user;
-	/* The reader may know of others, of another kind. */
+	/* The reader may know other users' tags of that name, of other kinds. */
 	shim_bpf__label(tag->label, from->name, from->user,
 			several || strcmp(from->label, from->name));
 	if (!tag->name || shim_hash__add(&tags->by_name, &tag->node, hash_of(tags, from->name)))
@@ -122,10 +122,10 @@ static int is_known(const struct shim_live_part *part, const struct shim_bpf_sta
 }
 
 /**
- * shim_live_tags__take() - take in what is known of a tag now
- * @tags: of its kind
+ * shim_live_tags__take() - update a tag with its present statistics
+ * @tags: the tags of its kind
  * @stat: the kernel's statistics
- * @session: another number after tracing was off
+ * @session: number of the tracing session, which changes when tracing was off
  *
  * Return: 0 or -ENOMEM.
  */
@@ -140,7 +140,7 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 	if (!tag)
 		return -ENOMEM;
 	part = &tag->part[stat->key.tag & SHIM_DIRECT_ID ? SHIM_LIVE_DIRECT : SHIM_LIVE_KERNEL];
-	/* Most tags have had no event since. */
+	/* Most tags had no event since the last sample. */
 	if (is_known(part, stat, session))
 		return 0;
 	if (part->session != session || (part->id != stat->key.tag && part == &tag->part[SHIM_LIVE_KERNEL]))
@@ -157,7 +157,7 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 	return 0;
 }
 
-/* The record is written: what comes next is new. */
+/* The sample was written: shim_live_tag__since() counts from here on. */
 void shim_live_tags__written(struct shim_live_tags *tags)
 {
 	for (size_t i = 0; i < tags->n; i++)
@@ -174,7 +174,7 @@ static uint64_t clamp(uint64_t v, uint64_t least, uint64_t most)
 	return v < least ? least : v > most ? most : v;
 }
 
-/* Between what the slots allow, and the extremes of all times, as far as these agree with them */
+/* Narrow the slots' bounds to the extremes of all time, where these lie between the bounds */
 static void bound(const struct vc_stat *total, uint64_t *least, uint64_t *most)
 {
 	if (total->min_ns > *least && total->min_ns <= *most)
@@ -184,9 +184,10 @@ static void bound(const struct vc_stat *total, uint64_t *least, uint64_t *most)
 }
 
 /*
- * The extremes are the middles of the outermost slots, so right to a sixteenth.  The mean is
- * exact and never outside the true extremes: where a middle is on its wrong side, the mean is
- * closer to the truth.  Fields are read while events go on, so the sum may lag behind the count.
+ * Estimate the extremes as the middles of the outermost slots, which are right to a sixteenth.
+ * The mean is exact and lies between the true extremes, so a middle on the wrong side of the mean
+ * is replaced by the mean.  Fields are read while events go on: the sum may lag behind the count,
+ * so it is clamped to what the slots allow.
  */
 static void set_extremes(const struct vc_stat *total, struct vc_stat *since, uint32_t first,
 			 uint32_t last)
@@ -201,8 +202,8 @@ static void set_extremes(const struct vc_stat *total, struct vc_stat *since, uin
 }
 
 /**
- * shim_live_tag__since() - what came since the sample before
- * @tag: the tag, with the totals of now and of then
+ * shim_live_tag__since() - what was added since the last sample that was written
+ * @tag: the tag, with its present total and the one before
  * @since: count, sum and histogram, and the extremes: min_ns <= sum_ns / count <= max_ns
  */
 void shim_live_tag__since(const struct shim_live_tag *tag, struct vc_stat *since)
@@ -226,13 +227,13 @@ void shim_live_tag__since(const struct shim_live_tag *tag, struct vc_stat *since
 	}
 	if (!since->count)
 		return;
-	if (first == VC_HIST_SLOTS)	/* the histogram lags behind */
+	if (first == VC_HIST_SLOTS)	/* the histogram lags behind the count */
 		since->min_ns = since->max_ns = since->sum_ns / since->count;
 	else
 		set_extremes(&tag->total, since, first, last);
 }
 
-/* In nanoseconds; 0 if there is nothing */
+/* In nanoseconds; 0 if the histogram is empty */
 double shim_live_tag__percentile(const struct vc_stat *stat, double percent)
 {
 	uint64_t n = 0, before = 0;

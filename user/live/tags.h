@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What was traced, by name, over all that recorded: also while tracing went off and on. */
+/* Totals of what was traced, by tag name, over all tracing sessions. */
 #ifndef SHIM_LIVE_TAGS_H
 #define SHIM_LIVE_TAGS_H
 
@@ -10,15 +10,15 @@
 #include "core/bpf.h"
 #include "core/bpf_slots.h"
 
-/* Who wrote it: the kernel, under a number that may go, or programs themselves */
+/* Who wrote the statistics: the kernel, under a tag id that may change, or programs themselves */
 enum { SHIM_LIVE_KERNEL, SHIM_LIVE_DIRECT, SHIM_LIVE_PARTS };
 
 /**
- * struct shim_live_part - what one of them wrote
- * @id: the number of the tag
- * @session: in which time of tracing that was
- * @base: what earlier times and numbers had
- * @now: what this one has
+ * struct shim_live_part - what one of these wrote about a tag
+ * @id: the tag's id
+ * @session: the tracing session in which the tag has this id
+ * @base: total of earlier sessions and ids
+ * @now: total of this session and id
  */
 struct shim_live_part {
 	uint64_t id;
@@ -31,13 +31,13 @@ struct shim_live_part {
  * @node: by name
  * @name: the tag
  * @user: whose it is
- * @label: what it is called in the archive, which tells users' equal names apart; for good
- * @part: what was written of it, by whom
- * @total: all together
- * @before: that of the sample before
- * @since: what came between the two, as worked out
- * @since_of: for the sample of that number
- * @has_changed: since its slots were looked at
+ * @label: its name as an instance, which differs between users' tags of one name; never changes
+ * @part: its statistics, by who wrote them
+ * @total: sum of all parts
+ * @before: @total at the last sample that was written
+ * @since: what shim_live_tag__since() computed
+ * @since_of: number of the sample that @since is of
+ * @has_changed: whether it changed since instances were last added for its slots
  * @slots: of a transaction: instance numbers of its histogram's slots, 0: none yet
  */
 struct shim_live_tag {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Transactions and the other trace events as metrics: PCP's own trace.*, vcpc.transact.* for
- * what PCP's agent does not have, and, live, all of trace.* as vcpc.* too, since an agent of
- * PCP's has one domain of metrics and trace.* may be pmdatrace's.
+ * Transactions and the other trace events as metrics: PCP's own trace.*, and vcpc.transact.* for
+ * what PCP's agent does not have.  Live metrics have all of trace.* as vcpc.*, too: a PCP agent
+ * has only one domain of metrics, and pmdatrace may own trace.*.
  *
- * A tag's instance has its number by the order of arrival and its name from
- * the tag, and stays, also while tracing is off.  Each domain of metrics has instance
- * domains of its own, because PCP wants a metric and its instance domain to be of
- * one domain number.
+ * The instance of a tag is numbered in the order of arrival and named after the tag.  It is never
+ * removed, also not while tracing is off.  Each domain of metrics has instance domains of its own,
+ * because PCP wants a metric and its instance domain to be of one domain number.
  *
- * What PCP's agent tells of a window of time is told of the time since the
- * sample before; where nothing came in it, there is no value.
+ * What PCP's agent computes over a window of time is computed here over the time since the last
+ * sample that was settled.  If no event came in that time, there is no value.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -81,8 +80,8 @@ static const struct {
 /* What a metric is computed from. */
 struct sight {
 	const struct shim_live_tag *tag;
-	const struct vc_stat *since;	/* the sample before, */
-	double seconds;		/* so long ago; 0: there was none */
+	const struct vc_stat *since;	/* what was added since the sample before */
+	double seconds;		/* time since that sample; 0: there was none */
 };
 
 static double sum_of(const struct sight *s)
@@ -158,7 +157,7 @@ static double aborted_of(const struct sight *s)
 	return s->tag->total.aborted;
 }
 
-/* What several rows of the table have alike: type, semantics, units, since, fn */
+/* Columns that several rows of the table share: type, semantics, units, since, fn */
 #define COUNTED(fn)	SHIM_TYPE_U64, SHIM_SEM_COUNTER, SHIM_UNITS_COUNT, 0, fn
 #define RATE		SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, SHIM_UNITS_PER_SEC, 1, rate_of
 #define VALUE(sem)	SHIM_TYPE_DOUBLE, sem, SHIM_UNITS_NONE, 0, value_of
@@ -173,17 +172,17 @@ static double aborted_of(const struct sight *s)
 /* Counts are u64 in the metric; as doubles here they are exact up to 2^53. */
 struct row {
 	struct shim_metric metric;
-	unsigned int indom;	/* of the table above */
-	int since;		/* only if something came since the sample before */
+	unsigned int indom;	/* index in indoms[] */
+	int since;		/* no value unless an event came since the sample before */
 	double (*fn)(const struct sight *s);
-	int which;		/* of a pair's two sums */
+	int which;		/* index of a pair's sum */
 };
 
 #define ROW(name, cluster, item, domain, live, at, type, sem, units, since, fn, line, help) \
 	{ { name, SHIM_PMID(SHIM_DOMAIN_##domain, cluster, item), INDOM_##at, type, sem, units, live, line, help }, \
 	  at, since, fn, 0 }
 
-/* As PCP's agent has it, and the same among our own metrics */
+/* A metric as PCP's agent has it, and the same one as vcpc.* */
 #define BOTH_AS(theirs, ours, item, at, ...) \
 	ROW_("trace." theirs, 0, item, TRACE, 0, PCP_##at, __VA_ARGS__), \
 	ROW_("vcpc." ours, SHIM_CLUSTER_TRACE, item, VCPC, 1, OUR_##at, __VA_ARGS__)
@@ -262,7 +261,7 @@ static const struct row rows[] = {
 
 struct shim_live_trace {
 	struct shim_bpf_reader *reader;	/* NULL while tracing is off */
-	unsigned int session;		/* counts how often it went on */
+	unsigned int session;		/* number of the tracing session */
 	struct shim_live_tags of[KINDS];
 	struct shim_live_pairs pairs;
 	uint64_t when, before;		/* of this sample, and of the last that was settled */
@@ -270,8 +269,8 @@ struct shim_live_trace {
 };
 
 /**
- * shim_live_trace__create() - nothing is traced yet
- * @out: on success
+ * shim_live_trace__create() - metrics of tracing, without instances yet
+ * @out: written on success
  *
  * Return: 0 or -ENOMEM.
  */
@@ -301,8 +300,8 @@ void shim_live_trace__destroy(struct shim_live_trace *trace)
 }
 
 /**
- * shim_live_trace__open() - find the maps now
- * @trace: where to
+ * shim_live_trace__open() - open the maps of tracing, unless they are open
+ * @trace: gets their reader
  *
  * Return: 0, or an error of shim_bpf_reader__open(): -ENOENT while tracing is off.
  */
@@ -320,7 +319,7 @@ int shim_live_trace__open(struct shim_live_trace *trace)
 	return 0;
 }
 
-/* The maps give tags in no order; the smaller id came first. */
+/* The maps have tags in no order: sort them by id, as a smaller id was assigned earlier. */
 static int by_tag(const void *a, const void *b)
 {
 	const struct shim_bpf_stat *const *sa = a, *const *sb = b;
@@ -359,7 +358,7 @@ static int take_stats(struct shim_live_trace *trace)
 	return ret;
 }
 
-/* Tracing was turned off since it was opened */
+/* Tracing was turned off since the reader was opened */
 static void forget_reader(struct shim_live_trace *trace)
 {
 	shim_bpf_reader__close(trace->reader);
@@ -399,10 +398,10 @@ static uint64_t now_ns(void)
 
 /**
  * shim_live_trace__sample() - read the statistics; valid until the next sample
- * @trace: where to
+ * @trace: gets them
  *
- * While tracing is off, what was traced stays as it is; when it goes on again,
- * what is traced then is added to it.
+ * While tracing is off, totals stay as they are; when it is turned on again, what is traced then
+ * is added to them.
  *
  * Return: 0, or why there is nothing new: -ENOENT while tracing is off, another error of
  * shim_bpf_reader__open() or __stats(), -ENOMEM.
@@ -411,20 +410,20 @@ int shim_live_trace__sample(struct shim_live_trace *trace)
 {
 	int ret = take_all(trace);
 
-	/* Off and on again since the last sample. */
+	/* Tracing was turned off since the last sample: it may be on again, with new maps. */
 	if (ret == -ESTALE)
 		ret = take_all(trace);
 	if (!ret)
 		ret = shim_live_pairs__slots(&trace->pairs, &trace->of[TRANSACT]);
 	trace->when = now_ns();
 	trace->samples++;
-	/* No sample tells that there was nothing; what comes has come since. */
+	/* Without any instance there is nothing to settle: the first events count from here. */
 	if (!shim_live_trace__any(trace))
 		trace->before = trace->when;
 	return ret == -ESTALE ? -ENOENT : ret;
 }
 
-/* The sample was given on: what comes next is new. */
+/* The sample was handed on: later values over an interval count from it. */
 void shim_live_trace__settle(struct shim_live_trace *trace)
 {
 	if (!trace->samples)
@@ -435,7 +434,7 @@ void shim_live_trace__settle(struct shim_live_trace *trace)
 	trace->samples++;
 }
 
-/* The tables: rows by number, NULL or 0 behind the last */
+/* Rows of the tables by index; NULL past the last one */
 const struct shim_metric *shim_live_trace__metric(size_t i)
 {
 	return i < NMETRICS ? &rows[i].metric : NULL;
@@ -451,7 +450,7 @@ bool shim_live_trace__is_of_tags(size_t indom)
 	return indoms[indom].of == OF_TAGS;
 }
 
-/* What an instance that is a pair names behind its tag */
+/* What the tag is followed by in the name of an instance that is a pair */
 const char *shim_live_trace__pair(size_t indom)
 {
 	return indoms[indom].of == OF_SLOTS ? "slot" : "event";
@@ -472,7 +471,7 @@ size_t shim_live_trace__instances(const struct shim_live_trace *trace, size_t in
 }
 
 /**
- * shim_live_trace__name() - an instance's name, which stays
+ * shim_live_trace__name() - an instance's name, which never changes
  * @trace: of a sample
  * @indom: number of the domain in the table
  * @i: of the instance, from 0
@@ -500,14 +499,15 @@ void shim_live_trace__name(const struct shim_live_trace *trace, size_t indom, si
 }
 
 /**
- * shim_live_trace__tag_len() - how much of an instance's name is the tag
+ * shim_live_trace__tag_len() - the length of the tag in an instance's name
  * @trace: of a sample
  * @indom: number of the domain in the table
  * @i: of the instance, from 0
  *
- * Tags and the names of events may have slashes of their own, so the name alone does not say it.
+ * Tags and the names of events may contain slashes, so the name cannot be split at its slash.
  *
- * Return: its length; behind it are a slash and what shim_live_trace__pair() names, if it is a pair.
+ * Return: the length; in the name of a pair, a slash and what shim_live_trace__pair() returns
+ * follow.
  */
 size_t shim_live_trace__tag_len(const struct shim_live_trace *trace, size_t indom, size_t i)
 {
@@ -522,7 +522,7 @@ size_t shim_live_trace__tag_len(const struct shim_live_trace *trace, size_t indo
 	return 0;
 }
 
-/* What came since the sample before, worked out once a sample */
+/* What was added since the sample before; computed once per sample */
 static const struct vc_stat *since_of(const struct shim_live_trace *trace,
 				      struct shim_live_tag *tag)
 {
@@ -554,7 +554,7 @@ static bool tag_value(const struct shim_live_trace *trace, const struct row *row
 
 /**
  * shim_live_trace__value() - one value of the last sample
- * @trace: of it
+ * @trace: of a sample
  * @metric: number of the row
  * @i: of the instance, from 0
  * @value: written, if there is one
@@ -585,7 +585,7 @@ bool shim_live_trace__value(const struct shim_live_trace *trace, size_t metric, 
 	return true;
 }
 
-/* Which domain of the table a metric's instances are of */
+/* Index of a metric's instance domain in the table */
 size_t shim_live_trace__domain(size_t metric)
 {
 	return rows[metric].indom;
@@ -606,7 +606,7 @@ static int take_drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP_NR])
 
 /**
  * shim_live_trace__drops() - events that are in no statistics, by reason
- * @trace: needs no sample before
+ * @trace: need not have been sampled
  * @drops: one count for each reason
  *
  * Return: 0, -ENOENT while tracing is off, or an error of shim_bpf_reader__open() or __drops().
@@ -615,7 +615,7 @@ int shim_live_trace__drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP
 {
 	int ret = take_drops(trace, drops);
 
-	/* Off and on again since the reader was opened */
+	/* Tracing was turned off since the reader was opened: it may be on again, with new maps */
 	if (ret == -ESTALE)
 		ret = take_drops(trace, drops);
 	return ret == -ESTALE ? -ENOENT : ret;

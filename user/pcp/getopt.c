@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * One option after the other, short and long ones, with all state in the caller's
- * structure.  Arguments that are no options are moved behind them, unless that is
- * not wanted.
+ * Parses short and long options one by one, with all state in the caller's structure.  Arguments
+ * that are no options are moved behind the options, unless PM_OPTFLAG_POSIX or POSIXLY_CORRECT
+ * forbids it.
  *
- * Of the state, __first_nonopt and __last_nonopt are the first of these arguments
- * and the one behind the last, of those that have been passed; __nextchar is inside
- * of an argument with several short options.
+ * In the state, __first_nonopt and __last_nonopt delimit the non-option arguments passed so far:
+ * the first one, and the one after the last.  __nextchar points into an argument with several
+ * short options.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static bool loud(const pmOptions *opts)
 	return opts->opterr && (!opts->short_options || *opts->short_options != ':');
 }
 
-/* What a missing argument is returned as */
+/* The character to return for a missing argument */
 static int missing(const pmOptions *opts)
 {
 	return *opts->short_options == ':' ? ':' : '?';
@@ -54,7 +54,7 @@ static void reverse(char **argv, int from, int to)
 	}
 }
 
-/* The options since then come before the other arguments that were passed earlier. */
+/* Swap the non-option arguments passed so far with the options that were found behind them. */
 static void move_back(char **argv, pmOptions *opts)
 {
 	int first = opts->__first_nonopt, middle = opts->__last_nonopt, last = opts->optind;
@@ -75,7 +75,7 @@ static bool is_option(const char *arg)
 	return arg[0] == '-' && arg[1];
 }
 
-/* Whether there is an option at optind; if not, optind is where the others begin. */
+/* Whether there is an option at optind; if not, optind is at the first non-option argument. */
 static bool next_argument(int argc, char **argv, pmOptions *opts)
 {
 	if (opts->__ordering == PERMUTE) {
@@ -112,7 +112,7 @@ static void tell_ambiguous(const pmOptions *opts, const char *name, size_t len)
 	pmprintf("\n");
 }
 
-/* The place of the option that the name is, or begins; -1 if there is none, -2 if several */
+/* Index of the option that @name is or abbreviates; -1 if there is none, -2 if it is ambiguous */
 static int find_long(const pmOptions *opts, const char *name, size_t len)
 {
 	int found = -1;
@@ -142,7 +142,7 @@ static int wrong_long(pmOptions *opts, const pmLongOptions *o, const char *dashe
 	return result;
 }
 
-/* Behind the equals sign, or the next one */
+/* The argument is behind the equals sign, or the next element of @argv */
 static int take_long_argument(int argc, char **argv, pmOptions *opts, const pmLongOptions *o,
 			      char *equals, const char *dashes)
 {
@@ -231,13 +231,13 @@ static bool is_long_only(const pmOptions *opts, const char *arg)
  * pmgetopt_r() - the next option of a command line
  * @argc: number of arguments
  * @argv: the arguments; those that are no options are moved to the end
- * @opts: the options there are; beforehand zeroed, but for what the caller sets
+ * @opts: the known options, and state; zeroed beforehand, but for what the caller sets
  *
  * optarg, optind, optopt and index are set as getopt_long() sets its variables.
  * Messages go to pmprintf().
  *
- * Return: the option's character, 0 for a long option that has none, '?' for one
- * that is wrong, -1 at the end.
+ * Return: the option's character, 0 for a long option that has none, '?' for one that is wrong (':'
+ * for a missing argument if short_options begins with ':'), -1 at the end.
  */
 SHIM_API int pmgetopt_r(int argc, char *const *argv, pmOptions *opts)
 {

@@ -17,7 +17,7 @@
 /* Seconds until the next try to connect again, after each failure; the last one stays */
 static const int usual_pauses[] = { 5, 10, 20, 40, 80 };
 
-/* Seconds in the environment, with a fraction */
+/* A timeout from the environment, in seconds with an optional fraction; else @usual seconds */
 static int64_t timeout_ns(const char *name, int64_t usual)
 {
 	const char *value = shim_environ__get(name);
@@ -101,7 +101,7 @@ static int64_t now_ns(void)
 	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
 }
 
-/* The @n-th of the environment's list, or its last: seconds, or 0 if it is no list of those */
+/* The @n-th of a list of seconds, or its last if it is shorter; 0 if the list is malformed */
 static int listed_pause(const char *list, unsigned int n)
 {
 	int pause = 0;
@@ -164,7 +164,7 @@ int shim_host__lose(struct shim_host *host, int err)
 
 int shim_host__begin(struct shim_host *host)
 {
-	/* the parent's connection was closed in this child, which gets one of its own */
+	/* after fork() the child's copy of the connection was closed: connect anew */
 	if (host->wire.fd < 0 && host->wire.forked)
 		shim_host__reconnect(host);
 	if (host->wire.fd < 0)
@@ -177,7 +177,7 @@ int shim_host__send(struct shim_host *host)
 {
 	int err = host->wire.out.err;
 
-	/* nothing was sent, so the connection is as good as before */
+	/* the request could not be encoded; as nothing was sent, the connection stays open */
 	if (err)
 		return err == -ENOMEM ? err : PM_ERR_TOOBIG;
 	err = shim_wire__send(&host->wire);
@@ -216,7 +216,7 @@ static int host_dup(struct shim_context *to, struct shim_context *from)
 	return shim_host__clone(from->host, &to->host);
 }
 
-/* What pmcd says, else by the specification */
+/* What pmcd says, else this machine's name for a local connection, else the specification's */
 static void host_name(struct shim_context *ctx, char *buf, size_t size)
 {
 	const struct shim_host_spec *spec = &ctx->host->spec;
@@ -235,7 +235,7 @@ static void host_name(struct shim_context *ctx, char *buf, size_t size)
 
 static int host_zone(struct shim_context *ctx, char *buf, size_t size)
 {
-	/* by the zone's name, which knows of summer, else by the letters of its TZ */
+	/* prefer the zone's name, which implies its daylight saving rules, to a value of TZ */
 	if (!shim_host_source__string(ctx, "pmcd.zoneinfo", buf, size) && *buf)
 		return 0;
 	return shim_host_source__string(ctx, "pmcd.timezone", buf, size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A host as a source of metrics: its pmcd, asked over a connection that one context has alone.
+ * A host as a source of metrics: its pmcd, over a connection that belongs to one context.
  *
  * Threads: guarded by the context's lock.  Nothing is shared between hosts, so that threads
  * with contexts of their own never wait for each other.
@@ -17,8 +17,8 @@
  * struct shim_host - a host
  * @features: SHIM_FEATURE_* of its pmcd
  * @profile_sent: pmcd knows the context's instance profile
- * @failures: of connecting again, since it last worked
- * @retry_ns: before then, connecting again is not tried
+ * @failures: failed reconnects since the last one that succeeded
+ * @retry_ns: time, by CLOCK_MONOTONIC, before which no reconnect is tried
  */
 struct shim_host {
 	struct shim_host_spec spec;
@@ -33,21 +33,22 @@ struct shim_host {
 /* host.c: the connection */
 int shim_host__new(const char *text, unsigned int flags, struct shim_host **out);
 void shim_host__free(struct shim_host *host);
-/* As @host, with a connection of its own */
+/* A copy of @host, with a connection of its own */
 int shim_host__clone(const struct shim_host *host, struct shim_host **out);
 int shim_host__reconnect(struct shim_host *host);
 
 /*
- * A request begins: 0, or PM_ERR_IPC if there is no connection.  Then it is put into wire.out,
- * and sent: ask() gives the reply, if it is a PDU of that type, or the code of an ERROR; what
- * went wrong with the connection ends it.
+ * How to make a request: begin() returns 0, or PM_ERR_IPC if there is no connection.  The caller
+ * then encodes the request into wire.out, and sends it.  ask() also waits for the reply: it
+ * returns 0 if that is a PDU of @type, or the code of an ERROR PDU.  A connection that fails, or
+ * on which anything else arrives, is closed.
  */
 int shim_host__begin(struct shim_host *host);
 int shim_host__ask(struct shim_host *host, enum shim_pdu_type type, struct shim_pdu *pdu);
 int shim_host__send(struct shim_host *host);
 /* The next PDU, which may be an ERROR, too */
 int shim_host__receive(struct shim_host *host, struct shim_pdu *pdu);
-/* What the wire or a decoder said; the connection is closed.  Returns the PMAPI code. */
+/* Close the connection, because the wire or a decoder returned @err. Returns the PMAPI code. */
 int shim_host__lose(struct shim_host *host, int err);
 
 /* host_connect.c: connecting and the handshake; 0 or a PMAPI code */

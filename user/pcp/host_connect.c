@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Connecting to a host's pmcd: sockets, ports, proxies, and what the two sides agree on. */
+/* Connecting to a host's pmcd: sockets, ports, proxies, and the handshake. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define PROXY_PORT	44322
 #define PDU_VERSION	2
 
-/* A list of ports in the environment, with commas between; else the usual one */
+/* The comma-separated ports in variable @name; if it is missing or malformed, the @usual one */
 static int default_ports(const char *name, int usual, struct shim_host_name *to)
 {
 	const char *list = shim_environ__get(name);
@@ -40,7 +40,7 @@ static int default_ports(const char *name, int usual, struct shim_host_name *to)
 	return 0;
 }
 
-/* What the connection's failure is to a caller of pmNewContext() */
+/* The PMAPI code that pmNewContext() returns for a failure of the connection */
 static int lost(int err)
 {
 	switch (err) {
@@ -78,7 +78,7 @@ static int negotiate(const struct shim_host *host, bool local, uint32_t *flags)
 	return 0;
 }
 
-/* pmcd speaks first: it refuses, or says what it can */
+/* pmcd sends the first PDU: it refuses the connection, or announces its version and features */
 static int hear_greeting(struct shim_host *host)
 {
 	unsigned int version;
@@ -122,7 +122,7 @@ static int agree(struct shim_host *host, bool local)
 	return send_out(host);
 }
 
-/* On a socket that is connected: 0, or closed again */
+/* The handshake on a connected socket; on error the socket is closed */
 static int handshake(struct shim_host *host, bool local)
 {
 	int err = agree(host, local);
@@ -136,7 +136,7 @@ static int handshake(struct shim_host *host, bool local)
 	return 0;
 }
 
-/* The socket's time and the greeting's are each what the environment says */
+/* The connect timeout applies twice: to connecting the socket, and to the handshake */
 static int by_port(struct shim_host *host, const char *name, int port)
 {
 	int err = shim_wire__connect_host(&host->wire, name, port, host->connect_ns);
@@ -199,7 +199,7 @@ static int by_proxy(struct shim_host *host, const struct shim_host_name *proxy, 
 	return handshake(host, strstr(proxy->name, "localhost"));
 }
 
-/* Each port in turn, until one works; the last one's error */
+/* Try the ports in order until one works; if none does, return the error of the last one */
 static int by_ports(struct shim_host *host, const char *name, const struct shim_host_name *ports,
 		    const struct shim_host_name *proxy)
 {
@@ -214,7 +214,7 @@ static int by_ports(struct shim_host *host, const char *name, const struct shim_
 	return err;
 }
 
-/* The first proxy of the specification, or the environment's, with a port; or none */
+/* The first proxy of the specification, else the environment's; *@out is NULL for none */
 static int find_proxy(const struct shim_host *host, struct shim_host_name *own,
 		      const struct shim_host_name **out)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Values of now from a host's pmcd, as results: each is one block of memory, made in two passes
- * over the reply, which was checked as a whole before.
+ * Current values from a host's pmcd, as results.  Each result is one block of memory: a first pass
+ * over the reply measures it, and a second one fills it.  The decoder has validated all of the
+ * reply before.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 #include "event.h"
 #include "host.h"
 
-/* Notices of changes before one result; pmcd sends one at most */
+/* Limit of notices of changes before a result; pmcd sends one at most */
 #define NOTICES_MAX	16
 
 static size_t result_len(uint32_t n)
@@ -20,13 +21,13 @@ static size_t result_len(uint32_t n)
 	return offsetof(pmResult, vset) + (n ? n : 1) * sizeof(pmValueSet *);
 }
 
-/* Programs copy whole structures, so none is shorter than its type. */
+/* A set without values takes a whole pmValueSet, too, as programs copy whole structures. */
 static size_t set_len(int32_t numval)
 {
 	return offsetof(pmValueSet, vlist) + (numval > 1 ? numval : 1) * sizeof(pmValue);
 }
 
-/* A string's block has room for a NUL behind it, should the server's have none. */
+/* A string's block has room for a terminating NUL, in case the server sent none. */
 static size_t block_len(const struct shim_pdu_value *value)
 {
 	size_t len = PM_VAL_HDR_SIZE + value->len + (value->type == PM_TYPE_STRING);
@@ -34,7 +35,7 @@ static size_t block_len(const struct shim_pdu_value *value)
 	return (len + 3) & ~(size_t)3;
 }
 
-/* Bytes of value sets, and of value blocks */
+/* The first pass: bytes of value sets, and of value blocks */
 static void measure(struct shim_pdu pdu, struct shim_pdu_result result, size_t *sets,
 		    size_t *blocks)
 {
@@ -54,7 +55,7 @@ static void measure(struct shim_pdu pdu, struct shim_pdu_result result, size_t *
 	}
 }
 
-/* Numbers have their size, or the value is none */
+/* A number must have the length of its type, else the reply is invalid */
 static int copy_number(char *to, const struct shim_pdu_value *value, uint32_t size)
 {
 	uint64_t wide;
@@ -109,7 +110,7 @@ static int fill_set(struct shim_pdu *pdu, struct shim_pdu_result *result, pmValu
 	set->numval = vset.numval;
 	set->valfmt = vset.numval > 0 ? (int)vset.valfmt : -1;
 	if (vset.numval < 0 && shim_pmns_tree__builtin(vset.pmid))
-		set->numval = 0;	/* it has values in event records only, which pmcd does not know */
+		set->numval = 0;	/* unknown to pmcd: it has values in event records only */
 	for (int32_t i = 0; i < vset.numval && !err; i++) {
 		struct shim_pdu_value value;
 
@@ -175,7 +176,7 @@ static int send_profile(struct shim_host *host, const struct shim_profile *profi
 	return err;
 }
 
-/* The result's PDU, and what notices before it say; or the code of an ERROR */
+/* Wait for the result's PDU, and collect the notices before it; or return the code of an ERROR */
 static int await_result(struct shim_host *host, bool highres, struct shim_pdu *pdu, int *changes)
 {
 	for (int i = 0; i <= NOTICES_MAX; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a host's pmcd says of metrics: descriptors, texts, and instances of domains. */
+/* Metadata from a host's pmcd: descriptors, texts, and instances of domains. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ int shim_host_source__desc(struct shim_context *ctx, pmID pmid, pmDesc *out)
 	return 0;
 }
 
-/* One request for some: how many were found */
+/* Descriptors of some metrics by one request; returns how many were found */
 static int some_descs(struct shim_host *host, int n, const pmID *pmids, pmDesc *out)
 {
 	struct shim_pdu pdu;
@@ -69,13 +69,13 @@ static int some_descs(struct shim_host *host, int n, const pmID *pmids, pmDesc *
 	return found;
 }
 
-/* Errors of the connection, not of a metric */
+/* Whether no further request makes sense, as the error is not a single metric's */
 static bool is_lost(const struct shim_host *host, int err)
 {
 	return err == -ENOMEM || host->wire.fd < 0;
 }
 
-/* Of a server that does not know how to answer for many */
+/* A request for each metric: for a single one, or a server without SHIM_FEATURE_DESCS */
 static int each_desc(struct shim_context *ctx, int n, const pmID *pmids, pmDesc *out)
 {
 	int found = 0;
@@ -129,7 +129,7 @@ static int one_text(struct shim_host *host, unsigned int ident, unsigned int fla
 	return *out ? 0 : -ENOMEM;
 }
 
-/* Where help is missing, or empty, the one line is as good; but not for who wants it direct */
+/* If the help text is missing or empty, get the one line instead, unless PM_TEXT_DIRECT is set */
 int shim_host_source__text(struct shim_context *ctx, unsigned int about, unsigned int ident,
 			   int level, char **out)
 {
@@ -207,7 +207,7 @@ int shim_host_source__instances(struct shim_context *ctx, pmInDom indom, int **i
 	return err ? err : hand_out(&pdu, n, bytes, instlist, namelist);
 }
 
-/* Of one instance that was asked for, exactly one is the answer */
+/* Ask for one instance: a reply that has not exactly one is invalid */
 static int one_instance(struct shim_context *ctx, pmInDom indom, int inst, const char *name,
 			struct shim_pdu_instance *instance)
 {
@@ -230,7 +230,7 @@ int shim_host_source__instance_name(struct shim_context *ctx, pmInDom indom, int
 	struct shim_pdu_instance instance;
 	int err;
 
-	if (inst == (int)PM_IN_NULL)	/* for the protocol that means all of the domain */
+	if (inst == (int)PM_IN_NULL)	/* which in the protocol asks for all of the domain */
 		return PM_ERR_INST;
 	err = one_instance(ctx, indom, inst, "", &instance);
 	if (err)
@@ -249,6 +249,6 @@ int shim_host_source__instance(struct shim_context *ctx, pmInDom indom, const ch
 	err = one_instance(ctx, indom, PM_IN_NULL, name, &instance);
 	if (err)
 		return err;
-	/* a number below 0 would be taken for an error */
+	/* the caller would take a negative number for an error */
 	return instance.inst >= 0 ? instance.inst : shim_host__lose(ctx->host, -EBADMSG);
 }

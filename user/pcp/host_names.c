@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The name space as a host's pmcd has it, and the names that every context has besides: pmcd
- * does not know those.
+ * A host's name space: the names that its pmcd has, and the built-in names of every context,
+ * which pmcd does not know.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ int shim_host_source__metrics(struct shim_context *ctx, int n, const char *const
 	return found || !err ? found : err;
 }
 
-/* The reply to a request that was put together */
+/* Send the request that was encoded, and receive its reply */
 static int ask_names(struct shim_host *host, struct shim_pdu *pdu, struct shim_pdu_names *names)
 {
 	int err = shim_host__ask(host, SHIM_PDU_PMNS_NAMES, pdu);
@@ -68,7 +68,7 @@ static int ask_names(struct shim_host *host, struct shim_pdu *pdu, struct shim_p
 	return err ? shim_host__lose(host, err) : 0;
 }
 
-/* The list in one block, and *@status if it is wanted: how many */
+/* Return the names as a list in one block, and *@status if it is wanted; returns how many */
 static int hand_out(struct shim_pdu *pdu, const struct shim_pdu_names *names, char ***out,
 		    int **status)
 {
@@ -101,7 +101,7 @@ static int hand_out(struct shim_pdu *pdu, const struct shim_pdu_names *names, ch
 	return (int)names->n;
 }
 
-/* A list, and one status each, or none */
+/* A list of names, and a status for each of them, or NULL */
 struct names {
 	char **all;
 	int *status;
@@ -136,7 +136,7 @@ static void append(struct shim_list *list, int *status, struct names *to, const 
 	int first = to->n;
 
 	for (int i = 0; i < from->n; i++) {
-		/* what both have is in the list once, as the first has it */
+		/* a name in both lists is taken once, with its status in the first one */
 		if (first && has_name(to, from->all[i]))
 			continue;
 		if (status)
@@ -145,7 +145,7 @@ static void append(struct shim_list *list, int *status, struct names *to, const 
 	}
 }
 
-/* Both in one block in @a; @b is freed */
+/* Merge both into one block in @a, and free @b */
 static int join(struct names *a, struct names *b, bool with_status)
 {
 	struct names both = { 0 };
@@ -169,7 +169,7 @@ static int join(struct names *a, struct names *b, bool with_status)
 	return 0;
 }
 
-/* What pmcd said, @n names or an error, with the names that every context has at that place */
+/* Add the built-in names at a place, @own, to pmcd's answer, which is @n names or an error */
 static int add_builtins(struct names *names, int n, struct names *own, int nown, bool with_status)
 {
 	if (nown <= 0 || (n < 0 && n != PM_ERR_NAME)) {
@@ -297,7 +297,7 @@ int shim_host_source__names(struct shim_context *ctx, pmID pmid, char ***nameset
 	err = ask_names(host, &pdu, &names);
 	if (err)
 		return err;
-	if (!names.n)	/* then the answer is an error */
+	if (!names.n)	/* instead of which pmcd sends an ERROR */
 		return shim_host__lose(host, -EBADMSG);
 	return hand_out(&pdu, &names, nameset, NULL);
 }

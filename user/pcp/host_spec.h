@@ -13,14 +13,14 @@ enum shim_host_kind {
 
 struct shim_host_name {
 	char *name;
-	int *ports;		/* none: the usual ones */
+	int *ports;		/* none: the default ones */
 	unsigned int nports;
 	size_t ports_room;
 };
 
 /*
  * struct shim_host_spec - a specification taken apart
- * @hosts: the one to talk to, and then proxies on the way; for sockets one, the path
+ * @hosts: the host, and then proxies on the way to it; for a socket, one whose name is the path
  * @flags: PM_CTXFLAG_*
  * @container: its name, NULL also if it was asked for without a name
  */
@@ -34,8 +34,8 @@ struct shim_host_spec {
 };
 
 /*
- * 0; PM_ERR_GENERIC and in *@error a message to free; PM_ERR_NOTHOST if it names none; -ENOMEM.
- * After an error there is nothing to free in @spec.
+ * Parse a specification.  Returns 0; PM_ERR_GENERIC, with a message to free in *@error;
+ * PM_ERR_NOTHOST if it names no host; -ENOMEM.  After an error there is nothing to free in @spec.
  */
 int shim_host_spec__parse(const char *text, unsigned int flags, struct shim_host_spec *spec,
 			  char **error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Values that a program gives to a host's metrics. */
+/* Storing values into a host's metrics. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define SET_HEADER	12
 #define VALUE_SIZE	8
 
-/* What a block holds; records of events are nothing that can be stored */
+/* Check a block's length against its type; event records cannot be stored */
 static int check_block(const pmValueBlock *block)
 {
 	uint32_t len;

@@ -7,7 +7,7 @@
 #include "archive/types.h"
 #include "base/api.h"
 
-#define ID_TEXT 20	/* room that the original asks for */
+#define ID_TEXT 20	/* the buffer size that PCP's library demands */
 
 _Static_assert(PM_INDOM_NULL == SHIM_INDOM_NULL, "null instance domain");
 _Static_assert((int)PM_IN_NULL == SHIM_IN_NULL, "null instance");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * LOGIMPORT's calls: which context is meant, one call at a time.
+ * LOGIMPORT's calls: each works on the current context, and only one runs at a time.
  *
- * Locking: the table of contexts and the current one are the process's, as in
- * the original; import_lock guards both and all contexts, from enter to leave.
+ * Locking: the process has one table of contexts and one current context, as in PCP's library;
+ * import_lock guards both, and all contexts, from enter() to leave().
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static struct shim_importer **contexts;
 static size_t ncontexts, contexts_cap;
 static struct shim_importer *current;
 
-/* The context that can be written to, locked; or unlocked and NULL */
+/* Lock, and return the current context; if there is none or it has ended, unlock, return NULL */
 static struct shim_importer *enter(void)
 {
 	shim_lock__enter(&import_lock);
@@ -47,7 +47,7 @@ static int leave(struct shim_importer *imp, int result)
 	if (!imp)					\
 		return PM_ERR_NOCONTEXT
 
-/* One that has ended is kept for as long as it is current, to be inherited from. */
+/* A context that has ended is kept while it is current, so that a new one can inherit from it. */
 static void make_current(struct shim_importer *imp)
 {
 	for (size_t i = 0; i < ncontexts; i++) {
@@ -90,9 +90,9 @@ static int start(const char *archive, int inherit)
 /**
  * pmiStart() - begin an archive
  * @archive: its name; NULL for a context that others shall inherit from
- * @inherit: not 0: metrics, instances and handles of the current context are known here, too
+ * @inherit: if not 0, the new context has the metrics, instances and handles of the current one
  *
- * The archive's files come into being with the first record.
+ * The archive's files are created when the first record is written.
  *
  * Return: the context, which is now the current one; -ENOMEM.
  */
@@ -128,7 +128,8 @@ SHIM_API int pmiUseContext(int context)
 /**
  * pmiEnd() - finish the current archive
  *
- * Return: 0, or what finishing or syncing the files failed with; also if it was finished before.
+ * Return: 0, also if it was finished before; PM_ERR_NOCONTEXT; or the error of finishing or
+ * syncing the files.
  */
 SHIM_API int pmiEnd(void)
 {
@@ -155,10 +156,10 @@ static int copy_field(char *to, size_t room, const char *from)
 }
 
 /**
- * pmiSetHostname() - whose data it is
+ * pmiSetHostname() - set the host that the data is from
  * @host: its name; without this call, this host's
  *
- * Counts until the first record; in version 2 up to 63 characters.
+ * Takes effect only before the first record.  Version 2 has room for 63 characters.
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_TOOBIG, -EINVAL.
  */
@@ -174,10 +175,10 @@ SHIM_API int pmiSetHostname(const char *host)
 }
 
 /**
- * pmiSetTimezone() - where the data comes from, in time
+ * pmiSetTimezone() - set the time zone of the host that the data is from
  * @timezone: as the environment variable TZ; without this call, this machine's
  *
- * Counts until the first record.
+ * Takes effect only before the first record.
  *
  * Return: as pmiSetHostname().
  */
@@ -208,7 +209,7 @@ SHIM_API int pmiSetZoneinfo(const char *zoneinfo)
  * pmiSetVersion() - the archive's version
  * @version: 2, which is the default, or 3
  *
- * Counts until the first record.
+ * Takes effect only before the first record.
  *
  * Return: 0, PM_ERR_NOCONTEXT, PMI_ERR_BADVERSION.
  */
@@ -244,7 +245,7 @@ SHIM_API int pmiAddMetric(const char *name, pmID pmid, int type, pmInDom indom, 
 }
 
 /**
- * pmiAddInstance() - an instance there is from the next record on
+ * pmiAddInstance() - add an instance, from the next record on
  * @indom: its domain
  * @instance: its name
  * @inst: its number
@@ -258,7 +259,7 @@ SHIM_API int pmiAddInstance(pmInDom indom, const char *instance, int inst)
 }
 
 /**
- * pmiDelInstance() - an instance there is no more from the next record on
+ * pmiDelInstance() - remove an instance, from the next record on
  * @indom: its domain
  * @inst: its number; name and number may be used again
  *
@@ -271,7 +272,7 @@ SHIM_API int pmiDelInstance(pmInDom indom, int inst)
 }
 
 /**
- * pmiPutValue() - a value of the next record
+ * pmiPutValue() - put a value into the next record
  * @name: of the metric
  * @instance: of the instance; NULL or empty if the metric has no domain
  * @value: as text
@@ -290,7 +291,7 @@ SHIM_API int pmiPutValue(const char *name, const char *instance, const char *val
 }
 
 /**
- * pmiPutAtomValue() - a value of the next record that need not be made a text first
+ * pmiPutAtomValue() - put a value into the next record, not as text
  * @name: of the metric
  * @instance: of the instance
  * @value: the member for the metric's type
@@ -308,7 +309,7 @@ SHIM_API int pmiPutAtomValue(const char *name, const char *instance, const pmAto
 }
 
 /**
- * pmiGetHandle() - a number for a metric and an instance
+ * pmiGetHandle() - get a number that stands for a metric and an instance
  * @name: of the metric
  * @instance: of the instance
  *
@@ -329,7 +330,7 @@ SHIM_API int pmiGetHandle(const char *name, const char *instance)
 }
 
 /**
- * pmiPutValueHandle() - a value of the next record
+ * pmiPutValueHandle() - put a value into the next record
  * @handle: from pmiGetHandle()
  * @value: as text
  *
@@ -346,7 +347,7 @@ SHIM_API int pmiPutValueHandle(int handle, const char *value)
 }
 
 /**
- * pmiPutAtomValueHandle() - a value of the next record that need not be made a text first
+ * pmiPutAtomValueHandle() - put a value into the next record, not as text
  * @handle: from pmiGetHandle()
  * @value: the member for the metric's type
  *
@@ -445,7 +446,7 @@ SHIM_API int pmiPutHighResResult(const pmHighResResult *result)
 }
 
 /**
- * pmiPutMark() - nothing is continuous from the last record to the next
+ * pmiPutMark() - mark a gap: values are not continuous from the last record to the next
  *
  * Return: 0, also before the first record, where there is nothing to separate;
  * PM_ERR_NOCONTEXT, or what writing failed with.
@@ -468,7 +469,7 @@ SHIM_API int pmiNextVolume(void)
 }
 
 /**
- * pmiPutText() - say what a metric or an instance domain is
+ * pmiPutText() - describe a metric or an instance domain
  * @type: PM_TEXT_PMID or PM_TEXT_INDOM
  * @class_: PM_TEXT_ONELINE or PM_TEXT_HELP
  * @id: the metric or the domain
@@ -521,7 +522,7 @@ static int put_label(struct shim_importer *imp, unsigned int type, unsigned int 
 }
 
 /**
- * pmiPutLabel() - annotate something from the next record on
+ * pmiPutLabel() - add a label, from the next record on
  * @type: PM_LABEL_CONTEXT to PM_LABEL_INSTANCES
  * @id: the domain's number, the cluster, the metric or the instance domain
  * @inst: for PM_LABEL_INSTANCES: the instance
@@ -596,7 +597,7 @@ static void dump(const struct shim_importer *imp)
 }
 
 /**
- * pmiDump() - what the current context knows, to stderr
+ * pmiDump() - print the current context's state to stderr
  */
 SHIM_API void pmiDump(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * LOGIMPORT's error codes in words, which are the original's, as programs compare them.
+ * LOGIMPORT's error codes in words, which are those of PCP's library, as programs compare them.
  *
  * Threads: pmiErrStr's buffer is the thread's own.
  */
@@ -42,7 +42,7 @@ static const struct {
 
 /**
  * pmiErrStr_r() - an error code's text
- * @code: what a call returned, or -1 for what the current context's last call did
+ * @code: what a call returned, or -1 for the result of the current context's last call
  * @buf: @buflen bytes; PMI_MAXERRMSGLEN are always enough
  * @buflen: at least 1
  *

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "importer.h"
 
-/* Metrics that come without an identifier are in PCP's domain for imported ones. */
+/* A metric without an identifier gets one in PCP's domain for imported metrics. */
 #define IMPORT_DOMAIN	245
 #define ITEMS		(1u << 22)	/* clusters and items of a domain */
 
@@ -76,7 +76,7 @@ static struct shim_imp_domain *need_domain(struct shim_importer *imp, uint32_t i
 }
 
 /**
- * shim_importer__create() - an importer that knows nothing yet
+ * shim_importer__create() - an importer without metrics
  * @base: name of the archive, or NULL if it shall only be inherited from
  * @out: the importer
  *
@@ -128,8 +128,8 @@ void shim_importer__destroy(struct shim_importer *imp)
 }
 
 /*
- * The next identifier that no metric has, from the number of metrics on, as
- * people's archives have it from the original; PM_ID_NULL if there is none.
+ * The next identifier that no metric has; PM_ID_NULL if there is none.  The search starts above
+ * the number of metrics, as in PCP's library, so that an archive gets the same identifiers.
  */
 static uint32_t free_pmid(const struct shim_importer *imp)
 {
@@ -158,7 +158,7 @@ static uint32_t units_word(pmUnits units)
 	return word;
 }
 
-/* Which part of the description is the one that no archive can have */
+/* The error of an invalid description: replace one part after the other by a valid one */
 static int blame(struct shim_importer *imp, const struct shim_desc *desc)
 {
 	static const char *const fine[] = { "a" };
@@ -276,7 +276,7 @@ static struct shim_imp_instance *find_name(const struct shim_imp_domain *d, cons
 	return NULL;
 }
 
-/* PCP's rule: where a name has a space, what is before it says enough. */
+/* PCP's rule: an instance name with a space is also found by the part before the space. */
 static struct shim_imp_instance *match_name(const struct shim_imp_domain *d, const char *name)
 {
 	struct shim_imp_instance *found = find_name(d, name);
@@ -290,7 +290,7 @@ static struct shim_imp_instance *match_name(const struct shim_imp_domain *d, con
 	return found;
 }
 
-/* Where an id is, or should be */
+/* Index of an id in the sorted instances, or where it would be inserted */
 static size_t place_of(const struct shim_imp_domain *d, int32_t inst)
 {
 	size_t lo = 0, hi = d->n;
@@ -339,9 +339,9 @@ static int enter_instance(struct shim_importer *imp, struct shim_imp_domain *d, 
 }
 
 /**
- * shim_importer__instance() - an instance that there is from the next record on
+ * shim_importer__instance() - add an instance, from the next record on
  * @imp: the importer
- * @indom: its domain, which comes into being
+ * @indom: its domain, which is created if it is new
  * @name: its name
  * @inst: its number
  *
@@ -366,7 +366,7 @@ int shim_importer__instance(struct shim_importer *imp, pmInDom indom, const char
 	return enter_instance(imp, d, name, inst);
 }
 
-/* Values of what is gone do not go out. */
+/* Drop the values that an instance has in the next record, as it is deleted. */
 static void forget_values(struct shim_importer *imp, const struct shim_imp_instance *gone)
 {
 	for (struct shim_imp_metric *m = imp->waiting; m; m = m->waiting) {
@@ -387,7 +387,7 @@ static void forget_values(struct shim_importer *imp, const struct shim_imp_insta
 }
 
 /**
- * shim_importer__del_instance() - an instance that there is no more from the next record on
+ * shim_importer__del_instance() - remove an instance, from the next record on
  * @imp: the importer
  * @indom: its domain
  * @inst: its number, which may be used again
@@ -435,7 +435,7 @@ static int new_slot(struct shim_importer *imp, struct shim_imp_metric *m,
 	return 0;
 }
 
-/* The one of a metric and an instance, made when first asked for */
+/* The slot of a metric and an instance, created when first asked for */
 int shim_imp_metric__slot(struct shim_importer *imp, struct shim_imp_metric *m,
 			  struct shim_imp_instance *instance, struct shim_imp_slot **out)
 {
@@ -529,7 +529,7 @@ static struct shim_imp_instance *gone_instance(struct shim_importer *imp)
 	return i;
 }
 
-/* Also those of instances that are gone, so that each keeps its number */
+/* Handles of deleted instances are inherited, too, so that each handle keeps its number */
 static int inherit_handles(struct shim_importer *imp, const struct shim_importer *from)
 {
 	int err = 0;

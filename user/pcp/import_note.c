@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * An importer's texts and labels, until they go out with the next record.
+ * An importer's texts and labels, kept until they are written with the next record.
  *
- * A reader takes the last record of labels for all there are; so each record
- * has those that were put before, too.
+ * To a reader, a target's last record of labels replaces the earlier ones; so each record repeats
+ * the labels that were put before.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,13 +23,13 @@ struct text {
 	bool pending;
 };
 
-/* The labels of one instance, or all that there are: a JSON object but for its last brace */
+/* The labels of an instance, or of a target without instances: JSON without its closing brace */
 struct set {
 	int32_t inst;
 	struct shim_buf json;
 };
 
-/* What has labels */
+/* Something that has labels: @ident, which is of @level */
 struct target {
 	struct shim_hnode node;
 	struct target *next;
@@ -125,13 +125,13 @@ static struct text *new_text(struct shim_imp_notes *notes, uint32_t type, uint32
 }
 
 /**
- * shim_imp_notes__text() - what a metric or a domain is
+ * shim_imp_notes__text() - describe a metric or a domain
  * @notes: the importer's
  * @type: SHIM_TEXT_*
  * @ident: the metric or the domain
  * @text: the text; a later one takes the place of an earlier
  *
- * Return: 0, PMI_ERR_DUPTEXT if it says that already, -ENOMEM.
+ * Return: 0, PMI_ERR_DUPTEXT if it has this text already, -ENOMEM.
  */
 int shim_imp_notes__text(struct shim_imp_notes *notes, uint32_t type, uint32_t ident,
 			 const char *text)
@@ -190,7 +190,7 @@ static struct target *need_target(struct shim_imp_notes *notes, uint32_t level, 
 	return t;
 }
 
-/* The set of an instance, in the order of the instances */
+/* The set of an instance; a new one is inserted in the order of the instances' ids */
 static struct set *need_set(struct target *t, int32_t inst)
 {
 	size_t at = t->n;
@@ -212,7 +212,7 @@ static bool is_word(const char *value)
 	return !strcmp(value, "true") || !strcmp(value, "false") || !strcmp(value, "null");
 }
 
-/* The words that JSON knows stand for themselves, all else is text, with JSON's own escapes. */
+/* JSON's words are put as they are; all else is put in quotes, and has JSON's escapes already. */
 static void put_label(struct shim_buf *json, const char *name, const char *value)
 {
 	const char *quote = is_word(value) ? "" : "\"";
@@ -225,7 +225,7 @@ static void put_label(struct shim_buf *json, const char *name, const char *value
 	shim_buf__put(json, quote, strlen(quote));
 }
 
-/* What was put under that name before goes. */
+/* Remove the label of that name, if there is one. */
 static void remove_label(struct shim_buf *json, const char *name)
 {
 	struct shim_buf rest = { 0 };
@@ -249,7 +249,7 @@ static void remove_label(struct shim_buf *json, const char *name)
 	*json = rest;
 }
 
-/* An object, but for its last brace, that a record can have */
+/* Check that a record can hold the set, by encoding one */
 static int check_set(struct shim_buf *json)
 {
 	struct shim_buf record = { 0 };
@@ -269,7 +269,7 @@ static int check_set(struct shim_buf *json)
 	return err && err != -ENOMEM ? PMI_ERR_ADDLABELERROR : err;
 }
 
-/* The set with one label more, which takes the place of @json; or an error, and no change */
+/* Add a label to @json, or replace the one of that name; on error @json does not change */
 static int add_label(struct shim_buf *json, const char *name, const char *value)
 {
 	struct shim_buf more = { 0 };
@@ -289,10 +289,10 @@ static int add_label(struct shim_buf *json, const char *name, const char *value)
 }
 
 /**
- * shim_imp_notes__label() - annotate something
+ * shim_imp_notes__label() - add a label
  * @notes: the importer's
  * @level: SHIM_LEVEL_*
- * @ident: what it is of that level
+ * @ident: the identifier of what is labeled, at that level
  * @inst: the instance, or SHIM_IN_NULL
  * @name: the label's name; a later value takes the place of an earlier
  * @value: a text, or one of the words true, false and null
@@ -310,7 +310,7 @@ int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t
 
 	if (!shim_json__is_name(name, strlen(name)) || strchr(name, '.'))
 		return PMI_ERR_ADDLABELERROR;
-	/* First, so that one that is refused leaves nothing behind */
+	/* Try the label alone first, so that no empty target is left if it is refused */
 	err = add_label(&alone, name, value);
 	shim_buf__free(&alone);
 	if (err)
@@ -367,7 +367,7 @@ static int write_target(struct shim_importer *imp, const struct target *t, struc
 	return err;
 }
 
-/* A metric that has something to be read about it is in the archive, also without values. */
+/* A metric that has a text or label is declared in the archive, even if it has no values. */
 static int declare_metric(struct shim_importer *imp, uint32_t pmid)
 {
 	struct shim_imp_metric *m = shim_importer__by_pmid(imp, pmid);
@@ -393,11 +393,11 @@ static int write_texts(struct shim_importer *imp)
 }
 
 /**
- * shim_imp_notes__write() - hand over what the archive does not have
+ * shim_imp_notes__write() - write the texts and labels that the archive does not have yet
  * @imp: the importer, whose writer is open
  * @stamp: the time from which the labels hold
  *
- * Return: 0 or an error of the writer; then the rest is handed over next time.
+ * Return: 0 or an error of the writer; then the rest is written next time.
  */
 int shim_imp_notes__write(struct shim_importer *imp, struct shim_ts stamp)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Values of an importer's next record: from text, from PMAPI's unions, each instance once. */
+/* Values of an importer's next record: from text or a pmAtomValue, one per instance. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "importer.h"
 
-/* One that lost its values to a deleted instance is still in the list. */
+/* A metric that lost its values when an instance was deleted is still in the list. */
 static void queue_metric(struct shim_importer *imp, struct shim_imp_metric *m)
 {
 	if (m->waiting || imp->last_waiting == &m->waiting)
@@ -17,7 +17,7 @@ static void queue_metric(struct shim_importer *imp, struct shim_imp_metric *m)
 	imp->last_waiting = &m->waiting;
 }
 
-/* A slot with a value stands in its metric's list, and the metric in the importer's. */
+/* Append a slot with a value to its metric's list, and the metric to the importer's. */
 static void queue(struct shim_importer *imp, struct shim_imp_slot *slot)
 {
 	struct shim_imp_metric *m = slot->metric;
@@ -77,7 +77,7 @@ static int keep_text(struct shim_imp_slot *slot, const char *text)
 
 #define PLAIN_DIGITS	15	/* that a double holds exactly */
 
-/* Digits, perhaps with a point in between; false if there is anything else, or more of them */
+/* Up to PLAIN_DIGITS digits, maybe with a minus and a point; false if there is anything else */
 static bool plain_number(const char *text, int64_t *number, unsigned int *decimals, bool *has_point)
 {
 	unsigned int digits = 0, behind = 0;
@@ -103,8 +103,8 @@ static bool plain_number(const char *text, int64_t *number, unsigned int *decima
 }
 
 /*
- * What nearly all texts are, without the C library's generality: a quotient of
- * two numbers that are exact is rounded as the text's own value would be.
+ * A fast path for plain decimal numbers, which nearly all texts are.  The digits and the power of
+ * ten are both exact as doubles, so their quotient is the double that is nearest to the text.
  */
 static bool parse_plain(struct shim_value *v, const char *text)
 {
@@ -130,8 +130,8 @@ static bool parse_plain(struct shim_value *v, const char *text)
 }
 
 /*
- * Decimal integers wrap where the type ends, as a counter that is wider
- * elsewhere does; the original does the same.
+ * A decimal integer that is too large for a 32-bit type wraps, as in PCP's library: it may be from
+ * a counter that is wider elsewhere.
  */
 static int parse(struct shim_imp_slot *slot, const char *text)
 {
@@ -169,7 +169,7 @@ static int parse(struct shim_imp_slot *slot, const char *text)
  * shim_imp_slot__parse() - give an instance its value as text
  * @imp: the importer
  * @slot: the metric's instance
- * @text: a number, or for a string what it says
+ * @text: the number, or the string if the metric is of that type
  *
  * Return: 0, PMI_ERR_DUPVALUE if it has one, PM_ERR_CONV if the text is no such value, -ENOMEM.
  */
@@ -191,7 +191,7 @@ int shim_imp_slot__parse(struct shim_importer *imp, struct shim_imp_slot *slot, 
  * @slot: the metric's instance
  * @atom: the member for the metric's type
  *
- * Return: as for text.
+ * Return: as shim_imp_slot__parse().
  */
 int shim_imp_slot__atom(struct shim_importer *imp, struct shim_imp_slot *slot,
 			const pmAtomValue *atom)

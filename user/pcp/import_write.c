@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* An importer's records: what the archive does not know yet, then the values, then they are gone. */
+/* Writing an importer's record: what the archive does not know yet, and then the values. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "importer.h"
 #include "stamp.h"
 
-/* Between the last record and a mark behind it */
+/* Nanoseconds from the last record to a mark behind it */
 #define MARK_AFTER	1000000
 
 static void copy_text(char *to, size_t room, const char *from)
@@ -20,7 +20,7 @@ static void copy_text(char *to, size_t room, const char *from)
 	to[len] = '\0';
 }
 
-/* What version 2 has no room for is cut off, as by the original. */
+/* Host and zone are cut to the length that the archive's version has, as in PCP's library. */
 static int open_writer(struct shim_importer *imp)
 {
 	struct shim_label label = { .version = imp->label.version };
@@ -55,7 +55,7 @@ int shim_importer__declare(struct shim_importer *imp, struct shim_imp_metric *m)
 	return err;
 }
 
-/* The present state of a domain, if the archive has another */
+/* Write a domain's present state, if it changed since it was last written */
 static int declare_domain(struct shim_importer *imp, struct shim_imp_domain *d,
 			  struct shim_ts stamp)
 {
@@ -106,7 +106,7 @@ static int by_inst(const void *a, const void *b)
 	return ((*x)->value.inst > (*y)->value.inst) - ((*x)->value.inst < (*y)->value.inst);
 }
 
-/* The metric's values by instance */
+/* Put the metric's slots into @imp->sorted, by instance */
 static int sort(struct shim_importer *imp, const struct shim_imp_metric *m)
 {
 	bool ordered = true;
@@ -168,7 +168,7 @@ static bool any_values(const struct shim_importer *imp)
 	return false;
 }
 
-/* Not before the last record, and one that the version can hold */
+/* Whether the stamp is valid, fits the archive's version, and is not before the last record */
 static bool stamp_ok(const struct shim_importer *imp, struct shim_ts stamp)
 {
 	if (stamp.nsec < 0 || stamp.nsec > 999999999)
@@ -180,10 +180,10 @@ static bool stamp_ok(const struct shim_importer *imp, struct shim_ts stamp)
 
 /**
  * shim_importer__write() - write a record of all values
- * @imp: the importer; on success it has no values any more, on error all it had
+ * @imp: the importer; its values are dropped on success, and kept on error
  * @stamp: the record's time
  *
- * Texts and labels alone wait for the first record with values.
+ * Without values nothing is written: texts and labels wait for the next record with values.
  *
  * Return: 0, PMI_ERR_NODATA, PMI_ERR_BADTIMESTAMP, or what writing failed with.
  */
@@ -219,7 +219,7 @@ static int put_mark(struct shim_importer *imp, struct shim_ts stamp)
 }
 
 /**
- * shim_importer__mark() - say that nothing is continuous from the last record to the next
+ * shim_importer__mark() - mark a gap: values are not continuous from the last record to the next
  * @imp: the importer
  *
  * The mark's time is a millisecond after the last record's.  Before the first record there is
@@ -239,7 +239,7 @@ int shim_importer__mark(struct shim_importer *imp)
 	return put_mark(imp, stamp);
 }
 
-/* A value of a result has its metric's type and form */
+/* Take a result's value, which must have its metric's type, in a format for that type */
 static int take_value(const pmValueSet *vset, int i, int type, struct shim_value *out)
 {
 	const pmValue *value = &vset->vlist[i];
@@ -307,7 +307,7 @@ static int take_set(struct shim_importer *imp, const pmValueSet *vset)
 		return PMI_ERR_DUPVALUE;
 	for (int i = 0; i < vset->numval && !err; i++)
 		err = take_one(imp, m, vset, i);
-	/* a metric without domain has one value or an error; none at all is left out */
+	/* an empty set is written only if the metric has a domain; otherwise it is left out */
 	if (!err && (vset->numval < 0 || (!vset->numval && m->domain)))
 		shim_imp_metric__bare(imp, m, vset->numval);
 	return err;
@@ -317,11 +317,11 @@ static int take_set(struct shim_importer *imp, const pmValueSet *vset)
  * shim_importer__result() - write a record that was put together elsewhere
  * @imp: the importer; values that were put before are dropped
  * @stamp: the record's time
- * @numpmid: value sets; 0 makes a mark
+ * @numpmid: number of value sets; 0 writes a mark, unless there is no record yet
  * @vsets: the sets
  *
- * Return: 0; then nothing of it is written: PM_ERR_PMID, PM_ERR_INST, PM_ERR_CONV for a value that
- * is not of the metric's type, PMI_ERR_DUPVALUE, or as for write.
+ * Return: 0; PM_ERR_PMID, PM_ERR_INST, PM_ERR_CONV for a value that is not of the metric's type,
+ * PMI_ERR_DUPVALUE, or as shim_importer__write().  After an error nothing of it is written.
  */
 int shim_importer__result(struct shim_importer *imp, struct shim_ts stamp, int numpmid,
 			  pmValueSet *const *vsets)

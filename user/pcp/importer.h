@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A LOGIMPORT context: an archive's metrics and instances, and the record that is being put together.
+ * A LOGIMPORT context: an archive's metrics and instances, and its next record.
  *
- * Errors inside: a code of PMAPI or LOGIMPORT, or a negated errno; 0 is good.
+ * Functions return 0, or a code of PMAPI or LOGIMPORT, or a negated errno.
  */
 #ifndef SHIM_PCP_IMPORTER_H
 #define SHIM_PCP_IMPORTER_H
@@ -17,8 +17,8 @@
 #include "base/hash.h"
 
 /*
- * struct shim_imp_instance - what a domain had an id for
- * @gone: it was deleted; handles of it are of no more use
+ * struct shim_imp_instance - an instance of a domain
+ * @gone: it was deleted; its handles are invalid
  */
 struct shim_imp_instance {
 	struct shim_hnode by_name;
@@ -29,10 +29,10 @@ struct shim_imp_instance {
 
 /*
  * struct shim_imp_domain - an instance domain
- * @instances: @n that are there, by id
+ * @instances: the @n present ones, sorted by id
  * @spaced: some have a space in their name
- * @known: the archive has it
- * @changed: the archive does not know the present state
+ * @known: it was written to the archive
+ * @changed: the present state was not written yet
  */
 struct shim_imp_domain {
 	struct shim_hnode node;
@@ -49,7 +49,7 @@ struct shim_imp_domain {
 
 /*
  * struct shim_imp_slot - the value that a metric's instance has in the next record
- * @next: of the metric's that have one
+ * @next: the next slot of the metric that has a value
  * @instance: NULL for a metric without domain
  * @text: what @value points to, if it is a string; @room bytes
  */
@@ -68,9 +68,9 @@ struct shim_imp_slot {
 /*
  * struct shim_imp_metric - a metric
  * @declared: the archive has it
- * @waiting: the next metric with values, in the order of the first
- * @first: its values, @last where the next goes, @nvalues so many
- * @bare: it goes out without values, with @error in their place if there is one
+ * @waiting: the next metric with values, in the order of their first values
+ * @first: list of its @nvalues slots with a value, which ends at @last
+ * @bare: it is written without values, with @error in their place unless that is 0
  */
 struct shim_imp_metric {
 	struct shim_hnode by_name;
@@ -95,10 +95,10 @@ struct shim_imp_notes;
  * struct shim_importer - a context
  * @writer: NULL until the first record
  * @ended: nothing more can be put, but another context can inherit
- * @names: refuses names and descriptions that no archive can have; @scratch gets what is not needed
+ * @names: refuses invalid names and descriptions; the records that it makes go to @scratch, unused
  * @handles: @nhandles slots; a handle is the place in here, from 1
- * @waiting: metrics with values, @last_waiting where the next goes
- * @sorted: room for @sorted_cap slots or ids
+ * @waiting: list of metrics with values; @last_waiting is where the next one is linked
+ * @sorted: room to sort @sorted_cap slots
  * @last_put: time of the last record that is no mark; @last: of any
  */
 struct shim_importer {
@@ -134,7 +134,7 @@ struct shim_importer {
 	bool has_last;
 };
 
-/* import_meta.c: what there is */
+/* import_meta.c: metrics, instances and handles */
 int shim_importer__create(const char *base, struct shim_importer **out);
 void shim_importer__destroy(struct shim_importer *imp);
 int shim_importer__inherit(struct shim_importer *imp, const struct shim_importer *from);
@@ -148,7 +148,7 @@ int shim_importer__slot(struct shim_importer *imp, const char *name, const char 
 			struct shim_imp_slot **out);
 int shim_imp_metric__slot(struct shim_importer *imp, struct shim_imp_metric *m,
 			  struct shim_imp_instance *instance, struct shim_imp_slot **out);
-/* The handle, which is positive */
+/* Returns a new handle, which is positive, or -ENOMEM */
 int shim_importer__handle(struct shim_importer *imp, struct shim_imp_slot *slot);
 int shim_importer__of_handle(const struct shim_importer *imp, int handle,
 			     struct shim_imp_slot **out);
@@ -157,7 +157,7 @@ int shim_importer__of_handle(const struct shim_importer *imp, int handle,
 int shim_imp_slot__parse(struct shim_importer *imp, struct shim_imp_slot *slot, const char *text);
 int shim_imp_slot__atom(struct shim_importer *imp, struct shim_imp_slot *slot,
 			const pmAtomValue *atom);
-/* No values, or @error in place of them */
+/* Write the metric without values, or with @error in place of them */
 void shim_imp_metric__bare(struct shim_importer *imp, struct shim_imp_metric *m, int error);
 void shim_importer__drop_values(struct shim_importer *imp);
 
@@ -167,7 +167,7 @@ int shim_importer__mark(struct shim_importer *imp);
 int shim_importer__result(struct shim_importer *imp, struct shim_ts stamp, int numpmid,
 			  pmValueSet *const *vsets);
 int shim_importer__end(struct shim_importer *imp);
-/* Let the writer know a metric, if it does not yet */
+/* Declare a metric to the writer, unless that was done */
 int shim_importer__declare(struct shim_importer *imp, struct shim_imp_metric *m);
 
 /* import_note.c: texts and labels */
@@ -180,7 +180,7 @@ int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t
 bool shim_imp_notes__pending(const struct shim_imp_notes *notes);
 int shim_imp_notes__write(struct shim_importer *imp, struct shim_ts stamp);
 
-/* import.c: the current context's last */
+/* import.c: the result of the current context's last call */
 int shim_import__last_error(void);
 
 #endif /* SHIM_PCP_IMPORTER_H */

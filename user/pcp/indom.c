@@ -11,11 +11,11 @@
 #include "archive_source.h"
 #include "context.h"
 
-#define ROW_NAME	64	/* bytes of a name, on average, from which on each is copied by itself */
+#define ROW_NAME	64	/* if names take more bytes each, on average, they are copied one by one */
 
 typedef const struct shim_indom *state;
 
-/* @archive: the call is about the whole of one */
+/* @archive: the call covers a whole archive, so the context must be one's */
 static int enter(pmInDom indom, bool archive, struct shim_context **ctx)
 {
 	if (indom == PM_INDOM_NULL)
@@ -23,7 +23,7 @@ static int enter(pmInDom indom, bool archive, struct shim_context **ctx)
 	return archive ? shim_context__enter_archive(ctx) : shim_context__enter(ctx);
 }
 
-/* The one state at the context's time, or all, newest first. */
+/* With @all, state @i of the archive, newest first; else the one at the context's time as @i 0 */
 static state state_at(const struct shim_context *ctx, pmInDom indom, bool all, unsigned int i)
 {
 	if (all)
@@ -68,8 +68,8 @@ static int hand_out(unsigned int n, const int32_t *ids, const char *const *names
 }
 
 /*
- * The names of a domain that was written in one record stand one behind the other: @bytes from
- * @first on have all of them, and little else.
+ * Whether the names lie close together in memory, as they do if one record has the whole domain:
+ * then @bytes from @first on hold all of them, and little else.
  */
 static bool in_a_row(const struct shim_indom *s, const char **first, size_t *bytes)
 {
@@ -90,7 +90,7 @@ static bool in_a_row(const struct shim_indom *s, const char **first, size_t *byt
 	return true;
 }
 
-/* The bytes between the names are taken along, so that no name's length needs to be known. */
+/* One copy of all names, with the bytes between them, spares measuring each name. */
 static int hand_out_row(const struct shim_indom *s, const char *first, size_t bytes, int **instlist,
 			char ***namelist)
 {
@@ -207,7 +207,7 @@ static int name_indom(pmInDom indom, bool all, int inst, char **name)
 	return shim_context__leave(ctx, err);
 }
 
-/* "nfs /home" is also found as "nfs", or "nfs" and anything. */
+/* PCP's rule: without @exactly, an instance "nfs /home" matches any name that begins with "nfs". */
 static bool matches(const char *external, const char *name, bool exactly)
 {
 	const char *blank = strchr(external, ' ');

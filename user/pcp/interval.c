@@ -44,7 +44,7 @@ static int is_unit(const char *word, size_t len, const char *name)
 	       (len == n || (len == n + 1 && (word[n] == 's' || word[n] == 'S')));
 }
 
-/* Turns a number into seconds by the unit behind it; where it ends, or NULL if it is none */
+/* Convert a number to seconds by the unit behind it. Returns the unit's end, NULL if unknown */
 static const char *apply_unit(const char *s, double *number)
 {
 	size_t len = 0;
@@ -72,7 +72,7 @@ const char *shim_interval__parse(const char *s, double *seconds)
 		char *end;
 		double number = shim_real__parse(s, &end);
 
-		/* so that what is no number at all is none here, too */
+		/* written so that NaN is refused, too */
 		if (end == s || !(number >= 0 && number < LONGEST))
 			return start;
 		s = skip_blanks(end);
@@ -88,7 +88,7 @@ const char *shim_interval__parse(const char *s, double *seconds)
 	return NULL;
 }
 
-/* Rounded as the number is, not as its product would be as a double */
+/* In long double, because the product would be rounded once already as a double */
 long shim_interval__fraction(double seconds, long per_second)
 {
 	return (long)((long double)(seconds - (double)(time_t)seconds) * per_second + 0.5L);

@@ -6,7 +6,7 @@
 /* NULL, or the place in @s that is wrong; @seconds are 0 for a text of blanks only. */
 const char *shim_interval__parse(const char *s, double *seconds);
 
-/* What is left behind whole seconds, rounded; may be @per_second. */
+/* The fraction of a second, in units of which there are @per_second; may round up to that. */
 long shim_interval__fraction(double seconds, long per_second);
 
 #endif /* SHIM_PCP_INTERVAL_H */

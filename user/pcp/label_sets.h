@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Label sets that are being collected for the caller, who then frees them one by one. */
+/* Label sets collected for the caller of a PMAPI function, who frees them. */
 #ifndef SHIM_PCP_LABEL_SETS_H
 #define SHIM_PCP_LABEL_SETS_H
 
@@ -12,7 +12,7 @@ struct shim_label_sets {
 	int n;
 };
 
-/* Room for @n more, all zero, which count from when @sets->n says so; NULL without memory */
+/* Makes room for @n more, all zero; the caller adds to @sets->n. NULL if there is no memory */
 pmLabelSet *shim_label_sets__grow(struct shim_label_sets *sets, size_t n);
 
 #endif /* SHIM_PCP_LABEL_SETS_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Labels as of the context's time, copied into sets of the caller's own; and an archive's. */
+/* Labels at the context's time, in sets that the caller frees; and how an archive gives them. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ _Static_assert((int)PM_LABEL_CONTEXT == SHIM_LEVEL_CONTEXT &&
 	       (int)PM_LABEL_INSTANCES == SHIM_LEVEL_INSTANCES, "levels are those of the file");
 
 /**
- * pmFreeLabelSets() - give label sets back
+ * pmFreeLabelSets() - free label sets
  * @sets: what a call gave, or NULL
  * @nsets: the count it returned
  */
@@ -45,7 +45,7 @@ pmLabelSet *shim_label_sets__grow(struct shim_label_sets *sets, size_t n)
 	return all + sets->n;
 }
 
-/* A set without labels has no text either */
+/* A set without labels gets no text either */
 static int copy_set(pmLabelSet *to, const struct shim_labelset *from)
 {
 	uint32_t len = from->jsonlen;
@@ -75,7 +75,7 @@ static int copy_set(pmLabelSet *to, const struct shim_labelset *from)
 	return 0;
 }
 
-/* What is there is the caller's to free, also after an error */
+/* The caller frees the sets, also after an error */
 static int add_level(struct shim_label_sets *sets, const struct shim_context *ctx,
 		     uint32_t level, uint32_t ident)
 {
@@ -98,7 +98,7 @@ static int add_level(struct shim_label_sets *sets, const struct shim_context *ct
 	return 0;
 }
 
-/* An archive that says nothing of its context has at least a host */
+/* The context label of an archive that has none of its own: its host's name */
 static int add_host(struct shim_label_sets *sets, const struct shim_context *ctx)
 {
 	const char *host = shim_archive__label(ctx->ar)->host;
@@ -136,7 +136,7 @@ static int add_context(struct shim_label_sets *sets, const struct shim_context *
 	return add_level(sets, ctx, PM_LABEL_CONTEXT, PM_IN_NULL);
 }
 
-/* All of a metric but its instances', from the weakest to the strongest */
+/* All labels of a metric but its instances', from the weakest level to the strongest */
 static int add_metric(struct shim_label_sets *sets, const struct shim_context *ctx, pmID pmid)
 {
 	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
@@ -179,7 +179,7 @@ int shim_archive_source__labels(struct shim_context *ctx, unsigned int level, un
 	return add_level(sets, ctx, level, ident);
 }
 
-/* Those that a derived metric has are its context's and its instance domain's. */
+/* A derived metric has only the labels of its context and its instance domain. */
 static int derived_labels(struct shim_context *ctx, pmID pmid, struct shim_label_sets *sets)
 {
 	pmDesc desc;
@@ -190,7 +190,7 @@ static int derived_labels(struct shim_context *ctx, pmID pmid, struct shim_label
 	return err;
 }
 
-/* The context's if @level is PM_LABEL_CONTEXT, a metric's if it is 0 */
+/* The labels of @ident at @level; level 0 stands for all levels of a metric */
 static int get(uint32_t level, uint32_t ident, pmLabelSet **out)
 {
 	struct shim_label_sets sets = { 0 };
@@ -213,8 +213,8 @@ static int get(uint32_t level, uint32_t ident, pmLabelSet **out)
  * pmGetContextLabels() - labels of everything in the archive
  * @sets: one set; of an archive that has no such labels at any time, its host's name
  *
- * This, as all calls here, gives the labels that hold at the context's time,
- * to be given back by pmFreeLabelSets(); *@sets is NULL if there are none.
+ * All these calls return the labels that are valid at the context's time, to be freed by
+ * pmFreeLabelSets(); *@sets is NULL if there are none.
  *
  * Return: the number of sets, 0 if there are none at the time, PM_ERR_NOCONTEXT, -EINVAL, -ENOMEM.
  */
@@ -286,7 +286,7 @@ SHIM_API int pmGetInstancesLabels(pmInDom indom, pmLabelSet **sets)
 /**
  * pmLookupLabels() - all labels of a metric but those of its instances
  * @pmid: the metric
- * @sets: those there are of context, domain, instance domain, cluster and item, in this order
+ * @sets: the sets of context, domain, instance domain, cluster and item, in this order
  *
  * Return: as pmGetContextLabels, and PM_ERR_PMID_LOG.
  */

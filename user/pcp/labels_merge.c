@@ -15,8 +15,8 @@
 /*
  * struct entry - one label of one of the objects
  * @name: @namelen bytes
- * @source: the object it is from; of the same name, the last one counts
- * @wanted: by the caller's filter
+ * @source: index of its object; of labels of the same name, the highest one wins
+ * @wanted: whether the caller's filter accepts it
  */
 struct entry {
 	char name[NAME_MAX_LEN + 1];
@@ -53,7 +53,7 @@ static struct entry *new_entry(struct merge *m, int source)
 	return entry;
 }
 
-/* "a.b" for what is "b" in "a"; @prefix is "" or ends in a dot */
+/* Member "b" of object "a" is named "a.b"; @prefix is "" or ends in a dot */
 static int set_name(struct entry *e, const char *prefix, const char *name, size_t len)
 {
 	size_t front = strlen(prefix);
@@ -70,7 +70,7 @@ static int set_name(struct entry *e, const char *prefix, const char *name, size_
 static int add_object(struct merge *m, int source, const char *prefix, const char *text,
 		      size_t len);
 
-/* An object's members are labels of their own, unless it has none */
+/* The members of a nested object become labels of their own; an empty object is one label */
 static int add_member(struct merge *m, int source, const char *prefix,
 		      const struct shim_json_member *member)
 {
@@ -119,7 +119,7 @@ static bool same_name(const struct entry *a, const struct entry *b)
 	return !strcmp(a->name, b->name);
 }
 
-/* Of those of one name only the last stays, if it is wanted; one object has a name once */
+/* Keep the last label of each name, if it is wanted; a name twice in one object is an error */
 static int settle(struct merge *m)
 {
 	size_t kept = 0;
@@ -195,8 +195,8 @@ static int finish(struct merge *m, int err, bool any, char *buffer, int room)
  * Objects in objects become labels with dots in their names.
  *
  * Return: the length, 0 if there is no label at all, -EINVAL if a text is no JSON object, names a
- * label twice, or gives it a name that is none, or for bad arguments; -E2BIG if there is not enough
- * room, or a name is longer than 255 bytes; -ENOMEM.
+ * label twice, or has an invalid name, or for bad arguments; -E2BIG if there is not enough room,
+ * or a name is longer than 255 bytes; -ENOMEM.
  */
 SHIM_API int pmMergeLabels(char **objects, int nobjects, char *buffer, int buflen)
 {
@@ -238,8 +238,8 @@ static int add_label(struct merge *m, int source, const pmLabelSet *set, const p
  * @nsets: how many
  * @buffer: where to write it, with a NUL
  * @buflen: room there
- * @filter: NULL, or says whether a label of a set is wanted; if not, it hides those of
- *	weaker sets all the same
+ * @filter: NULL, or returns whether a label of a set is wanted; one that is not still hides
+ *	the labels of its name in weaker sets
  * @arg: for @filter
  *
  * Sets that have an error in place of labels are left out.

@@ -15,7 +15,7 @@ _Static_assert(SHIM_LIVE_EVALUE == PM_ERR_VALUE && SHIM_LIVE_EAGAIN == PM_ERR_AG
 	       SHIM_LIVE_EPERMISSION == PM_ERR_PERMISSION &&
 	       SHIM_LIVE_EAPPVERSION == PM_ERR_APPVERSION, "errors are PCP's");
 
-/* What is wrong with the configuration is said, as it has no other way to be known */
+/* An error of the configuration is printed, as the code that is returned does not explain it */
 static int open_machine(struct shim_machine **out)
 {
 	const char *path = shim_environ__get("VCPC_CONFIG");
@@ -128,7 +128,7 @@ static int local_record(struct shim_context *ctx, struct shim_ts *stamp, pmResul
 	return PM_ERR_NOTARCHIVE;
 }
 
-/* Of a metric that is not known: a domain that is, is one without it */
+/* The error of an unknown metric: PM_ERR_PMID in the domains of this machine, else no agent */
 static int unknown(pmID pmid)
 {
 	unsigned int domain = pmID_domain(pmid);

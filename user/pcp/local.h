@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* This machine as a source of metrics, without pmcd: the operations, each in the file of its subject. */
+/* This machine as a source of metrics, without pmcd: its operations, by the file they are in. */
 #ifndef SHIM_PCP_LOCAL_H
 #define SHIM_PCP_LOCAL_H
 
@@ -32,7 +32,7 @@ int shim_local_source__instance(struct shim_context *ctx, pmInDom indom, const c
 int shim_local_source__labels(struct shim_context *ctx, unsigned int level, unsigned int ident,
 			      struct shim_label_sets *sets);
 
-/* pmns_lookup.c: of those that the tree has */
+/* pmns_lookup.c: lookups in a given tree */
 int shim_pmns_lookup__metrics(const struct shim_pmns_tree *tree, int n, const char *const *names,
 			      pmID *pmids);
 int shim_pmns_lookup__children(const struct shim_pmns_tree *tree, const char *name,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Values of now from this machine: one sample of what the metrics need, as one result. */
+/* Current values from this machine: one sample of the groups that the metrics are in. */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -8,7 +8,7 @@
 #include "local.h"
 #include "result.h"
 
-/* Answers that are being collected: their values are in one array */
+/* The answers collected so far; the values of all of them are in one array */
 struct answers {
 	struct shim_answer *all;
 	struct shim_value *values;
@@ -59,7 +59,7 @@ static void answer_metric(const struct shim_context *ctx, size_t metric, struct 
 	}
 }
 
-/* A metric of another domain has no agent here, as the original says of a local context */
+/* As in PCP's library, a local context has no agent for a metric of another domain */
 static int error_of(pmID pmid)
 {
 	unsigned int domain = pmID_domain(pmid);
@@ -130,7 +130,7 @@ int shim_local_source__fetch(struct shim_context *ctx, int n, const pmID *pmids,
 	return 0;
 }
 
-/* From what turning tracing on or off met with */
+/* The PMAPI code for an error of turning tracing on or off */
 static int error_of_store(int err)
 {
 	switch (err) {

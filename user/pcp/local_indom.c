@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Instances of this machine's domains, and labels: of the context, of a domain of metrics, of instances. */
+/* Instances of this machine's domains; labels of the context, domains and instances. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,10 @@
 #include "list.h"
 #include "local.h"
 
-/* What has come since the last fetch is there, too; that takes no fetch's place. */
+/*
+ * Find a domain, and sample it to have the instances that are newer than the last fetch.  As the
+ * sample is not settled, the next fetch still covers the time since the last fetch.
+ */
 static int find(struct shim_context *ctx, pmInDom indom, size_t *at)
 {
 	struct shim_machine *machine = ctx->local->machine;
@@ -73,8 +76,8 @@ static int named_at(const struct shim_machine *machine, size_t at, const char *n
 }
 
 /*
- * Instances stay once they are there, so only for one that is not known is the machine read: who
- * asks for each of thousands by its name does not have all of them read each time.
+ * Instances are never removed, so the machine is sampled only if an instance is not known yet:
+ * otherwise each of thousands of lookups would read all of them.
  */
 int shim_local_source__instance_name(struct shim_context *ctx, pmInDom indom, int inst,
 				     char **name)
@@ -132,7 +135,7 @@ static unsigned int members(const char *text, size_t len, unsigned int flags, pm
 	return n;
 }
 
-/* What is there is the caller's to free, also after an error */
+/* The caller frees the sets, also after an error */
 static int add_set(struct shim_label_sets *sets, unsigned int level, int inst, const char *text)
 {
 	pmLabelSet *set = shim_label_sets__grow(sets, 1);
@@ -188,7 +191,7 @@ static int add_instances(struct shim_context *ctx, pmInDom indom, struct shim_la
 	return err;
 }
 
-/* All of a metric but its instances' */
+/* All labels of a metric but its instances' */
 static int add_metric(struct shim_context *ctx, pmID pmid, struct shim_label_sets *sets)
 {
 	pmDesc desc;

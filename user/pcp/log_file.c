@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A program's log file: a stream that goes to a file from now on, with a first and a last line.
+ * A program's log file: redirects a stream to a file, and writes a first and a last line.
  *
  * Threads: a lock guards the list of streams that get a last line when the
  * program ends.
@@ -35,7 +35,7 @@ static void now(char *buf, size_t size)
 		strftime(buf, size, "%a %b %e %H:%M:%S %Y", &tm);
 }
 
-/* At the program's end, where nothing can go on beside */
+/* Called by exit(); takes no lock */
 static void finish(void)
 {
 	char date[32];
@@ -61,7 +61,7 @@ static void remember(FILE *f)
 	shim_lock__leave(&lock);
 }
 
-/* A new file in place of one of that name; its descriptor takes the stream's number */
+/* Create the file anew, and let the stream's descriptor refer to it */
 static int redirect(FILE *f, const char *name)
 {
 	int fd, err = 0;
@@ -81,7 +81,7 @@ static int redirect(FILE *f, const char *name)
 /**
  * pmOpenLog() - send a stream to a log file
  * @progname: the program's name, for the first line and for a message
- * @logname: the file, which is made anew
+ * @logname: the file, which is removed if it exists, and created
  * @oldstream: the stream, often stderr
  * @status: 1, or 0 if the file could not be made: then the stream stays what it was
  *

@@ -2,8 +2,8 @@
 /*
  * Messages of a program: pmprintf to stderr or a file, and pmNotifyErr.
  *
- * Threads: a lock guards the message that is being put together, which is the
- * process's, and whether syslog gets what pmNotifyErr says.
+ * Threads: the process has one message under construction.  A lock guards it, and the setting of
+ * pmSyslog().
  */
 #define _GNU_SOURCE	/* vasprintf */
 #include <errno.h>
@@ -44,7 +44,7 @@ static int append(const char *fmt, va_list args)
 }
 
 /**
- * pmprintf() - a part of a message, which pmflush() shows
+ * pmprintf() - append to the message, which pmflush() shows
  * @fmt: as for printf
  *
  * Return: the number of bytes, -ENOMEM.
@@ -62,7 +62,7 @@ SHIM_API int pmprintf(const char *fmt, ...)
 	return n;
 }
 
-/* stderr, but for a file of another name in PCP_STDERR; DISPLAY would be a window's */
+/* To the file that PCP_STDERR names, else stderr; DISPLAY, for PCP a window, is stderr, too */
 static int show(const char *text, size_t len)
 {
 	const char *name = shim_environ__get("PCP_STDERR");
@@ -77,7 +77,7 @@ static int show(const char *text, size_t len)
 }
 
 /**
- * pmflush() - the message is complete: show it
+ * pmflush() - show the message, and begin a new one
  *
  * Return: 0, or -1 if it could not be written.
  */
@@ -122,11 +122,11 @@ static void notify(int priority, const char *text)
 }
 
 /**
- * pmNotifyErr() - a message with the time, the program, and how bad it is
+ * pmNotifyErr() - show a message with the time, the program, and the priority
  * @priority: LOG_ERR, LOG_WARNING and so on, of <syslog.h>
  * @fmt: as for printf
  *
- * It goes where pmprintf() writes, and to syslog if pmSyslog() says so.
+ * It goes where pmprintf() writes, and also to syslog if pmSyslog() turned that on.
  */
 SHIM_API void pmNotifyErr(int priority, const char *fmt, ...)
 {
@@ -149,7 +149,7 @@ SHIM_API void pmNotifyErr(int priority, const char *fmt, ...)
 	free(text);
 }
 
-/** pmSyslog() - whether syslog gets what pmNotifyErr() says; at first, it does not */
+/** pmSyslog() - whether pmNotifyErr() writes to syslog, too; off until this is called */
 SHIM_API void pmSyslog(int onoff)
 {
 	shim_lock__enter(&lock);
@@ -162,8 +162,8 @@ SHIM_API void pmSyslog(int onoff)
 }
 
 /**
- * pmNoMem() - say that there is no memory
- * @where: for what
+ * pmNoMem() - report that memory could not be allocated
+ * @where: what it was for
  * @size: how many bytes
  * @fatal: PM_FATAL_ERR ends the program
  */

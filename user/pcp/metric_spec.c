@@ -12,7 +12,7 @@
 
 #define LOCAL_SOURCE "@"
 
-/* What has been found, still in the text; @instances have a NUL behind each */
+/* What was found: @source and @metric are in the text; @instances are copies, with a NUL each */
 struct spec {
 	const char *source, *metric;
 	size_t source_len, metric_len;
@@ -72,7 +72,7 @@ static const char *take_metric(const char **at, struct spec *spec)
 	return spec->metric_len ? NULL : "performance metric name expected";
 }
 
-/* The bracket that no quotes and no backslash protect; NULL, then *@wrong says why */
+/* The closing bracket that is neither quoted nor escaped; NULL: *@wrong is the message */
 static const char *find_bracket(const char **at, const char **wrong)
 {
 	const char *s = *at;
@@ -89,7 +89,7 @@ static const char *find_bracket(const char **at, const char **wrong)
 	return *s ? s : NULL;
 }
 
-/* In quotes, or up to a blank or comma that no backslash protects; returns its end */
+/* One instance, in quotes or up to a blank or comma that is not escaped; returns its end */
 static const char *take_instance(const char *s, const char *end, struct spec *spec)
 {
 	int quoted = *s == '"';
@@ -106,7 +106,7 @@ static const char *take_instance(const char *s, const char *end, struct spec *sp
 	return s < end ? s + quoted : end;
 }
 
-/* Behind the opening bracket */
+/* The instances behind the opening bracket */
 static const char *take_instances(const char **at, struct spec *spec)
 {
 	const char *s = *at, *wrong, *end = find_bracket(at, &wrong);
@@ -145,7 +145,7 @@ static const char *parse(const char **at, struct spec *spec)
 	return **at ? "unexpected extra characters" : NULL;
 }
 
-/* Without the backslashes, of which each protects one character */
+/* Copy a text without its backslashes, each of which escapes one character */
 static char *put(char *to, const char *s, size_t len)
 {
 	for (const char *end = s + len; s < end; s++) {
@@ -220,7 +220,7 @@ SHIM_API int pmParseMetricSpec(const char *string, int isarch, char *source, pmM
 }
 
 /**
- * pmFreeMetricSpec() - give back what pmParseMetricSpec() has made
+ * pmFreeMetricSpec() - free what pmParseMetricSpec() made
  * @spec: that, or NULL
  */
 SHIM_API void pmFreeMetricSpec(pmMetricSpec *spec)

@@ -7,7 +7,7 @@
 
 #define NSEC_PER_SEC 1000000000LL
 
-/* The time bases of pmSetMode's delta: how many in a second, or seconds in one. */
+/* The units of pmSetMode()'s delta: how many are a second, or how many seconds are one. */
 static const struct {
 	int64_t per_second;
 	int64_t seconds;
@@ -60,16 +60,17 @@ static int set_mode(int mode, const struct shim_ts *when, struct shim_ts delta)
 
 /**
  * pmSetMode() - set the current context's time and how it moves
- * @mode: PM_MODE_INTERP: a fetch gives the values at the time, which then moves
- *	by @delta; PM_MODE_FORW, PM_MODE_BACK: a fetch gives the next record at
- *	or after, at or before the time, which becomes the record's; or-ed with
- *	PM_XTB_SET(PM_TIME_x) for another unit of @delta; PM_MODE_LIVE, of a host and the only
- *	one there: the time is now
+ * @mode: PM_MODE_INTERP: a fetch gives the values at the time, which then moves by @delta.
+ *	PM_MODE_FORW: a fetch gives the next record at or after the time; PM_MODE_BACK: the next
+ *	one at or before it; the time becomes the record's.  PM_MODE_LIVE: the time is now; this
+ *	is the only mode of hosts and of this machine.  Or-ed with PM_XTB_SET(PM_TIME_x) for
+ *	another unit of @delta
  * @when: the time; NULL leaves it where it is
  * @delta: in milliseconds, or the unit in @mode; negative goes backwards; only
  *	for PM_MODE_INTERP
  *
- * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_MODE for another mode, then nothing changes.
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_MODE for a mode that the context does not have, and then
+ * nothing changes.
  */
 SHIM_API int pmSetMode(int mode, const struct timeval *when, int delta)
 {

@@ -8,8 +8,8 @@
 
 #include "base/api.h"
 
-#define NUMBER_TEXT	8	/* six digits, a suffix, the end */
-#define FLAGS_TEXT	26	/* what the original demands: less than all flags need */
+#define NUMBER_TEXT	8	/* six characters, a suffix, a NUL */
+#define FLAGS_TEXT	26	/* what PCP's library demands: all flags need one more */
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
 static const struct {
@@ -32,7 +32,7 @@ SHIM_API char *pmNumberStr_r(double value, char *buf, int buflen)
 	/* a sign takes the place of a digit */
 	double limit = value < 0 ? 99.995 : 999.995, size = fabs(value);
 
-	/* nor shall nothing have one */
+	/* NaN, and what is rounded to zero, is printed as zero without a sign */
 	if (isnan(value) || (value < 0 && value > -0.005) || value == 0)
 		value = size = 0;
 	for (unsigned int i = 0; i < LENGTH(magnitudes); i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The options that all of PCP's tools have, from the environment and from a command
- * line.  Each has a row in a table; what has none is the caller's.
+ * The options that all of PCP's tools have, from the environment and from a command line.  Each
+ * has a row in a table; an option without a row is returned to the caller.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -164,7 +164,7 @@ static void set_derived(pmOptions *opts, char *arg)
 	shim_options__usage_error(opts);
 }
 
-/* A container belongs to a host; where there is none, nobody asks for its name. */
+/* The variable is read when connecting to a host; other contexts have no use for it. */
 static void set_container(pmOptions *opts, char *arg)
 {
 	(void)opts;
@@ -185,7 +185,7 @@ static void show_help(pmOptions *opts, char *arg)
 }
 
 static const struct {
-	int option;		/* 0 if there is only a long one */
+	int option;		/* 0 if it has only a long name */
 	const char *name;
 	const char *variable;	/* of the environment; NULL if there is none */
 	void (*set)(pmOptions *opts, char *arg);
@@ -239,7 +239,7 @@ static void begin(char *const *argv, pmOptions *opts)
 	}
 }
 
-/* Long options that have no character are told by their name. */
+/* A long option that has no character is recognized by its name. */
 static bool is_standard(const pmOptions *opts, int option, size_t row)
 {
 	if (option)
@@ -276,7 +276,7 @@ static void set_context(pmOptions *opts)
 		opts->context = PM_CONTEXT_ARCHIVE;
 }
 
-/* What only shows when all options are known */
+/* Defaults and checks that depend on all options */
 static void finish(pmOptions *opts)
 {
 	if (opts->flags & PM_OPTFLAG_DONE)
@@ -303,13 +303,13 @@ static void finish(pmOptions *opts)
  * pmGetOptions() - the next option of a command line that is not a standard one
  * @argc: number of arguments
  * @argv: the arguments; those that are no options are moved to the end
- * @opts: what there is, and what was found; beforehand zeroed, but for what the
- *	caller sets.  To be given to pmFreeOptions()
+ * @opts: the known options, and what was found; zeroed beforehand, but for what the caller
+ *	sets.  To be given to pmFreeOptions()
  *
- * Variables of the environment stand for options, too.
+ * Standard options are also taken from variables of the environment.
  *
  * Return: the option's character, 0 for a long option that has none, -1 at the
- * end; then @errors says whether all was right.
+ * end; then @errors is the number of errors.
  */
 SHIM_API int pmGetOptions(int argc, char *const *argv, pmOptions *opts)
 {

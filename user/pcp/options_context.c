@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a program's options mean once its context is there: the time zone, the window. */
+/* Applies a program's options to its context: the time zone, and the window of time. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void extend(struct bounds *b, const struct timespec *start, const struct 
 	b->known = true;
 }
 
-/* By the archive of the current context */
+/* Extend the bounds by the archive of the current context */
 static int extend_by_context(pmOptions *opts, const char *archive, struct bounds *b)
 {
 	pmHighResLogLabel label;
@@ -65,7 +65,7 @@ static int extend_by_archive(pmOptions *opts, const char *archive, struct bounds
 	return err;
 }
 
-/* From the first archive's start to the last one's end */
+/* From the first archive's start to the last one's end; without archives, from now on */
 static int find_bounds(pmOptions *opts, int ctx, struct bounds *b)
 {
 	int err;
@@ -158,7 +158,7 @@ static int set_zone(pmOptions *opts, int ctx)
 }
 
 /**
- * pmGetContextOptions() - what the options mean for a context: its zone and window
+ * pmGetContextOptions() - apply options to a context: set its time zone and window
  * @ctx: a context, of the first archive if there are several
  * @opts: what pmGetOptions() found; start, finish and origin are set
  *

@@ -13,7 +13,7 @@
 #include "base/api.h"
 #include "options_sources.h"
 
-/* Which of the two kinds of error there were is said at the end */
+/* Usage errors are counted here, and flagged at the end if there was no runtime error */
 void shim_options__usage_error(pmOptions *opts)
 {
 	opts->errors++;
@@ -25,7 +25,7 @@ void shim_options__runtime_error(pmOptions *opts)
 	opts->errors++;
 }
 
-/* Takes @name over; NULL is no memory. */
+/* Takes over @name; NULL means that there was no memory for it. */
 static void append(pmOptions *opts, char ***list, int *n, char *name)
 {
 	char **grown = name ? realloc(*list, (size_t)(*n + 1) * sizeof(**list)) : NULL;
@@ -80,7 +80,7 @@ void shim_options_sources__host(pmOptions *opts, char *arg)
 		add_host(opts, arg);
 }
 
-/* Nothing behind the last comma is no name */
+/* Call @add for each name of a comma-separated list; a comma at the end adds none */
 static void each_of(pmOptions *opts, const char *arg, void (*add)(pmOptions *, const char *))
 {
 	char *copy = strdup(arg), *rest = copy;
@@ -101,7 +101,7 @@ void shim_options_sources__hosts(pmOptions *opts, char *arg)
 		too_many_hosts(opts, arg);
 }
 
-/* A host a line, with its name as the first word; '#' begins a comment */
+/* Each line has a host's name as its first word; '#' begins a comment */
 void shim_options_sources__hosts_file(pmOptions *opts, char *arg)
 {
 	char *line = NULL, *name, *rest;
@@ -132,7 +132,7 @@ void shim_options_sources__hosts_file(pmOptions *opts, char *arg)
 	fclose(f);
 }
 
-/* Whether @list, with commas between names, has it; an empty one counts only in front */
+/* Whether a comma-separated list has a name; an empty name is found only at the front */
 static int is_in(const char *list, const char *name)
 {
 	size_t len = strlen(name);
@@ -146,7 +146,7 @@ static int is_in(const char *list, const char *name)
 	}
 }
 
-/* One by one, or all together as one archive; each once */
+/* Add an archive once: as one of several with PM_OPTFLAG_MULTI, else joined with the others */
 static void add_archive(pmOptions *opts, const char *name)
 {
 	int multi = opts->flags & PM_OPTFLAG_MULTI;
@@ -183,7 +183,7 @@ void shim_options_sources__archives(pmOptions *opts, char *arg)
 		add_archive(opts, arg);
 }
 
-/* "Archive: host base", the base relative to the folio's folder: 0, or a message was said */
+/* "Archive: host base", with base relative to the folio's folder; returns 0, or -1 on error */
 static int add_folio_line(pmOptions *opts, const char *folio, char *line, int number)
 {
 	static const char key[] = "Archive:";
@@ -212,7 +212,7 @@ static int add_folio_line(pmOptions *opts, const char *folio, char *line, int nu
 	return 0;
 }
 
-/* The first two lines: 0, or a message was said */
+/* Check the first two lines; returns 0, or -1 after a message */
 static int check_folio(FILE *f, const char *name)
 {
 	char line[64];
@@ -281,7 +281,7 @@ static void free_list(char ***list, int *n)
 }
 
 /**
- * pmFreeOptions() - give back what pmGetOptions() has allocated
+ * pmFreeOptions() - free what pmGetOptions() allocated
  * @opts: the options
  */
 SHIM_API void pmFreeOptions(pmOptions *opts)

@@ -19,14 +19,16 @@ void shim_options_sources__local_archive(pmOptions *opts);
 
 /*
  * struct shim_options3 - pmOptions as a program of PMAPI version 3 has it
- * @start, @finish, @origin, @interval: in place of those in @opts; there only if @opts.version says so
+ * @start, @finish, @origin, @interval: used in place of those in @opts
+ *
+ * A program of version 2 has only @opts, so check its version before the other members are used.
  */
 struct shim_options3 {
 	pmOptions opts;
 	struct timespec start, finish, origin, interval;
 };
 
-/* NULL for one of version 2 */
+/* NULL if the program is of version 2 */
 static inline struct shim_options3 *shim_options__v3(pmOptions *opts)
 {
 	return opts->version >= PMAPI_VERSION_3 ? (struct shim_options3 *)opts : NULL;

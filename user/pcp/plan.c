@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Results of records that are laid out like one before. */
+/* Building the results of records that have the same layout as an earlier one. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "plan.h"
 
-#define MOST_FAILURES	10	/* log2 of how many records have no plan made of them, in the end */
+#define MOST_FAILURES	10	/* at most 2^10 - 1 records are skipped between two plans */
 #define VALUE_LEN	8	/* instance and value in a record */
 
 static struct shim_plan *slot_of(const struct shim_plans *plans, const struct shim_record *rec)
@@ -74,7 +74,7 @@ static int add(struct shim_moves *moves, size_t from, size_t to, size_t len)
 	return 0;
 }
 
-/* A value's block; what must be translated as a whole cannot be planned */
+/* Plan the copy of a value's block; event records, which are converted as a whole, have no plan */
 static int add_block(struct shim_plan *plan, const struct shim_record *rec,
 		     const struct shim_value *raw, const pmValueBlock *block, const char *base)
 {
@@ -111,7 +111,7 @@ static int add_value(struct shim_plan *plan, const struct shim_record *rec,
 	return err ? err : add_block(plan, rec, &raw, value->value.pval, base);
 }
 
-/* The profile may have left some of the set's values out */
+/* Match values by instance, as the profile may have left some of the set's values out */
 static int add_set(struct shim_plan *plan, const struct shim_record *rec,
 		   const struct shim_vset *vset, const pmValueSet *set, const char *base)
 {
@@ -176,7 +176,10 @@ static void forget(struct shim_plans *plans, struct shim_plan *plan)
 	};
 }
 
-/* A plan that was of no use costs as much as several records: after each such there are twice as many without */
+/*
+ * Making a plan costs as much as fetching several records.  So after each plan that was never
+ * used, twice as many records are skipped before the next one is made.
+ */
 static bool is_resting(struct shim_plan *plan)
 {
 	if (plan->rest) {
@@ -196,7 +199,7 @@ void shim_plans__learn(struct shim_plans *plans, const struct shim_record *rec,
 	int err;
 
 	forget(plans, plan);
-	/* the first of its kind may be the only one */
+	/* no plan is made of the first record of a kind: it may be the only one */
 	if (rec->len != plan->len || rec->npmids != plan->npmids) {
 		plan->len = rec->len;
 		plan->npmids = rec->npmids;

@@ -5,8 +5,8 @@
  *	root { group  name 60:0:1  whole 61:*:* }
  *	group { name 60:0:2 }
  *
- * Each name is a metric's if an identifier follows, else a group's.  Of a metric with
- * two *, the agent of the domain knows the names below.
+ * A name is a metric's if an identifier follows it, else a group's.  An identifier with two *
+ * stands for all names below, which only the agent of the domain knows.
  */
 #define _GNU_SOURCE	/* asprintf */
 #include <ctype.h>
@@ -21,7 +21,7 @@
 #include "pmns_file.h"
 #include "pmns_preprocess.h"
 
-/* Words of the text, which outlives them */
+/* A word, which points into the text that is parsed */
 struct word {
 	const char *at;
 	size_t len;
@@ -54,7 +54,7 @@ static int bad(struct parser *p, const char *what)
 	return PM_ERR_PMNS;
 }
 
-/* "{", "}", or up to the next of these or a blank; nothing at the end */
+/* The next word: a brace, or up to the next brace or blank; empty at the end of the text */
 static struct word next_word(struct parser *p)
 {
 	struct word w;
@@ -77,7 +77,7 @@ static bool same(struct word a, const char *s, size_t len)
 	return a.len == len && !memcmp(a.at, s, len);
 }
 
-/* Letters, then digits and _, too; a group's name has dots between such */
+/* A letter, then letters, digits and _; with @dots, several such names with dots between */
 static bool is_name(struct word w, bool dots)
 {
 	bool begin = true;
@@ -96,7 +96,7 @@ static bool is_name(struct word w, bool dots)
 	return w.len && !begin;
 }
 
-/* A number up to @most and the @end behind it, or -1 */
+/* Parse a number up to @most, and the character @end behind it; -1 if there is no such number */
 static int number(const char **s, int most, char end)
 {
 	int n = 0;
@@ -208,7 +208,10 @@ static int add_entry(struct shim_pmns_file *names, char *name, uint32_t pmid)
 	return 0;
 }
 
-/* A group's path is in the file, so none can be part of itself. */
+/*
+ * Add the metrics of a group and of those in it.  This ends, as a group that is nested is looked
+ * up by its path, which gets longer at each level.
+ */
 static int put_group(struct parser *p, struct group *g, const char *path,
 		     struct shim_pmns_file *names)
 {

@@ -10,7 +10,7 @@
 /*
  * struct shim_pmns_file - names and their metrics, and the tree of them
  * @refs: guarded by the lock in pmns_loaded.c
- * @entries: @n, in the order of the file; their texts are their own
+ * @entries: the @n metrics in the order of the file; the names are owned by this structure
  */
 struct shim_pmns_file {
 	unsigned int refs;
@@ -21,12 +21,12 @@ struct shim_pmns_file {
 };
 
 /*
- * @dups: a metric may have several names.  0; -errno if the file cannot be read;
- * PM_ERR_PMNS for what is no name space, with @what to say about it.
+ * Read a file; with @dups, a metric may have several names.  Returns 0; -errno if the file cannot
+ * be read; PM_ERR_PMNS if it is malformed, with what is wrong in *@what.
  */
 int shim_pmns_file__read(const char *path, bool dups, struct shim_pmns_file **out,
 			 const char **what);
-/* Those of which @keep is true */
+/* A name space with those metrics for which @keep returns true */
 int shim_pmns_file__subset(const struct shim_pmns_file *from,
 			   bool (*keep)(const void *arg, uint32_t pmid), const void *arg,
 			   struct shim_pmns_file **out);

@@ -2,8 +2,8 @@
 /*
  * The name space that a program has loaded in place of its contexts' own.
  *
- * Threads: it is the process's, as in the original; a lock guards which one it is
- * and how many calls use it.
+ * Threads: the process has one, as in PCP's library.  A lock guards which one it is, and its
+ * count of references.
  */
 #define _GNU_SOURCE	/* asprintf */
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
 static struct shim_pmns_file *loaded;
-static bool asked;	/* for one, even if there is none */
+static bool asked;	/* to load one, even if that failed */
 
 int shim_pmns_loaded__get(struct shim_pmns_file **out)
 {
@@ -58,13 +58,13 @@ void shim_pmns_loaded__replace(struct shim_pmns_file *old, struct shim_pmns_file
 		loaded = names;
 	shim_lock__leave(&lock);
 	if (current)
-		shim_pmns_loaded__put(old);	/* the process's */
+		shim_pmns_loaded__put(old);	/* the process's reference */
 	else
 		shim_pmns_file__free(names);
 	shim_pmns_loaded__put(old);
 }
 
-/* PMNS_DEFAULT, or the one in PCP's folder */
+/* The file that PMNS_DEFAULT names, or PCP's own */
 static char *default_path(void)
 {
 	const char *path = pmGetOptionalConfig("PMNS_DEFAULT");
@@ -75,7 +75,7 @@ static char *default_path(void)
 	return asprintf(&made, "%s/pmns/root", pmGetConfig("PCP_VAR_DIR")) < 0 ? NULL : made;
 }
 
-/* As the original does, on stderr */
+/* Print the message that PCP's library prints */
 static void complain(const char *path, int err, const char *what)
 {
 	if (err == PM_ERR_PMNS)
@@ -112,7 +112,7 @@ static int load_uncancelled(const char *filename, bool dups)
 	return err;
 }
 
-/* Reading and saying what is wrong are cancellation points. */
+/* Cancellation is off, as reading a file and printing messages are cancellation points. */
 static int load(const char *filename, bool dups)
 {
 	int before = shim_cancel__off();
@@ -133,14 +133,14 @@ static bool is_loaded(void)
 }
 
 /**
- * pmLoadASCIINameSpace() - use the names of a file, whatever contexts there are
+ * pmLoadASCIINameSpace() - use the names of a file in place of the contexts' own
  * @filename: the file; PM_NS_DEFAULT is the one that PMNS_DEFAULT names, or PCP's own
  * @dupok: 0 if no metric may have two names
  *
- * What is wrong with the file is said on stderr, as by pmprintf().
+ * An error in the file is reported by pmprintf().
  *
- * Return: 0; PM_ERR_DUPPMNS if there is one; PM_ERR_PMNS for what is no name space; -errno
- * for a file that cannot be read.  After an error there are no names at all, until
+ * Return: 0; PM_ERR_DUPPMNS if one is loaded already, which stays; PM_ERR_PMNS for a malformed
+ * file; -errno for a file that cannot be read.  If loading failed, there are no names at all until
  * pmUnloadNameSpace().
  */
 SHIM_API int pmLoadASCIINameSpace(const char *filename, int dupok)

@@ -5,10 +5,13 @@
 
 #include "pmns_file.h"
 
-/* NULL if none was asked for; PM_ERR_NOPMNS if it could not be loaded.  Given back by put(). */
+/*
+ * The loaded name space, for put(); NULL if none was asked for.  Returns 0, or PM_ERR_NOPMNS if
+ * loading it failed.
+ */
 int shim_pmns_loaded__get(struct shim_pmns_file **out);
 void shim_pmns_loaded__put(struct shim_pmns_file *names);
-/* Another one in place of the one that the caller has, which is given back */
+/* Load @names, which is taken over, in place of @old if that still is loaded; then put() @old */
 void shim_pmns_loaded__replace(struct shim_pmns_file *old, struct shim_pmns_file *names);
 
 #endif /* SHIM_PCP_PMNS_LOADED_H */

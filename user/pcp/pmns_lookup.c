@@ -9,15 +9,15 @@
 
 /*
  * struct name_space - whose names a call is about
- * @names: those that the program has loaded, or NULL and
- * @ctx: the current context, locked
+ * @names: the name space that the program has loaded, or NULL
+ * @ctx: the current context, locked, if @names is NULL
  */
 struct name_space {
 	struct shim_pmns_file *names;
 	struct shim_context *ctx;
 };
 
-/* Where there is neither, there are no names */
+/* The loaded name space, else the current context's; without either, PM_ERR_NOPMNS */
 static int enter(struct name_space *ns)
 {
 	int err = shim_pmns_loaded__get(&ns->names);
@@ -37,7 +37,7 @@ static int leave(struct name_space *ns, int result)
 	return result;
 }
 
-/* An archive's names, which it has by its metrics */
+/* An archive's tree of names, which is made of its metrics when first needed */
 static int tree_of(struct shim_context *ctx, const struct shim_pmns_tree **out)
 {
 	int err = ctx->pmns ? 0 : shim_pmns_tree__new(ctx->ar, &ctx->pmns);
@@ -46,7 +46,7 @@ static int tree_of(struct shim_context *ctx, const struct shim_pmns_tree **out)
 	return err;
 }
 
-/* A name's status as that of a metric: 0 or an error */
+/* The metric of a name: 0, PM_ERR_NAME for an unknown one, PM_ERR_NONLEAF for a group's */
 static int look_up(const struct shim_pmns_tree *pmns, const char *name, pmID *pmid)
 {
 	uint32_t at = name && *name ? shim_pmns_tree__find(pmns, name) : SHIM_PMNS_NONE;
@@ -226,7 +226,7 @@ SHIM_API int pmTraversePMNS(const char *name, void (*func)(const char *name))
 	return func ? pmTraversePMNS_r(name, call_plain, &func) : PM_ERR_NAME;
 }
 
-/* Names that lead to another metric (a name has one metric) are left out. */
+/* Whether a name is this metric's: if several metrics have it, it belongs to the first. */
 static bool owns(const struct shim_pmns_tree *tree, const char *name, pmID pmid)
 {
 	pmID owner;
@@ -252,7 +252,7 @@ int shim_pmns_lookup__list(const char *const *names, unsigned int n, char ***out
 	return (int)n;
 }
 
-/* The newest first */
+/* Names of a metric in a loaded name space, the newest first; @out may be NULL */
 static unsigned int loaded_names(const struct shim_pmns_file *from, pmID pmid, const char **out)
 {
 	unsigned int n = 0;
@@ -267,7 +267,7 @@ static unsigned int loaded_names(const struct shim_pmns_file *from, pmID pmid, c
 	return n;
 }
 
-/* As they stand in the tree, whatever their order was in the metadata; there are few */
+/* Sort names as they are in the tree, as the metadata's order may differ; there are few */
 static void sort_names(const struct shim_pmns_tree *tree, const char **names, unsigned int n)
 {
 	for (unsigned int i = 1; i < n; i++) {
@@ -393,8 +393,8 @@ SHIM_API int pmNameID(pmID pmid, char **name)
 /**
  * pmGetPMNSLocation() - where the names come from
  *
- * Return: PMNS_LOCAL if the program has loaded them, else PMNS_ARCHIVE or, of a host,
- * PMNS_REMOTE; PM_ERR_NOPMNS without a context.
+ * Return: PMNS_LOCAL if the program has loaded them, or in a context of this machine; PMNS_ARCHIVE
+ * for an archive, PMNS_REMOTE for a host; PM_ERR_NOPMNS without a context.
  */
 SHIM_API int pmGetPMNSLocation(void)
 {
@@ -416,7 +416,7 @@ static int trim(struct shim_pmns_file *names)
 	struct shim_pmns_file *rest = NULL;
 	struct shim_context *ctx = NULL;
 	int err = shim_context__enter(&ctx);
-	bool all = !err && !ctx->ar;	/* of a host: as the original, which asks no agent */
+	bool all = !err && !ctx->ar;	/* not an archive: keep all, as PCP's library does */
 
 	if (!err && !all)
 		err = shim_pmns_file__subset(names, is_known, ctx, &rest);
@@ -432,10 +432,10 @@ static int trim(struct shim_pmns_file *names)
 /**
  * pmTrimNameSpace() - leave out names of metrics that the current context does not have
  *
- * Of a name space that was loaded; an archive's own names are those that it has, and a host's
- * pmcd may know all.
+ * Names are removed from a loaded name space only, and only if the context is an archive: a host's
+ * pmcd may know all of them.
  *
- * Return: 0; PM_ERR_NOCONTEXT, or PM_ERR_NOPMNS without a name space, either; -ENOMEM.
+ * Return: 0; PM_ERR_NOCONTEXT, or PM_ERR_NOPMNS if no name space is loaded either; -ENOMEM.
  */
 SHIM_API int pmTrimNameSpace(void)
 {

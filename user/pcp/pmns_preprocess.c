@@ -17,7 +17,7 @@
 
 #include "pmns_preprocess.h"
 
-#define DEPTH	16	/* of files in files, and of conditions in conditions */
+#define DEPTH	16	/* limit of nested files, and of nested conditions */
 
 struct macro {
 	struct macro *next;
@@ -26,9 +26,10 @@ struct macro {
 };
 
 /*
- * struct reading - @out is what was made so far
- * @comment: in the middle of one
- * @conditions: how many are open; from @off on (if not 0) lines do not count
+ * struct reading - the state of the preprocessor
+ * @out: the text so far
+ * @comment: inside a comment
+ * @conditions: how many are open; unless @off is 0, lines in condition number @off are skipped
  */
 struct reading {
 	FILE *out;
@@ -90,7 +91,7 @@ static int define(struct reading *r, const char *name)
 	return m->value ? 0 : -ENOMEM;
 }
 
-/* Comments become blanks, also such as go on for lines */
+/* Replace comments by blanks, also those of several lines */
 static void drop_comments(struct reading *r, char *line)
 {
 	for (; *line; line++) {
@@ -124,7 +125,7 @@ static void copy_line(struct reading *r, const char *line)
 
 static int read_file(struct reading *r, const char *path);
 
-/* Beside the file that names it, or in PCP's folder of name spaces */
+/* Read a file beside the one that includes it, else in PCP's folder of name spaces */
 static int include(struct reading *r, const char *from, const char *what)
 {
 	size_t len = *what ? strcspn(what + 1, ">\"\n") : 0;
@@ -150,7 +151,7 @@ static int include(struct reading *r, const char *from, const char *what)
 	return err;
 }
 
-/* A condition is open; what does not hold, and all in it, does not count */
+/* Open a condition; if it does not hold, all that is in it is skipped */
 static int open_condition(struct reading *r, bool holds)
 {
 	if (r->conditions == DEPTH)

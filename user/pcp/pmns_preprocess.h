@@ -3,7 +3,10 @@
 #ifndef SHIM_PCP_PMNS_PREPROCESS_H
 #define SHIM_PCP_PMNS_PREPROCESS_H
 
-/* Plain text for free(); -errno; PM_ERR_PMNS for directives that do not match, or go too deep */
+/*
+ * Returns 0, and the text in *@out for free(); -errno; PM_ERR_PMNS for directives that are unknown,
+ * do not match, or are nested too deeply.
+ */
 int shim_pmns_preprocess__read(const char *path, char **out);
 
 #endif /* SHIM_PCP_PMNS_PREPROCESS_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The name space: a tree made of an archive's descriptors.
+ * The tree of metric names, made of an archive's descriptors or of a list.
  *
  * Threads: a tree is built once, under its context's lock, and read under it.
  */
@@ -14,7 +14,7 @@
 #define ROOT 0
 
 struct node {
-	const char *name;	/* the last component, @len bytes in the archive's memory */
+	const char *name;	/* the last component: @len bytes of the name it was made of */
 	uint32_t len;
 	uint32_t parent;
 	uint32_t child;		/* the newest one */
@@ -168,7 +168,7 @@ static int add_desc(struct shim_pmns_tree *pmns, const struct shim_desc *desc)
 	return err;
 }
 
-/* With the names that every context has */
+/* A new tree, with the built-in names of every context */
 static int begin(struct shim_pmns_tree **out)
 {
 	struct shim_pmns_tree *pmns = calloc(1, sizeof(*pmns));
@@ -203,7 +203,7 @@ int shim_pmns_tree__new(const struct shim_archive *ar, struct shim_pmns_tree **o
 	return end(pmns, err, out);
 }
 
-/* The newest comes first: so the first is the last to be added. */
+/* Children are listed with the newest first, so the first entry must be added last. */
 int shim_pmns_tree__of(const struct shim_pmns_entry *entries, unsigned int n,
 		       struct shim_pmns_tree **out)
 {
@@ -353,7 +353,7 @@ static uint32_t depth_of(const struct shim_pmns_tree *pmns, uint32_t at)
 	return depth;
 }
 
-/* Nodes have their numbers in the order in which they were added. */
+/* Nodes are numbered in the order in which they were added. */
 int shim_pmns_tree__order(const struct shim_pmns_tree *pmns, uint32_t a, uint32_t b)
 {
 	int64_t below = (int64_t)depth_of(pmns, a) - depth_of(pmns, b);

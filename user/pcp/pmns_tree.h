@@ -19,17 +19,17 @@ struct shim_pmns_entry {
 	uint32_t pmid;
 };
 
-/* Of names that stay where they are, in their order, and those that every context has */
+/* A tree of these names, in their order, and the built-in ones; names must outlive the tree */
 int shim_pmns_tree__of(const struct shim_pmns_entry *entries, unsigned int n,
 		       struct shim_pmns_tree **out);
 int shim_pmns_tree__new(const struct shim_archive *ar, struct shim_pmns_tree **out);
 void shim_pmns_tree__free(struct shim_pmns_tree *pmns);
 
-/* Names are known by number; "" is the root's. */
+/* Names in a tree are identified by numbers; "" is the root. */
 #define SHIM_PMNS_NONE UINT32_MAX
 
 uint32_t shim_pmns_tree__find(const struct shim_pmns_tree *pmns, const char *name);
-/* Is it a metric's name, and of which? */
+/* Whether it is a metric's name; if so, *@pmid is the metric */
 bool shim_pmns_tree__metric(const struct shim_pmns_tree *pmns, uint32_t at, uint32_t *pmid);
 /*
  * The names right below one (the newest first, @status may be NULL), or those
@@ -39,7 +39,7 @@ bool shim_pmns_tree__metric(const struct shim_pmns_tree *pmns, uint32_t at, uint
 int shim_pmns_tree__children(const struct shim_pmns_tree *pmns, uint32_t parent, char ***offspring,
 			     int **status);
 int shim_pmns_tree__leaves(const struct shim_pmns_tree *pmns, uint32_t top, char ***names);
-/* Negative if @a comes before @b where the oldest names come first, and groups after what is in them */
+/* Negative if @a comes before @b: older names come first, and a group after what is in it */
 int shim_pmns_tree__order(const struct shim_pmns_tree *pmns, uint32_t a, uint32_t b);
 
 #endif /* SHIM_PCP_PMNS_TREE_H */

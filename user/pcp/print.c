@@ -125,7 +125,7 @@ static void print_string(FILE *f, const pmAtomValue *v, int minwidth)
 	fprintf(f, "\"%s\"", v->cp);
 }
 
-/* A word that nobody knows the type of */
+/* A 32-bit word of unknown type: as an integer, as a float, and in hexadecimal */
 static void print_word(FILE *f, const pmValue *val, int minwidth)
 {
 	float x;
@@ -145,7 +145,7 @@ static int printable(const char *s, size_t len)
 	return 1;
 }
 
-/* Each way on its own padded to the width */
+/* A block of unknown type, in each representation that is possible, each padded to the width */
 static void print_bytes(FILE *f, const pmValueBlock *block, int minwidth)
 {
 	size_t len = block->vlen - PM_VAL_HDR_SIZE;
@@ -177,17 +177,17 @@ static void print_bytes(FILE *f, const pmValueBlock *block, int minwidth)
 	fputc(']', f);
 }
 
-/* What is left of packed event records */
+/* The state of walking packed event records, of which @p to @end is left */
 struct events {
 	const char *p;
 	const char *end;
 	int type;
 	uint32_t missed;
-	uint32_t shown;			/* records with a stamp, ... */
-	char first[32], last[32];	/* ... and those of two of them */
+	uint32_t shown;			/* number of records with a stamp */
+	char first[32], last[32];	/* the stamps of the first and the last one */
 };
 
-/* Takes as many bytes, if they are there. */
+/* The next @len bytes, which are consumed; NULL if there are fewer. */
 static const char *take(struct events *e, size_t len)
 {
 	const char *at = e->p;
@@ -225,7 +225,7 @@ static void event_time(const char *head, int type, char *buf, size_t size)
 		snprintf(buf + len, size - len, ".%09d", (int)(nsec % 1000000000));
 }
 
-/* Passes one record: 0, or -1 if it is broken. */
+/* Skip one record: returns 0, or -1 if it is malformed. */
 static int pass_event(struct events *e)
 {
 	size_t stamp = e->type == PM_TYPE_EVENT ? 8 : 16;
@@ -312,9 +312,9 @@ static void print_number(FILE *f, const pmAtomValue *v, int type, int w)
  * @valfmt: of its value set
  * @type: its metric's type
  * @val: the value
- * @minwidth: padded on the left to as many characters
+ * @minwidth: it is padded on the left to this number of characters
  *
- * What does not have the type that it should is shown in every way it can be read.
+ * A value that does not have its metric's type is printed in every possible representation.
  */
 SHIM_API void pmPrintValue(FILE *f, int valfmt, int type, const pmValue *val, int minwidth)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The instance profile: pmAddProfile and pmDelProfile, and asking it. */
+/* The instance profile: pmAddProfile, pmDelProfile, and whether it has an instance. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +115,7 @@ bool shim_profile__has(const void *arg, uint32_t indom, int32_t inst)
 	return entry->include != listed(entry, inst);
 }
 
-/* No list: everything of the domain, or of all domains, in or out. */
+/* Without a list: include or exclude all instances of the domain, or of all domains. */
 static int set_all(struct shim_profile *profile, pmInDom indom, bool include)
 {
 	struct shim_profile_indom *entry;
@@ -136,8 +136,8 @@ static int set_all(struct shim_profile *profile, pmInDom indom, bool include)
 }
 
 /*
- * With a list: a domain without an entry becomes "none but these" when
- * instances are added, and "all but these" when they are taken out (of all).
+ * With a list: a domain without an entry becomes "none but these" when instances are included, and
+ * "all but these" when they are excluded, or "none" if the profile excludes by default.
  */
 static int set_some(struct shim_profile *profile, pmInDom indom, int n, const int *list,
 		    bool include)
@@ -173,13 +173,13 @@ static int change(pmInDom indom, int n, const int *list, bool include)
 		ctx->host->profile_sent = false;
 	if (n > 0 && list)
 		err = set_some(&ctx->profile, indom, n, list, include);
-	else if (!n || indom != PM_INDOM_NULL)	/* some instances of no domain are none */
+	else if (!n || indom != PM_INDOM_NULL)	/* a number without list and domain: nothing */
 		err = set_all(&ctx->profile, indom, include);
 	return shim_context__leave(ctx, err);
 }
 
 /**
- * pmAddProfile() - have instances in later fetches of the current context
+ * pmAddProfile() - include instances in later fetches of the current context
  * @indom: their domain, or PM_INDOM_NULL for all domains
  * @numinst: number of instances; 0 for all
  * @instlist: their ids, or NULL for all of @indom
@@ -192,7 +192,7 @@ SHIM_API int pmAddProfile(pmInDom indom, int numinst, int *instlist)
 }
 
 /**
- * pmDelProfile() - leave instances out of later fetches of the current context
+ * pmDelProfile() - exclude instances from later fetches of the current context
  * @indom: their domain, or PM_INDOM_NULL for all domains
  * @numinst: number of instances; 0 for all
  * @instlist: their ids, or NULL for all of @indom

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One domain: all but @inst are in (@include) or out (!@include). */
+/* One domain: instances other than @inst are included if @include is set, those in @inst if not. */
 struct shim_profile_indom {
 	uint32_t indom;
 	bool include;
@@ -24,7 +24,7 @@ struct shim_profile {
 
 void shim_profile__fini(struct shim_profile *profile);
 int shim_profile__copy(struct shim_profile *to, const struct shim_profile *from);
-/* nothing was ever taken out */
+/* The profile is empty: all instances are wanted */
 bool shim_profile__is_all(const struct shim_profile *profile);
 /* for archive/interp.h's filter; @profile is a struct shim_profile */
 bool shim_profile__has(const void *profile, uint32_t indom, int32_t inst);

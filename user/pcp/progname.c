@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The program's name and user, and what a program may ask that is the same here
- * for all.
+ * The program's name and user, and calls that always return the same here.
  *
- * Threads: the name is one for the process, as the interface has it; it is read
- * and written in one step.  A program may write to it, too.
+ * Threads: the process has one name, as the interface demands; it is read and written atomically.
+ * A program may also assign to pmProgname.
  */
 #include <errno.h>
 #include <grp.h>
@@ -50,7 +49,7 @@ SHIM_API char *pmGetProgname(void)
 }
 
 /**
- * pmPathSeparator() - what is between the parts of a path
+ * pmPathSeparator() - the character between the parts of a path
  *
  * Return: a slash.
  */
@@ -63,7 +62,7 @@ SHIM_API int pmPathSeparator(void)
  * pmSetProcessIdentity() - become another user
  * @username: the user; root only
  *
- * Its group, its other groups and the user itself, in that order.
+ * Sets the user's group, its supplementary groups and the user ID, in that order.
  *
  * Return: 0, or a negated errno; -ESRCH if there is no such user.
  */
@@ -84,7 +83,7 @@ SHIM_API int pmSetProcessIdentity(const char *username)
  * pmSpecLocalPMDA() - name agents for PM_CONTEXT_LOCAL
  * @spec: which
  *
- * libshim runs no agents inside a program, so there is none to be named.
+ * libshim does not load agents into a program, so there is none to be named.
  *
  * Return: an error message, always.
  */
@@ -102,7 +101,7 @@ SHIM_API char *pmSpecLocalPMDA(const char *spec)
  * @mechanism: how; NULL for any
  * @urls: untouched
  *
- * libshim does not look: it has no contexts that could use what would be found.
+ * libshim has no discovery of services.
  *
  * Return: -EOPNOTSUPP, always.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * From a record's bytes to the PMAPI's result structure, without values in between.
+ * Builds the PMAPI's result structure from a record's bytes, without an array of values in between.
  *
- * Records of thousands of instances are too large for plans (plan.h), and what is written
- * twice costs as much as reading it: each value is read once and written once.
+ * Records of thousands of instances are too large for plans (plan.h), and writing each value twice
+ * would cost as much as reading it: so each is read once and written once.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -23,7 +23,7 @@ static bool in_place(int32_t type)
 	return type == PM_TYPE_32 || type == PM_TYPE_U32 || type == PM_TYPE_FLOAT;
 }
 
-/* Bytes of a number's payload; 0: the type's payload is of any length */
+/* Bytes of a number's payload in a block; 0 if the type is not a number that is put in a block */
 static unsigned int number_len(int32_t type)
 {
 	switch (type) {
@@ -43,13 +43,13 @@ static bool is_bytes(int32_t type)
 	       type == PM_TYPE_AGGREGATE_STATIC;
 }
 
-/* A string's block has room for a NUL behind it, should the archive's have none. */
+/* A string's block has room for a terminating NUL, in case the archive has none. */
 static size_t block_len(int32_t type, size_t payload)
 {
 	return (PM_VAL_HDR_SIZE + payload + (type == PM_TYPE_STRING) + 3) & ~(size_t)3;
 }
 
-/* Bytes of a set's blocks, where each is of its own length */
+/* Add the bytes of a set's blocks, which differ in length */
 static int measure_bytes(const struct shim_record *rec, const struct shim_vset *vset, int32_t type,
 			 size_t *len)
 {
@@ -120,8 +120,9 @@ static void fill_block(pmValueBlock *block, const uint8_t *payload, unsigned int
 }
 
 /*
- * Writers put the blocks of a set one behind the other, with the same head each.  As many values as
- * are so from the first on are filled in with two comparisons each; how many they are.
+ * Writers put the blocks of a set one behind the other, each with the same header.  Fill in values
+ * from the first one on as long as this is so, which takes two comparisons each.  Returns how many
+ * were filled in.
  */
 static inline __attribute__((always_inline)) int32_t
 fill_row(pmValue *v, const struct shim_record *rec, const struct shim_vset *vset, int32_t type,
@@ -174,7 +175,7 @@ static int fill_numbers(pmValue *v, const struct shim_record *rec, const struct 
 	return 0;
 }
 
-/* A program may have changed the mapped file since it was measured: nothing is written behind @end */
+/* The mapped file may have changed since it was measured, so nothing is written past @end */
 static int fill_bytes(pmValue *v, const struct shim_record *rec, const struct shim_vset *vset,
 		      int32_t type, char **blocks, const char *end)
 {

@@ -141,13 +141,13 @@ int shim_request__locate_all(struct shim_request *req, const struct shim_archive
 	return err == -ENOENT ? (int)n : err;
 }
 
-/* What a block has, by the type that the block says */
+/* Convert a block's number to host order, by the type in the block's header */
 static int to_host(struct shim_value *value)
 {
 	const uint8_t *p = value->bytes;
 
 	switch (value->type) {
-	case SHIM_TYPE_32:	/* these are in place, or nothing that could be told */
+	case SHIM_TYPE_32:	/* these are stored in place, so the block is invalid */
 	case SHIM_TYPE_U32:
 		return -EBADMSG;
 	case SHIM_TYPE_64:
@@ -166,8 +166,8 @@ static int to_host(struct shim_value *value)
 }
 
 /*
- * Values that are not of the metric's type, or of a metric without a descriptor, as they are:
- * who wants them as another type will hear that it cannot be.
+ * Values that are not of the metric's type, or of a metric without a descriptor, as they are
+ * stored: pmExtractValue() then fails for a program that wants them as another type.
  */
 static int stored_values(const struct shim_record *rec, const struct shim_vset *vset,
 			 struct shim_value *values)
@@ -182,7 +182,7 @@ static int stored_values(const struct shim_record *rec, const struct shim_vset *
 	return err;
 }
 
-/* The values of one set behind those that are there: how many, or an error.  @desc may be NULL. */
+/* Append the values of a set to @req's: returns how many, or an error.  @desc may be NULL. */
 static int add_values(struct shim_request *req, const struct shim_record *rec,
 		      const struct shim_vset *vset, const struct shim_desc *desc,
 		      const struct shim_filter *filter)
@@ -228,7 +228,7 @@ static int add_answer(struct shim_request *req, unsigned int i, const struct shi
 	return 0;
 }
 
-/* Values have stopped moving: point the answers at theirs. */
+/* The array of values does not grow any more, so the answers can point into it. */
 static void point_answers(struct shim_request *req, unsigned int n)
 {
 	const struct shim_value *values = req->values;

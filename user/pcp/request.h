@@ -15,7 +15,7 @@
  * @answers: room for @answers_room answers
  * @vsets: where in the record each answer's values are, if they come from one
  * @types: of the metrics of @vsets
- * @values: of those answers
+ * @values: the values of @answers
  */
 struct shim_request {
 	unsigned int n;
@@ -37,22 +37,22 @@ struct shim_request {
 	size_t nvalues, values_room;
 };
 
-/* 1 if it was another before, 0 if not, -ENOMEM */
+/* Returns 1 if the metrics are others than before, 0 if they are the same, -ENOMEM */
 int shim_request__set(struct shim_request *req, const struct shim_archive *ar, unsigned int n,
 		      const uint32_t *pmids);
 void shim_request__fini(struct shim_request *req);
 
-/* The number of items that a record has, or -EBADMSG */
+/* Find the items in a record: returns how many it has, or -EBADMSG */
 int shim_request__match(struct shim_request *req, const struct shim_record *rec);
-/* Then where they are, in @vsets and @types: 0, -ENOENT if a metric has no descriptor */
+/* After match(): fill in @vsets and @types; 0, -ENOENT if a metric has no descriptor */
 int shim_request__locate(struct shim_request *req);
-/* Where all of a record's sets are: their number, -EBADMSG, -ENOMEM */
+/* The same for all sets of a record, whatever was asked for: their number, -EBADMSG, -ENOMEM */
 int shim_request__locate_all(struct shim_request *req, const struct shim_archive *ar,
 			     const struct shim_record *rec);
-/* Or their values, in @answers: 0, -EBADMSG, -ENOENT if a metric has no descriptor, -ENOMEM */
+/* After match(): fill in @answers; 0, -EBADMSG, -ENOENT if a metric has no descriptor, -ENOMEM */
 int shim_request__answer(struct shim_request *req, const struct shim_record *rec,
 			 const struct shim_filter *filter);
-/* All of a record, whatever was asked for, in @answers: their number, -EBADMSG, -ENOMEM */
+/* The same for all sets of a record, whatever was asked for: their number, -EBADMSG, -ENOMEM */
 int shim_request__answer_all(struct shim_request *req, const struct shim_archive *ar,
 			     const struct shim_record *rec);
 

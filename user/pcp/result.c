@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * From answers to the PMAPI's result structure, and giving results back.
+ * Builds the PMAPI's result structure from answers, and frees and sorts results.
  *
  * A result is one block: the structure, the value sets, and behind them the
  * value blocks.  So it can be freed whatever a program has done to it.
@@ -43,7 +43,7 @@ static size_t payload_len(const struct shim_value *value)
 	return value->len;
 }
 
-/* A string's block has room for a NUL behind it, should the archive's have none. */
+/* A string's block has room for a terminating NUL, in case the archive has none. */
 static size_t block_len(const struct shim_value *value)
 {
 	size_t len = PM_VAL_HDR_SIZE + payload_len(value) + (value->type == PM_TYPE_STRING);
@@ -150,7 +150,7 @@ int shim_result__build(unsigned int n, const struct shim_answer *answers, pmResu
 }
 
 /**
- * pmFreeResult() - give a result of pmFetch or pmFetchArchive back
+ * pmFreeResult() - free a result of pmFetch or pmFetchArchive
  * @result: the result, whatever was done to its fields; or NULL
  */
 SHIM_API void pmFreeResult(pmResult *result)
@@ -159,7 +159,7 @@ SHIM_API void pmFreeResult(pmResult *result)
 }
 
 /**
- * pmFreeHighResResult() - give a result of pmFetchHighRes or pmFetchHighResArchive back
+ * pmFreeHighResResult() - free a result of pmFetchHighRes or pmFetchHighResArchive
  * @result: the result, whatever was done to its fields; or NULL
  */
 SHIM_API void pmFreeHighResResult(pmHighResResult *result)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From answers to the PMAPI's result structure. */
+/* Building the PMAPI's result structure from answers. */
 #ifndef SHIM_PCP_RESULT_H
 #define SHIM_PCP_RESULT_H
 
@@ -15,7 +15,7 @@ static inline size_t shim_result__head_len(unsigned int n)
 	return offsetof(pmResult, vset) + (n ? n : 1) * sizeof(pmValueSet *);
 }
 
-/* Bytes of a set; programs copy whole structures, so none is shorter than its type */
+/* Bytes of a set; even without values it is a whole pmValueSet, as programs copy structures */
 static inline size_t shim_result__set_len(int32_t numval)
 {
 	return offsetof(pmValueSet, vlist) + (numval > 1 ? (size_t)numval : 1) * sizeof(pmValue);

@@ -20,18 +20,18 @@ struct shim_label_sets;
 /*
  * struct shim_source - the operations
  * @names_at: PMNS_x, where the names come from
- * @free: the source's part of a context that is going
- * @dup: a second source like @from's in @to
+ * @free: frees the source's part of a context
+ * @dup: makes a source like @from's in @to
  * @host: the host's name, cut to @size - 1 bytes
  * @zone: the host's time zone, cut likewise
  * @reconnect: 0 or an error
  * @set_mode: of pmSetMode, with the mode's unit taken off
- * @fetch: 0 or what changed (PMCD_x); the stamp is not in *@out yet
- * @record: the next record, whatever it has
- * @store: values of @n metrics, each with some
- * @desc, @descs: of one metric; of many, PM_ID_NULL for one that is not there
+ * @fetch: 0 or what changed (PMCD_x); the caller copies the stamp into *@out
+ * @record: the next record with all its metrics
+ * @store: stores values of @n metrics, each of which has at least one
+ * @desc, @descs: the descriptor of a metric, or of many, with PM_ID_NULL for an unknown one
  * @text: @about is PM_TEXT_PMID or PM_TEXT_INDOM, @level as for pmLookupText
- * @labels: adds sets; @level 0 is all of a metric but its instances', in the order of strength
+ * @labels: adds sets; @level 0: all of a metric but its instances', from the weakest level up
  * @instances, @instance_name, @instance: pmGetInDom, pmNameInDom, pmLookupInDom
  * @metrics: pmLookupName; @pmids are PM_ID_NULL before
  * @children: pmGetChildrenStatus; *@offspring and *@status are NULL before

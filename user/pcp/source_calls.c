@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Of a context's source: its host's name, connecting to it again, and storing. */
+/* Calls to a context's source: its host's name, connecting to it again, and storing values. */
 #include "base/api.h"
 #include "context.h"
 
-/* The host's name; "" for a handle that is none */
+/* The host's name; "" for an invalid handle */
 static void host_of(int handle, char *buf, size_t size)
 {
 	struct shim_context *ctx;
@@ -20,7 +20,7 @@ static void host_of(int handle, char *buf, size_t size)
 /**
  * pmGetHostName() - the host whose values a context has
  * @handle: of the context
- * @buf: the host, cut to @buflen - 1 bytes; "" for a handle that is none
+ * @buf: the host, cut to @buflen - 1 bytes; "" for an invalid handle
  * @buflen: room at @buf
  *
  * Return: 0.
@@ -34,7 +34,7 @@ SHIM_API int pmGetHostName(int handle, char *buf, int buflen)
 /**
  * pmGetContextHostName_r() - the host whose values a context has
  * @handle: of the context
- * @buf: the host, cut to @buflen - 1 bytes; "" for a handle that is none
+ * @buf: the host, cut to @buflen - 1 bytes; "" for an invalid handle
  * @buflen: room at @buf
  *
  * Return: @buf.
@@ -92,12 +92,12 @@ static int store(int n, pmValueSet *const *sets)
 }
 
 /**
- * pmStore() - give metrics other values
+ * pmStore() - store values into metrics
  * @result: the values, in the metrics' own types; its stamp has no meaning
  *
  * Return: 0; PM_ERR_TOOSMALL, PM_ERR_VALUE for a metric without values, PM_ERR_NOCONTEXT;
- * PM_ERR_NOTHOST, as an archive's values are what they are; what the host's pmcd or the
- * metric's agent says, such as PM_ERR_PERMISSION, PM_ERR_BADSTORE or PM_ERR_PMID;
+ * PM_ERR_NOTHOST for an archive, whose values cannot change; an error of the host's pmcd or of
+ * the metric's agent, such as PM_ERR_PERMISSION, PM_ERR_BADSTORE or PM_ERR_PMID;
  * PM_ERR_TOOBIG if pmcd would not take that many, PM_ERR_TIMEOUT, PM_ERR_IPC.
  */
 SHIM_API int pmStore(const pmResult *result)

@@ -32,7 +32,7 @@ SHIM_API int pmsprintf(char *str, size_t size, const char *fmt, ...)
 	va_end(args);
 	if (n >= 0 && (size_t)n < size)
 		return n;
-	/* what failed half way is no text */
+	/* after an error, what was written so far is dropped */
 	if (n < 0)
 		*str = '\0';
 	str[size - 1] = '\0';
@@ -111,7 +111,8 @@ static int word_add(struct word *w, int c)
  * @f: the file
  * @str: the word, to be given to free(); written only if there is one
  *
- * White space before it is skipped within the line; one byte of that behind it is read.
+ * White space before the word is skipped within the line; the white-space character that ends the
+ * word is consumed.
  *
  * Return: its length, 0 if the line ends first, -1 at the end of the file,
  * -2 if there is no memory.

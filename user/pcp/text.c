@@ -21,7 +21,7 @@ static int find(const struct shim_context *ctx, unsigned int type, unsigned int 
 	return 0;
 }
 
-/* Where help is missing, or empty, the one line is as good; but not for who wants it direct */
+/* If the help text is missing or empty, find the one line instead, unless PM_TEXT_DIRECT is set */
 static int find_best(const struct shim_context *ctx, unsigned int about, unsigned int ident,
 		     int level, const char **out)
 {
@@ -70,7 +70,8 @@ static int look_up(unsigned int about, unsigned int ident, int level, char **out
 /**
  * pmLookupText() - what a metric is, in words
  * @pmid: the metric
- * @level: PM_TEXT_ONELINE or PM_TEXT_HELP; with PM_TEXT_DIRECT, not the one line for missing help
+ * @level: PM_TEXT_ONELINE or PM_TEXT_HELP; or-ed with PM_TEXT_DIRECT, missing help is not replaced
+ *	by the one line
  * @buffer: the text, to free()
  *
  * Return: 0, PM_ERR_TEXT if the metric has none, PM_ERR_NOTHOST if no metric of the archive has

@@ -2,9 +2,8 @@
 /*
  * Sums, differences and seconds of the C library's two time structures.
  *
- * A fraction is carried once, as in the original: one of a second or more is
- * the caller's to avoid.  Sums are taken with the original's precision, which is
- * more than a double's.
+ * At most one second is carried, as in PCP's library, so a caller's fractions must be less than a
+ * second.  Sums have the precision that they have in PCP's library, which is a long double's.
  */
 #include <sys/time.h>
 #include <time.h>

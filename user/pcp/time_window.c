@@ -16,7 +16,7 @@
 #define NSEC_PER_SEC 1000000000
 #define COULD_NOT_ALIGN "alignment specified by -A switch could not be applied"
 
-/* Nanoseconds since 1970; 64 bits are too few for an end that is not known. */
+/* Nanoseconds since 1970; 64 bits are too few for PM_MAX_TIME_T, an end that is not known. */
 typedef __int128 instant;
 
 static instant from_timespec(const struct timespec *ts)
@@ -88,7 +88,7 @@ static int parse_date(const char *text, const struct timespec *start, const stru
 	return 0;
 }
 
-/* A time in @start to @end */
+/* Parse a time, which may be relative to the window from @start to @end */
 static int parse_time(const char *text, const struct timespec *start, const struct timespec *end,
 		      instant *out, char **errmsg)
 {

@@ -54,7 +54,10 @@ static const char *name_in(const char *const *names, unsigned int n, int i)
 	return i >= 0 && (unsigned int)i < n && names[i] ? names[i] : "???";
 }
 
-/* These two are no buffers: programs print two of them in one line, as the original lets them. */
+/*
+ * pmTypeStr() and pmSemStr() return constants rather than a buffer: programs print two of their
+ * results in one call, which PCP's library allows.
+ */
 SHIM_API const char *pmTypeStr(int type)
 {
 	if (type == PM_TYPE_NOSUPPORT)
@@ -81,7 +84,7 @@ SHIM_API char *pmSemStr_r(int sem, char *buf, int buflen)
 	return buf;
 }
 
-/* One unit with its exponent, behind what is in buf, with a blank between. */
+/* Append a unit with its exponent to buf, after a blank unless buf is empty. */
 static void append_term(char *buf, size_t size, const char *unit, int exponent)
 {
 	size_t len = strlen(buf);
@@ -112,7 +115,7 @@ static void count_name(char *buf, size_t size, const char *what, int scale)
 		snprintf(buf, size, "%s%sx 10^%d", what, *what ? " " : "", scale);
 }
 
-/* The terms whose dimension has the sign that is asked for. */
+/* The terms above the slash, whose dimension is positive, or with a negative sign those below. */
 static void terms(char *buf, size_t size, const pmUnits *u, int sign)
 {
 	char unit[24];

@@ -27,7 +27,7 @@ struct word {
 	int scale;
 };
 
-/* Of two words of which one begins the other, the longer comes first: any order will do else */
+/* A longer word stands before its prefixes, so that it is matched first */
 static const struct word space_words[] = {
 	{ "bytes", 0 }, { "byte", 0 },
 	{ "kilobytes", 1 }, { "kilobyte", 1 }, { "kibibytes", 1 }, { "kibibyte", 1 },
@@ -106,7 +106,7 @@ static int at_word_end(const char *s)
 	return !*s || isspace((unsigned char)*s);
 }
 
-/* "^-8" to "^15", without superfluous zeros; where it ends, or NULL if it is no exponent */
+/* "^-8" to "^15", without leading zeros; returns its end, or NULL if it is no exponent */
 static const char *parse_exponent(const char *s, int *exponent)
 {
 	int negative = s[1] == '-', value;
@@ -123,7 +123,7 @@ static const char *parse_exponent(const char *s, int *exponent)
 	return end;
 }
 
-/* A unit of this dimension with its exponent, up to a blank; where it ends, or NULL */
+/* A unit of this dimension with its exponent, up to a blank; returns its end, or NULL */
 static const char *parse_term(const char *s, int dimension, struct term *term)
 {
 	for (size_t i = 0; i < dimensions[dimension].n; i++) {
@@ -160,7 +160,7 @@ static const char *parse_unit(const char *s, struct part *part)
 	return NULL;
 }
 
-/* NULL, or what is wrong */
+/* Returns NULL, or the error message */
 static char *parse_part(const char *s, struct part *part)
 {
 	part->factor = 1;
@@ -196,8 +196,8 @@ static double base_units(int dimension, int scale, int exponent)
 }
 
 /*
- * One dimension of a quotient.  If both parts have it, it is in base units, and
- * the factors that this takes go into the multiplier.
+ * One dimension of a quotient.  If both parts have it, it is converted to base units, and @factor
+ * is multiplied accordingly.
  */
 static char *divide_term(int d, const struct term *a, const struct term *b, struct term *out,
 			 double *factor)
@@ -242,7 +242,7 @@ static char *divide(const struct part *a, const struct part *b, pmUnits *out, do
 	return NULL;
 }
 
-/* Takes @text apart. */
+/* Parse the two parts; the slash in @text is overwritten. */
 static char *parse(char *text, pmUnits *out, double *factor)
 {
 	struct part above = { 0 }, below = { .factor = 1 };
@@ -260,8 +260,8 @@ static char *parse(char *text, pmUnits *out, double *factor)
  * pmParseUnitsStr() - units from words
  * @str: like what pmUnitsStr() makes; with numbers, and with other names of units
  * @out: the units; all zero on error
- * @outmult: by what a value is multiplied that shall be told in the text's
- *	units and numbers: 1 / 2 for "2 sec"; 1 on error
+ * @outmult: the factor from a value in units @out to one in the text's units and numbers:
+ *	1 / 2 for "2 sec"; 1 on error
  * @errmsg: on error what is wrong, to be given to free()
  *
  * Return: 0, PM_ERR_CONV, or -ENOMEM (then there is no message).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The message that tells a program's options. */
+/* The message that lists a program's options. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static void show_option(const pmLongOptions *o)
 	char text[256];
 
 	option_text(o, text, sizeof(text));
-	/* two blanks before it, and at least one behind */
+	/* two blanks before the option, and at least one after it */
 	if (strlen(text) + 2 < COLUMN)
 		pmprintf("  %-*s%s\n", COLUMN - 2, text, o->message);
 	else
@@ -52,11 +52,11 @@ static void show_line(const pmLongOptions *o)
 }
 
 /**
- * pmUsageMessage() - tell the messages so far, and how the program is called
+ * pmUsageMessage() - show the pending messages, and how the program is called
  * @opts: its options
  *
- * The latter not if only something else than the arguments was wrong, or if the program
- * is to end without it.
+ * How it is called is left out if there were runtime errors only, or if PM_OPTFLAG_EXIT is set.
+ * With PM_OPTFLAG_NOFLUSH, all remains pending for the caller's pmflush().
  */
 SHIM_API void pmUsageMessage(pmOptions *opts)
 {

@@ -65,7 +65,7 @@ static int from_unsigned(uint64_t v, int otype, pmAtomValue *o)
 	return PM_ERR_CONV;
 }
 
-/* NaN is in no limit and no error: what x86-64's conversions make of it, on all machines */
+/* NaN is no error: on all machines, integers become what x86-64's conversions make of it */
 static int from_nan(double v, int otype, pmAtomValue *o)
 {
 	switch (otype) {
@@ -91,7 +91,7 @@ static int from_nan(double v, int otype, pmAtomValue *o)
 	return PM_ERR_CONV;
 }
 
-/* The limits are those of the value's own precision: a float has no 2^31 - 1. */
+/* Limits are rounded to the value's own precision, as a float cannot represent 2^31 - 1. */
 static int from_real(double v, int single, int otype, pmAtomValue *o)
 {
 	double max31 = single ? (double)(float)INT32_MAX : INT32_MAX;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The time zone in which times are told and read.
+ * The reporting zone: the time zone in which times are printed and parsed.
  *
- * Zones and the current one are the process's, as the interface has it; no zone
- * is current until a program makes one, and then the C library's holds.
+ * The process has one table of zones and one current zone, as the interface demands.  No zone is
+ * current until a program makes one; until then, the C library's zone is used.
  *
- * TZ stays as the program has it: other threads ask the C library, too.
+ * The variable TZ is never changed, because other threads use the C library's zone.
  *
- * Locking: @lock guards the table and the current zone.  Zones are never freed: dates name them.
+ * Locking: @lock guards the table and the current zone.  Zones are never freed, as the tm_zone of
+ * dates points into them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -64,7 +65,7 @@ int shim_zone__make(struct tm *tm, time_t *out)
 
 	if (tz)
 		return shim_tz__make(tz, tm, out);
-	/* -1 is a time, too; mktime says by the day of the week whether it was meant */
+	/* -1 is a valid time, too: only if it succeeds does mktime() set the day of the week */
 	copy.tm_wday = -1;
 	t = mktime(&copy);
 	if (t == -1 && copy.tm_wday < 0)
@@ -74,7 +75,7 @@ int shim_zone__make(struct tm *tm, time_t *out)
 	return 0;
 }
 
-/* A name of three characters alone is none to the C library. */
+/* The C library needs an offset behind a name of three characters. */
 static char *zone_name(const char *tz)
 {
 	char *name;
@@ -115,7 +116,7 @@ SHIM_API int pmNewZone(const char *tz)
 /**
  * pmNewContextZone() - make the current context's time zone the reporting zone
  *
- * It is the one that the archive's label names, or pmcd of a host.
+ * It is the one in the archive's label, or the one that a host's pmcd has.
  *
  * Return: its number for pmUseZone(), or an error.
  */
@@ -151,8 +152,8 @@ SHIM_API int pmUseZone(const int tz_handle)
 }
 
 /**
- * pmWhichZone() - tell the reporting zone
- * @tz: its name, which is the library's; untouched if there is none
+ * pmWhichZone() - get the reporting zone
+ * @tz: its name, which is owned by the library; untouched if there is none
  *
  * Return: its number, or -1 if none has been made.
  */
@@ -173,7 +174,7 @@ SHIM_API int pmWhichZone(char **tz)
  * @clock: the time
  * @result: the date
  *
- * Return: @result, or NULL if the year is none.
+ * Return: @result, or NULL if the year does not fit into it.
  */
 SHIM_API struct tm *pmLocaltime(const time_t *clock, struct tm *result)
 {
@@ -183,7 +184,7 @@ SHIM_API struct tm *pmLocaltime(const time_t *clock, struct tm *result)
 /**
  * pmCtime() - a time as a text in the reporting zone
  * @clock: the time
- * @buf: 26 bytes, with a line's end, like "Sun Sep 13 12:26:40 2020"
+ * @buf: 26 bytes, for a text like "Sun Sep 13 12:26:40 2020" and a newline
  *
  * Return: @buf, or NULL if the year has more than four digits.
  */
