@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * What transactions have counted: the thread's counters at begin and at end,
- * where it has a set bound for tracing, and the sums of the differences.
+ * What transactions have counted: where the thread has a set bound for tracing, reads
+ * its counters at begin and at end, and adds up the differences.
  */
 #ifndef VCPC_BPF_COUNTS_H
 #define VCPC_BPF_COUNTS_H
 
 #include "maps.bpf.h"
 
-/* As the module hands them along: see struct vcpc_trace_counts in kmod/tracecounts.h */
+/* The layout of what the module passes: struct vcpc_trace_counts in kmod/tracecounts.h */
 struct vc_counts {
 	__u64 events;		/* signature, never 0 */
-	const __u64 *value;	/* VC_MAX_COUNTERS of them, as of the next */
+	const __u64 *value;	/* VC_MAX_COUNTERS values, and as many descriptions */
 	const struct vc_event_desc *event;
 	__u32 nr;
 };
 
-/* A function of its own, for its stack. */
+/* Not inlined, so that the row is on the BPF stack only during this call. */
 static __noinline int vc_learn_events(struct vc_event *ev, __u64 *events)
 {
 	struct vc_counts from = {};
@@ -54,9 +54,9 @@ static __noinline struct vc_count *vc_new_count(struct vc_event *ev, struct vc_c
 }
 
 /*
- * What the thread has counted by now, into @value: its events' key in vc_events, or 0 where there
- * is nothing to compare it with.  Counters are a thread's: another thread's, or another set's,
- * have nothing to do with those of the begin.
+ * Reads what the thread has counted by now into @value.  Returns the events' key in vc_events, or 0
+ * if that cannot be compared with the begin, which had no counters, or those of another thread or
+ * another set.
  */
 static __always_inline __u64 vc_counted(const struct vc_event *ev, const struct vc_open_val *open,
 					__u64 value[VC_MAX_COUNTERS])

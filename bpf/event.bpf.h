@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * What one trace event does to the maps: the body that all ways in share.
+ * What one trace event does to the maps, whether it comes from the module or from probes.
  *
  * The time is taken first in an end and last in a begin, so that a transaction
  * is not charged for its own bookkeeping.  An event whose rows exist costs
- * look-ups and stores in place; rows are made at the first sight of a tag.
+ * look-ups and stores in place; rows are made when a tag is seen first.
  */
 #ifndef VCPC_BPF_EVENT_H
 #define VCPC_BPF_EVENT_H
@@ -13,8 +13,9 @@
 #include "processes.bpf.h"
 
 /*
- * The slot of a time, as vc_hist_slot() has it: shifted right by n until it is below 16, but not
- * below 8, the time t is in slot 8 n + t.  The compiler would unfold the steps to twice the code.
+ * The slot of a time, the same as by vc_hist_slot(): shift the time right by n bits, until it is
+ * t < 16; then the slot is 8 n + t.  In assembly, as the compiler would expand the steps to twice
+ * the code.
  */
 #define VC_SHIFT_STEP(t, n, step)						\
 	asm volatile("if %0 < %2 goto +2; %0 >>= %3; %1 += %3"			\
@@ -77,15 +78,15 @@ static __always_inline void vc_begin(struct vc_event *ev)
 }
 
 /*
- * When did the transaction begin that ends now?  0 if nobody knows.  @open
- * is its row, if there is one; vc_closed() is to follow.
+ * When the transaction began that ends now, or 0 if that is not known.  @open is set to
+ * its row in vc_open, or NULL.  If the result is not 0, vc_closed() must be called then.
  */
 static __always_inline __u64 vc_started(struct vc_event *ev, const struct vc_open_key *key,
 					struct vc_open_val **open, __u64 now)
 {
 	__u64 start = 0;
 
-	/* A begin that came here is looked for only where begins do. */
+	/* Look for a row only where a begin can have made one, or the end has no time with it. */
 	*open = NULL;
 	if (vc_want_begins || ev->counts || !ev->start_ns)
 		*open = bpf_map_lookup_elem(&vc_open, key);
@@ -105,7 +106,7 @@ static __always_inline void vc_closed(const struct vc_event *ev, const struct vc
 	if (!open)
 		return;
 	open->start_ns = 0;
-	/* Threads come and go, and would leave their rows behind. */
+	/* A process's row is used again; rows of threads, which come and go, would fill the map. */
 	if (key->per_thread && !bpf_map_delete_elem(&vc_open, key))
 		vc_refund(ev->user, VC_ROWS_OPEN);
 }
@@ -140,7 +141,7 @@ static __always_inline void vc_add_time(struct vc_stat *stat, __u64 spent, __u64
 	__u64 slot = vc_time_slot(spent);
 
 	stat->sum_ns += spent;
-	/* The first one is the greatest, too, but if it took no time, and then the least is 0. */
+	/* The first time sets both extremes, unless it is 0: then they are 0 already. */
 	if (spent > stat->max_ns) {
 		stat->max_ns = spent;
 		if (count == 1)
@@ -163,7 +164,7 @@ static __always_inline void vc_add_end(struct vc_stat *stat, __u64 now, __u64 st
 	vc_add_time(stat, now - start, count);
 }
 
-/* What a transaction that ends now has counted, and whose it was */
+/* Adds what a transaction that ends now has counted, and adds it to its process's statistics */
 static __always_inline void vc_add_details(struct vc_event *ev, struct vc_open_val *open, __u64 now,
 					   __u64 start)
 {
@@ -183,7 +184,7 @@ static __always_inline void vc_add_details(struct vc_event *ev, struct vc_open_v
 		vc_process_counts(process, value, open);
 }
 
-/* @op is VC_OP_END or VC_OP_ABORT, and a constant; @now, when the event came. */
+/* @op: VC_OP_END or VC_OP_ABORT, a constant at compile time; @now: when the event came */
 static __always_inline void vc_finish(struct vc_event *ev, __u32 op, __u64 now)
 {
 	struct vc_open_val *open;
@@ -216,7 +217,7 @@ static __always_inline int vc_is_nan(__u64 bits)
 	return (bits & ~VC_SIGN) > VC_INFINITY;
 }
 
-/* A double's bits, so that they compare as it does */
+/* Maps the bits of a double to an integer of the same order */
 static __always_inline __u64 vc_order(__u64 bits)
 {
 	return bits & VC_SIGN ? ~bits : bits | VC_SIGN;
@@ -239,7 +240,7 @@ static __always_inline void vc_add_value(struct vc_stat *stat, __u64 value)
 
 static __always_inline void vc_value(struct vc_event *ev, __u32 op, __u64 value)
 {
-	/* PCP's kinds are in the order of the module's operations. */
+	/* Kinds (VC_POINT, ...) are in the same order as operations (VCPC_TRACE_POINT, ...). */
 	_Static_assert(VCPC_TRACE_POINT - VC_POINT == 2 && VCPC_TRACE_OBSERVE - VC_OBSERVE == 2 &&
 		       VCPC_TRACE_COUNTER - VC_COUNTER == 2, "kind of an operation");
 	_Static_assert(VC_OP_END == VCPC_TRACE_END && VC_OP_ABORT == VCPC_TRACE_ABORT &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Open transactions that will never end: what they were begun on, or their tag, is gone. */
+/* Deletes rows whose file, process or tag is gone, and with them transactions that cannot end. */
 #ifndef VCPC_BPF_GONE_H
 #define VCPC_BPF_GONE_H
 
@@ -7,7 +7,7 @@
 
 struct bpf_map;
 
-/* A row that has gone is one less of its tag's user's. */
+/* Takes a deleted row off the account of its tag's user. */
 static __always_inline void vc_row_gone(__u64 tag, enum vc_rows which)
 {
 	struct vc_tag_name *name = bpf_map_lookup_elem(&vc_tag, &tag);
@@ -16,7 +16,7 @@ static __always_inline void vc_row_gone(__u64 tag, enum vc_rows which)
 		vc_refund(name->user, which);
 }
 
-/* Which rows of vc_open go: those of a file or of a tag; 0 is no tag and no file. */
+/* Which rows are to be deleted: those of a file or of a tag; 0 stands for none. */
 struct vc_whose {
 	__u64 file;
 	__u64 tag;
@@ -68,12 +68,12 @@ static __always_inline void vc_tag_gone(__u64 tag)
 		if (!bpf_map_delete_elem(&vc_stat, &key))
 			vc_row_gone(tag, VC_ROWS_STAT);
 	}
-	/* A walk takes long: not where there is nothing. */
+	/* To walk a map takes long: skip those that never had a row. */
 	if (vc_any_open)
 		bpf_for_each_map_elem(&vc_open, vc_drop_row, &whose, 0);
 	if (vc_any_count)
 		bpf_for_each_map_elem(&vc_count, vc_drop_sum, &whose, 0);
-	/* Last: it says whose all this was. */
+	/* The name goes last: until then it says which user's account the rows are on. */
 	vc_row_gone(tag, VC_ROWS_TAG);
 	bpf_map_delete_elem(&vc_tag, &whose.tag);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* The maps that all ways in share, and the rows that are made at first sight. */
+/* The maps that both programs share, and the rows that are made when a tag is seen first. */
 #ifndef VCPC_BPF_MAPS_H
 #define VCPC_BPF_MAPS_H
 
@@ -9,7 +9,7 @@
 #include "trace.h"
 #include "users.bpf.h"
 
-/* What the loader was asked for; what is not wanted is not even in the program. */
+/* Set before loading and constant from then on: the verifier removes code that is not wanted. */
 const volatile __u32 vc_want_begins;	/* begins come to the kernel, and are in vc_open */
 const volatile __u32 vc_want_processes;	/* each process's transactions go into vc_process */
 const volatile __u32 vc_want_ring;	/* each event goes into vc_ring */
@@ -56,7 +56,7 @@ struct {
 	__type(value, struct vc_events);
 } vc_events SEC(".maps");
 
-/* for programs that write by themselves; one slot if that is not wanted */
+/* slots for processes that write their statistics themselves; a single slot: that is off */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -65,7 +65,7 @@ struct {
 	__type(value, struct vc_direct);
 } vc_direct SEC(".maps");
 
-/* and their clock */
+/* 0 -> the clock of vc_direct, and whether anybody reads it */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -74,7 +74,7 @@ struct {
 	__type(value, struct vc_tick);
 } vc_tick SEC(".maps");
 
-/* each event, until somebody takes it: struct vc_record */
+/* single events, until a reader takes them: struct vc_record */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
@@ -110,8 +110,8 @@ struct vc_event {
 static const struct vc_stat vc_zero_stat;
 
 /*
- * Whether there has ever been a row of vc_open or of vc_count that could be left
- * behind.  Volatile: a compiler that makes a bit of them does not tell their BTF.
+ * Whether vc_open or vc_count has ever had a row; if not, it need not be walked.
+ * Volatile, as a compiler that shrinks them to a bit does not adapt their BTF.
  */
 static volatile __u32 vc_any_open;
 static volatile __u32 vc_any_count;
@@ -127,8 +127,9 @@ static __always_inline void vc_count_drop(__u32 why)
 static const struct vc_tag_name vc_no_name;
 
 /*
- * A row of @map for an event's tag, on its user's account.  Another CPU may make the same row
- * at the same time: who looks it up again sees which of the two it is.
+ * Makes a row of @map for an event's tag, on the account of the tag's user, unless that user has
+ * too many.  Another CPU may make the same row at the same time: the caller has to look it up
+ * again.
  */
 #define VC_NEW_ROW(ev, map, key, value, which, max) do {			\
 	if (vc_charge((ev)->user, which, max))					\
@@ -137,7 +138,10 @@ static const struct vc_tag_name vc_no_name;
 		vc_refund((ev)->user, which);					\
 } while (0)
 
-/* In place, as a stack has no room for a name: who reads it empty looks again later. */
+/*
+ * Makes the row of a tag's name.  The name is read into the row, as the BPF stack has no room for
+ * it: a reader that finds it empty has to look again later.
+ */
 static __noinline int vc_learn_name(struct vc_event *ev)
 {
 	struct vc_tag_name *row;

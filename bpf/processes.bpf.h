@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* What each process's transactions did, where that is wanted. */
+/* Statistics of each process's transactions, if they are wanted. */
 #ifndef VCPC_BPF_PROCESSES_H
 #define VCPC_BPF_PROCESSES_H
 
 #include "maps.bpf.h"
 
 /*
- * Rows are on nobody's account: a process that ends leaves its rows, for those who look a moment
- * later, until others need the room.  All CPUs share a row: each CPU keeps up to 128 free ones for
- * itself, so that there have to be many, and for each of them on each CPU there is no memory.
+ * Rows are on no user's account: a process that ends leaves its rows, for readers that come a
+ * moment later, until others need the room.  All CPUs share a row: in an LRU map each CPU keeps up
+ * to 128 free rows for itself, so that it needs many rows, and a copy of each of them for each CPU
+ * would take too much memory.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -19,7 +20,7 @@ struct {
 
 static const struct vc_process vc_new_process = { .stat.min_ns = ~0ull };
 
-/* The row of the current process; @events: of what the transaction counted, or 0 */
+/* The row of the current process; @events: key in vc_events of what it counted, or 0 */
 static __always_inline struct vc_process *vc_process_of(__u64 tag, __u64 events)
 {
 	struct vc_process_key key = {
@@ -39,8 +40,8 @@ static __always_inline struct vc_process *vc_process_of(__u64 tag, __u64 events)
 }
 
 /*
- * Other CPUs may do the same at the same time.  One that was forestalled three times gives up: then
- * its time is not among the extremes, and is in the sum and the histogram.
+ * Other CPUs may do the same at the same time.  After three exchanges that another CPU has won,
+ * this one gives up: its time is then in the sum and the histogram, but not among the extremes.
  */
 static __always_inline void vc_process_extremes(struct vc_stat *stat, __u64 spent)
 {

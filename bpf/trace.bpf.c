@@ -19,7 +19,7 @@ static __always_inline struct vc_event vc_transaction(struct bpf_raw_tracepoint_
 	};
 }
 
-/* Only if begins are wanted: who listens here makes every begin come to the kernel. */
+/* Loaded only if begins are wanted: a listener here makes every process send its begins. */
 SEC("raw_tp/vcpc_begin")
 int vc_on_begin(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -51,7 +51,7 @@ static __noinline int vc_end_at(struct bpf_raw_tracepoint_args *ctx, __u64 now)
 	return 0;
 }
 
-/* Only if begins are wanted, or single events. */
+/* Loaded only if begins, single events or each process's transactions are wanted. */
 SEC("raw_tp/vcpc_end")
 int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -59,7 +59,7 @@ int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /*
- * Only if neither is, instead of the one before.  What is left to do of most events is little: the
+ * Loaded instead of vc_on_end() if none of these is wanted.  Most events need little then: the
  * thread counts nothing, and the tag has its row.
  */
 SEC("raw_tp/vcpc_end")
@@ -70,7 +70,7 @@ int vc_on_end_only(struct bpf_raw_tracepoint_args *ctx)
 	struct vc_stat_key key = { .tag = ARG(ctx, 0, __u64), .kind = VC_TRANSACT };
 	struct vc_stat *stat;
 
-	/* Without a time of its own, the start less 1 is the greatest number. */
+	/* If the end has no start with it, start is 0, and start - 1 the greatest number. */
 	if (ARG(ctx, 6, __u64) || start - 1 >= now)
 		return vc_end_at(ctx, now);
 	stat = bpf_map_lookup_elem(&vc_stat, &key);
@@ -106,7 +106,7 @@ int vc_on_value(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* A trace descriptor is closed for good: (file) */
+/* The last copy of a trace descriptor is closed: (file) */
 SEC("raw_tp/vcpc_gone")
 int vc_on_gone(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -114,7 +114,7 @@ int vc_on_gone(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* A tag's id will never be seen again: (tag) */
+/* A tag is gone, and its id is never used again: (tag) */
 SEC("raw_tp/vcpc_tag_put")
 int vc_on_tag_put(struct bpf_raw_tracepoint_args *ctx)
 {

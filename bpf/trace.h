@@ -11,13 +11,13 @@
 
 #define VC_PIN_DIR	"/sys/fs/bpf/vcpc"
 #define VC_TAG_LEN	256
-#define VC_MAX_TAGS	4096	/* unless the loader says otherwise: names, rows of vc_stat */
-#define VC_MAX_OPEN	16384	/* and rows of vc_open */
+#define VC_MAX_TAGS	4096	/* by default: rows of vc_tag, vc_id and vc_stat */
+#define VC_MAX_OPEN	16384	/* likewise: rows of vc_open */
 #define VC_MAX_COUNTED	1024	/* rows of vc_count */
 #define VC_MAX_EVENTS	256	/* rows of vc_events */
 #define VC_MAX_USERS	1024	/* rows of vc_user */
 #define VC_MAX_DIRECT	1024	/* slots of vc_direct, if it is wanted */
-#define VC_MAX_COUNTERS	8	/* counters of a set that are added up; further ones are not */
+#define VC_MAX_COUNTERS	8	/* counters of a set that are added up; others are not */
 
 /*
  * Times from 0 to 7 ns have a slot each; from there each power of two has
@@ -65,7 +65,7 @@ struct vc_tag_name {
 	__u32 reserved;
 };
 
-/* vc_id: key -> u64 tag id, where the module gives none: by probes */
+/* vc_id: key -> u64 tag id; only with probes, as otherwise the module gives tags their ids */
 struct vc_id_key {
 	__u64 hash;		/* of the name */
 	__u32 user;
@@ -77,7 +77,7 @@ struct vc_id_key {
  */
 struct vc_open_key {
 	__u64 tag;
-	__u64 file;		/* on which open file of /dev/vcpc; by probes: of which process */
+	__u64 file;		/* its open file of /dev/vcpc; by probes: its process */
 	__u32 pid;		/* process id, or thread id if per_thread */
 	__u32 per_thread;
 };
@@ -85,7 +85,7 @@ struct vc_open_key {
 struct vc_open_val {
 	__u64 start_ns;		/* CLOCK_MONOTONIC; 0: not begun now */
 	__u32 tgid;		/* the process, also if per_thread */
-	__u32 tid;		/* the thread that began it, whose counters those are: */
+	__u32 tid;		/* the thread that began it, to which the counters belong */
 	__u64 events;		/* key in vc_events, 0: it had no counters to read */
 	__u64 counters[VC_MAX_COUNTERS];
 };
@@ -98,15 +98,15 @@ struct vc_stat_key {
 
 struct vc_stat {
 	__u64 count;		/* transactions that ended, or events */
-	__u64 aborted;		/* transactions only: to max_ns, last_took_ns and hist */
+	__u64 aborted;		/* this to max_ns, last_took_ns, hist: of transactions only */
 	__u64 sum_ns;
 	__u64 min_ns;
 	__u64 max_ns;
 	__u64 last_ns;		/* when the last event came, CLOCK_MONOTONIC */
 	__u64 last_took_ns;	/* what the transaction took that ended then */
-	__u64 value;		/* bits of the last observation or counter value, */
-	__u64 value_min;	/* of the least and of the greatest; no NaN, and */
-	__u64 value_max;	/* NaN before there is any */
+	__u64 value;		/* bits of the last observation or counter value */
+	__u64 value_min;	/* of the least one; NaN only if all were */
+	__u64 value_max;	/* of the greatest one, likewise */
 	__u64 hist[VC_HIST_SLOTS];
 };
 
@@ -122,8 +122,8 @@ struct vc_count {
 };
 
 /*
- * vc_process, if it is wanted: key -> value, what one process's transactions of a tag did; when
- * there is no room, rows that were not used lately give way
+ * vc_process, if it is wanted: key -> value, what one process's transactions of a tag did; if
+ * there is no room, rows that were not used recently are evicted
  */
 struct vc_process_key {
 	__u64 tag;
@@ -135,7 +135,7 @@ struct vc_process_key {
 
 struct vc_process {
 	struct vc_stat stat;	/* of those that ended */
-	char command[VC_COMMAND_LEN];	/* the thread's that ended the first */
+	char command[VC_COMMAND_LEN];	/* of the thread that ended the first of them */
 	__u64 sum[VC_MAX_COUNTERS];	/* as in vc_count */
 };
 
@@ -152,7 +152,7 @@ struct vc_events {
 	struct vc_event_desc event[VC_MAX_COUNTERS];
 };
 
-/* Maps whose rows are counted by user */
+/* Maps whose rows are limited for each user */
 enum vc_rows {
 	VC_ROWS_TAG,
 	VC_ROWS_STAT,
@@ -165,7 +165,7 @@ enum vc_rows {
 
 /* vc_user: key u32 user, or one of these -> how many rows that user's tags have */
 #define VC_USER_ALL	0xffffffffu	/* all but root */
-#define VC_USER_OTHERS	0xfffffffeu	/* those who came when vc_user was full */
+#define VC_USER_OTHERS	0xfffffffeu	/* users for whom vc_user had no room */
 
 struct vc_user {
 	__u64 rows[VC_ROWS_NR];
@@ -173,14 +173,14 @@ struct vc_user {
 
 /*
  * vc_direct: index -> slot, written by programs themselves through a mapping.
- * A slot is one thread's at a time, so that none waits for another.
+ * A slot belongs to one thread at a time, so that no thread waits for another.
  */
-#define VC_OWNER_ENDED	0xffffffffu	/* the owner has said so */
+#define VC_OWNER_ENDED	0xffffffffu	/* the owner has noted that it ends */
 
 struct vc_direct {
-	__u32 owner;		/* thread id; of a thread that has ended: the next one's who asks */
-	__u32 kind;		/* enum vc_kind, written last; 0: no slot yet */
-	__u64 pidns;		/* where @owner means something: inode of the namespace */
+	__u32 owner;		/* thread id; once it has ended, another may take the slot */
+	__u32 kind;		/* enum vc_kind, written last; 0: the slot is not in use yet */
+	__u64 pidns;		/* PID namespace of @owner: its inode */
 	__u32 user;		/* whose tag it is, as the process says */
 	__u32 reserved;
 	char name[VC_TAG_LEN];
@@ -191,11 +191,11 @@ struct vc_direct {
 struct vc_tick {
 	__u64 mult;		/* nanoseconds of a tick, times 2^32 */
 	__u32 usable;		/* 0: there is no such counter; ticks are nanoseconds */
-	__u32 active;		/* 0: tracing is off, nobody reads any more */
+	__u32 active;		/* 0: tracing is off, the slots are not read any more */
 	__u64 lost;		/* events for which there was no slot */
 };
 
-/* vc_ring: each event, if wanted */
+/* vc_ring: single events, if they are wanted */
 enum vc_op {
 	VC_OP_END = 2,
 	VC_OP_ABORT = 3,
@@ -221,10 +221,10 @@ enum vc_drop_reason {
 	VC_DROP_STAT_FULL,	/* no room for one more tag and kind */
 	VC_DROP_TAG_FULL,	/* no room for one more name */
 	VC_DROP_NOT_OPEN,	/* an end or abort whose begin was not seen */
-	VC_DROP_GIVEN_UP,	/* begun, but then the process or the tag went */
+	VC_DROP_GIVEN_UP,	/* begun, but not ended before the process or the tag was gone */
 	VC_DROP_COUNT_FULL,	/* counted as a transaction, but its counters were not */
 	VC_DROP_RING_FULL,	/* in the statistics, but not in the ring */
-	VC_DROP_DIRECT_FULL,	/* of vc_direct, and counted in vc_tick */
+	VC_DROP_DIRECT_FULL,	/* no free slot in vc_direct; counted in vc_tick, not here */
 	VC_DROP_NR,
 };
 

@@ -4,8 +4,8 @@
  * the module: shim_probe_begin() and shim_probe_event(), which take
  * (operation, hash of the name, value, name).
  *
- * Nobody gives tags their ids here but this program: by the name's hash, which
- * has 64 bits, and the user.  A transaction is its process's.
+ * As there is no module, this program gives tags their ids: by the 64-bit hash of
+ * the name, and the user.  A transaction belongs to its process.
  */
 #include <linux/ptrace.h>
 #include "event.bpf.h"
@@ -23,7 +23,7 @@ struct {
 
 static __u64 last_id;
 
-/* Two CPUs may see a name first at the same time: one's id is used, the other's by nobody. */
+/* If two CPUs see a new name at the same time, one's id is used, and the other's never. */
 static __noinline __u64 vc_new_id(struct vc_id_key *key)
 {
 	__u64 id = __sync_fetch_and_add(&last_id, 1) + 1;
@@ -94,7 +94,7 @@ int vc_user_any(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Of the kernel's, only what is looked at; the loader finds where it is. */
+/* Only the members of the kernel's structs that are read; the loader relocates them (CO-RE). */
 struct signal_struct {
 	struct {
 		int counter;
@@ -105,19 +105,19 @@ struct task_struct {
 	struct signal_struct *signal;
 } __attribute__((preserve_access_index));
 
-/* Only if begins are wanted. (task, ...): @task is the current one */
+/* Loaded only if begins are wanted.  (task, ...), where task is the current one */
 SEC("raw_tp/sched_process_exit")
 int vc_on_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ctx->args[0];
 
-	/* Other threads may go on with the process's transactions. */
+	/* Only after the last thread: others may go on with the process's transactions. */
 	if (BPF_CORE_READ(task, signal, live.counter) == 0)
 		vc_file_gone(bpf_get_current_pid_tgid() >> 32);
 	return 0;
 }
 
-/* Another program, which has begun nothing. */
+/* Loaded only if begins are wanted.  The new program has begun no transaction. */
 SEC("raw_tp/sched_process_exec")
 int vc_on_exec(struct bpf_raw_tracepoint_args *ctx)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * How many rows each user has in the maps, so that nobody can fill them for all.
+ * Limits how many rows each user has in the maps, so that no user can fill them.
  *
  * A user has at most half of a map's rows, and all users but root together leave an eighth
- * to root, who has no share.  Whose a row is says the tag that it belongs to.
+ * to root, who has no limit.  A row is on the account of its tag's user.
  */
 #ifndef VCPC_BPF_USERS_H
 #define VCPC_BPF_USERS_H
@@ -33,8 +33,8 @@ static __always_inline struct vc_user *vc_user_of(__u32 user)
 }
 
 /*
- * One that there is no room for is counted among those who have no row of their own.  Theirs is
- * made first: when the map is full, it is too late.
+ * A user for whom vc_user has no room shares the row VC_USER_OTHERS with all other such users.
+ * That row is made first, as it would be too late once the map is full.
  */
 static __always_inline struct vc_user *vc_user_or_others(__u32 user)
 {
@@ -52,7 +52,10 @@ static __always_inline int vc_take_row(struct vc_user *user, enum vc_rows which,
 	return -1;
 }
 
-/* One row more for a user, of @max in the map: 0, or -1 if he has too many */
+/*
+ * Charges one more row, in a map of @max rows, to a user: 0, or -1 if the user, or all users but
+ * root together, would have too many.
+ */
 static __always_inline int vc_charge(__u32 user, enum vc_rows which, __u32 max)
 {
 	__s64 shared = max - max / 8, share = (max + 1) / 2;
@@ -70,7 +73,7 @@ static __always_inline int vc_charge(__u32 user, enum vc_rows which, __u32 max)
 	return -1;
 }
 
-/* That row is gone, or was not made. */
+/* Undoes vc_charge() for a row that is gone, or was not made. */
 static __always_inline void vc_refund(__u32 user, enum vc_rows which)
 {
 	struct vc_user *own, *all;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A context's counters, and its anchor's: what is done with one is done with both.
+ * Operations that apply to a context's counters and, if it has one, to its anchor.
  *
- * The anchor counts for a little longer than the sets that take turns: it starts
- * first and stops last.
+ * The anchor is enabled first and disabled last, so that it counts whenever one of
+ * the multiplexed sets does.
  */
 #include <stddef.h>
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The calls of all families, as rows: each only says who is meant.
+ * The public calls of all families: each passes its target to the engine (impl.h).
  *
- * A family is a suffix, what stands in front of each call's own parameters, and who that
- * is.  What only some families have is a table of its own.
+ * A family is defined by the suffix of its calls, the parameters that precede each call's
+ * own, and the target that these name.  Calls that only some families have are in a macro
+ * of their own.
  */
 #include "base/api.h"
 #include "impl.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The system's context on the processors that are online; those that come later join
- * it at the next call about it.
+ * Binds the system's context to the processors that are online.  One that comes online
+ * later is added at the next call on that context.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "state.h"
 
-/* What the kernel says is online, as it says it; the end of a very long list is not looked at. */
+/* Reads the kernel's list of online CPUs as text; a list that does not fit is cut off. */
 static void read_online(char text[AIX_ONLINE])
 {
 	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
@@ -33,8 +33,8 @@ static int bind_cpu(void *arg, int cpu)
 }
 
 /**
- * shim_aix_cpus__bind() - put a context on all processors that are online
- * @ctx: of the system, and no tree
+ * shim_aix_cpus__bind() - bind a context to all processors that are online
+ * @ctx: the system's, not a process tree's
  *
  * Return: 0 or core's error.
  */
@@ -44,7 +44,7 @@ int shim_aix_cpus__bind(struct shim_aix_context *ctx)
 	return shim_aix_target__each_cpu(bind_cpu, ctx);
 }
 
-/* One that has the set already is busy. */
+/* A CPU to which the set is bound already answers -EBUSY: that is no error here. */
 static int bind_late(void *arg, int cpu)
 {
 	struct shim_aix_context *ctx = arg;
@@ -57,10 +57,10 @@ static int bind_late(void *arg, int cpu)
 }
 
 /**
- * shim_aix_cpus__follow() - put a context on processors that have come online
- * @ctx: of the system, and no tree
+ * shim_aix_cpus__follow() - bind a context to processors that have come online
+ * @ctx: the system's, not a process tree's
  *
- * What cannot be counted there is tried again at the next call.
+ * If a CPU cannot be bound, the next call tries again.
  */
 void shim_aix_cpus__follow(struct shim_aix_context *ctx)
 {

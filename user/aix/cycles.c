@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The processor's clock, as the kernel tells it or as it is counted. */
+/* The processor's clock rate, as the kernel reports it, or measured by counting cycles. */
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <time.h>
@@ -53,7 +53,10 @@ static void spin(void)
 		 SPIN_NS);
 }
 
-/* Cycles are counted in user mode only, so most of the time has to be spent there. */
+/*
+ * Cycles are counted in user mode only, but the time includes kernel mode: spin() has to spend
+ * most of it in user mode.
+ */
 static double count(struct shim_session *session)
 {
 	static const struct vcpc_request cycles = {
@@ -78,9 +81,9 @@ static double count(struct shim_session *session)
 }
 
 /**
- * pm_cycles() - the processor's clock
+ * pm_cycles() - the processor's clock rate
  *
- * Return: in Hz; 0 if nothing tells it.
+ * Return: Hz, or 0 if the kernel does not report it and it cannot be measured.
  */
 SHIM_API double pm_cycles(void)
 {

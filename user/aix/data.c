@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a context holds: its program, and what it has counted.
+ * The getters: they return a context's program, and what it has counted.
  *
  * Lists are allocated for the caller, who frees them; on an error the caller's
  * pointer is NULL.
@@ -17,7 +17,7 @@ static int right_kind(const struct shim_aix_call *call, enum shim_aix_kind kind)
 	return call->ctx->program.kind == kind ? 0 : Pmapi_WrongKind;
 }
 
-/* Whether it counts now, for the programs that are returned: 0 or the API's error */
+/* Sets @on to whether the target counts now, for mode.b.count: 0 or the API's error */
 static int live_state(const struct shim_aix_call *call, bool *on)
 {
 	int ret = shim_aix_turn__on(call->ctx, call->who, call->tid);
@@ -47,7 +47,7 @@ static int get_locked(struct shim_aix_call *call, void *prog)
 	return ret;
 }
 
-/* The right kind, whether it counts, and room for all sets */
+/* Checks the program's kind, reads whether it counts, and allocates room for all sets */
 static int begin_get(const struct shim_aix_call *call, enum shim_aix_kind kind, size_t size,
 		     bool *on, void **sets)
 {
@@ -138,7 +138,7 @@ static int read_cpu(const struct shim_aix_call *call, struct shim_aix_sums **sum
 	return ret == -EINVAL ? Pmapi_BadCpu : shim_aix__error(ret);
 }
 
-/* What the call is about; since the last reset, if the context has that */
+/* Reads the counts of the call's target, less what was counted before the context's last reset */
 static int read_sums(const struct shim_aix_call *call, struct shim_aix_sums **sums)
 {
 	const struct shim_aix_context *ctx = call->ctx;
@@ -191,6 +191,8 @@ static void copy_values(const struct shim_aix_program *p, int k, const struct sh
 /*
  * struct result - where the results of a getter go
  * @data: pm_data_t or pm_data_mx_t
+ * @when: set to the time of the sample, unless NULL
+ * @times: set to the accumulated times, unless NULL
  */
 struct result {
 	void *data;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Errors: the API's numbers for core's, and their texts. */
+/* Translates core's errors into the API's numbers, and those into text. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 /* The longest text of pm_strerror(), with its NUL */
 #define LINE	256
 
-/* All others are errno's own numbers. */
+/* Errors of core that have a number of the API's; all others become positive errno numbers. */
 static const struct {
 	int core;
 	int code;
@@ -25,7 +25,7 @@ static const struct {
 	{ -EOPNOTSUPP, Pmapi_Unsupported },
 };
 
-/* What core says of counters that are there, as the API says it */
+/* Translates an error of core's about existing counters; for new ones see refused() in set.c */
 int shim_aix__error(int ret)
 {
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
@@ -69,10 +69,10 @@ static const char *text_of(int error)
 
 /**
  * pm_strerror() - an error in words
- * @where: whose error it is; goes in front
+ * @where: the prefix, usually the name of the call that failed; NULL for "pmapi"
  * @error: what a call returned
  *
- * Return: a string that is the calling thread's until its next call.
+ * Return: a string that is valid until the calling thread's next pm_strerror().
  */
 SHIM_API char *pm_strerror(const char *where, int error)
 {
@@ -91,8 +91,8 @@ SHIM_API char *pm_strerror(const char *where, int error)
 }
 
 /**
- * pm_error() - print an error
- * @where: whose error it is
+ * pm_error() - print an error on standard error
+ * @where: as for pm_strerror()
  * @error: what a call returned
  */
 SHIM_API void pm_error(const char *where, int error)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Estimates of the whole from turns, and their standard errors.  Pure.
+ * Estimates a multiplexed event's count over the whole time, and the estimate's
+ * standard error, from the turns of its set.  Pure.
  *
- * A set is seen in a sample of the time.  Its events are taken to be in
- * proportion to time, or to an anchor that is counted all the time, or to be a
- * sum of two such parts; the last is exact for every load of two phases that the
- * anchor tells apart.  What the turns differ by from that says how far off the
- * estimate may be, of which the part that was seen is no error.
+ * A set counts only a sample of the time.  Its events are modeled as proportional
+ * to time, to an anchor event that is counted all the time, or to a sum of both
+ * (regression); the last is exact for any load of two phases in which the anchor
+ * has different rates.  The residuals of the turns give the standard error, less
+ * the share of the time that was measured, which has no error.
  */
 #include <math.h>
 #include <stddef.h>
@@ -42,8 +43,8 @@ static struct sums add_up(const struct shim_pmx_turn *turns, size_t nturns)
 }
 
 /*
- * struct model - events are @by_time for each nanosecond and @by_anchor for each
- * of the anchor's; @used numbers were taken from the data
+ * struct model - a linear model: @by_time events for each nanosecond, plus
+ * @by_anchor for each event of the anchor; @used parameters are fitted to the data
  */
 struct model {
 	double by_time, by_anchor;
@@ -51,11 +52,12 @@ struct model {
 };
 
 /*
- * The part of the variance that an estimate has.  What was seen is no error where
- * turns differ by chance; but in each round one turn is seen, and if those of a
- * round differ from each other and rounds do not, as under a load in step with
- * them, all of the variance is left.  An anchor takes away what is common to a
- * round's turns, and what remains is chance; time does not.
+ * The share of the variance that an estimate keeps: a finite population correction.
+ * If turns differ by chance, only the part of the time that was not measured (@unseen)
+ * has an error.  But a set has only one turn in each round: under a load in step with
+ * the rounds, the turns within a round differ and the rounds do not, and then all of
+ * the variance remains.  An anchor removes what is common to a round's turns, so that
+ * the rest is chance; time does not.
  */
 static double share(const struct model *m, double unseen)
 {
@@ -64,7 +66,7 @@ static double share(const struct model *m, double unseen)
 	return m->by_anchor ? unseen : 1;
 }
 
-/* The estimate's standard error by what the turns differ from the model */
+/* The estimate's standard error from the turns' residuals; -1 if there are too few turns */
 static double error_of(const struct model *m, const struct shim_pmx_turn *turns, size_t nturns,
 		       const struct sums *s, double time)
 {
@@ -83,7 +85,7 @@ static double error_of(const struct model *m, const struct shim_pmx_turn *turns,
 				      share(m, 1 - s->t / time));
 }
 
-/* 97.5 % of Student's distribution is below; the usual expansion in 1 / freedom */
+/* The 97.5 % quantile of Student's t distribution, by the usual expansion in 1 / @freedom */
 static double student(double freedom)
 {
 	const double z = 1.959964;
@@ -116,7 +118,10 @@ static void consider(const struct model *m, const struct shim_pmx_turn *turns, s
 	out->value = *value;
 }
 
-/* Least squares, turns weighted by one over their time; false if the anchor is like time */
+/*
+ * Least squares, with each turn's weight 1 / its time.  False if there are fewer than 4 turns, or
+ * if the anchor is proportional to time, which makes the equations singular.
+ */
 static bool regress(const struct sums *s, struct model *m)
 {
 	double det = s->tt * s->aa - s->ta * s->ta;
@@ -130,8 +135,8 @@ static bool regress(const struct sums *s, struct model *m)
 }
 
 /**
- * shim_pmx__estimate() - what a counter would have counted all the time
- * @turns: what was seen
+ * shim_pmx__estimate() - estimate what a counter would have counted all the time
+ * @turns: the turns of its set
  * @nturns: how many
  * @time: the whole time
  * @anchor: the anchor's count in it, 0 if there is none
@@ -162,7 +167,7 @@ void shim_pmx__estimate(const struct shim_pmx_turn *turns, size_t nturns, double
 	}
 	if (best.error < 0)
 		return;
-	/* A count is a whole number, of the part that was seen. */
+	/* Counts are integers: allow for one event of the measured time, scaled to the whole. */
 	reach = student(s.turns - best.used) * best.error + time / s.t;
 	out->low = out->value > reach ? out->value - reach : 0;
 	out->high = out->value + reach;

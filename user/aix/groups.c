@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Groups of events that the processor holds at a time, with cycles and
- * instructions in each as far as there are any.
+ * Groups of events that the processor can count at the same time; most have
+ * cycles and instructions, too, as far as these are available.
  *
- * They are made of a fixed list, in its order, without those whose events are
- * not here: so a machine's groups have the same numbers each time.
+ * They are made from a fixed list, in its order, without the groups whose events
+ * are not available: so a machine's groups have the same numbers each time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 #include "table.h"
 
 /*
- * struct form - what a group is made of; of several with one name the first that is here
- * @common: with cycles and instructions
- * @needed: how many of its own events must be here
+ * struct form - what a group is made of; of several with one name, the first available is used
+ * @common: it has cycles and instructions, too, of which one must be available
+ * @needed: how many of its own events must be available
  * @own: its events
  */
 static const struct form {
@@ -52,7 +52,7 @@ static const struct form {
 	  { "PM_PAGE_FAULTS", "PM_CONTEXT_SWITCHES", "PM_CPU_MIGRATIONS", "PM_TASK_CLOCK" } },
 };
 
-/* Puts an event on a counter that is free, and counts as little else as there is: 1, or 0 */
+/* Puts an event on the free counter for it that counts the fewest events: 1, or 0 without one */
 static int add(const struct shim_aix_table *table, struct shim_aix_group *group, const char *name)
 {
 	int event = shim_aix_table__find(table, name), best = -1;
@@ -79,7 +79,7 @@ static const struct shim_aix_event *on(const struct shim_aix_table *table,
 	return event < 0 ? NULL : &table->events[event];
 }
 
-/* The weakest class of its events is the group's. */
+/* A group is PM_VERIFIED only if all of its events are. */
 static void classify(const struct shim_aix_table *table, struct shim_aix_group *group)
 {
 	group->class = PM_VERIFIED;
@@ -88,7 +88,10 @@ static void classify(const struct shim_aix_table *table, struct shim_aix_group *
 			group->class = on(table, group, c)->class;
 }
 
-/* 1, 0, or core's error */
+/*
+ * Whether the processor can count a whole group at a time: 1, 0, or core's error.  -EAGAIN, which
+ * says that the counters are in use now, is no reason to leave the group out.
+ */
 static int fits(struct shim_session *session, const struct shim_aix_table *table,
 		const struct shim_aix_group *group)
 {
@@ -115,7 +118,7 @@ static bool is_made(const struct shim_aix_table *table, const char *name)
 	return false;
 }
 
-/* The group of a form, if enough of it is here: 1, 0, or core's error */
+/* Makes a form's group, if enough of its events are available and fit: 1, 0, or core's error */
 static int make(struct shim_session *session, const struct shim_aix_table *table,
 		const struct form *form, struct shim_aix_group *group)
 {

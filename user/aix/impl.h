@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One engine behind all calls: who is meant, programs, contexts, and what is done with them. */
+/* The engine behind all public calls: the target of a call, and the operations on its context. */
 #ifndef SHIM_AIX_IMPL_H
 #define SHIM_AIX_IMPL_H
 
@@ -16,11 +16,11 @@ enum shim_aix_scope {
 };
 
 /*
- * struct shim_aix_who - whom a call is about
+ * struct shim_aix_who - the target of a call
  * @scope: the kind of context
- * @nth: @cpu counts those that are online
- * @other: not the calling thread: @pid, @tid, @ptid
- * @wp: the partition, of which there is only 0
+ * @nth: @cpu is an index among the CPUs that are online, not a CPU's number
+ * @other: the target is not the calling thread, but the one that @pid, @tid, @ptid name
+ * @wp: the workload partition; any but 0 is unsupported
  */
 struct shim_aix_who {
 	enum shim_aix_scope scope;
@@ -95,7 +95,7 @@ int shim_aix__tdata_mx(struct shim_aix_who who, pm_data_mx_t *data, timebasestru
 /* timebase.c */
 void shim_aix__ticks(timebasestruct_t *t, __u64 ns);
 
-/* err.c: what core says, as the API says it */
+/* err.c: the API's number for an error of core's */
 int shim_aix__error(int ret);
 
 #endif /* SHIM_AIX_IMPL_H */

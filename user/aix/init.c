@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * pm_init(), pm_initialize(): what can be counted here, as tables that are the
- * library's and stay; and the library's other calls.
+ * pm_init() and pm_initialize(), which return tables of what can be counted here;
+ * the library owns the tables and never frees them.  And the calls without a context.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "state.h"
 
 /*
- * struct shim_aix_view - the tables under a filter
+ * struct shim_aix_view - the tables as one filter shows them
  *
- * Counters that count every event share one list.
+ * The general counters, which count every event, share one list.
  */
 struct shim_aix_view {
 	int maxevents[MAX_COUNTERS];
@@ -135,7 +135,7 @@ static void free_view(const struct shim_aix_table *table, struct shim_aix_view *
 	free(view);
 }
 
-/* The tables under a filter are made once. */
+/* The tables as a filter shows them, made at its first use */
 static int view_of(struct shim_aix_state *state, int filter, struct shim_aix_view **out)
 {
 	struct shim_aix_view *view = state->views[filter];
@@ -188,16 +188,16 @@ static bool good_filter(int filter)
 }
 
 /**
- * pm_initialize() - what can be counted here
+ * pm_initialize() - get the tables of what can be counted here
  * @filter: PM_VERIFIED, PM_UNVERIFIED, PM_CAVEAT: only these events may be used
  *	from then on; PM_GET_GROUPS asks for @groups
  * @info: filled; its tables are the library's
  * @groups: filled likewise; may be NULL without PM_GET_GROUPS
  * @proctype: PM_CURRENT
  *
- * Return: 0, EINVAL, Pmapi_InvalidProctype, Pmapi_Unsupported (another processor's
- * tables are not here), ENODEV (nothing counts here), EACCES (no access to what does),
- * Pmapi_Malloc_Err.
+ * Return: 0, EINVAL, Pmapi_InvalidProctype, Pmapi_Unsupported (the tables of another
+ * processor are asked for), ENODEV (no back end is available), EACCES (no permission to
+ * use it), Pmapi_Malloc_Err.
  */
 SHIM_API int pm_initialize(int filter, pm_info2_t *info, pm_groups_info_t *groups, int proctype)
 {
@@ -227,7 +227,7 @@ SHIM_API int pm_initialize(int filter, pm_info2_t *info, pm_groups_info_t *group
 }
 
 /**
- * pm_init() - the same for old programs
+ * pm_init() - as pm_initialize(), for programs that use the older tables
  * @filter: as for pm_initialize()
  * @info: filled; its tables are the library's
  * @groups: not looked at without PM_GET_GROUPS: the oldest programs do not pass it
@@ -261,7 +261,7 @@ SHIM_API int pm_init(int filter, pm_info_t *info, pm_groups_info_t *groups)
 /**
  * pm_get_procindex() - which of the processor types this machine is
  *
- * Return: PM_CURRENT: none of AIX's.
+ * Return: PM_CURRENT, as it is none of AIX's types.
  */
 SHIM_API int pm_get_procindex(void)
 {

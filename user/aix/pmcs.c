@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which counters there are, and which events each of them counts.
+ * The counters that programs see, and which events each of them counts.
  *
- * The kernel chooses the real counters, and how many there are of which kind is
- * found out by trying what fits at a time: general ones count every event, fixed
- * ones, which come last, only their own.
+ * The kernel assigns events to hardware counters.  How many there are of each kind
+ * is found by trying how many events fit at a time.  General counters come first and
+ * count every event; fixed counters come last and count only their own.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
 
 #include "table.h"
 
-/* Without hardware counters there are so many, for the kernel's events. */
+/* How many counters are reported if there are no hardware counters, for software events */
 #define SOFTWARE_PMCS	4
 
-/* What no processor has a fixed counter for */
+/* Events for which no processor has a fixed counter: only general counters count them */
 static const __u64 general_events[] = {
 	PERF_COUNT_HW_BRANCH_MISSES, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, PERF_COUNT_HW_CACHE_MISSES,
 	PERF_COUNT_HW_CACHE_REFERENCES, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
 	PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
 };
 
-/* Fixed counters, of which a processor may have some, and what they count */
+/* The fixed counters that a processor may have, and the events that each of them counts */
 static const struct {
 	__u64 config;
 	const char *names[AIX_FIXED_EVENTS];
@@ -44,7 +44,10 @@ int shim_aix_table__try(struct shim_session *session, const struct vcpc_request 
 	return ret;
 }
 
-/* How often an event fits at a time, at most @at_most: that, 0, or -errno if it is not known */
+/*
+ * How many counters can count one event at a time, @at_most or fewer: the number, 0, or a negative
+ * error if that cannot be found out now.
+ */
 static int capacity(struct shim_session *session, __u64 config, int at_most)
 {
 	struct vcpc_request reqs[MAX_COUNTERS];
@@ -65,7 +68,7 @@ static int capacity(struct shim_session *session, __u64 config, int at_most)
 	return 0;
 }
 
-/* Counters that count anything, of @cycles that count cycles */
+/* How many of the @cycles counters that count cycles are general, or a negative error */
 static int count_general(struct shim_session *session, int cycles)
 {
 	for (size_t i = 0; i < sizeof(general_events) / sizeof(general_events[0]); i++) {
@@ -118,7 +121,7 @@ int shim_aix_pmcs__find(struct shim_session *session, struct shim_aix_table *tab
 
 	if (n > 0)
 		n = count_general(session, n);
-	/* A set on a CPU has them now; how many there are is known from then. */
+	/* A set that is bound to a CPU holds the counters: use the number found earlier. */
 	if (n == -EAGAIN)
 		n = shim_session__info(session)->hw_slots;
 	if (n < 0)
@@ -141,7 +144,7 @@ int shim_aix_pmcs__find(struct shim_session *session, struct shim_aix_table *tab
  * @table: the table
  * @c: the counter
  *
- * Return: so many; their numbers there are those below.
+ * Return: how many; on that counter they are numbered from 0.
  */
 int shim_aix_pmcs__events(const struct shim_aix_table *table, int c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What there is behind the prefix pmx_, inside. */
+/* Internal declarations behind the calls with the prefix pmx_. */
 #ifndef SHIM_AIX_PMX_IMPL_H
 #define SHIM_AIX_PMX_IMPL_H
 
@@ -10,7 +10,10 @@ int shim_aix__set_mx_with(struct shim_aix_who who, const pm_prog_mx_t *prog,
 			  const pmx_options_t *options);
 
 /*
- * struct shim_pmx_turn - what was counted in a turn: events, time, the anchor
+ * struct shim_pmx_turn - what was counted in a turn
+ * @n: events
+ * @t: for how long, in nanoseconds
+ * @a: events of the anchor
  */
 struct shim_pmx_turn {
 	double n;
@@ -18,7 +21,7 @@ struct shim_pmx_turn {
 	double a;
 };
 
-/* An estimate from turns: the whole took @time, and the anchor counted @anchor, 0: there is none */
+/* Estimates a count in the whole @time, in which the anchor counted @anchor; 0: no anchor */
 void shim_pmx__estimate(const struct shim_pmx_turn *turns, size_t nturns, double time,
 			double anchor, pmx_estimate_t *out);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Programs: the three ways to give one are made the same, checked, and packed
- * into requests.
+ * Programs: the three forms in which callers give them are converted to one, checked,
+ * and packed into requests.
  *
- * Every set is checked before anything else is done: one that is wrong fails the
- * call.  Errors are the API's.
+ * All sets are checked before any counters are made, so that one invalid set fails
+ * the call.  Errors are the API's.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -45,9 +45,9 @@ int shim_aix_program__plain(struct shim_aix_program *p, const pm_prog_t *prog)
 }
 
 /**
- * shim_aix_program__slice() - another length of turns than AIX's programs can say
+ * shim_aix_program__slice() - set a length of turns that AIX's programs cannot express
  * @p: the program
- * @us: microseconds, or 0: as it is
+ * @us: microseconds; 0 leaves the length as it is
  *
  * Return: 0 or Pmapi_InvalidSlice.
  */
@@ -106,7 +106,7 @@ void shim_aix_program__free(struct shim_aix_program *p)
 	*p = (struct shim_aix_program) { 0 };
 }
 
-/* What is common to all sets is taken from the first. */
+/* proctree and process apply to the whole program: only the first set's are used, and checked. */
 static int check_mode(pm_mode_t mode, enum shim_aix_scope scope, bool first)
 {
 	if (mode.b.threshold)
@@ -119,7 +119,7 @@ static int check_mode(pm_mode_t mode, enum shim_aix_scope scope, bool first)
 	return 0;
 }
 
-/* Under filter 0 no tables were given out, and everything is allowed. */
+/* A filter of 0 shows no events at all: then every event may be used. */
 static bool passes(int class, int filter)
 {
 	return !(filter & AIX_CLASSES) || class & filter;
@@ -138,7 +138,7 @@ static int check_events(const struct shim_aix_table *table, int filter, const in
 	return 0;
 }
 
-/* A set's events by counter */
+/* Sets @ids to a set's events by counter: its own, or those of the group that it names */
 static int resolve(const struct shim_aix_table *table, int filter, const pm_prog_t *set,
 		   const int **ids)
 {
@@ -166,7 +166,7 @@ static void push(struct shim_aix_program *p, int k, const struct vcpc_request *r
 	p->n++;
 }
 
-/* A group needs a request, also one that has nothing to count. */
+/* Each group of requests needs at least one: a set that counts nothing gets a dummy event. */
 static void push_dummy(struct shim_aix_program *p, int k)
 {
 	static const struct vcpc_request dummy = {
@@ -176,7 +176,7 @@ static void push_dummy(struct shim_aix_program *p, int k)
 	push(p, k, &dummy, VCPC_REQ_F_USER);
 }
 
-/* If the set counts the anchor anyway, once is enough. */
+/* Adds the anchor to a set, unless the set counts that event already. */
 static void pack_anchor(struct shim_aix_program *p, int k, const struct shim_aix_table *table,
 			const int *ids, __u32 modes)
 {
@@ -215,9 +215,9 @@ static void pack_set(struct shim_aix_program *p, int k, const struct shim_aix_ta
  * @p: the program; its requests are filled in
  * @table: the machine's
  * @filter: which events and groups may be used
- * @scope: what it is for
+ * @scope: the kind of context that it is for
  *
- * Return: 0, Pmapi_Malloc_Err, or what is wrong with a set.
+ * Return: 0, Pmapi_Malloc_Err, or the error of the anchor or of the first invalid set.
  */
 int shim_aix_program__pack(struct shim_aix_program *p, const struct shim_aix_table *table,
 			   int filter, enum shim_aix_scope scope)

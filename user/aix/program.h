@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A program: its sets of events as they were given, and as the back end gets them. */
+/* A program: its sets of events as the caller gave them, and as requests for the back end. */
 #ifndef SHIM_AIX_PROGRAM_H
 #define SHIM_AIX_PROGRAM_H
 
@@ -15,16 +15,16 @@ enum shim_aix_kind {
 
 /*
  * struct shim_aix_program - one program
- * @slice: milliseconds, as the program has it
- * @slot: nanoseconds
+ * @slice: length of a turn in milliseconds, as the API reports it
+ * @slot: the same in nanoseconds, for the back end
  * @sets: @nsets, each with its mode
  * @reqs: @n requests
- * @where: for each set and counter which request it is, or -1
+ * @where: for each set and counter the index in @reqs, or -1
  * @flags: VCPC_SET_F_SHUFFLE, with @seed
  * @anchor: an event that is counted all the time and in each set, by its number on
  *	the first counter, or -1
- * @anchor_at: for each set which request that is
- * @anchor_req: the same by itself
+ * @anchor_at: for each set the anchor's index in @reqs
+ * @anchor_req: the request that counts the anchor all the time
  */
 struct shim_aix_program {
 	enum shim_aix_kind kind;

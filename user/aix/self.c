@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The calling thread's own context, and its values without the lock.
+ * Caches the calling thread's context, and reads its values without the lock.
  *
- * A thread that has a context keeps it until it lets it go or the context is removed; the kept
- * reference holds the memory.  What it has by inheritance is asked of the back end once.  A thread
- * that has none can get one only by a call of its own, or as one of a process that becomes a group.
+ * A thread holds a reference to its context, which keeps the memory, until it deletes its program
+ * or the context is removed.  The back end is asked once whether the thread inherited one.  A
+ * thread without a context gets one only by a call of its own, or when its process becomes a
+ * group, which changes the state's generation.
  *
- * A context that is a thread's own, or inherited, is removed only by its last thread.  So its
- * counters are there while one of its threads reads them.  A signal handler may remove it even
- * then, which shows afterwards.
+ * A context of AIX_THREAD is removed only by its last thread, so its counters exist while one of
+ * its threads reads them.  Only a signal handler may remove it during the read: that is checked
+ * afterwards.
  */
 #define _GNU_SOURCE
 #include <unistd.h>
@@ -17,7 +18,7 @@
 
 static __thread struct {
 	struct shim_aix_context *ctx;
-	unsigned int generation;	/* in which it has none, if it has none; 0: not known */
+	unsigned int generation;	/* the state's when @ctx was noted; 0: @ctx is not known */
 	unsigned int reading;
 } self;
 
@@ -33,13 +34,13 @@ static void keep(const struct shim_aix_state *state, struct shim_aix_context *ct
 		shim_aix_context__get(ctx);
 	self.ctx = ctx;
 	self.generation = state->generation;
-	/* What a handler has interrupted may be using it: it stays. */
+	/* In a signal handler that interrupted a read of the old context, keep the reference. */
 	if (old && !self.reading)
 		shim_aix_context__put(old);
 }
 
 /**
- * shim_aix_self__has() - from now on the calling thread has this context
+ * shim_aix_self__has() - note which context the calling thread has from now on
  * @state: the process's
  * @ctx: the context, or NULL: none
  */
@@ -51,7 +52,7 @@ void shim_aix_self__has(struct shim_aix_state *state, struct shim_aix_context *c
 }
 
 /**
- * shim_aix_self__lost() - a context is removed, perhaps the calling thread's
+ * shim_aix_self__lost() - forget a context that is being removed, if it is the calling thread's
  * @state: the process's
  * @ctx: the context
  */
@@ -87,11 +88,11 @@ int shim_aix_self__context(struct shim_aix_state *state, struct shim_aix_context
 
 /**
  * shim_aix_self__read() - the calling thread's own values, if its context is a thread's
- * @fn: takes them; without the lock
+ * @fn: called with the values, without the lock
  * @arg: for @fn
  *
- * Context: no lock; by perf's pages no system call.
- * Return: whether it was done; otherwise the call takes the lock, and says why.
+ * Context: takes no lock; makes no system call where perf's mapped pages can be read.
+ * Return: whether @fn was called; if not, the caller takes the lock and finds out why.
  */
 bool shim_aix_self__read(void (*fn)(const struct shim_aix_program *program,
 				    const struct shim_aix_sums *sums, void *arg), void *arg)
@@ -103,7 +104,7 @@ bool shim_aix_self__read(void (*fn)(const struct shim_aix_program *program,
 	struct shim_aix_context *ctx;
 	bool done = false;
 
-	/* Looked up afterwards, as before a handler may remove it. */
+	/* Look the context up only now: before, a signal handler could remove and free it. */
 	self.reading++;
 	atomic_signal_fence(memory_order_seq_cst);
 	ctx = self.ctx;
@@ -127,9 +128,9 @@ bool shim_aix_self__read(void (*fn)(const struct shim_aix_program *program,
 }
 
 /**
- * shim_aix_self__forked() - the only thread of a forked child has nothing
+ * shim_aix_self__forked() - forget the calling thread's context, in a forked child
  *
- * Return: whether contexts may be freed: not if it forks in the middle of a sample, in a handler.
+ * Return: whether contexts may be freed: not if a signal handler forked that interrupted a read.
  */
 bool shim_aix_self__forked(void)
 {
@@ -138,7 +139,7 @@ bool shim_aix_self__forked(void)
 	return !self.reading;
 }
 
-/* Nothing that the process has may be bound to the thread when it has ended. */
+/* Unbinds a thread that ends from its own context, which goes with its last thread. */
 static void thread_exits(void *unused)
 {
 	struct shim_aix_state *state = shim_aix_state__lock();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The life of a context: a program is set, its data reset, and deleted. */
+/* The life of a context: setting a program, resetting its data, deleting it. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "pmx.h"
 
-/* What the back end says of a program that is being set, as the API says it */
+/* The API's number for an error that setting a program met; @bad: the request to blame, or -1 */
 static int refused(int ret, int bad)
 {
 	if (ret == -EAGAIN)
@@ -51,7 +51,7 @@ static int bind(struct shim_aix_context *ctx, pid_t tid)
 	return ret ? refused(ret, bad) : 0;
 }
 
-/* What is bound, by the first set's mode */
+/* Chooses what to bind, and with which flags, by the first set's mode */
 static void choose_target(struct shim_aix_context *ctx, enum shim_aix_scope scope)
 {
 	pm_mode_t mode = ctx->program.sets[0].mode;
@@ -70,8 +70,9 @@ static void choose_target(struct shim_aix_context *ctx, enum shim_aix_scope scop
 }
 
 /*
- * perf alone has no groups that take turns, and of threads that inherit nobody but their sum: a
- * thread's own program stays the thread's then, and a group's is refused.
+ * Without the module, perf cannot multiplex sets, and of threads that inherit it gives only the
+ * sum.  Then a thread's own program is not inherited, and programs of groups, processes and trees
+ * are refused.
  */
 static int check_features(const struct shim_aix_state *state, struct shim_aix_context *ctx)
 {
@@ -97,7 +98,7 @@ static int has_context(void *state, pid_t tid)
 	return ctx ? Pmapi_ContextExists : 0;
 }
 
-/* Of a group of all threads, none may have a context. */
+/* If all threads of a process become a group, none of them may have a context yet. */
 static int check_members(struct shim_aix_state *state, const struct shim_aix_context *ctx,
 			 pid_t tid)
 {
@@ -155,7 +156,10 @@ static int set_locked(struct shim_aix_state *state, struct shim_aix_who who,
 	return ret;
 }
 
-/* Takes the program, whatever happens. */
+/*
+ * Takes ownership of @program, also on failure.  @ret is the result of making it, which is
+ * returned only if the library is initialized.
+ */
 static int set(struct shim_aix_who who, struct shim_aix_program *program, int ret)
 {
 	struct shim_aix_context *ctx = calloc(1, sizeof(*ctx));
@@ -219,14 +223,14 @@ int shim_aix__set_mm(struct shim_aix_who who, const pm_prog_mm_t *prog)
 	return set(who, &program, ret);
 }
 
-/* A thread's instance is gone. */
+/* Forgets the context of the calling thread after its instance was unbound. */
 static void let_go(struct shim_aix_call *call)
 {
 	if (!call->who.other)
 		shim_aix_self__has(call->state, NULL);
 }
 
-/* The last thread takes the context along. */
+/* Unbinds a thread; the context is removed with its last thread. */
 static int delete_thread(struct shim_aix_call *call)
 {
 	int last = shim_aix_state__deserted(call->ctx, call->tid);
@@ -249,7 +253,7 @@ static int delete_locked(struct shim_aix_call *call, void *arg)
 	return 0;
 }
 
-/* The thread has no program any more, and neither has anybody if it was the last. */
+/* A thread could not be bound again: it has no program, and the last one's context is removed. */
 static void abandon(struct shim_aix_call *call)
 {
 	let_go(call);
@@ -257,7 +261,7 @@ static void abandon(struct shim_aix_call *call)
 		shim_aix_state__remove(call->state, call->ctx);
 }
 
-/* Off and on again: the counts are gone, and the first set begins a whole slot. */
+/* Unbinds and binds again, which clears the counts and starts the first set with a whole slot. */
 static int rebind_thread(struct shim_aix_call *call)
 {
 	struct shim_aix_context *ctx = call->ctx;
@@ -280,7 +284,7 @@ static int rebind_thread(struct shim_aix_call *call)
 	return shim_aix__error(ret);
 }
 
-/* What cannot be put on again now is, at the next call. */
+/* The same on all CPUs; if binding fails, shim_aix_cpus__follow() tries again at the next call. */
 static int rebind_cpus(struct shim_aix_context *ctx)
 {
 	int ret = shim_aix_both__unbind(ctx, 0, VCPC_TARGET_F_ALL);
@@ -296,7 +300,7 @@ static int rebind_cpus(struct shim_aix_context *ctx)
 	return ret;
 }
 
-/* What there is by now does not count any more. */
+/* Resets without unbinding: the counts so far become the base that later reads subtract. */
 static int rebase(struct shim_aix_context *ctx)
 {
 	struct shim_aix_sums *base;

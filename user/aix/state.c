@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the process has of the API: the tables, and the contexts by thread.
+ * The API's state of this process: the tables, and the list of contexts.
  *
- * The API's calls name no context, so it lives here.  A thread has the context
- * of which it has an instance: by its own set, by inheritance, or as a member of
- * a group.  Which one that is, is asked of the back end once, and remembered (self.c).
+ * The API's calls name no context, so it is found here by the thread.  A thread has the
+ * context in which it has an instance: because it set a program, by inheritance, or as
+ * a member of a group.  The back end is asked once which one that is; self.c caches it.
  *
- * Locking: one lock guards all; signals are blocked meanwhile, so that a
+ * Locking: one lock guards all; signals are blocked while it is held, so that a
  * signal handler may use the library.  A forked child begins with no context: its
- * parent's go on without it.  A thread that exits takes its context along, but
- * what it counted for a group stays.
+ * parent's go on without it.  A thread that exits is unbound from its own context,
+ * but what it counted for a group stays.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -42,13 +42,13 @@ static void in_child(void)
 
 		state->contexts = ctx->next;
 		atomic_store(&ctx->removed, true);
-		/* The threads that keep it, too, are the parent's. */
+		/* Other references are those of threads that exist only in the parent. */
 		if (may_free)
 			free_context(ctx);
 	}
 	state->nthreads = 0;
 	state->generation++;
-	/* The parent's has the lock between processes. */
+	/* The parent's session holds the lock between processes: the child opens its own. */
 	if (state->session)
 		shim_session__close(state->session);
 	state->session = NULL;
@@ -57,13 +57,13 @@ static void in_child(void)
 static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(0, in_child);
 
 /**
- * shim_aix_state__lock() - go in, whether the library is initialised or not
+ * shim_aix_state__lock() - take the lock, whether the library is initialized or not
  *
  * Return: for shim_aix_state__leave().
  */
 struct shim_aix_state *shim_aix_state__lock(void)
 {
-	/* Without memory to hear of forks, a forked child may have to wait for ever. */
+	/* If this fails for want of memory, a forked child may find the lock held for ever. */
 	shim_fork__wait_for(&lock);
 	shim_siglock__enter(&lock);
 	if (!the_state.generation)
@@ -84,7 +84,7 @@ int shim_aix_state__session(struct shim_aix_state *state)
 }
 
 /**
- * shim_aix_state__enter() - go in to count
+ * shim_aix_state__enter() - take the lock, if the library is initialized and a back end is open
  * @state: for shim_aix_state__leave(); set only on success
  *
  * Return: 0 or the API's error.
@@ -107,8 +107,9 @@ static bool is_of_threads(const struct shim_aix_context *ctx)
 }
 
 /*
- * 1, 0, or core's error if that cannot be found out now.  An invalid instance is one,
- * too; a thread that has ended is another one.
+ * Whether a thread has an instance in a context: 1, 0, or core's error if that cannot be
+ * found out now.  An invalid instance (-EAGAIN) is one, too; that of a thread that has
+ * exited is not, as another thread may have its number by now.
  */
 static int has_thread(const struct shim_aix_context *ctx, pid_t tid)
 {
@@ -125,10 +126,10 @@ static int has_thread(const struct shim_aix_context *ctx, pid_t tid)
 	return !(state & VCPC_STATE_EXITED);
 }
 
-/* Fewer are asked sooner than /proc says when a thread began. */
+/* To ask up to this many contexts takes less time than to read a thread's start from /proc. */
 #define MANY	32
 
-/* Whether a thread that began then may be among those of a context: sure only if not */
+/* Whether a thread may have an instance in a context; only false is certain */
 static bool may_have(const struct shim_aix_state *state, const struct shim_aix_context *ctx,
 		     pid_t tid, struct shim_aix_start *start)
 {
@@ -140,7 +141,7 @@ static bool may_have(const struct shim_aix_state *state, const struct shim_aix_c
 }
 
 /**
- * shim_aix_state__search() - a thread's context, by asking of each that may have it
+ * shim_aix_state__search() - find a thread's context by asking each one that may have the thread
  * @state: the process's
  * @tid: the thread
  * @found: set to the context, or NULL, on success
@@ -190,9 +191,9 @@ static struct shim_aix_context *the_systems(const struct shim_aix_state *state)
 }
 
 /**
- * shim_aix_state__find() - the context that a call is about
+ * shim_aix_state__find() - find the context of a call's target
  * @state: the process's
- * @who: whose
+ * @who: the target
  * @ctx: set if there is one, otherwise NULL
  * @tid: the thread or CPU
  *
@@ -218,9 +219,9 @@ int shim_aix_state__find(struct shim_aix_state *state, struct shim_aix_who who,
 }
 
 /**
- * shim_aix_state__call() - do something with a context
- * @who: whose; there has to be one
- * @fn: what; the state is locked meanwhile
+ * shim_aix_state__call() - run a function on the context of a call's target
+ * @who: the target; without a context the call fails with Pmapi_NoSetProg
+ * @fn: called with the lock held
  * @arg: for @fn
  *
  * Return: what @fn returned, or the API's error.
@@ -245,11 +246,11 @@ int shim_aix_state__call(struct shim_aix_who who, int (*fn)(struct shim_aix_call
 }
 
 /**
- * shim_aix_state__deserted() - can nobody name a context of threads any more?
+ * shim_aix_state__deserted() - has a context of threads no live thread left?
  * @ctx: the context
- * @but: one thread that does not matter, or 0
+ * @but: a thread to disregard, or 0
  *
- * Return: 1 if all its threads have ended or let it go, otherwise 0; or core's error.
+ * Return: 1 if all its threads have ended or were unbound, otherwise 0; or core's error.
  */
 int shim_aix_state__deserted(const struct shim_aix_context *ctx, pid_t but)
 {
@@ -306,11 +307,12 @@ static int lock_all(struct shim_aix_state *state, int how)
 }
 
 /**
- * shim_aix_state__claim() - ask for the counters: the system's or threads'
+ * shim_aix_state__claim() - reserve the counters for the system or for threads
  * @state: the process's
- * @scope: for what
+ * @scope: AIX_SYSTEM, or a scope of threads
  *
- * Threads' contexts share them, with other processes, too.
+ * Threads' contexts share the counters, also with other processes; the system's context
+ * excludes all others.
  *
  * Return: 0 or Pmapi_Locked.
  */
@@ -323,10 +325,10 @@ int shim_aix_state__claim(struct shim_aix_state *state, enum shim_aix_scope scop
 			sweep(state);
 		return state->nthreads ? Pmapi_Locked : lock_all(state, LOCK_EX);
 	}
-	/* While threads have some, the system has none. */
+	/* While there are threads' contexts, the system can have none: do not look for it. */
 	if (!state->nthreads && the_systems(state))
 		return Pmapi_Locked;
-	/* Now and then, so that threads that have ended do not pile up */
+	/* At each power of two, remove the contexts whose threads have all ended. */
 	if (state->nthreads >= 64 && !(state->nthreads & (state->nthreads - 1)))
 		sweep(state);
 	if (!state->nthreads)
@@ -343,9 +345,9 @@ void shim_aix_state__unclaim(struct shim_aix_state *state, enum shim_aix_scope s
 }
 
 /**
- * shim_aix_state__add() - a context that counts, from now on the process's
+ * shim_aix_state__add() - add a context to the process's list
  * @state: the process's
- * @ctx: the context; its only reference
+ * @ctx: the context; the list takes over its only reference
  * @own: it is the calling thread's
  */
 void shim_aix_state__add(struct shim_aix_state *state, struct shim_aix_context *ctx, bool own)
@@ -355,7 +357,7 @@ void shim_aix_state__add(struct shim_aix_state *state, struct shim_aix_context *
 	if (ctx->next)
 		ctx->next->at = &ctx->next;
 	state->contexts = ctx;
-	/* Others may have it from now on who had none. */
+	/* Threads that had no context may have this one now: they have to ask again. */
 	if (ctx->process)
 		state->generation++;
 	if (own)

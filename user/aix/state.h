@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the process has of the API: its tables, and its contexts. */
+/* The API's state of this process: its tables, and its contexts. */
 #ifndef SHIM_AIX_STATE_H
 #define SHIM_AIX_STATE_H
 
@@ -9,7 +9,7 @@
 
 #define AIX_ONLINE	256
 
-/* Whether a member of a stopped group counts when the group does */
+/* Whether a member of a stopped group will count when the group is started */
 struct shim_aix_own {
 	pid_t tid;
 	bool on;
@@ -19,9 +19,9 @@ struct shim_aix_own {
  * struct shim_aix_sums - what was counted
  * @time: when it was read
  * @state: VCPC_STATE_*
- * @tick: the target's time that was counted
+ * @tick: the target's time while it was counted
  * @values: one for each request
- * @turns: one for each set, NULL if there is only one
+ * @turns: one for each set; NULL for a program of AIX_PLAIN
  */
 struct shim_aix_sums {
 	__u64 time;
@@ -35,22 +35,22 @@ struct shim_aix_sums {
  * struct shim_aix_context - a program that is set
  * @next: in the process's list, and
  * @at: what points to it there
- * @refs: the list, and threads that have it
+ * @refs: held by the list, and by each thread that has it
  * @removed: from the list
  * @root: the thread for which it was set, 0 of the system
- * @since: when: a thread that began before does not inherit it; shim_aix_target__tick()
+ * @since: when it was set, by shim_aix_target__tick(): threads that started earlier did not inherit
  * @scope: AIX_SYSTEM, AIX_THREAD or AIX_GROUP
  * @anchor: counts the program's anchor all the time, or NULL
  * @bind: VCPC_BIND_F_* with which its threads are bound
- * @tree: of the system, a process and its descendants
- * @online: of the system, the processors that it was put on last, as /sys says it
+ * @tree: of the system: it counts a process and its descendants only
+ * @online: of the system: the processors when it was bound last, as the list in /sys
  * @on: of a group and of the system: it counts
  * @process: a group of all a process's threads
  * @stopped: when it was stopped last, if not @on
- * @inconsistent: a group's values are not its members' sum
- * @root_on: what a thread that is not among @own is like
- * @own: of a stopped group
- * @base: what does not count since a reset, or NULL
+ * @inconsistent: a group's values are not the sum of its members', as one was reset
+ * @root_on: whether a thread that is not in @own counts
+ * @own: of a stopped group: which members will count when it is started
+ * @base: what was counted before the last reset, to be subtracted; or NULL
  */
 struct shim_aix_context {
 	struct shim_aix_context *next, **at;
@@ -78,8 +78,8 @@ struct shim_aix_context {
 /*
  * struct shim_aix_state - the process's
  * @initialised: events may be counted, of the classes in @filter
- * @tables: given out by pm_init() and pm_initialize(), by filter
- * @generation: another one when a thread that had no context may have got one by no call of its own
+ * @views: the tables that pm_init() and pm_initialize() have returned, by filter
+ * @generation: changes when a thread without a context may have got one by another thread's call
  */
 struct shim_aix_state {
 	struct shim_session *session;
@@ -94,7 +94,7 @@ struct shim_aix_state {
 };
 
 /*
- * struct shim_aix_call - a call on a context that there is
+ * struct shim_aix_call - a call in progress, on an existing context
  * @tid: the thread or CPU
  */
 struct shim_aix_call {
@@ -107,7 +107,7 @@ struct shim_aix_call {
 int shim_aix_state__call(struct shim_aix_who who, int (*fn)(struct shim_aix_call *call, void *arg),
 			 void *arg);
 
-/* init.c: tables as they are given out */
+/* init.c: tables as pm_init() and pm_initialize() return them */
 struct shim_aix_view;
 
 struct shim_aix_state *shim_aix_state__lock(void);
@@ -138,7 +138,7 @@ bool shim_aix_self__forked(void);
 bool shim_aix_self__read(void (*fn)(const struct shim_aix_program *program,
 				    const struct shim_aix_sums *sums, void *arg), void *arg);
 
-/* target.c: when a thread began, asked of /proc once */
+/* target.c: when a thread started, read from /proc once */
 struct shim_aix_start {
 	bool known;
 	__u64 tick;
@@ -155,7 +155,7 @@ int shim_aix_target__each_thread(pid_t tid, int (*fn)(void *arg, pid_t tid), voi
 int shim_aix_cpus__bind(struct shim_aix_context *ctx);
 void shim_aix_cpus__follow(struct shim_aix_context *ctx);
 
-/* both.c: the same with a context's counters and its anchor */
+/* both.c: operations on a context's counters and its anchor */
 int shim_aix_both__bind(struct shim_aix_context *ctx, pid_t tid, unsigned int flags, int *bad);
 int shim_aix_both__unbind(struct shim_aix_context *ctx, pid_t tid, unsigned int flags);
 int shim_aix_both__enable(struct shim_aix_context *ctx, pid_t tid, unsigned int flags);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Turns of sets, from marks: what each set has counted since the last one is its
- * present turn's, until it counts no more.
+ * Collects the turns of sets from marks: samples that the caller asks for.  What a set
+ * has counted since the last mark is added to its open turn; the first mark since
+ * which it has counted nothing ends the turn.
  *
- * The last RING turns of all sets are kept to look at; for estimates each set's
- * own are, of which two are joined to one when there are too many.
+ * The last RING turns of all sets are kept for pmx_stats_turn().  For estimates each
+ * set keeps all its turns; when there are SET_TURNS, they are added up in pairs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,14 +18,14 @@
 #define RING		1024
 #define SET_TURNS	4096
 
-/* What is known of a set: its turns, by counter, and the one that may go on */
+/* A set's turns that have ended, and the one that may go on */
 struct set_stats {
 	pmx_turn_t open;
 	bool is_open;
 	pmx_turn_t *turns;
 	size_t n, room;
-	unsigned int join;	/* turns that make one entry */
-	unsigned int joined;	/* of the last entry */
+	unsigned int join;	/* how many turns are added up in an entry */
+	unsigned int joined;	/* how many the last entry has so far */
 };
 
 struct pmx_stats {
@@ -114,7 +115,7 @@ static int read_locked(struct shim_aix_call *call, void *arg)
 }
 
 /**
- * pmx_stats_open() - the first mark
+ * pmx_stats_open() - begin to collect turns, with the first mark
  * @scope: whose program
  * @stats: for pmx_stats_close(); set only on success
  *
@@ -267,10 +268,10 @@ static int mark_locked(struct shim_aix_call *call, void *arg)
 
 /**
  * pmx_stats_mark() - note what was counted since the last mark
- * @stats: from the thread whose program it is
+ * @stats: the turns; to be called by the thread whose program it is
  *
- * Marks that are closer than the slots are long tell every turn apart. Others
- * give sums of turns, which do for estimates, too, if they are many.
+ * If marks follow each other faster than turns, each turn is seen by itself.  Otherwise
+ * several turns are added up, which is enough for estimates if there are many marks.
  *
  * Return: 0, EINVAL, Pmapi_WrongKind (another program), or an error of pm_get_data_mx().
  */

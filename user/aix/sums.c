@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Samples of a context, taken apart; and what was counted since a reset. */
+/* Takes samples of a context, and subtracts what was counted before a reset. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@ static unsigned int turns_of(const struct shim_aix_context *ctx)
 }
 
 /**
- * shim_aix_sums__read() - a sample
- * @ctx: of what
+ * shim_aix_sums__read() - take a sample
+ * @ctx: the context
  * @tid: a thread or CPU, by @flags
  * @flags: VCPC_SAMPLE_F_*
  * @sums: to be freed; set only on success
@@ -65,17 +65,17 @@ int shim_aix_sums__state(const struct shim_aix_context *ctx, pid_t tid, __u32 *s
 	return 0;
 }
 
-/* A member that was deleted since may have taken more with it than there is. */
+/* Stops at 0: the counts of a group's member that was deleted since are no longer in the total. */
 static __u64 less(__u64 a, __u64 b)
 {
 	return a > b ? a - b : 0;
 }
 
 /**
- * shim_aix_sums__subtract() - what is new since some time
+ * shim_aix_sums__subtract() - subtract earlier sums from later ones
  * @ctx: whose sums they are
- * @sums: less, on return
- * @base: as they were then
+ * @sums: the later ones; on return, what was added since
+ * @base: the earlier ones
  */
 void shim_aix_sums__subtract(const struct shim_aix_context *ctx, struct shim_aix_sums *sums,
 			     const struct shim_aix_sums *base)

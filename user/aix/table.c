@@ -3,8 +3,8 @@
  * The table of events: AIX's mnemonics where the meaning is the same, then all
  * that perf and libpfm know here.
  *
- * An event's number is its place in the table, which has only what can be
- * counted here; it is the same as long as machine and libpfm are.
+ * An event's number is its index in the table, which has only what can be
+ * counted here; it stays the same unless the machine or libpfm changes.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -81,11 +81,11 @@ static int append(struct build *b, const struct shim_aix_event *event)
 }
 
 /**
- * shim_aix_table__is_trouble() - does an error say nothing of the event that was tried?
+ * shim_aix_table__is_trouble() - is an error due to something else than the event that was tried?
  * @ret: core's error
  *
- * Return: true if there was no memory, no descriptor or no patience: what is tried then
- * would be missing from the table for no reason of its own.
+ * Return: true if memory, descriptors or the user's sets ran out, or a signal interrupted the try:
+ * then the event may be countable, and must not be left out of the table.
  */
 bool shim_aix_table__is_trouble(int ret)
 {
@@ -97,7 +97,7 @@ bool shim_aix_table__is_trouble(int ret)
 	return false;
 }
 
-/* What cannot be counted here, or is in the table already, is left out. */
+/* Adds an event, unless it cannot be counted here or its name is in the table already. */
 static int add(struct build *b, const char *name, const char *shown, const char *desc)
 {
 	struct shim_aix_event event = { .class = b->class };
@@ -143,7 +143,7 @@ static int add_aliases(struct build *b)
 	return ret;
 }
 
-/* perf has several names for some events; one of them will do. */
+/* Whether an event is in the table by another name: perf has several names for some events. */
 static bool is_there(const struct build *b, const struct shim_event_name *e)
 {
 	for (int i = 0; i < b->table->nevents; i++)

@@ -8,7 +8,7 @@
 #define AIX_CLASSES	(PM_VERIFIED | PM_UNVERIFIED | PM_CAVEAT)
 
 /*
- * struct shim_aix_event - an event; its number is its place
+ * struct shim_aix_event - an event; its number is its index in the table
  * @name: PM_...
  * @shown: how perf or libpfm call it
  * @desc: what it counts
@@ -23,7 +23,10 @@ struct shim_aix_event {
 	struct vcpc_request req;
 };
 
-/* A group; its number is its place; events[] are numbers by counter, or COUNT_NOTHING */
+/*
+ * A group; its number is its index in the table.  events[] has for each counter the number that
+ * the event has on it, or COUNT_NOTHING.
+ */
 struct shim_aix_group {
 	const char *name;
 	const char *title;
@@ -35,18 +38,18 @@ struct shim_aix_group {
 #define AIX_FIXED		2
 #define AIX_FIXED_EVENTS	2
 
-/* A counter that counts only some events, by their places in the table */
+/* A counter that counts only some events, by their indices in the table */
 struct shim_aix_fixed {
 	int events[AIX_FIXED_EVENTS];
 	int n;
 };
 
 /*
- * struct shim_aix_table - what there is
- * @pmcs: counters
- * @general: of which the first so many count any event
+ * struct shim_aix_table - the machine's counters, events and groups
+ * @pmcs: number of counters
+ * @general: how many of them, the first ones, count any event
  * @fixed: the others
- * @cpu: the processor
+ * @cpu: name of the processor
  */
 struct shim_aix_table {
 	int pmcs;
@@ -66,7 +69,7 @@ int shim_aix_table__find(const struct shim_aix_table *table, const char *name);
 
 int shim_aix_groups__make(struct shim_session *session, struct shim_aix_table *table);
 
-/* An error that says nothing of the event that was tried */
+/* Whether an error is due to something else than the event that was tried */
 bool shim_aix_table__is_trouble(int ret);
 
 /* pmcs.c */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Other threads and CPUs: what /proc and /sys say of them. */
+/* Other threads and CPUs, as /proc and /sys describe them. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "state.h"
 
-/* What is looked at in a thread's status */
+/* The fields that are read from /proc/TID/status */
 struct status {
 	char state;
 	int tgid;
@@ -46,7 +46,7 @@ static bool is_ours(pid_t tid)
 }
 
 /**
- * shim_aix_target__check() - which thread a call is about, and whether it may be
+ * shim_aix_target__check() - find the thread a call names, and check that the caller may use it
  * @who: the thread, by any of its numbers
  * @tid: set on success
  *
@@ -77,7 +77,7 @@ int shim_aix_target__check(struct shim_aix_who who, pid_t *tid)
 }
 
 /**
- * shim_aix_target__tick() - now, in the ticks in which the kernel says when a thread began
+ * shim_aix_target__tick() - now, in clock ticks since boot, as /proc gives a thread's start
  */
 __u64 shim_aix_target__tick(void)
 {
@@ -88,7 +88,7 @@ __u64 shim_aix_target__tick(void)
 	return now.tv_sec * hz + now.tv_nsec / (1000000000L / hz);
 }
 
-/* Behind the name in parentheses, which may hold anything, the state is the first of the words. */
+/* The name in parentheses may hold anything, so words count from the last ')': first the state. */
 static __u64 read_start(pid_t tid)
 {
 	char path[64], line[1024];
@@ -109,11 +109,11 @@ static __u64 read_start(pid_t tid)
 }
 
 /**
- * shim_aix_target__start() - when a thread began
- * @start: what is known of it already
+ * shim_aix_target__start() - when a thread started
+ * @start: caches the answer; for one thread only
  * @tid: the thread
  *
- * Return: in the ticks of shim_aix_target__tick(); as late as can be if nobody says.
+ * Return: in the ticks of shim_aix_target__tick(); ~0 if it cannot be found out.
  */
 __u64 shim_aix_target__start(struct shim_aix_start *start, pid_t tid)
 {
@@ -123,7 +123,7 @@ __u64 shim_aix_target__start(struct shim_aix_start *start, pid_t tid)
 }
 
 /**
- * shim_aix_target__each_cpu() - the CPUs that are online
+ * shim_aix_target__each_cpu() - call a function for each CPU that is online
  * @fn: called for each; anything but 0 ends it
  * @arg: for @fn
  *
@@ -172,7 +172,7 @@ int shim_aix_target__nth_cpu(int n)
 }
 
 /**
- * shim_aix_target__each_thread() - the threads of a thread's process
+ * shim_aix_target__each_thread() - call a function for each thread of a thread's process
  * @tid: one of them
  * @fn: called for each; anything but 0 ends it
  * @arg: for @fn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The time base: one tick is a nanosecond of the clock that samples are timed by. */
+/* The time base: one tick is a nanosecond of CLOCK_MONOTONIC, which also stamps samples. */
 #include <time.h>
 
 #include "base/api.h"
@@ -7,7 +7,7 @@
 
 #define NS_PER_S	1000000000ull
 
-/* A number of nanoseconds in the raw form, which can be added and subtracted */
+/* Stores nanoseconds in the raw form (RTC_POWER_PC), which can be added and subtracted */
 void shim_aix__ticks(timebasestruct_t *t, __u64 ns)
 {
 	t->flag = RTC_POWER_PC;
@@ -58,8 +58,8 @@ SHIM_API int mread_real_time(timebasestruct_t *t, size_t size)
 }
 
 /**
- * time_base_to_time() - ticks to seconds and nanoseconds, in place
- * @t: RTC_POWER_PC becomes RTC_POWER; what is that already stays as it is
+ * time_base_to_time() - convert ticks to seconds and nanoseconds, in place
+ * @t: RTC_POWER_PC becomes RTC_POWER; a time that is RTC_POWER already is not changed
  * @size: TIMEBASE_SZ
  *
  * Return: 0; -1 if it is neither, or @size is too small.

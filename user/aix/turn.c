@@ -2,9 +2,9 @@
 /*
  * Starting and stopping.
  *
- * A member of a group counts if it is on itself and the group is.  While the group
- * is on, the module knows who is; while it is off nobody counts there, and
- * the list of the context says who is on.
+ * A member of a group counts if both the member and the group are on.  While the group
+ * is on, the module has each member's state.  While it is off, no instance counts, and
+ * the context's list @own says which members will count when it is started.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static bool is_stopped_group(const struct shim_aix_context *ctx)
 	return ctx->scope == AIX_GROUP && !ctx->on;
 }
 
-/* Whether a thread is on itself: 1, 0, or core's error */
+/* Whether a thread is on, even if its group is off: 1, 0, or core's error */
 static int own_state(const struct shim_aix_context *ctx, pid_t tid)
 {
 	const struct shim_aix_own *own;
@@ -50,16 +50,16 @@ static int own_state(const struct shim_aix_context *ctx, pid_t tid)
 		return own ? own->on : ctx->root_on;
 	}
 	ret = shim_aix_sums__state(ctx, tid, &state);
-	/* What was spoilt does not count. */
+	/* An invalid instance (-EAGAIN) does not count. */
 	if (ret)
 		return ret == -EAGAIN ? 0 : ret;
 	return state & VCPC_STATE_COUNTING ? 1 : 0;
 }
 
 /**
- * shim_aix_turn__on() - the counting state that a call is about
+ * shim_aix_turn__on() - whether a call's target counts
  * @ctx: the context
- * @who: of what
+ * @who: the target
  * @tid: the thread
  *
  * Return: 1 if it counts, or would if its group did; 0; or core's error.
@@ -80,7 +80,7 @@ static int start_thread(struct shim_aix_context *ctx, pid_t tid)
 	return shim_aix_both__enable(ctx, tid, 0);
 }
 
-/* The caller, and those of the group that are on themselves, count from now on. */
+/* Starts the thread of the call, and the members of the group that are on. */
 static int start_members(struct shim_aix_context *ctx, pid_t tid)
 {
 	struct vcpc_instance_info *list;
@@ -135,7 +135,7 @@ static int stop_thread(struct shim_aix_context *ctx, pid_t tid)
 	return shim_aix_both__disable(ctx, tid, 0);
 }
 
-/* Who is on goes into the list, and all stop. */
+/* Notes in the list which members are on, except the thread of the call, and stops them all. */
 static int stop_group(struct shim_aix_context *ctx, pid_t tid)
 {
 	struct vcpc_instance_info *list;
@@ -179,7 +179,7 @@ static __u64 now(const struct shim_aix_call *call)
 	return shim_session__ops(call->state->session)->now();
 }
 
-/* The time of a start is before it, that of a stop behind it. */
+/* A start is stamped before counting starts, a stop after it has stopped. */
 static int turn_locked(struct shim_aix_call *call, void *arg)
 {
 	struct turn *turn = arg;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Checking archives, for programs that do not see the archive room. */
+/* The check of archives as a public call, for programs without the internal headers. */
 #include <errno.h>
 #include <stddef.h>
 
@@ -11,9 +11,9 @@
 /**
  * shim_archive_check() - look for all that is wrong with an archive
  * @archive: its base name, or that of one of its files
- * @watch: who wants to know
+ * @watch: callbacks for problems and progress
  *
- * A reader makes do with much that is reported here.
+ * Readers of archives tolerate much of what is reported here.
  *
  * Return: the number of problems; -EINVAL, -ENOENT if there is no such archive, or what reading
  * failed with.

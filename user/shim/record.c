@@ -26,7 +26,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* The wall clock's reading is between two of the monotonic: take the closest of a few. */
+/* Reads the wall clock between two readings of the monotonic, and takes the closest of a few. */
 static int64_t wall_offset(void)
 {
 	uint64_t best = UINT64_MAX;
@@ -49,7 +49,7 @@ static int open_archive(struct shim_recorder *rec, const char *archive, int vers
 {
 	rec->offset = wall_offset();
 	rec->label.version = version;
-	/* Without a start of its own the archive starts at its first record, as PCP's do. */
+	/* The label has no start time: the archive then starts at its first record, as PCP's do. */
 	shim_rec_label__fill(&rec->label);
 	return shim_writer__open(archive, &rec->label, &rec->w);
 }
@@ -69,7 +69,7 @@ static void free_recorder(struct shim_recorder *rec)
  * @out: the recorder, for shim_record_close()
  *
  * Return: 0, -EEXIST (there is an archive of that name), -EINVAL (options),
- * -ENOMEM, or what creating its files met with.
+ * -ENOMEM, or an error of creating its files.
  */
 SHIM_API int shim_record_open(const char *archive, const struct shim_record_options *options,
 			      struct shim_recorder **out)
@@ -108,7 +108,7 @@ SHIM_API int shim_record_open(const char *archive, const struct shim_record_opti
  *
  * Return: 0, -EEXIST (one of the events is recorded of that process already), -EINVAL (two
  * events of the set, or of another set, would be one metric; or events take turns), -ENOSPC (too
- * many metrics), -ENOMEM, or what writing met with.
+ * many metrics), -ENOMEM, or an error of writing.
  */
 SHIM_API int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set, pid_t pid)
 {
@@ -135,14 +135,14 @@ SHIM_API int shim_record_add_named(struct shim_recorder *rec, struct shim_set *s
  * @rec: the recorder
  *
  * Return: 0, -EEXIST (they are recorded already), -ENOENT (tracing is off),
- * -EPERM (needs root), -ENOMEM, or what writing met with.
+ * -EPERM (needs root), -ENOMEM, or an error of writing.
  */
 SHIM_API int shim_record_add_trace(struct shim_recorder *rec)
 {
 	return rec->trace ? -EEXIST : shim_rec_trace__create(rec->w, &rec->trace);
 }
 
-/* @other: what the program's own source has; without any it is not asked */
+/* @other: how many metrics the program's own source has; if it has none, it is not called */
 static int write_instances(struct shim_recorder *rec, struct shim_ts stamp, int other)
 {
 	int ret = shim_rec_sets__instances(rec->sets, rec->w, stamp);
@@ -162,12 +162,12 @@ static int write_values(struct shim_recorder *rec, int other)
 	return ret || !rec->trace ? ret : shim_rec_trace__values(rec->trace, rec->w);
 }
 
-/* @other: metrics of which the program's own source has values, or why it has none */
+/* @other: of how many metrics the program's own source has values, or a negative error */
 static int write_record(struct shim_recorder *rec, struct shim_ts stamp, int other)
 {
 	int ret;
 
-	/* A record without metrics is PCP's mark of a gap. */
+	/* Without values write nothing: a record without metrics is PCP's mark of a gap. */
 	if (!shim_rec_sets__any(rec->sets) && !(rec->trace && shim_rec_trace__any(rec->trace)) &&
 	    other <= 0)
 		return 0;
@@ -200,9 +200,9 @@ static int sample_all(struct shim_recorder *rec, uint64_t *when)
  * shim_record_tick() - record everything as it is now
  * @rec: the recorder
  *
- * What cannot be sampled is left out of the record; shim_record_missing() tells.
+ * What cannot be sampled is left out of the record; shim_record_missing() returns the reason.
  *
- * Return: 0, also if there was nothing to record yet, or what writing met with.
+ * Return: 0, also if there was nothing to record yet, or an error of writing.
  */
 SHIM_API int shim_record_tick(struct shim_recorder *rec)
 {
@@ -228,8 +228,8 @@ SHIM_API int shim_record_tick(struct shim_recorder *rec)
  * @rec: the recorder
  *
  * Return: 0 if none are, or the first reason: -EAGAIN (a set's counters were
- * taken off the CPU), -EINVAL (it is bound no longer), -ENOMEM.  That tracing is
- * off is no reason: nothing happens then that is missed.
+ * taken off the CPU), -EINVAL (it is bound no longer), -ENOMEM.  It is 0 if only
+ * tracing is off, as no events are missed then.
  */
 SHIM_API int shim_record_missing(const struct shim_recorder *rec)
 {
@@ -253,7 +253,7 @@ SHIM_API uint64_t shim_record_count(const struct shim_recorder *rec)
  * shim_record_close() - end the archive
  * @rec: freed, whatever is returned
  *
- * Return: 0, or what writing met with.
+ * Return: 0, or an error of writing.
  */
 SHIM_API int shim_record_close(struct shim_recorder *rec)
 {
@@ -264,7 +264,7 @@ SHIM_API int shim_record_close(struct shim_recorder *rec)
 }
 
 /**
- * shim_record_discard() - end and remove an archive in which there is nothing of worth
+ * shim_record_discard() - end an archive, and remove its files
  * @rec: freed
  */
 SHIM_API void shim_record_discard(struct shim_recorder *rec)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the recorder's parts share: one interface a source of values. */
+/* What the recorder's parts share: an interface for each source of values. */
 #ifndef SHIM_SHIM_RECORD_H
 #define SHIM_SHIM_RECORD_H
 
@@ -9,7 +9,7 @@
 #include "live/metric.h"
 #include "shim/shim.h"
 
-/* What stands instead of values that would be wrong: PCP's PM_ERR_VALUE */
+/* Recorded in place of values if there are none that are right: PCP's PM_ERR_VALUE */
 #define ERR_VALUE	(-12351)
 
 /* Counts of sets: record_sets.c */
@@ -19,9 +19,9 @@ int shim_rec_sets__create(struct shim_rec_sets **out);
 void shim_rec_sets__destroy(struct shim_rec_sets *sets);
 int shim_rec_sets__add(struct shim_rec_sets *sets, struct shim_writer *w, struct shim_set *set,
 		       pid_t pid, const char *name);
-/* Take samples; *when is the first's time if there is any set.  The first error, after all. */
+/* Samples all sets, and returns the first error; *when is the time of the first valid sample. */
 int shim_rec_sets__sample(struct shim_rec_sets *sets, uint64_t *when);
-/* Instances that are new, then the values */
+/* Write the instances if there are new ones, then the values */
 int shim_rec_sets__instances(struct shim_rec_sets *sets, struct shim_writer *w,
 			     struct shim_ts stamp);
 bool shim_rec_sets__any(const struct shim_rec_sets *sets);
@@ -38,12 +38,12 @@ int shim_rec_trace__instances(struct shim_rec_trace *trace, struct shim_writer *
 bool shim_rec_trace__any(const struct shim_rec_trace *trace);
 int shim_rec_trace__values(struct shim_rec_trace *trace, struct shim_writer *w);
 
-/* A metric and what it is, in one line and in more: record_metric.c */
+/* Declares a metric, with its one-line text and its help text: record_metric.c */
 int shim_rec_metric__write(struct shim_writer *w, const struct shim_metric *metric);
-/* What the instances of a domain are, likewise */
+/* Describes what the instances of a domain are, with both texts */
 int shim_rec_indom__describe(struct shim_writer *w, const struct shim_metric_indom *indom);
 
-/* Where and when: record_label.c */
+/* The archive's label, and the host's name beside values: record_label.c */
 void shim_rec_label__fill(struct shim_label *label);
 int shim_rec_label__context(struct shim_writer *w, const char *host, struct shim_ts stamp);
 

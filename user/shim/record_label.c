@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What an archive says of itself: this host and its time zone. */
+/* The label of an archive: this host and its time zone. */
 #include <ctype.h>
 #include <stdio.h>
 
@@ -7,8 +7,8 @@
 #include "record.h"
 
 /**
- * shim_rec_label__fill() - say who writes an archive, and where
- * @label: host and zones are filled in; it has no start, so that the first record is it
+ * shim_rec_label__fill() - fill in the host and the time zone
+ * @label: these are filled in; its start is left empty, so that it is the first record's time
  */
 void shim_rec_label__fill(struct shim_label *label)
 {
@@ -16,8 +16,8 @@ void shim_rec_label__fill(struct shim_label *label)
 }
 
 /**
- * shim_rec_label__context() - say the host also as PCP's tools show it beside values
- * @w: to where
+ * shim_rec_label__context() - write the host's name as a label, which PCP's tools show with values
+ * @w: the archive
  * @host: its name
  * @stamp: from when on
  *
@@ -35,7 +35,7 @@ int shim_rec_label__context(struct shim_writer *w, const char *host, struct shim
 		.json = &json,
 	};
 
-	/* what cannot stand in quotes is no host's name */
+	/* No host has a name that would have to be escaped in JSON: write no label then. */
 	for (const char *p = host; *p; p++)
 		if (*p == '"' || *p == '\\' || iscntrl((unsigned char)*p))
 			return 0;

@@ -2,7 +2,7 @@
 /* What is recorded: descriptions, and texts of metrics and instance domains. */
 #include "record.h"
 
-/* Both kinds of text about the same thing */
+/* Writes the one-line text and the help text about a metric or a domain */
 static int write_texts(struct shim_writer *w, uint32_t about, uint32_t ident, const char *line,
 		       const char *help)
 {
@@ -12,9 +12,9 @@ static int write_texts(struct shim_writer *w, uint32_t about, uint32_t ident, co
 }
 
 /**
- * shim_rec_metric__write() - declare a metric and say what it is
- * @w: to where
- * @metric: all of it
+ * shim_rec_metric__write() - declare a metric, and write its texts
+ * @w: the archive
+ * @metric: the metric
  *
  * Return: 0 or an error of the writer.
  */
@@ -35,8 +35,8 @@ int shim_rec_metric__write(struct shim_writer *w, const struct shim_metric *metr
 }
 
 /**
- * shim_rec_indom__describe() - say what the instances of a domain are
- * @w: to where
+ * shim_rec_indom__describe() - write the texts of an instance domain
+ * @w: the archive
  * @indom: the domain
  *
  * Return: 0 or an error of the writer.

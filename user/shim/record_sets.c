@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counts as metrics: vcpc.count.<event> and vcpc.time.*, an instance a process,
- * which may have several sets of different events.
+ * Counts as metrics: vcpc.count.<event> and vcpc.time.*, with one instance for each
+ * process, which may have several sets of different events.
  *
  * Samples are taken first, all of them, and then written; a set that could
  * not be sampled has no value in the record.
@@ -20,16 +20,16 @@
 #include "record.h"
 #include "set.h"
 
-#define MAX_METRICS	1023	/* that are found again by their items */
+#define MAX_METRICS	1023	/* the greatest item number, which tells metrics apart */
 
-/* Where the times of the table are in a sample */
+/* Offsets in a sample of the times in shim_live_times[] */
 static const size_t time_at[SHIM_TIMES] = {
 	[SHIM_TIME_TICK] = offsetof(struct shim_sample, tick),
 	[SHIM_TIME_ENABLED] = offsetof(struct shim_sample, enabled),
 	[SHIM_TIME_RUNNING] = offsetof(struct shim_sample, running),
 };
 
-/* One set; those of a process are its instance together */
+/* One set; all sets of a process together are its instance */
 struct source {
 	struct shim_set *set;
 	pid_t pid;
@@ -46,7 +46,7 @@ struct metric {
 };
 
 struct shim_rec_sets {
-	struct source **sources;	/* by pid, and as they came */
+	struct source **sources;	/* sorted by pid, then in the order they were added */
 	unsigned int n;
 	size_t room;
 	struct metric *metrics;
@@ -197,7 +197,7 @@ static bool has_metric(const struct source *source, int metric)
 	return false;
 }
 
-/* What a process counts already has one value for it, not two: 0, -EEXIST, or another error */
+/* Refuses an event that the process counts in another set: 0, -EEXIST, or another error */
 static int check_new(const struct shim_rec_sets *sets, const struct source *source)
 {
 	char name[SHIM_EVENT_LEN + 16];
@@ -247,12 +247,12 @@ static int insert(struct shim_rec_sets *sets, struct source *source)
 }
 
 /**
- * shim_rec_sets__add() - one more set
- * @sets: where
- * @w: for the metrics that are new
+ * shim_rec_sets__add() - add a set
+ * @sets: the sets
+ * @w: the archive, in which new metrics are declared
  * @set: bound to one target
  * @pid: its process, or the number of its instance if that has a name of its own
- * @name: that, or NULL
+ * @name: the instance's own name, or NULL to name it by the process
  *
  * Return: as shim_record_add_set().
  */

@@ -15,9 +15,9 @@ static bool is_own(uint32_t ident)
 }
 
 /**
- * shim_record_add_source() - record what a program has from elsewhere
+ * shim_record_add_source() - record metrics that the program supplies itself
  * @rec: the recorder
- * @source: what it has; copied
+ * @source: the functions that supply them; copied
  * @arg: for its functions
  *
  * Return: 0, -EEXIST (there is one already), -EINVAL (a function is missing).
@@ -37,9 +37,9 @@ SHIM_API int shim_record_add_source(struct shim_recorder *rec,
 /**
  * shim_record_metric() - declare a metric of one's own, before its first values
  * @rec: the recorder
- * @metric: what it is; its domain, and its instances', is neither 10 nor 450, which the recorder has
+ * @metric: what it is; its domain, and its instances', must not be the recorder's own, 10 and 450
  *
- * Return: 0, -EINVAL, -EEXIST (the name or number is another's), or what writing met with.
+ * Return: 0, -EINVAL, -EEXIST (another metric has the name or number), or an error of writing.
  */
 SHIM_API int shim_record_metric(struct shim_recorder *rec, const struct shim_record_metric *metric)
 {
@@ -67,14 +67,14 @@ SHIM_API int shim_record_metric(struct shim_recorder *rec, const struct shim_rec
 }
 
 /**
- * shim_record_instances() - the instances of a domain from this record on
+ * shim_record_instances() - set the instances of a domain, from this record on
  * @rec: the recorder, which is calling the source's @instances
  * @indom: the domain
  * @n: how many
  * @inst: their numbers, ascending
  * @name: their names
  *
- * Return: 0, -EINVAL, or what writing met with.
+ * Return: 0, -EINVAL, or an error of writing.
  */
 SHIM_API int shim_record_instances(struct shim_recorder *rec, uint32_t indom, unsigned int n,
 				   const int32_t *inst, const char *const *name)
@@ -86,7 +86,7 @@ SHIM_API int shim_record_instances(struct shim_recorder *rec, uint32_t indom, un
 	return is_own(indom) ? -EINVAL : shim_writer__indom(rec->w, &all);
 }
 
-/* A string is never NULL, nor are values of which there are some */
+/* Checks that @values is not NULL if there are any, and that no string is NULL */
 static bool all_there(int32_t type, int n, const struct shim_record_value *values)
 {
 	if (n > 0 && !values)
@@ -116,15 +116,15 @@ static void translate(const struct shim_record_value *from, int32_t type, struct
 }
 
 /**
- * shim_record_values() - values of a metric in this record
+ * shim_record_values() - add the values of a metric to this record
  * @rec: the recorder, which is calling the source's @values
- * @pmid: the metric, once a record
+ * @pmid: the metric, at most once in a record
  * @type: of the metric
- * @n: how many; 0 or PCP's code for why there are none
- * @values: they, each of another instance; of a metric without instances at most one
+ * @n: how many; without values 0, or the negative PCP error code that is the reason
+ * @values: the values, each of another instance; at most one if the metric has no instances
  *
- * Return: 0, or -EINVAL: the metric is not declared or was in this record already, or one of the
- * values cannot be; those before it are recorded.  The source may then go on with its next metric.
+ * Return: 0, or -EINVAL: the metric is not declared or was in this record already, or a value is
+ * invalid; those before it are recorded.  The source may then go on with its next metric.
  */
 SHIM_API int shim_record_values(struct shim_recorder *rec, uint32_t pmid, int32_t type, int n,
 				const struct shim_record_value *values)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Transactions and the other trace events, as live/trace.h has them, into an archive. */
+/* Writes transactions and the other trace events, which live/trace.h reads, into an archive. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +31,8 @@ static int write_metrics(struct shim_writer *w)
 }
 
 /**
- * shim_rec_trace__create() - get ready to record what is traced
- * @w: its metrics are described there
+ * shim_rec_trace__create() - open the machine's trace statistics for recording
+ * @w: the archive, in which the metrics are declared
  * @out: on success
  *
  * Return: 0, -ENOMEM, an error of shim_bpf_reader__open() or of the writer.
@@ -66,7 +66,7 @@ bool shim_rec_trace__any(const struct shim_rec_trace *trace)
 	return shim_live_trace__any(trace->live);
 }
 
-/* As shim_live_trace__sample(); that tracing is off now is no error. */
+/* As shim_live_trace__sample(), but it is no error if tracing is off now. */
 int shim_rec_trace__sample(struct shim_rec_trace *trace)
 {
 	int ret = shim_live_trace__sample(trace->live);
@@ -110,7 +110,7 @@ static int write_names(const struct shim_live_trace *live, size_t i, struct shim
 /**
  * shim_rec_trace__instances() - write the instance domains that have grown
  * @trace: after a sample
- * @w: to where
+ * @w: the archive
  * @stamp: of the record that will follow
  *
  * Return: 0, -ENOMEM, or an error of the writer.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The recorder itself, for those of its calls that have a file of their own. */
+/* struct shim_recorder, for the files that implement its calls. */
 #ifndef SHIM_SHIM_RECORDER_H
 #define SHIM_SHIM_RECORDER_H
 

@@ -25,7 +25,7 @@ _Static_assert(SHIM_BIND_PROCESS == VCPC_BIND_F_PROCESS, "flags are the module's
 _Static_assert(SHIM_BIND_CPU == VCPC_BIND_F_CPU, "flags are the module's");
 _Static_assert(SHIM_BIND_TRACE == VCPC_BIND_F_TRACE, "flags are the module's");
 
-/* The requests, where the names ask for no mode in any, and the names themselves. */
+/* Parses names into requests, without mode flags where the name has none, and copies the names. */
 static int parse(struct shim_set *set, const char *const *events, unsigned int n,
 		 struct vcpc_request *reqs, unsigned int *bad)
 {
@@ -43,7 +43,7 @@ static int parse(struct shim_set *set, const char *const *events, unsigned int n
 	return 0;
 }
 
-/* Where no mode was asked for, count in user mode only, and let the name say so. */
+/* Where no mode was asked for, counts in user mode only, and appends ":u" to the name. */
 static int user_mode_only(struct shim_set *set, const struct vcpc_request *asked,
 			  struct vcpc_request *reqs)
 {
@@ -82,7 +82,7 @@ static int create(struct shim_session *session, struct shim_set *set,
 	return ret;
 }
 
-/* shim_set_create(), and the requests that were made of the names: SHIM_SET_MAX at @reqs */
+/* As shim_set_create(), but also returns the requests, in @reqs[SHIM_SET_MAX] */
 int shim_set__create(struct shim_handle *handle, const char *const *events, unsigned int n,
 		     struct vcpc_request *reqs, unsigned int *bad, struct shim_set **out)
 {
@@ -113,15 +113,15 @@ err:
 }
 
 /**
- * shim_set_create() - a set of events
+ * shim_set_create() - make a set of events
  * @handle: the module; may be closed while the set lives
  * @events: const char *[@n], names as for shim_events_walk()
  * @n: 1 .. SHIM_SET_MAX, or less if the module allows less
  * @bad: on failure, the event to blame, or @n; may be NULL
  * @out: for shim_set_destroy()
  *
- * Events without a mode are counted in both; if the caller may not count the
- * kernel, in user mode, and then shim_set_event() has ":u" behind the name.
+ * Events without a mode are counted in user and kernel mode; if the caller may not
+ * count the kernel, in user mode only, and then shim_set_event() adds ":u" to the name.
  *
  * Return: 0, -EINVAL (no events or too many; bad mode, unit mask or
  * attribute), -ENOENT or -EOPNOTSUPP (no such event here), -ELIBACC (none of
@@ -173,18 +173,19 @@ SHIM_API const char *shim_set_event(const struct shim_set *set, unsigned int i)
 }
 
 /**
- * shim_set_bind() - put a set on a thread
+ * shim_set_bind() - bind a set to a thread
  * @set: may be bound to several
  * @tid: the thread, or 0 for the caller; with SHIM_BIND_CPU the CPU
- * @flags: SHIM_BIND_*; SHIM_BIND_CPU is alone, and shim_set_total() with 0 has the sums of CPUs
+ * @flags: SHIM_BIND_*; SHIM_BIND_CPU goes with no other flag, and shim_set_total() with a @tid of
+ *	0 then gives the sum over the CPUs
  *
  * A child process may bind itself after fork(): the set is shared with its
  * parent, which samples it.
  *
  * Return: 0, -ESRCH (no such thread), -EACCES (not the caller's to count),
  * -EBUSY (already bound there), -ENODEV (no such CPU, or it is offline), -EAGAIN (the CPU's
- * hardware counters are in use by another set on CPUs), -ENOSPC (the CPU cannot hold all events at a
- * time), -EINVAL (flags; SHIM_BIND_TRACE of a set whose events take turns).
+ * hardware counters are in use by another set on CPUs), -ENOSPC (the CPU cannot hold all events at
+ * a time), -EINVAL (flags; SHIM_BIND_TRACE of a set whose events take turns).
  */
 SHIM_API int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags)
 {
@@ -203,7 +204,7 @@ SHIM_API int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags)
 }
 
 /**
- * shim_set_unbind() - take a set off a thread
+ * shim_set_unbind() - unbind a set from a thread
  * @set: the set
  * @tid: the thread; 0 for the caller's, if it is bound there, otherwise for the only one
  *
@@ -254,7 +255,7 @@ static void give(struct shim_sample *to, const struct vcpc_sample *from)
 {
 	to->time = from->time;
 	to->tick = from->tick;
-	/* What is enabled counts, or there is no sample. */
+	/* If there is a sample, the set was on the PMU whenever it was enabled: all are equal. */
 	to->enabled = from->tick;
 	to->running = from->tick;
 	to->nr = from->nr;
@@ -269,8 +270,8 @@ static void give(struct shim_sample *to, const struct vcpc_sample *from)
  * @sample: the values
  *
  * Context: any thread, also a signal handler.
- * Return: 0, -EINVAL (not bound there, or events take turns), -EAGAIN (the counters were off the CPU
- * while the target ran, so that the values would be wrong; only binding again helps).
+ * Return: 0, -EINVAL (not bound there, or events take turns), -EAGAIN (the counters were off the
+ * CPU while the target ran, so that the values would be wrong; only binding again helps).
  */
 SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {
@@ -293,8 +294,8 @@ SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample
  * Threads are read one after the other, while the others run.
  *
  * Context: any thread, also a signal handler.
- * Return: 0, -EINVAL (not bound there, or events take turns), -EAGAIN (a thread could not be counted,
- * or its counters were off the CPU while it ran: the sum would be too small).
+ * Return: 0, -EINVAL (not bound there, or events take turns), -EAGAIN (a thread could not be
+ * counted, or its counters were off the CPU while it ran: the sum would be too small).
  */
 SHIM_API int shim_set_total(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {
@@ -335,10 +336,11 @@ static int walk_list(struct shim_set *set, const struct vcpc_instance_info *list
  * @fn: called with the thread and its sample; its first value that is not 0 ends the walk
  * @arg: for @fn
  *
- * What a thread counted last is there when it has ended, but of many that have ended the
- * oldest are in the total only.
+ * A thread that has ended still has its last sample, but of many that have ended, the oldest
+ * are in the total only.
  *
- * Return: 0 or what @fn returned; -ENOMEM; -EINVAL (events take turns); -EAGAIN (see shim_set_sample()).
+ * Return: 0 or what @fn returned; -ENOMEM; -EINVAL (events take turns); -EAGAIN (see
+ * shim_set_sample()).
  */
 SHIM_API int shim_set_walk(struct shim_set *set, walk_fn *fn, void *arg)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A set inside: one of the back end's, or two where events take turns. */
+/* struct shim_set: one set of the back end's, or two if events are multiplexed. */
 #ifndef SHIM_SHIM_SET_H
 #define SHIM_SHIM_SET_H
 
@@ -8,11 +8,11 @@
 
 /*
  * struct shim_set - a set
- * @counters: its counters; where events take turns those that do
- * @always: NULL, or the others then
- * @groups: that take turns; 0 or 1 if none do
- * @where: then, of each event, its place in @counters, or behind those in @always
- * @group_of: then, of each event, its group, or SHIM_SET_MAX: it is one of @always
+ * @counters: its counters; if events are multiplexed, those in groups
+ * @always: if events are multiplexed, those that count all the time, if any; otherwise NULL
+ * @groups: how many groups are multiplexed; 0 or 1 if none are
+ * @where: if events are multiplexed, each event's index in @counters or in @always
+ * @group_of: if events are multiplexed, each event's group, or SHIM_SET_MAX if it is in @always
  */
 struct shim_set {
 	struct shim_counters *counters;

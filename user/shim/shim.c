@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The module opened, its events, and this library's version. */
+/* Opening a back end, listing events, and this library's version. */
 #include <errno.h>
 #include <stddef.h>
 
@@ -21,14 +21,14 @@ SHIM_API const char *shim_version(void)
 }
 
 /**
- * shim_open() - open what counts: the module, or perf_event_open(2) where it is not loaded
+ * shim_open() - open a back end: the module, or perf_event_open(2) where it is not loaded
  * @handle: for shim_close()
  *
  * SHIM_BACKEND in the environment names one of them, "vcpc" or "perf".
  *
  * Return: 0, -ENODEV (neither is here), -EACCES (no access to the module's device, or perf is not
  * allowed), -EPROTONOSUPPORT (the module is of another version), -EINVAL (SHIM_BACKEND names
- * neither), -ENOMEM, -EMFILE.  shim_backend_why() has it in words.
+ * neither), -ENOMEM, -EMFILE.  shim_backend_why() gives the reason in words.
  */
 SHIM_API int shim_open(struct shim_handle **handle)
 {
@@ -41,7 +41,7 @@ SHIM_API int shim_open(struct shim_handle **handle)
 }
 
 /**
- * shim_backend() - what counts
+ * shim_backend() - the name of the back end in use
  * @handle: of shim_open()
  *
  * Return: "vcpc" for the module, "perf" for perf_event_open(2).
@@ -52,7 +52,7 @@ SHIM_API const char *shim_backend(struct shim_handle *handle)
 }
 
 /**
- * shim_backend_why() - why it counts and not the other, or why nothing does
+ * shim_backend_why() - why this back end was chosen, or why none can be opened
  * @handle: of shim_open(), or NULL if that failed
  * @buf: a text for people, without a newline
  * @size: of @buf; SHIM_WHY_MAX is enough
@@ -70,8 +70,8 @@ SHIM_API int shim_backend_why(struct shim_handle *handle, char *buf, size_t size
 }
 
 /**
- * shim_close() - let go of it
- * @handle: sets made by it live on
+ * shim_close() - close a handle
+ * @handle: of shim_open(); sets made by it live on
  */
 SHIM_API void shim_close(struct shim_handle *handle)
 {
@@ -80,7 +80,7 @@ SHIM_API void shim_close(struct shim_handle *handle)
 
 /**
  * shim_events_walk() - visit all events by name
- * @handle: only what the module can count here; NULL: all names there are
+ * @handle: visit only events that this back end can count here; NULL: all that have a name
  * @fn: called for each; anything but 0 ends the walk
  * @arg: for @fn
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What each process's transactions did, for users: <shim/trace.h>. */
+/* Each process's transactions, as public calls of <shim/trace.h>. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ void shim_trace__free_processes(struct shim_trace *trace)
 	free(trace->process_event_names);
 }
 
-/* Counts of a row from the @next on: how many */
+/* Converts a row's counts, from process_counts[@next] on; returns how many there are */
 static uint32_t process_counts(struct shim_trace *trace, const struct shim_bpf_process *row,
 			       size_t next)
 {

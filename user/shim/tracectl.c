@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Trace control and statistics for users: <shim/trace.h>. */
+/* Trace control and statistics, as public calls of <shim/trace.h>. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static int take_options(const struct shim_trace_options *from, struct shim_bpf_o
  *
  * Return: 0; -EPERM without the privilege, -ENODEV if the vcpc module is not
  *	loaded and has to be, -EEXIST if tracing is on already, -ENOSYS if the kernel
- *	has no BPF, -EOPNOTSUPP if it has no BTF, which the way without the module
+ *	has no BPF, -EOPNOTSUPP if it has no BTF, which tracing without the module
  *	needs, -EINVAL for bad @options, -ENOMEM and others.
  */
 SHIM_API int shim_trace_on(const struct shim_trace_options *options)
@@ -63,7 +63,7 @@ SHIM_API int shim_trace_on(const struct shim_trace_options *options)
 }
 
 /**
- * shim_trace_off() - turn it off and forget all statistics
+ * shim_trace_off() - turn the machine's tracing off, and discard all statistics
  *
  * Return: 0; -ENOENT if tracing is off, -EPERM without the privilege.
  */
@@ -84,8 +84,8 @@ SHIM_API int shim_trace_status(void)
 }
 
 /**
- * shim_trace_open() - get ready to read statistics, now and again
- * @trace: a handle on success, for one thread at a time; give it back with
+ * shim_trace_open() - get a handle, with which statistics can be read repeatedly
+ * @trace: the handle on success, for one thread at a time; to be closed with
  *	shim_trace_close()
  *
  * Return: 0; -ENOENT if tracing is off, -EPERM without the privilege, -EPROTO if
@@ -109,7 +109,7 @@ SHIM_API int shim_trace_open(struct shim_trace **trace)
 	return err;
 }
 
-/* What is known of a tag, for users */
+/* Converts a tag's statistics to the public struct */
 void shim_trace__stat(struct shim_trace_stat *to, const struct shim_bpf_tag *tag, uint64_t id,
 		      uint32_t kind, const struct vc_stat *total)
 {
@@ -184,7 +184,7 @@ static size_t count_events(const struct shim_bpf_count *rows, size_t n)
 	return sum;
 }
 
-/* A row of each event of @row: 0, or -ENOENT if the tag has just been evicted, or -ENOMEM */
+/* Adds a count for each event of @row: 0, -ENOENT if the tag has just been evicted, or -ENOMEM */
 static int add_counts(struct shim_trace *trace, const struct shim_bpf_count *row)
 {
 	const struct shim_bpf_tag *tag;
@@ -263,8 +263,9 @@ SHIM_API const struct shim_trace_count *shim_trace_count_at(const struct shim_tr
  * shim_trace_hist_floor() - the least time that a slot of the histogram counts
  * @slot: 0 .. SHIM_TRACE_HIST_SLOTS - 1
  *
- * A slot has what is shorter than the floor of the next; from 8 ns on it is an
- * eighth of its own floor wide, or less.  The last one has all that is longer.
+ * A slot counts times from its floor up to, but not including, the floor of the next
+ * slot.  From 8 ns on it is at most an eighth of its floor wide.  The last slot counts
+ * all longer times.
  *
  * Return: nanoseconds.
  */
@@ -286,18 +287,18 @@ static unsigned int slot_of(uint64_t ns)
 }
 
 /**
- * shim_trace_percentile() - the time that so many of a tag's transactions took at most
+ * shim_trace_percentile() - the time that a percentage of a tag's transactions took at most
  * @stat: of transactions
  * @percent: 0 to 100
  *
- * The middle of the histogram's slot that it is in: off by a sixteenth at most,
- * and never beyond the shortest and the longest.
+ * The result is the middle of the histogram's slot in which that time is: it is off by
+ * a sixteenth at most, and never below the shortest time or above the longest.
  *
  * Return: nanoseconds, 0 if there is no transaction.
  */
 SHIM_API double shim_trace_percentile(const struct shim_trace_stat *stat, double percent)
 {
-	/* All slots but these are empty. */
+	/* Slots below the first and above the last are empty. */
 	const unsigned int first = slot_of(stat->min_ns), last = slot_of(stat->max_ns);
 	uint64_t total = 0, before = 0;
 	double rank;
@@ -354,9 +355,9 @@ static int open_events(struct shim_trace *trace)
 
 /**
  * shim_trace_events() - take the single events that have come since the last call
- * @trace: handle; only one on the machine can take events
+ * @trace: handle; only one on the machine at a time can take events
  * @timeout_ms: how long to wait for the first one, -1: for ever
- * @fn: called for each, in the order they came; if it does not return 0, no more
+ * @fn: called for each, in the order they came, until it returns anything but 0
  * @arg: for @fn
  *
  * Return: how many were given; -EBUSY if somebody else takes them, -ENODATA if tracing
@@ -377,7 +378,7 @@ SHIM_API int shim_trace_events(struct shim_trace *trace, int timeout_ms, shim_tr
 /**
  * shim_trace_events_open() - the transactions that have begun and not ended
  * @trace: handle
- * @fn: called for each, with SHIM_TRACE_OP_BEGIN; if it does not return 0, no more
+ * @fn: called for each, with SHIM_TRACE_OP_BEGIN, until it returns anything but 0
  * @arg: for @fn
  *
  * Only those whose begin came to the kernel: all, if tracing was turned on with
@@ -425,7 +426,7 @@ SHIM_API int shim_trace_drops_get(struct shim_trace *trace, struct shim_trace_dr
 }
 
 /**
- * shim_trace_close() - give back a handle and all it gave
+ * shim_trace_close() - close a handle, and free all that it has returned
  * @trace: handle or NULL
  */
 SHIM_API void shim_trace_close(struct shim_trace *trace)

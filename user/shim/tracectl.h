@@ -15,7 +15,7 @@ struct shim_trace {
 	struct shim_trace_stat *stats;
 	size_t n, room;
 	struct shim_trace_count *counts;
-	char (*event_names)[SHIM_EVENT_LEN];	/* one for each of them */
+	char (*event_names)[SHIM_EVENT_LEN];	/* one for each of @counts */
 	size_t ncounts;
 	struct shim_trace_process *processes;
 	struct shim_trace_count *process_counts;

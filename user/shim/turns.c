@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets with more events than the CPU can hold at a time: hardware events in groups that take
- * turns, and beside them those of software, which need no counter, all the time.
+ * Sets with more events than the CPU can count at a time: hardware events are in groups that are
+ * multiplexed; software events, which need no hardware counter, count all the time.
  *
- * Which events fit together is found by trying: on the calling thread, for a moment.
+ * Which events fit together is found by binding them to the calling thread for a moment.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -25,7 +25,7 @@ struct split {
 	unsigned int nturns, nalways, first_of_group;
 };
 
-/* 0, -ENOSPC, or another error of making or binding a set */
+/* Whether requests fit on the CPU at a time: 0, -ENOSPC, or an error of making or binding a set */
 static int try(struct shim_session *session, const struct vcpc_request *reqs, unsigned int n)
 {
 	struct vcpc_request plain[SHIM_SET_MAX];
@@ -51,7 +51,7 @@ static bool is_software(const struct vcpc_request *req)
 	return req->type == PERF_TYPE_SOFTWARE || req->type == PERF_TYPE_TRACEPOINT;
 }
 
-/* Into the group that is being filled, or where that is full a new one */
+/* Adds an event to the group that is being filled, or to a new one if it does not fit */
 static int add_turn(struct shim_session *session, struct shim_set *set, struct split *split,
 		    unsigned int i, const struct vcpc_request *req)
 {
@@ -93,7 +93,10 @@ static int split_up(struct shim_session *session, struct shim_set *set,
 	return 0;
 }
 
-/* Another order each time: what happens once, such as a program's start, is not always one group's. */
+/*
+ * Another seed, and so another order, for each set: otherwise what happens once, such as a
+ * program's start, would always be counted by the same group.
+ */
 static uint32_t any_seed(struct shim_session *session)
 {
 	uint32_t seed;
@@ -103,7 +106,7 @@ static uint32_t any_seed(struct shim_session *session)
 	return (uint32_t)shim_session__ops(session)->now();
 }
 
-/* In place of the set's counters, which do not fit */
+/* Replaces the set's counters, which do not fit at a time, by groups that are multiplexed */
 static int take_turns(struct shim_session *session, struct shim_set *set,
 		      const struct vcpc_request *reqs, uint64_t slot, unsigned int *bad)
 {
@@ -126,7 +129,7 @@ static int take_turns(struct shim_session *session, struct shim_set *set,
 }
 
 /**
- * shim_set_create_turns() - a set of which not all events need to fit on a CPU at a time
+ * shim_set_create_turns() - make a set of which not all events need to fit on a CPU at a time
  * @handle: as for shim_set_create()
  * @events: likewise
  * @n: likewise
@@ -139,11 +142,12 @@ static int take_turns(struct shim_session *session, struct shim_set *set,
  * shim_set_create().  Otherwise hardware events are put in groups, in their order, each as large
  * as fits, and the groups take turns, in random order; the others count all the time.
  * Such a set is sampled by shim_set_turns(); shim_set_sample(), shim_set_total(), shim_set_walk(),
- * SHIM_BIND_TRACE and recorders refuse it, so that no part is taken for the whole.
+ * SHIM_BIND_TRACE and recorders refuse it, so that counts of a part of the time are not taken for
+ * those of the whole.
  *
- * Return: 0, an error of shim_set_create() or shim_set_bind(), -EOPNOTSUPP (also: perf counts
- * here, whose own turns nobody is told of; or the module has none), -EINVAL (also: @turn), -ENOSPC
- * (this event does not fit, not even alone).
+ * Return: 0, an error of shim_set_create() or shim_set_bind(), -EOPNOTSUPP (also: the back end is
+ * perf, which does not say when it rotates groups; or the module cannot multiplex), -EINVAL (also:
+ * @turn), -ENOSPC (this event does not fit, not even alone).
  */
 SHIM_API int shim_set_create_turns(struct shim_handle *handle, const char *const *events,
 				   unsigned int n, uint64_t turn, unsigned int *bad,
@@ -220,13 +224,13 @@ static void give(const struct shim_set *set, const struct vcpc_sample *turns,
 }
 
 /**
- * shim_set_turns() - the sums over all threads, or CPUs, and of what part of the time they are
+ * shim_set_turns() - the sums over all threads or CPUs, and for how long each event was counted
  * @set: of shim_set_create_turns() or shim_set_create()
  * @tid: as for shim_set_total()
- * @turns: filled; the counts of events that take turns are not of the instant of the others
+ * @turns: filled; events that take turns are sampled at another instant than the others
  *
- * Nothing is scaled.  An event that was counted for all of the time has all of it; for others,
- * value * counted / ticks is an estimate, and what the values between two calls differ by says
+ * Nothing is scaled.  The value of an event that was counted all the time is exact; for others,
+ * value * counted / ticks is an estimate, and how much the values differ from call to call shows
  * how good it is.
  *
  * Context: any thread, also a signal handler.

@@ -20,7 +20,7 @@
 #define DEFAULT_ANSWER_S	10
 #define LONGEST_S		86400
 
-/* A variable has a value that nobody understands. */
+/* Warns that a variable's value cannot be understood, and that the default is used. */
 void shim_env__warn(const char *name, const char *value)
 {
 	fprintf(stderr, "pmtrace: %s=\"%s\" cannot be understood, the default is used\n", name,
@@ -35,9 +35,9 @@ static const char *get(const char *name)
 }
 
 /**
- * shim_env__way() - which way out the user wants (SHIM_TRACE)
+ * shim_env__way() - which transport (way) the user asks for (SHIM_TRACE)
  *
- * Return: the word for it; NULL: none was said.
+ * Return: the variable's value, or NULL if it is not set.
  */
 const char *shim_env__way(void)
 {
@@ -47,7 +47,7 @@ const char *shim_env__way(void)
 /**
  * shim_env__host() - the agent's host (PCP_TRACE_HOST)
  *
- * Return: its name, NULL for this one.
+ * Return: its name; NULL means this host.
  */
 const char *shim_env__host(void)
 {

@@ -11,7 +11,7 @@
 
 #include "base/api.h"
 
-#define ROOM	256	/* for the longest tag and more, to be told so */
+#define ROOM	256	/* more than any tag has: one that is cut off is still too long */
 
 int pmtracebegin_(const char *tag, size_t len);
 int pmtraceend_(const char *tag, size_t len);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Whether a call can return at once, as nobody listens: a word that says so, of whatever way.
+ * The gate: a word that is 0 while nobody listens, whichever transport (way) is used, so that a
+ * trace call can return at once.
  *
- * Programs that were built with <pcp/trace_inline.h> look at it without a call.
+ * Programs that were built with <pcp/trace_inline.h> read it without calling the library.
  *
- * Threads: whoever changes what the gate depends on, or finds none, sets it, and looks again
- * whether that was still right when it was done.
+ * Threads: a thread that changes the state flags or the way, or finds no gate, sets the gate; it
+ * repeats that if the flags or the way have changed meanwhile.
  */
 #include <pcp/trace.h>
 
@@ -17,7 +18,7 @@
 static const unsigned int never;
 static const unsigned int always = 1;
 
-/* With PMTRACE_STATE_API, calls say themselves that they were made, so each is wanted. */
+/* With PMTRACE_STATE_API each call prints a diagnostic, so none may return at once. */
 static const unsigned int *choose(const struct shim_process *p, int flags,
 				  const struct shim_way *way)
 {
@@ -34,7 +35,7 @@ static const unsigned int *choose(const struct shim_process *p, int flags,
 }
 
 /**
- * shim_gate__set() - find out what says whether anybody listens
+ * shim_gate__set() - choose the gate by the state flags and the process's way
  * @p: process
  */
 void shim_gate__set(struct shim_process *p)
@@ -50,7 +51,7 @@ void shim_gate__set(struct shim_process *p)
 	} while (flags != atomic_load(&inherited->flags) || way != atomic_load(&p->way));
 }
 
-/* Whether it is because of PMTRACE_STATE_NOAGENT that nobody listens */
+/* Whether the gate is 0 because of PMTRACE_STATE_NOAGENT, not because nobody listens now */
 int shim_gate__is_shut(const unsigned int *gate)
 {
 	return gate == &never;
@@ -70,11 +71,11 @@ static struct shim_trace_state *state_of(struct shim_process *p, const char *nam
 }
 
 /**
- * shim_trace_meet() - for <pcp/trace_inline.h>: tell a source file what tag a literal is
- * @tag: the literal; NULL: any tag will do, as only the gate is wanted
- * @site: where the file keeps that
+ * shim_trace_meet() - for <pcp/trace_inline.h>: look up the tag of a literal
+ * @tag: the literal; NULL if only the gate is wanted, and any tag will do
+ * @site: where the source file caches the tag
  *
- * Nothing is kept of a tag that this process has not used yet.
+ * A tag that this process has not used yet is not cached.
  */
 SHIM_API void shim_trace_meet(const char *tag, struct shim_trace_site *site)
 {

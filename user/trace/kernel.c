@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The way out through the module: connect, tags, events.
+ * Transport (way) through the module: connecting, tags, events.
  *
  * A connection is a descriptor of /dev/vcpc and has a generation, as the handles
- * of tags that it gave are good for it only.  It is lost when the program closes the
- * descriptor behind our back; the next event connects again.
+ * of tags that it gave are valid on it only.  It is lost if the program closes the
+ * descriptor; the next event connects again.
  *
- * Locking: connecting and asking for handles, under the process's lock; an event,
- * without any.
+ * Locking: to connect and to ask for handles takes the process's lock; to send an
+ * event takes none.
  */
 #include <errno.h>
 
@@ -24,7 +24,7 @@ static uint32_t generation_of(uint64_t pair)
 	return pair >> 32;
 }
 
-/* A child has a copy of its parent's descriptor, which keeps the parent's open for it. */
+/* Closes a forked child's copy of its parent's descriptor, which would keep the parent's open. */
 static void close_inherited(struct shim_inherited *inherited)
 {
 	int fd = atomic_exchange(&inherited->fd, 0) - 1;
@@ -46,7 +46,7 @@ static int try_connect(struct shim_process *p, uint64_t *connection)
 	if (err)
 		return err;
 	shim_process__settle(inherited);
-	/* There is one for all; the mapping stays when a descriptor is lost. */
+	/* All connections have the same page; its mapping outlives a descriptor that is lost. */
 	if (!atomic_load(&p->page))
 		atomic_store(&p->page, shim_tracedev__map(fd));
 	atomic_store(&inherited->fd, fd + 1);
@@ -92,7 +92,7 @@ static int ask_handle(int fd, uint64_t connection, struct shim_tag *tag)
 	return err;
 }
 
-/* If nobody has connected again meanwhile */
+/* Marks a connection as lost, unless another thread has connected again meanwhile. */
 static void lose(struct shim_process *p, uint64_t connection)
 {
 	if (atomic_compare_exchange_strong(&p->connection, &connection,
@@ -102,7 +102,7 @@ static void lose(struct shim_process *p, uint64_t connection)
 	}
 }
 
-/* A connection, and the tag's handle on it; connects again if that shows it is lost. */
+/* Gets a connection and the tag's handle on it; connects again if asking shows that it is lost. */
 static int prepare(struct shim_process *p, struct shim_tag *tag, uint64_t *connection)
 {
 	int err = 0;
@@ -132,7 +132,7 @@ static int prepare_tag(struct shim_process *p, struct shim_tag *tag)
 }
 
 /**
- * shim_kernel__fire_anew() - one event that could not go at once
+ * shim_kernel__fire_anew() - send an event that needs a connection or a handle first
  * @p: process
  * @tag: tag
  * @op: VCPC_TRACE_*
@@ -190,7 +190,7 @@ static int tell_end(struct shim_process *p, struct shim_tag *tag, uint64_t begin
 	return fire_wanted(p, tag, VCPC_TRACE_END, begin_ns, VCPC_TRACE_LISTENING);
 }
 
-/* If it does not get through, there is nothing to forget. */
+/* Never connects: on a new connection there is no open transaction that could be aborted. */
 static void tell_abort(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns)
 {
 	if (shim_kernel__fd(shim_kernel__connection(p)) >= 0)

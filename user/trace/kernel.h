@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The way out through the module: connect, tags, events. */
+/* Transport (way) through the module: connecting, tags, events. */
 #ifndef SHIM_TRACE_KERNEL_H
 #define SHIM_TRACE_KERNEL_H
 
@@ -8,7 +8,7 @@
 #include "core/tracedev.h"
 #include "process.h"
 
-/* Whether there is a connection, and the tag's handle is of it */
+/* Whether there is a connection, on which the tag has a handle */
 static inline int shim_kernel__is_ready(uint64_t connection, const struct shim_tag *tag)
 {
 	uint64_t handle = atomic_load_explicit(&tag->handle, memory_order_acquire);
@@ -21,7 +21,7 @@ static inline uint64_t shim_kernel__connection(const struct shim_process *p)
 	return atomic_load_explicit(&p->connection, memory_order_acquire);
 }
 
-/* VCPC_TRACE_LISTENING and _BEGINS; both, if it is not known */
+/* What listeners want: VCPC_TRACE_LISTENING and _BEGINS; both if the page is not mapped */
 static inline uint32_t shim_kernel__wanted(const struct shim_process *p)
 {
 	const struct vcpc_trace_page *page = atomic_load_explicit(&p->page, memory_order_acquire);
@@ -40,7 +40,7 @@ static inline int shim_kernel__fd(uint64_t connection)
 	return (int)(uint32_t)connection - 1;
 }
 
-/* What a descriptor answers that is ours no more. */
+/* Whether an error says that the descriptor is not our connection any more: closed or replaced */
 static inline int shim_kernel__is_lost(int err)
 {
 	return err == -EBADF || err == -ENOTTY || err == -ENOENT;
@@ -62,7 +62,7 @@ static inline int shim_kernel__fire(struct shim_process *p, struct shim_tag *tag
 	uint64_t handle = atomic_load_explicit(&tag->handle, memory_order_acquire);
 	int err;
 
-	/* A handle is of the connection whose generation it has. */
+	/* A handle is valid only on the connection of the same generation: the upper 32 bits. */
 	if (!(uint32_t)connection || handle >> 32 != connection >> 32)
 		return shim_kernel__fire_anew(p, tag, op, value, 0);
 	err = shim_tracedev__fire(shim_kernel__fd(connection), op, (uint32_t)handle, value);

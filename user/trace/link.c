@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * A TCP connection to the trace agent, which never makes a program wait longer
- * than it may.
+ * than the time limits in the environment.
  *
- * The first try to connect is waited for, so that its caller hears of a
- * mistake.  All later ones go on beside the program: each call looks how far
- * they are.  No signal and no timer is used.
+ * The first attempt to connect is synchronous, so that its caller gets the
+ * error.  Later attempts go on in the background: each call checks how far the
+ * current one is.  No signal and no timer is used.
  *
- * The socket does not block and does not linger: what it has taken reaches the
- * agent also if the process ends at once.
+ * The socket does not block, and SO_LINGER is not set: what the socket has
+ * accepted is delivered even if the process exits at once.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,7 +35,7 @@ uint64_t shim_link__inode(int fd)
 	return !fstat(fd, &st) && S_ISSOCK(st.st_mode) ? st.st_ino : 0;
 }
 
-/* A program that closes all its descriptors may have something else there by now. */
+/* The program may have closed the descriptor, and its number may be another file's by now. */
 static int is_ours(const struct shim_link *link)
 {
 	return shim_link__inode(link->fd) == link->inode;
@@ -88,7 +88,7 @@ static int add_host(struct shim_link *link, const char *host)
 	return 0;
 }
 
-/* Without a host's name: this one, by the loopback and by its own name. */
+/* Without PCP_TRACE_HOST: this host, by the loopback address and by its own name. */
 static int find_addresses(struct shim_link *link)
 {
 	const char *host = shim_env__host();
@@ -202,7 +202,7 @@ static int step(struct shim_link *link)
 	return err;
 }
 
-/* Until something has happened, or it is too late; in milliseconds, but not too early. */
+/* Waits until @events happen or the deadline has passed; rounds up to whole milliseconds. */
 static void wait_for(const struct shim_link *link, short events, uint64_t deadline_ns)
 {
 	struct pollfd poller = { .fd = link->fd, .events = events };
@@ -212,7 +212,7 @@ static void wait_for(const struct shim_link *link, short events, uint64_t deadli
 		poll(&poller, 1, (deadline_ns - now) / 1000000 + 1);
 }
 
-/* Try one address, and wait for what comes of it. */
+/* Tries one address, and waits until it is connected or has failed. */
 static int try_now(struct shim_link *link, uint64_t deadline_ns)
 {
 	int err;
@@ -228,7 +228,7 @@ static int try_now(struct shim_link *link, uint64_t deadline_ns)
 	}
 }
 
-/* The first time: try all addresses, and wait for it. */
+/* The first attempt: tries all addresses in turn, and waits. */
 static int connect_first(struct shim_link *link)
 {
 	uint64_t deadline_ns;
@@ -238,7 +238,7 @@ static int connect_first(struct shim_link *link)
 		return err;
 	deadline_ns = shim_clock__now() + link->connect_ns;
 	for (unsigned int i = 0; i < link->nr_addresses; i++) {
-		/* What the loopback says is what the user can do something about. */
+		/* Report the first error, by default the loopback's: the user can act on that. */
 		int again = try_now(link, deadline_ns);
 
 		if (!again)
@@ -251,7 +251,7 @@ static int connect_first(struct shim_link *link)
 	return err;
 }
 
-/* Later: look how far the try is, or begin one when it is time. */
+/* Later attempts: checks how far the current one is, or begins one if it is time. */
 static int connect_later(struct shim_link *link)
 {
 	if (link->phase == SHIM_LINK_DOWN && shim_clock__now() < link->retry.at_ns)
@@ -268,7 +268,7 @@ static int connect_later(struct shim_link *link)
 }
 
 /**
- * shim_link__up() - see whether the agent can be reached, and try if it is time
+ * shim_link__up() - check whether the connection is up, and try to connect if it is time
  * @link: the connection
  *
  * Waits only the first time, PCP_TRACE_TIMEOUT for the connection and
@@ -296,7 +296,7 @@ int shim_link__up(struct shim_link *link)
 	return err;
 }
 
-/* As much of it as the socket takes; an errno if it takes nothing. */
+/* Sends as much as the socket takes, and returns how much; a negated errno if it takes nothing. */
 static ssize_t send_some(struct shim_link *link, const unsigned char *bytes, size_t size)
 {
 	ssize_t n;
@@ -308,7 +308,7 @@ static ssize_t send_some(struct shim_link *link, const unsigned char *bytes, siz
 }
 
 /**
- * shim_link__send() - send an event, and wait until it is on its way
+ * shim_link__send() - send an event, and wait until the socket has taken all of it
  * @link: the connection, up
  * @bytes: the event
  * @size: how long it is

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A TCP connection to the trace agent, which never makes a program wait longer than it may. */
+/* A TCP connection to the trace agent, with limits on how long a program waits for it. */
 #ifndef SHIM_TRACE_LINK_H
 #define SHIM_TRACE_LINK_H
 
@@ -24,18 +24,18 @@ enum shim_link_phase {
  * struct shim_link - the connection; all zero at first
  * @phase: how far it is
  * @fd: descriptor, unless down
- * @inode: the socket's, to tell whether @fd still is ours
+ * @inode: the socket's, to check that @fd is still this socket
  * @deadline_ns: CLOCK_MONOTONIC, when this phase has taken too long
- * @retry: tries to connect, and connections that were lost
+ * @retry: failed attempts and lost connections, and when the next attempt is due
  * @answer_ns: how long the agent may take to answer
  * @connect_ns: how long a connect may take
  * @was_up: it was up once
  * @nr_addresses: how many addresses are known
  * @next: which is tried next
  * @address: IPv4, as the agent listens on no other
- * @in: what has come of an acknowledgement
+ * @in: what has been received of an acknowledgement
  * @in_len: how much that is
- * @rest: what could not be sent yet of an event
+ * @rest: the part of an event that could not be sent yet
  * @rest_len: how much that is
  */
 struct shim_link {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The way out without a call: into a map of the kernel's that this process has mapped.
+ * Transport (way) without system calls: writes into a BPF map that this process has mapped.
  *
- * Locking: connecting, under the process's lock; writing, without any.
+ * Locking: to connect takes the process's lock; to write takes none.
  */
 #include <errno.h>
 
@@ -22,7 +22,7 @@ static struct shim_direct *map_of(const struct shim_process *p)
 	return d && shim_direct__active(d) ? d : NULL;
 }
 
-/* A former map is not given back: another thread may be writing to it. */
+/* A former mapping is never removed: another thread may be writing to it. */
 static int try_connect(struct shim_process *p)
 {
 	struct shim_direct *d;
@@ -45,7 +45,7 @@ static int connect_locked(struct shim_process *p)
 	return shim_retry__see(&p->retry, try_connect(p));
 }
 
-/* It may have been there, and tracing is off now. */
+/* Once the map was mapped, an error is not reported: tracing has been turned off since. */
 static int connect_way(struct shim_process *p)
 {
 	int err;
@@ -98,7 +98,7 @@ static int tell_value(struct shim_process *p, struct shim_tag *tag, uint32_t op,
 {
 	struct shim_direct *d = map_of(p);
 
-	/* PCP's kinds are in the order of the module's operations. */
+	/* Kinds (VC_POINT, ...) are in the same order as operations (VCPC_TRACE_POINT, ...). */
 	if (d)
 		shim_direct__value(d, tag_of(tag), op - VCPC_TRACE_POINT + VC_POINT, value);
 	return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The trace agent's protocol: one event to bytes, bytes to an acknowledgement.
+ * The trace agent's protocol: encodes an event, and decodes an acknowledgement.
  *
  * All numbers are big-endian.  A header of three words (length of the whole,
  * type, process) comes first.
@@ -19,9 +19,9 @@
 #define FILLER		'~'
 
 /*
- * The agent reads an asynchronous stream by the kilobyte and hangs up on a
- * header that it has not got whole.  Sizes that divide a kilobyte, or are a
- * multiple of one that does, keep headers off its edges.
+ * The agent reads an asynchronous stream 1024 bytes at a time, and hangs up if
+ * a header is not whole in what it has read.  If all sizes are multiples of 64,
+ * which divides 1024, no header crosses such a boundary.
  */
 #define ASYNC_UNIT	64
 

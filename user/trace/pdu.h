@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The trace agent's protocol: one event to bytes, bytes to an acknowledgement. */
+/* The trace agent's protocol: encoding an event, and decoding an acknowledgement. */
 #ifndef SHIM_TRACE_PDU_H
 #define SHIM_TRACE_PDU_H
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The way out without the module: by probes on this library.
+ * Transport (way) without the module: by uprobes on this library.
  *
- * Somebody else puts them there, and takes them away; the kernel counts them.
+ * Another process attaches and removes the probes; the kernel keeps their number in
+ * shim_probe_wanted.
  */
 #include <linux/vcpc.h>
 #include <pcp/trace.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The way out without the module: by probes on this library. */
+/* Transport (way) without the module: by uprobes on this library. */
 #ifndef SHIM_TRACE_PROBES_H
 #define SHIM_TRACE_PROBES_H
 

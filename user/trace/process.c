@@ -2,12 +2,12 @@
 /*
  * The trace state of this process, made at the first call.
  *
- * Fork: PCP's calls are a process's own, a child starts with none of its
- * parent's tags and no connection.  So the state lies in pages that the kernel
- * gives to a child full of zeroes (MADV_WIPEONFORK), and zero is the state to
- * start with, of the mutex too.  No fork handler is needed, and it works
- * whatever the other threads of the parent were doing.  What the child keeps,
- * struct shim_inherited, are single atomics.
+ * Fork: the state belongs to one process: a child starts with none of its
+ * parent's tags and no connection.  So the state is in pages that the kernel
+ * clears in a child (MADV_WIPEONFORK), and all zeroes is the initial state, of
+ * the mutex, too.  This needs no fork handler, and works whatever the parent's
+ * other threads were doing.  What a child keeps, struct shim_inherited, has
+ * only atomics that do not depend on each other.
  *
  * Locking: see the structs.
  */
@@ -21,7 +21,7 @@
 
 struct shim_inherited shim_process__the_inherited;
 
-/* The first connection settles which of the two protocols it is. */
+/* Fixes which of the two protocols is used, at the first connection. */
 void shim_process__settle(struct shim_inherited *inherited)
 {
 	int unsettled = SHIM_UNSETTLED;
@@ -32,7 +32,7 @@ void shim_process__settle(struct shim_inherited *inherited)
 }
 
 /**
- * shim_process__verdict() - what a caller hears of a way out that is not there
+ * shim_process__verdict() - what a trace call returns if there is no connection
  * @was_connected: there was a connection once
  * @err: why there is none, or 0
  *
@@ -49,7 +49,7 @@ int shim_process__verdict(bool was_connected, int err)
 	       PMTRACE_ERR_IPC : 0;
 }
 
-/* Where the kernel cannot wipe (it was built without madvise), we do. */
+/* Clears the state in a child if the kernel, built without madvise(2), does not. */
 static void wipe(void)
 {
 	struct shim_process *p = shim_process__inherited()->process;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The trace state of this process: flags, tags, and the way to the module. */
+/* The trace state of this process: flags, tags, and connections. */
 #ifndef SHIM_TRACE_PROCESS_H
 #define SHIM_TRACE_PROCESS_H
 
@@ -24,7 +24,8 @@ enum shim_progress {
 
 /**
  * struct shim_tag - a tag this process has used; it stays for the process's life
- * @state: of it programs know, too; its progress: when it began, in ns << 2 | enum shim_progress
+ * @state: shared with programs, see <pcp/trace.h>; its progress is when the transaction began,
+ *	in ns << 2 | enum shim_progress
  * @handle: generation of the connection << 32 | the module's handle of the tag
  * @id: hash of the name, the same in each process: the tag's id for probes; neither
  *	this nor what follows changes once the tag can be found
@@ -46,9 +47,9 @@ struct shim_tag {
 };
 
 /*
- * struct shim_tag_table - tags by a hash, in a power of two of places
- * @bits: of a hash that choose a place
- * @shift: those that do not, of 32
+ * struct shim_tag_table - a hash table of tags, with 2^@bits entries
+ * @bits: how many bits of a hash choose the entry
+ * @shift: 32 - @bits
  */
 struct shim_tag_table {
 	uint32_t bits;
@@ -60,25 +61,26 @@ struct shim_way;
 
 /**
  * struct shim_process - what a forked child must not share; all zero at first
- * @lock: held to connect, to look a tag's id up, and to add a tag
+ * @lock: held to connect, to ask for a tag's handle, and to add a tag
  * @way: how events leave the process, NULL while that is not known
  * @agent_up: as far as is known, the agent takes events
  * @lost: events that should have reached an agent and have not
  * @pid: of this process, 0 until it was asked for (@lock)
  * @link: to the agent (@lock)
  * @connection: to the module: generation << 32 | descriptor + 1, or 0 there while down
- * @page: the module's, who wants to hear of events; NULL if it could not be mapped
- * @gate: what says whether anybody listens; see gate.h
- * @any: state of no tag in particular
- * @direct: the statistics this process writes itself, NULL while tracing is off; a
- *	former one stays, as other threads may be in it
+ * @page: the module's page that says what listeners want; NULL while it is not mapped
+ * @gate: the word that is 0 while nobody listens; see gate.h
+ * @any: state of no tag in particular, for calls that need only the gate
+ * @direct: the map into which this process writes statistics itself, NULL until it is mapped; a
+ *	former one stays, as other threads may be writing to it
  * @retry: tries to connect to the module, or to map the statistics (@lock)
  * @room: where the next tag goes (@lock)
  * @room_left: bytes there (@lock)
  * @nr_tags: how many tags there are (@lock)
  * @tags: all of them by the hash of their names, NULL while there is none; a former, smaller
- *	table stays, as other threads may be in it
- * @recent: tags by the address of the names they were called by: a guess; likewise
+ *	table stays, as other threads may be searching it
+ * @recent: a cache: the tag that the name at an address was the last time, which may be wrong by
+ *	now; former tables stay likewise
  */
 struct shim_process {
 	struct shim_lock lock;
@@ -100,7 +102,7 @@ struct shim_process {
 	struct shim_tag_table *_Atomic recent;
 };
 
-/* PCP's two protocols; the first connection settles it. */
+/* PCP's two protocols; the first connection fixes which of them is used. */
 enum shim_protocol {
 	SHIM_UNSETTLED,
 	SHIM_SYNC,
@@ -109,9 +111,9 @@ enum shim_protocol {
 
 /**
  * struct shim_inherited - what a forked child keeps, each an atomic of its own
- * @process: the rest; the same pages in a child, but zero
- * @wipes: memory can be had that is zero in a child, as that of @process is; known before
- *	@process is, and the same in children
+ * @process: the rest of the state: the same pages in a child, but cleared
+ * @wipes: the kernel has MADV_WIPEONFORK and clears @process in a child; set before @process is,
+ *	and the same in children
  * @flags: PMTRACE_STATE_*
  * @protocol: enum shim_protocol
  * @fd: descriptor + 1 of the newest connection, 0: none
@@ -130,7 +132,7 @@ void shim_process__settle(struct shim_inherited *inherited);
 int shim_process__verdict(bool was_connected, int err);
 struct shim_process *shim_process__make(struct shim_inherited *inherited);
 
-/* Of process.c; nobody else names it. */
+/* Defined in process.c; used only through shim_process__inherited(). */
 extern struct shim_inherited shim_process__the_inherited __attribute__((visibility("hidden")));
 
 static inline struct shim_inherited *shim_process__inherited(void)

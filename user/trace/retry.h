@@ -10,7 +10,7 @@
 #include "env.h"
 
 /**
- * struct shim_retry - tries that have failed; all zero at first
+ * struct shim_retry - failed attempts to connect; all zero at first
  * @failures: how many in a row
  * @at_ns: CLOCK_MONOTONIC, before which no new try is made
  * @error: of the last one
@@ -33,7 +33,7 @@ static inline void shim_retry__failed(struct shim_retry *retry, int err)
 	retry->at_ns = shim_clock__now() + shim_env__retry_ns(retry->failures);
 }
 
-/* What has come of a try: 0 or why it failed, which is returned */
+/* Notes the result of an attempt, 0 or an error, and returns it */
 static inline int shim_retry__see(struct shim_retry *retry, int err)
 {
 	if (err)

@@ -15,7 +15,7 @@ static int asked_for(int flag)
 	return atomic_load_explicit(&shim_process__inherited()->flags, memory_order_relaxed) & flag;
 }
 
-/* A line on what has happened, @err: 0 or why */
+/* Prints what has happened, if @flag is among the state flags; @err: 0, or the error to add */
 void shim_say(int flag, const char *what, int err)
 {
 	if (asked_for(flag))
@@ -23,7 +23,7 @@ void shim_say(int flag, const char *what, int err)
 			err ? pmtraceerrstr(err) : "");
 }
 
-/* The words of an event or an acknowledgement, in the order of this machine */
+/* Prints the words of an event or an acknowledgement in host byte order, for PMTRACE_STATE_PDU */
 void shim_say_pdu(const char *what, const unsigned char *bytes, size_t size)
 {
 	char line[SHIM_PDU_MAX_SIZE / 4 * 9 + 1];

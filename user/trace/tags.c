@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The tags of a process: found without a lock, added under the process's.
+ * The tags of a process: looked up without a lock, added under the process's lock.
  *
  * Tags are never removed, and a new one is put into the table when it is complete, so the
  * table can be searched at any time.  A table that is half full is replaced by a larger one:
- * who still searches the smaller one may miss a new tag, and looks again under the lock.
+ * a thread that still searches the smaller one may miss a new tag, and looks again under the
+ * lock before it adds one.
  * Begin and end race on one atomic word of the tag.
  */
 #define _GNU_SOURCE
@@ -18,8 +19,8 @@
 #include "tags.h"
 
 #define MAX_NAME	254	/* what PCP's library takes */
-#define ROOM		65536	/* for tags, got at a time */
-#define LINE		64	/* of a CPU's cache: a tag with a short name takes one */
+#define ROOM		65536	/* bytes for tags that are allocated at a time */
+#define LINE		64	/* bytes of a cache line: a tag with a short name takes one */
 #define FIRST_BITS	8	/* of the first table */
 #define GUESS_BITS	2	/* how many more bits the table by addresses has */
 
@@ -31,7 +32,7 @@ static uint64_t load(const char *s, size_t size)
 	return word;
 }
 
-/* Both halves of the product: each bit of both numbers is in some bit of the result's lower half. */
+/* Folds both halves of the product, so that the result depends on all bits of both numbers. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
 	unsigned __int128 product = (unsigned __int128)(hash ^ 0x9e3779b97f4a7c15u) *
@@ -40,7 +41,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* In words; the last one may overlap the one before. */
+/* Hashes a name 8 bytes at a time; the last 8 may overlap those before. */
 static uint64_t mix_all(const char *s, size_t len)
 {
 	uint64_t hash = len;
@@ -108,7 +109,7 @@ struct shim_tag *shim_tags__find(struct shim_process *p, const struct shim_tag_k
 
 	if (!table)
 		return NULL;
-	/* It is never full. */
+	/* The table is never full, so that an empty entry ends the search. */
 	for (uint32_t i = key->hash;; i++) {
 		tag = atomic_load_explicit(place(table, i), memory_order_acquire);
 		if (!tag || is_named(tag, key))
@@ -126,7 +127,10 @@ static void *memory_of(size_t size)
 	return room == MAP_FAILED ? NULL : room;
 }
 
-/* A child must not find its parent's tags by addresses that its program has kept: they are zero. */
+/*
+ * Memory for tags.  A program built with <pcp/trace_inline.h> keeps addresses of tags across
+ * fork(): the memory is cleared in the child, so that it does not use its parent's tags.
+ */
 static char *make_room(void)
 {
 	char *room = memory_of(ROOM);
@@ -163,7 +167,7 @@ static struct shim_tag_table *make_table(uint32_t bits)
 
 	if (!table)
 		return NULL;
-	/* A child begins with tables of its own. */
+	/* A forked child makes tables of its own. */
 	madvise(table, sizeof(*table) + (sizeof(table->at[0]) << bits), MADV_DONTFORK);
 	table->bits = bits;
 	table->shift = 32 - bits;
@@ -179,7 +183,7 @@ static void put(struct shim_tag_table *table, struct shim_tag *tag)
 	atomic_store_explicit(place(table, i), tag, memory_order_release);
 }
 
-/* Larger tables for twice as many tags; without memory for them, if need be, as they are. */
+/* Doubles the tables; without memory for that, the present ones do until they are full. */
 static int grow(struct shim_process *p)
 {
 	struct shim_tag_table *old = atomic_load_explicit(&p->tags, memory_order_relaxed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tags of a process: found without a lock, added under the process's. */
+/* The tags of a process: looked up without a lock, added under the process's lock. */
 #ifndef SHIM_TRACE_TAGS_H
 #define SHIM_TRACE_TAGS_H
 
@@ -21,7 +21,7 @@ struct shim_tag_key {
 	uint32_t hash;
 };
 
-/* Eight bytes at an address that is a word's */
+/* Loads eight bytes from an address that is a multiple of eight */
 static inline uint64_t shim_tags__word(const char *at)
 {
 	uint64_t word;
@@ -31,8 +31,9 @@ static inline uint64_t shim_tags__word(const char *at)
 }
 
 /*
- * The tag that a name at this address was the last time, if it still is: most
- * names are literals.  A tag that is found has a name that was checked.
+ * The entry for an address in the cache of tags.  Most names are literals, so that the
+ * same address usually is the same tag; the caller compares the names.  A tag's own
+ * name was checked when it was added.
  */
 static inline struct shim_tag *_Atomic *shim_tags__guess(struct shim_tag_table *recent,
 							  const char *name)
@@ -41,12 +42,12 @@ static inline struct shim_tag *_Atomic *shim_tags__guess(struct shim_tag_table *
 }
 
 /*
- * Is that still the tag's name?  An address that is a word's is read in words: the last one may go
- * on behind the NUL, but not into another page.
+ * Whether a name is the tag's.  A name at a multiple of eight is compared eight bytes at a time:
+ * the last load may reach beyond the NUL, but not into another page.
  */
 static inline int shim_tags__is_named(const struct shim_tag *tag, const char *name)
 {
-	/* AddressSanitizer takes that for a fault. */
+	/* AddressSanitizer would report the load beyond the NUL. */
 #if !defined(__SANITIZE_ADDRESS__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	const char *mine = tag->name;
 	const char *last = mine + (tag->len & ~7u);
@@ -82,7 +83,7 @@ static inline uint64_t shim_tag__progress(const struct shim_tag *tag)
 	return __atomic_load_n(&tag->state.progress, __ATOMIC_RELAXED);
 }
 
-/* 1, or 0 if it is not @old any more: now @old is what it is */
+/* Replaces the progress @old: 1, or 0 if it has changed, and then @old is what it is now */
 static inline int shim_tag__change(struct shim_tag *tag, uint64_t *old, uint64_t progress)
 {
 	unsigned long long was = *old;
@@ -93,7 +94,7 @@ static inline int shim_tag__change(struct shim_tag *tag, uint64_t *old, uint64_t
 	return done;
 }
 
-/* The same for what nobody listens to; with one thread there is nobody to race with */
+/* The same for a call that nobody listens to; a single thread needs no atomic exchange */
 static inline int shim_tag__pass(struct shim_tag *tag, uint64_t old, uint64_t progress)
 {
 	if (!__libc_single_threaded)
@@ -102,7 +103,7 @@ static inline int shim_tag__pass(struct shim_tag *tag, uint64_t old, uint64_t pr
 	return 1;
 }
 
-/* 0, or PMTRACE_ERR_INPROGRESS, and then the first begin stays */
+/* Begins the transaction: 0, or PMTRACE_ERR_INPROGRESS, and then it keeps its first begin */
 static inline int shim_tag__begin(struct shim_tag *tag, uint64_t ns)
 {
 	uint64_t old = shim_tag__progress(tag);
@@ -114,7 +115,7 @@ static inline int shim_tag__begin(struct shim_tag *tag, uint64_t ns)
 	return 0;
 }
 
-/* 0 and when it began, PMTRACE_ERR_NOPROGRESS, or PMTRACE_ERR_NOSUCHTAG if it never has */
+/* Ends it: 0 and in @ns when it began, PMTRACE_ERR_NOPROGRESS, or _NOSUCHTAG if it never has */
 static inline int shim_tag__finish(struct shim_tag *tag, uint64_t *ns)
 {
 	uint64_t old = shim_tag__progress(tag);

@@ -2,10 +2,10 @@
 /*
  * PCP's trace calls: check the tag, keep its progress, send the event.
  *
- * Threads: any call from any thread.  A transaction is the process's: who
- * begins a tag that is begun is told so, whichever thread began it.
+ * Threads: any call from any thread.  A transaction belongs to the process: to
+ * begin one that is in progress is an error, whichever thread began it.
  */
-#define PCP_TRACE_NO_INLINE	/* these are the functions */
+#define PCP_TRACE_NO_INLINE	/* this file defines the functions */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +22,10 @@
 #include "way.h"
 
 /**
- * struct call - one trace call under way
+ * struct call - one trace call in progress
  * @p: this process
- * @tag: the tag, if the name's address told
- * @key: its name, if not
+ * @tag: the tag, if it is in the cache by address, otherwise NULL until it is looked up
+ * @key: its name, if it was not in the cache
  * @silent: no event leaves the process (PMTRACE_STATE_NOAGENT)
  */
 struct call {
@@ -35,7 +35,7 @@ struct call {
 	int silent;
 };
 
-/* What calls have in common is inlined: a call's state is then in registers. */
+/* What calls have in common is inlined, so that the state of a call stays in registers. */
 #define INLINED static inline __attribute__((always_inline))
 
 static __attribute__((noinline, cold)) void say_call(const char *function, const char *name)
@@ -44,9 +44,9 @@ static __attribute__((noinline, cold)) void say_call(const char *function, const
 }
 
 /**
- * struct shortcut - a call that need not go the long way
+ * struct shortcut - what the fast path of a call needs
  * @p: this process
- * @tag: the tag; NULL: the long way
+ * @tag: the tag; NULL: the call takes the slow path, a function that ends in _the_long_way()
  * @wanted: VCPC_TRACE_* that somebody wants through the module; 0: nobody listens
  */
 struct shortcut {
@@ -56,8 +56,8 @@ struct shortcut {
 };
 
 /*
- * Nearly every call is one of a known tag, by the address that it was last called by, while nobody
- * listens or somebody does through the module, and no flag is set that changes what calls do.
+ * Nearly every call can take the fast path: the tag is in the cache by the address of its name, no
+ * state flag changes what calls do, and nobody listens, or somebody does through the module.
  */
 INLINED struct shortcut find_shortcut(const char *name)
 {
@@ -73,7 +73,7 @@ INLINED struct shortcut find_shortcut(const char *name)
 	return s;
 }
 
-/* Does the module know the tag, so that nothing can be wrong with it? */
+/* Whether somebody listens, and the tag has a handle, so that the event needs no further checks */
 INLINED int is_heard(const struct shortcut *s)
 {
 	return s->wanted & VCPC_TRACE_LISTENING &&
@@ -120,7 +120,7 @@ INLINED int start_call(struct call *call, const char *function, const char *name
 	return 0;
 }
 
-/* The tag, made if it is new, and known to whom it may concern unless the call is silent. */
+/* Adds the tag if it is new.  Unless the call is silent, connects first, and prepares the tag. */
 static int prepare_new_tag(struct call *call)
 {
 	int err = 0;
@@ -142,7 +142,7 @@ INLINED int prepare_tag(struct call *call)
 	return prepare_new_tag(call);
 }
 
-/* Begin a transaction of a tag that the module knows, and tell it. */
+/* Begins a transaction of a tag that has a handle, and sends that; undoes it if that fails. */
 static __attribute__((noinline)) int begin_and_tell(struct shim_process *p, struct shim_tag *tag)
 {
 	int err = shim_tag__begin(tag, shim_clock__now());
@@ -183,8 +183,8 @@ static __attribute__((noinline)) int begin_the_long_way(const char *tag)
  *	the module cannot be reached or takes no more tags, and then nothing has
  *	begun.
  *
- * While nobody listens, the module is asked at a process's first calls only: later a tag that it
- * would not take begins like any other, and the error comes once somebody listens.
+ * While nobody listens, only a process's first calls ask the module for a handle: later a tag that
+ * it would not take begins like any other, and the error is returned once somebody listens.
  */
 SHIM_API int pmtracebegin(const char *tag)
 {
@@ -199,7 +199,7 @@ SHIM_API int pmtracebegin(const char *tag)
 	return shim_tag__begin(s.tag, shim_clock__now());
 }
 
-/* What end and abort have in common: neither makes a tag. */
+/* What end and abort have in common: neither adds a tag. */
 INLINED int finish(struct call *call, uint64_t *begin_ns)
 {
 	if (!call->tag)

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which way events leave the process.
+ * Chooses the transport (way) by which events leave the process.
  *
- * SHIM_TRACE says which.  Without it the module is taken where there is one,
- * otherwise probes on this library if there are any, otherwise an agent:
- * whichever answers first is the process's way from then on.
+ * SHIM_TRACE names it.  Without that, the module is tried, then probes on this
+ * library if any are attached, then an agent: the first that connects is the
+ * process's way from then on.
  *
- * To the kernel a transaction goes as one event, its end with the time of its
- * begin, unless somebody there wants to see begins.  While nobody listens,
- * nothing goes.
+ * A transaction is sent to the kernel as one event, its end with the time of its
+ * begin, unless a listener wants begins.  While nobody listens, nothing is sent.
  */
 #include <errno.h>
 #include <strings.h>
@@ -33,13 +32,13 @@ static const struct shim_way *const ways[] = {
 
 #define NWAYS	(sizeof(ways) / sizeof(ways[0]))
 
-/* A word of SHIM_TRACE's that stands for no way in particular */
+/* Whether SHIM_TRACE has a word that names no particular way */
 static bool is_word(const char *value, const char *word)
 {
 	return value && !strcasecmp(value, word);
 }
 
-/* The way that the user wants, NULL if there is a choice */
+/* The way that SHIM_TRACE names, or NULL if the library has to choose */
 static const struct shim_way *wanted_way(void)
 {
 	const char *value = shim_env__way();
@@ -53,10 +52,10 @@ static const struct shim_way *wanted_way(void)
 }
 
 /**
- * shim_way__wants_none() - by the environment: then no call of this process goes anywhere
- * @inherited: what says so from now on
+ * shim_way__wants_none() - does the environment turn tracing off for this process?
+ * @inherited: if so, gets the flag PMTRACE_STATE_NOAGENT: no event is sent from then on
  *
- * Return: whether it is so.
+ * Return: whether it does.
  */
 bool shim_way__wants_none(struct shim_inherited *inherited)
 {
@@ -66,7 +65,7 @@ bool shim_way__wants_none(struct shim_inherited *inherited)
 	return true;
 }
 
-/* The first that answers; if none does, what the last one said */
+/* Takes the first way that connects; if none does, returns the last one's error */
 static int connect_any(struct shim_process *p)
 {
 	const struct shim_way *wanted = wanted_way();
@@ -87,7 +86,7 @@ static int connect_any(struct shim_process *p)
 }
 
 /**
- * shim_way__connect() - make sure that there is a way, if there can be one
+ * shim_way__connect() - connect by the process's way, which is chosen if there is none yet
  * @p: process
  *
  * Return: 0, or as struct shim_way says of connect.

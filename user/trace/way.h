@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The ways out that events may take: through the module, by probes, into a map, to an agent. */
+/* The transports (ways) of events: through the module, by probes, into a map, to an agent. */
 #ifndef SHIM_TRACE_WAY_H
 #define SHIM_TRACE_WAY_H
 
@@ -8,20 +8,20 @@
 #include "process.h"
 
 /**
- * struct shim_way - a way out; what it has no use for is NULL
+ * struct shim_way - a transport; functions that it does not need are NULL
  * @name: what SHIM_TRACE calls it
- * @is_automatic: whether it is tried now unless SHIM_TRACE says which; NULL: never
- * @connect: make sure of it, if that can be; 0 also if it was there and is not any more (see
- *	shim_process__verdict()), otherwise why not
- * @prepare: make sure that events of this tag can go, after @connect; 0 or why not
- * @is_ready: whether both have been done, so that an event can go at once; NULL: always
- * @begin_ns: when a transaction begins, by the way's own clock; 0 or NULL: nobody wants to know
- * @end_ns: when it ends; NULL: whoever is told looks for himself
- * @begin: a transaction has begun; an error undoes that
- * @end: it has ended; given what the two above said
- * @abort: it was aborted
- * @value: a point was passed, or a value seen: VCPC_TRACE_POINT, _OBSERVE or _COUNTER
- * @gate: a word that is 0 while nobody listens; NULL: somebody may, always
+ * @is_automatic: whether it may be chosen now if SHIM_TRACE names none; NULL: never
+ * @connect: connect, unless that is done; 0, also if a former connection is lost (see
+ *	shim_process__verdict()), or an error
+ * @prepare: make the tag ready for events, after @connect; 0 or an error
+ * @is_ready: whether both have been done, so that an event can be sent at once; NULL: always
+ * @begin_ns: now, by the way's own clock, for a begin; 0 or NULL: the time is not needed
+ * @end_ns: likewise for an end; NULL: the receiver of the event takes the time
+ * @begin: send that a transaction has begun; on an error, the caller undoes the begin
+ * @end: send that it has ended, with the times from @begin_ns and @end_ns
+ * @abort: send that it was aborted
+ * @value: send a point, or a value: VCPC_TRACE_POINT, _OBSERVE or _COUNTER
+ * @gate: a word that is 0 while nobody listens; NULL: somebody may be listening at any time
  */
 struct shim_way {
 	const char *name;
@@ -44,7 +44,7 @@ static inline bool shim_way__always(void)
 	return true;
 }
 
-/* A double as the kernel is told it */
+/* The bits of a double, as it is sent to the kernel */
 static inline uint64_t shim_way__bits(double value)
 {
 	uint64_t bits;
@@ -53,7 +53,7 @@ static inline uint64_t shim_way__bits(double value)
 	return bits;
 }
 
-/* The process's way, once it is known; otherwise NULL, and nothing of it can be called */
+/* The process's way; NULL while none has been chosen */
 static inline const struct shim_way *shim_way__of(const struct shim_process *p)
 {
 	return atomic_load_explicit(&p->way, memory_order_acquire);
@@ -121,7 +121,7 @@ static inline int shim_way__value(struct shim_process *p, struct shim_tag *tag, 
 int shim_way__connect(struct shim_process *p);
 bool shim_way__wants_none(struct shim_inherited *inherited);
 
-/* Whether the user wants no way at all; looked at until there is one */
+/* Whether the environment turns tracing off; asked only while no way has been chosen */
 static inline bool shim_way__is_none(const struct shim_process *p, struct shim_inherited *inherited)
 {
 	return !shim_way__of(p) && shim_way__wants_none(inherited);
