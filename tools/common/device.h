@@ -4,8 +4,8 @@
 #define COMMON_DEVICE_H
 
 /*
- * What to do about an error of opening the device: @err is positive: ENODEV or ENOSYS (not there),
- * EACCES or EPERM (not allowed).  NULL if the device is not what the error is about.
+ * Return advice for the user after opening /dev/vcpc has failed.  @err is a positive errno: ENODEV
+ * or ENOSYS (no device), EACCES or EPERM (no permission).  NULL if the device is not the cause.
  */
 const char *device_hint(int err);
 

@@ -20,9 +20,9 @@
  * @specs: event sets
  * @lock: of @total and the output
  * @total: what all CPUs have counted
- * @count: samples of each CPU, or with a period cycles; 0: no end
+ * @count: how many samples to take of each CPU, or, with a period, how many cycles; 0: no limit
  * @stamp: -T's argument, or 0
- * @ready: the threads begin together
+ * @ready: lets the threads start together
  */
 struct stat_job {
 	cpc_t *cpc;
@@ -133,7 +133,7 @@ static int fail(struct cpu *cpu)
 	return -1;
 }
 
-/* To a moment, in steps that see a signal */
+/* Sleep until @goal, in steps of at most 200 ms, so that a signal takes effect soon. */
 static void sleep_until(hrtime_t goal)
 {
 	hrtime_t step = 200000000, now;
@@ -163,7 +163,10 @@ static int sample(struct cpu *cpu, int s)
 	return 0;
 }
 
-/* A goal that was missed is skipped, and counts. */
+/*
+ * The next sampling time that is not over yet.  One that was missed is skipped, and takes one off
+ * @left, down to 1.
+ */
 static hrtime_t next_goal(hrtime_t goal, hrtime_t step, unsigned int *left)
 {
 	do {
@@ -191,7 +194,7 @@ static void measure_one(struct cpu *cpu)
 	cpc_unbind(cpu->job->cpc, cpu->meter.set[0]);
 }
 
-/* One turn of one set: 0 or -1 */
+/* Bind a set, let it count until @goal, sample and unbind it: 0 or -1 */
 static int turn(struct cpu *cpu, int s, hrtime_t goal)
 {
 	int ret;
@@ -242,7 +245,7 @@ static void *measure(void *arg)
 	return NULL;
 }
 
-/* Until the process ends; whatever else wants the CPU gets it. */
+/* Keep a CPU busy until the measurement ends (-s).  SCHED_IDLE yields to everything else. */
 static void *soak(void *arg)
 {
 	const struct sched_param none = { 0 };
@@ -336,7 +339,7 @@ out:
 	return ret;
 }
 
-/* The least that an interval can mean anything */
+/* The least value of numbers that must not be 0 */
 #define MORE_THAN_0	1e-9
 
 static int take_option(struct stat_job *job, int option, const char *argument)
@@ -380,7 +383,7 @@ static int parse(struct stat_job *job, int argc, char **argv)
 	return optind < argc ? command_usage() : -1;
 }
 
-/* Lines are appended whole, and each CPU has its descriptor. */
+/* Raise the limit of descriptors, as each CPU needs one, and append each line as a whole. */
 static void prepare_process(void)
 {
 	struct rlimit limit;

@@ -10,10 +10,10 @@
 
 /*
  * struct lwp - a thread, and its counters
- * @used: it is there
+ * @used: the entry is in use
  * @cur: which of the sets is bound
  * @meter: its sets
- * @total: of one event set each, what the thread has counted
+ * @total: what the thread has counted, for each event set
  */
 struct lwp {
 	int used;
@@ -27,7 +27,7 @@ struct lwp {
  * @file: of -o
  * @specs: event sets
  * @total: what ended threads and current ones have counted
- * @zero: what a thread has counted that was just made
+ * @zero: all zero: the counts of a thread that was just created
  * @lwp: by the thread's number
  * @failed: counters were lost, or could not be bound
  */
@@ -122,7 +122,10 @@ static int say(struct track *t, pid_t pid, id_t lwpid, const char *what)
 	return -1;
 }
 
-/* As its sets were made, but nothing is counted yet: of a thread of another process, too */
+/*
+ * Start over with sets that exist already; in a forked copy of this program, these are copies of
+ * those of the old process.
+ */
 static void begin_lwp(struct track *t, struct lwp *lwp)
 {
 	lwp->cur = 0;
@@ -162,7 +165,10 @@ static int make_lwp(struct track *t, struct lwp *lwp)
 	return 0;
 }
 
-/* What was counted since the last sample is in the set's "before" then; 0 or -1 */
+/*
+ * Sample the bound set, leave what it counted since the last sample in its "before", and add that
+ * to the totals: 0 or -1
+ */
 static int take(struct track *t, pid_t pid, id_t lwpid, struct lwp *lwp)
 {
 	int s = lwp->cur;
@@ -322,8 +328,8 @@ static unsigned int milliseconds(const struct track *t)
 }
 
 /*
- * In a copy of this program, of which the new process is the only one.  The sets are copies, too:
- * bound anew to the threads of the new process, they let those of the old one count on.
+ * This runs in a forked copy of this program, which follows only the new process.  The sets are
+ * copies, too: binding them to the new process's threads does not disturb the old one's.
  */
 static void on_fork(pctx_t *pctx, pid_t pid, id_t child, pid_t lwpid, void *arg)
 {
@@ -351,7 +357,7 @@ static int listen(struct track *t, pctx_t *pctx)
 	return ret;
 }
 
-/* A set of its own only says how large the totals are. */
+/* The set is made only to give the buffers of the totals their size. */
 static int make_totals(struct track *t)
 {
 	for (int s = 0; s < t->specs.n; s++) {

@@ -24,7 +24,7 @@ struct options {
 	int slice;
 };
 
-/* What was counted of an event, and what that is for the whole time */
+/* An event's count, and the count extrapolated to the whole time; below 0: not measured */
 struct value {
 	const pm_events2_t *event;
 	double whole;
@@ -106,7 +106,7 @@ static void get_one(struct run *run)
 	keep(run, 0, data.accu, 1);
 }
 
-/* A set that has not been measured has no values for the whole time. */
+/* Counts are extrapolated to the time of all sets; a set that was never measured has none. */
 static void get_many(struct run *run)
 {
 	pm_data_mx_t data;
@@ -236,7 +236,7 @@ static bool is_of_mode(const struct run *run, int set, int mode)
 	return mode < 0 || (run->choice.sets[set].mode.w & (PM_USER | PM_KERNEL)) == mode;
 }
 
-/* An event's value for the whole time, of the set of that mode that was measured longest */
+/* An event's extrapolated value, from the set of that mode that was measured longest; -1 if none */
 static double value_of(const struct run *run, const char *name, int mode)
 {
 	const struct value *best = NULL;
@@ -284,7 +284,7 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-/* Lists are looked at when all options are known, as modes depend on -k. */
+/* Lists are parsed after all options, as the default mode depends on -k. */
 struct lists {
 	char *sets, *groups, *events;
 	bool asked;	/* for metrics */

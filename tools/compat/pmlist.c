@@ -13,7 +13,7 @@ static struct {
 	pm_info2_t info;
 	pm_groups_info_t groups;
 	bool describe;
-	char format;	/* t, c, x */
+	char format;	/* t: text, c: comma-separated, x: XML */
 	bool failed;
 } it = { .format = 't' };
 
@@ -37,7 +37,7 @@ static void usage(FILE *f)
 	      "  -p    a processor type: this one is -1\n", f);
 }
 
-/* A text between quotes, safe in its format */
+/* Print a text in quotes, escaped as the format needs it. */
 static void put_quoted(const char *s)
 {
 	putchar('"');
@@ -57,7 +57,7 @@ struct field {
 	const char *value;
 };
 
-/* One line, element or paragraph; the last field is a description */
+/* Print one entry in the chosen format; the last field, a description, only with -d. */
 static void put(const char *what, const struct field *fields, int n)
 {
 	if (it.format == 'x')

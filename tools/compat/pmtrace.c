@@ -15,7 +15,7 @@
  * @value: of -c and -v
  * @command: of -e
  * @state: flags of -S
- * @quiet: no word of success
+ * @quiet: do not report success
  * @tag: the tag
  */
 struct job {
@@ -111,7 +111,7 @@ static int parse(struct job *job, int argc, char **argv)
 	return -1;
 }
 
-/* Tell what has come of a call. */
+/* Report the result of a call. */
 static void report(const struct job *job, const char *what, int result)
 {
 	if (result < 0)
@@ -120,7 +120,7 @@ static void report(const struct job *job, const char *what, int result)
 		printf("pmtrace: %s complete (tag=\"%s\")\n", what, job->tag);
 }
 
-/* The command runs whatever becomes of the tracing. */
+/* The command runs even if the transaction cannot be traced. */
 static int transaction(const struct job *job)
 {
 	int begun = pmtracebegin(job->tag);

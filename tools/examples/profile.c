@@ -2,8 +2,9 @@
 /*
  * A profiler of itself by counter overflow, as programs for Solaris do it.
  *
- * After so many events the set stops and SIGEMT tells where the program was; the
- * handler notes that and lets the set count from its preset on.
+ * After EVENTS-A-SIGNAL events the set stops, and SIGEMT arrives with the address
+ * at which the program was; the handler notes that and restarts the set from its
+ * preset.
  *
  * usage: profile [EVENT [EVENTS-A-SIGNAL]]
  */
@@ -20,7 +21,7 @@ static cpc_t *cpc;
 static cpc_set_t *set;
 static cpc_buf_t *buf;
 
-/* What the handler notes: in which function, mistakes, and the most events after an overflow */
+/* What the handler notes: signals by function, errors, and the most events after an overflow */
 static volatile sig_atomic_t in_a, in_b, elsewhere, wrong;
 static uint64_t most;
 
@@ -44,7 +45,7 @@ static APART long work_b(long n)
 	return sum;
 }
 
-/* Each page of it is a fault: for machines without a PMU */
+/* Causes a page fault for each of n pages: an event for machines without a PMU */
 static APART void touch(long n)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -59,7 +60,10 @@ static APART void touch(long n)
 	munmap((void *)p, (size_t)(n * page));
 }
 
-/* The function with the last beginning before it; what is not this program's is elsewhere. */
+/*
+ * The counter of the function that contains an address: the last one that begins before it, if
+ * within 4096 bytes.  All other addresses are "elsewhere".
+ */
 static volatile sig_atomic_t *whose(const void *address)
 {
 	const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The agent: this machine's metrics, told to PCP's collector by PCP's agent library. */
+/* The PMDA: serves this machine's metrics to pmcd by means of PCP's agent library. */
 #ifndef VCPC_PMDA_AGENT_H
 #define VCPC_PMDA_AGENT_H
 
@@ -10,23 +10,23 @@
 
 #include "live/machine.h"
 
-/* Names of an instance domain that the library points to */
+/* What belongs to one of the library's instance domains */
 struct domain {
 	size_t at;		/* number in the machine's list */
-	size_t room;
+	size_t room;		/* instances that its it_set has room for */
 };
 
 /**
  * struct agent - all there is
- * @machine: what is told
- * @number: of the domain of metrics: 450, or 10 for trace.*
- * @window_ns: traced events are read again when the last reading is that old
- * @read_ns: when that was
- * @metrics: of that domain, as the library wants them; m_user: number in the machine's list + 1
- * @nmetrics: how many
- * @indoms: as the library wants them
- * @domains: the same by number
- * @nindoms: how many
+ * @machine: source of the metrics
+ * @number: PCP's number of the domain of metrics: 450, or 10 for trace.*
+ * @window_ns: age from which on the trace statistics are read again
+ * @read_ns: when they were read last, on CLOCK_MONOTONIC; 0: read them at the next request
+ * @metrics: the library's table of that domain's metrics; m_user: number in the machine's list + 1
+ * @nmetrics: number of @metrics
+ * @indoms: the library's table of instance domains
+ * @domains: for each of @indoms, at the same index, what else is known of it
+ * @nindoms: number of @indoms
  */
 struct agent {
 	struct shim_machine *machine;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the agent answers: values, instances, texts and labels, and what it lets others store. */
+/* The PMDA's callbacks: fetching of values, instances, texts and labels, and storing of values. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "agent.h"
 
-/* PCP's library hands its own structure to some calls only */
+/* A static variable, as only some of the library's callbacks get a structure of the library's */
 static struct agent *the_agent;
 
 static uint64_t now_ns(void)
@@ -19,8 +19,9 @@ static uint64_t now_ns(void)
 }
 
 /*
- * Read what is asked for.  What is traced is told of a window of time, and reading it costs, so
- * within a window all who ask get what was read at its end.
+ * Sample the groups of metrics that are asked for.  The trace statistics are costly to read, and
+ * some of their values are about a window of time: until the last reading is window_ns old, all
+ * clients get its values.
  */
 static int refresh(struct agent *agent, unsigned int groups)
 {
@@ -37,7 +38,7 @@ static int refresh(struct agent *agent, unsigned int groups)
 	return agent_grow(agent) ? -ENOMEM : 0;
 }
 
-/* The machine's number of a metric, or -1 */
+/* A metric's number in the machine's list, or -1 */
 static int find(const struct agent *agent, pmID pmid)
 {
 	return shim_machine__find(agent->machine, pmID_build(agent->number, pmID_cluster(pmid),
@@ -50,7 +51,7 @@ static int find_indom(const struct agent *agent, pmInDom indom)
 					pmInDom_build(agent->number, pmInDom_serial(indom)));
 }
 
-/* Where there is no instance to say why, the metric says it */
+/* Give each metric without values the error code that says why, in place of their number. */
 static void tell_errors(const struct agent *agent, pmResult *result)
 {
 	for (int i = 0; i < result->numpmid; i++) {
@@ -109,7 +110,7 @@ static int agent_value(pmdaMetric *mdesc, unsigned int inst, pmAtomValue *atom)
 	case PM_TYPE_FLOAT:
 		atom->f = value.f;
 		break;
-	default:	/* 64 bits, whatever they mean */
+	default:	/* all other types have 64 bits */
 		atom->ull = value.ull;
 	}
 	return PMDA_FETCH_STATIC;
@@ -161,7 +162,7 @@ static int agent_instance_label(pmInDom indom, unsigned int inst, pmLabelSet **l
 
 	if (i < 0 || !shim_machine__labels(the_agent->machine, at, i, text, sizeof(text)))
 		return 0;
-	/* How many there are in the text: the library tells clients of no more */
+	/* Return the number of labels: the library passes on to clients no more than that. */
 	n = pmdaAddLabels(labels, "%s", text);
 	return n < 0 ? 0 : n;
 }
@@ -183,7 +184,7 @@ static int store_one(const pmValueSet *set)
 		return PM_ERR_PERMISSION;
 	if (ret == -ENODEV || ret == -EBUSY)
 		return PM_ERR_AGAIN;
-	the_agent->read_ns = 0;	/* what is traced may be something else now */
+	the_agent->read_ns = 0;	/* read again: it may have changed what is traced */
 	return ret;
 }
 
@@ -197,7 +198,7 @@ static int agent_store(pmResult *result, pmdaExt *pmda)
 	return ret;
 }
 
-/* The library calls us from now on. */
+/* Register the callbacks and tables with the library. */
 void agent_answers(pmdaInterface *dispatch, struct agent *agent)
 {
 	the_agent = agent;

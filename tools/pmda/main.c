@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pmdavcpc: an agent of PCP's collector for what this machine's module, trace maps and CPUs say. */
+/* pmdavcpc: a PMDA that serves pmcd the metrics of this machine's module, trace maps and CPUs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static struct {
 	const char *config;
 	double window;
 	bool names;
-	bool trace;	/* PCP's own trace.*, of its domain */
+	bool trace;	/* serve PCP's own trace.*, of domain 10 */
 } settings = { .window = DEFAULT_WINDOW };
 
 static pmLongOptions long_options[] = {

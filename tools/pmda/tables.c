@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The machine's metrics, domains and names in the shapes that PCP's agent library and name space want. */
+/* The machine's metrics, domains and names, as PCP's agent library and name space have them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,8 +98,8 @@ static int grow_one(struct agent *agent, int i)
 }
 
 /**
- * agent_grow() - give the library the instances that have come
- * @agent: after a sample; instances stay as they are once they are there
+ * agent_grow() - add new instances to the library's tables
+ * @agent: just sampled; instances are only appended, and those that are there never change
  *
  * Return: 0, or -1 without memory.
  */
@@ -111,7 +111,7 @@ int agent_grow(struct agent *agent)
 	return 0;
 }
 
-/* Is the @len characters at @name a part of the tree above a name that came before? */
+/* Whether no earlier metric has the first @len characters of @name as its name or a node of it */
 static bool is_new(const struct agent *agent, int metric, size_t len, const char *name)
 {
 	for (int i = 0; i < metric; i++) {
@@ -129,7 +129,7 @@ static const char *name_of(const struct agent *agent, int metric)
 	return shim_machine__metric(agent->machine, (size_t)agent->metrics[metric].m_user - 1)->name;
 }
 
-/* One node of the tree: what is right below it, each once */
+/* Print one node of the name space, with each of its children once. */
 static void print_node(const struct agent *agent, size_t len, const char *name)
 {
 	printf("%.*s {\n", (int)len, name);
@@ -151,7 +151,7 @@ static void print_node(const struct agent *agent, size_t len, const char *name)
 }
 
 /**
- * agent_names() - print the name space, as a file "pmns" has it
+ * agent_names() - print the name space in the format of a file "pmns"
  * @agent: with tables
  *
  * Return: 0, or -1 if it could not be written.

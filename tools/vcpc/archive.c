@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Opening an archive for a command, saying what is wrong with it, and how far the work is. */
+/* Opens an archive for a command, reports its errors, and shows the progress of reading it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "vcpc.h"
 #include "window.h"
 
-/* Shorter work shows nothing */
+/* Progress is first shown after FIRST_NS, then at most once in EACH_NS. */
 #define FIRST_NS	500000000LL
 #define EACH_NS		100000000LL
 

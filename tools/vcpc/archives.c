@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names of archives, each for itself, of what a user gives: archives, files of theirs, folders, lists. */
+/* Expands archives, files of them, folders and lists into the names of archives. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -11,10 +11,10 @@
 
 #include "archives.h"
 
-/* What may stand behind the names of an archive's files */
+/* Suffixes of an archive's files when they are compressed */
 static const char *const packers[] = { ".xz", ".lzma", ".gz", ".bz2", ".bz", ".Z", ".z", ".zst" };
 
-/* Takes @suffix off a name that has it and something before it */
+/* Remove @suffix from a name; false if the name does not end with it, or is nothing else. */
 static bool cut(char *name, const char *suffix)
 {
 	size_t len = strlen(name), end = strlen(suffix);
@@ -32,7 +32,7 @@ static void cut_packer(char *name)
 			return;
 }
 
-/* Takes the number of a volume off */
+/* Remove the number of a volume, such as ".0"; false if there is none. */
 static bool cut_volume(char *name)
 {
 	char *dot = strrchr(name, '.');
@@ -65,7 +65,7 @@ static bool has_metadata(const char *base)
 	return false;
 }
 
-/* Each once; takes @name over */
+/* Append a name, unless it is in the list.  Takes over @name: it is freed if it is not appended. */
 static int append(struct vcpc_archives *archives, char *name)
 {
 	char **more = name ? realloc(archives->names, (archives->n + 1) * sizeof(*more)) : NULL;
@@ -85,7 +85,7 @@ static int append(struct vcpc_archives *archives, char *name)
 	return 0;
 }
 
-/* Of a name that is no archive's: the archive's whose file it is */
+/* Add an archive; if @what is no archive's name but a file, the one to which the file belongs. */
 static int add_archive(struct vcpc_archives *archives, const char *what)
 {
 	char *name = strdup(what);
@@ -103,7 +103,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* By their metadata, or their index, in case that one of them is missing */
+/* Archives are found by metadata and by index, in case that one of the two is missing. */
 static int add_folder(struct vcpc_archives *archives, const char *folder)
 {
 	DIR *dir = opendir(folder);

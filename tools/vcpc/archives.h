@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of archives, each for itself, of what a user gives: archives, files of theirs, folders, lists. */
+/* Expands archives, files of them, folders and lists into the names of archives. */
 #ifndef VCPC_ARCHIVES_H
 #define VCPC_ARCHIVES_H
 
@@ -12,9 +12,9 @@ struct vcpc_archives {
 };
 
 /*
- * Adds what @what stands for: an archive, by its name or that of one of its files, also if there is
- * none; all archives of a folder, by name; or several of these with commas between.
- * 0, -ENOENT for a folder without archives, or an error of opening it.
+ * Add what @what stands for: an archive, given by its name or by that of one of its files, whether
+ * or not it exists; all archives of a folder, sorted by name; or several of these, separated by
+ * commas.  Returns 0, -ENOENT for a folder without archives, an error of opening it, or -ENOMEM.
  */
 int vcpc_archives_add(struct vcpc_archives *archives, const char *what);
 void vcpc_archives_free(struct vcpc_archives *archives);

@@ -16,7 +16,7 @@ static void add(const char *name, void *closure)
 	size_t room = c->room ? 2 * c->room : 64;
 	struct vcpc_entry e = { 0 };
 
-	/* those every archive is said to have, but none has */
+	/* skip event.*: every archive's name space has these, but no archive has values of them */
 	if (c->err || !strncmp(name, "event.", 6))
 		return;
 	if (pmLookupName(1, &name, &e.desc.pmid) < 0 || pmLookupDesc(e.desc.pmid, &e.desc) < 0)
@@ -47,7 +47,7 @@ static int by_pmid(const void *a, const void *b)
 	return (x->desc.pmid > y->desc.pmid) - (x->desc.pmid < y->desc.pmid);
 }
 
-/* A metric that has several names, or was asked for twice, is there once. */
+/* Sort by PMID, and keep one entry for a metric that has several names or was asked for twice. */
 static void unite(struct vcpc_catalog *c)
 {
 	size_t n = 0;

@@ -12,7 +12,7 @@ struct vcpc_entry {
 	pmDesc desc;
 };
 
-/* @entries: @n metrics, by pmid */
+/* @entries: @n metrics, sorted by PMID */
 struct vcpc_catalog {
 	struct vcpc_entry *entries;
 	size_t n;
@@ -20,19 +20,20 @@ struct vcpc_catalog {
 	int err;
 };
 
-/* The metrics and groups named, or all if there is none: 0, or the exit status after a message */
+/* Read the metrics and groups named, or all if none is: 0, or the exit status after a message */
 int vcpc_catalog_read(struct vcpc_catalog *c, char **names);
 void vcpc_catalog_free(struct vcpc_catalog *c);
 struct vcpc_entry *vcpc_catalog_find(const struct vcpc_catalog *c, pmID pmid);
 
 /*
- * Every record of a window, marks too, in order of time: 0, or the exit status
- * after a message.  A record that is corrupt ends it.
+ * Call @take for every record of a window, marks included, in order of time, until it returns
+ * another value than 0, which is returned then.  A corrupt record ends the loop.  Returns 0, or the
+ * exit status after a message.
  */
 int vcpc_records(const struct vcpc_window *w, const char *archive,
 		 int (*take)(const pmHighResResult *r, void *arg), void *arg);
 
-/* The name of an instance as of the record just read, or its number; in a buffer of the caller's */
+/* An instance's name as of the record just read, or its number if it has none; written into @buf */
 const char *vcpc_instance(pmInDom indom, int inst, char *buf, size_t size);
 
 #endif /* VCPC_CATALOG_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A chart of each column, whichever way the archive was read. */
+/* Draws columns as charts, whichever way the archive was read. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <langinfo.h>
@@ -22,7 +22,7 @@ static bool is_utf8(void)
 	return !strcmp(nl_langinfo(CODESET), "UTF-8");
 }
 
-/* Charts go from left to right, whichever way the archive was read. */
+/* Reverse the rows if they are in descending order, as charts go from left to right. */
 static void ascending(struct vcpc_series *s)
 {
 	size_t n = s->nrows;
@@ -44,7 +44,10 @@ static void ascending(struct vcpc_series *s)
 	}
 }
 
-/* The columns from @first on that are drawn in one chart: those that have values; where the next begins */
+/*
+ * Choose the columns from @first on that are drawn in one chart: those of one metric that have
+ * values.  Returns the column with which the next chart begins.
+ */
 static size_t choose(const struct vcpc_series *s, size_t first, bool together,
 		     struct vcpc_plot *plot)
 {

@@ -16,11 +16,11 @@
 #define MOST	100	/* problems of an archive that are shown one by one */
 
 /*
- * struct job - how the checks go on
- * @archives: all of them; @now: which one
- * @folder: what stands before the names of its files, of so many characters
- * @said: how many of its problems were shown
- * @bad: archives that are not as they should be
+ * struct job - the checks under way
+ * @archives: all archives to check; @now: index of the one that is being checked
+ * @folder: how many characters of its name, its folder, are printed before the names of its files
+ * @said: how many problems of it were found so far
+ * @bad: number of archives with problems
  */
 struct job {
 	struct vcpc_archives archives;
@@ -41,7 +41,7 @@ static int help(void)
 	return 0;
 }
 
-/* Where several are checked, with the folder, so that it can be seen whose file it is */
+/* Print a problem; if several archives are checked, with the folder, to tell their files apart. */
 static void problem(void *arg, const char *file, uint64_t offset, const char *text)
 {
 	struct job *job = arg;
@@ -94,7 +94,7 @@ static int check_all(struct job *job)
 	int status = 0;
 
 	vcpc_progress_start(&job->progress, 0, all->n);
-	/* what is printed is little, and the progress gives way to it */
+	/* stdout may be a terminal, too: little is printed, and problem() clears the progress */
 	job->progress.visible = isatty(STDERR_FILENO);
 	for (job->now = 0; job->now < all->n; job->now++) {
 		int one = check(job, all->names[job->now]);

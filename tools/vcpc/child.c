@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Running the user's command under a set of counters, to its end. */
+/* Runs the user's command under a set of counters, and waits for its end. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,15 +14,15 @@
 
 static const int watched[] = { SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 
-/* What the child could not do before it became the command. */
+/* The child's report to its parent of what failed before it became the command */
 struct failure {
 	int binding;	/* otherwise it was execve */
 	int err;
 };
 
 /*
- * The module lets a child bind itself, whoever it is.  perf counts for the process that made the
- * set: the child says EOPNOTSUPP then, and waits until its parent has bound it.
+ * With the module, any child can bind the set to itself.  With perf, only the process that made the
+ * set can bind it: the child reports EOPNOTSUPP then, and waits until its parent has bound it.
  */
 static int bind_self(const struct vcpc_child *child, struct shim_set *set, int report, int answer)
 {
@@ -38,7 +38,7 @@ static int bind_self(const struct vcpc_child *child, struct shim_set *set, int r
 	return ret;
 }
 
-/* What perf cannot count along with transactions, it counts without them. */
+/* Bind the set; if perf cannot count along with transactions, do so without the caller's flags. */
 static int bind_child(const struct vcpc_child *child, struct shim_set *set)
 {
 	const unsigned int flags = SHIM_BIND_ON_EXEC | SHIM_BIND_TREE;
@@ -61,7 +61,7 @@ static void become(struct vcpc_child *child, struct shim_set *set, char **argv, 
 	_exit(write(report, &failure, sizeof(failure)) < 0 ? 126 : 127);
 }
 
-/* 1 if there was a report; the pipe closes without a word when execve succeeds. */
+/* 1 if there was a report, 0 at the end of the pipe, which a successful execve(2) closes */
 static int next_report(int report, struct failure *failure)
 {
 	ssize_t n;
@@ -155,7 +155,7 @@ out:
 	return ret;
 }
 
-/* What is sent to us is meant for the command; what the terminal sends, it got already. */
+/* Forward a signal to the command, unless the terminal sent it: then the command got it already. */
 static void pass_on(struct vcpc_child *child, const struct signalfd_siginfo *info)
 {
 	if (info->ssi_signo != SIGCHLD && info->ssi_code != SI_KERNEL)

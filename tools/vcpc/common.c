@@ -19,7 +19,7 @@ struct hint {
 	const char *text;
 };
 
-/* What an error mostly means, whatever was done */
+/* Advice for errors, regardless of what failed */
 static const struct hint general[] = {
 	{ EACCES, "not allowed; run as root, or count your own threads in user mode only (event:u)" },
 	{ EPERM, "not allowed; run as root" },
@@ -31,7 +31,7 @@ static const struct hint general[] = {
 	{ 0, NULL }
 };
 
-/* What it means where counters were asked for */
+/* Advice for errors of asking for counters, which goes before the general one */
 static const struct hint of_counters[] = {
 	{ ENOSPC, "too many hardware events at a time for this CPU; ask for fewer, or for estimates: vcpc stat --multiplex" },
 	{ 0, NULL }
@@ -45,7 +45,7 @@ static const char *find_hint(const struct hint *hints, int err)
 	return NULL;
 }
 
-/* @hint: or NULL */
+/* Print a message, with strerror(@err) unless that is 0, and @hint, unless NULL, below it. */
 static void complain(int err, const char *hint, const char *fmt, va_list ap)
 {
 	char *text;
@@ -53,7 +53,7 @@ static void complain(int err, const char *hint, const char *fmt, va_list ap)
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	fprintf(stderr, "%s: ", program_invocation_name);
-	/* Lines are the message's, not those of a name in it. */
+	/* Keep line breaks only if the format has some: those of names in it are replaced. */
 	vcpc_put_printable(stderr, text ? text : fmt, strchr(fmt, '\n') ? "\n\t" : "\t");
 	free(text);
 	if (err)
@@ -71,7 +71,7 @@ static const char *general_hint(int err)
 }
 
 /**
- * vcpc_fail() - say that something failed
+ * vcpc_fail() - report that something failed
  * @err: error number, positive or negative, or 0 if the text says it all
  * @fmt: as for printf, without a newline
  *
@@ -89,7 +89,7 @@ int vcpc_fail(int err, const char *fmt, ...)
 }
 
 /**
- * vcpc_fail_counters() - say that counters could not be had
+ * vcpc_fail_counters() - report that counters are not to be had, with advice for that
  * @err: error number, positive or negative
  * @fmt: as for printf, without a newline
  *
@@ -109,7 +109,7 @@ int vcpc_fail_counters(int err, const char *fmt, ...)
 }
 
 /**
- * vcpc_flush() - see that what was printed has arrived
+ * vcpc_flush() - flush stdout, and check that all output was written
  *
  * Return: 0, or VCPC_EXIT_FAILURE, after a message.
  */
@@ -121,8 +121,8 @@ int vcpc_flush(void)
 }
 
 /**
- * vcpc_usage() - say that the command was used wrongly
- * @fmt: as for printf, without a newline; NULL if it was said already
+ * vcpc_usage() - report that the command was used wrongly
+ * @fmt: as for printf, without a newline; NULL if there was a message already
  *
  * Return: VCPC_EXIT_USAGE, for the caller to return.
  */
@@ -140,7 +140,7 @@ int vcpc_usage(const char *fmt, ...)
 }
 
 /**
- * vcpc_interval() - read a time with its unit
+ * vcpc_interval() - parse a time with its unit
  * @text: "100ms", "2s", "1min"; a number alone is refused, as it is seconds to some
  *	and milliseconds to others
  * @interval: nanoseconds, on success
@@ -161,7 +161,7 @@ int vcpc_interval(const char *text, uint64_t *interval)
 }
 
 /**
- * vcpc_fail_event() - say what is wrong with an event's name
+ * vcpc_fail_event() - report what is wrong with an event's name
  * @err: error of shim_set_create()
  * @event: the name
  *

@@ -95,7 +95,10 @@ static const struct vcpc_pair *find(const struct vcpc_comparison *c, const struc
 	return NULL;
 }
 
-/* A limit that nothing can be held against has not been kept: 0, EXIT_BEYOND, or failure */
+/*
+ * Judge a condition: 0, EXIT_BEYOND if it holds, or VCPC_EXIT_FAILURE after a message if the
+ * quantity is not on both sides.
+ */
 static int judge(const struct vcpc_comparison *c, const struct vcpc_limit *limit, FILE *out)
 {
 	const struct vcpc_pair *pair = find(c, limit);
@@ -120,7 +123,7 @@ static int judge(const struct vcpc_comparison *c, const struct vcpc_limit *limit
 
 static int judge_all(const struct job *job)
 {
-	/* JSON is alone on standard output */
+	/* with --json, nothing but the JSON goes to standard output */
 	FILE *out = job->json ? stderr : stdout;
 	int status = 0;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Pairing the quantities of two sides of runs. */
+/* Pairs each quantity of side A's runs with that of side B's. */
 #define _GNU_SOURCE	/* reallocarray */
 #include <errno.h>
 #include <math.h>
@@ -11,8 +11,8 @@
 
 /*
  * struct builder - the pairs while they are being made
- * @scopes: numbers of scopes, in the order of the first run that has them
- * @pairs: positions in @c
+ * @scopes: numbers of scopes, in the order in which the runs have them
+ * @pairs: index of each pair in @c->pairs
  */
 struct builder {
 	struct vcpc_comparison *c;
@@ -20,7 +20,7 @@ struct builder {
 	size_t room;
 };
 
-/* The quantity's pair, which is made if it is new; NULL if there is no memory for it */
+/* The quantity's pair, which is added if it is new; NULL if there is no memory for it */
 static struct vcpc_pair *pair_of(struct builder *b, const struct vcpc_quantity *q)
 {
 	struct vcpc_comparison *c = b->c;
@@ -62,7 +62,7 @@ static int take(struct builder *b, int side, const struct vcpc_quantity *q)
 	return 0;
 }
 
-/* Those of a scope together, in the order in which they came */
+/* Sort by scope, and pairs of a scope in the order in which they were added. */
 static int compare_order(const void *a, const void *b)
 {
 	const struct vcpc_pair *one = a, *other = b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two sides of runs, quantity by quantity. */
+/* Compares two sides, A and B, each of one or several runs, quantity by quantity. */
 #ifndef VCPC_COMPARISON_H
 #define VCPC_COMPARISON_H
 
@@ -12,9 +12,9 @@
 
 /*
  * struct vcpc_pair - a quantity on both sides
- * @values: @n of them, of the runs that have it
- * @difference: if both sides have any
- * @order: number of its scope, @came: of the pair
+ * @values: for each side, @n values, of the runs that have the quantity
+ * @difference: valid if both sides have values
+ * @order: number of its scope; @came: number of the pair, in the order in which they were added
  */
 struct vcpc_pair {
 	const char *scope, *what;
@@ -26,7 +26,7 @@ struct vcpc_pair {
 	size_t came;
 };
 
-/* @runs: @nruns a side, which the pairs' names are of */
+/* @runs: @nruns runs for each side; the pairs' names point into them */
 struct vcpc_comparison {
 	struct vcpc_run *runs[VCPC_SIDES];
 	size_t nruns[VCPC_SIDES];
@@ -34,10 +34,10 @@ struct vcpc_comparison {
 	size_t npairs;
 };
 
-/* What a difference is called: "same", "higher", "lower", "unclear", "one run", "only in A" */
+/* A word: "same", "higher", "lower", "unclear", "one run", "only in A" or "only in B" */
 const char *vcpc_verdict(const struct vcpc_pair *pair);
 
-/* Of the runs, which are there: 0 or -ENOMEM */
+/* Make the pairs from @runs, which the caller has filled: 0 or -ENOMEM */
 int vcpc_comparison_make(struct vcpc_comparison *c);
 void vcpc_comparison_free(struct vcpc_comparison *c);
 

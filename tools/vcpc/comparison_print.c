@@ -10,7 +10,7 @@
 #define NAME_MIN	16
 #define WIDEST	36
 
-/* Four or five digits and a unit, or all digits of a number that has no more */
+/* A time with four digits, a number with five, or a whole number below 1e6 exactly */
 static void put_value(char *buf, size_t size, double v, bool seconds)
 {
 	static const struct {
@@ -36,7 +36,7 @@ static void put_value(char *buf, size_t size, double v, bool seconds)
 	}
 }
 
-/* Of a change, in percent of @a; as many digits as say something */
+/* A change in percent of @a, with as many digits as are significant; "from 0" if @a is 0 */
 static void put_percent(char *buf, size_t size, double change, double a)
 {
 	double percent = change == 0 ? 0 : change / fabs(a) * 100;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is asked of a command that is to be counted: its events, how often, and the command itself. */
+/* Parses the options of the counting commands, and waits for what they count. */
 #include <getopt.h>
 
 #include "counting.h"

@@ -9,7 +9,7 @@
 #include "target.h"
 #include "vcpc.h"
 
-/* For getopt: those that they all have */
+/* For getopt: the options that these commands share */
 #define VCPC_OPTION_TID		256
 #define VCPC_OPTION_FOR		257
 #define VCPC_COUNTING_SHORT	"+aC:e:hi:p:"
@@ -34,9 +34,9 @@
 
 /*
  * struct vcpc_counting - what is asked for
- * @interval: in nanoseconds; stays as it is if it was not given
+ * @interval: in nanoseconds; unchanged if it was not given
  * @targets: what runs already, and is counted instead of the command
- * @duration: of that, in nanoseconds; 0: until it ends or the user says so
+ * @duration: how long to count @targets, in nanoseconds; 0: until they end or the user interrupts
  * @argv: the command and its arguments; the first is NULL if there is none
  */
 struct vcpc_counting {
@@ -49,7 +49,8 @@ struct vcpc_counting {
 
 /*
  * struct vcpc_counting_options - a command's options: those above and its own
- * @own: takes one of its own: 0, -1 if it is none, or the exit status after a message
+ * @own: handles an option of the command's own: 0, -1 if it is not one, or the exit status after a
+ *	message
  */
 struct vcpc_counting_options {
 	const char *letters;
@@ -60,13 +61,13 @@ struct vcpc_counting_options {
 /* 0, -1 if help is wanted, or the exit status after a message */
 int vcpc_counting_parse(int argc, char **argv, const struct vcpc_counting_options *options,
 			struct vcpc_counting *counting, void *arg);
-/* Whether there is a command or something else to count: 0, or the exit status after a message */
+/* Check that there is a command or a target to count: 0, or the exit status after a message */
 int vcpc_counting_command(const struct vcpc_counting *counting);
 
 /*
- * After the targets were bound: until they end, the time is over, the user says so, or the command
- * has ended, which is not counted itself; @tick as in vcpc_child_wait().  The command's exit status,
- * or 0, or one after a message
+ * Call this after the targets are bound.  If there is a command, run it to its end without counting
+ * it; otherwise wait until the targets end, the time is over, or the user interrupts.  @tick as in
+ * vcpc_child_wait().  Returns the command's exit status, 0, or an exit status after a message.
  */
 int vcpc_counting_wait(const struct vcpc_counting *counting, int (*tick)(void *arg), void *arg);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts of one run or several, and what can be said of them together. */
+/* Collects the counts of one run or several, and relates events to each other. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -90,7 +90,7 @@ void vcpc_grouped(char *buf, size_t size, double v, int decimals)
 	buf[at] = '\0';
 }
 
-/* Whether @event is @name, and its modes, ":u" or "" */
+/* Whether @event is @name, with or without modes, which are put into @modes: ":u" or "" */
 static bool is_event(const char *event, const char *name, const char **modes)
 {
 	size_t len = strlen(name);
@@ -108,7 +108,7 @@ bool vcpc_is_clock(const char *event)
 	return is_event(event, "task-clock", &modes) || is_event(event, "cpu-clock", &modes);
 }
 
-/* How much of @of, times @factor; in the same modes, but for clocks, which have none */
+/* Ratios: @event divided by @of, times @factor, both in the same modes; clocks have no modes */
 static const struct {
 	const char *event, *of;
 	double factor;
@@ -139,7 +139,7 @@ static double mean_of(const struct vcpc_counts *counts, const double *means, con
 	return 0;
 }
 
-/* Three digits, and those of large ones grouped: 0.0123, 12.3, 69,600 */
+/* Three significant digits, and commas in large numbers: 0.0123, 12.3, 69,600 */
 static void put_ratio(char *buf, size_t size, double v, const char *text)
 {
 	char digits[32], number[64];

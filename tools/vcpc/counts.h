@@ -11,14 +11,14 @@
 #include "turns.h"
 
 /*
- * struct vcpc_counts - of @runs runs
- * @what: "'make'", "process 12 (make)"
- * @n: number of events, @names: what they are called
- * @values: of each event, one a run
- * @elapsed, @cpu: seconds of each run, and of CPU time while counting
- * @groups: that took turns: 0 if that was not asked for, 1 if all events had room at a time
- * @half: then, of the last run's estimate: half its 95 % interval, see struct vcpc_estimate
- * @share: then, the part of the time that was counted, the sum of all runs
+ * struct vcpc_counts - the counts of @runs runs
+ * @what: what was counted, for messages: "'make'", "process 12 (make)"
+ * @n: number of events, @names: their names
+ * @values: for each event, one value a run
+ * @elapsed, @cpu: for each run, its seconds, and those of CPU time while counting
+ * @groups: number of groups that took turns; 0: not asked for, 1: there was room for all events
+ * @half: if @groups is not 0, half the 95 % interval of the last run, see struct vcpc_estimate
+ * @share: if @groups is not 0, the part of the time that was counted, summed over all runs
  */
 struct vcpc_counts {
 	const char *what;
@@ -32,10 +32,10 @@ struct vcpc_counts {
 	double share[SHIM_SET_MAX];
 };
 
-/* One more run's: 0 or -ENOMEM */
+/* Add a run: 0 or -ENOMEM */
 int vcpc_counts_add(struct vcpc_counts *counts, const struct shim_set *set,
 		    const struct shim_sample *sample, double elapsed);
-/* The same where events take turns */
+/* Add a run in which events took turns: 0 or -ENOMEM */
 int vcpc_counts_add_turns(struct vcpc_counts *counts, const struct shim_set *set,
 			  const struct vcpc_turns *turns, double elapsed);
 void vcpc_counts_free(struct vcpc_counts *counts);
@@ -48,7 +48,7 @@ void vcpc_counts_csv(FILE *out, const struct vcpc_counts *counts);
 void vcpc_grouped(char *buf, size_t size, double v, int decimals);
 /* Whether an event counts nanoseconds */
 bool vcpc_is_clock(const char *event);
-/* What an event's mean says beside another's, "1.90 instructions per cycle"; "" if nothing */
+/* An event's mean in relation to another's, "1.90 instructions per cycle"; or "" */
 void vcpc_ratio(char *buf, size_t size, const struct vcpc_counts *counts, const double *means,
 		unsigned int i);
 

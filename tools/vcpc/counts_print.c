@@ -9,7 +9,10 @@
 
 #define NAME_WIDTH	24
 
-/* One run's number has its digits; a mean has some behind the point */
+/*
+ * Print a line.  Unless @decimals says otherwise, a single run's number has no decimals, and a mean
+ * below 1e6 has one.
+ */
 static void put_line(FILE *out, const double *v, size_t runs, int decimals, const char *name,
 		     const char *ratio)
 {
@@ -44,7 +47,7 @@ static struct spread spread_of(const struct vcpc_counts *c, unsigned int i)
 	s.half = vcpc_spread(c->values[i], c->runs, &s.mean);
 	if (!c->groups)
 		return s;
-	/* Also what was counted all the time by chance, as its turn was never over */
+	/* An event that was counted all the time only by chance counts as estimated, too. */
 	s.estimated = c->half[i] != 0;
 	s.counted = isfinite(s.mean);
 	if (c->runs == 1)
@@ -84,7 +87,7 @@ static void put_estimate(FILE *out, const struct vcpc_counts *c, unsigned int i,
 		fprintf(out, "%20s  %-11s  %-*s  # %s\n", "", "", NAME_WIDTH, "", ratio);
 }
 
-/* What all those estimates rest on */
+/* Say how the estimates were made. */
 static void put_turns(FILE *out, const struct vcpc_counts *c)
 {
 	if (c->groups == 1)

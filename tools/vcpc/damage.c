@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Saying that an archive of which values were shown is damaged.
+ * Warns if an archive whose values were shown is damaged.
  *
- * The PMAPI reads past damage where it can and ends where it cannot, as PCP's own does, and
- * returns no error for either: the archive is checked for it.
+ * Like PCP's own library, our PMAPI reads past damage where it can, and ends the archive where it
+ * cannot.  Neither is an error to the caller, so the archive is checked separately.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static void count(void *arg, const char *file, uint64_t offset, const char *text
 	(void)text;
 }
 
-/* Somebody still writes it, and holds its lock: its last record may be on its way. */
+/* Whether a writer holds the archive's lock: its last record may be incomplete then. */
 static bool is_written(const char *archive)
 {
 	char path[4096];

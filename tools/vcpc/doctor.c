@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc doctor: what this machine has of what vcpc uses, what that means, and what to type. */
+/* vcpc doctor: checks what vcpc uses on this machine, and says what follows and what to type. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Choosing what a report draws, and reading it.
+ * Chooses what a report draws, and reads it.
  *
- * Which transactions are drawn is known before the records are read: those that took most time,
- * by the last values.  All else is chosen as its first value comes.
+ * The transactions are chosen before the records are read: those that took most time in all, by the
+ * window's last values.  Everything else is chosen when its first value is read.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "drawing.h"
 #include "vcpc.h"
 
-#define NOT_DRAWN	SIZE_MAX	/* notes of rows: this, or a curve's index + 1 */
+#define NOT_DRAWN	SIZE_MAX	/* a row's @note is this, or its curve's index + 1 */
 
 static int by_id(const void *a, const void *b, void *names)
 {
@@ -24,7 +24,7 @@ static int by_id(const void *a, const void *b, void *names)
 	return (x > y) - (x < y);
 }
 
-/* Sorted by number: 0, or -ENOMEM */
+/* Sort by instance number: 0, or -ENOMEM */
 static int sort_names(struct vcpc_names *names)
 {
 	int *order = calloc(names->n + 1, sizeof(*order)), *ids = malloc((names->n + 1) * sizeof(*ids));
@@ -45,7 +45,7 @@ static int sort_names(struct vcpc_names *names)
 		free(texts);
 		return err;
 	}
-	/* the texts are in one piece with the list that came with them, which is kept for them */
+	/* sort in place: the PMAPI's list is one block of memory with its texts */
 	memcpy(names->ids, ids, names->n * sizeof(*ids));
 	memcpy(names->names, texts, names->n * sizeof(*texts));
 	free(ids);
@@ -96,7 +96,7 @@ static struct vcpc_drawn_tag *find_tag(struct vcpc_drawing *d, const char *name,
 	return NULL;
 }
 
-/* Among those that took most time, if it is one of them: 0 or -ENOMEM */
+/* Add a tag to those that took most time, if it is one of them: 0 or -ENOMEM */
 static int rank_tag(struct vcpc_drawing *d, const char *name, double seconds)
 {
 	struct vcpc_drawn_tag tag = { .seconds = seconds, .count = SIZE_MAX, .time = SIZE_MAX };
@@ -120,7 +120,10 @@ static int rank_tag(struct vcpc_drawing *d, const char *name, double seconds)
 	return 0;
 }
 
-/* By the last values within the window; what cannot be read is left for the records to say */
+/*
+ * Rank the tags by their last total time within the window.  Errors of reading are ignored here, as
+ * reading the records reports them.
+ */
 static int rank_tags(struct vcpc_drawing *d)
 {
 	const char *metric = "trace.transact.total_time";
@@ -150,7 +153,7 @@ static bool begins(const char *name, const char *with)
 	return !strncmp(name, with, strlen(with));
 }
 
-/* Of the recorder's metrics only those that are drawn as they are; of others all */
+/* Whether a metric has a chart of its own: of the recorder's only these, of all others each */
 static bool is_drawn(const char *name)
 {
 	static const char *const own[] = {
@@ -175,7 +178,7 @@ static struct vcpc_drawn *chart_of(struct vcpc_drawing *d, size_t metric)
 	return &d->charts[d->ncharts++];
 }
 
-/* Transactions that took most time go before others: these are left out */
+/* Whether a chart has room for an instance; of transactions, only for those that took most time */
 static bool has_room(struct vcpc_drawing *d, const struct vcpc_drawn *chart, const char *metric,
 		     const char *instance)
 {
@@ -189,7 +192,7 @@ static bool has_room(struct vcpc_drawing *d, const struct vcpc_drawn *chart, con
 	return tag && tag - d->tags < VCPC_LINES;
 }
 
-/* A curve's index + 1, NOT_DRAWN, or 0 if there is no memory */
+/* Add a line to the metric's chart: its curve's index + 1, NOT_DRAWN, or 0 if there is no memory */
 static size_t draw_line(struct vcpc_drawing *d, size_t metric, const char *instance)
 {
 	const struct vcpc_entry *e = &d->tally.catalog.entries[metric];
@@ -215,7 +218,7 @@ static size_t draw_line(struct vcpc_drawing *d, size_t metric, const char *insta
 	return line->curve + 1;
 }
 
-/* Likewise; into @place, where that is for a curve of the tag's */
+/* Add a curve at a tag's @place, unless that is NULL or has one; returns as draw_line(). */
 static size_t draw_into(struct vcpc_drawing *d, size_t *place)
 {
 	if (!place || *place != SIZE_MAX)
@@ -251,7 +254,10 @@ static struct vcpc_drawn_event *event_of(struct vcpc_drawn_tag *tag, const char 
 	return event;
 }
 
-/* Where the curve of a transaction's metric goes: tag, tag/4096ns, tag/event; or NULL */
+/*
+ * Where a tag keeps the curve of a metric's instance, which is called "tag", "tag/4096ns" or
+ * "tag/event"; NULL if none does
+ */
 static size_t *place_of(struct vcpc_drawing *d, const char *metric, const char *instance)
 {
 	const char *slash = strrchr(instance, '/');
@@ -273,7 +279,10 @@ static size_t *place_of(struct vcpc_drawing *d, const char *metric, const char *
 	return !event ? NULL : !strcmp(metric, "vcpc.transact.sum") ? &event->sum : &event->counted;
 }
 
-/* What is drawn of a row: a chart's line and a transaction's are one curve */
+/*
+ * Decide what is drawn of a row, and return its note.  If a chart and a tag both draw it, they
+ * share one curve.
+ */
 static size_t draw(struct vcpc_drawing *d, size_t metric, int inst)
 {
 	const struct vcpc_entry *e = &d->tally.catalog.entries[metric];
@@ -303,7 +312,10 @@ static int take_record(void *arg, double at, bool mark)
 	return 0;
 }
 
-/* The first value of a transaction's counter that comes late was gained since the record before */
+/*
+ * The first value of a transaction's counter, if it was not in the first record: it was gained
+ * since the record before.  Otherwise 0.
+ */
 static double first_gain(const struct vcpc_drawing *d, size_t metric, const struct vcpc_row *row)
 {
 	const char *name = d->tally.catalog.entries[metric].name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a report draws of an archive: metrics over time, and of the costliest transactions more. */
+/* What a report draws of an archive: metrics over time, and details of costly transactions. */
 #ifndef VCPC_DRAWING_H
 #define VCPC_DRAWING_H
 
@@ -13,7 +13,7 @@
 #define VCPC_TAGS	16	/* transactions of which times are drawn */
 #define VCPC_EVENTS	4	/* events of each */
 
-/* A metric's instance over time; @name: or NULL */
+/* A metric's instance over time; @name: of the instance, or NULL */
 struct vcpc_line {
 	char *name;
 	size_t curve;
@@ -26,23 +26,23 @@ struct vcpc_drawn {
 	size_t n, more;
 };
 
-/* What transactions counted of an event, and in how many; curves, or SIZE_MAX */
+/* Curves of what transactions counted of an event, and of how many counted it; or SIZE_MAX */
 struct vcpc_drawn_event {
 	char *name;
 	size_t sum, counted;
 };
 
-/* A transaction; curves, SIZE_MAX where there is none */
+/* A tag's transactions: indexes of curves, SIZE_MAX where there is none */
 struct vcpc_drawn_tag {
 	char *name;
-	double seconds;		/* that all of them took, at the end */
+	double seconds;		/* in all, at the window's end */
 	size_t count, time;
 	size_t slots[SHIM_TRACE_HIST_SLOTS];
 	struct vcpc_drawn_event events[VCPC_EVENTS];
 	size_t nevents;
 };
 
-/* The names of an instance domain, by number */
+/* The names of an instance domain, sorted by instance number */
 struct vcpc_names {
 	pmInDom indom;
 	int *ids;
@@ -51,7 +51,7 @@ struct vcpc_names {
 };
 
 /*
- * struct vcpc_drawing - all of it
+ * struct vcpc_drawing - all that a report draws
  * @moretags: transactions that are left out
  * @morecharts: metrics that are left out
  * @now, @before: times of the record that is read and of the one before
@@ -69,7 +69,10 @@ struct vcpc_drawing {
 	struct vcpc_watch watch;
 };
 
-/* Of the current context; all zero but for the window's options.  0, or the exit status after a message */
+/*
+ * Read the current context into @d, which is zero but for the window's options: 0, or the exit
+ * status after a message
+ */
 int vcpc_drawing_read(struct vcpc_drawing *d, const char *archive);
 /* An instance's name, or NULL */
 const char *vcpc_drawing_name(struct vcpc_drawing *d, pmInDom indom, int inst);

@@ -61,7 +61,7 @@ static void put_text(const char *name, char *text)
 	putchar('\n');
 }
 
-/* Both kinds, the help only where it is more */
+/* Print the one-line text and the help text, each if there is one. */
 static void put_texts(const char *name, int (*lookup)(pmID, int, char **), unsigned int id)
 {
 	static const int levels[] = { PM_TEXT_ONELINE, PM_TEXT_HELP | PM_TEXT_DIRECT };
@@ -124,7 +124,7 @@ static void put_instances(pmInDom indom)
 	}
 }
 
-/* The first metric of a domain speaks for all */
+/* Whether this is the first metric of its instance domain, so that each domain is printed once */
 static bool first_of_domain(const struct vcpc_catalog *c, size_t i)
 {
 	pmInDom indom = c->entries[i].desc.indom;
@@ -165,7 +165,7 @@ static void put_metadata(const struct dump *d)
 		put_labels(&c->entries[i]);
 }
 
-/* As the PMAPI prints it, but for what a terminal would obey */
+/* Print a value as the PMAPI does, but with control characters replaced. */
 static void put_value(const struct vcpc_entry *e, const pmValueSet *set, int i)
 {
 	char *text = NULL;

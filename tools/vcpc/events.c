@@ -10,9 +10,9 @@
 
 #include "vcpc.h"
 
-#define TURN	4000000		/* ns */
+#define TURN	4000000		/* ns that a group of events counts before the next one does */
 
-/* What is counted if the user does not say, as far as it exists. */
+/* The default events, of which those are counted that exist here. */
 static const char *const usual[] = {
 	"task-clock", "context-switches", "cpu-migrations", "page-faults",
 	"cycles", "instructions", "branches", "branch-misses",
@@ -67,7 +67,7 @@ static void add_usual(struct shim_handle *handle, struct vcpc_events *events)
 }
 
 /**
- * vcpc_say_backend() - say on stderr what counts and why, or why nothing does
+ * vcpc_say_backend() - print on stderr which backend counts and why, or why none does
  * @handle: of shim_open(), or NULL if that failed
  */
 void vcpc_say_backend(struct shim_handle *handle)
@@ -103,8 +103,8 @@ static int explain(const struct vcpc_events *events, int err, unsigned int bad, 
 }
 
 /**
- * vcpc_events_open() - a set of the events
- * @events: the usual ones are put in if there are none
+ * vcpc_events_open() - make a set of the events
+ * @events: if there are none, the default ones are put in
  * @set: for shim_set_destroy()
  *
  * Return: 0, or an exit status, after a message.

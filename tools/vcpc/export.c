@@ -14,7 +14,7 @@ void vcpc_iso_time(char *buf, size_t size, struct timespec when)
 	struct tm tm;
 	size_t len;
 
-	if (!localtime_r(&when.tv_sec, &tm)) {	/* a year that is no int */
+	if (!localtime_r(&when.tv_sec, &tm)) {	/* the year does not fit into an int */
 		snprintf(buf, size, "@%lld.%09ld", (long long)when.tv_sec, when.tv_nsec);
 		return;
 	}
@@ -23,7 +23,7 @@ void vcpc_iso_time(char *buf, size_t size, struct timespec when)
 	snprintf(buf + len, size - len, ".%09ld%.3s:%s", when.tv_nsec, zone, zone + 3);
 }
 
-/* The fewest digits that are this number again */
+/* Write a number with the fewest digits that read back as the same number. */
 static void put_number(FILE *out, double v)
 {
 	char buf[40];
@@ -36,13 +36,13 @@ static void put_number(FILE *out, double v)
 	fputs(buf, out);
 }
 
-/* Whether a text of a column is a number that is to be exact */
+/* Whether a cell is a number that also has a text, in which it is exact */
 static bool is_exact(const struct vcpc_column *c, size_t row)
 {
 	return c->texts[row] && !isnan(c->values[row]);
 }
 
-/* What stands between quotes */
+/* Write a part of a quoted field: quotes in it are doubled. */
 static void csv_part(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -114,7 +114,7 @@ static void json_column(FILE *out, const struct vcpc_column *c)
 	fputc('}', out);
 }
 
-/* What is no number in JSON is there as a text */
+/* Write a cell.  Infinities, which JSON does not have, are strings. */
 static void json_cell(FILE *out, const struct vcpc_column *c, size_t row)
 {
 	double v = c->values[row];

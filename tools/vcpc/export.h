@@ -7,9 +7,9 @@
 
 #include "series.h"
 
-/* A line of names and then one a row; all numbers whole, with as many digits as they have */
+/* Write a line of names, and then one for each row; numbers keep all their digits */
 void vcpc_csv(FILE *out, const struct vcpc_series *s);
-/* One object: host, columns, and rows of values in the columns' order */
+/* Write one object: archive, host, columns, and rows of values in the columns' order */
 void vcpc_json(FILE *out, const struct vcpc_series *s, const char *archive, const char *host);
 /* 2024-03-01T14:30:00.000000000+01:00 */
 void vcpc_iso_time(char *buf, size_t size, struct timespec when);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The metric, or another name, that somebody may have meant. */
+/* Suggests the metric, or another name, that the user may have meant. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "vcpc.h"
 #include "window.h"
 
-/* The name most like one that there is not */
+/* The known name that is most like @name, which does not exist */
 struct guess {
 	const char *name;
 	char best[256];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Any text as a part of a page of HTML. */
+/* Writes any text as a part of a page of HTML. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static const char *entity(char c)
 	}
 }
 
-/* A copy, printable, and cut between characters; NULL if there is no memory */
+/* A printable copy, cut between characters after at most @most bytes; NULL if there is no memory */
 static char *within(const char *text, size_t most, const char *keep)
 {
 	size_t len = strlen(text), at = 0;

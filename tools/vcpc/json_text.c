@@ -3,7 +3,7 @@
 #include "json_text.h"
 #include "utf8.h"
 
-/* Names are any bytes; what is no UTF-8 is taken as Latin-1. */
+/* Names may have any bytes: those that are not UTF-8 are taken as Latin-1. */
 void vcpc_json_text(FILE *out, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;

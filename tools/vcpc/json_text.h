@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* In quotes */
+/* Write a text in quotes, escaped */
 void vcpc_json_text(FILE *out, const char *text);
 
 #endif /* VCPC_JSON_TEXT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc label: whose archive it is, and of which time. */
+/* vcpc label: prints which host an archive is of, and which time it covers. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>

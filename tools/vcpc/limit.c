@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reading a condition of --fail-if, and judging a difference by it. */
+/* Parses a condition of --fail-if, and judges a difference by it. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static int bad(const char *text)
 			  text);
 }
 
-/* "+2%", "-1000", "5ms"; the sign goes before a time, too */
+/* Parse "+2%", "-1000" or "5ms"; a time may have a sign before it, too. */
 static bool parse_change(struct vcpc_limit *limit, const char *text)
 {
 	double sign = *text == '-' ? -1 : 1;
@@ -40,7 +40,7 @@ static bool parse_change(struct vcpc_limit *limit, const char *text)
 
 int vcpc_limit_parse(struct vcpc_limit *limit, const char *text)
 {
-	/* a tag may have the signs itself */
+	/* take the last '<' or '>', as a tag may contain these itself */
 	const char *more = strrchr(text, '>'), *less = strrchr(text, '<');
 	const char *sign = !less || (more && more > less) ? more : less;
 	size_t len;
@@ -59,7 +59,7 @@ int vcpc_limit_parse(struct vcpc_limit *limit, const char *text)
 	return limit->name ? 0 : vcpc_fail(0, "out of memory");
 }
 
-/* Events are called page-faults by users and page_faults by metrics */
+/* Compare names, all punctuation being equal: users write page-faults, metrics have page_faults. */
 static bool same(const char *a, const char *b)
 {
 	for (; *a && *b; a++, b++)
@@ -85,7 +85,7 @@ static bool is_beyond(const struct vcpc_limit *limit, double change)
 	return limit->more ? change > limit->change : change < limit->change;
 }
 
-/* A change from nothing has no percentage, but is more than any */
+/* A change in the condition's unit.  From 0 it has no percentage, and counts as infinite. */
 static double change_of(const struct vcpc_limit *limit, double a, double difference)
 {
 	if (!limit->percent || difference == 0)

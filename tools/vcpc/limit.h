@@ -24,7 +24,7 @@ struct vcpc_limit {
 
 /* 0, or the exit status after a message */
 int vcpc_limit_parse(struct vcpc_limit *limit, const char *text);
-/* Whether the condition is about this quantity: '-', '_' and the like are one in an event's name */
+/* Whether the condition is about this quantity; all punctuation in names is equal */
 bool vcpc_limit_names(const struct vcpc_limit *limit, const char *scope, const char *what);
 
 enum vcpc_judgment { VCPC_WITHIN, VCPC_UNCERTAIN, VCPC_BEYOND };

@@ -33,7 +33,7 @@ static int help(void)
 	return 0;
 }
 
-/* What was printed has arrived; a command that failed has said so already. */
+/* Check that all output was written, unless the command has failed already, with a message. */
 static int finish(int status)
 {
 	return status ? status : vcpc_flush();
@@ -57,7 +57,7 @@ static const struct vcpc_command *find(const char *name)
 	return NULL;
 }
 
-/* A name that begins like a command, or is nearly one, may mean that */
+/* Suggest the command of which the name is a beginning, or to which it is close. */
 static int no_command(const char *name)
 {
 	const char *best = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Output under a temporary name beside the file, which it replaces when it is whole. */
+/* Writes output into a temporary file, and renames it to the user's when it is complete. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "output.h"
 #include "vcpc.h"
 
-/* As if it were made anew, or as what it replaces is */
+/* The mode of the file that is replaced, or of a new one under the umask */
 static mode_t mode_for(const char *name)
 {
 	struct stat st;

@@ -20,7 +20,10 @@ struct vcpc_output {
 
 /* @name: NULL or "-" for standard output.  0, or the exit status after a message */
 int vcpc_output_open(struct vcpc_output *output, const char *name);
-/* The end; what @status is not 0 for is thrown away.  @status, or the exit status after a message */
+/*
+ * Finish the output.  If @status is not 0, a temporary file is removed, and the user's file stays
+ * as it was.  Returns @status, or the exit status after a message.
+ */
 int vcpc_output_close(struct vcpc_output *output, int status);
 
 #endif /* VCPC_OUTPUT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which instances are asked for by name, as PCP's tools take lists of them. */
+/* Chooses instances by lists of their names, as PCP's tools do. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "pick.h"
 
 /*
- * struct vcpc_pick - a text that is a name in some domain, or else a list
- * @found: a domain has it
- * @parts: @n texts, if it can be a list: of commas first, each of these of blanks
+ * struct vcpc_pick - a text that is an instance's name in some domain, or else a list of names
+ * @found: a domain has an instance of that name
+ * @parts: the @n items, if it can be a list: separated by commas, and each of these by blanks
  */
 struct vcpc_pick {
 	char *text;
@@ -43,7 +43,7 @@ static int append(struct vcpc_pick ***list, size_t *n, struct vcpc_pick *pick)
 	return 0;
 }
 
-/* How far an item goes: to one of @ends that is not in quotes */
+/* An item's length: it ends at the first character of @ends that is not in quotes */
 static size_t item_length(const char *text, size_t len, const char *ends)
 {
 	char quote = '\0';
@@ -62,7 +62,10 @@ static size_t item_length(const char *text, size_t len, const char *ends)
 
 static struct vcpc_pick *pick_new(const char *text, size_t len, const char *const *ends);
 
-/* The items between @ends[0], each of which may be a list by the next ends; one alone is none */
+/*
+ * Split a text into items separated by the characters of @ends[0], each of which may be a list by
+ * the next separators; a text without any of these characters is tried with the next ones itself.
+ */
 static int split(struct vcpc_pick *pick, const char *text, size_t len, const char *const *ends)
 {
 	size_t at = 0;
@@ -111,7 +114,7 @@ int vcpc_picks_add(struct vcpc_picks *picks, const char *text)
 	return append(&picks->list, &picks->n, pick_new(text, strlen(text), ends));
 }
 
-/* Whether a name is this, as a whole or up to its first blank */
+/* Whether @text is @name, or, unless @whole is set, the part of it before a blank */
 static bool is_name(const char *name, const char *text, bool whole)
 {
 	size_t len = strlen(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which instances are asked for by name, as PCP's tools take lists of them. */
+/* Chooses instances by lists of their names, as PCP's tools do. */
 #ifndef VCPC_PICK_H
 #define VCPC_PICK_H
 
@@ -10,7 +10,7 @@ struct vcpc_pick;
 
 /*
  * struct vcpc_picks - all that was asked for
- * @list: @n of them, one an option
+ * @list: @n texts, one for each option
  */
 struct vcpc_picks {
 	struct vcpc_pick **list;
@@ -18,13 +18,13 @@ struct vcpc_picks {
 };
 
 /*
- * One more: the name of an instance, or several with commas or blanks between; a name that has
- * these itself can be in quotes.  A name may be given as far as its first blank.  0, -ENOMEM
+ * Add a text: the name of an instance, or several separated by commas or blanks; a name that
+ * contains these can be in quotes.  A name may be given up to its first blank only.  0 or -ENOMEM
  */
 int vcpc_picks_add(struct vcpc_picks *picks, const char *text);
 /* Sets @chosen for those of a domain's @n names that are asked for: all, if nothing was */
 void vcpc_picks_choose(const struct vcpc_picks *picks, char *const *names, size_t n, bool *chosen);
-/* A name that no domain had of which instances were asked for so far, or NULL */
+/* A name that was asked for and that vcpc_picks_choose() has found in no domain so far, or NULL */
 const char *vcpc_picks_missing(const struct vcpc_picks *picks);
 void vcpc_picks_free(struct vcpc_picks *picks);
 

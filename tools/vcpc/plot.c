@@ -12,11 +12,14 @@
 #define LEAST_HEIGHT	3
 #define SEVERAL		'*'	/* where lines of several series meet */
 
-/* Dots in one character of the drawing: 2 by 4 in braille; in ASCII one, high or low; 1 if several */
+/*
+ * The drawing.  One character has 2 by 4 dots in braille, 1 by 2 in ASCII, and 1 if there are
+ * several series.
+ */
 struct canvas {
 	unsigned int columns, lines;	/* characters */
 	unsigned int per_x, per_y;	/* dots in one of them */
-	unsigned char *dots;		/* a byte of bits for each character; of several series the letter */
+	unsigned char *dots;		/* for each character its dots' bits, or its series' letter */
 	unsigned char letter;		/* of the series that is drawn; 0 if it is the only one */
 };
 
@@ -54,7 +57,7 @@ struct range {
 	size_t n;		/* values that are numbers */
 };
 
-/* 1, 2, 2.5 or 5 times a power of ten, not less than v */
+/* The smallest of these steps, times a power of ten, that is not less than v */
 static double round_up(double v)
 {
 	static const double steps[] = { 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10 };
@@ -88,7 +91,7 @@ static void set_axis(struct range *r)
 	}
 }
 
-/* Of some series: of all from @first up to before @end */
+/* The range of the series from @first up to, but not including, @end */
 static struct range range_of(const struct vcpc_plot *p, size_t first, size_t end)
 {
 	struct range r = { .min = INFINITY, .max = -INFINITY };

@@ -18,9 +18,9 @@
  * @n: number of points
  * @x: their times, any unit
  * @nseries: how many lines, up to VCPC_PLOT_SERIES; several are drawn with letters
- * @y: of each its values; a NAN interrupts the line
- * @names: of each its name, if there are several
- * @width: of all, in characters, at least 40
+ * @y: each line's values; a NAN interrupts the line
+ * @names: each line's name, if there are several
+ * @width: of the whole chart, in characters, at least 40
  * @height: of the drawing, in lines, at least 3
  * @utf8: draw with braille and box characters, otherwise in ASCII
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names for metrics that people want to see together; data, and how it is looked up. */
+/* Presets: a table of names for metrics that are often wanted together, and its lookup. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 #define MOST	16
 
-/* @metrics: in this order, names of metrics or of groups of them; @all: then all others, too */
+/* @metrics: names of metrics or groups, in the order of output; @all: then all others, too */
 static const struct preset {
 	const char *name;
 	const char *help;	/* NULL: not for users to name */

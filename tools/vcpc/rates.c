@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts of an interval as rates: a heading now and then, and a line an interval. */
+/* Prints the rates of each interval on a line, with a heading every HEADING_EACH lines. */
 #include <stdio.h>
 #include <string.h>
 

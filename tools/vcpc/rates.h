@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was counted since the last look, per second, as one line a look. */
+/* Prints what was counted since the last line, per second, as a line. */
 #ifndef VCPC_RATES_H
 #define VCPC_RATES_H
 
@@ -9,9 +9,9 @@
 
 /*
  * struct vcpc_rates - zero at first
- * @lines: that were printed
- * @seconds: when the last one was, since the start
- * @before: what was counted then
+ * @lines: number of lines printed so far
+ * @seconds: time of the last one since the start
+ * @before: counts at that time
  */
 struct vcpc_rates {
 	unsigned long lines;

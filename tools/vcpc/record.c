@@ -30,7 +30,7 @@ struct job {
 	struct vcpc_counting counting;
 };
 
-/* A recording under way; @sets: @n, one a target, or one of the command, or none */
+/* A recording under way; @sets: @n sets, one for each target, or one for the command, or none */
 struct recording {
 	struct job *job;
 	struct shim_recorder *rec;
@@ -69,7 +69,7 @@ static int help(void)
 	return 0;
 }
 
-/* Whether the archive has grown as large as it may, which is said */
+/* Whether the archive has reached --max-size; prints a message if so. */
 static bool is_full(const struct job *job)
 {
 	if (job->max_size <= 0 || vcpc_archive_size(job->archive) < job->max_size)
@@ -79,7 +79,7 @@ static bool is_full(const struct job *job)
 	return true;
 }
 
-/* Two of the same name would be one metric. */
+/* Refuse an event that is given twice: both would be the same metric. */
 static int check_twice(const struct shim_set *set)
 {
 	for (unsigned int i = 0; i < shim_set_size(set); i++)
@@ -121,7 +121,7 @@ static int add_sources(const struct job *job, struct recording *r, pid_t pid, in
 	return 0;
 }
 
-/* The archive after the present one, with a record in it: 0 or -errno */
+/* Open the archive after the present one, and write a record into it: 0 or -errno */
 static int open_next(struct recording *r, const char *path, struct shim_recorder **next)
 {
 	struct shim_recorder *present = r->rec;
@@ -134,7 +134,7 @@ static int open_next(struct recording *r, const char *path, struct shim_recorder
 	ret = add_sources(r->job, r, r->pid, shim_trace_status() > 0) ? -ECANCELED : 0;
 	if (!ret)
 		ret = shim_record_tick(*next);
-	/* Where it has no record yet, the present one is not to end. */
+	/* If the next archive got no record, give it up and go on with the present one. */
 	if (!ret && !shim_record_count(*next))
 		ret = -ENODATA;
 	r->rec = present;
@@ -147,8 +147,9 @@ static int open_next(struct recording *r, const char *path, struct shim_recorder
 }
 
 /*
- * The next archive is begun before the present one ends, so that nothing is lost where it cannot
- * be: then the present one is written on, which is said once, and tried again at the next tick.
+ * Begin the next archive before the present one ends, so that nothing is lost if that fails:
+ * recording then goes on in the present one, with a message the first time, and the next tick tries
+ * again.
  */
 static int rotate(struct recording *r)
 {
@@ -204,7 +205,7 @@ static int nothing_recorded(const struct job *job)
 			 job->archive, program_invocation_name);
 }
 
-/* Where nothing is in it, and nothing was */
+/* Remove the folder of --rotate if this command made it; rmdir(2) fails if it is not empty. */
 static void remove_folder(const struct job *job)
 {
 	if (job->rotate.made)
@@ -234,13 +235,13 @@ static int conclude(const struct job *job, struct recording *r, int status)
 	return status ? status : ret;
 }
 
-/* What the transactions of what is counted count is part of what is traced. */
+/* If tracing is on, let what each transaction counts be traced, too, but not on CPUs. */
 static unsigned int flags_of(const struct job *job, int traced)
 {
 	return traced && job->counting.targets.kind != VCPC_CPUS ? SHIM_BIND_TRACE : 0;
 }
 
-/* The command starts, or what runs already is counted: 0, or the exit status after a message */
+/* Start the command, or bind the sets to the targets: 0, or the exit status after a message */
 static int begin(const struct job *job, struct recording *r, struct vcpc_child *child)
 {
 	const struct vcpc_targets *targets = &job->counting.targets;
@@ -267,7 +268,7 @@ static int wait_for(const struct job *job, struct recording *r, struct vcpc_chil
 	return ticks ? vcpc_counting_wait(&job->counting, tick, r) : 0;
 }
 
-/* The archive, or the first of those in the folder */
+/* Open the archive, or with --rotate the first one in the folder: 0 or -errno */
 static int open_first(struct recording *r)
 {
 	struct job *job = r->job;
@@ -319,7 +320,7 @@ static int run(const struct job *job, struct recording *r, int traced)
 	return conclude(job, r, status);
 }
 
-/* With tracing on, if that is wanted; off again only if it was off. */
+/* Record with tracing turned on, if -t asks for it; turn it off again only if it was off before. */
 static int run_traced(const struct job *job, struct recording *r)
 {
 	int ours = 0;
@@ -372,7 +373,7 @@ static bool is_taken(const char *archive)
 	return !access(path, F_OK) || !access(archive, F_OK);
 }
 
-/* COMMAND-20240301-143000, and if that is there, with -2 and so on behind */
+/* Choose the name COMMAND-20240301-143000; if that exists, with -2, -3 and so on appended. */
 static int choose_name(struct job *job)
 {
 	const char *command = *job->counting.argv ? basename(job->counting.argv[0]) : "attached";
@@ -437,7 +438,7 @@ static int nothing_counts(void)
 	return ret == -ENODEV || (ret == -EACCES && access("/dev/vcpc", F_OK));
 }
 
-/* One a target, so that each is an instance, or one of the command */
+/* Open a set for each target, so that each becomes an instance, or one for the command. */
 static int open_each(struct job *job, struct recording *r)
 {
 	unsigned int n = job->counting.targets.n ? job->counting.targets.n : 1;
@@ -450,7 +451,10 @@ static int open_each(struct job *job, struct recording *r)
 	return ret ? ret : check_twice(r->sets[0]);
 }
 
-/* Without the module, there is nothing but what is traced; no set, if that is all that was asked for. */
+/*
+ * Open the sets.  If nothing can count here, and neither events nor targets were asked for, go on
+ * without sets as long as there is something else to record: transactions, or metrics of --with.
+ */
 static int open_sets(struct job *job, struct recording *r)
 {
 	bool asked = job->counting.events.n || job->counting.targets.n;

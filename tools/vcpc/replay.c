@@ -83,7 +83,7 @@ static int parse_mode(const char *text, int *mode)
 	return -EINVAL;
 }
 
-/* One of them only */
+/* Choose the form of output; asking for two different ones is an error. */
 static int choose_form(struct options *o, enum form form)
 {
 	if (o->form != TABLE && o->form != form)
@@ -194,7 +194,7 @@ static int select_metrics(struct vcpc_series *s, char **names)
 	return missing ? vcpc_fail(0, "no metric here has an instance '%s'", missing) : 0;
 }
 
-/* 1, 2 or 5 times a power of ten, for some 20 rows */
+/* The default interval in nanoseconds: 1, 2 or 5 times a power of ten, for at most 20 steps */
 static int64_t nice_delta(double span)
 {
 	static const double steps[] = { 1, 2, 5, 10 };
@@ -272,7 +272,7 @@ static bool all_empty(const struct vcpc_series *s)
 	return true;
 }
 
-/* How far rows are apart, for times to have as many digits as that needs */
+/* The time between rows, which decides how many digits their times have */
 static struct timespec step(const struct vcpc_walk *walk)
 {
 	struct timespec t = walk->delta;
@@ -282,7 +282,7 @@ static struct timespec step(const struct vcpc_walk *walk)
 	return t;
 }
 
-/* Rates need two values, so that there are none if the interval is about as long as the archive. */
+/* Say why there is nothing: a rate needs two values, for which the interval may be too long. */
 static void put_nothing(const struct options *o, const struct vcpc_walk *walk)
 {
 	double length = vcpc_seconds(o->window.to) - vcpc_seconds(o->window.from);
@@ -302,7 +302,7 @@ static void put_more(const struct options *o, size_t left)
 	printf("' lists all metrics\n");
 }
 
-/* People who ask for nothing in particular get what fits on a screen */
+/* If neither metrics nor an interval are asked for, print only as much as fits on a screen. */
 static int put_values(struct vcpc_series *s, const struct options *o, const struct vcpc_walk *walk)
 {
 	bool one_screen = !*o->names && !o->delta && walk->mode == PM_MODE_INTERP;

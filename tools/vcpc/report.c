@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc report: an archive as one page for a browser, which needs nothing else. */
+/* vcpc report: writes an archive as one self-contained page for a browser. */
 #include <getopt.h>
 #include <unistd.h>
 
@@ -35,7 +35,7 @@ static int report(struct vcpc_drawing *d, const char *archive, const char *name)
 
 	if (status)
 		return status;
-	/* what can be read of a damaged archive is worth a page, as it is worth a table */
+	/* write a page of what could be read, also if an error ended the archive early */
 	status = vcpc_drawing_read(d, archive);
 	if (d->tally.groups)
 		status |= write_page(d, archive, name) | vcpc_damage(archive);

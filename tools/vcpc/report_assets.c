@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Files of the folder report/ as texts in the program; the compiler finds them by -I. */
+/* Embeds the files of the folder report/ into the program as strings; .incbin finds them by -I. */
 #include "report.h"
 
 #define ASSET(symbol, file)					\

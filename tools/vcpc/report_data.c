@@ -13,7 +13,7 @@
 #define HEAT_COLUMNS	128
 #define ROOM		3000000		/* bytes; transactions beyond are left out */
 
-/* Of a step's transactions */
+/* Percentiles that are drawn of each step's transactions */
 static const double parts[] = { 0.5, 0.9, 0.99 };
 
 #define NPARTS	(sizeof(parts) / sizeof(parts[0]))
@@ -107,7 +107,7 @@ static void put_charts(FILE *out, const struct vcpc_drawing *d)
 	putc(']', out);
 }
 
-/* Transactions of a slot in the steps from @from to @to */
+/* How many transactions a slot has in the steps from @from up to, but not including, @to */
 static double in_slot(const struct vcpc_drawing *d, size_t curve, size_t from, size_t to)
 {
 	double sum = 0;
@@ -117,7 +117,10 @@ static double in_slot(const struct vcpc_drawing *d, size_t curve, size_t from, s
 	return sum;
 }
 
-/* Seconds: the middle of the slot in which it is, as of recorded percentiles; NAN if there is none */
+/*
+ * A percentile in seconds: the middle of the slot that it falls into, as for recorded percentiles;
+ * NAN if the step has no transactions
+ */
 static double percentile(const struct vcpc_drawing *d, const struct vcpc_drawn_tag *tag,
 			 size_t step, double part)
 {
@@ -179,7 +182,10 @@ static bool is_used(const struct vcpc_drawing *d, const struct vcpc_drawn_tag *t
 	return in_slot(d, tag->slots[slot], 0, d->steps.n) > 0;
 }
 
-/* Columns of as many steps: from, to, and pairs of slot and how many; the slots' floors */
+/*
+ * Write a heat map: the number of steps in each column, the slots' lower bounds in seconds, and for
+ * each column pairs of a slot and its number of transactions.
+ */
 static void put_heat(FILE *out, const struct vcpc_drawing *d, const struct vcpc_drawn_tag *tag)
 {
 	size_t each = (d->steps.n + HEAT_COLUMNS - 1) / HEAT_COLUMNS;
@@ -237,7 +243,7 @@ static void put_tag(FILE *out, const struct vcpc_drawing *d, const struct vcpc_d
 	putc('}', out);
 }
 
-/* As many as there is room for */
+/* Write the tags that fit into ROOM bytes, and the number of the others: 0 or -ENOMEM */
 static int put_tags(FILE *out, const struct vcpc_drawing *d)
 {
 	size_t left = d->moretags, room = ROOM;
@@ -264,7 +270,10 @@ static int put_tags(FILE *out, const struct vcpc_drawing *d)
 	return 0;
 }
 
-/* What the clock showed at the first record, as if it had been UTC; a year beyond all clocks has no zone */
+/*
+ * Write the window's start in local time, as seconds as if that were UTC.  A year that
+ * localtime_r() cannot represent is left in UTC.
+ */
 static void put_start(FILE *out, const struct vcpc_window *w)
 {
 	struct tm tm;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The report's page: what is there without scripts, which is the table of all, and what they need.
+ * Writes the report's page: a table of all metrics, which needs no scripts, and the data and
+ * scripts for the charts.
  *
- * The page may load nothing and send nothing: its own policy forbids it to.  Every name in it is
- * the archive's, and so of unknown origin.
+ * The page's Content-Security-Policy forbids it to load or to send anything.  Names in it come from
+ * the archive and are not to be trusted, so they are escaped.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -122,7 +123,7 @@ static void put_row(FILE *out, struct vcpc_drawing *d, const struct vcpc_entry *
 	fputs("</tr>\n", out);
 }
 
-/* Rows of which there are so many that they are drawn */
+/* Whether a metric has so many rows that they are drawn as a heat map instead of listed */
 static bool is_histogram(const struct vcpc_entry *e)
 {
 	return !strcmp(e->name, "vcpc.transact.hist");

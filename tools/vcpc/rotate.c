@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The archives of vcpc record --rotate: when one ends, what the next is called, which are removed. */
+/* vcpc record --rotate: when an archive ends, what the next is called, which are removed. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -95,7 +95,7 @@ static bool is_taken(const char *archive)
 	return false;
 }
 
-/* UTC, as local time goes back once a year, and the names are in the archives' order */
+/* Names sort as the archives do, so they have the time in UTC: local time goes back once a year. */
 static int name_at(const char *folder, const struct timespec *when, char path[PATH_MAX])
 {
 	char text[32];
@@ -153,7 +153,7 @@ bool vcpc_rotate_due(const struct vcpc_rotate *rotate)
 	return rotate->size > 0 && vcpc_archive_size(rotate->archive) >= rotate->size;
 }
 
-/* Only names of ours, such as 20260301T143000-250Z.meta: nothing else in the folder is touched */
+/* Match only names that name_at() makes, such as 20260301T143000-250Z.meta, and no other files. */
 static int is_ours(const struct dirent *entry)
 {
 	static const char shape[] = "ddddddddTdddddd-dddZ";
@@ -165,7 +165,7 @@ static int is_ours(const struct dirent *entry)
 	return !strcmp(name, ".meta");
 }
 
-/* The label's file goes last, so that what an interrupt leaves is found the next time */
+/* Remove an archive's files, .meta last, by which an interrupted removal is found the next time. */
 static int remove_archive(const char *folder, const char *meta)
 {
 	int len = strlen(meta) - strlen(suffixes[0]);

@@ -9,11 +9,11 @@
 
 /*
  * struct vcpc_rotate - when a new archive is begun, and how many are kept
- * @size: bytes an archive may have; 0: no matter
- * @time: nanoseconds an archive may last; 0: no matter
+ * @size: bytes an archive may have; 0: no limit
+ * @time: nanoseconds an archive may last; 0: no limit
  * @keep: archives that are kept in the folder, the one being written included; 0: all
  * @made: the folder was not there before
- * @refused: why the last attempt to begin an archive failed, or 0; said once
+ * @refused: the error of the last attempt to begin an archive, or 0; so that it is reported once
  * @since: when the present archive was begun, by CLOCK_MONOTONIC
  * @archive: the present one's path, without .meta
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What one recorded run came to.
+ * Computes the quantities of one recorded run.
  *
- * Of the recorder's own metrics the sums over the run are taken: what the command counted, from
- * its start on, and of each tag what ended meanwhile, as means of a transaction.  Of all other
- * metrics it is the average over the time, of counters the rate.
+ * The recorder's own metrics are summed over the run: what the command counted since its start, and
+ * what each tag's transactions took and counted that ended in the run, as means per transaction.
+ * All other metrics are averaged over the time, counters as rates.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,16 +19,17 @@
 #include "tally.h"
 #include "vcpc.h"
 
-/* A tag's times so far, one a slot of the histogram */
+/* The histogram of a tag's times so far: how many transactions each slot has */
 struct times {
 	char *tag;
 	uint64_t slots[SHIM_TRACE_HIST_SLOTS];
 };
 
 /*
- * @scopes: numbers of scopes, @quantities: positions in the run's list until it is sorted
- * @tags: positions in @times
- * @counted: rows of vcpc.transact.counted, by instance
+ * @scopes: numbers of scopes; @quantities: indexes into the run's list, until it is sorted
+ * @tags: indexes into @times
+ * @counted: rows of vcpc.transact.counted, sorted by instance
+ * @count_is_hidden: trace.transact.count was not asked for, but read as a divisor
  */
 struct builder {
 	struct vcpc_run *run;
@@ -63,7 +64,7 @@ static int make_room(struct vcpc_run *run)
 	return 0;
 }
 
-/* The quantity, zero if it is new; NULL and an error noted if there is no memory for it */
+/* Find a quantity, or add it with the value 0; NULL, with @err set, if there is no memory for it */
 static struct vcpc_quantity *quantity(struct builder *b, const char *scope, const char *what,
 				      bool seconds)
 {
@@ -97,13 +98,13 @@ static void add(struct builder *b, const char *scope, const char *what, bool sec
 		q->value += value;
 }
 
-/* What a tag's counter gained in the run: one that came late began at nothing */
+/* What a tag's counter gained in the run; one that was not in the first record began at 0 */
 static double of_tag(const struct vcpc_row *row)
 {
 	return row->gained + (row->late ? row->first : 0);
 }
 
-/* What the command counted: all of it, as its counters began with it */
+/* What the command counted: including the first value, as its counters began at 0 when it did */
 static double of_command(const struct vcpc_row *row)
 {
 	return row->first + row->gained;
@@ -147,7 +148,7 @@ static void take_count(struct builder *b, const char *leaf, const char *instance
 	add(b, instance, leaf, false, of_tag(row));
 }
 
-/* A mean's sum and number come one after the other: the sum is kept until finish_means() */
+/* Keep the sum of a tag's times until finish_means(), as their number may come later. */
 static void take_time(struct builder *b, const char *leaf, const char *instance,
 		      const struct vcpc_row *row)
 {
@@ -183,7 +184,7 @@ static struct times *times_of(struct builder *b, const char *instance, size_t le
 	return &b->times[at];
 }
 
-/* tag/4096ns */
+/* A slot of a tag's histogram, whose instance is called "tag/4096ns" */
 static void take_slot(struct builder *b, const char *leaf, const char *instance,
 		      const struct vcpc_row *row)
 {
@@ -193,7 +194,7 @@ static void take_slot(struct builder *b, const char *leaf, const char *instance,
 	double gained = of_tag(row);
 
 	(void)leaf;
-	/* An archive may say anything: what is no number of transactions is none. */
+	/* An archive may contain anything: ignore what cannot be a number of transactions. */
 	if (!(gained > 0 && gained < 0x1p63))
 		return;
 	for (unsigned int i = 0; times && i < SHIM_TRACE_HIST_SLOTS; i++)
@@ -244,7 +245,7 @@ static const struct vcpc_row *row_of(const struct vcpc_rows *g, int inst)
 	return g && g->n ? bsearch(&inst, g->rows, g->n, sizeof(*g->rows), compare_inst) : NULL;
 }
 
-/* tag/event: what one transaction counted on the mean */
+/* The mean of what a transaction counted of an event; the instance is called "tag/event" */
 static void take_sum(struct builder *b, const char *leaf, const char *instance,
 		     const struct vcpc_row *row)
 {
@@ -336,8 +337,8 @@ static void take_metric(struct builder *b, size_t at)
 }
 
 /*
- * Times were added up; those of one transaction are wanted.  A tag without any has no time, and the
- * number is not shown if it was read for the mean alone.
+ * Turn the sums of times into means per transaction.  A tag without transactions has none.  The
+ * number of transactions is hidden if it was read only to compute the mean.
  */
 static void finish_means(struct builder *b)
 {
@@ -367,7 +368,7 @@ static int compare_order(const void *a, const void *b)
 	return one->came < other->came ? -1 : one->came > other->came;
 }
 
-/* Those of a scope together, in the order in which they came */
+/* Sort by scope, and the quantities of a scope in the order in which they were added. */
 static int sort(struct vcpc_run *run)
 {
 	struct ranked *ranked = reallocarray(NULL, run->n + 1, sizeof(*ranked));
@@ -410,7 +411,7 @@ static int build(struct builder *b, bool all)
 	return b->err ? vcpc_fail(b->err, "values") : 0;
 }
 
-/* What a metric's numbers are divided by, which has to be read with it */
+/* Metrics, and those by which their values are divided and which have to be read with them */
 static const char *const divisors[][2] = {
 	{ "trace.transact.total_time", "trace.transact.count" },
 	{ "vcpc.transact.sum", "vcpc.transact.counted" },
@@ -433,7 +434,7 @@ static bool is_there(const char *name)
 	return pmLookupName(1, &name, &pmid) == 1;
 }
 
-/* A list with the divisors of what is named, in memory of its own; or NULL */
+/* A new list of @names and of their divisors; NULL if there is no memory */
 static char **with_divisors(char *const *names, bool *count_is_hidden)
 {
 	size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What one recorded run came to, as quantities that can be compared with another run's. */
+/* One recorded run as a list of quantities that can be compared with another run's. */
 #ifndef VCPC_RUN_H
 #define VCPC_RUN_H
 
@@ -30,8 +30,8 @@ struct vcpc_run {
 };
 
 /*
- * Adds up a run's archive within a window, of which only the options are given, or only the metrics
- * that are named.  0, or the exit status after a message
+ * Add up a run's archive within a window, of which only the options are used.  If metrics are
+ * named, read only these.  0, or the exit status after a message
  */
 int vcpc_run_read(struct vcpc_run *run, const char *archive, const struct vcpc_window *options,
 		  char **names);

@@ -22,8 +22,8 @@ static bool is_numeric(const pmDesc *desc)
 }
 
 /*
- * A rate is in so much "/s".  What a counter of time gains in a second has no
- * unit: 1 is all of the time.
+ * A rate has the metric's unit with "/s".  The rate of a counter of time is in
+ * "s/s", whatever the counter's unit: 1 is all of the time.
  */
 double vcpc_series_unit(const pmDesc *desc, bool rate, char *unit, size_t size)
 {
@@ -126,8 +126,8 @@ static int add_metric(struct vcpc_series *s, const char *name, const char *insta
 /* The metrics below a name, collected by pmTraversePMNS_r */
 struct group {
 	struct vcpc_series *series;
-	bool numeric;		/* only new ones that have numbers */
-	bool histograms;	/* and of these also histograms */
+	bool numeric;		/* only those that have numbers and are not in the series yet */
+	bool histograms;	/* of these, histograms, too */
 	int err;
 };
 
@@ -136,7 +136,7 @@ static bool recorded(const char *name)
 	return strncmp(name, "event.", 6) != 0;
 }
 
-/* The recorder's: an instance a slot, by the hundred */
+/* The recorder's histograms have an instance for each slot, which makes hundreds of columns. */
 static bool is_histogram(const char *name)
 {
 	return !strcmp(name, "vcpc.transact.hist");
@@ -192,7 +192,10 @@ int vcpc_series_add(struct vcpc_series *s, const char *name)
 	return err;
 }
 
-/* Children come newest first; people want them as they were recorded: from metric @first on */
+/*
+ * Reverse the metrics from @first on: the PMAPI gives children newest first, but they are to be
+ * shown in the order in which they were recorded.
+ */
 static int reverse(struct vcpc_series *s, size_t first)
 {
 	size_t n = s->nmetrics - first, at = 0, skip;
@@ -326,7 +329,7 @@ static void put(struct vcpc_series *s, const struct vcpc_metric *m, struct vcpc_
 		   type == PM_TYPE_FLOAT ? v.f : (long double)v.d);
 }
 
-/* A set without values breaks a counter's rate: something lies between. */
+/* Put values into the row.  An interpolated set without values is a gap: rates do not span it. */
 static void take_set(struct vcpc_series *s, const struct vcpc_metric *m, const pmValueSet *set,
 		     bool interpolated)
 {
@@ -376,7 +379,7 @@ int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk)
 		err = pmSetModeHighRes(walk->mode, &walk->from, &walk->delta);
 	while (!err) {
 		err = pmFetchHighRes((int)s->nmetrics, pmids, &r);
-		/* damage is reported once; what it leaves can be read, and vcpc_damage() tells of it */
+		/* damage is returned once, and the next fetch reads on; vcpc_damage() reports it */
 		if (err == PM_ERR_LOGREC)
 			err = pmFetchHighRes((int)s->nmetrics, pmids, &r);
 		if (err < 0)

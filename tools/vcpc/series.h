@@ -53,7 +53,7 @@ struct vcpc_walk {
 	bool backwards;
 };
 
-/* Add a metric, a group of metrics, or with "name[instance]" one instance. 0, a PMAPI error, -ENOMEM */
+/* Add a metric, a group, or, by "name[instance]", one instance: 0, a PMAPI error, or -ENOMEM */
 int vcpc_series_add(struct vcpc_series *s, const char *name);
 /*
  * Add every metric below @name that has numbers and is not there yet, "" for all, in the order they
@@ -61,13 +61,13 @@ int vcpc_series_add(struct vcpc_series *s, const char *name);
  * error, -ENOMEM
  */
 int vcpc_series_add_below(struct vcpc_series *s, const char *name, bool histograms);
-/* Until the walk's or the archive's end; then 0, or a PMAPI error with what was read kept */
+/* Read rows until the walk's or the archive's end: 0, or a PMAPI error and the rows before it */
 int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk);
-/* What values or rates of a metric are in, of 72 bytes at most; returns what a rate is multiplied by */
+/* Write the unit of values or rates into @unit, of 72 bytes; returns the factor for rates */
 double vcpc_series_unit(const pmDesc *desc, bool rate, char *unit, size_t size);
-/* For people: names and texts without what a terminal would obey */
+/* Replace control characters in names and texts, so that a terminal does not act on them */
 void vcpc_series_printable(struct vcpc_series *s);
-/* Say which metric may have been meant; returns the exit status: guess.c */
+/* Report an unknown metric, and which one may have been meant: the exit status (guess.c) */
 int vcpc_fail_metric(int code, const char *name);
 void vcpc_series_free(struct vcpc_series *s);
 

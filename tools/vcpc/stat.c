@@ -14,7 +14,7 @@
 #include "rates.h"
 
 #define MOST_RUNS	10000
-#define LOOK		10000000	/* ns, between two looks at events that take turns */
+#define LOOK		10000000	/* ns between two samples of events that take turns */
 #define OPTION_MULTIPLEX	300
 
 enum form { TEXT, JSON, CSV };
@@ -81,7 +81,7 @@ static int show_rates(struct run *run)
 	return 0;
 }
 
-/* What events that take turns have counted since the last look; an error is the next one's, too. */
+/* Sample events that take turns; an error in tick() is left to the last sample to report. */
 static int look(struct run *run)
 {
 	struct shim_turns now;
@@ -115,7 +115,7 @@ static int take(const struct run *run, struct vcpc_counts *counts, struct shim_s
 	return ret ? vcpc_fail(ret, "no counts of %s", run->job->what) : 0;
 }
 
-/* The counts so far; those of threads are of the same samples that were added up. */
+/* Print the counts so far; the lines of threads are from the same samples as the sums. */
 static int show_counts(const struct run *run)
 {
 	struct vcpc_counts counts = { NULL };
@@ -171,7 +171,10 @@ static int print(const struct job *job, const struct run *run, const struct vcpc
 	return job->output ? vcpc_output_close(&output, ret) : ret;
 }
 
-/* Each run has counters of its own, as a set's total is of all it was ever bound to. */
+/*
+ * Run the command once or more.  Each run has a set of its own, as a set's total includes
+ * everything that it was ever bound to.
+ */
 static int run_all(struct job *job, struct shim_set *first)
 {
 	struct vcpc_counts counts = { NULL };
@@ -193,7 +196,7 @@ static int run_all(struct job *job, struct shim_set *first)
 		run.start = now();
 		one = wait_for(job, &run);
 		status = one ? one : status;
-		/* negative: it could not be started */
+		/* negative: the command could not be started, or a target not be bound */
 		ret = one < 0 ? -one : job->counting.events.in_turn ?
 		      take_turns(&run, &counts) : take(&run, &counts, &total);
 	}
@@ -256,7 +259,7 @@ static int own_option(int letter, void *arg)
 	}
 }
 
-/* What does not go together: 0, or the exit status after a message */
+/* Reject options that exclude each other: 0, or the exit status after a message */
 static int check(const struct job *job)
 {
 	bool attached = job->counting.targets.kind != VCPC_NO_TARGETS;

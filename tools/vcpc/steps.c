@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Values over time, added up in so few steps that they can be drawn.
+ * Values over time, added up in few enough steps to be drawn.
  *
- * How many records will come is not known.  A step is one record at first; when there are too many
- * steps, each two become one.
+ * The number of records is not known in advance.  A step is one record at first; whenever all
+ * VCPC_STEPS are used, each two steps are merged into one.
  */
 #include <math.h>
 #include <stdint.h>
@@ -42,7 +42,7 @@ static void unite_curve(struct vcpc_curve *c)
 		c->sum[i] = c->weight[i] = 0;
 }
 
-/* Each two steps become one */
+/* Merge each two steps into one. */
 static void unite(struct vcpc_steps *s)
 {
 	for (size_t i = 0; i < VCPC_STEPS / 2; i++) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values over time, added up in so few steps that they can be drawn. */
+/* Values over time, added up in few enough steps to be drawn. */
 #ifndef VCPC_STEPS_H
 #define VCPC_STEPS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define VCPC_STEPS	512	/* most; there are half as many at least, if there are so many records */
+#define VCPC_STEPS	512	/* at most; at least half of it, if there are that many records */
 
 /*
  * struct vcpc_curve - one value over time
- * @counter: of which differences are added up, otherwise values
- * @sum: of each step what the counter gained, or the sum of the values
- * @weight: of each step the seconds in which it gained that, or the number of values
+ * @counter: it is a counter: what it gained is added up; otherwise its values are
+ * @sum: for each step, what the counter gained, or the sum of the values
+ * @weight: for each step, the seconds in which it gained that, or the number of values
  */
 struct vcpc_curve {
 	bool counter;
@@ -20,12 +20,13 @@ struct vcpc_curve {
 };
 
 /*
- * struct vcpc_steps - each step is as many records
- * @n: steps; the last one may have fewer records
- * @times: of each the time of its last record
- * @gap: what is before it did not go on to it
+ * struct vcpc_steps - steps of the same number of records each
+ * @n: number of steps; the last one may have fewer records
+ * @times: for each step, the time of its last record
+ * @gap: for each step, whether a mark came before one of its records
  * @curves: @ncurves of them
- * @records: of a step, @filled: of the last one
+ * @records: how many records a step has; @filled: how many the last one has so far
+ * @broken: a mark came, and no record since
  */
 struct vcpc_steps {
 	size_t n;
@@ -37,12 +38,15 @@ struct vcpc_steps {
 	bool broken;
 };
 
-/* A new curve's index, or SIZE_MAX if there is no memory */
+/* Add a curve: its index, or SIZE_MAX if there is no memory */
 size_t vcpc_steps_add(struct vcpc_steps *s, bool counter);
 void vcpc_steps_record(struct vcpc_steps *s, double at, bool mark);
-/* To the record's step: what a counter gained in @weight seconds, or a value, with the weight 1 */
+/*
+ * Add to the present record's step: what a counter gained in @weight seconds, or a value with
+ * weight 1
+ */
 void vcpc_steps_value(struct vcpc_steps *s, size_t curve, double sum, double weight);
-/* A rate or a mean, NAN if there is none */
+/* A step's rate or mean, NAN if it has none */
 double vcpc_steps_get(const struct vcpc_steps *s, size_t curve, size_t step);
 void vcpc_steps_free(struct vcpc_steps *s);
 

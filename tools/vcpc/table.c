@@ -29,7 +29,7 @@ void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timesp
 	size_t len;
 
 	if (!delta.tv_sec && !delta.tv_nsec)
-		digits = 6;	/* records have their own times */
+		digits = 6;	/* rows are records, at any times */
 	else
 		while (digits > 0 && delta.tv_nsec % 10 == 0 && digits--)
 			delta.tv_nsec /= 10;
@@ -37,7 +37,7 @@ void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timesp
 		fraction /= 10;
 	if (localtime_r(&when.tv_sec, &tm))
 		len = strftime(buf, size, dated ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &tm);
-	else	/* a year that is no int */
+	else	/* the year does not fit into an int */
 		len = snprintf(buf, size, "@%lld", (long long)when.tv_sec);
 	if (digits)
 		snprintf(buf + len, size - len, ".%0*ld", digits, fraction);
@@ -49,13 +49,13 @@ struct layout {
 	int decimals;		/* -1: very small or very big numbers, with exponents */
 };
 
-/* A whole number, but for what a division has left */
+/* Whether a number is whole, but for the rounding error of a division */
 static bool is_whole(double v)
 {
 	return fabs(v - round(v)) <= fabs(v) * 1e-9;
 }
 
-/* Whole numbers stay whole; others get digits as their greatest one needs them. */
+/* A column's decimals: 0 if all values are whole, else as its greatest needs; -1: exponents */
 static int decimals_of(const struct vcpc_column *c, size_t rows)
 {
 	bool whole = true;
@@ -96,7 +96,7 @@ static void cell(const struct vcpc_column *c, const struct layout *l, size_t row
 		snprintf(buf, size, "%.*f", l->decimals, v);
 }
 
-/* A metric's name in two: "vcpc.count" and "cycles" */
+/* The length of a metric's name without its last part: of "vcpc.count" in "vcpc.count.cycles" */
 static size_t group_len(const struct vcpc_column *c)
 {
 	const char *dot = strrchr(c->metric, '.');
@@ -136,7 +136,7 @@ static struct layout layout_of(const struct vcpc_series *s, const struct vcpc_co
 	return l;
 }
 
-/* Columns of one panel: from first to before last */
+/* One of several tables below each other: columns from @first up to, but not including, @last */
 struct panel {
 	const struct vcpc_series *s;
 	struct layout *layouts;
@@ -165,7 +165,7 @@ static size_t group_end(const struct panel *p, size_t first, unsigned int *width
 	return i;
 }
 
-/* The part of the names that neighbours share stands once above them. */
+/* Print the part of the names that adjacent columns share once, above them. */
 static void put_groups(FILE *out, const struct panel *p)
 {
 	fprintf(out, "%*s", (int)p->time_width, "");
@@ -181,7 +181,7 @@ static void put_groups(FILE *out, const struct panel *p)
 	fputc('\n', out);
 }
 
-/* A group that is narrower than its name gets the room in its first column. */
+/* Widen the first column of each group that is narrower than the group's name. */
 static void widen_groups(struct panel *p)
 {
 	for (size_t i = p->first; i < p->last;) {
@@ -259,7 +259,10 @@ static void put_panel(FILE *out, const struct panel *p)
 	put_rows(out, p);
 }
 
-/* What a panel takes up to a column: groups before its last one, and that, as wide as its name at least */
+/*
+ * The width of a panel up to a column: that of the groups before the last one, and that of the last
+ * one, which is at least as wide as its name
+ */
 struct used {
 	unsigned int before, group;
 	const struct vcpc_column *last;
@@ -279,7 +282,7 @@ static unsigned int with_column(const struct panel *p, size_t i, struct used *us
 	return used->before + longer(used->group, group_len(c) + GAP);
 }
 
-/* As many columns as fit, but at least one; false if there are none left */
+/* Take as many of the next columns as fit, but at least one; false if there are none left. */
 static bool next_panel(struct panel *p, unsigned int width)
 {
 	struct used used = { .before = p->time_width };

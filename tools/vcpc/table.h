@@ -8,8 +8,8 @@
 #include "series.h"
 
 /*
- * A time of day, with as many digits of the second as times so far apart need; @dated: with its
- * date before it
+ * Write a time of day, with as many decimals of the second as rows need that are @delta apart;
+ * @dated: with the date before it
  */
 void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timespec delta,
 		     bool dated);
@@ -17,8 +17,8 @@ void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timesp
 bool vcpc_several_days(struct timespec a, struct timespec b);
 
 /*
- * Columns side by side as far as they fit in @width, the rest in further tables below, or, if @left
- * is not NULL, left out and counted there; -ENOMEM
+ * Print columns side by side as far as they fit into @width.  The others follow in further tables
+ * or, if @left is not NULL, are left out and counted there.  0 or -ENOMEM
  */
 int vcpc_table(FILE *out, const struct vcpc_series *s, struct timespec delta, unsigned int width,
 	       size_t *left);

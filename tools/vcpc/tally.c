@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Adding up the records of an archive, metric by metric and instance by instance. */
+/* Adds up the records of an archive, metric by metric and instance by instance. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void count(struct vcpc_row *row, double v)
 	row->n++;
 }
 
-/* A counter that went back was reset: what it gained is not known */
+/* Add a counter's value.  If it went back, it was reset, and what it gained is left out. */
 static void take_counter(struct vcpc_row *row, double v, double at)
 {
 	double seconds = at - row->at;
@@ -60,7 +60,7 @@ static void take_counter(struct vcpc_row *row, double v, double at)
 	row->at = at;
 }
 
-/* A value lasts until the next */
+/* Add a value, which is taken to last until the next one. */
 static void take_value(struct vcpc_row *row, double v, double at)
 {
 	if (at > row->at) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an archive's records come to: one row for each metric and instance that has numbers. */
+/* Sums over an archive's records: one row for each metric and instance that has numbers. */
 #ifndef VCPC_TALLY_H
 #define VCPC_TALLY_H
 
@@ -9,13 +9,14 @@
 
 /*
  * struct vcpc_row - a metric's instance
- * @n: values, or for counters differences of two
+ * @n: number of values, or for counters of differences between two values
  * @weighted: sum of values times the seconds they lasted, which are @seconds
- * @gained: of a counter, from the first value to the last, but for when it was reset
+ * @gained: what a counter gained from its first value to its last, without resets and marks
  * @first: the first value
  * @late: it was not in the first record that had anything
- * @at: time of the last value, in seconds since the window's start; NAN if nothing goes on from it
- * @note: of whoever watches; 0 at first
+ * @at: time of the last value, in seconds since the window's start; NAN at first and after a mark
+ * @last: the last value
+ * @note: for the use of the tally's @watch; 0 at first
  */
 struct vcpc_row {
 	int inst;
@@ -29,7 +30,7 @@ struct vcpc_row {
 	size_t note;
 };
 
-/* The rows of a metric, by instance; @next: that of the value to come, if they go on in order */
+/* The rows of a metric, by instance; @next: index of the next value's row, if in the same order */
 struct vcpc_rows {
 	struct vcpc_row *rows;
 	size_t n, next;
@@ -38,9 +39,11 @@ struct vcpc_rows {
 struct vcpc_tally;
 
 /*
- * struct vcpc_watch - what else is to be done with the records as they are read
- * @record: one begins, or a mark, from which no counter goes on; @at: as in struct vcpc_row
- * @value: one of it, before it is added to its row; 0, or the exit status after a message
+ * struct vcpc_watch - callbacks for the records as they are read
+ * @record: called first for each record or mark (no counter is continuous across a mark); @at: as
+ *	in struct vcpc_row
+ * @value: called for each value of the record, before it is added to its row
+ * @arg: for both, which return 0, or the exit status after a message
  */
 struct vcpc_watch {
 	int (*record)(void *arg, double at, bool mark);
@@ -49,8 +52,8 @@ struct vcpc_watch {
 };
 
 /*
- * struct vcpc_tally - of a part of an archive's time, which is the current context
- * @groups: one a metric of the catalog
+ * struct vcpc_tally - sums over a window of the archive that is the current context
+ * @groups: the rows of each metric of the catalog
  * @records: how many had values
  * @begin, @end: times of the first and the last of them, in seconds since the window's start
  * @watch: or NULL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counting what is there already: processes, threads, CPUs, until it ends or the user says so. */
+/* Counts processes, threads or CPUs that exist already, until they end or the user interrupts. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "text.h"
 #include "vcpc.h"
 
-#define LOOK_NS		100000000ULL	/* how often it is seen whether targets have ended */
+#define LOOK_NS		100000000ULL	/* interval of checking whether targets have ended */
 #define NS_PER_MS	1000000ULL
 #define NEVER		UINT64_MAX
 
@@ -41,7 +41,7 @@ static int add(struct vcpc_targets *targets, long id)
 	return 0;
 }
 
-/* A number, and what is behind it; -1 if there is none */
+/* Parse a number, and set @end behind it; -1 if there is none. */
 static long number(const char *text, const char **end)
 {
 	char *behind;
@@ -53,7 +53,7 @@ static long number(const char *text, const char **end)
 	return isdigit((unsigned char)*text) && !errno && n <= INT_MAX ? n : -1;
 }
 
-/* "7", or of CPUs "0-3" */
+/* Add "7" or, for CPUs, "0-3". */
 static int add_item(struct vcpc_targets *targets, const char *item)
 {
 	bool cpus = targets->kind == VCPC_CPUS;
@@ -153,7 +153,7 @@ static void comm_of(pid_t pid, char *buf, size_t size)
 		*buf = '\0';
 	buf[strcspn(buf, "\n")] = '\0';
 	fclose(f);
-	/* Any process may call itself what a terminal would obey. */
+	/* A process may put control characters into its own name. */
 	vcpc_printable(buf, "");
 }
 
@@ -188,7 +188,7 @@ static bool is_gone(pid_t id)
 	return access(path, F_OK) != 0;
 }
 
-/* Says which have ended since it was asked last; whether all have */
+/* Report the targets that have ended since the last call; true if all have ended. */
 static bool look(const struct vcpc_targets *targets, bool *gone)
 {
 	unsigned int left = 0;
@@ -206,7 +206,7 @@ static bool look(const struct vcpc_targets *targets, bool *gone)
 	return !left;
 }
 
-/* What is to be done when, on CLOCK_MONOTONIC; NEVER if it is not */
+/* When to check the targets, to call @tick and to end, on CLOCK_MONOTONIC; or NEVER */
 struct schedule {
 	uint64_t look, tick, end;
 };
@@ -264,7 +264,7 @@ int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t interval, uin
 	if (fd < 0)
 		return vcpc_fail(errno, "signalfd");
 	wait_for(targets, fd, &schedule, interval, tick, arg);
-	/* the signal that ended it stays pending no longer */
+	/* consume the signal that ended the wait, so that it is not delivered after all */
 	while (read(fd, &(struct signalfd_siginfo){ 0 }, sizeof(struct signalfd_siginfo)) > 0)
 		;
 	close(fd);

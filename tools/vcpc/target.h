@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What to count besides a command of one's own: processes, threads and CPUs that are there. */
+/* Targets to count instead of a command: processes, threads and CPUs that exist already. */
 #ifndef VCPC_TARGET_H
 #define VCPC_TARGET_H
 
@@ -11,7 +11,7 @@
 
 #define VCPC_TARGETS	1024
 
-/* Of one kind: the first that is asked for says which */
+/* All targets are of one kind, that of the first one asked for */
 enum vcpc_target_kind { VCPC_NO_TARGETS, VCPC_PROCESSES, VCPC_THREADS, VCPC_CPUS };
 
 /* @ids: @n process, thread or CPU numbers, each once */
@@ -25,7 +25,7 @@ struct vcpc_targets {
 int vcpc_targets_add(struct vcpc_targets *targets, enum vcpc_target_kind kind, const char *list);
 /* All CPUs that are online */
 int vcpc_targets_add_all(struct vcpc_targets *targets);
-/* From now on: one of them, 0, or the exit status after a message */
+/* Count target @i from now on: 0, or the exit status after a message */
 int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct shim_set *set,
 		      unsigned int flags);
 int vcpc_targets_bind_all(const struct vcpc_targets *targets, struct shim_set *set,
@@ -34,8 +34,9 @@ int vcpc_targets_bind_all(const struct vcpc_targets *targets, struct shim_set *s
 void vcpc_targets_text(const struct vcpc_targets *targets, char *buf, size_t size);
 
 /*
- * Until it is interrupted, @duration ns (0: for ever) have passed, or all processes or threads have
- * ended, which is said; @tick as in vcpc_child_wait().  0, or the exit status after a message
+ * Wait until a signal interrupts, @duration ns (0: no limit) have passed, or all processes or
+ * threads have ended, which is reported; @tick as in vcpc_child_wait().  0, or the exit status
+ * after a message
  */
 int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t interval, uint64_t duration,
 		      int (*tick)(void *arg), void *arg);

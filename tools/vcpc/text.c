@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names and values are any bytes; a terminal obeys some of them, so these are replaced. */
+/* Replaces control characters in names and values, so that a terminal does not act on them. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static bool is_control(const unsigned char *s, int n)
 	return n == 1 ? *s < ' ' || *s == 0x7f : n == 2 && *s == 0xc2 && s[1] < 0xa0;
 }
 
-/* How many bytes at @s may be shown, 0 if the first one may not */
+/* Length of the character at @s if it may be shown, otherwise 0 */
 static int showable(const unsigned char *s, const char *keep)
 {
 	int n = vcpc_utf8(s);

@@ -6,12 +6,12 @@
 #include <stdio.h>
 
 /*
- * Replaces by '?' what a terminal would obey: control characters, also those of eight bits and as
- * UTF-8 has them, and bytes that are no UTF-8.  @keep: bytes to leave alone, such as "\n".
+ * Replace by '?' what a terminal would act on: control characters, including C1 in UTF-8 and as
+ * single bytes, and all other bytes that are not UTF-8.  @keep: bytes to leave alone, such as "\n".
  * Returns @text.
  */
 char *vcpc_printable(char *text, const char *keep);
-/* The same on its way out */
+/* Write @text to @out with the same replacements */
 void vcpc_put_printable(FILE *out, const char *text, const char *keep);
 
 #endif /* VCPC_TEXT_H */

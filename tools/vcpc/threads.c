@@ -10,7 +10,7 @@
 #define TID_WIDTH	10
 #define LEAST_WIDTH	14
 
-/* What is printed, and what of the total is in no line yet */
+/* A table under way; @rest: what of the total no line has shown so far */
 struct table {
 	FILE *out;
 	const struct shim_set *set;
@@ -43,7 +43,10 @@ static int print_thread(void *arg, pid_t tid, const struct shim_sample *sample)
 	return 0;
 }
 
-/* A thread that has ended since the total was taken may have counted more than is in it. */
+/*
+ * Whether the total has more than the lines.  If the rest of an event is negative, no rest is
+ * shown: a thread that ended after the total was taken may have counted more than is in it.
+ */
 static bool has_rest(const struct table *table)
 {
 	bool any = false;
@@ -62,8 +65,8 @@ static bool has_rest(const struct table *table)
  * @set: bound to them
  * @total: the sums that were just taken
  *
- * The last line is what threads counted that are in the sums only: of many that have
- * ended the oldest.
+ * If many threads have ended, the oldest of them are in the sums only; the last line is
+ * what these have counted.
  *
  * Return: 0, or an exit status, after a message.
  */

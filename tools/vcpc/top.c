@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc top: the machine's transactions as they happen, or once. */
+/* vcpc top: shows the machine's transactions as they happen, or once. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
@@ -49,7 +49,7 @@ int top_again(struct top_view *view, struct shim_trace **trace)
 		err = top_look(view, *trace, (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec);
 	if (!err || err == -EAGAIN)
 		return err;
-	/* tracing may go off and on while it is watched */
+	/* tracing may have been turned off, and on again: open it anew the next time */
 	shim_trace_close(*trace);
 	*trace = NULL;
 	top_forget(view);
@@ -176,7 +176,7 @@ int vcpc_cmd_top(int argc, char **argv)
 		status = vcpc_usage("'%s' is one argument too many", argv[optind]);
 	if (!status && !job.once && !(isatty(STDOUT_FILENO) && isatty(STDIN_FILENO)))
 		status = vcpc_fail(0, "this is no terminal; 'vcpc top --once' needs none");
-	setlocale(LC_CTYPE, "");	/* how wide a name's letters are */
+	setlocale(LC_CTYPE, "");	/* for the width of characters in names */
 	if (!status)
 		status = job.once ? once(&job) : top_screen(&job.view, job.interval);
 	top_free(&job.view);

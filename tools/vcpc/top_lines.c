@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc top: its rows and what is above them, as lines of text. */
+/* vcpc top: formats its rows, and what is above them, as lines of text. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define NUMBER		9	/* columns of a number, with the blank before it */
 #define LEAST_NAME	12
 
-/* Columns of a character of @n bytes on a terminal: 0 to 2; 1 where the locale does not say */
+/* Columns of a character of @n bytes on a terminal: 0 to 2; 1 if the locale does not know it */
 static unsigned int columns_of(const char *text, size_t n)
 {
 	mbstate_t state = { 0 };
@@ -24,7 +24,10 @@ static unsigned int columns_of(const char *text, size_t n)
 	return columns < 0 ? 1 : columns;
 }
 
-/* In @columns, to the left, cut, in no more than four bytes for each; returns behind it */
+/*
+ * Write a text left-aligned into @columns columns, cut to fit, in at most four bytes for each
+ * column; returns its end.
+ */
 static char *put_left(char *at, const char *text, unsigned int columns)
 {
 	size_t room = 4 * (size_t)columns;
@@ -47,7 +50,10 @@ static char *put_left(char *at, const char *text, unsigned int columns)
 	return at;
 }
 
-/* To the right, behind a blank, by columns of which as many are shown as fit */
+/*
+ * Write a text right-aligned into the next NUMBER columns, a blank first, if @room is left for
+ * them; returns its end.
+ */
 static char *put_right(char *at, const char *text, unsigned int *room)
 {
 	int len = strlen(text) < NUMBER ? strlen(text) : NUMBER - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A look of 'vcpc top' at the statistics: copies, as they are compared with the next. */
+/* Takes snapshots (looks) of the statistics for 'vcpc top', to compare the next one with. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "top_look.h"
 
-#define PROC_PID_INIT_INO	0xEFFFFFFCU	/* /proc/PID/ns/pid, as the kernel numbers the first */
+#define PROC_PID_INIT_INO	0xEFFFFFFCU	/* inode of the initial PID namespace */
 
 int top_compare_whose(const struct top_whose *x, const struct top_whose *y)
 {
@@ -41,7 +41,7 @@ void top_look_free(struct top_look *look)
 	free(look);
 }
 
-/* Room for so many elements: 0, or -ENOMEM with the array as it was */
+/* Make room for @n elements: 0, or -ENOMEM with the array as it was */
 static int reserve(void **array, size_t *room, size_t n, size_t size)
 {
 	void *more;
@@ -101,7 +101,7 @@ static struct top_entry *copy_entry(struct top_look *look, struct top_whose whos
 	return entry;
 }
 
-/* By tag, what different sets of events have in common */
+/* Merge the counts of an event that a tag has from several sets of events. */
 static void join_counts(struct top_look *look)
 {
 	size_t n = 0;
@@ -167,7 +167,7 @@ static int copy_processes(struct top_view *view, struct top_look *look, struct s
 	return err;
 }
 
-/* Are process numbers in /proc those that the kernel's statistics have? */
+/* Whether this is the initial PID namespace, in which /proc has the same PIDs as the statistics */
 static bool in_first_namespace(void)
 {
 	struct stat st;

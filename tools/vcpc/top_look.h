@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A look of 'vcpc top' at the statistics: copies, as they are compared with the next. */
+/* Snapshots (looks) of the statistics for 'vcpc top', to compare the next one with. */
 #ifndef VCPC_TOP_LOOK_H
 #define VCPC_TOP_LOOK_H
 
 #include "top.h"
 
-/* What statistics are of, as the kernel has them; by tag, the others are 0 */
+/* The kernel's key of the statistics; for rows by tag, only the tag is set */
 struct top_whose {
 	uint64_t tag, events;
 	uint32_t pid;
@@ -15,25 +15,25 @@ struct top_whose {
 
 struct top_entry {
 	struct top_whose whose;
-	char command[TOP_COMMAND];	/* a thread's, or what /proc says */
-	bool asked;			/* that, in this look */
+	char command[TOP_COMMAND];	/* from the statistics (a thread's), or from /proc */
+	bool asked;			/* it was read from /proc for this snapshot */
 	struct shim_trace_stat stat;
 };
 
-/* What an event, by its column, counted */
+/* What transactions counted of an event, which is given by its column */
 struct top_count {
 	struct top_whose whose;
 	unsigned int column;
 	uint64_t transactions, sum;
 };
 
-/* Copies, by process, tag and events; counts, then by column */
+/* A snapshot: copies, sorted by process, tag and events; counts, after these, by column */
 struct top_look {
 	uint64_t time;
 	struct top_entry *entries;
 	struct top_count *counts;
 	size_t nentries, ncounts, entries_room, counts_room;
-	bool named;	/* /proc knows the processes' names */
+	bool named;	/* processes' names can be read from /proc */
 };
 
 int top_compare_whose(const struct top_whose *x, const struct top_whose *y);
@@ -41,7 +41,7 @@ int top_compare_whose(const struct top_whose *x, const struct top_whose *y);
 int top_by_whose(const void *a, const void *b);
 int top_by_whose_and_column(const void *a, const void *b);
 
-/* Into a look, whose memory is used again, but for its time: 0, or an error of top_look() */
+/* Fill a snapshot, reusing its memory; the caller sets its @time: 0, or an error of top_look() */
 int top_look_take(struct top_view *view, struct shim_trace *trace, struct top_look *look);
 void top_look_free(struct top_look *look);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc top: what the statistics of two looks differ by, as rows. */
+/* vcpc top: makes rows of the differences between two snapshots of the statistics. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -29,9 +29,9 @@ const char *top_key_name(enum top_key key)
 }
 
 /*
- * struct group - what becomes one row: the kernel's of a process, or of a process and tag
- * @since: what ended since the look before, if @any did
- * @counted: by column, in these
+ * struct group - entries that become one row: those of a tag, of a process, or of both
+ * @since: statistics of the transactions that ended since the previous snapshot; valid if @any
+ * @counted: what these counted, by column
  */
 struct group {
 	const struct top_entry *first;
@@ -43,7 +43,10 @@ struct group {
 	} counted[TOP_EVENTS];
 };
 
-/* false: @old is of something else, which gave way, and then it began again */
+/*
+ * Subtract @old from @now.  false if a value went back: then the statistics were dropped meanwhile
+ * and began again, and @old is to be ignored.
+ */
 static bool subtract(struct shim_trace_stat *restrict d, const struct shim_trace_stat *restrict old,
 		     const struct shim_trace_stat *restrict now)
 {
@@ -89,7 +92,7 @@ static const struct top_count *first_count(const struct top_look *look,
 	return &look->counts[lo];
 }
 
-/* What an entry's transactions counted, all of it if there is no look @before to compare with */
+/* Add what an entry's transactions counted since @before, or all of it if @before is NULL. */
 static void add_counts(struct group *group, const struct top_look *before,
 		       const struct top_look *look,
 		       const struct top_entry *entry)
@@ -115,7 +118,7 @@ static void join_entry(struct group *group, const struct top_look *before,
 	struct shim_trace_stat d, *since = group->any ? &d : &group->since;
 
 	group->total += entry->stat.count;
-	/* Most are at rest. */
+	/* Skip entries in which no transaction ended, as most are. */
 	if (old && old->stat.count == entry->stat.count && old->stat.sum_ns == entry->stat.sum_ns)
 		return;
 	if (old && !subtract(since, &old->stat, &entry->stat))
@@ -143,8 +146,9 @@ static void ask_name(struct top_entry *entry)
 }
 
 /*
- * A process's name now: what the statistics have may be a thread's, or of before an exec.  Most are
- * at rest, and to ask for all their names takes long.
+ * Read a process's present name from /proc: that in the statistics may be a thread's, or from
+ * before an exec.  As reading all names takes long, a process without new transactions keeps its
+ * previous one.
  */
 static void name_process(const struct top_look *look, struct top_entry *entry,
 			 const struct top_entry *old, bool active)
@@ -186,7 +190,7 @@ static bool is_same_row(enum top_by by, const struct top_entry *x, const struct 
 	return x->whose.pid == y->whose.pid && (by == TOP_BY_PROCESS || x->whose.tag == y->whose.tag);
 }
 
-/* A row of the entries from @i on: the first that is not of it */
+/* Make a row of the entries from @i on that belong to it; returns the index of the next entry. */
 static size_t add_group(struct top_view *view, const struct top_look *look, size_t i,
 			struct group *group)
 {
@@ -205,7 +209,7 @@ static size_t add_group(struct top_view *view, const struct top_look *look, size
 		name_process(look, entry, old, !old || old->stat.count != entry->stat.count);
 		join_entry(group, before, look, entry, old);
 	}
-	/* The last that was active has asked for its name. */
+	/* A row shows its first entry's name: use a later entry's, if that was just read. */
 	if (i - 1 > (size_t)(first - look->entries) && look->entries[i - 1].asked)
 		memcpy(first->command, look->entries[i - 1].command, sizeof(first->command));
 	add_row(view, group, (look->time - before->time) / 1e9);
@@ -218,7 +222,7 @@ static void forget_rows(struct top_view *view)
 	view->rate = 0;
 }
 
-/* Room for as many rows as the look has, and then those */
+/* Make the rows of a snapshot, by comparing it with the previous one: 0 or -ENOMEM */
 static int compare(struct top_view *view, const struct top_look *look)
 {
 	struct top_row *rows = reallocarray(view->rows, look->nentries + 1, sizeof(*rows));
@@ -267,7 +271,7 @@ void top_label(const struct top_view *view, const struct top_row *row, char *lab
 	vcpc_printable(label, "");
 }
 
-/* NAN is less than all */
+/* For descending order, with NAN last */
 static int by_number(double x, double y)
 {
 	if (isnan(x) || isnan(y))
@@ -323,7 +327,7 @@ static bool is_shown(const struct top_view *view, const struct top_row *row)
 	return strcasestr(label, view->filter);
 }
 
-/* Those that are shown go first */
+/* Move the rows that pass the filter to the front, and sort them. */
 void top_arrange(struct top_view *view)
 {
 	size_t shown = 0;

@@ -116,7 +116,7 @@ static void scroll_by(struct screen *s, long rows)
 	s->first = rows < 0 && (size_t)-rows > s->first ? 0 : s->first + rows;
 }
 
-/* What it compared with was of other rows. */
+/* Show the next kind of rows, and drop the snapshots, which are of the former kind. */
 static void next_by(struct screen *s)
 {
 	s->view->by = (s->view->by + 1) % TOP_BYS;
@@ -127,7 +127,7 @@ static void next_by(struct screen *s)
 	s->next = now_ns() + s->interval;
 }
 
-/* false: quit */
+/* Handle a key; false: quit */
 static bool obey(struct screen *s, int c)
 {
 	long page = LINES > 4 ? LINES - 3 : 1;
@@ -166,7 +166,7 @@ static bool obey(struct screen *s, int c)
 	return true;
 }
 
-/* The terminal has gone, and getch() would return at once for ever */
+/* Whether the terminal is gone, in which case getch() would return at once forever */
 static bool is_gone(void)
 {
 	struct pollfd fd = { STDIN_FILENO, POLLIN, 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc trace: turn the machine's tracing on and off, and what is done with what was traced. */
+/* vcpc trace: turns the machine's tracing on and off, and shows or exports what was traced. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
@@ -123,7 +123,7 @@ static int do_status(const struct trace_options *options)
 static const struct action {
 	const char *name;
 	int (*fn)(const struct trace_options *options);
-	const char *takes;	/* its options' letters */
+	const char *takes;	/* letters of the options that it takes */
 } actions[] = {
 	{ "on", do_on, "tMmbpPed" },
 	{ "off", do_off, "" },
@@ -156,7 +156,7 @@ static int take_size(const char *option, uint32_t *n)
 			  option, optarg);
 }
 
-/* An option with a value, likewise */
+/* Take an option with a value; returns as take_number() */
 static int take_value(int letter, struct trace_options *options)
 {
 	uint32_t n = 0;
@@ -187,7 +187,7 @@ static int take_value(int letter, struct trace_options *options)
 	}
 }
 
-/* An option, likewise */
+/* Take an option; returns as take_number() */
 static int take_option(int letter, struct trace_options *options)
 {
 	switch (letter) {
@@ -217,7 +217,7 @@ static int take_option(int letter, struct trace_options *options)
 	}
 }
 
-/* 0, -1 for --help, or VCPC_EXIT_USAGE after a message; @used gets the options' letters */
+/* 0, -1 for --help, or VCPC_EXIT_USAGE after a message; @used gets the letters that were given */
 static int parse(int argc, char **argv, struct trace_options *options, char *used, size_t size)
 {
 	static const struct option longs[] = {

@@ -12,9 +12,9 @@
  * struct trace_options - what the user asked for
  * @on: for shim_trace_on()
  * @hist: draw the distributions
- * @json: for programs
- * @watch: show again and again, each so many nanoseconds; 0: once
- * @rounds: how often; 0: until interrupted
+ * @json: print JSON
+ * @watch: nanoseconds after which to show again; 0: show once
+ * @rounds: how often to show, with @watch; 0: until interrupted
  * @duration: how long to export, in nanoseconds; 0: what is there now
  * @output: where to; NULL: standard output
  */
@@ -35,7 +35,7 @@ struct trace_options {
  * @n: how many
  * @counts: sorted by name and event
  * @ncounts: how many
- * @drops: what is missing
+ * @drops: numbers of events that are missing
  */
 struct trace_view {
 	struct shim_trace *trace;

@@ -83,7 +83,7 @@ static void put_point(struct export *x, const struct shim_trace_event *event)
 	fputs(",\"cat\":\"point\",\"s\":\"t\"}", x->out);
 }
 
-/* A counter track cannot show what is no number. */
+/* NaN and infinities, which a counter track cannot show, become instants. */
 static void put_value(struct export *x, const struct shim_trace_event *event)
 {
 	put_head(x, isfinite(event->value) ? "C" : "i", event, event->ns);
@@ -155,7 +155,7 @@ static int put_event(void *arg, const struct shim_trace_event *event)
 	return ferror(x->out) ? -EIO : 0;
 }
 
-/* What is there; then, if wanted, what comes */
+/* Export the events that there are, then those that come within @duration. */
 static int take_events(struct shim_trace *trace, struct export *x, uint64_t duration)
 {
 	uint64_t end = now_ns() + duration, now;
@@ -218,7 +218,7 @@ static int export_all(struct shim_trace *trace, const struct trace_options *opti
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	err = export_to(output.file, trace, options->duration);
-	/* what could not be written is for vcpc_output_close() to say */
+	/* errors of writing are reported by vcpc_output_close() */
 	return vcpc_output_close(&output, err && !ferror(output.file) ? fail(err) : 0);
 }
 

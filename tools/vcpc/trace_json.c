@@ -6,7 +6,7 @@
 #include "json_text.h"
 #include "trace.h"
 
-/* JSON has neither infinities nor NaN. */
+/* Write a number; infinities and NaN, which JSON does not have, are strings. */
 void trace_json_double(FILE *out, double value)
 {
 	if (isfinite(value))

@@ -69,7 +69,7 @@ static int show_once(const struct trace_options *options)
 	return err;
 }
 
-/* Tracing may go off and on while it is watched: a handle for each look. */
+/* Show again at each interval, with a new handle each time, as tracing may be turned off and on. */
 static int watch(const struct trace_options *options)
 {
 	const struct timespec pause = {
@@ -92,7 +92,7 @@ static int watch(const struct trace_options *options)
 		if (!options->json)
 			putchar('\n');
 		if (fflush(stdout))
-			break;	/* for vcpc_flush() to say */
+			break;	/* vcpc_flush() reports it */
 	}
 	return err;
 }

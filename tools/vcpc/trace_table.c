@@ -40,7 +40,7 @@ static const char *time_text(char *text, size_t size, double ns)
 	return text;
 }
 
-/* As wide as its bytes, or @width if that is more */
+/* Print a name, padded to @width, of which each of its bytes takes one. */
 static void print_name(const char *name, int width)
 {
 	int len = strlen(name);
@@ -70,7 +70,7 @@ static uint64_t sum_of_slots(const struct shim_trace_stat *stat, int from, int n
 	return sum;
 }
 
-/* So many slots to a row, a power of two, that the whole is seen at once */
+/* How many slots make a row: the least power of two that gives at most HIST_ROWS rows */
 static int slots_to_a_row(int first, int last)
 {
 	int n = 1;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Estimates of events that take turns.
+ * Estimates the counts of events that take turns (multiplexing).
  *
- * An event is taken to be in proportion to time.  What the parts in which it was counted differ
- * by from that, each weighted by its length, gives the estimate's standard error, that of a
- * ratio of two means.  All of the variance is left, whatever part of the time was seen: the turns
- * of a round may differ from each other where rounds do not.
+ * An event is assumed to occur in proportion to time.  The standard error of the estimate is that
+ * of a ratio of two means: it comes from how far the samples in which the event was counted deviate
+ * from that proportion, each weighted by its length.  However large the part of the time that was
+ * counted, the variance is not reduced for it (no finite population correction): the turns of a
+ * round may differ from each other even where rounds do not.
  */
 #include <math.h>
 
@@ -20,9 +21,9 @@ static double gained(uint64_t now, uint64_t before)
 }
 
 /**
- * vcpc_turns_look() - take in what was counted since the last look
+ * vcpc_turns_look() - add what was counted since the previous sample
  * @turns: the sums
- * @now: of shim_set_turns()
+ * @now: a sample of shim_set_turns()
  */
 void vcpc_turns_look(struct vcpc_turns *turns, const struct shim_turns *now)
 {
@@ -43,7 +44,7 @@ void vcpc_turns_look(struct vcpc_turns *turns, const struct shim_turns *now)
 	turns->last = *now;
 }
 
-/* Half the interval of what @time would have had */
+/* Half the 95 % interval of the estimate for all of @time; NAN if there are too few samples */
 static double half_of(const struct vcpc_turn_sums *s, double time)
 {
 	double rate = s->n / s->t;
@@ -51,14 +52,14 @@ static double half_of(const struct vcpc_turn_sums *s, double time)
 
 	if (s->looks < LEAST_LOOKS)
 		return NAN;
-	/* A count is a whole number, of the part that was seen. */
+	/* The 1: counts are whole numbers, so the counted part may be off by up to one event. */
 	return time / s->t * (1 + vcpc_t975(s->looks - 1) *
 			      sqrt(squares * s->looks / (s->looks - 1)));
 }
 
 /**
- * vcpc_turns_estimate() - what an event would have counted all the time
- * @turns: with at least one look
+ * vcpc_turns_estimate() - estimate what an event would have counted all the time
+ * @turns: with at least one sample
  * @i: which event
  * @out: filled
  */
@@ -66,7 +67,7 @@ void vcpc_turns_estimate(const struct vcpc_turns *turns, unsigned int i, struct 
 {
 	const struct shim_turns *last = &turns->last;
 	const struct vcpc_turn_sums *s = &turns->of[i];
-	/* What was lost in turns without a counter is in no turn's time, but the target ran. */
+	/* The time of discarded turns (voids) is not in @counted, but the target ran in them. */
 	double time = last->voids ? last->tick : last->counted;
 
 	if (last->exact >> i & 1) {

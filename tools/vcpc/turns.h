@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What events that take turns would have counted all the time, and how well that is known. */
+/* Estimates what events that take turns would have counted all the time, with an interval. */
 #ifndef VCPC_TURNS_H
 #define VCPC_TURNS_H
 
@@ -7,7 +7,10 @@
 
 #include <shim/shim.h>
 
-/* Sums over what was counted between two looks, in time @t events @n */
+/*
+ * Sums over samples (looks): of the events @n counted since the one before, of the time @t in which
+ * they were, and of the products of these
+ */
 struct vcpc_turn_sums {
 	double n, t, nn, nt, tt;
 	unsigned long looks;
@@ -15,8 +18,8 @@ struct vcpc_turn_sums {
 
 /*
  * struct vcpc_turns - zero at first
- * @last: what was seen last
- * @of: of each event, the looks in which it was counted
+ * @last: the last sample
+ * @of: for each event, sums over the samples in which it was counted
  */
 struct vcpc_turns {
 	struct shim_turns last;
@@ -24,10 +27,10 @@ struct vcpc_turns {
 };
 
 /*
- * struct vcpc_estimate - of a count
- * @value: NAN if it was never its turn
- * @half: half the 95 % interval; 0 if it was counted all the time, NAN if that is not known
- * @share: of the time that it was counted
+ * struct vcpc_estimate - an estimate of a count
+ * @value: NAN if the event was never counted
+ * @half: half the 95 % interval; 0 for an exact count, NAN if it is not known
+ * @share: the part of the time in which the event was counted
  */
 struct vcpc_estimate {
 	double value, half, share;

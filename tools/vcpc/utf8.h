@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Characters of UTF-8 in any bytes. */
+/* Finds UTF-8 characters in arbitrary bytes. */
 #ifndef VCPC_UTF8_H
 #define VCPC_UTF8_H
 

@@ -54,7 +54,7 @@ int vcpc_interval(const char *text, uint64_t *interval);
 
 int vcpc_fail_event(int err, const char *event);
 
-/* Edits that make one name of the other: a letter more, less, other, or two swapped */
+/* The edit distance of two names: inserted, removed, replaced letters, or adjacent ones swapped */
 unsigned int vcpc_distance(const char *a, const char *b);
 
 /**
@@ -62,8 +62,8 @@ unsigned int vcpc_distance(const char *a, const char *b);
  * @n: number of names
  * @names: what the user calls them
  * @text: what the names point into
- * @verbose: say what counts, and why
- * @in_turn: those that have no room at a time
+ * @verbose: print which backend counts, and why
+ * @in_turn: let events take turns for which the CPU has no room at a time
  */
 struct vcpc_events {
 	unsigned int n;
@@ -82,7 +82,7 @@ void vcpc_say_backend(struct shim_handle *handle);
  * struct vcpc_child - a command that runs under a set of counters
  * @flags: SHIM_BIND_*, in addition to the usual ones
  * @pid: the command's process
- * @signals: signalfd for its end, and for what the user wants to end
+ * @signals: signalfd for its end, and for the signals that are forwarded to it
  * @mask: signals that were blocked before
  */
 struct vcpc_child {

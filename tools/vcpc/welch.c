@@ -4,10 +4,10 @@
 
 #include "welch.h"
 
-#define STEPS	300	/* of the continued fraction, which ends by itself long before */
+#define STEPS	300	/* at most; the continued fraction converges long before */
 #define CLOSE	1e-14
 
-/* Equal values have exactly themselves as mean: there is nothing to round */
+/* Add up differences from the first value: the mean of equal values is exact then. */
 static double mean_of(const double *v, size_t n)
 {
 	double sum = 0;
@@ -17,7 +17,7 @@ static double mean_of(const double *v, size_t n)
 	return v[0] + sum / n;
 }
 
-/* Of the mean: the sample's variance over its size */
+/* The variance of the mean: the sample's variance over its size */
 static double variance_of_mean(const double *v, size_t n, double mean)
 {
 	double sum = 0;
@@ -60,7 +60,7 @@ static double beta(double a, double b, double x)
 	return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-/* How probable a t of that size or more is, on one side */
+/* The one-sided probability of a t of that size or more */
 static double tail(double t, double df)
 {
 	return beta(df / 2, 0.5, df / (df + t * t)) / 2;

@@ -31,10 +31,10 @@ struct vcpc_difference {
 void vcpc_welch(const double *a, size_t na, const double *b, size_t nb,
 		struct vcpc_difference *out);
 
-/* What Student's t with @df degrees of freedom exceeds with a probability of 2.5 % */
+/* The 97.5 % quantile of Student's t with @df degrees of freedom */
 double vcpc_t975(double df);
 
-/* The half width of the 95 % interval of the mean of @n values, Student's t; NAN for fewer than two */
+/* Half the 95 % interval of the mean of @n values, by Student's t; NAN for fewer than two values */
 double vcpc_spread(const double *v, size_t n, double *mean);
 
 #endif /* VCPC_WELCH_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The part of an archive's time that is asked for, as PCP's tools ask for it. */
+/* The part of an archive's time that options ask for, which are those of PCP's tools. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -86,7 +86,7 @@ int vcpc_parse_interval(const char *text, int64_t *ns)
 	return 0;
 }
 
-/* The library's message shows the place; its last line's end is ours */
+/* Print the library's message, which marks the place of the error, without its last newline. */
 static int no_time(char *message)
 {
 	size_t len = message ? strlen(message) : 0;
@@ -108,7 +108,7 @@ static int compute(struct vcpc_window *w)
 
 	if (code < 0)
 		return no_time(message);
-	/* a start that cannot be rounded up stays what it is */
+	/* 0: the start cannot be rounded up; it stays as it is, without a message */
 	if (code == 0)
 		free(message);
 	if (vcpc_ns_of(w->from) > vcpc_ns_of(w->end) || vcpc_ns_of(w->to) < vcpc_ns_of(w->from))
@@ -142,7 +142,7 @@ bool vcpc_window_option(struct vcpc_window *w, int c, const char *arg)
 	}
 }
 
-/* A name of a zone, or signs in angles, and what is behind it */
+/* What follows a zone's name, three letters or more or anything in angle brackets; or NULL */
 static const char *behind_name(const char *text)
 {
 	size_t len;
@@ -156,7 +156,7 @@ static const char *behind_name(const char *text)
 	return len >= 3 ? text + len : NULL;
 }
 
-/* As POSIX has them: a name and how far it is from UTC, whatever else is behind */
+/* Whether this is a POSIX rule: a name and an offset from UTC; what follows is not checked. */
 static bool is_rule(const char *zone)
 {
 	const char *offset = behind_name(zone);
@@ -175,7 +175,7 @@ static bool is_zone_file(const char *path)
 	return is;
 }
 
-/* The C library takes what it does not know for UTC, and says nothing */
+/* Whether there is such a zone: the C library silently takes one that it does not know for UTC. */
 static bool is_zone(const char *zone)
 {
 	const char *folder = getenv("TZDIR");
@@ -190,7 +190,7 @@ static bool is_zone(const char *zone)
 	return is_zone_file(path);
 }
 
-/* Times are read and shown in the zone that is asked for: 0, or the exit status after a message */
+/* Set the zone in which times are read and shown: 0, or the exit status after a message */
 static int use_zone(const struct vcpc_window *w)
 {
 	if (w->zone && w->host_zone)

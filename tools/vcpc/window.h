@@ -31,9 +31,9 @@
 
 /*
  * struct vcpc_window - a part of an archive's time
- * @start: and up to @align: what the options said, or NULL
- * @from: where it begins, @to: where it ends, @origin: where to go off
- * @label: the archive's, @end: its last record
+ * @start, @finish, @align, @offset, @zone: the options' arguments, or NULL
+ * @from: where it begins, @to: where it ends, @origin: where reading begins
+ * @label: the archive's label, @end: the time of its last record
  */
 struct vcpc_window {
 	const char *start, *finish, *align, *offset, *zone;
@@ -43,17 +43,17 @@ struct vcpc_window {
 	struct timespec end;
 };
 
-/* An archive as the current context: 0, or the exit status after a message */
+/* Open an archive as the current context: 0, or the exit status after a message */
 int vcpc_open_archive(const char *name);
-/* The message for a PMAPI code; returns the exit status */
+/* Print the message for a PMAPI code; returns the exit status */
 int vcpc_fail_pm(int code, const char *what);
 
-/* Numbers with units, added up: "1min 30s"; without a unit seconds.  -EINVAL unless 1 ns or more */
+/* Parse and add up "1min 30s"; without a unit, seconds.  -EINVAL, also for less than 1 ns */
 int vcpc_parse_interval(const char *text, int64_t *ns);
 
-/* Whether the option was one of these */
+/* Take an option; false if it is none of these */
 bool vcpc_window_option(struct vcpc_window *w, int c, const char *arg);
-/* Of the current context: 0, or the exit status after a message */
+/* Compute the window in the current context: 0, or the exit status after a message */
 int vcpc_window_set(struct vcpc_window *w, const char *archive);
 
 int64_t vcpc_ns_of(struct timespec t);
@@ -61,7 +61,7 @@ struct timespec vcpc_of_ns(int64_t ns);
 double vcpc_seconds(struct timespec t);
 
 /*
- * struct vcpc_progress - how far long work is, on stderr if that is a terminal
+ * struct vcpc_progress - the progress of long work, shown on stderr if that is a terminal
  * @from: where time begins, @span: how long it is, in seconds
  */
 struct vcpc_progress {

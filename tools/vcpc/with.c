@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which metrics of this machine's pmcd are recorded, too: vcpc record --with. */
+/* Finds the metrics of this machine's pmcd that vcpc record --with records, too. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void free_names(struct names *names)
 	free(names->name);
 }
 
-/* Numbers and strings only: what events and aggregates are is known to their agents alone. */
+/* Only numbers and strings are recorded: other types have formats that only their agents know. */
 static bool is_plain(const pmDesc *desc)
 {
 	return desc->type >= PM_TYPE_32 && desc->type <= PM_TYPE_STRING;
@@ -83,7 +83,7 @@ static struct with_metric *by_pmid(struct vcpc_with *with, pmID pmid)
 	return NULL;
 }
 
-/* A metric has one name in the archive: the first by which it was found */
+/* A metric was found again: the archive has only the first name by which it was found. */
 static void find_again(struct with_metric *metric, const char *name, bool named)
 {
 	if (named && strcmp(metric->name, name))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Other metrics of this machine's pmcd in the archive that is recorded: vcpc record --with. */
+/* vcpc record --with: records other metrics of this machine's pmcd into the archive, too. */
 #ifndef VCPC_WITH_H
 #define VCPC_WITH_H
 
@@ -7,11 +7,11 @@
 
 struct vcpc_with;
 
-/* Find the metrics, names or parts of the name space with commas: 0, or the exit status after a message */
+/* Find the metrics of a comma list of names and subtrees: 0, or the exit status after a message */
 int vcpc_with_open(const char *list, struct vcpc_with **with);
-/* From now on they are recorded there, too: 0, or the exit status after a message */
+/* Record them into @rec, too, from now on: 0, or the exit status after a message */
 int vcpc_with_add(struct vcpc_with *with, struct shim_recorder *rec);
-/* That recorder is closed; it need not have been added */
+/* Forget a recorder that is closed; it need not have been added */
 void vcpc_with_end(struct vcpc_with *with, const struct shim_recorder *rec);
 void vcpc_with_close(struct vcpc_with *with);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Metrics of this machine's pmcd into the archives that are recorded: vcpc record --with.
+ * Records metrics of this machine's pmcd into archives: vcpc record --with.
  *
- * They are fetched at each tick and stamped with its time.  A pmcd that goes away leaves records
- * without them, and is connected to again.
+ * They are fetched at each tick and stamped with its time.  If pmcd goes away, records do not have
+ * them, and each tick tries to connect again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "with_metrics.h"
 
 /*
- * The instances of a domain as an archive has them, ascending
- * @used: serial number of the set of values that had the instance last
+ * The instances of a domain that an archive has, in ascending order
+ * @used: for each, serial number of the last set of values that had it
  */
 struct domain {
 	pmInDom indom;
@@ -23,7 +23,7 @@ struct domain {
 	int n;
 };
 
-/* An archive that they are recorded into; its domains, in the order of @indoms */
+/* An archive that is being recorded; @domains are in the order of struct vcpc_with's @indoms. */
 struct with_archive {
 	struct vcpc_with *with;
 	const struct shim_recorder *rec;
@@ -107,7 +107,7 @@ struct instance {
 	char *name;
 };
 
-/* An archive has instances in the order of their numbers, each once: how many, or -ENOMEM */
+/* Sort instances by number without duplicates, as archives have them: their number or -ENOMEM */
 static int sort(int n, int *inst, char **names)
 {
 	struct instance *all = calloc(n, sizeof(*all));
@@ -128,7 +128,7 @@ static int sort(int n, int *inst, char **names)
 	return kept;
 }
 
-/* @inst becomes the domain's, if 0 is returned */
+/* Replace the domain's instances, also in the archive: 0, and @inst is the domain's, or -errno */
 static int replace(struct domain *domain, int n, int *inst, char *const *names,
 		   struct shim_recorder *rec)
 {
@@ -148,7 +148,10 @@ static int replace(struct domain *domain, int n, int *inst, char *const *names,
 	return 0;
 }
 
-/* What pmcd will not say leaves the domain as it was: the values that are new are left out then */
+/*
+ * Update a domain from pmcd.  If pmcd does not give its instances, the domain stays as it was, and
+ * values of new instances are left out.
+ */
 static int write_domain(struct domain *domain, struct shim_recorder *rec)
 {
 	char **names = NULL;
@@ -187,7 +190,10 @@ static int instances(void *arg, struct shim_recorder *rec)
 	return ret;
 }
 
-/* Whether a value has its place in this set: one each instance that the archive knows, or one at all */
+/*
+ * Whether to take a value into the set: the first of each instance that the archive has or, without
+ * a domain, only the first
+ */
 static bool take_instance(struct vcpc_with *with, struct domain *domain, int inst, int taken)
 {
 	const int *at = domain ? find_instance(domain, inst) : NULL;
@@ -208,7 +214,7 @@ static bool is_string(const pmValueSet *set, const pmValue *value)
 	       block->vlen > PM_VAL_HDR_SIZE && memchr(block->vbuf, '\0', block->vlen - PM_VAL_HDR_SIZE);
 }
 
-/* One value: whether it is of the metric's type */
+/* Convert a value; false if it is not of the metric's type. */
 static bool translate(const pmValueSet *set, int i, int type, struct shim_record_value *value)
 {
 	const pmValue *from = &set->vlist[i];
@@ -254,7 +260,7 @@ static int write_set(const struct with_archive *archive, int i, struct shim_reco
 	return ret;
 }
 
-/* What the recorder will not take of one metric is no reason to do without the others */
+/* Write all sets; one that the recorder refuses (-EINVAL) is left out. */
 static int values(void *arg, struct shim_recorder *rec)
 {
 	const struct with_archive *archive = arg;
@@ -286,8 +292,8 @@ static int declare(const struct with_metric *of, struct shim_recorder *rec)
 }
 
 /*
- * 0, or the exit status after a message; without memory too.  What the first archive cannot have is
- * left out for good.
+ * Declare the metrics in the first archive: 0, or the exit status after a message, also if there is
+ * no memory.  A metric that this archive cannot have is left out of all further ones, too.
  */
 static int declare_first(struct vcpc_with *with, struct shim_recorder *rec)
 {
@@ -317,7 +323,10 @@ static int declare_first(struct vcpc_with *with, struct shim_recorder *rec)
 	return status || kept ? status : vcpc_fail(0, "--with: nothing of it can be recorded");
 }
 
-/* In another archive, which is tried again where it fails: that is said once */
+/*
+ * Declare the metrics in a further archive: 0, or 1 after a failure, upon which the caller tries
+ * again; there is a message only the first time.
+ */
 static int declare_again(struct vcpc_with *with, struct shim_recorder *rec)
 {
 	int ret = 0;
@@ -340,7 +349,7 @@ static int number_of_domain(struct vcpc_with *with, pmInDom indom)
 	return with->nindoms++;
 }
 
-/* What each tick needs */
+/* Prepare what each tick needs: 0, or the exit status after a message */
 static int prepare(struct vcpc_with *with)
 {
 	with->pmids = calloc(with->n, sizeof(*with->pmids));

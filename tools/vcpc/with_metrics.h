@@ -14,8 +14,8 @@ struct with_archive;
 /*
  * A metric that is recorded
  * @named: it was asked for itself, not as a part of what is below a name
- * @line, @help: what pmcd said of it, or NULL
- * @domain: number of its instances' among those of an archive, or -1
+ * @line, @help: its texts from pmcd, or NULL
+ * @domain: index of its instance domain in struct vcpc_with's @indoms, or -1
  */
 struct with_metric {
 	char *name, *line, *help;
@@ -27,17 +27,17 @@ struct with_metric {
 struct vcpc_with {
 	int context;
 	struct with_metric *metrics;
-	pmID *pmids;			/* NULL until the first archive has them */
+	pmID *pmids;			/* NULL until the first archive has the metrics */
 	int n, room;
 	pmInDom *indoms;
 	int nindoms;
 	struct with_archive *archives;
-	bool refused;			/* by the archive that was tried last */
+	bool refused;			/* declaring them in the last archive failed */
 	unsigned long long serial;	/* counts sets of values */
 	pmResult *result;		/* of this tick, or NULL */
 };
 
-/* 0 or, if the metric was asked for itself, the exit status; either after a message */
+/* Report why a metric is not recorded: 0 or, if it was asked for itself, the exit status */
 int with_leave_out(const char *name, bool named, const char *why);
 void with_free_metric(struct with_metric *metric);
 void with_end_all(struct vcpc_with *with);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An open archive, as the files of this room see it.
+ * struct shim_archive, an open archive, for the files of this directory only.
  *
- * Locking: @lock guards the loading and growing of volumes and the end.  The
- * rest does not change after opening; @meta has a lock of its own, which is
- * never taken together with this one, and so has @clear, which may be taken
- * with it.
+ * Locking: @lock guards loading and growing of volumes, loading the index, and
+ * the cached end time.  Nothing else changes after opening but @meta and
+ * @clear, which have locks of their own: that of @meta is never taken together
+ * with @lock, that of @clear may be taken while @lock is held.
  */
 #ifndef SHIM_ARCHIVE_ARCHIVE_H
 #define SHIM_ARCHIVE_ARCHIVE_H
@@ -22,15 +22,15 @@
 #include "clear_range.h"
 #include "volume.h"
 
-#define SHIM_LATER_CHUNKS	25	/* each as large as all before it and ... */
-#define SHIM_LATER_FIRST	64	/* ... the first one */
+#define SHIM_LATER_CHUNKS	25	/* each has twice the volumes of the one before */
+#define SHIM_LATER_FIRST	64	/* volumes in the first chunk */
 
 /*
  * struct shim_segment - one of the archives that were opened as one
  * @first, @nvolumes: its volumes
- * @any_feature: it may ask for features that are not known
- * @mark: in a joint: a record that says that the segment before it has ended
- * @seen: what its files were when they were opened; no inode: there is none, or not in plain form
+ * @any_feature: accept a label that asks for unknown features
+ * @mark: the mark record of the joint in front of this segment
+ * @seen: its files when they were opened; st_ino is 0 for one that is missing or was unpacked
  */
 struct shim_segment {
 	const struct shim_format *format;
@@ -46,15 +46,15 @@ struct shim_segment {
 
 /*
  * struct shim_archive - an open archive
- * @segments: @nsegments, in the order of their start
+ * @segments: @nsegments, ordered by start time
  * @label: of the first segment
  * @name: by which it was opened
- * @index: of all segments, once it is @indexed, which it is when first needed
- * @volumes: @nopened, of all segments, with a joint between each two
- * @later: further ones of the last segment, which were found since, in chunks; neither moves
- * @nvolumes: all of them; what is counted is there
- * @clear: where there is no mark, as far as readers have found
- * @listed: the folder was looked through for volumes, which is done when one needs to know
+ * @index: of all segments, loaded at first use; complete once @indexed is set
+ * @volumes: the @nopened volumes known at opening, with a joint between each two segments
+ * @later: volumes of the last segment found since, in chunks; volumes never move in memory
+ * @nvolumes: number of all volumes; a volume is initialized before it is counted
+ * @clear: ranges that readers have found to contain no mark
+ * @listed: the directory was scanned for volumes, which is done at first need
  */
 struct shim_archive {
 	atomic_uint refs;
@@ -78,11 +78,11 @@ struct shim_archive {
 	struct shim_ts end;
 };
 
-/* The places of all segments; the second one with ar->lock held */
+/* The index of all segments, loaded if need be; the second one with ar->lock held */
 const struct shim_index *shim_archive__index(struct shim_archive *ar);
 const struct shim_index *shim_archive__index_locked(struct shim_archive *ar);
 
-/* What there is of a volume; false if it cannot be used, which is as if it were not there */
+/* The content of a volume; false if it cannot be used, and readers then skip it */
 bool shim_archive__view(struct shim_archive *ar, unsigned int volume, struct shim_volume_view *out);
 /* The same, with ar->lock held */
 bool shim_archive__view_locked(struct shim_archive *ar, unsigned int volume,
@@ -92,7 +92,7 @@ bool shim_archive__view_locked(struct shim_archive *ar, unsigned int volume,
 unsigned int shim_archive__nvolumes(struct shim_archive *ar);
 unsigned int shim_archive__nvolumes_locked(struct shim_archive *ar);
 
-/* Which chunk has the @i-th of the later volumes, and how many such a chunk has */
+/* The chunk of @later that has the @i-th later volume, and how many volumes a chunk has */
 static inline unsigned int shim_later__chunk(unsigned int i)
 {
 	return (unsigned int)(__builtin_clz(SHIM_LATER_FIRST) -
@@ -120,7 +120,7 @@ static inline struct shim_volume *shim_archive__volume(const struct shim_archive
 	return shim_archive__later(ar, i - ar->nopened);
 }
 
-/* A reader has come to a place of a volume */
+/* Note that a cursor has moved to @offset, so that pages of earlier windows can be released */
 static inline void shim_cursor__look_at(struct shim_cursor *cur, unsigned int volume,
 					uint64_t offset)
 {
@@ -132,10 +132,10 @@ static inline void shim_cursor__look_at(struct shim_cursor *cur, unsigned int vo
 	shim_volume__enter(shim_archive__volume(cur->ar, volume));
 }
 
-/* A volume that was not loaded yet */
+/* Initialize a volume as not loaded yet */
 void shim_volume__init(struct shim_volume *v, struct shim_segment *segment, bool joint);
 
-/* Take in what the last volume and those behind it have become, with ar->lock held */
+/* Pick up growth of the last volume, and volumes that follow it, with ar->lock held */
 int shim_archive__follow_locked(struct shim_archive *ar, bool *changed);
 
 /* Where a volume's records begin */
@@ -150,7 +150,10 @@ static inline uint64_t shim_archive__head(const struct shim_archive *ar, unsigne
 bool shim_segment__last_record(struct shim_archive *ar, const struct shim_segment *segment,
 			       struct shim_record *last);
 
-/* The record that begins, or the one that ends, at @offset: 0, -ENODATA at the edge, -EBADMSG */
+/*
+ * The record that begins, or the one that ends, at @offset: 0, -ENODATA at the
+ * end or the start of the volume, -EBADMSG if it is corrupt or incomplete
+ */
 int shim_volume_record__at(const struct shim_volume_view *view, uint64_t offset,
 			   struct shim_record *out);
 int shim_volume_record__before(const struct shim_volume_view *view, uint64_t offset,

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Finding a time in a range of records without passing through it.
+ * Interpolation search for a time in a range of records.
  *
  * A guess at where the time lies is made from the times at both ends, and a
  * window there is searched for records: several in a row, each with its length
- * at both ends and a stamp that is not before that of the former one.  What
- * lies between two such records narrows the range.  Where no records are
- * recognised, or their stamps are in no order, nothing is claimed.
+ * at both ends and a stamp that is not before that of the former one.  Their
+ * stamps narrow the range.  Where no records are recognized, or their stamps
+ * are not in order, the search ends with what it has found so far.
  */
 #include "archive.h"
 #include "bisect.h"
 #include "readbuf.h"
 
 #define ROUNDS		12
-#define BY_TIME		5	/* rounds; clocks that jump are halved */
+#define BY_TIME		5	/* rounds; then the range is halved, in case the clock has jumped */
 #define WINDOW		SHIM_READBUF_SIZE
-#define WORTH		(2 * WINDOW)	/* a shorter range is walked through */
-#define IN_A_ROW	2	/* records, to be believed in */
+#define WORTH		(2 * WINDOW)	/* a shorter range is walked through instead */
+#define IN_A_ROW	2	/* records that must decode before a window is trusted */
 
 /*
  * struct bound - an end of the range
@@ -29,9 +29,9 @@ struct bound {
 };
 
 /*
- * struct search - a search on its way
- * @lo: where records are before @when, as the index says, or if @found, as was seen
- * @hi: where they are not
+ * struct search - the state of a search
+ * @lo: a place before @when, according to the index, or, if @found, to the record read there
+ * @hi: a place not before @when, or the end of the volume
  */
 struct search {
 	struct shim_cursor *cur;
@@ -44,10 +44,10 @@ struct search {
 };
 
 /*
- * struct row - records one behind the other
+ * struct row - consecutive records of a window
  * @first: the first one
- * @last: the last one that is before the time; there is one if @any
- * @beyond: there is one that is not
+ * @last: the last one that is before the time; valid if @any
+ * @beyond: at least one record is not before the time
  */
 struct row {
 	struct bound first, last;
@@ -130,7 +130,7 @@ static bool find_row(const struct search *s, const struct window *w, struct row 
 	return false;
 }
 
-/* How far into the range the time is */
+/* The fraction of the range at which the time is expected */
 static double share(const struct search *s, unsigned int round)
 {
 	double all, part;
@@ -142,7 +142,7 @@ static double share(const struct search *s, unsigned int round)
 	return all > 0 && part > 0 ? part < all ? part / all : 1 : 0;
 }
 
-/* Where a window has the guess in its middle; records begin at multiples of four */
+/* The offset of a window around the guess; a multiple of four, as those of records are */
 static uint64_t guess(const struct search *s, unsigned int round)
 {
 	uint64_t room = s->hi.offset - s->lo.offset;
@@ -177,7 +177,7 @@ static void narrow(struct search *s)
 	}
 }
 
-/* Pass over volumes whose follower begins before the time, too */
+/* Skip volumes whose successor also begins before the time */
 static void skip_volumes(struct search *s, unsigned int last)
 {
 	struct shim_archive *ar = s->cur->ar;
@@ -195,7 +195,7 @@ static void skip_volumes(struct search *s, unsigned int last)
 	}
 }
 
-/* From the last place that is early enough to the one behind it */
+/* Set the bounds: the last index place before the time, and the place after it */
 static bool begin(struct search *s, const struct shim_index *index, size_t n)
 {
 	struct shim_archive *ar = s->cur->ar;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finding a time in a range of records without passing through it. */
+/* Interpolation search for a time in a range of records. */
 #ifndef SHIM_ARCHIVE_BISECT_H
 #define SHIM_ARCHIVE_BISECT_H
 
@@ -8,8 +8,9 @@
 
 /*
  * Put the cursor before a record that is earlier than @when, or not later if
- * @or_equal, and as near to it as is cheap.  @n places of the index are as
- * early.  False if none was found: then it is as it was.
+ * @or_equal, and that a few reads find close to @when.  The first @n places of
+ * the index are as early.  Returns false, and leaves the cursor where it is, if
+ * no such record was found.
  */
 bool shim_bisect__place(struct shim_cursor *cur, const struct shim_index *index, size_t n,
 			struct shim_ts when, bool or_equal);

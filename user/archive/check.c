@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Looking for all that is wrong with an archive: labels and frames of each
- * file, metadata that contradicts itself, records that metadata does not
- * cover, times that go back, index entries that lead nowhere.
+ * Consistency check of an archive: labels and frames of each file, metadata
+ * that contradicts itself, records that metadata does not cover, times that
+ * go back, index entries that lead nowhere.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,8 +33,8 @@ struct file {
  * struct state - what is known so far
  * @first: the label that the others must agree with
  * @ar: the archive as a reader sees it, or NULL
- * @declared: metrics, to find what contradicts
- * @files: meta, index, volumes
+ * @declared: the metrics found so far, to detect contradictions
+ * @meta, @index, @volumes: the archive's files
  */
 struct state {
 	const struct shim_check *check;
@@ -111,7 +111,7 @@ static void unmap_file(struct file *file)
 	free(file->path);
 }
 
-/* Whether what follows the label can be looked at */
+/* Check a file's label; false if the records after it cannot be checked */
 static bool check_label(struct state *s, const struct file *file)
 {
 	int err;
@@ -132,7 +132,10 @@ static bool check_label(struct state *s, const struct file *file)
 	return !err;
 }
 
-/* The length of the record at @offset; 0 behind a problem, after which nothing can be found */
+/*
+ * The length of the record at @offset; 0 if its frame is bad, so that no record
+ * after it can be found
+ */
 static uint32_t frame_at(struct state *s, const struct file *file, uint64_t offset, uint32_t min)
 {
 	uint32_t len;
@@ -172,7 +175,10 @@ static int check_metric(struct state *s, uint64_t offset, const struct shim_rec_
 	int err = copy_names(rec, &names);
 
 	desc.names = (const char *const *)names;
-	/* kinds that the writer does not make, but others do; one without support says nothing else */
+	/*
+	 * Accept types that only other writers make.  The other fields of a metric
+	 * without support mean nothing, so they are not checked.
+	 */
 	if (desc.type == SHIM_TYPE_NOSUPPORT) {
 		desc.indom = SHIM_INDOM_NULL;
 		desc.sem = SHIM_SEM_INSTANT;
@@ -283,7 +289,10 @@ static bool has_instance(const struct shim_indom *indom, int32_t inst)
 	return lo < indom->n && indom->inst[lo] == inst;
 }
 
-/* As of the record, or at whatever other time: many writers are late with it, and readers forgive */
+/*
+ * Whether a domain had an instance in the state @now, or at any other time: many
+ * writers record an instance late, and readers tolerate that
+ */
 static bool has_ever(const struct state *s, const struct shim_indom *now, uint32_t indom,
 		     int32_t inst)
 {
@@ -298,7 +307,7 @@ static bool has_ever(const struct state *s, const struct shim_indom *now, uint32
 	return found;
 }
 
-/* Values of a metric: each of its type, and of an instance that there is */
+/* Check that each value has the metric's type and a known instance; NULL, or what is wrong */
 static const char *check_values(struct state *s, const struct shim_record *rec,
 				const struct shim_vset *vset, const struct shim_desc *desc)
 {
@@ -373,7 +382,7 @@ static void check_volume(struct state *s, const struct file *file)
 	}
 }
 
-/* Whether a record begins at @offset, or the file ends there: the one before it says so */
+/* Whether a record begins at @offset, or the file ends there, judged by the record before it */
 static bool is_boundary(const struct state *s, const struct file *file, uint64_t offset)
 {
 	uint32_t len, before;
@@ -410,7 +419,7 @@ static const char *check_entry(const struct state *s, const struct shim_entry *e
 		return "leads back";
 	if (s->meta.data && !is_boundary(s, &s->meta, e->off_meta))
 		return "names a place in .meta where no record begins";
-	/* an old volume may have been removed */
+	/* an old volume may have been removed, but none can follow the last one */
 	if (!volume || !volume->data)
 		return e->volume < 0 || (s->names.nvolumes &&
 					 e->volume > s->names.volumes[s->names.nvolumes - 1]) ?
@@ -484,7 +493,10 @@ static void check_presence(struct state *s)
 	free(index.path);
 }
 
-/* The first volume's label is the archive's; a reader that cannot open it says why */
+/*
+ * The label of the first volume that has a valid one is the archive's.  If the
+ * archive cannot be opened, records are not checked against the metadata.
+ */
 static int check_all(struct state *s, const char *name)
 {
 	int err;
@@ -511,11 +523,11 @@ static int check_all(struct state *s, const char *name)
 }
 
 /**
- * shim_archive__check() - look for all that is wrong with an archive
+ * shim_archive__check() - check an archive's consistency
  * @name: its base name, or that of one of its files
- * @check: who wants to know
+ * @check: the callbacks for problems and progress
  *
- * Where a file's records cannot be told apart any more, the rest of that file is not looked at.
+ * After a record whose frame is bad, the rest of that file is not checked.
  *
  * Return: the number of problems, -ENOENT, -ENOMEM, or what reading failed with.
  */

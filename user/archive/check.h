@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Looking for all that is wrong with an archive, where a reader makes do. */
+/* Consistency check of an archive, also for problems that a reader tolerates. */
 #ifndef SHIM_ARCHIVE_CHECK_H
 #define SHIM_ARCHIVE_CHECK_H
 
 #include <stdint.h>
 
 /*
- * struct shim_check - who wants to know
- * @problem: in this file, behind so many bytes; @text is one line
- * @progress: so many bytes of all were seen; may be NULL
+ * struct shim_check - callbacks of a check
+ * @problem: called for each problem, at @offset of @file; @text is one line
+ * @progress: called now and then with the bytes checked and their total; may be NULL
+ * @arg: passed to both
  */
 struct shim_check {
 	void (*problem)(void *arg, const char *file, uint64_t offset, const char *text);
@@ -16,7 +17,7 @@ struct shim_check {
 	void *arg;
 };
 
-/* The number of problems; -ENOENT if there is no such archive, -ENOMEM, or what reading failed with */
+/* The number of problems, -ENOENT if there is no such archive, -ENOMEM, or the error of reading */
 int shim_archive__check(const char *name, const struct shim_check *check);
 
 #endif /* SHIM_ARCHIVE_CHECK_H */

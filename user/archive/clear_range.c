@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Ranges of an archive that are known to have no mark. */
+/* Ranges of an archive that are known to contain no mark record. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ void shim_clear_ranges__fini(struct shim_clear_ranges *known)
 	pthread_mutex_destroy(&known->lock);
 }
 
-/* Number of those that end before a position, with @or_at also at it */
+/* Number of ranges that end before a position, or at it if @or_at */
 static size_t ended(const struct shim_clear_ranges *known, struct shim_position at, bool or_at)
 {
 	size_t lo = 0, hi = known->n;
@@ -50,7 +50,10 @@ bool shim_clear_ranges__find(struct shim_clear_ranges *known, struct shim_positi
 	return found;
 }
 
-/* Whether two in this order are one: they share records, or time goes on from one to the other */
+/*
+ * Whether two ranges, @a first, can be merged: they overlap, or they touch and
+ * time does not go back from one to the other
+ */
 static bool are_one(const struct shim_clear_range *a, const struct shim_clear_range *b)
 {
 	int cmp = shim_position__cmp(a->to, b->from);
@@ -70,7 +73,7 @@ static void unite(struct shim_clear_range *all, const struct shim_clear_range *s
 	}
 }
 
-/* One in place of those from @lo to before @hi */
+/* Replace the ranges from @lo to before @hi by one; a new one that finds no room is dropped */
 static void replace(struct shim_clear_ranges *known, size_t lo, size_t hi,
 		    const struct shim_clear_range *s)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Ranges of an archive that are known to have no mark.
+ * Ranges of an archive that are known to contain no mark record.
  *
- * Between two fetches far apart every record must be looked at, as one of them may
- * be a mark.  What was looked at once need not be again, by whichever reader
- * of the archive: complete records stay what they are.
+ * Between two fetches far apart every record must be examined, as one of them
+ * may be a mark.  Complete records never change, so what one reader of the
+ * archive has examined, no other reader needs to examine again.
  */
 #ifndef SHIM_ARCHIVE_CLEAR_RANGE_H
 #define SHIM_ARCHIVE_CLEAR_RANGE_H
@@ -17,7 +17,7 @@
 #define SHIM_CLEAR_RANGES_MAX	4096	/* more are not remembered */
 
 /*
- * struct shim_position - between two records, as a cursor
+ * struct shim_position - a place between two records, as that of a cursor
  */
 struct shim_position {
 	unsigned int volume;
@@ -25,10 +25,9 @@ struct shim_position {
 };
 
 /*
- * struct shim_clear_range - records one behind the other, no mark among them, none earlier than
- *	the one before
- * @from, @to: before the first and behind the last of them; the same if there is none
- * @first, @last: their times
+ * struct shim_clear_range - consecutive records without a mark, none earlier than the one before
+ * @from, @to: positions before the first and after the last record; equal if there is none
+ * @first, @last: times of the first and the last record
  */
 struct shim_clear_range {
 	struct shim_position from, to;
@@ -36,8 +35,7 @@ struct shim_clear_range {
 };
 
 /*
- * struct shim_clear_ranges - the @n that are known, in the order of the archive, none with records of
- *	another
+ * struct shim_clear_ranges - the @n ranges that are known, in archive order, without overlaps
  */
 struct shim_clear_ranges {
 	pthread_mutex_t lock;
@@ -59,10 +57,10 @@ static inline bool shim_clear_range__is_empty(const struct shim_clear_range *s)
 
 void shim_clear_ranges__init(struct shim_clear_ranges *known);
 void shim_clear_ranges__fini(struct shim_clear_ranges *known);
-/* The one with the record behind a position, or with @back before it; false if none is known */
+/* The range with the record after a position, or before it if @back; false if none is known */
 bool shim_clear_ranges__find(struct shim_clear_ranges *known, struct shim_position at, bool back,
 			  struct shim_clear_range *out);
-/* Memory that is short only makes it be looked at again. */
+/* Remember a range; without memory for it, its records are only examined again. */
 void shim_clear_ranges__add(struct shim_clear_ranges *known, const struct shim_clear_range *s);
 void shim_clear_ranges__forget(struct shim_clear_ranges *known);
 

@@ -4,7 +4,7 @@
 #include "bisect.h"
 #include "readbuf.h"
 
-/* Before the first record */
+/* Place a cursor before the first record */
 void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar)
 {
 	cur->ar = ar;
@@ -14,7 +14,7 @@ void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar)
 	cur->window = UINT32_MAX;
 }
 
-/* Where a step has come to; @offset is where the cursor then is */
+/* Finish a step over @rec: the cursor moves to @offset of @volume */
 static int arrive(struct shim_cursor *cur, struct shim_record *rec, unsigned int volume,
 		  uint64_t offset)
 {
@@ -24,7 +24,7 @@ static int arrive(struct shim_cursor *cur, struct shim_record *rec, unsigned int
 	return 0;
 }
 
-/* The record in what was read, or is read now */
+/* The record at the cursor from the read buffer, which is refilled if it is not in there */
 static bool at_readbuf(const struct shim_cursor *cur, struct shim_record *rec)
 {
 	return shim_readbuf__at(cur->readbuf, cur->ar, cur->volume, cur->offset, rec) ||
@@ -41,10 +41,10 @@ static bool before_readbuf(const struct shim_cursor *cur, struct shim_record *re
 
 /**
  * shim_cursor__next() - step over the following record
- * @cur: the cursor, moved behind the record; where it is on error
- * @rec: the record; on -EBADMSG only @volume, which is where the damage is
+ * @cur: the cursor, moved behind the record; not moved on error
+ * @rec: the record; on -EBADMSG only its @volume is set, to the damaged one
  *
- * Volumes that cannot be used are passed over.
+ * Volumes that cannot be used are skipped.
  *
  * Return: 0, -ERANGE at the end of the archive, -EBADMSG before a corrupt or incomplete record.
  */
@@ -59,7 +59,7 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 	if (cur->readbuf && at_readbuf(cur, rec))
 		return arrive(cur, rec, volume, offset + rec->len);
 	for (;;) {
-		/* before looking: a volume with another behind it does not grow any more */
+		/* ask before looking: a volume does not grow any more once another follows it */
 		bool is_last = volume + 1 >= shim_archive__nvolumes(ar);
 
 		err = -ENODATA;
@@ -81,8 +81,8 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 
 /**
  * shim_cursor__prev() - step back over the preceding record
- * @cur: the cursor, moved before the record; where it is on error
- * @rec: the record; on -EBADMSG only @volume, which is where the damage is
+ * @cur: the cursor, moved before the record; not moved on error
+ * @rec: the record; on -EBADMSG only its @volume is set, to the damaged one
  *
  * Return: 0, -ERANGE at the start of the archive, -EBADMSG behind a corrupt record.
  */
@@ -116,8 +116,8 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 
 /*
  * Whether a place of the index is between two records, of which the former is
- * not later than it says.  A stamp that is too late for the latter is only a
- * longer way to go.
+ * not later than the place's stamp.  If the latter is earlier than the stamp,
+ * the search only walks farther.
  */
 static bool is_true(struct shim_archive *ar, const struct shim_place *place)
 {
@@ -130,11 +130,14 @@ static bool is_true(struct shim_archive *ar, const struct shim_place *place)
 	    !shim_volume_record__is_boundary(&view, place->offset))
 		return false;
 	err = shim_cursor__prev(&cur, &rec);
-	/* -EBADMSG: the volume before was cut off, which is no fault of this one */
+	/* -EBADMSG: the volume before it is truncated, which does not make this place wrong */
 	return err || shim_ts__cmp(rec.stamp, place->stamp) <= 0;
 }
 
-/* Near @when; or at the last place of the index that is before it and true, or at the start */
+/*
+ * Jump near @when by bisection; if that fails, to the last correct index place
+ * before it, or to the start
+ */
 static void jump(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 {
 	struct shim_archive *ar = cur->ar;
@@ -161,7 +164,11 @@ static bool is_before(struct shim_ts stamp, struct shim_ts when, bool or_equal)
 	return shim_ts__cmp(stamp, when) < (or_equal ? 1 : 0);
 }
 
-/* To the first volume behind a damaged one that begins with a whole record; false if none is early enough */
+/*
+ * Move to the first volume after a damaged one that begins with a complete
+ * record; false, without moving, if there is none or that record is not before
+ * @when
+ */
 static bool skip_damage(struct shim_cursor *cur, unsigned int damaged, struct shim_ts when,
 			bool or_equal)
 {
@@ -181,7 +188,10 @@ static bool skip_damage(struct shim_cursor *cur, unsigned int damaged, struct sh
 	return true;
 }
 
-/* Over all records < @when, or <= @when; over the rest of a damaged volume if another one follows */
+/*
+ * Walk over all records < @when, or <= @when, and skip the rest of a damaged
+ * volume if a later one begins early enough
+ */
 static void advance(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 {
 	struct shim_cursor before = *cur;

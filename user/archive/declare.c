@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Declaring metrics: what is a good description, and which names are still free. */
+/* Declaring metrics: checks that a description is valid, and that its names are not taken. */
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -102,7 +102,7 @@ static bool desc_ok(const struct shim_desc *desc)
 	bool sem_ok = desc->sem == SHIM_SEM_COUNTER || desc->sem == SHIM_SEM_INSTANT ||
 		      desc->sem == SHIM_SEM_DISCRETE;
 
-	/* the top bit of both numbers is none of theirs; the nine below it are the domain */
+	/* in pmid and indom the top bit is 0; the nine below it are the domain, which must agree */
 	if (desc->pmid >> 31 || !sem_ok || !units_ok(desc->units) || !desc->nnames)
 		return false;
 	if (desc->type < SHIM_TYPE_32 || desc->type > SHIM_TYPE_AGGREGATE_STATIC)
@@ -115,7 +115,7 @@ static bool desc_ok(const struct shim_desc *desc)
 	return true;
 }
 
-/* Whether a name, and the nodes above it, can be had */
+/* Whether a name is free, and no node above it is the name of a metric */
 static bool name_free(const struct shim_declared *d, const char *name)
 {
 	for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
@@ -166,7 +166,7 @@ static int new_metric(struct shim_declared *d, const struct shim_desc *desc)
 	return shim_hash__add(&d->metrics, &m->node, shim_hash__u32(&d->metrics, desc->pmid));
 }
 
-/* @desc again, word for word, but for names, none of which may be new */
+/* Whether @desc repeats what was declared; it may leave out names, but not add any */
 static bool is_same(const struct shim_declared *d, const struct shim_metric *m,
 		    const struct shim_desc *desc)
 {
@@ -186,7 +186,7 @@ static bool is_same(const struct shim_declared *d, const struct shim_metric *m,
  * @desc: the metric
  * @out: gets its record
  *
- * Return: 0, -EINVAL if the description is none PCP would take, -EEXIST if the pmid or a name is
+ * Return: 0, -EINVAL if PCP would not accept the description, -EEXIST if the pmid or a name is
  * taken by something else, -ENOMEM.
  */
 int shim_declared__desc(struct shim_declared *d, const struct shim_desc *desc,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a writer's archive declares: metrics, their names, and each instance domain as it now is. */
+/* What a writer has declared: metrics, their names, and the current state of instance domains. */
 #ifndef SHIM_ARCHIVE_DECLARE_H
 #define SHIM_ARCHIVE_DECLARE_H
 
@@ -10,8 +10,8 @@
 /*
  * struct shim_group - an instance domain that is being written
  * @now: its present state; instances and names are the group's own
- * @used: for each instance, the mark of the value set that had it last
- * @recorded: a full record of it was made
+ * @used: for each instance, the serial number of the last value set that had it
+ * @recorded: a full record of it was made, which a delta can follow
  */
 struct shim_group {
 	struct shim_hnode node;
@@ -24,7 +24,7 @@ struct shim_group {
 
 /*
  * struct shim_metric - a metric that is being written
- * @used: the mark of the record that had it last
+ * @used: the serial number of the last record that had it
  */
 struct shim_metric {
 	struct shim_hnode node;
@@ -48,7 +48,7 @@ struct shim_declared {
 void shim_declared__init(struct shim_declared *d);
 void shim_declared__free(struct shim_declared *d);
 
-/* Both append the records they call for to @out, or nothing on error */
+/* Both append the metadata records that are needed to @out, or nothing on error */
 int shim_declared__desc(struct shim_declared *d, const struct shim_desc *desc,
 			struct shim_buf *out);
 int shim_declared__indom(struct shim_declared *d, const struct shim_format *f,
@@ -57,7 +57,7 @@ int shim_declared__indom(struct shim_declared *d, const struct shim_format *f,
 /* NULL if it was not declared */
 struct shim_metric *shim_declared__metric(const struct shim_declared *d, uint32_t pmid);
 struct shim_group *shim_declared__group(const struct shim_declared *d, uint32_t indom);
-/* Where an instance stands in its group; *@hint is where it is guessed to be, and then is */
+/* Find an instance in its group; *@hint is a guess at its index, and its index on success */
 bool shim_group__find(const struct shim_group *g, int32_t inst, unsigned int *hint);
 
 #endif /* SHIM_ARCHIVE_DECLARE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Declaring instance domains: what changed, and whether to say all of it or only that. */
+/* Declaring instance domains: finds what changed, and writes a full record or a delta. */
 #include <stdlib.h>
 
 #include "declare.h"
@@ -54,7 +54,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* No two instances of one name: 0, -EINVAL, -ENOMEM */
+/* 0, -EINVAL if two instances have the same name, -ENOMEM */
 static int check_names(const struct shim_indom *indom)
 {
 	const char **names = malloc((indom->n + 1) * sizeof(*names));
@@ -86,9 +86,9 @@ static int check_indom(const struct shim_indom *indom)
 }
 
 /*
- * struct changes - from one state to the next
- * @entries: instances that came, and, without a name, those that went; ascending
- * @renamed: an instance is there before and after, by different names
+ * struct changes - the difference of two states
+ * @entries: new instances, and, with a NULL name, deleted ones; ids ascending
+ * @renamed: an instance is in both states, by different names
  */
 struct changes {
 	struct shim_indom entries;
@@ -141,7 +141,7 @@ static int find_changes(const struct shim_indom *old, const struct shim_indom *n
 	return 0;
 }
 
-/* A copy of @indom in one piece of memory, which replaces the group's state */
+/* Replace the group's state by a copy of @indom, which is one piece of memory */
 static int take_over(struct shim_group *g, const struct shim_indom *indom)
 {
 	size_t n = indom->n, bytes = n * (sizeof(uint64_t) + sizeof(char *) + sizeof(int32_t)) + 1;
@@ -171,9 +171,9 @@ static int take_over(struct shim_group *g, const struct shim_indom *indom)
 }
 
 /*
- * Changes alone where they say less than the whole, and always where nothing
- * is left, because readers ignore a whole of nothing.  A name cannot change
- * that way, and version 2 does not know it.
+ * Write a delta if it has no more entries than the full record, and always if
+ * no instance is left, because readers ignore a full record without instances.
+ * A delta cannot rename an instance, and version 2 has no deltas.
  */
 static void encode(const struct shim_format *f, const struct shim_group *g,
 		   const struct shim_indom *indom, const struct changes *c, struct shim_buf *out)

@@ -31,7 +31,7 @@ static size_t plain_len(const char *name)
 	return len;
 }
 
-/* What @len bytes behind "BASE." name: a volume number, or VOLUME_NONE for nothing of ours */
+/* The volume number that @len bytes after "BASE." name, or VOLUME_NONE */
 static int component(const char *s, size_t len)
 {
 	long number = 0;
@@ -65,7 +65,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Ascending, each once, though it may be there in several compressed forms */
+/* Sort the volumes and drop duplicates: a volume may exist in several compressed forms */
 static void sort_volumes(struct shim_files *files)
 {
 	size_t n = 0;
@@ -79,7 +79,7 @@ static void sort_volumes(struct shim_files *files)
 	files->nvolumes = n + 1;
 }
 
-/* One name of the directory */
+/* Note a name of the directory if it is one of the archive's files */
 static int consider(struct shim_files *files, const char *stem, size_t stem_len, const char *name)
 {
 	size_t len = plain_len(name);
@@ -156,7 +156,7 @@ static bool exists(const char *name)
 	return found;
 }
 
-/* @name without a component's suffix, if it is the name of a file that has one */
+/* A copy of @name; without its last component if it names an existing file of an archive */
 char *shim_files__base(const char *name)
 {
 	size_t len = plain_len(name), dot = len;
@@ -236,7 +236,7 @@ bool shim_files__plain_size(const char *base, int volume, uint64_t *size)
 
 int shim_file__open(const char *path, int *out, struct stat *st)
 {
-	/* a name may be a FIFO's, which must not hold us up */
+	/* O_NONBLOCK: if the name is a FIFO's, opening it must not block */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int err = 0;
 
@@ -273,7 +273,7 @@ int shim_file__read(int fd, void *data, size_t len, uint64_t offset, size_t *got
 	return 0;
 }
 
-/* The compressed form that there is of a file, unpacked; -ENOENT if there is none */
+/* Unpack the first compressed form of a file that exists; -ENOENT if there is none */
 static int open_packed(const char *plain, int *out, struct stat *st)
 {
 	uint64_t size = 0;

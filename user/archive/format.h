@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shapes on disk: lengths, magic numbers and record types of both versions.
+ * The format on disk: lengths, magic numbers and record types of both versions.
  *
  * All numbers are big-endian.  Every record of the metadata file and of the
- * volumes, and every label, stands between two words that hold its length,
- * themselves included.  Entries of the index are not framed.
+ * volumes, and every label, is framed by two words that both hold its length,
+ * including the two words.  Entries of the index are not framed.
  */
 #ifndef SHIM_ARCHIVE_FORMAT_H
 #define SHIM_ARCHIVE_FORMAT_H
@@ -15,13 +15,13 @@
 #define SHIM_LABEL_MAGIC	0x50052600u	/* | version */
 #define SHIM_LABEL_MAX		808
 #define SHIM_ENTRY_MAX		32
-#define SHIM_FEATURE_QA		0x80000000u	/* the one feature bit that means nothing */
+#define SHIM_FEATURE_QA		0x80000000u	/* the one feature bit that has no effect */
 
 /* The volume number in the label of a file that is no volume */
 #define SHIM_VOLUME_META	(-1)
 #define SHIM_VOLUME_INDEX	(-2)
 
-#define SHIM_MARK_LEN		24		/* of a mark, in version 3 */
+#define SHIM_MARK_LEN		24		/* length of a mark record, in version 3 */
 #define SHIM_FRAME_LEN		8		/* both length words */
 
 enum shim_meta_type {
@@ -42,14 +42,14 @@ enum shim_meta_type {
 #define SHIM_BLOCK_MAX		0x00ffffffu
 #define SHIM_BLOCK_PAD		0x7e
 
-/* Blocks are named by their distance in words from 8 bytes before the record */
+/* A block is referred to by its distance, in words of 4 bytes, from 8 bytes before the record */
 #define SHIM_BLOCK_ORIGIN	2
 
 /*
  * struct shim_format - what differs between the versions
  * @record_min: a record without value sets
- * @host_len: bytes of the label's fields, one of which is a NUL
- * @offset_max: where a file may end
+ * @host_len, @tz_len, @zoneinfo_len: bytes of the label's strings, including a NUL
+ * @offset_max: the largest size of a file
  */
 struct shim_format {
 	int version;

@@ -9,7 +9,8 @@ struct shim_files;
 struct shim_segment;
 
 /*
- * struct shim_place - a claim: what is before it is not later, what is behind not earlier
+ * struct shim_place - a place that is claimed to have no later record before it, and no earlier
+ *	one after it
  * @volume: index into the archive's volumes
  */
 struct shim_place {
@@ -19,7 +20,7 @@ struct shim_place {
 };
 
 /*
- * struct shim_index - those entries that agree with one another, in order
+ * struct shim_index - the entries that are consistent with one another, ascending
  */
 struct shim_index {
 	struct shim_place *places;
@@ -27,9 +28,12 @@ struct shim_index {
 	size_t cap;
 };
 
-/* Whether a segment's index file is one, and if it has any: bytes of metadata that it knows of */
+/*
+ * Check the label of a segment's index file, if there is one.  *@meta: the size of the metadata
+ * file according to its last entry, or 0.
+ */
 int shim_index__check(struct shim_segment *segment, uint64_t *meta);
-/* The volumes that a segment's index file names, to @out, which has none yet */
+/* Append the volumes that a segment's index file names to @out, which has none yet */
 int shim_index__volumes(const struct shim_segment *segment, struct shim_files *out);
 /* Adds the places of a segment */
 int shim_index__load(struct shim_index *index, const struct shim_segment *segment);

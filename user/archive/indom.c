@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Spelling out the states of an instance domain. */
+/* Spelling out the states of an instance domain: applying deltas to make each one complete. */
 #include "base/vec.h"
 #include "indom.h"
 
@@ -52,7 +52,7 @@ bool shim_domain__at(const struct shim_domain *d, struct shim_ts when, size_t *o
 	return true;
 }
 
-/* An entry of a record on its way into a state; no name if it is deleted */
+/* An entry of a record, to be merged into a state; @name is NULL if the instance is deleted */
 struct entry {
 	int32_t id;
 	uint32_t seq;
@@ -68,7 +68,7 @@ static int by_id(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* The record's entries, ascending, each id once (the last one of several) */
+/* The record's entries by ascending id; of several with the same id, the last one */
 static struct entry *take_entries(const struct shim_rec_indom *rec, size_t *n)
 {
 	struct entry *e = malloc((rec->n ? rec->n : 1) * sizeof(*e));
@@ -96,7 +96,7 @@ static struct entry *take_entries(const struct shim_rec_indom *rec, size_t *n)
 	return e;
 }
 
-/* @base with the changes @e, into @out, which has room for all of both */
+/* Apply the changes @e to @base; @inst and @name have room for the entries of both */
 static void merge(const struct shim_indom *base, const struct entry *e, size_t n,
 		  struct shim_indom *out, int32_t *inst, const char **name)
 {
@@ -159,7 +159,7 @@ int shim_domain__spell(struct shim_domain *d, size_t i, struct shim_arena *arena
 	size_t from = i;
 	int err;
 
-	/* back to a state that needs no other */
+	/* go back to a state that does not depend on an earlier one */
 	while (from && d->states[from].rec.delta &&
 	       !atomic_load_explicit(&d->states[from].whole, memory_order_relaxed))
 		from--;

@@ -2,12 +2,12 @@
 /*
  * An instance domain's states over time.
  *
- * States stay as the records hold them until one is asked for; then it and
- * those it was derived from are spelled out and kept.
+ * A state is kept as its record until it is asked for; then it, and the states
+ * that it is derived from, are spelled out (deltas applied) and kept.
  *
- * Locking: shim_domain__state() spells out under the lock of its caller's
- * metadata, which guards the arena too; a state that was spelled out is
- * published through @whole and never changes.
+ * Locking: the caller of shim_domain__spell() holds the lock of its metadata,
+ * which guards the arena too; a state that was spelled out is published through
+ * @whole and never changes.
  */
 #ifndef SHIM_ARCHIVE_INDOM_H
 #define SHIM_ARCHIVE_INDOM_H
@@ -37,11 +37,11 @@ struct shim_domain {
 };
 
 int shim_domain__add(struct shim_domain *d, const struct shim_rec_indom *rec);
-/* Once all states are there */
+/* Sort the states by stamp; to be called once, after all were added */
 void shim_domain__sort(struct shim_domain *d);
 /* The last state that is not later than @when; false if there is none */
 bool shim_domain__at(const struct shim_domain *d, struct shim_ts when, size_t *out);
-/* Spell out the @i-th state, with at most *@budget entries: 0, -ENOMEM */
+/* Spell out the @i-th state, its entries counted against *@budget: 0, or -ENOMEM */
 int shim_domain__spell(struct shim_domain *d, size_t i, struct shim_arena *arena, uint64_t *budget);
 
 #endif /* SHIM_ARCHIVE_INDOM_H */

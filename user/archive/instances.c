@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Sets of instances made of an instance domain's states. */
+/* The set of all instances that an instance domain ever had. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -60,7 +60,10 @@ static int add(struct shim_instances *set, int32_t inst, const char *name)
 	return 0;
 }
 
-/* Those of a state that are not there yet: what the newer one beside it has, whose ids ascend too, is. */
+/*
+ * Add the instances of a state that are not in the set yet.  Those of the next
+ * newer state are in the set: ids ascend in both states, so one pass skips them.
+ */
 static int add_older(struct shim_instances *set, const struct shim_indom *state,
 		     const struct shim_indom *newer)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sets of instances made of an instance domain's states. */
+/* The set of all instances that an instance domain ever had. */
 #ifndef SHIM_ARCHIVE_INSTANCES_H
 #define SHIM_ARCHIVE_INSTANCES_H
 
@@ -19,7 +19,7 @@ struct shim_instances {
 	uint32_t mask;
 };
 
-/* Adds all states, the newest first. */
+/* Add the instances of all states of a domain, the newest state first. */
 int shim_instances__union(struct shim_instances *set, const struct shim_archive *ar,
 			  uint32_t indom);
 void shim_instances__fini(struct shim_instances *set);

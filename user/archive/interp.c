@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the values of metrics are at any time, given what was recorded.
+ * Interpolation: the values of metrics at any time, from what was recorded.
  *
  * The rules, for one instance at time t: P is its last observation at or
- * before t, void if a mark lies behind it and not after t; N is its first one
+ * before t, void if a mark lies after it and not after t; N is its first one
  * after t, void if a mark lies before it.  A discrete metric has P's value; an
- * instantaneous one too, but only with an N, or at P's own time; a counter has
- * what lies between the two.  A counter's values right after a mark are left
- * out once if those before it were given out, so that nobody takes their
- * difference.
+ * instantaneous one too, but only if there is an N or P is at t itself; a
+ * counter is interpolated between the two.  If a fetch has returned a
+ * counter's values, the first fetch on the other side of a mark returns none,
+ * so that no program computes a difference across the mark.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,16 +21,16 @@
 struct shim_interp {
 	struct shim_scanner sc;
 	unsigned int flags;
-	uint64_t fetch;			/* number of the present one */
-	uint64_t run;			/* of fetches without a reposition between them */
-	bool started;			/* the run has its first fetch ... */
-	bool placed;			/* ... and the scanner was at its time since */
-	bool counted;			/* ... and gave out values of counters */
+	uint64_t fetch;			/* number of the current one */
+	uint64_t run;			/* number of the run of fetches without a reposition */
+	bool started;			/* the run has had its first fetch */
+	bool placed;			/* the scanner was placed in this run */
+	bool counted;			/* the run has returned values of counters */
 	struct shim_ts run_start;
-	struct shim_ts when;		/* of the present fetch */
+	struct shim_ts when;		/* of the current fetch */
 	int64_t t;
 	double sec;
-	struct shim_interp_metric **asked;	/* one for each pmid */
+	struct shim_interp_metric **asked;	/* one for each pmid; NULL if unknown */
 	size_t asked_room;
 	struct shim_value *out;
 	size_t nout, out_room;
@@ -106,7 +106,10 @@ static const struct shim_interp_metric *like(const struct shim_scanner *sc, uint
 	return NULL;
 }
 
-/* Bounds are kept for what was ever asked for; *out is NULL for what the archive does not know. */
+/*
+ * Find or create the state of a metric, which is kept for later fetches; *@out
+ * is NULL if the archive has no such metric, or one without support.
+ */
 static int metric_of(struct shim_interp *ip, uint32_t pmid, struct shim_interp_metric **out)
 {
 	struct shim_scanner *sc = &ip->sc;
@@ -144,7 +147,7 @@ static bool has(const struct shim_filter *filter, const struct shim_interp_metri
 	return filter->has(filter->arg, m->desc->indom, k->inst);
 }
 
-/* Mark the instances that are asked for, and want what is not known of them. */
+/* Mark the wanted instances, and add those without a known prior observation to the next scan. */
 static int want_priors(struct shim_interp *ip, struct shim_interp_metric *m,
 		       const struct shim_filter *filter)
 {
@@ -167,7 +170,10 @@ static int want_priors(struct shim_interp *ip, struct shim_interp_metric *m,
 	return err;
 }
 
-/* A next observation matters where there is a prior one, and not at the same time. */
+/*
+ * A value needs the next observation unless the metric is discrete, there is no
+ * prior one, or the prior one is at the very time of the fetch.
+ */
 static bool needs_next(const struct shim_interp *ip, const struct shim_interp_metric *m,
 		       const struct shim_interp_inst *k)
 {
@@ -196,9 +202,9 @@ static int want_nexts(struct shim_interp *ip, struct shim_interp_metric *m)
 }
 
 /*
- * Put the scanner at the present time.  Once a run has given out counters, which are
- * left out behind a mark, it walks there from the time of the run's first
- * fetch, and so meets every mark on the way.
+ * Put the scanner at the time of the fetch.  Counters are left out after a
+ * mark, so once a run has returned any, the scanner walks there from the time
+ * of the run's first fetch, and meets every mark on the way.
  */
 static int place(struct shim_interp *ip)
 {
@@ -216,8 +222,9 @@ static int place(struct shim_interp *ip)
 }
 
 /*
- * Where a single record was passed on the way here, what was next before it is
- * prior behind it, and the other way round; no need to decode it again.
+ * If the scanner has just passed a single record, the next observation of
+ * before is the prior one now, or the other way round when it went back: reuse
+ * it instead of decoding the record again.
  */
 static void shift_bounds(struct shim_interp *ip)
 {
@@ -274,7 +281,7 @@ static int find_nexts(struct shim_interp *ip, unsigned int n)
 	return shim_scan__forw(&ip->sc, ip->t);
 }
 
-/* Two bounds with nothing between them hold for each other's whole side. */
+/* There is no observation between two bounds, so each of them is valid up to the other. */
 static void join_bounds(struct shim_interp_inst *k, int64_t t)
 {
 	if (!shim_interp_inst__next_known(k, t))
@@ -331,7 +338,7 @@ static int evaluate(struct shim_interp *ip, const struct shim_interp_metric *m,
 	return err ? err : 1;
 }
 
-/* Values were given out before a mark that lies between then and now. */
+/* Whether a mark lies between this fetch and the last one, which returned values of the metric. */
 static bool after_mark(const struct shim_interp *ip, const struct shim_interp_metric *m)
 {
 	int64_t mark = ip->sc.mark;
@@ -407,11 +414,11 @@ static bool take_damage(struct shim_interp *ip)
 }
 
 /**
- * shim_interp__end() - report what is behind the last record
+ * shim_interp__end() - report damage behind the last record
  * @ip: an interpolator
  * @end: time of that record
  *
- * Return: 0, -EBADMSG if there is damage that no fetch has reported; once.
+ * Return: 0, or, once, -EBADMSG if there is damage that no fetch has reported.
  */
 int shim_interp__end(struct shim_interp *ip, struct shim_ts end)
 {
@@ -426,10 +433,10 @@ int shim_interp__end(struct shim_interp *ip, struct shim_ts end)
  * @n: number of metrics
  * @pmids: the metrics; one may be there more than once
  * @filter: which instances are wanted
- * @answers: @n answers, in the order of @pmids, good until the next fetch
+ * @answers: @n answers, in the order of @pmids, valid until the next fetch
  *
- * Return: 0, -EBADMSG if a record that matters is corrupt, or if the search for values came upon
- * damage for the first time: then the same fetch again returns what there is; -ENOMEM.
+ * Return: 0, -EBADMSG if a record that is needed is corrupt, or if the search for values has found
+ * damage for the first time: then repeating the fetch returns the values that there are; -ENOMEM.
  */
 int shim_interp__fetch(struct shim_interp *ip, struct shim_ts when, unsigned int n,
 		       const uint32_t *pmids, const struct shim_filter *filter,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the values of metrics are at any time, given what was recorded.
+ * Interpolation: the values of metrics at any time, from what was recorded.
  *
  * Threads: an interpolator belongs to one thread at a time; several may share
  * an archive.
@@ -17,10 +17,10 @@ struct shim_interp;
 /*
  * struct shim_answer - the values of one metric
  * @numval: number of values, 0, -ENOENT if the archive does not know the
- *	metric, -EDOM if it counts what cannot be interpolated, or the PCP
- *	error code of a record
+ *	metric, -EDOM if it is a counter whose type cannot be interpolated,
+ *	or the PCP error code of a record
  * @valfmt: enum shim_valfmt
- * @values: in the memory of who gave the answer, good until asked again
+ * @values: owned by whoever filled in the answer, valid until the next fetch
  */
 struct shim_answer {
 	uint32_t pmid;
@@ -38,16 +38,16 @@ struct shim_filter {
 	const void *arg;
 };
 
-/* A counter that decreases has wrapped, and goes on from there. */
+/* Interpolate a counter that decreases as one that has wrapped around. */
 #define SHIM_INTERP_WRAP	1u
 
 int shim_interp__new(struct shim_archive *ar, unsigned int flags, struct shim_interp **out);
 void shim_interp__free(struct shim_interp *ip);
-/* Marks between records that are no more than @gap apart do not count; before the first fetch. */
+/* Ignore marks between records at most @gap apart; to be called before the first fetch. */
 void shim_interp__ignore_marks(struct shim_interp *ip, struct shim_ts gap);
-/* The next fetch does not follow on the one before. */
+/* Begin a new run: the next fetch does not continue from the one before. */
 void shim_interp__reposition(struct shim_interp *ip);
-/* The archive has more records than it had. */
+/* Forget all observations, because the archive has new records. */
 void shim_interp__grown(struct shim_interp *ip);
 int shim_interp__fetch(struct shim_interp *ip, struct shim_ts when, unsigned int n,
 		       const uint32_t *pmids, const struct shim_filter *filter,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Metrics and their instances, as the interpolator keeps them. */
+/* The interpolator's metrics and instances: creating them, and finding an instance. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "instances.h"
 #include "interp_metric.h"
 
-#define BIG_DOMAIN	16	/* from this size on, PCP has instances live and die */
+#define BIG_DOMAIN	16	/* from this size on, PCP heeds when instances begin and end */
 #define NSEC_PER_SEC	1000000000
 
 int64_t shim_interp_metric__time(struct shim_ts ts, struct shim_ts start)
@@ -69,8 +69,8 @@ void shim_interp_metric__forget(struct shim_interp_metric *m)
 }
 
 /*
- * The order of PCP's hash table: as many buckets as instances, the newest of a
- * bucket first.  Programs see it, so it is the same here.
+ * Order instances as PCP's hash table does, because programs see that order: as
+ * many buckets as instances, and the last added of a bucket first.
  */
 static int make_order(struct shim_interp_metric *m, const struct shim_instances *set)
 {
@@ -115,7 +115,7 @@ static bool is_big(const struct shim_archive *ar, uint32_t indom, unsigned int s
 	return false;
 }
 
-/* From the first state that has an instance to the one behind the last that has it */
+/* An instance lives from the first state that has it to the state after the last one that has it */
 static void make_lives(struct shim_interp_metric *m, const struct shim_archive *ar)
 {
 	struct shim_ts start = shim_archive__label(ar)->start;
@@ -137,7 +137,7 @@ static void make_lives(struct shim_interp_metric *m, const struct shim_archive *
 	}
 }
 
-/* A metric of @n instances, which have lives or not */
+/* Allocate a metric of @n instances, with their lives if @lives */
 static struct shim_interp_metric *allocate(const struct shim_desc *desc, unsigned int n, bool lives)
 {
 	struct shim_interp_metric *m;

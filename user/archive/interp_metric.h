@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is known of the observations of each instance around a time.
+ * What is known of each instance's observations: the last before and the first after a time.
  *
  * Times are nanoseconds since the archive's start, clamped to 64 bits.
  */
@@ -14,19 +14,19 @@
 #define SHIM_TIME_MIN	INT64_MIN
 #define SHIM_TIME_MAX	INT64_MAX
 
-/* The times that records can have: the instants around them are times, too. */
+/* Times of records are clamped to these, so that one nanosecond before or after is a time, too. */
 #define SHIM_TIME_FIRST	(SHIM_TIME_MIN + 2)
 #define SHIM_TIME_LAST	(SHIM_TIME_MAX - 2)
 
 enum shim_bound_state {
 	SHIM_BOUND_UNKNOWN,
-	SHIM_BOUND_NONE,	/* the archive's start or end */
+	SHIM_BOUND_NONE,	/* none up to the archive's start or end */
 	SHIM_BOUND_MARK,
 	SHIM_BOUND_VALUE,
 };
 
 /*
- * struct shim_interp_bound - an observation, or what stands in for it
+ * struct shim_interp_bound - an observation, or why there is none
  * @sec: @at in seconds, for the arithmetic; only of a value
  * @len, @bits: of a value: its length and what its union has; the type is the metric's
  */
@@ -57,9 +57,9 @@ static inline struct shim_value shim_interp_bound__value(const struct shim_inter
  * @next: the first observation after any time from @next_from to before @next.at
  * @void_to: at and before this time there is no prior observation
  * @void_from: at and after this time there is no next one
- * @seen: where a scan met it last, if @scan is that scan's number
- * @wanted: in the present fetch
- * @pending: a scan looks for it
+ * @seen: time of the last record with it that a scan met; valid in the scan of number @scan
+ * @wanted: the current fetch asks for it
+ * @pending: a scan looks for its observation
  */
 struct shim_interp_inst {
 	int32_t inst;
@@ -80,14 +80,14 @@ struct shim_interp_life {
 /*
  * struct shim_interp_metric - one metric and its instances, in one block of memory
  * @insts: @n, by ascending id
- * @lives: of each instance, or NULL if instances are there all the time
- * @order: in which order they are given out
+ * @lives: of each instance, or NULL if instances exist all the time
+ * @order: the order in which values are returned, as indices of instances
  * @valfmt: as last seen in a record
  * @fetch: number of the last fetch that asked for it
- * @last_run, @last_at, @last_numval: what that fetch was in, when, and gave
+ * @last_run, @last_at, @last_numval: run and time of the last answer, and its number of values
  * @pending: number of its instances that a scan looks for
- * @answered: number of the fetch whose answer is below
- * @first, @numval: of that answer: place of the values, their number or error
+ * @answered: number of the fetch that @first and @numval belong to
+ * @first, @numval: index of the first value returned; number of values, or an error
  */
 struct shim_interp_metric {
 	const struct shim_desc *desc;
@@ -106,14 +106,14 @@ struct shim_interp_metric {
 	int32_t numval;
 };
 
-/* @like: another metric of the same instance domain, which saves looking at it again, or NULL */
+/* @like: another metric of the same instance domain to copy the instances from, or NULL */
 int shim_interp_metric__new(const struct shim_archive *ar, const struct shim_desc *desc,
 			    const struct shim_interp_metric *like, struct shim_interp_metric **out);
 void shim_interp_metric__free(struct shim_interp_metric *m);
-/* Forget what was found, and that nothing was found. */
+/* Forget all observations, and the times known to have none. */
 void shim_interp_metric__forget(struct shim_interp_metric *m);
 
-/* The instance of an id, tried first where @guess says; NULL if there is none */
+/* Find an instance by its id, first at index @guess; NULL if there is none */
 struct shim_interp_inst *shim_interp_metric__inst(struct shim_interp_metric *m, int32_t inst,
 						  unsigned int guess);
 
@@ -133,7 +133,7 @@ static inline bool shim_interp_inst__next_known(const struct shim_interp_inst *k
 	return k->next.state && k->next_from <= t && t < k->next.at;
 }
 
-/* A stamp as a time of observations */
+/* A stamp in nanoseconds since @start, clamped to SHIM_TIME_FIRST and SHIM_TIME_LAST */
 int64_t shim_interp_metric__time(struct shim_ts ts, struct shim_ts start);
 
 #endif /* SHIM_ARCHIVE_INTERP_METRIC_H */

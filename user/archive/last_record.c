@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The end of an archive: its last complete record, also of one that was cut off or still grows. */
+/* Finding the last complete record of an archive, also if it is truncated or still grows. */
 #include "archive.h"
 
-/* The last good one of the records from @from on; false if there is none */
+/* The last of the consecutive well-formed records from @from on; false if there is none */
 static bool scan(const struct shim_volume_view *view, uint64_t from, struct shim_record *last)
 {
 	struct shim_record rec;
@@ -16,7 +16,7 @@ static bool scan(const struct shim_volume_view *view, uint64_t from, struct shim
 	return found;
 }
 
-/* A volume whose last bytes are no record: from a place of the index, newest first */
+/* If a volume does not end with a record: scan from places of the index, the newest first */
 static bool scan_from_index(struct shim_archive *ar, unsigned int volume,
 			    const struct shim_volume_view *view, struct shim_record *last)
 {
@@ -74,10 +74,9 @@ static void find_end(struct shim_archive *ar)
  * @ar: the archive
  * @end: the time
  *
- * Asks the last volume's file whether it has grown since, and whether there is a next volume;
- * cursors see new records from then on.
- * It is the record that is physically last, should stamps go backwards; of several archives in
- * one, that of the last.
+ * Checks whether the last volume's file has grown, and whether there is a next volume; cursors
+ * see new records from then on.  If stamps go backwards, the end is the stamp of the record that
+ * is physically last; of several archives opened as one, it is the end of the last one.
  *
  * Return: 0, -EBADMSG if there is no complete record.
  */

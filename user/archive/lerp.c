@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The value of a counter between two values.
+ * Interpolation of a counter between two observations.
  *
- * The order of the operations, and what is double and what is not, is PCP's, so
- * that results agree to the last bit.  Conversions to integers are those of
- * x86-64 also where C leaves them open and other machines do otherwise.
+ * The order of the operations, and which of them are double, is PCP's, so that
+ * results agree to the last bit.  Conversions to integers give the results of
+ * x86-64 on every machine, also where C leaves them undefined.
  */
 #include "lerp.h"
 
 #define TWO_63 9223372036854775808.0
 
-/* Out of range or not a number: the most negative one */
+/* Values out of range and NaN give INT32_MIN */
 static int32_t to_i32(double v)
 {
 	return v > -2147483649.0 && v < 2147483648.0 ? (int32_t)v : INT32_MIN;
@@ -26,13 +26,13 @@ static uint32_t to_u32(double v)
 	return (uint32_t)to_i64(v);
 }
 
-/* Above 2^63 in two steps; a negative number keeps its bits. */
+/* Values from 2^63 on are converted in two steps; negative ones as signed numbers. */
 static uint64_t to_u64(double v)
 {
 	return v >= TWO_63 ? (uint64_t)to_i64(v - TWO_63) ^ 1ull << 63 : (uint64_t)to_i64(v);
 }
 
-/* The part of a difference that has passed at the time */
+/* The share of a difference between the observations that is reached at the time asked for */
 static double part(const struct shim_span *s, double difference)
 {
 	return (s->t - s->p) * difference / (s->n - s->p);
@@ -63,7 +63,7 @@ static int64_t lerp_64(const struct shim_span *s, int64_t a, int64_t b)
 	return to_i64(0.5 + (double)a + part(s, (double)d));
 }
 
-/* As signed numbers: with the top bit set, right modulo 2^64 and to 53 bits */
+/* Calculates with signed numbers: if the top bit is set, correct modulo 2^64 and to 53 bits */
 static uint64_t lerp_u64(const struct shim_span *s, uint64_t a, uint64_t b)
 {
 	double base = (double)(int64_t)a;
@@ -81,8 +81,10 @@ static float lerp_float(const struct shim_span *s, float a, float b)
 }
 
 /**
- * shim_lerp__can() - is there anything between two values of a type?
+ * shim_lerp__can() - whether values of a type can be interpolated
  * @type: enum shim_type
+ *
+ * Return: true for the numeric types.
  */
 bool shim_lerp__can(int32_t type)
 {
@@ -95,7 +97,7 @@ struct shim_value shim_lerp__value(const struct shim_span *span, const struct sh
 	struct shim_value v = *a;
 
 	if (!(span->n > span->p))
-		return v;	/* two stamps that no double tells apart */
+		return v;	/* the two times are equal as doubles */
 	switch (a->type) {
 	case SHIM_TYPE_32:
 		v.l = lerp_32(span, a->l, b->l);

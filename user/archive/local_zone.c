@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Who writes an archive, and where: process, host, and its time zone in two forms. */
+/* The fields of a label that describe its writer: process, host, and time zone in two forms. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <limits.h>
@@ -12,7 +12,7 @@
 
 #include "local_zone.h"
 
-/* Names in TZ's syntax are letters; where there are only digits, <> goes around. */
+/* Whether a zone's name is three or more letters; TZ's syntax wants <> around any other name. */
 static bool plain_name(const char *name)
 {
 	size_t n = 0;
@@ -22,7 +22,7 @@ static bool plain_name(const char *name)
 	return n >= 3 && !name[n];
 }
 
-/* The offset from UTC as of now, in TZ's syntax: its sign is the other way round. */
+/* The zone's name and its offset at @now in TZ's syntax, which counts offsets west of UTC. */
 static void fill_tz(struct shim_label *label, time_t now)
 {
 	struct tm tm;
@@ -43,7 +43,7 @@ static void fill_tz(struct shim_label *label, time_t now)
 	}
 }
 
-/* Where /etc/localtime points to, behind ".../zoneinfo/" */
+/* The zone that /etc/localtime links to: what follows "/zoneinfo/" in its target */
 static const char *localtime_zone(char *path, size_t size)
 {
 	ssize_t n = readlink("/etc/localtime", path, size - 1);
@@ -71,8 +71,8 @@ static void fill_zoneinfo(struct shim_label *label)
 }
 
 /**
- * shim_local_zone__fill() - say who writes an archive, and where
- * @label: pid, host and zones are filled in; its start says when the zone's offset counts
+ * shim_local_zone__fill() - describe this process and host in an archive's label
+ * @label: pid, host and zones are filled in; the offset is that at its start, or now if that is 0
  */
 void shim_local_zone__fill(struct shim_label *label)
 {

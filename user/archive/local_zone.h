@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a label says of the machine that writes the archive. */
+/* The fields of a label that describe the machine that writes the archive. */
 #ifndef SHIM_ARCHIVE_LOCAL_ZONE_H
 #define SHIM_ARCHIVE_LOCAL_ZONE_H
 

@@ -6,14 +6,14 @@
 #include "meta.h"
 
 /*
- * Changes of an instance domain are spelled out into whole states.  A forged
- * file of many small changes could ask for any amount of memory; true ones stay
- * well below this many entries for each of their bytes.
+ * Limit on the entries of instance domain states, which are spelled out from
+ * deltas: a forged file of many small deltas could otherwise take any amount of
+ * memory.  Genuine files stay well below this many entries per byte.
  */
 #define BUDGET_BASE	(1u << 20)
 #define BUDGET_PER_BYTE	8
 
-/* A metric, and the names it can still get by another record of the same pmid */
+/* A metric; further records of the same pmid may add names to it */
 struct metric {
 	struct shim_hnode node;
 	struct shim_desc desc;
@@ -74,7 +74,7 @@ const struct shim_desc *shim_meta__desc(const struct shim_meta *meta, uint32_t p
 	return m ? &m->desc : NULL;
 }
 
-/* Which of the things that may not change did */
+/* 0, or the error for a field in which a metric's second description differs from its first */
 static int compare(const struct shim_desc *desc, const struct shim_rec_desc *rec)
 {
 	if (desc->type != rec->type)
@@ -106,7 +106,7 @@ static int new_metric(struct shim_meta *meta, const struct shim_rec_desc *rec, s
 	return 0;
 }
 
-/* Enter a name: 1 if it is new, 0 if it has an owner already, who keeps it */
+/* Enter a name: 1 if it is new, 0 if a metric has it already, which then keeps it */
 static int enter_name(struct shim_meta *meta, const uint8_t *s, uint32_t len, const char **out)
 {
 	uint64_t hash = shim_hash__bytes(&meta->names, s, len);
@@ -128,7 +128,7 @@ static int enter_name(struct shim_meta *meta, const uint8_t *s, uint32_t len, co
 	return 1;
 }
 
-/* Doubling: a file may give a metric any number of names, one record each */
+/* Grow by doubling: a file may give a metric any number of names, one record each */
 static int names_room(struct shim_meta *meta, struct metric *m, size_t n)
 {
 	size_t cap = m->names_cap ? m->names_cap : 1;
@@ -213,7 +213,7 @@ static int load_indom(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 	int err;
 
 	err = shim_rec_indom__decode(p, len, &rec);
-	/* an empty record says nothing: the state before it holds on */
+	/* an empty record is ignored: the state before it stays valid */
 	if (err || !rec.n)
 		return err;
 	d = shim_meta__domain(meta, rec.indom);
@@ -258,9 +258,9 @@ static int load_record(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 }
 
 /*
- * A record that the file ends in is one that its writer was killed over; no
- * data can refer to it.  It is ignored, unless the index knows that more of
- * the file was there once.
+ * If the file ends within a record, its writer was killed while writing it, and
+ * no data can refer to it.  It is ignored, unless the index says that the file
+ * was longer once.
  */
 static int load_records(struct shim_meta *meta, const struct shim_meta_file *file, size_t at,
 			uint64_t known)
@@ -310,7 +310,7 @@ int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_
 		err = -ENODATA;
 	if (!err)
 		err = load_records(meta, &file, f->label_len, known);
-	/* a further archive may well have no metric of its own */
+	/* the first archive must describe a metric; further ones need not add any */
 	if (!err && !ndescs && !meta->ndescs)
 		err = -EBADMSG;
 	return err;

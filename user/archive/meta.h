@@ -2,8 +2,8 @@
 /*
  * An archive's metadata: metrics, their names, instance domains, texts and labels.
  *
- * Locking: after loading, only states of instance domains are added to, under
- * @lock, which guards @arena and @budget.
+ * Locking: the only change after loading is that states of instance domains are
+ * spelled out, under @lock, which guards @arena and @budget.
  */
 #ifndef SHIM_ARCHIVE_META_H
 #define SHIM_ARCHIVE_META_H
@@ -17,7 +17,7 @@
 #include "texts_labels.h"
 
 /*
- * struct shim_meta - what the metadata file says
+ * struct shim_meta - the content of the metadata files
  * @files: the content of each, @nfiles of them; names of instances point into it
  * @budget: entries of instance domains that may still be spelled out
  * @texts_labels: texts and labels
@@ -46,10 +46,13 @@ struct shim_meta {
 };
 
 void shim_meta__init(struct shim_meta *meta);
-/* Adds a file. @label: what its own must agree with; @known: bytes the index knows of */
+/*
+ * Loads a metadata file, whose label must agree with @label.  @known: its size according to the
+ * index, or 0.
+ */
 int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_label *label,
 		    uint64_t known, struct stat *st);
-/* Once all are loaded */
+/* Sorts states and labels by time; to be called once, after all files are loaded */
 int shim_meta__sort(struct shim_meta *meta);
 void shim_meta__free(struct shim_meta *meta);
 

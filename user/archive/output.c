@@ -10,7 +10,7 @@
 
 #define INDEX_DISTANCE	100000	/* bytes written between two entries of the index */
 
-/* Whether somebody is writing the archive that is there */
+/* Whether the existing archive is being written: then its metadata file is locked */
 static bool is_busy(const char *base)
 {
 	char *path = shim_files__path(base, SHIM_VOLUME_META);
@@ -43,11 +43,11 @@ static void discard_files(struct shim_output *out)
 {
 	shim_sink__discard(&out->index, out->base, SHIM_VOLUME_INDEX);
 	shim_sink__discard(&out->data, out->base, out->volume);
-	/* last, because its lock keeps others away */
+	/* the metadata file last, because its lock keeps other writers away */
 	shim_sink__discard(&out->meta, out->base, SHIM_VOLUME_META);
 }
 
-/* The metadata file is created first, and its lock held, so that of two writers one stops here */
+/* Create the metadata file first, and lock it, so that of two writers the second one fails here */
 static int create_files(struct shim_output *out)
 {
 	int err;
@@ -84,7 +84,7 @@ int shim_output__open(struct shim_output *out, const char *base, const struct sh
 	return err;
 }
 
-/* A file's first piece has the label before it: no file is ever a label alone */
+/* Write a piece; the label goes out with a file's first one, so that no file is a label alone */
 static int put(struct shim_output *out, struct shim_sink *sink, int volume,
 	       const struct shim_buf *piece)
 {
@@ -112,7 +112,7 @@ static int put_meta(struct shim_output *out, struct shim_buf *meta)
 	return 0;
 }
 
-/* Entries that do not get through wait for the next ones */
+/* Write the pending index entries; on error they stay pending, to go out with the next ones */
 static int put_entries(struct shim_output *out)
 {
 	int err;
@@ -141,15 +141,15 @@ static int add_entry(struct shim_output *out, const struct shim_entry *entry)
 }
 
 /*
- * The first entry goes before the first record, because an index of nothing,
- * or of nothing but a label, would keep the archive from being opened.
+ * The first entry is written before the first record, because an archive whose
+ * index file is empty, or only a label, cannot be opened.
  */
 static int put_first_entry(struct shim_output *out, const struct shim_entry *entry)
 {
 	int err;
 
 	if (out->index.size)
-		return 0;	/* the record failed the first time */
+		return 0;	/* the entry was written, but then its record failed */
 	err = add_entry(out, entry);
 	if (!err)
 		err = put_entries(out);
@@ -174,7 +174,7 @@ static int put_record(struct shim_output *out, const struct shim_buf *record,
 	out->since += record->len;
 	out->before = *entry;
 	out->has_record = true;
-	/* the record is there whatever becomes of its entry */
+	/* the record is written even if its index entry fails */
 	if (due && !add_entry(out, entry))
 		put_entries(out);
 	return 0;
@@ -226,7 +226,7 @@ int shim_output__put(struct shim_output *out, struct shim_buf *meta, const struc
 	return err ? err : put_record(out, record, &entry, due);
 }
 
-/* The last entry leads to the last record */
+/* Make sure that the last index entry leads to the last record */
 static int put_last_entry(struct shim_output *out)
 {
 	if (out->before.volume == out->indexed.volume &&
@@ -236,7 +236,7 @@ static int put_last_entry(struct shim_output *out)
 	return put_entries(out);
 }
 
-/* The names of the files are durable too */
+/* Sync the directory, so that the names of the files are durable too */
 static int sync_dir(const char *base)
 {
 	const char *slash = strrchr(base, '/');
@@ -247,7 +247,7 @@ static int sync_dir(const char *base)
 	free(path);
 	if (fd < 0)
 		return -errno;
-	/* a file system that cannot do it has no need to */
+	/* EINVAL: the file system does not support fsync(2) of directories, and needs none */
 	if (fsync(fd) && errno != EINVAL)
 		err = -errno;
 	close(fd);

@@ -2,9 +2,9 @@
 /*
  * The files of an archive that is being written, and the order of writing.
  *
- * For each record: metadata that it needs, then the record, then an index
- * entry if one is due; each whole, each by one write.  The metadata file is
- * locked (flock) as long as the archive is being written.
+ * For each record, first the metadata that it needs is written, then the
+ * record, then an index entry if one is due; each as a whole, by one write.
+ * The metadata file is locked (flock) as long as the archive is being written.
  */
 #ifndef SHIM_ARCHIVE_OUTPUT_H
 #define SHIM_ARCHIVE_OUTPUT_H
@@ -14,13 +14,13 @@
 
 /*
  * struct shim_output - the files
- * @label: complete but for its start, which is the caller's to set before the first record
- * @volume: number of the present volume
+ * @label: complete but for its start, which the caller sets before the first record
+ * @volume: number of the current volume
  * @entries: index entries that could not be written when they were due
  * @scratch: for a file's first piece
- * @before: the files as they were before the last record; its place in the index
+ * @before: the index entry of the last record: sizes of the files before it
  * @indexed: the last entry of the index
- * @since: bytes written since then
+ * @since: bytes written since that entry
  * @has_record: a record was written
  */
 struct shim_output {
@@ -39,13 +39,22 @@ struct shim_output {
 	bool has_record;
 };
 
-/* New files: -EEXIST, -EBUSY, or what creating them failed with; then there is nothing to free */
+/*
+ * Create the files: 0, -EEXIST, -EBUSY, -ENOMEM, or the error of a system call; on error there is
+ * nothing to free
+ */
 int shim_output__open(struct shim_output *out, const char *base, const struct shim_label *label);
-/* Metadata, emptied once it is written; a record; an index entry if it is @due or time for one */
+/*
+ * Write @meta, which is emptied then, @record, and an index entry if it is @due or enough bytes
+ * were written since the last one
+ */
 int shim_output__put(struct shim_output *out, struct shim_buf *meta, const struct shim_buf *record,
 		     struct shim_ts stamp, bool due);
 int shim_output__next_volume(struct shim_output *out);
-/* Complete and durable, or, if there is no record, gone (-ENODATA); freed in either case */
+/*
+ * Complete the files and make them durable, or, if there is no record, remove them (-ENODATA);
+ * frees @out in either case
+ */
 int shim_output__close(struct shim_output *out, struct shim_buf *meta);
 
 #endif /* SHIM_ARCHIVE_OUTPUT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* From a pmid to a small number: a hash table that grows and never shrinks. */
+/* A hash table from a pmid to a small number; it grows and never shrinks. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static void insert(struct shim_pmidmap *map, uint32_t pmid, uint32_t at)
 	map->slots[i].at = at;
 }
 
-/* Never more than half full. */
+/* Double the table, which is never more than half full. */
 static int grow(struct shim_pmidmap *map)
 {
 	uint32_t size = map->mask ? (map->mask + 1) * 2 : 16;

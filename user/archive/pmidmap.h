@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From a pmid to a small number: the position of a metric in somebody's array. */
+/* A hash table from a pmid to a small number, as the metric's index in an array of the caller. */
 #ifndef SHIM_ARCHIVE_PMIDMAP_H
 #define SHIM_ARCHIVE_PMIDMAP_H
 

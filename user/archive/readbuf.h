@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A few records around a place, read instead of mapped.
+ * A read buffer for a few records around a place, used instead of the map.
  *
- * Of a large volume to map a page means to map what lies around it, and to give
- * that back again: several times what it costs to read so little.  Who comes to
- * a place by a seek mostly needs no more than that.  A cursor that goes on from
- * there record by record reads more at a time: as fast as a map, but with less
- * memory, of which a map takes as much as the kernel finds together.
+ * When a page of a large map is touched, the kernel also maps the pages around
+ * it, which later have to be released: several times the cost of reading a few
+ * kilobytes.  After a seek, a cursor mostly needs no more than that.  If it goes
+ * on from there record by record, more is read at a time, which is as fast as
+ * the map, but takes less memory.
  */
 #ifndef SHIM_ARCHIVE_READBUF_H
 #define SHIM_ARCHIVE_READBUF_H
 
 #include "reader.h"
 
-#define SHIM_READBUF_SIZE	8192u		/* around a seek's place */
-#define SHIM_READBUF_MAX	65536u		/* for who goes on */
+#define SHIM_READBUF_SIZE	8192u		/* bytes read around the place of a seek */
+#define SHIM_READBUF_MAX	65536u		/* at most, for a cursor that goes on */
 
 /*
- * struct shim_readbuf - bytes of a volume that are complete as far as they go
+ * struct shim_readbuf - a copy of some bytes of a volume
  * @bytes: room for @room of them, NULL until it is needed
- * @offset, @len: which ones are there
+ * @offset, @len: the range of the volume that was read
  */
 struct shim_readbuf {
 	uint8_t *bytes;
@@ -30,10 +30,10 @@ struct shim_readbuf {
 };
 
 void shim_readbuf__fini(struct shim_readbuf *readbuf);
-/* Read SHIM_READBUF_SIZE from @offset on; false if the volume is not to be read in parts */
+/* Read SHIM_READBUF_SIZE from @offset on; false if that fails, or is not possible for the volume */
 bool shim_readbuf__read(struct shim_readbuf *readbuf, struct shim_archive *ar, unsigned int volume,
 		     uint64_t offset);
-/* Read what is around @offset, most of it in the direction of who comes there step by step */
+/* Read around @offset, most of it ahead of a cursor that goes on from there, or @back */
 bool shim_readbuf__go_on(struct shim_readbuf *readbuf, struct shim_archive *ar, unsigned int volume,
 		      uint64_t offset, bool back);
 /* The record that begins, or the one that ends, at @offset; false if not all of it is there */
@@ -41,7 +41,10 @@ bool shim_readbuf__at(const struct shim_readbuf *readbuf, const struct shim_arch
 		   unsigned int volume, uint64_t offset, struct shim_record *rec);
 bool shim_readbuf__before(const struct shim_readbuf *readbuf, const struct shim_archive *ar,
 		       unsigned int volume, uint64_t offset, struct shim_record *rec);
-/* Let a value's bytes be those of the map, which stay; 0 or -EBADMSG */
+/*
+ * Point a value's bytes into the volume's own memory, if they are in the buffer, which will be
+ * overwritten; 0 or -EBADMSG
+ */
 int shim_readbuf__keep(const struct shim_readbuf *readbuf, struct shim_archive *ar,
 		    const struct shim_record *rec, struct shim_value *value);
 

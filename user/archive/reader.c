@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Opening an archive, and what it says about itself. */
+/* Opening an archive, and looking up its label and metadata. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -49,7 +49,7 @@ static struct shim_archive *create(size_t nsegments)
 	return ar;
 }
 
-/* A segment and the volume that was unpacked for it, while they are put in order */
+/* A segment until all are sorted; @fd: its first volume if that was unpacked, or -1 */
 struct opening {
 	struct shim_segment segment;
 	int fd;
@@ -62,7 +62,7 @@ static int by_start(const void *a, const void *b)
 	return shim_ts__cmp(x->segment.label.start, y->segment.label.start);
 }
 
-/* Of one host, one after the other */
+/* All segments must be of one host, and no two begin at the same time */
 static int check_segments(const struct opening *all, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -74,7 +74,7 @@ static int check_segments(const struct opening *all, size_t n)
 	return 0;
 }
 
-/* Volumes of all segments in a row; the archive takes over what was opened */
+/* Move the opened segments into the archive, and list the volumes of all of them in a row */
 static int adopt(struct shim_archive *ar, struct opening *all, size_t n)
 {
 	size_t nvolumes = 0;
@@ -145,7 +145,7 @@ const struct shim_index *shim_archive__index_locked(struct shim_archive *ar)
 	int err = 0;
 
 	shim_archive__nvolumes_locked(ar);
-	/* without memory for it, it is as if there were none, or less of one */
+	/* an index that cannot be loaded, or only in part, makes a search slower, not wrong */
 	if (!atomic_load_explicit(&ar->indexed, memory_order_relaxed))
 		for (unsigned int i = 0; i < ar->nsegments && !err; i++)
 			err = shim_index__load(&ar->index, &ar->segments[i]);
@@ -172,7 +172,7 @@ static bool look(const char *base, int volume, struct stat *out)
 	return there;
 }
 
-/* False if a file is not there in its plain form */
+/* Stat the archive's files; false if one does not exist in uncompressed form */
 static bool look_at_files(const struct shim_archive *ar, struct shim_seen *now)
 {
 	const struct shim_segment *segment = &ar->segments[0];
@@ -194,7 +194,7 @@ static bool is_unchanged(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* A volume may have grown, which those who have it open will see */
+/* A volume may have grown: an archive that is open picks that up */
 static bool is_same_or_longer(const struct stat *now, const struct stat *seen)
 {
 	return is_unchanged(now, seen) || (is_file(now, seen) && now->st_size > seen->st_size);
@@ -227,7 +227,7 @@ static int load(struct shim_archive *ar)
 	return err ? err : shim_meta__sort(&ar->meta);
 }
 
-/* @list: look through the folders of the archives at once */
+/* @list: scan the archives' directories now, instead of assuming an uncompressed volume 0 */
 static int open_as(const char *name, char *const *names, size_t n, bool list, bool any_feature,
 		   struct shim_archive **out)
 {
@@ -266,10 +266,11 @@ static int open_names(const char *name, bool any_feature, struct shim_archive **
 
 /**
  * shim_archive__open() - open an archive, or several as one
- * @name: base name, or the name of one of its files; a folder; or a list of these with commas
+ * @name: base name, or the name of one of its files; a directory; or a list of these with commas
  * @out: the archive, to be given back by shim_archive__put()
  *
- * Several archives are one after the other, with a mark between each two. They are of one host.
+ * Several archives are read one after the other, with a mark between each two.  They must be of
+ * one host.
  *
  * Return: 0 or one of the errors in types.h.
  */
@@ -278,7 +279,7 @@ int shim_archive__open(const char *name, struct shim_archive **out)
 	return open_names(name, false, out);
 }
 
-/* The same, whatever features its label asks for */
+/* The same, even if the label asks for unknown features */
 int shim_archive__open_any(const char *name, struct shim_archive **out)
 {
 	return open_names(name, true, out);
@@ -294,7 +295,7 @@ struct shim_archive *shim_archive__get(struct shim_archive *ar)
  * shim_archive__put() - give an archive back
  * @ar: an archive, or NULL
  *
- * All that came from it is gone with the last reference: labels, metrics, records, values.
+ * The last reference frees all that came from it: labels, metrics, records, values.
  */
 void shim_archive__put(struct shim_archive *ar)
 {
@@ -322,7 +323,7 @@ const struct shim_desc *shim_archive__desc(const struct shim_archive *ar, uint32
 	return shim_meta__desc(&ar->meta, pmid);
 }
 
-/* Spelling a state out changes only what is behind the lock of the metadata */
+/* The cast is safe: spelling out a state changes only what the metadata's own lock guards */
 static const struct shim_indom *state(const struct shim_archive *ar, struct shim_domain *d,
 				      size_t i)
 {

@@ -16,23 +16,23 @@
 struct shim_archive;
 struct shim_readbuf;
 
-/* By base name, by the name of any file, or several: a list with commas, or folders */
+/* Open by base name or by the name of any file; several by a list with commas, or by directory */
 int shim_archive__open(const char *name, struct shim_archive **out);
 int shim_archive__open_any(const char *name, struct shim_archive **out);
-/* Whether it is what opening @name would give; false also if that is not easily known */
+/* Whether opening @name now would give the same archive; false if that is costly to find out */
 bool shim_archive__is(const struct shim_archive *ar, const char *name);
 struct shim_archive *shim_archive__get(struct shim_archive *ar);
 void shim_archive__put(struct shim_archive *ar);
 
 const struct shim_label *shim_archive__label(const struct shim_archive *ar);
 int shim_archive__end(struct shim_archive *ar, struct shim_ts *end);
-/* Take in what the files have become; whether that is anything new */
+/* Pick up what was added to the files; returns whether there is anything new */
 bool shim_archive__follow(struct shim_archive *ar);
-/* Of a record that is half there, the rest may come; whether to look again */
+/* Wait for a writer to complete a half-written record; returns whether to try again */
 struct shim_cursor;
 bool shim_archive__await(const struct shim_cursor *cur, struct shim_ts *since);
 struct shim_record;
-/* 1 for the mark between two archives that are one, 0, or -SHIM_EOVERLAP */
+/* 1 for the mark between two archives that were opened as one, 0, or -SHIM_EOVERLAP */
 int shim_archive__joint(const struct shim_archive *ar, const struct shim_record *rec,
 			struct shim_ts *back);
 
@@ -54,8 +54,8 @@ const char *shim_archive__text(const struct shim_archive *ar, uint32_t type, uin
 bool shim_archive__has_text(const struct shim_archive *ar, uint32_t type);
 
 /*
- * struct shim_labels_iter - sets of labels in the loaded file that are yet to be taken
- * @n: how many
+ * struct shim_labels_iter - an iterator over sets of labels in the loaded file
+ * @n: how many are left
  */
 struct shim_labels_iter {
 	uint32_t n;
@@ -65,7 +65,7 @@ struct shim_labels_iter {
 
 /*
  * struct shim_labelset - one set of labels
- * @inst: whose it is, or SHIM_IN_NULL
+ * @inst: the instance that it annotates, or SHIM_IN_NULL
  * @nlabels: number of labels, or a negative PCP error code
  * @json: @jsonlen bytes without a NUL
  */
@@ -78,7 +78,7 @@ struct shim_labelset {
 };
 
 /*
- * struct shim_labelref - where name and value of a label are in the set's text
+ * struct shim_labelref - offsets and lengths of a label's name and value in the set's text
  * @flags: enum shim_level, and others of PCP's
  */
 struct shim_labelref {
@@ -94,7 +94,7 @@ bool shim_archive__labels(const struct shim_archive *ar, uint32_t level, uint32_
 			  struct shim_ts when, struct shim_labels_iter *out);
 /* Whether there are any about it, at whatever time */
 bool shim_archive__has_labels(const struct shim_archive *ar, uint32_t level, uint32_t ident);
-/* The next of n sets, and the i-th of nlabels labels */
+/* The next of @n sets, and the @i-th of @nlabels labels of a set */
 void shim_labels__next(struct shim_labels_iter *iter, struct shim_labelset *out);
 struct shim_labelref shim_labelset__at(const struct shim_labelset *set, unsigned int i);
 
@@ -127,7 +127,7 @@ struct shim_vset {
 	unsigned int left;	/* sets that follow */
 };
 
-/* Whether all of the record is well-formed: 0 or -EBADMSG.  The others find what they meet. */
+/* Check all of a record: 0 or -EBADMSG.  The functions below check only what they read. */
 int shim_record__check(const struct shim_record *rec);
 /* 0, -ENOENT if there is no such set, -EBADMSG */
 int shim_record__find(const struct shim_record *rec, uint32_t pmid, struct shim_vset *out);
@@ -136,10 +136,10 @@ int shim_record__next(const struct shim_record *rec, struct shim_vset *vset);
 /* The @i-th value; -EBADMSG if it does not fit @type (the metric's), -EINVAL if there is no @i */
 int shim_vset__value(const struct shim_record *rec, const struct shim_vset *vset,
 		     unsigned int i, int32_t type, struct shim_value *out);
-/* @n values from @from on, which the set has; on -EBADMSG @out means nothing */
+/* @n values from @from on, which the set must have; on -EBADMSG @out is undefined */
 int shim_vset__values(const struct shim_record *rec, const struct shim_vset *vset,
 		      unsigned int from, unsigned int n, int32_t type, struct shim_value *out);
-/* As it is stored: a word in place (type U32, .ul), or a block's type and unswapped bytes */
+/* A value as stored: a word in place (type U32, .ul), or a block's type and unswapped bytes */
 int shim_vset__raw(const struct shim_record *rec, const struct shim_vset *vset, unsigned int i,
 		   struct shim_value *out);
 
@@ -152,8 +152,8 @@ struct shim_cursor {
 	struct shim_archive *ar;
 	unsigned int volume;	/* index into the archive's volumes */
 	uint64_t offset;
-	uint32_t window;	/* of the volume's map that it was in last */
-	struct shim_readbuf *readbuf;	/* NULL, or the owner's, for records near a seek's place */
+	uint32_t window;	/* the window of the volume that it was in last */
+	struct shim_readbuf *readbuf;	/* NULL, or the owner's, for records near a seek's target */
 };
 
 void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar);

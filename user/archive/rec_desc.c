@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The record of a metric: what it is, and its names. */
+/* The record of a metric: its descriptor and its names. */
 #include "record.h"
 
 #define DESC_MIN	36	/* a metric without a name */
 
-/* The next name and its length; a name that was made shorter in place ends at a NUL */
+/* The next name and its length; a name that was shortened in place ends at a NUL */
 const uint8_t *shim_rec_desc__name(struct shim_in *names, uint32_t *len)
 {
 	uint32_t room = shim_in__u32(names);

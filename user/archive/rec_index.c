@@ -8,7 +8,7 @@
  * @p: @f->entry_len bytes
  * @out: the entry
  *
- * Return: 0, or -EBADMSG if its stamp is none.
+ * Return: 0, or -EBADMSG if its stamp is invalid.
  */
 int shim_rec_index__decode(const struct shim_format *f, const uint8_t *p, struct shim_entry *out)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The records of an instance domain: all of it, or what changed. */
+/* The records of an instance domain: all of it, or a delta. */
 #include "record.h"
 
 #define DELETED	0xffffffffu
@@ -16,7 +16,7 @@ const char *shim_rec_indom__name(const struct shim_rec_indom *rec, uint32_t i)
 	return offset == DELETED ? NULL : rec->strings + offset;
 }
 
-/* Ids are not negative; names begin within @room bytes, the last of which is a NUL */
+/* Check that ids are not negative, and that names lie within @room bytes, which end with a NUL */
 static int check_entries(const struct shim_rec_indom *rec, size_t room)
 {
 	bool terminated = room && !rec->strings[room - 1];
@@ -38,7 +38,7 @@ static int check_entries(const struct shim_rec_indom *rec, size_t room)
  * shim_rec_indom__decode() - read an instance domain or a change of it
  * @p: the whole record, framed as shim_frame__len() has found
  * @len: its length
- * @out: the record, its entries checked; they stay where they are
+ * @out: the record, its entries checked; it points into @p
  *
  * A version 3 archive may hold records of version 2, whose stamp is the shorter one.
  *

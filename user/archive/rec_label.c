@@ -44,8 +44,8 @@ static int decode_body(const struct shim_format *f, struct shim_in *in, int volu
  * @volume: the number that this file's label must have
  * @out: the label, on success and if it asks for a feature that is not known
  *
- * Return: 0, -ENODATA if there is nothing, -EILSEQ if it is no label, -EOPNOTSUPP if it asks for
- * a feature that is not known.
+ * Return: 0, -ENODATA if there are too few bytes, -EILSEQ if it is not a valid label, -EOPNOTSUPP
+ * if it asks for a feature that is not known.
  */
 int shim_rec_label__decode(const uint8_t *p, size_t len, int volume, struct shim_label *out)
 {
@@ -76,7 +76,7 @@ int shim_rec_label__agree(const struct shim_label *first, const uint8_t *p, size
 	int err;
 
 	err = shim_rec_label__decode(p, len, volume, &label);
-	/* Who has opened the archive all the same wants no more of its other files. */
+	/* If the first label's unknown features were accepted, accept the same ones here. */
 	if (err == -EOPNOTSUPP && label.features == first->features)
 		err = 0;
 	if (err)

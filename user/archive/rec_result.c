@@ -18,9 +18,9 @@ static const uint8_t *body_end(const struct shim_record *rec)
  * @f: format of the archive
  * @p: where it should begin
  * @left: bytes there are at @p
- * @out: the record; its volume and offset are the caller's to fill
+ * @out: the record; the caller sets its volume and offset
  *
- * Return: 0, -ENODATA if the file ends within the record, -EBADMSG if there is none.
+ * Return: 0, -ENODATA if the file ends within the record, -EBADMSG if it is not a valid record.
  */
 int shim_rec_result__decode(const struct shim_format *f, const uint8_t *p, uint64_t left,
 			    struct shim_record *out)
@@ -44,7 +44,7 @@ int shim_rec_result__decode(const struct shim_format *f, const uint8_t *p, uint6
 	return 0;
 }
 
-/* The set at @p, which has @left behind it */
+/* Decode the value set at @p, which @left more sets follow */
 static int take_set(const struct shim_record *rec, const uint8_t *p, unsigned int left,
 		    struct shim_vset *out)
 {
@@ -135,7 +135,7 @@ int shim_record__find(const struct shim_record *rec, uint32_t pmid, struct shim_
 	return err;
 }
 
-/* Bytes of the set's blocks, padding included; the first one's offset in the record is kept */
+/* Add the bytes of a set's blocks, with padding, to *@total; *@first: the record's first block */
 static int measure_blocks(const struct shim_record *rec, const struct shim_vset *vset,
 			  uint64_t *total, const uint8_t **first)
 {
@@ -158,8 +158,8 @@ static int measure_blocks(const struct shim_record *rec, const struct shim_vset 
  * shim_record__check() - whether a record is well-formed throughout
  * @rec: from a cursor
  *
- * The sets follow one another; the first block stands where they end; all blocks together fill
- * the record.
+ * Checks that the sets follow one another, that the first block begins where they end, and that
+ * all blocks together fill the record.
  *
  * Return: 0 or -EBADMSG.
  */
@@ -250,7 +250,7 @@ int shim_vset__raw(const struct shim_record *rec, const struct shim_vset *vset, 
  * @type: type of the metric, enum shim_type
  * @out: the value
  *
- * Return: 0, -EINVAL if the set has no such value, -EBADMSG if what is there is none of @type.
+ * Return: 0, -EINVAL if the set has no such value, -EBADMSG if it is not of @type.
  */
 int shim_vset__value(const struct shim_record *rec, const struct shim_vset *vset,
 		     unsigned int i, int32_t type, struct shim_value *out)
@@ -267,7 +267,7 @@ static int insitu_values(const uint8_t *p, unsigned int n, int32_t type, struct 
 		out[i].inst = (int32_t)shim_be32__get(p);
 		out[i].type = type;
 		out[i].len = 4;
-		out[i].ul = shim_be32__get(p + 4);	/* the bits of all three */
+		out[i].ul = shim_be32__get(p + 4);	/* the same bits for all three types */
 	}
 	return 0;
 }
@@ -290,12 +290,12 @@ static inline int block_value(const struct shim_record *rec, const uint8_t *p, i
  * shim_vset__values() - several values of a set
  * @rec: the record of the set
  * @vset: the set, which has values
- * @from: the first one, and
- * @n: how many; the set has as many
+ * @from: index of the first value
+ * @n: number of values; the set must have them
  * @type: type of the metric, enum shim_type
  * @out: the values
  *
- * Return: 0, -EBADMSG if one of them is none of @type; then @out means nothing.
+ * Return: 0, -EBADMSG if one of them is not of @type; then @out is undefined.
  */
 int shim_vset__values(const struct shim_record *rec, const struct shim_vset *vset,
 		      unsigned int from, unsigned int n, int32_t type, struct shim_value *out)
@@ -311,9 +311,9 @@ int shim_vset__values(const struct shim_record *rec, const struct shim_vset *vse
 }
 
 /**
- * shim_rec_result__begin() - start putting a record together
+ * shim_rec_result__begin() - start building a record
  * @f: format of the archive
- * @r: zeroed, or used before and to be used again
+ * @r: zeroed, or used before; buffers are reused
  * @stamp: its time
  */
 void shim_rec_result__begin(const struct shim_format *f, struct shim_rec_result *r,
@@ -330,7 +330,7 @@ void shim_rec_result__begin(const struct shim_format *f, struct shim_rec_result 
 	shim_buf__put32(&r->sets, 0);
 }
 
-/* The set under construction has all its values; one without any has no value format either */
+/* Finish a set by filling in its number of values; an empty one has no value format either */
 static void end_set(struct shim_rec_result *r)
 {
 	if (!r->set || r->sets.err)
@@ -386,7 +386,7 @@ static void put_block(struct shim_rec_result *r, const struct shim_value *v)
 /**
  * shim_rec_result__value() - add a value to the set under construction
  * @r: the record
- * @value: its type and length agree, and the length fits a block
+ * @value: the caller has checked that its type and length agree, and the length fits a block
  */
 void shim_rec_result__value(struct shim_rec_result *r, const struct shim_value *value)
 {

@@ -15,7 +15,7 @@ bool shim_rec_text__type_ok(uint32_t type)
  * shim_rec_text__decode() - read a text
  * @p: the whole record, framed as shim_frame__len() has found
  * @len: its length
- * @out: the text, which stays where it is
+ * @out: the text, which points into @p
  *
  * Return: 0 or -EBADMSG.
  */

@@ -2,9 +2,9 @@
 /*
  * Encoding and decoding of each kind of record, one file a kind (rec_*.c).
  *
- * Decoders take bytes that may hold anything, read none behind the length
- * they are given, and leave the result alone on error.  Encoders append to a
- * buffer, which remembers if memory ran out.
+ * Decoders accept arbitrary bytes, read none beyond the length they are given,
+ * and leave the result alone on error.  Encoders append to a buffer, which
+ * remembers if memory ran out.
  */
 #ifndef SHIM_ARCHIVE_RECORD_H
 #define SHIM_ARCHIVE_RECORD_H
@@ -18,7 +18,10 @@
 #include "reader.h"
 #include "types.h"
 
-/* -ENODATA if the file ends within the record, -EBADMSG if its two lengths disagree */
+/*
+ * The length of the record at @p: 0, -ENODATA if the file ends within it, -EBADMSG if its two
+ * length words disagree, or are out of range
+ */
 static inline int shim_frame__len(const uint8_t *p, uint64_t left, uint32_t min, uint32_t *out)
 {
 	uint32_t len;
@@ -36,10 +39,10 @@ static inline int shim_frame__len(const uint8_t *p, uint64_t left, uint32_t min,
 	return 0;
 }
 
-/* The length word of a record that begins at @start, now, and again behind it */
+/* Append the closing length word of the record from @start on, and fill in the opening one */
 void shim_frame__close(struct shim_buf *buf, size_t start);
 
-/* Stamps of either version; decoding -EBADMSG if the fraction is none */
+/* Stamps of either version; decoding returns -EBADMSG if the fraction is out of range */
 int shim_stamp__decode(const struct shim_format *f, const uint8_t *p, struct shim_ts *out);
 void shim_stamp__encode(const struct shim_format *f, struct shim_buf *buf, struct shim_ts ts);
 
@@ -47,13 +50,13 @@ void shim_stamp__encode(const struct shim_format *f, struct shim_buf *buf, struc
 int shim_rec_label__decode(const uint8_t *p, size_t len, int volume, struct shim_label *out);
 void shim_rec_label__encode(struct shim_buf *buf, const struct shim_label *label, int volume);
 
-/* The same, for a further file of the archive that has @first: -EILSEQ also if they disagree */
+/* Check the label of another file of the archive; -EILSEQ also if it disagrees with @first */
 int shim_rec_label__agree(const struct shim_label *first, const uint8_t *p, size_t len, int volume);
 
 /* rec_desc.c */
 
 /*
- * struct shim_rec_desc - a metric as it stands in the file
+ * struct shim_rec_desc - a metric, as in the file
  * @names: @nnames names, checked, to be taken by shim_rec_desc__name()
  */
 struct shim_rec_desc {
@@ -108,7 +111,7 @@ struct shim_rec_text {
 	const char *text;
 };
 
-/* One of each pair of bits */
+/* Whether exactly one of ONELINE and HELP is set, and exactly one of PMID and INDOM */
 bool shim_rec_text__type_ok(uint32_t type);
 int shim_rec_text__decode(const uint8_t *p, uint32_t len, struct shim_rec_text *out);
 void shim_rec_text__encode(struct shim_buf *buf, const struct shim_rec_text *text);
@@ -127,14 +130,14 @@ struct shim_rec_labels {
 };
 
 int shim_rec_labels__decode(const uint8_t *p, uint32_t len, struct shim_rec_labels *out);
-/* -EINVAL if a set's text is none; -ENOMEM; what was appended then means nothing */
+/* -EINVAL if a set's text is not valid, -ENOMEM, -EMSGSIZE; then drop what was appended */
 int shim_rec_labels__encode(const struct shim_format *f, struct shim_buf *buf,
 			    const struct shim_labels *labels);
 
 /* rec_index.c */
 
 /*
- * struct shim_entry - at this time, the files were so long
+ * struct shim_entry - an index entry: the sizes of the metadata file and the volume at a time
  */
 struct shim_entry {
 	struct shim_ts stamp;
@@ -149,7 +152,7 @@ void shim_rec_index__encode(const struct shim_format *f, struct shim_buf *buf,
 
 /* rec_result.c; taking a record apart is in reader.h */
 
-/* -ENODATA if the file ends within it; fills all but @volume and @offset */
+/* Fills all but @volume and @offset; -ENODATA if the file ends within the record */
 int shim_rec_result__decode(const struct shim_format *f, const uint8_t *p, uint64_t left,
 			    struct shim_record *out);
 
@@ -173,7 +176,7 @@ static inline const uint8_t *shim_record__block(const struct shim_record *rec, u
 
 /*
  * struct shim_rec_result - a record under construction
- * @sets: from the record's length word to the last value
+ * @sets: the record from its length word to the last value; finally all of it
  * @blocks: what the values refer to
  * @refs: places in @sets that hold an offset into @blocks
  * @set: where the value set under construction begins in @sets, or 0

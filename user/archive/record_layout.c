@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* How a record is laid out, so that others like it are recognized at once. */
+/* The layout of a record, to recognize other records that have the same one. */
 #include <stdlib.h>
 
 #include "record.h"
@@ -9,7 +9,7 @@
 #define VLIST_HEAD	12	/* those and the value format */
 #define VALUE_LEN	8	/* instance, and the value or where it is */
 
-/* The compiler's vectors: what every machine compares in one step */
+/* A vector type of the compiler: 16 bytes are compared in one step */
 typedef uint64_t lanes __attribute__((vector_size(16)));
 
 static void fix(struct shim_record_layout *layout, size_t from, size_t len)
@@ -38,8 +38,8 @@ static int fix_set(struct shim_record_layout *layout, const struct shim_record *
 }
 
 /*
- * Bytes that are values of one set and say how another one is stored, as they
- * can be in a forged record, are fixed.
+ * Mark as fixed all bytes that say how values are stored.  In a forged record,
+ * they can also be values of another set; then they are fixed all the same.
  */
 static int fix_all(struct shim_record_layout *layout, const struct shim_record *rec)
 {
@@ -73,7 +73,7 @@ static void copy_step(struct shim_record_layout *layout, const uint8_t *data, ui
 	memcpy(layout->bits + at, &v, sizeof(v));
 }
 
-/* The shortest record is longer than a step: the last one begins within the one before */
+/* Every record is longer than a step, so the last step may overlap the one before */
 static void copy_fixed(struct shim_record_layout *layout, const uint8_t *data)
 {
 	uint32_t last = layout->len - sizeof(lanes);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How a record is laid out, so that others like it are recognized at once.
+ * The layout of a record, to recognize other records that have the same one.
  *
  * A logger writes the same metrics with the same instances again and again.  Of
  * two records that agree in all but their stamps and the bytes of their values,
- * each value stands at the same place in both, and what was found out about one
+ * each value is at the same place in both, so what was found out about one
  * record holds for the other.
  */
 #ifndef SHIM_ARCHIVE_RECORD_LAYOUT_H
@@ -13,10 +13,10 @@
 #include "reader.h"
 
 /*
- * struct shim_record_layout - what is the same in all records of a kind
- * @len, @head: bytes of a record, and before its first value set; 0: there is none
- * @mask: @len bytes: ones where bits are the same
- * @bits: @len bytes: those bits
+ * struct shim_record_layout - the bytes that all records of a layout have in common
+ * @len, @head: bytes of a record, and before its first value set; 0: there is no layout
+ * @mask: @len bytes: ones where records must have the bits of @bits
+ * @bits: @len bytes: those bits, zeros elsewhere
  */
 struct shim_record_layout {
 	uint32_t len;
@@ -25,9 +25,9 @@ struct shim_record_layout {
 	uint8_t *bits;
 };
 
-/* 0, -ENOMEM, or -EBADMSG if the record is not well-formed; then there is none */
+/* 0, -ENOMEM, or -EBADMSG if the record is not well-formed; on error @layout is left alone */
 int shim_record_layout__make(struct shim_record_layout *layout, const struct shim_record *rec);
-/* Whether a record is like the one that the layout was made of */
+/* Whether a record has the same layout as the one that the layout was made of */
 bool shim_record_layout__fits(const struct shim_record_layout *layout,
 			      const struct shim_record *rec);
 void shim_record_layout__fini(struct shim_record_layout *layout);

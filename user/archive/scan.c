@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Looking through records for the observations next to a time.
+ * Scanning records for the observations next to a time.
  *
- * Both directions are one piece of code: going back finds prior observations,
- * going forward next ones.  "Far" is in the direction of the scan.
+ * Both directions share the code: a scan backward finds prior observations, a
+ * scan forward next ones.  "Farther" means farther in the scan's direction.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -54,11 +54,11 @@ void shim_scan__stop(struct shim_scanner *sc)
 }
 
 /*
- * struct pass - one scan on its way
+ * struct pass - the state of one scan
  * @back: its direction
- * @t: where it began
- * @at: the record it is at, never nearer to @t than the one before
- * @limit: the nearest time from which on something is known of a wanted instance
+ * @t: time at which it began
+ * @at: time of the record it is at; never moves back towards @t, even if stamps do
+ * @limit: the nearest of the wanted instances' limits, see limit_of()
  * @marked: a mark was met at @mark
  */
 struct pass {
@@ -78,8 +78,8 @@ static bool farther(const struct pass *p, int64_t a, int64_t b)
 }
 
 /*
- * How far a scan must go for an instance before it meets what is known of it:
- * records beyond that time need not be looked at.
+ * The time up to which a scan must look for an instance: what is known of the
+ * instance covers the records beyond.
  */
 static int64_t limit_of(const struct pass *p, const struct shim_interp_inst *k)
 {
@@ -108,7 +108,7 @@ static void settle(struct pass *p, const struct shim_want *w, enum shim_bound_st
 	shim_scan__unwant(p->sc, w);
 }
 
-/* An instance's limit is passed: what was known there holds from @t on. */
+/* A scan has found nothing up to an instance's limit: what was known there holds up to @t, too. */
 static void reach_limit(struct pass *p, const struct shim_want *w)
 {
 	struct shim_interp_inst *k = w->inst;
@@ -158,7 +158,7 @@ static void sweep(struct pass *p)
 	sc->nwants = kept;
 }
 
-/* One value of a wanted metric */
+/* Take one value of a wanted metric */
 static int take_value(struct pass *p, const struct shim_record *rec, struct shim_interp_metric *m,
 		      const struct shim_vset *vset, unsigned int i)
 {
@@ -219,9 +219,9 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 }
 
 /*
- * The scan came to the archive's start or end with a metric still wanted: it
- * has met all observations of it on the way, so none of its instances has
- * one beyond where it was seen last.
+ * The scan has come to the archive's start or end while a metric was still
+ * wanted.  It has met all observations of the metric on the way, so no instance
+ * has one beyond where the scan saw it last.
  */
 static void note_void(const struct pass *p, struct shim_interp_metric *m)
 {
@@ -236,7 +236,7 @@ static void note_void(const struct pass *p, struct shim_interp_metric *m)
 	}
 }
 
-/* Nothing more to look at: a mark, or with @end the archive's start or end. */
+/* Settle all other instances at a mark, at damage, or, if @end, at the archive's start or end. */
 static void give_up(struct pass *p, bool end)
 {
 	struct shim_scanner *sc = p->sc;
@@ -254,12 +254,12 @@ static void give_up(struct pass *p, bool end)
 			settle(p, &w, SHIM_BOUND_MARK, p->mark);
 		else if (end)
 			settle(p, &w, SHIM_BOUND_NONE, p->back ? SHIM_TIME_MIN : SHIM_TIME_MAX);
-		else	/* a corrupt record: known only as far as we came */
+		else	/* a corrupt record: nothing is known beyond it */
 			settle(p, &w, SHIM_BOUND_NONE, p->back ? p->at : p->at + 1);
 	}
 }
 
-/* Forward; half a record whose writer may still be at it is waited for, as FORW does */
+/* Step forward; wait for a half-written record if its writer may still be at it */
 static int next_whole(const struct shim_scanner *sc, struct shim_cursor *c, struct shim_record *rec)
 {
 	struct shim_ts since = { 0 };
@@ -272,7 +272,7 @@ static int next_whole(const struct shim_scanner *sc, struct shim_cursor *c, stru
 	return err;
 }
 
-/* Each volume's damage is reported once; if there is no memory to remember that, not now. */
+/* Each volume's damage is reported once; without memory to remember that, it is not reported. */
 void shim_scan__note_damage(struct shim_scanner *sc, uint32_t volume)
 {
 	if (shim_pmidmap__get(&sc->reported, volume) == SHIM_PMIDMAP_NONE &&
@@ -303,7 +303,7 @@ void shim_scan__end(struct shim_scanner *sc, struct shim_ts end)
 		shim_scan__note_damage(sc, rec.volume);
 }
 
-/* What lies next to the cursor, for the scanner to remember */
+/* Remember the time of the record next to the scanner's cursor, the first that the scan meets */
 static void note_neighbour(const struct pass *p, int64_t at)
 {
 	struct shim_scanner *sc = p->sc;

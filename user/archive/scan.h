@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Looking through records for the observations next to a time. */
+/* Scanning records for the observations next to a time. */
 #ifndef SHIM_ARCHIVE_SCAN_H
 #define SHIM_ARCHIVE_SCAN_H
 
@@ -9,19 +9,20 @@
 #include "scan_skip.h"
 
 /*
- * struct shim_scanner - where in the archive, and what is looked for
+ * struct shim_scanner - a position in the archive, and the observations to look for
  * @metrics: all @n that were ever asked for; @map finds them
  * @cursor: behind the last record at or before @at, if @placed
- * @readbuf: what the cursor has read there
+ * @readbuf: the cursor's read buffer
  * @behind: time of the record before the cursor, if @behind_known
  * @behind_single: no record before it has the same time
  * @ahead: time of the record after the cursor, if @ahead_known
  * @ahead_single: no record after it has the same time
- * @gap: marks between records that are no more apart do not count; SHIM_TIME_MIN: all do
+ * @gap: marks between records at most this far apart are ignored; SHIM_TIME_MIN: none are
  * @mark: time of the mark that was passed last, if @has_mark
  * @number: of the last scan
- * @damaged: a scan came upon damage that no fetch has reported; @reported: volumes of which one has
- * @skip: layouts of records that had nothing for it
+ * @damaged: a scan has found damage that no fetch has reported yet
+ * @reported: volumes whose damage was found before
+ * @skip: layouts of records that had no value for the scan
  * @wants: @nwants instances to find observations for; @left of them not found yet
  */
 struct shim_scanner {
@@ -52,18 +53,19 @@ struct shim_scanner {
 	size_t wants_room;
 };
 
-/* A record's stamp as a time of observations */
+/* A record's stamp in nanoseconds since the archive's start */
 static inline int64_t shim_scan__time(const struct shim_scanner *sc, const struct shim_record *rec)
 {
 	return shim_interp_metric__time(rec->stamp, sc->start);
 }
 
-/* Whether a record is a mark, and one that counts */
+/* Whether a record is a mark that is not ignored */
 bool shim_scan__is_mark(const struct shim_scanner *sc, const struct shim_record *rec);
 
 /*
- * Put the cursor at a time.  @walk_there: pass every record between that was not
- * passed before, so that no mark is missed.  Damage in the way is noted.
+ * Put the cursor at a time.  @walk_there: instead of seeking, walk past every
+ * record in between that is not known to be no mark, so that no mark is missed.
+ * Damage on the way is noted.
  */
 int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_there);
 
@@ -71,17 +73,17 @@ int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_ther
 int shim_scan__want(struct shim_scanner *sc, struct shim_interp_metric *m,
 		    struct shim_interp_inst *k);
 
-/* Look no more, for one or for all. */
+/* Stop looking for one observation, or for all. */
 void shim_scan__unwant(struct shim_scanner *sc, const struct shim_want *want);
 void shim_scan__stop(struct shim_scanner *sc);
 
-/* From the cursor, placed at @t, find prior or next observations; then nothing is wanted. */
+/* Find prior or next observations from the cursor, placed at @t; afterwards none is wanted. */
 int shim_scan__back(struct shim_scanner *sc, int64_t t);
 int shim_scan__forw(struct shim_scanner *sc, int64_t t);
 
-/* A scan came upon damage in a volume; each volume's is reported once */
+/* Note damage in a volume, to be reported; each volume's is reported once */
 void shim_scan__note_damage(struct shim_scanner *sc, uint32_t volume);
-/* Look for damage behind the last record, which is @end's; sets @damaged */
+/* Look for damage behind the last record, whose time is @end; sets @damaged */
 void shim_scan__end(struct shim_scanner *sc, struct shim_ts end);
 
 #endif /* SHIM_ARCHIVE_SCAN_H */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Putting a scanner at a time, by a walk or a seek, and the marks that it passes on the way. */
+/* Moving a scanner to a time, by a walk or a seek, and noting the marks that it passes. */
 #include <errno.h>
 
 #include "archive.h"
 #include "scan.h"
 
 #define SEEK_AFTER	16	/* records; farther, a seek is cheaper than a walk */
-#define WALK_AT_ONCE	64	/* records, until one looks for ground that is known */
+#define WALK_AT_ONCE	64	/* records, before the next look for a clear range to leap over */
 
 /* The time from the last record before a mark to the first one behind it */
 static int64_t gap_around(const struct shim_scanner *sc, const struct shim_record *mark)
@@ -40,7 +40,7 @@ static void note_mark(struct shim_scanner *sc, const struct shim_record *rec, in
 	}
 }
 
-/* Whether a time is farther than one would walk, as far as records come as they did here */
+/* Whether a time is too far to walk to, judged by the distance of the records around the cursor */
 static bool is_far(const struct shim_scanner *sc, int64_t t)
 {
 	int64_t each, way;
@@ -62,7 +62,11 @@ static struct shim_clear_range begin_at(const struct shim_cursor *c)
 	return (struct shim_clear_range){ .from = position_of(c), .to = position_of(c) };
 }
 
-/* The scanner's cursor goes over a record to @c; what had no mark is remembered where it ends. */
+/*
+ * Move the scanner's cursor over a record to @c, and extend the clear range
+ * @way by the record.  A mark, or time that goes back, ends the range, which is
+ * then remembered.
+ */
 static void pass(struct shim_scanner *sc, struct shim_clear_range *way,
 		 const struct shim_record *rec,
 		 int64_t at, const struct shim_cursor *c, bool back)
@@ -92,7 +96,7 @@ static int refused(struct shim_scanner *sc, const struct shim_record *rec, int e
 	return err;
 }
 
-/* One record forward; 0: @t is reached; -EAGAIN: it may be farther on; -EBADMSG */
+/* Step one record forward: 0 if @t is reached, -EAGAIN if not yet, -EBADMSG */
 static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, int64_t t, bool far)
 {
 	struct shim_cursor c = sc->cursor;
@@ -102,7 +106,7 @@ static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, i
 
 	if (sc->ahead_known && sc->ahead > t)
 		return 0;
-	/* of what is only passed, a map is faster, which needs but the heads */
+	/* for records that are only passed, the map is faster: only their heads are touched */
 	if (far)
 		c.readbuf = NULL;
 	err = shim_cursor__next(&c, &rec);
@@ -115,7 +119,7 @@ static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, i
 		sc->ahead = at;
 		return 0;
 	}
-	/* most records are as long as the one before; what is not there is not fetched */
+	/* most records are as long as the one before; a prefetch beyond the map has no effect */
 	__builtin_prefetch(rec.data + 4 * (size_t)rec.len);
 	note_mark(sc, &rec, at);
 	sc->behind_single = !sc->behind_known ? sc->at < at : sc->behind < at;
@@ -126,7 +130,7 @@ static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, i
 	return -EAGAIN;
 }
 
-/* A mark at the very time is at or behind it when going back. */
+/* Going back to @t also passes the marks whose time is @t itself. */
 static void note_marks_at(struct shim_scanner *sc, struct shim_cursor c, int64_t t)
 {
 	struct shim_record rec;
@@ -165,7 +169,7 @@ static int step_backward(struct shim_scanner *sc, struct shim_clear_range *way, 
 	return -EAGAIN;
 }
 
-/* -EAGAIN: not there after as many records */
+/* Walk at most @records records towards @t; -EAGAIN if that does not reach it */
 static int walk(struct shim_scanner *sc, int64_t t, unsigned int records, bool far)
 {
 	struct shim_clear_range way = begin_at(&sc->cursor);
@@ -189,7 +193,7 @@ static int seek(struct shim_scanner *sc, struct shim_ts when)
 	return shim_cursor__seek_after(&sc->cursor, when);
 }
 
-/* The scanner's cursor goes to @c; the time of the record on the way's side of it is @at. */
+/* Move the scanner's cursor to @to; @at is the time of the last record that was leapt over. */
 static void leap_to(struct shim_scanner *sc, struct shim_position to, int64_t at, bool back)
 {
 	sc->cursor.volume = to.volume;
@@ -201,7 +205,7 @@ static void leap_to(struct shim_scanner *sc, struct shim_position to, int64_t at
 	*(back ? &sc->ahead : &sc->behind) = at;
 }
 
-/* To the place of @t in a range that the cursor is in; false if a seek does not find it there */
+/* Leap to @t within the clear range that the cursor is in; false if a seek does not end there */
 static bool leap_within(struct shim_scanner *sc, const struct shim_clear_range *s,
 			struct shim_ts when,
 			int64_t t, bool back)
@@ -233,8 +237,8 @@ static bool leap_within(struct shim_scanner *sc, const struct shim_clear_range *
 }
 
 /*
- * Over records that are known to be no marks: as far as is known, or to where @t is near, which
- * is what is returned.
+ * Leap over records that are known to be no marks: to @t if it is within the known range, else to
+ * the end of the range.  Returns whether the cursor is at @t now.
  */
 static bool leap(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 {
@@ -249,7 +253,7 @@ static bool leap(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 	return false;
 }
 
-/* To a time by way of every record, or of those not known to be no marks */
+/* Go to a time past every record, but leap over those that are known to be no marks */
 static int walk_all(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 {
 	int err;
@@ -273,7 +277,7 @@ int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_ther
 		err = walk_all(sc, when, t);
 	else if (sc->placed && !is_far(sc, t))
 		err = walk(sc, t, SEEK_AFTER, false);
-	/* behind damage a seek goes on, from which on marks count again */
+	/* a seek gets past damage that stops a walk; marks before it are not noted then */
 	if (err == -EAGAIN || err == -EBADMSG)
 		err = seek(sc, when);
 	if (err) {

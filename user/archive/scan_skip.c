@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Records that have nothing that a scan looks for, recognized by their layout. */
+/* Recognizing records without any value that a scan looks for, by their layout. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records that have nothing that a scan looks for, recognized by their layout.
+ * Recognizing records without any value that a scan looks for, by their layout.
  *
  * A logger writes the same metrics again and again, so that most records have
- * their value sets at the same places as one before.  To compare these is much
- * less than to look each metric up.
+ * their value sets at the same places as one before.  Comparing the places is
+ * much cheaper than looking up each metric.
  */
 #ifndef SHIM_ARCHIVE_SCAN_SKIP_H
 #define SHIM_ARCHIVE_SCAN_SKIP_H
 
 #include "reader.h"
 
-#define SHIM_SKIP_LAYOUTS	8	/* loggers have a few groups of metrics */
+#define SHIM_SKIP_LAYOUTS	8	/* loggers have a few groups of metrics, one layout each */
 
 /*
  * struct shim_skip_layout - where a record's value sets are
@@ -34,10 +34,10 @@ struct shim_scan_skip {
 	struct shim_skip_layout all[SHIM_SKIP_LAYOUTS];
 };
 
-/* Whether a record is like one that had nothing for this scan */
+/* Whether a record has the layout of one that had no value for this scan */
 bool shim_scan_skip__has(const struct shim_scan_skip *skip, const struct shim_record *rec,
 			 uint32_t scan);
-/* It had nothing; memory that is short only makes the next one slower. */
+/* Remember that a record had no value for this scan; without memory for it, the scan is slower. */
 void shim_scan_skip__note(struct shim_scan_skip *skip, const struct shim_record *rec,
 			  uint32_t scan);
 void shim_scan_skip__fini(struct shim_scan_skip *skip);

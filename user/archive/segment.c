@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* From a name to the archives that it stands for, and what each of them begins with. */
+/* Finding the archives that a name stands for, and reading the label of each. */
 #define _GNU_SOURCE	/* asprintf */
 #include <dirent.h>
 #include <stdio.h>
@@ -95,7 +95,7 @@ static int add_list(struct names *names, const char *list)
 	return err;
 }
 
-/* An archive whose own name has a comma is one */
+/* Whether a name is a list with commas; not if an archive exists by that very name */
 static bool is_list(const char *name)
 {
 	struct shim_files files;
@@ -130,7 +130,7 @@ int shim_segment__names(const char *name, char ***out, size_t *n)
 	int err = is_list(name) ? add_list(&names, name) : add_any(&names, name);
 
 	drop_twins(&names);
-	/* a list of no names, or a folder without archives */
+	/* a list without names, or a directory without archives */
 	if (!err && !names.n)
 		err = strspn(name, ",") == strlen(name) ? -ENOENT : -ENXIO;
 	if (err) {
@@ -164,8 +164,8 @@ static int read_label(struct shim_segment *segment, int fd)
 }
 
 /*
- * A last volume that has not even its label was begun a moment ago.  It is
- * as if it were not there yet: who follows the archive will find it.
+ * Leave out a last volume that is shorter than its label: its writer has only
+ * just begun it, and whoever follows the archive will find it later.
  */
 static void leave_begun(const struct shim_format *f, struct shim_files *files)
 {
@@ -195,7 +195,7 @@ int shim_segment__open(struct shim_segment *segment, const char *name, int *out)
 	if (!err)
 		leave_begun(segment->format, &segment->files);
 	*out = -1;
-	/* what was unpacked is not to be unpacked twice */
+	/* keep a volume that was unpacked, so that it is not unpacked twice */
 	if (!err && !segment->seen.volume.st_ino)
 		*out = fd;
 	else if (fd >= 0)
@@ -205,7 +205,7 @@ int shim_segment__open(struct shim_segment *segment, const char *name, int *out)
 	return err;
 }
 
-/* The files that are looked for; whether the two first are there shows when they are opened */
+/* Assume a metadata file, an index and volume 0; whether they exist shows when they are opened */
 static int assume_files(struct shim_files *files, const char *name)
 {
 	files->base = shim_files__base(name);
@@ -236,7 +236,7 @@ int shim_segment__open_plain(struct shim_segment *segment, const char *name)
 	return err;
 }
 
-/* Those volumes from @number on that are there without a gap and not among @found yet */
+/* Add the volumes that exist from @number up to the first gap, unless @number is in @found */
 static int add_row(struct shim_files *found, int number)
 {
 	int err = 0;
@@ -249,8 +249,8 @@ static int add_row(struct shim_files *found, int number)
 }
 
 /*
- * Where the folder may not be read, but searched: the volumes one behind the other from
- * the first on, and from each on that the index names, as there may be gaps.
+ * If the directory may be searched, but not read: try the names of volumes from the first one on,
+ * and, as there may be gaps, from each one on that the index names.
  */
 static int probe(const struct shim_segment *segment, struct shim_files *out)
 {

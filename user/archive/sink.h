@@ -2,7 +2,7 @@
 /*
  * A file that grows by whole pieces: after an error it is as long as before.
  *
- * Nothing is kept back in memory, so what was written stays written when the
+ * Nothing is buffered in memory, so what was written stays written when the
  * process is killed.
  */
 #ifndef SHIM_ARCHIVE_SINK_H
@@ -15,7 +15,7 @@
 /*
  * struct shim_sink - an output file
  * @size: bytes that are in it and complete
- * @broken: it could not be cut back; nothing more may be written to it
+ * @broken: truncating it failed; nothing more may be written to it
  */
 struct shim_sink {
 	int fd;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Texts and labels of an archive, found by what they are about. */
+/* Texts and labels of an archive, looked up by the object that they describe. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ struct state {
 	struct shim_labels_iter sets;
 };
 
-/* Something that has labels, by time once they are sorted */
+/* An object that has labels, and the states of its labels, by time once they are sorted */
 struct shim_annotated {
 	struct shim_hnode node;
 	struct shim_annotated *next;
@@ -59,7 +59,7 @@ static struct text *find_text(const struct shim_texts_labels *all, uint32_t type
 	return NULL;
 }
 
-/* The last of several texts counts */
+/* The last of several texts about an object counts */
 int shim_texts_labels__add_text(struct shim_texts_labels *all, struct shim_arena *arena,
 				const struct shim_rec_text *rec)
 {
@@ -131,7 +131,7 @@ int shim_texts_labels__add_labels(struct shim_texts_labels *all, struct shim_are
 	uint32_t ident = rec->level == SHIM_LEVEL_CONTEXT ? SHIM_INDOM_NULL : rec->ident;
 	struct shim_annotated *a;
 
-	/* of something that nobody can ask for */
+	/* labels of an unknown level cannot be asked for */
 	if (!is_level(rec->level))
 		return 0;
 	a = find(all, rec->level, ident);
@@ -152,7 +152,7 @@ static int by_time(const void *a, const void *b)
 	return cmp ? cmp : (sa->seq > sb->seq) - (sa->seq < sb->seq);
 }
 
-/* A set of labels where it is in the file */
+/* A set of labels, and where it is in the file */
 struct place {
 	int32_t inst;
 	size_t seq;
@@ -190,7 +190,7 @@ static size_t list_places(const struct state *states, size_t n, struct place *pl
 	return found;
 }
 
-/* The sets of several records, each instance's from the first record that has it */
+/* Merge the sets of several records: each instance's set is that of the first record that has it */
 static int merge(struct shim_arena *arena, const struct state *states, size_t n,
 		 struct shim_labels_iter *out)
 {
@@ -222,7 +222,7 @@ static int merge(struct shim_arena *arena, const struct state *states, size_t n,
 	return copy ? 0 : -ENOMEM;
 }
 
-/* Records of one stamp become one state. */
+/* Merge records with the same stamp into one state. */
 static int unite(struct shim_annotated *a, struct shim_arena *arena)
 {
 	size_t n = 0, run;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the metadata says in words: texts, and labels over time.
+ * An archive's help texts, and its labels, which may change over time.
  *
  * Filled while the metadata is loaded, not changed afterwards.  Texts and
- * labels stay where the records hold them.
+ * labels are used where they are in the loaded file; only labels of several
+ * records with the same stamp are copied into one set.
  */
 #ifndef SHIM_ARCHIVE_TEXTS_LABELS_H
 #define SHIM_ARCHIVE_TEXTS_LABELS_H
@@ -32,7 +33,7 @@ int shim_texts_labels__add_text(struct shim_texts_labels *all, struct shim_arena
 				const struct shim_rec_text *rec);
 int shim_texts_labels__add_labels(struct shim_texts_labels *all, struct shim_arena *arena,
 				  const struct shim_rec_labels *rec);
-/* Once all are there */
+/* Sort the labels by time; to be called once, after all were added */
 int shim_texts_labels__sort(struct shim_texts_labels *all, struct shim_arena *arena);
 
 const char *shim_texts_labels__text(const struct shim_texts_labels *all, uint32_t type,

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Plain shapes of what an archive holds, shared by reader and writer.
+ * Plain data types for the content of an archive, shared by reader and writer.
  *
  * The numbers of types, semantics, units and value formats are PCP's own, as
  * they stand on disk; user/pcp ties them to <pcp/pmapi.h> with static asserts.
  *
- * Errors of this room, all negated: ENOENT (no file of that name), ENXIO (some
- * files are there, but no .meta or no volume), ENODATA (a file is empty or has
- * only its label), EILSEQ (bad label), EBADMSG (corrupt record), EPROTO
- * (unknown metadata record type), EOPNOTSUPP (feature bits, or files packed by
- * compress(1)), ERANGE (before the
- * start or after the end), SHIM_E* (below), EINVAL, ENOMEM, EEXIST,
- * EBUSY and those of open, read, mmap and write.
+ * Errors of this directory, all negated: ENOENT (no file of that name), ENXIO
+ * (some files exist, but no .meta or no volume), ENODATA (a file is empty or
+ * has only its label), EILSEQ (bad label), EBADMSG (corrupt record), EPROTO
+ * (unknown metadata record type), EOPNOTSUPP (unknown feature bits, or files
+ * compressed by compress(1)), ERANGE (before the start or after the end),
+ * SHIM_E* (below), EINVAL, ENOMEM, EEXIST, EBUSY and those of open, read, mmap
+ * and write.
  */
 #ifndef SHIM_ARCHIVE_TYPES_H
 #define SHIM_ARCHIVE_TYPES_H
@@ -22,12 +22,12 @@
 
 #include "base/tstamp.h"
 
-/* A metric's second description disagrees with its first; beyond any errno of Linux */
+/* A metric's second description disagrees with its first; these numbers are beyond any errno */
 #define SHIM_ECHANGE_TYPE	5001
 #define SHIM_ECHANGE_SEM	5002
 #define SHIM_ECHANGE_INDOM	5003
 #define SHIM_ECHANGE_UNITS	5004
-/* Several archives in one: of different hosts, or at the same time */
+/* Archives that cannot be opened as one: they are of different hosts, or overlap in time */
 #define SHIM_EHOST		5005
 #define SHIM_EOVERLAP		5006
 
@@ -58,7 +58,7 @@ enum shim_valfmt {
 	SHIM_VAL_SPTR = 2,
 };
 
-/* What a text says, and about what */
+/* The kind of a text, and the kind of object it is about */
 #define SHIM_TEXT_ONELINE	1u
 #define SHIM_TEXT_HELP		2u
 #define SHIM_TEXT_PMID		4u
@@ -153,8 +153,8 @@ struct shim_value {
  * @ident: a domain's number, a pmid (for a cluster with item 0) or an instance domain;
  *	SHIM_INDOM_NULL for the context
  * @n: sets; more than one only for instances
- * @inst: whose each set is; for instances only
- * @json: of each set, a JSON object whose members are no objects themselves
+ * @inst: the instance that each set is about; for instances only
+ * @json: for each set, a JSON object whose members are not objects themselves
  */
 struct shim_labels {
 	struct shim_ts stamp;

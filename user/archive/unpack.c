@@ -2,9 +2,9 @@
 /*
  * Compressed files of an archive, unpacked once into a file without a name.
  *
- * An archive is read forwards, backwards and at random, which no compressed
- * format is made for; so it becomes a file that can be mapped, and whose pages
- * the kernel can put back on disk.
+ * An archive is read forwards, backwards and at random, which compressed
+ * formats do not support.  The unpacked file can be mapped, and the kernel can
+ * write its pages back to disk.
  */
 #define _GNU_SOURCE	/* O_TMPFILE, memfd_create */
 #include <bzlib.h>
@@ -28,17 +28,17 @@
 #define CHUNK		(128u << 10)
 #define XZ_MEMORY	(96u << 20)	/* what xz -9 needs, and some more */
 #define ZSTD_WINDOW	26		/* log2: what zstd -22 needs without --long */
-#define FREE_SIZE	(64u << 20)	/* a file may come to this size, ... */
-#define FREE_RATIO	2000		/* ... or to so many times its packed size */
+#define FREE_SIZE	(64u << 20)	/* the largest unpacked size: this, ... */
+#define FREE_RATIO	2000		/* ... plus so many times the packed size */
 
 const char *const shim_unpack_suffixes[] = {
 	".xz", ".lzma", ".bz2", ".bz", ".gz", ".Z", ".z", ".zst", NULL,
 };
 
 /*
- * struct unpack - a file on its way
- * @in: @left packed bytes at @next
- * @out: where the next bytes go; @room of them
+ * struct unpack - the state of unpacking a file
+ * @next, @left: packed bytes yet to be consumed, and their number
+ * @out, @room: where unpacked bytes go, and how many fit
  * @end: the packed file has no more bytes
  */
 struct unpack {
@@ -59,9 +59,9 @@ struct unpack {
 };
 
 /*
- * struct codec - one library
- * @step: 0: took or gave bytes; 1: all is out; or an error.  Several streams
- *	one behind the other are one file.
+ * struct codec - one decompression library
+ * @step: consume and produce bytes: 0 to go on, 1 at the end of the file, or an
+ *	error.  Several concatenated streams are one file.
  */
 struct codec {
 	int (*open)(struct unpack *u);
@@ -121,7 +121,7 @@ static int gz_step(struct unpack *u)
 	u->room = u->gz.avail_out;
 	if (ret == Z_STREAM_END)
 		return !u->left && u->end ? 1 : inflateReset(&u->gz) == Z_OK ? 0 : -EBADMSG;
-	if (ret == Z_BUF_ERROR)		/* needs more of either; an end here is no end */
+	if (ret == Z_BUF_ERROR)		/* needs more input or room; the file must not end here */
 		return u->end && !u->left && u->room ? -EBADMSG : 0;
 	return ret == Z_OK ? 0 : ret == Z_MEM_ERROR ? -ENOMEM : -EBADMSG;
 }
@@ -192,7 +192,7 @@ static int zst_step(struct unpack *u)
 	u->out += out.pos;
 	u->room -= out.pos;
 	if (u->end && !u->left && u->room && u->zst.want)
-		return -EBADMSG;	/* it wants what is not there */
+		return -EBADMSG;	/* the file ends within a frame */
 	return 0;
 }
 
@@ -208,7 +208,7 @@ static const struct codec codecs[] = {
 	{ zst_open, zst_step, zst_close },
 };
 
-/* By the first bytes: a suffix is only a hint, and .Z is many things */
+/* Choose by the first bytes: a suffix is only a hint, and .Z is used for several formats */
 static const struct codec *codec_of(const uint8_t *p, size_t n, const char *suffix)
 {
 	if (n > 1 && p[0] == 0x1f && p[1] == 0x8b)
@@ -252,7 +252,7 @@ static int write_all(int fd, const uint8_t *p, size_t len)
 	return 0;
 }
 
-/* Nothing that is no archive is unpacked further than its first bytes */
+/* Whether the first unpacked bytes are those of a label; if not, the rest is not unpacked */
 static bool is_label(const uint8_t *p, size_t len)
 {
 	return len < 8 || (shim_be32__get(p + 4) & ~0xffu) == SHIM_LABEL_MAGIC;
@@ -279,7 +279,10 @@ static int refill(struct job *job, struct unpack *u)
 	u->next = job->packed;
 	u->left = got;
 	job->at += got;
-	/* Also when it ends where a chunk does: nothing would come next, and that is no stream. */
+	/*
+	 * Set also if the file ends where a chunk does: a decoder would take the
+	 * empty chunk after it for a stream that is cut off.
+	 */
 	u->end = got < CHUNK || job->at >= job->size;
 	return 0;
 }

@@ -9,10 +9,11 @@
 extern const char *const shim_unpack_suffixes[];
 
 /*
- * What is in the file at @fd, whose name ends in @suffix: a file descriptor,
- * which is the caller's, and its size.  -EILSEQ if it does not begin as a file
- * of an archive does, -EBADMSG if it is no such compressed file or damaged,
- * -EFBIG if it is blown up, -EOPNOTSUPP for compress(1)'s own format, -ENOMEM.
+ * Unpack the file at @fd, which has @packed bytes and whose name ends in
+ * @suffix: *@out is a descriptor of its content, owned by the caller, *@size
+ * its size.  -EILSEQ if it does not begin with an archive's label, -EBADMSG if
+ * it is not a compressed file or damaged, -EFBIG if it unpacks to an
+ * implausible size, -EOPNOTSUPP for compress(1)'s own format, -ENOMEM.
  */
 int shim_unpack__file(int fd, uint64_t packed, const char *suffix, int *out, uint64_t *size);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Loading a volume's file by copy or by map, and following it. */
+/* Loading a volume's file by copy or by map, and following its growth. */
 #define _DEFAULT_SOURCE	/* madvise */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +53,7 @@ static int copy_file(struct shim_extent *e, int fd, uint64_t size)
 	return err;
 }
 
-/* A new extent for the file as it is now, with @room for more, in place of an older one */
+/* Load the file as it is now into a new extent of @room bytes, in place of an older one */
 static int replace(struct shim_volume *v, int fd, uint64_t size, uint64_t room)
 {
 	struct shim_extent *e;
@@ -94,7 +94,7 @@ static int open_file(const struct shim_volume *v, const char *base, int *fd, uin
 	return 0;
 }
 
-/* Whoever follows it may close its own descriptor at any time */
+/* A followed volume gets a second descriptor: the first is closed when it stops growing */
 static int keep_look(int fd, bool follow)
 {
 	return follow ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : fd;
@@ -109,7 +109,7 @@ int shim_volume__load(struct shim_volume *v, const char *base, bool follow,
 	err = open_file(v, base, &fd, &size);
 	if (err)
 		return err;
-	/* nothing cannot be mapped */
+	/* mmap(2) refuses a length of zero, so an empty volume is not mapped */
 	v->map = size > left->copy && size;
 	err = replace(v, fd, size, size);
 	if (!err && !v->map)
@@ -126,7 +126,7 @@ int shim_volume__load(struct shim_volume *v, const char *base, bool follow,
 	return err;
 }
 
-/* The file's new bytes, where the extent has room for them */
+/* Take in the file's new bytes, for which the extent has room */
 static int append(struct shim_volume *v, struct shim_extent *e, uint64_t old, uint64_t size)
 {
 	size_t got = size - old;
@@ -155,7 +155,7 @@ int shim_volume__refresh(struct shim_volume *v, bool *changed)
 	if (size == old)
 		return 0;
 	*changed = true;
-	/* bytes behind the last complete record may not be what they were */
+	/* a copy is read anew if it ends within a record, whose bytes may have been rewritten */
 	if (size > old && size <= e->room && (e->mapped || v->good == old))
 		return append(v, e, old, size);
 	v->map = v->map ? size > 0 : size > SHIM_VOLUME_COPY;

@@ -2,13 +2,14 @@
 /*
  * A data volume in memory, loaded at first use, growing as its file grows.
  *
- * Of an archive's volumes, SHIM_VOLUME_COPY bytes are copied; a volume that
- * does not fit in there is mapped.  A mapped file must only grow while it is
- * open: touching a page that is gone is a SIGBUS, as for every mapped file,
- * and what was checked must stay as it was.
+ * An archive's volumes are copied, up to SHIM_VOLUME_COPY bytes of them; a
+ * volume that does not fit in what is left of that is mapped.  While it is
+ * open, a mapped file may only grow: if it is truncated, touching a lost page
+ * raises SIGBUS, as for every mapped file, and bytes that were checked must not
+ * change.
  *
- * Locking: opening and growing is done under the archive's lock.  Others look
- * by shim_volume__view() without one: an extent, once published, only gets
+ * Locking: loading and growing is done under the archive's lock.  Readers call
+ * shim_volume__view() without a lock: an extent, once published, only gets
  * longer, and lives as long as the volume.
  */
 #ifndef SHIM_ARCHIVE_VOLUME_H
@@ -22,12 +23,13 @@
 #define SHIM_VOLUME_LOOKS	8u
 
 /*
- * Pages of a map that were looked at stay in the process's memory until it is
- * short of it.  A reader that passes through an archive needs only the last few:
- * each time it has come through so many windows, the map gives all pages back;
- * they stay in the page cache, from where they are taken again if need be.
+ * Pages of a map that were touched stay in the process's memory until memory is
+ * short.  A reader that goes through an archive needs only the last few.  So
+ * each time readers have entered SHIM_VOLUME_WINDOWS more windows, all pages of
+ * the map are released (MADV_DONTNEED); they stay in the page cache, and are
+ * mapped again if need be.
  */
-#define SHIM_VOLUME_WINDOW	18	/* log2 of its bytes */
+#define SHIM_VOLUME_WINDOW	18	/* log2 of a window's bytes */
 #define SHIM_VOLUME_WINDOWS	1
 
 struct shim_extent;
@@ -37,10 +39,10 @@ struct shim_segment;
 /**
  * struct shim_volume - a volume
  * @segment: the archive's segment that it belongs to; of a joint, the segment behind it
- * @joint: no file: the mark between two segments
+ * @joint: it is not a file, but the mark between two segments
  * @number: as in the file's name
- * @fd: to follow its growth, or -1
- * @look: to read what need not be mapped, or -1; stays as it is once the volume is ready
+ * @fd: descriptor to follow its growth, or, before loading, of the unpacked file; or -1
+ * @look: descriptor for reads instead of the map, or -1; constant once the volume is ready
  * @err: why it cannot be used, or 0
  * @map: it is mapped, not copied
  * @ready: it was loaded and its label is right
@@ -63,7 +65,7 @@ struct shim_volume {
 };
 
 /*
- * struct shim_volume_view - what there is of a volume
+ * struct shim_volume_view - the content of a volume, as of now
  * @head: where its records begin
  */
 struct shim_volume_view {
@@ -74,23 +76,23 @@ struct shim_volume_view {
 };
 
 /*
- * What volumes of an archive may still have: bytes that are copied, and files
- * that stay open to be looked into.
+ * What an archive's volumes may still use: bytes for copies, and descriptors
+ * that stay open for reads.
  */
 struct shim_budget {
 	uint64_t copy;
 	unsigned int looks;
 };
 
-/* @follow: the file is to be asked again for its size */
+/* @follow: keep the file open, for shim_volume__refresh() to follow its growth */
 int shim_volume__load(struct shim_volume *v, const char *base, bool follow,
 		      struct shim_budget *left);
-/* Take in what the file has become; true if its size changed */
+/* Pick up a change of the file; *@changed: whether its size differs */
 int shim_volume__refresh(struct shim_volume *v, bool *changed);
 void shim_volume__free(struct shim_volume *v);
-/* A reader has come to another window */
+/* A reader has entered another window; may release the map's pages */
 void shim_volume__enter(struct shim_volume *v);
-/* Its bytes: nothing before it is loaded */
+/* The volume's bytes; false before it is loaded */
 bool shim_volume__view(struct shim_volume *v, struct shim_volume_view *out);
 
 #endif /* SHIM_ARCHIVE_VOLUME_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which volumes an archive has: those of its folder, and as it is being written, the last one
- * grows, and then there is another.
+ * The list of an archive's volumes: those in its directory, and, while it is being written, growth
+ * of the last one and new ones after it.
  *
- * The writer begins a volume when it is done with the one before: so whoever sees
- * the next one and then looks at the former has all of that.  New metrics and
- * states of instance domains are not taken in: a new context has them.
+ * A writer begins a volume only when it is done with the one before.  So whoever sees the next
+ * volume, and only then looks at the size of the former, has all of the former.  New metrics and
+ * states of instance domains are not picked up: a new context has them.
  */
 #define _DEFAULT_SOURCE	/* nanosleep */
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "archive.h"
 #include "segment.h"
 
-/* A record of which half is there is waited for so long after its file's last change. */
+/* How long to wait for the rest of a half-written record after the file's last change. */
 #define PATIENCE	((struct shim_ts){ .sec = 1 })
 #define NAP_NS		1000000
 
@@ -58,7 +58,7 @@ static int add_volume(struct shim_archive *ar, int number)
 		ar->later[chunk] = calloc(shim_later__room(chunk), sizeof(*v));
 	if (!ar->later[chunk])
 		return -ENOMEM;
-	/* The index finds volumes by their numbers, so it gets to know the new one, too. */
+	/* The index finds volumes by this list of numbers, so it must have the new one, too. */
 	err = shim_files__add(&last->segment->files, number);
 	if (err)
 		return err;
@@ -75,8 +75,8 @@ static int add_volume(struct shim_archive *ar, int number)
 }
 
 /*
- * Those that the folder has behind the ones that are known; none if it cannot be looked into.
- * If memory is short, some are not known yet.
+ * Add the volumes that the directory has after the known ones; none if it cannot be read.
+ * -ENOMEM if only some were added.
  */
 static int list(struct shim_archive *ar)
 {
@@ -112,7 +112,7 @@ unsigned int shim_archive__nvolumes(struct shim_archive *ar)
 	return atomic_load_explicit(&ar->nvolumes, memory_order_acquire);
 }
 
-/* What was known of a file that was cut off may not be true of what is written there next. */
+/* After a truncation, forget the clear ranges: what is written there next may have marks. */
 static int refresh(struct shim_archive *ar, bool *changed)
 {
 	struct shim_volume *last = last_volume(ar);
@@ -145,7 +145,7 @@ int shim_archive__follow_locked(struct shim_archive *ar, bool *changed)
 }
 
 /**
- * shim_archive__follow() - take in what an archive's files have become
+ * shim_archive__follow() - pick up what was added to an archive's files
  * @ar: the archive
  *
  * Return: whether there is anything new.
@@ -181,11 +181,11 @@ static bool is_fresh(const struct shim_volume *last)
 		return false;
 	age = shim_ts__sub(now(CLOCK_REALTIME),
 			   (struct shim_ts){ st.st_mtim.tv_sec, (int32_t)st.st_mtim.tv_nsec });
-	/* one from the future is of another machine's clock, which says nothing */
+	/* a time in the future is by another machine's clock, and says nothing */
 	return age.sec >= 0 && shim_ts__cmp(age, PATIENCE) < 0;
 }
 
-/* Whether, as far as one has looked, @cur is before a record of which the end is not there */
+/* Whether @cur is before an incomplete record, as of the last look at the last volume's size */
 static bool is_before_half(const struct shim_cursor *cur)
 {
 	struct shim_archive *ar = cur->ar;
@@ -197,15 +197,15 @@ static bool is_before_half(const struct shim_cursor *cur)
 }
 
 /**
- * shim_archive__await() - let the archive's writer end the record that it is writing
+ * shim_archive__await() - wait for the archive's writer to complete a record
  * @cur: a cursor that came to a bad record
- * @since: when waiting began; zeros before
+ * @since: when waiting began; all zero before the first call, which sets it
  *
- * Also of a record that is written at once, half may be seen: the kernel lets a
- * file grow page by page.
+ * Even a record that is written by one write(2) may be seen in part: the kernel
+ * lets a file grow page by page.
  *
- * Return: whether to try again; false if that has been done for long enough, nobody writes, or
- * it is no half record.
+ * Return: whether to try again; false if the caller has waited long enough, the file was not
+ * written to a moment ago, or the record is not an incomplete one at the end.
  */
 bool shim_archive__await(const struct shim_cursor *cur, struct shim_ts *since)
 {

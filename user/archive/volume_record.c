@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Looking into volumes: their first use, and the records around an offset. */
+/* Access to volumes: loading them at first use, and decoding the records around an offset. */
 #include "archive.h"
 
 #define NSEC_PER_MSEC 1000000
 
-/* Load a volume and look at its label; what is wrong with it stays known */
+/* Load a volume and check its label; on error @err is set, and the volume is not tried again */
 static void first_use(struct shim_archive *ar, unsigned int i)
 {
 	struct shim_volume *v = shim_archive__volume(ar, i);
@@ -20,7 +20,10 @@ static void first_use(struct shim_archive *ar, unsigned int i)
 		atomic_store_explicit(&v->ready, true, memory_order_release);
 }
 
-/* The mark in a joint is a millisecond behind the end of the segment before, but not in the next */
+/*
+ * Make a joint's mark: a millisecond after the end of the segment before, but
+ * not after the start of the next, unless the two overlap
+ */
 static void make_joint(struct shim_archive *ar, struct shim_volume *v)
 {
 	const struct shim_format *f = shim_format__of(3);
@@ -83,10 +86,10 @@ bool shim_archive__view(struct shim_archive *ar, unsigned int i, struct shim_vol
 }
 
 /**
- * shim_archive__joint() - whether a record is the mark between two archives that are one
+ * shim_archive__joint() - whether a record is the mark between two archives opened as one
  * @ar: the archive
  * @rec: a record
- * @back: when it is for one who comes from behind it
+ * @back: if it is, set to its time for a reader that goes backwards
  *
  * Return: 1 if it is, 0 if not, -SHIM_EOVERLAP if it is and the former archive ends behind the
  * start of the latter.
@@ -107,7 +110,7 @@ int shim_volume_record__at(const struct shim_volume_view *view, uint64_t offset,
 {
 	int err;
 
-	/* Too few bytes for a length are no record, as to PCP: what follows may be one. */
+	/* As in PCP, a rest too short for a length word ends the volume: the next may go on. */
 	if (offset >= view->size || view->size - offset < sizeof(uint32_t))
 		return -ENODATA;
 	err = shim_rec_result__decode(view->format, view->data + offset, view->size - offset, out);
@@ -142,7 +145,7 @@ int shim_volume_record__before(const struct shim_volume_view *view, uint64_t off
 	len = shim_be32__get(view->data + offset - 4);
 	if (len > room || shim_rec_result__decode(view->format, view->data + offset - len, len, out))
 		return -EBADMSG;
-	/* the length before the record may be a shorter one */
+	/* the opening length word may be smaller than the closing one */
 	if (out->len != len)
 		return -EBADMSG;
 	out->offset = offset - len;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Putting records together by the rules. */
+/* Building records, and checking each call against the rules in writer.h. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -11,13 +11,13 @@
 /*
  * struct shim_writer - an archive that is being written
  * @pending: metadata that goes out with the next record
- * @start_given: the label's start is the caller's
- * @earliest: of the instance domains and labels, for a start that is not
+ * @start_given: the caller has set the label's start
+ * @earliest: stamp of the instance domains and labels, for a start that the caller has not set
  * @indom_changed: the next record comes with a new state of an instance domain
- * @serial: counts records and sets, to tell what is used twice
+ * @serial: counts records and sets, to detect metrics and instances that are used twice
  * @in_record: between begin and commit
  * @metric: of the set under construction, or NULL
- * @hint: where the next instance is expected
+ * @hint: index at which the next instance is expected
  */
 struct shim_writer {
 	struct shim_output out;
@@ -41,7 +41,7 @@ struct shim_writer {
 	unsigned int hint;
 };
 
-/* A stamp that the version can hold */
+/* Whether a stamp is valid, and the version can represent it */
 static bool stamp_ok(const struct shim_format *f, struct shim_ts ts)
 {
 	if ((uint32_t)ts.nsec > 999999999)
@@ -49,7 +49,7 @@ static bool stamp_ok(const struct shim_format *f, struct shim_ts ts)
 	return f->version > 2 || ts.sec == (int32_t)ts.sec;
 }
 
-/* Fill in what the caller left to us; -EINVAL if the label does not fit its version */
+/* Fill in what the caller left out; -EINVAL if the label does not fit its version */
 static int complete_label(struct shim_label *label)
 {
 	const struct shim_format *f;
@@ -131,7 +131,7 @@ int shim_writer__desc(struct shim_writer *w, const struct shim_desc *desc)
 	return err;
 }
 
-/* A time that is before the archive's start, once that is settled */
+/* Whether a time is before the archive's start, if that is fixed already */
 static bool too_early(const struct shim_writer *w, struct shim_ts ts)
 {
 	return (w->start_given || w->out.meta.size) && shim_ts__cmp(ts, w->out.label.start) < 0;
@@ -169,7 +169,7 @@ int shim_writer__indom(struct shim_writer *w, const struct shim_indom *indom)
 	return 0;
 }
 
-/* What was appended to the pending metadata from @before on is taken back, if there is an error */
+/* On error, remove what was appended to the pending metadata from @before on; returns @err */
 static int settle_pending(struct shim_writer *w, size_t before, int err)
 {
 	if (err) {
@@ -180,7 +180,7 @@ static int settle_pending(struct shim_writer *w, size_t before, int err)
 }
 
 /**
- * shim_writer__text() - say what a metric or an instance domain is
+ * shim_writer__text() - add a help text about a metric or an instance domain
  * @w: the writer
  * @type: SHIM_TEXT_ONELINE or _HELP, with SHIM_TEXT_PMID or _INDOM
  * @ident: the metric or the domain
@@ -201,7 +201,7 @@ int shim_writer__text(struct shim_writer *w, uint32_t type, uint32_t ident, cons
 	return settle_pending(w, before, w->pending.err);
 }
 
-/* One bit of those there are; sets are named for instances, and only then more than one */
+/* Whether the level is one known bit; only for instances are there several sets, with ids */
 static bool labels_ok(const struct shim_labels *labels)
 {
 	bool instances = labels->level == SHIM_LEVEL_INSTANCES;
@@ -263,7 +263,7 @@ int shim_writer__begin(struct shim_writer *w, struct shim_ts stamp)
  * @pmid: the metric
  * @error_or_0: a negative PCP error code that stands in place of values, or 0
  *
- * A set may stay empty, also that of a metric without instance domain: its agent had no value.
+ * A set may stay empty, also that of a metric without instance domain, if its agent had no value.
  *
  * Return: 0 or -EINVAL.
  */
@@ -285,7 +285,7 @@ int shim_writer__vset(struct shim_writer *w, uint32_t pmid, int32_t error_or_0)
 	return 0;
 }
 
-/* A value's type and length are those of the metric and of its type */
+/* Whether a value has the type of the metric, and a length that the type allows */
 static bool value_ok(const struct shim_metric *m, const struct shim_value *v)
 {
 	if (v->type != m->type)
@@ -302,7 +302,10 @@ static bool value_ok(const struct shim_metric *m, const struct shim_value *v)
 	}
 }
 
-/* A metric has instances from when its domain was first written; no values need none */
+/*
+ * Whether a metric's instance domain has been declared, as of a time not after
+ * the record's.  A set without values needs no instance domain.
+ */
 static bool has_group(struct shim_writer *w, struct shim_metric *m)
 {
 	if (!m->group)
@@ -310,7 +313,7 @@ static bool has_group(struct shim_writer *w, struct shim_metric *m)
 	return m->group && shim_ts__cmp(m->group->now.stamp, w->stamp) <= 0;
 }
 
-/* A value's instance: known, and not there already */
+/* Whether a value's instance is known, and not in the set yet; marks it as used */
 static bool take_instance(struct shim_writer *w, int32_t inst)
 {
 	struct shim_metric *m = w->metric;
@@ -326,7 +329,7 @@ static bool take_instance(struct shim_writer *w, int32_t inst)
 	return true;
 }
 
-/* Bytes of a fixed type; those of others are in the value */
+/* Bytes of a type of fixed size; for the others, the value has its length */
 static uint32_t type_len(int32_t type)
 {
 	switch (type) {
@@ -364,7 +367,7 @@ void shim_writer__cancel(struct shim_writer *w)
 	w->in_record = false;
 }
 
-/* The first record settles when the archive starts: not after anything in it */
+/* With the first record, fix the archive's start, so that no stamp in it is earlier */
 static void settle_start(struct shim_writer *w)
 {
 	bool earlier = w->has_earliest && shim_ts__cmp(w->earliest, w->stamp) < 0;
@@ -378,7 +381,7 @@ static void settle_start(struct shim_writer *w)
  * @w: the writer
  *
  * Return: 0 if the record is in the file, complete; otherwise nothing of it is: -EINVAL if no
- * metric was ever declared, -EFBIG, -EMSGSIZE, -ENOMEM, or what write said.
+ * metric was ever declared, -EFBIG, -EMSGSIZE, -ENOMEM, or the error of a write.
  */
 int shim_writer__commit(struct shim_writer *w)
 {

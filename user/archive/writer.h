@@ -16,14 +16,15 @@
 struct shim_writer;
 
 /*
- * A new archive.  In the label, version 0 means 3, a zero pid the caller's, no
- * host this machine, no time zone UTC, and a zero start the first time that is
- * written.  -EEXIST if there is any file of that archive, -EBUSY if it is
- * being written, -EINVAL if the label does not fit the version.
+ * Create an archive.  In the label, version 0 means 3, a zero pid the caller's,
+ * an empty host this machine, an empty time zone UTC, and a zero start the
+ * earliest time that is written with the first record.  -EEXIST if any file of
+ * that archive exists, -EBUSY if it is being written, -EINVAL if the label does
+ * not fit the version.
  */
 int shim_writer__open(const char *base, const struct shim_label *label, struct shim_writer **out);
 
-/* A metric: -EINVAL if it is none, -EEXIST if its pmid or a name means something else already */
+/* A metric: -EINVAL if it is invalid, -EEXIST if its pmid or a name means something else already */
 int shim_writer__desc(struct shim_writer *w, const struct shim_desc *desc);
 
 /* An instance domain from a time on: -EINVAL if out of order, ambiguous, or within a record */
@@ -32,23 +33,24 @@ int shim_writer__indom(struct shim_writer *w, const struct shim_indom *indom);
 /*
  * A text (type: two of SHIM_TEXT_*) about a metric or a domain, and labels from
  * a time on.  The last text counts, as do the labels with the latest stamp.
- * -EINVAL: a text that is empty or of no type; labels within a record, too
- * early, without a set, of no level, or whose JSON is none that PCP would take.
+ * -EINVAL: a text that is empty or has no valid type; labels within a record,
+ * too early, without a set, without a valid level, or with a JSON text that PCP
+ * would not accept.
  */
 int shim_writer__text(struct shim_writer *w, uint32_t type, uint32_t ident, const char *text);
 int shim_writer__labels(struct shim_writer *w, const struct shim_labels *labels);
 
 /*
  * One record: begin, then for each metric vset and its values, then commit or
- * cancel.  What a call refuses, by -EINVAL, leaves the record as it was; but
- * commit ends the record whatever it returns.  A record without value sets is
- * a mark: no metric's values are continuous across it.
+ * cancel.  A call that returns -EINVAL leaves the record as it was; but commit
+ * ends the record whatever it returns.  A record without value sets is a mark:
+ * no metric's values are continuous across it.
  *
  * -EINVAL: begin, if time goes backwards; vset, for a metric that was not
- * declared or is there already, or if the set before it is short of its one
- * value; value, if it is not of the metric's type, or its instance is not in
- * the domain or there already.  commit passes on what write says, -EFBIG where
- * version 2 cannot have more metadata; the archive stays as it was.
+ * declared or is in the record already; value, if it is not of the metric's
+ * type, or its instance is not in the domain or in the set already.  commit
+ * returns the error of a write, or -EFBIG where version 2 cannot have more
+ * metadata; the archive stays as it was.
  */
 int shim_writer__begin(struct shim_writer *w, struct shim_ts stamp);
 int shim_writer__vset(struct shim_writer *w, uint32_t pmid, int32_t error_or_0);
@@ -60,8 +62,8 @@ void shim_writer__cancel(struct shim_writer *w);
 int shim_writer__next_volume(struct shim_writer *w);
 
 /*
- * Writes the last index entry and makes all durable; frees the writer whatever
- * it returns.  -ENODATA: nothing was ever written, and no file is left.
+ * Write the last index entry, and make all files durable; frees the writer
+ * whatever it returns.  -ENODATA: nothing was ever written, and no file is left.
  */
 int shim_writer__close(struct shim_writer *w);
 

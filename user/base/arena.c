@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Pieces cut from chunks, newest chunk first. */
+/* An arena cuts pieces of memory from chunks, always from the newest one. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

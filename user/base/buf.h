@@ -4,7 +4,7 @@
  *
  * When memory runs out, or the buffer would pass SHIM_BUF_MAX bytes, it
  * remembers -ENOMEM or -EMSGSIZE in @err and ignores what follows, so that a
- * record may be put together whole and asked about once.
+ * caller needs to check for an error only once, after a whole record.
  */
 #ifndef SHIM_BASE_BUF_H
 #define SHIM_BASE_BUF_H

@@ -3,7 +3,7 @@
  * Big-endian numbers in memory, and an input that never runs past its end.
  *
  * A struct shim_in turns bad at the first read that does not fit; from then on
- * every read gives 0 or NULL, so a decoder may read a whole record and ask
+ * every read returns 0 or NULL, so a decoder may read a whole record and check
  * once, at the end, whether all of it was there.
  */
 #ifndef SHIM_BASE_BYTES_H
@@ -46,7 +46,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "big-endian machines a
 
 /*
  * struct shim_in - bytes yet to be read
- * @bad: a read did not fit; nothing that was read since means anything
+ * @bad: a read did not fit; what was read since is not valid
  */
 struct shim_in {
 	const uint8_t *p;
@@ -66,7 +66,7 @@ static inline size_t shim_in__left(const struct shim_in *in)
 	return in->end - in->p;
 }
 
-/* @len bytes in place, or NULL */
+/* A pointer to the next @len bytes, or NULL */
 static inline const uint8_t *shim_in__bytes(struct shim_in *in, size_t len)
 {
 	const uint8_t *p = in->p;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Hashing with a seed, and tables that double. */
+/* Hash functions with a seed, and tables that grow by doubling. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static uint64_t mix(uint64_t x)
 	return x;
 }
 
-/* What the kernel gave the process to be random with, and where the table is */
+/* Seed the table from the random bytes that the kernel gave the process, and its own address */
 void shim_hash__init(struct shim_hash *h)
 {
 	const void *random = (const void *)getauxval(AT_RANDOM);

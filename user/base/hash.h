@@ -3,8 +3,8 @@
  * A hash table of nodes that live inside the caller's objects.
  *
  * The table knows hashes only; the caller walks the nodes with the hash of
- * its key and compares keys itself.  Each table mixes in a random number, so
- * that no file can be made that collides.
+ * its key and compares keys itself.  Each table has a random seed, so that
+ * nobody can craft a file whose keys collide.
  */
 #ifndef SHIM_BASE_HASH_H
 #define SHIM_BASE_HASH_H
@@ -33,7 +33,7 @@ void shim_hash__free(struct shim_hash *h);
 uint64_t shim_hash__u32(const struct shim_hash *h, uint32_t key);
 uint64_t shim_hash__bytes(const struct shim_hash *h, const void *key, size_t len);
 
-/* 0 or -ENOMEM; equal hashes are welcome */
+/* 0 or -ENOMEM; several nodes may have the same hash */
 int shim_hash__add(struct shim_hash *h, struct shim_hnode *node, uint64_t hash);
 
 static inline struct shim_hnode *shim_hnode__same(struct shim_hnode *node, uint64_t hash)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A JSON object's members, found where they stand. */
+/* Parsing a JSON object in place, member by member. */
 #include <errno.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static void skip_blanks(struct shim_json *j)
 		j->p++;
 }
 
-/* Whether @c comes next; then it is passed */
+/* Consume @c if it comes next */
 static bool take(struct shim_json *j, char c)
 {
 	if (j->p == j->end || *j->p != c)
@@ -59,7 +59,7 @@ static bool take_escape(struct shim_json *j)
 	return true;
 }
 
-/* Behind the opening quote */
+/* Consume the rest of a string, after its opening quote */
 static bool take_string(struct shim_json *j)
 {
 	while (j->p < j->end) {
@@ -98,7 +98,7 @@ static bool take_number(struct shim_json *j)
 
 static bool take_value(struct shim_json *j, int depth);
 
-/* Behind the opening bracket: what an array or an object holds, and its end */
+/* Consume the rest of an array or an object, after its opening bracket */
 static bool take_members(struct shim_json *j, char close, int depth)
 {
 	skip_blanks(j);
@@ -177,7 +177,7 @@ static bool take_member(struct shim_json *j, struct shim_json_member *out)
  * @j: begun; not to be used after the end or an error
  * @out: the member
  *
- * Return: 1, 0 if there is none any more, -EINVAL if what follows is not JSON.
+ * Return: 1, 0 if there are no more, -EINVAL if what follows is not JSON.
  */
 int shim_json__next(struct shim_json *j, struct shim_json_member *out)
 {
@@ -197,7 +197,7 @@ int shim_json__next(struct shim_json *j, struct shim_json_member *out)
 		return -EINVAL;
 	j->first = false;
 	*out = member;
-	/* a comma before the end is an error, too */
+	/* only a comma or the closing bracket may follow a member */
 	skip_blanks(j);
 	return j->p < j->end && (*j->p == ',' || *j->p == '}') ? 1 : -EINVAL;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Taking a JSON object apart, member by member, where it stands.
+ * Parsing a JSON object in place, member by member.
  *
- * Nothing is copied or converted: names and values are found as they are
- * written.  What is not JSON, or is nested deeper than anybody needs, is refused.
+ * Nothing is copied or converted: names and values are pointers into the text.
+ * Text that is not JSON, or is nested too deeply (DEPTH_MAX), is refused.
  */
 #ifndef SHIM_BASE_JSON_H
 #define SHIM_BASE_JSON_H
@@ -29,13 +29,13 @@ struct shim_json {
 	bool first;
 };
 
-/* An object in the @len bytes at @text: 0 or -EINVAL */
+/* Begin parsing the object in the @len bytes at @text: 0 or -EINVAL */
 int shim_json__begin(struct shim_json *j, const char *text, size_t len);
-/* 1 and a member; 0 at the end, behind which there are blanks only; -EINVAL */
+/* The next member: 1, 0 at the end of the object, after which only blanks may follow, or -EINVAL */
 int shim_json__next(struct shim_json *j, struct shim_json_member *out);
-/* Copies a value found by the above without the blanks that mean nothing; NULL: only counts */
+/* Copy a value without the blanks outside of strings; returns its length; NULL: only count */
 size_t shim_json__squeeze(char *to, const char *value, size_t len);
-/* Letters, digits and underscores, in parts that begin with a letter and are joined by dots */
+/* Whether a name is parts of letters, digits and _ that begin with a letter, joined by dots */
 bool shim_json__is_name(const char *name, size_t len);
 
 #endif /* SHIM_BASE_JSON_H */

@@ -2,8 +2,8 @@
 /*
  * What a library shares with the process around it.
  *
- * Threads: lists are only added to, without a lock.  fork() takes all locks that have asked for
- * it, the lowest rank first, so that the child finds nothing half done.
+ * Threads: the lists only grow, without a lock.  fork() takes all locks that were registered by
+ * shim_fork__wait_for(), the lowest rank first, so that the child finds no data half changed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -64,7 +64,7 @@ static void before_fork(void)
 		}
 }
 
-/* In the reverse order, so that the first one's mask comes last */
+/* Release in the reverse order, so that the signal mask before the first lock is restored last */
 static void leave_rank(struct shim_siglock *lock, int rank)
 {
 	if (!lock)
@@ -99,7 +99,7 @@ static void watch(void)
 }
 
 /**
- * shim_fork__watch() - see to it that forks are heard of
+ * shim_fork__watch() - install the handlers that fork() calls
  *
  * Return: 0 or -ENOMEM.
  */
@@ -110,8 +110,8 @@ int shim_fork__watch(void)
 }
 
 /**
- * shim_fork__wait_for() - let fork() take a lock, before it is taken for the first time
- * @lock: stays for the process's life; may be given more than once
+ * shim_fork__wait_for() - have fork() hold a lock; to be called before the lock is first taken
+ * @lock: must exist as long as the process; may be given more than once
  *
  * Return: 0 or -ENOMEM.
  */
@@ -128,8 +128,8 @@ int shim_fork__wait_for(struct shim_siglock *lock)
 }
 
 /**
- * shim_fork__hook() - do something in each forked child
- * @hook: stays for the process's life; may be given more than once
+ * shim_fork__hook() - call a function in each forked child
+ * @hook: must exist as long as the process; may be given more than once
  *
  * Return: 0 or -ENOMEM.
  */
@@ -146,10 +146,10 @@ int shim_fork__hook(struct shim_fork_hook *hook)
 }
 
 /**
- * shim_fork__generation() - tells a process from the one that has forked it
+ * shim_fork__generation() - distinguish a process from the one that has forked it
  *
- * Return: a number that is another one in a forked child than in its parent, once
- * shim_fork__watch() was called.
+ * Return: a number that differs between a forked child and its parent, if shim_fork__watch() was
+ * called before the fork.
  */
 unsigned int shim_fork__generation(void)
 {
@@ -172,9 +172,9 @@ static int make_key(struct shim_thread_end *end, unsigned int *key)
 }
 
 /**
- * shim_thread_end__arm() - have something done when the calling thread ends
- * @end: what; stays for the process's life, as does the library (-z nodelete)
- * @arg: for it, not NULL; takes the place of what the thread gave before
+ * shim_thread_end__arm() - have a function called when the calling thread ends
+ * @end: the function; must exist as long as the process, as does the library (-z nodelete)
+ * @arg: its argument, not NULL; replaces what the thread gave before
  *
  * Return: 0 or -ENOMEM.
  */
@@ -188,7 +188,7 @@ int shim_thread_end__arm(struct shim_thread_end *end, void *arg)
 	return pthread_setspecific(key - 1, arg) ? -ENOMEM : 0;
 }
 
-/* For the end of a thread that has got room; whoever asks after that gets some again. */
+/* Called at the end of a thread that has room; if the thread asks again after, it gets more. */
 void shim_thread_room__free(void *room)
 {
 	void **mine = room;
@@ -198,13 +198,13 @@ void shim_thread_room__free(void *room)
 }
 
 /**
- * shim_thread_room() - memory of the calling thread's, from its first use to its end
+ * shim_thread_room() - memory of the calling thread, from its first use to the thread's end
  * @end: with shim_thread_room__free()
  * @room: the thread's own pointer to it, NULL at first
  * @size: bytes
  *
- * What threads have in variables of theirs is short: a program that loads this library late
- * has little room for them.
+ * Thread-local variables themselves should be small, because a program that loads this library
+ * while it runs, by dlopen(3), has little room left for them.
  *
  * Return: the memory, zeroed at first; or NULL.
  */
@@ -219,8 +219,9 @@ void *shim_thread_room(struct shim_thread_end *end, void **room, size_t size)
 }
 
 /*
- * Who has got a number last: the kernel gives one of ours away again only when somebody has
- * closed it.  Records are by number, a chunk at a time.
+ * For each descriptor number, which shim_fd__own() has got it last.  The kernel gives a number
+ * again only after it was closed, so the descriptor of any owner but the latest is closed.
+ * Records are allocated by number, a chunk at a time.
  */
 #define CHUNK	256
 #define CHUNKS	4096	/* fs.nr_open's usual 2^20 */
@@ -259,8 +260,8 @@ static struct record *make_record(int nr)
 }
 
 /*
- * The first number of ours: below 1024, where programs are that use select(2), and as near to
- * the limit as leaves a hundred.
+ * The lowest number for the library's descriptors: below 1024, for programs that use select(2),
+ * and near the limit, but with room for about a hundred.
  */
 static int first_number(void)
 {
@@ -271,7 +272,7 @@ static int first_number(void)
 	return (int)(limit.rlim_cur - limit.rlim_cur / 8);
 }
 
-/* Close it, and have it again at a higher number */
+/* Move a descriptor to a number of at least @least; on error, it stays open at its own */
 static int move(int nr, int least)
 {
 	int moved = fcntl(nr, F_DUPFD_CLOEXEC, least);
@@ -284,12 +285,12 @@ static int move(int nr, int least)
 }
 
 /**
- * shim_fd__above_standard() - keep a new descriptor off those of stdin, stdout and stderr
+ * shim_fd__above_standard() - move a new descriptor away from those of stdin, stdout and stderr
  * @nr: just opened
  *
- * A program may close 0 to 2 and trust that the next files it opens get them.
+ * A program may close 0 to 2 and rely on the next files that it opens to get these numbers.
  *
- * Return: a descriptor in the place of @nr, which is closed also if this fails; or -errno.
+ * Return: a descriptor that replaces @nr, or -errno; @nr is closed also on error.
  */
 int shim_fd__above_standard(int nr)
 {
@@ -305,7 +306,7 @@ int shim_fd__above_standard(int nr)
 
 /**
  * shim_fd__own() - make a descriptor the library's own
- * @nr: just opened; belongs to the library now, at another number
+ * @nr: just opened; moved to another number
  * @out: set on success
  *
  * Return: 0, or -errno, and then @nr is closed.
@@ -333,11 +334,11 @@ int shim_fd__own(int nr, struct shim_fd *out)
 }
 
 /**
- * shim_fd__is_latest() - whether the library has got a number for nothing else since
+ * shim_fd__is_latest() - whether the library has not got the same number again since
  * @fd: of shim_fd__own()
  *
  * Context: no system call; also in signal handlers.
- * Return: false if it has, so that the program must have closed it before.
+ * Return: false if it has, which means that the program had closed @fd before.
  */
 bool shim_fd__is_latest(struct shim_fd fd)
 {
@@ -348,10 +349,10 @@ bool shim_fd__is_latest(struct shim_fd fd)
 }
 
 /**
- * shim_fd__is_ours() - whether a descriptor still is what it was
+ * shim_fd__is_ours() - whether a descriptor still refers to the library's own file
  * @fd: of shim_fd__own()
  *
- * Files without a name have all the same inode: whoever has such a one asks it, too.
+ * Anonymous files all have the same inode number: a caller with such a file must query it, too.
  *
  * Return: false if it was closed, if the library has got its number for something else since,
  * or if it is another file by now.
@@ -367,7 +368,7 @@ bool shim_fd__is_ours(struct shim_fd fd)
 }
 
 /**
- * shim_fd__close() - close a descriptor, which is ours
+ * shim_fd__close() - close a descriptor that still is the library's own
  * @fd: of shim_fd__own()
  */
 void shim_fd__close(struct shim_fd fd)
@@ -384,15 +385,15 @@ void shim_fd__close(struct shim_fd fd)
  * shim_environ__get() - a variable of the environment
  * @name: its name
  *
- * Return: its value; NULL if it is not set, or if the program has more rights than whoever
- * has set it (set-user-ID, set-group-ID, file capabilities).
+ * Return: its value; NULL if it is not set, or if the program is more privileged than the user
+ * who has set it (set-user-ID, set-group-ID, file capabilities).
  */
 char *shim_environ__get(const char *name)
 {
 	return secure_getenv(name);
 }
 
-/* Whether the environment is that of somebody with fewer rights */
+/* Whether the environment was set by a user with fewer privileges than the program (AT_SECURE) */
 bool shim_environ__is_foreign(void)
 {
 	return getauxval(AT_SECURE);

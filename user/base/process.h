@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What a library shares with the process around it: forks, threads that are cancelled or end,
- * signal handlers, descriptors, and an environment that may be somebody else's.
+ * signal handlers, descriptors, and an environment that may be set by a less privileged user.
  *
  * Nothing else in user/ calls pthread_atfork(), pthread_key_create(), pthread_setcancelstate() or
  * getenv(); scripts/check-layers.sh sees to it.
@@ -19,8 +19,8 @@
 #define SHIM_CANCEL_ALONE	(-1)
 
 /*
- * Cancellation: what was in force before, for shim_cancel__restore().  A process of one thread has
- * nobody to cancel it, nor anybody to wait for what it would leave locked.
+ * Disable cancellation; returns the state before, for shim_cancel__restore().  A process with a
+ * single thread skips the call: no other thread can cancel it, or wait for a lock it would keep.
  */
 static inline int shim_cancel__off(void)
 {
@@ -41,10 +41,11 @@ static inline void shim_cancel__restore(int before)
 /**
  * struct shim_lock - a mutex under which the library may open, read, write or wait
  * @mutex: the mutex; all zero is unlocked
- * @cancel: the owner's cancellation before
+ * @cancel: the owner's cancellation state before
  *
- * These calls are cancellation points: a thread that is cancelled in one would keep the
- * mutex for ever, so it is cancelled after it has left.  Locks are left in the reverse order.
+ * These calls are cancellation points, and a thread that is cancelled in one would keep the mutex
+ * forever.  So cancellation is off until the thread has released the lock.  Locks must be released
+ * in the reverse order.
  */
 struct shim_lock {
 	pthread_mutex_t mutex;
@@ -80,13 +81,13 @@ static inline void shim_lock__leave(struct shim_lock *lock)
 }
 
 /**
- * struct shim_siglock - a lock that signal handlers of the program may take, too
+ * struct shim_siglock - a lock that may also be taken in signal handlers of the program
  * @lock: the lock
  * @mask: signals that the owner had blocked before
  * @rank: a thread that holds two takes the one of the lower rank first; so does fork()
  * @in_child: called in a forked child with the lock held, or NULL
- * @next: in the list of those that fork() waits for
- * @listed: it is in the list
+ * @next: in the list of locks that fork() takes
+ * @listed: it is in that list
  * @forking: fork() has taken it
  *
  * All signals are blocked while it is held, and cancellation is off.
@@ -112,9 +113,9 @@ void shim_siglock__enter(struct shim_siglock *lock);
 void shim_siglock__leave(struct shim_siglock *lock);
 
 /**
- * struct shim_fork_hook - something to do in each forked child
+ * struct shim_fork_hook - a function to call in each forked child
  * @in_child: called in the child
- * @next: in the list of all
+ * @next: in the list of all hooks
  * @listed: it is in the list
  */
 struct shim_fork_hook {
@@ -129,8 +130,8 @@ int shim_fork__hook(struct shim_fork_hook *hook);
 unsigned int shim_fork__generation(void);
 
 /**
- * struct shim_thread_end - something to do when a thread ends that has armed it
- * @fn: called by the thread, with what it was armed with
+ * struct shim_thread_end - a function to call when a thread ends that has armed it
+ * @fn: called in that thread, with the argument it was armed with
  * @key: pthread's key + 1, 0 until it is made
  */
 struct shim_thread_end {
@@ -145,12 +146,12 @@ void *shim_thread_room(struct shim_thread_end *end, void **room, size_t size);
 /**
  * struct shim_fd - a descriptor of the library's own
  * @nr: its number
- * @owner: who has got the number last as far as the library knows; 0: nobody keeps a record of it
+ * @owner: serial number of the shim_fd__own() that has got it; 0: there is no record of it
  *
  * A program may close descriptors that it has not opened, as daemons do with closefrom(3), and
- * then the number is soon some file of its own.  So ours are far above those that open(2) gives,
- * which is always the lowest that is free; and before the library does anything with one that could
- * harm a stranger's, it asks whose it is.
+ * then soon use the number for a file of its own.  So the library's descriptors are far above those
+ * that open(2) returns, which is always the lowest free one; and before an operation that could
+ * harm another file, the library checks that the descriptor still is its own.
  */
 struct shim_fd {
 	int nr;

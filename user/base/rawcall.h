@@ -7,7 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What the kernel answers: a negated errno if it refuses. Other machines go by the C library. */
+/*
+ * Returns the kernel's result, a negated errno on error.  Other architectures use syscall(2), and
+ * keep errno.
+ */
 static inline long shim_rawcall4(long nr, long a, long b, long c, long d)
 {
 #if defined(__x86_64__) && defined(__LP64__)

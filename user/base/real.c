@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Numbers in files, options and variables.
+ * Parsing real numbers independently of the program's locale.
  *
- * Threads: the locale is made once, by whoever comes first, and stays.
+ * Threads: the "C" locale is made by the first caller, and never freed.
  */
 #define _GNU_SOURCE
 #include <locale.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers in files, options and variables, which have a point whatever the program's locale says. */
+/* Parsing real numbers in files, options and variables: with a decimal point in every locale. */
 #ifndef SHIM_BASE_REAL_H
 #define SHIM_BASE_REAL_H
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Times in a zone of one's own.
+ * Local times in any time zone.
  *
- * The C library knows one zone, that of TZ in the environment of the process.  To ask it for another
- * one's times, one would have to change TZ under the feet of other threads.  So this reads what the C
- * library would: a file of zoneinfo (RFC 8536), or a rule as POSIX writes it.
+ * The C library knows one zone, that of TZ in the environment of the process.  To use another one,
+ * TZ would have to be changed while other threads read it.  So this code reads what the C library
+ * would: a zoneinfo file (RFC 8536), or a rule in the syntax of POSIX.
  *
  * Threads: a zone does not change after shim_tz__open().
  */
@@ -40,7 +40,7 @@ struct kind {
 struct change {
 	enum { DAY_OF_MONTH_WEEK, DAY_BUT_LEAP, DAY_FROM_0 } form;
 	int month, week, day;
-	int32_t time;		/* of the day, by the clock as it is before */
+	int32_t time;		/* seconds into the day, in the local time before the change */
 };
 
 /* A rule: @kind[1] holds from @change[0] to @change[1], if @has_dst */
@@ -54,14 +54,14 @@ struct rule {
 /**
  * struct shim_tz - a zone
  * @has_rule: @rule holds from the last transition on, or always if there is none
- * @rule: what POSIX would write in TZ
+ * @rule: a rule in the syntax of POSIX for TZ
  * @n: transitions of the file, in order of time
  * @nkinds: kinds of time in the file
  * @at: when each transition is
  * @to: the index in @kinds of what holds from then on
- * @kinds: the file's
- * @names: of @kinds, one behind the other
- * @first: what holds before the first transition
+ * @kinds: the file's kinds of time
+ * @names: of @kinds, one after the other
+ * @first: the index in @kinds of what holds before the first transition
  */
 struct shim_tz {
 	bool has_rule;
@@ -143,7 +143,7 @@ static const char *take_change(const char *s, struct change *c)
 	return *s == '/' ? clock_time(s + 1, 167, &c->time) : s;
 }
 
-/* "EST5EDT,M3.2.0,M11.1.0"; without the days, those of the United States of 2007 */
+/* "EST5EDT,M3.2.0,M11.1.0"; without dates, those of the United States since 2007 */
 static bool take_rule(const char *s, struct rule *r)
 {
 	static const char usual[] = ",M3.2.0,M11.1.0";
@@ -179,7 +179,7 @@ static bool is_leap(int64_t year)
 	return year % 4 == 0 && (year % 100 || year % 400 == 0);
 }
 
-/* Days from 1970 to the first of January; as to the C library, rules have no years before 1970. */
+/* Days from 1970 to January 1 of @year; 0 for earlier years, as in the C library's rules. */
 static int64_t days_before(int64_t year)
 {
 	int64_t y = year - 1;
@@ -187,7 +187,7 @@ static int64_t days_before(int64_t year)
 	return year > 1970 ? y * 365 + y / 4 - y / 100 + y / 400 - 719162 : 0;
 }
 
-/* The second of @year, by the clock as it is before */
+/* Seconds from 1970 to the change in @year, in the local time before it */
 static int64_t change_in(const struct change *c, int64_t year)
 {
 	static const int before[] = { 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365 };
@@ -247,7 +247,7 @@ struct block {
 	size_t len;
 };
 
-/* Words are of 4 bytes in the first block, and of 8 in the second. */
+/* Parse a block's header; times have 4 bytes (@word) in the first block, and 8 in the second. */
 static bool take_block(const uint8_t *p, size_t len, size_t word, struct block *b)
 {
 	uint64_t need;
@@ -334,7 +334,10 @@ static int parse_file(struct shim_tz *tz, const uint8_t *p, size_t len)
 	return err;
 }
 
-/* Whose file it is, is not asked; what a caller with fewer rights names, has to be a zone's. */
+/*
+ * If the program is more privileged than the user, only names below the zoneinfo directory are
+ * accepted.
+ */
 static bool may_read(const char *name)
 {
 	return !shim_environ__is_foreign() || (*name != '/' && !strstr(name, ".."));
@@ -376,8 +379,9 @@ static void forget_file(struct shim_tz *tz)
 }
 
 /**
- * shim_tz__open() - a zone by what TZ would say
- * @name: a file of zoneinfo, also behind a colon, or a rule; anything else is UTC, as to the C library
+ * shim_tz__open() - open a zone by a value of TZ
+ * @name: a zoneinfo file, with or without a colon before it, or a rule; anything else is UTC, as in
+ *	the C library
  * @out: the zone, for shim_tz__close()
  *
  * Return: 0 or -ENOMEM.
@@ -439,7 +443,7 @@ int shim_tz__local(const struct shim_tz *tz, time_t t, struct tm *out)
 	return in_kind(kind_at(tz, t), t, out);
 }
 
-/* A kind of the time that was asked for, within a year of a time; NULL if there is none */
+/* A kind of time with this @dst that holds within a year of @t; NULL if there is none */
 static const struct kind *other_kind(const struct shim_tz *tz, time_t t, bool dst)
 {
 	for (int days = 7; days < 366; days += 7)
@@ -453,8 +457,9 @@ static const struct kind *other_kind(const struct shim_tz *tz, time_t t, bool ds
 }
 
 /*
- * By the clock as it was the day before, or as it is the day after.  An hour that there is twice is
- * the first one, unless @hint says otherwise; one that there is not, is counted from what was before.
+ * The time at which the local clock shows @clock, by the offset of a day before or a day after.
+ * An hour that occurs twice is the first one, unless @hint (tm_isdst) says otherwise; an hour that
+ * is skipped has the offset of before.
  */
 static time_t find_time(const struct shim_tz *tz, time_t clock, int hint)
 {
@@ -480,7 +485,7 @@ static time_t find_time(const struct shim_tz *tz, time_t clock, int hint)
 /**
  * shim_tz__make() - as mktime() in a zone
  * @tz: the zone
- * @tm: normalised on success
+ * @tm: normalized on success
  * @out: the time
  *
  * Return: 0 or -EOVERFLOW, and then nothing is changed.
@@ -490,7 +495,7 @@ int shim_tz__make(const struct shim_tz *tz, struct tm *tm, time_t *out)
 	struct tm copy = *tm;
 	time_t clock, t;
 
-	/* -1 is a time, too; timegm says by the day of the week whether it was meant */
+	/* -1 is a valid time, too; timegm() sets tm_wday only on success */
 	copy.tm_wday = -1;
 	clock = timegm(&copy);
 	if (clock == -1 && copy.tm_wday < 0)

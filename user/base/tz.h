@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Times in a zone of one's own: the process's TZ, which other threads read, stays as it is. */
+/* Local times in any time zone, without changing TZ, which other threads may be reading. */
 #ifndef SHIM_BASE_TZ_H
 #define SHIM_BASE_TZ_H
 

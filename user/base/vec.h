@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* To room for at least @n elements; @array: address of the pointer */
+/* Grow to room for at least @n elements; @array: address of the pointer */
 __attribute__((cold)) static inline int shim_vec__grow(void *array, size_t *cap, size_t n,
 						       size_t size)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What core asks of whoever counts: the module, or a synthetic PMU in tests.
+ * The operations of a back end, which does the counting: the module, perf, or a test's own.
  *
- * Requests, flags, samples and errors are those of <linux/vcpc.h>, whichever
- * back end it is.  Threads: all but open and close may be called from any
- * thread at any time, also from a signal handler.
+ * Requests, flags, samples and errors are those of <linux/vcpc.h> in every back end.
+ *
+ * Threads: all but open and close may be called from any thread at any time, also
+ * from a signal handler.
  */
 #ifndef SHIM_CORE_BACKEND_H
 #define SHIM_CORE_BACKEND_H
@@ -21,10 +22,10 @@ union shim_backend_ref {
 };
 
 /**
- * struct shim_terms - what a set is made with beside its requests and flags
- * @slot: the length of groups' turns, 0 for the usual
+ * struct shim_terms - parameters of a set beside its requests and flags
+ * @slot: length of a multiplex slot in nanoseconds, 0 for VCPC_SLOT_DEFAULT or without groups
  * @seed: for VCPC_SET_F_SHUFFLE
- * @signal: what a thread is sent when a request with VCPC_REQ_F_OVERFLOW overflows, or 0
+ * @signal: sent to a thread when a request with VCPC_REQ_F_OVERFLOW overflows; 0 for none
  */
 struct shim_terms {
 	__u64 slot;
@@ -35,28 +36,29 @@ struct shim_terms {
 /**
  * struct shim_backend_ops - one back end
  * @name: for messages
- * @open: find it, and fill in what it offers; -ENODEV if it is not here
- * @close: let go of it
- * @now: the clock of samples' times
- * @lock: LOCK_SH, LOCK_EX or LOCK_UN: of all processes' sessions; -EWOULDBLOCK
+ * @open: open the back end and fill in what it offers; -ENODEV if this machine does not have it
+ * @close: close it
+ * @now: the clock that gives samples their times
+ * @lock: take (LOCK_SH, LOCK_EX) or release (LOCK_UN) the lock that the sessions of all
+ *	processes share; -EWOULDBLOCK if it is taken
  * @create: make a set of n requests; on failure bad is the index of the request
  *	to blame, or -1
  * @destroy: end the set on all its targets; calls on it may be under way
- * @release: give its memory back, when nobody refers to it any more; NULL if destroy has
+ * @release: free its memory, when nobody refers to it any more; NULL if @destroy does so
  * @bind: put the set on a target; bad as for @create
- * @unbind: take it off
+ * @unbind: take the set off a target
  * @sample: one sample of the set into size bytes at buf, or with
  *	VCPC_SAMPLE_F_TOTAL a total
- * @enable: count
- * @disable: stop
- * @restart: count from the presets on; NULL if it cannot
- * @preset: what a request starts from at the next restart; NULL likewise
- * @list: the set's instances
+ * @enable: start counting
+ * @disable: stop counting
+ * @restart: count from the presets on; NULL if the back end cannot
+ * @preset: set what a request starts from at the next restart; NULL if the back end cannot
+ * @list: list the set's instances
  *
  * The flags are VCPC_TARGET_F_*, of sample VCPC_SAMPLE_F_*, of bind VCPC_BIND_F_*.
  *
- * Otherwise a tid of 0 is the caller's own instance if it has one, otherwise the set's
- * only one.
+ * Unless the flags name a CPU or all targets, a tid of 0 means the caller's own instance
+ * if it has one, otherwise the set's only instance.
  */
 struct shim_backend_ops {
 	const char *name;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The back end that counts by perf_event_open(2), where the module is not.
+ * The back end that counts by perf_event_open(2), where the module is not loaded.
  *
- * A set on a target is a group of perf's (perf_instance.c).  Values are the group's counts and a base,
- * which restart changes.  What perf cannot do is refused: turns of groups, overflows that stop a set,
- * samples of single threads that inherited (only their sum), counts in transactions.
+ * A set on a target is a group of perf's (perf_instance.c).  A value is the event's count plus a
+ * base, which restart changes.  What perf cannot do is refused: multiplexed groups, overflows that
+ * stop a set, samples of single threads that inherited (only their sum can be read), and counts in
+ * transactions.
  *
  * Threads: one lock guards all sets' lists; signals are blocked while it is held, and fork() waits
  * for it.  A thread that samples itself takes no lock (perf_sample.c).
@@ -55,7 +56,7 @@ static __u64 perf_now(void)
 	return shim_tick__ns();
 }
 
-/* perf shares the PMU between whoever asks: nobody locks anybody out. */
+/* perf shares the PMU between all its users, so there is nothing to lock. */
 static int perf_lock(union shim_backend_ref dev, int how)
 {
 	(void)dev;
@@ -125,7 +126,10 @@ static void stop_all(struct shim_perf_set *set)
 	}
 }
 
-/* What another call on the set has yet to find, it does not find any more. */
+/*
+ * Instances are moved to the list of those that are gone, not freed: a call that is under way
+ * finds no more instances from now on, but may be reading the pages of one that it has found.
+ */
 static void perf_destroy(union shim_backend_ref ref)
 {
 	struct shim_perf_set *set = ref.ptr;
@@ -147,7 +151,10 @@ static void perf_release(union shim_backend_ref ref)
 	struct shim_perf_set *set = ref.ptr;
 	bool here = shim_perf__is_made_here(set);
 
-	/* A handler has interrupted a sample, perhaps of this set: what it reads has to stay. */
+	/*
+	 * The caller is a signal handler that has interrupted a sample, perhaps of this set: leak
+	 * the set rather than free what that sample is reading.
+	 */
 	if (here && shim_perf__is_reading())
 		return;
 	shim_siglock__enter(&shim_perf__lock);

@@ -2,10 +2,11 @@
 /*
  * The back end that counts in the kernel: the only caller of vcpc's set ioctls.
  *
- * The program may have closed a descriptor, and have something else at its number by now.  An
- * ioctl does nothing to a stranger's, and says so; whatever else is done, asks first.  A sample
- * only asks whether the number is another set's of ours: that costs no system call, and the number
- * is one that the program does not get before it has hundreds of descriptors.
+ * The program may have closed a descriptor of the library's, and its number may be another file's
+ * by now.  An ioctl does no harm to another file, which refuses it (ENOTTY).  Before close, flock
+ * and the like, the descriptor is checked.  read(2) for a sample only checks, without a system
+ * call, whether the library itself has got the number again: the numbers are so high that the
+ * program gets one only once it has hundreds of descriptors (shim_fd__own()).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,10 @@ static int call(struct shim_fd fd, unsigned long request, void *arg)
 	return errno == ENOTTY ? -EBADF : -errno;
 }
 
-/* A node without a driver behind it says ENXIO or ENODEV, no node ENOENT. */
+/*
+ * open(2) fails with ENXIO or ENODEV if the node has no driver behind it, and with ENOENT if there
+ * is no node: all of these are -ENODEV.
+ */
 static int open_device(struct shim_fd *out)
 {
 	int fd = open("/dev/vcpc", O_RDWR | O_CLOEXEC);
@@ -68,7 +72,10 @@ static void vcpc_close(union shim_backend_ref dev)
 		shim_fd__close(dev.fd);
 }
 
-/* A set shares its inode with all files that have no name; only a set lists instances. */
+/*
+ * fstat(2) does not identify a set, as all anonymous files share one inode; but only a set answers
+ * VCPC_IOC_INSTANCES.
+ */
 static int is_our_set(struct shim_fd fd)
 {
 	struct vcpc_instances_args args = {
@@ -91,7 +98,10 @@ static __u64 vcpc_now(void)
 	return shim_tick__ns();
 }
 
-/* The administrator may let sets on CPUs and on threads live beside each other. */
+/*
+ * Has the administrator set the module's parameter "exclusive" to 0, so that sets on CPUs and sets
+ * on threads may count at the same time?
+ */
 static int is_lifted(void)
 {
 	int fd = open("/sys/module/vcpc/parameters/exclusive", O_RDONLY | O_CLOEXEC);
@@ -209,7 +219,7 @@ static int vcpc_sample(union shim_backend_ref set, pid_t tid, unsigned int flags
 		.buf = (uintptr_t)buf,
 	};
 
-	/* The same, and cheaper: security modules look at every ioctl. */
+	/* read(2) gives the same sample for less: security modules check every ioctl. */
 	if (!tid && !flags && shim_fd__is_latest(set.fd))
 		return read(set.fd.nr, buf, size) < 0 ? -errno : 0;
 	return call(set.fd, VCPC_IOC_SAMPLE, &args);

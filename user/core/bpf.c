@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Tracing on and off: load the BPF programs, attach them, and pin maps and links,
+ * Turn tracing on and off: load the BPF programs, attach them, and pin maps and links,
  * so that they outlive this process.
  *
  * Two objects have the same maps: one is attached to the module's tracepoints,
  * the other by probes to this library's functions, for a machine without the module.
  *
  * Locking: flock() on the BPF file system's root, so that one process on the
- * machine changes the pins at a time.  What is on is in VC_PIN_DIR, whole:
- * pins are made in NEW_DIR, which is renamed when all is there.
+ * machine changes the pins at a time.  VC_PIN_DIR holds all pins or does not exist:
+ * they are made in NEW_DIR, which is renamed when it is complete.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@
 #define NEW_DIR		BPF_ROOT "/vcpc_new"	/* the file system keeps dots for itself */
 #define MAX_LINKS	16
 
-/* All rows are allocated at once, for each CPU. */
+/* Memory for the default number of rows of vc_stat: all are allocated at once, for each CPU. */
 #define STAT_MEMORY	(128u << 20)
 #define MIN_TAGS	256u
 
@@ -37,16 +37,19 @@
 
 #define MAX_RING	(1u << 30)
 
-/* Programs that only have something to do if begins come to the kernel. */
+/* Programs that are only needed if begins are reported to the kernel. */
 static const char *const begin_programs[] = {
 	"vc_on_begin", "vc_on_exec", "vc_on_exit", "vc_user_begin",
 };
 
-/* Those that have something to do if nothing more than the statistics is wanted, and those if it is. */
+/*
+ * Of these two lists one is loaded: plain_programs if only statistics are wanted, more_programs if
+ * begins, single events or processes are, too.
+ */
 static const char *const plain_programs[] = { "vc_on_end_only" };
 static const char *const more_programs[] = { "vc_on_end" };
 
-/* A skeleton, as either of the two is used. */
+/* The skeleton that is open, one of the two, and its object */
 struct loaded {
 	struct vc_trace *trace;
 	struct vc_uprobe *uprobe;
@@ -63,7 +66,10 @@ static uint32_t default_tags(void)
 	return rows < MIN_TAGS ? MIN_TAGS : rows;
 }
 
-/* CPUs keep free rows for themselves, and would take used ones before all are in use. */
+/*
+ * Each CPU keeps free rows of an LRU map for itself.  In a small map, CPUs would have to evict used
+ * rows while other CPUs still have free ones: hence a minimum for each CPU.
+ */
 static uint32_t rows_of_processes(uint32_t tags)
 {
 	uint32_t cpus = libbpf_num_possible_cpus();
@@ -71,7 +77,10 @@ static uint32_t rows_of_processes(uint32_t tags)
 	return tags > PROCESSES_CPU * cpus ? tags : PROCESSES_CPU * cpus;
 }
 
-/* The kernel wants a power of two, of pages at least; one page is a ring without use. */
+/*
+ * The kernel accepts a power of two of at least a page.  A ring of one page means that single
+ * events are not kept: the map has to exist, but is not used.
+ */
 static uint32_t ring_size(uint32_t bytes)
 {
 	uint32_t size = sysconf(_SC_PAGESIZE) * (bytes ? 2 : 1);
@@ -104,7 +113,7 @@ static int set_limits(struct bpf_object *obj, const struct shim_bpf_options *opt
 		{ "vc_process", rows_of_processes(tags) },
 		{ "vc_open", rows_of_open(options) },
 		{ "vc_ring", ring_size(options->ring) },
-		/* One is none. */
+		/* A map of one slot means that direct tracing is off: programs refuse it. */
 		{ "vc_direct", options->direct > 1 ? options->direct : 1 },
 	};
 
@@ -118,7 +127,7 @@ static int set_limits(struct bpf_object *obj, const struct shim_bpf_options *opt
 	return 0;
 }
 
-/* An object has some of these programs, or none. */
+/* Do not load these programs; an object need not have all of them. */
 static int leave_out(struct bpf_object *obj, const char *const programs[], size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -137,7 +146,7 @@ static int leave_out_unwanted(struct bpf_object *obj, const struct shim_bpf_opti
 {
 	int err = options->begins ? 0 : LEAVE_OUT(obj, begin_programs);
 
-	/* All of it is allocated at once. */
+	/* The map's memory is allocated when it is created: do so only if it is wanted. */
 	if (!err && !options->processes)
 		err = bpf_map__set_autocreate(bpf_object__find_map_by_name(obj, "vc_process"), false);
 	if (err)
@@ -185,7 +194,7 @@ static int attach(struct bpf_program *prog, const char *dir)
 	char pin[PIN_PATH];
 	int err;
 
-	/* The kernel knows no tracepoint of that name: nobody offers it. */
+	/* ENOENT: there is no such tracepoint, as the module that defines it is not loaded. */
 	if (!link)
 		return errno == ENOENT && !is_probe ? -ENODEV : -errno;
 	snprintf(pin, sizeof(pin), "%s/" LINK_PREFIX "%s", dir, bpf_program__name(prog));
@@ -209,14 +218,14 @@ static int pin_all(struct bpf_object *obj, const char *dir)
 	return 0;
 }
 
-/* All pins, or none: they are made in another folder first. */
+/* Make all pins in NEW_DIR, then rename it: others see all of them or none. */
 static int publish(struct bpf_object *obj)
 {
 	int err;
 
 	if (!access(VC_PIN_DIR, F_OK))
 		return -EEXIST;
-	/* Left by a process that died in here: we hold the lock. */
+	/* What is there was left by a process that died here, as we hold the lock. */
 	err = shim_bpf_pins__remove(NEW_DIR);
 	if (!err && mkdir(NEW_DIR, 0700))
 		err = -errno;
@@ -258,7 +267,7 @@ static int open_probes(struct loaded *l, const struct shim_bpf_options *options)
 	return 0;
 }
 
-/* The clock of those who write by themselves */
+/* Calibrate the clock of direct tracing, which programs read from vc_tick. */
 static int start_clock(struct bpf_object *obj, const struct shim_bpf_options *options)
 {
 	struct vc_tick tick = { .active = 1 };
@@ -272,7 +281,7 @@ static int start_clock(struct bpf_object *obj, const struct shim_bpf_options *op
 	return 0;
 }
 
-/* Who has the map mapped is to know that nobody reads it any more. */
+/* Clear vc_tick.active, so that programs that have vc_direct mapped stop writing to it. */
 static void stop_clock(const char *pin)
 {
 	struct vc_tick tick = { .active = 0 };
@@ -291,10 +300,13 @@ static int load_and_publish(struct bpf_object *obj, const struct shim_bpf_option
 
 	if (!err)
 		err = leave_out_unwanted(obj, options);
-	/* First, as it tells who may not from what cannot be. */
+	/*
+	 * Load before anything else is created: this distinguishes a caller without the privilege
+	 * from a kernel that cannot do it.
+	 */
 	if (!err)
 		err = bpf_object__load(obj);
-	/* The probes' programs look into the kernel's types, which libbpf did not find. */
+	/* libbpf found no BTF of the kernel, which the probes' programs need to read its types. */
 	if (err == -ESRCH)
 		err = -EOPNOTSUPP;
 	if (!err)
@@ -330,11 +342,11 @@ static int switch_on_any(const struct shim_bpf_options *options)
  * shim_bpf__on() - turn the machine's tracing on
  * @options: sizes of the maps, and what is wanted
  *
- * Mounts the BPF file system if it is not there, and leaves it there, also if
- * what follows fails.
+ * Mounts the BPF file system if it is not mounted, and leaves it mounted even if a later
+ * step fails.
  *
- * Return: 0; -EPERM without the privilege, -ENODEV without the module if that is
- *	the way asked for, -EEXIST if tracing is on, -EBUSY if somebody else has locked
+ * Return: 0; -EPERM without the privilege, -ENODEV if the module was asked for and is
+ *	not loaded, -EEXIST if tracing is on, -EBUSY if another process holds the lock on
  *	the file system for seconds, -ENOSYS if the kernel has no BPF, -EOPNOTSUPP if it
  *	has no BTF, which probes need, -ENOMEM and others.
  */
@@ -353,7 +365,7 @@ int shim_bpf__on(const struct shim_bpf_options *options)
 }
 
 /**
- * shim_bpf__off() - turn it off, and forget all statistics
+ * shim_bpf__off() - turn the machine's tracing off, and discard all statistics
  *
  * Return: 0; -ENOENT if tracing is off, -EPERM without the privilege.
  */
@@ -366,7 +378,7 @@ int shim_bpf__off(void)
 	if (err)
 		return err;
 	err = shim_bpf_pins__remove(NEW_DIR);
-	/* One step for those who look: there is no half of it. */
+	/* A rename is atomic: others see all pins or none. */
 	if (!err && rename(VC_PIN_DIR, NEW_DIR))
 		err = -errno;
 	if (!err) {
@@ -380,7 +392,7 @@ int shim_bpf__off(void)
 }
 
 /**
- * shim_bpf__status() - is tracing on, and which way?
+ * shim_bpf__status() - is tracing on, and by which transport (way)?
  *
  * Return: SHIM_BPF_MODULE or SHIM_BPF_PROBES; 0 if it is off, -EPERM if the caller
  *	may not know.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The machine's tracing: BPF programs and their pinned maps, on, off and read. */
+/* The machine's tracing by BPF: turn it on and off, and read the pinned maps. */
 #ifndef SHIM_CORE_BPF_H
 #define SHIM_CORE_BPF_H
 
@@ -8,7 +8,7 @@
 
 #include "bpf/trace.h"
 
-/* How events come to the BPF programs. */
+/* The transport (way) by which events reach the BPF programs */
 enum shim_bpf_way {
 	SHIM_BPF_ANY,		/* through the module if it is there */
 	SHIM_BPF_MODULE,
@@ -16,13 +16,13 @@ enum shim_bpf_way {
 };
 
 /**
- * struct shim_bpf_options - what is wanted, and sizes of the maps; 0 is the default
- * @way: how events come in
- * @begins: whether begins are wanted, too, as they happen
- * @processes: whether each process's transactions are wanted
- * @tags: names, and rows of statistics
+ * struct shim_bpf_options - what to trace, and sizes of the maps; 0 is the default
+ * @way: the transport
+ * @begins: whether begins are reported, too, when they happen
+ * @processes: whether to keep statistics of each process, too
+ * @tags: rows of names, and of statistics
  * @open: rows of open transactions
- * @ring: bytes for single events, 0: none
+ * @ring: bytes of the ring of single events, 0: none are kept
  * @direct: slots for programs that write their statistics themselves, 0: none
  */
 struct shim_bpf_options {
@@ -35,16 +35,15 @@ struct shim_bpf_options {
 	uint32_t direct;
 };
 
-/* A label is a name, and may have "@" and a user's number behind it. */
+/* A label is a name, to which "@" and a user id may be appended. */
 #define SHIM_LABEL_LEN	(VC_TAG_LEN + 11)
 
 /**
  * struct shim_bpf_tag - a tag as a reader knows it
  * @name: what its program calls it
- * @label: that, or "name@user" where the reader knows of several users' tags of this
- *	name; a name that ends in "@" and digits is always labeled so, for labels to
- *	tell all tags apart
- * @user: whose it is
+ * @label: unique among the reader's tags: @name, or "name@user" if the reader knows tags
+ *	of several users with this name, or if @name itself ends in "@" and digits
+ * @user: user id of its owner
  */
 struct shim_bpf_tag {
 	char name[VC_TAG_LEN];
@@ -54,10 +53,11 @@ struct shim_bpf_tag {
 
 /**
  * struct shim_bpf_stat - statistics of one tag and kind, all CPUs together
- * @tag: the tag; belongs to the reader, lives as long
+ * @tag: the tag, valid until the reader is closed
  * @key: tag id and kind
- * @total: sums, extremes, and of @value the newest
- * @rests: the reader's own: the kernel's had not changed when it was added up
+ * @total: sums and extremes over all CPUs; its value is the newest one
+ * @rests: private to the reader: two reads in a row found the same, so @total need not be
+ *	added up again unless the kernel's row changes
  */
 struct shim_bpf_stat {
 	const struct shim_bpf_tag *tag;
@@ -69,7 +69,7 @@ struct shim_bpf_stat {
 /**
  * struct shim_bpf_count - what one tag's transactions have counted, all CPUs together
  * @id: tag id
- * @events: which events the sums are of; the reader's, until the next read
+ * @events: which events the sums are of
  * @total: number and sums
  */
 struct shim_bpf_count {
@@ -80,16 +80,17 @@ struct shim_bpf_count {
 
 /**
  * struct shim_bpf_process - what one process's transactions of a tag did
- * @tag: the tag; belongs to the reader, lives as long
+ * @tag: the tag, valid until the reader is closed
  * @id: its id
- * @pid: process, as the first PID namespace knows it; 0: those that write by themselves, together
- * @signature: of its counters; rows of a tag and process differ in it
+ * @pid: process id in the initial PID namespace; 0: all programs that write their statistics
+ *	themselves, together
+ * @signature: stands for the events that were counted, 0: none
  * @total: of the transactions that ended
- * @events: which counters @sum is of; none where they counted nothing
+ * @events: which counters @sum is of; none if nothing was counted
  * @sum: what each of them counted
- * @command: of a thread of the process, when it ended its first; "" if @pid is 0
+ * @command: name of the thread that ended the first of these transactions; "" if @pid is 0
  *
- * Transactions with different counters are different rows.
+ * A tag and process have a row for each signature.
  */
 struct shim_bpf_process {
 	const struct shim_bpf_tag *tag;

@@ -10,7 +10,7 @@
 #include "bpf_array.h"
 #include "bpf_pins.h"
 
-/* Somebody else may have pinned something there. */
+/* What is pinned there need not be ours: check its type and the size of its elements. */
 static int check(int fd, size_t value, size_t *n)
 {
 	struct bpf_map_info info = { 0 };
@@ -26,14 +26,14 @@ static int check(int fd, size_t value, size_t *n)
 }
 
 /**
- * shim_bpf_array__map() - map a pinned array, whose elements are as the caller knows them
+ * shim_bpf_array__map() - map a pinned array, if its elements have the expected size
  * @path: its pin
  * @value: an element's size in bytes, a multiple of 8, so that they lie without gaps
  * @prot: of the mapping, as for mmap()
  * @memory: its first element; for munmap(), with @n times @value bytes
  * @n: how many there are
  *
- * Return: 0, -ENOENT, -EPERM, -EPROTO if it is something else, or another errno.
+ * Return: 0, -ENOENT, -EPERM, -EPROTO if it is no such array, or another errno.
  */
 int shim_bpf_array__map(const char *path, size_t value, int prot, void **memory, size_t *n)
 {

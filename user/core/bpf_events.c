@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Single trace events, taken from the ring; and transactions that are open.
+ * Single trace events, taken from the ring, and transactions that are open.
  *
- * Locking: what is taken is gone, so one process at a time takes: flock() on
- * the folder of the pins.
+ * Locking: taking an event removes it from the ring, so only one process may take
+ * events at a time: it holds flock() on the folder of the pins.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ struct shim_bpf_events {
 	void *arg;
 };
 
-/* Only who may write it may take from it. */
+/* Taking a record moves the ring's consumer position, which needs write permission on the map. */
 static int take_one(void *arg, void *data, size_t size)
 {
 	const struct shim_bpf_events *events = arg;
@@ -49,7 +49,7 @@ static int lock_pins(int *lock)
 	return err;
 }
 
-/* The program says whether it puts anything in: the least ring is there without use. */
+/* If single events are not kept, the ring exists with its least size, a page, and stays empty. */
 static int open_ring(struct shim_bpf_events *events)
 {
 	struct bpf_map_info info = { 0 };
@@ -77,7 +77,7 @@ static int open_ring(struct shim_bpf_events *events)
  * shim_bpf_events__open() - get ready to take single events
  * @out: on success, for shim_bpf_events__close()
  *
- * Return: 0; -ENOENT if tracing is off, -EPERM, -EBUSY if somebody else takes them,
+ * Return: 0; -ENOENT if tracing is off, -EPERM, -EBUSY if another process takes events,
  *	-ENODATA if none are kept, -EPROTO, -ENOMEM and others.
  */
 int shim_bpf_events__open(struct shim_bpf_events **out)
@@ -100,13 +100,13 @@ int shim_bpf_events__open(struct shim_bpf_events **out)
 }
 
 /**
- * shim_bpf_events__take() - give what has come
- * @events: from where
- * @timeout_ms: how long to wait for the first, -1: for ever
- * @fn: to whom; not 0 ends it
+ * shim_bpf_events__take() - take the events that have come since the last call
+ * @events: from shim_bpf_events__open()
+ * @timeout_ms: how long to wait for the first one, -1: for ever
+ * @fn: called for each; a negative value ends it
  * @arg: for @fn
  *
- * Return: how many, what @fn returned, or a negative errno.
+ * Return: how many were taken, the negative value of @fn, or a negative errno.
  */
 int shim_bpf_events__take(struct shim_bpf_events *events, int timeout_ms, shim_bpf_record_fn *fn,
 			  void *arg)
@@ -120,8 +120,8 @@ int shim_bpf_events__take(struct shim_bpf_events *events, int timeout_ms, shim_b
 }
 
 /**
- * shim_bpf_events__open_ones() - give the transactions that are open
- * @fn: to whom; not 0 ends it
+ * shim_bpf_events__open_ones() - walk over the transactions that are open
+ * @fn: called for each; a value other than 0 ends it
  * @arg: for @fn
  *
  * Return: 0, what @fn returned, or a negative errno.
@@ -152,8 +152,8 @@ int shim_bpf_events__open_ones(shim_bpf_record_fn *fn, void *arg)
 }
 
 /**
- * shim_bpf_events__close() - take no more
- * @events: or NULL
+ * shim_bpf_events__close() - stop taking single events
+ * @events: freed; may be NULL
  */
 void shim_bpf_events__close(struct shim_bpf_events *events)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Single trace events, taken from the ring; and transactions that are open. */
+/* Single trace events, taken from the ring, and transactions that are open. */
 #ifndef SHIM_CORE_BPF_EVENTS_H
 #define SHIM_CORE_BPF_EVENTS_H
 

@@ -16,13 +16,16 @@
 
 #include "bpf_pins.h"
 
-/* What is not allowed is one error for the caller, whoever said no. */
+/* A missing permission is -EPERM for the caller, regardless of which layer denied it. */
 int shim_bpf_pins__error(int err)
 {
 	return err == -EACCES ? -EPERM : err;
 }
 
-/* A map that is pinned; it must have our shape, as its rows are read into our structs. */
+/*
+ * Open a pinned map.  Its type and sizes have to be as expected, because its rows are read into our
+ * structs.  @fd may be set also on failure, and is the caller's to close.
+ */
 int shim_bpf_pins__map(const char *path, uint32_t type, size_t key, size_t value, int *fd)
 {
 	struct bpf_map_info info = { 0 };
@@ -58,13 +61,13 @@ static int open_root(int *fd)
 	return err;
 }
 
-/* Not for ever: where all may enter the folder, all may lock it. */
+/* Give up after 5 seconds: any user who may open the folder may lock it, and keep it locked. */
 static int lock_for_a_while(int dir)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
 
 	for (int tries = 0; tries < 500; tries++) {
-		/* A kernel may have been built without locks. */
+		/* ENOSYS: the kernel was built without file locks. */
 		if (!flock(dir, LOCK_EX | LOCK_NB) || errno == ENOSYS)
 			return 0;
 		if (errno != EWOULDBLOCK && errno != EINTR)
@@ -74,7 +77,7 @@ static int lock_for_a_while(int dir)
 	return -EBUSY;
 }
 
-/* Holds the lock until the descriptor is closed. */
+/* The lock is held until the caller closes the descriptor. */
 int shim_bpf_pins__lock(int *fd, int mount_it)
 {
 	int dir, err = open_root(&dir);

@@ -44,7 +44,7 @@ static int add_row(void *arg, const void *key, const void *value)
 	row->signature = k.events;
 	row->events.nr = 0;
 	err = shim_bpf_reader__tag(reading->r, k.tag, &row->tag);
-	/* Rows outlive their tag, for some time. */
+	/* A row may outlive its tag for a while: skip it. */
 	if (err)
 		return err == -ENOENT ? 0 : err;
 	err = k.events ? shim_bpf_reader__events(reading->r, k.events, &row->events) : 0;
@@ -63,7 +63,8 @@ static int add_row(void *arg, const void *key, const void *value)
  * @p: filled in
  * @r: the reader, for tags and events
  *
- * Return: 0; -ENODATA if tracing was turned on without them, -ENOMEM, or an errno of bpf(2).
+ * Return: 0; -ENODATA if tracing was turned on without statistics of processes, -ENOMEM, or an
+ *	errno of bpf(2).
  */
 int shim_bpf_processes__read(struct shim_bpf_processes *p, struct shim_bpf_reader *r)
 {
@@ -80,7 +81,7 @@ int shim_bpf_processes__read(struct shim_bpf_processes *p, struct shim_bpf_reade
 	return shim_bpf_table__read(&p->map, add_row, &reading);
 }
 
-/* The row of those who write a tag by themselves */
+/* The row for all programs that write this tag's statistics themselves; made if there is none */
 static int find_own(struct shim_bpf_processes *p, size_t first, const struct shim_bpf_tag *tag,
 		    struct shim_bpf_process **row)
 {
@@ -93,12 +94,12 @@ static int find_own(struct shim_bpf_processes *p, size_t first, const struct shi
 }
 
 /**
- * shim_bpf_processes__add_slots() - behind them, what programs wrote themselves, tag by tag
- * @p: read
+ * shim_bpf_processes__add_slots() - append a row for each tag that programs wrote themselves
+ * @p: filled in by shim_bpf_processes__read()
  * @r: the reader
  * @slots: its slots
  *
- * A slot goes from thread to thread, so that whose its statistics are cannot be told.
+ * A slot is passed on from thread to thread, so that its statistics belong to no one process.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -2,8 +2,9 @@
 /*
  * Reading the pinned trace maps: statistics of all CPUs added up, with names.
  *
- * A reader is its caller's own, without a lock.  It keeps its buffers and the
- * tags it has seen: an id is never given to another name.
+ * Locking: none; the caller sees to it that one thread at a time uses a reader.
+ *
+ * A reader keeps its buffers, and the tags it has seen: an id is never given to another name.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -36,12 +37,12 @@ struct shim_bpf_reader {
 	struct shim_bpf_processes processes;	/* read when they are asked for */
 	int tag_fd, events_fd, drop_fd;
 	struct shim_bpf_slots slots;
-	ino_t pin;		/* of vc_stat: another one after off and on */
+	ino_t pin;		/* of vc_stat: changes when tracing is turned off and on */
 	int apart;		/* see shim_bpf_reader__keep_apart() */
 	size_t cpus;
 	struct shim_bpf_stat *stats;
 	size_t n, room;
-	size_t before;		/* rows that are of the read before, from the one that is read now on */
+	size_t before;		/* during a read, stats[n] to stats[before - 1] are of the last one */
 	struct shim_bpf_count *counts;
 	size_t ncounts, counts_room;
 	struct shim_hash ids, names;	/* of struct known_tag, in the arena */
@@ -108,11 +109,11 @@ int shim_bpf_reader__open(struct shim_bpf_reader **out)
 }
 
 /**
- * shim_bpf_reader__keep_apart() - give what programs wrote themselves in rows of its own
+ * shim_bpf_reader__keep_apart() - keep statistics that programs wrote themselves in separate rows
  * @r: reader
  *
- * A tag may then have two rows of a kind: one of the kernel's, which goes when the tag
- * does, and one with SHIM_DIRECT_ID in its id, which stays.
+ * A tag may then have two rows of a kind: one of the kernel's, which is removed with the
+ * tag, and one with SHIM_DIRECT_ID in its id, which stays.
  */
 void shim_bpf_reader__keep_apart(struct shim_bpf_reader *r)
 {
@@ -142,7 +143,7 @@ static struct known_tag *find_id(const struct shim_bpf_reader *r, uint64_t id)
 	return NULL;
 }
 
-/* Does a name look like a label of another? */
+/* Does a name end in "@" and digits, as a label does? */
 static int ends_like_label(const char *name)
 {
 	const char *at = strrchr(name, '@');
@@ -151,11 +152,11 @@ static int ends_like_label(const char *name)
 }
 
 /**
- * shim_bpf__label() - what a tag is called where there may be others' of the same name
+ * shim_bpf__label() - make a tag's label, which other users' tags of the same name do not share
  * @label: written
  * @name: the tag's
- * @user: whose it is
- * @several: whether several users have one of that name
+ * @user: user id of its owner
+ * @several: whether several users have a tag of that name
  */
 void shim_bpf__label(char label[SHIM_LABEL_LEN], const char *name, uint32_t user, int several)
 {
@@ -165,7 +166,7 @@ void shim_bpf__label(char label[SHIM_LABEL_LEN], const char *name, uint32_t user
 		snprintf(label, SHIM_LABEL_LEN, "%s", name);
 }
 
-/* From now on the tag, and those of other users that have its name, say whose they are. */
+/* Do other users have tags of this name?  If so, their labels name the user from now on. */
 static int is_of_several(struct shim_bpf_reader *r, const struct shim_bpf_tag *tag)
 {
 	struct shim_hnode *node = shim_hash__first(&r->names, hash_of_name(r, tag->name));
@@ -212,9 +213,10 @@ static int keep_tag(struct shim_bpf_reader *r, uint64_t id, const struct vc_tag_
  * shim_bpf_reader__tag() - a tag's name
  * @r: reader
  * @id: its id
- * @tag: on success, the tag; the reader's, lives as long
+ * @tag: on success, the tag, valid until the reader is closed
  *
- * Return: 0, -ENOENT if it has just been evicted, -ENOMEM, or an errno of bpf(2).
+ * Return: 0, -ENOENT if its row has just been removed or is just being written, -ENOMEM, or an
+ *	errno of bpf(2).
  */
 int shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id, const struct shim_bpf_tag **tag)
 {
@@ -227,13 +229,13 @@ int shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id, const struct sh
 	}
 	if (bpf_map_lookup_elem(r->tag_fd, &id, &value))
 		return -errno;
-	/* It is just being written. */
+	/* The row was made, but its name is not written yet. */
 	if (!value.name[0])
 		return -ENOENT;
 	return keep_tag(r, id, &value, tag);
 }
 
-/* Which of two doubles is to stand for both: NaN if both are */
+/* The greater or the lesser of two doubles; NaN only if both are */
 static uint64_t extreme(uint64_t a_bits, uint64_t b_bits, int greatest)
 {
 	double a, b;
@@ -260,7 +262,7 @@ static void add_values(struct vc_stat *total, const struct vc_stat *cpu)
 	}
 }
 
-/* Another CPU's statistics, or another thread's; all zeroes if it saw nothing */
+/* Add another CPU's statistics, or another thread's; all zeroes if it saw no event */
 void shim_bpf_stat__add(struct vc_stat *restrict total, const struct vc_stat *restrict more)
 {
 	total->aborted += more->aborted;
@@ -277,7 +279,7 @@ void shim_bpf_stat__add(struct vc_stat *restrict total, const struct vc_stat *re
 		total->hist[i] += more->hist[i];
 }
 
-/* One tag and kind, all CPUs together */
+/* Add up one row over all CPUs. */
 static void add_up(struct vc_stat *total, const struct vc_stat *cpus, size_t n)
 {
 	memset(total, 0, sizeof(*total));
@@ -302,7 +304,10 @@ static int rests(const struct vc_stat *total, const struct vc_stat *cpus, size_t
 	       newest->last_ns == total->last_ns && newest->value == total->value;
 }
 
-/* What is read in the middle of an event has it in its count, and not yet in its histogram. */
+/*
+ * Is a row consistent?  If it was read while an event was being added, the event is in its count
+ * but not yet in its histogram.
+ */
 static int is_whole(const struct shim_bpf_stat *row)
 {
 	uint64_t in_hist = 0;
@@ -323,7 +328,7 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 	if (err)
 		return err;
 	row = &r->stats[r->n];
-	/* Rows come in the same order, mostly. */
+	/* Rows mostly come in the same order, so the last read's is probably at this place. */
 	same = r->n < r->before && !memcmp(&row->key, key, sizeof(row->key)) &&
 	       rests(&row->total, cpus, r->cpus);
 	if (same && row->rests) {
@@ -331,7 +336,7 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 		return 0;
 	}
 	memcpy(&row->key, key, sizeof(row->key));
-	/* Its sum is another row's until it is added up. */
+	/* Until add_up(), the row's total is another row's, and must not pass for this one's. */
 	row->rests = 0;
 	err = shim_bpf_reader__tag(r, row->key.tag, &row->tag);
 	if (err == -ENOENT)
@@ -381,7 +386,7 @@ static int add_count(void *reader, const void *key, const void *cpus)
 	return 0;
 }
 
-/* The tag of a slot: by its own number, or by that of the first slot of the same name and user */
+/* The tag of a slot: all slots of one name and user share the tag that the first of them makes. */
 int shim_bpf_reader__slot_tag(struct shim_bpf_reader *r, const struct vc_direct *slot, uint32_t i,
 			      uint64_t *id, const struct shim_bpf_tag **tag)
 {
@@ -415,7 +420,7 @@ static struct shim_bpf_stat *find_stat(struct shim_bpf_reader *r, const struct v
 	return NULL;
 }
 
-/* One thread's statistics of a tag; with those of others, and of the kernel */
+/* Add a slot, one thread's statistics of a tag, to the row of other threads and of the kernel. */
 static int add_slot(struct shim_bpf_reader *r, uint32_t i)
 {
 	struct shim_bpf_stat *row;
@@ -453,7 +458,7 @@ static int add_slots(struct shim_bpf_reader *r)
 }
 
 /**
- * shim_bpf_reader__check() - are the maps those of now?
+ * shim_bpf_reader__check() - are the reader's maps still those that are pinned?
  * @r: reader
  *
  * Return: 0, -ESTALE if tracing was turned off since the reader was opened, or another errno.
@@ -469,7 +474,7 @@ int shim_bpf_reader__check(const struct shim_bpf_reader *r)
 /**
  * shim_bpf_reader__stats() - the statistics of all tags as they are now
  * @r: reader
- * @stats: @n rows in no particular order, the reader's, until the next call
+ * @stats: @n rows in no particular order, valid until the next call
  * @n: number of rows
  *
  * Return: 0; -ESTALE if tracing was turned off since the reader was opened
@@ -497,7 +502,7 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 /**
  * shim_bpf_reader__counts() - what the tags' transactions have counted
  * @r: reader
- * @counts: @n rows in no particular order, the reader's, until the next call
+ * @counts: @n rows in no particular order, valid until the next call
  * @n: number of rows
  *
  * Return: as shim_bpf_reader__stats().
@@ -521,10 +526,11 @@ int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_cou
 /**
  * shim_bpf_reader__processes() - what each process's transactions did
  * @r: reader
- * @processes: @n rows in no particular order, the reader's, until the next call
+ * @processes: @n rows in no particular order, valid until the next call
  * @n: number of rows
  *
- * Return: as shim_bpf_reader__stats(); -ENODATA if tracing was turned on without them.
+ * Return: as shim_bpf_reader__stats(); -ENODATA if tracing was turned on without statistics of
+ *	processes.
  */
 int shim_bpf_reader__processes(struct shim_bpf_reader *r,
 			       const struct shim_bpf_process **processes, size_t *n)
@@ -543,7 +549,7 @@ int shim_bpf_reader__processes(struct shim_bpf_reader *r,
 }
 
 /**
- * shim_bpf_reader__drops() - events that are in no statistics, by reason
+ * shim_bpf_reader__drops() - events that were lost, by reason
  * @r: reader
  * @drops: one count for each reason, written on success
  *
@@ -569,7 +575,7 @@ int shim_bpf_reader__drops(struct shim_bpf_reader *r, uint64_t drops[VC_DROP_NR]
 }
 
 /**
- * shim_bpf_reader__close() - give back a reader and all it gave
+ * shim_bpf_reader__close() - free a reader, and all rows and tags that it returned
  * @r: reader or NULL
  */
 void shim_bpf_reader__close(struct shim_bpf_reader *r)

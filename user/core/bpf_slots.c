@@ -2,7 +2,7 @@
 /*
  * Reading the statistics that programs write themselves.
  *
- * Any of them could have written anything: what is read is copied, and checked.
+ * Such a program may have written anything anywhere: a slot is copied first, then checked.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 #include "bpf_slots.h"
 
 /**
- * shim_bpf_slots__open() - map them
+ * shim_bpf_slots__open() - map the slots, and their clock
  * @slots: filled in; for shim_bpf_slots__close(), also after an error
  *
  * Return: 0, -ENOENT, -EPERM, -EPROTO, or another errno.
@@ -33,7 +33,7 @@ int shim_bpf_slots__open(struct shim_bpf_slots *slots)
 	return err;
 }
 
-/* Copy one: 1, or 0 if there is nothing in it */
+/* Copy a slot: 1, or 0 if it has no valid kind, no name or no events */
 int shim_bpf_slots__read(const struct shim_bpf_slots *slots, size_t i, struct vc_direct *slot)
 {
 	uint32_t kind = __atomic_load_n(&slots->at[i].kind, __ATOMIC_ACQUIRE);
@@ -46,7 +46,7 @@ int shim_bpf_slots__read(const struct shim_bpf_slots *slots, size_t i, struct vc
 	return slot->name[0] && (slot->stat.count || slot->stat.aborted);
 }
 
-/* How many events had no slot */
+/* How many events were lost because there was no slot for them */
 uint64_t shim_bpf_slots__lost(const struct shim_bpf_slots *slots)
 {
 	return slots->tick ? slots->tick->lost : 0;

@@ -8,7 +8,7 @@
 
 #include "bpf/trace.h"
 
-/* Tags that only such programs use have their first slot's number as id, and this. */
+/* Set in the id of a tag that such programs write: the rest is the index of its first slot. */
 #define SHIM_DIRECT_ID	(1ull << 63)
 
 struct shim_bpf_slots {

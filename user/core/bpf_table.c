@@ -33,13 +33,13 @@ static int grow_batch(struct shim_bpf_table *t, size_t rows)
 
 /**
  * shim_bpf_table__open() - get ready to read
- * @t: zero, but its @fd, which is -1; it is so after an error, too
+ * @t: zero but for @fd, which is -1; left so after an error
  * @path: where it is pinned
  * @type: BPF_MAP_TYPE_*
  * @key: bytes
  * @value: bytes, for one CPU, a multiple of 8
  *
- * Return: 0, -ENOENT, -EPERM, -EPROTO if it has another shape, -ENOMEM, or another errno.
+ * Return: 0, -ENOENT, -EPERM, -EPROTO if type or sizes differ, -ENOMEM, or another errno.
  */
 int shim_bpf_table__open(struct shim_bpf_table *t, const char *path, uint32_t type, size_t key,
 			 size_t value)
@@ -67,13 +67,13 @@ static int give_rows(const struct shim_bpf_table *t, uint32_t n, shim_bpf_row_fn
 }
 
 /**
- * shim_bpf_table__read() - give all rows
+ * shim_bpf_table__read() - walk over all rows
  * @t: the table
- * @fn: called for each row; what is not 0 ends it
+ * @fn: called for each row; a value other than 0 ends it
  * @arg: for @fn
  *
- * Some at a time: buckets are given whole, and a bucket that does not fit is asked for again
- * with more room.
+ * Rows are read in batches.  The kernel returns whole buckets only: if the next one does not fit,
+ * it is asked for again with twice the room.
  *
  * Return: 0, what @fn returned, -ENOMEM, or an errno of bpf(2).
  */

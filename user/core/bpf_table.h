@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * struct shim_bpf_table - such a map, and rows of it as they are read
+ * struct shim_bpf_table - a pinned hash map, and a batch of its rows
  * @fd: the map, -1: closed
  * @key, @value: bytes; of a value, for one CPU
  * @cpus: values of a row; 1 where it is not per CPU

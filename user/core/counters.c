@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets of counters: created whole, bound to targets, sampled.
+ * Sets of counters: create, bind to targets, sample.
  *
  * Threads: everything may be called from any thread.  References are counted
  * without a lock, so that a signal handler may drop one.  Shutting a set while
@@ -20,7 +20,7 @@ struct shim_counters {
 	const struct shim_backend_ops *ops;
 	union shim_backend_ref ref;
 	unsigned int nr;
-	unsigned int made_in;	/* which process of those that fork each other */
+	unsigned int made_in;	/* shim_fork__generation() of the process that made it */
 	atomic_uint refs;
 	atomic_bool shut;
 };
@@ -45,12 +45,12 @@ int shim_counters__create(struct shim_session *session, const struct vcpc_reques
 }
 
 /**
- * shim_counters__create_on() - make a set that has more than requests and flags
+ * shim_counters__create_on() - make a set with further parameters
  * @session: as for shim_counters__create()
  * @reqs: likewise
  * @n: likewise
  * @flags: likewise
- * @terms: the length of groups' turns, the overflow's signal
+ * @terms: length of the multiplex slot, seed, overflow signal
  * @bad: likewise
  * @out: likewise
  *
@@ -87,7 +87,7 @@ struct shim_counters *shim_counters__get(struct shim_counters *counters)
 }
 
 /**
- * shim_counters__put() - give a reference back; the last one ends the set
+ * shim_counters__put() - drop a reference; the last one ends the set
  * @counters: may be NULL
  */
 void shim_counters__put(struct shim_counters *counters)
@@ -101,8 +101,8 @@ void shim_counters__put(struct shim_counters *counters)
 }
 
 /**
- * shim_counters__shut() - end the set on all its targets, whoever still refers to it
- * @counters: every further call on it says -EBADF
+ * shim_counters__shut() - end the set on all its targets, even if others still refer to it
+ * @counters: every further call on it returns -EBADF
  */
 void shim_counters__shut(struct shim_counters *counters)
 {
@@ -114,8 +114,8 @@ void shim_counters__shut(struct shim_counters *counters)
  * shim_counters__is_own() - whether this process has made the set
  * @counters: the set
  *
- * Return: false in a child that was forked since: what is done to the set there is done to the
- * parent's, but for giving the reference back.
+ * Return: false in a child that was forked since.  Any operation on the set would act on the
+ * parent's there: the child may only drop its reference.
  */
 bool shim_counters__is_own(const struct shim_counters *counters)
 {
@@ -234,7 +234,7 @@ int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned in
 /**
  * shim_counters__sample_at() - a sample of a thread, a CPU, or a total
  * @counters: the set
- * @tid: by @flags
+ * @tid: thread or CPU, depending on @flags
  * @flags: VCPC_SAMPLE_F_*
  * @buf: filled only on success, with the groups' samples behind the values
  * @size: bytes at @buf
@@ -288,7 +288,7 @@ int shim_counters__list(struct shim_counters *counters, struct vcpc_instance_inf
 	if (atomic_load(&counters->shut))
 		return -EBADF;
 	for (;;) {
-		/* All known to checkers of memory, which do not know what the call writes. */
+		/* calloc(), because memory checkers do not know what the call writes. */
 		free(info);
 		info = calloc(room, sizeof(*info));
 		if (!info)

@@ -31,7 +31,7 @@ int shim_counters__restart(struct shim_counters *counters, pid_t tid);
 int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned int request,
 			  __u64 value);
 
-/* The same for a CPU, or for all that a bind began: VCPC_TARGET_F_*, VCPC_SAMPLE_F_* */
+/* The same for a CPU, or for all instances of a bind: VCPC_TARGET_F_*, VCPC_SAMPLE_F_* */
 int shim_counters__unbind_at(struct shim_counters *counters, pid_t tid, unsigned int flags);
 int shim_counters__sample_at(struct shim_counters *counters, pid_t tid, unsigned int flags,
 			     struct vcpc_sample *buf, size_t size);

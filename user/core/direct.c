@@ -6,8 +6,8 @@
  * uses, and finds them again by the number of the tag.  A slot keeps its name; when its
  * thread has ended, the next thread that needs one of that name takes it and goes on.
  *
- * Locking: a thread's list of slots is its own; signals are blocked while it changes.  To look
- * for a slot, the mapping's lock.
+ * Locking: a thread's list of slots is its own; signals are blocked while it changes.  The
+ * mapping's lock is held to look for a slot.
  *
  * The map is shared with other programs: what is in others' slots is not trusted.
  */
@@ -30,11 +30,11 @@
 #define LEAST_TAGS	510
 
 /*
- * A thread's slots of one kind, by the tag's number.  An odd number stands for a tag that got
- * no slot: how many events that has cost it so far.
+ * A thread's slots of one kind, indexed by the tag's number.  An entry is the slot's address; an
+ * odd number is a tag that got no slot: twice the number of events lost so far, plus 1.
  *
- * A list that has become too short stays, linked, until the thread ends: the signal handler
- * that made a longer one may have interrupted somebody who was looking into it.
+ * A list that has become too short stays, linked by @shorter, until the thread ends: a signal
+ * handler may have made the longer one while it interrupted code that was reading the short one.
  */
 struct slot_list {
 	struct slot_list *shorter;
@@ -43,8 +43,8 @@ struct slot_list {
 };
 
 static __thread struct {
-	uint64_t epoch;		/* of the mapping that they are in */
-	unsigned int generation;	/* of the process then */
+	uint64_t epoch;		/* of the mapping that the slots are in */
+	unsigned int generation;	/* shim_fork__generation() at that time */
 	struct slot_list *of_kind[VC_COUNTER];
 } mine __attribute__((tls_model("initial-exec")));
 
@@ -63,7 +63,10 @@ static void give_back(struct slot_list *list)
 	}
 }
 
-/* The kernel knows the thread for a while yet: its slots need not wait for that. */
+/*
+ * Mark the slots of a thread that is ending, so that others can take them over at once: the kernel
+ * still knows the thread's id for a while.
+ */
 static void disown_slots(const struct slot_list *list)
 {
 	for (uint32_t i = 0; list && i < list->n; i++) {
@@ -74,7 +77,10 @@ static void disown_slots(const struct slot_list *list)
 	}
 }
 
-/* A child has the lists of the thread that forked it, by whatever call, but not the mapping. */
+/*
+ * Are the thread's slots mapped in this process?  A forked child, whatever call made it, has a copy
+ * of the forking thread's lists but not the mapping.
+ */
 static bool are_mapped(void)
 {
 	return mine.epoch >> 32 == (uint64_t)getpid() &&
@@ -103,7 +109,7 @@ static int map(const char *path, size_t value, void **memory, size_t *n)
 {
 	int err = shim_bpf_array__map(path, value, PROT_READ | PROT_WRITE, memory, n);
 
-	/* A child maps it for itself. */
+	/* A forked child does not inherit it, but has to map it for itself. */
 	if (!err)
 		madvise(*memory, value * *n, MADV_DONTFORK);
 	return err;
@@ -123,7 +129,10 @@ static uint64_t pid_namespace(void)
 	return stat("/proc/self/ns/pid", &st) ? 0 : st.st_ino;
 }
 
-/* Room for the whole, with the slots by name: heads of chains, and what follows each slot in its */
+/*
+ * Allocate a struct shim_direct with its hash table of slots by name: the heads of the chains, and
+ * for each slot the next one in its chain.
+ */
 static struct shim_direct *make_room(size_t n)
 {
 	struct shim_direct *d;
@@ -168,13 +177,13 @@ static void describe_process(struct shim_direct *d)
 }
 
 /**
- * shim_direct__open() - map the machine's map
- * @out: set to it
+ * shim_direct__open() - map the machine's vc_direct and vc_tick
+ * @out: set to the mapping
  *
- * The mapping stays for the process's life; a forked child has none of it.
+ * The mapping stays for the process's life; a forked child does not inherit it.
  *
- * Return: 0; -ENOENT if tracing is off, -EOPNOTSUPP if it is on without this,
- *	-EPERM if the caller may not, -EPROTO, or another errno.
+ * Return: 0; -ENOENT if tracing is off, -EOPNOTSUPP if it is on without direct tracing,
+ *	-EPERM if the caller may not write to the maps, -EPROTO, or another errno.
  */
 int shim_direct__open(struct shim_direct **out)
 {
@@ -225,7 +234,7 @@ static void note(struct shim_direct *d, uint32_t i)
 	char name[VC_TAG_LEN];
 	uint32_t *head;
 
-	/* Whoever else may write to it could change it while it is read. */
+	/* Copy the name, because another program could change it while it is read. */
 	memcpy(name, d->slots[i].name, sizeof(name));
 	name[sizeof(name) - 1] = '\0';
 	head = head_of(d, name, d->slots[i].kind);
@@ -233,7 +242,10 @@ static void note(struct shim_direct *d, uint32_t i)
 	*head = i + 1;
 }
 
-/* Slots are given out in order, and keep their names: look at those that are new to us. */
+/*
+ * Add slots that were claimed since the last call to the chains.  Slots are claimed in order and
+ * keep their names, so those that were added before need not be looked at again.
+ */
 static void note_new(struct shim_direct *d)
 {
 	for (; d->noted < d->n; d->noted++) {
@@ -241,13 +253,13 @@ static void note_new(struct shim_direct *d)
 
 		if (!__atomic_load_n(&slot->owner, __ATOMIC_ACQUIRE))
 			break;
-		/* One without a kind is just being taken by another process, which keeps it. */
+		/* Skip a slot without a kind: another process is just claiming it, and keeps it. */
 		if (__atomic_load_n(&slot->kind, __ATOMIC_ACQUIRE))
 			note(d, d->noted);
 	}
 }
 
-/* Is there nobody any more who writes to a slot of this owner's? */
+/* May a slot be taken over?  It may if its owner is the caller, or has ended. */
 static bool has_ended(uint32_t owner, uint32_t tid)
 {
 	return owner == tid || owner == VC_OWNER_ENDED || (kill(owner, 0) && errno == ESRCH);
@@ -270,7 +282,7 @@ static struct vc_direct *adopt(struct shim_direct *d, const char *name, uint32_t
 	return NULL;
 }
 
-/* Take a slot that nobody has had yet: all before those that were noted have been given out. */
+/* Claim a slot that nobody has had yet; all below @noted have been claimed. */
 static struct vc_direct *claim(struct shim_direct *d, const char *name, uint32_t kind, uint32_t tid)
 {
 	for (size_t i = d->noted; i < d->n; i++) {
@@ -289,7 +301,7 @@ static struct vc_direct *claim(struct shim_direct *d, const char *name, uint32_t
 	return NULL;
 }
 
-/* Slots of another mapping, or of the process that has forked this one, are of no use. */
+/* Clear the thread's lists, whose slots belong to another mapping or to the parent process. */
 static void forget(void)
 {
 	for (int kind = 0; kind < VC_COUNTER; kind++) {
@@ -321,7 +333,7 @@ static struct slot_list *make_list(struct slot_list *shorter, uint32_t index)
 	return list;
 }
 
-/* The calling thread's slot of a tag and kind: NULL without memory */
+/* The entry for a tag and kind in the calling thread's lists; NULL if there is no memory */
 static uintptr_t *place_of(uint32_t kind, uint32_t index)
 {
 	struct slot_list **list = &mine.of_kind[kind - 1];
@@ -336,7 +348,10 @@ static uintptr_t *place_of(uint32_t kind, uint32_t index)
 	return &(*list)->at[index];
 }
 
-/* How many events it has cost that there was no slot: each time that doubles, look again. */
+/*
+ * A tag that got no slot is searched for again only when the number of events that it has lost is a
+ * power of two.
+ */
 static int is_worth_a_search(uintptr_t place)
 {
 	uintptr_t missed = place >> 1;
@@ -368,7 +383,7 @@ static struct vc_direct *find_locked(struct shim_direct *d, struct shim_direct_t
 	return slot;
 }
 
-/* The first time, and when there was none: the lock keeps signal handlers out, too. */
+/* The slow path: the thread has no slot yet.  The lock keeps signal handlers out, too. */
 static __attribute__((noinline)) struct vc_direct *find_slot(struct shim_direct *d,
 							     struct shim_direct_tag tag,
 							     uint32_t kind)

@@ -11,22 +11,22 @@
 #include "tick.h"
 
 /**
- * struct shim_direct - the map, as this process has it
- * @size: bytes of all this
- * @slots: all of them; others write theirs
- * @n: how many
+ * struct shim_direct - this process's mapping of vc_direct
+ * @size: bytes of this struct with @words
+ * @slots: all slots, also those of other programs
+ * @n: number of slots
  * @lock: held to look for a slot
- * @heads: the slots by name and kind: each the first of a chain, + 1 (@lock)
- * @nheads: how many, a power of two
- * @next: what follows each slot in its chain, + 1 (@lock)
- * @noted: how many slots are in the chains; further ones were free when looked at (@lock)
+ * @heads: hash table by name and kind: index of the first slot of a chain + 1, or 0 (@lock)
+ * @nheads: number of @heads, a power of two
+ * @next: for each slot, index of the next one in its chain + 1, or 0 (@lock)
+ * @noted: slots below this index were looked at; it was the first that was free then (@lock)
  * @tick: the clock
- * @epoch: of this mapping; no other process or mapping has the same
- * @pidns: our namespace of process ids
- * @user: who we are
- * @tick_anchor: some instant by the clock, and
- * @ns_anchor: by CLOCK_MONOTONIC
- * @words: @heads and @next
+ * @epoch: identifies this mapping; no other process or mapping has the same
+ * @pidns: inode of our PID namespace
+ * @user: our user id
+ * @tick_anchor: an instant in ticks of the clock
+ * @ns_anchor: the same instant by CLOCK_MONOTONIC
+ * @words: memory of @heads and @next
  */
 struct shim_direct {
 	size_t size;
@@ -46,7 +46,7 @@ struct shim_direct {
 	uint32_t words[];
 };
 
-/* A tag of the process: @index is its own as long as the process lives, and as small as can be. */
+/* A tag of the process: @index is unique for the process's life, and counted up from 0. */
 struct shim_direct_tag {
 	uint32_t index;
 	const char *name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What an event name stands for.
+ * Parsing an event name.
  *
  * NAME[:MODE], where NAME is perf's name of an event, r and a raw code in
  * hexadecimal, or libpfm's name with its unit masks; MODE is u for user mode,
@@ -23,7 +23,7 @@ static __u32 mode_of(char c)
 	return c == 'u' ? VCPC_REQ_F_USER : c == 'k' ? VCPC_REQ_F_KERNEL : 0;
 }
 
-/* The modes that a part of a name asks for; 0 if it is none or says one twice. */
+/* The modes that a part of a name asks for; 0 if it asks for none, or for one twice. */
 static __u32 modes_of(const char *part)
 {
 	__u32 modes = 0;
@@ -95,8 +95,8 @@ static bool parse_raw(const char *name, struct vcpc_request *req)
  *	the name asks for, 0 if it asks for none
  *
  * Return: 0, -ENOENT (no such event), -EINVAL (bad modes, unit mask or
- * attribute), -ENAMETOOLONG, -EOPNOTSUPP, -ENOMEM, -ELIBACC (it may be libpfm's, which is not
- * there).
+ * attribute), -ENAMETOOLONG, -EOPNOTSUPP, -ENOMEM, -ELIBACC (libpfm may know the name, but cannot
+ * be loaded).
  */
 int shim_event__parse(const char *name, struct vcpc_request *out)
 {

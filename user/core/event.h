@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Event names: what they stand for, which there are, which was meant. */
+/* Event names: parse them, list those that can be counted, suggest one that was misspelled. */
 #ifndef SHIM_CORE_EVENT_H
 #define SHIM_CORE_EVENT_H
 

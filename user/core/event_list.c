@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Which events there are here, and which one was probably meant. */
+/* List the events that can be counted on this machine, and suggest a name like a misspelled one. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include "pfm.h"
 
 /**
- * shim_event__probe() - whether the back end takes an event
+ * shim_event__probe() - whether the back end accepts an event
  * @session: the back end
  * @req: the event; its modes do not matter, as user mode is allowed to everybody
  *
@@ -30,7 +30,7 @@ int shim_event__probe(struct shim_session *session, const struct vcpc_request *r
 	return ret;
 }
 
-/* 0, or why it cannot be counted, or cannot be known to be */
+/* 0, or the error of parsing the name, or of the back end when it tries the event */
 static int usable(struct shim_session *session, const char *name)
 {
 	struct vcpc_request req;
@@ -80,7 +80,7 @@ static unsigned int least(unsigned int a, unsigned int b, unsigned int c)
 	return m < c ? m : c;
 }
 
-/* Levenshtein's distance, one row at a time; letters' case and '-' or '_' are the same. */
+/* Levenshtein distance, one row at a time, where case is ignored and '_' equals '-' */
 static unsigned int distance(const char *a, const char *b)
 {
 	unsigned int row[SHIM_EVENT_LEN + 1];
@@ -127,7 +127,7 @@ static int compare(void *arg, const char *name, const char *desc)
 }
 
 /**
- * shim_event__suggest() - the event that was probably meant
+ * shim_event__suggest() - find the known event whose name is nearest to an unknown one
  * @name: as it was given, with or without modes
  * @buf: the nearest name, without modes
  * @size: of @buf

@@ -182,7 +182,7 @@ const char *shim_format__pmu(const struct shim_format *format)
 }
 
 /**
- * shim_format__name() - the name of the i-th field, by the alphabet
+ * shim_format__name() - the name of the i-th field, in alphabetical order
  * @format: from shim_format__open()
  * @i: from 0
  *
@@ -201,7 +201,7 @@ static const struct field *find(const struct shim_format *format, const char *na
 	return NULL;
 }
 
-/* Put the value's bits in their places; what does not fit is left over. */
+/* Put the value's bits into the field's ranges; returns the bits for which there is no room. */
 static __u64 scatter(const struct field *field, __u64 value, __u64 *word)
 {
 	for (unsigned int i = 0; i < field->nr; i++) {
@@ -219,7 +219,7 @@ static __u64 scatter(const struct field *field, __u64 value, __u64 *word)
  * shim_format__set() - set a field of an event's code
  * @format: from shim_format__open()
  * @name: the field's
- * @value: takes the place of what the code has there
+ * @value: replaces the field's value in the code
  * @req: the event; changed only on success
  *
  * Return: 0, -ENOENT (no such field), -ERANGE (the value does not fit).

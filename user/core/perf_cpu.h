@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How this CPU's counters, and the clock that perf's pages mean, are read in user mode. */
+/* Read this CPU's counters, and the clock that perf's mapped pages refer to, in user mode. */
 #ifndef SHIM_CORE_PERF_CPU_H
 #define SHIM_CORE_PERF_CPU_H
 

@@ -3,8 +3,9 @@
  * A set's events on one target, as a group of perf's: the only caller of perf_event_open(2).
  *
  * A group is pinned: it is on the PMU as a whole whenever its target runs, or it is in error from
- * then on, and read(2) says so by an end of file.  An inherited one is not, because the error of
- * a child's copy would go unnoticed; the times tell whether all copies counted all the time.
+ * then on, and read(2) returns 0.  An inherited group is not pinned, because the error of a child's
+ * copy would go unnoticed; instead, time enabled and time running differ if any copy was ever off
+ * the PMU.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,12 +26,15 @@
 
 #define MOST_SLOTS	32
 
-/* How often a read is repeated while a thread that has inherited the group exits: at once, then after a wait */
+/*
+ * How often a read is repeated while a thread that has inherited the group exits: first after
+ * yielding the CPU, then after a wait.
+ */
 #define EXIT_YIELDS	100
 #define EXIT_WAITS	10000
 #define EXIT_WAIT_NS	100000
 
-/* arm64: the counter may be read in user mode, where kernel.perf_user_access allows it. */
+/* config1 on arm64: ask for reading in user mode, which kernel.perf_user_access has to allow. */
 #define ARM64_USER_READ	2
 
 static int open_event(struct perf_event_attr *attr, pid_t tid, int cpu, int leader)
@@ -50,13 +54,13 @@ static void describe(struct perf_event_attr *attr, const struct vcpc_request *re
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.exclude_user = !(req->flags & VCPC_REQ_F_USER),
 		.exclude_kernel = !(req->flags & VCPC_REQ_F_KERNEL),
-		/* As the module counts */
+		/* The module excludes these, too. */
 		.exclude_hv = 1,
 		.exclude_guest = 1,
 	};
 }
 
-/* perf's errors as VCPC_IOC_SET_CREATE has them */
+/* Translate an error of perf_event_open(2) into that of VCPC_IOC_SET_CREATE. */
 static int error_of(int err)
 {
 	switch (err) {
@@ -84,7 +88,7 @@ int shim_group__try(const struct vcpc_request *req)
 	attr.disabled = 1;
 	fd = open_event(&attr, 0, -1, -1);
 	err = errno;
-	/* What counts on CPUs only says so of a thread. */
+	/* EINVAL for a thread: the event may be one that counts on CPUs only. */
 	if (fd < 0 && err == EINVAL)
 		fd = open_event(&attr, -1, 0, -1);
 	if (fd < 0)
@@ -118,8 +122,9 @@ int shim_group__why(void)
 }
 
 /*
- * How many counters a group may have: the kernel refuses one that can never be on the PMU.  @short_of:
- * it may have been refused for want of descriptors or memory, which another time there may be.
+ * Find how many counters a group may have: add events until the kernel refuses a group that could
+ * never be on the PMU.  @short_of: it was refused for lack of descriptors or memory instead, so
+ * that another try may find more.
  */
 static unsigned int find_slots(bool *short_of)
 {
@@ -132,7 +137,7 @@ static unsigned int find_slots(bool *short_of)
 	int fds[MOST_SLOTS];
 	unsigned int n;
 
-	/* A leader that is disabled would not be reckoned with on arm64. */
+	/* The leader is enabled, as arm64 does not reckon with a disabled one. */
 	describe(&attr, &cycles);
 	for (n = 0; n < MOST_SLOTS; n++) {
 		fds[n] = open_event(&attr, 0, -1, n ? fds[0] : -1);
@@ -146,13 +151,15 @@ static unsigned int find_slots(bool *short_of)
 }
 
 /**
- * shim_group__slots() - the PMU's counters
+ * shim_group__slots() - the number of the PMU's counters
  *
- * Return: how many, found by trying, once unless descriptors were short; 0 if there is no PMU, or none for the caller.
+ * It is found by trying, and kept unless descriptors or memory were short.
+ *
+ * Return: the number; 0 if there is no PMU, or the caller may not use it.
  */
 unsigned int shim_group__slots(void)
 {
-	static atomic_uint found;	/* and 1 */
+	static atomic_uint found;	/* the number + 1; 0: not found yet */
 	unsigned int n = atomic_load(&found);
 	bool short_of;
 
@@ -179,7 +186,10 @@ static void close_event(struct shim_group_event *event)
 	event->fd.nr = -1;
 }
 
-/* The PMU's own events on a thread can be read in user mode, if the kernel is asked in time. */
+/*
+ * On arm64, a thread can read the PMU's events in user mode only if that was asked for when they
+ * were opened; if the kernel refuses, open them without.
+ */
 static int open_readable(struct perf_event_attr *attr, struct shim_group_place place, int leader)
 {
 #if defined(__aarch64__)
@@ -229,12 +239,15 @@ static void unmap(struct shim_group *group, unsigned int n)
 	group->pages = NULL;
 }
 
-/* All pages or none, for lack of memory that may be locked.  A page keeps its event open. */
+/*
+ * Map all events' pages, or none if one cannot be mapped, as when the limit of locked memory is
+ * reached.  A mapped page keeps its event open, so that only the leader's descriptor is needed.
+ */
 static void map(struct shim_group *group)
 {
 	group->pages = calloc(group->n, sizeof(*group->pages));
 	for (unsigned int i = 0; i < group->n && group->pages; i++) {
-		/* There at once: the first sample has no page faults. */
+		/* MAP_POPULATE, so that the first sample has no page faults */
 		void *page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ,
 				  MAP_SHARED | MAP_POPULATE, group->events[i].fd.nr, 0);
 
@@ -242,7 +255,7 @@ static void map(struct shim_group *group)
 			unmap(group, i);
 			return;
 		}
-		/* As the kernel does by itself: a child's is not there. */
+		/* A forked child does not inherit the page; the kernel does this by itself, too. */
 		madvise(page, sysconf(_SC_PAGESIZE), MADV_DONTFORK);
 		group->pages[i] = page;
 	}
@@ -250,7 +263,10 @@ static void map(struct shim_group *group)
 		close_event(&group->events[i]);
 }
 
-/* Who was started between two of the events has inherited a part of them: perf reads it no more. */
+/*
+ * A thread that was started after some of the events were opened, but not all, has inherited only
+ * those; then perf no longer reads the group (ECHILD).
+ */
 static int check_inherited(const struct shim_group *group)
 {
 	struct shim_group_counts counts;
@@ -268,10 +284,12 @@ static int check_inherited(const struct shim_group *group)
  * @bad: on failure, the index of the request to blame, or -1
  *
  * Return: 0, -ENOSPC (the PMU never has room for all of it), -ESRCH, -EACCES, -ENODEV (no such
- * CPU), -EMFILE, -ENOMEM, or what perf says of an event.  An inherited group: -ESTALE (the target may
- * have started a thread between two events: the kernel lets the two exchange what counts on them, the new
- * one may have ended with it, and the next event is refused; or the PMU has no room, and @bad says of
- * what: try it again).
+ * CPU), -EMFILE, -ENOMEM, or perf's error for an event.
+ *
+ * For an inherited group also -ESTALE, on which the caller tries again.  The target may have
+ * started a thread between two opens: the kernel may have exchanged the contexts of the two
+ * threads, and the new one may have ended with the first events, so that the next one is refused.
+ * Or the PMU has no room: then @bad is the request that was refused.
  */
 int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, unsigned int n,
 		     struct shim_group_place place, int *bad)
@@ -284,7 +302,7 @@ int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, 
 		return -ENOMEM;
 	for (unsigned int i = 0; i < n && !ret; i++) {
 		ret = open_nth(group, i, &reqs[i], place);
-		/* Each was tried alone when the set was made. */
+		/* Each event alone was accepted by perf_create(): the group is refused. */
 		if (i && place.inherit && (ret == -EINVAL || ret == -EOPNOTSUPP))
 			ret = -ESTALE;
 		else if (i && ret == -EINVAL)
@@ -309,7 +327,7 @@ int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, 
  */
 void shim_group__close(struct shim_group *group)
 {
-	/* A member whose leader has gone would count on by itself. */
+	/* Stop the group first: a member goes on counting by itself when its leader is closed. */
 	if (group->n)
 		shim_group__turn(group, false);
 	if (group->pages)
@@ -318,7 +336,7 @@ void shim_group__close(struct shim_group *group)
 }
 
 /**
- * shim_group__forget() - let go of a group in a forked child, where its pages are not
+ * shim_group__forget() - free a group in a forked child, where its pages are not mapped
  * @group: goes on counting in the parent
  */
 void shim_group__forget(struct shim_group *group)
@@ -331,9 +349,9 @@ void shim_group__forget(struct shim_group *group)
 }
 
 /**
- * shim_group__turn() - let a group count, or stop it
- * @group: an inherited one with all its copies
- * @on: count
+ * shim_group__turn() - enable or disable a group
+ * @group: if it is inherited, with all its copies
+ * @on: enable
  *
  * Return: 0, -EBADF if the program has closed the descriptor.
  */
@@ -345,7 +363,10 @@ int shim_group__turn(struct shim_group *group, bool on)
 		     0) ? -errno : 0;
 }
 
-/* The thread that exits may have lost its CPU: all waits together take a second at least. */
+/*
+ * Yield first, then sleep: the thread that exits may have been preempted.  All waits together take
+ * at least a second.
+ */
 static void wait_for_exit(int tries)
 {
 	if (tries < EXIT_YIELDS)
@@ -355,23 +376,23 @@ static void wait_for_exit(int tries)
 }
 
 /**
- * shim_group__read() - ask the kernel for the counts
+ * shim_group__read() - read the counts by read(2)
  * @group: the group
  * @counts: filled in
  *
- * Return: 0, -EAGAIN (the group was off the PMU while its target ran; or a thread that has inherited it
- * was exiting for longer than a second, the time that this waits), -EBADF.
+ * Return: 0, -EAGAIN (the group was off the PMU while its target ran; or a thread that has
+ * inherited it took longer than a second to exit, which is as long as this waits), -EBADF.
  */
 int shim_group__read(const struct shim_group *group, struct shim_group_counts *counts)
 {
 	size_t size = offsetof(struct shim_group_counts, values) + group->n * sizeof(__u64);
 	ssize_t got;
 
-	/* Somebody else's file would block, and its bytes be gone. */
+	/* read(2) on another file could block, or take data away from the program. */
 	if (!is_ours(&group->events[0]))
 		return -EBADF;
 	got = read(group->events[0].fd.nr, counts, size);
-	/* A thread that has inherited is exiting: perf takes its events away one after the other. */
+	/* ECHILD: perf is removing the events of an exiting thread, which it does one by one. */
 	for (int tries = 0; got < 0 && errno == ECHILD && tries < EXIT_YIELDS + EXIT_WAITS; tries++) {
 		wait_for_exit(tries);
 		got = read(group->events[0].fd.nr, counts, size);

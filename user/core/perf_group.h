@@ -17,8 +17,8 @@ struct perf_event_mmap_page;
  * struct shim_group_place - what a group counts
  * @tid: a thread; -1 with @cpu
  * @cpu: a CPU; -1 with @tid
- * @inherit: what the thread starts, too; such a group is read as a sum only
- * @threads_only: of @inherit: threads, not processes
+ * @inherit: also count the threads and processes that it starts; only their sum can be read
+ * @threads_only: with @inherit: only threads, not processes
  * @on_exec: enabled by the thread's next execve
  */
 struct shim_group_place {
@@ -29,7 +29,7 @@ struct shim_group_place {
 	bool on_exec;
 };
 
-/* A perf event's descriptor; its id tells it from another file of the same number */
+/* A perf event's descriptor, and the event's id, which another file of the same number lacks */
 struct shim_group_event {
 	struct shim_fd fd;	/* nr -1: closed; the mapped page keeps the event */
 	__u64 id;

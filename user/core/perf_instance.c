@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A set on one target of perf's: a thread, what a thread starts, or a CPU; and all that one bind brings
- * about.
+ * Instances of perf's sets: a set on one target (a thread, a thread with all that it starts, or a
+ * CPU), and all instances that one bind makes.
  *
  * Locking: the caller's (backend_perf.c).
  */
@@ -25,9 +25,10 @@
 #define INHERIT_TRIES	64
 
 /**
- * shim_instance__free() - let go of a list
+ * shim_instance__free() - free a list of instances
  * @inst: the first of it, or NULL; nobody reads their pages any more
- * @here: otherwise the caller was forked since, and they go on counting for its parent
+ * @here: this process made them; otherwise it was forked since, and they go on counting for its
+ *	parent
  */
 void shim_instance__free(struct shim_instance *inst, bool here)
 {
@@ -102,7 +103,7 @@ static struct shim_group_place place_of(const struct shim_instance *inst)
 	};
 }
 
-/* One more, which does not count yet, at the list's end */
+/* Append an instance to the binding's list; it does not count yet. */
 static int add(struct shim_binding *binding, pid_t tid)
 {
 	struct shim_instance **list = &binding->list;
@@ -176,11 +177,14 @@ static int add_thread(struct shim_binding *binding, pid_t tid)
 	if (shim_instance__find(binding->taken, tid, false))
 		return -EBUSY;
 	ret = add(binding, tid);
-	/* It has ended; of a process that goes on, also its first one. */
+	/* The thread has ended meanwhile; the first one may, too, while its process goes on. */
 	return ret == -ESRCH ? 0 : ret;
 }
 
-/* Those of the list, which none of them has inherited from another, as all were there before */
+/*
+ * List the process's threads, then bind each of them.  All existed before the first was bound, so
+ * none has inherited from another.  -ESTALE if there is a thread now that is not in the list.
+ */
 static int add_noted(struct shim_binding *binding, struct tids *tids)
 {
 	int ret = each_thread(binding->root, note, tids);
@@ -193,8 +197,8 @@ static int add_noted(struct shim_binding *binding, struct tids *tids)
 }
 
 /*
- * All threads of a process, none twice: if one has come meanwhile, it is not known whether it has
- * inherited from one that was bound before it came.
+ * Bind all threads of a process, none twice.  If a thread was started meanwhile, undo all
+ * (-ESTALE): it is not known whether that thread has inherited from one that was already bound.
  */
 static int bind_process(struct shim_binding *binding)
 {
@@ -209,7 +213,10 @@ static int bind_process(struct shim_binding *binding)
 	return ret;
 }
 
-/* What is inherited, again while threads come: what then is still refused has no room. */
+/*
+ * Try again while the process starts threads.  If a request is still refused after that (@bad), the
+ * PMU has no room for it.
+ */
 static int bind_inherited(struct shim_binding *binding)
 {
 	int ret = -ESTALE;
@@ -222,7 +229,7 @@ static int bind_inherited(struct shim_binding *binding)
 	return ret;
 }
 
-/* Without the file it cannot go offline. */
+/* A CPU that has no file "online" cannot go offline. */
 static bool is_online(int cpu)
 {
 	char path[64];
@@ -243,8 +250,8 @@ static bool is_online(int cpu)
 }
 
 /**
- * shim_instance__bind() - open what a bind brings about
- * @binding: its list is filled in, and counts nothing yet
+ * shim_instance__bind() - make all instances of a bind
+ * @binding: its list is filled in, with instances that do not count yet
  *
  * Return: 0, -EBUSY, -ENODEV (no such CPU, or offline), -EAGAIN (the process starts threads all the
  * time), or an error of shim_group__open().
@@ -273,7 +280,7 @@ static void end_change(struct shim_instance *inst)
 }
 
 /**
- * shim_instance__start() - let one count that does not
+ * shim_instance__start() - start an instance that is stopped
  * @inst: the instance
  *
  * Return: 0, -EAGAIN (there is no room on the PMU; known of the calling thread only), -EBADF.
@@ -288,11 +295,14 @@ int shim_instance__start(struct shim_instance *inst)
 	inst->since = shim_tick__ns();
 	inst->on = true;
 	inst->waiting = false;
-	/* Of the caller it is known by now whether there is room. */
+	/* The caller is running: its group is on the PMU by now, or in error for lack of room. */
 	return inst->tid == gettid() ? shim_group__read(&inst->group, &counts) : 0;
 }
 
-/* A CPU's events end when it goes offline, and perf does not say so. */
+/*
+ * A CPU's events end when it goes offline, which perf does not report: detect it by the time
+ * enabled, which then falls behind the wall time.
+ */
 static int check_cpu(const struct shim_instance *inst, __u64 before, __u64 enabled)
 {
 	__u64 wall = before > inst->since ? before - inst->since : 0;
@@ -302,7 +312,7 @@ static int check_cpu(const struct shim_instance *inst, __u64 before, __u64 enabl
 }
 
 /**
- * shim_instance__read() - the counts, and whether the execve that was waited for has come
+ * shim_instance__read() - read the counts, and note whether an awaited execve has happened
  * @inst: the instance
  * @counts: filled in
  *
@@ -337,10 +347,10 @@ static int turn_off(struct shim_instance *inst)
 }
 
 /**
- * shim_instance__turn() - let one count, or stop it
+ * shim_instance__turn() - start or stop an instance
  * @inst: the instance
- * @on: count
- * @all: one of many: that it counts or is stopped already is no error
+ * @on: start
+ * @all: it is one of many, so that it is no error if it counts or is stopped already
  *
  * Return: 0, -EINVAL, -EAGAIN, -EBADF.
  */
@@ -379,10 +389,11 @@ int shim_instance__restart(struct shim_instance *inst)
 }
 
 /**
- * shim_instance__has_ended() - whether what it counts is no more
+ * shim_instance__has_ended() - whether the target of an instance has ended
  * @inst: the instance
  *
- * A process that has ended took all its threads along; of a tree nobody knows.
+ * An inherited instance ends with its process.  Of a tree of processes the end is not known: this
+ * is false then.
  */
 bool shim_instance__has_ended(const struct shim_instance *inst)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A set on one target of perf's, and all that one bind brings about. */
+/* Instances of perf's sets, each of them a set on one target, and all that one bind makes. */
 #ifndef SHIM_CORE_PERF_INSTANCE_H
 #define SHIM_CORE_PERF_INSTANCE_H
 
@@ -12,13 +12,13 @@
  * @tgid: its process
  * @root: what the bind named
  * @flags: VCPC_BIND_F_*
- * @on: enabled; of @waiting only once the target's execve has come
- * @waiting: for that
- * @known: its thread may be reading the pages by itself
- * @live: in the set's list, not in that of those that are gone
+ * @on: enabled; not while @waiting
+ * @waiting: to be enabled by the target's next execve
+ * @known: its thread has remembered it, and may be reading its pages without the lock
+ * @live: in the set's list of instances, not in that of those that are gone
  * @changing: odd while @from changes; samples without the lock look at it
  * @since: CLOCK_MONOTONIC of the last enable
- * @ran: time enabled before that
+ * @ran: time enabled before @since
  * @stopped: CLOCK_MONOTONIC of the last disable
  * @group: the events
  * @preset: what values start from at the next restart; behind @from
@@ -41,8 +41,8 @@ struct shim_instance {
  * struct shim_binding - one bind
  * @reqs: struct vcpc_request[@n]
  * @n: how many
- * @taken: what the set has already
- * @list: what the bind brings about
+ * @taken: the instances that the set already has
+ * @list: the instances that the bind makes
  * @root: the thread or CPU that it names
  * @flags: VCPC_BIND_F_*
  * @bad: on failure, the index of the request to blame, or -1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Telling a process from the one that has forked it, without a system call: a page that the kernel
- * clears in a child says so, however the child was forked.
+ * Telling a process from its forked children without a system call: a page holds a number of the
+ * process, and the kernel clears it in a child (MADV_WIPEONFORK), whichever call made the child.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -29,7 +29,7 @@ static volatile __u64 *map_process(void)
 /**
  * shim_perf__process() - the process's number, made if it has none
  *
- * Return: 0 if that cannot be.
+ * Return: the number, or 0 if the kernel gives no such page.
  */
 __u64 shim_perf__process(void)
 {

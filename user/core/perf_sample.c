@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Samples of perf's sets: a thread's of itself without a lock and without a call, all others by the
- * kernel.
+ * Samples of perf's sets: a thread's sample of itself needs neither a lock nor, mostly, a system
+ * call; all others are read by read(2) with the lock held.
  *
  * A thread remembers the instance of the set that it has sampled last, and reads its events' pages.
  */
@@ -15,7 +15,7 @@
 #include "perf_set.h"
 #include "tick.h"
 
-/* What a thread knows of itself: its instance of the set that it has sampled last */
+/* The calling thread's own instance of the set that it has sampled last */
 static __thread struct {
 	__u64 serial;
 	struct shim_instance *inst;
@@ -26,7 +26,7 @@ static __thread struct {
 /**
  * shim_perf__remember() - keep the calling thread's own instance for its next sample
  * @set: the set
- * @inst: one of its; of no effect if it is another's, or without pages
+ * @inst: an instance of the set; ignored if it is another thread's, or has no pages
  */
 void shim_perf__remember(const struct shim_perf_set *set, struct shim_instance *inst)
 {
@@ -39,7 +39,7 @@ void shim_perf__remember(const struct shim_perf_set *set, struct shim_instance *
 }
 
 /**
- * shim_perf__forget() - an instance goes: the calling thread's next sample does not look at it
+ * shim_perf__forget() - an instance is being removed: the calling thread remembers it no longer
  * @inst: the instance
  */
 void shim_perf__forget(const struct shim_instance *inst)
@@ -140,7 +140,7 @@ static const struct shim_page_cpu this_cpu = {
 	.clock = shim_cpu__clock,
 };
 
-/* By the kernel, as long as the pages do not have it */
+/* Read the counts by read(2), because the pages do not have them now. */
 static __attribute__((noinline)) int read_kernel(const struct shim_perf_set *set,
 						 const struct shim_instance *inst,
 						 struct vcpc_sample *buf, __u64 *tick)
@@ -160,7 +160,10 @@ static inline __attribute__((always_inline)) int
 read_instance(const struct shim_perf_set *set, const struct shim_instance *inst,
 	      struct vcpc_sample *buf, __u64 *tick)
 {
-	/* Whoever changes the instance may be another thread: nothing is read before, or after. */
+	/*
+	 * Another thread may be changing the instance: everything is read after this load, and
+	 * before the check at the end.
+	 */
 	unsigned int changing = __atomic_load_n(&inst->changing, __ATOMIC_ACQUIRE);
 	int ret;
 
@@ -174,9 +177,10 @@ read_instance(const struct shim_perf_set *set, const struct shim_instance *inst,
 }
 
 /*
- * The calling thread's own instance, without the lock.  A signal handler may sample in the middle of
- * it, restart the set, which shows in @changing, or take it off: the pages stay while @reading.
- * Whatever fails here is done again with the lock.
+ * Sample the calling thread's own instance without the lock.  A signal handler that interrupts this
+ * may sample, too; restart the set, which inst->changing shows; or unbind it, and then its pages
+ * stay mapped while self.reading is not 0.  If anything fails here, the caller samples again with
+ * the lock.
  */
 static inline __attribute__((always_inline)) int
 read_self(const struct shim_perf_set *set, pid_t tid, struct vcpc_sample *buf, size_t size)
@@ -189,7 +193,7 @@ read_self(const struct shim_perf_set *set, pid_t tid, struct vcpc_sample *buf, s
 	    (tid && tid != self.tid) ||
 	    size < sizeof(*buf) + set->n * sizeof(buf->values[0]))
 		return ret;
-	/* Looked up afterwards, as before a handler may take it off and free it. */
+	/* Look the instance up after this: before it, a handler may unbind the set and free it. */
 	self.reading++;
 	atomic_signal_fence(memory_order_seq_cst);
 	inst = self.inst;

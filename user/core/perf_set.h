@@ -10,12 +10,12 @@
 
 /**
  * struct shim_perf_set - a set
- * @serial: no other set of the process has or had it
- * @maker: what the process's page said when the set was made
+ * @serial: number that no other set of the process has or had
+ * @maker: shim_perf__process() of the process that made the set
  * @flags: VCPC_SET_F_*
  * @n: requests
  * @instances: oldest first
- * @gone: taken off, but their threads may be reading their pages
+ * @gone: unbound, but their threads may be reading their pages
  * @reqs: the requests
  */
 struct shim_perf_set {
@@ -28,10 +28,10 @@ struct shim_perf_set {
 	struct vcpc_request reqs[];
 };
 
-/* Guards all sets' lists.  Innermost: the faces' locks are held outside it. */
+/* Guards all sets' lists.  It is the innermost lock: the faces take theirs before it. */
 extern struct shim_siglock shim_perf__lock;
 
-/* perf_process.c: what says which process this is, 0 in a child that was forked since */
+/* perf_process.c: the page with the process's number, which is 0 in a forked child */
 extern _Atomic(volatile __u64 *) shim_perf__page;
 
 __u64 shim_perf__process(void);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What perf's sets are bound to: put on, taken off, stopped and started anew.
+ * Targets of perf's sets: bind, unbind, enable, disable, restart, list.
  *
- * Whoever takes a set off a thread that may be reading its pages leaves them mapped until the
- * thread cannot be reading them.
+ * When a set is unbound from a thread that may be reading its pages, they stay mapped until that
+ * thread cannot be reading them any more.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +26,10 @@ static struct shim_instance *find(const struct shim_perf_set *set, pid_t tid, bo
 	return set->instances && !set->instances->next ? set->instances : NULL;
 }
 
-/* Its pages go once its thread cannot be reading them: that is the caller, or has ended. */
+/*
+ * May an instance's pages be unmapped?  They may if its thread cannot be reading them: it is the
+ * caller, outside of a sample, or a thread of another process, or it has ended.
+ */
 static bool is_done_with(const struct shim_instance *inst)
 {
 	if (!inst->group.pages || !inst->known)
@@ -64,7 +67,7 @@ static int begin(struct shim_perf_set *set, struct shim_binding *binding)
 		ret = shim_instance__start(inst);
 	if (ret) {
 		shim_instance__free(binding->list, true);
-		/* Nobody else has been at it: there is no room on the PMU. */
+		/* The instances are new, so -EAGAIN can only mean that the PMU has no room. */
 		return ret == -EAGAIN ? -ENOSPC : ret;
 	}
 	while (*at)
@@ -98,7 +101,7 @@ int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
 	int ret;
 
 	*bad = -1;
-	/* A child's events would be the child's: its parent could not read them. */
+	/* Events that a forked child opened would be its own: its parent could not read them. */
 	if (flags & VCPC_BIND_F_TRACE || !shim_perf__is_made_here(set))
 		return -EOPNOTSUPP;
 	if (flags & ~KNOWN_BIND || tid < 0)
@@ -114,10 +117,11 @@ int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
 }
 
 /**
- * shim_perf__is_meant() - whether an operation is about an instance
+ * shim_perf__is_meant() - whether an operation applies to an instance
  * @inst: the instance
  * @one: what shim_perf__pick() found
- * @all: not @one alone, but all that its bind began; without @one, all of the set
+ * @all: the operation is on all instances of the bind that made @one, or if that is NULL, on all
+ *	of the set; otherwise it is on @one alone
  */
 bool shim_perf__is_meant(const struct shim_instance *inst, const struct shim_instance *one,
 			 bool all)
@@ -129,7 +133,10 @@ bool shim_perf__is_meant(const struct shim_instance *inst, const struct shim_ins
 			shim_instance__is_cpu(inst) == shim_instance__is_cpu(one));
 }
 
-/* Any one of those that a bind of a process began, whose first thread may have ended before */
+/*
+ * Any instance of the bind that named @root.  It need not be that thread's own: when a process was
+ * bound, its first thread may have ended before.
+ */
 static struct shim_instance *one_of(const struct shim_perf_set *set, pid_t root, bool cpu)
 {
 	for (struct shim_instance *inst = set->instances; inst; inst = inst->next)
@@ -141,12 +148,12 @@ static struct shim_instance *one_of(const struct shim_perf_set *set, pid_t root,
 _Static_assert(VCPC_TARGET_F_CPU == VCPC_SAMPLE_F_CPU, "shim_perf__pick() takes both");
 
 /**
- * shim_perf__pick() - the instance that is named
+ * shim_perf__pick() - find the instance that an operation names
  * @set: the set
- * @tid: a thread or CPU; 0: the caller if it is one, otherwise the only one
+ * @tid: a thread or CPU; 0: the caller's instance if it has one, otherwise the only one
  * @flags: of the operation
  * @all: the flag that asks for all
- * @one: set; NULL on success: all of the set
+ * @one: set to the instance; NULL on success: all of the set
  *
  * Return: 0, -EINVAL, -EBADF in a forked child.
  */

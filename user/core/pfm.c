@@ -2,10 +2,10 @@
 /*
  * Event names and encodings from libpfm4: the only caller of that library.
  *
- * It is loaded when a name is first looked for in it: its tables take 2 MB, which
- * programs do without that only read archives or count what perf has names for.
+ * It is loaded when a name is first looked up in it: its tables take 2 MB, which is not
+ * spent in programs that only read archives, or count events that perf has names for.
  *
- * Threads: libpfm is initialised once a process and only read from then on.
+ * Threads: libpfm is initialized once per process and only read from then on.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,7 +35,7 @@ struct pfm {
 #undef MEMBER
 };
 
-/* What is loaded once a process, and never given back as its names are handed out */
+/* Loaded once per process, and never unloaded, because strings of libpfm's are handed out */
 static struct pfm functions;
 static bool loaded;
 
@@ -94,7 +94,7 @@ static void load(void)
 	}
 }
 
-/* NULL if libpfm is not there */
+/* NULL if libpfm cannot be loaded */
 static const struct pfm *get(void)
 {
 	static pthread_once_t control = PTHREAD_ONCE_INIT;
@@ -104,13 +104,13 @@ static const struct pfm *get(void)
 }
 
 /**
- * shim_pfm__encode() - what libpfm knows by a name
+ * shim_pfm__encode() - look up the event that libpfm knows by a name
  * @name: libpfm's syntax, [PMU::]EVENT[:UMASK]..., in any case, without mode modifiers
  * @out: type and config*, the rest untouched; nothing on error
  *
  * Return: 0, -ENOENT (no such event for this machine's PMUs), -EINVAL (bad or
- * missing unit mask or attribute), -EOPNOTSUPP, -ENOMEM, -ELIBACC (libpfm is
- * not there).
+ * missing unit mask or attribute), -EOPNOTSUPP, -ENOMEM, -ELIBACC (libpfm cannot
+ * be loaded).
  */
 int shim_pfm__encode(const char *name, struct vcpc_request *out)
 {
@@ -132,7 +132,7 @@ int shim_pfm__encode(const char *name, struct vcpc_request *out)
 	return 0;
 }
 
-/* An event that has unit masks is one name for each of them. */
+/* An event that has unit masks is visited once for each of them. */
 static int walk_event(const struct pfm *p, int idx,
 		      int (*fn)(void *arg, const char *name, const char *desc), void *arg)
 {
@@ -166,7 +166,7 @@ static int walk_pmu(const struct pfm *p, const pfm_pmu_info_t *pmu,
 	return ret;
 }
 
-/* The perf and raw pseudo PMUs only say again what core knows by itself. */
+/* Leave out the pseudo PMUs for perf's events and raw codes, which event.c parses by itself. */
 static bool is_cpu(const pfm_pmu_info_t *pmu)
 {
 	return pmu->is_present && pmu->type == PFM_PMU_TYPE_CORE &&

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Two functions that do nothing, for probes to be put on, and who has put one there.
+ * Two empty functions for uprobes to be attached to, and counts of the attached ones.
  *
- * While a probe is on a function, the kernel counts up a word of each process
- * that has this library mapped, so that nobody else pays for a call.
+ * While a probe is attached to a function, the kernel keeps its count, a word in each
+ * process that has this library mapped, above 0.  The library calls the function only
+ * then.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,15 +16,15 @@
 #include "base/hash.h"
 #include "probe.h"
 
-/* In the file, not in memory that is only zeroed: the kernel finds them by their offsets. */
+/* Put it in the file, not in .bss: the kernel finds it by its offset in the file. */
 #define IN_FILE __attribute__((section(".shim_probes")))
 
 IN_FILE volatile union shim_probe_wanted shim_probe_wanted = { .any = 0 };
 
 /*
- * The kernel need not step over a function that starts with a no-op.  Not x86's of
- * five bytes: Linux 6.18 makes of it a call to a page that a forked child does
- * not have, which kills the child.
+ * A function that starts with a no-op spares the kernel single-stepping its first
+ * instruction.  This must not be x86's no-op of five bytes: Linux 6.18 replaces it by
+ * a call to a page that a forked child does not have, which kills the child.
  */
 #define NOTHING "nop"
 #define PROBED __attribute__((noipa))
@@ -38,7 +39,7 @@ PROBED void shim_probe_event(uint32_t op, uint64_t hash, uint64_t value, const c
 	__asm__ volatile(NOTHING : : "r"(op), "r"(hash), "r"(value), "r"(name));
 }
 
-/* The same in each process: it stands for the name. */
+/* Without a seed, so that a name has the same hash in each process */
 uint64_t shim_probe__hash(const char *name, size_t len)
 {
 	static const struct shim_hash without_seed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Two functions that do nothing, for probes to be put on, and who has put one there. */
+/* Two empty functions for uprobes to be attached to, and counts of the attached ones. */
 #ifndef SHIM_CORE_PROBE_H
 #define SHIM_CORE_PROBE_H
 
@@ -26,10 +26,10 @@ void shim_probe_event(uint32_t op, uint64_t hash, uint64_t value, const char *na
 uint64_t shim_probe__hash(const char *name, size_t len);
 
 /**
- * struct shim_probe_place - where one of them is
+ * struct shim_probe_place - where one of the two functions is
  * @file: the file this library was loaded from
  * @function: offset of the function in it
- * @wanted: offset of the count
+ * @wanted: offset of its count in it
  */
 struct shim_probe_place {
 	char file[PATH_MAX];

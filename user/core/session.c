@@ -11,7 +11,7 @@ struct shim_session {
 	struct vcpc_info_args info;
 };
 
-/* The one that is wanted, or the next if that is not here */
+/* Open the back end that is asked for, or the next one if it returns -ENODEV. */
 static int open_backend(struct shim_session *session)
 {
 	const struct shim_backend_ops *next;
@@ -34,7 +34,7 @@ static int open_backend(struct shim_session *session)
  *
  * Return: 0, -ENODEV if neither the module is loaded nor perf is here, -EACCES if the caller may
  * not open the module's device, or use perf in its place, -EPROTONOSUPPORT if the module is another
- * version's, -EINVAL if SHIM_BACKEND names none, -ENOMEM, or what open(2) said.
+ * version's, -EINVAL if SHIM_BACKEND names no back end, -ENOMEM, or an error of open(2).
  */
 int shim_session__open(struct shim_session **out)
 {
@@ -56,7 +56,7 @@ int shim_session__open(struct shim_session **out)
 
 /**
  * shim_session__close() - close the back end
- * @session: to free; counters made from it live on
+ * @session: freed; counters made from it live on
  */
 void shim_session__close(struct shim_session *session)
 {

@@ -50,8 +50,8 @@ __attribute__((weak)) const struct shim_backend_ops *shim_session__backend(void)
 }
 
 /**
- * shim_session__next() - what to try when a back end is not here
- * @ops: the back end whose open said -ENODEV
+ * shim_session__next() - the back end to try next
+ * @ops: the back end whose open returned -ENODEV
  *
  * Return: another one, or NULL.
  */
@@ -119,7 +119,7 @@ static int tell_perf_refuses(int err, char *buf, size_t size)
 }
 
 /**
- * shim_session__why() - why this back end, or why none
+ * shim_session__why() - explain why this back end is used, or why none is
  * @ops: the one that was opened; NULL if none could be
  * @buf: a text, without a newline, cut to @size
  * @size: of @buf, not 0

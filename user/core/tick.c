@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* How long a tick of the CPU's counter is, found out beside the kernel's clock. */
+/* Calibrate the CPU's counter against the kernel's clock. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -13,7 +13,7 @@
 #define CALIBRATE_NS	50000000
 
 #if defined(__x86_64__)
-/* The kernel goes by it, so it is the same on all CPUs, whatever their speed. */
+/* If the kernel uses the TSC as its clock, it is the same on all CPUs, at any frequency. */
 static int kernel_trusts_it(void)
 {
 	char name[32] = "";
@@ -44,7 +44,7 @@ static int is_steady(void)
 }
 #endif
 
-/* Both clocks at one time: the closest of a few pairs */
+/* Read both clocks at one instant: of ten tries, take the one in which they are closest. */
 static void read_both(const struct vc_tick *tick, uint64_t *ticks, uint64_t *ns)
 {
 	uint64_t best = UINT64_MAX;
@@ -63,10 +63,10 @@ static void read_both(const struct vc_tick *tick, uint64_t *ticks, uint64_t *ns)
 }
 
 /**
- * shim_tick__calibrate() - find out what a tick is
+ * shim_tick__calibrate() - measure the length of a tick
  * @tick: its @mult and @usable are filled in
  *
- * Takes 50 ms, and is right to some millionths.
+ * Takes 50 ms, and is accurate to some parts per million.
  */
 void shim_tick__calibrate(struct vc_tick *tick)
 {

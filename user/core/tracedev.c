@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A descriptor of /dev/vcpc for trace events: names to handles of tags, and one event a write. */
+/* /dev/vcpc for trace events: get handles of tags by name, and write events, one at a time. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -73,10 +73,10 @@ int shim_tracedev__tag(int fd, const char *name, size_t len, uint32_t *handle)
 }
 
 /**
- * shim_tracedev__map() - the page that says who wants to hear of events
+ * shim_tracedev__map() - map the page that says whether anybody listens to events
  * @fd: from shim_tracedev__open()
  *
- * A child has no use for it: it would keep its parent's descriptor in use.
+ * A forked child does not inherit it: there, the page would keep the parent's descriptor in use.
  *
  * Return: the page, to stay for the process's life, or NULL.
  */
@@ -95,7 +95,7 @@ const struct vcpc_trace_page *shim_tracedev__map(int fd)
 	return page;
 }
 
-/* Whether a descriptor is the module's device, and not somebody else's by now */
+/* Whether a descriptor still is the module's device, and not another file of the same number */
 int shim_tracedev__is(int fd)
 {
 	struct vcpc_info_args args;

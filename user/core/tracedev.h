@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A descriptor of /dev/vcpc for trace events: names to handles of tags, and one event a write. */
+/* /dev/vcpc for trace events: get handles of tags by name, and write events, one at a time. */
 #ifndef SHIM_CORE_TRACEDEV_H
 #define SHIM_CORE_TRACEDEV_H
 
@@ -19,7 +19,7 @@ const struct vcpc_trace_page *shim_tracedev__map(int fd);
 void shim_tracedev__close(int fd);
 int shim_tracedev__is(int fd);
 
-/* A position is one argument of the system call. */
+/* The system call takes a position as one argument, on 64-bit machines only. */
 _Static_assert(sizeof(long) == sizeof(VCPC_TRACE_AT), "64-bit");
 
 /**
@@ -29,11 +29,11 @@ _Static_assert(sizeof(long) == sizeof(VCPC_TRACE_AT), "64-bit");
  * @handle: from shim_tracedev__tag() on the same descriptor
  * @value: as in struct vcpc_trace_write
  *
- * The program may have closed the descriptor, and its number may be another file's by now.
- * That must not get a byte: hence the position, which no other file takes.
+ * The program may have closed the descriptor, and its number may be another file's by now,
+ * which must not get a byte: hence the position VCPC_TRACE_AT, which all other files refuse.
  *
- * Not by the C library's pwrite(), which a thread can be cancelled in: tracing must not
- * make a program's function a cancellation point.  Nor does it change errno.
+ * The system call is made without the C library's pwrite(), which is a cancellation point:
+ * tracing must not make a program's function one.  errno is not changed.
  *
  * Return: 0, -EBADF if it is another file's, or an errno of write(2) on the device.
  */

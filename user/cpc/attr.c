@@ -12,7 +12,7 @@
 
 #define PICNUM	"picnum"
 
-/* The event itself is no attribute; and what Solaris calls otherwise. */
+/* Fields that Solaris calls by another name, or that are no attribute, as the event itself */
 static const struct {
 	const char *kernel;
 	const char *solaris;
@@ -29,7 +29,7 @@ static const char *to_solaris(const char *kernel)
 	return kernel;
 }
 
-/* The i-th field's name as an attribute: NULL after the last, "" for none */
+/* The i-th field's name as an attribute: NULL after the last, "" if the field is no attribute */
 static const char *field_name(const cpc_t *cpc, size_t i)
 {
 	const char *kernel = shim_format__name(cpc->format, i);
@@ -68,7 +68,7 @@ const char *shim_attr__at(const cpc_t *cpc, size_t i)
 }
 
 /**
- * shim_attr__check() - what is wrong with attributes as such
+ * shim_attr__check() - check attributes, regardless of the event
  * @cpc: the handle
  * @nattrs: number of attributes
  * @attrs: cpc_attr_t[@nattrs]
@@ -103,7 +103,7 @@ int shim_attr__check(cpc_t *cpc, uint_t nattrs, const cpc_attr_t *attrs, int *pi
  * @packed: the event
  *
  * Only codes of the CPU have fields: events that the kernel encodes by itself,
- * software events and generic ones have none.  Of an attribute given twice the
+ * software events and generic ones have none.  If an attribute is given twice, its
  * last value is taken.
  *
  * Return: 0 or the subcode with which the set's binding has to fail.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets on the calling thread: bound, sampled, stopped, started anew and let go.
+ * Sets on the calling thread: bind, sample, stop, restart and unbind.
  *
- * Nothing here takes a lock or, once a set was bound for the first time,
- * allocates; a signal handler may call it.
+ * A signal handler may call all of this: any lock is taken with signals blocked, and
+ * nothing is allocated once a set was bound for the first time, except by perf's back
+ * end when it binds.
  */
 #include <errno.h>
 
@@ -12,8 +13,8 @@
 #include "lwp.h"
 
 /*
- * An overflow may come before the call that binds has returned, and its handler use the set: so
- * what is known of it here is known before.
+ * An overflow may come before the call that binds has returned, and its handler may use the set: so
+ * set->where is set first, and reset if the call fails.
  */
 static int bind_self(cpc_t *cpc, cpc_set_t *set, bool inherit)
 {
@@ -34,17 +35,17 @@ static bool can_be_inherited(const cpc_t *cpc)
 /**
  * cpc_bind_curlwp() - count on the calling thread, from the presets on
  * @cpc: the handle
- * @set: takes the place of what the thread had bound
+ * @set: replaces what the thread had bound
  * @flags: 0, or CPC_BIND_LWP_INHERIT: also on each thread that this one starts
  *	from now on, and those that these start, with values of its own
  *
  * Return: 0, or -1 and errno: EINVAL (flags, no requests, too many requests, a
  * picnum twice; with a subcode: CPC_REQ_INVALID_FLAGS, CPC_INVALID_EVENT,
  * CPC_INVALID_ATTRIBUTE, CPC_ATTRIBUTE_OUT_OF_RANGE, CPC_RESOURCE_UNAVAIL), EACCES
- * (CPC_ATTR_REQUIRES_PRIVILEGE: system mode needs CAP_PERFMON), ENOTSUP (INHERIT
- * where the kernel tells nobody of new threads, or CPC_OVF_NOTIFY_EMT for an event
- * that has no overflow interrupt), EAGAIN (CPUs are being counted, or the user has too many
- * sets), EMFILE, ENOMEM.
+ * (CPC_ATTR_REQUIRES_PRIVILEGE: system mode needs CAP_PERFMON), ENOTSUP
+ * (CPC_BIND_LWP_INHERIT where the kernel does not report new threads, or
+ * CPC_OVF_NOTIFY_EMT for an event that has no overflow interrupt), EAGAIN (CPUs are being
+ * counted, or the user has too many sets), EMFILE, ENOMEM.
  */
 SHIM_API int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 {
@@ -93,14 +94,14 @@ SHIM_API int cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 		return shim_cpc__unbind_pctx(cpc, set);
 	if (where == CPC_ON_CPU)
 		return shim_cpc__unbind_cpu(set);
-	/* One of several threads that have bound it may have been here before. */
+	/* @where is no proof: another thread that has bound the set may have unbound it. */
 	if (!is_mine(set))
 		return shim_cpc__fail(EINVAL);
 	shim_lwp__detach();
 	return 0;
 }
 
-/* Bytes that a sample for this buffer has */
+/* Size in bytes of a sample for this buffer */
 size_t shim_cpc__sample_size(const cpc_buf_t *buf)
 {
 	return sizeof(buf->sample) + buf->n * sizeof(buf->sample.values[0]);
@@ -141,7 +142,7 @@ SHIM_API int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 
 	if (!cpc || !set || !buf || buf->n != set->n)
 		return shim_cpc__fail(EINVAL);
-	/* What the calling thread has bound is not its parent's in any case. */
+	/* On a thread nothing need be settled: lwp.c forgets the parent's set at a fork. */
 	if (atomic_load(&set->where) != CPC_ON_LWP)
 		shim_cpc__settle(cpc, set);
 	switch (atomic_load(&set->where)) {
@@ -194,9 +195,9 @@ SHIM_API int cpc_disable(cpc_t *cpc)
 /**
  * cpc_set_restart() - let the calling thread's set count from its presets on
  * @cpc: the handle
- * @set: not looked at: what is meant is what the thread has bound
+ * @set: ignored: the set that the thread has bound is restarted
  *
- * Whether it was stopped or not.  Its tick goes on.
+ * The set may be counting or stopped.  Its tick goes on.
  *
  * Context: also a handler of SIGEMT.
  * Return: 0, or -1 and errno: EINVAL (nothing is bound), EAGAIN (the counters were
@@ -210,7 +211,7 @@ SHIM_API int cpc_set_restart(cpc_t *cpc, cpc_set_t *set)
 }
 
 /**
- * cpc_request_preset() - what a request of the calling thread's set starts from next time
+ * cpc_request_preset() - set what a request of the calling thread's set starts from next time
  * @cpc: the handle
  * @index: the request
  * @preset: from the next cpc_set_restart() on, for this thread

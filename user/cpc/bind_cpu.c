@@ -32,7 +32,7 @@ static void only(processorid_t cpu, cpu_set_t *mask)
 	CPU_SET(cpu, mask);
 }
 
-/* The set's thread goes to the CPU: 0 or an errno. */
+/* Bind the calling thread to the CPU, and remember where it could run before: 0 or an errno. */
 static int go_to(processorid_t cpu, struct cpc_processor **out)
 {
 	struct cpc_processor *processor;
@@ -57,7 +57,10 @@ static int go_to(processorid_t cpu, struct cpc_processor **out)
 	return 0;
 }
 
-/* A thread that has ended leaves its number to anybody. */
+/*
+ * Restore the thread's affinity, if it still is a thread of this process: the number of one that
+ * has ended may be another's.
+ */
 static void come_back(const struct cpc_processor *processor)
 {
 	if (!syscall(SYS_tgkill, getpid(), processor->tid, 0))
@@ -73,7 +76,7 @@ static bool is_there(const struct cpc_processor *processor)
 	return !sched_getaffinity(0, sizeof(now), &now) && CPU_EQUAL(&now, &then);
 }
 
-/* A refusal that is the CPU's, or the caller's, is none of a request's. */
+/* If the CPU or the caller was refused, do not blame a request: fail without a subcode. */
 static int refused(cpc_t *cpc, const char *fn, const cpc_set_t *set, int ret)
 {
 	switch (ret) {
@@ -110,9 +113,9 @@ static int bind_there(cpc_t *cpc, const char *fn, cpc_set_t *set, processorid_t 
  * @set: of this handle
  * @flags: 0
  *
- * Nobody is sent SIGEMT for a request with CPC_OVF_NOTIFY_EMT, which is counted like others.
- * While a CPU's hardware events are counted, no thread's can be, and what was bound
- * to threads before says EAGAIN.
+ * A request with CPC_OVF_NOTIFY_EMT is counted like others, but no SIGEMT is sent.
+ * While a CPU's hardware events are counted, no thread's can be, and sets that were bound
+ * to threads before fail with EAGAIN.
  *
  * Return: 0, or -1 and errno: EINVAL (flags, no requests, not this handle's; with
  * CPC_PBIND_FAILED: no such CPU, or it is offline), EACCES (needs CAP_PERFMON),
@@ -143,7 +146,10 @@ SHIM_API int cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t f
 	return 0;
 }
 
-/* Off its CPU, and the thread back to where it was, even if that one has moved */
+/*
+ * Take a set off its CPU and restore the affinity of the thread that bound it.  Both are done even
+ * if the caller is no longer bound to that CPU, but then the result is EAGAIN.
+ */
 int shim_cpc__unbind_cpu(cpc_set_t *set)
 {
 	struct cpc_processor *processor = set->processor;

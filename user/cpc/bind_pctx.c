@@ -8,13 +8,14 @@
 #include "pctx.h"
 
 /*
- * Guards the users of all processes; taken under a handle's lock, never the other way round.  One
- * for all, as fork() waits for it, and a child leaves the processes of its parent's sets.
+ * Guards the users of all processes.  It is taken under a handle's lock, never the other way round.
+ * It is one lock for all processes, so that fork() can wait for it: a forked child takes it to
+ * remove its handles from the processes of its parent's sets.
  */
 static struct shim_siglock users_lock = SHIM_SIGLOCK_INITIALIZER(2, NULL);
 
 /**
- * shim_cpc__watch_forks() - watch for forks, before the first process has users
+ * shim_cpc__watch_forks() - let fork() wait for the lock, before the first process has users
  *
  * Return: 0 or -ENOMEM.
  */
@@ -23,7 +24,10 @@ int shim_cpc__watch_forks(void)
 	return shim_fork__wait_for(&users_lock);
 }
 
-/* Every handle with a set on the process hears when it is let go.  Context: @cpc is locked. */
+/*
+ * Record a handle that has a set on the process, to be notified when the process is released.
+ * Context: @cpc is locked.
+ */
 static int add_user(pctx_t *pctx, cpc_t *cpc)
 {
 	int ret = 0;
@@ -52,7 +56,7 @@ static void remove_user(pctx_t *pctx, const cpc_t *cpc)
 	shim_siglock__leave(&users_lock);
 }
 
-/* Before the set is bound, so that a bound one is always known */
+/* Record the set's process before the set is bound, so that it is known of every bound set. */
 static int join(cpc_t *cpc, pctx_t *pctx, cpc_set_t *set, pid_t tid)
 {
 	int ret;
@@ -70,8 +74,8 @@ static int join(cpc_t *cpc, pctx_t *pctx, cpc_set_t *set, pid_t tid)
 /**
  * cpc_bind_pctx() - count on a thread of another process, from the presets on
  * @cpc: the handle
- * @pctx: the process, standing still
- * @id: the thread's number in it, as handlers are told
+ * @pctx: the process, which is stopped
+ * @id: the thread's number in it, as handlers get it
  * @set: of this handle
  * @flags: 0
  *
@@ -105,8 +109,9 @@ SHIM_API int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, ui
 }
 
 /*
- * A set that is unbound or destroyed leaves its process, which with the last one has nobody
- * to tell when it is let go.  Gives whether it was still held.
+ * Detach a set that is unbound or destroyed from its process.  If it was the handle's last set
+ * there, the process no longer notifies the handle.  Returns whether the set still had a process:
+ * false if that was released before.
  */
 bool shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set)
 {
@@ -124,7 +129,7 @@ bool shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set)
 	return pctx;
 }
 
-/* Take a set off its process's thread; one that was let go needs nothing more. */
+/* Take a set off its process's thread; an error counts only if the process was not released. */
 int shim_cpc__unbind_pctx(cpc_t *cpc, cpc_set_t *set)
 {
 	int ret = shim_counters__unbind(atomic_load(&set->counters), set->tid);
@@ -143,7 +148,7 @@ static void forget(cpc_t *cpc, const pctx_t *pctx)
 	shim_cpc__unlock(cpc);
 }
 
-/* The next one of those who have sets on the process, who is none from now on; NULL after the last */
+/* Remove one of the handles that have sets on the process, and return it; NULL if there is none. */
 static cpc_t *take_user(pctx_t *pctx)
 {
 	cpc_t *cpc = NULL;
@@ -155,7 +160,7 @@ static cpc_t *take_user(pctx_t *pctx)
 	return cpc;
 }
 
-/* A process is let go: sets that were bound to it are on nobody from now on. */
+/* A process is being released: sets that were bound to it have no process from now on. */
 void shim_cpc__forget_pctx(pctx_t *pctx)
 {
 	cpc_t *cpc;
@@ -165,10 +170,10 @@ void shim_cpc__forget_pctx(pctx_t *pctx)
 }
 
 /**
- * cpc_terminate() - let pctx_run() return for each process that is being counted
+ * cpc_terminate() - make pctx_run() return for each process that is being counted
  * @cpc: the handle
  *
- * For a signal handler.
+ * Context: also a signal handler.
  */
 SHIM_API void cpc_terminate(cpc_t *cpc)
 {

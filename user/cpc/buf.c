@@ -82,8 +82,8 @@ static bool same_size(const cpc_buf_t *ds, const cpc_buf_t *a, const cpc_buf_t *
 }
 
 /*
- * Buffers are the same or apart, never a part of each other: no value is read after
- * another one was written in its place, so values may be taken several at a time.
+ * Two buffers are the same one or do not overlap, so no value is read after it was
+ * overwritten: the compiler may vectorize loops over values.
  */
 #define EACH_VALUE	_Pragma("GCC ivdep")
 #define SEVERAL_AT_A_TIME	__attribute__((optimize("O3")))
@@ -149,7 +149,7 @@ SHIM_API void cpc_buf_copy(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *src)
 }
 
 /**
- * cpc_buf_zero() - as if never sampled
+ * cpc_buf_zero() - reset a buffer, as if it had never been sampled
  * @cpc: the handle
  * @buf: values, hrtime and tick become 0
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * From a set to what the back end holds of it: checked, made at the first bind, and
- * why it was refused.
+ * A set's counters in the back end: check the requests, make the counters at the first
+ * bind, and translate a refusal.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static bool notifies(const cpc_set_t *set)
 	return false;
 }
 
-/* What a set's requests must be like, in the original's order: 0, or -1 and errno. */
+/* Check a set's requests, in the order in which Solaris does: 0, or -1 and errno. */
 int shim_cpc__check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set)
 {
 	if (set->n > cpc_npic(cpc))
@@ -48,7 +48,7 @@ int shim_cpc__check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set)
 	return 0;
 }
 
-/* On a CPU nobody is told of an overflow, and an interrupt would only disturb. */
+/* For a CPU: no overflow is signaled there, so do not ask for overflow interrupts. */
 static int create_silent(cpc_t *cpc, const cpc_set_t *set, struct shim_counters **out)
 {
 	struct vcpc_request *reqs = malloc(set->n * sizeof(*reqs));
@@ -78,10 +78,11 @@ static int create(cpc_t *cpc, const cpc_set_t *set, bool silent, struct shim_cou
  * shim_cpc__counters() - a set's counters, made if this is the first bind
  * @cpc: the handle
  * @set: of this handle
- * @silent: for a CPU
+ * @silent: for a CPU, without signals for overflows
  * @out: the set's own reference
  *
- * Two threads may both be the first, but not for different values of @silent.
+ * Two threads may make the counters at the same time, and then use those of one of them; but
+ * they must not ask for different values of @silent.
  *
  * Return: 0 or a negative error of VCPC_IOC_SET_CREATE.
  */
@@ -142,7 +143,7 @@ int shim_cpc__bind(cpc_t *cpc, cpc_set_t *set, pid_t target, uint_t flags)
 }
 
 /**
- * shim_cpc__refused() - fail as the back end's refusal of a set demands
+ * shim_cpc__refused() - translate the back end's refusal of a set into errno and subcode
  * @cpc: the handle
  * @fn: the public function's name
  * @set: what was refused
@@ -152,7 +153,7 @@ int shim_cpc__bind(cpc_t *cpc, cpc_set_t *set, pid_t target, uint_t flags)
  */
 int shim_cpc__refused(cpc_t *cpc, const char *fn, const cpc_set_t *set, int ret)
 {
-	/* The event as such was tried when the request was added. */
+	/* Events were accepted when the requests were added: the overflow is what is refused. */
 	if (ret == -EOPNOTSUPP && notifies(set))
 		return shim_cpc__fail(ENOTSUP);
 	return shim_cpc__translate(cpc, fn, ret);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The handle: opening, closing, and what it says about the machine. */
+/* The handle: open it, close it, and ask it about the machine. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ void shim_cpc__unlock(cpc_t *cpc)
 	shim_siglock__leave(&cpc->lock);
 }
 
-/* What the originals' programs print if there are no counters is ENOSYS's text. */
+/* Programs for Solaris expect ENOSYS if there are no counters, and print its text. */
 static int open_error(int ret)
 {
 	return ret == -ENODEV || ret == -EPROTONOSUPPORT ? ENOSYS : -ret;
@@ -38,13 +38,16 @@ static uint_t slots(const cpc_t *cpc)
 	return info->hw_slots < info->max_requests ? info->hw_slots : info->max_requests;
 }
 
-/* Is it the event that is refused, and not the caller, or for want of something? */
+/* Was the event itself refused, rather than the caller, or for lack of a resource? */
 static bool never(int ret)
 {
 	return ret == -EOPNOTSUPP || ret == -ENOENT || ret == -EINVAL;
 }
 
-/* Whether overflows interrupt: of the CPU's events, or without a PMU of the kernel's. */
+/*
+ * Find out whether overflows interrupt: by trying an event of the CPU's.  Without a PMU only the
+ * kernel's own events count, which need not be tried.
+ */
 static uint_t find_caps(cpc_t *cpc)
 {
 	const struct vcpc_request cycles = {
@@ -67,7 +70,7 @@ static uint_t find_caps(cpc_t *cpc)
 	return CPC_CAP_OVERFLOW_INTERRUPT | CPC_CAP_OVERFLOW_PRECISE;
 }
 
-/* What there is here, which does not change */
+/* Open the back end, and find out what does not change: format, capabilities, name. */
 static int look(cpc_t *cpc)
 {
 	const char *name;
@@ -148,9 +151,9 @@ SHIM_API int cpc_close(cpc_t *cpc)
  * cpc_npic() - how many requests a set may have
  * @cpc: the handle
  *
- * As many as the CPU has counters, or without any as the module takes.  They are
- * logical: any of them counts any event, and binding tells whether the CPU can
- * hold all of a set at a time.
+ * This is the number of the CPU's counters, or if there are none, the most requests that the
+ * back end accepts.  Counters are logical: any of them counts any event, and whether the CPU
+ * can hold a whole set at a time is known when it is bound.
  *
  * Return: the number; 0 without a handle.
  */
@@ -166,7 +169,7 @@ SHIM_API uint_t cpc_npic(cpc_t *cpc)
  * @cpc: the handle
  *
  * Return: CPC_CAP_OVERFLOW_INTERRUPT and CPC_CAP_OVERFLOW_PRECISE if requests may have
- * CPC_OVF_NOTIFY_EMT, which is told which of them has overflowed; otherwise 0.
+ * CPC_OVF_NOTIFY_EMT, whose signal says which of them has overflowed; otherwise 0.
  */
 SHIM_API uint_t cpc_caps(cpc_t *cpc)
 {
@@ -193,7 +196,7 @@ SHIM_API const char *cpc_cpuref(cpc_t *cpc)
 }
 
 /**
- * cpc_seterrhndlr() - who is told of errors that have a subcode
+ * cpc_seterrhndlr() - set the handler of errors that have a subcode
  * @cpc: the handle
  * @fn: the handler, or NULL for lines on stderr
  *

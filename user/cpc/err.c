@@ -19,7 +19,7 @@ static const char *const texts[] = {
 	[CPC_HV_NO_ACCESS] = "hypervisor events cannot be counted\n",
 };
 
-/* How a refused set is told; what is not here keeps its errno and has no subcode. */
+/* The errno and subcode for a back end's error; others keep their errno, without a subcode. */
 static const struct {
 	int ret;
 	int err;
@@ -53,8 +53,8 @@ static void tell(cpc_t *cpc, const char *fn, int subcode, const char *fmt, ...)
 }
 
 /**
- * shim_cpc__fail() - fail without a word
- * @err: errno to be, positive
+ * shim_cpc__fail() - set errno, without calling the error handler
+ * @err: the errno, positive
  *
  * Return: -1.
  */
@@ -65,11 +65,11 @@ int shim_cpc__fail(int err)
 }
 
 /**
- * shim_cpc__complain() - fail, and tell the handle's error handler
+ * shim_cpc__complain() - set errno, and call the handle's error handler
  * @cpc: the handle
  * @fn: the public function's name
- * @err: errno to be, whatever the handler does to it
- * @subcode: CPC_*, or 0 to tell nobody
+ * @err: the errno, which is set again after the handler's return
+ * @subcode: CPC_*, or 0 not to call the handler
  *
  * Return: -1.
  */
@@ -82,7 +82,7 @@ int shim_cpc__complain(cpc_t *cpc, const char *fn, int err, int subcode)
 }
 
 /**
- * shim_cpc__translate() - fail as the back end's refusal of a set demands
+ * shim_cpc__translate() - translate a back end's error into errno and subcode
  * @cpc: the handle
  * @fn: the public function's name
  * @ret: negative error of the back end

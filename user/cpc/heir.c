@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets that new threads inherit, and which of them a thread has got.
+ * Sets that new threads inherit, and finding the one that a thread has inherited.
  *
- * The kernel gives a new thread its instance; the thread itself is not told.
- * So a thread that has bound nothing asks each set that can be inherited, once
- * it wants to know.
+ * The kernel gives a new thread its inherited instance without notifying the
+ * thread.  So when a thread that has bound nothing needs its set, it asks each set
+ * that can be inherited whether it has an instance on the thread.
  *
  * Locking: one lock guards the list.  All signals are blocked while it is held,
  * so that a signal handler may ask, and fork() waits for it.  A forked child has
@@ -41,7 +41,7 @@ static void in_child(void)
 static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(1, in_child);
 
 /**
- * shim_heir__prepare() - watch for forks, before the first set is bequeathed
+ * shim_heir__prepare() - let fork() wait for the lock, before the first set is in the list
  *
  * Return: 0 or -ENOMEM.
  */
@@ -51,9 +51,9 @@ int shim_heir__prepare(void)
 }
 
 /**
- * shim_heir__bequeath() - a set was bound so that new threads inherit it
- * @estate: the set's
- * @counters: as bound
+ * shim_heir__bequeath() - add a set that was bound so that new threads inherit it
+ * @estate: the set's entry of the list
+ * @counters: the set's, as bound
  */
 void shim_heir__bequeath(struct shim_heir_estate *estate, struct shim_counters *counters)
 {
@@ -69,8 +69,8 @@ void shim_heir__bequeath(struct shim_heir_estate *estate, struct shim_counters *
 }
 
 /**
- * shim_heir__end() - a set is no more
- * @estate: the set's, bequeathed or not
+ * shim_heir__end() - remove a set that is about to be ended
+ * @estate: the set's entry, which need not be in the list
  */
 void shim_heir__end(struct shim_heir_estate *estate)
 {
@@ -87,7 +87,10 @@ void shim_heir__end(struct shim_heir_estate *estate)
 	shim_siglock__leave(&lock);
 }
 
-/* An invalid instance is one, too; another thread's, of the same number, has ended. */
+/*
+ * An invalid instance (EAGAIN) counts as one, too.  One that has exited belongs to an earlier
+ * thread with the same number.
+ */
 static bool has_instance(struct shim_counters *counters, pid_t tid)
 {
 	union {
@@ -96,7 +99,7 @@ static bool has_instance(struct shim_counters *counters, pid_t tid)
 	} room;
 	int ret;
 
-	/* Checkers of memory do not know what the call writes. */
+	/* Memory checkers do not know that the call writes it. */
 	room.sample.state = 0;
 	ret = shim_counters__sample(counters, tid, &room.sample, sizeof(room));
 	return ret == -EAGAIN || (!ret && !(room.sample.state & VCPC_STATE_EXITED));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sets that new threads inherit, and which of them a thread has got. */
+/* Sets that new threads inherit, and finding the one that a thread has inherited. */
 #ifndef SHIM_CPC_HEIR_H
 #define SHIM_CPC_HEIR_H
 

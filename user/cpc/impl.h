@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What stands behind libcpc's opaque types. */
+/* The definitions of libcpc's opaque types. */
 #ifndef SHIM_CPC_IMPL_H
 #define SHIM_CPC_IMPL_H
 
@@ -13,7 +13,7 @@
 #include "heir.h"
 
 #define CPC_ANY_PIC	(-1)
-/* In front of the names of events that the kernel counts without the CPU's help */
+/* Prefix of the names of software events, which the kernel counts without the CPU's PMU */
 #define CPC_SOFTWARE	"sw::"
 
 /* A request as the caller gave it; what the back end gets is the set's packed[] */
@@ -40,11 +40,11 @@ enum cpc_where {
  * struct __cpc_set - a set, in its handle's list
  * @counters: what the back end holds of it, from the first bind until the
  *	next change of its requests
- * @silent: of @counters: they were made for a CPU, and tell nobody of overflows
- * @where: what the library believes; the truth of CPC_ON_LWP is each thread's (lwp.h)
- * @pctx: the process of CPC_ON_PCTX, NULL once it was let go
+ * @silent: @counters were made for a CPU, and send no signal for overflows
+ * @where: what the library believes; for CPC_ON_LWP, each thread knows its own set (lwp.h)
+ * @pctx: the process of CPC_ON_PCTX, NULL once it was released
  * @tid: its thread
- * @estate: by which new threads inherit it
+ * @estate: its entry in the list of sets that new threads inherit
  * @processor: that of CPC_ON_CPU, and what its thread was bound to before
  */
 struct __cpc_set {
@@ -78,7 +78,7 @@ struct __cpc_buf {
  *	held, so that a signal handler may use the library
  * @names: events that can be counted here, NULL until they are asked for
  * @format: the fields of the CPU's event codes
- * @caps: what cpc_caps() says
+ * @caps: what cpc_caps() returns
  */
 struct __cpc {
 	struct shim_siglock lock;

@@ -2,7 +2,7 @@
 /*
  * The set that is bound to the calling thread.
  *
- * The originals' kernel keeps it: operations name no set, a new binding
+ * On Solaris the kernel keeps it: operations name no set, a new binding
  * replaces the old one, and a new process has none.  Here a set may have
  * instances on many threads and a thread on many sets, so the thread keeps a
  * reference to the one that libcpc put there, or that it has inherited.
@@ -59,8 +59,10 @@ struct shim_counters *shim_lwp__bound(void)
 
 /**
  * shim_lwp__attach() - remember a set as the calling thread's
- * @counters: takes a reference of its own; bound already, or about to be: an overflow may call the
- *	program's handler before the call that binds it has returned, and it must find the set
+ * @counters: bound already, or about to be; a reference is taken
+ *
+ * A set is remembered before it is bound, because an overflow may call the program's handler before
+ * the call that binds it has returned, and the handler must find the set.
  *
  * Return: 0, or -ENOMEM if the thread's end or forks could not be watched.
  */

@@ -54,7 +54,10 @@ const char *shim_native__at(size_t i)
 	return i < sizeof(natives) / sizeof(natives[0]) ? natives[i].name : NULL;
 }
 
-/* Programs that look through a walk for such a name ask for it by VCPC_NATIVE_EVENTS=1. */
+/*
+ * Are these names visited by walks?  Only if VCPC_NATIVE_EVENTS is set in the environment, to other
+ * than 0: it is for programs that search a walk for such a name.
+ */
 bool shim_native__are_listed(void)
 {
 	const char *value = shim_environ__get("VCPC_NATIVE_EVENTS");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Take a process under control, and let it go. */
+/* Take a process under control, and release it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,10 @@ void shim_pctx__say(pctx_t *pctx, const char *fn, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Block SIGCHLD, to wait for it; and what a terminal sends, while handlers run. */
+/*
+ * Block SIGCHLD, which is waited for; and with @terminal, while handlers run, also the signals by
+ * which a terminal or user ends this program.
+ */
 void shim_pctx__block(sigset_t *old, int terminal)
 {
 	static const int signals[] = { SIGHUP, SIGTERM, SIGINT, SIGQUIT, SIGABRT };
@@ -54,7 +57,7 @@ static pctx_t *make(void *arg, int verbose, pctx_errfn_t *complain)
 	pctx->arg = arg;
 	pctx->verbose = verbose;
 	pctx->complain = complain ? complain : to_stderr;
-	/* The end of a process is always heard of. */
+	/* The end of a process is always reported. */
 	pctx->threads.options = PTRACE_O_TRACEEXIT;
 	return pctx;
 }
@@ -91,7 +94,7 @@ static const char *exec_problem(int err)
 	return strerror(err);
 }
 
-/* From its birth to its first instruction as the program: 0 or an errno */
+/* Trace a new process until it has become the program, and hold it there: 0 or an errno */
 static int bring_up(pctx_t *pctx, int go, int problem)
 {
 	struct shim_tracees *t = &pctx->threads;
@@ -159,12 +162,12 @@ out_go:
  * @argv: its arguments, ended by NULL
  * @arg: for the handlers
  * @verbose: not 0: say more
- * @errfn: who is told of errors; NULL: lines on stderr
+ * @errfn: called with errors; NULL: lines on stderr
  *
- * The program is held before its first instruction until pctx_run().  It dies
- * if this process does before pctx_release().
+ * The program is held before its first instruction until pctx_run().  It is killed
+ * if this process ends before pctx_release().
  *
- * Return: a handle, or NULL after an error was told.
+ * Return: a handle, or NULL, after @errfn was called unless memory was short.
  */
 SHIM_API pctx_t *pctx_create(const char *filename, char *const *argv, void *arg, int verbose,
 			     pctx_errfn_t *errfn)
@@ -276,11 +279,11 @@ static pctx_t *capture(pid_t pid, pctx_t *pctx)
  * @pid: the process
  * @arg: for the handlers
  * @verbose: not 0: say more
- * @errfn: who is told of errors; NULL: lines on stderr
+ * @errfn: called with errors; NULL: lines on stderr
  *
  * The process is held until pctx_run().  It runs on if this process ends.
  *
- * Return: a handle, or NULL after an error was told.
+ * Return: a handle, or NULL, after @errfn was called unless memory was short.
  */
 SHIM_API pctx_t *pctx_capture(pid_t pid, void *arg, int verbose, pctx_errfn_t *errfn)
 {
@@ -298,7 +301,7 @@ pctx_t *shim_pctx__take_over(pid_t pid, const pctx_t *like)
 	pctx->on = like->on;
 	pctx->threads.options = like->threads.options & ~(unsigned long)PTRACE_O_EXITKILL;
 	pctx = capture(pid, pctx);
-	/* It was stopped so that nothing is missed. */
+	/* process_made() has stopped it, so that nothing of it is missed. */
 	if (pctx)
 		kill(pid, SIGCONT);
 	return pctx;
@@ -319,8 +322,10 @@ pid_t shim_pctx__tid(pctx_t *pctx, id_t lwpid)
 }
 
 /**
- * pctx_terminate() - let pctx_run() return soon; for a signal handler
+ * pctx_terminate() - make pctx_run() return soon
  * @pctx: the process
+ *
+ * Context: also a signal handler.
  */
 SHIM_API void pctx_terminate(pctx_t *pctx)
 {
@@ -328,7 +333,7 @@ SHIM_API void pctx_terminate(pctx_t *pctx)
 }
 
 /**
- * pctx_release() - let a process go; it runs on by itself
+ * pctx_release() - release a process, which then runs on by itself
  * @pctx: the process; freed.  A program that pctx_create() started and that has
  *	ended is waited for.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What stands behind libpctx's opaque type. */
+/* The definition of libpctx's opaque type. */
 #ifndef SHIM_CPC_PCTX_H
 #define SHIM_CPC_PCTX_H
 
@@ -11,7 +11,7 @@
 #include "cpc/libpctx.h"
 #include "tracee.h"
 
-/* Who hears of what; NULL: nobody */
+/* The handlers of events; NULL: none */
 struct shim_pctx_handlers {
 	pctx_sysc_execfn_t *exec;
 	pctx_sysc_forkfn_t *fork;
@@ -27,10 +27,10 @@ struct shim_pctx_handlers {
  * @threads: its threads
  * @arg: for the handlers
  * @verbose: messages, too, of what is only worth telling
- * @complain: who is told of errors
+ * @complain: called with errors
  * @on: the handlers
  * @created: it is this process's child
- * @ended: it has come to its end, and waits to be let go
+ * @ended: it is ending, and held until it is released
  * @over: pctx_terminate() was called; may be set by a signal handler
  * @users: the handles that have sets on it; bind_pctx.c has the lock
  * @nusers: how many
@@ -54,10 +54,10 @@ void shim_pctx__say(pctx_t *pctx, const char *fn, const char *fmt, ...)
 void shim_pctx__block(sigset_t *old, int terminal);
 pid_t shim_pctx__tid(pctx_t *pctx, id_t lwpid);
 
-/* A process that job control holds for us: stopped as its maker let it go */
+/* Take over a process that process_made() has left stopped and untraced. */
 pctx_t *shim_pctx__take_over(pid_t pid, const pctx_t *like);
 
-/* bind_pctx.c: handles forget a process that is let go, and may do so while another thread forks */
+/* bind_pctx.c: handles forget a process that is released, also while another thread forks */
 int shim_cpc__watch_forks(void);
 void shim_cpc__forget_pctx(pctx_t *pctx);
 

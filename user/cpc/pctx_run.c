@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Let a process run, and tell handlers what happens to it. */
+/* Let a process run, and call handlers for what happens to it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 typedef int tick_fn(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg);
 
-/* What an event makes of the run */
+/* What becomes of the run after an event */
 enum outcome {
 	GOES_ON,
 	HAS_ENDED,
@@ -41,13 +41,13 @@ struct run {
 };
 
 /**
- * pctx_set_events() - say who is to hear of what
+ * pctx_set_events() - set the handlers of events
  * @pctx: the process
  *
- * Pairs follow of an event and its handler, then PCTX_NULL_EVENT.  What is not
- * named stays as it was.
+ * Pairs follow of an event and its handler, then PCTX_NULL_EVENT.  Events that are not
+ * named keep their handlers.
  *
- * Return: 0, or -1 after an error was told: an event that does not exist.
+ * Return: 0, or -1 if there is no such event, after the error function was called.
  */
 SHIM_API int pctx_set_events(pctx_t *pctx, ...)
 {
@@ -81,7 +81,7 @@ SHIM_API int pctx_set_events(pctx_t *pctx, ...)
 	return 0;
 }
 
-/* Once: a thread that ends may be there for a while. */
+/* Call the handler only once: a thread that ends may stay in the list for a while. */
 static void fini_lwp(pctx_t *pctx, struct shim_tracee *thread)
 {
 	if (pctx->on.fini_lwp && !thread->over)
@@ -125,9 +125,9 @@ static enum outcome thread_made(pctx_t *pctx, pid_t tid)
 }
 
 /*
- * Another process has been made.  Whoever traces it now must be the thread that
- * does so, and that runs this process: it is let go, stopped, and a copy of this
- * program takes it over.
+ * The process has forked.  A process can be controlled only by the thread that traces
+ * it, and this thread is busy with the parent: so the child is stopped and no longer
+ * traced here, and a forked copy of this program takes it over.
  */
 static void process_made(pctx_t *pctx, const struct shim_tracee *maker, pid_t child)
 {
@@ -136,7 +136,7 @@ static void process_made(pctx_t *pctx, const struct shim_tracee *maker, pid_t ch
 
 	if (waitpid(child, &status, __WALL) != child || !WIFSTOPPED(status))
 		return;
-	/* Before it does anything else */
+	/* Stop it before it does anything; shim_pctx__take_over() continues it. */
 	kill(child, SIGSTOP);
 	ptrace(PTRACE_DETACH, child, NULL, NULL);
 	fflush(NULL);
@@ -158,7 +158,7 @@ static void process_made(pctx_t *pctx, const struct shim_tracee *maker, pid_t ch
 	}
 }
 
-/* What the process was called with, as one line; freed by the caller */
+/* The process's arguments as one line, to be freed by the caller; NULL if there is no memory */
 static char *command_line(pid_t pid)
 {
 	char path[64], *line = calloc(1, 4096);
@@ -177,7 +177,10 @@ static char *command_line(pid_t pid)
 	return line;
 }
 
-/* Only the thread that was @former is left, and it is the process's first now. */
+/*
+ * After execve, only the thread that called it is left.  Its id was @former, and is the process's
+ * now: all others have ended.
+ */
 static void fini_former(pctx_t *pctx, pid_t former)
 {
 	for (size_t i = 0; i < pctx->threads.n; i++) {
@@ -211,7 +214,7 @@ static enum outcome another_program(pctx_t *pctx, pid_t former)
 	return failed || init_lwp(pctx, thread) ? HAS_FAILED : GOES_ON;
 }
 
-/* Has the kernel told a thread to end that has not heard of it yet? */
+/* Is SIGKILL pending for a thread?  Also 1 if the thread is gone. */
 static int is_told(pid_t pid, pid_t tid)
 {
 	unsigned long long pending = 0;
@@ -229,7 +232,7 @@ static int is_told(pid_t pid, pid_t tid)
 	return pending >> (SIGKILL - 1) & 1;
 }
 
-/* In this order: it leaves its stop after it has been told. */
+/* The order matters: a thread leaves its stop only after SIGKILL was pending. */
 static int is_killed(pid_t pid, const struct shim_tracee *thread)
 {
 	return is_told(pid, thread->tid) || shim_tracee__has_left(thread);
@@ -250,7 +253,7 @@ static int all_end(struct shim_tracees *t, const struct shim_tracee *ending)
 	return 1;
 }
 
-/* Has a thread that is stopped called exit() for all? */
+/* Is a thread that is stopped in exit_group(2)? */
 static int has_called_exit(pid_t pid, pid_t tid)
 {
 	char path[80], line[64] = "";
@@ -266,7 +269,7 @@ static int has_called_exit(pid_t pid, pid_t tid)
 	return atoi(line) == SYS_exit_group;
 }
 
-/* Which thread has ended the process; @told if none has, but a signal. */
+/* The thread that has called exit_group(2); @told if none has, as a signal ended the process */
 static const struct shim_tracee *ender(struct shim_tracees *t, const struct shim_tracee *told)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -319,8 +322,9 @@ static enum outcome handle(pctx_t *pctx, struct shim_tracee *thread)
 }
 
 /*
- * A thread that is killed need not stop before its end.  It has ended by itself,
- * or with its process, of whose end another thread tells; or nobody is left.
+ * A thread that is killed need not stop before its end, so that no event was seen.  If
+ * other threads go on, it has ended by itself.  If none does, another thread's event
+ * reports the end of the process; or if no thread is left, it is reported here, once.
  */
 static enum outcome handle_killed(pctx_t *pctx)
 {
@@ -340,7 +344,7 @@ static enum outcome handle_killed(pctx_t *pctx)
 	return outcome;
 }
 
-/* Deal with all that has happened; the process stands still meanwhile. */
+/* Handle all events; the process is stopped while handlers run. */
 static enum outcome handle_events(pctx_t *pctx)
 {
 	struct shim_tracees *t = &pctx->threads;
@@ -365,7 +369,7 @@ static enum outcome handle_events(pctx_t *pctx)
 	return outcome;
 }
 
-/* A goal that was missed is skipped, and counts. */
+/* A tick that was missed is skipped, but counts as one of those that the run has left. */
 static void next_goal(struct run *run)
 {
 	int64_t now = shim_tracees__now();
@@ -401,7 +405,7 @@ static enum outcome step(struct run *run)
 {
 	pctx_t *pctx = run->pctx;
 	int64_t deadline = run->period_ns ? run->goal_ns : NEVER;
-	int64_t glance = shim_tracees__now() + 100000000;	/* at pctx_terminate() */
+	int64_t glance = shim_tracees__now() + 100000000;	/* look for pctx_terminate() */
 	enum outcome outcome;
 	sigset_t old;
 
@@ -416,13 +420,13 @@ static enum outcome step(struct run *run)
 	return outcome;
 }
 
-/* What has to be heard of for these handlers */
+/* The ptrace(2) options that are needed for the process's handlers */
 static unsigned long options_for(const pctx_t *pctx)
 {
 	const struct shim_pctx_handlers *on = &pctx->on;
 	unsigned long options = pctx->threads.options & (unsigned long)PTRACE_O_EXITKILL;
 
-	/* Without a handler the run ends there; with threads, they must be known. */
+	/* Needed without handlers, too: the run ends at execve, and all threads must be known. */
 	options |= PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE;
 	if (on->fork)
 		options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
@@ -443,18 +447,18 @@ static enum outcome begin(pctx_t *pctx)
 }
 
 /**
- * pctx_run() - let a process run, and tell its handlers what happens
+ * pctx_run() - let a process run, and call its handlers for what happens
  * @pctx: the process
  * @msec: milliseconds between two ticks, 0: no ticks
  * @nsamples: ticks before this returns, 0: any number; of no effect without ticks
- * @tick: called for each thread at a tick, while the process stands still; anything
- *	but 0 ends the run
+ * @tick: called for each thread at a tick, while the process is stopped; a value other
+ *	than 0 ends the run
  *
- * The process stands still again when this returns, unless it has ended.
+ * The process is stopped again when this returns, unless it has ended.
  *
- * Return: 0 (the process ended or runs a program that nobody asked for, all
- * ticks are done, or pctx_terminate() was called), or -1 (a handler failed, or
- * the process is gone).
+ * Return: 0 (the process ended, or runs another program and has no handler for that;
+ * all ticks are done; or pctx_terminate() was called), or -1 (a handler failed, or the
+ * process is gone).
  */
 SHIM_API int pctx_run(pctx_t *pctx, unsigned int msec, unsigned int nsamples, tick_fn *tick)
 {

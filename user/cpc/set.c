@@ -51,7 +51,7 @@ static void free_request(struct cpc_request *req)
 	free(req->event);
 }
 
-/* Threads that have the set bound count no longer, and keep only their reference. */
+/* End a set's counters: threads that have it bound stop counting, and keep only a reference. */
 void shim_cpc__end_counters(cpc_set_t *set)
 {
 	struct shim_counters *counters = atomic_exchange(&set->counters, NULL);
@@ -68,7 +68,7 @@ void shim_cpc__end_counters(cpc_set_t *set)
  * @cpc: its handle, not locked
  * @set: any set
  *
- * What its parent has bound stays so: only the child's reference goes.
+ * Only the child's reference is dropped: what the parent has bound stays bound.
  */
 void shim_cpc__settle(cpc_t *cpc, cpc_set_t *set)
 {
@@ -124,7 +124,7 @@ SHIM_API int cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 	return 0;
 }
 
-/* A raw code is a whole string that is a C integer, and at least one digit of it. */
+/* A raw code is a C integer and nothing else, with at least one digit. */
 static bool raw_code(const char *event, __u64 *code)
 {
 	char *end;
@@ -138,7 +138,7 @@ static bool raw_code(const char *event, __u64 *code)
 	return true;
 }
 
-/* A software event may be called so: no event of the CPU has such a name. */
+/* Parse perf's or libpfm's name; "sw::" is accepted in front of a software event's only. */
 static bool pack_name(const char *event, struct vcpc_request *packed)
 {
 	bool software = !strncmp(event, CPC_SOFTWARE, strlen(CPC_SOFTWARE));
@@ -155,7 +155,7 @@ static bool pack_known(const char *event, struct vcpc_request *packed)
 	return pack_name(event, packed) || shim_native__pack(event, packed);
 }
 
-/* Modes belong into the request's flags, not into the event's name: 0, -ENOENT or -ENOMEM */
+/* Parse an event.  Modes belong into the request's flags, not its name: 0, -ENOENT or -ENOMEM */
 static int pack_event(cpc_t *cpc, const char *event, struct vcpc_request *packed)
 {
 	*packed = (struct vcpc_request) { .type = PERF_TYPE_RAW };
@@ -171,12 +171,12 @@ static int pack_event(cpc_t *cpc, const char *event, struct vcpc_request *packed
 	case -ENOMEM:
 		return -ENOMEM;
 	default:
-		/* Who may not count it now is told so when it is bound. */
+		/* Other errors, as a lack of permission, are reported when the set is bound. */
 		return 0;
 	}
 }
 
-/* A request without a mode may be bound, and counts nothing; nothing comes to no end. */
+/* A request without a mode may be bound, but counts nothing, and so never overflows. */
 static void pack_flags(uint_t flags, struct vcpc_request *packed)
 {
 	if (flags & CPC_COUNT_USER)
@@ -210,7 +210,7 @@ static int copy_request(struct cpc_request *req, const char *event, uint_t nattr
 	return 0;
 }
 
-/* Room for one more request, so that binding need not allocate. */
+/* Make room for one more request, so that binding need not allocate. */
 static int grow(cpc_set_t *set)
 {
 	size_t room = set->room;
@@ -241,7 +241,7 @@ static bool may_change(cpc_t *cpc, cpc_set_t *set)
 }
 
 /**
- * cpc_set_add_request() - one more event for a set
+ * cpc_set_add_request() - add an event to a set
  * @cpc: the handle
  * @set: of this handle, and not bound
  * @event: a name that cpc_walk_events_all(), cpc_walk_generic_events_all() or libpfm
@@ -254,8 +254,8 @@ static bool may_change(cpc_t *cpc, cpc_set_t *set)
  *	counts if it is given twice; their values are looked at when the set is bound
  *
  * Return: its index, counted from 0, or -1 and errno: ENOMEM, or EINVAL, in which case
- * the error handler is told CPC_INVALID_EVENT, CPC_INVALID_ATTRIBUTE or
- * CPC_INVALID_PICNUM, or nothing if the set is to blame.
+ * the error handler is called with CPC_INVALID_EVENT, CPC_INVALID_ATTRIBUTE or
+ * CPC_INVALID_PICNUM, but not if it is the set that is refused.
  */
 SHIM_API int cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t preset,
 				 uint_t flags, uint_t nattrs, const cpc_attr_t *attrs)

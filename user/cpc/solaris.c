@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The few calls of Solaris' C library that programs use beside libcpc. */
+/* Calls of Solaris' C library that programs use beside libcpc. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -57,7 +57,7 @@ static void choose(processorid_t cpu, cpu_set_t *mask)
 			CPU_SET(i, mask);
 }
 
-/* A process is bound by its threads, of which this one is meant. */
+/* P_PID means the thread that has the process's number: Linux binds threads only. */
 static bool is_known(idtype_t idtype, processorid_t cpu)
 {
 	return (idtype == P_LWPID || idtype == P_PID) && cpu >= PBIND_QUERY && cpu < CPU_SETSIZE;
@@ -97,7 +97,7 @@ static bool is_processor(processorid_t cpu)
 	return cpu >= 0 && cpu < sysconf(_SC_NPROCESSORS_CONF);
 }
 
-/* The list of CPUs that are on, such as 0-3,5: whether it has this one */
+/* Whether a CPU is in the kernel's list of those that are online, such as 0-3,5 */
 static bool is_online(processorid_t cpu)
 {
 	FILE *list = fopen("/sys/devices/system/cpu/online", "re");
@@ -117,12 +117,12 @@ static bool is_online(processorid_t cpu)
 }
 
 /**
- * p_online() - whether a processor is on
+ * p_online() - whether a processor is online
  * @processorid: the processor
- * @flag: P_STATUS, or what it is already: nothing is changed here
+ * @flag: P_STATUS, or the state that it has already: nothing is changed here
  *
  * Return: P_ONLINE or P_OFFLINE, or -1 and errno: EINVAL (no such processor, or flag),
- * EPERM (it would have to be turned on or off).
+ * EPERM (its state would have to be changed).
  */
 SHIM_API int p_online(processorid_t processorid, int flag)
 {
@@ -189,7 +189,7 @@ SHIM_API int processor_info(processorid_t processorid, processor_info_t *infop)
 	return 0;
 }
 
-/* There are no sets: to ask, and to leave all sets, is what can be done. */
+/* Linux has no processor sets: only to query them, or to leave all of them, succeeds. */
 static int no_set(psetid_t pset, bool exists, int missing, psetid_t *opset)
 {
 	if (!exists || (pset != PS_NONE && pset != PS_QUERY && pset != PS_MYID)) {

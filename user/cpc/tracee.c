@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The threads of a process under ptrace(2): stopped, looked at, let go on.
+ * The threads of a process under ptrace(2): trace, stop, wait for and continue them.
  *
- * Only these threads are waited for, one by one: the program may have other
- * children, of which this must not hear.
+ * waitpid(2) is called for each of these threads by its id: the program may have other
+ * children, whose status must not be taken away from it.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -20,7 +20,7 @@
 #include "base/vec.h"
 #include "tracee.h"
 
-/* Another thread of this program may get the signal that ends our sleep. */
+/* Another thread of this program may get the SIGCHLD that would end our sleep. */
 #define LONGEST_SLEEP_NS	20000000
 
 int64_t shim_tracees__now(void)
@@ -36,7 +36,7 @@ bool shim_tracee__is_there(const struct shim_tracee *thread)
 	return thread->state != SHIM_TRACEE_GONE && thread->state != SHIM_TRACEE_CHANGES;
 }
 
-/* Is it no longer where it had stopped, because it was killed there? */
+/* Has a thread left its stop because it was killed there? */
 bool shim_tracee__has_left(const struct shim_tracee *thread)
 {
 	siginfo_t info;
@@ -48,7 +48,7 @@ bool shim_tracee__has_left(const struct shim_tracee *thread)
 	return info.si_code == (SIGTRAP | PTRACE_EVENT_EXIT << 8);
 }
 
-/* Has it ended before a handler could hear of that? */
+/* Has a thread ended without its handler having been called? */
 bool shim_tracee__was_lost(const struct shim_tracee *thread)
 {
 	return thread->state == SHIM_TRACEE_GONE && !thread->over;
@@ -80,8 +80,8 @@ bool shim_tracees__any(const struct shim_tracees *t)
 }
 
 /*
- * Pointers to threads are good until this, and until a thread is added.  Those
- * of whose end handlers have still to hear are kept.
+ * Remove threads that are gone, except those for whose end a handler has yet to be
+ * called.  This makes pointers to threads invalid, as adding a thread does.
  */
 void shim_tracees__drop_gone(struct shim_tracees *t)
 {
@@ -94,7 +94,7 @@ void shim_tracees__drop_gone(struct shim_tracees *t)
 	t->n = kept;
 }
 
-/* A thread that is traced already: 0 or -ENOMEM */
+/* Add a thread that is traced already: 0 or -ENOMEM */
 int shim_tracees__add(struct shim_tracees *t, pid_t tid, struct shim_tracee **out)
 {
 	if (shim_vec__room(t->thread, &t->room, t->n))
@@ -135,7 +135,7 @@ static int seize_new(struct shim_tracees *t)
 		if (tid <= 0 || shim_tracees__find(t, tid))
 			continue;
 		err = shim_tracees__seize(t, tid, &thread);
-		/* It may end meanwhile, but not if it is the process itself. */
+		/* A thread may end meanwhile, but the process must not. */
 		if (err == -ESRCH && tid != t->pid)
 			err = 0;
 		else if (!err)
@@ -155,14 +155,14 @@ int shim_tracees__seize_all(struct shim_tracees *t)
 {
 	int seized;
 
-	/* A thread that was made meanwhile by one that is traced now is so, too. */
+	/* Threads may be made meanwhile: look again until none is found that is not traced yet. */
 	do {
 		seized = seize_new(t);
 	} while (seized > 0);
 	return seized;
 }
 
-/* All threads are stopped. */
+/* Set the ptrace(2) options of all threads, which are stopped. */
 int shim_tracees__set_options(struct shim_tracees *t, unsigned long options)
 {
 	t->options = options;
@@ -196,7 +196,7 @@ static bool stops_a_group(int signal)
 	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
-/* What a thread's wait status says */
+/* Take a thread's state from its wait status. */
 static void note(struct shim_tracee *thread, int status)
 {
 	int event = status >> 16;
@@ -208,7 +208,7 @@ static void note(struct shim_tracee *thread, int status)
 	}
 	thread->state = SHIM_TRACEE_STOPPED;
 	if (event == PTRACE_EVENT_STOP) {
-		/* Job control has stopped it: it is to stay so, and to go on by SIGCONT. */
+		/* Job control has stopped it: it stays stopped until SIGCONT comes. */
 		if (stops_a_group(WSTOPSIG(status)) && !ptrace(PTRACE_LISTEN, thread->tid, 0, 0))
 			thread->state = SHIM_TRACEE_LISTENS;
 	} else if (event) {
@@ -218,7 +218,7 @@ static void note(struct shim_tracee *thread, int status)
 	}
 }
 
-/* See which threads have stopped; whether any has */
+/* Take the state of all threads that have stopped or ended; returns whether any has. */
 static bool collect(struct shim_tracees *t)
 {
 	bool any = false;
@@ -270,7 +270,7 @@ void shim_tracees__wait(struct shim_tracees *t, int64_t deadline_ns)
 	}
 }
 
-/* A thread's state as /proc has it */
+/* A thread's state as in /proc */
 static char state_of(pid_t tid)
 {
 	char path[64], line[512], state = 'X', *end;
@@ -289,7 +289,10 @@ static char state_of(pid_t tid)
 	return state;
 }
 
-/* How many threads have still to stop; those that sleep in the kernel may do so for long. */
+/*
+ * How many threads have yet to stop.  Those in uninterruptible sleep, which may last long, are only
+ * counted with @sleepers.
+ */
 static size_t not_stopped(const struct shim_tracees *t, bool sleepers)
 {
 	size_t n = 0;
@@ -305,9 +308,9 @@ static size_t not_stopped(const struct shim_tracees *t, bool sleepers)
  * shim_tracees__stop() - stop all threads
  * @t: the threads
  *
- * A thread that waits in the kernel for a process it has made by vfork(), or
- * for the others to end so that it can run another program, runs on: nothing of
- * its program does.
+ * A thread that waits in the kernel for a child that it has made by vfork(), or in
+ * execve() for the other threads to end, is not waited for: it runs nothing of its
+ * program meanwhile.
  *
  * Context: SIGCHLD is blocked.
  */
@@ -323,8 +326,8 @@ void shim_tracees__stop(struct shim_tracees *t)
 }
 
 /*
- * Was a thread that had stopped killed there?  Then it may have stopped once more,
- * at its end, of which PTRACE_CONT would let nobody hear.
+ * A thread that was killed while it was stopped may have stopped again, at its exit.
+ * Take its state from that: after PTRACE_CONT, that stop would go unnoticed.
  */
 static bool stopped_again(struct shim_tracee *thread)
 {
@@ -336,7 +339,7 @@ static bool stopped_again(struct shim_tracee *thread)
 	return true;
 }
 
-/* Let all threads that are stopped, and whose event was dealt with, go on. */
+/* Continue all threads that are stopped and have no event left to be handled. */
 void shim_tracees__go_on(struct shim_tracees *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -351,7 +354,7 @@ void shim_tracees__go_on(struct shim_tracees *t)
 	}
 }
 
-/* A thread whose event is not dealt with, or NULL */
+/* A thread that has an event to be handled, or NULL */
 struct shim_tracee *shim_tracees__eventful(struct shim_tracees *t)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -361,7 +364,7 @@ struct shim_tracee *shim_tracees__eventful(struct shim_tracees *t)
 }
 
 /**
- * shim_tracees__let_go() - trace no longer, whatever the threads do
+ * shim_tracees__let_go() - stop tracing all threads, whatever they do
  * @t: the threads, none left afterwards
  *
  * Context: SIGCHLD is blocked.
@@ -372,7 +375,7 @@ void shim_tracees__let_go(struct shim_tracees *t)
 	for (size_t i = 0; i < t->n; i++) {
 		struct shim_tracee *thread = &t->thread[i];
 
-		/* Only a thread that is stopped, and does not listen, can be let go. */
+		/* PTRACE_DETACH needs a thread that is stopped, and not in PTRACE_LISTEN. */
 		if (thread->state == SHIM_TRACEE_LISTENS) {
 			ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 			waitpid(thread->tid, NULL, __WALL);

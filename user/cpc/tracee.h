@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The threads of a process under ptrace(2): stopped, looked at, let go on. */
+/* The threads of a process under ptrace(2): trace, stop, wait for and continue them. */
 #ifndef SHIM_CPC_TRACEE_H
 #define SHIM_CPC_TRACEE_H
 
@@ -28,14 +28,14 @@ enum shim_tracee_event {
 
 /**
  * struct shim_tracee - one thread
- * @tid: its id, to the kernel
+ * @tid: its id in the kernel
  * @lwp: its number in the process, from 1
- * @state: what it does
- * @ends: its end was announced
- * @over: no handler is to hear of it: not yet, or no longer
- * @event: why it has stopped, until that was dealt with
- * @data: see above; of one that is gone, its wait status
- * @signal: to give to it when it goes on
+ * @state: whether it runs
+ * @ends: it has stopped at its exit
+ * @over: no handler is called for it: not yet, or no longer
+ * @event: why it has stopped, until that is handled
+ * @data: see enum shim_tracee_event; of one that is gone, its wait status
+ * @signal: delivered to it when it is continued
  */
 struct shim_tracee {
 	pid_t tid;

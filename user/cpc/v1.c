@@ -2,7 +2,7 @@
 /*
  * The obsolete calls of libcpc's version 1: two events on the calling thread.
  *
- * They know no handle and no set, so this file has both: one handle for the process,
+ * They take no handle and no set, so this file keeps both: one handle for the process,
  * opened when it is first needed, and a set for each pair of events that was ever bound.
  * Threads share sets, as version 2 lets them; what a thread's counters start from is
  * preset after the bind.  So a handler that binds the same events again allocates
@@ -53,7 +53,7 @@ void shim_v1__unlock(void)
 	shim_siglock__leave(&lock);
 }
 
-/* What fails is told by errno only, as version 1 does. */
+/* The handle's error handler: prints nothing, as version 1 reports these errors by errno only. */
 static void silent(const char *fn, int subcode, const char *fmt, va_list ap)
 {
 	(void)fn;
@@ -90,7 +90,7 @@ cpc_t *shim_v1__handle(void)
 }
 
 /**
- * cpc_version() - which version of libcpc to go on with
+ * cpc_version() - ask for a version of libcpc
  * @ver: the caller's, or CPC_VER_NONE
  *
  * Return: a version that the library has; CPC_VER_NONE if not the caller's.
@@ -105,7 +105,7 @@ SHIM_API uint_t cpc_version(uint_t ver)
 /**
  * cpc_access() - whether there are counters
  *
- * Return: 0, or -1 and errno, after the error function was told why.
+ * Return: 0, or -1 and errno, after the error function was called.
  */
 SHIM_API int cpc_access(void)
 {
@@ -236,7 +236,7 @@ static struct v1_set *make(const cpc_event_t *event, uint_t flags)
 	return s;
 }
 
-/* The set is kept as it is: another thread may have it. */
+/* Presets are set for this thread only: the set may be bound to other threads, too. */
 static int bind_here(struct v1_set *s, const uint64_t *pic)
 {
 	int ret = cpc_bind_curlwp(v1.cpc, s->set, s->flags & CPC_BIND_LWP_INHERIT);
@@ -316,7 +316,7 @@ SHIM_API int cpc_rele(void)
 	return 0;
 }
 
-/* What the calling thread has bound by these calls: a copy; 0 or -1 */
+/* Copy what the calling thread has bound by these calls: 0, or -1 if nothing */
 static int bound_here(cpc_event_t *event, uint_t *flags)
 {
 	struct shim_counters *mine = shim_lwp__bound();
@@ -349,8 +349,8 @@ static int turn_mode(uint32_t mode, int enable)
 }
 
 /**
- * cpc_count_usr_events() - count in user mode from now on, or no more
- * @enable: whether
+ * cpc_count_usr_events() - start or stop counting in user mode
+ * @enable: 0 to stop
  *
  * Return: 0, or -1 and errno: EINVAL (nothing is bound by cpc_bind_event()), EAGAIN, and
  * those of cpc_bind_event().
@@ -361,8 +361,8 @@ SHIM_API int cpc_count_usr_events(int enable)
 }
 
 /**
- * cpc_count_sys_events() - count in system mode from now on, or no more
- * @enable: whether
+ * cpc_count_sys_events() - start or stop counting in system mode
+ * @enable: 0 to stop
  *
  * Return: as cpc_count_usr_events().
  */

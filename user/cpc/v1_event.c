@@ -2,8 +2,8 @@
 /*
  * Events of libcpc's version 1: from a string to two codes of 32 bits, and back.
  *
- * A name has no code that would fit, so names are numbered as they come, for as long as
- * the process lives.
+ * A name does not fit into such a code, so names are numbered in the order in which they
+ * come; a number is valid as long as the process lives.
  *
  * Locking: names are added under version 1's lock (v1.c), and read without.
  */
@@ -15,7 +15,7 @@
 #include "impl.h"
 #include "v1.h"
 
-/* In an event code of the CPU, beside the code itself */
+/* The bits of ce_pes that make up an event code of the CPU */
 #define V1_RAW	(V1_CODE | V1_EDGE | V1_INVERT | V1_CMASK)
 
 struct name {
@@ -28,7 +28,7 @@ static _Atomic(struct name *) names;	/* the last one first */
 
 static _Atomic(cpc_errfn_t *) errfn;
 
-/* What is wrong, to the process's error function */
+/* Report an error to the process's error function, or on stderr if there is none. */
 void shim_v1__tell(const char *fn, const char *fmt, ...)
 {
 	cpc_errfn_t *to = atomic_load(&errfn);
@@ -45,7 +45,7 @@ void shim_v1__tell(const char *fn, const char *fmt, ...)
 }
 
 /**
- * cpc_seterrfn() - who is told of mistakes in strings
+ * cpc_seterrfn() - set the error function, for mistakes in strings and for cpc_access()
  * @fn: for the whole process; NULL for lines on stderr
  */
 SHIM_API void cpc_seterrfn(cpc_errfn_t *fn)
@@ -131,7 +131,7 @@ cpc_set_t *shim_v1__set(const cpc_event_t *event, uint_t flags)
 	return set;
 }
 
-/* What a string has said so far: @pic is which counter's event comes next */
+/* State of parsing a string; @pic is the counter to which the next event without a number goes */
 struct parse {
 	cpc_t *cpc;
 	uint32_t pes[2];
@@ -185,9 +185,9 @@ static void take_event(struct parse *p, int pic, const char *event)
  * struct flag - a word of the string
  * @word: without its counter's number
  * @set: bits that it sets
- * @clear: that it clears
- * @shift: where its value goes, 0 for none
- * @attr: what the CPU's codes must have for it
+ * @clear: bits that it clears
+ * @shift: position of its value, 0 if it has none
+ * @attr: attribute that the CPU's codes must have for it, or NULL
  */
 static const struct flag {
 	const char *word;
@@ -234,7 +234,7 @@ static void apply(struct parse *p, const struct flag *flag, int pic, uint32_t va
 		p->pes[pic] |= value << flag->shift;
 }
 
-/* Whether it was a flag, good or bad: @pic is its counter or -1 for both */
+/* Take a flag for counter @pic, -1 for both.  Returns whether the token was a flag, good or bad. */
 static bool take_flag(struct parse *p, const char *token, size_t len, int pic, const char *text)
 {
 	const struct flag *flag = NULL;
@@ -279,7 +279,7 @@ static void take_token(struct parse *p, char *token)
 		wrong(p, "no such word:", token);
 }
 
-/* Unit masks and the like are fields of a code: a name has its own. */
+/* These flags are fields of an event code: they are an error for an event that has a name. */
 static void check(struct parse *p)
 {
 	for (int i = 0; i < 2; i++) {
@@ -296,7 +296,7 @@ static void check(struct parse *p)
  * @spec: as cpc_getusage() says; both counters need an event
  * @event: set if there is no error, with ce_pic 0
  *
- * Return: 0, or the number of errors, each of which the error function was told.
+ * Return: 0, or the number of errors, for each of which the error function was called.
  */
 SHIM_API int cpc_strtoevent(int cpuver, const char *spec, cpc_event_t *event)
 {
@@ -352,7 +352,8 @@ static size_t put_flags(char *buf, size_t size, size_t at, uint32_t pes, int pic
  * cpc_eventtostr() - the string for two events
  * @event: as of cpc_strtoevent()
  *
- * Return: to be freed; it gives the same events again; NULL if they are none.
+ * Return: a string to be freed, which cpc_strtoevent() turns into the same events; NULL if @event
+ * is not valid.
  */
 SHIM_API char *cpc_eventtostr(cpc_event_t *event)
 {

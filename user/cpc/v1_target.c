@@ -3,8 +3,8 @@
  * The obsolete calls of libcpc's version 1: two events on a thread of another process, or
  * on a CPU.
  *
- * A descriptor that stands for a CPU is one of /dev/null: only its number means
- * anything here.
+ * The descriptor that stands for a CPU is one of /dev/null, of which only the number is
+ * used.
  *
  * Locking: version 1's lock (v1.c) guards the list.
  */
@@ -41,7 +41,7 @@ struct target {
 
 static struct target *targets;
 
-/* A process that was let go is nobody's. */
+/* Was the target's process released? */
 static bool is_gone(const struct target *t)
 {
 	return t->pctx && t->set && !t->set->pctx;
@@ -59,7 +59,7 @@ static struct target *find(const pctx_t *pctx, id_t lwpid, int fd)
 	return t;
 }
 
-/* Nothing is bound there any more; 0, or -1 and errno */
+/* Unbind and destroy what is bound to a target: 0, or -1 and errno */
 static int end_set(struct target *t)
 {
 	cpc_t *cpc = shim_v1__handle();
@@ -170,7 +170,7 @@ static int bind_process(pctx_t *pctx, id_t lwpid, const cpc_event_t *event)
 
 /**
  * cpc_pctx_bind_event() - count two events on a thread of a process
- * @pctx: the process, standing still
+ * @pctx: the process, which is stopped
  * @lwpid: the thread
  * @event: which, and from what; NULL to count no more
  * @flags: 0
@@ -234,7 +234,7 @@ SHIM_API int cpc_pctx_rele(pctx_t *pctx, id_t lwpid)
 }
 
 /**
- * cpc_pctx_invalidate() - make what is bound to a thread say EAGAIN until it is bound anew
+ * cpc_pctx_invalidate() - make a thread's samples fail with EAGAIN until events are bound anew
  * @pctx: the process
  * @lwpid: the thread
  *
@@ -252,7 +252,7 @@ SHIM_API int cpc_pctx_invalidate(pctx_t *pctx, id_t lwpid)
 	return t ? 0 : shim_cpc__fail(EINVAL);
 }
 
-/* Whether this thread may count its CPU is seen by doing so, for an event that excludes nobody. */
+/* Test whether the thread may count its CPU, with an event that excludes no other set. */
 static int may_count(cpc_t *cpc, processorid_t cpu)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -269,7 +269,7 @@ static int may_count(cpc_t *cpc, processorid_t cpu)
 }
 
 /**
- * cpc_shared_open() - what stands for the CPU that the calling thread is bound to
+ * cpc_shared_open() - open a descriptor for the CPU that the calling thread is bound to
  *
  * Return: a descriptor, for cpc_shared_close(), or -1 and errno: EINVAL (it is not bound to
  * one CPU), EACCES (needs CAP_PERFMON), and those of open(2) and cpc_open().

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Walking over a set's requests, and over the events and attributes there are. */
+/* Walks over a set's requests, and over the events and attributes that this machine has. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -14,7 +14,7 @@
 #include "impl.h"
 #include "native.h"
 
-/* Programs go on without one when cpc_open() has failed. */
+/* Programs call walks without a handle, too, when cpc_open() has failed: errno is EINVAL then. */
 static bool is_handle(const cpc_t *cpc)
 {
 	if (!cpc)
@@ -97,7 +97,7 @@ void shim_cpc__free_names(char **names)
 	free(names);
 }
 
-/* The names are asked for once a handle; NULL and ENOMEM if that fails. */
+/* The names are looked up once per handle; NULL and ENOMEM if that fails. */
 static char **names_of(cpc_t *cpc)
 {
 	struct names names = { 0 };
@@ -122,7 +122,7 @@ static char **names_of(cpc_t *cpc)
  * cpc_walk_events_all() - visit the events that can be counted here
  * @cpc: the handle
  * @arg: for @action
- * @action: called once a name; sets errno to ENOMEM instead if that fails
+ * @action: called once per name; not at all if there is no memory, and errno is ENOMEM then
  */
 SHIM_API void cpc_walk_events_all(cpc_t *cpc, void *arg,
 				  void (*action)(void *arg, const char *event))
@@ -133,7 +133,7 @@ SHIM_API void cpc_walk_events_all(cpc_t *cpc, void *arg,
 		action(arg, names[i]);
 }
 
-/* Without a handle there are none. */
+/* Is there a counter of this number?  Without a handle there is none. */
 static bool is_pic(cpc_t *cpc, uint_t picno)
 {
 	if (picno < cpc_npic(cpc))
@@ -143,7 +143,7 @@ static bool is_pic(cpc_t *cpc, uint_t picno)
 }
 
 /**
- * cpc_walk_events_pic() - visit the events that one counter can count: all
+ * cpc_walk_events_pic() - visit the events that one counter can count: all of them
  * @cpc: the handle
  * @picno: below cpc_npic(), otherwise errno is EINVAL and nothing is visited
  * @arg: for @action
@@ -162,8 +162,8 @@ SHIM_API void cpc_walk_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 }
 
 /*
- * Which generic events can be counted here, a bit each: it does not change, but is asked
- * each time.  None, and errno, if that fails.
+ * Which generic events can be counted here, a bit for each.  This does not change, but is
+ * not kept.  None, and errno, if that fails.
  */
 static __u64 countable(cpc_t *cpc)
 {
@@ -186,8 +186,8 @@ static __u64 countable(cpc_t *cpc)
  * cpc_walk_generic_events_all() - visit the generic events that can be counted here
  * @cpc: the handle
  * @arg: for @action
- * @action: called once a name, each of which begins with "PAPI_"; sets errno to ENOMEM
- *	instead if that fails
+ * @action: called once per name, each of which begins with "PAPI_"; not at all if there is
+ *	no memory, and errno is ENOMEM then
  */
 SHIM_API void cpc_walk_generic_events_all(cpc_t *cpc, void *arg,
 					  void (*action)(void *arg, const char *event))
@@ -201,7 +201,7 @@ SHIM_API void cpc_walk_generic_events_all(cpc_t *cpc, void *arg,
 }
 
 /**
- * cpc_walk_generic_events_pic() - visit the generic events that one counter can count: all
+ * cpc_walk_generic_events_pic() - visit the generic events that one counter can count: all of them
  * @cpc: the handle
  * @picno: below cpc_npic(), otherwise errno is EINVAL and nothing is visited
  * @arg: for @action

@@ -3,10 +3,9 @@
  * PCP's protocol data units, version 2, as a client of pmcd sends and receives them: a request's
  * encoder beside its reply's decoder, one file a kind (pdu_*.c).
  *
- * Encoders append a whole PDU to a buffer, which remembers if memory ran out.  Decoders take a
- * PDU that may hold anything, read nothing behind its end, and return 0 or -EBADMSG for one
- * that is malformed: lengths, counts and order are what the protocol says, or it is refused.
- * What they hand out points into the PDU.
+ * Encoders put a whole PDU into a buffer, which remembers if memory ran out.  Decoders accept
+ * arbitrary bytes, read none beyond the PDU's end, and return 0, or -EBADMSG for a PDU whose
+ * lengths, counts or order are not those of the protocol.  What they return points into the PDU.
  */
 #ifndef SHIM_PDU_PDU_H
 #define SHIM_PDU_PDU_H
@@ -60,8 +59,8 @@ enum shim_pdu_type {
 #define SHIM_ATTR_CONTAINER	15
 
 /*
- * struct shim_pdu - one that was received
- * @in: what is behind its header
+ * struct shim_pdu - a received PDU
+ * @in: the bytes after its header that were not read yet
  */
 struct shim_pdu {
 	uint32_t type;
@@ -70,7 +69,7 @@ struct shim_pdu {
 	struct shim_in in;
 };
 
-/* Bytes in place, not NUL-terminated */
+/* A string within the PDU, not NUL-terminated */
 struct shim_pdu_string {
 	const char *s;
 	uint32_t len;
@@ -84,7 +83,7 @@ static inline void shim_pdu__of(struct shim_pdu *pdu, const uint8_t *start, uint
 	pdu->in = shim_in__of(start + SHIM_PDU_HEADER, len - SHIM_PDU_HEADER);
 }
 
-/* All of it was there and was read */
+/* 0 if all reads were within the PDU, and nothing is left; or -EBADMSG */
 static inline int shim_pdu__done(const struct shim_in *in)
 {
 	return in->bad || shim_in__left(in) ? -EBADMSG : 0;
@@ -99,7 +98,7 @@ static inline struct shim_pdu_string shim_pdu__string(struct shim_in *in, uint32
 {
 	struct shim_pdu_string string = { .len = len };
 
-	if (len > shim_in__left(in)) {	/* so that padding cannot overflow */
+	if (len > shim_in__left(in)) {	/* checked first, so that padding cannot overflow */
 		in->bad = true;
 		string.len = 0;
 		return string;
@@ -118,7 +117,7 @@ static inline void shim_pdu__begin(struct shim_buf *out, enum shim_pdu_type type
 	shim_buf__put32(out, from);
 }
 
-/* Its length is known now */
+/* Finish a PDU by filling in its length */
 static inline void shim_pdu__end(struct shim_buf *out)
 {
 	if (out->err)
@@ -137,7 +136,7 @@ static inline void shim_pdu__put_string(struct shim_buf *out, const char *s, uin
 
 /* pdu_error.c */
 
-/* A code that is not 0: an error, or what changed */
+/* A code, which must not be 0: an error if negative, otherwise a notice of what has changed */
 int shim_pdu_error__decode(struct shim_pdu *pdu, int32_t *code);
 /* The answer to a store: 0 is success */
 int shim_pdu_error__decode_status(struct shim_pdu *pdu, int32_t *code);
@@ -153,7 +152,7 @@ void shim_pdu_attr__encode(struct shim_buf *out, int32_t from, uint32_t attr, co
 
 /* pdu_desc.c */
 struct shim_pdu_desc {
-	uint32_t pmid;		/* 0xffffffff in a list: there is no such metric */
+	uint32_t pmid;		/* 0xffffffff in DESCS: the server has no such metric */
 	int32_t type;
 	uint32_t indom;
 	int32_t sem;
@@ -163,7 +162,7 @@ struct shim_pdu_desc {
 void shim_pdu_desc__encode(struct shim_buf *out, int32_t from, uint32_t pmid);
 int shim_pdu_desc__decode(struct shim_pdu *pdu, uint32_t pmid, struct shim_pdu_desc *desc);
 void shim_pdu_descs__encode(struct shim_buf *out, int32_t from, uint32_t n, const uint32_t *pmids);
-/* Of exactly those metrics, to be taken one by one */
+/* Check that there is a descriptor for each of @pmids, in order; then take them one by one */
 int shim_pdu_descs__decode(struct shim_pdu *pdu, uint32_t n, const uint32_t *pmids);
 void shim_pdu_descs__next(struct shim_pdu *pdu, struct shim_pdu_desc *desc);
 
@@ -176,7 +175,7 @@ struct shim_pdu_instance {
 /* @inst -1 and no name: all of the domain; an instance: its name; a name: its instance */
 void shim_pdu_instance__encode(struct shim_buf *out, int32_t from, uint32_t indom, int32_t inst,
 			       const char *name);
-/* How many, to be taken one by one, and bytes of all names together */
+/* The number of instances, then to be taken one by one, and the bytes of all their names */
 int shim_pdu_instance__decode(struct shim_pdu *pdu, uint32_t *n, size_t *bytes);
 void shim_pdu_instance__next(struct shim_pdu *pdu, struct shim_pdu_instance *instance);
 
@@ -194,7 +193,7 @@ struct shim_pdu_names {
 void shim_pdu_names__encode(struct shim_buf *out, int32_t from, uint32_t n,
 			    const char *const *names);
 int shim_pdu_names__decode(struct shim_pdu *pdu, struct shim_pdu_names *names);
-/* @leaf: has meaning if the list has status */
+/* @leaf: valid only if names->has_status */
 void shim_pdu_names__next(struct shim_pdu *pdu, const struct shim_pdu_names *names,
 			  struct shim_pdu_string *name, bool *leaf);
 
@@ -209,7 +208,7 @@ void shim_pdu_traverse__encode(struct shim_buf *out, int32_t from, const char *n
 /* pdu_profile.c */
 struct shim_pdu_profile {
 	uint32_t indom;
-	bool exclude;		/* all but the listed ones; else these are left out */
+	bool exclude;		/* all but the listed ones; if false, exclude only those */
 	uint32_t n;
 	const int32_t *inst;
 };
@@ -231,7 +230,7 @@ struct shim_pdu_result {
 /*
  * struct shim_pdu_vset - the values of one metric
  * @numval: number of values, or an error code
- * @valfmt: 0: in place
+ * @valfmt: 0 if the values are in place, else they are in blocks
  */
 struct shim_pdu_vset {
 	uint32_t pmid;
@@ -242,7 +241,7 @@ struct shim_pdu_vset {
 /*
  * struct shim_pdu_value - one value
  * @word: the value itself if the set's values are in place
- * @bytes: else @len bytes, of @type
+ * @bytes: otherwise, @len bytes of a block, of @type
  */
 struct shim_pdu_value {
 	int32_t inst;
@@ -252,7 +251,10 @@ struct shim_pdu_value {
 	const uint8_t *bytes;
 };
 
-/* Of exactly those metrics; the sets and values then are taken in order, and are whole */
+/*
+ * Check that a result has a value set for each of @pmids, in order, and that all values lie within
+ * the PDU.  Then take its sets, and the values of each, in order.
+ */
 int shim_pdu_result__decode(struct shim_pdu *pdu, uint32_t n, const uint32_t *pmids,
 			    struct shim_pdu_result *result);
 void shim_pdu_result__vset(struct shim_pdu *pdu, struct shim_pdu_vset *vset);
@@ -260,8 +262,8 @@ void shim_pdu_result__value(struct shim_pdu *pdu, struct shim_pdu_result *result
 			    const struct shim_pdu_vset *vset, struct shim_pdu_value *value);
 
 /*
- * A store: begun, its value sets each with their values in place or as the block's number;
- * then all blocks in order; ended by shim_pdu__end()
+ * Encode a store request: begin; each value set, followed by its values, which are in place or say
+ * at which word of the PDU their block is; then all blocks, in order; finally shim_pdu__end()
  */
 void shim_pdu_store__begin(struct shim_buf *out, int32_t from, uint32_t n);
 void shim_pdu_store__vset(struct shim_buf *out, uint32_t pmid, uint32_t numval, uint32_t valfmt);
@@ -282,7 +284,7 @@ struct shim_pdu_label {
 };
 
 void shim_pdu_label__encode(struct shim_buf *out, int32_t from, uint32_t ident, uint32_t type);
-/* How many sets, to be taken one by one */
+/* The number of sets, then to be taken one by one */
 int shim_pdu_label__decode(struct shim_pdu *pdu, uint32_t type, uint32_t *n);
 void shim_pdu_label__next(struct shim_pdu *pdu, struct shim_pdu_labelset *set);
 struct shim_pdu_label shim_pdu_labelset__at(const struct shim_pdu_labelset *set, uint32_t i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* FETCH and HIGHRES_FETCH: values of metrics, please. */
+/* FETCH and HIGHRES_FETCH: requests for the values of metrics. */
 #include "pdu.h"
 
 void shim_pdu_fetch__encode(struct shim_buf *out, int32_t from, bool highres, uint32_t n,

@@ -15,7 +15,7 @@ void shim_pdu_label__encode(struct shim_buf *out, int32_t from, uint32_t ident, 
 	shim_pdu__end(out);
 }
 
-/* A set whose labels lie within its text, which lies behind @behind and within the PDU */
+/* Take the next set; *@at: where its text should be, which is NULL if that is not within the PDU */
 static void take(const struct shim_pdu *pdu, struct shim_in *in, struct shim_pdu_labelset *set,
 		 uint32_t *at)
 {
@@ -72,7 +72,7 @@ static int check_texts(const struct shim_pdu *pdu, uint32_t n, uint32_t texts)
 		if (set.nlabels < 0 && !set.jsonlen)
 			continue;
 		if (!set.jsonlen && !set.nlabels)
-			continue;	/* then the place may be anywhere */
+			continue;	/* an empty text may claim any place */
 		if (!set.json || at != next || !fits(&set))
 			return -EBADMSG;
 		next += set.jsonlen;

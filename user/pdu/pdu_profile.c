@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* PROFILE: which instances the following fetches are to have.  There is no reply. */
+/* PROFILE: which instances the following fetches are to return.  There is no reply. */
 #include "pdu.h"
 
 void shim_pdu_profile__encode(struct shim_buf *out, int32_t from, bool exclude, uint32_t n,

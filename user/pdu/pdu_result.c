@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* RESULT and HIGHRES_RESULT: values with their time; the former also as the request to store. */
+/* RESULT and HIGHRES_RESULT: values with their time; RESULT is also the request to store values. */
 #include "pdu.h"
 
 #define NSEC_PER_USEC	1000

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* TEXT_REQ and TEXT: what a metric or an instance domain is, in words. */
+/* TEXT_REQ and TEXT: help texts of metrics and instance domains. */
 #include "pdu.h"
 
 void shim_pdu_text__encode(struct shim_buf *out, int32_t from, uint32_t ident, uint32_t flags)

@@ -7,7 +7,7 @@
  *
  * Threads: a connection belongs to one thread at a time.  The list of all connections is
  * guarded by list_lock, which is held only to link and unlink.  fork() takes it too, so that the
- * child finds a whole list: there each socket is closed, because two processes cannot share a
+ * child finds a consistent list: it closes each socket, because two processes cannot share a
  * stream of requests and replies.
  */
 #define _GNU_SOURCE
@@ -36,7 +36,7 @@
 
 static struct shim_wire *connections;
 
-/* With the lock held, as all are that fork() waits for */
+/* Called in the child with list_lock held, because fork() has taken it */
 static void after_fork_child(void)
 {
 	for (struct shim_wire *w = connections; w; w = w->next) {
@@ -63,7 +63,7 @@ static void link_in(struct shim_wire *w, int fd)
 	shim_siglock__leave(&list_lock);
 }
 
-/* The descriptor, which is the caller's to close, or -1 */
+/* Remove from the list; returns the descriptor, which the caller closes, or -1 */
 static int link_out(struct shim_wire *w)
 {
 	int fd;
@@ -122,7 +122,7 @@ void shim_wire__start(struct shim_wire *w, int64_t timeout_ns)
 	w->deadline = now_ns() + timeout_ns;
 }
 
-/* Until the socket is ready for @events: 0, -ETIMEDOUT, -errno */
+/* Wait until the socket is ready for @events: 0, -ETIMEDOUT, -errno */
 static int await(int fd, short events, int64_t deadline)
 {
 	struct pollfd p = { .fd = fd, .events = events };
@@ -142,7 +142,7 @@ static int await(int fd, short events, int64_t deadline)
 	}
 }
 
-/* A connect that was begun is done, or failed */
+/* Wait until a connect that was begun has succeeded or failed */
 static int finish_connect(int fd, int64_t deadline)
 {
 	socklen_t len = sizeof(int);
@@ -152,11 +152,14 @@ static int finish_connect(int fd, int64_t deadline)
 		return err;
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &status, &len))
 		return -errno;
-	/* connected, and reset: a server that refuses may have said why before, which is still there */
+	/*
+	 * ECONNRESET: connected, and reset since.  A server that refuses a client may have sent the
+	 * reason before, which can still be received.
+	 */
 	return status == ECONNRESET ? 0 : -status;
 }
 
-/* A UNIX socket whose queue is full says EAGAIN, and cannot be waited for */
+/* For a UNIX socket whose backlog is full, connect(2) fails with EAGAIN, and poll(2) cannot wait */
 static int retry_connect(int fd, const struct sockaddr *to, socklen_t len, int64_t deadline)
 {
 	static const struct timespec pause = { .tv_nsec = 10 * NSEC_PER_MSEC };
@@ -183,7 +186,7 @@ static int try_connect(int fd, const struct sockaddr *to, socklen_t len, int64_t
 	return finish_connect(fd, deadline);
 }
 
-/* Blocking from now on, so that a reply costs one call; send() asks not to wait by a flag. */
+/* Make the socket blocking, so that a reply costs one call; send() is passed MSG_DONTWAIT. */
 static int settle(int fd, int family)
 {
 	int one = 1, flags = fcntl(fd, F_GETFL);
@@ -219,7 +222,7 @@ static int connect_to(struct shim_wire *w, const struct sockaddr *to, socklen_t 
 
 static void set_port(struct sockaddr *to, int port)
 {
-	/* cut to 16 bits, as the original does */
+	/* truncated to 16 bits, as PCP does */
 	if (to->sa_family == AF_INET)
 		((struct sockaddr_in *)to)->sin_port = htons((uint16_t)port);
 	else if (to->sa_family == AF_INET6)
@@ -255,7 +258,7 @@ int shim_wire__connect_path(struct shim_wire *w, const char *path, int64_t timeo
 	return connect_to(w, (struct sockaddr *)&to, sizeof(to), timeout_ns);
 }
 
-/* Half duplex: before a request, nothing may be there. */
+/* The protocol is half duplex: before a request is sent, there must be nothing to receive. */
 static int is_quiet(struct shim_wire *w)
 {
 	char byte;
@@ -291,7 +294,7 @@ int shim_wire__send(struct shim_wire *w)
 	return err;
 }
 
-/* Room for a PDU of @need bytes, or for what of it may come next */
+/* Make room to receive more of a PDU of @need bytes; the buffer only doubles when it is full */
 static int make_room(struct shim_wire *w, size_t need)
 {
 	size_t room = w->in_room ? w->in_room : FIRST_ROOM;
@@ -318,17 +321,18 @@ static int make_room(struct shim_wire *w, size_t need)
 
 void shim_wire__expect(struct shim_wire *w, int64_t timeout_ns)
 {
-	/* a little less, so that it is still within the deadline some time after the start */
+	/* a little less, so that a wait begun after the start still ends before the deadline */
 	int64_t ns = timeout_ns - timeout_ns / 8;
 	struct timeval t = { ns / NSEC_PER_SEC, ns % NSEC_PER_SEC / 1000 };
 
-	if (t.tv_sec || t.tv_usec)	/* 0 would mean for ever */
+	if (t.tv_sec || t.tv_usec)	/* 0 would mean forever */
 		w->patience_ns = setsockopt(w->fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t)) ? 0 : ns;
 }
 
 /*
- * Mostly the reply is not there yet, and one call that waits for it is cheaper than one that
- * finds nothing and a poll.  The kernel ends its wait in time; poll waits for what is left.
+ * Mostly the reply has not arrived yet, and one recv(2) that waits for it is cheaper than one that
+ * finds nothing, and a poll.  So block if SO_RCVTIMEO ends that before the deadline; poll waits for
+ * the rest.
  */
 static int receive_flags(const struct shim_wire *w)
 {
@@ -358,7 +362,7 @@ static int receive_some(struct shim_wire *w)
 	}
 }
 
-/* At least @need bytes are there that were not handed out yet */
+/* Receive until there are at least @need bytes that were not handed out yet */
 static int fill(struct shim_wire *w, size_t need)
 {
 	while (w->in_len - w->in_taken < need) {

@@ -27,12 +27,12 @@ struct shim_pdu;
  * struct shim_wire - a connection
  * @fd: the socket, or -1
  * @forked: this process is a child of the one that connected, and has closed its copy
- * @local: a UNIX socket, so that the peer knows the user
+ * @local: a UNIX socket, by which the peer knows the user
  * @from: this process, for the header of each PDU
- * @patience_ns: a receive that finds nothing returns after this time; 0: never
+ * @patience_ns: the socket's receive timeout (SO_RCVTIMEO); 0: none is set
  * @deadline: of the current exchange, by CLOCK_MONOTONIC
  * @next, @prev: in the list of connections, which wire.c's lock guards
- * @out: the PDU that is put together
+ * @out: the PDU under construction
  * @in: @in_len bytes received, of which @in_taken were handed out
  */
 struct shim_wire {
@@ -53,19 +53,19 @@ void shim_wire__init(struct shim_wire *w);
 void shim_wire__close(struct shim_wire *w);
 void shim_wire__fini(struct shim_wire *w);
 
-/* Each tries for @timeout_ns at most, for each of the host's addresses */
+/* Connect: 0 or an error; @timeout_ns is for each of the host's addresses */
 int shim_wire__connect_host(struct shim_wire *w, const char *host, int port, int64_t timeout_ns);
 int shim_wire__connect_path(struct shim_wire *w, const char *path, int64_t timeout_ns);
 
-/* Exchanges will have @timeout_ns: makes the usual one cheaper, and changes nothing else. */
+/* Prepare for exchanges with @timeout_ns, so that each needs fewer system calls; optional. */
 void shim_wire__expect(struct shim_wire *w, int64_t timeout_ns);
 /* The next exchange has @timeout_ns from now on. */
 void shim_wire__start(struct shim_wire *w, int64_t timeout_ns);
-/* Sends @out; -EBADMSG if the peer has sent something that nobody asked for. */
+/* Sends @out; -EBADMSG if the peer has sent something unasked. */
 int shim_wire__send(struct shim_wire *w);
-/* The next PDU, which is good until the next call */
+/* The next PDU, which is valid until the next call */
 int shim_wire__receive(struct shim_wire *w, struct shim_pdu *pdu);
-/* A line of text up to its end, which is dropped: what a proxy says before there are PDUs */
+/* A line of text, without its end: what a proxy sends before the first PDU */
 int shim_wire__receive_line(struct shim_wire *w, char line[SHIM_WIRE_LINE_MAX]);
 
 #endif /* SHIM_PDU_WIRE_H */

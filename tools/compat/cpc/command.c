@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What cputrack and cpustat do alike.
+ * What cputrack and cpustat have in common.
  *
- * The name that errors begin with is this file's: libcpc's handler of errors gets no argument.
+ * The command's name, which begins each error message, is kept in a static variable, as libcpc
+ * passes its error handler no argument.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -56,7 +57,7 @@ int command_mistake(const char *what)
 	return command_usage();
 }
 
-/* The original's message, and what to do about it */
+/* Print the message that the Solaris commands have, and advice if there is any. */
 static void cannot_open(int err)
 {
 	const char *hint = device_hint(err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What cputrack and cpustat do alike: options, errors, and measuring with several sets in turn. */
+/* What cputrack and cpustat share: options, errors, and measuring with several sets in turn. */
 #ifndef CPC_COMMAND_H
 #define CPC_COMMAND_H
 
@@ -12,38 +12,38 @@
 
 /*
  * struct command - a command
- * @name: as it calls itself
- * @usage: what it says of its options
+ * @name: the program's name, for messages
+ * @usage: its usage text
  */
 struct command {
 	const char *name;
 	const char *usage;
 };
 
-/* Once, before all else: errors are told without a handle. */
+/* Call this once, before anything else: messages need the name, also where there is no handle. */
 void command_begin(const struct command *command);
-/* Say which function an error is from, too */
+/* Let error messages name the function that reported the error (-D). */
 void command_debug(void);
 
 void command_complain(const char *fn, int subcode, const char *fmt, va_list ap);
 void command_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Exit statuses: 2, 2, and of -h */
+/* Exit statuses: of the first two 2, after the usage on stderr; command_help() (-h): 0 or 1 */
 int command_usage(void);
 int command_mistake(const char *what);
 int command_help(void);
 
-/* A handle, or NULL after an error was told */
+/* A handle, or NULL after a message */
 cpc_t *command_open(void);
 
-/* A whole argument that is a number from least on: 1 or 0 */
+/* Parse an argument that is a number from @least to below 1e6 and nothing else: 1 or 0 */
 int command_number(const char *text, double least, double *value);
 
 /*
  * struct specs - the event sets of a command line, which take turns if there are several
- * @n: how many
- * @text: of each -c
- * @at: what it means
+ * @n: number of sets
+ * @text: argument of each -c
+ * @at: each argument, parsed
  */
 struct specs {
 	int n;
@@ -51,7 +51,7 @@ struct specs {
 	struct cpcspec at[COMMAND_SPECS];
 };
 
-/* -1, or an exit status after an error was told */
+/* -1 to go on, or an exit status after a message */
 int specs_add(struct specs *specs, const char *text);
 int specs_parse(struct specs *specs, cpc_t *cpc);
 void specs_free(struct specs *specs);
@@ -59,8 +59,8 @@ void specs_free(struct specs *specs);
 /*
  * struct meter - one thread's or CPU's sets, of which one is bound at a time
  * @set: one for each event set
- * @now: of each, its last sample
- * @before: of each the one before that, or, right after meter_take(), the difference
+ * @now: each set's last sample
+ * @before: each set's sample before that; right after meter_take(), the difference of the two
  */
 struct meter {
 	cpc_set_t *set[COMMAND_SPECS];
@@ -68,13 +68,13 @@ struct meter {
 	cpc_buf_t *before[COMMAND_SPECS];
 };
 
-/* 0 or -1; what was made is there in any case, for meter_end() */
+/* 0 or -1; meter_end() releases what was made, after a failure, too */
 int meter_make(struct meter *meter, cpc_t *cpc, struct specs *specs);
 void meter_end(struct meter *meter, cpc_t *cpc);
 
-/* Sample set s: its "before" becomes what was counted since; 0, or -1 and errno */
+/* Sample set @s: its "before" becomes what was counted since the kept sample; 0, or -1 and errno */
 int meter_take(struct meter *meter, cpc_t *cpc, int s);
-/* The last sample is what the next one is compared with. */
+/* Keep the last sample, so that the next one is compared with it. */
 void meter_keep(struct meter *meter, cpc_t *cpc, int s);
 
 #endif /* CPC_COMMAND_H */

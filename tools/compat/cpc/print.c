@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What cputrack and cpustat print alike: columns, values, and what can be counted. */
+/* Output that cputrack and cpustat share: columns, values, and what can be counted. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
 #include "spec.h"
 
-/* The header's columns behind what each command begins with */
+/* The rest of the header line, after the columns that each command prints itself */
 void cpcspec_columns(FILE *out, const struct cpcspec *spec, int tick)
 {
 	if (tick)
@@ -17,7 +17,7 @@ void cpcspec_columns(FILE *out, const struct cpcspec *spec, int tick)
 	fputc('\n', out);
 }
 
-/* A line's values and its end */
+/* The rest of a line: the values and, if there are several event sets, the set's text */
 void cpcspec_values(FILE *out, cpc_t *cpc, const struct cpcspec *spec, cpc_buf_t *buf,
 			   int tick, int several)
 {
@@ -35,7 +35,7 @@ void cpcspec_values(FILE *out, cpc_t *cpc, const struct cpcspec *spec, cpc_buf_t
 	fputc('\n', out);
 }
 
-/* Words in lines of 76 characters, those after the first behind a margin */
+/* Words are wrapped at 76 characters; lines after the first are indented by @margin. */
 struct list {
 	FILE *out;
 	int margin;
@@ -72,7 +72,7 @@ static void put_label(struct list *list, const char *label)
 		list->column += fprintf(list->out, "%*s", list->margin - list->column, "");
 }
 
-/* What can be counted here, for -h: all counters count the same. */
+/* For -h: what can be counted here.  There is one list, as all counters count the same events. */
 void cpcspec_capabilities(FILE *out, cpc_t *cpc)
 {
 	struct list list = { out, 17, 0, " " };

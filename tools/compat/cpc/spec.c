@@ -44,7 +44,7 @@ static void see_attr(void *arg, const char *attr)
 		name->found = 1;
 }
 
-/* Is it an attribute here, or one of the two words for modes? */
+/* Whether @name is an attribute that libcpc knows, or one of the mode words "nouser" and "sys" */
 static int is_attr(cpc_t *cpc, const char *name, size_t len)
 {
 	struct sought it = { name, len, 0 };
@@ -74,7 +74,7 @@ static int set_event(cpc_t *cpc, struct cpcspec *spec, int pic, const char *even
 	return spec->event[pic] ? 0 : -1;
 }
 
-/* An event by itself goes to the counter above the highest that is used. */
+/* An event without picN= goes to the counter above the highest one in use. */
 static int next_event(cpc_t *cpc, struct cpcspec *spec, const char *event)
 {
 	int pic = spec->npic;
@@ -88,7 +88,7 @@ static int next_event(cpc_t *cpc, struct cpcspec *spec, const char *event)
 	return set_event(cpc, spec, pic, event);
 }
 
-/* The two words for modes have no value: what is given for one is not looked at. */
+/* The mode words "sys" and "nouser" take no value: one that is given is ignored. */
 static int is_mode(const char *name, size_t len)
 {
 	return (len == 3 && !strncmp(name, "sys", len)) || (len == 6 && !strncmp(name, "nouser", len));
@@ -144,7 +144,7 @@ static int take_token(cpc_t *cpc, struct cpcspec *spec, char *token)
 	return next_event(cpc, spec, token);
 }
 
-/* 0, or -1 after an error was told */
+/* 0, or -1 after a message */
 int cpcspec_parse(cpc_t *cpc, const char *text, struct cpcspec *spec)
 {
 	char *copy = strdup(text), *rest = copy, *token;
@@ -199,7 +199,7 @@ static int add(cpc_t *cpc, cpc_set_t *set, struct cpcspec *spec, int pic)
 	return cpc_set_add_request(cpc, set, spec->event[pic], 0, flags, n, attrs);
 }
 
-/* A new set of libcpc for it: requests by their counters' numbers; NULL: told */
+/* Make a libcpc set, with a request for each counter in use; NULL after a message. */
 cpc_set_t *cpcspec_set(cpc_t *cpc, struct cpcspec *spec)
 {
 	cpc_set_t *set = cpc_set_create(cpc);

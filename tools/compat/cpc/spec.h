@@ -23,7 +23,7 @@ struct cpcspec_attr {
  * @npic: number of counters
  * @nreqs: how many of them are used
  * @nattrs: number of @attr
- * @attr: in the order given, of which the first of a name counts
+ * @attr: in the order given; if a counter gets two of the same name, the first one counts
  */
 struct cpcspec {
 	const char *text;
@@ -34,7 +34,7 @@ struct cpcspec {
 	struct cpcspec_attr attr[CPCSPEC_ATTRS];
 };
 
-/* spec.c: 0, NULL or -1 after an error was told */
+/* spec.c: 0 or a set; -1 or NULL after a message */
 int cpcspec_parse(cpc_t *cpc, const char *text, struct cpcspec *spec);
 cpc_set_t *cpcspec_set(cpc_t *cpc, struct cpcspec *spec);
 void cpcspec_free(struct cpcspec *spec);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What to count, from lists of sets, groups and events as they stand on a command line. */
+/* What to count, from the lists of sets, groups and events on a command line. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -9,8 +9,7 @@
 #include "device.h"
 #include "hpm.h"
 
-/* Says what is wrong, as the API does if it has a number for it, and ends the program. */
-/* The library's message, and what to do about it */
+/* Print the library's message for an error number, and advice if there is any. */
 void hpm_fail(const char *what, int error)
 {
 	const char *hint = device_hint(error);
@@ -20,6 +19,7 @@ void hpm_fail(const char *what, int error)
 		fprintf(stderr, "%s: %s\n", program_invocation_short_name, hint);
 }
 
+/* Print a message, which is the library's if @error is not 0, and exit. */
 void hpm_die(const char *what, int error)
 {
 	if (error)
@@ -29,7 +29,7 @@ void hpm_die(const char *what, int error)
 	exit(1);
 }
 
-/* The mode that letters say, up to the end or a comma */
+/* Parse a mode's letters up to the end or a comma; any other letter ends the program. */
 int hpm_mode(const char *letters)
 {
 	int mode = 0;
@@ -45,7 +45,7 @@ int hpm_mode(const char *letters)
 	return mode;
 }
 
-/* The modes behind a name, which is cut there */
+/* The mode of NAME:MODE, which is cut off the name, or @otherwise if there is none */
 static int take_mode(char *name, int otherwise)
 {
 	char *colon = strchr(name, ':');
@@ -114,8 +114,9 @@ void hpm_choose_groups(struct hpm_choice *choice, char *list)
 }
 
 /*
- * Puts an event on a counter that is free, and counts as little else as there is; false: there
- * is none.  Once is enough.
+ * Put an event on a free counter that can count it: if there are several, on the one that can count
+ * the fewest events.  An event that is in the set already is not added again.  false if there is no
+ * free counter for it.
  */
 bool hpm_place(const struct hpm_choice *choice, pm_prog_t *set, const char *name)
 {
@@ -138,7 +139,10 @@ bool hpm_place(const struct hpm_choice *choice, pm_prog_t *set, const char *name
 	return event;
 }
 
-/* Of one mode there is one set: events without a mode of their own, or with the same one */
+/*
+ * The set of this mode among those from @first on, made if there is none: a list's events of one
+ * mode share a set.
+ */
 static pm_prog_t *set_of_mode(struct hpm_choice *choice, int first, int mode)
 {
 	for (int k = first; k < choice->n; k++)
@@ -162,7 +166,7 @@ void hpm_choose_events(struct hpm_choice *choice, char *list)
 	}
 }
 
-/* What to count if no option says: a file, then the environment, then set 1 */
+/* If no option says what to count: the file libHPM_events, else the environment, else set 1 */
 void hpm_choose_default(struct hpm_choice *choice)
 {
 	char *sets = getenv("HPM_EVENT_SET"), *groups = getenv("HPM_EVENT_GROUP");

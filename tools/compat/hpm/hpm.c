@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Derived metrics, and what sets, groups and events are called on a command line. */
+/* The table of derived metrics, and lookup of sets, groups and events by their names. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ const struct hpm_metric hpm_metrics[] = {
 
 const size_t hpm_nmetrics = sizeof(hpm_metrics) / sizeof(hpm_metrics[0]);
 
-/* Set n, from 1, is the n-th group that is made for it; its number, or -1 */
+/* The group number of event set @n, the n-th group (from 1) named pm_hpmcount...; or -1 */
 int hpm_set(const pm_groups_info_t *groups, int n)
 {
 	for (int g = 0; g < groups->maxgroups; g++)
@@ -68,7 +68,7 @@ int hpm_group(const pm_groups_info_t *groups, const char *name)
 	return -1;
 }
 
-/* An event of a counter by its number or mnemonic */
+/* A counter's event by its mnemonic or, if @name is NULL, by its number; NULL if there is none */
 const pm_events2_t *hpm_event(const pm_info2_t *info, int counter, const char *name, int id)
 {
 	for (int i = 0; i < info->maxevents[counter]; i++) {
@@ -80,7 +80,7 @@ const pm_events2_t *hpm_event(const pm_info2_t *info, int counter, const char *n
 	return NULL;
 }
 
-/* A whole number and nothing behind it */
+/* Parse a text that is an integer and nothing else; false if it is not. */
 bool hpm_number(const char *text, int *n)
 {
 	char *end;

@@ -10,7 +10,7 @@
 
 #define HPM_ANY		(PM_VERIFIED | PM_UNVERIFIED | PM_CAVEAT | PM_GET_GROUPS)
 
-/* Metrics are @scale times @part over @over, and times the value of @variable if there is one. */
+/* A metric's value is @scale * @part / @over, times the value of @variable if there is one. */
 struct hpm_metric {
 	const char *id;
 	const char *group;
@@ -40,7 +40,7 @@ bool hpm_number(const char *text, int *n);
 
 #define HPM_MAX_SETS	64
 
-/* Sets to count, each with its mode; @mode is that of those that do not say one */
+/* Sets to count, each with its mode; @mode is for those that are given without one. */
 struct hpm_choice {
 	const pm_info2_t *info;
 	const pm_groups_info_t *groups;

@@ -4,7 +4,7 @@
 
 #include "hpm.h"
 
-/* Where a name stands in a comma list, perhaps with a mode behind it, or NULL */
+/* Find a name in a comma list, where ":MODE" may follow it: the place after it, or NULL */
 static const char *find(const char *list, const char *name)
 {
 	size_t len = strlen(name);
@@ -15,7 +15,7 @@ static const char *find(const char *list, const char *name)
 	return NULL;
 }
 
-/* Whether a list asks for a metric, and in which mode: -1: any */
+/* Whether a list asks for a name (no list asks for all); sets @mode if the list gives one */
 bool hpm_listed(const char *list, const char *name, int *mode)
 {
 	const char *behind = list ? find(list, name) : NULL;
@@ -36,7 +36,7 @@ static bool is_known(const char *name, size_t len, bool group)
 	return false;
 }
 
-/* A name that is wrong ends the program. */
+/* Check a list: a name or mode that does not exist ends the program. */
 void hpm_check_metrics(const char *list, bool group)
 {
 	while (list && *list) {
@@ -55,7 +55,7 @@ static bool is_here(const struct hpm_choice *choice, const char *event)
 	return !strcmp(event, "seconds") || hpm_event(choice->info, 0, event, 0);
 }
 
-/* Both of a metric's events into one set, so that they are of the same time */
+/* Put both of a metric's events into one set, so that they are counted over the same time. */
 static bool put(const struct hpm_choice *choice, pm_prog_t *set, const struct hpm_metric *m)
 {
 	const char *const events[] = { m->part, m->over };
@@ -80,7 +80,10 @@ static void choose_one(struct hpm_choice *choice, const struct hpm_metric *m, in
 		hpm_die("a metric's events do not fit", 0);
 }
 
-/* The sets that all listed metrics need; those of a group that are not here are left out. */
+/*
+ * Choose the sets that the listed metrics need.  A metric whose events do not exist here is left
+ * out if it was listed by its group only; otherwise it ends the program.
+ */
 void hpm_choose_metrics(struct hpm_choice *choice, const char *metrics, const char *groups)
 {
 	for (size_t i = 0; i < hpm_nmetrics; i++) {

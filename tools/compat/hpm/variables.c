@@ -25,7 +25,7 @@ bool hpm_variable_known(const char *name)
 	return false;
 }
 
-/* What the file says, until the next call; NULL: nothing */
+/* The variable's value in the file, or NULL; valid until the next call */
 static const char *from_file(const char *name)
 {
 	static char line[256];
@@ -44,7 +44,7 @@ static const char *from_file(const char *name)
 	return value;
 }
 
-/* A variable's value until the next call, or NULL */
+/* A variable's value, or NULL; valid until the next call */
 const char *hpm_variable(const char *name)
 {
 	const char *value = from_file(name);
@@ -52,7 +52,7 @@ const char *hpm_variable(const char *name)
 	return value ? value : getenv(name);
 }
 
-/* What a metric is multiplied by beside its scale; below 0: its variable has no value */
+/* The factor from a metric's variable: 1 if it has none, below 0 if that has no valid value */
 double hpm_factor(const struct hpm_metric *metric)
 {
 	const char *value = metric->variable ? hpm_variable(metric->variable) : "1";

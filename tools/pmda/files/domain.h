@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The domain of metrics of pmdavcpc; part of every archive, so it never changes. */
+/* PCP's domain number of pmdavcpc.  It is in every archive, so it must never change. */
 #define VCPC 450
