@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A process that libpctx captures, and how it is left. */
+#include <dirent.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -61,6 +63,80 @@ static int threads_of(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	stat(path, &st);
 	return (int)st.st_nlink - 2;
+}
+
+static void *ends(void *unused)
+{
+	return unused;
+}
+
+/* Each of four threads starts others all the time, which end at once. */
+static void *starts_others(void *unused)
+{
+	for (;;) {
+		pthread_t thread;
+
+		if (!pthread_create(&thread, NULL, ends, NULL))
+			pthread_join(thread, NULL);
+	}
+	return unused;
+}
+
+/* How many threads of a process are not traced by this one */
+static int untraced(pid_t pid)
+{
+	struct dirent *entry;
+	char path[300], line[128];
+	int n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		int tracer = 0;
+		FILE *f;
+
+		if (*entry->d_name == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/status", pid, entry->d_name);
+		f = fopen(path, "r");
+		while (f && fgets(line, sizeof(line), f))
+			sscanf(line, "TracerPid: %d", &tracer);
+		if (f) {
+			fclose(f);
+			n += tracer != getpid();
+		}
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* A thread that is made while its maker is about to be stopped is found, too. */
+TEST(captured_while_it_starts_threads)
+{
+	for (int i = 0; i < 20; i++) {
+		pid_t pid = fork();
+		pctx_t *pctx;
+
+		if (!pid) {
+			pthread_t thread;
+
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (int k = 0; k < 3; k++)
+				pthread_create(&thread, NULL, starts_others, NULL);
+			starts_others(NULL);
+		}
+		while (threads_of(pid) < 4)
+			usleep(1000);
+		usleep(i * 111);
+		pctx = pctx_capture(pid, NULL, 0, NULL);
+		ASSERT_NE(NULL, pctx);
+		EXPECT_EQ(0, untraced(pid));
+		pctx_release(pctx);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
 }
 
 /* Several threads, found when it is captured. */

@@ -3,6 +3,7 @@
  * Derived metrics without PCP to compare with: bounds, expressions that are anything, definitions
  * that go in circles, and threads.
  */
+#include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -359,6 +360,66 @@ TEST_F(archive, threads)
 }
 
 /* A folder that is in itself, by two names, is read once. */
+/* Constants have a point, whatever the locale of the program has. */
+TEST_F(archive, constants_in_another_locale)
+{
+	char dir[] = "/tmp/vcpc-derived-XXXXXX", command[192];
+	pmAtomValue v = { .d = -1 };
+	pmResult *r;
+	pmDesc desc;
+	pmID pmid;
+	int err;
+
+	ASSERT_NE(NULL, mkdtemp(dir));
+	snprintf(command, sizeof(command), "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 2>&1", dir);
+	err = system(command);
+	setenv("LOCPATH", dir, 1);
+	if (err || !setlocale(LC_NUMERIC, "de_DE.UTF-8"))
+		SKIP(return, "localedef has no German here");
+	ASSERT_EQ(',', localeconv()->decimal_point[0]);
+	ASSERT_EQ(pmAddDerived("in.another.locale", "v.inst + 2.5"), NULL);
+	pmid = find("in.another.locale");
+	ASSERT_EQ(pmLookupDesc(pmid, &desc), 0);
+	ASSERT_EQ(go_to(PM_MODE_INTERP, 30000, 0), 0);
+	ASSERT_EQ(pmFetch(1, &pmid, &r), 0);
+	EXPECT_EQ(pmExtractValue(r->vset[0]->valfmt, &r->vset[0]->vlist[0], desc.type, &v,
+				 PM_TYPE_DOUBLE), 0);
+	EXPECT_EQ(v.d, 105.5);
+	pmFreeResult(r);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	EXPECT_EQ(0, system(command));
+}
+
+/* The backslash before a line's end joins lines, unless it is itself escaped. */
+TEST(escapes_at_the_end_of_a_line)
+{
+	static const struct {
+		const char *value, *want;
+	} rows[] = {
+		{ "\"one \\\ntwo\"", "one two" }, { "\"one \\\\\ntwo\"", "one \\\ntwo" },
+		{ "\"one \\\\\\\ntwo\"", "one \\two" }, { "\"a \\\"b\\\" c\"", "a \"b\" c" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char path[] = "/tmp/vcpc-derived-XXXXXX", name[32], *text = NULL;
+		int fd = mkstemp(path);
+		pmID pmid;
+
+		ASSERT_LE(0, fd);
+		snprintf(name, sizeof(name), "escaped.n%zu", i);
+		dprintf(fd, "%s = 1 + 2\n%s(oneline) = %s\n", name, name, rows[i].value);
+		close(fd);
+		EXPECT_EQ(1, pmLoadDerivedConfig(path));
+		unlink(path);
+		ASSERT_LE(0, pmNewContext(PM_CONTEXT_LOCAL, NULL));
+		pmid = find(name);
+		EXPECT_EQ(0, pmLookupText(pmid, PM_TEXT_ONELINE, &text));
+		EXPECT_STREQ(rows[i].want, text ? text : "");
+		free(text);
+		pmDestroyContext(pmWhichContext());
+	}
+}
+
 TEST(folders_that_are_links_to_each_other)
 {
 	char dir[] = "/tmp/vcpc-derived-XXXXXX", path[64];

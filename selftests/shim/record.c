@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The recorder makes an archive of its own three files, and says what is wrong. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -97,12 +98,24 @@ TEST_F(record, an_archive_is_not_overwritten)
 	remove_files(_metadata, self->base);
 }
 
+/* Also further volumes, as version 2 has after 2 GiB */
 TEST_F(record, discarding_leaves_nothing)
 {
+	char path[600];
+
+	for (int i = 1; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s.%d", self->base, i);
+		close(open(path, O_CREAT | O_WRONLY, 0600));
+		ASSERT_EQ(0, access(path, F_OK));
+	}
 	shim_record_discard(self->rec);
 	self->rec = NULL;
 	for (int i = 0; i < 3; i++)
 		EXPECT_EQ(-1, size(self->base, i));
+	for (int i = 1; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s.%d", self->base, i);
+		EXPECT_EQ(-1, access(path, F_OK));
+	}
 }
 
 TEST_F(record, no_such_folder)

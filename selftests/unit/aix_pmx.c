@@ -204,6 +204,29 @@ TEST_F(pmx, anchor_after_reset)
 	EXPECT_EQ(30000, whole.anchor);
 }
 
+/* What one program has counted is not subtracted from what another one has, however alike they are. */
+TEST_F(pmx, another_program)
+{
+	pmx_whole_t whole;
+
+	ASSERT_EQ(0, pmx_set_program_mx(PMX_MYTHREAD, &self->prog, &self->options));
+	ASSERT_EQ(0, pmx_stats_open(PMX_MYTHREAD, &self->stats));
+	run(30);
+	ASSERT_EQ(0, pmx_stats_mark(self->stats));
+	ASSERT_EQ(0, pm_delete_program_mythread());
+	EXPECT_EQ(Pmapi_NoSetProg, pmx_stats_mark(self->stats));
+	self->options.anchor = event_on(0, "PM_CYC");	/* has more requests */
+	ASSERT_EQ(0, pmx_set_program_mx(PMX_MYTHREAD, &self->prog, &self->options));
+	run(30);
+	EXPECT_EQ(Pmapi_WrongKind, pmx_stats_mark(self->stats));
+	ASSERT_EQ(0, pm_delete_program_mythread());
+	self->options.anchor = COUNT_NOTHING;
+	ASSERT_EQ(0, pmx_set_program_mx(PMX_MYTHREAD, &self->prog, &self->options));
+	EXPECT_EQ(Pmapi_WrongKind, pmx_stats_mark(self->stats));
+	ASSERT_EQ(0, pmx_stats_whole(self->stats, &whole));
+	EXPECT_EQ(30 * MS, whole.counted);
+}
+
 TEST_F(pmx, unmeasured_and_few)
 {
 	pmx_estimate_t e;

@@ -11,9 +11,38 @@
 
 #define MS	1000000ULL
 
+/* Which of the set's two parts refuses the next call: that of the events that need no turns is made last. */
+static const void *refuses;
+static const void *last_made;
+
+static int refuse_enable(union shim_backend_ref ref, pid_t tid, unsigned int flags)
+{
+	return ref.ptr == refuses ? -EAGAIN : shim_backend__clock.enable(ref, tid, flags);
+}
+
+static int refuse_disable(union shim_backend_ref ref, pid_t tid, unsigned int flags)
+{
+	return ref.ptr == refuses ? -EAGAIN : shim_backend__clock.disable(ref, tid, flags);
+}
+
+static int note_create(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
+		       unsigned int flags, struct shim_terms terms, int *bad, union shim_backend_ref *set)
+{
+	int ret = shim_backend__clock.create(dev, reqs, n, flags, terms, bad, set);
+
+	last_made = ret ? last_made : set->ptr;
+	return ret;
+}
+
 const struct shim_backend_ops *shim_session__backend(void)
 {
-	return &shim_backend__clock;
+	static struct shim_backend_ops ops;
+
+	ops = shim_backend__clock;
+	ops.create = note_create;
+	ops.enable = refuse_enable;
+	ops.disable = refuse_disable;
+	return &ops;
 }
 
 /* Six of hardware, and two of software between them */
@@ -111,6 +140,28 @@ TEST_F(turns, recorders_refuse_it)
 	EXPECT_EQ(-EINVAL, shim_record_add_named(rec, self->set, 0, "name"));
 	shim_record_discard(rec);
 	EXPECT_EQ(0, rmdir(folder));
+}
+
+/* What a call could not do to both parts it has done to none. */
+TEST_F(turns, both_parts_or_none)
+{
+	struct shim_turns turns;
+
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
+	refuses = last_made;
+	EXPECT_EQ(-EAGAIN, shim_set_disable(self->set, 0));
+	shim_clock__run(gettid(), 20 * MS);
+	ASSERT_EQ(0, shim_set_turns(self->set, 0, &turns));
+	EXPECT_EQ(20 * MS, turns.counted);
+	refuses = NULL;
+	ASSERT_EQ(0, shim_set_disable(self->set, 0));
+	refuses = last_made;
+	EXPECT_EQ(-EAGAIN, shim_set_enable(self->set, 0));
+	shim_clock__run(gettid(), 20 * MS);
+	refuses = NULL;
+	ASSERT_EQ(0, shim_set_enable(self->set, 0));
+	ASSERT_EQ(0, shim_set_turns(self->set, 0, &turns));
+	EXPECT_EQ(20 * MS, turns.counted);
 }
 
 TEST_F(turns, stops_goes_on_and_ends)

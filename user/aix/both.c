@@ -35,14 +35,22 @@ int shim_aix_both__enable(struct shim_aix_context *ctx, pid_t tid, unsigned int 
 {
 	int ret = ctx->anchor ? shim_counters__enable_at(ctx->anchor, tid, flags) : 0;
 
-	return ret ? ret : shim_counters__enable_at(ctx->counters, tid, flags);
+	if (ret)
+		return ret;
+	ret = shim_counters__enable_at(ctx->counters, tid, flags);
+	if (ret && ctx->anchor)
+		shim_counters__disable_at(ctx->anchor, tid, flags);
+	return ret;
 }
 
 int shim_aix_both__disable(struct shim_aix_context *ctx, pid_t tid, unsigned int flags)
 {
 	int ret = shim_counters__disable_at(ctx->counters, tid, flags);
 
-	if (!ret && ctx->anchor)
-		ret = shim_counters__disable_at(ctx->anchor, tid, flags);
+	if (ret || !ctx->anchor)
+		return ret;
+	ret = shim_counters__disable_at(ctx->anchor, tid, flags);
+	if (ret)
+		shim_counters__enable_at(ctx->counters, tid, flags);
 	return ret;
 }

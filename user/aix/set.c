@@ -177,6 +177,7 @@ static int set(struct shim_aix_who who, struct shim_aix_program *program, int re
 		shim_aix_context__put(ctx);
 		return entered;
 	}
+	ctx->number = ++state->nprograms;
 	if (!ret)
 		ret = set_locked(state, who, ctx);
 	if (ret)

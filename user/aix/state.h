@@ -37,6 +37,7 @@ struct shim_aix_sums {
  * @at: what points to it there
  * @refs: held by the list, and by each thread that has it
  * @removed: from the list
+ * @number: no other context of the process has it
  * @root: the thread for which it was set, 0 of the system
  * @since: when it was set, by shim_aix_target__tick(): threads that started earlier did not inherit
  * @scope: AIX_SYSTEM, AIX_THREAD or AIX_GROUP
@@ -56,6 +57,7 @@ struct shim_aix_context {
 	struct shim_aix_context *next, **at;
 	atomic_uint refs;
 	atomic_bool removed;
+	unsigned long long number;
 	pid_t root;
 	__u64 since;
 	enum shim_aix_scope scope;
@@ -79,6 +81,7 @@ struct shim_aix_context {
  * struct shim_aix_state - the process's
  * @initialised: events may be counted, of the classes in @filter
  * @views: the tables that pm_init() and pm_initialize() have returned, by filter
+ * @nprograms: how many contexts were made, for their numbers
  * @generation: changes when a thread without a context may have got one by another thread's call
  */
 struct shim_aix_state {
@@ -90,6 +93,7 @@ struct shim_aix_state {
 	struct shim_aix_view *views[AIX_CLASSES + 1];
 	struct shim_aix_context *contexts;
 	unsigned int nthreads;
+	unsigned long long nprograms;
 	unsigned int generation;
 };
 

@@ -32,6 +32,7 @@ struct pmx_stats {
 	struct shim_aix_who who;
 	struct shim_aix_sums *first, *last;
 	unsigned long long first_anchor, last_anchor;
+	unsigned long long program;	/* of which the turns are: a context's number */
 	int nsets;
 	struct set_stats *sets;
 	pmx_turn_t ring[RING];
@@ -71,7 +72,7 @@ SHIM_API int pmx_set_program_mx(int scope, const pm_prog_mx_t *prog, const pmx_o
 
 struct reading {
 	struct shim_aix_sums *sums;
-	unsigned long long anchor;
+	unsigned long long anchor, program;
 	int nsets;
 };
 
@@ -108,6 +109,7 @@ static int read_locked(struct shim_aix_call *call, void *arg)
 	if (ret)
 		return shim_aix__error(ret);
 	r->nsets = call->ctx->program.nsets;
+	r->program = call->ctx->number;
 	ret = read_anchor(call, flags, &r->anchor);
 	if (ret)
 		free(r->sums);
@@ -138,6 +140,7 @@ SHIM_API int pmx_stats_open(int scope, pmx_stats_t **stats)
 	}
 	s->first = r.sums;
 	s->nsets = r.nsets;
+	s->program = r.program;
 	s->first_anchor = s->last_anchor = r.anchor;
 	s->sets = calloc(r.nsets, sizeof(*s->sets));
 	if (!s->sets) {
@@ -250,7 +253,7 @@ static int mark_locked(struct shim_aix_call *call, void *arg)
 
 	if (ret)
 		return ret;
-	ret = r.nsets == s->nsets ? make_room(s) : Pmapi_WrongKind;
+	ret = r.program == s->program ? make_room(s) : Pmapi_WrongKind;
 	if (ret) {
 		free(r.sums);
 		return ret;

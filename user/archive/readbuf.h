@@ -6,7 +6,8 @@
  * it, which later have to be released: several times the cost of reading a few
  * kilobytes.  After a seek, a cursor mostly needs no more than that.  If it goes
  * on from there record by record, more is read at a time, which is as fast as
- * the map, but takes less memory.
+ * the map, but takes less memory: a fault maps as many adjacent pages as the
+ * kernel finds.
  */
 #ifndef SHIM_ARCHIVE_READBUF_H
 #define SHIM_ARCHIVE_READBUF_H

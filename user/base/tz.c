@@ -336,7 +336,7 @@ static int parse_file(struct shim_tz *tz, const uint8_t *p, size_t len)
 
 /*
  * If the program is more privileged than the user, only names below the zoneinfo directory are
- * accepted.
+ * accepted.  The owner of the file is not checked.
  */
 static bool may_read(const char *name)
 {

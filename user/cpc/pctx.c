@@ -250,10 +250,9 @@ static int hold(pctx_t *pctx, pid_t pid)
 		return ESRCH;
 	if (pid == getpid())
 		return EPERM;
-	err = shim_tracees__seize_all(&pctx->threads);
+	err = shim_tracees__hold_all(&pctx->threads);
 	if (err)
 		return -err;
-	shim_tracees__stop(&pctx->threads);
 	return shim_tracees__any(&pctx->threads) ? 0 : ESRCH;
 }
 

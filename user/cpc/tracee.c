@@ -145,23 +145,6 @@ static int seize_new(struct shim_tracees *t)
 	return err ? err : seized;
 }
 
-/**
- * shim_tracees__seize_all() - trace all threads of a process
- * @t: with @pid and @options
- *
- * Return: 0 or a negated errno; some threads may be traced then.
- */
-int shim_tracees__seize_all(struct shim_tracees *t)
-{
-	int seized;
-
-	/* Threads may be made meanwhile: look again until none is found that is not traced yet. */
-	do {
-		seized = seize_new(t);
-	} while (seized > 0);
-	return seized;
-}
-
 /* Set the ptrace(2) options of all threads, which are stopped. */
 int shim_tracees__set_options(struct shim_tracees *t, unsigned long options)
 {
@@ -323,6 +306,29 @@ void shim_tracees__stop(struct shim_tracees *t)
 			ptrace(PTRACE_INTERRUPT, t->thread[i].tid, NULL, NULL);
 	while (not_stopped(t, ++naps < 3))
 		shim_tracees__wait(t, shim_tracees__now() + LONGEST_SLEEP_NS);
+}
+
+/**
+ * shim_tracees__hold_all() - trace all threads of a process, and stop them
+ * @t: with @pid and @options
+ *
+ * A thread can start another one after the list of threads was read and before it is itself
+ * stopped, so the list is read again until it has no thread that is not traced: all that are
+ * traced are stopped then, and start none.
+ *
+ * Context: SIGCHLD is blocked.
+ * Return: 0 or a negated errno; some threads may be traced then.
+ */
+int shim_tracees__hold_all(struct shim_tracees *t)
+{
+	int seized;
+
+	do {
+		seized = seize_new(t);
+		if (seized > 0)
+			shim_tracees__stop(t);
+	} while (seized > 0);
+	return seized;
 }
 
 /*

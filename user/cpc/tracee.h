@@ -19,7 +19,6 @@ enum shim_tracee_state {
 /* Why a thread has stopped */
 enum shim_tracee_event {
 	SHIM_EVENT_NONE,	/* because it was asked to, or nothing of interest */
-	SHIM_EVENT_BORN,	/* a new thread's first stop */
 	SHIM_EVENT_CLONE,	/* it has made a thread, @data */
 	SHIM_EVENT_FORK,	/* it has made a process, @data */
 	SHIM_EVENT_EXEC,	/* it runs another program; it was thread @data */
@@ -66,7 +65,7 @@ struct shim_tracees {
 	struct shim_tracee *thread;
 };
 
-int shim_tracees__seize_all(struct shim_tracees *t);
+int shim_tracees__hold_all(struct shim_tracees *t);
 int shim_tracees__seize(struct shim_tracees *t, pid_t tid, struct shim_tracee **out);
 int shim_tracees__set_options(struct shim_tracees *t, unsigned long options);
 void shim_tracees__stop(struct shim_tracees *t);

@@ -9,6 +9,7 @@
  */
 #define _DEFAULT_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "date.h"
@@ -120,12 +121,14 @@ static int take_hyphened(struct date *d, long year, long month)
 	return 0;
 }
 
-static void add_length(struct date *d, long n, const struct shim_date_token *unit)
+static int add_length(struct date *d, long n, const struct shim_date_token *unit)
 {
-	if (unit->kind == DATE_MONTHS)
-		d->months += n * unit->value;
-	else
-		d->seconds += n * unit->value;
+	long *sum = unit->kind == DATE_MONTHS ? &d->months : &d->seconds, more;
+
+	/* LONG_MIN cannot be negated, which "ago" does. */
+	if (__builtin_mul_overflow(n, unit->value, &more) || __builtin_add_overflow(*sum, more, sum) ||
+	    *sum == LONG_MIN)
+		return -EINVAL;
 	if (unit->kind == DATE_DAYS)
 		d->day_lengths++;
 	else
@@ -135,6 +138,7 @@ static void add_length(struct date *d, long n, const struct shim_date_token *uni
 		d->months = -d->months;
 		d->seconds = -d->seconds;
 	}
+	return 0;
 }
 
 static int is_length(const struct shim_date_token *t)
@@ -200,7 +204,7 @@ static int take_number_item(struct date *d, long n)
 	} else if (is_length(d->at)) {
 		const struct shim_date_token *unit = d->at++;
 
-		add_length(d, n, unit);
+		return add_length(d, n, unit);
 	} else {
 		take_alone(d, n);
 	}
@@ -228,8 +232,7 @@ static int take_item(struct date *d)
 		if (!is_length(d->at))
 			return -EINVAL;
 		d->at++;
-		add_length(d, t->value, d->at - 1);
-		return 0;
+		return add_length(d, t->value, d->at - 1);
 	case DATE_MONTH:
 		d->mon = t->value;
 		return take_month_day(d);
@@ -246,8 +249,7 @@ static int take_item(struct date *d)
 	default:
 		if (!is_length(t))
 			return -EINVAL;
-		add_length(d, 1, t);
-		return 0;
+		return add_length(d, 1, t);
 	}
 }
 

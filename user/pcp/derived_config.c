@@ -171,19 +171,22 @@ static char *quoted(struct config *c, char *from, char quote)
 	char *text = from, *to = from;
 
 	for (;;) {
+		bool joined = false;
+
 		for (; *from; from++) {
 			if (*from == quote) {
 				warn_of_rest(c, from + 1);
 				*to = '\0';
 				return text;
 			}
-			if (*from == '\\' && !*++from)
+			joined = *from == '\\' && !*++from;
+			if (joined)
 				break;
 			*to++ = *from;
 		}
 		if (!c->next)
 			return NULL;
-		if (!(from > text && from[-1] == '\\'))
+		if (!joined)
 			*to++ = '\n';
 		advance(c);
 		from = c->at;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/real.h"
 #include "base/vec.h"
 #include "context.h"
 #include "derived.h"
@@ -353,10 +354,10 @@ static int eval_constant(const struct shim_node *node, struct shim_cell *cell)
 
 	switch (cell->desc.type) {
 	case PM_TYPE_FLOAT:
-		v.f = (float)strtod(node->text, NULL);
+		v.f = (float)shim_real__parse(node->text, NULL);
 		break;
 	case PM_TYPE_DOUBLE:
-		v.d = strtod(node->text, NULL);
+		v.d = shim_real__parse(node->text, NULL);
 		break;
 	case PM_TYPE_64:
 	case PM_TYPE_U64:

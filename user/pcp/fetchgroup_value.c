@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/real.h"
 #include "fetchgroup.h"
 
 #define TWO_31	2147483648.0
@@ -82,6 +83,7 @@ int shim_conversion__parse(struct shim_conversion *conv, const pmDesc *desc, con
 static int from_string(const char *text, pmAtomValue *out, int type)
 {
 	char *end = (char *)text;
+	double real;
 
 	errno = 0;
 	switch (type) {
@@ -98,10 +100,13 @@ static int from_string(const char *text, pmAtomValue *out, int type)
 		out->ull = strtoull(text, &end, 10);
 		break;
 	case PM_TYPE_FLOAT:
-		out->f = strtof(text, &end);
+		real = shim_real__parse(text, &end);
+		out->f = (float)real;
+		if (isinf(out->f) && !isinf(real))
+			errno = ERANGE;
 		break;
 	default:
-		out->d = strtod(text, &end);
+		out->d = shim_real__parse(text, &end);
 	}
 	if (*end)
 		return PM_ERR_TYPE;

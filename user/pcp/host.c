@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "base/real.h"
 #include "context.h"
 #include "host.h"
 
@@ -26,7 +27,7 @@ static int64_t timeout_ns(const char *name, int64_t usual)
 
 	if (!value)
 		return usual * NSEC_PER_SEC;
-	seconds = strtod(value, &end);
+	seconds = shim_real__parse(value, &end);
 	if (end != value && !*end && seconds > 0 && seconds < 1e9)
 		return (int64_t)(seconds * NSEC_PER_SEC);
 	pmNotifyErr(LOG_WARNING, "ignored bad %s = '%s'\n", name, value);

@@ -207,6 +207,16 @@ static struct set *need_set(struct target *t, int32_t inst)
 	return &t->sets[at];
 }
 
+/* Remove a set without labels: a record of it could not be read. */
+static void drop_set(struct target *t, struct set *set)
+{
+	size_t at = (size_t)(set - t->sets);
+
+	shim_buf__free(&set->json);
+	memmove(set, set + 1, (t->n - at - 1) * sizeof(*set));
+	t->n--;
+}
+
 static bool is_word(const char *value)
 {
 	return !strcmp(value, "true") || !strcmp(value, "false") || !strcmp(value, "null");
@@ -320,8 +330,11 @@ int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t
 	if (!set)
 		return -ENOMEM;
 	err = add_label(&set->json, name, value);
-	if (err)
+	if (err) {
+		if (!set->json.len)
+			drop_set(t, set);
 		return err;
+	}
 	t->pending = true;
 	notes->pending = true;
 	return 0;

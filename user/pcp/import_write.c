@@ -12,12 +12,9 @@
 /* Nanoseconds from the last record to a mark behind it */
 #define MARK_AFTER	1000000
 
-static void copy_text(char *to, size_t room, const char *from)
+static void cut(char *text, size_t room)
 {
-	size_t len = strnlen(from, room - 1);
-
-	memcpy(to, from, len);
-	to[len] = '\0';
+	text[strnlen(text, room - 1)] = '\0';
 }
 
 /* Host and zone are cut to the length that the archive's version has, as in PCP's library. */
@@ -37,8 +34,8 @@ static int open_writer(struct shim_importer *imp)
 		memcpy(label.tz, imp->label.tz, sizeof(label.tz));
 		memcpy(label.zoneinfo, imp->label.zoneinfo, sizeof(label.zoneinfo));
 	}
-	copy_text(label.host, f->host_len, label.host);
-	copy_text(label.tz, f->tz_len, label.tz);
+	cut(label.host, f->host_len);
+	cut(label.tz, f->tz_len);
 	if (!f->zoneinfo_len)
 		label.zoneinfo[0] = '\0';
 	return shim_writer__open(imp->base, &label, &imp->writer);

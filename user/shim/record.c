@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "archive/files.h"
+#include "archive/format.h"
 #include "base/api.h"
 #include "record.h"
 #include "recorder.h"
@@ -263,22 +265,24 @@ SHIM_API int shim_record_close(struct shim_recorder *rec)
 	return ret;
 }
 
+static bool remove_file(const struct shim_recorder *rec, int volume)
+{
+	char *path = shim_files__path(rec->archive, volume);
+	bool removed = path && !unlink(path);
+
+	free(path);
+	return removed;
+}
+
 /**
  * shim_record_discard() - end an archive, and remove its files
  * @rec: freed
  */
 SHIM_API void shim_record_discard(struct shim_recorder *rec)
 {
-	static const char *const files[] = { ".meta", ".index", ".0" };
-
 	shim_writer__close(rec->w);
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		char *path;
-
-		if (asprintf(&path, "%s%s", rec->archive, files[i]) < 0)
-			continue;
-		unlink(path);
-		free(path);
-	}
+	/* Version 2 begins another volume after 2 GiB. */
+	for (int volume = SHIM_VOLUME_INDEX; remove_file(rec, volume) || volume < 1; volume++)
+		;
 	free_recorder(rec);
 }

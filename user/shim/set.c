@@ -213,8 +213,9 @@ SHIM_API int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags)
 SHIM_API int shim_set_unbind(struct shim_set *set, pid_t tid)
 {
 	int ret = shim_counters__unbind(set->counters, tid);
+	int always = set->always ? shim_counters__unbind(set->always, tid) : 0;
 
-	return ret || !set->always ? ret : shim_counters__unbind(set->always, tid);
+	return ret ? ret : always;
 }
 
 /**
@@ -228,7 +229,12 @@ SHIM_API int shim_set_enable(struct shim_set *set, pid_t tid)
 {
 	int ret = shim_counters__enable(set->counters, tid);
 
-	return ret || !set->always ? ret : shim_counters__enable(set->always, tid);
+	if (ret || !set->always)
+		return ret;
+	ret = shim_counters__enable(set->always, tid);
+	if (ret)
+		shim_counters__disable(set->counters, tid);
+	return ret;
 }
 
 /**
@@ -242,7 +248,12 @@ SHIM_API int shim_set_disable(struct shim_set *set, pid_t tid)
 {
 	int ret = shim_counters__disable(set->counters, tid);
 
-	return ret || !set->always ? ret : shim_counters__disable(set->always, tid);
+	if (ret || !set->always)
+		return ret;
+	ret = shim_counters__disable(set->always, tid);
+	if (ret)
+		shim_counters__enable(set->counters, tid);
+	return ret;
 }
 
 /* A sample of the largest set, as the back end gives it */

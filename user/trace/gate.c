@@ -51,12 +51,6 @@ void shim_gate__set(struct shim_process *p)
 	} while (flags != atomic_load(&inherited->flags) || way != atomic_load(&p->way));
 }
 
-/* Whether the gate is 0 because of PMTRACE_STATE_NOAGENT, not because nobody listens now */
-int shim_gate__is_shut(const unsigned int *gate)
-{
-	return gate == &never;
-}
-
 static struct shim_trace_state *state_of(struct shim_process *p, const char *name)
 {
 	struct shim_tag_key key;

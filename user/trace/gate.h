@@ -20,6 +20,5 @@ static inline int shim_gate__is_module(const struct shim_process *p, const unsig
 }
 
 void shim_gate__set(struct shim_process *p);
-int shim_gate__is_shut(const unsigned int *gate);
 
 #endif /* SHIM_TRACE_GATE_H */
