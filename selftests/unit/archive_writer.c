@@ -221,6 +221,7 @@ TEST_F(writer, refuses_bad_metrics)
 		/* taken: a pmid, a name, a node, a leaf's inside */
 		D(-EEXIST, PMID(60, 1, 0), SHIM_TYPE_U32, NONE, I, COUNT, 1, sample_names),
 		D(-EEXIST, PMID(60, 1, 0), SHIM_TYPE_32, NONE, I, COUNT, 1, good_name),
+		D(-EEXIST, PMID(60, 1, 0), SHIM_TYPE_32, NONE, I, COUNT, 1, sample_names + 1),
 		D(-EEXIST, P, SHIM_TYPE_32, NONE, I, 0, 1, sample_names),
 		D(-EEXIST, P, SHIM_TYPE_32, NONE, I, 0, 1, (const char *[]){ "demo" }),
 		D(-EEXIST, P, SHIM_TYPE_32, NONE, I, 0, 1, (const char *[]){ "demo.set" }),

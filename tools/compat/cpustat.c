@@ -213,11 +213,12 @@ static void measure_cycles(struct cpu *cpu)
 	hrtime_t step = (hrtime_t)(job->interval * NS_PER_S);
 	hrtime_t period = (hrtime_t)(job->period * NS_PER_S);
 	hrtime_t goal = job->start, began = job->start;
-	unsigned int left = job->count;
+	unsigned int left = job->count, ignored = 0;
 	int s = 0;
 
 	while (!atomic_load(&over)) {
-		goal = next_goal(goal, step, &left);
+		/* With -p the count is of cycles, so missed intervals are not taken off it. */
+		goal = next_goal(goal, step, job->period ? &ignored : &left);
 		if (turn(cpu, s, goal))
 			break;
 		s = (s + 1) % job->specs.n;

@@ -88,7 +88,7 @@ static void keep(struct run *run, int k, const long long *accu, double factor)
 		run->values[run->nvalues++] = (struct value) {
 			.event = hpm_event(&run->info, c, NULL, events[c]),
 			.raw = accu[c],
-			.whole = accu[c] * factor,
+			.whole = factor < 0 ? -1 : accu[c] * factor,	/* not -0.0 */
 			.set = k,
 		};
 	}

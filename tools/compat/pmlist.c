@@ -124,14 +124,18 @@ static void list_counter(int c, const char *event)
 	bool all = !event || !strcmp(event, "-1");
 	char *end;
 	long id = event ? strtol(event, &end, 10) : 0;
-	bool named = !all && *end;
+	bool named = !all && *end, found = all;
 
 	for (int i = 0; i < it.info.maxevents[c]; i++) {
 		const pm_events2_t *e = &it.info.list_events[c][i];
 
-		if (all || (named ? !strcmp(e->short_name, event) : e->event_id == id))
-			put_event(c, e);
+		if (!all && (named ? strcmp(e->short_name, event) : e->event_id != id))
+			continue;
+		put_event(c, e);
+		found = true;
 	}
+	if (!found)
+		missing("event", event);
 }
 
 static void list_counters(char *arg)

@@ -42,7 +42,16 @@ static int open_temporary(struct vcpc_output *output)
 	}
 	fchmod(fd, mode_for(output->name));
 	output->file = fdopen(fd, "w");
-	return output->file ? 0 : -errno;
+	if (!output->file) {
+		int err = errno;
+
+		close(fd);
+		unlink(output->temporary);
+		free(output->temporary);
+		output->temporary = NULL;
+		return -err;
+	}
+	return 0;
 }
 
 int vcpc_output_open(struct vcpc_output *output, const char *name)

@@ -261,8 +261,12 @@ int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t interval, uin
 	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, &before);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (fd < 0)
-		return vcpc_fail(errno, "signalfd");
+	if (fd < 0) {
+		int ret = vcpc_fail(errno, "signalfd");
+
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		return ret;
+	}
 	wait_for(targets, fd, &schedule, interval, tick, arg);
 	/* consume the signal that ended the wait, so that it is not delivered after all */
 	while (read(fd, &(struct signalfd_siginfo){ 0 }, sizeof(struct signalfd_siginfo)) > 0)

@@ -245,7 +245,7 @@ static int parse(int argc, char **argv, struct trace_options *options, char *use
 			return -1;
 		if (take_option(letter, options))
 			return VCPC_EXIT_USAGE;
-		if (strlen(used) < size - 1)
+		if (!strchr(used, letter) && strlen(used) < size - 1)
 			used[strlen(used)] = letter;
 	}
 	return 0;

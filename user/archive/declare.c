@@ -9,6 +9,7 @@
 struct name {
 	struct shim_hnode node;
 	bool inner;
+	uint32_t pmid;	/* unless @inner */
 	const char *s;
 	size_t len;
 };
@@ -127,7 +128,8 @@ static bool name_free(const struct shim_declared *d, const char *name)
 	return !find_name(d, name, strlen(name));
 }
 
-static int enter_node(struct shim_declared *d, const char *s, size_t len, bool inner)
+static int enter_node(struct shim_declared *d, const char *s, size_t len, bool inner,
+		      uint32_t pmid)
 {
 	struct name *name;
 
@@ -137,6 +139,7 @@ static int enter_node(struct shim_declared *d, const char *s, size_t len, bool i
 	if (!name)
 		return -ENOMEM;
 	name->inner = inner;
+	name->pmid = pmid;
 	name->len = len;
 	name->s = shim_arena__string(&d->arena, s, len);
 	if (!name->s)
@@ -144,12 +147,12 @@ static int enter_node(struct shim_declared *d, const char *s, size_t len, bool i
 	return shim_hash__add(&d->names, &name->node, shim_hash__bytes(&d->names, s, len));
 }
 
-static int enter_name(struct shim_declared *d, const char *name)
+static int enter_name(struct shim_declared *d, const char *name, uint32_t pmid)
 {
 	for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.'))
-		if (enter_node(d, name, dot - name, true))
+		if (enter_node(d, name, dot - name, true, 0))
 			return -ENOMEM;
-	return enter_node(d, name, strlen(name), false);
+	return enter_node(d, name, strlen(name), false, pmid);
 }
 
 static int new_metric(struct shim_declared *d, const struct shim_desc *desc)
@@ -173,7 +176,7 @@ static bool is_same(const struct shim_declared *d, const struct shim_metric *m,
 	for (unsigned int i = 0; i < desc->nnames; i++) {
 		const struct name *name = find_name(d, desc->names[i], strlen(desc->names[i]));
 
-		if (!name || name->inner)
+		if (!name || name->inner || name->pmid != m->pmid)
 			return false;
 	}
 	return m->type == desc->type && m->indom == desc->indom && m->sem == desc->sem &&
@@ -207,7 +210,7 @@ int shim_declared__desc(struct shim_declared *d, const struct shim_desc *desc,
 	shim_rec_desc__encode(out, desc);
 	err = out->err;
 	for (unsigned int i = 0; i < desc->nnames && !err; i++)
-		err = enter_name(d, desc->names[i]);
+		err = enter_name(d, desc->names[i], desc->pmid);
 	if (!err)
 		err = new_metric(d, desc);
 	if (err) {

@@ -56,7 +56,7 @@ static int add_folder(struct names *names, const char *path)
 	const struct dirent *entry;
 	int err = dir ? 0 : -errno;
 
-	while (!err && (entry = readdir(dir))) {
+	while (errno = 0, !err && (entry = readdir(dir))) {
 		size_t len = stem_of_meta(entry->d_name);
 		char *name;
 
@@ -66,6 +66,8 @@ static int add_folder(struct names *names, const char *path)
 			name = NULL;
 		err = add(names, name);
 	}
+	if (!err && errno)
+		err = -errno;
 	if (dir)
 		closedir(dir);
 	return err;

@@ -355,7 +355,7 @@ static int read_file(struct shim_tz *tz, const char *name)
 	    snprintf(path, sizeof(path), "%s%s", *name == '/' ? "" : ZONEINFO "/", name) >=
 	    (int)sizeof(path))
 		return -ENOENT;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);	/* it may be a FIFO */
 	if (fd < 0)
 		return -ENOENT;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size < LARGEST_FILE) {

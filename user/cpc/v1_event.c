@@ -136,6 +136,7 @@ struct parse {
 	cpc_t *cpc;
 	uint32_t pes[2];
 	bool given[2];
+	bool umask[2];
 	int pic;
 	int errors;
 };
@@ -203,7 +204,7 @@ static const struct flag {
 	{ "int", V1_INTERRUPT, 0, 0, NULL },
 	{ "inv", V1_INVERT, 0, 0, "inv" },
 	{ "cmask", 0, V1_CMASK, 24, "cmask" },
-	{ "umask", 0, 0xff00, 8, "umask" },
+	{ "umask", 0, V1_UMASK, 8, "umask" },
 };
 
 struct sought {
@@ -232,6 +233,7 @@ static void apply(struct parse *p, const struct flag *flag, int pic, uint32_t va
 	p->pes[pic] = (p->pes[pic] & ~flag->clear) | flag->set;
 	if (flag->shift)
 		p->pes[pic] |= value << flag->shift;
+	p->umask[pic] |= flag->clear == V1_UMASK;
 }
 
 /* Take a flag for counter @pic, -1 for both.  Returns whether the token was a flag, good or bad. */
@@ -285,8 +287,9 @@ static void check(struct parse *p)
 	for (int i = 0; i < 2; i++) {
 		if (!p->given[i])
 			wrong(p, "no event for counter", i ? "1" : "0");
-		else if (p->pes[i] & V1_NAMED && (p->pes[i] & (V1_EDGE | V1_INVERT | V1_CMASK)))
-			wrong(p, "these are for event codes only:", "edge, inv, cmask");
+		else if (p->pes[i] & V1_NAMED &&
+			 (p->umask[i] || p->pes[i] & (V1_EDGE | V1_INVERT | V1_CMASK)))
+			wrong(p, "these are for event codes only:", "edge, inv, cmask, umask");
 	}
 }
 

@@ -320,12 +320,13 @@ struct give {
 	struct shim_trace *trace;
 	shim_trace_event_fn *fn;
 	void *arg;
+	int more_than_0;	/* what @fn returned, which libbpf would take for "go on" */
 };
 
 static int give_event(void *arg, const struct vc_record *record)
 {
 	static const struct shim_bpf_tag forgotten = { "(forgotten)", "(forgotten)", -1 };
-	const struct give *give = arg;
+	struct give *give = arg;
 	const struct shim_bpf_tag *tag;
 	struct shim_trace_event event = {
 		.id = record->tag,
@@ -345,7 +346,11 @@ static int give_event(void *arg, const struct vc_record *record)
 	event.label = tag->label;
 	event.user = tag->user;
 	memcpy(&event.value, &record->value, sizeof(event.value));
-	return give->fn(give->arg, &event);
+	err = give->fn(give->arg, &event);
+	if (err <= 0)
+		return err;
+	give->more_than_0 = err;
+	return -ECANCELED;
 }
 
 static int open_events(struct shim_trace *trace)
@@ -366,13 +371,15 @@ static int open_events(struct shim_trace *trace)
 SHIM_API int shim_trace_events(struct shim_trace *trace, int timeout_ms, shim_trace_event_fn *fn,
 			       void *arg)
 {
-	struct give give = { trace, fn, arg };
+	struct give give = { trace, fn, arg, 0 };
 	int err;
 
 	if (!trace || !fn)
 		return -EINVAL;
 	err = open_events(trace);
-	return err ? err : shim_bpf_events__take(trace->events, timeout_ms, give_event, &give);
+	if (!err)
+		err = shim_bpf_events__take(trace->events, timeout_ms, give_event, &give);
+	return give.more_than_0 ? give.more_than_0 : err;
 }
 
 /**
@@ -388,7 +395,7 @@ SHIM_API int shim_trace_events(struct shim_trace *trace, int timeout_ms, shim_tr
  */
 SHIM_API int shim_trace_events_open(struct shim_trace *trace, shim_trace_event_fn *fn, void *arg)
 {
-	struct give give = { trace, fn, arg };
+	struct give give = { trace, fn, arg, 0 };
 
 	if (!trace || !fn)
 		return -EINVAL;
