@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/real.h"
 #include "base/vec.h"
 #include "context.h"
 #include "derived.h"
+#include "derived_cell.h"
 #include "derived_number.h"
 #include "stamp.h"
 
@@ -25,27 +25,6 @@ struct evaluation {
 	const pmResult *result;
 	struct shim_ts stamp;
 };
-
-static int room_for(struct shim_derived_values *values, int n)
-{
-	return n > 0 ? shim_vec__reserve(values->all, &values->room, n) : 0;
-}
-
-/* Room for a value per instance of the operand, for the caller to fill: how many, or an error */
-static int like_operand(struct shim_cell *cell, const struct shim_cell *operand)
-{
-	int n = operand->now.n, err;
-
-	cell->now.n = n;
-	if (n <= 0)
-		return n;
-	err = room_for(&cell->now, n);
-	if (err)
-		return err;
-	for (int i = 0; i < n; i++)
-		cell->now.all[i].inst = operand->now.all[i].inst;
-	return n;
-}
 
 /* Only doubles are scaled: where operands need it, the check makes the result a PM_TYPE_DOUBLE. */
 static pmAtomValue promote(int to, const struct shim_cell *cell, pmAtomValue v)
@@ -157,65 +136,12 @@ static int eval_binary(struct evaluation *ev, const struct shim_node *node, stru
 	cell->now.n = 0;
 	if (left->now.n <= 0 || right->now.n <= 0)
 		return 0;
-	n = room_for(&cell->now, most);
+	n = shim_cell__room(&cell->now, most);
 	if (!n)
 		n = combine(node, left, right, &others, cell);
 	shim_pmidmap__fini(&others.map);
 	cell->now.n = n > 0 ? n : 0;
 	return n;
-}
-
-static int eval_not(const struct shim_cell *operand, struct shim_cell *cell)
-{
-	int n = like_operand(cell, operand);
-
-	for (int i = 0; i < n; i++) {
-		bool is = shim_number__is_zero(operand->desc.type, operand->now.all[i].v);
-
-		cell->now.all[i].v = shim_number__from_bool(cell->desc.type, is);
-	}
-	return n;
-}
-
-static int eval_neg(const struct shim_cell *operand, struct shim_cell *cell)
-{
-	int n = like_operand(cell, operand);
-
-	for (int i = 0; i < n; i++) {
-		pmAtomValue v = operand->now.all[i].v;
-
-		switch (cell->desc.type) {
-		case PM_TYPE_32:
-			v.ul = 0u - v.ul;
-			break;
-		case PM_TYPE_64:
-			v.ull = 0ull - v.ull;
-			break;
-		case PM_TYPE_FLOAT:
-			v.f = -v.f;
-			break;
-		default:
-			v.d = -v.d;
-		}
-		cell->now.all[i].v = v;
-	}
-	return n;
-}
-
-static int eval_rescale(const struct shim_node *node, const struct shim_cell *operand,
-			struct shim_cell *cell)
-{
-	int n = like_operand(cell, operand), kept = 0;
-
-	for (int i = 0; i < n; i++) {
-		pmAtomValue in = operand->now.all[i].v;
-
-		cell->now.all[kept].inst = operand->now.all[i].inst;
-		if (pmConvScale(cell->desc.type, &in, &operand->desc.units,
-				&cell->now.all[kept].v, &node->desc.units) >= 0)
-			kept++;
-	}
-	return n < 0 ? n : (cell->now.n = kept);
 }
 
 /* From a unit of time to seconds */
@@ -285,93 +211,11 @@ static int eval_change(struct evaluation *ev, const struct shim_node *node, stru
 	cell->now.n = n;
 	if (n <= 0)
 		return n;
-	cell->now.n = room_for(&cell->now, n);
+	cell->now.n = shim_cell__room(&cell->now, n);
 	if (!cell->now.n)
 		cell->now.n = change_all(node, operand, &last, cell, n);
 	shim_pmidmap__fini(&last.map);
 	return cell->now.n;
-}
-
-static bool is_better(enum shim_node_kind kind, int type, pmAtomValue v, pmAtomValue best)
-{
-	return shim_number__compare(type, v, best) == (kind == SHIM_NODE_MAX ? 1 : -1);
-}
-
-/* One value for all instances.  Without any, max() and min() have no value, sum() and avg() 0. */
-static int eval_aggregate(const struct shim_node *node, const struct shim_cell *operand,
-			  struct shim_cell *cell)
-{
-	int n = operand->now.n > 0 ? operand->now.n : 0, type = operand->desc.type;
-	bool extreme = node->kind == SHIM_NODE_MAX || node->kind == SHIM_NODE_MIN;
-	pmAtomValue sum = { 0 };
-	int err = room_for(&cell->now, 1);
-
-	if (err)
-		return err;
-	for (int i = 0; i < n; i++) {
-		pmAtomValue v = operand->now.all[i].v;
-
-		if (node->kind == SHIM_NODE_AVG)
-			sum.f += shim_number__to_float(type, v) / (float)n;
-		else if (node->kind == SHIM_NODE_SUM)
-			sum = shim_number__calculate(SHIM_NODE_PLUS, type, sum, v);
-		else if (!i || is_better(node->kind, type, v, sum))
-			sum = v;
-	}
-	cell->now.all[0] = (struct shim_derived_value){ .inst = PM_IN_NULL, .v = sum };
-	cell->now.n = n || !extreme;
-	return cell->now.n;
-}
-
-static int single(struct shim_cell *cell, pmAtomValue v)
-{
-	int err = room_for(&cell->now, 1);
-
-	if (err)
-		return err;
-	cell->now.all[0] = (struct shim_derived_value){ .inst = PM_IN_NULL, .v = v };
-	cell->now.n = 1;
-	return 1;
-}
-
-static int eval_count(const struct shim_cell *operand, struct shim_cell *cell)
-{
-	pmAtomValue v = { 0 };
-
-	v.ul = operand->now.n > 0 ? (uint32_t)operand->now.n : 0;
-	return single(cell, v);
-}
-
-static int eval_scalar(const struct shim_cell *operand, struct shim_cell *cell)
-{
-	cell->now.n = operand->now.n;
-	return operand->now.n > 0 ? single(cell, operand->now.all[0].v) : operand->now.n;
-}
-
-static int eval_constant(const struct shim_node *node, struct shim_cell *cell)
-{
-	pmAtomValue v = { 0 };
-
-	switch (cell->desc.type) {
-	case PM_TYPE_FLOAT:
-		v.f = (float)shim_real__parse(node->text, NULL);
-		break;
-	case PM_TYPE_DOUBLE:
-		v.d = shim_real__parse(node->text, NULL);
-		break;
-	case PM_TYPE_64:
-	case PM_TYPE_U64:
-		v.ull = strtoull(node->text, NULL, 10);
-		break;
-	default:
-		v.ul = (uint32_t)strtoull(node->text, NULL, 10);
-	}
-	return single(cell, v);
-}
-
-static int eval_defined(const struct shim_cell *operand, struct shim_cell *cell)
-{
-	return single(cell, shim_number__from_bool(PM_TYPE_U32, operand->pmid != PM_ID_NULL));
 }
 
 /*
@@ -396,7 +240,7 @@ static int eval_ternary(struct evaluation *ev, const struct shim_node *node, str
 	}
 	if (yes->desc.indom != PM_INDOM_NULL && no->desc.indom == PM_INDOM_NULL)
 		n = yes->now.n;
-	err = room_for(&cell->now, n);
+	err = shim_cell__room(&cell->now, n);
 	if (err)
 		return err;
 	for (int i = 0; i < n; i++) {
@@ -449,7 +293,7 @@ static bool look_at(struct evaluation *ev, const struct shim_node *node, pmInDom
 static int eval_pattern(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
 {
 	const struct shim_cell *operand = &ev->cells[node->left];
-	int found = 0, err = room_for(&cell->now, operand->now.n);
+	int found = 0, err = shim_cell__room(&cell->now, operand->now.n);
 
 	if (err)
 		return err;
@@ -475,7 +319,7 @@ static int eval_pattern(struct evaluation *ev, const struct shim_node *node, str
 static int eval_exact(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
 {
 	const struct shim_cell *operand = &ev->cells[node->left];
-	int inst, err = room_for(&cell->now, 1);
+	int inst, err = shim_cell__room(&cell->now, 1);
 
 	if (err)
 		return err;
@@ -575,7 +419,7 @@ static int eval_name(struct evaluation *ev, const struct shim_node *node, struct
 	cell->now.n = set ? set->numval : PM_ERR_PMID;
 	if (cell->now.n <= 0)
 		return cell->now.n;
-	err = room_for(&cell->now, set->numval);
+	err = shim_cell__room(&cell->now, set->numval);
 	for (int i = 0; i < set->numval && !err; i++) {
 		cell->now.all[i].inst = set->vlist[i].inst;
 		err = value_of(cell->desc.type, set, &set->vlist[i], &cell->now.all[i].v);
@@ -587,7 +431,7 @@ static int eval_name(struct evaluation *ev, const struct shim_node *node, struct
 
 static int copy_values(struct shim_cell *cell, const struct shim_cell *operand)
 {
-	int n = like_operand(cell, operand);
+	int n = shim_cell__like(cell, operand);
 
 	if (n > 0)
 		memcpy(cell->now.all, operand->now.all, (size_t)n * sizeof(*cell->now.all));
@@ -601,36 +445,36 @@ static int eval_node(struct evaluation *ev, const struct shim_node *node, struct
 	switch (node->kind) {
 	case SHIM_NODE_INTEGER:
 	case SHIM_NODE_DOUBLE:
-		return eval_constant(node, cell);
+		return shim_cell__constant(node, cell);
 	case SHIM_NODE_NAME:
 		return cell->unused ? 0 : eval_name(ev, node, cell);
 	case SHIM_NODE_DELTA:
 	case SHIM_NODE_RATE:
 		return eval_change(ev, node, cell);
 	case SHIM_NODE_NOT:
-		return eval_not(operand, cell);
+		return shim_cell__not(operand, cell);
 	case SHIM_NODE_NEG:
-		return eval_neg(operand, cell);
+		return shim_cell__neg(operand, cell);
 	case SHIM_NODE_COLON:
 	case SHIM_NODE_ANON:
 		return 0;
 	case SHIM_NODE_QUEST:
 		return eval_ternary(ev, node, cell);
 	case SHIM_NODE_RESCALE:
-		return eval_rescale(node, operand, cell);
+		return shim_cell__rescale(node, operand, cell);
 	case SHIM_NODE_INSTANT:
 		return copy_values(cell, operand);
 	case SHIM_NODE_AVG:
 	case SHIM_NODE_SUM:
 	case SHIM_NODE_MAX:
 	case SHIM_NODE_MIN:
-		return eval_aggregate(node, operand, cell);
+		return shim_cell__aggregate(node, operand, cell);
 	case SHIM_NODE_COUNT:
-		return eval_count(operand, cell);
+		return shim_cell__count(operand, cell);
 	case SHIM_NODE_SCALAR:
-		return eval_scalar(operand, cell);
+		return shim_cell__scalar(operand, cell);
 	case SHIM_NODE_DEFINED:
-		return eval_defined(operand, cell);
+		return shim_cell__defined(operand, cell);
 	case SHIM_NODE_FILTER:
 		return eval_filter(ev, node, cell);
 	default:
