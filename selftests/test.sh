@@ -35,7 +35,7 @@ not_on_x86='bpf/counts bpf/scope bpf/users cpc/version_1 cpc/cpustat.sh cpc/cput
 only_debug='vcpc/failslab vcpc/failslab_large'
 
 # What counts where the module is not, which is perf
-perf_folders='unit/core_perf unit/core_perf_processes unit/core_perf_hw unit/core_perf_page shim/set shim/record shim/record_several
+perf_folders='unit/core_perf unit/core_perf_processes unit/core_perf_hw unit/core_perf_page shim/set shim/record shim/record_several pcp/local
 	cpc/closed cpc/counts cpc/errors cpc/hundred_threads cpc/life cpc/lists cpc/pctx cpc/pctx_counts'
 # Those of them for which it matters that perf's pages cannot be read
 read_folders='unit/core_perf_hw unit/core_perf_page shim/set cpc/counts cpc/life'
@@ -141,9 +141,9 @@ lane_vms() {
 	stage vms "beside: x86_64 VM, perf without the module" without_module x86_64 '' '' "$perf_folders"
 	stage vms "beside: arm64 VM" env VM_WITHOUT="$not_on_arm64 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=100000 MANY=200000 RACES_SECONDS=2 RELOADS=3" \
 		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm" \
-		vcpc bpf cpc aix trace shim tools/stat.sh tools/record.sh tools/compare.sh
+		vcpc bpf cpc aix trace shim pcp/local tools/stat.sh tools/record.sh tools/compare.sh
 	stage vms "beside: x86_64 VM" env VM_WITHOUT="$not_on_x86 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=150000 MANY=100000" \
-		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm"
+		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm" vcpc bpf cpc aix trace shim tools pcp/local
 }
 
 # The programs with sanitizers wait less than those without, which leave room.

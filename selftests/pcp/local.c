@@ -7,14 +7,19 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <pcp/pmapi.h>
 #include "kselftest_harness.h"
+
+#define CHOSEN_PAGES	2000
 
 FIXTURE(local) {
 	char config[64];
@@ -140,6 +145,183 @@ TEST_F(local, cpus_count)
 	EXPECT_LT(a.ull, b.ull);
 	pmFreeResult(first);
 	pmFreeResult(second);
+}
+
+/* A process of that command; each byte on its pipe makes it touch some new pages. */
+struct chosen {
+	pid_t pid;
+	int pipe;
+};
+
+static struct chosen start_chosen(const char *command)
+{
+	struct chosen chosen = { .pid = -1 };
+	int pipes[2], ready[2];
+	char byte;
+
+	if (pipe(pipes) || pipe(ready))
+		return chosen;
+	chosen.pid = fork();
+	if (!chosen.pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, command);
+		close(pipes[1]);
+		do {
+			char *p = mmap(NULL, CHOSEN_PAGES * 4096, PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+			/* not in large pages, of which each is one fault */
+			madvise(p, CHOSEN_PAGES * 4096, MADV_NOHUGEPAGE);
+			for (int i = 0; i < CHOSEN_PAGES; i++)
+				p[i * 4096] = 1;
+			if (write(ready[1], "x", 1) != 1)
+				_exit(1);
+		} while (read(pipes[0], &byte, 1) == 1);
+		_exit(0);
+	}
+	close(pipes[0]);
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		chosen.pid = -1;
+	close(ready[0]);
+	chosen.pipe = pipes[1];
+	return chosen;
+}
+
+static void end_chosen(struct chosen chosen)
+{
+	close(chosen.pipe);
+	kill(chosen.pid, SIGKILL);
+	waitpid(chosen.pid, NULL, 0);
+}
+
+/* A process's value of a metric, -1 if it has none */
+static long long value_for(const char *metric, pid_t pid)
+{
+	pmID pmid = find(metric);
+	long long found = -1;
+	pmResult *r;
+
+	if (pmFetch(1, &pmid, &r))
+		return -2;
+	for (int i = 0; i < r->vset[0]->numval; i++) {
+		pmAtomValue v;
+
+		if (r->vset[0]->vlist[i].inst == pid &&
+		    !pmExtractValue(r->vset[0]->valfmt, &r->vset[0]->vlist[i], PM_TYPE_U64, &v,
+				    PM_TYPE_U64))
+			found = (long long)v.ull;
+	}
+	if (r->vset[0]->numval == PM_ERR_PERMISSION || r->vset[0]->numval == PM_ERR_AGAIN)
+		found = -3;
+	pmFreeResult(r);
+	return found;
+}
+
+FIXTURE(processes) {
+	char config[64];
+	int handle;
+};
+
+FIXTURE_SETUP(processes)
+{
+	strcpy(self->config, "/tmp/vcpc-local-XXXXXX");
+	close(mkstemp(self->config));
+	write_config(self->config, "processes vcpc-chosen-* task-clock page-faults\n"
+				   "cpus cpu-clock\n"
+				   "processes vcpc-chosen-a context-switches page-faults # of one\n");
+	setenv("VCPC_CONFIG", self->config, 1);
+	self->handle = pmNewContext(PM_CONTEXT_LOCAL, NULL);
+	ASSERT_LE(0, self->handle);
+}
+
+FIXTURE_TEARDOWN(processes)
+{
+	pmDestroyContext(self->handle);
+	unlink(self->config);
+}
+
+TEST_F(processes, have_metrics_with_texts)
+{
+	int wrong = 0;
+
+	EXPECT_EQ(4, pmTraversePMNS_r("vcpc.process", see_name, &wrong));
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ(pmID_build(450, 7, 0), find("vcpc.process.cpu_time"));
+	EXPECT_EQ(6, pmID_cluster(find("vcpc.process.count.page_faults")));
+}
+
+/* Those of the command, each with its own counts; they come and go. */
+TEST_F(processes, come_and_go)
+{
+	struct chosen a = start_chosen("vcpc-chosen-a"), b = start_chosen("vcpc-chosen-b"), c;
+	struct chosen other = start_chosen("vcpc-other");
+	long long before, after, of_b;
+	char name[64], **names;
+	int *insts;
+	pmDesc desc;
+
+	before = value_for("vcpc.process.count.page_faults", a.pid);
+	if (before == -3)
+		SKIP(return, "this machine's CPUs may not be counted");
+	ASSERT_LE(0, before);
+	of_b = value_for("vcpc.process.count.page_faults", b.pid);
+	EXPECT_EQ(-1, value_for("vcpc.process.count.page_faults", other.pid));
+	EXPECT_LE(0, value_for("vcpc.process.count.context_switches", a.pid));
+	EXPECT_EQ(-1, value_for("vcpc.process.count.context_switches", b.pid));
+	ASSERT_EQ(1, write(a.pipe, "x", 1));
+	for (int i = 0; i < 400; i++) {
+		after = value_for("vcpc.process.count.page_faults", a.pid);
+		if (after >= before + CHOSEN_PAGES)
+			break;
+		usleep(10000);
+	}
+	EXPECT_LE(before + CHOSEN_PAGES, after);
+	EXPECT_GT(of_b + CHOSEN_PAGES / 2, value_for("vcpc.process.count.page_faults", b.pid));
+	EXPECT_LT(0, value_for("vcpc.process.cpu_time", a.pid));
+
+	ASSERT_EQ(0, pmLookupDesc(find("vcpc.process.cpu_time"), &desc));
+	ASSERT_EQ(2, pmGetInDom(desc.indom, &insts, &names));
+	snprintf(name, sizeof(name), "%06d vcpc-chosen-%c", insts[0], insts[0] == a.pid ? 'a' : 'b');
+	EXPECT_STREQ(name, names[0]);
+	EXPECT_EQ(insts[1], pmLookupInDom(desc.indom, names[1]));
+	free(insts);
+	free(names);
+
+	end_chosen(b);
+	c = start_chosen("vcpc-chosen-\n\33");
+	usleep(1100000);	/* /proc is searched once a second */
+	EXPECT_EQ(-1, value_for("vcpc.process.count.page_faults", b.pid));
+	EXPECT_LE(0, value_for("vcpc.process.count.page_faults", c.pid));
+	EXPECT_LE(after, value_for("vcpc.process.count.page_faults", a.pid));
+	ASSERT_EQ(2, pmGetInDom(desc.indom, &insts, &names));
+	snprintf(name, sizeof(name), "%06d vcpc-chosen-??", c.pid);	/* terminals see no escapes */
+	EXPECT_STREQ(name, names[insts[0] == c.pid ? 0 : 1]);
+	free(insts);
+	free(names);
+	end_chosen(a);
+	end_chosen(c);
+	end_chosen(other);
+}
+
+/* What a line may not be */
+TEST(processes_in_configurations)
+{
+	static const char *const wrong[] = {
+		"processes\n", "processes init\n", "process init page-faults\n",
+		"processes a page-faults page-faults\n", "cpus page-faults\ncpus page-faults\n",
+	};
+	char path[] = "/tmp/vcpc-local-XXXXXX";
+
+	close(mkstemp(path));
+	setenv("VCPC_CONFIG", path, 1);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		write_config(path, wrong[i]);
+		EXPECT_EQ(PM_ERR_GENERIC, pmNewContext(PM_CONTEXT_LOCAL, NULL)) {
+			TH_LOG("%s", wrong[i]);
+		}
+	}
+	unlink(path);
 }
 
 TEST_F(local, profiles_leave_instances_out)

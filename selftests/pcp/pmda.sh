@@ -32,6 +32,46 @@ counts() {
 	[ -n "$first" ] && [ "$second" -gt "$first" ]
 }
 
+# watched: starts a process of that command
+watched() {
+	[ -e "$dir/vcpc-watched" ] || cp /bin/sleep "$dir/vcpc-watched"
+	"$dir/vcpc-watched" 100 &
+	watched=$!
+}
+
+# seen PID: whether the agent has it
+seen() {
+	pminfo -h 127.0.0.1 -f vcpc.process.count.page_faults 2>&1 | tee -a "$dir/seen" |
+		grep -q "inst \[$1 or \"$(printf %06d "$1") vcpc-watched\"\] value "
+}
+
+until_seen() {
+	tries=0
+	until seen "$1" || [ $tries = 100 ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	[ $tries -lt 100 ]
+}
+
+processes() {
+	watched
+	first=$watched
+	until_seen "$first" || return 1
+	watched
+	until_seen "$watched" && seen "$first" || return 1
+	kill "$first"
+	wait "$first" 2>/dev/null
+	tries=0
+	while seen "$first" && [ $tries -lt 100 ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	seen "$watched" || return 1
+	kill "$watched"
+	[ $tries -lt 100 ]
+}
+
 off() {
 	pminfo -h 127.0.0.1 -f vcpc.transact.count trace.point.rate vcpc.control.tracing >"$dir/off" 2>&1
 	cat "$dir/off" >&2
@@ -98,7 +138,7 @@ wrong_config() {
 		grep -q 'wrong: line 2: ' "$dir/out"
 }
 
-printf 'cpus cpu-clock context-switches\ncpus page-faults\n' >"$VCPC_CONFIG"
+printf 'cpus cpu-clock context-switches\ncpus page-faults\nprocesses vcpc-watched page-faults\n' >"$VCPC_CONFIG"
 cc -O1 -D_GNU_SOURCE -I"$here/../../user/include" -o "$dir/about_shim" "$here/peer/about.c" -L"$build/lib" \
 	-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim && cc -O1 -D_GNU_SOURCE -o "$dir/about_pcp" "$here/peer/about.c" -lpcp
 result "the program compiles with both libraries"
@@ -112,6 +152,8 @@ result "names, numbers, types, units, domains and texts are those of a local con
 if count | grep -q .; then
 	counts
 	result "CPUs count"
+	processes
+	result "processes of a command, as they come and go"
 	labels
 	result "labels"
 	logged

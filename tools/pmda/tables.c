@@ -76,6 +76,9 @@ static int grow_one(struct agent *agent, int i)
 	size_t n = shim_machine__instances(agent->machine, domain->at);
 	char name[SHIM_LIVE_NAME_LEN];
 
+	if (shim_machine__is_changing(agent->machine, domain->at))
+		while (indom->it_numinst)
+			free(indom->it_set[--indom->it_numinst].i_name);
 	if (n > domain->room) {
 		size_t room = 2 * n + 16;
 		pmdaInstid *set = reallocarray(indom->it_set, room, sizeof(*set));
@@ -98,8 +101,9 @@ static int grow_one(struct agent *agent, int i)
 }
 
 /**
- * agent_grow() - add new instances to the library's tables
- * @agent: just sampled; instances are only appended, and those that are there never change
+ * agent_grow() - bring the instances of the library's tables up to date
+ * @agent: just sampled; in most domains instances are only appended, and those that are there
+ *	never change; those of domains that change are made anew
  *
  * Return: 0, or -1 without memory.
  */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The configuration: a line "cpus EVENT..." for each set of events that every CPU counts. */
+/*
+ * The configuration: a line "cpus EVENT..." for each set of events that every CPU counts, and
+ * "processes PATTERN EVENT..." for each that is counted in the processes of a command.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -21,26 +24,38 @@ static int add_event(struct shim_config_line *line, const char *event)
 	return 0;
 }
 
+/* The first word of a line, and what belongs to it */
+static int take_target(struct shim_config_line *line, const char *word, char **rest)
+{
+	if (!strcmp(word, "cpus"))
+		return 0;
+	if (strcmp(word, "processes"))
+		return -EINVAL;
+	word = strtok_r(NULL, BLANKS, rest);
+	if (!word)
+		return -EINVAL;
+	line->command = strdup(word);
+	return line->command ? 0 : -ENOMEM;
+}
+
 /* Parse one line: '#' begins a comment, and an empty line is skipped */
 static int parse(struct shim_config *config, char *text)
 {
+	struct shim_config_line *line = &config->lines[config->n];
 	char *rest, *word;
-	int ret = 0;
+	int ret;
 
 	text[strcspn(text, "#")] = '\0';
 	word = strtok_r(text, BLANKS, &rest);
 	if (!word)
 		return 0;
-	if (strcmp(word, "cpus"))
-		return -EINVAL;
 	if (config->n == SHIM_CONFIG_LINES)
 		return -E2BIG;
+	config->n++;	/* also if there is an error, for shim_config__fini() */
+	ret = take_target(line, word, &rest);
 	while (!ret && (word = strtok_r(NULL, BLANKS, &rest)))
-		ret = add_event(&config->lines[config->n], word);
-	if (!ret && !config->lines[config->n].n)
-		return -EINVAL;
-	config->n++;	/* also after an error, to be freed */
-	return ret;
+		ret = add_event(line, word);
+	return ret || line->n ? ret : -EINVAL;
 }
 
 /**
@@ -74,10 +89,43 @@ int shim_config__read(struct shim_config *config, const char *path, unsigned int
 	return ret;
 }
 
+static int copy_line(struct shim_config_line *to, const struct shim_config_line *from)
+{
+	int ret = 0;
+
+	if (from->command) {
+		to->command = strdup(from->command);
+		ret = to->command ? 0 : -ENOMEM;
+	}
+	for (unsigned int i = 0; i < from->n && !ret; i++)
+		ret = add_event(to, from->events[i]);
+	return ret;
+}
+
+/**
+ * shim_config__copy() - copy the lines of one kind
+ * @to: zeroed; to be given to shim_config__fini(), also after an error
+ * @from: a configuration
+ * @processes: the lines about processes, otherwise those about CPUs
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_config__copy(struct shim_config *to, const struct shim_config *from, bool processes)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < from->n && !ret; i++)
+		if (!from->lines[i].command == !processes)
+			ret = copy_line(&to->lines[to->n++], &from->lines[i]);
+	return ret;
+}
+
 void shim_config__fini(struct shim_config *config)
 {
-	for (unsigned int i = 0; i < config->n; i++)
+	for (unsigned int i = 0; i < config->n; i++) {
+		free(config->lines[i].command);
 		for (unsigned int j = 0; j < config->lines[i].n; j++)
 			free(config->lines[i].events[j]);
+	}
 	memset(config, 0, sizeof(*config));
 }

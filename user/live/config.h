@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The configuration of local contexts and the agent: the events that they count on every CPU. */
+/* The configuration of local contexts and the agent: the events that they count, and of what. */
 #ifndef SHIM_LIVE_CONFIG_H
 #define SHIM_LIVE_CONFIG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define SHIM_CONFIG_FILE	"/etc/vcpc.conf"
 #define SHIM_CONFIG_EVENTS	16	/* in a line; they count together */
 #define SHIM_CONFIG_LINES	64
 
-/* Events that are counted together, on every CPU */
+/*
+ * struct shim_config_line - events that are counted together
+ * @command: in each process whose command matches this pattern, by fnmatch(3); NULL: on every CPU
+ */
 struct shim_config_line {
+	char *command;
 	char *events[SHIM_CONFIG_EVENTS];
 	unsigned int n;
 };
@@ -21,6 +26,7 @@ struct shim_config {
 };
 
 int shim_config__read(struct shim_config *config, const char *path, unsigned int *line);
+int shim_config__copy(struct shim_config *to, const struct shim_config *from, bool processes);
 void shim_config__fini(struct shim_config *config);
 
 #endif /* SHIM_LIVE_CONFIG_H */

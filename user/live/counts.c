@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Counts as metrics: the table of vcpc.time.*, and how an event becomes vcpc.count.<event>. */
+/* Counts as metrics: the table of vcpc.time.*, and how events become metrics. */
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "counts.h"
 
 #define INDOM_TARGETS	SHIM_INDOM(SHIM_DOMAIN_VCPC, 0)
+#define INDOM_PROCESSES	SHIM_INDOM(SHIM_DOMAIN_VCPC, 8)
 
 #define TIME(item, name, line, help)							\
 	[item] = { "vcpc.time." name,							\
@@ -102,4 +106,134 @@ void shim_count_metric__fill(struct shim_count_metric *m, unsigned int item, con
 		.line = m->line,
 		.help = m->help,
 	};
+}
+
+const struct shim_metric shim_live_process_time = {
+	"vcpc.process.cpu_time",
+	SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_PROCESS_TIME, 0), INDOM_PROCESSES,
+	SHIM_TYPE_U64, SHIM_SEM_COUNTER, SHIM_UNITS_NSEC, 1, "CPU time of the process while counted",
+	"CPU time in nanoseconds that the threads of the process took while the events of the\n"
+	"first line about processes that its command matches counted in them."
+};
+
+const struct shim_metric_indom shim_live_process_indom = {
+	INDOM_PROCESSES, 1, "processes that are counted",
+	"The processes whose command matches a line \"processes\" of the configuration, by their\n"
+	"numbers; names are the number and the command."
+};
+
+/* The domain's serial and the cluster are the only difference between the two kinds. */
+static void make_process_metric(struct shim_count_metric *m, unsigned int item)
+{
+	m->metric.pmid = SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_PROCESS, item);
+	m->metric.indom = INDOM_PROCESSES;
+	m->metric.live_only = true;
+}
+
+/**
+ * shim_count_table__init() - room for a configuration's metrics
+ * @table: to be freed by free(table->all)
+ * @config: the configuration
+ * @processes: for its lines about processes, otherwise about CPUs
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_count_table__init(struct shim_count_table *table, const struct shim_config *config,
+			   bool processes)
+{
+	size_t n = 1;
+
+	for (unsigned int i = 0; i < config->n; i++)
+		n += config->lines[i].n;
+	table->processes = processes;
+	table->n = 0;
+	table->all = calloc(n, sizeof(*table->all));
+	return table->all ? 0 : -ENOMEM;
+}
+
+static bool is_taken(const struct shim_count_table *table, unsigned int item)
+{
+	for (unsigned int i = 0; i < table->n; i++)
+		if ((table->all[i].metric.pmid & (SHIM_COUNT_ITEMS - 1)) == item)
+			return true;
+	return false;
+}
+
+/* The index of the metric of that name, or table->n */
+static unsigned int find(const struct shim_count_table *table, const char *name)
+{
+	unsigned int i = 0;
+
+	while (i < table->n && strcmp(table->all[i].name, name))
+		i++;
+	return i;
+}
+
+static int add_event(struct shim_count_table *table, const char *event, unsigned int *at)
+{
+	char name[SHIM_EVENT_LEN + SHIM_COUNT_PREFIX];
+	size_t front = snprintf(name, sizeof(name), table->processes ? "vcpc.process.count." :
+								       "vcpc.count.");
+	int ret = shim_event__metric(event, name + front, sizeof(name) - front);
+	struct shim_count_metric *m = &table->all[table->n];
+	unsigned int item;
+
+	if (ret)
+		return ret;
+	*at = find(table, name);
+	if (*at < table->n)
+		return table->processes ? 0 : -EEXIST;
+	item = shim_count_metric__item(name);
+	while (is_taken(table, item))
+		item = (item + 1) % SHIM_COUNT_ITEMS;
+	shim_count_metric__fill(m, item, name, event);
+	if (table->processes)
+		make_process_metric(m, item);
+	table->n++;
+	return 0;
+}
+
+/**
+ * shim_count_table__add() - add the metrics of a line's events
+ * @table: has room for them
+ * @line: of the configuration that the table was made for
+ * @at: set to the index of each event's metric, which lines about processes may share
+ *
+ * Return: 0, -EEXIST (two events of CPUs have the same metric name, or two of one line), -EINVAL,
+ * -ENAMETOOLONG.
+ */
+int shim_count_table__add(struct shim_count_table *table, const struct shim_config_line *line,
+			  unsigned int *at)
+{
+	for (unsigned int i = 0; i < line->n; i++) {
+		int ret = add_event(table, line->events[i], &at[i]);
+
+		for (unsigned int k = 0; k < i && !ret; k++)
+			if (at[k] == at[i])
+				ret = -EEXIST;
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/**
+ * shim_count_requests__of() - a line's events as requests for a set
+ * @line: the line
+ * @reqs: room for SHIM_CONFIG_EVENTS
+ *
+ * An event that names no mode counts in user and kernel mode.
+ *
+ * Return: 0 or an error of shim_event__parse().
+ */
+int shim_count_requests__of(const struct shim_config_line *line, struct vcpc_request *reqs)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < line->n && !ret; i++) {
+		ret = shim_event__parse(line->events[i], &reqs[i]);
+		if (!ret && !reqs[i].flags)
+			reqs[i].flags = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL;
+	}
+	return ret;
 }

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counts as metrics: vcpc.count.<event> and vcpc.time.*, with one instance per target. */
+/*
+ * Counts as metrics: vcpc.count.<event> and vcpc.time.*, with one instance per target, and
+ * vcpc.process.count.<event>, with one per process.
+ */
 #ifndef SHIM_LIVE_COUNTS_H
 #define SHIM_LIVE_COUNTS_H
 
+#include "config.h"
 #include "core/event.h"
 #include "metric.h"
 
-#define SHIM_COUNT_ITEMS	1024	/* item numbers in a cluster */
+#define SHIM_COUNT_ITEMS	1024	/* item numbers in a cluster; a power of two */
+#define SHIM_COUNT_PREFIX	24	/* room for the part of a metric's name before the event */
 
 /* The times of a sample: rows of shim_live_times */
 enum { SHIM_TIME_TICK, SHIM_TIME_ENABLED, SHIM_TIME_RUNNING, SHIM_TIMES };
@@ -23,10 +28,30 @@ extern const struct shim_metric_indom shim_live_targets;
  */
 struct shim_count_metric {
 	struct shim_metric metric;
-	char name[SHIM_EVENT_LEN + 16];
+	char name[SHIM_EVENT_LEN + SHIM_COUNT_PREFIX];
 	char line[SHIM_EVENT_LEN + 32];
 	char help[SHIM_EVENT_LEN + 160];
 };
+
+/*
+ * struct shim_count_table - the metrics of a configuration's events
+ * @processes: of events that are counted in processes, not on CPUs
+ * @all: @n of them, which do not move
+ */
+struct shim_count_table {
+	bool processes;
+	struct shim_count_metric *all;
+	unsigned int n;
+};
+
+int shim_count_table__init(struct shim_count_table *table, const struct shim_config *config,
+			   bool processes);
+int shim_count_table__add(struct shim_count_table *table, const struct shim_config_line *line,
+			  unsigned int *at);
+int shim_count_requests__of(const struct shim_config_line *line, struct vcpc_request *reqs);
+
+extern const struct shim_metric shim_live_process_time;
+extern const struct shim_metric_indom shim_live_process_indom;
 
 int shim_count_metric__name(const char *event, char *name, size_t size);
 unsigned int shim_count_metric__item(const char *name);

@@ -36,27 +36,10 @@ struct shim_live_cpus {
 	struct shim_session *session;
 	struct set sets[SHIM_CONFIG_LINES];
 	unsigned int nsets;
-	struct shim_count_metric *metrics;
-	unsigned int nmetrics;
+	struct shim_count_table metrics;
 	int *number;			/* of each CPU */
 	unsigned int n;
 };
-
-static int copy_config(struct shim_config *to, const struct shim_config *from)
-{
-	for (; to->n < from->n; to->n++) {
-		const struct shim_config_line *line = &from->lines[to->n];
-
-		for (unsigned int i = 0; i < line->n; i++, to->lines[to->n].n++) {
-			to->lines[to->n].events[i] = strdup(line->events[i]);
-			if (!to->lines[to->n].events[i]) {
-				to->n++;
-				return -ENOMEM;
-			}
-		}
-	}
-	return 0;
-}
 
 /* All configured CPUs, whether they are online or not */
 static int list_cpus(struct shim_live_cpus *cpus)
@@ -71,57 +54,19 @@ static int list_cpus(struct shim_live_cpus *cpus)
 	return 0;
 }
 
-static bool is_taken(const struct shim_live_cpus *cpus, unsigned int item)
-{
-	uint32_t pmid = SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_COUNT, item);
-
-	for (unsigned int i = 0; i < cpus->nmetrics; i++)
-		if (cpus->metrics[i].metric.pmid == pmid)
-			return true;
-	return false;
-}
-
-static bool is_known(const struct shim_live_cpus *cpus, const char *name)
-{
-	for (unsigned int i = 0; i < cpus->nmetrics; i++)
-		if (!strcmp(cpus->metrics[i].name, name))
-			return true;
-	return false;
-}
-
-static int add_metric(struct shim_live_cpus *cpus, const char *event)
-{
-	char name[SHIM_EVENT_LEN + 16];
-	unsigned int item;
-	int ret = shim_count_metric__name(event, name, sizeof(name));
-
-	if (ret)
-		return ret;
-	if (is_known(cpus, name))
-		return -EEXIST;
-	item = shim_count_metric__item(name);
-	while (is_taken(cpus, item))
-		item = (item + 1) % SHIM_COUNT_ITEMS;
-	shim_count_metric__fill(&cpus->metrics[cpus->nmetrics], item, name, event);
-	cpus->nmetrics++;
-	return 0;
-}
-
 static int add_set(struct shim_live_cpus *cpus, const struct shim_config_line *line)
 {
 	struct set *set = &cpus->sets[cpus->nsets++];
-	int ret = 0;
+	unsigned int at[SHIM_CONFIG_EVENTS];	/* those from set->first on */
 
 	set->line = line;
 	set->n = line->n;
-	set->first = cpus->nmetrics;
+	set->first = cpus->metrics.n;
 	set->status = -EAGAIN;
 	set->samples = calloc(cpus->n + 1, sizeof(*set->samples));
 	if (!set->samples)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < line->n && !ret; i++)
-		ret = add_metric(cpus, line->events[i]);
-	return ret;
+	return shim_count_table__add(&cpus->metrics, line, at);
 }
 
 /**
@@ -135,16 +80,13 @@ static int add_set(struct shim_live_cpus *cpus, const struct shim_config_line *l
 int shim_live_cpus__create(const struct shim_config *config, struct shim_live_cpus **out)
 {
 	struct shim_live_cpus *cpus = calloc(1, sizeof(*cpus));
-	int ret = cpus ? copy_config(&cpus->config, config) : -ENOMEM;
-	size_t n = 0;
+	int ret = cpus ? shim_config__copy(&cpus->config, config, false) : -ENOMEM;
 
-	for (unsigned int i = 0; i < config->n; i++)
-		n += config->lines[i].n;
-	if (!ret) {
-		cpus->metrics = calloc(n + 1, sizeof(*cpus->metrics));
-		ret = cpus->metrics ? list_cpus(cpus) : -ENOMEM;
-	}
-	for (unsigned int i = 0; i < config->n && !ret; i++)
+	if (!ret)
+		ret = shim_count_table__init(&cpus->metrics, &cpus->config, false);
+	if (!ret)
+		ret = list_cpus(cpus);
+	for (unsigned int i = 0; !ret && i < cpus->config.n; i++)
 		ret = add_set(cpus, &cpus->config.lines[i]);
 	if (ret)
 		shim_live_cpus__destroy(cpus);
@@ -165,26 +107,17 @@ void shim_live_cpus__destroy(struct shim_live_cpus *cpus)
 	if (cpus->session)
 		shim_session__close(cpus->session);
 	shim_config__fini(&cpus->config);
-	free(cpus->metrics);
+	free(cpus->metrics.all);
 	free(cpus->number);
 	free(cpus);
 }
 
-/* An event that names no mode counts in user and kernel mode. */
 static int create(struct shim_live_cpus *cpus, struct set *set)
 {
 	struct vcpc_request reqs[SHIM_CONFIG_EVENTS];
-	int bad;
+	int ret = shim_count_requests__of(set->line, reqs), bad;
 
-	for (unsigned int i = 0; i < set->n; i++) {
-		int ret = shim_event__parse(set->line->events[i], &reqs[i]);
-
-		if (ret)
-			return ret;
-		if (!reqs[i].flags)
-			reqs[i].flags = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL;
-	}
-	return shim_counters__create(cpus->session, reqs, set->n, 0, &bad, &set->counters);
+	return ret ? ret : shim_counters__create(cpus->session, reqs, set->n, 0, &bad, &set->counters);
 }
 
 /* Bind the set on all CPUs that are online. Returns 0 if one succeeds, else the first error. */
@@ -254,7 +187,7 @@ const struct shim_metric *shim_live_cpus__metric(const struct shim_live_cpus *cp
 {
 	if (i < SHIM_TIMES)
 		return &shim_live_times[i];
-	return i - SHIM_TIMES < cpus->nmetrics ? &cpus->metrics[i - SHIM_TIMES].metric : NULL;
+	return i - SHIM_TIMES < cpus->metrics.n ? &cpus->metrics.all[i - SHIM_TIMES].metric : NULL;
 }
 
 /* The set of a metric; vcpc.time.* are those of the first set.  NULL if nothing is configured. */

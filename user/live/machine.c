@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* This machine as a source of metrics: one list of the metrics of tracing, CPUs and module. */
+/* This machine as a source of metrics: one list of those of tracing, CPUs, processes and module. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include "cpus.h"
 #include "machine.h"
 #include "module.h"
+#include "processes.h"
 
 struct entry {
 	const struct shim_metric *metric;
@@ -26,6 +27,7 @@ struct domain {
 struct shim_machine {
 	struct shim_live_trace *trace;
 	struct shim_live_cpus *cpus;
+	struct shim_live_processes *processes;
 	struct shim_live_module module;
 	int trace_status;
 	unsigned int sampled;
@@ -42,6 +44,8 @@ static size_t count(const struct shim_machine *machine)
 	for (i = 0; shim_live_trace__metric(i); i++)
 		n++;
 	for (i = 0; shim_live_cpus__metric(machine->cpus, i); i++)
+		n++;
+	for (i = 0; shim_live_processes__metric(machine->processes, i); i++)
 		n++;
 	for (i = 0; shim_live_module__metric(i); i++)
 		n++;
@@ -70,7 +74,7 @@ static int list(struct shim_machine *machine)
 
 	for (i = 0; shim_live_trace__indom(i); i++)
 		;
-	machine->domains = calloc(i + 2, sizeof(*machine->domains));
+	machine->domains = calloc(i + 3, sizeof(*machine->domains));
 	machine->entries = calloc(count(machine), sizeof(*machine->entries));
 	if (!machine->domains || !machine->entries)
 		return -ENOMEM;
@@ -78,10 +82,14 @@ static int list(struct shim_machine *machine)
 		add_domain(machine, indom, SHIM_GROUP_TRACE, i);
 	add_domain(machine, &shim_live_targets, SHIM_GROUP_CPUS, 0);
 	add_domain(machine, &shim_live_drops, SHIM_GROUP_MODULE, 0);
+	if (shim_live_processes__metric(machine->processes, 0))
+		add_domain(machine, &shim_live_process_indom, SHIM_GROUP_PROCESSES, 0);
 	for (i = 0; (m = shim_live_trace__metric(i)); i++)
 		add(machine, m, SHIM_GROUP_TRACE, i);
 	for (i = 0; (m = shim_live_cpus__metric(machine->cpus, i)); i++)
 		add(machine, m, SHIM_GROUP_CPUS, i);
+	for (i = 0; (m = shim_live_processes__metric(machine->processes, i)); i++)
+		add(machine, m, SHIM_GROUP_PROCESSES, i);
 	for (i = 0; (m = shim_live_module__metric(i)); i++)
 		add(machine, m, SHIM_GROUP_MODULE, i);
 	return 0;
@@ -103,7 +111,8 @@ static int read_config(struct shim_config *config, const char *path, unsigned in
  * @line: the number of the file's line that is wrong, or 0
  * @out: written on success
  *
- * Return: 0, an error of shim_config__read() or shim_live_cpus__create().
+ * Return: 0, an error of shim_config__read(), shim_live_cpus__create() or
+ * shim_live_processes__create().
  */
 int shim_machine__new(const char *config, unsigned int *line, struct shim_machine **out)
 {
@@ -118,6 +127,8 @@ int shim_machine__new(const char *config, unsigned int *line, struct shim_machin
 		*line = 0;
 		ret = shim_live_cpus__create(&read, &machine->cpus);
 	}
+	if (!ret)
+		ret = shim_live_processes__create(&read, &machine->processes);
 	shim_config__fini(&read);
 	if (!ret)
 		ret = shim_live_trace__create(&machine->trace);
@@ -133,6 +144,7 @@ int shim_machine__new(const char *config, unsigned int *line, struct shim_machin
 void shim_machine__free(struct shim_machine *machine)
 {
 	shim_live_cpus__destroy(machine->cpus);
+	shim_live_processes__destroy(machine->processes);
 	shim_live_trace__destroy(machine->trace);
 	free(machine->domains);
 	free(machine->entries);
@@ -193,6 +205,8 @@ void shim_machine__sample(struct shim_machine *machine, unsigned int groups)
 		machine->trace_status = shim_live_trace__sample(machine->trace);
 	if (groups & SHIM_GROUP_CPUS)
 		shim_live_cpus__sample(machine->cpus);
+	if (groups & SHIM_GROUP_PROCESSES)
+		shim_live_processes__sample(machine->processes);
 	if (groups & SHIM_GROUP_MODULE)
 		shim_live_module__sample(&machine->module, machine->trace);
 	machine->sampled |= groups;
@@ -212,9 +226,16 @@ static size_t instances_of(const struct shim_machine *machine, const struct doma
 		return shim_live_trace__instances(machine->trace, domain->at);
 	if (domain->group == SHIM_GROUP_CPUS)
 		return shim_live_cpus__n(machine->cpus);
+	if (domain->group == SHIM_GROUP_PROCESSES)
+		return shim_live_processes__n(machine->processes);
 	while (shim_live_drops__name(n))
 		n++;
 	return n;
+}
+
+bool shim_machine__is_changing(const struct shim_machine *machine, size_t indom)
+{
+	return machine->domains[indom].group == SHIM_GROUP_PROCESSES;
 }
 
 size_t shim_machine__instances(const struct shim_machine *machine, size_t indom)
@@ -226,6 +247,7 @@ int shim_machine__instance(const struct shim_machine *machine, size_t indom, siz
 			   size_t size)
 {
 	const struct domain *domain = &machine->domains[indom];
+	char command[128];
 	int inst = i;
 
 	switch (domain->group) {
@@ -239,6 +261,10 @@ int shim_machine__instance(const struct shim_machine *machine, size_t indom, siz
 		break;
 	case SHIM_GROUP_MODULE:
 		snprintf(buf, size, "%s", shim_live_drops__name(i));
+		break;
+	case SHIM_GROUP_PROCESSES:
+		inst = shim_live_processes__name(machine->processes, i, command, sizeof(command));
+		snprintf(buf, size, "%06d %s", inst, command);
 		break;
 	}
 	return inst;
@@ -254,9 +280,12 @@ int shim_machine__instance(const struct shim_machine *machine, size_t indom, siz
  */
 int shim_machine__find_instance(const struct shim_machine *machine, size_t indom, int inst)
 {
-	/* instances of traced domains are numbered from 1, others from 0 */
-	int i = machine->domains[indom].group == SHIM_GROUP_TRACE ? inst - 1 : inst;
+	int i;
 
+	if (machine->domains[indom].group == SHIM_GROUP_PROCESSES)
+		return shim_live_processes__find(machine->processes, inst);
+	/* instances of traced domains are numbered from 1, others from 0 */
+	i = machine->domains[indom].group == SHIM_GROUP_TRACE ? inst - 1 : inst;
 	return i >= 0 && (size_t)i < shim_machine__instances(machine, indom) ? i : -1;
 }
 
@@ -293,6 +322,9 @@ size_t shim_machine__labels(const struct shim_machine *machine, size_t indom, si
 		return 0;
 	if (domain->group == SHIM_GROUP_CPUS)
 		len = snprintf(buf, size, "{\"cpu\":%d}", inst);
+	else if (domain->group == SHIM_GROUP_PROCESSES)
+		len = snprintf(buf, size, "{\"command\":\"%s\",\"pid\":%d}",
+			       name + strcspn(name, " ") + 1, inst);
 	else
 		len = tag_labels(machine, domain, i, name, buf, size);
 	return len < size ? len : 0;
@@ -329,6 +361,8 @@ static int status_of(const struct shim_machine *machine, const struct entry *ent
 			       0 : machine->trace_status;
 	case SHIM_GROUP_CPUS:
 		return shim_live_cpus__status(machine->cpus, entry->at);
+	case SHIM_GROUP_PROCESSES:
+		return shim_live_processes__status(machine->processes, entry->at);
 	case SHIM_GROUP_MODULE:
 		return shim_live_module__status(&machine->module, entry->at);
 	}
@@ -355,6 +389,8 @@ bool shim_machine__value(const struct shim_machine *machine, size_t metric, size
 		return shim_live_trace__value(machine->trace, entry->at, i, value);
 	case SHIM_GROUP_CPUS:
 		return shim_live_cpus__value(machine->cpus, entry->at, i, value);
+	case SHIM_GROUP_PROCESSES:
+		return shim_live_processes__value(machine->processes, entry->at, i, value);
 	case SHIM_GROUP_MODULE:
 		return shim_live_module__value(&machine->module, entry->at, i, value);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * This machine as a source of metrics: what is traced, what its CPUs count, and the state of the
- * module, all in one list.
+ * This machine as a source of metrics: what is traced, what its CPUs and chosen processes count,
+ * and the state of the module, all in one list.
  *
  * Metrics and instance domains are identified by their index in the list.  Values are those of
  * the last sample.  Rates, and all else that is computed over an interval, count from the last
@@ -23,7 +23,9 @@
 #define SHIM_LIVE_EAGAIN	(-12389)	/* not now: tracing is off, or the module is not loaded */
 
 /* Each metric is in one of these groups; a mask of them says what to sample */
-enum shim_group { SHIM_GROUP_TRACE = 1, SHIM_GROUP_CPUS = 2, SHIM_GROUP_MODULE = 4 };
+enum shim_group {
+	SHIM_GROUP_TRACE = 1, SHIM_GROUP_CPUS = 2, SHIM_GROUP_MODULE = 4, SHIM_GROUP_PROCESSES = 8,
+};
 
 struct shim_machine;
 
@@ -43,6 +45,8 @@ void shim_machine__settle(struct shim_machine *machine);
 /* Groups that have been sampled */
 unsigned int shim_machine__sampled(const struct shim_machine *machine);
 
+/* Whether its instances may go, too, and others take their indexes; otherwise they only come */
+bool shim_machine__is_changing(const struct shim_machine *machine, size_t indom);
 size_t shim_machine__instances(const struct shim_machine *machine, size_t indom);
 /* The instance's number; its name is written into @buf of SHIM_LIVE_NAME_LEN */
 int shim_machine__instance(const struct shim_machine *machine, size_t indom, size_t i, char *buf,

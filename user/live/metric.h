@@ -26,6 +26,8 @@
 #define SHIM_CLUSTER_TRACE	3	/* the same items as PCP's trace.* */
 #define SHIM_CLUSTER_CONTROL	4
 #define SHIM_CLUSTER_MODULE	5
+#define SHIM_CLUSTER_PROCESS	6	/* events of processes */
+#define SHIM_CLUSTER_PROCESS_TIME	7
 
 /*
  * As PCP packs units into 32 bits, a nibble each from the top: the dimensions of space, time and

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Counters of chosen processes, as metrics.
+ *
+ * Each line "processes" of the configuration becomes one set, which is bound to every process
+ * whose command matches the line's pattern, with all its threads.  /proc is searched for such
+ * processes at most once a second.  Of a process that is known from the search before, and does
+ * not match, the command is read again at one search in RECHECK only: it changes if the process
+ * executes another program.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "core/counters.h"
+#include "core/tick.h"
+#include "processes.h"
+
+#define SEARCH_NS	1000000000ull
+#define RECHECK		8
+#define COMMAND_LEN	64	/* the kernel's own threads have longer commands than 15 bytes */
+
+union room {
+	struct vcpc_sample sample;
+	uint64_t words[sizeof(struct vcpc_sample) / sizeof(uint64_t) + SHIM_CONFIG_EVENTS];
+};
+
+/* What /proc/PID/stat says of a process; @start tells it from a later one with its number */
+struct identity {
+	pid_t pid;
+	uint64_t start;
+	char command[COMMAND_LEN];
+};
+
+/* One process that is counted; samples[] has one entry per set, of size 0 if it has no values */
+struct process {
+	struct identity id;
+	uint64_t sets;		/* a bit for each one that is bound to it */
+	union room *samples;
+};
+
+/* One line of the configuration */
+struct set {
+	struct shim_counters *counters;	/* NULL until it is created */
+	const struct shim_config_line *line;
+	unsigned int metrics[SHIM_CONFIG_EVENTS];	/* index of each event's */
+	int status;
+};
+
+struct shim_live_processes {
+	struct shim_config config;	/* a copy that the sets point into */
+	struct shim_session *session;
+	struct set sets[SHIM_CONFIG_LINES];
+	unsigned int nsets;
+	struct shim_count_table metrics;
+	struct process *all;		/* by ascending number */
+	size_t n, room;
+	pid_t *seen;			/* all processes at the last search, by ascending number */
+	size_t nseen, seen_room;
+	uint64_t searched;		/* when, by CLOCK_MONOTONIC; 0: never */
+	unsigned int searches;
+};
+
+_Static_assert(SHIM_CONFIG_LINES <= 64, "a process's sets are bits of a word");
+
+/**
+ * shim_live_processes__create() - the metrics of a configuration; nothing counts yet
+ * @config: copied; lines about CPUs are ignored
+ * @out: written on success
+ *
+ * Return: 0, -EEXIST (two events have the same metric name), -EINVAL, -ENAMETOOLONG (a name),
+ * -ENOMEM.
+ */
+int shim_live_processes__create(const struct shim_config *config, struct shim_live_processes **out)
+{
+	struct shim_live_processes *p = calloc(1, sizeof(*p));
+	int ret = p ? shim_config__copy(&p->config, config, true) : -ENOMEM;
+
+	if (!ret)
+		ret = shim_count_table__init(&p->metrics, &p->config, true);
+	for (unsigned int i = 0; !ret && i < p->config.n; i++) {
+		p->sets[i] = (struct set) {
+			.line = &p->config.lines[i], .status = -EAGAIN,
+		};
+		p->nsets++;
+		ret = shim_count_table__add(&p->metrics, &p->config.lines[i], p->sets[i].metrics);
+	}
+	if (ret)
+		shim_live_processes__destroy(p);
+	else
+		*out = p;
+	return ret;
+}
+
+void shim_live_processes__destroy(struct shim_live_processes *p)
+{
+	if (!p)
+		return;
+	for (unsigned int i = 0; i < p->nsets; i++)
+		shim_counters__put(p->sets[i].counters);
+	if (p->session)
+		shim_session__close(p->session);
+	for (size_t i = 0; i < p->n; i++)
+		free(p->all[i].samples);
+	shim_config__fini(&p->config);
+	free(p->metrics.all);
+	free(p->all);
+	free(p->seen);
+	free(p);
+}
+
+/* Parse "PID (COMMAND) S PPID ...", where the command may have blanks and parentheses, too. */
+static int parse_stat(char *text, struct identity *id)
+{
+	char *open = strchr(text, '('), *close = strrchr(text, ')'), *at;
+	size_t len;
+
+	if (!open || !close || close < open)
+		return -EINVAL;
+	len = (size_t)(close - open - 1);
+	len = len < COMMAND_LEN ? len : COMMAND_LEN - 1;
+	memcpy(id->command, open + 1, len);
+	id->command[len] = '\0';
+	/* Anybody may call a process anything; the name will be shown on terminals. */
+	for (size_t i = 0; i < len; i++)
+		if (iscntrl((unsigned char)id->command[i]))
+			id->command[i] = '?';
+	at = close + 1;
+	/* The start time is the 22nd field; the third one comes next. */
+	for (int field = 3; field < 22; field++) {
+		at += strspn(at, " ");
+		at += strcspn(at, " ");
+	}
+	id->start = strtoull(at, NULL, 10);
+	return 0;
+}
+
+/* 0, or a negated errno if there is no such process any more */
+static int identify(pid_t pid, struct identity *id)
+{
+	char path[32], text[512];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return -ESRCH;
+	text[n] = '\0';
+	id->pid = pid;
+	return parse_stat(text, id);
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+int shim_live_processes__find(const struct shim_live_processes *p, int pid)
+{
+	/* The number is the first member of a process. */
+	const struct process *one = p->n ? bsearch(&pid, p->all, p->n, sizeof(*p->all), by_pid) : NULL;
+
+	return one ? (int)(one - p->all) : -1;
+}
+
+/* The sets whose pattern a command matches */
+static uint64_t matching(const struct shim_live_processes *p, const char *command)
+{
+	uint64_t sets = 0;
+
+	for (unsigned int i = 0; i < p->nsets; i++)
+		if (!fnmatch(p->sets[i].line->command, command, 0))
+			sets |= 1ull << i;
+	return sets;
+}
+
+static void remove_at(struct shim_live_processes *p, size_t at)
+{
+	struct process *one = &p->all[at];
+
+	for (unsigned int i = 0; i < p->nsets; i++)
+		if (one->sets >> i & 1)
+			shim_counters__unbind_at(p->sets[i].counters, one->id.pid, VCPC_TARGET_F_ALL);
+	free(one->samples);
+	memmove(one, one + 1, (p->n - at - 1) * sizeof(*one));
+	p->n--;
+}
+
+/* Bind the sets that a process's command matches; it is kept if one can be bound. */
+static int add(struct shim_live_processes *p, const struct identity *id, uint64_t sets)
+{
+	struct process one = { .id = *id };
+	int at = (int)p->n, bad;
+
+	one.samples = calloc(p->nsets, sizeof(*one.samples));
+	if (!one.samples || shim_vec__room(p->all, &p->room, p->n)) {
+		free(one.samples);
+		return -ENOMEM;
+	}
+	for (unsigned int i = 0; i < p->nsets; i++) {
+		struct set *set = &p->sets[i];
+		int ret;
+
+		if (!(sets >> i & 1) || !set->counters)
+			continue;
+		ret = shim_counters__bind(set->counters, id->pid,
+					  VCPC_BIND_F_PROCESS | VCPC_BIND_F_INHERIT, &bad);
+		if (!ret)
+			one.sets |= 1ull << i;
+		else if (ret != -ESRCH)
+			set->status = ret;
+	}
+	if (!one.sets) {
+		free(one.samples);
+		return 0;
+	}
+	while (at && p->all[at - 1].id.pid > id->pid)
+		at--;
+	memmove(&p->all[at + 1], &p->all[at], (p->n - at) * sizeof(one));
+	p->all[at] = one;
+	p->n++;
+	return 0;
+}
+
+/* A process whose number is in /proc: one that is counted already, a new one, or none of ours */
+static void look_at(struct shim_live_processes *p, pid_t pid, bool is_new)
+{
+	int at = shim_live_processes__find(p, pid);
+	struct identity id = { 0 };
+	uint64_t sets;
+
+	if (at < 0 && !is_new && (p->searches + (unsigned int)pid) % RECHECK)
+		return;
+	if (identify(pid, &id))
+		return;
+	sets = matching(p, id.command);
+	if (at >= 0 && id.start == p->all[at].id.start && !strcmp(id.command, p->all[at].id.command))
+		return;
+	if (at >= 0)
+		remove_at(p, at);
+	if (sets && p->n < SHIM_PROCESSES_MAX)
+		add(p, &id, sets);
+}
+
+static int list_pids(pid_t **pids, size_t *n)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	size_t room = 0;
+	int ret = dir ? 0 : -errno;
+
+	*pids = NULL;
+	*n = 0;
+	while (!ret && (entry = readdir(dir))) {
+		if (!isdigit((unsigned char)*entry->d_name))
+			continue;
+		if (shim_vec__room(*pids, &room, *n))
+			ret = -ENOMEM;
+		else
+			(*pids)[(*n)++] = atoi(entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	if (!ret)
+		qsort(*pids, *n, sizeof(**pids), by_pid);
+	return ret;
+}
+
+static bool has(const pid_t *pids, size_t n, pid_t pid)
+{
+	return n && bsearch(&pid, pids, n, sizeof(*pids), by_pid);
+}
+
+/* Find processes that have come and gone since the last search. */
+static int search(struct shim_live_processes *p)
+{
+	pid_t *pids;
+	size_t n;
+	int ret = list_pids(&pids, &n);
+
+	if (ret) {
+		free(pids);
+		return ret;
+	}
+	for (size_t i = p->n; i--; )
+		if (!has(pids, n, p->all[i].id.pid))
+			remove_at(p, i);
+	for (size_t i = 0; i < n; i++)
+		look_at(p, pids[i], !has(p->seen, p->nseen, pids[i]));
+	free(p->seen);
+	p->seen = pids;
+	p->nseen = n;
+	p->searches++;
+	return 0;
+}
+
+static int begin(struct shim_live_processes *p, struct set *set)
+{
+	struct vcpc_request reqs[SHIM_CONFIG_EVENTS];
+	int ret = p->session ? 0 : shim_session__open(&p->session), bad;
+
+	if (!ret)
+		ret = shim_count_requests__of(set->line, reqs);
+	if (!ret)
+		ret = shim_counters__create(p->session, reqs, set->line->n, 0, &bad, &set->counters);
+	/* Those that were there before match now, too. */
+	if (!ret)
+		p->nseen = 0;
+	return ret;
+}
+
+/* The sums over a process's threads; one that has ended, or is just ending, has no values. */
+static void sample_one(struct shim_live_processes *p, struct process *one)
+{
+	for (unsigned int i = 0; i < p->nsets; i++) {
+		union room *room = &one->samples[i];
+
+		if (!(one->sets >> i & 1) ||
+		    shim_counters__sample_at(p->sets[i].counters, one->id.pid, VCPC_SAMPLE_F_TOTAL,
+					     &room->sample, sizeof(*room)))
+			room->sample.size = 0;
+	}
+}
+
+/* Search if that was long enough ago; what a set could not be bound for is forgotten before. */
+static void search_in_time(struct shim_live_processes *p)
+{
+	uint64_t now = shim_tick__ns();
+	int ret;
+
+	if (p->nseen && now - p->searched < SEARCH_NS)
+		return;
+	for (unsigned int i = 0; i < p->nsets; i++)
+		if (p->sets[i].counters)
+			p->sets[i].status = 0;
+	ret = search(p);
+	p->searched = now;
+	for (unsigned int i = 0; i < p->nsets && ret; i++)
+		p->sets[i].status = ret;
+}
+
+/* An error is not returned: it becomes the status of the set's metrics. */
+void shim_live_processes__sample(struct shim_live_processes *p)
+{
+	for (unsigned int i = 0; i < p->nsets; i++)
+		if (!p->sets[i].counters)
+			p->sets[i].status = begin(p, &p->sets[i]);
+	if (p->nsets)
+		search_in_time(p);
+	for (size_t i = 0; i < p->n; i++)
+		sample_one(p, &p->all[i]);
+}
+
+const struct shim_metric *shim_live_processes__metric(const struct shim_live_processes *p, size_t i)
+{
+	if (!p->nsets || i > p->metrics.n)
+		return NULL;
+	return i ? &p->metrics.all[i - 1].metric : &shim_live_process_time;
+}
+
+/* Which event of a set is a metric: its index, or -1; of the CPU time, which any set has, 0 */
+static int event_of(const struct set *set, size_t metric)
+{
+	for (unsigned int k = 0; k < set->line->n; k++)
+		if (!metric || set->metrics[k] == metric - 1)
+			return (int)k;
+	return -1;
+}
+
+/* If a process has values, the failures with other processes or sets are not the metric's. */
+int shim_live_processes__status(const struct shim_live_processes *p, size_t metric)
+{
+	int first = 0;
+
+	for (unsigned int i = 0; i < p->nsets; i++) {
+		if (event_of(&p->sets[i], metric) < 0)
+			continue;
+		for (size_t k = 0; k < p->n; k++)
+			if (p->all[k].sets >> i & 1)
+				return 0;
+		first = first ? first : p->sets[i].status;
+	}
+	return first;
+}
+
+unsigned int shim_live_processes__n(const struct shim_live_processes *p)
+{
+	return (unsigned int)p->n;
+}
+
+int shim_live_processes__name(const struct shim_live_processes *p, unsigned int i, char *command,
+			      size_t size)
+{
+	snprintf(command, size, "%s", p->all[i].id.command);
+	return p->all[i].id.pid;
+}
+
+/* If a command matches several lines that have the event, the first one's counts. */
+bool shim_live_processes__value(const struct shim_live_processes *p, size_t metric, unsigned int i,
+				struct shim_value *value)
+{
+	const struct process *one = &p->all[i];
+
+	for (unsigned int s = 0; s < p->nsets; s++) {
+		const struct vcpc_sample *sample = &one->samples[s].sample;
+		int event = sample->size ? event_of(&p->sets[s], metric) : -1;
+
+		if (event < 0)
+			continue;
+		value->inst = one->id.pid;
+		value->type = SHIM_TYPE_U64;
+		value->ull = metric ? sample->values[event] : sample->tick;
+		return true;
+	}
+	return false;
+}
