@@ -256,29 +256,41 @@ SHIM_API int shim_set_disable(struct shim_set *set, pid_t tid)
 	return ret;
 }
 
-/* A sample of the largest set, as the back end gives it */
-union room {
-	struct vcpc_sample sample;
-	uint64_t words[sizeof(struct vcpc_sample) / sizeof(uint64_t) + SHIM_SET_MAX];
-};
+#define VALUES_AT	offsetof(struct shim_sample, values)
+#define ROOM		(sizeof(struct shim_sample) - VALUES_AT + sizeof(struct vcpc_sample))
 
-static void give(struct shim_sample *to, const struct vcpc_sample *from)
+_Static_assert(VALUES_AT >= sizeof(struct vcpc_sample), "the back end's sample begins within ours");
+_Static_assert((VALUES_AT - sizeof(struct vcpc_sample)) % 8 == 0, "and is aligned there");
+
+/*
+ * Where the back end writes its sample, of ROOM bytes, so that the values are in place.  They are
+ * not copied: a memcpy() by SVE instructions would trap, as each system call ends SVE's state.
+ */
+static struct vcpc_sample *behind(struct shim_sample *sample)
 {
-	to->time = from->time;
-	to->tick = from->tick;
+	return (void *)((char *)sample + VALUES_AT - sizeof(struct vcpc_sample));
+}
+
+/* Convert the head, which is in our head's place. */
+static void finish(struct shim_sample *sample)
+{
+	struct vcpc_sample head;
+
+	memcpy(&head, behind(sample), sizeof(head));
+	sample->time = head.time;
+	sample->tick = head.tick;
 	/* If there is a sample, the set was on the PMU whenever it was enabled: all are equal. */
-	to->enabled = from->tick;
-	to->running = from->tick;
-	to->nr = from->nr;
-	to->state = from->state;
-	memcpy(to->values, from->values, from->nr * sizeof(from->values[0]));
+	sample->enabled = head.tick;
+	sample->running = head.tick;
+	sample->nr = head.nr;
+	sample->state = head.state;
 }
 
 /**
  * shim_set_sample() - all values of a set at one instant
  * @set: the set
  * @tid: as for shim_set_unbind(); it may have exited
- * @sample: the values
+ * @sample: the values; unspecified on failure
  *
  * Context: any thread, also a signal handler.
  * Return: 0, -EINVAL (not bound there, or events take turns), -EAGAIN (the counters were off the
@@ -286,12 +298,11 @@ static void give(struct shim_sample *to, const struct vcpc_sample *from)
  */
 SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {
-	union room room;
 	int ret = set->groups > 1 ? -EINVAL :
-		  shim_counters__sample(set->counters, tid, &room.sample, sizeof(room));
+		  shim_counters__sample(set->counters, tid, behind(sample), ROOM);
 
 	if (!ret)
-		give(sample, &room.sample);
+		finish(sample);
 	return ret;
 }
 
@@ -310,12 +321,11 @@ SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample
  */
 SHIM_API int shim_set_total(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {
-	union room room;
 	int ret = set->groups > 1 ? -EINVAL :
-		  shim_counters__total(set->counters, tid, &room.sample, sizeof(room));
+		  shim_counters__total(set->counters, tid, behind(sample), ROOM);
 
 	if (!ret)
-		give(sample, &room.sample);
+		finish(sample);
 	return ret;
 }
 
