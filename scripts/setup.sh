@@ -86,6 +86,7 @@ docs|python3-sphinx|makes the documentation's site (make docs)
 docs|man-db|puts the manual pages into it
 bench|lttng-tools|LTTng traces the same transactions beside us (make bench)
 bench|liblttng-ust-dev|its tracepoints
+bench|bpftrace|puts probes on the same transactions
 "
 
 only_check=

@@ -43,6 +43,7 @@ if [ "$(id -u)" = 0 ]; then
 		"$top/build/$(uname -m | sed s/aarch64/arm64/)/tests/bench/trace_tags"
 fi
 "$here/trace_lttng.sh"
+"$here/trace_bpftrace.sh"
 "$here/trace_agent.sh"
 "$here/trace_module.sh"
 "$here/import_rate.sh"

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The peer of ../trace_tags.c: the same transactions by two functions on which bpftrace puts probes. */
+#include <string.h>
+
+#include "../trace_tags.h"
+
+#define CALLS	4000
+
+/* Their first instruction is one that the kernel need not step over. */
+__attribute__((noipa)) void bench_begin(const char *tag);
+__attribute__((noipa)) void bench_end(const char *tag);
+
+void bench_begin(const char *tag)
+{
+	__asm__ volatile("nop" : : "r"(tag));
+}
+
+void bench_end(const char *tag)
+{
+	__asm__ volatile("nop; nop" : : "r"(tag));
+}
+
+static void pair(const char *tag)
+{
+	bench_begin(tag);
+	bench_end(tag);
+}
+
+int main(int argc, char **argv)
+{
+	struct tags_load load = { .call = pair };
+
+	if (argc < 3)
+		return 2;
+	load.tags = atoi(argv[1]);
+	load.threads = atoi(argv[2]);
+	load.calls = CALLS / load.threads;
+	if (load.calls < 2 * load.tags / load.threads)
+		load.calls = 2 * load.tags / load.threads;
+	printf("%.1f\n", tags_cost(&load));
+	return 0;
+}
