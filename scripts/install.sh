@@ -70,6 +70,8 @@ agent() {
 		file 644 "$top/tools/pmda/files/$name" "$pmda/$name"
 	done
 	# Its Install makes one more.
+	# The logger's configurations that PCP makes by itself have it, too.
+	file 644 "$top/tools/pmda/files/pmlogconf" /var/lib/pcp/config/pmlogconf/vcpc/vcpc
 	[ "$action" != uninstall ] || file 644 - "$pmda/pmns"
 }
 

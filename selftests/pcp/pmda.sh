@@ -113,6 +113,16 @@ logged() {
 	[ "$(grep -c cpu0 "$dir/replayed")" -ge 1 ]
 }
 
+# The configuration that PCP makes for its logger by our group has what the agent has.
+by_group() {
+	mkdir -p "$dir/groups/vcpc" && cp "$here/../../tools/pmda/files/pmlogconf" "$dir/groups/vcpc/vcpc"
+	pmlogconf -c -q -h 127.0.0.1 -d "$dir/groups" "$dir/auto.conf" >&2 || return 1
+	cat "$dir/auto.conf" >&2
+	grep -q '^log advisory on default {' "$dir/auto.conf" && grep -q '^	vcpc.transact$' "$dir/auto.conf" || return 1
+	"$PCP_BINADM_DIR/pmlogger" -h 127.0.0.1 -c "$dir/auto.conf" -t 100msec -s 3 -l "$dir/log/auto.log" "$dir/auto" &&
+		"$build/bin/vcpc" dump -d "$dir/auto" | grep -q vcpc.control.module
+}
+
 # As fleet.rst has it: one value by the proxy's REST, and the same for a scraper
 by_proxy() {
 	mkdir -p "$dir/log/pmproxy"
@@ -173,6 +183,8 @@ if [ -x "$PCP_BINADM_DIR/pmproxy" ] && command -v curl >/dev/null; then
 else
 	skip "PCP's proxy serves it" "pmproxy or curl is not installed"
 fi
+by_group
+result "PCP's logger is configured with it by pmlogconf"
 refuses
 result "what is a fact cannot be stored"
 comes_back
