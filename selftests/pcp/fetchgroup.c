@@ -181,4 +181,45 @@ TEST_F(archive, names_stay_until_the_next_fetch)
 	pmDestroyFetchGroup(fg);
 }
 
+static int one_that_comes_later(const char *archive)
+{
+	pmUnits none = { 0 };
+	int bad = pmiStart(archive, 0) < 0;
+
+	bad |= pmiAddMetric("later.name", pmID_build(245, 0, 3), PM_TYPE_STRING, PM_INDOM_NULL,
+			    PM_SEM_DISCRETE, none);
+	bad |= pmiAddMetric("later.other", pmID_build(245, 0, 4), PM_TYPE_U32, PM_INDOM_NULL,
+			    PM_SEM_INSTANT, none);
+	for (int i = 0; i < 4; i++) {
+		bad |= pmiPutValue("later.other", "", "1");
+		if (i == 2)
+			bad |= pmiPutValue("later.name", "", "there");
+		bad |= pmiWrite(1000 + i, 0) < 0;
+	}
+	return bad | pmiEnd();
+}
+
+/* An item of a discrete metric has no value until there was one, which then stays. */
+TEST_F(archive, a_discrete_value_that_comes_later)
+{
+	const struct timespec start = { 1000, 0 }, step = { 1, 0 };
+	char path[512];
+	pmAtomValue v;
+	pmFG fg;
+	int sts;
+
+	snprintf(path, sizeof(path), "%s-later", self->base);
+	ASSERT_EQ(0, one_that_comes_later(path));
+	ASSERT_EQ(pmCreateFetchGroup(&fg, PM_CONTEXT_ARCHIVE, path), 0);
+	ASSERT_EQ(pmExtendFetchGroup_item(fg, "later.name", NULL, NULL, &v, PM_TYPE_STRING, &sts), 0);
+	pmUseContext(pmGetFetchGroupContext(fg));
+	ASSERT_EQ(0, pmSetModeHighRes(PM_MODE_INTERP, &start, &step));
+	for (int i = 0; i < 4; i++) {
+		ASSERT_EQ(0, pmFetchGroup(fg));
+		EXPECT_EQ(i < 2 ? PM_ERR_VALUE : 0, sts) TH_LOG("fetch %d", i);
+		EXPECT_STREQ(i < 2 ? "" : "there", v.cp ? v.cp : "");
+	}
+	pmDestroyFetchGroup(fg);
+}
+
 TEST_HARNESS_MAIN
