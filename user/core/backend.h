@@ -4,8 +4,10 @@
  *
  * Requests, flags, samples and errors are those of <linux/vcpc.h> in every back end.
  *
- * Threads: all but open and close may be called from any thread at any time, also
- * from a signal handler.
+ * Threads: all but open and close may be called from any thread at any time.  A signal handler may
+ * call sample, enable, disable, restart and preset; with the module all of them, but perf's create,
+ * bind, unbind, destroy and release allocate or free memory, so that a handler which interrupts
+ * malloc(3) must not call them.
  */
 #ifndef SHIM_CORE_BACKEND_H
 #define SHIM_CORE_BACKEND_H

@@ -161,7 +161,7 @@ out_go:
  * @filename: the program, looked for in PATH
  * @argv: its arguments, ended by NULL
  * @arg: for the handlers
- * @verbose: not 0: say more
+ * @verbose: accepted, without effect: all messages go to @errfn
  * @errfn: called with errors; NULL: lines on stderr
  *
  * The program is held before its first instruction until pctx_run().  It is killed
@@ -277,7 +277,7 @@ static pctx_t *capture(pid_t pid, pctx_t *pctx)
  * pctx_capture() - take a running process under control
  * @pid: the process
  * @arg: for the handlers
- * @verbose: not 0: say more
+ * @verbose: accepted, without effect: all messages go to @errfn
  * @errfn: called with errors; NULL: lines on stderr
  *
  * The process is held until pctx_run().  It runs on if this process ends.

@@ -26,7 +26,7 @@ struct shim_pctx_handlers {
  * struct __pctx - a process under control
  * @threads: its threads
  * @arg: for the handlers
- * @verbose: messages, too, of what is only worth telling
+ * @verbose: as the program gave it; without effect
  * @complain: called with errors
  * @on: the handlers
  * @created: it is this process's child
