@@ -33,3 +33,10 @@ double shim_real__parse(const char *text, char **end)
 
 	return locale ? strtod_l(text, end, locale) : strtod(text, end);
 }
+
+float shim_real__parse_float(const char *text, char **end)
+{
+	locale_t locale = c_locale();
+
+	return locale ? strtof_l(text, end, locale) : strtof(text, end);
+}

@@ -83,7 +83,6 @@ int shim_conversion__parse(struct shim_conversion *conv, const pmDesc *desc, con
 static int from_string(const char *text, pmAtomValue *out, int type)
 {
 	char *end = (char *)text;
-	double real;
 
 	errno = 0;
 	switch (type) {
@@ -100,10 +99,7 @@ static int from_string(const char *text, pmAtomValue *out, int type)
 		out->ull = strtoull(text, &end, 10);
 		break;
 	case PM_TYPE_FLOAT:
-		real = shim_real__parse(text, &end);
-		out->f = (float)real;
-		if (isinf(out->f) && !isinf(real))
-			errno = ERANGE;
+		out->f = shim_real__parse_float(text, &end);
 		break;
 	default:
 		out->d = shim_real__parse(text, &end);

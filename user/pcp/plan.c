@@ -55,7 +55,7 @@ int shim_plans__apply(const struct shim_plans *plans, const struct shim_record *
 
 	if (!shim_record_layout__fits(&plan->layout, rec))
 		return -ENOENT;
-	plan->failures = 0;
+	plan->failures = plan->rest = 0;
 	if (!plan->image)
 		return 0;
 	result = make_result(plan, rec->data);

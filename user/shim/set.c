@@ -218,6 +218,21 @@ SHIM_API int shim_set_unbind(struct shim_set *set, pid_t tid)
 	return ret ? ret : always;
 }
 
+typedef int turn_fn(struct shim_counters *counters, pid_t tid);
+
+/* Enable or disable both parts of a set; if the second one fails, the first is undone. */
+static int turn(struct shim_set *set, pid_t tid, turn_fn *how, turn_fn *undo)
+{
+	int ret = how(set->counters, tid);
+
+	if (ret || !set->always)
+		return ret;
+	ret = how(set->always, tid);
+	if (ret)
+		undo(set->counters, tid);
+	return ret;
+}
+
 /**
  * shim_set_enable() - go on counting
  * @set: the set
@@ -227,14 +242,7 @@ SHIM_API int shim_set_unbind(struct shim_set *set, pid_t tid)
  */
 SHIM_API int shim_set_enable(struct shim_set *set, pid_t tid)
 {
-	int ret = shim_counters__enable(set->counters, tid);
-
-	if (ret || !set->always)
-		return ret;
-	ret = shim_counters__enable(set->always, tid);
-	if (ret)
-		shim_counters__disable(set->counters, tid);
-	return ret;
+	return turn(set, tid, shim_counters__enable, shim_counters__disable);
 }
 
 /**
@@ -246,14 +254,7 @@ SHIM_API int shim_set_enable(struct shim_set *set, pid_t tid)
  */
 SHIM_API int shim_set_disable(struct shim_set *set, pid_t tid)
 {
-	int ret = shim_counters__disable(set->counters, tid);
-
-	if (ret || !set->always)
-		return ret;
-	ret = shim_counters__disable(set->always, tid);
-	if (ret)
-		shim_counters__enable(set->counters, tid);
-	return ret;
+	return turn(set, tid, shim_counters__disable, shim_counters__enable);
 }
 
 #define VALUES_AT	offsetof(struct shim_sample, values)
