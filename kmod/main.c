@@ -14,8 +14,8 @@
 #include "inherit.h"
 #include "internals.h"
 #include "listing.h"
-#include "overflow.h"
 #include "policy.h"
+#include "sched_pmu.h"
 #include "trace/page.h"
 #include "trace/tag.h"
 #include "tracecounts.h"
@@ -44,9 +44,6 @@ static int __init vcpc_init(void)
 	ret = vcpc_deferred_init();
 	if (ret)
 		goto err_deferred;
-	ret = vcpc_overflow_init();
-	if (ret)
-		goto err_overflow;
 	ret = vcpc_hotplug_init();
 	if (ret)
 		goto err_hotplug;
@@ -64,8 +61,6 @@ err_chardev:
 	vcpc_listing_exit();
 	vcpc_hotplug_exit();
 err_hotplug:
-	vcpc_overflow_exit();
-err_overflow:
 	vcpc_deferred_exit();
 err_deferred:
 	vcpc_tracepage_exit();
@@ -79,7 +74,7 @@ static void __exit vcpc_exit(void)
 	vcpc_chardev_unregister();
 	vcpc_listing_exit();
 	vcpc_hotplug_exit();
-	vcpc_overflow_exit();
+	vcpc_sched_exit();
 	vcpc_inherit_exit();
 	/* New threads and rotations may have put the module, and not yet returned. */
 	vcpc_internals_exit();

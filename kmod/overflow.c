@@ -14,10 +14,8 @@
  *    locked, and an interrupt work looks as soon as interrupts are on again;
  *  - when the thread leaves its CPU.  Interrupts are off then, and what a counter would
  *    interrupt for is dropped by perf, which takes it off the PMU and lets its next period
- *    begin.  So such a thread has an event of a PMU of ours, too, which counts nothing, but is
- *    taken off as all its events are, and after those of the CPU's PMU: first comes what is
- *    hardware's, in newer kernels what was registered first.  Then their values are final.  It
- *    costs threads nothing that have no such event.
+ *    begin.  So such a thread has an event of a PMU of ours, too (sched_pmu.c), by which it
+ *    is seen to leave.
  *
  * There the thread's address is taken, and the program that it executes.  It is sent its signal
  * if it still executes that program, is not about to execute another, and has not ended: by an
@@ -30,7 +28,6 @@
  */
 #include <linux/err.h>
 #include <linux/math64.h>
-#include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -42,6 +39,7 @@
 #include "counter.h"
 #include "internals.h"
 #include "overflow.h"
+#include "sched_pmu.h"
 #include "stats.h"
 
 static inline bool is_watched(const struct vcpc_overflow *o, u32 i)
@@ -315,30 +313,17 @@ static void overflow_work(struct irq_work *work)
 		o->ops->notify(o->owner, wake);
 }
 
-/* The event of the PMU of ours; its handler tells it from those that others try to open. */
-static void ours(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+static void arrives(struct vcpc_sched *sched)
 {
-}
-
-static int sched_event_init(struct perf_event *event)
-{
-	return vcpc_event_is_ours(event, ours) ? 0 : -ENOENT;
-}
-
-/* The thread comes to a CPU. */
-static int sched_add(struct perf_event *event, int flags)
-{
-	struct vcpc_overflow *o = event->overflow_handler_context;
+	struct vcpc_overflow *o = container_of(sched, struct vcpc_overflow, sched);
 
 	if (READ_ONCE(o->due) || READ_ONCE(o->unlooked))
 		irq_work_queue(&o->work);
-	return 0;
 }
 
-/* It leaves it, under the scheduler's locks. */
-static void sched_del(struct perf_event *event, int flags)
+static void leaves(struct vcpc_sched *sched)
 {
-	struct vcpc_overflow *o = event->overflow_handler_context;
+	struct vcpc_overflow *o = container_of(sched, struct vcpc_overflow, sched);
 
 	if (is_elsewhere(o))
 		return;
@@ -347,49 +332,10 @@ static void sched_del(struct perf_event *event, int flags)
 	look(o, 0, true);
 }
 
-static void sched_start(struct perf_event *event, int flags)
-{
-}
-
-static void sched_stop(struct perf_event *event, int flags)
-{
-}
-
-static void sched_read(struct perf_event *event)
-{
-}
-
-static struct pmu sched_pmu = {
-	.module = THIS_MODULE,
-	.task_ctx_nr = perf_sw_context,
-	.event_init = sched_event_init,
-	.add = sched_add,
-	.del = sched_del,
-	.start = sched_start,
-	.stop = sched_stop,
-	.read = sched_read,
+static const struct vcpc_sched_ops sched_ops = {
+	.arrives = arrives,
+	.leaves = leaves,
 };
-
-/**
- * vcpc_overflow_init() - at load
- *
- * Context: sleeps.
- * Return: 0 or a negative errno.
- */
-int vcpc_overflow_init(void)
-{
-	return perf_pmu_register(&sched_pmu, "vcpc", -1);
-}
-
-/**
- * vcpc_overflow_exit() - at unload
- *
- * Context: sleeps.
- */
-void vcpc_overflow_exit(void)
-{
-	perf_pmu_unregister(&sched_pmu);
-}
 
 static bool any_hardware(const struct vcpc_overflow *o)
 {
@@ -399,23 +345,6 @@ static bool any_hardware(const struct vcpc_overflow *o)
 		if (is_hardware(o, i))
 			return true;
 	return false;
-}
-
-/* Only counters of the PMU can miss an interrupt. */
-static int open_sched(struct vcpc_overflow *o)
-{
-	const struct vcpc_request req = { .type = sched_pmu.type };
-	const struct vcpc_place place = { .task = o->task, .cpu = -1 };
-	const struct vcpc_alarm alarm = { .handler = ours, .context = o };
-	struct perf_event *event;
-
-	if (!o->task || !any_hardware(o))
-		return 0;
-	event = vcpc_event_open(&req, &place, &alarm, 0);
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	o->sched = event;
-	return 0;
 }
 
 /**
@@ -448,7 +377,9 @@ struct vcpc_overflow *vcpc_overflow_create(const struct vcpc_overflow_plan *plan
 	for (i = 0; i < o->nr; i++)
 		o->watch[i].o = o;
 	vcpc_overflow_from(o, plan->from);
-	ret = open_sched(o);
+	o->sched.ops = &sched_ops;
+	/* Only counters of the PMU can miss an interrupt. */
+	ret = o->task && any_hardware(o) ? vcpc_sched_open(&o->sched, o->task) : 0;
 	if (!ret)
 		return o;
 	vcpc_overflow_close(o);
@@ -463,8 +394,7 @@ struct vcpc_overflow *vcpc_overflow_create(const struct vcpc_overflow_plan *plan
  */
 void vcpc_overflow_close(struct vcpc_overflow *o)
 {
-	if (o->sched)
-		perf_event_release_kernel(o->sched);
+	vcpc_sched_close(&o->sched);
 	irq_work_sync(&o->work);
 	if (o->task)
 		put_task_struct(o->task);

@@ -10,8 +10,8 @@
 #include <linux/vcpc.h>
 
 #include "event.h"
+#include "sched_pmu.h"
 
-struct perf_event;
 struct task_struct;
 struct vcpc_counters;
 struct vcpc_overflow;
@@ -79,7 +79,7 @@ struct vcpc_watch {
  * @reqs: what is counted
  * @nr: how many
  * @task: the thread, to which this holds a reference; NULL if it is a CPU
- * @sched: event of a PMU of ours, which comes and goes with the thread; or NULL
+ * @sched: hears when the thread comes to a CPU and leaves it
  * @freezes: an overflow stops the counters
  * @signal: what the thread is sent then
  * @fd: si_fd of that
@@ -101,7 +101,7 @@ struct vcpc_overflow {
 	const struct vcpc_request *reqs;
 	u32 nr;
 	struct task_struct *task;
-	struct perf_event *sched;
+	struct vcpc_sched sched;
 	bool freezes;
 	int signal;
 	int fd;
@@ -115,9 +115,6 @@ struct vcpc_overflow {
 	__poll_t wake;
 	struct vcpc_watch watch[];
 };
-
-int vcpc_overflow_init(void);
-void vcpc_overflow_exit(void);
 
 struct vcpc_overflow *vcpc_overflow_create(const struct vcpc_overflow_plan *plan);
 void vcpc_overflow_close(struct vcpc_overflow *o);

@@ -16,8 +16,30 @@ use() {
 	done
 }
 
+# A task in the kernel cannot be killed: after five minutes without a reload, say where they wait, and end.
+watch() {
+	seen=0 rounds=0
+	while sleep 10; do
+		now=$(cat "$dir/loaded")
+		rounds=$((rounds + 1))
+		[ "$now" = $seen ] || rounds=0
+		seen=$now
+		[ $rounds -lt 30 ] && continue
+		echo "# stuck after $seen reloads; who waits:"
+		for task in /proc/[0-9]*; do
+			grep -q '^State:.*D (disk' "$task/status" 2>/dev/null || continue
+			echo "# $(cat "$task/comm")"
+			sed 's/^/#   /' "$task/stack"
+		done
+		kill -9 $$
+	done
+}
+
 if [ -z "$again" ]; then
 	: >"$dir/going"
+	echo 0 >"$dir/loaded"
+	watch &
+	watcher=$!
 	use &
 	first=$!
 	use &
@@ -28,10 +50,12 @@ if [ -z "$again" ]; then
 			[ -e /dev/vcpc ] && break
 			insmod /vcpc.ko && chmod 666 /dev/vcpc || break
 			loaded=$((loaded + 1))
+			echo $loaded >"$dir/loaded"
 		else
 			refused=$((refused + 1))
 		fi
 	done
+	kill $watcher
 	rm "$dir/going"
 	wait $first $second
 fi
