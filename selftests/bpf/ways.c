@@ -194,6 +194,34 @@ static int take(void *arg, const struct shim_trace_event *event)
 	return 0;
 }
 
+/* Ends the reading at the second event, with a value of its own */
+static int take_two(void *arg, const struct shim_trace_event *event)
+{
+	struct events *events = arg;
+
+	take(arg, event);
+	return events->n == 2 ? 7 : 0;
+}
+
+TEST_F(ways, single_events_until_it_is_enough)
+{
+	struct events events = { .n = 0 };
+
+	UNLESS_MISSING();
+	self->options.ring_bytes = 1 << 16;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	EXPECT_EQ(0, shim_trace_events(self->trace, 0, take, &events));
+	for (int i = 0; i < 5; i++)
+		ASSERT_EQ(0, pmtraceobs("one of five", i));
+	EXPECT_EQ(7, shim_trace_events(self->trace, 1000, take_two, &events));
+	EXPECT_EQ(2, events.n);
+	EXPECT_TRUE(events.last.value == 1);
+	EXPECT_EQ(3, shim_trace_events(self->trace, 1000, take, &events));
+	EXPECT_EQ(5, events.n);
+	EXPECT_TRUE(events.last.value == 4);
+}
+
 TEST_F(ways, single_events)
 {
 	struct events events = { .n = 0 };
