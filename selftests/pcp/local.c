@@ -7,12 +7,14 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -153,7 +155,15 @@ struct chosen {
 	int pipe;
 };
 
-static struct chosen start_chosen(const char *command)
+static void *rest(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+/* With so many threads beside the first, which do nothing */
+static struct chosen start_chosen_with(const char *command, int threads)
 {
 	struct chosen chosen = { .pid = -1 };
 	int pipes[2], ready[2];
@@ -166,6 +176,9 @@ static struct chosen start_chosen(const char *command)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		prctl(PR_SET_NAME, command);
 		close(pipes[1]);
+		for (pthread_t thread; threads; threads--)
+			if (pthread_create(&thread, NULL, rest, NULL))
+				_exit(1);
 		do {
 			char *p = mmap(NULL, CHOSEN_PAGES * 4096, PROT_READ | PROT_WRITE,
 				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -186,6 +199,11 @@ static struct chosen start_chosen(const char *command)
 	close(ready[0]);
 	chosen.pipe = pipes[1];
 	return chosen;
+}
+
+static struct chosen start_chosen(const char *command)
+{
+	return start_chosen_with(command, 0);
 }
 
 static void end_chosen(struct chosen chosen)
@@ -305,6 +323,40 @@ TEST_F(processes, come_and_go)
 }
 
 /* What a line may not be */
+static int lowest_descriptor(void)
+{
+	int fd = dup(STDERR_FILENO);
+
+	close(fd);
+	return fd;
+}
+
+/* perf takes descriptors for each thread; some are left to the program, whatever is called so. */
+TEST_F(processes, leave_descriptors)
+{
+	struct chosen many = start_chosen_with("vcpc-chosen-many", 100);
+	struct chosen one = start_chosen("vcpc-chosen-one");
+	struct rlimit before, few;
+
+	ASSERT_LT(0, many.pid);
+	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &before));
+	few = before;
+	few.rlim_cur = (rlim_t)lowest_descriptor() + 100;
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &few));
+	for (int i = 0; i < 3; i++) {
+		long long got = value_for("vcpc.process.count.page_faults", one.pid);
+
+		if (got == -3)
+			break;
+		EXPECT_LE(0, got);
+		EXPECT_GE((int)few.rlim_cur - 64, lowest_descriptor());
+		usleep(1100000);
+	}
+	setrlimit(RLIMIT_NOFILE, &before);
+	end_chosen(many);
+	end_chosen(one);
+}
+
 TEST(processes_in_configurations)
 {
 	static const char *const wrong[] = {

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/vec.h"
@@ -26,6 +27,7 @@
 
 #define SEARCH_NS	1000000000ull
 #define RECHECK		8
+#define RESERVE		64	/* file descriptors that are left to the rest of the program */
 #define COMMAND_LEN	64	/* the kernel's own threads have longer commands than 15 bytes */
 
 union room {
@@ -201,11 +203,34 @@ static void remove_at(struct shim_live_processes *p, size_t at)
 	p->n--;
 }
 
+/* Are there only RESERVE file descriptors left?  perf needs some for each thread of a process. */
+static bool is_short_of_files(void)
+{
+	int fd = open("/", O_PATH | O_CLOEXEC);
+	struct rlimit limit;
+
+	if (fd < 0)
+		return errno == EMFILE;
+	close(fd);
+	return !getrlimit(RLIMIT_NOFILE, &limit) && (rlim_t)fd + RESERVE >= limit.rlim_cur;
+}
+
+static int bind_set(const struct set *set, pid_t pid)
+{
+	int bad, ret = shim_counters__bind(set->counters, pid,
+					   VCPC_BIND_F_PROCESS | VCPC_BIND_F_INHERIT, &bad);
+
+	if (ret || !is_short_of_files())
+		return ret;
+	shim_counters__unbind_at(set->counters, pid, VCPC_TARGET_F_ALL);
+	return -EMFILE;
+}
+
 /* Bind the sets that a process's command matches; it is kept if one can be bound. */
 static int add(struct shim_live_processes *p, const struct identity *id, uint64_t sets)
 {
 	struct process one = { .id = *id };
-	int at = (int)p->n, bad;
+	int at = (int)p->n;
 
 	one.samples = calloc(p->nsets, sizeof(*one.samples));
 	if (!one.samples || shim_vec__room(p->all, &p->room, p->n)) {
@@ -218,8 +243,7 @@ static int add(struct shim_live_processes *p, const struct identity *id, uint64_
 
 		if (!(sets >> i & 1) || !set->counters)
 			continue;
-		ret = shim_counters__bind(set->counters, id->pid,
-					  VCPC_BIND_F_PROCESS | VCPC_BIND_F_INHERIT, &bad);
+		ret = bind_set(set, id->pid);
 		if (!ret)
 			one.sets |= 1ull << i;
 		else if (ret != -ESRCH)
