@@ -334,7 +334,7 @@ static int lowest_descriptor(void)
 /* perf takes descriptors for each thread; some are left to the program, whatever is called so. */
 TEST_F(processes, leave_descriptors)
 {
-	struct chosen many = start_chosen_with("vcpc-chosen-many", 100);
+	struct chosen many = start_chosen_with("vcpc-chosen-many", 25);
 	struct chosen one = start_chosen("vcpc-chosen-one");
 	struct rlimit before, few;
 
