@@ -40,6 +40,10 @@ perf_folders='unit/core_perf unit/core_perf_processes unit/core_perf_hw unit/cor
 # Those of them for which it matters that perf's pages cannot be read
 read_folders='unit/core_perf_hw unit/core_perf_page shim/set cpc/counts cpc/life'
 
+# Those for which it matters whether the module or perf's pages count a set
+both_folders='shim cpc/closed cpc/counts cpc/ends cpc/errors cpc/inherit cpc/life cpc/lists cpc/overflow cpc/overflow_inherit
+	cpc/pctx_counts aix/multiplex aix/others aix/states aix/stolen aix/tables aix/threads'
+
 # stage LANE TEXT COMMAND...: with a heading, and what it took for the end
 stage() {
 	lane=$1 text=$2
@@ -117,6 +121,14 @@ without_module() {
 		"$here/vm/test.sh" "$1" "$top/build/$1" "$work/$1-perf$2" $4
 }
 
+# Both: each set where it is served best
+with_both() {
+	# shellcheck disable=SC2086
+	RECORDED='' VM_NAME=arm64-both VM_APPEND=sysctl.kernel.perf_user_access=1 \
+		VM_ENVIRONMENT='echo 0 >/sys/module/vcpc/parameters/exclusive;' \
+		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-both" $both_folders
+}
+
 # lane NAME: begin lane_NAME, beside what follows
 lane() {
 	setsid "$0" --lane "$1" "$work" "$started" >"$logs/$1.log" 2>&1 &
@@ -138,6 +150,7 @@ lane_vms() {
 	stage vms "beside: $host VM, BPF with AddressSanitizer and UBSan" bpf_asan
 	stage vms "beside: arm64 VM, perf without the module" without_module arm64 '' '' "$read_folders"
 	stage vms "beside: arm64 VM, perf's pages without the module" without_module arm64 -pages sysctl.kernel.perf_user_access=1 "$perf_folders"
+	stage vms "beside: arm64 VM, the module and perf's pages" with_both
 	stage vms "beside: x86_64 VM, perf without the module" without_module x86_64 '' '' "$perf_folders"
 	stage vms "beside: arm64 VM" env VM_WITHOUT="$not_on_arm64 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=100000 MANY=200000 RACES_SECONDS=2 RELOADS=3" \
 		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm" \

@@ -265,12 +265,26 @@ static void rows_of(const char *back_end, void (*rows)(const char *back_end))
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		setenv("SHIM_BACKEND", back_end, 1);
+		if (strcmp(back_end, "both"))
+			setenv("SHIM_BACKEND", back_end, 1);
 		rows(back_end);
 		exit(0);
 	}
 	if (waitpid(pid, &status, 0) != pid || status)
 		exit(1);
+}
+
+/* Let the library choose: the module where it is there, and perf's pages for a thread's own sets. */
+static void rows_of_both(void (*rows)(const char *back_end))
+{
+	int exclusive = open("/sys/module/vcpc/parameters/exclusive", O_RDWR);
+
+	if (exclusive >= 0 && write(exclusive, "0", 1) == 1) {
+		rows_of("both", rows);
+		if (write(exclusive, "1", 1) != 1)
+			printf("the module's parameter exclusive stays 0\n");
+	}
+	close(exclusive);
 }
 
 static int has_pmu(void)
@@ -298,6 +312,7 @@ int main(void)
 		if (!access("/dev/vcpc", F_OK))
 			rows_of("vcpc", rows[i]);
 		rows_of("perf", rows[i]);
+		rows_of_both(rows[i]);
 	}
 	return 0;
 }

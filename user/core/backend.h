@@ -12,6 +12,7 @@
 #ifndef SHIM_CORE_BACKEND_H
 #define SHIM_CORE_BACKEND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include <linux/vcpc.h>
@@ -86,5 +87,8 @@ struct shim_backend_ops {
 
 extern const struct shim_backend_ops shim_backend__vcpc;
 extern const struct shim_backend_ops shim_backend__perf;
+
+/* May sets on CPUs and sets on threads count hardware events at the same time? */
+bool shim_vcpc__shares_pmu(void);
 
 #endif /* SHIM_CORE_BACKEND_H */

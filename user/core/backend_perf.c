@@ -91,31 +91,45 @@ static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int f
 	return ret;
 }
 
-static int perf_create(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
-		       unsigned int flags, struct shim_terms terms, int *bad,
-		       union shim_backend_ref *out)
+/**
+ * shim_perf__make() - make a set of requests that are known to be accepted
+ * @reqs: struct vcpc_request[@n]
+ * @n: 1..SHIM_GROUP_MAX
+ * @flags: VCPC_SET_F_DISABLED or 0
+ *
+ * Return: for the operations of shim_backend__perf; NULL if there is no memory.
+ */
+struct shim_perf_set *shim_perf__make(const struct vcpc_request *reqs, unsigned int n,
+				      unsigned int flags)
 {
 	static _Atomic __u64 serials;
-	struct shim_perf_set *set;
-	int ret = check(reqs, n, flags, terms, bad);
+	struct shim_perf_set *set = calloc(1, sizeof(*set) + n * sizeof(*reqs));
 
-	(void)dev;
-	if (ret)
-		return ret;
-	set = calloc(1, sizeof(*set) + n * sizeof(*reqs));
 	if (!set)
-		return -ENOMEM;
+		return NULL;
 	set->maker = shim_perf__process();
 	if (!set->maker) {
 		free(set);
-		return -ENOMEM;
+		return NULL;
 	}
 	set->serial = ++serials;
 	set->flags = flags;
 	set->n = n;
 	memcpy(set->reqs, reqs, n * sizeof(*reqs));
-	out->ptr = set;
-	return 0;
+	return set;
+}
+
+static int perf_create(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
+		       unsigned int flags, struct shim_terms terms, int *bad,
+		       union shim_backend_ref *out)
+{
+	int ret = check(reqs, n, flags, terms, bad);
+
+	(void)dev;
+	if (ret)
+		return ret;
+	out->ptr = shim_perf__make(reqs, n, flags);
+	return out->ptr ? 0 : -ENOMEM;
 }
 
 static void stop_all(struct shim_perf_set *set)

@@ -98,17 +98,17 @@ static __u64 vcpc_now(void)
 	return shim_tick__ns();
 }
 
-/*
- * Has the administrator set the module's parameter "exclusive" to 0, so that sets on CPUs and sets
- * on threads may count at the same time?
+/**
+ * shim_vcpc__shares_pmu() - whether the administrator has set the module's parameter "exclusive" to
+ * 0, so that sets on CPUs and sets on threads may count hardware events at the same time
  */
-static int is_lifted(void)
+bool shim_vcpc__shares_pmu(void)
 {
 	int fd = open("/sys/module/vcpc/parameters/exclusive", O_RDONLY | O_CLOEXEC);
 	char c = 'Y';
 
 	if (fd < 0)
-		return 0;
+		return false;
 	if (read(fd, &c, 1) != 1)
 		c = 'Y';
 	close(fd);
@@ -121,7 +121,7 @@ static int vcpc_lock(union shim_backend_ref dev, int how)
 		return -EBADF;
 	if (!flock(dev.fd.nr, how | LOCK_NB))
 		return 0;
-	return errno == EWOULDBLOCK && is_lifted() ? 0 : -errno;
+	return errno == EWOULDBLOCK && shim_vcpc__shares_pmu() ? 0 : -errno;
 }
 
 static int vcpc_create(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,

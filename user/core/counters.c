@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "backend_both.h"
 #include "counters.h"
 
 struct shim_counters {
@@ -120,6 +121,17 @@ void shim_counters__shut(struct shim_counters *counters)
 bool shim_counters__is_own(const struct shim_counters *counters)
 {
 	return counters->made_in == shim_fork__generation();
+}
+
+/**
+ * shim_counters__backend() - the name of the back end that counts the set
+ * @counters: the set
+ */
+const char *shim_counters__backend(const struct shim_counters *counters)
+{
+	if (counters->ops == &shim_backend__both)
+		return shim_both__counts(counters->ref)->name;
+	return counters->ops->name;
 }
 
 unsigned int shim_counters__nr(const struct shim_counters *counters)

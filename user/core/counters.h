@@ -17,6 +17,7 @@ struct shim_counters *shim_counters__get(struct shim_counters *counters);
 void shim_counters__put(struct shim_counters *counters);
 void shim_counters__shut(struct shim_counters *counters);
 
+const char *shim_counters__backend(const struct shim_counters *counters);
 bool shim_counters__is_own(const struct shim_counters *counters);
 unsigned int shim_counters__nr(const struct shim_counters *counters);
 int shim_counters__bind(struct shim_counters *counters, pid_t tid, unsigned int flags, int *bad);

@@ -3,7 +3,7 @@
  * Samples of perf's sets: a thread's sample of itself needs neither a lock nor, mostly, a system
  * call; all others are read by read(2) with the lock held.
  *
- * A thread remembers the instance of the set that it has sampled last, and reads its events' pages.
+ * A thread remembers the instances of some sets that it has sampled, and reads their events' pages.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,10 +15,14 @@
 #include "perf_set.h"
 #include "tick.h"
 
-/* The calling thread's own instance of the set that it has sampled last */
+#define OWN_SETS	8
+
+/* The calling thread's own instances of sets that it has sampled, each at its set's serial number */
 static __thread struct {
-	__u64 serial;
-	struct shim_instance *inst;
+	struct {
+		__u64 serial;
+		struct shim_instance *inst;
+	} own[OWN_SETS];
 	pid_t tid;
 	unsigned int reading;
 } self __attribute__((tls_model("initial-exec")));
@@ -33,8 +37,8 @@ void shim_perf__remember(const struct shim_perf_set *set, struct shim_instance *
 	if (!inst->group.pages || inst->tid != gettid() || inst->tgid != getpid())
 		return;
 	inst->known = true;
-	self.inst = inst;
-	self.serial = set->serial;
+	self.own[set->serial % OWN_SETS].inst = inst;
+	self.own[set->serial % OWN_SETS].serial = set->serial;
 	self.tid = inst->tid;
 }
 
@@ -44,8 +48,9 @@ void shim_perf__remember(const struct shim_perf_set *set, struct shim_instance *
  */
 void shim_perf__forget(const struct shim_instance *inst)
 {
-	if (self.inst == inst)
-		self.inst = NULL;
+	for (unsigned int i = 0; i < OWN_SETS; i++)
+		if (self.own[i].inst == inst)
+			self.own[i].inst = NULL;
 }
 
 /**
@@ -185,19 +190,20 @@ read_instance(const struct shim_perf_set *set, const struct shim_instance *inst,
 static inline __attribute__((always_inline)) int
 read_self(const struct shim_perf_set *set, pid_t tid, struct vcpc_sample *buf, size_t size)
 {
+	unsigned int at = set->serial % OWN_SETS;
 	struct shim_instance *inst;
 	__u64 tick;
 	int ret = -EOPNOTSUPP;
 
-	if (self.serial != set->serial || !shim_perf__is_made_here(set) ||
+	if (self.own[at].serial != set->serial || !shim_perf__is_made_here(set) ||
 	    (tid && tid != self.tid) ||
 	    size < sizeof(*buf) + set->n * sizeof(buf->values[0]))
 		return ret;
 	/* Look the instance up after this: before it, a handler may unbind the set and free it. */
 	self.reading++;
 	atomic_signal_fence(memory_order_seq_cst);
-	inst = self.inst;
-	if (inst && self.serial == set->serial)
+	inst = self.own[at].inst;
+	if (inst && self.own[at].serial == set->serial)
 		ret = read_instance(set, inst, buf, &tick);
 	atomic_signal_fence(memory_order_seq_cst);
 	self.reading--;
@@ -221,6 +227,21 @@ static inline int read_self(const struct shim_perf_set *set, pid_t tid, struct v
 	return -EOPNOTSUPP;
 }
 #endif
+
+/**
+ * shim_perf__sample_self() - the calling thread's own instance, without the lock
+ * @ref: the set
+ * @tid: the calling thread, or 0
+ * @buf: filled on success
+ * @size: of @buf
+ *
+ * Return: 0, or -EOPNOTSUPP if the thread has sampled another set since, or the pages do not tell.
+ */
+int shim_perf__sample_self(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf,
+			   size_t size)
+{
+	return read_self(ref.ptr, tid, buf, size);
+}
 
 /**
  * shim_perf__sample() - one sample, as struct shim_backend_ops has it

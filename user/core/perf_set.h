@@ -41,6 +41,16 @@ static inline bool shim_perf__is_made_here(const struct shim_perf_set *set)
 	return *atomic_load_explicit(&shim_perf__page, memory_order_relaxed) == set->maker;
 }
 
+/* backend_perf.c */
+struct shim_perf_set *shim_perf__make(const struct vcpc_request *reqs, unsigned int n,
+				      unsigned int flags);
+
+/* perf_target.c: for a back end that has others, too; a set may be NULL */
+bool shim_perf__is_bound(union shim_backend_ref ref);
+bool shim_perf__has(union shim_backend_ref ref, pid_t tid, bool process);
+bool shim_perf__has_one(union shim_backend_ref ref);
+bool shim_perf__reads_itself(union shim_backend_ref ref);
+
 /* perf_target.c */
 int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, int *bad);
 int shim_perf__unbind(union shim_backend_ref ref, pid_t tid, unsigned int flags);
@@ -57,6 +67,8 @@ bool shim_perf__is_meant(const struct shim_instance *inst, const struct shim_ins
 /* perf_sample.c */
 int shim_perf__sample(union shim_backend_ref ref, pid_t tid, unsigned int flags,
 		      struct vcpc_sample *buf, size_t size);
+int shim_perf__sample_self(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf,
+			   size_t size);
 void shim_perf__remember(const struct shim_perf_set *set, struct shim_instance *inst);
 void shim_perf__forget(const struct shim_instance *inst);
 bool shim_perf__is_reading(void);

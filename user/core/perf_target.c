@@ -7,6 +7,8 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "perf_set.h"
@@ -114,6 +116,81 @@ int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
 	ret = bind_locked(set, tid, flags, bad);
 	shim_siglock__leave(&shim_perf__lock);
 	return ret;
+}
+
+/**
+ * shim_perf__is_bound() - whether a set is bound to anything
+ * @ref: the set, or NULL
+ *
+ * Return: false also in a forked child.
+ */
+bool shim_perf__is_bound(union shim_backend_ref ref)
+{
+	const struct shim_perf_set *set = ref.ptr;
+
+	return set && __atomic_load_n(&set->instances, __ATOMIC_RELAXED) &&
+	       shim_perf__is_made_here(set);
+}
+
+/**
+ * shim_perf__has() - whether a set that only threads of this process have bound has one of them
+ * @ref: the set, or NULL
+ * @tid: the thread
+ * @process: or any thread of its process
+ */
+bool shim_perf__has(union shim_backend_ref ref, pid_t tid, bool process)
+{
+	const struct shim_perf_set *set = ref.ptr;
+	bool has;
+
+	if (!shim_perf__is_bound(ref))
+		return false;
+	if (process && !syscall(SYS_tgkill, getpid(), tid, 0))
+		return true;
+	shim_siglock__enter(&shim_perf__lock);
+	has = shim_instance__find(set->instances, tid, false);
+	shim_siglock__leave(&shim_perf__lock);
+	return has;
+}
+
+/**
+ * shim_perf__has_one() - whether a set is bound once
+ * @ref: the set, or NULL
+ */
+bool shim_perf__has_one(union shim_backend_ref ref)
+{
+	const struct shim_perf_set *set = ref.ptr;
+	bool has;
+
+	if (!shim_perf__is_bound(ref))
+		return false;
+	shim_siglock__enter(&shim_perf__lock);
+	has = set->instances && !set->instances->next;
+	shim_siglock__leave(&shim_perf__lock);
+	return has;
+}
+
+/**
+ * shim_perf__reads_itself() - whether the calling thread may read its instance in user mode
+ * @ref: the set
+ *
+ * Return: false also if it is not bound to the thread, or its pages could not be mapped.
+ */
+bool shim_perf__reads_itself(union shim_backend_ref ref)
+{
+	const struct shim_perf_set *set = ref.ptr;
+	const struct shim_instance *own;
+	bool may;
+
+	shim_siglock__enter(&shim_perf__lock);
+	own = shim_instance__find(set->instances, gettid(), false);
+	may = own && own->group.pages;
+	/* The caller is running: an event that counts is on the PMU, and its page says where. */
+	for (unsigned int i = 0; may && i < set->n; i++)
+		may = own->group.pages[i]->cap_user_rdpmc &&
+		      (!own->on || own->group.pages[i]->index);
+	shim_siglock__leave(&shim_perf__lock);
+	return may;
 }
 
 /**

@@ -22,8 +22,11 @@ static int open_backend(struct shim_session *session)
 		return -EINVAL;
 	ret = session->ops->open(&session->dev, &session->info);
 	next = ret == -ENODEV ? shim_session__next(session->ops) : NULL;
-	if (!next)
+	if (!next) {
+		if (!ret)
+			session->ops = shim_session__better(session->ops, &session->info);
 		return ret;
+	}
 	session->ops = next;
 	return next->open(&session->dev, &session->info);
 }

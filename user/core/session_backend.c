@@ -16,8 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend_both.h"
 #include "perf_group.h"
 #include "session.h"
+#include "sysctl.h"
 
 static const struct shim_backend_ops *const known[] = {
 	&shim_backend__vcpc,
@@ -60,40 +62,30 @@ const struct shim_backend_ops *shim_session__next(const struct shim_backend_ops 
 	return ops == &shim_backend__vcpc && !wish() ? &shim_backend__perf : NULL;
 }
 
-/* A number from a file of the kernel's, or -1 */
-static long number_in(const char *path)
+/**
+ * shim_session__better() - a back end that has more than the one that was opened
+ * @ops: the one that was opened
+ * @info: what it offers
+ *
+ * Return: shim_backend__both for the module, if a thread's own sets are served better by perf and
+ * SHIM_BACKEND does not say otherwise; @ops for all others.
+ */
+const struct shim_backend_ops *shim_session__better(const struct shim_backend_ops *ops,
+						    const struct vcpc_info_args *info)
 {
-	char text[32];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return -1;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return -1;
-	text[n] = '\0';
-	return strtol(text, NULL, 10);
+	return ops == &shim_backend__vcpc && !wish() && shim_both__is_worth(info) ?
+		       &shim_backend__both : ops;
 }
-
-#if defined(__aarch64__)
-#define USER_ACCESS	"/proc/sys/kernel/perf_user_access"
-#define USER_ACCESS_IS	"kernel.perf_user_access"
-#else
-#define USER_ACCESS	"/sys/bus/event_source/devices/cpu/rdpmc"
-#define USER_ACCESS_IS	USER_ACCESS
-#endif
 
 static int tell_how_read(char *buf, size_t size)
 {
-	long access = number_in(USER_ACCESS);
+	long access = shim_sysctl__number(SHIM_USER_ACCESS);
 
 	if (!shim_group__slots())
 		return snprintf(buf, size, "there is no PMU that the caller may use: software events only");
 	if (access < 0)
-		return snprintf(buf, size, "each sample is a system call, as there is no %s", USER_ACCESS_IS);
-	return snprintf(buf, size, "%s is %ld: %s", USER_ACCESS_IS, access,
+		return snprintf(buf, size, "each sample is a system call, as there is no %s", SHIM_USER_ACCESS_IS);
+	return snprintf(buf, size, "%s is %ld: %s", SHIM_USER_ACCESS_IS, access,
 			access ? "a thread reads its own hardware counters without a system call" :
 				 "each sample is a system call");
 }
@@ -106,7 +98,7 @@ static int tell_perf_refuses(int err, char *buf, size_t size)
 				"perf_event_open(2) is not allowed: kernel.perf_event_paranoid is %ld; "
 				"to count one's own processes in user mode, as root: "
 				"sysctl kernel.perf_event_paranoid=2",
-				number_in("/proc/sys/kernel/perf_event_paranoid"));
+				shim_sysctl__number(SHIM_PARANOID));
 	case -EPERM:
 		return snprintf(buf, size,
 				"perf_event_open(2) is forbidden here, as a container's filter of "
@@ -132,6 +124,13 @@ void shim_session__why(const struct shim_backend_ops *ops, char *buf, size_t siz
 
 	if (!ops && !shim_session__backend()) {
 		snprintf(buf, size, "SHIM_BACKEND is '%s'; there are vcpc and perf", name);
+		return;
+	}
+	if (ops == &shim_backend__both) {
+		snprintf(buf, size, "/dev/vcpc is there, its parameter exclusive is N, and %s is %ld: "
+			 "a thread's own hardware counters that only count are perf's, which it reads "
+			 "without a system call",
+			 SHIM_USER_ACCESS_IS, shim_sysctl__number(SHIM_USER_ACCESS));
 		return;
 	}
 	if (ops == &shim_backend__vcpc) {

@@ -173,6 +173,22 @@ SHIM_API const char *shim_set_event(const struct shim_set *set, unsigned int i)
 }
 
 /**
+ * shim_set_backend() - who counts a set
+ * @set: the set
+ *
+ * Where the module is loaded and its parameter "exclusive" is N, a set of hardware events that a
+ * thread binds to itself is perf's, if the kernel lets threads read their counters: its samples are
+ * no system calls then.
+ *
+ * Return: "vcpc" for the module, "perf" for perf_event_open(2); of a set that has been bound by
+ * both, "perf".
+ */
+SHIM_API const char *shim_set_backend(const struct shim_set *set)
+{
+	return shim_counters__backend(set->counters);
+}
+
+/**
  * shim_set_bind() - bind a set to a thread
  * @set: may be bound to several
  * @tid: the thread, or 0 for the caller; with SHIM_BIND_CPU the CPU

@@ -84,6 +84,7 @@ struct shim_sample {
 int shim_set_create(struct shim_handle *handle, const char *const *events, unsigned int n,
 		    unsigned int *bad, struct shim_set **set);
 void shim_set_destroy(struct shim_set *set);
+const char *shim_set_backend(const struct shim_set *set);
 unsigned int shim_set_size(const struct shim_set *set);
 const char *shim_set_event(const struct shim_set *set, unsigned int i);
 
