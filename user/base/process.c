@@ -53,8 +53,15 @@ void shim_siglock__leave(struct shim_siglock *lock)
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
+/* What the thread that forks had blocked; everything is until all locks are released. */
+static __thread sigset_t mask_before __attribute__((tls_model("initial-exec")));
+
 static void before_fork(void)
 {
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &mask_before);
 	for (int rank = 0; rank < SHIM_RANKS; rank++)
 		for (struct shim_siglock *l = atomic_load(&forks.locks); l; l = l->next) {
 			if (l->rank != rank)
@@ -64,7 +71,6 @@ static void before_fork(void)
 		}
 }
 
-/* Release in the reverse order, so that the signal mask before the first lock is restored last */
 static void leave_rank(struct shim_siglock *lock, int rank)
 {
 	if (!lock)
@@ -80,14 +86,20 @@ static void after_fork(void)
 {
 	for (int rank = SHIM_RANKS; rank--; )
 		leave_rank(atomic_load(&forks.locks), rank);
+	pthread_sigmask(SIG_SETMASK, &mask_before, NULL);
 }
 
+/* The innermost locks are released first: what is done in the child for an outer one may take them. */
 static void in_child(void)
 {
 	atomic_fetch_add(&forks.generation, 1);
-	for (struct shim_siglock *l = atomic_load(&forks.locks); l; l = l->next)
-		if (l->forking && l->in_child)
-			l->in_child();
+	for (int rank = SHIM_RANKS; rank--; ) {
+		for (struct shim_siglock *l = atomic_load(&forks.locks); l; l = l->next)
+			if (l->rank == rank && l->forking && l->in_child)
+				l->in_child();
+		if (rank)
+			leave_rank(atomic_load(&forks.locks), rank);
+	}
 	for (struct shim_fork_hook *h = atomic_load(&forks.hooks); h; h = h->next)
 		h->in_child();
 	after_fork();
