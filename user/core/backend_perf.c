@@ -141,8 +141,8 @@ static void stop_all(struct shim_perf_set *set)
 }
 
 /*
- * Instances are moved to the list of those that are gone, not freed: a call that is under way
- * finds no more instances from now on, but may be reading the pages of one that it has found.
+ * Instances are moved to the list of those that are gone: a call that is under way finds no more
+ * instances from now on, but may be reading the pages of one that it has found.
  */
 static void perf_destroy(union shim_backend_ref ref)
 {
@@ -157,6 +157,8 @@ static void perf_destroy(union shim_backend_ref ref)
 		end = &(*end)->next;
 	*end = set->instances;
 	set->instances = NULL;
+	/* Threads that have it bound may keep a reference until they end: do not wait for them. */
+	shim_perf__sweep(set);
 	shim_siglock__leave(&shim_perf__lock);
 }
 

@@ -61,6 +61,7 @@ int shim_perf__preset(union shim_backend_ref ref, pid_t tid, unsigned int reques
 int shim_perf__list(union shim_backend_ref ref, struct vcpc_instances_args *args);
 int shim_perf__pick(const struct shim_perf_set *set, pid_t tid, unsigned int flags,
 		    unsigned int all, struct shim_instance **one);
+void shim_perf__sweep(struct shim_perf_set *set);
 bool shim_perf__is_meant(const struct shim_instance *inst, const struct shim_instance *one,
 			 bool all);
 

@@ -40,7 +40,13 @@ static bool is_done_with(const struct shim_instance *inst)
 						       shim_group__has_ended(&inst->group);
 }
 
-static void sweep(struct shim_perf_set *set)
+/**
+ * shim_perf__sweep() - free the instances that were unbound, and that nobody is reading any more
+ * @set: the set
+ *
+ * Context: with the lock.
+ */
+void shim_perf__sweep(struct shim_perf_set *set)
 {
 	struct shim_instance **at = &set->gone;
 
@@ -91,7 +97,7 @@ static int bind_locked(struct shim_perf_set *set, pid_t tid, unsigned int flags,
 	};
 	int ret;
 
-	sweep(set);
+	shim_perf__sweep(set);
 	binding.taken = set->instances;
 	ret = shim_instance__bind(&binding);
 	return ret ? ret : begin(set, &binding);
@@ -280,7 +286,7 @@ int shim_perf__unbind(union shim_backend_ref ref, pid_t tid, unsigned int flags)
 			break;
 	}
 	if (!ret)
-		sweep(set);
+		shim_perf__sweep(set);
 	shim_siglock__leave(&shim_perf__lock);
 	return ret;
 }
