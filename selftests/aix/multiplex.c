@@ -9,6 +9,7 @@
 
 #include "checking.h"
 #include "work.h"
+#include "needs_module.h"
 
 #define GETS	20000	/* the machine is emulated; selftests/unit/aix_gets.c does more */
 
@@ -109,6 +110,7 @@ static void agree(struct __test_metadata *_metadata, int from, int to)
 /* From 2 sets to 16, in parts that take less than a test may. */
 TEST(homogeneous_loop)
 {
+	NEEDS_MODULE("groups that take turns");
 	if (kernel_checks())
 		SKIP(return, KEEPS_NO_TIME);
 	agree(_metadata, 2, has_pmu() ? 9 : 3);
@@ -116,6 +118,7 @@ TEST(homogeneous_loop)
 
 TEST(homogeneous_loop_of_many_sets)
 {
+	NEEDS_MODULE("groups that take turns");
 	if (!initialize() && !has_pmu())
 		SKIP(return, "no hardware counters");
 	agree(_metadata, 10, 15);
@@ -123,6 +126,7 @@ TEST(homogeneous_loop_of_many_sets)
 
 TEST(homogeneous_loop_of_sixteen_sets)
 {
+	NEEDS_MODULE("groups that take turns");
 	if (!initialize() && !has_pmu())
 		SKIP(return, "no hardware counters");
 	agree(_metadata, 16, 16);
@@ -133,6 +137,7 @@ TEST(a_short_region_many_times)
 	pm_prog_mx_t prog;
 	pm_data_mx_t data;
 
+	NEEDS_MODULE("groups that take turns");
 	ASSERT_EQ(0, initialize());
 	prog = program_mx(event(), 4, 0);
 	ASSERT_EQ(0, pm_set_program_mythread_mx(&prog));
@@ -153,6 +158,7 @@ TEST(shorter_than_the_sets_need)
 	pm_prog_mx_t prog;
 	pm_data_mx_t data;
 
+	NEEDS_MODULE("groups that take turns");
 	ASSERT_EQ(0, initialize());
 	prog = program_mx(event(), 4, 100);
 	prog.mode.b.count = 1;
@@ -179,6 +185,7 @@ TEST(past_the_counter_s_width)
 	pm_prog_mx_t prog;
 	pm_data_mx_t data;
 
+	NEEDS_MODULE("groups that take turns");
 	ASSERT_EQ(0, initialize());
 	if (!has_pmu())
 		SKIP(return, "no hardware counters");
@@ -204,6 +211,7 @@ TEST(full_sets)
 	pm_prog_mx_t prog;
 	pm_data_mx_t data;
 
+	NEEDS_MODULE("groups that take turns");
 	ASSERT_LE(0, device);
 	ASSERT_EQ(0, ioctl(device, VCPC_IOC_INFO, &args));
 	close(device);
@@ -241,6 +249,7 @@ TEST(a_sleepy_thread)
 	pm_prog_mx_t prog;
 	pm_data_mx_t data;
 
+	NEEDS_MODULE("groups that take turns");
 	ASSERT_EQ(0, initialize());
 	prog = program_mx(event(), 4, 10);
 	prog.mode.b.count = 1;
@@ -264,6 +273,7 @@ TEST(system_wide)
 	timebasestruct_t start, stop;
 	unsigned long long sum = 0;
 
+	NEEDS_MODULE("groups that take turns");
 	ASSERT_EQ(0, initialize());
 	prog = program_mx(event(), 3, 10);
 	ASSERT_EQ(0, pm_set_program_mx(&prog));
@@ -289,6 +299,7 @@ TEST(getting_does_not_grow)
 	pm_data_mx_t data;
 	long before = 0;
 
+	NEEDS_MODULE("groups that take turns");
 	ASSERT_EQ(0, initialize());
 	prog = program_mx("PM_PAGE_FAULTS", 4, 10);
 	ASSERT_EQ(0, pm_set_program_mythread_mx(&prog));

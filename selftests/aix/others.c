@@ -4,6 +4,7 @@
 #include <sys/ptrace.h>
 
 #include "work.h"
+#include "needs_module.h"
 
 #define PAGES	300
 
@@ -56,6 +57,7 @@ TEST_F(others, debugger)
 	pm_prog_t got;
 	int status;
 
+	NEEDS_MODULE("programs of groups and trees");
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	ASSERT_EQ(0, pm_set_program_thread(pid, pid, &self->prog));
 	EXPECT_EQ(Pmapi_ContextExists, pm_set_program_pthread(pid, pid, pid, &self->prog));
@@ -176,6 +178,7 @@ TEST_F(others, tree)
 	pm_data_t data;
 	pid_t pid;
 
+	NEEDS_MODULE("programs of groups and trees");
 	self->prog.mode.w |= PM_PROCTREE;
 	ASSERT_EQ(0, pm_set_program(&self->prog));
 	ASSERT_EQ(0, pm_start());
@@ -225,6 +228,7 @@ TEST_F(others, root_that_exits)
 	pm_data_t data;
 	pid_t pid;
 
+	NEEDS_MODULE("programs of groups and trees");
 	tree.mode.w |= PM_PROCTREE;
 	pid = fork();
 	if (!pid)
@@ -263,6 +267,7 @@ TEST_F(others, one_owner_at_a_time)
 {
 	pm_prog_t tree = self->prog;
 
+	NEEDS_MODULE("programs of groups and trees");
 	tree.mode.w |= PM_PROCTREE;
 	ASSERT_EQ(0, pm_set_program(&tree));
 	EXPECT_EQ(Pmapi_Locked, elsewhere(&tree, PM_PROCTREE, pm_set_program));
@@ -282,6 +287,7 @@ TEST_F(others, without_privilege)
 	pid_t pid = fork();
 	int status;
 
+	NEEDS_MODULE("programs of groups and trees");
 	if (!pid) {
 		pm_prog_t tree = self->prog, kernel = self->prog;
 

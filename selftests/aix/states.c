@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Every state and every transition, also the wrong ones, in each scope; bad programs change nothing. */
 #include "scopes.h"
+#include "needs_module.h"
 
 INITIALIZE_ONCE()
 
@@ -75,6 +76,7 @@ static void expect_state(struct __test_metadata *_metadata, const struct scope *
 
 TEST_F(states, life)
 {
+	NEEDS_MODULE("groups, trees and sets that take turns");
 	EACH_SCOPE(s) {
 		pm_prog_t prog = for_scope(&self->prog, s, 0);
 
@@ -113,6 +115,7 @@ TEST_F(states, kinds)
 	pm_data_t data;
 	pm_prog_t prog;
 
+	NEEDS_MODULE("groups, trees and sets that take turns");
 	EACH_SCOPE(s) {
 		mx.mode.w = PM_USER | s->mode;
 		ASSERT_EQ(0, s->set_mx(&mx)) TH_LOG("%s", s->name);
@@ -150,6 +153,7 @@ TEST_F(states, modes_by_set)
 	pm_data_mx_t data;
 	pm_prog_t prog;
 
+	NEEDS_MODULE("groups, trees and sets that take turns");
 	sets[1].events[0] = COUNT_NOTHING;
 	EACH_SCOPE(s) {
 		sets[0].mode.w = PM_USER | s->mode;
@@ -184,6 +188,7 @@ TEST_F(states, stamps)
 	pm_data_mx_t data_mx;
 	pm_data_t data;
 
+	NEEDS_MODULE("groups, trees and sets that take turns");
 	EACH_SCOPE(s) {
 		pm_prog_t prog = for_scope(&self->prog, s, 0);
 
@@ -275,6 +280,7 @@ TEST_F(states, slices_and_counts_of_sets)
 	};
 	pm_prog_mx_t mx;
 
+	NEEDS_MODULE("groups, trees and sets that take turns");
 	EACH_SCOPE(s) {
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 			mx = program_mx("PM_PAGE_FAULTS", rows[i].sets, rows[i].slice);
@@ -304,6 +310,7 @@ TEST_F(states, nothing_to_count)
 {
 	pm_data_t data;
 
+	NEEDS_MODULE("groups, trees and sets that take turns");
 	EACH_SCOPE(s) {
 		pm_prog_t prog = for_scope(&self->prog, s, PM_COUNT);
 
@@ -326,6 +333,7 @@ TEST_F(states, systems_and_threads_exclude_each_other)
 {
 	pm_prog_t prog = self->prog, tree = self->prog;
 
+	NEEDS_MODULE("groups, trees and sets that take turns");
 	tree.mode.w |= PM_PROCTREE;
 	ASSERT_EQ(0, pm_set_program_mythread(&prog));
 	EXPECT_EQ(Pmapi_Locked, pm_set_program(&prog));
@@ -365,6 +373,7 @@ TEST_F(states, processors)
 	pm_data_t data;
 	int found = 0;
 
+	NEEDS_MODULE("groups, trees and sets that take turns");
 	ASSERT_EQ(0, pm_set_program(&prog));
 	for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++)
 		found += !pm_get_data_lcpu(cpu, &data);
@@ -417,7 +426,17 @@ TEST_F(states, fork)
 	EXPECT_EQ(0, status);
 	EXPECT_EQ(0, pm_get_data_mythread(&data));
 	EXPECT_EQ(0, pm_delete_program_mythread());
-	/* Nor is it a member of a group. */
+}
+
+/* Nor is it a member of a group. */
+TEST_F(states, fork_of_a_member)
+{
+	pm_prog_t prog = self->prog;
+	pm_data_t data;
+	int status;
+	pid_t pid;
+
+	NEEDS_MODULE("groups, trees and sets that take turns");
 	ASSERT_EQ(0, pm_set_program_mygroup(&prog));
 	pid = fork();
 	if (!pid)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Threads inherit, groups add up, and one member's calls do to the others what they should. */
 #include "work.h"
+#include "needs_module.h"
 
 #define PAGES	300
 
@@ -59,6 +60,7 @@ TEST_F(threads, program_and_state_are_inherited)
 	long long value = -1;
 	pm_data_t data;
 
+	NEEDS_MODULE("inherited programs");
 	ASSERT_EQ(0, pm_set_program_mythread(&self->prog));
 	EXPECT_EQ(0, run(counts_by_itself, &value));
 	EXPECT_PAGES(PAGES, value);
@@ -96,6 +98,7 @@ TEST_F(threads, a_running_program_is_inherited)
 	long long value = -1;
 	pm_data_t data;
 
+	NEEDS_MODULE("inherited programs");
 	self->prog.mode.b.count = 1;
 	ASSERT_EQ(0, pm_set_program_mythread(&self->prog));
 	EXPECT_EQ(0, run(sees_what_it_counts, &value));
@@ -229,6 +232,7 @@ TEST_F(threads, a_group_is_its_members_sum)
 	struct member a, b;
 	pm_data_t data;
 
+	NEEDS_MODULE("inherited programs");
 	self->prog.mode.b.count = 1;
 	ASSERT_EQ(0, pm_set_program_mygroup(&self->prog));
 	hire(&a);
@@ -259,6 +263,7 @@ TEST_F(threads, states_of_members_and_group)
 {
 	struct member a;
 
+	NEEDS_MODULE("inherited programs");
 	ASSERT_EQ(0, pm_set_program_mygroup(&self->prog));
 	hire(&a);
 	/* Both off; then it is on itself, but the group is not. */
@@ -299,6 +304,7 @@ TEST_F(threads, reset_of_a_group_and_of_a_member)
 {
 	struct member a;
 
+	NEEDS_MODULE("inherited programs");
 	self->prog.mode.b.count = 1;
 	ASSERT_EQ(0, pm_set_program_mygroup(&self->prog));
 	hire(&a);
@@ -324,6 +330,7 @@ TEST_F(threads, a_group_of_all_threads)
 {
 	struct member a, b;
 
+	NEEDS_MODULE("inherited programs");
 	self->prog.mode.w |= PM_PROCESS | PM_COUNT;
 	hire(&a);
 	ASSERT_EQ(0, pm_set_program_mygroup(&self->prog));
@@ -352,6 +359,7 @@ TEST_F(threads, none_of_all_may_have_a_context)
 {
 	struct member a;
 
+	NEEDS_MODULE("inherited programs");
 	hire(&a);
 	ASSERT_EQ(0, tell(&a, sets));
 	self->prog.mode.w |= PM_PROCESS;
@@ -377,6 +385,7 @@ TEST_F(threads, short_threads_measure_all_sets)
 	pthread_t thread[64];
 	pm_data_mx_t data;
 
+	NEEDS_MODULE("inherited programs");
 	mx.mode.b.count = 1;
 	ASSERT_EQ(0, pm_set_program_mygroup_mx(&mx));
 	for (int i = 0; i < 64; i++)

@@ -5,6 +5,7 @@
 
 #include "cpc.h"
 #include "kselftest_harness.h"
+#include "needs_module.h"
 
 #define PRESET	1000000
 
@@ -88,6 +89,7 @@ TEST_F(inherit, a_thread_samples_its_own_values_from_the_preset)
 {
 	struct heir heir = { .cpc = self->cpc, .set = self->set, .faults = 50 };
 
+	NEEDS_MODULE("inherited values");
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
 	touch(5000);
 	run(&heir);
@@ -100,6 +102,7 @@ TEST_F(inherit, reaches_grandchildren)
 {
 	struct heir heirs[4] = { { .cpc = self->cpc, .set = self->set, .faults = 1000 } };
 
+	NEEDS_MODULE("inherited values");
 	heirs[0].depth = 3;
 	heirs[0].child = &heirs[1];
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
@@ -130,6 +133,7 @@ TEST_F(inherit, not_by_threads_that_were_there_before)
 	struct heir heir = { .cpc = self->cpc, .set = self->set };
 	pthread_t thread;
 
+	NEEDS_MODULE("inherited values");
 	pthread_barrier_init(&barrier, NULL, 2);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_and_inherit, &heir));
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
@@ -143,6 +147,7 @@ TEST_F(inherit, not_by_a_forked_child)
 	int status;
 	pid_t pid;
 
+	NEEDS_MODULE("inherited values");
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
 	pid = fork();
 	ASSERT_LE(0, pid);
@@ -179,6 +184,7 @@ TEST_F(inherit, an_heir_stops_its_own_counters_only)
 	struct heir heir = { .cpc = self->cpc, .set = self->set };
 	pthread_t thread;
 
+	NEEDS_MODULE("inherited values");
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, stop_and_go_on, &heir));
 	pthread_join(thread, NULL);
@@ -204,6 +210,7 @@ TEST_F(inherit, an_heir_may_bind_the_same_set)
 	struct heir heir = { .cpc = self->cpc, .set = self->set, .faults = 10 };
 	pthread_t thread;
 
+	NEEDS_MODULE("inherited values");
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, bind_again, &heir));
 	pthread_join(thread, NULL);
@@ -233,6 +240,7 @@ TEST_F(inherit, an_heir_may_bind_another_set)
 	struct heir heir = { .cpc = self->cpc, .set = self->set };
 	pthread_t thread;
 
+	NEEDS_MODULE("inherited values");
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, replace, &heir));
 	pthread_join(thread, NULL);
@@ -258,6 +266,7 @@ TEST_F(inherit, a_destroyed_set_is_off_all_heirs)
 	struct heir heir = { .cpc = self->cpc, .set = self->set };
 	pthread_t thread;
 
+	NEEDS_MODULE("inherited values");
 	pthread_barrier_init(&barrier, NULL, 2);
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_twice, &heir));
@@ -274,6 +283,7 @@ TEST_F(inherit, instructions_of_each)
 	struct heir heir = { .cpc = self->cpc, .faults = 0 };
 	cpc_set_t *set;
 
+	NEEDS_MODULE("inherited values");
 	if (!has_pmu(self->cpc))
 		SKIP(return, "no PMU counts instructions");
 	set = set_of(self->cpc, "instructions", PRESET);

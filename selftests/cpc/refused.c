@@ -7,6 +7,7 @@
 
 #include "cpc.h"
 #include "kselftest_harness.h"
+#include "needs_module.h"
 
 #define PARAMETERS "/sys/module/vcpc/parameters/"
 
@@ -116,6 +117,7 @@ TEST_F(refused, the_users_sets_are_used_up)
 {
 	int before = set_parameter("max_user_sets", 1), status;
 
+	NEEDS_MODULE("its own refusals");
 	ASSERT_LE(0, before);
 	status = as_nobody(bind_two, NULL, NULL);
 	EXPECT_EQ(1, set_parameter("max_user_sets", before));
@@ -133,6 +135,7 @@ TEST_F(refused, nobody_may_count_anything)
 {
 	int before = set_parameter("paranoid", 3), status;
 
+	NEEDS_MODULE("its own refusals");
 	ASSERT_LE(0, before);
 	status = as_nobody(bind_any, self->cpc, self->set);
 	EXPECT_EQ(3, set_parameter("paranoid", before));
@@ -151,6 +154,7 @@ TEST_F(refused, nobody_may_open_the_device)
 	struct stat st;
 	int status;
 
+	NEEDS_MODULE("its own refusals");
 	ASSERT_EQ(0, stat("/dev/vcpc", &st));
 	ASSERT_EQ(0, chmod("/dev/vcpc", 0600));
 	status = as_nobody(open_any, NULL, NULL);

@@ -6,6 +6,7 @@
 
 #include "cpc.h"
 #include "kselftest_harness.h"
+#include "needs_module.h"
 
 #define TWO "pic0=sw::page-faults,pic1=sw::minor-faults"
 
@@ -230,6 +231,7 @@ TEST_F(v1, overflow_and_bind_again)
 {
 	struct sigaction sa = { .sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO };
 
+	NEEDS_MODULE("overflow signals");
 	sigaction(SIGEMT, &sa, NULL);
 	self->event.ce_pic[0] = -50ULL;
 	ASSERT_EQ(0, cpc_bind_event(&self->event, CPC_BIND_EMT_OVF));
@@ -251,6 +253,7 @@ TEST_F(v1, threads_inherit)
 {
 	pthread_t thread;
 
+	NEEDS_MODULE("inherited values");
 	ASSERT_EQ(0, cpc_bind_event(&self->event, CPC_BIND_LWP_INHERIT));
 	touch(5000);
 	failed = 0;
@@ -312,6 +315,7 @@ TEST_F(v1, a_forked_child_has_nothing_and_may_bind)
 	int status;
 	pid_t pid;
 
+	NEEDS_MODULE("inherited values");
 	ASSERT_EQ(0, cpc_bind_event(&self->event, CPC_BIND_LWP_INHERIT));
 	pid = fork();
 	ASSERT_LE(0, pid);

@@ -10,6 +10,7 @@
 #include "shim/shim.h"
 #include "known_work.h"
 #include "kselftest_harness.h"
+#include "needs_module.h"
 
 #define PAGES	500
 
@@ -114,6 +115,7 @@ TEST_F(target, a_tree_after_its_end)
 	int status;
 	pid_t pid = start(self->set, SHIM_BIND_TREE, fork_twice);
 
+	NEEDS_MODULE("a child that binds its parent's set");
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	ASSERT_EQ(0, status);
 	ASSERT_EQ(0, shim_set_total(self->set, 0, &self->sample));
@@ -127,6 +129,7 @@ TEST_F(target, a_process_without_its_tree)
 	int status;
 	pid_t pid = start(self->set, 0, fork_twice);
 
+	NEEDS_MODULE("a child that binds its parent's set");
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	ASSERT_EQ(0, status);
 	ASSERT_EQ(0, shim_set_sample(self->set, 0, &self->sample));
@@ -145,6 +148,7 @@ TEST_F(target, from_exec_on)
 	int status;
 	pid_t pid = start(self->set, SHIM_BIND_ON_EXEC | SHIM_BIND_TREE, exec_after_work);
 
+	NEEDS_MODULE("a child that binds its parent's set");
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	ASSERT_EQ(0, status);
 	ASSERT_EQ(0, shim_set_total(self->set, 0, &self->sample));

@@ -14,6 +14,7 @@
 #include <shim/shim.h>
 
 #include "kselftest_harness.h"
+#include "needs_module.h"
 
 #define THREADS		4
 #define PAGES		100
@@ -134,6 +135,7 @@ TEST_F(walk, threads_are_those_of_the_total)
 	uint64_t others = 0;
 	int calls = 0;
 
+	NEEDS_MODULE("values of single threads");
 	sem_init(&crowd.ready, 0, 0);
 	sem_init(&crowd.go, 0, 0);
 	ASSERT_EQ(0, shim_set_walk(self->set, note, &found));
@@ -184,6 +186,7 @@ TEST_F(walk, another_process_watches)
 	pid_t child;
 	char c;
 
+	NEEDS_MODULE("values of single threads");
 	ASSERT_EQ(0, shim_set_walk(self->set, note, &found));
 	ASSERT_EQ(0, pipe(told));
 	ASSERT_EQ(0, pipe(go));
