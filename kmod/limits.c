@@ -11,6 +11,7 @@
 #include <linux/moduleparam.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
@@ -153,6 +154,26 @@ int vcpc_limits_charge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 void vcpc_limits_uncharge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 {
 	atomic_sub(nr, &user->used[limit]);
+}
+
+/**
+ * vcpc_limits_show() - what each user has, one line a user, for root
+ * @m: the file
+ *
+ * Nobody's sets are waited for.
+ */
+void vcpc_limits_show(struct seq_file *m)
+{
+	struct vcpc_user *user;
+
+	spin_lock(&users_lock);
+	list_for_each_entry(user, &users, node)
+		seq_printf(m, "user %u sets %d counters %d tags %u\n",
+			   from_kuid(&init_user_ns, user->uid),
+			   atomic_read(&user->used[VCPC_LIMIT_SETS]),
+			   atomic_read(&user->used[VCPC_LIMIT_COUNTERS]),
+			   READ_ONCE(user->nr_tags));
+	spin_unlock(&users_lock);
 }
 
 /**

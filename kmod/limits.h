@@ -9,6 +9,8 @@
 /* Requests that a set can have, whatever the administrator allows: 256 groups of 8 */
 #define VCPC_REQUESTS_CAP	2048
 
+struct seq_file;
+
 enum vcpc_limit {
 	VCPC_LIMIT_SETS,	/* open sets */
 	VCPC_LIMIT_COUNTERS,	/* counters of all bound sets */
@@ -42,6 +44,8 @@ struct vcpc_user *vcpc_limits_share(struct vcpc_user *user);
 void vcpc_limits_put(struct vcpc_user *user);
 int vcpc_limits_charge(struct vcpc_user *user, enum vcpc_limit limit, int nr);
 void vcpc_limits_uncharge(struct vcpc_user *user, enum vcpc_limit limit, int nr);
+
+void vcpc_limits_show(struct seq_file *m);
 
 unsigned int vcpc_limits_requests(void);
 unsigned int vcpc_limits_sets(void);

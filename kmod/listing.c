@@ -214,6 +214,14 @@ static int stats_show(struct seq_file *m, void *unused)
 
 DEFINE_SHOW_ATTRIBUTE(stats);
 
+static int users_show(struct seq_file *m, void *unused)
+{
+	vcpc_limits_show(m);
+	return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(users);
+
 /**
  * vcpc_listing_init() - make the files in debugfs; at load
  *
@@ -224,6 +232,7 @@ void vcpc_listing_init(void)
 	folder = debugfs_create_dir("vcpc", NULL);
 	debugfs_create_file("sets", 0400, folder, NULL, &sets_fops);
 	debugfs_create_file("stats", 0400, folder, NULL, &stats_fops);
+	debugfs_create_file("users", 0400, folder, NULL, &users_fops);
 }
 
 /**

@@ -105,7 +105,7 @@ static void make_busy(struct vcpc_tag *tag)
 static void count(const struct vcpc_tag *tag, int by)
 {
 	lockdep_assert_held(&table_lock);
-	tag->user->nr_tags += by;
+	WRITE_ONCE(tag->user->nr_tags, tag->user->nr_tags + by);
 	nr_tags += by;
 	if (is_root(tag->user))
 		nr_root_tags += by;
