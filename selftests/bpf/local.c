@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A local context has what is traced, as it is: counts, times, instances by their tags, also over off and on. */
+/* A local context has what is traced, as it is, also over off and on; and what users have of the module. */
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <pcp/pmapi.h>
 #include <pcp/trace.h>
+#include <shim/shim.h>
 #include <shim/trace.h>
 #include "kselftest_harness.h"
 
@@ -125,6 +130,99 @@ TEST_F(local, store_turns_tracing_on_and_off)
 	set.vlist[0].value.lval = 0;
 	EXPECT_EQ(0, pmStore(&result));
 	EXPECT_EQ(0, shim_trace_status());
+}
+
+/* As user @uid, have @sets sets of two events each until killed; 0 is written to @ready if they are there */
+static void have_sets(uid_t uid, int sets, int ready)
+{
+	static const char *const events[] = { "page-faults", "context-switches" };
+	struct shim_handle *handle;
+	struct shim_set *set;
+	char bad;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	bad = setresuid(uid, uid, uid) || shim_open(&handle);
+	for (int i = 0; !bad && i < sets; i++)
+		bad = shim_set_create(handle, events, 2, NULL, &set) || shim_set_bind(set, 0, 0);
+	if (write(ready, &bad, 1) == 1)
+		pause();
+	_exit(0);
+}
+
+static pid_t user_with_sets(uid_t uid, int sets)
+{
+	char bad = 1;
+	int ready[2];
+	pid_t child;
+
+	if (pipe(ready))
+		return -1;
+	child = fork();
+	if (!child)
+		have_sets(uid, sets, ready[1]);
+	close(ready[1]);
+	if (read(ready[0], &bad, 1) != 1)
+		bad = 1;
+	close(ready[0]);
+	return bad ? -1 : child;
+}
+
+static int parameter(const char *name)
+{
+	char path[128];
+	int value = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/module/vcpc/parameters/%s", name);
+	f = fopen(path, "re");
+	if (!f || fscanf(f, "%d", &value) != 1)
+		value = -1;
+	if (f)
+		fclose(f);
+	return value;
+}
+
+TEST_F(local, what_users_have_and_may_have)
+{
+	static const char *const limits[][2] = {
+		{ "vcpc.limit.user_sets", "max_user_sets" },
+		{ "vcpc.limit.user_counters", "max_user_counters" },
+		{ "vcpc.limit.user_tags", "max_user_tags" },
+		{ "vcpc.limit.tags", "max_tags" },
+		{ "vcpc.limit.root_tags", "root_tags" },
+		{ "vcpc.limit.thread_counters", "max_thread_counters" },
+		{ "vcpc.limit.requests", "max_requests" },
+		{ "vcpc.limit.ended", "max_ended" },
+	};
+	/* the last two are one instance; each binding has a counter more than events */
+	static const uid_t uids[] = { 4711, 12, 4000000000u, 2147483647u };
+	pid_t children[4];
+
+	for (size_t row = 0; row < sizeof(limits) / sizeof(limits[0]); row++) {
+		EXPECT_EQ(parameter(limits[row][1]), value_of(limits[row][0], NULL))
+			TH_LOG("%s", limits[row][0]);
+	}
+	EXPECT_EQ(PM_ERR_INST, pmLookupInDom(pmInDom_build(450, 9), "4711"));
+	for (int i = 0; i < 4; i++) {
+		children[i] = user_with_sets(uids[i], i + 1);
+		ASSERT_LT(0, children[i]);
+	}
+	EXPECT_EQ(4711, pmLookupInDom(pmInDom_build(450, 9), "4711"));
+	EXPECT_EQ(1, value_of("vcpc.user.sets", "4711"));
+	EXPECT_EQ(3, value_of("vcpc.user.counters", "4711"));
+	EXPECT_EQ(0, value_of("vcpc.user.tags", "4711"));
+	EXPECT_EQ(2, value_of("vcpc.user.sets", "12"));
+	EXPECT_EQ(6, value_of("vcpc.user.counters", "12"));
+	EXPECT_EQ(7, value_of("vcpc.user.sets", "others"));
+	EXPECT_EQ(21, value_of("vcpc.user.counters", "others"));
+	for (int i = 0; i < 4; i++) {
+		kill(children[i], SIGKILL);
+		waitpid(children[i], NULL, 0);
+	}
+	EXPECT_GT(0, value_of("vcpc.user.sets", "4711"));
+	ASSERT_EQ(0, shim_trace_on(NULL));
+	transactions("a user's tag", 1);
+	EXPECT_LE(1, value_of("vcpc.user.tags", "0"));
 }
 
 TEST_HARNESS_MAIN

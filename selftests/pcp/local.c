@@ -518,6 +518,23 @@ TEST_F(local, bad_configurations)
 	EXPECT_EQ(self->handle, pmWhichContext());
 }
 
+/* Without the module nobody has anything of it, and that is said */
+TEST_F(local, users_without_the_module)
+{
+	pmID pmids[] = { find("vcpc.user.sets"), find("vcpc.limit.user_sets") };
+	pmResult *result;
+	char **names;
+	int *insts;
+
+	if (!access("/sys/module/vcpc", F_OK))
+		SKIP(return, "the module is loaded");
+	ASSERT_EQ(0, pmFetch(2, pmids, &result));
+	EXPECT_EQ(PM_ERR_AGAIN, result->vset[0]->numval);
+	EXPECT_EQ(PM_ERR_AGAIN, result->vset[1]->numval);
+	pmFreeResult(result);
+	EXPECT_EQ(0, pmGetInDom(pmInDom_build(450, 9), &insts, &names));
+}
+
 /* Contexts that count leave no descriptor, and a forked child goes on. */
 TEST_F(local, descriptors_and_forks)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* This machine as a source of metrics: one list of those of tracing, CPUs, processes and module. */
+/* This machine as a source of metrics: one list of those of tracing, CPUs, processes, module and users. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include "machine.h"
 #include "module.h"
 #include "processes.h"
+#include "users.h"
 
 struct entry {
 	const struct shim_metric *metric;
@@ -29,6 +30,7 @@ struct shim_machine {
 	struct shim_live_cpus *cpus;
 	struct shim_live_processes *processes;
 	struct shim_live_module module;
+	struct shim_live_users users;
 	int trace_status;
 	unsigned int sampled;
 	struct entry *entries;
@@ -48,6 +50,8 @@ static size_t count(const struct shim_machine *machine)
 	for (i = 0; shim_live_processes__metric(machine->processes, i); i++)
 		n++;
 	for (i = 0; shim_live_module__metric(i); i++)
+		n++;
+	for (i = 0; shim_live_users__metric(i); i++)
 		n++;
 	return n;
 }
@@ -74,7 +78,7 @@ static int list(struct shim_machine *machine)
 
 	for (i = 0; shim_live_trace__indom(i); i++)
 		;
-	machine->domains = calloc(i + 3, sizeof(*machine->domains));
+	machine->domains = calloc(i + 4, sizeof(*machine->domains));
 	machine->entries = calloc(count(machine), sizeof(*machine->entries));
 	if (!machine->domains || !machine->entries)
 		return -ENOMEM;
@@ -82,6 +86,7 @@ static int list(struct shim_machine *machine)
 		add_domain(machine, indom, SHIM_GROUP_TRACE, i);
 	add_domain(machine, &shim_live_targets, SHIM_GROUP_CPUS, 0);
 	add_domain(machine, &shim_live_drops, SHIM_GROUP_MODULE, 0);
+	add_domain(machine, &shim_live_user_indom, SHIM_GROUP_USERS, 0);
 	if (shim_live_processes__metric(machine->processes, 0))
 		add_domain(machine, &shim_live_process_indom, SHIM_GROUP_PROCESSES, 0);
 	for (i = 0; (m = shim_live_trace__metric(i)); i++)
@@ -92,6 +97,8 @@ static int list(struct shim_machine *machine)
 		add(machine, m, SHIM_GROUP_PROCESSES, i);
 	for (i = 0; (m = shim_live_module__metric(i)); i++)
 		add(machine, m, SHIM_GROUP_MODULE, i);
+	for (i = 0; (m = shim_live_users__metric(i)); i++)
+		add(machine, m, SHIM_GROUP_USERS, i);
 	return 0;
 }
 
@@ -146,6 +153,7 @@ void shim_machine__free(struct shim_machine *machine)
 	shim_live_cpus__destroy(machine->cpus);
 	shim_live_processes__destroy(machine->processes);
 	shim_live_trace__destroy(machine->trace);
+	shim_live_users__fini(&machine->users);
 	free(machine->domains);
 	free(machine->entries);
 	free(machine);
@@ -209,6 +217,8 @@ void shim_machine__sample(struct shim_machine *machine, unsigned int groups)
 		shim_live_processes__sample(machine->processes);
 	if (groups & SHIM_GROUP_MODULE)
 		shim_live_module__sample(&machine->module, machine->trace);
+	if (groups & SHIM_GROUP_USERS)
+		shim_live_users__sample(&machine->users);
 	machine->sampled |= groups;
 }
 
@@ -228,6 +238,8 @@ static size_t instances_of(const struct shim_machine *machine, const struct doma
 		return shim_live_cpus__n(machine->cpus);
 	if (domain->group == SHIM_GROUP_PROCESSES)
 		return shim_live_processes__n(machine->processes);
+	if (domain->group == SHIM_GROUP_USERS)
+		return machine->users.n;
 	while (shim_live_drops__name(n))
 		n++;
 	return n;
@@ -235,7 +247,7 @@ static size_t instances_of(const struct shim_machine *machine, const struct doma
 
 bool shim_machine__is_changing(const struct shim_machine *machine, size_t indom)
 {
-	return machine->domains[indom].group == SHIM_GROUP_PROCESSES;
+	return machine->domains[indom].group & (SHIM_GROUP_PROCESSES | SHIM_GROUP_USERS);
 }
 
 size_t shim_machine__instances(const struct shim_machine *machine, size_t indom)
@@ -266,6 +278,9 @@ int shim_machine__instance(const struct shim_machine *machine, size_t indom, siz
 		inst = shim_live_processes__name(machine->processes, i, command, sizeof(command));
 		snprintf(buf, size, "%06d %s", inst, command);
 		break;
+	case SHIM_GROUP_USERS:
+		inst = shim_live_users__name(&machine->users, i, buf, size);
+		break;
 	}
 	return inst;
 }
@@ -284,6 +299,8 @@ int shim_machine__find_instance(const struct shim_machine *machine, size_t indom
 
 	if (machine->domains[indom].group == SHIM_GROUP_PROCESSES)
 		return shim_live_processes__find(machine->processes, inst);
+	if (machine->domains[indom].group == SHIM_GROUP_USERS)
+		return shim_live_users__find(&machine->users, inst);
 	/* instances of traced domains are numbered from 1, others from 0 */
 	i = machine->domains[indom].group == SHIM_GROUP_TRACE ? inst - 1 : inst;
 	return i >= 0 && (size_t)i < shim_machine__instances(machine, indom) ? i : -1;
@@ -320,8 +337,12 @@ size_t shim_machine__labels(const struct shim_machine *machine, size_t indom, si
 
 	if (!is_plain(name) || domain->group == SHIM_GROUP_MODULE)
 		return 0;
+	if (domain->group == SHIM_GROUP_USERS && inst == SHIM_LIVE_OTHER_USERS)
+		return 0;
 	if (domain->group == SHIM_GROUP_CPUS)
 		len = snprintf(buf, size, "{\"cpu\":%d}", inst);
+	else if (domain->group == SHIM_GROUP_USERS)
+		len = snprintf(buf, size, "{\"uid\":%d}", inst);
 	else if (domain->group == SHIM_GROUP_PROCESSES)
 		len = snprintf(buf, size, "{\"command\":\"%s\",\"pid\":%d}",
 			       name + strcspn(name, " ") + 1, inst);
@@ -365,6 +386,8 @@ static int status_of(const struct shim_machine *machine, const struct entry *ent
 		return shim_live_processes__status(machine->processes, entry->at);
 	case SHIM_GROUP_MODULE:
 		return shim_live_module__status(&machine->module, entry->at);
+	case SHIM_GROUP_USERS:
+		return shim_live_users__status(&machine->users, entry->at);
 	}
 	return 0;
 }
@@ -393,6 +416,8 @@ bool shim_machine__value(const struct shim_machine *machine, size_t metric, size
 		return shim_live_processes__value(machine->processes, entry->at, i, value);
 	case SHIM_GROUP_MODULE:
 		return shim_live_module__value(&machine->module, entry->at, i, value);
+	case SHIM_GROUP_USERS:
+		return shim_live_users__value(&machine->users, entry->at, i, value);
 	}
 	return false;
 }

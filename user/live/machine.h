@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * This machine as a source of metrics: what is traced, what its CPUs and chosen processes count,
- * and the state of the module, all in one list.
+ * the state of the module, and what its users have of it, all in one list.
  *
  * Metrics and instance domains are identified by their index in the list.  Values are those of
  * the last sample.  Rates, and all else that is computed over an interval, count from the last
@@ -25,6 +25,7 @@
 /* Each metric is in one of these groups; a mask of them says what to sample */
 enum shim_group {
 	SHIM_GROUP_TRACE = 1, SHIM_GROUP_CPUS = 2, SHIM_GROUP_MODULE = 4, SHIM_GROUP_PROCESSES = 8,
+	SHIM_GROUP_USERS = 16,
 };
 
 struct shim_machine;

@@ -28,6 +28,8 @@
 #define SHIM_CLUSTER_MODULE	5
 #define SHIM_CLUSTER_PROCESS	6	/* events of processes */
 #define SHIM_CLUSTER_PROCESS_TIME	7
+#define SHIM_CLUSTER_USER	8	/* what users have of the module */
+#define SHIM_CLUSTER_LIMIT	9	/* what they may have */
 
 /*
  * As PCP packs units into 32 bits, a nibble each from the top: the dimensions of space, time and

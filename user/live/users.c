@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What users have of the module, and may have, as metrics. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "users.h"
+
+#define INDOM_USERS	SHIM_INDOM(SHIM_DOMAIN_VCPC, 9)
+#define MODULE		"/sys/module/vcpc"
+#define USERS_FILE	"/sys/kernel/debug/vcpc/users"
+
+/* Rows of metrics[]: what each user has, then the limits */
+#define LIMITS		SHIM_USER_AMOUNTS
+
+#define AMOUNT(item, name, line, help)							\
+	{ "vcpc.user." name, SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_USER, item),	\
+	  INDOM_USERS, SHIM_TYPE_U32, SHIM_SEM_INSTANT, SHIM_UNITS_COUNT, 1, line, help }
+#define LIMIT(item, name, line, help)							\
+	{ "vcpc.limit." name, SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_LIMIT, item),	\
+	  SHIM_INDOM_NULL, SHIM_TYPE_U32, SHIM_SEM_DISCRETE, SHIM_UNITS_COUNT, 1, line, help }
+
+static const struct shim_metric metrics[] = {
+	AMOUNT(0, "sets", "sets that each user has open",
+	       "Sets of counters that each user's programs have open in the module. More than\n"
+	       "vcpc.limit.user_sets are refused."),
+	AMOUNT(1, "counters", "counters of each user's sets",
+	       "Counters of each user's bound sets: for each thread or CPU as many as the set has\n"
+	       "events, and one. More than vcpc.limit.user_counters are refused."),
+	AMOUNT(2, "tags", "trace tags of each user",
+	       "Trace tags that each user's programs have open or that are remembered. More than\n"
+	       "vcpc.limit.user_tags are refused, but to root."),
+	LIMIT(0, "user_sets", "sets one user may have open",
+	      "The module's parameter max_user_sets."),
+	LIMIT(1, "user_counters", "counters one user's sets may have",
+	      "The module's parameter max_user_counters."),
+	LIMIT(2, "user_tags", "trace tags one user but root may have",
+	      "The module's parameter max_user_tags."),
+	LIMIT(3, "tags", "trace tags that can exist at a time",
+	      "The module's parameter max_tags."),
+	LIMIT(4, "root_tags", "trace tags that only root can have",
+	      "The module's parameter root_tags: so many of vcpc.limit.tags are kept for root."),
+	LIMIT(5, "thread_counters", "counters that may count on one thread or CPU",
+	      "The module's parameter max_thread_counters."),
+	LIMIT(6, "requests", "requests that one set may have",
+	      "The module's parameter max_requests."),
+	LIMIT(7, "ended", "ended threads that can be read singly",
+	      "The module's parameter max_ended: of one binding, so many threads that have ended\n"
+	      "can be read; of more, their sum."),
+};
+
+#define NMETRICS	(sizeof(metrics) / sizeof(metrics[0]))
+
+_Static_assert(NMETRICS == LIMITS + SHIM_USER_LIMITS, "each amount and each limit has its metric");
+
+static const char *const parameters[SHIM_USER_LIMITS] = {
+	"max_user_sets", "max_user_counters", "max_user_tags", "max_tags", "root_tags",
+	"max_thread_counters", "max_requests", "max_ended",
+};
+
+const struct shim_metric_indom shim_live_user_indom = {
+	INDOM_USERS, 1, "users of the module",
+	"Users who have sets or trace tags of the module vcpc, by their numbers; those of\n"
+	"2147483647 and above are one, \"others\"."
+};
+
+const struct shim_metric *shim_live_users__metric(size_t i)
+{
+	return i < NMETRICS ? &metrics[i] : NULL;
+}
+
+/* Add to a user's amounts; the file's users are in no order, and there are few. */
+static int add(struct shim_live_users *users, unsigned int uid, const uint32_t *amounts)
+{
+	int32_t inst = uid < SHIM_LIVE_OTHER_USERS ? (int32_t)uid : SHIM_LIVE_OTHER_USERS;
+	size_t at = users->n;
+
+	while (at && users->all[at - 1].inst >= inst)
+		at--;
+	if (at == users->n || users->all[at].inst != inst) {
+		if (shim_vec__room(users->all, &users->room, users->n))
+			return -ENOMEM;
+		memmove(&users->all[at + 1], &users->all[at],
+			(users->n++ - at) * sizeof(*users->all));
+		users->all[at] = (struct shim_live_user) { .inst = inst };
+	}
+	for (unsigned int i = 0; i < SHIM_USER_AMOUNTS; i++)
+		users->all[at].amounts[i] += amounts[i];
+	return 0;
+}
+
+/* Each line of the file has a user's number and amounts */
+static int read_users(struct shim_live_users *users)
+{
+	FILE *f = fopen(USERS_FILE, "re");
+	uint32_t amounts[SHIM_USER_AMOUNTS];
+	unsigned int uid;
+	int ret = 0;
+
+	if (!f)
+		return -errno;
+	while (!ret && fscanf(f, "user %u sets %u counters %u tags %u\n", &uid, &amounts[0],
+			      &amounts[1], &amounts[2]) == 1 + SHIM_USER_AMOUNTS)
+		ret = add(users, uid, amounts);
+	if (!ret && !feof(f))
+		ret = ferror(f) ? -EIO : -EPROTO;
+	fclose(f);
+	return ret;
+}
+
+static int read_limit(const char *parameter, uint32_t *value)
+{
+	char path[128];
+	FILE *f;
+	int ret;
+
+	snprintf(path, sizeof(path), MODULE "/parameters/%s", parameter);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	ret = fscanf(f, "%u", value) == 1 ? 0 : -EPROTO;
+	fclose(f);
+	return ret;
+}
+
+/* An error is not returned: it becomes the status of the metrics. */
+void shim_live_users__sample(struct shim_live_users *users)
+{
+	users->n = 0;
+	users->status = access(MODULE, F_OK) ? -ENODEV : read_users(users);
+	if (users->status)
+		users->n = 0;
+	for (unsigned int i = 0; i < SHIM_USER_LIMITS; i++)
+		users->limits_status[i] = read_limit(parameters[i], &users->limits[i]);
+}
+
+void shim_live_users__fini(struct shim_live_users *users)
+{
+	free(users->all);
+}
+
+int shim_live_users__status(const struct shim_live_users *users, size_t metric)
+{
+	return metric < LIMITS ? users->status : users->limits_status[metric - LIMITS];
+}
+
+int shim_live_users__name(const struct shim_live_users *users, size_t i, char *buf, size_t size)
+{
+	int inst = users->all[i].inst;
+
+	if (inst == SHIM_LIVE_OTHER_USERS)
+		snprintf(buf, size, "others");
+	else
+		snprintf(buf, size, "%d", inst);
+	return inst;
+}
+
+int shim_live_users__find(const struct shim_live_users *users, int inst)
+{
+	for (size_t i = 0; i < users->n; i++)
+		if (users->all[i].inst == inst)
+			return i;
+	return -1;
+}
+
+bool shim_live_users__value(const struct shim_live_users *users, size_t metric, size_t i,
+			    struct shim_value *value)
+{
+	if (shim_live_users__status(users, metric))
+		return false;
+	value->type = SHIM_TYPE_U32;
+	if (metric < LIMITS) {
+		value->inst = users->all[i].inst;
+		value->ul = users->all[i].amounts[metric];
+	} else {
+		value->inst = SHIM_IN_NULL;
+		value->ul = users->limits[metric - LIMITS];
+	}
+	return true;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What users have of the module, and may have, as metrics. */
+#ifndef SHIM_LIVE_USERS_H
+#define SHIM_LIVE_USERS_H
+
+#include <stddef.h>
+
+#include "metric.h"
+
+#define SHIM_USER_AMOUNTS	3	/* sets, counters, tags */
+#define SHIM_USER_LIMITS	8
+
+/* The instance of those whose numbers are no number of an instance: 2^31 - 1 and above */
+#define SHIM_LIVE_OTHER_USERS	0x7fffffff
+
+struct shim_live_user {
+	int32_t inst;
+	uint32_t amounts[SHIM_USER_AMOUNTS];
+};
+
+/**
+ * struct shim_live_users - the last sample; zeroes before the first
+ * @status: 0, or the negated errno for which @all is not known
+ * @all: the users who have anything, by ascending numbers
+ * @n: their number
+ * @room: of @all
+ * @limits: the module's parameters
+ * @limits_status: 0, or the negated errno for which each of @limits is not known
+ */
+struct shim_live_users {
+	int status;
+	struct shim_live_user *all;
+	size_t n, room;
+	uint32_t limits[SHIM_USER_LIMITS];
+	int limits_status[SHIM_USER_LIMITS];
+};
+
+extern const struct shim_metric_indom shim_live_user_indom;
+
+void shim_live_users__sample(struct shim_live_users *users);
+void shim_live_users__fini(struct shim_live_users *users);
+const struct shim_metric *shim_live_users__metric(size_t i);
+int shim_live_users__status(const struct shim_live_users *users, size_t metric);
+/* The number of user @i, whose name is written to @buf of @size */
+int shim_live_users__name(const struct shim_live_users *users, size_t i, char *buf, size_t size);
+/* The index of a user, or -1 */
+int shim_live_users__find(const struct shim_live_users *users, int inst);
+bool shim_live_users__value(const struct shim_live_users *users, size_t metric, size_t i,
+			    struct shim_value *value);
+
+#endif /* SHIM_LIVE_USERS_H */
