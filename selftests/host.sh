@@ -23,6 +23,7 @@ bpftool link list | grep -E '^[0-9]+: (perf_event|tracing|raw_tracepoint|kprobe_
 for events in uprobe_events kprobe_events; do
 	sed "s/^/$events: /" $tracing/$events 2>/dev/null
 done
-find /sys/fs/bpf -mindepth 1 2>/dev/null | sort
+# Two of the kernel's own are in that file system as soon as it is mounted, which turning tracing on does.
+find /sys/fs/bpf -mindepth 1 ! -name maps.debug ! -name progs.debug 2>/dev/null | sort
 [ ! -e /proc/modules ] || sed -n 's/^\(vcpc\) .*/module: \1/p' /proc/modules
 exit 0

@@ -116,6 +116,36 @@ int shim_tracees__seize(struct shim_tracees *t, pid_t tid, struct shim_tracee **
 	return shim_tracees__add(t, tid, out);
 }
 
+/* A thread's state as in /proc */
+static char state_of(pid_t tid)
+{
+	char path[64], line[512], state = 'X', *end;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return state;
+	if (fgets(line, sizeof(line), file)) {
+		end = strrchr(line, ')');
+		if (end && end[1])
+			state = end[2];
+	}
+	fclose(file);
+	return state;
+}
+
+/* Whether a thread cannot be traced because it ends: ptrace(2) then says ESRCH, or just before EPERM. */
+static bool has_ended(pid_t tid, int err)
+{
+	char state;
+
+	if (err != -EPERM)
+		return err == -ESRCH;
+	state = state_of(tid);
+	return state == 'X' || state == 'Z';
+}
+
 /* Trace each thread that is not traced yet: how many there were, or a negated errno */
 static int seize_new(struct shim_tracees *t)
 {
@@ -136,7 +166,7 @@ static int seize_new(struct shim_tracees *t)
 			continue;
 		err = shim_tracees__seize(t, tid, &thread);
 		/* A thread may end meanwhile, but the process must not. */
-		if (err == -ESRCH && tid != t->pid)
+		if (err && tid != t->pid && has_ended(tid, err))
 			err = 0;
 		else if (!err)
 			seized++;
@@ -251,25 +281,6 @@ void shim_tracees__wait(struct shim_tracees *t, int64_t deadline_ns)
 			return;
 		nap(left);
 	}
-}
-
-/* A thread's state as in /proc */
-static char state_of(pid_t tid)
-{
-	char path[64], line[512], state = 'X', *end;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
-	file = fopen(path, "re");
-	if (!file)
-		return state;
-	if (fgets(line, sizeof(line), file)) {
-		end = strrchr(line, ')');
-		if (end && end[1])
-			state = end[2];
-	}
-	fclose(file);
-	return state;
 }
 
 /*
