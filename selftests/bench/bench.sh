@@ -39,8 +39,11 @@ if [ "$(id -u)" = 0 ]; then
 	"$top/build/$(uname -m | sed s/aarch64/arm64/)/tests/bench/trace_vs_uprobe"
 fi
 if [ "$(id -u)" = 0 ]; then
-	unshare -m sh -c 'mount --make-rprivate / && mount -t bpf bpf /sys/fs/bpf && exec "$0"' \
-		"$top/build/$(uname -m | sed s/aarch64/arm64/)/tests/bench/trace_tags"
+	for program in trace_tags fetch_cost; do
+		# shellcheck disable=SC2016  # the inner shell's
+		unshare -m sh -c 'mount --make-rprivate / && mount -t bpf bpf /sys/fs/bpf && exec "$0"' \
+			"$top/build/$(uname -m | sed s/aarch64/arm64/)/tests/bench/$program"
+	done
 fi
 "$here/trace_lttng.sh"
 "$here/trace_bpftrace.sh"

@@ -2,6 +2,7 @@
 /* What a record says of the transactions since the one before agrees with itself and with the truth. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "live/tags.h"
 #include "kselftest_harness.h"
@@ -15,6 +16,7 @@ struct window {
 static void start(struct window *w)
 {
 	w->tag.before = w->tag.total;
+	w->tag.unwritten = (struct shim_live_range) { 0, VC_HIST_SLOTS };
 	w->n = w->sum = w->most = 0;
 	w->least = UINT64_MAX;
 }
@@ -38,7 +40,7 @@ static void take(struct window *w, uint64_t ns)
 
 static void check(struct __test_metadata *_metadata, const struct window *w)
 {
-	struct vc_stat since;
+	struct shim_live_since since;
 	double mean;
 
 	shim_live_tag__since(&w->tag, &since);
@@ -51,8 +53,8 @@ static void check(struct __test_metadata *_metadata, const struct window *w)
 	ASSERT_LE(llabs((long long)(since.min_ns - w->least)), w->least / 16.0 + 1);
 	ASSERT_LE(llabs((long long)(since.max_ns - w->most)), w->most / 16.0 + 1);
 	for (int p = 50; p < 100; p += 49) {
-		ASSERT_LE(since.min_ns, shim_live_tag__percentile(&since, p));
-		ASSERT_GE(since.max_ns, shim_live_tag__percentile(&since, p));
+		ASSERT_LE(since.min_ns, shim_live_tag__percentile(&w->tag, &since, p));
+		ASSERT_GE(since.max_ns, shim_live_tag__percentile(&w->tag, &since, p));
 	}
 }
 
@@ -94,7 +96,7 @@ TEST(any_times)
 TEST(a_sum_that_lags)
 {
 	struct window *w = calloc(1, sizeof(*w));
-	struct vc_stat since;
+	struct shim_live_since since;
 
 	ASSERT_NE(NULL, w);
 	start(w);
@@ -105,6 +107,70 @@ TEST(a_sum_that_lags)
 	EXPECT_LE(since.min_ns, since.sum_ns / 2.0);
 	EXPECT_GE(since.max_ns, since.sum_ns / 2.0);
 	free(w);
+}
+
+static void add_some(struct shim_bpf_stat *w, uint64_t *n, uint64_t hist[VC_HIST_SLOTS])
+{
+	for (int k = random() % 5; k > 0; k--) {
+		uint64_t ns = random() >> random() % 31;
+		uint32_t slot = vc_hist_slot(ns, 63 - __builtin_clzll(ns | 1));
+
+		w->total.count++;
+		w->total.sum_ns += ns;
+		w->total.hist[slot]++;
+		hist[slot]++;
+		++*n;
+	}
+}
+
+/*
+ * Whatever goes on and off, under whatever ids, and whoever writes (the kernel begins anew with each
+ * session and id): totals are all that ever was.
+ */
+TEST(totals_over_sessions)
+{
+	struct shim_bpf_tag name = { .name = "tag", .label = "tag", .user = 7 };
+	static struct shim_bpf_stat writers[SHIM_LIVE_PARTS];
+	static uint64_t hist[VC_HIST_SLOTS];
+	static struct vc_stat before;
+	struct shim_live_since since;
+	struct shim_live_tags tags;
+	unsigned int session = 1;
+	uint64_t n = 0, id = 1;
+
+	shim_live_tags__init(&tags);
+	srandom(2);
+	for (int i = 0; i < 20000; i++) {
+		int part = i < 5000 ? SHIM_LIVE_KERNEL : random() % SHIM_LIVE_PARTS;
+		struct shim_bpf_stat *w = &writers[part];
+
+		if (i > 2000 && !(random() % 50)) {
+			session++;
+			for (int k = 0; k < SHIM_LIVE_PARTS; k++)
+				writers[k].total = (struct vc_stat) { 0 };
+		}
+		if (i > 1000 && part == SHIM_LIVE_KERNEL && !(random() % 50)) {
+			id++;
+			w->total = (struct vc_stat) { 0 };
+		}
+		w->tag = &name;
+		w->key.tag = part == SHIM_LIVE_KERNEL ? id : SHIM_DIRECT_ID | (uint64_t)(random() % 3);
+		w->key.kind = VC_TRANSACT;
+		add_some(w, &n, hist);
+		ASSERT_EQ(0, shim_live_tags__take(&tags, w, session));
+		ASSERT_EQ(1, tags.n);
+		ASSERT_EQ(n, tags.at[0]->total.count);
+		ASSERT_EQ(0, memcmp(hist, tags.at[0]->total.hist, sizeof(hist)));
+		ASSERT_EQ(0, memcmp(&before, &tags.at[0]->before, sizeof(before)));
+		shim_live_tag__since(tags.at[0], &since);
+		ASSERT_EQ(n - before.count, since.count);
+		if (!(random() % 3)) {
+			before = tags.at[0]->total;
+			shim_live_tags__written(&tags);
+			ASSERT_EQ(0, memcmp(&before, &tags.at[0]->before, sizeof(before)));
+		}
+	}
+	shim_live_tags__free(&tags);
 }
 
 TEST_HARNESS_MAIN

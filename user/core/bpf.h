@@ -58,22 +58,28 @@ struct shim_bpf_tag {
  * @total: sums and extremes over all CPUs; its value is the newest one
  * @rests: private to the reader: two reads in a row found the same, so @total need not be
  *	added up again unless the kernel's row changes
+ * @version: if the row at this index had it at an earlier read by this reader, it is still the same
  */
 struct shim_bpf_stat {
 	const struct shim_bpf_tag *tag;
 	struct vc_stat_key key;
 	uint32_t rests;
+	uint64_t version;
 	struct vc_stat total;
 };
 
 /**
  * struct shim_bpf_count - what one tag's transactions have counted, all CPUs together
  * @id: tag id
+ * @events_key: key of @events in the kernel's table
+ * @version: as in struct shim_bpf_stat
  * @events: which events the sums are of
  * @total: number and sums
  */
 struct shim_bpf_count {
 	uint64_t id;
+	uint64_t events_key;
+	uint64_t version;
 	struct vc_events events;
 	struct vc_count total;
 };

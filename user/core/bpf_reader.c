@@ -25,10 +25,15 @@
 #include "bpf_slots.h"
 #include "bpf_table.h"
 
+/* @place: of each kind, the index of the tag's row in the statistics of a read, by the read's number */
 struct known_tag {
 	struct shim_hnode by_id;
 	struct shim_hnode by_name;
 	uint64_t id;
+	struct {
+		uint64_t read;
+		size_t at;
+	} place[VC_COUNTER - VC_TRANSACT + 1];
 	struct shim_bpf_tag tag;
 };
 
@@ -43,8 +48,11 @@ struct shim_bpf_reader {
 	struct shim_bpf_stat *stats;
 	size_t n, room;
 	size_t before;		/* during a read, stats[n] to stats[before - 1] are of the last one */
+	uint64_t reads;		/* number of the last read of stats[] */
+	uint64_t version;	/* of the row that changed last */
 	struct shim_bpf_count *counts;
 	size_t ncounts, counts_room;
+	size_t counts_before;	/* as before */
 	struct shim_hash ids, names;	/* of struct known_tag, in the arena */
 	struct shim_arena arena;
 };
@@ -319,6 +327,17 @@ static int is_whole(const struct shim_bpf_stat *row)
 	return in_hist == row->total.count;
 }
 
+/* Note where the row of a tag's statistics is in this read */
+static void set_place(struct shim_bpf_reader *r, const struct shim_bpf_stat *row)
+{
+	struct known_tag *known = shim_hnode__entry(row->tag, struct known_tag, tag);
+
+	if (row->key.kind < VC_TRANSACT || row->key.kind > VC_COUNTER)
+		return;
+	known->place[row->key.kind - VC_TRANSACT].read = r->reads;
+	known->place[row->key.kind - VC_TRANSACT].at = row - r->stats;
+}
+
 static int add_stat(void *reader, const void *key, const void *cpus)
 {
 	struct shim_bpf_reader *r = reader;
@@ -332,9 +351,11 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 	same = r->n < r->before && !memcmp(&row->key, key, sizeof(row->key)) &&
 	       rests(&row->total, cpus, r->cpus);
 	if (same && row->rests) {
+		set_place(r, row);
 		r->n++;
 		return 0;
 	}
+	row->version = ++r->version;
 	memcpy(&row->key, key, sizeof(row->key));
 	/* Until add_up(), the row's total is another row's, and must not pass for this one's. */
 	row->rests = 0;
@@ -346,8 +367,10 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 	add_up(&row->total, cpus, r->cpus);
 	row->rests = same && is_whole(row);
 	/* A row that is just being made has no event yet. */
-	if (row->total.count || row->total.aborted)
+	if (row->total.count || row->total.aborted) {
+		set_place(r, row);
 		r->n++;
+	}
 	return 0;
 }
 
@@ -361,28 +384,45 @@ int shim_bpf_reader__events(struct shim_bpf_reader *r, uint64_t key, struct vc_e
 	return 0;
 }
 
+/* Add up one row over all CPUs. */
+static void add_up_counts(struct vc_count *total, const struct vc_count *cpus, size_t n)
+{
+	*total = (struct vc_count) { 0 };
+	for (size_t i = 0; i < n; i++) {
+		total->count += cpus[i].count;
+		for (size_t j = 0; j < VC_MAX_COUNTERS; j++)
+			total->sum[j] += cpus[i].sum[j];
+	}
+}
+
 static int add_count(void *reader, const void *key, const void *cpus)
 {
 	struct shim_bpf_reader *r = reader;
-	const struct vc_count *cpu = cpus;
 	int err = shim_vec__room(r->counts, &r->counts_room, r->ncounts);
 	struct shim_bpf_count *row;
 	struct vc_count_key k;
+	struct vc_count total;
 
 	if (err)
 		return err;
 	memcpy(&k, key, sizeof(k));
+	add_up_counts(&total, cpus, r->cpus);
 	row = &r->counts[r->ncounts];
-	*row = (struct shim_bpf_count) { .id = k.tag };
+	/* As in add_stat(): what the events are is known then, too. */
+	if (r->ncounts < r->counts_before && row->id == k.tag && row->events_key == k.events &&
+	    !memcmp(&row->total, &total, sizeof(total))) {
+		r->ncounts++;
+		return 0;
+	}
+	row->id = k.tag;
+	row->events_key = 0;
+	row->version = ++r->version;
+	row->total = total;
 	err = shim_bpf_reader__events(r, k.events, &row->events);
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	for (size_t i = 0; i < r->cpus; i++) {
-		row->total.count += cpu[i].count;
-		for (size_t j = 0; j < VC_MAX_COUNTERS; j++)
-			row->total.sum[j] += cpu[i].sum[j];
-	}
-	r->ncounts += row->total.count != 0;
+	row->events_key = k.events;
+	r->ncounts += total.count != 0;
 	return 0;
 }
 
@@ -410,13 +450,18 @@ int shim_bpf_reader__slot_tag(struct shim_bpf_reader *r, const struct vc_direct 
 }
 
 /* The row that a program's own statistics are added to */
-static struct shim_bpf_stat *find_stat(struct shim_bpf_reader *r, const struct vc_direct *slot)
+static struct shim_bpf_stat *find_stat(const struct shim_bpf_reader *r, const struct vc_direct *slot)
 {
-	for (size_t i = 0; i < r->n; i++)
-		if (r->stats[i].key.kind == slot->kind && r->stats[i].tag->user == slot->user &&
-		    !strcmp(r->stats[i].tag->name, slot->name) &&
-		    (!r->apart || r->stats[i].key.tag & SHIM_DIRECT_ID))
-			return &r->stats[i];
+	struct shim_hnode *node = shim_hash__first(&r->names, hash_of_name(r, slot->name));
+
+	for (; node; node = shim_hash__next(node)) {
+		const struct known_tag *known = shim_hnode__entry(node, struct known_tag, by_name);
+
+		if (known->place[slot->kind - VC_TRANSACT].read == r->reads &&
+		    known->tag.user == slot->user && !strcmp(known->tag.name, slot->name) &&
+		    (!r->apart || known->id & SHIM_DIRECT_ID))
+			return &r->stats[known->place[slot->kind - VC_TRANSACT].at];
+	}
 	return NULL;
 }
 
@@ -443,7 +488,9 @@ static int add_slot(struct shim_bpf_reader *r, uint32_t i)
 			.tag = tag,
 			.key = { .tag = id, .kind = slot.kind },
 		};
+		set_place(r, row);
 	}
+	row->version = ++r->version;
 	shim_bpf_stat__add(&row->total, &slot.stat);
 	return 0;
 }
@@ -489,6 +536,7 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 		return err;
 	r->before = r->n;
 	r->n = 0;
+	r->reads++;
 	err = shim_bpf_table__read(&r->stat, add_stat, r);
 	if (!err)
 		err = add_slots(r);
@@ -514,6 +562,7 @@ int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_cou
 
 	if (err)
 		return err;
+	r->counts_before = r->ncounts;
 	r->ncounts = 0;
 	err = shim_bpf_table__read(&r->count, add_count, r);
 	if (err)

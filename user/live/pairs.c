@@ -30,6 +30,7 @@ void shim_live_pairs__free(struct shim_live_pairs *pairs)
 	}
 	free(pairs->sums);
 	free(pairs->slots);
+	free(pairs->taken);
 	shim_hash__free(&pairs->by_name);
 }
 
@@ -117,6 +118,21 @@ static int take_row(struct shim_live_pairs *pairs, const struct shim_bpf_count *
 	return ret;
 }
 
+/* Take a row: 0, -EAGAIN if that has to wait for the next sample, or another error */
+static int take_of_tag(struct shim_live_pairs *pairs, struct shim_bpf_reader *reader,
+		       const struct shim_bpf_count *row, const struct shim_live_tags *tags)
+{
+	const struct shim_live_tag *known;
+	const struct shim_bpf_tag *tag;
+	int ret = shim_bpf_reader__tag(reader, row->id, &tag);
+
+	if (ret)	/* -ENOENT: the tag was evicted in the meantime */
+		return ret == -ENOENT ? -EAGAIN : ret;
+	known = shim_live_tags__find(tags, tag);
+	/* A tag may be newer than the transactions that were read. */
+	return known ? take_row(pairs, row, known->label, pairs->session) : -EAGAIN;
+}
+
 /**
  * shim_live_pairs__counted() - read what transactions have counted by now
  * @pairs: updated
@@ -129,24 +145,24 @@ static int take_row(struct shim_live_pairs *pairs, const struct shim_bpf_count *
 int shim_live_pairs__counted(struct shim_live_pairs *pairs, struct shim_bpf_reader *reader,
 			const struct shim_live_tags *tags, unsigned int session)
 {
+	size_t n, before = pairs->session == session ? pairs->ntaken : 0;
 	const struct shim_bpf_count *rows;
-	size_t n;
 	int ret = shim_bpf_reader__counts(reader, &rows, &n);
 
+	pairs->session = session;
+	pairs->ntaken = 0;
+	if (!ret && shim_vec__reserve(pairs->taken, &pairs->taken_room, n))
+		ret = -ENOMEM;
 	for (size_t i = 0; i < n && !ret; i++) {
-		const struct shim_live_tag *known = NULL;
-		const struct shim_bpf_tag *tag;
-
-		ret = shim_bpf_reader__tag(reader, rows[i].id, &tag);
-		if (!ret)
-			known = shim_live_tags__find(tags, tag);
-		/* A tag that is newer than the transactions read waits for the next sample. */
-		if (known)
-			ret = take_row(pairs, &rows[i], known->label, session);
-		/* The tag was evicted in the meantime. */
-		if (ret == -ENOENT)
+		if (i < before && pairs->taken[i] == rows[i].version)
+			continue;
+		ret = take_of_tag(pairs, reader, &rows[i], tags);
+		pairs->taken[i] = ret ? 0 : rows[i].version;
+		if (ret == -EAGAIN)
 			ret = 0;
 	}
+	if (!ret)
+		pairs->ntaken = n;
 	return ret;
 }
 
@@ -162,9 +178,7 @@ int shim_live_pairs__slots(struct shim_live_pairs *pairs, const struct shim_live
 	for (size_t i = 0; i < tags->n; i++) {
 		struct shim_live_tag *tag = tags->at[i];
 
-		if (!tag->has_changed)
-			continue;
-		for (uint32_t slot = 0; slot < VC_HIST_SLOTS; slot++) {
+		for (uint32_t slot = tag->unseen.first; slot < tag->unseen.end; slot++) {
 			if (tag->slots[slot] || !tag->total.hist[slot])
 				continue;
 			if (shim_vec__room(pairs->slots, &pairs->slots_room, pairs->nslots))
@@ -172,7 +186,7 @@ int shim_live_pairs__slots(struct shim_live_pairs *pairs, const struct shim_live
 			pairs->slots[pairs->nslots++] = (struct shim_live_slot) { tag, slot };
 			tag->slots[slot] = pairs->nslots;
 		}
-		tag->has_changed = 0;
+		tag->unseen = (struct shim_live_range) { 0 };
 	}
 	return 0;
 }

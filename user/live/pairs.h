@@ -20,12 +20,18 @@ struct shim_live_sum {
 	uint64_t base[2], now[2];	/* transactions, counts; @base: of earlier sessions and ids */
 };
 
+/*
+ * @taken: versions of the reader's rows of @session that were taken, by index; 0: to be taken again
+ */
 struct shim_live_pairs {
 	struct shim_live_slot *slots;
 	size_t nslots, slots_room;
 	struct shim_live_sum **sums;
 	size_t nsums, sums_room;
 	struct shim_hash by_name;	/* of the sums */
+	uint64_t *taken;
+	size_t ntaken, taken_room;
+	unsigned int session;
 };
 
 void shim_live_pairs__init(struct shim_live_pairs *pairs);

@@ -15,6 +15,8 @@
 #include "base/vec.h"
 #include "tags.h"
 
+#define ALL_SLOTS	((struct shim_live_range) { 0, VC_HIST_SLOTS })
+
 void shim_live_tags__init(struct shim_live_tags *tags)
 {
 	*tags = (struct shim_live_tags) { NULL };
@@ -24,8 +26,14 @@ void shim_live_tags__init(struct shim_live_tags *tags)
 void shim_live_tags__free(struct shim_live_tags *tags)
 {
 	for (size_t i = 0; i < tags->n; i++) {
-		free(tags->at[i]->name);
-		free(tags->at[i]);
+		struct shim_live_tag *tag = tags->at[i];
+
+		for (size_t part = 0; part < SHIM_LIVE_PARTS; part++)
+			if (tag->part[part].now != &tag->total)
+				free(tag->part[part].now);
+		free(tag->earlier);
+		free(tag->name);
+		free(tag);
 	}
 	free(tags->at);
 	shim_hash__free(&tags->by_name);
@@ -114,11 +122,88 @@ static void add_up(struct vc_stat *total, const struct vc_stat *more)
 		total->hist[i] += more->hist[i];
 }
 
-static int is_known(const struct shim_live_part *part, const struct shim_bpf_stat *stat,
-		    unsigned int session)
+/* The slots in which two histograms differ, and those between them */
+static struct shim_live_range differing(const __u64 *a, const __u64 *b, struct shim_live_range in)
 {
-	return part->session == session && part->id == stat->key.tag &&
-	       !memcmp(&part->now, &stat->total, sizeof(part->now));
+	while (in.first < in.end && a[in.first] == b[in.first])
+		in.first++;
+	while (in.first < in.end && a[in.end - 1] == b[in.end - 1])
+		in.end--;
+	return in;
+}
+
+static void widen(struct shim_live_range *range, struct shim_live_range by)
+{
+	if (by.first == by.end)
+		return;
+	if (range->first == range->end)
+		*range = by;
+	range->first = range->first < by.first ? range->first : by.first;
+	range->end = range->end > by.end ? range->end : by.end;
+}
+
+/* Copy statistics whose histograms differ in @slots only: most of a histogram never changes. */
+static void copy(struct vc_stat *to, const struct vc_stat *from, struct shim_live_range slots)
+{
+	memcpy(to, from, offsetof(struct vc_stat, hist));
+	memcpy(&to->hist[slots.first], &from->hist[slots.first],
+	       (slots.end - slots.first) * sizeof(to->hist[0]));
+}
+
+/* Give a part memory of its own, apart from the tag's total: 0 or -ENOMEM */
+static int set_apart(struct shim_live_tag *tag, struct shim_live_part *part)
+{
+	struct vc_stat *own;
+
+	if (part->now && part->now != &tag->total)
+		return 0;
+	own = calloc(1, sizeof(*own));
+	if (!own)
+		return -ENOMEM;
+	if (part->now)
+		*own = *part->now;
+	part->now = own;
+	return 0;
+}
+
+/*
+ * Make room for a part's next statistics: 0 or -ENOMEM; @has_ended: those that it has must be kept.
+ * Most tags have one part of one session, which needs no memory but the tag's total.
+ */
+static int make_room(struct shim_live_tag *tag, struct shim_live_part *part, bool has_ended)
+{
+	struct shim_live_part *other = &tag->part[part == tag->part];
+
+	if (!tag->earlier && !has_ended && !other->now) {
+		part->now = &tag->total;
+		return 0;
+	}
+	if (has_ended && !tag->earlier) {
+		tag->earlier = calloc(1, sizeof(*tag->earlier));
+		if (!tag->earlier)
+			return -ENOMEM;
+	}
+	if (set_apart(tag, part))
+		return -ENOMEM;
+	return other->now ? set_apart(tag, other) : 0;
+}
+
+/* Take a part's statistics: returns the slots in which the tag's total has changed. */
+static struct shim_live_range set(struct shim_live_tag *tag, struct shim_live_part *part,
+				  const struct vc_stat *now)
+{
+	struct shim_live_range slots = differing(part->now->hist, now->hist, ALL_SLOTS);
+
+	copy(part->now, now, slots);
+	if (part->now == &tag->total)
+		return slots;
+	tag->total = (struct vc_stat) { 0 };
+	if (tag->earlier)
+		add_up(&tag->total, tag->earlier);
+	for (size_t i = 0; i < SHIM_LIVE_PARTS; i++)
+		if (tag->part[i].now)
+			add_up(&tag->total, tag->part[i].now);
+	return ALL_SLOTS;
 }
 
 /**
@@ -133,35 +218,42 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 			unsigned int session)
 {
 	struct shim_live_tag *tag = find(tags, stat->tag);
+	struct shim_live_range changed;
 	struct shim_live_part *part;
+	bool has_ended;
 
 	if (!tag || tag->user != stat->tag->user)
 		tag = add(tags, stat->tag, tag != NULL);
 	if (!tag)
 		return -ENOMEM;
 	part = &tag->part[stat->key.tag & SHIM_DIRECT_ID ? SHIM_LIVE_DIRECT : SHIM_LIVE_KERNEL];
-	/* Most tags had no event since the last sample. */
-	if (is_known(part, stat, session))
-		return 0;
-	if (part->session != session || (part->id != stat->key.tag && part == &tag->part[SHIM_LIVE_KERNEL]))
-		add_up(&part->base, &part->now);
+	has_ended = part->now && (part->session != session || (part->id != stat->key.tag &&
+							       part == &tag->part[SHIM_LIVE_KERNEL]));
+	if (make_room(tag, part, has_ended))
+		return -ENOMEM;
+	if (has_ended)
+		add_up(tag->earlier, part->now);
 	part->session = session;
 	part->id = stat->key.tag;
-	part->now = stat->total;
-	tag->has_changed = 1;
-	tag->total = (struct vc_stat) { 0 };
-	for (size_t i = 0; i < SHIM_LIVE_PARTS; i++) {
-		add_up(&tag->total, &tag->part[i].base);
-		add_up(&tag->total, &tag->part[i].now);
-	}
+	changed = set(tag, part, &stat->total);
+	widen(&tag->unseen, changed);
+	widen(&tag->unwritten, changed);
+	tag->is_written = false;
 	return 0;
 }
 
 /* The sample was written: shim_live_tag__since() counts from here on. */
 void shim_live_tags__written(struct shim_live_tags *tags)
 {
-	for (size_t i = 0; i < tags->n; i++)
-		tags->at[i]->before = tags->at[i]->total;
+	for (size_t i = 0; i < tags->n; i++) {
+		struct shim_live_tag *tag = tags->at[i];
+
+		if (tag->is_written)
+			continue;
+		copy(&tag->before, &tag->total, tag->unwritten);
+		tag->unwritten = (struct shim_live_range) { 0 };
+		tag->is_written = true;
+	}
 }
 
 static uint64_t slot_middle(uint32_t slot)
@@ -189,66 +281,62 @@ static void bound(const struct vc_stat *total, uint64_t *least, uint64_t *most)
  * is replaced by the mean.  Fields are read while events go on: the sum may lag behind the count,
  * so it is clamped to what the slots allow.
  */
-static void set_extremes(const struct vc_stat *total, struct vc_stat *since, uint32_t first,
-			 uint32_t last)
+static void set_extremes(const struct vc_stat *total, struct shim_live_since *since)
 {
-	uint64_t least = vc_hist_floor(first), most = vc_hist_floor(last + 1) - 1;
+	uint64_t least = vc_hist_floor(since->slots.first), most = vc_hist_floor(since->slots.end) - 1;
 	uint64_t n = since->count;
 
 	bound(total, &least, &most);
 	since->sum_ns = clamp(since->sum_ns, least * n, most * n);
-	since->min_ns = clamp(slot_middle(first), least, since->sum_ns / n);
-	since->max_ns = clamp(slot_middle(last), (since->sum_ns + n - 1) / n, most);
+	since->min_ns = clamp(slot_middle(since->slots.first), least, since->sum_ns / n);
+	since->max_ns = clamp(slot_middle(since->slots.end - 1), (since->sum_ns + n - 1) / n, most);
 }
 
 /**
  * shim_live_tag__since() - what was added since the last sample that was written
  * @tag: the tag, with its present total and the one before
- * @since: count, sum and histogram, and the extremes: min_ns <= sum_ns / count <= max_ns
+ * @since: written
  */
-void shim_live_tag__since(const struct shim_live_tag *tag, struct vc_stat *since)
+void shim_live_tag__since(const struct shim_live_tag *tag, struct shim_live_since *since)
 {
-	uint32_t first = VC_HIST_SLOTS, last = 0;
-
-	if (!memcmp(&tag->total, &tag->before, sizeof(tag->total))) {
-		memset(since, 0, sizeof(*since));
-		return;
-	}
-	*since = (struct vc_stat) {
+	*since = (struct shim_live_since) {
 		.count = tag->total.count - tag->before.count,
 		.sum_ns = tag->total.sum_ns - tag->before.sum_ns,
 	};
-	for (uint32_t i = 0; i < VC_HIST_SLOTS; i++) {
-		since->hist[i] = tag->total.hist[i] - tag->before.hist[i];
-		if (!since->hist[i])
-			continue;
-		first = first < i ? first : i;
-		last = i;
-	}
 	if (!since->count)
 		return;
-	if (first == VC_HIST_SLOTS)	/* the histogram lags behind the count */
+	since->slots = differing(tag->total.hist, tag->before.hist, tag->unwritten);
+	if (since->slots.first == since->slots.end)	/* the histogram lags behind the count */
 		since->min_ns = since->max_ns = since->sum_ns / since->count;
 	else
-		set_extremes(&tag->total, since, first, last);
+		set_extremes(&tag->total, since);
 }
 
-/* In nanoseconds; 0 if the histogram is empty */
-double shim_live_tag__percentile(const struct vc_stat *stat, double percent)
+/**
+ * shim_live_tag__percentile() - the time that some of the transactions did not exceed
+ * @tag: the tag
+ * @since: of its present total
+ * @percent: how many of the transactions since then
+ *
+ * Return: nanoseconds; 0 if the histogram has none.
+ */
+double shim_live_tag__percentile(const struct shim_live_tag *tag,
+				 const struct shim_live_since *since, double percent)
 {
+	const __u64 *now = tag->total.hist, *then = tag->before.hist;
 	uint64_t n = 0, before = 0;
 
-	for (size_t i = 0; i < VC_HIST_SLOTS; i++)
-		n += stat->hist[i];
-	for (uint32_t i = 0; i < VC_HIST_SLOTS; i++) {
-		uint64_t middle = slot_middle(i);
+	for (uint32_t i = since->slots.first; i < since->slots.end; i++)
+		n += now[i] - then[i];
+	for (uint32_t i = since->slots.first; i < since->slots.end; i++) {
+		uint64_t middle = slot_middle(i), in_slot = now[i] - then[i];
 
-		before += stat->hist[i];
-		if (!stat->hist[i] || before < n * percent / 100)
+		before += in_slot;
+		if (!in_slot || before < n * percent / 100)
 			continue;
-		if (middle < stat->min_ns)
-			return stat->min_ns;
-		return middle > stat->max_ns ? stat->max_ns : middle;
+		if (middle < since->min_ns)
+			return since->min_ns;
+		return middle > since->max_ns ? since->max_ns : middle;
 	}
 	return 0;
 }

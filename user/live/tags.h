@@ -3,6 +3,7 @@
 #ifndef SHIM_LIVE_TAGS_H
 #define SHIM_LIVE_TAGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,13 +18,31 @@ enum { SHIM_LIVE_KERNEL, SHIM_LIVE_DIRECT, SHIM_LIVE_PARTS };
  * struct shim_live_part - what one of these wrote about a tag
  * @id: the tag's id
  * @session: the tracing session in which the tag has this id
- * @base: total of earlier sessions and ids
- * @now: total of this session and id
+ * @now: total of this session and id, NULL before there is any; the tag's @total as long as there
+ *	is nothing else to add to it
  */
 struct shim_live_part {
 	uint64_t id;
 	unsigned int session;
-	struct vc_stat base, now;
+	struct vc_stat *now;
+};
+
+/* Slots of a histogram, from @first to before @end; none if these are equal */
+struct shim_live_range {
+	uint32_t first, end;
+};
+
+/**
+ * struct shim_live_since - what was added since the last sample that was written
+ * @count: events
+ * @sum_ns: time of transactions
+ * @min_ns: of the shortest, at most the mean
+ * @max_ns: of the longest, at least the mean
+ * @slots: what was added to the histogram is in these
+ */
+struct shim_live_since {
+	uint64_t count, sum_ns, min_ns, max_ns;
+	struct shim_live_range slots;
 };
 
 /**
@@ -33,12 +52,15 @@ struct shim_live_part {
  * @user: whose it is
  * @label: its name as an instance, which differs between users' tags of one name; never changes
  * @part: its statistics, by who wrote them
- * @total: sum of all parts
- * @before: @total at the last sample that was written
+ * @earlier: total of earlier sessions and ids, NULL if there were none
  * @since: what shim_live_tag__since() computed
  * @since_of: number of the sample that @since is of
- * @has_changed: whether it changed since instances were last added for its slots
+ * @is_written: whether @before is @total
+ * @unwritten: where their histograms may differ, otherwise
+ * @unseen: slots that have changed since instances were last added for them
  * @slots: of a transaction: instance numbers of its histogram's slots, 0: none yet
+ * @total: sum of all that
+ * @before: @total at the last sample that was written
  */
 struct shim_live_tag {
 	struct shim_hnode node;
@@ -46,11 +68,13 @@ struct shim_live_tag {
 	uint32_t user;
 	char label[SHIM_LABEL_LEN];
 	struct shim_live_part part[SHIM_LIVE_PARTS];
-	struct vc_stat total, before;
-	struct vc_stat since;
+	struct vc_stat *earlier;
+	struct shim_live_since since;
 	uint64_t since_of;
-	int has_changed;
+	bool is_written;
+	struct shim_live_range unwritten, unseen;
 	uint32_t slots[VC_HIST_SLOTS];
+	struct vc_stat total, before;
 };
 
 struct shim_live_tags {
@@ -66,7 +90,8 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 const struct shim_live_tag *shim_live_tags__find(const struct shim_live_tags *tags,
 					      const struct shim_bpf_tag *tag);
 void shim_live_tags__written(struct shim_live_tags *tags);
-void shim_live_tag__since(const struct shim_live_tag *tag, struct vc_stat *since);
-double shim_live_tag__percentile(const struct vc_stat *stat, double percent);
+void shim_live_tag__since(const struct shim_live_tag *tag, struct shim_live_since *since);
+double shim_live_tag__percentile(const struct shim_live_tag *tag,
+				 const struct shim_live_since *since, double percent);
 
 #endif /* SHIM_LIVE_TAGS_H */

@@ -16,8 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <time.h>
 
+#include "base/vec.h"
 #include "core/bpf.h"
 #include "core/event.h"
 #include "pairs.h"
@@ -80,7 +82,7 @@ static const struct {
 /* What a metric is computed from. */
 struct sight {
 	const struct shim_live_tag *tag;
-	const struct vc_stat *since;	/* what was added since the sample before */
+	const struct shim_live_since *since;	/* what was added since the sample before */
 	double seconds;		/* time since that sample; 0: there was none */
 };
 
@@ -134,17 +136,17 @@ static double max_since(const struct sight *s)
 
 static double p50_since(const struct sight *s)
 {
-	return shim_live_tag__percentile(s->since, 50) / 1e9;
+	return shim_live_tag__percentile(s->tag, s->since, 50) / 1e9;
 }
 
 static double p90_since(const struct sight *s)
 {
-	return shim_live_tag__percentile(s->since, 90) / 1e9;
+	return shim_live_tag__percentile(s->tag, s->since, 90) / 1e9;
 }
 
 static double p99_since(const struct sight *s)
 {
-	return shim_live_tag__percentile(s->since, 99) / 1e9;
+	return shim_live_tag__percentile(s->tag, s->since, 99) / 1e9;
 }
 
 static double count_of(const struct sight *s)
@@ -264,6 +266,8 @@ struct shim_live_trace {
 	unsigned int session;		/* number of the tracing session */
 	struct shim_live_tags of[KINDS];
 	struct shim_live_pairs pairs;
+	uint64_t *taken;		/* versions of the reader's rows that were taken, by index */
+	size_t ntaken, taken_room;
 	uint64_t when, before;		/* of this sample, and of the last that was settled */
 	uint64_t samples;
 };
@@ -296,6 +300,7 @@ void shim_live_trace__destroy(struct shim_live_trace *trace)
 	for (enum kind kind = 0; kind < KINDS; kind++)
 		shim_live_tags__free(&trace->of[kind]);
 	shim_live_pairs__free(&trace->pairs);
+	free(trace->taken);
 	free(trace);
 }
 
@@ -337,25 +342,48 @@ static int take(struct shim_live_trace *trace, const struct shim_bpf_stat *stat)
 	return ret;
 }
 
+/* The rows that have changed since they were taken, by ascending tags: how many, or -ENOMEM */
+static ssize_t changed_rows(struct shim_live_trace *trace, const struct shim_bpf_stat *stats,
+			    size_t n, const struct shim_bpf_stat **changed)
+{
+	size_t nchanged = 0;
+
+	if (shim_vec__reserve(trace->taken, &trace->taken_room, n))
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (i >= trace->ntaken || trace->taken[i] != stats[i].version)
+			changed[nchanged++] = &stats[i];
+	qsort(changed, nchanged, sizeof(*changed), by_tag);
+	return nchanged;
+}
+
 static int take_stats(struct shim_live_trace *trace)
 {
 	const struct shim_bpf_stat *stats;
-	const struct shim_bpf_stat **sorted;
+	const struct shim_bpf_stat **changed;
+	ssize_t nchanged;
 	size_t n;
 	int ret = shim_bpf_reader__stats(trace->reader, &stats, &n);
 
 	if (ret)
 		return ret;
-	sorted = calloc(n + 1, sizeof(*sorted));
-	if (!sorted)
+	changed = calloc(n + 1, sizeof(*changed));
+	if (!changed)
 		return -ENOMEM;
+	nchanged = changed_rows(trace, stats, n, changed);
+	if (nchanged < 0)
+		ret = nchanged;
+	/* If taking ends early, all are taken again the next time, which changes nothing. */
+	trace->ntaken = 0;
+	for (ssize_t i = 0; i < nchanged && !ret; i++)
+		ret = take(trace, changed[i]);
+	free(changed);
+	if (ret)
+		return ret;
 	for (size_t i = 0; i < n; i++)
-		sorted[i] = &stats[i];
-	qsort(sorted, n, sizeof(*sorted), by_tag);
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = take(trace, sorted[i]);
-	free(sorted);
-	return ret;
+		trace->taken[i] = stats[i].version;
+	trace->ntaken = n;
+	return 0;
 }
 
 /* Tracing was turned off since the reader was opened */
@@ -363,6 +391,7 @@ static void forget_reader(struct shim_live_trace *trace)
 {
 	shim_bpf_reader__close(trace->reader);
 	trace->reader = NULL;
+	trace->ntaken = 0;
 }
 
 static int take_all(struct shim_live_trace *trace)
@@ -523,8 +552,8 @@ size_t shim_live_trace__tag_len(const struct shim_live_trace *trace, size_t indo
 }
 
 /* What was added since the sample before; computed once per sample */
-static const struct vc_stat *since_of(const struct shim_live_trace *trace,
-				      struct shim_live_tag *tag)
+static const struct shim_live_since *since_of(const struct shim_live_trace *trace,
+					      struct shim_live_tag *tag)
 {
 	if (tag->since_of != trace->samples)
 		shim_live_tag__since(tag, &tag->since);
