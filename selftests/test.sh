@@ -35,9 +35,9 @@ not_on_x86='bpf/counts bpf/scope bpf/users cpc/version_1 cpc/cpustat.sh cpc/cput
 only_debug='vcpc/failslab vcpc/failslab_large'
 
 # What counts where the module is not, which is perf
-perf_folders='unit/core_perf unit/core_perf_processes unit/core_perf_hw unit/core_perf_page shim pcp/local
+perf_folders='unit/core_perf unit/core_perf_overflow unit/core_perf_processes unit/core_perf_hw unit/core_perf_page shim pcp/local
 	cpc/closed cpc/counts cpc/cpu cpc/ends cpc/errors cpc/hundred_threads cpc/inherit cpc/life cpc/lists cpc/pctx
-	cpc/pctx_capture cpc/pctx_counts cpc/refused cpc/version_1 aix/header aix/others aix/states aix/tables aix/threads'
+	cpc/overflow cpc/profile.sh cpc/pctx_capture cpc/pctx_counts cpc/refused cpc/version_1 aix/header aix/others aix/states aix/tables aix/threads'
 # Those of them for which it matters that perf's pages cannot be read
 read_folders='unit/core_perf_hw unit/core_perf_page shim/set cpc/counts cpc/life'
 

@@ -231,7 +231,6 @@ TEST_F(v1, overflow_and_bind_again)
 {
 	struct sigaction sa = { .sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO };
 
-	NEEDS_MODULE("overflow signals");
 	sigaction(SIGEMT, &sa, NULL);
 	self->event.ce_pic[0] = -50ULL;
 	ASSERT_EQ(0, cpc_bind_event(&self->event, CPC_BIND_EMT_OVF));

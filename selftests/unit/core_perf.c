@@ -110,11 +110,12 @@ TEST_F(perf, what_perf_has_not_is_refused)
 	NEED_PERF();
 	EXPECT_EQ(-EOPNOTSUPP, shim_counters__create(self->session, &req, 1, VCPC_SET_F_GROUPS,
 						     &self->bad, &set));
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__create_on(self->session, &req, 1, 0, signal,
-							&self->bad, &set));
+	EXPECT_EQ(-EINVAL, shim_counters__create_on(self->session, &req, 1, 0, signal, &self->bad,
+						    &set));
 	req.flags |= VCPC_REQ_F_OVERFLOW;
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__create(self->session, &req, 1, 0, &self->bad, &set));
-	EXPECT_EQ(0, self->bad);
+	signal.signal = _NSIG;
+	EXPECT_EQ(-EINVAL, shim_counters__create_on(self->session, &req, 1, 0, signal, &self->bad,
+						    &set));
 	req.flags = 0;
 	EXPECT_EQ(-EINVAL, shim_counters__create(self->session, &req, 1, 0, &self->bad, &set));
 	req.flags = VCPC_REQ_F_USER;

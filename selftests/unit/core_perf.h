@@ -44,7 +44,8 @@ FIXTURE(perf) {
 	int bad;
 };
 
-static int make(FIXTURE_DATA(perf) *self, unsigned int flags, __u64 preset)
+static __attribute__((unused)) int
+make(FIXTURE_DATA(perf) *self, unsigned int flags, __u64 preset)
 {
 	struct vcpc_request reqs[NR];
 
@@ -61,7 +62,7 @@ static int sample(FIXTURE_DATA(perf) *self, pid_t tid)
 	return shim_counters__sample(self->set, tid, &self->room.sample, sizeof(self->room));
 }
 
-static int total(FIXTURE_DATA(perf) *self, pid_t tid)
+static __attribute__((unused)) int total(FIXTURE_DATA(perf) *self, pid_t tid)
 {
 	return shim_counters__total(self->set, tid, &self->room.sample, sizeof(self->room));
 }

@@ -3,9 +3,9 @@
  * The back end that counts by perf_event_open(2), where the module is not loaded.
  *
  * A set on a target is a group of perf's (perf_instance.c).  A value is the event's count plus a
- * base, which restart changes.  What perf cannot do is refused: multiplexed groups, overflows that
- * stop a set, samples of single threads that inherited (only their sum can be read), and counts in
- * transactions.
+ * base, which restart changes.  What perf cannot do is refused: multiplexed groups, overflows of
+ * other processes (perf_overflow.c has those of this one), samples of single threads that inherited
+ * (only their sum can be read), and counts in transactions.
  *
  * Threads: one lock guards all sets' lists; signals are blocked while it is held, and fork() waits
  * for it.  A thread that samples itself takes no lock (perf_sample.c).
@@ -13,15 +13,17 @@
  * A set belongs to the process that has made it: a forked child gets errors (perf_process.c).
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "perf_overflow.h"
 #include "perf_set.h"
 #include "tick.h"
 
 #define MOST_SETS	1024
 
-struct shim_siglock shim_perf__lock = SHIM_SIGLOCK_INITIALIZER(2, NULL);
+struct shim_siglock shim_perf__lock = SHIM_SIGLOCK_INITIALIZER(2, shim_overflow__in_child);
 
 static int perf_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
 {
@@ -37,7 +39,8 @@ static int perf_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
 	*info = (struct vcpc_info_args) {
 		.size = sizeof(*info),
 		.abi = VCPC_ABI_VERSION,
-		.features = VCPC_FEAT_SETS | VCPC_FEAT_CPU,
+		.features = VCPC_FEAT_SETS | VCPC_FEAT_CPU |
+			    (shim_overflow__is_possible() ? VCPC_FEAT_OVERFLOW : 0),
 		.max_requests = SHIM_GROUP_MAX,
 		.max_sets = MOST_SETS,
 		.hw_slots = shim_group__slots(),
@@ -68,26 +71,28 @@ static int check_one(const struct vcpc_request *req)
 {
 	if (!(req->flags & (VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL)) || req->group)
 		return -EINVAL;
-	if (req->flags & VCPC_REQ_F_OVERFLOW)
-		return -EOPNOTSUPP;
 	return shim_group__try(req);
 }
 
 static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int flags,
 		 struct shim_terms terms, int *bad)
 {
+	bool overflows = false;
 	int ret = 0;
 
 	*bad = -1;
 	if (!n || n > SHIM_GROUP_MAX)
 		return -EINVAL;
-	if (flags & ~VCPC_SET_F_DISABLED || terms.slot || terms.seed || terms.signal)
+	if (flags & ~VCPC_SET_F_DISABLED || terms.slot || terms.seed)
 		return -EOPNOTSUPP;
 	for (unsigned int i = 0; i < n && !ret; i++) {
 		ret = check_one(&reqs[i]);
 		if (ret)
 			*bad = i;
+		overflows |= reqs[i].flags & VCPC_REQ_F_OVERFLOW;
 	}
+	if (!ret && terms.signal && (!overflows || terms.signal >= _NSIG))
+		ret = -EINVAL;
 	return ret;
 }
 
@@ -96,11 +101,12 @@ static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int f
  * @reqs: struct vcpc_request[@n]
  * @n: 1..SHIM_GROUP_MAX
  * @flags: VCPC_SET_F_DISABLED or 0
+ * @signal: told of overflows, or 0
  *
  * Return: for the operations of shim_backend__perf; NULL if there is no memory.
  */
 struct shim_perf_set *shim_perf__make(const struct vcpc_request *reqs, unsigned int n,
-				      unsigned int flags)
+				      unsigned int flags, int signal)
 {
 	static _Atomic __u64 serials;
 	struct shim_perf_set *set = calloc(1, sizeof(*set) + n * sizeof(*reqs));
@@ -114,6 +120,7 @@ struct shim_perf_set *shim_perf__make(const struct vcpc_request *reqs, unsigned 
 	}
 	set->serial = ++serials;
 	set->flags = flags;
+	set->signal = signal;
 	set->n = n;
 	memcpy(set->reqs, reqs, n * sizeof(*reqs));
 	return set;
@@ -128,7 +135,7 @@ static int perf_create(union shim_backend_ref dev, const struct vcpc_request *re
 	(void)dev;
 	if (ret)
 		return ret;
-	out->ptr = shim_perf__make(reqs, n, flags);
+	out->ptr = shim_perf__make(reqs, n, flags, terms.signal);
 	return out->ptr ? 0 : -ENOMEM;
 }
 

@@ -3,12 +3,14 @@
  * A set's events on one target, as a group of perf's: the only caller of perf_event_open(2).
  *
  * A group is pinned: it is on the PMU as a whole whenever its target runs, or it is in error from
- * then on, and read(2) returns 0.  An inherited group is not pinned, because the error of a child's
+ * then on, and read(2) returns 0.  If an event overflows, it leads the group, because perf stops the
+ * whole group when its leader has overflowed.  An inherited group is not pinned, because the error of a child's
  * copy would go unnoticed; instead, time enabled and time running differ if any copy was ever off
  * the PMU.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <sched.h>
@@ -58,6 +60,11 @@ static void describe(struct perf_event_attr *attr, const struct vcpc_request *re
 		.exclude_hv = 1,
 		.exclude_guest = 1,
 	};
+	if (!(req->flags & VCPC_REQ_F_OVERFLOW))
+		return;
+	attr->sample_period = SHIM_GROUP_NEVER;
+	/* Another program would get the signals. */
+	attr->remove_on_exec = 1;
 }
 
 /* Translate an error of perf_event_open(2) into that of VCPC_IOC_SET_CREATE. */
@@ -208,26 +215,26 @@ static int open_readable(struct perf_event_attr *attr, struct shim_group_place p
 	return open_event(attr, place.tid, place.cpu, leader);
 }
 
-static int open_nth(struct shim_group *group, unsigned int i, const struct vcpc_request *req,
+static int open_one(struct shim_group *group, unsigned int i, const struct vcpc_request *req,
 		    struct shim_group_place place)
 {
 	struct shim_group_event *event = &group->events[i];
+	bool leads = i == group->lead;
 	struct perf_event_attr attr;
 	int fd, ret;
 
 	describe(&attr, req);
-	attr.disabled = !i;
-	attr.pinned = !i && !place.inherit;
-	attr.enable_on_exec = !i && place.on_exec;
+	attr.disabled = leads;
+	attr.pinned = leads && !place.inherit;
+	attr.enable_on_exec = leads && place.on_exec;
 	attr.inherit = place.inherit;
 	attr.inherit_thread = place.inherit && place.threads_only;
-	fd = open_readable(&attr, place, i ? group->events[0].fd.nr : -1);
+	fd = open_readable(&attr, place, leads ? -1 : group->events[group->lead].fd.nr);
 	if (fd < 0)
 		return error_of(errno);
 	ret = shim_fd__own(fd, &event->fd);
 	if (ret)
 		return ret;
-	group->n = i + 1;
 	return ioctl(event->fd.nr, PERF_EVENT_IOC_ID, &event->id) ? -errno : 0;
 }
 
@@ -241,7 +248,8 @@ static void unmap(struct shim_group *group, unsigned int n)
 
 /*
  * Map all events' pages, or none if one cannot be mapped, as when the limit of locked memory is
- * reached.  A mapped page keeps its event open, so that only the leader's descriptor is needed.
+ * reached.  A mapped page keeps its event open, so that only the descriptors of the leader, and of
+ * events that overflow, are needed.
  */
 static void map(struct shim_group *group)
 {
@@ -259,8 +267,9 @@ static void map(struct shim_group *group)
 		madvise(page, sysconf(_SC_PAGESIZE), MADV_DONTFORK);
 		group->pages[i] = page;
 	}
-	for (unsigned int i = 1; i < group->n && group->pages; i++)
-		close_event(&group->events[i]);
+	for (unsigned int i = 0; i < group->n && group->pages; i++)
+		if (i != group->lead && !(group->overflows & 1ull << i))
+			close_event(&group->events[i]);
 }
 
 /*
@@ -272,7 +281,30 @@ static int check_inherited(const struct shim_group *group)
 	struct shim_group_counts counts;
 	size_t size = offsetof(struct shim_group_counts, values) + group->n * sizeof(__u64);
 
-	return read(group->events[0].fd.nr, &counts, size) < 0 && errno == ECHILD ? -ESTALE : 0;
+	return read(group->events[group->lead].fd.nr, &counts, size) < 0 && errno == ECHILD ? -ESTALE : 0;
+}
+
+/* Which event is the @k-th to be opened, and to be read: the leader, then the others in order */
+static unsigned int nth(const struct shim_group *group, unsigned int k)
+{
+	return !k ? group->lead : k <= group->lead ? k - 1 : k;
+}
+
+/* A group with no event open yet: 0 or -ENOMEM */
+static int prepare(struct shim_group *group, const struct vcpc_request *reqs, unsigned int n)
+{
+	*group = (struct shim_group) { .events = calloc(n, sizeof(*group->events)) };
+	if (!group->events)
+		return -ENOMEM;
+	group->n = n;
+	for (unsigned int i = n; i--; ) {
+		group->events[i].fd.nr = -1;
+		if (!(reqs[i].flags & VCPC_REQ_F_OVERFLOW))
+			continue;
+		group->overflows |= 1ull << i;
+		group->lead = i;
+	}
+	return 0;
 }
 
 /**
@@ -294,18 +326,18 @@ static int check_inherited(const struct shim_group *group)
 int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, unsigned int n,
 		     struct shim_group_place place, int *bad)
 {
-	int ret = 0;
+	int ret;
 
 	*bad = -1;
-	*group = (struct shim_group) { .events = calloc(n, sizeof(*group->events)) };
-	if (!group->events)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < n && !ret; i++) {
-		ret = open_nth(group, i, &reqs[i], place);
+	ret = prepare(group, reqs, n);
+	for (unsigned int k = 0; k < n && !ret; k++) {
+		unsigned int i = nth(group, k);
+
+		ret = open_one(group, i, &reqs[i], place);
 		/* Each event alone was accepted by perf_create(): the group is refused. */
-		if (i && place.inherit && (ret == -EINVAL || ret == -EOPNOTSUPP))
+		if (k && place.inherit && (ret == -EINVAL || ret == -EOPNOTSUPP))
 			ret = -ESTALE;
-		else if (i && ret == -EINVAL)
+		else if (k && ret == -EINVAL)
 			ret = -ENOSPC;
 		if (ret == -ENOSPC || ret == -ESTALE || ret == -ENOENT || ret == -EOPNOTSUPP)
 			*bad = i;
@@ -357,10 +389,71 @@ void shim_group__forget(struct shim_group *group)
  */
 int shim_group__turn(struct shim_group *group, bool on)
 {
-	if (!is_ours(&group->events[0]))
+	if (!is_ours(&group->events[group->lead]))
 		return -EBADF;
-	return ioctl(group->events[0].fd.nr, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
+	return ioctl(group->events[group->lead].fd.nr, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
 		     0) ? -errno : 0;
+}
+
+/* An ioctl(2) on one event: 0, or -EBADF if the program has closed the descriptor, or another error */
+static int control(const struct shim_group *group, unsigned int i, unsigned long request,
+		   unsigned long arg)
+{
+	if (!is_ours(&group->events[i]))
+		return -EBADF;
+	return ioctl(group->events[i].fd.nr, request, arg) ? -errno : 0;
+}
+
+/**
+ * shim_group__tell() - have a thread signaled whenever an event overflows
+ * @group: of one thread, not inherited
+ * @tid: the thread
+ * @signal: its siginfo has the event's descriptor
+ *
+ * Return: 0, or an error of fcntl(2).
+ */
+int shim_group__tell(const struct shim_group *group, pid_t tid, int signal)
+{
+	const struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = tid };
+
+	for (unsigned int i = 0; i < group->n; i++)
+		if (group->overflows & 1ull << i &&
+		    (fcntl(group->events[i].fd.nr, F_SETSIG, signal) ||
+		     fcntl(group->events[i].fd.nr, F_SETOWN_EX, &owner) ||
+		     fcntl(group->events[i].fd.nr, F_SETFL, O_ASYNC)))
+			return -errno;
+	return 0;
+}
+
+/**
+ * shim_group__set_distance() - how many events from now on an event overflows
+ * @group: disabled
+ * @i: which event
+ * @distance: 1..SHIM_GROUP_NEVER
+ *
+ * Return: 0, -EBADF.
+ */
+int shim_group__set_distance(const struct shim_group *group, unsigned int i, __u64 distance)
+{
+	return control(group, i, PERF_EVENT_IOC_PERIOD, (unsigned long)&distance);
+}
+
+/**
+ * shim_group__limit() - enable an event, until it has overflowed once more
+ * @group: the group; it counts only if its leader is enabled, too
+ * @i: which event; if it leads, all of the group stops then
+ *
+ * Return: 0, -EBADF.
+ */
+int shim_group__limit(const struct shim_group *group, unsigned int i)
+{
+	return control(group, i, PERF_EVENT_IOC_REFRESH, 1);
+}
+
+/* Enable an event that was limited before: 0, -EBADF */
+int shim_group__enable_one(const struct shim_group *group, unsigned int i)
+{
+	return control(group, i, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 /*
@@ -373,6 +466,15 @@ static void wait_for_exit(int tries)
 		sched_yield();
 	else
 		nanosleep(&(struct timespec) { .tv_nsec = EXIT_WAIT_NS }, NULL);
+}
+
+/* perf gives the leader's count first. */
+static void put_in_order(const struct shim_group *group, struct shim_group_counts *counts)
+{
+	__u64 lead = counts->values[0];
+
+	memmove(counts->values, counts->values + 1, group->lead * sizeof(counts->values[0]));
+	counts->values[group->lead] = lead;
 }
 
 /**
@@ -389,18 +491,19 @@ int shim_group__read(const struct shim_group *group, struct shim_group_counts *c
 	ssize_t got;
 
 	/* read(2) on another file could block, or take data away from the program. */
-	if (!is_ours(&group->events[0]))
+	if (!is_ours(&group->events[group->lead]))
 		return -EBADF;
-	got = read(group->events[0].fd.nr, counts, size);
+	got = read(group->events[group->lead].fd.nr, counts, size);
 	/* ECHILD: perf is removing the events of an exiting thread, which it does one by one. */
 	for (int tries = 0; got < 0 && errno == ECHILD && tries < EXIT_YIELDS + EXIT_WAITS; tries++) {
 		wait_for_exit(tries);
-		got = read(group->events[0].fd.nr, counts, size);
+		got = read(group->events[group->lead].fd.nr, counts, size);
 	}
 	if (got < 0)
 		return errno == ECHILD ? -EAGAIN : -errno;
 	if (got != (ssize_t)size || counts->nr != group->n || counts->enabled != counts->running)
 		return -EAGAIN;
+	put_in_order(group, counts);
 	return 0;
 }
 
@@ -412,8 +515,8 @@ int shim_group__read(const struct shim_group *group, struct shim_group_counts *c
  */
 bool shim_group__has_ended(const struct shim_group *group)
 {
-	struct pollfd fd = { .fd = group->events[0].fd.nr };
+	struct pollfd fd = { .fd = group->events[group->lead].fd.nr };
 
-	return group->pages && shim_fd__is_latest(group->events[0].fd) && poll(&fd, 1, 0) == 1 &&
+	return group->pages && shim_fd__is_latest(group->events[group->lead].fd) && poll(&fd, 1, 0) == 1 &&
 	       fd.revents & POLLHUP;
 }

@@ -11,6 +11,9 @@
 
 #define SHIM_GROUP_MAX	64	/* events of a group */
 
+/* A distance to an overflow that no counter ever goes, the longest that can be asked for */
+#define SHIM_GROUP_NEVER	(1ull << 62)
+
 struct perf_event_mmap_page;
 
 /**
@@ -38,11 +41,15 @@ struct shim_group_event {
 /**
  * struct shim_group - a group that is open
  * @n: events
- * @events: of the requests in their order; the first one leads
+ * @lead: index of the event that leads: the first that overflows, otherwise the first
+ * @overflows: a bit for each event that overflows, beginning with the lowest
+ * @events: of the requests in their order
  * @pages: their mapped pages, or NULL if they could not be mapped
  */
 struct shim_group {
 	unsigned int n;
+	unsigned int lead;
+	__u64 overflows;
 	struct shim_group_event *events;
 	const volatile struct perf_event_mmap_page **pages;
 };
@@ -63,6 +70,10 @@ int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, 
 void shim_group__close(struct shim_group *group);
 void shim_group__forget(struct shim_group *group);
 int shim_group__turn(struct shim_group *group, bool on);
+int shim_group__tell(const struct shim_group *group, pid_t tid, int signal);
+int shim_group__set_distance(const struct shim_group *group, unsigned int i, __u64 distance);
+int shim_group__limit(const struct shim_group *group, unsigned int i);
+int shim_group__enable_one(const struct shim_group *group, unsigned int i);
 int shim_group__read(const struct shim_group *group, struct shim_group_counts *counts);
 bool shim_group__has_ended(const struct shim_group *group);
 

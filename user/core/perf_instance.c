@@ -20,6 +20,7 @@
 
 #include "base/vec.h"
 #include "perf_instance.h"
+#include "perf_overflow.h"
 #include "tick.h"
 
 #define INHERIT_TRIES	64
@@ -35,6 +36,7 @@ void shim_instance__free(struct shim_instance *inst, bool here)
 	while (inst) {
 		struct shim_instance *next = inst->next;
 
+		shim_overflow__remove(inst);
 		if (here)
 			shim_group__close(&inst->group);
 		else
@@ -75,7 +77,7 @@ static pid_t process_of(pid_t tid)
 
 static struct shim_instance *make(const struct shim_binding *binding, pid_t tid)
 {
-	struct shim_instance *inst = calloc(1, sizeof(*inst) + 2 * binding->n * sizeof(inst->from[0]));
+	struct shim_instance *inst = calloc(1, sizeof(*inst) + 3 * binding->n * sizeof(inst->from[0]));
 
 	if (!inst)
 		return NULL;
@@ -87,6 +89,8 @@ static struct shim_instance *make(const struct shim_binding *binding, pid_t tid)
 	inst->stopped = shim_tick__ns();
 	inst->live = true;
 	inst->preset = inst->from + binding->n;
+	inst->overflow.until = inst->preset + binding->n;
+	inst->overflow.signal = binding->signal;
 	for (unsigned int i = 0; i < binding->n; i++)
 		inst->from[i] = inst->preset[i] = binding->reqs[i].preset;
 	return inst;
@@ -117,6 +121,11 @@ static int add(struct shim_binding *binding, pid_t tid)
 				       binding->bad);
 	if (ret) {
 		free(inst);
+		return ret;
+	}
+	ret = shim_overflow__add(inst);
+	if (ret) {
+		shim_instance__free(inst, true);
 		return ret;
 	}
 	while (*list)
@@ -288,7 +297,8 @@ static void end_change(struct shim_instance *inst)
 int shim_instance__start(struct shim_instance *inst)
 {
 	struct shim_group_counts counts;
-	int ret = shim_group__turn(&inst->group, true);
+	int ret = inst->group.overflows ? shim_overflow__start(inst) :
+					  shim_group__turn(&inst->group, true);
 
 	if (ret)
 		return ret;
@@ -332,7 +342,13 @@ int shim_instance__read(struct shim_instance *inst, struct shim_group_counts *co
 	return check_cpu(inst, before, counts->enabled);
 }
 
-static int turn_off(struct shim_instance *inst)
+/**
+ * shim_instance__stop() - stop an instance
+ * @inst: counts, or waits for its target's execve
+ *
+ * Return: as shim_group__read().
+ */
+int shim_instance__stop(struct shim_instance *inst)
 {
 	struct shim_group_counts counts;
 	int ret = shim_group__turn(&inst->group, false);
@@ -363,7 +379,7 @@ int shim_instance__turn(struct shim_instance *inst, bool on, bool all)
 		return ret;
 	if (inst->on == on)
 		return all ? 0 : -EINVAL;
-	return on ? shim_instance__start(inst) : turn_off(inst);
+	return on ? shim_instance__start(inst) : shim_instance__stop(inst);
 }
 
 /**
@@ -381,6 +397,14 @@ int shim_instance__restart(struct shim_instance *inst)
 		return ret;
 	if (inst->waiting || shim_group__has_ended(&inst->group))
 		return -EINVAL;
+	/* How far it is to an overflow changes, too, which only a stopped set can be told. */
+	if (inst->on && inst->group.overflows) {
+		ret = shim_instance__stop(inst);
+		if (!ret)
+			ret = shim_instance__read(inst, &counts);
+		if (ret)
+			return ret;
+	}
 	begin_change(inst);
 	for (unsigned int i = 0; i < inst->group.n; i++)
 		inst->from[i] = inst->preset[i] - counts.values[i];

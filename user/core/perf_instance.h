@@ -6,6 +6,20 @@
 #include "perf_group.h"
 
 /**
+ * struct shim_overflow - of an instance that overflows
+ * @next: in the list of all of them
+ * @signal: sent to the thread, or 0
+ * @limited: a bit for each event that will stop when it overflows; otherwise it has done so
+ * @until: the counts at which they overflow, 0: never; one for each event
+ */
+struct shim_overflow {
+	struct shim_instance *next;
+	int signal;
+	__u64 limited;
+	__u64 *until;
+};
+
+/**
  * struct shim_instance - a set on one target
  * @next: in a list
  * @tid: the thread, or the CPU
@@ -21,6 +35,7 @@
  * @ran: time enabled before @since
  * @stopped: CLOCK_MONOTONIC of the last disable
  * @group: the events
+ * @overflow: what perf_overflow.c knows of it
  * @preset: what values start from at the next restart; behind @from
  * @from: what is added to each count
  */
@@ -33,6 +48,7 @@ struct shim_instance {
 	volatile unsigned int changing;
 	__u64 since, ran, stopped;
 	struct shim_group group;
+	struct shim_overflow overflow;
 	__u64 *preset;
 	__u64 from[];
 };
@@ -45,6 +61,7 @@ struct shim_instance {
  * @list: the instances that the bind makes
  * @root: the thread or CPU that it names
  * @flags: VCPC_BIND_F_*
+ * @signal: told of overflows, or 0
  * @bad: on failure, the index of the request to blame, or -1
  */
 struct shim_binding {
@@ -54,6 +71,7 @@ struct shim_binding {
 	struct shim_instance *list;
 	pid_t root;
 	unsigned int flags;
+	int signal;
 	int *bad;
 };
 
@@ -71,6 +89,7 @@ int shim_instance__bind(struct shim_binding *binding);
 void shim_instance__free(struct shim_instance *inst, bool here);
 struct shim_instance *shim_instance__find(struct shim_instance *list, pid_t tid, bool cpu);
 int shim_instance__start(struct shim_instance *inst);
+int shim_instance__stop(struct shim_instance *inst);
 int shim_instance__turn(struct shim_instance *inst, bool on, bool all);
 int shim_instance__restart(struct shim_instance *inst);
 int shim_instance__read(struct shim_instance *inst, struct shim_group_counts *counts);

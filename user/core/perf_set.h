@@ -13,6 +13,7 @@
  * @serial: number that no other set of the process has or had
  * @maker: shim_perf__process() of the process that made the set
  * @flags: VCPC_SET_F_*
+ * @signal: told of overflows, or 0
  * @n: requests
  * @instances: oldest first
  * @gone: unbound, but their threads may be reading their pages
@@ -22,13 +23,17 @@ struct shim_perf_set {
 	__u64 serial;
 	__u64 maker;
 	unsigned int flags;
+	int signal;
 	unsigned int n;
 	struct shim_instance *instances;
 	struct shim_instance *gone;
 	struct vcpc_request reqs[];
 };
 
-/* Guards all sets' lists.  It is the innermost lock: the faces take theirs before it. */
+/*
+ * Guards all sets' lists, and that of instances that overflow.  It is the innermost lock: the faces
+ * take theirs before it.
+ */
 extern struct shim_siglock shim_perf__lock;
 
 /* perf_process.c: the page with the process's number, which is 0 in a forked child */
@@ -43,7 +48,7 @@ static inline bool shim_perf__is_made_here(const struct shim_perf_set *set)
 
 /* backend_perf.c */
 struct shim_perf_set *shim_perf__make(const struct vcpc_request *reqs, unsigned int n,
-				      unsigned int flags);
+				      unsigned int flags, int signal);
 
 /* perf_target.c: for a back end that has others, too; a set may be NULL */
 bool shim_perf__is_bound(union shim_backend_ref ref);

@@ -93,6 +93,7 @@ static int bind_locked(struct shim_perf_set *set, pid_t tid, unsigned int flags,
 		.n = set->n,
 		.root = tid,
 		.flags = flags,
+		.signal = set->signal,
 		.bad = bad,
 	};
 	int ret;
@@ -101,6 +102,14 @@ static int bind_locked(struct shim_perf_set *set, pid_t tid, unsigned int flags,
 	binding.taken = set->instances;
 	ret = shim_instance__bind(&binding);
 	return ret ? ret : begin(set, &binding);
+}
+
+static bool overflows(const struct shim_perf_set *set)
+{
+	for (unsigned int i = 0; i < set->n; i++)
+		if (set->reqs[i].flags & VCPC_REQ_F_OVERFLOW)
+			return true;
+	return false;
 }
 
 int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, int *bad)
@@ -118,6 +127,9 @@ int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
 		return -EINVAL;
 	if (!tid && !(flags & VCPC_BIND_F_CPU))
 		tid = gettid();
+	/* Who is signaled has to be a thread of this process, whose handler that is (perf_overflow.c). */
+	if (overflows(set) && (flags & ~VCPC_BIND_F_YIELD || syscall(SYS_tgkill, getpid(), tid, 0)))
+		return -EOPNOTSUPP;
 	shim_siglock__enter(&shim_perf__lock);
 	ret = bind_locked(set, tid, flags, bad);
 	shim_siglock__leave(&shim_perf__lock);
