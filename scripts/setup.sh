@@ -72,6 +72,7 @@ deb|dh-python|compiles Python's package where it is installed
 deb|dpkg-dev|dpkg-buildpackage
 deb|default-jdk-headless|the Java class of the trace calls
 peers|pcp|Performance Co-Pilot's own programs read our archives
+peers|python3-pcp|its Python binding, and tools that use it, run with our library
 peers|libpcp3-dev|its library runs the same test client as ours
 peers|libpcp-pmda3-dev|our agent of its collector
 peers|libpcp-import1-dev|its import library makes the same archives as ours

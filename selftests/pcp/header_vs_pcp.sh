@@ -14,7 +14,7 @@ include=$here/../../user/include
 
 # Calls that PCP's library has without a declaration, that its next version has, or nobody
 ours='pmClearFetchGroup|pmExtendFetchGroup_(timespec|timeval)'
-ours="$ours|pmiHighResWrite|pmiPutAtomValue|pmiPutAtomValueHandle|pmiPutHighResResult|pmiDelInstance"
+ours="$ours|pmiWrite2|pmiHighResWrite|pmiPutAtomValue|pmiPutAtomValueHandle|pmiPutHighResResult|pmiDelInstance"
 ours="$ours|pmiSetZoneinfo|pmiNextVolume"
 # Not values: guards, keywords of other compilers, how a library was built, macros with arguments
 no_value='[A-Z0-9_]*_H|PMI?_CALL|PM_SIZEOF_.*|PM_XTB_[SG]ET|PM_VERSION|PMAPI_OPTIONS_(HEADER|TEXT)'

@@ -47,6 +47,7 @@ done
 compare options getopt
 compare options options
 compare options3 options
+compare options parts
 # Programs of PCP's test suite, as they are
 # shellcheck source=selftests/pcp/peer/suite.sh
 . "$here/peer/suite.sh"

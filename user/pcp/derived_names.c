@@ -257,15 +257,18 @@ int shim_derived__desc(struct shim_context *ctx, pmID pmid, pmDesc *out)
 
 int shim_derived__descs(struct shim_context *ctx, int n, const pmID *pmids, pmDesc *out)
 {
-	int found = ctx->source->descs(ctx, n, pmids, out), more = 0;
+	int found = ctx->source->descs(ctx, n, pmids, out), more = 0, err = 0;
 
 	if (found == PM_ERR_TIMEOUT || found == PM_ERR_IPC)
 		return found;
-	for (int i = 0; i < n; i++)
-		if (shim_derived__by_pmid(ctx, pmids[i]) &&
-		    !shim_derived__desc(ctx, pmids[i], &out[i]))
-			more++;
+	for (int i = 0; i < n; i++) {
+		if (!shim_derived__by_pmid(ctx, pmids[i]))
+			continue;
+		err = shim_derived__desc(ctx, pmids[i], &out[i]);
+		more += !err;
+	}
+	/* As the original: why a single one is not found is told. */
 	if (!more)
-		return found;
+		return n == 1 && err ? err : found;
 	return more + (found > 0 ? found : 0);
 }

@@ -83,7 +83,8 @@ SHIM_API int pmLookupDesc(pmID pmid, pmDesc *desc)
  * @desclist: their descriptors; one that is not found has the pmid PM_ID_NULL
  *
  * Return: the number found, PM_ERR_TOOSMALL if @numpmid < 1, PM_ERR_NOCONTEXT; of a host also
- * PM_ERR_TIMEOUT, PM_ERR_IPC, and what pmcd says of a single metric that is not found.
+ * PM_ERR_TIMEOUT, PM_ERR_IPC, and what pmcd says of a single metric that is not found; of a single
+ * derived metric what pmLookupDesc() returns.
  */
 SHIM_API int pmLookupDescs(int numpmid, pmID *pmidlist, pmDesc *desclist)
 {

@@ -395,6 +395,18 @@ SHIM_API int pmiWrite(int sec, int usec)
 }
 
 /**
+ * pmiWrite2() - write the values as a record, also after 2038
+ * @sec: its time, in seconds since 1970 UTC; negative: now
+ * @usec: and microseconds
+ *
+ * Return: as pmiWrite().
+ */
+SHIM_API int pmiWrite2(int64_t sec, int usec)
+{
+	return write_at(sec, (int64_t)usec * 1000);
+}
+
+/**
  * pmiHighResWrite() - write the values as a record
  * @sec: its time, in seconds since 1970 UTC; negative: now
  * @nsec: and nanoseconds; version 2 keeps whole microseconds

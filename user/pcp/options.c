@@ -112,14 +112,14 @@ static void set_hostzone(pmOptions *opts, char *arg)
 		opts->tzflag = 1;
 }
 
-static void set_local(pmOptions *opts, char *arg)
+void shim_options__local(pmOptions *opts, char *arg)
 {
 	(void)arg;
 	opts->context = PM_CONTEXT_LOCAL;
 	opts->Lflag = 1;
 }
 
-static void set_local_agent(pmOptions *opts, char *arg)
+void shim_options__local_agent(pmOptions *opts, char *arg)
 {
 	const char *error = pmSpecLocalPMDA(arg);
 
@@ -165,10 +165,10 @@ static void set_derived(pmOptions *opts, char *arg)
 }
 
 /* The variable is read when connecting to a host; other contexts have no use for it. */
-static void set_container(pmOptions *opts, char *arg)
+void shim_options__container(pmOptions *opts, char *arg)
 {
 	(void)opts;
-	setenv("PCP_CONTAINER", arg, 1);
+	setenv("PCP_CONTAINER", arg ? arg : "", 1);
 }
 
 static void show_version(pmOptions *opts, char *arg)
@@ -199,9 +199,9 @@ static const struct {
 	{ 'h', PMLONGOPT_HOST, "PCP_HOST", shim_options_sources__host },
 	{ 0, PMLONGOPT_HOST_LIST, "PCP_HOST_LIST", shim_options_sources__hosts },
 	{ 'H', PMLONGOPT_HOSTSFILE, NULL, shim_options_sources__hosts_file },
-	{ 'K', PMLONGOPT_SPECLOCAL, "PCP_SPECLOCAL", set_local_agent },
-	{ 'L', PMLONGOPT_LOCALPMDA, "PCP_LOCALPMDA", set_local },
-	{ 'L', PMLONGOPT_LOCALPMDA, "PCP_LOCALMODE", set_local },
+	{ 'K', PMLONGOPT_SPECLOCAL, "PCP_SPECLOCAL", shim_options__local_agent },
+	{ 'L', PMLONGOPT_LOCALPMDA, "PCP_LOCALPMDA", shim_options__local },
+	{ 'L', PMLONGOPT_LOCALPMDA, "PCP_LOCALMODE", shim_options__local },
 	{ 'n', PMLONGOPT_NAMESPACE, "PCP_NAMESPACE", load_names },
 	{ 'N', PMLONGOPT_UNIQNAMES, "PCP_UNIQNAMES", load_unique_names },
 	{ 'O', PMLONGOPT_ORIGIN, "PCP_ORIGIN_TIME", set_origin },
@@ -214,7 +214,7 @@ static const struct {
 	{ 'z', PMLONGOPT_HOSTZONE, "PCP_HOSTZONE", set_hostzone },
 	{ 'Z', PMLONGOPT_TIMEZONE, "PCP_TIMEZONE", set_timezone },
 	{ 'V', PMLONGOPT_VERSION, NULL, show_version },
-	{ 0, PMLONGOPT_CONTAINER, NULL, set_container },
+	{ 0, PMLONGOPT_CONTAINER, NULL, shim_options__container },
 	{ 0, PMLONGOPT_DERIVED, NULL, set_derived },
 	{ '?', PMLONGOPT_HELP, NULL, show_help },
 };
@@ -277,7 +277,7 @@ static void set_context(pmOptions *opts)
 }
 
 /* Defaults and checks that depend on all options */
-static void finish(pmOptions *opts)
+void shim_options__finish(pmOptions *opts)
 {
 	if (opts->flags & PM_OPTFLAG_DONE)
 		return;
@@ -285,12 +285,12 @@ static void finish(pmOptions *opts)
 	if (opts->origin_optarg && !opts->nhosts && !opts->narchives && !opts->Lflag)
 		shim_options_sources__local_archive(opts);
 	set_context(opts);
-	if (wants_archive(opts) && (!opts->narchives || opts->nhosts)) {
+	if (wants_archive(opts) && (!opts->narchives || opts->nhosts || opts->Lflag)) {
 		pmprintf("%s: time window options are supported for archives only\n",
 			 pmGetProgname());
 		shim_options__usage_error(opts);
 	}
-	if (opts->tzflag && !opts->nhosts && !opts->narchives && !opts->Lflag) {
+	if (opts->tzflag && (opts->Lflag || (!opts->nhosts && !opts->narchives))) {
 		pmprintf("%s: use of timezone from metric source requires a source\n",
 			 pmGetProgname());
 		shim_options__usage_error(opts);
@@ -324,6 +324,6 @@ SHIM_API int pmGetOptions(int argc, char *const *argv, pmOptions *opts)
 				return option;
 		}
 	}
-	finish(opts);
+	shim_options__finish(opts);
 	return -1;
 }

@@ -11,7 +11,7 @@
 
 static void option_text(const pmLongOptions *o, char *text, size_t size)
 {
-	const char *name = o->argname;
+	const char *name = o->has_arg ? o->argname ? o->argname : "?" : NULL;
 	size_t len = 0;
 
 	*text = '\0';

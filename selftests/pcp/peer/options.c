@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Random command lines, files that they name in the current folder, and what is made of them; to be built against libshim and
- * against PCP's own library.
+ * Random command lines, or single options, files that they name in the current folder, and what is made of them; to be built against
+ * libshim and against PCP's own library.
  *
- * usage: options options|getopt SEED TIMES
+ * usage: options options|getopt|parts SEED TIMES
  */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <pcp/pmapi.h>
+
+/* PCP's library exports them, and its headers that are installed do not declare them; ours: <pcp/libpcp.h>. */
+extern void __pmAddOptArchive(pmOptions *opts, char *arg);
+extern void __pmAddOptArchiveList(pmOptions *opts, char *arg);
+extern void __pmAddOptArchiveFolio(pmOptions *opts, char *arg);
+extern void __pmAddOptArchivePath(pmOptions *opts);
+extern void __pmAddOptHost(pmOptions *opts, char *arg);
+extern void __pmAddOptHostList(pmOptions *opts, char *arg);
+extern void __pmAddOptContainer(pmOptions *opts, char *arg);
+extern void __pmSetLocalContextFlag(pmOptions *opts);
+extern void __pmEndOptions(pmOptions *opts);
+extern time_t __pmMktime(struct tm *tm);
 
 #include "random.h"
 
@@ -154,6 +166,75 @@ static void once(int raw)
 	pmFreeOptions(&opts);
 }
 
+/* One option, as a program sets it that has it from elsewhere */
+static void add_part(pmOptions *opts)
+{
+	static const char *const names[] = { "a", "b", "one,two", "a,c", "", "folio", "none" };
+	/* the original keeps some */
+	char *arg = strdup(names[random_below(sizeof(names) / sizeof(names[0]))]);
+	uint32_t part = random_below(8);
+
+	printf(" %u:%s", part, arg);
+	fflush(stdout);
+	switch (part) {
+	case 0:
+		__pmAddOptArchive(opts, arg);
+		break;
+	case 1:
+		__pmAddOptArchiveList(opts, arg);
+		break;
+	case 2:
+		__pmAddOptArchiveFolio(opts, arg);
+		break;
+	case 3:
+		__pmAddOptHost(opts, arg);
+		break;
+	case 4:
+		__pmAddOptHostList(opts, arg);
+		break;
+	case 5:
+		__pmAddOptContainer(opts, arg);
+		show_text(getenv("PCP_CONTAINER"));
+		break;
+	case 6:
+		__pmSetLocalContextFlag(opts);
+		break;
+	default:
+		opts->origin_optarg = random_below(3) ? "5" : NULL;
+		opts->tzflag = random_below(5) == 0;
+	}
+}
+
+static void show_made_time(void)
+{
+	struct tm tm = {
+		.tm_year = (int)random_below(300), .tm_mon = (int)random_below(30) - 9, .tm_mday = (int)random_below(80) - 20,
+		.tm_hour = (int)random_below(50) - 12, .tm_min = (int)random_below(150), .tm_sec = (int)random_below(150),
+		.tm_isdst = -1,
+	};
+	time_t t = __pmMktime(&tm);
+
+	printf("%lld %d %d %d %d\n", (long long)t, tm.tm_year, tm.tm_yday, tm.tm_wday, tm.tm_hour);
+}
+
+static void once_by_parts(void)
+{
+	pmOptions opts = { .flags = flags[random_below(sizeof(flags) / sizeof(flags[0]))], .version = PMAPI_VERSION };
+
+	if (!random_below(4))
+		write_files();
+	for (uint32_t n = random_below(5); n > 0; n--)
+		add_part(&opts);
+	if (!opts.nhosts && !opts.narchives && !random_below(4))
+		__pmAddOptArchivePath(&opts);
+	__pmEndOptions(&opts);
+	show_all(&opts);
+	fflush(stdout);
+	pmflush();
+	pmFreeOptions(&opts);
+	show_made_time();
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 4)
@@ -162,7 +243,11 @@ int main(int argc, char **argv)
 	/* messages, too */
 	dup2(STDOUT_FILENO, STDERR_FILENO);
 	write_files();
-	for (int n = atoi(argv[3]); n > 0; n--)
-		once(!strcmp(argv[1], "getopt"));
+	for (int n = atoi(argv[3]); n > 0; n--) {
+		if (!strcmp(argv[1], "parts"))
+			once_by_parts();
+		else
+			once(!strcmp(argv[1], "getopt"));
+	}
 	return 0;
 }

@@ -60,6 +60,7 @@ pmUnits pmiUnits(int dimSpace, int dimTime, int dimCount, int scaleSpace, int sc
 
 /* Not in PCP 6.0.3; those up to the blank line are in later versions of it */
 
+int pmiWrite2(int64_t sec, int usec);
 int pmiHighResWrite(int64_t sec, int nsec);
 int pmiPutAtomValue(const char *name, const char *instance, const pmAtomValue *value);
 int pmiPutAtomValueHandle(int handle, const pmAtomValue *value);

@@ -40,6 +40,10 @@
 #define PM_VERSION(a, b, c)	(((a) << 16) | ((b) << 8) | (c))
 #define PM_VERSION_CURRENT	PM_VERSION(6, 0, 3)	/* whose interface this is */
 
+/* Of what struct timeval has */
+#define PM_SIZEOF_TIME_T	__SIZEOF_LONG__
+#define PM_SIZEOF_SUSECONDS_T	__SIZEOF_LONG__
+
 #define FMT_INT64	PRId64
 #define FMT_UINT64	PRIu64
 #define FMT_PID		"d"

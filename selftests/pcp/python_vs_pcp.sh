@@ -1,0 +1,169 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# PCP's Python binding as Debian ships it, and PCP's tools in Python, with our library in the place of PCP's: what they print is the
+# same, over archives of PCP's test suite: some, or all of them with ALL=1 in the environment, which takes minutes.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/peer/both.sh"
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+# shellcheck source=selftests/pcp/peer/suite.sh
+. "$here/peer/suite.sh"
+evidence=$dir/log
+export PCP_DERIVED_CONFIG='' LC_ALL=C.UTF-8 TZ=UTC
+for tools in /usr/lib/pcp/bin /usr/libexec/pcp/bin; do
+	[ ! -e $tools/pcp-mpstat ] || break
+done
+
+needs_pcp pmapi.h
+if ! /usr/bin/python3 -c 'import pcp.pmapi, pcp.pmi' 2>/dev/null || [ ! -e /usr/bin/pmrep ] || [ ! -e "$tools/pcp-mpstat" ]; then
+	echo "1..0 # SKIP python3-pcp is not installed"
+	exit 4
+fi
+
+# versions LIBRARY: a line "VERSION SYMBOL..." for each of its versions, with those symbols that we have
+versions() {
+	nm -D --defined-only "$(/sbin/ldconfig -p | awk -v name="$1" '$1 == name { print $NF; exit }')" |
+		awk 'NR == FNR { ours[$1]; next } { n = split($3, part, /@+/) } n == 2 && part[2] ~ /^PCP_/ {
+			all[part[2]] = all[part[2]] (part[1] in ours ? " " part[1] ";" : "")
+		} END { for (version in all) print version all[version] }' "$dir/ours" - | sort -V
+}
+
+# map: the linker's version script of a library that has both of PCP's
+map() {
+	printf 'LOCALS { local: *; };\n'
+	for library in libpcp.so.3 libpcp_import.so.1; do
+		versions $library | awk '{
+			version = $1
+			$1 = ""
+			print version " {" ($0 ? " global:" $0 : "") " } " before ";"
+			before = version
+		}'
+	done
+}
+
+# Our objects as libpcp.so.3, with PCP's versions of the symbols; libpcp_import.so.1 is that, too.
+make_libraries() {
+	nm -D --defined-only "$build/lib/libshim.so.1" | awk '{ sub(/@.*/, "", $3); print $3 }' >"$dir/ours"
+	map >"$dir/map"
+	cc -shared -Wl,-soname,libpcp.so.3 -Wl,--version-script="$dir/map" -Wl,--whole-archive "$build/lib/libshim.a" \
+		-Wl,--no-whole-archive -lbpf -lelf -lz -lbz2 -llzma -lzstd -lm -lpthread -o "$dir/libpcp.so.3" &&
+		cc -shared -Wl,-soname,libpcp_import.so.1 -Wl,--no-as-needed -L"$dir" -l:libpcp.so.3 -x c /dev/null \
+			-o "$dir/libpcp_import.so.1"
+} >"$dir/log" 2>&1
+
+# run SIDE COMMAND: what it prints, and its status
+run() {
+	[ "$1" = pcp ] || export LD_LIBRARY_PATH="$dir"
+	timeout 120 sh -c "$2" 2>&1
+	echo "status $?"
+	unset LD_LIBRARY_PATH
+}
+
+# same WHAT COMMAND: over each archive, whose name is in $archive; at least one has something to print
+same() {
+	some=0 good=1
+	: >"$dir/log"
+	for archive in $archives; do
+		export archive
+		run pcp "$2" >"$dir/pcp"
+		run shim "$2" >"$dir/shim"
+		[ "$(wc -l <"$dir/shim")" -lt 4 ] || some=1
+		cmp -s "$dir/pcp" "$dir/shim" || good=0
+		diff "$dir/pcp" "$dir/shim" | sed "s|^|$(basename "$archive"): |" >>"$dir/log"
+	done
+	[ $some$good = 11 ]
+	result "$1"
+}
+
+make_libraries
+result "our library is linked as PCP's"
+
+cat >"$dir/import.py" <<'EOF'
+import sys
+import cpmapi, cpmi, pcp.pmapi, pcp.pmi
+maps = open("/proc/self/maps").read()
+sys.exit(not ("%s/libpcp.so.3" % sys.argv[1] in maps and maps.count("libpcp.so") == maps.count(sys.argv[1] + "/libpcp.so")))
+EOF
+LD_LIBRARY_PATH=$dir /usr/bin/python3 "$dir/import.py" "$dir" >"$dir/log" 2>&1
+result "the binding imports, and has no other library"
+
+archives=
+for name in 20130706 20150105.17.57 20180127.08.40 20180415.09.16 20180416.10.00 20201109 ac15 bigace_v2 \
+	procpid-encode multi none; do
+	archives="$archives $suite/$name"
+done
+[ -z "${ALL:-}" ] || archives=$(find "$suite" -name '*.index*' | sed 's/\.index.*//' | sort)
+pmrep="/usr/bin/python3 /usr/bin/pmrep -a \"\$archive\""
+same "pmrep: columns" "$pmrep -s 4 -p -f%H:%M:%S kernel.all.load hinv.ncpu kernel.percpu.cpu.user mem.util.used"
+same "pmrep: comma-separated values, interpolated" "$pmrep -s 6 -t 5sec -o csv kernel.all.cpu kernel.all.load"
+same "pmrep: raw values, unscaled" "$pmrep -s 3 -r -u kernel.all.load disk.dev.read"
+same "pcp2csv" "/usr/bin/python3 /usr/bin/pcp2csv -a \"\$archive\" -t 1min -s 5 kernel.all.load mem.freemem"
+for tool in 'mpstat -s 3 -t 10sec' 'dstat 5 3' 'free -m' 'iostat -s 3 -t 10sec'; do
+	same "pcp-$tool" "PCP_ARCHIVE=\$archive /usr/bin/python3 $tools/pcp-$tool"
+done
+archives=none
+same "usage of each tool" "for tool in mpstat free iostat pidstat ps uptime numastat; do
+	/usr/bin/python3 $tools/pcp-\$tool --help; done; /usr/bin/python3 /usr/bin/pmrep --help"
+
+# What the binding makes of an archive, times by pmiWrite(), read by PCP's own tool
+cat >"$dir/write.py" <<'EOF'
+import sys
+from pcp import pmi, pmapi
+import cpmapi as c
+log = pmi.pmiLogImport(sys.argv[1])
+log.pmiSetHostname("host")
+log.pmiSetTimezone("UTC")
+log.pmiAddMetric("one.metric", log.pmiID(245, 0, 1),
+		 c.PM_TYPE_DOUBLE, log.pmiInDom(245, 1), c.PM_SEM_INSTANT, log.pmiUnits(0, 1, 0, 0, c.PM_TIME_SEC, 0))
+log.pmiAddInstance(log.pmiInDom(245, 1), "first", 1)
+log.pmiPutText(c.PM_TEXT_PMID, c.PM_TEXT_ONELINE, log.pmiID(245, 0, 1), "a text")
+log.pmiPutLabel(c.PM_LABEL_CONTEXT, 0, 0, "kind", '"test"')
+for i in range(5):
+    log.pmiPutValue("one.metric", "first", str(i * 1.5))
+    log.pmiWrite(1600000000 + i, 250000)
+del log
+EOF
+archives=none
+same "an archive that the binding writes" \
+	"rm -f $dir/made.*; /usr/bin/python3 $dir/write.py $dir/made && env -u LD_LIBRARY_PATH pmdumplog -a $dir/made | grep -v PID"
+
+cat >"$dir/daemon.c" <<'EOF'
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+extern void __pmServerStart(int argc, char **argv, int flags);
+
+int main(int argc, char **argv)
+{
+	pid_t parent = getpid();
+	struct sigaction now;
+	FILE *f;
+
+	__pmServerStart(argc, argv, argv[2][0] == '1');
+	f = fopen(argv[1], "w");
+	sigaction(SIGTTOU, NULL, &now);
+	fprintf(f, "%d %d %d %d %d\n", getpid() != parent, getsid(0) == getpid(), fcntl(0, F_GETFD) < 0, fcntl(1, F_GETFD) < 0,
+		now.sa_handler == SIG_IGN);
+	fclose(f);
+	rename(argv[1], argv[3]);
+	return 0;
+}
+EOF
+# daemon SIDE FLAG: what it says of itself
+daemon() {
+	rm -f "$dir/said"
+	"$dir/daemon_$1" "$dir/saying" "$2" "$dir/said" </dev/null || echo "status $?"
+	while [ ! -e "$dir/said" ]; do sleep 0.05; done
+	cat "$dir/said"
+}
+cc -w -o "$dir/daemon_pcp" "$dir/daemon.c" -lpcp && cc_shim -w -o "$dir/daemon_shim" "$dir/daemon.c" &&
+	for flag in 0 1; do daemon pcp $flag; done >"$dir/pcp" && for flag in 0 1; do daemon shim $flag; done >"$dir/shim" &&
+	diff "$dir/pcp" "$dir/shim" >"$dir/log" && [ "$(wc -l <"$dir/shim")" = 2 ]
+result "a daemon"
+done_testing

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Single options, for programs that have them from elsewhere than a command line, as PCP's Python
+ * binding and some of its tools do; and what those use besides.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include <pcp/libpcp.h>
+
+#include "base/api.h"
+#include "options_sources.h"
+#include "zone.h"
+
+/**
+ * __pmAddOptArchive() - add an archive, as "-a" does
+ * @opts: the options; @errors is counted up, and pmflush() prints why
+ * @arg: the archive, copied
+ */
+SHIM_API void __pmAddOptArchive(pmOptions *opts, char *arg)
+{
+	shim_options_sources__archive(opts, arg);
+}
+
+/**
+ * __pmAddOptArchiveList() - add archives, as "--archive-list" does
+ * @opts: the options
+ * @arg: names with commas between them, copied
+ */
+SHIM_API void __pmAddOptArchiveList(pmOptions *opts, char *arg)
+{
+	shim_options_sources__archives(opts, arg);
+}
+
+/**
+ * __pmAddOptArchiveFolio() - add the archives of a folio, as "--archive-folio" does
+ * @opts: the options
+ * @arg: the folio's path
+ */
+SHIM_API void __pmAddOptArchiveFolio(pmOptions *opts, char *arg)
+{
+	shim_options_sources__folio(opts, arg);
+}
+
+/**
+ * __pmAddOptArchivePath() - add the archives that PCP's logger writes on this machine
+ * @opts: the options
+ */
+SHIM_API void __pmAddOptArchivePath(pmOptions *opts)
+{
+	shim_options_sources__local_archive(opts);
+}
+
+/**
+ * __pmAddOptHost() - add a host, as "-h" does
+ * @opts: the options
+ * @arg: the host, copied
+ */
+SHIM_API void __pmAddOptHost(pmOptions *opts, char *arg)
+{
+	shim_options_sources__host(opts, arg);
+}
+
+/**
+ * __pmAddOptHostList() - add hosts, as "--host-list" does
+ * @opts: the options
+ * @arg: names with commas between them, copied
+ */
+SHIM_API void __pmAddOptHostList(pmOptions *opts, char *arg)
+{
+	shim_options_sources__hosts(opts, arg);
+}
+
+/**
+ * __pmAddOptContainer() - name a container, as "--container" does
+ * @opts: not used
+ * @arg: its name, put into the environment as PCP_CONTAINER
+ */
+SHIM_API void __pmAddOptContainer(pmOptions *opts, char *arg)
+{
+	shim_options__container(opts, arg);
+}
+
+/**
+ * __pmSetLocalContextFlag() - ask for a local context, as "-L" does
+ * @opts: the options
+ */
+SHIM_API void __pmSetLocalContextFlag(pmOptions *opts)
+{
+	shim_options__local(opts, NULL);
+}
+
+/**
+ * __pmSetLocalContextTable() - change which agents a local context has, as "-K" does
+ * @opts: the options
+ * @arg: as for pmSpecLocalPMDA()
+ */
+SHIM_API void __pmSetLocalContextTable(pmOptions *opts, char *arg)
+{
+	shim_options__local_agent(opts, arg);
+}
+
+/**
+ * __pmEndOptions() - check what depends on all options, as pmGetOptions() does at its end
+ * @opts: the options; nothing happens if that has been done
+ */
+SHIM_API void __pmEndOptions(pmOptions *opts)
+{
+	shim_options__finish(opts);
+}
+
+/**
+ * __pmMktime() - as mktime(3), in the reporting zone
+ * @tm: the date, which is normalised
+ *
+ * Return: seconds since 1970 UTC; -1 if that is out of range.
+ */
+SHIM_API time_t __pmMktime(struct tm *tm)
+{
+	time_t t;
+
+	return shim_zone__make(tm, &t) ? -1 : t;
+}
+
+/**
+ * __pmServerStart() - go on as a daemon: in a child that leads a session of its own
+ * @argc: not used
+ * @argv: not used
+ * @flags: 1: close standard input
+ *
+ * The parent ends with status 0.  Without a child, the caller goes on itself.
+ */
+SHIM_API void __pmServerStart(int argc, char **argv, int flags)
+{
+	static const int job_control[] = { SIGTTOU, SIGTTIN, SIGTSTP };
+	pid_t child;
+
+	(void)argc;
+	(void)argv;
+	fflush(stdout);
+	fflush(stderr);
+	for (size_t i = 0; i < sizeof(job_control) / sizeof(job_control[0]); i++)
+		signal(job_control[i], SIG_IGN);
+	child = fork();
+	if (child > 0) {
+		fclose(stderr);
+		exit(0);
+	}
+	if (child < 0)
+		pmNotifyErr(LOG_ERR, "__pmServerStart: fork");
+	if (setsid() < 0)
+		pmNotifyErr(LOG_WARNING, "__pmServerStart: setsid");
+	if (flags & 1)
+		close(STDIN_FILENO);
+}
