@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What it costs to log a host's transactions: bytes of the log, and CPU time of agent, pmcd and logger, for 4,000 tags.
+#
+# usage: fleet_cost.sh        as root; not called by make bench, takes three minutes
+set -u
+
+here=$(cd "$(dirname "$0")/../pcp" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/place.sh
+. "$here/place.sh"
+# shellcheck source=selftests/pcp/with_agent.sh
+. "$here/with_agent.sh"
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/peer/both.sh"
+begin_agent "$@"
+mount -t bpf bpf /sys/fs/bpf || exit 1
+trap '"$build/bin/vcpc" trace off >/dev/null 2>&1; [ -z "${work:-}" ] || kill "$work"; stop; rm -rf "$dir"' EXIT
+exec 2>&1
+tags=4000 every=2 samples=20
+: >"$VCPC_CONFIG"
+
+cat >"$dir/work.c" <<'EOF'
+#include <pcp/trace.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* usage: work TAGS ACTIVE: begins all tags once, and some of them each second */
+int main(int argc, char **argv)
+{
+	char tag[32];
+
+	for (int tags = atoi(argv[1]); argc > 2; tags = atoi(argv[2])) {
+		for (int i = 0; i < tags; i++) {
+			snprintf(tag, sizeof(tag), "transaction number %d", i);
+			pmtracebegin(tag);
+			pmtraceend(tag);
+		}
+		sleep(1);
+	}
+}
+EOF
+cc_shim -w -o "$dir/work" "$dir/work.c" || exit 1
+
+# ticks PID: of CPU
+ticks() {
+	awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$1/stat"
+}
+
+# log NAME METRIC...: one row; the first samples have the descriptions, too, and are left out
+log() {
+	name=$1
+	shift
+	printf 'log mandatory on %d sec { %s }\n' $every "$*" >"$dir/logger.conf"
+	pmlogger -h 127.0.0.1 -c "$dir/logger.conf" -l "$dir/$name.log" "$dir/$name" &
+	logger=$!
+	sleep $((every * 4 + 1))
+	agent=$(agent_pid | head -n 1)
+	size=$(stat -c %s "$dir/$name.0") a=$(ticks "$agent") c=$(ticks "$collector") l=$(ticks $logger)
+	sleep $((every * samples))
+	size=$(($(stat -c %s "$dir/$name.0") - size)) a=$(($(ticks "$agent") - a)) c=$(($(ticks "$collector") - c)) l=$(($(ticks $logger) - l))
+	kill $logger && wait $logger
+	xz -9e -k -T1 "$dir/$name.0"
+	echo "$name $size $a $c $l $(stat -c %s "$dir/$name.0.xz") $(stat -c %s "$dir/$name.0")" | awk -v n=$samples '{
+		printf "%-34s %9.0f %7.2f %7.1f %7.1f %7.1f %8.2f\n", $1, $2 / n, $6 / $7, $3 * 10 / n, $4 * 10 / n, $5 * 10 / n,
+			$2 / n * 8640 / 1e9
+	}'
+}
+
+make_names && start || exit 1
+printf '%-34s %9s %7s %7s %7s %7s %8s\n' "4,000 tags; for each sample" bytes "xz -9e" "agent" pmcd logger "GB/day"
+printf '%-34s %9s %7s %7s %7s %7s %8s\n' "" "" "" ms ms ms "at 10 s"
+"$build/bin/vcpc" trace on >/dev/null || exit 1
+for active in 100 4000; do
+	"$dir/work" $tags $active &
+	work=$!
+	sleep 2
+	log "${active}_in_use:all" vcpc.transact
+	log "${active}_in_use:count,total_time" vcpc.transact.count vcpc.transact.total_time
+	kill $work
+done
+work=
