@@ -2,7 +2,7 @@
 /* What users have of the module, and may have, as metrics. */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/vec.h"
@@ -71,42 +71,52 @@ const struct shim_metric *shim_live_users__metric(size_t i)
 	return i < NMETRICS ? &metrics[i] : NULL;
 }
 
-/* Add to a user's amounts; the file's users are in no order, and there are few. */
-static int add(struct shim_live_users *users, unsigned int uid, const uint32_t *amounts)
+static int by_number(const void *a, const void *b)
 {
-	int32_t inst = uid < SHIM_LIVE_OTHER_USERS ? (int32_t)uid : SHIM_LIVE_OTHER_USERS;
-	size_t at = users->n;
+	const struct shim_live_user *x = a, *y = b;
 
-	while (at && users->all[at - 1].inst >= inst)
-		at--;
-	if (at == users->n || users->all[at].inst != inst) {
-		if (shim_vec__room(users->all, &users->room, users->n))
-			return -ENOMEM;
-		memmove(&users->all[at + 1], &users->all[at],
-			(users->n++ - at) * sizeof(*users->all));
-		users->all[at] = (struct shim_live_user) { .inst = inst };
+	return (x->inst > y->inst) - (x->inst < y->inst);
+}
+
+/* Sort users, and make one of those that have one instance. */
+static void merge(struct shim_live_users *users)
+{
+	size_t n = 0;
+
+	qsort(users->all, users->n, sizeof(*users->all), by_number);
+	for (size_t i = 0; i < users->n; i++) {
+		if (!n || users->all[n - 1].inst != users->all[i].inst) {
+			users->all[n++] = users->all[i];
+			continue;
+		}
+		for (unsigned int k = 0; k < SHIM_USER_AMOUNTS; k++)
+			users->all[n - 1].amounts[k] += users->all[i].amounts[k];
 	}
-	for (unsigned int i = 0; i < SHIM_USER_AMOUNTS; i++)
-		users->all[at].amounts[i] += amounts[i];
-	return 0;
+	users->n = n;
 }
 
 /* Each line of the file has a user's number and amounts */
 static int read_users(struct shim_live_users *users)
 {
 	FILE *f = fopen(USERS_FILE, "re");
-	uint32_t amounts[SHIM_USER_AMOUNTS];
+	struct shim_live_user user;
 	unsigned int uid;
 	int ret = 0;
 
 	if (!f)
 		return -errno;
-	while (!ret && fscanf(f, "user %u sets %u counters %u tags %u\n", &uid, &amounts[0],
-			      &amounts[1], &amounts[2]) == 1 + SHIM_USER_AMOUNTS)
-		ret = add(users, uid, amounts);
+	while (!ret && fscanf(f, "user %u sets %u counters %u tags %u\n", &uid, &user.amounts[0],
+			      &user.amounts[1], &user.amounts[2]) == 1 + SHIM_USER_AMOUNTS) {
+		user.inst = uid < SHIM_LIVE_OTHER_USERS ? (int32_t)uid : SHIM_LIVE_OTHER_USERS;
+		ret = shim_vec__room(users->all, &users->room, users->n);
+		if (!ret)
+			users->all[users->n++] = user;
+	}
 	if (!ret && !feof(f))
 		ret = ferror(f) ? -EIO : -EPROTO;
 	fclose(f);
+	if (users->n)
+		merge(users);
 	return ret;
 }
 
@@ -159,10 +169,11 @@ int shim_live_users__name(const struct shim_live_users *users, size_t i, char *b
 
 int shim_live_users__find(const struct shim_live_users *users, int inst)
 {
-	for (size_t i = 0; i < users->n; i++)
-		if (users->all[i].inst == inst)
-			return i;
-	return -1;
+	const struct shim_live_user key = { .inst = inst };
+	const struct shim_live_user *found =
+		users->n ? bsearch(&key, users->all, users->n, sizeof(key), by_number) : NULL;
+
+	return found ? (int)(found - users->all) : -1;
 }
 
 bool shim_live_users__value(const struct shim_live_users *users, size_t metric, size_t i,
