@@ -16,6 +16,7 @@
 #include "archive/types.h"
 #include "base/api.h"
 #include "err.h"
+#include "texts.h"
 
 static const struct {
 	int code;
@@ -212,7 +213,7 @@ SHIM_API char *pmErrStr_r(int code, char *buf, int buflen)
  */
 SHIM_API char *pmErrStr(int code)
 {
-	static __thread char buf[PM_MAXERRMSGLEN];
+	struct shim_texts *texts = shim_texts();
 
-	return pmErrStr_r(code, buf, sizeof(buf));
+	return pmErrStr_r(code, texts->error, sizeof(texts->error));
 }

@@ -6,8 +6,7 @@
 
 #include "archive/types.h"
 #include "base/api.h"
-
-#define ID_TEXT 20	/* the buffer size that PCP's library demands */
+#include "texts.h"
 
 _Static_assert(PM_INDOM_NULL == SHIM_INDOM_NULL, "null instance domain");
 _Static_assert((int)PM_IN_NULL == SHIM_IN_NULL, "null instance");
@@ -69,9 +68,9 @@ SHIM_API char *pmIDStr_r(pmID pmid, char *buf, int buflen)
 
 SHIM_API const char *pmIDStr(pmID pmid)
 {
-	static __thread char buf[ID_TEXT];
+	struct shim_texts *texts = shim_texts();
 
-	return pmIDStr_r(pmid, buf, sizeof(buf));
+	return pmIDStr_r(pmid, texts->pmid, sizeof(texts->pmid));
 }
 
 /**
@@ -93,7 +92,7 @@ SHIM_API char *pmInDomStr_r(pmInDom indom, char *buf, int buflen)
 
 SHIM_API const char *pmInDomStr(pmInDom indom)
 {
-	static __thread char buf[ID_TEXT];
+	struct shim_texts *texts = shim_texts();
 
-	return pmInDomStr_r(indom, buf, sizeof(buf));
+	return pmInDomStr_r(indom, texts->indom, sizeof(texts->indom));
 }

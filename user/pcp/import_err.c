@@ -8,6 +8,7 @@
 
 #include "base/api.h"
 #include "importer.h"
+#include "texts.h"
 
 static const struct {
 	int code;
@@ -69,7 +70,7 @@ SHIM_API char *pmiErrStr_r(int code, char *buf, int buflen)
  */
 SHIM_API const char *pmiErrStr(int code)
 {
-	static __thread char buf[PMI_MAXERRMSGLEN];
+	struct shim_texts *texts = shim_texts();
 
-	return pmiErrStr_r(code, buf, sizeof(buf));
+	return pmiErrStr_r(code, texts->import_error, sizeof(texts->import_error));
 }

@@ -7,8 +7,8 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "texts.h"
 
-#define NUMBER_TEXT	8	/* six characters, a suffix, a NUL */
 #define FLAGS_TEXT	26	/* what PCP's library demands: all flags need one more */
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -53,9 +53,9 @@ SHIM_API char *pmNumberStr_r(double value, char *buf, int buflen)
  */
 SHIM_API const char *pmNumberStr(double value)
 {
-	static __thread char buf[NUMBER_TEXT];
+	struct shim_texts *texts = shim_texts();
 
-	return pmNumberStr_r(value, buf, sizeof(buf));
+	return pmNumberStr_r(value, texts->number, sizeof(texts->number));
 }
 
 static const struct {
@@ -105,7 +105,7 @@ SHIM_API char *pmEventFlagsStr_r(int flags, char *buf, int buflen)
  */
 SHIM_API const char *pmEventFlagsStr(int flags)
 {
-	static __thread char buf[64];
+	struct shim_texts *texts = shim_texts();
 
-	return pmEventFlagsStr_r(flags, buf, sizeof(buf));
+	return pmEventFlagsStr_r(flags, texts->flags, sizeof(texts->flags));
 }

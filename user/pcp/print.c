@@ -9,8 +9,8 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "texts.h"
 
-#define ATOM_TEXT	80
 #define STRING_SHOWN	34	/* of a string that is longer than STRING_MAX */
 #define STRING_MAX	37
 #define BYTES_SHOWN	12
@@ -109,9 +109,9 @@ SHIM_API char *pmAtomStr_r(const pmAtomValue *avp, int type, char *buf, int bufl
 
 SHIM_API const char *pmAtomStr(const pmAtomValue *avp, int type)
 {
-	static __thread char buf[ATOM_TEXT];
+	struct shim_texts *texts = shim_texts();
 
-	return pmAtomStr_r(avp, type, buf, sizeof(buf));
+	return pmAtomStr_r(avp, type, texts->atom, sizeof(texts->atom));
 }
 
 static void pad(FILE *f, const char *blank, int minwidth, int width)

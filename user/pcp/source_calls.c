@@ -2,6 +2,7 @@
 /* Calls to a context's source: its host's name, connecting to it again, and storing values. */
 #include "base/api.h"
 #include "context.h"
+#include "texts.h"
 
 /* The host's name; "" for an invalid handle */
 static void host_of(int handle, char *buf, size_t size)
@@ -48,9 +49,9 @@ SHIM_API char *pmGetContextHostName_r(int handle, char *buf, int buflen)
 /** pmGetContextHostName() - as pmGetContextHostName_r(); good until this thread's next call */
 SHIM_API const char *pmGetContextHostName(int handle)
 {
-	static __thread char buf[PM_MAX_HOSTNAMELEN];
+	struct shim_texts *texts = shim_texts();
 
-	return pmGetContextHostName_r(handle, buf, sizeof(buf));
+	return pmGetContextHostName_r(handle, texts->host, sizeof(texts->host));
 }
 
 /**

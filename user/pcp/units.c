@@ -7,6 +7,7 @@
 
 #include "archive/types.h"
 #include "base/api.h"
+#include "texts.h"
 
 _Static_assert(PM_TYPE_NOSUPPORT == SHIM_TYPE_NOSUPPORT && PM_TYPE_32 == SHIM_TYPE_32 &&
 	       PM_TYPE_U32 == SHIM_TYPE_U32 && PM_TYPE_64 == SHIM_TYPE_64 &&
@@ -168,7 +169,7 @@ SHIM_API char *pmUnitsStr_r(const pmUnits *units, char *buf, int buflen)
  */
 SHIM_API const char *pmUnitsStr(const pmUnits *units)
 {
-	static __thread char buf[128];
+	struct shim_texts *texts = shim_texts();
 
-	return pmUnitsStr_r(units, buf, sizeof(buf));
+	return pmUnitsStr_r(units, texts->units, sizeof(texts->units));
 }
