@@ -345,8 +345,10 @@ int vcpc_bind_set(struct vcpc_set *set, const struct vcpc_bind_args *args, int *
 	struct task_struct *task;
 	int ret;
 
+	/* A CPU cannot be told of overflows. */
 	if (args->tid < 0)
-		return bind_cpu(set, VCPC_UARG_CPU(args->tid), args->flags, bad);
+		return set->spec.overflows ? -EINVAL :
+		       bind_cpu(set, VCPC_UARG_CPU(args->tid), args->flags, bad);
 	/* New processes may become somebody else's. */
 	if (args->flags & VCPC_BIND_F_TREE && set->spec.signal)
 		return -EINVAL;

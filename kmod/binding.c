@@ -210,8 +210,6 @@ static struct vcpc_instance *open(struct vcpc_binding *b, struct task_struct *ta
 		.flags = begin->flags,
 		.birth = b->births++,
 		.presets = begin->presets,
-		.notify = vcpc_set_notify,
-		.arg = b->set,
 	};
 
 	return vcpc_instance_open(&start, bad);

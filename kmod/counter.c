@@ -270,19 +270,6 @@ void vcpc_counter_restart_period(struct vcpc_counters *c, u32 i, u64 period)
 }
 
 /**
- * vcpc_counter_throttled() - has perf stopped a counter because it interrupts too often?
- * @c: the counters
- * @i: which
- *
- * Context: in the counter's alarm.
- * Return: true if it does not count until the next tick.
- */
-bool vcpc_counter_throttled(const struct vcpc_counters *c, u32 i)
-{
-	return vcpc_event_throttled(c->counter[i].event);
-}
-
-/**
  * vcpc_counter_lost() - which counter found no room?
  * @c: counters that could not be read
  *

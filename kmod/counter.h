@@ -108,7 +108,6 @@ static_assert(offsetof(struct vcpc_sample, time) == sizeof(struct vcpc_sample_he
  * @based: the counters' @start is known
  * @plain: an event that is on the PMU has always been there
  * @direct: and all can be read without their driver
- * @sched_out: perf is just taking the thread's events off its CPU
  * @counting: how a sample begins while all count
  * @clock: the thread's CPU time
  * @counter: one for each request
@@ -125,7 +124,6 @@ struct vcpc_counters {
 	bool based;
 	bool plain;
 	bool direct;
-	bool sched_out;
 	struct vcpc_sample_head counting;
 	struct vcpc_clock clock;
 	struct vcpc_counter counter[];
@@ -138,13 +136,11 @@ void vcpc_counter_turn(struct vcpc_counters *c, u32 begin, u32 end, bool on);
 void vcpc_counter_choose(struct vcpc_counters *c, u32 begin, u32 end);
 void vcpc_counter_alarm(struct vcpc_counters *c, u64 period);
 void vcpc_counter_restart_period(struct vcpc_counters *c, u32 i, u64 period);
-bool vcpc_counter_throttled(const struct vcpc_counters *c, u32 i);
 void vcpc_counter_go_on(struct vcpc_counters *c, const struct vcpc_sample *from,
 			const struct vcpc_sample *to);
 void vcpc_counter_set(struct vcpc_counters *c, const struct vcpc_sample *from,
 		      const struct vcpc_sample *to);
 int vcpc_counter_read(struct vcpc_counters *c, u64 now, struct vcpc_sample *sample);
-bool vcpc_counter_peek(const struct vcpc_counters *c, u32 i, u64 *value);
 
 bool vcpc_counter_ended(const struct vcpc_counters *c);
 bool vcpc_counter_waits(const struct vcpc_counters *c);

@@ -53,7 +53,7 @@ static __always_inline u64 count_active(const struct vcpc_counter *counter)
 }
 
 /* Read one counter, wherever its event is, and see whether it is whole. */
-static int read_one(const struct vcpc_counter *counter, u64 *value, bool sched_out)
+static int read_one(const struct vcpc_counter *counter, u64 *value)
 {
 	struct perf_event *event = counter->event;
 	bool whole = vcpc_event_start(event) == counter->start;
@@ -64,11 +64,8 @@ static int read_one(const struct vcpc_counter *counter, u64 *value, bool sched_o
 		*value = count_active(counter) + counter->add;
 		break;
 	case PERF_EVENT_STATE_INACTIVE:
-		/*
-		 * Off the PMU while its thread runs, unless perf is just taking all events
-		 * off.  A dying thread runs on after perf has detached its context.
-		 */
-		whole &= sched_out || !vcpc_event_is_mine(event);
+		/* Off while its thread runs.  A dying one runs on when its context is detached. */
+		whole &= !vcpc_event_is_mine(event);
 		break;
 	case PERF_EVENT_STATE_EXIT:
 		break;
@@ -195,7 +192,7 @@ static int read_careful(struct vcpc_counters *c, u64 now, struct vcpc_sample *sa
 		ret = read_first(c);
 	}
 	for (i = c->begin; i < c->end; i++)
-		ret |= read_one(&c->counter[i], &sample->values[i], c->sched_out);
+		ret |= read_one(&c->counter[i], &sample->values[i]);
 	if (vcpc_counter_ended(c))
 		state |= VCPC_STATE_EXITED;
 	fill(sample, now, clock_read(&c->clock, now), c->nr, state);
@@ -254,25 +251,6 @@ int vcpc_counter_read(struct vcpc_counters *c, u64 now, struct vcpc_sample *samp
 	sample->time = now;
 	sample->tick = clock_passed(clock, now);
 	return 0;
-}
-
-/**
- * vcpc_counter_peek() - what a counter had when its thread last left its CPU
- * @c: the counters
- * @i: which
- * @value: written on success
- *
- * Context: any; a thread that comes back meanwhile may count on.
- * Return: true; false if the thread is on a CPU.
- */
-bool vcpc_counter_peek(const struct vcpc_counters *c, u32 i, u64 *value)
-{
-	const struct vcpc_counter *counter = &c->counter[i];
-
-	if (vcpc_event_cpu(counter->event) >= 0)
-		return false;
-	*value = vcpc_event_count(counter->event) + counter->add;
-	return true;
 }
 
 /**

@@ -96,6 +96,21 @@ struct perf_event *vcpc_event_open_clock(const struct vcpc_place *place,
 }
 
 /**
+ * vcpc_event_open_switches() - hear when a thread leaves its CPU
+ * @place: the thread, to which the caller holds a reference
+ * @alarm: whom to call each time: in the thread, under the scheduler's locks, with interrupts
+ *	off, and before its events are taken off
+ *
+ * Context: sleeps.
+ * Return: as vcpc_event_open().
+ */
+struct perf_event *vcpc_event_open_switches(const struct vcpc_place *place,
+					    const struct vcpc_alarm *alarm)
+{
+	return open_software(PERF_COUNT_SW_CONTEXT_SWITCHES, place, alarm, 0);
+}
+
+/**
  * vcpc_event_period() - a period for what is left to an overflow
  * @type: the request's type
  * @left: how many events; 0: none is left to come

@@ -42,6 +42,8 @@ struct perf_event *vcpc_event_open(const struct vcpc_request *req, const struct 
 				   const struct vcpc_alarm *alarm, u32 flags);
 struct perf_event *vcpc_event_open_clock(const struct vcpc_place *place,
 					 const struct vcpc_alarm *alarm, u32 flags);
+struct perf_event *vcpc_event_open_switches(const struct vcpc_place *place,
+					    const struct vcpc_alarm *alarm);
 u64 vcpc_event_period(u32 type, u64 left);
 int vcpc_event_check(const struct perf_event *event, u32 type);
 

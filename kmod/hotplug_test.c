@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A CPU goes and comes back, as far as a set on it can see: what is kept, and who is told
- * when something is lost on the way.
+ * A CPU goes and comes back, as far as a set on it can see: what is kept, and what is lost
+ * on the way.
  *
  * The CPU itself stays: so the old counters are still on it when new ones are opened, which
  * is how there can be too little room for these.
@@ -11,9 +11,7 @@
 #include <linux/err.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
-#include <linux/poll.h>
 #include <linux/sched.h>
-#include <linux/wait.h>
 
 #include "bind.h"
 #include "binding.h"
@@ -37,27 +35,6 @@ static const struct vcpc_request cycles = {
 	.config = PERF_COUNT_HW_CPU_CYCLES,
 	.flags = VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL,
 };
-
-/* A poller of a set, who only notes for what it was woken. */
-struct poller {
-	struct wait_queue_entry entry;
-	__poll_t woken;
-};
-
-static int note(struct wait_queue_entry *entry, unsigned int mode, int sync, void *key)
-{
-	struct poller *p = container_of(entry, struct poller, entry);
-
-	p->woken |= key_to_poll(key);
-	return 0;
-}
-
-static void poll_begin(struct poller *p, struct vcpc_set *set)
-{
-	*p = (struct poller) { };
-	init_waitqueue_func_entry(&p->entry, note);
-	add_wait_queue(&set->wait, &p->entry);
-}
 
 static void come_back(struct vcpc_set *set, struct vcpc_instance *inst)
 {
@@ -88,26 +65,21 @@ static struct vcpc_instance *instance_of(struct vcpc_set *set)
 typedef void (*do_fn)(struct kunit *test, struct vcpc_set *set, struct vcpc_instance *inst);
 
 /* Bind a set to a CPU, do something with it, and see for what pollers are woken. */
-static void on_a_cpu(struct kunit *test, struct vcpc_set *set, do_fn fn, __poll_t wakes)
+static void on_a_cpu(struct kunit *test, struct vcpc_set *set, do_fn fn)
 {
 	struct vcpc_bind_args bind = {
 		.size = sizeof(bind), .flags = VCPC_BIND_F_CPU,
 		.tid = VCPC_UARG_CPU(raw_smp_processor_id()),
 	};
 	struct vcpc_instance *inst;
-	struct poller poller;
 	int bad;
 
 	if (IS_ERR(set))
 		return;
 	KUNIT_EXPECT_EQ(test, 0, vcpc_bind_set(set, &bind, &bad));
 	inst = instance_of(set);
-	if (inst) {
-		poll_begin(&poller, set);
+	if (inst)
 		fn(test, set, inst);
-		remove_wait_queue(&set->wait, &poller.entry);
-		KUNIT_EXPECT_EQ(test, (__force u32)wakes, (__force u32)poller.woken);
-	}
 	vcpc_target_destroy(set);
 }
 
@@ -133,7 +105,7 @@ static void keep_and_go_on(struct kunit *test, struct vcpc_set *set, struct vcpc
 static void values_are_kept_and_go_on(struct kunit *test)
 {
 	on_a_cpu(test, vcpc_user_test_set(test, &memory, user, &cpu_clock, 1, 0),
-		 keep_and_go_on, 0);
+		 keep_and_go_on);
 }
 
 /* The last look finds that an event was off for a while: that stays so when the CPU is back. */
@@ -151,7 +123,7 @@ static void lose_before(struct kunit *test, struct vcpc_set *set, struct vcpc_in
 static void lost_before_it_went(struct kunit *test)
 {
 	on_a_cpu(test, vcpc_user_test_set(test, &memory, user, &cpu_clock, 1, 0),
-		 lose_before, EPOLLERR);
+		 lose_before);
 }
 
 static void find_no_room(struct kunit *test, struct vcpc_set *set, struct vcpc_instance *inst)
@@ -173,7 +145,7 @@ static void no_room_when_it_is_back(struct kunit *test)
 	for (i = 0; i < nr; i++)
 		many[i] = cycles;
 	on_a_cpu(test, vcpc_user_test_set(test, &memory, user, many, nr, 0),
-		 find_no_room, EPOLLERR);
+		 find_no_room);
 }
 
 /* Its counters cannot be opened again, for want of memory, say. */
@@ -188,7 +160,7 @@ static void open_in_vain(struct kunit *test, struct vcpc_set *set, struct vcpc_i
 static void not_opened_again(struct kunit *test)
 {
 	on_a_cpu(test, vcpc_user_test_set(test, &memory, user, &cpu_clock, 1, 0),
-		 open_in_vain, EPOLLERR);
+		 open_in_vain);
 }
 
 /* The CPU goes when a turn is over, but the next group's has not begun. */
@@ -213,7 +185,7 @@ static void a_turn_that_was_over(struct kunit *test)
 
 	requests[1].group = 1;
 	on_a_cpu(test, vcpc_user_test_set(test, &memory, user, requests, 2, VCPC_SET_F_GROUPS),
-		 end_turn_later, 0);
+		 end_turn_later);
 }
 
 static int begin_suite(struct kunit_suite *suite)

@@ -34,14 +34,13 @@ static int open_overflow(struct vcpc_instance *inst)
 {
 	const struct vcpc_spec *spec = inst->spec;
 	const struct vcpc_overflow_plan plan = {
-		.ops = &vcpc_instance_overflow_ops,
+		.look = vcpc_instance_look,
 		.owner = inst,
 		.lock = &inst->lock,
 		.reqs = spec->requests,
 		.nr = spec->nr,
 		.from = inst->kept.values,
 		.task = inst->task,
-		.freezes = inst->task && !(spec->flags & VCPC_SET_F_COUNT_OVERFLOWS),
 		.signal = spec->signal,
 		.fd = spec->fd,
 	};
@@ -126,8 +125,6 @@ static struct vcpc_instance *instance_alloc(const struct vcpc_start *start)
 	INIT_LIST_HEAD(&inst->on_cpu);
 	inst->spec = spec;
 	inst->guard = start->guard;
-	inst->notify = start->notify;
-	inst->arg = start->arg;
 	inst->task = start->task;
 	inst->cpu = start->cpu;
 	inst->kept.size = sizeof(inst->kept);
@@ -448,7 +445,6 @@ void vcpc_instance_deprive(struct vcpc_instance *inst)
 	if (!(inst->state & VCPC_INSTANCE_SETTLED))
 		vcpc_instance_lost(inst);
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
-	inst->notify(inst->arg, EPOLLERR);
 }
 
 /**

@@ -4,7 +4,6 @@
 
 #include <linux/bits.h>
 #include <linux/list.h>
-#include <linux/poll.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/ktime.h>
@@ -26,7 +25,6 @@ struct vcpc_guard;
 struct vcpc_groups;
 struct vcpc_instance;
 struct vcpc_overflow;
-struct vcpc_overflow_ops;
 struct vcpc_pace;
 
 /* struct vcpc_instance.state; 0 is what it mostly is */
@@ -63,9 +61,6 @@ enum vcpc_op {
  * @flags: VCPC_OPEN_*
  * @birth: how many instances its BIND had before
  * @presets: its own, one for each request; NULL: the requests'
- * @notify: tells pollers of the set: EPOLLPRI of overflows, EPOLLERR of lost counts; any
- *	context
- * @arg: for @notify
  */
 struct vcpc_start {
 	const struct vcpc_spec *spec;
@@ -76,8 +71,6 @@ struct vcpc_start {
 	u32 flags;
 	u32 birth;
 	const u64 *presets;
-	void (*notify)(void *arg, __poll_t what);
-	void *arg;
 };
 
 /**
@@ -92,8 +85,6 @@ struct vcpc_start {
  * @traced: its samples go along with its thread's trace events
  * @spec: what is counted
  * @guard: of its set
- * @notify: tells pollers
- * @arg: for @notify
  * @cpu: its CPU, or -1
  * @on_cpu: in the list of those that have one
  * @task: the thread; alive as long as @counters are; NULL if it has a CPU
@@ -122,8 +113,6 @@ struct vcpc_instance {
 	bool traced;
 	const struct vcpc_spec *spec;
 	struct vcpc_guard *guard;
-	void (*notify)(void *arg, __poll_t what);
-	void *arg;
 	int cpu;
 	struct list_head on_cpu;
 	struct task_struct *task;
@@ -165,7 +154,7 @@ void vcpc_instance_rotate(void *arg);
 void vcpc_instance_turn_alarm(struct perf_event *event, struct perf_sample_data *data,
 			      struct pt_regs *regs);
 
-extern const struct vcpc_overflow_ops vcpc_instance_overflow_ops;
+bool vcpc_instance_look(void *owner, u32 which);
 
 /**
  * vcpc_instance_sample_own() - sample the calling thread's own instance

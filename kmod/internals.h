@@ -34,7 +34,6 @@ VCPC_FIELD_IS(struct perf_event, state, enum perf_event_state);
 VCPC_FIELD_IS(struct perf_event, oncpu, int);
 VCPC_FIELD_IS(struct perf_event, ctx, struct perf_event_context *);
 VCPC_FIELD_IS(struct perf_event, clock, u64 (*)(void));
-VCPC_FIELD_IS(struct perf_event, overflow_handler, perf_overflow_handler_t);
 VCPC_FIELD_IS(struct perf_event_context, lock, raw_spinlock_t);
 VCPC_FIELD_IS(struct perf_event_context, task, struct task_struct *);
 VCPC_FIELD_IS(struct perf_event_context, time, u64);
@@ -133,12 +132,6 @@ static inline raw_spinlock_t *vcpc_context_lock(struct perf_event_context *ctx)
 	return &ctx->lock;
 }
 
-/* Has perf stopped a counter until the next tick, as it interrupts too often?  Software goes on. */
-static inline bool vcpc_event_throttled(const struct perf_event *event)
-{
-	return vcpc_event_is_hw(event) && event->hw.interrupts == U64_MAX;
-}
-
 /* Events that perf counts one by one, whose period is counted up to 0 */
 static inline bool vcpc_event_is_counted_by_kernel(const struct perf_event *event)
 {
@@ -148,13 +141,6 @@ static inline bool vcpc_event_is_counted_by_kernel(const struct perf_event *even
 }
 
 void vcpc_event_restart_period(struct perf_event *event, u64 period);
-
-/* Is the event of a PMU of ours one that we opened, and not somebody by perf_event_open(2)? */
-static inline bool vcpc_event_is_ours(const struct perf_event *event,
-				      perf_overflow_handler_t handler)
-{
-	return event->overflow_handler == handler;
-}
 
 /* Which program a thread executes: another number after each execve. */
 static inline u64 vcpc_task_program(const struct task_struct *task)

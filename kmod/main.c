@@ -15,7 +15,6 @@
 #include "internals.h"
 #include "listing.h"
 #include "policy.h"
-#include "sched_pmu.h"
 #include "trace/page.h"
 #include "trace/tag.h"
 #include "tracecounts.h"
@@ -74,7 +73,6 @@ static void __exit vcpc_exit(void)
 	vcpc_chardev_unregister();
 	vcpc_listing_exit();
 	vcpc_hotplug_exit();
-	vcpc_sched_exit();
 	vcpc_inherit_exit();
 	/* New threads and rotations may have put the module, and not yet returned. */
 	vcpc_internals_exit();

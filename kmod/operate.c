@@ -329,8 +329,6 @@ int vcpc_instance_do(struct vcpc_instance *inst, enum vcpc_op op, struct vcpc_sa
 		ret = act_here(&act);
 	if (!ret && op == VCPC_OP_ENABLE && inst->groups)
 		arm_turn(inst);
-	if (ret == -EAGAIN)
-		inst->notify(inst->arg, EPOLLERR);
 	return ret;
 }
 
@@ -356,67 +354,34 @@ int vcpc_instance_sample_locked(struct vcpc_instance *inst, struct vcpc_sample *
 	return act_locked(&act);
 }
 
-/* Read the counters into what nobody else reads while it counts; true if it does. */
-static bool look_at(struct vcpc_instance *inst)
-{
-	if (!vcpc_counter_read(inst->counters, ktime_get_ns(), &inst->kept))
-		return inst->kept.state & VCPC_STATE_COUNTING;
-	vcpc_instance_lost(inst);
-	inst->overflow->wake |= EPOLLERR;
-	return false;
-}
-
-static void look_and_stop(struct vcpc_instance *inst, u32 which, bool sched_out)
-{
-	if (!look_at(inst) || !vcpc_overflow_stops(inst->overflow, inst->kept.values, which))
-		return;
-	inst->kept.state &= ~VCPC_STATE_COUNTING;
-	inst->kept.state |= VCPC_STATE_FROZEN;
-	inst->state |= VCPC_INSTANCE_STOPPED;
-	if (sched_out)
-		vcpc_stats_count(VCPC_STAT_LATE);
-}
-
-static void look_and_count(struct vcpc_instance *inst)
-{
-	if (vcpc_overflow_throttled(inst->overflow, inst->counters)) {
-		vcpc_stats_count(VCPC_STAT_THROTTLED);
-		vcpc_instance_lost(inst);
-		inst->overflow->wake |= EPOLLERR;
-	} else if (look_at(inst)) {
-		vcpc_overflow_count(inst->overflow, inst->kept.values);
-	}
-}
-
-static void look(void *owner, u32 which, bool sched_out)
+/**
+ * vcpc_instance_look() - a counter may have overflowed: then stop all
+ * @owner: the instance
+ * @which: the request whose counter interrupted
+ *
+ * Context: in the counted thread, interrupts off; under the instance's lock.
+ * Return: true if it is stopped now, with the values of this moment.
+ */
+bool vcpc_instance_look(void *owner, u32 which)
 {
 	struct vcpc_instance *inst = owner;
 
 	lockdep_assert_held(&inst->lock);
 	if (inst->state & CANNOT_STOP)
-		return;
-	if (sched_out && !vcpc_overflow_missed(inst->overflow, inst->counters, &which))
-		return;
-	inst->counters->sched_out = sched_out;
-	if (inst->overflow->freezes)
-		look_and_stop(inst, which, sched_out);
-	else
-		look_and_count(inst);
-	inst->counters->sched_out = false;
+		return false;
+	/* Nobody else reads what is kept while it counts. */
+	if (vcpc_counter_read(inst->counters, ktime_get_ns(), &inst->kept)) {
+		vcpc_instance_lost(inst);
+		return false;
+	}
+	if (!(inst->kept.state & VCPC_STATE_COUNTING) ||
+	    !vcpc_overflow_stops(inst->overflow, inst->kept.values, which))
+		return false;
+	inst->kept.state &= ~VCPC_STATE_COUNTING;
+	inst->kept.state |= VCPC_STATE_FROZEN;
+	inst->state |= VCPC_INSTANCE_STOPPED;
+	return true;
 }
-
-static void notify(void *owner, __poll_t what)
-{
-	struct vcpc_instance *inst = owner;
-
-	inst->notify(inst->arg, what);
-}
-
-/* What an instance that is opened watches for overflows with */
-const struct vcpc_overflow_ops vcpc_instance_overflow_ops = {
-	.look = look,
-	.notify = notify,
-};
 
 /**
  * vcpc_instance_turn_alarm() - the present group's turn may be over: the clock's alarm
@@ -484,18 +449,13 @@ void vcpc_instance_keep(struct vcpc_instance *inst)
 {
 	struct action act = { .inst = inst, .sample = inst->spare };
 	unsigned long flags;
-	int ret = 0;
 
 	raw_spin_lock_irqsave(&inst->lock, flags);
 	/* Without counters it is still being opened, which will fail. */
-	if (!IS_ERR_OR_NULL(inst->counters) && !(inst->state & OFFLINE_NOTHING)) {
-		ret = read_counters(&act);
-		if (!ret)
-			vcpc_sample_copy(&inst->kept, act.sample);
-	}
+	if (!IS_ERR_OR_NULL(inst->counters) && !(inst->state & OFFLINE_NOTHING) &&
+	    !read_counters(&act))
+		vcpc_sample_copy(&inst->kept, act.sample);
 	inst->kept.state |= VCPC_STATE_OFFLINE;
 	inst->state |= VCPC_INSTANCE_OFFLINE;
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
-	if (ret == -EAGAIN)
-		inst->notify(inst->arg, EPOLLERR);
 }

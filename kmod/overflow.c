@@ -8,20 +8,21 @@
  * again, and those of counters that are further away than a period can be, mean
  * nothing.
  *
- * All is noticed in the counted thread itself, or on the counted CPU:
+ * All is noticed in the counted thread itself:
  *
  *  - when perf interrupts.  If that is an interrupt that cannot be masked, nothing can be
  *    locked, and an interrupt work looks as soon as interrupts are on again;
  *  - when the thread leaves its CPU.  Interrupts are off then, and what a counter would
  *    interrupt for is dropped by perf, which takes it off the PMU and lets its next period
- *    begin.  So such a thread has an event of a PMU of ours, too (sched_pmu.c), by which it
- *    is seen to leave.
+ *    begin.  So such a thread has one more event, of perf's own context switches, whose
+ *    handler looks just before the counters are taken off.  What overflows after that, which
+ *    only counts of the kernel's own instructions can, is seen when the thread leaves next.
  *
  * There the thread's address is taken, and the program that it executes.  It is sent its signal
  * if it still executes that program, is not about to execute another, and has not ended: by an
  * interrupt work in the thread; or, if it has left its CPU, by one elsewhere, under the lock
- * that execve holds while it changes what the process may do.  If that lock is held, the thread
- * is told when it comes to a CPU again, or not at all.
+ * that execve holds while it changes what the process may do.  If that lock is held, the program
+ * is about to go, and nothing is told any more.
  *
  * Locking: the owner's lock, within those of perf, which no holder is interrupted in by
  * anything but what cannot be masked.
@@ -39,7 +40,6 @@
 #include "counter.h"
 #include "internals.h"
 #include "overflow.h"
-#include "sched_pmu.h"
 #include "stats.h"
 
 static inline bool is_watched(const struct vcpc_overflow *o, u32 i)
@@ -52,64 +52,11 @@ static inline bool is_hardware(const struct vcpc_overflow *o, u32 i)
 	return is_watched(o, i) && o->reqs[i].type != PERF_TYPE_SOFTWARE;
 }
 
-/* How often a counter has come to its end; from 0 there is no end that could be reached. */
-static u64 periods_at(const struct vcpc_watch *watch, u64 value)
-{
-	return watch->from ? div64_u64(value - watch->from, -watch->from) : 0;
-}
-
-/**
- * vcpc_overflow_missed() - has a counter of the CPU's PMU overflowed without an interrupt?
- * @o: the overflows
- * @c: the counters
- * @which: set to the request; if it is still on the PMU, it has to be read to know
- *
- * Context: in the thread, while it leaves its CPU; under the owner's lock.
- * Return: true if it has, or may have.
- */
-bool vcpc_overflow_missed(const struct vcpc_overflow *o, const struct vcpc_counters *c,
-			  u32 *which)
-{
-	u64 value;
-	u32 i;
-
-	for (i = 0; i < o->nr; i++) {
-		if (!is_hardware(o, i))
-			continue;
-		*which = i;
-		if (!vcpc_counter_peek(c, i, &value) ||
-		    periods_at(&o->watch[i], value) > o->watch[i].periods)
-			return true;
-	}
-	return false;
-}
-
-/**
- * vcpc_overflow_throttled() - has perf stopped a counter because it interrupts too often?
- * @o: the overflows
- * @c: the counters
- *
- * What perf does not let count until the next tick is a loss.
- *
- * Context: in the counter's interrupt.
- * Return: true or false.
- */
-bool vcpc_overflow_throttled(const struct vcpc_overflow *o, const struct vcpc_counters *c)
-{
-	u32 i;
-
-	for (i = 0; i < o->nr; i++)
-		if (is_watched(o, i) && vcpc_counter_throttled(c, i))
-			return true;
-	return false;
-}
-
 /* What the thread will be told: only of a program that it is not just leaving */
 static void note(struct vcpc_overflow *o, u32 which)
 {
 	o->which = which;
-	o->wake |= EPOLLPRI;
-	if (!o->task || !o->signal)
+	if (!o->signal)
 		return;
 	if (vcpc_task_is_leaving_program()) {
 		vcpc_stats_count(VCPC_STAT_UNTOLD);
@@ -123,11 +70,11 @@ static void note(struct vcpc_overflow *o, u32 which)
 
 /**
  * vcpc_overflow_stops() - which counters have gone past their end?
- * @o: the overflows, which are counted and will be told
+ * @o: the overflows, which will be told
  * @values: of all counters, just read
  * @interrupted: of several, this is the one that stops them
  *
- * Context: in the counted thread, or on the counted CPU; under the owner's lock.
+ * Context: in the counted thread; under the owner's lock.
  * Return: true if any has, and the owner is to stop all counters.
  */
 bool vcpc_overflow_stops(struct vcpc_overflow *o, const u64 *values, u32 interrupted)
@@ -138,7 +85,6 @@ bool vcpc_overflow_stops(struct vcpc_overflow *o, const u64 *values, u32 interru
 	for (i = 0; i < o->nr; i++) {
 		if (!is_watched(o, i) || values[i] >= o->watch[i].from)
 			continue;
-		o->watch[i].count++;
 		if (!any || i == interrupted)
 			which = i;
 		any = true;
@@ -148,45 +94,24 @@ bool vcpc_overflow_stops(struct vcpc_overflow *o, const u64 *values, u32 interru
 	return any;
 }
 
-/**
- * vcpc_overflow_count() - count overflows, without stopping anything
- * @o: the overflows
- * @values: of all counters, just read
- *
- * Context: as vcpc_overflow_stops().
- */
-void vcpc_overflow_count(struct vcpc_overflow *o, const u64 *values)
-{
-	u32 i;
-
-	for (i = 0; i < o->nr; i++) {
-		struct vcpc_watch *watch = &o->watch[i];
-		u64 periods = is_watched(o, i) ? periods_at(watch, values[i]) : 0;
-
-		if (periods <= watch->periods)
-			continue;
-		watch->count += periods - watch->periods;
-		watch->periods = periods;
-		o->wake |= EPOLLPRI;
-	}
-}
-
 static bool is_elsewhere(const struct vcpc_overflow *o)
 {
-	return o->task && o->task != current;
+	return o->task != current;
 }
 
-static void look(struct vcpc_overflow *o, u32 which, bool sched_out)
+/* Returns whether an overflow was found. */
+static bool look(struct vcpc_overflow *o, u32 which)
 {
 	unsigned long flags;
-	bool news;
+	bool found, due;
 
 	raw_spin_lock_irqsave(o->lock, flags);
-	o->ops->look(o->owner, which, sched_out);
-	news = o->due || o->wake;
+	found = o->look(o->owner, which);
+	due = o->due;
 	raw_spin_unlock_irqrestore(o->lock, flags);
-	if (news)
+	if (due)
 		irq_work_queue(&o->work);
+	return found;
 }
 
 static void interrupt(struct perf_event *event, struct perf_sample_data *data,
@@ -194,18 +119,35 @@ static void interrupt(struct perf_event *event, struct perf_sample_data *data,
 {
 	struct vcpc_watch *watch = event->overflow_handler_context;
 	struct vcpc_overflow *o = watch->o;
+	bool unlooked = READ_ONCE(o->unlooked);
 
-	/* All will be looked at, and the first is the one. */
-	if (is_elsewhere(o) || READ_ONCE(o->unlooked))
+	if (is_elsewhere(o))
 		return;
-	if (!in_nmi()) {
-		look(o, watch - o->watch, false);
+	if (!in_nmi() && !unlooked) {
+		look(o, watch - o->watch);
 		return;
 	}
-	WRITE_ONCE(o->first, watch - o->watch);
-	/* After what look_unlooked() reads when it has seen this. */
-	smp_store_release(&o->unlooked, true);
+	/* All will be looked at, and the first is the one. */
+	if (!unlooked) {
+		WRITE_ONCE(o->first, watch - o->watch);
+		/* After what look_unlooked() reads when it has seen this. */
+		smp_store_release(&o->unlooked, true);
+	}
 	irq_work_queue(&o->work);
+}
+
+/* The thread leaves its CPU, with its counters still on the PMU. */
+static void leaves(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	struct vcpc_overflow *o = event->overflow_handler_context;
+	u32 first = READ_ONCE(o->unlooked) ? READ_ONCE(o->first) : 0;
+
+	if (is_elsewhere(o))
+		return;
+	/* This looks, too; what cannot be masked leaves a word again from now on. */
+	WRITE_ONCE(o->unlooked, false);
+	if (look(o, first))
+		vcpc_stats_count(VCPC_STAT_LATE);
 }
 
 /* Under the owner's lock, in the thread */
@@ -214,7 +156,7 @@ static void look_unlooked(struct vcpc_overflow *o)
 	lockdep_assert_held(o->lock);
 	/* Before the counters are read: what interrupts from now on may not be among it. */
 	smp_store_mb(o->unlooked, false);
-	o->ops->look(o->owner, READ_ONCE(o->first), false);
+	o->look(o->owner, READ_ONCE(o->first));
 }
 
 static void send(const struct vcpc_overflow *o, u32 which, unsigned long address)
@@ -251,37 +193,28 @@ static void send_to_program(const struct vcpc_overflow *o, const struct news *ne
 		vcpc_stats_count(VCPC_STAT_UNTOLD);
 }
 
-/* The thread has left its CPU.  Returns whether it was told, or never will be. */
-static bool tell_elsewhere(const struct vcpc_overflow *o, const struct news *news)
+/* Who holds the lock is the thread itself, about to execute another program. */
+static void tell_elsewhere(const struct vcpc_overflow *o, const struct news *news)
 {
 	struct rw_semaphore *lock = vcpc_task_exec_lock(o->task);
 
-	if (!down_read_trylock(lock))
-		return false;
+	if (!down_read_trylock(lock)) {
+		vcpc_stats_count(VCPC_STAT_UNTOLD);
+		return;
+	}
 	send_to_program(o, news);
 	up_read(lock);
-	return true;
 }
 
-static bool tell(const struct vcpc_overflow *o, const struct news *news)
+static void tell(const struct vcpc_overflow *o, const struct news *news)
 {
 	if (is_elsewhere(o))
-		return tell_elsewhere(o, news);
-	/* In the midst of its execve, it leaves the program that this was about. */
-	if (vcpc_task_is_leaving_program())
+		tell_elsewhere(o, news);
+	else if (vcpc_task_is_leaving_program())
+		/* In the midst of its execve, it leaves the program that this was about. */
 		vcpc_stats_count(VCPC_STAT_UNTOLD);
 	else
 		send_to_program(o, news);
-	return true;
-}
-
-static void tell_later(struct vcpc_overflow *o)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(o->lock, flags);
-	o->due = true;
-	raw_spin_unlock_irqrestore(o->lock, flags);
 }
 
 static void overflow_work(struct irq_work *work)
@@ -289,7 +222,6 @@ static void overflow_work(struct irq_work *work)
 	struct vcpc_overflow *o = container_of(work, struct vcpc_overflow, work);
 	unsigned long flags;
 	struct news news;
-	__poll_t wake;
 	bool due;
 
 	raw_spin_lock_irqsave(o->lock, flags);
@@ -302,40 +234,12 @@ static void overflow_work(struct irq_work *work)
 		.address = o->address,
 	};
 	due = o->due;
-	wake = o->wake;
 	o->due = false;
-	o->wake = 0;
 	raw_spin_unlock_irqrestore(o->lock, flags);
 
-	if (due && !tell(o, &news))
-		tell_later(o);
-	if (wake)
-		o->ops->notify(o->owner, wake);
+	if (due)
+		tell(o, &news);
 }
-
-static void arrives(struct vcpc_sched *sched)
-{
-	struct vcpc_overflow *o = container_of(sched, struct vcpc_overflow, sched);
-
-	if (READ_ONCE(o->due) || READ_ONCE(o->unlooked))
-		irq_work_queue(&o->work);
-}
-
-static void leaves(struct vcpc_sched *sched)
-{
-	struct vcpc_overflow *o = container_of(sched, struct vcpc_overflow, sched);
-
-	if (is_elsewhere(o))
-		return;
-	/* This looks, too; what cannot be masked leaves a word again from now on. */
-	WRITE_ONCE(o->unlooked, false);
-	look(o, 0, true);
-}
-
-static const struct vcpc_sched_ops sched_ops = {
-	.arrives = arrives,
-	.leaves = leaves,
-};
 
 static bool any_hardware(const struct vcpc_overflow *o)
 {
@@ -345,6 +249,22 @@ static bool any_hardware(const struct vcpc_overflow *o)
 		if (is_hardware(o, i))
 			return true;
 	return false;
+}
+
+/* Only counters of the PMU can miss an interrupt. */
+static int open_switches(struct vcpc_overflow *o)
+{
+	const struct vcpc_place place = { .task = o->task, .cpu = -1 };
+	const struct vcpc_alarm alarm = { .period = 1, .handler = leaves, .context = o };
+	struct perf_event *event;
+
+	if (!any_hardware(o))
+		return 0;
+	event = vcpc_event_open_switches(&place, &alarm);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	o->switches = event;
+	return 0;
 }
 
 /**
@@ -365,21 +285,18 @@ struct vcpc_overflow *vcpc_overflow_create(const struct vcpc_overflow_plan *plan
 	if (!o)
 		return ERR_PTR(-ENOMEM);
 	init_irq_work(&o->work, overflow_work);
-	o->ops = plan->ops;
+	o->look = plan->look;
 	o->owner = plan->owner;
 	o->lock = plan->lock;
 	o->reqs = plan->reqs;
 	o->nr = plan->nr;
-	o->task = plan->task ? get_task_struct(plan->task) : NULL;
-	o->freezes = plan->freezes;
+	o->task = get_task_struct(plan->task);
 	o->signal = plan->signal;
 	o->fd = plan->fd;
 	for (i = 0; i < o->nr; i++)
 		o->watch[i].o = o;
 	vcpc_overflow_from(o, plan->from);
-	o->sched.ops = &sched_ops;
-	/* Only counters of the PMU can miss an interrupt. */
-	ret = o->task && any_hardware(o) ? vcpc_sched_open(&o->sched, o->task) : 0;
+	ret = open_switches(o);
 	if (!ret)
 		return o;
 	vcpc_overflow_close(o);
@@ -394,10 +311,10 @@ struct vcpc_overflow *vcpc_overflow_create(const struct vcpc_overflow_plan *plan
  */
 void vcpc_overflow_close(struct vcpc_overflow *o)
 {
-	vcpc_sched_close(&o->sched);
+	if (o->switches)
+		perf_event_release_kernel(o->switches);
 	irq_work_sync(&o->work);
-	if (o->task)
-		put_task_struct(o->task);
+	put_task_struct(o->task);
 	kvfree_rcu(o, rcu);
 }
 
@@ -437,10 +354,8 @@ void vcpc_overflow_from(struct vcpc_overflow *o, const u64 *values)
 {
 	u32 i;
 
-	for (i = 0; i < o->nr; i++) {
+	for (i = 0; i < o->nr; i++)
 		o->watch[i].from = values[i];
-		o->watch[i].periods = 0;
-	}
 }
 
 /**
@@ -481,19 +396,4 @@ void vcpc_overflow_inherited(struct vcpc_overflow *o, u64 *values)
 	}
 	if (o->signal && o->task == current)
 		send(o, which, instruction_pointer(task_pt_regs(current)));
-}
-
-/**
- * vcpc_overflow_counts() - how often requests have overflowed
- * @o: the overflows
- * @counts: one for each request
- *
- * Context: any; the owner sees to it that they are not closed meanwhile.
- */
-void vcpc_overflow_counts(const struct vcpc_overflow *o, u64 *counts)
-{
-	u32 i;
-
-	for (i = 0; i < o->nr; i++)
-		counts[i] = READ_ONCE(o->watch[i].count);
 }

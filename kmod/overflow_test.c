@@ -35,13 +35,13 @@ static const struct vcpc_request switches[] = {
 	},
 };
 
-static struct vcpc_set *counting_set(struct kunit *test, u32 flags)
+static struct vcpc_set *counting_set(struct kunit *test)
 {
 	struct vcpc_bind_args bind = { .size = sizeof(bind) };
 	struct vcpc_set *set;
 	int bad;
 
-	set = vcpc_user_test_set(test, &memory, user, switches, ARRAY_SIZE(switches), flags);
+	set = vcpc_user_test_set(test, &memory, user, switches, ARRAY_SIZE(switches), 0);
 	if (!IS_ERR(set))
 		KUNIT_EXPECT_EQ(test, 0, vcpc_bind_set(set, &bind, &bad));
 	return set;
@@ -72,9 +72,8 @@ static void interrupt(struct vcpc_instance *inst, u32 which, unsigned int contex
 /* What cannot be masked only leaves a word; it is looked at when interrupts are on again. */
 static void unmasked(struct kunit *test)
 {
-	struct vcpc_set *set = counting_set(test, 0);
+	struct vcpc_set *set = counting_set(test);
 	const u64 from[] = { U64_MAX, 0 };
-	u64 counts[ARRAY_SIZE(switches)] = { };
 	struct vcpc_instance *inst;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(set));
@@ -84,9 +83,6 @@ static void unmasked(struct kunit *test)
 		begin_from(inst, from);
 		interrupt(inst, 0, NMI_OFFSET);
 		KUNIT_EXPECT_FALSE(test, READ_ONCE(inst->overflow->unlooked));
-		KUNIT_EXPECT_TRUE(test, READ_ONCE(set->news));
-		KUNIT_EXPECT_EQ(test, 0, vcpc_target_overflows(set, 0, counts));
-		KUNIT_EXPECT_EQ(test, 1ULL, counts[0]);
 		KUNIT_EXPECT_TRUE(test, inst->kept.state & VCPC_STATE_FROZEN);
 	}
 	vcpc_target_destroy(set);
@@ -101,7 +97,7 @@ static void gone_before_it_is_told(struct kunit *test)
 	int i;
 
 	for (i = 0; i < 50; i++) {
-		set = counting_set(test, 0);
+		set = counting_set(test);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(set));
 		inst = vcpc_set_find_task(set, current);
 		KUNIT_EXPECT_NOT_NULL(test, inst);
@@ -132,7 +128,7 @@ static void interrupt_elsewhere(struct work_struct *work)
 /* Nothing is done to a thread by what is called in another. */
 static void another_threads(struct kunit *test)
 {
-	struct vcpc_set *set = counting_set(test, 0);
+	struct vcpc_set *set = counting_set(test);
 	const u64 from[] = { U64_MAX, 0 };
 	struct elsewhere e;
 
@@ -146,7 +142,6 @@ static void another_threads(struct kunit *test)
 		flush_work(&e.work);
 		destroy_work_on_stack(&e.work);
 		KUNIT_EXPECT_EQ(test, 0U, e.inst->state);
-		KUNIT_EXPECT_FALSE(test, READ_ONCE(set->news));
 	}
 	vcpc_target_destroy(set);
 }
@@ -155,38 +150,32 @@ static void another_threads(struct kunit *test)
  * struct hint - an interrupt, and what comes of it
  * @from: from what the two counters, which are about 0, began: past the end, if it is more
  * @which: which of them has interrupted
- * @count: how often they have overflowed then
- * @told: which the thread is told of, if one has
+ * @freezes: one is past its end
+ * @told: which the thread is told of then
  */
 struct hint {
-	u32 flags;
 	u64 from[2];
 	u32 which;
-	u64 count[2];
+	bool freezes;
 	u32 told;
 };
 
 static const struct hint hints[] = {
 	{ .from = { 0, 0 }, .which = 0 },
 	{ .from = { 0, 0 }, .which = 1 },
-	{ .from = { 0, U64_MAX }, .which = 1, .count = { 0, 1 }, .told = 1 },
-	{ .from = { 0, U64_MAX }, .which = 0, .count = { 0, 1 }, .told = 1 },
-	{ .from = { U64_MAX, 0 }, .which = 1, .count = { 1, 0 }, .told = 0 },
-	{ .from = { U64_MAX, U64_MAX }, .which = 0, .count = { 1, 1 }, .told = 0 },
-	{ .from = { U64_MAX, U64_MAX }, .which = 1, .count = { 1, 1 }, .told = 1 },
-	{ .flags = VCPC_SET_F_COUNT_OVERFLOWS, .from = { 0, 0 }, .which = 0 },
-	{ .flags = VCPC_SET_F_COUNT_OVERFLOWS, .from = { 0, 1ULL << 63 }, .which = 1,
-	  .count = { 0, 1 } },
+	{ .from = { 0, U64_MAX }, .which = 1, .freezes = true, .told = 1 },
+	{ .from = { 0, U64_MAX }, .which = 0, .freezes = true, .told = 1 },
+	{ .from = { U64_MAX, 0 }, .which = 1, .freezes = true, .told = 0 },
+	{ .from = { U64_MAX, U64_MAX }, .which = 0, .freezes = true, .told = 0 },
+	{ .from = { U64_MAX, U64_MAX }, .which = 1, .freezes = true, .told = 1 },
 };
 
 /* Whether there was an overflow is a matter of values; that perf interrupts is only a hint. */
 static void an_interrupt_is_only_a_hint(struct kunit *test)
 {
 	const struct hint *hint = test->param_value;
-	bool any = hint->count[0] || hint->count[1], freezes = any && !hint->flags;
-	struct vcpc_set *set = counting_set(test, hint->flags);
+	struct vcpc_set *set = counting_set(test);
 	struct vcpc_instance *inst;
-	u64 counts[ARRAY_SIZE(switches)];
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(set));
 	inst = vcpc_set_find_task(set, current);
@@ -194,13 +183,9 @@ static void an_interrupt_is_only_a_hint(struct kunit *test)
 	if (inst) {
 		begin_from(inst, hint->from);
 		interrupt(inst, hint->which, 0);
-		KUNIT_EXPECT_EQ(test, any, READ_ONCE(set->news));
-		KUNIT_EXPECT_EQ(test, freezes, !!(inst->state & VCPC_INSTANCE_STOPPED));
-		KUNIT_EXPECT_EQ(test, freezes, !!(inst->kept.state & VCPC_STATE_FROZEN));
-		KUNIT_EXPECT_EQ(test, 0, vcpc_target_overflows(set, 0, counts));
-		KUNIT_EXPECT_EQ(test, hint->count[0], counts[0]);
-		KUNIT_EXPECT_EQ(test, hint->count[1], counts[1]);
-		if (freezes)
+		KUNIT_EXPECT_EQ(test, hint->freezes, !!(inst->state & VCPC_INSTANCE_STOPPED));
+		KUNIT_EXPECT_EQ(test, hint->freezes, !!(inst->kept.state & VCPC_STATE_FROZEN));
+		if (hint->freezes)
 			KUNIT_EXPECT_EQ(test, hint->told, inst->overflow->which);
 	}
 	vcpc_target_destroy(set);
@@ -208,8 +193,8 @@ static void an_interrupt_is_only_a_hint(struct kunit *test)
 
 static void name_hint(const struct hint *hint, char *name)
 {
-	scnprintf(name, KUNIT_PARAM_DESC_SIZE, "%s, from %llx and %llx, %u interrupts",
-		  hint->flags ? "counted" : "frozen", hint->from[0], hint->from[1], hint->which);
+	scnprintf(name, KUNIT_PARAM_DESC_SIZE, "from %llx and %llx, %u interrupts",
+		  hint->from[0], hint->from[1], hint->which);
 }
 
 KUNIT_ARRAY_PARAM(hint, hints, name_hint);

@@ -117,7 +117,6 @@ static struct vcpc_set *set_alloc(u32 nr)
 		return NULL;
 	set->scratch = (void *)&set->spec.requests[nr];
 	vcpc_guard_init(&set->guard, set_free);
-	init_waitqueue_head(&set->wait);
 	INIT_LIST_HEAD(&set->bindings);
 	hash_init(set->instances);
 	return set;
@@ -244,20 +243,4 @@ void vcpc_set_publish(struct vcpc_set *set, struct vcpc_instance *inst)
 void vcpc_set_unpublish(struct vcpc_set *set, struct vcpc_instance *inst)
 {
 	hash_del_rcu(&inst->node);
-}
-
-/**
- * vcpc_set_notify() - wake pollers
- * @arg: the set
- * @what: EPOLLPRI of an overflow, EPOLLERR of lost counts
- *
- * Context: any but NMI; not under an instance's lock.
- */
-void vcpc_set_notify(void *arg, __poll_t what)
-{
-	struct vcpc_set *set = arg;
-
-	if (what & EPOLLPRI)
-		WRITE_ONCE(set->news, true);
-	wake_up_interruptible_poll(&set->wait, what);
 }

@@ -4,12 +4,10 @@
 
 #include <linux/hashtable.h>
 #include <linux/list.h>
-#include <linux/poll.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/types.h>
 #include <linux/vcpc.h>
-#include <linux/wait.h>
 
 #include "deferred.h"
 #include "instance.h"
@@ -33,8 +31,6 @@ struct vcpc_user;
  * @user: whom it is accounted to
  * @creator: the process that made it
  * @watched: it needs to hear of new threads; under the watchers' lock
- * @wait: for overflows
- * @news: there was an overflow that nobody has asked for
  * @scratch: room for a sample; under the lock
  * @bound: number of instances; changed under the lock
  * @on_cpus: it is bound to CPUs; changed under the lock
@@ -50,8 +46,6 @@ struct vcpc_set {
 	struct vcpc_user *user;
 	struct pid *creator;
 	bool watched;
-	wait_queue_head_t wait;
-	bool news;
 	struct vcpc_sample *scratch;
 	unsigned int bound;
 	bool on_cpus;
@@ -65,7 +59,6 @@ struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct
 void vcpc_set_unlist(struct vcpc_set *set);
 struct vcpc_set *vcpc_set_from(unsigned long id);
 struct vcpc_set *vcpc_set_next(struct vcpc_set *prev);
-void vcpc_set_notify(void *set, __poll_t what);
 void vcpc_set_publish(struct vcpc_set *set, struct vcpc_instance *inst);
 void vcpc_set_unpublish(struct vcpc_set *set, struct vcpc_instance *inst);
 

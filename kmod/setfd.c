@@ -6,10 +6,8 @@
 #include <linux/fcntl.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -161,29 +159,6 @@ static int ioc_preset(struct vcpc_set *set, void __user *uarg)
 	return ret ?: vcpc_target_preset(set, &args);
 }
 
-static int ioc_overflows(struct vcpc_set *set, void __user *uarg)
-{
-	union vcpc_sample_room room __uninitialized;
-	struct vcpc_overflows_args args;
-	u64 *counts = room.words;
-	int ret = vcpc_uarg_overflows(&args, uarg);
-
-	if (ret)
-		return ret;
-	if (unlikely(set->spec.nr > VCPC_SAMPLE_STACK)) {
-		counts = kvmalloc_array(set->spec.nr, sizeof(*counts), GFP_KERNEL_ACCOUNT);
-		if (!counts)
-			return -ENOMEM;
-	}
-	ret = vcpc_target_overflows(set, args.tid, counts);
-	if (!ret && args.room)
-		ret = vcpc_uarg_put_words(u64_to_user_ptr(args.buf), counts,
-					  min(args.room, set->spec.nr) * sizeof(*counts));
-	if (counts != room.words)
-		kvfree(counts);
-	return ret;
-}
-
 static __always_inline ssize_t read_sample(struct vcpc_set *set, char __user *buf, size_t size)
 {
 	union vcpc_sample_room room __uninitialized;
@@ -199,21 +174,9 @@ static __always_inline ssize_t read_sample(struct vcpc_set *set, char __user *bu
 	return ret ?: (ssize_t)set->spec.sample_size;
 }
 
-static __poll_t poll_set(struct vcpc_set *set, struct file *file, struct poll_table_struct *wait)
-{
-	__poll_t mask = 0;
-
-	poll_wait(file, &set->wait, wait);
-	if (READ_ONCE(set->news))
-		mask |= EPOLLPRI;
-	if (vcpc_target_any_invalid(set))
-		mask |= EPOLLERR;
-	return mask;
-}
-
 /*
- * A sampler: a descriptor of a set that may sample and poll it, and list its instances, and
- * nothing else, for handing to others.  It holds the set's file.
+ * A sampler: a descriptor of a set that may sample it, and list its instances, and nothing
+ * else, for handing to others.  It holds the set's file.
  */
 static struct vcpc_set *set_of_sampler(struct file *file)
 {
@@ -236,7 +199,6 @@ static long sampler_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	case VCPC_UARG_CMD(VCPC_IOC_DISABLE):
 	case VCPC_UARG_CMD(VCPC_IOC_RESTART):
 	case VCPC_UARG_CMD(VCPC_IOC_PRESET):
-	case VCPC_UARG_CMD(VCPC_IOC_OVERFLOWS):
 	case VCPC_UARG_CMD(VCPC_IOC_SAMPLER):	return -EPERM;
 	default:		return -ENOIOCTLCMD;
 	}
@@ -245,11 +207,6 @@ static long sampler_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 static ssize_t sampler_read(struct file *file, char __user *buf, size_t size, loff_t *pos)
 {
 	return read_sample(set_of_sampler(file), buf, size);
-}
-
-static __poll_t sampler_poll(struct file *file, struct poll_table_struct *wait)
-{
-	return poll_set(set_of_sampler(file), file, wait);
 }
 
 static int sampler_release(struct inode *inode, struct file *file)
@@ -261,7 +218,6 @@ static int sampler_release(struct inode *inode, struct file *file)
 static const struct file_operations sampler_fops = {
 	.owner = THIS_MODULE,
 	.read = sampler_read,
-	.poll = sampler_poll,
 	.unlocked_ioctl = sampler_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.release = sampler_release,
@@ -295,7 +251,6 @@ static noinline long ioc_other(struct vcpc_set *set, struct file *file, unsigned
 	case VCPC_UARG_CMD(VCPC_IOC_DISABLE):	return ioc_do(set, uarg, VCPC_OP_DISABLE);
 	case VCPC_UARG_CMD(VCPC_IOC_RESTART):	return ioc_do(set, uarg, VCPC_OP_RESTART);
 	case VCPC_UARG_CMD(VCPC_IOC_PRESET):	return ioc_preset(set, uarg);
-	case VCPC_UARG_CMD(VCPC_IOC_OVERFLOWS): return ioc_overflows(set, uarg);
 	case VCPC_UARG_CMD(VCPC_IOC_INSTANCES): return ioc_instances(set, uarg);
 	case VCPC_UARG_CMD(VCPC_IOC_SAMPLER):	return ioc_sampler(file);
 	default:		return -ENOIOCTLCMD;
@@ -318,11 +273,6 @@ static ssize_t setfd_read(struct file *file, char __user *buf, size_t size, loff
 	return read_sample(file->private_data, buf, size);
 }
 
-static __poll_t setfd_poll(struct file *file, struct poll_table_struct *wait)
-{
-	return poll_set(file->private_data, file, wait);
-}
-
 static void destroy(struct vcpc_set *set)
 {
 	vcpc_inherit_unwatch(set);
@@ -338,7 +288,6 @@ static int setfd_release(struct inode *inode, struct file *file)
 static const struct file_operations setfd_fops = {
 	.owner = THIS_MODULE,
 	.read = setfd_read,
-	.poll = setfd_poll,
 	.unlocked_ioctl = setfd_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.release = setfd_release,

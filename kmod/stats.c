@@ -14,7 +14,6 @@ static atomic64_t stats[VCPC_STAT_NR];
 static const char *const names[VCPC_STAT_NR] = {
 	[VCPC_STAT_LATE] = "late_overflows",
 	[VCPC_STAT_UNTOLD] = "overflows_not_signaled",
-	[VCPC_STAT_THROTTLED] = "throttled",
 	[VCPC_STAT_INVALID] = "invalid_instances",
 	[VCPC_STAT_UNINHERITED] = "not_inherited",
 	[VCPC_STAT_ROTATIONS] = "rotations",

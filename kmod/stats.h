@@ -10,7 +10,6 @@ struct seq_file;
 enum vcpc_stat {
 	VCPC_STAT_LATE,		/* overflows found when their thread left its CPU */
 	VCPC_STAT_UNTOLD,	/* overflows not signaled: the program had gone, or was going */
-	VCPC_STAT_THROTTLED,	/* instances lost as they interrupted too often */
 	VCPC_STAT_INVALID,	/* instances found invalid */
 	VCPC_STAT_UNINHERITED,	/* new threads that could not be given an instance */
 	VCPC_STAT_ROTATIONS,	/* changes from one group to the next */

@@ -15,7 +15,6 @@
 #include <linux/timekeeping.h>
 
 #include "binding.h"
-#include "overflow.h"
 #include "target.h"
 #include "uarg.h"
 
@@ -274,56 +273,6 @@ int vcpc_target_preset(struct vcpc_set *set, const struct vcpc_preset_args *args
 	return ret;
 }
 
-/**
- * vcpc_target_overflows() - how often an instance's requests have overflowed
- * @set: the set; its news are known from now on
- * @tid: the instance's thread, or 0
- * @counts: one for each request
- *
- * Context: sleeps.
- * Return: 0, -EINVAL or -EINTR.
- */
-int vcpc_target_overflows(struct vcpc_set *set, pid_t tid, u64 *counts)
-{
-	struct vcpc_instance *inst;
-	int ret = vcpc_set_lock(set);
-
-	if (ret)
-		return ret;
-	inst = find_instance(set, tid);
-	if (inst && inst->overflow) {
-		/* First: what comes meanwhile is news again. */
-		WRITE_ONCE(set->news, false);
-		vcpc_overflow_counts(inst->overflow, counts);
-	} else {
-		ret = -EINVAL;
-	}
-	vcpc_set_unlock(set);
-	return ret;
-}
-
-/**
- * vcpc_target_any_invalid() - was an instance found invalid?
- * @set: the set
- *
- * Context: sleeps.
- * Return: true or false; also false if the caller is killed.
- */
-bool vcpc_target_any_invalid(struct vcpc_set *set)
-{
-	struct vcpc_instance *inst;
-	struct vcpc_binding *b;
-	bool invalid = false;
-
-	if (vcpc_set_lock(set))
-		return false;
-	list_for_each_entry(b, &set->bindings, node)
-		list_for_each_entry(inst, &b->instances, in_binding)
-			invalid |= !!(READ_ONCE(inst->state) & VCPC_INSTANCE_INVALID);
-	vcpc_set_unlock(set);
-	return invalid;
-}
-
 /* -EINVAL if it is not the calling thread that is meant, or that has no instance */
 static int sample_own_groups(struct vcpc_set *set, struct vcpc_sample *sample,
 			     struct vcpc_group_sample *groups, bool *found)
@@ -337,8 +286,6 @@ static int sample_own_groups(struct vcpc_set *set, struct vcpc_sample *sample,
 	if (inst)
 		ret = vcpc_instance_sample_own(inst, sample, groups);
 	local_irq_enable();
-	if (ret == -EAGAIN)
-		vcpc_set_notify(set, EPOLLERR);
 	return ret;
 }
 

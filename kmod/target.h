@@ -16,12 +16,10 @@ int vcpc_target_unbind(struct vcpc_set *set, pid_t tid, u32 flags);
 int vcpc_target_do(struct vcpc_set *set, pid_t tid, enum vcpc_op op, struct vcpc_sample *sample);
 int vcpc_target_do_all(struct vcpc_set *set, pid_t tid, enum vcpc_op op);
 int vcpc_target_preset(struct vcpc_set *set, const struct vcpc_preset_args *args);
-int vcpc_target_overflows(struct vcpc_set *set, pid_t tid, u64 *counts);
 int vcpc_target_sample_groups(struct vcpc_set *set, pid_t tid, struct vcpc_sample *sample,
 			      struct vcpc_group_sample *groups);
 int vcpc_target_total(struct vcpc_set *set, pid_t tid, struct vcpc_sample *total,
 		      struct vcpc_group_sample *groups);
-bool vcpc_target_any_invalid(struct vcpc_set *set);
 void vcpc_target_destroy(struct vcpc_set *set);
 
 /**
@@ -47,8 +45,6 @@ static __always_inline int vcpc_target_sample(struct vcpc_set *set, pid_t tid,
 		if (likely(inst)) {
 			ret = vcpc_instance_sample_own(inst, sample, NULL);
 			local_irq_enable();
-			if (unlikely(ret == -EAGAIN))
-				vcpc_set_notify(set, EPOLLERR);
 			return ret;
 		}
 		local_irq_enable();

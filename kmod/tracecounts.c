@@ -19,7 +19,6 @@ atomic_t vcpc_tracecounts_nr = ATOMIC_INIT(0);
 struct search {
 	struct vcpc_trace_room *room;
 	bool found;
-	bool lost;		/* one was found invalid */
 };
 
 static void (*begins_wanted)(bool wanted);
@@ -115,14 +114,11 @@ static void fill(struct vcpc_trace_room *room, const struct vcpc_spec *spec,
 
 static void take_locked(struct vcpc_instance *inst, struct search *search)
 {
-	int ret;
-
 	/* Groups take turns: their counts do not belong to this time. */
 	if (!inst->traced || inst->groups)
 		return;
-	ret = vcpc_instance_sample_locked(inst, inst->spare, NULL);
-	search->lost = ret == -EAGAIN;
-	if (ret || !(inst->spare->state & VCPC_STATE_COUNTING))
+	if (vcpc_instance_sample_locked(inst, inst->spare, NULL) ||
+	    !(inst->spare->state & VCPC_STATE_COUNTING))
 		return;
 	fill(search->room, inst->spec, inst->spare);
 	search->found = true;
@@ -138,9 +134,6 @@ static void take(struct vcpc_instance *inst, void *arg)
 	raw_spin_lock_irqsave(&inst->lock, flags);
 	take_locked(inst, search);
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
-	/* A set that is closed meanwhile is there until the end of RCU's reader. */
-	if (search->lost)
-		inst->notify(inst->arg, EPOLLERR);
 }
 
 /**

@@ -18,7 +18,6 @@ static_assert(sizeof(struct vcpc_set_create_args) == 48);
 static_assert(sizeof(struct vcpc_bind_args) == 16);
 static_assert(sizeof(struct vcpc_target_args) == 16);
 static_assert(sizeof(struct vcpc_preset_args) == 24);
-static_assert(sizeof(struct vcpc_overflows_args) == 24);
 static_assert(sizeof(struct vcpc_sample_args) == 24);
 static_assert(sizeof(struct vcpc_sample) == 24);
 static_assert(sizeof(struct vcpc_group_sample) == 32);
@@ -31,7 +30,6 @@ static_assert(sizeof(struct vcpc_instances_args) == 40);
 		      offsetof(struct vcpc_target_args, flags) &&			\
 		      offsetof(struct type, tid) == offsetof(struct vcpc_target_args, tid))
 BEGINS_AS_TARGET(vcpc_preset_args);
-BEGINS_AS_TARGET(vcpc_overflows_args);
 BEGINS_AS_TARGET(vcpc_sample_args);
 
 static noinline int copy_other_size(void *to, size_t known, const void __user *from)
@@ -114,13 +112,12 @@ int vcpc_uarg_set_create(struct vcpc_set_create_args *args, const void __user *f
 
 	if (ret)
 		return ret;
-	if (args->flags & ~(VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS | VCPC_SET_F_SHUFFLE |
-			    VCPC_SET_F_COUNT_OVERFLOWS) || args->reserved)
+	if (args->flags & ~(VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS | VCPC_SET_F_SHUFFLE) ||
+	    args->reserved)
 		return -EINVAL;
 	if (args->flags & VCPC_SET_F_SHUFFLE ? !(args->flags & VCPC_SET_F_GROUPS) : args->seed)
 		return -EINVAL;
-	if (!valid_signal(args->signal) ||
-	    (args->signal && args->flags & VCPC_SET_F_COUNT_OVERFLOWS))
+	if (!valid_signal(args->signal))
 		return -EINVAL;
 	return take_slot(args);
 }
@@ -207,18 +204,6 @@ int vcpc_uarg_target(struct vcpc_target_args *args, const void __user *from)
  * Return: 0, -EINVAL, -E2BIG or -EFAULT.
  */
 int vcpc_uarg_preset(struct vcpc_preset_args *args, const void __user *from)
-{
-	return copy_target(args, sizeof(*args), from, VCPC_TARGET_F_CPU, VCPC_TARGET_F_CPU);
-}
-
-/**
- * vcpc_uarg_overflows() - take in the arguments of VCPC_IOC_OVERFLOWS
- * @args: written on success; a CPU is named by VCPC_UARG_CPU()
- * @from: the caller's
- *
- * Return: 0, -EINVAL, -E2BIG or -EFAULT.
- */
-int vcpc_uarg_overflows(struct vcpc_overflows_args *args, const void __user *from)
 {
 	return copy_target(args, sizeof(*args), from, VCPC_TARGET_F_CPU, VCPC_TARGET_F_CPU);
 }

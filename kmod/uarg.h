@@ -23,7 +23,6 @@ int vcpc_uarg_request(struct vcpc_request *req, const struct vcpc_set_create_arg
 int vcpc_uarg_bind(struct vcpc_bind_args *args, const void __user *from);
 int vcpc_uarg_target(struct vcpc_target_args *args, const void __user *from);
 int vcpc_uarg_preset(struct vcpc_preset_args *args, const void __user *from);
-int vcpc_uarg_overflows(struct vcpc_overflows_args *args, const void __user *from);
 int vcpc_uarg_sample(struct vcpc_sample_args *args, const void __user *from);
 int vcpc_uarg_instances(struct vcpc_instances_args *args, const void __user *from);
 

@@ -41,7 +41,7 @@ static const struct taken all[] = {
 	{ .name = "SET_CREATE", .take = take_set_create,
 	  .known = sizeof(struct vcpc_set_create_args),
 	  .flags_at = offsetof(struct vcpc_set_create_args, flags),
-	  .flags = VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS | VCPC_SET_F_COUNT_OVERFLOWS,
+	  .flags = VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS,
 	  .reserved_at = offsetof(struct vcpc_set_create_args, reserved) },
 	{ .name = "BIND", .take = take_bind, .known = sizeof(struct vcpc_bind_args),
 	  .flags_at = offsetof(struct vcpc_bind_args, flags),

@@ -355,15 +355,4 @@ static inline int start_crowd(struct holder *h, unsigned int nr)
 	return ret;
 }
 
-/* How often the first request has overflowed in a thread's instance */
-static inline __u64 overflows_in(int set, pid_t tid)
-{
-	__u64 count = 0;
-	struct vcpc_overflows_args args = {
-		.size = sizeof(args), .tid = tid, .room = 1, .buf = pointer(&count),
-	};
-
-	return call(set, VCPC_IOC_OVERFLOWS, &args) ? ~0ULL : count;
-}
-
 #endif /* VCPC_TEST_ATTACK_H */

@@ -26,7 +26,7 @@ static const char *const who_names[WHOS] = {
 };
 
 static const char *const deed_names[DEEDS] = {
-	"BIND", "SAMPLE", "TOTAL", "PRESET", "RESTART", "ENABLE", "DISABLE", "OVERFLOWS", "INSTANCES",
+	"BIND", "SAMPLE", "TOTAL", "PRESET", "RESTART", "ENABLE", "DISABLE", "INSTANCES",
 	"UNBIND", "close",
 };
 

@@ -54,7 +54,7 @@ TEST_F(failslab, set_create)
 		{ 0 },
 		{ .flags = VCPC_SET_F_GROUPS },
 		{ .overflow = VCPC_REQ_F_OVERFLOW, .signal = SIGURG },
-		{ .overflow = VCPC_REQ_F_OVERFLOW, .flags = VCPC_SET_F_COUNT_OVERFLOWS },
+		{ .overflow = VCPC_REQ_F_OVERFLOW },
 	};
 	unsigned int i;
 
@@ -202,20 +202,20 @@ TEST_F(failslab, sample_disable_enable)
 	EXPECT_EQ(0, each_allocation(self->nth, sample, &set));
 }
 
-static int restart_and_wait(void *arg)
+static int restart(void *arg)
 {
 	int set = *(int *)arg, ret = set_target(set, VCPC_IOC_RESTART, 0);
 
-	return ret ?: (overflows(set) || polled(set, 0) ? -EPROTO : 0);
+	return ret ?: is_frozen(set, 0) ? -EPROTO : 0;
 }
 
-TEST_F(failslab, restart_overflows_poll)
+TEST_F(failslab, restart)
 {
 	int set = watched_set(0, 0);
 
 	NEEDS_FAILSLAB();
 	ASSERT_EQ(0, set_bind(set, 0, 0));
-	EXPECT_EQ(0, each_allocation(self->nth, restart_and_wait, &set));
+	EXPECT_EQ(0, each_allocation(self->nth, restart, &set));
 }
 
 /* The first preset of an instance is kept in memory of its own. */
@@ -333,7 +333,7 @@ static int start_heir(int n)
 /* Return: what a total of a set with such an heir says; the heir's faults must be in it. */
 static int total_with_heir(int n, int *failed, int *lost)
 {
-	int set = watched_set(VCPC_SET_F_COUNT_OVERFLOWS, 0), ret;
+	int set = watched_set(0, 0), ret;
 	struct room room;
 	__u64 own;
 

@@ -13,7 +13,7 @@ static int create_large(int device)
 
 	for (i = 0; i < LARGE; i++)
 		requests[i] = overflowing(&page_faults, 1ULL << 40);
-	return set_create(device, requests, LARGE, VCPC_SET_F_COUNT_OVERFLOWS);
+	return set_create(device, requests, LARGE, 0);
 }
 
 static __u64 room[sizeof(struct vcpc_sample) / sizeof(__u64) + LARGE];
@@ -43,19 +43,10 @@ static int read_own(void *arg)
 	return read(*(int *)arg, room, sizeof(room)) < 0 ? -errno : 0;
 }
 
-static int count_overflows(void *arg)
-{
-	struct vcpc_overflows_args args = {
-		.size = sizeof(args), .room = LARGE, .buf = pointer(room),
-	};
-
-	return call(*(int *)arg, VCPC_IOC_OVERFLOWS, &args);
-}
-
 TEST_F(failslab, sample)
 {
 	static int (*const calls[])(void *arg) = {
-		sample_own, sample_total, read_own, count_overflows,
+		sample_own, sample_total, read_own,
 	};
 	unsigned int i;
 	int set;

@@ -6,7 +6,6 @@
  * FUZZ_SEED and FUZZ_CALLS in the environment change the sequence and its length.
  */
 #include <pthread.h>
-#include <sys/epoll.h>
 
 #include "checking.h"
 #include "fuzz/acts.h"
@@ -76,7 +75,7 @@ static const struct {
 	unsigned int weight;
 } actions[] = {
 	{ do_info, 20 }, { do_create, 60 }, { do_bind, 120 }, { do_target, 180 },
-	{ do_preset, 50 }, { do_overflows, 60 }, { do_poll, 60 },
+	{ do_preset, 80 },
 	{ do_sample, 250 }, { do_read, 200 }, { do_instances, 40 }, { do_tag, 60 },
 	{ do_trace, 240 }, { do_map, 40 },
 	{ do_unknown, 20 }, { do_files, 20 }, { do_child, 2 },
@@ -111,7 +110,6 @@ static void *work(void *arg)
 	arena_open(&w.f.args);
 	arena_open(&w.f.data);
 	w.device = device_open();
-	w.epoll = epoll_create1(EPOLL_CLOEXEC);
 	for (i = 0; i < OWN; i++)
 		w.own[i] = (struct own_set) { .fd = set_of(&page_faults, 0), .nr = 1 };
 	p->tids[start->number] = own_tid();
@@ -120,7 +118,6 @@ static void *work(void *arg)
 	end_child(&w);
 	for (i = 0; i < OWN; i++)
 		close(w.own[i].fd);
-	close(w.epoll);
 	close(w.device);
 	arena_close(&w.f.args);
 	arena_close(&w.f.data);

@@ -3,7 +3,7 @@
 #ifndef VCPC_TEST_OVERFLOW_H
 #define VCPC_TEST_OVERFLOW_H
 
-#include <poll.h>
+#include <stdbool.h>
 
 #include "calls.h"
 
@@ -30,27 +30,12 @@ static inline int overflow_set(const struct vcpc_request *reqs, unsigned int nr,
 	return set;
 }
 
-/* How often the request has overflowed in the caller's own, or the only instance */
-static inline __u64 overflows_of(int set, unsigned int request)
+/* Has an overflow stopped a thread's instance?  0: the caller's own, or the only one */
+static inline bool is_frozen(int set, pid_t tid)
 {
-	__u64 counts[MAX_VALUES];
-	struct vcpc_overflows_args args = {
-		.size = sizeof(args), .room = MAX_VALUES, .buf = pointer(counts),
-	};
+	struct room room;
 
-	return call(set, VCPC_IOC_OVERFLOWS, &args) ? ~0ULL : counts[request];
-}
-
-static inline __u64 overflows(int set)
-{
-	return overflows_of(set, 0);
-}
-
-static inline short polled(int set, int ms)
-{
-	struct pollfd p = { .fd = set, .events = POLLPRI };
-
-	return poll(&p, 1, ms) < 0 ? -1 : p.revents;
+	return !set_sample(set, tid, &room) && room.sample.state & VCPC_STATE_FROZEN;
 }
 
 #endif /* VCPC_TEST_OVERFLOW_H */

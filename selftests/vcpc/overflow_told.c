@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Who is told what of an overflow, where several things come together. */
-#include <pthread.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "heirs.h"
 #include "overflow.h"
 #include "thief.h"
 #include "vcpc_test.h"
@@ -66,6 +65,7 @@ TEST(of_two_that_ring_the_one_that_overflowed_is_told)
 	};
 	const struct vcpc_request reqs[] = { overflowing(&switches, 5), overflowing(&switches, 5) };
 	struct sigaction sa = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct room room;
 	int set, i;
 
 	sigaction(SIGNAL, &sa, NULL);
@@ -75,95 +75,46 @@ TEST(of_two_that_ring_the_one_that_overflowed_is_told)
 	for (i = 0; i < 10; i++)
 		switch_once();
 	ASSERT_EQ(1, times);
-	ASSERT_EQ(1, overflows_of(set, 0) + overflows_of(set, 1));
-	EXPECT_EQ(1, overflows_of(set, told));
+	ASSERT_EQ(0, set_sample(set, 0, &room));
+	EXPECT_EQ(VCPC_STATE_FROZEN, room.sample.state);
+	EXPECT_GT(5, room.sample.values[told]);
+	EXPECT_LE(-5ULL, room.sample.values[!told]);
 	close(set);
 }
 
-/* What woke it; 0 if that was the time, at which poll(2) looks again. */
-static void *wait_for_it(void *arg)
+static __u32 listed_state(int set)
 {
-	time_t begin = time(NULL);
-	int *set = arg;
-	short got = polled(*set, 20000);
+	struct vcpc_instances_args args;
+	struct vcpc_instance_info info;
 
-	return (void *)(intptr_t)(time(NULL) - begin < 15 ? got : 0);
+	return set_instances(set, &info, 1, &args) || args.nr != 1 ? 0 : info.state;
 }
 
-/* The only one who notices is the counter that overflows. */
-static void lose_counters_and_overflow(struct __test_metadata *_metadata, __u32 flags)
+/* The only one who notices is the counter that overflows; what is invalid overflows no more. */
+TEST(lost_counters_are_noticed_by_the_overflow)
 {
 	const struct vcpc_request reqs[] = { overflowing(&page_faults, 500), cycles };
+	struct sigaction sa = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART };
 	int set, fds[LOOT];
-	pthread_t thread;
-	void *woken;
 
 	if (!hw_slots())
 		SKIP(return, "no hardware counters");
+	sigaction(SIGNAL, &sa, NULL);
+	times = 0;
 	ASSERT_EQ(0, run_on(0));
-	set = overflow_set(reqs, 2, flags, 0);
+	set = overflow_set(reqs, 2, 0, SIGNAL);
 	ASSERT_LE(0, set);
 	ASSERT_EQ(0, set_bind(set, 0, 0));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_for_it, &set));
-	usleep(50000);
 	take_all_counters(fds);
 	touch(600);
-	pthread_join(thread, &woken);
-	EXPECT_EQ(POLLERR, (intptr_t)woken);
-	EXPECT_EQ(0, overflows(set));
+	EXPECT_EQ(VCPC_STATE_INVALID, listed_state(set) & VCPC_STATE_INVALID);
+	EXPECT_EQ(0, times);
 	give_counters_back(fds);
 	close(set);
-}
-
-TEST(a_poller_wakes_when_it_is_found_invalid)
-{
-	lose_counters_and_overflow(_metadata, 0);
-}
-
-TEST(a_poller_wakes_when_it_is_found_invalid_counting)
-{
-	lose_counters_and_overflow(_metadata, VCPC_SET_F_COUNT_OVERFLOWS);
-}
-
-/* The thread finds it out by itself: @notices is how. */
-static void lose_counters_and_notice(struct __test_metadata *_metadata, __u32 flags,
-				     int (*notices)(int set, int device), int device)
-{
-	int set, fds[LOOT];
-	pthread_t thread;
-	void *woken;
-
-	ASSERT_EQ(0, run_on(0));
-	set = set_of(&cycles, 0);
-	ASSERT_LE(0, set);
-	ASSERT_EQ(0, set_bind(set, flags, 0));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_for_it, &set));
-	usleep(50000);
-	take_all_counters(fds);
-	EXPECT_EQ(0, notices(set, device));
-	pthread_join(thread, &woken);
-	EXPECT_EQ(POLLERR, (intptr_t)woken);
-	give_counters_back(fds);
-	close(set);
-}
-
-static int by_a_sample(int set, int device)
-{
-	struct room room;
-
-	(void)device;
-	return set_sample(set, 0, &room) == -EAGAIN ? 0 : -1;
-}
-
-TEST(a_poller_wakes_when_a_sample_says_so)
-{
-	if (!hw_slots())
-		SKIP(return, "no hardware counters");
-	lose_counters_and_notice(_metadata, 0, by_a_sample, -1);
 }
 
 /* The transaction is traced all the same. */
-static int by_a_transaction(int set, int device)
+static int end_transaction(int device)
 {
 	struct vcpc_trace_tag_args tag = {
 		.size = sizeof(tag), .name = pointer("vcpc-test-told"), .name_len = 14,
@@ -171,7 +122,6 @@ static int by_a_transaction(int set, int device)
 	struct vcpc_trace_write end = { .op = VCPC_TRACE_END };
 	int ret = call(device, VCPC_IOC_TRACE_TAG, &tag);
 
-	(void)set;
 	end.handle = tag.handle;
 	return ret ?: write(device, &end, sizeof(end)) == sizeof(end) ? 0 : -errno;
 }
@@ -185,16 +135,24 @@ static int listen_to_ends(const char *on)
 	return ret;
 }
 
-TEST(a_poller_wakes_when_a_transaction_says_so)
+TEST(lost_counters_are_noticed_by_a_transaction)
 {
-	int device;
+	int set, device, fds[LOOT];
 
 	if (!hw_slots())
 		SKIP(return, "no hardware counters");
 	if (listen_to_ends("1"))
 		SKIP(return, "no tracefs at /sys/kernel/tracing/");
 	device = device_open();
-	lose_counters_and_notice(_metadata, VCPC_BIND_F_TRACE, by_a_transaction, device);
+	ASSERT_EQ(0, run_on(0));
+	set = set_of(&cycles, 0);
+	ASSERT_LE(0, set);
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_TRACE, 0));
+	take_all_counters(fds);
+	EXPECT_EQ(0, end_transaction(device));
+	EXPECT_EQ(VCPC_STATE_INVALID, listed_state(set) & VCPC_STATE_INVALID);
+	give_counters_back(fds);
+	close(set);
 	close(device);
 	listen_to_ends("0");
 }

@@ -19,7 +19,7 @@ static const struct {
 	unsigned int weight;
 } acts[] = {
 	{ "bind", do_bind, 200 }, { "unbind", do_unbind, 80 }, { "turn", do_turn, 120 },
-	{ "preset", do_preset, 40 }, { "overflows", do_overflows, 40 },
+	{ "preset", do_preset, 60 },
 	{ "sample", do_sample, 250 }, { "read", do_read, 100 }, { "list", do_list, 40 },
 	{ "replace", do_replace, 40 }, { "target", do_target, 30 }, { "thread", do_thread, 30 },
 	{ "move", do_move, 20 }, { "cpu", do_cpu, 6 }, { "unload", do_unload, 10 },

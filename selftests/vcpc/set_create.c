@@ -80,7 +80,7 @@ TEST_F(set_create, unknown_flags_and_reserved_fields)
 	self->args.flags = 1U << 31;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	EXPECT_EQ(-1, self->args.bad_request);
-	self->args.flags = VCPC_SET_F_COUNT_OVERFLOWS << 1;
+	self->args.flags = VCPC_SET_F_GROUPS << 1;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	self->args.flags = 0;
 	self->args.seed = 1;

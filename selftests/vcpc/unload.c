@@ -5,8 +5,6 @@
 #include "groups.h"
 #include "overflow.h"
 
-#define PINNED	"/sys/module/vcpc/parameters/pinned"
-
 static int unload(void)
 {
 	return syscall(SYS_delete_module, "vcpc", O_NONBLOCK) ? -errno : 0;
@@ -41,26 +39,6 @@ TEST(refused_while_a_set_is_open)
 	EXPECT_EQ(-EWOULDBLOCK, unload());
 	EXPECT_NE(~0ULL, first_value(set, 0));
 	close(set);
-}
-
-static char read_pinned(void)
-{
-	char c = 0;
-	int file = open(PINNED, O_RDONLY | O_CLOEXEC);
-
-	if (read(file, &c, 1) != 1)
-		c = 0;
-	close(file);
-	return c;
-}
-
-static int write_pinned(const char *text)
-{
-	int file = open(PINNED, O_WRONLY | O_CLOEXEC);
-	int ret = write(file, text, 1) == 1 ? 0 : -errno;
-
-	close(file);
-	return ret;
 }
 
 /* Whoever was killed just now may not have closed everything yet. */
@@ -104,8 +82,8 @@ static bool is_named_in(const char *path)
 	return named;
 }
 
-/* So that its PMU is registered, where there are hardware counters */
-static int use_pmu(void)
+/* So that a thread is seen to leave its CPU, where there are hardware counters */
+static int use_overflow(void)
 {
 	struct vcpc_request req = overflowing(&cycles, 1ULL << 40);
 	int set, ret;
@@ -128,7 +106,7 @@ static int use_it(void)
 	if (!ret)
 		ret = burn_rounds(set, 0, 2, 2, &g);
 	close(set);
-	return ret ?: use_pmu();
+	return ret ?: use_overflow();
 }
 
 /*
@@ -143,7 +121,7 @@ static const char *left_behind(void)
 	};
 	static const char *const files[] = {
 		"/dev/vcpc", "/sys/kernel/debug/vcpc", "/sys/kernel/tracing/events/vcpc",
-		"/sys/module/vcpc", "/sys/bus/event_source/devices/vcpc",
+		"/sys/module/vcpc",
 	};
 	unsigned int i;
 
@@ -162,47 +140,10 @@ TEST(leaves_nothing_behind)
 		SKIP(return, "vcpc is built into the kernel, or its file is not in the guest");
 	ASSERT_EQ(0, use_it());
 	ASSERT_STRNE("", left_behind());
-	ASSERT_EQ(0, write_pinned("0"));
 	ASSERT_EQ(0, unload_in_the_end());
 	EXPECT_STREQ("", left_behind());
 	ASSERT_EQ(0, load());
 	EXPECT_EQ(0, use_it());
-}
-
-/* Unloading would unregister the PMU, which hangs perf on some kernels. */
-TEST(pinned_by_hardware_counters_that_overflow)
-{
-	int tries;
-
-	if (!is_module() || access("/vcpc.ko", R_OK))
-		SKIP(return, "vcpc is built into the kernel, or its file is not in the guest");
-	ASSERT_EQ(0, write_pinned("0"));
-	EXPECT_EQ('N', read_pinned());
-	ASSERT_EQ(0, unload_in_the_end());
-	ASSERT_EQ(0, load());
-	ASSERT_EQ(0, write_pinned("1"));
-	EXPECT_EQ('Y', read_pinned());
-	EXPECT_EQ(-EINVAL, write_pinned("?"));
-	EXPECT_EQ('Y', read_pinned());
-	/* Not before there is need */
-	ASSERT_EQ(0, unload_in_the_end());
-	ASSERT_EQ(0, load());
-	ASSERT_EQ(0, write_pinned("1"));
-	ASSERT_EQ(0, use_pmu());
-	ASSERT_EQ(0, use_pmu());
-	for (tries = 0; hw_slots() && tries < 20; tries++) {
-		EXPECT_EQ(-EWOULDBLOCK, unload());
-		usleep(100000);
-	}
-	/* And again, after it was let go */
-	ASSERT_EQ(0, write_pinned("0"));
-	ASSERT_EQ(0, write_pinned("0"));
-	ASSERT_EQ(0, write_pinned("1"));
-	for (tries = 0; hw_slots() && tries < 5; tries++)
-		EXPECT_EQ(-EWOULDBLOCK, unload());
-	ASSERT_EQ(0, write_pinned("0"));
-	ASSERT_EQ(0, unload_in_the_end());
-	ASSERT_EQ(0, load());
 }
 
 TEST_HARNESS_MAIN

@@ -99,7 +99,7 @@ newer)
 newer-some)
 	arch=x86_64 kind=newer
 	folders='vcpc/attack_bind vcpc/bind_self vcpc/bind_thread vcpc/bounded vcpc/cpu_bind vcpc/cpu_offline vcpc/debugfs vcpc/exec
-		vcpc/exec_threads vcpc/exit_races vcpc/fuzz vcpc/groups vcpc/inherit vcpc/large vcpc/limits vcpc/namespaces vcpc/own_pmu
+		vcpc/exec_threads vcpc/exit_races vcpc/fuzz vcpc/groups vcpc/inherit vcpc/large vcpc/limits vcpc/namespaces
 		vcpc/overflow vcpc/overflow_heirs vcpc/paranoid vcpc/policy vcpc/process vcpc/races vcpc/restart vcpc/sample vcpc/set_create
 		vcpc/stall vcpc/trace vcpc/trace_limits vcpc/trace_tag vcpc/tree vcpc/unload vcpc/reload.sh bpf/bounds bpf/counted
 		bpf/pinned.sh'
@@ -113,7 +113,7 @@ newer-arm64)
 	;;
 newer-pmu)
 	arch=arm64 kind=newer folders='vcpc/known_answer vcpc/sample vcpc/groups_hw vcpc/inherit vcpc/tree vcpc/cpu_exclusive
-		vcpc/overflow vcpc/overflow_heirs vcpc/overflow_late vcpc/overflow_told vcpc/own_pmu vcpc/unload vcpc/fuzz'
+		vcpc/overflow vcpc/overflow_heirs vcpc/overflow_late vcpc/overflow_told vcpc/unload vcpc/fuzz'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
 	export TEST_TIMEOUT=1800 VM_PAUTH=1 VM_ENVIRONMENT=FUZZ_CALLS=50000
 	;;

@@ -40,24 +40,20 @@
  *   whose turn it is, and what is left of it.
  *
  *   Overflow: when the counter of a request that has VCPC_REQ_F_OVERFLOW goes past
- *   2^64 - 1, all counters of its instance stop, with the values of that moment;
- *   pollers are woken, and the thread is sent the set's signal, if it has one.
- *   That counter has a small value then, and is how many events came after the
- *   overflow.  RESTART goes on from the presets, ENABLE from the values.  A
- *   counter that starts from 0 or is far from the end overflows never.  With
- *   VCPC_SET_F_COUNT_OVERFLOWS, and on CPUs, nothing stops and no signal is sent:
- *   overflows are only counted, one whenever as many events have come as lead from
- *   the preset to 2^64.  What the counters count is bounded by the PMU's own
- *   precision: events between the overflow and its interrupt are counted.
+ *   2^64 - 1, all counters of its instance stop, with the values of that moment,
+ *   and the thread is sent the set's signal, if it has one.  That counter has a
+ *   small value then, and is how many events came after the overflow.  RESTART goes
+ *   on from the presets, ENABLE from the values.  A counter that starts from 0 or is
+ *   far from the end overflows never.  What the counters count is bounded by the
+ *   PMU's own precision: events between the overflow and its interrupt are counted.
+ *   An overflow by the kernel's very last instructions before the thread leaves its
+ *   CPU may be noticed when it leaves next.  Such a set is not for CPUs.
  *
  *   The signal has si_code VCPC_SI_OVERFLOW, si_addr the address in user mode, si_fd
  *   the descriptor that SET_CREATE gave, and si_errno the request's index.
  *
- *   poll(2) gives POLLPRI when there have been overflows since OVERFLOWS was last
- *   called, and POLLERR if an instance was found invalid.
- *
- *   SAMPLER gives another descriptor of the set, which may sample and poll it and list
- *   its instances, and nothing else (EPERM): for handing to others.  It keeps the set, as
+ *   SAMPLER gives another descriptor of the set, which may sample it and list its
+ *   instances, and nothing else (EPERM): for handing to others.  It keeps the set, as
  *   the set's own descriptor does.
  *
  *   The instance outlives its target: after the target's exit its last values
@@ -102,7 +98,7 @@
 #define VCPC_FEAT_SETS		(1ULL << 0)	/* SET_CREATE on threads */
 #define VCPC_FEAT_TRACE		(1ULL << 1)	/* TRACE_TAG, write(2) */
 #define VCPC_FEAT_INHERIT	(1ULL << 2)	/* VCPC_BIND_F_INHERIT, _TREE */
-#define VCPC_FEAT_OVERFLOW	(1ULL << 3)	/* VCPC_REQ_F_OVERFLOW, OVERFLOWS, poll(2) */
+#define VCPC_FEAT_OVERFLOW	(1ULL << 3)	/* VCPC_REQ_F_OVERFLOW */
 #define VCPC_FEAT_CPU		(1ULL << 4)	/* VCPC_BIND_F_CPU */
 #define VCPC_FEAT_GROUPS	(1ULL << 5)	/* VCPC_SET_F_GROUPS */
 #define VCPC_FEAT_PROCESS	(1ULL << 7)	/* VCPC_BIND_F_PROCESS, totals, INSTANCES */
@@ -170,7 +166,6 @@ struct vcpc_request {
 /* struct vcpc_set_create_args.flags */
 #define VCPC_SET_F_DISABLED	(1U << 0)	/* BIND does not start counting */
 #define VCPC_SET_F_GROUPS	(1U << 1)	/* groups of requests take turns */
-#define VCPC_SET_F_COUNT_OVERFLOWS	(1U << 2)	/* and neither stop nor signal */
 /*
  * With VCPC_SET_F_GROUPS: in each round in another order, and for up to a tenth of the
  * slot more or less, so that a target that repeats itself does not keep step with them.
@@ -197,7 +192,7 @@ struct vcpc_request {
  * @slot: in: with VCPC_SET_F_GROUPS the length of a turn, VCPC_SLOT_MIN to
  *	VCPC_SLOT_MAX, or 0 for VCPC_SLOT_DEFAULT; otherwise 0
  * @signal: in: what a thread is sent at an overflow, 0 for none; only with a
- *	request that has VCPC_REQ_F_OVERFLOW, and not with VCPC_SET_F_COUNT_OVERFLOWS
+ *	request that has VCPC_REQ_F_OVERFLOW
  * @reserved: must be zero
  *
  * ioctl(2) returns the new descriptor, or -1 and errno: EINVAL (arguments,
@@ -257,8 +252,9 @@ struct vcpc_set_create_args {
  * A set with a signal cannot have VCPC_BIND_F_TREE (EINVAL), and its target is of
  * the caller's process, or the caller has CAP_KILL.
  *
- * VCPC_BIND_F_CPU goes with no other flag but VCPC_BIND_F_YIELD, needs
- * CAP_PERFMON, and says ENODEV if there is no such CPU or it is offline.  It makes
+ * VCPC_BIND_F_CPU goes with no other flag but VCPC_BIND_F_YIELD and with no request that
+ * has VCPC_REQ_F_OVERFLOW (EINVAL), needs CAP_PERFMON, and says ENODEV if there is no
+ * such CPU or it is offline.  It makes
  * all sets invalid that count hardware events on threads; with
  * VCPC_BIND_F_YIELD it is EAGAIN if there are any.  EAGAIN also says: hardware
  * events are counted on that CPU by another set bound to it; or, for a
@@ -273,7 +269,7 @@ struct vcpc_set_create_args {
  * among them, and counts, is disabled, or waits for execve as that does.  But if the
  * set has a signal, it is stopped as by an overflow, with the requests that have
  * VCPC_REQ_F_OVERFLOW at 2^64 - 1, and its first instruction is in the signal's handler:
- * there it sets presets and calls RESTART, or does not.  OVERFLOWS is 0 for all then.
+ * there it sets presets and calls RESTART, or does not.
  * Helpers that the kernel starts inside a process inherit nothing.  If an instance
  * cannot be made, for want of memory, of counters or by the user's limit, totals are
  * EAGAIN.
@@ -332,25 +328,6 @@ struct vcpc_preset_args {
 	__s32 tid;
 	__u32 request;
 	__u64 preset;
-};
-
-/**
- * struct vcpc_overflows_args - how often requests have overflowed (VCPC_IOC_OVERFLOWS)
- * @size: in: sizeof(struct vcpc_overflows_args)
- * @flags: in: VCPC_TARGET_F_CPU, or 0
- * @tid: in: the instance's thread, 0: see "Sets" above
- * @room: in: how many counts fit; 0 asks for none
- * @buf: in: user address of @room u64, the first of which are written, one a request
- *
- * Errors: EINVAL (not bound there, or no request has VCPC_REQ_F_OVERFLOW), EFAULT, ENOMEM (a
- * set of more than 128 requests).
- */
-struct vcpc_overflows_args {
-	__u32 size;
-	__u32 flags;
-	__s32 tid;
-	__u32 room;
-	__u64 buf;
 };
 
 /* struct vcpc_sample.state */
@@ -577,8 +554,7 @@ struct vcpc_trace_page {
 #define VCPC_IOC_RESTART	_IOW(VCPC_IOC_TYPE, 0x15, struct vcpc_target_args)
 #define VCPC_IOC_PRESET		_IOW(VCPC_IOC_TYPE, 0x16, struct vcpc_preset_args)
 #define VCPC_IOC_INSTANCES	_IOWR(VCPC_IOC_TYPE, 0x17, struct vcpc_instances_args)
-#define VCPC_IOC_OVERFLOWS	_IOW(VCPC_IOC_TYPE, 0x18, struct vcpc_overflows_args)
 /* No argument; gives a descriptor, or -1 and errno: EMFILE, ENFILE, ENOMEM. */
-#define VCPC_IOC_SAMPLER	_IO(VCPC_IOC_TYPE, 0x19)
+#define VCPC_IOC_SAMPLER	_IO(VCPC_IOC_TYPE, 0x18)
 
 #endif /* _UAPI_LINUX_VCPC_H */

@@ -210,7 +210,7 @@ static long do_create(const struct act *a, int device)
 	long ret;
 
 	args.flags = a->flags & (hostile(a) ? ~0U : VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS |
-				 VCPC_SET_F_COUNT_OVERFLOWS | VCPC_SET_F_SHUFFLE);
+				 VCPC_SET_F_SHUFFLE);
 	some_requests(&plan, r, args.flags & VCPC_SET_F_GROUPS);
 	if (args.flags & VCPC_SET_F_GROUPS)
 		args.slot = slots[plan.slot];
@@ -268,17 +268,6 @@ static long do_preset(const struct act *a, const struct file *f)
 	/* What the request counts is not known here: none overflows sooner than clocks may. */
 	args.preset = some_preset(&kinds[args.request ? TASK_CLOCK : FAULTS], a->value & 3, a->value >> 2);
 	return fire(a, f->fd, OP_PRESET, &args, sizeof(args));
-}
-
-static long do_overflows(const struct act *a, const struct file *f)
-{
-	struct vcpc_overflows_args args = {
-		.tid = target_tid(a), .room = a->value % 9,
-		.flags = is_cpu(a) ? VCPC_TARGET_F_CPU : 0,
-	};
-
-	args.buf = pointer(buffer(a, args.room * 8));
-	return fire(a, f->fd, OP_OVERFLOWS, &args, sizeof(args));
 }
 
 static long do_instances(const struct act *a, const struct file *f)
@@ -393,7 +382,7 @@ static long do_read(const struct act *a, const struct file *f)
 
 static long do_poll(const struct act *a, const struct file *f)
 {
-	struct pollfd fd = { .fd = f->fd, .events = POLLPRI | POLLIN };
+	struct pollfd fd = { .fd = f->fd, .events = POLLIN };
 	int ret = poll(&fd, 1, a->value % 4);
 
 	return ret < 0 ? -errno : ret;
@@ -402,7 +391,7 @@ static long do_poll(const struct act *a, const struct file *f)
 /* The set is watched by an epoll that lives as long as its process, or no longer. */
 static long do_epoll(const struct act *a, const struct file *f)
 {
-	struct epoll_event event = { .events = EPOLLPRI | (a->flags & 1 ? EPOLLET : 0) }, got[2];
+	struct epoll_event event = { .events = EPOLLIN | (a->flags & 1 ? EPOLLET : 0) }, got[2];
 	static int epoll = -1;
 	int ret;
 
@@ -441,7 +430,6 @@ long act_on_set(const struct act *a, const struct file *f)
 	case ACT_DISABLE: ret = do_target(a, f, OP_DISABLE); break;
 	case ACT_RESTART: ret = do_target(a, f, OP_RESTART); break;
 	case ACT_PRESET: ret = do_preset(a, f); break;
-	case ACT_OVERFLOWS: ret = do_overflows(a, f); break;
 	case ACT_SAMPLE: ret = do_sample(a, f); break;
 	case ACT_READ: ret = do_read(a, f); break;
 	case ACT_INSTANCES: ret = do_instances(a, f); break;

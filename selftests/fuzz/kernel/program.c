@@ -13,7 +13,6 @@ const struct act_kind act_kinds[ACT_NR] = {
 	[ACT_DISABLE] = { "DISABLE", 15 },
 	[ACT_RESTART] = { "RESTART", 20 },
 	[ACT_PRESET] = { "PRESET", 20 },
-	[ACT_OVERFLOWS] = { "OVERFLOWS", 15 },
 	[ACT_SAMPLE] = { "SAMPLE", 40 },
 	[ACT_READ] = { "read", 20 },
 	[ACT_INSTANCES] = { "INSTANCES", 15 },

@@ -117,22 +117,20 @@ static void seeds_of_one_thread(void)
 	add(0, ACT_BIND, 0, 0, 0, 0);
 	add(0, ACT_WORK, 0, 0, TOUCH, 12);
 	add(0, ACT_POLL, 0, 0, 0, 1);
-	add(0, ACT_OVERFLOWS, 0, 0, 0, 2);
 	add(0, ACT_RESTART, 0, 0, 0, 0);
 	add(0, ACT_WORK, 0, 0, TOUCH, 12);
 	add(0, ACT_SAMPLE, 0, 0, 0, 0);
 	save("overflow-signal");
 
-	create(0, 0, 4, 2, (struct create_plan) {
+	create(0, 0, 0, 2, (struct create_plan) {
 		.kinds = KINDS(CYCLES, FAULTS, 0, 0), .overflow = 3, .presets = PRESET_SOON,
 	});
 	add(0, ACT_BIND, 0, 0, 0, 0);
 	add(0, ACT_WORK, 0, 0, TOUCH | SPIN, SOME_WORK);
 	add(0, ACT_WORK, 0, 0, TOUCH | SPIN, SOME_WORK);
 	add(0, ACT_EPOLL, 0, 0, 0, 1);
-	add(0, ACT_OVERFLOWS, 0, 0, 0, 2);
 	add(0, ACT_SAMPLE, 0, 0, 0, 0);
-	save("overflow-counted");
+	save("overflow-frozen");
 }
 
 static void seeds_of_several(void)
@@ -164,7 +162,6 @@ static void seeds_of_several(void)
 	add(1 | ASYNC, ACT_MOVE, 0, 0, 2, 0);
 	add(0, ACT_SAMPLE, 0, actor(1), 0, 0);
 	add(1, ACT_END, 0, 0, 0, 0);
-	add(0, ACT_OVERFLOWS, 0, actor(1), 0, 3);
 	add(0, ACT_UNBIND, 0, TARGET_DEAD, 0, 0);
 	save("another-thread");
 

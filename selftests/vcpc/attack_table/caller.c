@@ -28,7 +28,6 @@ static const int answers[DEEDS][STATES] = {
 	[ENABLE] = { INVAL, INVAL, INVAL, OK, INVAL, INVAL, INVAL, INVAL, INVAL, INVAL, INVAL },
 	[DISABLE] = { OK, OK, OK, INVAL, OK, OK | INVAL, OK | INVAL, OK | INVAL, OK, OK | INVAL,
 		      OK | INVAL },
-	[OVERFLOWS] = { OK, OK, OK, OK, OK, OK, OK, OK, OK, OK, OK },
 	[INSTANCES] = { OK, OK, OK, OK, OK, OK, OK, OK, OK, OK, OK },
 	[UNBIND] = { OK, OK, OK, OK, OK, OK, OK, OK, OK, OK, OK },
 	[CLOSE] = { OK, OK, OK, OK, OK, OK, OK, OK, OK, OK, OK },
@@ -82,7 +81,6 @@ static int do_deed(enum deed deed, int set, pid_t tid)
 	case RESTART:	return set_target(set, VCPC_IOC_RESTART, tid);
 	case ENABLE:	return set_target(set, VCPC_IOC_ENABLE, tid);
 	case DISABLE:	return set_target(set, VCPC_IOC_DISABLE, tid);
-	case OVERFLOWS:	return overflows_in(set, tid) == ~0ULL ? -EINVAL : 0;
 	case INSTANCES:	return instances(set);
 	case UNBIND:	return set_target(set, VCPC_IOC_UNBIND, tid);
 	case CLOSE:	return close(set);

@@ -10,8 +10,6 @@ void do_create(struct worker *w);
 void do_bind(struct worker *w);
 void do_target(struct worker *w);
 void do_preset(struct worker *w);
-void do_overflows(struct worker *w);
-void do_poll(struct worker *w);
 void do_sample(struct worker *w);
 void do_instances(struct worker *w);
 void do_read(struct worker *w);

@@ -47,14 +47,6 @@ const struct contract contract[OP_NR] = {
 		.name = "PRESET", .cmd = VCPC_IOC_PRESET, .known = sizeof(struct vcpc_preset_args),
 		.errors = { EINVAL, E2BIG, EFAULT, ENOMEM },
 	},
-	[OP_OVERFLOWS] = {
-		.name = "OVERFLOWS", .cmd = VCPC_IOC_OVERFLOWS,
-		.known = sizeof(struct vcpc_overflows_args),
-		.errors = { EINVAL, E2BIG, EFAULT },
-	},
-	[OP_POLL] = {
-		.name = "poll", .errors = { EINTR },
-	},
 	[OP_SAMPLE] = {
 		.name = "SAMPLE", .cmd = VCPC_IOC_SAMPLE, .known = sizeof(struct vcpc_sample_args),
 		.errors = { EINVAL, E2BIG, EFAULT, EAGAIN, ENOMEM },

@@ -92,16 +92,13 @@ static void some_slot(struct worker *w, struct vcpc_set_create_args *args, int *
 	}
 }
 
-/* Overflows that are told, or only counted */
+/* Overflows that are told, or not */
 static void some_signal(struct worker *w, struct vcpc_set_create_args *args, struct own_set *own,
 			int *must)
 {
-	if (own->overflows && one_in(&w->f, 4))
-		args->flags |= VCPC_SET_F_COUNT_OVERFLOWS;
-	else if (own->overflows && one_in(&w->f, 2))
+	if (own->overflows && one_in(&w->f, 2))
 		args->signal = TOLD_BY;
-	if (one_in(&w->f, 30)) {
-		args->flags |= VCPC_SET_F_COUNT_OVERFLOWS;
+	if (!own->overflows && one_in(&w->f, 30)) {
 		args->signal = TOLD_BY;
 		*must = MUST_FAIL;
 	}
@@ -113,7 +110,6 @@ static void some_signal(struct worker *w, struct vcpc_set_create_args *args, str
 		args->reserved = 1U << below(&w->f, 32);
 		*must = MUST_FAIL;
 	}
-	own->counts_only = args->flags & VCPC_SET_F_COUNT_OVERFLOWS;
 	own->signals = args->signal;
 }
 
@@ -136,8 +132,7 @@ static void use_set(struct worker *w, const struct own_set *set)
 /* Flags that are none, or do not go together */
 static void some_flags(struct worker *w, struct vcpc_set_create_args *args, int *must)
 {
-	const __u32 known = VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS | VCPC_SET_F_COUNT_OVERFLOWS |
-			    VCPC_SET_F_SHUFFLE;
+	const __u32 known = VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS | VCPC_SET_F_SHUFFLE;
 
 	args->flags |= 4U << below(&w->f, 30);
 	if (args->flags & ~known ||

@@ -17,7 +17,7 @@
 struct own_set {
 	int fd;
 	unsigned int nr, groups;
-	bool overflows, counts_only, signals, shared;
+	bool overflows, signals, shared;
 	__u64 presets[MAX_VALUES];
 };
 
@@ -36,7 +36,7 @@ struct process {
 struct worker {
 	struct fuzzer f;
 	struct process *process;
-	int device, epoll;
+	int device;
 	struct own_set own[OWN];
 	__u32 tags[TAGS];
 	pid_t child, dead;

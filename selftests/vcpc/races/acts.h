@@ -9,7 +9,6 @@ void do_bind(struct actor *a);
 void do_unbind(struct actor *a);
 void do_turn(struct actor *a);
 void do_preset(struct actor *a);
-void do_overflows(struct actor *a);
 void do_sample(struct actor *a);
 void do_read(struct actor *a);
 void do_list(struct actor *a);

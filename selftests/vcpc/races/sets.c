@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Calls on sets, any of which may be closed, unbound or turned by somebody else meanwhile. */
-#include <poll.h>
 
 #include "../heirs.h"
 #include "../told.h"
@@ -75,19 +74,6 @@ void do_preset(struct actor *a)
 	check(a->world, "PRESET", call(some_set(a), VCPC_IOC_PRESET, &args), says);
 }
 
-/* What has overflowed, before or after it was waited for. */
-void do_overflows(struct actor *a)
-{
-	__u64 counts[8];
-	struct vcpc_overflows_args args = {
-		.size = sizeof(args), .tid = some_target(a), .room = 8, .buf = pointer(counts),
-	};
-	struct pollfd fd = { .fd = some_set(a), .events = POLLPRI };
-
-	poll(&fd, 1, below(a, 3));
-	check(a->world, "OVERFLOWS", call(fd.fd, VCPC_IOC_OVERFLOWS, &args), other_says);
-}
-
 void do_sample(struct actor *a)
 {
 	static const __u32 flags[] = {
@@ -138,10 +124,7 @@ static void with_overflow(struct actor *a, struct vcpc_set_create_args *args,
 
 	r->flags |= VCPC_REQ_F_OVERFLOW;
 	r->preset = soon(a, faults);
-	if (below(a, 3))
-		args->signal = below(a, 2) ? TOLD_BY : 0;
-	else
-		args->flags |= VCPC_SET_F_COUNT_OVERFLOWS;
+	args->signal = below(a, 2) ? TOLD_BY : 0;
 }
 
 /* Closing a set takes it from all who use it; another takes its place. */
