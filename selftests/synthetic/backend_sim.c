@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "backend_sim.h"
-#include "core/tick.h"
+#include "core/clock.h"
 
 #define SIM_SLOTS	4
 #define SIM_REQUESTS	16
@@ -95,7 +95,7 @@ static int check(const struct vcpc_request *reqs, unsigned int n, int *bad)
 
 static __u64 sim_now(void)
 {
-	return shim_tick__ns();
+	return shim_clock__ns();
 }
 
 static int sim_lock(union shim_backend_ref dev, int how)
@@ -317,7 +317,7 @@ static int sample(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf
 static void sum_up(struct sim_set *set, pid_t tid, struct vcpc_sample *buf)
 {
 	*buf = (struct vcpc_sample) {
-		.size = sizeof(*buf), .nr = set->n, .time = shim_tick__ns(),
+		.size = sizeof(*buf), .nr = set->n, .time = shim_clock__ns(),
 	};
 	memset(buf->values, 0, set->n * sizeof(buf->values[0]));
 	for (unsigned int i = 0; i < SIM_TARGETS; i++) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counters read by perf's pages: every width, wrapping, and pages that change meanwhile. */
+/*
+ * Counters read by perf's pages: every width, wrapping, pages that change meanwhile, and signal
+ * handlers that read in the middle.
+ */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -16,22 +19,55 @@ static struct {
 	__u64 clock;
 	unsigned int reads;		/* until then */
 	void (*meanwhile)(void);
+	unsigned int places;		/* until then, if it is to be while a plan is made */
+	void (*while_making)(void);
+	unsigned int counters_read, places_found;
 } cpu;
 
 static struct perf_event_mmap_page page[N];
-static const volatile struct perf_event_mmap_page *const pages[N] = {
-	&page[0], &page[1], &page[2], &page[3],
-};
+static const volatile struct perf_event_mmap_page *pages[N + 1];
+
+static union {
+	struct shim_page_plan plan;
+	char room[sizeof(struct shim_page_plan) + (N + 1) * sizeof(struct shim_page_slot)];
+} of;
+
+static void happen(void (**what)(void), unsigned int *until)
+{
+	void (*now)(void) = *what;
+
+	if (now && !(*until)--) {
+		*what = NULL;
+		now();
+	}
+}
 
 static __u64 counter(__u32 index)
 {
-	void (*meanwhile)(void) = cpu.meanwhile;
-
-	if (meanwhile && !cpu.reads--) {
-		cpu.meanwhile = NULL;
-		meanwhile();
-	}
+	happen(&cpu.meanwhile, &cpu.reads);
+	cpu.counters_read++;
 	return atomic_load_explicit(&cpu.counter[index], memory_order_acquire);
+}
+
+#define WIDTH_AT	32
+
+static __u64 place(__u32 index, unsigned int width)
+{
+	if (!index || !width)
+		return 0;
+	happen(&cpu.while_making, &cpu.places);
+	cpu.places_found++;
+	return (__u64)width << WIDTH_AT | index;
+}
+
+static void counters(const struct shim_page_slot *slot, __u64 *values)
+{
+	for (__u64 how; (how = slot->how) != 0; slot++) {
+		unsigned int shift = 64 - (how >> WIDTH_AT);
+		__u64 raw = counter((__u32)how - 1);
+
+		*values++ = slot->base + (__u64)((__s64)(raw << shift) >> shift);
+	}
 }
 
 static __u64 clock_of(void)
@@ -39,13 +75,28 @@ static __u64 clock_of(void)
 	return cpu.clock;
 }
 
-static const struct shim_page_cpu how = { .counter = counter, .clock = clock_of };
-static const __u64 zeros[N];
-static __u64 values[N], tick;
+static const struct shim_page_cpu how = { .place = place, .counters = counters, .clock = clock_of };
+static __u64 from[N], values[N], tick;
+
+/* Read by a plan of the first pages */
+static void plan_for(unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		pages[i] = &page[i];
+	pages[n] = &page[0];
+	memset(&of, 0, sizeof(of));
+	shim_page__init(&of.plan, pages, n, &how);
+}
+
+static int read_again(void)
+{
+	return shim_page__read(&of.plan, &how, from, values, &tick);
+}
 
 static int read_pages(unsigned int n)
 {
-	return shim_page__read(pages, n, &how, zeros, values, &tick);
+	plan_for(n);
+	return read_again();
 }
 
 static __u64 mask_of(unsigned int width)
@@ -57,12 +108,14 @@ static void reset(void)
 {
 	memset(&cpu, 0, sizeof(cpu));
 	memset(page, 0, sizeof(page));
+	memset(from, 0, sizeof(from));
 	for (unsigned int i = 0; i < N; i++) {
 		page[i].index = i + 1;
 		page[i].pmc_width = 48;
 		page[i].cap_user_rdpmc = 1;
 		page[i].cap_user_time = 1;
 	}
+	plan_for(N);
 }
 
 /* As the kernel does: the counter begins @left before its end, and the page says what that is. */
@@ -123,11 +176,12 @@ TEST_F(perf_page, bits_above_the_width_do_not_matter)
 
 TEST_F(perf_page, a_base_is_added_to_each)
 {
-	const __u64 from[N] = { -5ULL, 0, 100, 1ULL << 63 };
+	const __u64 bases[N] = { -5ULL, 0, 100, 1ULL << 63 };
 
+	memcpy(from, bases, sizeof(from));
 	for (unsigned int i = 0; i < N; i++)
 		program(i, 32, i, 1 << 20);
-	ASSERT_EQ(0, shim_page__read(pages, N, &how, from, values, &tick));
+	ASSERT_EQ(0, read_again());
 	for (unsigned int i = 0; i < N; i++)
 		EXPECT_EQ(from[i] + i, values[i]);
 }
@@ -220,6 +274,225 @@ TEST_F(perf_page, times)
 	EXPECT_EQ(1000000 - 300 + (0x40010 * 24 >> 4), tick);
 }
 
+/* As <linux/perf_event.h> has it */
+static __u64 time_of(const struct perf_event_mmap_page *p, __u64 cycles)
+{
+	__u64 quot, rem;
+
+	if (p->cap_user_time_short)
+		cycles = p->time_cycles + ((cycles - p->time_cycles) & p->time_mask);
+	quot = cycles >> p->time_shift;
+	rem = cycles & ((1ULL << p->time_shift) - 1);
+	return p->time_enabled + p->time_offset + quot * p->time_mult +
+	       ((rem * p->time_mult) >> p->time_shift);
+}
+
+TEST_F(perf_page, times_by_one_plan_are_those_of_the_page)
+{
+	static const __u32 mults[] = { 1, 3, 16 << 20, 0x7fffffff, 0xffffffff };
+
+	for (unsigned int shift = 0; shift < 32; shift++)
+		for (unsigned int m = 0; m < ARRAY_SIZE(mults); m++) {
+			reset();
+			page[0].time_shift = shift;
+			page[0].time_mult = mults[m];
+			page[0].time_enabled = 12345;
+			page[0].time_offset = -678ULL;
+			page[0].cap_user_time_short = m & 1;
+			page[0].time_cycles = 0xfedcba9876ULL;
+			page[0].time_mask = (1ULL << 56) - 1;
+			cpu.clock = 0xfedcba9876ULL + 0x123456789;
+			ASSERT_EQ(0, read_again());
+			/* The last one is too late for the plan. */
+			for (__u64 step = 1; step < 1ULL << 33; step = 3 * step + 1) {
+				cpu.clock += step;
+				ASSERT_EQ(0, read_again());
+				ASSERT_EQ(time_of(&page[0], cpu.clock), tick)
+					TH_LOG("shift %u, mult %u, step %llu", shift, mults[m],
+					       (unsigned long long)step);
+			}
+		}
+}
+
+TEST_F(perf_page, a_plan_is_kept)
+{
+	ASSERT_EQ(0, read_again());
+	EXPECT_EQ(N, cpu.places_found);
+	for (unsigned int i = 0; i < 100; i++) {
+		count(i % N, 48, 7);
+		cpu.clock += 1000;
+		ASSERT_EQ(0, read_again());
+	}
+	EXPECT_EQ(N, cpu.places_found);
+}
+
+/* By any one page that has changed; of odd and even numbers of pages */
+TEST_F(perf_page, a_plan_is_dropped_when_a_page_changes)
+{
+	for (unsigned int n = 1; n <= N; n++)
+		for (unsigned int i = 0; i < n; i++) {
+			reset();
+			ASSERT_EQ(0, read_pages(n));
+			page[i].lock += 2;
+			page[i].offset = 1000;
+			ASSERT_EQ(0, read_again());
+			EXPECT_EQ(1000, values[i]) TH_LOG("page %u of %u", i, n);
+			page[i].lock += 2;
+			page[i].index = 0;
+			EXPECT_EQ(-EOPNOTSUPP, read_again());
+			page[i].lock += 2;
+			page[i].index = N;
+			atomic_store(&cpu.counter[N - 1], 5);
+			ASSERT_EQ(0, read_again());
+			EXPECT_EQ(1005, values[i]) TH_LOG("page %u of %u", i, n);
+		}
+}
+
+/* They may be another CPU's, which has fewer, or forbids them to this thread. */
+TEST_F(perf_page, no_counter_of_an_old_plan_is_read)
+{
+	ASSERT_EQ(0, read_again());
+	cpu.counters_read = 0;
+	for (unsigned int i = 0; i < N; i++) {
+		page[i].lock += 2;
+		page[i].index = 0;
+	}
+	EXPECT_EQ(-EOPNOTSUPP, read_again());
+	EXPECT_EQ(0, cpu.counters_read);
+}
+
+TEST_F(perf_page, locks_that_have_come_round)
+{
+	ASSERT_EQ(0, read_again());
+	/* 2^31 changes of each */
+	for (unsigned int i = 0; i < N; i++)
+		page[i].offset = 1000;
+	cpu.clock += 1ULL << SHIM_PAGE_TICKS;
+	ASSERT_EQ(0, read_again());
+	for (unsigned int i = 0; i < N; i++)
+		EXPECT_EQ(1000, values[i]);
+}
+
+/* A clock that goes back is another CPU's. */
+TEST_F(perf_page, a_clock_that_goes_back)
+{
+	page[0].time_mult = 1;
+	cpu.clock = 1000;
+	ASSERT_EQ(0, read_again());
+	cpu.clock = 900;
+	ASSERT_EQ(0, read_again());
+	EXPECT_EQ(900, tick);
+}
+
+static void restart(void)
+{
+	shim_page__begin_change(&of.plan);
+	for (unsigned int i = 0; i < N; i++)
+		from[i] += 500;
+	shim_page__end_change(&of.plan);
+}
+
+TEST_F(perf_page, what_is_added_changes)
+{
+	ASSERT_EQ(0, read_again());
+	restart();
+	ASSERT_EQ(0, read_again());
+	for (unsigned int i = 0; i < N; i++)
+		EXPECT_EQ(500, values[i]);
+	shim_page__begin_change(&of.plan);
+	EXPECT_EQ(-EOPNOTSUPP, read_again());
+	shim_page__end_change(&of.plan);
+	EXPECT_EQ(0, read_again());
+	/* For ever */
+	shim_page__begin_change(&of.plan);
+	EXPECT_EQ(-EOPNOTSUPP, read_again());
+	EXPECT_EQ(-EOPNOTSUPP, read_again());
+}
+
+/*
+ * What a signal handler does in the middle of a sample; it samples then, by the same plan.  The
+ * interrupted sample has to have what the last one of these has.
+ */
+static void nothing(void)
+{
+}
+
+static void wait_long(void)
+{
+	cpu.clock += 1ULL << SHIM_PAGE_TICKS;
+}
+
+static void (*const done_by_handler[])(void) = { nothing, switched, restart, wait_long };
+static void (*handled)(void);
+static int handlers_answer;
+
+static void handler(void)
+{
+	__u64 own_values[N], own_tick;
+
+	handled();
+	handlers_answer = shim_page__read(&of.plan, &how, from, own_values, &own_tick);
+}
+
+/* What the kernel knows */
+static bool is_right(void)
+{
+	bool right = tick == time_of(&page[0], cpu.clock);
+
+	for (unsigned int i = 0; i < N; i++)
+		right &= values[i] == from[i] + page[i].offset + cpu.counter[page[i].index - 1];
+	return right;
+}
+
+static void with_handler(unsigned int what)
+{
+	reset();
+	page[0].time_shift = 3;
+	page[0].time_mult = 21;
+	for (unsigned int i = 0; i < N; i++)
+		atomic_store(&cpu.counter[i], 10 * i);
+	handled = done_by_handler[what];
+	handlers_answer = -1;
+}
+
+TEST_F(perf_page, a_handler_in_the_middle_of_a_sample)
+{
+	for (unsigned int what = 0; what < ARRAY_SIZE(done_by_handler); what++)
+		for (unsigned int at = 0; at < N; at++) {
+			with_handler(what);
+			ASSERT_EQ(0, read_again());
+			cpu.clock += 333;
+			cpu.meanwhile = handler;
+			cpu.reads = at;
+			ASSERT_EQ(0, read_again());
+			EXPECT_EQ(0, handlers_answer);
+			EXPECT_TRUE(is_right()) TH_LOG("handler %u at counter %u", what, at);
+		}
+}
+
+/* It must not make a plan of its own then: the kernel is asked. */
+TEST_F(perf_page, a_handler_while_a_plan_is_made)
+{
+	for (unsigned int what = 0; what < ARRAY_SIZE(done_by_handler); what++)
+		for (unsigned int at = 0; at < N; at++)
+			for (unsigned int again = 0; again < 2; again++) {
+				with_handler(what);
+				/* With and without an older plan */
+				if (again) {
+					ASSERT_EQ(0, read_again());
+					page[1].lock += 2;
+					page[1].offset = 70;
+				}
+				cpu.while_making = handler;
+				cpu.places = at;
+				ASSERT_EQ(0, read_again());
+				EXPECT_EQ(-EOPNOTSUPP, handlers_answer);
+				EXPECT_TRUE(is_right()) TH_LOG("handler %u at page %u", what, at);
+				ASSERT_EQ(0, read_again());
+				EXPECT_TRUE(is_right()) TH_LOG("after handler %u at page %u", what, at);
+			}
+}
+
 /* A thread that plays the kernel: all counters change at a time, the values stay in step. */
 static atomic_bool stop;
 
@@ -261,7 +534,7 @@ TEST_F(perf_page, a_thread_that_changes_them_all_the_time)
 	atomic_store(&stop, false);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, kernel, NULL));
 	while (moved < SWITCHES) {
-		if (read_pages(N))
+		if (read_again())
 			continue;
 		moved += values[0] != last;
 		if (values[0] < last || values[1] != 2 * values[0] || values[2] != 3 * values[0] ||
@@ -274,6 +547,45 @@ TEST_F(perf_page, a_thread_that_changes_them_all_the_time)
 	EXPECT_EQ(2 * values[0], values[1]);
 	EXPECT_EQ(3 * values[0], values[2]);
 	EXPECT_EQ(4 * values[0], values[3]);
+	EXPECT_EQ(SWITCHES, moved);
+}
+
+/* A thread that restarts the set of another one all the time: all bases are changed in step. */
+static void *restarter(void *arg)
+{
+	(void)arg;
+	while (!atomic_load(&stop)) {
+		shim_page__begin_change(&of.plan);
+		for (unsigned int i = 0; i < N; i++)
+			((volatile __u64 *)from)[i] += 1000 * (i + 1);
+		shim_page__end_change(&of.plan);
+		for (volatile int i = 0; i < 300; i++)
+			;
+	}
+	return NULL;
+}
+
+TEST_F(perf_page, a_thread_that_restarts_all_the_time)
+{
+	unsigned int moved = 0;
+	bool torn = false;
+	__u64 last = 0;
+	pthread_t thread;
+
+	atomic_store(&stop, false);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, restarter, NULL));
+	while (moved < SWITCHES && !torn) {
+		if (read_again())
+			continue;
+		moved += values[0] != last;
+		torn = values[0] < last;
+		for (unsigned int i = 1; i < N; i++)
+			torn |= values[i] != (i + 1) * values[0];
+		last = values[0];
+	}
+	atomic_store(&stop, true);
+	pthread_join(thread, NULL);
+	EXPECT_FALSE(torn);
 	EXPECT_EQ(SWITCHES, moved);
 }
 

@@ -181,13 +181,6 @@ static int describe(const struct shim_aix_call *call, pm_ginfo_t *ginfo)
 	return 0;
 }
 
-static void copy_values(const struct shim_aix_program *p, int k, const struct shim_aix_sums *sums,
-			long long *accu)
-{
-	for (int c = 0; c < MAX_COUNTERS; c++)
-		accu[c] = p->where[k][c] < 0 ? 0 : (long long)sums->values[p->where[k][c]];
-}
-
 /*
  * struct result - where the results of a getter go
  * @data: pm_data_t or pm_data_mx_t
@@ -200,12 +193,12 @@ struct result {
 	pm_accu_time_t *times;
 };
 
-static void put_times(const struct result *result, const struct shim_aix_sums *sums)
+static void put_times(const struct result *result, __u64 time, __u64 tick)
 {
 	if (result->when)
-		shim_aix__ticks(result->when, sums->time);
+		shim_aix__ticks(result->when, time);
 	if (result->times) {
-		shim_aix__ticks(&result->times->accu_timebase, sums->tick);
+		shim_aix__ticks(&result->times->accu_timebase, tick);
 		shim_aix__ticks(&result->times->accu_purr, 0);
 		shim_aix__ticks(&result->times->accu_spurr, 0);
 	}
@@ -223,37 +216,33 @@ static int data_locked(struct shim_aix_call *call, void *arg)
 	if (ret)
 		return ret;
 	ret = describe(call, &data.ginfo);
-	copy_values(&call->ctx->program, 0, sums, data.accu);
+	shim_aix_program__values(&call->ctx->program, 0, sums->values, data.accu);
 	if (!ret) {
 		*(pm_data_t *)result->data = data;
-		put_times(result, sums);
+		put_times(result, sums->time, sums->tick);
 	}
 	free(sums);
 	return ret;
 }
 
-static void own_data(const struct shim_aix_program *program, const struct shim_aix_sums *sums,
-		     void *arg)
+static bool get_own(const struct result *result)
 {
-	struct result *result = arg;
-	pm_data_t *data = result->data;
+	__u64 tick, time = 0;
 
-	*data = (pm_data_t) {
-		.ginfo = { .members = 1, .flags = { .b = { .consistent = 1 } } },
-	};
-	copy_values(program, 0, sums, data->accu);
-	put_times(result, sums);
+	if (!shim_aix_self__data(result->data, &tick, result->when ? &time : NULL))
+		return false;
+	put_times(result, time, tick);
+	return true;
 }
 
 static int get_data(struct shim_aix_who who, struct result result)
 {
-	if (who.scope == AIX_THREAD && !who.other && result.data &&
-	    shim_aix_self__read(own_data, &result))
+	if (who.scope == AIX_THREAD && !who.other && result.data && get_own(&result))
 		return 0;
 	return result.data ? shim_aix_state__call(who, data_locked, &result) : EINVAL;
 }
 
-int shim_aix__data(struct shim_aix_who who, pm_data_t *data)
+int shim_aix__get_data(struct shim_aix_who who, pm_data_t *data)
 {
 	return get_data(who, (struct result) { .data = data });
 }
@@ -276,7 +265,7 @@ static pm_accu_mx_t *make_sets(const struct shim_aix_program *p, const struct sh
 		shim_aix__ticks(&sets[k].accu_time, sums->turns[k].tick);
 		shim_aix__ticks(&sets[k].accu_purr, 0);
 		shim_aix__ticks(&sets[k].accu_spurr, 0);
-		copy_values(p, k, sums, sets[k].accu_data);
+		shim_aix_program__values(p, k, sums->values, sets[k].accu_data);
 	}
 	return sets;
 }

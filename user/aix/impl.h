@@ -86,11 +86,22 @@ int shim_aix__tstop(struct shim_aix_who who, timebasestruct_t *when);
 int shim_aix__get(struct shim_aix_who who, pm_prog_t *prog);
 int shim_aix__get_mx(struct shim_aix_who who, pm_prog_mx_t *prog);
 int shim_aix__get_mm(struct shim_aix_who who, pm_prog_mm_t *prog);
-int shim_aix__data(struct shim_aix_who who, pm_data_t *data);
+int shim_aix__get_data(struct shim_aix_who who, pm_data_t *data);
 int shim_aix__tdata(struct shim_aix_who who, pm_data_t *data, timebasestruct_t *when);
 int shim_aix__Tdata(struct shim_aix_who who, pm_data_t *data, pm_accu_time_t *times);
 int shim_aix__data_mx(struct shim_aix_who who, pm_data_mx_t *data);
 int shim_aix__tdata_mx(struct shim_aix_who who, pm_data_mx_t *data, timebasestruct_t *when);
+
+/* self.c */
+bool shim_aix_self__data(pm_data_t *data, __u64 *tick, __u64 *time);
+
+/* As shim_aix__get_data(), but what is most frequent first; @who is known where this is compiled. */
+static inline int shim_aix__data(struct shim_aix_who who, pm_data_t *data)
+{
+	if (who.scope == AIX_THREAD && !who.other && data && shim_aix_self__data(data, NULL, NULL))
+		return 0;
+	return shim_aix__get_data(who, data);
+}
 
 /* timebase.c */
 void shim_aix__ticks(timebasestruct_t *t, __u64 ns);

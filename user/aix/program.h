@@ -42,6 +42,16 @@ struct shim_aix_program {
 	struct vcpc_request anchor_req;
 };
 
+/* Put requests' values where a set's counters have theirs: long long[MAX_COUNTERS]. */
+static inline void shim_aix_program__values(const struct shim_aix_program *p, int k,
+					    const __u64 *values, long long *accu)
+{
+	const int *where = p->where[k];
+
+	for (int c = 0; c < MAX_COUNTERS; c++)
+		accu[c] = where[c] < 0 ? 0 : (long long)values[where[c]];
+}
+
 int shim_aix_program__plain(struct shim_aix_program *p, const pm_prog_t *prog);
 int shim_aix_program__mx(struct shim_aix_program *p, const pm_prog_mx_t *prog);
 int shim_aix_program__mm(struct shim_aix_program *p, const pm_prog_mm_t *prog);

@@ -14,13 +14,14 @@
 #define _GNU_SOURCE
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "state.h"
 
 static __thread struct {
 	struct shim_aix_context *ctx;
 	unsigned int generation;	/* the state's when @ctx was noted; 0: @ctx is not known */
 	unsigned int reading;
-} self;
+} self __attribute__((tls_model("initial-exec")));
 
 static void thread_exits(void *unused);
 
@@ -86,44 +87,61 @@ int shim_aix_self__context(struct shim_aix_state *state, struct shim_aix_context
 	return 0;
 }
 
+struct room {
+	struct vcpc_sample head;
+	__u64 values[MAX_COUNTERS];
+};
+
+static inline bool has_own_program(const struct shim_aix_context *ctx)
+{
+	return ctx && ctx->scope == AIX_THREAD && ctx->program.kind == AIX_PLAIN &&
+	       !atomic_load(&ctx->removed);
+}
+
+/* The clock is read only if the caller wants to know the time. */
+static inline bool sample(const struct shim_aix_context *ctx, bool timed, struct room *room)
+{
+	if (!shim_counters__read_own(ctx->counters, 0, room->values, MAX_COUNTERS, &room->head.tick))
+		return !shim_counters__sample(ctx->counters, 0, &room->head, sizeof(*room));
+	if (timed)
+		room->head.time = shim_clock__ns();
+	return true;
+}
+
 /**
- * shim_aix_self__read() - the calling thread's own values, if its context is a thread's
- * @fn: called with the values, without the lock
- * @arg: for @fn
+ * shim_aix_self__data() - the calling thread's own values, if its context is a thread's
+ * @data: filled on success
+ * @tick: set to its time while it was counted, unless NULL
+ * @time: set to the time of the sample, unless NULL
  *
  * Context: takes no lock; makes no system call where perf's mapped pages can be read.
- * Return: whether @fn was called; if not, the caller takes the lock and finds out why.
+ * Return: whether there are any; if not, the caller takes the lock and finds out why.
  */
-bool shim_aix_self__read(void (*fn)(const struct shim_aix_program *program,
-				    const struct shim_aix_sums *sums, void *arg), void *arg)
+bool shim_aix_self__data(pm_data_t *data, __u64 *tick, __u64 *time)
 {
-	struct {
-		struct vcpc_sample head;
-		__u64 values[MAX_COUNTERS];
-	} room;
+	unsigned int before = self.reading;
 	struct shim_aix_context *ctx;
+	struct room room;
 	bool done = false;
 
 	/* Look the context up only now: before, a signal handler could remove and free it. */
-	self.reading++;
+	self.reading = before + 1;
 	atomic_signal_fence(memory_order_seq_cst);
 	ctx = self.ctx;
-	if (ctx && ctx->scope == AIX_THREAD && ctx->program.kind == AIX_PLAIN &&
-	    !atomic_load(&ctx->removed) &&
-	    !shim_counters__sample(ctx->counters, 0, &room.head, sizeof(room))) {
-		const struct shim_aix_sums sums = {
-			.time = room.head.time,
-			.state = room.head.state,
-			.tick = room.head.tick,
-			.values = room.head.values,
-		};
-
+	if (has_own_program(ctx) && sample(ctx, time, &room))
 		done = !atomic_load(&ctx->removed) && self.ctx == ctx;
-		if (done)
-			fn(&ctx->program, &sums, arg);
+	if (done) {
+		*data = (pm_data_t) {
+			.ginfo = { .members = 1, .flags = { .b = { .consistent = 1 } } },
+		};
+		shim_aix_program__values(&ctx->program, 0, room.values, data->accu);
 	}
 	atomic_signal_fence(memory_order_seq_cst);
-	self.reading--;
+	self.reading = before;
+	if (done && tick)
+		*tick = room.head.tick;
+	if (done && time)
+		*time = room.head.time;
 	return done;
 }
 

@@ -139,8 +139,6 @@ int shim_aix_self__context(struct shim_aix_state *state, struct shim_aix_context
 void shim_aix_self__has(struct shim_aix_state *state, struct shim_aix_context *ctx);
 void shim_aix_self__lost(struct shim_aix_state *state, const struct shim_aix_context *ctx);
 bool shim_aix_self__forked(void);
-bool shim_aix_self__read(void (*fn)(const struct shim_aix_program *program,
-				    const struct shim_aix_sums *sums, void *arg), void *arg);
 
 /* target.c: when a thread started, read from /proc once */
 struct shim_aix_start {

@@ -24,6 +24,8 @@ union shim_backend_ref {
 	void *ptr;
 };
 
+struct shim_perf_set;
+
 /**
  * struct shim_terms - parameters of a set beside its requests and flags
  * @slot: length of a multiplex slot in nanoseconds, 0 for VCPC_SLOT_DEFAULT or without groups
@@ -57,6 +59,8 @@ struct shim_terms {
  * @restart: count from the presets on; NULL if the back end cannot
  * @preset: set what a request starts from at the next restart; NULL if the back end cannot
  * @list: list the set's instances
+ * @own: perf's part of the set, of which a thread that has bound it may sample itself by
+ *	shim_perf__read_self() before it calls @sample; NULL if there is none
  *
  * The flags are VCPC_TARGET_F_*, of sample VCPC_SAMPLE_F_*, of bind VCPC_BIND_F_*.
  *
@@ -83,10 +87,15 @@ struct shim_backend_ops {
 	int (*restart)(union shim_backend_ref set, pid_t tid, unsigned int flags);
 	int (*preset)(union shim_backend_ref set, pid_t tid, unsigned int request, __u64 value);
 	int (*list)(union shim_backend_ref set, struct vcpc_instances_args *args);
+	const struct shim_perf_set *(*own)(union shim_backend_ref set);
 };
 
 extern const struct shim_backend_ops shim_backend__vcpc;
 extern const struct shim_backend_ops shim_backend__perf;
+
+/* perf_sample.c */
+int shim_perf__read_self(const struct shim_perf_set *set, pid_t tid, __u64 *values,
+			 unsigned int room, __u64 *tick);
 
 /* May sets on CPUs and sets on threads count hardware events at the same time? */
 bool shim_vcpc__shares_pmu(void);

@@ -262,8 +262,6 @@ static int both_sample(union shim_backend_ref set, pid_t tid, unsigned int flags
 
 	if (!both->perf.ptr)
 		return module_ops.sample(both->vcpc, tid, flags, buf, size);
-	if (!flags && !shim_perf__sample_self(both->perf, tid, buf, size))
-		return 0;
 	where = find(both, tid, flags, flags & VCPC_SAMPLE_F_TOTAL);
 	if (!where.perf)
 		return module_ops.sample(both->vcpc, where.tid, flags, buf, size);
@@ -288,6 +286,13 @@ static int both_list(union shim_backend_ref set, struct vcpc_instances_args *arg
 	ret = module_ops.list(both->vcpc, args);
 	args->nr += by_perf.nr;
 	return ret;
+}
+
+static const struct shim_perf_set *both_own(union shim_backend_ref set)
+{
+	const struct both *both = set.ptr;
+
+	return both->perf.ptr;
 }
 
 static int both_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
@@ -327,4 +332,5 @@ const struct shim_backend_ops shim_backend__both = {
 	.restart = both_restart,
 	.preset = both_preset,
 	.list = both_list,
+	.own = both_own,
 };

@@ -19,7 +19,7 @@
 
 #include "perf_overflow.h"
 #include "perf_set.h"
-#include "tick.h"
+#include "clock.h"
 
 #define MOST_SETS	1024
 
@@ -35,6 +35,7 @@ static int perf_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
 		ret = -ENOMEM;
 	if (ret)
 		return ret;
+	shim_clock__find();
 	dev->ptr = NULL;
 	*info = (struct vcpc_info_args) {
 		.size = sizeof(*info),
@@ -56,7 +57,7 @@ static void perf_close(union shim_backend_ref dev)
 
 static __u64 perf_now(void)
 {
-	return shim_tick__ns();
+	return shim_clock__ns();
 }
 
 /* perf shares the PMU between all its users, so there is nothing to lock. */
@@ -113,11 +114,12 @@ struct shim_perf_set *shim_perf__make(const struct vcpc_request *reqs, unsigned 
 
 	if (!set)
 		return NULL;
-	set->maker = shim_perf__process();
-	if (!set->maker) {
+	set->process = shim_perf__process();
+	if (!set->process) {
 		free(set);
 		return NULL;
 	}
+	set->maker = *set->process;
 	set->serial = ++serials;
 	set->flags = flags;
 	set->signal = signal;
@@ -143,7 +145,7 @@ static void stop_all(struct shim_perf_set *set)
 {
 	for (struct shim_instance *inst = set->instances; inst; inst = inst->next) {
 		shim_group__turn(&inst->group, false);
-		inst->live = false;
+		shim_instance__retire(inst);
 	}
 }
 
@@ -187,6 +189,11 @@ static void perf_release(union shim_backend_ref ref)
 	free(set);
 }
 
+static const struct shim_perf_set *perf_own(union shim_backend_ref set)
+{
+	return set.ptr;
+}
+
 const struct shim_backend_ops shim_backend__perf = {
 	.name = "perf",
 	.open = perf_open,
@@ -204,4 +211,5 @@ const struct shim_backend_ops shim_backend__perf = {
 	.restart = shim_perf__restart,
 	.preset = shim_perf__preset,
 	.list = shim_perf__list,
+	.own = perf_own,
 };

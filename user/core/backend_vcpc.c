@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "backend.h"
-#include "tick.h"
+#include "clock.h"
 
 static int call(struct shim_fd fd, unsigned long request, void *arg)
 {
@@ -95,7 +95,7 @@ static void vcpc_destroy(union shim_backend_ref set)
 
 static __u64 vcpc_now(void)
 {
-	return shim_tick__ns();
+	return shim_clock__ns();
 }
 
 /**

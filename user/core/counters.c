@@ -16,15 +16,8 @@
 
 #include "backend_both.h"
 #include "counters.h"
-
-struct shim_counters {
-	const struct shim_backend_ops *ops;
-	union shim_backend_ref ref;
-	unsigned int nr;
-	unsigned int made_in;	/* shim_fork__generation() of the process that made it */
-	atomic_uint refs;
-	atomic_bool shut;
-};
+#include "perf_set.h"
+#include "clock.h"
 
 /**
  * shim_counters__create() - make a set
@@ -77,6 +70,8 @@ int shim_counters__create_on(struct shim_session *session, const struct vcpc_req
 		free(counters);
 		return ret;
 	}
+	if (counters->ops->own)
+		counters->own = counters->ops->own(counters->ref);
 	*out = counters;
 	return 0;
 }
@@ -98,7 +93,9 @@ void shim_counters__put(struct shim_counters *counters)
 	shim_counters__shut(counters);
 	if (counters->ops->release)
 		counters->ops->release(counters->ref);
-	free(counters);
+	/* A handler that has interrupted a sample, perhaps of this set, leaks what that refers to. */
+	if (!shim_perf__is_reading())
+		free(counters);
 }
 
 /**
@@ -107,6 +104,7 @@ void shim_counters__put(struct shim_counters *counters)
  */
 void shim_counters__shut(struct shim_counters *counters)
 {
+	counters->own = NULL;
 	if (!atomic_exchange(&counters->shut, true))
 		counters->ops->destroy(counters->ref);
 }
@@ -156,11 +154,29 @@ int shim_counters__bind(struct shim_counters *counters, pid_t tid, unsigned int 
 	return counters->ops->bind(counters->ref, tid, flags, bad);
 }
 
+static __attribute__((noinline)) int sample_own(const struct shim_counters *counters, pid_t tid,
+						struct vcpc_sample *buf, size_t size)
+{
+	unsigned int nr = counters->nr;
+
+	if (size < sizeof(*buf) ||
+	    !shim_counters__read_own(counters, tid, buf->values,
+				     (size - sizeof(*buf)) / sizeof(buf->values[0]), &buf->tick))
+		/* A signal handler may have ended the set meanwhile. */
+		return atomic_load(&counters->shut) ? -EBADF :
+		       counters->ops->sample(counters->ref, tid, 0, buf, size);
+	buf->size = sizeof(*buf);
+	buf->nr = nr;
+	buf->state = VCPC_STATE_COUNTING;
+	buf->time = shim_clock__ns();
+	return 0;
+}
+
 /**
  * shim_counters__sample() - all values of the set at one instant
  * @counters: the set
  * @tid: the target, or 0: the caller if it is one, otherwise the only target
- * @buf: filled only on success
+ * @buf: unspecified on failure
  * @size: bytes at @buf, room for all values
  *
  * Context: any thread, also a signal handler.
@@ -171,6 +187,8 @@ int shim_counters__sample(struct shim_counters *counters, pid_t tid, struct vcpc
 {
 	if (atomic_load(&counters->shut))
 		return -EBADF;
+	if (counters->own)
+		return sample_own(counters, tid, buf, size);
 	return counters->ops->sample(counters->ref, tid, 0, buf, size);
 }
 
@@ -256,6 +274,8 @@ int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned in
 int shim_counters__sample_at(struct shim_counters *counters, pid_t tid, unsigned int flags,
 			     struct vcpc_sample *buf, size_t size)
 {
+	if (!flags)
+		return shim_counters__sample(counters, tid, buf, size);
 	if (atomic_load(&counters->shut))
 		return -EBADF;
 	return counters->ops->sample(counters->ref, tid, flags, buf, size);

@@ -3,9 +3,29 @@
 #ifndef SHIM_CORE_COUNTERS_H
 #define SHIM_CORE_COUNTERS_H
 
+#include <stdatomic.h>
+
 #include "session.h"
 
-struct shim_counters;
+/**
+ * struct shim_counters - a set; counters.c's, but for shim_counters__read_own()
+ * @ops: the back end
+ * @ref: what it holds of the set
+ * @own: what its @own says; NULL also when the set was shut
+ * @nr: requests
+ * @made_in: shim_fork__generation() of the process that made it
+ * @refs: references
+ * @shut: ended on all targets
+ */
+struct shim_counters {
+	const struct shim_backend_ops *ops;
+	union shim_backend_ref ref;
+	const struct shim_perf_set *own;
+	unsigned int nr;
+	unsigned int made_in;
+	atomic_uint refs;
+	atomic_bool shut;
+};
 
 int shim_counters__create(struct shim_session *session, const struct vcpc_request *reqs,
 			  unsigned int n, unsigned int flags, int *bad,
@@ -31,6 +51,28 @@ int shim_counters__disable(struct shim_counters *counters, pid_t tid);
 int shim_counters__restart(struct shim_counters *counters, pid_t tid);
 int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned int request,
 			  __u64 value);
+
+/**
+ * shim_counters__read_own() - the calling thread's own values, if it reads its counters itself
+ * @counters: the set
+ * @tid: the calling thread, or 0
+ * @values: unspecified on failure
+ * @room: for so many values
+ * @tick: CPU time while the set counted, ns; unspecified on failure
+ *
+ * What a sample has, without its time, and only of a set that counts now.  The clock takes longer
+ * than four counters, so a caller that needs no time need not read it.
+ *
+ * Context: any thread, also a signal handler.
+ * Return: whether they were read; if not, shim_counters__sample() may.
+ */
+static inline bool shim_counters__read_own(const struct shim_counters *counters, pid_t tid,
+					   __u64 *values, unsigned int room, __u64 *tick)
+{
+	const struct shim_perf_set *own = counters->own;
+
+	return own && !shim_perf__read_self(own, tid, values, room, tick);
+}
 
 /* The same for a CPU, or for all instances of a bind: VCPC_TARGET_F_*, VCPC_SAMPLE_F_* */
 int shim_counters__unbind_at(struct shim_counters *counters, pid_t tid, unsigned int flags);

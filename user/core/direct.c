@@ -207,7 +207,7 @@ int shim_direct__open(struct shim_direct **out)
 	d->slots = slots;
 	shim_siglock__init(&d->lock);
 	describe_process(d);
-	d->ns_anchor = shim_tick__ns();
+	d->ns_anchor = shim_clock__ns();
 	d->tick_anchor = shim_tick__now(d->tick);
 	*out = d;
 	return 0;

@@ -253,7 +253,7 @@ static void unmap(struct shim_group *group, unsigned int n)
  */
 static void map(struct shim_group *group)
 {
-	group->pages = calloc(group->n, sizeof(*group->pages));
+	group->pages = calloc(group->n + 1, sizeof(*group->pages));
 	for (unsigned int i = 0; i < group->n && group->pages; i++) {
 		/* MAP_POPULATE, so that the first sample has no page faults */
 		void *page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ,
@@ -267,7 +267,10 @@ static void map(struct shim_group *group)
 		madvise(page, sysconf(_SC_PAGESIZE), MADV_DONTFORK);
 		group->pages[i] = page;
 	}
-	for (unsigned int i = 0; i < group->n && group->pages; i++)
+	if (!group->pages)
+		return;
+	group->pages[group->n] = group->pages[0];
+	for (unsigned int i = 0; i < group->n; i++)
 		if (i != group->lead && !(group->overflows & 1ull << i))
 			close_event(&group->events[i]);
 }

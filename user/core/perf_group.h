@@ -44,7 +44,7 @@ struct shim_group_event {
  * @lead: index of the event that leads: the first that overflows, otherwise the first
  * @overflows: a bit for each event that overflows, beginning with the lowest
  * @events: of the requests in their order
- * @pages: their mapped pages, or NULL if they could not be mapped
+ * @pages: their mapped pages, and the first once more; NULL if they could not be mapped
  */
 struct shim_group {
 	unsigned int n;

@@ -19,9 +19,10 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "perf_cpu.h"
 #include "perf_instance.h"
 #include "perf_overflow.h"
-#include "tick.h"
+#include "clock.h"
 
 #define INHERIT_TRIES	64
 
@@ -41,6 +42,7 @@ void shim_instance__free(struct shim_instance *inst, bool here)
 			shim_group__close(&inst->group);
 		else
 			shim_group__forget(&inst->group);
+		free(inst->plan);
 		free(inst);
 		inst = next;
 	}
@@ -86,7 +88,7 @@ static struct shim_instance *make(const struct shim_binding *binding, pid_t tid)
 	inst->flags = binding->flags;
 	inst->tgid = shim_instance__is_cpu(inst) ? 0 : process_of(tid);
 	inst->waiting = inst->flags & VCPC_BIND_F_ENABLE_ON_EXEC;
-	inst->stopped = shim_tick__ns();
+	inst->stopped = shim_clock__ns();
 	inst->live = true;
 	inst->preset = inst->from + binding->n;
 	inst->overflow.until = inst->preset + binding->n;
@@ -107,6 +109,20 @@ static struct shim_group_place place_of(const struct shim_instance *inst)
 	};
 }
 
+/* A plan of reading the group's pages, if it has any: 0 or -ENOMEM */
+static int add_plan(struct shim_instance *inst)
+{
+	size_t slots = (inst->group.n + 1) * sizeof(inst->plan->slots[0]);
+
+	if (!inst->group.pages)
+		return 0;
+	inst->plan = calloc(1, sizeof(*inst->plan) + slots);
+	if (!inst->plan)
+		return -ENOMEM;
+	shim_page__init(inst->plan, inst->group.pages, inst->group.n, &shim_cpu__this);
+	return 0;
+}
+
 /* Append an instance to the binding's list; it does not count yet. */
 static int add(struct shim_binding *binding, pid_t tid)
 {
@@ -123,7 +139,9 @@ static int add(struct shim_binding *binding, pid_t tid)
 		free(inst);
 		return ret;
 	}
-	ret = shim_overflow__add(inst);
+	ret = add_plan(inst);
+	if (!ret)
+		ret = shim_overflow__add(inst);
 	if (ret) {
 		shim_instance__free(inst, true);
 		return ret;
@@ -276,18 +294,6 @@ int shim_instance__bind(struct shim_binding *binding)
 	return bind_inherited(binding);
 }
 
-static void begin_change(struct shim_instance *inst)
-{
-	inst->changing++;
-	atomic_thread_fence(memory_order_seq_cst);
-}
-
-static void end_change(struct shim_instance *inst)
-{
-	atomic_thread_fence(memory_order_seq_cst);
-	inst->changing++;
-}
-
 /**
  * shim_instance__start() - start an instance that is stopped
  * @inst: the instance
@@ -302,7 +308,7 @@ int shim_instance__start(struct shim_instance *inst)
 
 	if (ret)
 		return ret;
-	inst->since = shim_tick__ns();
+	inst->since = shim_clock__ns();
 	inst->on = true;
 	inst->waiting = false;
 	/* The caller is running: its group is on the PMU by now, or in error for lack of room. */
@@ -330,7 +336,7 @@ static int check_cpu(const struct shim_instance *inst, __u64 before, __u64 enabl
  */
 int shim_instance__read(struct shim_instance *inst, struct shim_group_counts *counts)
 {
-	__u64 before = shim_tick__ns();
+	__u64 before = shim_clock__ns();
 	int ret = shim_group__read(&inst->group, counts);
 
 	if (ret)
@@ -353,7 +359,7 @@ int shim_instance__stop(struct shim_instance *inst)
 	struct shim_group_counts counts;
 	int ret = shim_group__turn(&inst->group, false);
 
-	inst->stopped = shim_tick__ns();
+	inst->stopped = shim_clock__ns();
 	inst->on = inst->waiting = false;
 	if (!ret)
 		ret = shim_group__read(&inst->group, &counts);
@@ -405,11 +411,24 @@ int shim_instance__restart(struct shim_instance *inst)
 		if (ret)
 			return ret;
 	}
-	begin_change(inst);
+	if (inst->plan)
+		shim_page__begin_change(inst->plan);
 	for (unsigned int i = 0; i < inst->group.n; i++)
 		inst->from[i] = inst->preset[i] - counts.values[i];
-	end_change(inst);
+	if (inst->plan)
+		shim_page__end_change(inst->plan);
 	return inst->on ? 0 : shim_instance__start(inst);
+}
+
+/**
+ * shim_instance__retire() - an instance leaves its set's list
+ * @inst: is not sampled any more, also by its thread without the lock
+ */
+void shim_instance__retire(struct shim_instance *inst)
+{
+	inst->live = false;
+	if (inst->plan)
+		shim_page__begin_change(inst->plan);
 }
 
 /**

@@ -30,11 +30,11 @@ struct shim_overflow {
  * @waiting: to be enabled by the target's next execve
  * @known: its thread has remembered it, and may be reading its pages without the lock
  * @live: in the set's list of instances, not in that of those that are gone
- * @changing: odd while @from changes; samples without the lock look at it
  * @since: CLOCK_MONOTONIC of the last enable
  * @ran: time enabled before @since
  * @stopped: CLOCK_MONOTONIC of the last disable
  * @group: the events
+ * @plan: how its thread reads the events' pages without the lock; NULL if there are none
  * @overflow: what perf_overflow.c knows of it
  * @preset: what values start from at the next restart; behind @from
  * @from: what is added to each count
@@ -45,9 +45,9 @@ struct shim_instance {
 	unsigned int flags;
 	bool on, waiting, known;
 	volatile bool live;
-	volatile unsigned int changing;
 	__u64 since, ran, stopped;
 	struct shim_group group;
+	struct shim_page_plan *plan;
 	struct shim_overflow overflow;
 	__u64 *preset;
 	__u64 from[];
@@ -93,6 +93,7 @@ int shim_instance__stop(struct shim_instance *inst);
 int shim_instance__turn(struct shim_instance *inst, bool on, bool all);
 int shim_instance__restart(struct shim_instance *inst);
 int shim_instance__read(struct shim_instance *inst, struct shim_group_counts *counts);
+void shim_instance__retire(struct shim_instance *inst);
 bool shim_instance__has_ended(const struct shim_instance *inst);
 
 #endif /* SHIM_CORE_PERF_INSTANCE_H */

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "perf_set.h"
-#include "tick.h"
+#include "clock.h"
 
-_Atomic(volatile __u64 *) shim_perf__page;
+static _Atomic(volatile __u64 *) the_page;
 
 static volatile __u64 *map_process(void)
 {
@@ -21,26 +21,26 @@ static volatile __u64 *map_process(void)
 	if (page == MAP_FAILED)
 		return NULL;
 	if (madvise((void *)page, sysconf(_SC_PAGESIZE), MADV_WIPEONFORK) ||
-	    !atomic_compare_exchange_strong(&shim_perf__page, &none, page))
+	    !atomic_compare_exchange_strong(&the_page, &none, page))
 		munmap((void *)page, sysconf(_SC_PAGESIZE));
-	return atomic_load(&shim_perf__page);
+	return atomic_load(&the_page);
 }
 
 /**
- * shim_perf__process() - the process's number, made if it has none
+ * shim_perf__process() - the process's page, made if there is none
  *
- * Return: the number, or 0 if the kernel gives no such page.
+ * Return: the page, which begins with the process's number; NULL if the kernel gives no such page.
  */
-__u64 shim_perf__process(void)
+const volatile __u64 *shim_perf__process(void)
 {
-	volatile __u64 *page = atomic_load(&shim_perf__page);
+	volatile __u64 *page = atomic_load(&the_page);
 	__u64 none = 0;
 
 	if (!page)
 		page = map_process();
 	if (!page)
-		return 0;
-	__atomic_compare_exchange_n(page, &none, shim_tick__ns(), 0, __ATOMIC_SEQ_CST,
+		return NULL;
+	__atomic_compare_exchange_n(page, &none, shim_clock__ns(), 0, __ATOMIC_SEQ_CST,
 				    __ATOMIC_SEQ_CST);
-	return *page;
+	return page;
 }

@@ -13,7 +13,7 @@
 #include "perf_cpu.h"
 #include "perf_page.h"
 #include "perf_set.h"
-#include "tick.h"
+#include "clock.h"
 
 #define OWN_SETS	8
 
@@ -72,7 +72,7 @@ static int add_up(const struct shim_perf_set *set, struct shim_instance *inst,
 	for (unsigned int i = 0; i < set->n; i++)
 		buf->values[i] += inst->from[i] + counts.values[i];
 	buf->tick += counts.enabled;
-	buf->time = inst->on ? shim_tick__ns() : inst->stopped;
+	buf->time = inst->on ? shim_clock__ns() : inst->stopped;
 	if (inst->on)
 		buf->state |= VCPC_STATE_COUNTING;
 	if (!shim_instance__has_ended(inst))
@@ -83,7 +83,7 @@ static int add_up(const struct shim_perf_set *set, struct shim_instance *inst,
 static int sample_all(struct shim_perf_set *set, const struct shim_instance *one,
 		      struct vcpc_sample *buf)
 {
-	__u64 start = shim_tick__ns();
+	__u64 start = shim_clock__ns();
 	int ret = 0;
 
 	for (struct shim_instance *inst = set->instances; inst && !ret; inst = inst->next)
@@ -113,9 +113,80 @@ static int sample_locked(struct shim_perf_set *set, pid_t tid, unsigned int flag
 	return ret;
 }
 
-static __attribute__((noinline)) int ask(struct shim_perf_set *set, pid_t tid, unsigned int flags,
-					 struct vcpc_sample *buf, size_t size)
+/* Read the counts by read(2), because the pages do not have them now. */
+static bool read_kernel(const struct shim_instance *inst, __u64 *values, __u64 *tick)
 {
+	/* Another thread may be changing the instance. */
+	__u32 changing = __atomic_load_n(&inst->plan->changing, __ATOMIC_ACQUIRE);
+	struct shim_group_counts counts;
+
+	if (!inst->on || changing & 1 || shim_group__read(&inst->group, &counts))
+		return false;
+	for (unsigned int i = 0; i < inst->group.n; i++)
+		values[i] = inst->from[i] + counts.values[i];
+	*tick = counts.enabled;
+	atomic_thread_fence(memory_order_acquire);
+	return inst->plan->changing == changing;
+}
+
+/* The pages have changed since the last sample. */
+static __attribute__((noinline)) int read_changed(const struct shim_instance *inst, __u64 *values,
+						  __u64 *tick)
+{
+	int ret = shim_page__read(inst->plan, &shim_cpu__this, inst->from, values, tick);
+
+	return ret && read_kernel(inst, values, tick) ? 0 : ret;
+}
+
+/**
+ * shim_perf__read_self() - the values of the calling thread's own instance, without the lock
+ * @set: the set
+ * @tid: the calling thread, or 0
+ * @values: unspecified on failure
+ * @room: for so many values
+ * @tick: CPU time while the set counted; unspecified on failure
+ *
+ * A signal handler that interrupts this may sample, too; restart the set, which changes the plan's
+ * number; or unbind it, and then its pages stay mapped while self.reading is not 0.
+ *
+ * Return: 0 if they were read, and the set counts.  If not, the caller samples with the lock: the
+ * thread has not bound the set, or has sampled another one since, or the set is stopped.
+ */
+int shim_perf__read_self(const struct shim_perf_set *set, pid_t tid, __u64 *values,
+			 unsigned int room, __u64 *tick)
+{
+	unsigned int at = set->serial % OWN_SETS, before = self.reading;
+	const struct shim_instance *inst;
+	int ret = -EOPNOTSUPP;
+
+	/* Look the instance up after this: before it, a handler may unbind the set and free it. */
+	self.reading = before + 1;
+	atomic_signal_fence(memory_order_seq_cst);
+	inst = self.own[at].inst;
+	atomic_signal_fence(memory_order_seq_cst);
+	if (inst && self.own[at].serial == set->serial && shim_perf__is_made_here(set) &&
+	    (!tid || tid == self.tid) && room >= set->n) {
+		ret = shim_page__try(inst->plan, &shim_cpu__this, values, tick);
+		if (ret)
+			ret = read_changed(inst, values, tick);
+	}
+	atomic_signal_fence(memory_order_seq_cst);
+	self.reading = before;
+	return ret;
+}
+
+/**
+ * shim_perf__sample() - one sample with the lock, as struct shim_backend_ops has it
+ * @ref: the set
+ * @tid: of whom
+ * @flags: VCPC_SAMPLE_F_*
+ * @buf: filled
+ * @size: of @buf
+ */
+int shim_perf__sample(union shim_backend_ref ref, pid_t tid, unsigned int flags,
+		      struct vcpc_sample *buf, size_t size)
+{
+	struct shim_perf_set *set = ref.ptr;
 	union {
 		struct vcpc_sample sample;
 		__u64 words[sizeof(struct vcpc_sample) / sizeof(__u64) + SHIM_GROUP_MAX];
@@ -137,126 +208,4 @@ static __attribute__((noinline)) int ask(struct shim_perf_set *set, pid_t tid, u
 	if (!ret)
 		memcpy(buf, &room, need);
 	return ret;
-}
-
-#ifndef SHIM_CPU_IS_NOT_READ
-static const struct shim_page_cpu this_cpu = {
-	.counter = shim_cpu__counter,
-	.clock = shim_cpu__clock,
-};
-
-/* Read the counts by read(2), because the pages do not have them now. */
-static __attribute__((noinline)) int read_kernel(const struct shim_perf_set *set,
-						 const struct shim_instance *inst,
-						 struct vcpc_sample *buf, __u64 *tick)
-{
-	struct shim_group_counts counts;
-	int ret = inst->on ? shim_group__read(&inst->group, &counts) : -EOPNOTSUPP;
-
-	if (ret)
-		return ret;
-	for (unsigned int i = 0; i < set->n; i++)
-		buf->values[i] = inst->from[i] + counts.values[i];
-	*tick = counts.enabled;
-	return 0;
-}
-
-static inline __attribute__((always_inline)) int
-read_instance(const struct shim_perf_set *set, const struct shim_instance *inst,
-	      struct vcpc_sample *buf, __u64 *tick)
-{
-	/*
-	 * Another thread may be changing the instance: everything is read after this load, and
-	 * before the check at the end.
-	 */
-	unsigned int changing = __atomic_load_n(&inst->changing, __ATOMIC_ACQUIRE);
-	int ret;
-
-	if (!inst->live || changing & 1)
-		return -EOPNOTSUPP;
-	ret = shim_page__read(inst->group.pages, set->n, &this_cpu, inst->from, buf->values, tick);
-	if (ret)
-		ret = read_kernel(set, inst, buf, tick);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return !ret && (inst->changing != changing || !inst->live) ? -EOPNOTSUPP : ret;
-}
-
-/*
- * Sample the calling thread's own instance without the lock.  A signal handler that interrupts this
- * may sample, too; restart the set, which inst->changing shows; or unbind it, and then its pages
- * stay mapped while self.reading is not 0.  If anything fails here, the caller samples again with
- * the lock.
- */
-static inline __attribute__((always_inline)) int
-read_self(const struct shim_perf_set *set, pid_t tid, struct vcpc_sample *buf, size_t size)
-{
-	unsigned int at = set->serial % OWN_SETS;
-	struct shim_instance *inst;
-	__u64 tick;
-	int ret = -EOPNOTSUPP;
-
-	if (self.own[at].serial != set->serial || !shim_perf__is_made_here(set) ||
-	    (tid && tid != self.tid) ||
-	    size < sizeof(*buf) + set->n * sizeof(buf->values[0]))
-		return ret;
-	/* Look the instance up after this: before it, a handler may unbind the set and free it. */
-	self.reading++;
-	atomic_signal_fence(memory_order_seq_cst);
-	inst = self.own[at].inst;
-	if (inst && self.own[at].serial == set->serial)
-		ret = read_instance(set, inst, buf, &tick);
-	atomic_signal_fence(memory_order_seq_cst);
-	self.reading--;
-	if (ret)
-		return ret;
-	buf->size = sizeof(*buf);
-	buf->nr = set->n;
-	buf->state = VCPC_STATE_COUNTING;
-	buf->tick = tick;
-	buf->time = shim_tick__ns();
-	return 0;
-}
-#else
-static inline int read_self(const struct shim_perf_set *set, pid_t tid, struct vcpc_sample *buf,
-			    size_t size)
-{
-	(void)set;
-	(void)tid;
-	(void)buf;
-	(void)size;
-	return -EOPNOTSUPP;
-}
-#endif
-
-/**
- * shim_perf__sample_self() - the calling thread's own instance, without the lock
- * @ref: the set
- * @tid: the calling thread, or 0
- * @buf: filled on success
- * @size: of @buf
- *
- * Return: 0, or -EOPNOTSUPP if the thread has sampled another set since, or the pages do not tell.
- */
-int shim_perf__sample_self(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf,
-			   size_t size)
-{
-	return read_self(ref.ptr, tid, buf, size);
-}
-
-/**
- * shim_perf__sample() - one sample, as struct shim_backend_ops has it
- * @ref: the set
- * @tid: of whom
- * @flags: VCPC_SAMPLE_F_*
- * @buf: filled
- * @size: of @buf
- */
-int shim_perf__sample(union shim_backend_ref ref, pid_t tid, unsigned int flags,
-		       struct vcpc_sample *buf, size_t size)
-{
-	struct shim_perf_set *set = ref.ptr;
-
-	if (!flags && !read_self(set, tid, buf, size))
-		return 0;
-	return ask(set, tid, flags, buf, size);
 }

@@ -11,7 +11,8 @@
 /**
  * struct shim_perf_set - a set
  * @serial: number that no other set of the process has or had
- * @maker: shim_perf__process() of the process that made the set
+ * @process: the page with the process's number, see perf_process.c
+ * @maker: that number when the set was made
  * @flags: VCPC_SET_F_*
  * @signal: told of overflows, or 0
  * @n: requests
@@ -21,6 +22,7 @@
  */
 struct shim_perf_set {
 	__u64 serial;
+	const volatile __u64 *process;
 	__u64 maker;
 	unsigned int flags;
 	int signal;
@@ -36,14 +38,12 @@ struct shim_perf_set {
  */
 extern struct shim_siglock shim_perf__lock;
 
-/* perf_process.c: the page with the process's number, which is 0 in a forked child */
-extern _Atomic(volatile __u64 *) shim_perf__page;
-
-__u64 shim_perf__process(void);
+/* perf_process.c */
+const volatile __u64 *shim_perf__process(void);
 
 static inline bool shim_perf__is_made_here(const struct shim_perf_set *set)
 {
-	return *atomic_load_explicit(&shim_perf__page, memory_order_relaxed) == set->maker;
+	return *set->process == set->maker;
 }
 
 /* backend_perf.c */
@@ -73,8 +73,6 @@ bool shim_perf__is_meant(const struct shim_instance *inst, const struct shim_ins
 /* perf_sample.c */
 int shim_perf__sample(union shim_backend_ref ref, pid_t tid, unsigned int flags,
 		      struct vcpc_sample *buf, size_t size);
-int shim_perf__sample_self(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf,
-			   size_t size);
 void shim_perf__remember(const struct shim_perf_set *set, struct shim_instance *inst);
 void shim_perf__forget(const struct shim_instance *inst);
 bool shim_perf__is_reading(void);

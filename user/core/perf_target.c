@@ -270,7 +270,7 @@ int shim_perf__pick(const struct shim_perf_set *set, pid_t tid, unsigned int fla
 static void take_off(struct shim_perf_set *set, struct shim_instance *inst)
 {
 	shim_group__turn(&inst->group, false);
-	inst->live = false;
+	shim_instance__retire(inst);
 	shim_perf__forget(inst);
 	inst->next = set->gone;
 	set->gone = inst;

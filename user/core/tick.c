@@ -50,9 +50,9 @@ static void read_both(const struct vc_tick *tick, uint64_t *ticks, uint64_t *ns)
 	uint64_t best = UINT64_MAX;
 
 	for (int i = 0; i < 10; i++) {
-		uint64_t before = shim_tick__ns();
+		uint64_t before = shim_clock__ns();
 		uint64_t now = shim_tick__now(tick);
-		uint64_t after = shim_tick__ns();
+		uint64_t after = shim_clock__ns();
 
 		if (after - before >= best)
 			continue;

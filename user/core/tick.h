@@ -3,23 +3,13 @@
 #ifndef SHIM_CORE_TICK_H
 #define SHIM_CORE_TICK_H
 
-#include <stdint.h>
-#include <time.h>
-
 #include "bpf/trace.h"
-
-static inline uint64_t shim_tick__ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
+#include "clock.h"
 
 static inline uint64_t shim_tick__now(const struct vc_tick *tick)
 {
 	if (!tick->usable)
-		return shim_tick__ns();
+		return shim_clock__ns();
 #if defined(__x86_64__)
 	return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
@@ -28,7 +18,7 @@ static inline uint64_t shim_tick__now(const struct vc_tick *tick)
 	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
 	return ticks;
 #else
-	return shim_tick__ns();
+	return shim_clock__ns();
 #endif
 }
 

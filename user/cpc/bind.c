@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "base/api.h"
+#include "core/clock.h"
 #include "impl.h"
 #include "lwp.h"
 
@@ -123,6 +124,21 @@ static int sample_pctx(cpc_set_t *set, cpc_buf_t *buf)
 				     shim_cpc__sample_size(buf));
 }
 
+static __attribute__((noinline)) int ask(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
+{
+	/* On a thread nothing need be settled: lwp.c forgets the parent's set at a fork. */
+	if (atomic_load(&set->where) != CPC_ON_LWP)
+		shim_cpc__settle(cpc, set);
+	switch (atomic_load(&set->where)) {
+	case CPC_ON_PCTX:
+		return sample_pctx(set, buf);
+	case CPC_ON_CPU:
+		return shim_cpc__sample_cpu(set, buf);
+	default:
+		return sample_lwp(set, buf);
+	}
+}
+
 /**
  * cpc_set_sample() - the values of the calling thread, of a CPU, or of a process's thread
  * @cpc: the handle
@@ -138,22 +154,19 @@ static int sample_pctx(cpc_set_t *set, cpc_buf_t *buf)
  */
 SHIM_API int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
+	struct shim_counters *own = shim_lwp__own;
 	int ret;
 
 	if (!cpc || !set || !buf || buf->n != set->n)
 		return shim_cpc__fail(EINVAL);
-	/* On a thread nothing need be settled: lwp.c forgets the parent's set at a fork. */
-	if (atomic_load(&set->where) != CPC_ON_LWP)
-		shim_cpc__settle(cpc, set);
-	switch (atomic_load(&set->where)) {
-	case CPC_ON_PCTX:
-		ret = sample_pctx(set, buf);
-		break;
-	case CPC_ON_CPU:
-		ret = shim_cpc__sample_cpu(set, buf);
-		break;
-	default:
-		ret = sample_lwp(set, buf);
+	if (!own || atomic_load(&set->where) != CPC_ON_LWP || own != atomic_load(&set->counters)) {
+		ret = ask(cpc, set, buf);
+	} else if (shim_counters__read_own(own, 0, buf->sample.values, buf->n, &buf->sample.tick)) {
+		buf->sample.time = shim_clock__ns();
+		return 0;
+	} else {
+		/* Without the set, which a signal handler may have destroyed meanwhile */
+		ret = shim_counters__sample(own, 0, &buf->sample, shim_cpc__sample_size(buf));
 	}
 	return ret ? shim_cpc__fail(ret == -EBADF ? EINVAL : -ret) : 0;
 }

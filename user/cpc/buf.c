@@ -165,7 +165,8 @@ SHIM_API void cpc_buf_zero(cpc_t *cpc, cpc_buf_t *buf)
 
 static bool has(const cpc_buf_t *buf, int index)
 {
-	return buf && index >= 0 && (uint_t)index < buf->n;
+	/* As a number without a sign, one below 0 is above all others. */
+	return buf && (uint_t)index < buf->n;
 }
 
 /**

@@ -17,15 +17,13 @@
 #include "heir.h"
 #include "lwp.h"
 
-static __thread struct {
-	struct shim_counters *counters;
-} self;
+__thread struct shim_counters *shim_lwp__own;
 
 static void forget(void)
 {
-	struct shim_counters *counters = self.counters;
+	struct shim_counters *counters = shim_lwp__own;
 
-	self.counters = NULL;
+	shim_lwp__own = NULL;
 	shim_counters__put(counters);
 }
 
@@ -47,14 +45,14 @@ struct shim_counters *shim_lwp__bound(void)
 {
 	struct shim_counters *inherited;
 
-	if (self.counters)
-		return self.counters;
+	if (shim_lwp__own)
+		return shim_lwp__own;
 	inherited = shim_heir__inherited();
 	if (inherited) {
 		shim_lwp__attach(inherited);
 		shim_counters__put(inherited);
 	}
-	return self.counters;
+	return shim_lwp__own;
 }
 
 /**
@@ -68,10 +66,10 @@ struct shim_counters *shim_lwp__bound(void)
  */
 int shim_lwp__attach(struct shim_counters *counters)
 {
-	if (shim_fork__hook(&at_fork) || shim_thread_end__arm(&at_end, &self))
+	if (shim_fork__hook(&at_fork) || shim_thread_end__arm(&at_end, &shim_lwp__own))
 		return -ENOMEM;
 	forget();
-	self.counters = shim_counters__get(counters);
+	shim_lwp__own = shim_counters__get(counters);
 	return 0;
 }
 
@@ -81,7 +79,7 @@ int shim_lwp__attach(struct shim_counters *counters)
  */
 void shim_lwp__forget(const struct shim_counters *counters)
 {
-	if (self.counters == counters)
+	if (shim_lwp__own == counters)
 		forget();
 }
 

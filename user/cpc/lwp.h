@@ -5,6 +5,10 @@
 
 #include "core/counters.h"
 
+/* The set that is bound to the calling thread; NULL also if it was not asked yet what it inherited */
+extern __thread struct shim_counters *shim_lwp__own
+	__attribute__((visibility("hidden"), tls_model("initial-exec")));
+
 struct shim_counters *shim_lwp__bound(void);
 int shim_lwp__attach(struct shim_counters *counters);
 void shim_lwp__forget(const struct shim_counters *counters);

@@ -22,7 +22,7 @@
 
 #include "base/vec.h"
 #include "core/counters.h"
-#include "core/tick.h"
+#include "core/clock.h"
 #include "processes.h"
 
 #define SEARCH_NS	1000000000ull
@@ -364,7 +364,7 @@ static void sample_one(struct shim_live_processes *p, struct process *one)
 /* Search if that was long enough ago; what a set could not be bound for is forgotten before. */
 static void search_in_time(struct shim_live_processes *p)
 {
-	uint64_t now = shim_tick__ns();
+	uint64_t now = shim_clock__ns();
 	int ret;
 
 	if (p->nseen && now - p->searched < SEARCH_NS)

@@ -11,6 +11,7 @@
 #include "base/api.h"
 #include "core/counters.h"
 #include "core/event.h"
+#include "core/clock.h"
 #include "handle.h"
 #include "set.h"
 
@@ -303,6 +304,32 @@ static void finish(struct shim_sample *sample)
 	sample->state = head.state;
 }
 
+static __attribute__((noinline)) int ask(struct shim_counters *counters, pid_t tid,
+					 struct shim_sample *sample)
+{
+	int ret = shim_counters__sample(counters, tid, behind(sample), ROOM);
+
+	if (!ret)
+		finish(sample);
+	return ret;
+}
+
+/* A signal handler may destroy the set in the middle of the sample: it is not looked at any more. */
+static __attribute__((noinline)) int read_own(struct shim_counters *counters, pid_t tid,
+					      struct shim_sample *sample, unsigned int n)
+{
+	/* __u64 and uint64_t are two types of one size. */
+	if (!shim_counters__read_own(counters, tid, (void *)sample->values, SHIM_SET_MAX,
+				     (void *)&sample->tick))
+		return ask(counters, tid, sample);
+	sample->time = shim_clock__ns();
+	sample->enabled = sample->tick;
+	sample->running = sample->tick;
+	sample->nr = n;
+	sample->state = SHIM_STATE_COUNTING;
+	return 0;
+}
+
 /**
  * shim_set_sample() - all values of a set at one instant
  * @set: the set
@@ -315,12 +342,10 @@ static void finish(struct shim_sample *sample)
  */
 SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {
-	int ret = set->groups > 1 ? -EINVAL :
-		  shim_counters__sample(set->counters, tid, behind(sample), ROOM);
-
-	if (!ret)
-		finish(sample);
-	return ret;
+	if (set->groups > 1)
+		return -EINVAL;
+	return set->counters->own ? read_own(set->counters, tid, sample, set->n) :
+				    ask(set->counters, tid, sample);
 }
 
 /**

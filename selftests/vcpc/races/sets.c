@@ -19,7 +19,9 @@ void do_bind(struct actor *a)
 	static const int says[] = {
 		EBUSY, ESRCH, ENOSPC, EUSERS, EINTR, EOPNOTSUPP, ENOMEM, EINVAL, EAGAIN, 0
 	};
-	static const int cpu_says[] = { EBUSY, ENODEV, ENOSPC, EUSERS, EINTR, ENOMEM, EAGAIN, 0 };
+	static const int cpu_says[] = {
+		EBUSY, ENODEV, ENOSPC, EUSERS, EINTR, ENOMEM, EINVAL, EAGAIN, 0
+	};
 
 	if (below(a, 8))
 		check(a->world, "BIND",
