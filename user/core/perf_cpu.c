@@ -41,7 +41,8 @@
 #define PLACES(n)	[n] = &&event_##n, [WIDE + n] = &&wide_event_##n,
 
 /* Read the counters of a list; without one, return the address of a place. */
-static __attribute__((noinline)) const void *read_or_find(const struct shim_page_slot *slot, __u64 *values, unsigned int place)
+static __attribute__((noinline)) const void *
+read_or_find(const struct shim_page_slot *slot, __u64 *values, unsigned int place)
 {
 	static const void *const places[] = {
 		EACH_EVENT(PLACES)

@@ -39,7 +39,7 @@ static bool is_state(__u32 state, const struct own_set *own)
 {
 	__u32 known = VCPC_STATE_COUNTING | VCPC_STATE_EXITED | VCPC_STATE_OFFLINE;
 
-	if (!own || (own->overflows))
+	if (!own || own->overflows)
 		known |= VCPC_STATE_FROZEN;
 	if (state & VCPC_STATE_COUNTING && state & VCPC_STATE_FROZEN)
 		return false;
