@@ -44,9 +44,11 @@ struct shim_bpf_reader {
 	struct shim_bpf_slots slots;
 	ino_t pin;		/* of vc_stat: changes when tracing is turned off and on */
 	int apart;		/* see shim_bpf_reader__keep_apart() */
+	int ended;		/* see shim_bpf_reader__has_ended() */
 	size_t cpus;
 	struct shim_bpf_stat *stats;
 	size_t n, room;
+	size_t made;		/* stats[] up to there have been written at some time */
 	size_t before;		/* during a read, stats[n] to stats[before - 1] are of the last one */
 	uint64_t reads;		/* number of the last read of stats[] */
 	uint64_t version;	/* of the row that changed last */
@@ -126,6 +128,15 @@ int shim_bpf_reader__open(struct shim_bpf_reader **out)
 void shim_bpf_reader__keep_apart(struct shim_bpf_reader *r)
 {
 	r->apart = 1;
+}
+
+/**
+ * shim_bpf_reader__has_ended() - read maps on though tracing was turned off
+ * @r: reader; it returns -ESTALE no more
+ */
+void shim_bpf_reader__has_ended(struct shim_bpf_reader *r)
+{
+	r->ended = 1;
 }
 
 static uint64_t hash_of_id(const struct shim_bpf_reader *r, uint64_t id)
@@ -270,12 +281,8 @@ static void add_values(struct vc_stat *total, const struct vc_stat *cpu)
 	}
 }
 
-/* Add another CPU's statistics, or another thread's; all zeroes if it saw no event */
-void shim_bpf_stat__add(struct vc_stat *restrict total, const struct vc_stat *restrict more)
+static void add_head(struct vc_stat *restrict total, const struct vc_stat *restrict more)
 {
-	total->aborted += more->aborted;
-	if (!more->count)
-		return;
 	if (!total->count || more->min_ns < total->min_ns)
 		total->min_ns = more->min_ns;
 	if (more->max_ns > total->max_ns)
@@ -283,16 +290,73 @@ void shim_bpf_stat__add(struct vc_stat *restrict total, const struct vc_stat *re
 	add_values(total, more);
 	total->count += more->count;
 	total->sum_ns += more->sum_ns;
-	for (size_t i = 0; i < VC_HIST_SLOTS; i++)
+}
+
+/* Add another thread's statistics; all zeroes if it saw no event */
+void shim_bpf_stat__add(struct vc_stat *restrict total, const struct vc_stat *restrict more)
+{
+	total->aborted += more->aborted;
+	if (!more->count)
+		return;
+	add_head(total, more);
+	for (uint32_t i = 0; i < VC_HIST_SLOTS; i++)
 		total->hist[i] += more->hist[i];
 }
 
-/* Add up one row over all CPUs. */
-static void add_up(struct vc_stat *total, const struct vc_stat *cpus, size_t n)
+static uint32_t slot_of(uint64_t ns)
 {
-	memset(total, 0, sizeof(*total));
+	return vc_hist_slot(ns, 63 - __builtin_clzll(ns | 1));
+}
+
+/*
+ * Add one CPU's histogram.  The program writes extremes before it counts a time in its slot, so all
+ * slots in use lie between theirs, and the others, which are most, need not be read.  If they do not
+ * have all transactions, programs have overwritten each other's extremes: then all slots are added.
+ */
+static void add_hist(struct shim_bpf_stat *row, const struct vc_stat *cpu)
+{
+	uint32_t first = slot_of(cpu->min_ns), end = slot_of(cpu->max_ns) + 1;
+	uint64_t n = 0;
+
+	for (uint32_t i = first; i < end; i++)
+		n += cpu->hist[i];
+	if (n != cpu->count) {
+		first = 0;
+		end = VC_HIST_SLOTS;
+	}
+	for (uint32_t i = first; i < end; i++)
+		row->total.hist[i] += cpu->hist[i];
+	if (!row->slots.end || first < row->slots.first)
+		row->slots.first = first;
+	if (end > row->slots.end)
+		row->slots.end = end;
+}
+
+static void add_cpu(struct shim_bpf_stat *row, const struct vc_stat *cpu)
+{
+	row->total.aborted += cpu->aborted;
+	if (!cpu->count)
+		return;
+	add_head(&row->total, cpu);
+	if (row->key.kind == VC_TRANSACT)
+		add_hist(row, cpu);
+}
+
+/* Make a row's total all zeroes. */
+static void clear(struct shim_bpf_stat *row)
+{
+	memset(&row->total, 0, offsetof(struct vc_stat, hist));
+	memset(&row->total.hist[row->slots.first], 0,
+	       (row->slots.end - row->slots.first) * sizeof(row->total.hist[0]));
+	row->slots.first = row->slots.end = 0;
+}
+
+/* Add up one row over all CPUs. */
+static void add_up(struct shim_bpf_stat *row, const struct vc_stat *cpus, size_t n)
+{
+	clear(row);
 	for (size_t i = 0; i < n; i++)
-		shim_bpf_stat__add(total, &cpus[i]);
+		add_cpu(row, &cpus[i]);
 }
 
 /* Has a row not changed since it was added up? */
@@ -322,7 +386,7 @@ static int is_whole(const struct shim_bpf_stat *row)
 
 	if (row->key.kind != VC_TRANSACT)
 		return 1;
-	for (size_t i = 0; i < VC_HIST_SLOTS; i++)
+	for (uint32_t i = row->slots.first; i < row->slots.end; i++)
 		in_hist += row->total.hist[i];
 	return in_hist == row->total.count;
 }
@@ -338,15 +402,29 @@ static void set_place(struct shim_bpf_reader *r, const struct shim_bpf_stat *row
 	known->place[row->key.kind - VC_TRANSACT].at = row - r->stats;
 }
 
-static int add_stat(void *reader, const void *key, const void *cpus)
+/* The next row, which has the contents of an earlier one or none */
+static int next_row(struct shim_bpf_reader *r, struct shim_bpf_stat **row)
 {
-	struct shim_bpf_reader *r = reader;
-	int same, err = shim_vec__room(r->stats, &r->room, r->n);
-	struct shim_bpf_stat *row;
+	int err = shim_vec__room(r->stats, &r->room, r->n);
 
 	if (err)
 		return err;
-	row = &r->stats[r->n];
+	*row = &r->stats[r->n];
+	if (r->n == r->made) {
+		memset(*row, 0, sizeof(**row));
+		r->made++;
+	}
+	return 0;
+}
+
+static int add_stat(void *reader, const void *key, const void *cpus)
+{
+	struct shim_bpf_reader *r = reader;
+	struct shim_bpf_stat *row;
+	int same, err = next_row(r, &row);
+
+	if (err)
+		return err;
 	/* Rows mostly come in the same order, so the last read's is probably at this place. */
 	same = r->n < r->before && !memcmp(&row->key, key, sizeof(row->key)) &&
 	       rests(&row->total, cpus, r->cpus);
@@ -364,7 +442,7 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 		return 0;
 	if (err)
 		return err;
-	add_up(&row->total, cpus, r->cpus);
+	add_up(row, cpus, r->cpus);
 	row->rests = same && is_whole(row);
 	/* A row that is just being made has no event yet. */
 	if (row->total.count || row->total.aborted) {
@@ -480,17 +558,19 @@ static int add_slot(struct shim_bpf_reader *r, uint32_t i)
 	if (!row) {
 		err = shim_bpf_reader__slot_tag(r, &slot, i, &id, &tag);
 		if (!err)
-			err = shim_vec__room(r->stats, &r->room, r->n);
+			err = next_row(r, &row);
 		if (err)
 			return err;
-		row = &r->stats[r->n++];
-		*row = (struct shim_bpf_stat) {
-			.tag = tag,
-			.key = { .tag = id, .kind = slot.kind },
-		};
+		r->n++;
+		clear(row);
+		row->tag = tag;
+		row->key = (struct vc_stat_key) { .tag = id, .kind = slot.kind };
 		set_place(r, row);
 	}
 	row->version = ++r->version;
+	row->rests = 0;
+	row->slots.first = 0;
+	row->slots.end = VC_HIST_SLOTS;
 	shim_bpf_stat__add(&row->total, &slot.stat);
 	return 0;
 }
@@ -513,8 +593,10 @@ static int add_slots(struct shim_bpf_reader *r)
 int shim_bpf_reader__check(const struct shim_bpf_reader *r)
 {
 	ino_t pin;
-	int err = pin_inode(&pin);
+	int err = r->ended ? 0 : pin_inode(&pin);
 
+	if (r->ended)
+		return 0;
 	return err == -ENOENT || (!err && pin != r->pin) ? -ESTALE : err;
 }
 

@@ -14,6 +14,11 @@
 /* Who wrote the statistics: the kernel, under a tag id that may change, or programs themselves */
 enum { SHIM_LIVE_KERNEL, SHIM_LIVE_DIRECT, SHIM_LIVE_PARTS };
 
+/* Slots of a histogram, from @first to before @end; none if these are equal */
+struct shim_live_range {
+	uint32_t first, end;
+};
+
 /**
  * struct shim_live_part - what one of these wrote about a tag
  * @id: the tag's id
@@ -25,11 +30,7 @@ struct shim_live_part {
 	uint64_t id;
 	unsigned int session;
 	struct vc_stat *now;
-};
-
-/* Slots of a histogram, from @first to before @end; none if these are equal */
-struct shim_live_range {
-	uint32_t first, end;
+	struct shim_live_range slots;
 };
 
 /**
