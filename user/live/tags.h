@@ -25,6 +25,7 @@ struct shim_live_range {
  * @session: the tracing session in which the tag has this id
  * @now: total of this session and id, NULL before there is any; the tag's @total as long as there
  *	is nothing else to add to it
+ * @slots: those of its histogram outside are 0
  */
 struct shim_live_part {
 	uint64_t id;
