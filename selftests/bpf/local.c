@@ -102,13 +102,16 @@ TEST_F(local, windows_are_from_fetch_to_fetch)
 	EXPECT_LT(0, value_of("trace.transact.rate", "window"));
 }
 
-/* Counters do not go back when tracing begins again */
+/* Counters do not go back when tracing begins again, and have all until it ended */
 TEST_F(local, off_and_on)
 {
 	ASSERT_EQ(0, shim_trace_on(NULL));
-	transactions("again", 3);
-	EXPECT_EQ(3, value_of("trace.transact.count", "again"));
+	transactions("again", 1);
+	EXPECT_EQ(1, value_of("trace.transact.count", "again"));
+	transactions("again", 2);
 	ASSERT_EQ(0, shim_trace_off());
+	EXPECT_EQ(0, value_of("vcpc.control.tracing", NULL));
+	EXPECT_GT(0, value_of("vcpc.control.dropped", "tag_full"));
 	EXPECT_EQ(3, value_of("trace.transact.count", "again"));
 	EXPECT_EQ(0, value_of("vcpc.control.tracing", NULL));
 	ASSERT_EQ(0, shim_trace_on(NULL));

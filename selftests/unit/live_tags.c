@@ -156,6 +156,7 @@ TEST(totals_over_sessions)
 		w->tag = &name;
 		w->key.tag = part == SHIM_LIVE_KERNEL ? id : SHIM_DIRECT_ID | (uint64_t)(random() % 3);
 		w->key.kind = VC_TRANSACT;
+		w->slots.end = VC_HIST_SLOTS;
 		add_some(w, &n, hist);
 		ASSERT_EQ(0, shim_live_tags__take(&tags, w, session));
 		ASSERT_EQ(1, tags.n);
@@ -169,6 +170,25 @@ TEST(totals_over_sessions)
 			shim_live_tags__written(&tags);
 			ASSERT_EQ(0, memcmp(&before, &tags.at[0]->before, sizeof(before)));
 		}
+	}
+	shim_live_tags__free(&tags);
+}
+
+/* The row of an id that was given up is there beside its successor's for a while. */
+TEST(an_id_that_was_given_up)
+{
+	struct shim_bpf_tag name = { .name = "tag", .label = "tag" };
+	struct shim_bpf_stat old = { .tag = &name, .key = { .tag = 5, .kind = VC_POINT } };
+	struct shim_bpf_stat next = { .tag = &name, .key = { .tag = 9, .kind = VC_POINT } };
+	struct shim_live_tags tags;
+
+	old.total.count = 3;
+	next.total.count = 2;
+	shim_live_tags__init(&tags);
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, shim_live_tags__take(&tags, &old, 1));
+		ASSERT_EQ(0, shim_live_tags__take(&tags, &next, 1));
+		EXPECT_EQ(5, tags.at[0]->total.count);
 	}
 	shim_live_tags__free(&tags);
 }

@@ -34,6 +34,7 @@ set -eu
 	. "$here/peer/both.sh"
 	cc_shim -o "$out/trace_calls" "$here/peer/trace_calls.c"
 	cc_shim -o "$out/trace_record" "$here/peer/trace_record.c"
+	cc_shim -o "$out/odd_tags" "$here/peer/odd_tags.c"
 	cc -O1 -o "$out/calls_pcp" "$here/peer/trace_calls.c" -lpcp_trace -lpcp -lpthread
 	cc -O1 -o "$out/trace_both" "$here/peer/trace_both.c" -ldl
 )
@@ -50,7 +51,14 @@ done
 set -- "$@" --with "$selftests/tap.sh:/tests/tap.sh" --with "$selftests/run-tests.sh:/tests/run-tests.sh" \
 	--with "$selftests/pcp/agent.sh:/tests/pcp/agent.sh" --with "$build/bin/vcpc:/usr/bin/vcpc" \
 	--with "$theirs:/usr/lib/${theirs##*/}" --program join --program xz \
-	--with "$selftests/../user/live/trace.c:/tests/agent/live_trace.c"
+	--with "$selftests/../user/live/trace.c:/tests/agent/live_trace.c" \
+	--with "$selftests/pcp/with_agent.sh:/tests/pcp/with_agent.sh" --with /usr/bin/pmstore:/usr/bin/pmstore --program setpriv
+if [ -x "$build/bin/pmdavcpc" ]; then
+	set -- "$@" --with "$build/bin/pmdavcpc:/tests/bin/pmdavcpc"
+else
+	programs=$(echo "$programs" | sed 's,/tests/agent/pmda.sh,,')
+	echo "skip $name agent/pmda.sh no agent: libpcp-pmda3-dev was not installed" >>"$results"
+fi
 
 tests="TEST_TIMEOUT=900 sh /tests/run-tests.sh /out/results $name $programs"
 echo "$name, PCP's agent, by the module, then by probes:"

@@ -56,6 +56,7 @@ struct shim_bpf_tag {
  * @tag: the tag, valid until the reader is closed
  * @key: tag id and kind
  * @total: sums and extremes over all CPUs; its value is the newest one
+ * @slots: those of @total's histogram before the first and from the end on are 0
  * @rests: private to the reader: two reads in a row found the same, so @total need not be
  *	added up again unless the kernel's row changes
  * @version: if the row at this index had it at an earlier read by this reader, it is still the same
@@ -63,6 +64,9 @@ struct shim_bpf_tag {
 struct shim_bpf_stat {
 	const struct shim_bpf_tag *tag;
 	struct vc_stat_key key;
+	struct {
+		uint32_t first, end;
+	} slots;
 	uint32_t rests;
 	uint64_t version;
 	struct vc_stat total;
@@ -117,6 +121,7 @@ int shim_bpf__status(void);
 
 int shim_bpf_reader__open(struct shim_bpf_reader **out);
 void shim_bpf_reader__keep_apart(struct shim_bpf_reader *r);
+void shim_bpf_reader__has_ended(struct shim_bpf_reader *r);
 int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat **stats,
 			   size_t *n);
 int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_count **counts,

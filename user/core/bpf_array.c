@@ -26,12 +26,33 @@ static int check(int fd, size_t value, size_t *n)
 }
 
 /**
+ * shim_bpf_array__length() - how many elements a pinned array has
+ * @path: its pin
+ * @value: an element's size in bytes
+ * @n: written on success
+ *
+ * Return: as shim_bpf_array__map(); the caller needs no more than the permission to read.
+ */
+int shim_bpf_array__length(const char *path, size_t value, size_t *n)
+{
+	int fd = shim_bpf_pins__open_to_read(path), err;
+
+	if (fd < 0)
+		return shim_bpf_pins__error(-errno);
+	err = check(fd, value, n);
+	close(fd);
+	return err;
+}
+
+/**
  * shim_bpf_array__map() - map a pinned array, if its elements have the expected size
  * @path: its pin
  * @value: an element's size in bytes, a multiple of 8, so that they lie without gaps
  * @prot: of the mapping, as for mmap()
  * @memory: its first element; for munmap(), with @n times @value bytes
  * @n: how many there are
+ *
+ * The kernel maps it only for who may write, too, whatever @prot is.
  *
  * Return: 0, -ENOENT, -EPERM, -EPROTO if it is no such array, or another errno.
  */

@@ -22,15 +22,26 @@ int shim_bpf_pins__error(int err)
 	return err == -EACCES ? -EPERM : err;
 }
 
+/* Open a pinned map for reading alone if the caller may do no more.  Returns a descriptor or -1, errno set. */
+int shim_bpf_pins__open_to_read(const char *path)
+{
+	LIBBPF_OPTS(bpf_obj_get_opts, only, .file_flags = BPF_F_RDONLY);
+	int map = bpf_obj_get(path);
+
+	if (map < 0 && (errno == EACCES || errno == EPERM))
+		map = bpf_obj_get_opts(path, &only);
+	return map;
+}
+
 /*
- * Open a pinned map.  Its type and sizes have to be as expected, because its rows are read into our
+ * Open a pinned map to read it.  Its type and sizes have to be as expected, because its rows are read into our
  * structs.  @fd may be set also on failure, and is the caller's to close.
  */
 int shim_bpf_pins__map(const char *path, uint32_t type, size_t key, size_t value, int *fd)
 {
 	struct bpf_map_info info = { 0 };
 	uint32_t len = sizeof(info);
-	int map = bpf_obj_get(path);
+	int map = shim_bpf_pins__open_to_read(path);
 
 	if (map < 0)
 		return shim_bpf_pins__error(-errno);

@@ -12,6 +12,7 @@
 #define PIN_PATH	(sizeof(BPF_ROOT) + NAME_MAX + 32)
 
 int shim_bpf_pins__error(int err);
+int shim_bpf_pins__open_to_read(const char *path);
 int shim_bpf_pins__map(const char *path, uint32_t type, size_t key, size_t value, int *fd);
 int shim_bpf_pins__lock(int *fd, int mount_it);
 size_t shim_bpf_pins__links(const char *path, uint32_t *ids, size_t max);

@@ -5,6 +5,9 @@
  * Locking: none; the caller sees to it that one thread at a time uses a reader.
  *
  * A reader keeps its buffers, and the tags it has seen: an id is never given to another name.
+ *
+ * The first time, and where BPF programs may not be loaded, all rows are copied.  From then on a
+ * program finds those that have changed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,6 +23,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "bpf.h"
+#include "bpf_changes.h"
 #include "bpf_pins.h"
 #include "bpf_processes.h"
 #include "bpf_slots.h"
@@ -39,14 +43,17 @@ struct known_tag {
 
 struct shim_bpf_reader {
 	struct shim_bpf_table stat, count;
+	struct shim_bpf_changes changes;	/* finds the rows of @stat that have changed */
 	struct shim_bpf_processes processes;	/* read when they are asked for */
 	int tag_fd, events_fd, drop_fd;
 	struct shim_bpf_slots slots;
 	ino_t pin;		/* of vc_stat: changes when tracing is turned off and on */
 	int apart;		/* see shim_bpf_reader__keep_apart() */
+	int ended;		/* see shim_bpf_reader__has_ended() */
 	size_t cpus;
 	struct shim_bpf_stat *stats;
 	size_t n, room;
+	size_t made;		/* stats[] up to there have been written at some time */
 	size_t before;		/* during a read, stats[n] to stats[before - 1] are of the last one */
 	uint64_t reads;		/* number of the last read of stats[] */
 	uint64_t version;	/* of the row that changed last */
@@ -126,6 +133,15 @@ int shim_bpf_reader__open(struct shim_bpf_reader **out)
 void shim_bpf_reader__keep_apart(struct shim_bpf_reader *r)
 {
 	r->apart = 1;
+}
+
+/**
+ * shim_bpf_reader__has_ended() - read maps on though tracing was turned off
+ * @r: reader; it returns -ESTALE no more
+ */
+void shim_bpf_reader__has_ended(struct shim_bpf_reader *r)
+{
+	r->ended = 1;
 }
 
 static uint64_t hash_of_id(const struct shim_bpf_reader *r, uint64_t id)
@@ -270,12 +286,8 @@ static void add_values(struct vc_stat *total, const struct vc_stat *cpu)
 	}
 }
 
-/* Add another CPU's statistics, or another thread's; all zeroes if it saw no event */
-void shim_bpf_stat__add(struct vc_stat *restrict total, const struct vc_stat *restrict more)
+static void add_head(struct vc_stat *restrict total, const struct vc_stat *restrict more)
 {
-	total->aborted += more->aborted;
-	if (!more->count)
-		return;
 	if (!total->count || more->min_ns < total->min_ns)
 		total->min_ns = more->min_ns;
 	if (more->max_ns > total->max_ns)
@@ -283,16 +295,94 @@ void shim_bpf_stat__add(struct vc_stat *restrict total, const struct vc_stat *re
 	add_values(total, more);
 	total->count += more->count;
 	total->sum_ns += more->sum_ns;
-	for (size_t i = 0; i < VC_HIST_SLOTS; i++)
+}
+
+/* Add another thread's statistics; all zeroes if it saw no event */
+void shim_bpf_stat__add(struct vc_stat *restrict total, const struct vc_stat *restrict more)
+{
+	total->aborted += more->aborted;
+	if (!more->count)
+		return;
+	add_head(total, more);
+	for (uint32_t i = 0; i < VC_HIST_SLOTS; i++)
 		total->hist[i] += more->hist[i];
 }
 
-/* Add up one row over all CPUs. */
-static void add_up(struct vc_stat *total, const struct vc_stat *cpus, size_t n)
+static uint32_t slot_of(uint64_t ns)
 {
-	memset(total, 0, sizeof(*total));
+	return vc_hist_slot(ns, 63 - __builtin_clzll(ns | 1));
+}
+
+/* Slots of one CPU's statistics that its extremes allow to be in use */
+static void bounds(const struct vc_stat *cpu, uint32_t *first, uint32_t *end)
+{
+	*first = slot_of(cpu->min_ns);
+	*end = slot_of(cpu->max_ns) + 1;
+}
+
+/* How many are in as many slots as from @first to before @end */
+static uint64_t in_slots(const __u64 *slots, uint32_t first, uint32_t end)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = first; i < end; i++)
+		n += slots[i - first];
+	return n;
+}
+
+/* Add a histogram's slots from @first to before @end. */
+static void add_range(struct shim_bpf_stat *row, const __u64 *slots, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first; i < end; i++)
+		row->total.hist[i] += slots[i - first];
+	if (!row->slots.end || first < row->slots.first)
+		row->slots.first = first;
+	if (end > row->slots.end)
+		row->slots.end = end;
+}
+
+/*
+ * Add one CPU's histogram.  The program writes extremes before it counts a time in its slot, so all
+ * slots in use lie between theirs, and the others, which are most, need not be read.  If they do not
+ * have all transactions, programs have overwritten each other's extremes: then all slots are added.
+ */
+static void add_hist(struct shim_bpf_stat *row, const struct vc_stat *cpu)
+{
+	uint32_t first, end;
+
+	bounds(cpu, &first, &end);
+	if (in_slots(&cpu->hist[first], first, end) != cpu->count) {
+		first = 0;
+		end = VC_HIST_SLOTS;
+	}
+	add_range(row, &cpu->hist[first], first, end);
+}
+
+static void add_cpu(struct shim_bpf_stat *row, const struct vc_stat *cpu)
+{
+	row->total.aborted += cpu->aborted;
+	if (!cpu->count)
+		return;
+	add_head(&row->total, cpu);
+	if (row->key.kind == VC_TRANSACT)
+		add_hist(row, cpu);
+}
+
+/* Make a row's total all zeroes. */
+static void clear(struct shim_bpf_stat *row)
+{
+	memset(&row->total, 0, offsetof(struct vc_stat, hist));
+	memset(&row->total.hist[row->slots.first], 0,
+	       (row->slots.end - row->slots.first) * sizeof(row->total.hist[0]));
+	row->slots.first = row->slots.end = 0;
+}
+
+/* Add up one row over all CPUs. */
+static void add_up(struct shim_bpf_stat *row, const struct vc_stat *cpus, size_t n)
+{
+	clear(row);
 	for (size_t i = 0; i < n; i++)
-		shim_bpf_stat__add(total, &cpus[i]);
+		add_cpu(row, &cpus[i]);
 }
 
 /* Has a row not changed since it was added up? */
@@ -318,13 +408,8 @@ static int rests(const struct vc_stat *total, const struct vc_stat *cpus, size_t
  */
 static int is_whole(const struct shim_bpf_stat *row)
 {
-	uint64_t in_hist = 0;
-
-	if (row->key.kind != VC_TRANSACT)
-		return 1;
-	for (size_t i = 0; i < VC_HIST_SLOTS; i++)
-		in_hist += row->total.hist[i];
-	return in_hist == row->total.count;
+	return row->key.kind != VC_TRANSACT ||
+	       in_slots(&row->total.hist[row->slots.first], row->slots.first, row->slots.end) == row->total.count;
 }
 
 /* Note where the row of a tag's statistics is in this read */
@@ -338,15 +423,27 @@ static void set_place(struct shim_bpf_reader *r, const struct shim_bpf_stat *row
 	known->place[row->key.kind - VC_TRANSACT].at = row - r->stats;
 }
 
-static int add_stat(void *reader, const void *key, const void *cpus)
+/* A row by its index, which has the contents of an earlier one or is all zero */
+static int row_at(struct shim_bpf_reader *r, size_t i, struct shim_bpf_stat **row)
 {
-	struct shim_bpf_reader *r = reader;
-	int same, err = shim_vec__room(r->stats, &r->room, r->n);
-	struct shim_bpf_stat *row;
+	int err = shim_vec__reserve(r->stats, &r->room, i + 1);
 
 	if (err)
 		return err;
-	row = &r->stats[r->n];
+	for (; r->made <= i; r->made++)
+		memset(&r->stats[r->made], 0, sizeof(**row));
+	*row = &r->stats[i];
+	return 0;
+}
+
+static int add_stat(void *reader, const void *key, const void *cpus)
+{
+	struct shim_bpf_reader *r = reader;
+	struct shim_bpf_stat *row;
+	int same, err = row_at(r, r->n, &row);
+
+	if (err)
+		return err;
 	/* Rows mostly come in the same order, so the last read's is probably at this place. */
 	same = r->n < r->before && !memcmp(&row->key, key, sizeof(row->key)) &&
 	       rests(&row->total, cpus, r->cpus);
@@ -364,7 +461,7 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 		return 0;
 	if (err)
 		return err;
-	add_up(&row->total, cpus, r->cpus);
+	add_up(row, cpus, r->cpus);
 	row->rests = same && is_whole(row);
 	/* A row that is just being made has no event yet. */
 	if (row->total.count || row->total.aborted) {
@@ -372,6 +469,134 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 		r->n++;
 	}
 	return 0;
+}
+
+/* A row that is just being taken from the program; @all: all slots of its histogram are needed */
+struct taking {
+	struct shim_bpf_reader *r;
+	struct shim_bpf_stat *row;	/* NULL: none */
+	struct vc_seen *seen;
+	int all;
+};
+
+/* All parts of the row were taken. */
+static void end_row(struct taking *taking)
+{
+	struct vc_seen *seen = taking->seen;
+
+	if (!taking->row)
+		return;
+	taking->row->rests = seen->same && is_whole(taking->row);
+	seen->rests = taking->row->rests;
+	if (taking->all && !seen->all)
+		shim_bpf_changes__all_slots(&taking->r->changes, seen);
+	else
+		seen->all = taking->all;
+	taking->row = NULL;
+	taking->seen = NULL;
+}
+
+static int begin_row(struct taking *taking, size_t i, struct vc_seen *seen)
+{
+	struct shim_bpf_reader *r = taking->r;
+	int err;
+
+	*taking = (struct taking) { .r = r, .seen = seen };
+	err = row_at(r, i, &taking->row);
+	if (err)
+		return err;
+	clear(taking->row);
+	taking->row->version = ++r->version;
+	taking->row->key = seen->key;
+	err = shim_bpf_reader__tag(r, seen->key.tag, &taking->row->tag);
+	if (err)	/* the row stays without a tag, and is dropped by drop_nameless() */
+		taking->row->tag = NULL;
+	return err == -ENOENT ? 0 : err;
+}
+
+/* As add_hist(), but slots beyond the extremes may have to be asked for. */
+static void take_hist(struct taking *taking, const struct vc_change *change)
+{
+	const __u64 *slots = change->stat.hist;
+	uint32_t first, end;
+
+	bounds(&change->stat, &first, &end);
+	if (in_slots(slots + first - change->first, first, end) == change->stat.count) {
+		add_range(taking->row, slots + first - change->first, first, end);
+	} else {
+		add_range(taking->row, slots, change->first, change->end);
+		taking->all = 1;
+	}
+}
+
+static int take_change(void *arg, const struct vc_change *change, struct vc_seen *seen)
+{
+	struct taking *taking = arg;
+	int err = 0;
+
+	if (seen != taking->seen || (seen && memcmp(&taking->row->key, &seen->key, sizeof(seen->key))))
+		end_row(taking);
+	if (!change)
+		return 0;
+	if (!taking->row)
+		err = begin_row(taking, change->row, seen);
+	if (err)
+		return err;
+	taking->row->total.aborted += change->stat.aborted;
+	if (!change->stat.count)
+		return 0;
+	add_head(&taking->row->total, &change->stat);
+	if (seen->key.kind == VC_TRANSACT)
+		take_hist(taking, change);
+	return 0;
+}
+
+/* Was a row of that tag and kind noted in this read before? */
+static int is_noted(const struct shim_bpf_reader *r, const struct shim_bpf_stat *row)
+{
+	const struct known_tag *known = shim_hnode__entry(row->tag, struct known_tag, tag);
+
+	return row->key.kind >= VC_TRANSACT && row->key.kind <= VC_COUNTER &&
+	       known->place[row->key.kind - VC_TRANSACT].read == r->reads;
+}
+
+/*
+ * Drop rows whose tag has no name yet, or has gone; and the second of two rows of one tag, as a
+ * table may give one twice that is changed while the program walks over it.
+ */
+static void drop_nameless(struct shim_bpf_reader *r, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct shim_bpf_stat *row = &r->stats[i];
+
+		if (!row->tag || is_noted(r, row)) {
+			if (r->n == i)
+				shim_bpf_changes__forget(&r->changes, i);
+			continue;
+		}
+		if (r->n != i)
+			memcpy(&r->stats[r->n], row, sizeof(*row));
+		set_place(r, &r->stats[r->n++]);
+	}
+}
+
+static int read_changes(struct shim_bpf_reader *r)
+{
+	struct taking taking = { .r = r };
+	int err = shim_bpf_changes__read(&r->changes, take_change, &taking);
+
+	if (!err)
+		drop_nameless(r, r->changes.n);
+	return err;
+}
+
+/* Which way the table is read; the program costs more than one reading, and is loaded at the second */
+static int read_table(struct shim_bpf_reader *r)
+{
+	if (r->reads == 2)	/* an error is none of the caller's: the table is read without */
+		shim_bpf_changes__open(&r->changes, r->stat.fd, r->cpus);
+	return shim_bpf_changes__usable(&r->changes) ? read_changes(r) :
+						       shim_bpf_table__read(&r->stat, add_stat, r);
 }
 
 /* Which events a key of vc_events stands for: 0, -ENOENT, or an errno of bpf(2) */
@@ -480,17 +705,21 @@ static int add_slot(struct shim_bpf_reader *r, uint32_t i)
 	if (!row) {
 		err = shim_bpf_reader__slot_tag(r, &slot, i, &id, &tag);
 		if (!err)
-			err = shim_vec__room(r->stats, &r->room, r->n);
+			err = row_at(r, r->n, &row);
 		if (err)
 			return err;
-		row = &r->stats[r->n++];
-		*row = (struct shim_bpf_stat) {
-			.tag = tag,
-			.key = { .tag = id, .kind = slot.kind },
-		};
+		r->n++;
+		clear(row);
+		row->tag = tag;
+		row->key = (struct vc_stat_key) { .tag = id, .kind = slot.kind };
 		set_place(r, row);
 	}
 	row->version = ++r->version;
+	row->rests = 0;
+	if ((size_t)(row - r->stats) < r->changes.n)
+		r->changes.seen[row - r->stats].rests = 0;
+	row->slots.first = 0;
+	row->slots.end = VC_HIST_SLOTS;
 	shim_bpf_stat__add(&row->total, &slot.stat);
 	return 0;
 }
@@ -513,8 +742,10 @@ static int add_slots(struct shim_bpf_reader *r)
 int shim_bpf_reader__check(const struct shim_bpf_reader *r)
 {
 	ino_t pin;
-	int err = pin_inode(&pin);
+	int err = r->ended ? 0 : pin_inode(&pin);
 
+	if (r->ended)
+		return 0;
 	return err == -ENOENT || (!err && pin != r->pin) ? -ESTALE : err;
 }
 
@@ -537,7 +768,7 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 	r->before = r->n;
 	r->n = 0;
 	r->reads++;
-	err = shim_bpf_table__read(&r->stat, add_stat, r);
+	err = read_table(r);
 	if (!err)
 		err = add_slots(r);
 	if (err)
@@ -632,6 +863,7 @@ void shim_bpf_reader__close(struct shim_bpf_reader *r)
 	if (!r)
 		return;
 	shim_bpf_slots__close(&r->slots);
+	shim_bpf_changes__close(&r->changes);
 	shim_bpf_table__close(&r->stat);
 	shim_bpf_table__close(&r->count);
 	shim_bpf_processes__close(&r->processes);

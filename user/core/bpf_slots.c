@@ -14,15 +14,21 @@
  * shim_bpf_slots__open() - map the slots, and their clock
  * @slots: filled in; for shim_bpf_slots__close(), also after an error
  *
+ * A single slot means that direct tracing is off: it is not mapped, which needs the permission to
+ * write, and there are none.
+ *
  * Return: 0, -ENOENT, -EPERM, -EPROTO, or another errno.
  */
 int shim_bpf_slots__open(struct shim_bpf_slots *slots)
 {
 	void *at, *tick;
 	size_t one;
-	int err = shim_bpf_array__map(VC_PIN_DIR "/vc_direct", sizeof(struct vc_direct), PROT_READ,
-				      &at, &slots->n);
+	int err = shim_bpf_array__length(VC_PIN_DIR "/vc_direct", sizeof(struct vc_direct), &one);
 
+	if (err || one < 2)
+		return err;
+	err = shim_bpf_array__map(VC_PIN_DIR "/vc_direct", sizeof(struct vc_direct), PROT_READ, &at,
+				  &slots->n);
 	if (err)
 		return err;
 	slots->at = at;

@@ -175,5 +175,5 @@ int shim_live_module__store(size_t metric, const struct shim_value *value)
 	if (metric != TRACING)
 		return -EROFS;
 	ret = value->ul ? shim_bpf__on(&options) : shim_bpf__off();
-	return ret == -EEXIST || ret == -ENOENT ? 0 : ret;
+	return ret == (value->ul ? -EEXIST : -ENOENT) ? 0 : ret;
 }

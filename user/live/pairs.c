@@ -25,6 +25,7 @@ void shim_live_pairs__init(struct shim_live_pairs *pairs)
 void shim_live_pairs__free(struct shim_live_pairs *pairs)
 {
 	for (size_t i = 0; i < pairs->nsums; i++) {
+		free(pairs->sums[i]->addends);
 		free(pairs->sums[i]->name);
 		free(pairs->sums[i]);
 	}
@@ -69,52 +70,103 @@ static struct shim_live_sum *add(struct shim_live_pairs *pairs, char *name)
 	return sum;
 }
 
-/* Takes over @name, also on error */
-static int take_one(struct shim_live_pairs *pairs, char *name, const struct shim_live_sum *from)
+/* Find the sum of that name, or make it; takes over @name, also on error. */
+static struct shim_live_sum *sum_of(struct shim_live_pairs *pairs, char *name)
 {
 	struct shim_live_sum *sum = find(pairs, name);
 
-	if (sum) {
-		free(name);
-		if (sum->session != from->session || sum->id != from->id) {
-			sum->base[0] += sum->now[0];
-			sum->base[1] += sum->now[1];
-		}
-	} else {
+	if (!sum)
 		sum = add(pairs, name);
-		if (!sum) {
-			free(name);
-			return -ENOMEM;
-		}
-	}
-	sum->session = from->session;
-	sum->id = from->id;
-	sum->tag_len = from->tag_len;
-	memcpy(sum->now, from->now, sizeof(sum->now));
+	if (!sum || sum->name != name)
+		free(name);
+	return sum;
+}
+
+/* Forget the rows of earlier sessions and ids: what they have added stays in the total. */
+static void forget_ended(struct shim_live_sum *sum, const struct shim_live_addend *now)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sum->naddends; i++)
+		if (sum->addends[i].session == now->session && sum->addends[i].id == now->id)
+			sum->addends[n++] = sum->addends[i];
+	sum->naddends = n;
+}
+
+/* The part of the sum that came from @now's row; NULL if there is no memory */
+static struct shim_live_addend *addend_of(struct shim_live_sum *sum,
+					  const struct shim_live_addend *now)
+{
+	struct shim_live_addend *addend;
+
+	for (size_t i = 0; i < sum->naddends; i++)
+		if (sum->addends[i].events == now->events)
+			return &sum->addends[i];
+	if (shim_vec__room(sum->addends, &sum->room, sum->naddends))
+		return NULL;
+	addend = &sum->addends[sum->naddends++];
+	*addend = *now;
+	memset(addend->now, 0, sizeof(addend->now));
+	return addend;
+}
+
+static int take_one(struct shim_live_sum *sum, const struct shim_live_addend *now)
+{
+	struct shim_live_addend *addend;
+
+	/* The row of an id that was given up is still there: its successor's was read before. */
+	if (sum->naddends && sum->addends[0].session == now->session && sum->addends[0].id > now->id)
+		return 0;
+	forget_ended(sum, now);
+	addend = addend_of(sum, now);
+	if (!addend)
+		return -ENOMEM;
+	for (int i = 0; i < 2; i++)
+		sum->total[i] += now->now[i] - addend->now[i];
+	memcpy(addend->now, now->now, sizeof(addend->now));
 	return 0;
 }
 
-static int take_row(struct shim_live_pairs *pairs, const struct shim_bpf_count *row,
-		    const char *tag, unsigned int session)
+/* Has a set of events the event before its @i-th, too? */
+static bool is_repeated(const struct vc_events *events, uint32_t i)
 {
+	for (uint32_t k = 0; k < i; k++)
+		if (!memcmp(&events->event[k], &events->event[i], sizeof(events->event[i])))
+			return true;
+	return false;
+}
+
+static int take_event(struct shim_live_pairs *pairs, const struct shim_bpf_count *row, uint32_t i,
+		      const char *tag)
+{
+	const struct vc_event_desc *desc = &row->events.event[i];
+	const struct shim_live_addend now = {
+		.id = row->id,
+		.events = row->events_key,
+		.session = pairs->session,
+		.now = { row->total.count, row->total.sum[i] },
+	};
 	char event[SHIM_EVENT_LEN];
+	struct shim_live_sum *sum;
+	char *name;
+
+	shim_event__name(desc->type, desc->config, desc->flags, event, sizeof(event));
+	if (asprintf(&name, "%s/%s", tag, event) < 0)
+		return -ENOMEM;
+	sum = sum_of(pairs, name);
+	if (!sum)
+		return -ENOMEM;
+	sum->tag_len = strlen(tag);
+	return take_one(sum, &now);
+}
+
+static int take_row(struct shim_live_pairs *pairs, const struct shim_bpf_count *row, const char *tag)
+{
 	int ret = 0;
 
-	for (uint32_t i = 0; i < row->events.nr && !ret; i++) {
-		const struct vc_event_desc *desc = &row->events.event[i];
-		const struct shim_live_sum from = {
-			.tag_len = strlen(tag),
-			.id = row->id,
-			.session = session,
-			.now = { row->total.count, row->total.sum[i] },
-		};
-		char *name;
-
-		shim_event__name(desc->type, desc->config, desc->flags, event, sizeof(event));
-		if (asprintf(&name, "%s/%s", tag, event) < 0)
-			return -ENOMEM;
-		ret = take_one(pairs, name, &from);
-	}
+	for (uint32_t i = 0; i < row->events.nr && !ret; i++)
+		if (!is_repeated(&row->events, i))
+			ret = take_event(pairs, row, i, tag);
 	return ret;
 }
 
@@ -130,7 +182,7 @@ static int take_of_tag(struct shim_live_pairs *pairs, struct shim_bpf_reader *re
 		return ret == -ENOENT ? -EAGAIN : ret;
 	known = shim_live_tags__find(tags, tag);
 	/* A tag may be newer than the transactions that were read. */
-	return known ? take_row(pairs, row, known->label, pairs->session) : -EAGAIN;
+	return known ? take_row(pairs, row, known->label) : -EAGAIN;
 }
 
 /**

@@ -10,14 +10,21 @@ struct shim_live_slot {
 	uint32_t slot;
 };
 
+/* What one row of the kernel's has added to a sum: a tag has a row for each set of events */
+struct shim_live_addend {
+	uint64_t id, events;	/* the row's: the tag, and key of the set of events */
+	unsigned int session;
+	uint64_t now[2];	/* as it was last read */
+};
+
 /* The sums of a tag and an event over all tracing sessions */
 struct shim_live_sum {
 	struct shim_hnode node;
 	char *name;		/* "tag/event" */
 	size_t tag_len;		/* length of the tag in @name */
-	uint64_t id;
-	unsigned int session;
-	uint64_t base[2], now[2];	/* transactions, counts; @base: of earlier sessions and ids */
+	struct shim_live_addend *addends;	/* of the present session and id */
+	size_t naddends, room;
+	uint64_t total[2];	/* transactions, counts; of all rows that there ever were */
 };
 
 /*

@@ -190,11 +190,13 @@ static int make_room(struct shim_live_tag *tag, struct shim_live_part *part, boo
 
 /* Take a part's statistics: returns the slots in which the tag's total has changed. */
 static struct shim_live_range set(struct shim_live_tag *tag, struct shim_live_part *part,
-				  const struct vc_stat *now)
+				  const struct shim_bpf_stat *stat)
 {
-	struct shim_live_range slots = differing(part->now->hist, now->hist, ALL_SLOTS);
+	struct shim_live_range slots = { stat->slots.first, stat->slots.end };
 
-	copy(part->now, now, slots);
+	widen(&part->slots, slots);
+	slots = differing(part->now->hist, stat->total.hist, part->slots);
+	copy(part->now, &stat->total, slots);
 	if (part->now == &tag->total)
 		return slots;
 	tag->total = (struct vc_stat) { 0 };
@@ -227,15 +229,20 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 	if (!tag)
 		return -ENOMEM;
 	part = &tag->part[stat->key.tag & SHIM_DIRECT_ID ? SHIM_LIVE_DIRECT : SHIM_LIVE_KERNEL];
-	has_ended = part->now && (part->session != session || (part->id != stat->key.tag &&
-							       part == &tag->part[SHIM_LIVE_KERNEL]));
+	has_ended = part->now && part->session != session;
+	if (part->now && !has_ended && part == &tag->part[SHIM_LIVE_KERNEL]) {
+		/* The row of an id that was given up is still there: it was read before. */
+		if (stat->key.tag < part->id)
+			return 0;
+		has_ended = stat->key.tag != part->id;
+	}
 	if (make_room(tag, part, has_ended))
 		return -ENOMEM;
 	if (has_ended)
 		add_up(tag->earlier, part->now);
 	part->session = session;
 	part->id = stat->key.tag;
-	changed = set(tag, part, &stat->total);
+	changed = set(tag, part, stat);
 	widen(&tag->unseen, changed);
 	widen(&tag->unwritten, changed);
 	tag->is_written = false;

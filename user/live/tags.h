@@ -14,22 +14,24 @@
 /* Who wrote the statistics: the kernel, under a tag id that may change, or programs themselves */
 enum { SHIM_LIVE_KERNEL, SHIM_LIVE_DIRECT, SHIM_LIVE_PARTS };
 
+/* Slots of a histogram, from @first to before @end; none if these are equal */
+struct shim_live_range {
+	uint32_t first, end;
+};
+
 /**
  * struct shim_live_part - what one of these wrote about a tag
  * @id: the tag's id
  * @session: the tracing session in which the tag has this id
  * @now: total of this session and id, NULL before there is any; the tag's @total as long as there
  *	is nothing else to add to it
+ * @slots: those of its histogram outside are 0
  */
 struct shim_live_part {
 	uint64_t id;
 	unsigned int session;
 	struct vc_stat *now;
-};
-
-/* Slots of a histogram, from @first to before @end; none if these are equal */
-struct shim_live_range {
-	uint32_t first, end;
+	struct shim_live_range slots;
 };
 
 /**

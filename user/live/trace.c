@@ -264,6 +264,9 @@ static const struct row rows[] = {
 struct shim_live_trace {
 	struct shim_bpf_reader *reader;	/* NULL while tracing is off */
 	unsigned int session;		/* number of the tracing session */
+	/* Of a session that has ended, to be read for the last time; NULL: there is none */
+	struct shim_bpf_reader *ended;
+	unsigned int ended_session;
 	struct shim_live_tags of[KINDS];
 	struct shim_live_pairs pairs;
 	uint64_t *taken;		/* versions of the reader's rows that were taken, by index */
@@ -295,8 +298,8 @@ void shim_live_trace__destroy(struct shim_live_trace *trace)
 {
 	if (!trace)
 		return;
-	if (trace->reader)
-		shim_bpf_reader__close(trace->reader);
+	shim_bpf_reader__close(trace->reader);
+	shim_bpf_reader__close(trace->ended);
 	for (enum kind kind = 0; kind < KINDS; kind++)
 		shim_live_tags__free(&trace->of[kind]);
 	shim_live_pairs__free(&trace->pairs);
@@ -332,13 +335,14 @@ static int by_tag(const void *a, const void *b)
 	return ((*sa)->key.tag > (*sb)->key.tag) - ((*sa)->key.tag < (*sb)->key.tag);
 }
 
-static int take(struct shim_live_trace *trace, const struct shim_bpf_stat *stat)
+static int take(struct shim_live_trace *trace, const struct shim_bpf_stat *stat,
+		unsigned int session)
 {
 	int ret = 0;
 
 	for (enum kind kind = 0; kind < KINDS && !ret; kind++)
 		if (kind_of[kind] == stat->key.kind)
-			ret = shim_live_tags__take(&trace->of[kind], stat, trace->session);
+			ret = shim_live_tags__take(&trace->of[kind], stat, session);
 	return ret;
 }
 
@@ -357,13 +361,14 @@ static ssize_t changed_rows(struct shim_live_trace *trace, const struct shim_bpf
 	return nchanged;
 }
 
-static int take_stats(struct shim_live_trace *trace)
+static int take_stats(struct shim_live_trace *trace, struct shim_bpf_reader *reader,
+		      unsigned int session)
 {
 	const struct shim_bpf_stat *stats;
 	const struct shim_bpf_stat **changed;
 	ssize_t nchanged;
 	size_t n;
-	int ret = shim_bpf_reader__stats(trace->reader, &stats, &n);
+	int ret = shim_bpf_reader__stats(reader, &stats, &n);
 
 	if (ret)
 		return ret;
@@ -376,7 +381,7 @@ static int take_stats(struct shim_live_trace *trace)
 	/* If taking ends early, all are taken again the next time, which changes nothing. */
 	trace->ntaken = 0;
 	for (ssize_t i = 0; i < nchanged && !ret; i++)
-		ret = take(trace, changed[i]);
+		ret = take(trace, changed[i], session);
 	free(changed);
 	if (ret)
 		return ret;
@@ -386,25 +391,49 @@ static int take_stats(struct shim_live_trace *trace)
 	return 0;
 }
 
-/* Tracing was turned off since the reader was opened */
-static void forget_reader(struct shim_live_trace *trace)
+static int take_from(struct shim_live_trace *trace, struct shim_bpf_reader *reader,
+		     unsigned int session)
 {
-	shim_bpf_reader__close(trace->reader);
+	int ret = take_stats(trace, reader, session);
+
+	return ret ? ret : shim_live_pairs__counted(&trace->pairs, reader, &trace->of[TRANSACT],
+						    session);
+}
+
+/*
+ * Tracing was turned off since the reader was opened.  It has the maps still, and in them what was
+ * traced between the last sample and then.
+ */
+static void retire_reader(struct shim_live_trace *trace)
+{
+	shim_bpf_reader__close(trace->ended);
+	trace->ended = trace->reader;
+	trace->ended_session = trace->session;
 	trace->reader = NULL;
+	trace->ntaken = 0;
+}
+
+static void take_ended(struct shim_live_trace *trace)
+{
+	if (!trace->ended)
+		return;
+	shim_bpf_reader__has_ended(trace->ended);
+	take_from(trace, trace->ended, trace->ended_session);
+	shim_bpf_reader__close(trace->ended);
+	trace->ended = NULL;
 	trace->ntaken = 0;
 }
 
 static int take_all(struct shim_live_trace *trace)
 {
-	int ret = shim_live_trace__open(trace);
+	int ret;
 
+	take_ended(trace);
+	ret = shim_live_trace__open(trace);
 	if (!ret)
-		ret = take_stats(trace);
-	if (!ret)
-		ret = shim_live_pairs__counted(&trace->pairs, trace->reader, &trace->of[TRANSACT],
-					       trace->session);
+		ret = take_from(trace, trace->reader, trace->session);
 	if (ret == -ESTALE)
-		forget_reader(trace);
+		retire_reader(trace);
 	return ret;
 }
 
@@ -608,7 +637,7 @@ bool shim_live_trace__value(const struct shim_live_trace *trace, size_t metric, 
 		break;
 	case OF_SUMS:
 		sum = trace->pairs.sums[i];
-		value->ull = sum->base[row->which] + sum->now[row->which];
+		value->ull = sum->total[row->which];
 		break;
 	}
 	return true;
@@ -629,7 +658,7 @@ static int take_drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP_NR])
 	if (!ret)
 		ret = shim_bpf_reader__drops(trace->reader, drops);
 	if (ret == -ESTALE)
-		forget_reader(trace);
+		retire_reader(trace);
 	return ret;
 }
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* Which slot of a histogram a time belongs to. */
+#ifndef VCPC_BPF_SLOT_H
+#define VCPC_BPF_SLOT_H
+
+#include <linux/types.h>
+#include <bpf/bpf_helpers.h>
+#include "trace.h"
+
+/*
+ * The slot of a time, the same as by vc_hist_slot(): shift the time right by n bits, until it is
+ * t < 16; then the slot is 8 n + t.  In assembly, as the compiler would expand the steps to twice
+ * the code.
+ */
+#define VC_SHIFT_STEP(t, n, step)						\
+	asm volatile("if %0 < %2 goto +2; %0 >>= %3; %1 += %3"			\
+		     : "+r"(t), "+r"(n) : "i"(VC_HIST_SUB << (step)), "i"(step))
+
+static __always_inline __u64 vc_time_slot(__u64 t)
+{
+	__u64 n = 0, high = t >> (32 + VC_HIST_BITS);
+
+	asm volatile("if %2 == 0 goto +2; %0 >>= 32; %1 += 32" : "+r"(t), "+r"(n) : "r"(high));
+	VC_SHIFT_STEP(t, n, 16);
+	VC_SHIFT_STEP(t, n, 8);
+	VC_SHIFT_STEP(t, n, 4);
+	VC_SHIFT_STEP(t, n, 2);
+	VC_SHIFT_STEP(t, n, 1);
+	return n * VC_HIST_SUB + t;
+}
+
+#endif /* VCPC_BPF_SLOT_H */

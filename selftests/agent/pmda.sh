@@ -1,0 +1,164 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# pmdavcpc under PCP's collector on a machine of its own, with the module and, after that is gone, without:
+# what is traced, counted and had by users, tracing turned on by pmStore, a module that is loaded later,
+# an agent that dies, and one that is no root but has two capabilities.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=selftests/agent/machine.sh
+. "$here/machine.sh"
+build=/tests
+# shellcheck source=selftests/pcp/with_agent.sh
+. "$here/../pcp/with_agent.sh"
+trap 'vcpc trace off >/dev/null 2>&1; stop; rm -rf "$dir"' EXIT
+evidence="$dir/errors $dir/log/pmcd/pmcd.log $dir/log/pmcd/vcpc.log"
+export VCPC_CONFIG="$dir/vcpc.conf"
+user=4711
+
+says() {
+	pminfo -h 127.0.0.1 -f "$1" >"$dir/asked" 2>&1
+	cat "$dir/asked" >&2
+	grep -qF "$2" "$dir/asked"
+}
+
+count() {
+	pminfo -h 127.0.0.1 -f vcpc.count.cpu_clock 2>&1 | tee -a "$dir/errors" | sed -n 's/.*or "cpu0"\] value //p'
+}
+
+store() {
+	pmstore -h 127.0.0.1 vcpc.control.tracing "$1" >"$dir/out" 2>&1
+	status=$?
+	cat "$dir/out" >&2
+	return $status
+}
+
+counts() {
+	first=$(count)
+	sleep 0.1
+	second=$(count)
+	[ -n "$first" ] && [ -n "$second" ] && [ "$second" -gt "$first" ]
+}
+
+# Transactions of the tag "plain": two each time
+transact() {
+	SHIM_TRACE=$way "$here/odd_tags" && sleep 0.05
+}
+
+# Tracing by pmStore needs the module; without it, "vcpc trace on" puts probes on the library.
+on() {
+	says vcpc.transact.count 'Try again' || return 1
+	if [ "$way" = kernel ]; then
+		store 1 && says vcpc.control.tracing 'value 1'
+	else
+		! store 1 && grep -q 'Try again' "$dir/out" && vcpc trace on >&2 && says vcpc.control.tracing 'value 2'
+	fi
+}
+
+traced() {
+	transact && says vcpc.transact.count '"plain"] value 2' && says trace.transact.count '"plain"] value 2' &&
+		transact && says vcpc.transact.p99_time '"plain"] value ' && says vcpc.transact.count '"plain"] value 4' &&
+		says vcpc.transact.hist '"plain/'
+}
+
+goes_on() {
+	transact && store 0 && says vcpc.transact.count '"plain"] value 6' || return 1
+	if [ "$way" = kernel ]; then store 1; else vcpc trace on >&2; fi
+	transact && says vcpc.transact.count '"plain"] value 8'
+}
+
+# The agent's own sets and the tags above are what root has of the module.
+users() {
+	says vcpc.user.sets '[0 or "0"] value 1' && says vcpc.user.tags '[0 or "0"] value ' &&
+		says vcpc.limit.user_tags "value $(cat /sys/module/vcpc/parameters/max_user_tags)" &&
+		says vcpc.module.rotations 'value 0'
+}
+
+without_module() {
+	says vcpc.control.module 'value 0' && says vcpc.module.rotations 'Try again' &&
+		says vcpc.user.sets 'Try again' && says vcpc.limit.user_sets 'Try again'
+}
+
+# It is loaded while the agent runs: what the module says is there then.
+loaded_later() {
+	insmod /vcpc.ko && says vcpc.control.module 'value 1' && says vcpc.module.rotations 'value 0' &&
+		says vcpc.limit.user_sets 'value ' && says vcpc.transact.count '"plain"] value 8'
+	status=$?
+	stop
+	rmmod vcpc && return $status
+}
+
+# Its counters begin again; what is traced is in the maps.
+comes_back() {
+	before=$(agent_pid)
+	for pid in $before; do
+		kill -KILL "$pid"
+	done
+	tries=0
+	until kill -HUP "$collector" && sleep 0.1 && says vcpc.control.module 'value ' || [ $tries = 50 ]; do
+		tries=$((tries + 1))
+	done
+	[ -n "$(agent_pid)" ] && [ "$(agent_pid)" != "$before" ] && counts &&
+		says vcpc.transact.count '"plain"] value 2'
+}
+
+# as_user: the agent of domain 450 is run by a user who has CAP_PERFMON and CAP_BPF (38 and 39) and no more
+as_user() {
+	stop
+	# Debian's kernel lets only root count at 3; the module asks for CAP_PERFMON there, too.
+	[ "$way" = kernel ] || echo 2 >/proc/sys/kernel/perf_event_paranoid
+	agent_by="/usr/bin/setpriv --reuid $user --regid $user --clear-groups --bounding-set -all,+cap_38,+cap_39"
+	agent_by="$agent_by --inh-caps -all,+cap_38,+cap_39 --ambient-caps -all,+cap_38,+cap_39 "
+	chmod 711 "$dir" && chmod 777 "$dir/log" "$dir/log/pmcd" "$dir/run" && rm -f "$dir/log/pmcd/vcpc.log"
+	start || return 1
+	for pid in $(agent_pid); do
+		grep -E '^(Uid|CapEff)' "/proc/$pid/status" >&2
+	done
+	counts && says vcpc.control.module 'value '
+}
+
+# Without more it is refused; with what bpf.rst says to let it read, it reads.
+reads() {
+	says vcpc.transact.count 'No permission' || return 1
+	chmod 711 /sys/fs/bpf /sys/fs/bpf/vcpc && chgrp $user /sys/fs/bpf/vcpc/vc_* &&
+		chmod g+r /sys/fs/bpf/vcpc/vc_* || return 1
+	transact && says vcpc.transact.count '"plain"] value 4' && transact &&
+		says vcpc.transact.count '"plain"] value 6' && transact &&
+		says vcpc.transact.count '"plain"] value 8' && says vcpc.control.dropped '"not_open"] value 0' || return 1
+	! store 0 && grep -q 'No permission' "$dir/out"
+}
+
+printf 'cpus cpu-clock\n' >"$VCPC_CONFIG"
+vcpc trace off >/dev/null 2>&1
+mkdir -p "$dir/run" "$dir/log"
+make_names && start
+result "PCP's collector runs with the agent ($way)"
+[ $tap_failed = 0 ] || done_testing
+counts
+result "CPUs count"
+on
+result "tracing is turned on"
+traced
+result "what is traced comes, fetch by fetch"
+goes_on
+result "off and on again: counters have all, also what came just before"
+if [ "$way" = kernel ]; then
+	users
+	result "what users have of the module, and may have"
+else
+	without_module
+	result "what the module would say is to be tried again"
+	loaded_later
+	result "a module that is loaded later"
+	start || done_testing
+fi
+vcpc trace off >/dev/null 2>&1
+vcpc trace on >&2
+transact
+comes_back
+result "the agent is killed and comes back"
+as_user
+result "the agent runs as a user with CAP_PERFMON and CAP_BPF alone"
+reads
+result "... and reads what is traced where it is let"
+done_testing

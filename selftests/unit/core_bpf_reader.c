@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A reader that reads again and again, and looks only at what has changed, sees what one sees that has
+ * just been opened, whatever happens to the maps in between.
+ *
+ * The test writes into the maps itself, which is how it comes to rows that are torn or odd.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "core/bpf.h"
+#include "core/bpf_slots.h"
+#include "kselftest_harness.h"
+
+#define TAGS	400
+#define DIRECT	12
+#define PIN(map)	VC_PIN_DIR "/" map
+
+/* What the maps have, as the test wrote it */
+struct model {
+	int tag, stat, count, events, cpus;
+	struct vc_direct *slots;
+	struct vc_stat *row[TAGS];	/* of each CPU; NULL: there is none */
+	unsigned char named[TAGS];
+	uint32_t kind[TAGS];
+	uint64_t id[TAGS], last_id, now;
+};
+
+static struct model m;
+
+static uint64_t some(uint64_t n)
+{
+	return random() % n;
+}
+
+static uint32_t slot_of(uint64_t ns)
+{
+	return vc_hist_slot(ns, 63 - __builtin_clzll(ns | 1));
+}
+
+static void event(struct vc_stat *stat, uint32_t kind)
+{
+	uint64_t ns = random() >> some(31);
+
+	if (kind != VC_TRANSACT) {
+		stat->count++;
+		stat->last_ns = ++m.now;
+		stat->value = m.now * 3;
+		return;
+	}
+	stat->count++;
+	stat->last_ns = ++m.now;
+	stat->last_took_ns = ns;
+	stat->sum_ns += ns;
+	if (ns > stat->max_ns)
+		stat->max_ns = ns;
+	if (stat->count == 1 || ns < stat->min_ns)
+		stat->min_ns = ns;
+	stat->hist[slot_of(ns)]++;
+}
+
+static void beyond(struct vc_stat *stat, uint32_t kind)
+{
+	if (kind != VC_TRANSACT || !stat->count)
+		return;
+	stat->count++;
+	stat->last_ns = ++m.now;
+	stat->hist[some(VC_HIST_SLOTS)]++;
+}
+
+static uint64_t in_hist(const struct vc_stat *stat)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < VC_HIST_SLOTS; i++)
+		n += stat->hist[i];
+	return n;
+}
+
+static void put_row(int i)
+{
+	struct vc_stat_key key = { .tag = m.id[i], .kind = m.kind[i] };
+
+	bpf_map_update_elem(m.stat, &key, m.row[i], BPF_ANY);
+}
+
+static void put_name(int i)
+{
+	struct vc_tag_name name = { .user = i % 3 };
+
+	snprintf(name.name, sizeof(name.name), "tag %d", i / 3);
+	bpf_map_update_elem(m.tag, &m.id[i], &name, BPF_ANY);
+	m.named[i] = 1;
+}
+
+static void new_row(int i)
+{
+	static const uint32_t kinds[] = { VC_TRANSACT, VC_TRANSACT, VC_POINT, VC_OBSERVE, VC_COUNTER };
+
+	m.row[i] = calloc(m.cpus, sizeof(*m.row[i]));
+	m.kind[i] = kinds[some(5)];
+	m.id[i] = ++m.last_id;
+	m.named[i] = 0;
+	if (some(2))
+		event(m.row[i], m.kind[i]);
+	if (some(3))
+		put_name(i);
+	put_row(i);
+}
+
+static void delete_row(int i)
+{
+	struct vc_stat_key key = { .tag = m.id[i], .kind = m.kind[i] };
+
+	bpf_map_delete_elem(m.stat, &key);
+	bpf_map_delete_elem(m.tag, &m.id[i]);
+	free(m.row[i]);
+	m.row[i] = NULL;
+}
+
+/* Something happens to a row, as an event or as half of one. */
+static void change_row(int i)
+{
+	struct vc_stat *stat = &m.row[i][some(m.cpus)];
+
+	switch (some(40)) {
+	case 0:
+		delete_row(i);
+		return;
+	case 1:
+		stat->aborted++;
+		break;
+	case 2:		/* counted, but not in its slot yet */
+		stat->count++;
+		break;
+	case 3:		/* beyond the extremes, as if another program had overwritten them */
+		beyond(stat, m.kind[i]);
+		break;
+	case 4:		/* now it is in its slot */
+		if (m.kind[i] == VC_TRANSACT && in_hist(stat) < stat->count)
+			stat->hist[slot_of(stat->max_ns)]++;
+		break;
+	default:
+		event(stat, m.kind[i]);
+	}
+	put_row(i);
+}
+
+static void change_slot(void)
+{
+	struct vc_direct *slot = &m.slots[some(DIRECT)];
+	int i = some(TAGS);
+
+	if (!slot->kind) {
+		snprintf(slot->name, sizeof(slot->name), "tag %d", i / 3);
+		slot->user = i % 3;
+		slot->owner = 1;
+		slot->kind = some(3) ? VC_TRANSACT : VC_POINT;
+	}
+	event(&slot->stat, slot->kind);
+}
+
+static void change_count(void)
+{
+	struct vc_count_key key = { .tag = m.id[some(TAGS)], .events = 1 + some(3) };
+	struct vc_count *cpus = calloc(m.cpus, sizeof(*cpus));
+	struct vc_events events = { .nr = key.events };
+
+	bpf_map_update_elem(m.events, &key.events, &events, BPF_ANY);
+	bpf_map_lookup_elem(m.count, &key, cpus);
+	cpus[some(m.cpus)].count++;
+	cpus[some(m.cpus)].sum[some(3)] += some(100);
+	bpf_map_update_elem(m.count, &key, cpus, BPF_ANY);
+	if (!some(50))
+		bpf_map_delete_elem(m.count, &key);
+	free(cpus);
+}
+
+static void change_something(void)
+{
+	int i = some(TAGS);
+
+	if (!some(20)) {
+		change_slot();
+	} else if (!some(20)) {
+		change_count();
+	} else if (!m.row[i]) {
+		if (!some(4))
+			new_row(i);
+	} else if (!m.named[i]) {
+		if (!some(5))
+			put_name(i);
+	} else {
+		change_row(i);
+	}
+}
+
+static int by_tag(const void *a, const void *b)
+{
+	const struct shim_bpf_stat *x = *(const struct shim_bpf_stat *const *)a;
+	const struct shim_bpf_stat *y = *(const struct shim_bpf_stat *const *)b;
+	int order = strcmp(x->tag->name, y->tag->name);
+
+	if (!order)
+		order = (x->tag->user > y->tag->user) - (x->tag->user < y->tag->user);
+	if (!order)
+		order = (x->key.kind > y->key.kind) - (x->key.kind < y->key.kind);
+	return order ? order : (x->key.tag > y->key.tag) - (x->key.tag < y->key.tag);
+}
+
+static const struct shim_bpf_stat **sorted(const struct shim_bpf_stat *rows, size_t n)
+{
+	const struct shim_bpf_stat **list = calloc(n + 1, sizeof(*list));
+
+	for (size_t i = 0; i < n; i++)
+		list[i] = &rows[i];
+	qsort(list, n, sizeof(*list), by_tag);
+	return list;
+}
+
+static int same_stats(const struct shim_bpf_stat *a, size_t na, const struct shim_bpf_stat *b, size_t nb)
+{
+	const struct shim_bpf_stat **la = sorted(a, na), **lb = sorted(b, nb);
+	int same = na == nb;
+
+	for (size_t i = 0; i < na && same; i++) {
+		same = !strcmp(la[i]->tag->name, lb[i]->tag->name) && la[i]->tag->user == lb[i]->tag->user &&
+		       la[i]->key.kind == lb[i]->key.kind &&
+		       !memcmp(&la[i]->total, &lb[i]->total, sizeof(la[i]->total));
+		if (!same)
+			fprintf(stderr, "# %s of %u, kind %u: count %llu and %llu\n", la[i]->tag->name,
+				la[i]->tag->user, la[i]->key.kind, (unsigned long long)la[i]->total.count,
+				(unsigned long long)lb[i]->total.count);
+	}
+	if (na != nb)
+		fprintf(stderr, "# %zu rows and %zu\n", na, nb);
+	free(la);
+	free(lb);
+	return same;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct shim_bpf_count *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->events_key > y->events_key) - (x->events_key < y->events_key);
+}
+
+static struct shim_bpf_count *copy_of(const struct shim_bpf_count *rows, size_t n)
+{
+	struct shim_bpf_count *copy = calloc(n + 1, sizeof(*copy));
+
+	if (n)
+		memcpy(copy, rows, n * sizeof(*copy));
+	for (size_t i = 0; i < n; i++)
+		copy[i].version = 0;
+	qsort(copy, n, sizeof(*copy), by_key);
+	return copy;
+}
+
+static int same_counts(const struct shim_bpf_count *a, size_t na, const struct shim_bpf_count *b, size_t nb)
+{
+	struct shim_bpf_count *ca = copy_of(a, na), *cb = copy_of(b, nb);
+	int same = na == nb && !memcmp(ca, cb, na * sizeof(*ca));
+
+	free(ca);
+	free(cb);
+	return same;
+}
+
+/* Does the reader see what a new one sees? */
+static int agree(struct shim_bpf_reader *r, int apart)
+{
+	const struct shim_bpf_stat *stats, *fresh_stats;
+	const struct shim_bpf_count *counts, *fresh_counts;
+	size_t n, fresh_n, ncounts, fresh_ncounts;
+	struct shim_bpf_reader *fresh;
+	int same;
+
+	if (shim_bpf_reader__open(&fresh))
+		return 0;
+	if (apart)
+		shim_bpf_reader__keep_apart(fresh);
+	same = !shim_bpf_reader__stats(r, &stats, &n) &&
+	       !shim_bpf_reader__stats(fresh, &fresh_stats, &fresh_n) &&
+	       same_stats(stats, n, fresh_stats, fresh_n) &&
+	       !shim_bpf_reader__counts(r, &counts, &ncounts) &&
+	       !shim_bpf_reader__counts(fresh, &fresh_counts, &fresh_ncounts) &&
+	       same_counts(counts, ncounts, fresh_counts, fresh_ncounts);
+	shim_bpf_reader__close(fresh);
+	return same;
+}
+
+/* Descriptors of BPF programs that this process has */
+static int programs(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	char link[64];
+	int n = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		ssize_t len = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
+
+		link[len > 0 ? len : 0] = '\0';
+		n += !strcmp(link, "anon_inode:bpf-prog");
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+FIXTURE(reader) {
+	struct shim_bpf_reader *r;
+};
+
+FIXTURE_VARIANT(reader) {
+	int apart;
+};
+
+FIXTURE_VARIANT_ADD(reader, together) {
+	.apart = 0,
+};
+
+FIXTURE_VARIANT_ADD(reader, apart) {
+	.apart = 1,
+};
+
+FIXTURE_SETUP(reader)
+{
+	const struct shim_bpf_options options = { .way = SHIM_BPF_PROBES, .tags = TAGS, .direct = DIRECT };
+	int fd;
+
+	self->r = NULL;
+	/* A BPF file system of its own: what the machine traces is left alone. */
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("bpf", "/sys/fs/bpf", "bpf", 0, NULL))
+		return;
+	fd = shim_bpf__on(&options);
+	if (fd == -EPERM || fd == -EOPNOTSUPP)
+		return;
+	ASSERT_EQ(0, fd);
+	m.stat = bpf_obj_get(PIN("vc_stat"));
+	m.tag = bpf_obj_get(PIN("vc_tag"));
+	m.count = bpf_obj_get(PIN("vc_count"));
+	m.events = bpf_obj_get(PIN("vc_events"));
+	fd = bpf_obj_get(PIN("vc_direct"));
+	m.slots = mmap(NULL, DIRECT * sizeof(*m.slots), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, m.slots);
+	close(fd);
+	m.cpus = libbpf_num_possible_cpus();
+	srandom(4 + variant->apart);
+	ASSERT_EQ(0, shim_bpf_reader__open(&self->r));
+	if (variant->apart)
+		shim_bpf_reader__keep_apart(self->r);
+}
+
+FIXTURE_TEARDOWN(reader)
+{
+	if (!self->r)
+		return;
+	shim_bpf_reader__close(self->r);
+	shim_bpf__off();
+}
+
+#define NEEDS_BPF(self) do {						\
+	if (!(self)->r)							\
+		SKIP(return, "BPF programs may not be loaded here");	\
+} while (0)
+
+TEST_F(reader, whatever_changes)
+{
+	int before = programs();
+
+	NEEDS_BPF(self);
+	for (int step = 0; step < 60; step++) {
+		for (int n = some(3) ? some(20) : some(300); n; n--)
+			change_something();
+		ASSERT_EQ(1, agree(self->r, variant->apart)) {
+			TH_LOG("step %d", step);
+		}
+	}
+	/* Where it may not be loaded, as without CAP_BPF, this test would see the other way only. */
+	EXPECT_EQ(before + 1, programs());
+}
+
+/* More than fits into one run of the program, which returns a megabyte */
+TEST_F(reader, all_slots_of_all_tags)
+{
+	NEEDS_BPF(self);
+	for (int i = 0; i < TAGS; i++) {
+		new_row(i);
+		m.kind[i] = VC_TRANSACT;
+		put_name(i);
+	}
+	for (int step = 0; step < 4; step++) {
+		for (int i = 0; i < TAGS; i++) {
+			for (int cpu = 0; cpu < m.cpus; cpu++) {
+				event(&m.row[i][cpu], VC_TRANSACT);
+				beyond(&m.row[i][cpu], VC_TRANSACT);
+			}
+			put_row(i);
+		}
+		ASSERT_EQ(1, agree(self->r, variant->apart));
+		ASSERT_EQ(1, agree(self->r, variant->apart));
+	}
+}
+
+/* Events come to tags that are there; until they rest, the reader sees what a new one sees. */
+static int events_seen(struct shim_bpf_reader *r, int apart)
+{
+	for (int i = 0; i < TAGS; i++)
+		if (m.row[i] && m.named[i] && some(2)) {
+			event(m.row[i], m.kind[i]);
+			put_row(i);
+		}
+	return agree(r, apart) && agree(r, apart) && agree(r, apart);
+}
+
+/* A forked child has the reader, too, and neither's readings change what the other sees. */
+TEST_F(reader, in_a_forked_child)
+{
+	const struct shim_bpf_stat *stats;
+	size_t n;
+
+	NEEDS_BPF(self);
+	for (int step = 0; step < 10; step++) {
+		pid_t child;
+		int status;
+
+		for (int changes = some(100); changes; changes--)
+			change_something();
+		ASSERT_EQ(1, agree(self->r, variant->apart));
+		child = fork();
+		if (!child)
+			_exit(events_seen(self->r, variant->apart) ? 0 : 1);
+		/* Meanwhile, what it sees may be of any moment. */
+		ASSERT_EQ(0, shim_bpf_reader__stats(self->r, &stats, &n));
+		ASSERT_EQ(child, waitpid(child, &status, 0));
+		ASSERT_EQ(0, status);
+		ASSERT_EQ(1, agree(self->r, variant->apart));
+	}
+}
+
+TEST_HARNESS_MAIN

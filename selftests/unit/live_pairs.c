@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What transactions have counted: sums are of all rows of the kernel's that there ever were, whichever
+ * of them changed last.  The reader's answers are made up here.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/perf_event.h>
+#include <linux/vcpc.h>
+
+#include "core/event.h"
+#include "live/pairs.h"
+#include "kselftest_harness.h"
+
+#define ROWS	6
+
+static struct shim_bpf_count rows[ROWS];
+static size_t nrows;
+static struct shim_bpf_tag tag = { .name = "tag", .label = "tag" };
+
+int __wrap_shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_count **counts,
+				   size_t *n);
+int __wrap_shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id,
+				const struct shim_bpf_tag **out);
+
+int __wrap_shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_count **counts,
+				   size_t *n)
+{
+	(void)r;
+	*counts = rows;
+	*n = nrows;
+	return 0;
+}
+
+int __wrap_shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id,
+				const struct shim_bpf_tag **out)
+{
+	(void)r;
+	(void)id;
+	*out = &tag;
+	return 0;
+}
+
+FIXTURE(pairs) {
+	struct shim_live_tags tags;
+	struct shim_live_pairs pairs;
+	unsigned int session;
+	uint64_t version;
+};
+
+FIXTURE_SETUP(pairs)
+{
+	struct shim_bpf_stat stat = { .tag = &tag, .key = { .tag = 1, .kind = VC_TRANSACT } };
+
+	shim_live_tags__init(&self->tags);
+	shim_live_pairs__init(&self->pairs);
+	self->session = 1;
+	self->version = 0;
+	nrows = 0;
+	ASSERT_EQ(0, shim_live_tags__take(&self->tags, &stat, 1));
+}
+
+FIXTURE_TEARDOWN(pairs)
+{
+	shim_live_pairs__free(&self->pairs);
+	shim_live_tags__free(&self->tags);
+}
+
+static struct vc_event_desc event(uint64_t config)
+{
+	return (struct vc_event_desc) { PERF_TYPE_SOFTWARE, VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL,
+					config };
+}
+
+/* Put a row into the table: one transaction that counted @value of each of @nr events from @config on */
+static void put(FIXTURE_DATA(pairs) *self, size_t at, uint64_t id, uint64_t key, uint64_t config,
+		uint32_t nr, uint64_t value)
+{
+	struct shim_bpf_count *row = &rows[at];
+
+	*row = (struct shim_bpf_count) { .id = id, .events_key = key, .version = ++self->version };
+	row->events.nr = nr;
+	row->total.count = 1;
+	for (uint32_t i = 0; i < nr; i++) {
+		row->events.event[i] = event(config + i);
+		row->total.sum[i] = value;
+	}
+	nrows = nrows > at ? nrows : at + 1;
+}
+
+static void add(FIXTURE_DATA(pairs) *self, size_t at, uint64_t value)
+{
+	rows[at].version = ++self->version;
+	rows[at].total.count++;
+	for (uint32_t i = 0; i < rows[at].events.nr; i++)
+		rows[at].total.sum[i] += value;
+}
+
+static int take(FIXTURE_DATA(pairs) *self)
+{
+	return shim_live_pairs__counted(&self->pairs, NULL, &self->tags, self->session);
+}
+
+static uint64_t sum_of(FIXTURE_DATA(pairs) *self, uint64_t config, int which)
+{
+	const struct vc_event_desc desc = event(config);
+	char name[SHIM_EVENT_LEN];
+
+	shim_event__name(desc.type, desc.config, desc.flags, name, sizeof(name));
+	for (size_t i = 0; i < self->pairs.nsums; i++)
+		if (!strcmp(self->pairs.sums[i]->name + strlen("tag/"), name))
+			return self->pairs.sums[i]->total[which];
+	return UINT64_MAX;
+}
+
+/* One thread counts page faults (2) and switches (3), another only switches */
+TEST_F(pairs, an_event_of_two_sets)
+{
+	put(self, 0, 1, 100, 2, 2, 5);
+	put(self, 1, 1, 200, 3, 1, 30);
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(5, sum_of(self, 2, 1));
+	EXPECT_EQ(35, sum_of(self, 3, 1));
+	EXPECT_EQ(2, sum_of(self, 3, 0));
+	add(self, 0, 7);
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(42, sum_of(self, 3, 1));
+	EXPECT_EQ(3, sum_of(self, 3, 0));
+	add(self, 1, 1);
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(43, sum_of(self, 3, 1));
+}
+
+TEST_F(pairs, an_event_that_a_set_has_twice)
+{
+	put(self, 0, 1, 100, 2, 2, 5);
+	rows[0].events.event[1] = rows[0].events.event[0];
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(5, sum_of(self, 2, 1));
+	EXPECT_EQ(1, sum_of(self, 2, 0));
+}
+
+/* The row of an id that was given up is there beside its successor's for a while, and may move. */
+TEST_F(pairs, an_id_that_was_given_up)
+{
+	put(self, 0, 1, 100, 2, 1, 5);
+	put(self, 1, 9, 100, 2, 1, 10);
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(15, sum_of(self, 2, 1));
+	rows[0].version = ++self->version;
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(15, sum_of(self, 2, 1));
+	add(self, 1, 1);
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(16, sum_of(self, 2, 1));
+}
+
+/* Rows come, go, move and change, ids and sessions end: the sums are all that was ever counted. */
+TEST_F(pairs, whatever_happens)
+{
+	uint64_t truth[8] = { 0 }, id = 1;
+
+	srandom(3);
+	for (int step = 0; step < 20000; step++) {
+		if (!(random() % 100) || !nrows) {	/* a new id, or a new session */
+			if (random() % 2)
+				id++;
+			else
+				self->session++;
+			nrows = 0;
+			put(self, 0, id, 100, 0, 4, 0);
+			put(self, 1, id, 200, 2, 4, 0);
+			put(self, 2, id, 300, 3, 1, 0);
+		}
+		for (int changes = random() % 3; changes; changes--) {
+			size_t at = random() % nrows;
+			uint64_t value = random() % 1000, first = rows[at].events.event[0].config;
+
+			add(self, at, value);
+			for (uint32_t i = 0; i < rows[at].events.nr; i++)
+				truth[first + i] += value;
+		}
+		if (!(random() % 20)) {		/* rows change places */
+			struct shim_bpf_count moved = rows[0];
+
+			rows[0] = rows[2];
+			rows[2] = moved;
+			rows[0].version = ++self->version;
+			rows[2].version = ++self->version;
+		}
+		ASSERT_EQ(0, take(self));
+		for (int config = 0; config < 6; config++)
+			ASSERT_EQ(truth[config], sum_of(self, config, 1));
+	}
+}
+
+TEST_HARNESS_MAIN

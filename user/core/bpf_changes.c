@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Reading what has changed in vc_stat, by a BPF program that finds it.
+ *
+ * The table has a row of 3 kB for each tag and CPU.  Rows that rest, and slots of histograms that are
+ * not in use, are most of it, and this way nobody copies them.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/process.h"
+#include "bpf_changes.h"
+#include "reader.skel.h"
+
+/* What one CPU has of a row, if all its slots are given */
+#define MOST	sizeof(struct vc_change)
+
+/* The program gets the table of the reader, and room to note each of its rows. */
+static int prepare(struct vc_reader *skel, int stat, size_t cpus, size_t *rows)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t len = sizeof(info);
+	int err;
+
+	if (bpf_obj_get_info_by_fd(stat, &info, &len))
+		return -errno;
+	skel->rodata->vc_cpus = cpus;
+	err = bpf_map__reuse_fd(skel->maps.vc_stat, stat);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.vc_seen, info.max_entries);
+	*rows = info.max_entries;
+	return err ? err : vc_reader__load(skel);
+}
+
+static int map_seen(struct shim_bpf_changes *c)
+{
+	void *seen = mmap(NULL, c->rows * sizeof(*c->seen), PROT_READ | PROT_WRITE, MAP_SHARED,
+			  bpf_map__fd(c->skel->maps.vc_seen), 0);
+
+	if (seen == MAP_FAILED)
+		return -errno;
+	c->seen = seen;
+	return 0;
+}
+
+/**
+ * shim_bpf_changes__open() - load the program
+ * @c: all zero; left so after an error
+ * @stat: descriptor of the table
+ * @cpus: that it has values of
+ *
+ * Return: 0; -EPERM without CAP_BPF and CAP_PERFMON, or another error: this kernel cannot run it.
+ */
+int shim_bpf_changes__open(struct shim_bpf_changes *c, int stat, size_t cpus)
+{
+	libbpf_print_fn_t print;
+	int err;
+
+	/* A row of all CPUs has to fit into one run's changes. */
+	if (cpus * MOST > VC_CHANGES_SIZE - MOST)
+		return -E2BIG;
+	err = shim_fork__watch();
+	if (err)
+		return err;
+	print = libbpf_set_print(NULL);
+	c->skel = vc_reader__open();
+	err = c->skel ? prepare(c->skel, stat, cpus, &c->rows) : -errno;
+	libbpf_set_print(print);
+	c->pid = getpid();
+	c->generation = shim_fork__generation();
+	if (!err)
+		err = map_seen(c);
+	if (err)
+		shim_bpf_changes__close(c);
+	return err;
+}
+
+/* Whether there is a program, and it is this process's own */
+bool shim_bpf_changes__usable(const struct shim_bpf_changes *c)
+{
+	return c->skel && c->generation == shim_fork__generation() && c->pid == getpid();
+}
+
+static int give(const struct shim_bpf_changes *c, shim_bpf_change_fn *fn, void *arg)
+{
+	const char *at = (const char *)c->skel->bss->vc_changes, *end = at + c->skel->bss->vc_used;
+	int err = 0;
+
+	while (!err && at < end) {
+		const struct vc_change *change = (const struct vc_change *)at;
+
+		at += offsetof(struct vc_change, stat.hist) +
+		      (change->end - change->first) * sizeof(uint64_t);
+		err = fn(arg, change, &c->seen[change->row]);
+	}
+	return err ? err : fn(arg, NULL, NULL);
+}
+
+static int run(const struct shim_bpf_changes *c)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int err = bpf_prog_test_run_opts(bpf_program__fd(c->skel->progs.vc_find_changes), &opts);
+
+	return err < 0 ? -errno : 0;
+}
+
+/**
+ * shim_bpf_changes__read() - what has changed since the last reading
+ * @c: usable
+ * @fn: called for each CPU's part of each row that does not rest; a value other than 0 ends it
+ * @arg: for @fn
+ *
+ * @fn may set the row's rests and all, and call shim_bpf_changes__all_slots().
+ *
+ * Return: 0 (@c->n is how many rows there are), what @fn returned, or an errno of bpf(2): then the
+ * next reading has all rows.
+ */
+int shim_bpf_changes__read(struct shim_bpf_changes *c, shim_bpf_change_fn *fn, void *arg)
+{
+	size_t before = c->n;
+	int err;
+
+	c->skel->bss->vc_read = ++c->reads;
+	do {
+		c->again = false;
+		err = run(c);
+		if (!err)
+			err = give(c, fn, arg);
+	} while (!err && (c->skel->bss->vc_full || c->again));
+	if (err) {
+		shim_bpf_changes__forget(c, 0);
+		return err;
+	}
+	c->n = c->skel->bss->vc_row;
+	/* Rows that are there no more: what is given in their place is given even if it is equal. */
+	for (size_t i = c->n; i < before; i++)
+		c->seen[i].rests = 0;
+	return 0;
+}
+
+/* Have a row given once more in this reading, with all slots of its histogram. */
+void shim_bpf_changes__all_slots(struct shim_bpf_changes *c, struct vc_seen *seen)
+{
+	seen->all = 1;
+	seen->again = 1;
+	c->again = true;
+}
+
+/**
+ * shim_bpf_changes__forget() - have rows given again at the next reading, changed or not
+ * @c: there may be no program
+ * @first: number of the first of them
+ */
+void shim_bpf_changes__forget(struct shim_bpf_changes *c, size_t first)
+{
+	for (size_t i = first; i < c->rows; i++)
+		c->seen[i].rests = 0;
+}
+
+void shim_bpf_changes__close(struct shim_bpf_changes *c)
+{
+	if (c->seen)
+		munmap(c->seen, c->rows * sizeof(*c->seen));
+	vc_reader__destroy(c->skel);
+	*c = (struct shim_bpf_changes) { NULL };
+}
