@@ -75,6 +75,7 @@ int shim_group__set_distance(const struct shim_group *group, unsigned int i, __u
 int shim_group__limit(const struct shim_group *group, unsigned int i);
 int shim_group__enable_one(const struct shim_group *group, unsigned int i);
 int shim_group__read(const struct shim_group *group, struct shim_group_counts *counts);
+int shim_group__read_any(const struct shim_group *group, struct shim_group_counts *counts);
 bool shim_group__has_ended(const struct shim_group *group);
 
 #endif /* SHIM_CORE_PERF_GROUP_H */

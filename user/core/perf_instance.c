@@ -20,6 +20,7 @@
 
 #include "base/vec.h"
 #include "perf_instance.h"
+#include "perf_multiplex.h"
 #include "perf_overflow.h"
 #include "tick.h"
 
@@ -41,6 +42,7 @@ void shim_instance__free(struct shim_instance *inst, bool here)
 			shim_group__close(&inst->group);
 		else
 			shim_group__forget(&inst->group);
+		shim_multiplex__free(inst->multiplex, here);
 		free(inst);
 		inst = next;
 	}
@@ -116,7 +118,9 @@ static int add(struct shim_binding *binding, pid_t tid)
 
 	if (!ret && !shim_instance__is_cpu(inst) && !inst->tgid)
 		ret = -ESRCH;
-	if (!ret)
+	if (!ret && binding->slots)
+		ret = shim_multiplex__open(inst, binding);
+	else if (!ret)
 		ret = shim_group__open(&inst->group, binding->reqs, binding->n, place_of(inst),
 				       binding->bad);
 	if (ret) {
@@ -297,9 +301,14 @@ static void end_change(struct shim_instance *inst)
 int shim_instance__start(struct shim_instance *inst)
 {
 	struct shim_group_counts counts;
-	int ret = inst->group.overflows ? shim_overflow__start(inst) :
-					  shim_group__turn(&inst->group, true);
+	int ret;
 
+	if (inst->multiplex)
+		ret = shim_multiplex__start(inst);
+	else if (inst->group.overflows)
+		ret = shim_overflow__start(inst);
+	else
+		ret = shim_group__turn(&inst->group, true);
 	if (ret)
 		return ret;
 	inst->since = shim_tick__ns();
@@ -351,7 +360,8 @@ int shim_instance__read(struct shim_instance *inst, struct shim_group_counts *co
 int shim_instance__stop(struct shim_instance *inst)
 {
 	struct shim_group_counts counts;
-	int ret = shim_group__turn(&inst->group, false);
+	int ret = inst->multiplex ? shim_multiplex__stop(inst) :
+				    shim_group__turn(&inst->group, false);
 
 	inst->stopped = shim_tick__ns();
 	inst->on = inst->waiting = false;
@@ -360,6 +370,19 @@ int shim_instance__stop(struct shim_instance *inst)
 	if (!ret)
 		inst->ran = counts.enabled;
 	return ret;
+}
+
+/**
+ * shim_instance__halt() - stop an instance that is about to be freed
+ * @inst: its counts do not matter any more
+ */
+void shim_instance__halt(struct shim_instance *inst)
+{
+	if (inst->multiplex)
+		shim_multiplex__stop(inst);
+	else
+		shim_group__turn(&inst->group, false);
+	inst->live = false;
 }
 
 /**
@@ -386,7 +409,8 @@ int shim_instance__turn(struct shim_instance *inst, bool on, bool all)
  * shim_instance__restart() - count from the presets on
  * @inst: the instance
  *
- * Return: 0, -EINVAL (it waits for execve, or has ended), -EAGAIN, -EBADF.
+ * Return: 0, -EINVAL (it waits for execve, has ended, or its groups are multiplexed), -EAGAIN,
+ * -EBADF.
  */
 int shim_instance__restart(struct shim_instance *inst)
 {
@@ -395,7 +419,7 @@ int shim_instance__restart(struct shim_instance *inst)
 
 	if (ret)
 		return ret;
-	if (inst->waiting || shim_group__has_ended(&inst->group))
+	if (inst->waiting || inst->multiplex || shim_group__has_ended(&inst->group))
 		return -EINVAL;
 	/* How far it is to an overflow changes, too, which only a stopped set can be told. */
 	if (inst->on && inst->group.overflows) {

@@ -16,6 +16,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdint.h>
@@ -23,6 +24,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "perf_multiplex.h"
 #include "perf_overflow.h"
 #include "perf_set.h"
 
@@ -101,6 +103,15 @@ static bool is_of(const struct shim_instance *inst, const siginfo_t *info)
 	return false;
 }
 
+/*
+ * Is the event gone whose signal this is?  It was pending when the set was unbound; the program,
+ * which has no such file, is not to get it.
+ */
+static bool is_stale(const siginfo_t *info)
+{
+	return fcntl(info->si_fd, F_GETFD) < 0;
+}
+
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
 	if (chained.sa_flags & SA_SIGINFO)
@@ -122,10 +133,13 @@ static void handler(int signal, siginfo_t *info, void *context)
 		if (inst->tid != tid)
 			continue;
 		ours |= by_perf && is_of(inst, info);
-		look(inst, context);
+		if (inst->multiplex)
+			shim_multiplex__on_alarm(inst);
+		else
+			look(inst, context);
 	}
 	shim_siglock__leave(&shim_perf__lock);
-	if (!ours)
+	if (!ours && !(by_perf && is_stale(info)))
 		pass_on(signal, info, context);
 	errno = err;
 }

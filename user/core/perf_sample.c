@@ -258,5 +258,7 @@ int shim_perf__sample(union shim_backend_ref ref, pid_t tid, unsigned int flags,
 
 	if (!flags && !read_self(set, tid, buf, size))
 		return 0;
+	if (set->slots.groups)
+		return shim_perf__sample_groups(set, tid, flags, buf, size);
 	return ask(set, tid, flags, buf, size);
 }
