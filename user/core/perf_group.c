@@ -215,6 +215,16 @@ static int open_readable(struct perf_event_attr *attr, struct shim_group_place p
 	return open_event(attr, place.tid, place.cpu, leader);
 }
 
+/*
+ * When it is asked whether a group may ever be on the PMU, arm64 leaves a leader out that is
+ * disabled, unless execve will enable it.  A process that executes another program closes its
+ * groups: so that is said of its own threads' leaders, and is of no consequence.
+ */
+static bool is_reckoned_with(const struct perf_event_attr *attr, struct shim_group_place place)
+{
+	return place.own && !place.inherit && !attr->remove_on_exec;
+}
+
 static int open_one(struct shim_group *group, unsigned int i, const struct vcpc_request *req,
 		    struct shim_group_place place)
 {
@@ -226,7 +236,7 @@ static int open_one(struct shim_group *group, unsigned int i, const struct vcpc_
 	describe(&attr, req);
 	attr.disabled = leads;
 	attr.pinned = leads && !place.inherit;
-	attr.enable_on_exec = leads && place.on_exec;
+	attr.enable_on_exec = leads && (place.on_exec || is_reckoned_with(&attr, place));
 	attr.inherit = place.inherit;
 	attr.inherit_thread = place.inherit && place.threads_only;
 	fd = open_readable(&attr, place, leads ? -1 : group->events[group->lead].fd.nr);

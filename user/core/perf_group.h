@@ -23,6 +23,7 @@ struct perf_event_mmap_page;
  * @inherit: also count the threads and processes that it starts; only their sum can be read
  * @threads_only: with @inherit: only threads, not processes
  * @on_exec: enabled by the thread's next execve
+ * @own: the thread is of this process
  */
 struct shim_group_place {
 	pid_t tid;
@@ -30,6 +31,7 @@ struct shim_group_place {
 	bool inherit;
 	bool threads_only;
 	bool on_exec;
+	bool own;
 };
 
 /* A perf event's descriptor, and the event's id, which another file of the same number lacks */

@@ -106,6 +106,7 @@ static struct shim_group_place place_of(const struct shim_instance *inst)
 		.inherit = shim_instance__is_inherited(inst),
 		.threads_only = !(inst->flags & VCPC_BIND_F_TREE),
 		.on_exec = inst->waiting,
+		.own = inst->tgid == getpid(),
 	};
 }
 

@@ -154,7 +154,7 @@ static int arm(struct shim_instance *inst)
  */
 int shim_multiplex__open(struct shim_instance *inst, const struct shim_binding *binding)
 {
-	struct shim_group_place place = { .tid = inst->tid, .cpu = -1 };
+	struct shim_group_place place = { .tid = inst->tid, .cpu = -1, .own = true };
 	int ret;
 
 	*binding->bad = -1;
