@@ -8,6 +8,9 @@
  * the present group and enables the next.  If the signal is blocked, or the program has taken it
  * over, the present group goes on: its slot is longer, and its time says so.
  *
+ * However many such sets a thread has and however slow the machine is, the thread spends no more than
+ * half of its time in the handler: slots are longer then.
+ *
  * A group's events start and stop together, with its time.  perf puts a group in error that finds
  * no room on the PMU, or is taken off it: what it has counted since the last look is lost.  That is
  * dropped, from counts and times, and it tries again in its next slot.
@@ -49,6 +52,8 @@ struct one {
 /*
  * struct shim_multiplex - the groups of one thread
  * @time: CLOCK_MONOTONIC of the last look at the present group
+ * @took: time that the last change-over took, and the one before; one may contain a preemption
+ * @sets: such sets that the thread had then
  * @user_only: the alarm is put off while the thread is in kernel mode
  * @rotation: which group counts
  * @counts: of each request at the last look
@@ -56,6 +61,8 @@ struct one {
  */
 struct shim_multiplex {
 	__u64 time;
+	__u64 took[2];
+	unsigned int sets;
 	bool user_only;
 	struct shim_rotation rotation;
 	__u64 *counts;
@@ -134,14 +141,22 @@ static int open_groups(struct shim_multiplex *m, const struct shim_binding *bind
 	return ret;
 }
 
+/* How long the alarm has to stay away, so that all change-overs take half of the time at most */
+static __u64 pause_of(const struct shim_multiplex *m)
+{
+	return 2 * m->sets * (m->took[0] < m->took[1] ? m->took[0] : m->took[1]);
+}
+
 /* Let the alarm come when the present slot is over, counted from now. */
 static int arm(struct shim_instance *inst)
 {
-	const struct shim_rotation *r = &inst->multiplex->rotation;
-	__u64 left = r->left, most = r->slot / TRIES;
+	const struct shim_multiplex *m = inst->multiplex;
+	__u64 left = m->rotation.left, most = m->rotation.slot / TRIES, least = pause_of(m);
 
-	if (inst->multiplex->user_only && left > most)
+	if (m->user_only && left > most)
 		left = most;
+	if (left < least)
+		left = least;
 	return shim_group__set_distance(&inst->group, 0, left ? left : 1);
 }
 
@@ -208,24 +223,23 @@ static int look(struct shim_instance *inst, bool ended)
 	struct shim_group_counts counts;
 	struct one *one = present(inst);
 	int ret = shim_group__read_any(&one->group, &counts);
-	__u64 now = shim_tick__ns();
+	__u64 now = shim_tick__ns(), tick;
 
 	if (ret) {
 		one->unknown = true;
 		shim_rotation__spoil(&m->rotation);
-	} else {
-		__u64 tick = counts.enabled - one->enabled;
-
-		if (!one->unknown && counts.running - one->running == tick) {
-			shim_rotation__spend(&m->rotation, ended ? tick : now - m->time, tick);
-			add(inst, one, &counts);
-		} else {
-			shim_rotation__spoil(&m->rotation);
-		}
-		note(m, one, &counts);
+		return ret;
 	}
+	tick = counts.enabled - one->enabled;
+	if (!one->unknown && counts.running - one->running == tick) {
+		shim_rotation__spend(&m->rotation, ended ? tick : now - m->time, tick);
+		add(inst, one, &counts);
+	} else {
+		shim_rotation__spoil(&m->rotation);
+	}
+	note(m, one, &counts);
 	m->time = now;
-	return ret;
+	return 0;
 }
 
 /* Let the present group count.  If it was in error, this takes it out of that. */
@@ -283,25 +297,46 @@ int shim_multiplex__stop(struct shim_instance *inst)
 	return ret ? ret : err;
 }
 
-/**
- * shim_multiplex__on_alarm() - if the present slot is over, let the next group count
- * @inst: of the calling thread, which has got perf's signal, perhaps for another instance
- *
- * Context: with the lock; in a signal handler.
- */
-void shim_multiplex__on_alarm(struct shim_instance *inst)
+/* Let the next group count if the present slot is over. */
+static void change_over(struct shim_instance *inst)
 {
 	struct shim_rotation *r = &inst->multiplex->rotation;
 	int ret;
 
-	if (!inst->live || !inst->on)
-		return;
 	shim_group__turn(&present(inst)->group, false);
 	ret = look(inst, false);
 	if (ret || shim_rotation__is_due(r))
 		shim_rotation__next(r);
 	arm(inst);
 	begin(inst);
+}
+
+/**
+ * shim_multiplex__on_alarm() - if the present slot is over, let the next group count
+ * @inst: of the calling thread, which has got perf's signal
+ * @own: for this instance; it may have been pending together with another's, which is lost then
+ * @sets: how many instances the thread has that are multiplexed
+ *
+ * Context: with the lock; in a signal handler.
+ */
+void shim_multiplex__on_alarm(struct shim_instance *inst, bool own, unsigned int sets)
+{
+	struct shim_multiplex *m = inst->multiplex;
+	__u64 now;
+
+	if (!inst->live || !inst->on)
+		return;
+	now = shim_tick__ns();
+	/* The thread's CPU time is no longer than that by the wall: then there is no need to look. */
+	if (now - m->time < m->rotation.left - m->rotation.left / 64) {
+		if (own)
+			arm(inst);
+		return;
+	}
+	change_over(inst);
+	m->took[1] = m->took[0];
+	m->took[0] = m->time - now;
+	m->sets = sets;
 }
 
 /* Look at an instance, and read the CPU time for which it was on: 0, -EBADF */
@@ -327,7 +362,7 @@ static void add_up(const struct shim_perf_set *set, const struct shim_instance *
 	for (unsigned int i = 0; i < set->n; i++)
 		buf->values[i] += inst->from[i];
 	shim_rotation__add_up(&inst->multiplex->rotation, (void *)&buf->values[set->n]);
-	buf->time = inst->on ? inst->multiplex->time : inst->stopped;
+	buf->time = inst->on ? shim_tick__ns() : inst->stopped;
 	if (inst->on)
 		buf->state |= VCPC_STATE_COUNTING;
 	if (!shim_instance__has_ended(inst))

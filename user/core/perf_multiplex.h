@@ -11,6 +11,6 @@ int shim_multiplex__open(struct shim_instance *inst, const struct shim_binding *
 void shim_multiplex__free(struct shim_multiplex *m, bool here);
 int shim_multiplex__start(struct shim_instance *inst);
 int shim_multiplex__stop(struct shim_instance *inst);
-void shim_multiplex__on_alarm(struct shim_instance *inst);
+void shim_multiplex__on_alarm(struct shim_instance *inst, bool own, unsigned int sets);
 
 #endif /* SHIM_CORE_PERF_MULTIPLEX_H */

@@ -120,21 +120,34 @@ static void pass_on(int signal, siginfo_t *info, void *context)
 		chained.sa_handler(signal);
 }
 
+static unsigned int count_multiplexed(pid_t tid)
+{
+	unsigned int n = 0;
+
+	for (const struct shim_instance *inst = all; inst; inst = inst->overflow.next)
+		n += inst->tid == tid && inst->multiplex;
+	return n;
+}
+
 /* One signal may stand for several, as only one is pending at a time: look at all instances. */
 static void handler(int signal, siginfo_t *info, void *context)
 {
 	bool by_perf = info->si_code == POLL_IN || info->si_code == POLL_HUP;
 	bool ours = false;
 	pid_t tid = gettid();
+	unsigned int sets;
 	int err = errno;
 
 	shim_siglock__enter(&shim_perf__lock);
+	sets = count_multiplexed(tid);
 	for (struct shim_instance *inst = all; inst; inst = inst->overflow.next) {
+		bool own = inst->tid == tid && by_perf && is_of(inst, info);
+
 		if (inst->tid != tid)
 			continue;
-		ours |= by_perf && is_of(inst, info);
+		ours |= own;
 		if (inst->multiplex)
-			shim_multiplex__on_alarm(inst);
+			shim_multiplex__on_alarm(inst, own, sets);
 		else
 			look(inst, context);
 	}
