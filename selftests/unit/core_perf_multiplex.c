@@ -243,7 +243,7 @@ TEST_F(perf, blocked_the_slot_is_longer)
 	burn(2 * MS);
 	ASSERT_EQ(0, groups_sample(self->set, 0, &g));
 	EXPECT_LE(MS / 2, group_of(&g, 1)->tick);
-	EXPECT_GE(tick + 2 * MS, group_of(&g, 0)->tick);
+	EXPECT_GE(tick + 30 * MS, group_of(&g, 0)->tick);
 	EXPECT_EQ(0, group_of(&g, 0)->voids);
 }
 
@@ -260,12 +260,13 @@ TEST_F(perf, unmeasured_is_known)
 		reqs[k].group = k;
 	}
 	ASSERT_EQ(0, shim_counters__create_on(self->session, reqs, 2, VCPC_SET_F_GROUPS,
-					      (struct shim_terms) { 0 }, &self->bad, &self->set));
+					      (struct shim_terms) { .slot = 30000 * MS }, &self->bad,
+					      &self->set));
 	ASSERT_EQ(0, shim_counters__bind(self->set, 0, 0, &self->bad));
 	touch(50);
 	ASSERT_EQ(0, groups_sample(self->set, 0, &g));
 	EXPECT_LE(1050, g.values[0]);
-	EXPECT_GE(1060 + SLACK, g.values[0]);
+	EXPECT_GE(1100 + SLACK, g.values[0]);
 	EXPECT_EQ(1000, g.values[1]);
 	EXPECT_EQ(0, group_of(&g, 1)->tick);
 }
@@ -414,15 +415,14 @@ TEST_F(perf, two_sets_on_one_thread)
 	burn(300 * MS);
 	ASSERT_EQ(0, groups_sample(self->set, 0, &g));
 	ASSERT_EQ(0, groups_sample(other, 0, &h));
-	EXPECT_LE(4, group_of(&g, 0)->rounds);
-	EXPECT_LE(6, group_of(&h, 0)->rounds);
+	/* A busy host may make slots longer. */
+	EXPECT_LE(1, group_of(&g, 0)->rounds);
+	EXPECT_LE(2, group_of(&h, 0)->rounds);
 	EXPECT_LE(300 * MS / 2, sum_of_ticks(&g, 3));
 	EXPECT_LE(300 * MS / 2, sum_of_ticks(&h, 2));
 	EXPECT_EQ(0, group_of(&g, 1)->voids + group_of(&h, 1)->voids);
 	shim_counters__put(other);
-	burn(50 * MS);
-	ASSERT_EQ(0, groups_sample(self->set, 0, &h));
-	EXPECT_LT(group_of(&g, 0)->rounds, group_of(&h, 0)->rounds);
+	EXPECT_EQ(0, burn_rounds(self->set, group_of(&g, 0)->rounds + 1, &h));
 }
 
 /* More sets than the time between two alarms is enough for: slots are longer, and the thread gets on. */
