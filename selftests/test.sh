@@ -35,11 +35,11 @@ not_on_x86='bpf/counts bpf/scope bpf/users cpc/version_1 cpc/cpustat.sh cpc/cput
 only_debug='vcpc/failslab vcpc/failslab_large'
 
 # What counts where the module is not, which is perf
-perf_folders='unit/core_perf unit/core_perf_overflow unit/core_perf_processes unit/core_perf_hw unit/core_perf_page shim pcp/local
+perf_folders='unit/core_perf unit/core_perf_overflow unit/core_perf_processes unit/core_perf_hw unit/core_perf_multiplex unit/core_perf_page shim pcp/local
 	cpc/closed cpc/counts cpc/cpu cpc/ends cpc/errors cpc/hundred_threads cpc/inherit cpc/life cpc/lists cpc/pctx
-	cpc/overflow cpc/profile.sh cpc/pctx_capture cpc/pctx_counts cpc/refused cpc/version_1 aix/header aix/others aix/states aix/tables aix/threads'
+	cpc/overflow cpc/profile.sh cpc/pctx_capture cpc/pctx_counts cpc/refused cpc/version_1 aix/header aix/multiplex aix/others aix/pmx aix/states aix/stolen aix/tables aix/threads'
 # Those of them for which it matters that perf's pages cannot be read
-read_folders='unit/core_perf_hw unit/core_perf_page shim/set cpc/counts cpc/life'
+read_folders='unit/core_perf_hw unit/core_perf_page shim/set cpc/counts cpc/life aix/stolen'
 
 # Those for which it matters whether the module or perf's pages count a set
 both_folders='shim cpc/closed cpc/counts cpc/ends cpc/errors cpc/inherit cpc/life cpc/lists cpc/overflow cpc/overflow_inherit

@@ -21,7 +21,6 @@ TEST(estimates_of_a_loop)
 	double rate, part = 0.03;
 	int most = 80;
 
-	NEEDS_MODULE("groups that take turns");
 	if (kernel_checks())
 		SKIP(return, KEEPS_NO_TIME);
 	ASSERT_EQ(0, initialize());
@@ -77,7 +76,7 @@ TEST(whole_process_and_system)
 	pmx_whole_t whole;
 	pm_prog_mx_t prog;
 
-	NEEDS_MODULE("groups that take turns");
+	NEEDS_MODULE("sets of groups and of the system that take turns");
 	ASSERT_EQ(0, initialize());
 	prog = program_mx("PM_PAGE_FAULTS", SETS, 10);
 	prog.mode.b.count = 1;

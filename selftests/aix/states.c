@@ -76,8 +76,7 @@ static void expect_state(struct __test_metadata *_metadata, const struct scope *
 
 TEST_F(states, life)
 {
-	NEEDS_MODULE("groups, trees and sets that take turns");
-	EACH_SCOPE(s) {
+	EACH_SCOPE_WITH(s, ONE_SET) {
 		pm_prog_t prog = for_scope(&self->prog, s, 0);
 
 		ASSERT_EQ(0, s->set(&prog)) TH_LOG("%s", s->name);
@@ -115,8 +114,7 @@ TEST_F(states, kinds)
 	pm_data_t data;
 	pm_prog_t prog;
 
-	NEEDS_MODULE("groups, trees and sets that take turns");
-	EACH_SCOPE(s) {
+	EACH_SCOPE_WITH(s, SEVERAL_SETS) {
 		mx.mode.w = PM_USER | s->mode;
 		ASSERT_EQ(0, s->set_mx(&mx)) TH_LOG("%s", s->name);
 		EXPECT_CODE(Pmapi_WrongKind, s->data(&data));
@@ -153,9 +151,8 @@ TEST_F(states, modes_by_set)
 	pm_data_mx_t data;
 	pm_prog_t prog;
 
-	NEEDS_MODULE("groups, trees and sets that take turns");
 	sets[1].events[0] = COUNT_NOTHING;
-	EACH_SCOPE(s) {
+	EACH_SCOPE_WITH(s, SEVERAL_SETS) {
 		sets[0].mode.w = PM_USER | s->mode;
 		ASSERT_EQ(0, s->set_mm(&mm)) TH_LOG("%s", s->name);
 		EXPECT_CODE(Pmapi_ContextExists, s->set_mm(&mm));
@@ -188,8 +185,7 @@ TEST_F(states, stamps)
 	pm_data_mx_t data_mx;
 	pm_data_t data;
 
-	NEEDS_MODULE("groups, trees and sets that take turns");
-	EACH_SCOPE(s) {
+	EACH_SCOPE_WITH(s, SEVERAL_SETS) {
 		pm_prog_t prog = for_scope(&self->prog, s, 0);
 
 		ASSERT_EQ(0, s->set(&prog)) TH_LOG("%s", s->name);
@@ -280,8 +276,7 @@ TEST_F(states, slices_and_counts_of_sets)
 	};
 	pm_prog_mx_t mx;
 
-	NEEDS_MODULE("groups, trees and sets that take turns");
-	EACH_SCOPE(s) {
+	EACH_SCOPE_WITH(s, SEVERAL_SETS) {
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 			mx = program_mx("PM_PAGE_FAULTS", rows[i].sets, rows[i].slice);
 			mx.mode.w |= s->mode;
@@ -310,8 +305,7 @@ TEST_F(states, nothing_to_count)
 {
 	pm_data_t data;
 
-	NEEDS_MODULE("groups, trees and sets that take turns");
-	EACH_SCOPE(s) {
+	EACH_SCOPE_WITH(s, ONE_SET) {
 		pm_prog_t prog = for_scope(&self->prog, s, PM_COUNT);
 
 		prog.events[0] = COUNT_NOTHING;
@@ -329,11 +323,27 @@ TEST_F(states, nothing_to_count)
 	}
 }
 
+/* What a scope has not without the module is refused, and nothing is set. */
+TEST_F(states, unsupported_over_perf)
+{
+	EACH_SCOPE(s) {
+		pm_prog_mx_t mx = program_mx("PM_PAGE_FAULTS", 2, 0);
+		pm_prog_t prog = for_scope(&self->prog, s, 0);
+
+		mx.mode.w |= s->mode;
+		if (!has_programs(s, ONE_SET))
+			EXPECT_CODE(Pmapi_Unsupported, s->set(&prog));
+		if (!has_programs(s, SEVERAL_SETS))
+			EXPECT_CODE(Pmapi_Unsupported, s->set_mx(&mx));
+		EXPECT_CODE(Pmapi_NoSetProg, s->drop());
+	}
+}
+
 TEST_F(states, systems_and_threads_exclude_each_other)
 {
 	pm_prog_t prog = self->prog, tree = self->prog;
 
-	NEEDS_MODULE("groups, trees and sets that take turns");
+	NEEDS_MODULE("groups and trees");
 	tree.mode.w |= PM_PROCTREE;
 	ASSERT_EQ(0, pm_set_program_mythread(&prog));
 	EXPECT_EQ(Pmapi_Locked, pm_set_program(&prog));
@@ -373,7 +383,7 @@ TEST_F(states, processors)
 	pm_data_t data;
 	int found = 0;
 
-	NEEDS_MODULE("groups, trees and sets that take turns");
+	NEEDS_MODULE("groups and trees");
 	ASSERT_EQ(0, pm_set_program(&prog));
 	for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++)
 		found += !pm_get_data_lcpu(cpu, &data);
@@ -436,7 +446,7 @@ TEST_F(states, fork_of_a_member)
 	int status;
 	pid_t pid;
 
-	NEEDS_MODULE("groups, trees and sets that take turns");
+	NEEDS_MODULE("groups and trees");
 	ASSERT_EQ(0, pm_set_program_mygroup(&prog));
 	pid = fork();
 	if (!pid)

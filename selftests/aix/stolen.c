@@ -5,7 +5,6 @@
 
 #include "aix/pmx.h"
 #include "work.h"
-#include "needs_module.h"
 
 #define MANY	32
 
@@ -34,7 +33,6 @@ static bool has_pmu(void)
 
 TEST(sets_in_turn)
 {
-	NEEDS_MODULE("groups that take turns");
 	pmx_options_t options = { .anchor = COUNT_NOTHING };
 	unsigned long long counted = 0;
 	double rate = 0, low = 1e9;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Events and groups of events: what consumers of the tables take for granted. */
 #include "work.h"
-#include "needs_module.h"
 
 static void check_counter(struct __test_metadata *_metadata, const pm_info2_t *full, int c)
 {
@@ -40,7 +39,6 @@ TEST(one_event_on_each_counter)
 	bool hardware;
 	pm_data_t data;
 
-	NEEDS_MODULE("groups that take turns");
 	ASSERT_EQ(0, initialize());
 	hardware = event_on(0, "PM_INST_CMPL") >= 0;
 	for (int c = 0; c < info.maxpmcs; c++) {
@@ -155,7 +153,6 @@ TEST(all_groups_in_turn)
 	pm_prog_mx_t prog = { .mode.w = PM_USER | 0x20, .slice_duration = 10, .events_set = sets };
 	pm_data_mx_t data;
 
-	NEEDS_MODULE("groups that take turns");
 	ASSERT_EQ(0, initialize());
 	for (int g = 0; g < groups.maxgroups; g++)
 		sets[g][0] = g;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What a change-over from one group of four events to another costs a thread
- * that does nothing but compute: in the module, in perf, and by a helper that
- * disables one perf group and enables the other while the thread does not run.
+ * that does nothing but compute: in the module, by the library over perf, in perf, and by a
+ * helper that disables one perf group and enables the other while the thread does not run.
  *
  * The same work is done with one group and with two that take turns; what it
  * takes longer is shared among the change-overs.  In the arm64 VM with
@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "aix/pmapi.h"
 #include "known_work.h"
 
 #define EACH	4
@@ -93,6 +94,49 @@ static unsigned long long with_set(unsigned int groups, unsigned long long *turn
 	*turns = groups > 1 ? room.group[0].rounds * groups : 0;
 	close(set);
 	close(device);
+	return took;
+}
+
+static int event_on(const pm_info2_t *info, int counter, const char *name)
+{
+	for (int i = 0; i < info->maxevents[counter]; i++)
+		if (!strcmp(info->list_events[counter][i].short_name, name))
+			return info->list_events[counter][i].event_id;
+	return COUNT_NOTHING;
+}
+
+/* The library over perf, by AIX' calls: likewise; and what reading the counts takes */
+static unsigned long long with_library(int groups, unsigned long long *turns,
+				       unsigned long long *sample)
+{
+	pm_prog_mx_t prog = { .mode.w = PM_USER | PM_COUNT, .slice_duration = SLOT / 1000000 };
+	pm_events_prog_t sets[GROUPS];
+	unsigned long long took;
+	pm_data_mx_t data;
+	pm_info2_t info;
+
+	if (pm_initialize(PM_VERIFIED, &info, NULL, PM_CURRENT))
+		die("pm_initialize");
+	for (int k = 0; k < groups; k++)
+		for (int c = 0; c < MAX_COUNTERS; c++)
+			sets[k][c] = c >= EACH ? COUNT_NOTHING :
+				     event_on(&info, c, c & 1 ? "PM_INST_CMPL" : "PM_CYC");
+	prog.nb_events_prog = groups;
+	prog.events_set = sets;
+	/* One set with a slot that does not end */
+	if (groups == 1)
+		prog.slice_duration = 30000;
+	if (pm_set_program_mythread_mx(&prog))
+		die("pm_set_program_mythread_mx");
+	took = work();
+	*sample = now();
+	if (pm_get_data_mythread_mx(&data))
+		die("pm_get_data_mythread_mx");
+	*sample = now() - *sample;
+	*turns = groups > 1 ? (unsigned long long)data.nb_mx_round * groups : 0;
+	free(data.accu_set);
+	if (pm_delete_program_mythread())
+		die("pm_delete_program_mythread");
 	return took;
 }
 
@@ -214,7 +258,7 @@ static void show(const char *who, unsigned long long one, unsigned long long two
 
 int main(void)
 {
-	unsigned long long one, two, turns, interval = perf_interval();
+	unsigned long long one, two, turns, sample, interval = perf_interval();
 
 	if (syscall(SYS_perf_event_open, &(struct perf_event_attr) {
 			.type = PERF_TYPE_HARDWARE, .size = sizeof(struct perf_event_attr),
@@ -222,10 +266,15 @@ int main(void)
 		printf("rotation: there is no PMU\n");
 		return 0;
 	}
+	setenv("SHIM_BACKEND", "perf", 1);
 	printf("Two groups of four that take turns, beside one:\n");
 	one = with_set(1, &turns);
 	two = with_set(GROUPS, &turns);
 	show("vcpc, 10 ms slots", one, two, turns);
+	one = with_library(1, &turns, &sample);
+	two = with_library(GROUPS, &turns, &sample);
+	show("the library over perf, 10 ms slots", one, two, turns);
+	printf("%-34s %8llu to read the counts\n", "", sample);
 	one = with_perf(1);
 	two = with_perf(GROUPS);
 	show("perf's own multiplexing", one, two, interval ? two / interval : 0);

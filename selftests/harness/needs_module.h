@@ -14,10 +14,12 @@
 #define HAS_SYNTHETIC	0
 #endif
 
+#define HAS_MODULE	(HAS_SYNTHETIC || !access("/dev/vcpc", F_OK))
+
 /* The first statement of a test; @why: what perf alone cannot do */
 #define NEEDS_MODULE(why) \
 	do { \
-		if (!HAS_SYNTHETIC && access("/dev/vcpc", F_OK)) \
+		if (!HAS_MODULE) \
 			SKIP(return, "needs the vcpc module: " why); \
 	} while (0)
 

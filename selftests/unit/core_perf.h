@@ -57,7 +57,7 @@ make(FIXTURE_DATA(perf) *self, unsigned int flags, __u64 preset)
 	return shim_counters__create(self->session, reqs, NR, flags, &self->bad, &self->set);
 }
 
-static int sample(FIXTURE_DATA(perf) *self, pid_t tid)
+static __attribute__((unused)) int sample(FIXTURE_DATA(perf) *self, pid_t tid)
 {
 	return shim_counters__sample(self->set, tid, &self->room.sample, sizeof(self->room));
 }
@@ -118,7 +118,8 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void start(struct worker *w, int pages)
+static __attribute__((unused)) void
+start(struct worker *w, int pages)
 {
 	w->pages = pages;
 	w->reads = NULL;

@@ -125,6 +125,36 @@ static __u64 least_cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 	return least;
 }
 
+/* A group that never fits is refused when it is bound, whether it is to count at once or not. */
+TEST_F(perf_hw, one_event_too_many)
+{
+	struct vcpc_request reqs[65];
+	struct shim_counters *set;
+	unsigned int nr;
+
+	NEED_PMU();
+	nr = shim_session__info(self->session)->hw_slots + 1;
+	if (nr > sizeof(reqs) / sizeof(reqs[0]))
+		SKIP(return, "no hardware counters that perf gives, or too many");
+	for (unsigned int i = 0; i < nr; i++)
+		if (shim_event__parse("cycles:u", &reqs[i]))
+			abort();
+	for (unsigned int flags = 0; flags <= VCPC_SET_F_DISABLED; flags += VCPC_SET_F_DISABLED) {
+		ASSERT_EQ(0, shim_counters__create(self->session, reqs, nr, flags, &self->bad, &set));
+		EXPECT_EQ(-ENOSPC, shim_counters__bind(set, 0, 0, &self->bad));
+		shim_counters__put(set);
+	}
+	for (unsigned int i = 0; i < nr; i++)
+		reqs[i].group = i == nr - 1;
+	ASSERT_EQ(0, shim_counters__create(self->session, reqs, nr, VCPC_SET_F_GROUPS, &self->bad, &set));
+	EXPECT_EQ(0, shim_counters__bind(set, 0, 0, &self->bad));
+	shim_counters__put(set);
+	reqs[nr - 1].group = 0;
+	ASSERT_EQ(0, shim_counters__create(self->session, reqs, nr, VCPC_SET_F_GROUPS, &self->bad, &set));
+	EXPECT_EQ(-ENOSPC, shim_counters__bind(set, 0, 0, &self->bad));
+	shim_counters__put(set);
+}
+
 TEST_F(perf_hw, known_answers_to_the_instruction)
 {
 	static const unsigned long rounds[] = { 1000, 1000000 }, many = 50000000;

@@ -117,7 +117,7 @@ static void check_module(struct finding *f)
 		int there = module_installed();
 
 		found(f, there ? "installed, but not loaded" : "not installed for this kernel");
-		limits(f, LIMITED, "without it there are no overflow signals and no multiplexing, and tracing goes by probes",
+		limits(f, LIMITED, "without it only a program's own threads have overflow signals and multiplexing, and tracing goes by probes",
 		       there ? "as root: modprobe vcpc" :
 			       "as root: apt install vcpc-dkms, or in the source: make module && make install");
 		return;

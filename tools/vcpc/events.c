@@ -97,7 +97,7 @@ static int explain(const struct vcpc_events *events, int err, unsigned int bad, 
 		return vcpc_fail_event(err, events->names[bad]);
 	if (events->in_turn && err == -EOPNOTSUPP)
 		return vcpc_fail(0, is_perf ?
-				 "--multiplex needs the vcpc module: perf_event_open(2), which counts here, does not say how far off its estimates are; as root: modprobe vcpc, or count fewer events" :
+				 "--multiplex needs the vcpc module here, whose kernel is older than Linux 5.13; as root: modprobe vcpc, or count fewer events" :
 				 "--multiplex: the vcpc module that is loaded lets no events take turns; load a newer one");
 	return vcpc_fail_counters(err, "cannot count these events");
 }

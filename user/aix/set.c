@@ -24,8 +24,6 @@ static int create(struct shim_aix_state *state, struct shim_aix_context *ctx)
 	struct shim_terms terms = { 0 };
 	int bad, ret;
 
-	if (p->n > shim_session__info(state->session)->max_requests)
-		return Pmapi_InvalidSetCount;
 	if (p->kind != AIX_PLAIN) {
 		flags |= VCPC_SET_F_GROUPS | p->flags;
 		terms.slot = p->slot;
@@ -70,19 +68,23 @@ static void choose_target(struct shim_aix_context *ctx, enum shim_aix_scope scop
 }
 
 /*
- * Without the module, perf cannot multiplex sets, and of threads that inherit it gives only the
- * sum.  Then a thread's own program is not inherited, and programs of groups, processes and trees
- * are refused.
+ * Without the module, perf multiplexes sets for threads of this process only, and of threads that
+ * inherit it gives only the sum.  Then a thread's own program is not inherited, and programs of
+ * groups, processes and trees are refused, as are several sets of the system or a third party.
  */
-static int check_features(const struct shim_aix_state *state, struct shim_aix_context *ctx)
+static int check_features(const struct shim_aix_state *state, struct shim_aix_context *ctx,
+			  bool third_party)
 {
 	__u64 features = shim_session__info(state->session)->features;
+	bool several = ctx->program.kind != AIX_PLAIN;
 
-	if (ctx->program.kind != AIX_PLAIN && !(features & VCPC_FEAT_GROUPS))
+	if (several && !(features & VCPC_FEAT_GROUPS))
 		return Pmapi_Unsupported;
 	if (features & VCPC_FEAT_INHERIT)
 		return 0;
 	if (ctx->scope == AIX_GROUP || ctx->tree || ctx->process)
+		return Pmapi_Unsupported;
+	if (several && (ctx->scope == AIX_SYSTEM || third_party))
 		return Pmapi_Unsupported;
 	ctx->bind &= ~VCPC_BIND_F_INHERIT;
 	return 0;
@@ -141,7 +143,7 @@ static int set_locked(struct shim_aix_state *state, struct shim_aix_who who,
 		return ret;
 	choose_target(ctx, who.scope);
 	ctx->root = tid;
-	ret = check_features(state, ctx);
+	ret = check_features(state, ctx, who.other);
 	if (!ret)
 		ret = check_members(state, ctx, tid);
 	if (!ret)

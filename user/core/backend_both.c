@@ -89,7 +89,7 @@ static int both_create(union shim_backend_ref dev, const struct vcpc_request *re
 
 	/* The module has tried the requests.  Without memory for perf's part it counts the set. */
 	if (!ret && only_counts(reqs, n, flags, terms))
-		both->perf.ptr = shim_perf__make(reqs, n, flags, 0);
+		both->perf.ptr = shim_perf__make(reqs, n, flags, terms);
 	if (ret)
 		free(both);
 	else

@@ -3,9 +3,10 @@
  * The back end that counts by perf_event_open(2), where the module is not loaded.
  *
  * A set on a target is a group of perf's (perf_instance.c).  A value is the event's count plus a
- * base, which restart changes.  What perf cannot do is refused: multiplexed groups, overflows of
- * other processes (perf_overflow.c has those of this one), samples of single threads that inherited
- * (only their sum can be read), and counts in transactions.
+ * base, which restart changes.  Overflows (perf_overflow.c) and multiplexed groups
+ * (perf_multiplex.c) are of threads of this process only.  What perf cannot do is refused: these on
+ * other targets, samples of single threads that inherited (only their sum can be read), and counts
+ * in transactions.
  *
  * Threads: one lock guards all sets' lists; signals are blocked while it is held, and fork() waits
  * for it.  A thread that samples itself takes no lock (perf_sample.c).
@@ -22,6 +23,12 @@
 #include "clock.h"
 
 #define MOST_SETS	1024
+
+/* Requests of a set with groups, each of which has at most SHIM_GROUP_MAX; as many as the module's */
+#define MOST_REQUESTS	2048
+
+/* What needs perf's signals */
+#define SIGNALED	(VCPC_FEAT_OVERFLOW | VCPC_FEAT_GROUPS | VCPC_FEAT_SHUFFLE)
 
 struct shim_siglock shim_perf__lock = SHIM_SIGLOCK_INITIALIZER(2, shim_overflow__in_child);
 
@@ -41,7 +48,7 @@ static int perf_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
 		.size = sizeof(*info),
 		.abi = VCPC_ABI_VERSION,
 		.features = VCPC_FEAT_SETS | VCPC_FEAT_CPU |
-			    (shim_overflow__is_possible() ? VCPC_FEAT_OVERFLOW : 0),
+			    (shim_overflow__is_possible() ? SIGNALED : 0),
 		.max_requests = SHIM_GROUP_MAX,
 		.max_sets = MOST_SETS,
 		.hw_slots = shim_group__slots(),
@@ -68,26 +75,51 @@ static int perf_lock(union shim_backend_ref dev, int how)
 	return 0;
 }
 
-static int check_one(const struct vcpc_request *req)
+/* The group of each request is that of the one before it, or the next. */
+static int check_group(const struct vcpc_request *reqs, unsigned int i, bool groups,
+		       unsigned int *size)
 {
-	if (!(req->flags & (VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL)) || req->group)
+	unsigned int last = i ? reqs[i - 1].group : 0;
+
+	if (!groups)
+		return reqs[i].group ? -EINVAL : 0;
+	if (reqs[i].flags & VCPC_REQ_F_OVERFLOW)
 		return -EINVAL;
-	return shim_group__try(req);
+	*size = reqs[i].group == last ? *size + 1 : 1;
+	if (reqs[i].group != last && (!i || reqs[i].group != last + 1))
+		return -EINVAL;
+	return *size > SHIM_GROUP_MAX ? -EINVAL : 0;
+}
+
+static int check_slots(unsigned int flags, struct shim_terms terms)
+{
+	if (flags & ~(VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS | VCPC_SET_F_SHUFFLE))
+		return -EOPNOTSUPP;
+	if (flags & VCPC_SET_F_SHUFFLE ? !(flags & VCPC_SET_F_GROUPS) : terms.seed)
+		return -EINVAL;
+	if (!(flags & VCPC_SET_F_GROUPS))
+		return terms.slot ? -EINVAL : 0;
+	if (!shim_overflow__is_possible())
+		return -EOPNOTSUPP;
+	return terms.slot && (terms.slot < VCPC_SLOT_MIN || terms.slot > VCPC_SLOT_MAX) ? -EINVAL : 0;
 }
 
 static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int flags,
 		 struct shim_terms terms, int *bad)
 {
-	bool overflows = false;
-	int ret = 0;
+	bool groups = flags & VCPC_SET_F_GROUPS, overflows = false;
+	unsigned int size = 0;
+	int ret = check_slots(flags, terms);
 
 	*bad = -1;
-	if (!n || n > SHIM_GROUP_MAX)
-		return -EINVAL;
-	if (flags & ~VCPC_SET_F_DISABLED || terms.slot || terms.seed)
-		return -EOPNOTSUPP;
+	if (!ret && (!n || n > (groups ? MOST_REQUESTS : SHIM_GROUP_MAX)))
+		ret = -EINVAL;
 	for (unsigned int i = 0; i < n && !ret; i++) {
-		ret = check_one(&reqs[i]);
+		ret = check_group(reqs, i, groups, &size);
+		if (!ret && !(reqs[i].flags & (VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL)))
+			ret = -EINVAL;
+		if (!ret)
+			ret = shim_group__try(&reqs[i]);
 		if (ret)
 			*bad = i;
 		overflows |= reqs[i].flags & VCPC_REQ_F_OVERFLOW;
@@ -100,14 +132,14 @@ static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int f
 /**
  * shim_perf__make() - make a set of requests that are known to be accepted
  * @reqs: struct vcpc_request[@n]
- * @n: 1..SHIM_GROUP_MAX
- * @flags: VCPC_SET_F_DISABLED or 0
- * @signal: told of overflows, or 0
+ * @n: how many
+ * @flags: VCPC_SET_F_*
+ * @terms: slots, and the signal that is sent at overflows
  *
  * Return: for the operations of shim_backend__perf; NULL if there is no memory.
  */
 struct shim_perf_set *shim_perf__make(const struct vcpc_request *reqs, unsigned int n,
-				      unsigned int flags, int signal)
+				      unsigned int flags, struct shim_terms terms)
 {
 	static _Atomic __u64 serials;
 	struct shim_perf_set *set = calloc(1, sizeof(*set) + n * sizeof(*reqs));
@@ -122,7 +154,14 @@ struct shim_perf_set *shim_perf__make(const struct vcpc_request *reqs, unsigned 
 	set->maker = *set->process;
 	set->serial = ++serials;
 	set->flags = flags;
-	set->signal = signal;
+	set->signal = terms.signal;
+	if (flags & VCPC_SET_F_GROUPS)
+		set->slots = (struct shim_slots) {
+			.groups = reqs[n - 1].group + 1,
+			.length = terms.slot ? terms.slot : VCPC_SLOT_DEFAULT,
+			.shuffle = flags & VCPC_SET_F_SHUFFLE,
+			.seed = terms.seed,
+		};
 	set->n = n;
 	memcpy(set->reqs, reqs, n * sizeof(*reqs));
 	return set;
@@ -137,16 +176,14 @@ static int perf_create(union shim_backend_ref dev, const struct vcpc_request *re
 	(void)dev;
 	if (ret)
 		return ret;
-	out->ptr = shim_perf__make(reqs, n, flags, terms.signal);
+	out->ptr = shim_perf__make(reqs, n, flags, terms);
 	return out->ptr ? 0 : -ENOMEM;
 }
 
 static void stop_all(struct shim_perf_set *set)
 {
-	for (struct shim_instance *inst = set->instances; inst; inst = inst->next) {
-		shim_group__turn(&inst->group, false);
-		shim_instance__retire(inst);
-	}
+	for (struct shim_instance *inst = set->instances; inst; inst = inst->next)
+		shim_instance__halt(inst);
 }
 
 /*

@@ -215,6 +215,16 @@ static int open_readable(struct perf_event_attr *attr, struct shim_group_place p
 	return open_event(attr, place.tid, place.cpu, leader);
 }
 
+/*
+ * When it is asked whether a group may ever be on the PMU, arm64 leaves a leader out that is
+ * disabled, unless execve will enable it.  A process that executes another program closes its
+ * groups: so that is said of its own threads' leaders, and is of no consequence.
+ */
+static bool is_reckoned_with(const struct perf_event_attr *attr, struct shim_group_place place)
+{
+	return place.own && !place.inherit && !attr->remove_on_exec;
+}
+
 static int open_one(struct shim_group *group, unsigned int i, const struct vcpc_request *req,
 		    struct shim_group_place place)
 {
@@ -226,7 +236,7 @@ static int open_one(struct shim_group *group, unsigned int i, const struct vcpc_
 	describe(&attr, req);
 	attr.disabled = leads;
 	attr.pinned = leads && !place.inherit;
-	attr.enable_on_exec = leads && place.on_exec;
+	attr.enable_on_exec = leads && (place.on_exec || is_reckoned_with(&attr, place));
 	attr.inherit = place.inherit;
 	attr.inherit_thread = place.inherit && place.threads_only;
 	fd = open_readable(&attr, place, leads ? -1 : group->events[group->lead].fd.nr);
@@ -430,7 +440,7 @@ int shim_group__tell(const struct shim_group *group, pid_t tid, int signal)
 
 /**
  * shim_group__set_distance() - how many events from now on an event overflows
- * @group: disabled
+ * @group: disabled, or its event is a clock
  * @i: which event
  * @distance: 1..SHIM_GROUP_NEVER
  *
@@ -481,14 +491,13 @@ static void put_in_order(const struct shim_group *group, struct shim_group_count
 }
 
 /**
- * shim_group__read() - read the counts by read(2)
+ * shim_group__read_any() - read the counts by read(2), even if they are not of all the time
  * @group: the group
- * @counts: filled in
+ * @counts: filled in; whether the group was always on the PMU, its times say
  *
- * Return: 0, -EAGAIN (the group was off the PMU while its target ran; or a thread that has
- * inherited it took longer than a second to exit, which is as long as this waits), -EBADF.
+ * Return: as shim_group__read().
  */
-int shim_group__read(const struct shim_group *group, struct shim_group_counts *counts)
+int shim_group__read_any(const struct shim_group *group, struct shim_group_counts *counts)
 {
 	size_t size = offsetof(struct shim_group_counts, values) + group->n * sizeof(__u64);
 	ssize_t got;
@@ -504,10 +513,25 @@ int shim_group__read(const struct shim_group *group, struct shim_group_counts *c
 	}
 	if (got < 0)
 		return errno == ECHILD ? -EAGAIN : -errno;
-	if (got != (ssize_t)size || counts->nr != group->n || counts->enabled != counts->running)
+	if (got != (ssize_t)size || counts->nr != group->n)
 		return -EAGAIN;
 	put_in_order(group, counts);
 	return 0;
+}
+
+/**
+ * shim_group__read() - read the counts by read(2)
+ * @group: the group
+ * @counts: filled in
+ *
+ * Return: 0, -EAGAIN (the group was off the PMU while its target ran; or a thread that has
+ * inherited it took longer than a second to exit, which is as long as this waits), -EBADF.
+ */
+int shim_group__read(const struct shim_group *group, struct shim_group_counts *counts)
+{
+	int ret = shim_group__read_any(group, counts);
+
+	return !ret && counts->enabled != counts->running ? -EAGAIN : ret;
 }
 
 /**

@@ -23,6 +23,7 @@ struct perf_event_mmap_page;
  * @inherit: also count the threads and processes that it starts; only their sum can be read
  * @threads_only: with @inherit: only threads, not processes
  * @on_exec: enabled by the thread's next execve
+ * @own: the thread is of this process
  */
 struct shim_group_place {
 	pid_t tid;
@@ -30,6 +31,7 @@ struct shim_group_place {
 	bool inherit;
 	bool threads_only;
 	bool on_exec;
+	bool own;
 };
 
 /* A perf event's descriptor, and the event's id, which another file of the same number lacks */
@@ -75,6 +77,7 @@ int shim_group__set_distance(const struct shim_group *group, unsigned int i, __u
 int shim_group__limit(const struct shim_group *group, unsigned int i);
 int shim_group__enable_one(const struct shim_group *group, unsigned int i);
 int shim_group__read(const struct shim_group *group, struct shim_group_counts *counts);
+int shim_group__read_any(const struct shim_group *group, struct shim_group_counts *counts);
 bool shim_group__has_ended(const struct shim_group *group);
 
 #endif /* SHIM_CORE_PERF_GROUP_H */

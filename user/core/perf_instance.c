@@ -21,6 +21,7 @@
 #include "base/vec.h"
 #include "perf_cpu.h"
 #include "perf_instance.h"
+#include "perf_multiplex.h"
 #include "perf_overflow.h"
 #include "clock.h"
 
@@ -43,6 +44,7 @@ void shim_instance__free(struct shim_instance *inst, bool here)
 		else
 			shim_group__forget(&inst->group);
 		free(inst->plan);
+		shim_multiplex__free(inst->multiplex, here);
 		free(inst);
 		inst = next;
 	}
@@ -106,6 +108,7 @@ static struct shim_group_place place_of(const struct shim_instance *inst)
 		.inherit = shim_instance__is_inherited(inst),
 		.threads_only = !(inst->flags & VCPC_BIND_F_TREE),
 		.on_exec = inst->waiting,
+		.own = inst->tgid == getpid(),
 	};
 }
 
@@ -132,7 +135,9 @@ static int add(struct shim_binding *binding, pid_t tid)
 
 	if (!ret && !shim_instance__is_cpu(inst) && !inst->tgid)
 		ret = -ESRCH;
-	if (!ret)
+	if (!ret && binding->slots)
+		ret = shim_multiplex__open(inst, binding);
+	else if (!ret)
 		ret = shim_group__open(&inst->group, binding->reqs, binding->n, place_of(inst),
 				       binding->bad);
 	if (ret) {
@@ -303,9 +308,14 @@ int shim_instance__bind(struct shim_binding *binding)
 int shim_instance__start(struct shim_instance *inst)
 {
 	struct shim_group_counts counts;
-	int ret = inst->group.overflows ? shim_overflow__start(inst) :
-					  shim_group__turn(&inst->group, true);
+	int ret;
 
+	if (inst->multiplex)
+		ret = shim_multiplex__start(inst);
+	else if (inst->group.overflows)
+		ret = shim_overflow__start(inst);
+	else
+		ret = shim_group__turn(&inst->group, true);
 	if (ret)
 		return ret;
 	inst->since = shim_clock__ns();
@@ -357,7 +367,8 @@ int shim_instance__read(struct shim_instance *inst, struct shim_group_counts *co
 int shim_instance__stop(struct shim_instance *inst)
 {
 	struct shim_group_counts counts;
-	int ret = shim_group__turn(&inst->group, false);
+	int ret = inst->multiplex ? shim_multiplex__stop(inst) :
+				    shim_group__turn(&inst->group, false);
 
 	inst->stopped = shim_clock__ns();
 	inst->on = inst->waiting = false;
@@ -366,6 +377,21 @@ int shim_instance__stop(struct shim_instance *inst)
 	if (!ret)
 		inst->ran = counts.enabled;
 	return ret;
+}
+
+/**
+ * shim_instance__halt() - stop an instance that leaves its set's list
+ * @inst: is not sampled any more, also by its thread without the lock
+ */
+void shim_instance__halt(struct shim_instance *inst)
+{
+	if (inst->multiplex)
+		shim_multiplex__stop(inst);
+	else
+		shim_group__turn(&inst->group, false);
+	inst->live = false;
+	if (inst->plan)
+		shim_page__begin_change(inst->plan);
 }
 
 /**
@@ -392,7 +418,8 @@ int shim_instance__turn(struct shim_instance *inst, bool on, bool all)
  * shim_instance__restart() - count from the presets on
  * @inst: the instance
  *
- * Return: 0, -EINVAL (it waits for execve, or has ended), -EAGAIN, -EBADF.
+ * Return: 0, -EINVAL (it waits for execve, has ended, or its groups are multiplexed), -EAGAIN,
+ * -EBADF.
  */
 int shim_instance__restart(struct shim_instance *inst)
 {
@@ -401,7 +428,7 @@ int shim_instance__restart(struct shim_instance *inst)
 
 	if (ret)
 		return ret;
-	if (inst->waiting || shim_group__has_ended(&inst->group))
+	if (inst->waiting || inst->multiplex || shim_group__has_ended(&inst->group))
 		return -EINVAL;
 	/* How far it is to an overflow changes, too, which only a stopped set can be told. */
 	if (inst->on && inst->group.overflows) {
@@ -418,17 +445,6 @@ int shim_instance__restart(struct shim_instance *inst)
 	if (inst->plan)
 		shim_page__end_change(inst->plan);
 	return inst->on ? 0 : shim_instance__start(inst);
-}
-
-/**
- * shim_instance__retire() - an instance leaves its set's list
- * @inst: is not sampled any more, also by its thread without the lock
- */
-void shim_instance__retire(struct shim_instance *inst)
-{
-	inst->live = false;
-	if (inst->plan)
-		shim_page__begin_change(inst->plan);
 }
 
 /**

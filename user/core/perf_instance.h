@@ -20,6 +20,20 @@ struct shim_overflow {
 };
 
 /**
+ * struct shim_slots - how the groups of a set are multiplexed
+ * @groups: how many there are, or 0
+ * @length: of a slot, in the target's time
+ * @shuffle: in each round in another order
+ * @seed: from which orders and lengths follow
+ */
+struct shim_slots {
+	unsigned int groups;
+	__u64 length;
+	bool shuffle;
+	__u32 seed;
+};
+
+/**
  * struct shim_instance - a set on one target
  * @next: in a list
  * @tid: the thread, or the CPU
@@ -33,11 +47,12 @@ struct shim_overflow {
  * @since: CLOCK_MONOTONIC of the last enable
  * @ran: time enabled before @since
  * @stopped: CLOCK_MONOTONIC of the last disable
- * @group: the events
+ * @group: the events; of a set whose groups are multiplexed, the alarm that ends slots
+ * @multiplex: those groups, or NULL
  * @plan: how its thread reads the events' pages without the lock; NULL if there are none
  * @overflow: what perf_overflow.c knows of it
  * @preset: what values start from at the next restart; behind @from
- * @from: what is added to each count
+ * @from: what is added to each count; if groups are multiplexed, the values
  */
 struct shim_instance {
 	struct shim_instance *next;
@@ -48,6 +63,7 @@ struct shim_instance {
 	__u64 since, ran, stopped;
 	struct shim_group group;
 	struct shim_page_plan *plan;
+	struct shim_multiplex *multiplex;
 	struct shim_overflow overflow;
 	__u64 *preset;
 	__u64 from[];
@@ -62,6 +78,7 @@ struct shim_instance {
  * @root: the thread or CPU that it names
  * @flags: VCPC_BIND_F_*
  * @signal: told of overflows, or 0
+ * @slots: how groups are multiplexed, or NULL
  * @bad: on failure, the index of the request to blame, or -1
  */
 struct shim_binding {
@@ -72,6 +89,7 @@ struct shim_binding {
 	pid_t root;
 	unsigned int flags;
 	int signal;
+	const struct shim_slots *slots;
 	int *bad;
 };
 
@@ -87,13 +105,13 @@ static inline bool shim_instance__is_inherited(const struct shim_instance *inst)
 
 int shim_instance__bind(struct shim_binding *binding);
 void shim_instance__free(struct shim_instance *inst, bool here);
+void shim_instance__halt(struct shim_instance *inst);
 struct shim_instance *shim_instance__find(struct shim_instance *list, pid_t tid, bool cpu);
 int shim_instance__start(struct shim_instance *inst);
 int shim_instance__stop(struct shim_instance *inst);
 int shim_instance__turn(struct shim_instance *inst, bool on, bool all);
 int shim_instance__restart(struct shim_instance *inst);
 int shim_instance__read(struct shim_instance *inst, struct shim_group_counts *counts);
-void shim_instance__retire(struct shim_instance *inst);
 bool shim_instance__has_ended(const struct shim_instance *inst);
 
 #endif /* SHIM_CORE_PERF_INSTANCE_H */

@@ -16,6 +16,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdint.h>
@@ -23,6 +24,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "perf_multiplex.h"
 #include "perf_overflow.h"
 #include "perf_set.h"
 
@@ -101,6 +103,15 @@ static bool is_of(const struct shim_instance *inst, const siginfo_t *info)
 	return false;
 }
 
+/*
+ * Is the event gone whose signal this is?  It was pending when the set was unbound; the program,
+ * which has no such file, is not to get it.
+ */
+static bool is_stale(const siginfo_t *info)
+{
+	return fcntl(info->si_fd, F_GETFD) < 0;
+}
+
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
 	if (chained.sa_flags & SA_SIGINFO)
@@ -109,23 +120,39 @@ static void pass_on(int signal, siginfo_t *info, void *context)
 		chained.sa_handler(signal);
 }
 
+static unsigned int count_multiplexed(pid_t tid)
+{
+	unsigned int n = 0;
+
+	for (const struct shim_instance *inst = all; inst; inst = inst->overflow.next)
+		n += inst->tid == tid && inst->multiplex;
+	return n;
+}
+
 /* One signal may stand for several, as only one is pending at a time: look at all instances. */
 static void handler(int signal, siginfo_t *info, void *context)
 {
 	bool by_perf = info->si_code == POLL_IN || info->si_code == POLL_HUP;
 	bool ours = false;
 	pid_t tid = gettid();
+	unsigned int sets;
 	int err = errno;
 
 	shim_siglock__enter(&shim_perf__lock);
+	sets = count_multiplexed(tid);
 	for (struct shim_instance *inst = all; inst; inst = inst->overflow.next) {
+		bool own = inst->tid == tid && by_perf && is_of(inst, info);
+
 		if (inst->tid != tid)
 			continue;
-		ours |= by_perf && is_of(inst, info);
-		look(inst, context);
+		ours |= own;
+		if (inst->multiplex)
+			shim_multiplex__on_alarm(inst, own, sets);
+		else
+			look(inst, context);
 	}
 	shim_siglock__leave(&shim_perf__lock);
-	if (!ours)
+	if (!ours && !(by_perf && is_stale(info)))
 		pass_on(signal, info, context);
 	errno = err;
 }

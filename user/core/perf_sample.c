@@ -194,6 +194,8 @@ int shim_perf__sample(union shim_backend_ref ref, pid_t tid, unsigned int flags,
 	size_t need = sizeof(room.sample) + set->n * sizeof(__u64);
 	int ret;
 
+	if (set->slots.groups)
+		return shim_perf__sample_groups(set, tid, flags, buf, size);
 	if (!shim_perf__is_made_here(set))
 		return -EBADF;
 	if (size < need)

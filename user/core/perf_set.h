@@ -15,6 +15,7 @@
  * @maker: that number when the set was made
  * @flags: VCPC_SET_F_*
  * @signal: told of overflows, or 0
+ * @slots: how its groups are multiplexed, if it has any
  * @n: requests
  * @instances: oldest first
  * @gone: unbound, but their threads may be reading their pages
@@ -26,6 +27,7 @@ struct shim_perf_set {
 	__u64 maker;
 	unsigned int flags;
 	int signal;
+	struct shim_slots slots;
 	unsigned int n;
 	struct shim_instance *instances;
 	struct shim_instance *gone;
@@ -48,7 +50,7 @@ static inline bool shim_perf__is_made_here(const struct shim_perf_set *set)
 
 /* backend_perf.c */
 struct shim_perf_set *shim_perf__make(const struct vcpc_request *reqs, unsigned int n,
-				      unsigned int flags, int signal);
+				      unsigned int flags, struct shim_terms terms);
 
 /* perf_target.c: for a back end that has others, too; a set may be NULL */
 bool shim_perf__is_bound(union shim_backend_ref ref);
@@ -69,6 +71,10 @@ int shim_perf__pick(const struct shim_perf_set *set, pid_t tid, unsigned int fla
 void shim_perf__sweep(struct shim_perf_set *set);
 bool shim_perf__is_meant(const struct shim_instance *inst, const struct shim_instance *one,
 			 bool all);
+
+/* perf_multiplex.c */
+int shim_perf__sample_groups(struct shim_perf_set *set, pid_t tid, unsigned int flags,
+			     struct vcpc_sample *buf, size_t size);
 
 /* perf_sample.c */
 int shim_perf__sample(union shim_backend_ref ref, pid_t tid, unsigned int flags,

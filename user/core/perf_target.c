@@ -82,7 +82,8 @@ static int begin(struct shim_perf_set *set, struct shim_binding *binding)
 		at = &(*at)->next;
 	*at = binding->list;
 	for (struct shim_instance *inst = binding->list; inst; inst = inst->next)
-		shim_perf__remember(set, inst);
+		if (!inst->multiplex)
+			shim_perf__remember(set, inst);
 	return 0;
 }
 
@@ -94,6 +95,7 @@ static int bind_locked(struct shim_perf_set *set, pid_t tid, unsigned int flags,
 		.root = tid,
 		.flags = flags,
 		.signal = set->signal,
+		.slots = set->slots.groups ? &set->slots : NULL,
 		.bad = bad,
 	};
 	int ret;
@@ -104,8 +106,11 @@ static int bind_locked(struct shim_perf_set *set, pid_t tid, unsigned int flags,
 	return ret ? ret : begin(set, &binding);
 }
 
-static bool overflows(const struct shim_perf_set *set)
+/* Whether the thread that is counted has to handle perf's signals */
+static bool is_signaled(const struct shim_perf_set *set)
 {
+	if (set->slots.groups)
+		return true;
 	for (unsigned int i = 0; i < set->n; i++)
 		if (set->reqs[i].flags & VCPC_REQ_F_OVERFLOW)
 			return true;
@@ -128,7 +133,7 @@ int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
 	if (!tid && !(flags & VCPC_BIND_F_CPU))
 		tid = gettid();
 	/* Who is signaled has to be a thread of this process, whose handler that is (perf_overflow.c). */
-	if (overflows(set) && (flags & ~VCPC_BIND_F_YIELD || syscall(SYS_tgkill, getpid(), tid, 0)))
+	if (is_signaled(set) && (flags & ~VCPC_BIND_F_YIELD || syscall(SYS_tgkill, getpid(), tid, 0)))
 		return -EOPNOTSUPP;
 	shim_siglock__enter(&shim_perf__lock);
 	ret = bind_locked(set, tid, flags, bad);
@@ -269,8 +274,7 @@ int shim_perf__pick(const struct shim_perf_set *set, pid_t tid, unsigned int fla
 
 static void take_off(struct shim_perf_set *set, struct shim_instance *inst)
 {
-	shim_group__turn(&inst->group, false);
-	shim_instance__retire(inst);
+	shim_instance__halt(inst);
 	shim_perf__forget(inst);
 	inst->next = set->gone;
 	set->gone = inst;

@@ -145,9 +145,12 @@ static int take_turns(struct shim_session *session, struct shim_set *set,
  * SHIM_BIND_TRACE and recorders refuse it, so that counts of a part of the time are not taken for
  * those of the whole.
  *
- * Return: 0, an error of shim_set_create() or shim_set_bind(), -EOPNOTSUPP (also: the back end is
- * perf, which does not say when it rotates groups; or the module cannot multiplex), -EINVAL (also:
- * @turn), -ENOSPC (this event does not fit, not even alone).
+ * Over perf, groups take turns for threads of this process only: another shim_set_bind() of a set
+ * that has several is -EOPNOTSUPP.
+ *
+ * Return: 0, an error of shim_set_create() or shim_set_bind(), -EOPNOTSUPP (also: the module, or
+ * the kernel, cannot multiplex), -EINVAL (also: @turn), -ENOSPC (this event does not fit, not even
+ * alone).
  */
 SHIM_API int shim_set_create_turns(struct shim_handle *handle, const char *const *events,
 				   unsigned int n, uint64_t turn, unsigned int *bad,

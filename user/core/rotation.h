@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The arithmetic of multiplexed groups: which one counts, for how long, and what each has counted. */
+#ifndef SHIM_CORE_ROTATION_H
+#define SHIM_CORE_ROTATION_H
+
+#include <linux/vcpc.h>
+#include <stdbool.h>
+
+/**
+ * struct shim_rotation - groups of which one counts at a time
+ * @nr: number of groups, 1..65536
+ * @now: the group that counts
+ * @place: its place in the present round
+ * @spoilt: the present slot has lost something already
+ * @slot: length of a slot, in the target's time
+ * @left: what is left of the present slot
+ * @rounds: complete rounds
+ * @random: state from which orders and lengths are drawn; 0: they are fixed
+ * @order: of the groups in the present round
+ * @turns: what each group has counted; their @rounds are 0
+ */
+struct shim_rotation {
+	unsigned int nr, now, place;
+	bool spoilt;
+	__u64 slot, left, rounds, random;
+	__u16 *order;
+	struct vcpc_group_sample *turns;
+};
+
+void shim_rotation__init(struct shim_rotation *r, __u64 slot);
+void shim_rotation__shuffle(struct shim_rotation *r, __u64 seed);
+void shim_rotation__spend(struct shim_rotation *r, __u64 time, __u64 tick);
+void shim_rotation__spoil(struct shim_rotation *r);
+bool shim_rotation__is_due(const struct shim_rotation *r);
+void shim_rotation__next(struct shim_rotation *r);
+void shim_rotation__add_up(const struct shim_rotation *r, struct vcpc_group_sample *sums);
+
+#endif /* SHIM_CORE_ROTATION_H */
