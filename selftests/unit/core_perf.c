@@ -108,7 +108,7 @@ TEST_F(perf, what_perf_has_not_is_refused)
 	struct shim_counters *set = NULL;
 
 	NEED_PERF();
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__create(self->session, &req, 1, VCPC_SET_F_COUNT_OVERFLOWS,
+	EXPECT_EQ(-EOPNOTSUPP, shim_counters__create(self->session, &req, 1, 1U << 2,
 						     &self->bad, &set));
 	EXPECT_EQ(-EINVAL, shim_counters__create_on(self->session, &req, 1, 0, signal, &self->bad,
 						    &set));

@@ -117,7 +117,7 @@ static int add_plan(struct shim_instance *inst)
 {
 	size_t slots = (inst->group.n + 1) * sizeof(inst->plan->slots[0]);
 
-	if (!inst->group.pages)
+	if (!inst->group.pages || inst->multiplex)
 		return 0;
 	inst->plan = calloc(1, sizeof(*inst->plan) + slots);
 	if (!inst->plan)
