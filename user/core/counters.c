@@ -104,7 +104,7 @@ void shim_counters__put(struct shim_counters *counters)
  */
 void shim_counters__shut(struct shim_counters *counters)
 {
-	counters->own = NULL;
+	__atomic_store_n(&counters->own, NULL, __ATOMIC_RELAXED);
 	if (!atomic_exchange(&counters->shut, true))
 		counters->ops->destroy(counters->ref);
 }
@@ -187,7 +187,7 @@ int shim_counters__sample(struct shim_counters *counters, pid_t tid, struct vcpc
 {
 	if (atomic_load(&counters->shut))
 		return -EBADF;
-	if (counters->own)
+	if (__atomic_load_n(&counters->own, __ATOMIC_RELAXED))
 		return sample_own(counters, tid, buf, size);
 	return counters->ops->sample(counters->ref, tid, 0, buf, size);
 }

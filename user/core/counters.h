@@ -11,7 +11,7 @@
  * struct shim_counters - a set; counters.c's, but for shim_counters__read_own()
  * @ops: the back end
  * @ref: what it holds of the set
- * @own: what its @own says; NULL also when the set was shut
+ * @own: what its @own says; NULL also when the set was shut; read while it is
  * @nr: requests
  * @made_in: shim_fork__generation() of the process that made it
  * @refs: references
@@ -69,7 +69,7 @@ int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned in
 static inline bool shim_counters__read_own(const struct shim_counters *counters, pid_t tid,
 					   __u64 *values, unsigned int room, __u64 *tick)
 {
-	const struct shim_perf_set *own = counters->own;
+	const struct shim_perf_set *own = __atomic_load_n(&counters->own, __ATOMIC_RELAXED);
 
 	return own && !shim_perf__read_self(own, tid, values, room, tick);
 }

@@ -344,7 +344,7 @@ SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample
 {
 	if (set->groups > 1)
 		return -EINVAL;
-	return set->counters->own ? read_own(set->counters, tid, sample, set->n) :
+	return __atomic_load_n(&set->counters->own, __ATOMIC_RELAXED) ? read_own(set->counters, tid, sample, set->n) :
 				    ask(set->counters, tid, sample);
 }
 
