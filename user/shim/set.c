@@ -342,10 +342,13 @@ static __attribute__((noinline)) int read_own(struct shim_counters *counters, pi
  */
 SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {
+	struct shim_counters *counters = set->counters;
+
 	if (set->groups > 1)
 		return -EINVAL;
-	return __atomic_load_n(&set->counters->own, __ATOMIC_RELAXED) ? read_own(set->counters, tid, sample, set->n) :
-				    ask(set->counters, tid, sample);
+	if (!__atomic_load_n(&counters->own, __ATOMIC_RELAXED))
+		return ask(counters, tid, sample);
+	return read_own(counters, tid, sample, set->n);
 }
 
 /**
