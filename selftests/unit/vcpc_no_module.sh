@@ -65,9 +65,8 @@ if [ -e /dev/vcpc ]; then
 	echo "1..$n"
 	exit $bad
 fi
-export SHIM_BACKEND=perf
-expect 1 "modprobe vcpc" stat --multiplex true
 export SHIM_BACKEND=vcpc
+expect 1 "modprobe vcpc" stat --multiplex true
 expect 1 "modprobe vcpc" stat true
 expect 1 "modprobe vcpc" record -o "$dir/a" true
 expect 0 "page-faults" events faults
