@@ -64,7 +64,7 @@ static struct vcpc_instance *instance_of(struct vcpc_set *set)
 
 typedef void (*do_fn)(struct kunit *test, struct vcpc_set *set, struct vcpc_instance *inst);
 
-/* Bind a set to a CPU, do something with it, and see for what pollers are woken. */
+/* Bind a set to a CPU, and do something with it. */
 static void on_a_cpu(struct kunit *test, struct vcpc_set *set, do_fn fn)
 {
 	struct vcpc_bind_args bind = {

@@ -28,7 +28,6 @@
  * anything but what cannot be masked.
  */
 #include <linux/err.h>
-#include <linux/math64.h>
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
