@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,12 +107,10 @@ static void put_name(int i)
 	m.named[i] = 1;
 }
 
-static void new_row(int i)
+static void new_row(int i, uint32_t kind)
 {
-	static const uint32_t kinds[] = { VC_TRANSACT, VC_TRANSACT, VC_POINT, VC_OBSERVE, VC_COUNTER };
-
 	m.row[i] = calloc(m.cpus, sizeof(*m.row[i]));
-	m.kind[i] = kinds[some(5)];
+	m.kind[i] = kind;
 	m.id[i] = ++m.last_id;
 	m.named[i] = 0;
 	if (some(2))
@@ -190,6 +190,7 @@ static void change_count(void)
 
 static void change_something(void)
 {
+	static const uint32_t kinds[] = { VC_TRANSACT, VC_TRANSACT, VC_POINT, VC_OBSERVE, VC_COUNTER };
 	int i = some(TAGS);
 
 	if (!some(20)) {
@@ -198,7 +199,7 @@ static void change_something(void)
 		change_count();
 	} else if (!m.row[i]) {
 		if (!some(4))
-			new_row(i);
+			new_row(i, kinds[some(5)]);
 	} else if (!m.named[i]) {
 		if (!some(5))
 			put_name(i);
@@ -403,8 +404,7 @@ TEST_F(reader, all_slots_of_all_tags)
 {
 	NEEDS_BPF(self);
 	for (int i = 0; i < TAGS; i++) {
-		new_row(i);
-		m.kind[i] = VC_TRANSACT;
+		new_row(i, VC_TRANSACT);
 		put_name(i);
 	}
 	for (int step = 0; step < 4; step++) {
@@ -418,6 +418,57 @@ TEST_F(reader, all_slots_of_all_tags)
 		ASSERT_EQ(1, agree(self->r, variant->apart));
 		ASSERT_EQ(1, agree(self->r, variant->apart));
 	}
+}
+
+/* Rows come and go as fast as a process can: whoever may make tags can do so to everybody's readers. */
+static void churn(void)
+{
+	for (;;) {
+		int i = some(TAGS);
+
+		delete_row(i);
+		new_row(i, VC_TRANSACT);
+		put_name(i);
+		for (int cpu = 0; cpu < m.cpus; cpu++) {
+			event(&m.row[i][cpu], VC_TRANSACT);
+			beyond(&m.row[i][cpu], VC_TRANSACT);
+		}
+		put_row(i);
+	}
+}
+
+TEST_F_TIMEOUT(reader, rows_that_come_and_go, 120)
+{
+	const struct shim_bpf_stat *stats;
+	pid_t children[4];
+	size_t n;
+
+	NEEDS_BPF(self);
+	for (int i = 0; i < TAGS; i++) {
+		new_row(i, VC_TRANSACT);
+		put_name(i);
+		event(m.row[i], VC_TRANSACT);
+		put_row(i);
+	}
+	for (int i = 0; i < 4; i++) {
+		children[i] = fork();
+		if (!children[i]) {
+			m.last_id = (i + 1) * 1000000000ULL;
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			churn();
+		}
+	}
+	/* It ends, and has something, though not all rows may be of one moment. */
+	for (int step = 0; step < 30; step++) {
+		ASSERT_EQ(0, shim_bpf_reader__stats(self->r, &stats, &n));
+		EXPECT_LT(0, n);
+	}
+	for (int i = 0; i < 4; i++) {
+		kill(children[i], SIGKILL);
+		waitpid(children[i], NULL, 0);
+	}
+	ASSERT_EQ(1, agree(self->r, variant->apart));
+	ASSERT_EQ(1, agree(self->r, variant->apart));
 }
 
 /* Events come to tags that are there; until they rest, the reader sees what a new one sees. */

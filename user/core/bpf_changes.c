@@ -101,6 +101,15 @@ static int give(const struct shim_bpf_changes *c, shim_bpf_change_fn *fn, void *
 	return err ? err : fn(arg, NULL, NULL);
 }
 
+/*
+ * How often the program may run for one reading: several times what all rows need.  Whoever makes
+ * and drops tags all the time moves rows to other numbers, where they count as changed.
+ */
+static size_t most_runs(const struct shim_bpf_changes *c)
+{
+	return 4 + 4 * (c->rows * c->skel->rodata->vc_cpus * MOST / VC_CHANGES_SIZE);
+}
+
 static int run(const struct shim_bpf_changes *c)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
@@ -117,18 +126,18 @@ static int run(const struct shim_bpf_changes *c)
  *
  * @fn may set the row's rests and all, and call shim_bpf_changes__all_slots().
  *
- * Return: 0 (@c->n is how many rows there are), what @fn returned, or an errno of bpf(2): then the
- * next reading has all rows.
+ * Return: 0 (@c->n is how many rows there are), -EAGAIN if rows come and go too fast for it, what
+ * @fn returned, or an errno of bpf(2): then the next reading has all rows.
  */
 int shim_bpf_changes__read(struct shim_bpf_changes *c, shim_bpf_change_fn *fn, void *arg)
 {
-	size_t before = c->n;
+	size_t before = c->n, left = most_runs(c);
 	int err;
 
 	c->skel->bss->vc_read = ++c->reads;
 	do {
 		c->again = false;
-		err = run(c);
+		err = left-- ? run(c) : -EAGAIN;
 		if (!err)
 			err = give(c, fn, arg);
 	} while (!err && (c->skel->bss->vc_full || c->again));

@@ -593,10 +593,18 @@ static int read_changes(struct shim_bpf_reader *r)
 /* Which way the table is read; the program costs more than one reading, and is loaded at the second */
 static int read_table(struct shim_bpf_reader *r)
 {
+	int err;
+
 	if (r->reads == 2)	/* an error is none of the caller's: the table is read without */
 		shim_bpf_changes__open(&r->changes, r->stat.fd, r->cpus);
-	return shim_bpf_changes__usable(&r->changes) ? read_changes(r) :
-						       shim_bpf_table__read(&r->stat, add_stat, r);
+	if (shim_bpf_changes__usable(&r->changes)) {
+		err = read_changes(r);
+		if (err != -EAGAIN)
+			return err;
+		/* stats[] have parts of what was given; nothing in them is as it was read last. */
+		r->before = 0;
+	}
+	return shim_bpf_table__read(&r->stat, add_stat, r);
 }
 
 /* Which events a key of vc_events stands for: 0, -ENOENT, or an errno of bpf(2) */
