@@ -6,6 +6,7 @@
 #include <linux/bpf.h>
 #include <linux/vcpc.h>
 #include <bpf/bpf_helpers.h>
+#include "stat.bpf.h"
 #include "trace.h"
 #include "users.bpf.h"
 
@@ -31,14 +32,6 @@ struct {
 	__type(key, struct vc_open_key);
 	__type(value, struct vc_open_val);
 } vc_open SEC(".maps");
-
-/* tag and kind -> statistics */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
-	__uint(max_entries, VC_MAX_TAGS);
-	__type(key, struct vc_stat_key);
-	__type(value, struct vc_stat);
-} vc_stat SEC(".maps");
 
 /* tag and events -> sums of what was counted */
 struct {

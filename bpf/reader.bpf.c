@@ -10,6 +10,7 @@
 #include <bpf/bpf_helpers.h>
 #include "changes.h"
 #include "slot.bpf.h"
+#include "stat.bpf.h"
 
 #define BYTES_OF(slots)	(__builtin_offsetof(struct vc_change, stat.hist) + (slots) * sizeof(__u64))
 
@@ -22,14 +23,6 @@ __u32 vc_row;			/* number of the next row */
 __u32 vc_used;			/* bytes of vc_changes */
 __u32 vc_full;			/* there was no room for all changes */
 __u64 vc_changes[VC_CHANGES_SIZE / sizeof(__u64)];
-
-/* The reader's vc_stat */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
-	__uint(max_entries, VC_MAX_TAGS);
-	__type(key, struct vc_stat_key);
-	__type(value, struct vc_stat);
-} vc_stat SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

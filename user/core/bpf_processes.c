@@ -8,6 +8,7 @@
 
 #include "base/vec.h"
 #include "bpf_processes.h"
+#include "bpf_stat.h"
 #include "bpf_slots.h"
 
 struct reading {

@@ -24,6 +24,5 @@ void shim_bpf_processes__close(struct shim_bpf_processes *p);
 int shim_bpf_reader__events(struct shim_bpf_reader *r, uint64_t key, struct vc_events *events);
 int shim_bpf_reader__slot_tag(struct shim_bpf_reader *r, const struct vc_direct *slot, uint32_t i,
 			      uint64_t *id, const struct shim_bpf_tag **tag);
-void shim_bpf_stat__add(struct vc_stat *restrict total, const struct vc_stat *restrict more);
 
 #endif /* SHIM_CORE_BPF_PROCESSES_H */

@@ -27,6 +27,7 @@
 #include "bpf_pins.h"
 #include "bpf_processes.h"
 #include "bpf_slots.h"
+#include "bpf_stat.h"
 #include "bpf_table.h"
 
 /* @place: of each kind, the index of the tag's row in the statistics of a read, by the read's number */
@@ -259,159 +260,6 @@ int shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id, const struct sh
 	return keep_tag(r, id, &value, tag);
 }
 
-/* The greater or the lesser of two doubles; NaN only if both are */
-static uint64_t extreme(uint64_t a_bits, uint64_t b_bits, int greatest)
-{
-	double a, b;
-
-	memcpy(&a, &a_bits, sizeof(a));
-	memcpy(&b, &b_bits, sizeof(b));
-	if (a != a)
-		return b_bits;
-	return (greatest ? b > a : b < a) ? b_bits : a_bits;
-}
-
-static void add_values(struct vc_stat *total, const struct vc_stat *cpu)
-{
-	if (!total->count) {
-		total->value_min = cpu->value_min;
-		total->value_max = cpu->value_max;
-	}
-	total->value_min = extreme(total->value_min, cpu->value_min, 0);
-	total->value_max = extreme(total->value_max, cpu->value_max, 1);
-	if (cpu->last_ns >= total->last_ns) {
-		total->last_ns = cpu->last_ns;
-		total->last_took_ns = cpu->last_took_ns;
-		total->value = cpu->value;
-	}
-}
-
-static void add_head(struct vc_stat *restrict total, const struct vc_stat *restrict more)
-{
-	if (!total->count || more->min_ns < total->min_ns)
-		total->min_ns = more->min_ns;
-	if (more->max_ns > total->max_ns)
-		total->max_ns = more->max_ns;
-	add_values(total, more);
-	total->count += more->count;
-	total->sum_ns += more->sum_ns;
-}
-
-/* Add another thread's statistics; all zeroes if it saw no event */
-void shim_bpf_stat__add(struct vc_stat *restrict total, const struct vc_stat *restrict more)
-{
-	total->aborted += more->aborted;
-	if (!more->count)
-		return;
-	add_head(total, more);
-	for (uint32_t i = 0; i < VC_HIST_SLOTS; i++)
-		total->hist[i] += more->hist[i];
-}
-
-static uint32_t slot_of(uint64_t ns)
-{
-	return vc_hist_slot(ns, 63 - __builtin_clzll(ns | 1));
-}
-
-/* Slots of one CPU's statistics that its extremes allow to be in use */
-static void bounds(const struct vc_stat *cpu, uint32_t *first, uint32_t *end)
-{
-	*first = slot_of(cpu->min_ns);
-	*end = slot_of(cpu->max_ns) + 1;
-}
-
-/* How many are in as many slots as from @first to before @end */
-static uint64_t in_slots(const __u64 *slots, uint32_t first, uint32_t end)
-{
-	uint64_t n = 0;
-
-	for (uint32_t i = first; i < end; i++)
-		n += slots[i - first];
-	return n;
-}
-
-/* Add a histogram's slots from @first to before @end. */
-static void add_range(struct shim_bpf_stat *row, const __u64 *slots, uint32_t first, uint32_t end)
-{
-	for (uint32_t i = first; i < end; i++)
-		row->total.hist[i] += slots[i - first];
-	if (!row->slots.end || first < row->slots.first)
-		row->slots.first = first;
-	if (end > row->slots.end)
-		row->slots.end = end;
-}
-
-/*
- * Add one CPU's histogram.  The program writes extremes before it counts a time in its slot, so all
- * slots in use lie between theirs, and the others, which are most, need not be read.  If they do not
- * have all transactions, programs have overwritten each other's extremes: then all slots are added.
- */
-static void add_hist(struct shim_bpf_stat *row, const struct vc_stat *cpu)
-{
-	uint32_t first, end;
-
-	bounds(cpu, &first, &end);
-	if (in_slots(&cpu->hist[first], first, end) != cpu->count) {
-		first = 0;
-		end = VC_HIST_SLOTS;
-	}
-	add_range(row, &cpu->hist[first], first, end);
-}
-
-static void add_cpu(struct shim_bpf_stat *row, const struct vc_stat *cpu)
-{
-	row->total.aborted += cpu->aborted;
-	if (!cpu->count)
-		return;
-	add_head(&row->total, cpu);
-	if (row->key.kind == VC_TRANSACT)
-		add_hist(row, cpu);
-}
-
-/* Make a row's total all zeroes. */
-static void clear(struct shim_bpf_stat *row)
-{
-	memset(&row->total, 0, offsetof(struct vc_stat, hist));
-	memset(&row->total.hist[row->slots.first], 0,
-	       (row->slots.end - row->slots.first) * sizeof(row->total.hist[0]));
-	row->slots.first = row->slots.end = 0;
-}
-
-/* Add up one row over all CPUs. */
-static void add_up(struct shim_bpf_stat *row, const struct vc_stat *cpus, size_t n)
-{
-	clear(row);
-	for (size_t i = 0; i < n; i++)
-		add_cpu(row, &cpus[i]);
-}
-
-/* Has a row not changed since it was added up? */
-static int rests(const struct vc_stat *total, const struct vc_stat *cpus, size_t n)
-{
-	const struct vc_stat *newest = &cpus[0];
-	uint64_t count = 0, aborted = 0, sum_ns = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		count += cpus[i].count;
-		aborted += cpus[i].aborted;
-		sum_ns += cpus[i].sum_ns;
-		if (cpus[i].last_ns >= newest->last_ns)
-			newest = &cpus[i];
-	}
-	return count == total->count && aborted == total->aborted && sum_ns == total->sum_ns &&
-	       newest->last_ns == total->last_ns && newest->value == total->value;
-}
-
-/*
- * Is a row consistent?  If it was read while an event was being added, the event is in its count
- * but not yet in its histogram.
- */
-static int is_whole(const struct shim_bpf_stat *row)
-{
-	return row->key.kind != VC_TRANSACT ||
-	       in_slots(&row->total.hist[row->slots.first], row->slots.first, row->slots.end) == row->total.count;
-}
-
 /* Note where the row of a tag's statistics is in this read */
 static void set_place(struct shim_bpf_reader *r, const struct shim_bpf_stat *row)
 {
@@ -446,7 +294,7 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 		return err;
 	/* Rows mostly come in the same order, so the last read's is probably at this place. */
 	same = r->n < r->before && !memcmp(&row->key, key, sizeof(row->key)) &&
-	       rests(&row->total, cpus, r->cpus);
+	       shim_bpf_stat__rests(&row->total, cpus, r->cpus);
 	if (same && row->rests) {
 		set_place(r, row);
 		r->n++;
@@ -454,15 +302,15 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 	}
 	row->version = ++r->version;
 	memcpy(&row->key, key, sizeof(row->key));
-	/* Until add_up(), the row's total is another row's, and must not pass for this one's. */
+	/* Until it is added up, the row's total is another row's, and must not pass for this one's. */
 	row->rests = 0;
 	err = shim_bpf_reader__tag(r, row->key.tag, &row->tag);
 	if (err == -ENOENT)
 		return 0;
 	if (err)
 		return err;
-	add_up(row, cpus, r->cpus);
-	row->rests = same && is_whole(row);
+	shim_bpf_stat__add_up(row, cpus, r->cpus);
+	row->rests = same && shim_bpf_stat__is_whole(row);
 	/* A row that is just being made has no event yet. */
 	if (row->total.count || row->total.aborted) {
 		set_place(r, row);
@@ -486,7 +334,7 @@ static void end_row(struct taking *taking)
 
 	if (!taking->row)
 		return;
-	taking->row->rests = seen->same && is_whole(taking->row);
+	taking->row->rests = seen->same && shim_bpf_stat__is_whole(taking->row);
 	seen->rests = taking->row->rests;
 	if (taking->all && !seen->all)
 		shim_bpf_changes__all_slots(&taking->r->changes, seen);
@@ -505,28 +353,13 @@ static int begin_row(struct taking *taking, size_t i, struct vc_seen *seen)
 	err = row_at(r, i, &taking->row);
 	if (err)
 		return err;
-	clear(taking->row);
+	shim_bpf_stat__clear(taking->row);
 	taking->row->version = ++r->version;
 	taking->row->key = seen->key;
 	err = shim_bpf_reader__tag(r, seen->key.tag, &taking->row->tag);
 	if (err)	/* the row stays without a tag, and is dropped by drop_nameless() */
 		taking->row->tag = NULL;
 	return err == -ENOENT ? 0 : err;
-}
-
-/* As add_hist(), but slots beyond the extremes may have to be asked for. */
-static void take_hist(struct taking *taking, const struct vc_change *change)
-{
-	const __u64 *slots = change->stat.hist;
-	uint32_t first, end;
-
-	bounds(&change->stat, &first, &end);
-	if (in_slots(slots + first - change->first, first, end) == change->stat.count) {
-		add_range(taking->row, slots + first - change->first, first, end);
-	} else {
-		add_range(taking->row, slots, change->first, change->end);
-		taking->all = 1;
-	}
 }
 
 static int take_change(void *arg, const struct vc_change *change, struct vc_seen *seen)
@@ -542,12 +375,8 @@ static int take_change(void *arg, const struct vc_change *change, struct vc_seen
 		err = begin_row(taking, change->row, seen);
 	if (err)
 		return err;
-	taking->row->total.aborted += change->stat.aborted;
-	if (!change->stat.count)
-		return 0;
-	add_head(&taking->row->total, &change->stat);
-	if (seen->key.kind == VC_TRANSACT)
-		take_hist(taking, change);
+	if (!shim_bpf_stat__add_part(taking->row, &change->stat, change->first, change->end))
+		taking->all = 1;
 	return 0;
 }
 
@@ -717,7 +546,7 @@ static int add_slot(struct shim_bpf_reader *r, uint32_t i)
 		if (err)
 			return err;
 		r->n++;
-		clear(row);
+		shim_bpf_stat__clear(row);
 		row->tag = tag;
 		row->key = (struct vc_stat_key) { .tag = id, .kind = slot.kind };
 		set_place(r, row);

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Adding up the statistics of a tag: of CPUs, and of threads that write theirs themselves. */
+#include <string.h>
+
+#include "bpf_stat.h"
+
+/* The greater or the lesser of two doubles; NaN only if both are */
+static uint64_t extreme(uint64_t a_bits, uint64_t b_bits, int greatest)
+{
+	double a, b;
+
+	memcpy(&a, &a_bits, sizeof(a));
+	memcpy(&b, &b_bits, sizeof(b));
+	if (a != a)
+		return b_bits;
+	return (greatest ? b > a : b < a) ? b_bits : a_bits;
+}
+
+static void add_values(struct vc_stat *total, const struct vc_stat *cpu)
+{
+	if (!total->count) {
+		total->value_min = cpu->value_min;
+		total->value_max = cpu->value_max;
+	}
+	total->value_min = extreme(total->value_min, cpu->value_min, 0);
+	total->value_max = extreme(total->value_max, cpu->value_max, 1);
+	if (cpu->last_ns >= total->last_ns) {
+		total->last_ns = cpu->last_ns;
+		total->last_took_ns = cpu->last_took_ns;
+		total->value = cpu->value;
+	}
+}
+
+static void add_head(struct vc_stat *restrict total, const struct vc_stat *restrict more)
+{
+	if (!total->count || more->min_ns < total->min_ns)
+		total->min_ns = more->min_ns;
+	if (more->max_ns > total->max_ns)
+		total->max_ns = more->max_ns;
+	add_values(total, more);
+	total->count += more->count;
+	total->sum_ns += more->sum_ns;
+}
+
+/* Add another thread's statistics; all zeroes if it saw no event */
+void shim_bpf_stat__add(struct vc_stat *restrict total, const struct vc_stat *restrict more)
+{
+	total->aborted += more->aborted;
+	if (!more->count)
+		return;
+	add_head(total, more);
+	for (uint32_t i = 0; i < VC_HIST_SLOTS; i++)
+		total->hist[i] += more->hist[i];
+}
+
+static uint32_t slot_of(uint64_t ns)
+{
+	return vc_hist_slot(ns, 63 - __builtin_clzll(ns | 1));
+}
+
+/* Slots of one CPU's statistics that its extremes allow to be in use */
+static void bounds(const struct vc_stat *cpu, uint32_t *first, uint32_t *end)
+{
+	*first = slot_of(cpu->min_ns);
+	*end = slot_of(cpu->max_ns) + 1;
+}
+
+/* How many are in as many slots as from @first to before @end */
+static uint64_t in_slots(const __u64 *slots, uint32_t first, uint32_t end)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = first; i < end; i++)
+		n += slots[i - first];
+	return n;
+}
+
+/* Add a histogram's slots from @first to before @end. */
+static void add_range(struct shim_bpf_stat *row, const __u64 *slots, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first; i < end; i++)
+		row->total.hist[i] += slots[i - first];
+	if (!row->slots.end || first < row->slots.first)
+		row->slots.first = first;
+	if (end > row->slots.end)
+		row->slots.end = end;
+}
+
+/*
+ * Add one CPU's histogram, of which @slots are from @first to before @end.  The program writes
+ * extremes before it counts a time in its slot, so all slots in use lie between theirs, and the
+ * others, which are most, need not be read.  If they do not have all transactions, programs have
+ * overwritten each other's extremes: then all slots that there are are added.
+ *
+ * Return: whether it was enough to look between the extremes.
+ */
+static bool add_hist(struct shim_bpf_stat *row, const struct vc_stat *cpu, const __u64 *slots,
+		     uint32_t first, uint32_t end)
+{
+	uint32_t from, to;
+
+	bounds(cpu, &from, &to);
+	if (in_slots(slots + from - first, from, to) == cpu->count) {
+		add_range(row, slots + from - first, from, to);
+		return true;
+	}
+	add_range(row, slots, first, end);
+	return false;
+}
+
+/**
+ * shim_bpf_stat__add_part() - add one CPU's part of a row
+ * @row: of its key
+ * @cpu: the part, whose histogram begins with slot @first
+ * @first: the first slot
+ * @end: behind the last one
+ *
+ * Return: false if slots may be in use that are not there.
+ */
+bool shim_bpf_stat__add_part(struct shim_bpf_stat *row, const struct vc_stat *cpu, uint32_t first,
+			     uint32_t end)
+{
+	row->total.aborted += cpu->aborted;
+	if (!cpu->count)
+		return true;
+	add_head(&row->total, cpu);
+	return row->key.kind != VC_TRANSACT || add_hist(row, cpu, cpu->hist, first, end);
+}
+
+/* Make a row's total all zeroes. */
+void shim_bpf_stat__clear(struct shim_bpf_stat *row)
+{
+	memset(&row->total, 0, offsetof(struct vc_stat, hist));
+	memset(&row->total.hist[row->slots.first], 0,
+	       (row->slots.end - row->slots.first) * sizeof(row->total.hist[0]));
+	row->slots.first = row->slots.end = 0;
+}
+
+/* Add up one row over all CPUs. */
+void shim_bpf_stat__add_up(struct shim_bpf_stat *row, const struct vc_stat *cpus, size_t n)
+{
+	shim_bpf_stat__clear(row);
+	for (size_t i = 0; i < n; i++)
+		shim_bpf_stat__add_part(row, &cpus[i], 0, VC_HIST_SLOTS);
+}
+
+/* Has a row not changed since it was added up? */
+bool shim_bpf_stat__rests(const struct vc_stat *total, const struct vc_stat *cpus, size_t n)
+{
+	const struct vc_stat *newest = &cpus[0];
+	uint64_t count = 0, aborted = 0, sum_ns = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		count += cpus[i].count;
+		aborted += cpus[i].aborted;
+		sum_ns += cpus[i].sum_ns;
+		if (cpus[i].last_ns >= newest->last_ns)
+			newest = &cpus[i];
+	}
+	return count == total->count && aborted == total->aborted && sum_ns == total->sum_ns &&
+	       newest->last_ns == total->last_ns && newest->value == total->value;
+}
+
+/*
+ * Is a row consistent?  If it was read while an event was being added, the event is in its count
+ * but not yet in its histogram.
+ */
+bool shim_bpf_stat__is_whole(const struct shim_bpf_stat *row)
+{
+	return row->key.kind != VC_TRANSACT ||
+	       in_slots(&row->total.hist[row->slots.first], row->slots.first, row->slots.end) == row->total.count;
+}
