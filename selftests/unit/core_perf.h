@@ -143,4 +143,25 @@ static void end(struct worker *w)
 	pthread_join(w->thread, NULL);
 }
 
+/* What needs perf's signals is for threads of this process, without flags. */
+static inline void expect_own_threads_only(struct __test_metadata *_metadata, FIXTURE_DATA(perf) *self)
+{
+	pid_t pid;
+
+	pid = fork();
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, pid, 0, &self->bad));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_INHERIT, &self->bad));
+	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_TREE, &self->bad));
+	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_PROCESS, &self->bad));
+	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_CPU, &self->bad));
+	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_ENABLE_ON_EXEC, &self->bad));
+	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 1, 0, &self->bad));
+}
+
 #endif /* SELFTESTS_CORE_PERF_H */

@@ -321,24 +321,9 @@ TEST_F(perf, how_groups_are_made)
 
 TEST_F(perf, where_groups_cannot_be_multiplexed)
 {
-	pid_t pid;
-
 	NEED_PERF();
 	ASSERT_EQ(0, make_groups(self, 2, 0, 0, &self->set));
-	pid = fork();
-	if (!pid) {
-		pause();
-		_exit(0);
-	}
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, pid, 0, &self->bad));
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_INHERIT, &self->bad));
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_TREE, &self->bad));
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_PROCESS, &self->bad));
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_CPU, &self->bad));
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_ENABLE_ON_EXEC, &self->bad));
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 1, 0, &self->bad));
+	expect_own_threads_only(_metadata, self);
 }
 
 /* TURNS in the environment: how many */

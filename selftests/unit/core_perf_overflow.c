@@ -200,23 +200,9 @@ TEST_F(perf, another_thread_of_this_process)
 
 TEST_F(perf, whom_it_cannot_tell)
 {
-	pid_t pid;
-
 	NEED_PERF();
 	ASSERT_EQ(0, make_overflowing(self, AFTER, &self->set));
-	pid = fork();
-	if (!pid) {
-		pause();
-		_exit(0);
-	}
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, pid, 0, &self->bad));
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_INHERIT, &self->bad));
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_TREE, &self->bad));
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_CPU, &self->bad));
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_ENABLE_ON_EXEC, &self->bad));
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 1, 0, &self->bad));
+	expect_own_threads_only(_metadata, self);
 }
 
 /* The child counts nothing, and can count by a set of its own; its parent goes on. */
