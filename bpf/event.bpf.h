@@ -17,8 +17,7 @@ static __always_inline void vc_key_of(struct vc_event *ev, struct vc_open_key *k
 {
 	key->tag = ev->tag;
 	key->file = ev->file;
-	key->pid = ev->id;
-	key->per_thread = ev->thread;
+	key->pid = ev->pid;
 }
 
 static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc_open_key *key)
@@ -58,7 +57,7 @@ static __always_inline void vc_begin(struct vc_event *ev)
 
 /*
  * When the transaction began that ends now, or 0 if that is not known.  @open is set to
- * its row in vc_open, or NULL.  If the result is not 0, vc_closed() must be called then.
+ * its row in vc_open, or NULL; if the result is not 0, its caller closes it.
  */
 static __always_inline __u64 vc_started(struct vc_event *ev, const struct vc_open_key *key,
 					struct vc_open_val **open, __u64 now)
@@ -77,17 +76,6 @@ static __always_inline __u64 vc_started(struct vc_event *ev, const struct vc_ope
 		return start;
 	vc_count_drop(VC_DROP_NOT_OPEN);
 	return 0;
-}
-
-static __always_inline void vc_closed(const struct vc_event *ev, const struct vc_open_key *key,
-				      struct vc_open_val *open)
-{
-	if (!open)
-		return;
-	open->start_ns = 0;
-	/* A process's row is used again; rows of threads, which come and go, would fill the map. */
-	if (key->per_thread && !bpf_map_delete_elem(&vc_open, key))
-		vc_refund(ev->user, VC_ROWS_OPEN);
 }
 
 static __always_inline void vc_ring_put(struct vc_event *ev, __u32 op, __u64 now, __u64 start,
@@ -185,7 +173,9 @@ static __always_inline void vc_finish(struct vc_event *ev, __u32 op, __u64 now)
 			vc_add_details(ev, open, now, start);
 		vc_ring_put(ev, op, now, start, 0);
 	}
-	vc_closed(ev, &key, open);
+	/* The row stays: its process begins the next one in it. */
+	if (open)
+		open->start_ns = 0;
 }
 
 #define VC_SIGN		(1ull << 63)

@@ -25,7 +25,7 @@ struct {
 	__type(value, struct vc_tag_name);
 } vc_tag SEC(".maps");
 
-/* tag, open file and process (or thread) -> when it began */
+/* tag, open file and process -> when it began */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_OPEN);
@@ -90,9 +90,8 @@ enum vc_name_from {
 /* One event, as it came in: the module's arguments. */
 struct vc_event {
 	__u64 tag;
-	__u64 file;		/* transactions: what vc_open_key says of it, */
-	__u32 id;		/* process or thread, */
-	__u32 thread;		/* and which of the two */
+	__u64 file;		/* transactions: what vc_open_key says of it */
+	__u32 pid;
 	__u32 user;		/* the tag's */
 	enum vc_name_from from;
 	const char *name;

@@ -5,17 +5,16 @@
 
 #define ARG(ctx, n, type)	((type)(ctx)->args[n])
 
-/* begin, end and abort come as (tag, file, user << 32 | id, thread, name, ...) */
+/* begin, end and abort come as (tag, file, user << 32 | process, name, ...) */
 static __always_inline struct vc_event vc_transaction(struct bpf_raw_tracepoint_args *ctx)
 {
 	return (struct vc_event) {
 		.tag = ARG(ctx, 0, __u64),
 		.file = ARG(ctx, 1, __u64),
-		.id = ARG(ctx, 2, __u32),
-		.thread = ARG(ctx, 3, __u32),
+		.pid = ARG(ctx, 2, __u32),
 		.user = ARG(ctx, 2, __u64) >> 32,
 		.from = VC_NAME_KERNEL,
-		.name = ARG(ctx, 4, const char *),
+		.name = ARG(ctx, 3, const char *),
 	};
 }
 
@@ -35,7 +34,7 @@ int vc_on_counts(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct vc_event ev = vc_transaction(ctx);
 
-	ev.counts = ARG(ctx, 5, const void *);
+	ev.counts = ARG(ctx, 4, const void *);
 	vc_begin(&ev);
 	return 0;
 }
@@ -45,8 +44,8 @@ static __noinline int vc_end_at(struct bpf_raw_tracepoint_args *ctx, __u64 now)
 {
 	struct vc_event ev = vc_transaction(ctx);
 
-	ev.start_ns = ARG(ctx, 5, __u64);
-	ev.counts = ARG(ctx, 6, const void *);
+	ev.start_ns = ARG(ctx, 4, __u64);
+	ev.counts = ARG(ctx, 5, const void *);
 	vc_finish(&ev, VC_OP_END, now);
 	return 0;
 }
@@ -66,12 +65,12 @@ SEC("raw_tp/vcpc_end")
 int vc_on_end_only(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
-	__u64 start = ARG(ctx, 5, __u64);
+	__u64 start = ARG(ctx, 4, __u64);
 	struct vc_stat_key key = { .tag = ARG(ctx, 0, __u64), .kind = VC_TRANSACT };
 	struct vc_stat *stat;
 
 	/* If the end has no start with it, start is 0, and start - 1 the greatest number. */
-	if (ARG(ctx, 6, __u64) || start - 1 >= now)
+	if (ARG(ctx, 5, __u64) || start - 1 >= now)
 		return vc_end_at(ctx, now);
 	stat = bpf_map_lookup_elem(&vc_stat, &key);
 	if (!stat)
@@ -86,7 +85,7 @@ int vc_on_abort(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct vc_event ev = vc_transaction(ctx);
 
-	ev.start_ns = ARG(ctx, 5, __u64);
+	ev.start_ns = ARG(ctx, 4, __u64);
 	vc_finish(&ev, VC_OP_ABORT, bpf_ktime_get_ns());
 	return 0;
 }

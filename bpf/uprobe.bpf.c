@@ -51,7 +51,7 @@ static __always_inline int vc_user_event(struct pt_regs *ctx, struct vc_event *e
 	*ev = (struct vc_event) {
 		.tag = id ? *id : vc_new_id(&key),
 		.file = tgid,
-		.id = tgid,
+		.pid = tgid,
 		.user = key.user,
 		.from = VC_NAME_USER,
 		.name = (const char *)PT_REGS_PARM4(ctx),

@@ -45,18 +45,16 @@ err_fault:
 }
 
 /**
- * vcpc_traceargs_check() - check an event's operation, flags and value
+ * vcpc_traceargs_check() - check an event's operation and value
  * @event: as it came in
  *
  * Return: 0 or -EINVAL.
  */
 static __always_inline int vcpc_traceargs_check(const struct vcpc_trace_write *event)
 {
-	const u32 op = event->op & ~VCPC_TRACE_F_THREAD;
+	const u32 op = event->op;
 
 	if (op < VCPC_TRACE_BEGIN || op > VCPC_TRACE_COUNTER)
-		return -EINVAL;
-	if (event->op != op && op > VCPC_TRACE_ABORT)
 		return -EINVAL;
 	if (event->value && (op == VCPC_TRACE_BEGIN || op == VCPC_TRACE_POINT))
 		return -EINVAL;

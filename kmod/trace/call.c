@@ -75,7 +75,7 @@ int vcpc_tracecall_tag(struct vcpc_tracer *tracer, void __user *uarg)
 }
 
 /* Functions of their own: the room is not to be on everybody's stack. */
-static noinline void begin_counts(const struct vcpc_tag *tag, u64 file, u64 ids, u32 thread)
+static noinline void begin_counts(const struct vcpc_tag *tag, u64 file, u64 ids)
 {
 	struct vcpc_trace_room room __uninitialized;
 	const struct vcpc_trace_counts *counts;
@@ -84,52 +84,49 @@ static noinline void begin_counts(const struct vcpc_tag *tag, u64 file, u64 ids,
 		return;
 	counts = vcpc_tracecounts_take(&room);
 	if (counts)
-		trace_vcpc_begin_counts(tag->id, file, ids, thread, tag->name, counts);
+		trace_vcpc_begin_counts(tag->id, file, ids, tag->name, counts);
 }
 
-static noinline void end_counts(const struct vcpc_tag *tag, u64 file, u64 ids, u32 thread,
-				u64 start)
+static noinline void end_counts(const struct vcpc_tag *tag, u64 file, u64 ids, u64 start)
 {
 	struct vcpc_trace_room room __uninitialized;
 
 	if (trace_vcpc_end_enabled())
-		trace_vcpc_end(tag->id, file, ids, thread, tag->name, start,
-			       vcpc_tracecounts_take(&room));
+		trace_vcpc_end(tag->id, file, ids, tag->name, start, vcpc_tracecounts_take(&room));
 }
 
-/* Whose event it is: the tag's user, and the process or the thread */
-static __always_inline u64 ids_of(const struct vcpc_tag *tag, bool thread)
+/* Whose event it is: the tag's user, and the process */
+static __always_inline u64 ids_of(const struct vcpc_tag *tag)
 {
-	return (u64)tag->uid << 32 | (u32)(thread ? current->pid : current->tgid);
+	return (u64)tag->uid << 32 | (u32)current->tgid;
 }
 
-static void begin(struct vcpc_tracer *tracer, const struct vcpc_tag *tag, bool thread)
+static void begin(struct vcpc_tracer *tracer, const struct vcpc_tag *tag)
 {
-	const u64 ids = ids_of(tag, thread);
+	const u64 ids = ids_of(tag);
 
 	/* The file's release is an event only if something may be open then. */
 	if (!READ_ONCE(tracer->began))
 		WRITE_ONCE(tracer->began, true);
-	trace_vcpc_begin(tag->id, tracer->file, ids, thread, tag->name);
+	trace_vcpc_begin(tag->id, tracer->file, ids, tag->name);
 	if (vcpc_tracecounts_any())
-		begin_counts(tag, tracer->file, ids, thread);
+		begin_counts(tag, tracer->file, ids);
 }
 
 static __always_inline void end(struct vcpc_tracer *tracer, const struct vcpc_tag *tag,
-				bool thread, u64 start)
+				u64 start)
 {
-	const u64 ids = ids_of(tag, thread);
+	const u64 ids = ids_of(tag);
 
 	if (vcpc_tracecounts_any())
-		end_counts(tag, tracer->file, ids, thread, start);
+		end_counts(tag, tracer->file, ids, start);
 	else
-		trace_vcpc_end(tag->id, tracer->file, ids, thread, tag->name, start, NULL);
+		trace_vcpc_end(tag->id, tracer->file, ids, tag->name, start, NULL);
 }
 
-/* The usual one, an end of a process's transaction, comes first. */
+/* The usual one, an end, comes first. */
 static __always_inline int fire(struct vcpc_tracer *tracer, const struct vcpc_trace_write event)
 {
-	const bool thread = event.op & VCPC_TRACE_F_THREAD;
 	const struct vcpc_tag *tag;
 	int ret = vcpc_traceargs_check(&event);
 
@@ -138,16 +135,15 @@ static __always_inline int fire(struct vcpc_tracer *tracer, const struct vcpc_tr
 	tag = vcpc_tag_find(&tracer->holder, event.handle);
 	if (!tag)
 		return -ENOENT;
-	switch (event.op & ~VCPC_TRACE_F_THREAD) {
+	switch (event.op) {
 	case VCPC_TRACE_END:
-		end(tracer, tag, thread, event.value);
+		end(tracer, tag, event.value);
 		break;
 	case VCPC_TRACE_BEGIN:
-		begin(tracer, tag, thread);
+		begin(tracer, tag);
 		break;
 	case VCPC_TRACE_ABORT:
-		trace_vcpc_abort(tag->id, tracer->file, ids_of(tag, thread), thread, tag->name,
-				 event.value, NULL);
+		trace_vcpc_abort(tag->id, tracer->file, ids_of(tag), tag->name, event.value, NULL);
 		break;
 	default:
 		trace_vcpc_value(tag->id, event.op, event.value, tag->name, tag->uid);

@@ -5,8 +5,7 @@
  * Arguments are scalars, and names as strings, so that BPF programs of the kind
  * raw_tp need no type information of this module.  @tag is a tag's id, @file the
  * number of the open file of /dev/vcpc that the event was written to, and @ids
- * the tag's user << 32 | the process's id, or the thread's if @thread is 1.  Ids
- * are those of the initial namespaces.
+ * the tag's user << 32 | the process's id.  Ids are those of the initial namespaces.
  *
  * Names are any bytes: BPF programs get them as they are, ftrace and perf get
  * them escaped.
@@ -35,28 +34,26 @@ size_t vcpc_events_escape(char *to, size_t size, const char *name);
 		__field(u64, tag)						\
 		__field(u64, file)						\
 		__field(u32, user)						\
-		__field(u32, id)						\
-		__field(u32, thread)						\
+		__field(u32, pid)						\
 		__dynamic_array(char, name, vcpc_events_escape(NULL, 0, name))
 
 #define VCPC_TRANSACTION_ASSIGN							\
 		__entry->tag = tag;						\
 		__entry->file = file;						\
 		__entry->user = upper_32_bits(ids);				\
-		__entry->id = lower_32_bits(ids);				\
-		__entry->thread = thread;					\
+		__entry->pid = lower_32_bits(ids);				\
 		vcpc_events_escape(__get_dynamic_array(name),			\
 				   __get_dynamic_array_len(name), name);
 
-#define VCPC_TRANSACTION_FORMAT	"tag=%llu name=\"%s\" user=%u %s=%u file=%llu"
+#define VCPC_TRANSACTION_FORMAT	"tag=%llu name=\"%s\" user=%u pid=%u file=%llu"
 #define VCPC_TRANSACTION_VALUES							\
 		__entry->tag, __get_str(name), __entry->user,			\
-		__entry->thread ? "tid" : "pid", __entry->id, __entry->file
+		__entry->pid, __entry->file
 
 /* A transaction begins. */
 TRACE_EVENT_FN(vcpc_begin,
-	TP_PROTO(u64 tag, u64 file, u64 ids, u32 thread, const char *name),
-	TP_ARGS(tag, file, ids, thread, name),
+	TP_PROTO(u64 tag, u64 file, u64 ids, const char *name),
+	TP_ARGS(tag, file, ids, name),
 	TP_STRUCT__entry(VCPC_TRANSACTION_FIELDS),
 	TP_fast_assign(VCPC_TRANSACTION_ASSIGN),
 	TP_printk(VCPC_TRANSACTION_FORMAT, VCPC_TRANSACTION_VALUES),
@@ -68,18 +65,18 @@ TRACE_EVENT_FN(vcpc_begin,
  * @counts is what it has counted.
  */
 TRACE_EVENT(vcpc_begin_counts,
-	TP_PROTO(u64 tag, u64 file, u64 ids, u32 thread, const char *name,
+	TP_PROTO(u64 tag, u64 file, u64 ids, const char *name,
 		 const struct vcpc_trace_counts *counts),
-	TP_ARGS(tag, file, ids, thread, name, counts),
+	TP_ARGS(tag, file, ids, name, counts),
 	TP_STRUCT__entry(VCPC_TRANSACTION_FIELDS),
 	TP_fast_assign(VCPC_TRANSACTION_ASSIGN),
 	TP_printk(VCPC_TRANSACTION_FORMAT, VCPC_TRANSACTION_VALUES)
 );
 
 DECLARE_EVENT_CLASS(vcpc_finish,
-	TP_PROTO(u64 tag, u64 file, u64 ids, u32 thread, const char *name, u64 start,
+	TP_PROTO(u64 tag, u64 file, u64 ids, const char *name, u64 start,
 		 const struct vcpc_trace_counts *counts),
-	TP_ARGS(tag, file, ids, thread, name, start, counts),
+	TP_ARGS(tag, file, ids, name, start, counts),
 	TP_STRUCT__entry(
 		VCPC_TRANSACTION_FIELDS
 		__field(u64, start)
@@ -96,17 +93,17 @@ DECLARE_EVENT_CLASS(vcpc_finish,
  * @counts is what the thread has counted, if it has a set bound for tracing.
  */
 DEFINE_EVENT_FN(vcpc_finish, vcpc_end,
-	TP_PROTO(u64 tag, u64 file, u64 ids, u32 thread, const char *name, u64 start,
+	TP_PROTO(u64 tag, u64 file, u64 ids, const char *name, u64 start,
 		 const struct vcpc_trace_counts *counts),
-	TP_ARGS(tag, file, ids, thread, name, start, counts),
+	TP_ARGS(tag, file, ids, name, start, counts),
 	vcpc_tracepage_listen, vcpc_tracepage_unlisten
 );
 
 /* It is given up, and does not count; @counts is NULL. */
 DEFINE_EVENT_FN(vcpc_finish, vcpc_abort,
-	TP_PROTO(u64 tag, u64 file, u64 ids, u32 thread, const char *name, u64 start,
+	TP_PROTO(u64 tag, u64 file, u64 ids, const char *name, u64 start,
 		 const struct vcpc_trace_counts *counts),
-	TP_ARGS(tag, file, ids, thread, name, start, counts),
+	TP_ARGS(tag, file, ids, name, start, counts),
 	vcpc_tracepage_listen, vcpc_tracepage_unlisten
 );
 

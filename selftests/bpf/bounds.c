@@ -127,22 +127,4 @@ TEST_F(bounds, the_dead_make_room)
 	EXPECT_EQ(1, count_of("after them", SHIM_TRACE_TRANSACTION));
 }
 
-/* Ended transactions of threads make room at once. */
-TEST_F(bounds, threads_make_room)
-{
-	uint32_t tags[6];
-	char name[32];
-
-	for (int i = 0; i < 6; i++) {
-		name_of(name, i);
-		tags[i] = raw_tag(self->fd, name);
-		ASSERT_NE(0, tags[i]);
-		EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN | VCPC_TRACE_F_THREAD, tags[i]));
-		EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END | VCPC_TRACE_F_THREAD, tags[i]));
-		EXPECT_EQ(1, count_of(name, SHIM_TRACE_TRANSACTION));
-	}
-	ASSERT_EQ(0, read_drops(&self->drops));
-	EXPECT_EQ(0, self->drops.open_full);
-}
-
 TEST_HARNESS_MAIN

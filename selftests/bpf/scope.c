@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A transaction is a process's or a thread's, and the two are not mixed up. */
+/* A transaction is its process's: any thread of it ends it, no other process does. */
 #include "bpf_test.h"
 
 FIXTURE(scope) {
@@ -27,74 +27,32 @@ FIXTURE_TEARDOWN(scope)
 	shim_trace_off();
 }
 
-/* Two threads in the same transaction at the same time: both count. */
 struct in_thread {
-	pthread_barrier_t *both;
 	uint32_t tag;
 	int fd;
 };
-
-static void *transaction_of_thread(void *arg)
-{
-	struct in_thread *t = arg;
-
-	raw_fire(t->fd, VCPC_TRACE_BEGIN | VCPC_TRACE_F_THREAD, t->tag);
-	pthread_barrier_wait(t->both);
-	raw_fire(t->fd, VCPC_TRACE_END | VCPC_TRACE_F_THREAD, t->tag);
-	return NULL;
-}
-
-TEST_F(scope, threads_have_their_own)
-{
-	pthread_barrier_t both;
-	struct in_thread t = { .both = &both, .tag = self->tag, .fd = self->fd };
-	pthread_t threads[2];
-
-	pthread_barrier_init(&both, NULL, 2);
-	for (int i = 0; i < 2; i++)
-		ASSERT_EQ(0, pthread_create(&threads[i], NULL, transaction_of_thread, &t));
-	for (int i = 0; i < 2; i++)
-		ASSERT_EQ(0, pthread_join(threads[i], NULL));
-	EXPECT_EQ(2, count_of("scope", SHIM_TRACE_TRANSACTION));
-	ASSERT_EQ(0, read_drops(&self->drops));
-	EXPECT_EQ(0, self->drops.not_open);
-}
-
-/* The main thread's id is the process's: still two transactions. */
-TEST_F(scope, process_and_main_thread)
-{
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN, self->tag));
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END | VCPC_TRACE_F_THREAD, self->tag));
-	EXPECT_EQ(0, count_of("scope", SHIM_TRACE_TRANSACTION));
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN | VCPC_TRACE_F_THREAD, self->tag));
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END, self->tag));
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END | VCPC_TRACE_F_THREAD, self->tag));
-	EXPECT_EQ(2, count_of("scope", SHIM_TRACE_TRANSACTION));
-	ASSERT_EQ(0, read_drops(&self->drops));
-	EXPECT_EQ(1, self->drops.not_open);
-}
 
 static void *end_of_thread(void *arg)
 {
 	struct in_thread *t = arg;
 
-	raw_fire(t->fd, VCPC_TRACE_END | VCPC_TRACE_F_THREAD, t->tag);
 	raw_fire(t->fd, VCPC_TRACE_END, t->tag);
 	return NULL;
 }
 
-TEST_F(scope, another_thread_ends_the_process_s_only)
+TEST_F(scope, another_thread_ends_it)
 {
 	struct in_thread t = { .tag = self->tag, .fd = self->fd };
 	pthread_t thread;
 
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN | VCPC_TRACE_F_THREAD, self->tag));
 	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_BEGIN, self->tag));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, end_of_thread, &t));
 	ASSERT_EQ(0, pthread_join(thread, NULL));
 	EXPECT_EQ(1, count_of("scope", SHIM_TRACE_TRANSACTION));
-	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END | VCPC_TRACE_F_THREAD, self->tag));
-	EXPECT_EQ(2, count_of("scope", SHIM_TRACE_TRANSACTION));
+	EXPECT_EQ(0, raw_fire(self->fd, VCPC_TRACE_END, self->tag));
+	EXPECT_EQ(1, count_of("scope", SHIM_TRACE_TRANSACTION));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(1, self->drops.not_open);
 }
 
 /* The same descriptor in a child: other transactions. */

@@ -48,23 +48,16 @@ TEST_F(trace, transactions)
 		{ VCPC_TRACE_END, "vcpc_end:" },
 		{ VCPC_TRACE_ABORT, "vcpc_abort:" },
 	};
-	char by_process[128], by_thread[128];
+	char line[128];
 	unsigned int i;
 
 	NEEDS_FTRACE();
-	snprintf(by_process, sizeof(by_process),
+	snprintf(line, sizeof(line),
 		 "tag=%llu name=\"vcpc-test-trace\" user=0 pid=%d file=", self->tag, getpid());
-	snprintf(by_thread, sizeof(by_thread),
-		 "tag=%llu name=\"vcpc-test-trace\" user=0 tid=%d file=", self->tag, own_tid());
 	for (i = 0; i < 3; i++) {
-		const __u32 op = ops[i].op;
-
-		EXPECT_EQ(0, lines_with(ops[i].event, by_process));
-		ASSERT_EQ(0, fire(self->device, op, self->handle, 0));
-		EXPECT_EQ(1, lines_with(ops[i].event, by_process));
-		EXPECT_EQ(0, lines_with(ops[i].event, by_thread));
-		ASSERT_EQ(0, fire(self->device, op | VCPC_TRACE_F_THREAD, self->handle, 0));
-		EXPECT_EQ(1, lines_with(ops[i].event, by_thread));
+		EXPECT_EQ(0, lines_with(ops[i].event, line));
+		ASSERT_EQ(0, fire(self->device, ops[i].op, self->handle, 0));
+		EXPECT_EQ(1, lines_with(ops[i].event, line));
 	}
 }
 
@@ -161,7 +154,7 @@ TEST_F(trace, release_of_many)
 	int i;
 
 	for (i = 0; i < 100000; i++)
-		ASSERT_EQ(0, fire(self->device, VCPC_TRACE_BEGIN | VCPC_TRACE_F_THREAD, self->handle, 0));
+		ASSERT_EQ(0, fire(self->device, VCPC_TRACE_BEGIN, self->handle, 0));
 	close(self->device);
 	self->device = device_open();
 	EXPECT_GT(tag_handle(self->device, "vcpc-test-trace"), 0);
@@ -187,14 +180,13 @@ TEST_F(trace, wrong_events)
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		EXPECT_EQ(-EINVAL, fire(self->device, transact[i] | 1U << 17, self->handle, 0));
-		EXPECT_EQ(-EINVAL, fire(self->device, others[i] | VCPC_TRACE_F_THREAD, self->handle, 0));
+		EXPECT_EQ(-EINVAL, fire(self->device, transact[i] | 1U << 16, self->handle, 0));
+		EXPECT_EQ(-EINVAL, fire(self->device, others[i] | 1U << 16, self->handle, 0));
 	}
 	EXPECT_EQ(-EINVAL, fire(self->device, VCPC_TRACE_BEGIN, self->handle, 1));
-	EXPECT_EQ(-EINVAL, fire(self->device, VCPC_TRACE_BEGIN | VCPC_TRACE_F_THREAD, self->handle, 1));
 	EXPECT_EQ(-EINVAL, fire(self->device, VCPC_TRACE_POINT, self->handle, 1));
 	EXPECT_EQ(-EINVAL, fire(self->device, 0, self->handle, 0));
-	EXPECT_EQ(-EINVAL, fire(self->device, VCPC_TRACE_F_THREAD, self->handle, 0));
+	EXPECT_EQ(-EINVAL, fire(self->device, 1U << 16, self->handle, 0));
 	EXPECT_EQ(-EINVAL, fire(self->device, 7, self->handle, 0));
 	EXPECT_EQ(-EINVAL, fire(self->device, ~0U, self->handle, 0));
 }

@@ -17,6 +17,7 @@
 #include <linux/vcpc.h>
 
 #include "bpf_events.h"
+#include "bpf_table.h"
 
 struct shim_bpf_events {
 	struct ring_buffer *ring;
@@ -119,6 +120,27 @@ int shim_bpf_events__take(struct shim_bpf_events *events, int timeout_ms, shim_b
 	return n || !timeout_ms ? n : ring_buffer__poll(events->ring, timeout_ms);
 }
 
+struct open_ones {
+	shim_bpf_record_fn *fn;
+	void *arg;
+};
+
+static int give_open(void *arg, const void *key, const void *value)
+{
+	const struct vc_open_key *k = key;
+	const struct vc_open_val *open = value;
+	const struct open_ones *to = arg;
+	const struct vc_record record = {
+		.ns = open->start_ns,
+		.tag = k->tag,
+		.op = VCPC_TRACE_BEGIN,
+		.tgid = open->tgid,
+		.tid = open->tid,
+	};
+
+	return open->start_ns ? to->fn(to->arg, &record) : 0;
+}
+
 /**
  * shim_bpf_events__open_ones() - walk over the transactions that are open
  * @fn: called for each; a value other than 0 ends it
@@ -128,26 +150,14 @@ int shim_bpf_events__take(struct shim_bpf_events *events, int timeout_ms, shim_b
  */
 int shim_bpf_events__open_ones(shim_bpf_record_fn *fn, void *arg)
 {
-	struct vc_open_key key, next;
-	struct vc_open_val value;
-	int fd = bpf_obj_get(VC_PIN_DIR "/vc_open");
-	int first = 1, ret = 0;
+	struct open_ones to = { .fn = fn, .arg = arg };
+	struct shim_bpf_table t = { .fd = -1 };
+	int ret = shim_bpf_table__open(&t, VC_PIN_DIR "/vc_open", BPF_MAP_TYPE_HASH,
+				       sizeof(struct vc_open_key), sizeof(struct vc_open_val));
 
-	if (fd < 0)
-		return errno == EACCES ? -EPERM : -errno;
-	while (!ret && !bpf_map_get_next_key(fd, first ? NULL : &key, &next)) {
-		struct vc_record record = { .tag = next.tag, .op = VCPC_TRACE_BEGIN };
-
-		first = 0;
-		key = next;
-		if (bpf_map_lookup_elem(fd, &key, &value) || !value.start_ns)
-			continue;
-		record.ns = value.start_ns;
-		record.tgid = value.tgid;
-		record.tid = value.tid;
-		ret = fn(arg, &record);
-	}
-	close(fd);
+	if (!ret)
+		ret = shim_bpf_table__read(&t, give_open, &to);
+	shim_bpf_table__close(&t);
 	return ret;
 }
 

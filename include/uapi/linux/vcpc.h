@@ -495,8 +495,6 @@ struct vcpc_trace_tag_args {
 #define VCPC_TRACE_POINT	4
 #define VCPC_TRACE_OBSERVE	5
 #define VCPC_TRACE_COUNTER	6
-/* And, with BEGIN, END and ABORT: the transaction is this thread's, not the process's. */
-#define VCPC_TRACE_F_THREAD	(1U << 16)
 
 /**
  * struct vcpc_trace_write - a trace event (write(2) on /dev/vcpc)

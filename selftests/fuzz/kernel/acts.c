@@ -464,8 +464,8 @@ static struct vcpc_trace_write some_event(const struct act *a)
 	struct vcpc_trace_write event = { .op = 1 + a->flags % 6, .handle = handles[a->target % 4] };
 	bool valued = event.op != VCPC_TRACE_BEGIN && event.op != VCPC_TRACE_POINT;
 
-	if (event.op <= VCPC_TRACE_ABORT)
-		event.op |= a->flags << 13 & VCPC_TRACE_F_THREAD;
+	if (hostile(a) && a->flags & 64)
+		event.op |= 1U << a->flags % 32;
 	if (valued || (hostile(a) && a->value & 2))
 		event.value = a->value;
 	if (hostile(a) && a->value & 1)
