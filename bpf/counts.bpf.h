@@ -54,27 +54,32 @@ static __noinline struct vc_count *vc_new_count(struct vc_event *ev, struct vc_c
 }
 
 /*
- * Reads what the thread has counted by now into @value.  Returns the events' key in vc_events, or 0
- * if that cannot be compared with the begin, which had no counters, or those of another thread or
- * another set.
+ * Reads what the thread has counted since the begin into @value.  Returns the events' key in
+ * vc_events, or 0 if that cannot be known: the begin had no counters, or those of another thread or
+ * another set, or a counter went back, as it was restarted.
  */
 static __always_inline __u64 vc_counted(const struct vc_event *ev, const struct vc_open_val *open,
 					__u64 value[VC_MAX_COUNTERS])
 {
 	struct vc_counts now = {};
+	__u64 any = 0;
 
 	bpf_probe_read_kernel(&now, sizeof(now), ev->counts);
 	if (!open->events || now.events != open->events ||
 	    open->tid != (__u32)bpf_get_current_pid_tgid())
 		return 0;
 	bpf_probe_read_kernel(value, sizeof(*value) * VC_MAX_COUNTERS, now.value);
-	return now.events;
+#pragma unroll
+	for (__u32 i = 0; i < VC_MAX_COUNTERS; i++) {
+		value[i] -= open->counters[i];
+		any |= value[i];
+	}
+	return any >> 63 ? 0 : now.events;
 }
 
 /* Add what was counted between begin and end: 0, or -1 if there is no room for such counts. */
 static __always_inline int vc_add_counts(struct vc_event *ev, __u64 events,
-					 const __u64 value[VC_MAX_COUNTERS],
-					 const struct vc_open_val *open)
+					 const __u64 value[VC_MAX_COUNTERS])
 {
 	struct vc_count_key key = { .tag = ev->tag, .events = events };
 	struct vc_count *count = bpf_map_lookup_elem(&vc_count, &key);
@@ -88,7 +93,7 @@ static __always_inline int vc_add_counts(struct vc_event *ev, __u64 events,
 	count->count++;
 #pragma unroll
 	for (__u32 i = 0; i < VC_MAX_COUNTERS; i++)
-		count->sum[i] += value[i] - open->counters[i];
+		count->sum[i] += value[i];
 	return 0;
 }
 

@@ -139,7 +139,7 @@ static __always_inline void vc_add_details(struct vc_event *ev, struct vc_open_v
 	__u64 events = ev->counts && open ? vc_counted(ev, open, value) : 0;
 	struct vc_process *process;
 
-	if (events && vc_add_counts(ev, events, value, open))
+	if (events && vc_add_counts(ev, events, value))
 		events = 0;
 	if (!vc_want_processes)
 		return;
@@ -148,7 +148,7 @@ static __always_inline void vc_add_details(struct vc_event *ev, struct vc_open_v
 		return;
 	vc_process_end(&process->stat, now, now - start, vc_time_slot(now - start));
 	if (events)
-		vc_process_counts(process, value, open);
+		vc_process_counts(process, value);
 }
 
 /* @op: VC_OP_END or VC_OP_ABORT, a constant at compile time; @now: when the event came */

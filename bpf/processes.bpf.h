@@ -78,12 +78,11 @@ static __always_inline void vc_process_end(struct vc_stat *stat, __u64 now, __u6
 }
 
 static __always_inline void vc_process_counts(struct vc_process *process,
-					      const __u64 value[VC_MAX_COUNTERS],
-					      const struct vc_open_val *open)
+					      const __u64 value[VC_MAX_COUNTERS])
 {
 #pragma unroll
 	for (__u32 i = 0; i < VC_MAX_COUNTERS; i++)
-		__sync_fetch_and_add(&process->sum[i], value[i] - open->counters[i]);
+		__sync_fetch_and_add(&process->sum[i], value[i]);
 }
 
 #endif /* VCPC_BPF_PROCESSES_H */

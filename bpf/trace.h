@@ -184,7 +184,15 @@ struct vc_direct {
 	__u32 reserved;
 	char name[VC_TAG_LEN];
 	struct vc_stat stat;
+	struct vc_events events;	/* what @count is of, written before; it stays */
+	struct vc_count count;
+	/* The owner's: what its counters were when its transaction began */
+	__u64 bound;		/* of which of its sets they are; 0: of none */
+	__u64 begun;		/* when, by the clock of vc_direct; 0 or VC_NOT_BEGUN: not */
+	__u64 from[VC_MAX_COUNTERS];
 };
+
+#define VC_NOT_BEGUN	(~0ull)
 
 /* vc_tick: 0 -> the clock of vc_direct, the CPU's counter */
 struct vc_tick {
@@ -192,6 +200,7 @@ struct vc_tick {
 	__u32 usable;		/* 0: there is no such counter; ticks are nanoseconds */
 	__u32 active;		/* 0: tracing is off, the slots are not read any more */
 	__u64 lost;		/* events for which there was no slot */
+	__u64 not_counted;	/* transactions for whose counts there was none */
 };
 
 /* vc_ring: single events, if they are wanted */

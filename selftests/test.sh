@@ -24,7 +24,7 @@ export VM_DEADLINE
 native_folders='unit pcp aix/header cpc/pctx trace/agent trace/arguments trace/cancelled trace/errstr trace/no_module trace/silent trace/threads'
 
 # What loads BPF programs, without the module and with the sanitizers
-asan_folders='bpf/ways bpf/direct bpf/percentiles tools/trace_json unit/core_bpf_reader'
+asan_folders='bpf/ways bpf/direct bpf/direct_counts bpf/percentiles tools/trace_json unit/core_bpf_reader'
 # What the arm64 VM leaves out: it depends neither on the PMU nor on the machine, or the debug kernel, which
 # is arm64's, has it too; make test-rest runs it
 not_on_arm64='vcpc/exit_races vcpc/hammer vcpc/races vcpc/churn vcpc/reload.sh vcpc/bystander bpf/shares bpf/direct bpf/onoff'
@@ -35,14 +35,14 @@ not_on_x86='bpf/counts bpf/scope bpf/users cpc/version_1 cpc/cpustat.sh cpc/cput
 only_debug='vcpc/failslab vcpc/failslab_large'
 
 # What counts where the module is not, which is perf
-perf_folders='unit/core_perf unit/core_perf_overflow unit/core_perf_processes unit/core_perf_hw unit/core_perf_multiplex unit/core_perf_page shim pcp/local
+perf_folders='unit/core_perf unit/core_perf_overflow unit/core_perf_processes unit/core_perf_hw unit/core_perf_multiplex unit/core_perf_page shim pcp/local bpf/direct_counts
 	cpc/closed cpc/counts cpc/cpu cpc/ends cpc/errors cpc/hundred_threads cpc/inherit cpc/life cpc/lists cpc/pctx
 	cpc/overflow cpc/profile.sh cpc/pctx_capture cpc/pctx_counts cpc/refused cpc/version_1 aix/header aix/multiplex aix/others aix/pmx aix/states aix/stolen aix/tables aix/threads'
 # Those of them for which it matters that perf's pages cannot be read
-read_folders='unit/core_perf_hw unit/core_perf_page shim/set cpc/counts cpc/life aix/stolen'
+read_folders='unit/core_perf_hw unit/core_perf_page shim/set bpf/direct_counts cpc/counts cpc/life aix/stolen'
 
 # Those for which it matters whether the module or perf's pages count a set
-both_folders='shim cpc/closed cpc/counts cpc/ends cpc/errors cpc/inherit cpc/life cpc/lists cpc/overflow cpc/overflow_inherit
+both_folders='shim bpf/direct_counts cpc/closed cpc/counts cpc/ends cpc/errors cpc/inherit cpc/life cpc/lists cpc/overflow cpc/overflow_inherit
 	cpc/pctx_counts aix/multiplex aix/others aix/states aix/stolen aix/tables aix/threads'
 
 # stage LANE TEXT COMMAND...: with a heading, and what it took for the end

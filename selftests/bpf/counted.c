@@ -75,6 +75,26 @@ TEST_F(counted, in_each)
 	EXPECT_LT(count->sum, 250);
 }
 
+/* A set that is bound anew inside a transaction counts from 0 again: that is no difference. */
+TEST_F(counted, bound_anew_inside)
+{
+	size_t n = 0;
+
+	ASSERT_EQ(0, touch(100));
+	ASSERT_EQ(0, pmtracebegin("anew"));
+	ASSERT_EQ(0, shim_set_unbind(self->set, 0));
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, SHIM_BIND_TRACE));
+	ASSERT_EQ(0, pmtraceend("anew"));
+	ASSERT_EQ(0, shim_trace_counts_get(self->trace, &n));
+	EXPECT_EQ(0, n);
+	EXPECT_EQ(1, count_of("anew", SHIM_TRACE_TRANSACTION));
+	ASSERT_EQ(0, transaction("anew", 5));
+	ASSERT_EQ(0, shim_trace_counts_get(self->trace, &n));
+	ASSERT_EQ(1, n);
+	EXPECT_EQ(1, shim_trace_count_at(self->trace, 0)->transactions);
+	EXPECT_LT(shim_trace_count_at(self->trace, 0)->sum, 50);
+}
+
 /* What has no room is a transaction all the same, and its counts are counted as lost. */
 TEST_F(counted, full)
 {

@@ -170,6 +170,12 @@ static void change_slot(void)
 		slot->kind = some(3) ? VC_TRANSACT : VC_POINT;
 	}
 	event(&slot->stat, slot->kind);
+	if (slot->kind != VC_TRANSACT || some(2))
+		return;
+	if (!slot->events.nr)
+		slot->events = (struct vc_events) { .nr = 1 + some(3), .event[0].config = some(2) };
+	slot->count.count++;
+	slot->count.sum[some(slot->events.nr)] += some(100);
 }
 
 static void change_count(void)
@@ -261,21 +267,66 @@ static int by_key(const void *a, const void *b)
 	return (x->events_key > y->events_key) - (x->events_key < y->events_key);
 }
 
-static struct shim_bpf_count *copy_of(const struct shim_bpf_count *rows, size_t n)
+/* The rows of the kernel's table, which have the same keys for each reader */
+static struct shim_bpf_count *copy_of(const struct shim_bpf_count *rows, size_t *n)
 {
-	struct shim_bpf_count *copy = calloc(n + 1, sizeof(*copy));
+	struct shim_bpf_count *copy = calloc(*n + 1, sizeof(*copy));
+	size_t taken = 0;
 
-	if (n)
-		memcpy(copy, rows, n * sizeof(*copy));
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < *n; i++)
+		if (!(rows[i].events_key & SHIM_DIRECT_ID))
+			copy[taken++] = rows[i];
+	for (size_t i = 0; i < taken; i++)
 		copy[i].version = 0;
-	qsort(copy, n, sizeof(*copy), by_key);
+	qsort(copy, taken, sizeof(*copy), by_key);
+	*n = taken;
 	return copy;
+}
+
+static void add_count(struct vc_count *total, const struct vc_count *more)
+{
+	total->count += more->count;
+	for (int i = 0; i < VC_MAX_COUNTERS; i++)
+		total->sum[i] += more->sum[i];
+}
+
+/* Has a row what all slots of its tag and events have together? */
+static int is_sum_of_slots(struct shim_bpf_reader *r, const struct shim_bpf_count *row)
+{
+	const struct shim_bpf_tag *tag;
+	struct vc_count total = { 0 };
+
+	if (shim_bpf_reader__tag(r, row->id, &tag))
+		return 0;
+	for (int i = 0; i < DIRECT; i++)
+		if (m.slots[i].kind == VC_TRANSACT && !strcmp(m.slots[i].name, tag->name) &&
+		    m.slots[i].user == tag->user &&
+		    !memcmp(&m.slots[i].events, &row->events, sizeof(row->events)))
+			add_count(&total, &m.slots[i].count);
+	return !memcmp(&total, &row->total, sizeof(total));
+}
+
+/* Is each slot's count in one of the rows? */
+static int direct_counts_are_right(struct shim_bpf_reader *r, const struct shim_bpf_count *rows,
+				   size_t n)
+{
+	struct vc_count total = { 0 }, slots = { 0 };
+	int right = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!(rows[i].events_key & SHIM_DIRECT_ID))
+			continue;
+		add_count(&total, &rows[i].total);
+		right &= is_sum_of_slots(r, &rows[i]);
+	}
+	for (int i = 0; i < DIRECT; i++)
+		add_count(&slots, &m.slots[i].count);
+	return right && !memcmp(&total, &slots, sizeof(total));
 }
 
 static int same_counts(const struct shim_bpf_count *a, size_t na, const struct shim_bpf_count *b, size_t nb)
 {
-	struct shim_bpf_count *ca = copy_of(a, na), *cb = copy_of(b, nb);
+	struct shim_bpf_count *ca = copy_of(a, &na), *cb = copy_of(b, &nb);
 	int same = na == nb && !memcmp(ca, cb, na * sizeof(*ca));
 
 	free(ca);
@@ -301,6 +352,8 @@ static int agree(struct shim_bpf_reader *r, int apart)
 	       same_stats(stats, n, fresh_stats, fresh_n) &&
 	       !shim_bpf_reader__counts(r, &counts, &ncounts) &&
 	       !shim_bpf_reader__counts(fresh, &fresh_counts, &fresh_ncounts) &&
+	       direct_counts_are_right(r, counts, ncounts) &&
+	       direct_counts_are_right(fresh, fresh_counts, fresh_ncounts) &&
 	       same_counts(counts, ncounts, fresh_counts, fresh_ncounts);
 	shim_bpf_reader__close(fresh);
 	return same;

@@ -11,6 +11,7 @@
 #include <linux/perf_event.h>
 #include <linux/vcpc.h>
 
+#include "core/bpf_slots.h"
 #include "core/event.h"
 #include "live/pairs.h"
 #include "kselftest_harness.h"
@@ -132,6 +133,29 @@ TEST_F(pairs, an_event_of_two_sets)
 	add(self, 1, 1);
 	ASSERT_EQ(0, take(self));
 	EXPECT_EQ(43, sum_of(self, 3, 1));
+}
+
+/* What programs count themselves stands beside the kernel's rows, whose ids are less. */
+TEST_F(pairs, counted_by_programs_too)
+{
+	put(self, 0, 1, 100, 2, 1, 5);
+	put(self, 1, SHIM_DIRECT_ID | 7, SHIM_DIRECT_ID | 3, 2, 1, 30);
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(35, sum_of(self, 2, 1));
+	add(self, 1, 10);
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(45, sum_of(self, 2, 1));
+	add(self, 0, 100);
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(145, sum_of(self, 2, 1));
+	EXPECT_EQ(4, sum_of(self, 2, 0));
+	/* The kernel gives the tag another id. */
+	put(self, 0, 2, 100, 2, 1, 1);
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(146, sum_of(self, 2, 1));
+	add(self, 1, 10);
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(156, sum_of(self, 2, 1));
 }
 
 TEST_F(pairs, an_event_that_a_set_has_twice)

@@ -24,6 +24,7 @@
 #include "base/vec.h"
 #include "bpf.h"
 #include "bpf_changes.h"
+#include "bpf_counts.h"
 #include "bpf_pins.h"
 #include "bpf_processes.h"
 #include "bpf_slots.h"
@@ -43,10 +44,11 @@ struct known_tag {
 };
 
 struct shim_bpf_reader {
-	struct shim_bpf_table stat, count;
+	struct shim_bpf_table stat;
 	struct shim_bpf_changes changes;	/* finds the rows of @stat that have changed */
-	struct shim_bpf_processes processes;	/* read when they are asked for */
-	int tag_fd, events_fd, drop_fd;
+	struct shim_bpf_counts counts;		/* read when they are asked for */
+	struct shim_bpf_processes processes;	/* likewise */
+	int tag_fd, drop_fd;
 	struct shim_bpf_slots slots;
 	ino_t pin;		/* of vc_stat: changes when tracing is turned off and on */
 	int apart;		/* see shim_bpf_reader__keep_apart() */
@@ -58,9 +60,6 @@ struct shim_bpf_reader {
 	size_t before;		/* during a read, stats[n] to stats[before - 1] are of the last one */
 	uint64_t reads;		/* number of the last read of stats[] */
 	uint64_t version;	/* of the row that changed last */
-	struct shim_bpf_count *counts;
-	size_t ncounts, counts_room;
-	size_t counts_before;	/* as before */
 	struct shim_hash ids, names;	/* of struct known_tag, in the arena */
 	struct shim_arena arena;
 };
@@ -83,14 +82,10 @@ static int open_maps(struct shim_bpf_reader *r)
 		err = shim_bpf_table__open(&r->stat, VC_PIN_DIR "/vc_stat", BPF_MAP_TYPE_PERCPU_HASH,
 					   sizeof(struct vc_stat_key), sizeof(struct vc_stat));
 	if (!err)
-		err = shim_bpf_table__open(&r->count, VC_PIN_DIR "/vc_count", BPF_MAP_TYPE_PERCPU_HASH,
-					   sizeof(struct vc_count_key), sizeof(struct vc_count));
+		err = shim_bpf_counts__open(&r->counts);
 	if (!err)
 		err = shim_bpf_pins__map(VC_PIN_DIR "/vc_tag", BPF_MAP_TYPE_HASH, sizeof(uint64_t),
 					 sizeof(struct vc_tag_name), &r->tag_fd);
-	if (!err)
-		err = shim_bpf_pins__map(VC_PIN_DIR "/vc_events", BPF_MAP_TYPE_HASH, sizeof(uint64_t),
-					 sizeof(struct vc_events), &r->events_fd);
 	if (!err)
 		err = shim_bpf_pins__map(VC_PIN_DIR "/vc_drop", BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t),
 					 sizeof(uint64_t), &r->drop_fd);
@@ -112,7 +107,8 @@ int shim_bpf_reader__open(struct shim_bpf_reader **out)
 
 	if (!r)
 		return -ENOMEM;
-	r->stat.fd = r->count.fd = r->processes.map.fd = r->tag_fd = r->events_fd = r->drop_fd = -1;
+	r->stat.fd = r->counts.map.fd = r->counts.events_fd = r->processes.map.fd = -1;
+	r->tag_fd = r->drop_fd = -1;
 	r->cpus = cpus > 0 ? cpus : 0;
 	shim_hash__init(&r->ids);
 	shim_hash__init(&r->names);
@@ -436,56 +432,9 @@ static int read_table(struct shim_bpf_reader *r)
 	return shim_bpf_table__read(&r->stat, add_stat, r);
 }
 
-/* Which events a key of vc_events stands for: 0, -ENOENT, or an errno of bpf(2) */
 int shim_bpf_reader__events(struct shim_bpf_reader *r, uint64_t key, struct vc_events *events)
 {
-	if (bpf_map_lookup_elem(r->events_fd, &key, events))
-		return -errno;
-	if (events->nr > VC_MAX_COUNTERS)
-		events->nr = VC_MAX_COUNTERS;
-	return 0;
-}
-
-/* Add up one row over all CPUs. */
-static void add_up_counts(struct vc_count *total, const struct vc_count *cpus, size_t n)
-{
-	*total = (struct vc_count) { 0 };
-	for (size_t i = 0; i < n; i++) {
-		total->count += cpus[i].count;
-		for (size_t j = 0; j < VC_MAX_COUNTERS; j++)
-			total->sum[j] += cpus[i].sum[j];
-	}
-}
-
-static int add_count(void *reader, const void *key, const void *cpus)
-{
-	struct shim_bpf_reader *r = reader;
-	int err = shim_vec__room(r->counts, &r->counts_room, r->ncounts);
-	struct shim_bpf_count *row;
-	struct vc_count_key k;
-	struct vc_count total;
-
-	if (err)
-		return err;
-	memcpy(&k, key, sizeof(k));
-	add_up_counts(&total, cpus, r->cpus);
-	row = &r->counts[r->ncounts];
-	/* As in add_stat(): what the events are is known then, too. */
-	if (r->ncounts < r->counts_before && row->id == k.tag && row->events_key == k.events &&
-	    !memcmp(&row->total, &total, sizeof(total))) {
-		r->ncounts++;
-		return 0;
-	}
-	row->id = k.tag;
-	row->events_key = 0;
-	row->version = ++r->version;
-	row->total = total;
-	err = shim_bpf_reader__events(r, k.events, &row->events);
-	if (err)
-		return err == -ENOENT ? 0 : err;
-	row->events_key = k.events;
-	r->ncounts += total.count != 0;
-	return 0;
+	return shim_bpf_counts__events(&r->counts, key, events);
 }
 
 /* The tag of a slot: all slots of one name and user share the tag that the first of them makes. */
@@ -615,6 +564,25 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 	return 0;
 }
 
+/* The id of a slot's tag is that of its statistics, if they have been read. */
+static int add_slot_counts(struct shim_bpf_reader *r, uint32_t i)
+{
+	const struct shim_bpf_stat *row;
+	const struct shim_bpf_tag *tag;
+	struct vc_direct slot;
+	uint64_t id;
+	int err = 0;
+
+	if (!shim_bpf_slots__counts(&r->slots, i) || !shim_bpf_slots__read(&r->slots, i, &slot))
+		return 0;
+	row = r->reads ? find_stat(r, &slot) : NULL;
+	if (row)
+		id = row->key.tag;
+	else
+		err = shim_bpf_reader__slot_tag(r, &slot, i, &id, &tag);
+	return err ? err : shim_bpf_counts__add_slot(&r->counts, id, &slot);
+}
+
 /**
  * shim_bpf_reader__counts() - what the tags' transactions have counted
  * @r: reader
@@ -630,13 +598,13 @@ int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_cou
 
 	if (err)
 		return err;
-	r->counts_before = r->ncounts;
-	r->ncounts = 0;
-	err = shim_bpf_table__read(&r->count, add_count, r);
+	err = shim_bpf_counts__read(&r->counts, r->cpus);
+	for (uint32_t i = 0; i < r->slots.n && !err; i++)
+		err = add_slot_counts(r, i);
 	if (err)
 		return err;
-	*counts = r->counts;
-	*n = r->ncounts;
+	*counts = r->counts.rows;
+	*n = r->counts.n;
 	return 0;
 }
 
@@ -686,6 +654,7 @@ int shim_bpf_reader__drops(struct shim_bpf_reader *r, uint64_t drops[VC_DROP_NR]
 	}
 	free(cpus);
 	sums[VC_DROP_DIRECT_FULL] = shim_bpf_slots__lost(&r->slots);
+	sums[VC_DROP_COUNT_FULL] += shim_bpf_slots__not_counted(&r->slots);
 	if (!err)
 		memcpy(drops, sums, sizeof(sums));
 	return err;
@@ -702,16 +671,13 @@ void shim_bpf_reader__close(struct shim_bpf_reader *r)
 	shim_bpf_slots__close(&r->slots);
 	shim_bpf_changes__close(&r->changes);
 	shim_bpf_table__close(&r->stat);
-	shim_bpf_table__close(&r->count);
+	shim_bpf_counts__close(&r->counts);
 	shim_bpf_processes__close(&r->processes);
 	if (r->tag_fd >= 0)
 		close(r->tag_fd);
-	if (r->events_fd >= 0)
-		close(r->events_fd);
 	if (r->drop_fd >= 0)
 		close(r->drop_fd);
 	free(r->stats);
-	free(r->counts);
 	shim_hash__free(&r->ids);
 	shim_hash__free(&r->names);
 	shim_arena__free(&r->arena);

@@ -39,16 +39,32 @@ int shim_bpf_slots__open(struct shim_bpf_slots *slots)
 	return err;
 }
 
+/* What has no meaning is zero: events may have been written after they were copied. */
+static void clean_counts(struct vc_direct *slot, bool counted)
+{
+	struct vc_events *events = &slot->events;
+
+	if (!counted)
+		slot->count.count = 0;
+	if (events->nr > VC_MAX_COUNTERS)
+		events->nr = VC_MAX_COUNTERS;
+	events->reserved = 0;
+	memset(events->event + events->nr, 0, (VC_MAX_COUNTERS - events->nr) * sizeof(events->event[0]));
+}
+
 /* Copy a slot: 1, or 0 if it has no valid kind, no name or no events */
 int shim_bpf_slots__read(const struct shim_bpf_slots *slots, size_t i, struct vc_direct *slot)
 {
 	uint32_t kind = __atomic_load_n(&slots->at[i].kind, __ATOMIC_ACQUIRE);
+	bool counted;
 
 	if (kind < VC_TRANSACT || kind > VC_COUNTER)
 		return 0;
+	counted = shim_bpf_slots__counts(slots, i);
 	memcpy(slot, &slots->at[i], sizeof(*slot));
 	slot->kind = kind;
 	slot->name[sizeof(slot->name) - 1] = '\0';
+	clean_counts(slot, counted);
 	return slot->name[0] && (slot->stat.count || slot->stat.aborted);
 }
 
@@ -56,6 +72,12 @@ int shim_bpf_slots__read(const struct shim_bpf_slots *slots, size_t i, struct vc
 uint64_t shim_bpf_slots__lost(const struct shim_bpf_slots *slots)
 {
 	return slots->tick ? slots->tick->lost : 0;
+}
+
+/* How many transactions were counted by their thread, but there was no slot for that */
+uint64_t shim_bpf_slots__not_counted(const struct shim_bpf_slots *slots)
+{
+	return slots->tick ? slots->tick->not_counted : 0;
 }
 
 void shim_bpf_slots__close(struct shim_bpf_slots *slots)

@@ -3,6 +3,7 @@
 #ifndef SHIM_CORE_BPF_SLOTS_H
 #define SHIM_CORE_BPF_SLOTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,8 +18,15 @@ struct shim_bpf_slots {
 	size_t n;
 };
 
+/* Whether transactions of the slot have counted; if so, its events have been written. */
+static inline bool shim_bpf_slots__counts(const struct shim_bpf_slots *slots, size_t i)
+{
+	return __atomic_load_n(&slots->at[i].count.count, __ATOMIC_ACQUIRE);
+}
+
 int shim_bpf_slots__open(struct shim_bpf_slots *slots);
 int shim_bpf_slots__read(const struct shim_bpf_slots *slots, size_t i, struct vc_direct *slot);
+uint64_t shim_bpf_slots__not_counted(const struct shim_bpf_slots *slots);
 uint64_t shim_bpf_slots__lost(const struct shim_bpf_slots *slots);
 void shim_bpf_slots__close(struct shim_bpf_slots *slots);
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "bpf/trace.h"
 #include "backend_both.h"
 #include "counters.h"
 #include "perf_set.h"
@@ -38,6 +39,19 @@ int shim_counters__create(struct shim_session *session, const struct vcpc_reques
 					out);
 }
 
+static struct vc_events events_of(const struct vcpc_request *reqs, unsigned int n)
+{
+	struct vc_events events = { .nr = n < VC_MAX_COUNTERS ? n : VC_MAX_COUNTERS };
+
+	for (unsigned int i = 0; i < events.nr; i++)
+		events.event[i] = (struct vc_event_desc) {
+			.type = reqs[i].type,
+			.flags = reqs[i].flags,
+			.config = reqs[i].config,
+		};
+	return events;
+}
+
 /**
  * shim_counters__create_on() - make a set with further parameters
  * @session: as for shim_counters__create()
@@ -54,20 +68,27 @@ int shim_counters__create_on(struct shim_session *session, const struct vcpc_req
 			     unsigned int n, unsigned int flags, struct shim_terms terms,
 			     int *bad, struct shim_counters **out)
 {
-	struct shim_counters *counters = calloc(1, sizeof(*counters));
+	struct {
+		struct shim_counters counters;
+		struct vc_events events;
+	} *both = calloc(1, sizeof(*both));
+	struct shim_counters *counters = &both->counters;
 	int ret;
 
 	*bad = -1;
-	if (!counters)
+	if (!both)
 		return -ENOMEM;
 	counters->ops = shim_session__ops(session);
 	counters->nr = n;
 	counters->made_in = shim_fork__generation();
+	both->events = events_of(reqs, n);
+	counters->events = &both->events;
 	atomic_init(&counters->refs, 1);
+	atomic_init(&counters->holds, 1);
 	ret = counters->ops->create(shim_session__dev(session), reqs, n, flags, terms, bad,
 				    &counters->ref);
 	if (ret) {
-		free(counters);
+		free(both);
 		return ret;
 	}
 	if (counters->ops->own)
@@ -91,6 +112,25 @@ void shim_counters__put(struct shim_counters *counters)
 	if (!counters || atomic_fetch_sub(&counters->refs, 1) != 1)
 		return;
 	shim_counters__shut(counters);
+	shim_counters__unhold(counters);
+}
+
+/**
+ * shim_counters__hold() - keep a set's memory, also when the set has ended
+ * @counters: the set; calls on it return -EBADF when it has ended
+ *
+ * Return: @counters, for shim_counters__unhold().
+ */
+struct shim_counters *shim_counters__hold(struct shim_counters *counters)
+{
+	atomic_fetch_add(&counters->holds, 1);
+	return counters;
+}
+
+void shim_counters__unhold(struct shim_counters *counters)
+{
+	if (!counters || atomic_fetch_sub(&counters->holds, 1) != 1)
+		return;
 	if (counters->ops->release)
 		counters->ops->release(counters->ref);
 	/* A handler that has interrupted a sample, perhaps of this set, leaks what that refers to. */

@@ -7,6 +7,8 @@
 
 #include "session.h"
 
+struct vc_events;
+
 /**
  * struct shim_counters - a set; counters.c's, but for shim_counters__read_own()
  * @ops: the back end
@@ -14,7 +16,9 @@
  * @own: what its @own says; NULL also when the set was shut; read while it is
  * @nr: requests
  * @made_in: shim_fork__generation() of the process that made it
- * @refs: references
+ * @events: the first requests, as transactions name them
+ * @refs: references; with the last one the set ends
+ * @holds: who needs the memory: all references together, and threads (traced.c)
  * @shut: ended on all targets
  */
 struct shim_counters {
@@ -23,7 +27,9 @@ struct shim_counters {
 	const struct shim_perf_set *own;
 	unsigned int nr;
 	unsigned int made_in;
+	const struct vc_events *events;
 	atomic_uint refs;
+	atomic_uint holds;
 	atomic_bool shut;
 };
 
@@ -36,6 +42,8 @@ int shim_counters__create_on(struct shim_session *session, const struct vcpc_req
 struct shim_counters *shim_counters__get(struct shim_counters *counters);
 void shim_counters__put(struct shim_counters *counters);
 void shim_counters__shut(struct shim_counters *counters);
+struct shim_counters *shim_counters__hold(struct shim_counters *counters);
+void shim_counters__unhold(struct shim_counters *counters);
 
 const char *shim_counters__backend(const struct shim_counters *counters);
 bool shim_counters__is_own(const struct shim_counters *counters);

@@ -2,438 +2,103 @@
 /*
  * Trace statistics that a program writes itself, into a BPF map that it has mapped.
  *
- * Threads: each thread has slots of its own, one for each tag and kind that it
- * uses, and finds them again by the number of the tag.  A slot keeps its name; when its
- * thread has ended, the next thread that needs one of that name takes it and goes on.
- *
- * Locking: a thread's list of slots is its own; signals are blocked while it changes.  The
- * mapping's lock is held to look for a slot.
- *
- * The map is shared with other programs: what is in others' slots is not trusted.
+ * Locking: none, as each thread has slots of its own (direct_slots.c).
  */
-#define _GNU_SOURCE
-#include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "base/hash.h"
-#include "base/process.h"
-#include "bpf_array.h"
+#include "counters.h"
 #include "direct.h"
-
-/* The least number of tags that a thread's list has room for: a page with its head */
-#define LEAST_TAGS	510
-
-/*
- * A thread's slots of one kind, indexed by the tag's number.  An entry is the slot's address; an
- * odd number is a tag that got no slot: twice the number of events lost so far, plus 1.
- *
- * A list that has become too short stays, linked by @shorter, until the thread ends: a signal
- * handler may have made the longer one while it interrupted code that was reading the short one.
- */
-struct slot_list {
-	struct slot_list *shorter;
-	uint32_t n;
-	uintptr_t at[];
-};
-
-static __thread struct {
-	uint64_t epoch;		/* of the mapping that the slots are in */
-	unsigned int generation;	/* shim_fork__generation() at that time */
-	struct slot_list *of_kind[VC_COUNTER];
-} mine __attribute__((tls_model("initial-exec")));
-
-static size_t size_of(uint32_t n)
-{
-	return sizeof(struct slot_list) + n * sizeof(uintptr_t);
-}
-
-static void give_back(struct slot_list *list)
-{
-	while (list) {
-		struct slot_list *shorter = list->shorter;
-
-		munmap(list, size_of(list->n));
-		list = shorter;
-	}
-}
-
-/*
- * Mark the slots of a thread that is ending, so that others can take them over at once: the kernel
- * still knows the thread's id for a while.
- */
-static void disown_slots(const struct slot_list *list)
-{
-	for (uint32_t i = 0; list && i < list->n; i++) {
-		struct vc_direct *slot = (struct vc_direct *)list->at[i];
-
-		if (slot && !(list->at[i] & 1))
-			__atomic_store_n(&slot->owner, VC_OWNER_ENDED, __ATOMIC_RELEASE);
-	}
-}
-
-/*
- * Are the thread's slots mapped in this process?  A forked child, whatever call made it, has a copy
- * of the forking thread's lists but not the mapping.
- */
-static bool are_mapped(void)
-{
-	return mine.epoch >> 32 == (uint64_t)getpid() &&
-	       mine.generation == shim_fork__generation();
-}
-
-static void thread_exits(void *unused)
-{
-	sigset_t all, mask;
-
-	(void)unused;
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &mask);
-	for (int kind = 0; kind < VC_COUNTER; kind++) {
-		if (are_mapped())
-			disown_slots(mine.of_kind[kind]);
-		give_back(mine.of_kind[kind]);
-		mine.of_kind[kind] = NULL;
-	}
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
-}
-
-static struct shim_thread_end at_end = { .fn = thread_exits };
-
-static int map(const char *path, size_t value, void **memory, size_t *n)
-{
-	int err = shim_bpf_array__map(path, value, PROT_READ | PROT_WRITE, memory, n);
-
-	/* A forked child does not inherit it, but has to map it for itself. */
-	if (!err)
-		madvise(*memory, value * *n, MADV_DONTFORK);
-	return err;
-}
-
-static void *memory_of(size_t size)
-{
-	void *room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return room == MAP_FAILED ? NULL : room;
-}
-
-static uint64_t pid_namespace(void)
-{
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) ? 0 : st.st_ino;
-}
-
-/*
- * Allocate a struct shim_direct with its hash table of slots by name: the heads of the chains, and
- * for each slot the next one in its chain.
- */
-static struct shim_direct *make_room(size_t n)
-{
-	struct shim_direct *d;
-	size_t nheads, size;
-
-	for (nheads = 64; nheads < n; nheads *= 2)
-		;
-	size = sizeof(*d) + (nheads + n) * sizeof(uint32_t);
-	d = memory_of(size);
-	if (!d)
-		return NULL;
-	madvise(d, size, MADV_DONTFORK);
-	*d = (struct shim_direct) {
-		.size = size,
-		.n = n,
-		.nheads = nheads,
-		.heads = d->words,
-		.next = d->words + nheads,
-	};
-	return d;
-}
-
-static int map_tick(struct shim_direct *d)
-{
-	void *tick;
-	size_t one;
-	int err = d->n < 2 ? -EOPNOTSUPP :
-		  map(VC_PIN_DIR "/vc_tick", sizeof(struct vc_tick), &tick, &one);
-
-	if (!err)
-		d->tick = tick;
-	return err;
-}
-
-static void describe_process(struct shim_direct *d)
-{
-	static _Atomic uint32_t opened;
-
-	d->epoch = (uint64_t)getpid() << 32 | ++opened;
-	d->pidns = pid_namespace();
-	d->user = getuid();
-}
-
-/**
- * shim_direct__open() - map the machine's vc_direct and vc_tick
- * @out: set to the mapping
- *
- * The mapping stays for the process's life; a forked child does not inherit it.
- *
- * Return: 0; -ENOENT if tracing is off, -EOPNOTSUPP if it is on without direct tracing,
- *	-EPERM if the caller may not write to the maps, -EPROTO, or another errno.
- */
-int shim_direct__open(struct shim_direct **out)
-{
-	struct shim_direct *d;
-	void *slots;
-	size_t n;
-	int err = shim_fork__watch();
-
-	if (!err)
-		err = map(VC_PIN_DIR "/vc_direct", sizeof(struct vc_direct), &slots, &n);
-	if (err)
-		return err;
-	d = make_room(n < UINT32_MAX ? n : UINT32_MAX - 1);
-	err = d ? map_tick(d) : -ENOMEM;
-	if (err) {
-		munmap(slots, n * sizeof(struct vc_direct));
-		if (d)
-			munmap(d, d->size);
-		return err;
-	}
-	d->slots = slots;
-	shim_siglock__init(&d->lock);
-	describe_process(d);
-	d->ns_anchor = shim_clock__ns();
-	d->tick_anchor = shim_tick__now(d->tick);
-	*out = d;
-	return 0;
-}
-
-static int is_ours(const struct shim_direct *d, const struct vc_direct *slot, const char *name,
-		   uint32_t kind)
-{
-	return slot->kind == kind && slot->pidns == d->pidns && slot->user == d->user &&
-	       !strncmp(slot->name, name, sizeof(slot->name));
-}
-
-static uint32_t *head_of(const struct shim_direct *d, const char *name, uint32_t kind)
-{
-	static const struct shim_hash without_seed;
-	size_t len = strnlen(name, VC_TAG_LEN - 1);
-
-	return &d->heads[(shim_hash__bytes(&without_seed, name, len) + kind) & (d->nheads - 1)];
-}
-
-/* Put a slot into the chain of its name. */
-static void note(struct shim_direct *d, uint32_t i)
-{
-	char name[VC_TAG_LEN];
-	uint32_t *head;
-
-	/* Copy the name, because another program could change it while it is read. */
-	memcpy(name, d->slots[i].name, sizeof(name));
-	name[sizeof(name) - 1] = '\0';
-	head = head_of(d, name, d->slots[i].kind);
-	d->next[i] = *head;
-	*head = i + 1;
-}
-
-/*
- * Add slots that were claimed since the last call to the chains.  Slots are claimed in order and
- * keep their names, so those that were added before need not be looked at again.
- */
-static void note_new(struct shim_direct *d)
-{
-	for (; d->noted < d->n; d->noted++) {
-		const struct vc_direct *slot = &d->slots[d->noted];
-
-		if (!__atomic_load_n(&slot->owner, __ATOMIC_ACQUIRE))
-			break;
-		/* Skip a slot without a kind: another process is just claiming it, and keeps it. */
-		if (__atomic_load_n(&slot->kind, __ATOMIC_ACQUIRE))
-			note(d, d->noted);
-	}
-}
-
-/* May a slot be taken over?  It may if its owner is the caller, or has ended. */
-static bool has_ended(uint32_t owner, uint32_t tid)
-{
-	return owner == tid || owner == VC_OWNER_ENDED || (kill(owner, 0) && errno == ESRCH);
-}
-
-/* Take a slot of this name whose thread has ended. */
-static struct vc_direct *adopt(struct shim_direct *d, const char *name, uint32_t kind, uint32_t tid)
-{
-	note_new(d);
-	for (uint32_t i = *head_of(d, name, kind); i; i = d->next[i - 1]) {
-		struct vc_direct *slot = &d->slots[i - 1];
-		uint32_t owner = __atomic_load_n(&slot->owner, __ATOMIC_ACQUIRE);
-
-		if (!owner || !is_ours(d, slot, name, kind) || !has_ended(owner, tid))
-			continue;
-		if (__atomic_compare_exchange_n(&slot->owner, &owner, tid, 0, __ATOMIC_ACQ_REL,
-						__ATOMIC_RELAXED))
-			return slot;
-	}
-	return NULL;
-}
-
-/* Claim a slot that nobody has had yet; all below @noted have been claimed. */
-static struct vc_direct *claim(struct shim_direct *d, const char *name, uint32_t kind, uint32_t tid)
-{
-	for (size_t i = d->noted; i < d->n; i++) {
-		struct vc_direct *slot = &d->slots[i];
-		uint32_t nobody = 0;
-
-		if (!__atomic_compare_exchange_n(&slot->owner, &nobody, tid, 0, __ATOMIC_ACQ_REL,
-						 __ATOMIC_RELAXED))
-			continue;
-		slot->pidns = d->pidns;
-		slot->user = d->user;
-		strncpy(slot->name, name, sizeof(slot->name) - 1);
-		__atomic_store_n(&slot->kind, kind, __ATOMIC_RELEASE);
-		return slot;
-	}
-	return NULL;
-}
-
-/* Clear the thread's lists, whose slots belong to another mapping or to the parent process. */
-static void forget(void)
-{
-	for (int kind = 0; kind < VC_COUNTER; kind++) {
-		struct slot_list *list = mine.of_kind[kind];
-
-		if (list)
-			memset(list->at, 0, list->n * sizeof(list->at[0]));
-	}
-}
-
-static struct slot_list *make_list(struct slot_list *shorter, uint32_t index)
-{
-	struct slot_list *list;
-	uint32_t n = LEAST_TAGS;
-
-	while (n <= index)
-		n *= 2;
-	list = memory_of(size_of(n));
-	if (!list)
-		return NULL;
-	if (shim_thread_end__arm(&at_end, &mine)) {
-		munmap(list, size_of(n));
-		return NULL;
-	}
-	list->shorter = shorter;
-	list->n = n;
-	if (shorter)
-		memcpy(list->at, shorter->at, shorter->n * sizeof(list->at[0]));
-	return list;
-}
-
-/* The entry for a tag and kind in the calling thread's lists; NULL if there is no memory */
-static uintptr_t *place_of(uint32_t kind, uint32_t index)
-{
-	struct slot_list **list = &mine.of_kind[kind - 1];
-
-	if (!*list || index >= (*list)->n) {
-		struct slot_list *longer = make_list(*list, index);
-
-		if (!longer)
-			return NULL;
-		*list = longer;
-	}
-	return &(*list)->at[index];
-}
-
-/*
- * A tag that got no slot is searched for again only when the number of events that it has lost is a
- * power of two.
- */
-static int is_worth_a_search(uintptr_t place)
-{
-	uintptr_t missed = place >> 1;
-
-	return !(missed & (missed - 1));
-}
-
-static struct vc_direct *find_locked(struct shim_direct *d, struct shim_direct_tag tag,
-				     uint32_t kind)
-{
-	uint32_t tid = syscall(SYS_gettid);
-	struct vc_direct *slot = NULL;
-	uintptr_t *place;
-
-	if (mine.epoch != d->epoch) {
-		forget();
-		mine.epoch = d->epoch;
-		mine.generation = shim_fork__generation();
-	}
-	place = place_of(kind, tag.index);
-	if (place && *place && !(*place & 1))
-		return (struct vc_direct *)*place;
-	if (!place || is_worth_a_search(*place))
-		slot = adopt(d, tag.name, kind, tid);
-	if (!slot && (!place || is_worth_a_search(*place)))
-		slot = claim(d, tag.name, kind, tid);
-	if (place)
-		*place = slot ? (uintptr_t)slot : ((*place >> 1) + 1) << 1 | 1;
-	return slot;
-}
-
-/* The slow path: the thread has no slot yet.  The lock keeps signal handlers out, too. */
-static __attribute__((noinline)) struct vc_direct *find_slot(struct shim_direct *d,
-							     struct shim_direct_tag tag,
-							     uint32_t kind)
-{
-	struct vc_direct *slot;
-
-	shim_siglock__enter(&d->lock);
-	slot = find_locked(d, tag, kind);
-	shim_siglock__leave(&d->lock);
-	if (!slot)
-		__atomic_fetch_add(&d->tick->lost, 1, __ATOMIC_RELAXED);
-	return slot;
-}
-
-static inline struct vc_direct *slot_of(struct shim_direct *d, struct shim_direct_tag tag,
-					uint32_t kind)
-{
-	const struct slot_list *list = mine.of_kind[kind - 1];
-
-	if (mine.epoch == d->epoch && list && tag.index < list->n) {
-		uintptr_t place = list->at[tag.index];
-
-		if (place && !(place & 1))
-			return (struct vc_direct *)place;
-	}
-	return find_slot(d, tag, kind);
-}
+#include "direct_slots.h"
+#include "traced.h"
 
 static inline uint64_t monotonic(const struct shim_direct *d, uint64_t ticks)
 {
 	return d->ns_anchor + shim_tick__to_ns(d->tick, ticks - d->tick_anchor);
 }
 
+/* shim_traced__read(), without a call where the counters can be read in user mode */
+static inline bool read_counters(__u64 *values)
+{
+	const struct shim_counters *counters = shim_traced__own.counters;
+	__u64 tick;
+
+	if (counters && counters->nr <= VC_MAX_COUNTERS &&
+	    shim_counters__read_own(counters, 0, values, VC_MAX_COUNTERS, &tick))
+		return true;
+	return shim_traced__read(values);
+}
+
+/* The calling thread's slot of a tag for what its set counts, or NULL; @slot: as it is now, or NULL */
+static inline struct vc_direct *counted_slot(struct shim_direct *d, struct shim_direct_tag tag,
+					     struct vc_direct *slot)
+{
+	const struct vc_events *events;
+
+	if (slot && slot->bound == shim_traced__own.serial)
+		return slot;
+	events = shim_traced__events();
+	return events && slot ? shim_direct__find_counted(d, tag, events, shim_traced__own.serial) :
+	       NULL;
+}
+
 /**
- * shim_direct__end() - a transaction has ended
+ * shim_direct__begin_counted() - a transaction is about to begin: note what the thread has counted
  * @d: where to
  * @tag: its tag
- * @begin: when it began, by shim_tick__now()
+ *
+ * A signal handler may begin and end one of the same tag meanwhile: then the counts of this one are
+ * not known.
+ *
+ * Context: the thread has a set, see shim_traced__any().
+ * Return: when it begins, by shim_tick__now().
  */
-void shim_direct__end(struct shim_direct *d, struct shim_direct_tag tag, uint64_t begin)
+uint64_t shim_direct__begin_counted(struct shim_direct *d, struct shim_direct_tag tag)
 {
-	uint64_t now = shim_tick__now(d->tick), spent;
-	struct vc_direct *slot = slot_of(d, tag, VC_TRANSACT);
-	struct vc_stat *stat;
+	__u64 begin, expected = VC_NOT_BEGUN;
+	struct vc_direct *slot;
 
-	if (!slot)
+	shim_traced__enter();
+	slot = counted_slot(d, tag, shim_direct__slot(d, tag, VC_TRANSACT));
+	if (slot) {
+		slot->begun = VC_NOT_BEGUN;
+		atomic_signal_fence(memory_order_seq_cst);
+		if (!read_counters(slot->from))
+			slot->begun = 0;
+	}
+	begin = shim_tick__now(d->tick);
+	if (slot)
+		__atomic_compare_exchange_n(&slot->begun, &expected, begin, 0, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
+	shim_traced__leave();
+	return begin;
+}
+
+/* Add what the thread has counted since the transaction began; nothing if a counter went back. */
+static inline void add_counts(struct vc_direct *slot, __u64 *values)
+{
+	uint32_t nr = slot->events.nr < VC_MAX_COUNTERS ? slot->events.nr : VC_MAX_COUNTERS;
+	__u64 any = 0;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		values[i] -= slot->from[i];
+		any |= values[i];
+	}
+	if (any >> 63)
 		return;
-	stat = &slot->stat;
+	for (uint32_t i = 0; i < nr; i++)
+		slot->count.sum[i] += values[i];
+	/* Who reads the count sees the events, too. */
+	__atomic_store_n(&slot->count.count, slot->count.count + 1, __ATOMIC_RELEASE);
+}
+
+static inline __attribute__((always_inline)) void
+add_end(const struct shim_direct *d, struct vc_direct *slot, uint64_t begin, uint64_t now)
+{
 	/* Counters of two CPUs may differ by a little. */
-	spent = now > begin ? shim_tick__to_ns(d->tick, now - begin) : 0;
+	uint64_t spent = now > begin ? shim_tick__to_ns(d->tick, now - begin) : 0;
+	struct vc_stat *stat = &slot->stat;
+
 	stat->count++;
 	stat->sum_ns += spent;
 	if (stat->count == 1 || spent < stat->min_ns)
@@ -445,6 +110,52 @@ void shim_direct__end(struct shim_direct *d, struct shim_direct_tag tag, uint64_
 	stat->hist[vc_hist_slot(spent, 63 - __builtin_clzll(spent | 1))]++;
 }
 
+/*
+ * The transaction that ends now was begun by this thread, with this set, if its begin is the one
+ * that was noted in the slot.
+ */
+static __attribute__((noinline)) void end_counted(struct shim_direct *d, struct shim_direct_tag tag,
+						  uint64_t begin, uint64_t now)
+{
+	struct vc_direct *slot = shim_direct__slot(d, tag, VC_TRANSACT), *counted;
+	__u64 values[VC_MAX_COUNTERS];
+
+	if (!slot)
+		return;
+	shim_traced__enter();
+	if (read_counters(values)) {
+		counted = counted_slot(d, tag, slot);
+		if (!counted) {
+			__atomic_fetch_add(&d->tick->not_counted, 1, __ATOMIC_RELAXED);
+		} else if (counted->begun == begin) {
+			counted->begun = 0;
+			add_counts(counted, values);
+		}
+	}
+	shim_traced__leave();
+	add_end(d, slot, begin, now);
+}
+
+/**
+ * shim_direct__end() - a transaction has ended
+ * @d: where to
+ * @tag: its tag
+ * @begin: when it began, by shim_tick__now()
+ */
+void shim_direct__end(struct shim_direct *d, struct shim_direct_tag tag, uint64_t begin)
+{
+	uint64_t now = shim_tick__now(d->tick);
+	struct vc_direct *slot;
+
+	if (shim_traced__any()) {
+		end_counted(d, tag, begin, now);
+		return;
+	}
+	slot = shim_direct__slot(d, tag, VC_TRANSACT);
+	if (slot)
+		add_end(d, slot, begin, now);
+}
+
 /**
  * shim_direct__abort() - a transaction was aborted
  * @d: where to
@@ -452,7 +163,7 @@ void shim_direct__end(struct shim_direct *d, struct shim_direct_tag tag, uint64_
  */
 void shim_direct__abort(struct shim_direct *d, struct shim_direct_tag tag)
 {
-	struct vc_direct *slot = slot_of(d, tag, VC_TRANSACT);
+	struct vc_direct *slot = shim_direct__slot(d, tag, VC_TRANSACT);
 
 	if (slot)
 		slot->stat.aborted++;
@@ -476,7 +187,7 @@ static double double_of(uint64_t bits)
 void shim_direct__value(struct shim_direct *d, struct shim_direct_tag tag, uint32_t kind,
 			double value)
 {
-	struct vc_direct *slot = slot_of(d, tag, kind);
+	struct vc_direct *slot = shim_direct__slot(d, tag, kind);
 	struct vc_stat *stat;
 	uint64_t bits;
 

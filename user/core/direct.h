@@ -59,6 +59,7 @@ static inline int shim_direct__active(const struct shim_direct *d)
 	return *(volatile uint32_t *)&d->tick->active;
 }
 
+uint64_t shim_direct__begin_counted(struct shim_direct *d, struct shim_direct_tag tag);
 void shim_direct__end(struct shim_direct *d, struct shim_direct_tag tag, uint64_t begin);
 void shim_direct__abort(struct shim_direct *d, struct shim_direct_tag tag);
 void shim_direct__value(struct shim_direct *d, struct shim_direct_tag tag, uint32_t kind,

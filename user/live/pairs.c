@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "core/bpf_slots.h"
 #include "core/event.h"
 #include "pairs.h"
 
@@ -82,13 +83,23 @@ static struct shim_live_sum *sum_of(struct shim_live_pairs *pairs, char *name)
 	return sum;
 }
 
-/* Forget the rows of earlier sessions and ids: what they have added stays in the total. */
+/* Is one id of a tag the other's successor, or its predecessor?  The kernel gives ids again. */
+static bool are_of_kernel(const struct shim_live_addend *one, const struct shim_live_addend *other)
+{
+	return !((one->id | other->id) & SHIM_DIRECT_ID);
+}
+
+/*
+ * Forget the rows of earlier sessions and ids: what they have added stays in the total.  The row of
+ * what programs counted themselves stands beside the kernel's.
+ */
 static void forget_ended(struct shim_live_sum *sum, const struct shim_live_addend *now)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < sum->naddends; i++)
-		if (sum->addends[i].session == now->session && sum->addends[i].id == now->id)
+		if (sum->addends[i].session == now->session &&
+		    (sum->addends[i].id == now->id || !are_of_kernel(&sum->addends[i], now)))
 			sum->addends[n++] = sum->addends[i];
 	sum->naddends = n;
 }
@@ -100,7 +111,7 @@ static struct shim_live_addend *addend_of(struct shim_live_sum *sum,
 	struct shim_live_addend *addend;
 
 	for (size_t i = 0; i < sum->naddends; i++)
-		if (sum->addends[i].events == now->events)
+		if (sum->addends[i].events == now->events && sum->addends[i].id == now->id)
 			return &sum->addends[i];
 	if (shim_vec__room(sum->addends, &sum->room, sum->naddends))
 		return NULL;
@@ -115,8 +126,10 @@ static int take_one(struct shim_live_sum *sum, const struct shim_live_addend *no
 	struct shim_live_addend *addend;
 
 	/* The row of an id that was given up is still there: its successor's was read before. */
-	if (sum->naddends && sum->addends[0].session == now->session && sum->addends[0].id > now->id)
-		return 0;
+	for (size_t i = 0; i < sum->naddends; i++)
+		if (sum->addends[i].session == now->session && sum->addends[i].id > now->id &&
+		    are_of_kernel(&sum->addends[i], now))
+			return 0;
 	forget_ended(sum, now);
 	addend = addend_of(sum, now);
 	if (!addend)

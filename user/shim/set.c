@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/api.h"
 #include "core/counters.h"
 #include "core/event.h"
+#include "core/traced.h"
 #include "core/clock.h"
 #include "handle.h"
 #include "set.h"
@@ -147,6 +149,7 @@ SHIM_API void shim_set_destroy(struct shim_set *set)
 		return;
 	for (unsigned int i = 0; i < set->n; i++)
 		free(set->names[i]);
+	shim_traced__unset(set->counters);
 	shim_counters__put(set->counters);
 	shim_counters__put(set->always);
 	free(set);
@@ -189,6 +192,19 @@ SHIM_API const char *shim_set_backend(const struct shim_set *set)
 	return shim_counters__backend(set->counters);
 }
 
+/* For the transactions of the calling thread, which reads the set itself */
+static int bind_directly(struct shim_set *set)
+{
+	int bad, ret = shim_counters__bind(set->counters, 0, 0, &bad);
+
+	if (ret)
+		return ret;
+	ret = shim_traced__set(set->counters);
+	if (ret)
+		shim_counters__unbind(set->counters, 0);
+	return ret;
+}
+
 /**
  * shim_set_bind() - bind a set to a thread
  * @set: may be bound to several
@@ -196,13 +212,17 @@ SHIM_API const char *shim_set_backend(const struct shim_set *set)
  * @flags: SHIM_BIND_*; SHIM_BIND_CPU goes with no other flag, and shim_set_total() with a @tid of
  *	0 then gives the sum over the CPUs
  *
+ * With SHIM_BIND_TRACE alone, and SHIM_TRACE=direct, the calling thread reads the set itself when it
+ * begins or ends a transaction: that needs no module.  Its set before is not read any more.
+ *
  * A child process may bind itself after fork(): the set is shared with its
  * parent, which samples it.
  *
  * Return: 0, -ESRCH (no such thread), -EACCES (not the caller's to count),
  * -EBUSY (already bound there), -ENODEV (no such CPU, or it is offline), -EAGAIN (the CPU's
  * hardware counters are in use by another set on CPUs), -ENOSPC (the CPU cannot hold all events at
- * a time), -EINVAL (flags; SHIM_BIND_TRACE of a set whose events take turns).
+ * a time), -EINVAL (flags; SHIM_BIND_TRACE of a set whose events take turns), -EOPNOTSUPP (see
+ * Documentation/api/backends.rst), -ENOMEM.
  */
 SHIM_API int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags)
 {
@@ -210,6 +230,9 @@ SHIM_API int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags)
 
 	if (set->groups > 1 && flags & SHIM_BIND_TRACE)
 		return -EINVAL;
+	if (flags == SHIM_BIND_TRACE && !set->always && (!tid || tid == gettid()) &&
+	    shim_traced__is_direct())
+		return bind_directly(set);
 	ret = shim_counters__bind(set->counters, tid, flags, &bad);
 	if (ret || !set->always)
 		return ret;
@@ -232,6 +255,8 @@ SHIM_API int shim_set_unbind(struct shim_set *set, pid_t tid)
 	int ret = shim_counters__unbind(set->counters, tid);
 	int always = set->always ? shim_counters__unbind(set->always, tid) : 0;
 
+	if (!ret && (!tid || tid == gettid()))
+		shim_traced__unset(set->counters);
 	return ret ? ret : always;
 }
 

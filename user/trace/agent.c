@@ -177,7 +177,14 @@ static int tell_value(struct shim_process *p, struct shim_tag *tag, uint32_t op,
 	return err;
 }
 
-static uint64_t now(const struct shim_process *p)
+static uint64_t begin_time(const struct shim_process *p, const struct shim_tag *tag)
+{
+	(void)p;
+	(void)tag;
+	return shim_clock__now();
+}
+
+static uint64_t end_time(const struct shim_process *p)
 {
 	(void)p;
 	return shim_clock__now();
@@ -195,8 +202,8 @@ const struct shim_way shim_agent__way = {
 	.connect = connect_way,
 	.prepare = check_tag,
 	.is_ready = is_ready,
-	.begin_ns = now,
-	.end_ns = now,
+	.begin_ns = begin_time,
+	.end_ns = end_time,
 	.end = tell_end,
 	.value = tell_value,
 };

@@ -167,8 +167,9 @@ static bool is_ready(const struct shim_process *p, const struct shim_tag *tag)
 	return shim_kernel__is_ready(shim_kernel__connection(p), tag);
 }
 
-static uint64_t begin_time(const struct shim_process *p)
+static uint64_t begin_time(const struct shim_process *p, const struct shim_tag *tag)
 {
+	(void)tag;
 	return shim_kernel__wanted(p) & VCPC_TRACE_LISTENING ? shim_clock__now() : 0;
 }
 

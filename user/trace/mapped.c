@@ -10,8 +10,10 @@
 #include <pcp/trace.h>
 
 #include "core/direct.h"
+#include "core/traced.h"
 #include "mapped.h"
 #include "say.h"
+#include "tags.h"
 #include "way.h"
 
 /* The map, or NULL if tracing is off */
@@ -67,12 +69,19 @@ static struct shim_direct_tag tag_of(const struct shim_tag *tag)
 	return (struct shim_direct_tag) { tag->index, tag->name };
 }
 
-/* By the clock of the map: the CPU's own counter, where there is one */
-static uint64_t begin_time(const struct shim_process *p)
+/*
+ * By the clock of the map: the CPU's own counter, where there is one.  The thread's counters are read
+ * before, as the transaction is not to be charged for that.
+ */
+static uint64_t begin_time(const struct shim_process *p, const struct shim_tag *tag)
 {
-	const struct shim_direct *d = map_of(p);
+	struct shim_direct *d = map_of(p);
 
-	return d ? shim_tick__now(d->tick) : 0;
+	if (!d)
+		return 0;
+	if (shim_traced__any() && (shim_tag__progress(tag) & SHIM_PROGRESS_MASK) != SHIM_BEGUN)
+		return shim_direct__begin_counted(d, tag_of(tag));
+	return shim_tick__now(d->tick);
 }
 
 static int tell_end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,

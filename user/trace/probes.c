@@ -17,9 +17,10 @@ static bool is_probed(void)
 	return shim_probe_wanted.events;
 }
 
-static uint64_t begin_time(const struct shim_process *p)
+static uint64_t begin_time(const struct shim_process *p, const struct shim_tag *tag)
 {
 	(void)p;
+	(void)tag;
 	return is_probed() ? shim_clock__now() : 0;
 }
 

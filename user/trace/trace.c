@@ -159,13 +159,15 @@ static __attribute__((noinline)) int begin_and_tell(struct shim_process *p, stru
 static __attribute__((noinline)) int begin_the_long_way(const char *tag)
 {
 	struct call call;
-	uint64_t begin_ns;
+	uint64_t begin_ns = 0;
 	int err = start_call(&call, "pmtracebegin", tag);
 
 	if (!err)
 		err = prepare_tag(&call);
+	if (!err && !call.silent)
+		begin_ns = shim_way__begin_ns(call.p, call.tag);
 	if (!err)
-		err = shim_tag__begin(call.tag, call.silent ? 0 : shim_way__begin_ns(call.p));
+		err = shim_tag__begin(call.tag, begin_ns);
 	if (err || call.silent)
 		return err;
 	err = shim_way__begin(call.p, call.tag);

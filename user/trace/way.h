@@ -15,7 +15,7 @@
  *	shim_process__verdict()), or an error
  * @prepare: make the tag ready for events, after @connect; 0 or an error
  * @is_ready: whether both have been done, so that an event can be sent at once; NULL: always
- * @begin_ns: now, by the way's own clock, for a begin; 0 or NULL: the time is not needed
+ * @begin_ns: now, by the way's own clock, for a begin of the tag; 0 or NULL: the time is not needed
  * @end_ns: likewise for an end; NULL: the receiver of the event takes the time
  * @begin: send that a transaction has begun; on an error, the caller undoes the begin
  * @end: send that it has ended, with the times from @begin_ns and @end_ns
@@ -29,7 +29,7 @@ struct shim_way {
 	int (*connect)(struct shim_process *p);
 	int (*prepare)(struct shim_process *p, struct shim_tag *tag);
 	bool (*is_ready)(const struct shim_process *p, const struct shim_tag *tag);
-	uint64_t (*begin_ns)(const struct shim_process *p);
+	uint64_t (*begin_ns)(const struct shim_process *p, const struct shim_tag *tag);
 	uint64_t (*end_ns)(const struct shim_process *p);
 	int (*begin)(struct shim_process *p, struct shim_tag *tag);
 	int (*end)(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,
@@ -73,11 +73,11 @@ static inline int shim_way__prepare(struct shim_process *p, struct shim_tag *tag
 	return way && way->prepare ? way->prepare(p, tag) : 0;
 }
 
-static inline uint64_t shim_way__begin_ns(const struct shim_process *p)
+static inline uint64_t shim_way__begin_ns(const struct shim_process *p, const struct shim_tag *tag)
 {
 	const struct shim_way *way = shim_way__of(p);
 
-	return way && way->begin_ns ? way->begin_ns(p) : 0;
+	return way && way->begin_ns ? way->begin_ns(p, tag) : 0;
 }
 
 static inline uint64_t shim_way__end_ns(const struct shim_process *p)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reading what transactions have counted. */
+#ifndef SHIM_CORE_BPF_COUNTS_H
+#define SHIM_CORE_BPF_COUNTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "bpf.h"
+#include "bpf_slots.h"
+#include "bpf_table.h"
+
+/**
+ * struct shim_bpf_counts - the rows, and the buffers that they are read into
+ * @map: vc_count; vc_events' descriptor is @events_fd
+ * @rows: struct shim_bpf_count[@n], valid until the next reading
+ * @before: how many @rows of the last reading are still there while they are read
+ * @version: of the row that changed last
+ * @reads: number of the last reading
+ * @own: of what programs wrote themselves: a struct own_count for each tag and events, in @arena
+ * @nown: how many
+ */
+struct shim_bpf_counts {
+	struct shim_bpf_table map;
+	int events_fd;
+	struct shim_bpf_count *rows;
+	size_t n, room;
+	size_t before;
+	uint64_t version;
+	uint64_t reads;
+	struct shim_hash own;
+	size_t nown;
+	struct shim_arena arena;
+};
+
+int shim_bpf_counts__open(struct shim_bpf_counts *c);
+int shim_bpf_counts__events(const struct shim_bpf_counts *c, uint64_t key, struct vc_events *events);
+int shim_bpf_counts__read(struct shim_bpf_counts *c, size_t cpus);
+int shim_bpf_counts__add_slot(struct shim_bpf_counts *c, uint64_t id, const struct vc_direct *slot);
+void shim_bpf_counts__close(struct shim_bpf_counts *c);
+
+#endif /* SHIM_CORE_BPF_COUNTS_H */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The slots of a BPF map that a program has mapped, for the statistics that it writes itself. */
+#ifndef SHIM_CORE_DIRECT_SLOTS_H
+#define SHIM_CORE_DIRECT_SLOTS_H
+
+#include "direct.h"
+
+/*
+ * A thread's slots of one kind, indexed by the tag's number.  An entry is the slot's address; an
+ * odd number is a tag that got no slot: twice the number of events lost so far, plus 1.
+ *
+ * A list that has become too short stays, linked by @shorter, until the thread ends: a signal
+ * handler may have made the longer one while it interrupted code that was reading the short one.
+ */
+struct shim_slot_list {
+	struct shim_slot_list *shorter;
+	uint32_t n;
+	uintptr_t at[];
+};
+
+/**
+ * struct shim_own_slots - a thread's slots
+ * @epoch: of the mapping that they are in
+ * @generation: shim_fork__generation() at that time
+ * @of_kind: the lists
+ */
+struct shim_own_slots {
+	uint64_t epoch;
+	unsigned int generation;
+	struct shim_slot_list *of_kind[VC_COUNTER];
+};
+
+extern __thread struct shim_own_slots shim_own_slots
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+struct vc_direct *shim_direct__find_slot(struct shim_direct *d, struct shim_direct_tag tag,
+					 uint32_t kind);
+struct vc_direct *shim_direct__find_counted(struct shim_direct *d, struct shim_direct_tag tag,
+					    const struct vc_events *events, uint64_t serial);
+
+/* The calling thread's slot of a tag and kind, or NULL */
+static inline struct vc_direct *shim_direct__slot(struct shim_direct *d, struct shim_direct_tag tag,
+						  uint32_t kind)
+{
+	const struct shim_slot_list *list = shim_own_slots.of_kind[kind - 1];
+
+	if (shim_own_slots.epoch == d->epoch && list && tag.index < list->n) {
+		uintptr_t place = list->at[tag.index];
+
+		if (place && !(place & 1))
+			return (struct vc_direct *)place;
+	}
+	return shim_direct__find_slot(d, tag, kind);
+}
+
+#endif /* SHIM_CORE_DIRECT_SLOTS_H */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The calling thread's set of counters that go along with its transactions. */
+#ifndef SHIM_CORE_TRACED_H
+#define SHIM_CORE_TRACED_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bpf/trace.h"
+
+struct shim_counters;
+
+/**
+ * struct shim_traced - a thread's set
+ * @counters: the set; NULL: the thread has none
+ * @held: what shim_counters__hold() was called for: @counters, or what they were before
+ * @serial: of @counters, a number that no other bind for transactions of the process has or had
+ * @uses: how often the thread, and handlers that interrupt it, are between enter() and leave()
+ */
+struct shim_traced {
+	struct shim_counters *counters;
+	struct shim_counters *held;
+	uint64_t serial;
+	unsigned int uses;
+};
+
+extern __thread struct shim_traced shim_traced__own
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+bool shim_traced__is_direct(void);
+int shim_traced__set(struct shim_counters *counters);
+void shim_traced__unset(const struct shim_counters *counters);
+const struct vc_events *shim_traced__events(void);
+bool shim_traced__read(__u64 values[VC_MAX_COUNTERS]);
+
+/* Whether the calling thread has a set for its transactions; mostly it has none. */
+static inline bool shim_traced__any(void)
+{
+	return __builtin_expect(shim_traced__own.counters != NULL, 0);
+}
+
+/* What shim_traced__events() returns is valid until leave(), whatever a signal handler does. */
+static inline void shim_traced__enter(void)
+{
+	shim_traced__own.uses++;
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline void shim_traced__leave(void)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	shim_traced__own.uses--;
+}
+
+#endif /* SHIM_CORE_TRACED_H */
