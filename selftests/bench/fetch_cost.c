@@ -3,9 +3,12 @@
  * What a fetch of what is traced costs the one who answers it: CPU time of a local context, whose
  * work the agent does, too, beside one dump of the same map by bpftool.
  */
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,10 +20,16 @@
 #define FETCHES		20
 #define METRICS_MAX	64
 
-/* @tags tags exist, of which @active have a transaction between any two fetches */
+/*
+ * @tags tags exist, of which @active have a transaction between any two fetches; and @threads of another
+ * program write their own statistics, each of one of 50 tags
+ */
 static const struct scene {
-	int tags, active;
-} scenes[] = { { 1, 1 }, { 1000, 1000 }, { 4000, 0 }, { 4000, 100 }, { 4000, 4000 } };
+	int tags, active, threads;
+} scenes[] = {
+	{ 1, 1, 0 }, { 1000, 1000, 0 }, { 4000, 0, 0 }, { 4000, 100, 0 }, { 4000, 4000, 0 },
+	{ 1, 1, 1000 }, { 4000, 4000, 1000 },
+};
 
 static pmID all[METRICS_MAX];
 static int nall;
@@ -43,6 +52,54 @@ static void use(int tags)
 		pmtracebegin(tag);
 		pmtraceend(tag);
 	}
+}
+
+static void *trace_for_ever(void *tag)
+{
+	for (;;) {
+		pmtracebegin(tag);
+		pmtraceend(tag);
+		usleep(100000);
+	}
+	return NULL;
+}
+
+/* Another program whose threads write their statistics themselves; it ends with this one */
+static pid_t start_threads(int n)
+{
+	static char tags[50][32];
+	pthread_attr_t attr;
+	pthread_t thread;
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setenv("SHIM_TRACE", "direct", 1);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 65536);
+	for (int i = 0; i < n; i++) {
+		snprintf(tags[i % 50], sizeof(tags[0]), "request number %d", i % 50);
+		if (pthread_create(&thread, &attr, trace_for_ever, tags[i % 50]))
+			_exit(1);
+	}
+	pause();
+	_exit(0);
+}
+
+/* How many threads' transactions are there? */
+static size_t slots_in_use(void)
+{
+	struct shim_trace *trace;
+	size_t n = 0, found = 0;
+
+	if (shim_trace_open(&trace))
+		return 0;
+	if (!shim_trace_stats_get(trace, &n))
+		for (size_t i = 0; i < n; i++)
+			found += !strncmp(shim_trace_stat_at(trace, i)->name, "request", 7);
+	shim_trace_close(trace);
+	return found;
 }
 
 static void add(const char *name)
@@ -80,18 +137,29 @@ static double dump(void)
 static int run(const struct scene *scene)
 {
 	static const char *const one = "vcpc.transact.count";
+	struct shim_trace_options options = {
+		.size = sizeof(options), .direct_slots = scene->threads ? 2 * scene->threads : 0,
+	};
+	pid_t other = 0;
 	pmID count;
 
-	if (shim_trace_on(NULL) || pmNewContext(PM_CONTEXT_LOCAL, NULL) < 0 ||
+	if (shim_trace_on(&options) || pmNewContext(PM_CONTEXT_LOCAL, NULL) < 0 ||
 	    pmLookupName(1, (const char **)&one, &count) != 1)
 		return 1;
 	nall = 0;
 	pmTraversePMNS("vcpc.transact", add);
+	if (scene->threads)
+		other = start_threads(scene->threads);
 	use(scene->tags);
+	while (scene->threads && slots_in_use() < 50)
+		usleep(10000);
+	usleep(scene->threads ? 1000000 : 0);
 	fetch(nall, all, 0);
-	printf("%5d tags, %4d in use: count %.2f ms, all %d metrics %.2f ms, bpftool's dump %.0f ms\n",
-	       scene->tags, scene->active, fetch(1, &count, scene->active), nall, fetch(nall, all, scene->active), dump());
+	printf("%5d tags, %4d in use, %4d threads with their own: count %.2f ms, all %d metrics %.2f ms, bpftool's dump %.0f ms\n",
+	       scene->tags, scene->active, scene->threads, fetch(1, &count, scene->active), nall, fetch(nall, all, scene->active), dump());
 	fflush(stdout);
+	if (other > 0)
+		kill(other, SIGKILL);
 	shim_trace_off();
 	return 0;
 }
