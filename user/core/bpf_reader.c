@@ -19,8 +19,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "base/arena.h"
-#include "base/hash.h"
 #include "base/vec.h"
 #include "bpf.h"
 #include "bpf_changes.h"
@@ -30,25 +28,14 @@
 #include "bpf_slots.h"
 #include "bpf_stat.h"
 #include "bpf_table.h"
-
-/* @place: of each kind, the index of the tag's row in the statistics of a read, by the read's number */
-struct known_tag {
-	struct shim_hnode by_id;
-	struct shim_hnode by_name;
-	uint64_t id;
-	struct {
-		uint64_t read;
-		size_t at;
-	} place[VC_COUNTER - VC_TRANSACT + 1];
-	struct shim_bpf_tag tag;
-};
+#include "bpf_tags.h"
 
 struct shim_bpf_reader {
 	struct shim_bpf_table stat;
 	struct shim_bpf_changes changes;	/* finds the rows of @stat that have changed */
 	struct shim_bpf_counts counts;		/* read when they are asked for */
 	struct shim_bpf_processes processes;	/* likewise */
-	int tag_fd, drop_fd;
+	int drop_fd;
 	struct shim_bpf_slots slots;
 	ino_t pin;		/* of vc_stat: changes when tracing is turned off and on */
 	int apart;		/* see shim_bpf_reader__keep_apart() */
@@ -60,8 +47,7 @@ struct shim_bpf_reader {
 	size_t before;		/* during a read, stats[n] to stats[before - 1] are of the last one */
 	uint64_t reads;		/* number of the last read of stats[] */
 	uint64_t version;	/* of the row that changed last */
-	struct shim_hash ids, names;	/* of struct known_tag, in the arena */
-	struct shim_arena arena;
+	struct shim_bpf_tags tags;
 };
 
 static int pin_inode(ino_t *inode)
@@ -85,7 +71,7 @@ static int open_maps(struct shim_bpf_reader *r)
 		err = shim_bpf_counts__open(&r->counts);
 	if (!err)
 		err = shim_bpf_pins__map(VC_PIN_DIR "/vc_tag", BPF_MAP_TYPE_HASH, sizeof(uint64_t),
-					 sizeof(struct vc_tag_name), &r->tag_fd);
+					 sizeof(struct vc_tag_name), &r->tags.fd);
 	if (!err)
 		err = shim_bpf_pins__map(VC_PIN_DIR "/vc_drop", BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t),
 					 sizeof(uint64_t), &r->drop_fd);
@@ -108,10 +94,9 @@ int shim_bpf_reader__open(struct shim_bpf_reader **out)
 	if (!r)
 		return -ENOMEM;
 	r->stat.fd = r->counts.map.fd = r->counts.events_fd = r->processes.map.fd = -1;
-	r->tag_fd = r->drop_fd = -1;
+	r->drop_fd = -1;
 	r->cpus = cpus > 0 ? cpus : 0;
-	shim_hash__init(&r->ids);
-	shim_hash__init(&r->names);
+	shim_bpf_tags__init(&r->tags);
 	err = cpus < 0 ? cpus : open_maps(r);
 	if (err)
 		shim_bpf_reader__close(r);
@@ -141,95 +126,6 @@ void shim_bpf_reader__has_ended(struct shim_bpf_reader *r)
 	r->ended = 1;
 }
 
-static uint64_t hash_of_id(const struct shim_bpf_reader *r, uint64_t id)
-{
-	return shim_hash__bytes(&r->ids, &id, sizeof(id));
-}
-
-static uint64_t hash_of_name(const struct shim_bpf_reader *r, const char *name)
-{
-	return shim_hash__bytes(&r->names, name, strlen(name));
-}
-
-static struct known_tag *find_id(const struct shim_bpf_reader *r, uint64_t id)
-{
-	struct shim_hnode *node = shim_hash__first(&r->ids, hash_of_id(r, id));
-
-	for (; node; node = shim_hash__next(node)) {
-		struct known_tag *known = shim_hnode__entry(node, struct known_tag, by_id);
-
-		if (known->id == id)
-			return known;
-	}
-	return NULL;
-}
-
-/* Does a name end in "@" and digits, as a label does? */
-static int ends_like_label(const char *name)
-{
-	const char *at = strrchr(name, '@');
-
-	return at && at[1] && !at[1 + strspn(at + 1, "0123456789")];
-}
-
-/**
- * shim_bpf__label() - make a tag's label, which other users' tags of the same name do not share
- * @label: written
- * @name: the tag's
- * @user: user id of its owner
- * @several: whether several users have a tag of that name
- */
-void shim_bpf__label(char label[SHIM_LABEL_LEN], const char *name, uint32_t user, int several)
-{
-	if (several || ends_like_label(name))
-		snprintf(label, SHIM_LABEL_LEN, "%s@%u", name, user);
-	else
-		snprintf(label, SHIM_LABEL_LEN, "%s", name);
-}
-
-/* Do other users have tags of this name?  If so, their labels name the user from now on. */
-static int is_of_several(struct shim_bpf_reader *r, const struct shim_bpf_tag *tag)
-{
-	struct shim_hnode *node = shim_hash__first(&r->names, hash_of_name(r, tag->name));
-	int several = 0;
-
-	for (; node; node = shim_hash__next(node)) {
-		struct shim_bpf_tag *other = &shim_hnode__entry(node, struct known_tag, by_name)->tag;
-
-		if (other->user == tag->user || strcmp(other->name, tag->name))
-			continue;
-		shim_bpf__label(other->label, other->name, other->user, 1);
-		several = 1;
-	}
-	return several;
-}
-
-static int keep_tag(struct shim_bpf_reader *r, uint64_t id, const struct vc_tag_name *value,
-		    const struct shim_bpf_tag **tag)
-{
-	struct known_tag *known = find_id(r, id);
-	int err;
-
-	if (!known) {
-		known = shim_arena__alloc(&r->arena, sizeof(*known));
-		if (!known)
-			return -ENOMEM;
-		known->id = id;
-		known->tag.user = value->user;
-		memcpy(known->tag.name, value->name, VC_TAG_LEN - 1);
-		shim_bpf__label(known->tag.label, known->tag.name, known->tag.user,
-				is_of_several(r, &known->tag));
-		err = shim_hash__add(&r->ids, &known->by_id, hash_of_id(r, id));
-		if (!err)
-			err = shim_hash__add(&r->names, &known->by_name,
-					     hash_of_name(r, known->tag.name));
-		if (err)
-			return err;
-	}
-	*tag = &known->tag;
-	return 0;
-}
-
 /**
  * shim_bpf_reader__tag() - a tag's name
  * @r: reader
@@ -241,25 +137,13 @@ static int keep_tag(struct shim_bpf_reader *r, uint64_t id, const struct vc_tag_
  */
 int shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id, const struct shim_bpf_tag **tag)
 {
-	struct known_tag *known = find_id(r, id);
-	struct vc_tag_name value;
-
-	if (known) {
-		*tag = &known->tag;
-		return 0;
-	}
-	if (bpf_map_lookup_elem(r->tag_fd, &id, &value))
-		return -errno;
-	/* The row was made, but its name is not written yet. */
-	if (!value.name[0])
-		return -ENOENT;
-	return keep_tag(r, id, &value, tag);
+	return shim_bpf_tags__get(&r->tags, id, tag);
 }
 
 /* Note where the row of a tag's statistics is in this read */
 static void set_place(struct shim_bpf_reader *r, const struct shim_bpf_stat *row)
 {
-	struct known_tag *known = shim_hnode__entry(row->tag, struct known_tag, tag);
+	struct shim_bpf_known *known = shim_hnode__entry(row->tag, struct shim_bpf_known, tag);
 
 	if (row->key.kind < VC_TRANSACT || row->key.kind > VC_COUNTER)
 		return;
@@ -379,7 +263,7 @@ static int take_change(void *arg, const struct vc_change *change, struct vc_seen
 /* Was a row of that tag and kind noted in this read before? */
 static int is_noted(const struct shim_bpf_reader *r, const struct shim_bpf_stat *row)
 {
-	const struct known_tag *known = shim_hnode__entry(row->tag, struct known_tag, tag);
+	const struct shim_bpf_known *known = shim_hnode__entry(row->tag, struct shim_bpf_known, tag);
 
 	return row->key.kind >= VC_TRANSACT && row->key.kind <= VC_COUNTER &&
 	       known->place[row->key.kind - VC_TRANSACT].read == r->reads;
@@ -437,37 +321,18 @@ int shim_bpf_reader__events(struct shim_bpf_reader *r, uint64_t key, struct vc_e
 	return shim_bpf_counts__events(&r->counts, key, events);
 }
 
-/* The tag of a slot: all slots of one name and user share the tag that the first of them makes. */
 int shim_bpf_reader__slot_tag(struct shim_bpf_reader *r, const struct vc_direct *slot, uint32_t i,
 			      uint64_t *id, const struct shim_bpf_tag **tag)
 {
-	struct shim_hnode *node = shim_hash__first(&r->names, hash_of_name(r, slot->name));
-	struct vc_tag_name own;
-
-	for (; node; node = shim_hash__next(node)) {
-		struct known_tag *known = shim_hnode__entry(node, struct known_tag, by_name);
-
-		if (!(known->id & SHIM_DIRECT_ID) || known->tag.user != slot->user ||
-		    strcmp(known->tag.name, slot->name))
-			continue;
-		*id = known->id;
-		*tag = &known->tag;
-		return 0;
-	}
-	own.user = slot->user;
-	memcpy(own.name, slot->name, sizeof(own.name));
-	*id = SHIM_DIRECT_ID | i;
-	return keep_tag(r, *id, &own, tag);
+	return shim_bpf_tags__of_slot(&r->tags, slot, i, id, tag);
 }
 
 /* The row that a program's own statistics are added to */
 static struct shim_bpf_stat *find_stat(const struct shim_bpf_reader *r, const struct vc_direct *slot)
 {
-	struct shim_hnode *node = shim_hash__first(&r->names, hash_of_name(r, slot->name));
+	const struct shim_bpf_known *known = shim_bpf_tags__first(&r->tags, slot->name);
 
-	for (; node; node = shim_hash__next(node)) {
-		const struct known_tag *known = shim_hnode__entry(node, struct known_tag, by_name);
-
+	for (; known; known = shim_bpf_tags__next(known)) {
 		if (known->place[slot->kind - VC_TRANSACT].read == r->reads &&
 		    known->tag.user == slot->user && !strcmp(known->tag.name, slot->name) &&
 		    (!r->apart || known->id & SHIM_DIRECT_ID))
@@ -673,13 +538,9 @@ void shim_bpf_reader__close(struct shim_bpf_reader *r)
 	shim_bpf_table__close(&r->stat);
 	shim_bpf_counts__close(&r->counts);
 	shim_bpf_processes__close(&r->processes);
-	if (r->tag_fd >= 0)
-		close(r->tag_fd);
 	if (r->drop_fd >= 0)
 		close(r->drop_fd);
 	free(r->stats);
-	shim_hash__free(&r->ids);
-	shim_hash__free(&r->names);
-	shim_arena__free(&r->arena);
+	shim_bpf_tags__close(&r->tags);
 	free(r);
 }

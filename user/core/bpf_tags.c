@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The tags that a reader has seen, with their names and labels.
+ *
+ * An id is never given to another name, so that nothing that is known here is read again.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "bpf_slots.h"
+#include "bpf_tags.h"
+
+void shim_bpf_tags__init(struct shim_bpf_tags *t)
+{
+	*t = (struct shim_bpf_tags) { .fd = -1 };
+	shim_hash__init(&t->ids);
+	shim_hash__init(&t->names);
+}
+
+static uint64_t hash_of_id(const struct shim_bpf_tags *t, uint64_t id)
+{
+	return shim_hash__bytes(&t->ids, &id, sizeof(id));
+}
+
+static uint64_t hash_of_name(const struct shim_bpf_tags *t, const char *name)
+{
+	return shim_hash__bytes(&t->names, name, strlen(name));
+}
+
+/* The tags whose names have the hash of a name, and perhaps others: compare them. */
+struct shim_bpf_known *shim_bpf_tags__first(const struct shim_bpf_tags *t, const char *name)
+{
+	struct shim_hnode *node = shim_hash__first(&t->names, hash_of_name(t, name));
+
+	return node ? shim_hnode__entry(node, struct shim_bpf_known, by_name) : NULL;
+}
+
+struct shim_bpf_known *shim_bpf_tags__next(const struct shim_bpf_known *known)
+{
+	struct shim_hnode *node = shim_hash__next(&known->by_name);
+
+	return node ? shim_hnode__entry(node, struct shim_bpf_known, by_name) : NULL;
+}
+
+static struct shim_bpf_known *find_id(const struct shim_bpf_tags *t, uint64_t id)
+{
+	struct shim_hnode *node = shim_hash__first(&t->ids, hash_of_id(t, id));
+
+	for (; node; node = shim_hash__next(node)) {
+		struct shim_bpf_known *known = shim_hnode__entry(node, struct shim_bpf_known, by_id);
+
+		if (known->id == id)
+			return known;
+	}
+	return NULL;
+}
+
+/* Does a name end in "@" and digits, as a label does? */
+static int ends_like_label(const char *name)
+{
+	const char *at = strrchr(name, '@');
+
+	return at && at[1] && !at[1 + strspn(at + 1, "0123456789")];
+}
+
+/**
+ * shim_bpf__label() - make a tag's label, which other users' tags of the same name do not share
+ * @label: written
+ * @name: the tag's
+ * @user: user id of its owner
+ * @several: whether several users have a tag of that name
+ */
+void shim_bpf__label(char label[SHIM_LABEL_LEN], const char *name, uint32_t user, int several)
+{
+	if (several || ends_like_label(name))
+		snprintf(label, SHIM_LABEL_LEN, "%s@%u", name, user);
+	else
+		snprintf(label, SHIM_LABEL_LEN, "%s", name);
+}
+
+/* Do other users have tags of this name?  If so, their labels name the user from now on. */
+static int is_of_several(struct shim_bpf_tags *t, const struct shim_bpf_tag *tag)
+{
+	struct shim_bpf_known *known = shim_bpf_tags__first(t, tag->name);
+	int several = 0;
+
+	for (; known; known = shim_bpf_tags__next(known)) {
+		struct shim_bpf_tag *other = &known->tag;
+
+		if (other->user == tag->user || strcmp(other->name, tag->name))
+			continue;
+		shim_bpf__label(other->label, other->name, other->user, 1);
+		several = 1;
+	}
+	return several;
+}
+
+static int keep(struct shim_bpf_tags *t, uint64_t id, const struct vc_tag_name *value,
+		const struct shim_bpf_tag **tag)
+{
+	struct shim_bpf_known *known = find_id(t, id);
+	int err;
+
+	if (!known) {
+		known = shim_arena__alloc(&t->arena, sizeof(*known));
+		if (!known)
+			return -ENOMEM;
+		known->id = id;
+		known->tag.user = value->user;
+		memcpy(known->tag.name, value->name, VC_TAG_LEN - 1);
+		shim_bpf__label(known->tag.label, known->tag.name, known->tag.user,
+				is_of_several(t, &known->tag));
+		err = shim_hash__add(&t->ids, &known->by_id, hash_of_id(t, id));
+		if (!err)
+			err = shim_hash__add(&t->names, &known->by_name,
+					     hash_of_name(t, known->tag.name));
+		if (err)
+			return err;
+	}
+	*tag = &known->tag;
+	return 0;
+}
+
+/**
+ * shim_bpf_tags__get() - a tag's name
+ * @t: tags
+ * @id: its id
+ * @tag: on success, the tag, valid until shim_bpf_tags__close()
+ *
+ * Return: 0, -ENOENT if its row has just been removed or is just being written, -ENOMEM, or an
+ *	errno of bpf(2).
+ */
+int shim_bpf_tags__get(struct shim_bpf_tags *t, uint64_t id, const struct shim_bpf_tag **tag)
+{
+	struct shim_bpf_known *known = find_id(t, id);
+	struct vc_tag_name value;
+
+	if (known) {
+		*tag = &known->tag;
+		return 0;
+	}
+	if (bpf_map_lookup_elem(t->fd, &id, &value))
+		return -errno;
+	/* The row was made, but its name is not written yet. */
+	if (!value.name[0])
+		return -ENOENT;
+	return keep(t, id, &value, tag);
+}
+
+/**
+ * shim_bpf_tags__of_slot() - the tag of a slot
+ * @t: tags
+ * @slot: as shim_bpf_slots__read() gives it
+ * @i: its index
+ * @id: on success, the tag's id, which has SHIM_DIRECT_ID set
+ * @tag: likewise, the tag, valid until shim_bpf_tags__close()
+ *
+ * All slots of one name and user share the tag that the first of them makes.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_bpf_tags__of_slot(struct shim_bpf_tags *t, const struct vc_direct *slot, uint32_t i,
+			   uint64_t *id, const struct shim_bpf_tag **tag)
+{
+	struct shim_bpf_known *known = shim_bpf_tags__first(t, slot->name);
+	struct vc_tag_name own;
+
+	for (; known; known = shim_bpf_tags__next(known)) {
+		if (!(known->id & SHIM_DIRECT_ID) || known->tag.user != slot->user ||
+		    strcmp(known->tag.name, slot->name))
+			continue;
+		*id = known->id;
+		*tag = &known->tag;
+		return 0;
+	}
+	own.user = slot->user;
+	memcpy(own.name, slot->name, sizeof(own.name));
+	*id = SHIM_DIRECT_ID | i;
+	return keep(t, *id, &own, tag);
+}
+
+void shim_bpf_tags__close(struct shim_bpf_tags *t)
+{
+	if (t->fd >= 0)
+		close(t->fd);
+	shim_hash__free(&t->ids);
+	shim_hash__free(&t->names);
+	shim_arena__free(&t->arena);
+}

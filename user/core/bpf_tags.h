@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The tags that a reader has seen, with their names and labels. */
+#ifndef SHIM_CORE_BPF_TAGS_H
+#define SHIM_CORE_BPF_TAGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "bpf.h"
+#include "bpf/trace.h"
+
+/**
+ * struct shim_bpf_known - a tag
+ * @by_id, @by_name: in struct shim_bpf_tags
+ * @place: the reader's: of each kind, the index of the tag's row in the statistics of a read, by the
+ *	read's number
+ */
+struct shim_bpf_known {
+	struct shim_hnode by_id;
+	struct shim_hnode by_name;
+	uint64_t id;
+	struct {
+		uint64_t read;
+		size_t at;
+	} place[VC_COUNTER - VC_TRANSACT + 1];
+	struct shim_bpf_tag tag;
+};
+
+/* @fd: of vc_tag, the caller's to open; @ids, @names: of struct shim_bpf_known, in the arena */
+struct shim_bpf_tags {
+	int fd;
+	struct shim_hash ids, names;
+	struct shim_arena arena;
+};
+
+void shim_bpf_tags__init(struct shim_bpf_tags *t);
+int shim_bpf_tags__get(struct shim_bpf_tags *t, uint64_t id, const struct shim_bpf_tag **tag);
+int shim_bpf_tags__of_slot(struct shim_bpf_tags *t, const struct vc_direct *slot, uint32_t i,
+			   uint64_t *id, const struct shim_bpf_tag **tag);
+struct shim_bpf_known *shim_bpf_tags__first(const struct shim_bpf_tags *t, const char *name);
+struct shim_bpf_known *shim_bpf_tags__next(const struct shim_bpf_known *known);
+void shim_bpf_tags__close(struct shim_bpf_tags *t);
+
+#endif /* SHIM_CORE_BPF_TAGS_H */
