@@ -13,8 +13,11 @@
 #include "bpf_counts.h"
 #include "bpf_pins.h"
 
-/* Programs that write ever new events into their slots are not to fill the reader's memory. */
-#define MOST_OWN	65536
+/*
+ * Programs that write ever new events into their slots are not to fill the reader's memory: if it knows
+ * so many, it forgets all, which costs a row nothing but time.
+ */
+#define MANY_OWN	16384
 
 /* The row of what programs counted themselves, in the reading @read */
 struct own_count {
@@ -102,6 +105,18 @@ static int add_row(void *arg, const void *key, const void *values)
 	return 0;
 }
 
+/* Forget all, but not the seed, so that the keys stay the same. */
+static void forget_own(struct shim_bpf_counts *c)
+{
+	uint64_t seed = c->own.seed;
+
+	shim_hash__free(&c->own);
+	shim_arena__free(&c->arena);
+	c->own = (struct shim_hash) { .seed = seed };
+	c->arena = (struct shim_arena) { 0 };
+	c->nown = 0;
+}
+
 /**
  * shim_bpf_counts__read() - read the rows of the kernel's map
  * @c: filled in
@@ -113,6 +128,8 @@ int shim_bpf_counts__read(struct shim_bpf_counts *c, size_t cpus)
 {
 	struct reading reading = { c, cpus };
 
+	if (c->nown > MANY_OWN)
+		forget_own(c);
 	c->before = c->n;
 	c->n = 0;
 	c->reads++;
@@ -125,7 +142,7 @@ static uint64_t hash_of(const struct shim_bpf_counts *c, uint64_t id, const stru
 	       shim_hash__bytes(&c->own, &id, sizeof(id));
 }
 
-/* Which row is for a tag and events that programs counted themselves; NULL: no memory, or too many */
+/* Which row is for a tag and events that programs counted themselves; NULL: no memory */
 static struct own_count *own_of(struct shim_bpf_counts *c, uint64_t id,
 				const struct vc_events *events)
 {
@@ -138,7 +155,7 @@ static struct own_count *own_of(struct shim_bpf_counts *c, uint64_t id,
 		if (own->id == id && !memcmp(&own->events, events, sizeof(*events)))
 			return own;
 	}
-	own = c->nown < MOST_OWN ? shim_arena__alloc(&c->arena, sizeof(*own)) : NULL;
+	own = shim_arena__alloc(&c->arena, sizeof(*own));
 	if (!own)
 		return NULL;
 	c->nown++;
@@ -174,7 +191,7 @@ static int make_row(struct shim_bpf_counts *c, struct own_count *own)
  * @id: the tag's
  * @slot: as shim_bpf_slots__read() gives it
  *
- * Return: 0 or -ENOMEM, also if there are too many different ones.
+ * Return: 0 or -ENOMEM.
  */
 int shim_bpf_counts__add_slot(struct shim_bpf_counts *c, uint64_t id, const struct vc_direct *slot)
 {

@@ -14,13 +14,17 @@
 
 /**
  * struct shim_bpf_counts - the rows, and the buffers that they are read into
- * @map: vc_count; vc_events' descriptor is @events_fd
+ * @map: vc_count
+ * @events_fd: vc_events
  * @rows: struct shim_bpf_count[@n], valid until the next reading
+ * @n: how many
+ * @room: for so many
  * @before: how many @rows of the last reading are still there while they are read
  * @version: of the row that changed last
  * @reads: number of the last reading
  * @own: of what programs wrote themselves: a struct own_count for each tag and events, in @arena
- * @nown: how many
+ * @nown: how many of @own
+ * @arena: of @own
  */
 struct shim_bpf_counts {
 	struct shim_bpf_table map;

@@ -13,9 +13,12 @@
 
 /**
  * struct shim_bpf_known - a tag
- * @by_id, @by_name: in struct shim_bpf_tags
+ * @by_id: in struct shim_bpf_tags
+ * @by_name: likewise
+ * @id: its id
  * @place: the reader's: of each kind, the index of the tag's row in the statistics of a read, by the
  *	read's number
+ * @tag: its name and label
  */
 struct shim_bpf_known {
 	struct shim_hnode by_id;

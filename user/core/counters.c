@@ -72,12 +72,13 @@ int shim_counters__create_on(struct shim_session *session, const struct vcpc_req
 		struct shim_counters counters;
 		struct vc_events events;
 	} *both = calloc(1, sizeof(*both));
-	struct shim_counters *counters = &both->counters;
+	struct shim_counters *counters;
 	int ret;
 
 	*bad = -1;
 	if (!both)
 		return -ENOMEM;
+	counters = &both->counters;
 	counters->ops = shim_session__ops(session);
 	counters->nr = n;
 	counters->made_in = shim_fork__generation();
@@ -249,6 +250,12 @@ int shim_counters__total(struct shim_counters *counters, pid_t tid, struct vcpc_
 	return counters->ops->sample(counters->ref, tid, VCPC_SAMPLE_F_TOTAL, buf, size);
 }
 
+/* What was counted before is not to be compared with what is counted from now on. */
+static void note_change(struct shim_counters *counters)
+{
+	atomic_fetch_add_explicit(&counters->changes, 1, memory_order_relaxed);
+}
+
 int shim_counters__unbind(struct shim_counters *counters, pid_t tid)
 {
 	return shim_counters__unbind_at(counters, tid, 0);
@@ -278,6 +285,7 @@ int shim_counters__restart(struct shim_counters *counters, pid_t tid)
 		return -EBADF;
 	if (!counters->ops->restart)
 		return -EOPNOTSUPP;
+	note_change(counters);
 	return counters->ops->restart(counters->ref, tid, 0);
 }
 
@@ -325,6 +333,7 @@ int shim_counters__unbind_at(struct shim_counters *counters, pid_t tid, unsigned
 {
 	if (atomic_load(&counters->shut))
 		return -EBADF;
+	note_change(counters);
 	return counters->ops->unbind(counters->ref, tid, flags);
 }
 
@@ -332,6 +341,7 @@ int shim_counters__enable_at(struct shim_counters *counters, pid_t tid, unsigned
 {
 	if (atomic_load(&counters->shut))
 		return -EBADF;
+	note_change(counters);
 	return counters->ops->enable(counters->ref, tid, flags);
 }
 
@@ -339,6 +349,7 @@ int shim_counters__disable_at(struct shim_counters *counters, pid_t tid, unsigne
 {
 	if (atomic_load(&counters->shut))
 		return -EBADF;
+	note_change(counters);
 	return counters->ops->disable(counters->ref, tid, flags);
 }
 

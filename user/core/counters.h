@@ -18,6 +18,7 @@ struct vc_events;
  * @made_in: shim_fork__generation() of the process that made it
  * @events: the first requests, as transactions name them
  * @refs: references; with the last one the set ends
+ * @changes: how often it was unbound, enabled, disabled or restarted anywhere
  * @holds: who needs the memory: all references together, and threads (traced.c)
  * @shut: ended on all targets
  */
@@ -30,6 +31,7 @@ struct shim_counters {
 	const struct vc_events *events;
 	atomic_uint refs;
 	atomic_uint holds;
+	atomic_uint changes;
 	atomic_bool shut;
 };
 

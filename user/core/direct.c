@@ -29,17 +29,23 @@ static inline bool read_counters(__u64 *values)
 	return shim_traced__read(values);
 }
 
+/* Which bind of the thread's set this is, and whether the set has been changed since; never 0 */
+static inline __u64 bind_of(const struct shim_counters *counters)
+{
+	return (__u64)shim_traced__own.serial << 32 |
+	       atomic_load_explicit(&counters->changes, memory_order_relaxed);
+}
+
 /* The calling thread's slot of a tag for what its set counts, or NULL; @slot: as it is now, or NULL */
 static inline struct vc_direct *counted_slot(struct shim_direct *d, struct shim_direct_tag tag,
-					     struct vc_direct *slot)
+					     struct vc_direct *slot,
+					     const struct shim_counters *counters)
 {
-	const struct vc_events *events;
+	__u64 bind = bind_of(counters);
 
-	if (slot && slot->bound == shim_traced__own.serial)
+	if (slot && slot->bound == bind)
 		return slot;
-	events = shim_traced__events();
-	return events && slot ? shim_direct__find_counted(d, tag, events, shim_traced__own.serial) :
-	       NULL;
+	return slot ? shim_direct__find_counted(d, tag, counters->events, bind) : NULL;
 }
 
 /**
@@ -56,10 +62,13 @@ static inline struct vc_direct *counted_slot(struct shim_direct *d, struct shim_
 uint64_t shim_direct__begin_counted(struct shim_direct *d, struct shim_direct_tag tag)
 {
 	__u64 begin, expected = VC_NOT_BEGUN;
-	struct vc_direct *slot;
+	const struct shim_counters *counters;
+	struct vc_direct *slot = NULL;
 
 	shim_traced__enter();
-	slot = counted_slot(d, tag, shim_direct__slot(d, tag, VC_TRANSACT));
+	counters = shim_traced__own.counters;
+	if (counters)
+		slot = counted_slot(d, tag, shim_direct__peek(d, tag), counters);
 	if (slot) {
 		slot->begun = VC_NOT_BEGUN;
 		atomic_signal_fence(memory_order_seq_cst);
@@ -74,17 +83,21 @@ uint64_t shim_direct__begin_counted(struct shim_direct *d, struct shim_direct_ta
 	return begin;
 }
 
-/* Add what the thread has counted since the transaction began; nothing if a counter went back. */
-static inline void add_counts(struct vc_direct *slot, __u64 *values)
+/*
+ * Add what the thread has counted since the transaction began; nothing if a counter went back, or a
+ * signal handler has begun and ended one of the same tag meanwhile.
+ */
+static inline void add_counts(struct vc_direct *slot, __u64 *values, uint32_t nr, __u64 begin)
 {
-	uint32_t nr = slot->events.nr < VC_MAX_COUNTERS ? slot->events.nr : VC_MAX_COUNTERS;
 	__u64 any = 0;
 
+	/* How many there are, the slot says, too, but others can write to it. */
 	for (uint32_t i = 0; i < nr; i++) {
 		values[i] -= slot->from[i];
 		any |= values[i];
 	}
-	if (any >> 63)
+	if (!__atomic_compare_exchange_n(&slot->begun, &begin, 0, 0, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED) || any >> 63)
 		return;
 	for (uint32_t i = 0; i < nr; i++)
 		slot->count.sum[i] += values[i];
@@ -118,19 +131,19 @@ static __attribute__((noinline)) void end_counted(struct shim_direct *d, struct 
 						  uint64_t begin, uint64_t now)
 {
 	struct vc_direct *slot = shim_direct__slot(d, tag, VC_TRANSACT), *counted;
+	const struct shim_counters *counters;
 	__u64 values[VC_MAX_COUNTERS];
 
 	if (!slot)
 		return;
 	shim_traced__enter();
-	if (read_counters(values)) {
-		counted = counted_slot(d, tag, slot);
-		if (!counted) {
+	counters = shim_traced__own.counters;
+	if (counters && read_counters(values)) {
+		counted = counted_slot(d, tag, slot, counters);
+		if (!counted)
 			__atomic_fetch_add(&d->tick->not_counted, 1, __ATOMIC_RELAXED);
-		} else if (counted->begun == begin) {
-			counted->begun = 0;
-			add_counts(counted, values);
-		}
+		else if (counted->begun == begin)
+			add_counts(counted, values, counters->events->nr, begin);
 	}
 	shim_traced__leave();
 	add_end(d, slot, begin, now);

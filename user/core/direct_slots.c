@@ -355,7 +355,7 @@ static int is_worth_a_search(uintptr_t place)
 }
 
 static struct vc_direct *find_locked(struct shim_direct *d, struct shim_direct_tag tag,
-				     uint32_t kind)
+				     uint32_t kind, bool is_event)
 {
 	uint32_t tid = syscall(SYS_gettid);
 	struct vc_direct *slot = NULL;
@@ -374,24 +374,22 @@ static struct vc_direct *find_locked(struct shim_direct *d, struct shim_direct_t
 	if (!slot && (!place || is_worth_a_search(*place)))
 		slot = claim(d, tag.name, kind, tid);
 	if (place)
-		*place = slot ? (uintptr_t)slot : ((*place >> 1) + 1) << 1 | 1;
+		*place = slot ? (uintptr_t)slot : ((*place >> 1) + is_event) << 1 | 1;
 	return slot;
 }
 
 /*
- * The slow path of shim_direct__slot(): the thread has no slot yet.  The lock keeps signal handlers
- * out, too.
+ * The slow path of shim_direct__slot() and _peek(): the thread has no slot yet.  If @is_event, an event
+ * is lost if there is none.  The lock keeps signal handlers out, too.
  */
 struct vc_direct *shim_direct__find_slot(struct shim_direct *d, struct shim_direct_tag tag,
-					 uint32_t kind)
+					 uint32_t kind, bool is_event)
 {
 	struct vc_direct *slot;
 
 	shim_siglock__enter(&d->lock);
-	slot = find_locked(d, tag, kind);
+	slot = find_locked(d, tag, kind, is_event);
 	shim_siglock__leave(&d->lock);
-	if (!slot)
-		__atomic_fetch_add(&d->tick->lost, 1, __ATOMIC_RELAXED);
 	return slot;
 }
 
@@ -419,22 +417,22 @@ static struct vc_direct *make_counted(struct shim_direct *d, struct shim_direct_
 }
 
 /*
- * The calling thread's slot of a tag for transactions that count @events by the set @serial, when its
- * present one is not for that set yet.  If none can be, @bound notes that, so that the next event need
+ * The calling thread's slot of a tag for transactions that count @events, when its present one is not
+ * for this @bind yet.  If none can be, @bound notes that, so that the next event need
  * not search.
  */
 struct vc_direct *shim_direct__find_counted(struct shim_direct *d, struct shim_direct_tag tag,
-					    const struct vc_events *events, uint64_t serial)
+					    const struct vc_events *events, uint64_t bind)
 {
-	struct vc_direct *slot = shim_direct__slot(d, tag, VC_TRANSACT), *counted;
+	struct vc_direct *slot = shim_direct__peek(d, tag), *counted;
 
-	if (!slot || slot->bound == ~serial)
+	if (!slot || slot->bound == ~bind)
 		return NULL;
 	shim_siglock__enter(&d->lock);
 	counted = make_counted(d, tag, slot, events);
 	if (counted)
 		counted->begun = 0;
-	(counted ? counted : slot)->bound = counted ? serial : ~serial;
+	(counted ? counted : slot)->bound = counted ? bind : ~bind;
 	shim_siglock__leave(&d->lock);
 	return counted;
 }

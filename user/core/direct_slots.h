@@ -3,6 +3,8 @@
 #ifndef SHIM_CORE_DIRECT_SLOTS_H
 #define SHIM_CORE_DIRECT_SLOTS_H
 
+#include <stdbool.h>
+
 #include "direct.h"
 
 /*
@@ -34,23 +36,43 @@ extern __thread struct shim_own_slots shim_own_slots
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 struct vc_direct *shim_direct__find_slot(struct shim_direct *d, struct shim_direct_tag tag,
-					 uint32_t kind);
+					 uint32_t kind, bool is_event);
 struct vc_direct *shim_direct__find_counted(struct shim_direct *d, struct shim_direct_tag tag,
-					    const struct vc_events *events, uint64_t serial);
+					    const struct vc_events *events, uint64_t bind);
 
-/* The calling thread's slot of a tag and kind, or NULL */
-static inline struct vc_direct *shim_direct__slot(struct shim_direct *d, struct shim_direct_tag tag,
-						  uint32_t kind)
+/* The entry of the calling thread's list; 0: it has to be searched for */
+static inline uintptr_t shim_direct__place(const struct shim_direct *d, struct shim_direct_tag tag,
+					   uint32_t kind)
 {
 	const struct shim_slot_list *list = shim_own_slots.of_kind[kind - 1];
 
-	if (shim_own_slots.epoch == d->epoch && list && tag.index < list->n) {
-		uintptr_t place = list->at[tag.index];
+	return shim_own_slots.epoch == d->epoch && list && tag.index < list->n ? list->at[tag.index] :
+	       0;
+}
 
-		if (place && !(place & 1))
-			return (struct vc_direct *)place;
-	}
-	return shim_direct__find_slot(d, tag, kind);
+/* The calling thread's slot of a tag and kind for an event; if it is NULL, the event is lost. */
+static inline struct vc_direct *shim_direct__slot(struct shim_direct *d, struct shim_direct_tag tag,
+						  uint32_t kind)
+{
+	uintptr_t place = shim_direct__place(d, tag, kind);
+	struct vc_direct *slot;
+
+	if (place && !(place & 1))
+		return (struct vc_direct *)place;
+	slot = shim_direct__find_slot(d, tag, kind, true);
+	if (!slot)
+		__atomic_fetch_add(&d->tick->lost, 1, __ATOMIC_RELAXED);
+	return slot;
+}
+
+/* The same for a transaction that has not ended yet: nothing is lost. */
+static inline struct vc_direct *shim_direct__peek(struct shim_direct *d, struct shim_direct_tag tag)
+{
+	uintptr_t place = shim_direct__place(d, tag, VC_TRANSACT);
+
+	if (place)
+		return place & 1 ? NULL : (struct vc_direct *)place;
+	return shim_direct__find_slot(d, tag, VC_TRANSACT, false);
 }
 
 #endif /* SHIM_CORE_DIRECT_SLOTS_H */

@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/rawcall.h"
 #include "perf_group.h"
 
 #define MOST_SLOTS	32
@@ -490,6 +491,15 @@ static void put_in_order(const struct shim_group *group, struct shim_group_count
 	counts->values[group->lead] = lead;
 }
 
+/*
+ * Not by read(3), which is a cancellation point: begins and ends of transactions sample, too, and
+ * are none.
+ */
+static long read_event(const struct shim_group_event *event, void *to, size_t size)
+{
+	return shim_rawcall4(SYS_read, event->fd.nr, (long)to, size, 0);
+}
+
 /**
  * shim_group__read_any() - read the counts by read(2), even if they are not of all the time
  * @group: the group
@@ -500,20 +510,20 @@ static void put_in_order(const struct shim_group *group, struct shim_group_count
 int shim_group__read_any(const struct shim_group *group, struct shim_group_counts *counts)
 {
 	size_t size = offsetof(struct shim_group_counts, values) + group->n * sizeof(__u64);
-	ssize_t got;
+	long got;
 
 	/* read(2) on another file could block, or take data away from the program. */
 	if (!is_ours(&group->events[group->lead]))
 		return -EBADF;
-	got = read(group->events[group->lead].fd.nr, counts, size);
+	got = read_event(&group->events[group->lead], counts, size);
 	/* ECHILD: perf is removing the events of an exiting thread, which it does one by one. */
-	for (int tries = 0; got < 0 && errno == ECHILD && tries < EXIT_YIELDS + EXIT_WAITS; tries++) {
+	for (int tries = 0; got == -ECHILD && tries < EXIT_YIELDS + EXIT_WAITS; tries++) {
 		wait_for_exit(tries);
-		got = read(group->events[group->lead].fd.nr, counts, size);
+		got = read_event(&group->events[group->lead], counts, size);
 	}
 	if (got < 0)
-		return errno == ECHILD ? -EAGAIN : -errno;
-	if (got != (ssize_t)size || counts->nr != group->n)
+		return got == -ECHILD ? -EAGAIN : got;
+	if (got != (long)size || counts->nr != group->n)
 		return -EAGAIN;
 	put_in_order(group, counts);
 	return 0;

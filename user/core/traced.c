@@ -6,10 +6,11 @@
  * Threads: each has at most one such set, which it has bound to itself.  It holds the set's memory,
  * so that another thread may destroy the set at any time: from then on there is nothing to read.
  *
- * Signal handlers may begin and end transactions at any point of these functions.
+ * Signal handlers may call any of these functions at any point of begin() and end().
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,23 +27,50 @@
 __thread struct shim_traced shim_traced__own
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* The thread has no set any more; a call that a handler has interrupted may still use it. */
+/*
+ * The thread has no set any more.  A call that a handler has interrupted may still use it: then its
+ * memory stays until that call ends.
+ *
+ * Context: signals are blocked.
+ */
 static void drop(void)
 {
-	struct shim_counters *held = shim_traced__own.held;
-
 	shim_traced__own.counters = NULL;
-	atomic_signal_fence(memory_order_seq_cst);
-	if (shim_traced__own.uses)
-		return;
-	shim_traced__own.held = NULL;
-	shim_counters__unhold(held);
+	for (int i = 0; i < SHIM_HELD_MAX && !shim_traced__own.uses; i++) {
+		shim_counters__unhold(shim_traced__own.held[i]);
+		shim_traced__own.held[i] = NULL;
+	}
 }
 
+static void block(sigset_t *before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+/* The set has been taken from the thread meanwhile: give back its memory, too. */
+void shim_traced__tidy(void)
+{
+	sigset_t before;
+
+	block(&before);
+	if (!shim_traced__own.counters)
+		drop();
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Of a thread that is cancelled or ends otherwise, no call goes on. */
 static void thread_exits(void *unused)
 {
+	sigset_t before;
+
 	(void)unused;
+	block(&before);
+	shim_traced__own.uses = 0;
 	drop();
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static struct shim_thread_end at_end = { .fn = thread_exits };
@@ -61,23 +89,31 @@ bool shim_traced__is_direct(void)
  * shim_traced__set() - from now on, read a set when a transaction of the calling thread begins or ends
  * @counters: bound to the calling thread; the set before is not read any more
  *
- * Return: 0, -EOPNOTSUPP if the set has too many events, -ENOMEM.
+ * Return: 0, -EOPNOTSUPP if the set has too many events, -ENOMEM, -EAGAIN if handlers of the thread have
+ * set others again and again inside one begin or end.
  */
 int shim_traced__set(struct shim_counters *counters)
 {
-	static _Atomic uint64_t serials;
+	static _Atomic uint32_t serials;
+	sigset_t before;
+	int i = 0;
 
 	if (shim_counters__nr(counters) > MOST_EVENTS)
 		return -EOPNOTSUPP;
 	if (shim_thread_end__arm(&at_end, &shim_traced__own))
 		return -ENOMEM;
+	block(&before);
 	drop();
-	/* If a call is using the set before, that leaks. */
-	shim_traced__own.held = shim_counters__hold(counters);
-	shim_traced__own.serial = atomic_fetch_add(&serials, 1) + 1;
-	atomic_signal_fence(memory_order_seq_cst);
-	shim_traced__own.counters = counters;
-	return 0;
+	while (i < SHIM_HELD_MAX && shim_traced__own.held[i])
+		i++;
+	if (i < SHIM_HELD_MAX) {
+		shim_traced__own.held[i] = shim_counters__hold(counters);
+		shim_traced__own.serial = atomic_fetch_add(&serials, 1) + 1;
+		shim_traced__own.tid = gettid();
+		shim_traced__own.counters = counters;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return i < SHIM_HELD_MAX ? 0 : -EAGAIN;
 }
 
 /**
@@ -86,8 +122,13 @@ int shim_traced__set(struct shim_counters *counters)
  */
 void shim_traced__unset(const struct shim_counters *counters)
 {
-	if (counters && shim_traced__own.counters == counters)
-		drop();
+	sigset_t before;
+
+	if (!counters || shim_traced__own.counters != counters)
+		return;
+	block(&before);
+	drop();
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* By a system call: the counters cannot be read in user mode now, or not at all. */
@@ -97,9 +138,15 @@ static __attribute__((noinline)) bool sample(struct shim_counters *counters, __u
 		struct vcpc_sample sample;
 		uint64_t words[sizeof(struct vcpc_sample) / sizeof(uint64_t) + MOST_EVENTS];
 	} room;
-	int ret = shim_counters__is_own(counters) ?
-		  shim_counters__sample(counters, gettid(), &room.sample, sizeof(room)) : -EBADF;
+	pid_t tid = gettid();
+	int ret = -EBADF;
 
+	if (shim_counters__is_own(counters)) {
+		/* A child made by vfork(2) has its parent's memory, but not its counters. */
+		if (tid != shim_traced__own.tid)
+			return false;
+		ret = shim_counters__sample(counters, tid, &room.sample, sizeof(room));
+	}
 	/* The set was destroyed or unbound, or this is a forked child. */
 	if (ret == -EBADF || ret == -EINVAL)
 		shim_traced__unset(counters);
@@ -110,23 +157,10 @@ static __attribute__((noinline)) bool sample(struct shim_counters *counters, __u
 }
 
 /**
- * shim_traced__events() - what the calling thread's set counts
- *
- * Context: between shim_traced__enter() and _leave(), after shim_traced__any().
- * Return: the first of its events; NULL if a signal handler has just taken the set from the thread.
- */
-const struct vc_events *shim_traced__events(void)
-{
-	const struct shim_counters *counters = shim_traced__own.counters;
-
-	return counters ? counters->events : NULL;
-}
-
-/**
  * shim_traced__read() - what the calling thread's set has counted by now
  * @values: of the first events; of events that there are not, anything
  *
- * Context: as for shim_traced__events().
+ * Context: between shim_traced__enter() and _leave().
  * Return: whether they were read; if not, the set does not count now, or there is none any more.
  */
 bool shim_traced__read(__u64 values[VC_MAX_COUNTERS])

@@ -11,27 +11,33 @@
 
 struct shim_counters;
 
+/* The set, and those before it that interrupted calls may still use; handlers in handlers are rare. */
+#define SHIM_HELD_MAX	4
+
 /**
  * struct shim_traced - a thread's set
  * @counters: the set; NULL: the thread has none
- * @held: what shim_counters__hold() was called for: @counters, or what they were before
+ * @held: sets whose memory the thread holds, from the first entry on: @counters, and others that an
+ *	interrupted call may use
  * @serial: of @counters, a number that no other bind for transactions of the process has or had
+ * @tid: the thread
  * @uses: how often the thread, and handlers that interrupt it, are between enter() and leave()
  */
 struct shim_traced {
 	struct shim_counters *counters;
-	struct shim_counters *held;
-	uint64_t serial;
+	struct shim_counters *held[SHIM_HELD_MAX];
+	uint32_t serial;
+	int tid;
 	unsigned int uses;
 };
 
 extern __thread struct shim_traced shim_traced__own
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+void shim_traced__tidy(void);
 bool shim_traced__is_direct(void);
 int shim_traced__set(struct shim_counters *counters);
 void shim_traced__unset(const struct shim_counters *counters);
-const struct vc_events *shim_traced__events(void);
 bool shim_traced__read(__u64 values[VC_MAX_COUNTERS]);
 
 /* Whether the calling thread has a set for its transactions; mostly it has none. */
@@ -40,7 +46,7 @@ static inline bool shim_traced__any(void)
 	return __builtin_expect(shim_traced__own.counters != NULL, 0);
 }
 
-/* What shim_traced__events() returns is valid until leave(), whatever a signal handler does. */
+/* The thread's set exists until leave(), whatever a signal handler does. */
 static inline void shim_traced__enter(void)
 {
 	shim_traced__own.uses++;
@@ -51,6 +57,8 @@ static inline void shim_traced__leave(void)
 {
 	atomic_signal_fence(memory_order_seq_cst);
 	shim_traced__own.uses--;
+	if (!shim_traced__own.counters)
+		shim_traced__tidy();
 }
 
 #endif /* SHIM_CORE_TRACED_H */
