@@ -330,14 +330,18 @@ int shim_bpf_reader__slot_tag(struct shim_bpf_reader *r, const struct vc_direct 
 /* The row that a program's own statistics are added to */
 static struct shim_bpf_stat *find_stat(const struct shim_bpf_reader *r, const struct vc_direct *slot)
 {
-	const struct shim_bpf_known *known = shim_bpf_tags__first(&r->tags, slot->name);
+	const int kind = slot->kind - VC_TRANSACT;
+	const struct shim_bpf_known *known = shim_bpf_tags__find_slot(&r->tags, slot);
 
-	for (; known; known = shim_bpf_tags__next(known)) {
-		if (known->place[slot->kind - VC_TRANSACT].read == r->reads &&
-		    known->tag.user == slot->user && !strcmp(known->tag.name, slot->name) &&
-		    (!r->apart || known->id & SHIM_DIRECT_ID))
-			return &r->stats[known->place[slot->kind - VC_TRANSACT].at];
-	}
+	if (known && known->place[kind].read == r->reads)
+		return &r->stats[known->place[kind].at];
+	if (r->apart)
+		return NULL;
+	for (known = shim_bpf_tags__first(&r->tags, slot->name); known;
+	     known = shim_bpf_tags__next(known))
+		if (known->place[kind].read == r->reads && known->tag.user == slot->user &&
+		    !strcmp(known->tag.name, slot->name))
+			return &r->stats[known->place[kind].at];
 	return NULL;
 }
 

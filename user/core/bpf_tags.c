@@ -19,6 +19,7 @@ void shim_bpf_tags__init(struct shim_bpf_tags *t)
 	*t = (struct shim_bpf_tags) { .fd = -1 };
 	shim_hash__init(&t->ids);
 	shim_hash__init(&t->names);
+	shim_hash__init(&t->slots);
 }
 
 static uint64_t hash_of_id(const struct shim_bpf_tags *t, uint64_t id)
@@ -82,8 +83,11 @@ void shim_bpf__label(char label[SHIM_LABEL_LEN], const char *name, uint32_t user
 		snprintf(label, SHIM_LABEL_LEN, "%s", name);
 }
 
-/* Do other users have tags of this name?  If so, their labels name the user from now on. */
-static int is_of_several(struct shim_bpf_tags *t, const struct shim_bpf_tag *tag)
+/*
+ * Label a new tag.  If other users have tags of its name, their labels name the user from now on.  A
+ * former tag of the same user has the right label already.
+ */
+static void label(struct shim_bpf_tags *t, struct shim_bpf_tag *tag)
 {
 	struct shim_bpf_known *known = shim_bpf_tags__first(t, tag->name);
 	int several = 0;
@@ -91,12 +95,16 @@ static int is_of_several(struct shim_bpf_tags *t, const struct shim_bpf_tag *tag
 	for (; known; known = shim_bpf_tags__next(known)) {
 		struct shim_bpf_tag *other = &known->tag;
 
-		if (other->user == tag->user || strcmp(other->name, tag->name))
+		if (strcmp(other->name, tag->name))
 			continue;
+		if (other->user == tag->user) {
+			memcpy(tag->label, other->label, sizeof(tag->label));
+			return;
+		}
 		shim_bpf__label(other->label, other->name, other->user, 1);
 		several = 1;
 	}
-	return several;
+	shim_bpf__label(tag->label, tag->name, tag->user, several);
 }
 
 static int keep(struct shim_bpf_tags *t, uint64_t id, const struct vc_tag_name *value,
@@ -112,12 +120,15 @@ static int keep(struct shim_bpf_tags *t, uint64_t id, const struct vc_tag_name *
 		known->id = id;
 		known->tag.user = value->user;
 		memcpy(known->tag.name, value->name, VC_TAG_LEN - 1);
-		shim_bpf__label(known->tag.label, known->tag.name, known->tag.user,
-				is_of_several(t, &known->tag));
+		label(t, &known->tag);
 		err = shim_hash__add(&t->ids, &known->by_id, hash_of_id(t, id));
 		if (!err)
 			err = shim_hash__add(&t->names, &known->by_name,
 					     hash_of_name(t, known->tag.name));
+		if (!err && id & SHIM_DIRECT_ID)
+			err = shim_hash__add(&t->slots, &known->by_slot,
+					     shim_hash__bytes(&t->slots, known->tag.name,
+							      strlen(known->tag.name)));
 		if (err)
 			return err;
 	}
@@ -151,6 +162,22 @@ int shim_bpf_tags__get(struct shim_bpf_tags *t, uint64_t id, const struct shim_b
 	return keep(t, id, &value, tag);
 }
 
+/* The tag that slots of this name and user have, if one of them has been seen before; or NULL */
+struct shim_bpf_known *shim_bpf_tags__find_slot(const struct shim_bpf_tags *t,
+						const struct vc_direct *slot)
+{
+	uint64_t hash = shim_hash__bytes(&t->slots, slot->name, strlen(slot->name));
+
+	for (struct shim_hnode *node = shim_hash__first(&t->slots, hash); node;
+	     node = shim_hash__next(node)) {
+		struct shim_bpf_known *known = shim_hnode__entry(node, struct shim_bpf_known, by_slot);
+
+		if (known->tag.user == slot->user && !strcmp(known->tag.name, slot->name))
+			return known;
+	}
+	return NULL;
+}
+
 /**
  * shim_bpf_tags__of_slot() - the tag of a slot
  * @t: tags
@@ -166,13 +193,10 @@ int shim_bpf_tags__get(struct shim_bpf_tags *t, uint64_t id, const struct shim_b
 int shim_bpf_tags__of_slot(struct shim_bpf_tags *t, const struct vc_direct *slot, uint32_t i,
 			   uint64_t *id, const struct shim_bpf_tag **tag)
 {
-	struct shim_bpf_known *known = shim_bpf_tags__first(t, slot->name);
+	struct shim_bpf_known *known = shim_bpf_tags__find_slot(t, slot);
 	struct vc_tag_name own;
 
-	for (; known; known = shim_bpf_tags__next(known)) {
-		if (!(known->id & SHIM_DIRECT_ID) || known->tag.user != slot->user ||
-		    strcmp(known->tag.name, slot->name))
-			continue;
+	if (known) {
 		*id = known->id;
 		*tag = &known->tag;
 		return 0;
@@ -189,5 +213,6 @@ void shim_bpf_tags__close(struct shim_bpf_tags *t)
 		close(t->fd);
 	shim_hash__free(&t->ids);
 	shim_hash__free(&t->names);
+	shim_hash__free(&t->slots);
 	shim_arena__free(&t->arena);
 }

@@ -15,6 +15,7 @@
  * struct shim_bpf_known - a tag
  * @by_id: in struct shim_bpf_tags
  * @by_name: likewise
+ * @by_slot: likewise, of a tag that programs write themselves
  * @id: its id
  * @place: the reader's: of each kind, the index of the tag's row in the statistics of a read, by the
  *	read's number
@@ -23,6 +24,7 @@
 struct shim_bpf_known {
 	struct shim_hnode by_id;
 	struct shim_hnode by_name;
+	struct shim_hnode by_slot;
 	uint64_t id;
 	struct {
 		uint64_t read;
@@ -31,10 +33,13 @@ struct shim_bpf_known {
 	struct shim_bpf_tag tag;
 };
 
-/* @fd: of vc_tag, the caller's to open; @ids, @names: of struct shim_bpf_known, in the arena */
+/*
+ * @fd: of vc_tag, the caller's to open; @ids, @names, @slots: of struct shim_bpf_known, in the arena.  A
+ * name may have very many ids, one after the other: what is looked for by it should not be behind them.
+ */
 struct shim_bpf_tags {
 	int fd;
-	struct shim_hash ids, names;
+	struct shim_hash ids, names, slots;
 	struct shim_arena arena;
 };
 
@@ -42,6 +47,8 @@ void shim_bpf_tags__init(struct shim_bpf_tags *t);
 int shim_bpf_tags__get(struct shim_bpf_tags *t, uint64_t id, const struct shim_bpf_tag **tag);
 int shim_bpf_tags__of_slot(struct shim_bpf_tags *t, const struct vc_direct *slot, uint32_t i,
 			   uint64_t *id, const struct shim_bpf_tag **tag);
+struct shim_bpf_known *shim_bpf_tags__find_slot(const struct shim_bpf_tags *t,
+						const struct vc_direct *slot);
 struct shim_bpf_known *shim_bpf_tags__first(const struct shim_bpf_tags *t, const char *name);
 struct shim_bpf_known *shim_bpf_tags__next(const struct shim_bpf_known *known);
 void shim_bpf_tags__close(struct shim_bpf_tags *t);
