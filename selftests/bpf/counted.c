@@ -4,7 +4,7 @@
 
 #include <shim/shim.h>
 
-#include "bpf_test.h"
+#include "faults.h"
 
 #define PAIRS	1024	/* of tag and events that have room */
 
@@ -32,25 +32,6 @@ FIXTURE_TEARDOWN(counted)
 	shim_set_destroy(self->set);
 	shim_close(self->handle);
 	shim_trace_off();
-}
-
-/* So many faults, whatever else there is */
-static int touch(size_t pages)
-{
-	size_t page = sysconf(_SC_PAGESIZE);
-	volatile char *p = mmap(NULL, pages * page, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (p == MAP_FAILED)
-		return -1;
-	for (size_t i = 0; i < pages; i++)
-		p[i * page] = 1;
-	return munmap((void *)p, pages * page);
-}
-
-static int transaction(const char *tag, size_t pages)
-{
-	return pmtracebegin(tag) || (pages && touch(pages)) || pmtraceend(tag);
 }
 
 TEST_F(counted, in_each)

@@ -8,7 +8,7 @@
 
 #include <shim/shim.h>
 
-#include "bpf_test.h"
+#include "faults.h"
 
 #define SLOTS	64
 
@@ -46,25 +46,6 @@ FIXTURE_TEARDOWN(direct_counts)
 	shim_set_destroy(self->set);
 	shim_close(self->handle);
 	shim_trace_off();
-}
-
-/* So many faults, whatever else there is */
-static int touch(size_t pages)
-{
-	size_t page = sysconf(_SC_PAGESIZE);
-	volatile char *p = mmap(NULL, pages * page, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (p == MAP_FAILED)
-		return -1;
-	for (size_t i = 0; i < pages; i++)
-		p[i * page] = 1;
-	return munmap((void *)p, pages * page);
-}
-
-static int transaction(const char *tag, size_t pages)
-{
-	return pmtracebegin(tag) || (pages && touch(pages)) || pmtraceend(tag);
 }
 
 /* What transactions of a tag have counted of an event, all rows together; returns the rows */

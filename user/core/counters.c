@@ -250,10 +250,13 @@ int shim_counters__total(struct shim_counters *counters, pid_t tid, struct vcpc_
 	return counters->ops->sample(counters->ref, tid, VCPC_SAMPLE_F_TOTAL, buf, size);
 }
 
-/* What was counted before is not to be compared with what is counted from now on. */
+/*
+ * What was counted before is not to be compared with what is counted from now on.  Called before a
+ * change and after it: a transaction that begins meanwhile is not counted either.
+ */
 static void note_change(struct shim_counters *counters)
 {
-	atomic_fetch_add_explicit(&counters->changes, 1, memory_order_relaxed);
+	atomic_fetch_add(&counters->changes, 1);
 }
 
 int shim_counters__unbind(struct shim_counters *counters, pid_t tid)
@@ -281,12 +284,16 @@ int shim_counters__disable(struct shim_counters *counters, pid_t tid)
  */
 int shim_counters__restart(struct shim_counters *counters, pid_t tid)
 {
+	int ret;
+
 	if (atomic_load(&counters->shut))
 		return -EBADF;
 	if (!counters->ops->restart)
 		return -EOPNOTSUPP;
 	note_change(counters);
-	return counters->ops->restart(counters->ref, tid, 0);
+	ret = counters->ops->restart(counters->ref, tid, 0);
+	note_change(counters);
+	return ret;
 }
 
 /**
@@ -331,26 +338,38 @@ int shim_counters__sample_at(struct shim_counters *counters, pid_t tid, unsigned
 
 int shim_counters__unbind_at(struct shim_counters *counters, pid_t tid, unsigned int flags)
 {
+	int ret;
+
 	if (atomic_load(&counters->shut))
 		return -EBADF;
 	note_change(counters);
-	return counters->ops->unbind(counters->ref, tid, flags);
+	ret = counters->ops->unbind(counters->ref, tid, flags);
+	note_change(counters);
+	return ret;
 }
 
 int shim_counters__enable_at(struct shim_counters *counters, pid_t tid, unsigned int flags)
 {
+	int ret;
+
 	if (atomic_load(&counters->shut))
 		return -EBADF;
 	note_change(counters);
-	return counters->ops->enable(counters->ref, tid, flags);
+	ret = counters->ops->enable(counters->ref, tid, flags);
+	note_change(counters);
+	return ret;
 }
 
 int shim_counters__disable_at(struct shim_counters *counters, pid_t tid, unsigned int flags)
 {
+	int ret;
+
 	if (atomic_load(&counters->shut))
 		return -EBADF;
 	note_change(counters);
-	return counters->ops->disable(counters->ref, tid, flags);
+	ret = counters->ops->disable(counters->ref, tid, flags);
+	note_change(counters);
+	return ret;
 }
 
 /**

@@ -18,7 +18,7 @@ struct vc_events;
  * @made_in: shim_fork__generation() of the process that made it
  * @events: the first requests, as transactions name them
  * @refs: references; with the last one the set ends
- * @changes: how often it was unbound, enabled, disabled or restarted anywhere
+ * @changes: counted up before and after it is unbound, enabled, disabled or restarted anywhere
  * @holds: who needs the memory: all references together, and threads (traced.c)
  * @shut: ended on all targets
  */

@@ -84,14 +84,15 @@ uint64_t shim_direct__begin_counted(struct shim_direct *d, struct shim_direct_ta
 }
 
 /*
- * Add what the thread has counted since the transaction began; nothing if a counter went back, or a
- * signal handler has begun and ended one of the same tag meanwhile.
+ * Add what the thread has counted since the transaction began.  Nothing is added if a counter went
+ * back, or if the begin that was noted in the slot is not @begin: then another thread began the
+ * transaction, or it began with another set, or a signal handler has just begun and ended one of the tag.
  */
 static inline void add_counts(struct vc_direct *slot, __u64 *values, uint32_t nr, __u64 begin)
 {
 	__u64 any = 0;
 
-	/* How many there are, the slot says, too, but others can write to it. */
+	/* The slot has the number of events, too, but other processes can write to it. */
 	for (uint32_t i = 0; i < nr; i++) {
 		values[i] -= slot->from[i];
 		any |= values[i];
@@ -123,10 +124,7 @@ add_end(const struct shim_direct *d, struct vc_direct *slot, uint64_t begin, uin
 	stat->hist[vc_hist_slot(spent, 63 - __builtin_clzll(spent | 1))]++;
 }
 
-/*
- * The transaction that ends now was begun by this thread, with this set, if its begin is the one
- * that was noted in the slot.
- */
+/* The end of a transaction in a thread that has a set */
 static __attribute__((noinline)) void end_counted(struct shim_direct *d, struct shim_direct_tag tag,
 						  uint64_t begin, uint64_t now)
 {
@@ -142,7 +140,7 @@ static __attribute__((noinline)) void end_counted(struct shim_direct *d, struct 
 		counted = counted_slot(d, tag, slot, counters);
 		if (!counted)
 			__atomic_fetch_add(&d->tick->not_counted, 1, __ATOMIC_RELAXED);
-		else if (counted->begun == begin)
+		else
 			add_counts(counted, values, counters->events->nr, begin);
 	}
 	shim_traced__leave();

@@ -6,7 +6,8 @@
  * Threads: each has at most one such set, which it has bound to itself.  It holds the set's memory,
  * so that another thread may destroy the set at any time: from then on there is nothing to read.
  *
- * Signal handlers may call any of these functions at any point of begin() and end().
+ * Signal handlers may call any of these functions at any point of a begin or an end; while a thread
+ * changes its set, signals are blocked.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +22,7 @@
 #include "counters.h"
 #include "traced.h"
 
-/* A set with more events is refused: a sample of it has to be on the stack. */
+/* A set with more events is refused, because a sample of it is taken on the stack. */
 #define MOST_EVENTS	64
 
 __thread struct shim_traced shim_traced__own
