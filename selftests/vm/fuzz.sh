@@ -100,7 +100,7 @@ run() {
 			status=1
 		fi
 		if [ $status != 0 ]; then
-			[ -n "$n" ] || stopped
+			if [ -n "$n" ]; then tail -n 40 "$out/console.log"; else stopped; fi
 			echo "fail arm64-debug fuzz/kernel status $status after $inputs inputs" >>"$results"
 			exit 1
 		fi
