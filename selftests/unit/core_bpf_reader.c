@@ -7,6 +7,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -522,6 +523,61 @@ TEST_F_TIMEOUT(reader, rows_that_come_and_go, 120)
 	}
 	ASSERT_EQ(1, agree(self->r, variant->apart));
 	ASSERT_EQ(1, agree(self->r, variant->apart));
+}
+
+/* What the program has allocated; 0 where the allocator does not say */
+static size_t in_use(void)
+{
+	return mallinfo2().uordblks;
+}
+
+/*
+ * Ids go and others come, as many as there are in weeks: what is known of those that went is forgotten, so
+ * that the reader does not grow.
+ */
+TEST_F_TIMEOUT(reader, ids_without_end, 240)
+{
+	size_t before = 0;
+
+	NEEDS_BPF(self);
+	for (int i = 0; i < TAGS; i++)
+		new_row(i, VC_TRANSACT);
+	for (int round = 0; round < 300; round++) {
+		const struct shim_bpf_stat *stats;
+		size_t n;
+
+		for (int i = 0; i < TAGS; i++) {
+			if (i % 8 == 0)		/* some stay, and rest */
+				continue;
+			delete_row(i);
+			new_row(i, VC_TRANSACT);
+			put_name(i);
+			event(m.row[i], VC_TRANSACT);
+			put_row(i);
+		}
+		ASSERT_EQ(0, shim_bpf_reader__stats(self->r, &stats, &n));
+		if (round % 10 == 0)
+			ASSERT_EQ(1, agree(self->r, variant->apart));
+		/* Just less than two times as many as it may know, and three times */
+		if (round == 90)
+			before = in_use();
+	}
+	EXPECT_GE(before + (1 << 20), in_use());
+	/* All rows rest, and single events name other tags. */
+	ASSERT_EQ(1, agree(self->r, variant->apart));
+	ASSERT_EQ(1, agree(self->r, variant->apart));
+	for (int i = 0; i < 20000; i++) {
+		const struct vc_tag_name name = { .name = "of an event" };
+		const struct shim_bpf_tag *tag;
+		const uint64_t id = ++m.last_id;
+
+		bpf_map_update_elem(m.tag, &id, &name, BPF_ANY);
+		ASSERT_EQ(0, shim_bpf_reader__tag(self->r, id, &tag));
+		ASSERT_STREQ("of an event", tag->name);
+		bpf_map_delete_elem(m.tag, &id);
+	}
+	ASSERT_EQ(1, agree(self->r, variant->apart));
+	EXPECT_GE(before + (1 << 20), in_use());
 }
 
 /* Events come to tags that are there; until they rest, the reader sees what a new one sees. */

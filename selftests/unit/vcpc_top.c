@@ -204,17 +204,17 @@ TEST_F(top, names_are_cut_by_columns)
 	wchar_t wide[500];
 
 	ASSERT_NE(NULL, setlocale(LC_CTYPE, "C.UTF-8"));
-	entry.stat.label = "\346\263\250\346\226\207\343\202\222\345\217\227\343\201\221"
-		    "\344\273\230\343\201\221\343\202\213\345\207\246\347\220\206";
+	strcpy(entry.label, "\346\263\250\346\226\207\343\202\222\345\217\227\343\201\221"
+	       "\344\273\230\343\201\221\343\202\213\345\207\246\347\220\206");
 	for (unsigned int width = 1; width <= 80; width++) {
 		top_line(&self->view, &row, width, line);
 		ASSERT_NE((size_t)-1, mbstowcs(wide, line, 500));
 		EXPECT_GE(width, wcswidth(wide, 500));
 	}
 	EXPECT_EQ(80, wcswidth(wide, 500));
-	for (int i = 0; i < 250; i++)
+	for (int i = 0; i < 125; i++)
 		strcat(marked, "\314\201");
-	entry.stat.label = marked;
+	strcpy(entry.label, marked);
 	top_line(&self->view, &row, 80, line);
 	mbstowcs(wide, line, 500);
 	EXPECT_EQ(80, wcswidth(wide, 500));

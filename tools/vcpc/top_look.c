@@ -2,6 +2,7 @@
 /* Takes snapshots (looks) of the statistics for 'vcpc top', to compare the next one with. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -97,7 +98,9 @@ static struct top_entry *copy_entry(struct top_look *look, struct top_whose whos
 	entry->whose = whose;
 	entry->command[0] = '\0';
 	entry->asked = false;
+	snprintf(entry->label, sizeof(entry->label), "%s", stat->label);
 	entry->stat = *stat;
+	entry->stat.name = entry->stat.label = NULL;
 	return entry;
 }
 

@@ -11,13 +11,15 @@ struct top_whose {
 	uint32_t pid;
 };
 
+#define TOP_TAG_LABEL	272	/* bytes of a tag's label with its NUL; longer ones are cut */
 #define TOP_COMMAND		sizeof(((struct shim_trace_process *)NULL)->command)
 
 struct top_entry {
 	struct top_whose whose;
 	char command[TOP_COMMAND];	/* from the statistics (a thread's), or from /proc */
 	bool asked;			/* it was read from /proc for this snapshot */
-	struct shim_trace_stat stat;
+	char label[TOP_TAG_LABEL];
+	struct shim_trace_stat stat;	/* without name and label */
 };
 
 /* What transactions counted of an event, which is given by its column */

@@ -260,7 +260,7 @@ int top_look(struct top_view *view, struct shim_trace *trace, uint64_t now)
 void top_label(const struct top_view *view, const struct top_row *row, char *label, size_t size)
 {
 	const struct top_entry *entry = row->entry;
-	const char *tag = view->by == TOP_BY_PROCESS ? "" : entry->stat.label;
+	const char *tag = view->by == TOP_BY_PROCESS ? "" : entry->label;
 
 	if (view->by == TOP_BY_TAG)
 		snprintf(label, size, "%s", tag);
@@ -286,7 +286,7 @@ static int by_name(enum top_by by, const struct top_entry *x, const struct top_e
 	if (!order)
 		order = (x->whose.pid > y->whose.pid) - (x->whose.pid < y->whose.pid);
 	if (!order && by != TOP_BY_PROCESS)
-		order = strcmp(x->stat.label, y->stat.label);
+		order = strcmp(x->label, y->label);
 	return order ? order : top_compare_whose(&x->whose, &y->whose);
 }
 

@@ -53,7 +53,7 @@ struct shim_bpf_tag {
 
 /**
  * struct shim_bpf_stat - statistics of one tag and kind, all CPUs together
- * @tag: the tag, valid until the reader is closed
+ * @tag: the tag
  * @key: tag id and kind
  * @total: sums and extremes over all CPUs; its value is the newest one
  * @slots: those of @total's histogram before the first and from the end on are 0
@@ -90,7 +90,7 @@ struct shim_bpf_count {
 
 /**
  * struct shim_bpf_process - what one process's transactions of a tag did
- * @tag: the tag, valid until the reader is closed
+ * @tag: the tag, valid until statistics are read, or shim_bpf_reader__forget()
  * @id: its id
  * @pid: process id in the initial PID namespace; 0: all programs that write their statistics
  *	themselves, together
@@ -130,6 +130,7 @@ int shim_bpf_reader__processes(struct shim_bpf_reader *r,
 			       const struct shim_bpf_process **processes, size_t *n);
 int shim_bpf_reader__check(const struct shim_bpf_reader *r);
 int shim_bpf_reader__drops(struct shim_bpf_reader *r, uint64_t drops[VC_DROP_NR]);
+void shim_bpf_reader__forget(struct shim_bpf_reader *r);
 int shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id, const struct shim_bpf_tag **tag);
 void shim_bpf__label(char label[SHIM_LABEL_LEN], const char *name, uint32_t user, int several);
 void shim_bpf_reader__close(struct shim_bpf_reader *r);

@@ -4,7 +4,8 @@
  *
  * Locking: none; the caller sees to it that one thread at a time uses a reader.
  *
- * A reader keeps its buffers, and the tags it has seen: an id is never given to another name.
+ * A reader keeps its buffers, and the tags it has seen: an id is never given to another name.  Who
+ * makes and drops tags for days makes ever new ids: now and then all are forgotten, and read again.
  *
  * The first time, and where BPF programs may not be loaded, all rows are copied.  From then on a
  * program finds those that have changed.
@@ -29,6 +30,9 @@
 #include "bpf_stat.h"
 #include "bpf_table.h"
 #include "bpf_tags.h"
+
+/* So many tags may be known that are not there now */
+#define MANY_TAGS	16384
 
 struct shim_bpf_reader {
 	struct shim_bpf_table stat;
@@ -127,10 +131,28 @@ void shim_bpf_reader__has_ended(struct shim_bpf_reader *r)
 }
 
 /**
+ * shim_bpf_reader__forget() - forget the tags that were seen, if they are many more than there are now
+ * @r: reader
+ *
+ * Tags that were returned are valid no more.
+ */
+void shim_bpf_reader__forget(struct shim_bpf_reader *r)
+{
+	if (shim_bpf_tags__n(&r->tags) <= MANY_TAGS + 2 * r->n)
+		return;
+	shim_bpf_tags__forget(&r->tags);
+	/* The next reading has all rows, and looks up the tag of each. */
+	for (size_t i = 0; i < r->made; i++)
+		r->stats[i].tag = NULL;
+	r->n = 0;
+	shim_bpf_changes__forget(&r->changes, 0);
+}
+
+/**
  * shim_bpf_reader__tag() - a tag's name
  * @r: reader
  * @id: its id
- * @tag: on success, the tag, valid until the reader is closed
+ * @tag: on success, the tag, valid until shim_bpf_reader__forget() or __stats()
  *
  * Return: 0, -ENOENT if its row has just been removed or is just being written, -ENOMEM, or an
  *	errno of bpf(2).
@@ -420,6 +442,7 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 
 	if (err)
 		return err;
+	shim_bpf_reader__forget(r);
 	r->before = r->n;
 	r->n = 0;
 	r->reads++;
@@ -467,6 +490,8 @@ int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_cou
 
 	if (err)
 		return err;
+	if (!r->reads)
+		shim_bpf_reader__forget(r);
 	err = shim_bpf_counts__read(&r->counts, r->cpus);
 	for (uint32_t i = 0; i < r->slots.n && !err; i++)
 		err = add_slot_counts(r, i);
@@ -491,6 +516,8 @@ int shim_bpf_reader__processes(struct shim_bpf_reader *r,
 {
 	int err = shim_bpf_reader__check(r);
 
+	if (!err && !r->reads)
+		shim_bpf_reader__forget(r);
 	if (!err)
 		err = shim_bpf_processes__read(&r->processes, r);
 	if (!err)

@@ -2,7 +2,8 @@
 /*
  * The tags that a reader has seen, with their names and labels.
  *
- * An id is never given to another name, so that nothing that is known here is read again.
+ * An id is never given to another name, so that nothing that is known here is read again: until the
+ * caller has all forgotten, as ids come and go without end.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -140,7 +141,7 @@ static int keep(struct shim_bpf_tags *t, uint64_t id, const struct vc_tag_name *
  * shim_bpf_tags__get() - a tag's name
  * @t: tags
  * @id: its id
- * @tag: on success, the tag, valid until shim_bpf_tags__close()
+ * @tag: on success, the tag, valid until shim_bpf_tags__forget()
  *
  * Return: 0, -ENOENT if its row has just been removed or is just being written, -ENOMEM, or an
  *	errno of bpf(2).
@@ -184,7 +185,7 @@ struct shim_bpf_known *shim_bpf_tags__find_slot(const struct shim_bpf_tags *t,
  * @slot: as shim_bpf_slots__read() gives it
  * @i: its index
  * @id: on success, the tag's id, which has SHIM_DIRECT_ID set
- * @tag: likewise, the tag, valid until shim_bpf_tags__close()
+ * @tag: likewise, the tag, valid until shim_bpf_tags__forget()
  *
  * All slots of one name and user share the tag that the first of them makes.
  *
@@ -207,12 +208,25 @@ int shim_bpf_tags__of_slot(struct shim_bpf_tags *t, const struct vc_direct *slot
 	return keep(t, *id, &own, tag);
 }
 
-void shim_bpf_tags__close(struct shim_bpf_tags *t)
+/* How many tags are known */
+size_t shim_bpf_tags__n(const struct shim_bpf_tags *t)
 {
-	if (t->fd >= 0)
-		close(t->fd);
+	return t->ids.n;
+}
+
+/* Forget all tags: those that were given are valid no more. */
+void shim_bpf_tags__forget(struct shim_bpf_tags *t)
+{
 	shim_hash__free(&t->ids);
 	shim_hash__free(&t->names);
 	shim_hash__free(&t->slots);
 	shim_arena__free(&t->arena);
+	t->arena = (struct shim_arena) { 0 };
+}
+
+void shim_bpf_tags__close(struct shim_bpf_tags *t)
+{
+	if (t->fd >= 0)
+		close(t->fd);
+	shim_bpf_tags__forget(t);
 }

@@ -51,6 +51,8 @@ struct shim_bpf_known *shim_bpf_tags__find_slot(const struct shim_bpf_tags *t,
 						const struct vc_direct *slot);
 struct shim_bpf_known *shim_bpf_tags__first(const struct shim_bpf_tags *t, const char *name);
 struct shim_bpf_known *shim_bpf_tags__next(const struct shim_bpf_known *known);
+size_t shim_bpf_tags__n(const struct shim_bpf_tags *t);
+void shim_bpf_tags__forget(struct shim_bpf_tags *t);
 void shim_bpf_tags__close(struct shim_bpf_tags *t);
 
 #endif /* SHIM_CORE_BPF_TAGS_H */

@@ -11,13 +11,14 @@
 void shim_trace__free_processes(struct shim_trace *trace)
 {
 	free(trace->processes);
+	free(trace->process_tags);
 	free(trace->process_counts);
 	free(trace->process_event_names);
 }
 
-/* Converts a row's counts, from process_counts[@next] on; returns how many there are */
+/* Converts a row's counts, from process_counts[@next] on, of @tag; returns how many there are */
 static uint32_t process_counts(struct shim_trace *trace, const struct shim_bpf_process *row,
-			       size_t next)
+			       const struct shim_bpf_tag *tag, size_t next)
 {
 	for (uint32_t i = 0; i < row->events.nr; i++) {
 		const struct vc_event_desc *event = &row->events.event[i];
@@ -25,10 +26,10 @@ static uint32_t process_counts(struct shim_trace *trace, const struct shim_bpf_p
 
 		shim_event__name(event->type, event->config, event->flags, text, SHIM_EVENT_LEN);
 		trace->process_counts[next + i] = (struct shim_trace_count) {
-			.name = row->tag->name,
-			.label = row->tag->label,
+			.name = tag->name,
+			.label = tag->label,
 			.id = row->id,
-			.user = row->tag->user,
+			.user = tag->user,
 			.event = text,
 			.transactions = row->total.count,
 			.sum = row->sum[i],
@@ -44,19 +45,21 @@ static int take_processes(struct shim_trace *trace, const struct shim_bpf_proces
 	for (size_t i = 0; i < n; i++)
 		ncounts += rows[i].events.nr;
 	if (shim_vec__reserve(trace->processes, &trace->processes_room, n) ||
+	    shim_vec__reserve(trace->process_tags, &trace->process_tags_room, n) ||
 	    shim_vec__reserve(trace->process_counts, &trace->process_counts_room, ncounts) ||
 	    shim_vec__reserve(trace->process_event_names, &trace->process_names_room, ncounts))
 		return -ENOMEM;
 	ncounts = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct shim_trace_process *to = &trace->processes[i];
+		struct shim_bpf_tag *tag = &trace->process_tags[i];
 
-		shim_trace__stat(&to->stat, rows[i].tag, rows[i].id, SHIM_TRACE_TRANSACTION,
-				 &rows[i].total);
+		*tag = *rows[i].tag;
+		shim_trace__stat(&to->stat, tag, rows[i].id, SHIM_TRACE_TRANSACTION, &rows[i].total);
 		to->pid = rows[i].pid;
 		to->events = rows[i].signature;
 		to->counts = trace->process_counts + ncounts;
-		to->ncounts = process_counts(trace, &rows[i], ncounts);
+		to->ncounts = process_counts(trace, &rows[i], tag, ncounts);
 		ncounts += to->ncounts;
 		memcpy(to->command, rows[i].command, sizeof(to->command));
 	}

@@ -109,7 +109,7 @@ SHIM_API int shim_trace_open(struct shim_trace **trace)
 	return err;
 }
 
-/* Converts a tag's statistics to the public struct */
+/* Converts a tag's statistics to the public struct, which points to @tag */
 void shim_trace__stat(struct shim_trace_stat *to, const struct shim_bpf_tag *tag, uint64_t id,
 		      uint32_t kind, const struct vc_stat *total)
 {
@@ -136,7 +136,7 @@ void shim_trace__stat(struct shim_trace_stat *to, const struct shim_bpf_tag *tag
  * @trace: handle
  * @n: how many there are, for shim_trace_stat_at()
  *
- * On an error the statistics of the last call stay.
+ * On an error the statistics of the last call stay; there may be none after -ENOMEM.
  *
  * Return: 0; -ESTALE if tracing was turned off since shim_trace_open() (also
  *	if it is on again: open another handle), -ENOMEM and others.
@@ -152,11 +152,17 @@ SHIM_API int shim_trace_stats_get(struct shim_trace *trace, size_t *n)
 	err = shim_bpf_reader__stats(trace->reader, &rows, &count);
 	if (err)
 		return err;
-	if (shim_vec__reserve(trace->stats, &trace->room, count))
+	/* Moving the tags would leave what points to them behind. */
+	if (count > trace->stat_tags_room)
+		trace->n = 0;
+	if (shim_vec__reserve(trace->stats, &trace->room, count) ||
+	    shim_vec__reserve(trace->stat_tags, &trace->stat_tags_room, count))
 		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		shim_trace__stat(&trace->stats[i], rows[i].tag, rows[i].key.tag, rows[i].key.kind,
-			  &rows[i].total);
+	for (size_t i = 0; i < count; i++) {
+		trace->stat_tags[i] = *rows[i].tag;
+		shim_trace__stat(&trace->stats[i], &trace->stat_tags[i], rows[i].key.tag,
+				 rows[i].key.kind, &rows[i].total);
+	}
 	trace->n = count;
 	*n = count;
 	return 0;
@@ -167,12 +173,23 @@ SHIM_API int shim_trace_stats_get(struct shim_trace *trace, size_t *n)
  * @trace: handle
  * @i: 0 .. n - 1, in no particular order
  *
- * Return: the statistics, valid until the next shim_trace_stats_get() on the
- *	handle (its name, until shim_trace_close()), or NULL beyond the last.
+ * Return: the statistics, valid with their name and label until the next
+ *	shim_trace_stats_get() on the handle, or NULL beyond the last.
  */
 SHIM_API const struct shim_trace_stat *shim_trace_stat_at(const struct shim_trace *trace, size_t i)
 {
 	return trace && i < trace->n ? &trace->stats[i] : NULL;
+}
+
+/* Keeps a tag for public structs to point to: 0, or an error of shim_bpf_reader__tag() */
+static int keep_tag(struct shim_trace *trace, uint64_t id, struct shim_bpf_tag *copy)
+{
+	const struct shim_bpf_tag *tag;
+	int err = shim_bpf_reader__tag(trace->reader, id, &tag);
+
+	if (!err)
+		*copy = *tag;
+	return err;
 }
 
 static size_t count_events(const struct shim_bpf_count *rows, size_t n)
@@ -184,11 +201,14 @@ static size_t count_events(const struct shim_bpf_count *rows, size_t n)
 	return sum;
 }
 
-/* Adds a count for each event of @row: 0, -ENOENT if the tag has just been evicted, or -ENOMEM */
-static int add_counts(struct shim_trace *trace, const struct shim_bpf_count *row)
+/*
+ * Adds a count for each event of @row, whose tag is copied to @tag: 0, -ENOENT if the tag has just been
+ * evicted, or -ENOMEM
+ */
+static int add_counts(struct shim_trace *trace, const struct shim_bpf_count *row,
+		      struct shim_bpf_tag *tag)
 {
-	const struct shim_bpf_tag *tag;
-	int err = shim_bpf_reader__tag(trace->reader, row->id, &tag);
+	int err = keep_tag(trace, row->id, tag);
 
 	for (uint32_t i = 0; !err && i < row->events.nr; i++) {
 		const struct vc_event_desc *event = &row->events.event[i];
@@ -208,6 +228,17 @@ static int add_counts(struct shim_trace *trace, const struct shim_bpf_count *row
 	return err;
 }
 
+static void free_counts(struct shim_trace *trace)
+{
+	free(trace->counts);
+	free(trace->count_tags);
+	free(trace->event_names);
+	trace->counts = NULL;
+	trace->count_tags = NULL;
+	trace->event_names = NULL;
+	trace->ncounts = 0;
+}
+
 /**
  * shim_trace_counts_get() - read what transactions have counted, of all tags
  * @trace: handle
@@ -223,21 +254,18 @@ SHIM_API int shim_trace_counts_get(struct shim_trace *trace, size_t *n)
 
 	if (!trace || !n)
 		return -EINVAL;
-	free(trace->counts);
-	free(trace->event_names);
-	trace->counts = NULL;
-	trace->event_names = NULL;
-	trace->ncounts = 0;
+	free_counts(trace);
 	err = shim_bpf_reader__counts(trace->reader, &rows, &nrows);
 	if (err)
 		return err;
 	total = count_events(rows, nrows);
 	trace->counts = calloc(total + 1, sizeof(*trace->counts));
+	trace->count_tags = calloc(nrows + 1, sizeof(*trace->count_tags));
 	trace->event_names = calloc(total + 1, sizeof(*trace->event_names));
-	if (!trace->counts || !trace->event_names)
+	if (!trace->counts || !trace->count_tags || !trace->event_names)
 		return -ENOMEM;
 	for (size_t i = 0; i < nrows; i++) {
-		err = add_counts(trace, &rows[i]);
+		err = add_counts(trace, &rows[i], &trace->count_tags[i]);
 		if (err && err != -ENOENT)
 			return err;
 	}
@@ -376,6 +404,7 @@ SHIM_API int shim_trace_events(struct shim_trace *trace, int timeout_ms, shim_tr
 
 	if (!trace || !fn)
 		return -EINVAL;
+	shim_bpf_reader__forget(trace->reader);
 	err = open_events(trace);
 	if (!err)
 		err = shim_bpf_events__take(trace->events, timeout_ms, give_event, &give);
@@ -399,6 +428,7 @@ SHIM_API int shim_trace_events_open(struct shim_trace *trace, shim_trace_event_f
 
 	if (!trace || !fn)
 		return -EINVAL;
+	shim_bpf_reader__forget(trace->reader);
 	return shim_bpf_events__open_ones(give_event, &give);
 }
 
@@ -443,8 +473,8 @@ SHIM_API void shim_trace_close(struct shim_trace *trace)
 	shim_bpf_events__close(trace->events);
 	shim_bpf_reader__close(trace->reader);
 	free(trace->stats);
-	free(trace->counts);
-	free(trace->event_names);
+	free(trace->stat_tags);
+	free_counts(trace);
 	shim_trace__free_processes(trace);
 	free(trace);
 }

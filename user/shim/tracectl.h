@@ -9,18 +9,25 @@
 #include "core/bpf_events.h"
 #include "core/event.h"
 
+/*
+ * What public structs point to, each array as long as theirs: the reader's own tags may be forgotten
+ * before a caller's rows are replaced.
+ */
 struct shim_trace {
 	struct shim_bpf_reader *reader;
 	struct shim_bpf_events *events;	/* NULL until they are asked for */
 	struct shim_trace_stat *stats;
-	size_t n, room;
+	struct shim_bpf_tag *stat_tags;
+	size_t n, room, stat_tags_room;
 	struct shim_trace_count *counts;
-	char (*event_names)[SHIM_EVENT_LEN];	/* one for each of @counts */
+	struct shim_bpf_tag *count_tags;
+	char (*event_names)[SHIM_EVENT_LEN];
 	size_t ncounts;
 	struct shim_trace_process *processes;
+	struct shim_bpf_tag *process_tags;
 	struct shim_trace_count *process_counts;
 	char (*process_event_names)[SHIM_EVENT_LEN];
-	size_t nprocesses, processes_room, process_counts_room, process_names_room;
+	size_t nprocesses, processes_room, process_tags_room, process_counts_room, process_names_room;
 };
 
 void shim_trace__stat(struct shim_trace_stat *to, const struct shim_bpf_tag *tag, uint64_t id,
