@@ -66,6 +66,33 @@ goes_on() {
 		trace on && tags && says vcpc.transact.count "\"plain\"] value $((before + 2))"
 }
 
+# Tracing goes off and on, and there are others each time: whoever looks at the oldest that went sees that
+# they are gone, in the agent and in an archive, and what is there now has its own values.
+many_tags() {
+	cat >"$dir/sessions" <<-END
+		i=0
+		while [ \$i -lt 16 ]; do
+			vcpc trace off && vcpc trace on || exit 1
+			i=\$((i + 1))
+			"$dir/many_tags" "session \$i" 100 && sleep 0.3 || exit 1
+			pminfo -h 127.0.0.1 -f vcpc.transact.count vcpc.transact.hist >"$dir/asked" || exit 1
+		done
+	END
+	vcpc record -o "$dir/many" -i 100ms -- sh "$dir/sessions" >"$dir/out" 2>&1 || { cat "$dir/out" >&2; return 1; }
+	# Of those that have gone, half of 1024 are kept when there are more
+	n=$(grep -c '"session [0-9]* [0-9]*"\] value 1$' "$dir/asked")
+	echo "# $n instances" >&2
+	[ "$n" -le 1124 ] && [ "$n" -ge 612 ] && ! grep -q '"session 1 5"' "$dir/asked" &&
+		[ "$(grep -c '"session 16 [0-9]*"\] value 1$' "$dir/asked")" = 100 ] &&
+		[ "$(grep -c '"session 16 [0-9]*/[0-9]*ns"\] value 1$' "$dir/asked")" = 100 ] || return 1
+	pmlogcheck "$dir/many" >&2 || return 1
+	pminfo -a "$dir/many" -O-0 -f trace.transact.count >"$dir/archived" 2>&1
+	[ "$(grep -c '"session 16 [0-9]*"\] value 1$' "$dir/archived")" = 100 ] &&
+		! grep -q '"session 1 5"\] value' "$dir/archived" || { tail -n 5 "$dir/archived" >&2; return 1; }
+	pmdumplog -z "$dir/many" trace.transact.count 2>&1 | grep -q '"session 1 5"\]* value 1$' || return 1
+	"$here/compare_with_pcp.sh" "$dir/many" >"$dir/out" 2>&1 || { cat "$dir/out" >&2; return 1; }
+}
+
 memory() {
 	for pid in $(agent_pid); do
 		sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$pid/status"
@@ -124,6 +151,8 @@ by_module_only() {
 printf 'cpus cpu-clock\n' >"$VCPC_CONFIG"
 cc -O1 -D_GNU_SOURCE -I"$here/../../user/include" -o "$dir/odd_tags" "$here/peer/odd_tags.c" -L"$build/lib" \
 	-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim &&
+	cc -O1 -I"$here/../../user/include" -o "$dir/many_tags" "$here/peer/many_tags.c" -L"$build/lib" \
+		-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim &&
 	cc -O1 -D_GNU_SOURCE -o "$dir/fetch_often" "$here/peer/fetch_often.c" -lpcp && make_names && start
 result "PCP's collector runs with the agent"
 [ $tap_failed = 0 ] || done_testing
@@ -138,6 +167,8 @@ labels
 result "labels"
 goes_on
 result "tracing goes off and on: counters go on"
+many_tags
+result "of tags that have gone, some are kept, here and in archives"
 leaks
 result "many fetches leave neither memory nor descriptors"
 drops

@@ -46,6 +46,34 @@ TEST(every_key_is_found_and_no_other)
 	shim_arena__free(&arena);
 }
 
+/* Several nodes may have one hash, and the table grows meanwhile. */
+TEST(what_is_taken_out_is_not_found)
+{
+	static struct item items[4000];
+	struct shim_hash h;
+	size_t n = 0;
+
+	shim_hash__init(&h);
+	srandom(1);
+	for (int i = 0; i < 60000; i++) {
+		uint32_t key = random() % 4000;
+		uint64_t hash = shim_hash__u32(&h, key / 3);
+
+		if (find(&h, hash, key)) {
+			shim_hash__del(&h, &items[key].node);
+			n--;
+			ASSERT_EQ(NULL, find(&h, hash, key));
+		} else {
+			items[key].key = key;
+			ASSERT_EQ(0, shim_hash__add(&h, &items[key].node, hash));
+			n++;
+			ASSERT_EQ(&items[key], find(&h, hash, key));
+		}
+		ASSERT_EQ(n, h.n);
+	}
+	shim_hash__free(&h);
+}
+
 /* Also the tables that were outgrown */
 TEST(memory_is_given_back)
 {

@@ -91,7 +91,7 @@ TEST(equal_hashes)
 {
 	struct shim_tag_key key[20];
 	struct shim_tag *tag[20], *found;
-	char name[20][8];
+	char name[20][16];
 
 	for (int i = 0; i < 20; i++) {
 		snprintf(name[i], sizeof(name[i]), "e%d", i);

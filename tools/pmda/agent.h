@@ -14,6 +14,7 @@
 struct domain {
 	size_t at;		/* number in the machine's list */
 	size_t room;		/* instances that its it_set has room for */
+	uint64_t removed;	/* shim_machine__removed() when its it_set was made */
 };
 
 /**

@@ -74,11 +74,13 @@ static int grow_one(struct agent *agent, int i)
 	pmdaIndom *indom = &agent->indoms[i];
 	struct domain *domain = &agent->domains[i];
 	size_t n = shim_machine__instances(agent->machine, domain->at);
+	uint64_t removed = shim_machine__removed(agent->machine, domain->at);
 	char name[SHIM_LIVE_NAME_LEN];
 
-	if (shim_machine__is_changing(agent->machine, domain->at))
+	if (domain->removed != removed)
 		while (indom->it_numinst)
 			free(indom->it_set[--indom->it_numinst].i_name);
+	domain->removed = removed;
 	if (n > domain->room) {
 		size_t room = 2 * n + 16;
 		pmdaInstid *set = reallocarray(indom->it_set, room, sizeof(*set));
@@ -102,8 +104,8 @@ static int grow_one(struct agent *agent, int i)
 
 /**
  * agent_grow() - bring the instances of the library's tables up to date
- * @agent: just sampled; in most domains instances are only appended, and those that are there
- *	never change; those of domains that change are made anew
+ * @agent: just sampled; instances are appended, and those that are there do not change, unless
+ *	some have been removed: then all of their domain are made anew
  *
  * Return: 0, or -1 without memory.
  */

@@ -98,3 +98,13 @@ int shim_hash__add(struct shim_hash *h, struct shim_hnode *node, uint64_t hash)
 	h->n++;
 	return 0;
 }
+
+void shim_hash__del(struct shim_hash *h, struct shim_hnode *node)
+{
+	struct shim_hnode **at = &h->buckets[node->hash & (h->nbuckets - 1)];
+
+	while (*at != node)
+		at = &(*at)->next;
+	*at = node->next;
+	h->n--;
+}

@@ -35,6 +35,8 @@ uint64_t shim_hash__bytes(const struct shim_hash *h, const void *key, size_t len
 
 /* 0 or -ENOMEM; several nodes may have the same hash */
 int shim_hash__add(struct shim_hash *h, struct shim_hnode *node, uint64_t hash);
+/* Take out a node that is in the table */
+void shim_hash__del(struct shim_hash *h, struct shim_hnode *node);
 
 static inline struct shim_hnode *shim_hnode__same(struct shim_hnode *node, uint64_t hash)
 {

@@ -33,6 +33,7 @@ struct shim_machine {
 	struct shim_live_users users;
 	int trace_status;
 	unsigned int sampled;
+	uint64_t samples;
 	struct entry *entries;
 	size_t n;
 	struct domain *domains;
@@ -220,6 +221,7 @@ void shim_machine__sample(struct shim_machine *machine, unsigned int groups)
 	if (groups & SHIM_GROUP_USERS)
 		shim_live_users__sample(&machine->users);
 	machine->sampled |= groups;
+	machine->samples++;
 }
 
 /* Rates, and all else that is computed over an interval, will count from the last sample on. */
@@ -245,9 +247,14 @@ static size_t instances_of(const struct shim_machine *machine, const struct doma
 	return n;
 }
 
-bool shim_machine__is_changing(const struct shim_machine *machine, size_t indom)
+uint64_t shim_machine__removed(const struct shim_machine *machine, size_t indom)
 {
-	return machine->domains[indom].group & (SHIM_GROUP_PROCESSES | SHIM_GROUP_USERS);
+	const struct domain *domain = &machine->domains[indom];
+
+	if (domain->group == SHIM_GROUP_TRACE)
+		return shim_live_trace__removed(machine->trace, domain->at);
+	/* Processes and users may come and go with each sample. */
+	return domain->group & (SHIM_GROUP_PROCESSES | SHIM_GROUP_USERS) ? machine->samples : 0;
 }
 
 size_t shim_machine__instances(const struct shim_machine *machine, size_t indom)
@@ -265,7 +272,7 @@ int shim_machine__instance(const struct shim_machine *machine, size_t indom, siz
 	switch (domain->group) {
 	case SHIM_GROUP_TRACE:
 		shim_live_trace__name(machine->trace, domain->at, i, buf, size);
-		inst = i + 1;
+		inst = shim_live_trace__inst(machine->trace, domain->at, i);
 		break;
 	case SHIM_GROUP_CPUS:
 		inst = shim_live_cpus__number(machine->cpus, i);
@@ -295,15 +302,15 @@ int shim_machine__instance(const struct shim_machine *machine, size_t indom, siz
  */
 int shim_machine__find_instance(const struct shim_machine *machine, size_t indom, int inst)
 {
-	int i;
+	const struct domain *domain = &machine->domains[indom];
 
-	if (machine->domains[indom].group == SHIM_GROUP_PROCESSES)
+	if (domain->group == SHIM_GROUP_TRACE)
+		return shim_live_trace__find(machine->trace, domain->at, inst);
+	if (domain->group == SHIM_GROUP_PROCESSES)
 		return shim_live_processes__find(machine->processes, inst);
-	if (machine->domains[indom].group == SHIM_GROUP_USERS)
+	if (domain->group == SHIM_GROUP_USERS)
 		return shim_live_users__find(&machine->users, inst);
-	/* instances of traced domains are numbered from 1, others from 0 */
-	i = machine->domains[indom].group == SHIM_GROUP_TRACE ? inst - 1 : inst;
-	return i >= 0 && (size_t)i < shim_machine__instances(machine, indom) ? i : -1;
+	return inst >= 0 && (size_t)inst < shim_machine__instances(machine, indom) ? inst : -1;
 }
 
 /* An instance whose name JSON would have to escape gets no labels. */

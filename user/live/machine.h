@@ -46,8 +46,8 @@ void shim_machine__settle(struct shim_machine *machine);
 /* Groups that have been sampled */
 unsigned int shim_machine__sampled(const struct shim_machine *machine);
 
-/* Whether its instances may go, too, and others take their indexes; otherwise they only come */
-bool shim_machine__is_changing(const struct shim_machine *machine, size_t indom);
+/* As long as this stays the same, instances only come; otherwise others may have taken their indexes */
+uint64_t shim_machine__removed(const struct shim_machine *machine, size_t indom);
 size_t shim_machine__instances(const struct shim_machine *machine, size_t indom);
 /* The instance's number; its name is written into @buf of SHIM_LIVE_NAME_LEN */
 int shim_machine__instance(const struct shim_machine *machine, size_t indom, size_t i, char *buf,

@@ -4,7 +4,7 @@
  * has counted.
  *
  * They are called "tag/4096ns", which is the slot that begins at 4096 ns, and "tag/event".  An
- * instance is added when there is something to count, and is never removed.
+ * instance is added when there is something to count, and goes with its tag.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,13 +26,17 @@ void shim_live_pairs__init(struct shim_live_pairs *pairs)
 	shim_hash__init(&pairs->by_name);
 }
 
+static void free_sum(struct shim_live_sum *sum)
+{
+	free(sum->addends);
+	free(sum->name);
+	free(sum);
+}
+
 void shim_live_pairs__free(struct shim_live_pairs *pairs)
 {
-	for (size_t i = 0; i < pairs->nsums; i++) {
-		free(pairs->sums[i]->addends);
-		free(pairs->sums[i]->name);
-		free(pairs->sums[i]);
-	}
+	for (size_t i = 0; i < pairs->nsums; i++)
+		free_sum(pairs->sums[i]);
 	free(pairs->sums);
 	free(pairs->slots);
 	free(pairs->taken);
@@ -70,6 +74,7 @@ static struct shim_live_sum *add(struct shim_live_pairs *pairs, char *name)
 		return NULL;
 	}
 	sum->name = name;
+	sum->inst = ++pairs->last_sum;
 	pairs->sums[pairs->nsums++] = sum;
 	return sum;
 }
@@ -152,8 +157,14 @@ static bool is_repeated(const struct vc_events *events, uint32_t i)
 	return false;
 }
 
+/* Is there room for one more, and a number? */
+static bool may_grow(const struct shim_live_pairs *pairs)
+{
+	return pairs->nsums < MOST_SUMS && pairs->last_sum < INT32_MAX;
+}
+
 static int take_event(struct shim_live_pairs *pairs, const struct shim_bpf_count *row, uint32_t i,
-		      const char *tag)
+		      const struct shim_live_tag *tag)
 {
 	const struct vc_event_desc *desc = &row->events.event[i];
 	const struct shim_live_addend now = {
@@ -167,20 +178,21 @@ static int take_event(struct shim_live_pairs *pairs, const struct shim_bpf_count
 	char *name;
 
 	shim_event__name(desc->type, desc->config, desc->flags, event, sizeof(event));
-	if (asprintf(&name, "%s/%s", tag, event) < 0)
+	if (asprintf(&name, "%s/%s", tag->label, event) < 0)
 		return -ENOMEM;
-	if (pairs->nsums >= MOST_SUMS && !find(pairs, name)) {
+	if (!may_grow(pairs) && !find(pairs, name)) {
 		free(name);
 		return 0;
 	}
 	sum = sum_of(pairs, name);
 	if (!sum)
 		return -ENOMEM;
-	sum->tag_len = strlen(tag);
+	sum->tag = tag;
 	return take_one(sum, &now);
 }
 
-static int take_row(struct shim_live_pairs *pairs, const struct shim_bpf_count *row, const char *tag)
+static int take_row(struct shim_live_pairs *pairs, const struct shim_bpf_count *row,
+		    const struct shim_live_tag *tag)
 {
 	int ret = 0;
 
@@ -202,7 +214,7 @@ static int take_of_tag(struct shim_live_pairs *pairs, struct shim_bpf_reader *re
 		return ret == -ENOENT ? -EAGAIN : ret;
 	known = shim_live_tags__find(tags, tag);
 	/* A tag may be newer than the transactions that were read. */
-	return known ? take_row(pairs, row, known->label) : -EAGAIN;
+	return known ? take_row(pairs, row, known) : -EAGAIN;
 }
 
 /**
@@ -238,6 +250,42 @@ int shim_live_pairs__counted(struct shim_live_pairs *pairs, struct shim_bpf_read
 	return ret;
 }
 
+static void retire_slots(struct shim_live_pairs *pairs)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < pairs->nslots; i++)
+		if (!pairs->slots[i].tag->retired)
+			pairs->slots[n++] = pairs->slots[i];
+	pairs->slots_removed += pairs->nslots - n;
+	pairs->nslots = n;
+}
+
+static void retire_sums(struct shim_live_pairs *pairs)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < pairs->nsums; i++) {
+		struct shim_live_sum *sum = pairs->sums[i];
+
+		if (!sum->tag->retired) {
+			pairs->sums[n++] = sum;
+			continue;
+		}
+		shim_hash__del(&pairs->by_name, &sum->node);
+		free_sum(sum);
+	}
+	pairs->sums_removed += pairs->nsums - n;
+	pairs->nsums = n;
+}
+
+/* Remove the pairs of tags that are retired, before shim_live_tags__sweep(). */
+void shim_live_pairs__retire(struct shim_live_pairs *pairs)
+{
+	retire_slots(pairs);
+	retire_sums(pairs);
+}
+
 /**
  * shim_live_pairs__slots() - add instances for the slots that now have counts
  * @pairs: updated
@@ -251,12 +299,13 @@ int shim_live_pairs__slots(struct shim_live_pairs *pairs, const struct shim_live
 		struct shim_live_tag *tag = tags->at[i];
 
 		for (uint32_t slot = tag->unseen.first; slot < tag->unseen.end; slot++) {
-			if (tag->slots[slot] || !tag->total.hist[slot])
+			if (tag->slots[slot] || !tag->total.hist[slot] || pairs->last_slot == INT32_MAX)
 				continue;
 			if (shim_vec__room(pairs->slots, &pairs->slots_room, pairs->nslots))
 				return -ENOMEM;
-			pairs->slots[pairs->nslots++] = (struct shim_live_slot) { tag, slot };
-			tag->slots[slot] = pairs->nslots;
+			tag->slots[slot] = ++pairs->last_slot;
+			pairs->slots[pairs->nslots++] =
+				(struct shim_live_slot) { pairs->last_slot, slot, tag };
 		}
 		tag->unseen = (struct shim_live_range) { 0 };
 	}

@@ -6,8 +6,9 @@
 #include "tags.h"
 
 struct shim_live_slot {
-	const struct shim_live_tag *tag;
+	int32_t inst;
 	uint32_t slot;
+	const struct shim_live_tag *tag;
 };
 
 /* What one row of the kernel's has added to a sum: a tag has a row for each set of events */
@@ -20,19 +21,24 @@ struct shim_live_addend {
 /* The sums of a tag and an event over all tracing sessions */
 struct shim_live_sum {
 	struct shim_hnode node;
+	int32_t inst;
 	char *name;		/* "tag/event" */
-	size_t tag_len;		/* length of the tag in @name */
+	const struct shim_live_tag *tag;
 	struct shim_live_addend *addends;	/* of the present session and id */
 	size_t naddends, room;
 	uint64_t total[2];	/* transactions, counts; of all rows that there ever were */
 };
 
 /*
+ * Both lists are sorted by number, as tags are.
+ * @last_slot, @last_sum: the last number given; @slots_removed, @sums_removed: how many have been removed
  * @taken: versions of the reader's rows of @session that were taken, by index; 0: to be taken again
  */
 struct shim_live_pairs {
 	struct shim_live_slot *slots;
 	size_t nslots, slots_room;
+	int32_t last_slot, last_sum;
+	uint64_t slots_removed, sums_removed;
 	struct shim_live_sum **sums;
 	size_t nsums, sums_room;
 	struct shim_hash by_name;	/* of the sums */
@@ -45,6 +51,7 @@ void shim_live_pairs__init(struct shim_live_pairs *pairs);
 void shim_live_pairs__free(struct shim_live_pairs *pairs);
 int shim_live_pairs__counted(struct shim_live_pairs *pairs, struct shim_bpf_reader *reader,
 			     const struct shim_live_tags *tags, unsigned int session);
+void shim_live_pairs__retire(struct shim_live_pairs *pairs);
 int shim_live_pairs__slots(struct shim_live_pairs *pairs, const struct shim_live_tags *tags);
 
 #endif /* SHIM_LIVE_PAIRS_H */

@@ -6,6 +6,9 @@
  * other ids.  A recorder's counters must not go backwards, so the totals of earlier sessions are
  * kept and the present ones added to them.  Statistics that programs write themselves outlive the
  * kernel's id of the tag, so they are kept in a part of their own.
+ *
+ * Of tags that have gone, as many are kept as there ever were at a time, or LEAST_KEPT.  Whoever makes
+ * ever new tags would fill memory otherwise.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,6 +18,7 @@
 #include "base/vec.h"
 #include "tags.h"
 
+#define LEAST_KEPT	1024
 #define ALL_SLOTS	((struct shim_live_range) { 0, VC_HIST_SLOTS })
 
 void shim_live_tags__init(struct shim_live_tags *tags)
@@ -23,18 +27,20 @@ void shim_live_tags__init(struct shim_live_tags *tags)
 	shim_hash__init(&tags->by_name);
 }
 
+static void free_tag(struct shim_live_tag *tag)
+{
+	for (size_t part = 0; part < SHIM_LIVE_PARTS; part++)
+		if (tag->part[part].now != &tag->total)
+			free(tag->part[part].now);
+	free(tag->earlier);
+	free(tag->name);
+	free(tag);
+}
+
 void shim_live_tags__free(struct shim_live_tags *tags)
 {
-	for (size_t i = 0; i < tags->n; i++) {
-		struct shim_live_tag *tag = tags->at[i];
-
-		for (size_t part = 0; part < SHIM_LIVE_PARTS; part++)
-			if (tag->part[part].now != &tag->total)
-				free(tag->part[part].now);
-		free(tag->earlier);
-		free(tag->name);
-		free(tag);
-	}
+	for (size_t i = 0; i < tags->n; i++)
+		free_tag(tags->at[i]);
 	free(tags->at);
 	shim_hash__free(&tags->by_name);
 }
@@ -93,6 +99,7 @@ static struct shim_live_tag *add(struct shim_live_tags *tags, const struct shim_
 			several || strcmp(from->label, from->name));
 	if (!tag->name || shim_hash__add(&tags->by_name, &tag->node, hash_of(tags, from->name)))
 		goto err;
+	tag->inst = ++tags->last;
 	tags->at[tags->n++] = tag;
 	return tag;
 err:
@@ -224,8 +231,12 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 	struct shim_live_part *part;
 	bool has_ended;
 
-	if (!tag || tag->user != stat->tag->user)
+	if (!tag || tag->user != stat->tag->user) {
+		/* All numbers have been given: what is new has no place. */
+		if (tags->last == INT32_MAX)
+			return 0;
 		tag = add(tags, stat->tag, tag != NULL);
+	}
 	if (!tag)
 		return -ENOMEM;
 	part = &tag->part[stat->key.tag & SHIM_DIRECT_ID ? SHIM_LIVE_DIRECT : SHIM_LIVE_KERNEL];
@@ -247,6 +258,75 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 	widen(&tag->unwritten, changed);
 	tag->is_written = false;
 	return 0;
+}
+
+static size_t most_gone(const struct shim_live_tags *tags)
+{
+	return tags->most > LEAST_KEPT ? tags->most : LEAST_KEPT;
+}
+
+/**
+ * shim_live_tags__are_too_many() - are more tags known that have gone than are kept?
+ * @tags: the tags of a kind
+ * @present: how many of them are there now
+ *
+ * Return: whether to call shim_live_tags__see() for each that is there, and then
+ *	shim_live_tags__retire().
+ */
+bool shim_live_tags__are_too_many(struct shim_live_tags *tags, size_t present)
+{
+	if (present > tags->most)
+		tags->most = present;
+	return tags->n > present + most_gone(tags);
+}
+
+/* Note that a tag is there in the sample of that number, from 1 */
+void shim_live_tags__see(struct shim_live_tags *tags, const struct shim_bpf_tag *tag, uint64_t sample)
+{
+	struct shim_live_tag *found = find(tags, tag);
+
+	if (found && found->user == tag->user)
+		found->seen = sample;
+}
+
+/**
+ * shim_live_tags__retire() - choose tags that have gone, to be removed
+ * @tags: the tags of a kind
+ * @sample: the number that shim_live_tags__see() was told
+ *
+ * The oldest are chosen, so many that of those that have gone half as many stay as may.
+ */
+void shim_live_tags__retire(struct shim_live_tags *tags, uint64_t sample)
+{
+	size_t gone = 0, stay = most_gone(tags) / 2;
+
+	for (size_t i = 0; i < tags->n; i++)
+		gone += tags->at[i]->seen != sample;
+	for (size_t i = 0; i < tags->n && gone > stay; i++) {
+		if (tags->at[i]->seen == sample)
+			continue;
+		tags->at[i]->retired = true;
+		gone--;
+	}
+}
+
+/* Free what was retired. */
+void shim_live_tags__sweep(struct shim_live_tags *tags)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tags->n; i++) {
+		struct shim_live_tag *tag = tags->at[i];
+
+		if (!tag->retired) {
+			tags->at[n++] = tag;
+			continue;
+		}
+		shim_hash__del(&tags->by_name, &tag->node);
+		free_tag(tag);
+	}
+	tags->removed += tags->n - n;
+	tags->n = n;
 }
 
 /* The sample was written: shim_live_tag__since() counts from here on. */

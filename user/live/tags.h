@@ -48,7 +48,10 @@ struct shim_live_since {
 };
 
 /**
- * struct shim_live_tag - a tag of one kind; its instance number is its place, counted from 1
+ * struct shim_live_tag - a tag of one kind
+ * @inst: its instance number
+ * @seen: the last sample of which shim_live_tags__see() found it there
+ * @retired: shim_live_tags__sweep() frees it
  * @node: by name
  * @name: the tag
  * @user: whose it is
@@ -65,6 +68,9 @@ struct shim_live_since {
  * @before: @total at the last sample that was written
  */
 struct shim_live_tag {
+	int32_t inst;
+	bool retired;
+	uint64_t seen;
 	struct shim_hnode node;
 	char *name;
 	uint32_t user;
@@ -79,10 +85,17 @@ struct shim_live_tag {
 	struct vc_stat total, before;
 };
 
+/*
+ * The tags of a kind, sorted by number, which is the order of arrival; @last: the last number given, as
+ * none is given twice; @removed: how many have been removed; @most: how many were there at a time
+ */
 struct shim_live_tags {
 	struct shim_live_tag **at;
 	size_t n, room;
 	struct shim_hash by_name;
+	int32_t last;
+	uint64_t removed;
+	size_t most;
 };
 
 void shim_live_tags__init(struct shim_live_tags *tags);
@@ -91,6 +104,10 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 			unsigned int session);
 const struct shim_live_tag *shim_live_tags__find(const struct shim_live_tags *tags,
 					      const struct shim_bpf_tag *tag);
+bool shim_live_tags__are_too_many(struct shim_live_tags *tags, size_t present);
+void shim_live_tags__see(struct shim_live_tags *tags, const struct shim_bpf_tag *tag, uint64_t sample);
+void shim_live_tags__retire(struct shim_live_tags *tags, uint64_t sample);
+void shim_live_tags__sweep(struct shim_live_tags *tags);
 void shim_live_tags__written(struct shim_live_tags *tags);
 void shim_live_tag__since(const struct shim_live_tag *tag, struct shim_live_since *since);
 double shim_live_tag__percentile(const struct shim_live_tag *tag,

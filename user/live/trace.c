@@ -4,8 +4,8 @@
  * what PCP's agent does not have.  Live metrics have all of trace.* as vcpc.*, too: a PCP agent
  * has only one domain of metrics, and pmdatrace may own trace.*.
  *
- * The instance of a tag is numbered in the order of arrival and named after the tag.  It is never
- * removed, also not while tracing is off.  Each domain of metrics has instance domains of its own,
+ * The instance of a tag is numbered in the order of arrival and named after the tag.  It stays while
+ * tracing is off, and when the tag goes, until many others have gone after it.  Each domain of metrics has instance domains of its own,
  * because PCP wants a metric and its instance domain to be of one domain number.
  *
  * What PCP's agent computes over a window of time is computed here over the time since the last
@@ -44,7 +44,8 @@ enum { PCP_T, PCP_P, PCP_O, PCP_C, OUR_T, SLOTS, SUMS, OUR_P, OUR_O, OUR_C, NIND
 
 #define TAGS_HELP \
 	"Each tag that programs have used since tracing was turned on, by its name; its\n" \
-	"number is the order in which it was first seen."
+	"number is the order in which it was first seen. Tags that have gone stay until\n" \
+	"there are many of them."
 
 #define INDOM_PCP_T	SHIM_INDOM(SHIM_DOMAIN_TRACE, 0)
 #define INDOM_PCP_P	SHIM_INDOM(SHIM_DOMAIN_TRACE, 1)
@@ -361,6 +362,34 @@ static ssize_t changed_rows(struct shim_live_trace *trace, const struct shim_bpf
 	return nchanged;
 }
 
+static void remove_gone(struct shim_live_trace *trace, enum kind kind,
+			const struct shim_bpf_stat *stats, size_t n)
+{
+	struct shim_live_tags *tags = &trace->of[kind];
+	const uint64_t sample = trace->samples + 1;	/* the one that is being taken */
+
+	for (size_t i = 0; i < n; i++)
+		if (stats[i].key.kind == kind_of[kind])
+			shim_live_tags__see(tags, stats[i].tag, sample);
+	shim_live_tags__retire(tags, sample);
+	if (kind == TRANSACT)
+		shim_live_pairs__retire(&trace->pairs);
+	shim_live_tags__sweep(tags);
+}
+
+/* Remove the oldest of the tags that have gone, if these are too many. */
+static void remove_oldest(struct shim_live_trace *trace, const struct shim_bpf_stat *stats, size_t n)
+{
+	size_t present[KINDS] = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		for (enum kind kind = 0; kind < KINDS; kind++)
+			present[kind] += kind_of[kind] == stats[i].key.kind;
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		if (shim_live_tags__are_too_many(&trace->of[kind], present[kind]))
+			remove_gone(trace, kind, stats, n);
+}
+
 static int take_stats(struct shim_live_trace *trace, struct shim_bpf_reader *reader,
 		      unsigned int session)
 {
@@ -388,6 +417,7 @@ static int take_stats(struct shim_live_trace *trace, struct shim_bpf_reader *rea
 	for (size_t i = 0; i < n; i++)
 		trace->taken[i] = stats[i].version;
 	trace->ntaken = n;
+	remove_oldest(trace, stats, n);
 	return 0;
 }
 
@@ -514,7 +544,7 @@ const char *shim_live_trace__pair(size_t indom)
 	return indoms[indom].of == OF_SLOTS ? "slot" : "event";
 }
 
-/* How many instances a domain has; they are numbered from 1 */
+/* How many instances a domain has, by ascending numbers, which begin at 1 */
 size_t shim_live_trace__instances(const struct shim_live_trace *trace, size_t indom)
 {
 	switch (indoms[indom].of) {
@@ -526,6 +556,81 @@ size_t shim_live_trace__instances(const struct shim_live_trace *trace, size_t in
 		return trace->pairs.nsums;
 	}
 	return 0;
+}
+
+/* The last number that an instance of a domain was given */
+static int32_t last_of_domain(const struct shim_live_trace *trace, size_t indom)
+{
+	switch (indoms[indom].of) {
+	case OF_TAGS:
+		return trace->of[indoms[indom].kind].last;
+	case OF_SLOTS:
+		return trace->pairs.last_slot;
+	case OF_SUMS:
+		return trace->pairs.last_sum;
+	}
+	return 0;
+}
+
+/* How many instances of a domain have been removed; as long as this stays, instances only come */
+uint64_t shim_live_trace__removed(const struct shim_live_trace *trace, size_t indom)
+{
+	switch (indoms[indom].of) {
+	case OF_TAGS:
+		return trace->of[indoms[indom].kind].removed;
+	case OF_SLOTS:
+		return trace->pairs.slots_removed;
+	case OF_SUMS:
+		return trace->pairs.sums_removed;
+	}
+	return 0;
+}
+
+/* How many instances of a domain have come or gone; as long as this stays, they are the same */
+uint64_t shim_live_trace__changes(const struct shim_live_trace *trace, size_t indom)
+{
+	return last_of_domain(trace, indom) + shim_live_trace__removed(trace, indom);
+}
+
+/* An instance's number; no other instance of its domain ever has the same */
+int32_t shim_live_trace__inst(const struct shim_live_trace *trace, size_t indom, size_t i)
+{
+	switch (indoms[indom].of) {
+	case OF_TAGS:
+		return trace->of[indoms[indom].kind].at[i]->inst;
+	case OF_SLOTS:
+		return trace->pairs.slots[i].inst;
+	case OF_SUMS:
+		return trace->pairs.sums[i]->inst;
+	}
+	return 0;
+}
+
+/* The index of the instance with a number, -1: there is none (any more) */
+long shim_live_trace__find(const struct shim_live_trace *trace, size_t indom, int32_t inst)
+{
+	size_t n = shim_live_trace__instances(trace, indom), from = 0;
+
+	if (inst < 1)
+		return -1;
+	/* Before the first instance is removed, they have all numbers from 1; afterwards, fewer. */
+	if ((size_t)inst <= n) {
+		if (shim_live_trace__inst(trace, indom, inst - 1) == inst)
+			return inst - 1;
+		n = inst;
+	}
+	while (from < n) {
+		size_t middle = from + (n - from) / 2;
+		int32_t at = shim_live_trace__inst(trace, indom, middle);
+
+		if (at == inst)
+			return middle;
+		if (at < inst)
+			from = middle + 1;
+		else
+			n = middle;
+	}
+	return -1;
 }
 
 /**
@@ -575,7 +680,7 @@ size_t shim_live_trace__tag_len(const struct shim_live_trace *trace, size_t indo
 	case OF_SLOTS:
 		return strlen(trace->pairs.slots[i].tag->label);
 	case OF_SUMS:
-		return trace->pairs.sums[i]->tag_len;
+		return strlen(trace->pairs.sums[i]->tag->label);
 	}
 	return 0;
 }
@@ -626,7 +731,7 @@ bool shim_live_trace__value(const struct shim_live_trace *trace, size_t metric, 
 	const struct shim_live_slot *slot;
 	const struct shim_live_sum *sum;
 
-	value->inst = i + 1;
+	value->inst = shim_live_trace__inst(trace, row->indom, i);
 	value->type = row->metric.type;
 	switch (indoms[row->indom].of) {
 	case OF_TAGS:

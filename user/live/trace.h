@@ -24,6 +24,10 @@ size_t shim_live_trace__domain(size_t metric);
 bool shim_live_trace__is_of_tags(size_t indom);
 const char *shim_live_trace__pair(size_t indom);
 size_t shim_live_trace__instances(const struct shim_live_trace *trace, size_t indom);
+uint64_t shim_live_trace__changes(const struct shim_live_trace *trace, size_t indom);
+uint64_t shim_live_trace__removed(const struct shim_live_trace *trace, size_t indom);
+int32_t shim_live_trace__inst(const struct shim_live_trace *trace, size_t indom, size_t i);
+long shim_live_trace__find(const struct shim_live_trace *trace, size_t indom, int32_t inst);
 void shim_live_trace__name(const struct shim_live_trace *trace, size_t indom, size_t i, char *buf,
 			   size_t size);
 size_t shim_live_trace__tag_len(const struct shim_live_trace *trace, size_t indom, size_t i);

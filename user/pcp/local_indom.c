@@ -76,7 +76,7 @@ static int named_at(const struct shim_machine *machine, size_t at, const char *n
 }
 
 /*
- * Instances are never removed, so the machine is sampled only if an instance is not known yet:
+ * A number is never given to another instance, so the machine is sampled only if one is not known yet:
  * otherwise each of thousands of lookups would read all of them.
  */
 int shim_local_source__instance_name(struct shim_context *ctx, pmInDom indom, int inst,

@@ -12,7 +12,7 @@
 
 struct shim_rec_trace {
 	struct shim_live_trace *live;
-	size_t written[MAX_INDOMS];	/* how many instances the archive knows */
+	uint64_t written[MAX_INDOMS];	/* which changes of instances the archive has */
 };
 
 static int write_metrics(struct shim_writer *w)
@@ -81,7 +81,7 @@ static int list_names(const struct shim_live_trace *live, size_t i, size_t n,
 
 	for (size_t k = 0; k < n; k++) {
 		shim_live_trace__name(live, i, k, buf, sizeof(buf));
-		inst[k] = k + 1;
+		inst[k] = shim_live_trace__inst(live, i, k);
 		name[k] = shim_arena__string(arena, buf, strlen(buf));
 		if (!name[k])
 			return -ENOMEM;
@@ -108,7 +108,7 @@ static int write_names(const struct shim_live_trace *live, size_t i, struct shim
 }
 
 /**
- * shim_rec_trace__instances() - write the instance domains that have grown
+ * shim_rec_trace__instances() - write the instance domains that have changed
  * @trace: after a sample
  * @w: the archive
  * @stamp: of the record that will follow
@@ -123,13 +123,14 @@ int shim_rec_trace__instances(struct shim_rec_trace *trace, struct shim_writer *
 
 	for (size_t i = 0; (about = shim_live_trace__indom(i)) && !ret; i++) {
 		struct shim_indom indom = { .stamp = stamp, .indom = about->indom };
+		uint64_t changes = shim_live_trace__changes(trace->live, i);
 
 		indom.n = shim_live_trace__instances(trace->live, i);
-		if (about->live_only || i >= MAX_INDOMS || indom.n == trace->written[i])
+		if (about->live_only || i >= MAX_INDOMS || changes == trace->written[i])
 			continue;
 		ret = write_names(trace->live, i, w, &indom);
 		if (!ret)
-			trace->written[i] = indom.n;
+			trace->written[i] = changes;
 	}
 	return ret;
 }

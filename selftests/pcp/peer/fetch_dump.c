@@ -130,8 +130,9 @@ static void dump_metric(int i)
 	}
 	if (d->indom == PM_INDOM_NULL)
 		return;
-	dump_instances(d->indom, pmGetInDomArchive);
+	/* In this order: the original spells deltas out at the first, and without it has another order. */
 	dump_instances(d->indom, pmGetInDom);
+	dump_instances(d->indom, pmGetInDomArchive);
 }
 
 static void dump_meta(const struct timespec *end)

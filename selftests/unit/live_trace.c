@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Instances of tags that come and go without end: those of tags that are there stay, with their numbers and
+ * counts; of those that have gone, a bounded number does.  The reader's answers are made up here.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/perf_event.h>
+#include <linux/vcpc.h>
+
+#include "core/bpf.h"
+#include "live/trace.h"
+#include "kselftest_harness.h"
+
+#define PRESENT	300
+#define NAMES	40000
+#define KEPT	1024	/* of those that have gone; there are fewer at a time */
+
+/* Rows of the reader: a transaction of each tag that is there, and what it counted */
+static struct shim_bpf_stat stats[PRESENT];
+static struct shim_bpf_count counts[PRESENT];
+static struct shim_bpf_tag tags[PRESENT];
+static uint64_t version, last_id;
+/* Of each name, the number it had last and what has been counted since, as it should be */
+static int32_t inst_of[NAMES];
+static uint64_t total_of[NAMES];
+static int opened;
+
+int __wrap_shim_bpf_reader__open(struct shim_bpf_reader **out);
+void __wrap_shim_bpf_reader__close(struct shim_bpf_reader *r);
+void __wrap_shim_bpf_reader__keep_apart(struct shim_bpf_reader *r);
+int __wrap_shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat **out, size_t *n);
+int __wrap_shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_count **out,
+				   size_t *n);
+int __wrap_shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id, const struct shim_bpf_tag **out);
+
+int __wrap_shim_bpf_reader__open(struct shim_bpf_reader **out)
+{
+	*out = (struct shim_bpf_reader *)&opened;
+	return 0;
+}
+
+void __wrap_shim_bpf_reader__close(struct shim_bpf_reader *r)
+{
+	(void)r;
+}
+
+void __wrap_shim_bpf_reader__keep_apart(struct shim_bpf_reader *r)
+{
+	(void)r;
+}
+
+int __wrap_shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat **out, size_t *n)
+{
+	(void)r;
+	*out = stats;
+	*n = PRESENT;
+	return 0;
+}
+
+int __wrap_shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_count **out,
+				   size_t *n)
+{
+	(void)r;
+	*out = counts;
+	*n = PRESENT;
+	return 0;
+}
+
+int __wrap_shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id, const struct shim_bpf_tag **out)
+{
+	(void)r;
+	for (size_t i = 0; i < PRESENT; i++)
+		if (counts[i].id == id) {
+			*out = &tags[i];
+			return 0;
+		}
+	return -ENOENT;
+}
+
+/* A transaction of a time that is its name's, which counted one page fault */
+static void transact(size_t i, size_t name)
+{
+	uint64_t ns = 1000 + 1000 * (name % 7);
+
+	stats[i].total.count++;
+	stats[i].total.sum_ns += ns;
+	stats[i].total.min_ns = stats[i].total.max_ns = ns;
+	stats[i].total.hist[vc_hist_slot(ns, 63 - __builtin_clzll(ns))]++;
+	stats[i].slots.end = VC_HIST_SLOTS;
+	stats[i].version = ++version;
+	counts[i].total.count++;
+	counts[i].total.sum[0]++;
+	counts[i].version = ++version;
+	total_of[name]++;
+}
+
+static size_t name_at(size_t i)
+{
+	return strtoul(tags[i].name + strlen("tag "), NULL, 10);
+}
+
+/* A row gets a tag whose id is new; of its name, there may have been another before. */
+static void begin(size_t i, size_t name)
+{
+	tags[i] = (struct shim_bpf_tag) { .user = 5 };
+	snprintf(tags[i].name, sizeof(tags[i].name), "tag %zu", name);
+	snprintf(tags[i].label, sizeof(tags[i].label), "tag %zu", name);
+	stats[i] = (struct shim_bpf_stat) {
+		.tag = &tags[i], .key = { .tag = ++last_id, .kind = VC_TRANSACT }
+	};
+	counts[i] = (struct shim_bpf_count) { .id = last_id, .events_key = 1 };
+	counts[i].events.nr = 1;
+	counts[i].events.event[0] = (struct vc_event_desc) { PERF_TYPE_SOFTWARE, VCPC_REQ_F_USER, 2 };
+	transact(i, name);
+}
+
+/* A name that none has, mostly a new one */
+static size_t some_name(size_t *next)
+{
+	size_t name = PRESENT + random() % (*next + 1 - PRESENT);
+
+	if (random() % 20)
+		return (*next)++;
+	for (size_t i = 0; i < PRESENT; i++)
+		if (name_at(i) == name)
+			return (*next)++;
+	return name;
+}
+
+static size_t find_metric(const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(shim_live_trace__metric(i)->name, name))
+		i++;
+	return i;
+}
+
+FIXTURE(trace) {
+	struct shim_live_trace *trace;
+	size_t count, hist, sum;
+};
+
+FIXTURE_SETUP(trace)
+{
+	srandom(3);
+	last_id = version = 0;
+	memset(inst_of, 0, sizeof(inst_of));
+	memset(total_of, 0, sizeof(total_of));
+	ASSERT_EQ(0, shim_live_trace__create(&self->trace));
+	self->count = find_metric("vcpc.transact.count");
+	self->hist = find_metric("vcpc.transact.hist");
+	self->sum = find_metric("vcpc.transact.sum");
+	for (size_t i = 0; i < PRESENT; i++)
+		begin(i, i);
+}
+
+FIXTURE_TEARDOWN(trace)
+{
+	shim_live_trace__destroy(self->trace);
+}
+
+/* Instances of a metric: by ascending numbers, each found, none with a number that another has had */
+static int check(FIXTURE_DATA(trace) *self, size_t metric, const char *form)
+{
+	size_t indom = shim_live_trace__domain(metric);
+	size_t n = shim_live_trace__instances(self->trace, indom);
+	int32_t last = 0;
+	char name[SHIM_LIVE_NAME_LEN];
+
+	if (n > PRESENT + KEPT)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		int32_t inst = shim_live_trace__inst(self->trace, indom, i);
+		struct shim_value value;
+		unsigned int of;
+
+		shim_live_trace__name(self->trace, indom, i, name, sizeof(name));
+		if (sscanf(name, form, &of) != 1 || inst <= last ||
+		    shim_live_trace__find(self->trace, indom, inst) != (long)i ||
+		    !shim_live_trace__value(self->trace, metric, i, &value) || value.inst != inst)
+			return 0;
+		for (int32_t gone = last + 1; gone < inst; gone++)
+			if (shim_live_trace__find(self->trace, indom, gone) != -1)
+				return 0;
+		last = inst;
+		if (metric == self->count) {
+			/* Who came back after it was removed is another instance, and begins anew. */
+			if (inst_of[of] && inst_of[of] != inst)
+				total_of[of] = value.ull;
+			if (value.ull != total_of[of])
+				return 0;
+			inst_of[of] = inst;
+		} else if (value.ull != total_of[of]) {
+			return 0;
+		}
+	}
+	/* As many have come as have gone or are there. */
+	return shim_live_trace__changes(self->trace, indom) ==
+		       n + 2 * shim_live_trace__removed(self->trace, indom) &&
+	       shim_live_trace__find(self->trace, indom, last + 1) == -1 &&
+	       shim_live_trace__find(self->trace, indom, 0) == -1 &&
+	       shim_live_trace__find(self->trace, indom, -1) == -1;
+}
+
+/* Each tag that is there has its instance, which has had its number since it came. */
+static int all_are_there(FIXTURE_DATA(trace) *self)
+{
+	size_t indom = shim_live_trace__domain(self->count);
+
+	for (size_t i = 0; i < PRESENT; i++) {
+		size_t name = name_at(i);
+		long at = shim_live_trace__find(self->trace, indom, inst_of[name]);
+		char text[SHIM_LIVE_NAME_LEN];
+
+		if (at < 0)
+			return 0;
+		shim_live_trace__name(self->trace, indom, at, text, sizeof(text));
+		if (strcmp(text, tags[i].label))
+			return 0;
+	}
+	return 1;
+}
+
+TEST_F(trace, tags_without_end)
+{
+	size_t next = PRESENT, indom = shim_live_trace__domain(self->count);
+	int32_t first[PRESENT / 3] = { 0 };
+	uint64_t changes = 0;
+
+	for (int sample = 0; sample < 300; sample++) {
+		ASSERT_EQ(0, shim_live_trace__sample(self->trace));
+		ASSERT_EQ(1, check(self, self->count, "tag %u"));
+		ASSERT_EQ(1, check(self, self->hist, "tag %u/"));
+		ASSERT_EQ(1, check(self, self->sum, "tag %u/"));
+		ASSERT_EQ(1, all_are_there(self));
+		/* Whoever has the names is told when they change, and only then. */
+		if (sample)
+			ASSERT_EQ(sample % 3 == 1, changes == shim_live_trace__changes(self->trace, indom));
+		changes = shim_live_trace__changes(self->trace, indom);
+		/* A third of the tags stay all the time, and keep their numbers. */
+		for (size_t i = 0; i < PRESENT / 3; i++) {
+			if (!sample)
+				first[i] = inst_of[i];
+			ASSERT_EQ(first[i], inst_of[i]);
+			if (random() % 2)
+				transact(i, i);
+		}
+		if (sample % 3 == 0)
+			continue;
+		for (size_t i = PRESENT / 3; i < PRESENT; i++)
+			if (random() % 2)
+				begin(i, some_name(&next));
+		ASSERT_GT(NAMES, next);
+	}
+	ASSERT_LT(10000, next);
+	EXPECT_LT(5000, shim_live_trace__removed(self->trace, indom));
+}
+
+TEST_HARNESS_MAIN
