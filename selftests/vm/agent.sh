@@ -5,6 +5,7 @@
 #
 # usage: agent.sh BUILD RESULTS
 #
+# VM_NAME, VM_KERNEL and VM_MODULE in the environment stand for another kernel, as for test.sh.
 # Instructions are counted there, so that times are the same to both sides on a busy host.
 set -eu
 
@@ -12,7 +13,7 @@ build=$1 results=$2
 here=$(cd "$(dirname "$0")" && pwd)
 selftests=$(cd "$here/.." && pwd)
 host=$(uname -m | sed 's/aarch64/arm64/')
-name=$host-vm
+name=${VM_NAME:-$host-vm}
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
@@ -63,7 +64,8 @@ fi
 tests="TEST_TIMEOUT=900 sh /tests/run-tests.sh /out/results $name $programs"
 echo "$name, PCP's agent, by the module, then by probes:"
 status=0
-"$here/run" --arch "$host" --icount --cpus 1 --timeout 3000 --module "$build/vcpc.ko" --libs "$build/lib" --out "$out/out" "$@" \
+"$here/run" --arch "$host" ${VM_KERNEL:+--kernel "$VM_KERNEL"} --icount --cpus 1 --timeout 3000 \
+	--module "${VM_MODULE:-$build/vcpc.ko}" --libs "$build/lib" --out "$out/out" "$@" \
 	-- "$pcp_names; $tests; rmmod vcpc; $tests" || status=$?
 [ ! -e "$out/out/results" ] || cat "$out/out/results" >>"$results"
 [ $status = 0 ] || echo "fail $name vm/agent the VM ended with status $status (above)" >>"$results"

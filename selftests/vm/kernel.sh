@@ -92,7 +92,7 @@ soak)
 	export VM_ENVIRONMENT="RACES_SECONDS=$((minutes * 60)) RACES_SEED=$seed FUZZ_SEED=$seed FUZZ_CALLS=$((minutes * 20000)) RELOADS=1000"
 	;;
 newer)
-	arch=x86_64 folders='vcpc bpf'
+	arch=x86_64 folders='vcpc bpf agent'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
 	export TEST_TIMEOUT=1800 VM_ENVIRONMENT=FUZZ_CALLS=200000
 	;;
@@ -139,7 +139,14 @@ if grep 'warning:' "$log"; then
 fi
 
 export VM_NAME="${name:-$arch-$kind}" VM_KERNEL="$kernel" VM_MODULE="$top/build/$arch-$kind/vcpc.ko"
-"$here/test.sh" $arch "$top/build/$arch" "$results" "$@"
+folders=
+for folder; do
+	# PCP's agents need programs of this machine's, so they run in VMs of its kind.
+	[ "$folder" = agent ] || folders="$folders $folder"
+	[ "$folder" != agent ] || [ "$(uname -m)" != "$arch" ] || "$here/agent.sh" "$top/build/$arch" "$results"
+done
+# shellcheck disable=SC2086
+[ -z "$folders" ] || "$here/test.sh" $arch "$top/build/$arch" "$results" $folders
 case $kind in
 kcsan)
 	[ ! -e "$VM_DMESG" ] || "$here/kcsan-reports.sh" "$VM_DMESG" "$VM_MODULE"
