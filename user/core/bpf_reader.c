@@ -32,7 +32,7 @@
 #include "bpf_tags.h"
 
 /* So many tags may be known that are not there now */
-#define MANY_TAGS	16384
+#define MANY_TAGS	4096
 
 struct shim_bpf_reader {
 	struct shim_bpf_table stat;
