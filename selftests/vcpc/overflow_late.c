@@ -144,7 +144,7 @@ TEST(who_sleeps_is_told_of_too)
 		told++;
 		if (!is_frozen(set, s.tid)) {
 			next_time++;
-			wake(&s);
+			got += wake(&s);
 		}
 		if (!is_frozen(set, s.tid)) {
 			TH_LOG("not noticed: %llu of %llu cycles", after, got);
