@@ -82,7 +82,7 @@ many_tags() {
 	# Of those that have gone, half of 1024 are kept when there are more
 	n=$(grep -c '"session [0-9]* [0-9]*"\] value 1$' "$dir/asked")
 	echo "# $n instances" >&2
-	[ "$n" -le 1124 ] && [ "$n" -ge 612 ] && ! grep -q '"session 1 5"' "$dir/asked" &&
+	[ "$n" -le 1324 ] && [ "$n" -ge 612 ] && ! grep -q '"session 1 5"' "$dir/asked" &&
 		[ "$(grep -c '"session 16 [0-9]*"\] value 1$' "$dir/asked")" = 100 ] &&
 		[ "$(grep -c '"session 16 [0-9]*/[0-9]*ns"\] value 1$' "$dir/asked")" = 100 ] || return 1
 	pmlogcheck "$dir/many" >&2 || return 1

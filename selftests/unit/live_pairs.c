@@ -148,6 +148,11 @@ TEST_F(pairs, counted_by_programs_too)
 	add(self, 0, 100);
 	ASSERT_EQ(0, take(self));
 	EXPECT_EQ(145, sum_of(self, 2, 1));
+	/* A reader that has forgotten the tag may give it another id. */
+	rows[1].id = SHIM_DIRECT_ID | 4;
+	rows[1].version = ++self->version;
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(145, sum_of(self, 2, 1));
 	EXPECT_EQ(4, sum_of(self, 2, 0));
 	/* The kernel gives the tag another id. */
 	put(self, 0, 2, 100, 2, 1, 1);
@@ -219,6 +224,38 @@ TEST_F(pairs, whatever_happens)
 		for (int config = 0; config < 6; config++)
 			ASSERT_EQ(truth[config], sum_of(self, config, 1));
 	}
+}
+
+/* After 2^31 numbers, they begin again: with those that are there */
+TEST_F(pairs, all_numbers_were_given)
+{
+	struct shim_live_tag *known = self->tags.at[0];
+	uint64_t removed;
+
+	put(self, 0, 1, 100, 2, 2, 5);
+	known->total.hist[5] = known->total.hist[9] = 1;
+	known->unseen = (struct shim_live_range) { 0, 10 };
+	ASSERT_EQ(0, take(self));
+	ASSERT_EQ(0, shim_live_pairs__slots(&self->pairs, &self->tags));
+	removed = self->pairs.slots_removed;
+	self->pairs.last_sum = self->pairs.last_slot = self->tags.last = INT32_MAX;
+	self->pairs.sums[1]->inst = self->pairs.slots[1].inst = known->inst = INT32_MAX;
+	known->slots[9] = INT32_MAX;
+	put(self, 1, 1, 200, 7, 1, 9);
+	known->total.hist[7] = 1;
+	known->unseen = (struct shim_live_range) { 0, 10 };
+	ASSERT_EQ(0, take(self));
+	ASSERT_EQ(0, shim_live_pairs__slots(&self->pairs, &self->tags));
+	ASSERT_EQ(3, self->pairs.nsums);
+	ASSERT_EQ(3, self->pairs.nslots);
+	for (int i = 0; i < 3; i++) {
+		EXPECT_EQ(i + 1, self->pairs.sums[i]->inst);
+		EXPECT_EQ(i + 1, self->pairs.slots[i].inst);
+		EXPECT_EQ((uint32_t)i + 1, known->slots[self->pairs.slots[i].slot]);
+	}
+	EXPECT_LT(removed, self->pairs.slots_removed);
+	EXPECT_EQ(5, sum_of(self, 2, 1));
+	EXPECT_EQ(9, sum_of(self, 7, 1));
 }
 
 TEST_HARNESS_MAIN

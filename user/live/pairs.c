@@ -61,6 +61,25 @@ static struct shim_live_sum *find(struct shim_live_pairs *pairs, const char *nam
 	return NULL;
 }
 
+/* All numbers have been given: those who have one get others, which the removed ones had. */
+static void renumber_sums(struct shim_live_pairs *pairs)
+{
+	for (size_t i = 0; i < pairs->nsums; i++)
+		pairs->sums[i]->inst = i + 1;
+	pairs->last_sum = pairs->nsums;
+	pairs->sums_removed += INT32_MAX;
+}
+
+static void renumber_slots(struct shim_live_pairs *pairs, const struct shim_live_tags *tags)
+{
+	for (size_t i = 0; i < tags->n; i++)
+		memset(tags->at[i]->slots, 0, sizeof(tags->at[i]->slots));
+	for (size_t i = 0; i < pairs->nslots; i++)
+		pairs->slots[i].inst = pairs->slots[i].tag->slots[pairs->slots[i].slot] = i + 1;
+	pairs->last_slot = pairs->nslots;
+	pairs->slots_removed += INT32_MAX;
+}
+
 /* A new sum, which takes over @name; NULL if there is no memory */
 static struct shim_live_sum *add(struct shim_live_pairs *pairs, char *name)
 {
@@ -73,6 +92,8 @@ static struct shim_live_sum *add(struct shim_live_pairs *pairs, char *name)
 		free(sum);
 		return NULL;
 	}
+	if (pairs->last_sum == INT32_MAX)
+		renumber_sums(pairs);
 	sum->name = name;
 	sum->inst = ++pairs->last_sum;
 	pairs->sums[pairs->nsums++] = sum;
@@ -157,18 +178,13 @@ static bool is_repeated(const struct vc_events *events, uint32_t i)
 	return false;
 }
 
-/* Is there room for one more, and a number? */
-static bool may_grow(const struct shim_live_pairs *pairs)
-{
-	return pairs->nsums < MOST_SUMS && pairs->last_sum < INT32_MAX;
-}
-
 static int take_event(struct shim_live_pairs *pairs, const struct shim_bpf_count *row, uint32_t i,
 		      const struct shim_live_tag *tag)
 {
 	const struct vc_event_desc *desc = &row->events.event[i];
+	/* What programs count themselves is one row of a tag, whose id is of no meaning, and may change. */
 	const struct shim_live_addend now = {
-		.id = row->id,
+		.id = row->id & SHIM_DIRECT_ID ? SHIM_DIRECT_ID : row->id,
 		.events = row->events_key,
 		.session = pairs->session,
 		.now = { row->total.count, row->total.sum[i] },
@@ -180,7 +196,7 @@ static int take_event(struct shim_live_pairs *pairs, const struct shim_bpf_count
 	shim_event__name(desc->type, desc->config, desc->flags, event, sizeof(event));
 	if (asprintf(&name, "%s/%s", tag->label, event) < 0)
 		return -ENOMEM;
-	if (!may_grow(pairs) && !find(pairs, name)) {
+	if (pairs->nsums >= MOST_SUMS && !find(pairs, name)) {
 		free(name);
 		return 0;
 	}
@@ -299,8 +315,10 @@ int shim_live_pairs__slots(struct shim_live_pairs *pairs, const struct shim_live
 		struct shim_live_tag *tag = tags->at[i];
 
 		for (uint32_t slot = tag->unseen.first; slot < tag->unseen.end; slot++) {
-			if (tag->slots[slot] || !tag->total.hist[slot] || pairs->last_slot == INT32_MAX)
+			if (tag->slots[slot] || !tag->total.hist[slot])
 				continue;
+			if (pairs->last_slot == INT32_MAX)
+				renumber_slots(pairs, tags);
 			if (shim_vec__room(pairs->slots, &pairs->slots_room, pairs->nslots))
 				return -ENOMEM;
 			tag->slots[slot] = ++pairs->last_slot;

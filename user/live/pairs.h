@@ -8,7 +8,7 @@
 struct shim_live_slot {
 	int32_t inst;
 	uint32_t slot;
-	const struct shim_live_tag *tag;
+	struct shim_live_tag *tag;
 };
 
 /* What one row of the kernel's has added to a sum: a tag has a row for each set of events */

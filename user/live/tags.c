@@ -19,6 +19,8 @@
 #include "tags.h"
 
 #define LEAST_KEPT	1024
+/* A tag that is there may be missing where the kernel's table changes fast: so often, it has gone. */
+#define MISSED		3
 #define ALL_SLOTS	((struct shim_live_range) { 0, VC_HIST_SLOTS })
 
 void shim_live_tags__init(struct shim_live_tags *tags)
@@ -84,6 +86,15 @@ const struct shim_live_tag *shim_live_tags__find(const struct shim_live_tags *ta
 	return found && found->user == tag->user ? found : NULL;
 }
 
+/* All numbers have been given: those who have one get others, which the removed ones had. */
+static void renumber(struct shim_live_tags *tags)
+{
+	for (size_t i = 0; i < tags->n; i++)
+		tags->at[i]->inst = i + 1;
+	tags->last = tags->n;
+	tags->removed += INT32_MAX;
+}
+
 /* @several: there is another user's tag of that name already */
 static struct shim_live_tag *add(struct shim_live_tags *tags, const struct shim_bpf_tag *from,
 				int several)
@@ -99,6 +110,8 @@ static struct shim_live_tag *add(struct shim_live_tags *tags, const struct shim_
 			several || strcmp(from->label, from->name));
 	if (!tag->name || shim_hash__add(&tags->by_name, &tag->node, hash_of(tags, from->name)))
 		goto err;
+	if (tags->last == INT32_MAX)
+		renumber(tags);
 	tag->inst = ++tags->last;
 	tags->at[tags->n++] = tag;
 	return tag;
@@ -231,12 +244,8 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 	struct shim_live_part *part;
 	bool has_ended;
 
-	if (!tag || tag->user != stat->tag->user) {
-		/* All numbers have been given: what is new has no place. */
-		if (tags->last == INT32_MAX)
-			return 0;
+	if (!tag || tag->user != stat->tag->user)
 		tag = add(tags, stat->tag, tag != NULL);
-	}
 	if (!tag)
 		return -ENOMEM;
 	part = &tag->part[stat->key.tag & SHIM_DIRECT_ID ? SHIM_LIVE_DIRECT : SHIM_LIVE_KERNEL];
@@ -289,25 +298,40 @@ void shim_live_tags__see(struct shim_live_tags *tags, const struct shim_bpf_tag 
 		found->seen = sample;
 }
 
+static int by_last_event(const void *a, const void *b)
+{
+	const struct shim_live_tag *const *x = a, *const *y = b;
+
+	return ((*x)->total.last_ns > (*y)->total.last_ns) - ((*x)->total.last_ns < (*y)->total.last_ns);
+}
+
 /**
  * shim_live_tags__retire() - choose tags that have gone, to be removed
  * @tags: the tags of a kind
  * @sample: the number that shim_live_tags__see() was told
  *
- * The oldest are chosen, so many that of those that have gone half as many stay as may.
+ * Those are chosen whose last event was the longest ago, so many that of those that have gone half as
+ * many stay as may.
+ *
+ * Return: 0 or -ENOMEM.
  */
-void shim_live_tags__retire(struct shim_live_tags *tags, uint64_t sample)
+int shim_live_tags__retire(struct shim_live_tags *tags, uint64_t sample)
 {
-	size_t gone = 0, stay = most_gone(tags) / 2;
+	struct shim_live_tag **gone = calloc(tags->n + 1, sizeof(struct shim_live_tag *));
+	size_t n = 0, stay = most_gone(tags) / 2;
 
-	for (size_t i = 0; i < tags->n; i++)
-		gone += tags->at[i]->seen != sample;
-	for (size_t i = 0; i < tags->n && gone > stay; i++) {
-		if (tags->at[i]->seen == sample)
-			continue;
-		tags->at[i]->retired = true;
-		gone--;
+	if (!gone)
+		return -ENOMEM;
+	for (size_t i = 0; i < tags->n; i++) {
+		tags->at[i]->missed = tags->at[i]->seen == sample ? 0 : tags->at[i]->missed + 1;
+		if (tags->at[i]->missed >= MISSED)
+			gone[n++] = tags->at[i];
 	}
+	qsort(gone, n, sizeof(gone[0]), by_last_event);
+	for (size_t i = 0; i + stay < n; i++)
+		gone[i]->retired = true;
+	free(gone);
+	return 0;
 }
 
 /* Free what was retired. */

@@ -51,6 +51,7 @@ struct shim_live_since {
  * struct shim_live_tag - a tag of one kind
  * @inst: its instance number
  * @seen: the last sample of which shim_live_tags__see() found it there
+ * @missed: how many samples in turn did not have it, of those that were looked through
  * @retired: shim_live_tags__sweep() frees it
  * @node: by name
  * @name: the tag
@@ -70,6 +71,7 @@ struct shim_live_since {
 struct shim_live_tag {
 	int32_t inst;
 	bool retired;
+	unsigned int missed;
 	uint64_t seen;
 	struct shim_hnode node;
 	char *name;
@@ -87,7 +89,8 @@ struct shim_live_tag {
 
 /*
  * The tags of a kind, sorted by number, which is the order of arrival; @last: the last number given, as
- * none is given twice; @removed: how many have been removed; @most: how many were there at a time
+ * none is given twice (before all have been); @removed: how many have been removed; @most: how many were
+ * there at a time
  */
 struct shim_live_tags {
 	struct shim_live_tag **at;
@@ -106,7 +109,7 @@ const struct shim_live_tag *shim_live_tags__find(const struct shim_live_tags *ta
 					      const struct shim_bpf_tag *tag);
 bool shim_live_tags__are_too_many(struct shim_live_tags *tags, size_t present);
 void shim_live_tags__see(struct shim_live_tags *tags, const struct shim_bpf_tag *tag, uint64_t sample);
-void shim_live_tags__retire(struct shim_live_tags *tags, uint64_t sample);
+int shim_live_tags__retire(struct shim_live_tags *tags, uint64_t sample);
 void shim_live_tags__sweep(struct shim_live_tags *tags);
 void shim_live_tags__written(struct shim_live_tags *tags);
 void shim_live_tag__since(const struct shim_live_tag *tag, struct shim_live_since *since);

@@ -362,8 +362,8 @@ static ssize_t changed_rows(struct shim_live_trace *trace, const struct shim_bpf
 	return nchanged;
 }
 
-static void remove_gone(struct shim_live_trace *trace, enum kind kind,
-			const struct shim_bpf_stat *stats, size_t n)
+static int remove_gone(struct shim_live_trace *trace, enum kind kind, const struct shim_bpf_stat *stats,
+		       size_t n)
 {
 	struct shim_live_tags *tags = &trace->of[kind];
 	const uint64_t sample = trace->samples + 1;	/* the one that is being taken */
@@ -371,23 +371,27 @@ static void remove_gone(struct shim_live_trace *trace, enum kind kind,
 	for (size_t i = 0; i < n; i++)
 		if (stats[i].key.kind == kind_of[kind])
 			shim_live_tags__see(tags, stats[i].tag, sample);
-	shim_live_tags__retire(tags, sample);
+	if (shim_live_tags__retire(tags, sample))
+		return -ENOMEM;
 	if (kind == TRANSACT)
 		shim_live_pairs__retire(&trace->pairs);
 	shim_live_tags__sweep(tags);
+	return 0;
 }
 
-/* Remove the oldest of the tags that have gone, if these are too many. */
-static void remove_oldest(struct shim_live_trace *trace, const struct shim_bpf_stat *stats, size_t n)
+/* Remove the most idle of the tags that have gone, if these are too many: 0 or -ENOMEM */
+static int remove_idle(struct shim_live_trace *trace, const struct shim_bpf_stat *stats, size_t n)
 {
 	size_t present[KINDS] = { 0 };
+	int ret = 0;
 
 	for (size_t i = 0; i < n; i++)
 		for (enum kind kind = 0; kind < KINDS; kind++)
 			present[kind] += kind_of[kind] == stats[i].key.kind;
-	for (enum kind kind = 0; kind < KINDS; kind++)
+	for (enum kind kind = 0; kind < KINDS && !ret; kind++)
 		if (shim_live_tags__are_too_many(&trace->of[kind], present[kind]))
-			remove_gone(trace, kind, stats, n);
+			ret = remove_gone(trace, kind, stats, n);
+	return ret;
 }
 
 static int take_stats(struct shim_live_trace *trace, struct shim_bpf_reader *reader,
@@ -417,8 +421,7 @@ static int take_stats(struct shim_live_trace *trace, struct shim_bpf_reader *rea
 	for (size_t i = 0; i < n; i++)
 		trace->taken[i] = stats[i].version;
 	trace->ntaken = n;
-	remove_oldest(trace, stats, n);
-	return 0;
+	return remove_idle(trace, stats, n);
 }
 
 static int take_from(struct shim_live_trace *trace, struct shim_bpf_reader *reader,
