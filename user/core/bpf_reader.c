@@ -50,6 +50,7 @@ struct shim_bpf_reader {
 	size_t made;		/* stats[] up to there have been written at some time */
 	size_t before;		/* during a read, stats[n] to stats[before - 1] are of the last one */
 	uint64_t reads;		/* number of the last read of stats[] */
+	unsigned int others;	/* how often something else was read since then */
 	uint64_t version;	/* of the row that changed last */
 	struct shim_bpf_tags tags;
 };
@@ -443,6 +444,7 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 	if (err)
 		return err;
 	shim_bpf_reader__forget(r);
+	r->others = 0;
 	r->before = r->n;
 	r->n = 0;
 	r->reads++;
@@ -454,6 +456,16 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 	*stats = r->stats;
 	*n = r->n;
 	return 0;
+}
+
+/*
+ * Counts and processes belong to the statistics that were read before, whose tags are kept for them; who
+ * reads statistics no more is not to keep them for ever.
+ */
+static void forget_between(struct shim_bpf_reader *r)
+{
+	if (!r->reads || ++r->others > 2)
+		shim_bpf_reader__forget(r);
 }
 
 /* The id of a slot's tag is that of its statistics, if they have been read. */
@@ -490,8 +502,7 @@ int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_cou
 
 	if (err)
 		return err;
-	if (!r->reads)
-		shim_bpf_reader__forget(r);
+	forget_between(r);
 	err = shim_bpf_counts__read(&r->counts, r->cpus);
 	for (uint32_t i = 0; i < r->slots.n && !err; i++)
 		err = add_slot_counts(r, i);
@@ -516,10 +527,10 @@ int shim_bpf_reader__processes(struct shim_bpf_reader *r,
 {
 	int err = shim_bpf_reader__check(r);
 
-	if (!err && !r->reads)
-		shim_bpf_reader__forget(r);
-	if (!err)
+	if (!err) {
+		forget_between(r);
 		err = shim_bpf_processes__read(&r->processes, r);
+	}
 	if (!err)
 		err = shim_bpf_processes__add_slots(&r->processes, r, &r->slots);
 	if (err)

@@ -19,6 +19,10 @@
 
 /* Programs that write ever new events into their slots are not to fill memory: further ones are left out. */
 #define MOST_SUMS	65536
+/* So many slots of all tags: more than 4,096 tags use, and as names no more than an agent can hold */
+#define MOST_SLOTS	262144
+/* So many sets of events, changed ever again by programs that write their slots, are told apart in a sum */
+#define MOST_OWN	256
 
 void shim_live_pairs__init(struct shim_live_pairs *pairs)
 {
@@ -133,6 +137,19 @@ static void forget_ended(struct shim_live_sum *sum, const struct shim_live_adden
 	sum->naddends = n;
 }
 
+/* Forget the oldest of the rows that programs counted themselves: what it has added stays in the total. */
+static void forget_own(struct shim_live_sum *sum)
+{
+	size_t i = 0;
+
+	while (i < sum->naddends && !(sum->addends[i].id & SHIM_DIRECT_ID))
+		i++;
+	if (i == sum->naddends)
+		return;
+	sum->naddends--;
+	memmove(&sum->addends[i], &sum->addends[i + 1], (sum->naddends - i) * sizeof(sum->addends[0]));
+}
+
 /* The part of the sum that came from @now's row; NULL if there is no memory */
 static struct shim_live_addend *addend_of(struct shim_live_sum *sum,
 					  const struct shim_live_addend *now)
@@ -142,6 +159,8 @@ static struct shim_live_addend *addend_of(struct shim_live_sum *sum,
 	for (size_t i = 0; i < sum->naddends; i++)
 		if (sum->addends[i].events == now->events && sum->addends[i].id == now->id)
 			return &sum->addends[i];
+	if (sum->naddends >= MOST_OWN)
+		forget_own(sum);
 	if (shim_vec__room(sum->addends, &sum->room, sum->naddends))
 		return NULL;
 	addend = &sum->addends[sum->naddends++];
@@ -300,6 +319,8 @@ void shim_live_pairs__retire(struct shim_live_pairs *pairs)
 {
 	retire_slots(pairs);
 	retire_sums(pairs);
+	/* There is room again for what was left out, and a tag that comes back has none of its sums. */
+	pairs->ntaken = 0;
 }
 
 /**
@@ -315,7 +336,7 @@ int shim_live_pairs__slots(struct shim_live_pairs *pairs, const struct shim_live
 		struct shim_live_tag *tag = tags->at[i];
 
 		for (uint32_t slot = tag->unseen.first; slot < tag->unseen.end; slot++) {
-			if (tag->slots[slot] || !tag->total.hist[slot])
+			if (tag->slots[slot] || !tag->total.hist[slot] || pairs->nslots >= MOST_SLOTS)
 				continue;
 			if (pairs->last_slot == INT32_MAX)
 				renumber_slots(pairs, tags);

@@ -93,8 +93,8 @@ static int write_names(const struct shim_live_trace *live, size_t i, struct shim
 		       struct shim_indom *indom)
 {
 	struct shim_arena arena = { 0 };
-	int32_t *inst = shim_arena__array(&arena, indom->n, sizeof(*inst));
-	const char **name = shim_arena__array(&arena, indom->n, sizeof(*name));
+	int32_t *inst = shim_arena__array(&arena, indom->n + 1, sizeof(*inst));
+	const char **name = shim_arena__array(&arena, indom->n + 1, sizeof(*name));
 	int ret = -ENOMEM;
 
 	if (inst && name)

@@ -264,6 +264,9 @@ SHIM_API int shim_trace_counts_get(struct shim_trace *trace, size_t *n)
 	trace->event_names = calloc(total + 1, sizeof(*trace->event_names));
 	if (!trace->counts || !trace->count_tags || !trace->event_names)
 		return -ENOMEM;
+	/* A later tag may change the label of an earlier one. */
+	for (size_t i = 0; i < nrows; i++)
+		keep_tag(trace, rows[i].id, &trace->count_tags[i]);
 	for (size_t i = 0; i < nrows; i++) {
 		err = add_counts(trace, &rows[i], &trace->count_tags[i]);
 		if (err && err != -ENOENT)
@@ -356,6 +359,7 @@ static int give_event(void *arg, const struct vc_record *record)
 	static const struct shim_bpf_tag forgotten = { "(forgotten)", "(forgotten)", -1 };
 	struct give *give = arg;
 	const struct shim_bpf_tag *tag;
+	struct shim_bpf_tag copy;
 	struct shim_trace_event event = {
 		.id = record->tag,
 		.op = record->op,
@@ -370,9 +374,11 @@ static int give_event(void *arg, const struct vc_record *record)
 		tag = &forgotten;
 	else if (err)
 		return err;
-	event.name = tag->name;
-	event.label = tag->label;
-	event.user = tag->user;
+	/* The callback may have the reader forget its tags. */
+	copy = *tag;
+	event.name = copy.name;
+	event.label = copy.label;
+	event.user = copy.user;
 	memcpy(&event.value, &record->value, sizeof(event.value));
 	err = give->fn(give->arg, &event);
 	if (err <= 0)
