@@ -27,6 +27,7 @@ void shim_live_tags__init(struct shim_live_tags *tags)
 {
 	*tags = (struct shim_live_tags) { NULL };
 	shim_hash__init(&tags->by_name);
+	shim_hash__init(&tags->by_owner);
 }
 
 static void free_tag(struct shim_live_tag *tag)
@@ -45,6 +46,7 @@ void shim_live_tags__free(struct shim_live_tags *tags)
 		free_tag(tags->at[i]);
 	free(tags->at);
 	shim_hash__free(&tags->by_name);
+	shim_hash__free(&tags->by_owner);
 }
 
 static uint64_t hash_of(const struct shim_live_tags *tags, const char *name)
@@ -52,23 +54,37 @@ static uint64_t hash_of(const struct shim_live_tags *tags, const char *name)
 	return shim_hash__bytes(&tags->by_name, name, strlen(name));
 }
 
-/* The tag of that name and user; if there is none, another user's tag of that name */
+static uint64_t hash_of_owner(const struct shim_live_tags *tags, const char *name, uint32_t user)
+{
+	return shim_hash__bytes(&tags->by_owner, name, strlen(name)) ^
+	       shim_hash__u32(&tags->by_owner, user);
+}
+
+/* Has any user a tag of that name? */
+static bool has_name(const struct shim_live_tags *tags, const char *name)
+{
+	struct shim_hnode *node = shim_hash__first(&tags->by_name, hash_of(tags, name));
+
+	for (; node; node = shim_hash__next(node))
+		if (!strcmp(shim_hnode__entry(node, struct shim_live_tag, node)->name, name))
+			return true;
+	return false;
+}
+
+/* The tag of that name and user, or NULL */
 static struct shim_live_tag *find(const struct shim_live_tags *tags,
 				  const struct shim_bpf_tag *wanted)
 {
-	struct shim_hnode *node = shim_hash__first(&tags->by_name, hash_of(tags, wanted->name));
-	struct shim_live_tag *other = NULL;
+	uint64_t hash = hash_of_owner(tags, wanted->name, wanted->user);
 
-	for (; node; node = shim_hash__next(node)) {
-		struct shim_live_tag *tag = shim_hnode__entry(node, struct shim_live_tag, node);
+	for (struct shim_hnode *node = shim_hash__first(&tags->by_owner, hash); node;
+	     node = shim_hash__next(node)) {
+		struct shim_live_tag *tag = shim_hnode__entry(node, struct shim_live_tag, owned);
 
-		if (strcmp(tag->name, wanted->name))
-			continue;
-		if (tag->user == wanted->user)
+		if (tag->user == wanted->user && !strcmp(tag->name, wanted->name))
 			return tag;
-		other = tag;
 	}
-	return other;
+	return NULL;
 }
 
 /**
@@ -81,9 +97,7 @@ static struct shim_live_tag *find(const struct shim_live_tags *tags,
 const struct shim_live_tag *shim_live_tags__find(const struct shim_live_tags *tags,
 					      const struct shim_bpf_tag *tag)
 {
-	const struct shim_live_tag *found = find(tags, tag);
-
-	return found && found->user == tag->user ? found : NULL;
+	return find(tags, tag);
 }
 
 /* All numbers have been given: those who have one get others, which the removed ones had. */
@@ -110,6 +124,10 @@ static struct shim_live_tag *add(struct shim_live_tags *tags, const struct shim_
 			several || strcmp(from->label, from->name));
 	if (!tag->name || shim_hash__add(&tags->by_name, &tag->node, hash_of(tags, from->name)))
 		goto err;
+	if (shim_hash__add(&tags->by_owner, &tag->owned, hash_of_owner(tags, from->name, from->user))) {
+		shim_hash__del(&tags->by_name, &tag->node);
+		goto err;
+	}
 	if (tags->last == INT32_MAX)
 		renumber(tags);
 	tag->inst = ++tags->last;
@@ -244,8 +262,8 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 	struct shim_live_part *part;
 	bool has_ended;
 
-	if (!tag || tag->user != stat->tag->user)
-		tag = add(tags, stat->tag, tag != NULL);
+	if (!tag)
+		tag = add(tags, stat->tag, has_name(tags, stat->tag->name));
 	if (!tag)
 		return -ENOMEM;
 	part = &tag->part[stat->key.tag & SHIM_DIRECT_ID ? SHIM_LIVE_DIRECT : SHIM_LIVE_KERNEL];
@@ -294,7 +312,7 @@ void shim_live_tags__see(struct shim_live_tags *tags, const struct shim_bpf_tag 
 {
 	struct shim_live_tag *found = find(tags, tag);
 
-	if (found && found->user == tag->user)
+	if (found)
 		found->seen = sample;
 }
 
@@ -347,6 +365,7 @@ void shim_live_tags__sweep(struct shim_live_tags *tags)
 			continue;
 		}
 		shim_hash__del(&tags->by_name, &tag->node);
+		shim_hash__del(&tags->by_owner, &tag->owned);
 		free_tag(tag);
 	}
 	tags->removed += tags->n - n;

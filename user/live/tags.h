@@ -54,6 +54,7 @@ struct shim_live_since {
  * @missed: how many samples in turn did not have it, of those that were looked through
  * @retired: shim_live_tags__sweep() frees it
  * @node: by name
+ * @owned: by name and user
  * @name: the tag
  * @user: whose it is
  * @label: its name as an instance, which differs between users' tags of one name; never changes
@@ -73,7 +74,7 @@ struct shim_live_tag {
 	bool retired;
 	unsigned int missed;
 	uint64_t seen;
-	struct shim_hnode node;
+	struct shim_hnode node, owned;
 	char *name;
 	uint32_t user;
 	char label[SHIM_LABEL_LEN];
@@ -95,7 +96,7 @@ struct shim_live_tag {
 struct shim_live_tags {
 	struct shim_live_tag **at;
 	size_t n, room;
-	struct shim_hash by_name;
+	struct shim_hash by_name, by_owner;
 	int32_t last;
 	uint64_t removed;
 	size_t most;
