@@ -237,8 +237,8 @@ TEST_F(pairs, all_numbers_were_given)
 	known->unseen = (struct shim_live_range) { 0, 10 };
 	ASSERT_EQ(0, take(self));
 	ASSERT_EQ(0, shim_live_pairs__slots(&self->pairs, &self->tags));
-	removed = self->pairs.slots_removed;
-	self->pairs.last_sum = self->pairs.last_slot = self->tags.last = INT32_MAX;
+	removed = self->pairs.slot_numbers.removed;
+	self->pairs.sum_numbers.last = self->pairs.slot_numbers.last = self->tags.numbers.last = INT32_MAX;
 	self->pairs.sums[1]->inst = self->pairs.slots[1].inst = known->inst = INT32_MAX;
 	known->slots[9] = INT32_MAX;
 	put(self, 1, 1, 200, 7, 1, 9);
@@ -253,7 +253,7 @@ TEST_F(pairs, all_numbers_were_given)
 		EXPECT_EQ(i + 1, self->pairs.slots[i].inst);
 		EXPECT_EQ((uint32_t)i + 1, known->slots[self->pairs.slots[i].slot]);
 	}
-	EXPECT_LT(removed, self->pairs.slots_removed);
+	EXPECT_LT(removed, self->pairs.slot_numbers.removed);
 	EXPECT_EQ(5, sum_of(self, 2, 1));
 	EXPECT_EQ(9, sum_of(self, 7, 1));
 }

@@ -70,8 +70,8 @@ static void renumber_sums(struct shim_live_pairs *pairs)
 {
 	for (size_t i = 0; i < pairs->nsums; i++)
 		pairs->sums[i]->inst = i + 1;
-	pairs->last_sum = pairs->nsums;
-	pairs->sums_removed += INT32_MAX;
+	pairs->sum_numbers.last = pairs->nsums;
+	pairs->sum_numbers.removed += INT32_MAX;
 }
 
 static void renumber_slots(struct shim_live_pairs *pairs, const struct shim_live_tags *tags)
@@ -80,8 +80,8 @@ static void renumber_slots(struct shim_live_pairs *pairs, const struct shim_live
 		memset(tags->at[i]->slots, 0, sizeof(tags->at[i]->slots));
 	for (size_t i = 0; i < pairs->nslots; i++)
 		pairs->slots[i].inst = pairs->slots[i].tag->slots[pairs->slots[i].slot] = i + 1;
-	pairs->last_slot = pairs->nslots;
-	pairs->slots_removed += INT32_MAX;
+	pairs->slot_numbers.last = pairs->nslots;
+	pairs->slot_numbers.removed += INT32_MAX;
 }
 
 /* A new sum, which takes over @name; NULL if there is no memory */
@@ -96,10 +96,10 @@ static struct shim_live_sum *add(struct shim_live_pairs *pairs, char *name)
 		free(sum);
 		return NULL;
 	}
-	if (pairs->last_sum == INT32_MAX)
+	if (pairs->sum_numbers.last == INT32_MAX)
 		renumber_sums(pairs);
 	sum->name = name;
-	sum->inst = ++pairs->last_sum;
+	sum->inst = ++pairs->sum_numbers.last;
 	pairs->sums[pairs->nsums++] = sum;
 	return sum;
 }
@@ -292,7 +292,7 @@ static void retire_slots(struct shim_live_pairs *pairs)
 	for (size_t i = 0; i < pairs->nslots; i++)
 		if (!pairs->slots[i].tag->retired)
 			pairs->slots[n++] = pairs->slots[i];
-	pairs->slots_removed += pairs->nslots - n;
+	pairs->slot_numbers.removed += pairs->nslots - n;
 	pairs->nslots = n;
 }
 
@@ -310,7 +310,7 @@ static void retire_sums(struct shim_live_pairs *pairs)
 		shim_hash__del(&pairs->by_name, &sum->node);
 		free_sum(sum);
 	}
-	pairs->sums_removed += pairs->nsums - n;
+	pairs->sum_numbers.removed += pairs->nsums - n;
 	pairs->nsums = n;
 }
 
@@ -338,13 +338,13 @@ int shim_live_pairs__slots(struct shim_live_pairs *pairs, const struct shim_live
 		for (uint32_t slot = tag->unseen.first; slot < tag->unseen.end; slot++) {
 			if (tag->slots[slot] || !tag->total.hist[slot] || pairs->nslots >= MOST_SLOTS)
 				continue;
-			if (pairs->last_slot == INT32_MAX)
+			if (pairs->slot_numbers.last == INT32_MAX)
 				renumber_slots(pairs, tags);
 			if (shim_vec__room(pairs->slots, &pairs->slots_room, pairs->nslots))
 				return -ENOMEM;
-			tag->slots[slot] = ++pairs->last_slot;
+			tag->slots[slot] = ++pairs->slot_numbers.last;
 			pairs->slots[pairs->nslots++] =
-				(struct shim_live_slot) { pairs->last_slot, slot, tag };
+				(struct shim_live_slot) { pairs->slot_numbers.last, slot, tag };
 		}
 		tag->unseen = (struct shim_live_range) { 0 };
 	}

@@ -31,14 +31,12 @@ struct shim_live_sum {
 
 /*
  * Both lists are sorted by number, as tags are.
- * @last_slot, @last_sum: the last number given; @slots_removed, @sums_removed: how many have been removed
  * @taken: versions of the reader's rows of @session that were taken, by index; 0: to be taken again
  */
 struct shim_live_pairs {
 	struct shim_live_slot *slots;
 	size_t nslots, slots_room;
-	int32_t last_slot, last_sum;
-	uint64_t slots_removed, sums_removed;
+	struct shim_live_numbers slot_numbers, sum_numbers;
 	struct shim_live_sum **sums;
 	size_t nsums, sums_room;
 	struct shim_hash by_name;	/* of the sums */

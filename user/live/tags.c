@@ -105,8 +105,8 @@ static void renumber(struct shim_live_tags *tags)
 {
 	for (size_t i = 0; i < tags->n; i++)
 		tags->at[i]->inst = i + 1;
-	tags->last = tags->n;
-	tags->removed += INT32_MAX;
+	tags->numbers.last = tags->n;
+	tags->numbers.removed += INT32_MAX;
 }
 
 /* @several: there is another user's tag of that name already */
@@ -128,9 +128,9 @@ static struct shim_live_tag *add(struct shim_live_tags *tags, const struct shim_
 		shim_hash__del(&tags->by_name, &tag->node);
 		goto err;
 	}
-	if (tags->last == INT32_MAX)
+	if (tags->numbers.last == INT32_MAX)
 		renumber(tags);
-	tag->inst = ++tags->last;
+	tag->inst = ++tags->numbers.last;
 	tags->at[tags->n++] = tag;
 	return tag;
 err:
@@ -368,7 +368,7 @@ void shim_live_tags__sweep(struct shim_live_tags *tags)
 		shim_hash__del(&tags->by_owner, &tag->owned);
 		free_tag(tag);
 	}
-	tags->removed += tags->n - n;
+	tags->numbers.removed += tags->n - n;
 	tags->n = n;
 }
 

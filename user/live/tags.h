@@ -89,16 +89,20 @@ struct shim_live_tag {
 };
 
 /*
- * The tags of a kind, sorted by number, which is the order of arrival; @last: the last number given, as
- * none is given twice (before all have been); @removed: how many have been removed; @most: how many were
- * there at a time
+ * Numbers of instances, which are in lists sorted by them; @last: the last one given, as none is given twice
+ * before all 2^31 have been; @removed: how many instances have been removed, and others with each beginning anew
  */
+struct shim_live_numbers {
+	int32_t last;
+	uint64_t removed;
+};
+
+/* The tags of a kind, by number, which is the order of arrival; @most: how many were there at a time */
 struct shim_live_tags {
 	struct shim_live_tag **at;
 	size_t n, room;
 	struct shim_hash by_name, by_owner;
-	int32_t last;
-	uint64_t removed;
+	struct shim_live_numbers numbers;
 	size_t most;
 };
 

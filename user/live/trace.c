@@ -5,8 +5,9 @@
  * has only one domain of metrics, and pmdatrace may own trace.*.
  *
  * The instance of a tag is numbered in the order of arrival and named after the tag.  It stays while
- * tracing is off, and when the tag goes, until many others have gone after it.  Each domain of metrics has instance domains of its own,
- * because PCP wants a metric and its instance domain to be of one domain number.
+ * tracing is off, and when the tag goes, until many others have gone after it.  Each domain of
+ * metrics has instance domains of its own, because PCP wants a metric and its instance domain to be
+ * of one domain number.
  *
  * What PCP's agent computes over a window of time is computed here over the time since the last
  * sample that was settled.  If no event came in that time, there is no value.
@@ -561,41 +562,31 @@ size_t shim_live_trace__instances(const struct shim_live_trace *trace, size_t in
 	return 0;
 }
 
-/* The last number that an instance of a domain was given */
-static int32_t last_of_domain(const struct shim_live_trace *trace, size_t indom)
+static const struct shim_live_numbers *numbers_of(const struct shim_live_trace *trace, size_t indom)
 {
 	switch (indoms[indom].of) {
-	case OF_TAGS:
-		return trace->of[indoms[indom].kind].last;
 	case OF_SLOTS:
-		return trace->pairs.last_slot;
+		return &trace->pairs.slot_numbers;
 	case OF_SUMS:
-		return trace->pairs.last_sum;
+		return &trace->pairs.sum_numbers;
+	default:
+		return &trace->of[indoms[indom].kind].numbers;
 	}
-	return 0;
 }
 
-/* How many instances of a domain have been removed; as long as this stays, instances only come */
+/* As long as this stays the same, no instance of a domain is removed or numbered anew: they only come */
 uint64_t shim_live_trace__removed(const struct shim_live_trace *trace, size_t indom)
 {
-	switch (indoms[indom].of) {
-	case OF_TAGS:
-		return trace->of[indoms[indom].kind].removed;
-	case OF_SLOTS:
-		return trace->pairs.slots_removed;
-	case OF_SUMS:
-		return trace->pairs.sums_removed;
-	}
-	return 0;
+	return numbers_of(trace, indom)->removed;
 }
 
-/* How many instances of a domain have come or gone; as long as this stays, they are the same */
+/* As long as this stays the same, so do the instances of a domain */
 uint64_t shim_live_trace__changes(const struct shim_live_trace *trace, size_t indom)
 {
-	return last_of_domain(trace, indom) + shim_live_trace__removed(trace, indom);
+	return numbers_of(trace, indom)->last + numbers_of(trace, indom)->removed;
 }
 
-/* An instance's number; no other instance of its domain ever has the same */
+/* An instance's number; no other of its domain has the same before 2^31 have been given */
 int32_t shim_live_trace__inst(const struct shim_live_trace *trace, size_t indom, size_t i)
 {
 	switch (indoms[indom].of) {
