@@ -89,8 +89,8 @@ struct shim_live_tag {
 };
 
 /*
- * Numbers of instances, which are in lists sorted by them; @last: the last one given, as none is given twice
- * before all 2^31 have been; @removed: how many instances have been removed, and others with each beginning anew
+ * Numbers of instances, which are in lists sorted by them; @last: the last one given, as none is given
+ * twice before all 2^31 have been; @removed: grows when instances are removed, or numbered anew
  */
 struct shim_live_numbers {
 	int32_t last;
