@@ -26,6 +26,7 @@
 #include "core/bpf.h"
 #include "core/bpf_slots.h"
 #include "kselftest_harness.h"
+#include "shim/trace.h"
 
 #define TAGS	400
 #define DIRECT	12
@@ -578,6 +579,82 @@ TEST_F_TIMEOUT(reader, ids_without_end, 240)
 	}
 	ASSERT_EQ(1, agree(self->r, variant->apart));
 	EXPECT_GE(before + (1 << 20), in_use());
+}
+
+#define OPEN	300
+
+struct given {
+	struct shim_trace *trace;
+	struct shim_trace_event event[OPEN];
+	unsigned int n;
+	int failed;
+};
+
+static int have_names(const struct shim_trace_event *event, unsigned int n)
+{
+	char name[32];
+
+	for (unsigned int i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "tag of %llu", (unsigned long long)event[i].id);
+		if (strcmp(name, event[i].name) || strcmp(name, event[i].label))
+			return 0;
+	}
+	return 1;
+}
+
+/* Keeps the event, and reads all else that the handle has. */
+static int give(void *arg, const struct shim_trace_event *event)
+{
+	struct given *given = arg;
+	size_t n;
+
+	given->event[given->n++] = *event;
+	given->failed |= shim_trace_stats_get(given->trace, &n) || shim_trace_counts_get(given->trace, &n);
+	return !have_names(given->event, given->n);
+}
+
+/* Transactions of new tags are open, and seen; then they are there no more. */
+static int see_open_ones(struct given *given)
+{
+	int open = bpf_obj_get(PIN("vc_open")), err;
+
+	for (int i = 0; i < OPEN; i++) {
+		const struct vc_open_key key = { .tag = m.last_id + 1 + i };
+		const struct vc_open_val val = { .start_ns = 1 };
+		struct vc_tag_name name = { .user = 0 };
+
+		snprintf(name.name, sizeof(name.name), "tag of %llu", (unsigned long long)key.tag);
+		bpf_map_update_elem(m.tag, &key.tag, &name, BPF_ANY);
+		bpf_map_update_elem(open, &key, &val, BPF_ANY);
+	}
+	given->n = 0;
+	err = shim_trace_events_open(given->trace, give, given);
+	for (int i = 0; i < OPEN; i++) {
+		const struct vc_open_key key = { .tag = ++m.last_id };
+
+		bpf_map_delete_elem(m.tag, &key.tag);
+		bpf_map_delete_elem(open, &key);
+	}
+	close(open);
+	return err || given->failed || given->n != OPEN || !have_names(given->event, OPEN);
+}
+
+/* The names of events stay while their callback is called, and after it, however many tags there were. */
+TEST_F_TIMEOUT(reader, names_of_events, 120)
+{
+	struct given given = { .n = 0 };
+	size_t n;
+
+	NEEDS_BPF(self);
+	ASSERT_EQ(0, shim_trace_open(&given.trace));
+	for (int round = 0; round < 40; round++) {
+		ASSERT_EQ(0, see_open_ones(&given)) {
+			TH_LOG("round %d: %u events", round, given.n);
+		}
+	}
+	/* What was held is forgotten in the end. */
+	ASSERT_EQ(0, shim_trace_stats_get(given.trace, &n));
+	shim_trace_close(given.trace);
 }
 
 /* Events come to tags that are there; until they rest, the reader sees what a new one sees. */

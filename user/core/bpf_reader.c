@@ -51,6 +51,7 @@ struct shim_bpf_reader {
 	size_t before;		/* during a read, stats[n] to stats[before - 1] are of the last one */
 	uint64_t reads;		/* number of the last read of stats[] */
 	unsigned int others;	/* how often something else was read since then */
+	unsigned int holds;	/* of shim_bpf_reader__hold() */
 	uint64_t version;	/* of the row that changed last */
 	struct shim_bpf_tags tags;
 };
@@ -132,14 +133,28 @@ void shim_bpf_reader__has_ended(struct shim_bpf_reader *r)
 }
 
 /**
+ * shim_bpf_reader__hold() - keep tags that were returned valid until shim_bpf_reader__release()
+ * @r: reader
+ */
+void shim_bpf_reader__hold(struct shim_bpf_reader *r)
+{
+	r->holds++;
+}
+
+void shim_bpf_reader__release(struct shim_bpf_reader *r)
+{
+	r->holds--;
+}
+
+/**
  * shim_bpf_reader__forget() - forget the tags that were seen, if they are many more than there are now
  * @r: reader
  *
- * Tags that were returned are valid no more.
+ * Tags that were returned are valid no more.  While they are held, nothing is forgotten.
  */
 void shim_bpf_reader__forget(struct shim_bpf_reader *r)
 {
-	if (shim_bpf_tags__n(&r->tags) <= MANY_TAGS + 2 * r->n)
+	if (r->holds || shim_bpf_tags__n(&r->tags) <= MANY_TAGS + 2 * r->n)
 		return;
 	shim_bpf_tags__forget(&r->tags);
 	/* The next reading has all rows, and looks up the tag of each. */

@@ -359,7 +359,6 @@ static int give_event(void *arg, const struct vc_record *record)
 	static const struct shim_bpf_tag forgotten = { "(forgotten)", "(forgotten)", -1 };
 	struct give *give = arg;
 	const struct shim_bpf_tag *tag;
-	struct shim_bpf_tag copy;
 	struct shim_trace_event event = {
 		.id = record->tag,
 		.op = record->op,
@@ -374,13 +373,14 @@ static int give_event(void *arg, const struct vc_record *record)
 		tag = &forgotten;
 	else if (err)
 		return err;
-	/* The callback may have the reader forget its tags. */
-	copy = *tag;
-	event.name = copy.name;
-	event.label = copy.label;
-	event.user = copy.user;
+	event.name = tag->name;
+	event.label = tag->label;
+	event.user = tag->user;
 	memcpy(&event.value, &record->value, sizeof(event.value));
+	/* Whatever the callback reads by the handle, the names of its events stay. */
+	shim_bpf_reader__hold(give->trace->reader);
 	err = give->fn(give->arg, &event);
+	shim_bpf_reader__release(give->trace->reader);
 	if (err <= 0)
 		return err;
 	give->more_than_0 = err;
@@ -398,6 +398,8 @@ static int open_events(struct shim_trace *trace)
  * @timeout_ms: how long to wait for the first one, -1: for ever
  * @fn: called for each, in the order they came, until it returns anything but 0
  * @arg: for @fn
+ *
+ * The name and label of an event are valid until the next call with the handle that @fn does not make.
  *
  * Return: how many were given; -EBUSY if somebody else takes them, -ENODATA if tracing
  *	was turned on without room for them, -EINTR, what @fn returned, or another error.
@@ -424,7 +426,7 @@ SHIM_API int shim_trace_events(struct shim_trace *trace, int timeout_ms, shim_tr
  * @arg: for @fn
  *
  * Only those whose begin came to the kernel: all, if tracing was turned on with
- * SHIM_TRACE_F_BEGINS.
+ * SHIM_TRACE_F_BEGINS.  Their names are valid as those of shim_trace_events().
  *
  * Return: 0, what @fn returned, or another error.
  */
