@@ -64,6 +64,18 @@ says 'pay: in/out' instructions '- 2000 - - only in B'
 # A counter that is there in the first record begins with what it had
 compare -S 1s "$dir/base/r1" "$dir/new/r1" && says checkout count '500 500 0 % - same'
 
+# A tag that was removed and came back has several instances, whose sums are added
+if command -v pmlogextract >/dev/null; then
+	"$dir/run" "$dir/l1" 7 checkout 1000 5000 2000 && "$dir/run" "$dir/l2" 7 checkout 3000 9000 4000 2 &&
+		pmlogextract "$dir/l1" "$dir/l2" "$dir/lives" && compare "$dir/lives" "$dir/l2"
+	result "a tag with two lives"
+	says checkout count '4000 3000 -25.00 % - one run'
+	says checkout time '8 us 9 us +12.50 % - one run'
+	says checkout instructions '3500 4000 +14.29 % - one run'
+else
+	skip "a tag with two lives" "pmlogextract is not installed"
+fi
+
 exits() {
 	want=$1
 	shift

@@ -111,6 +111,23 @@ assert d["start"] == 2 ** 57, d["start"]
 PY
 [ $? = 0 ] && "$vcpc" label "$dir/far" >"$dir/out" && grep -q 'start *@144115188075855872\.000000000$' "$dir/out"
 result "a start in a year that no clock shows"
+# One of two lives took more time than another tag, which is there at the end
+if command -v pmlogextract >/dev/null; then
+	cc_shim -o "$dir/run" "$here/peer/recorded_run.c" && "$dir/run" "$dir/l1" 7 gone 1000 5000 2000 &&
+		"$dir/run" "$dir/l2" 7 gone 1000 5000 2000 2 && "$dir/run" "$dir/l3" 7 stays 1000 9000 2000 3 &&
+		pmlogextract "$dir/l1" "$dir/l2" "$dir/l3" "$dir/lives" && report "$dir/lives" -o "$dir/lives.html" &&
+		page "$dir/lives.html" <<'PY'
+assert [t["name"] for t in d["tags"]] == ["gone", "stays"], [t["name"] for t in d["tags"]]
+def number(tag):
+    return sum(sum(c[1::2]) for c in tag["heat"])
+assert number(d["tags"][0]) == 2000 and number(d["tags"][1]) == 1000, [number(t) for t in d["tags"]]
+lines = [c for c in d["charts"] if c["metric"] == "trace.transact.count"][0]["lines"]
+assert sorted(l["name"] for l in lines) == ["gone", "stays"], lines
+PY
+	result "a tag that was removed and came back is one, in its place"
+else
+	skip "a tag that was removed and came back is one, in its place" "pmlogextract is not installed"
+fi
 echo precious >"$dir/kept.html"
 report "$dir/nothing" -o "$dir/kept.html"
 [ $? = 1 ] && [ "$(cat "$dir/kept.html")" = precious ]

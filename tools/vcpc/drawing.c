@@ -120,32 +120,73 @@ static int rank_tag(struct vcpc_drawing *d, const char *name, double seconds)
 	return 0;
 }
 
+struct total {
+	const char *name;
+	double seconds;
+};
+
+static int compare_totals(const void *a, const void *b)
+{
+	return strcmp(((const struct total *)a)->name, ((const struct total *)b)->name);
+}
+
+/* The instances of @g with their names, sorted by these: @n of them.  NULL if there is no memory */
+static struct total *totals_of(struct vcpc_drawing *d, pmInDom indom, const struct vcpc_rows *g, size_t *n)
+{
+	struct total *totals = calloc(g->n + 1, sizeof(*totals));
+
+	*n = 0;
+	for (size_t i = 0; totals && i < g->n; i++) {
+		const struct vcpc_row *row = &g->rows[i];
+
+		totals[*n].name = vcpc_drawing_name(d, indom, row->inst);
+		totals[*n].seconds = row->gained + (row->late ? row->first : 0);
+		*n += totals[*n].name ? 1 : 0;
+	}
+	if (totals)
+		qsort(totals, *n, sizeof(*totals), compare_totals);
+	return totals;
+}
+
+/* Rank tags by what their instances took together: a tag that was removed and came back has several. */
+static int rank_rows(struct vcpc_drawing *d, pmInDom indom, const struct vcpc_rows *g)
+{
+	size_t n;
+	struct total *totals = totals_of(d, indom, g, &n);
+	int err = totals ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < n; i++) {
+		if (i + 1 < n && !strcmp(totals[i].name, totals[i + 1].name))
+			totals[i + 1].seconds += totals[i].seconds;
+		else
+			err = rank_tag(d, totals[i].name, totals[i].seconds);
+	}
+	free(totals);
+	return err ? vcpc_fail(ENOMEM, "transactions") : 0;
+}
+
 /*
- * Rank the tags by their last total time within the window.  Errors of reading are ignored here, as
- * reading the records reports them.
+ * Rank the tags by their time within the window, of which the records are read for it alone.  Where an
+ * error ends that early, what was read is ranked, and 0 returned: it ends the reading that follows, too.
  */
-static int rank_tags(struct vcpc_drawing *d)
+static int rank_tags(struct vcpc_drawing *d, const char *archive)
 {
 	const char *metric = "trace.transact.total_time";
-	struct timespec delta = { 0, 0 };
-	pmHighResResult *r;
+	char *names[] = { (char *)metric, NULL };
+	struct vcpc_tally tally = { .window = d->tally.window };
+	int status;
 	pmDesc desc;
 	pmID pmid;
-	int err = 0;
 
-	if (pmLookupName(1, &metric, &pmid) < 0 || pmLookupDesc(pmid, &desc) < 0 ||
-	    desc.indom == PM_INDOM_NULL || pmSetModeHighRes(PM_MODE_BACK, &d->tally.window.to, &delta) < 0 ||
-	    pmFetchHighRes(1, &pmid, &r) < 0)
+	if (pmLookupName(1, &metric, &pmid) < 0 || pmLookupDesc(pmid, &desc) < 0 || desc.indom == PM_INDOM_NULL)
 		return 0;
-	for (int i = 0; !err && r->numpmid && i < r->vset[0]->numval; i++) {
-		const char *name = vcpc_drawing_name(d, desc.indom, r->vset[0]->vlist[i].inst);
-		pmAtomValue v;
-
-		if (name && !pmExtractValue(r->vset[0]->valfmt, &r->vset[0]->vlist[i], desc.type, &v, PM_TYPE_DOUBLE))
-			err = rank_tag(d, name, v.d);
-	}
-	pmFreeHighResResult(r);
-	return err;
+	status = vcpc_tally_read(&tally, archive, names);
+	if (tally.groups)
+		status = 0;
+	for (size_t i = 0; !status && i < tally.catalog.n; i++)
+		status = rank_rows(d, desc.indom, &tally.groups[i]);
+	vcpc_tally_free(&tally);
+	return status;
 }
 
 static bool begins(const char *name, const char *with)
@@ -218,10 +259,10 @@ static size_t draw_line(struct vcpc_drawing *d, size_t metric, const char *insta
 	return line->curve + 1;
 }
 
-/* Add a curve at a tag's @place, unless that is NULL or has one; returns as draw_line(). */
+/* Add a curve at a tag's @place, if there is one; returns as draw_line(). */
 static size_t draw_into(struct vcpc_drawing *d, size_t *place)
 {
-	if (!place || *place != SIZE_MAX)
+	if (!place)
 		return NOT_DRAWN;
 	*place = vcpc_steps_add(&d->steps, true);
 	return *place == SIZE_MAX ? 0 : *place + 1;
@@ -281,7 +322,7 @@ static size_t *place_of(struct vcpc_drawing *d, const char *metric, const char *
 
 /*
  * Decide what is drawn of a row, and return its note.  If a chart and a tag both draw it, they
- * share one curve.
+ * share one curve, as do the instances of a tag that was removed and came back.
  */
 static size_t draw(struct vcpc_drawing *d, size_t metric, int inst)
 {
@@ -292,6 +333,8 @@ static size_t draw(struct vcpc_drawing *d, size_t metric, int inst)
 
 	if (e->desc.indom != PM_INDOM_NULL && !instance)
 		return NOT_DRAWN;
+	if (place && *place != SIZE_MAX)
+		return *place + 1;
 	if (!is_drawn(e->name))
 		return draw_into(d, place);
 	note = draw_line(d, metric, instance);
@@ -351,10 +394,10 @@ int vcpc_drawing_read(struct vcpc_drawing *d, const char *archive)
 	char *all[] = { NULL };
 	int status = vcpc_window_set(&d->tally.window, archive);
 
+	if (!status)
+		status = rank_tags(d, archive);
 	if (status)
 		return status;
-	if (rank_tags(d))
-		return vcpc_fail(ENOMEM, "transactions");
 	d->watch = (struct vcpc_watch){ take_record, take_value, d };
 	d->tally.watch = &d->watch;
 	return vcpc_tally_read(&d->tally, archive, all);

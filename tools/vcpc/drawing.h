@@ -35,7 +35,7 @@ struct vcpc_drawn_event {
 /* A tag's transactions: indexes of curves, SIZE_MAX where there is none */
 struct vcpc_drawn_tag {
 	char *name;
-	double seconds;		/* in all, at the window's end */
+	double seconds;		/* in the window */
 	size_t count, time;
 	size_t slots[SHIM_TRACE_HIST_SLOTS];
 	struct vcpc_drawn_event events[VCPC_EVENTS];

@@ -79,7 +79,9 @@ static struct vcpc_quantity *quantity(struct builder *b, const char *scope, cons
 		return NULL;
 	}
 	q = &b->run->list[b->run->n];
-	*q = (struct vcpc_quantity){ strdup(scope), strdup(what), order, seconds, 0 };
+	*q = (struct vcpc_quantity){
+		.scope = strdup(scope), .what = strdup(what), .order = order, .seconds = seconds,
+	};
 	if (q->scope && q->what && vcpc_names_number(&b->quantities, scope, what) >= 0) {
 		b->run->n++;
 		return q;
@@ -90,12 +92,15 @@ static struct vcpc_quantity *quantity(struct builder *b, const char *scope, cons
 	return NULL;
 }
 
-static void add(struct builder *b, const char *scope, const char *what, bool seconds, double value)
+/* Returns the quantity, or NULL as quantity() */
+static struct vcpc_quantity *add(struct builder *b, const char *scope, const char *what, bool seconds,
+				 double value)
 {
 	struct vcpc_quantity *q = quantity(b, scope, what, seconds);
 
 	if (q)
 		q->value += value;
+	return q;
 }
 
 /* What a tag's counter gained in the run; one that was not in the first record began at 0 */
@@ -120,11 +125,11 @@ static bool is_clock(const char *event)
 }
 
 /* Clocks in seconds, as all times are */
-static void add_event(struct builder *b, const char *scope, const char *event, double value)
+static struct vcpc_quantity *add_event(struct builder *b, const char *scope, const char *event, double value)
 {
 	bool clock = is_clock(event);
 
-	add(b, scope, event, clock, clock ? value * 1e-9 : value);
+	return add(b, scope, event, clock, clock ? value * 1e-9 : value);
 }
 
 static void take_total(struct builder *b, const char *leaf, const char *instance,
@@ -245,13 +250,17 @@ static const struct vcpc_row *row_of(const struct vcpc_rows *g, int inst)
 	return g && g->n ? bsearch(&inst, g->rows, g->n, sizeof(*g->rows), compare_inst) : NULL;
 }
 
-/* The mean of what a transaction counted of an event; the instance is called "tag/event" */
+/*
+ * What transactions counted of an event, whose mean finish_means() makes: a tag that came back has several
+ * instances.  They are called "tag/event".
+ */
 static void take_sum(struct builder *b, const char *leaf, const char *instance,
 		     const struct vcpc_row *row)
 {
 	const struct vcpc_row *counted = row_of(b->counted, row->inst);
 	const char *slash = strrchr(instance, '/');
 	double n = counted ? of_tag(counted) : 0;
+	struct vcpc_quantity *q = NULL;
 	char *tag;
 
 	(void)leaf;
@@ -259,9 +268,11 @@ static void take_sum(struct builder *b, const char *leaf, const char *instance,
 		return;
 	tag = strndup(instance, slash - instance);
 	if (tag)
-		add_event(b, tag, slash + 1, of_tag(row) / n);
+		q = add_event(b, tag, slash + 1, of_tag(row));
 	else
 		b->err = ENOMEM;
+	if (q)
+		q->counted += n;
 	free(tag);
 }
 
@@ -337,7 +348,7 @@ static void take_metric(struct builder *b, size_t at)
 }
 
 /*
- * Turn the sums of times into means per transaction.  A tag without transactions has none.  The
+ * Turn the sums of times and of counts into means per transaction.  A tag without transactions has none.  The
  * number of transactions is hidden if it was read only to compute the mean.
  */
 static void finish_means(struct builder *b)
@@ -348,6 +359,8 @@ static void finish_means(struct builder *b)
 
 		if (*q->scope && !strcmp(q->what, "time"))
 			q->value = n && n->value > 0 ? q->value / n->value : NAN;
+		else if (q->counted > 0)
+			q->value /= q->counted;
 	}
 	for (size_t i = 0; i < b->run->n && b->count_is_hidden; i++)
 		if (*b->run->list[i].scope && !strcmp(b->run->list[i].what, "count"))

@@ -14,6 +14,7 @@
  * @what: which number of it: an event, "time", "count", ..., or a metric's name
  * @seconds: it is a time
  * @order: of its scope, the whole run's first, then as they came
+ * @counted: if it is the mean of what transactions counted: of how many; otherwise 0
  */
 struct vcpc_quantity {
 	char *scope;
@@ -21,6 +22,7 @@ struct vcpc_quantity {
 	long order;
 	bool seconds;
 	double value;
+	double counted;
 };
 
 /* @list: @n of them, those of a scope together, the whole run's first */

@@ -3,8 +3,9 @@
  * An archive as vcpc record makes it, of a run whose numbers are given: three records, a second
  * apart; what a transaction took and counted is the same in all of them.
  *
- * usage: recorded_run ARCHIVE PID TAG TRANSACTIONS NANOSECONDS INSTRUCTIONS
+ * usage: recorded_run ARCHIVE PID TAG TRANSACTIONS NANOSECONDS INSTRUCTIONS [LIFE]
  *
+ * A second life of the tag has instances of other numbers, and is ten seconds later.
  * Half of the transactions come with the second record.  The command counts 1000 instructions
  * before the first record and those of its transactions.
  */
@@ -55,6 +56,7 @@ int main(int argc, char **argv)
 {
 	char process[64], slot[128], event[128];
 	double n, ns, each;
+	int life;
 
 	if (argc < 7 || pmiStart(argv[1], 0) < 0 || pmiSetTimezone("UTC") < 0 || declare() < 0)
 		return 1;
@@ -64,10 +66,11 @@ int main(int argc, char **argv)
 	n = atof(argv[4]);
 	ns = atof(argv[5]);
 	each = atof(argv[6]);
+	life = argc > 7 ? atoi(argv[7]) : 1;
 	if (pmiAddInstance(pmInDom_build(450, 0), process, atoi(argv[2])) < 0 ||
-	    pmiAddInstance(pmInDom_build(10, 0), argv[3], 1) < 0 ||
-	    pmiAddInstance(pmInDom_build(450, 2), slot, 1) < 0 ||
-	    pmiAddInstance(pmInDom_build(450, 3), event, 1) < 0)
+	    pmiAddInstance(pmInDom_build(10, 0), argv[3], life) < 0 ||
+	    pmiAddInstance(pmInDom_build(450, 2), slot, life) < 0 ||
+	    pmiAddInstance(pmInDom_build(450, 3), event, life) < 0)
 		return 1;
 	for (int t = 0; t < RECORDS; t++) {
 		double done = n * t / (RECORDS - 1);
@@ -82,7 +85,7 @@ int main(int argc, char **argv)
 			put("vcpc.transact.counted", event, done);
 			put("vcpc.transact.sum", event, done * each);
 		}
-		if (pmiWrite(START + t, 0) < 0)
+		if (pmiWrite(START + 10 * life + t, 0) < 0)
 			return 1;
 	}
 	return pmiEnd() < 0;
