@@ -657,6 +657,48 @@ TEST_F_TIMEOUT(reader, names_of_events, 120)
 	shim_trace_close(given.trace);
 }
 
+/* The label of a new tag of @user; it is the reader's */
+static const char *label_of(struct shim_bpf_reader *r, const char *name, uint32_t user)
+{
+	const uint64_t id = ++m.last_id;
+	struct vc_tag_name row = { .user = user };
+	const struct shim_bpf_tag *tag;
+
+	snprintf(row.name, sizeof(row.name), "%s", name);
+	bpf_map_update_elem(m.tag, &id, &row, BPF_ANY);
+	if (shim_bpf_reader__tag(r, id, &tag))
+		return "none";
+	bpf_map_delete_elem(m.tag, &id);
+	return tag->label;
+}
+
+/* A label names its user as soon as there are several of the name, in whichever order they come. */
+TEST_F(reader, labels)
+{
+	const char *first, *again, *other;
+	char label[32];
+
+	NEEDS_BPF(self);
+	first = label_of(self->r, "login", 7);
+	again = label_of(self->r, "login", 7);
+	EXPECT_STREQ("login", first);
+	EXPECT_STREQ("login", again);
+	other = label_of(self->r, "login", 8);
+	EXPECT_STREQ("login@8", other);
+	EXPECT_STREQ("login@7", first);
+	EXPECT_STREQ("login@7", again);
+	EXPECT_STREQ("login@7", label_of(self->r, "login", 7));
+	EXPECT_STREQ("pay@9@7", label_of(self->r, "pay@9", 7));
+	EXPECT_STREQ("alone", label_of(self->r, "alone", 9));
+	for (uint32_t user = 9; user < 3000; user++) {
+		snprintf(label, sizeof(label), "login@%u", user);
+		ASSERT_STREQ(label, label_of(self->r, "login", user));
+	}
+	EXPECT_STREQ("login@8", other);
+	EXPECT_STREQ("login@8", label_of(self->r, "login", 8));
+	EXPECT_STREQ("alone", label_of(self->r, "alone", 9));
+}
+
 /* Events come to tags that are there; until they rest, the reader sees what a new one sees. */
 static int events_seen(struct shim_bpf_reader *r, int apart)
 {

@@ -375,10 +375,9 @@ static struct shim_bpf_stat *find_stat(const struct shim_bpf_reader *r, const st
 		return &r->stats[known->place[kind].at];
 	if (r->apart)
 		return NULL;
-	for (known = shim_bpf_tags__first(&r->tags, slot->name); known;
+	for (known = shim_bpf_tags__first(&r->tags, slot->name, slot->user); known;
 	     known = shim_bpf_tags__next(known))
-		if (known->place[kind].read == r->reads && known->tag.user == slot->user &&
-		    !strcmp(known->tag.name, slot->name))
+		if (known->place[kind].read == r->reads)
 			return &r->stats[known->place[kind].at];
 	return NULL;
 }

@@ -20,6 +20,7 @@ void shim_bpf_tags__init(struct shim_bpf_tags *t)
 	*t = (struct shim_bpf_tags) { .fd = -1 };
 	shim_hash__init(&t->ids);
 	shim_hash__init(&t->names);
+	shim_hash__init(&t->owners);
 	shim_hash__init(&t->slots);
 }
 
@@ -33,19 +34,44 @@ static uint64_t hash_of_name(const struct shim_bpf_tags *t, const char *name)
 	return shim_hash__bytes(&t->names, name, strlen(name));
 }
 
-/* The tags whose names have the hash of a name, and perhaps others: compare them. */
-struct shim_bpf_known *shim_bpf_tags__first(const struct shim_bpf_tags *t, const char *name)
+static uint64_t hash_of_owner(const struct shim_bpf_tags *t, const char *name, uint32_t user)
 {
-	struct shim_hnode *node = shim_hash__first(&t->names, hash_of_name(t, name));
+	return shim_hash__bytes(&t->owners, name, strlen(name)) ^ shim_hash__u32(&t->owners, user);
+}
 
-	return node ? shim_hnode__entry(node, struct shim_bpf_known, by_name) : NULL;
+static struct shim_bpf_known *of_owner(struct shim_hnode *node, const char *name, uint32_t user)
+{
+	for (; node; node = shim_hash__next(node)) {
+		struct shim_bpf_known *known = shim_hnode__entry(node, struct shim_bpf_known, by_owner);
+
+		if (known->tag.user == user && !strcmp(known->tag.name, name))
+			return known;
+	}
+	return NULL;
+}
+
+/* The first of the tags that a user has had of a name, and the next one; NULL if there is none */
+struct shim_bpf_known *shim_bpf_tags__first(const struct shim_bpf_tags *t, const char *name,
+					    uint32_t user)
+{
+	return of_owner(shim_hash__first(&t->owners, hash_of_owner(t, name, user)), name, user);
 }
 
 struct shim_bpf_known *shim_bpf_tags__next(const struct shim_bpf_known *known)
 {
-	struct shim_hnode *node = shim_hash__next(&known->by_name);
+	return of_owner(shim_hash__next(&known->by_owner), known->tag.name, known->tag.user);
+}
 
-	return node ? shim_hnode__entry(node, struct shim_bpf_known, by_name) : NULL;
+/* The first tag of a name from @node on; NULL if there is none */
+static struct shim_bpf_known *of_name(struct shim_hnode *node, const char *name)
+{
+	for (; node; node = shim_hash__next(node)) {
+		struct shim_bpf_known *known = shim_hnode__entry(node, struct shim_bpf_known, by_name);
+
+		if (!strcmp(known->tag.name, name))
+			return known;
+	}
+	return NULL;
 }
 
 static struct shim_bpf_known *find_id(const struct shim_bpf_tags *t, uint64_t id)
@@ -85,27 +111,23 @@ void shim_bpf__label(char label[SHIM_LABEL_LEN], const char *name, uint32_t user
 }
 
 /*
- * Label a new tag.  If other users have tags of its name, their labels name the user from now on.  A
- * former tag of the same user has the right label already.
+ * Label a new tag.  If other users have tags of its name, their labels name the user from now on: a
+ * tag's label changes once at most, however many there are.
  */
-static void label(struct shim_bpf_tags *t, struct shim_bpf_tag *tag)
+static void label(struct shim_bpf_tags *t, struct shim_bpf_known *new)
 {
-	struct shim_bpf_known *known = shim_bpf_tags__first(t, tag->name);
-	int several = 0;
+	struct shim_bpf_tag *tag = &new->tag;
+	struct shim_bpf_known *same = shim_bpf_tags__first(t, tag->name, tag->user);
+	struct shim_bpf_known *other = of_name(shim_hash__first(&t->names, hash_of_name(t, tag->name)),
+					       tag->name);
 
-	for (; known; known = shim_bpf_tags__next(known)) {
-		struct shim_bpf_tag *other = &known->tag;
-
-		if (strcmp(other->name, tag->name))
-			continue;
-		if (other->user == tag->user) {
-			memcpy(tag->label, other->label, sizeof(tag->label));
-			return;
-		}
-		shim_bpf__label(other->label, other->name, other->user, 1);
-		several = 1;
+	new->several = same ? same->several : other != NULL;
+	shim_bpf__label(tag->label, tag->name, tag->user, new->several);
+	for (; new->several && other && !other->several;
+	     other = of_name(shim_hash__next(&other->by_name), tag->name)) {
+		other->several = 1;
+		shim_bpf__label(other->tag.label, other->tag.name, other->tag.user, 1);
 	}
-	shim_bpf__label(tag->label, tag->name, tag->user, several);
 }
 
 static int keep(struct shim_bpf_tags *t, uint64_t id, const struct vc_tag_name *value,
@@ -121,15 +143,16 @@ static int keep(struct shim_bpf_tags *t, uint64_t id, const struct vc_tag_name *
 		known->id = id;
 		known->tag.user = value->user;
 		memcpy(known->tag.name, value->name, VC_TAG_LEN - 1);
-		label(t, &known->tag);
+		label(t, known);
 		err = shim_hash__add(&t->ids, &known->by_id, hash_of_id(t, id));
 		if (!err)
 			err = shim_hash__add(&t->names, &known->by_name,
 					     hash_of_name(t, known->tag.name));
+		if (!err)
+			err = shim_hash__add(&t->owners, &known->by_owner,
+					     hash_of_owner(t, known->tag.name, known->tag.user));
 		if (!err && id & SHIM_DIRECT_ID)
-			err = shim_hash__add(&t->slots, &known->by_slot,
-					     shim_hash__bytes(&t->slots, known->tag.name,
-							      strlen(known->tag.name)));
+			err = shim_hash__add(&t->slots, &known->by_slot, known->by_owner.hash);
 		if (err)
 			return err;
 	}
@@ -167,7 +190,7 @@ int shim_bpf_tags__get(struct shim_bpf_tags *t, uint64_t id, const struct shim_b
 struct shim_bpf_known *shim_bpf_tags__find_slot(const struct shim_bpf_tags *t,
 						const struct vc_direct *slot)
 {
-	uint64_t hash = shim_hash__bytes(&t->slots, slot->name, strlen(slot->name));
+	uint64_t hash = hash_of_owner(t, slot->name, slot->user);
 
 	for (struct shim_hnode *node = shim_hash__first(&t->slots, hash); node;
 	     node = shim_hash__next(node)) {
@@ -219,6 +242,7 @@ void shim_bpf_tags__forget(struct shim_bpf_tags *t)
 {
 	shim_hash__free(&t->ids);
 	shim_hash__free(&t->names);
+	shim_hash__free(&t->owners);
 	shim_hash__free(&t->slots);
 	shim_arena__free(&t->arena);
 	t->arena = (struct shim_arena) { 0 };

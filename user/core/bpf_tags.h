@@ -15,8 +15,10 @@
  * struct shim_bpf_known - a tag
  * @by_id: in struct shim_bpf_tags
  * @by_name: likewise
+ * @by_owner: likewise
  * @by_slot: likewise, of a tag that programs write themselves
  * @id: its id
+ * @several: several users have tags of its name, whose labels all name the user
  * @place: the reader's: of each kind, the index of the tag's row in the statistics of a read, by the
  *	read's number
  * @tag: its name and label
@@ -24,8 +26,10 @@
 struct shim_bpf_known {
 	struct shim_hnode by_id;
 	struct shim_hnode by_name;
+	struct shim_hnode by_owner;
 	struct shim_hnode by_slot;
 	uint64_t id;
+	int several;
 	struct {
 		uint64_t read;
 		size_t at;
@@ -34,12 +38,13 @@ struct shim_bpf_known {
 };
 
 /*
- * @fd: of vc_tag, the caller's to open; @ids, @names, @slots: of struct shim_bpf_known, in the arena.  A
- * name may have very many ids, one after the other: what is looked for by it should not be behind them.
+ * @fd: of vc_tag, the caller's to open; @ids, @names, @owners (name and user), @slots: of struct
+ * shim_bpf_known, in the arena.  A name may have very many ids, one after the other, and very many users:
+ * what is looked for by it should not be behind them.
  */
 struct shim_bpf_tags {
 	int fd;
-	struct shim_hash ids, names, slots;
+	struct shim_hash ids, names, owners, slots;
 	struct shim_arena arena;
 };
 
@@ -49,7 +54,8 @@ int shim_bpf_tags__of_slot(struct shim_bpf_tags *t, const struct vc_direct *slot
 			   uint64_t *id, const struct shim_bpf_tag **tag);
 struct shim_bpf_known *shim_bpf_tags__find_slot(const struct shim_bpf_tags *t,
 						const struct vc_direct *slot);
-struct shim_bpf_known *shim_bpf_tags__first(const struct shim_bpf_tags *t, const char *name);
+struct shim_bpf_known *shim_bpf_tags__first(const struct shim_bpf_tags *t, const char *name,
+					    uint32_t user);
 struct shim_bpf_known *shim_bpf_tags__next(const struct shim_bpf_known *known);
 size_t shim_bpf_tags__n(const struct shim_bpf_tags *t);
 void shim_bpf_tags__forget(struct shim_bpf_tags *t);
