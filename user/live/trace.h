@@ -10,6 +10,7 @@
 
 struct shim_live_trace;
 
+/* trace_sample.c: reading what is traced */
 int shim_live_trace__create(struct shim_live_trace **out);
 void shim_live_trace__destroy(struct shim_live_trace *trace);
 int shim_live_trace__open(struct shim_live_trace *trace);
@@ -18,6 +19,7 @@ bool shim_live_trace__any(const struct shim_live_trace *trace);
 void shim_live_trace__settle(struct shim_live_trace *trace);
 int shim_live_trace__drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP_NR]);
 
+/* trace.c: as metrics */
 const struct shim_metric *shim_live_trace__metric(size_t i);
 const struct shim_metric_indom *shim_live_trace__indom(size_t i);
 size_t shim_live_trace__domain(size_t metric);

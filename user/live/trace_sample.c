@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Reads what is traced from the maps, and keeps it, over the ends and beginnings of tracing.
+ *
+ * What the maps have of a session is added to what earlier sessions had; the reader of a session that has
+ * ended is read for the last time.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "base/vec.h"
+#include "core/bpf.h"
+#include "trace_state.h"
+
+static const uint32_t kind_of[KINDS] = {
+	[TRANSACT] = VC_TRANSACT,
+	[POINT] = VC_POINT,
+	[OBSERVE] = VC_OBSERVE,
+	[COUNTER] = VC_COUNTER,
+};
+
+/**
+ * shim_live_trace__create() - metrics of tracing, without instances yet
+ * @out: written on success
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_live_trace__create(struct shim_live_trace **out)
+{
+	struct shim_live_trace *trace = calloc(1, sizeof(*trace));
+
+	if (!trace)
+		return -ENOMEM;
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		shim_live_tags__init(&trace->of[kind]);
+	shim_live_pairs__init(&trace->pairs);
+	*out = trace;
+	return 0;
+}
+
+void shim_live_trace__destroy(struct shim_live_trace *trace)
+{
+	if (!trace)
+		return;
+	shim_bpf_reader__close(trace->reader);
+	shim_bpf_reader__close(trace->ended);
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		shim_live_tags__free(&trace->of[kind]);
+	shim_live_pairs__free(&trace->pairs);
+	free(trace->taken);
+	free(trace);
+}
+
+/**
+ * shim_live_trace__open() - open the maps of tracing, unless they are open
+ * @trace: gets their reader
+ *
+ * Return: 0, or an error of shim_bpf_reader__open(): -ENOENT while tracing is off.
+ */
+int shim_live_trace__open(struct shim_live_trace *trace)
+{
+	int ret;
+
+	if (trace->reader)
+		return 0;
+	ret = shim_bpf_reader__open(&trace->reader);
+	if (ret)
+		return ret;
+	shim_bpf_reader__keep_apart(trace->reader);
+	trace->session++;
+	return 0;
+}
+
+/* The maps have tags in no order: sort them by id, as a smaller id was assigned earlier. */
+static int by_tag(const void *a, const void *b)
+{
+	const struct shim_bpf_stat *const *sa = a, *const *sb = b;
+
+	return ((*sa)->key.tag > (*sb)->key.tag) - ((*sa)->key.tag < (*sb)->key.tag);
+}
+
+static int take(struct shim_live_trace *trace, const struct shim_bpf_stat *stat,
+		unsigned int session)
+{
+	int ret = 0;
+
+	for (enum kind kind = 0; kind < KINDS && !ret; kind++)
+		if (kind_of[kind] == stat->key.kind)
+			ret = shim_live_tags__take(&trace->of[kind], stat, session);
+	return ret;
+}
+
+/* The rows that have changed since they were taken, by ascending tags: how many, or -ENOMEM */
+static ssize_t changed_rows(struct shim_live_trace *trace, const struct shim_bpf_stat *stats,
+			    size_t n, const struct shim_bpf_stat **changed)
+{
+	size_t nchanged = 0;
+
+	if (shim_vec__reserve(trace->taken, &trace->taken_room, n))
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (i >= trace->ntaken || trace->taken[i] != stats[i].version)
+			changed[nchanged++] = &stats[i];
+	qsort(changed, nchanged, sizeof(*changed), by_tag);
+	return nchanged;
+}
+
+static int remove_gone(struct shim_live_trace *trace, enum kind kind, const struct shim_bpf_stat *stats,
+		       size_t n)
+{
+	struct shim_live_tags *tags = &trace->of[kind];
+	const uint64_t sample = trace->samples + 1;	/* the one that is being taken */
+
+	for (size_t i = 0; i < n; i++)
+		if (stats[i].key.kind == kind_of[kind])
+			shim_live_tags__see(tags, stats[i].tag, sample);
+	if (shim_live_tags__retire(tags, sample))
+		return -ENOMEM;
+	if (kind == TRANSACT)
+		shim_live_pairs__retire(&trace->pairs);
+	shim_live_tags__sweep(tags);
+	return 0;
+}
+
+/* Remove the most idle of the tags that have gone, if these are too many: 0 or -ENOMEM */
+static int remove_idle(struct shim_live_trace *trace, const struct shim_bpf_stat *stats, size_t n)
+{
+	size_t present[KINDS] = { 0 };
+	int ret = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (enum kind kind = 0; kind < KINDS; kind++)
+			present[kind] += kind_of[kind] == stats[i].key.kind;
+	for (enum kind kind = 0; kind < KINDS && !ret; kind++)
+		if (shim_live_tags__are_too_many(&trace->of[kind], present[kind]))
+			ret = remove_gone(trace, kind, stats, n);
+	return ret;
+}
+
+static int take_stats(struct shim_live_trace *trace, struct shim_bpf_reader *reader,
+		      unsigned int session)
+{
+	const struct shim_bpf_stat *stats;
+	const struct shim_bpf_stat **changed;
+	ssize_t nchanged;
+	size_t n;
+	int ret = shim_bpf_reader__stats(reader, &stats, &n);
+
+	if (ret)
+		return ret;
+	changed = calloc(n + 1, sizeof(*changed));
+	if (!changed)
+		return -ENOMEM;
+	nchanged = changed_rows(trace, stats, n, changed);
+	if (nchanged < 0)
+		ret = nchanged;
+	/* If taking ends early, all are taken again the next time, which changes nothing. */
+	trace->ntaken = 0;
+	for (ssize_t i = 0; i < nchanged && !ret; i++)
+		ret = take(trace, changed[i], session);
+	free(changed);
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < n; i++)
+		trace->taken[i] = stats[i].version;
+	trace->ntaken = n;
+	return remove_idle(trace, stats, n);
+}
+
+static int take_from(struct shim_live_trace *trace, struct shim_bpf_reader *reader,
+		     unsigned int session)
+{
+	int ret = take_stats(trace, reader, session);
+
+	return ret ? ret : shim_live_pairs__counted(&trace->pairs, reader, &trace->of[TRANSACT],
+						    session);
+}
+
+/*
+ * Tracing was turned off since the reader was opened.  It has the maps still, and in them what was
+ * traced between the last sample and then.
+ */
+static void retire_reader(struct shim_live_trace *trace)
+{
+	shim_bpf_reader__close(trace->ended);
+	trace->ended = trace->reader;
+	trace->ended_session = trace->session;
+	trace->reader = NULL;
+	trace->ntaken = 0;
+}
+
+static void take_ended(struct shim_live_trace *trace)
+{
+	if (!trace->ended)
+		return;
+	shim_bpf_reader__has_ended(trace->ended);
+	take_from(trace, trace->ended, trace->ended_session);
+	shim_bpf_reader__close(trace->ended);
+	trace->ended = NULL;
+	trace->ntaken = 0;
+}
+
+static int take_all(struct shim_live_trace *trace)
+{
+	int ret;
+
+	take_ended(trace);
+	ret = shim_live_trace__open(trace);
+	if (!ret)
+		ret = take_from(trace, trace->reader, trace->session);
+	if (ret == -ESTALE)
+		retire_reader(trace);
+	return ret;
+}
+
+/* Whether there is any instance to write values of */
+bool shim_live_trace__any(const struct shim_live_trace *trace)
+{
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		if (trace->of[kind].n)
+			return true;
+	return false;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/**
+ * shim_live_trace__sample() - read the statistics; valid until the next sample
+ * @trace: gets them
+ *
+ * While tracing is off, totals stay as they are; when it is turned on again, what is traced then
+ * is added to them.
+ *
+ * Return: 0, or why there is nothing new: -ENOENT while tracing is off, another error of
+ * shim_bpf_reader__open() or __stats(), -ENOMEM.
+ */
+int shim_live_trace__sample(struct shim_live_trace *trace)
+{
+	int ret = take_all(trace);
+
+	/* Tracing was turned off since the last sample: it may be on again, with new maps. */
+	if (ret == -ESTALE)
+		ret = take_all(trace);
+	if (!ret)
+		ret = shim_live_pairs__slots(&trace->pairs, &trace->of[TRANSACT]);
+	trace->when = now_ns();
+	trace->samples++;
+	/* Without any instance there is nothing to settle: the first events count from here. */
+	if (!shim_live_trace__any(trace))
+		trace->before = trace->when;
+	return ret == -ESTALE ? -ENOENT : ret;
+}
+
+/* The sample was handed on: later values over an interval count from it. */
+void shim_live_trace__settle(struct shim_live_trace *trace)
+{
+	if (!trace->samples)
+		return;
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		shim_live_tags__written(&trace->of[kind]);
+	trace->before = trace->when;
+	trace->samples++;
+}
+
+static int take_drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP_NR])
+{
+	int ret = shim_live_trace__open(trace);
+
+	if (!ret)
+		ret = shim_bpf_reader__check(trace->reader);
+	if (!ret)
+		ret = shim_bpf_reader__drops(trace->reader, drops);
+	if (ret == -ESTALE)
+		retire_reader(trace);
+	return ret;
+}
+
+/**
+ * shim_live_trace__drops() - events that are in no statistics, by reason
+ * @trace: need not have been sampled
+ * @drops: one count for each reason
+ *
+ * Return: 0, -ENOENT while tracing is off, or an error of shim_bpf_reader__open() or __drops().
+ */
+int shim_live_trace__drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP_NR])
+{
+	int ret = take_drops(trace, drops);
+
+	/* Tracing was turned off since the reader was opened: it may be on again, with new maps */
+	if (ret == -ESTALE)
+		ret = take_drops(trace, drops);
+	return ret == -ESTALE ? -ENOENT : ret;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is known of what is traced: trace_sample.c reads it, trace.c makes metrics of it. */
+#ifndef SHIM_LIVE_TRACE_STATE_H
+#define SHIM_LIVE_TRACE_STATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pairs.h"
+#include "tags.h"
+#include "trace.h"
+
+enum kind { TRANSACT, POINT, OBSERVE, COUNTER, KINDS };
+
+struct shim_live_trace {
+	struct shim_bpf_reader *reader;	/* NULL while tracing is off */
+	unsigned int session;		/* number of the tracing session */
+	/* Of a session that has ended, to be read for the last time; NULL: there is none */
+	struct shim_bpf_reader *ended;
+	unsigned int ended_session;
+	struct shim_live_tags of[KINDS];
+	struct shim_live_pairs pairs;
+	uint64_t *taken;		/* versions of the reader's rows that were taken, by index */
+	size_t ntaken, taken_room;
+	uint64_t when, before;		/* of this sample, and of the last that was settled */
+	uint64_t samples;
+};
+
+#endif /* SHIM_LIVE_TRACE_STATE_H */
