@@ -16,7 +16,7 @@
 #include "live/pairs.h"
 #include "kselftest_harness.h"
 
-#define ROWS	6
+#define ROWS	300
 
 static struct shim_bpf_count rows[ROWS];
 static size_t nrows;
@@ -256,6 +256,73 @@ TEST_F(pairs, all_numbers_were_given)
 	EXPECT_LT(removed, self->pairs.slot_numbers.removed);
 	EXPECT_EQ(5, sum_of(self, 2, 1));
 	EXPECT_EQ(9, sum_of(self, 7, 1));
+}
+
+/* Ever new sets of events in a program's own rows: what is left out adds nothing, however often it is read. */
+TEST_F(pairs, sets_of_events_without_end)
+{
+	uint64_t sum;
+
+	for (size_t i = 0; i < ROWS; i++)
+		put(self, i, SHIM_DIRECT_ID | 1, SHIM_DIRECT_ID | i, 2, 1, 5);
+	ASSERT_EQ(0, take(self));
+	sum = sum_of(self, 2, 1);
+	EXPECT_LT(1000, sum);
+	for (int round = 0; round < 3; round++) {
+		for (size_t i = 0; i < ROWS; i++)
+			rows[i].version = ++self->version;
+		ASSERT_EQ(0, take(self));
+		EXPECT_EQ(sum, sum_of(self, 2, 1));
+	}
+	add(self, 0, 7);
+	/* The kernel's row is not left out. */
+	put(self, ROWS - 1, 1, 100, 2, 1, 100);
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(sum + 107, sum_of(self, 2, 1));
+}
+
+static int take_full(FIXTURE_DATA(pairs) *self, uint64_t id, uint32_t user)
+{
+	struct shim_bpf_tag full = { .user = user };
+	struct shim_bpf_stat stat = {
+		.tag = &full, .key = { .tag = id, .kind = VC_TRANSACT }, .slots = { 0, VC_HIST_SLOTS },
+	};
+
+	snprintf(full.name, sizeof(full.name), "full %llu", (unsigned long long)id);
+	snprintf(full.label, sizeof(full.label), "%s", full.name);
+	stat.total.count = VC_HIST_SLOTS;
+	for (uint32_t i = 0; i < VC_HIST_SLOTS; i++)
+		stat.total.hist[i] = 1;
+	return shim_live_tags__take(&self->tags, &stat, 1);
+}
+
+static size_t slots_of(FIXTURE_DATA(pairs) *self, uint32_t user)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < self->pairs.nslots; i++)
+		n += self->pairs.slots[i].tag->user == user;
+	return n;
+}
+
+/* One user's tags have half of the slots at most, and others go on; room that there is again is used. */
+TEST_F(pairs, slots_of_one_user)
+{
+	const size_t most = 262144, tags = most / VC_HIST_SLOTS + 1;
+
+	for (size_t i = 0; i < tags; i++)
+		ASSERT_EQ(0, take_full(self, 10 + i, 7));
+	ASSERT_EQ(0, shim_live_pairs__slots(&self->pairs, &self->tags));
+	EXPECT_EQ(most / 2, slots_of(self, 7));
+	ASSERT_EQ(0, take_full(self, 9999, 8));
+	ASSERT_EQ(0, shim_live_pairs__slots(&self->pairs, &self->tags));
+	EXPECT_EQ((size_t)VC_HIST_SLOTS, slots_of(self, 8));
+	self->tags.at[1]->retired = true;
+	shim_live_pairs__retire(&self->pairs);
+	shim_live_tags__sweep(&self->tags);
+	EXPECT_EQ(most / 2 - VC_HIST_SLOTS, slots_of(self, 7));
+	ASSERT_EQ(0, shim_live_pairs__slots(&self->pairs, &self->tags));
+	EXPECT_EQ(most / 2, slots_of(self, 7));
 }
 
 TEST_HARNESS_MAIN

@@ -244,6 +244,10 @@ static size_t draw_line(struct vcpc_drawing *d, size_t metric, const char *insta
 		d->morecharts++;
 		return NOT_DRAWN;
 	}
+	/* What was removed and came back goes on. */
+	for (size_t i = 0; instance && i < chart->n; i++)
+		if (!strcmp(chart->lines[i].name, instance))
+			return chart->lines[i].curve + 1;
 	if (!has_room(d, chart, e->name, instance)) {
 		chart->more++;
 		return NOT_DRAWN;
@@ -356,14 +360,15 @@ static int take_record(void *arg, double at, bool mark)
 }
 
 /*
- * The first value of a transaction's counter, if it was not in the first record: it was gained
+ * The first value of a transaction's or point's counter, if it was not in the first record: it was gained
  * since the record before.  Otherwise 0.
  */
 static double first_gain(const struct vcpc_drawing *d, size_t metric, const struct vcpc_row *row)
 {
 	const char *name = d->tally.catalog.entries[metric].name;
 
-	return row->late && (begins(name, "vcpc.transact.") || begins(name, "trace.transact.")) ? row->first : 0;
+	return row->late && (begins(name, "vcpc.transact.") || begins(name, "trace.transact.") ||
+			     begins(name, "trace.point.")) ? row->first : 0;
 }
 
 static int take_value(void *arg, size_t metric, struct vcpc_row *row, double v, double at)

@@ -146,13 +146,7 @@ void shim_bpf_reader__release(struct shim_bpf_reader *r)
 	r->holds--;
 }
 
-/**
- * shim_bpf_reader__forget() - forget the tags that were seen, if they are many more than there are now
- * @r: reader
- *
- * Tags that were returned are valid no more.  While they are held, nothing is forgotten.
- */
-void shim_bpf_reader__forget(struct shim_bpf_reader *r)
+static void forget(struct shim_bpf_reader *r)
 {
 	if (r->holds || shim_bpf_tags__n(&r->tags) <= MANY_TAGS + 2 * r->n)
 		return;
@@ -162,6 +156,20 @@ void shim_bpf_reader__forget(struct shim_bpf_reader *r)
 		r->stats[i].tag = NULL;
 	r->n = 0;
 	shim_bpf_changes__forget(&r->changes, 0);
+}
+
+/**
+ * shim_bpf_reader__forget() - forget the tags that were seen, if they are many more than there are now
+ * @r: reader
+ *
+ * Tags that were returned are valid no more.  While they are held, nothing is forgotten; nor between the
+ * statistics and the counts and processes that are read after them, which have the same tags and ids, until
+ * so much was read without statistics that these are read no more.
+ */
+void shim_bpf_reader__forget(struct shim_bpf_reader *r)
+{
+	if (!r->reads || ++r->others > 2)
+		forget(r);
 }
 
 /**
@@ -457,7 +465,7 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 
 	if (err)
 		return err;
-	shim_bpf_reader__forget(r);
+	forget(r);
 	r->others = 0;
 	r->before = r->n;
 	r->n = 0;
@@ -470,16 +478,6 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 	*stats = r->stats;
 	*n = r->n;
 	return 0;
-}
-
-/*
- * Counts and processes belong to the statistics that were read before, whose tags are kept for them; who
- * reads statistics no more is not to keep them for ever.
- */
-static void forget_between(struct shim_bpf_reader *r)
-{
-	if (!r->reads || ++r->others > 2)
-		shim_bpf_reader__forget(r);
 }
 
 /* The id of a slot's tag is that of its statistics, if they have been read. */
@@ -516,7 +514,7 @@ int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_cou
 
 	if (err)
 		return err;
-	forget_between(r);
+	shim_bpf_reader__forget(r);
 	err = shim_bpf_counts__read(&r->counts, r->cpus);
 	for (uint32_t i = 0; i < r->slots.n && !err; i++)
 		err = add_slot_counts(r, i);
@@ -542,7 +540,7 @@ int shim_bpf_reader__processes(struct shim_bpf_reader *r,
 	int err = shim_bpf_reader__check(r);
 
 	if (!err) {
-		forget_between(r);
+		shim_bpf_reader__forget(r);
 		err = shim_bpf_processes__read(&r->processes, r);
 	}
 	if (!err)

@@ -130,6 +130,30 @@ static void label(struct shim_bpf_tags *t, struct shim_bpf_known *new)
 	}
 }
 
+/* Add a tag to the tables, to all or to none: 0 or -ENOMEM */
+static int add(struct shim_bpf_tags *t, struct shim_bpf_known *known)
+{
+	const struct {
+		struct shim_hash *table;
+		struct shim_hnode *node;
+		uint64_t hash;
+	} in[] = {
+		{ &t->ids, &known->by_id, hash_of_id(t, known->id) },
+		{ &t->names, &known->by_name, hash_of_name(t, known->tag.name) },
+		{ &t->owners, &known->by_owner, hash_of_owner(t, known->tag.name, known->tag.user) },
+		{ &t->slots, &known->by_slot, hash_of_owner(t, known->tag.name, known->tag.user) },
+	};
+	const size_t n = known->id & SHIM_DIRECT_ID ? 4 : 3;
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		err = shim_hash__add(in[i].table, in[i].node, in[i].hash);
+		while (err && i--)
+			shim_hash__del(in[i].table, in[i].node);
+	}
+	return err;
+}
+
 static int keep(struct shim_bpf_tags *t, uint64_t id, const struct vc_tag_name *value,
 		const struct shim_bpf_tag **tag)
 {
@@ -144,15 +168,7 @@ static int keep(struct shim_bpf_tags *t, uint64_t id, const struct vc_tag_name *
 		known->tag.user = value->user;
 		memcpy(known->tag.name, value->name, VC_TAG_LEN - 1);
 		label(t, known);
-		err = shim_hash__add(&t->ids, &known->by_id, hash_of_id(t, id));
-		if (!err)
-			err = shim_hash__add(&t->names, &known->by_name,
-					     hash_of_name(t, known->tag.name));
-		if (!err)
-			err = shim_hash__add(&t->owners, &known->by_owner,
-					     hash_of_owner(t, known->tag.name, known->tag.user));
-		if (!err && id & SHIM_DIRECT_ID)
-			err = shim_hash__add(&t->slots, &known->by_slot, known->by_owner.hash);
+		err = add(t, known);
 		if (err)
 			return err;
 	}

@@ -19,15 +19,19 @@
 
 /* Programs that write ever new events into their slots are not to fill memory: further ones are left out. */
 #define MOST_SUMS	65536
-/* So many slots of all tags: more than 4,096 tags use, and as names no more than an agent can hold */
+/*
+ * So many slots of all tags: more than 4,096 tags use, and as names no more than an agent can hold.  Of
+ * these and of the sums, one user's tags have half at most.
+ */
 #define MOST_SLOTS	262144
-/* So many sets of events, changed ever again by programs that write their slots, are told apart in a sum */
+/* So many sets of events of programs that write their slots are told apart in a sum; others are left out. */
 #define MOST_OWN	256
 
 void shim_live_pairs__init(struct shim_live_pairs *pairs)
 {
 	*pairs = (struct shim_live_pairs) { NULL };
 	shim_hash__init(&pairs->by_name);
+	shim_hash__init(&pairs->shares);
 }
 
 static void free_sum(struct shim_live_sum *sum)
@@ -45,6 +49,27 @@ void shim_live_pairs__free(struct shim_live_pairs *pairs)
 	free(pairs->slots);
 	free(pairs->taken);
 	shim_hash__free(&pairs->by_name);
+	shim_hash__free(&pairs->shares);
+	shim_arena__free(&pairs->arena);
+}
+
+/* What a user has; NULL if there is no memory */
+static struct shim_live_share *share_of(struct shim_live_pairs *pairs, uint32_t user)
+{
+	uint64_t hash = shim_hash__u32(&pairs->shares, user);
+	struct shim_live_share *share;
+
+	for (struct shim_hnode *node = shim_hash__first(&pairs->shares, hash); node;
+	     node = shim_hash__next(node)) {
+		share = shim_hnode__entry(node, struct shim_live_share, node);
+		if (share->user == user)
+			return share;
+	}
+	share = shim_arena__alloc(&pairs->arena, sizeof(*share));
+	if (!share || shim_hash__add(&pairs->shares, &share->node, hash))
+		return NULL;
+	share->user = user;
+	return share;
 }
 
 static uint64_t hash_of(const struct shim_live_pairs *pairs, const char *name)
@@ -84,8 +109,8 @@ static void renumber_slots(struct shim_live_pairs *pairs, const struct shim_live
 	pairs->slot_numbers.removed += INT32_MAX;
 }
 
-/* A new sum, which takes over @name; NULL if there is no memory */
-static struct shim_live_sum *add(struct shim_live_pairs *pairs, char *name)
+/* A new sum of @tag, which takes over @name; NULL if there is no memory */
+static struct shim_live_sum *add(struct shim_live_pairs *pairs, const struct shim_live_tag *tag, char *name)
 {
 	struct shim_live_sum *sum = calloc(1, sizeof(*sum));
 
@@ -99,21 +124,35 @@ static struct shim_live_sum *add(struct shim_live_pairs *pairs, char *name)
 	if (pairs->sum_numbers.last == INT32_MAX)
 		renumber_sums(pairs);
 	sum->name = name;
+	sum->tag = tag;
 	sum->inst = ++pairs->sum_numbers.last;
 	pairs->sums[pairs->nsums++] = sum;
 	return sum;
 }
 
-/* Find the sum of that name, or make it; takes over @name, also on error. */
-static struct shim_live_sum *sum_of(struct shim_live_pairs *pairs, char *name)
+/*
+ * Find the sum of that name and tag, or make it; takes over @name, also on error: 0, -EAGAIN if there is
+ * no room for it now, or -ENOMEM.
+ */
+static int sum_of(struct shim_live_pairs *pairs, const struct shim_live_tag *tag, char *name,
+		  struct shim_live_sum **sum)
 {
-	struct shim_live_sum *sum = find(pairs, name);
+	struct shim_live_share *share = share_of(pairs, tag->user);
+	int err = share ? 0 : -ENOMEM;
 
-	if (!sum)
-		sum = add(pairs, name);
-	if (!sum || sum->name != name)
-		free(name);
-	return sum;
+	*sum = find(pairs, name);
+	if (*sum)
+		err = 0;
+	else if (share && (pairs->nsums >= MOST_SUMS || share->nsums >= MOST_SUMS / 2))
+		err = -EAGAIN;
+	else if (share)
+		*sum = add(pairs, tag, name);
+	if (*sum && (*sum)->name == name) {
+		share->nsums++;
+		return 0;
+	}
+	free(name);
+	return *sum || err ? err : -ENOMEM;
 }
 
 /* Is one id of a tag the other's successor, or its predecessor?  The kernel gives ids again. */
@@ -137,31 +176,20 @@ static void forget_ended(struct shim_live_sum *sum, const struct shim_live_adden
 	sum->naddends = n;
 }
 
-/* Forget the oldest of the rows that programs counted themselves: what it has added stays in the total. */
-static void forget_own(struct shim_live_sum *sum)
-{
-	size_t i = 0;
-
-	while (i < sum->naddends && !(sum->addends[i].id & SHIM_DIRECT_ID))
-		i++;
-	if (i == sum->naddends)
-		return;
-	sum->naddends--;
-	memmove(&sum->addends[i], &sum->addends[i + 1], (sum->naddends - i) * sizeof(sum->addends[0]));
-}
-
-/* The part of the sum that came from @now's row; NULL if there is no memory */
+/* The part of the sum that came from @now's row, or NULL; *@err: why there is none, 0: it is left out */
 static struct shim_live_addend *addend_of(struct shim_live_sum *sum,
-					  const struct shim_live_addend *now)
+					  const struct shim_live_addend *now, int *err)
 {
 	struct shim_live_addend *addend;
 
+	*err = 0;
 	for (size_t i = 0; i < sum->naddends; i++)
 		if (sum->addends[i].events == now->events && sum->addends[i].id == now->id)
 			return &sum->addends[i];
-	if (sum->naddends >= MOST_OWN)
-		forget_own(sum);
-	if (shim_vec__room(sum->addends, &sum->room, sum->naddends))
+	if (now->id & SHIM_DIRECT_ID && sum->naddends >= MOST_OWN)
+		return NULL;
+	*err = shim_vec__room(sum->addends, &sum->room, sum->naddends);
+	if (*err)
 		return NULL;
 	addend = &sum->addends[sum->naddends++];
 	*addend = *now;
@@ -172,6 +200,7 @@ static struct shim_live_addend *addend_of(struct shim_live_sum *sum,
 static int take_one(struct shim_live_sum *sum, const struct shim_live_addend *now)
 {
 	struct shim_live_addend *addend;
+	int err;
 
 	/* The row of an id that was given up is still there: its successor's was read before. */
 	for (size_t i = 0; i < sum->naddends; i++)
@@ -179,9 +208,9 @@ static int take_one(struct shim_live_sum *sum, const struct shim_live_addend *no
 		    are_of_kernel(&sum->addends[i], now))
 			return 0;
 	forget_ended(sum, now);
-	addend = addend_of(sum, now);
+	addend = addend_of(sum, now, &err);
 	if (!addend)
-		return -ENOMEM;
+		return err;
 	for (int i = 0; i < 2; i++)
 		sum->total[i] += now->now[i] - addend->now[i];
 	memcpy(addend->now, now->now, sizeof(addend->now));
@@ -211,29 +240,29 @@ static int take_event(struct shim_live_pairs *pairs, const struct shim_bpf_count
 	char event[SHIM_EVENT_LEN];
 	struct shim_live_sum *sum;
 	char *name;
+	int ret;
 
 	shim_event__name(desc->type, desc->config, desc->flags, event, sizeof(event));
 	if (asprintf(&name, "%s/%s", tag->label, event) < 0)
 		return -ENOMEM;
-	if (pairs->nsums >= MOST_SUMS && !find(pairs, name)) {
-		free(name);
-		return 0;
-	}
-	sum = sum_of(pairs, name);
-	if (!sum)
-		return -ENOMEM;
-	sum->tag = tag;
-	return take_one(sum, &now);
+	ret = sum_of(pairs, tag, name, &sum);
+	return ret ? ret : take_one(sum, &now);
 }
 
+/* 0, -EAGAIN if there was no room for some of the events, or -ENOMEM */
 static int take_row(struct shim_live_pairs *pairs, const struct shim_bpf_count *row,
 		    const struct shim_live_tag *tag)
 {
 	int ret = 0;
 
-	for (uint32_t i = 0; i < row->events.nr && !ret; i++)
-		if (!is_repeated(&row->events, i))
-			ret = take_event(pairs, row, i, tag);
+	for (uint32_t i = 0; i < row->events.nr; i++) {
+		int err = is_repeated(&row->events, i) ? 0 : take_event(pairs, row, i, tag);
+
+		if (err == -ENOMEM)
+			return err;
+		if (err)
+			ret = err;
+	}
 	return ret;
 }
 
@@ -289,9 +318,14 @@ static void retire_slots(struct shim_live_pairs *pairs)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < pairs->nslots; i++)
-		if (!pairs->slots[i].tag->retired)
+	for (size_t i = 0; i < pairs->nslots; i++) {
+		const struct shim_live_tag *tag = pairs->slots[i].tag;
+
+		if (tag->retired)
+			share_of(pairs, tag->user)->nslots--;
+		else
 			pairs->slots[n++] = pairs->slots[i];
+	}
 	pairs->slot_numbers.removed += pairs->nslots - n;
 	pairs->nslots = n;
 }
@@ -307,6 +341,7 @@ static void retire_sums(struct shim_live_pairs *pairs)
 			pairs->sums[n++] = sum;
 			continue;
 		}
+		share_of(pairs, sum->tag->user)->nsums--;
 		shim_hash__del(&pairs->by_name, &sum->node);
 		free_sum(sum);
 	}
@@ -323,10 +358,34 @@ void shim_live_pairs__retire(struct shim_live_pairs *pairs)
 	pairs->ntaken = 0;
 }
 
+/* Add instances for a tag's new slots, as long as there is room: 0, -EAGAIN if some are left out, or -ENOMEM */
+static int add_slots(struct shim_live_pairs *pairs, const struct shim_live_tags *tags,
+		     struct shim_live_tag *tag, struct shim_live_share *share)
+{
+	for (uint32_t slot = tag->unseen.first; slot < tag->unseen.end; slot++) {
+		if (tag->slots[slot] || !tag->total.hist[slot])
+			continue;
+		if (pairs->nslots >= MOST_SLOTS || share->nslots >= MOST_SLOTS / 2)
+			return -EAGAIN;
+		if (pairs->slot_numbers.last == INT32_MAX)
+			renumber_slots(pairs, tags);
+		if (shim_vec__room(pairs->slots, &pairs->slots_room, pairs->nslots))
+			return -ENOMEM;
+		tag->slots[slot] = ++pairs->slot_numbers.last;
+		pairs->slots[pairs->nslots++] =
+			(struct shim_live_slot) { pairs->slot_numbers.last, slot, tag };
+		share->nslots++;
+	}
+	tag->unseen = (struct shim_live_range) { 0 };
+	return 0;
+}
+
 /**
  * shim_live_pairs__slots() - add instances for the slots that now have counts
  * @pairs: updated
  * @tags: the transactions
+ *
+ * What there is no room for is tried again with the next sample.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -334,19 +393,13 @@ int shim_live_pairs__slots(struct shim_live_pairs *pairs, const struct shim_live
 {
 	for (size_t i = 0; i < tags->n; i++) {
 		struct shim_live_tag *tag = tags->at[i];
+		struct shim_live_share *share;
 
-		for (uint32_t slot = tag->unseen.first; slot < tag->unseen.end; slot++) {
-			if (tag->slots[slot] || !tag->total.hist[slot] || pairs->nslots >= MOST_SLOTS)
-				continue;
-			if (pairs->slot_numbers.last == INT32_MAX)
-				renumber_slots(pairs, tags);
-			if (shim_vec__room(pairs->slots, &pairs->slots_room, pairs->nslots))
-				return -ENOMEM;
-			tag->slots[slot] = ++pairs->slot_numbers.last;
-			pairs->slots[pairs->nslots++] =
-				(struct shim_live_slot) { pairs->slot_numbers.last, slot, tag };
-		}
-		tag->unseen = (struct shim_live_range) { 0 };
+		if (tag->unseen.first == tag->unseen.end)
+			continue;
+		share = share_of(pairs, tag->user);
+		if (!share || add_slots(pairs, tags, tag, share) == -ENOMEM)
+			return -ENOMEM;
 	}
 	return 0;
 }

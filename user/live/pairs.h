@@ -3,6 +3,7 @@
 #ifndef SHIM_LIVE_PAIRS_H
 #define SHIM_LIVE_PAIRS_H
 
+#include "base/arena.h"
 #include "tags.h"
 
 struct shim_live_slot {
@@ -16,6 +17,13 @@ struct shim_live_addend {
 	uint64_t id, events;	/* the row's: the tag, and key of the set of events */
 	unsigned int session;
 	uint64_t now[2];	/* as it was last read */
+};
+
+/* What one user's tags have: half of all that there may be is the most */
+struct shim_live_share {
+	struct shim_hnode node;
+	uint32_t user;
+	size_t nslots, nsums;
 };
 
 /* The sums of a tag and an event over all tracing sessions */
@@ -40,6 +48,8 @@ struct shim_live_pairs {
 	struct shim_live_sum **sums;
 	size_t nsums, sums_room;
 	struct shim_hash by_name;	/* of the sums */
+	struct shim_hash shares;	/* by user, in @arena */
+	struct shim_arena arena;
 	uint64_t *taken;
 	size_t ntaken, taken_room;
 	unsigned int session;

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/vec.h"
 #include "tags.h"
@@ -246,6 +247,15 @@ static struct shim_live_range set(struct shim_live_tag *tag, struct shim_live_pa
 	return ALL_SLOTS;
 }
 
+/* The time, by the clock that statistics have */
+uint64_t shim_live__now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
 /**
  * shim_live_tags__take() - update a tag with its present statistics
  * @tags: the tags of its kind
@@ -260,6 +270,7 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 	struct shim_live_tag *tag = find(tags, stat->tag);
 	struct shim_live_range changed;
 	struct shim_live_part *part;
+	uint64_t aborted;
 	bool has_ended;
 
 	if (!tag)
@@ -280,7 +291,10 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 		add_up(tag->earlier, part->now);
 	part->session = session;
 	part->id = stat->key.tag;
+	aborted = tag->total.aborted;
 	changed = set(tag, part, stat);
+	if (tag->total.aborted != aborted)
+		tag->aborted_ns = shim_live__now_ns();
 	widen(&tag->unseen, changed);
 	widen(&tag->unwritten, changed);
 	tag->is_written = false;
@@ -316,11 +330,17 @@ void shim_live_tags__see(struct shim_live_tags *tags, const struct shim_bpf_tag 
 		found->seen = sample;
 }
 
+static uint64_t last_event(const struct shim_live_tag *tag)
+{
+	return tag->aborted_ns > tag->total.last_ns ? tag->aborted_ns : tag->total.last_ns;
+}
+
 static int by_last_event(const void *a, const void *b)
 {
-	const struct shim_live_tag *const *x = a, *const *y = b;
+	uint64_t x = last_event(*(const struct shim_live_tag *const *)a);
+	uint64_t y = last_event(*(const struct shim_live_tag *const *)b);
 
-	return ((*x)->total.last_ns > (*y)->total.last_ns) - ((*x)->total.last_ns < (*y)->total.last_ns);
+	return (x > y) - (x < y);
 }
 
 /**

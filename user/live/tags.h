@@ -67,6 +67,7 @@ struct shim_live_since {
  * @unseen: slots that have changed since instances were last added for them
  * @slots: of a transaction: instance numbers of its histogram's slots, 0: none yet
  * @total: sum of all that
+ * @aborted_ns: when an abort was last seen, which the statistics do not have
  * @before: @total at the last sample that was written
  */
 struct shim_live_tag {
@@ -85,6 +86,7 @@ struct shim_live_tag {
 	bool is_written;
 	struct shim_live_range unwritten, unseen;
 	uint32_t slots[VC_HIST_SLOTS];
+	uint64_t aborted_ns;
 	struct vc_stat total, before;
 };
 
@@ -118,6 +120,7 @@ int shim_live_tags__retire(struct shim_live_tags *tags, uint64_t sample);
 void shim_live_tags__sweep(struct shim_live_tags *tags);
 void shim_live_tags__written(struct shim_live_tags *tags);
 void shim_live_tag__since(const struct shim_live_tag *tag, struct shim_live_since *since);
+uint64_t shim_live__now_ns(void);
 double shim_live_tag__percentile(const struct shim_live_tag *tag,
 				 const struct shim_live_since *since, double percent);
 

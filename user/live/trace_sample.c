@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
-#include <time.h>
 
 #include "base/vec.h"
 #include "core/bpf.h"
@@ -225,14 +224,6 @@ bool shim_live_trace__any(const struct shim_live_trace *trace)
 	return false;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
 /**
  * shim_live_trace__sample() - read the statistics; valid until the next sample
  * @trace: gets them
@@ -252,7 +243,7 @@ int shim_live_trace__sample(struct shim_live_trace *trace)
 		ret = take_all(trace);
 	if (!ret)
 		ret = shim_live_pairs__slots(&trace->pairs, &trace->of[TRANSACT]);
-	trace->when = now_ns();
+	trace->when = shim_live__now_ns();
 	trace->samples++;
 	/* Without any instance there is nothing to settle: the first events count from here. */
 	if (!shim_live_trace__any(trace))

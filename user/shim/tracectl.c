@@ -269,8 +269,10 @@ SHIM_API int shim_trace_counts_get(struct shim_trace *trace, size_t *n)
 		keep_tag(trace, rows[i].id, &trace->count_tags[i]);
 	for (size_t i = 0; i < nrows; i++) {
 		err = add_counts(trace, &rows[i], &trace->count_tags[i]);
-		if (err && err != -ENOENT)
+		if (err && err != -ENOENT) {
+			trace->ncounts = 0;
 			return err;
+		}
 	}
 	*n = trace->ncounts;
 	return 0;
@@ -378,9 +380,11 @@ static int give_event(void *arg, const struct vc_record *record)
 	event.user = tag->user;
 	memcpy(&event.value, &record->value, sizeof(event.value));
 	/* Whatever the callback reads by the handle, the names of its events stay. */
+	give->trace->giving++;
 	shim_bpf_reader__hold(give->trace->reader);
 	err = give->fn(give->arg, &event);
 	shim_bpf_reader__release(give->trace->reader);
+	give->trace->giving--;
 	if (err <= 0)
 		return err;
 	give->more_than_0 = err;
@@ -400,8 +404,9 @@ static int open_events(struct shim_trace *trace)
  * @arg: for @fn
  *
  * The name and label of an event are valid until the next call with the handle that @fn does not make.
+ * It may read all else with the handle, but neither take events nor close it.
  *
- * Return: how many were given; -EBUSY if somebody else takes them, -ENODATA if tracing
+ * Return: how many were given; -EBUSY if somebody else takes them, or it was called by @fn, -ENODATA if tracing
  *	was turned on without room for them, -EINTR, what @fn returned, or another error.
  */
 SHIM_API int shim_trace_events(struct shim_trace *trace, int timeout_ms, shim_trace_event_fn *fn,
@@ -412,6 +417,8 @@ SHIM_API int shim_trace_events(struct shim_trace *trace, int timeout_ms, shim_tr
 
 	if (!trace || !fn)
 		return -EINVAL;
+	if (trace->giving)
+		return -EBUSY;
 	shim_bpf_reader__forget(trace->reader);
 	err = open_events(trace);
 	if (!err)

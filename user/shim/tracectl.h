@@ -16,6 +16,7 @@
 struct shim_trace {
 	struct shim_bpf_reader *reader;
 	struct shim_bpf_events *events;	/* NULL until they are asked for */
+	unsigned int giving;		/* callbacks that are being called */
 	struct shim_trace_stat *stats;
 	struct shim_bpf_tag *stat_tags;
 	size_t n, room, stat_tags_room;
