@@ -215,6 +215,69 @@ TEST_F(indom, records_are_of_the_right_kind)
 	free(data);
 }
 
+#define FIXED	1000
+#define COMING	1500
+
+/* The domain has FIXED instances with short names, and more that come one by one: 0 or an error */
+static int write_coming(struct shim_writer *w)
+{
+	static char text[FIXED + COMING][8];
+	static const char *name[FIXED + COMING];
+	static int32_t inst[FIXED + COMING];
+	const struct shim_value v = { .inst = 0, .type = sample_desc(M_SET).type };
+	int err = 0;
+
+	for (unsigned int i = 0; i < FIXED + COMING; i++) {
+		inst[i] = i;
+		snprintf(text[i], sizeof(text[i]), "%u", i);
+		name[i] = text[i];
+	}
+	for (unsigned int i = 0; i < COMING && !err; i++) {
+		const struct shim_indom now = { at(i), SAMPLE_INDOM, FIXED + i, inst, name, false };
+
+		err = shim_writer__indom(w, &now);
+		if (!err)
+			err = shim_writer__begin(w, at(i));
+		if (!err)
+			err = shim_writer__vset(w, sample_pmid(M_SET), 0);
+		if (!err)
+			err = shim_writer__value(w, &v);
+		if (!err)
+			err = shim_writer__commit(w);
+	}
+	return err;
+}
+
+/* However often a large domain changes, a reader that is afraid of forged files has all of its states. */
+TEST_F(indom, changes_without_end)
+{
+	struct shim_label label = sample_label(variant->version);
+	struct shim_desc desc = sample_desc(M_SET);
+	const struct shim_indom *last;
+	struct shim_archive *ar;
+	struct shim_writer *w;
+	struct place place;
+
+	ASSERT_EQ(0, place_make(&place));
+	ASSERT_EQ(0, shim_writer__open(place.base, &label, &w));
+	ASSERT_EQ(0, shim_writer__desc(w, &desc));
+	ASSERT_EQ(0, write_coming(w));
+	ASSERT_EQ(0, shim_writer__close(w));
+	ASSERT_EQ(0, shim_archive__open(place.base, &ar));
+	ASSERT_EQ((unsigned int)COMING, shim_archive__nindoms(ar, SAMPLE_INDOM));
+	last = shim_archive__indom(ar, SAMPLE_INDOM, at(COMING));
+	ASSERT_NE(NULL, last);
+	EXPECT_EQ((unsigned int)(FIXED + COMING - 1), last->n);
+	for (unsigned int i = 0; i < COMING; i++) {
+		const struct shim_indom *got = shim_archive__indom_at(ar, SAMPLE_INDOM, i);
+
+		ASSERT_NE(NULL, got);
+		ASSERT_EQ(FIXED + COMING - 1 - i, got->n);
+	}
+	shim_archive__put(ar);
+	place_remove(&place);
+}
+
 struct reader {
 	struct shim_archive *ar;
 	const struct model *models;

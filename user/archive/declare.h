@@ -12,6 +12,7 @@
  * @now: its present state; instances and names are the group's own
  * @used: for each instance, the serial number of the last value set that had it
  * @recorded: a full record of it was made, which a delta can follow
+ * @entries: those of all states since that record: so many a reader spells out for the last one
  */
 struct shim_group {
 	struct shim_hnode node;
@@ -20,6 +21,7 @@ struct shim_group {
 	uint64_t *used;
 	void *memory;
 	bool recorded;
+	uint64_t entries;
 };
 
 /*

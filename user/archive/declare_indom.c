@@ -170,27 +170,59 @@ static int take_over(struct shim_group *g, const struct shim_indom *indom)
 	return 0;
 }
 
+/* Entries that deltas may make a reader spell out for each byte of the full record before them */
+#define ENTRIES_PER_BYTE	4
+/* ... or so many, if that is more: small domains may change often. */
+#define LEAST_ENTRIES		32768
+
+static uint64_t bytes_of(const struct shim_indom *indom)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned int i = 0; i < indom->n; i++)
+		bytes += sizeof(indom->inst[i]) + sizeof(uint32_t) + strlen(indom->name[i]) + 1;
+	return bytes;
+}
+
+/* What a reader has to spell out for the state after a delta, besides those before */
+static uint64_t entries_of(const struct shim_group *g, const struct changes *c)
+{
+	return (uint64_t)g->now.n + c->entries.n;
+}
+
+/* May a delta follow?  A reader of very many of them, each a large domain, would think of an attack. */
+static bool is_short(const struct shim_group *g, const struct shim_indom *indom, const struct changes *c)
+{
+	uint64_t entries = g->entries + entries_of(g, c);
+
+	return entries <= LEAST_ENTRIES || entries <= ENTRIES_PER_BYTE * bytes_of(indom);
+}
+
 /*
- * Write a delta if it has no more entries than the full record, and always if
- * no instance is left, because readers ignore a full record without instances.
+ * Write a delta if it has no more entries than the full record and there are not too many since the last
+ * one, and always if no instance is left, because readers ignore a full record without instances.
  * A delta cannot rename an instance, and version 2 has no deltas.
+ *
+ * Return: what the group's entries are after that.
  */
-static void encode(const struct shim_format *f, const struct shim_group *g,
-		   const struct shim_indom *indom, const struct changes *c, struct shim_buf *out)
+static uint64_t encode(const struct shim_format *f, const struct shim_group *g,
+		       const struct shim_indom *indom, const struct changes *c, struct shim_buf *out)
 {
 	bool delta = f->version > 2 && g->recorded && !c->renamed &&
-		     (c->entries.n <= indom->n || !indom->n);
+		     (!indom->n || (c->entries.n <= indom->n && is_short(g, indom, c)));
 
 	if (delta)
 		shim_rec_indom__encode(f, out, &c->entries, true);
 	else if (indom->n)
 		shim_rec_indom__encode(f, out, indom, false);
+	return delta ? g->entries + entries_of(g, c) : 0;
 }
 
 static int change(struct shim_group *g, const struct shim_format *f,
 		  const struct shim_indom *indom, struct shim_buf *out)
 {
 	size_t start = out->len;
+	uint64_t entries = 0;
 	struct changes c;
 	bool changed;
 	int err;
@@ -200,7 +232,7 @@ static int change(struct shim_group *g, const struct shim_format *f,
 		return err;
 	changed = c.entries.n || c.renamed;
 	if (changed)
-		encode(f, g, indom, &c, out);
+		entries = encode(f, g, indom, &c, out);
 	free(c.inst);
 	free(c.name);
 	if (!changed)
@@ -211,6 +243,7 @@ static int change(struct shim_group *g, const struct shim_format *f,
 		out->err = 0;
 	} else if (out->len > start) {
 		g->recorded = true;
+		g->entries = entries;
 	}
 	return err;
 }
