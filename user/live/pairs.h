@@ -3,7 +3,6 @@
 #ifndef SHIM_LIVE_PAIRS_H
 #define SHIM_LIVE_PAIRS_H
 
-#include "base/arena.h"
 #include "tags.h"
 
 struct shim_live_slot {

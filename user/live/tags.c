@@ -8,7 +8,8 @@
  * kernel's id of the tag, so they are kept in a part of their own.
  *
  * Of tags that have gone, as many are kept as there ever were at a time, or LEAST_KEPT.  Whoever makes
- * ever new tags would fill memory otherwise.
+ * ever new tags would fill memory otherwise.  Of those that were removed, the owners are remembered: a tag
+ * that comes back has its label again, and another user's has never the same.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,6 +23,8 @@
 #define LEAST_KEPT	1024
 /* A tag that is there may be missing where the kernel's table changes fast: so often, it has gone. */
 #define MISSED		3
+/* So many removed tags are remembered; after more, the label of each new tag names its user. */
+#define MOST_FORMER	65536
 #define ALL_SLOTS	((struct shim_live_range) { 0, VC_HIST_SLOTS })
 
 void shim_live_tags__init(struct shim_live_tags *tags)
@@ -29,6 +32,7 @@ void shim_live_tags__init(struct shim_live_tags *tags)
 	*tags = (struct shim_live_tags) { NULL };
 	shim_hash__init(&tags->by_name);
 	shim_hash__init(&tags->by_owner);
+	shim_hash__init(&tags->former);
 }
 
 static void free_tag(struct shim_live_tag *tag)
@@ -48,6 +52,8 @@ void shim_live_tags__free(struct shim_live_tags *tags)
 	free(tags->at);
 	shim_hash__free(&tags->by_name);
 	shim_hash__free(&tags->by_owner);
+	shim_hash__free(&tags->former);
+	shim_arena__free(&tags->arena);
 }
 
 static uint64_t hash_of(const struct shim_live_tags *tags, const char *name)
@@ -110,9 +116,64 @@ static void renumber(struct shim_live_tags *tags)
 	tags->numbers.removed += INT32_MAX;
 }
 
-/* @several: there is another user's tag of that name already */
-static struct shim_live_tag *add(struct shim_live_tags *tags, const struct shim_bpf_tag *from,
-				int several)
+/* A tag that was removed; the node has the hash of its name; @plain: its label was its name */
+struct former {
+	struct shim_hnode node;
+	uint32_t user;
+	bool plain;
+};
+
+static bool is_plain(const struct shim_live_tag *tag)
+{
+	return !strcmp(tag->label, tag->name);
+}
+
+/* What is remembered of a user's tag of a name, or NULL; *@others: of other users' */
+static struct former *former_of(const struct shim_live_tags *tags, const char *name, uint32_t user,
+				bool *others)
+{
+	*others = false;
+	for (struct shim_hnode *node = shim_hash__first(&tags->former, hash_of(tags, name)); node;
+	     node = shim_hash__next(node)) {
+		struct former *former = shim_hnode__entry(node, struct former, node);
+
+		if (former->user == user)
+			return former;
+		*others = true;
+	}
+	return NULL;
+}
+
+/* Remember a tag that is being removed. */
+static void remember(struct shim_live_tags *tags, const struct shim_live_tag *tag)
+{
+	struct former *former;
+	bool others;
+
+	if (tags->forgot || former_of(tags, tag->name, tag->user, &others))
+		return;
+	former = tags->former.n < MOST_FORMER ? shim_arena__alloc(&tags->arena, sizeof(*former)) : NULL;
+	if (former && !shim_hash__add(&tags->former, &former->node, tag->node.hash)) {
+		former->user = tag->user;
+		former->plain = is_plain(tag);
+	} else {
+		tags->forgot = true;
+	}
+}
+
+/* Has the label of a new tag to name its user? */
+static bool names_user(const struct shim_live_tags *tags, const struct shim_bpf_tag *from)
+{
+	bool others;
+	const struct former *former = former_of(tags, from->name, from->user, &others);
+
+	if (former)
+		return !former->plain;
+	/* The reader may know other users' tags of that name, of other kinds. */
+	return others || tags->forgot || has_name(tags, from->name) || strcmp(from->label, from->name);
+}
+
+static struct shim_live_tag *add(struct shim_live_tags *tags, const struct shim_bpf_tag *from)
 {
 	struct shim_live_tag *tag = calloc(1, sizeof(*tag));
 
@@ -120,9 +181,7 @@ static struct shim_live_tag *add(struct shim_live_tags *tags, const struct shim_
 		goto err;
 	tag->name = strdup(from->name);
 	tag->user = from->user;
-	/* The reader may know other users' tags of that name, of other kinds. */
-	shim_bpf__label(tag->label, from->name, from->user,
-			several || strcmp(from->label, from->name));
+	shim_bpf__label(tag->label, from->name, from->user, names_user(tags, from));
 	if (!tag->name || shim_hash__add(&tags->by_name, &tag->node, hash_of(tags, from->name)))
 		goto err;
 	if (shim_hash__add(&tags->by_owner, &tag->owned, hash_of_owner(tags, from->name, from->user))) {
@@ -274,7 +333,7 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 	bool has_ended;
 
 	if (!tag)
-		tag = add(tags, stat->tag, has_name(tags, stat->tag->name));
+		tag = add(tags, stat->tag);
 	if (!tag)
 		return -ENOMEM;
 	part = &tag->part[stat->key.tag & SHIM_DIRECT_ID ? SHIM_LIVE_DIRECT : SHIM_LIVE_KERNEL];
@@ -384,6 +443,7 @@ void shim_live_tags__sweep(struct shim_live_tags *tags)
 			tags->at[n++] = tag;
 			continue;
 		}
+		remember(tags, tag);
 		shim_hash__del(&tags->by_name, &tag->node);
 		shim_hash__del(&tags->by_owner, &tag->owned);
 		free_tag(tag);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/hash.h"
 #include "core/bpf.h"
 #include "core/bpf_slots.h"
@@ -99,11 +100,17 @@ struct shim_live_numbers {
 	uint64_t removed;
 };
 
-/* The tags of a kind, by number, which is the order of arrival; @most: how many were there at a time */
+/*
+ * The tags of a kind, by number, which is the order of arrival; @most: how many were there at a time
+ * @former: whose tags were removed, and of which label, by name, in @arena
+ * @forgot: there were too many of these
+ */
 struct shim_live_tags {
 	struct shim_live_tag **at;
 	size_t n, room;
-	struct shim_hash by_name, by_owner;
+	struct shim_hash by_name, by_owner, former;
+	struct shim_arena arena;
+	bool forgot;
 	struct shim_live_numbers numbers;
 	size_t most;
 };
