@@ -247,6 +247,40 @@ TEST_F(ways, single_events)
 	shim_trace_close(other);
 }
 
+struct nested {
+	struct shim_trace *trace;
+	struct events inner;
+	int returned;
+};
+
+static int take_within(void *arg, const struct shim_trace_event *event)
+{
+	struct nested *nested = arg;
+	size_t n;
+
+	(void)event;
+	nested->returned = shim_trace_events(nested->trace, 0, take, &nested->inner);
+	return shim_trace_stats_get(nested->trace, &n);
+}
+
+/* A callback may read all else, but takes no events itself. */
+TEST_F(ways, events_in_a_callback)
+{
+	struct nested nested = { .returned = 0 };
+
+	UNLESS_MISSING();
+	self->options.ring_bytes = 1 << 16;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	nested.trace = self->trace;
+	EXPECT_EQ(0, shim_trace_events(self->trace, 0, take, &nested.inner));
+	ASSERT_EQ(0, pmtracepoint("one"));
+	ASSERT_EQ(0, pmtracepoint("two"));
+	EXPECT_EQ(2, shim_trace_events(self->trace, 1000, take_within, &nested));
+	EXPECT_EQ(-EBUSY, nested.returned);
+	EXPECT_EQ(0, nested.inner.n);
+}
+
 TEST_F(ways, ring_is_full)
 {
 	struct events events = { .n = 0 };
