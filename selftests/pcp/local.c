@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <pcp/pmapi.h>
+#include <shim/shim.h>
 #include "kselftest_harness.h"
 
 #define CHOSEN_PAGES	2000
@@ -355,6 +356,114 @@ TEST_F(processes, leave_descriptors)
 	setrlimit(RLIMIT_NOFILE, &before);
 	end_chosen(many);
 	end_chosen(one);
+}
+
+/* A forked child counts for itself; the parent's counts go on, also after the child has ended. */
+TEST_F(processes, in_a_forked_child)
+{
+	struct chosen a = start_chosen("vcpc-chosen-a"), late;
+	long long before = value_for("vcpc.process.count.page_faults", a.pid);
+	int down[2], up[2], status;
+	pid_t child;
+	char byte;
+
+	if (before == -3)
+		SKIP(return, "this machine's CPUs may not be counted");
+	ASSERT_LE(0, before);
+	ASSERT_EQ(0, pipe(down) | pipe(up));
+	child = fork();
+	if (!child) {
+		if (value_for("vcpc.process.count.page_faults", a.pid) < 0 || write(up[1], "x", 1) != 1)
+			_exit(1);
+		/* The child is the first to see what comes now. */
+		if (read(down[0], &late.pid, sizeof(late.pid)) != sizeof(late.pid))
+			_exit(2);
+		usleep(1100000);
+		_exit(value_for("vcpc.process.count.page_faults", late.pid) < 0 ? 3 : 0);
+	}
+	close(up[1]);
+	ASSERT_EQ(1, read(up[0], &byte, 1));
+	late = start_chosen("vcpc-chosen-late");
+	ASSERT_EQ((ssize_t)sizeof(late.pid), write(down[1], &late.pid, sizeof(late.pid)));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_LE(0, value_for("vcpc.process.count.page_faults", late.pid));
+	ASSERT_EQ(1, write(a.pipe, "x", 1));
+	for (int i = 0; i < 400 && value_for("vcpc.process.count.page_faults", a.pid) < before + CHOSEN_PAGES; i++)
+		usleep(10000);
+	EXPECT_LE(before + CHOSEN_PAGES, value_for("vcpc.process.count.page_faults", a.pid));
+	close(up[0]);
+	close(down[0]);
+	close(down[1]);
+	end_chosen(a);
+	end_chosen(late);
+}
+
+/* Counters that somebody took for a CPU are gone, which is said; when he is done, counting begins again. */
+TEST_F(processes, lost_counters_come_back)
+{
+	const char *const events[] = { "cycles" };
+	struct shim_handle *handle = NULL;
+	struct shim_set *set = NULL;
+	struct chosen a = start_chosen("vcpc-chosen-a");
+	const char *why = NULL;
+	unsigned int bad;
+	long long got = -1;
+
+	write_config(self->config, "processes vcpc-chosen-* cycles\n");
+	pmDestroyContext(self->handle);
+	self->handle = pmNewContext(PM_CONTEXT_LOCAL, NULL);
+	ASSERT_LE(0, self->handle);
+	if (access("/dev/vcpc", F_OK) || shim_open(&handle) || shim_set_create(handle, events, 1, &bad, &set))
+		why = "needs the module and hardware counters";
+	else if (value_for("vcpc.process.count.cycles", a.pid) < 0)
+		why = "cycles are not counted in processes here";
+	if (!why) {
+		ASSERT_EQ(0, shim_set_bind(set, 0, SHIM_BIND_CPU));
+		usleep(1100000);
+		EXPECT_EQ(-3, value_for("vcpc.process.count.cycles", a.pid));
+		shim_set_destroy(set);
+		for (int i = 0; i < 300 && got < 0; i++) {
+			usleep(100000);
+			got = value_for("vcpc.process.count.cycles", a.pid);
+		}
+		EXPECT_LE(0, got);
+	}
+	if (handle)
+		shim_close(handle);
+	end_chosen(a);
+	if (why)
+		SKIP(return, "%s", why);
+}
+
+/* CPUs are counted where nobody else counts: what threads have is not taken from them, and waited for. */
+TEST_F(processes, counters_of_cpus_are_not_taken)
+{
+	const char *const events[] = { "cycles" };
+	struct shim_handle *handle = NULL;
+	struct shim_set *set = NULL;
+	struct shim_sample sample;
+	const char *why = NULL;
+	unsigned int bad;
+
+	write_config(self->config, "cpus cycles\n");
+	pmDestroyContext(self->handle);
+	self->handle = pmNewContext(PM_CONTEXT_LOCAL, NULL);
+	ASSERT_LE(0, self->handle);
+	if (access("/dev/vcpc", F_OK) || shim_open(&handle) ||
+	    shim_set_create(handle, events, 1, &bad, &set) || shim_set_bind(set, 0, 0))
+		why = "needs the module and hardware counters";
+	if (!why) {
+		EXPECT_EQ(-3, value_for("vcpc.count.cycles", 0));
+		EXPECT_EQ(0, shim_set_sample(set, 0, &sample));
+		shim_set_destroy(set);
+		EXPECT_LE(0, value_for("vcpc.count.cycles", 0));
+		EXPECT_LE(0, value_for("vcpc.count.cycles", 0));
+	}
+	if (handle)
+		shim_close(handle);
+	if (why)
+		SKIP(return, "%s", why);
 }
 
 TEST(processes_in_configurations)

@@ -4,7 +4,8 @@
  *
  * Each line of the configuration becomes one set, whose events count together.  A set that fails
  * has no effect on the others.  If a set cannot be created or bound, for instance because the
- * module is not loaded or the caller lacks permission, each sample tries again.
+ * module is not loaded or the caller lacks permission, each sample tries again; so it does with a CPU that
+ * was offline, or on which somebody else took the counters.  They are not taken from anybody.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -120,13 +121,20 @@ static int create(struct shim_live_cpus *cpus, struct set *set)
 	return ret ? ret : shim_counters__create(cpus->session, reqs, set->n, 0, &bad, &set->counters);
 }
 
+static int bind_one(struct set *set, int cpu)
+{
+	int bad;
+
+	return shim_counters__bind(set->counters, cpu, VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD, &bad);
+}
+
 /* Bind the set on all CPUs that are online. Returns 0 if one succeeds, else the first error. */
 static int bind_all(const struct shim_live_cpus *cpus, struct set *set)
 {
-	int bound = 0, first = 0, bad;
+	int bound = 0, first = 0;
 
 	for (unsigned int i = 0; i < cpus->n; i++) {
-		int ret = shim_counters__bind(set->counters, cpus->number[i], VCPC_BIND_F_CPU, &bad);
+		int ret = bind_one(set, cpus->number[i]);
 
 		bound += !ret;
 		first = first ? first : ret;
@@ -152,7 +160,7 @@ static int begin(struct shim_live_cpus *cpus, struct set *set)
 
 /*
  * Sample all CPUs.  One whose sample fails, because it is not counted or no longer, has no
- * values.  Returns 0 if at least one has, else the first error.
+ * values, and counts from 0 if it can be bound now.  Returns 0 if at least one has, else the first error.
  */
 static int sample(const struct shim_live_cpus *cpus, struct set *set)
 {
@@ -163,17 +171,42 @@ static int sample(const struct shim_live_cpus *cpus, struct set *set)
 		int ret = shim_counters__sample_at(set->counters, cpus->number[i], VCPC_TARGET_F_CPU,
 						   &room->sample, sizeof(*room));
 
-		if (ret)
+		if (ret) {
 			room->sample.size = 0;
+			shim_counters__unbind_at(set->counters, cpus->number[i], VCPC_TARGET_F_CPU);
+			bind_one(set, cpus->number[i]);
+		}
 		taken += !ret;
 		first = first ? first : ret;
 	}
 	return taken ? 0 : first;
 }
 
+/* In a forked child: the sets are the parent's, and what it counts is not touched. */
+static void begin_anew(struct shim_live_cpus *cpus)
+{
+	for (unsigned int i = 0; i < cpus->nsets; i++) {
+		if (cpus->sets[i].counters)
+			shim_counters__put(cpus->sets[i].counters);
+		cpus->sets[i].counters = NULL;
+	}
+	shim_session__close(cpus->session);
+	cpus->session = NULL;
+}
+
+static bool is_of_parent(const struct shim_live_cpus *cpus)
+{
+	for (unsigned int i = 0; i < cpus->nsets; i++)
+		if (cpus->sets[i].counters && !shim_counters__is_own(cpus->sets[i].counters))
+			return true;
+	return false;
+}
+
 /* An error is not returned: it becomes the status of the set's metrics. */
 void shim_live_cpus__sample(struct shim_live_cpus *cpus)
 {
+	if (is_of_parent(cpus))
+		begin_anew(cpus);
 	for (unsigned int i = 0; i < cpus->nsets; i++) {
 		struct set *set = &cpus->sets[i];
 

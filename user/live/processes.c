@@ -6,7 +6,7 @@
  * whose command matches the line's pattern, with all its threads.  /proc is searched for such
  * processes at most once a second.  Of a process that is known from the search before, and does
  * not match, the command is read again at one search in RECHECK only: it changes if the process
- * executes another program.
+ * executes another program.  As often it is tried again to count what could not be counted.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,7 @@ struct set {
 	const struct shim_config_line *line;
 	unsigned int metrics[SHIM_CONFIG_EVENTS];	/* index of each event's */
 	int status;
+	unsigned int failed;	/* at which search that came from a process */
 };
 
 struct shim_live_processes {
@@ -69,6 +71,7 @@ struct shim_live_processes {
 	size_t nseen, seen_room;
 	uint64_t searched;		/* when, by CLOCK_MONOTONIC; 0: never */
 	unsigned int searches;
+	int status;			/* of the last search */
 };
 
 _Static_assert(SHIM_CONFIG_LINES <= 64, "a process's sets are bits of a word");
@@ -203,16 +206,22 @@ static void remove_at(struct shim_live_processes *p, size_t at)
 	p->n--;
 }
 
-/* Are there only RESERVE file descriptors left?  perf needs some for each thread of a process. */
+/*
+ * Are there only RESERVE file descriptors left?  perf needs some for each thread of a process.  Which
+ * numbers they have says nothing: those of counters are taken from the end.
+ */
 static bool is_short_of_files(void)
 {
-	int fd = open("/", O_PATH | O_CLOEXEC);
+	DIR *dir = opendir("/proc/self/fd");
 	struct rlimit limit;
+	rlim_t n = RESERVE;
 
-	if (fd < 0)
+	if (!dir)
 		return errno == EMFILE;
-	close(fd);
-	return !getrlimit(RLIMIT_NOFILE, &limit) && (rlim_t)fd + RESERVE >= limit.rlim_cur;
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return !getrlimit(RLIMIT_NOFILE, &limit) && n >= limit.rlim_cur;
 }
 
 static int bind_set(const struct set *set, pid_t pid)
@@ -226,6 +235,32 @@ static int bind_set(const struct set *set, pid_t pid)
 	return -EMFILE;
 }
 
+/* A process could not be counted, or no longer. */
+static void fail(const struct shim_live_processes *p, struct set *set, int err)
+{
+	if (err == -ESRCH)
+		return;
+	set->status = err;
+	set->failed = p->searches;
+}
+
+/* Bind those of the sets that can be bound to a process. */
+static void bind_sets(struct shim_live_processes *p, struct process *one, uint64_t sets)
+{
+	for (unsigned int i = 0; i < p->nsets; i++) {
+		struct set *set = &p->sets[i];
+		int ret;
+
+		if (!(sets >> i & 1) || !set->counters)
+			continue;
+		ret = bind_set(set, one->id.pid);
+		if (ret)
+			fail(p, set, ret);
+		else
+			one->sets |= 1ull << i;
+	}
+}
+
 /* Bind the sets that a process's command matches; it is kept if one can be bound. */
 static int add(struct shim_live_processes *p, const struct identity *id, uint64_t sets)
 {
@@ -237,18 +272,7 @@ static int add(struct shim_live_processes *p, const struct identity *id, uint64_
 		free(one.samples);
 		return -ENOMEM;
 	}
-	for (unsigned int i = 0; i < p->nsets; i++) {
-		struct set *set = &p->sets[i];
-		int ret;
-
-		if (!(sets >> i & 1) || !set->counters)
-			continue;
-		ret = bind_set(set, id->pid);
-		if (!ret)
-			one.sets |= 1ull << i;
-		else if (ret != -ESRCH)
-			set->status = ret;
-	}
+	bind_sets(p, &one, sets);
 	if (!one.sets) {
 		free(one.samples);
 		return 0;
@@ -265,16 +289,18 @@ static int add(struct shim_live_processes *p, const struct identity *id, uint64_
 static void look_at(struct shim_live_processes *p, pid_t pid, bool is_new)
 {
 	int at = shim_live_processes__find(p, pid);
+	bool has_turn = is_new || (p->searches + (unsigned int)pid) % RECHECK == 0;
 	struct identity id = { 0 };
 	uint64_t sets;
 
-	if (at < 0 && !is_new && (p->searches + (unsigned int)pid) % RECHECK)
-		return;
-	if (identify(pid, &id))
+	if ((at < 0 && !has_turn) || identify(pid, &id))
 		return;
 	sets = matching(p, id.command);
-	if (at >= 0 && id.start == p->all[at].id.start && !strcmp(id.command, p->all[at].id.command))
+	if (at >= 0 && id.start == p->all[at].id.start && !strcmp(id.command, p->all[at].id.command)) {
+		if (has_turn)
+			bind_sets(p, &p->all[at], sets & ~p->all[at].sets);
 		return;
+	}
 	if (at >= 0)
 		remove_at(p, at);
 	if (sets && p->n < SHIM_PROCESSES_MAX)
@@ -317,13 +343,14 @@ static int search(struct shim_live_processes *p)
 	size_t n;
 	int ret = list_pids(&pids, &n);
 
+	/* Whatever is wrong, what counted those that have gone is given back. */
+	for (size_t i = p->n; i--; )
+		if (ret ? kill(p->all[i].id.pid, 0) && errno == ESRCH : !has(pids, n, p->all[i].id.pid))
+			remove_at(p, i);
 	if (ret) {
 		free(pids);
 		return ret;
 	}
-	for (size_t i = p->n; i--; )
-		if (!has(pids, n, p->all[i].id.pid))
-			remove_at(p, i);
 	for (size_t i = 0; i < n; i++)
 		look_at(p, pids[i], !has(p->seen, p->nseen, pids[i]));
 	free(p->seen);
@@ -348,46 +375,84 @@ static int begin(struct shim_live_processes *p, struct set *set)
 	return ret;
 }
 
-/* The sums over a process's threads; one that has ended, or is just ending, has no values. */
+/*
+ * The sums over a process's threads.  A set that has none, because it lost its counters to somebody, or as
+ * the process has ended or is just ending, is bound anew in its turn, and counts from 0.
+ */
 static void sample_one(struct shim_live_processes *p, struct process *one)
 {
 	for (unsigned int i = 0; i < p->nsets; i++) {
 		union room *room = &one->samples[i];
+		struct set *set = &p->sets[i];
+		int ret = one->sets >> i & 1 ?
+			  shim_counters__sample_at(set->counters, one->id.pid, VCPC_SAMPLE_F_TOTAL,
+						   &room->sample, sizeof(*room)) : -ESRCH;
 
-		if (!(one->sets >> i & 1) ||
-		    shim_counters__sample_at(p->sets[i].counters, one->id.pid, VCPC_SAMPLE_F_TOTAL,
-					     &room->sample, sizeof(*room)))
-			room->sample.size = 0;
+		if (!ret)
+			continue;
+		room->sample.size = 0;
+		if (!(one->sets >> i & 1))
+			continue;
+		shim_counters__unbind_at(set->counters, one->id.pid, VCPC_TARGET_F_ALL);
+		one->sets &= ~(1ull << i);
+		fail(p, set, ret);
 	}
 }
 
-/* Search if that was long enough ago; what a set could not be bound for is forgotten before. */
+/*
+ * Search if that was long enough ago.  For what a process could not be counted is forgotten when each has
+ * had its turn since.
+ */
 static void search_in_time(struct shim_live_processes *p)
 {
 	uint64_t now = shim_clock__ns();
-	int ret;
 
 	if (p->nseen && now - p->searched < SEARCH_NS)
 		return;
 	for (unsigned int i = 0; i < p->nsets; i++)
-		if (p->sets[i].counters)
+		if (p->sets[i].counters && p->searches - p->sets[i].failed > RECHECK)
 			p->sets[i].status = 0;
-	ret = search(p);
+	p->status = search(p);
 	p->searched = now;
-	for (unsigned int i = 0; i < p->nsets && ret; i++)
-		p->sets[i].status = ret;
+}
+
+/* In a forked child: the sets are the parent's, and what it counts is not touched. */
+static void begin_anew(struct shim_live_processes *p)
+{
+	for (unsigned int i = 0; i < p->nsets; i++) {
+		shim_counters__put(p->sets[i].counters);
+		p->sets[i].counters = NULL;
+	}
+	shim_session__close(p->session);
+	p->session = NULL;
+	while (p->n)
+		free(p->all[--p->n].samples);
+	p->nseen = 0;
+}
+
+static bool is_of_parent(const struct shim_live_processes *p)
+{
+	for (unsigned int i = 0; i < p->nsets; i++)
+		if (p->sets[i].counters && !shim_counters__is_own(p->sets[i].counters))
+			return true;
+	return false;
 }
 
 /* An error is not returned: it becomes the status of the set's metrics. */
 void shim_live_processes__sample(struct shim_live_processes *p)
 {
+	if (is_of_parent(p))
+		begin_anew(p);
 	for (unsigned int i = 0; i < p->nsets; i++)
 		if (!p->sets[i].counters)
 			p->sets[i].status = begin(p, &p->sets[i]);
 	if (p->nsets)
 		search_in_time(p);
-	for (size_t i = 0; i < p->n; i++)
+	for (size_t i = p->n; i--; ) {
 		sample_one(p, &p->all[i]);
+		if (!p->all[i].sets)
+			remove_at(p, i);
+	}
 }
 
 const struct shim_metric *shim_live_processes__metric(const struct shim_live_processes *p, size_t i)
@@ -419,7 +484,7 @@ int shim_live_processes__status(const struct shim_live_processes *p, size_t metr
 				return 0;
 		first = first ? first : p->sets[i].status;
 	}
-	return first;
+	return first ? first : p->status;
 }
 
 unsigned int shim_live_processes__n(const struct shim_live_processes *p)
