@@ -87,4 +87,25 @@ vcpc trace off
 result "trace show: what was counted is in order"
 [ "$(last 'vcpc.transact.sum[batch/task-clock]')" -gt 1000000 ]
 result "... time of the CPU, too"
+# Archives that continue one another: instances keep their numbers, and counts go on, also while tracing goes
+# off and on and an archive begins in between.
+vcpc trace off
+vcpc trace on
+cat >"$dir/job" <<-JOB
+	orders >/dev/null; sleep 1
+	vcpc trace off; sleep 1.2; vcpc trace on; orders >/dev/null; sleep 1
+	orders >/dev/null; sleep 0.3
+JOB
+vcpc record -o "$dir/rotated" -i 50ms --rotate 1s -e page-faults sh "$dir/job" >"$dir/out" 2>"$dir/err"
+for meta in "$dir/rotated"/*.meta; do
+	vcpc dump -i "${meta%.meta}"
+done >"$dir/values" 2>>"$dir/err"
+[ "$(ls "$dir/rotated"/*.meta | wc -l)" -ge 3 ] && awk '
+	$3 == "is" { number = $1 " " $2; $1 = $2 = ""; n++; if (number in name && name[number] != $0) exit 1; name[number] = $0 }
+	END { exit n < 100 }' "$dir/values"
+result "archives that continue one another have the same numbers for the same instances"
+vcpc replay "$dir/rotated" -m back -r 'trace.transact.count[batch]' 2>>"$dir/err" >"$dir/values"
+awk '$1 ~ /^[0-9][0-9]:/ && $2 ~ /^[0-9]/ { if (last && $2 > after) exit 1; after = $2; last = last ? last : $2 }
+	END { exit last != 4500 }' "$dir/values"
+result "and counts go on"
 done_testing

@@ -42,6 +42,7 @@ struct recording {
 	int missing;	/* the first reason why values are left out */
 	int broken;	/* the error that ended it */
 	bool full;	/* it is as large as it may be */
+	bool traced;	/* transactions are recorded */
 };
 
 static int help(void)
@@ -103,7 +104,7 @@ static int add_set(const struct job *job, struct recording *r, unsigned int i, p
 	return shim_record_add_named(r->rec, r->sets[i], targets->ids[i], name);
 }
 
-/* @pid: the command's */
+/* @pid: the command's; @traced: whether to record transactions */
 static int add_sources(const struct job *job, struct recording *r, pid_t pid, int traced)
 {
 	int ret = 0;
@@ -124,20 +125,24 @@ static int add_sources(const struct job *job, struct recording *r, pid_t pid, in
 /* Open the archive after the present one, and write a record into it: 0 or -errno */
 static int open_next(struct recording *r, const char *path, struct shim_recorder **next)
 {
+	const struct shim_record_options options = { .size = sizeof(options), .after = r->rec };
 	struct shim_recorder *present = r->rec;
-	int ret = shim_record_open(path, NULL, next);
+	bool traced = r->traced || shim_trace_status() > 0;
+	int ret = shim_record_open(path, &options, next);
 
 	if (ret)
 		return ret;
 	r->rec = *next;
 	/* a message is out already if a source cannot be added */
-	ret = add_sources(r->job, r, r->pid, shim_trace_status() > 0) ? -ECANCELED : 0;
+	ret = add_sources(r->job, r, r->pid, traced) ? -ECANCELED : 0;
 	if (!ret)
 		ret = shim_record_tick(*next);
 	/* If the next archive got no record, give it up and go on with the present one. */
 	if (!ret && !shim_record_count(*next))
 		ret = -ENODATA;
 	r->rec = present;
+	if (!ret)
+		r->traced = traced;
 	if (ret) {
 		if (r->with)
 			vcpc_with_end(r->with, *next);
@@ -307,6 +312,7 @@ static int run(const struct job *job, struct recording *r, int traced)
 	}
 	r->pid = child.pid;
 	ret = add_sources(job, r, child.pid, traced);
+	r->traced = traced;
 	if (!ret)
 		tick(r);
 	status = wait_for(job, r, &child, !ret && !r->broken && !r->full);

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,16 +77,20 @@ static void free_recorder(struct shim_recorder *rec)
 SHIM_API int shim_record_open(const char *archive, const struct shim_record_options *options,
 			      struct shim_recorder **out)
 {
+	const bool continues = options && options->size == sizeof(*options) && options->after;
 	int version = options ? options->version : 0;
 	struct shim_recorder *rec;
 	int ret;
 
-	if (options && (options->size != sizeof(*options) ||
+	/* The first options had no @after. */
+	if (options && ((options->size != sizeof(*options) &&
+			 options->size != offsetof(struct shim_record_options, after)) ||
 			(version && version != 2 && version != 3)))
 		return -EINVAL;
 	rec = calloc(1, sizeof(*rec));
 	if (!rec)
 		return -ENOMEM;
+	rec->after = continues ? options->after : NULL;
 	rec->archive = strdup(archive);
 	ret = rec->archive ? shim_rec_sets__create(&rec->sets) : -ENOMEM;
 	if (!ret)
@@ -114,7 +119,12 @@ SHIM_API int shim_record_open(const char *archive, const struct shim_record_opti
  */
 SHIM_API int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set, pid_t pid)
 {
-	return shim_rec_sets__add(rec->sets, rec->w, set, pid ? pid : getpid(), NULL);
+	const char *name = NULL;
+
+	pid = pid ? pid : getpid();
+	if (rec->after)
+		name = shim_rec_sets__name(rec->after->sets, pid);
+	return shim_rec_sets__add(rec->sets, rec->w, set, pid, name);
 }
 
 /**
@@ -136,12 +146,16 @@ SHIM_API int shim_record_add_named(struct shim_recorder *rec, struct shim_set *s
  * shim_record_add_trace() - record the machine's transactions from now on
  * @rec: the recorder
  *
+ * If it was opened to go on after one that records them, tracing may be off.
+ *
  * Return: 0, -EEXIST (they are recorded already), -ENOENT (tracing is off),
  * -EPERM (needs root), -ENOMEM, or an error of writing.
  */
 SHIM_API int shim_record_add_trace(struct shim_recorder *rec)
 {
-	return rec->trace ? -EEXIST : shim_rec_trace__create(rec->w, &rec->trace);
+	struct shim_rec_trace *before = rec->after ? rec->after->trace : NULL;
+
+	return rec->trace ? -EEXIST : shim_rec_trace__create(rec->w, before, &rec->trace);
 }
 
 /* @other: how many metrics the program's own source has; if it has none, it is not called */
@@ -212,6 +226,7 @@ SHIM_API int shim_record_tick(struct shim_recorder *rec)
 	struct shim_ts stamp;
 	int other, ret;
 
+	rec->after = NULL;
 	rec->missing = sample_all(rec, &when);
 	other = rec->source.sample ? rec->source.sample(rec->source_arg) : 0;
 	if (other < 0 && !rec->missing)

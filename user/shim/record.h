@@ -19,6 +19,8 @@ int shim_rec_sets__create(struct shim_rec_sets **out);
 void shim_rec_sets__destroy(struct shim_rec_sets *sets);
 int shim_rec_sets__add(struct shim_rec_sets *sets, struct shim_writer *w, struct shim_set *set,
 		       pid_t pid, const char *name);
+/* The name of a process's instance, or NULL */
+const char *shim_rec_sets__name(const struct shim_rec_sets *sets, pid_t pid);
 /* Samples all sets, and returns the first error; *when is the time of the first valid sample. */
 int shim_rec_sets__sample(struct shim_rec_sets *sets, uint64_t *when);
 /* Write the instances if there are new ones, then the values */
@@ -30,7 +32,9 @@ int shim_rec_sets__values(struct shim_rec_sets *sets, struct shim_writer *w);
 /* Transactions and the other trace events: record_trace.c, with the same steps */
 struct shim_rec_trace;
 
-int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace **out);
+/* @before: of the archive that this one continues, or NULL */
+int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace *before,
+			   struct shim_rec_trace **out);
 void shim_rec_trace__destroy(struct shim_rec_trace *trace);
 int shim_rec_trace__sample(struct shim_rec_trace *trace);
 int shim_rec_trace__instances(struct shim_rec_trace *trace, struct shim_writer *w,

@@ -282,6 +282,14 @@ int shim_rec_sets__add(struct shim_rec_sets *sets, struct shim_writer *w, struct
 	return ret;
 }
 
+const char *shim_rec_sets__name(const struct shim_rec_sets *sets, pid_t pid)
+{
+	for (unsigned int i = 0; i < sets->n; i++)
+		if (sets->sources[i]->pid == pid)
+			return sets->sources[i]->name;
+	return NULL;
+}
+
 int shim_rec_sets__sample(struct shim_rec_sets *sets, uint64_t *when)
 {
 	bool first = true;

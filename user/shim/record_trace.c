@@ -10,8 +10,15 @@
 
 #define MAX_INDOMS	16
 
-struct shim_rec_trace {
+/* What is traced, with the numbers of its instances; @users: the traces of archives, one after the other */
+struct shared {
 	struct shim_live_trace *live;
+	unsigned int users;
+};
+
+struct shim_rec_trace {
+	struct shared *shared;
+	struct shim_live_trace *live;	/* that of @shared */
 	uint64_t written[MAX_INDOMS];	/* which changes of instances the archive has */
 };
 
@@ -30,22 +37,56 @@ static int write_metrics(struct shim_writer *w)
 	return ret;
 }
 
+static void unshare(struct shared *shared)
+{
+	if (!shared || --shared->users)
+		return;
+	shim_live_trace__destroy(shared->live);
+	free(shared);
+}
+
+/* What is traced from now on: *@out has one user */
+static int share(struct shared **out)
+{
+	struct shared *shared = calloc(1, sizeof(*shared));
+	int ret = shared ? shim_live_trace__create(&shared->live) : -ENOMEM;
+
+	if (shared)
+		shared->users = 1;
+	if (!ret)
+		ret = shim_live_trace__open(shared->live);
+	if (ret)
+		unshare(shared);
+	else
+		*out = shared;
+	return ret;
+}
+
 /**
  * shim_rec_trace__create() - open the machine's trace statistics for recording
  * @w: the archive, in which the metrics are declared
+ * @before: of the archive that this one continues, whose instances have their numbers here, too; or NULL
  * @out: on success
  *
+ * Context: one thread has all that continue one another.
  * Return: 0, -ENOMEM, an error of shim_bpf_reader__open() or of the writer.
  */
-int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace **out)
+int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace *before,
+			   struct shim_rec_trace **out)
 {
 	struct shim_rec_trace *trace = calloc(1, sizeof(*trace));
-	int ret = trace ? shim_live_trace__create(&trace->live) : -ENOMEM;
+	int ret = trace ? 0 : -ENOMEM;
 
-	if (!ret)
-		ret = shim_live_trace__open(trace->live);
-	if (!ret)
+	if (!ret && before) {
+		trace->shared = before->shared;
+		trace->shared->users++;
+	} else if (!ret) {
+		ret = share(&trace->shared);
+	}
+	if (!ret) {
+		trace->live = trace->shared->live;
 		ret = write_metrics(w);
+	}
 	if (ret)
 		shim_rec_trace__destroy(trace);
 	else
@@ -56,7 +97,7 @@ int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace **out)
 void shim_rec_trace__destroy(struct shim_rec_trace *trace)
 {
 	if (trace)
-		shim_live_trace__destroy(trace->live);
+		unshare(trace->shared);
 	free(trace);
 }
 

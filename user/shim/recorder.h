@@ -17,6 +17,7 @@ struct shim_recorder {
 	struct shim_rec_trace *trace;	/* NULL if not wanted */
 	struct shim_record_source source;	/* no functions: none */
 	void *source_arg;
+	const struct shim_recorder *after;	/* the one before, until sources are added; or NULL */
 	char *archive;
 	int missing;		/* why values are missing in the last record, or 0 */
 };

@@ -147,10 +147,13 @@ struct shim_recorder;
  * struct shim_record_options - how to record
  * @size: sizeof(struct shim_record_options)
  * @version: of the archive's format: 3, 2, or 0 for the default, 3
+ * @after: a recorder whose archive this one continues, or NULL: instances of transactions keep their numbers,
+ *	and those of sets their names, and counts go on.  It must stay open until all sources are added.
  */
 struct shim_record_options {
 	uint32_t size;
 	uint32_t version;
+	struct shim_recorder *after;
 };
 
 int shim_record_open(const char *archive, const struct shim_record_options *options,
