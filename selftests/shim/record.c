@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -141,6 +143,55 @@ TEST_F(record, options)
 	options = (struct shim_record_options) { .size = sizeof(options), .version = 2 };
 	ASSERT_EQ(0, shim_record_open(base, &options, &rec));
 	shim_record_discard(rec);
+	/* As programs have it that were built before there was more */
+	options = (struct shim_record_options) { .size = 8, .after = (void *)1 };
+	ASSERT_EQ(0, shim_record_open(base, &options, &rec));
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
+	EXPECT_EQ(0, shim_record_add_set(rec, self->set, 0));
+	shim_record_discard(rec);
+}
+
+static int has_text(const char *base, const char *text)
+{
+	char path[256], bytes[16384];
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s.meta", base);
+	f = fopen(path, "r");
+	n = f ? fread(bytes, 1, sizeof(bytes), f) : 0;
+	if (f)
+		fclose(f);
+	return memmem(bytes, n, text, strlen(text)) != NULL;
+}
+
+/* An archive that continues another has its names, whatever the process is called by now. */
+TEST_F(record, after_another)
+{
+	struct shim_record_options options = { .size = sizeof(options), .after = self->rec };
+	struct shim_recorder *next = NULL;
+	char base[128];
+
+	snprintf(base, sizeof(base), "%s/next", self->dir);
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
+	ASSERT_EQ(0, prctl(PR_SET_NAME, "called-first"));
+	ASSERT_EQ(0, shim_record_add_set(self->rec, self->set, 0));
+	ASSERT_EQ(0, shim_record_tick(self->rec));
+	ASSERT_EQ(0, prctl(PR_SET_NAME, "called-later"));
+	ASSERT_EQ(0, shim_record_open(base, &options, &next));
+	ASSERT_EQ(0, shim_record_add_set(next, self->set, 0));
+	/* Nothing traced is recorded by the first. */
+	if (!shim_trace_status())
+		EXPECT_EQ(-ENOENT, shim_record_add_trace(next));
+	ASSERT_EQ(0, shim_record_tick(next));
+	ASSERT_EQ(0, shim_record_close(self->rec));
+	self->rec = NULL;
+	ASSERT_EQ(0, shim_record_tick(next));
+	ASSERT_EQ(0, shim_record_close(next));
+	EXPECT_TRUE(has_text(base, "called-first"));
+	EXPECT_FALSE(has_text(base, "called-later"));
+	remove_files(_metadata, self->base);
+	remove_files(_metadata, base);
 }
 
 TEST_F(record, one_value_an_event)
