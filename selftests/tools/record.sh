@@ -90,6 +90,12 @@ record -o "$dir/r" -i 5ms --rotate 6K --keep 3 -e page-faults sleep 1
 [ $? = 0 ] && [ ! -e "$dir/r/${first:-none}.meta" ] && [ -e "$dir/r/20000101T000000-000Z.meta.mine" ] &&
 	[ "$(ls "$dir"/r/*.meta | wc -l)" = 3 ]
 result "... again in the same folder: older ones go, other files stay"
+for file in meta index 0; do
+	: >"$dir/r/29990101T000000-000Z.$file"
+done
+record -o "$dir/r" -i 5ms --rotate 6K --keep 3 -e page-faults sleep 1
+[ $? = 0 ] && ! ls "$dir"/r/2999* >/dev/null 2>&1 && [ "$(ls "$dir"/r/*.meta | wc -l)" = 3 ] && replayed "$dir/r"
+result "... and those of a clock that was ahead are the oldest"
 vcpc record -o "$dir/q" -i 10ms --rotate 6K -e page-faults sleep 300 >/dev/null 2>"$dir/err" &
 tries=0
 until [ "$(ls "$dir"/q/*.meta 2>/dev/null | wc -l)" -ge 3 ] || [ $((tries += 1)) -gt 600 ]; do

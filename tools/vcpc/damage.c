@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -26,8 +25,8 @@ static void count(void *arg, const char *file, uint64_t offset, const char *text
 	(void)text;
 }
 
-/* Whether a writer holds the archive's lock: its last record may be incomplete then. */
-static bool is_written(const char *archive)
+/* Its last record may be incomplete then. */
+bool vcpc_is_written(const char *archive)
 {
 	char path[4096];
 	bool written;
@@ -47,7 +46,7 @@ static int damage_of(const char *archive)
 	const struct shim_archive_watch watch = { .size = sizeof(watch), .problem = count };
 	int n;
 
-	if (is_written(archive))
+	if (vcpc_is_written(archive))
 		return 0;
 	n = shim_archive_check(archive, &watch);
 	if (n <= 0)

@@ -3,6 +3,10 @@
 #ifndef VCPC_DAMAGE_H
 #define VCPC_DAMAGE_H
 
+#include <stdbool.h>
+
+/* Whether a writer holds the archive's lock */
+bool vcpc_is_written(const char *archive);
 /* Call this after @archive was read: 0, or the exit status after a message if it is damaged */
 int vcpc_damage(const char *archive);
 

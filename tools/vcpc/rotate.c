@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "damage.h"
 #include "rotate.h"
 #include "vcpc.h"
 #include "window.h"
@@ -181,26 +182,50 @@ static int remove_archive(const char *folder, const char *meta)
 	return ret;
 }
 
+/* Remove an archive unless somebody writes it, another recorder for instance. */
+static int prune_archive(const char *folder, const char *meta)
+{
+	char path[PATH_MAX];
+	int len = strlen(meta) - strlen(suffixes[0]);
+
+	snprintf(path, sizeof(path), "%s/%.*s", folder, len, meta);
+	return vcpc_is_written(path) ? 0 : remove_archive(folder, meta);
+}
+
+/* The index of the archive @present, or of the last */
+static int find_present(struct dirent *const *entries, int n, const char *present)
+{
+	size_t len = strlen(present);
+
+	for (int i = 0; i < n; i++)
+		if (!strncmp(entries[i]->d_name, present, len) && !strcmp(entries[i]->d_name + len, suffixes[0]))
+			return i;
+	return n - 1;
+}
+
+/*
+ * No archive is newer than the present one: names behind its own are from a time when the clock was ahead,
+ * and they are the oldest.
+ */
 int vcpc_rotate_prune(const struct vcpc_rotate *rotate, const char *folder)
 {
 	const char *present = strrchr(rotate->archive, '/') + 1;
 	struct dirent **entries;
-	int ret = 0, n;
+	int ret = 0, n, at;
 
 	if (!rotate->keep)
 		return 0;
 	n = scandir(folder, &entries, is_ours, alphasort);
 	if (n < 0)
 		return -errno;
-	for (int i = 0; i < n; i++) {
-		const char *name = entries[i]->d_name;
-		size_t len = strlen(name) - strlen(suffixes[0]);
-		bool is_present = strlen(present) == len && !strncmp(name, present, len);
-		int removed = n - i > (int)rotate->keep && !is_present ? remove_archive(folder, name) : 0;
+	at = find_present(entries, n, present);
+	for (int i = 0; i + (int)rotate->keep < n; i++) {
+		int removed = prune_archive(folder, entries[(at + 1 + i) % n]->d_name);
 
 		ret = ret ? ret : removed;
-		free(entries[i]);
 	}
+	for (int i = 0; i < n; i++)
+		free(entries[i]);
 	free(entries);
 	return ret;
 }
