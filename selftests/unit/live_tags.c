@@ -1,110 +1,196 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Labels of tags that are removed and come back: each is one user's for ever. */
+/* What a record says of the transactions since the one before agrees with itself and with the truth. */
 #include <stdint.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "core/bpf.h"
 #include "live/tags.h"
 #include "kselftest_harness.h"
 
-FIXTURE(tags) {
-	struct shim_live_tags tags;
-	uint64_t id;
+/* A tag, and the transactions since its last record as they were */
+struct window {
+	struct shim_live_tag tag;
+	uint64_t n, sum, least, most;
 };
 
-FIXTURE_SETUP(tags)
+static void start(struct window *w)
 {
-	shim_live_tags__init(&self->tags);
-	self->id = 0;
+	w->tag.before = w->tag.total;
+	w->tag.unwritten = (struct shim_live_range) { 0, VC_HIST_SLOTS };
+	w->n = w->sum = w->most = 0;
+	w->least = UINT64_MAX;
 }
 
-FIXTURE_TEARDOWN(tags)
+static void take(struct window *w, uint64_t ns)
 {
-	shim_live_tags__free(&self->tags);
+	struct vc_stat *total = &w->tag.total;
+
+	if (!total->count || ns < total->min_ns)
+		total->min_ns = ns;
+	if (ns > total->max_ns)
+		total->max_ns = ns;
+	total->count++;
+	total->sum_ns += ns;
+	total->hist[vc_hist_slot(ns, 63 - __builtin_clzll(ns | 1))]++;
+	w->least = ns < w->least ? ns : w->least;
+	w->most = ns > w->most ? ns : w->most;
+	w->sum += ns;
+	w->n++;
 }
 
-/* The label that a user's tag gets */
-static const char *take(FIXTURE_DATA(tags) *self, const char *name, uint32_t user)
+static void check(struct __test_metadata *_metadata, const struct window *w)
 {
-	struct shim_bpf_tag tag = { .user = user };
-	const struct shim_bpf_stat stat = {
-		.tag = &tag, .key = { .tag = ++self->id, .kind = VC_TRANSACT }, .total.count = 1,
-	};
-	const struct shim_live_tag *found;
+	struct shim_live_since since;
+	double mean;
 
-	snprintf(tag.name, sizeof(tag.name), "%s", name);
-	snprintf(tag.label, sizeof(tag.label), "%s", name);
-	if (shim_live_tags__take(&self->tags, &stat, 1))
-		return "no memory";
-	found = shim_live_tags__find(&self->tags, &tag);
-	return found ? found->label : "not found";
-}
-
-static void remove_all(FIXTURE_DATA(tags) *self)
-{
-	for (size_t i = 0; i < self->tags.n; i++)
-		self->tags.at[i]->retired = true;
-	shim_live_tags__sweep(&self->tags);
-}
-
-TEST_F(tags, come_back)
-{
-	EXPECT_STREQ("checkout", take(self, "checkout", 1));
-	EXPECT_STREQ("checkout@2", take(self, "checkout", 2));
-	remove_all(self);
-	ASSERT_EQ(0, self->tags.n);
-	EXPECT_STREQ("checkout@2", take(self, "checkout", 2));
-	EXPECT_STREQ("checkout@3", take(self, "checkout", 3));
-	EXPECT_STREQ("checkout", take(self, "checkout", 1));
-	remove_all(self);
-	EXPECT_STREQ("checkout", take(self, "checkout", 1));
-	EXPECT_STREQ("other", take(self, "other", 2));
-	EXPECT_STREQ("a@7@2", take(self, "a@7", 2));
-	remove_all(self);
-	EXPECT_STREQ("a@7@2", take(self, "a@7", 2));
-	EXPECT_STREQ("a@7@3", take(self, "a@7", 3));
-}
-
-/* Nobody gets another's label by having very many tags removed. */
-TEST_F(tags, more_than_are_remembered)
-{
-	char name[32];
-
-	take(self, "checkout", 1);
-	for (int i = 0; i < 70000; i++) {
-		snprintf(name, sizeof(name), "flood %d", i);
-		take(self, name, 2);
-		if (i % 1000 == 0)
-			remove_all(self);
+	shim_live_tag__since(&w->tag, &since);
+	ASSERT_EQ(w->n, since.count);
+	ASSERT_EQ(w->sum, since.sum_ns);
+	mean = (double)since.sum_ns / since.count;
+	ASSERT_LE(since.min_ns, mean);
+	ASSERT_GE(since.max_ns, mean);
+	/* a sixteenth, and half a nanosecond where slots are so narrow */
+	ASSERT_LE(llabs((long long)(since.min_ns - w->least)), w->least / 16.0 + 1);
+	ASSERT_LE(llabs((long long)(since.max_ns - w->most)), w->most / 16.0 + 1);
+	for (int p = 50; p < 100; p += 49) {
+		ASSERT_LE(since.min_ns, shim_live_tag__percentile(&w->tag, &since, p));
+		ASSERT_GE(since.max_ns, shim_live_tag__percentile(&w->tag, &since, p));
 	}
-	remove_all(self);
-	EXPECT_LE(self->tags.former.n, 65536);
-	EXPECT_STREQ("checkout@2", take(self, "checkout", 2));
-	EXPECT_STREQ("late@2", take(self, "late", 2));
-	EXPECT_STREQ("checkout", take(self, "checkout", 1));
 }
 
-/* A tag that was aborted last is not the most idle. */
-TEST_F(tags, aborted_lately)
+/* 960 to 1023 ns are one slot with 991 as its middle: the mean is on either side of it. */
+TEST(one_slot)
 {
-	struct shim_bpf_tag aborts = { .name = "aborts", .label = "aborts" };
-	struct shim_bpf_stat stat = { .tag = &aborts, .key = { .tag = 1, .kind = VC_TRANSACT } };
-	char name[32];
+	struct window *w = calloc(1, sizeof(*w));
 
-	stat.total.aborted = 1;
-	ASSERT_EQ(0, shim_live_tags__take(&self->tags, &stat, 1));
-	self->id = 1;
-	for (int i = 0; i < 2000; i++) {
-		snprintf(name, sizeof(name), "ends %d", i);
-		take(self, name, 2);
+	ASSERT_NE(NULL, w);
+	start(w);
+	take(w, 1020);
+	check(_metadata, w);
+	start(w);
+	take(w, 961);
+	check(_metadata, w);
+	start(w);
+	take(w, 1023);
+	take(w, 1022);
+	check(_metadata, w);
+	free(w);
+}
+
+TEST(any_times)
+{
+	struct window *w = calloc(1, sizeof(*w));
+
+	ASSERT_NE(NULL, w);
+	srandom(1);
+	for (int i = 0; i < 20000; i++) {
+		start(w);
+		for (int n = random() % 4; n >= 0; n--)
+			take(w, random() >> random() % 31);
+		check(_metadata, w);
 	}
-	ASSERT_TRUE(shim_live_tags__are_too_many(&self->tags, 0));
-	for (int missed = 0; missed < 3; missed++)
-		ASSERT_EQ(0, shim_live_tags__retire(&self->tags, 1));
-	shim_live_tags__sweep(&self->tags);
-	EXPECT_GT(1000, self->tags.n);
-	EXPECT_NE(NULL, shim_live_tags__find(&self->tags, &aborts));
+	free(w);
+}
+
+/* The kernel's fields are read one by one while transactions end: the sum may lag behind. */
+TEST(a_sum_that_lags)
+{
+	struct window *w = calloc(1, sizeof(*w));
+	struct shim_live_since since;
+
+	ASSERT_NE(NULL, w);
+	start(w);
+	take(w, 1000);
+	take(w, 2000);
+	w->tag.total.sum_ns = 1000;
+	shim_live_tag__since(&w->tag, &since);
+	EXPECT_LE(since.min_ns, since.sum_ns / 2.0);
+	EXPECT_GE(since.max_ns, since.sum_ns / 2.0);
+	free(w);
+}
+
+static void add_some(struct shim_bpf_stat *w, uint64_t *n, uint64_t hist[VC_HIST_SLOTS])
+{
+	for (int k = random() % 5; k > 0; k--) {
+		uint64_t ns = random() >> random() % 31;
+		uint32_t slot = vc_hist_slot(ns, 63 - __builtin_clzll(ns | 1));
+
+		w->total.count++;
+		w->total.sum_ns += ns;
+		w->total.hist[slot]++;
+		hist[slot]++;
+		++*n;
+	}
+}
+
+/*
+ * Whatever goes on and off, under whatever ids, and whoever writes (the kernel begins anew with each
+ * session and id): totals are all that ever was.
+ */
+TEST(totals_over_sessions)
+{
+	struct shim_bpf_tag name = { .name = "tag", .label = "tag", .user = 7 };
+	static struct shim_bpf_stat writers[SHIM_LIVE_PARTS];
+	static uint64_t hist[VC_HIST_SLOTS];
+	static struct vc_stat before;
+	struct shim_live_since since;
+	struct shim_live_tags tags;
+	unsigned int session = 1;
+	uint64_t n = 0, id = 1;
+
+	shim_live_tags__init(&tags);
+	srandom(2);
+	for (int i = 0; i < 20000; i++) {
+		int part = i < 5000 ? SHIM_LIVE_KERNEL : random() % SHIM_LIVE_PARTS;
+		struct shim_bpf_stat *w = &writers[part];
+
+		if (i > 2000 && !(random() % 50)) {
+			session++;
+			for (int k = 0; k < SHIM_LIVE_PARTS; k++)
+				writers[k].total = (struct vc_stat) { 0 };
+		}
+		if (i > 1000 && part == SHIM_LIVE_KERNEL && !(random() % 50)) {
+			id++;
+			w->total = (struct vc_stat) { 0 };
+		}
+		w->tag = &name;
+		w->key.tag = part == SHIM_LIVE_KERNEL ? id : SHIM_DIRECT_ID | (uint64_t)(random() % 3);
+		w->key.kind = VC_TRANSACT;
+		w->slots.end = VC_HIST_SLOTS;
+		add_some(w, &n, hist);
+		ASSERT_EQ(0, shim_live_tags__take(&tags, w, session));
+		ASSERT_EQ(1, tags.n);
+		ASSERT_EQ(n, tags.at[0]->total.count);
+		ASSERT_EQ(0, memcmp(hist, tags.at[0]->total.hist, sizeof(hist)));
+		ASSERT_EQ(0, memcmp(&before, &tags.at[0]->before, sizeof(before)));
+		shim_live_tag__since(tags.at[0], &since);
+		ASSERT_EQ(n - before.count, since.count);
+		if (!(random() % 3)) {
+			before = tags.at[0]->total;
+			shim_live_tags__written(&tags);
+			ASSERT_EQ(0, memcmp(&before, &tags.at[0]->before, sizeof(before)));
+		}
+	}
+	shim_live_tags__free(&tags);
+}
+
+/* The row of an id that was given up is there beside its successor's for a while. */
+TEST(an_id_that_was_given_up)
+{
+	struct shim_bpf_tag name = { .name = "tag", .label = "tag" };
+	struct shim_bpf_stat old = { .tag = &name, .key = { .tag = 5, .kind = VC_POINT } };
+	struct shim_bpf_stat next = { .tag = &name, .key = { .tag = 9, .kind = VC_POINT } };
+	struct shim_live_tags tags;
+
+	old.total.count = 3;
+	next.total.count = 2;
+	shim_live_tags__init(&tags);
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, shim_live_tags__take(&tags, &old, 1));
+		ASSERT_EQ(0, shim_live_tags__take(&tags, &next, 1));
+		EXPECT_EQ(5, tags.at[0]->total.count);
+	}
+	shim_live_tags__free(&tags);
 }
 
 TEST_HARNESS_MAIN
