@@ -273,6 +273,7 @@ TEST_F(pairs, sets_of_events_without_end)
 			rows[i].version = ++self->version;
 		ASSERT_EQ(0, take(self));
 		EXPECT_EQ(sum, sum_of(self, 2, 1));
+		EXPECT_GE(256, self->pairs.sums[0]->naddends);
 	}
 	add(self, 0, 7);
 	/* The kernel's row is not left out. */
