@@ -35,7 +35,7 @@ not_on_x86='bpf/counts bpf/scope bpf/users cpc/version_1 cpc/cpustat.sh cpc/cput
 only_debug='vcpc/failslab vcpc/failslab_large'
 
 # What counts where the module is not, which is perf
-perf_folders='unit/core_perf unit/core_perf_overflow unit/core_perf_processes unit/core_perf_hw unit/core_perf_multiplex unit/core_perf_page shim pcp/local bpf/direct_counts
+perf_folders='unit/core_perf unit/core_perf_overflow unit/core_perf_processes unit/core_perf_hw unit/core_perf_multiplex unit/core_perf_page shim pcp/local pcp/local_processes bpf/direct_counts
 	cpc/closed cpc/counts cpc/cpu cpc/ends cpc/errors cpc/hundred_threads cpc/inherit cpc/life cpc/lists cpc/pctx
 	cpc/overflow cpc/profile.sh cpc/pctx_capture cpc/pctx_counts cpc/refused cpc/version_1 aix/header aix/multiplex aix/others aix/pmx aix/states aix/stolen aix/tables aix/threads'
 # Those of them for which it matters that perf's pages cannot be read
@@ -155,9 +155,9 @@ lane_vms() {
 	stage vms "beside: x86_64 VM, perf without the module" without_module x86_64 '' '' "$perf_folders"
 	stage vms "beside: arm64 VM" env VM_WITHOUT="$not_on_arm64 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=100000 MANY=200000 RACES_SECONDS=2 RELOADS=3" \
 		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm" \
-		vcpc bpf unit/core_bpf_reader cpc aix trace shim pcp/local tools/stat.sh tools/record.sh tools/compare.sh
+		vcpc bpf unit/core_bpf_reader cpc aix trace shim pcp/local pcp/local_processes tools/stat.sh tools/record.sh tools/compare.sh
 	stage vms "beside: x86_64 VM" env VM_WITHOUT="$not_on_x86 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=150000 MANY=100000" \
-		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm" vcpc bpf unit/core_bpf_reader cpc aix trace shim tools pcp/local
+		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm" vcpc bpf unit/core_bpf_reader cpc aix trace shim tools pcp/local pcp/local_processes
 }
 
 # The programs with sanitizers wait less than those without, which leave room.

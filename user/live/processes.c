@@ -7,12 +7,13 @@
  * processes at most once a second.  Of a process that is known from the search before, and does
  * not match, the command is read again at one search in RECHECK only: it changes if the process
  * executes another program.  As often it is tried again to count what could not be counted.
+ *
+ * Anybody can start programs of a name that is counted.  Where there is no room for all, users
+ * share it (shares.c): places, counters of the module, file descriptors.
  */
 #define _GNU_SOURCE
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,29 +25,26 @@
 #include "base/vec.h"
 #include "core/counters.h"
 #include "core/clock.h"
+#include "proc.h"
 #include "processes.h"
+#include "shares.h"
+#include "users.h"
 
 #define SEARCH_NS	1000000000ull
 #define RECHECK		8
 #define RESERVE		64	/* file descriptors that are left to the rest of the program */
-#define COMMAND_LEN	64	/* the kernel's own threads have longer commands than 15 bytes */
 
 union room {
 	struct vcpc_sample sample;
 	uint64_t words[sizeof(struct vcpc_sample) / sizeof(uint64_t) + SHIM_CONFIG_EVENTS];
 };
 
-/* What /proc/PID/stat says of a process; @start tells it from a later one with its number */
-struct identity {
-	pid_t pid;
-	uint64_t start;
-	char command[COMMAND_LEN];
-};
-
 /* One process that is counted; samples[] has one entry per set, of size 0 if it has no values */
 struct process {
-	struct identity id;
+	struct shim_proc id;
+	uid_t user;
 	uint64_t sets;		/* a bit for each one that is bound to it */
+	uint64_t cost;		/* of a thread: counters of those sets, as the module counts them */
 	union room *samples;
 };
 
@@ -122,63 +120,11 @@ void shim_live_processes__destroy(struct shim_live_processes *p)
 	free(p);
 }
 
-/* Parse "PID (COMMAND) S PPID ...", where the command may have blanks and parentheses, too. */
-static int parse_stat(char *text, struct identity *id)
-{
-	char *open = strchr(text, '('), *close = strrchr(text, ')'), *at;
-	size_t len;
-
-	if (!open || !close || close < open)
-		return -EINVAL;
-	len = (size_t)(close - open - 1);
-	len = len < COMMAND_LEN ? len : COMMAND_LEN - 1;
-	memcpy(id->command, open + 1, len);
-	id->command[len] = '\0';
-	/* Anybody may call a process anything; the name will be shown on terminals. */
-	for (size_t i = 0; i < len; i++)
-		if (iscntrl((unsigned char)id->command[i]))
-			id->command[i] = '?';
-	at = close + 1;
-	/* The start time is the 22nd field; the third one comes next. */
-	for (int field = 3; field < 22; field++) {
-		at += strspn(at, " ");
-		at += strcspn(at, " ");
-	}
-	id->start = strtoull(at, NULL, 10);
-	return 0;
-}
-
-/* 0, or a negated errno if there is no such process any more */
-static int identify(pid_t pid, struct identity *id)
-{
-	char path[32], text[512];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return -ESRCH;
-	text[n] = '\0';
-	id->pid = pid;
-	return parse_stat(text, id);
-}
-
-static int by_pid(const void *a, const void *b)
-{
-	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 int shim_live_processes__find(const struct shim_live_processes *p, int pid)
 {
 	/* The number is the first member of a process. */
-	const struct process *one = p->n ? bsearch(&pid, p->all, p->n, sizeof(*p->all), by_pid) : NULL;
+	const struct process *one = p->n ? bsearch(&pid, p->all, p->n, sizeof(*p->all),
+							    shim_proc__by_pid) : NULL;
 
 	return one ? (int)(one - p->all) : -1;
 }
@@ -207,21 +153,23 @@ static void remove_at(struct shim_live_processes *p, size_t at)
 }
 
 /*
- * Are there only RESERVE file descriptors left?  perf needs some for each thread of a process.  Which
- * numbers they have says nothing: those of counters are taken from the end.
+ * How many file descriptors are left but for RESERVE?  perf needs some for each thread of a process.  Which
+ * numbers those have that are open says nothing: those of counters are taken from the end.
  */
-static bool is_short_of_files(void)
+static rlim_t files_left(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	struct rlimit limit;
 	rlim_t n = RESERVE;
 
 	if (!dir)
-		return errno == EMFILE;
+		return errno == EMFILE ? 0 : RLIM_INFINITY;
 	while (readdir(dir))
 		n++;
 	closedir(dir);
-	return !getrlimit(RLIMIT_NOFILE, &limit) && n >= limit.rlim_cur;
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return RLIM_INFINITY;
+	return n < limit.rlim_cur ? limit.rlim_cur - n : 0;
 }
 
 static int bind_set(const struct set *set, pid_t pid)
@@ -229,7 +177,7 @@ static int bind_set(const struct set *set, pid_t pid)
 	int bad, ret = shim_counters__bind(set->counters, pid,
 					   VCPC_BIND_F_PROCESS | VCPC_BIND_F_INHERIT, &bad);
 
-	if (ret || !is_short_of_files())
+	if (ret || files_left())
 		return ret;
 	shim_counters__unbind_at(set->counters, pid, VCPC_TARGET_F_ALL);
 	return -EMFILE;
@@ -244,39 +192,100 @@ static void fail(const struct shim_live_processes *p, struct set *set, int err)
 	set->failed = p->searches;
 }
 
-/* Bind those of the sets that can be bound to a process. */
-static void bind_sets(struct shim_live_processes *p, struct process *one, uint64_t sets)
-{
-	for (unsigned int i = 0; i < p->nsets; i++) {
-		struct set *set = &p->sets[i];
-		int ret;
+/* What users share: each process takes a place, and counters or descriptors */
+enum room_of { PLACES, COUNTERS };
 
-		if (!(sets >> i & 1) || !set->counters)
-			continue;
-		ret = bind_set(set, one->id.pid);
-		if (ret)
-			fail(p, set, ret);
-		else
-			one->sets |= 1ull << i;
-	}
+/* Which process is to go so that @user has @need more; -1: none */
+static long victim_for(const struct shim_live_processes *p, enum room_of what, uid_t user, uint64_t need)
+{
+	struct shim_share shares[SHIM_PROCESSES_MAX + 1];
+
+	for (size_t i = 0; i < p->n; i++)
+		shares[i] = (struct shim_share) {
+			.user = p->all[i].user, .age = p->all[i].id.start,
+			.size = what == PLACES ? 1 : p->all[i].cost * p->all[i].id.threads,
+		};
+	return shim_shares__victim(shares, p->n, user, need);
 }
 
-/* Bind the sets that a process's command matches; it is kept if one can be bound. */
-static int add(struct shim_live_processes *p, const struct identity *id, uint64_t sets)
+static bool displace(struct shim_live_processes *p, enum room_of what, uid_t user, uint64_t need)
+{
+	long victim = victim_for(p, what, user, need);
+
+	if (victim >= 0)
+		remove_at(p, (size_t)victim);
+	return victim >= 0;
+}
+
+/* All that processes cost, by the threads that they had at the last search */
+static uint64_t cost_of_all(const struct shim_live_processes *p)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		sum += p->all[i].cost * p->all[i].id.threads;
+	return sum;
+}
+
+/* Is there too little left of what a bind that failed needs?  It can have failed for other reasons. */
+static bool is_short(const struct shim_live_processes *p, int err, uint64_t need)
+{
+	return err == -EMFILE ? files_left() < need :
+	       err == -EUSERS ? shim_live_users__counters_left(cost_of_all(p)) < need : false;
+}
+
+/* Bind a set to a process, if need be instead of others. */
+static void bind_shared(struct shim_live_processes *p, pid_t pid, unsigned int i)
+{
+	const struct process one = p->all[shim_live_processes__find(p, pid)];
+	struct set *set = &p->sets[i];
+	uint64_t cost = set->line->n + 1, need = cost * one.id.threads;
+	int ret = bind_set(set, pid);
+
+	while (ret && is_short(p, ret, need) && displace(p, COUNTERS, one.user, need))
+		ret = bind_set(set, pid);
+	if (ret) {
+		fail(p, set, ret);
+		return;
+	}
+	/* Others' going has moved it. */
+	p->all[shim_live_processes__find(p, pid)].sets |= 1ull << i;
+	p->all[shim_live_processes__find(p, pid)].cost += cost;
+}
+
+/*
+ * Bind those of the sets that can be bound to a process; it goes if it has none.  Only if it has does another
+ * one go for its place.
+ */
+static void bind_sets(struct shim_live_processes *p, pid_t pid, uint64_t sets)
+{
+	size_t at;
+
+	for (unsigned int i = 0; i < p->nsets; i++)
+		if (sets >> i & 1 && p->sets[i].counters)
+			bind_shared(p, pid, i);
+	at = (size_t)shim_live_processes__find(p, pid);
+	if (!p->all[at].sets ||
+	    (p->n > SHIM_PROCESSES_MAX && !displace(p, PLACES, p->all[at].user, 0)))
+		remove_at(p, at);
+}
+
+/* A process without any set yet, unless another user's would have to go for it who has no more */
+static int add(struct shim_live_processes *p, const struct shim_proc *id)
 {
 	struct process one = { .id = *id };
-	int at = (int)p->n;
+	int at, ret = shim_proc__user(id->pid, &one.user);
 
+	if (!ret && p->n >= SHIM_PROCESSES_MAX && victim_for(p, PLACES, one.user, 1) < 0)
+		ret = -EUSERS;
+	if (ret)
+		return ret;
 	one.samples = calloc(p->nsets, sizeof(*one.samples));
 	if (!one.samples || shim_vec__room(p->all, &p->room, p->n)) {
 		free(one.samples);
 		return -ENOMEM;
 	}
-	bind_sets(p, &one, sets);
-	if (!one.sets) {
-		free(one.samples);
-		return 0;
-	}
+	at = (int)p->n;
 	while (at && p->all[at - 1].id.pid > id->pid)
 		at--;
 	memmove(&p->all[at + 1], &p->all[at], (p->n - at) * sizeof(one));
@@ -290,50 +299,29 @@ static void look_at(struct shim_live_processes *p, pid_t pid, bool is_new)
 {
 	int at = shim_live_processes__find(p, pid);
 	bool has_turn = is_new || (p->searches + (unsigned int)pid) % RECHECK == 0;
-	struct identity id = { 0 };
+	struct shim_proc id = { 0 };
 	uint64_t sets;
 
-	if ((at < 0 && !has_turn) || identify(pid, &id))
+	if ((at < 0 && !has_turn) || shim_proc__read(pid, &id))
 		return;
 	sets = matching(p, id.command);
 	if (at >= 0 && id.start == p->all[at].id.start && !strcmp(id.command, p->all[at].id.command)) {
-		if (has_turn)
-			bind_sets(p, &p->all[at], sets & ~p->all[at].sets);
+		p->all[at].id.threads = id.threads;
+		if (has_turn) {
+			shim_proc__user(pid, &p->all[at].user);
+			bind_sets(p, pid, sets & ~p->all[at].sets);
+		}
 		return;
 	}
 	if (at >= 0)
 		remove_at(p, at);
-	if (sets && p->n < SHIM_PROCESSES_MAX)
-		add(p, &id, sets);
-}
-
-static int list_pids(pid_t **pids, size_t *n)
-{
-	DIR *dir = opendir("/proc");
-	struct dirent *entry;
-	size_t room = 0;
-	int ret = dir ? 0 : -errno;
-
-	*pids = NULL;
-	*n = 0;
-	while (!ret && (entry = readdir(dir))) {
-		if (!isdigit((unsigned char)*entry->d_name))
-			continue;
-		if (shim_vec__room(*pids, &room, *n))
-			ret = -ENOMEM;
-		else
-			(*pids)[(*n)++] = atoi(entry->d_name);
-	}
-	if (dir)
-		closedir(dir);
-	if (!ret)
-		qsort(*pids, *n, sizeof(**pids), by_pid);
-	return ret;
+	if (sets && !add(p, &id))
+		bind_sets(p, pid, sets);
 }
 
 static bool has(const pid_t *pids, size_t n, pid_t pid)
 {
-	return n && bsearch(&pid, pids, n, sizeof(*pids), by_pid);
+	return n && bsearch(&pid, pids, n, sizeof(*pids), shim_proc__by_pid);
 }
 
 /* Find processes that have come and gone since the last search. */
@@ -341,7 +329,7 @@ static int search(struct shim_live_processes *p)
 {
 	pid_t *pids;
 	size_t n;
-	int ret = list_pids(&pids, &n);
+	int ret = shim_proc__list(&pids, &n);
 
 	/* Whatever is wrong, what counted those that have gone is given back. */
 	for (size_t i = p->n; i--; )
@@ -395,6 +383,7 @@ static void sample_one(struct shim_live_processes *p, struct process *one)
 			continue;
 		shim_counters__unbind_at(set->counters, one->id.pid, VCPC_TARGET_F_ALL);
 		one->sets &= ~(1ull << i);
+		one->cost -= set->line->n + 1;
 		fail(p, set, ret);
 	}
 }

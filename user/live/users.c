@@ -135,6 +135,26 @@ static int read_limit(const char *parameter, uint32_t *value)
 	return ret;
 }
 
+/**
+ * shim_live_users__counters_left() - how many counters the caller's user may still have of the module
+ * @used: how many the caller knows to have, for where no list may be read
+ *
+ * Return: how many; UINT64_MAX if the limit is not known.
+ */
+uint64_t shim_live_users__counters_left(uint64_t used)
+{
+	struct shim_live_users users = { 0 };
+	const int at = read_users(&users) ? -1 : shim_live_users__find(&users, (int)getuid());
+	uint32_t limit;
+
+	if (at >= 0)
+		used = users.all[at].amounts[1];
+	free(users.all);
+	if (read_limit("max_user_counters", &limit))
+		return UINT64_MAX;
+	return used < limit ? limit - used : 0;
+}
+
 /* An error is not returned: it becomes the status of the metrics. */
 void shim_live_users__sample(struct shim_live_users *users)
 {

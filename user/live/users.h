@@ -37,6 +37,7 @@ struct shim_live_users {
 
 extern const struct shim_metric_indom shim_live_user_indom;
 
+uint64_t shim_live_users__counters_left(uint64_t used);
 void shim_live_users__sample(struct shim_live_users *users);
 void shim_live_users__fini(struct shim_live_users *users);
 const struct shim_metric *shim_live_users__metric(size_t i);

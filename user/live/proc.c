@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What /proc says of processes. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "proc.h"
+
+/* Which fields of /proc/PID/stat these are, from 1 */
+enum { FIELD_STATE = 3, FIELD_THREADS = 20, FIELD_START = 22 };
+
+/* Of a process's file, as much as there is room for; a negated errno if there is no such process any more */
+static int read_file(pid_t pid, const char *name, char *text, size_t size)
+{
+	char path[48];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, size - 1);
+	close(fd);
+	if (n <= 0)
+		return -ESRCH;
+	text[n] = '\0';
+	return 0;
+}
+
+/* Parse "PID (COMMAND) S PPID ...", where the command may have blanks and parentheses, too. */
+static int parse_stat(char *text, struct shim_proc *proc)
+{
+	char *open = strchr(text, '('), *close = strrchr(text, ')'), *at;
+	size_t len;
+
+	if (!open || !close || close < open)
+		return -EINVAL;
+	len = (size_t)(close - open - 1);
+	len = len < SHIM_PROC_COMMAND ? len : SHIM_PROC_COMMAND - 1;
+	memcpy(proc->command, open + 1, len);
+	proc->command[len] = '\0';
+	/* Anybody may call a process anything; the name will be shown on terminals. */
+	for (size_t i = 0; i < len; i++)
+		if (iscntrl((unsigned char)proc->command[i]))
+			proc->command[i] = '?';
+	at = close + 1;
+	for (int field = FIELD_STATE; field < FIELD_START; field++) {
+		at += strspn(at, " ");
+		if (field == FIELD_THREADS)
+			proc->threads = strtoul(at, NULL, 10);
+		at += strcspn(at, " ");
+	}
+	proc->start = strtoull(at, NULL, 10);
+	return 0;
+}
+
+/**
+ * shim_proc__read() - which process has a number
+ * @pid: the number
+ * @proc: written on success
+ *
+ * Return: 0, -ENOENT or -ESRCH (none has it), -EINVAL, or what open(2) says.
+ */
+int shim_proc__read(pid_t pid, struct shim_proc *proc)
+{
+	char text[512];
+	int ret = read_file(pid, "stat", text, sizeof(text));
+
+	if (ret)
+		return ret;
+	proc->pid = pid;
+	return parse_stat(text, proc);
+}
+
+/**
+ * shim_proc__user() - who started a process
+ * @pid: its number
+ * @user: written on success: its real user, who is the same where a program gains another's rights
+ *
+ * Return: 0, or as shim_proc__read().
+ */
+int shim_proc__user(pid_t pid, uid_t *user)
+{
+	char text[2048], *line;
+	int ret = read_file(pid, "status", text, sizeof(text));
+
+	if (ret)
+		return ret;
+	/* A command in the first line has its newlines escaped. */
+	line = strstr(text, "\nUid:");
+	if (!line)
+		return -EINVAL;
+	*user = (uid_t)strtoul(line + strlen("\nUid:"), NULL, 10);
+	return 0;
+}
+
+/* For bsearch() and qsort(), of numbers or of what begins with one */
+int shim_proc__by_pid(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/**
+ * shim_proc__list() - all processes
+ * @pids: set to their numbers, ascending, which the caller frees, also after an error
+ * @n: set to how many
+ *
+ * Return: 0, -ENOMEM, or what opendir(3) says.
+ */
+int shim_proc__list(pid_t **pids, size_t *n)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	size_t room = 0;
+	int ret = dir ? 0 : -errno;
+
+	*pids = NULL;
+	*n = 0;
+	while (!ret && (entry = readdir(dir))) {
+		if (!isdigit((unsigned char)*entry->d_name))
+			continue;
+		if (shim_vec__room(*pids, &room, *n))
+			ret = -ENOMEM;
+		else
+			(*pids)[(*n)++] = atoi(entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	if (!ret)
+		qsort(*pids, *n, sizeof(**pids), shim_proc__by_pid);
+	return ret;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What /proc says of processes. */
+#ifndef SHIM_LIVE_PROC_H
+#define SHIM_LIVE_PROC_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define SHIM_PROC_COMMAND	64	/* the kernel's own threads have longer commands than 15 bytes */
+
+/**
+ * struct shim_proc - one process
+ * @pid: its number; the first member, by which arrays are searched
+ * @start: when it began: tells it from a later one with its number
+ * @threads: how many it has
+ * @command: its name, without what would control a terminal
+ */
+struct shim_proc {
+	pid_t pid;
+	uint64_t start;
+	unsigned long threads;
+	char command[SHIM_PROC_COMMAND];
+};
+
+int shim_proc__read(pid_t pid, struct shim_proc *proc);
+int shim_proc__user(pid_t pid, uid_t *user);
+int shim_proc__list(pid_t **pids, size_t *n);
+int shim_proc__by_pid(const void *a, const void *b);
+
+#endif /* SHIM_LIVE_PROC_H */
