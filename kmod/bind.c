@@ -22,6 +22,7 @@
 #include "hardware.h"
 #include "inherit.h"
 #include "internals.h"
+#include "limits.h"
 #include "policy.h"
 #include "target.h"
 #include "uarg.h"
@@ -173,21 +174,41 @@ static int rehearse_groups(const struct vcpc_spec *spec, int *bad)
 	return ret;
 }
 
-static int rehearse(const struct vcpc_spec *spec, int *bad)
+/* Workers do it, so a user may have one at it at a time. */
+static int rehearse(const struct vcpc_set *set, int *bad)
 {
-	return spec->groups ? rehearse_groups(spec, bad) :
-			      vcpc_hardware_rehearse(spec->requests, spec->nr, bad);
+	const struct vcpc_spec *spec = &set->spec;
+	int ret;
+
+	if (mutex_lock_killable(&set->user->rehearsal))
+		return -EINTR;
+	ret = spec->groups ? rehearse_groups(spec, bad) :
+			     vcpc_hardware_rehearse(spec->requests, spec->nr, bad);
+	mutex_unlock(&set->user->rehearsal);
+	return ret;
+}
+
+/* Whoever is refused for this anyway has nothing rehearsed. */
+static int may_be_bound(struct vcpc_set *set, struct task_struct *task)
+{
+	int ret = vcpc_set_lock(set);
+
+	if (ret)
+		return ret;
+	ret = is_other_kind(set, false) || is_bound(set, task) ? -EBUSY : 0;
+	vcpc_set_unlock(set);
+	return ret;
 }
 
 /* Threads that do not run, or will start later, cannot tell yet whether there is room. */
-static int rehearse_for(const struct vcpc_set *set, const struct vcpc_bind_args *args,
-			const struct task_struct *task, int *bad)
+static int rehearse_for(struct vcpc_set *set, const struct vcpc_bind_args *args,
+			struct task_struct *task, int *bad)
 {
 	u32 later = VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_PROCESS;
 
 	if (task == current && !(args->flags & later) && !set->spec.groups)
 		return 0;
-	return rehearse(&set->spec, bad);
+	return may_be_bound(set, task) ?: rehearse(set, bad);
 }
 
 static int open_binding(struct vcpc_set *set, struct task_struct *task,
@@ -274,7 +295,7 @@ static int open_cpu(struct vcpc_set *set, int cpu, u32 flags, int *bad)
 /* Counters on a CPU go before those of threads, which would be lost for nothing. */
 static int bind_cpu_alone(struct vcpc_set *set, int cpu, u32 flags, int *bad)
 {
-	int ret = rehearse(&set->spec, bad) ?: vcpc_set_lock(set);
+	int ret = rehearse(set, bad) ?: vcpc_set_lock(set);
 
 	if (ret)
 		return ret;

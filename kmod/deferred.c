@@ -10,17 +10,22 @@
  * spends no more than half of its time so: however many sets ask for it, and however often, it
  * gets on, and can be killed.
  *
+ * What a caller wants to have done by a thread that counts nothing itself, and waits for, is done by
+ * a worker at the caller's priority.
+ *
  * Locking: that there is still something to do it with is under the guard's lock.
  */
 #include <linux/atomic.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
+#include "compat/task_flags.h"
 #include "deferred.h"
 #include "internals.h"
 #include "stats.h"
@@ -50,7 +55,7 @@ struct vcpc_deferred {
 	void *arg;
 };
 
-static struct workqueue_struct *queue;
+static struct workqueue_struct *queue, *for_callers;
 static unsigned int users;
 
 /**
@@ -91,12 +96,19 @@ void vcpc_guard_put(struct vcpc_guard *guard)
  */
 int vcpc_deferred_init(void)
 {
-	if (!users) {
-		queue = alloc_workqueue("vcpc", 0, 0);
-		if (!queue)
-			return -ENOMEM;
+	if (users) {
+		users++;
+		return 0;
 	}
-	users++;
+	queue = alloc_workqueue("vcpc", 0, 0);
+	if (!queue)
+		return -ENOMEM;
+	for_callers = alloc_workqueue("vcpc_callers", WQ_UNBOUND, 0);
+	if (!for_callers) {
+		destroy_workqueue(queue);
+		return -ENOMEM;
+	}
+	users = 1;
 	return 0;
 }
 
@@ -105,8 +117,10 @@ int vcpc_deferred_init(void)
  */
 void vcpc_deferred_exit(void)
 {
-	if (!--users)
-		destroy_workqueue(queue);
+	if (--users)
+		return;
+	destroy_workqueue(for_callers);
+	destroy_workqueue(queue);
 }
 
 static void deferred_free(struct kref *refs)
@@ -129,11 +143,24 @@ static bool lock_soon(struct mutex *lock)
 	return false;
 }
 
-/* Twice as long as it has taken: then it may be asked for again. */
+static bool is_early(const struct vcpc_pace *pace)
+{
+	return ktime_get_ns() < READ_ONCE(pace->not_before);
+}
+
+/*
+ * Twice as long as it has taken: then it may be asked for again.  What was asked for before, while
+ * the thread was in the kernel, waits as well.
+ */
 static void do_at_pace(struct vcpc_deferred *d)
 {
 	struct vcpc_pace *pace = d->pace;
 	u64 begin = ktime_get_ns();
+
+	if (is_early(pace)) {
+		vcpc_stats_count(VCPC_STAT_POSTPONED);
+		return;
+	}
 
 	WRITE_ONCE(pace->busy, true);
 	d->fn(d->arg);
@@ -160,7 +187,7 @@ static void thread_does_it(struct callback_head *head)
 
 	/* It may be asked for again from now on. */
 	atomic_set_release(&d->queued, 0);
-	if (!(current->flags & PF_EXITING))
+	if (!(current->flags & PF_EXITING) && !fatal_signal_pending(current))
 		do_it(d, true);
 	kref_put(&d->refs, deferred_free);
 	/* What is left of this function is waited for by vcpc_internals_exit(). */
@@ -225,12 +252,12 @@ void vcpc_deferred_close(struct vcpc_deferred *d)
  */
 void vcpc_deferred_by_thread(struct vcpc_deferred *d)
 {
-	if (!vcpc_task_work_works() || current->flags & (PF_EXITING | PF_KTHREAD)) {
+	if (!vcpc_task_work_works() || current->flags & (PF_EXITING | VCPC_NEVER_IN_USER_MODE)) {
 		vcpc_deferred_by_worker(d);
 		return;
 	}
 	/* It is asked for again and again. */
-	if (d->pace->busy || ktime_get_ns() < d->pace->not_before) {
+	if (d->pace->busy || is_early(d->pace)) {
 		vcpc_stats_count(VCPC_STAT_POSTPONED);
 		return;
 	}
@@ -253,4 +280,41 @@ void vcpc_deferred_by_worker(struct vcpc_deferred *d)
 	kref_get(&d->refs);
 	if (!queue_work(queue, &d->by_worker))
 		kref_put(&d->refs, deferred_free);
+}
+
+struct for_caller {
+	struct work_struct work;
+	void (*fn)(void *arg);
+	void *arg;
+	int nice;
+};
+
+static void do_for_caller(struct work_struct *work)
+{
+	struct for_caller *f = container_of(work, struct for_caller, work);
+	int nice = task_nice(current);
+
+	set_user_nice(current, f->nice);
+	f->fn(f->arg);
+	set_user_nice(current, nice);
+}
+
+/**
+ * vcpc_deferred_for_caller() - let a worker do something at once, and wait for it
+ * @fn: what to do; short, as the wait cannot be ended
+ * @arg: with what
+ *
+ * This is the caller's work, and goes before nobody that the caller does not.  No control group
+ * of the caller's is asked, so the caller sees to it that it is not done too often.
+ *
+ * Context: sleeps.
+ */
+void vcpc_deferred_for_caller(void (*fn)(void *arg), void *arg)
+{
+	struct for_caller f = { .fn = fn, .arg = arg, .nice = task_nice(current) };
+
+	INIT_WORK_ONSTACK(&f.work, do_for_caller);
+	queue_work(for_callers, &f.work);
+	flush_work(&f.work);
+	destroy_work_on_stack(&f.work);
 }

@@ -56,5 +56,6 @@ struct vcpc_deferred *vcpc_deferred_create(struct vcpc_guard *guard, struct vcpc
 void vcpc_deferred_close(struct vcpc_deferred *d);
 void vcpc_deferred_by_thread(struct vcpc_deferred *d);
 void vcpc_deferred_by_worker(struct vcpc_deferred *d);
+void vcpc_deferred_for_caller(void (*fn)(void *arg), void *arg);
 
 #endif

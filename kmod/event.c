@@ -9,6 +9,9 @@
 #include "event.h"
 #include "internals.h"
 
+/* A period that no PMU finds too short: of Intel's some want 32, and for some events 128. */
+#define SHORTEST	128
+
 static struct perf_event *event_open(const struct vcpc_request *req,
 				     const struct vcpc_place *place,
 				     const struct vcpc_alarm *alarm, u32 flags)
@@ -23,8 +26,12 @@ static struct perf_event *event_open(const struct vcpc_request *req,
 		.pinned = 1,
 		.disabled = !!(flags & (VCPC_EVENT_DISABLED | VCPC_EVENT_ON_EXEC)),
 		.enable_on_exec = !!(flags & VCPC_EVENT_ON_EXEC),
-		.exclude_user = !(req->flags & VCPC_REQ_F_USER),
-		.exclude_kernel = !(req->flags & VCPC_REQ_F_KERNEL),
+		/*
+		 * Time passes in all modes, whatever is excluded; but perf would not
+		 * call for an alarm that comes in one of those.
+		 */
+		.exclude_user = !vcpc_event_is_time(req) && !(req->flags & VCPC_REQ_F_USER),
+		.exclude_kernel = !vcpc_event_is_time(req) && !(req->flags & VCPC_REQ_F_KERNEL),
 		/*
 		 * A thread's own work is neither the hypervisor's nor that of
 		 * a guest which it runs.  Idling is no thread's, so there is
@@ -33,7 +40,14 @@ static struct perf_event *event_open(const struct vcpc_request *req,
 		.exclude_hv = 1,
 		.exclude_guest = 1,
 	};
+	struct perf_event *event;
 
+	event = perf_event_create_kernel_counter(&attr, place->cpu, place->task, alarm->handler,
+						 alarm->context);
+	if (event != ERR_PTR(-EINVAL) || !attr.sample_period || attr.sample_period >= SHORTEST)
+		return event;
+	/* Some PMUs refuse here what they would take silently, and lengthen, later. */
+	attr.sample_period = SHORTEST;
 	return perf_event_create_kernel_counter(&attr, place->cpu, place->task, alarm->handler,
 						alarm->context);
 }

@@ -34,6 +34,13 @@ struct vcpc_alarm {
 /* The longest that perf takes */
 #define VCPC_PERIOD_MAX		((u64)S64_MAX)
 
+/* Is it a request for time, which perf measures, and for which it interrupts by a timer? */
+static inline bool vcpc_event_is_time(const struct vcpc_request *req)
+{
+	return req->type == PERF_TYPE_SOFTWARE &&
+	       (req->config == PERF_COUNT_SW_CPU_CLOCK || req->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 /* How an event is opened */
 #define VCPC_EVENT_ON_EXEC	BIT(0)
 #define VCPC_EVENT_DISABLED	BIT(1)

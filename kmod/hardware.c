@@ -14,8 +14,8 @@
 #include <linux/err.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
-#include <linux/workqueue.h>
 
+#include "deferred.h"
 #include "event.h"
 #include "hardware.h"
 #include "internals.h"
@@ -146,6 +146,9 @@ int vcpc_hardware_check(const struct vcpc_request *req)
 
 	if (!is_offered(req))
 		return -EOPNOTSUPP;
+	/* Trying would tell nothing, and the first event of its kind is dear to all CPUs. */
+	if (req->type == PERF_TYPE_SOFTWARE)
+		return 0;
 	event = vcpc_event_open(req, &here, NULL, VCPC_EVENT_DISABLED);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
@@ -156,18 +159,14 @@ int vcpc_hardware_check(const struct vcpc_request *req)
 
 /**
  * struct rehearsal - a try whether hardware events fit together
- * @work: does it
  * @reqs: which events
  * @nr: how many
- * @nice: of who asked for it
  * @bad: set to the first that found no room
  * @ret: what came of it
  */
 struct rehearsal {
-	struct work_struct work;
 	const struct vcpc_request *reqs;
 	unsigned int nr;
-	int nice;
 	int *bad;
 	int ret;
 };
@@ -197,19 +196,15 @@ static void try_each(struct rehearsal *r, struct perf_event **events, unsigned i
 	}
 }
 
-static void rehearse(struct work_struct *work)
+static void rehearse(void *arg)
 {
-	struct rehearsal *r = container_of(work, struct rehearsal, work);
+	struct rehearsal *r = arg;
 	struct perf_event *events[MAX_SLOTS];
-	int nice = task_nice(current);
 	unsigned int nr = 0;
 
-	/* This is the caller's work, and goes before nobody that the caller does not. */
-	set_user_nice(current, r->nice);
 	try_each(r, events, &nr);
 	while (nr)
 		perf_event_release_kernel(events[--nr]);
-	set_user_nice(current, nice);
 }
 
 static bool any_hardware(const struct vcpc_request *reqs, unsigned int nr)
@@ -232,19 +227,16 @@ static bool any_hardware(const struct vcpc_request *reqs, unsigned int nr)
  * yet.  A kernel thread that has no counters of its own plays their part.  Software always
  * finds room, so this takes no longer than the PMU has counters.
  *
- * Context: sleeps.
+ * Context: sleeps; the caller sees to it that each user does this once at a time.
  * Return: 0, -ENOSPC, or the PMU's error.
  */
 int vcpc_hardware_rehearse(const struct vcpc_request *reqs, unsigned int nr, int *bad)
 {
-	struct rehearsal r = { .reqs = reqs, .nr = nr, .bad = bad, .nice = task_nice(current) };
+	struct rehearsal r = { .reqs = reqs, .nr = nr, .bad = bad };
 
 	if (!any_hardware(reqs, nr))
 		return 0;
-	INIT_WORK_ONSTACK(&r.work, rehearse);
-	queue_work(system_unbound_wq, &r.work);
-	flush_work(&r.work);
-	destroy_work_on_stack(&r.work);
+	vcpc_deferred_for_caller(rehearse, &r);
 	return r.ret;
 }
 

@@ -188,6 +188,30 @@ static void a_turn_that_was_over(struct kunit *test)
 		 end_turn_later);
 }
 
+/* It goes again before new counters are opened: the old ones, which perf took off, say nothing. */
+static void go_twice(struct kunit *test, struct vcpc_set *set, struct vcpc_instance *inst)
+{
+	struct vcpc_sample *now = inst->spare;
+	u64 kept;
+
+	vcpc_instance_keep(inst);
+	KUNIT_EXPECT_EQ(test, 0, sample(set, inst, now));
+	kept = now->values[0];
+	perf_event_disable(inst->counters->counter[0].event);
+	vcpc_instance_keep(inst);
+	KUNIT_EXPECT_FALSE(test, inst->state & VCPC_INSTANCE_INVALID);
+	KUNIT_EXPECT_EQ(test, 0, sample(set, inst, now));
+	KUNIT_EXPECT_EQ(test, kept, now->values[0]);
+	come_back(set, inst);
+	KUNIT_EXPECT_EQ(test, 0, sample(set, inst, now));
+	KUNIT_EXPECT_GT(test, now->values[0], kept);
+}
+
+static void gone_twice(struct kunit *test)
+{
+	on_a_cpu(test, vcpc_user_test_set(test, &memory, user, &cpu_clock, 1, 0), go_twice);
+}
+
 static int begin_suite(struct kunit_suite *suite)
 {
 	return vcpc_user_test_begin(&memory, &user);
@@ -204,6 +228,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(no_room_when_it_is_back),
 	KUNIT_CASE(not_opened_again),
 	KUNIT_CASE(a_turn_that_was_over),
+	KUNIT_CASE(gone_twice),
 	{ }
 };
 

@@ -396,6 +396,9 @@ int vcpc_instance_settle(struct vcpc_instance *inst, struct vcpc_sample *scratch
 	keep_last(inst, scratch, !ret);
 	vcpc_counter_close(inst->counters);
 	inst->counters = NULL;
+	if (inst->overflow)
+		vcpc_overflow_close(inst->overflow);
+	inst->overflow = NULL;
 	inst->task = NULL;
 	return 0;
 }
@@ -464,8 +467,11 @@ void vcpc_instance_offline(int cpu)
 	mutex_unlock(&on_cpus_lock);
 }
 
-/* Count from the values that were kept. */
-static int reopen(struct vcpc_instance *inst, struct vcpc_counters *fresh)
+/*
+ * Count from the values that were kept, unless the CPU has been offline once more since
+ * the first of the new counters was opened.
+ */
+static int reopen(struct vcpc_instance *inst, struct vcpc_counters *fresh, u32 offline)
 {
 	bool stopped = vcpc_instance_is(inst, VCPC_INSTANCE_STOPPED);
 	struct vcpc_counters *old = inst->counters;
@@ -473,6 +479,11 @@ static int reopen(struct vcpc_instance *inst, struct vcpc_counters *fresh)
 	int ret;
 
 	raw_spin_lock_irqsave(&inst->lock, flags);
+	if (inst->offline != offline) {
+		raw_spin_unlock_irqrestore(&inst->lock, flags);
+		vcpc_counter_close(fresh);
+		return -ENODEV;
+	}
 	inst->counters = fresh;
 	inst->kept.state &= ~VCPC_STATE_OFFLINE;
 	inst->state &= ~VCPC_INSTANCE_OFFLINE;
@@ -496,6 +507,7 @@ static int reopen(struct vcpc_instance *inst, struct vcpc_counters *fresh)
  */
 void vcpc_instance_online(struct vcpc_instance *inst)
 {
+	const u32 offline = READ_ONCE(inst->offline);
 	struct vcpc_counters *fresh;
 	int bad;
 
@@ -507,6 +519,6 @@ void vcpc_instance_online(struct vcpc_instance *inst)
 	if (fresh == ERR_PTR(-ENODEV))
 		return;
 	if (IS_ERR(fresh) ||
-	    (reopen(inst, fresh) && !vcpc_instance_is(inst, VCPC_INSTANCE_OFFLINE)))
+	    (reopen(inst, fresh, offline) && !vcpc_instance_is(inst, VCPC_INSTANCE_OFFLINE)))
 		vcpc_instance_deprive(inst);
 }

@@ -94,6 +94,7 @@ struct vcpc_start {
  * @lock: guards all that follow; taken with interrupts off, inside perf's
  *	context locks, also by what perf calls in its interrupts
  * @state: VCPC_INSTANCE_*
+ * @offline: how often its CPU has gone offline
  * @counters: its counters; they go away after VCPC_INSTANCE_CLOSED or
  *	VCPC_INSTANCE_SETTLED is set
  * @groups: its groups, if it has some
@@ -122,6 +123,7 @@ struct vcpc_instance {
 
 	raw_spinlock_t lock;
 	u32 state;
+	u32 offline;
 	struct vcpc_counters *counters;
 	struct vcpc_groups *groups;
 	struct vcpc_overflow *overflow;
@@ -154,7 +156,7 @@ void vcpc_instance_rotate(void *arg);
 void vcpc_instance_turn_alarm(struct perf_event *event, struct perf_sample_data *data,
 			      struct pt_regs *regs);
 
-bool vcpc_instance_look(void *owner, u32 which);
+enum vcpc_overflow_seen vcpc_instance_look(void *owner, u32 which);
 
 /**
  * vcpc_instance_sample_own() - sample the calling thread's own instance

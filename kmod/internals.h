@@ -142,6 +142,15 @@ static inline bool vcpc_event_is_counted_by_kernel(const struct perf_event *even
 
 void vcpc_event_restart_period(struct perf_event *event, u64 period);
 
+/*
+ * In the handler of a clock's timer, which begins again after that for as long as this: let
+ * it not come for so many nanoseconds, or until vcpc_event_restart_period().
+ */
+static inline void vcpc_event_put_off_timer(struct perf_event *event, u64 period)
+{
+	event->hw.sample_period = period;
+}
+
 /* Which program a thread executes: another number after each execve. */
 static inline u64 vcpc_task_program(const struct task_struct *task)
 {

@@ -14,6 +14,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/user_namespace.h>
 
 #include "limits.h"
 #include "stats.h"
@@ -60,6 +61,21 @@ static struct vcpc_user *find_account(kuid_t uid)
 	return NULL;
 }
 
+/*
+ * Who makes a user namespace has many users there, by subordinate ids; what they have is his.  But
+ * root makes namespaces for others.
+ */
+static kuid_t responsible_user(void)
+{
+	const struct user_namespace *ns;
+	kuid_t uid = current_uid();
+
+	for (ns = current_user_ns(); ns->parent; ns = ns->parent)
+		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			uid = ns->owner;
+	return uid;
+}
+
 /**
  * vcpc_limits_get() - the calling user's account
  *
@@ -72,7 +88,8 @@ struct vcpc_user *vcpc_limits_get(void)
 
 	if (!fresh)
 		return ERR_PTR(-ENOMEM);
-	fresh->uid = current_uid();
+	fresh->uid = responsible_user();
+	mutex_init(&fresh->rehearsal);
 	INIT_LIST_HEAD(&fresh->idle_tags);
 
 	spin_lock(&users_lock);

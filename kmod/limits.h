@@ -4,6 +4,7 @@
 
 #include <linux/atomic.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/uidgid.h>
 
 /* Requests that a set can have, whatever the administrator allows: 256 groups of 8 */
@@ -21,7 +22,8 @@ enum vcpc_limit {
  * struct vcpc_user - what one user has open
  * @node: in the list of users
  * @refs: files and sets that are accounted here; both under the list's lock
- * @uid: who it is
+ * @uid: who it is; users whom he has made in namespaces of his own are he, too
+ * @rehearsal: held while a worker tries something for this user
  * @used: how much of each limit is taken
  * @nr_tags: how many tags there are of this user
  * @idle_tags: those that nobody holds now
@@ -32,6 +34,7 @@ struct vcpc_user {
 	struct list_head node;
 	unsigned int refs;
 	kuid_t uid;
+	struct mutex rehearsal;	/* see above */
 	atomic_t used[VCPC_LIMIT_NR];
 	unsigned int nr_tags;
 	struct list_head idle_tags;

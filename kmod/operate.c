@@ -28,7 +28,8 @@
 			 VCPC_INSTANCE_SETTLED | VCPC_INSTANCE_OFFLINE)
 
 /* In these states there is nothing to be read before the CPU goes offline. */
-#define OFFLINE_NOTHING	(VCPC_INSTANCE_CLOSED | VCPC_INSTANCE_INVALID | VCPC_INSTANCE_STOPPED)
+#define OFFLINE_NOTHING	(VCPC_INSTANCE_CLOSED | VCPC_INSTANCE_INVALID | VCPC_INSTANCE_STOPPED | \
+			 VCPC_INSTANCE_OFFLINE)
 
 /**
  * struct action - an operation on its way to where the counters can be read
@@ -360,27 +361,27 @@ int vcpc_instance_sample_locked(struct vcpc_instance *inst, struct vcpc_sample *
  * @which: the request whose counter interrupted
  *
  * Context: in the counted thread, interrupts off; under the instance's lock.
- * Return: true if it is stopped now, with the values of this moment.
+ * Return: VCPC_OVERFLOW_FOUND if it is stopped now, with the values of this moment.
  */
-bool vcpc_instance_look(void *owner, u32 which)
+enum vcpc_overflow_seen vcpc_instance_look(void *owner, u32 which)
 {
 	struct vcpc_instance *inst = owner;
 
 	lockdep_assert_held(&inst->lock);
 	if (inst->state & CANNOT_STOP)
-		return false;
+		return VCPC_OVERFLOW_STILL;
 	/* Nobody else reads what is kept while it counts. */
 	if (vcpc_counter_read(inst->counters, ktime_get_ns(), &inst->kept)) {
 		vcpc_instance_lost(inst);
-		return false;
+		return VCPC_OVERFLOW_STILL;
 	}
 	if (!(inst->kept.state & VCPC_STATE_COUNTING) ||
 	    !vcpc_overflow_stops(inst->overflow, inst->kept.values, which))
-		return false;
+		return VCPC_OVERFLOW_NONE;
 	inst->kept.state &= ~VCPC_STATE_COUNTING;
 	inst->kept.state |= VCPC_STATE_FROZEN;
 	inst->state |= VCPC_INSTANCE_STOPPED;
-	return true;
+	return VCPC_OVERFLOW_FOUND;
 }
 
 /**
@@ -457,5 +458,6 @@ void vcpc_instance_keep(struct vcpc_instance *inst)
 		vcpc_sample_copy(&inst->kept, act.sample);
 	inst->kept.state |= VCPC_STATE_OFFLINE;
 	inst->state |= VCPC_INSTANCE_OFFLINE;
+	inst->offline++;
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
 }

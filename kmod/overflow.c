@@ -98,19 +98,19 @@ static bool is_elsewhere(const struct vcpc_overflow *o)
 	return o->task != current;
 }
 
-/* Returns whether an overflow was found. */
-static bool look(struct vcpc_overflow *o, u32 which)
+static enum vcpc_overflow_seen look(struct vcpc_overflow *o, u32 which)
 {
+	enum vcpc_overflow_seen seen;
 	unsigned long flags;
-	bool found, due;
+	bool due;
 
 	raw_spin_lock_irqsave(o->lock, flags);
-	found = o->look(o->owner, which);
+	seen = o->look(o->owner, which);
 	due = o->due;
 	raw_spin_unlock_irqrestore(o->lock, flags);
 	if (due)
 		irq_work_queue(&o->work);
-	return found;
+	return seen;
 }
 
 static void interrupt(struct perf_event *event, struct perf_sample_data *data,
@@ -119,16 +119,19 @@ static void interrupt(struct perf_event *event, struct perf_sample_data *data,
 	struct vcpc_watch *watch = event->overflow_handler_context;
 	struct vcpc_overflow *o = watch->o;
 	bool unlooked = READ_ONCE(o->unlooked);
+	u32 i = watch - o->watch;
 
 	if (is_elsewhere(o))
 		return;
 	if (!in_nmi() && !unlooked) {
-		look(o, watch - o->watch);
+		/* What is stopped needs no timer that comes again and again. */
+		if (look(o, i) != VCPC_OVERFLOW_NONE && vcpc_event_is_time(&o->reqs[i]))
+			vcpc_event_put_off_timer(event, VCPC_PERIOD_MAX);
 		return;
 	}
 	/* All will be looked at, and the first is the one. */
 	if (!unlooked) {
-		WRITE_ONCE(o->first, watch - o->watch);
+		WRITE_ONCE(o->first, i);
 		/* After what look_unlooked() reads when it has seen this. */
 		smp_store_release(&o->unlooked, true);
 	}
@@ -145,7 +148,7 @@ static void leaves(struct perf_event *event, struct perf_sample_data *data, stru
 		return;
 	/* This looks, too; what cannot be masked leaves a word again from now on. */
 	WRITE_ONCE(o->unlooked, false);
-	if (look(o, first))
+	if (look(o, first) == VCPC_OVERFLOW_FOUND)
 		vcpc_stats_count(VCPC_STAT_LATE);
 }
 

@@ -16,14 +16,26 @@ struct vcpc_counters;
 struct vcpc_overflow;
 
 /**
+ * enum vcpc_overflow_seen - what a look at counters has found
+ * @VCPC_OVERFLOW_NONE: they go on
+ * @VCPC_OVERFLOW_FOUND: all are stopped now, by an overflow
+ * @VCPC_OVERFLOW_STILL: they were stopped before
+ */
+enum vcpc_overflow_seen {
+	VCPC_OVERFLOW_NONE,
+	VCPC_OVERFLOW_FOUND,
+	VCPC_OVERFLOW_STILL,
+};
+
+/**
  * typedef vcpc_overflow_look_fn - something may have overflowed: find out by the values, and stop
  * @owner: of the counters
  * @which: the request whose counter interrupted
  *
  * Context: in the counted thread, interrupts off; under the owner's lock.
- * Return: true if all counters are stopped now, by an overflow.
+ * Return: what came of it.
  */
-typedef bool (*vcpc_overflow_look_fn)(void *owner, u32 which);
+typedef enum vcpc_overflow_seen (*vcpc_overflow_look_fn)(void *owner, u32 which);
 
 /**
  * struct vcpc_overflow_plan - what to watch

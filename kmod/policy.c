@@ -136,7 +136,9 @@ static bool has_only(const struct cred *cred, kuid_t uid)
 
 static bool has_users_rights(const struct cred *cred, const struct cred *own)
 {
-	return has_only(cred, own->euid) && has_only(own, own->euid) &&
+	/* What one may do in another namespace compares with nothing here. */
+	return cred->user_ns == own->user_ns &&
+	       has_only(cred, own->euid) && has_only(own, own->euid) &&
 	       gid_eq(cred->gid, own->egid) && gid_eq(cred->egid, own->egid) &&
 	       gid_eq(cred->sgid, own->egid) &&
 	       cap_issubset(cred->cap_permitted, own->cap_permitted);

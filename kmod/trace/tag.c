@@ -17,6 +17,7 @@
  * called, outside table_lock, so that nobody waits for another user's.
  */
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
 #include <linux/jiffies.h>
@@ -62,21 +63,21 @@ static bool is_root(const struct vcpc_user *user)
 }
 
 /* Keyed, so that nobody can choose names that are all in one place. */
-static u32 key(const struct vcpc_user *user, const char *name)
+static u32 key(u32 uid, const char *name)
 {
 	static u32 secret;
 
 	get_random_once(&secret, sizeof(secret));
-	return jhash(name, strlen(name), secret ^ __kuid_val(user->uid));
+	return jhash(name, strlen(name), secret ^ uid);
 }
 
-static struct vcpc_tag *find_name(const struct vcpc_user *user, const char *name)
+static struct vcpc_tag *find_same(const struct vcpc_tag *as)
 {
 	struct vcpc_tag *tag;
 
 	lockdep_assert_held(&table_lock);
-	hash_for_each_possible(table, tag, node, key(user, name))
-		if (tag->user == user && !strcmp(tag->name, name))
+	hash_for_each_possible(table, tag, node, key(as->uid, as->name))
+		if (tag->user == as->user && tag->uid == as->uid && !strcmp(tag->name, as->name))
 			return tag;
 	return NULL;
 }
@@ -183,15 +184,15 @@ static int make_room(struct vcpc_user *user, bool as_root, struct list_head *for
 	return ret;
 }
 
-static struct vcpc_tag *alloc_tag(struct vcpc_user *user, const char *name)
+static struct vcpc_tag *alloc_tag(const struct vcpc_tag_holder *holder, const char *name)
 {
 	size_t size = strlen(name) + 1;
 	struct vcpc_tag *tag = kzalloc(struct_size(tag, name, size), GFP_KERNEL_ACCOUNT);
 
 	if (!tag)
 		return NULL;
-	tag->user = vcpc_limits_share(user);
-	tag->uid = from_kuid(&init_user_ns, user->uid);
+	tag->user = vcpc_limits_share(holder->user);
+	tag->uid = holder->uid;
 	memcpy(tag->name, name, size);
 	return tag;
 }
@@ -208,7 +209,7 @@ static void free_tag(struct vcpc_tag *tag)
 static int take_locked(struct vcpc_tag **fresh, bool as_root, struct list_head *forgotten,
 		       struct vcpc_tag **taken)
 {
-	struct vcpc_tag *tag = find_name((*fresh)->user, (*fresh)->name);
+	struct vcpc_tag *tag = find_same(*fresh);
 	int ret;
 
 	if (!tag) {
@@ -217,7 +218,7 @@ static int take_locked(struct vcpc_tag **fresh, bool as_root, struct list_head *
 		if (ret)
 			return ret;
 		tag->id = ++last_id;
-		hash_add(table, &tag->node, key(tag->user, tag->name));
+		hash_add(table, &tag->node, key(tag->uid, tag->name));
 		count(tag, 1);
 		make_idle(tag);
 		*fresh = NULL;
@@ -320,7 +321,7 @@ static int hold_locked(struct vcpc_tag_holder *holder, struct vcpc_tag **fresh, 
  */
 int vcpc_tag_hold(struct vcpc_tag_holder *holder, const char *name, u32 *handle)
 {
-	struct vcpc_tag *fresh = alloc_tag(holder->user, name);
+	struct vcpc_tag *fresh = alloc_tag(holder, name);
 	int ret = -EINTR;
 
 	if (!fresh)
@@ -336,11 +337,16 @@ int vcpc_tag_hold(struct vcpc_tag_holder *holder, const char *name, u32 *handle)
 /**
  * vcpc_tag_holder_init() - a new file, which holds nothing yet
  * @holder: what it holds
- * @user: whose names it gives
+ * @user: on whose account
+ *
+ * Its names are the calling user's.
  */
 void vcpc_tag_holder_init(struct vcpc_tag_holder *holder, struct vcpc_user *user)
 {
-	*holder = (struct vcpc_tag_holder) { .user = user };
+	*holder = (struct vcpc_tag_holder) {
+		.user = user,
+		.uid = from_kuid(&init_user_ns, current_uid()),
+	};
 	mutex_init(&holder->lock);
 }
 

@@ -14,10 +14,10 @@ struct vcpc_user;
  * struct vcpc_tag - a name of one user's transactions
  * @node: in the table of names
  * @idle: if no file holds it, in the list of its user's, oldest first
- * @user: whose it is; a reference
+ * @user: on whose account it is; a reference
  * @holders: how many files hold it
  * @id: given to this name only, never to another
- * @uid: the user, by the initial namespace
+ * @uid: whose name it is, by the initial namespace
  * @name: without a length, because the tracepoints want a string
  *
  * @node, @idle and @holders are under the table's lock; the others do not change.
@@ -46,13 +46,15 @@ struct vcpc_tag_list {
 
 /**
  * struct vcpc_tag_holder - what one open file holds
- * @user: whose names it gives
+ * @user: on whose account
+ * @uid: whose names it gives, by the initial namespace
  * @lock: taken to hold one more
  * @list: the tags; NULL before the first
  * @nr: how many (@lock)
  */
 struct vcpc_tag_holder {
 	struct vcpc_user *user;
+	u32 uid;
 	struct mutex lock;	/* while one more is taken */
 	struct vcpc_tag_list *list;
 	unsigned int nr;

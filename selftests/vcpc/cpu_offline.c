@@ -216,4 +216,65 @@ TEST_F(offline, off_and_on_many_times)
 	}
 }
 
+#define SETS	60
+
+/* So many that it takes a while to open them anew; each other one is stopped */
+static int bind_sets(int *sets)
+{
+	struct vcpc_request requests[8];
+	int device = device_open(), ret = 0, i;
+
+	for (i = 0; i < 8; i++)
+		requests[i] = cpu_clock;
+	for (i = 0; i < SETS; i++) {
+		sets[i] = set_create(device, requests, 8, i % 2 ? VCPC_SET_F_DISABLED : 0);
+		ret |= sets[i] < 0 ? sets[i] : cpu_bind(sets[i], 0, CPU);
+	}
+	close(device);
+	return ret;
+}
+
+static int count_on(int set, __u64 *last)
+{
+	struct room room;
+	int ret = sample_online(set, &room);
+
+	if (ret)
+		return ret;
+	if (room.sample.state & VCPC_STATE_OFFLINE || room.sample.values[7] < *last)
+		return -1;
+	*last = room.sample.values[7];
+	return 0;
+}
+
+/* It goes off once more before its counters are back, or while they are being opened. */
+TEST_F(offline, off_again_at_once)
+{
+	int sets[SETS], i, k, lost = 0, still = 0;
+	__u64 last[SETS] = { 0 };
+
+	NEED_TWO();
+	ASSERT_EQ(0, bind_sets(sets));
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(0, set_online(0));
+		ASSERT_EQ(0, set_online(1));
+		usleep(300 * i);
+		ASSERT_EQ(0, set_online(0));
+		ASSERT_EQ(0, set_online(1));
+		for (k = 0; k < SETS; k++)
+			lost += !!count_on(sets[k], &last[k]);
+	}
+	EXPECT_EQ(0, lost);
+	for (k = 1; k < SETS; k += 2)
+		EXPECT_EQ(0, cpu_target(sets[k], VCPC_IOC_ENABLE, CPU));
+	usleep(20000);
+	for (k = 0; k < SETS; k++) {
+		__u64 before = last[k];
+
+		still += count_on(sets[k], &last[k]) || last[k] == before;
+		close(sets[k]);
+	}
+	EXPECT_EQ(0, still);
+}
+
 TEST_HARNESS_MAIN

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What one user may have, as the module's parameters say. */
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/wait.h>
+
 #include "vcpc_test.h"
 
 #define PARAMETERS "/sys/module/vcpc/parameters/"
@@ -64,6 +68,104 @@ TEST(sets)
 	/* They died with the child. */
 	EXPECT_EQ(0, in_child(too_many_sets, NULL));
 	set_parameter("max_user_sets", before);
+}
+
+/* A child that, when it is told, gives its parent's new user namespace its users */
+static pid_t start_mapper(int *tell, const char *map)
+{
+	pid_t parent = own_tid(), pid;
+	int told[2], fd, bad;
+	char path[64], byte;
+
+	if (pipe(told))
+		return -1;
+	pid = fork();
+	if (pid) {
+		close(told[0]);
+		*tell = told[1];
+		return pid;
+	}
+	close(told[1]);
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", parent);
+	if (read(told[0], &byte, 1) != 1)
+		_exit(1);
+	fd = open(path, O_WRONLY);
+	bad = fd < 0 || write(fd, map, strlen(map)) != (ssize_t)strlen(map);
+	_exit(bad);
+}
+
+/* Into a namespace with these users, as its first */
+static int enter_namespace(int (*before)(void), const char *map)
+{
+	int tell, status;
+	pid_t mapper = start_mapper(&tell, map);
+
+	if (mapper < 0 || before())
+		return 100;
+	if (unshare(CLONE_NEWUSER))
+		return 101;
+	if (write(tell, "x", 1) != 1 || waitpid(mapper, &status, 0) != mapper || status)
+		return 102;
+	return setresuid(0, 0, 0) ? 103 : 0;
+}
+
+static int stay_root(void)
+{
+	return 0;
+}
+
+static int fill_sets(int want)
+{
+	int device = device_open(), n = 0;
+
+	while (n <= want && set_create(device, &page_faults, 1, 0) >= 0)
+		n++;
+	return n;
+}
+
+static int subordinate_users(void *arg)
+{
+	int ret = enter_namespace(become_nobody, "0 65534 1\n1 100000 10\n");
+
+	(void)arg;
+	if (ret)
+		return ret;
+	if (fill_sets(2) != 3)
+		return 1;
+	if (setresuid(1, 1, 1))
+		return 2;
+	return fill_sets(5) == 2 ? 0 : 3;
+}
+
+static int users_by_root(void *arg)
+{
+	int ret = enter_namespace(stay_root, "0 100000 10\n");
+
+	(void)arg;
+	if (ret)
+		return ret;
+	if (fill_sets(5) != 5)
+		return 1;
+	/* It is the node's file that is another's. */
+	if (setresuid(1, 1, 1))
+		return 2;
+	return fill_sets(5) == 5 ? 0 : 3;
+}
+
+/* Whoever is many users in a namespace of his own has what one user may have. */
+TEST(users_of_namespaces)
+{
+	unsigned int before = parameter("max_user_sets");
+	int own, roots;
+
+	set_parameter("max_user_sets", 5);
+	own = in_child(subordinate_users, NULL);
+	roots = in_child(users_by_root, NULL);
+	set_parameter("max_user_sets", before);
+	if (own == 101)
+		SKIP(return, "this kernel has no user namespaces for everybody");
+	EXPECT_EQ(0, own);
+	EXPECT_EQ(0, roots);
 }
 
 static int too_many_counters(void *arg)

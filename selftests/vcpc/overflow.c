@@ -375,6 +375,77 @@ TEST_F(overflow, cycles_overflow)
 	close(set);
 }
 
+/* Spends CPU time in the kernel until the handler was called, or for two seconds */
+static void stay_in_the_kernel(void)
+{
+	static char buffer[1 << 20];
+	clock_t end = clock() + 2 * CLOCKS_PER_SEC;
+	int fd = open("/dev/zero", O_RDONLY);
+
+	while (!seen.times && clock() < end)
+		if (read(fd, buffer, sizeof(buffer)) != sizeof(buffer))
+			break;
+	close(fd);
+}
+
+/* CPU time that passes its end in a system call stops the set then, not at some later end in user mode. */
+TEST_F(overflow, time_ends_in_the_kernel)
+{
+	const __u64 end = 10000000;
+	const struct vcpc_request req = overflowing(&task_clock, end);
+	int set = overflow_set(&req, 1, 0, SIGNAL), in_time = 0, i;
+
+	ASSERT_LE(0, set);
+	catch(set);
+	ASSERT_EQ(0, set_bind(set, 0, 0));
+	/* The whole machine may stand still for longer than that: not at each time. */
+	for (i = 0; i < 10; i++) {
+		seen.times = 0;
+		stay_in_the_kernel();
+		in_time += seen.times == 1 && seen.at.sample.values[0] < end;
+	}
+	EXPECT_LE(5, in_time);
+	close(set);
+}
+
+static unsigned long interrupts(void)
+{
+	unsigned long sum = 0, n;
+	char line[1024], *at, *next;
+	FILE *f = fopen("/proc/interrupts", "r");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		at = strchr(line, ':');
+		if (!at)
+			continue;
+		for (at++; n = strtoul(at, &next, 10), next != at; at = next)
+			sum += n;
+	}
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+/* The timer of a counter that has come to its end does not go on every 10 us. */
+TEST_F(overflow, no_timer_when_frozen)
+{
+	const struct vcpc_request req = overflowing(&task_clock, 1);
+	int set = overflow_set(&req, 1, 0, 0);
+	clock_t end;
+	unsigned long before;
+
+	ASSERT_LE(0, set);
+	ASSERT_EQ(0, set_bind(set, 0, 0));
+	while (!is_frozen(set, 0))
+		;
+	before = interrupts();
+	end = clock() + CLOCKS_PER_SEC / 2;
+	while (clock() < end)
+		;
+	EXPECT_GE(3000, interrupts() - before);
+	close(set);
+}
+
 TEST_F(overflow, closed_while_it_overflows)
 {
 	const struct vcpc_request req = overflowing(&page_faults, 1);
