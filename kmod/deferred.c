@@ -10,8 +10,8 @@
  * spends no more than half of its time so: however many sets ask for it, and however often, it
  * gets on, and can be killed.
  *
- * What a caller wants to have done by a thread that counts nothing itself, and waits for, is done by
- * a worker at the caller's priority.
+ * What a caller wants to have done by a thread that counts nothing itself, and waits for, a
+ * worker does at the caller's priority.
  *
  * Locking: that there is still something to do it with is under the guard's lock.
  */

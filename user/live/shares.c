@@ -34,7 +34,8 @@ static long largest_of(const struct shim_share *all, size_t n, uid_t user)
 
 /**
  * shim_shares__victim() - what is to go so that a user gets more
- * @all: what takes room now, @n of it
+ * @all: what takes room now
+ * @n: how much of it there is
  * @user: who asks
  * @need: how much
  *
