@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,55 +294,72 @@ TEST_F(processes, share_counters)
 		SKIP(return, "this machine's CPUs may not be counted");
 }
 
-/* So many processes of one user that there is a place for no more; returns how many were started */
-static int fill_places(struct chosen *all)
+/* A process of @user that does nothing */
+static pid_t start_idle(uid_t user, const char *command)
 {
-	int n = 0;
+	int ready[2];
+	char byte;
+	pid_t pid;
 
-	while (n < PLACES) {
-		all[n] = start_chosen_of(STRANGER, "vcpc-chosen-fill", 0);
-		if (all[n].pid < 0)
-			break;
-		n++;
+	if (pipe(ready))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		if (setuid(user))
+			_exit(1);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, command);
+		if (write(ready[1], "x", 1) != 1)
+			_exit(1);
+		rest(NULL);
 	}
-	return n;
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		pid = -1;
+	close(ready[0]);
+	return pid;
+}
+
+static void end_idle(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 }
 
 /* Nobody keeps all places: who has most gives way, but not to those who would have more than he. */
 TEST_F(processes, share_places)
 {
-	struct chosen all[PLACES + 1], late;
-	int n, counted = 0, first = 0, *insts;
+	pid_t all[PLACES + 1], late;
 	char **names;
+	int *insts;
 	pmDesc desc;
+	bool may;
 
 	write_config(self->config, "processes vcpc-chosen-* page-faults\n");
 	pmDestroyContext(self->handle);
 	self->handle = pmNewContext(PM_CONTEXT_LOCAL, NULL);
 	ASSERT_LE(0, self->handle);
-	n = fill_places(all);
-	ASSERT_EQ(PLACES, n);
-	first = (int)value_for("vcpc.process.count.page_faults", all[0].pid);
-	if (first != -3) {
-		EXPECT_LE(0, first);
-		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", all[PLACES - 1].pid));
-		all[n] = start_chosen_of(STRANGER, "vcpc-chosen-more", 0);
-		late = start_chosen("vcpc-chosen-late");
+	for (int i = 0; i < PLACES; i++)
+		ASSERT_LT(0, all[i] = start_idle(STRANGER, "vcpc-chosen-fill"));
+	may = value_for("vcpc.process.count.page_faults", all[0]) != -3;
+	all[PLACES] = start_idle(STRANGER, "vcpc-chosen-more");
+	late = start_idle(0, "vcpc-chosen-late");
+	if (may) {
+		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", all[0]));
+		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", all[PLACES - 1]));
 		usleep(1100000);
-		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", late.pid));
-		EXPECT_EQ(-1, value_for("vcpc.process.count.page_faults", all[n].pid));
-		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", all[0].pid));
+		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", late));
+		EXPECT_EQ(-1, value_for("vcpc.process.count.page_faults", all[PLACES]));
+		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", all[0]));
 		ASSERT_EQ(0, pmLookupDesc(find("vcpc.process.count.page_faults"), &desc));
-		counted = pmGetInDom(desc.indom, &insts, &names);
-		EXPECT_EQ(PLACES, counted);
+		EXPECT_EQ(PLACES, pmGetInDom(desc.indom, &insts, &names));
 		free(insts);
 		free(names);
-		end_chosen(late);
-		end_chosen(all[n]);
 	}
-	while (n--)
-		end_chosen(all[n]);
-	if (first == -3)
+	end_idle(late);
+	for (int i = 0; i <= PLACES; i++)
+		end_idle(all[i]);
+	if (!may)
 		SKIP(return, "this machine's CPUs may not be counted");
 }
 
