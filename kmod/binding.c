@@ -115,7 +115,7 @@ void vcpc_binding_close(struct vcpc_binding *b)
 /* An ended instance costs memory only, and counts for one counter. */
 static unsigned int cost(const struct vcpc_instance *inst)
 {
-	return vcpc_instance_is(inst, VCPC_INSTANCE_SETTLED) ? 1 : inst->spec->nr + 1;
+	return vcpc_instance_is(inst, VCPC_INSTANCE_SETTLED) ? 1 : inst->spec->cost;
 }
 
 static void publish(struct vcpc_binding *b, struct vcpc_instance *inst)
@@ -167,7 +167,7 @@ static int charge(struct vcpc_binding *b, struct task_struct *task, struct vcpc_
 	ret = takes_from_cpus(b) ? vcpc_exclusion_thread() : 0;
 	if (ret)
 		return ret;
-	ret = vcpc_limits_charge(set->user, VCPC_LIMIT_COUNTERS, set->spec.nr + 1);
+	ret = vcpc_limits_charge(set->user, VCPC_LIMIT_COUNTERS, set->spec.cost);
 	if (ret)
 		goto err_limits;
 	ret = charge_thread(b, task, pace);
@@ -176,7 +176,7 @@ static int charge(struct vcpc_binding *b, struct task_struct *task, struct vcpc_
 	return 0;
 
 err_thread:
-	vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->spec.nr + 1);
+	vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->spec.cost);
 err_limits:
 	if (takes_from_cpus(b))
 		vcpc_exclusion_thread_done();
@@ -238,7 +238,7 @@ int vcpc_binding_add(struct vcpc_binding *b, struct task_struct *task,
 		return ret;
 	inst = open(b, task, pace, begin, bad);
 	if (IS_ERR(inst)) {
-		uncharge_memory(b, b->set->spec.nr + 1);
+		uncharge_memory(b, b->set->spec.cost);
 		/* BIND gives a CPU back by itself. */
 		uncharge_thread(b, task);
 		if (takes_from_cpus(b))
@@ -296,7 +296,7 @@ void vcpc_binding_settle(struct vcpc_instance *inst)
 	if (!vcpc_instance_settle(inst, b->set->scratch)) {
 		unpublish(inst);
 		uncharge_counters(b, task);
-		uncharge_memory(b, b->set->spec.nr);
+		uncharge_memory(b, b->set->spec.cost - 1);
 	}
 	put_task_struct(task);
 }

@@ -95,6 +95,7 @@ static void finish_spec(struct vcpc_spec *spec, const struct vcpc_set_create_arg
 	spec->seed = args->seed;
 	spec->events = vcpc_tracecounts_events(spec->requests, spec->nr);
 	spec->busiest = busiest(spec);
+	spec->cost = spec->nr + 1 + (spec->hw && spec->overflows);
 }
 
 static void set_free(struct vcpc_guard *guard)

@@ -26,6 +26,8 @@
  * @seed: of the groups' orders, with VCPC_SET_F_SHUFFLE
  * @events: stands for what the requests count, see struct vcpc_trace_counts
  * @busiest: how many requests count at a time at most
+ * @cost: how many counters it takes on each thread: its requests', the clock, and, if hardware's
+ *	may overflow, one that hears of context switches
  * @requests: what it counts
  */
 struct vcpc_spec {
@@ -42,6 +44,7 @@ struct vcpc_spec {
 	u32 seed;
 	u64 events;
 	u32 busiest;
+	u32 cost;
 	struct vcpc_request requests[];
 };
 

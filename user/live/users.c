@@ -28,7 +28,8 @@ static const struct shim_metric metrics[] = {
 	       "vcpc.limit.user_sets are refused."),
 	AMOUNT(1, "counters", "counters of each user's sets",
 	       "Counters of each user's bound sets: for each thread or CPU as many as the set has\n"
-	       "events, and one. More than vcpc.limit.user_counters are refused."),
+	       "events, and one, or two if hardware events may overflow. More than\n"
+	       "vcpc.limit.user_counters are refused."),
 	AMOUNT(2, "tags", "trace tags of each user",
 	       "Trace tags that each user's programs have open or that are remembered. More than\n"
 	       "vcpc.limit.user_tags are refused, but to root."),
