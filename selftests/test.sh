@@ -24,7 +24,7 @@ export VM_DEADLINE
 native_folders='unit pcp aix/header cpc/pctx trace/agent trace/arguments trace/cancelled trace/errstr trace/no_module trace/silent trace/threads'
 
 # What loads BPF programs, without the module and with the sanitizers
-asan_folders='bpf/ways bpf/direct bpf/direct_counts bpf/percentiles tools/trace_json unit/core_bpf_reader'
+asan_folders='bpf/ways bpf/direct bpf/direct_counts bpf/percentiles tools/trace_json unit/core_bpf_reader unit/core_bpf_names'
 # What the arm64 VM leaves out: it depends neither on the PMU nor on the machine, or the debug kernel, which
 # is arm64's, has it too; make test-rest runs it
 not_on_arm64='vcpc/exit_races vcpc/hammer vcpc/races vcpc/churn vcpc/reload.sh vcpc/bystander bpf/shares bpf/direct bpf/onoff'
@@ -76,7 +76,7 @@ build() {
 build_all() {
 	for arch in x86_64 arm64; do
 		if [ "$arch" = "$host" ]; then build "$arch" ARCH="$arch" all tests
-		else build "$arch" ARCH="$arch" all tests TESTS="vcpc bpf cpc aix trace shim tools unit/core_bpf_reader $perf_folders"; fi
+		else build "$arch" ARCH="$arch" all tests TESTS="vcpc bpf cpc aix trace shim tools unit/core_bpf_reader unit/core_bpf_names $perf_folders"; fi
 	done
 	build "$host-asan" SAN=1 lib tests TESTS="$native_folders $asan_folders"
 }
@@ -155,9 +155,9 @@ lane_vms() {
 	stage vms "beside: x86_64 VM, perf without the module" without_module x86_64 '' '' "$perf_folders"
 	stage vms "beside: arm64 VM" env VM_WITHOUT="$not_on_arm64 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=100000 MANY=200000 RACES_SECONDS=2 RELOADS=3" \
 		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm" \
-		vcpc bpf unit/core_bpf_reader cpc aix trace shim pcp/local pcp/local_processes tools/stat.sh tools/record.sh tools/compare.sh
+		vcpc bpf unit/core_bpf_reader unit/core_bpf_names cpc aix trace shim pcp/local pcp/local_processes tools/stat.sh tools/record.sh tools/compare.sh
 	stage vms "beside: x86_64 VM" env VM_WITHOUT="$not_on_x86 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=150000 MANY=100000" \
-		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm" vcpc bpf unit/core_bpf_reader cpc aix trace shim tools pcp/local pcp/local_processes
+		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm" vcpc bpf unit/core_bpf_reader unit/core_bpf_names cpc aix trace shim tools pcp/local pcp/local_processes
 }
 
 # The programs with sanitizers wait less than those without, which leave room.

@@ -12,10 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,12 +23,11 @@
 
 #include "core/bpf.h"
 #include "core/bpf_slots.h"
+#include "core_bpf.h"
 #include "kselftest_harness.h"
-#include "shim/trace.h"
 
 #define TAGS	400
 #define DIRECT	12
-#define PIN(map)	VC_PIN_DIR "/" map
 
 /* What the maps have, as the test wrote it */
 struct model {
@@ -402,12 +399,8 @@ FIXTURE_SETUP(reader)
 	int fd;
 
 	self->r = NULL;
-	/* A BPF file system of its own: what the machine traces is left alone. */
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("bpf", "/sys/fs/bpf", "bpf", 0, NULL))
-		return;
-	fd = shim_bpf__on(&options);
-	if (fd == -EPERM || fd == -EOPNOTSUPP)
+	fd = trace_apart(&options);
+	if (fd == -EPERM)
 		return;
 	ASSERT_EQ(0, fd);
 	m.stat = bpf_obj_get(PIN("vc_stat"));
@@ -432,11 +425,6 @@ FIXTURE_TEARDOWN(reader)
 	shim_bpf_reader__close(self->r);
 	shim_bpf__off();
 }
-
-#define NEEDS_BPF(self) do {						\
-	if (!(self)->r)							\
-		SKIP(return, "BPF programs may not be loaded here");	\
-} while (0)
 
 TEST_F(reader, whatever_changes)
 {
@@ -579,124 +567,6 @@ TEST_F_TIMEOUT(reader, ids_without_end, 240)
 	}
 	ASSERT_EQ(1, agree(self->r, variant->apart));
 	EXPECT_GE(before + (1 << 20), in_use());
-}
-
-#define OPEN	300
-
-struct given {
-	struct shim_trace *trace;
-	struct shim_trace_event event[OPEN];
-	unsigned int n;
-	int failed;
-};
-
-static int have_names(const struct shim_trace_event *event, unsigned int n)
-{
-	char name[32];
-
-	for (unsigned int i = 0; i < n; i++) {
-		snprintf(name, sizeof(name), "tag of %llu", (unsigned long long)event[i].id);
-		if (strcmp(name, event[i].name) || strcmp(name, event[i].label))
-			return 0;
-	}
-	return 1;
-}
-
-/* Keeps the event, and reads all else that the handle has. */
-static int give(void *arg, const struct shim_trace_event *event)
-{
-	struct given *given = arg;
-	size_t n;
-
-	given->event[given->n++] = *event;
-	given->failed |= shim_trace_stats_get(given->trace, &n) || shim_trace_counts_get(given->trace, &n);
-	return !have_names(given->event, given->n);
-}
-
-/* Transactions of new tags are open, and seen; then they are there no more. */
-static int see_open_ones(struct given *given)
-{
-	int open = bpf_obj_get(PIN("vc_open")), err;
-
-	for (int i = 0; i < OPEN; i++) {
-		const struct vc_open_key key = { .tag = m.last_id + 1 + i };
-		const struct vc_open_val val = { .start_ns = 1 };
-		struct vc_tag_name name = { .user = 0 };
-
-		snprintf(name.name, sizeof(name.name), "tag of %llu", (unsigned long long)key.tag);
-		bpf_map_update_elem(m.tag, &key.tag, &name, BPF_ANY);
-		bpf_map_update_elem(open, &key, &val, BPF_ANY);
-	}
-	given->n = 0;
-	err = shim_trace_events_open(given->trace, give, given);
-	for (int i = 0; i < OPEN; i++) {
-		const struct vc_open_key key = { .tag = ++m.last_id };
-
-		bpf_map_delete_elem(m.tag, &key.tag);
-		bpf_map_delete_elem(open, &key);
-	}
-	close(open);
-	return err || given->failed || given->n != OPEN || !have_names(given->event, OPEN);
-}
-
-/* The names of events stay while their callback is called, and after it, however many tags there were. */
-TEST_F_TIMEOUT(reader, names_of_events, 120)
-{
-	struct given given = { .n = 0 };
-	size_t n;
-
-	NEEDS_BPF(self);
-	ASSERT_EQ(0, shim_trace_open(&given.trace));
-	for (int round = 0; round < 40; round++) {
-		ASSERT_EQ(0, see_open_ones(&given)) {
-			TH_LOG("round %d: %u events", round, given.n);
-		}
-	}
-	/* What was held is forgotten in the end. */
-	ASSERT_EQ(0, shim_trace_stats_get(given.trace, &n));
-	shim_trace_close(given.trace);
-}
-
-/* The label of a new tag of @user; it is the reader's */
-static const char *label_of(struct shim_bpf_reader *r, const char *name, uint32_t user)
-{
-	const uint64_t id = ++m.last_id;
-	struct vc_tag_name row = { .user = user };
-	const struct shim_bpf_tag *tag;
-
-	snprintf(row.name, sizeof(row.name), "%s", name);
-	bpf_map_update_elem(m.tag, &id, &row, BPF_ANY);
-	if (shim_bpf_reader__tag(r, id, &tag))
-		return "none";
-	bpf_map_delete_elem(m.tag, &id);
-	return tag->label;
-}
-
-/* A label names its user as soon as there are several of the name, in whichever order they come. */
-TEST_F(reader, labels)
-{
-	const char *first, *again, *other;
-	char label[32];
-
-	NEEDS_BPF(self);
-	first = label_of(self->r, "login", 7);
-	again = label_of(self->r, "login", 7);
-	EXPECT_STREQ("login", first);
-	EXPECT_STREQ("login", again);
-	other = label_of(self->r, "login", 8);
-	EXPECT_STREQ("login@8", other);
-	EXPECT_STREQ("login@7", first);
-	EXPECT_STREQ("login@7", again);
-	EXPECT_STREQ("login@7", label_of(self->r, "login", 7));
-	EXPECT_STREQ("pay@9@7", label_of(self->r, "pay@9", 7));
-	EXPECT_STREQ("alone", label_of(self->r, "alone", 9));
-	for (uint32_t user = 9; user < 3000; user++) {
-		snprintf(label, sizeof(label), "login@%u", user);
-		ASSERT_STREQ(label, label_of(self->r, "login", user));
-	}
-	EXPECT_STREQ("login@8", other);
-	EXPECT_STREQ("login@8", label_of(self->r, "login", 8));
-	EXPECT_STREQ("alone", label_of(self->r, "alone", 9));
 }
 
 /* Events come to tags that are there; until they rest, the reader sees what a new one sees. */
