@@ -92,28 +92,6 @@ comes_back() {
 	answers && [ -n "$(agent_pid)" ] && [ "$(agent_pid)" != "$before" ]
 }
 
-# What is counted anew then is no step of a counter: a logger's archive has a mark there.
-comes_back_logged() {
-	printf 'log mandatory on 100 msec { vcpc.count vcpc.control.module }\n' >"$dir/logger.conf"
-	"$PCP_BINADM_DIR/pmlogger" -h 127.0.0.1 -c "$dir/logger.conf" -l "$dir/log/over.log" "$dir/over" &
-	logger=$!
-	tries=0
-	until [ -s "$dir/over.0" ] || [ $tries = 100 ]; do
-		tries=$((tries + 1))
-		sleep 0.1
-	done
-	sleep 0.5
-	comes_back || return 1
-	sleep 1
-	kill $logger
-	wait $logger
-	pmdumplog "$dir/over" >"$dir/dumped" || return 1
-	grep -n 'mark\|control.module' "$dir/dumped" >&2
-	# values, the mark, values
-	awk '/<mark>/ { marks++ } /control.module/ { seen[marks > 0]++ }
-	     END { exit marks != 1 || !seen[0] || !seen[1] }' "$dir/dumped"
-}
-
 refuses() {
 	! pmstore -h 127.0.0.1 vcpc.control.module 1 >"$dir/out" 2>&1 && cat "$dir/out" >&2 &&
 		grep -q 'No permission' "$dir/out"
@@ -209,6 +187,6 @@ by_group
 result "PCP's logger is configured with it by pmlogconf"
 refuses
 result "what is a fact cannot be stored"
-comes_back_logged
-result "the agent is killed and comes back, which a logger marks"
+comes_back
+result "the agent is killed and comes back"
 done_testing
