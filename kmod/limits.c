@@ -134,8 +134,10 @@ void vcpc_limits_put(struct vcpc_user *user)
 		list_del(&user->node);
 	spin_unlock(&users_lock);
 
-	if (last)
-		kfree(user);
+	if (!last)
+		return;
+	mutex_destroy(&user->rehearsal);
+	kfree(user);
 }
 
 /**

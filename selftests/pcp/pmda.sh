@@ -92,6 +92,38 @@ comes_back() {
 	answers && [ -n "$(agent_pid)" ] && [ "$(agent_pid)" != "$before" ]
 }
 
+until_another() {
+	tries=0
+	until now=$(agent_pid) && [ -n "$now" ] && [ "$now" != "$1" ] || [ $tries = 100 ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	[ $tries -lt 100 ]
+}
+
+# What is counted anew then is no step of a counter: values, a mark, values.  pmcd has noticed that the agent
+# is dead when the logger has fetched once more.
+comes_back_logged() {
+	printf 'log mandatory on 100 msec { vcpc.control.module }\n' >"$dir/logger.conf"
+	before=$(agent_pid)
+	"$PCP_BINADM_DIR/pmlogger" -h 127.0.0.1 -c "$dir/logger.conf" -l "$dir/log/over.log" "$dir/over" &
+	logger=$!
+	sleep 1
+	# shellcheck disable=SC2086
+	kill -KILL $before
+	sleep 0.5
+	kill -HUP "$collector"
+	until_another "$before"
+	came=$?
+	sleep 1
+	kill $logger
+	wait $logger
+	pmdumplog "$dir/over" >"$dir/dumped" 2>&1
+	cat "$dir/dumped" >&2
+	[ $came = 0 ] && awk '/<mark>/ { marks++ } /value [01]$/ { seen[marks > 0]++ }
+		END { exit !marks || !seen[0] || !seen[1] }' "$dir/dumped"
+}
+
 refuses() {
 	! pmstore -h 127.0.0.1 vcpc.control.module 1 >"$dir/out" 2>&1 && cat "$dir/out" >&2 &&
 		grep -q 'No permission' "$dir/out"
@@ -189,4 +221,6 @@ refuses
 result "what is a fact cannot be stored"
 comes_back
 result "the agent is killed and comes back"
+comes_back_logged
+result "a logger marks that the agent was another one"
 done_testing

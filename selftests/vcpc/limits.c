@@ -114,58 +114,59 @@ static int stay_root(void)
 	return 0;
 }
 
-static int fill_sets(int want)
+/* How many sets the caller gets of so many */
+static int take_sets(int most)
 {
 	int device = device_open(), n = 0;
 
-	while (n <= want && set_create(device, &page_faults, 1, 0) >= 0)
+	while (n < most && set_create(device, &page_faults, 1, 0) >= 0)
 		n++;
 	return n;
 }
 
-static int subordinate_users(void *arg)
-{
-	int ret = enter_namespace(become_nobody, "0 65534 1\n1 100000 10\n");
+/*
+ * struct many - one who is several users
+ * @before: who he is before he makes his namespace
+ * @map: whom there is in it
+ * @wants: how many sets the first of them takes
+ * @left: how many the second gets, whatever he wants
+ */
+struct many {
+	int (*before)(void);
+	const char *map;
+	int wants, left;
+};
 
-	(void)arg;
+static int be_many(void *arg)
+{
+	const struct many *many = arg;
+	int ret = enter_namespace(many->before, many->map);
+
 	if (ret)
 		return ret;
-	if (fill_sets(2) != 3)
+	if (take_sets(many->wants) != many->wants)
 		return 1;
 	if (setresuid(1, 1, 1))
 		return 2;
-	return fill_sets(5) == 2 ? 0 : 3;
+	return take_sets(6) == many->left ? 0 : 3;
 }
 
-static int users_by_root(void *arg)
-{
-	int ret = enter_namespace(stay_root, "0 100000 10\n");
-
-	(void)arg;
-	if (ret)
-		return ret;
-	if (fill_sets(5) != 5)
-		return 1;
-	/* It is the node's file that is another's. */
-	if (setresuid(1, 1, 1))
-		return 2;
-	return fill_sets(5) == 5 ? 0 : 3;
-}
-
-/* Whoever is many users in a namespace of his own has what one user may have. */
+/* Whoever is many users in a namespace of his own has what one user may have; root's are many. */
 TEST(users_of_namespaces)
 {
+	struct many own = { become_nobody, "0 65534 1\n1 100000 10\n", 3, 2 };
+	struct many roots = { stay_root, "0 100000 10\n", 5, 5 };
 	unsigned int before = parameter("max_user_sets");
-	int own, roots;
+	int of_own, of_roots;
 
 	set_parameter("max_user_sets", 5);
-	own = in_child(subordinate_users, NULL);
-	roots = in_child(users_by_root, NULL);
+	of_own = in_child(be_many, &own);
+	of_roots = in_child(be_many, &roots);
 	set_parameter("max_user_sets", before);
-	if (own == 101)
+	if (of_own == 101)
 		SKIP(return, "this kernel has no user namespaces for everybody");
-	EXPECT_EQ(0, own);
-	EXPECT_EQ(0, roots);
+	EXPECT_EQ(0, of_own);
+	EXPECT_EQ(0, of_roots);
 }
 
 static int too_many_counters(void *arg)
