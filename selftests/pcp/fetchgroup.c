@@ -222,4 +222,25 @@ TEST_F(archive, a_discrete_value_that_comes_later)
 	pmDestroyFetchGroup(fg);
 }
 
+/* A group that goes leaves the caller in his own context; if that was the group's, in none. */
+TEST_F(archive, another_context_stays)
+{
+	int own = pmNewContext(PM_CONTEXT_ARCHIVE, self->base);
+	pmAtomValue v;
+	pmFG fg;
+	int sts;
+
+	ASSERT_LE(0, own);
+	ASSERT_EQ(pmCreateFetchGroup(&fg, PM_CONTEXT_ARCHIVE, self->base), 0);
+	ASSERT_EQ(pmExtendFetchGroup_item(fg, "v.cu32", NULL, "instant", &v, PM_TYPE_DOUBLE, &sts), 0);
+	ASSERT_EQ(0, pmUseContext(own));
+	EXPECT_EQ(0, pmDestroyFetchGroup(fg));
+	EXPECT_EQ(own, pmWhichContext());
+	ASSERT_EQ(pmCreateFetchGroup(&fg, PM_CONTEXT_ARCHIVE, self->base), 0);
+	ASSERT_EQ(0, pmUseContext(pmGetFetchGroupContext(fg)));
+	EXPECT_EQ(0, pmDestroyFetchGroup(fg));
+	EXPECT_EQ(PM_ERR_NOCONTEXT, pmWhichContext());
+	pmDestroyContext(own);
+}
+
 TEST_HARNESS_MAIN

@@ -385,18 +385,8 @@ SHIM_API int pmFetchGroup(pmFG fg)
 	return ret;
 }
 
-/**
- * pmClearFetchGroup() - remove all metrics from a group
- * @fg: the group; its context stays as it is
- *
- * Strings and names that the group has handed out are freed.
- *
- * Return: 0, PM_ERR_NOCONTEXT, -EINVAL.
- */
-SHIM_API int pmClearFetchGroup(pmFG fg)
+static void remove_all(pmFG fg)
 {
-	if (!fg)
-		return -EINVAL;
 	while (fg->wanted) {
 		struct shim_wanted *next = fg->wanted->next;
 
@@ -420,6 +410,21 @@ SHIM_API int pmClearFetchGroup(pmFG fg)
 	fg->indoms = NULL;
 	fg->nindoms = 0;
 	fg->indoms_room = 0;
+}
+
+/**
+ * pmClearFetchGroup() - remove all metrics from a group
+ * @fg: the group; its context stays as it is, and becomes the caller's current one
+ *
+ * Strings and names that the group has handed out are freed.
+ *
+ * Return: 0, PM_ERR_NOCONTEXT, -EINVAL.
+ */
+SHIM_API int pmClearFetchGroup(pmFG fg)
+{
+	if (!fg)
+		return -EINVAL;
+	remove_all(fg);
 	return pmUseContext(fg->context);
 }
 
@@ -427,13 +432,15 @@ SHIM_API int pmClearFetchGroup(pmFG fg)
  * pmDestroyFetchGroup() - give a group and its context back
  * @fg: the group, or NULL
  *
+ * The caller's current context stays, unless it is the group's.
+ *
  * Return: 0.
  */
 SHIM_API int pmDestroyFetchGroup(pmFG fg)
 {
 	if (!fg)
 		return 0;
-	pmClearFetchGroup(fg);
+	remove_all(fg);
 	pmDestroyContext(fg->context);
 	free(fg);
 	return 0;
