@@ -7,16 +7,18 @@
  * set by somebody with fewer rights: then the file's values replace those of the environment, and
  * variables that the file does not set are taken for unset.
  */
-#define _GNU_SOURCE	/* asprintf */
+#define _GNU_SOURCE	/* asprintf, environ */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
 #include "base/process.h"
+#include "base/vec.h"
 
 #define VERSION(a, b, c)	((a) << 16 | (b) << 8 | (c))
 
@@ -50,51 +52,67 @@ static char *unquoted(char *value)
 	return value + 1;
 }
 
-struct name {
-	struct name *next;
-	char text[];
-};
+/* What the file has set, as in an environment: NAME=value */
+static char **set;
+static size_t nset, set_room;
 
-static struct name *names;	/* what the file has set in a foreign environment */
+static size_t name_len(const char *entry)
+{
+	return strcspn(entry, "=");
+}
+
+static bool is_same_name(const char *a, const char *b)
+{
+	return name_len(a) == name_len(b) && !memcmp(a, b, name_len(a));
+}
 
 static bool is_of_file(const char *variable)
 {
-	const struct name *n;
-
-	for (n = names; n && strcmp(n->text, variable); n = n->next)
-		;
-	return n;
-}
-
-static void set_in_foreign(const char *variable, const char *value)
-{
-	struct name *n = malloc(sizeof(*n) + strlen(variable) + 1);
-
-	if (!n)
-		return;
-	strcpy(n->text, variable);
-	n->next = names;
-	names = n;
-	setenv(variable, value, 1);
+	for (size_t i = 0; i < nset; i++)
+		if (is_same_name(set[i], variable))
+			return true;
+	return false;
 }
 
 /*
- * Sets a variable from a line NAME=value.  A value that the environment has already is kept, unless
- * the environment is foreign; then the file's first value is the one that counts.
+ * Takes a variable from a line NAME=value; of several of a name the first.  A value that the
+ * environment has already is kept, unless the environment is foreign.
  */
 static void take_line(char *line)
 {
-	char *value = strchr(line, '=');
+	char *value = strchr(line, '='), *entry;
 
 	line[strcspn(line, "\n")] = '\0';
-	if (*line == '#' || !value)
+	if (*line == '#' || *line == '=' || !value)
 		return;
 	*value++ = '\0';
-	value = unquoted(value);
-	if (*line && !shim_environ__is_foreign())
-		setenv(line, value, 0);
-	else if (*line && !is_of_file(line))
-		set_in_foreign(line, value);
+	if (is_of_file(line) || (!shim_environ__is_foreign() && getenv(line)))
+		return;
+	if (shim_vec__room(set, &set_room, nset) || asprintf(&entry, "%s=%s", line, unquoted(value)) < 0)
+		return;
+	set[nset++] = entry;
+}
+
+/*
+ * Other threads read the environment at any time, and setenv(3) would move it under their eyes, for
+ * each variable anew.  So a new one is made of all, and the old one stays what it was.
+ */
+static void publish(void)
+{
+	size_t n = 0, kept = 0;
+	char **all;
+
+	while (environ && environ[n])
+		n++;
+	all = nset ? malloc((n + nset + 1) * sizeof(*all)) : NULL;
+	if (!all)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (!is_of_file(environ[i]))
+			all[kept++] = environ[i];
+	memcpy(&all[kept], set, nset * sizeof(*set));
+	all[kept + nset] = NULL;
+	__atomic_store_n(&environ, all, __ATOMIC_RELEASE);
 }
 
 static void read_file(void)
@@ -109,8 +127,10 @@ static void read_file(void)
 	while (f && getline(&line, &room, f) >= 0)
 		take_line(line);
 	free(line);
-	if (f)
+	if (f) {
+		publish();
 		fclose(f);
+	}
 	shim_lock__leave(&lock);
 }
 
