@@ -54,6 +54,7 @@ static DECLARE_WORK(reopen_work, reopen);
 
 static int come_online(unsigned int cpu)
 {
+	vcpc_instance_back(cpu);
 	schedule_work(&reopen_work);
 	return 0;
 }

@@ -11,6 +11,7 @@
  * on_cpus_lock guards the list of instances on CPUs, which hotplug walks: whoever holds it
  * waits for nobody but an instance's lock.
  */
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -29,6 +30,12 @@
 
 static LIST_HEAD(on_cpus);
 static DEFINE_MUTEX(on_cpus_lock);
+
+/*
+ * CPUs whose instances were told that they go, and not yet that they are back.  Long after that,
+ * perf still takes new events there, to throw them away with the others.
+ */
+static struct cpumask away;
 
 static int open_overflow(struct vcpc_instance *inst)
 {
@@ -155,6 +162,11 @@ static void change_state(struct vcpc_instance *inst, u32 clear, u32 set)
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
 }
 
+static bool is_away(const struct vcpc_instance *inst)
+{
+	return inst->cpu >= 0 && cpumask_test_cpu(inst->cpu, &away);
+}
+
 static int instance_start(struct vcpc_instance *inst, u32 flags, int *bad)
 {
 	bool stopped = flags & VCPC_OPEN_STOPPED || begins_told(inst, flags);
@@ -167,7 +179,7 @@ static int instance_start(struct vcpc_instance *inst, u32 flags, int *bad)
 		return 0;
 	}
 	ret = vcpc_instance_do(inst, op, NULL, NULL);
-	if (inst->state & VCPC_INSTANCE_OFFLINE)
+	if (inst->state & VCPC_INSTANCE_OFFLINE || is_away(inst))
 		return -ENODEV;
 	if (ret != -EAGAIN)
 		return ret;
@@ -461,15 +473,37 @@ void vcpc_instance_offline(int cpu)
 	struct vcpc_instance *inst;
 
 	mutex_lock(&on_cpus_lock);
+	/* First: whoever sees that an instance was told sees this. */
+	cpumask_set_cpu(cpu, &away);
 	list_for_each_entry(inst, &on_cpus, on_cpu)
 		if (inst->cpu == cpu)
 			vcpc_instance_keep(inst);
 	mutex_unlock(&on_cpus_lock);
 }
 
+/**
+ * vcpc_instance_back() - a CPU has come back: vcpc_instance_online() can do something
+ * @cpu: the CPU
+ */
+void vcpc_instance_back(int cpu)
+{
+	cpumask_clear_cpu(cpu, &away);
+}
+
+static u32 times_offline(struct vcpc_instance *inst)
+{
+	unsigned long flags;
+	u32 times;
+
+	raw_spin_lock_irqsave(&inst->lock, flags);
+	times = inst->offline;
+	raw_spin_unlock_irqrestore(&inst->lock, flags);
+	return times;
+}
+
 /*
- * Count from the values that were kept, unless the CPU has been offline once more since
- * the first of the new counters was opened.
+ * Count from the values that were kept, unless the CPU has gone offline once more since
+ * before the first of the new counters was opened.
  */
 static int reopen(struct vcpc_instance *inst, struct vcpc_counters *fresh, u32 offline)
 {
@@ -507,10 +541,13 @@ static int reopen(struct vcpc_instance *inst, struct vcpc_counters *fresh, u32 o
  */
 void vcpc_instance_online(struct vcpc_instance *inst)
 {
-	const u32 offline = READ_ONCE(inst->offline);
+	const u32 offline = times_offline(inst);
 	struct vcpc_counters *fresh;
 	int bad;
 
+	/* It is going again, and will then come again. */
+	if (is_away(inst))
+		return;
 	if (!vcpc_instance_is(inst, VCPC_INSTANCE_OFFLINE) ||
 	    vcpc_instance_is(inst, VCPC_INSTANCE_INVALID))
 		return;

@@ -143,6 +143,7 @@ bool vcpc_instance_can_restart(const struct vcpc_instance *inst);
 u32 vcpc_instance_state(const struct vcpc_instance *inst);
 void vcpc_instance_online(struct vcpc_instance *inst);
 void vcpc_instance_offline(int cpu);
+void vcpc_instance_back(int cpu);
 void vcpc_instance_deprive(struct vcpc_instance *inst);
 
 int vcpc_instance_do(struct vcpc_instance *inst, enum vcpc_op op, struct vcpc_sample *sample,
