@@ -49,6 +49,8 @@ play() {
 		timeout 60 "$dir/$1_$side" <"$dir/script" 2>&1 |
 			sed -E 's/^(  (t )?)[0-9]{9,}\.[0-9]+( [0-9]+\.[0-9]+)?/\1/' >"$dir/$side"
 	done
+	# In a pipe this is a shell of its own, and nobody else knows the collector.
+	stop_collector
 	diff -a "$dir/pcp" "$dir/shim" >"$dir/diff" && [ "$(wc -l <"$dir/shim")" -gt "$2" ]
 }
 
