@@ -55,6 +55,8 @@ static char *unquoted(char *value)
 /* What the file has set, as in an environment: NAME=value */
 static char **set;
 static size_t nset, set_room;
+/* The environment with it: kept after the program's next setenv(3), for somebody may read it still. */
+static char **published;
 
 static size_t name_len(const char *entry)
 {
@@ -107,6 +109,7 @@ static void publish(void)
 	all = nset ? malloc((n + nset + 1) * sizeof(*all)) : NULL;
 	if (!all)
 		return;
+	published = all;
 	for (size_t i = 0; i < n; i++)
 		if (!is_of_file(environ[i]))
 			all[kept++] = environ[i];
