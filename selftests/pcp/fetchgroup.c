@@ -222,6 +222,60 @@ TEST_F(archive, a_discrete_value_that_comes_later)
 	pmDestroyFetchGroup(fg);
 }
 
+/* One metric has each time another instance; the other, a discrete one, has values in the first record only. */
+static int more_and_more(const char *archive, int n)
+{
+	pmInDom indom = pmInDom_build(245, 0);
+	pmUnits none = { 0 };
+	int bad = pmiStart(archive, 0) < 0;
+
+	bad |= pmiAddMetric("more.a", pmID_build(245, 0, 5), PM_TYPE_U32, indom, PM_SEM_INSTANT, none);
+	bad |= pmiAddMetric("more.b", pmID_build(245, 0, 6), PM_TYPE_U32, indom, PM_SEM_DISCRETE, none);
+	for (int i = 0; i < n; i++) {
+		char name[200];
+
+		snprintf(name, sizeof(name), "%0*d", 100 + i % 2, i);
+		bad |= pmiAddInstance(indom, name, i);
+		bad |= pmiPutValue("more.a", name, "1");
+		if (!i)
+			bad |= pmiPutValue("more.b", name, "2");
+		bad |= pmiWrite(1000 + i, 0) < 0;
+	}
+	return bad | pmiEnd();
+}
+
+/* Names of a discrete metric stay as long as its values, and no lists of names but theirs. */
+TEST_F(archive, names_of_a_discrete_metric)
+{
+	const struct timespec start = { 1000, 0 }, step = { 1, 0 };
+	char *a[ROOM], *b[ROOM], path[512];
+	size_t at_100 = 0;
+	unsigned int na, nb;
+	pmFG fg;
+
+	snprintf(path, sizeof(path), "%s-more", self->base);
+	ASSERT_EQ(0, more_and_more(path, 300));
+	ASSERT_EQ(pmCreateFetchGroup(&fg, PM_CONTEXT_ARCHIVE, path), 0);
+	EXPECT_EQ(0, pmExtendFetchGroup_indom(fg, "more.a", NULL, NULL, a, NULL, PM_TYPE_U32, NULL,
+					      ROOM, &na, NULL));
+	EXPECT_EQ(0, pmExtendFetchGroup_indom(fg, "more.b", NULL, NULL, b, NULL, PM_TYPE_U32, NULL,
+					      ROOM, &nb, NULL));
+	ASSERT_EQ(0, pmUseContext(pmGetFetchGroupContext(fg)));
+	ASSERT_EQ(0, pmSetModeHighRes(PM_MODE_FORW, &start, &step));
+	for (int i = 0; i < 300; i++) {
+		ASSERT_EQ(0, pmFetchGroup(fg));
+		ASSERT_EQ(1, na);
+		EXPECT_EQ(i, atoi(a[0]));
+		ASSERT_EQ(1, nb) TH_LOG("fetch %d", i);
+		EXPECT_EQ(100, strspn(b[0], "0"));
+		if (i == 100)
+			at_100 = mallinfo2().uordblks;
+	}
+	/* A list of 300 names has 40 kB, and what the reader of archives keeps is much less. */
+	EXPECT_LT(mallinfo2().uordblks, at_100 + (1 << 20));
+	pmDestroyFetchGroup(fg);
+}
+
 /* A group that goes leaves the caller in his own context; if that was the group's, in none. */
 TEST_F(archive, another_context_stays)
 {

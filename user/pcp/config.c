@@ -56,7 +56,7 @@ static char *unquoted(char *value)
 static char **set;
 static size_t nset, set_room;
 /* The environment with it: kept after the program's next setenv(3), for somebody may read it still. */
-static char **published;
+static char **published __attribute__((used));
 
 static size_t name_len(const char *entry)
 {

@@ -312,17 +312,29 @@ SHIM_API int pmExtendFetchGroup_timestamp(pmFG fg, struct timeval *out_value)
 	return pmExtendFetchGroup_timeval(fg, out_value);
 }
 
+/* Whether the program has names of this list, of values that stayed when others were cleared */
+static bool is_in_use(pmFG fg, char **names)
+{
+	for (const struct shim_wanted *w = fg->wanted; w; w = w->next)
+		if (w->names && w->list == names)
+			return true;
+	return false;
+}
+
 static void forget_old_names(pmFG fg)
 {
 	for (int i = 0; i < fg->nindoms; i++) {
-		struct shim_old_names *old, *next;
+		struct shim_old_names **at = &fg->indoms[i].old, *old;
 
-		for (old = fg->indoms[i].old; old; old = next) {
-			next = old->next;
+		while ((old = *at)) {
+			if (is_in_use(fg, old->names)) {
+				at = &old->next;
+				continue;
+			}
+			*at = old->next;
 			free(old->names);
 			free(old);
 		}
-		fg->indoms[i].old = NULL;
 	}
 }
 
@@ -332,15 +344,10 @@ static void forget_old_names(pmFG fg)
  */
 static void clear_all(pmFG fg)
 {
-	bool stay = false;
-
 	for (struct shim_wanted *w = fg->wanted; w; w = w->next)
 		if (w->kind == SHIM_WANTED_EVENT || w->desc.sem != PM_SEM_DISCRETE)
 			shim_wanted__clear(w);
-		else
-			stay |= w->names != NULL;
-	if (!stay)
-		forget_old_names(fg);
+	forget_old_names(fg);
 }
 
 static void fill_all(pmFG fg, const struct shim_sample *sample)

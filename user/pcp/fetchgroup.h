@@ -38,6 +38,7 @@ enum shim_wanted_kind {
  * @values, @type: of one item, or @max of an indom or event
  * @stss: a status for each value
  * @codes, @names: of an indom's instances
+ * @list: the array that @names point into; the fetch that gives new names gives another one
  * @times: of an event's records
  * @num: how many there are
  * @sts: of the whole
@@ -55,6 +56,7 @@ struct shim_wanted {
 	int *stss;
 	int *codes;
 	char **names;
+	char **list;
 	struct timespec *times;
 	unsigned int max;
 	unsigned int *num;

@@ -21,6 +21,7 @@ static void clear_values(struct shim_wanted *w)
 	}
 	if (w->num)
 		*w->num = 0;
+	w->list = NULL;
 }
 
 void shim_wanted__clear(struct shim_wanted *w)
@@ -152,8 +153,7 @@ static void learn(struct shim_known_indom *known)
 	known->n = n;
 }
 
-static void name_instances(struct __pmFetchGroup *fg, const struct shim_wanted *w,
-			   const pmValueSet *set)
+static void name_instances(struct __pmFetchGroup *fg, struct shim_wanted *w, const pmValueSet *set)
 {
 	struct shim_known_indom *known = known_indom(fg, w->desc.indom);
 
@@ -161,6 +161,7 @@ static void name_instances(struct __pmFetchGroup *fg, const struct shim_wanted *
 		return;
 	if (!known->known || (w->names && !knows_all(known, set)))
 		learn(known);
+	w->list = known->names;
 	for (int i = 0; w->names && i < set->numval && (unsigned int)i < w->max; i++)
 		w->names[i] = name_of(known, set->vlist[i].inst);
 }
