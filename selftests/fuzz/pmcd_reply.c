@@ -206,7 +206,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	world = (struct world) { .data = data, .size = size, .at = 1, .pieces = data[0] % 32 };
 	shim_wire__init(&wire);
-	wire.fd = 77;
+	wire.fd.nr = 77;
 	shim_wire__start(&wire, 1000000000);
 	if (data[0] & 32 && !shim_wire__receive_line(&wire, line))
 		check(strlen(line) < sizeof(line), "a line without an end");
@@ -215,7 +215,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		try_all(&pdu);
 	}
 	check(wire.in_room <= 2 * size + 131072, "more memory than what came");
-	wire.fd = -1;	/* it is nobody's descriptor */
+	wire.fd.nr = -1;	/* it is nobody's descriptor */
 	shim_wire__fini(&wire);
 	return 0;
 }

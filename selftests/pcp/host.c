@@ -120,7 +120,7 @@ TEST_F(host, no_descriptor_for_other_programs)
 {
 	int sockets = 0;
 
-	for (int fd = 3; fd < 20; fd++) {
+	for (int fd = 3; fd < 1024; fd++) {
 		int flags = fcntl(fd, F_GETFD), type;
 		socklen_t len = sizeof(type);
 
@@ -130,6 +130,70 @@ TEST_F(host, no_descriptor_for_other_programs)
 		EXPECT_TRUE(flags & FD_CLOEXEC);
 	}
 	EXPECT_EQ(sockets, 1);
+}
+
+static int socket_number(void)
+{
+	for (int fd = 3; fd < 1024; fd++) {
+		int type;
+		socklen_t len = sizeof(type);
+
+		if (!getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len))
+			return fd;
+	}
+	return -1;
+}
+
+/* The program closes all descriptors and gets the connection's number for a socket of its own. */
+static bool take_its_number(int pair[2])
+{
+	int fd = socket_number();
+
+	return fd >= 0 && !close_range(3, ~0u, 0) && !socketpair(AF_UNIX, SOCK_STREAM, 0, pair) &&
+	       dup2(pair[0], fd) == fd && !close(pair[0]) && (pair[0] = fd);
+}
+
+static bool is_open_and_untouched(const int pair[2])
+{
+	char byte;
+
+	return recv(pair[1], &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN &&
+	       send(pair[0], "x", 1, 0) == 1 && recv(pair[1], &byte, 1, 0) == 1 && byte == 'x';
+}
+
+/* In a child, so that the harness keeps its descriptors */
+TEST_F(host, a_file_of_the_program_with_its_number)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		int pair[2], again;
+		pid_t grandchild;
+
+		/* a connection of the child's own */
+		if (fetch_word() != 3 || !take_its_number(pair))
+			_exit(1);
+		grandchild = fork();
+		if (!grandchild)
+			_exit(is_open_and_untouched(pair) ? 0 : 1);
+		if (waitpid(grandchild, &status, 0) < 0 || status)
+			_exit(2);
+		if (fetch_word() != PM_ERR_IPC || !is_open_and_untouched(pair))
+			_exit(3);
+		again = pmReconnectContext(pmWhichContext());
+		if (again < 0 || fetch_word() != 3)
+			_exit(4);
+		close(pair[0]);
+		close(pair[1]);
+		if (!take_its_number(pair))
+			_exit(5);
+		pmDestroyContext(pmWhichContext());
+		_exit(is_open_and_untouched(pair) ? 0 : 6);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status) TH_LOG("%d", WEXITSTATUS(status));
+	EXPECT_EQ(fetch_word(), 3);
 }
 
 TEST_F(host, descriptors)

@@ -166,9 +166,9 @@ int shim_host__lose(struct shim_host *host, int err)
 int shim_host__begin(struct shim_host *host)
 {
 	/* after fork() the child's copy of the connection was closed: connect anew */
-	if (host->wire.fd < 0 && host->wire.forked)
+	if (host->wire.fd.nr < 0 && host->wire.forked)
 		shim_host__reconnect(host);
-	if (host->wire.fd < 0)
+	if (host->wire.fd.nr < 0)
 		return PM_ERR_IPC;
 	shim_wire__start(&host->wire, host->request_ns);
 	return 0;

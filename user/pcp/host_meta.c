@@ -72,7 +72,7 @@ static int some_descs(struct shim_host *host, int n, const pmID *pmids, pmDesc *
 /* Whether no further request makes sense, as the error is not a single metric's */
 static bool is_lost(const struct shim_host *host, int err)
 {
-	return err == -ENOMEM || host->wire.fd < 0;
+	return err == -ENOMEM || host->wire.fd.nr < 0;
 }
 
 /* A request for each metric: for a single one, or a server without SHIM_FEATURE_DESCS */

@@ -9,6 +9,9 @@
  * guarded by list_lock, which is held only to link and unlink.  fork() takes it too, so that the
  * child finds a consistent list: it closes each socket, because two processes cannot share a
  * stream of requests and replies.
+ *
+ * The program may have closed all descriptors (closefrom(3)) and opened files since that got their
+ * numbers: a socket is only closed or used for a request while it is the one that was opened here.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,12 +39,20 @@
 
 static struct shim_wire *connections;
 
+static const struct shim_fd no_fd = { .nr = -1 };
+
+static void close_ours(struct shim_fd fd)
+{
+	if (fd.nr >= 0 && shim_fd__is_ours(fd))
+		shim_fd__close(fd);
+}
+
 /* Called in the child with list_lock held, because fork() has taken it */
 static void after_fork_child(void)
 {
 	for (struct shim_wire *w = connections; w; w = w->next) {
-		close(w->fd);
-		w->fd = -1;
+		close_ours(w->fd);
+		w->fd = no_fd;
 		w->forked = true;
 	}
 	connections = NULL;
@@ -49,7 +60,7 @@ static void after_fork_child(void)
 
 static struct shim_siglock list_lock = SHIM_SIGLOCK_INITIALIZER(2, after_fork_child);
 
-static void link_in(struct shim_wire *w, int fd)
+static void link_in(struct shim_wire *w, struct shim_fd fd)
 {
 	shim_fork__wait_for(&list_lock);
 	shim_siglock__enter(&list_lock);
@@ -63,21 +74,21 @@ static void link_in(struct shim_wire *w, int fd)
 	shim_siglock__leave(&list_lock);
 }
 
-/* Remove from the list; returns the descriptor, which the caller closes, or -1 */
-static int link_out(struct shim_wire *w)
+/* Remove from the list; returns the descriptor, which the caller closes */
+static struct shim_fd link_out(struct shim_wire *w)
 {
-	int fd;
+	struct shim_fd fd;
 
 	shim_siglock__enter(&list_lock);
 	fd = w->fd;
-	if (fd >= 0) {
+	if (fd.nr >= 0) {
 		if (w->next)
 			w->next->prev = w->prev;
 		if (w->prev)
 			w->prev->next = w->next;
 		else
 			connections = w->next;
-		w->fd = -1;
+		w->fd = no_fd;
 	}
 	shim_siglock__leave(&list_lock);
 	return fd;
@@ -86,15 +97,12 @@ static int link_out(struct shim_wire *w)
 void shim_wire__init(struct shim_wire *w)
 {
 	memset(w, 0, sizeof(*w));
-	w->fd = -1;
+	w->fd = no_fd;
 }
 
 void shim_wire__close(struct shim_wire *w)
 {
-	int fd = link_out(w);
-
-	if (fd >= 0)
-		close(fd);
+	close_ours(link_out(w));
 	w->forked = false;
 	w->in_len = 0;
 	w->in_taken = 0;
@@ -199,16 +207,20 @@ static int settle(int fd, int family)
 static int connect_to(struct shim_wire *w, const struct sockaddr *to, socklen_t len,
 		      int64_t timeout_ns)
 {
-	int fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int nr = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct shim_fd fd;
 	int err;
 
-	if (fd < 0)
+	if (nr < 0)
 		return -errno;
-	err = try_connect(fd, to, len, now_ns() + timeout_ns);
+	err = shim_fd__own(nr, &fd);
+	if (err)
+		return err;
+	err = try_connect(fd.nr, to, len, now_ns() + timeout_ns);
 	if (!err)
-		err = settle(fd, to->sa_family);
+		err = settle(fd.nr, to->sa_family);
 	if (err) {
-		close(fd);
+		shim_fd__close(fd);
 		return err;
 	}
 	w->local = to->sa_family == AF_UNIX;
@@ -266,7 +278,9 @@ static int is_quiet(struct shim_wire *w)
 
 	if (w->in_taken < w->in_len)
 		return -EBADMSG;
-	n = recv(w->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	if (!shim_fd__is_ours(w->fd))
+		return -ECONNRESET;
+	n = recv(w->fd.nr, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 	if (n > 0)
 		return -EBADMSG;
 	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -ECONNRESET;
@@ -281,13 +295,13 @@ int shim_wire__send(struct shim_wire *w)
 		return w->out.err;
 	err = is_quiet(w);
 	while (!err && done < w->out.len) {
-		ssize_t n = send(w->fd, w->out.data + done, w->out.len - done,
+		ssize_t n = send(w->fd.nr, w->out.data + done, w->out.len - done,
 				 MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n >= 0)
 			done += n;
 		else if (errno == EAGAIN)
-			err = await(w->fd, POLLOUT, w->deadline);
+			err = await(w->fd.nr, POLLOUT, w->deadline);
 		else if (errno != EINTR)
 			err = -ECONNRESET;
 	}
@@ -326,7 +340,7 @@ void shim_wire__expect(struct shim_wire *w, int64_t timeout_ns)
 	struct timeval t = { ns / NSEC_PER_SEC, ns % NSEC_PER_SEC / 1000 };
 
 	if (t.tv_sec || t.tv_usec)	/* 0 would mean forever */
-		w->patience_ns = setsockopt(w->fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t)) ? 0 : ns;
+		w->patience_ns = setsockopt(w->fd.nr, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t)) ? 0 : ns;
 }
 
 /*
@@ -342,7 +356,7 @@ static int receive_flags(const struct shim_wire *w)
 static int receive_some(struct shim_wire *w)
 {
 	for (;;) {
-		ssize_t n = recv(w->fd, w->in + w->in_len, w->in_room - w->in_len,
+		ssize_t n = recv(w->fd.nr, w->in + w->in_len, w->in_room - w->in_len,
 				 receive_flags(w));
 		int err;
 
@@ -356,7 +370,7 @@ static int receive_some(struct shim_wire *w)
 			continue;
 		if (errno != EAGAIN)
 			return -ECONNRESET;
-		err = await(w->fd, POLLIN, w->deadline);
+		err = await(w->fd.nr, POLLIN, w->deadline);
 		if (err)
 			return err == -ETIMEDOUT ? err : -ECONNRESET;
 	}

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/process.h"
 
 /* The longest PDU that is received; memory is taken as bytes arrive, whatever a header says. */
 #define SHIM_WIRE_MAX	(256u << 20)
@@ -25,7 +26,7 @@ struct shim_pdu;
 
 /*
  * struct shim_wire - a connection
- * @fd: the socket, or -1
+ * @fd: the socket; its number is -1 if there is none
  * @forked: this process is a child of the one that connected, and has closed its copy
  * @local: a UNIX socket, by which the peer knows the user
  * @from: this process, for the header of each PDU
@@ -36,7 +37,7 @@ struct shim_pdu;
  * @in: @in_len bytes received, of which @in_taken were handed out
  */
 struct shim_wire {
-	int fd;
+	struct shim_fd fd;
 	bool forked;
 	bool local;
 	int32_t from;
