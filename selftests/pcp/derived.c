@@ -326,6 +326,54 @@ TEST_F(archive, expressions_that_are_anything)
 	EXPECT_EQ(pmWhichContext(), context);
 }
 
+/* Patterns that would take the stack or the memory are refused; a thread with a small stack asks. */
+static void *define_patterns(void *arg)
+{
+	static const struct {
+		const char *head, *part, *tail;
+		int times;
+		bool good;
+	} patterns[] = {
+		{ "", "[a-f0-9]{4}-", "(one|two){1,3}", 4, true },
+		{ "((((((((((a))))))))))", ".*", "", 100, true },
+		{ "", "(", "", 30000, false },
+		{ "", "(a)", "", 30000, false },
+		{ "", "a|", "b", 30000, false },
+		{ "a", "*", "", 20000, false },
+		{ "((((a){100}){100}){100}){100}", "", "", 0, false },
+		{ "((((a){1,60}){60,}){,60}){60}", "", "", 0, false },
+	};
+	static char expr[100100];
+	int *wrong = arg;
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+		char *message = NULL, name[32];
+		int len = sprintf(expr, "matchinst(/%s", patterns[i].head);
+
+		for (int k = 0; k < patterns[i].times; k++)
+			len += sprintf(expr + len, "%s", patterns[i].part);
+		sprintf(expr + len, "%s/, v.set)", patterns[i].tail);
+		snprintf(name, sizeof(name), "pattern.n%zu", i);
+		if (!pmRegisterDerivedMetric(name, expr, &message) != patterns[i].good)
+			*wrong |= 1 << i;
+		free(message);
+	}
+	return NULL;
+}
+
+TEST_F(archive, patterns_of_any_size)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int wrong = 0;
+
+	ASSERT_EQ(0, pthread_attr_init(&attr));
+	ASSERT_EQ(0, pthread_attr_setstacksize(&attr, 256 << 10));
+	ASSERT_EQ(0, pthread_create(&thread, &attr, define_patterns, &wrong));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, wrong);
+}
+
 static void *define_and_fetch(void *arg)
 {
 	const char *base = arg;

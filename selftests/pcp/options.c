@@ -198,6 +198,28 @@ TEST_F(options, environment)
 	EXPECT_STREQ("20", self->opts.finish_optarg);
 }
 
+/* Of two variables for one option the one that stands later in the environment wins. */
+TEST_F(options, order_of_the_environment)
+{
+	static char *const orders[2][3] = {
+		{ (char *)"PCP_ORIGIN=1", (char *)"PCP_ORIGIN_TIME=2", NULL },
+		{ (char *)"PCP_ORIGIN_TIME=2", (char *)"PCP_ORIGIN=1", NULL },
+	};
+	char **own = environ;
+
+	for (int i = 0; i < 2; i++) {
+		pmOptions opts = { .version = PMAPI_VERSION_2 };
+
+		ARGS("-a", "/nowhere");
+		environ = (char **)orders[i];
+		optind = 0;
+		EXPECT_EQ(-1, pmGetOptions(argc, argv, &opts));
+		environ = own;
+		EXPECT_STREQ(i ? "1" : "2", opts.origin_optarg);
+		pmFreeOptions(&opts);
+	}
+}
+
 TEST_F(options, mistakes)
 {
 	static const struct {
@@ -268,6 +290,7 @@ TEST_F(options, window_of_a_context)
 {
 	char base[] = "/tmp/options-archive-XXXXXX", path[64], file[80];
 	static const char *const parts[] = { "0", "index", "meta" };
+	pmOptions opts;
 	int ctx;
 
 	ASSERT_NE(NULL, mkdtemp(base));
@@ -292,6 +315,15 @@ TEST_F(options, window_of_a_context)
 	EXPECT_EQ(1600000002, self->opts.start.tv_sec);
 	EXPECT_EQ(1600000007, self->opts.finish.tv_sec);
 	EXPECT_EQ(1600000006, self->opts.origin.tv_sec);
+	/* The same of an archive that the program has chosen itself; from now on, if it is none */
+	opts = (pmOptions){ .version = PMAPI_VERSION_2, .context = PM_CONTEXT_ARCHIVE,
+			    .start_optarg = (char *)"2" };
+	EXPECT_EQ(0, pmGetContextOptions(ctx, &opts));
+	EXPECT_EQ(1600000002, opts.start.tv_sec);
+	EXPECT_EQ(1600000010, opts.finish.tv_sec);
+	opts.context = 0;
+	EXPECT_EQ(0, pmGetContextOptions(ctx, &opts));
+	EXPECT_LT(1700000000, opts.start.tv_sec);
 	pmDestroyContext(ctx);
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		snprintf(file, sizeof(file), "%s.%s", path, parts[i]);

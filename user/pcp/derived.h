@@ -155,6 +155,10 @@ unsigned int shim_registry__count(void);
 struct shim_definition *shim_registry__at(unsigned int number);
 /* The number of the metric of that name, or -1 */
 int shim_registry__find(const char *name);
+/* Without a context: sets those of @pmids whose name is a global metric's, and returns how many. */
+int shim_registry__metrics(int n, const char *const *names, pmID *pmids);
+/* Without a context: the name of a global metric, 1, or PM_ERR_PMID, -ENOMEM */
+int shim_registry__names(pmID pmid, char ***nameset);
 
 /* From a pmid to a number among global or own metrics, or -1 if it is not derived; and back */
 int shim_derived__number(pmID pmid, bool *own);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "derived_parser.h"
 
@@ -44,6 +45,45 @@ static int metric_function(struct shim_parser *p)
 	return err;
 }
 
+/*
+ * regcomp(3) recurses with each group, on whatever stack the thread has, and its memory grows with
+ * the product of repetitions that are in each other: some kB for each of 100.
+ */
+#define PATTERN_LEN	1024
+#define PATTERN_GROUPS	50
+#define PATTERN_COPIES	100000
+
+/* How often {n}, {n,} or {n,m} repeats what is before it; 1 for another text */
+static unsigned long repetition(const char *text)
+{
+	unsigned long least, most;
+	int n = sscanf(text, "{%5lu,%5lu", &least, &most);
+
+	if (n < 1)
+		n = sscanf(text, "{,%5lu", &least);
+	if (n == 2 && most > least)
+		least = most;
+	return n > 0 && least ? least : 1;
+}
+
+/* Whether regcomp(3) can take a pattern; the product of all repetitions is at least that of nested ones. */
+static bool is_small(const char *text)
+{
+	unsigned long copies = 1;
+	int groups = 0;
+
+	if (strlen(text) > PATTERN_LEN)
+		return false;
+	for (; *text; text++) {
+		groups += *text == '(';
+		if (*text == '{')
+			copies *= repetition(text);
+		if (groups > PATTERN_GROUPS || copies > PATTERN_COPIES)
+			return false;
+	}
+	return true;
+}
+
 static int compile(struct shim_parser *p, struct shim_node *node)
 {
 	char message[128];
@@ -55,6 +95,11 @@ static int compile(struct shim_parser *p, struct shim_node *node)
 		free(node->pattern);
 		node->pattern = NULL;
 		return -ENOMEM;
+	}
+	if (!is_small(node->text)) {
+		free(node->pattern);
+		node->pattern = NULL;
+		return shim_parser__fail_about(p, "bad regular expression:", "too large");
 	}
 	err = regcomp(node->pattern, node->text, REG_EXTENDED | REG_NOSUB);
 	if (!err)

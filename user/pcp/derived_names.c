@@ -226,20 +226,50 @@ int shim_derived__leaves(struct shim_context *ctx, const char *name, char ***nam
 	return n;
 }
 
+static int name_of(const struct shim_definition *def, char ***nameset)
+{
+	size_t len = strlen(def->name);
+	struct shim_list list;
+
+	if (shim_list__new(&list, 1, len + 1))
+		return -ENOMEM;
+	shim_list__add(&list, 0, def->name, len);
+	*nameset = list.strings;
+	return 1;
+}
+
 int shim_derived__names(struct shim_context *ctx, pmID pmid, char ***nameset)
 {
 	struct shim_derived_entry *e = shim_derived__by_pmid(ctx, pmid);
-	struct shim_list list;
-	size_t len;
 
 	if (!e || e->masked)
 		return ctx->source->names(ctx, pmid, nameset);
-	len = strlen(e->def->name);
-	if (shim_list__new(&list, 1, len + 1))
-		return -ENOMEM;
-	shim_list__add(&list, 0, e->def->name, len);
-	*nameset = list.strings;
-	return 1;
+	return name_of(e->def, nameset);
+}
+
+int shim_registry__metrics(int n, const char *const *names, pmID *pmids)
+{
+	int found = 0;
+
+	for (int i = 0; i < n; i++) {
+		int number = names[i] ? shim_registry__find(names[i]) : -1;
+
+		if (number >= 0) {
+			pmids[i] = shim_derived__pmid((unsigned int)number, false);
+			found++;
+		}
+	}
+	return found;
+}
+
+int shim_registry__names(pmID pmid, char ***nameset)
+{
+	bool own = false;
+	int number = shim_derived__number(pmid, &own);
+	const struct shim_definition *def = number >= 0 && !own ?
+		shim_registry__at((unsigned int)number) : NULL;
+
+	return def ? name_of(def, nameset) : PM_ERR_PMID;
 }
 
 int shim_derived__desc(struct shim_context *ctx, pmID pmid, pmDesc *out)

@@ -270,7 +270,7 @@ static struct shim_imp_instance *find_name(const struct shim_imp_domain *d, cons
 		struct shim_imp_instance *i = shim_hnode__entry(node, struct shim_imp_instance,
 								by_name);
 
-		if (!i->gone && !strcmp(i->name, name))
+		if (!strcmp(i->name, name))
 			return i;
 	}
 	return NULL;
@@ -409,6 +409,8 @@ int shim_importer__del_instance(struct shim_importer *imp, pmInDom indom, int in
 	at = place_of(d, inst);
 	d->n--;
 	memmove(&d->instances[at], &d->instances[at + 1], (d->n - at) * sizeof(*d->instances));
+	/* Not to be found by its name: one that comes and goes a million times would leave a list of that length. */
+	shim_hash__del(&d->names, &i->by_name);
 	i->gone = true;
 	d->changed = true;
 	return 0;

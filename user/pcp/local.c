@@ -2,6 +2,8 @@
 /* This machine as a source of metrics, without pmcd: the table, names, descriptors and texts. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,10 +85,11 @@ static int local_dup(struct shim_context *to, struct shim_context *from)
 
 static void local_host(struct shim_context *ctx, char *buf, size_t size)
 {
+	char name[HOST_NAME_MAX + 1] = "";
+
 	(void)ctx;
-	if (gethostname(buf, size))
-		*buf = '\0';
-	buf[size - 1] = '\0';
+	gethostname(name, sizeof(name));
+	snprintf(buf, size, "%s", name);
 }
 
 static int local_zone(struct shim_context *ctx, char *buf, size_t size)

@@ -72,6 +72,9 @@ static int redirect(FILE *f, const char *name)
 	if (fd < 0)
 		return -errno;
 	fflush(f);
+	/* The number is the stream's already if the program had closed that below the stream. */
+	if (fd == fileno(f))
+		return fcntl(fd, F_SETFD, 0) < 0 ? -errno : 0;
 	if (dup2(fd, fileno(f)) < 0)
 		err = -errno;
 	close(fd);

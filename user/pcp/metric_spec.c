@@ -2,6 +2,7 @@
 /* A metric with its source and instances from one word: host:metric[one,two], archive/metric. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +13,16 @@
 
 #define LOCAL_SOURCE "@"
 
-/* What was found: @source and @metric are in the text; @instances are copies, with a NUL each */
+/*
+ * struct spec - what was found
+ * @source: in the text, or the caller's if the text has none
+ * @literal: it is the caller's, whose backslashes are part of it; may be NULL
+ * @metric: in the text
+ * @instances: copies, with a NUL each, up to @end
+ */
 struct spec {
 	const char *source, *metric;
+	bool literal;
 	size_t source_len, metric_len;
 	int isarch;
 	char *instances, *end;
@@ -46,6 +54,7 @@ static const char *take_source(const char **at, struct spec *spec)
 	if (!separator)
 		return NULL;
 	spec->source = *at;
+	spec->literal = false;
 	spec->source_len = (size_t)(separator - *at);
 	while (spec->source_len && isspace((unsigned char)spec->source[spec->source_len - 1]))
 		spec->source_len--;
@@ -171,8 +180,11 @@ static pmMetricSpec *make(const struct spec *spec)
 	made->isarch = spec->isarch;
 	made->ninst = spec->ninst;
 	made->inst[0] = NULL;
-	made->source = to;
-	to = put(to, spec->source, spec->source_len);
+	made->source = spec->source ? to : NULL;
+	if (spec->literal)
+		to = stpcpy(to, spec->source ? spec->source : "") + 1;
+	else
+		to = put(to, spec->source, spec->source_len);
 	made->metric = to;
 	to = put(to, spec->metric, spec->metric_len);
 	memcpy(to, spec->instances, names);
@@ -187,7 +199,7 @@ static pmMetricSpec *make(const struct spec *spec)
  * pmParseMetricSpec() - a metric with its source and instances, from one word
  * @string: metric, host:metric or archive/metric, and maybe [instance,...]
  * @isarch: what @source is, if the text has none: 0 a host, 1 an archive, 2 local
- * @source: a host or archive
+ * @source: a host or archive, taken as it is, or NULL
  * @rslt: what was found, to be given to pmFreeMetricSpec()
  * @errmsg: on error what is wrong and where, to be given to free()
  *
@@ -196,11 +208,11 @@ static pmMetricSpec *make(const struct spec *spec)
 SHIM_API int pmParseMetricSpec(const char *string, int isarch, char *source, pmMetricSpec **rslt,
 			       char **errmsg)
 {
-	struct spec spec = { .source = source ? source : "", .isarch = isarch };
+	struct spec spec = { .source = source, .literal = true, .isarch = isarch };
 	const char *at = string ? string : "", *wrong;
 	pmMetricSpec *made;
 
-	spec.source_len = strlen(spec.source);
+	spec.source_len = source ? strlen(source) : 0;
 	/* an instance is never longer than its text, but for its NUL */
 	spec.instances = spec.end = malloc(strlen(at) * 2 + 1);
 	if (!spec.instances)

@@ -3,9 +3,11 @@
  * The options that all of PCP's tools have, from the environment and from a command line.  Each
  * has a row in a table; an option without a row is returned to the caller.
  */
+#define _GNU_SOURCE	/* environ */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <pcp/pmapi.h>
 
@@ -221,6 +223,23 @@ static const struct {
 
 #define STANDARD (sizeof(standard) / sizeof(standard[0]))
 
+/* What the environment sets, in its order: of two variables for one option, the later one wins */
+static void take_environment(pmOptions *opts)
+{
+	for (char **entry = environ; entry && *entry; entry++)
+		for (size_t i = 0; i < STANDARD; i++) {
+			const char *name = standard[i].variable;
+			size_t len = name ? strlen(name) : 0;
+			char *value;
+
+			if (!name || strncmp(*entry, name, len) || (*entry)[len] != '=')
+				continue;
+			value = shim_environ__get(name);
+			if (value)
+				standard[i].set(opts, value);
+		}
+}
+
 static void begin(char *const *argv, pmOptions *opts)
 {
 	if (opts->flags & PM_OPTFLAG_INIT)
@@ -230,13 +249,7 @@ static void begin(char *const *argv, pmOptions *opts)
 		opts->version = PMAPI_VERSION_2;
 	if (argv && argv[0])
 		pmSetProgname(argv[0]);
-	for (size_t i = 0; i < STANDARD; i++) {
-		const char *name = standard[i].variable;
-		char *value = name ? shim_environ__get(name) : NULL;
-
-		if (value)
-			standard[i].set(opts, value);
-	}
+	take_environment(opts);
 }
 
 /* A long option that has no character is recognized by its name. */

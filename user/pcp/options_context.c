@@ -65,18 +65,29 @@ static int extend_by_archive(pmOptions *opts, const char *archive, struct bounds
 	return err;
 }
 
-/* From the first archive's start to the last one's end; without archives, from now on */
+static bool is_archive(const pmOptions *opts)
+{
+	return opts->context == PM_CONTEXT_ARCHIVE;
+}
+
+/* A program may have opened an archive of its own choice. */
+static const char *first_archive(const pmOptions *opts)
+{
+	return opts->narchives ? opts->archives[0] : "";
+}
+
+/* From the first archive's start to the last one's end; of another context, from now on */
 static int find_bounds(pmOptions *opts, int ctx, struct bounds *b)
 {
 	int err;
 
-	if (opts->narchives == 0) {
+	if (!is_archive(opts)) {
 		pmtimespecNow(&b->start);
 		b->end = (struct timespec){ PM_MAX_TIME_T, 0 };
 		return 0;
 	}
-	if (opts->narchives == 1)
-		return extend_by_context(opts, opts->archives[0], b);
+	if (opts->narchives <= 1)
+		return extend_by_context(opts, first_archive(opts), b);
 	for (int i = 0; i < opts->narchives; i++) {
 		err = extend_by_archive(opts, opts->archives[i], b);
 		if (err)
@@ -146,7 +157,7 @@ static int set_zone(pmOptions *opts, int ctx)
 		if (told)
 			printf("Note: timezone set to local timezone of host \"%s\"%s\n\n",
 			       pmGetContextHostName_r(ctx, host, sizeof(host)),
-			       opts->narchives ? " from archive" : "");
+			       is_archive(opts) ? " from archive" : "");
 	} else if (opts->timezone) {
 		code = pmNewZone(opts->timezone);
 		if (code < 0)
@@ -160,7 +171,8 @@ static int set_zone(pmOptions *opts, int ctx)
 /**
  * pmGetContextOptions() - apply options to a context: set its time zone and window
  * @ctx: a context, of the first archive if there are several
- * @opts: what pmGetOptions() found; start, finish and origin are set
+ * @opts: what pmGetOptions() found; start, finish and origin are set, within the archive or
+ *	archives if its context is PM_CONTEXT_ARCHIVE
  *
  * Messages go to pmprintf().
  *
@@ -176,9 +188,9 @@ SHIM_API int pmGetContextOptions(int ctx, pmOptions *opts)
 		return PM_ERR_GENERIC;
 	if (!window && !opts->tzflag && !opts->timezone)
 		return 0;
-	err = opts->narchives || opts->tzflag ? pmUseContext(ctx) : 0;
+	err = is_archive(opts) || opts->tzflag ? pmUseContext(ctx) : 0;
 	if (err < 0)
-		return failed(opts, "label record", opts->narchives ? opts->archives[0] : "", err);
+		return failed(opts, "label record", first_archive(opts), err);
 	err = set_zone(opts, ctx);
 	if (!err && window)
 		err = set_window(opts, ctx);

@@ -84,8 +84,12 @@ int shim_archive_source__metrics(struct shim_context *ctx, int n, const char *co
  * @namelist: the names
  * @pmidlist: their identifiers, PM_ID_NULL where there is no such metric
  *
+ * Without a context, or a name space that the program has loaded, there are only the derived
+ * metrics of the process.
+ *
  * Return: the number of names found; for a single name that is not,
- * PM_ERR_NAME or PM_ERR_NONLEAF; PM_ERR_TOOSMALL if @numpmid < 1; PM_ERR_NOPMNS.
+ * PM_ERR_NAME or PM_ERR_NONLEAF; PM_ERR_TOOSMALL if @numpmid < 1; PM_ERR_NOPMNS without a context
+ * if not all are derived metrics.
  */
 SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
 {
@@ -99,6 +103,8 @@ SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
 	for (int i = 0; i < numpmid; i++)
 		pmidlist[i] = PM_ID_NULL;
 	err = enter(&ns);
+	if (err == PM_ERR_NOPMNS && shim_registry__metrics(numpmid, namelist, pmidlist) == numpmid)
+		return numpmid;
 	if (err)
 		return err;
 	if (ns.names)
@@ -359,6 +365,11 @@ SHIM_API int pmNameAll(pmID pmid, char ***nameset)
 	if (!nameset)
 		return -EINVAL;
 	err = enter(&ns);
+	if (err == PM_ERR_NOPMNS) {
+		int found = shim_registry__names(pmid, nameset);
+
+		return found == PM_ERR_PMID ? err : found;
+	}
 	if (err)
 		return err;
 	if (ns.names)

@@ -258,7 +258,10 @@ int shim_pmns_preprocess__read(const char *path, char **out)
 	err = read_file(&r, path);
 	while (r.macros)
 		undefine(&r, r.macros->name);
-	if (fclose(r.out) && !err)
+	/* without memory there may be no text at all, and fclose() says nothing of what was lost before */
+	if (ferror(r.out) && !err)
+		err = -ENOMEM;
+	if ((fclose(r.out) || !text) && !err)
 		err = -ENOMEM;
 	if (err)
 		free(text);

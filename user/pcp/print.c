@@ -99,10 +99,10 @@ SHIM_API char *pmAtomStr_r(const pmAtomValue *avp, int type, char *buf, int bufl
 		events_text(avp->vbp, buf, buflen);
 		break;
 	case PM_TYPE_NOSUPPORT:
-		snprintf(buf, buflen, "bad value: not supported");
+		snprintf(buf, buflen, "Error: unexpected type: Not Supported");
 		break;
 	default:
-		snprintf(buf, buflen, "bad type: %d", type);
+		snprintf(buf, buflen, "Error: unexpected type: Illegal type=%d", type);
 	}
 	return buf;
 }
@@ -134,7 +134,7 @@ static void print_word(FILE *f, const pmValue *val, int minwidth)
 	fprintf(f, "%*u", minwidth, (unsigned int)val->value.lval);
 	if (!isnan(x))
 		fprintf(f, " %*.8g", minwidth, (double)x);
-	fprintf(f, " 0x%*x", minwidth - 2, (unsigned int)val->value.lval);
+	fprintf(f, " 0x%*x", minwidth > 2 ? minwidth - 2 : minwidth, (unsigned int)val->value.lval);
 }
 
 static int printable(const char *s, size_t len)

@@ -27,11 +27,11 @@ static inline struct shim_ts shim_stamp__make(int64_t sec, int64_t nsec)
 
 static inline struct shim_ts shim_stamp__from_timeval(const struct timeval *tv)
 {
-	int64_t usec = tv->tv_usec;
+	int64_t usec = tv->tv_usec, sec;
 
-	/* carried over in two steps, so that no fraction overflows */
-	return shim_stamp__make(shim_stamp__make(tv->tv_sec, usec / 1000000 * 1000000000).sec,
-				usec % 1000000 * 1000);
+	if (__builtin_add_overflow((int64_t)tv->tv_sec, usec / 1000000, &sec))
+		sec = usec < 0 ? INT64_MIN : INT64_MAX;
+	return shim_stamp__make(sec, usec % 1000000 * 1000);
 }
 
 static inline struct timespec shim_stamp__to_timespec(struct shim_ts ts)

@@ -60,6 +60,11 @@ static int look_up(unsigned int about, unsigned int ident, int level, char **out
 		     (level & ~PM_TEXT_DIRECT) != PM_TEXT_HELP))
 		return -EINVAL;
 	err = shim_context__enter(&ctx);
+	if (err == PM_ERR_NOCONTEXT && about == SHIM_TEXT_PMID) {
+		int found = shim_registry__text(ident, level, out);
+
+		return found == PM_ERR_PMID ? err : found;
+	}
 	if (err)
 		return err;
 	if (about == SHIM_TEXT_PMID && shim_derived__by_pmid(ctx, ident))

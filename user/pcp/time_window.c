@@ -24,10 +24,20 @@ static instant from_timespec(const struct timespec *ts)
 	return (instant)ts->tv_sec * NSEC_PER_SEC + ts->tv_nsec;
 }
 
+/* The nearest time that there is */
+static instant bounded(instant t)
+{
+	const instant least = (instant)INT64_MIN * NSEC_PER_SEC, most = (instant)INT64_MAX * NSEC_PER_SEC;
+
+	return t < least ? least : t > most ? most : t;
+}
+
 static struct timespec to_timespec(instant t)
 {
-	struct timespec ts = { (time_t)(t / NSEC_PER_SEC), (long)(t % NSEC_PER_SEC) };
+	struct timespec ts;
 
+	t = bounded(t);
+	ts = (struct timespec){ (time_t)(t / NSEC_PER_SEC), (long)(t % NSEC_PER_SEC) };
 	if (ts.tv_nsec < 0) {
 		ts.tv_nsec += NSEC_PER_SEC;
 		ts.tv_sec--;

@@ -260,7 +260,8 @@ static void metric_spec(void)
 	};
 	const char *text = RANDOM_TEXT(words, 6), *bracket = strchr(text, '[');
 	int isarch = (int)random_below(3), code;
-	char source[] = "source", *error = NULL;
+	char backslashes[] = "so\\ur\\\\ce", plain[] = "source", *error = NULL;
+	char *const sources[] = { plain, backslashes, NULL }, *source = sources[random_below(3)];
 	pmMetricSpec *spec = NULL;
 
 	if (bracket && bracket[1 + strspn(bracket + 1, " ")] == ',')
@@ -274,7 +275,7 @@ static void metric_spec(void)
 		return;
 	}
 	printf(" %d", spec->isarch);
-	show_text(spec->source);
+	show_text(spec->source ? spec->source : "no source");
 	show_text(spec->metric);
 	for (int i = 0; i < spec->ninst; i++)
 		show_text(spec->inst[i]);
@@ -332,6 +333,32 @@ static void extract(void)
 		free(out.cp);
 }
 
+/* Values of types that there are and are not, in widths that there are and are not */
+static void printed(void)
+{
+	static const int types[] = { PM_TYPE_NOSUPPORT, PM_TYPE_32, PM_TYPE_U32, -2, 99 };
+	static const unsigned int lengths[] = { 8, 4, 3 };
+	union {
+		pmValueBlock block;
+		char bytes[64];
+	} u = { { .vtype = 99 } };
+	double d = random_below(4) ? random_real() : 1.5;
+	float f = (float)d;
+	pmAtomValue atom = { .ll = (int64_t)random_bits() };
+	pmValue value = { .value.lval = (int)random_bits() };
+	int type = types[random_below(5)], width = (int)random_below(20) - 8;
+	unsigned int length = lengths[random_below(3)];
+	char text[100];
+
+	printf("%d %d %d: %s ", type, width, value.value.lval, pmAtomStr_r(&atom, type, text, sizeof(text)));
+	pmPrintValue(stdout, PM_VAL_INSITU, type == 99 ? -1 : type, &value, width);
+	u.block.vlen = PM_VAL_HDR_SIZE + length;
+	memcpy(u.block.vbuf, length == 4 ? (void *)&f : &d, length);
+	value.value.pval = &u.block;
+	putchar(' ');
+	pmPrintValue(stdout, PM_VAL_DPTR, -1, &value, width);
+}
+
 static const struct call calls[] = {
 	{ "convscale", conv_scale },
 	{ "number", number },
@@ -345,6 +372,7 @@ static const struct call calls[] = {
 	{ "names", names },
 	{ "metricspec", metric_spec },
 	{ "extract", extract },
+	{ "printed", printed },
 };
 
 int main(int argc, char **argv)

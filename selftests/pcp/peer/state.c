@@ -49,6 +49,35 @@ static void contexts(const char *archive)
 	printf("reconnect: %d\n", pmReconnectContext(first + 1));
 }
 
+/* A derived metric of the process has its name before there is a context. */
+static void before_contexts(void)
+{
+	const char *names[] = { "my.derived", "no.such" };
+	pmID pmids[2] = { 1, 1 };
+	char **all = NULL, *name = NULL, *text = NULL, *wrong;
+	pmDesc desc;
+	int n;
+
+	printf("before: %d", pmLookupName(1, names, pmids));
+	wrong = pmRegisterDerived(names[0], "1 + 2");
+	printf(" registered: %s", wrong ? wrong : "yes");
+	n = pmLookupName(2, names, pmids);
+	printf(" two: %d %x %x", n, pmids[0], pmids[1]);
+	n = pmLookupName(1, names + 1, pmids + 1);
+	printf(" unknown: %d %x", n, pmids[1]);
+	n = pmLookupName(1, names, pmids);
+	printf(" known: %d %x\n", n, pmids[0]);
+	n = pmNameID(pmids[0], &name);
+	printf("%d <%s>", n, n ? "" : name);
+	n = pmNameAll(pmids[0], &all);
+	printf(" %d <%s>", n, n > 0 ? all[0] : "");
+	printf(" unknown: %d %d\n", pmNameID(123, &name), pmNameAll(123, &all));
+	printf("texts %d %d", pmLookupText(pmids[0], PM_TEXT_ONELINE, &text),
+	       pmLookupText(123, PM_TEXT_ONELINE, &text));
+	printf(" descriptor %d", pmLookupDesc(pmids[0], &desc));
+	printf(" children %d\n", pmGetChildren("my", &all));
+}
+
 static void stores(void)
 {
 	pmValueSet set = { .pmid = pmID_build(60, 0, 1), .numval = 1, .valfmt = PM_VAL_INSITU };
@@ -186,6 +215,7 @@ int main(int argc, char **argv)
 	setbuf(stdout, NULL);
 	if (argc != 3)
 		return 2;
+	before_contexts();
 	contexts(argv[1]);
 	stores();
 	pmTraversePMNS_r("", print_desc, NULL);
