@@ -267,15 +267,25 @@ static inline void fake_names(struct fake_pdu *out, bool status, const char *con
 	}
 }
 
+/* Any name is that of a metric, but those below "derived" */
 static inline void fake_ids(struct fake_pdu *out, const struct fake_pdu *in)
 {
-	uint32_t n = fake_get(in->bytes + 20);
+	uint32_t n = fake_get(in->bytes + 20), at = 24, unknown = 0;
 
 	fake_begin(out, FAKE_IDS);
 	fake_put(out, n);
 	fake_put(out, n);
-	for (uint32_t i = 0; i < n; i++)
-		fake_put(out, FAKE_PMID(i % 4 + 1));
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t len = fake_get(in->bytes + at);
+		bool known = len < 8 || memcmp(in->bytes + at + 4, "derived.", 8);
+
+		fake_put(out, known ? FAKE_PMID(i % 4 + 1) : 0xffffffff);
+		unknown += !known;
+		at += 4 + (len + 3) / 4 * 4;
+	}
+	fake_set(out->bytes + 12, n - unknown);
+	if (unknown == n)
+		fake_error(out, -12357);
 }
 
 static inline void fake_labels(struct fake_pdu *out, const struct fake_pdu *in)

@@ -389,6 +389,51 @@ TEST_F(host, greetings)
 	EXPECT_EQ(pmNewContext(PM_CONTEXT_HOST, NULL), PM_ERR_NOCONTEXT);
 }
 
+/* Half a header, and the connection ends */
+static enum fake_then break_off(struct fake_pdu *reply, uint64_t arg)
+{
+	(void)arg;
+	if (fake_get(reply->bytes + 4) == FAKE_ERROR)
+		return FAKE_GO_ON;
+	reply->len = 4;
+	return FAKE_CLOSE;
+}
+
+static int derived_values(pmID pmid)
+{
+	pmResult *r;
+	int n = pmFetch(1, &pmid, &r);
+
+	if (n < 0)
+		return n;
+	n = r->vset[0]->numval;
+	pmFreeResult(r);
+	return n;
+}
+
+/* That pmcd went away when a derived metric was looked at first does not make it a wrong one for ever. */
+TEST_F(host, derived_metrics_after_a_restart)
+{
+	static const char *const exprs[] = { "a.word + 1", "matchinst(/^t/, a.word)" };
+	const char *names[] = { "derived.sum", "derived.some" };
+	pmID pmids[2];
+	pmDesc desc;
+
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(NULL, pmRegisterDerived(names[i], exprs[i]));
+	ASSERT_EQ(2, pmLookupName(2, names, pmids));
+	for (int i = 0; i < 2; i++) {
+		self->fake.lies->lie = break_off;
+		EXPECT_EQ(PM_ERR_IPC, pmLookupDesc(pmids[i], &desc));
+		self->fake.lies->lie = NULL;
+		ASSERT_EQ(self->handle, pmReconnectContext(self->handle));
+		EXPECT_EQ(0, pmLookupDesc(pmids[i], &desc)) TH_LOG("%s", pmDerivedErrStr());
+		EXPECT_EQ(FAKE_INDOM, desc.indom);
+	}
+	EXPECT_EQ(3, derived_values(pmids[0]));
+	EXPECT_EQ(2, derived_values(pmids[1]));
+}
+
 /* More than pmcd takes in one request is refused before it is sent */
 TEST_F(host, too_big)
 {

@@ -3,11 +3,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "pmidmap.h"
 
 static void insert(struct shim_pmidmap *map, uint32_t pmid, uint32_t at)
 {
-	uint32_t i = shim_pmidmap__hash(pmid) & map->mask;
+	uint32_t i = shim_pmidmap__hash(map, pmid) & map->mask;
 
 	while (map->slots[i].at != SHIM_PMIDMAP_NONE)
 		i = (i + 1) & map->mask;
@@ -27,6 +28,12 @@ static int grow(struct shim_pmidmap *map)
 		return -ENOMEM;
 	}
 	map->mask = size - 1;
+	if (!map->factor) {
+		struct shim_hash secret;
+
+		shim_hash__init(&secret);
+		map->factor = secret.seed | 1;
+	}
 	for (uint32_t i = 0; i < size; i++)
 		map->slots[i].at = SHIM_PMIDMAP_NONE;
 	for (uint32_t i = 0; old.mask && i <= old.mask; i++)

@@ -10,6 +10,7 @@
 struct shim_pmidmap {
 	uint32_t n;
 	uint32_t mask;		/* slots - 1; 0 before the first add */
+	uint64_t factor;	/* of the hash: odd and secret, as an archive may be anybody's */
 	struct shim_pmidmap_slot {
 		uint32_t pmid;
 		uint32_t at;	/* SHIM_PMIDMAP_NONE: free */
@@ -20,11 +21,11 @@ struct shim_pmidmap {
 int shim_pmidmap__add(struct shim_pmidmap *map, uint32_t pmid, uint32_t at);
 void shim_pmidmap__fini(struct shim_pmidmap *map);
 
-static inline uint32_t shim_pmidmap__hash(uint32_t pmid)
+static inline uint32_t shim_pmidmap__hash(const struct shim_pmidmap *map, uint32_t pmid)
 {
-	uint32_t h = pmid * 0x9e3779b1u;
+	uint64_t h = pmid * map->factor;
 
-	return h ^ h >> 15;
+	return (uint32_t)(h >> 32 ^ h >> 47);
 }
 
 /* What was added for @pmid, or SHIM_PMIDMAP_NONE */
@@ -32,7 +33,7 @@ static inline uint32_t shim_pmidmap__get(const struct shim_pmidmap *map, uint32_
 {
 	if (!map->mask)
 		return SHIM_PMIDMAP_NONE;
-	for (uint32_t i = shim_pmidmap__hash(pmid) & map->mask;; i = (i + 1) & map->mask) {
+	for (uint32_t i = shim_pmidmap__hash(map, pmid) & map->mask;; i = (i + 1) & map->mask) {
 		const struct shim_pmidmap_slot *slot = &map->slots[i];
 
 		if (slot->at == SHIM_PMIDMAP_NONE || slot->pmid == pmid)

@@ -200,12 +200,17 @@ static bool is_same_or_longer(const struct stat *now, const struct stat *seen)
 	return is_unchanged(now, seen) || (is_file(now, seen) && now->st_size > seen->st_size);
 }
 
-bool shim_archive__is(const struct shim_archive *ar, const char *name)
+bool shim_archive__has_name(const struct shim_archive *ar, const char *name)
+{
+	return ar->nsegments == 1 && !strcmp(ar->name, name);
+}
+
+bool shim_archive__is_current(const struct shim_archive *ar)
 {
 	const struct shim_seen *seen = &ar->segments[0].seen;
 	struct shim_seen now;
 
-	if (ar->nsegments != 1 || strcmp(ar->name, name) || !look_at_files(ar, &now))
+	if (!look_at_files(ar, &now))
 		return false;
 	return is_unchanged(&now.meta, &seen->meta) && is_unchanged(&now.index, &seen->index) &&
 	       is_same_or_longer(&now.volume, &seen->volume);

@@ -19,8 +19,10 @@ struct shim_readbuf;
 /* Open by base name or by the name of any file; several by a list with commas, or by directory */
 int shim_archive__open(const char *name, struct shim_archive **out);
 int shim_archive__open_any(const char *name, struct shim_archive **out);
-/* Whether opening @name now would give the same archive; false if that is costly to find out */
-bool shim_archive__is(const struct shim_archive *ar, const char *name);
+/* Whether it is one archive that was opened by this name */
+bool shim_archive__has_name(const struct shim_archive *ar, const char *name);
+/* Of such an archive: whether opening it now would give the same; false if that is costly to find out */
+bool shim_archive__is_current(const struct shim_archive *ar);
 struct shim_archive *shim_archive__get(struct shim_archive *ar);
 void shim_archive__put(struct shim_archive *ar);
 

@@ -198,18 +198,33 @@ static bool is_known(const struct shim_archive *ar)
 	return !(shim_archive__label(ar)->features & ~PM_LOG_FEATURES);
 }
 
-/* An archive that another context has open already by this name, or NULL */
-static struct shim_archive *find_open(const char *name, bool any_feature)
+/* The next context's archive, from @i on, that was opened by this name, or NULL */
+static struct shim_archive *next_of_name(const char *name, bool any_feature, unsigned int *i)
 {
 	struct shim_archive *ar = NULL;
 
 	pthread_mutex_lock(&table_lock);
-	for (unsigned int i = 0; i < contexts.n && !ar; i++)
-		if (contexts.all[i]->ar && shim_archive__is(contexts.all[i]->ar, name) &&
-		    (any_feature || is_known(contexts.all[i]->ar)))
-			ar = shim_archive__get(contexts.all[i]->ar);
+	for (; *i < contexts.n && !ar; ++*i)
+		if (contexts.all[*i]->ar && shim_archive__has_name(contexts.all[*i]->ar, name) &&
+		    (any_feature || is_known(contexts.all[*i]->ar)))
+			ar = shim_archive__get(contexts.all[*i]->ar);
 	pthread_mutex_unlock(&table_lock);
 	return ar;
+}
+
+/* An archive that another context has open already and whose files have not changed, or NULL */
+static struct shim_archive *find_open(const char *name, bool any_feature)
+{
+	struct shim_archive *ar;
+	unsigned int i = 0;
+
+	/* Files are looked at without the lock: their server may be away. */
+	while ((ar = next_of_name(name, any_feature, &i))) {
+		if (shim_archive__is_current(ar))
+			return ar;
+		shim_archive__put(ar);
+	}
+	return NULL;
 }
 
 static int open_archive(const char *name, bool any_feature, struct shim_archive **out)

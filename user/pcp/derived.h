@@ -179,9 +179,12 @@ int shim_derived__add(struct shim_context *ctx, const char *name, const char *ex
 		      const char **at);
 struct shim_derived_entry *shim_derived__by_pmid(struct shim_context *ctx, pmID pmid);
 struct shim_derived_entry *shim_derived__by_name(struct shim_context *ctx, const char *name);
+/* An error that the next try may not have: no memory, no answer, an agent that is away */
+bool shim_derived__passes(int err);
 /*
- * Binds a definition to the context's metrics and checks it: 0, or PM_ERR_BADDERIVE if an operand
- * is missing or the check fails.  @say: report what the check finds through pmprintf().
+ * Binds a definition to the context's metrics and checks it: 0; PM_ERR_BADDERIVE, for ever, if an
+ * operand is missing or the check fails; or an error that passes.  @say: report what the check finds
+ * through pmprintf().
  */
 int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, bool say);
 int shim_bound__check(struct shim_bound *b, const char *name, bool say);

@@ -134,8 +134,11 @@ struct shim_derived_entry *shim_derived__by_name(struct shim_context *ctx, const
 /* Looks a name up among the source's own metrics, without derived ones. */
 static int look_up(struct shim_context *ctx, const char *name, pmID *pmid)
 {
+	int found;
+
 	*pmid = PM_ID_NULL;
-	return ctx->source->metrics(ctx, 1, &name, pmid);
+	found = ctx->source->metrics(ctx, 1, &name, pmid);
+	return found ? found : PM_ERR_NAME;
 }
 
 /* The descriptor of a metric, be it derived or not */
@@ -176,7 +179,7 @@ static int bind_name(struct shim_context *ctx, const struct shim_derived_entry *
 		}
 	}
 	cell->unused = optional;
-	if (err < 0 && optional)
+	if (err < 0 && optional && !shim_derived__passes(err))
 		return 0;
 	if (err >= 0)
 		err = describe(ctx, cell->pmid, &cell->desc);
@@ -218,9 +221,10 @@ static int bind_entry(struct shim_context *ctx, struct shim_derived_entry *e, bo
 	pmID pmid;
 	int err;
 
-	if (look_up(ctx, e->def->name, &pmid) >= 0)
+	err = look_up(ctx, e->def->name, &pmid);
+	if (err >= 0)
 		return PM_ERR_BADDERIVE;
-	err = bind_names(ctx, e);
+	err = shim_derived__passes(err) ? err : bind_names(ctx, e);
 	if (!err)
 		err = shim_bound__check(&e->bound, e->def->name, say);
 	if (!err)
@@ -228,9 +232,16 @@ static int bind_entry(struct shim_context *ctx, struct shim_derived_entry *e, bo
 	return err;
 }
 
+bool shim_derived__passes(int err)
+{
+	return err == -ENOMEM || err == PM_ERR_TIMEOUT || err == PM_ERR_IPC || err == PM_ERR_AGAIN ||
+	       err == PM_ERR_NOAGENT;
+}
+
 int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, bool say)
 {
 	struct shim_derived *d = &ctx->derived;
+	int err;
 
 	switch (e->state) {
 	case SHIM_DERIVED_BOUND:
@@ -249,12 +260,14 @@ int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, b
 	}
 	d->depth++;
 	e->state = SHIM_DERIVED_BINDING;
-	e->state = bind_entry(ctx, e, say) ? SHIM_DERIVED_BAD : SHIM_DERIVED_BOUND;
+	err = bind_entry(ctx, e, say);
 	d->depth--;
-	if (e->state == SHIM_DERIVED_BOUND)
+	e->state = !err ? SHIM_DERIVED_BOUND : shim_derived__passes(err) ? SHIM_DERIVED_NEW :
+								      SHIM_DERIVED_BAD;
+	if (!err)
 		return 0;
 	shim_bound__fini(&e->bound);
-	return PM_ERR_BADDERIVE;
+	return shim_derived__passes(err) ? err : PM_ERR_BADDERIVE;
 }
 
 static int limit_of(const struct shim_derived *d)

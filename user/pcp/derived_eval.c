@@ -274,16 +274,19 @@ static int at_fetch(struct evaluation *ev, pmInDom indom, int inst, const char *
 }
 
 /*
- * Whether the filter selects an instance, by its name up to the first blank; never one that has no
- * name.
+ * Whether the filter selects an instance, by its name up to the first blank: 1 or 0; never one that
+ * has no name; or an error that passes.
  */
-static bool look_at(struct evaluation *ev, const struct shim_node *node, pmInDom indom, int inst)
+static int look_at(struct evaluation *ev, const struct shim_node *node, pmInDom indom, int inst)
 {
+	int err = indom == PM_INDOM_NULL ? PM_ERR_INDOM : 0;
+	char *name = NULL;
 	bool matches;
-	char *name;
 
-	if (indom == PM_INDOM_NULL || at_fetch(ev, indom, inst, NULL, &name) < 0)
-		return false;
+	if (!err)
+		err = at_fetch(ev, indom, inst, NULL, &name);
+	if (err < 0)
+		return shim_derived__passes(err) ? err : 0;
 	name[strcspn(name, " ")] = '\0';
 	matches = !regexec(node->pattern, name, 0, NULL, 0);
 	free(name);
@@ -304,7 +307,11 @@ static int eval_pattern(struct evaluation *ev, const struct shim_node *node, str
 		uint32_t matches = shim_pmidmap__get(&cell->matches, (uint32_t)inst);
 
 		if (matches == SHIM_PMIDMAP_NONE) {
-			matches = look_at(ev, node, operand->desc.indom, inst);
+			int found_out = look_at(ev, node, operand->desc.indom, inst);
+
+			if (found_out < 0)
+				return found_out;
+			matches = (uint32_t)found_out;
 			err = shim_pmidmap__add(&cell->matches, (uint32_t)inst, matches);
 			if (err)
 				return err;
