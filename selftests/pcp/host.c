@@ -60,6 +60,8 @@ FIXTURE_SETUP(host)
 	static const char *const unwanted[] = { "PMCD_PORT", "PMPROXY_HOST", "PCP_CONTAINER",
 						"PCP_SECURE_SOCKETS" };
 
+	/* sockets that whoever runs the test has left open */
+	close_range(3, ~0u, 0);
 	for (size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]); i++)
 		unsetenv(unwanted[i]);
 	setenv("PMCD_REQUEST_TIMEOUT", "60", 1);
@@ -471,6 +473,17 @@ TEST_F(host, bad_stores)
 	EXPECT_EQ(pmStore(&r), PM_ERR_TYPE);
 	set.vlist[0].value.pval = NULL;
 	EXPECT_EQ(pmStore(&r), PM_ERR_BADSTORE);
+	set.vlist[0].value.lval = 13;
+	for (int format = 3; format <= 100; format += 74) {
+		set.valfmt = format;
+		EXPECT_EQ(pmStore(&r), PM_ERR_BADSTORE);
+	}
+	set.valfmt = -1;
+	EXPECT_EQ(pmStore(&r), PM_ERR_BADSTORE);
+	set.valfmt = PM_VAL_DPTR;
+	set.numval = -1;
+	EXPECT_EQ(pmStore(&r), PM_ERR_VALUE);
+	set.numval = 1;
 	EXPECT_EQ(self->fake.lies->requests, before);
 	value.block.vtype = PM_TYPE_64;
 	set.vlist[0].value.pval = &value.block;

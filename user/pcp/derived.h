@@ -81,6 +81,7 @@ enum shim_derived_state {
  * @own: the definition belongs to the context, not to the registry
  * @masked: a global metric that is hidden by one of the context's own of the same name
  * @taken: the context's archive has a metric with this identifier, which takes precedence
+ * @passing: why it could not be bound, and @again: the monotonic second before which not to try anew
  * @round: number of the fetch for which it was evaluated last
  * @result: the outcome of that: the number of values, or an error
  */
@@ -90,6 +91,8 @@ struct shim_derived_entry {
 	bool masked;
 	bool taken;
 	enum shim_derived_state state;
+	int passing;
+	int64_t again;
 	struct shim_bound bound;
 	uint64_t round;
 	int result;
@@ -155,10 +158,15 @@ unsigned int shim_registry__count(void);
 struct shim_definition *shim_registry__at(unsigned int number);
 /* The number of the metric of that name, or -1 */
 int shim_registry__find(const char *name);
-/* Without a context: sets those of @pmids whose name is a global metric's, and returns how many. */
+/*
+ * Without a context, or beside a name space that was loaded, there are the global metrics.
+ * metrics() sets those of @pmids that are PM_ID_NULL and whose name is a global metric's, and returns
+ * how many; names() gives the name of one: 1, or PM_ERR_PMID, -ENOMEM; leaves() replaces the @n names
+ * below a name, or PM_ERR_NAME and NULL, by a list with the global ones, too.
+ */
 int shim_registry__metrics(int n, const char *const *names, pmID *pmids);
-/* Without a context: the name of a global metric, 1, or PM_ERR_PMID, -ENOMEM */
 int shim_registry__names(pmID pmid, char ***nameset);
+int shim_registry__leaves(const char *name, char ***names, int n);
 
 /* From a pmid to a number among global or own metrics, or -1 if it is not derived; and back */
 int shim_derived__number(pmID pmid, bool *own);

@@ -164,7 +164,17 @@ static void trace(const struct shim_derived_entry *e, const char *operand, int e
 			pmErrStr_r(err, text, sizeof(text)));
 }
 
-/* @optional: a metric that does not exist is no error, for defined() */
+static bool is_of_connection(int err)
+{
+	return err == -ENOMEM || err == PM_ERR_TIMEOUT || err == PM_ERR_IPC;
+}
+
+bool shim_derived__passes(int err)
+{
+	return is_of_connection(err) || err == PM_ERR_AGAIN || err == PM_ERR_NOAGENT;
+}
+
+/* @optional: a metric that does not exist, or whose agent is away, is no error, for defined() */
 static int bind_name(struct shim_context *ctx, const struct shim_derived_entry *e,
 		     const char *name, bool optional, struct shim_cell *cell)
 {
@@ -179,7 +189,7 @@ static int bind_name(struct shim_context *ctx, const struct shim_derived_entry *
 		}
 	}
 	cell->unused = optional;
-	if (err < 0 && optional && !shim_derived__passes(err))
+	if (err < 0 && optional && !is_of_connection(err))
 		return 0;
 	if (err >= 0)
 		err = describe(ctx, cell->pmid, &cell->desc);
@@ -232,10 +242,18 @@ static int bind_entry(struct shim_context *ctx, struct shim_derived_entry *e, bo
 	return err;
 }
 
-bool shim_derived__passes(int err)
+/* Seconds to wait before another try, while pmcd says that an agent is away */
+static int64_t pause_after(int err)
 {
-	return err == -ENOMEM || err == PM_ERR_TIMEOUT || err == PM_ERR_IPC || err == PM_ERR_AGAIN ||
-	       err == PM_ERR_NOAGENT;
+	return is_of_connection(err) ? 0 : 5;
+}
+
+static int64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
 }
 
 int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, bool say)
@@ -254,6 +272,8 @@ int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, b
 	case SHIM_DERIVED_NEW:
 		break;
 	}
+	if (e->passing && now() < e->again)
+		return e->passing;
 	if (d->depth == DEPTH_MAX) {
 		shim_derived__set_why("Recursive definition");
 		return PM_ERR_BADDERIVE;
@@ -264,10 +284,12 @@ int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, b
 	d->depth--;
 	e->state = !err ? SHIM_DERIVED_BOUND : shim_derived__passes(err) ? SHIM_DERIVED_NEW :
 								      SHIM_DERIVED_BAD;
+	e->passing = shim_derived__passes(err) ? err : 0;
 	if (!err)
 		return 0;
+	e->again = now() + pause_after(err);
 	shim_bound__fini(&e->bound);
-	return shim_derived__passes(err) ? err : PM_ERR_BADDERIVE;
+	return e->passing ? e->passing : PM_ERR_BADDERIVE;
 }
 
 static int limit_of(const struct shim_derived *d)

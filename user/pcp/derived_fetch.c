@@ -80,8 +80,15 @@ static int find_derived(struct shim_context *ctx, struct wish *w)
 		struct shim_derived_entry *e = shim_derived__by_pmid(ctx, w->all[i]);
 
 		w->entries[i] = e;
-		if (!e || shim_derived__bind(ctx, e, true))
+		if (!e)
 			continue;
+		err = shim_derived__bind(ctx, e, true);
+		if (err == -ENOMEM)
+			break;
+		if (err) {
+			err = 0;
+			continue;
+		}
 		found++;
 		err = add_operands(w, &e->bound);
 	}

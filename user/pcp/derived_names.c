@@ -171,59 +171,88 @@ static bool has_name(char *const *names, int n, const char *name)
 	return false;
 }
 
-static bool is_wanted(const struct shim_derived_entry *e, const char *name, char *const *names,
-		      int n)
+/* struct leaves - names of derived metrics below a name, which no other metric has */
+struct leaves {
+	const char **all;
+	int n;
+	size_t room;
+};
+
+static int add_leaf(struct leaves *leaves, const char *leaf, const char *name, char *const *names, int n)
 {
-	return is_visible(e) && below(e->def->name, name) && !has_name(names, n, e->def->name);
+	if (!below(leaf, name) || has_name(names, n, leaf))
+		return 0;
+	if (shim_vec__room(leaves->all, &leaves->room, leaves->n))
+		return -ENOMEM;
+	leaves->all[leaves->n++] = leaf;
+	return 0;
 }
 
-/* Makes a new list of the source's @n names and, after them, the derived ones: how many */
-static int append_leaves(const struct shim_derived *d, const char *name, char **names, int n,
-			 int more, size_t bytes, char ***out)
+/* Replaces *@names by a new list of its @n names and, after them, the derived ones: how many */
+static int append_leaves(const struct leaves *leaves, char ***names, int n)
 {
 	struct shim_list list;
+	size_t bytes = 0;
 	int at = 0;
 
+	if (!leaves->n)
+		return n;
+	n = n < 0 ? 0 : n;
 	for (int i = 0; i < n; i++)
-		bytes += strlen(names[i]) + 1;
-	if (shim_list__new(&list, (size_t)n + (size_t)more, bytes))
+		bytes += strlen((*names)[i]) + 1;
+	for (int i = 0; i < leaves->n; i++)
+		bytes += strlen(leaves->all[i]) + 1;
+	if (shim_list__new(&list, (size_t)(n + leaves->n), bytes))
 		return -ENOMEM;
 	for (; at < n; at++)
-		shim_list__add(&list, (size_t)at, names[at], strlen(names[at]));
-	for (unsigned int i = 0; i < d->n; i++) {
-		const char *leaf = d->all[i]->def->name;
-
-		if (is_wanted(d->all[i], name, names, n))
-			shim_list__add(&list, (size_t)at++, leaf, strlen(leaf));
-	}
-	*out = list.strings;
+		shim_list__add(&list, (size_t)at, (*names)[at], strlen((*names)[at]));
+	for (int i = 0; i < leaves->n; i++)
+		shim_list__add(&list, (size_t)at++, leaves->all[i], strlen(leaves->all[i]));
+	free(*names);
+	*names = list.strings;
 	return at;
+}
+
+/* The same, or after an error none */
+static int with_leaves(struct leaves *leaves, int err, char ***names, int n)
+{
+	n = err ? err : append_leaves(leaves, names, n);
+	free(leaves->all);
+	if (n < 0) {
+		free(*names);
+		*names = NULL;
+	}
+	return n;
 }
 
 int shim_derived__leaves(struct shim_context *ctx, const char *name, char ***names)
 {
 	struct shim_derived *d = &ctx->derived;
-	char **own = NULL;
-	size_t bytes = 0;
-	int n, more = 0;
+	struct leaves leaves = { 0 };
+	int n, err = 0;
 
-	n = ctx->source->leaves(ctx, name, &own);
+	*names = NULL;
+	n = ctx->source->leaves(ctx, name, names);
 	if (n < 0 && n != PM_ERR_NAME)
 		return n;
 	shim_derived__refresh(ctx);
-	for (unsigned int i = 0; i < d->n; i++) {
-		if (is_wanted(d->all[i], name, own, n)) {
-			more++;
-			bytes += strlen(d->all[i]->def->name) + 1;
-		}
-	}
-	if (!more) {
-		*names = own;
-		return n;
-	}
-	n = append_leaves(d, name, own, n < 0 ? 0 : n, more, bytes, names);
-	free(own);
-	return n;
+	for (unsigned int i = 0; i < d->n && !err; i++)
+		if (is_visible(d->all[i]))
+			err = add_leaf(&leaves, d->all[i]->def->name, name, *names, n);
+	return with_leaves(&leaves, err, names, n);
+}
+
+int shim_registry__leaves(const char *name, char ***names, int n)
+{
+	unsigned int all;
+	struct leaves leaves = { 0 };
+	int err = 0;
+
+	shim_registry__begin();
+	all = shim_registry__count();
+	for (unsigned int i = 0; i < all && !err; i++)
+		err = add_leaf(&leaves, shim_registry__at(i)->name, name, *names, n);
+	return with_leaves(&leaves, err, names, n);
 }
 
 static int name_of(const struct shim_definition *def, char ***nameset)
@@ -251,8 +280,9 @@ int shim_registry__metrics(int n, const char *const *names, pmID *pmids)
 {
 	int found = 0;
 
+	shim_registry__begin();
 	for (int i = 0; i < n; i++) {
-		int number = names[i] ? shim_registry__find(names[i]) : -1;
+		int number = names[i] && pmids[i] == PM_ID_NULL ? shim_registry__find(names[i]) : -1;
 
 		if (number >= 0) {
 			pmids[i] = shim_derived__pmid((unsigned int)number, false);
@@ -264,11 +294,13 @@ int shim_registry__metrics(int n, const char *const *names, pmID *pmids)
 
 int shim_registry__names(pmID pmid, char ***nameset)
 {
+	const struct shim_definition *def = NULL;
 	bool own = false;
 	int number = shim_derived__number(pmid, &own);
-	const struct shim_definition *def = number >= 0 && !own ?
-		shim_registry__at((unsigned int)number) : NULL;
 
+	shim_registry__begin();
+	if (number >= 0 && !own)
+		def = shim_registry__at((unsigned int)number);
 	return def ? name_of(def, nameset) : PM_ERR_PMID;
 }
 

@@ -258,8 +258,8 @@ static int copy_string(const pmResult *result, char *buf, size_t size)
 int shim_host_source__string(struct shim_context *ctx, const char *metric, char *buf, size_t size)
 {
 	struct shim_ts stamp;
+	pmID pmid = PM_ID_NULL;
 	pmResult *result;
-	pmID pmid;
 	int err = shim_host_source__metrics(ctx, 1, &metric, &pmid);
 
 	if (err >= 0)

@@ -34,16 +34,26 @@ static int check_block(const pmValueBlock *block)
 	return 0;
 }
 
+static int check_set(const pmValueSet *set)
+{
+	int err = 0;
+
+	if (set->valfmt == PM_VAL_INSITU)
+		return 0;
+	if (set->valfmt != PM_VAL_DPTR && set->valfmt != PM_VAL_SPTR)
+		return PM_ERR_BADSTORE;
+	for (int i = 0; i < set->numval && !err; i++)
+		err = check_block(set->vlist[i].value.pval);
+	return err;
+}
+
 static int check(int n, pmValueSet *const *sets)
 {
-	for (int i = 0; i < n; i++)
-		for (int j = 0; sets[i]->valfmt != PM_VAL_INSITU && j < sets[i]->numval; j++) {
-			int err = check_block(sets[i]->vlist[j].value.pval);
+	int err = 0;
 
-			if (err)
-				return err;
-		}
-	return 0;
+	for (int i = 0; i < n && !err; i++)
+		err = check_set(sets[i]);
+	return err;
 }
 
 static uint32_t words_of(const pmValueBlock *block)

@@ -68,10 +68,11 @@ static int redirect(FILE *f, const char *name)
 
 	if (unlink(name) && errno != ENOENT)
 		return -errno;
+	/* before the file may get the stream's number, for what is in its buffer is not the log's */
+	fflush(f);
 	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0644);
 	if (fd < 0)
 		return -errno;
-	fflush(f);
 	/* The number is the stream's already if the program had closed that below the stream. */
 	if (fd == fileno(f))
 		return fcntl(fd, F_SETFD, 0) < 0 ? -errno : 0;

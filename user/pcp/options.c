@@ -230,13 +230,10 @@ static void take_environment(pmOptions *opts)
 		for (size_t i = 0; i < STANDARD; i++) {
 			const char *name = standard[i].variable;
 			size_t len = name ? strlen(name) : 0;
-			char *value;
 
-			if (!name || strncmp(*entry, name, len) || (*entry)[len] != '=')
-				continue;
-			value = shim_environ__get(name);
-			if (value)
-				standard[i].set(opts, value);
+			if (name && !strncmp(*entry, name, len) && (*entry)[len] == '=' &&
+			    shim_environ__get(name))
+				standard[i].set(opts, *entry + len + 1);
 		}
 }
 

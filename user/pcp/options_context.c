@@ -24,6 +24,16 @@ static int failed(pmOptions *opts, const char *what, const char *archive, int co
 	return PM_ERR_GENERIC;
 }
 
+static int not_opened(pmOptions *opts, const char *archive, int code)
+{
+	char text[PM_MAXERRMSGLEN];
+
+	pmprintf("%s: Cannot open archive %s: %s\n", pmGetProgname(), archive,
+		 pmErrStr_r(code, text, sizeof(text)));
+	shim_options__runtime_error(opts);
+	return PM_ERR_GENERIC;
+}
+
 static bool is_before(const struct timespec *a, const struct timespec *b)
 {
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
@@ -59,7 +69,7 @@ static int extend_by_archive(pmOptions *opts, const char *archive, struct bounds
 	int handle = pmNewContext(PM_CONTEXT_ARCHIVE, archive), err;
 
 	if (handle < 0)
-		return failed(opts, "label record", archive, handle);
+		return not_opened(opts, archive, handle);
 	err = extend_by_context(opts, archive, b);
 	pmDestroyContext(handle);
 	return err;

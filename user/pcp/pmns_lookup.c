@@ -78,6 +78,16 @@ int shim_archive_source__metrics(struct shim_context *ctx, int n, const char *co
 	return err ? err : shim_pmns_lookup__metrics(tree, n, names, pmids);
 }
 
+/* Of a name space that was loaded, and the derived ones of the process */
+static int loaded_metrics(const struct shim_pmns_tree *tree, int n, const char *const *names,
+			  pmID *pmids)
+{
+	int found = shim_pmns_lookup__metrics(tree, n, names, pmids);
+	int derived = shim_registry__metrics(n, names, pmids);
+
+	return derived ? derived + (found > 0 ? found : 0) : found;
+}
+
 /**
  * pmLookupName() - from names to metric identifiers
  * @numpmid: number of names
@@ -108,7 +118,7 @@ SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
 	if (err)
 		return err;
 	if (ns.names)
-		err = shim_pmns_lookup__metrics(ns.names->tree, numpmid, namelist, pmidlist);
+		err = loaded_metrics(ns.names->tree, numpmid, namelist, pmidlist);
 	else
 		err = shim_derived__metrics(ns.ctx, numpmid, namelist, pmidlist);
 	return leave(&ns, err);
@@ -201,7 +211,8 @@ SHIM_API int pmTraversePMNS_r(const char *name, void (*func)(const char *name, v
 	if (n)
 		return n;
 	if (ns.names)
-		n = shim_pmns_lookup__leaves(ns.names->tree, name, &names);
+		n = shim_registry__leaves(name, &names,
+					  shim_pmns_lookup__leaves(ns.names->tree, name, &names));
 	else
 		n = shim_derived__leaves(ns.ctx, name, &names);
 	leave(&ns, 0);
@@ -374,7 +385,9 @@ SHIM_API int pmNameAll(pmID pmid, char ***nameset)
 		return err;
 	if (ns.names)
 		err = names_loaded(ns.names, pmid, nameset);
-	else
+	if (ns.names && err == PM_ERR_PMID)
+		err = shim_registry__names(pmid, nameset);
+	if (!ns.names)
 		err = shim_derived__names(ns.ctx, pmid, nameset);
 	return leave(&ns, err);
 }

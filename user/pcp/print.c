@@ -101,6 +101,9 @@ SHIM_API char *pmAtomStr_r(const pmAtomValue *avp, int type, char *buf, int bufl
 	case PM_TYPE_NOSUPPORT:
 		snprintf(buf, buflen, "Error: unexpected type: Not Supported");
 		break;
+	case PM_TYPE_UNKNOWN:
+		snprintf(buf, buflen, "Error: unexpected type: Unknown");
+		break;
 	default:
 		snprintf(buf, buflen, "Error: unexpected type: Illegal type=%d", type);
 	}

@@ -60,10 +60,9 @@ static int look_up(unsigned int about, unsigned int ident, int level, char **out
 		     (level & ~PM_TEXT_DIRECT) != PM_TEXT_HELP))
 		return -EINVAL;
 	err = shim_context__enter(&ctx);
-	if (err == PM_ERR_NOCONTEXT && about == SHIM_TEXT_PMID) {
-		int found = shim_registry__text(ident, level, out);
-
-		return found == PM_ERR_PMID ? err : found;
+	if (err == PM_ERR_NOCONTEXT && about == SHIM_TEXT_PMID && pmID_domain(ident) == DYNAMIC_PMID) {
+		shim_registry__begin();
+		return shim_registry__text(ident, level, out);
 	}
 	if (err)
 		return err;

@@ -27,7 +27,8 @@ static instant from_timespec(const struct timespec *ts)
 /* The nearest time that there is */
 static instant bounded(instant t)
 {
-	const instant least = (instant)INT64_MIN * NSEC_PER_SEC, most = (instant)INT64_MAX * NSEC_PER_SEC;
+	const instant least = (instant)INT64_MIN * NSEC_PER_SEC;
+	const instant most = (instant)INT64_MAX * NSEC_PER_SEC + NSEC_PER_SEC - 1;
 
 	return t < least ? least : t > most ? most : t;
 }

@@ -336,7 +336,7 @@ static void extract(void)
 /* Values of types that there are and are not, in widths that there are and are not */
 static void printed(void)
 {
-	static const int types[] = { PM_TYPE_NOSUPPORT, PM_TYPE_32, PM_TYPE_U32, -2, 99 };
+	static const int types[] = { PM_TYPE_NOSUPPORT, PM_TYPE_32, PM_TYPE_U32, -2, 99, PM_TYPE_UNKNOWN };
 	static const unsigned int lengths[] = { 8, 4, 3 };
 	union {
 		pmValueBlock block;
@@ -346,12 +346,12 @@ static void printed(void)
 	float f = (float)d;
 	pmAtomValue atom = { .ll = (int64_t)random_bits() };
 	pmValue value = { .value.lval = (int)random_bits() };
-	int type = types[random_below(5)], width = (int)random_below(20) - 8;
+	int type = types[random_below(6)], width = (int)random_below(20) - 8;
 	unsigned int length = lengths[random_below(3)];
 	char text[100];
 
 	printf("%d %d %d: %s ", type, width, value.value.lval, pmAtomStr_r(&atom, type, text, sizeof(text)));
-	pmPrintValue(stdout, PM_VAL_INSITU, type == 99 ? -1 : type, &value, width);
+	pmPrintValue(stdout, PM_VAL_INSITU, type >= 99 ? -1 : type, &value, width);
 	u.block.vlen = PM_VAL_HDR_SIZE + length;
 	memcpy(u.block.vbuf, length == 4 ? (void *)&f : &d, length);
 	value.value.pval = &u.block;

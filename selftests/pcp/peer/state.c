@@ -75,7 +75,8 @@ static void before_contexts(void)
 	printf("texts %d %d", pmLookupText(pmids[0], PM_TEXT_ONELINE, &text),
 	       pmLookupText(123, PM_TEXT_ONELINE, &text));
 	printf(" descriptor %d", pmLookupDesc(pmids[0], &desc));
-	printf(" children %d\n", pmGetChildren("my", &all));
+	printf(" children %d", pmGetChildren("my", &all));
+	printf(" no such: %d\n", pmLookupText(pmID_build(511, 0, 77), PM_TEXT_ONELINE, &text));
 }
 
 static void stores(void)
