@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "derived_parser.h"
 
@@ -45,144 +44,19 @@ static int metric_function(struct shim_parser *p)
 	return err;
 }
 
-/*
- * regcomp(3) recurses with groups and with copies of what is repeated, on whatever stack the thread
- * has, and its memory grows with the square of those copies: 1,000 take 11 MB.
- */
-#define PATTERN_LEN	1024
-#define PATTERN_COPIES	1024
-#define PATTERN_GROUPS	50
-
-/*
- * struct size - an estimate of what a pattern becomes
- * @sums: of each group that is open, the atoms in it
- * @last: atoms of the last piece, which a repetition multiplies
- */
-struct size {
-	unsigned long sums[PATTERN_GROUPS + 1];
-	unsigned long last;
-	int depth;
-};
-
-static void add_atoms(struct size *size, unsigned long n)
-{
-	size->last = n;
-	size->sums[size->depth] += n;
-}
-
-static void repeat(struct size *size, unsigned long times)
-{
-	if (times < 2)
-		return;
-	size->sums[size->depth] += size->last * (times - 1);
-	size->last *= times;
-}
-
-static const char *skip_number(const char *s, unsigned long *n)
-{
-	for (*n = 0; *s >= '0' && *s <= '9'; s++)
-		*n = *n < PATTERN_COPIES ? *n * 10 + (unsigned long)(*s - '0') : *n;
-	return s;
-}
-
-/* {n}, {n,}, {n,m} and {,m}, from one brace to the other; any other text is an atom */
-static const char *count_bound(struct size *size, const char *s)
-{
-	unsigned long least, most = 0;
-	const char *end = skip_number(s + 1, &least);
-
-	if (*end == ',') {
-		end = skip_number(end + 1, &most);
-		most = most > least ? most : least + 1;
-	}
-	if (*end != '}') {
-		add_atoms(size, 1);
-		return s;
-	}
-	repeat(size, most > least ? most : least);
-	return end;
-}
-
-/* From the bracket to the one that closes it, or to the end */
-static const char *skip_bracket(const char *s)
-{
-	s += s[1] == '^' ? 2 : 1;
-	if (*s == ']')
-		s++;
-	while (*s && *s != ']') {
-		const char *end = *s == '[' && s[1] && strchr(":.=", s[1]) ? strchr(s + 2, ']') : NULL;
-
-		s = end ? end + 1 : s + 1;
-	}
-	return *s ? s : s - 1;
-}
-
-/* Counts the character at @s; returns the last one that belongs to it. */
-static const char *count(struct size *size, const char *s)
-{
-	switch (*s) {
-	case '(':
-		size->sums[++size->depth] = 0;
-		size->last = 0;
-		return s;
-	case ')':
-		if (size->depth) {
-			size->depth--;
-			add_atoms(size, size->sums[size->depth + 1] + 1);
-		}
-		return s;
-	case '+':
-		repeat(size, 2);
-		return s;
-	case '{':
-		return count_bound(size, s);
-	case '[':
-		add_atoms(size, 1);
-		return skip_bracket(s);
-	case '*':
-	case '?':
-		return s;
-	}
-	add_atoms(size, 1);
-	return *s == '\\' && s[1] ? s + 1 : s;
-}
-
-/* Whether regcomp(3) can take a pattern */
-static bool is_small(const char *text)
-{
-	struct size size = { 0 };
-	int groups = 0;
-
-	if (strlen(text) > PATTERN_LEN)
-		return false;
-	for (; *text; text++) {
-		groups += *text == '(';
-		if (groups > PATTERN_GROUPS)
-			return false;
-		text = count(&size, text);
-		if (size.sums[size.depth] > PATTERN_COPIES)
-			return false;
-	}
-	return true;
-}
-
 static int compile(struct shim_parser *p, struct shim_node *node)
 {
 	char message[128];
 	int err;
 
 	node->text = shim_lexer__unescaped(&p->lex);
-	node->pattern = malloc(sizeof(*node->pattern));
-	if (!node->text || !node->pattern) {
-		free(node->pattern);
-		node->pattern = NULL;
+	if (!node->text)
 		return -ENOMEM;
-	}
-	if (!is_small(node->text)) {
-		free(node->pattern);
-		node->pattern = NULL;
+	if (!shim_pattern__is_small(node->text))
 		return shim_parser__fail_about(p, "bad regular expression:", "too large");
-	}
+	node->pattern = malloc(sizeof(*node->pattern));
+	if (!node->pattern)
+		return -ENOMEM;
 	err = regcomp(node->pattern, node->text, REG_EXTENDED | REG_NOSUB);
 	if (!err)
 		return 0;

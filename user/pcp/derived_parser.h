@@ -82,6 +82,9 @@ int shim_parser__constant(struct shim_parser *p);
 int shim_parser__anonymous(struct shim_parser *p, struct shim_node *node);
 int shim_parser__units(struct shim_parser *p, const char *value, pmUnits *units);
 
+/* Whether regcomp(3) can take a pattern with little stack and memory */
+bool shim_pattern__is_small(const char *text);
+
 /* A function's call: 0 if it is complete, 1 if its expression is to come; or an error */
 int shim_parser__function(struct shim_parser *p);
 /* rescale()'s second argument and its closing parenthesis: 1, or an error */

@@ -14,21 +14,12 @@ struct bounds {
 	bool known;
 };
 
-static int failed(pmOptions *opts, const char *what, const char *archive, int code)
+/* Tells what could not be done, in up to three pieces, and why. */
+static int failed(pmOptions *opts, int code, const char *what, const char *name, const char *of_it)
 {
 	char text[PM_MAXERRMSGLEN];
 
-	pmprintf("%s: Cannot get archive %s %s: %s\n", pmGetProgname(), archive, what,
-		 pmErrStr_r(code, text, sizeof(text)));
-	shim_options__runtime_error(opts);
-	return PM_ERR_GENERIC;
-}
-
-static int not_opened(pmOptions *opts, const char *archive, int code)
-{
-	char text[PM_MAXERRMSGLEN];
-
-	pmprintf("%s: Cannot open archive %s: %s\n", pmGetProgname(), archive,
+	pmprintf("%s: %s%s%s: %s\n", pmGetProgname(), what, name, of_it,
 		 pmErrStr_r(code, text, sizeof(text)));
 	shim_options__runtime_error(opts);
 	return PM_ERR_GENERIC;
@@ -56,10 +47,10 @@ static int extend_by_context(pmOptions *opts, const char *archive, struct bounds
 	int err = pmGetHighResArchiveLabel(&label);
 
 	if (err < 0)
-		return failed(opts, "label record", archive, err);
+		return failed(opts, err, "Cannot get archive ", archive, " label record");
 	err = pmGetHighResArchiveEnd(&end);
 	if (err < 0)
-		return failed(opts, "end", archive, err);
+		return failed(opts, err, "Cannot get archive ", archive, " end");
 	extend(b, &label.start, &end);
 	return 0;
 }
@@ -69,7 +60,7 @@ static int extend_by_archive(pmOptions *opts, const char *archive, struct bounds
 	int handle = pmNewContext(PM_CONTEXT_ARCHIVE, archive), err;
 
 	if (handle < 0)
-		return not_opened(opts, archive, handle);
+		return failed(opts, handle, "Cannot open archive ", archive, "");
 	err = extend_by_context(opts, archive, b);
 	pmDestroyContext(handle);
 	return err;
@@ -143,16 +134,6 @@ static int set_window(pmOptions *opts, int ctx)
 	return code < 0 ? PM_ERR_GENERIC : 0;
 }
 
-static int zone_failed(pmOptions *opts, const char *call, int code)
-{
-	char text[PM_MAXERRMSGLEN];
-
-	pmprintf("%s: %s failed: %s\n", pmGetProgname(), call,
-		 pmErrStr_r(code, text, sizeof(text)));
-	shim_options__runtime_error(opts);
-	return PM_ERR_GENERIC;
-}
-
 static int set_zone(pmOptions *opts, int ctx)
 {
 	bool told = opts->flags & PM_OPTFLAG_STDOUT_TZ;
@@ -163,7 +144,7 @@ static int set_zone(pmOptions *opts, int ctx)
 
 		code = pmNewContextZone();
 		if (code < 0)
-			return zone_failed(opts, "pmNewContextZone", code);
+			return failed(opts, code, "pmNewContextZone", " failed", "");
 		if (told)
 			printf("Note: timezone set to local timezone of host \"%s\"%s\n\n",
 			       pmGetContextHostName_r(ctx, host, sizeof(host)),
@@ -171,7 +152,7 @@ static int set_zone(pmOptions *opts, int ctx)
 	} else if (opts->timezone) {
 		code = pmNewZone(opts->timezone);
 		if (code < 0)
-			return zone_failed(opts, "pmNewZone", code);
+			return failed(opts, code, "pmNewZone", " failed", "");
 		if (told)
 			printf("Note: timezone set to \"TZ=%s\"\n\n", opts->timezone);
 	}
@@ -200,7 +181,8 @@ SHIM_API int pmGetContextOptions(int ctx, pmOptions *opts)
 		return 0;
 	err = is_archive(opts) || opts->tzflag ? pmUseContext(ctx) : 0;
 	if (err < 0)
-		return failed(opts, "label record", first_archive(opts), err);
+		return failed(opts, err, "Cannot get archive ", first_archive(opts),
+			      " label record");
 	err = set_zone(opts, ctx);
 	if (!err && window)
 		err = set_window(opts, ctx);
