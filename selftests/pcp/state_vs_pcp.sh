@@ -95,6 +95,12 @@ for name in good open none twice groups short domain dynamic cluster item letter
 	same names "$dir/vectors" plain "$dir/$name"
 	result "a name space: $name"
 done
+export PCP_TEST_DERIVED=1
+for name in good twice; do
+	same names "$dir/vectors" plain "$dir/$name"
+	result "a name space beside derived metrics: $name"
+done
+unset PCP_TEST_DERIVED
 file define '/* of a\n program */\n#define DOM 60\nroot { /* v */ v\nw 1:2:3 }\nv {\ncu32 DOM:0:0\n}\n'
 file include '#include "good"\n'
 file ifdef '#ifdef X\nroot { a 1:2:3 }\n#else\nroot { b 1:2:4 }\n#endif\n'

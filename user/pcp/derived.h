@@ -161,12 +161,13 @@ int shim_registry__find(const char *name);
 /*
  * Without a context, or beside a name space that was loaded, there are the global metrics.
  * metrics() sets those of @pmids that are PM_ID_NULL and whose name is a global metric's, and returns
- * how many; names() gives the name of one: 1, or PM_ERR_PMID, -ENOMEM; leaves() replaces the @n names
- * below a name, or PM_ERR_NAME and NULL, by a list with the global ones, too.
+ * how many; names() gives the name of one: 1, or PM_ERR_PMID, -ENOMEM; children() and leaves() replace
+ * the @n names below a name, or PM_ERR_NAME and NULL, by lists with the global ones, too.
  */
 int shim_registry__metrics(int n, const char *const *names, pmID *pmids);
 int shim_registry__names(pmID pmid, char ***nameset);
-int shim_registry__leaves(const char *name, char ***names, int n);
+int shim_registry__children(const char *name, int n, char ***offspring, int **status);
+int shim_registry__leaves(const char *name, int n, char ***names);
 
 /* From a pmid to a number among global or own metrics, or -1 if it is not derived; and back */
 int shim_derived__number(pmID pmid, bool *own);

@@ -47,6 +47,47 @@ static const char *below(const char *metric, const char *name)
 	return metric[len] == '.' ? metric + len + 1 : metric[len] ? NULL : metric + len;
 }
 
+/* struct names - names of derived metrics */
+struct names {
+	const char **all;
+	int n;
+	size_t room;
+};
+
+static int add_name(struct names *list, const char *name)
+{
+	if (shim_vec__room(list->all, &list->room, list->n))
+		return -ENOMEM;
+	list->all[list->n++] = name;
+	return 0;
+}
+
+/* Those that a context has */
+static int names_of_context(struct shim_context *ctx, struct names *list)
+{
+	struct shim_derived *d = &ctx->derived;
+	int err = 0;
+
+	shim_derived__refresh(ctx);
+	for (unsigned int i = 0; i < d->n && !err; i++)
+		if (is_visible(d->all[i]))
+			err = add_name(list, d->all[i]->def->name);
+	return err;
+}
+
+/* Those of the process */
+static int names_of_registry(struct names *list)
+{
+	unsigned int n;
+	int err = 0;
+
+	shim_registry__begin();
+	n = shim_registry__count();
+	for (unsigned int i = 0; i < n && !err; i++)
+		err = add_name(list, shim_registry__at(i)->name);
+	return err;
+}
+
 /*
  * struct children - the names one level below another
  * @part, @len: a name, not terminated
@@ -80,13 +121,12 @@ static int add_child(struct children *c, const char *part, size_t len, int statu
 }
 
 /* Adds the derived metrics below @name, and sets *@leaf if one has that name: 0 or -ENOMEM */
-static int add_derived(struct shim_context *ctx, const char *name, struct children *c, bool *leaf)
+static int add_derived(const struct names *derived, const char *name, struct children *c, bool *leaf)
 {
-	struct shim_derived *d = &ctx->derived;
 	int err = 0;
 
-	for (unsigned int i = 0; i < d->n && !err; i++) {
-		const char *part = is_visible(d->all[i]) ? below(d->all[i]->def->name, name) : NULL;
+	for (int i = 0; i < derived->n && !err; i++) {
+		const char *part = below(derived->all[i], name);
 		size_t len = part ? strcspn(part, ".") : 0;
 
 		if (part && !*part)
@@ -101,66 +141,82 @@ static int add_derived(struct shim_context *ctx, const char *name, struct childr
 static int hand_out(const struct children *c, char ***offspring, int **status)
 {
 	struct shim_list list;
-	int *copy = NULL;
+	int *copy = malloc((size_t)c->n * sizeof(*copy));
 
-	if (status) {
-		copy = malloc((size_t)c->n * sizeof(*copy));
-		if (!copy)
-			return -ENOMEM;
-		for (int i = 0; i < c->n; i++)
-			copy[i] = c->all[i].status;
-	}
+	if (!copy)
+		return -ENOMEM;
+	for (int i = 0; i < c->n; i++)
+		copy[i] = c->all[i].status;
 	if (shim_list__new(&list, (size_t)c->n, c->bytes)) {
 		free(copy);
 		return -ENOMEM;
 	}
 	for (int i = 0; i < c->n; i++)
 		shim_list__add(&list, (size_t)i, c->all[i].part, c->all[i].len);
+	free(*offspring);
+	free(*status);
 	*offspring = list.strings;
-	if (status)
-		*status = copy;
+	*status = copy;
 	return c->n;
 }
 
-/* Merges the source's @n children, @names and @states, and derived ones: how many, or an error */
-static int merge(struct shim_context *ctx, const char *name, int n, char **names, int *states,
-		 struct children *c)
+/* Replaces the @n children, or PM_ERR_NAME, by a list with derived ones, too: how many, or an error */
+static int merge_children(const struct names *derived, const char *name, int n, char ***offspring,
+			  int **status)
 {
+	struct children c = { 0 };
 	bool leaf = false;
-	int err = 0;
+	int err = 0, own = n;
 
 	for (int i = 0; i < n && !err; i++)
-		err = add_child(c, names[i], strlen(names[i]), states[i]);
+		err = add_child(&c, (*offspring)[i], strlen((*offspring)[i]), (*status)[i]);
 	if (!err)
-		err = add_derived(ctx, name, c, &leaf);
+		err = add_derived(derived, name, &c, &leaf);
 	if (err)
-		return err;
-	return leaf && n < 0 ? 0 : c->n ? c->n : n;
+		n = err;
+	else if (c.n > (own > 0 ? own : 0))
+		n = hand_out(&c, offspring, status);
+	else if (leaf && own < 0)
+		n = 0;
+	free(c.all);
+	return n;
+}
+
+/* After the source's @n: with the derived ones, unless @err; nothing is left of both after an error */
+static int with_children(struct names *derived, int err, const char *name, int n,
+			 char ***offspring, int **status)
+{
+	if (err)
+		n = err;
+	else if (n > 0 || n == PM_ERR_NAME)
+		n = merge_children(derived, name, n, offspring, status);
+	free(derived->all);
+	if (n <= 0) {
+		free(*offspring);
+		free(*status);
+		*offspring = NULL;
+		*status = NULL;
+	}
+	return n;
 }
 
 int shim_derived__children(struct shim_context *ctx, const char *name, char ***offspring,
 			   int **status)
 {
-	struct children c = { 0 };
-	char **names = NULL;
-	int *states = NULL;
-	int n, all;
+	struct names derived = { 0 };
+	int n;
 
-	shim_derived__refresh(ctx);
-	if (!ctx->derived.n)
-		return ctx->source->children(ctx, name, offspring, status);
-	n = ctx->source->children(ctx, name, &names, &states);
-	if (!n || (n < 0 && n != PM_ERR_NAME))
-		return n;
-	all = merge(ctx, name, n, names, states, &c);
-	if (all > 0)
-		all = hand_out(&c, offspring, status);
-	free(c.all);
-	if (n > 0) {
-		free(names);
-		free(states);
-	}
-	return all;
+	*offspring = NULL;
+	*status = NULL;
+	n = ctx->source->children(ctx, name, offspring, status);
+	return with_children(&derived, names_of_context(ctx, &derived), name, n, offspring, status);
+}
+
+int shim_registry__children(const char *name, int n, char ***offspring, int **status)
+{
+	struct names derived = { 0 };
+
+	return with_children(&derived, names_of_registry(&derived), name, n, offspring, status);
 }
 
 static bool has_name(char *const *names, int n, const char *name)
@@ -171,53 +227,43 @@ static bool has_name(char *const *names, int n, const char *name)
 	return false;
 }
 
-/* struct leaves - names of derived metrics below a name, which no other metric has */
-struct leaves {
-	const char **all;
-	int n;
-	size_t room;
-};
-
-static int add_leaf(struct leaves *leaves, const char *leaf, const char *name, char *const *names, int n)
+/* Replaces the @n names, or PM_ERR_NAME, by a list with the derived ones after them: how many */
+static int merge_leaves(const struct names *derived, const char *name, int n, char ***names)
 {
-	if (!below(leaf, name) || has_name(names, n, leaf))
-		return 0;
-	if (shim_vec__room(leaves->all, &leaves->room, leaves->n))
-		return -ENOMEM;
-	leaves->all[leaves->n++] = leaf;
-	return 0;
-}
-
-/* Replaces *@names by a new list of its @n names and, after them, the derived ones: how many */
-static int append_leaves(const struct leaves *leaves, char ***names, int n)
-{
+	struct names more = { 0 };
 	struct shim_list list;
+	int own = n > 0 ? n : 0, err = 0;
 	size_t bytes = 0;
-	int at = 0;
 
-	if (!leaves->n)
-		return n;
-	n = n < 0 ? 0 : n;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < derived->n && !err; i++)
+		if (below(derived->all[i], name) && !has_name(*names, own, derived->all[i]))
+			err = add_name(&more, derived->all[i]);
+	for (int i = 0; i < own; i++)
 		bytes += strlen((*names)[i]) + 1;
-	for (int i = 0; i < leaves->n; i++)
-		bytes += strlen(leaves->all[i]) + 1;
-	if (shim_list__new(&list, (size_t)(n + leaves->n), bytes))
-		return -ENOMEM;
-	for (; at < n; at++)
-		shim_list__add(&list, (size_t)at, (*names)[at], strlen((*names)[at]));
-	for (int i = 0; i < leaves->n; i++)
-		shim_list__add(&list, (size_t)at++, leaves->all[i], strlen(leaves->all[i]));
-	free(*names);
-	*names = list.strings;
-	return at;
+	for (int i = 0; i < more.n; i++)
+		bytes += strlen(more.all[i]) + 1;
+	if (!err && more.n && shim_list__new(&list, (size_t)(own + more.n), bytes))
+		err = -ENOMEM;
+	if (!err && more.n) {
+		for (int i = 0; i < own; i++)
+			shim_list__add(&list, (size_t)i, (*names)[i], strlen((*names)[i]));
+		for (int i = 0; i < more.n; i++)
+			shim_list__add(&list, (size_t)(own + i), more.all[i], strlen(more.all[i]));
+		free(*names);
+		*names = list.strings;
+		n = own + more.n;
+	}
+	free(more.all);
+	return err ? err : n;
 }
 
-/* The same, or after an error none */
-static int with_leaves(struct leaves *leaves, int err, char ***names, int n)
+static int with_leaves(struct names *derived, int err, const char *name, int n, char ***names)
 {
-	n = err ? err : append_leaves(leaves, names, n);
-	free(leaves->all);
+	if (err)
+		n = err;
+	else if (n >= 0 || n == PM_ERR_NAME)
+		n = merge_leaves(derived, name, n, names);
+	free(derived->all);
 	if (n < 0) {
 		free(*names);
 		*names = NULL;
@@ -227,32 +273,19 @@ static int with_leaves(struct leaves *leaves, int err, char ***names, int n)
 
 int shim_derived__leaves(struct shim_context *ctx, const char *name, char ***names)
 {
-	struct shim_derived *d = &ctx->derived;
-	struct leaves leaves = { 0 };
-	int n, err = 0;
+	struct names derived = { 0 };
+	int n;
 
 	*names = NULL;
 	n = ctx->source->leaves(ctx, name, names);
-	if (n < 0 && n != PM_ERR_NAME)
-		return n;
-	shim_derived__refresh(ctx);
-	for (unsigned int i = 0; i < d->n && !err; i++)
-		if (is_visible(d->all[i]))
-			err = add_leaf(&leaves, d->all[i]->def->name, name, *names, n);
-	return with_leaves(&leaves, err, names, n);
+	return with_leaves(&derived, names_of_context(ctx, &derived), name, n, names);
 }
 
-int shim_registry__leaves(const char *name, char ***names, int n)
+int shim_registry__leaves(const char *name, int n, char ***names)
 {
-	unsigned int all;
-	struct leaves leaves = { 0 };
-	int err = 0;
+	struct names derived = { 0 };
 
-	shim_registry__begin();
-	all = shim_registry__count();
-	for (unsigned int i = 0; i < all && !err; i++)
-		err = add_leaf(&leaves, shim_registry__at(i)->name, name, *names, n);
-	return with_leaves(&leaves, err, names, n);
+	return with_leaves(&derived, names_of_registry(&derived), name, n, names);
 }
 
 static int name_of(const struct shim_definition *def, char ***nameset)

@@ -88,6 +88,19 @@ static int loaded_metrics(const struct shim_pmns_tree *tree, int n, const char *
 	return derived ? derived + (found > 0 ? found : 0) : found;
 }
 
+/* Without a name space: the built-in and derived ones, or PM_ERR_NOPMNS unless these are all */
+static int lone_metrics(int n, const char *const *names, pmID *pmids)
+{
+	struct shim_pmns_tree *builtins = NULL;
+	int found = shim_pmns_tree__of(NULL, 0, &builtins);
+
+	if (found)
+		return found;
+	found = loaded_metrics(builtins, n, names, pmids);
+	shim_pmns_tree__free(builtins);
+	return found == n ? n : PM_ERR_NOPMNS;
+}
+
 /**
  * pmLookupName() - from names to metric identifiers
  * @numpmid: number of names
@@ -95,11 +108,11 @@ static int loaded_metrics(const struct shim_pmns_tree *tree, int n, const char *
  * @pmidlist: their identifiers, PM_ID_NULL where there is no such metric
  *
  * Without a context, or a name space that the program has loaded, there are only the derived
- * metrics of the process.
+ * metrics of the process, and event.flags and event.missed.
  *
  * Return: the number of names found; for a single name that is not,
  * PM_ERR_NAME or PM_ERR_NONLEAF; PM_ERR_TOOSMALL if @numpmid < 1; PM_ERR_NOPMNS without a context
- * if not all are derived metrics.
+ * if not all are among these.
  */
 SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
 {
@@ -113,8 +126,8 @@ SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
 	for (int i = 0; i < numpmid; i++)
 		pmidlist[i] = PM_ID_NULL;
 	err = enter(&ns);
-	if (err == PM_ERR_NOPMNS && shim_registry__metrics(numpmid, namelist, pmidlist) == numpmid)
-		return numpmid;
+	if (err == PM_ERR_NOPMNS)
+		return lone_metrics(numpmid, namelist, pmidlist);
 	if (err)
 		return err;
 	if (ns.names)
@@ -153,21 +166,28 @@ int shim_archive_source__children(struct shim_context *ctx, const char *name, ch
 SHIM_API int pmGetChildrenStatus(const char *name, char ***offspring, int **status)
 {
 	struct name_space ns;
-	int err;
+	int *states = NULL;
+	int n;
 
 	if (!name || !offspring)
 		return PM_ERR_NAME;
 	*offspring = NULL;
 	if (status)
 		*status = NULL;
-	err = enter(&ns);
-	if (err)
-		return err;
-	if (ns.names)
-		err = shim_pmns_lookup__children(ns.names->tree, name, offspring, status);
+	n = enter(&ns);
+	if (n)
+		return n;
+	if (ns.names) {
+		n = shim_pmns_lookup__children(ns.names->tree, name, offspring, &states);
+		n = shim_registry__children(name, n, offspring, &states);
+	} else {
+		n = shim_derived__children(ns.ctx, name, offspring, &states);
+	}
+	if (status)
+		*status = states;
 	else
-		err = shim_derived__children(ns.ctx, name, offspring, status);
-	return leave(&ns, err);
+		free(states);
+	return leave(&ns, n);
 }
 
 SHIM_API int pmGetChildren(const char *name, char ***offspring)
@@ -211,8 +231,8 @@ SHIM_API int pmTraversePMNS_r(const char *name, void (*func)(const char *name, v
 	if (n)
 		return n;
 	if (ns.names)
-		n = shim_registry__leaves(name, &names,
-					  shim_pmns_lookup__leaves(ns.names->tree, name, &names));
+		n = shim_registry__leaves(name, shim_pmns_lookup__leaves(ns.names->tree, name, &names),
+					  &names);
 	else
 		n = shim_derived__leaves(ns.ctx, name, &names);
 	leave(&ns, 0);
@@ -361,6 +381,15 @@ int shim_archive_source__names(struct shim_context *ctx, pmID pmid, char ***name
 	return err;
 }
 
+static int lone_names(pmID pmid, char ***nameset)
+{
+	const struct shim_desc *builtin = shim_pmns_tree__builtin(pmid);
+	int n = builtin ? shim_pmns_lookup__list(builtin->names, builtin->nnames, nameset) :
+			  shim_registry__names(pmid, nameset);
+
+	return n == PM_ERR_PMID ? PM_ERR_NOPMNS : n;
+}
+
 /**
  * pmNameAll() - all names of a metric
  * @pmid: the metric
@@ -376,19 +405,15 @@ SHIM_API int pmNameAll(pmID pmid, char ***nameset)
 	if (!nameset)
 		return -EINVAL;
 	err = enter(&ns);
-	if (err == PM_ERR_NOPMNS) {
-		int found = shim_registry__names(pmid, nameset);
-
-		return found == PM_ERR_PMID ? err : found;
-	}
+	if (err == PM_ERR_NOPMNS)
+		return lone_names(pmid, nameset);
 	if (err)
 		return err;
-	if (ns.names)
-		err = names_loaded(ns.names, pmid, nameset);
-	if (ns.names && err == PM_ERR_PMID)
-		err = shim_registry__names(pmid, nameset);
 	if (!ns.names)
-		err = shim_derived__names(ns.ctx, pmid, nameset);
+		return leave(&ns, shim_derived__names(ns.ctx, pmid, nameset));
+	err = names_loaded(ns.names, pmid, nameset);
+	if (err == PM_ERR_PMID)
+		err = shim_registry__names(pmid, nameset);
 	return leave(&ns, err);
 }
 

@@ -60,6 +60,9 @@ static void look(const char *when)
 	printf("  all: %d\n", n);
 	print_children("");
 	print_children("v");
+	print_children("my");
+	print_children("my.own");
+	print_children("my.derived");
 	print_children("w.deep");
 	print_children("nothing");
 	n = pmLookupName(8, (const char **)some, pmids);
@@ -95,7 +98,14 @@ int main(int argc, char **argv)
 	if (argc < 4)
 		return 2;
 	setbuf(stdout, NULL);
+	/* Beside any name space there are the process's own; the first context brings the original's. */
+	if (getenv("PCP_TEST_DERIVED")) {
+		int handle = pmNewContext(PM_CONTEXT_ARCHIVE, argv[1]);
 
+		pmRegisterDerived("my.derived", "1 + 2");
+		pmRegisterDerived("my.own.derived", "3");
+		pmDestroyContext(handle);
+	}
 	for (int i = 3; i < argc; i++) {
 		if (!strcmp(argv[2], "plain"))
 			try(argv[1], argv[i], -1);

@@ -58,7 +58,13 @@ static void before_contexts(void)
 	pmDesc desc;
 	int n;
 
+	const char *event = "event.flags";
+
 	printf("before: %d", pmLookupName(1, names, pmids));
+	n = pmLookupName(1, &event, pmids);
+	printf(" event: %d", n);
+	n = pmNameAll(pmids[0], &all);
+	printf(" %d <%s>", n, n > 0 ? all[0] : "");
 	wrong = pmRegisterDerived(names[0], "1 + 2");
 	printf(" registered: %s", wrong ? wrong : "yes");
 	n = pmLookupName(2, names, pmids);
