@@ -189,6 +189,15 @@ TEST_F(several, what_is_not_one)
 	EXPECT_EQ(-SHIM_EOVERLAP, try(name));
 	ASSERT_EQ(0, write_at(dir, "other", 40, 3, "h2"));
 	EXPECT_EQ(-SHIM_EHOST, try(dir));
+	/* the first that is wrong in the order of the list, however often it is named */
+	snprintf(name, sizeof(name), "%s/b,%s/b.meta,%s/other", dir, dir, dir);
+	EXPECT_EQ(-SHIM_EOVERLAP, try(name));
+	snprintf(name, sizeof(name), "%s/b,%s/other,%s/b.meta,%s/other", dir, dir, dir, dir);
+	EXPECT_EQ(-SHIM_EHOST, try(name));
+	snprintf(name, sizeof(name), "%s/b,%s/other,%s/none", dir, dir, dir);
+	EXPECT_EQ(-SHIM_EHOST, try(name));
+	snprintf(name, sizeof(name), "%s/b,%s/none,%s/other", dir, dir, dir);
+	EXPECT_EQ(-ENOENT, try(name));
 	/* an archive whose own name has a comma */
 	ASSERT_EQ(0, write_at(dir, "b,c", 40, 3, "h2"));
 	snprintf(name, sizeof(name), "%s/b,c", dir);

@@ -62,15 +62,16 @@ static int by_start(const void *a, const void *b)
 	return shim_ts__cmp(x->segment.label.start, y->segment.label.start);
 }
 
-/* All segments must be of one host, and no two begin at the same time */
-static int check_segments(const struct opening *all, size_t n)
+/* All segments must be of one host, and no two begin at the same time: the last of @n among the others */
+static int check_segment(const struct opening *all, size_t n)
 {
-	for (size_t i = 1; i < n; i++) {
-		if (strcmp(all[i].segment.label.host, all[0].segment.label.host))
-			return -SHIM_EHOST;
-		if (!shim_ts__cmp(all[i].segment.label.start, all[i - 1].segment.label.start))
+	const struct shim_label *last = &all[n - 1].segment.label;
+
+	if (strcmp(last->host, all[0].segment.label.host))
+		return -SHIM_EHOST;
+	for (size_t i = 0; i < n - 1; i++)
+		if (!shim_ts__cmp(all[i].segment.label.start, last->start))
 			return -SHIM_EOVERLAP;
-	}
 	return 0;
 }
 
@@ -123,14 +124,12 @@ static int open_segments(struct shim_archive *ar, char *const *names, size_t n, 
 		else
 			err = shim_segment__open_plain(&all[opened].segment, names[opened]);
 		if (!err)
-			opened++;
+			err = check_segment(all, ++opened);
 	}
 	if (!err) {
 		qsort(all, n, sizeof(*all), by_start);
-		err = check_segments(all, n);
-	}
-	if (!err)
 		err = adopt(ar, all, n);
+	}
 	for (size_t i = 0; i < opened; i++) {
 		shim_segment__close(&all[i].segment);
 		if (all[i].fd >= 0)

@@ -54,6 +54,7 @@ static int add_folder(struct names *names, const char *path)
 {
 	DIR *dir = opendir(path);
 	const struct dirent *entry;
+	size_t first = names->n;
 	int err = dir ? 0 : -errno;
 
 	while (errno = 0, !err && (entry = readdir(dir))) {
@@ -70,6 +71,8 @@ static int add_folder(struct names *names, const char *path)
 		err = -errno;
 	if (dir)
 		closedir(dir);
+	if (names->n > first)
+		qsort(names->all + first, names->n - first, sizeof(*names->all), by_name);
 	return err;
 }
 
@@ -110,20 +113,46 @@ static bool is_list(const char *name)
 	return false;
 }
 
-static void drop_twins(struct names *names)
+/* struct placed - a name and where it stands */
+struct placed {
+	char *name;
+	size_t place;
+};
+
+static int by_name_then_place(const void *a, const void *b)
 {
+	const struct placed *x = a, *y = b;
+	int differ = strcmp(x->name, y->name);
+
+	return differ ? differ : (x->place > y->place) - (x->place < y->place);
+}
+
+/* Keeps each name where it stands first, so that archives are opened, and refused, in this order. */
+static int drop_twins(struct names *names)
+{
+	struct placed *sorted = calloc(names->n + 1, sizeof(*sorted));
 	size_t n = 0;
 
-	if (!names->n)
-		return;
-	qsort(names->all, names->n, sizeof(*names->all), by_name);
-	for (size_t i = 1; i < names->n; i++) {
-		if (strcmp(names->all[i], names->all[n]))
-			names->all[++n] = names->all[i];
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < names->n; i++)
+		sorted[i] = (struct placed){ names->all[i], i };
+	qsort(sorted, names->n, sizeof(*sorted), by_name_then_place);
+	for (size_t i = 1; i < names->n; i++)
+		if (!strcmp(sorted[i].name, names->all[sorted[n].place]))
+			names->all[sorted[i].place] = NULL;
 		else
-			free(names->all[i]);
-	}
-	names->n = n + 1;
+			n = i;
+	for (size_t i = 0; i < names->n; i++)
+		if (!names->all[sorted[i].place])
+			free(sorted[i].name);
+	n = 0;
+	for (size_t i = 0; i < names->n; i++)
+		if (names->all[i])
+			names->all[n++] = names->all[i];
+	names->n = n;
+	free(sorted);
+	return 0;
 }
 
 int shim_segment__names(const char *name, char ***out, size_t *n)
@@ -131,7 +160,8 @@ int shim_segment__names(const char *name, char ***out, size_t *n)
 	struct names names = { 0 };
 	int err = is_list(name) ? add_list(&names, name) : add_any(&names, name);
 
-	drop_twins(&names);
+	if (!err)
+		err = drop_twins(&names);
 	/* a list without names, or a directory without archives */
 	if (!err && !names.n)
 		err = strspn(name, ",") == strlen(name) ? -ENOENT : -ENXIO;

@@ -188,7 +188,7 @@ static int with_children(struct names *derived, int err, const char *name, int n
 {
 	if (err)
 		n = err;
-	else if (n > 0 || n == PM_ERR_NAME)
+	else if (n >= 0 || n == PM_ERR_NAME)
 		n = merge_children(derived, name, n, offspring, status);
 	free(derived->all);
 	if (n <= 0) {
@@ -227,42 +227,99 @@ static bool has_name(char *const *names, int n, const char *name)
 	return false;
 }
 
-/* Replaces the @n names, or PM_ERR_NAME, by a list with the derived ones after them: how many */
-static int merge_leaves(const struct names *derived, const char *name, int n, char ***names)
+/* How much of two names is the group that both are in, where a metric is its own group, too */
+static size_t common_group(const char *a, const char *b)
 {
-	struct names more = { 0 };
-	struct shim_list list;
-	int own = n > 0 ? n : 0, err = 0;
-	size_t bytes = 0;
+	size_t group = 0;
 
-	for (int i = 0; i < derived->n && !err; i++)
-		if (below(derived->all[i], name) && !has_name(*names, own, derived->all[i]))
-			err = add_name(&more, derived->all[i]);
-	for (int i = 0; i < own; i++)
-		bytes += strlen((*names)[i]) + 1;
-	for (int i = 0; i < more.n; i++)
-		bytes += strlen(more.all[i]) + 1;
-	if (!err && more.n && shim_list__new(&list, (size_t)(own + more.n), bytes))
-		err = -ENOMEM;
-	if (!err && more.n) {
-		for (int i = 0; i < own; i++)
-			shim_list__add(&list, (size_t)i, (*names)[i], strlen((*names)[i]));
-		for (int i = 0; i < more.n; i++)
-			shim_list__add(&list, (size_t)(own + i), more.all[i], strlen(more.all[i]));
-		free(*names);
-		*names = list.strings;
-		n = own + more.n;
+	for (size_t i = 0;; i++) {
+		bool ends = !a[i] || a[i] == '.';
+
+		if (ends && (!b[i] || b[i] == '.'))
+			group = i;
+		if (a[i] != b[i] || !a[i])
+			return group;
 	}
-	free(more.all);
-	return err ? err : n;
 }
 
-static int with_leaves(struct names *derived, int err, const char *name, int n, char ***names)
+/* Where a derived metric stands: after the last name of the smallest group that it is in */
+static int place_of(const struct names *list, const char *name)
+{
+	size_t most = 0;
+	int place = list->n;
+
+	for (int i = list->n; i-- > 0;) {
+		size_t group = common_group(list->all[i], name);
+
+		if (group > most) {
+			most = group;
+			place = i + 1;
+		}
+	}
+	return place;
+}
+
+static int insert_name(struct names *list, int place, const char *name)
+{
+	int err = add_name(list, name);
+
+	if (err)
+		return err;
+	memmove(&list->all[place + 1], &list->all[place],
+		(size_t)(list->n - 1 - place) * sizeof(*list->all));
+	list->all[place] = name;
+	return 0;
+}
+
+/* Replaces *@names by all of @list: how many, or -ENOMEM */
+static int hand_out_names(const struct names *list, char ***names)
+{
+	struct shim_list copy;
+	size_t bytes = 0;
+
+	for (int i = 0; i < list->n; i++)
+		bytes += strlen(list->all[i]) + 1;
+	if (shim_list__new(&copy, (size_t)list->n, bytes))
+		return -ENOMEM;
+	for (int i = 0; i < list->n; i++)
+		shim_list__add(&copy, (size_t)i, list->all[i], strlen(list->all[i]));
+	free(*names);
+	*names = copy.strings;
+	return list->n;
+}
+
+/*
+ * Replaces the @n names, or PM_ERR_NAME, by a list with the derived ones: how many.  They are in their
+ * groups, or @last.
+ */
+static int merge_leaves(const struct names *derived, const char *name, bool last, int n, char ***names)
+{
+	struct names merged = { 0 };
+	int own = n > 0 ? n : 0, err = 0;
+
+	for (int i = 0; i < own && !err; i++)
+		err = add_name(&merged, (*names)[i]);
+	for (int i = 0; i < derived->n && !err; i++) {
+		const char *more = derived->all[i];
+
+		if (below(more, name) && !has_name(*names, own, more))
+			err = insert_name(&merged, last ? merged.n : place_of(&merged, more), more);
+	}
+	if (err)
+		n = err;
+	else if (merged.n > own)
+		n = hand_out_names(&merged, names);
+	free(merged.all);
+	return n;
+}
+
+static int with_leaves(struct names *derived, int err, const char *name, bool last, int n,
+		       char ***names)
 {
 	if (err)
 		n = err;
 	else if (n >= 0 || n == PM_ERR_NAME)
-		n = merge_leaves(derived, name, n, names);
+		n = merge_leaves(derived, name, last, n, names);
 	free(derived->all);
 	if (n < 0) {
 		free(*names);
@@ -278,14 +335,15 @@ int shim_derived__leaves(struct shim_context *ctx, const char *name, char ***nam
 
 	*names = NULL;
 	n = ctx->source->leaves(ctx, name, names);
-	return with_leaves(&derived, names_of_context(ctx, &derived), name, n, names);
+	/* After all that a pmcd has, as with the original: it answered before anybody looked at them. */
+	return with_leaves(&derived, names_of_context(ctx, &derived), name, ctx->host, n, names);
 }
 
 int shim_registry__leaves(const char *name, int n, char ***names)
 {
 	struct names derived = { 0 };
 
-	return with_leaves(&derived, names_of_registry(&derived), name, n, names);
+	return with_leaves(&derived, names_of_registry(&derived), name, false, n, names);
 }
 
 static int name_of(const struct shim_definition *def, char ***nameset)

@@ -136,10 +136,7 @@ int shim_host_source__text(struct shim_context *ctx, unsigned int about, unsigne
 	char *text = NULL, *line;
 	int err;
 
-	if (about == PM_TEXT_PMID && shim_pmns_tree__builtin(ident))
-		return PM_ERR_TEXT;
 	err = one_text(ctx->host, ident, about | (level & ~PM_TEXT_DIRECT), &text);
-
 	if (level == PM_TEXT_HELP && (err == PM_ERR_TEXT || (!err && !*text))) {
 		int err_line = one_text(ctx->host, ident, about | PM_TEXT_ONELINE, &line);
 

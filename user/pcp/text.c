@@ -51,6 +51,27 @@ int shim_archive_source__text(struct shim_context *ctx, unsigned int about, unsi
 	return 0;
 }
 
+/* Of the metrics that every context has, by their items */
+static const struct {
+	const char *line, *help;
+} event_texts[] = {
+	[1] = { "Flags for event records",
+		"What is noted of an event record in one word: that it is the first or last of\n"
+		"several, or names others.  pmUnpackEventRecords(3) puts it before a record's\n"
+		"parameters if it is not zero." },
+	[2] = { "Count of missed event records",
+		"How many event records were lost between two that are there, as nobody took them\n"
+		"in time.  pmUnpackEventRecords(3) has it in the place of those that are lost." },
+};
+
+static int text_of_event(pmID pmid, int level, char **out)
+{
+	unsigned int item = pmID_item(pmid);
+
+	*out = strdup(level & PM_TEXT_ONELINE ? event_texts[item].line : event_texts[item].help);
+	return *out ? 0 : -ENOMEM;
+}
+
 static int look_up(unsigned int about, unsigned int ident, int level, char **out)
 {
 	struct shim_context *ctx;
@@ -59,6 +80,8 @@ static int look_up(unsigned int about, unsigned int ident, int level, char **out
 	if (!out || ((level & ~PM_TEXT_DIRECT) != PM_TEXT_ONELINE &&
 		     (level & ~PM_TEXT_DIRECT) != PM_TEXT_HELP))
 		return -EINVAL;
+	if (about == SHIM_TEXT_PMID && shim_pmns_tree__builtin(ident))
+		return text_of_event(ident, level, out);
 	err = shim_context__enter(&ctx);
 	if (err == PM_ERR_NOCONTEXT && about == SHIM_TEXT_PMID && pmID_domain(ident) == DYNAMIC_PMID) {
 		shim_registry__begin();

@@ -104,6 +104,10 @@ int main(int argc, char **argv)
 
 		pmRegisterDerived("my.derived", "1 + 2");
 		pmRegisterDerived("my.own.derived", "3");
+		pmRegisterDerived("w.deep.z", "4");
+		pmRegisterDerived("v.new.group", "5");
+		pmRegisterDerived("w.z", "6");
+		pmRegisterDerived("v.new.member", "7");
 		pmDestroyContext(handle);
 	}
 	for (int i = 3; i < argc; i++) {

@@ -49,6 +49,23 @@ static void contexts(const char *archive)
 	printf("reconnect: %d\n", pmReconnectContext(first + 1));
 }
 
+/* The metrics that describe event records have texts, with a context or without. */
+static void event_texts(void)
+{
+	static const int levels[] = { PM_TEXT_ONELINE, PM_TEXT_HELP, PM_TEXT_ONELINE | PM_TEXT_DIRECT,
+				      PM_TEXT_HELP | PM_TEXT_DIRECT };
+
+	for (int item = 1; item <= 2; item++)
+		for (int i = 0; i < 4; i++) {
+			char *text = NULL;
+			int err = pmLookupText(pmID_build(511, 0, item), levels[i], &text);
+
+			printf("event text: %d", err);
+			printf(" <%s>\n", err || i % 2 ? "" : text);
+			free(text);
+		}
+}
+
 /* A derived metric of the process has its name before there is a context. */
 static void before_contexts(void)
 {
@@ -222,8 +239,10 @@ int main(int argc, char **argv)
 	setbuf(stdout, NULL);
 	if (argc != 3)
 		return 2;
+	event_texts();
 	before_contexts();
 	contexts(argv[1]);
+	event_texts();
 	stores();
 	pmTraversePMNS_r("", print_desc, NULL);
 	odd_descs();
