@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -246,6 +247,11 @@ TEST_F(local, bad_configurations)
 	setenv("VCPC_CONFIG", "/nonexistent/file", 1);
 	EXPECT_EQ(PM_ERR_GENERIC, pmNewContext(PM_CONTEXT_LOCAL, NULL));
 	setenv("VCPC_CONFIG", "/tmp", 1);
+	EXPECT_EQ(PM_ERR_GENERIC, pmNewContext(PM_CONTEXT_LOCAL, NULL));
+	/* nobody will ever write to it, nor does anybody wait for that */
+	unlink(self->config);
+	ASSERT_EQ(0, mkfifo(self->config, 0600));
+	setenv("VCPC_CONFIG", self->config, 1);
 	EXPECT_EQ(PM_ERR_GENERIC, pmNewContext(PM_CONTEXT_LOCAL, NULL));
 	EXPECT_EQ(self->handle, pmWhichContext());
 }

@@ -5,9 +5,12 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "config.h"
 
@@ -58,6 +61,27 @@ static int parse(struct shim_config *config, char *text)
 	return ret || line->n ? ret : -EINVAL;
 }
 
+/* Opens a file, or a device such as /dev/null, but nothing that would keep the program waiting. */
+static int open_text(const char *path, FILE **out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), ret = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		ret = -errno;
+	else if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
+		ret = S_ISDIR(st.st_mode) ? -EISDIR : -EOPNOTSUPP;
+	*out = ret ? NULL : fdopen(fd, "r");
+	if (*out)
+		return 0;
+	if (!ret)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
 /**
  * shim_config__read() - read a configuration
  * @config: written also on error; to be given to shim_config__fini()
@@ -65,18 +89,18 @@ static int parse(struct shim_config *config, char *text)
  * @line: set to the number of the wrong line; untouched if the file cannot be opened
  *
  * Return: 0, -EINVAL (a line that is not understood), -E2BIG (too many lines, or events in
- * one), -ENOMEM, -EIO if reading fails, or the error of opening the file.
+ * one), -ENOMEM, -EIO if reading fails, or the error of opening the file: -EOPNOTSUPP for a pipe.
  */
 int shim_config__read(struct shim_config *config, const char *path, unsigned int *line)
 {
-	FILE *f = fopen(path, "re");
+	FILE *f = NULL;
 	char *text = NULL;
 	size_t room = 0;
-	int ret = 0;
+	int ret = open_text(path, &f);
 
 	memset(config, 0, sizeof(*config));
-	if (!f)
-		return -errno;
+	if (ret)
+		return ret;
 	for (*line = 1; getline(&text, &room, f) >= 0; (*line)++) {
 		ret = parse(config, text);
 		if (ret)
