@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/civil.h"
 #include "base/tz.h"
 #include "kselftest_harness.h"
 
@@ -14,6 +15,7 @@ static const char *const names[] = {
 	"CET-1CEST,M3.5.0,M10.5.0/3", "NZST-12NZDT,M9.5.0,M4.1.0/3", "<+0330>-3:30", "IST-5:30",
 	"AAA3BBB,J60/1,300/25:30", "XYZ-10XYY,59,J365", "EST5", "no/such/zone", "", ":", "x",
 	"<-03>3<-02>,M3.5.0/-2,M10.5.0/-1", "Antarctica/Troll", "Europe/Dublin",
+	"right/UTC", "right/Europe/Berlin", "right/Australia/Lord_Howe",
 };
 
 #define NAMES	(sizeof(names) / sizeof(names[0]))
@@ -69,6 +71,12 @@ TEST(times_are_the_c_librarys)
 		for (int year = 1985; year < 2060; year += 7)
 			for (time_t t = 0; t < 366 * 86400; t += 3600 * 5 + 7)
 				compare(_metadata, names[i], tz, (year - 1970) * 31556952l + t);
+		/* each second around leap seconds: the first, one of 1990, and the last */
+		for (time_t t = -40; t < 40; t++) {
+			compare(_metadata, names[i], tz, 78796800 + t);
+			compare(_metadata, names[i], tz, 662688000 + 16 + t);
+			compare(_metadata, names[i], tz, 1483228800 + 26 + t);
+		}
 		shim_tz__close(tz);
 	}
 }
@@ -131,6 +139,59 @@ TEST(beyond_all_years)
 	EXPECT_EQ(-EOVERFLOW, shim_tz__local(tz, LONG_MAX, &tm));
 	EXPECT_EQ(-EOVERFLOW, shim_tz__local(tz, LONG_MIN, &tm));
 	shim_tz__close(tz);
+}
+
+/* Whose TZ counts leap seconds has them in that zone only. */
+TEST(leap_seconds_are_the_zones)
+{
+	struct shim_tz *plain, *leaps;
+	struct tm tm;
+	time_t t;
+
+	for (int i = 0; i < 2; i++) {
+		setenv("TZ", i ? "right/UTC" : "UTC", 1);
+		tzset();
+		ASSERT_EQ(0, shim_tz__open("UTC", &plain));
+		ASSERT_EQ(0, shim_tz__open("right/UTC", &leaps));
+		ASSERT_EQ(0, shim_tz__local(plain, 1700000000, &tm));
+		EXPECT_EQ(20, tm.tm_sec);
+		ASSERT_EQ(0, shim_tz__make(plain, &tm, &t));
+		EXPECT_EQ(1700000000, t);
+		ASSERT_EQ(0, shim_tz__local(leaps, 1700000027, &tm));
+		EXPECT_EQ(20, tm.tm_sec);
+		ASSERT_EQ(0, shim_tz__make(leaps, &tm, &t));
+		EXPECT_EQ(1700000027, t);
+		shim_tz__close(leaps);
+		shim_tz__close(plain);
+	}
+}
+
+/* Dates of all times, and times of dates that are out of all bounds, are the C library's. */
+TEST(dates_without_a_zone)
+{
+	uint64_t roll = 1;
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	for (int i = 0; i < 300000; i++) {
+		struct tm want = { 0 }, got = { 0 };
+		int64_t t;
+
+		roll = roll * 6364136223846793005ull + 1442695040888963407ull;
+		t = (int64_t)roll >> (i % 50);
+		ASSERT_EQ(!!gmtime_r(&t, &want), shim_civil__date(t, &got));
+		if (want.tm_mday) {
+			ASSERT_TRUE(same(&want, &got)) TH_LOG("%lld", (long long)t);
+			ASSERT_EQ(t, shim_civil__time(&got));
+		}
+		got = (struct tm){ .tm_year = (int)(roll >> 33) >> (i % 20), .tm_mon = (int)(roll >> 7),
+				   .tm_mday = (int)(roll >> 15), .tm_hour = (int)(roll >> 11),
+				   .tm_min = (int)(roll >> 21), .tm_sec = (int)(roll >> 19) };
+		want = got;
+		t = timegm(&want);
+		if (t != -1)
+			ASSERT_EQ(t, shim_civil__time(&got)) TH_LOG("%d", i);
+	}
 }
 
 TEST_HARNESS_MAIN

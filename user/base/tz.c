@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "bytes.h"
+#include "civil.h"
 #include "process.h"
 #include "tz.h"
 
@@ -29,6 +30,7 @@
 #define ABBREVIATION	64
 #define LARGEST_FILE	(1u << 20)
 #define HEADER		44
+#define LEAPS		10000	/* more than there will be in a thousand years */
 
 struct kind {
 	int32_t offset;		/* east of UTC */
@@ -59,6 +61,8 @@ struct rule {
  * @nkinds: kinds of time in the file
  * @at: when each transition is
  * @to: the index in @kinds of what holds from then on
+ * @nleaps: leap seconds, which times of the file's zone count (as those in "right/" do)
+ * @leap: when each is, and how many seconds there have been with it
  * @kinds: the file's kinds of time
  * @names: of @kinds, one after the other
  * @first: the index in @kinds of what holds before the first transition
@@ -66,9 +70,13 @@ struct rule {
 struct shim_tz {
 	bool has_rule;
 	struct rule rule;
-	size_t n, nkinds;
+	size_t n, nkinds, nleaps;
 	int64_t *at;
 	uint8_t *to;
+	struct leap {
+		int64_t at;
+		int32_t seconds;
+	} *leap;
 	struct kind *kinds;
 	char *names;
 	size_t first;
@@ -215,7 +223,7 @@ static const struct kind *of_rule(const struct rule *r, time_t t)
 	struct tm utc;
 	bool dst;
 
-	if (!r->has_dst || !gmtime_r(&t, &utc))
+	if (!r->has_dst || !shim_civil__date(t, &utc))
 		return &r->kind[0];
 	from = change_in(&r->change[0], utc.tm_year + 1900ll) - r->kind[0].offset;
 	to = change_in(&r->change[1], utc.tm_year + 1900ll) - r->kind[1].offset;
@@ -238,6 +246,32 @@ static const struct kind *kind_at(const struct shim_tz *tz, time_t t)
 			hi = mid;
 	}
 	return &tz->kinds[lo ? tz->to[lo - 1] : tz->first];
+}
+
+/* Leap seconds until @t; *@now of them are just being counted */
+static int32_t leap_seconds(const struct shim_tz *tz, int64_t t, int32_t *now)
+{
+	size_t i = tz->nleaps;
+	int32_t before;
+
+	*now = 0;
+	while (i && t < tz->leap[i - 1].at)
+		i--;
+	if (!i)
+		return 0;
+	before = i > 1 ? tz->leap[i - 2].seconds : 0;
+	if (t == tz->leap[i - 1].at && tz->leap[i - 1].seconds > before)
+		*now = tz->leap[i - 1].seconds - before;
+	return tz->leap[i - 1].seconds;
+}
+
+/* From a time that has no leap seconds to one of the zone */
+static time_t with_leaps(const struct shim_tz *tz, time_t t)
+{
+	int32_t now;
+
+	/* near a leap second, those of the result count */
+	return tz->nleaps ? t + leap_seconds(tz, t + leap_seconds(tz, t, &now), &now) : t;
 }
 
 /* Counts of a block of a file, and where it is */
@@ -269,6 +303,29 @@ static bool take_block(const uint8_t *p, size_t len, size_t word, struct block *
 	return true;
 }
 
+static int64_t time_of(const uint8_t *p, size_t word)
+{
+	return word == 8 ? (int64_t)shim_be64__get(p) : (int32_t)shim_be32__get(p);
+}
+
+static int fill_leaps(struct shim_tz *tz, const struct block *b, size_t word)
+{
+	const uint8_t *p = b->data + b->times * (word + 1) + b->types * 6 + b->chars;
+
+	tz->leap = calloc(b->leap + 1, sizeof(*tz->leap));
+	if (!tz->leap)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < b->leap; i++, p += word + 4) {
+		tz->leap[i].at = time_of(p, word);
+		tz->leap[i].seconds = (int32_t)shim_be32__get(p + word);
+		if ((i && tz->leap[i].at <= tz->leap[i - 1].at) ||
+		    tz->leap[i].seconds > LEAPS || tz->leap[i].seconds < -LEAPS)
+			return -EINVAL;
+	}
+	tz->nleaps = b->leap;
+	return 0;
+}
+
 static int fill(struct shim_tz *tz, const struct block *b, size_t word)
 {
 	const uint8_t *types = b->data + b->times * (word + 1), *chars = types + b->types * 6;
@@ -289,8 +346,7 @@ static int fill(struct shim_tz *tz, const struct block *b, size_t word)
 					      tz->names + type[5] };
 	}
 	for (uint32_t i = 0; i < b->times; i++) {
-		tz->at[i] = word == 8 ? (int64_t)shim_be64__get(b->data + i * 8) :
-					(int32_t)shim_be32__get(b->data + i * 4);
+		tz->at[i] = time_of(b->data + i * word, word);
 		tz->to[i] = b->data[b->times * word + i];
 		if (tz->to[i] >= b->types || (i && tz->at[i] < tz->at[i - 1]))
 			return -EINVAL;
@@ -301,7 +357,7 @@ static int fill(struct shim_tz *tz, const struct block *b, size_t word)
 		tz->first++;
 	if (tz->first == b->types)
 		tz->first = 0;
-	return 0;
+	return fill_leaps(tz, b, word);
 }
 
 /* The rule behind the second block, between two newlines */
@@ -373,6 +429,7 @@ static void forget_file(struct shim_tz *tz)
 {
 	free(tz->at);
 	free(tz->to);
+	free(tz->leap);
 	free(tz->kinds);
 	free(tz->names);
 	*tz = (struct shim_tz){ 0 };
@@ -418,12 +475,14 @@ void shim_tz__close(struct shim_tz *tz)
 	free(tz);
 }
 
-static int in_kind(const struct kind *kind, time_t t, struct tm *out)
+static int in_kind(const struct shim_tz *tz, const struct kind *kind, time_t t, struct tm *out)
 {
+	int32_t now, leaps = leap_seconds(tz, t, &now);
 	time_t moved;
 
-	if (__builtin_add_overflow(t, kind->offset, &moved) || !gmtime_r(&moved, out))
+	if (__builtin_add_overflow(t, kind->offset - leaps, &moved) || !shim_civil__date(moved, out))
 		return -EOVERFLOW;
+	out->tm_sec += now;
 	out->tm_isdst = kind->dst;
 	out->tm_gmtoff = kind->offset;
 	out->tm_zone = kind->name;
@@ -440,7 +499,12 @@ static int in_kind(const struct kind *kind, time_t t, struct tm *out)
  */
 int shim_tz__local(const struct shim_tz *tz, time_t t, struct tm *out)
 {
-	return in_kind(kind_at(tz, t), t, out);
+	return in_kind(tz, kind_at(tz, t), t, out);
+}
+
+static const struct kind *kind_without_leaps(const struct shim_tz *tz, time_t t)
+{
+	return kind_at(tz, with_leaps(tz, t));
 }
 
 /* A kind of time with this @dst that holds within a year of @t; NULL if there is none */
@@ -448,7 +512,7 @@ static const struct kind *other_kind(const struct shim_tz *tz, time_t t, bool ds
 {
 	for (int days = 7; days < 366; days += 7)
 		for (int sign = -1; sign <= 1; sign += 2) {
-			const struct kind *kind = kind_at(tz, t + (time_t)sign * days * DAY);
+			const struct kind *kind = kind_without_leaps(tz, t + (time_t)sign * days * DAY);
 
 			if (kind->dst == dst)
 				return kind;
@@ -463,15 +527,15 @@ static const struct kind *other_kind(const struct shim_tz *tz, time_t t, bool ds
  */
 static time_t find_time(const struct shim_tz *tz, time_t clock, int hint)
 {
-	const struct kind *before = kind_at(tz, clock - DAY), *after = kind_at(tz, clock + DAY);
+	const struct kind *before = kind_without_leaps(tz, clock - DAY), *after = kind_without_leaps(tz, clock + DAY);
 	const struct kind *kind = before, *now;
 	time_t t = clock - before->offset;
 
-	now = kind_at(tz, t);
-	if (now != before && kind_at(tz, clock - after->offset) == after)
+	now = kind_without_leaps(tz, t);
+	if (now != before && kind_without_leaps(tz, clock - after->offset) == after)
 		kind = after;
 	else if (now == before && hint >= 0 && before->dst != hint && after->dst == hint &&
-		 kind_at(tz, clock - after->offset) == after)
+		 kind_without_leaps(tz, clock - after->offset) == after)
 		kind = after;
 	t = clock - kind->offset;
 	if (hint >= 0 && kind->dst != hint) {
@@ -479,7 +543,7 @@ static time_t find_time(const struct shim_tz *tz, time_t clock, int hint)
 		if (kind)
 			t = clock - kind->offset;
 	}
-	return t;
+	return with_leaps(tz, t);
 }
 
 /**
@@ -493,16 +557,13 @@ static time_t find_time(const struct shim_tz *tz, time_t clock, int hint)
 int shim_tz__make(const struct shim_tz *tz, struct tm *tm, time_t *out)
 {
 	struct tm copy = *tm;
-	time_t clock, t;
+	time_t t;
 
-	/* -1 is a valid time, too; timegm() sets tm_wday only on success */
-	copy.tm_wday = -1;
-	clock = timegm(&copy);
-	if (clock == -1 && copy.tm_wday < 0)
-		return -EOVERFLOW;
-	if (clock > INT64_MAX - 400 * DAY || clock < INT64_MIN + 400 * DAY)
-		return -EOVERFLOW;
-	t = find_time(tz, clock, tm->tm_isdst > 0 ? 1 : tm->tm_isdst);
+	/* 23:59:60 is found from the second before it */
+	if (tz->nleaps)
+		copy.tm_sec = tm->tm_sec < 0 ? 0 : tm->tm_sec > 59 ? 59 : tm->tm_sec;
+	t = find_time(tz, shim_civil__time(&copy), tm->tm_isdst > 0 ? 1 : tm->tm_isdst);
+	t += tm->tm_sec - copy.tm_sec;
 	if (shim_tz__local(tz, t, &copy))
 		return -EOVERFLOW;
 	*tm = copy;

@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/civil.h"
 #include "date.h"
 #include "date_words.h"
 #include "zone.h"
@@ -316,7 +317,7 @@ static int base_time(struct date *d, time_t *out)
 	tm.tm_isdst = -1;
 	if (!d->zoned)
 		return shim_zone__make(&tm, out);
-	*out = timegm(&tm) + d->west;
+	*out = shim_civil__time(&tm) + d->west;
 	return 0;
 }
 
