@@ -62,7 +62,7 @@ static int by_start(const void *a, const void *b)
 	return shim_ts__cmp(x->segment.label.start, y->segment.label.start);
 }
 
-/* All segments must be of one host, and no two begin at the same time: the last of @n among the others */
+/* All are of one host, and no two begin at the same time: the last of @n among the others */
 static int check_segment(const struct opening *all, size_t n)
 {
 	const struct shim_label *last = &all[n - 1].segment.label;

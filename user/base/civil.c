@@ -23,7 +23,10 @@ static int64_t divide(int64_t n, int64_t by, int64_t *rest)
 	return whole;
 }
 
-/* Days from 1970 to the first day of a month (0 to 11).  Years are counted from March, so that a leap day is a year's last. */
+/*
+ * Days from 1970 to the first day of a month (0 to 11).  Years are counted from March, so that a leap
+ * day is a year's last.
+ */
 static int64_t days_to(int64_t year, int64_t month)
 {
 	int64_t from_march = (month + 10) % 12, in_era, era;

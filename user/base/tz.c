@@ -527,7 +527,8 @@ static const struct kind *other_kind(const struct shim_tz *tz, time_t t, bool ds
  */
 static time_t find_time(const struct shim_tz *tz, time_t clock, int hint)
 {
-	const struct kind *before = kind_without_leaps(tz, clock - DAY), *after = kind_without_leaps(tz, clock + DAY);
+	const struct kind *before = kind_without_leaps(tz, clock - DAY);
+	const struct kind *after = kind_without_leaps(tz, clock + DAY);
 	const struct kind *kind = before, *now;
 	time_t t = clock - before->offset;
 

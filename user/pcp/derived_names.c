@@ -289,10 +289,11 @@ static int hand_out_names(const struct names *list, char ***names)
 }
 
 /*
- * Replaces the @n names, or PM_ERR_NAME, by a list with the derived ones: how many.  They are in their
- * groups, or @last.
+ * Replaces the @n names, or PM_ERR_NAME, by a list with the derived ones: how many.  They are in
+ * their groups, or @last.
  */
-static int merge_leaves(const struct names *derived, const char *name, bool last, int n, char ***names)
+static int merge_leaves(const struct names *derived, const char *name, bool last, int n,
+			char ***names)
 {
 	struct names merged = { 0 };
 	int own = n > 0 ? n : 0, err = 0;
