@@ -291,7 +291,7 @@ TEST_F(options, window_of_a_context)
 	char base[] = "/tmp/options-archive-XXXXXX", path[64], file[80];
 	static const char *const parts[] = { "0", "index", "meta" };
 	pmOptions opts;
-	int ctx;
+	int ctx, other;
 
 	ASSERT_NE(NULL, mkdtemp(base));
 	snprintf(path, sizeof(path), "%s/a", base);
@@ -321,6 +321,13 @@ TEST_F(options, window_of_a_context)
 	EXPECT_EQ(0, pmGetContextOptions(ctx, &opts));
 	EXPECT_EQ(1600000002, opts.start.tv_sec);
 	EXPECT_EQ(1600000010, opts.finish.tv_sec);
+	/* by the context it is given, and the current one stays */
+	other = pmNewContext(PM_CONTEXT_ARCHIVE, path);
+	EXPECT_LE(0, other);
+	EXPECT_EQ(0, pmGetContextOptions(ctx, &opts));
+	EXPECT_EQ(other, pmWhichContext());
+	pmDestroyContext(other);
+	EXPECT_EQ(0, pmUseContext(ctx));
 	opts.context = 0;
 	EXPECT_EQ(0, pmGetContextOptions(ctx, &opts));
 	EXPECT_LT(1700000000, opts.start.tv_sec);

@@ -114,7 +114,7 @@ static void set_hostzone(pmOptions *opts, char *arg)
 		opts->tzflag = 1;
 }
 
-void shim_options__local(pmOptions *opts, char *arg)
+static void set_local(pmOptions *opts, char *arg)
 {
 	(void)arg;
 	opts->context = PM_CONTEXT_LOCAL;
@@ -202,8 +202,8 @@ static const struct {
 	{ 0, PMLONGOPT_HOST_LIST, "PCP_HOST_LIST", shim_options_sources__hosts },
 	{ 'H', PMLONGOPT_HOSTSFILE, NULL, shim_options_sources__hosts_file },
 	{ 'K', PMLONGOPT_SPECLOCAL, "PCP_SPECLOCAL", shim_options__local_agent },
-	{ 'L', PMLONGOPT_LOCALPMDA, "PCP_LOCALPMDA", shim_options__local },
-	{ 'L', PMLONGOPT_LOCALPMDA, "PCP_LOCALMODE", shim_options__local },
+	{ 'L', PMLONGOPT_LOCALPMDA, "PCP_LOCALPMDA", set_local },
+	{ 'L', PMLONGOPT_LOCALPMDA, "PCP_LOCALMODE", set_local },
 	{ 'n', PMLONGOPT_NAMESPACE, "PCP_NAMESPACE", load_names },
 	{ 'N', PMLONGOPT_UNIQNAMES, "PCP_UNIQNAMES", load_unique_names },
 	{ 'O', PMLONGOPT_ORIGIN, "PCP_ORIGIN_TIME", set_origin },

@@ -165,12 +165,14 @@ static int set_zone(pmOptions *opts, int ctx)
  * @opts: what pmGetOptions() found; start, finish and origin are set, within the archive or
  *	archives if its context is PM_CONTEXT_ARCHIVE
  *
- * Messages go to pmprintf().
+ * Messages go to pmprintf().  The thread's current context stays; of several archives, it is @ctx
+ * afterwards, as with the original.
  *
  * Return: 0, or an error, which then is also in @errors; PM_ERR_GENERIC if pmGetOptions() had any.
  */
 SHIM_API int pmGetContextOptions(int ctx, pmOptions *opts)
 {
+	const int current = pmWhichContext();
 	bool window = opts->align_optarg || opts->start_optarg || opts->finish_optarg ||
 		      opts->origin_optarg || (opts->flags & PM_OPTFLAG_BOUNDARIES);
 	int err;
@@ -186,5 +188,7 @@ SHIM_API int pmGetContextOptions(int ctx, pmOptions *opts)
 	err = set_zone(opts, ctx);
 	if (!err && window)
 		err = set_window(opts, ctx);
+	if (opts->narchives <= 1 && current >= 0)
+		pmUseContext(current);
 	return err;
 }

@@ -85,12 +85,20 @@ SHIM_API void __pmAddOptContainer(pmOptions *opts, char *arg)
 }
 
 /**
- * __pmSetLocalContextFlag() - ask for a local context, as "-L" does
+ * __pmSetLocalContextFlag() - ask for a local context
  * @opts: the options
+ *
+ * Unlike "-L" this only sets the flag; if there is a context already, and PM_OPTFLAG_MULTI is not
+ * set, it is an error.
  */
 SHIM_API void __pmSetLocalContextFlag(pmOptions *opts)
 {
-	shim_options__local(opts, NULL);
+	if (!opts->context || (opts->flags & PM_OPTFLAG_MULTI)) {
+		opts->Lflag = 1;
+		return;
+	}
+	pmprintf("%s: at most one of -a, -h and -L allowed\n", pmGetProgname());
+	opts->errors++;
 }
 
 /**

@@ -9,7 +9,6 @@ void shim_options__usage_error(pmOptions *opts);
 void shim_options__runtime_error(pmOptions *opts);
 
 /* options.c: single options, and what is checked when all are known */
-void shim_options__local(pmOptions *opts, char *arg);
 void shim_options__local_agent(pmOptions *opts, char *arg);
 void shim_options__container(pmOptions *opts, char *arg);
 void shim_options__finish(pmOptions *opts);

@@ -55,14 +55,12 @@ static void show_line(const pmLongOptions *o)
  * pmUsageMessage() - show the pending messages, and how the program is called
  * @opts: its options
  *
- * How it is called is left out if there were runtime errors only, or if PM_OPTFLAG_EXIT is set.
+ * How it is called is left out if there were runtime errors, or if PM_OPTFLAG_EXIT is set.
  * With PM_OPTFLAG_NOFLUSH, all remains pending for the caller's pmflush().
  */
 SHIM_API void pmUsageMessage(pmOptions *opts)
 {
-	int wrong = opts->flags & (PM_OPTFLAG_USAGE_ERR | PM_OPTFLAG_RUNTIME_ERR);
-
-	if (!(opts->flags & PM_OPTFLAG_EXIT) && wrong != PM_OPTFLAG_RUNTIME_ERR) {
+	if (!(opts->flags & (PM_OPTFLAG_EXIT | PM_OPTFLAG_RUNTIME_ERR))) {
 		pmprintf("Usage: %s %s\n", pmGetProgname(),
 			 opts->short_usage ? opts->short_usage : "[options]");
 		for (const pmLongOptions *o = opts->long_options; o && o->long_opt; o++)

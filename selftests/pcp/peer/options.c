@@ -228,8 +228,15 @@ static void once_by_parts(void)
 	if (!opts.nhosts && !opts.narchives && !random_below(4))
 		__pmAddOptArchivePath(&opts);
 	__pmEndOptions(&opts);
+	if (!random_below(3))
+		__pmSetLocalContextFlag(&opts);
 	show_all(&opts);
 	fflush(stdout);
+	if (!random_below(3)) {
+		pmOptions other = { .flags = (int)random_below(512), .long_options = long_options };
+
+		pmUsageMessage(&other);
+	}
 	pmflush();
 	pmFreeOptions(&opts);
 	show_made_time();

@@ -34,6 +34,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define IS_LINUX	1
+
 #define PCP_CALL
 #define PCP_DATA
 
