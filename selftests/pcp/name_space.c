@@ -47,6 +47,32 @@ TEST_F(archive, names_of_a_file)
 	EXPECT_EQ(pmids[1], AF_PMID(CU32));
 }
 
+static void append(const char *name, void *all)
+{
+	strcat(strcat(all, " "), name);
+}
+
+/* Derived metrics are walked in their groups, and a metric below which there are some is not lost. */
+TEST_F(archive, derived_metrics_in_their_places)
+{
+	char all[256] = "", **names = NULL;
+
+	EXPECT_EQ(NULL, pmRegisterDerived("v.cu32.twice", "v.cu32 * 2"));
+	EXPECT_EQ(NULL, pmRegisterDerived("our.more", "1 + 1"));
+	EXPECT_EQ(NULL, pmRegisterDerived("v.cu32.thrice", "v.cu32 * 3"));
+	ASSERT_EQ(load(self->base, "root { v our }\nv { a 1:2:3 cu32 60:0:1 z 1:2:4 }\nour { x 1:2:5 }", -1), 0);
+	EXPECT_EQ(7, pmTraversePMNS_r("", append, all) - 2);	/* without event.* */
+	*strstr(all, " event.flags") = '\0';
+	EXPECT_STREQ(" v.a v.cu32 v.cu32.twice v.cu32.thrice v.z our.x our.more", all);
+	EXPECT_EQ(2, pmGetChildren("v.cu32", &names));
+	free(names);
+	pmUnloadNameSpace();
+	/* of the archive's own names, too */
+	EXPECT_EQ(3, pmTraversePMNS("v.cu32", nothing));
+	EXPECT_EQ(2, pmGetChildren("v.cu32", &names));
+	free(names);
+}
+
 TEST_F(archive, what_is_no_name_space)
 {
 	static const char *const texts[] = {

@@ -121,15 +121,18 @@ log.pmiAddMetric("one.metric", log.pmiID(245, 0, 1),
 		 c.PM_TYPE_DOUBLE, log.pmiInDom(245, 1), c.PM_SEM_INSTANT, log.pmiUnits(0, 1, 0, 0, c.PM_TIME_SEC, 0))
 log.pmiAddInstance(log.pmiInDom(245, 1), "first", 1)
 log.pmiPutText(c.PM_TEXT_PMID, c.PM_TEXT_ONELINE, log.pmiID(245, 0, 1), "a text")
-log.pmiPutLabel(c.PM_LABEL_CONTEXT, 0, 0, "kind", '"test"')
+log.pmiPutLabel(c.PM_LABEL_CONTEXT, 0, 0, "kind", "test")
 for i in range(5):
     log.pmiPutValue("one.metric", "first", str(i * 1.5))
     log.pmiWrite(1600000000 + i, 250000)
 del log
 EOF
+# The index names the last record; the original's last entry is the volume's end.
 archives=none
 same "an archive that the binding writes" \
-	"rm -f $dir/made.*; /usr/bin/python3 $dir/write.py $dir/made && env -u LD_LIBRARY_PATH pmdumplog -a $dir/made | grep -v PID"
+	"rm -f $dir/made.*; /usr/bin/python3 $dir/write.py $dir/made && env -u LD_LIBRARY_PATH pmdumplog -dehilmL $dir/made | grep -v PID"
+grep -q 'a text' "$dir/shim" && grep -q 'one.metric.*' "$dir/shim" && grep -q '"kind":"test"' "$dir/shim" && [ "$(grep -c 'first' "$dir/shim")" -gt 5 ]
+result "it has its text, label and values"
 
 cat >"$dir/daemon.c" <<'EOF'
 #include <fcntl.h>
