@@ -455,6 +455,26 @@ static inline int fake_start(struct fake_pmcd *fake)
 	return fake->pid < 0 ? -1 : 0;
 }
 
+/* The same for TCP: writes "127.0.0.1:PORT" to @spec; the process to kill, or -1 */
+static inline pid_t fake_start_tcp(struct fake_pmcd *fake, char *spec, size_t size)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(at);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	pid_t pid;
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, len) || listen(fd, 10) ||
+	    getsockname(fd, (struct sockaddr *)&at, &len))
+		return -1;
+	snprintf(spec, size, "127.0.0.1:%u", ntohs(at.sin_port));
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		fake_listen(fd, fake->lies);
+	close(fd);
+	return pid;
+}
+
 static inline void fake_stop(struct fake_pmcd *fake)
 {
 	char path[64];

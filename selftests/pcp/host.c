@@ -146,12 +146,30 @@ static int socket_number(void)
 	return -1;
 }
 
+/* As socketpair(2) by TCP, which is what a connection to a host is, too */
+static int tcp_pair(int pair[2])
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(at);
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+
+	pair[0] = socket(AF_INET, SOCK_STREAM, 0);
+	if (bind(listener, (struct sockaddr *)&at, len) || listen(listener, 1) ||
+	    getsockname(listener, (struct sockaddr *)&at, &len) ||
+	    connect(pair[0], (struct sockaddr *)&at, len))
+		return -1;
+	pair[1] = accept(listener, NULL, NULL);
+	close(listener);
+	return pair[1] < 0 ? -1 : 0;
+}
+
 /* The program closes all descriptors and gets the connection's number for a socket of its own. */
-static bool take_its_number(int pair[2])
+static bool take_its_number(int pair[2], bool tcp)
 {
 	int fd = socket_number();
 
-	return fd >= 0 && !close_range(3, ~0u, 0) && !socketpair(AF_UNIX, SOCK_STREAM, 0, pair) &&
+	return fd >= 0 && !close_range(3, ~0u, 0) &&
+	       !(tcp ? tcp_pair(pair) : socketpair(AF_UNIX, SOCK_STREAM, 0, pair)) &&
 	       dup2(pair[0], fd) == fd && !close(pair[0]) && (pair[0] = fd);
 }
 
@@ -163,38 +181,50 @@ static bool is_open_and_untouched(const int pair[2])
 	       send(pair[0], "x", 1, 0) == 1 && recv(pair[1], &byte, 1, 0) == 1 && byte == 'x';
 }
 
-/* In a child, so that the harness keeps its descriptors */
+/* In a child, so that the harness keeps its descriptors: 0, or where it went wrong */
+static int in_a_child_of_its_own(bool tcp)
+{
+	int pair[2], again, status;
+	pid_t grandchild;
+
+	/* a connection of the child's own */
+	if (fetch_word() != 3 || !take_its_number(pair, tcp))
+		return 1;
+	grandchild = fork();
+	if (!grandchild)
+		_exit(is_open_and_untouched(pair) ? 0 : 1);
+	if (waitpid(grandchild, &status, 0) < 0 || status)
+		return 2;
+	if (fetch_word() != PM_ERR_IPC || !is_open_and_untouched(pair))
+		return 3;
+	again = pmReconnectContext(pmWhichContext());
+	if (again < 0 || fetch_word() != 3)
+		return 4;
+	close(pair[0]);
+	close(pair[1]);
+	if (!take_its_number(pair, tcp))
+		return 5;
+	pmDestroyContext(pmWhichContext());
+	return is_open_and_untouched(pair) ? 0 : 6;
+}
+
 TEST_F(host, a_file_of_the_program_with_its_number)
 {
-	int status;
-	pid_t pid = fork();
+	for (int tcp = 0; tcp < 2; tcp++) {
+		char spec[32];
+		int status;
+		pid_t server = fake_start_tcp(&self->fake, spec, sizeof(spec)), pid;
 
-	if (!pid) {
-		int pair[2], again;
-		pid_t grandchild;
-
-		/* a connection of the child's own */
-		if (fetch_word() != 3 || !take_its_number(pair))
-			_exit(1);
-		grandchild = fork();
-		if (!grandchild)
-			_exit(is_open_and_untouched(pair) ? 0 : 1);
-		if (waitpid(grandchild, &status, 0) < 0 || status)
-			_exit(2);
-		if (fetch_word() != PM_ERR_IPC || !is_open_and_untouched(pair))
-			_exit(3);
-		again = pmReconnectContext(pmWhichContext());
-		if (again < 0 || fetch_word() != 3)
-			_exit(4);
-		close(pair[0]);
-		close(pair[1]);
-		if (!take_its_number(pair))
-			_exit(5);
-		pmDestroyContext(pmWhichContext());
-		_exit(is_open_and_untouched(pair) ? 0 : 6);
+		ASSERT_LT(0, server);
+		pid = fork();
+		if (!pid)
+			_exit(tcp && pmNewContext(PM_CONTEXT_HOST, spec) < 0 ? 99 :
+									   in_a_child_of_its_own(tcp));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(0, status) TH_LOG("tcp %d: %d", tcp, WEXITSTATUS(status));
+		kill(server, SIGKILL);
+		waitpid(server, NULL, 0);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status) TH_LOG("%d", WEXITSTATUS(status));
 	EXPECT_EQ(fetch_word(), 3);
 }
 

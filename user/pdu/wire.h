@@ -29,6 +29,7 @@ struct shim_pdu;
  * @fd: the socket; its number is -1 if there is none
  * @forked: this process is a child of the one that connected, and has closed its copy
  * @local: a UNIX socket, by which the peer knows the user
+ * @marked: what is sent carries a mark that only sockets of this kind take
  * @from: this process, for the header of each PDU
  * @patience_ns: the socket's receive timeout (SO_RCVTIMEO); 0: none is set
  * @deadline: of the current exchange, by CLOCK_MONOTONIC
@@ -40,6 +41,7 @@ struct shim_wire {
 	struct shim_fd fd;
 	bool forked;
 	bool local;
+	bool marked;
 	int32_t from;
 	int64_t patience_ns;
 	int64_t deadline;
