@@ -480,7 +480,7 @@ static int in_kind(const struct shim_tz *tz, const struct kind *kind, time_t t, 
 	int32_t now, leaps = leap_seconds(tz, t, &now);
 	time_t moved;
 
-	if (__builtin_add_overflow(t, kind->offset - leaps, &moved) || !shim_civil__date(moved, out))
+	if (__builtin_add_overflow(t, (int64_t)kind->offset - leaps, &moved) || !shim_civil__date(moved, out))
 		return -EOVERFLOW;
 	out->tm_sec += now;
 	out->tm_isdst = kind->dst;

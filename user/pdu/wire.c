@@ -12,9 +12,9 @@
  *
  * The program may have closed all descriptors (closefrom(3)) and opened files since that got their
  * numbers: a socket is only closed or used for a request while it is the one that was opened here.
- * Asking that costs a system call for each request (fstat(2), a tenth of a fetch), so requests to
- * another host carry a time of transmission: TCP has no use for it, but the kernel refuses it,
- * with all that it came with, on whatever is no socket with SO_TXTIME, as none of the program is.
+ * Asking that costs a system call for each request (fstat(2), a tenth of a fetch), so requests by
+ * TCP carry a time of transmission, of which TCP makes no use: where it is not a socket with SO_TXTIME
+ * that has the number now, the kernel refuses the whole message.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -299,17 +299,20 @@ static int is_quiet(struct shim_wire *w)
 	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -ECONNRESET;
 }
 
+/* As send(2), but to no other socket than one that mark() was called for, if this one is marked */
 static ssize_t send_marked(struct shim_wire *w, const uint8_t *data, size_t len)
 {
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(sizeof(uint64_t))];
-	} mark = { .head = { .cmsg_len = CMSG_LEN(sizeof(uint64_t)), .cmsg_level = SOL_SOCKET,
-			     .cmsg_type = SCM_TXTIME } };
+	} mark = { .room = { 0 } };	/* all of it is read: the time is 0 */
 	struct iovec part = { .iov_base = (void *)(uintptr_t)data, .iov_len = len };
 	const struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &mark,
 				  .msg_controllen = w->marked ? sizeof(mark) : 0 };
 
+	mark.head.cmsg_len = CMSG_LEN(sizeof(uint64_t));
+	mark.head.cmsg_level = SOL_SOCKET;
+	mark.head.cmsg_type = SCM_TXTIME;
 	return sendmsg(w->fd.nr, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
