@@ -6,7 +6,9 @@
 #ifndef SELFTESTS_PCP_FAKE_PMCD_H
 #define SELFTESTS_PCP_FAKE_PMCD_H
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
