@@ -65,6 +65,21 @@ fuzzer() {
 	done
 }
 
+# Each header includes what it needs: a program that is built from it alone builds.
+headers() {
+	bad=0
+	for file in $(git ls-files 'user/*.h' 'selftests/*.h'); do
+		case $file in
+		# The public ones have tests of their own; one needs LTTng, one is the kernel's, one a function of its user
+		user/include/*|selftests/bench/*|selftests/harness/kselftest_harness.h|selftests/bpf/inside.h) continue ;;
+		esac
+		echo "#include \"$file\"" | gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-unused -Werror -fsyntax-only -x c \
+			-I. -Iuser/include -Iuser -Iinclude/uapi -Iselftests/harness \
+			-isystem "$ksrc/tools/testing/selftests" - || bad=1
+	done
+	return $bad
+}
+
 scripts_of() {
 	git ls-files | while read -r file; do
 		head -n 1 "$file" | grep -qE '^#!.*\b(sh|dash|bash)\b' && echo "$file"
@@ -81,6 +96,7 @@ fi
 # shellcheck disable=SC2046
 step "shellcheck" shellcheck -x -P SCRIPTDIR -S warning $(scripts_of)
 step "kernel's fuzzer: compiles" fuzzer
+step "headers: each includes what it needs" headers
 step "checkpatch --strict: kmod, uapi" checkpatch
 if [ -z "$fast" ]; then
 	step "symbols: library, map and headers agree" scripts/check-symbols.sh "$build"

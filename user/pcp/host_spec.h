@@ -4,6 +4,7 @@
 #define SHIM_PCP_HOST_SPEC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum shim_host_kind {
 	SHIM_HOST_TCP,		/* a host, perhaps by way of a proxy */

@@ -6,6 +6,8 @@
 #include "live/machine.h"
 #include "source.h"
 
+struct shim_pmns_tree;
+
 /*
  * struct shim_local - what a local context has of its own
  * @entries: names of the metrics, for the tree

@@ -4,6 +4,7 @@
 #define SHIM_PCP_PROFILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* One domain: instances other than @inst are included if @include is set, those in @inst if not. */
