@@ -73,20 +73,26 @@ static void try_result(struct shim_pdu pdu, uint32_t n, const uint32_t *pmids)
 	struct shim_pdu_result result;
 	struct shim_pdu_value value;
 	struct shim_pdu_vset vset;
+	uint32_t values, blocks;
 
 	if (shim_pdu_result__decode(&pdu, n, pmids, &result))
 		return;
 	check(result.n == n, "a result of another number of metrics");
+	values = result.values;
+	blocks = result.blocks;
 	for (uint32_t i = 0; i < n; i++) {
 		shim_pdu_result__vset(&pdu, &vset);
 		check(vset.pmid == pmids[i], "a result of another metric");
-		for (int32_t j = 0; j < vset.numval; j++) {
+		for (int32_t j = 0; j < vset.numval; j++, values--) {
 			shim_pdu_result__value(&pdu, &result, &vset, &value);
-			if (vset.valfmt)
-				touch(value.bytes, value.len);
+			if (!vset.valfmt)
+				continue;
+			blocks--;
+			touch(value.bytes, value.len);
 		}
 	}
 	check(!pdu.in.bad, "a result that was not whole");
+	check(!values && !blocks && result.next_block == pdu.len, "a result with more or fewer values than it counted");
 }
 
 static void try_instances(struct shim_pdu pdu)

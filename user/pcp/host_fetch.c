@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Current values from a host's pmcd, as results.  Each result is one block of memory: a first pass
- * over the reply measures it, and a second one fills it.  The decoder has validated all of the
- * reply before.
+ * Current values from a host's pmcd, as results.  Each result is one block of memory; how much at
+ * most follows from the reply's length and the numbers of its values.  The decoder has validated all
+ * of the reply before.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -35,24 +35,16 @@ static size_t block_len(const struct shim_pdu_value *value)
 	return (len + 3) & ~(size_t)3;
 }
 
-/* The first pass: bytes of value sets, and of value blocks */
-static void measure(struct shim_pdu pdu, struct shim_pdu_result result, size_t *sets,
-		    size_t *blocks)
+/* The most that the value sets take */
+static size_t sets_room(const struct shim_pdu_result *result)
 {
-	struct shim_pdu_vset vset;
-	struct shim_pdu_value value;
+	return result->n * set_len(1) + result->values * sizeof(pmValue);
+}
 
-	*sets = 0;
-	*blocks = 0;
-	for (uint32_t i = 0; i < result.n; i++) {
-		shim_pdu_result__vset(&pdu, &vset);
-		*sets += set_len(vset.numval);
-		for (int32_t j = 0; j < vset.numval; j++) {
-			shim_pdu_result__value(&pdu, &result, &vset, &value);
-			if (vset.valfmt)
-				*blocks += block_len(&value);
-		}
-	}
+/* The most that the value blocks take: block_len() is at most a word more than in the reply */
+static size_t blocks_room(const struct shim_pdu *pdu, const struct shim_pdu_result *result)
+{
+	return pdu->len - result->next_block + result->blocks * sizeof(uint32_t);
 }
 
 /* A number must have the length of its type, else the reply is invalid */
@@ -129,13 +121,12 @@ static int fill_set(struct shim_pdu *pdu, struct shim_pdu_result *result, pmValu
 
 static int build(struct shim_pdu *pdu, struct shim_pdu_result *found, pmResult **out)
 {
-	size_t sets_len, blocks_len, head = result_len(found->n);
+	size_t head = result_len(found->n), sets_len = sets_room(found);
 	pmResult *result;
 	char *sets, *blocks;
 	int err = 0;
 
-	measure(*pdu, *found, &sets_len, &blocks_len);
-	result = malloc(head + sets_len + blocks_len);
+	result = malloc(head + sets_len + blocks_room(pdu, found));
 	if (!result)
 		return -ENOMEM;
 	result->numpmid = (int)found->n;

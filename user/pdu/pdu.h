@@ -224,6 +224,8 @@ void shim_pdu_fetch__encode(struct shim_buf *out, int32_t from, bool highres, ui
 struct shim_pdu_result {
 	struct shim_ts stamp;
 	uint32_t n;		/* value sets */
+	uint32_t values;	/* in all sets */
+	uint32_t blocks;	/* those that are value blocks */
 	uint32_t next_block;	/* where the next value block must begin */
 };
 

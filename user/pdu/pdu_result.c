@@ -53,13 +53,15 @@ static void check_block(const struct shim_pdu *pdu, struct shim_in *in, uint32_t
 	*next += shim_pdu__padded(len);
 }
 
-/* Where the value sets end, and the first block begins */
-static int find_blocks(const struct shim_pdu *pdu, uint32_t n, const uint32_t *pmids,
-		       uint32_t *blocks)
+/* Count the values, and find where their sets end and the first block begins */
+static int find_blocks(const struct shim_pdu *pdu, const uint32_t *pmids,
+		       struct shim_pdu_result *result)
 {
 	struct shim_in in = pdu->in;
 
-	for (uint32_t i = 0; i < n; i++) {
+	result->values = 0;
+	result->blocks = 0;
+	for (uint32_t i = 0; i < result->n; i++) {
 		struct shim_pdu_vset vset;
 
 		take_vset(&in, &vset);
@@ -70,8 +72,10 @@ static int find_blocks(const struct shim_pdu *pdu, uint32_t n, const uint32_t *p
 		if ((uint32_t)vset.numval > shim_in__left(&in) / VALUE_SIZE)
 			return -EBADMSG;
 		shim_in__bytes(&in, (size_t)vset.numval * VALUE_SIZE);
+		result->values += vset.numval;
+		result->blocks += vset.valfmt ? vset.numval : 0;
 	}
-	*blocks = in.p - pdu->start;
+	result->next_block = in.p - pdu->start;
 	return in.bad ? -EBADMSG : 0;
 }
 
@@ -82,14 +86,14 @@ static int check_blocks(const struct shim_pdu *pdu, uint32_t n, uint32_t blocks)
 
 	for (uint32_t i = 0; i < n && !in.bad; i++) {
 		struct shim_pdu_vset vset;
+		const uint8_t *values;
 
 		take_vset(&in, &vset);
-		if (vset.numval > 0 && !vset.valfmt)
-			shim_in__bytes(&in, (size_t)vset.numval * VALUE_SIZE);
-		for (int32_t j = 0; vset.valfmt && j < vset.numval && !in.bad; j++) {
-			shim_in__u32(&in);
-			check_block(pdu, &in, shim_in__u32(&in), &next);
-		}
+		if (vset.numval <= 0)
+			continue;
+		values = shim_in__bytes(&in, (size_t)vset.numval * VALUE_SIZE);
+		for (int32_t j = 0; vset.valfmt && j < vset.numval && !in.bad; j++)
+			check_block(pdu, &in, shim_be32__get(values + j * VALUE_SIZE + 4), &next);
 	}
 	return in.bad || next != pdu->len ? -EBADMSG : 0;
 }
@@ -102,7 +106,7 @@ int shim_pdu_result__decode(struct shim_pdu *pdu, uint32_t n, const uint32_t *pm
 	result->n = take_stamp(pdu, &result->stamp);
 	if (pdu->in.bad || result->n != n)
 		return -EBADMSG;
-	err = find_blocks(pdu, n, pmids, &result->next_block);
+	err = find_blocks(pdu, pmids, result);
 	return err ? err : check_blocks(pdu, n, result->next_block);
 }
 
@@ -117,8 +121,9 @@ void shim_pdu_result__value(struct shim_pdu *pdu, struct shim_pdu_result *result
 	const uint8_t *block = pdu->start + result->next_block;
 	uint32_t head;
 
-	value->inst = (int32_t)shim_in__u32(&pdu->in);
-	value->word = shim_in__u32(&pdu->in);
+	value->inst = (int32_t)shim_be32__get(pdu->in.p);
+	value->word = shim_be32__get(pdu->in.p + 4);
+	pdu->in.p += VALUE_SIZE;
 	if (!vset->valfmt)
 		return;
 	head = shim_be32__get(block);
