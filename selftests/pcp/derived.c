@@ -274,6 +274,23 @@ TEST_F(archive, constants_have_no_records)
 	EXPECT_EQ(value_of("alone.one"), 1);
 }
 
+/* Whatever the order, all that are found are counted */
+TEST_F(archive, names_of_which_some_are_none)
+{
+	const char *names[] = { "v.nosuch", "both.kinds", "v.cu32", "v.cu32.below", "both.kinds" };
+	pmID pmids[5];
+
+	ASSERT_EQ(NULL, pmAddDerived("both.kinds", "delta(v.cu32)"));
+	EXPECT_EQ(3, pmLookupName(5, names, pmids));
+	EXPECT_EQ(PM_ID_NULL, pmids[0]);
+	EXPECT_EQ(find("both.kinds"), pmids[1]);
+	EXPECT_EQ(find("v.cu32"), pmids[2]);
+	EXPECT_EQ(PM_ID_NULL, pmids[3]);
+	EXPECT_EQ(pmids[1], pmids[4]);
+	EXPECT_EQ(1, pmLookupName(2, names, pmids));
+	EXPECT_EQ(PM_ERR_NAME, pmLookupName(1, names, pmids));
+}
+
 static unsigned int state = 1;
 
 static unsigned int roll(unsigned int sides)

@@ -466,6 +466,68 @@ TEST_F(host, derived_metrics_after_a_restart)
 	EXPECT_EQ(2, derived_values(pmids[1]));
 }
 
+/* An agent is away: no descriptors of its metrics, and, if it has to be asked for them, no names */
+static enum fake_then no_descriptors(struct fake_pdu *reply, uint64_t code)
+{
+	uint32_t type = fake_get(reply->bytes + 4);
+
+	if (type == FAKE_DESC || type == FAKE_DESCS) {
+		fake_error(reply, (int32_t)code);
+		fake_end(reply);
+	}
+	return FAKE_GO_ON;
+}
+
+static enum fake_then no_names(struct fake_pdu *reply, uint64_t code)
+{
+	if (fake_get(reply->bytes + 4) == FAKE_IDS) {
+		fake_error(reply, (int32_t)code);
+		fake_end(reply);
+	}
+	return FAKE_GO_ON;
+}
+
+/* pmcd is not asked for the same again and again, but the metric is there when its agent is back. */
+TEST_F(host, derived_metrics_while_an_agent_is_away)
+{
+	const char *name = "derived.waits";
+	double before = now();
+	unsigned int requests;
+	pmDesc desc;
+	pmID pmid;
+	int sts;
+
+	ASSERT_EQ(NULL, pmRegisterDerived(name, "a.word + 1"));
+	ASSERT_EQ(1, pmLookupName(1, &name, &pmid));
+	self->fake.lies->arg = PM_ERR_AGAIN;
+	self->fake.lies->lie = no_descriptors;
+	EXPECT_EQ(PM_ERR_AGAIN, pmLookupDesc(pmid, &desc));
+	requests = self->fake.lies->requests;
+	for (int i = 0; i < 100 && now() - before < 3; i++)
+		EXPECT_EQ(PM_ERR_AGAIN, pmLookupDesc(pmid, &desc));
+	EXPECT_EQ(requests, self->fake.lies->requests);
+	self->fake.lies->lie = NULL;
+	while ((sts = pmLookupDesc(pmid, &desc)) == PM_ERR_AGAIN && now() - before < 60)
+		usleep(50000);
+	EXPECT_EQ(0, sts) TH_LOG("%s", pmDerivedErrStr());
+	EXPECT_EQ(3, derived_values(pmid));
+}
+
+TEST_F(host, defined_while_an_agent_is_away)
+{
+	const char *name = "derived.has";
+	pmDesc desc;
+	pmID pmid;
+
+	ASSERT_EQ(NULL, pmRegisterDerived(name, "defined(a.word)"));
+	ASSERT_EQ(1, pmLookupName(1, &name, &pmid));
+	self->fake.lies->arg = (uint64_t)(int64_t)PM_ERR_NOAGENT;
+	self->fake.lies->lie = no_names;
+	EXPECT_EQ(0, pmLookupDesc(pmid, &desc)) TH_LOG("%s", pmDerivedErrStr());
+	EXPECT_EQ(PM_TYPE_U32, desc.type);
+	EXPECT_EQ(1, derived_values(pmid));
+}
+
 /* More than pmcd takes in one request is refused before it is sent */
 TEST_F(host, too_big)
 {
