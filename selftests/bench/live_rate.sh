@@ -1,15 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fetching from a pmcd over the loopback: libshim beside PCP's own library, in turn; called by make bench-live.
+# Fetching from a pmcd over the loopback and by its UNIX socket: libshim beside PCP's own library, in turn; called by
+# make bench-live.
 #
 # usage: live_rate.sh [METRIC...]	(default: five of PCP's sample agent)
 #
 # Of ROUNDS (8) runs with 1,500 fetches each, the one that took least CPU time: other work on the machine only adds.
+# All on one CPU: on several, a fetch costs a third more when the scheduler puts pmcd on another one.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
-if [ "${1:-}" != inside ]; then exec unshare -rn "$0" inside "$@"; fi
+if [ "${1:-}" != inside ]; then
+	exec taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" unshare -rn "$0" inside "$@"
+fi
 shift
 [ -e /etc/pcp.env ] && [ -e /usr/include/pcp/pmapi.h ] || { echo "bench: pcp and libpcp3-dev are not installed"; exit 0; }
 # shellcheck source=selftests/pcp/peer/both.sh
@@ -34,12 +38,21 @@ fail() {
 peer=$here/../pcp/peer/live_rate.c
 cc_shim -O2 -o "$dir/live_shim" "$peer" && cc -O2 -o "$dir/live_pcp" "$peer" -lpcp || fail "it does not compile"
 make_collector && start_collector || fail "no pmcd"
-for _ in $(seq "${ROUNDS:-8}"); do
-	for side in pcp shim; do
-		"$dir/live_$side" 127.0.0.1 1500 "$@" >>"$dir/rate.$side" || fail "no fetch"
+# compare HOW SPEC METRIC...
+compare() {
+	how=$1 spec=$2
+	shift 2
+	rm -f "$dir"/rate.*
+	for _ in $(seq "${ROUNDS:-8}"); do
+		for side in pcp shim; do
+			"$dir/live_$side" "$spec" 1500 "$@" >>"$dir/rate.$side" || fail "no fetch"
+		done
 	done
-done
-sort -n "$dir/rate.shim" | head -n 1 >"$dir/least"
-sort -n "$dir/rate.pcp" | head -n 1 >>"$dir/least"
-awk '{ ns[NR] = $1 } END { printf "a fetch of %d metrics: %d ns of CPU time, %d with PCP'"'"'s library: %.2f\n", n, ns[1], ns[2], ns[1] / ns[2] }' \
-	n=$# "$dir/least"
+	sort -n "$dir/rate.shim" | head -n 1 >"$dir/least"
+	sort -n "$dir/rate.pcp" | head -n 1 >>"$dir/least"
+	awk '{ ns[NR] = $1 } END { printf "a fetch of %d metrics, %s: %d ns of CPU time, %d with PCP'"'"'s library: %.2f\n", n, how, ns[1], ns[2], ns[1] / ns[2] }' \
+		n=$# how="$how" "$dir/least"
+}
+
+compare "by TCP" 127.0.0.1 "$@"
+compare "by the UNIX socket" "unix:$dir/run/pmcd.socket" "$@"

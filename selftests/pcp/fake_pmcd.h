@@ -54,7 +54,7 @@ struct fake_pdu {
  * @connections, @profiles, @requests: seen so far
  * @notices: ERROR PDUs with a code of 1 before a result
  */
-enum fake_then { FAKE_GO_ON, FAKE_CLOSE, FAKE_STALL };
+enum fake_then { FAKE_GO_ON, FAKE_AGAIN, FAKE_CLOSE, FAKE_STALL };
 
 struct fake_lies {
 	uint32_t features;
@@ -409,6 +409,11 @@ static inline void fake_serve(int fd, struct fake_lies *lies)
 				return;
 		if (!fake_io(fd, out.bytes, out.len, true) || then == FAKE_CLOSE)
 			return;
+		if (then == FAKE_AGAIN) {
+			usleep(1000);
+			if (!fake_io(fd, out.bytes, out.len, true))
+				return;
+		}
 		if (then == FAKE_STALL)
 			fake_stall();
 	}

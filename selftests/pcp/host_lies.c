@@ -457,6 +457,36 @@ TEST_F(lies, order)
 	EXPECT_EQ(do_desc(), PM_ERR_IPC);
 }
 
+/* The reply once more, when it has been received already */
+static enum fake_then repeat(struct fake_pdu *pdu, uint64_t arg)
+{
+	(void)arg;
+	return is_greeting(pdu) ? FAKE_GO_ON : FAKE_AGAIN;
+}
+
+/* The same fetch may get such a reply if it is made at once; after a pause, or of other metrics, it does not. */
+TEST_F(lies, order_of_fetches)
+{
+	const struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
+	pmResult *r;
+	int err = 0;
+
+	for (int other = 0; other < 2; other++) {
+		ASSERT_EQ(reconnect(&self->fake, self->handle, repeat, 0), self->handle);
+		for (int i = 0; i < 1000 && !err; i++) {
+			err = pmFetch(1, &all[other * (i % 2)], &r);
+			if (err >= 0) {
+				EXPECT_EQ(r->vset[0]->pmid, all[other * (i % 2)]);
+				pmFreeResult(r);
+			}
+			if (!other)
+				nanosleep(&pause, NULL);
+		}
+		EXPECT_EQ(err, PM_ERR_IPC);
+		err = 0;
+	}
+}
+
 TEST_F(lies, notices)
 {
 	self->fake.lies->notices = 1;

@@ -32,9 +32,11 @@ struct shim_pdu;
  * @marked: what is sent carries a mark that only sockets of this kind take
  * @from: this process, for the header of each PDU
  * @patience_ns: the socket's receive timeout (SO_RCVTIMEO); 0: none is set
- * @deadline: of the current exchange, by CLOCK_MONOTONIC
+ * @began, @deadline: of the current exchange, by CLOCK_MONOTONIC
+ * @asked_at: when the one of @asked began
  * @next, @prev: in the list of connections, which wire.c's lock guards
  * @out: the PDU under construction
+ * @asked: the one sent last
  * @in: @in_len bytes received, of which @in_taken were handed out
  */
 struct shim_wire {
@@ -44,9 +46,10 @@ struct shim_wire {
 	bool marked;
 	int32_t from;
 	int64_t patience_ns;
-	int64_t deadline;
+	int64_t began, deadline;
+	int64_t asked_at;
 	struct shim_wire *next, *prev;
-	struct shim_buf out;
+	struct shim_buf out, asked;
 	uint8_t *in;
 	size_t in_room, in_len, in_taken;
 };
