@@ -414,6 +414,7 @@ TEST_F(import, numbers_in_another_locale)
 
 TEST_F(import, texts_and_labels)
 {
+	pmLogLabel label;
 	pmLabelSet *sets;
 	char *text;
 	int n;
@@ -438,6 +439,8 @@ TEST_F(import, texts_and_labels)
 	EXPECT_EQ(PMI_ERR_EMPTYLABELVALUE, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "a", ""));
 	EXPECT_EQ(PMI_ERR_ADDLABELERROR, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "a", "a\"b"));
 	EXPECT_EQ(PMI_ERR_ADDLABELERROR, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "a.b", "x"));
+	/* they wait for the first record */
+	EXPECT_EQ(0, pmiWrite(T0 - 1, 0));
 	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
 	ASSERT_EQ(0, pmiWrite(T0, 0));
 	/* later ones join the earlier */
@@ -447,6 +450,8 @@ TEST_F(import, texts_and_labels)
 	ASSERT_EQ(0, pmiEnd());
 
 	ASSERT_GE(reopen(self->base), 0);
+	ASSERT_EQ(0, pmGetArchiveLabel(&label));
+	EXPECT_EQ(T0, label.ll_start.tv_sec);
 	ASSERT_EQ(0, pmLookupText(pmiID(60, 0, 1), PM_TEXT_ONELINE, &text));
 	EXPECT_STREQ("new", text);
 	free(text);
