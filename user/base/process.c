@@ -239,9 +239,9 @@ void *shim_thread_room(struct shim_thread_end *end, void **room, size_t size)
 #define CHUNKS	4096	/* fs.nr_open's usual 2^20 */
 
 struct record {
-	_Atomic uint32_t owner;
-	dev_t dev;
-	ino_t ino;
+	_Atomic uint32_t owner;	/* 0 while the others change */
+	_Atomic dev_t dev;
+	_Atomic ino_t ino;
 };
 
 static _Atomic(struct record *) records[CHUNKS];
@@ -339,8 +339,9 @@ int shim_fd__own(int nr, struct shim_fd *out)
 		return 0;
 	while (!out->owner)
 		out->owner = atomic_fetch_add(&owners, 1) + 1;
-	record->dev = st.st_dev;
-	record->ino = st.st_ino;
+	atomic_store(&record->owner, 0);
+	atomic_store(&record->dev, st.st_dev);
+	atomic_store(&record->ino, st.st_ino);
 	atomic_store(&record->owner, out->owner);
 	return 0;
 }
@@ -376,7 +377,10 @@ bool shim_fd__is_ours(struct shim_fd fd)
 
 	if (!shim_fd__is_latest(fd) || fstat(fd.nr, &st))
 		return false;
-	return !fd.owner || !record || (record->dev == st.st_dev && record->ino == st.st_ino);
+	if (!fd.owner || !record)
+		return true;
+	return atomic_load(&record->dev) == st.st_dev && atomic_load(&record->ino) == st.st_ino &&
+	       shim_fd__is_latest(fd);
 }
 
 /**
