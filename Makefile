@@ -3,14 +3,14 @@
 include scripts/config.mk
 
 .DEFAULT_GOAL := all
-.PHONY: all docs help setup module bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-rest test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory test-mutants soak demo bench \
+.PHONY: all docs help setup module bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-rest test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory test-threads test-mutants soak demo bench \
 	test-fresh test-packages bench-archive bench-live soak-archive soak-scripts \
 	vm-shell install uninstall dist deb clean
 
 all: module lib tools ## build the module, the BPF objects, libshim and the tools
 
 help: ## this list
-	@echo "vcpc $(VERSION): make [TARGET] [ARCH=x86_64|arm64] [SAN=1] [V=1]"
+	@echo "vcpc $(VERSION): make [TARGET] [ARCH=x86_64|arm64] [SAN=1|thread] [V=1]"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: ## install all that is missing (Debian packages, as root), and say why
@@ -92,6 +92,9 @@ test-newer: ## the kernel's tests on Linux 6.12, x86-64 and arm64
 test-memory: ## libcpc's and tracing's tests under ASan and UBSan, and under valgrind (x86-64 VM)
 	@selftests/vm/memory.sh asan $(FOLDERS)
 	@selftests/vm/memory.sh valgrind $(FOLDERS)
+
+test-threads: ## the library's threads under ThreadSanitizer (natively)
+	@selftests/threads.sh
 
 soak: ## races, both fuzzers and unloading under the debug kernel, for an hour (SOAK_MINUTES=, SOAK_SEED=)
 	@selftests/vm/kernel.sh soak $(FOLDERS)

@@ -7,7 +7,7 @@ ARCH ?= $(HOST_ARCH)
 TOP := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))..)
 VERSION := $(shell cat $(TOP)/VERSION)
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/vcpc
-OUT := $(TOP)/build/$(ARCH)$(if $(SAN),-san)
+OUT := $(TOP)/build/$(ARCH)$(if $(SAN),-$(if $(filter thread,$(SAN)),tsan,san))
 
 # Where make install puts it, as GNU's standards call the folders
 PREFIX ?= /usr/local
@@ -68,7 +68,11 @@ depends = sed -i '1s|^[^ ]*:|$@:|' $(1)
 ifneq ($(WERROR),)
 CFLAGS += -Werror
 endif
-ifneq ($(SAN),)
+ifeq ($(SAN),thread)
+# -Wno-tsan: it does not know fences, by which perf's pages are read
+CFLAGS += -fsanitize=thread -fno-omit-frame-pointer -Wno-tsan
+LDFLAGS += -fsanitize=thread
+else ifneq ($(SAN),)
 CFLAGS += -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 LDFLAGS += -fsanitize=address,undefined
 endif

@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Programs that start threads, under ThreadSanitizer, natively; called by make test-threads.
+#
+# Left out is what it cannot judge: perf's pages are read between fences (unit/core_perf_*, whose handlers of signals
+# write what others read, too), children that end while threads run (unit/pcp_config), and a fake agent whose
+# descriptors are closed under it (trace/agent); and what needs the module.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/.." && pwd)
+host=$(uname -m | sed s/aarch64/arm64/)
+out=$top/build/$host-tsan
+results=$(mktemp)
+trap 'rm -f "$results"' EXIT
+mkdir -p "$top/build/logs"
+
+"$top/scripts/setup.sh" build tests
+make -C "$top" --no-print-directory -j"$(nproc)" SAN=thread lib tests TESTS="unit pcp trace" >"$top/build/logs/threads.log" 2>&1 || {
+	tail -n 20 "$top/build/logs/threads.log"
+	exit 1
+}
+cd "$here"
+: "${TSAN_OPTIONS:=}"
+programs=
+for source in $(grep -l pthread_create unit/*.c pcp/*.c trace/*.c); do
+	case $source in unit/core_perf_*|unit/pcp_config.c|trace/agent.c|trace/progress.c) continue ;; esac
+	programs="$programs $out/tests/${source%.c}"
+done
+# shellcheck disable=SC2086
+TSAN_OPTIONS="report_thread_leaks=0 $TSAN_OPTIONS" VCPC_BUILD=$out ./apart.sh ./run-tests.sh "$results" "$host" $programs
+./summary.sh may-skip "$results"
