@@ -3,6 +3,7 @@
  * Fetch groups without PCP to compare with: bounds of the program's arrays, strings that are given
  * back, places that nobody wants, and what a group leaves behind.
  */
+#include <errno.h>
 #include <malloc.h>
 #include <math.h>
 #include <string.h>
@@ -218,6 +219,76 @@ TEST_F(archive, a_discrete_value_that_comes_later)
 		ASSERT_EQ(0, pmFetchGroup(fg));
 		EXPECT_EQ(i < 2 ? PM_ERR_VALUE : 0, sts) TH_LOG("fetch %d", i);
 		EXPECT_STREQ(i < 2 ? "" : "there", v.cp ? v.cp : "");
+	}
+	pmDestroyFetchGroup(fg);
+}
+
+/* A text, and what it is as a number: a letter a type, in their order: = as in @n, r out of range, t no number */
+static const struct {
+	const char *text, *as;
+	double n;
+} texts[] = {
+	{ "12", "======", 12 }, { "-12", "=r=w==", -12 }, { "2147483648", "r=====", 2147483648. },
+	{ "4294967296", "rr====", 4294967296. }, { "4294967295", "r=====", 4294967295. },
+	{ "18446744073709551615", "rrrw==", 18446744073709551615. }, { "18446744073709551616", "rrrr==", 18446744073709551616. },
+	{ "-2147483648", "=r=w==", -2147483648. }, { "-2147483649", "rr=w==", -2147483649. },
+	{ "0x1f", "====tt", 31 }, { "-0X1f", "=r=wtt", -31 }, { "0x100000000", "rr==tt", 4294967296. }, { "017", "======", 17 },
+	{ "0x1p3", "tttt==", 8 }, { "0x", "tttttt", 0 }, { "1.5", "tttt==", 1.5 }, { "12 ", "tttttt", 0 }, { " 12", "======", 12 },
+	{ "1e39", "ttttr=", 1e39 }, { "1e400", "ttttrr", 0 }, { "abc", "tttttt", 0 },
+};
+
+static int all_texts(const char *archive)
+{
+	pmUnits none = { 0 };
+	int bad = pmiStart(archive, 0) < 0;
+
+	bad |= pmiAddMetric("text", pmID_build(245, 0, 7), PM_TYPE_STRING, PM_INDOM_NULL, PM_SEM_INSTANT, none);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		bad |= pmiPutValue("text", "", texts[i].text);
+		bad |= pmiWrite(1000 + i, 0) < 0;
+	}
+	return bad | pmiEnd();
+}
+
+static double as_double(const pmAtomValue *v, int type)
+{
+	switch (type) {
+	case PM_TYPE_32: return v->l;
+	case PM_TYPE_U32: return v->ul;
+	case PM_TYPE_64: return v->ll;
+	case PM_TYPE_U64: return v->ull;
+	case PM_TYPE_FLOAT: return v->f;
+	}
+	return v->d;
+}
+
+/* What does not fit is no value, and never another one (but that strtoull(3) takes negative numbers: w). */
+TEST_F(archive, texts_as_numbers)
+{
+	const struct timespec start = { 1000, 0 }, step = { 0 };
+	pmAtomValue v[6];
+	char path[512];
+	int sts[6];
+	pmFG fg;
+
+	snprintf(path, sizeof(path), "%s-texts", self->base);
+	ASSERT_EQ(0, all_texts(path));
+	ASSERT_EQ(pmCreateFetchGroup(&fg, PM_CONTEXT_ARCHIVE, path), 0);
+	for (int type = 0; type < 6; type++)
+		ASSERT_EQ(pmExtendFetchGroup_item(fg, "text", NULL, NULL, &v[type], type, &sts[type]), 0);
+	pmUseContext(pmGetFetchGroupContext(fg));
+	ASSERT_EQ(0, pmSetModeHighRes(PM_MODE_FORW, &start, &step));
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		ASSERT_EQ(0, pmFetchGroup(fg));
+		for (int type = 0; type < 6; type++) {
+			char as = texts[i].as[type];
+
+			EXPECT_EQ(as == 'r' ? -ERANGE : as == 't' ? PM_ERR_TYPE : 0, sts[type])
+				TH_LOG("%s as %d", texts[i].text, type);
+			if (as == '=')
+				EXPECT_EQ(type == PM_TYPE_FLOAT ? (float)texts[i].n : texts[i].n, as_double(&v[type], type))
+					TH_LOG("%s as %d", texts[i].text, type);
+		}
 	}
 	pmDestroyFetchGroup(fg);
 }

@@ -80,23 +80,45 @@ int shim_conversion__parse(struct shim_conversion *conv, const pmDesc *desc, con
 	return 0;
 }
 
+/* Whether the text is a hexadecimal integer: those are no values of FLOAT and DOUBLE */
+static bool is_hex(const char *text)
+{
+	text += strspn(text, " \t\n\v\f\r");
+	text += *text == '-' || *text == '+';
+	if (text[0] != '0' || (text[1] != 'x' && text[1] != 'X') || !text[2])
+		return false;
+	return !text[2 + strspn(text + 2, "0123456789abcdefABCDEF")];
+}
+
 static int from_string(const char *text, pmAtomValue *out, int type)
 {
+	bool hex = is_hex(text), real = type == PM_TYPE_FLOAT || type == PM_TYPE_DOUBLE;
 	char *end = (char *)text;
+	unsigned long narrow;
+	int base = hex ? 16 : 10;
+	long n;
 
+	if (hex && real)
+		return PM_ERR_TYPE;
 	errno = 0;
 	switch (type) {
 	case PM_TYPE_32:
-		out->l = (int32_t)strtol(text, &end, 10);
+		n = strtol(text, &end, base);
+		out->l = (int32_t)n;
+		if (out->l != n)
+			errno = ERANGE;
 		break;
 	case PM_TYPE_U32:
-		out->ul = (uint32_t)strtoul(text, &end, 10);
+		narrow = strtoul(text, &end, base);	/* of -1: more than 32 bits */
+		out->ul = (uint32_t)narrow;
+		if (out->ul != narrow)
+			errno = ERANGE;
 		break;
 	case PM_TYPE_64:
-		out->ll = strtoll(text, &end, 10);
+		out->ll = strtoll(text, &end, base);
 		break;
 	case PM_TYPE_U64:
-		out->ull = strtoull(text, &end, 10);
+		out->ull = strtoull(text, &end, base);
 		break;
 	case PM_TYPE_FLOAT:
 		out->f = shim_real__parse_float(text, &end);
@@ -284,10 +306,10 @@ void shim_wanted__clear_value(pmAtomValue *value, int type)
 {
 	switch (type) {
 	case PM_TYPE_FLOAT:
-		value->f = NAN;
+		value->f = 0.0f / 0.0f;	/* of the machine's sign, which printf() shows */
 		break;
 	case PM_TYPE_DOUBLE:
-		value->d = NAN;
+		value->d = 0.0 / 0.0;
 		break;
 	case PM_TYPE_STRING:
 		free(value->cp);

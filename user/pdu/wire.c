@@ -196,8 +196,9 @@ static int try_connect(int fd, const struct sockaddr *to, socklen_t len, int64_t
 		return retry_connect(fd, to, len, deadline);
 	if (!connect(fd, to, len))
 		return 0;
+	/* no route, an address that cannot be: PCP's word for all that fails at once, which programs compare */
 	if (errno != EINPROGRESS && errno != EINTR)
-		return -errno;
+		return -ECONNREFUSED;
 	return finish_connect(fd, deadline);
 }
 
