@@ -4,9 +4,9 @@
  *
  * Errors, all negated: ETIMEDOUT (the deadline passed), ECONNRESET (the peer closed, or the
  * connection is not usable for another reason), EBADMSG (bytes that are no PDU), ENOMEM; when
- * connecting, those of connect(2), by TCP ECONNREFUSED for all that it says at once, and EHOSTUNREACH for a
- * host that has no address.  After an
- * error the stream is out of step: the caller closes it.
+ * connecting, those of connect(2), by TCP ECONNREFUSED for whatever it says at once, and
+ * EHOSTUNREACH for a host that has no address.  After an error the stream is out of step: the
+ * caller closes it.
  */
 #ifndef SHIM_PDU_WIRE_H
 #define SHIM_PDU_WIRE_H
