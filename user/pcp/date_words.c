@@ -93,13 +93,9 @@ static int find(const struct word *words, size_t n, const char *s, size_t letter
 
 #define FIND(words, s, token) find(words, LENGTH(words), s, WORD_MAX, token)
 
-/* Three letters, or three and a dot */
 static int find_short(const char *s, struct shim_date_token *token)
 {
-	size_t len = strlen(s);
-
-	return (len == 3 || (len == 4 && s[3] == '.')) &&
-	       find(months_and_days, LENGTH(months_and_days), s, 3, token);
+	return strlen(s) == 3 && find(months_and_days, LENGTH(months_and_days), s, 3, token);
 }
 
 static int find_plural(const char *s, struct shim_date_token *token)
@@ -141,11 +137,16 @@ static int find_dotted(const char *s, struct shim_date_token *token)
 	return FIND(zones, plain, token) && token->kind != DATE_SUMMER;
 }
 
-static struct shim_date_token word_token(const char *s)
+/* @s: three letters may have a dot, which is dropped ("min.") */
+static struct shim_date_token word_token(char *s)
 {
 	struct shim_date_token token = { DATE_UNKNOWN, 0 };
 
-	if (FIND(halves, s, &token) || find_short(s, &token) ||
+	if (FIND(halves, s, &token))
+		return token;
+	if (strlen(s) == 4 && s[3] == '.')
+		s[3] = '\0';
+	if (find_short(s, &token) ||
 	    FIND(months_and_days, s, &token) || FIND(zones, s, &token) ||
 	    FIND(units, s, &token) || find_plural(s, &token) || FIND(others, s, &token) ||
 	    find_letter(s, &token) || find_dotted(s, &token))

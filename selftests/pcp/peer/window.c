@@ -182,13 +182,13 @@ static void free_date(void)
 		"10:00 ", "10:00:15 ", "23:60", "24:00", "10am ", "12 pm ", "5 p.m. ",
 		"13pm ", "0930 ", "5 ", "17 ", "monday ", "Tues ", "fri, ",
 		"second mon ", "third tuesday ", "last sun ", "next week ", "last hour ", "3 fortnights ", "-1 week ", "+2 days ", "1 day ", "36 hours ",
-		"90 minutes", "min ", "sec", "1 secs ", "ago ", " ago", "yesterday ", "today ",
+		"90 minutes", "min ", "min. ", "sec", "sec.", "1 secs ", "ago ", "ago. ", "now. ", "sat. ", "week. ", " ago", "yesterday ", "today ",
 		"tomorrow ", "now ", "(a (b) c) ", "foo ", ",", "/", ":", "-", "+", "week", "last ", "first ", "twelfth ",
 		"2022 ", "1 ", "-2 ",
 	};
 	static const char *const months[] = { " this month ", " 1 year ", " 2 months ", "", "ago" };
 	static const char *const places[] = {
-		"10:00+0300 ", "10:00 -05", "est ", "PDT ", "utc ", "z ", "cet ", "met dst ", "dst ",
+		"10:00+0300 ", "10:00 -05", "est ", "est. ", "edt. ", "a. ", "PDT ", "utc ", "z ", "cet ", "met dst ", "dst ",
 		"u.t.c. ", "t",
 	};
 	static char text[1800];
