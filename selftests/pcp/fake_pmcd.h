@@ -52,6 +52,7 @@ struct fake_pdu {
  * @arg: for @lie
  * @stall: after the connection, the server says nothing
  * @connections, @profiles, @requests: seen so far
+ * @repeats: replies that were sent once more (FAKE_AGAIN)
  * @notices: ERROR PDUs with a code of 1 before a result
  */
 enum fake_then { FAKE_GO_ON, FAKE_AGAIN, FAKE_CLOSE, FAKE_STALL };
@@ -62,7 +63,7 @@ struct fake_lies {
 	enum fake_then (*lie)(struct fake_pdu *reply, uint64_t arg);
 	uint64_t arg;
 	bool stall;
-	unsigned int connections, profiles, requests, notices;
+	unsigned int connections, profiles, requests, notices, repeats;
 };
 
 struct fake_pmcd {
@@ -413,6 +414,7 @@ static inline void fake_serve(int fd, struct fake_lies *lies)
 			usleep(1000);
 			if (!fake_io(fd, out.bytes, out.len, true))
 				return;
+			lies->repeats++;
 		}
 		if (then == FAKE_STALL)
 			fake_stall();
