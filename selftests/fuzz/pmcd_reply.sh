@@ -24,7 +24,7 @@ seed() {
 		printf '\000'
 		for word; do
 			# shellcheck disable=SC2059
-			printf "$(echo "$word" | sed 's/../\\x&/g')" 2>/dev/null
+			env printf "$(echo "$word" | sed 's/../\\x&/g')"	# the shell's own may not know \x
 		done
 	} >"$file"
 }
