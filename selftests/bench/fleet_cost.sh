@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What it costs to log a host's transactions: bytes of the log, and CPU time of agent, pmcd and logger, for 4,000 tags.
+# What it costs to log a host's transactions: bytes of the log, and CPU time of agent, pmcd and client, for 4,000 tags.
 #
-# usage: fleet_cost.sh        as root; not called by make bench, takes three minutes
+# usage: fleet_cost.sh        as root; not called by make bench, takes five minutes
 set -u
 
 here=$(cd "$(dirname "$0")/../pcp" && pwd)
@@ -17,7 +17,7 @@ begin_agent "$@"
 mount -t bpf bpf /sys/fs/bpf || exit 1
 trap '"$build/bin/vcpc" trace off >/dev/null 2>&1; [ -z "${work:-}" ] || kill "$work"; stop; rm -rf "$dir"' EXIT
 exec 2>&1
-tags=4000 every=2 samples=20
+tags=4000 every=2 samples=20 agent_window=1
 : >"$VCPC_CONFIG"
 
 cat >"$dir/work.c" <<'EOF'
@@ -43,39 +43,90 @@ int main(int argc, char **argv)
 EOF
 cc_shim -w -o "$dir/work" "$dir/work.c" || exit 1
 
-# ticks PID: of CPU
-ticks() {
-	awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$1/stat"
+cat >"$dir/fetch.c" <<'EOF'
+#include <pcp/pmapi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *names[64];
+static int n;
+
+static void add(const char *name)
+{
+	names[n++] = strdup(name);
 }
 
-# log NAME METRIC...: one row; the first samples have the descriptions, too, and are left out
+/* usage: fetch EVERY NODE: all metrics below, for ever */
+int main(int argc, char **argv)
+{
+	pmID pmids[64];
+	pmResult *result;
+
+	if (argc < 3 || pmNewContext(PM_CONTEXT_HOST, "127.0.0.1") < 0 ||
+	    pmTraversePMNS(argv[2], add) < 0 || pmLookupName(n, names, pmids) < 0)
+		return 1;
+	for (; !pmFetch(n, pmids, &result); sleep(atoi(argv[1])))
+		pmFreeResult(result);
+	return 1;
+}
+EOF
+cc_shim -w -o "$dir/fetch" "$dir/fetch.c" || exit 1
+
+# used PID: nanoseconds of CPU; each of these programs has one thread
+used() {
+	cut -d ' ' -f 1 "/proc/$1/schedstat"
+}
+
+# measure CLIENT: sets size, a, c and l to what log, agent, pmcd and client use for all samples; the first
+# samples, which have the descriptions, too, are left out
+measure() {
+	sleep $((every * 4 + 1))
+	agent=$(agent_pid | head -n 1)
+	size=$(stat -c %s "$dir/$name.0") a=$(used "$agent") c=$(used "$collector") l=$(used "$1")
+	sleep $((every * samples))
+	size=$(($(stat -c %s "$dir/$name.0") - size)) a=$(($(used "$agent") - a))
+	c=$(($(used "$collector") - c)) l=$(($(used "$1") - l))
+}
+
+# log NAME METRIC...: one row
 log() {
 	name=$1
 	shift
 	printf 'log mandatory on %d sec { %s }\n' $every "$*" >"$dir/logger.conf"
 	pmlogger -h 127.0.0.1 -c "$dir/logger.conf" -l "$dir/$name.log" "$dir/$name" &
 	logger=$!
-	sleep $((every * 4 + 1))
-	agent=$(agent_pid | head -n 1)
-	size=$(stat -c %s "$dir/$name.0") a=$(ticks "$agent") c=$(ticks "$collector") l=$(ticks $logger)
-	sleep $((every * samples))
-	size=$(($(stat -c %s "$dir/$name.0") - size)) a=$(($(ticks "$agent") - a)) c=$(($(ticks "$collector") - c)) l=$(($(ticks $logger) - l))
+	measure $logger
 	kill $logger && wait $logger
 	xz -9e -k -T1 "$dir/$name.0"
 	echo "$name $size $a $c $l $(stat -c %s "$dir/$name.0.xz") $(stat -c %s "$dir/$name.0")" | awk -v n=$samples '{
-		printf "%-34s %9.0f %7.2f %7.1f %7.1f %7.1f %8.2f\n", $1, $2 / n, $6 / $7, $3 * 10 / n, $4 * 10 / n, $5 * 10 / n,
-			$2 / n * 8640 / 1e9
+		printf "%-34s %9.0f %7.2f %7.1f %7.1f %7.1f %8.2f\n", $1, $2 / n, $6 / $7, $3 / 1e6 / n, $4 / 1e6 / n,
+			$5 / 1e6 / n, $2 / n * 8640 / 1e9
+	}'
+}
+
+# fetch NAME NODE: one row, of a client that asks for nothing but values
+fetch() {
+	name=$1
+	: >"$dir/$name.0"
+	"$dir/fetch" $every "$2" &
+	client=$!
+	measure $client
+	kill $client
+	echo "$name $a $c $l" | awk -v n=$samples '{
+		printf "%-34s %9s %7s %7.1f %7.1f %7.1f\n", $1, "-", "-", $2 / 1e6 / n, $3 / 1e6 / n, $4 / 1e6 / n
 	}'
 }
 
 make_names && start || exit 1
-printf '%-34s %9s %7s %7s %7s %7s %8s\n' "4,000 tags; for each sample" bytes "xz -9e" "agent" pmcd logger "GB/day"
+printf '%-34s %9s %7s %7s %7s %7s %8s\n' "4,000 tags; for each sample" bytes "xz -9e" "agent" pmcd client "GB/day"
 printf '%-34s %9s %7s %7s %7s %7s %8s\n' "" "" "" ms ms ms "at 10 s"
 "$build/bin/vcpc" trace on >/dev/null || exit 1
 for active in 100 4000; do
 	"$dir/work" $tags $active &
 	work=$!
 	sleep 2
+	fetch "${active}_in_use:fetch_all" vcpc.transact
 	log "${active}_in_use:all" vcpc.transact
 	log "${active}_in_use:count,total_time" vcpc.transact.count vcpc.transact.total_time
 	kill $work

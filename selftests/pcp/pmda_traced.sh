@@ -100,6 +100,12 @@ memory() {
 	done
 }
 
+# A client may ask for any instances, for what there is not, and for more than anybody can hold.
+any_request() {
+	trace on 2>/dev/null
+	"$dir/many_tags" "any" 400 && "$dir/profiles" vcpc.transact.count vcpc.control.tracing >&2
+}
+
 # In kB and descriptors
 leaks() {
 	"$dir/fetch_often" 127.0.0.1 200 vcpc || return 1
@@ -153,7 +159,8 @@ cc -O1 -D_GNU_SOURCE -I"$here/../../user/include" -o "$dir/odd_tags" "$here/peer
 	-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim &&
 	cc -O1 -I"$here/../../user/include" -o "$dir/many_tags" "$here/peer/many_tags.c" -L"$build/lib" \
 		-Wl,-rpath,"$(cd "$build" && pwd)/lib" -lshim &&
-	cc -O1 -D_GNU_SOURCE -o "$dir/fetch_often" "$here/peer/fetch_often.c" -lpcp && make_names && start
+	cc -O1 -D_GNU_SOURCE -o "$dir/fetch_often" "$here/peer/fetch_often.c" -lpcp &&
+	cc -O1 -Wall -D_GNU_SOURCE -o "$dir/profiles" "$here/peer/profiles.c" -lpcp && make_names && start
 result "PCP's collector runs with the agent"
 [ $tap_failed = 0 ] || done_testing
 if ! trace on; then
@@ -169,6 +176,8 @@ goes_on
 result "tracing goes off and on: counters go on"
 many_tags
 result "of tags that have gone, some are kept, here and in archives"
+any_request
+result "profiles of any kind, odd lists of metrics, and more than can be held"
 leaks
 result "many fetches leave neither memory nor descriptors"
 drops

@@ -3,8 +3,9 @@
 # For scripts to source: pmdavcpc under a private pmcd of PCP's own, started and stopped.
 #
 # The script has sourced place.sh and calls begin_agent "$@" first of all.
-# "agent_by" is what runs the agent of domain 450, a command and a blank.
-collector='' agent_by='' pmcd_access='allow "*" : all;'
+# "agent_by" is what runs the agent of domain 450, a command and a blank, and "agent_window" how long
+# a reading of what is traced is good for, in seconds.
+collector='' agent_by='' agent_window=0.01 pmcd_access='allow "*" : all;'
 
 # Root stays root, as in a user name space CPUs may not be counted.
 begin_agent() {
@@ -63,8 +64,8 @@ answers() {
 start() {
 	{
 		printf 'pmcd\t2\tdso\tpmcd_init\t%s/pmcd/pmda_pmcd.so\n' "$PCP_PMDAS_DIR"
-		printf 'vcpc\t450\tpipe\tbinary\t%s%s -d 450 -T 0.01 -c %s -l %s/log/pmcd/vcpc.log\n' \
-			"$agent_by" "$build/bin/pmdavcpc" "$VCPC_CONFIG" "$dir"
+		printf 'vcpc\t450\tpipe\tbinary\t%s%s -d 450 -T %s -c %s -l %s/log/pmcd/vcpc.log\n' \
+			"$agent_by" "$build/bin/pmdavcpc" "$agent_window" "$VCPC_CONFIG" "$dir"
 		printf 'trace\t10\tpipe\tbinary\t%s -t -l %s/log/pmcd/trace.log\n' \
 			"$build/bin/pmdavcpc" "$dir"
 		printf '[access]\n%s\n' "$pmcd_access"

@@ -55,13 +55,14 @@ FIXTURE(pairs) {
 FIXTURE_SETUP(pairs)
 {
 	struct shim_bpf_stat stat = { .tag = &tag, .key = { .tag = 1, .kind = VC_TRANSACT } };
+	struct shim_live_tag *known = NULL;
 
 	shim_live_tags__init(&self->tags);
 	shim_live_pairs__init(&self->pairs);
 	self->session = 1;
 	self->version = 0;
 	nrows = 0;
-	ASSERT_EQ(0, shim_live_tags__take(&self->tags, &stat, 1));
+	ASSERT_EQ(0, shim_live_tags__take(&self->tags, &stat, 1, &known));
 }
 
 FIXTURE_TEARDOWN(pairs)
@@ -288,13 +289,14 @@ static int take_full(FIXTURE_DATA(pairs) *self, uint64_t id, uint32_t user)
 	struct shim_bpf_stat stat = {
 		.tag = &full, .key = { .tag = id, .kind = VC_TRANSACT }, .slots = { 0, VC_HIST_SLOTS },
 	};
+	struct shim_live_tag *known = NULL;
 
 	snprintf(full.name, sizeof(full.name), "full %llu", (unsigned long long)id);
 	snprintf(full.label, sizeof(full.label), "%s", full.name);
 	stat.total.count = VC_HIST_SLOTS;
 	for (uint32_t i = 0; i < VC_HIST_SLOTS; i++)
 		stat.total.hist[i] = 1;
-	return shim_live_tags__take(&self->tags, &stat, 1);
+	return shim_live_tags__take(&self->tags, &stat, 1, &known);
 }
 
 static size_t slots_of(FIXTURE_DATA(pairs) *self, uint32_t user)

@@ -24,6 +24,15 @@ FIXTURE_TEARDOWN(tags)
 	shim_live_tags__free(&self->tags);
 }
 
+/* Take a row as one that comes for the first time. */
+static int take_stat(struct shim_live_tags *tags, const struct shim_bpf_stat *stat,
+		     unsigned int session)
+{
+	struct shim_live_tag *known = NULL;
+
+	return shim_live_tags__take(tags, stat, session, &known);
+}
+
 /* The label that a user's tag gets */
 static const char *take(FIXTURE_DATA(tags) *self, const char *name, uint32_t user)
 {
@@ -35,7 +44,7 @@ static const char *take(FIXTURE_DATA(tags) *self, const char *name, uint32_t use
 
 	snprintf(tag.name, sizeof(tag.name), "%s", name);
 	snprintf(tag.label, sizeof(tag.label), "%s", name);
-	if (shim_live_tags__take(&self->tags, &stat, 1))
+	if (take_stat(&self->tags, &stat, 1))
 		return "no memory";
 	found = shim_live_tags__find(&self->tags, &tag);
 	return found ? found->label : "not found";
@@ -93,7 +102,7 @@ TEST_F(tags, aborted_lately)
 	char name[32];
 
 	stat.total.aborted = 1;
-	ASSERT_EQ(0, shim_live_tags__take(&self->tags, &stat, 1));
+	ASSERT_EQ(0, take_stat(&self->tags, &stat, 1));
 	self->id = 1;
 	for (int i = 0; i < 2000; i++) {
 		snprintf(name, sizeof(name), "ends %d", i);

@@ -28,6 +28,8 @@ struct domain {
  * @indoms: the library's table of instance domains
  * @domains: for each of @indoms, at the same index, what else is known of it
  * @nindoms: number of @indoms
+ * @result: memory of the last fetch's result
+ * @result_room: its bytes
  */
 struct agent {
 	struct shim_machine *machine;
@@ -38,6 +40,8 @@ struct agent {
 	pmdaIndom *indoms;
 	struct domain *domains;
 	int nindoms;
+	pmResult *result;
+	size_t result_room;
 };
 
 /* tables.c */
@@ -45,7 +49,14 @@ int agent_tables(struct agent *agent);
 int agent_names(const struct agent *agent);
 int agent_grow(struct agent *agent);
 
+/* fetch.c */
+int agent_fetch(int n, pmID *pmids, pmResult **result, pmdaExt *pmda);
+void agent_keep(pmResult *result);
+int agent_profile(pmProfile *profile, pmdaExt *pmda);
+
 /* answers.c */
+int agent_find(const struct agent *agent, pmID pmid);
+int agent_refresh(struct agent *agent, unsigned int groups);
 void agent_answers(pmdaInterface *dispatch, struct agent *agent);
 
 #endif /* VCPC_PMDA_AGENT_H */

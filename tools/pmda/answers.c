@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The PMDA's callbacks: fetching of values, instances, texts and labels, and storing of values. */
+/* The PMDA's callbacks but for fetching: instances, texts and labels, and storing of values. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +18,17 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/*
- * Sample the groups of metrics that are asked for.  The trace statistics are costly to read, and
- * some of their values are about a window of time: until the last reading is window_ns old, all
- * clients get its values.
+/**
+ * agent_refresh() - sample the groups of metrics that are asked for
+ * @agent: its tables of instances grow with the sample
+ * @groups: mask of SHIM_GROUP_*
+ *
+ * The trace statistics are costly to read, and some of their values are about a window of time:
+ * until the last reading is window_ns old, all clients get its values.
+ *
+ * Return: 0 or -ENOMEM.
  */
-static int refresh(struct agent *agent, unsigned int groups)
+int agent_refresh(struct agent *agent, unsigned int groups)
 {
 	uint64_t now = now_ns();
 
@@ -39,7 +44,7 @@ static int refresh(struct agent *agent, unsigned int groups)
 }
 
 /* A metric's number in the machine's list, or -1 */
-static int find(const struct agent *agent, pmID pmid)
+int agent_find(const struct agent *agent, pmID pmid)
 {
 	return shim_machine__find(agent->machine, pmID_build(agent->number, pmID_cluster(pmid),
 							     pmID_item(pmid)));
@@ -51,75 +56,10 @@ static int find_indom(const struct agent *agent, pmInDom indom)
 					pmInDom_build(agent->number, pmInDom_serial(indom)));
 }
 
-/* Give each metric without values the error code that says why, in place of their number. */
-static void tell_errors(const struct agent *agent, pmResult *result)
-{
-	for (int i = 0; i < result->numpmid; i++) {
-		pmValueSet *set = result->vset[i];
-		int metric = set->numval ? -1 : find(agent, set->pmid);
-		int status = metric < 0 ? 0 : shim_machine__values(agent->machine, metric);
-
-		if (status < 0)
-			set->numval = status;
-	}
-}
-
-static int agent_fetch(int n, pmID *pmids, pmResult **result, pmdaExt *pmda)
-{
-	unsigned int groups = 0;
-	int ret;
-
-	for (int i = 0; i < n; i++) {
-		int metric = find(the_agent, pmids[i]);
-
-		if (metric >= 0)
-			groups |= shim_machine__group(the_agent->machine, metric);
-	}
-	ret = refresh(the_agent, groups);
-	if (!ret)
-		ret = pmdaFetch(n, pmids, result, pmda);
-	if (ret >= 0)
-		tell_errors(the_agent, *result);
-	return ret;
-}
-
-static int find_instance(const struct agent *agent, size_t metric, unsigned int inst)
-{
-	uint32_t indom = shim_machine__metric(agent->machine, metric)->indom;
-
-	if (indom == PM_INDOM_NULL)
-		return 0;
-	return shim_machine__find_instance(agent->machine,
-					   shim_machine__find_indom(agent->machine, indom), inst);
-}
-
-static int agent_value(pmdaMetric *mdesc, unsigned int inst, pmAtomValue *atom)
-{
-	size_t metric = (size_t)mdesc->m_user - 1;
-	int i = find_instance(the_agent, metric, inst);
-	struct shim_value value = { 0 };
-
-	if (i < 0)
-		return PM_ERR_INST;
-	if (shim_machine__values(the_agent->machine, metric) < 0 || !shim_machine__value(the_agent->machine, metric, i, &value))
-		return PMDA_FETCH_NOVALUES;
-	switch (value.type) {
-	case PM_TYPE_U32:
-		atom->ul = value.ul;
-		break;
-	case PM_TYPE_FLOAT:
-		atom->f = value.f;
-		break;
-	default:	/* all other types have 64 bits */
-		atom->ull = value.ull;
-	}
-	return PMDA_FETCH_STATIC;
-}
-
 static int agent_instance(pmInDom indom, int inst, char *name, pmInResult **result, pmdaExt *pmda)
 {
 	int at = find_indom(the_agent, indom);
-	int ret = at < 0 ? 0 : refresh(the_agent, shim_machine__indom_group(the_agent->machine, at));
+	int ret = at < 0 ? 0 : agent_refresh(the_agent, shim_machine__indom_group(the_agent->machine, at));
 
 	return ret ? ret : pmdaInstance(indom, inst, name, result, pmda);
 }
@@ -131,7 +71,7 @@ static int agent_text(int ident, int type, char **buffer, pmdaExt *pmda)
 
 	(void)pmda;
 	if (type & PM_TEXT_PMID) {
-		i = find(the_agent, ident);
+		i = agent_find(the_agent, ident);
 		if (i < 0)
 			return PM_ERR_PMID;
 		*buffer = (char *)(one_line ? shim_machine__metric(the_agent->machine, i)->line :
@@ -169,7 +109,7 @@ static int agent_instance_label(pmInDom indom, unsigned int inst, pmLabelSet **l
 
 static int store_one(const pmValueSet *set)
 {
-	int metric = find(the_agent, set->pmid), ret;
+	int metric = agent_find(the_agent, set->pmid), ret;
 	struct shim_value value = { .type = PM_TYPE_U32 };
 
 	if (metric < 0)
@@ -203,11 +143,13 @@ void agent_answers(pmdaInterface *dispatch, struct agent *agent)
 {
 	the_agent = agent;
 	dispatch->version.seven.fetch = agent_fetch;
+	dispatch->version.seven.profile = agent_profile;
 	dispatch->version.seven.instance = agent_instance;
 	dispatch->version.seven.text = agent_text;
 	dispatch->version.seven.store = agent_store;
 	dispatch->version.seven.label = agent_label;
-	pmdaSetFetchCallBack(dispatch, agent_value);
+	pmdaSetResultCallBack(dispatch, agent_keep);
 	pmdaSetLabelCallBack(dispatch, agent_instance_label);
+	pmdaSetData(dispatch, agent);
 	pmdaInit(dispatch, agent->indoms, agent->nindoms, agent->metrics, agent->nmetrics);
 }

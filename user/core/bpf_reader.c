@@ -210,6 +210,22 @@ static int row_at(struct shim_bpf_reader *r, size_t i, struct shim_bpf_stat **ro
 	return 0;
 }
 
+/*
+ * Say whose a row is.  Its tag is known if the row was that tag's before; a row has none after an error:
+ * that of shim_bpf_reader__tag().
+ */
+static int set_key(struct shim_bpf_reader *r, struct shim_bpf_stat *row, const struct vc_stat_key *key)
+{
+	int err = 0;
+
+	if (!row->tag || row->key.tag != key->tag)
+		err = shim_bpf_reader__tag(r, key->tag, &row->tag);
+	if (err)
+		row->tag = NULL;
+	row->key = *key;
+	return err;
+}
+
 static int add_stat(void *reader, const void *key, const void *cpus)
 {
 	struct shim_bpf_reader *r = reader;
@@ -227,10 +243,9 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 		return 0;
 	}
 	row->version = ++r->version;
-	memcpy(&row->key, key, sizeof(row->key));
 	/* Until it is added up, the row's total is another row's, and must not pass for this one's. */
 	row->rests = 0;
-	err = shim_bpf_reader__tag(r, row->key.tag, &row->tag);
+	err = set_key(r, row, key);
 	if (err == -ENOENT)
 		return 0;
 	if (err)
@@ -279,12 +294,10 @@ static int begin_row(struct taking *taking, size_t i, struct vc_seen *seen)
 	err = row_at(r, i, &taking->row);
 	if (err)
 		return err;
+	err = set_key(r, taking->row, &seen->key);
 	shim_bpf_stat__clear(taking->row);
 	taking->row->version = ++r->version;
-	taking->row->key = seen->key;
-	err = shim_bpf_reader__tag(r, seen->key.tag, &taking->row->tag);
-	if (err)	/* the row stays without a tag, and is dropped by drop_nameless() */
-		taking->row->tag = NULL;
+	/* Without a tag, the row is dropped by drop_nameless(). */
 	return err == -ENOENT ? 0 : err;
 }
 

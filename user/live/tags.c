@@ -320,13 +320,14 @@ uint64_t shim_live__now_ns(void)
  * @tags: the tags of its kind
  * @stat: the kernel's statistics
  * @session: number of the tracing session, which changes when tracing was off
+ * @known: the tag, if it is known, and NULL otherwise; set to it
  *
  * Return: 0 or -ENOMEM.
  */
 int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat *stat,
-			unsigned int session)
+			unsigned int session, struct shim_live_tag **known)
 {
-	struct shim_live_tag *tag = find(tags, stat->tag);
+	struct shim_live_tag *tag = *known ? *known : find(tags, stat->tag);
 	struct shim_live_range changed;
 	struct shim_live_part *part;
 	uint64_t aborted;
@@ -336,6 +337,7 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 		tag = add(tags, stat->tag);
 	if (!tag)
 		return -ENOMEM;
+	*known = tag;
 	part = &tag->part[stat->key.tag & SHIM_DIRECT_ID ? SHIM_LIVE_DIRECT : SHIM_LIVE_KERNEL];
 	has_ended = part->now && part->session != session;
 	if (part->now && !has_ended && part == &tag->part[SHIM_LIVE_KERNEL]) {

@@ -49,46 +49,46 @@ struct shim_live_since {
 };
 
 /**
- * struct shim_live_tag - a tag of one kind
+ * struct shim_live_tag - a tag of one kind; what each value is made of comes first
  * @inst: its instance number
+ * @retired: shim_live_tags__sweep() frees it
+ * @is_written: whether @before is @total
+ * @unwritten: where their histograms may differ, otherwise
+ * @since: what shim_live_tag__since() computed
+ * @since_of: number of the sample that @since is of
+ * @total: sum of all statistics
+ * @before: @total at the last sample that was written
+ * @part: its statistics, by who wrote them
+ * @earlier: total of earlier sessions and ids, NULL if there were none
+ * @unseen: slots that have changed since instances were last added for them
+ * @aborted_ns: when an abort was last seen, which the statistics do not have
  * @seen: the last sample of which shim_live_tags__see() found it there
  * @missed: how many samples in turn did not have it, of those that were looked through
- * @retired: shim_live_tags__sweep() frees it
  * @node: by name
  * @owned: by name and user
  * @name: the tag
  * @user: whose it is
  * @label: its name as an instance, which differs between users' tags of one name; never changes
- * @part: its statistics, by who wrote them
- * @earlier: total of earlier sessions and ids, NULL if there were none
- * @since: what shim_live_tag__since() computed
- * @since_of: number of the sample that @since is of
- * @is_written: whether @before is @total
- * @unwritten: where their histograms may differ, otherwise
- * @unseen: slots that have changed since instances were last added for them
  * @slots: of a transaction: instance numbers of its histogram's slots, 0: none yet
- * @total: sum of all that
- * @aborted_ns: when an abort was last seen, which the statistics do not have
- * @before: @total at the last sample that was written
  */
 struct shim_live_tag {
 	int32_t inst;
-	bool retired;
-	unsigned int missed;
+	bool retired, is_written;
+	struct shim_live_range unwritten;
+	uint64_t since_of;
+	struct shim_live_since since;
+	struct vc_stat total, before;
+	struct shim_live_part part[SHIM_LIVE_PARTS];
+	struct vc_stat *earlier;
+	struct shim_live_range unseen;
+	uint64_t aborted_ns;
 	uint64_t seen;
+	unsigned int missed;
 	struct shim_hnode node, owned;
 	char *name;
 	uint32_t user;
 	char label[SHIM_LABEL_LEN];
-	struct shim_live_part part[SHIM_LIVE_PARTS];
-	struct vc_stat *earlier;
-	struct shim_live_since since;
-	uint64_t since_of;
-	bool is_written;
-	struct shim_live_range unwritten, unseen;
 	uint32_t slots[VC_HIST_SLOTS];
-	uint64_t aborted_ns;
-	struct vc_stat total, before;
 };
 
 /*
@@ -118,7 +118,7 @@ struct shim_live_tags {
 void shim_live_tags__init(struct shim_live_tags *tags);
 void shim_live_tags__free(struct shim_live_tags *tags);
 int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat *stat,
-			unsigned int session);
+			unsigned int session, struct shim_live_tag **known);
 const struct shim_live_tag *shim_live_tags__find(const struct shim_live_tags *tags,
 					      const struct shim_bpf_tag *tag);
 bool shim_live_tags__are_too_many(struct shim_live_tags *tags, size_t present);

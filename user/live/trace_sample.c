@@ -73,38 +73,77 @@ int shim_live_trace__open(struct shim_live_trace *trace)
 	return 0;
 }
 
-/* The maps have tags in no order: sort them by id, as a smaller id was assigned earlier. */
-static int by_tag(const void *a, const void *b)
-{
-	const struct shim_bpf_stat *const *sa = a, *const *sb = b;
+/* A row that has changed */
+struct changed {
+	uint64_t id;	/* of its tag */
+	size_t at;	/* its index */
+};
 
-	return ((*sa)->key.tag > (*sb)->key.tag) - ((*sa)->key.tag < (*sb)->key.tag);
+/* The maps have tags in no order: sort them by id, as a smaller id was assigned earlier. */
+static int by_id(const void *a, const void *b)
+{
+	const struct changed *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
 }
 
 static int take(struct shim_live_trace *trace, const struct shim_bpf_stat *stat,
-		unsigned int session)
+		unsigned int session, struct shim_live_tag **known)
 {
 	int ret = 0;
 
 	for (enum kind kind = 0; kind < KINDS && !ret; kind++)
 		if (kind_of[kind] == stat->key.kind)
-			ret = shim_live_tags__take(&trace->of[kind], stat, session);
+			ret = shim_live_tags__take(&trace->of[kind], stat, session, known);
 	return ret;
 }
 
-/* The rows that have changed since they were taken, by ascending tags: how many, or -ENOMEM */
-static ssize_t changed_rows(struct shim_live_trace *trace, const struct shim_bpf_stat *stats,
-			    size_t n, const struct shim_bpf_stat **changed)
+/*
+ * Which tag got the row of this index last time, if it is still the same tag's; NULL: not known.
+ * The kernel never gives a tag's id to another one; ids of what programs write themselves may change.
+ */
+static struct shim_live_tag *known_tag(const struct shim_live_trace *trace, size_t i,
+				       const struct vc_stat_key *key)
+{
+	const struct shim_live_taken *taken = &trace->taken[i];
+
+	if (i >= trace->ntaken || key->tag & SHIM_DIRECT_ID || taken->key.tag != key->tag ||
+	    taken->key.kind != key->kind)
+		return NULL;
+	return taken->tag;
+}
+
+/* The rows that have changed since they were taken, by ascending tags: how many */
+static size_t changed_rows(const struct shim_live_trace *trace, const struct shim_bpf_stat *stats,
+			   size_t n, struct changed *changed)
 {
 	size_t nchanged = 0;
 
-	if (shim_vec__reserve(trace->taken, &trace->taken_room, n))
-		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		if (i >= trace->ntaken || trace->taken[i] != stats[i].version)
-			changed[nchanged++] = &stats[i];
-	qsort(changed, nchanged, sizeof(*changed), by_tag);
+		if (i >= trace->ntaken || trace->taken[i].version != stats[i].version)
+			changed[nchanged++] = (struct changed) { stats[i].key.tag, i };
+	qsort(changed, nchanged, sizeof(*changed), by_id);
 	return nchanged;
+}
+
+/* If taking ends early, all are taken again the next time, which changes nothing. */
+static int take_changed(struct shim_live_trace *trace, const struct shim_bpf_stat *stats, size_t n,
+			struct changed *changed, unsigned int session)
+{
+	size_t nchanged = changed_rows(trace, stats, n, changed);
+	int ret = 0;
+
+	for (size_t i = 0; i < nchanged && !ret; i++) {
+		const struct shim_bpf_stat *stat = &stats[changed[i].at];
+		struct shim_live_tag *tag = known_tag(trace, changed[i].at, &stat->key);
+
+		ret = take(trace, stat, session, &tag);
+		trace->taken[changed[i].at] = (struct shim_live_taken) {
+			.key = stat->key, .version = stat->version, .tag = tag,
+		};
+	}
+	trace->ntaken = ret ? 0 : n;
+	return ret;
 }
 
 static int remove_gone(struct shim_live_trace *trace, enum kind kind, const struct shim_bpf_stat *stats,
@@ -120,6 +159,7 @@ static int remove_gone(struct shim_live_trace *trace, enum kind kind, const stru
 		return -ENOMEM;
 	if (kind == TRANSACT)
 		shim_live_pairs__retire(&trace->pairs);
+	trace->ntaken = 0;	/* it knows tags */
 	shim_live_tags__sweep(tags);
 	return 0;
 }
@@ -143,30 +183,20 @@ static int take_stats(struct shim_live_trace *trace, struct shim_bpf_reader *rea
 		      unsigned int session)
 {
 	const struct shim_bpf_stat *stats;
-	const struct shim_bpf_stat **changed;
-	ssize_t nchanged;
+	struct changed *changed;
 	size_t n;
 	int ret = shim_bpf_reader__stats(reader, &stats, &n);
 
 	if (ret)
 		return ret;
-	changed = calloc(n + 1, sizeof(*changed));
+	if (shim_vec__reserve(trace->taken, &trace->taken_room, n))
+		return -ENOMEM;
+	changed = malloc((n + 1) * sizeof(*changed));
 	if (!changed)
 		return -ENOMEM;
-	nchanged = changed_rows(trace, stats, n, changed);
-	if (nchanged < 0)
-		ret = nchanged;
-	/* If taking ends early, all are taken again the next time, which changes nothing. */
-	trace->ntaken = 0;
-	for (ssize_t i = 0; i < nchanged && !ret; i++)
-		ret = take(trace, changed[i], session);
+	ret = take_changed(trace, stats, n, changed, session);
 	free(changed);
-	if (ret)
-		return ret;
-	for (size_t i = 0; i < n; i++)
-		trace->taken[i] = stats[i].version;
-	trace->ntaken = n;
-	return remove_idle(trace, stats, n);
+	return ret ? ret : remove_idle(trace, stats, n);
 }
 
 static int take_from(struct shim_live_trace *trace, struct shim_bpf_reader *reader,

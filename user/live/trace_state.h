@@ -12,6 +12,13 @@
 
 enum kind { TRANSACT, POINT, OBSERVE, COUNTER, KINDS };
 
+/* A row of the reader that was taken; @tag: which got it, while @key is the kernel's */
+struct shim_live_taken {
+	struct vc_stat_key key;
+	uint64_t version;
+	struct shim_live_tag *tag;
+};
+
 struct shim_live_trace {
 	struct shim_bpf_reader *reader;	/* NULL while tracing is off */
 	unsigned int session;		/* number of the tracing session */
@@ -20,7 +27,7 @@ struct shim_live_trace {
 	unsigned int ended_session;
 	struct shim_live_tags of[KINDS];
 	struct shim_live_pairs pairs;
-	uint64_t *taken;		/* versions of the reader's rows that were taken, by index */
+	struct shim_live_taken *taken;	/* by index of the reader's row */
 	size_t ntaken, taken_room;
 	uint64_t when, before;		/* of this sample, and of the last that was settled */
 	uint64_t samples;
