@@ -78,15 +78,25 @@ used() {
 	cut -d ' ' -f 1 "/proc/$1/schedstat"
 }
 
-# measure CLIENT: sets size, a, c and l to what log, agent, pmcd and client use for all samples; the first
-# samples, which have the descriptions, too, are left out
+# median: of numbers, one a line
+median() {
+	sort -n | sed -n "$((samples / 2 + 1))p"
+}
+
+# measure CLIENT: sets size to what the log grows by in all samples, and a, c and l to what agent, pmcd and
+# client use for one, the median; the first samples, which have the descriptions, too, are left out
 measure() {
 	sleep $((every * 4 + 1))
 	agent=$(agent_pid | head -n 1)
-	size=$(stat -c %s "$dir/$name.0") a=$(used "$agent") c=$(used "$collector") l=$(used "$1")
-	sleep $((every * samples))
-	size=$(($(stat -c %s "$dir/$name.0") - size)) a=$(($(used "$agent") - a))
-	c=$(($(used "$collector") - c)) l=$(($(used "$1") - l))
+	size=$(stat -c %s "$dir/$name.0")
+	for _ in $(seq $samples); do
+		a=$(used "$agent") c=$(used "$collector") l=$(used "$1")
+		sleep $every
+		echo "$(($(used "$agent") - a)) $(($(used "$collector") - c)) $(($(used "$1") - l))"
+	done >"$dir/used"
+	size=$(($(stat -c %s "$dir/$name.0") - size))
+	a=$(cut -d ' ' -f 1 "$dir/used" | median) c=$(cut -d ' ' -f 2 "$dir/used" | median)
+	l=$(cut -d ' ' -f 3 "$dir/used" | median)
 }
 
 # log NAME METRIC...: one row
@@ -100,8 +110,8 @@ log() {
 	kill $logger && wait $logger
 	xz -9e -k -T1 "$dir/$name.0"
 	echo "$name $size $a $c $l $(stat -c %s "$dir/$name.0.xz") $(stat -c %s "$dir/$name.0")" | awk -v n=$samples '{
-		printf "%-34s %9.0f %7.2f %7.1f %7.1f %7.1f %8.2f\n", $1, $2 / n, $6 / $7, $3 / 1e6 / n, $4 / 1e6 / n,
-			$5 / 1e6 / n, $2 / n * 8640 / 1e9
+		printf "%-34s %9.0f %7.2f %7.1f %7.1f %7.1f %8.2f\n", $1, $2 / n, $6 / $7, $3 / 1e6, $4 / 1e6, $5 / 1e6,
+			$2 / n * 8640 / 1e9
 	}'
 }
 
@@ -113,8 +123,8 @@ fetch() {
 	client=$!
 	measure $client
 	kill $client
-	echo "$name $a $c $l" | awk -v n=$samples '{
-		printf "%-34s %9s %7s %7.1f %7.1f %7.1f\n", $1, "-", "-", $2 / 1e6 / n, $3 / 1e6 / n, $4 / 1e6 / n
+	echo "$name $a $c $l" | awk '{
+		printf "%-34s %9s %7s %7.1f %7.1f %7.1f\n", $1, "-", "-", $2 / 1e6, $3 / 1e6, $4 / 1e6
 	}'
 }
 

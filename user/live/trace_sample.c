@@ -113,16 +113,24 @@ static struct shim_live_tag *known_tag(const struct shim_live_trace *trace, size
 	return taken->tag;
 }
 
-/* The rows that have changed since they were taken, by ascending tags: how many */
+/*
+ * The rows that have changed since they were taken: how many.  New tags among them come in the order of
+ * their ids; where there is none, rows stay as they lie in memory, which is faster.
+ */
 static size_t changed_rows(const struct shim_live_trace *trace, const struct shim_bpf_stat *stats,
 			   size_t n, struct changed *changed)
 {
 	size_t nchanged = 0;
+	bool any_new = false;
 
-	for (size_t i = 0; i < n; i++)
-		if (i >= trace->ntaken || trace->taken[i].version != stats[i].version)
-			changed[nchanged++] = (struct changed) { stats[i].key.tag, i };
-	qsort(changed, nchanged, sizeof(*changed), by_id);
+	for (size_t i = 0; i < n; i++) {
+		if (i < trace->ntaken && trace->taken[i].version == stats[i].version)
+			continue;
+		changed[nchanged++] = (struct changed) { stats[i].key.tag, i };
+		any_new |= !known_tag(trace, i, &stats[i].key);
+	}
+	if (any_new)
+		qsort(changed, nchanged, sizeof(*changed), by_id);
 	return nchanged;
 }
 
