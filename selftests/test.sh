@@ -78,7 +78,7 @@ build_all() {
 		if [ "$arch" = "$host" ]; then build "$arch" ARCH="$arch" all tests
 		else build "$arch" ARCH="$arch" all tests TESTS="vcpc bpf cpc aix trace shim tools unit/core_bpf_reader unit/core_bpf_names $perf_folders"; fi
 	done
-	build "$host-asan" SAN=1 lib tests TESTS="$native_folders $asan_folders"
+	build "$host-asan" SAN=1 lib tools tests TESTS="$native_folders $asan_folders"
 }
 
 # native WHERE BUILD FOLDER...: programs of these folders, and their shell tests, which
@@ -101,6 +101,8 @@ asan() {
 	# shellcheck disable=SC2086
 	native "$host-asan" "$top/build/$host-san" $native_folders
 	unset VCPC_LEAKS
+	VCPC_BUILD=$top/build/$host VCPC_AGENT=$top/build/$host-san/bin/pmdavcpc "$here/apart.sh" "$here/run-tests.sh" \
+		"$work/$host-agent-asan" "$host-agent-asan" "$here/pcp/pmda.sh"
 }
 
 fuzz() {

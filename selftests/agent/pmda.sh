@@ -128,6 +128,14 @@ reads() {
 	! store 0 && grep -q 'No permission' "$dir/out"
 }
 
+# A client may ask for any instances, for what there is not, and for more than anybody can hold.
+any_request() {
+	stop
+	agent_by=
+	start && vcpc trace off >&2 && vcpc trace on >&2 && SHIM_TRACE=$way "$here/many_tags" any 400 &&
+		"$here/profiles" vcpc.transact.count vcpc.control.tracing >&2
+}
+
 printf 'cpus cpu-clock\n' >"$VCPC_CONFIG"
 vcpc trace off >/dev/null 2>&1
 mkdir -p "$dir/run" "$dir/log"
@@ -161,4 +169,6 @@ as_user
 result "the agent runs as a user with CAP_PERFMON and CAP_BPF alone"
 reads
 result "... and reads what is traced where it is let"
+any_request
+result "profiles of any kind, odd lists of metrics, and more than can be held"
 done_testing

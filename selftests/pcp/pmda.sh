@@ -176,7 +176,7 @@ by_proxy() {
 
 wrong_config() {
 	printf 'cpus cs\nnothing\n' >"$dir/wrong"
-	! "$build/bin/pmdavcpc" -c "$dir/wrong" -N >/dev/null 2>"$dir/out" &&
+	! "$pmdavcpc" -c "$dir/wrong" -N >/dev/null 2>"$dir/out" &&
 		grep -q 'wrong: line 2: ' "$dir/out"
 }
 
@@ -223,4 +223,4 @@ comes_back
 result "the agent is killed and comes back"
 comes_back_logged
 result "a logger marks that the agent was another one"
-done_testing
+agent_done

@@ -188,4 +188,4 @@ who_may_store
 result "who may store is pmcd's to say"
 by_module_only
 result "tracing is turned on by the module alone"
-done_testing
+agent_done

@@ -4,8 +4,9 @@
 #
 # The script has sourced place.sh and calls begin_agent "$@" first of all.
 # "agent_by" is what runs the agent of domain 450, a command and a blank, and "agent_window" how long
-# a reading of what is traced is good for, in seconds.
-collector='' agent_by='' agent_window=0.01 pmcd_access='allow "*" : all;'
+# a reading of what is traced is good for, in seconds.  VCPC_AGENT is another program than the build's own,
+# with AddressSanitizer and UBSan, whose reports agent_done finds.
+collector='' agent_by='' agent_window=0.01 pmdavcpc=${VCPC_AGENT:-$build/bin/pmdavcpc} pmcd_access='allow "*" : all;'
 
 # Root stays root, as in a user name space CPUs may not be counted.
 begin_agent() {
@@ -18,7 +19,7 @@ begin_agent() {
 	[ ! -e /etc/pcp.env ] || . /etc/pcp.env
 	set -u
 	needs "${PCP_BINADM_DIR:-}/pmcd" pcp
-	[ -x "$build/bin/pmdavcpc" ] || skip_all "no agent: libpcp-pmda3-dev was not installed"
+	[ -x "$pmdavcpc" ] || skip_all "no agent: libpcp-pmda3-dev was not installed"
 	# shellcheck source=selftests/tap.sh
 	. "$here/../tap.sh"
 	trap 'stop; rm -rf "$dir"' EXIT
@@ -26,6 +27,8 @@ begin_agent() {
 	evidence="$dir/errors $dir/log/pmcd/pmcd.log $dir/log/pmcd/vcpc.log"
 	ip link set lo up
 	unset PMCD_PORT PMCD_SOCKET PMPROXY_HOST
+	[ -z "${VCPC_AGENT:-}" ] || export ASAN_OPTIONS="detect_leaks=0:quarantine_size_mb=8:log_path=$dir/sanitizer" \
+		UBSAN_OPTIONS="print_stacktrace=1:log_path=$dir/sanitizer"
 	export PCP_RUN_DIR="$dir/run" PCP_LOG_DIR="$dir/log" PCP_DERIVED_CONFIG='' VCPC_CONFIG="$dir/vcpc.conf"
 }
 
@@ -42,11 +45,21 @@ agent_pid() {
 	done
 }
 
+# The end of a script's tests, and the last of them if the agent has sanitizers
+agent_done() {
+	if [ -n "${VCPC_AGENT:-}" ]; then
+		stop
+		! grep -s . "$dir"/sanitizer.* >&2
+		result "the agent's sanitizers find nothing"
+	fi
+	done_testing
+}
+
 # The name space is the agent's own account of what it has.
 make_names() {
 	mkdir -p "$dir/pmns" "$dir/run" "$dir/log/pmcd" && cd "$dir/pmns" || return 1
-	"$build/bin/pmdavcpc" -c "$VCPC_CONFIG" -N >vcpc.pmns || return 1
-	"$build/bin/pmdavcpc" -t -N >trace.pmns || return 1
+	"$pmdavcpc" -c "$VCPC_CONFIG" -N >vcpc.pmns || return 1
+	"$pmdavcpc" -t -N >trace.pmns || return 1
 	printf 'root { vcpc }\n#include "vcpc.pmns"\n' >root_vcpc
 	printf 'root { trace }\n#include "trace.pmns"\n' >root_trace
 	"$PCP_BINADM_DIR/pmnsmerge" -f "$PCP_VAR_DIR/pmns/root_pmcd" root_vcpc root_trace root
@@ -65,9 +78,9 @@ start() {
 	{
 		printf 'pmcd\t2\tdso\tpmcd_init\t%s/pmcd/pmda_pmcd.so\n' "$PCP_PMDAS_DIR"
 		printf 'vcpc\t450\tpipe\tbinary\t%s%s -d 450 -T %s -c %s -l %s/log/pmcd/vcpc.log\n' \
-			"$agent_by" "$build/bin/pmdavcpc" "$agent_window" "$VCPC_CONFIG" "$dir"
+			"$agent_by" "$pmdavcpc" "$agent_window" "$VCPC_CONFIG" "$dir"
 		printf 'trace\t10\tpipe\tbinary\t%s -t -l %s/log/pmcd/trace.log\n' \
-			"$build/bin/pmdavcpc" "$dir"
+			"$pmdavcpc" "$dir"
 		printf '[access]\n%s\n' "$pmcd_access"
 	} >"$dir/pmcd.conf"
 	env -u TZ "$PCP_BINADM_DIR/pmcd" -f -A -i 127.0.0.1 -p 44321 -s "$dir/run/pmcd.socket" \

@@ -36,6 +36,8 @@ set -eu
 	cc_shim -o "$out/trace_calls" "$here/peer/trace_calls.c"
 	cc_shim -o "$out/trace_record" "$here/peer/trace_record.c"
 	cc_shim -o "$out/odd_tags" "$here/peer/odd_tags.c"
+	cc_shim -o "$out/many_tags" "$here/peer/many_tags.c"
+	cc -O1 -o "$out/profiles" "$here/peer/profiles.c" -lpcp
 	cc -O1 -o "$out/calls_pcp" "$here/peer/trace_calls.c" -lpcp_trace -lpcp -lpthread
 	cc -O1 -o "$out/trace_both" "$here/peer/trace_both.c" -ldl
 )

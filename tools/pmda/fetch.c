@@ -15,7 +15,7 @@
 
 /*
  * A client may name a metric as often as it likes.  All metrics once, with as many instances as may
- * be, are a third of that.
+ * be, are less than half of that.
  */
 #define RESULT_MAX	((size_t)64 << 20)
 #define KEPT_MAX	((size_t)8 << 20)	/* not kept for the next fetch if it is larger */

@@ -140,11 +140,14 @@ static void print_node(const struct agent *agent, size_t len, const char *name)
 {
 	printf("%.*s {\n", (int)len, name);
 	for (int i = 0; i < agent->nmetrics; i++) {
-		const char *full = name_of(agent, i), *rest = full + len + 1;
-		size_t part = strcspn(rest, ".");
+		const char *full = name_of(agent, i), *rest;
+		size_t part;
 
-		if (strncmp(full, name, len) || full[len] != '.' ||
-		    !is_new(agent, i, len + 1 + part, full))
+		if (strncmp(full, name, len) || full[len] != '.')
+			continue;
+		rest = full + len + 1;
+		part = strcspn(rest, ".");
+		if (!is_new(agent, i, len + 1 + part, full))
 			continue;
 		if (rest[part])
 			printf("\t%.*s\n", (int)part, rest);
