@@ -13,17 +13,7 @@
 
 #include <pcp/pmapi.h>
 
-#include "fake_pmcd.h"
-
-static pmID word[] = { FAKE_WORD };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
+#include "host_fixture.h"
 
 static int descriptors(void)
 {
@@ -34,48 +24,6 @@ static int descriptors(void)
 		n++;
 	closedir(d);
 	return n;
-}
-
-/* The number of values, or an error */
-static int fetch_word(void)
-{
-	pmResult *r;
-	int n = pmFetch(1, word, &r);
-
-	if (n < 0)
-		return n;
-	n = r->vset[0]->numval;
-	pmFreeResult(r);
-	return n;
-}
-
-FIXTURE(host)
-{
-	struct fake_pmcd fake;
-	int handle;
-};
-
-FIXTURE_SETUP(host)
-{
-	static const char *const unwanted[] = { "PMCD_PORT", "PMPROXY_HOST", "PCP_CONTAINER",
-						"PCP_SECURE_SOCKETS" };
-
-	/* sockets that whoever runs the test has left open */
-	close_range(3, ~0u, 0);
-	for (size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]); i++)
-		unsetenv(unwanted[i]);
-	setenv("PMCD_REQUEST_TIMEOUT", "60", 1);
-	setenv("PMCD_CONNECT_TIMEOUT", "60", 1);
-	setenv("PMCD_RECONNECT_TIMEOUT", "1", 1);
-	ASSERT_EQ(fake_start(&self->fake), 0);
-	self->handle = pmNewContext(PM_CONTEXT_HOST, self->fake.spec);
-	ASSERT_GE(self->handle, 0);
-}
-
-FIXTURE_TEARDOWN(host)
-{
-	pmDestroyContext(self->handle);
-	fake_stop(&self->fake);
 }
 
 /* A child's calls go over a connection of its own, and the parent's goes on */
@@ -419,113 +367,6 @@ TEST_F(host, greetings)
 		pmUseContext(self->handle);
 	}
 	EXPECT_EQ(pmNewContext(PM_CONTEXT_HOST, NULL), PM_ERR_NOCONTEXT);
-}
-
-/* Half a header, and the connection ends */
-static enum fake_then break_off(struct fake_pdu *reply, uint64_t arg)
-{
-	(void)arg;
-	if (fake_get(reply->bytes + 4) == FAKE_ERROR)
-		return FAKE_GO_ON;
-	reply->len = 4;
-	return FAKE_CLOSE;
-}
-
-static int derived_values(pmID pmid)
-{
-	pmResult *r;
-	int n = pmFetch(1, &pmid, &r);
-
-	if (n < 0)
-		return n;
-	n = r->vset[0]->numval;
-	pmFreeResult(r);
-	return n;
-}
-
-/* That pmcd went away when a derived metric was looked at first does not make it a wrong one for ever. */
-TEST_F(host, derived_metrics_after_a_restart)
-{
-	static const char *const exprs[] = { "a.word + 1", "matchinst(/^t/, a.word)" };
-	const char *names[] = { "derived.sum", "derived.some" };
-	pmID pmids[2];
-	pmDesc desc;
-
-	for (int i = 0; i < 2; i++)
-		ASSERT_EQ(NULL, pmRegisterDerived(names[i], exprs[i]));
-	ASSERT_EQ(2, pmLookupName(2, names, pmids));
-	for (int i = 0; i < 2; i++) {
-		self->fake.lies->lie = break_off;
-		EXPECT_EQ(PM_ERR_IPC, pmLookupDesc(pmids[i], &desc));
-		self->fake.lies->lie = NULL;
-		ASSERT_EQ(self->handle, pmReconnectContext(self->handle));
-		EXPECT_EQ(0, pmLookupDesc(pmids[i], &desc)) TH_LOG("%s", pmDerivedErrStr());
-		EXPECT_EQ(FAKE_INDOM, desc.indom);
-	}
-	EXPECT_EQ(3, derived_values(pmids[0]));
-	EXPECT_EQ(2, derived_values(pmids[1]));
-}
-
-/* An agent is away: no descriptors of its metrics, and, if it has to be asked for them, no names */
-static enum fake_then no_descriptors(struct fake_pdu *reply, uint64_t code)
-{
-	uint32_t type = fake_get(reply->bytes + 4);
-
-	if (type == FAKE_DESC || type == FAKE_DESCS) {
-		fake_error(reply, (int32_t)code);
-		fake_end(reply);
-	}
-	return FAKE_GO_ON;
-}
-
-static enum fake_then no_names(struct fake_pdu *reply, uint64_t code)
-{
-	if (fake_get(reply->bytes + 4) == FAKE_IDS) {
-		fake_error(reply, (int32_t)code);
-		fake_end(reply);
-	}
-	return FAKE_GO_ON;
-}
-
-/* pmcd is not asked for the same again and again, but the metric is there when its agent is back. */
-TEST_F(host, derived_metrics_while_an_agent_is_away)
-{
-	const char *name = "derived.waits";
-	double before = now();
-	unsigned int requests;
-	pmDesc desc;
-	pmID pmid;
-	int sts;
-
-	ASSERT_EQ(NULL, pmRegisterDerived(name, "a.word + 1"));
-	ASSERT_EQ(1, pmLookupName(1, &name, &pmid));
-	self->fake.lies->arg = PM_ERR_AGAIN;
-	self->fake.lies->lie = no_descriptors;
-	EXPECT_EQ(PM_ERR_AGAIN, pmLookupDesc(pmid, &desc));
-	requests = self->fake.lies->requests;
-	for (int i = 0; i < 100 && now() - before < 3; i++)
-		EXPECT_EQ(PM_ERR_AGAIN, pmLookupDesc(pmid, &desc));
-	EXPECT_EQ(requests, self->fake.lies->requests);
-	self->fake.lies->lie = NULL;
-	while ((sts = pmLookupDesc(pmid, &desc)) == PM_ERR_AGAIN && now() - before < 60)
-		usleep(50000);
-	EXPECT_EQ(0, sts) TH_LOG("%s", pmDerivedErrStr());
-	EXPECT_EQ(3, derived_values(pmid));
-}
-
-TEST_F(host, defined_while_an_agent_is_away)
-{
-	const char *name = "derived.has";
-	pmDesc desc;
-	pmID pmid;
-
-	ASSERT_EQ(NULL, pmRegisterDerived(name, "defined(a.word)"));
-	ASSERT_EQ(1, pmLookupName(1, &name, &pmid));
-	self->fake.lies->arg = (uint64_t)(int64_t)PM_ERR_NOAGENT;
-	self->fake.lies->lie = no_names;
-	EXPECT_EQ(0, pmLookupDesc(pmid, &desc)) TH_LOG("%s", pmDerivedErrStr());
-	EXPECT_EQ(PM_TYPE_U32, desc.type);
-	EXPECT_EQ(1, derived_values(pmid));
 }
 
 /* More than pmcd takes in one request is refused before it is sent */

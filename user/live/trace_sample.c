@@ -178,9 +178,10 @@ static int remove_idle(struct shim_live_trace *trace, const struct shim_bpf_stat
 	size_t present[KINDS] = { 0 };
 	int ret = 0;
 
+	/* All of them have just been taken, and the keys lie closer together there. */
 	for (size_t i = 0; i < n; i++)
 		for (enum kind kind = 0; kind < KINDS; kind++)
-			present[kind] += kind_of[kind] == stats[i].key.kind;
+			present[kind] += kind_of[kind] == trace->taken[i].key.kind;
 	for (enum kind kind = 0; kind < KINDS && !ret; kind++)
 		if (shim_live_tags__are_too_many(&trace->of[kind], present[kind]))
 			ret = remove_gone(trace, kind, stats, n);

@@ -17,10 +17,8 @@ static bool is_visible(const struct shim_derived_entry *e)
 
 int shim_derived__metrics(struct shim_context *ctx, int n, const char *const *names, pmID *pmids)
 {
-	int found = ctx->source->metrics(ctx, n, names, pmids), more = 0;
+	int found = ctx->source->metrics(ctx, n, names, pmids), more = 0, known = 0;
 
-	if (found < 0 && found != PM_ERR_NAME && found != PM_ERR_NONLEAF)
-		return found;
 	for (int i = 0; i < n; i++) {
 		struct shim_derived_entry *e = pmids[i] == PM_ID_NULL && names[i] ?
 			shim_derived__by_name(ctx, names[i]) : NULL;
@@ -29,9 +27,13 @@ int shim_derived__metrics(struct shim_context *ctx, int n, const char *const *na
 			pmids[i] = e->def->pmid;
 			more++;
 		}
+		known += pmids[i] != PM_ID_NULL;
 	}
 	if (!more)
 		return found;
+	/* A source that does not answer may have the other names. */
+	if (found < 0 && found != PM_ERR_NAME && found != PM_ERR_NONLEAF)
+		return known == n ? n : found;
 	return more + (found > 0 ? found : 0);
 }
 
@@ -160,7 +162,7 @@ static int hand_out(const struct children *c, char ***offspring, int **status)
 	return c->n;
 }
 
-/* Replaces the @n children, or PM_ERR_NAME, by a list with derived ones, too: how many, or an error */
+/* Replaces the @n children, or an error of the source, by a list with derived ones, too: how many, or an error */
 static int merge_children(const struct names *derived, const char *name, int n, char ***offspring,
 			  int **status)
 {
@@ -188,7 +190,7 @@ static int with_children(struct names *derived, int err, const char *name, int n
 {
 	if (err)
 		n = err;
-	else if (n >= 0 || n == PM_ERR_NAME)
+	else if (n != -ENOMEM)
 		n = merge_children(derived, name, n, offspring, status);
 	free(derived->all);
 	if (n <= 0) {

@@ -43,17 +43,19 @@ int shim_host_source__metrics(struct shim_context *ctx, int n, const char *const
 		if (!names[i])
 			return PM_ERR_NAME;
 	err = ask_metrics(ctx->host, n, names, pmids);
-	if (err && err != PM_ERR_NAME)
-		return err;
 	if (builtins_of(ctx, &builtins))
 		return -ENOMEM;
 	for (int i = 0; i < n; i++) {
 		uint32_t at = shim_pmns_tree__find(builtins, names[i]);
 
+		if (err && err != PM_ERR_NAME)
+			pmids[i] = PM_ID_NULL;	/* of an answer that was not whole */
 		if (pmids[i] == PM_ID_NULL && at != SHIM_PMNS_NONE)
 			shim_pmns_tree__metric(builtins, at, &pmids[i]);
 		found += pmids[i] != PM_ID_NULL;
 	}
+	if (err && err != PM_ERR_NAME)
+		return found == n ? n : err;
 	return found || !err ? found : err;
 }
 
@@ -219,8 +221,9 @@ int shim_host_source__children(struct shim_context *ctx, const char *name, char 
 		if (at != SHIM_PMNS_NONE)
 			nown = shim_pmns_tree__children(builtins, at, &own.all,
 							status ? &own.status : NULL);
-		if (at != SHIM_PMNS_NONE && n == PM_ERR_NAME && !nown)
-			n = 0;	/* a metric has no children */
+		/* A metric has no children; and without a server's answer there are still these names. */
+		if (at != SHIM_PMNS_NONE && n < 0 && n != -ENOMEM)
+			n = nown ? PM_ERR_NAME : 0;
 	}
 	n = add_builtins(&names, n, &own, nown, status);
 	if (n < 0) {

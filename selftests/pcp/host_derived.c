@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Derived metrics of a host: while its server, or the agent that they need, is away, and after that. */
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "host_fixture.h"
+
+/* Half a header, and the connection ends */
+static enum fake_then break_off(struct fake_pdu *reply, uint64_t arg)
+{
+	(void)arg;
+	if (fake_get(reply->bytes + 4) == FAKE_ERROR)
+		return FAKE_GO_ON;
+	reply->len = 4;
+	return FAKE_CLOSE;
+}
+
+/* That pmcd went away when a derived metric was looked at first does not make it a wrong one for ever. */
+TEST_F(host, derived_metrics_after_a_restart)
+{
+	static const char *const exprs[] = { "a.word + 1", "matchinst(/^t/, a.word)" };
+	const char *names[] = { "derived.sum", "derived.some" };
+	pmID pmids[2];
+	pmDesc desc;
+
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(NULL, pmRegisterDerived(names[i], exprs[i]));
+	ASSERT_EQ(2, pmLookupName(2, names, pmids));
+	for (int i = 0; i < 2; i++) {
+		self->fake.lies->lie = break_off;
+		EXPECT_EQ(PM_ERR_IPC, pmLookupDesc(pmids[i], &desc));
+		self->fake.lies->lie = NULL;
+		ASSERT_EQ(self->handle, pmReconnectContext(self->handle));
+		EXPECT_EQ(0, pmLookupDesc(pmids[i], &desc)) TH_LOG("%s", pmDerivedErrStr());
+		EXPECT_EQ(FAKE_INDOM, desc.indom);
+	}
+	EXPECT_EQ(3, values_of(pmids[0]));
+	EXPECT_EQ(2, values_of(pmids[1]));
+}
+
+/* An agent is away: no descriptors of its metrics, and, if it has to be asked for them, no names */
+static enum fake_then no_descriptors(struct fake_pdu *reply, uint64_t code)
+{
+	uint32_t type = fake_get(reply->bytes + 4);
+
+	if (type == FAKE_DESC || type == FAKE_DESCS) {
+		fake_error(reply, (int32_t)code);
+		fake_end(reply);
+	}
+	return FAKE_GO_ON;
+}
+
+static enum fake_then no_names(struct fake_pdu *reply, uint64_t code)
+{
+	if (fake_get(reply->bytes + 4) == FAKE_IDS) {
+		fake_error(reply, (int32_t)code);
+		fake_end(reply);
+	}
+	return FAKE_GO_ON;
+}
+
+/* pmcd is not asked for the same again and again, but the metric is there when its agent is back. */
+TEST_F(host, derived_metrics_while_an_agent_is_away)
+{
+	const char *name = "derived.waits";
+	double before = now();
+	unsigned int requests;
+	pmDesc desc;
+	pmID pmid;
+	int sts;
+
+	ASSERT_EQ(NULL, pmRegisterDerived(name, "a.word + 1"));
+	ASSERT_EQ(1, pmLookupName(1, &name, &pmid));
+	self->fake.lies->arg = PM_ERR_AGAIN;
+	self->fake.lies->lie = no_descriptors;
+	EXPECT_EQ(PM_ERR_AGAIN, pmLookupDesc(pmid, &desc));
+	requests = self->fake.lies->requests;
+	for (int i = 0; i < 100 && now() - before < 3; i++)
+		EXPECT_EQ(PM_ERR_AGAIN, pmLookupDesc(pmid, &desc));
+	EXPECT_EQ(requests, self->fake.lies->requests);
+	self->fake.lies->lie = NULL;
+	while ((sts = pmLookupDesc(pmid, &desc)) == PM_ERR_AGAIN && now() - before < 60)
+		usleep(50000);
+	EXPECT_EQ(0, sts) TH_LOG("%s", pmDerivedErrStr());
+	EXPECT_EQ(3, values_of(pmid));
+}
+
+TEST_F(host, defined_while_an_agent_is_away)
+{
+	const char *name = "derived.has";
+	pmDesc desc;
+	pmID pmid;
+
+	ASSERT_EQ(NULL, pmRegisterDerived(name, "defined(a.word)"));
+	ASSERT_EQ(1, pmLookupName(1, &name, &pmid));
+	self->fake.lies->arg = (uint64_t)(int64_t)PM_ERR_NOAGENT;
+	self->fake.lies->lie = no_names;
+	EXPECT_EQ(0, pmLookupDesc(pmid, &desc)) TH_LOG("%s", pmDerivedErrStr());
+	EXPECT_EQ(PM_TYPE_U32, desc.type);
+	EXPECT_EQ(1, values_of(pmid));
+}
+
+/* What this process knows by itself is found when the server has died; nothing else is. */
+TEST_F(host, names_without_a_server)
+{
+	const char *names[] = { "derived.alone", "event.flags", "a.word" };
+	char **offspring;
+	pmID pmids[3];
+	int *status;
+
+	ASSERT_EQ(NULL, pmRegisterDerived(names[0], "a.word + 1"));
+	kill(self->fake.pid, SIGKILL);
+	waitpid(self->fake.pid, NULL, 0);
+	EXPECT_EQ(2, pmLookupName(2, names, pmids));
+	EXPECT_NE(PM_ID_NULL, pmids[0]);
+	EXPECT_NE(PM_ID_NULL, pmids[1]);
+	EXPECT_EQ(PM_ERR_IPC, pmLookupName(3, names, pmids));
+	EXPECT_NE(PM_ID_NULL, pmids[0]);
+	EXPECT_EQ(PM_ID_NULL, pmids[2]);
+	EXPECT_EQ(PM_ERR_IPC, pmLookupName(1, &names[2], pmids));
+	EXPECT_EQ(PM_ERR_IPC, pmGetChildren("a", &offspring));
+	EXPECT_EQ(2, pmGetChildrenStatus("", &offspring, &status));
+	free(offspring);
+	free(status);
+	EXPECT_EQ(1, pmGetChildren("derived", &offspring));
+	EXPECT_EQ(0, strcmp("alone", offspring[0]));
+	free(offspring);
+	EXPECT_EQ(2, pmGetChildren("event", &offspring));
+	free(offspring);
+	EXPECT_EQ(0, pmGetChildren("event.flags", &offspring));
+	EXPECT_EQ(PM_ERR_IPC, values_of(pmids[0]));
+}
+
+TEST_HARNESS_MAIN
