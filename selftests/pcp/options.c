@@ -257,6 +257,25 @@ TEST_F(options, mistakes)
 	}
 }
 
+/* The first that it may be, then the others from the last on; another name of the first is none. */
+TEST_F(options, possibilities)
+{
+	pmLongOptions alike[] = {
+		{ "port", 1, 'p', "N", "" }, { "pore", 0, 'o', NULL, "" }, { "point", 1, 'p', "N", "" },
+		{ "pole", 0, 'l', NULL, "" }, PMAPI_OPTIONS_END
+	};
+	pmOptions opts = fresh(0);
+
+	ARGS("--po");
+	opts.long_options = alike;
+	truncate(self->path, 0);
+	EXPECT_EQ('?', pmgetopt_r(argc, argv, &opts));
+	pmflush();
+	read_file(self->path, self->text, sizeof(self->text));
+	EXPECT_STREQ("prog: option '--po' is ambiguous; possibilities: '--port' '--pole' '--pore'\n", self->text);
+	pmFreeOptions(&opts);
+}
+
 TEST_F(options, usage)
 {
 	ARGS("-?");

@@ -103,11 +103,30 @@ static bool is_heading(const pmLongOptions *o)
 	return !*o->long_opt;
 }
 
+static bool is_abbreviated(const pmLongOptions *o, const char *name, size_t len)
+{
+	return !is_heading(o) && !strncmp(o->long_opt, name, len);
+}
+
+/* Are two options more than two names of the same one? */
+static bool differ(const pmLongOptions *a, const pmLongOptions *b)
+{
+	return a->has_arg != b->has_arg || a->short_opt != b->short_opt;
+}
+
+/* In the original's order: the first one, and then from the last on those that are not the same */
 static void tell_ambiguous(const pmOptions *opts, const char *name, size_t len)
 {
-	pmprintf("%s: option '--%s' is ambiguous; possibilities:", pmGetProgname(), name);
-	for (const pmLongOptions *o = opts->long_options; o->long_opt; o++)
-		if (!is_heading(o) && !strncmp(o->long_opt, name, len))
+	const pmLongOptions *first = opts->long_options, *o;
+
+	while (!is_abbreviated(first, name, len))
+		first++;
+	for (o = first; o->long_opt; o++)
+		;
+	pmprintf("%s: option '--%s' is ambiguous; possibilities: '--%s'", pmGetProgname(), name,
+		 first->long_opt);
+	while (--o > first)
+		if (is_abbreviated(o, name, len) && differ(o, first))
 			pmprintf(" '--%s'", o->long_opt);
 	pmprintf("\n");
 }
@@ -120,14 +139,13 @@ static int find_long(const pmOptions *opts, const char *name, size_t len)
 	for (int i = 0; opts->long_options && opts->long_options[i].long_opt; i++) {
 		const pmLongOptions *o = &opts->long_options[i];
 
-		if (is_heading(o) || strncmp(o->long_opt, name, len))
+		if (!is_abbreviated(o, name, len))
 			continue;
 		if (strlen(o->long_opt) == len)
 			return i;
 		if (found == -1)
 			found = i;
-		else if (found >= 0 && (opts->long_options[found].has_arg != o->has_arg ||
-					opts->long_options[found].short_opt != o->short_opt))
+		else if (found >= 0 && differ(&opts->long_options[found], o))
 			found = -2;
 	}
 	return found;
