@@ -115,19 +115,18 @@ static const char *take_instance(const char *s, const char *end, struct spec *sp
 	return s < end ? s + quoted : end;
 }
 
-/* The instances behind the opening bracket */
+/* The instances behind the opening bracket; what stands before a first comma is one, be it nothing */
 static const char *take_instances(const char **at, struct spec *spec)
 {
 	const char *s = *at, *wrong, *end = find_bracket(at, &wrong);
 
 	if (!end)
 		return wrong;
-	for (;;) {
+	s = skip_blanks(s);
+	while (s < end) {
+		s = take_instance(s, end, spec);
 		while (s < end && (isspace((unsigned char)*s) || *s == ','))
 			s++;
-		if (s == end)
-			break;
-		s = take_instance(s, end, spec);
 	}
 	(*at)++;
 	return NULL;
