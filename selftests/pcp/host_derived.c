@@ -101,6 +101,48 @@ TEST_F(host, defined_while_an_agent_is_away)
 	EXPECT_EQ(1, values_of(pmid));
 }
 
+/* How often a name was met */
+struct met {
+	const char *name;
+	int n;
+};
+
+static void meet(const char *name, void *met)
+{
+	((struct met *)met)->n += !strcmp(name, ((struct met *)met)->name);
+}
+
+static int walk(const char *name)
+{
+	struct met met = { name, 0 };
+
+	pmTraversePMNS_r("", meet, &met);
+	return met.n;
+}
+
+static int is_child(const char *name)
+{
+	char **offspring = NULL;
+	int n = pmGetChildren("derived", &offspring), met = 0;
+
+	for (int i = 0; i < n; i++)
+		met += !strcmp(offspring[i], name);
+	free(offspring);
+	return met;
+}
+
+/* A walk over the names leaves out those that are no metrics of this host, from then on. */
+TEST_F(host, names_of_no_metrics)
+{
+	ASSERT_EQ(NULL, pmRegisterDerived("derived.bad", "derived.nosuch + 1"));
+	ASSERT_EQ(NULL, pmRegisterDerived("derived.good", "a.word + 1"));
+	EXPECT_EQ(1, is_child("bad"));
+	EXPECT_EQ(1, walk("derived.good"));
+	EXPECT_EQ(0, walk("derived.bad"));
+	EXPECT_EQ(1, is_child("good"));
+	EXPECT_EQ(0, is_child("bad"));
+}
+
 /* What this process knows by itself is found when the server has died; nothing else is. */
 TEST_F(host, names_without_a_server)
 {

@@ -264,16 +264,28 @@ TEST_F(options, possibilities)
 		{ "port", 1, 'p', "N", "" }, { "pore", 0, 'o', NULL, "" }, { "point", 1, 'p', "N", "" },
 		{ "pole", 0, 'l', NULL, "" }, PMAPI_OPTIONS_END
 	};
-	pmOptions opts = fresh(0);
+	const struct {
+		char *arg;
+		int flag;
+		const char *message;
+	} rows[] = {
+		{ "--po", 0, "prog: option '--po' is ambiguous; possibilities: '--port' '--pole' '--pore'\n" },
+		{ "-po", PM_OPTFLAG_LONG_ONLY,
+		  "prog: option '-po' is ambiguous; possibilities: '--port' '--pole' '--point' '--pore'\n" },
+	};
 
-	ARGS("--po");
-	opts.long_options = alike;
-	truncate(self->path, 0);
-	EXPECT_EQ('?', pmgetopt_r(argc, argv, &opts));
-	pmflush();
-	read_file(self->path, self->text, sizeof(self->text));
-	EXPECT_STREQ("prog: option '--po' is ambiguous; possibilities: '--port' '--pole' '--pore'\n", self->text);
-	pmFreeOptions(&opts);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		pmOptions opts = fresh(rows[i].flag);
+
+		ARGS(rows[i].arg);
+		opts.long_options = alike;
+		truncate(self->path, 0);
+		EXPECT_EQ('?', pmgetopt_r(argc, argv, &opts));
+		pmflush();
+		read_file(self->path, self->text, sizeof(self->text));
+		EXPECT_STREQ(rows[i].message, self->text);
+		pmFreeOptions(&opts);
+	}
 }
 
 TEST_F(options, usage)

@@ -14,8 +14,8 @@
 #include "agent.h"
 
 /*
- * A client may name a metric as often as it likes.  All metrics once, with as many instances as may
- * be, are less than half of that.
+ * A client may name a metric as often as it likes.  All metrics once, with 50,000 tags, are less than
+ * half of that; where there are even more, all metrics once are the limit.
  */
 #define RESULT_MAX	((size_t)64 << 20)
 #define KEPT_MAX	((size_t)8 << 20)	/* not kept for the next fetch if it is larger */
@@ -55,10 +55,29 @@ static size_t most_values(const struct agent *agent, int metric)
 	return n > 0 ? n : 0;
 }
 
+/* The size of a metric's value set and of its blocks, which are added to @blocks */
+static size_t measure(const struct agent *agent, int metric, size_t *blocks)
+{
+	size_t values = most_values(agent, metric);
+
+	if (values && !in_place(shim_machine__metric(agent->machine, metric)))
+		*blocks += values * sizeof(struct block);
+	return set_len(values);
+}
+
+static size_t size_of_all(const struct agent *agent)
+{
+	size_t sets = head_len(agent->nmetrics), blocks = 0;
+
+	for (int i = 0; i < agent->nmetrics; i++)
+		sets += measure(agent, (size_t)agent->metrics[i].m_user - 1, &blocks);
+	return sets + blocks;
+}
+
 /* Have agent->result with at least @size bytes, some more where it is to be kept. */
 static int make_room(struct agent *agent, size_t size)
 {
-	if (size > RESULT_MAX)
+	if (size > RESULT_MAX && size > size_of_all(agent))
 		return PM_ERR_TOOBIG;
 	if (size <= agent->result_room && agent->result_room <= KEPT_MAX)
 		return 0;
@@ -78,15 +97,9 @@ static int begin(struct agent *agent, int n, const pmID *pmids, struct cursor *c
 	size_t sets = head_len(n), blocks = 0;
 	int ret;
 
-	for (int i = 0; i < n; i++) {
-		int metric = agent_find(agent, pmids[i]);
-		size_t values = most_values(agent, metric);
-
-		sets += set_len(values);
-		if (values && !in_place(shim_machine__metric(agent->machine, metric)))
-			blocks += values;
-	}
-	ret = make_room(agent, sets + blocks * sizeof(struct block));
+	for (int i = 0; i < n; i++)
+		sets += measure(agent, agent_find(agent, pmids[i]), &blocks);
+	ret = make_room(agent, sets + blocks);
 	if (ret)
 		return ret;
 	memset(agent->result, 0, head_len(n));

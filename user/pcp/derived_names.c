@@ -331,6 +331,17 @@ static int with_leaves(struct names *derived, int err, const char *name, bool la
 	return n;
 }
 
+/* Find out which of the derived metrics below a name are none in this context. */
+static void bind_below(struct shim_context *ctx, const char *name)
+{
+	struct shim_derived *d = &ctx->derived;
+
+	shim_derived__refresh(ctx);
+	for (unsigned int i = 0; i < d->n; i++)
+		if (is_visible(d->all[i]) && below(d->all[i]->def->name, name))
+			shim_derived__bind(ctx, d->all[i], false);
+}
+
 int shim_derived__leaves(struct shim_context *ctx, const char *name, char ***names)
 {
 	struct names derived = { 0 };
@@ -338,6 +349,9 @@ int shim_derived__leaves(struct shim_context *ctx, const char *name, char ***nam
 
 	*names = NULL;
 	n = ctx->source->leaves(ctx, name, names);
+	/* As the original, which does not for archives, and for children. */
+	if (ctx->host && (n >= 0 || n == PM_ERR_NAME))
+		bind_below(ctx, name);
 	/* After all that a pmcd has, as with the original: it answered before anybody looked at them. */
 	return with_leaves(&derived, names_of_context(ctx, &derived), name, ctx->host, n, names);
 }

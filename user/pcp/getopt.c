@@ -108,14 +108,15 @@ static bool is_abbreviated(const pmLongOptions *o, const char *name, size_t len)
 	return !is_heading(o) && !strncmp(o->long_opt, name, len);
 }
 
-/* Are two options more than two names of the same one? */
-static bool differ(const pmLongOptions *a, const pmLongOptions *b)
+/* Are two options more than two names of the same one?  Always, where one dash is enough. */
+static bool differ(const pmOptions *opts, const pmLongOptions *a, const pmLongOptions *b)
 {
-	return a->has_arg != b->has_arg || a->short_opt != b->short_opt;
+	return opts->flags & PM_OPTFLAG_LONG_ONLY || a->has_arg != b->has_arg ||
+	       a->short_opt != b->short_opt;
 }
 
 /* In the original's order: the first one, and then from the last on those that are not the same */
-static void tell_ambiguous(const pmOptions *opts, const char *name, size_t len)
+static void tell_ambiguous(const pmOptions *opts, const char *arg, const char *name, size_t len)
 {
 	const pmLongOptions *first = opts->long_options, *o;
 
@@ -123,10 +124,10 @@ static void tell_ambiguous(const pmOptions *opts, const char *name, size_t len)
 		first++;
 	for (o = first; o->long_opt; o++)
 		;
-	pmprintf("%s: option '--%s' is ambiguous; possibilities: '--%s'", pmGetProgname(), name,
+	pmprintf("%s: option '%s' is ambiguous; possibilities: '--%s'", pmGetProgname(), arg,
 		 first->long_opt);
 	while (--o > first)
-		if (is_abbreviated(o, name, len) && differ(o, first))
+		if (is_abbreviated(o, name, len) && differ(opts, o, first))
 			pmprintf(" '--%s'", o->long_opt);
 	pmprintf("\n");
 }
@@ -145,7 +146,7 @@ static int find_long(const pmOptions *opts, const char *name, size_t len)
 			return i;
 		if (found == -1)
 			found = i;
-		else if (found >= 0 && differ(&opts->long_options[found], o))
+		else if (found >= 0 && differ(opts, &opts->long_options[found], o))
 			found = -2;
 	}
 	return found;
@@ -167,7 +168,7 @@ static int take_long_argument(int argc, char **argv, pmOptions *opts, const pmLo
 	if (equals && !o->has_arg)
 		return wrong_long(opts, o, dashes, "doesn't allow an argument", '?');
 	if (o->has_arg == 1 && !equals && opts->optind >= argc)
-		return wrong_long(opts, o, dashes, "requires an argument", missing(opts));
+		return wrong_long(opts, o, "--", "requires an argument", missing(opts));
 	if (equals)
 		opts->optarg = equals + 1;
 	else if (o->has_arg == 1)
@@ -176,19 +177,18 @@ static int take_long_argument(int argc, char **argv, pmOptions *opts, const pmLo
 	return o->short_opt;
 }
 
-static int take_long(int argc, char **argv, pmOptions *opts, const char *dashes)
+static int take_long(int argc, char **argv, pmOptions *opts, const char *dashes, char *name)
 {
-	char *name = argv[opts->optind] + strlen(dashes), *equals = strchr(name, '=');
+	char *arg = argv[opts->optind++], *equals = strchr(name, '=');
 	size_t len = equals ? (size_t)(equals - name) : strlen(name);
 	int i = find_long(opts, name, len);
 
-	opts->optind++;
 	opts->__nextchar = NULL;
 	if (i >= 0)
 		return take_long_argument(argc, argv, opts, &opts->long_options[i], equals, dashes);
 	opts->optopt = 0;
 	if (loud(opts) && i == -2)
-		tell_ambiguous(opts, name, len);
+		tell_ambiguous(opts, arg, name, len);
 	else if (loud(opts))
 		pmprintf("%s: unrecognized option '%s%s'\n", pmGetProgname(), dashes, name);
 	return '?';
@@ -234,15 +234,17 @@ static int take_short(int argc, char **argv, pmOptions *opts)
 	return '?';
 }
 
-/* With PM_OPTFLAG_LONG_ONLY, whether -word is the long option rather than short ones */
-static bool is_long_only(const pmOptions *opts, const char *arg)
+/*
+ * With PM_OPTFLAG_LONG_ONLY, whether what follows in -word is the long option rather than short ones.
+ * As with the original, that may be behind some short ones.
+ */
+static bool is_long_only(const pmOptions *opts, const char *arg, const char *name)
 {
 	if (!(opts->flags & PM_OPTFLAG_LONG_ONLY))
 		return false;
 	if (!arg[2] && strchr(opts->short_options, arg[1]))
 		return false;
-	return find_long(opts, arg + 1, strcspn(arg + 1, "=")) != -1 ||
-	       !strchr(opts->short_options, arg[1]);
+	return find_long(opts, name, strcspn(name, "=")) != -1 || !strchr(opts->short_options, *name);
 }
 
 /**
@@ -271,10 +273,10 @@ SHIM_API int pmgetopt_r(int argc, char *const *argv, pmOptions *opts)
 			return -1;
 		arg = args[opts->optind];
 		if (arg[1] == '-' && opts->long_options)
-			return take_long(argc, args, opts, "--");
-		if (opts->long_options && is_long_only(opts, arg))
-			return take_long(argc, args, opts, "-");
+			return take_long(argc, args, opts, "--", arg + 2);
 		opts->__nextchar = arg + 1;
 	}
+	if (opts->long_options && is_long_only(opts, args[opts->optind], opts->__nextchar))
+		return take_long(argc, args, opts, "-", opts->__nextchar);
 	return take_short(argc, args, opts);
 }
