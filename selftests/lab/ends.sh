@@ -47,7 +47,7 @@ stub selftests/run-tests.sh 'echo "pass $2 a/b x" >>"$1"; echo "  a/b"'
 stub selftests/vm/test.sh 'echo "pass ${VM_NAME:-$1-vm} a/b x" >>"$3"; sleep 1'
 stub selftests/vm/agent.sh 'echo "pass vm agent/b x" >>"$2"'
 stub selftests/vm/kernel.sh 'echo "pass $1 a/b x" >>"$RESULTS"'
-printf 'all tests lib:\n\t@:\n' >"$dir/co/Makefile"
+printf 'all tests lib tools:\n\t@:\n' >"$dir/co/Makefile"
 echo "1: kprobe" >"$dir/kernel"
 whole=$([ "$(id -u)" = 0 ] && echo '17 passed, 0 failed, 0 skipped' || echo '16 passed, 0 failed, 1 skipped')
 
