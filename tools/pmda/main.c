@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* pmdavcpc: a PMDA that serves pmcd the metrics of this machine's module, trace maps and CPUs. */
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,11 +88,22 @@ static struct shim_machine *open_machine(void)
 	exit(1);
 }
 
+/*
+ * The library allocates a buffer for each reply and frees it when that is sent.  Let the heap keep it,
+ * up to some size: a new mapping would be faulted in page by page, which takes longer than filling it.
+ */
+static void keep_buffers(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 16 << 20);
+	mallopt(M_TRIM_THRESHOLD, 16 << 20);
+}
+
 int main(int argc, char **argv)
 {
 	struct agent agent = { .number = SHIM_DOMAIN_VCPC };
 	pmdaInterface dispatch;
 
+	keep_buffers();
 	pmSetProgname(argv[0]);
 	pmdaDaemon(&dispatch, PMDA_INTERFACE_7, (char *)pmGetProgname(), SHIM_DOMAIN_VCPC,
 		   "vcpc.log", NULL);
