@@ -11,7 +11,7 @@
 
 #include <pcp/pmapi.h>
 
-#include "fake_pmcd.h"
+#include "host_fixture.h"
 
 static const char *const names[] = { "a.word", "a.text", "a.wide", "a.event" };
 static pmID all[] = { FAKE_WORD, FAKE_TEXT, FAKE_WIDE, FAKE_EVENT };
@@ -286,30 +286,6 @@ static enum fake_then add_more(struct fake_pdu *pdu, uint64_t arg)
 
 #define WORD(at, value)	set_word, (uint64_t)(at) << 32 | (uint32_t)(value)
 
-FIXTURE(lies)
-{
-	struct fake_pmcd fake;
-	int handle;
-};
-
-FIXTURE_SETUP(lies)
-{
-	/* long enough for the busiest machine */
-	setenv("PMCD_REQUEST_TIMEOUT", "60", 1);
-	setenv("PMCD_CONNECT_TIMEOUT", "60", 1);
-	/* without what this machine defines */
-	setenv("PCP_DERIVED_CONFIG", "", 1);
-	ASSERT_EQ(fake_start(&self->fake), 0);
-	self->handle = pmNewContext(PM_CONTEXT_HOST, self->fake.spec);
-	ASSERT_GE(self->handle, 0);
-}
-
-FIXTURE_TEARDOWN(lies)
-{
-	pmDestroyContext(self->handle);
-	fake_stop(&self->fake);
-}
-
 static int reconnect(struct fake_pmcd *fake, int handle, enum fake_then (*lie)(struct fake_pdu *, uint64_t),
 		     uint64_t arg)
 {
@@ -318,7 +294,7 @@ static int reconnect(struct fake_pmcd *fake, int handle, enum fake_then (*lie)(s
 	return pmReconnectContext(handle);
 }
 
-TEST_F(lies, none)
+TEST_F(host, none)
 {
 	for (size_t i = 0; i < NCALLS; i++) {
 		EXPECT_EQ(calls[i].make(), calls[i].honest)
@@ -329,7 +305,7 @@ TEST_F(lies, none)
 }
 
 /* Values are what they should be, in both precisions of time, and with an old server */
-TEST_F(lies, honest_values)
+TEST_F(host, honest_values)
 {
 	static const uint32_t features[] = { 0xe40, 0x40 };
 
@@ -357,7 +333,7 @@ TEST_F(lies, honest_values)
 	}
 }
 
-TEST_F_TIMEOUT(lies, one_by_one, 120)
+TEST_F_TIMEOUT(host, one_by_one, 120)
 {
 	static const struct {
 		const char *call;
@@ -439,7 +415,7 @@ TEST_F_TIMEOUT(lies, one_by_one, 120)
 }
 
 /* Codes that an ERROR may have reach the caller, and the connection stays */
-TEST_F(lies, errors_are_no_lies)
+TEST_F(host, errors_are_no_lies)
 {
 	ASSERT_EQ(reconnect(&self->fake, self->handle, error_of, (uint32_t)PM_ERR_AGAIN), self->handle);
 	for (size_t i = 0; i < NCALLS; i++) {
@@ -450,7 +426,7 @@ TEST_F(lies, errors_are_no_lies)
 }
 
 /* A reply that nobody asked for does not become the answer to the next question */
-TEST_F(lies, order)
+TEST_F(host, order)
 {
 	ASSERT_EQ(reconnect(&self->fake, self->handle, add_more, 0), self->handle);
 	EXPECT_EQ(do_desc(), 0);
@@ -483,7 +459,7 @@ static int fetch_one(pmID pmid)
 }
 
 /* The same fetch may get such a reply if it is made at once; after a pause, or of other metrics, it does not. */
-TEST_F(lies, order_of_fetches)
+TEST_F(host, order_of_fetches)
 {
 	for (unsigned int other = 0; other < 2; other++) {
 		volatile unsigned int *repeats = &self->fake.lies->repeats;
@@ -498,7 +474,7 @@ TEST_F(lies, order_of_fetches)
 	}
 }
 
-TEST_F(lies, notices)
+TEST_F(host, notices)
 {
 	self->fake.lies->notices = 1;
 	EXPECT_EQ(do_fetch(), PMCD_ADD_AGENT);
@@ -506,14 +482,6 @@ TEST_F(lies, notices)
 	EXPECT_EQ(do_fetch(), PMCD_ADD_AGENT);
 	self->fake.lies->notices = 100000;
 	EXPECT_EQ(do_fetch(), PM_ERR_IPC);
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
 /* A byte a call: the whole reply has the time of one request */
@@ -525,7 +493,7 @@ static enum fake_then stall_within(struct fake_pdu *pdu, uint64_t arg)
 	return FAKE_STALL;
 }
 
-TEST_F_TIMEOUT(lies, silence, 120)
+TEST_F_TIMEOUT(host, silence, 120)
 {
 	int handle;
 
@@ -596,7 +564,7 @@ static uint64_t number(const char *name, uint64_t usual)
 	return value ? strtoull(value, NULL, 10) : usual;
 }
 
-TEST_F_TIMEOUT(lies, random_replies, 250)
+TEST_F_TIMEOUT(host, random_replies, 250)
 {
 	uint64_t seed = number("HOST_FUZZ_SEED", 1), times = number("HOST_FUZZ_TIMES", 1500);
 	unsigned int good = 0, bad = 0;
@@ -618,7 +586,7 @@ TEST_F_TIMEOUT(lies, random_replies, 250)
 	EXPECT_GT(bad, times / 4);
 }
 
-TEST_F_TIMEOUT(lies, random_greetings, 250)
+TEST_F_TIMEOUT(host, random_greetings, 250)
 {
 	uint64_t seed = number("HOST_FUZZ_SEED", 1), times = number("HOST_FUZZ_TIMES", 1500) / 4;
 	unsigned int refused = 0;

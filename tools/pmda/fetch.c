@@ -3,8 +3,8 @@
  * Fetching: builds the result that the library sends to pmcd.
  *
  * The library's own pmdaFetch() asks for each value by a callback and allocates each one, which
- * takes four times as long as reading and calculating them does.  Here a result is one block of
- * memory, which the agent keeps for the next one.
+ * takes nearly as long as reading and calculating them does.  Here a result is one block of memory,
+ * which the agent keeps for the next one.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -167,7 +167,7 @@ static int remove_gone(struct shim_live_trace *trace, enum kind kind, const stru
 		return -ENOMEM;
 	if (kind == TRANSACT)
 		shim_live_pairs__retire(&trace->pairs);
-	trace->ntaken = 0;	/* it knows tags */
+	trace->ntaken = 0;	/* taken[] may point to tags that are freed now */
 	shim_live_tags__sweep(tags);
 	return 0;
 }
@@ -178,7 +178,7 @@ static int remove_idle(struct shim_live_trace *trace, const struct shim_bpf_stat
 	size_t present[KINDS] = { 0 };
 	int ret = 0;
 
-	/* All of them have just been taken, and the keys lie closer together there. */
+	/* taken[] has the same keys as @stats, which take much more memory. */
 	for (size_t i = 0; i < n; i++)
 		for (enum kind kind = 0; kind < KINDS; kind++)
 			present[kind] += kind_of[kind] == trace->taken[i].key.kind;

@@ -162,7 +162,10 @@ static int hand_out(const struct children *c, char ***offspring, int **status)
 	return c->n;
 }
 
-/* Replaces the @n children, or an error of the source, by a list with derived ones, too: how many, or an error */
+/*
+ * Replaces the @n children by a list with derived ones, too, or, where the source had an error, by
+ * these alone: how many, or an error.
+ */
 static int merge_children(const struct names *derived, const char *name, int n, char ***offspring,
 			  int **status)
 {
@@ -349,7 +352,7 @@ int shim_derived__leaves(struct shim_context *ctx, const char *name, char ***nam
 
 	*names = NULL;
 	n = ctx->source->leaves(ctx, name, names);
-	/* As the original, which does not for archives, and for children. */
+	/* As the original does, but neither in archives nor for pmGetChildren(). */
 	if (ctx->host && (n >= 0 || n == PM_ERR_NAME))
 		bind_below(ctx, name);
 	/* After all that a pmcd has, as with the original: it answered before anybody looked at them. */
