@@ -408,6 +408,13 @@ int vcpc_instance_settle(struct vcpc_instance *inst, struct vcpc_sample *scratch
 	keep_last(inst, scratch, !ret);
 	vcpc_counter_close(inst->counters);
 	inst->counters = NULL;
+	/*
+	 * Its thread may live on, with the work queued; the thread's record, which has the pace, may
+	 * be freed once this instance is not charged to it any more.
+	 */
+	if (inst->deferred)
+		vcpc_deferred_close(inst->deferred);
+	inst->deferred = NULL;
 	if (inst->overflow)
 		vcpc_overflow_close(inst->overflow);
 	inst->overflow = NULL;

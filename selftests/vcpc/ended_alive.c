@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * An instance that has ended while its thread lives on: execve of a file that the caller may not
+ * read ends the thread's perf events, and nothing may refer to what the module frees then.
+ *
+ * The child inherits a set whose groups take turns.  Its execve takes long, so that the end of a
+ * turn is noticed in the middle of it, and the change of groups is queued until the child is in
+ * user mode.  Before that the child waits for the socket that execve closes, whose data nobody
+ * reads (SO_LINGER).  Meanwhile its parent starts threads, which make the module give back what
+ * ended instances do not need.  KASAN reports an access to freed memory.
+ */
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "attack.h"
+#include "exec_child.h"
+#include "groups.h"
+
+#define THREADS		40
+/* Longer than the kernel keeps memory before kfree_rcu() frees it */
+#define LINGER_SECONDS	12
+#define ARGUMENTS	100000
+
+/* After exec: says that it is in user mode, waits for a byte and ends. */
+__attribute__((constructor)) static void after_exec(int argc, char **argv)
+{
+	char byte;
+
+	if (argc < 2 || strcmp(argv[1], "--ended"))
+		return;
+	touch(100);
+	if (write(1, "x", 1) != 1 || read(0, &byte, 1) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+/*
+ * struct plan - what the attacker needs
+ * @program: with mode 0111
+ * @server: a socket that listens
+ * @address: its address
+ */
+struct plan {
+	char program[32];
+	int server;
+	struct sockaddr_in address;
+};
+
+static int loopback_up(void)
+{
+	struct ifreq ifr = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int ret = fd < 0 || ioctl(fd, SIOCSIFFLAGS, &ifr) ? -errno : 0;
+
+	close(fd);
+	return ret;
+}
+
+static int listen_on_loopback(struct plan *p)
+{
+	struct sockaddr *address = (struct sockaddr *)&p->address;
+	socklen_t len = sizeof(p->address);
+
+	p->address.sin_family = AF_INET;
+	p->address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	p->server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (p->server < 0 || bind(p->server, address, len) || listen(p->server, 1) ||
+	    getsockname(p->server, address, &len))
+		return -errno;
+	return 0;
+}
+
+/* A descriptor that execve closes, and whose close takes LINGER_SECONDS */
+static int open_lingering(const struct plan *p)
+{
+	struct linger linger = { .l_onoff = 1, .l_linger = LINGER_SECONDS };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	static char data[65536];
+
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&p->address, sizeof(p->address)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)))
+		return -errno;
+	while (send(fd, data, sizeof(data), MSG_DONTWAIT) > 0)
+		;
+	return fd;
+}
+
+/*
+ * In the child.  The last descriptor that execve closes is the first whose work is done: the end of
+ * this pipe tells the parent that the child is about to wait for the socket.
+ */
+static void execute(const struct plan *p, int closed_by_exec)
+{
+	char **args = calloc(ARGUMENTS + 1, sizeof(*args));
+	int last, i;
+
+	if (!args || open_lingering(p) < 0)
+		_exit(2);
+	last = fcntl(closed_by_exec, F_DUPFD_CLOEXEC, 100);
+	close(closed_by_exec);
+	if (last < 0)
+		_exit(3);
+	for (i = 0; i < ARGUMENTS; i++)
+		args[i] = "x";
+	args[0] = (char *)p->program;
+	args[1] = "--ended";
+	execv(p->program, args);
+	_exit(4);
+}
+
+static __u32 state_of(int set, pid_t tid)
+{
+	struct vcpc_instance_info info[THREADS + 10];
+	struct vcpc_instances_args args = {
+		.size = sizeof(args),
+		.info = pointer(info),
+		.info_size = sizeof(info[0]),
+		.room = THREADS + 10,
+	};
+	unsigned int i;
+
+	if (call(set, VCPC_IOC_INSTANCES, &args) || args.nr > args.room)
+		return ~0U;
+	for (i = 0; i < args.nr; i++)
+		if (info[i].tid == tid)
+			return info[i].state;
+	/* It was added up, and is not listed any more. */
+	return VCPC_STATE_EXITED;
+}
+
+static int attack(void *arg)
+{
+	struct plan *p = arg;
+	int set, ends[2], got;
+	struct child c;
+	char byte;
+
+	if (become_user(NOBODY))
+		return 10;
+	set = groups_set(&page_faults, 2, 1, MS, 0);
+	if (set < 0 || set_bind(set, VCPC_BIND_F_TREE | VCPC_BIND_F_INHERIT, 0))
+		return 11;
+	if (pipe2(ends, O_CLOEXEC))
+		return 12;
+	if (child_fork(&c))
+		execute(p, ends[1]);
+	close(ends[1]);
+	if (accept4(p->server, NULL, NULL, SOCK_CLOEXEC) < 0 || read(ends[0], &byte, 1))
+		return 13;
+	if (start_idlers(THREADS))
+		return 14;
+	if (!(state_of(set, c.pid) & VCPC_STATE_EXITED))
+		return 15;
+	got = child_hear(&c);
+	if (got != 'x')
+		return 16;
+	/* It counts nothing, and goes on. */
+	if (!(state_of(set, c.pid) & VCPC_STATE_EXITED))
+		return 17;
+	return child_end(&c) ? 18 : 0;
+}
+
+FIXTURE(ended) {
+	struct plan plan;
+	mode_t mode;
+};
+
+FIXTURE_SETUP(ended)
+{
+	self->mode = device_mode(0666);
+	strcpy(self->plan.program, "/tmp/vcpc-unreadable-XXXXXX");
+	ASSERT_EQ(0, copy_program(self->plan.program, 0111));
+}
+
+FIXTURE_TEARDOWN(ended)
+{
+	unlink(self->plan.program);
+	device_mode(self->mode);
+}
+
+TEST_F_TIMEOUT(ended, work_queued_before_execve, 600)
+{
+	if (loopback_up() || listen_on_loopback(&self->plan))
+		SKIP(return, "no network on the loopback device");
+	EXPECT_EQ(0, in_child(attack, &self->plan));
+	close(self->plan.server);
+}
+
+TEST_HARNESS_MAIN
