@@ -27,7 +27,7 @@ static __noinline int vc_learn_events(struct vc_event *ev, __u64 *events)
 	bpf_probe_read_kernel(&from, sizeof(from), ev->counts);
 	row.nr = from.nr;
 	bpf_probe_read_kernel(row.event, sizeof(row.event), from.event);
-	VC_NEW_ROW(ev, &vc_events, events, &row, VC_ROWS_EVENTS, VC_MAX_EVENTS);
+	VC_NEW_ROW(vc_payer(ev->tag), &vc_events, events, &row, VC_ROWS_EVENTS, VC_MAX_EVENTS);
 	return bpf_map_lookup_elem(&vc_events, events) ? 0 : -1;
 }
 
@@ -48,7 +48,7 @@ static __noinline struct vc_count *vc_new_count(struct vc_event *ev, struct vc_c
 	if (vc_learn_events(ev, &key->events))
 		return NULL;
 	vc_any_count = 1;
-	VC_NEW_ROW(ev, &vc_count, key, &zero, VC_ROWS_COUNT, VC_MAX_COUNTED);
+	VC_NEW_ROW(vc_payer(ev->tag), &vc_count, key, &zero, VC_ROWS_COUNT, VC_MAX_COUNTED);
 	count = bpf_map_lookup_elem(&vc_count, key);
 	return count;
 }

@@ -28,7 +28,7 @@ static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc
 	if (vc_learn_name(ev))
 		return NULL;
 	vc_any_open = 1;
-	VC_NEW_ROW(ev, &vc_open, key, &zero, VC_ROWS_OPEN, vc_max_open);
+	VC_NEW_ROW(vc_payer(ev->tag), &vc_open, key, &zero, VC_ROWS_OPEN, vc_max_open);
 	open = bpf_map_lookup_elem(&vc_open, key);
 	if (!open)
 		vc_count_drop(VC_DROP_OPEN_FULL);

@@ -7,13 +7,13 @@
 
 struct bpf_map;
 
-/* Takes a deleted row off the account of its tag's user. */
+/* Takes a deleted row off the account of its tag. */
 static __always_inline void vc_row_gone(__u64 tag, enum vc_rows which)
 {
 	struct vc_tag_name *name = bpf_map_lookup_elem(&vc_tag, &tag);
 
 	if (name)
-		vc_refund(name->user, which);
+		vc_refund(name->account, which);
 }
 
 /* Which rows are to be deleted: those of a file or of a tag; 0 stands for none. */
@@ -73,9 +73,10 @@ static __always_inline void vc_tag_gone(__u64 tag)
 		bpf_for_each_map_elem(&vc_open, vc_drop_row, &whose, 0);
 	if (vc_any_count)
 		bpf_for_each_map_elem(&vc_count, vc_drop_sum, &whose, 0);
-	/* The name goes last: until then it says which user's account the rows are on. */
-	vc_row_gone(tag, VC_ROWS_TAG);
-	bpf_map_delete_elem(&vc_tag, &whose.tag);
+	/* The name goes last: until then it says which account the rows are on. */
+	key.tag = vc_payer(tag);
+	if (!bpf_map_delete_elem(&vc_tag, &whose.tag))
+		vc_refund(key.tag, VC_ROWS_TAG);
 }
 
 #endif /* VCPC_BPF_GONE_H */

@@ -116,19 +116,26 @@ static __always_inline void vc_count_drop(__u32 why)
 		(*n)++;
 }
 
-static const struct vc_tag_name vc_no_name;
+static const struct vc_tag_name vc_no_name = { .account = VC_USER_UNKNOWN };
 
 /*
- * Makes a row of @map for an event's tag, on the account of the tag's user, unless that user has
- * too many.  Another CPU may make the same row at the same time: the caller has to look it up
- * again.
+ * Makes a row of @map on an account, unless that has too many.  Another CPU may make the same row at
+ * the same time: the caller has to look it up again.
  */
-#define VC_NEW_ROW(ev, map, key, value, which, max) do {			\
-	if (vc_charge((ev)->user, which, max))					\
+#define VC_NEW_ROW(account, map, key, value, which, max) do {			\
+	if (vc_charge(account, which, max))					\
 		break;								\
 	if (bpf_map_update_elem(map, key, value, BPF_NOEXIST))			\
-		vc_refund((ev)->user, which);					\
+		vc_refund(account, which);					\
 } while (0)
+
+/* The account that a tag's rows are on, after vc_learn_name() */
+static __always_inline __u64 vc_payer(__u64 tag)
+{
+	struct vc_tag_name *name = bpf_map_lookup_elem(&vc_tag, &tag);
+
+	return name ? name->account : VC_USER_UNKNOWN;
+}
 
 /*
  * Makes the row of a tag's name.  The name is read into the row, as the BPF stack has no room for
@@ -136,17 +143,24 @@ static const struct vc_tag_name vc_no_name;
  */
 static __noinline int vc_learn_name(struct vc_event *ev)
 {
-	struct vc_tag_name *row;
-	__u64 tag = ev->tag;
+	__u64 tag = ev->tag, account;
+	struct vc_tag_name *row = bpf_map_lookup_elem(&vc_tag, &tag);
 
-	if (bpf_map_lookup_elem(&vc_tag, &tag))
+	if (row && row->account != VC_USER_UNKNOWN)
 		return 0;
-	VC_NEW_ROW(ev, &vc_tag, &tag, &vc_no_name, VC_ROWS_TAG, vc_max_tags);
+	account = vc_open_account(ev->user);
+	/* Another CPU is just making the row: whoever is first says whose it is. */
+	if (row) {
+		__sync_val_compare_and_swap(&row->account, VC_USER_UNKNOWN, account);
+		return 0;
+	}
+	VC_NEW_ROW(account, &vc_tag, &tag, &vc_no_name, VC_ROWS_TAG, vc_max_tags);
 	row = bpf_map_lookup_elem(&vc_tag, &tag);
 	if (!row) {
 		vc_count_drop(VC_DROP_TAG_FULL);
 		return -1;
 	}
+	__sync_val_compare_and_swap(&row->account, VC_USER_UNKNOWN, account);
 	row->user = ev->user;
 	if (ev->from == VC_NAME_USER)
 		bpf_probe_read_user_str(row->name, sizeof(row->name), ev->name);
@@ -161,7 +175,7 @@ static __noinline struct vc_stat *vc_new_stat(struct vc_event *ev, struct vc_sta
 
 	if (vc_learn_name(ev))
 		return NULL;
-	VC_NEW_ROW(ev, &vc_stat, key, &vc_zero_stat, VC_ROWS_STAT, vc_max_tags);
+	VC_NEW_ROW(vc_payer(ev->tag), &vc_stat, key, &vc_zero_stat, VC_ROWS_STAT, vc_max_tags);
 	stat = bpf_map_lookup_elem(&vc_stat, key);
 	if (!stat)
 		vc_count_drop(VC_DROP_STAT_FULL);

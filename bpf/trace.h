@@ -63,6 +63,7 @@ struct vc_tag_name {
 	char name[VC_TAG_LEN];	/* zero from the NUL to the end */
 	__u32 user;		/* whose it is: another user's tag of this name is another tag */
 	__u32 reserved;
+	__u64 account;		/* key in vc_user: whose rows the tag's are; 0: root's */
 };
 
 /* vc_id: key -> u64 tag id; only with probes, as otherwise the module gives tags their ids */
@@ -162,12 +163,27 @@ enum vc_rows {
 	VC_ROWS_NR,
 };
 
-/* vc_user: key u32 user, or one of these -> how many rows that user's tags have */
-#define VC_USER_ALL	0xffffffffu	/* all but root */
-#define VC_USER_OTHERS	0xfffffffeu	/* users for whom vc_user had no room */
+/*
+ * vc_user: key u64 account -> how many rows the account's tags have.  A key is a user id, or with
+ * VC_ACCOUNT_NS the number of a user namespace that root has made, or one of VC_USER_*.
+ */
+#define VC_ACCOUNT_NS	(1ull << 32)
+#define VC_USER_ALL	(1ull << 33)		/* all but root's */
+#define VC_USER_OTHERS	(VC_USER_ALL + 1)	/* those for whom vc_user had no room */
+#define VC_USER_UNKNOWN	(VC_USER_ALL + 2)	/* no key: of a tag whose row is just being made */
 
 struct vc_user {
 	__u64 rows[VC_ROWS_NR];
+};
+
+/* Where these members are in the kernel's structs; all zero if that is not known */
+struct vc_offsets {
+	__u32 task_cred;
+	__u32 cred_user_ns;
+	__u32 user_ns_parent;
+	__u32 user_ns_level;
+	__u32 user_ns_owner;
+	__u32 user_ns_inum;
 };
 
 /*

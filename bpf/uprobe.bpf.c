@@ -27,11 +27,10 @@ static __u64 last_id;
 static __noinline __u64 vc_new_id(struct vc_id_key *key)
 {
 	__u64 id = __sync_fetch_and_add(&last_id, 1) + 1;
+	__u64 account = vc_open_account(key->user);
 	__u64 *row;
 
-	if (!vc_charge(key->user, VC_ROWS_ID, vc_max_tags) &&
-	    bpf_map_update_elem(&vc_id, key, &id, BPF_NOEXIST))
-		vc_refund(key->user, VC_ROWS_ID);
+	VC_NEW_ROW(account, &vc_id, key, &id, VC_ROWS_ID, vc_max_tags);
 	row = bpf_map_lookup_elem(&vc_id, key);
 	if (row)
 		return *row;

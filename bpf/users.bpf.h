@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Limits how many rows each user has in the maps, so that no user can fill them.
+ * Limits how many rows each account has in the maps, so that nobody can fill them.
  *
- * A user has at most half of a map's rows, and all users but root together leave an eighth
- * to root, who has no limit.  A row is on the account of its tag's user.
+ * An account is a user, with all user ids of the user namespaces that this user has made; or a user
+ * namespace that root has made, with all that are in it.  It has at most half of a map's rows, and
+ * all accounts but root's together leave an eighth to root, who has no limit.
+ *
+ * A tag's account is that of the task that was the first to use the tag.  All rows of the tag are
+ * on it, so an account that has no tag has no rows either, and is closed.
  */
 #ifndef VCPC_BPF_USERS_H
 #define VCPC_BPF_USERS_H
@@ -12,40 +16,87 @@
 #include <bpf/bpf_helpers.h>
 #include "trace.h"
 
-/* user -> rows; VC_USER_ALL: those of all users but root */
+/* account -> rows; VC_USER_ALL: those of all accounts but root's.  The loader makes VC_USER_*. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_USERS);
-	__type(key, __u32);
+	__type(key, __u64);
 	__type(value, struct vc_user);
 } vc_user SEC(".maps");
 
+/*
+ * Offsets of members of the kernel's structs, all zero if the loader does not know them.  The loader
+ * looks them up, as it would refuse a program with relocations on a kernel without BTF.
+ */
+const volatile struct vc_offsets vc_offsets;
+
 static const struct vc_user vc_no_rows;
 
-static __always_inline struct vc_user *vc_user_of(__u32 user)
-{
-	struct vc_user *row = bpf_map_lookup_elem(&vc_user, &user);
+/* More than the kernel allows to be nested */
+#define VC_MAX_NESTED	33
 
-	if (row)
-		return row;
-	bpf_map_update_elem(&vc_user, &user, &vc_no_rows, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&vc_user, &user);
+/* Added to vc_user.rows[VC_ROWS_TAG]: the account is being closed */
+#define VC_CLOSING	(1ull << 62)
+
+static __always_inline __u64 vc_read_word(__u64 from)
+{
+	__u64 word = 0;
+
+	bpf_probe_read_kernel(&word, sizeof(word), (const void *)from);
+	return word;
 }
 
-/*
- * A user for whom vc_user has no room shares the row VC_USER_OTHERS with all other such users.
- * That row is made first, as it would be too late once the map is full.
- */
-static __always_inline struct vc_user *vc_user_or_others(__u32 user)
+static __always_inline __u32 vc_read_half(__u64 from)
 {
-	struct vc_user *others = vc_user_of(VC_USER_OTHERS);
-	struct vc_user *row = vc_user_of(user);
+	__u32 half = 0;
 
-	return row ? row : others;
+	bpf_probe_read_kernel(&half, sizeof(half), (const void *)from);
+	return half;
+}
+
+/* The current task's user namespace below the initial one, or that one; 0 if it cannot be known */
+static __noinline __u64 vc_outermost(void)
+{
+	__u64 ns = vc_read_word(bpf_get_current_task() + vc_offsets.task_cred);
+
+	ns = vc_read_word(ns + vc_offsets.cred_user_ns);
+	for (int i = 0; i < VC_MAX_NESTED; i++) {
+		if (vc_read_half(ns + vc_offsets.user_ns_level) <= 1)
+			break;
+		ns = vc_read_word(ns + vc_offsets.user_ns_parent);
+	}
+	return ns;
+}
+
+/* The account of the current task; @user: its user, if it is in no user namespace of its own */
+static __always_inline __u64 vc_account_of(__u32 user)
+{
+	__u32 owner;
+	__u64 ns;
+
+	if (!vc_offsets.task_cred)
+		return user;
+	ns = vc_outermost();
+	if (!vc_read_half(ns + vc_offsets.user_ns_level))
+		return user;
+	owner = vc_read_half(ns + vc_offsets.user_ns_owner);
+	return owner ? owner : VC_ACCOUNT_NS | vc_read_half(ns + vc_offsets.user_ns_inum);
+}
+
+/* Opens the account of the current task, or says that it is another's, as there is no room. */
+static __always_inline __u64 vc_open_account(__u32 user)
+{
+	__u64 account = vc_account_of(user);
+
+	if (!account || bpf_map_lookup_elem(&vc_user, &account))
+		return account;
+	bpf_map_update_elem(&vc_user, &account, &vc_no_rows, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&vc_user, &account) ? account : VC_USER_OTHERS;
 }
 
 static __always_inline int vc_take_row(struct vc_user *user, enum vc_rows which, __s64 limit)
 {
+	/* With VC_CLOSING, there are more than the limit, too. */
 	if ((__s64)__sync_fetch_and_add(&user->rows[which], 1) < limit)
 		return 0;
 	__sync_fetch_and_add(&user->rows[which], -1);
@@ -53,18 +104,19 @@ static __always_inline int vc_take_row(struct vc_user *user, enum vc_rows which,
 }
 
 /*
- * Charges one more row, in a map of @max rows, to a user: 0, or -1 if the user, or all users but
- * root together, would have too many.
+ * Charges one more row, in a map of @max rows, to an account: 0, or -1 if it, or all but root's
+ * together, would have too many, or if it is just being closed.
  */
-static __always_inline int vc_charge(__u32 user, enum vc_rows which, __u32 max)
+static __always_inline int vc_charge(__u64 account, enum vc_rows which, __u32 max)
 {
 	__s64 shared = max - max / 8, share = (max + 1) / 2;
+	__u64 everybody = VC_USER_ALL;
 	struct vc_user *own, *all;
 
-	if (!user)
+	if (!account)
 		return 0;
-	all = vc_user_of(VC_USER_ALL);
-	own = vc_user_or_others(user);
+	all = bpf_map_lookup_elem(&vc_user, &everybody);
+	own = bpf_map_lookup_elem(&vc_user, &account);
 	if (!all || !own || vc_take_row(all, which, shared))
 		return -1;
 	if (!vc_take_row(own, which, share))
@@ -73,19 +125,36 @@ static __always_inline int vc_charge(__u32 user, enum vc_rows which, __u32 max)
 	return -1;
 }
 
-/* Undoes vc_charge() for a row that is gone, or was not made. */
-static __always_inline void vc_refund(__u32 user, enum vc_rows which)
+/* Deletes an account that has no rows.  Who charges it at the same moment finds it closed. */
+static __always_inline void vc_close_account(__u64 account, struct vc_user *own)
 {
+	__u64 rows = 0;
+
+#pragma unroll
+	for (__u32 which = 0; which < VC_ROWS_NR; which++)
+		rows |= own->rows[which];
+	if (!rows && account != VC_USER_OTHERS &&
+	    !__sync_val_compare_and_swap(&own->rows[VC_ROWS_TAG], 0, VC_CLOSING))
+		bpf_map_delete_elem(&vc_user, &account);
+}
+
+/* Undoes vc_charge() for a row that is gone, or was not made. */
+static __always_inline void vc_refund(__u64 account, enum vc_rows which)
+{
+	__u64 everybody = VC_USER_ALL;
 	struct vc_user *own, *all;
 
-	if (!user)
+	if (!account)
 		return;
-	all = vc_user_of(VC_USER_ALL);
-	own = vc_user_or_others(user);
+	all = bpf_map_lookup_elem(&vc_user, &everybody);
+	own = bpf_map_lookup_elem(&vc_user, &account);
 	if (all)
 		__sync_fetch_and_add(&all->rows[which], -1);
-	if (own)
-		__sync_fetch_and_add(&own->rows[which], -1);
+	if (!own)
+		return;
+	__sync_fetch_and_add(&own->rows[which], -1);
+	if (which == VC_ROWS_TAG)
+		vc_close_account(account, own);
 }
 
 #endif /* VCPC_BPF_USERS_H */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* When the module forgets a tag that nobody holds, its statistics go, too. */
+#include <linux/bpf.h>
+#include <sys/syscall.h>
+
 #include "bpf_test.h"
 
 #define LIMIT(name) "/sys/module/vcpc/parameters/" name
@@ -141,6 +144,36 @@ TEST_F(evicted, another_user_s_stay)
 	EXPECT_EQ(8, known_of(1001, 0, 100));
 	EXPECT_EQ(8, known_of(1001, 92, 100));
 	EXPECT_EQ(8, known_of(1002, 92, 100));
+}
+
+/* How many rows a pinned map has whose keys have 8 bytes; or -1 */
+static int rows_of(const char *path)
+{
+	union bpf_attr attr = { .pathname = (uintptr_t)path };
+	uint64_t key;
+	int n = 0, fd = syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof(attr));
+
+	if (fd < 0)
+		return -1;
+	attr = (union bpf_attr) { .map_fd = fd, .next_key = (uintptr_t)&key };
+	while (!syscall(SYS_bpf, BPF_MAP_GET_NEXT_KEY, &attr, sizeof(attr))) {
+		attr.key = (uintptr_t)&key;
+		n++;
+	}
+	close(fd);
+	return n;
+}
+
+/* A user who has nothing left has no account, either. */
+TEST_F(evicted, accounts_go_with_the_last_tag)
+{
+	ASSERT_EQ(0, set_limit("9"));
+	for (uid_t uid = 1001; uid <= 1040; uid++)
+		ASSERT_EQ(0, use_tags_as(uid, 1));
+	EXPECT_EQ(1, known_of(1040, 0, 1));
+	/* And two that belong to nobody */
+	EXPECT_GE(9 + 2, rows_of("/sys/fs/bpf/vcpc/vc_user"));
+	EXPECT_LE(3, rows_of("/sys/fs/bpf/vcpc/vc_user"));
 }
 
 TEST_HARNESS_MAIN

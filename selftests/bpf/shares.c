@@ -158,6 +158,91 @@ TEST_F(shares, the_dead_owe_nothing)
 	EXPECT_EQ(4 * SHARE(OPEN), self->drops.given_up);
 }
 
+/* The first of the user ids that a namespace has, as root sees them */
+#define SUBORDINATE	100000
+#define MAP		"0 100000 4096"
+
+/* Inside the namespace: as each of its first users in turn, a point of each of @n tags */
+static int use_as_each(int users, int n)
+{
+	int status, bad = 0;
+
+	for (int i = 1; i <= users && !bad; i++) {
+		pid_t pid = fork();
+		char name[32];
+
+		if (!pid) {
+			bad = setuid(i) != 0;
+			for (int k = 0; k < n && !bad; k++) {
+				name_of(name, SUBORDINATE + i, k);
+				bad = pmtracepoint(name) != 0;
+			}
+			_exit(bad);
+		}
+		bad = waitpid(pid, &status, 0) != pid || status;
+	}
+	return bad;
+}
+
+static int map_users(pid_t pid)
+{
+	char path[64];
+	int fd, bad;
+
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
+	fd = open(path, O_WRONLY);
+	bad = fd < 0 || write(fd, MAP, strlen(MAP)) < 0;
+	close(fd);
+	return bad;
+}
+
+/* In a user namespace that @maker has made: 0, or not */
+static int use_in_namespace(uid_t maker, int users, int n)
+{
+	int made[2], mapped[2], status, bad;
+	char c;
+	pid_t pid;
+
+	if (pipe(made) || pipe(mapped))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		bad = setuid(maker) || unshare(CLONE_NEWUSER) || write(made[1], "+", 1) != 1 ||
+		      read(mapped[0], &c, 1) != 1;
+		_exit(bad || use_as_each(users, n));
+	}
+	close(made[1]);
+	bad = read(made[0], &c, 1) != 1 || map_users(pid) || write(mapped[1], "+", 1) != 1;
+	close(mapped[1]);
+	close(mapped[0]);
+	close(made[0]);
+	return waitpid(pid, &status, 0) != pid || status || bad;
+}
+
+/* Who has many user ids, by user namespaces, has one share all the same. */
+TEST_F(shares, subordinate_users)
+{
+	UNLESS_MISSING();
+	ASSERT_EQ(0, use_in_namespace(1001, 2, TAGS));
+	EXPECT_EQ(SHARE(TAGS), known_of(SUBORDINATE + 1, TAGS) + known_of(SUBORDINATE + 2, TAGS));
+	ASSERT_EQ(0, use_in_namespace(1001, 3, 1));
+	EXPECT_EQ(0, known_of(SUBORDINATE + 3, 1));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	/* The second time, the first user has them all, and the second none. */
+	EXPECT_EQ(2 * TAGS - SHARE(TAGS) + 2, self->drops.tag_full);
+}
+
+/* A container that root has made is one account, not root's. */
+TEST_F(shares, container_of_root)
+{
+	UNLESS_MISSING();
+	ASSERT_EQ(0, use_in_namespace(0, 2, TAGS));
+	EXPECT_EQ(SHARE(TAGS), known_of(SUBORDINATE + 1, TAGS) + known_of(SUBORDINATE + 2, TAGS));
+	/* Another container is another account. */
+	ASSERT_EQ(0, use_in_namespace(0, 3, 1));
+	EXPECT_EQ(1, known_of(SUBORDINATE + 3, 1));
+}
+
 /* More than vc_user has rows for */
 #define CROWD	1100
 

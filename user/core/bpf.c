@@ -20,6 +20,7 @@
 #include <bpf/libbpf.h>
 
 #include "bpf.h"
+#include "bpf_offsets.h"
 #include "bpf_pins.h"
 #include "probe.h"
 #include "tick.h"
@@ -249,6 +250,7 @@ static int open_module(struct loaded *l, const struct shim_bpf_options *options)
 	l->trace->rodata->vc_want_ring = options->ring != 0;
 	l->trace->rodata->vc_max_tags = rows_of_tags(options);
 	l->trace->rodata->vc_max_open = rows_of_open(options);
+	shim_bpf_offsets__find(&l->trace->rodata->vc_offsets);
 	l->obj = l->trace->obj;
 	return 0;
 }
@@ -263,6 +265,7 @@ static int open_probes(struct loaded *l, const struct shim_bpf_options *options)
 	l->uprobe->rodata->vc_want_ring = options->ring != 0;
 	l->uprobe->rodata->vc_max_tags = rows_of_tags(options);
 	l->uprobe->rodata->vc_max_open = rows_of_open(options);
+	shim_bpf_offsets__find(&l->uprobe->rodata->vc_offsets);
 	l->obj = l->uprobe->obj;
 	return 0;
 }
@@ -278,6 +281,19 @@ static int start_clock(struct bpf_object *obj, const struct shim_bpf_options *op
 	shim_tick__calibrate(&tick);
 	if (bpf_map_update_elem(bpf_object__find_map_fd_by_name(obj, "vc_tick"), &key, &tick, 0))
 		return -errno;
+	return 0;
+}
+
+/* The accounts of vc_user that belong to nobody: there has to be room for them. */
+static int open_accounts(struct bpf_object *obj)
+{
+	static const __u64 accounts[] = { VC_USER_ALL, VC_USER_OTHERS };
+	const struct vc_user none = { { 0 } };
+	int fd = bpf_object__find_map_fd_by_name(obj, "vc_user");
+
+	for (size_t i = 0; i < sizeof(accounts) / sizeof(accounts[0]); i++)
+		if (bpf_map_update_elem(fd, &accounts[i], &none, BPF_NOEXIST))
+			return -errno;
 	return 0;
 }
 
@@ -309,6 +325,8 @@ static int load_and_publish(struct bpf_object *obj, const struct shim_bpf_option
 	/* libbpf found no BTF of the kernel, which the probes' programs need to read its types. */
 	if (err == -ESRCH)
 		err = -EOPNOTSUPP;
+	if (!err)
+		err = open_accounts(obj);
 	if (!err)
 		err = start_clock(obj, options);
 	return err ? err : publish(obj);
