@@ -11,6 +11,7 @@
 
 #include "counts.bpf.h"
 #include "processes.bpf.h"
+#include "ring.bpf.h"
 #include "slot.bpf.h"
 
 static __always_inline void vc_key_of(struct vc_event *ev, struct vc_open_key *key)
@@ -76,31 +77,6 @@ static __always_inline __u64 vc_started(struct vc_event *ev, const struct vc_ope
 		return start;
 	vc_count_drop(VC_DROP_NOT_OPEN);
 	return 0;
-}
-
-static __always_inline void vc_ring_put(struct vc_event *ev, __u32 op, __u64 now, __u64 start,
-					__u64 value)
-{
-	struct vc_record *record;
-	__u64 ids;
-
-	if (!vc_want_ring)
-		return;
-	record = bpf_ringbuf_reserve(&vc_ring, sizeof(*record), 0);
-	if (!record) {
-		vc_count_drop(VC_DROP_RING_FULL);
-		return;
-	}
-	ids = bpf_get_current_pid_tgid();
-	record->ns = now;
-	record->start_ns = start;
-	record->value = value;
-	record->tag = ev->tag;
-	record->op = op;
-	record->tgid = ids >> 32;
-	record->tid = ids;
-	record->reserved = 0;
-	bpf_ringbuf_submit(record, 0);
 }
 
 static __always_inline void vc_add_time(struct vc_stat *stat, __u64 spent, __u64 count)

@@ -13,7 +13,7 @@
 /* Set before loading and constant from then on: the verifier removes code that is not wanted. */
 const volatile __u32 vc_want_begins;	/* begins come to the kernel, and are in vc_open */
 const volatile __u32 vc_want_processes;	/* each process's transactions go into vc_process */
-const volatile __u32 vc_want_ring;	/* each event goes into vc_ring */
+const volatile __u32 vc_ring_bytes;	/* each event goes into vc_ring, if it is not 0: its size */
 const volatile __u32 vc_max_tags;	/* rows of vc_tag, of vc_id and of vc_stat */
 const volatile __u32 vc_max_open;	/* rows of vc_open */
 
@@ -66,12 +66,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct vc_tick);
 } vc_tick SEC(".maps");
-
-/* single events, until a reader takes them: struct vc_record */
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);
-} vc_ring SEC(".maps");
 
 /* enum vc_drop_reason -> events lost */
 struct {

@@ -172,8 +172,16 @@ enum vc_rows {
 #define VC_USER_OTHERS	(VC_USER_ALL + 1)	/* those for whom vc_user had no room */
 #define VC_USER_UNKNOWN	(VC_USER_ALL + 2)	/* no key: of a tag whose row is just being made */
 
+/* What an account has of vc_ring: see bpf/ring.bpf.h */
+struct vc_share {
+	__u64 lot;		/* records of the present lot */
+	__u64 end;		/* position in the ring up to which the lots before it are */
+	__u64 lost;		/* records for which there was no room */
+};
+
 struct vc_user {
 	__u64 rows[VC_ROWS_NR];
+	struct vc_share ring;
 };
 
 /* Where these members are in the kernel's structs; all zero if that is not known */

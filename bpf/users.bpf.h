@@ -24,6 +24,12 @@ struct {
 	__type(value, struct vc_user);
 } vc_user SEC(".maps");
 
+/* single events, until a reader takes them: struct vc_record; each account has a share (ring.bpf.h) */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} vc_ring SEC(".maps");
+
 /*
  * Offsets of members of the kernel's structs, all zero if the loader does not know them.  The loader
  * looks them up, as it would refuse a program with relocations on a kernel without BTF.
@@ -125,10 +131,17 @@ static __always_inline int vc_charge(__u64 account, enum vc_rows which, __u32 ma
 	return -1;
 }
 
-/* Deletes an account that has no rows.  Who charges it at the same moment finds it closed. */
+/*
+ * Deletes an account that has no rows, and has lost nothing that a reader may want to know of.  Who
+ * charges it at the same moment finds it closed.
+ */
 static __always_inline void vc_close_account(__u64 account, struct vc_user *own)
 {
-	__u64 rows = 0;
+	__u64 rows = own->ring.lost;
+
+	/* Whoever comes again with a new account must not get a new share of the ring. */
+	if (own->ring.lot)
+		rows |= bpf_ringbuf_query(&vc_ring, BPF_RB_AVAIL_DATA);
 
 #pragma unroll
 	for (__u32 which = 0; which < VC_ROWS_NR; which++)

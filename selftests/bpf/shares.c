@@ -196,6 +196,15 @@ static int map_users(pid_t pid)
 	return bad;
 }
 
+/* While the namespace is held, by a descriptor for the test's life, its number is no other's. */
+static int hold_namespace(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
+	return open(path, O_RDONLY | O_CLOEXEC) < 0;
+}
+
 /* In a user namespace that @maker has made: 0, or not */
 static int use_in_namespace(uid_t maker, int users, int n)
 {
@@ -212,7 +221,8 @@ static int use_in_namespace(uid_t maker, int users, int n)
 		_exit(bad || use_as_each(users, n));
 	}
 	close(made[1]);
-	bad = read(made[0], &c, 1) != 1 || map_users(pid) || write(mapped[1], "+", 1) != 1;
+	bad = read(made[0], &c, 1) != 1 || map_users(pid) || hold_namespace(pid) ||
+	      write(mapped[1], "+", 1) != 1;
 	close(mapped[1]);
 	close(mapped[0]);
 	close(made[0]);
@@ -241,6 +251,86 @@ TEST_F(shares, container_of_root)
 	/* Another container is another account. */
 	ASSERT_EQ(0, use_in_namespace(0, 3, 1));
 	EXPECT_EQ(1, known_of(SUBORDINATE + 3, 1));
+}
+
+/* What was taken from the ring, by user */
+struct taken {
+	int root, first, second;
+};
+
+static int note_user(void *arg, const struct shim_trace_event *event)
+{
+	struct taken *taken = arg;
+
+	taken->root += event->user == 0;
+	taken->first += event->user == 1001;
+	taken->second += event->user == 1002;
+	return 0;
+}
+
+/* What user 1001 has lost, and all others together */
+struct lost {
+	uint64_t first, others;
+};
+
+static int note_loss(void *arg, const struct shim_trace_loss *loss)
+{
+	struct lost *lost = arg;
+
+	*(loss->account == 1001 ? &lost->first : &lost->others) += loss->n;
+	return loss->what != SHIM_TRACE_LOST_EVENTS;
+}
+
+static int same_points_as(uid_t uid, int n)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		status = setuid(uid) != 0;
+		for (int i = 0; i < n && !status; i++)
+			status = pmtracepoint("the same again") != 0;
+		_exit(status);
+	}
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+/* Two pages, of which a record takes 56 bytes; a share is of two lots. */
+#define RECORDS	(8192 / 56)
+#define LOT	(RECORDS / 4)
+
+/* Who floods the ring loses his own events; all users together leave an eighth to root. */
+TEST_F(shares, ring)
+{
+	struct shim_trace_options options = {
+		.size = sizeof(options), .ring_bytes = 8192, .flags = variant->flag,
+	};
+	struct shim_trace *trace;
+	struct taken taken = { 0 };
+	struct lost lost = { 0 };
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, shim_trace_off());
+	ASSERT_EQ(0, shim_trace_on(&options));
+	ASSERT_EQ(0, same_points_as(1001, 1000));
+	ASSERT_EQ(0, same_points_as(1002, 20));
+	ASSERT_EQ(0, same_points_as(0, RECORDS / 8));
+	ASSERT_EQ(0, shim_trace_open(&trace));
+	EXPECT_GT(shim_trace_events(trace, 0, note_user, &taken), 0);
+	EXPECT_EQ(2 * LOT, taken.first);
+	EXPECT_EQ(20, taken.second);
+	EXPECT_EQ(RECORDS / 8, taken.root);
+	/* When they have been read, there is room again. */
+	for (int i = 0; i < 10; i++) {
+		ASSERT_EQ(0, same_points_as(1001, LOT));
+		EXPECT_EQ(LOT, shim_trace_events(trace, 0, note_user, &taken));
+	}
+	EXPECT_EQ(0, shim_trace_losses(trace, note_loss, &lost));
+	EXPECT_EQ(1000 - 2 * LOT, lost.first);
+	EXPECT_EQ(0, lost.others);
+	shim_trace_close(trace);
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(1000 - 2 * LOT, self->drops.ring_full);
 }
 
 /* More than vc_user has rows for */

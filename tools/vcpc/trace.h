@@ -36,6 +36,8 @@ struct trace_options {
  * @counts: sorted by name and event
  * @ncounts: how many
  * @drops: numbers of events that are missing
+ * @losses: those of single events, by account
+ * @nlosses: how many
  */
 struct trace_view {
 	struct shim_trace *trace;
@@ -44,6 +46,8 @@ struct trace_view {
 	const struct shim_trace_count **counts;
 	size_t ncounts;
 	struct shim_trace_drops drops;
+	struct shim_trace_loss *losses;
+	size_t nlosses;
 };
 
 int trace_show(const struct trace_options *options);

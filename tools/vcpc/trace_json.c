@@ -99,6 +99,14 @@ static void put_drops(FILE *out, const struct shim_trace_drops *drops)
 	putc('}', out);
 }
 
+static void put_losses(FILE *out, const struct trace_view *view)
+{
+	for (size_t i = 0; i < view->nlosses; i++)
+		fprintf(out, "%s{\"account\":%llu,\"ring_full\":%llu}", i ? "," : "",
+			(unsigned long long)view->losses[i].account,
+			(unsigned long long)view->losses[i].n);
+}
+
 /* All of a view. */
 void trace_json(FILE *out, const struct trace_view *view)
 {
@@ -114,5 +122,8 @@ void trace_json(FILE *out, const struct trace_view *view)
 	}
 	fputs("],\n\"drops\":", out);
 	put_drops(out, &view->drops);
+	fputs(",\n\"losses\":[", out);
+	put_losses(out, view);
+	putc(']', out);
 	fputs("}\n", out);
 }

@@ -26,6 +26,19 @@ static int by_name_and_event(const void *a, const void *b)
 	return order ? order : strcmp((*x)->event, (*y)->event);
 }
 
+static int add_loss(void *arg, const struct shim_trace_loss *loss)
+{
+	struct trace_view *view = arg;
+	struct shim_trace_loss *losses = reallocarray(view->losses, view->nlosses + 1,
+						      sizeof(*losses));
+
+	if (!losses)
+		return -ENOMEM;
+	view->losses = losses;
+	view->losses[view->nlosses++] = *loss;
+	return 0;
+}
+
 static int take_view(struct trace_view *view)
 {
 	int err = shim_trace_stats_get(view->trace, &view->n);
@@ -34,6 +47,8 @@ static int take_view(struct trace_view *view)
 		err = shim_trace_counts_get(view->trace, &view->ncounts);
 	if (!err)
 		err = shim_trace_drops_get(view->trace, &view->drops);
+	if (!err)
+		err = shim_trace_losses(view->trace, add_loss, view);
 	if (err)
 		return err;
 	view->stats = calloc(view->n + 1, sizeof(*view->stats));
@@ -65,6 +80,7 @@ static int show_once(const struct trace_options *options)
 		trace_table(&view, options->hist);
 	free(view.stats);
 	free(view.counts);
+	free(view.losses);
 	shim_trace_close(view.trace);
 	return err;
 }

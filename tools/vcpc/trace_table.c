@@ -216,6 +216,25 @@ static void show_drops(const struct shim_trace_drops *drops)
 			       reasons[i].why);
 }
 
+static void show_account(uint64_t account)
+{
+	if (account == SHIM_TRACE_OTHERS)
+		printf("other users\n");
+	else if (account >= SHIM_TRACE_NAMESPACE)
+		printf("user namespace %llu\n",
+		       (unsigned long long)(account - SHIM_TRACE_NAMESPACE));
+	else
+		printf("user %llu\n", (unsigned long long)account);
+}
+
+static void show_losses(const struct trace_view *view)
+{
+	for (size_t i = 0; i < view->nlosses; i++) {
+		printf("   of these: %llu of ", (unsigned long long)view->losses[i].n);
+		show_account(view->losses[i].account);
+	}
+}
+
 /* All of a view. */
 void trace_table(const struct trace_view *view, int hist)
 {
@@ -227,4 +246,5 @@ void trace_table(const struct trace_view *view, int hist)
 	show_values(view, width);
 	show_counts(view, width);
 	show_drops(&view->drops);
+	show_losses(view);
 }

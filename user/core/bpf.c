@@ -247,7 +247,7 @@ static int open_module(struct loaded *l, const struct shim_bpf_options *options)
 		return -errno;
 	l->trace->rodata->vc_want_begins = options->begins;
 	l->trace->rodata->vc_want_processes = options->processes;
-	l->trace->rodata->vc_want_ring = options->ring != 0;
+	l->trace->rodata->vc_ring_bytes = options->ring ? ring_size(options->ring) : 0;
 	l->trace->rodata->vc_max_tags = rows_of_tags(options);
 	l->trace->rodata->vc_max_open = rows_of_open(options);
 	shim_bpf_offsets__find(&l->trace->rodata->vc_offsets);
@@ -262,7 +262,7 @@ static int open_probes(struct loaded *l, const struct shim_bpf_options *options)
 		return -errno;
 	l->uprobe->rodata->vc_want_begins = options->begins;
 	l->uprobe->rodata->vc_want_processes = options->processes;
-	l->uprobe->rodata->vc_want_ring = options->ring != 0;
+	l->uprobe->rodata->vc_ring_bytes = options->ring ? ring_size(options->ring) : 0;
 	l->uprobe->rodata->vc_max_tags = rows_of_tags(options);
 	l->uprobe->rodata->vc_max_open = rows_of_open(options);
 	shim_bpf_offsets__find(&l->uprobe->rodata->vc_offsets);
@@ -284,11 +284,11 @@ static int start_clock(struct bpf_object *obj, const struct shim_bpf_options *op
 	return 0;
 }
 
-/* The accounts of vc_user that belong to nobody: there has to be room for them. */
+/* Accounts that are always there: root's for what it loses, and two that belong to nobody. */
 static int open_accounts(struct bpf_object *obj)
 {
-	static const __u64 accounts[] = { VC_USER_ALL, VC_USER_OTHERS };
-	const struct vc_user none = { { 0 } };
+	static const __u64 accounts[] = { 0, VC_USER_ALL, VC_USER_OTHERS };
+	const struct vc_user none = { .rows = { 0 } };
 	int fd = bpf_object__find_map_fd_by_name(obj, "vc_user");
 
 	for (size_t i = 0; i < sizeof(accounts) / sizeof(accounts[0]); i++)

@@ -6,6 +6,7 @@
 
 #include "base/api.h"
 #include "base/vec.h"
+#include "core/bpf_losses.h"
 #include "tracectl.h"
 
 _Static_assert(SHIM_TRACE_HIST_SLOTS == VC_HIST_SLOTS, "one histogram");
@@ -475,6 +476,45 @@ SHIM_API int shim_trace_drops_get(struct shim_trace *trace, struct shim_trace_dr
 		.direct_full = n[VC_DROP_DIRECT_FULL],
 	};
 	return 0;
+}
+
+_Static_assert(SHIM_TRACE_NAMESPACE == VC_ACCOUNT_NS && SHIM_TRACE_OTHERS == VC_USER_OTHERS,
+	       "one numbering of accounts");
+
+struct give_loss {
+	shim_trace_loss_fn *fn;
+	void *arg;
+};
+
+static int give_ring_loss(void *arg, uint64_t account, uint64_t n)
+{
+	const struct give_loss *to = arg;
+	const struct shim_trace_loss loss = {
+		.what = SHIM_TRACE_LOST_EVENTS,
+		.account = account,
+		.n = n,
+	};
+
+	return to->fn(to->arg, &loss);
+}
+
+/**
+ * shim_trace_losses() - what each account has lost
+ * @trace: handle
+ * @fn: called for each account that has lost any; a value other than 0 ends it
+ * @arg: for @fn
+ *
+ * Return: 0, what @fn returned, -ENOENT if tracing is off, or another negated errno.
+ */
+SHIM_API int shim_trace_losses(struct shim_trace *trace, shim_trace_loss_fn *fn, void *arg)
+{
+	struct give_loss to = { fn, arg };
+	int err;
+
+	if (!trace || !fn)
+		return -EINVAL;
+	err = shim_bpf_reader__check(trace->reader);
+	return err ? err : shim_bpf_losses__ring(give_ring_loss, &to);
 }
 
 /**

@@ -222,6 +222,31 @@ struct shim_trace_drops {
 	uint64_t direct_full;
 };
 
+/* What struct shim_trace_loss is about */
+enum shim_trace_lost {
+	SHIM_TRACE_LOST_EVENTS = 1	/* single events: those of drops.ring_full, by account */
+};
+
+/* A user namespace that root has made is one account; other accounts are user ids. */
+#define SHIM_TRACE_NAMESPACE	(1ull << 32)	/* added to its number */
+#define SHIM_TRACE_OTHERS	((1ull << 33) + 1)	/* accounts for which there was no room */
+
+/**
+ * struct shim_trace_loss - what one account has lost
+ * @what: enum shim_trace_lost
+ * @reserved: zero
+ * @account: whose it is: a user id, SHIM_TRACE_NAMESPACE + a number, or SHIM_TRACE_OTHERS
+ * @n: how many
+ */
+struct shim_trace_loss {
+	uint32_t what;
+	uint32_t reserved;
+	uint64_t account;
+	uint64_t n;
+};
+
+typedef int shim_trace_loss_fn(void *arg, const struct shim_trace_loss *loss);
+
 struct shim_trace;
 
 int shim_trace_on(const struct shim_trace_options *options);
@@ -240,6 +265,7 @@ uint64_t shim_trace_hist_floor(unsigned int slot);
 int shim_trace_events(struct shim_trace *trace, int timeout_ms, shim_trace_event_fn *fn, void *arg);
 int shim_trace_events_open(struct shim_trace *trace, shim_trace_event_fn *fn, void *arg);
 int shim_trace_drops_get(struct shim_trace *trace, struct shim_trace_drops *drops);
+int shim_trace_losses(struct shim_trace *trace, shim_trace_loss_fn *fn, void *arg);
 void shim_trace_close(struct shim_trace *trace);
 
 #ifdef __cplusplus
