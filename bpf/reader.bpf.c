@@ -84,19 +84,21 @@ static __always_inline int vc_give(const struct vc_stat *stat, __u32 row, __u32 
 	__u32 used = vc_used, first = 0, end = VC_HIST_SLOTS, n;
 	struct vc_change *change;
 
-	if (!all) {
-		first = vc_slot_of(stat->min_ns);
-		end = vc_slot_of(stat->max_ns) + 1;
-	}
-	if (kind != VC_TRANSACT || first > end)
-		end = first;
 	if (used > VC_CHANGES_SIZE - BYTES_OF(VC_HIST_SLOTS))
 		return -1;
 	change = (void *)vc_changes + used;
+	/* Copy it once, as events change it meanwhile: the reader takes the same extremes as this. */
+	__builtin_memcpy(&change->stat, stat, __builtin_offsetof(struct vc_stat, hist));
+	asm volatile("" : : : "memory");
+	if (!all) {
+		first = vc_slot_of(change->stat.min_ns);
+		end = vc_slot_of(change->stat.max_ns) + 1;
+	}
+	if (kind != VC_TRANSACT || first > end)
+		end = first;
 	change->row = row;
 	change->first = first;
 	change->end = end;
-	__builtin_memcpy(&change->stat, stat, __builtin_offsetof(struct vc_stat, hist));
 	n = end - first;
 	if (n > VC_HIST_SLOTS)
 		return 0;

@@ -14,6 +14,7 @@
 #define DEFAULT_DIRECT	1024
 #define DEFAULT_RING	(1u << 20)
 #define MOST		(1ul << 30)
+#define DIRECT_MAP	"/sys/fs/bpf/vcpc/vc_direct"
 
 static const char help_text[] =
 	"Usage: vcpc trace on [--module | --probes] [--begins] [--processes]\n"
@@ -78,12 +79,22 @@ static int parse_size(const char *s, uint32_t *n)
 	return 0;
 }
 
+/* Nobody is to give a group this map without knowing what that allows. */
+static void say_who_trusts(void)
+{
+	puts("direct: all programs that may write to " DIRECT_MAP "\n"
+	     "are one trust domain: each can change or forge the statistics of any other, root's too, and\n"
+	     "turn direct tracing off for all. Only root may now; a group that you let has to be trusted.");
+}
+
 static int do_on(const struct trace_options *options)
 {
 	int err = shim_trace_on(&options->on);
 
 	switch (err) {
 	case 0:
+		if (options->on.direct_slots)
+			say_who_trusts();
 		return 0;
 	case -EEXIST:
 		return vcpc_fail(0, "tracing is on already");

@@ -58,11 +58,15 @@ static uint32_t slot_of(uint64_t ns)
 	return vc_hist_slot(ns, 63 - __builtin_clzll(ns | 1));
 }
 
-/* Slots of one CPU's statistics that its extremes allow to be in use */
-static void bounds(const struct vc_stat *cpu, uint32_t *first, uint32_t *end)
+/*
+ * Slots of one CPU's statistics that its extremes allow to be in use, of those from @first to before
+ * @end: false if others would have to be, too, or none are.
+ */
+static bool bounds(const struct vc_stat *cpu, uint32_t first, uint32_t end, uint32_t *from, uint32_t *to)
 {
-	*first = slot_of(cpu->min_ns);
-	*end = slot_of(cpu->max_ns) + 1;
+	*from = slot_of(cpu->min_ns);
+	*to = slot_of(cpu->max_ns) + 1;
+	return first <= *from && *from < *to && *to <= end;
 }
 
 /* How many are in as many slots as from @first to before @end */
@@ -99,8 +103,8 @@ static bool add_hist(struct shim_bpf_stat *row, const struct vc_stat *cpu, const
 {
 	uint32_t from, to;
 
-	bounds(cpu, &from, &to);
-	if (in_slots(slots + from - first, from, to) == cpu->count) {
+	if (bounds(cpu, first, end, &from, &to) &&
+	    in_slots(slots + (from - first), from, to) == cpu->count) {
 		add_range(row, slots + from - first, from, to);
 		return true;
 	}
