@@ -76,10 +76,10 @@ test-attack: ## attacks on the module under the debug kernel, for hours (ATTACK_
 test-debug: ## the kernel's tests under a debug kernel (built once, some ten minutes)
 	@selftests/vm/kernel.sh debug $(FOLDERS)
 
-test-nmi: ## overflow, groups and races under the debug kernel, whose PMU interrupts by NMIs there
+test-nmi: ## overflow and races under the debug kernel, whose PMU interrupts by NMIs there
 	@selftests/vm/kernel.sh nmi $(FOLDERS)
 
-test-kcsan: ## races, overflows, groups under a kernel that reports data races (built once, ten minutes)
+test-kcsan: ## races and overflows under a kernel that reports data races (built once, ten minutes)
 	@selftests/vm/kernel.sh kcsan $(FOLDERS)
 
 fuzz-kernel: ## fuzz the module in the debug kernel, led by its coverage, for FUZZ_SECONDS (300)

@@ -8,12 +8,13 @@
 
 #include "maps.bpf.h"
 
-/* The layout of what the module passes: struct vcpc_trace_counts in kmod/tracecounts.h */
+/* The layout of what the module passes: struct vcpc_trace_counts in kmod/trace/counts.h */
 struct vc_counts {
 	__u64 events;		/* signature, never 0 */
 	const __u64 *value;	/* VC_MAX_COUNTERS values, and as many descriptions */
 	const struct vc_event_desc *event;
 	__u32 nr;
+	__u64 bind;		/* the instance, and its last restart */
 };
 
 /* Not inlined, so that the row is on the BPF stack only during this call. */
@@ -38,6 +39,7 @@ static __always_inline void vc_open_counts(struct vc_open_val *open, const void 
 	bpf_probe_read_kernel(&from, sizeof(from), counts);
 	bpf_probe_read_kernel(open->counters, sizeof(open->counters), from.value);
 	open->events = from.events;
+	open->bind = from.bind;
 }
 
 static __noinline struct vc_count *vc_new_count(struct vc_event *ev, struct vc_count_key *key)
@@ -55,8 +57,8 @@ static __noinline struct vc_count *vc_new_count(struct vc_event *ev, struct vc_c
 
 /*
  * Reads what the thread has counted since the begin into @value.  Returns the events' key in
- * vc_events, or 0 if that cannot be known: the begin had no counters, or those of another thread or
- * another set, or a counter went back, as it was restarted.
+ * vc_events, or 0 if that cannot be known: the begin had no counters, or those of another thread,
+ * set or bind, or the set was restarted.
  */
 static __always_inline __u64 vc_counted(const struct vc_event *ev, const struct vc_open_val *open,
 					__u64 value[VC_MAX_COUNTERS])
@@ -65,7 +67,7 @@ static __always_inline __u64 vc_counted(const struct vc_event *ev, const struct 
 	__u64 any = 0;
 
 	bpf_probe_read_kernel(&now, sizeof(now), ev->counts);
-	if (!open->events || now.events != open->events ||
+	if (!open->events || now.events != open->events || now.bind != open->bind ||
 	    open->tid != (__u32)bpf_get_current_pid_tgid())
 		return 0;
 	bpf_probe_read_kernel(value, sizeof(*value) * VC_MAX_COUNTERS, now.value);

@@ -145,6 +145,8 @@ static __always_inline void vc_finish(struct vc_event *ev, __u32 op, __u64 now)
 			vc_add_end(stat, now, start);
 		else
 			stat->aborted++;
+		if (op == VC_OP_END && !ev->counts)
+			vc_not_counted();
 		if (op == VC_OP_END && (vc_want_processes || (ev->counts && open)))
 			vc_add_details(ev, open, now, start);
 		vc_ring_put(ev, op, now, start, 0);

@@ -67,6 +67,14 @@ struct {
 	__type(value, struct vc_tick);
 } vc_tick SEC(".maps");
 
+/* 0 -> events that each traced thread is to count, by itself */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct vc_events);
+} vc_wanted SEC(".maps");
+
 /* enum vc_drop_reason -> events lost */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -108,6 +116,16 @@ static __always_inline void vc_count_drop(__u32 why)
 
 	if (n)
 		(*n)++;
+}
+
+/* A transaction has ended without counts: that is a loss if they are wanted. */
+static __always_inline void vc_not_counted(void)
+{
+	__u32 key = 0;
+	struct vc_events *wanted = bpf_map_lookup_elem(&vc_wanted, &key);
+
+	if (wanted && wanted->nr)
+		vc_count_drop(VC_DROP_NOT_COUNTED);
 }
 
 static const struct vc_tag_name vc_no_name = { .account = VC_USER_UNKNOWN };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The ring of single events.  Each account but root's has a bounded share of it, and what an account
- * loses is counted on it.
+ * The ring of single events.  Each account but root's has a bounded share of it, and what an
+ * account loses is counted on it.
  *
  * How many records of an account are still in the ring is not known, only up to where it was read.
  * So an account has two lots, each of half its share: it fills the second one while the first is
@@ -47,7 +47,7 @@ static __always_inline int vc_has_share(__u64 account, struct vc_user *own)
 
 	if (!account)
 		return 1;
-	if (!own || vc_take_share(&own->ring, records / 4))
+	if (!own || vc_take_share(&own->ring, records / 8))
 		return 0;
 	if (!vc_take_share(&vc_all_shares, (records - records / 8) / 2))
 		return 1;

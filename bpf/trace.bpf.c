@@ -76,6 +76,7 @@ int vc_on_end_only(struct bpf_raw_tracepoint_args *ctx)
 	if (!stat)
 		return vc_end_at(ctx, now);
 	vc_add_end(stat, now, start);
+	vc_not_counted();
 	return 0;
 }
 

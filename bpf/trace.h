@@ -87,6 +87,7 @@ struct vc_open_val {
 	__u32 tgid;		/* the process */
 	__u32 tid;		/* the thread that began it, to which the counters belong */
 	__u64 events;		/* key in vc_events, 0: it had no counters to read */
+	__u64 bind;		/* of which bind of the set, and restart, the counters are */
 	__u64 counters[VC_MAX_COUNTERS];
 };
 
@@ -151,6 +152,8 @@ struct vc_events {
 	__u32 reserved;
 	struct vc_event_desc event[VC_MAX_COUNTERS];
 };
+
+/* vc_wanted: 0 -> struct vc_events, which each traced thread is to count; none: nothing */
 
 /* Maps whose rows are limited for each user */
 enum vc_rows {
@@ -225,6 +228,7 @@ struct vc_tick {
 	__u32 active;		/* 0: tracing is off, the slots are not read any more */
 	__u64 lost;		/* events for which there was no slot */
 	__u64 not_counted;	/* transactions for whose counts there was none */
+	__u64 refused;		/* threads that could not count what vc_wanted has */
 };
 
 /* vc_ring: single events, if they are wanted */
@@ -257,6 +261,7 @@ enum vc_drop_reason {
 	VC_DROP_COUNT_FULL,	/* counted as a transaction, but its counters were not */
 	VC_DROP_RING_FULL,	/* in the statistics, but not in the ring */
 	VC_DROP_DIRECT_FULL,	/* no free slot in vc_direct; counted in vc_tick, not here */
+	VC_DROP_NOT_COUNTED,	/* a transaction without counts, while vc_wanted has events */
 	VC_DROP_NR,
 };
 

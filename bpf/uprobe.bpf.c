@@ -13,6 +13,33 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
+/* Only the members of the kernel's structs that are read; the loader relocates them (CO-RE). */
+struct signal_struct {
+	struct {
+		int counter;
+	} live;
+} __attribute__((preserve_access_index));
+
+struct timespec64 {
+	__s64 tv_sec;
+	long tv_nsec;
+} __attribute__((preserve_access_index));
+
+struct time_namespace {
+	struct {
+		struct timespec64 monotonic;
+	} offsets;
+} __attribute__((preserve_access_index));
+
+struct nsproxy {
+	struct time_namespace *time_ns;
+} __attribute__((preserve_access_index));
+
+struct task_struct {
+	struct signal_struct *signal;
+	struct nsproxy *nsproxy;
+} __attribute__((preserve_access_index));
+
 /* hash of a name, and whose it is -> tag id */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -59,6 +86,18 @@ static __always_inline int vc_user_event(struct pt_regs *ctx, struct vc_event *e
 	return ev->tag ? 0 : -1;
 }
 
+/* How far the current task's CLOCK_MONOTONIC is ahead of the host's, by its time namespace */
+static __always_inline __u64 vc_ahead(void)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+	const struct timespec64 *ahead;
+
+	if (!bpf_core_field_exists(struct nsproxy, time_ns))
+		return 0;
+	ahead = &task->nsproxy->time_ns->offsets.monotonic;
+	return ahead->tv_sec * 1000000000ull + ahead->tv_nsec;
+}
+
 SEC("uprobe")
 int vc_user_begin(struct pt_regs *ctx)
 {
@@ -77,6 +116,9 @@ int vc_user_any(struct pt_regs *ctx)
 
 	if (vc_user_event(ctx, &ev))
 		return 0;
+	/* When it began, by the program's clock */
+	if (ev.start_ns && (op == VCPC_TRACE_END || op == VCPC_TRACE_ABORT))
+		ev.start_ns -= vc_ahead();
 	switch (op) {
 	case VCPC_TRACE_END:
 		vc_finish(&ev, VC_OP_END, bpf_ktime_get_ns());
@@ -92,17 +134,6 @@ int vc_user_any(struct pt_regs *ctx)
 	}
 	return 0;
 }
-
-/* Only the members of the kernel's structs that are read; the loader relocates them (CO-RE). */
-struct signal_struct {
-	struct {
-		int counter;
-	} live;
-} __attribute__((preserve_access_index));
-
-struct task_struct {
-	struct signal_struct *signal;
-} __attribute__((preserve_access_index));
 
 /* Loaded only if begins are wanted.  (task, ...), where task is the current one */
 SEC("raw_tp/sched_process_exit")

@@ -24,7 +24,7 @@ struct {
 	__type(value, struct vc_user);
 } vc_user SEC(".maps");
 
-/* single events, until a reader takes them: struct vc_record; each account has a share (ring.bpf.h) */
+/* single events, until a reader takes them: struct vc_record; each account has a share */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);

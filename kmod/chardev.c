@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/vcpc: its file operations, and the switch over its ioctls.
+ * /dev/vcpc and the descriptors of sets: their file operations, and the switches over ioctls.
+ *
+ * Locking: none of its own.
  */
+#include <linux/anon_inodes.h>
 #include <linux/err.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "chardev.h"
+#include "clock.h"
+#include "compat/uninitialized.h"
 #include "compat/unsigned_offset.h"
 #include "hardware.h"
 #include "inherit.h"
 #include "limits.h"
-#include "setfd.h"
+#include "set.h"
 #include "trace/call.h"
-#include "trace/page.h"
+#include "trace/events.h"
 #include "uarg.h"
 
 /**
@@ -29,6 +36,192 @@ struct vcpc_file {
 	struct vcpc_tracer tracer;
 };
 
+/* Tell the caller which request was refused, if its struct has room for that. */
+static int put_bad(int ret, int bad, bool room, __s32 __user *where)
+{
+	return ret < 0 && room && put_user(bad, where) ? -EFAULT : ret;
+}
+
+static int put_sample(struct vcpc_sample *sample, void __user *to)
+{
+	sample->time = vcpc_clock_to_caller(sample->time);
+	return copy_to_user(to, sample, vcpc_sample_size(sample->nr)) ? -EFAULT : 0;
+}
+
+/* What is not just the calling thread's own instance, or too large for the stack */
+static noinline int sample_any(struct vcpc_set *set, u32 flags, pid_t tid, void __user *to)
+{
+	struct vcpc_sample *sample = kvmalloc(vcpc_sample_size(set->spec.nr), GFP_KERNEL_ACCOUNT);
+	int ret;
+
+	if (!sample)
+		return -ENOMEM;
+	ret = vcpc_set_sample(set, flags, tid, sample);
+	if (!ret)
+		ret = put_sample(sample, to);
+	kvfree(sample);
+	return ret;
+}
+
+static __always_inline int sample_own(struct vcpc_set *set, void __user *to)
+{
+	union vcpc_sample_room room __uninitialized;
+	int ret = -ESTALE;
+
+	if (likely(set->spec.nr <= VCPC_SAMPLE_STACK))
+		ret = vcpc_set_sample_own(set, &room.sample);
+	if (likely(!ret))
+		return put_sample(&room.sample, to);
+	return ret == -EAGAIN ? ret : sample_any(set, 0, 0, to);
+}
+
+static int ioc_sample(struct vcpc_set *set, void __user *uarg)
+{
+	struct vcpc_sample_args args;
+	int ret = vcpc_uarg_sample(&args, uarg);
+
+	if (ret)
+		return ret;
+	if (args.buf_size < vcpc_sample_size(set->spec.nr))
+		return -EINVAL;
+	if (!args.flags && !args.tid)
+		return sample_own(set, u64_to_user_ptr(args.buf));
+	return sample_any(set, args.flags, args.tid, u64_to_user_ptr(args.buf));
+}
+
+static int ioc_bind(struct vcpc_set *set, void __user *uarg)
+{
+	struct vcpc_bind_args __user *where = uarg;
+	struct vcpc_bind_args args = { };
+	int ret, bad = -1;
+
+	ret = vcpc_uarg_bind(&args, uarg);
+	if (!ret && args.flags & (VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE) && !vcpc_inherit_can())
+		ret = -EOPNOTSUPP;
+	if (!ret)
+		ret = vcpc_set_bind(set, args.flags, &bad);
+	return put_bad(ret, bad, args.size >= sizeof(args), &where->bad_request);
+}
+
+static int ioc_unbind(struct vcpc_set *set, void __user *uarg)
+{
+	struct vcpc_own_args args;
+	int ret = vcpc_uarg_own(&args, uarg, VCPC_OWN_F_ALL);
+
+	if (ret)
+		return ret;
+	return args.flags ? vcpc_set_unbind_all(set) : vcpc_set_unbind(set);
+}
+
+static int ioc_op(struct vcpc_set *set, void __user *uarg, enum vcpc_op op)
+{
+	struct vcpc_own_args args;
+	int ret = vcpc_uarg_own(&args, uarg, 0);
+
+	return ret ?: vcpc_set_op(set, op);
+}
+
+static int ioc_preset(struct vcpc_set *set, void __user *uarg)
+{
+	struct vcpc_preset_args args;
+	int ret = vcpc_uarg_preset(&args, uarg);
+
+	return ret ?: vcpc_set_preset(set, args.request, args.preset);
+}
+
+static int ioc_instances(struct vcpc_set *set, void __user *uarg)
+{
+	struct vcpc_instances_args args;
+	int ret = vcpc_uarg_instances(&args, uarg);
+
+	if (!ret)
+		ret = vcpc_set_list(set, &args);
+	if (ret)
+		return ret;
+	return copy_to_user(uarg, &args, sizeof(args)) ? -EFAULT : 0;
+}
+
+static long setfd_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct vcpc_set *set = file->private_data;
+	void __user *uarg = (void __user *)arg;
+
+	switch (VCPC_UARG_CMD(cmd)) {
+	case VCPC_UARG_CMD(VCPC_IOC_SAMPLE):	return ioc_sample(set, uarg);
+	case VCPC_UARG_CMD(VCPC_IOC_BIND):	return ioc_bind(set, uarg);
+	case VCPC_UARG_CMD(VCPC_IOC_UNBIND):	return ioc_unbind(set, uarg);
+	case VCPC_UARG_CMD(VCPC_IOC_ENABLE):	return ioc_op(set, uarg, VCPC_OP_ENABLE);
+	case VCPC_UARG_CMD(VCPC_IOC_DISABLE):	return ioc_op(set, uarg, VCPC_OP_DISABLE);
+	case VCPC_UARG_CMD(VCPC_IOC_RESTART):	return ioc_op(set, uarg, VCPC_OP_RESTART);
+	case VCPC_UARG_CMD(VCPC_IOC_PRESET):	return ioc_preset(set, uarg);
+	case VCPC_UARG_CMD(VCPC_IOC_INSTANCES): return ioc_instances(set, uarg);
+	default:		return -ENOIOCTLCMD;
+	}
+}
+
+static ssize_t setfd_read(struct file *file, char __user *buf, size_t size, loff_t *pos)
+{
+	struct vcpc_set *set = file->private_data;
+	size_t needed = vcpc_sample_size(set->spec.nr);
+
+	if (size < needed)
+		return -EINVAL;
+	return sample_own(set, buf) ?: (ssize_t)needed;
+}
+
+static int setfd_release(struct inode *inode, struct file *file)
+{
+	vcpc_set_release(file->private_data);
+	return 0;
+}
+
+static const struct file_operations setfd_fops = {
+	.owner = THIS_MODULE,
+	.read = setfd_read,
+	.unlocked_ioctl = setfd_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.release = setfd_release,
+};
+
+static int setfd_open(const struct vcpc_set_create_args *args, struct vcpc_user *user, int *bad)
+{
+	struct vcpc_set *set = vcpc_set_create(args, user, bad);
+	struct file *file;
+	int fd;
+
+	if (IS_ERR(set))
+		return PTR_ERR(set);
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0)
+		goto err_fd;
+	file = anon_inode_getfile("[vcpc]", &setfd_fops, set, O_RDONLY);
+	if (IS_ERR(file)) {
+		put_unused_fd(fd);
+		fd = PTR_ERR(file);
+		goto err_fd;
+	}
+	stream_open(file_inode(file), file);
+	set->spec.fd = fd;
+	fd_install(fd, file);
+	return fd;
+
+err_fd:
+	vcpc_set_put(set);
+	return fd;
+}
+
+static int ioc_set_create(struct vcpc_user *user, void __user *uarg)
+{
+	struct vcpc_set_create_args __user *where = uarg;
+	struct vcpc_set_create_args args = { };
+	int ret, bad = -1;
+
+	ret = vcpc_uarg_set_create(&args, uarg);
+	if (!ret)
+		ret = setfd_open(&args, user, &bad);
+	return put_bad(ret, bad, args.size >= sizeof(args), &where->bad_request);
+}
+
 static int ioc_info(void __user *uarg)
 {
 	struct vcpc_info_args args;
@@ -37,9 +230,9 @@ static int ioc_info(void __user *uarg)
 	if (ret)
 		return ret;
 	args.abi = VCPC_ABI_VERSION;
-	args.features = VCPC_FEAT_SETS | VCPC_FEAT_TRACE | VCPC_FEAT_CPU | VCPC_FEAT_GROUPS |
-			VCPC_FEAT_PROCESS | VCPC_FEAT_TRACE_COUNTS | VCPC_FEAT_SHUFFLE |
-			VCPC_FEAT_OVERFLOW;
+	args.features = VCPC_FEAT_SETS | VCPC_FEAT_TRACE | VCPC_FEAT_TRACE_COUNTS;
+	if (vcpc_task_work_works())
+		args.features |= VCPC_FEAT_OVERFLOW;
 	if (vcpc_inherit_can())
 		args.features |= VCPC_FEAT_INHERIT;
 	args.max_requests = vcpc_limits_requests();
@@ -47,6 +240,7 @@ static int ioc_info(void __user *uarg)
 	args.max_tags = vcpc_tag_share();
 	args.hw_slots = vcpc_hardware_slots();
 	args.sample_size = sizeof(struct vcpc_sample);
+	args.counted = vcpc_tracecall_counted();
 	return copy_to_user(uarg, &args, sizeof(args)) ? -EFAULT : 0;
 }
 
@@ -59,7 +253,7 @@ static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	case VCPC_UARG_CMD(VCPC_IOC_INFO):
 		return ioc_info(uarg);
 	case VCPC_UARG_CMD(VCPC_IOC_SET_CREATE):
-		return vcpc_setfd_create(vf->user, uarg);
+		return ioc_set_create(vf->user, uarg);
 	case VCPC_UARG_CMD(VCPC_IOC_TRACE_TAG):
 		return vcpc_tracecall_tag(&vf->tracer, uarg);
 	default:
@@ -120,12 +314,12 @@ static const struct file_operations chardev_fops = {
 };
 
 /*
- * A number of its own lets the module be loaded when its node is opened: of all that are not
- * given away, one that systems hand out last.
+ * A static number lets the module be loaded when its node is opened: of the unassigned ones,
+ * the one that systems hand out last.
  */
 #define CHARDEV_MINOR	249
 
-/* Whom the administrator lets in is said by a rule of udev's, which sets group and mode. */
+/* A udev rule sets the node's group and mode. */
 static struct miscdevice chardev = {
 	.minor = CHARDEV_MINOR,
 	.name = "vcpc",
@@ -134,7 +328,7 @@ static struct miscdevice chardev = {
 };
 
 /**
- * vcpc_chardev_register() - make /dev/vcpc appear
+ * vcpc_chardev_register() - make /dev/vcpc
  *
  * Return: 0 or a negative errno.
  */
@@ -152,7 +346,7 @@ MODULE_ALIAS_MISCDEV(CHARDEV_MINOR);
 MODULE_ALIAS("devname:vcpc");
 
 /**
- * vcpc_chardev_unregister() - make it disappear
+ * vcpc_chardev_unregister() - remove it
  */
 void vcpc_chardev_unregister(void)
 {

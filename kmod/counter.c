@@ -1,301 +1,338 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The counters of one thread or CPU: opening and closing them, and which of them count.
+ * The perf events of one thread: opening, closing, and reading them together.
  *
- * Each request is one pinned event: perf keeps it on the PMU whenever the
- * thread runs, or puts it into an error state that it does not leave by
- * itself.  counter_read.c reads them.
+ * Each request is one pinned event of the calling thread: perf keeps it on the PMU whenever the
+ * thread runs, or puts it into an error state that it does not leave by itself.
  *
- * Locking: none of its own; the caller sees to it that nobody closes meanwhile.
+ * While an event is on, its running time grows with the clock of its perf context, so their
+ * difference is what it was at the start; any other difference means that the event was off.
+ *
+ * Locking: none of its own, see struct vcpc_counters.
  */
 #include <linux/err.h>
-#include <linux/perf_event.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "arm_pmu.h"
 #include "counter.h"
-#include "event.h"
-#include "internals.h"
+#include "spec.h"
 
-static struct perf_event *open_event(const struct vcpc_counter_plan *plan, unsigned int i)
+/* A period that every PMU accepts: some of Intel's want 32, and for some events 128. */
+#define SHORTEST	128
+
+/* Whether it is a clock, which perf measures, and for which it interrupts by a timer */
+bool vcpc_request_is_time(const struct vcpc_request *req)
 {
-	struct vcpc_alarm alarm;
-	u32 flags = plan->flags;
-
-	if (plan->alarm_of && plan->alarm_of(plan->alarm_arg, i, &alarm))
-		return vcpc_event_open(&plan->reqs[i], &plan->place, &alarm, flags);
-	if (i < plan->begin || i >= plan->end)
-		flags = VCPC_EVENT_DISABLED;
-	return vcpc_event_open(&plan->reqs[i], &plan->place, NULL, flags);
-}
-
-static int open_one(struct vcpc_counters *c, const struct vcpc_counter_plan *plan, unsigned int i)
-{
-	struct vcpc_counter *counter = &c->counter[i];
-	struct perf_event *event = open_event(plan, i);
-
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	counter->event = event;
-	counter->add = plan->from ? plan->from[i] : 0;
-	counter->mask = vcpc_event_is_hw(event) ? vcpc_arm_pmu_mask(event) : 0;
-	if (!c->ctx[0])
-		c->ctx[0] = vcpc_event_context(event);
-	else if (vcpc_event_context(event) != c->ctx[0])
-		c->ctx[1] = vcpc_event_context(event);
-	return 0;
-}
-
-/*
- * An event that cannot be off while its thread runs tells the thread's CPU time, too, and
- * a clock of its own would be one more event at each context switch.  What can be off, or
- * has to be told apart from what never ran, or has an alarm, needs one.  On a CPU there is
- * no switch.
- */
-static bool needs_clock(const struct vcpc_counter_plan *plan)
-{
-	const u32 may_be_off = VCPC_COUNTER_ON_EXEC | VCPC_COUNTER_MIXED | VCPC_COUNTER_TURNS;
-
-	return plan->place.cpu >= 0 || plan->flags & may_be_off;
-}
-
-/*
- * Of whose events perf ends the first one last: software's, where these have a context of
- * their own.
- */
-static unsigned int find_lead(const struct vcpc_counter_plan *plan)
-{
-	unsigned int i;
-
-	for (i = 0; i < plan->nr; i++)
-		if (plan->reqs[i].type == PERF_TYPE_SOFTWARE)
-			return i;
-	return 0;
-}
-
-static int open_clock(struct vcpc_counters *c, const struct vcpc_counter_plan *plan, int *bad)
-{
-	struct vcpc_clock *clock = &c->clock;
-	struct perf_event *event;
-	int ret;
-
-	clock->epoch = VCPC_CLOCK_NO_EPOCH;
-	if (!needs_clock(plan)) {
-		*bad = find_lead(plan);
-		ret = open_one(c, plan, *bad);
-		clock->event = c->counter[*bad].event;
-		return ret;
-	}
-	event = vcpc_event_open_clock(&plan->place, &plan->alarm, plan->flags);
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	clock->event = event;
-	clock->own = true;
-	c->ctx[0] = vcpc_event_context(event);
-	return 0;
-}
-
-/* The clock first, as what is opened first is ended last. */
-static int open_all(struct vcpc_counters *c, const struct vcpc_counter_plan *plan, int *bad)
-{
-	unsigned int i;
-	int ret = open_clock(c, plan, bad);
-
-	for (i = 0; !ret && i < plan->nr; i++) {
-		if (c->counter[i].event)
-			continue;
-		*bad = i;
-		ret = open_one(c, plan, i);
-	}
-	return ret;
+	return req->type == PERF_TYPE_SOFTWARE &&
+	       (req->config == PERF_COUNT_SW_CPU_CLOCK || req->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
 /**
- * vcpc_counter_open() - count requests on a thread or a CPU
- * @plan: all about it
+ * vcpc_event_open() - count a request on the calling thread
+ * @req: what to count; the caller has checked that it is allowed
+ * @period: after how many events to call @handler; 0 for never
+ * @handler: called with interrupts disabled, perhaps in an NMI
+ * @context: the event's overflow_handler_context
+ * @flags: VCPC_COUNTERS_ON_EXEC or 0
+ *
+ * Context: sleeps.
+ * Return: the event, or an ERR_PTR: -ESRCH if the thread is exiting, -ENOMEM, or the PMU's.
+ */
+struct perf_event *vcpc_event_open(const struct vcpc_request *req, u64 period,
+				   perf_overflow_handler_t handler, void *context, u32 flags)
+{
+	bool on_exec = flags & VCPC_COUNTERS_ON_EXEC;
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = req->type,
+		.config = req->config,
+		.config1 = req->config1,
+		.config2 = req->config2,
+		.sample_period = period,
+		.pinned = 1,
+		.disabled = on_exec,
+		.enable_on_exec = on_exec,
+		/*
+		 * Time passes in all modes, whatever is excluded; but perf would not call
+		 * the handler in an excluded mode.
+		 */
+		.exclude_user = !vcpc_request_is_time(req) && !(req->flags & VCPC_REQ_F_USER),
+		.exclude_kernel = !vcpc_request_is_time(req) && !(req->flags & VCPC_REQ_F_KERNEL),
+		/* A thread's own work is neither the hypervisor's nor that of its guest. */
+		.exclude_hv = 1,
+		.exclude_guest = 1,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, -1, current, handler, context);
+	if (event != ERR_PTR(-EINVAL) || !period || period >= SHORTEST)
+		return event;
+	/* Some PMUs refuse here what they would silently lengthen later. */
+	attr.sample_period = SHORTEST;
+	return perf_event_create_kernel_counter(&attr, -1, current, handler, context);
+}
+
+/**
+ * vcpc_event_check() - whether a set may have an event
+ * @event: the event
+ * @type: the type that was asked for; perf may have chosen another PMU
+ *
+ * An event that is not software must be the CPU core's: other PMUs count what several threads
+ * do, or do more than count.
+ *
+ * Return: 0 or -EOPNOTSUPP.
+ */
+int vcpc_event_check(const struct perf_event *event, u32 type)
+{
+	return type == PERF_TYPE_SOFTWARE || vcpc_event_is_hw(event) ? 0 : -EOPNOTSUPP;
+}
+
+/**
+ * vcpc_event_period() - the period for what is left to an overflow
+ * @type: the request's type
+ * @left: how many events; 0: 2^64
+ *
+ * Never 1 for a PMU's event: a period of 1 makes Intel's driver trace branches into memory
+ * instead of counting them.  Such an overflow is noticed one event late.
+ *
+ * Return: the period that perf takes.
+ */
+u64 vcpc_event_period(u32 type, u64 left)
+{
+	u64 shortest = type == PERF_TYPE_SOFTWARE ? 1 : 2;
+
+	return left ? clamp(left, shortest, VCPC_PERIOD_MAX) : VCPC_PERIOD_MAX;
+}
+
+/* Counters that do not wait for execve get their period when they are enabled. */
+static u64 first_period(const struct vcpc_request *req, u64 from, u32 flags)
+{
+	if (!(req->flags & VCPC_REQ_F_OVERFLOW))
+		return 0;
+	return flags & VCPC_COUNTERS_ON_EXEC ? vcpc_event_period(req->type, -from) :
+					       VCPC_PERIOD_MAX;
+}
+
+/**
+ * vcpc_counters_open() - count a set's requests on the calling thread
+ * @c: room for the counters; @add and @from of each say from which value they count
+ * @spec: the requests
+ * @handler: called when a counter with VCPC_REQ_F_OVERFLOW has counted up to 2^64; the event's
+ *	overflow_handler_context is its struct vcpc_counter
+ * @owner: of the counters, for @handler
+ * @flags: VCPC_COUNTERS_ON_EXEC or 0
  * @bad: on failure set to the request that was refused, or left alone
  *
- * The counters count at once, unless VCPC_COUNTER_ON_EXEC is given.  Whether
- * all of them found room shows at the first reading.
+ * Whether all of them found room is known only after vcpc_counters_fit().
  *
  * Context: sleeps.
- * Return: the counters, or an ERR_PTR: -ESRCH if the thread is exiting,
- * -ENODEV if the CPU is offline, -ENOMEM, or the PMU's own.
+ * Return: 0, -ESRCH if the thread is exiting, -ENOMEM, or the PMU's.
  */
-struct vcpc_counters *vcpc_counter_open(const struct vcpc_counter_plan *plan, int *bad)
+int vcpc_counters_open(struct vcpc_counters *c, const struct vcpc_spec *spec,
+		       perf_overflow_handler_t handler, void *owner, u32 flags, int *bad)
 {
-	struct vcpc_counters *c = kvzalloc(struct_size(c, counter, plan->nr), GFP_KERNEL_ACCOUNT);
-	int ret, which = -1;
-
-	if (!c)
-		return ERR_PTR(-ENOMEM);
-	c->place = plan->place;
-	c->flags = plan->flags;
-	c->nr = plan->nr;
-	c->counting = (struct vcpc_sample_head) {
-		.size = sizeof(struct vcpc_sample),
-		.nr = plan->nr,
-		.state = VCPC_STATE_COUNTING,
-	};
-	c->begin = plan->begin;
-	c->end = plan->end;
-	ret = open_all(c, plan, &which);
-	if (!ret)
-		return c;
-	/* An exiting thread refuses any event, and so does a CPU that is offline. */
-	if (which >= 0 && ret != -ESRCH && ret != -ENODEV)
-		*bad = which;
-	vcpc_counter_close(c);
-	return ERR_PTR(ret);
-}
-
-/**
- * vcpc_counter_close() - stop counting, and give the counters back
- * @c: the counters; freed
- *
- * Context: sleeps.
- */
-void vcpc_counter_close(struct vcpc_counters *c)
-{
-	unsigned int i;
-
-	for (i = c->nr; i--;)
-		if (c->counter[i].event)
-			perf_event_release_kernel(c->counter[i].event);
-	if (c->clock.own)
-		perf_event_release_kernel(c->clock.event);
-	kvfree(c);
-}
-
-/**
- * vcpc_counter_start() - do not wait for the thread's next exec any longer
- * @c: counters that were opened with VCPC_COUNTER_ON_EXEC
- *
- * Context: sleeps.
- */
-void vcpc_counter_start(struct vcpc_counters *c)
-{
-	vcpc_counter_turn(c, c->begin, c->end, true);
-	/* Last, because a reader takes its state for that of all. */
-	perf_event_enable(c->clock.event);
-}
-
-/**
- * vcpc_counter_waits() - do the counters still wait for exec?
- * @c: the counters
- *
- * Return: true or false.
- */
-bool vcpc_counter_waits(const struct vcpc_counters *c)
-{
-	return c->clock.own && vcpc_event_state(c->clock.event) == PERF_EVENT_STATE_OFF;
-}
-
-/**
- * vcpc_counter_ended() - have the counters come to their end?
- * @c: the counters
- *
- * With the thread, or with its gaining privileges by execve: perf ends the
- * clock last, as it was opened first.
- *
- * Return: true or false.
- */
-bool vcpc_counter_ended(const struct vcpc_counters *c)
-{
-	return vcpc_event_state(c->clock.event) == PERF_EVENT_STATE_EXIT;
-}
-
-/**
- * vcpc_counter_turn() - put some events on the PMU, or take them off
- * @c: the counters, opened with VCPC_COUNTER_TURNS unless it is for the first time
- * @begin: the first
- * @end: behind the last
- * @on: on or off
- *
- * An event that found no room the last time tries again.
- *
- * Context: sleeps.
- */
-void vcpc_counter_turn(struct vcpc_counters *c, u32 begin, u32 end, bool on)
-{
+	struct perf_event *event;
 	u32 i;
 
-	for (i = begin; i < end; i++) {
-		if (on)
-			perf_event_enable(c->counter[i].event);
-		else
-			perf_event_disable(c->counter[i].event);
+	c->charge = kvmalloc_array(spec->nr + 1, sizeof(*event), GFP_KERNEL_ACCOUNT);
+	if (!c->charge)
+		return -ENOMEM;
+	for (i = 0; i < spec->nr; i++) {
+		struct vcpc_counter *counter = &c->counter[i];
+		const struct vcpc_request *req = &spec->requests[i];
+		u64 period = first_period(req, counter->from, flags);
+
+		counter->owner = owner;
+		event = vcpc_event_open(req, period, period ? handler : NULL, counter, flags);
+		if (IS_ERR(event))
+			break;
+		counter->event = event;
+		/* An interrupt looks at the first @nr. */
+		barrier();
+		WRITE_ONCE(c->nr, i + 1);
 	}
+	if (i == spec->nr)
+		return 0;
+	vcpc_counters_close(c);
+	/* An exiting thread refuses any event. */
+	if (event != ERR_PTR(-ESRCH))
+		*bad = i;
+	return PTR_ERR(event);
 }
 
 /**
- * vcpc_counter_choose() - which counters are read from now on
- * @c: the counters, opened with VCPC_COUNTER_TURNS
- * @begin: the first
- * @end: behind the last; no more than @begin if none is
+ * vcpc_counters_close() - stop counting, and give the events back
+ * @c: the counters
  *
- * Context: as the reading.
+ * Context: sleeps.
  */
-void vcpc_counter_choose(struct vcpc_counters *c, u32 begin, u32 end)
+void vcpc_counters_close(struct vcpc_counters *c)
 {
-	c->begin = begin;
-	c->end = end;
+	while (c->nr)
+		perf_event_release_kernel(c->counter[--c->nr].event);
+	kvfree(c->charge);
+	c->charge = NULL;
 	c->based = false;
 }
 
+/* Note when the events were started; all of them are on. */
+static void note_starts(struct vcpc_counters *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->nr; i++)
+		c->counter[i].start = vcpc_event_start(c->counter[i].event);
+	c->based = true;
+}
+
 /**
- * vcpc_counter_alarm() - when the clock's alarm shall come
- * @c: the counters, opened with an alarm
- * @period: after this time, and then again
+ * vcpc_counters_fit() - whether all counters found room on the CPU
+ * @c: the calling thread's counters, just opened
+ * @bad: on failure set to the first that did not
+ *
+ * Context: process.
+ * Return: 0 or -ENOSPC.
+ */
+int vcpc_counters_fit(struct vcpc_counters *c, int *bad)
+{
+	int ret = 0;
+	u32 i;
+
+	local_irq_disable();
+	for (i = 0; i < c->nr && !ret; i++)
+		if (vcpc_event_state(c->counter[i].event) != PERF_EVENT_STATE_ACTIVE)
+			ret = -ENOSPC;
+	if (ret)
+		*bad = i - 1;
+	else
+		note_starts(c);
+	local_irq_enable();
+	return ret;
+}
+
+/* What is known before execve has started the counters: nothing was counted. */
+static int read_waiting(const struct vcpc_counters *c, u64 now, struct vcpc_sample *sample)
+{
+	u32 i;
+
+	for (i = 0; i < c->nr; i++)
+		sample->values[i] = c->counter[i].add;
+	sample->state = 0;
+	sample->time = now;
+	sample->tick = c->tick_add;
+	return 0;
+}
+
+/**
+ * vcpc_counters_read() - read all counters at one instant
+ * @c: the calling thread's counters
+ * @now: ktime_get_ns(), read in the same section
+ * @sample: has room for all; @size and @nr are set; undefined after a failure
+ *
+ * Context: interrupts disabled.
+ * Return: 0; -EAGAIN if a counter was ever off while the thread ran; -ESTALE if the counters
+ * have ended.
+ */
+int vcpc_counters_read(struct vcpc_counters *c, u64 now, struct vcpc_sample *sample)
+{
+	struct vcpc_counter *counter = c->counter;
+	u32 i;
+
+	if (unlikely(!c->based)) {
+		if (vcpc_counters_wait(c))
+			return read_waiting(c, now, sample);
+		if (!vcpc_counters_ended(c))
+			note_starts(c);
+	}
+	for (i = 0; i < c->nr; i++, counter++) {
+		enum perf_event_state state = vcpc_event_state(counter->event);
+
+		if (unlikely(state != PERF_EVENT_STATE_ACTIVE))
+			return state == PERF_EVENT_STATE_EXIT ? -ESTALE : -EAGAIN;
+		if (unlikely(vcpc_event_start(counter->event) != counter->start))
+			return -EAGAIN;
+		sample->values[i] = vcpc_event_count(counter->event) + counter->add;
+	}
+	counter = c->counter;
+	sample->state = VCPC_STATE_COUNTING;
+	sample->time = now;
+	sample->tick = vcpc_event_now(counter->event) - counter->start + c->tick_add;
+	return 0;
+}
+
+/* An event in error stays so until it ends; then its times are final. */
+static bool was_off(const struct vcpc_counters *c, const struct vcpc_counter *counter)
+{
+	switch (vcpc_event_state(counter->event)) {
+	case PERF_EVENT_STATE_ERROR:
+		return true;
+	case PERF_EVENT_STATE_EXIT:
+		/* The thread set its times before the state, with the context's lock in between. */
+		smp_rmb();
+		return c->based && vcpc_event_start(counter->event) != counter->start;
+	default:
+		return false;
+	}
+}
+
+/**
+ * vcpc_counters_read_other() - read the counters of another thread, or of one that has ended
+ * @c: the counters, which nobody closes meanwhile
+ * @reference: an event that was on as long as they should have been; or NULL
+ * @counts: u64[@c->nr], gets what each event has counted, without @add
+ * @run: how long the first one has counted
+ *
+ * One after the other, while the thread runs.  perf reports for how long each event was enabled
+ * and on the PMU, at one instant, but not for events in error, whose times have stopped.  If they
+ * ended so, and it is not known when they were started, they are compared with the longest.
  *
  * Context: sleeps.
+ * Return: 0, or -EAGAIN if a counter was off while the thread ran.
  */
-void vcpc_counter_alarm(struct vcpc_counters *c, u64 period)
+int vcpc_counters_read_other(const struct vcpc_counters *c, struct perf_event *reference,
+			     u64 *counts, u64 *run)
 {
-	/* Refuses only what is no period at all. */
-	(void)perf_event_period(c->clock.event, period);
+	u64 longest = 0, shortest = U64_MAX, enabled, running;
+	bool ended = vcpc_counters_ended(c);
+	u32 i;
+
+	for (i = 0; i < c->nr; i++) {
+		counts[i] = perf_event_read_value(c->counter[i].event, &enabled, &running);
+		if (was_off(c, &c->counter[i]) || running + NSEC_PER_MSEC < enabled)
+			return -EAGAIN;
+		if (!i)
+			*run = running;
+		longest = max(longest, running);
+		shortest = min(shortest, running);
+	}
+	/* It ended meanwhile: the times are final now. */
+	if (!ended && vcpc_counters_ended(c))
+		return vcpc_counters_read_other(c, reference, counts, run);
+	if (!ended || c->based)
+		return 0;
+	if (reference)
+		perf_event_read_value(reference, &enabled, &longest);
+	/* The two contexts that a thread may have differ by the time of a switch. */
+	return shortest + longest / 64 + NSEC_PER_MSEC < longest ? -EAGAIN : 0;
 }
 
 /**
- * vcpc_counter_restart_period() - when a counter shall overflow
- * @c: the counters
- * @i: which; opened with an alarm
- * @period: after so many events from now on, and then again
+ * vcpc_counters_set() - let the counters and the time continue from other values
+ * @c: the calling thread's counters
+ * @from: what they were just read as
+ * @to: what they shall be
  *
- * Context: where counters can be read.
+ * Context: interrupts disabled, in one section with the reading.
  */
-void vcpc_counter_restart_period(struct vcpc_counters *c, u32 i, u64 period)
+void vcpc_counters_set(struct vcpc_counters *c, const struct vcpc_sample *from,
+		       const struct vcpc_sample *to)
 {
-	vcpc_event_restart_period(c->counter[i].event, period);
-}
+	u32 i;
 
-/**
- * vcpc_counter_lost() - which counter found no room?
- * @c: counters that could not be read
- *
- * Return: the request's index, or -1.
- */
-int vcpc_counter_lost(const struct vcpc_counters *c)
-{
-	unsigned int i;
-
-	for (i = c->begin; i < c->end; i++)
-		if (vcpc_event_state(c->counter[i].event) == PERF_EVENT_STATE_ERROR)
-			return i;
-	return -1;
-}
-
-/**
- * vcpc_counter_hw() - how many counters of the CPU's PMU are taken now
- * @c: the counters
- *
- * Return: the number.
- */
-unsigned int vcpc_counter_hw(const struct vcpc_counters *c)
-{
-	unsigned int i, hw = 0;
-
-	for (i = c->begin; i < c->end; i++)
-		hw += vcpc_event_is_hw(c->counter[i].event);
-	return hw;
+	for (i = 0; i < c->nr; i++) {
+		c->counter[i].add += to->values[i] - from->values[i];
+		c->counter[i].from = to->values[i];
+	}
+	c->tick_add += to->tick - from->tick;
 }

@@ -1,33 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What this machine can count: which events are offered, how many at a time, on which cores.
- * Found by trying.
+ * What this machine can count: which events are offered, and how many at a time.  Found by
+ * trying.
  *
- * Offered are events of the CPU's core and of software, nothing else.  Other PMUs
- * (tracepoints, probes, breakpoints, tracing hardware, memory controllers) see more than one
- * thread's user-mode work, or do more than count.
+ * Only events of the CPU's core and of software are offered.  Other PMUs (tracepoints, probes,
+ * breakpoints, tracing hardware, memory controllers) see more than one thread's user-mode work,
+ * or do more than count.
  *
- * Locking: the table of cores is written at load only; slots is atomic.
+ * Locking: none; all is written at load only, except for anchors, which are set once.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/perf_event.h>
-#include <linux/sched.h>
+#include <linux/sched/task.h>
 
-#include "deferred.h"
-#include "event.h"
+#include "counter.h"
 #include "hardware.h"
 #include "internals.h"
 
 /* Kinds of core in one machine */
 #define MAX_CORES	8
-/* A PMU with more counters than this is not known; it ends the trying. */
+/* No known PMU has more counters than this. */
 #define MAX_SLOTS	64
 
 static u32 cores[MAX_CORES];
 static unsigned int nr_cores;
-static atomic_t slots = ATOMIC_INIT(0);
+static unsigned int slots;
+
+/*
+ * The first event of a kind, and the end of the last one, interrupt all CPUs: software's patch the
+ * kernel's text, and some core PMUs change all CPUs' tables.  So the module keeps one of each kind
+ * that was ever used, which does not count.
+ */
+static struct perf_event *anchors[PERF_COUNT_SW_MAX];
+static struct perf_event *core_anchor;
 
 static const struct vcpc_request cycles = {
 	.type = PERF_TYPE_HARDWARE,
@@ -45,11 +53,69 @@ static bool is_core(u32 type)
 	return false;
 }
 
+static struct perf_event *open_dormant(u32 type, u64 config, int cpu)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = type,
+		.config = config,
+		.disabled = 1,
+	};
+
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+}
+
+/* With the kernel's credentials, because perf asks for CAP_PERFMON for an event on a CPU */
+static struct perf_event *open_anchor(u32 type, u64 config)
+{
+	struct cred *cred = prepare_kernel_cred(&init_task);
+	const struct cred *old;
+	struct perf_event *event;
+
+	if (!cred)
+		return ERR_PTR(-ENOMEM);
+	old = override_creds(cred);
+	event = open_dormant(type, config, cpumask_first(cpu_online_mask));
+	revert_creds(old);
+	put_cred(cred);
+	return event;
+}
+
+static void anchor(struct perf_event **where, u32 type, u64 config)
+{
+	struct perf_event *event;
+
+	if (READ_ONCE(*where))
+		return;
+	event = open_anchor(type, config);
+	/* Without one, counting is only dearer. */
+	if (!IS_ERR(event) && cmpxchg(where, NULL, event))
+		perf_event_release_kernel(event);
+}
+
+static void anchor_software(u64 config)
+{
+	anchor(&anchors[config], PERF_TYPE_SOFTWARE, config);
+}
+
+/**
+ * vcpc_hardware_exit() - give the anchors back; at unload
+ */
+void vcpc_hardware_exit(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < PERF_COUNT_SW_MAX; i++)
+		if (anchors[i])
+			perf_event_release_kernel(anchors[i]);
+	if (core_anchor)
+		perf_event_release_kernel(core_anchor);
+}
+
 /* The type of a CPU's core's PMU, as in struct perf_event_attr, or a negative errno */
 static int core_type(int cpu)
 {
-	const struct vcpc_place there = { .cpu = cpu };
-	struct perf_event *event = vcpc_event_open(&cycles, &there, NULL, VCPC_EVENT_DISABLED);
+	struct perf_event *event = open_dormant(cycles.type, cycles.config, cpu);
 	int type;
 
 	if (IS_ERR(event))
@@ -57,6 +123,24 @@ static int core_type(int cpu)
 	type = vcpc_event_is_hw(event) ? (int)event->pmu->type : -ENOENT;
 	perf_event_release_kernel(event);
 	return type;
+}
+
+/* How many counters there are for the calling thread beside what others have taken */
+static unsigned int try_slots(void)
+{
+	struct perf_event *event[MAX_SLOTS];
+	unsigned int nr, found = 0;
+
+	for (nr = 0; nr < MAX_SLOTS && found == nr; nr++) {
+		event[nr] = vcpc_event_open(&cycles, 0, NULL, NULL, 0);
+		if (IS_ERR(event[nr]))
+			break;
+		if (vcpc_event_state(event[nr]) == PERF_EVENT_STATE_ACTIVE)
+			found++;
+	}
+	while (nr)
+		perf_event_release_kernel(event[--nr]);
+	return found;
 }
 
 /**
@@ -73,47 +157,15 @@ void vcpc_hardware_init(void)
 		if (type >= 0 && !is_core(type) && nr_cores < MAX_CORES)
 			cores[nr_cores++] = type;
 	}
-	vcpc_hardware_saw(vcpc_hardware_try_slots());
+	slots = try_slots();
 }
 
-/**
- * vcpc_hardware_try_slots() - how many counters a set can have on this CPU
- *
- * Found by taking counters for the calling thread until there are no more, so
- * it is what others leave.
- *
- * Context: sleeps.
- * Return: the number; 0 if there is no PMU.
- */
-unsigned int vcpc_hardware_try_slots(void)
-{
-	const struct vcpc_place here = { .task = current, .cpu = -1 };
-	struct perf_event *event[MAX_SLOTS];
-	unsigned int nr, found = 0;
-
-	for (nr = 0; nr < MAX_SLOTS && found == nr; nr++) {
-		event[nr] = vcpc_event_open(&cycles, &here, NULL, 0);
-		if (IS_ERR(event[nr]))
-			break;
-		if (vcpc_event_state(event[nr]) == PERF_EVENT_STATE_ACTIVE)
-			found++;
-	}
-	while (nr)
-		perf_event_release_kernel(event[--nr]);
-	return found;
-}
-
-/* Generic events say in the upper half which kind of core is meant. */
+/* Generic events name the kind of core in their upper half. */
 static bool generic_offered(const struct vcpc_request *req)
 {
 	u32 core = req->config >> PERF_PMU_TYPE_SHIFT;
 
 	return !core || is_core(core);
-}
-
-static bool software_offered(const struct vcpc_request *req)
-{
-	return req->config < PERF_COUNT_SW_MAX && req->config != PERF_COUNT_SW_BPF_OUTPUT;
 }
 
 static bool is_offered(const struct vcpc_request *req)
@@ -123,7 +175,8 @@ static bool is_offered(const struct vcpc_request *req)
 	case PERF_TYPE_HW_CACHE:
 		return generic_offered(req);
 	case PERF_TYPE_SOFTWARE:
-		return software_offered(req);
+		return req->config < PERF_COUNT_SW_MAX &&
+		       req->config != PERF_COUNT_SW_BPF_OUTPUT;
 	case PERF_TYPE_RAW:
 		return true;
 	default:
@@ -132,7 +185,7 @@ static bool is_offered(const struct vcpc_request *req)
 }
 
 /**
- * vcpc_hardware_check() - can this be counted here at all?
+ * vcpc_hardware_check() - whether an event can be counted here at all
  * @req: the request; the caller has checked that it is allowed
  *
  * Context: sleeps.
@@ -140,16 +193,19 @@ static bool is_offered(const struct vcpc_request *req)
  */
 int vcpc_hardware_check(const struct vcpc_request *req)
 {
-	const struct vcpc_place here = { .task = current, .cpu = -1 };
 	struct perf_event *event;
 	int ret;
 
 	if (!is_offered(req))
 		return -EOPNOTSUPP;
-	/* Trying would tell nothing, and the first event of its kind is dear to all CPUs. */
-	if (req->type == PERF_TYPE_SOFTWARE)
+	/* Each set may need context switches as well. */
+	anchor_software(PERF_COUNT_SW_CONTEXT_SWITCHES);
+	if (req->type == PERF_TYPE_SOFTWARE) {
+		anchor_software(req->config);
 		return 0;
-	event = vcpc_event_open(req, &here, NULL, VCPC_EVENT_DISABLED);
+	}
+	anchor(&core_anchor, cycles.type, cycles.config);
+	event = vcpc_event_open(req, 0, NULL, NULL, VCPC_COUNTERS_ON_EXEC);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	ret = vcpc_event_check(event, req->type);
@@ -158,116 +214,11 @@ int vcpc_hardware_check(const struct vcpc_request *req)
 }
 
 /**
- * struct rehearsal - a try whether hardware events fit together
- * @reqs: which events
- * @nr: how many
- * @bad: set to the first that found no room
- * @ret: what came of it
- */
-struct rehearsal {
-	const struct vcpc_request *reqs;
-	unsigned int nr;
-	int *bad;
-	int ret;
-};
-
-/* One after the other, until one finds no room: no more than the PMU has, and one. */
-static void try_each(struct rehearsal *r, struct perf_event **events, unsigned int *nr)
-{
-	const struct vcpc_place here = { .task = current, .cpu = -1 };
-	struct perf_event *event;
-	unsigned int i;
-
-	for (i = 0; i < r->nr && *nr < MAX_SLOTS; i++) {
-		if (r->reqs[i].type == PERF_TYPE_SOFTWARE)
-			continue;
-		event = vcpc_event_open(&r->reqs[i], &here, NULL, 0);
-		if (IS_ERR(event)) {
-			r->ret = PTR_ERR(event);
-		} else {
-			events[(*nr)++] = event;
-			if (vcpc_event_state(event) == PERF_EVENT_STATE_ERROR)
-				r->ret = -ENOSPC;
-		}
-		if (r->ret) {
-			*r->bad = i;
-			return;
-		}
-	}
-}
-
-static void rehearse(void *arg)
-{
-	struct rehearsal *r = arg;
-	struct perf_event *events[MAX_SLOTS];
-	unsigned int nr = 0;
-
-	try_each(r, events, &nr);
-	while (nr)
-		perf_event_release_kernel(events[--nr]);
-}
-
-static bool any_hardware(const struct vcpc_request *reqs, unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		if (reqs[i].type != PERF_TYPE_SOFTWARE)
-			return true;
-	return false;
-}
-
-/**
- * vcpc_hardware_rehearse() - see whether requests fit on the CPU together
- * @reqs: the requests
- * @nr: how many
- * @bad: on failure set to the first request that found no room
+ * vcpc_hardware_slots() - how many hardware counters a set can have
  *
- * For threads that do not run or will start later, whose counters cannot tell
- * yet.  A kernel thread that has no counters of its own plays their part.  Software always
- * finds room, so this takes no longer than the PMU has counters.
- *
- * Context: sleeps; the caller sees to it that each user does this once at a time.
- * Return: 0, -ENOSPC, or the PMU's error.
- */
-int vcpc_hardware_rehearse(const struct vcpc_request *reqs, unsigned int nr, int *bad)
-{
-	struct rehearsal r = { .reqs = reqs, .nr = nr, .bad = bad };
-
-	if (!any_hardware(reqs, nr))
-		return 0;
-	vcpc_deferred_for_caller(rehearse, &r);
-	return r.ret;
-}
-
-/**
- * vcpc_hardware_mixed() - are there different kinds of core?
- *
- * Return: true if a thread may come to a CPU that does not have its events.
- */
-bool vcpc_hardware_mixed(void)
-{
-	return nr_cores > 1;
-}
-
-/**
- * vcpc_hardware_slots() - hardware counters found so far
- *
- * Return: the number; 0 if there is no PMU.
+ * Return: the number that was found at load; 0 if there is no PMU.
  */
 unsigned int vcpc_hardware_slots(void)
 {
-	return atomic_read(&slots);
-}
-
-/**
- * vcpc_hardware_saw() - so many hardware counters were in use together
- * @nr: the number
- */
-void vcpc_hardware_saw(unsigned int nr)
-{
-	int old = atomic_read(&slots);
-
-	while (old < (int)nr && !atomic_try_cmpxchg(&slots, &old, nr))
-		;
+	return slots;
 }

@@ -4,12 +4,8 @@
 
 #include <linux/types.h>
 
-struct vcpc_set;
-
-void vcpc_inherit_init(void);
+int vcpc_inherit_init(void);
 void vcpc_inherit_exit(void);
 bool vcpc_inherit_can(void);
-int vcpc_inherit_watch(struct vcpc_set *set);
-void vcpc_inherit_unwatch(struct vcpc_set *set);
 
 #endif

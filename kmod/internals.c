@@ -1,55 +1,62 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the module asks of the kernel beyond its exported calls: what is more than a field,
- * and the check at load.
+ * What the module relies on beyond the kernel's exported calls: the facts that are more than
+ * one field, and the check at load.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/module.h>
-#include <linux/perf_event.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/task_work.h>
 
 #include "internals.h"
 
+/* perf counts these one by one, and their period up to 0. */
+static bool is_counted_by_kernel(const struct perf_event *event)
+{
+	return event->attr.type == PERF_TYPE_SOFTWARE &&
+	       event->attr.config != PERF_COUNT_SW_CPU_CLOCK &&
+	       event->attr.config != PERF_COUNT_SW_TASK_CLOCK;
+}
+
 /**
- * vcpc_event_restart_period() - let an event interrupt after so many from now on
- * @event: the event, opened with a period
- * @period: how many; then again after as many
+ * vcpc_event_restart_period() - set after how many events from now an event interrupts
+ * @event: the calling thread's event, opened with a period
+ * @period: the number of events; the event then interrupts again after as many
  *
- * As perf_event_period(), which sleeps: what is counted meanwhile would come on top.  A counter
- * that perf has stopped because it interrupted too often counts again.
+ * perf_event_period() sleeps, and what is counted meanwhile would be added to the period.
  *
- * Context: on the event's CPU, or while its thread is kept from running; interrupts off.
+ * Context: interrupts disabled; not in the event's own interrupt.
+ * Return: false, and nothing was changed, if perf throttles the event: it does not count until
+ * the next timer tick, or until its thread is scheduled again.
  */
-void vcpc_event_restart_period(struct perf_event *event, u64 period)
+bool vcpc_event_restart_period(struct perf_event *event, u64 period)
 {
 	struct hw_perf_event *hw = &event->hw;
 	bool active = vcpc_event_state(event) == PERF_EVENT_STATE_ACTIVE;
 
+	if (active && hw->interrupts == U64_MAX)
+		return false;
 	event->attr.sample_period = period;
 	hw->sample_period = period;
-	if (active) {
-		if (hw->interrupts == U64_MAX)
-			hw->interrupts = 0;
+	if (active)
 		event->pmu->stop(event, PERF_EF_UPDATE);
-	}
 	hw->last_period = period;
-	local64_set(&hw->period_left, vcpc_event_is_counted_by_kernel(event) ? -(s64)period : 0);
+	local64_set(&hw->period_left, is_counted_by_kernel(event) ? -(s64)period : 0);
 	if (active)
 		event->pmu->start(event, PERF_EF_RELOAD);
+	return true;
 }
 
 static bool task_work_seen;
 
 /**
- * vcpc_task_work_works() - can a thread be made to do something before it is in user mode?
+ * vcpc_task_work_works() - whether a thread can be made to run something before user mode
  *
- * Return: false if the check has not come back yet, which the process that loads the module
- * does before its next instruction in user mode.
+ * Return: false until the check at load has come back, which happens before the process that
+ * loads the module returns to user mode.
  */
 bool vcpc_task_work_works(void)
 {
@@ -57,43 +64,40 @@ bool vcpc_task_work_works(void)
 }
 
 /**
- * vcpc_task_work_push() - let a thread do something before it is in user mode next
+ * vcpc_task_work_push() - run something in a thread before it returns to user mode
  * @task: the calling thread, which is not exiting; or one that has not run yet
- * @work: what to do; called once, in process context, also if the thread is killed or exits
+ * @work: called once, in process context, also if the thread is killed or exits
+ * @notify: TIF_NOTIFY_RESUME, or TIF_NOTIFY_SIGNAL to interrupt a system call as well
  *
- * The kernel's own task_work_add() is not for modules.  It has three problems to solve of
- * which neither of these threads has one:
- *
- *  - The list may have been closed: only the thread itself does that, at its end.
- *  - The thread may be in user mode on another CPU and need a kick: it is on none, or here.
- *  - Others add at the same time: they do it by cmpxchg on the head, as here.
- *
- * The return to user mode, a signal and the exit all run the list; TIF_NOTIFY_RESUME makes
- * the first look at it.  So it has been since Linux 3.10, when the list lost its lock.
+ * task_work_add() is not exported.  It solves three problems that these threads do not have:
+ * the list may be closed (only the thread itself does that, when it exits); the thread may be in
+ * user mode on another CPU and need a kick (it is on none, or here); others may add at the same
+ * time (they use cmpxchg on the head, as this does).  The return to user mode, signal delivery
+ * and exit all run the list.
  *
  * Context: any but NMI.
  */
-void vcpc_task_work_push(struct task_struct *task, struct callback_head *work)
+void vcpc_task_work_push(struct task_struct *task, struct callback_head *work, int notify)
 {
 	struct callback_head *head = READ_ONCE(task->task_works);
 
 	do {
 		work->next = head;
 	} while (!try_cmpxchg(&task->task_works, &head, work));
-	set_tsk_thread_flag(task, TIF_NOTIFY_RESUME);
+	set_tsk_thread_flag(task, notify);
 }
 
 static void see_task_work(struct callback_head *work)
 {
 	WRITE_ONCE(task_work_seen, true);
-	/* What is left of this function is waited for by vcpc_internals_exit(). */
+	/* vcpc_internals_exit() waits for the rest of this function. */
 	module_put(THIS_MODULE);
 }
 
 /**
- * vcpc_internals_try_task_work() - see whether task work comes back, for vcpc_task_work_works()
+ * vcpc_internals_try_task_work() - check that task work runs, for vcpc_task_work_works()
  *
- * Context: the last thing that loading does, as it may not fail any more.
+ * Context: the last step of loading, which cannot fail any more.
  */
 void vcpc_internals_try_task_work(void)
 {
@@ -103,30 +107,29 @@ void vcpc_internals_try_task_work(void)
 		return;
 	__module_get(THIS_MODULE);
 	init_task_work(&work, see_task_work);
-	vcpc_task_work_push(current, &work);
+	vcpc_task_work_push(current, &work, TIF_NOTIFY_RESUME);
 }
 
 static const char *wrong_fact(struct perf_event *event)
 {
-	u64 start, run, count;
+	u64 start, now, count;
 
 	if (vcpc_event_state(event) != PERF_EVENT_STATE_ACTIVE)
 		return "an event of the running thread is not active";
-	if (vcpc_event_cpu(event) != smp_processor_id())
-		return "an active event is on another CPU";
-	if (!vcpc_event_is_mine(event) || vcpc_event_is_hw(event))
-		return "an event's context is not its thread's";
+	if (vcpc_event_is_hw(event))
+		return "a software event is on the core's PMU";
 	start = vcpc_event_start(event);
-	run = vcpc_event_run_now(event);
-	count = vcpc_event_count_now(event);
-	if (start != vcpc_event_start(event))
+	now = vcpc_event_now(event);
+	count = vcpc_event_count(event);
+	if (start != vcpc_event_start(event) || start > now)
 		return "an event's start changes while it is on";
-	if (vcpc_event_run_now(event) < run || vcpc_event_count_now(event) < count)
+	if (vcpc_event_now(event) < now || vcpc_event_count(event) < count)
 		return "an event's time goes back";
-	vcpc_event_restart_period(event, NSEC_PER_SEC);
+	if (!vcpc_event_restart_period(event, NSEC_PER_SEC))
+		return "an event is throttled that never interrupted";
 	if (vcpc_event_state(event) != PERF_EVENT_STATE_ACTIVE || event->hw.state)
-		return "an event whose period was set anew does not count";
-	if (start != vcpc_event_start(event) || vcpc_event_count_now(event) < count)
+		return "an event does not count after its period was set";
+	if (start != vcpc_event_start(event) || vcpc_event_count(event) < count)
 		return "setting an event's period changes its count";
 	return NULL;
 }
@@ -136,10 +139,10 @@ static void ignore(struct perf_event *event, struct perf_sample_data *data, stru
 }
 
 /**
- * vcpc_internals_check() - are all these facts true of this kernel?
+ * vcpc_internals_check() - check that the facts are true of this kernel
  *
  * Context: sleeps; at load.
- * Return: 0; -ENODEV if not, which the log explains; or perf's error.
+ * Return: 0; -ENODEV if not, and the log says which; or perf's error.
  */
 int vcpc_internals_check(void)
 {
@@ -167,12 +170,12 @@ int vcpc_internals_check(void)
 }
 
 /**
- * vcpc_internals_exit() - wait until nobody is in a function that somebody else's thread runs
+ * vcpc_internals_exit() - wait until no thread is in one of the module's task works
  *
  * Context: sleeps; at unload, or when loading fails.
  */
 void vcpc_internals_exit(void)
 {
-	/* Whoever ran task work may have put the module, and not yet returned. */
+	/* A task work may have put the module and not yet returned. */
 	synchronize_rcu_tasks();
 }

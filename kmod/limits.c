@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What one user may have open: the module's parameters, and the accounts.
+ * What one user may have open: the module's parameters and the accounts; and, for root, what is
+ * in them (debugfs, vcpc/users) and what the module counts of itself (vcpc/stats).
  *
- * Locking: users_lock guards the list of accounts and their reference counts.
- * The amounts in an account are atomic and need no lock.
+ * Locking: users_lock guards the list of accounts and their reference counts; it is a spin lock,
+ * so that nobody waits for another user's thread that the scheduler has set aside.  The amounts
+ * in an account are atomic.
  */
+#include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
@@ -17,11 +21,10 @@
 #include <linux/user_namespace.h>
 
 #include "limits.h"
-#include "stats.h"
 
 static unsigned int max_requests = VCPC_REQUESTS_CAP;
 module_param(max_requests, uint, 0644);
-MODULE_PARM_DESC(max_requests, "requests one set may have, at most and by default 2048");
+MODULE_PARM_DESC(max_requests, "requests of one set (default and maximum 2048)");
 
 static unsigned int max_user[VCPC_LIMIT_NR] = {
 	[VCPC_LIMIT_SETS] = 1024,
@@ -29,51 +32,62 @@ static unsigned int max_user[VCPC_LIMIT_NR] = {
 };
 
 module_param_named(max_user_sets, max_user[VCPC_LIMIT_SETS], uint, 0644);
-MODULE_PARM_DESC(max_user_sets, "sets one user may have open (default 1024)");
+MODULE_PARM_DESC(max_user_sets, "sets that one user may have open (default 1024)");
 module_param_named(max_user_counters, max_user[VCPC_LIMIT_COUNTERS], uint, 0644);
-MODULE_PARM_DESC(max_user_counters, "counters one user's bound sets may have, of 1.7 kB each (default 4096)");
+MODULE_PARM_DESC(max_user_counters, "counters of one user's bound sets (default 4096)");
 
-static unsigned int max_thread_counters = 1024;
+static unsigned int max_thread_counters = 32;
 module_param(max_thread_counters, uint, 0644);
-MODULE_PARM_DESC(max_thread_counters, "counters that may count at a time on one thread or CPU (default 1024)");
+MODULE_PARM_DESC(max_thread_counters, "counters of one thread whose user lacks CAP_PERFMON (default 32): perf handles each of them with interrupts disabled when the thread is scheduled");
 
 static unsigned int max_ended = 256;
 module_param(max_ended, uint, 0644);
-MODULE_PARM_DESC(max_ended, "ended threads of one BIND that can be read singly (default 256)");
+MODULE_PARM_DESC(max_ended, "ended threads of a set that can be sampled one by one (default 256)");
 
 static const char *const limit_names[VCPC_LIMIT_NR] = {
 	[VCPC_LIMIT_SETS] = "sets (max_user_sets)",
 	[VCPC_LIMIT_COUNTERS] = "counters (max_user_counters)",
 };
 
+static const char *const stat_names[VCPC_STAT_NR] = {
+	[VCPC_STAT_LATE] = "late_overflows",
+	[VCPC_STAT_UNSIGNALED] = "overflows_not_signaled",
+	[VCPC_STAT_INVALID] = "invalid_instances",
+	[VCPC_STAT_UNINHERITED] = "not_inherited",
+	[VCPC_STAT_REFUSED] = "refused_by_limit",
+	[VCPC_STAT_TAGS_REFUSED] = "tags_refused",
+};
+
 static DEFINE_RATELIMIT_STATE(refused, 60 * HZ, 1);
 static LIST_HEAD(users);
 static DEFINE_SPINLOCK(users_lock);
+static atomic64_t stats[VCPC_STAT_NR];
+static struct dentry *folder;
 
-static struct vcpc_user *find_account(kuid_t uid)
+static struct vcpc_user *find_account(const struct vcpc_user *as)
 {
 	struct vcpc_user *user;
 
 	lockdep_assert_held(&users_lock);
 	list_for_each_entry(user, &users, node)
-		if (uid_eq(user->uid, uid))
+		if (uid_eq(user->uid, as->uid) && user->ns == as->ns)
 			return user;
 	return NULL;
 }
 
 /*
- * Who makes a user namespace has many users there, by subordinate ids; what they have is his.  But
- * root makes namespaces for others.
+ * A user namespace gives its owner many users, by subordinate ids: they are one account, the
+ * owner's.  Root makes namespaces for others, so one that root owns is an account of its own.
  */
-static kuid_t responsible_user(void)
+static void set_responsible(struct vcpc_user *user)
 {
 	const struct user_namespace *ns;
-	kuid_t uid = current_uid();
 
-	for (ns = current_user_ns(); ns->parent; ns = ns->parent)
-		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
-			uid = ns->owner;
-	return uid;
+	user->uid = current_uid();
+	for (ns = current_user_ns(); ns->parent; ns = ns->parent) {
+		user->uid = ns->owner;
+		user->ns = uid_eq(ns->owner, GLOBAL_ROOT_UID) ? ns->ns.inum : 0;
+	}
 }
 
 /**
@@ -88,12 +102,11 @@ struct vcpc_user *vcpc_limits_get(void)
 
 	if (!fresh)
 		return ERR_PTR(-ENOMEM);
-	fresh->uid = responsible_user();
-	mutex_init(&fresh->rehearsal);
+	set_responsible(fresh);
 	INIT_LIST_HEAD(&fresh->idle_tags);
 
 	spin_lock(&users_lock);
-	user = find_account(fresh->uid);
+	user = find_account(fresh);
 	if (!user) {
 		user = fresh;
 		fresh = NULL;
@@ -107,7 +120,7 @@ struct vcpc_user *vcpc_limits_get(void)
 }
 
 /**
- * vcpc_limits_share() - one more reference to an account
+ * vcpc_limits_share() - take one more reference to an account
  * @user: the account
  *
  * Return: @user.
@@ -121,7 +134,7 @@ struct vcpc_user *vcpc_limits_share(struct vcpc_user *user)
 }
 
 /**
- * vcpc_limits_put() - give an account back
+ * vcpc_limits_put() - give a reference to an account back
  * @user: the account; freed with its last reference
  */
 void vcpc_limits_put(struct vcpc_user *user)
@@ -133,17 +146,14 @@ void vcpc_limits_put(struct vcpc_user *user)
 	if (last)
 		list_del(&user->node);
 	spin_unlock(&users_lock);
-
-	if (!last)
-		return;
-	mutex_destroy(&user->rehearsal);
-	kfree(user);
+	if (last)
+		kfree(user);
 }
 
 /**
  * vcpc_limits_charge() - take some of what a user may have
  * @user: the account
- * @limit: of what
+ * @limit: of which limit
  * @nr: how many
  *
  * Return: 0, or -EUSERS if that is more than the user may have.
@@ -156,7 +166,7 @@ int vcpc_limits_charge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 		return 0;
 	atomic_sub(nr, &user->used[limit]);
 	vcpc_stats_count(VCPC_STAT_REFUSED);
-	/* One line in a while, as it may be a program's fault, or too low a limit. */
+	/* At most one line per minute: it may be a program's fault, or the limit is too low. */
 	if (__ratelimit(&refused))
 		pr_warn("user %u is at a limit of %u %s\n",
 			from_kuid_munged(&init_user_ns, user->uid), READ_ONCE(max_user[limit]),
@@ -167,7 +177,7 @@ int vcpc_limits_charge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 /**
  * vcpc_limits_uncharge() - give back what was taken
  * @user: the account
- * @limit: of what
+ * @limit: of which limit
  * @nr: how many
  */
 void vcpc_limits_uncharge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
@@ -175,34 +185,36 @@ void vcpc_limits_uncharge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 	atomic_sub(nr, &user->used[limit]);
 }
 
-/**
- * vcpc_limits_show() - what each user has, one line a user, for root
- * @m: the file
- *
- * Nobody's sets are waited for.
- */
-void vcpc_limits_show(struct seq_file *m)
+/* Limits are not a question of permission: refusals are not for the audit log. */
+static bool is_privileged(void)
 {
-	struct vcpc_user *user;
-
-	spin_lock(&users_lock);
-	list_for_each_entry(user, &users, node)
-		seq_printf(m, "user %u sets %d counters %d tags %u\n",
-			   from_kuid(&init_user_ns, user->uid),
-			   atomic_read(&user->used[VCPC_LIMIT_SETS]),
-			   atomic_read(&user->used[VCPC_LIMIT_COUNTERS]),
-			   READ_ONCE(user->nr_tags));
-	spin_unlock(&users_lock);
+	return ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
+	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 }
 
 /**
- * vcpc_limits_requests() - how many requests one set may have
+ * vcpc_limits_thread() - how many counters the calling thread may have
+ *
+ * Return: the number; with CAP_PERFMON as many as a set can have.
+ */
+unsigned int vcpc_limits_thread(void)
+{
+	unsigned int max = READ_ONCE(max_thread_counters);
+
+	return is_privileged() ? max(max, VCPC_REQUESTS_CAP + 1U) : max;
+}
+
+/**
+ * vcpc_limits_requests() - how many requests one set of the caller may have
  *
  * Return: 0..VCPC_REQUESTS_CAP.
  */
 unsigned int vcpc_limits_requests(void)
 {
-	return min_t(unsigned int, READ_ONCE(max_requests), VCPC_REQUESTS_CAP);
+	unsigned int thread = vcpc_limits_thread();
+
+	/* A set takes one counter more than it has requests. */
+	return min3(READ_ONCE(max_requests), thread - !!thread, VCPC_REQUESTS_CAP + 0U);
 }
 
 /**
@@ -216,23 +228,70 @@ unsigned int vcpc_limits_sets(void)
 }
 
 /**
- * vcpc_limits_thread() - how many counters may count at a time on one thread or CPU
+ * vcpc_limits_ended() - how many ended instances of a set are kept one by one
  *
- * perf looks at all of them, with interrupts off, whenever the thread comes and goes.
- *
- * Return: the number.
- */
-unsigned int vcpc_limits_thread(void)
-{
-	return READ_ONCE(max_thread_counters);
-}
-
-/**
- * vcpc_limits_ended() - how many ended threads of a binding are kept apart
- *
- * Return: the number; about so many, as they are looked for now and then.
+ * Return: the number; approximate, because ended ones are looked for now and then.
  */
 unsigned int vcpc_limits_ended(void)
 {
 	return READ_ONCE(max_ended);
+}
+
+/**
+ * vcpc_stats_count() - count an occurrence
+ * @which: of what
+ *
+ * Context: any.
+ */
+void vcpc_stats_count(enum vcpc_stat which)
+{
+	atomic64_inc(&stats[which]);
+}
+
+static int stats_show(struct seq_file *m, void *unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < VCPC_STAT_NR; i++)
+		seq_printf(m, "%s %llu\n", stat_names[i], (u64)atomic64_read(&stats[i]));
+	return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(stats);
+
+static int users_show(struct seq_file *m, void *unused)
+{
+	struct vcpc_user *user;
+
+	spin_lock(&users_lock);
+	list_for_each_entry(user, &users, node)
+		seq_printf(m, "user %u namespace %u sets %d counters %d tags %u\n",
+			   from_kuid(&init_user_ns, user->uid), user->ns,
+			   atomic_read(&user->used[VCPC_LIMIT_SETS]),
+			   atomic_read(&user->used[VCPC_LIMIT_COUNTERS]),
+			   READ_ONCE(user->nr_tags));
+	spin_unlock(&users_lock);
+	return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(users);
+
+/**
+ * vcpc_debugfs_init() - make the files in debugfs; at load
+ *
+ * Nothing depends on them, so a failure is ignored.
+ */
+void vcpc_debugfs_init(void)
+{
+	folder = debugfs_create_dir("vcpc", NULL);
+	debugfs_create_file("stats", 0400, folder, NULL, &stats_fops);
+	debugfs_create_file("users", 0400, folder, NULL, &users_fops);
+}
+
+/**
+ * vcpc_debugfs_exit() - remove them, after their last reader
+ */
+void vcpc_debugfs_exit(void)
+{
+	debugfs_remove(folder);
 }

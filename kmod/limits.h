@@ -4,37 +4,46 @@
 
 #include <linux/atomic.h>
 #include <linux/list.h>
-#include <linux/mutex.h>
+#include <linux/types.h>
 #include <linux/uidgid.h>
 
-/* Requests that a set can have, whatever the administrator allows: 256 groups of 8 */
+/* Requests that a set can have, whatever the administrator allows */
 #define VCPC_REQUESTS_CAP	2048
-
-struct seq_file;
 
 enum vcpc_limit {
 	VCPC_LIMIT_SETS,	/* open sets */
-	VCPC_LIMIT_COUNTERS,	/* counters of all bound sets */
+	VCPC_LIMIT_COUNTERS,	/* perf events of all bound sets */
 	VCPC_LIMIT_NR,
 };
 
+/* What the module counts of itself since it was loaded; the files of debugfs show it. */
+enum vcpc_stat {
+	VCPC_STAT_LATE,		/* overflows found when their thread left its CPU */
+	VCPC_STAT_UNSIGNALED,	/* overflows not signaled: the program had gone */
+	VCPC_STAT_INVALID,	/* instances found invalid */
+	VCPC_STAT_UNINHERITED,	/* new threads that could not be given an instance */
+	VCPC_STAT_REFUSED,	/* SET_CREATE or BIND refused by a limit */
+	VCPC_STAT_TAGS_REFUSED,	/* tags refused by a limit */
+	VCPC_STAT_NR,
+};
+
 /**
- * struct vcpc_user - what one user has open
- * @node: in the list of users
- * @refs: files and sets that are accounted here; both under the list's lock
- * @uid: who it is; users whom he has made in namespaces of his own are he, too
- * @rehearsal: held while a worker tries something for this user
+ * struct vcpc_user - an account: what one user has open
+ * @node: in the list of accounts
+ * @refs: files and sets that are charged here; both under the list's lock
+ * @uid: the user; includes the users of user namespaces that he has made
+ * @ns: inode number of the user namespace, if root made it: it is one account; otherwise 0
  * @used: how much of each limit is taken
- * @nr_tags: how many tags there are of this user
- * @idle_tags: those that nobody holds now
- * @nr_idle: how many
- * @idle_node: in the list of users who have any; these four under the tags' lock
+ * @nr_tags: number of tags
+ * @idle_tags: those that no file holds
+ * @nr_idle: their number
+ * @idle_node: in the list of accounts that have any; these four under the tags' lock
  */
 struct vcpc_user {
 	struct list_head node;
 	unsigned int refs;
 	kuid_t uid;
-	struct mutex rehearsal;	/* see above */
+	unsigned int ns;
 	atomic_t used[VCPC_LIMIT_NR];
 	unsigned int nr_tags;
 	struct list_head idle_tags;
@@ -48,11 +57,14 @@ void vcpc_limits_put(struct vcpc_user *user);
 int vcpc_limits_charge(struct vcpc_user *user, enum vcpc_limit limit, int nr);
 void vcpc_limits_uncharge(struct vcpc_user *user, enum vcpc_limit limit, int nr);
 
-void vcpc_limits_show(struct seq_file *m);
-
 unsigned int vcpc_limits_requests(void);
 unsigned int vcpc_limits_sets(void);
 unsigned int vcpc_limits_thread(void);
 unsigned int vcpc_limits_ended(void);
+
+void vcpc_stats_count(enum vcpc_stat which);
+
+void vcpc_debugfs_init(void);
+void vcpc_debugfs_exit(void);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading and unloading, and what the module says of itself.
+ * Loading and unloading, and the module's metadata.
  */
 #include <linux/module.h>
 #include <linux/printk.h>
@@ -8,24 +8,14 @@
 
 #include "chardev.h"
 #include "compat/tested.h"
-#include "deferred.h"
 #include "hardware.h"
-#include "hotplug.h"
 #include "inherit.h"
 #include "internals.h"
-#include "listing.h"
+#include "limits.h"
 #include "policy.h"
-#include "trace/page.h"
+#include "set.h"
+#include "trace/events.h"
 #include "trace/tag.h"
-#include "tracecounts.h"
-
-static void want_begins(bool wanted)
-{
-	if (wanted)
-		vcpc_tracepage_want_begins();
-	else
-		vcpc_tracepage_unwant_begins();
-}
 
 static int __init vcpc_init(void)
 {
@@ -39,15 +29,13 @@ static int __init vcpc_init(void)
 	ret = vcpc_tracepage_init();
 	if (ret)
 		goto err_tracepage;
-	vcpc_tracecounts_init(want_begins);
-	ret = vcpc_deferred_init();
+	ret = vcpc_set_init();
 	if (ret)
-		goto err_deferred;
-	ret = vcpc_hotplug_init();
+		goto err_set;
+	ret = vcpc_inherit_init();
 	if (ret)
-		goto err_hotplug;
-	vcpc_inherit_init();
-	vcpc_listing_init();
+		goto err_inherit;
+	vcpc_debugfs_init();
 	ret = vcpc_chardev_register();
 	if (ret)
 		goto err_chardev;
@@ -57,13 +45,14 @@ static int __init vcpc_init(void)
 	return 0;
 
 err_chardev:
-	vcpc_listing_exit();
-	vcpc_hotplug_exit();
-err_hotplug:
-	vcpc_deferred_exit();
-err_deferred:
+	vcpc_debugfs_exit();
+	vcpc_inherit_exit();
+err_inherit:
+	vcpc_set_exit();
+err_set:
 	vcpc_tracepage_exit();
 err_tracepage:
+	vcpc_hardware_exit();
 	vcpc_policy_exit();
 	return ret;
 }
@@ -71,12 +60,12 @@ err_tracepage:
 static void __exit vcpc_exit(void)
 {
 	vcpc_chardev_unregister();
-	vcpc_listing_exit();
-	vcpc_hotplug_exit();
+	vcpc_debugfs_exit();
+	vcpc_set_exit();
+	vcpc_hardware_exit();
 	vcpc_inherit_exit();
-	/* New threads and rotations may have put the module, and not yet returned. */
+	/* Task works may have put the module and not yet returned. */
 	vcpc_internals_exit();
-	vcpc_deferred_exit();
 	vcpc_tag_exit();
 	vcpc_tracepage_exit();
 	vcpc_policy_exit();

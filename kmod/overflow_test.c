@@ -13,9 +13,8 @@
 #include <linux/preempt.h>
 #include <linux/workqueue.h>
 
-#include "bind.h"
 #include "overflow.h"
-#include "target.h"
+#include "set.h"
 #include "user_test.h"
 
 static struct vcpc_user_memory memory;
@@ -37,28 +36,40 @@ static const struct vcpc_request switches[] = {
 
 static struct vcpc_set *counting_set(struct kunit *test)
 {
-	struct vcpc_bind_args bind = { .size = sizeof(bind) };
 	struct vcpc_set *set;
 	int bad;
 
 	set = vcpc_user_test_set(test, &memory, user, switches, ARRAY_SIZE(switches), 0);
 	if (!IS_ERR(set))
-		KUNIT_EXPECT_EQ(test, 0, vcpc_bind_set(set, &bind, &bad));
+		KUNIT_EXPECT_EQ(test, 0, vcpc_set_bind(set, 0, &bad));
 	return set;
+}
+
+/* The set's only user is the test. */
+static struct vcpc_instance *find_own(struct vcpc_set *set)
+{
+	struct vcpc_instance *inst;
+
+	rcu_read_lock();
+	inst = vcpc_set_find_own(set);
+	rcu_read_unlock();
+	return inst;
 }
 
 static void begin_from(struct vcpc_instance *inst, const u64 *from)
 {
 	unsigned long flags;
+	u32 i;
 
 	raw_spin_lock_irqsave(&inst->lock, flags);
-	vcpc_overflow_from(inst->overflow, from);
+	for (i = 0; i < inst->counters.nr; i++)
+		inst->counters.counter[i].from = from[i];
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
 }
 
 static void interrupt(struct vcpc_instance *inst, u32 which, unsigned int context)
 {
-	struct perf_event *event = inst->counters->counter[which].event;
+	struct perf_event *event = inst->counters.counter[which].event;
 	unsigned long flags;
 
 	local_irq_save(flags);
@@ -66,7 +77,7 @@ static void interrupt(struct vcpc_instance *inst, u32 which, unsigned int contex
 	event->overflow_handler(event, NULL, NULL);
 	__preempt_count_sub(context);
 	local_irq_restore(flags);
-	irq_work_sync(&inst->overflow->work);
+	irq_work_sync(&inst->look_work);
 }
 
 /* What cannot be masked only leaves a word; it is looked at when interrupts are on again. */
@@ -77,15 +88,15 @@ static void unmasked(struct kunit *test)
 	struct vcpc_instance *inst;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(set));
-	inst = vcpc_set_find_task(set, current);
+	inst = find_own(set);
 	KUNIT_EXPECT_NOT_NULL(test, inst);
 	if (inst) {
 		begin_from(inst, from);
 		interrupt(inst, 0, NMI_OFFSET);
-		KUNIT_EXPECT_FALSE(test, READ_ONCE(inst->overflow->unlooked));
-		KUNIT_EXPECT_TRUE(test, inst->kept.state & VCPC_STATE_FROZEN);
+		KUNIT_EXPECT_FALSE(test, READ_ONCE(inst->unlooked));
+		KUNIT_EXPECT_TRUE(test, inst->kept->state & VCPC_STATE_FROZEN);
 	}
-	vcpc_target_destroy(set);
+	vcpc_user_test_destroy(set);
 }
 
 /* The set goes before anybody has looked. */
@@ -99,51 +110,55 @@ static void gone_before_it_is_told(struct kunit *test)
 	for (i = 0; i < 50; i++) {
 		set = counting_set(test);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(set));
-		inst = vcpc_set_find_task(set, current);
+		inst = find_own(set);
 		KUNIT_EXPECT_NOT_NULL(test, inst);
 		if (inst) {
 			begin_from(inst, from);
 			local_irq_disable();
-			WRITE_ONCE(inst->overflow->unlooked, true);
-			irq_work_queue(&inst->overflow->work);
+			WRITE_ONCE(inst->unlooked, true);
+			irq_work_queue(&inst->look_work);
 			local_irq_enable();
 		}
-		vcpc_target_destroy(set);
+		vcpc_user_test_destroy(set);
 	}
 }
 
 struct elsewhere {
 	struct work_struct work;
 	struct vcpc_instance *inst;
+	u32 state;
 };
 
 static void interrupt_elsewhere(struct work_struct *work)
 {
 	struct elsewhere *e = container_of(work, struct elsewhere, work);
+	const u64 past[] = { U64_MAX, 0 }, none[] = { 0, 0 };
 
+	/* The counted thread has left its CPU, so it does not look now. */
+	begin_from(e->inst, past);
 	interrupt(e->inst, 0, 0);
 	interrupt(e->inst, 0, NMI_OFFSET);
+	e->state = READ_ONCE(e->inst->state);
+	begin_from(e->inst, none);
 }
 
 /* Nothing is done to a thread by what is called in another. */
 static void another_threads(struct kunit *test)
 {
 	struct vcpc_set *set = counting_set(test);
-	const u64 from[] = { U64_MAX, 0 };
 	struct elsewhere e;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(set));
-	e.inst = vcpc_set_find_task(set, current);
+	e.inst = find_own(set);
 	KUNIT_EXPECT_NOT_NULL(test, e.inst);
 	if (e.inst) {
-		begin_from(e.inst, from);
 		INIT_WORK_ONSTACK(&e.work, interrupt_elsewhere);
 		schedule_work(&e.work);
 		flush_work(&e.work);
 		destroy_work_on_stack(&e.work);
-		KUNIT_EXPECT_EQ(test, 0U, e.inst->state);
+		KUNIT_EXPECT_EQ(test, 0U, e.state);
 	}
-	vcpc_target_destroy(set);
+	vcpc_user_test_destroy(set);
 }
 
 /*
@@ -178,17 +193,17 @@ static void an_interrupt_is_only_a_hint(struct kunit *test)
 	struct vcpc_instance *inst;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(set));
-	inst = vcpc_set_find_task(set, current);
+	inst = find_own(set);
 	KUNIT_EXPECT_NOT_NULL(test, inst);
 	if (inst) {
 		begin_from(inst, hint->from);
 		interrupt(inst, hint->which, 0);
 		KUNIT_EXPECT_EQ(test, hint->freezes, !!(inst->state & VCPC_INSTANCE_STOPPED));
-		KUNIT_EXPECT_EQ(test, hint->freezes, !!(inst->kept.state & VCPC_STATE_FROZEN));
+		KUNIT_EXPECT_EQ(test, hint->freezes, !!(inst->kept->state & VCPC_STATE_FROZEN));
 		if (hint->freezes)
-			KUNIT_EXPECT_EQ(test, hint->told, inst->overflow->which);
+			KUNIT_EXPECT_EQ(test, hint->told, inst->which);
 	}
-	vcpc_target_destroy(set);
+	vcpc_user_test_destroy(set);
 }
 
 static void name_hint(const struct hint *hint, char *name)

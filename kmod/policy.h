@@ -2,14 +2,10 @@
 #ifndef VCPC_POLICY_H
 #define VCPC_POLICY_H
 
-struct task_struct;
 struct vcpc_request;
 
 void vcpc_policy_init(void);
 void vcpc_policy_exit(void);
 int vcpc_policy_request(const struct vcpc_request *req);
-int vcpc_policy_target(struct task_struct *task);
-int vcpc_policy_signal(struct task_struct *task);
-int vcpc_policy_cpu(void);
 
 #endif

@@ -1,38 +1,58 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A set: its requests, and where its instances are found.
+ * A set: its requests, its instances, and what can be done with them.
  *
- * Locking: see struct vcpc_set.  A thread that samples itself takes no lock of
- * the set's: with interrupts off it is an RCU reader, finds its instance, and
- * takes only that one's lock.  All sets are in an array by number; who looks at them one by
- * one holds a reference to one set at a time, and no lock of the module's.
+ * A thread that samples (up to VCPC_SAMPLE_STACK requests) or operates its own instance takes no
+ * lock of the set: it is an RCU reader, finds the instance, and takes that one's lock.  All else is
+ * under the set's mutex, which is waited for killably.  Nobody but holders of the set's
+ * descriptor, and the threads that inherit the set, ever wait for it.
+ *
+ * Locking: see struct vcpc_set.
  */
+#include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/once.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/random.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/siphash.h>
 #include <linux/slab.h>
-#include <linux/xarray.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+#include <linux/workqueue.h>
 
 #include "hardware.h"
 #include "limits.h"
 #include "policy.h"
 #include "set.h"
-#include "tracecounts.h"
+#include "trace/counts.h"
 #include "uarg.h"
 
-static DEFINE_XARRAY_ALLOC1(sets);
-static u32 last_id;
+/* How many new instances there are, at the least, between two looks for ended ones */
+#define REAP_STEP	64
 
-/* Groups stand one after the other, and none is empty. */
-static int check_group(struct vcpc_spec *spec, u32 at)
+static struct workqueue_struct *releases;
+
+/* A number that identifies what a set's first counters count; keyed, so that nobody can forge it */
+static u64 identify(const struct vcpc_spec *spec)
 {
-	u32 group = spec->requests[at].group;
-	u32 last = at ? spec->requests[at - 1].group : 0;
+	static siphash_key_t secret;
+	u32 i, nr = min_t(u32, spec->nr, VCPC_TRACE_COUNTERS);
+	u64 sum = nr;
 
-	if (group != last && (!at || group != last + 1))
-		return -EINVAL;
-	spec->groups = group + 1;
-	return 0;
+	get_random_once(&secret, sizeof(secret));
+	for (i = 0; i < nr; i++) {
+		const struct vcpc_request *req = &spec->requests[i];
+
+		sum = siphash_4u64(sum, (u64)req->type << 32 | req->flags, req->config,
+				   siphash_2u64(req->config1, req->config2, &secret), &secret);
+	}
+	return sum ?: 1;
 }
 
 static int take_request(struct vcpc_spec *spec, const struct vcpc_set_create_args *args)
@@ -45,13 +65,15 @@ static int take_request(struct vcpc_spec *spec, const struct vcpc_set_create_arg
 		ret = vcpc_policy_request(req);
 	if (!ret)
 		ret = vcpc_hardware_check(req);
-	if (!ret && args->flags & VCPC_SET_F_GROUPS)
-		ret = check_group(spec, spec->nr);
 	if (ret)
 		return ret;
-	/* Of other types, only the core's own events are let in. */
+	/* Other types than software are only offered if they are the core's own events. */
 	spec->hw |= req->type != PERF_TYPE_SOFTWARE;
-	spec->overflows |= !!(req->flags & VCPC_REQ_F_OVERFLOW);
+	spec->cost++;
+	if (req->flags & VCPC_REQ_F_OVERFLOW) {
+		spec->overflows = true;
+		spec->cost += vcpc_request_is_time(req) ? VCPC_TIMER_COST : 0;
+	}
 	return 0;
 }
 
@@ -59,6 +81,7 @@ static int take_requests(struct vcpc_spec *spec, const struct vcpc_set_create_ar
 {
 	int ret;
 
+	spec->cost = 1;
 	for (; spec->nr < args->nr_requests; spec->nr++) {
 		ret = take_request(spec, args);
 		if (!ret && fatal_signal_pending(current))
@@ -68,70 +91,40 @@ static int take_requests(struct vcpc_spec *spec, const struct vcpc_set_create_ar
 			return ret;
 		}
 	}
-	return args->signal && !spec->overflows ? -EINVAL : 0;
-}
-
-static u32 busiest(const struct vcpc_spec *spec)
-{
-	u32 i, most = spec->groups ? 0 : spec->nr;
-
-	for (i = 0; i < spec->groups; i++) {
-		struct vcpc_range range = vcpc_spec_range(spec, i);
-
-		most = max(most, range.end - range.begin);
-	}
-	return most;
-}
-
-static void finish_spec(struct vcpc_spec *spec, const struct vcpc_set_create_args *args)
-{
-	spec->sample_size = vcpc_sample_size(spec->nr) +
-			    spec->groups * sizeof(struct vcpc_group_sample);
-	spec->quick_size = spec->groups || spec->nr > VCPC_SAMPLE_STACK ? U64_MAX :
-									   spec->sample_size;
 	spec->flags = args->flags;
-	spec->slot = args->slot;
 	spec->signal = args->signal;
-	spec->seed = args->seed;
-	spec->events = vcpc_tracecounts_events(spec->requests, spec->nr);
-	spec->busiest = busiest(spec);
-	spec->cost = spec->nr + 1 + (spec->hw && spec->overflows);
-}
-
-static void set_free(struct vcpc_guard *guard)
-{
-	struct vcpc_set *set = container_of(guard, struct vcpc_set, guard);
-
-	vcpc_limits_uncharge(set->user, VCPC_LIMIT_SETS, 1);
-	vcpc_limits_put(set->user);
-	put_pid(set->creator);
-	kvfree_rcu(set, rcu);
+	spec->events = identify(spec);
+	return args->signal && !spec->overflows ? -EINVAL : 0;
 }
 
 static struct vcpc_set *set_alloc(u32 nr)
 {
+	size_t head = struct_size_t(struct vcpc_set, spec.requests, nr);
 	struct vcpc_set *set;
 
-	set = kvzalloc(struct_size(set, spec.requests, nr) + vcpc_sample_size(nr),
-		       GFP_KERNEL_ACCOUNT);
+	set = kvzalloc(head + 2 * vcpc_sample_size(nr) + nr * sizeof(u64), GFP_KERNEL_ACCOUNT);
 	if (!set)
 		return NULL;
-	set->scratch = (void *)&set->spec.requests[nr];
-	vcpc_guard_init(&set->guard, set_free);
-	INIT_LIST_HEAD(&set->bindings);
-	hash_init(set->instances);
+	set->ended = (void *)set + head;
+	set->scratch = (void *)set->ended + vcpc_sample_size(nr);
+	set->counts = set->scratch->values + nr;
+	vcpc_sample_init(set->scratch, nr);
+	kref_init(&set->refs);
+	mutex_init(&set->lock);
+	INIT_LIST_HEAD(&set->instances);
+	hash_init(set->by_task);
 	return set;
 }
 
 /**
  * vcpc_set_create() - make a set from the caller's requests
  * @args: checked arguments
- * @user: whom to account it to
+ * @user: the account to charge it to
  * @bad: on failure set to the request that was refused, or left alone
  *
  * Context: sleeps.
- * Return: the set, or an ERR_PTR: -EINVAL, -E2BIG, -ENOENT, -EOPNOTSUPP,
- * -EACCES, -EUSERS, -ENOMEM, -EFAULT, -EINTR.
+ * Return: the set, or an ERR_PTR: -EINVAL, -E2BIG, -ENOENT, -EOPNOTSUPP, -EACCES, -EUSERS,
+ * -ENOMEM, -EFAULT, -EINTR.
  */
 struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct vcpc_user *user,
 				 int *bad)
@@ -144,104 +137,597 @@ struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct
 	ret = vcpc_limits_charge(user, VCPC_LIMIT_SETS, 1);
 	if (ret)
 		return ERR_PTR(ret);
-
 	set = set_alloc(args->nr_requests);
-	if (!set) {
-		ret = -ENOMEM;
-		goto err_alloc;
-	}
-	ret = take_requests(&set->spec, args, bad);
+	ret = set ? take_requests(&set->spec, args, bad) : -ENOMEM;
 	if (ret)
-		goto err_fill;
-	finish_spec(&set->spec, args);
-	/* Who looks at all sets finds it from now on. */
+		goto err;
 	set->user = vcpc_limits_share(user);
-	set->creator = get_task_pid(current, PIDTYPE_TGID);
-	ret = xa_alloc_cyclic(&sets, &set->id, set, xa_limit_32b, &last_id, GFP_KERNEL_ACCOUNT);
-	if (ret < 0)
-		goto err_list;
+	set->creator = current_uid();
 	return set;
 
-err_list:
-	vcpc_guard_put(&set->guard);
-	return ERR_PTR(ret);
-err_fill:
+err:
 	kvfree(set);
-err_alloc:
 	vcpc_limits_uncharge(user, VCPC_LIMIT_SETS, 1);
 	return ERR_PTR(ret);
 }
 
+static void set_free(struct kref *refs)
+{
+	struct vcpc_set *set = container_of(refs, struct vcpc_set, refs);
+
+	vcpc_limits_uncharge(set->user, VCPC_LIMIT_SETS, 1);
+	vcpc_limits_put(set->user);
+	mutex_destroy(&set->lock);
+	/* A thread may be looking for its instance. */
+	kvfree_rcu(set, rcu);
+}
+
 /**
- * vcpc_set_unlist() - who looks at all sets finds it no longer
+ * vcpc_set_put() - give a reference back
  * @set: the set
  *
  * Context: sleeps.
  */
-void vcpc_set_unlist(struct vcpc_set *set)
+void vcpc_set_put(struct vcpc_set *set)
 {
-	xa_erase(&sets, set->id);
+	kref_put(&set->refs, set_free);
+}
+
+static bool is_settled(const struct vcpc_instance *inst)
+{
+	return READ_ONCE(inst->state) & VCPC_INSTANCE_SETTLED;
+}
+
+/* What an instance no longer needs when it has no events any more */
+static void unhash(struct vcpc_set *set, struct vcpc_instance *inst)
+{
+	hash_del_rcu(&inst->by_task);
+	vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->spec.cost);
+}
+
+static void drop(struct vcpc_set *set, struct vcpc_instance *inst)
+{
+	if (!is_settled(inst))
+		unhash(set, inst);
+	list_del(&inst->in_set);
+	set->nr--;
+	vcpc_instance_close(inst);
+}
+
+static void settle(struct vcpc_set *set, struct vcpc_instance *inst)
+{
+	if (is_settled(inst) || !vcpc_instance_ended(inst))
+		return;
+	unhash(set, inst);
+	vcpc_instance_settle(inst, set->counts);
+}
+
+static void add_up(struct vcpc_sample *sum, const struct vcpc_sample *sample, u32 nr)
+{
+	u32 i;
+
+	sum->tick += sample->tick;
+	for (i = 0; i < nr; i++)
+		sum->values[i] += sample->values[i];
+}
+
+/* An ended instance stays in the total only. */
+static void fold(struct vcpc_set *set, struct vcpc_instance *inst)
+{
+	if (READ_ONCE(inst->state) & VCPC_INSTANCE_INVALID)
+		WRITE_ONCE(set->lost, true);
+	else
+		add_up(set->ended, inst->kept, set->spec.nr);
+	set->folded++;
+	drop(set, inst);
+}
+
+/* Settle what has ended, and fold the oldest beyond @keep, except for the first of all. */
+static void reap(struct vcpc_set *set, unsigned int keep)
+{
+	struct vcpc_instance *inst, *next;
+	unsigned int ended = 0;
+
+	list_for_each_entry(inst, &set->instances, in_set) {
+		settle(set, inst);
+		ended += is_settled(inst);
+	}
+	list_for_each_entry_safe(inst, next, &set->instances, in_set) {
+		if (ended <= keep)
+			break;
+		if (!is_settled(inst) || list_is_first(&inst->in_set, &set->instances))
+			continue;
+		fold(set, inst);
+		ended--;
+	}
+	set->reap_at = set->nr + max(set->nr / 4, (unsigned int)REAP_STEP);
+}
+
+static void list(struct vcpc_set *set, struct vcpc_instance *inst)
+{
+	inst->set = set;
+	inst->closing = set->closing;
+	list_add_tail(&inst->in_set, &set->instances);
+	set->nr++;
+	hash_add_rcu(set->by_task, &inst->by_task, vcpc_set_key(current));
+}
+
+/* Ended instances may have left too little of what the user may have: then try once more. */
+static int add(struct vcpc_set *set, const struct vcpc_start *start, int *bad)
+{
+	struct vcpc_instance *inst;
+	int ret, tries;
+
+	if (set->nr >= set->reap_at)
+		reap(set, vcpc_limits_ended());
+	for (tries = 0; tries < 2; tries++) {
+		if (tries)
+			reap(set, 0);
+		ret = vcpc_limits_charge(set->user, VCPC_LIMIT_COUNTERS, set->spec.cost);
+		if (ret)
+			continue;
+		inst = vcpc_instance_open(start, bad);
+		if (!IS_ERR(inst)) {
+			list(set, inst);
+			return 0;
+		}
+		vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->spec.cost);
+		ret = PTR_ERR(inst);
+		/* BIND's caller can try again itself. */
+		if (ret != -EUSERS && !(ret == -ENOMEM && start->inherited))
+			break;
+	}
+	return ret;
+}
+
+/* The calling thread's instance, also if it was settled: the last one */
+static struct vcpc_instance *find_own(struct vcpc_set *set)
+{
+	struct vcpc_instance *inst, *found = vcpc_set_find_own(set);
+
+	if (!found)
+		list_for_each_entry(inst, &set->instances, in_set)
+			if (inst->pid == task_pid(current))
+				found = inst;
+	return found;
+}
+
+/* The calling thread's instance, if it has not ended */
+static struct vcpc_instance *find_live(struct vcpc_set *set)
+{
+	struct vcpc_instance *inst = vcpc_set_find_own(set);
+
+	if (inst)
+		settle(set, inst);
+	return inst && !is_settled(inst) ? inst : NULL;
+}
+
+/* The set may come from a process that was allowed more. */
+static int requests_allowed(const struct vcpc_spec *spec, int *bad)
+{
+	u32 i;
+
+	for (i = 0; i < spec->nr; i++) {
+		if (vcpc_policy_request(&spec->requests[i])) {
+			*bad = i;
+			return -EACCES;
+		}
+	}
+	return 0;
+}
+
+/* Only the user itself and root choose a signal that a thread receives. */
+static bool signal_allowed(const struct vcpc_set *set)
+{
+	return !set->spec.signal || uid_eq(set->creator, current_uid()) ||
+	       uid_eq(set->creator, GLOBAL_ROOT_UID);
 }
 
 /**
- * vcpc_set_from() - a set, for who looks at all of them
- * @id: with this number, or the next one that there is
+ * vcpc_set_bind() - put a set on the calling thread
+ * @set: the set
+ * @flags: VCPC_BIND_F_*
+ * @bad: on failure set to the request that was refused, or left alone
  *
- * A set that is closed meanwhile has no bindings.
- *
- * Context: under no set's lock.
- * Return: the set, with a reference for vcpc_set_next() or vcpc_guard_put(); NULL if there
- * is none.
+ * Context: sleeps.
+ * Return: 0, -EACCES, -EBUSY, -ENOSPC, -EUSERS, -ENOMEM, -EINTR, -EINVAL, or the PMU's error.
  */
-struct vcpc_set *vcpc_set_from(unsigned long id)
+int vcpc_set_bind(struct vcpc_set *set, u32 flags, int *bad)
 {
-	struct vcpc_set *set;
+	const struct vcpc_start start = {
+		.spec = &set->spec,
+		.root = task_pid(current),
+		.bind_flags = flags,
+		.stopped = set->spec.flags & VCPC_SET_F_DISABLED,
+		.on_exec = flags & VCPC_BIND_F_ENABLE_ON_EXEC,
+	};
+	int ret;
+
+	/* New processes may become another user's. */
+	if (flags & VCPC_BIND_F_TREE && set->spec.signal)
+		return -EINVAL;
+	ret = signal_allowed(set) ? requests_allowed(&set->spec, bad) : -EACCES;
+	if (ret)
+		return ret;
+	if (mutex_lock_killable(&set->lock))
+		return -EINTR;
+	ret = find_live(set) ? -EBUSY : add(set, &start, bad);
+	mutex_unlock(&set->lock);
+	return ret;
+}
+
+/**
+ * vcpc_set_inherit() - put a set on the calling thread, which its parent has started
+ * @set: the set; under its mutex
+ * @start: how it begins
+ *
+ * Return: 0 or a negative errno.
+ */
+int vcpc_set_inherit(struct vcpc_set *set, const struct vcpc_start *start)
+{
+	int bad;
+
+	lockdep_assert_held(&set->lock);
+	return vcpc_set_find_own(set) ? 0 : add(set, start, &bad);
+}
+
+/**
+ * vcpc_set_unbind() - take a set off the calling thread
+ * @set: the set
+ *
+ * Context: sleeps.
+ * Return: 0, -EINVAL or -EINTR.
+ */
+int vcpc_set_unbind(struct vcpc_set *set)
+{
+	struct vcpc_instance *inst;
+
+	if (mutex_lock_killable(&set->lock))
+		return -EINTR;
+	inst = find_own(set);
+	if (inst)
+		drop(set, inst);
+	mutex_unlock(&set->lock);
+	return inst ? 0 : -EINVAL;
+}
+
+static void close_locked(struct vcpc_set *set)
+{
+	struct vcpc_instance *inst, *next;
+
+	set->closing++;
+	list_for_each_entry_safe(inst, next, &set->instances, in_set) {
+		drop(set, inst);
+		cond_resched();
+	}
+	set->folded = 0;
+	set->reap_at = REAP_STEP;
+	memset(set->ended, 0, vcpc_sample_size(set->spec.nr));
+	WRITE_ONCE(set->lost, false);
+}
+
+/**
+ * vcpc_set_unbind_all() - take a set off all threads, and forget its totals
+ * @set: the set
+ *
+ * Context: sleeps.
+ * Return: 0 or -EINTR.
+ */
+int vcpc_set_unbind_all(struct vcpc_set *set)
+{
+	if (mutex_lock_killable(&set->lock))
+		return -EINTR;
+	close_locked(set);
+	mutex_unlock(&set->lock);
+	return 0;
+}
+
+static void release(struct vcpc_set *set)
+{
+	mutex_lock(&set->lock);
+	close_locked(set);
+	mutex_unlock(&set->lock);
+	vcpc_set_put(set);
+}
+
+static void release_later(struct work_struct *work)
+{
+	release(container_of(work, struct vcpc_set, release));
+	/* vcpc_set_exit() waits for the rest of this function. */
+	module_put(THIS_MODULE);
+}
+
+/**
+ * vcpc_set_release() - the last copy of a set's descriptor is closed
+ * @set: the set
+ *
+ * Closing waits for threads that inherit the set, and for perf's locks of all counted threads.
+ * A descriptor may have come to another user or to the kernel: they do not wait.
+ *
+ * Context: sleeps.
+ */
+void vcpc_set_release(struct vcpc_set *set)
+{
+	if (!(current->flags & PF_KTHREAD) && uid_eq(current_uid(), set->creator)) {
+		release(set);
+	} else {
+		/* The descriptor's reference to the module may be the last. */
+		__module_get(THIS_MODULE);
+		INIT_WORK(&set->release, release_later);
+		queue_work(releases, &set->release);
+	}
+}
+
+/**
+ * vcpc_set_init() - at load
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int vcpc_set_init(void)
+{
+	releases = alloc_workqueue("vcpc", WQ_UNBOUND, 0);
+	return releases ? 0 : -ENOMEM;
+}
+
+/**
+ * vcpc_set_exit() - wait until all sets are closed; at unload
+ */
+void vcpc_set_exit(void)
+{
+	destroy_workqueue(releases);
+}
+
+static int own_op(struct vcpc_set *set, enum vcpc_op op)
+{
+	struct vcpc_instance *inst;
+	int ret = -EINVAL;
 
 	rcu_read_lock();
-	for (set = xa_find(&sets, &id, ULONG_MAX, XA_PRESENT);
-	     set && !kref_get_unless_zero(&set->guard.refs);
-	     set = xa_find_after(&sets, &id, ULONG_MAX, XA_PRESENT))
-		;
+	inst = vcpc_set_find_own(set);
+	if (inst)
+		ret = vcpc_instance_op(inst, op);
 	rcu_read_unlock();
-	return set;
+	return ret;
 }
 
 /**
- * vcpc_set_next() - look at all sets, one by one
- * @prev: the last one, whose reference is given back; NULL for the first
- *
- * Context: sleeps; under no set's lock.
- * Return: as vcpc_set_from().
- */
-struct vcpc_set *vcpc_set_next(struct vcpc_set *prev)
-{
-	unsigned long id = prev ? (unsigned long)prev->id + 1 : 0;
-
-	if (prev)
-		vcpc_guard_put(&prev->guard);
-	return vcpc_set_from(id);
-}
-
-/**
- * vcpc_set_publish() - let an instance be found by its thread
+ * vcpc_set_op() - start, stop or restart the calling thread's instance
  * @set: the set
- * @inst: the instance
+ * @op: what to do
  *
- * Context: under the set's lock.
+ * Context: sleeps.
+ * Return: 0, -EINVAL, -EAGAIN or -EINTR.
  */
-void vcpc_set_publish(struct vcpc_set *set, struct vcpc_instance *inst)
+int vcpc_set_op(struct vcpc_set *set, enum vcpc_op op)
 {
-	hash_add_rcu(set->instances, &inst->node, vcpc_set_key(inst->task));
+	int ret = own_op(set, op);
+
+	/* perf throttles a counter that interrupts too often, until the thread was off its CPU. */
+	while (ret == -ERESTART) {
+		schedule_timeout_killable(1);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		ret = own_op(set, op);
+	}
+	return ret;
 }
 
 /**
- * vcpc_set_unpublish() - no longer
+ * vcpc_set_preset() - what a request starts from at the calling thread's next RESTART
  * @set: the set
- * @inst: the instance; freed by RCU only
+ * @request: which
+ * @preset: the value
  *
- * Context: under the set's lock.
+ * Return: 0 or -EINVAL.
  */
-void vcpc_set_unpublish(struct vcpc_set *set, struct vcpc_instance *inst)
+int vcpc_set_preset(struct vcpc_set *set, u32 request, u64 preset)
 {
-	hash_del_rcu(&inst->node);
+	struct vcpc_instance *inst;
+	int ret = -EINVAL;
+
+	if (request >= set->spec.nr)
+		return -EINVAL;
+	rcu_read_lock();
+	inst = vcpc_set_find_own(set);
+	if (inst)
+		ret = vcpc_instance_preset(inst, request, preset);
+	rcu_read_unlock();
+	return ret;
+}
+
+/**
+ * vcpc_set_sample_own() - sample the calling thread's instance at one instant
+ * @set: the set
+ * @sample: room for a sample
+ *
+ * Context: waits for nobody.
+ * Return: 0; -EAGAIN; -EINVAL or -ESTALE if vcpc_set_sample() may know more.
+ */
+int vcpc_set_sample_own(struct vcpc_set *set, struct vcpc_sample *sample)
+{
+	struct vcpc_instance *inst;
+	unsigned long flags;
+	int ret = -EINVAL;
+
+	vcpc_sample_init(sample, set->spec.nr);
+	local_irq_save(flags);
+	inst = vcpc_set_find_own(set);
+	if (likely(inst))
+		ret = vcpc_instance_sample_own(inst, sample);
+	local_irq_restore(flags);
+	return ret;
+}
+
+static bool has_tid(const struct vcpc_instance *inst, pid_t tid)
+{
+	return pid_nr_ns(vcpc_instance_pid(inst), task_active_pid_ns(current)) == tid;
+}
+
+/* A thread's instance is its last one; an id may have been another thread's before. */
+static struct vcpc_instance *find_named(struct vcpc_set *set, pid_t tid)
+{
+	struct vcpc_instance *inst, *found = NULL;
+
+	list_for_each_entry(inst, &set->instances, in_set)
+		if (has_tid(inst, tid) &&
+		    (!found || !vcpc_instance_ended(inst) || vcpc_instance_ended(found)))
+			found = inst;
+	return found;
+}
+
+static struct vcpc_instance *find_default(struct vcpc_set *set)
+{
+	struct vcpc_instance *inst = find_own(set);
+
+	if (!inst && set->nr == 1)
+		inst = list_first_entry(&set->instances, struct vcpc_instance, in_set);
+	return inst;
+}
+
+/* The thread's own is of one instant; others are read counter by counter. */
+static int sample_one(struct vcpc_set *set, struct vcpc_instance *inst, struct vcpc_sample *sample)
+{
+	unsigned long flags;
+	int ret;
+
+	if (inst->task == current) {
+		local_irq_save(flags);
+		ret = vcpc_instance_sample_own(inst, sample);
+		local_irq_restore(flags);
+		if (ret != -ESTALE)
+			return ret;
+	}
+	settle(set, inst);
+	return vcpc_instance_sample_other(inst, sample, set->counts);
+}
+
+static int sample_total(struct vcpc_set *set, struct vcpc_sample *total)
+{
+	struct vcpc_instance *inst;
+	int ret;
+
+	if (!set->nr && !set->folded && !atomic_read(&set->pending))
+		return -EINVAL;
+	total->state = atomic_read(&set->pending) ? 0 : VCPC_STATE_EXITED;
+	total->time = ktime_get_ns();
+	total->tick = 0;
+	memset(total->values, 0, set->spec.nr * sizeof(u64));
+	add_up(total, set->ended, set->spec.nr);
+	list_for_each_entry(inst, &set->instances, in_set) {
+		ret = sample_one(set, inst, set->scratch);
+		if (!ret && fatal_signal_pending(current))
+			ret = -EINTR;
+		if (ret)
+			return ret;
+		add_up(total, set->scratch, set->spec.nr);
+		if (!(set->scratch->state & VCPC_STATE_EXITED))
+			total->state &= ~VCPC_STATE_EXITED;
+		total->state |= set->scratch->state & VCPC_STATE_COUNTING;
+		cond_resched();
+	}
+	return READ_ONCE(set->lost) ? -EAGAIN : 0;
+}
+
+static int sample_locked(struct vcpc_set *set, u32 flags, pid_t tid, struct vcpc_sample *sample)
+{
+	struct vcpc_instance *inst;
+
+	if (flags & VCPC_SAMPLE_F_TOTAL)
+		return sample_total(set, sample);
+	inst = tid ? find_named(set, tid) : find_default(set);
+	return inst ? sample_one(set, inst, sample) : -EINVAL;
+}
+
+/**
+ * vcpc_set_sample() - sample any instance, or the total
+ * @set: the set
+ * @flags: VCPC_SAMPLE_F_*
+ * @tid: thread of one of the set's instances; 0 for the caller's, or the only one
+ * @sample: room for a sample
+ *
+ * Context: sleeps.
+ * Return: 0, -EINVAL, -EAGAIN, -EBUSY or -EINTR.
+ */
+int vcpc_set_sample(struct vcpc_set *set, u32 flags, pid_t tid, struct vcpc_sample *sample)
+{
+	int ret;
+
+	vcpc_sample_init(sample, set->spec.nr);
+	if (mutex_lock_killable(&set->lock))
+		return -EINTR;
+	ret = sample_locked(set, flags, tid, sample);
+	mutex_unlock(&set->lock);
+	return ret;
+}
+
+static void fill_info(struct vcpc_instance_info *info, struct vcpc_instance *inst,
+		      struct pid_namespace *ns)
+{
+	*info = (struct vcpc_instance_info) {
+		.tid = pid_nr_ns(vcpc_instance_pid(inst), ns),
+		.tgid = pid_nr_ns(inst->tgid, ns),
+		.root = pid_nr_ns(inst->root, ns),
+		.bind_flags = inst->bind_flags,
+		.state = vcpc_instance_state(inst),
+	};
+}
+
+/* All are counted, and the first @room listed. */
+static void list_locked(struct vcpc_set *set, struct vcpc_instances_args *args,
+			struct vcpc_instance_info *info, u32 room)
+{
+	struct pid_namespace *ns = task_active_pid_ns(current);
+	struct vcpc_instance *inst;
+	u32 at = 0;
+
+	args->nr = set->nr;
+	args->folded = set->folded;
+	args->pending = atomic_read(&set->pending);
+	args->lost = READ_ONCE(set->lost);
+	list_for_each_entry(inst, &set->instances, in_set)
+		if (at < room)
+			fill_info(&info[at++], inst, ns);
+}
+
+static int put_infos(const struct vcpc_instances_args *args, const struct vcpc_instance_info *info,
+		     u32 nr)
+{
+	char __user *to = u64_to_user_ptr(args->info);
+	size_t rest = args->info_size - sizeof(*info);
+	u32 i;
+
+	for (i = 0; i < nr; i++, to += args->info_size) {
+		if (copy_to_user(to, &info[i], sizeof(*info)))
+			return -EFAULT;
+		if (rest && clear_user(to + sizeof(*info), rest))
+			return -EFAULT;
+	}
+	return 0;
+}
+
+/**
+ * vcpc_set_list() - list a set's instances
+ * @set: the set
+ * @args: checked arguments; filled on success
+ *
+ * Context: sleeps.
+ * Return: 0, -ENOMEM, -EINTR or -EFAULT.
+ */
+int vcpc_set_list(struct vcpc_set *set, struct vcpc_instances_args *args)
+{
+	struct vcpc_instance_info *info;
+	u32 room = min(args->room, READ_ONCE(set->nr));
+	int ret = -EINTR;
+
+	/* More may come before the mutex is taken; they are counted, not listed. */
+	info = kvmalloc_array(max(room, 1U), sizeof(*info), GFP_KERNEL_ACCOUNT);
+	if (!info)
+		return -ENOMEM;
+	if (!mutex_lock_killable(&set->lock)) {
+		list_locked(set, args, info, room);
+		mutex_unlock(&set->lock);
+		ret = put_infos(args, info, min(room, args->nr));
+	}
+	kvfree(info);
+	return ret;
 }

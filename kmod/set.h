@@ -2,75 +2,84 @@
 #ifndef VCPC_SET_H
 #define VCPC_SET_H
 
+#include <linux/atomic.h>
 #include <linux/hashtable.h>
+#include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
+#include <linux/workqueue.h>
 #include <linux/vcpc.h>
 
-#include "deferred.h"
 #include "instance.h"
 #include "spec.h"
 
-struct pid;
 struct vcpc_user;
 
-#define VCPC_SET_HASH_BITS	6
-
-/* Behind all numbers of sets */
-#define VCPC_SET_ID_END	((unsigned long)U32_MAX + 1)
+#define VCPC_SET_HASH_BITS	5
 
 /**
  * struct vcpc_set - requests that count together
- * @guard: references: the descriptors', and that of every binding, which a new thread on its
- *	way to an instance may hold longer; and the lock that serializes all operations but a
- *	thread's sample of itself
+ * @refs: the descriptor's, and that of each new thread that will get an instance
  * @rcu: for freeing
- * @id: its number among all sets, for who looks at them one by one
- * @user: whom it is accounted to
- * @creator: the process that made it
- * @watched: it needs to hear of new threads; under the watchers' lock
- * @scratch: room for a sample; under the lock
- * @bound: number of instances; changed under the lock
- * @on_cpus: it is bound to CPUs; changed under the lock
- * @bindings: what each BIND began, oldest first; under the lock
- * @instances: those on threads, by thread, but for those settled; changed under
- *	the lock, read under RCU
+ * @user: the account that it is charged to
+ * @creator: the user who made it
+ * @pending: new threads that will get an instance
+ * @lost: a thread that should have an instance has none; set without a lock
+ * @release: closes it, if its last user may not wait for that
+ * @by_task: instances by thread, those that are not settled; changed under @lock, read
+ *	under RCU
+ * @lock: guards all below
+ * @closing: number of times that all instances were closed; new threads that were started
+ *	before that get none
+ * @instances: all instances, oldest first
+ * @nr: their number
+ * @reap_at: the number at which to look for ended ones
+ * @folded: instances that ended and are in @ended only
+ * @ended: their sum
+ * @scratch: room for a sample
+ * @counts: u64[nr], room for counts
  * @spec: what it counts; fixed
  */
 struct vcpc_set {
-	struct vcpc_guard guard;
+	struct kref refs;
 	struct rcu_head rcu;
-	u32 id;
 	struct vcpc_user *user;
-	struct pid *creator;
-	bool watched;
+	kuid_t creator;
+	atomic_t pending;
+	bool lost;
+	struct work_struct release;
+	DECLARE_HASHTABLE(by_task, VCPC_SET_HASH_BITS);
+
+	struct mutex lock;	/* see above */
+	u32 closing;
+	struct list_head instances;
+	unsigned int nr;
+	unsigned int reap_at;
+	unsigned int folded;
+	struct vcpc_sample *ended;
 	struct vcpc_sample *scratch;
-	unsigned int bound;
-	bool on_cpus;
-	struct list_head bindings;
-	DECLARE_HASHTABLE(instances, VCPC_SET_HASH_BITS);
+	u64 *counts;
 	struct vcpc_spec spec;
 };
 
+int vcpc_set_init(void);
+void vcpc_set_exit(void);
 struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct vcpc_user *user,
 				 int *bad);
-void vcpc_set_unlist(struct vcpc_set *set);
-struct vcpc_set *vcpc_set_from(unsigned long id);
-struct vcpc_set *vcpc_set_next(struct vcpc_set *prev);
-void vcpc_set_publish(struct vcpc_set *set, struct vcpc_instance *inst);
-void vcpc_set_unpublish(struct vcpc_set *set, struct vcpc_instance *inst);
-
-static inline int vcpc_set_lock(struct vcpc_set *set)
-{
-	return mutex_lock_killable(&set->guard.lock);
-}
-
-static inline void vcpc_set_unlock(struct vcpc_set *set)
-{
-	mutex_unlock(&set->guard.lock);
-}
+void vcpc_set_put(struct vcpc_set *set);
+void vcpc_set_release(struct vcpc_set *set);
+int vcpc_set_unbind_all(struct vcpc_set *set);
+int vcpc_set_bind(struct vcpc_set *set, u32 flags, int *bad);
+int vcpc_set_unbind(struct vcpc_set *set);
+int vcpc_set_inherit(struct vcpc_set *set, const struct vcpc_start *start);
+int vcpc_set_op(struct vcpc_set *set, enum vcpc_op op);
+int vcpc_set_preset(struct vcpc_set *set, u32 request, u64 preset);
+int vcpc_set_sample_own(struct vcpc_set *set, struct vcpc_sample *sample);
+int vcpc_set_sample(struct vcpc_set *set, u32 flags, pid_t tid, struct vcpc_sample *sample);
+int vcpc_set_list(struct vcpc_set *set, struct vcpc_instances_args *args);
 
 /* Hashing half of an address takes half the instructions. */
 static inline u32 vcpc_set_key(const struct task_struct *task)
@@ -79,21 +88,19 @@ static inline u32 vcpc_set_key(const struct task_struct *task)
 }
 
 /**
- * vcpc_set_find_task() - a thread's instance
+ * vcpc_set_find_own() - the calling thread's instance
  * @set: the set
- * @task: the thread
  *
- * Context: under RCU, which interrupts off are, or the set's lock.
- * Return: the instance, or NULL.
+ * Context: an RCU reader, which disabled interrupts are, or under the set's mutex.
+ * Return: the instance, which may have ended; or NULL.
  */
-static __always_inline struct vcpc_instance *
-vcpc_set_find_task(struct vcpc_set *set, const struct task_struct *task)
+static __always_inline struct vcpc_instance *vcpc_set_find_own(struct vcpc_set *set)
 {
 	struct vcpc_instance *inst;
 
-	hash_for_each_possible_rcu(set->instances, inst, node, vcpc_set_key(task),
-				   lockdep_is_held(&set->guard.lock))
-		if (inst->task == task)
+	hash_for_each_possible_rcu(set->by_task, inst, by_task, vcpc_set_key(current),
+				   lockdep_is_held(&set->lock))
+		if (inst->task == current)
 			return inst;
 	return NULL;
 }

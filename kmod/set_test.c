@@ -10,9 +10,8 @@
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 
-#include "bind.h"
 #include "limits.h"
-#include "target.h"
+#include "set.h"
 #include "user_test.h"
 
 #define REQUESTS	4
@@ -73,7 +72,7 @@ static int create(struct kunit *test, const struct draft *d, int *bad)
 	} else {
 		KUNIT_EXPECT_EQ(test, sets + 1, used(VCPC_LIMIT_SETS));
 		KUNIT_EXPECT_EQ(test, d->args.nr_requests, set->spec.nr);
-		vcpc_target_destroy(set);
+		vcpc_user_test_destroy(set);
 	}
 	KUNIT_EXPECT_EQ(test, sets, used(VCPC_LIMIT_SETS));
 	KUNIT_EXPECT_EQ(test, counters, used(VCPC_LIMIT_COUNTERS));
@@ -168,23 +167,22 @@ static void more_sets_than_allowed(struct kunit *test)
 	vcpc_limits_uncharge(user, VCPC_LIMIT_SETS, left - 1);
 }
 
-/* Who samples itself waits for nobody: not even for whoever is doing something with the set. */
+/* A thread that samples itself does not wait for others that use the set. */
 static void own_sample_needs_no_mutex(struct kunit *test)
 {
 	struct vcpc_set *set = vcpc_user_test_set(test, &memory, user, &faults, 1, 0);
-	struct vcpc_bind_args bind = { .size = sizeof(bind) };
 	union vcpc_sample_room room = { };
 	int bad;
 
 	if (IS_ERR(set))
 		return;
-	KUNIT_EXPECT_EQ(test, 0, vcpc_bind_set(set, &bind, &bad));
-	mutex_lock(&set->guard.lock);
-	KUNIT_EXPECT_EQ(test, 0, vcpc_target_sample(set, 0, &room.sample));
-	mutex_unlock(&set->guard.lock);
+	KUNIT_EXPECT_EQ(test, 0, vcpc_set_bind(set, 0, &bad));
+	mutex_lock(&set->lock);
+	KUNIT_EXPECT_EQ(test, 0, vcpc_set_sample_own(set, &room.sample));
+	mutex_unlock(&set->lock);
 	KUNIT_EXPECT_EQ(test, 1U, room.sample.nr);
 	KUNIT_EXPECT_EQ(test, (u32)VCPC_STATE_COUNTING, room.sample.state);
-	vcpc_target_destroy(set);
+	vcpc_user_test_destroy(set);
 }
 
 static int begin_suite(struct kunit_suite *suite)

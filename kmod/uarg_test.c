@@ -11,7 +11,7 @@
 
 #define ROOM	512
 
-/* A struct: what is fixed of it, and which bits of its word of flags mean something. */
+/* A struct: what is fixed of it, and which bits of its flags have a meaning */
 struct taken {
 	const char *name;
 	int (*take)(void *args, const void __user *from);
@@ -19,6 +19,7 @@ struct taken {
 	size_t flags_at;	/* 0: it has none */
 	u32 flags;
 	size_t reserved_at;	/* 0: it has none */
+	size_t reserved_end;	/* 0: the struct's end */
 	size_t word_at;		/* something that may not be 0; 0: there is nothing such */
 	u32 word;
 };
@@ -32,28 +33,34 @@ struct taken {
 TAKE(info, vcpc_info_args)
 TAKE(set_create, vcpc_set_create_args)
 TAKE(bind, vcpc_bind_args)
-TAKE(target, vcpc_target_args)
+TAKE(preset, vcpc_preset_args)
 TAKE(sample, vcpc_sample_args)
 TAKE(instances, vcpc_instances_args)
+
+static int take_own(void *args, const void __user *from)
+{
+	return vcpc_uarg_own(args, from, VCPC_OWN_F_ALL);
+}
 
 static const struct taken all[] = {
 	{ .name = "INFO", .take = take_info, .known = sizeof(struct vcpc_info_args) },
 	{ .name = "SET_CREATE", .take = take_set_create,
 	  .known = sizeof(struct vcpc_set_create_args),
 	  .flags_at = offsetof(struct vcpc_set_create_args, flags),
-	  .flags = VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS,
+	  .flags = VCPC_SET_F_DISABLED,
 	  .reserved_at = offsetof(struct vcpc_set_create_args, reserved) },
 	{ .name = "BIND", .take = take_bind, .known = sizeof(struct vcpc_bind_args),
 	  .flags_at = offsetof(struct vcpc_bind_args, flags),
 	  .flags = VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE |
-		   VCPC_BIND_F_PROCESS | VCPC_BIND_F_CPU | VCPC_BIND_F_TRACE },
-	{ .name = "target", .take = take_target, .known = sizeof(struct vcpc_target_args),
-	  .flags_at = offsetof(struct vcpc_target_args, flags),
-	  .flags = VCPC_TARGET_F_ALL | VCPC_TARGET_F_CPU,
-	  .reserved_at = offsetof(struct vcpc_target_args, reserved) },
+		   VCPC_BIND_F_TRACE,
+	  .reserved_at = offsetof(struct vcpc_bind_args, reserved),
+	  .reserved_end = offsetofend(struct vcpc_bind_args, reserved) },
+	{ .name = "own", .take = take_own, .known = sizeof(struct vcpc_own_args),
+	  .flags_at = offsetof(struct vcpc_own_args, flags), .flags = VCPC_OWN_F_ALL },
+	{ .name = "PRESET", .take = take_preset, .known = sizeof(struct vcpc_preset_args) },
 	{ .name = "SAMPLE", .take = take_sample, .known = sizeof(struct vcpc_sample_args),
 	  .flags_at = offsetof(struct vcpc_sample_args, flags),
-	  .flags = VCPC_SAMPLE_F_TOTAL | VCPC_SAMPLE_F_CPU },
+	  .flags = VCPC_SAMPLE_F_TOTAL },
 	{ .name = "INSTANCES", .take = take_instances,
 	  .known = sizeof(struct vcpc_instances_args),
 	  .flags_at = offsetof(struct vcpc_instances_args, flags),
@@ -156,7 +163,7 @@ static void reserved_bytes(struct kunit *test)
 
 	if (!t->reserved_at)
 		kunit_skip(test, "nothing of it is reserved");
-	for (i = t->reserved_at; i < t->known; i++) {
+	for (i = t->reserved_at; i < (t->reserved_end ?: t->known); i++) {
 		good(t, image);
 		image[i] = 0x80;
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, take(test, image), "byte %zu", i);

@@ -12,7 +12,6 @@
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 
-#include "deferred.h"
 #include "limits.h"
 #include "set.h"
 #include "user_test.h"
@@ -73,27 +72,17 @@ void vcpc_user_test_close(struct vcpc_user_memory *memory)
  */
 int vcpc_user_test_begin(struct vcpc_user_memory *memory, struct vcpc_user **user)
 {
-	struct vcpc_user *self;
-	int ret = vcpc_deferred_init();
+	struct vcpc_user *self = vcpc_limits_get();
+	int ret;
 
 	*user = NULL;
-	if (ret)
-		return ret;
-	self = vcpc_limits_get();
-	if (IS_ERR(self)) {
-		ret = PTR_ERR(self);
-		goto err_user;
-	}
+	if (IS_ERR(self))
+		return PTR_ERR(self);
 	ret = vcpc_user_test_open(memory);
 	if (ret)
-		goto err_memory;
-	*user = self;
-	return 0;
-
-err_memory:
-	vcpc_limits_put(self);
-err_user:
-	vcpc_deferred_exit();
+		vcpc_limits_put(self);
+	else
+		*user = self;
 	return ret;
 }
 
@@ -109,7 +98,6 @@ void vcpc_user_test_end(struct vcpc_user_memory *memory, struct vcpc_user *user)
 		return;
 	vcpc_user_test_close(memory);
 	vcpc_limits_put(user);
-	vcpc_deferred_exit();
 }
 
 /**
@@ -154,6 +142,16 @@ void __user *vcpc_user_test_put(struct kunit *test, const struct vcpc_user_memor
 }
 
 /**
+ * vcpc_user_test_destroy() - undo vcpc_user_test_set()
+ * @set: the set
+ */
+void vcpc_user_test_destroy(struct vcpc_set *set)
+{
+	vcpc_set_unbind_all(set);
+	vcpc_set_put(set);
+}
+
+/**
  * vcpc_user_test_set() - make a set
  * @test: the test
  * @memory: the suite's; overwritten
@@ -162,7 +160,7 @@ void __user *vcpc_user_test_put(struct kunit *test, const struct vcpc_user_memor
  * @nr: how many
  * @flags: VCPC_SET_F_*
  *
- * Return: the set, for vcpc_target_destroy(); or an ERR_PTR, for which the test has failed.
+ * Return: the set, for vcpc_user_test_destroy(); or an ERR_PTR, for which the test has failed.
  */
 struct vcpc_set *vcpc_user_test_set(struct kunit *test, const struct vcpc_user_memory *memory,
 				    struct vcpc_user *user, const struct vcpc_request *requests,

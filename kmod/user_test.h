@@ -31,4 +31,6 @@ struct vcpc_set *vcpc_user_test_set(struct kunit *test, const struct vcpc_user_m
 				    struct vcpc_user *user, const struct vcpc_request *requests,
 				    unsigned int nr, u32 flags);
 
+void vcpc_user_test_destroy(struct vcpc_set *set);
+
 #endif

@@ -6,8 +6,8 @@
 #include <kunit/test.h>
 #include <linux/string.h>
 
-#include "trace/args.h"
 #include "trace/events.h"
+#include "uarg.h"
 #include "user_test.h"
 
 static struct vcpc_user_memory memory;
@@ -16,12 +16,13 @@ static int take_tag(struct kunit *test, const struct vcpc_trace_tag_args *args, 
 {
 	struct vcpc_trace_tag_args taken;
 	size_t there = min(sizeof(*args), PAGE_SIZE - at);
+	char name[VCPC_TAG_LEN];
 	void __user *from;
 	int ret;
 
 	vcpc_user_test_enter(&memory);
 	from = vcpc_user_test_put(test, &memory, at, args, there);
-	ret = vcpc_traceargs_tag(&taken, from);
+	ret = vcpc_uarg_tag(&taken, name, from);
 	vcpc_user_test_leave(&memory);
 	return ret;
 }
@@ -29,7 +30,15 @@ static int take_tag(struct kunit *test, const struct vcpc_trace_tag_args *args, 
 static void tag(struct kunit *test)
 {
 	struct vcpc_trace_tag_args args = { .size = sizeof(args), .name_len = 1 };
+	char text[VCPC_TAG_LEN];
 	int bit;
+
+	/* The name is in the middle of the page. */
+	memset(text, 'x', sizeof(text));
+	args.name = memory.page + PAGE_SIZE / 2;
+	vcpc_user_test_enter(&memory);
+	vcpc_user_test_put(test, &memory, PAGE_SIZE / 2, text, sizeof(text));
+	vcpc_user_test_leave(&memory);
 
 	KUNIT_EXPECT_EQ(test, 0, take_tag(test, &args, 0));
 	KUNIT_EXPECT_EQ(test, 0, take_tag(test, &args, PAGE_SIZE - sizeof(args)));
@@ -55,18 +64,21 @@ static void tag(struct kunit *test)
 
 static void tag_name(struct kunit *test)
 {
-	struct vcpc_trace_tag_args args = { .size = sizeof(args), .name_len = 5 };
+	struct vcpc_trace_tag_args args = { .size = sizeof(args), .name_len = 5 }, taken;
 	char name[VCPC_TAG_LEN];
+	void __user *from;
 
-	args.name = memory.page;
+	args.name = memory.page + 100;
 	vcpc_user_test_enter(&memory);
-	vcpc_user_test_put(test, &memory, 0, "check", 5);
-	KUNIT_EXPECT_EQ(test, 0, vcpc_traceargs_name(name, &args));
+	from = vcpc_user_test_put(test, &memory, 0, &args, sizeof(args));
+	vcpc_user_test_put(test, &memory, 100, "check", 5);
+	KUNIT_EXPECT_EQ(test, 0, vcpc_uarg_tag(&taken, name, from));
 	KUNIT_EXPECT_STREQ(test, "check", name);
-	vcpc_user_test_put(test, &memory, 0, "ch\0ck", 5);
-	KUNIT_EXPECT_EQ(test, -EINVAL, vcpc_traceargs_name(name, &args));
+	vcpc_user_test_put(test, &memory, 100, "ch\0ck", 5);
+	KUNIT_EXPECT_EQ(test, -EINVAL, vcpc_uarg_tag(&taken, name, from));
 	args.name = memory.page + PAGE_SIZE - 4;
-	KUNIT_EXPECT_EQ(test, -EFAULT, vcpc_traceargs_name(name, &args));
+	vcpc_user_test_put(test, &memory, 0, &args, sizeof(args));
+	KUNIT_EXPECT_EQ(test, -EFAULT, vcpc_uarg_tag(&taken, name, from));
 	vcpc_user_test_leave(&memory);
 }
 
@@ -79,39 +91,48 @@ static void event(struct kunit *test)
 
 	vcpc_user_test_enter(&memory);
 	at = vcpc_user_test_put(test, &memory, PAGE_SIZE - sizeof(from), &from, sizeof(from));
-	KUNIT_EXPECT_EQ(test, 0, vcpc_traceargs_event(&taken, at));
+	KUNIT_EXPECT_EQ(test, 0, vcpc_uarg_event(&taken, at, sizeof(from)));
 	KUNIT_EXPECT_EQ(test, 0, memcmp(&taken, &from, sizeof(from)));
 	for (there = 0; there < sizeof(from); there++)
 		KUNIT_EXPECT_EQ(test, -EFAULT,
-				vcpc_traceargs_event(&taken, at + sizeof(from) - there));
-	KUNIT_EXPECT_EQ(test, -EINVAL, vcpc_traceargs_other_size(&taken, at, sizeof(from) - 1));
-	KUNIT_EXPECT_EQ(test, -EFAULT, vcpc_traceargs_other_size(&taken, at, sizeof(from) + 1));
-	KUNIT_EXPECT_EQ(test, -E2BIG, vcpc_traceargs_other_size(&taken, at, PAGE_SIZE + 1));
+				vcpc_uarg_event(&taken, at + sizeof(from) - there, sizeof(from)));
+	KUNIT_EXPECT_EQ(test, -EINVAL, vcpc_uarg_event(&taken, at, sizeof(from) - 1));
+	KUNIT_EXPECT_EQ(test, -EFAULT, vcpc_uarg_event(&taken, at, sizeof(from) + 1));
+	KUNIT_EXPECT_EQ(test, -E2BIG, vcpc_uarg_event(&taken, at, PAGE_SIZE + 1));
 	vcpc_user_test_leave(&memory);
 }
 
-static int check(u32 op, u64 value)
+static int check(struct kunit *test, u32 op, u64 value)
 {
 	const struct vcpc_trace_write event = { .op = op, .value = value };
+	struct vcpc_trace_write taken;
+	void __user *from = vcpc_user_test_put(test, &memory, 0, &event, sizeof(event));
 
-	return vcpc_traceargs_check(&event);
+	return vcpc_uarg_event(&taken, from, sizeof(event));
 }
 
-/* Every operation, with every other bit, with a value and without. */
+/* Every operation, with every other bit, with a value and without */
 static void operations(struct kunit *test)
 {
 	u32 op;
 	int bit;
 
+	vcpc_user_test_enter(&memory);
 	for (op = 0; op < 20; op++) {
 		bool known = op >= VCPC_TRACE_BEGIN && op <= VCPC_TRACE_COUNTER;
 		bool value = known && op != VCPC_TRACE_BEGIN && op != VCPC_TRACE_POINT;
 
-		KUNIT_EXPECT_EQ(test, known ? 0 : -EINVAL, check(op, 0));
-		KUNIT_EXPECT_EQ(test, value ? 0 : -EINVAL, check(op, 1ULL << 63));
-		for (bit = 5; bit < 32; bit++)
-			KUNIT_EXPECT_EQ(test, -EINVAL, check(op | BIT(bit), 0));
+		KUNIT_EXPECT_EQ(test, known ? 0 : -EINVAL, check(test, op, 0));
+		KUNIT_EXPECT_EQ(test, value ? 0 : -EINVAL, check(test, op, 1ULL << 63));
+		for (bit = 5; bit < 32; bit++) {
+			bool counts = BIT(bit) == VCPC_TRACE_F_COUNTS &&
+				      (op == VCPC_TRACE_BEGIN || op == VCPC_TRACE_END);
+
+			KUNIT_EXPECT_EQ(test, counts ? 0 : -EINVAL,
+					check(test, op | BIT(bit), 0));
+		}
 	}
+	vcpc_user_test_leave(&memory);
 }
 
 static void escapes(struct kunit *test)

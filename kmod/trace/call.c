@@ -2,25 +2,38 @@
 /*
  * The trace calls of one open file: each is checked and fires its tracepoint.
  *
- * Nobody notes who began what: an event says which open file it was written to, by a
- * number that is never used again, and who listens finds by it what was begun on a file
- * that is closed for good.  Process numbers would be used again; and so a file costs
- * the same however many begin on it, and its release walks nothing but its tags.
+ * Nobody notes who began what: an event says which open file it was written to, by a number that
+ * is never used again, and listeners find by it what was begun on a file that is closed.  Process
+ * numbers would be used again; and a file costs the same however many transactions begin on it.
  *
- * Locking: none.
+ * Counts accompany only events that ask for them, so a thread that counts costs no other
+ * thread anything.
+ *
+ * Locking: none; the thread's instance is found under RCU.
  */
 #include <linux/atomic.h>
+#include <linux/minmax.h>
+#include <linux/nsproxy.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
+#include "clock.h"
 #include "compat/uninitialized.h"
-#include "trace/args.h"
+#include "instance.h"
+#include "spec.h"
+#include "thread.h"
 #include "trace/call.h"
+#include "trace/counts.h"
 #include "trace/events.h"
-#include "tracecounts.h"
+#include "uarg.h"
+
+struct search {
+	struct vcpc_trace_room *room;
+	bool found;
+};
 
 /**
- * vcpc_tracecall_init() - a new file
+ * vcpc_tracecall_init() - prepare a new file
  * @tracer: its trace state
  * @user: whose names it gives
  */
@@ -62,9 +75,7 @@ int vcpc_tracecall_tag(struct vcpc_tracer *tracer, void __user *uarg)
 	u32 handle;
 	int ret;
 
-	ret = vcpc_traceargs_tag(&args, uarg);
-	if (!ret)
-		ret = vcpc_traceargs_name(name, &args);
+	ret = vcpc_uarg_tag(&args, name, uarg);
 	if (!ret)
 		ret = vcpc_tag_hold(&tracer->holder, name, &handle);
 	if (!ret)
@@ -72,6 +83,81 @@ int vcpc_tracecall_tag(struct vcpc_tracer *tracer, void __user *uarg)
 	if (!ret)
 		ret = put_user(vcpc_tag_find(&tracer->holder, handle)->id, &where->tag);
 	return ret;
+}
+
+static bool is_traced(const struct vcpc_instance *inst)
+{
+	return inst->bind_flags & VCPC_BIND_F_TRACE && !vcpc_instance_ended(inst);
+}
+
+static void fill(struct vcpc_trace_room *room, const struct vcpc_instance *inst)
+{
+	const struct vcpc_spec *spec = inst->spec;
+	u32 i, nr = min_t(u32, spec->nr, VCPC_TRACE_COUNTERS);
+
+	*room = (struct vcpc_trace_room) {
+		.counts = {
+			.events = spec->events,
+			.value = room->value,
+			.event = room->event,
+			.nr = nr,
+			.bind = inst->bind,
+		},
+	};
+	for (i = 0; i < nr; i++) {
+		room->value[i] = inst->room->values[i];
+		room->event[i] = (struct vcpc_trace_event) {
+			.type = spec->requests[i].type,
+			.flags = spec->requests[i].flags,
+			.config = spec->requests[i].config,
+		};
+	}
+}
+
+/* Nothing else uses the thread's room for a sample while interrupts are disabled. */
+static void take(struct vcpc_instance *inst, void *arg)
+{
+	struct search *search = arg;
+	unsigned long flags;
+
+	if (search->found || !(inst->bind_flags & VCPC_BIND_F_TRACE))
+		return;
+	local_irq_save(flags);
+	if (!vcpc_instance_sample_own(inst, inst->room) &&
+	    inst->room->state & VCPC_STATE_COUNTING) {
+		fill(search->room, inst);
+		search->found = true;
+	}
+	local_irq_restore(flags);
+}
+
+/* The calling thread's counts, in @room; NULL if it has none, or its set does not count */
+static const struct vcpc_trace_counts *take_counts(struct vcpc_trace_room *room)
+{
+	struct search search = { .room = room };
+
+	vcpc_thread_walk(take, &search);
+	return search.found ? &room->counts : NULL;
+}
+
+static void look_for(struct vcpc_instance *inst, void *arg)
+{
+	bool *found = arg;
+
+	*found |= is_traced(inst);
+}
+
+/**
+ * vcpc_tracecall_counted() - whether the calling thread can have counts in its trace events
+ *
+ * Return: whether it has an instance for that which has not ended.
+ */
+bool vcpc_tracecall_counted(void)
+{
+	bool found = false;
+
+	vcpc_thread_walk(look_for, &found);
+	return found;
 }
 
 /* Functions of their own: the room is not to be on everybody's stack. */
@@ -82,7 +168,7 @@ static noinline void begin_counts(const struct vcpc_tag *tag, u64 file, u64 ids)
 
 	if (!trace_vcpc_begin_counts_enabled())
 		return;
-	counts = vcpc_tracecounts_take(&room);
+	counts = take_counts(&room);
 	if (counts)
 		trace_vcpc_begin_counts(tag->id, file, ids, tag->name, counts);
 }
@@ -92,7 +178,7 @@ static noinline void end_counts(const struct vcpc_tag *tag, u64 file, u64 ids, u
 	struct vcpc_trace_room room __uninitialized;
 
 	if (trace_vcpc_end_enabled())
-		trace_vcpc_end(tag->id, file, ids, tag->name, start, vcpc_tracecounts_take(&room));
+		trace_vcpc_end(tag->id, file, ids, tag->name, start, take_counts(&room));
 }
 
 /* Whose event it is: the tag's user, and the process */
@@ -101,7 +187,7 @@ static __always_inline u64 ids_of(const struct vcpc_tag *tag)
 	return (u64)tag->uid << 32 | (u32)current->tgid;
 }
 
-static void begin(struct vcpc_tracer *tracer, const struct vcpc_tag *tag)
+static void begin(struct vcpc_tracer *tracer, const struct vcpc_tag *tag, bool counts)
 {
 	const u64 ids = ids_of(tag);
 
@@ -109,57 +195,49 @@ static void begin(struct vcpc_tracer *tracer, const struct vcpc_tag *tag)
 	if (!READ_ONCE(tracer->began))
 		WRITE_ONCE(tracer->began, true);
 	trace_vcpc_begin(tag->id, tracer->file, ids, tag->name);
-	if (vcpc_tracecounts_any())
+	if (counts)
 		begin_counts(tag, tracer->file, ids);
 }
 
 static __always_inline void end(struct vcpc_tracer *tracer, const struct vcpc_tag *tag,
-				u64 start)
+				u64 start, bool counts)
 {
 	const u64 ids = ids_of(tag);
 
-	if (vcpc_tracecounts_any())
+	if (counts)
 		end_counts(tag, tracer->file, ids, start);
 	else
 		trace_vcpc_end(tag->id, tracer->file, ids, tag->name, start, NULL);
 }
 
-/* The usual one, an end, comes first. */
-static __always_inline int fire(struct vcpc_tracer *tracer, const struct vcpc_trace_write event)
+/* When a transaction began, by the kernel's clock; 0 stays unknown. */
+static __always_inline u64 begun_at(u64 value)
 {
-	const struct vcpc_tag *tag;
-	int ret = vcpc_traceargs_check(&event);
-
-	if (ret)
-		return ret;
-	tag = vcpc_tag_find(&tracer->holder, event.handle);
-	if (!tag)
-		return -ENOENT;
-	switch (event.op) {
-	case VCPC_TRACE_END:
-		end(tracer, tag, event.value);
-		break;
-	case VCPC_TRACE_BEGIN:
-		begin(tracer, tag);
-		break;
-	case VCPC_TRACE_ABORT:
-		trace_vcpc_abort(tag->id, tracer->file, ids_of(tag), tag->name, event.value, NULL);
-		break;
-	default:
-		trace_vcpc_value(tag->id, event.op, event.value, tag->name, tag->uid);
-	}
-	return 0;
+	return value ? vcpc_clock_from_caller(value) : 0;
 }
 
-static noinline ssize_t write_other_size(struct vcpc_tracer *tracer, const void __user *from,
-					 size_t size)
+static __always_inline int fire(struct vcpc_tracer *tracer, const struct vcpc_trace_write *event)
 {
-	struct vcpc_trace_write event;
-	int ret = vcpc_traceargs_other_size(&event, from, size);
+	const struct vcpc_tag *tag = vcpc_tag_find(&tracer->holder, event->handle);
+	bool counts = event->op & VCPC_TRACE_F_COUNTS;
 
-	if (!ret)
-		ret = fire(tracer, event);
-	return ret ?: size;
+	if (!tag)
+		return -ENOENT;
+	switch (event->op & ~VCPC_TRACE_F_COUNTS) {
+	case VCPC_TRACE_END:
+		end(tracer, tag, begun_at(event->value), counts);
+		break;
+	case VCPC_TRACE_BEGIN:
+		begin(tracer, tag, counts);
+		break;
+	case VCPC_TRACE_ABORT:
+		trace_vcpc_abort(tag->id, tracer->file, ids_of(tag), tag->name,
+				 begun_at(event->value), NULL);
+		break;
+	default:
+		trace_vcpc_value(tag->id, event->op, event->value, tag->name, tag->uid);
+	}
+	return 0;
 }
 
 /**
@@ -173,12 +251,9 @@ static noinline ssize_t write_other_size(struct vcpc_tracer *tracer, const void 
 ssize_t vcpc_tracecall_write(struct vcpc_tracer *tracer, const void __user *from, size_t size)
 {
 	struct vcpc_trace_write event;
-	int ret;
+	int ret = vcpc_uarg_event(&event, from, size);
 
-	if (unlikely(size != sizeof(event)))
-		return write_other_size(tracer, from, size);
-	ret = vcpc_traceargs_event(&event, from);
 	if (!ret)
-		ret = fire(tracer, event);
-	return ret ?: sizeof(event);
+		ret = fire(tracer, &event);
+	return ret ?: size;
 }

@@ -22,5 +22,6 @@ void vcpc_tracecall_init(struct vcpc_tracer *tracer, struct vcpc_user *user);
 void vcpc_tracecall_release(struct vcpc_tracer *tracer);
 int vcpc_tracecall_tag(struct vcpc_tracer *tracer, void __user *uarg);
 ssize_t vcpc_tracecall_write(struct vcpc_tracer *tracer, const void __user *from, size_t size);
+bool vcpc_tracecall_counted(void);
 
 #endif

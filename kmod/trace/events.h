@@ -20,13 +20,20 @@
 #include <linux/tracepoint.h>
 #include <linux/vcpc.h>
 
-#include "trace/page.h"
-
 #ifndef VCPC_TRACE_EVENTS_ONCE
 #define VCPC_TRACE_EVENTS_ONCE
 struct vcpc_trace_counts;
+struct vm_area_struct;
 
 size_t vcpc_events_escape(char *to, size_t size, const char *name);
+
+int vcpc_tracepage_init(void);
+void vcpc_tracepage_exit(void);
+int vcpc_tracepage_map(struct vm_area_struct *vma);
+int vcpc_tracepage_listen(void);
+void vcpc_tracepage_unlisten(void);
+int vcpc_tracepage_listen_begin(void);
+void vcpc_tracepage_unlisten_begin(void);
 #endif
 
 /* What all events of a transaction have */

@@ -2,19 +2,17 @@
 /*
  * Trace tags: from a user's name to an id, counted and bounded.
  *
- * A name is its user's: the same name of another user is another tag.  A tag that
- * no file holds stays known, so that a program that starts again finds its
- * statistics; it is then an idle one.
+ * A name belongs to its user: the same name of another user is another tag.  A tag that no file
+ * holds is idle; it stays known, so that a program that starts again finds its statistics.
  *
- * A user has a share of tags, held or idle, and loses his oldest idle one when he wants
- * one more.  All users but root have all tags together except root's reserve; when
- * these are full, the user who has most idle ones loses his oldest.  Root, and who has
- * CAP_SYS_ADMIN, has no share, and the reserve too.
- * Whoever listens to vcpc:vcpc_tag_put forgets the tag too.
+ * A user has a share of tags, held or idle, and loses the oldest idle one when it needs one
+ * more.  All users except root share all tags except root's reserve; when these are full, the
+ * user with the most idle ones loses its oldest.  Root and processes with CAP_SYS_ADMIN have no
+ * share, and may use the reserve.  Listeners to vcpc:vcpc_tag_put forget the tag, too.
  *
- * Locking: a holder's lock, and in it table_lock, which guards the table, who
- * holds what, and what is idle.  Memory is got and given back, and tracepoints are
- * called, outside table_lock, so that nobody waits for another user's.
+ * Locking: a holder's mutex, and in it table_lock, which guards the table, who holds what, and
+ * what is idle.  It is a spin lock, so that nobody waits for another user's thread that the
+ * scheduler has set aside; memory is allocated and freed, and tracepoints fire, outside it.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -30,10 +28,10 @@
 #include <linux/ratelimit.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/user_namespace.h>
 
-#include "stats.h"
 #include "limits.h"
 #include "trace/events.h"
 #include "trace/tag.h"
@@ -51,7 +49,7 @@ module_param(root_tags, uint, 0644);
 MODULE_PARM_DESC(root_tags, "of max_tags, those that only root can have (default 512)");
 
 static DEFINE_RATELIMIT_STATE(refused, 60 * HZ, 1);
-static DEFINE_MUTEX(table_lock);
+static DEFINE_SPINLOCK(table_lock);
 static DEFINE_HASHTABLE(table, 10);
 static LIST_HEAD(idle_users);	/* users who have idle tags */
 static unsigned int nr_tags, nr_root_tags;
@@ -59,7 +57,7 @@ static u64 last_id;
 
 static bool is_root(const struct vcpc_user *user)
 {
-	return uid_eq(user->uid, GLOBAL_ROOT_UID);
+	return uid_eq(user->uid, GLOBAL_ROOT_UID) && !user->ns;
 }
 
 /* Keyed, so that nobody can choose names that are all in one place. */
@@ -236,10 +234,9 @@ static int take(struct vcpc_tag **fresh, struct vcpc_tag **taken)
 	LIST_HEAD(forgotten);
 	int ret;
 
-	if (mutex_lock_killable(&table_lock))
-		return -EINTR;
+	spin_lock(&table_lock);
 	ret = take_locked(fresh, as_root, &forgotten, taken);
-	mutex_unlock(&table_lock);
+	spin_unlock(&table_lock);
 	free_forgotten(&forgotten);
 	if (ret)
 		vcpc_stats_count(VCPC_STAT_TAGS_REFUSED);
@@ -252,10 +249,10 @@ static int take(struct vcpc_tag **fresh, struct vcpc_tag **taken)
 
 static void drop(struct vcpc_tag *tag)
 {
-	mutex_lock(&table_lock);
+	spin_lock(&table_lock);
 	if (!--tag->holders)
 		make_idle(tag);
-	mutex_unlock(&table_lock);
+	spin_unlock(&table_lock);
 }
 
 /* Room for one more handle.  Who looks a handle up may have the smaller list in hand. */
@@ -398,9 +395,9 @@ void vcpc_tag_exit(void)
 	LIST_HEAD(forgotten);
 	struct vcpc_user *most;
 
-	mutex_lock(&table_lock);
+	spin_lock(&table_lock);
 	while ((most = most_idle(true)))
 		forget_oldest(most, &forgotten);
-	mutex_unlock(&table_lock);
+	spin_unlock(&table_lock);
 	free_forgotten(&forgotten);
 }

@@ -71,17 +71,17 @@ goes_on() {
 users() {
 	says vcpc.user.sets '[0 or "0"] value 1' && says vcpc.user.tags '[0 or "0"] value ' &&
 		says vcpc.limit.user_tags "value $(cat /sys/module/vcpc/parameters/max_user_tags)" &&
-		says vcpc.module.rotations 'value 0'
+		says vcpc.module.refused_by_limit 'value 0'
 }
 
 without_module() {
-	says vcpc.control.module 'value 0' && says vcpc.module.rotations 'Try again' &&
+	says vcpc.control.module 'value 0' && says vcpc.module.refused_by_limit 'Try again' &&
 		says vcpc.user.sets 'Try again' && says vcpc.limit.user_sets 'Try again'
 }
 
 # It is loaded while the agent runs: what the module says is there then.
 loaded_later() {
-	insmod /vcpc.ko && says vcpc.control.module 'value 1' && says vcpc.module.rotations 'value 0' &&
+	insmod /vcpc.ko && says vcpc.control.module 'value 1' && says vcpc.module.refused_by_limit 'value 0' &&
 		says vcpc.limit.user_sets 'value ' && says vcpc.transact.count '"plain"] value 8'
 	status=$?
 	stop
@@ -105,8 +105,8 @@ comes_back() {
 # as_user: the agent of domain 450 is run by a user who has CAP_PERFMON and CAP_BPF (38 and 39) and no more
 as_user() {
 	stop
-	# Debian's kernel lets only root count at 3; the module asks for CAP_PERFMON there, too.
-	[ "$way" = kernel ] || echo 2 >/proc/sys/kernel/perf_event_paranoid
+	# At 3 Debian's kernel lets only CAP_SYS_ADMIN count.
+	echo 2 >/proc/sys/kernel/perf_event_paranoid
 	agent_by="/usr/bin/setpriv --reuid $user --regid $user --clear-groups --bounding-set -all,+cap_38,+cap_39"
 	agent_by="$agent_by --inh-caps -all,+cap_38,+cap_39 --ambient-caps -all,+cap_38,+cap_39 "
 	chmod 711 "$dir" && chmod 777 "$dir/log" "$dir/log/pmcd" "$dir/run" && rm -f "$dir/log/pmcd/vcpc.log"

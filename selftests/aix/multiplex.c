@@ -9,7 +9,6 @@
 
 #include "checking.h"
 #include "work.h"
-#include "needs_module.h"
 
 #define GETS	20000	/* the machine is emulated; selftests/unit/aix_gets.c does more */
 
@@ -197,22 +196,9 @@ TEST(past_the_counter_s_width)
 	ASSERT_EQ(0, pm_delete_program_mythread());
 }
 
-/* Requests that a set may have, or without the module 0: then it depends on the descriptors that are left. */
-static unsigned int most_requests(void)
-{
-	struct vcpc_info_args args = { .size = sizeof(args) };
-	int device = open("/dev/vcpc", O_RDWR | O_CLOEXEC);
-
-	if (device < 0 || ioctl(device, VCPC_IOC_INFO, &args))
-		return 0;
-	close(device);
-	return args.max_requests;
-}
-
-/* As many sets as AIX has, full, if the back end allows so many requests; otherwise an error. */
+/* As many sets as AIX has, full, if there are so many descriptors and requests; otherwise an error. */
 TEST(full_sets)
 {
-	unsigned int most = most_requests();
 	pm_prog_mx_t prog;
 	pm_data_mx_t data;
 
@@ -227,14 +213,12 @@ TEST(full_sets)
 					event_on(c, "PM_PAGE_FAULTS") : event_on(c, "PM_CYC");
 		prog.mode.b.count = 1;
 		ret = pm_set_program_mythread_mx(&prog);
-		if (most || ret) {
-			ASSERT_EQ(!most ? EMFILE : (unsigned int)(sets * info.maxpmcs) <= most ? 0 :
-				  Pmapi_InvalidSetCount, ret) {
+		if (ret) {
+			ASSERT_EQ(sets * info.maxpmcs <= 2048 ? EMFILE : Pmapi_InvalidSetCount, ret) {
 				TH_LOG("%d sets of %d", sets, info.maxpmcs);
 			}
-		}
-		if (ret)
 			continue;
+		}
 		touch(100);
 		ASSERT_EQ(0, pm_get_data_mythread_mx(&data));
 		ASSERT_EQ(sets, data.nb_accu_mx);
@@ -279,7 +263,6 @@ TEST(system_wide)
 	timebasestruct_t start, stop;
 	unsigned long long sum = 0;
 
-	NEEDS_MODULE("sets of the system that take turns");
 	ASSERT_EQ(0, initialize());
 	prog = program_mx(event(), 3, 10);
 	ASSERT_EQ(0, pm_set_program_mx(&prog));
@@ -287,10 +270,13 @@ TEST(system_wide)
 	burn(400 * MS);
 	ASSERT_EQ(0, pm_tstop(&stop));
 	ASSERT_EQ(0, pm_get_data_mx(&data));
-	EXPECT_LE(2, data.nb_mx_round);
-	for (int k = 0; k < 3; k++)
+	EXPECT_LE(1, data.nb_mx_round);
+	for (int k = 0; k < 3; k++) {
+		/* perf lets several count at a time, if there is room. */
+		EXPECT_GE((raw(stop) - raw(start)) * sysconf(_SC_NPROCESSORS_ONLN),
+			  raw(data.accu_set[k].accu_time));
 		sum += raw(data.accu_set[k].accu_time);
-	EXPECT_GE((raw(stop) - raw(start)) * sysconf(_SC_NPROCESSORS_ONLN), sum);
+	}
 	EXPECT_LE(raw(stop) - raw(start), sum * 12 / 10);
 	free(data.accu_set);
 	ASSERT_EQ(0, pm_get_data_lcpu_mx(0, &data));

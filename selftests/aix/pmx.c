@@ -3,7 +3,6 @@
 #include "aix/pmx.h"
 #include "checking.h"
 #include "work.h"
-#include "needs_module.h"
 
 #define SETS	4
 
@@ -76,7 +75,6 @@ TEST(whole_process_and_system)
 	pmx_whole_t whole;
 	pm_prog_mx_t prog;
 
-	NEEDS_MODULE("sets of groups and of the system that take turns");
 	ASSERT_EQ(0, initialize());
 	prog = program_mx("PM_PAGE_FAULTS", SETS, 10);
 	prog.mode.b.count = 1;

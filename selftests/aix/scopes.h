@@ -9,16 +9,11 @@
 #include <sys/wait.h>
 
 #include "aix_test.h"
-#include "needs_module.h"
 
-/* What a scope has over perf, where the module is not loaded */
-#define ONE_SET		1
-#define SEVERAL_SETS	2
-
-/* The calls of one scope; @perf: which programs it has without the module */
+/* The calls of one scope */
 struct scope {
 	const char *name;
-	int mode, perf;
+	int mode;
 	int (*set)(pm_prog_t *prog);
 	int (*set_mx)(pm_prog_mx_t *prog);
 	int (*set_mm)(pm_prog_mm_t *prog);
@@ -38,8 +33,8 @@ struct scope {
 	int (*drop)(void);
 };
 
-#define SCOPE(name, mode, perf, s)						\
-	{ name, mode, perf, pm_set_program##s, pm_set_program##s##_mx,		\
+#define SCOPE(name, mode, s)						\
+	{ name, mode, pm_set_program##s, pm_set_program##s##_mx,		\
 	  pm_set_program##s##_mm, pm_get_program##s, pm_get_program##s##_mx,	\
 	  pm_get_program##s##_mm, pm_start##s, pm_tstart##s, pm_stop##s,	\
 	  pm_tstop##s, pm_reset_data##s, pm_get_data##s, pm_get_tdata##s,	\
@@ -101,33 +96,25 @@ OF_TARGET(_pthread, target, target, target)
 OF_TARGET(_group, target, target)
 OF_TARGET(_pgroup, target, 0, target)
 
-#define THIRD(name, mode, perf, s)						\
-	{ name, mode, perf, set##s, set##s##_mx, set##s##_mm, get##s, get##s##_mx,	\
+#define THIRD(name, mode, s)						\
+	{ name, mode, set##s, set##s##_mx, set##s##_mm, get##s, get##s##_mx,	\
 	  get##s##_mm, start##s, tstart##s, stop##s, tstop##s, reset##s, data##s, \
 	  tdata##s, Tdata##s, data##s##_mx, tdata##s##_mx, drop##s }
 
 static const struct scope scopes[] = {
-	SCOPE("mythread", 0, ONE_SET | SEVERAL_SETS, _mythread),
-	SCOPE("mygroup", 0, 0, _mygroup),
-	SCOPE("process", PM_PROCESS, 0, _mygroup),
-	SCOPE("system", 0, ONE_SET,),
-	SCOPE("tree", PM_PROCTREE, 0,),
-	THIRD("thread", 0, ONE_SET, _thread),
-	THIRD("pthread", 0, ONE_SET, _pthread),
-	THIRD("group", 0, 0, _group),
-	THIRD("pgroup", PM_PROCESS, 0, _pgroup),
+	SCOPE("mythread", 0, _mythread),
+	SCOPE("mygroup", 0, _mygroup),
+	SCOPE("process", PM_PROCESS, _mygroup),
+	SCOPE("system", 0,),
+	SCOPE("tree", PM_PROCTREE,),
+	THIRD("thread", 0, _thread),
+	THIRD("pthread", 0, _pthread),
+	THIRD("group", 0, _group),
+	THIRD("pgroup", PM_PROCESS, _pgroup),
 };
 
 #define EACH_SCOPE(s)	\
 	for (const struct scope *s = scopes; s < scopes + sizeof(scopes) / sizeof(scopes[0]); s++)
-
-/* Those that have such programs here; the others say Pmapi_Unsupported */
-static inline bool has_programs(const struct scope *s, int which)
-{
-	return HAS_MODULE || s->perf & which;
-}
-
-#define EACH_SCOPE_WITH(s, which)	EACH_SCOPE(s) if (has_programs(s, which))
 
 #define EXPECT_CODE(code, call)	EXPECT_EQ(code, call) TH_LOG("%s", s->name)
 

@@ -76,7 +76,7 @@ static void expect_state(struct __test_metadata *_metadata, const struct scope *
 
 TEST_F(states, life)
 {
-	EACH_SCOPE_WITH(s, ONE_SET) {
+	EACH_SCOPE(s) {
 		pm_prog_t prog = for_scope(&self->prog, s, 0);
 
 		ASSERT_EQ(0, s->set(&prog)) TH_LOG("%s", s->name);
@@ -114,7 +114,7 @@ TEST_F(states, kinds)
 	pm_data_t data;
 	pm_prog_t prog;
 
-	EACH_SCOPE_WITH(s, SEVERAL_SETS) {
+	EACH_SCOPE(s) {
 		mx.mode.w = PM_USER | s->mode;
 		ASSERT_EQ(0, s->set_mx(&mx)) TH_LOG("%s", s->name);
 		EXPECT_CODE(Pmapi_WrongKind, s->data(&data));
@@ -152,7 +152,7 @@ TEST_F(states, modes_by_set)
 	pm_prog_t prog;
 
 	sets[1].events[0] = COUNT_NOTHING;
-	EACH_SCOPE_WITH(s, SEVERAL_SETS) {
+	EACH_SCOPE(s) {
 		sets[0].mode.w = PM_USER | s->mode;
 		ASSERT_EQ(0, s->set_mm(&mm)) TH_LOG("%s", s->name);
 		EXPECT_CODE(Pmapi_ContextExists, s->set_mm(&mm));
@@ -185,7 +185,7 @@ TEST_F(states, stamps)
 	pm_data_mx_t data_mx;
 	pm_data_t data;
 
-	EACH_SCOPE_WITH(s, SEVERAL_SETS) {
+	EACH_SCOPE(s) {
 		pm_prog_t prog = for_scope(&self->prog, s, 0);
 
 		ASSERT_EQ(0, s->set(&prog)) TH_LOG("%s", s->name);
@@ -276,7 +276,7 @@ TEST_F(states, slices_and_counts_of_sets)
 	};
 	pm_prog_mx_t mx;
 
-	EACH_SCOPE_WITH(s, SEVERAL_SETS) {
+	EACH_SCOPE(s) {
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 			mx = program_mx("PM_PAGE_FAULTS", rows[i].sets, rows[i].slice);
 			mx.mode.w |= s->mode;
@@ -305,7 +305,7 @@ TEST_F(states, nothing_to_count)
 {
 	pm_data_t data;
 
-	EACH_SCOPE_WITH(s, ONE_SET) {
+	EACH_SCOPE(s) {
 		pm_prog_t prog = for_scope(&self->prog, s, PM_COUNT);
 
 		prog.events[0] = COUNT_NOTHING;
@@ -323,27 +323,10 @@ TEST_F(states, nothing_to_count)
 	}
 }
 
-/* What a scope has not without the module is refused, and nothing is set. */
-TEST_F(states, unsupported_over_perf)
-{
-	EACH_SCOPE(s) {
-		pm_prog_mx_t mx = program_mx("PM_PAGE_FAULTS", 2, 0);
-		pm_prog_t prog = for_scope(&self->prog, s, 0);
-
-		mx.mode.w |= s->mode;
-		if (!has_programs(s, ONE_SET))
-			EXPECT_CODE(Pmapi_Unsupported, s->set(&prog));
-		if (!has_programs(s, SEVERAL_SETS))
-			EXPECT_CODE(Pmapi_Unsupported, s->set_mx(&mx));
-		EXPECT_CODE(Pmapi_NoSetProg, s->drop());
-	}
-}
-
 TEST_F(states, systems_and_threads_exclude_each_other)
 {
 	pm_prog_t prog = self->prog, tree = self->prog;
 
-	NEEDS_MODULE("groups and trees");
 	tree.mode.w |= PM_PROCTREE;
 	ASSERT_EQ(0, pm_set_program_mythread(&prog));
 	EXPECT_EQ(Pmapi_Locked, pm_set_program(&prog));
@@ -383,7 +366,6 @@ TEST_F(states, processors)
 	pm_data_t data;
 	int found = 0;
 
-	NEEDS_MODULE("groups and trees");
 	ASSERT_EQ(0, pm_set_program(&prog));
 	for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++)
 		found += !pm_get_data_lcpu(cpu, &data);
@@ -446,7 +428,6 @@ TEST_F(states, fork_of_a_member)
 	int status;
 	pid_t pid;
 
-	NEEDS_MODULE("groups and trees");
 	ASSERT_EQ(0, pm_set_program_mygroup(&prog));
 	pid = fork();
 	if (!pid)

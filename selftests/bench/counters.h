@@ -46,20 +46,11 @@ static inline void die(const char *what)
 	exit(1);
 }
 
-/* Hardware's if the PMU has room for so many */
-static inline const struct event *events_for(unsigned int nr)
-{
-	struct vcpc_info_args info = { .size = sizeof(info) };
-	int device = open("/dev/vcpc", O_RDWR | O_CLOEXEC);
-
-	if (device < 0 || ioctl(device, VCPC_IOC_INFO, &info))
-		die("/dev/vcpc");
-	close(device);
-	return info.hw_slots >= nr ? hardware : software;
-}
-
-/* A set of @nr, bound to the caller; the first overflows after @far events, if not 0. */
-static inline int open_set_that_overflows(const struct event *events, unsigned int nr, __u64 far)
+/*
+ * A set of @nr, bound to the caller, or a negative errno; the first overflows after @far events,
+ * if not 0.
+ */
+static inline int try_set(const struct event *events, unsigned int nr, __u64 far)
 {
 	struct vcpc_request requests[MAX_COUNTERS] = { 0 };
 	struct vcpc_set_create_args create = {
@@ -69,7 +60,7 @@ static inline int open_set_that_overflows(const struct event *events, unsigned i
 		.requests = (__u64)(unsigned long)requests,
 	};
 	struct vcpc_bind_args bind = { .size = sizeof(bind) };
-	int device = open("/dev/vcpc", O_RDWR | O_CLOEXEC), set;
+	int device = open("/dev/vcpc", O_RDWR | O_CLOEXEC), set, ret;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
@@ -84,11 +75,32 @@ static inline int open_set_that_overflows(const struct event *events, unsigned i
 	if (device < 0)
 		die("/dev/vcpc");
 	set = ioctl(device, VCPC_IOC_SET_CREATE, &create);
-	if (set < 0)
-		die("SET_CREATE");
-	if (ioctl(set, VCPC_IOC_BIND, &bind))
-		die("BIND");
+	ret = set < 0 || ioctl(set, VCPC_IOC_BIND, &bind) ? -errno : set;
+	if (ret < 0 && set >= 0)
+		close(set);
 	close(device);
+	return ret;
+}
+
+/* Hardware's if the PMU has room for so many */
+static inline const struct event *events_for(unsigned int nr)
+{
+	int set = try_set(hardware, nr, 0);
+
+	if (set < 0)
+		return software;
+	close(set);
+	return hardware;
+}
+
+static inline int open_set_that_overflows(const struct event *events, unsigned int nr, __u64 far)
+{
+	int set = try_set(events, nr, far);
+
+	if (set < 0) {
+		errno = -set;
+		die("a set");
+	}
 	return set;
 }
 

@@ -138,16 +138,11 @@ static double by_papi(const char *why)
 
 int main(void)
 {
-	struct vcpc_info_args info = { .size = sizeof(info) };
-	int device = open("/dev/vcpc", O_RDWR | O_CLOEXEC);
 	/* First of all: it has libpfm take an emulated PMU for one that it knows. */
 	const char *why = papi_begin();
 	double ours, papi, perf;
 
-	if (device < 0 || ioctl(device, VCPC_IOC_INFO, &info))
-		die("/dev/vcpc");
-	close(device);
-	if (info.hw_slots < NR) {
+	if (events_for(NR) != hardware) {
 		printf("cpc_vs_papi\tnot measured: there are not %d hardware counters\n", NR);
 		return 0;
 	}

@@ -22,7 +22,7 @@ static int handled_fd;
 
 static void restart(int sig)
 {
-	struct vcpc_target_args args = { .size = sizeof(args) };
+	struct vcpc_own_args args = { .size = sizeof(args) };
 
 	(void)sig;
 	handled_at = now();

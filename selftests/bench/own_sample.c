@@ -274,17 +274,23 @@ static void rows_of(const char *back_end, void (*rows)(const char *back_end))
 		exit(1);
 }
 
-/* Let the library choose: the module where it is there, and perf's pages for a thread's own sets. */
-static void rows_of_both(void (*rows)(const char *back_end))
+/* Whether a thread may read its own counters: "0" or "1" */
+static void allow_pages(const char *yes)
 {
-	int exclusive = open("/sys/module/vcpc/parameters/exclusive", O_RDWR);
+	int fd = open("/proc/sys/kernel/perf_user_access", O_RDWR);
 
-	if (exclusive >= 0 && write(exclusive, "0", 1) == 1) {
-		rows_of("both", rows);
-		if (write(exclusive, "1", 1) != 1)
-			printf("the module's parameter exclusive stays 0\n");
-	}
-	close(exclusive);
+	if (fd >= 0 && write(fd, yes, 1) != 1)
+		printf("kernel.perf_user_access cannot be set to %s\n", yes);
+	close(fd);
+}
+
+/* The module alone, and the module with perf's pages, which the library chooses where it may */
+static void rows_of_module(void (*rows)(const char *back_end))
+{
+	allow_pages("0");
+	rows_of("vcpc", rows);
+	allow_pages("1");
+	rows_of("both", rows);
 }
 
 static int has_pmu(void)
@@ -301,18 +307,15 @@ static int has_pmu(void)
 int main(void)
 {
 	static void (*const rows[])(const char *) = { shim_rows, cpc_rows, aix_rows };
-	int access_was = open("/proc/sys/kernel/perf_user_access", O_RDWR);
 
-	if (access_was >= 0 && write(access_was, "1", 1) != 1)
-		printf("kernel.perf_user_access cannot be set to 1\n");
+	allow_pages("1");
 	kind = !has_pmu();
 	printf("%s events\n", kind ? "software" : "hardware");
 	perf_rows();
 	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (!access("/dev/vcpc", F_OK))
-			rows_of("vcpc", rows[i]);
+			rows_of_module(rows[i]);
 		rows_of("perf", rows[i]);
-		rows_of_both(rows[i]);
 	}
 	return 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What a change-over from one group of four events to another costs a thread
- * that does nothing but compute: in the module, by the library over perf, in perf, and by a
- * helper that disables one perf group and enables the other while the thread does not run.
+ * that does nothing but compute: by the library over perf, in perf, and by a helper that
+ * disables one perf group and enables the other while the thread does not run.
  *
  * The same work is done with one group and with two that take turns; what it
  * takes longer is shared among the change-overs.  In the arm64 VM with
@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <linux/vcpc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,45 +57,6 @@ static unsigned long long work(void)
 	return now() - begin;
 }
 
-/* The module: the time that the work takes, and how many turns there were. */
-static unsigned long long with_set(unsigned int groups, unsigned long long *turns)
-{
-	struct vcpc_request requests[GROUPS * EACH] = { 0 };
-	struct vcpc_set_create_args create = {
-		.size = sizeof(create),
-		.flags = groups > 1 ? VCPC_SET_F_GROUPS : 0,
-		.nr_requests = groups * EACH,
-		.request_size = sizeof(requests[0]),
-		.requests = (__u64)(unsigned long)requests,
-		.slot = groups > 1 ? SLOT : 0,
-	};
-	struct vcpc_bind_args bind = { .size = sizeof(bind) };
-	struct {
-		struct vcpc_sample sample;
-		__u64 values[GROUPS * EACH];
-		struct vcpc_group_sample group[GROUPS];
-	} room = { 0 };
-	int device = open("/dev/vcpc", O_RDWR), set;
-	unsigned long long took;
-
-	for (unsigned int i = 0; i < groups * EACH; i++) {
-		requests[i].type = PERF_TYPE_HARDWARE;
-		requests[i].config = i & 1 ? PERF_COUNT_HW_INSTRUCTIONS : PERF_COUNT_HW_CPU_CYCLES;
-		requests[i].flags = VCPC_REQ_F_USER;
-		requests[i].group = i / EACH;
-	}
-	set = ioctl(device, VCPC_IOC_SET_CREATE, &create);
-	if (set < 0 || ioctl(set, VCPC_IOC_BIND, &bind))
-		die("a set");
-	took = work();
-	if (read(set, &room, sizeof(room)) < 0)
-		die("read");
-	*turns = groups > 1 ? room.group[0].rounds * groups : 0;
-	close(set);
-	close(device);
-	return took;
-}
-
 static int event_on(const pm_info2_t *info, int counter, const char *name)
 {
 	for (int i = 0; i < info->maxevents[counter]; i++)
@@ -105,7 +65,10 @@ static int event_on(const pm_info2_t *info, int counter, const char *name)
 	return COUNT_NOTHING;
 }
 
-/* The library over perf, by AIX' calls: likewise; and what reading the counts takes */
+/*
+ * The library over perf, by AIX' calls: the time that the work takes, how many turns there were,
+ * and what reading the counts takes
+ */
 static unsigned long long with_library(int groups, unsigned long long *turns,
 				       unsigned long long *sample)
 {
@@ -181,7 +144,7 @@ static unsigned long long with_perf(unsigned int groups)
 	return took;
 }
 
-/* Changes over as the module does: by a thread that puts the other one off the CPU. */
+/* A thread that puts the other one off the CPU changes over. */
 static void *change_over(void *arg)
 {
 	struct exchange *exchange = arg;
@@ -268,9 +231,6 @@ int main(void)
 	}
 	setenv("SHIM_BACKEND", "perf", 1);
 	printf("Two groups of four that take turns, beside one:\n");
-	one = with_set(1, &turns);
-	two = with_set(GROUPS, &turns);
-	show("vcpc, 10 ms slots", one, two, turns);
 	one = with_library(1, &turns, &sample);
 	two = with_library(GROUPS, &turns, &sample);
 	show("the library over perf, 10 ms slots", one, two, turns);

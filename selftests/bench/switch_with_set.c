@@ -110,7 +110,7 @@ static void print_row(const char *what, double value, double before, double grou
 int main(void)
 {
 	double before, beside, beside_overflows, set, overflowing, group;
-	struct vcpc_target_args all = { .size = sizeof(all) };
+	struct vcpc_own_args all = { .size = sizeof(all) };
 	int fd;
 
 	events = events_for(COUNTERS);

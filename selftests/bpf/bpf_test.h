@@ -104,13 +104,13 @@ static inline int raw_fire(int fd, uint32_t op, uint32_t handle)
 }
 
 /*
- * A BPF file system that only this test sees, so that it does not touch the
+ * A BPF file system and a /run that only this test sees, so that it does not touch the
  * machine's tracing: 0, or a negated errno.
  */
 static inline int private_bpffs(void)
 {
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("bpf", "/sys/fs/bpf", "bpf", 0, NULL))
+	    mount("bpf", "/sys/fs/bpf", "bpf", 0, NULL) || mount("run", "/run", "tmpfs", 0, NULL))
 		return -errno;
 	return 0;
 }

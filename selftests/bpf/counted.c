@@ -96,4 +96,90 @@ TEST_F(counted, full)
 	EXPECT_EQ(1, count_of("pair 1029", SHIM_TRACE_TRANSACTION));
 }
 
+/* How many of a tag's transactions were counted */
+static uint64_t counted_of(struct shim_trace *trace, const char *name)
+{
+	size_t n = 0;
+
+	if (shim_trace_counts_get(trace, &n))
+		return UINT64_MAX;
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(shim_trace_count_at(trace, i)->name, name))
+			return shim_trace_count_at(trace, i)->transactions;
+	return 0;
+}
+
+static void *ten_transactions(void *name)
+{
+	for (int i = 0; i < 10; i++)
+		if (transaction(name, 2))
+			return NULL;
+	return name;
+}
+
+static int in_thread(void *name)
+{
+	pthread_t thread;
+	void *done = NULL;
+
+	return pthread_create(&thread, NULL, ten_transactions, name) ||
+	       pthread_join(thread, &done) || !done;
+}
+
+/* Only threads that have such a set ask for counts, whoever has bound it. */
+TEST_F(counted, in_threads_that_inherit)
+{
+	ASSERT_EQ(0, in_thread("inherits nothing"));
+	ASSERT_EQ(0, shim_set_unbind(self->set, 0));
+	ASSERT_EQ(0, transaction("unbound", 1));
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, SHIM_BIND_TRACE | SHIM_BIND_THREADS));
+	ASSERT_EQ(0, transaction("binds", 1));
+	ASSERT_EQ(0, in_thread("inherits"));
+	EXPECT_EQ(0, counted_of(self->trace, "inherits nothing"));
+	EXPECT_EQ(0, counted_of(self->trace, "unbound"));
+	EXPECT_EQ(1, counted_of(self->trace, "binds"));
+	EXPECT_EQ(10, counted_of(self->trace, "inherits"));
+	EXPECT_EQ(10, count_of("inherits nothing", SHIM_TRACE_TRANSACTION));
+}
+
+static void forks_and_traces(void)
+{
+	if (!ten_transactions("of a child"))
+		_exit(1);
+}
+
+/* A forked child has what it inherits: with SHIM_BIND_TREE the set, otherwise none. */
+TEST_F(counted, in_processes_that_inherit)
+{
+	ASSERT_EQ(0, transaction("binds", 1));
+	ASSERT_EQ(0, in_child(forks_and_traces));
+	EXPECT_EQ(0, counted_of(self->trace, "of a child"));
+	ASSERT_EQ(0, shim_set_unbind(self->set, 0));
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, SHIM_BIND_TRACE | SHIM_BIND_TREE));
+	ASSERT_EQ(0, in_child(forks_and_traces));
+	EXPECT_EQ(10, counted_of(self->trace, "of a child"));
+	EXPECT_EQ(20, count_of("of a child", SHIM_TRACE_TRANSACTION));
+}
+
+static void begins_and_dies(void)
+{
+	if (pmtracebegin("never ends"))
+		_exit(1);
+}
+
+/* Nothing but counts makes begins come to the kernel: a row of vc_open each. */
+TEST_F(counted, begins_of_others_stay_away)
+{
+	struct shim_trace_drops drops;
+
+	ASSERT_EQ(0, shim_set_unbind(self->set, 0));
+	ASSERT_EQ(0, in_child(begins_and_dies));
+	ASSERT_EQ(0, read_drops(&drops));
+	EXPECT_EQ(0, drops.given_up);
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, SHIM_BIND_TRACE | SHIM_BIND_TREE));
+	ASSERT_EQ(0, in_child(begins_and_dies));
+	ASSERT_EQ(0, read_drops(&drops));
+	EXPECT_EQ(1, drops.given_up);
+}
+
 TEST_HARNESS_MAIN

@@ -261,17 +261,22 @@ static void *rebinds(void *arg)
 	return (void *)(intptr_t)(shim_set_unbind(r->set, r->tid) || shim_set_bind(r->set, r->tid, 0));
 }
 
-/* Nor does one that another thread has bound anew, or stopped and started. */
+/*
+ * Nor does one that another thread has bound anew, or stopped and started.  What the module counts, no
+ * other thread can bind or unbind.
+ */
 TEST_F(direct_counts, changed_by_another)
 {
 	struct rebinder r = { .set = self->set, .tid = gettid() };
 
 	UNLESS_MISSING();
 	ASSERT_EQ(0, transaction("rebound", 5));
-	ASSERT_EQ(0, pmtracebegin("rebound"));
-	ASSERT_EQ(0, in_thread(rebinds, &r));
-	ASSERT_EQ(0, touch(100));
-	ASSERT_EQ(0, pmtraceend("rebound"));
+	if (strcmp(shim_set_backend(self->set), "vcpc")) {
+		ASSERT_EQ(0, pmtracebegin("rebound"));
+		ASSERT_EQ(0, in_thread(rebinds, &r));
+		ASSERT_EQ(0, touch(100));
+		ASSERT_EQ(0, pmtraceend("rebound"));
+	}
 	ASSERT_EQ(0, pmtracebegin("rebound"));
 	ASSERT_EQ(0, shim_set_disable(self->set, 0));
 	ASSERT_EQ(0, touch(100));
@@ -495,7 +500,7 @@ TEST_F(direct_counts, instructions)
 	shim_set_destroy(set);
 }
 
-/* Whoever is not the calling thread is the module's to count, in transactions that it sees. */
+/* Nobody can count for another thread's transactions; the module counts for threads that inherit. */
 TEST_F(direct_counts, for_others)
 {
 	bool module;
@@ -504,9 +509,7 @@ TEST_F(direct_counts, for_others)
 	UNLESS_MISSING();
 	module = !strcmp(shim_set_backend(self->set), "vcpc");
 	ret = shim_set_bind(self->set, getppid(), SHIM_BIND_TRACE);
-	EXPECT_EQ(module ? 0 : -EOPNOTSUPP, ret);
-	if (module)
-		shim_set_unbind(self->set, getppid());
+	EXPECT_EQ(-EOPNOTSUPP, ret);
 	ret = shim_set_bind(self->set, 0, SHIM_BIND_TRACE | SHIM_BIND_THREADS);
 	EXPECT_EQ(module ? -EBUSY : -EOPNOTSUPP, ret);
 	EXPECT_EQ(-EBUSY, shim_set_bind(self->set, 0, SHIM_BIND_TRACE));

@@ -297,7 +297,7 @@ static int same_points_as(uid_t uid, int n)
 
 /* Two pages, of which a record takes 56 bytes; a share is of two lots. */
 #define RECORDS	(8192 / 56)
-#define LOT	(RECORDS / 4)
+#define LOT	(RECORDS / 8)
 
 /* Who floods the ring loses his own events; all users together leave an eighth to root. */
 TEST_F(shares, ring)

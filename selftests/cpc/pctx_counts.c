@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "paranoid.h"
 #include "cpc.h"
 #include "kselftest_harness.h"
 
@@ -221,8 +222,10 @@ static int as_nobody(void)
 TEST(needs_no_privilege)
 {
 	int status;
-	pid_t pid = fork();
+	pid_t pid;
 
+	NEEDS_PARANOID_2();
+	pid = fork();
 	ASSERT_LE(0, pid);
 	if (!pid)
 		_exit(as_nobody());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Where the module is loaded and lets perf share the PMU, a thread's own set is perf's, and all
- * else is the module's; what is told is the same.
+ * With the module loaded and perf's pages readable, a thread's own hardware events are perf's, what
+ * it passes on is the module's, and other targets are perf's; the values are the same.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,6 @@
 #include "shim/shim.h"
 #include "kselftest_harness.h"
 
-#define EXCLUSIVE	"/sys/module/vcpc/parameters/exclusive"
 #ifdef __aarch64__
 #define USER_ACCESS	"/proc/sys/kernel/perf_user_access"
 #else
@@ -61,7 +60,7 @@ FIXTURE_SETUP(best)
 {
 	if (!hardware_counters())
 		self->missing = "no PMU counts here, or the module is not loaded";
-	else if (write_to(EXCLUSIVE, "0") || write_to(USER_ACCESS, "1"))
+	else if (write_to(USER_ACCESS, "1"))
 		self->missing = "only root may let threads read their counters";
 	else
 		ASSERT_EQ(0, shim_open(&self->handle));
@@ -77,7 +76,6 @@ FIXTURE_TEARDOWN(best)
 		return;
 	shim_set_destroy(self->set);
 	shim_close(self->handle);
-	write_to(EXCLUSIVE, "1");
 	write_to(USER_ACCESS, "0");
 }
 
@@ -108,7 +106,7 @@ TEST_F(best, who_counts)
 	UNLESS_MISSING();
 	EXPECT_STREQ("vcpc", shim_backend(self->handle));
 	EXPECT_EQ(0, shim_backend_why(self->handle, why, sizeof(why)));
-	EXPECT_NE(NULL, strstr(why, "exclusive is N"));
+	EXPECT_NE(NULL, strstr(why, "through perf's pages"));
 	EXPECT_STREQ("vcpc", shim_set_backend(self->set));
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
 	EXPECT_STREQ("perf", shim_set_backend(self->set));
@@ -123,28 +121,32 @@ TEST_F(best, who_counts)
 static const struct {
 	const char *events[2];
 	unsigned int flags;
-} of_the_module[] = {
-	{ { "cycles:u", "page-faults:u" }, 0 },
-	{ { "cycles:u", "instructions:u" }, SHIM_BIND_THREADS },
-	{ { "cycles:u", "instructions:u" }, SHIM_BIND_TREE },
-	{ { "cycles:u", "instructions:u" }, SHIM_BIND_PROCESS },
-	{ { "cycles:u", "instructions:u" }, SHIM_BIND_TRACE },
-	{ { "cycles:u", "instructions:u" }, SHIM_BIND_CPU },
+	const char *by;
+} rows[] = {
+	{ { "cycles:u", "instructions:u" }, 0, "perf" },
+	{ { "cycles:u", "page-faults:u" }, 0, "vcpc" },
+	{ { "cycles:u", "instructions:u" }, SHIM_BIND_THREADS, "vcpc" },
+	{ { "cycles:u", "instructions:u" }, SHIM_BIND_TREE, "vcpc" },
+	{ { "cycles:u", "instructions:u" }, SHIM_BIND_TRACE, "vcpc" },
+	{ { "cycles:u", "instructions:u" }, SHIM_BIND_PROCESS, "perf" },
+	{ { "cycles:u", "instructions:u" }, SHIM_BIND_CPU, "perf" },
 };
 
-TEST_F(best, what_only_the_module_can)
+TEST_F(best, each_target_has_its_back_end)
 {
 	UNLESS_MISSING();
-	for (size_t i = 0; i < ARRAY_SIZE(of_the_module); i++) {
-		const unsigned int flags = of_the_module[i].flags;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const unsigned int flags = rows[i].flags;
 		struct shim_sample sample;
 		struct shim_set *set;
 
-		ASSERT_EQ(0, shim_set_create(self->handle, of_the_module[i].events, 2, NULL, &set));
+		ASSERT_EQ(0, shim_set_create(self->handle, rows[i].events, 2, NULL, &set));
 		ASSERT_EQ(0, shim_set_bind(set, flags & SHIM_BIND_CPU ? 0 : getpid(), flags)) {
 			TH_LOG("flags %#x", flags);
 		}
-		EXPECT_STREQ("vcpc", shim_set_backend(set));
+		EXPECT_STREQ(rows[i].by, shim_set_backend(set)) {
+			TH_LOG("flags %#x", flags);
+		}
 		work(ROUNDS);
 		EXPECT_EQ(0, shim_set_total(set, 0, &sample));
 		EXPECT_LT(0, sample.values[0]);
@@ -152,39 +154,24 @@ TEST_F(best, what_only_the_module_can)
 	}
 }
 
-/* As soon as the administrator takes one of the two away, new handles have the module alone. */
+/* As soon as the administrator forbids it, new sets are the module's alone. */
 TEST_F(best, only_where_it_is_allowed)
 {
-	static const struct {
-		const char *path, *no, *yes;
-	} needs[] = {
-		{ EXCLUSIVE, "1", "0" },
-		{ USER_ACCESS, "0", "1" },
-	};
+	struct shim_set *set;
 
 	UNLESS_MISSING();
-	for (size_t i = 0; i < ARRAY_SIZE(needs); i++) {
-		struct shim_handle *handle;
-		struct shim_set *set;
-
-		ASSERT_EQ(0, write_to(needs[i].path, needs[i].no));
-		ASSERT_EQ(0, shim_open(&handle));
-		set = make(handle);
-		ASSERT_NE(NULL, set);
-		EXPECT_EQ(0, shim_set_bind(set, 0, 0));
-		EXPECT_STREQ("vcpc", shim_set_backend(set));
-		EXPECT_LE(ROUNDS, instructions_of(set, ROUNDS));
-		shim_set_destroy(set);
-		shim_close(handle);
-		/* One that was opened before tries, and finds that it may not. */
-		ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
-		EXPECT_STREQ(i ? "vcpc" : "perf", shim_set_backend(self->set));
-		EXPECT_LE(ROUNDS, instructions_of(self->set, ROUNDS));
-		ASSERT_EQ(0, shim_set_unbind(self->set, 0));
-		shim_set_destroy(self->set);
-		self->set = make(self->handle);
-		ASSERT_EQ(0, write_to(needs[i].path, needs[i].yes));
-	}
+	ASSERT_EQ(0, write_to(USER_ACCESS, "0"));
+	set = make(self->handle);
+	ASSERT_NE(NULL, set);
+	EXPECT_EQ(0, shim_set_bind(set, 0, 0));
+	EXPECT_STREQ("vcpc", shim_set_backend(set));
+	EXPECT_LE(ROUNDS, instructions_of(set, ROUNDS));
+	shim_set_destroy(set);
+	/* One that was made before tries, and finds that it may not. */
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
+	EXPECT_STREQ("vcpc", shim_set_backend(self->set));
+	EXPECT_LE(ROUNDS, instructions_of(self->set, ROUNDS));
+	ASSERT_EQ(0, write_to(USER_ACCESS, "1"));
 }
 
 /* The module's values of the same work beside: it is told from what reading costs. */
@@ -247,12 +234,13 @@ static void *bind_itself(void *arg)
 	return NULL;
 }
 
-/* Is bound by another thread */
-static void *is_bound(void *arg)
+/* Binds the set so that it would be inherited, which the module counts. */
+static void *binds_for_heirs(void *arg)
 {
 	struct other *other = arg;
 
 	other->tid = gettid();
+	other->ret = shim_set_bind(other->set, 0, SHIM_BIND_THREADS);
 	pthread_barrier_wait(&other->bound);
 	pthread_barrier_wait(&other->done);
 	work(ROUNDS);
@@ -315,10 +303,12 @@ TEST_F(best, both_in_one_set)
 	struct other other;
 
 	UNLESS_MISSING();
-	start(&other, self->set, is_bound);
+	start(&other, self->set, binds_for_heirs);
+	ASSERT_EQ(0, other.ret);
+	EXPECT_STREQ("vcpc", shim_set_backend(self->set));
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
-	ASSERT_EQ(0, shim_set_bind(self->set, other.tid, 0));
 	EXPECT_EQ(-EBUSY, shim_set_bind(self->set, other.tid, 0));
+	EXPECT_EQ(-EOPNOTSUPP, shim_set_disable(self->set, other.tid));
 	EXPECT_STREQ("perf", shim_set_backend(self->set));
 	pthread_barrier_wait(&other.done);
 	pthread_barrier_wait(&other.bound);
@@ -336,9 +326,6 @@ TEST_F(best, both_in_one_set)
 	ASSERT_EQ(0, shim_set_unbind(self->set, 0));
 	EXPECT_STREQ("vcpc", shim_set_backend(self->set));
 	EXPECT_EQ(0, shim_set_sample(self->set, other.tid, &of_other));
-	/* What the module has begun stays there. */
-	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
-	EXPECT_STREQ("vcpc", shim_set_backend(self->set));
 	end(&other);
 }
 

@@ -29,8 +29,7 @@ static int clock_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
 	*info = (struct vcpc_info_args) {
 		.size = sizeof(*info),
 		.abi = VCPC_ABI_VERSION,
-		.features = VCPC_FEAT_SETS | VCPC_FEAT_INHERIT | VCPC_FEAT_CPU |
-			    VCPC_FEAT_GROUPS | VCPC_FEAT_PROCESS | VCPC_FEAT_SHUFFLE,
+		.features = VCPC_FEAT_SETS | VCPC_FEAT_INHERIT,
 		.max_requests = CLOCK_REQUESTS,
 		.max_sets = 1024,
 		.hw_slots = CLOCK_SLOTS,
@@ -43,18 +42,9 @@ static void clock_close(union shim_backend_ref dev)
 	(void)dev;
 }
 
-static int clock_lock(union shim_backend_ref dev, int how)
-{
-	(void)dev;
-	(void)how;
-	return 0;
-}
-
-static int check_one(const struct vcpc_request *req, unsigned int last, bool grouped)
+static int check_one(const struct vcpc_request *req)
 {
 	if (!(req->flags & (VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL)))
-		return -EINVAL;
-	if (grouped ? req->group != last && req->group != last + 1 : req->group)
 		return -EINVAL;
 	if ((clock_is_software(req) && req->config < PERF_COUNT_SW_MAX) ||
 	    (req->type == PERF_TYPE_HARDWARE && req->config < PERF_COUNT_HW_MAX) ||
@@ -63,21 +53,25 @@ static int check_one(const struct vcpc_request *req, unsigned int last, bool gro
 	return -ENOENT;
 }
 
-static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int flags,
-		 struct shim_terms terms, int *bad)
+/* Each group is that of the request before, or the next. */
+static bool is_in_order(const __u16 *group, unsigned int i)
 {
-	bool grouped = flags & VCPC_SET_F_GROUPS;
+	return !group || (i ? group[i] == group[i - 1] || group[i] == group[i - 1] + 1 : !group[0]);
+}
+
+static int check(const struct vcpc_request *reqs, unsigned int n, struct shim_terms terms, int *bad)
+{
+	bool grouped = terms.group;
 	__u64 slot = terms.slot;
 
 	*bad = -1;
-	if (!n || n > CLOCK_REQUESTS || (slot && (!grouped || slot < VCPC_SLOT_MIN ||
-						  slot > VCPC_SLOT_MAX)))
+	if (!n || n > CLOCK_REQUESTS || (slot && (!grouped || slot < SHIM_SLOT_MIN ||
+						  slot > SHIM_SLOT_MAX)))
 		return -EINVAL;
-	if (flags & VCPC_SET_F_SHUFFLE ? !grouped : terms.seed)
+	if (terms.shuffle ? !grouped : terms.seed)
 		return -EINVAL;
 	for (unsigned int i = 0; i < n; i++) {
-		unsigned int last = i ? reqs[i - 1].group : 0;
-		int ret = !i && reqs[0].group ? -EINVAL : check_one(&reqs[i], last, grouped);
+		int ret = is_in_order(terms.group, i) ? check_one(&reqs[i]) : -EINVAL;
 
 		if (ret) {
 			*bad = i;
@@ -92,21 +86,24 @@ static int clock_create(union shim_backend_ref dev, const struct vcpc_request *r
 			union shim_backend_ref *out)
 {
 	struct clock_set *set;
-	int ret = check(reqs, n, flags, terms, bad);
+	int ret = check(reqs, n, terms, bad);
 
 	(void)dev;
 	if (ret)
 		return ret;
-	set = calloc(1, sizeof(*set) + n * sizeof(*reqs));
+	set = calloc(1, sizeof(*set) + n * (sizeof(*reqs) + sizeof(*set->group)));
 	if (!set)
 		return -ENOMEM;
 	set->reqs = (void *)(set + 1);
 	memcpy(set->reqs, reqs, n * sizeof(*reqs));
+	set->group = (void *)(set->reqs + n);
+	if (terms.group)
+		memcpy(set->group, terms.group, n * sizeof(*set->group));
 	set->n = n;
 	set->flags = flags;
-	set->groups = reqs[n - 1].group + 1;
-	set->slot = !(flags & VCPC_SET_F_GROUPS) ? NO_SLOT :
-		    terms.slot ? terms.slot : VCPC_SLOT_DEFAULT;
+	set->groups = set->group[n - 1] + 1;
+	set->slot = !terms.group ? NO_SLOT : terms.slot ? terms.slot : SHIM_SLOT_DEFAULT;
+	set->shuffle = terms.shuffle;
 	set->seed = terms.seed;
 	pthread_mutex_lock(&world->lock);
 	set->next = world->sets;
@@ -193,7 +190,7 @@ static int room_for(const struct clock_set *set, int *bad)
 	unsigned int hardware = 0, cycles = 0;
 
 	for (unsigned int i = 0; i < set->n; i++) {
-		if (i && set->reqs[i].group != set->reqs[i - 1].group)
+		if (i && set->group[i] != set->group[i - 1])
 			hardware = cycles = 0;
 		hardware += !clock_is_software(&set->reqs[i]);
 		if (world->cycle_counter && is_cycles(&set->reqs[i]) && !cycles++)
@@ -209,7 +206,7 @@ static int room_for(const struct clock_set *set, int *bad)
 static int clock_bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, int *bad)
 {
 	struct clock_set *set = ref.ptr;
-	bool cpu = flags & VCPC_BIND_F_CPU;
+	bool cpu = flags & SHIM_BIND_F_CPU;
 	int ret;
 
 	*bad = -1;
@@ -231,11 +228,11 @@ static bool meant(struct clock_set *set, const struct clock_instance *inst, pid_
 
 	if (flags & all && !tid)
 		return true;
-	one = find(set, tid, flags & VCPC_TARGET_F_CPU);
+	one = find(set, tid, flags & SHIM_TARGET_F_CPU);
 	return one && (flags & all ? inst->root == one->root : inst == one);
 }
 
-_Static_assert(VCPC_TARGET_F_CPU == VCPC_SAMPLE_F_CPU, "meant() takes both");
+_Static_assert(SHIM_TARGET_F_CPU == SHIM_TARGET_F_CPU, "meant() takes both");
 
 static int clock_unbind(union shim_backend_ref ref, pid_t tid, unsigned int flags)
 {
@@ -247,7 +244,7 @@ static int clock_unbind(union shim_backend_ref ref, pid_t tid, unsigned int flag
 	for (at = &set->instances; *at;) {
 		struct clock_instance *inst = *at;
 
-		if (!meant(set, inst, tid, flags, VCPC_TARGET_F_ALL)) {
+		if (!meant(set, inst, tid, flags, SHIM_TARGET_F_ALL)) {
 			at = &inst->next;
 			continue;
 		}
@@ -255,7 +252,7 @@ static int clock_unbind(union shim_backend_ref ref, pid_t tid, unsigned int flag
 		inst->next = gone;
 		gone = inst;
 		ret = 0;
-		if (!(flags & VCPC_TARGET_F_ALL))
+		if (!(flags & SHIM_TARGET_F_ALL))
 			break;
 	}
 	pthread_mutex_unlock(&world->lock);
@@ -274,9 +271,9 @@ static int turn(struct clock_set *set, pid_t tid, unsigned int flags, bool on)
 
 	pthread_mutex_lock(&world->lock);
 	for (struct clock_instance *inst = set->instances; inst; inst = inst->next) {
-		if (!meant(set, inst, tid, flags, VCPC_TARGET_F_ALL))
+		if (!meant(set, inst, tid, flags, SHIM_TARGET_F_ALL))
 			continue;
-		if (inst->on != on || flags & VCPC_TARGET_F_ALL)
+		if (inst->on != on || flags & SHIM_TARGET_F_ALL)
 			ret = inst->invalid ? -EAGAIN : 0;
 		if (inst->on && !on)
 			inst->stopped = world->now;
@@ -297,7 +294,7 @@ static int clock_disable(union shim_backend_ref ref, pid_t tid, unsigned int fla
 }
 
 static void add_up(const struct clock_set *set, const struct clock_instance *inst,
-		   struct vcpc_sample *buf, struct vcpc_group_sample *groups)
+		   struct vcpc_sample *buf, struct shim_group_sample *groups)
 {
 	for (unsigned int i = 0; i < set->n; i++)
 		buf->values[i] += set->reqs[i].preset + (__u64)inst->values[i];
@@ -320,7 +317,7 @@ static void add_up(const struct clock_set *set, const struct clock_instance *ins
 
 static int gather(struct clock_set *set, pid_t tid, unsigned int flags, struct vcpc_sample *buf)
 {
-	struct vcpc_group_sample *groups = (void *)&buf->values[set->n];
+	struct shim_group_sample *groups = (void *)&buf->values[set->n];
 	unsigned int n = 0;
 
 	for (struct clock_instance *inst = set->instances; inst; inst = inst->next) {
@@ -347,7 +344,7 @@ static int clock_sample(union shim_backend_ref ref, pid_t tid, unsigned int flag
 	int ret;
 
 	if (set->slot != NO_SLOT)
-		need += set->groups * sizeof(struct vcpc_group_sample);
+		need += set->groups * sizeof(struct shim_group_sample);
 	if (size < need)
 		return -EINVAL;
 	own = calloc(1, need);
@@ -389,7 +386,6 @@ const struct shim_backend_ops shim_backend__clock = {
 	.open = clock_open,
 	.close = clock_close,
 	.now = shim_clock__now,
-	.lock = clock_lock,
 	.create = clock_create,
 	.destroy = clock_destroy,
 	.bind = clock_bind,

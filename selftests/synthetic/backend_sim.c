@@ -98,13 +98,6 @@ static __u64 sim_now(void)
 	return shim_clock__ns();
 }
 
-static int sim_lock(union shim_backend_ref dev, int how)
-{
-	(void)dev;
-	(void)how;
-	return 0;
-}
-
 static int sim_create(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
 		      unsigned int flags, struct shim_terms terms, int *bad,
 		      union shim_backend_ref *out)
@@ -113,7 +106,7 @@ static int sim_create(union shim_backend_ref dev, const struct vcpc_request *req
 	int ret = check(reqs, n, bad);
 
 	(void)dev;
-	if (!ret && (flags & VCPC_SET_F_GROUPS || terms.slot || terms.seed || terms.signal))
+	if (!ret && (terms.group || terms.slot || terms.seed || terms.signal))
 		ret = -EINVAL;
 	if (ret)
 		return ret;
@@ -394,7 +387,6 @@ const struct shim_backend_ops shim_backend__sim = {
 	.open = sim_open,
 	.close = sim_close,
 	.now = sim_now,
-	.lock = sim_lock,
 	.create = sim_create,
 	.destroy = sim_destroy,
 	.bind = sim_bind,

@@ -24,7 +24,7 @@ static bool is_dummy(const struct vcpc_request *req)
 	return clock_is_software(req) && req->config == PERF_COUNT_SW_DUMMY;
 }
 
-/* Who begins, and with VCPC_SET_F_SHUFFLE what is drawn from */
+/* Who begins, and if they are shuffled what is drawn from */
 void shim_clock__begin_order(const struct clock_set *set, struct clock_instance *inst,
 			     unsigned int first)
 {
@@ -32,7 +32,7 @@ void shim_clock__begin_order(const struct clock_set *set, struct clock_instance 
 	inst->place = 0;
 	for (unsigned int k = 0; k < set->groups; k++)
 		inst->order[k] = (first + k) % set->groups;
-	if (set->flags & VCPC_SET_F_SHUFFLE)
+	if (set->shuffle)
 		inst->random = (set->seed + first + 1) * 0x9e3779b97f4a7c15ull | 1;
 }
 
@@ -57,7 +57,7 @@ static void draw_order(const struct clock_set *set, struct clock_instance *inst)
 static void count(const struct clock_set *set, struct clock_instance *inst, __u64 from, __u64 to)
 {
 	for (unsigned int i = 0; i < set->n; i++)
-		if (set->reqs[i].group == inst->cur && !is_dummy(&set->reqs[i]))
+		if (set->group[i] == inst->cur && !is_dummy(&set->reqs[i]))
 			inst->values[i] += world->rate ? world->rate(&set->reqs[i], from, to) :
 						       usual_rate(&set->reqs[i], from, to);
 }
@@ -82,7 +82,7 @@ static void spend(const struct clock_set *set, struct clock_instance *inst, __u6
 {
 	inst->tick += to - from;
 	while (from < to) {
-		struct vcpc_group_sample *group = &inst->group[inst->cur];
+		struct shim_group_sample *group = &inst->group[inst->cur];
 		__u64 step = to - from < inst->left ? to - from : inst->left;
 
 		if (!world->stolen) {

@@ -21,7 +21,7 @@ struct clock_instance {
 	unsigned int place;
 	unsigned int *order;		/* behind the values */
 	__u64 stopped;
-	struct vcpc_group_sample *group;
+	struct shim_group_sample *group;
 	double *values;			/* behind the groups */
 };
 
@@ -30,7 +30,9 @@ struct clock_set {
 	unsigned int flags, n, groups;
 	__u64 slot;
 	__u32 seed;
+	bool shuffle;
 	struct vcpc_request *reqs;
+	__u16 *group;			/* of each; behind them */
 	struct clock_instance *instances;	/* oldest first */
 };
 
@@ -52,7 +54,7 @@ static inline bool clock_is_software(const struct vcpc_request *req)
 
 static inline bool clock_is_cpu(const struct clock_instance *inst)
 {
-	return inst->flags & VCPC_BIND_F_CPU;
+	return inst->flags & SHIM_BIND_F_CPU;
 }
 
 struct clock_instance *shim_clock__exactly(struct clock_set *set, pid_t tid, bool cpu);

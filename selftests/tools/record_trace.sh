@@ -87,6 +87,18 @@ vcpc trace off
 result "trace show: what was counted is in order"
 [ "$(last 'vcpc.transact.sum[batch/task-clock]')" -gt 1000000 ]
 result "... time of the CPU, too"
+# A program that runs already counts by itself, while it is recorded.
+sh -c 'while :; do orders >/dev/null; done' &
+running=$!
+vcpc record --trace -o "$dir/g" -i 50ms -e page-faults --for 3s -p $running >"$dir/out" 2>"$dir/err"
+result "vcpc record --trace -p"
+kill $running
+while pidof orders >/dev/null; do sleep 0.1; done
+for file in meta index 0; do mv "$dir/g.$file" "$dir/a.$file"; done
+[ "$(last 'vcpc.transact.counted[batch/page-faults]')" -gt 100 ]
+result "... has counts in transactions"
+[ ! -e /run/vcpc/trace-counts ]
+result "... and then nothing is wanted any more"
 # Archives that continue one another: instances keep their numbers, and counts go on, also while tracing goes
 # off and on and an archive begins in between.
 vcpc trace off

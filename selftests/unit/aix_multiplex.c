@@ -72,7 +72,7 @@ TEST_F(mx, worked_vector)
 	ASSERT_EQ(0, pm_delete_program_mythread());
 }
 
-/* The same in a group of one, which stays consistent. */
+/* The same in a group of one, whose reset does not begin a new slot. */
 TEST_F(mx, worked_vector_of_a_group)
 {
 	int (*get)(pm_data_mx_t *data) = pm_get_data_mygroup_mx;
@@ -88,7 +88,7 @@ TEST_F(mx, worked_vector_of_a_group)
 	expect(_metadata, get, 3, 400, 380, 300);
 	ASSERT_EQ(0, pm_reset_data_mygroup());
 	run(80);
-	expect(_metadata, get, 0, 80, 0, 0);
+	expect(_metadata, get, 0, 0, 20, 60);
 	ASSERT_EQ(0, get(&data));
 	EXPECT_EQ(1, data.ginfo.members);
 	EXPECT_TRUE(!!data.ginfo.flags.b.consistent);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A reader of the statistics, while a writer changes a row all the time, and of a row that is odd. */
+/* A reader of the statistics: while a writer changes a row all the time, and of an odd row. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -75,7 +75,7 @@ TEST(good_names)
 		EXPECT_EQ(0, req.preset);
 		EXPECT_EQ(0, req.config1);
 		EXPECT_EQ(0, req.config2);
-		EXPECT_EQ(0, req.reserved[0] | req.reserved[1] | req.group);
+		EXPECT_EQ(0, req.reserved[0] | req.reserved[1] | req.reserved[2]);
 	}
 }
 

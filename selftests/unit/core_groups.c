@@ -23,21 +23,21 @@ FIXTURE(groups) {
 	struct {
 		struct vcpc_sample head;
 		__u64 values[K];
-		struct vcpc_group_sample group[K];
+		struct shim_group_sample group[K];
 	} room;
 };
 
 static int make(FIXTURE_DATA(groups) *self, __u64 slot, int *bad)
 {
+	static const __u16 group[K] = { 0, 1, 2 };
 	struct vcpc_request reqs[K];
 
-	for (int k = 0; k < K; k++) {
+	for (int k = 0; k < K; k++)
 		if (shim_event__parse("instructions:u", &reqs[k]))
 			abort();
-		reqs[k].group = k;
-	}
-	return shim_counters__create_on(self->session, reqs, K, VCPC_SET_F_GROUPS,
-					(struct shim_terms) { .slot = slot }, bad, &self->set);
+	return shim_counters__create_on(self->session, reqs, K, 0,
+					(struct shim_terms) { .group = group, .slot = slot }, bad,
+					&self->set);
 }
 
 FIXTURE_SETUP(groups)
@@ -142,7 +142,7 @@ TEST_F(groups, heirs_and_totals)
 	ASSERT_EQ(0, shim_counters__unbind_at(self->set, 77, 0));
 	ASSERT_EQ(0, sample(self, 0, VCPC_SAMPLE_F_TOTAL));
 	expect(_metadata, self, 0, 50, 0, 0);
-	ASSERT_EQ(0, shim_counters__unbind_at(self->set, 0, VCPC_TARGET_F_ALL));
+	ASSERT_EQ(0, shim_counters__unbind_at(self->set, 0, SHIM_TARGET_F_ALL));
 	EXPECT_EQ(-EINVAL, sample(self, 0, VCPC_SAMPLE_F_TOTAL));
 }
 
@@ -150,16 +150,16 @@ TEST_F(groups, cpus)
 {
 	int bad;
 
-	ASSERT_EQ(0, shim_counters__bind(self->set, 0, VCPC_BIND_F_CPU, &bad));
-	ASSERT_EQ(0, shim_counters__bind(self->set, 1, VCPC_BIND_F_CPU, &bad));
-	EXPECT_EQ(-EBUSY, shim_counters__bind(self->set, 1, VCPC_BIND_F_CPU, &bad));
+	ASSERT_EQ(0, shim_counters__bind(self->set, 0, SHIM_BIND_F_CPU, &bad));
+	ASSERT_EQ(0, shim_counters__bind(self->set, 1, SHIM_BIND_F_CPU, &bad));
+	EXPECT_EQ(-EBUSY, shim_counters__bind(self->set, 1, SHIM_BIND_F_CPU, &bad));
 	shim_clock__run(0, 350 * MS);
-	ASSERT_EQ(0, sample(self, 1, VCPC_SAMPLE_F_CPU));
+	ASSERT_EQ(0, sample(self, 1, SHIM_TARGET_F_CPU));
 	expect(_metadata, self, 1, 150, 100, 100);
 	ASSERT_EQ(0, sample(self, 0, VCPC_SAMPLE_F_TOTAL));
 	expect(_metadata, self, 1, 300, 200, 200);
-	ASSERT_EQ(0, shim_counters__disable_at(self->set, 0, VCPC_TARGET_F_ALL));
-	EXPECT_EQ(-EINVAL, shim_counters__disable_at(self->set, 0, VCPC_TARGET_F_CPU));
+	ASSERT_EQ(0, shim_counters__disable_at(self->set, 0, SHIM_TARGET_F_ALL));
+	EXPECT_EQ(-EINVAL, shim_counters__disable_at(self->set, 0, SHIM_TARGET_F_CPU));
 	shim_clock__run(0, 350 * MS);
 	ASSERT_EQ(0, sample(self, 0, VCPC_SAMPLE_F_TOTAL));
 	expect(_metadata, self, 1, 300, 200, 200);

@@ -300,15 +300,15 @@ TEST_F(perf, a_cpu)
 
 	NEED_PERF();
 	ASSERT_EQ(0, make(self, 0, 0));
-	ret = shim_counters__bind(self->set, 0, VCPC_BIND_F_CPU, &self->bad);
+	ret = shim_counters__bind(self->set, 0, SHIM_BIND_F_CPU, &self->bad);
 	if (ret == -EACCES)
 		SKIP(return, "the caller may not count CPUs");
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, shim_counters__sample_at(self->set, 0, VCPC_SAMPLE_F_CPU, &self->room.sample,
+	ASSERT_EQ(0, shim_counters__sample_at(self->set, 0, SHIM_TARGET_F_CPU, &self->room.sample,
 					      sizeof(self->room)));
 	EXPECT_EQ(VCPC_STATE_COUNTING, STATE);
-	EXPECT_EQ(-ENODEV, shim_counters__bind(self->set, 4000, VCPC_BIND_F_CPU, &self->bad));
-	EXPECT_EQ(0, shim_counters__unbind_at(self->set, 0, VCPC_TARGET_F_CPU));
+	EXPECT_EQ(-ENODEV, shim_counters__bind(self->set, 4000, SHIM_BIND_F_CPU, &self->bad));
+	EXPECT_EQ(0, shim_counters__unbind_at(self->set, 0, SHIM_TARGET_F_CPU));
 }
 
 /* The first process of all has the number of a CPU, where there are two. */
@@ -320,15 +320,15 @@ TEST_F(perf, a_thread_and_a_cpu_of_one_number)
 	if (access("/sys/devices/system/cpu/cpu1", F_OK))
 		return;
 	ASSERT_EQ(0, make(self, 0, 0));
-	ret = shim_counters__bind(self->set, 1, VCPC_BIND_F_CPU, &self->bad);
+	ret = shim_counters__bind(self->set, 1, SHIM_BIND_F_CPU, &self->bad);
 	if (!ret)
 		ret = shim_counters__bind(self->set, 1, 0, &self->bad);
 	if (ret == -EACCES)
 		SKIP(return, "the caller may not count CPUs");
 	ASSERT_EQ(0, ret);
-	EXPECT_EQ(0, shim_counters__unbind_at(self->set, 1, VCPC_TARGET_F_CPU | VCPC_TARGET_F_ALL));
+	EXPECT_EQ(0, shim_counters__unbind_at(self->set, 1, SHIM_TARGET_F_CPU | SHIM_TARGET_F_ALL));
 	EXPECT_EQ(0, sample(self, 1));
-	EXPECT_EQ(0, shim_counters__unbind_at(self->set, 1, VCPC_TARGET_F_ALL));
+	EXPECT_EQ(0, shim_counters__unbind_at(self->set, 1, SHIM_TARGET_F_ALL));
 }
 
 TEST_F(perf, more_than_one_group_holds)

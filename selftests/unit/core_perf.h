@@ -158,8 +158,8 @@ static inline void expect_own_threads_only(struct __test_metadata *_metadata, FI
 	waitpid(pid, NULL, 0);
 	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_INHERIT, &self->bad));
 	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_TREE, &self->bad));
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_PROCESS, &self->bad));
-	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_CPU, &self->bad));
+	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, SHIM_BIND_F_PROCESS, &self->bad));
+	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, SHIM_BIND_F_CPU, &self->bad));
 	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 0, VCPC_BIND_F_ENABLE_ON_EXEC, &self->bad));
 	EXPECT_EQ(-EOPNOTSUPP, shim_counters__bind(self->set, 1, 0, &self->bad));
 }

@@ -128,6 +128,8 @@ static __u64 least_cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 /* A group that never fits is refused when it is bound, whether it is to count at once or not. */
 TEST_F(perf_hw, one_event_too_many)
 {
+	__u16 group[65] = { 0 };
+	struct shim_terms terms = { .group = group };
 	struct vcpc_request reqs[65];
 	struct shim_counters *set;
 	unsigned int nr;
@@ -144,13 +146,12 @@ TEST_F(perf_hw, one_event_too_many)
 		EXPECT_EQ(-ENOSPC, shim_counters__bind(set, 0, 0, &self->bad));
 		shim_counters__put(set);
 	}
-	for (unsigned int i = 0; i < nr; i++)
-		reqs[i].group = i == nr - 1;
-	ASSERT_EQ(0, shim_counters__create(self->session, reqs, nr, VCPC_SET_F_GROUPS, &self->bad, &set));
+	group[nr - 1] = 1;
+	ASSERT_EQ(0, shim_counters__create_on(self->session, reqs, nr, 0, terms, &self->bad, &set));
 	EXPECT_EQ(0, shim_counters__bind(set, 0, 0, &self->bad));
 	shim_counters__put(set);
-	reqs[nr - 1].group = 0;
-	ASSERT_EQ(0, shim_counters__create(self->session, reqs, nr, VCPC_SET_F_GROUPS, &self->bad, &set));
+	group[nr - 1] = 0;
+	ASSERT_EQ(0, shim_counters__create_on(self->session, reqs, nr, 0, terms, &self->bad, &set));
 	EXPECT_EQ(-ENOSPC, shim_counters__bind(set, 0, 0, &self->bad));
 	shim_counters__put(set);
 }

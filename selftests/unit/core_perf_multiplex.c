@@ -13,31 +13,33 @@
 #define MS	1000000ULL
 #define MOST	5	/* groups */
 #define EACH	2	/* events of each: the thread's CPU time, page faults */
+#define SHUFFLE	(1U << 31)	/* of make_groups(), beside VCPC_SET_F_* */
 
 struct grouped {
 	struct vcpc_sample head;
-	__u64 values[MOST * EACH + MOST * sizeof(struct vcpc_group_sample) / sizeof(__u64)];
+	__u64 values[MOST * EACH + MOST * sizeof(struct shim_group_sample) / sizeof(__u64)];
 };
 
-static const struct vcpc_group_sample *group_of(const struct grouped *g, int k)
+static const struct shim_group_sample *group_of(const struct grouped *g, int k)
 {
-	return (const void *)(g->values + g->head.nr + k * (sizeof(struct vcpc_group_sample) / 8));
+	return (const void *)(g->values + g->head.nr + k * (sizeof(struct shim_group_sample) / 8));
 }
 
 static int make_groups(FIXTURE_DATA(perf) *self, int groups, __u64 slot, unsigned int flags,
 		       struct shim_counters **set)
 {
-	struct shim_terms terms = { .slot = slot };
+	__u16 group[MOST * EACH];
+	struct shim_terms terms = { .group = group, .slot = slot, .shuffle = flags & SHUFFLE };
 	struct vcpc_request reqs[MOST * EACH];
 
 	for (int i = 0; i < groups * EACH; i++) {
 		if (shim_event__parse(i % EACH ? "page-faults:u" : "task-clock", &reqs[i]))
 			abort();
 		reqs[i].flags = VCPC_REQ_F_USER;
-		reqs[i].group = i / EACH;
+		group[i] = i / EACH;
 	}
 	return shim_counters__create_on(self->session, reqs, groups * EACH,
-					flags | VCPC_SET_F_GROUPS, terms, &self->bad, set);
+					flags & ~SHUFFLE, terms, &self->bad, set);
 }
 
 static int groups_sample(struct shim_counters *set, pid_t tid, struct grouped *g)
@@ -128,7 +130,7 @@ TEST_F(perf, each_group_has_its_slots)
 	/* Changing over takes an emulated machine long. */
 	EXPECT_LE(g.head.tick / 2, sum);
 	for (int k = 0; k < 3; k++) {
-		const struct vcpc_group_sample *group = group_of(&g, k);
+		const struct shim_group_sample *group = group_of(&g, k);
 
 		EXPECT_EQ(group_of(&g, 0)->rounds, group->rounds);
 		EXPECT_EQ(0, group->voids);
@@ -249,6 +251,8 @@ TEST_F(perf, blocked_the_slot_is_longer)
 
 TEST_F(perf, unmeasured_is_known)
 {
+	static const __u16 group[2] = { 0, 1 };
+	struct shim_terms terms = { .group = group, .slot = 30000 * MS };
 	struct vcpc_request reqs[2];
 	struct grouped g;
 
@@ -257,10 +261,8 @@ TEST_F(perf, unmeasured_is_known)
 		if (shim_event__parse("page-faults:u", &reqs[k]))
 			abort();
 		reqs[k].preset = 1000;
-		reqs[k].group = k;
 	}
-	ASSERT_EQ(0, shim_counters__create_on(self->session, reqs, 2, VCPC_SET_F_GROUPS,
-					      (struct shim_terms) { .slot = 30000 * MS }, &self->bad,
+	ASSERT_EQ(0, shim_counters__create_on(self->session, reqs, 2, 0, terms, &self->bad,
 					      &self->set));
 	ASSERT_EQ(0, shim_counters__bind(self->set, 0, 0, &self->bad));
 	touch(50);
@@ -274,56 +276,133 @@ TEST_F(perf, unmeasured_is_known)
 TEST_F(perf, how_groups_are_made)
 {
 	static const struct {
-		unsigned int groups[4];
+		__u16 groups[4];
 		int bad;
 	} rows[] = {
 		{ { 0, 0, 0, 0 }, -1 }, { { 0, 1, 2, 3 }, -1 }, { { 0, 0, 1, 1 }, -1 },
 		{ { 1, 1, 1, 1 }, 0 }, { { 0, 2, 2, 2 }, 1 }, { { 0, 1, 0, 1 }, 2 },
-		{ { 0, 1, 1, 3 }, 3 }, { { 0, 1, 2, ~0U }, 3 },
+		{ { 0, 1, 1, 3 }, 3 }, { { 0, 1, 2, 0xffff }, 3 },
 	};
+	static const __u16 same[65];
 	struct vcpc_request reqs[65] = { { 0 } };
-	struct shim_terms terms = { 0 };
+	struct shim_terms terms = { .group = same };
 	struct shim_counters *set;
 
 	NEED_PERF();
 	for (int i = 0; i < 65; i++)
 		if (shim_event__parse("page-faults:u", &reqs[i]))
 			abort();
-#define CREATE(n, flags) \
-	shim_counters__create_on(self->session, reqs, n, flags, terms, &self->bad, &set)
+#define CREATE(n) \
+	shim_counters__create_on(self->session, reqs, n, 0, terms, &self->bad, &set)
 	for (unsigned int r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
-		for (int i = 0; i < 4; i++)
-			reqs[i].group = rows[r].groups[i];
-		EXPECT_EQ(rows[r].bad < 0 ? 0 : -EINVAL, CREATE(4, VCPC_SET_F_GROUPS));
+		terms.group = rows[r].groups;
+		EXPECT_EQ(rows[r].bad < 0 ? 0 : -EINVAL, CREATE(4));
 		EXPECT_EQ(rows[r].bad, self->bad);
 		if (rows[r].bad < 0)
 			shim_counters__put(set);
 	}
-	for (int i = 0; i < 65; i++)
-		reqs[i].group = 0;
-	EXPECT_EQ(-EINVAL, CREATE(65, VCPC_SET_F_GROUPS));
+	terms.group = same;
+	EXPECT_EQ(-EINVAL, CREATE(65));
 	EXPECT_EQ(64, self->bad);
 	terms.slot = MS - 1;
-	EXPECT_EQ(-EINVAL, CREATE(2, VCPC_SET_F_GROUPS));
+	EXPECT_EQ(-EINVAL, CREATE(2));
 	terms.slot = 30000 * MS + 1;
-	EXPECT_EQ(-EINVAL, CREATE(2, VCPC_SET_F_GROUPS));
+	EXPECT_EQ(-EINVAL, CREATE(2));
 	terms.slot = MS;
-	EXPECT_EQ(-EINVAL, CREATE(2, 0));
+	terms.group = NULL;
+	EXPECT_EQ(-EINVAL, CREATE(2));
 	EXPECT_EQ(-1, self->bad);
-	terms.seed = 1;
-	EXPECT_EQ(-EINVAL, CREATE(2, VCPC_SET_F_GROUPS));
+	terms.slot = 0;
+	terms.shuffle = true;
+	EXPECT_EQ(-EINVAL, CREATE(2));
+	terms = (struct shim_terms) { .group = same, .seed = 1 };
+	EXPECT_EQ(-EINVAL, CREATE(2));
 	terms.seed = 0;
-	EXPECT_EQ(-EINVAL, CREATE(2, VCPC_SET_F_SHUFFLE));
 	reqs[1].flags |= VCPC_REQ_F_OVERFLOW;
-	EXPECT_EQ(-EINVAL, CREATE(2, VCPC_SET_F_GROUPS));
+	EXPECT_EQ(-EINVAL, CREATE(2));
 	EXPECT_EQ(1, self->bad);
 }
 
-TEST_F(perf, where_groups_cannot_be_multiplexed)
+/* perf has room for all of these at a time: each group counts whenever its target runs. */
+static void expect_whole(struct __test_metadata *_metadata, const struct grouped *g, int groups)
 {
+	EXPECT_LT(0, g->head.tick);
+	for (int k = 0; k < groups; k++) {
+		EXPECT_LE(g->head.tick * 9 / 10, group_of(g, k)->tick);
+		EXPECT_GE(g->head.tick * 11 / 10 + MS, group_of(g, k)->tick);
+		EXPECT_EQ(0, group_of(g, k)->voids);
+		EXPECT_LT(0, group_of(g, k)->rounds);
+		EXPECT_LT(0, g->values[k * EACH]);
+	}
+}
+
+/* A child that waits until it is told, then works and ends; and its own child does so, too. */
+static pid_t start_child(int go)
+{
+	pid_t child = fork();
+	char c;
+
+	if (child)
+		return child;
+	if (read(go, &c, 1) != 1)
+		_exit(1);
+	if (!fork()) {
+		burn(20 * MS);
+		touch(30);
+		_exit(0);
+	}
+	burn(20 * MS);
+	touch(30);
+	wait(NULL);
+	_exit(0);
+}
+
+TEST_F(perf, groups_of_a_process_tree)
+{
+	const unsigned int flags = SHIM_BIND_F_PROCESS | VCPC_BIND_F_TREE;
+	struct grouped g;
+	pid_t child;
+	int go[2];
+
 	NEED_PERF();
+	ASSERT_EQ(0, pipe(go));
+	child = start_child(go[0]);
+	ASSERT_EQ(0, make_groups(self, 3, 0, SHUFFLE, &self->set));
+	ASSERT_EQ(0, shim_counters__bind(self->set, child, flags, &self->bad));
+	EXPECT_EQ(-EBUSY, shim_counters__bind(self->set, child, flags, &self->bad));
+	ASSERT_EQ(1, write(go[1], "x", 1));
+	waitpid(child, NULL, 0);
+	ASSERT_EQ(0, shim_counters__total(self->set, 0, &g.head, sizeof(g)));
+	EXPECT_LE(40 * MS, g.head.tick);
+	expect_whole(_metadata, &g, 3);
+	EXPECT_LE(60, g.values[1]);
+	EXPECT_EQ(-EOPNOTSUPP, groups_sample(self->set, child, &g));
+	EXPECT_EQ(-EINVAL, shim_counters__restart(self->set, child));
+}
+
+TEST_F(perf, groups_of_another_process_stop_and_go_on)
+{
+	struct grouped g, later;
+	pid_t child;
+	int go[2];
+
+	NEED_PERF();
+	ASSERT_EQ(0, pipe(go));
+	child = start_child(go[0]);
 	ASSERT_EQ(0, make_groups(self, 2, 0, 0, &self->set));
-	expect_own_threads_only(_metadata, self);
+	ASSERT_EQ(0, shim_counters__bind(self->set, child, 0, &self->bad));
+	ASSERT_EQ(0, shim_counters__disable(self->set, child));
+	ASSERT_EQ(0, shim_counters__enable(self->set, child));
+	ASSERT_EQ(1, write(go[1], "x", 1));
+	usleep(10000);
+	ASSERT_EQ(0, shim_counters__disable(self->set, child));
+	ASSERT_EQ(0, groups_sample(self->set, child, &g));
+	waitpid(child, NULL, 0);
+	ASSERT_EQ(0, groups_sample(self->set, child, &later));
+	EXPECT_EQ(g.head.tick, later.head.tick);
+	EXPECT_EQ(group_of(&g, 1)->tick, group_of(&later, 1)->tick);
+	EXPECT_EQ(g.values[0], later.values[0]);
+	EXPECT_TRUE(later.head.state & VCPC_STATE_EXITED);
 }
 
 /* TURNS in the environment: how many */
@@ -332,7 +411,7 @@ TEST_F(perf, thousands_of_slots)
 	__u64 turns = getenv("TURNS") ? atoll(getenv("TURNS")) : 3000;
 	struct grouped g, last = { 0 };
 
-	BOUND_GROUPS(5, MS, VCPC_SET_F_SHUFFLE);
+	BOUND_GROUPS(5, MS, SHUFFLE);
 	do {
 		burn(3 * MS);
 		ASSERT_EQ(0, groups_sample(self->set, 0, &g));
@@ -610,7 +689,7 @@ TEST_F(perf, descriptors_closed_by_the_program)
 TEST_F(perf, no_room_for_the_groups)
 {
 	unsigned char bytes[sizeof(struct grouped) + 8];
-	size_t size = sizeof(struct vcpc_sample) + 2 * EACH * 8 + 2 * sizeof(struct vcpc_group_sample);
+	size_t size = sizeof(struct vcpc_sample) + 2 * EACH * 8 + 2 * sizeof(struct shim_group_sample);
 
 	BOUND_GROUPS(2, 0, 0);
 	memset(bytes, 0x5a, sizeof(bytes));
@@ -650,7 +729,7 @@ TEST_F(perf, others_do_anything_meanwhile)
 		struct grouped g, last[2] = { 0 };
 		struct shim_counters *set;
 
-		ASSERT_EQ(0, make_groups(self, 4, MS, VCPC_SET_F_SHUFFLE, &set));
+		ASSERT_EQ(0, make_groups(self, 4, MS, SHUFFLE, &set));
 		for (int i = 0; i < 2; i++)
 			ASSERT_EQ(0, shim_counters__bind(set, tids[i], 0, &self->bad));
 		for (int k = 0; k < 60; k++) {

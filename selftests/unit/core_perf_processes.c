@@ -21,7 +21,7 @@ TEST_F(perf, a_process_with_its_threads_and_those_to_come)
 	start(&old, 100);
 	ASSERT_EQ(0, make(self, 0, 0));
 	ASSERT_EQ(0, shim_counters__bind(self->set, getpid(),
-					 VCPC_BIND_F_PROCESS | VCPC_BIND_F_INHERIT, &self->bad));
+					 SHIM_BIND_F_PROCESS | VCPC_BIND_F_INHERIT, &self->bad));
 	EXPECT_EQ(2, instances(self));
 	let_work(&old);
 	start(&new, 200);
@@ -47,17 +47,17 @@ TEST_F(perf, a_process_as_it_is)
 	start(&a, 100);
 	start(&b, 200);
 	ASSERT_EQ(0, make(self, VCPC_SET_F_DISABLED, 0));
-	ASSERT_EQ(0, shim_counters__bind(self->set, a.tid, VCPC_BIND_F_PROCESS, &self->bad));
+	ASSERT_EQ(0, shim_counters__bind(self->set, a.tid, SHIM_BIND_F_PROCESS, &self->bad));
 	EXPECT_EQ(3, instances(self));
-	ASSERT_EQ(0, shim_counters__enable_at(self->set, 0, VCPC_TARGET_F_ALL));
+	ASSERT_EQ(0, shim_counters__enable_at(self->set, 0, SHIM_TARGET_F_ALL));
 	let_work(&a);
-	ASSERT_EQ(0, shim_counters__disable_at(self->set, a.tid, VCPC_TARGET_F_ALL));
+	ASSERT_EQ(0, shim_counters__disable_at(self->set, a.tid, SHIM_TARGET_F_ALL));
 	let_work(&b);
 	ASSERT_EQ(0, sample(self, a.tid));
 	EXPECT_LE(100, VALUES[0]);
 	ASSERT_EQ(0, sample(self, b.tid));
 	EXPECT_EQ(0, VALUES[0]);
-	ASSERT_EQ(0, shim_counters__unbind_at(self->set, b.tid, VCPC_TARGET_F_ALL));
+	ASSERT_EQ(0, shim_counters__unbind_at(self->set, b.tid, SHIM_TARGET_F_ALL));
 	EXPECT_EQ(0, instances(self));
 	end(&a);
 	end(&b);
@@ -137,10 +137,10 @@ TEST_F(perf, a_process_whose_first_thread_has_ended)
 	ASSERT_EQ(0, make(self, 0, 0));
 	for (int i = 0; i < 3000 && !is_zombie(pid); i++)
 		usleep(10000);
-	EXPECT_EQ(0, shim_counters__bind(self->set, pid, VCPC_BIND_F_PROCESS | VCPC_BIND_F_INHERIT,
+	EXPECT_EQ(0, shim_counters__bind(self->set, pid, SHIM_BIND_F_PROCESS | VCPC_BIND_F_INHERIT,
 					 &self->bad));
 	EXPECT_EQ(0, total(self, pid));
-	EXPECT_EQ(0, shim_counters__unbind_at(self->set, pid, VCPC_TARGET_F_ALL));
+	EXPECT_EQ(0, shim_counters__unbind_at(self->set, pid, SHIM_TARGET_F_ALL));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
@@ -195,7 +195,7 @@ TEST_F(perf, a_thread_that_comes_meanwhile_counts_once)
 		ASSERT_EQ(0, make(self, 0, 0));
 		sem_post(&s.go);
 		ASSERT_EQ(0, shim_counters__bind(self->set, getpid(),
-						 VCPC_BIND_F_PROCESS | VCPC_BIND_F_INHERIT,
+						 SHIM_BIND_F_PROCESS | VCPC_BIND_F_INHERIT,
 						 &self->bad));
 		sem_wait(&s.started);
 		ASSERT_EQ(0, total(self, 0));

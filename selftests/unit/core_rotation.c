@@ -11,7 +11,7 @@
 
 struct room {
 	struct shim_rotation r;
-	struct vcpc_group_sample turns[GROUPS];
+	struct shim_group_sample turns[GROUPS];
 	__u16 order[GROUPS];
 };
 
@@ -93,7 +93,7 @@ TEST(almost_over_is_over)
 /* Twice in one slot is one discarded slot, and a round in which one was is a round. */
 TEST(discarded_slots)
 {
-	struct vcpc_group_sample sums[2] = { { .voids = 5 } };
+	struct shim_group_sample sums[2] = { { .voids = 5 } };
 	struct room room;
 	struct shim_rotation *r = make(&room, 2);
 

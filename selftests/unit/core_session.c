@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/backend_both.h"
 #include "core/session.h"
 #include "kselftest_harness.h"
 
 TEST(the_module_is_the_back_end)
 {
-	EXPECT_EQ(&shim_backend__vcpc, shim_session__backend());
+	EXPECT_EQ(&shim_backend__both, shim_session__backend());
 }
 
 TEST(no_module_is_enodev_if_it_was_named)
@@ -42,7 +43,7 @@ TEST(perf_if_it_was_named)
 	setenv("SHIM_BACKEND", "perf", 1);
 	EXPECT_EQ(&shim_backend__perf, shim_session__backend());
 	EXPECT_EQ(NULL, shim_session__next(&shim_backend__perf));
-	EXPECT_EQ(NULL, shim_session__next(&shim_backend__vcpc));
+	EXPECT_EQ(NULL, shim_session__next(&shim_backend__both));
 }
 
 TEST(a_name_that_nobody_has)

@@ -168,24 +168,19 @@ static inline __u64 aim_delta(struct aim *aim, __u64 around)
 	return aim->delta + chance(&aim->random) % around;
 }
 
-static inline int set_preset(int set, pid_t tid, __u64 preset)
-{
-	struct vcpc_preset_args args = { .size = sizeof(args), .tid = tid, .preset = preset };
-
-	return call(set, VCPC_IOC_PRESET, &args);
-}
-
 /*
  * struct holder - somebody who keeps a set's lock taken as well as he can
  * @set: whose
  * @cpu: where
  * @rests: set to let others have it without waiting
  * @resting: it does
+ * @bound, @refused: threads of the crowd whose BIND worked, or did not
  */
 struct holder {
 	int set;
 	unsigned int cpu;
 	volatile bool rests, resting;
+	volatile unsigned int bound, refused;
 };
 
 __attribute__((noreturn)) static inline void hold(struct holder *h)
@@ -198,7 +193,7 @@ __attribute__((noreturn)) static inline void hold(struct holder *h)
 		if (h->resting)
 			usleep(5000);
 		else
-			set_total(h->set, 0, &room);
+			set_total(h->set, &room);
 	}
 }
 
@@ -212,22 +207,15 @@ static inline void holder_rests(struct holder *h, bool rests)
 /*
  * struct moment - the time when a victim does something, beside an overflow
  * @events: how many lead to the overflow
- * @delta: how long after RESTART, or its call by the director, it does it, in nanoseconds
- * @by_itself: the victim calls RESTART, not the director from another CPU
+ * @delta: how long after its RESTART the victim does it, in nanoseconds
  * @holder: who keeps the set's lock taken meanwhile, and only then; or NULL
  * @ready: set by the victim: it runs, and waits
- * @begin: set by the director: so does the holder
- * @end: when it does it; 0 until that is known
- *
- * With few events to go, and RESTART by another, the counter is past its end before perf has been
- * told of it: such an overflow interrupts nobody.
+ * @begin: set by the director: the holder runs
  */
 struct moment {
 	__u64 events, delta;
-	bool by_itself;
 	struct holder *holder;
 	volatile bool ready, begin;
-	volatile __u64 end;
 };
 
 /* The moments that are tried in turn, in the second half with the lock free, and their aims */
@@ -245,31 +233,28 @@ static inline void moment_choose(struct moment *m, unsigned int which, struct ai
 	static const __u64 events[MOMENTS / 2] = { 1000000, 1000000, 100000, 20000 };
 
 	m->events = events[which % (MOMENTS / 2)];
-	m->by_itself = which % (MOMENTS / 2) == 0;
 	m->holder = which < MOMENTS / 2 ? holder : NULL;
 	m->delta = aim_delta(aim, 20 * USEC);
 	m->ready = false;
 	m->begin = false;
-	m->end = 0;
 }
 
-/* By the victim, which has been bound and preset, or is by the director before he begins */
+/* By the victim, which has bound and preset the set */
 static inline void moment_wait(struct moment *m, int set)
 {
+	__u64 end;
+
 	m->ready = true;
 	while (!m->begin)
 		;
-	if (m->by_itself) {
-		set_target(set, VCPC_IOC_RESTART, 0);
-		m->end = now() + m->delta;
-	}
-	while (!m->end)
-		;
-	spin_until(m->end);
+	/* From before the call, so that it can be in the middle of it */
+	end = now() + m->delta;
+	set_own(set, VCPC_IOC_RESTART);
+	spin_until(end);
 }
 
-/* By the director; gives what RESTART gave, if it is his to call it, or -ETIME: no victim came */
-static inline int moment_begin(struct moment *m, int set, pid_t tid)
+/* By the director; -ETIME if no victim came */
+static inline int moment_begin(struct moment *m)
 {
 	__u64 limit = now() + 30 * SECOND;
 
@@ -279,11 +264,7 @@ static inline int moment_begin(struct moment *m, int set, pid_t tid)
 	if (m->holder)
 		holder_rests(m->holder, false);
 	m->begin = true;
-	if (m->by_itself)
-		return 0;
-	/* From before the call, so that it can be in the middle of it */
-	m->end = now() + m->delta;
-	return set_target(set, VCPC_IOC_RESTART, tid);
+	return 0;
 }
 
 /* By the director, after it */
@@ -311,7 +292,7 @@ static inline void *idles(void *arg)
 	return arg;
 }
 
-static inline int start_idlers(unsigned int nr)
+static inline int start_threads(unsigned int nr, void *(*fn)(void *arg), void *arg)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -320,9 +301,32 @@ static inline int start_idlers(unsigned int nr)
 	if (pthread_attr_init(&attr) || pthread_attr_setstacksize(&attr, 1 << 18))
 		return -ENOMEM;
 	while (!ret && nr--)
-		ret = -pthread_create(&thread, &attr, idles, NULL);
+		ret = -pthread_create(&thread, &attr, fn, arg);
 	pthread_attr_destroy(&attr);
 	return ret;
+}
+
+static inline int start_idlers(unsigned int nr)
+{
+	return start_threads(nr, idles, NULL);
+}
+
+/* A crowd's thread: it binds the set to itself.  A set with a signal would stop one that inherits it. */
+static inline void *joins_the_crowd(void *arg)
+{
+	struct holder *h = arg;
+
+	__atomic_fetch_add(set_bind(h->set, 0) ? &h->refused : &h->bound, 1, __ATOMIC_RELAXED);
+	return idles(NULL);
+}
+
+static inline int gather(struct holder *h, unsigned int nr)
+{
+	int ret = start_threads(nr, joins_the_crowd, h);
+
+	while (!ret && h->bound + h->refused < nr)
+		usleep(1000);
+	return ret ?: h->refused ? -EUSERS : 0;
 }
 
 /*
@@ -341,7 +345,7 @@ static inline int start_crowd(struct holder *h, unsigned int nr)
 	if (!pid) {
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL))
 			_exit(1);
-		ret = start_idlers(nr) ?: set_bind(h->set, VCPC_BIND_F_PROCESS, 0);
+		ret = gather(h, nr);
 		if (write(ends[1], &ret, sizeof(ret)) == sizeof(ret) && !ret)
 			hold(h);
 		_exit(0);

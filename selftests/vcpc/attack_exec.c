@@ -56,7 +56,7 @@ static void execute(const struct attack *a, int said)
 	dup2(said, 1);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
 		_exit(1);
-	if (set_bind(a->set, 0, 0) || set_preset(a->set, 0, -a->moment->events))
+	if (set_bind(a->set, 0) || set_preset(a->set, 0, -a->moment->events))
 		_exit(2);
 	moment_wait(a->moment, a->set);
 	execl(a->program, a->program, "--victim", NULL);
@@ -102,15 +102,13 @@ static void execute_one(const struct attack *a, struct aim *aim, struct outcome 
 	if (!pid)
 		execute(a, ends[1]);
 	close(ends[1]);
-	if (moment_begin(a->moment, a->set, pid) == -ETIME)
+	if (moment_begin(a->moment))
 		kill(pid, SIGTERM);
 	if (pid < 0 || read(ends[0], &said, 1) < 0)
 		abort();
 	close(ends[0]);
 	moment_over(a->moment);
 	note_end(pid, said, aim, sum);
-	if (set_target(a->set, VCPC_IOC_UNBIND, pid))
-		sum->errors++;
 }
 
 static int execute_many(const struct attack *a, struct holder *holder)

@@ -25,15 +25,15 @@ static void is_told(int sig, siginfo_t *info, void *context)
 
 /*
  * struct victim - a thread that ends
- * @set: what is bound to it
- * @tid: once it runs
- * @go: the director has bound it
+ * @set: what it binds to itself
+ * @tid: once it has
+ * @failed: a call of its
  * @moment: when it ends
  */
 struct victim {
 	int set;
 	volatile pid_t tid;
-	volatile bool go;
+	bool failed;
 	struct moment moment;
 };
 
@@ -42,9 +42,8 @@ static void *lives_for_a_moment(void *arg)
 	struct victim *v = arg;
 
 	run_on_cpu(1);
+	v->failed = set_bind(v->set, 0) || set_preset(v->set, 0, -v->moment.events);
 	v->tid = own_tid();
-	while (!v->go)
-		;
 	moment_wait(&v->moment, v->set);
 	/* Without what the library does at a thread's end, which takes time. */
 	syscall(SYS_exit, 0);
@@ -54,8 +53,6 @@ static void *lives_for_a_moment(void *arg)
 /* What came of all tries */
 struct outcome {
 	unsigned int early, late, told, lost, errors;
-	/* The thread had ended before RESTART came to it. */
-	unsigned int gone;
 };
 
 /* The value that it ended with says on which side of the overflow that was. */
@@ -76,29 +73,20 @@ static void look_at(const struct victim *v, struct aim *aim, struct outcome *sum
 
 static void end_one(struct victim *v, struct aim *aim, struct outcome *sum)
 {
-	int told = __atomic_load_n(&told_threads, __ATOMIC_RELAXED), ret;
+	int told = __atomic_load_n(&told_threads, __ATOMIC_RELAXED);
 	pthread_t thread;
 
 	v->tid = 0;
-	v->go = false;
 	if (pthread_create(&thread, NULL, lives_for_a_moment, v))
 		abort();
-	while (!v->tid)
-		;
-	if (set_bind(v->set, 0, v->tid) || set_preset(v->set, v->tid, -v->moment.events))
-		sum->errors++;
-	v->go = true;
-	ret = moment_begin(&v->moment, v->set, v->tid);
-	/* Of a thread that has ended, RESTART says that it is not there, or cannot be restarted. */
-	sum->gone += ret == -ESRCH || ret == -EINVAL;
-	sum->errors += ret && ret != -ESRCH && ret != -EINVAL;
+	if (moment_begin(&v->moment))
+		abort();
 	pthread_join(thread, NULL);
 	moment_over(&v->moment);
 
+	sum->errors += v->failed;
 	sum->told += told != __atomic_load_n(&told_threads, __ATOMIC_RELAXED);
 	look_at(v, aim, sum);
-	if (set_target(v->set, VCPC_IOC_UNBIND, v->tid))
-		sum->errors++;
 }
 
 static int end_many(struct victim *v, struct holder *holder, unsigned long tries)
@@ -112,8 +100,8 @@ static int end_many(struct victim *v, struct holder *holder, unsigned long tries
 		moment_choose(&v->moment, i % MOMENTS, &aims[i % MOMENTS], holder);
 		end_one(v, &aims[i % MOMENTS], &sum);
 	}
-	remark("%lu exits: %u before the overflow (%u before RESTART), %u after it, %u were told; %u samples lost, %u calls failed",
-	       tries, sum.early, sum.gone, sum.late, sum.told, sum.lost, sum.errors);
+	remark("%lu exits: %u before the overflow, %u after it, %u were told; %u samples lost, %u calls failed",
+	       tries, sum.early, sum.late, sum.told, sum.lost, sum.errors);
 	if (sum.lost + sum.errors > tries / 10)
 		return 5;
 	/* Otherwise the two were never beside each other. */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Who does what to whom, while what: a table of callers, calls and states of a target, each with
- * the answer that the contract has for it, and what must be true afterwards.
+ * A table of callers, calls and states of a target, each with the answer that the contract has for
+ * it, and what must be true afterwards.
  *
- * Each cell is a target of its own, a process of nobody's that has bound the set to itself (but for
- * BIND, where it has not), is brought into the state, and one call by a process of the caller's
- * kind.  After it the target is alive if it was, goes on, has not been sent the set's signal, and is
- * not counted any more if it has gained privileges.  The kernel's log says which row was the last
- * one, should the machine stop.
+ * Each cell is a target of its own, a process of nobody's that has bound the set to itself and is
+ * brought into the state, and one call by a process of the caller's kind.  After it the target is
+ * alive if it was, continues, has not been sent the set's signal, and is not counted any more if it
+ * has gained privileges or executes what may not be read.  The kernel's log says which row was the
+ * last one, should the machine stop.
  */
 #include <sys/mount.h>
 
@@ -16,8 +16,10 @@
 
 static const char *const state_names[STATES] = {
 	"running on another CPU", "sleeping", "stopped", "frozen by an overflow", "frozen by a cgroup",
-	"dead", "a dead first thread", "dying", "executing", "executing set-user-ID",
-	"executing with file capabilities",
+	"dead", "a dead first thread", "dying", "killed inside a signal", "killed by seccomp",
+	"in vfork", "sharing another process's memory", "executing", "executing set-user-ID",
+	"executing with file capabilities", "executing what may not be read",
+	"ended by execve, and alive",
 };
 
 static const char *const who_names[WHOS] = {
@@ -27,13 +29,13 @@ static const char *const who_names[WHOS] = {
 
 static const char *const deed_names[DEEDS] = {
 	"BIND", "SAMPLE", "TOTAL", "PRESET", "RESTART", "ENABLE", "DISABLE", "INSTANCES",
-	"UNBIND", "close",
+	"UNBIND", "UNBIND of all", "close",
 };
 
 FIXTURE(table) {
 	mode_t mode;
-	char plain[32], suid[32], fcap[32];
-	bool has_fcap, has_cgroups;
+	char plain[32], suid[32], fcap[32], unreadable[32];
+	bool has_fcap, has_cgroups, has_seccomp;
 	struct shared *shared;
 	int log;
 	unsigned int cells, left_out;
@@ -44,6 +46,8 @@ static const char *program_for(FIXTURE_DATA(table) *self, enum state state)
 {
 	if (state == EXECUTING_SUID)
 		return self->suid;
+	if (state == EXECUTING_UNREADABLE || state == ENDED_ALIVE)
+		return self->unreadable;
 	return state == EXECUTING_FCAP ? self->fcap : self->plain;
 }
 
@@ -56,9 +60,12 @@ FIXTURE_SETUP(table)
 	strcpy(self->plain, "/tmp/vcpc-plain-XXXXXX");
 	strcpy(self->suid, "/tmp/vcpc-suid-XXXXXX");
 	strcpy(self->fcap, "/tmp/vcpc-fcap-XXXXXX");
+	strcpy(self->unreadable, "/tmp/vcpc-unread-XXXXXX");
 	ASSERT_EQ(0, copy_program(self->plain, 0755));
 	ASSERT_EQ(0, copy_program(self->suid, 04755));
 	ASSERT_EQ(0, copy_program(self->fcap, 0755));
+	ASSERT_EQ(0, copy_program(self->unreadable, 0111));
+	self->has_seccomp = prctl(PR_GET_SECCOMP) == 0;
 	self->has_fcap = !give_capability(self->fcap, CAP_NET_RAW);
 	mkdir(CGROUPS, 0700);
 	self->has_cgroups = !mount("cgroup2", CGROUPS, "cgroup2", 0, NULL);
@@ -71,6 +78,7 @@ FIXTURE_TEARDOWN(table)
 	unlink(self->plain);
 	unlink(self->suid);
 	unlink(self->fcap);
+	unlink(self->unreadable);
 	rmdir(CGROUPS "/target");
 	if (self->has_cgroups)
 		umount(CGROUPS);
@@ -83,15 +91,16 @@ static bool can_be(FIXTURE_DATA(table) *self, enum state state)
 {
 	if (state == EXECUTING_FCAP)
 		return self->has_fcap;
+	if (state == KILLED_BY_SECCOMP)
+		return self->has_seccomp;
 	return state != CGROUP_FROZEN || self->has_cgroups;
 }
 
-static int new_set(enum deed deed)
+static int new_set(void)
 {
 	struct vcpc_request req = overflowing(&page_faults, FAR);
 
-	/* Nobody but root may have others sent signals. */
-	return overflow_set(&req, 1, 0, deed == BIND ? 0 : SIGUSR1);
+	return overflow_set(&req, 1, 0, SIGUSR1);
 }
 
 /* One cell; NULL if all is well */
@@ -99,16 +108,19 @@ static const char *try_cell(FIXTURE_DATA(table) *self, struct cell *c, int *got)
 {
 	const char *wrong;
 
-	c->set = new_set(c->deed);
+	c->set = new_set();
 	if (c->set < 0)
 		return "there is no set";
 	c->program = program_for(self, c->state);
 	c->shared = self->shared;
 	start_target(c);
 	if (bring_into_state(c)) {
-		kill(c->pid, SIGKILL);
 		wrong = "it is not in that state";
+		c->shared->leave = true;
+		kill(c->pid, SIGKILL);
 		waitpid(c->pid, NULL, 0);
+		if (c->helper)
+			waitpid(c->helper, NULL, 0);
 	} else {
 		*got = call_as(c, chance(&self->random));
 		wrong = wrong_with_target(c);

@@ -13,7 +13,7 @@ TEST(counts_from_the_preset)
 	device = device_open();
 	set = set_create(device, requests, 2, 0);
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	touch(100);
 	ASSERT_EQ(0, set_sample(set, 0, &room));
 	EXPECT_GE(room.sample.values[0], 1100);
@@ -23,15 +23,16 @@ TEST(counts_from_the_preset)
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
 }
 
-TEST(by_own_tid)
+TEST(sampled_by_own_tid)
 {
 	int set = set_of(&page_faults, 0);
 	struct room room;
 
 	ASSERT_GE(set, 0);
-	EXPECT_EQ(0, set_bind(set, 0, own_tid()));
+	EXPECT_EQ(0, set_bind(set, 0));
 	EXPECT_EQ(0, set_sample(set, own_tid(), &room));
 	EXPECT_EQ(0, set_sample(set, 0, &room));
+	EXPECT_EQ(-EINVAL, set_sample(set, getppid(), &room));
 }
 
 TEST(twice)
@@ -41,11 +42,10 @@ TEST(twice)
 
 	ASSERT_GE(set, 0);
 	ASSERT_GE(other, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
-	EXPECT_EQ(-EBUSY, set_bind(set, 0, 0));
-	EXPECT_EQ(-EBUSY, set_bind(set, 0, own_tid()));
+	ASSERT_EQ(0, set_bind(set, 0));
+	EXPECT_EQ(-EBUSY, set_bind(set, 0));
 	/* Another set on the same thread is fine. */
-	EXPECT_EQ(0, set_bind(other, 0, 0));
+	EXPECT_EQ(0, set_bind(other, 0));
 }
 
 TEST(wrong_arguments)
@@ -61,7 +61,14 @@ TEST(wrong_arguments)
 	args.flags = 1U << 31;
 	EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_BIND, &args));
 	EXPECT_EQ(-1, args.bad_request);
+	/* Once the flags for a process and for a CPU */
+	for (args.flags = 1U << 3; args.flags <= 1U << 5; args.flags <<= 1)
+		EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_BIND, &args));
 	args.flags = 0;
+	/* Once a thread's id */
+	args.reserved = own_tid();
+	EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_BIND, &args));
+	args.reserved = 0;
 	args.size = sizeof(args) - 1;
 	EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_BIND, &args));
 	EXPECT_EQ(-EFAULT, call(set, VCPC_IOC_BIND, NULL));
@@ -90,10 +97,10 @@ TEST(more_than_the_cpu_can_hold)
 	EXPECT_EQ(-ENOSPC, call(set, VCPC_IOC_BIND, &args));
 	EXPECT_EQ(slots, args.bad_request);
 	/* Nothing is left behind. */
-	EXPECT_EQ(-EINVAL, set_target(set, VCPC_IOC_UNBIND, 0));
+	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_UNBIND));
 	fits = set_create(device, requests, slots, 0);
 	ASSERT_GE(fits, 0);
-	EXPECT_EQ(0, set_bind(fits, 0, 0));
+	EXPECT_EQ(0, set_bind(fits, 0));
 }
 
 TEST(full_pmu_leaves_no_room_for_a_second_set)
@@ -112,12 +119,12 @@ TEST(full_pmu_leaves_no_room_for_a_second_set)
 	second = set_create(device, requests, 1, 0);
 	ASSERT_GE(first, 0);
 	ASSERT_GE(second, 0);
-	ASSERT_EQ(0, set_bind(first, 0, 0));
-	EXPECT_EQ(-ENOSPC, set_bind(second, 0, 0));
+	ASSERT_EQ(0, set_bind(first, 0));
+	EXPECT_EQ(-ENOSPC, set_bind(second, 0));
 	/* The first has not suffered. */
 	EXPECT_EQ(0, set_sample(first, 0, &room));
-	ASSERT_EQ(0, set_target(first, VCPC_IOC_UNBIND, 0));
-	EXPECT_EQ(0, set_bind(second, 0, 0));
+	ASSERT_EQ(0, set_own(first, VCPC_IOC_UNBIND));
+	EXPECT_EQ(0, set_bind(second, 0));
 }
 
 TEST(disabled)
@@ -126,14 +133,14 @@ TEST(disabled)
 	struct room room;
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	touch(10);
 	ASSERT_EQ(0, set_sample(set, 0, &room));
 	EXPECT_EQ(0, room.sample.values[0]);
 	EXPECT_EQ(0, room.sample.state);
 	EXPECT_EQ(0, room.sample.tick);
 	EXPECT_NE(0, room.sample.time);
-	ASSERT_EQ(0, set_target(set, VCPC_IOC_ENABLE, 0));
+	ASSERT_EQ(0, set_own(set, VCPC_IOC_ENABLE));
 	touch(10);
 	EXPECT_GE(first_value(set, 0), 10);
 	EXPECT_LT(first_value(set, 0), 20);
@@ -145,7 +152,56 @@ static int nobody_binds(void *arg)
 
 	if (become_nobody())
 		return 1;
-	return set_bind(set, 0, 0) == -EACCES ? 0 : 2;
+	return set_bind(set, 0) == -EACCES ? 0 : 2;
+}
+
+/* What acts on an instance acts on the caller's, also if the set has others. */
+static int acts_on_nothing(void *arg)
+{
+	static const unsigned long calls[] = {
+		VCPC_IOC_ENABLE, VCPC_IOC_DISABLE, VCPC_IOC_RESTART, VCPC_IOC_UNBIND,
+	};
+	int set = *(int *)arg;
+	struct room room;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		if (set_own(set, calls[i]) != -EINVAL)
+			return 1 + i;
+	if (set_preset(set, 0, 1) != -EINVAL)
+		return 5;
+	/* The only instance is its parent's. */
+	return set_sample(set, 0, &room) ? 6 : 0;
+}
+
+TEST(another_threads_instance_is_out_of_reach)
+{
+	int set = set_of(&page_faults, 0);
+	struct room room;
+
+	ASSERT_GE(set, 0);
+	ASSERT_EQ(0, set_bind(set, 0));
+	EXPECT_EQ(0, in_child(acts_on_nothing, &set));
+	ASSERT_EQ(0, set_sample(set, 0, &room));
+	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
+}
+
+static int unbinds_all(void *arg)
+{
+	return -set_unbind_all(*(int *)arg);
+}
+
+/* The descriptor is enough for that. */
+TEST(all_instances_are_unbound_by_who_has_the_set)
+{
+	int set = set_of(&page_faults, 0);
+	struct room room;
+
+	ASSERT_GE(set, 0);
+	ASSERT_EQ(0, set_bind(set, 0));
+	EXPECT_EQ(0, in_child(unbinds_all, &set));
+	EXPECT_EQ(-EINVAL, set_sample(set, 0, &room));
+	EXPECT_EQ(0, set_bind(set, 0));
 }
 
 TEST(a_set_does_not_lend_privileges)
@@ -157,7 +213,7 @@ TEST(a_set_does_not_lend_privileges)
 	set = set_of(&kernel, 0);
 	ASSERT_GE(set, 0);
 	EXPECT_EQ(0, in_child(nobody_binds, &set));
-	EXPECT_EQ(0, set_bind(set, 0, 0));
+	EXPECT_EQ(0, set_bind(set, 0));
 }
 
 TEST_HARNESS_MAIN

@@ -91,16 +91,6 @@ static inline int call(int fd, unsigned long cmd, void *args)
 	return ret < 0 ? -errno : ret;
 }
 
-static inline unsigned int hw_slots(void)
-{
-	struct vcpc_info_args info = { .size = sizeof(info) };
-	int fd = device_open();
-	int ret = call(fd, VCPC_IOC_INFO, &info);
-
-	close(fd);
-	return ret ? 0 : info.hw_slots;
-}
-
 static inline struct vcpc_set_create_args create_args(const struct vcpc_request *requests,
 						      unsigned int nr)
 {
@@ -131,18 +121,63 @@ static inline int set_of(const struct vcpc_request *request, __u32 flags)
 	return set;
 }
 
-static inline int set_bind(int set, __u32 flags, pid_t tid)
+static inline int set_bind(int set, __u32 flags)
 {
-	struct vcpc_bind_args args = { .size = sizeof(args), .flags = flags, .tid = tid };
+	struct vcpc_bind_args args = { .size = sizeof(args), .flags = flags };
 
 	return call(set, VCPC_IOC_BIND, &args);
 }
 
-static inline int set_target(int set, unsigned long cmd, pid_t tid)
+/* On the caller's own instance */
+static inline int set_own(int set, unsigned long cmd)
 {
-	struct vcpc_target_args args = { .size = sizeof(args), .tid = tid };
+	struct vcpc_own_args args = { .size = sizeof(args) };
 
 	return call(set, cmd, &args);
+}
+
+static inline int set_unbind_all(int set)
+{
+	struct vcpc_own_args args = { .size = sizeof(args), .flags = VCPC_OWN_F_ALL };
+
+	return call(set, VCPC_IOC_UNBIND, &args);
+}
+
+static inline int set_preset(int set, __u32 request, __u64 preset)
+{
+	struct vcpc_preset_args args = {
+		.size = sizeof(args), .request = request, .preset = preset,
+	};
+
+	return call(set, VCPC_IOC_PRESET, &args);
+}
+
+/*
+ * How many hardware counters this machine has; 0 if none.  The module knows only how many it has
+ * found by trying.
+ */
+static inline unsigned int hw_slots(void)
+{
+	static unsigned int found = ~0U;
+	struct vcpc_request requests[32];
+	int device, set, ret = -1;
+	unsigned int nr;
+
+	if (found != ~0U)
+		return found;
+	device = device_open();
+	for (nr = 0; nr < 32; nr++)
+		requests[nr] = cycles;
+	for (; nr && ret; nr--) {
+		set = set_create(device, requests, nr, 0);
+		if (set < 0)
+			break;
+		ret = set_bind(set, 0);
+		close(set);
+	}
+	close(device);
+	found = ret ? 0 : nr + 1;
+	return found;
 }
 
 static inline int set_sample(int set, pid_t tid, struct room *room)
@@ -157,13 +192,11 @@ static inline int set_sample(int set, pid_t tid, struct room *room)
 	return call(set, VCPC_IOC_SAMPLE, &args);
 }
 
-/* The sums over what the bind began that @tid is of, or over all. */
-static inline int set_total(int set, pid_t tid, struct room *room)
+static inline int set_total(int set, struct room *room)
 {
 	struct vcpc_sample_args args = {
 		.size = sizeof(args),
 		.flags = VCPC_SAMPLE_F_TOTAL,
-		.tid = tid,
 		.buf_size = sizeof(*room),
 		.buf = pointer(room),
 	};
@@ -171,11 +204,11 @@ static inline int set_total(int set, pid_t tid, struct room *room)
 	return call(set, VCPC_IOC_SAMPLE, &args);
 }
 
-static inline __u64 first_total(int set, pid_t tid)
+static inline __u64 first_total(int set)
 {
 	struct room room;
 
-	return set_total(set, tid, &room) ? ~0ULL : room.sample.values[0];
+	return set_total(set, &room) ? ~0ULL : room.sample.values[0];
 }
 
 /* The first value of the caller's own, or of the only instance. */

@@ -134,7 +134,7 @@ static __u64 heirs_value(int set, int value)
 {
 	struct room total, own;
 
-	if (set_total(set, 0, &total) || set_sample(set, 0, &own))
+	if (set_total(set, &total) || set_sample(set, 0, &own))
 		return ~0ULL;
 	return total.sample.values[value] - own.sample.values[value];
 }
@@ -156,7 +156,7 @@ TEST_F_TIMEOUT(churn, threads, 1200)
 
 	self->set = set_of(&page_faults, 0);
 	ASSERT_GE(self->set, 0);
-	ASSERT_EQ(0, set_bind(self->set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(self->set, VCPC_BIND_F_INHERIT));
 	nr = run_threads(self->workers, THREADS);
 	ASSERT_LE(AT_LEAST, nr);
 	EXPECT_EQ((__u64)nr * TOUCHES, heirs_value(self->set, 0));
@@ -170,7 +170,7 @@ TEST_F_TIMEOUT(churn, processes, 1200)
 
 	self->set = set_of(&page_faults, 0);
 	ASSERT_GE(self->set, 0);
-	ASSERT_EQ(0, set_bind(self->set, VCPC_BIND_F_TREE, 0));
+	ASSERT_EQ(0, set_bind(self->set, VCPC_BIND_F_TREE));
 	nr = run_processes(&self->workers[0], PROCESSES);
 	ASSERT_LE(AT_LEAST, nr);
 	EXPECT_EQ((__u64)nr * TOUCHES, heirs_value(self->set, 0));
@@ -186,7 +186,7 @@ TEST_F_TIMEOUT(churn, seen_while_it_goes, 1200)
 
 	self->set = set_of(&page_faults, 0);
 	ASSERT_GE(self->set, 0);
-	ASSERT_EQ(0, set_bind(self->set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(self->set, VCPC_BIND_F_INHERIT));
 	for (i = 0; i < AT_LEAST; i++) {
 		struct worker *w = &self->workers[i % AT_A_TIME];
 
@@ -194,7 +194,7 @@ TEST_F_TIMEOUT(churn, seen_while_it_goes, 1200)
 		w->alive = 1;
 		ASSERT_LE(0, clone(works, w->stack + STACK, THREAD_FLAGS, w, NULL, NULL,
 				   &w->alive));
-		now = first_total(self->set, 0);
+		now = first_total(self->set);
 		ASSERT_GE(now, last);
 		ASSERT_NE(~0ULL, now);
 		last = now;
@@ -219,7 +219,7 @@ TEST_F_TIMEOUT(churn, hardware, 1200)
 	if (self->set == -ENOENT || self->set == -EOPNOTSUPP)
 		SKIP(return, "the PMU does not count instructions");
 	ASSERT_GE(self->set, 0);
-	ASSERT_EQ(0, set_bind(self->set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(self->set, VCPC_BIND_F_INHERIT));
 	ASSERT_EQ(1, run_threads(self->workers, 1));
 	one = heirs_value(self->set, 0);
 	EXPECT_GE(one, 2 * ROUNDS);

@@ -19,7 +19,7 @@ FIXTURE_SETUP(enable)
 	self->set = set_create(device, requests, 2, 0);
 	close(device);
 	ASSERT_GE(self->set, 0);
-	ASSERT_EQ(0, set_bind(self->set, 0, 0));
+	ASSERT_EQ(0, set_bind(self->set, 0));
 	/* No page of the buffers is new later. */
 	set_sample(self->set, 0, &self->room);
 	set_sample(self->set, 0, &self->later);
@@ -33,7 +33,7 @@ FIXTURE_TEARDOWN(enable)
 
 TEST_F(enable, stands_still_while_disabled)
 {
-	ASSERT_EQ(0, set_target(self->set, VCPC_IOC_DISABLE, 0));
+	ASSERT_EQ(0, set_own(self->set, VCPC_IOC_DISABLE));
 	ASSERT_EQ(0, set_sample(self->set, 0, &self->room));
 	EXPECT_EQ(0, self->room.sample.state);
 	touch(30);
@@ -49,9 +49,9 @@ TEST_F(enable, goes_on_from_there)
 
 	ASSERT_EQ(0, set_sample(self->set, 0, &self->room));
 	for (i = 0; i < 10; i++) {
-		ASSERT_EQ(0, set_target(self->set, VCPC_IOC_DISABLE, 0));
+		ASSERT_EQ(0, set_own(self->set, VCPC_IOC_DISABLE));
 		touch(30);
-		ASSERT_EQ(0, set_target(self->set, VCPC_IOC_ENABLE, 0));
+		ASSERT_EQ(0, set_own(self->set, VCPC_IOC_ENABLE));
 		touch(7);
 	}
 	ASSERT_EQ(0, set_sample(self->set, 0, &self->later));
@@ -64,37 +64,39 @@ TEST_F(enable, goes_on_from_there)
 
 TEST_F(enable, twice)
 {
-	EXPECT_EQ(-EINVAL, set_target(self->set, VCPC_IOC_ENABLE, 0));
-	ASSERT_EQ(0, set_target(self->set, VCPC_IOC_DISABLE, 0));
-	EXPECT_EQ(-EINVAL, set_target(self->set, VCPC_IOC_DISABLE, 0));
-	ASSERT_EQ(0, set_target(self->set, VCPC_IOC_ENABLE, 0));
-	EXPECT_EQ(-EINVAL, set_target(self->set, VCPC_IOC_ENABLE, 0));
+	EXPECT_EQ(-EINVAL, set_own(self->set, VCPC_IOC_ENABLE));
+	ASSERT_EQ(0, set_own(self->set, VCPC_IOC_DISABLE));
+	EXPECT_EQ(-EINVAL, set_own(self->set, VCPC_IOC_DISABLE));
+	ASSERT_EQ(0, set_own(self->set, VCPC_IOC_ENABLE));
+	EXPECT_EQ(-EINVAL, set_own(self->set, VCPC_IOC_ENABLE));
 }
 
 TEST_F(enable, wrong_arguments)
 {
-	static const unsigned long cmds[] = { VCPC_IOC_ENABLE, VCPC_IOC_DISABLE, VCPC_IOC_UNBIND };
+	static const unsigned long cmds[] = {
+		VCPC_IOC_ENABLE, VCPC_IOC_DISABLE, VCPC_IOC_UNBIND, VCPC_IOC_RESTART,
+	};
 	struct {
-		struct vcpc_target_args args;
+		struct vcpc_own_args args;
 		__u64 more;
 	} longer = { 0 };
 	unsigned int i;
 
-	for (i = 0; i < 3; i++) {
-		longer.args = (struct vcpc_target_args) { .size = sizeof(longer.args), .flags = 1U << 31 };
+	for (i = 0; i < 4; i++) {
+		longer.args = (struct vcpc_own_args) { .size = sizeof(longer.args), .flags = 1U << 31 };
 		EXPECT_EQ(-EINVAL, call(self->set, cmds[i], &longer));
 		longer.args.flags = 0;
-		longer.args.reserved = 1;
+		/* Only UNBIND has a flag, and is not called here. */
+		longer.args.flags = i == 2 ? 0 : VCPC_OWN_F_ALL;
+		longer.args.size = i == 2 ? 0 : sizeof(longer.args);
 		EXPECT_EQ(-EINVAL, call(self->set, cmds[i], &longer));
-		longer.args.reserved = 0;
+		longer.args.flags = 0;
 		longer.args.size = 0;
 		EXPECT_EQ(-EINVAL, call(self->set, cmds[i], &longer));
 		longer.args.size = sizeof(longer);
 		longer.more = 1;
 		EXPECT_EQ(-E2BIG, call(self->set, cmds[i], &longer));
 		longer.more = 0;
-		longer.args.tid = 1;
-		EXPECT_EQ(-EINVAL, call(self->set, cmds[i], &longer));
 		EXPECT_EQ(-EFAULT, call(self->set, cmds[i], NULL));
 	}
 	/* All that changed nothing. */
@@ -114,14 +116,14 @@ TEST_F(enable, hardware)
 	if (set == -ENOENT || set == -EOPNOTSUPP)
 		SKIP(return, "the PMU does not count instructions and cycles");
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	spin(100000);
 	ASSERT_EQ(0, set_sample(set, 0, &self->room));
 	EXPECT_EQ(0, self->room.sample.values[0]);
 	EXPECT_EQ(0, self->room.sample.values[1]);
-	ASSERT_EQ(0, set_target(set, VCPC_IOC_ENABLE, 0));
+	ASSERT_EQ(0, set_own(set, VCPC_IOC_ENABLE));
 	spin(100000);
-	ASSERT_EQ(0, set_target(set, VCPC_IOC_DISABLE, 0));
+	ASSERT_EQ(0, set_own(set, VCPC_IOC_DISABLE));
 	spin(100000);
 	ASSERT_EQ(0, set_sample(set, 0, &self->room));
 	EXPECT_GE(self->room.sample.values[0], 200000);

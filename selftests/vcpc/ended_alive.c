@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * An instance that has ended while its thread lives on: execve of a file that the caller may not
- * read ends the thread's perf events, and nothing may refer to what the module frees then.
+ * read ends the thread's perf events, and nothing may refer to the instance afterwards.
  *
- * The child inherits a set whose groups take turns.  Its execve takes long, so that the end of a
- * turn is noticed in the middle of it, and the change of groups is queued until the child is in
- * user mode.  Before that the child waits for the socket that execve closes, whose data nobody
- * reads (SO_LINGER).  Meanwhile its parent starts threads, which make the module give back what
- * ended instances do not need.  KASAN reports an access to freed memory.
+ * In the first test what the thread has to do before it is in user mode again takes long: it waits
+ * for the socket that execve closes, whose data nobody reads (SO_LINGER).  Whatever the module has
+ * queued before for the thread, such as a signal of an overflow in the middle of execve, comes after
+ * that.  Meanwhile its parent starts threads, which make the module give back what ended instances
+ * do not need.  KASAN reports an access to freed memory.
  */
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -16,22 +16,80 @@
 
 #include "attack.h"
 #include "exec_child.h"
-#include "groups.h"
+#include "heirs.h"
+#include "overflow.h"
+#include "trace_calls.h"
+#include "vcpc_test.h"
 
 #define THREADS		40
 /* Longer than the kernel keeps memory before kfree_rcu() frees it */
 #define LINGER_SECONDS	12
 #define ARGUMENTS	100000
 
+/* What the program does after execve, with a set and a device that were left open for it */
+#define SET	50
+#define DEVICE	51
+
+static void *does_nothing(void *arg)
+{
+	return arg;
+}
+
+static char failed_at(int step)
+{
+	return 'a' + step;
+}
+
+/* Nothing is left of the instance that it had, and the set can be bound again: 'x' if so */
+static char try_everything(void)
+{
+	static const unsigned long calls[] = {
+		VCPC_IOC_ENABLE, VCPC_IOC_DISABLE, VCPC_IOC_RESTART,
+	};
+	struct vcpc_info_args info = { .size = sizeof(info) };
+	int handle = tag_handle(DEVICE, "vcpc-test-ended"), i;
+	struct room before, after;
+	pthread_t thread;
+
+	if (call(DEVICE, VCPC_IOC_INFO, &info) || info.counted)
+		return failed_at(0);
+	if (fire(DEVICE, VCPC_TRACE_BEGIN | VCPC_TRACE_F_COUNTS, handle, 0))
+		return failed_at(1);
+	for (i = 0; i < 3; i++)
+		if (set_own(SET, calls[i]) != -EINVAL)
+			return failed_at(2);
+	/* Past what is left to the overflow, with the signal's default action */
+	if (set_sample(SET, 0, &before) || !(before.sample.state & VCPC_STATE_EXITED))
+		return failed_at(3);
+	touch(500);
+	if (set_sample(SET, 0, &after) || after.sample.values[0] != before.sample.values[0])
+		return failed_at(4);
+	if (pthread_create(&thread, NULL, does_nothing, NULL) || pthread_join(thread, NULL))
+		return failed_at(5);
+	if (set_count(SET).nr != 1 || set_count(SET).pending || set_count(SET).lost)
+		return failed_at(6);
+	if (set_bind(SET, VCPC_BIND_F_TRACE))
+		return failed_at(7);
+	if (set_sample(SET, 0, &after) || after.sample.state != VCPC_STATE_COUNTING)
+		return failed_at(8);
+	if (call(DEVICE, VCPC_IOC_INFO, &info) || !info.counted)
+		return failed_at(9);
+	if (set_own(SET, VCPC_IOC_UNBIND) || set_unbind_all(SET))
+		return failed_at(10);
+	return set_sample(SET, 0, &after) == -EINVAL ? 'x' : failed_at(11);
+}
+
 /* After exec: says that it is in user mode, waits for a byte and ends. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
-	char byte;
+	char byte = 'x';
 
-	if (argc < 2 || strcmp(argv[1], "--ended"))
+	if (argc < 2 || (strcmp(argv[1], "--ended") && strcmp(argv[1], "--everything")))
 		return;
 	touch(100);
-	if (write(1, "x", 1) != 1 || read(0, &byte, 1) < 0)
+	if (!strcmp(argv[1], "--everything"))
+		byte = try_everything();
+	if (write(1, &byte, 1) != 1 || read(0, &byte, 1) < 0)
 		_exit(1);
 	_exit(0);
 }
@@ -132,6 +190,10 @@ static __u32 state_of(int set, pid_t tid)
 
 static int attack(void *arg)
 {
+	/* Which overflows at any moment of execve */
+	const struct vcpc_request requests[] = {
+		overflowing(&task_clock, 1000000), overflowing(&page_faults, 100),
+	};
 	struct plan *p = arg;
 	int set, ends[2], got;
 	struct child c;
@@ -139,8 +201,8 @@ static int attack(void *arg)
 
 	if (become_user(NOBODY))
 		return 10;
-	set = groups_set(&page_faults, 2, 1, MS, 0);
-	if (set < 0 || set_bind(set, VCPC_BIND_F_TREE | VCPC_BIND_F_INHERIT, 0))
+	set = overflow_set(requests, 2, 0, 0);
+	if (set < 0 || set_bind(set, VCPC_BIND_F_TREE | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TRACE))
 		return 11;
 	if (pipe2(ends, O_CLOEXEC))
 		return 12;
@@ -180,12 +242,58 @@ FIXTURE_TEARDOWN(ended)
 	device_mode(self->mode);
 }
 
-TEST_F_TIMEOUT(ended, work_queued_before_execve, 600)
+TEST_F_TIMEOUT(ended, while_it_waits_in_execve, 600)
 {
 	if (loopback_up() || listen_on_loopback(&self->plan))
 		SKIP(return, "no network on the loopback device");
 	EXPECT_EQ(0, in_child(attack, &self->plan));
 	close(self->plan.server);
+}
+
+/* In the child: bound with all that might refer to the instance afterwards */
+static void execute_everything(const struct plan *p, int signal)
+{
+	struct vcpc_request request = overflowing(&page_faults, 1ULL << 40);
+	int set = overflow_set(&request, 1, 0, signal), device = device_open();
+	__u32 flags = VCPC_BIND_F_INHERIT | VCPC_BIND_F_TRACE;
+
+	if (become_user(NOBODY))
+		_exit(5);
+	if (set < 0 || set_bind(set, signal ? flags : flags | VCPC_BIND_F_TREE) ||
+	    set_preset(set, 0, -200ULL) || set_own(set, VCPC_IOC_RESTART))
+		_exit(6);
+	if (dup2(set, SET) != SET || dup2(device, DEVICE) != DEVICE)
+		_exit(7);
+	close(set);
+	close(device);
+	execl(p->program, p->program, "--everything", NULL);
+	_exit(8);
+}
+
+static void nothing_is_left(struct __test_metadata *_metadata, const struct plan *p, int signal)
+{
+	bool listens = !listen_by_ftrace();
+	struct child c;
+
+	if (child_fork(&c))
+		execute_everything(p, signal);
+	EXPECT_EQ('x', child_hear(&c));
+	EXPECT_EQ(0, child_end(&c));
+	if (listens) {
+		EXPECT_EQ(1, lines_with("vcpc_begin:", "vcpc-test-ended"));
+		EXPECT_EQ(0, lines_with("vcpc_begin_counts:", "vcpc-test-ended"));
+	}
+	put(TRACING "events/vcpc/enable", "0");
+}
+
+TEST_F(ended, nothing_is_left)
+{
+	nothing_is_left(_metadata, &self->plan, 0);
+}
+
+TEST_F(ended, nothing_is_left_with_a_signal)
+{
+	nothing_is_left(_metadata, &self->plan, SIGKILL);
 }
 
 TEST_HARNESS_MAIN

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A child that binds itself and execs, sampled by its parent, also after its end. */
-#include <sys/stat.h>
-
+#include "attack.h"
 #include "exec_child.h"
 #include "vcpc_test.h"
 
@@ -21,7 +20,7 @@ static void child_start(struct child *c, int set, __u32 flags, uid_t uid, const 
 		return;
 	if (uid && become_nobody())
 		_exit(10);
-	byte = -set_bind(set, flags, 0);
+	byte = -set_bind(set, flags);
 	if (write(1, &byte, 1) != 1 || read(0, &byte, 1) != 1)
 		_exit(11);
 	execl(program, program, "--touch", "500", NULL);
@@ -56,7 +55,9 @@ TEST(counts_go_on_through_exec)
 	ASSERT_EQ(0, set_sample(set, c.pid, &room));
 	EXPECT_EQ(value, room.sample.values[0]);
 	EXPECT_EQ(value, first_value(set, 0));
-	EXPECT_EQ(0, set_target(set, VCPC_IOC_UNBIND, c.pid));
+	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_UNBIND));
+	EXPECT_EQ(0, set_unbind_all(set));
+	EXPECT_EQ(-EINVAL, set_sample(set, c.pid, &room));
 }
 
 TEST(enable_on_exec)
@@ -72,8 +73,6 @@ TEST(enable_on_exec)
 	EXPECT_EQ(0, room.sample.values[0]);
 	EXPECT_EQ(0, room.sample.tick);
 	EXPECT_EQ(0, room.sample.state);
-	/* It has not begun, so it cannot be stopped. */
-	EXPECT_EQ(-EINVAL, set_target(set, VCPC_IOC_DISABLE, c.pid));
 	child_say(&c);
 	ASSERT_EQ('x', child_hear(&c));
 	ASSERT_EQ(0, set_sample(set, c.pid, &room));
@@ -111,56 +110,70 @@ TEST(enable_on_exec_seen_only_after_the_end)
 		EXPECT_GT(room.sample.values[1], 1000);
 }
 
-TEST(enabled_before_exec_after_all)
+/* It has not begun, so it can be neither stopped, nor started, nor restarted. */
+TEST(only_execve_starts_what_waits_for_it)
 {
 	int set = set_of(&page_faults, 0);
 	struct room room;
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_ENABLE_ON_EXEC, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_ENABLE_ON_EXEC));
 	touch(50);
 	EXPECT_EQ(0, first_value(set, 0));
-	ASSERT_EQ(0, set_target(set, VCPC_IOC_ENABLE, 0));
+	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_DISABLE));
+	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_RESTART));
+	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_ENABLE));
 	touch(50);
 	ASSERT_EQ(0, set_sample(set, 0, &room));
-	EXPECT_GE(room.sample.values[0], 50);
-	EXPECT_LT(room.sample.values[0], 70);
-	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
+	EXPECT_EQ(0, room.sample.values[0]);
+	EXPECT_EQ(0, room.sample.state);
+	EXPECT_EQ(0, set_own(set, VCPC_IOC_UNBIND));
+}
+
+FIXTURE(ends) {
+	char program[32];
+};
+
+FIXTURE_VARIANT(ends) {
+	mode_t mode;
+};
+
+FIXTURE_VARIANT_ADD(ends, set_user_id) { .mode = 04755 };
+FIXTURE_VARIANT_ADD(ends, unreadable) { .mode = 0111 };
+
+FIXTURE_SETUP(ends)
+{
+	strcpy(self->program, "/tmp/vcpc-exec-XXXXXX");
+	ASSERT_EQ(0, copy_program(self->program, variant->mode));
+}
+
+FIXTURE_TEARDOWN(ends)
+{
+	unlink(self->program);
 }
 
 /*
- * A target that gains privileges by exec takes no counters along: what nobody
- * bound does not tell nobody what root's program does.
+ * A program that gains privileges, or that the caller may not read, takes no counters along: the
+ * caller does not learn what it does.
  */
-TEST(setuid_exec_ends_the_counting)
+TEST_F(ends, the_counting)
 {
-	char program[] = "/tmp/vcpc-suid-XXXXXX";
 	int set = set_of(&page_faults, 0);
 	struct room room, later;
 	struct child c;
-	char copy[128];
-	int file;
 
 	ASSERT_GE(set, 0);
-	file = mkstemp(program);
-	ASSERT_GE(file, 0);
-	/* What is open for writing cannot be executed. */
-	close(file);
-	snprintf(copy, sizeof(copy), "cp /proc/%d/exe %s", getpid(), program);
-	ASSERT_EQ(0, system(copy));
-	ASSERT_EQ(0, chown(program, 0, 0));
-	ASSERT_EQ(0, chmod(program, 04755));
-
-	child_start(&c, set, 0, NOBODY, program);
+	child_start(&c, set, 0, NOBODY, self->program);
 	ASSERT_EQ(0, child_hear(&c));
 	child_say(&c);
 	EXPECT_EQ('x', child_hear(&c)) {
 		TH_LOG("the child ended with status %#x", child_end(&c));
 	}
-	unlink(program);
 	ASSERT_EQ(0, set_sample(set, c.pid, &room));
 	EXPECT_LT(room.sample.values[0], 400);
 	EXPECT_TRUE(room.sample.state & VCPC_STATE_EXITED);
+	ASSERT_EQ(0, set_total(set, &room));
+	EXPECT_LT(room.sample.values[0], 400);
 	ASSERT_EQ(0, set_sample(set, c.pid, &later));
 	EXPECT_EQ(room.sample.values[0], later.sample.values[0]);
 	EXPECT_EQ(0, child_end(&c));

@@ -9,11 +9,13 @@
  * struct child - a process that was forked
  * @say, @hear: the ends of the pipes that are ours
  * @tid: for those who put this in memory that both share, a thread of its
+ * @binds_second: the set that a second thread binds, 0 for none
  */
 struct child {
 	pid_t pid;
 	int say, hear;
 	pid_t tid;
+	int binds_second;
 };
 
 /* True in the child, where its ends of the pipes are 0 and 1 */

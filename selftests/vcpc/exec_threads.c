@@ -36,6 +36,8 @@ static void *executes(void *arg)
 	struct child *c = arg;
 	char byte;
 
+	if (c->binds_second && set_bind(c->binds_second, 0))
+		_exit(13);
 	touch(PAGES_BEFORE);
 	c->tid = own_tid();
 	if (write(1, "t", 1) != 1 || read(0, &byte, 1) != 1)
@@ -61,15 +63,22 @@ static void child_free(struct child *c)
 	munmap(c, sizeof(*c));
 }
 
-/* A process whose second thread executes; @set is bound as @flags say, by the first. */
+#define BINDS_ITSELF	(-1)
+
+/*
+ * A process whose second thread executes; @set is bound as @flags say, by the first, or with
+ * BINDS_ITSELF by the second.
+ */
 static struct child *start_second(int set, int flags)
 {
 	struct child *c = child_alloc();
 	pthread_t thread;
 
+	c->binds_second = flags == BINDS_ITSELF ? set : 0;
+
 	if (!child_fork(c))
 		return c;
-	if (flags >= 0 && set_bind(set, flags, 0))
+	if (flags >= 0 && set_bind(set, flags))
 		_exit(10);
 	if (pthread_create(&thread, NULL, executes, c))
 		_exit(9);
@@ -101,40 +110,38 @@ TEST(the_second_thread_executes)
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
 	EXPECT_EQ(-EINVAL, set_sample(set, tid, &room));
 	value = room.sample.values[0];
-	EXPECT_GE(first_total(set, pid), value);
+	EXPECT_GE(first_total(set), value);
 	child_free(c);
 
 	/* And after its end, also when its number is in use again, nothing else is meant. */
 	ASSERT_EQ(0, set_sample(set, pid, &room));
 	EXPECT_GE(room.sample.values[0], value);
 	EXPECT_EQ(VCPC_STATE_COUNTING | VCPC_STATE_EXITED, room.sample.state);
-	ASSERT_EQ(0, set_total(set, pid, &room));
+	ASSERT_EQ(0, set_total(set, &room));
 	EXPECT_GE(room.sample.values[0], value);
 	EXPECT_EQ(VCPC_STATE_COUNTING | VCPC_STATE_EXITED, room.sample.state);
 }
 
-/* Only the second thread is bound, by another process. */
+/* Only the second thread is bound. */
 TEST(bound_by_its_first_number)
 {
 	int set = set_of(&page_faults, 0);
-	struct child *c = start_second(set, -1);
+	struct child *c = start_second(set, BINDS_ITSELF);
 	pid_t pid = c->pid, tid;
 	struct room room;
 
 	ASSERT_EQ('t', child_hear(c));
 	tid = c->tid;
-	ASSERT_EQ(0, set_bind(set, 0, tid));
 	EXPECT_LT(first_value(set, tid), PAGES_AFTER);
 	EXPECT_EQ(-EINVAL, set_sample(set, pid, &room));
 	child_say(c);
 	ASSERT_EQ('x', child_hear(c));
 	EXPECT_GE(first_value(set, pid), PAGES_AFTER);
 	EXPECT_GE(first_value(set, 0), PAGES_AFTER);
-	EXPECT_EQ(-EBUSY, set_bind(set, 0, pid));
 	child_free(c);
 	EXPECT_GE(first_value(set, pid), PAGES_AFTER);
 	EXPECT_EQ(-EINVAL, set_sample(set, tid, &room));
-	EXPECT_EQ(0, set_target(set, VCPC_IOC_UNBIND, pid));
+	EXPECT_EQ(0, set_unbind_all(set));
 }
 
 /* The first thread is bound and disappears, because the second executes. */
@@ -152,10 +159,6 @@ TEST(the_first_thread_is_displaced)
 	ASSERT_EQ(0, set_sample(set, pid, &room));
 	EXPECT_LT(room.sample.values[0], PAGES_AFTER);
 	EXPECT_EQ(VCPC_STATE_COUNTING | VCPC_STATE_EXITED, room.sample.state);
-	/* So it can be bound now, and is meant then. */
-	ASSERT_EQ(0, set_bind(set, 0, pid));
-	ASSERT_EQ(0, set_sample(set, pid, &room));
-	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
 	child_free(c);
 }
 
@@ -166,7 +169,7 @@ TEST(a_tree_whose_leader_executes)
 	char byte;
 
 	if (child_fork(c)) {
-		if (set_bind(set, VCPC_BIND_F_TREE | VCPC_BIND_F_ENABLE_ON_EXEC, 0))
+		if (set_bind(set, VCPC_BIND_F_TREE | VCPC_BIND_F_ENABLE_ON_EXEC))
 			_exit(10);
 		touch(PAGES_BEFORE);
 		if (write(1, "t", 1) != 1 || read(0, &byte, 1) != 1)
@@ -174,10 +177,10 @@ TEST(a_tree_whose_leader_executes)
 		become_the_program("--fork", "/proc/self/exe");
 	}
 	ASSERT_EQ('t', child_hear(c));
-	EXPECT_EQ(0, first_total(set, c->pid));
+	EXPECT_EQ(0, first_total(set));
 	child_say(c);
 	ASSERT_EQ('x', child_hear(c));
-	EXPECT_GE(first_total(set, c->pid), PAGES_AFTER);
+	EXPECT_GE(first_total(set), PAGES_AFTER);
 	/* The child of the program, which counts from its first instruction */
 	EXPECT_LT(first_value(set, c->pid), PAGES_AFTER);
 	EXPECT_EQ(2, set_count(set).nr);
@@ -208,7 +211,7 @@ TEST(setuid_in_a_tree)
 	ASSERT_GE(set, 0);
 	ASSERT_EQ(0, copy_setuid(program));
 	if (child_fork(c)) {
-		if (become_nobody() || set_bind(set, VCPC_BIND_F_TREE, 0))
+		if (become_nobody() || set_bind(set, VCPC_BIND_F_TREE))
 			_exit(10);
 		if (write(1, "t", 1) != 1 || read(0, &byte, 1) != 1)
 			_exit(11);
@@ -218,7 +221,7 @@ TEST(setuid_in_a_tree)
 	child_say(c);
 	EXPECT_EQ('x', child_hear(c));
 	unlink(program);
-	ASSERT_EQ(0, set_total(set, c->pid, &room));
+	ASSERT_EQ(0, set_total(set, &room));
 	EXPECT_LT(room.sample.values[0], PAGES_AFTER);
 	EXPECT_TRUE(room.sample.state & VCPC_STATE_EXITED);
 	EXPECT_EQ(1, set_count(set).nr);

@@ -51,7 +51,7 @@ static pid_t start_breeding(int set)
 	if (pid)
 		return pid;
 	setpgid(0, 0);
-	if (set_bind(set, VCPC_BIND_F_TREE, 0))
+	if (set_bind(set, VCPC_BIND_F_TREE))
 		_exit(1);
 	breed(2);
 	_exit(2);
@@ -68,7 +68,9 @@ static void end_breeding(pid_t pid)
 /* Nothing of this may do more than fail. */
 static void *meddles(void *arg)
 {
-	static const unsigned long cmds[] = { VCPC_IOC_ENABLE, VCPC_IOC_DISABLE };
+	static const unsigned long cmds[] = {
+		VCPC_IOC_DISABLE, VCPC_IOC_ENABLE, VCPC_IOC_UNBIND,
+	};
 	struct vcpc_instance_info info[64];
 	struct vcpc_instances_args args;
 	unsigned int i, j, nr;
@@ -76,23 +78,16 @@ static void *meddles(void *arg)
 	int set = *(int *)arg;
 
 	for (i = 0; !over; i++) {
-		set_total(set, 0, &room);
+		set_bind(set, i % 2 ? VCPC_BIND_F_INHERIT : 0);
+		set_total(set, &room);
+		set_own(set, cmds[i % 3]);
 		if (set_instances(set, info, 64, &args))
 			abort();
 		nr = args.nr < 64 ? args.nr : 64;
-		for (j = 0; j < nr; j++) {
+		for (j = 0; j < nr; j++)
 			set_sample(set, info[j].tid, &room);
-			if (i % 8 == 0)
-				set_target(set, cmds[j % 2], info[j].tid);
-			if (i % 16 == 1)
-				set_target(set, VCPC_IOC_UNBIND, info[j].tid);
-			if (i % 16 == 2)
-				set_bind(set, VCPC_BIND_F_PROCESS, info[j].tid);
-		}
-		if (i % 32 == 3)
-			set_all(set, cmds[i / 32 % 2], 0);
 		if (i % 64 == 4)
-			set_all(set, VCPC_IOC_UNBIND, 0);
+			set_unbind_all(set);
 	}
 	return NULL;
 }
@@ -156,7 +151,7 @@ TEST_F_TIMEOUT(races, totals_only_grow, 1200)
 		pid = start_breeding(self->set);
 		for (i = 0; i < 20; i++) {
 			usleep(1000);
-			ret = set_total(self->set, 0, &room);
+			ret = set_total(self->set, &room);
 			/* The child has not bound itself yet. */
 			if (ret == -EINVAL && !last)
 				continue;
@@ -169,7 +164,7 @@ TEST_F_TIMEOUT(races, totals_only_grow, 1200)
 	EXPECT_GT(last, 0);
 	/* The last of the children are on their way out. */
 	for (i = 0; i < 500; i++) {
-		ASSERT_EQ(0, set_total(self->set, 0, &room));
+		ASSERT_EQ(0, set_total(self->set, &room));
 		if (room.sample.state & VCPC_STATE_EXITED)
 			break;
 		usleep(10000);
@@ -192,7 +187,7 @@ TEST_F_TIMEOUT(races, closed_meanwhile, 1200)
 		pid = fork();
 		if (!pid) {
 			setpgid(0, 0);
-			if (set_bind(set, VCPC_BIND_F_TREE, 0))
+			if (set_bind(set, VCPC_BIND_F_TREE))
 				_exit(1);
 			/* Only the parent's descriptor is left. */
 			close(set);

@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include "failslab.h"
-#include "groups.h"
 #include "heirs.h"
 #include "overflow.h"
 #include "vcpc_test.h"
@@ -52,7 +51,6 @@ TEST_F(failslab, set_create)
 {
 	struct creation kinds[] = {
 		{ 0 },
-		{ .flags = VCPC_SET_F_GROUPS },
 		{ .overflow = VCPC_REQ_F_OVERFLOW, .signal = SIGURG },
 		{ .overflow = VCPC_REQ_F_OVERFLOW },
 	};
@@ -68,16 +66,15 @@ TEST_F(failslab, set_create)
 struct binding {
 	int set;
 	__u32 flags;
-	pid_t tid;
 };
 
 static int bind(void *arg)
 {
 	struct binding *b = arg;
-	int ret = set_bind(b->set, b->flags, b->tid);
+	int ret = set_bind(b->set, b->flags);
 
 	/* After a failure it is not bound, after a success it is. */
-	if (set_target(b->set, VCPC_IOC_UNBIND, 0) != (ret ? -EINVAL : 0))
+	if (set_own(b->set, VCPC_IOC_UNBIND) != (ret ? -EINVAL : 0))
 		return -EPROTO;
 	return ret;
 }
@@ -90,7 +87,7 @@ TEST_F(failslab, bind)
 	NEEDS_FAILSLAB();
 	ASSERT_GE(b.set, 0);
 	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
-	b.flags = VCPC_BIND_F_INHERIT | VCPC_BIND_F_PROCESS;
+	b.flags = VCPC_BIND_F_INHERIT;
 	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
 	b.flags = VCPC_BIND_F_ENABLE_ON_EXEC;
 	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
@@ -110,7 +107,7 @@ static void bind_watched(struct __test_metadata *_metadata, int nth, int set)
 
 	ASSERT_GE(b.set, 0);
 	EXPECT_GT(each_allocation(nth, bind, &b), 0);
-	b.flags = VCPC_BIND_F_INHERIT | VCPC_BIND_F_PROCESS | VCPC_BIND_F_TRACE;
+	b.flags = VCPC_BIND_F_INHERIT | VCPC_BIND_F_TRACE;
 	EXPECT_GT(each_allocation(nth, bind, &b), 0);
 	close(b.set);
 }
@@ -132,63 +129,13 @@ TEST_F(failslab, bind_with_hardware_overflow)
 	bind_watched(_metadata, self->nth, overflow_set(&request, 1, 0, SIGURG));
 }
 
-TEST_F(failslab, bind_groups)
-{
-	struct binding b = { .set = groups_set(&page_faults, 3, 2, VCPC_SLOT_MIN, 0) };
-
-	NEEDS_FAILSLAB();
-	ASSERT_GE(b.set, 0);
-	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
-	b.flags = VCPC_BIND_F_TREE;
-	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
-}
-
-static int bind_cpu(void *arg)
-{
-	int set = *(int *)arg, ret = set_bind(set, VCPC_BIND_F_CPU, 0);
-
-	if (set_all(set, VCPC_IOC_UNBIND, 0) != (ret ? -EINVAL : 0))
-		return -EPROTO;
-	return ret;
-}
-
-TEST_F(failslab, bind_cpu)
-{
-	int sets[2] = {
-		set_of(&page_faults, 0), groups_set(&page_faults, 2, 2, VCPC_SLOT_MIN, 0),
-	};
-	unsigned int i;
-
-	NEEDS_FAILSLAB();
-	for (i = 0; i < 2; i++) {
-		ASSERT_GE(sets[i], 0);
-		EXPECT_GT(each_allocation(self->nth, bind_cpu, &sets[i]), 0);
-	}
-}
-
-TEST_F(failslab, bind_child)
-{
-	struct binding b = { .set = set_of(&page_faults, 0) };
-
-	NEEDS_FAILSLAB();
-	b.tid = fork();
-	if (!b.tid) {
-		pause();
-		_exit(0);
-	}
-	ASSERT_GT(b.tid, 0);
-	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
-	kill(b.tid, SIGKILL);
-	waitpid(b.tid, NULL, 0);
-}
-
 static int sample(void *arg)
 {
 	int set = *(int *)arg;
 	struct room room;
-	int ret = set_sample(set, 0, &room) ?: set_target(set, VCPC_IOC_DISABLE, 0);
+	int ret = set_sample(set, 0, &room) ?: set_own(set, VCPC_IOC_DISABLE);
 
-	return ret ?: set_target(set, VCPC_IOC_ENABLE, 0);
+	return ret ?: set_own(set, VCPC_IOC_ENABLE);
 }
 
 /* What is bound needs no more memory. */
@@ -197,13 +144,13 @@ TEST_F(failslab, sample_disable_enable)
 	int set = set_of(&page_faults, 0);
 
 	NEEDS_FAILSLAB();
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	EXPECT_EQ(0, each_allocation(self->nth, sample, &set));
 }
 
 static int restart(void *arg)
 {
-	int set = *(int *)arg, ret = set_target(set, VCPC_IOC_RESTART, 0);
+	int set = *(int *)arg, ret = set_own(set, VCPC_IOC_RESTART);
 
 	return ret ?: is_frozen(set, 0) ? -EPROTO : 0;
 }
@@ -213,7 +160,7 @@ TEST_F(failslab, restart)
 	int set = watched_set(0, 0);
 
 	NEEDS_FAILSLAB();
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	EXPECT_EQ(0, each_allocation(self->nth, restart, &set));
 }
 
@@ -221,14 +168,14 @@ TEST_F(failslab, restart)
 static int bind_and_preset(void *arg)
 {
 	struct vcpc_preset_args args = { .size = sizeof(args), .preset = 77 };
-	int set = *(int *)arg, ret = set_bind(set, 0, 0);
+	int set = *(int *)arg, ret = set_bind(set, 0);
 
 	if (ret)
 		return ret;
 	ret = call(set, VCPC_IOC_PRESET, &args);
-	if (set_target(set, VCPC_IOC_RESTART, 0) || first_value(set, 0) != (ret ? 0 : 77))
+	if (set_own(set, VCPC_IOC_RESTART) || first_value(set, 0) != (ret ? 0 : 77))
 		ret = -EPROTO;
-	return set_target(set, VCPC_IOC_UNBIND, 0) ?: ret;
+	return set_own(set, VCPC_IOC_UNBIND) ?: ret;
 }
 
 TEST_F(failslab, preset)
@@ -243,19 +190,18 @@ static int sample_and_list(void *arg)
 {
 	struct vcpc_instance_info info[4];
 	struct vcpc_instances_args args;
-	struct grouped g;
-	int set = *(int *)arg, ret = groups_sample(set, 0, 0, 3, &g);
+	struct room room;
+	int set = *(int *)arg, ret = set_total(set, &room);
 
-	ret = ret ?: groups_sample(set, VCPC_SAMPLE_F_TOTAL, 0, 3, &g);
 	return ret ?: set_instances(set, info, 4, &args);
 }
 
-TEST_F(failslab, sample_groups_and_list)
+TEST_F(failslab, total_and_list)
 {
-	int set = groups_set(&page_faults, 3, 2, VCPC_SLOT_MIN, 0);
+	int set = set_of(&page_faults, 0);
 
 	NEEDS_FAILSLAB();
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
 	EXPECT_GT(each_allocation(self->nth, sample_and_list, &set), 0);
 }
 
@@ -336,10 +282,10 @@ static int total_with_heir(int n, int *failed, int *lost)
 	struct room room;
 	__u64 own;
 
-	if (set_bind(set, VCPC_BIND_F_INHERIT, 0))
+	if (set_bind(set, VCPC_BIND_F_INHERIT))
 		return -EPROTO;
 	*failed = start_heir(n);
-	ret = *failed < 0 ? -EPROTO : set_total(set, 0, &room);
+	ret = *failed < 0 ? -EPROTO : set_total(set, &room);
 	own = first_value(set, own_tid());
 	if (!ret && room.sample.values[0] < own + 10)
 		ret = -EPROTO;

@@ -54,7 +54,7 @@ TEST_F(failslab, sample)
 	NEEDS_FAILSLAB();
 	set = create_large(self->device);
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		EXPECT_GT(each_allocation(self->nth, calls[i], &set), 0);
 	close(set);

@@ -45,7 +45,7 @@ static void end_child(struct worker *w)
 	w->child = 0;
 }
 
-/* A target that waits, samples what it has got, becomes another program, or is gone. */
+/* A child that waits, binds and samples, becomes another program, or is gone. */
 static void do_child(struct worker *w)
 {
 	unsigned int kind = below(&w->f, 4), i;
@@ -58,7 +58,7 @@ static void do_child(struct worker *w)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (kind == 1)
 		for (i = 0; i < 100; i++) {
-			set_bind(w->own[i % OWN].fd, 0, 0);
+			set_bind(w->own[i % OWN].fd, 0);
 			set_sample(w->own[i % OWN].fd, 0, &room);
 		}
 	if (kind == 2) {
@@ -74,7 +74,7 @@ static const struct {
 	void (*fn)(struct worker *w);
 	unsigned int weight;
 } actions[] = {
-	{ do_info, 20 }, { do_create, 60 }, { do_bind, 120 }, { do_target, 180 },
+	{ do_info, 20 }, { do_create, 60 }, { do_bind, 120 }, { do_own, 180 },
 	{ do_preset, 80 },
 	{ do_sample, 250 }, { do_read, 200 }, { do_instances, 40 }, { do_tag, 60 },
 	{ do_trace, 240 }, { do_map, 40 },
@@ -182,14 +182,14 @@ static int works(void *root)
 		return 1;
 	device = device_open();
 	set = set_create(device, &page_faults, 1, 0);
-	if (set < 0 || set_bind(set, 0, 0) || call(device, VCPC_IOC_TRACE_TAG, &tag))
+	if (set < 0 || set_bind(set, 0) || call(device, VCPC_IOC_TRACE_TAG, &tag))
 		return 2;
 	touch(1);
 	first = first_value(set, 0);
 	touch(10);
 	if (first_value(set, 0) != first + 10)
 		return 3;
-	return set_target(set, VCPC_IOC_UNBIND, 0) ? 4 : 0;
+	return set_own(set, VCPC_IOC_UNBIND) ? 4 : 0;
 }
 
 /*
@@ -230,7 +230,7 @@ FIXTURE_SETUP(fuzz)
 	self->common[2] = set_of(&task_clock, VCPC_SET_F_DISABLED);
 	self->common[3] = device_open();
 	ASSERT_GE(self->common[3], 0);
-	ASSERT_EQ(0, set_bind(self->common[0], 0, 0));
+	ASSERT_EQ(0, set_bind(self->common[0], 0));
 }
 
 FIXTURE_TEARDOWN(fuzz)
@@ -245,7 +245,6 @@ TEST_F_TIMEOUT(fuzz, calls, 100000)
 	unsigned long seed = number("FUZZ_SEED", 20221211), calls = number("FUZZ_CALLS", kernel_checks() ? 100000 : 1000000);
 	struct process p = {
 		.verdicts = self->verdicts, .root = variant->root, .software = !hw_slots(),
-		.max_requests = parameter("max_requests", NULL),
 	};
 	unsigned int i, before[3];
 	pid_t pids[PROCESSES];
@@ -253,6 +252,9 @@ TEST_F_TIMEOUT(fuzz, calls, 100000)
 	int status;
 
 	catch_overflows();
+	/* One event of each set's is not a request. */
+	p.max_requests = variant->root ? parameter("max_requests", NULL) :
+					 parameter("max_thread_counters", NULL) - 1;
 	p.calls = calls / 2 / PROCESSES / THREADS;
 	for (i = 0; i < PROCESSES; i++) {
 		p.seed = seed * 8 + 4 * variant->root + i;

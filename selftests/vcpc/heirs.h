@@ -7,16 +7,6 @@
 
 #include "calls.h"
 
-/* All that the bind began which @tid is of, or all of the set */
-static inline int set_all(int set, unsigned long cmd, pid_t tid)
-{
-	struct vcpc_target_args args = {
-		.size = sizeof(args), .flags = VCPC_TARGET_F_ALL, .tid = tid,
-	};
-
-	return call(set, cmd, &args);
-}
-
 static inline int set_instances(int set, struct vcpc_instance_info *info, unsigned int room,
 				struct vcpc_instances_args *args)
 {

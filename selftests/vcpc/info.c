@@ -27,8 +27,11 @@ TEST_F(info, says_what_it_offers)
 	EXPECT_EQ(sizeof(args), args.size);
 	EXPECT_EQ(VCPC_ABI_VERSION, args.abi);
 	EXPECT_EQ(VCPC_FEAT_SETS | VCPC_FEAT_TRACE | VCPC_FEAT_INHERIT, args.features & 7);
-	EXPECT_TRUE(args.features & VCPC_FEAT_PROCESS);
+	EXPECT_EQ(0, args.features & ~(VCPC_FEAT_SETS | VCPC_FEAT_TRACE | VCPC_FEAT_INHERIT |
+				       VCPC_FEAT_OVERFLOW | VCPC_FEAT_TRACE_COUNTS));
 	EXPECT_GE(args.max_requests, 8);
+	EXPECT_EQ(sizeof(struct vcpc_sample), args.sample_size);
+	EXPECT_EQ(0, args.counted);
 	EXPECT_GE(args.max_sets, 1);
 	EXPECT_GE(args.max_tags, 1);
 	EXPECT_LE(args.hw_slots, 64);

@@ -15,11 +15,11 @@ TEST(without_it_nothing_is_inherited)
 	int pages = 1000;
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	in_thread(pages);
 	EXPECT_EQ(0, in_child(touches_in_child, &pages));
 	/* fork and pthread_create have faults of their own. */
-	EXPECT_LT(first_total(set, 0), 700);
+	EXPECT_LT(first_total(set), 700);
 	EXPECT_EQ(1, set_count(set).nr);
 }
 
@@ -30,15 +30,15 @@ TEST(threads_but_no_processes)
 	__u64 value;
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
 	in_thread(pages);
-	value = first_total(set, 0);
+	value = first_total(set);
 	EXPECT_GE(value, 1000);
 	EXPECT_LT(value, 1500);
 	/* The thread's own are not the caller's. */
 	EXPECT_LT(first_value(set, 0), 500);
 	ASSERT_EQ(0, in_child(touches_in_child, &pages));
-	EXPECT_LT(first_total(set, 0), value + 500);
+	EXPECT_LT(first_total(set), value + 500);
 	EXPECT_EQ(2, set_count(set).nr);
 }
 
@@ -62,9 +62,9 @@ TEST(an_heir_has_heirs)
 	int depth = 10;
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
 	deeper(&depth);
-	EXPECT_GE(first_total(set, 0), 1000);
+	EXPECT_GE(first_total(set), 1000);
 	EXPECT_EQ(10, set_count(set).nr);
 }
 
@@ -72,7 +72,7 @@ struct waiting {
 	pthread_t thread;
 	pthread_barrier_t *barrier;
 	pid_t tid;
-	int pages;
+	int set, pages;
 };
 
 /* Say who you are, touch, and wait to be sampled. */
@@ -96,7 +96,7 @@ TEST(each_thread_has_its_own_values)
 	int i;
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
 	pthread_barrier_init(&barrier, NULL, 4);
 	for (i = 0; i < 3; i++) {
 		w[i] = (struct waiting) { .barrier = &barrier, .pages = 500 * (i + 1) };
@@ -119,11 +119,13 @@ TEST(each_thread_has_its_own_values)
 		EXPECT_GE(value, w[i].pages);
 		EXPECT_LT(value, w[i].pages + 200);
 	}
-	EXPECT_GE(first_total(set, 0), 3000);
-	/* A thread that is taken off is in no total any more. */
-	ASSERT_EQ(0, set_target(set, VCPC_IOC_UNBIND, w[2].tid));
-	EXPECT_LT(first_total(set, 0), 2500);
-	EXPECT_EQ(-EINVAL, set_target(set, VCPC_IOC_UNBIND, w[2].tid));
+	EXPECT_GE(first_total(set), 3000);
+	/* What a thread has counted that unbinds is in no total any more. */
+	touch(5000);
+	EXPECT_GE(first_total(set), 8000);
+	ASSERT_EQ(0, set_own(set, VCPC_IOC_UNBIND));
+	EXPECT_GE(first_total(set), 3000);
+	EXPECT_LT(first_total(set), 4000);
 }
 
 /* Before its first instruction: a value that starts at the request's preset */
@@ -142,12 +144,12 @@ TEST(before_its_first_instruction)
 	request.preset = 1000000;
 	set = set_of(&request, 0);
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, samples_at_once, &set));
 	pthread_join(thread, &ret);
 	EXPECT_EQ(NULL, ret);
-	EXPECT_GE(first_total(set, 0), 2000000);
-	EXPECT_LT(first_total(set, 0), 2001000);
+	EXPECT_GE(first_total(set), 2000000);
+	EXPECT_LT(first_total(set), 2001000);
 }
 
 TEST(disabled_parents_have_disabled_heirs)
@@ -157,64 +159,89 @@ TEST(disabled_parents_have_disabled_heirs)
 	__u64 value;
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
 	in_thread(pages);
-	ASSERT_EQ(0, set_target(set, VCPC_IOC_DISABLE, 0));
-	value = first_total(set, 0);
+	ASSERT_EQ(0, set_own(set, VCPC_IOC_DISABLE));
+	value = first_total(set);
 	in_thread(pages);
-	EXPECT_EQ(value, first_total(set, 0));
-	ASSERT_EQ(0, set_target(set, VCPC_IOC_ENABLE, 0));
-	EXPECT_LT(first_total(set, 0), value + 100);
+	EXPECT_EQ(value, first_total(set));
+	ASSERT_EQ(0, set_own(set, VCPC_IOC_ENABLE));
+	EXPECT_LT(first_total(set), value + 100);
 	in_thread(pages);
-	EXPECT_GE(first_total(set, 0), value + 1000);
+	EXPECT_GE(first_total(set), value + 1000);
 }
 
-static void *touch_between(void *arg)
+static void *acts_and_waits(void *arg)
 {
 	struct waiting *w = arg;
 
+	w->pages = set_own(w->set, VCPC_IOC_DISABLE);
+	w->tid = own_tid();
 	pthread_barrier_wait(w->barrier);
 	pthread_barrier_wait(w->barrier);
-	touch(w->pages);
-	pthread_barrier_wait(w->barrier);
-	pthread_barrier_wait(w->barrier);
-	touch(w->pages);
 	return NULL;
 }
 
-TEST(all_are_turned_at_once)
+/* Each thread turns its own instance on and off; nobody turns others'. */
+TEST(each_thread_acts_on_its_own)
 {
 	int set = set_of(&page_faults, 0);
 	pthread_barrier_t barrier;
-	struct waiting w = { .barrier = &barrier, .pages = 1000 };
+	struct waiting w = { .barrier = &barrier, .set = set };
 	struct room room;
-	__u64 value;
+	pid_t parent = own_tid();
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
 	pthread_barrier_init(&barrier, NULL, 2);
-	ASSERT_EQ(0, pthread_create(&w.thread, NULL, touch_between, &w));
+	ASSERT_EQ(0, pthread_create(&w.thread, NULL, acts_and_waits, &w));
 	pthread_barrier_wait(&barrier);
-	ASSERT_EQ(0, set_all(set, VCPC_IOC_DISABLE, 0));
-	EXPECT_EQ(0, set_all(set, VCPC_IOC_DISABLE, 0));
-	value = first_total(set, 0);
-	pthread_barrier_wait(&barrier);
-	pthread_barrier_wait(&barrier);
-	ASSERT_EQ(0, set_total(set, 0, &room));
-	EXPECT_EQ(value, room.sample.values[0]);
+	EXPECT_EQ(0, w.pages);
+	ASSERT_EQ(0, set_sample(set, w.tid, &room));
 	EXPECT_EQ(0, room.sample.state);
-	ASSERT_EQ(0, set_all(set, VCPC_IOC_ENABLE, getpid()));
+	ASSERT_EQ(0, set_sample(set, parent, &room));
+	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
+	/* The caller's is on already, whatever its heir's is. */
+	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_ENABLE));
+	ASSERT_EQ(0, set_total(set, &room));
+	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
 	pthread_barrier_wait(&barrier);
 	pthread_join(w.thread, NULL);
-	ASSERT_EQ(0, set_total(set, 0, &room));
-	EXPECT_GE(room.sample.values[0], value + 1000);
-	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
 
-	ASSERT_EQ(0, set_all(set, VCPC_IOC_UNBIND, 0));
-	EXPECT_EQ(-EINVAL, set_total(set, 0, &room));
-	EXPECT_EQ(-EINVAL, set_all(set, VCPC_IOC_UNBIND, 0));
+	ASSERT_EQ(0, set_unbind_all(set));
+	EXPECT_EQ(-EINVAL, set_total(set, &room));
+	/* Nothing is left to do. */
+	EXPECT_EQ(0, set_unbind_all(set));
 	EXPECT_EQ(0, set_count(set).nr);
-	EXPECT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
+	EXPECT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
+}
+
+/* The owner has no instance any more: what acts on one fails, though its threads have some. */
+TEST(an_owner_without_an_instance)
+{
+	static const unsigned long calls[] = {
+		VCPC_IOC_ENABLE, VCPC_IOC_DISABLE, VCPC_IOC_RESTART, VCPC_IOC_UNBIND,
+	};
+	int set = set_of(&page_faults, 0);
+	pthread_barrier_t barrier;
+	struct waiting w = { .barrier = &barrier, .set = set, .pages = 100 };
+	struct room room;
+	unsigned int i;
+
+	ASSERT_GE(set, 0);
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
+	pthread_barrier_init(&barrier, NULL, 2);
+	ASSERT_EQ(0, pthread_create(&w.thread, NULL, touch_and_wait, &w));
+	pthread_barrier_wait(&barrier);
+	ASSERT_EQ(0, set_own(set, VCPC_IOC_UNBIND));
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(-EINVAL, set_own(set, calls[i]));
+	EXPECT_EQ(-EINVAL, set_preset(set, 0, 5));
+	ASSERT_EQ(0, set_sample(set, w.tid, &room));
+	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
+	EXPECT_LE(100, first_total(set));
+	pthread_barrier_wait(&barrier);
+	pthread_join(w.thread, NULL);
 }
 
 TEST(hardware_totals)
@@ -230,14 +257,14 @@ TEST(hardware_totals)
 	if (set == -ENOENT || set == -EOPNOTSUPP)
 		SKIP(return, "the PMU does not count instructions");
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, touches, &pages));
 	for (i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
 	spin(1000000);
-	EXPECT_GE(first_total(set, 0), 2000000);
-	EXPECT_LT(first_total(set, 0), 3000000);
+	EXPECT_GE(first_total(set), 2000000);
+	EXPECT_LT(first_total(set), 3000000);
 }
 
 TEST_HARNESS_MAIN

@@ -11,7 +11,7 @@ TEST(pages_touched)
 	int pages;
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	touch(1);
 	set_sample(set, 0, &before);
 	set_sample(set, 0, &after);
@@ -37,7 +37,7 @@ TEST(context_switches)
 	int i, try;
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	/*
 	 * A switch may fall between the count and the kernel's own figure; and who is
 	 * slow to go to sleep finds the time over already, which is no switch.
@@ -73,7 +73,7 @@ TEST(instructions_of_a_loop)
 	if (set == -ENOENT || set == -EOPNOTSUPP)
 		SKIP(return, "the PMU does not count instructions");
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	first_value(set, 0);
 	for (rounds = 1000; rounds <= 10000000; rounds *= 10) {
 		value = first_value(set, 0);
@@ -97,7 +97,7 @@ TEST(values_of_one_sample_belong_together)
 	if (set == -ENOENT || set == -EOPNOTSUPP)
 		SKIP(return, "the PMU does not count instructions and cycles");
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	for (i = 0; i < 1000; i++) {
 		spin(100);
 		ASSERT_EQ(0, set_sample(set, 0, &room));
@@ -123,7 +123,7 @@ TEST(kernel_mode)
 	if (set == -ENOENT || set == -EOPNOTSUPP)
 		SKIP(return, "the PMU does not count instructions");
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	for (i = 0; i < 1000; i++)
 		syscall(SYS_getppid);
 	ASSERT_EQ(0, set_sample(set, 0, &room));

@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sets of as many requests as there can be: 256 groups of 8, and many that count at once. */
+/* Sets of as many requests as there can be, which only who has CAP_PERFMON may have. */
 #include <pthread.h>
 
 #include "vcpc_test.h"
 
 #define MOST		2048
-#define GROUPS		256
-#define EACH		(MOST / GROUPS)
-#define TURNS		3	/* to wait for */
-#define SLOT		20000000ULL
 #define MANY		300	/* page faults' counters of one set; no PMU has to hold them */
 #define PAGES		50
 
 /* Whatever a sample may have */
 struct large {
 	struct vcpc_sample head;
-	__u64 more[MOST + GROUPS * sizeof(struct vcpc_group_sample) / sizeof(__u64)];
+	__u64 more[MOST];
 };
 
 static const __u64 *values(const struct large *l)
 {
 	return l->more;
-}
-
-static const struct vcpc_group_sample *groups(const struct large *l)
-{
-	return (const void *)&l->more[l->head.nr];
 }
 
 static int large_sample(int set, __u32 flags, struct large *l)
@@ -49,11 +40,8 @@ static int large_set(unsigned int nr, __u32 flags, __u32 request_flags)
 		requests[i] = page_faults;
 		requests[i].preset = i;
 		requests[i].flags |= request_flags;
-		requests[i].group = flags & VCPC_SET_F_GROUPS ? i / EACH : 0;
 	}
 	args.flags = flags;
-	if (flags & VCPC_SET_F_GROUPS)
-		args.slot = SLOT;
 	set = call(device, VCPC_IOC_SET_CREATE, &args);
 	free(requests);
 	close(device);
@@ -78,14 +66,14 @@ static void expect_alike(struct __test_metadata *_metadata, struct large *l, uns
 
 TEST(many_at_once)
 {
-	struct vcpc_target_args target = { .size = sizeof(target) };
+	struct vcpc_own_args target = { .size = sizeof(target) };
 	int set = large_set(MANY, 0, 0);
 	void *volatile nowhere = NULL;
 	static struct large l;
 	__u64 before;
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	ASSERT_EQ(0, large_sample(set, 0, &l));
 	expect_alike(_metadata, &l, MANY);
 	before = values(&l)[0];
@@ -117,12 +105,12 @@ TEST(an_overflow_of_many)
 	struct vcpc_preset_args preset = {
 		.size = sizeof(preset), .request = MANY - 1, .preset = -(__u64)PAGES,
 	};
-	struct vcpc_target_args target = { .size = sizeof(target) };
+	struct vcpc_own_args target = { .size = sizeof(target) };
 	int set = large_set(MANY, 0, VCPC_REQ_F_OVERFLOW);
 	static struct large l;
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	ASSERT_EQ(0, call(set, VCPC_IOC_PRESET, &preset));
 	ASSERT_EQ(0, call(set, VCPC_IOC_RESTART, &target));
 	touch(2 * PAGES);
@@ -142,7 +130,7 @@ FIXTURE(full) {
 
 FIXTURE_SETUP(full)
 {
-	self->set = large_set(MOST, VCPC_SET_F_GROUPS, 0);
+	self->set = large_set(MOST, 0, 0);
 }
 
 FIXTURE_TEARDOWN(full)
@@ -150,36 +138,18 @@ FIXTURE_TEARDOWN(full)
 	close(self->set);
 }
 
-/* The first groups' turns; whole rounds are a matter of arithmetic (KUnit's vcpc_rotation). */
-TEST_F_TIMEOUT(full, as_many_groups_as_there_can_be, 1200)
+TEST_F_TIMEOUT(full, counts, 1200)
 {
 	static struct large l;
-	__u64 faults = 0, ticks = 0;
-	int i;
 
 	ASSERT_GE(self->set, 0);
-	ASSERT_EQ(0, set_bind(self->set, 0, 0));
-	do {
-		touch(PAGES);
-		ASSERT_EQ(0, large_sample(self->set, 0, &l));
-		ASSERT_EQ(MOST, l.head.nr);
-	} while (!groups(&l)[TURNS].tick);
-	for (i = 0; i < TURNS; i++) {
-		const __u64 *value = &values(&l)[i * EACH];
-		long long apart = value[0] + EACH - 1 - value[EACH - 1];
-
-		EXPECT_LT(0, groups(&l)[i].tick);
-		/* A turn may end amid a fault that some have counted. */
-		EXPECT_GE(2, llabs(apart));
-		faults += value[0] - i * EACH;
-		ticks += groups(&l)[i].tick;
-	}
-	EXPECT_LT(0, faults);
-	EXPECT_EQ(0, groups(&l)[GROUPS - 1].tick);
-	EXPECT_EQ(MOST - 1, values(&l)[MOST - 1]);
-	EXPECT_GE(l.head.tick, ticks);
+	ASSERT_EQ(0, set_bind(self->set, 0));
+	touch(PAGES);
+	ASSERT_EQ(0, large_sample(self->set, 0, &l));
+	expect_alike(_metadata, &l, MOST);
+	EXPECT_LE(PAGES, values(&l)[0]);
 	ASSERT_EQ(0, large_sample(self->set, VCPC_SAMPLE_F_TOTAL, &l));
-	EXPECT_LT(0, groups(&l)[0].tick);
+	expect_alike(_metadata, &l, MOST);
 }
 
 static void *child(void *arg)
@@ -196,7 +166,7 @@ TEST(inherited)
 	__u64 one;
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
 	ASSERT_EQ(0, large_sample(set, 0, &l));
 	one = values(&l)[0];
 	ASSERT_EQ(0, pthread_create(&thread, NULL, child, NULL));
@@ -220,39 +190,30 @@ TEST_F_TIMEOUT(full, is_as_much_as_there_can_be, 1200)
 	close(device);
 }
 
-/* A user's limit of counters holds for them, too. */
-static int too_many(void *arg)
+/* What others may have at most, as INFO says: one request more is refused */
+static int asks_for_more(void *arg)
 {
-	int first, second;
+	struct vcpc_info_args info = { .size = sizeof(info) };
+	int device, set;
 
 	(void)arg;
 	if (become_nobody())
 		return 1;
-	first = large_set(MANY, 0, 0);
-	second = large_set(MANY, 0, 0);
-	if (first < 0 || second < 0)
+	device = device_open();
+	if (call(device, VCPC_IOC_INFO, &info) || info.max_requests >= MANY)
 		return 2;
-	if (set_bind(first, 0, 0))
+	if (large_set(info.max_requests + 1, 0, 0) != -EINVAL)
 		return 3;
-	if (set_bind(second, 0, 0) != -EUSERS)
+	set = large_set(info.max_requests, 0, 0);
+	if (set < 0)
 		return 4;
-	close(first);
-	return set_bind(second, 0, 0) ? 5 : 0;
+	/* All of them fit on a thread that has nothing else. */
+	return set_bind(set, 0) ? 5 : 0;
 }
 
-static void set_limit(unsigned int value)
+TEST(not_for_everybody)
 {
-	FILE *f = fopen("/sys/module/vcpc/parameters/max_user_counters", "w");
-
-	if (!f || fprintf(f, "%u", value) < 0 || fclose(f))
-		abort();
-}
-
-TEST(the_users_limit)
-{
-	set_limit(MANY + MANY / 2);
-	EXPECT_EQ(0, in_child(too_many, NULL));
-	set_limit(16384);
+	EXPECT_EQ(0, in_child(asks_for_more, NULL));
 }
 
 TEST_HARNESS_MAIN

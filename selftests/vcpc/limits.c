@@ -137,6 +137,24 @@ struct many {
 	int wants, left;
 };
 
+/* It holds them until it is killed. */
+static int take_in_child(const struct many *many, pid_t *child)
+{
+	int ret = 1, ends[2];
+	pid_t pid;
+
+	if (pipe(ends))
+		return 90;
+	*child = pid = fork();
+	if (!pid) {
+		ret = enter_namespace(many->before, many->map) ?: take_sets(6) != 5;
+		if (write(ends[1], &ret, sizeof(ret)) == sizeof(ret))
+			pause();
+		_exit(0);
+	}
+	return pid < 0 || read(ends[0], &ret, sizeof(ret)) != sizeof(ret) ? 91 : ret;
+}
+
 static int be_many(void *arg)
 {
 	const struct many *many = arg;
@@ -151,22 +169,41 @@ static int be_many(void *arg)
 	return take_sets(6) == many->left ? 0 : 3;
 }
 
-/* Whoever is many users in a namespace of his own has what one user may have; root's are many. */
+/* Root's container takes all that it may, and then root takes as much. */
+static int be_beside(void *arg)
+{
+	pid_t child = 0;
+	int ret = take_in_child(arg, &child);
+
+	if (!ret)
+		ret = take_sets(6) == 5 ? 0 : 3;
+	if (child > 0)
+		kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return ret;
+}
+
+/*
+ * Whoever is many users in a namespace has together what one user may have.  So have all users of
+ * a namespace that root made, as for a container; that takes nothing from root.
+ */
 TEST(users_of_namespaces)
 {
 	struct many own = { become_nobody, "0 65534 1\n1 100000 10\n", 3, 2 };
-	struct many roots = { stay_root, "0 100000 10\n", 5, 5 };
+	struct many roots = { stay_root, "0 100000 10\n", 3, 2 };
 	unsigned int before = parameter("max_user_sets");
-	int of_own, of_roots;
+	int of_own, of_roots, beside_roots;
 
 	set_parameter("max_user_sets", 5);
 	of_own = in_child(be_many, &own);
 	of_roots = in_child(be_many, &roots);
+	beside_roots = in_child(be_beside, &roots);
 	set_parameter("max_user_sets", before);
 	if (of_own == 101)
 		SKIP(return, "this kernel has no user namespaces for everybody");
 	EXPECT_EQ(0, of_own);
 	EXPECT_EQ(0, of_roots);
+	EXPECT_EQ(0, beside_roots);
 }
 
 static int too_many_counters(void *arg)
@@ -180,21 +217,69 @@ static int too_many_counters(void *arg)
 	device = device_open();
 	first = set_create(device, requests, 3, 0);
 	second = set_create(device, requests, 3, 0);
-	/* The clock of each set is a counter too. */
-	if (set_bind(first, 0, 0))
+	if (set_bind(first, 0))
 		return 2;
-	if (set_bind(second, 0, 0) != -EUSERS)
+	if (set_bind(second, 0) != -EUSERS)
 		return 3;
-	if (set_target(first, VCPC_IOC_UNBIND, 0))
+	if (set_own(first, VCPC_IOC_UNBIND))
 		return 4;
-	return set_bind(second, 0, 0) ? 5 : 0;
+	return set_bind(second, 0) ? 5 : 0;
+}
+
+/* What one thread may have, in all sets */
+static int too_many_on_a_thread(void *arg)
+{
+	struct vcpc_request requests[3] = { page_faults, page_faults, page_faults };
+	int device, first, second, one;
+
+	(void)arg;
+	if (become_nobody())
+		return 1;
+	device = device_open();
+	first = set_create(device, requests, 3, 0);
+	second = set_create(device, requests, 3, 0);
+	one = set_create(device, requests, 2, 0);
+	if (set_bind(first, 0))
+		return 2;
+	/* Three of seven are left: each set has one event more, at context switches. */
+	if (set_bind(second, 0) != -EUSERS)
+		return 3;
+	if (set_bind(one, 0))
+		return 4;
+	if (set_own(one, VCPC_IOC_UNBIND) || set_own(first, VCPC_IOC_UNBIND))
+		return 5;
+	return set_bind(second, 0) ? 6 : 0;
+}
+
+/* CAP_PERFMON: as many as he likes */
+static int none_too_many(void *arg)
+{
+	struct vcpc_request requests[100];
+	int device = device_open(), set, i;
+
+	(void)arg;
+	for (i = 0; i < 100; i++)
+		requests[i] = page_faults;
+	set = set_create(device, requests, 100, 0);
+	return set < 0 ? 1 : set_bind(set, 0) ? 2 : 0;
+}
+
+TEST(counters_of_a_thread)
+{
+	unsigned int before = parameter("max_thread_counters");
+
+	EXPECT_EQ(32, before);
+	set_parameter("max_thread_counters", 7);
+	EXPECT_EQ(0, in_child(too_many_on_a_thread, NULL));
+	EXPECT_EQ(0, in_child(none_too_many, NULL));
+	set_parameter("max_thread_counters", before);
 }
 
 TEST(counters)
 {
 	unsigned int before = parameter("max_user_counters");
 
-	set_parameter("max_user_counters", 7);
+	set_parameter("max_user_counters", 5);
 	EXPECT_EQ(0, in_child(too_many_counters, NULL));
 	set_parameter("max_user_counters", before);
 }
@@ -207,6 +292,8 @@ TEST(requests)
 	int device = device_open();
 
 	set_parameter("max_requests", 2);
+	ASSERT_EQ(0, call(device, VCPC_IOC_INFO, &info));
+	EXPECT_EQ(2, info.max_requests);
 	EXPECT_EQ(-EINVAL, set_create(device, requests, 3, 0));
 	EXPECT_GE(set_create(device, requests, 2, 0), 0);
 	/* There is an end that no parameter moves. */

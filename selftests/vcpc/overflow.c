@@ -27,13 +27,6 @@ FIXTURE_TEARDOWN(overflow)
 	(void)self;
 }
 
-static int preset(int set, __u32 request, __u64 value)
-{
-	struct vcpc_preset_args args = { .size = sizeof(args), .request = request, .preset = value };
-
-	return call(set, VCPC_IOC_PRESET, &args);
-}
-
 static int many(void)
 {
 	return number("MANY", kernel_checks() ? FEW : MANY);
@@ -57,7 +50,7 @@ static void handler(int sig, siginfo_t *info, void *context)
 	seen.info = *info;
 	seen.tid = own_tid();
 	seen.ret = set_sample(handled_set, 0, &seen.at);
-	set_target(handled_set, VCPC_IOC_RESTART, 0);
+	set_own(handled_set, VCPC_IOC_RESTART);
 }
 
 static void catch(int set)
@@ -76,7 +69,7 @@ TEST_F(overflow, freezes_with_the_values_of_the_moment)
 	struct room room;
 
 	ASSERT_LE(0, set);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	touch(9);
 	ASSERT_EQ(0, set_sample(set, 0, &room));
 	EXPECT_EQ(-1ULL, room.sample.values[0]);
@@ -87,7 +80,7 @@ TEST_F(overflow, freezes_with_the_values_of_the_moment)
 	EXPECT_EQ(0, room.sample.values[0]);
 	EXPECT_EQ(10, room.sample.values[1]);
 	EXPECT_EQ(VCPC_STATE_FROZEN, room.sample.state);
-	EXPECT_EQ(-EINVAL, set_target(set, VCPC_IOC_DISABLE, 0));
+	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_DISABLE));
 	close(set);
 }
 
@@ -98,11 +91,11 @@ TEST_F(overflow, restart_begins_from_the_presets)
 	struct room room;
 	int i;
 
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	for (i = 1; i <= 20; i++) {
 		touch(12);
 		ASSERT_TRUE(is_frozen(set, 0));
-		ASSERT_EQ(0, set_target(set, VCPC_IOC_RESTART, 0));
+		ASSERT_EQ(0, set_own(set, VCPC_IOC_RESTART));
 		ASSERT_EQ(0, set_sample(set, 0, &room));
 		ASSERT_EQ(-10ULL, room.sample.values[0]);
 		ASSERT_EQ(0, room.sample.values[1]);
@@ -110,7 +103,7 @@ TEST_F(overflow, restart_begins_from_the_presets)
 	}
 	/* A running set is reset by it. */
 	touch(4);
-	ASSERT_EQ(0, set_target(set, VCPC_IOC_RESTART, 0));
+	ASSERT_EQ(0, set_own(set, VCPC_IOC_RESTART));
 	touch(9);
 	EXPECT_FALSE(is_frozen(set, 0));
 	touch(1);
@@ -123,10 +116,10 @@ TEST_F(overflow, enable_goes_on_from_the_values)
 	const struct vcpc_request req = overflowing(&page_faults, 3);
 	int set = overflow_set(&req, 1, 0, 0);
 
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	touch(5);
 	EXPECT_EQ(0, first_value(set, 0));
-	ASSERT_EQ(0, set_target(set, VCPC_IOC_ENABLE, 0));
+	ASSERT_EQ(0, set_own(set, VCPC_IOC_ENABLE));
 	touch(50);
 	EXPECT_EQ(50, first_value(set, 0));
 	EXPECT_FALSE(is_frozen(set, 0));
@@ -138,12 +131,12 @@ TEST_F(overflow, a_stop_does_not_move_the_overflow)
 	const struct vcpc_request req = overflowing(&page_faults, 10);
 	int set = overflow_set(&req, 1, 0, 0);
 
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	touch(6);
-	ASSERT_EQ(0, set_target(set, VCPC_IOC_DISABLE, 0));
+	ASSERT_EQ(0, set_own(set, VCPC_IOC_DISABLE));
 	touch(100);
 	EXPECT_FALSE(is_frozen(set, 0));
-	ASSERT_EQ(0, set_target(set, VCPC_IOC_ENABLE, 0));
+	ASSERT_EQ(0, set_own(set, VCPC_IOC_ENABLE));
 	touch(3);
 	EXPECT_FALSE(is_frozen(set, 0));
 	touch(1);
@@ -156,13 +149,13 @@ TEST_F(overflow, preset_counts_from_the_next_restart)
 	const struct vcpc_request req = overflowing(&page_faults, 1000);
 	int set = overflow_set(&req, 1, 0, 0);
 
-	ASSERT_EQ(-EINVAL, preset(set, 0, -5ULL));
-	ASSERT_EQ(0, set_bind(set, 0, 0));
-	EXPECT_EQ(-EINVAL, preset(set, 1, -5ULL));
-	ASSERT_EQ(0, preset(set, 0, -5ULL));
+	ASSERT_EQ(-EINVAL, set_preset(set, 0, -5ULL));
+	ASSERT_EQ(0, set_bind(set, 0));
+	EXPECT_EQ(-EINVAL, set_preset(set, 1, -5ULL));
+	ASSERT_EQ(0, set_preset(set, 0, -5ULL));
 	touch(1);
 	EXPECT_EQ(-999ULL, first_value(set, 0));
-	ASSERT_EQ(0, set_target(set, VCPC_IOC_RESTART, 0));
+	ASSERT_EQ(0, set_own(set, VCPC_IOC_RESTART));
 	EXPECT_EQ(-5ULL, first_value(set, 0));
 	touch(5);
 	EXPECT_TRUE(is_frozen(set, 0));
@@ -178,7 +171,7 @@ TEST_F(overflow, far_from_the_end_is_never)
 		const struct vcpc_request req = overflowing(&page_faults, -presets[i]);
 		int set = overflow_set(&req, 1, 0, 0);
 
-		ASSERT_EQ(0, set_bind(set, 0, 0));
+		ASSERT_EQ(0, set_bind(set, 0));
 		touch(100);
 		EXPECT_EQ(presets[i] + 100, first_value(set, 0));
 		EXPECT_FALSE(is_frozen(set, 0));
@@ -193,7 +186,7 @@ TEST_F(overflow, the_signal_tells_set_and_request)
 
 	ASSERT_LE(0, set);
 	catch(set);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	touch(6);
 	EXPECT_EQ(0, seen.times);
 	touch(1);
@@ -218,7 +211,7 @@ static void *overflow_here(void *arg)
 	pid_t *tid = arg;
 
 	*tid = own_tid();
-	set_bind(handled_set, 0, 0);
+	set_bind(handled_set, 0);
 	touch(20);
 	return NULL;
 }
@@ -248,7 +241,7 @@ TEST_F(overflow, blocked_is_pending_and_ignored_stays_frozen)
 	sigemptyset(&block);
 	sigaddset(&block, SIGNAL);
 	sigprocmask(SIG_BLOCK, &block, NULL);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	touch(20);
 	EXPECT_EQ(0, seen.times);
 	EXPECT_TRUE(is_frozen(set, 0));
@@ -261,64 +254,6 @@ TEST_F(overflow, blocked_is_pending_and_ignored_stays_frozen)
 	close(set);
 }
 
-static void *does_nothing(void *arg)
-{
-	return arg;
-}
-
-/* Enough of them, one after the other, that the module looks for those that have ended */
-static void *starts_many(void *arg)
-{
-	pthread_t thread;
-	int i;
-
-	for (i = 0; i < 200; i++)
-		if (!pthread_create(&thread, NULL, does_nothing, NULL))
-			pthread_join(thread, NULL);
-	return arg;
-}
-
-struct first {
-	int set;
-	pid_t tid;
-	pthread_t second;
-};
-
-static void *overflows_first(void *arg)
-{
-	struct first *first = arg;
-
-	first->tid = own_tid();
-	if (set_bind(first->set, VCPC_BIND_F_INHERIT, 0))
-		return NULL;
-	touch(20);
-	if (pthread_create(&first->second, NULL, starts_many, NULL))
-		abort();
-	return arg;
-}
-
-/* A thread that was stopped by an overflow, and ended: who enables it reads that it is not stopped. */
-TEST_F(overflow, enabled_after_the_end)
-{
-	const struct vcpc_request req = overflowing(&page_faults, 15);
-	struct first first = { .set = overflow_set(&req, 1, 0, 0) };
-	pthread_t thread;
-	struct room room;
-	void *done;
-
-	ASSERT_EQ(0, pthread_create(&thread, NULL, overflows_first, &first));
-	ASSERT_EQ(0, pthread_join(thread, &done));
-	ASSERT_NE(NULL, done);
-	ASSERT_EQ(0, pthread_join(first.second, NULL));
-	ASSERT_EQ(0, set_sample(first.set, first.tid, &room));
-	EXPECT_EQ(VCPC_STATE_EXITED | VCPC_STATE_FROZEN, room.sample.state);
-	ASSERT_EQ(0, set_target(first.set, VCPC_IOC_ENABLE, first.tid));
-	ASSERT_EQ(0, set_sample(first.set, first.tid, &room));
-	EXPECT_EQ(VCPC_STATE_EXITED | VCPC_STATE_COUNTING, room.sample.state);
-	EXPECT_EQ(0, room.sample.values[0]);
-	close(first.set);
-}
-
 /* Each fault is an overflow: none is lost, none is there twice. */
 TEST_F(overflow, each_of_many_exactly_once)
 {
@@ -326,11 +261,11 @@ TEST_F(overflow, each_of_many_exactly_once)
 	int set = overflow_set(&req, 1, 0, 0);
 	int i, n = many() / 10;
 
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	for (i = 0; i < n; i++) {
 		touch(1);
 		ASSERT_TRUE(is_frozen(set, 0));
-		ASSERT_EQ(0, set_target(set, VCPC_IOC_RESTART, 0));
+		ASSERT_EQ(0, set_own(set, VCPC_IOC_RESTART));
 		ASSERT_FALSE(is_frozen(set, 0));
 	}
 	close(set);
@@ -343,7 +278,7 @@ TEST_F(overflow, ten_thousand_signals)
 	int i, n = many() / 100;
 
 	catch(set);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	for (i = 1; i <= n; i++) {
 		touch(1);
 		ASSERT_EQ(i, seen.times);
@@ -363,14 +298,14 @@ TEST_F(overflow, cycles_overflow)
 		SKIP(return, "this PMU counts no instructions");
 	ASSERT_LE(0, set);
 	catch(set);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	for (i = 1; i <= 50; i++) {
 		spin(600000);
 		ASSERT_EQ((int)i, seen.times);
 		/* The interrupt comes after the overflow, but soon. */
 		ASSERT_GT(20000, seen.at.sample.values[0]);
 		ASSERT_LT(900000, seen.at.sample.values[1]);
-		ASSERT_EQ(0, set_target(set, VCPC_IOC_RESTART, 0));
+		ASSERT_EQ(0, set_own(set, VCPC_IOC_RESTART));
 	}
 	close(set);
 }
@@ -397,7 +332,7 @@ TEST_F(overflow, time_ends_in_the_kernel)
 
 	ASSERT_LE(0, set);
 	catch(set);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	/* The whole machine may stand still for longer than that: not at each time. */
 	for (i = 0; i < 10; i++) {
 		seen.times = 0;
@@ -435,7 +370,7 @@ TEST_F(overflow, no_timer_when_frozen)
 	unsigned long before;
 
 	ASSERT_LE(0, set);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	while (!is_frozen(set, 0))
 		;
 	before = interrupts();
@@ -456,7 +391,7 @@ TEST_F(overflow, closed_while_it_overflows)
 		int set = overflow_set(&req, 1, 0, i & 1 ? 0 : SIGNAL);
 
 		ASSERT_LE(0, set);
-		ASSERT_EQ(0, set_bind(set, 0, 0));
+		ASSERT_EQ(0, set_bind(set, 0));
 		touch(1 + i % 4);
 		close(set);
 	}
@@ -469,33 +404,13 @@ TEST_F(overflow, refused)
 
 	EXPECT_EQ(-EINVAL, overflow_set(&plain, 1, 0, SIGNAL));
 	EXPECT_EQ(-EINVAL, overflow_set(&req, 1, 0, 65));
-	EXPECT_EQ(-EINVAL, overflow_set(&req, 1, VCPC_SET_F_GROUPS, 0));
 	set = overflow_set(&req, 1, 0, SIGNAL);
-	EXPECT_EQ(-EINVAL, set_bind(set, VCPC_BIND_F_TREE, 0));
-	EXPECT_EQ(-EINVAL, set_bind(set, VCPC_BIND_F_CPU, 0));
-	EXPECT_EQ(-EINVAL, set_target(set, VCPC_IOC_RESTART, 0));
+	EXPECT_EQ(-EINVAL, set_bind(set, VCPC_BIND_F_TREE));
+	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_RESTART));
 	close(set);
 	set = overflow_set(&plain, 1, 0, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
-	EXPECT_EQ(0, set_target(set, VCPC_IOC_RESTART, 0));
-	close(set);
-}
-
-static int bind_parent(void *arg)
-{
-	int set = *(int *)arg;
-
-	if (setresuid(NOBODY, NOBODY, NOBODY))
-		return 200;
-	return -set_bind(set, 0, getppid());
-}
-
-TEST_F(overflow, others_are_not_sent_signals)
-{
-	const struct vcpc_request req = overflowing(&page_faults, 5);
-	int set = overflow_set(&req, 1, 0, SIGNAL);
-
-	EXPECT_EQ(EACCES, in_child(bind_parent, &set));
+	ASSERT_EQ(0, set_bind(set, 0));
+	EXPECT_EQ(0, set_own(set, VCPC_IOC_RESTART));
 	close(set);
 }
 

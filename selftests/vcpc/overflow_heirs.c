@@ -37,7 +37,7 @@ static void handler(int sig, siginfo_t *info, void *context)
 	now->ret = set_sample(set, 0, &now->at);
 	if (next_preset)
 		now->ret |= call(set, VCPC_IOC_PRESET, &args);
-	now->ret |= set_target(set, VCPC_IOC_RESTART, 0);
+	now->ret |= set_own(set, VCPC_IOC_RESTART);
 }
 
 FIXTURE(heirs) {
@@ -91,19 +91,12 @@ static void run(struct work *work)
 		abort();
 }
 
-static int preset(__u32 request, __u64 value)
-{
-	struct vcpc_preset_args args = { .size = sizeof(args), .request = request, .preset = value };
-
-	return call(set, VCPC_IOC_PRESET, &args);
-}
-
 TEST_F(heirs, the_first_signal_comes_before_anything)
 {
 	struct work work = { .pages = 100 };
 
 	set = overflow_set(reqs, 2, 0, SIGNAL);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
 	EXPECT_EQ(0, times);
 	run(&work);
 	ASSERT_EQ(1, times);
@@ -126,7 +119,7 @@ TEST_F(heirs, the_parent_goes_on)
 	struct room room;
 
 	set = overflow_set(reqs, 2, 0, SIGNAL);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
 	run(&work);
 	ASSERT_EQ(0, set_sample(set, 0, &room));
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
@@ -141,7 +134,7 @@ TEST_F(heirs, each_has_signals_of_its_own)
 
 	next_preset = -200ULL;
 	set = overflow_set(reqs, 2, 0, SIGNAL);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
 	run(&work);
 	ASSERT_EQ(2, times);
 	EXPECT_EQ(work.tid, seen[0].tid);
@@ -159,7 +152,7 @@ TEST_F(heirs, a_blocked_signal_leaves_it_stopped)
 	sigaddset(&block, SIGNAL);
 	pthread_sigmask(SIG_BLOCK, &block, NULL);
 	set = overflow_set(reqs, 2, 0, SIGNAL);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
 	run(&work);
 	EXPECT_EQ(0, times);
 	EXPECT_EQ(VCPC_STATE_FROZEN, work.first.sample.state);
@@ -181,11 +174,11 @@ TEST_F(heirs, changed_presets_are_inherited)
 	pthread_t id;
 
 	set = overflow_set(reqs, 2, 0, 0);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
 	run(&work);
 	EXPECT_LE(7, work.first.sample.values[1]);
 	EXPECT_GT(500, work.first.sample.values[1]);
-	ASSERT_EQ(0, preset(1, 1000000));
+	ASSERT_EQ(0, set_preset(set, 1, 1000000));
 	run(&work);
 	EXPECT_EQ(0, times);
 	EXPECT_EQ(0, work.ret);
@@ -205,9 +198,9 @@ TEST_F(heirs, presets_go_with_the_signal)
 	struct work work = { .pages = 1 };
 
 	set = overflow_set(reqs, 2, 0, SIGNAL);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT, 0));
-	ASSERT_EQ(0, preset(0, -2000000ULL));
-	ASSERT_EQ(0, preset(1, 1000000));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
+	ASSERT_EQ(0, set_preset(set, 0, -2000000ULL));
+	ASSERT_EQ(0, set_preset(set, 1, 1000000));
 	run(&work);
 	ASSERT_EQ(1, times);
 	EXPECT_EQ(~0ULL, seen[0].at.sample.values[0]);

@@ -21,17 +21,29 @@ struct sleeper {
 	pthread_t thread;
 	pthread_barrier_t ready;
 	int set;	/* that only counts */
+	int watched;	/* that overflows */
+	__u64 after;	/* so many cycles after it was armed; 0: it is not to be armed */
+	int ret;
 };
 
+/* Let it overflow after so many cycles from now on. */
+static int arm(const struct sleeper *s)
+{
+	return set_preset(s->watched, 0, -s->after) ?: set_own(s->watched, VCPC_IOC_RESTART);
+}
+
+/* Only the thread itself can arm its counters: when it is woken, last before it sleeps again. */
 static void *sleeper(void *arg)
 {
 	struct sleeper *s = arg;
 	char byte;
 
 	s->tid = own_tid();
+	s->ret = set_bind(s->set, 0) ?: set_bind(s->watched, 0);
 	pthread_barrier_wait(&s->ready);
 	while (read(s->wake[0], &byte, 1) == 1)
-		;
+		if (s->after)
+			s->ret = s->ret ?: arm(s);
 	return NULL;
 }
 
@@ -90,17 +102,18 @@ static __u64 least_of(const struct sleeper *s)
 	return least;
 }
 
-static int start_sleeper(struct sleeper *s)
+static int start_sleeper(struct sleeper *s, int set)
 {
 	struct vcpc_request req = cycles;
 
 	req.flags |= VCPC_REQ_F_KERNEL;
 	s->set = set_of(&req, 0);
+	s->watched = set;
 	if (pipe(s->wake) || pthread_barrier_init(&s->ready, NULL, 2) ||
 	    pthread_create(&s->thread, NULL, sleeper, s))
 		return -1;
 	pthread_barrier_wait(&s->ready);
-	return set_bind(s->set, 0, s->tid);
+	return s->ret;
 }
 
 static void stop_sleeper(struct sleeper *s)
@@ -111,35 +124,31 @@ static void stop_sleeper(struct sleeper *s)
 	close(s->set);
 }
 
-/* Let it overflow after so many cycles from now on. */
-static int arm(int set, pid_t tid, __u64 after)
-{
-	struct vcpc_preset_args preset = { .size = sizeof(preset), .tid = tid, .preset = -after };
-
-	return call(set, VCPC_IOC_PRESET, &preset) ?: set_target(set, VCPC_IOC_RESTART, tid);
-}
-
 TEST(who_sleeps_is_told_of_too)
 {
 	struct vcpc_request req = overflowing(&cycles, 1ULL << 40);
 	int set, told = 0, next_time = 0, lost = 0, i;
 	__u64 whole, after, got;
-	struct sleeper s;
+	struct sleeper s = { 0 };
 
 	if (!hw_slots())
 		SKIP(return, "no hardware counters");
 	req.flags |= VCPC_REQ_F_KERNEL;
-	ASSERT_EQ(0, start_sleeper(&s));
 	set = overflow_set(&req, 1, 0, 0);
 	ASSERT_LE(0, set);
+	ASSERT_EQ(0, start_sleeper(&s, set));
 	cycles_of(&s);
-	ASSERT_EQ(0, set_bind(set, 0, s.tid));
+	s.after = 1ULL << 40;
 	whole = least_of(&s);
 	for (i = 0; i < STEPS && lost < 3; i++) {
-		after = whole / 4 + whole * i / STEPS * 4 / 5;
-		ASSERT_EQ(0, arm(set, s.tid, after));
-		got = wake(&s);
-		if (got < after + after / 64)
+		after = whole / 40 + whole * i / STEPS * 4 / 5;
+		s.after = after;
+		wake(&s);
+		s.after = 0;
+		ASSERT_EQ(0, s.ret);
+		got = first_value(set, s.tid);
+		/* It slept before the overflow. */
+		if (got > 1ULL << 63)
 			continue;
 		told++;
 		if (!is_frozen(set, s.tid)) {
@@ -151,7 +160,7 @@ TEST(who_sleeps_is_told_of_too)
 			lost++;
 			continue;
 		}
-		EXPECT_GT(after * 2 + got, first_value(set, s.tid));
+		EXPECT_GT(after * 2 + whole, first_value(set, s.tid));
 	}
 	EXPECT_EQ(0, lost);
 	EXPECT_LE(10, told);

@@ -37,7 +37,7 @@ static int bound_undisturbed(const struct vcpc_request *reqs, unsigned int nr)
 		if (set < 0)
 			return set;
 		before = switches_so_far();
-		ret = set_bind(set, 0, 0);
+		ret = set_bind(set, 0);
 		if (!ret && switches_so_far() == before)
 			return set;
 		close(set);
@@ -54,10 +54,10 @@ static void switch_once(void)
 }
 
 /*
- * Both ring at the same switch, one after the other.  The first stops the set, so that
- * only that one has overflowed, and that is the one to be told.
+ * Both ring at the same switch, one after the other: there is one signal, for one of them.  The
+ * other may have counted the same event or not.
  */
-TEST(of_two_that_ring_the_one_that_overflowed_is_told)
+TEST(of_two_that_ring_one_is_told)
 {
 	static const struct vcpc_request switches = {
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
@@ -78,7 +78,8 @@ TEST(of_two_that_ring_the_one_that_overflowed_is_told)
 	ASSERT_EQ(0, set_sample(set, 0, &room));
 	EXPECT_EQ(VCPC_STATE_FROZEN, room.sample.state);
 	EXPECT_GT(5, room.sample.values[told]);
-	EXPECT_LE(-5ULL, room.sample.values[!told]);
+	/* At most a switch apart */
+	EXPECT_GE(1, room.sample.values[told] - room.sample.values[!told]);
 	close(set);
 }
 
@@ -90,12 +91,13 @@ static __u32 listed_state(int set)
 	return set_instances(set, &info, 1, &args) || args.nr != 1 ? 0 : info.state;
 }
 
-/* The only one who notices is the counter that overflows; what is invalid overflows no more. */
-TEST(lost_counters_are_noticed_by_the_overflow)
+/* A set that has lost counters does not overflow: nobody knows the values of that moment. */
+TEST(no_overflow_without_all_counters)
 {
 	const struct vcpc_request reqs[] = { overflowing(&page_faults, 500), cycles };
 	struct sigaction sa = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART };
 	int set, fds[LOOT];
+	struct room room;
 
 	if (!hw_slots())
 		SKIP(return, "no hardware counters");
@@ -104,12 +106,16 @@ TEST(lost_counters_are_noticed_by_the_overflow)
 	ASSERT_EQ(0, run_on(0));
 	set = overflow_set(reqs, 2, 0, SIGNAL);
 	ASSERT_LE(0, set);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	take_all_counters(fds);
 	touch(600);
-	EXPECT_EQ(VCPC_STATE_INVALID, listed_state(set) & VCPC_STATE_INVALID);
 	EXPECT_EQ(0, times);
+	EXPECT_EQ(-EAGAIN, set_sample(set, 0, &room));
+	EXPECT_EQ(VCPC_STATE_INVALID, listed_state(set) & VCPC_STATE_INVALID);
 	give_counters_back(fds);
+	touch(600);
+	EXPECT_EQ(0, times);
+	EXPECT_EQ(-EAGAIN, set_sample(set, 0, &room));
 	close(set);
 }
 
@@ -119,7 +125,7 @@ static int end_transaction(int device)
 	struct vcpc_trace_tag_args tag = {
 		.size = sizeof(tag), .name = pointer("vcpc-test-told"), .name_len = 14,
 	};
-	struct vcpc_trace_write end = { .op = VCPC_TRACE_END };
+	struct vcpc_trace_write end = { .op = VCPC_TRACE_END | VCPC_TRACE_F_COUNTS };
 	int ret = call(device, VCPC_IOC_TRACE_TAG, &tag);
 
 	end.handle = tag.handle;
@@ -147,7 +153,7 @@ TEST(lost_counters_are_noticed_by_a_transaction)
 	ASSERT_EQ(0, run_on(0));
 	set = set_of(&cycles, 0);
 	ASSERT_LE(0, set);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_TRACE, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_TRACE));
 	take_all_counters(fds);
 	EXPECT_EQ(0, end_transaction(device));
 	EXPECT_EQ(VCPC_STATE_INVALID, listed_state(set) & VCPC_STATE_INVALID);

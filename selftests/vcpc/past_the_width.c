@@ -37,7 +37,7 @@ TEST_F_TIMEOUT(wide, exact_on_both_sides, 1200)
 	if (self->set == -ENOENT || self->set == -EOPNOTSUPP)
 		SKIP(return, "the PMU does not count instructions");
 	ASSERT_LE(0, self->set);
-	ASSERT_EQ(0, set_bind(self->set, 0, 0));
+	ASSERT_EQ(0, set_bind(self->set, 0));
 	ASSERT_EQ(0, set_sample(self->set, 0, &before));
 	for (i = 0; i < STEPS; i++) {
 		spin(STEP / 2);

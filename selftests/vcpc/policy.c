@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Who may count what: the device's node is root's until the administrator lets others in; to be
- * let in allows one's own threads in user mode; for more, the module's parameter paranoid and
- * kernel.perf_event_paranoid must both allow it, or the caller has CAP_PERFMON.
+ * let in allows one's own threads in user mode; for kernel mode, the module's parameter paranoid
+ * and kernel.perf_event_paranoid must both allow it, or the caller has CAP_PERFMON.
  */
 #include "attack.h"
-#include "cpu.h"
 #include "vcpc_test.h"
 
 #define PARAMETER	"/sys/module/vcpc/parameters/paranoid"
 #define PERFS		"/proc/sys/kernel/perf_event_paranoid"
 
 /* What is allowed, as bits; what none of the tests expects is the last one. */
-enum { OWN_USER = 1, OWN_KERNEL = 2, A_CPU = 4, SAME_USER = 8, OTHER_USER = 16, BROKEN = 128 };
+enum { OWN_USER = 1, OWN_KERNEL = 2, BROKEN = 128 };
 
 static int read_number(const char *path)
 {
@@ -33,39 +32,6 @@ static void write_number(const char *path, int value)
 		abort();
 }
 
-/* A process that can be counted by who may; ends when it is killed */
-static pid_t start(uid_t uid)
-{
-	int ends[2];
-	char byte;
-	pid_t pid;
-
-	if (pipe(ends))
-		abort();
-	pid = fork();
-	if (!pid) {
-		if (become_user(uid) || write(ends[1], "x", 1) != 1)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	if (read(ends[0], &byte, 1) != 1)
-		abort();
-	close(ends[0]);
-	close(ends[1]);
-	return pid;
-}
-
-static void end(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
-struct others {
-	pid_t same, other;
-};
-
 /* A refusal has to be one: EACCES and nothing else. */
 static int bit_if(int ret, int bit)
 {
@@ -74,45 +40,73 @@ static int bit_if(int ret, int bit)
 	return ret == -EACCES ? 0 : BROKEN;
 }
 
-static int bind_new(const struct vcpc_request *req, __u32 flags, pid_t tid)
+static int bind_new(const struct vcpc_request *req)
 {
 	int set = set_of(req, 0), ret;
 
 	if (set < 0)
 		return set;
-	ret = set_bind(set, flags, tid);
+	ret = set_bind(set, 0);
 	close(set);
 	return ret;
 }
 
-static int what_is_allowed(const struct others *others)
+static int what_is_allowed(void)
 {
 	struct vcpc_request kernel = page_faults;
 	int may;
 
 	kernel.flags |= VCPC_REQ_F_KERNEL;
-	may = bit_if(bind_new(&page_faults, 0, 0), OWN_USER);
-	may |= bit_if(bind_new(&kernel, 0, 0), OWN_KERNEL);
-	may |= bit_if(bind_new(&page_faults, VCPC_BIND_F_CPU, 0), A_CPU);
-	may |= bit_if(bind_new(&page_faults, 0, others->same), SAME_USER);
-	may |= bit_if(bind_new(&page_faults, 0, others->other), OTHER_USER);
+	may = bit_if(bind_new(&page_faults), OWN_USER);
+	may |= bit_if(bind_new(&kernel), OWN_KERNEL);
 	return may;
 }
 
 static int what_nobody_may(void *arg)
 {
-	return become_user(NOBODY) ? BROKEN : what_is_allowed(arg);
+	(void)arg;
+	return become_user(NOBODY) ? BROKEN : what_is_allowed();
+}
+
+/* To have just these capabilities */
+static int have_only(__u64 which)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		data[i].effective = which >> 32 * i;
+		data[i].permitted = which >> 32 * i;
+		data[i].inheritable = 0;
+	}
+	return syscall(SYS_capset, &head, data) ? -errno : 0;
 }
 
 static int what_root_may(void *arg)
 {
-	return what_is_allowed(arg);
+	(void)arg;
+	return what_is_allowed();
+}
+
+/* Nor with CAP_SYS_ADMIN, which the kernel takes for CAP_PERFMON */
+static int what_root_may_without_it(void *arg)
+{
+	(void)arg;
+	return have_only((1ULL << CAP_SYS_ADMIN) - 1) ? BROKEN : what_is_allowed();
+}
+
+static int what_nobody_may_with_it(void *arg)
+{
+	(void)arg;
+	if (prctl(PR_SET_KEEPCAPS, 1) || become_nobody() || have_only(1ULL << CAP_PERFMON))
+		return BROKEN;
+	return what_is_allowed();
 }
 
 FIXTURE(policy) {
 	mode_t mode;
 	int before, perfs;
-	struct others others;
 };
 
 FIXTURE_SETUP(policy)
@@ -123,14 +117,10 @@ FIXTURE_SETUP(policy)
 	self->mode = st.st_mode & 07777;
 	self->before = read_number(PARAMETER);
 	self->perfs = read_number(PERFS);
-	self->others.same = start(NOBODY);
-	self->others.other = start(NOBODY - 1);
 }
 
 FIXTURE_TEARDOWN(policy)
 {
-	end(self->others.same);
-	end(self->others.other);
 	write_number(PARAMETER, self->before);
 	write_number(PERFS, self->perfs);
 	device_mode(self->mode);
@@ -166,15 +156,7 @@ TEST_F(policy, node_is_roots)
 /* What each of the two allows to whoever may open the node */
 static int allowed_at(int level)
 {
-	int may = OWN_USER;
-
-	if (level <= 1)
-		may |= OWN_KERNEL;
-	if (level <= 0)
-		may |= A_CPU;
-	if (level <= -1)
-		may |= SAME_USER;
-	return may;
+	return level <= 1 ? OWN_USER | OWN_KERNEL : OWN_USER;
 }
 
 /*
@@ -192,7 +174,7 @@ TEST_F_TIMEOUT(policy, the_stricter_decides, 120)
 			write_number(PERFS, perfs);
 			stricter = module > perfs ? module : perfs;
 			expected = module > 2 ? 0 : allowed_at(stricter);
-			may = in_child(what_nobody_may, &self->others);
+			may = in_child(what_nobody_may, NULL);
 			EXPECT_EQ(expected, may) {
 				TH_LOG("module %d, perf %d: allowed %#x, not %#x", module, perfs,
 				       may, expected);
@@ -201,23 +183,50 @@ TEST_F_TIMEOUT(policy, the_stricter_decides, 120)
 	}
 }
 
-/* Neither keeps root from anything. */
+TEST_F(policy, is_two)
+{
+	EXPECT_EQ(2, self->before);
+}
+
+/* It is that capability, and not who one is. */
 TEST_F(policy, capable)
 {
+	device_mode(0666);
 	write_number(PARAMETER, 3);
 	write_number(PERFS, 4);
-	EXPECT_EQ(OWN_USER | OWN_KERNEL | A_CPU | SAME_USER | OTHER_USER,
-		  in_child(what_root_may, &self->others));
+	EXPECT_EQ(OWN_USER | OWN_KERNEL, in_child(what_root_may, NULL));
+	EXPECT_EQ(OWN_USER | OWN_KERNEL, in_child(what_nobody_may_with_it, NULL));
+	EXPECT_EQ(0, in_child(what_root_may_without_it, NULL));
+	write_number(PARAMETER, 2);
+	EXPECT_EQ(OWN_USER, in_child(what_root_may_without_it, NULL));
+}
+
+static int binds_with_a_set(void *arg)
+{
+	if (become_nobody())
+		return BROKEN;
+	return set_bind(*(int *)arg, 0) == -EACCES ? 0 : 1;
+}
+
+/* A set that was made when more was allowed: asked again when it is bound */
+TEST_F(policy, asked_again_at_bind)
+{
+	int set = set_of(&page_faults, 0);
+
+	ASSERT_GE(set, 0);
+	write_number(PARAMETER, 3);
+	EXPECT_EQ(0, in_child(binds_with_a_set, &set));
 }
 
 /* Somebody who is no more than root in a namespace of his own */
 static int what_a_namespaces_root_may(void *arg)
 {
+	(void)arg;
 	if (become_user(NOBODY))
 		return BROKEN;
 	if (unshare(CLONE_NEWUSER))
 		return CANNOT;
-	return what_is_allowed(arg);
+	return what_is_allowed();
 }
 
 TEST_F(policy, root_of_a_namespace_is_nobody)
@@ -227,7 +236,7 @@ TEST_F(policy, root_of_a_namespace_is_nobody)
 	device_mode(0666);
 	write_number(PARAMETER, 2);
 	write_number(PERFS, 2);
-	may = in_child(what_a_namespaces_root_may, &self->others);
+	may = in_child(what_a_namespaces_root_may, NULL);
 	if (may == CANNOT)
 		SKIP(return, "no user namespaces for everybody");
 	EXPECT_EQ(OWN_USER, may);

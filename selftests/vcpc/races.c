@@ -109,11 +109,11 @@ TEST_F_TIMEOUT(races, all_at_once, 100000)
 		TH_LOG("the first: %s", self->world.first_wrong);
 	/* And the sets are as good as ever. */
 	for (i = 0; i < SETS; i++)
-		set_all(self->world.sets[i], VCPC_IOC_UNBIND, 0);
+		set_unbind_all(self->world.sets[i]);
 	for (i = 0; i < SETS; i++) {
 		EXPECT_FALSE(left(self->world.sets[i]));
-		EXPECT_EQ(0, set_bind(self->world.sets[i], 0, 0));
-		EXPECT_EQ(0, set_target(self->world.sets[i], VCPC_IOC_UNBIND, 0));
+		EXPECT_EQ(0, set_bind(self->world.sets[i], 0));
+		EXPECT_EQ(0, set_own(self->world.sets[i], VCPC_IOC_UNBIND));
 		close(self->world.sets[i]);
 	}
 }

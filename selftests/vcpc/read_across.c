@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A thread is sampled by another while it runs, sleeps and moves: the values are those of that instant. */
+/*
+ * A thread is sampled by another while it runs, sleeps and moves: a counter's value is one that it
+ * had during the call.
+ */
 #include <pthread.h>
+#include <sched.h>
 
-#include "cpu.h"
+#include "vcpc_test.h"
 
 #define LOOKS	2000
 
@@ -11,6 +15,7 @@ struct worker {
 	pthread_t thread;
 	pid_t tid;
 	unsigned long begun, done;
+	int set, ret;
 	bool stop;
 	char *pages;
 };
@@ -25,6 +30,7 @@ static void *work(void *arg)
 	long size = sysconf(_SC_PAGESIZE);
 	unsigned long n = 0;
 
+	w->ret = set_bind(w->set, 0);
 	w->tid = own_tid();
 	while (!__atomic_load_n(&w->stop, __ATOMIC_RELAXED)) {
 		__atomic_store_n(&w->begun, n + 1, __ATOMIC_SEQ_CST);
@@ -90,8 +96,9 @@ TEST_F_TIMEOUT(across, between_what_was_done_and_begun, 1200)
 	struct room room;
 
 	ASSERT_GE(set, 0);
+	w.set = set;
 	ASSERT_EQ(0, start(&w));
-	ASSERT_EQ(0, set_bind(set, 0, w.tid));
+	ASSERT_EQ(0, w.ret);
 	first_done = __atomic_load_n(&w.done, __ATOMIC_SEQ_CST);
 	ASSERT_EQ(0, set_sample(set, w.tid, &room));
 	first_begun = __atomic_load_n(&w.begun, __ATOMIC_SEQ_CST);

@@ -2,9 +2,7 @@
 /* VCPC_IOC_PRESET and _RESTART: whose presets, from when on, and what goes on all the same. */
 #include <pthread.h>
 
-#include "cpu.h"
-#include "exec_child.h"
-#include "groups.h"
+#include "vcpc_test.h"
 
 /* Two requests that count the same, from 0 and from 10 before the end */
 static int two_alike(void)
@@ -18,24 +16,9 @@ static int two_alike(void)
 	return set;
 }
 
-static int preset_on(int set, __u32 flags, pid_t tid, __u32 request, __u64 value)
-{
-	struct vcpc_preset_args args = {
-		.size = sizeof(args), .flags = flags, .tid = tid, .request = request,
-		.preset = value,
-	};
-
-	return call(set, VCPC_IOC_PRESET, &args);
-}
-
-static int preset(int set, __u32 request, __u64 value)
-{
-	return preset_on(set, 0, 0, request, value);
-}
-
 static int restart(int set)
 {
-	return set_target(set, VCPC_IOC_RESTART, 0);
+	return set_own(set, VCPC_IOC_RESTART);
 }
 
 TEST(from_the_presets_through_the_end)
@@ -44,9 +27,9 @@ TEST(from_the_presets_through_the_end)
 	struct room room;
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	touch(3);
-	ASSERT_EQ(0, preset(set, 0, 500));
+	ASSERT_EQ(0, set_preset(set, 0, 500));
 	/* Nothing yet: a preset is for the next RESTART. */
 	ASSERT_EQ(0, set_sample(set, 0, &room));
 	EXPECT_GT(500, room.sample.values[0]);
@@ -71,12 +54,12 @@ TEST(a_new_bind_begins_from_the_requests_presets)
 	struct room room;
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
-	ASSERT_EQ(0, preset(set, 0, 1ULL << 40));
+	ASSERT_EQ(0, set_bind(set, 0));
+	ASSERT_EQ(0, set_preset(set, 0, 1ULL << 40));
 	ASSERT_EQ(0, restart(set));
 	EXPECT_LE(1ULL << 40, first_value(set, 0));
-	ASSERT_EQ(0, set_target(set, VCPC_IOC_UNBIND, 0));
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_own(set, VCPC_IOC_UNBIND));
+	ASSERT_EQ(0, set_bind(set, 0));
 	touch(5);
 	ASSERT_EQ(0, set_sample(set, 0, &room));
 	EXPECT_LE(5, room.sample.values[0]);
@@ -95,7 +78,7 @@ TEST(time_goes_on)
 	struct room before, after;
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	burn(20 * MS);
 	ASSERT_EQ(0, set_sample(set, 0, &before));
 	EXPECT_LE(20 * MS, before.sample.tick);
@@ -104,7 +87,7 @@ TEST(time_goes_on)
 	EXPECT_LE(before.sample.tick, after.sample.tick);
 	EXPECT_LE(before.sample.time, after.sample.time);
 	/* Not while it is stopped, from which it goes on. */
-	ASSERT_EQ(0, set_target(set, VCPC_IOC_DISABLE, 0));
+	ASSERT_EQ(0, set_own(set, VCPC_IOC_DISABLE));
 	ASSERT_EQ(0, set_sample(set, 0, &before));
 	burn(off);
 	ASSERT_EQ(0, restart(set));
@@ -119,7 +102,7 @@ struct other {
 	pthread_barrier_t barrier;
 	pid_t tid;
 	int set, ret;
-	__u64 value;
+	__u64 before, after;
 };
 
 static void *restarts_too(void *arg)
@@ -127,17 +110,16 @@ static void *restarts_too(void *arg)
 	struct other *o = arg;
 
 	o->tid = own_tid();
-	o->ret = set_bind(o->set, 0, 0);
+	o->ret = set_bind(o->set, 0) ?: set_preset(o->set, 0, 1000000);
 	pthread_barrier_wait(&o->barrier);
 	pthread_barrier_wait(&o->barrier);
-	o->value = first_value(o->set, 0);
+	o->before = first_value(o->set, 0);
 	o->ret = o->ret ?: restart(o->set);
-	pthread_barrier_wait(&o->barrier);
-	pthread_barrier_wait(&o->barrier);
+	o->after = first_value(o->set, 0);
 	return NULL;
 }
 
-/* Each thread's instance has its own; others may set them, and restart it. */
+/* Each thread's instance has its own presets, and is restarted by its thread. */
 TEST(each_instance_has_its_own)
 {
 	struct other o = { .set = two_alike() };
@@ -145,45 +127,18 @@ TEST(each_instance_has_its_own)
 
 	ASSERT_GE(o.set, 0);
 	pthread_barrier_init(&o.barrier, NULL, 2);
-	ASSERT_EQ(0, set_bind(o.set, 0, 0));
+	ASSERT_EQ(0, set_bind(o.set, 0));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, restarts_too, &o));
 	pthread_barrier_wait(&o.barrier);
-	ASSERT_EQ(0, preset_on(o.set, 0, o.tid, 0, 1000000));
 	ASSERT_EQ(0, restart(o.set));
 	EXPECT_GT(1000000, first_value(o.set, 0));
 	pthread_barrier_wait(&o.barrier);
-	/* It was not restarted by another's RESTART; now it is, by itself. */
-	pthread_barrier_wait(&o.barrier);
-	EXPECT_EQ(0, o.ret);
-	EXPECT_GT(1000000, o.value);
-	EXPECT_LE(1000000, first_value(o.set, o.tid));
-	ASSERT_EQ(0, preset_on(o.set, 0, o.tid, 0, 2000000));
-	ASSERT_EQ(0, set_target(o.set, VCPC_IOC_RESTART, o.tid));
-	EXPECT_LE(2000000, first_value(o.set, o.tid));
-	EXPECT_GT(1000000, first_value(o.set, 0));
-	pthread_barrier_wait(&o.barrier);
 	pthread_join(thread, NULL);
+	EXPECT_EQ(0, o.ret);
+	EXPECT_GT(1000000, o.before);
+	EXPECT_LE(1000000, o.after);
+	EXPECT_GT(1000000, first_value(o.set, 0));
 	close(o.set);
-}
-
-TEST(of_a_cpu)
-{
-	struct vcpc_request request = cpu_clock;
-	struct room before, after;
-	int set;
-
-	request.preset = 5;
-	set = set_of(&request, 0);
-	ASSERT_EQ(0, cpu_bind(set, 0, 0));
-	EXPECT_EQ(-EINVAL, preset_on(set, VCPC_TARGET_F_CPU, 1000000, 0, 1));
-	ASSERT_EQ(0, preset_on(set, VCPC_TARGET_F_CPU, 0, 0, 1ULL << 60));
-	ASSERT_EQ(0, cpu_sample(set, 0, &before));
-	EXPECT_GT(1ULL << 60, before.sample.values[0]);
-	ASSERT_EQ(0, cpu_target(set, VCPC_IOC_RESTART, 0));
-	ASSERT_EQ(0, cpu_sample(set, 0, &after));
-	EXPECT_LE(1ULL << 60, after.sample.values[0]);
-	EXPECT_LE(before.sample.tick, after.sample.tick);
-	close(set);
 }
 
 TEST(of_hardware_counters)
@@ -198,7 +153,7 @@ TEST(of_hardware_counters)
 	request.preset = -100000000ULL;
 	set = set_of(&request, 0);
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	EXPECT_LT(1ULL << 63, first_value(set, 0));
 	/* Past 2^64, without a word, as nobody has asked for one. */
 	for (tries = 0; tries < 1000; tries++) {
@@ -210,7 +165,7 @@ TEST(of_hardware_counters)
 	EXPECT_GT(1ULL << 63, value);
 	ASSERT_EQ(0, restart(set));
 	EXPECT_LT(1ULL << 63, first_value(set, 0));
-	ASSERT_EQ(0, preset(set, 0, 1ULL << 62));
+	ASSERT_EQ(0, set_preset(set, 0, 1ULL << 62));
 	ASSERT_EQ(0, restart(set));
 	spin(1000);
 	value = first_value(set, 0);
@@ -221,29 +176,27 @@ TEST(of_hardware_counters)
 
 TEST(refused)
 {
-	struct vcpc_preset_args args = { .size = sizeof(args), .flags = 1U << 31 };
-	int set = two_alike(), grouped = groups_set(&page_faults, 2, 1, 10 * MS, 0);
-	struct child c;
-	char byte;
+	struct {
+		struct vcpc_preset_args args;
+		__u64 more;
+	} longer = { .args = { .size = sizeof(longer) } };
+	int set = two_alike();
 
 	EXPECT_EQ(-EINVAL, restart(set));
-	EXPECT_EQ(-EINVAL, preset(set, 0, 1));
-	ASSERT_EQ(0, set_bind(grouped, 0, 0));
-	EXPECT_EQ(-EINVAL, restart(grouped));
-	close(grouped);
+	EXPECT_EQ(-EINVAL, set_preset(set, 0, 1));
 
-	/* Before the execve that is waited for, and after the end */
-	if (child_fork(&c))
-		_exit(read(0, &byte, 1) < 0);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_ENABLE_ON_EXEC, c.pid));
-	EXPECT_EQ(-EINVAL, preset(set, 2, 1));
-	EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_PRESET, &args));
-	EXPECT_EQ(0, preset(set, 1, 1));
+	/* Before the execve that is waited for */
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_ENABLE_ON_EXEC));
+	EXPECT_EQ(-EINVAL, set_preset(set, 2, 1));
+	EXPECT_EQ(0, set_preset(set, 1, 1));
 	EXPECT_EQ(-EINVAL, restart(set));
-	child_end(&c);
-	EXPECT_EQ(-EINVAL, restart(set));
-	ASSERT_EQ(0, set_target(set, VCPC_IOC_UNBIND, 0));
-	EXPECT_EQ(-EINVAL, preset(set, 1, 1));
+	EXPECT_EQ(0, call(set, VCPC_IOC_PRESET, &longer));
+	longer.more = 1;
+	EXPECT_EQ(-E2BIG, call(set, VCPC_IOC_PRESET, &longer));
+	longer.args.size = 8;
+	EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_PRESET, &longer));
+	ASSERT_EQ(0, set_own(set, VCPC_IOC_UNBIND));
+	EXPECT_EQ(-EINVAL, set_preset(set, 1, 1));
 	close(set);
 }
 

@@ -17,7 +17,7 @@ FIXTURE_SETUP(sample)
 	self->device = device_open();
 	self->set = set_create(self->device, requests, 2, 0);
 	ASSERT_GE(self->set, 0);
-	ASSERT_EQ(0, set_bind(self->set, 0, 0));
+	ASSERT_EQ(0, set_bind(self->set, 0));
 	self->args.size = sizeof(self->args);
 	self->args.buf = pointer(&self->room);
 	self->args.buf_size = sizeof(struct vcpc_sample) + 2 * sizeof(__u64);
@@ -134,8 +134,8 @@ TEST_F(sample, not_bound)
 	EXPECT_EQ(-EINVAL, set_sample(set, own_tid(), &self->room));
 	EXPECT_EQ(-1, read(set, &self->room, sizeof(self->room)));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(-EINVAL, set_target(set, VCPC_IOC_ENABLE, 0));
-	EXPECT_EQ(-EINVAL, set_target(set, VCPC_IOC_DISABLE, 0));
+	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_ENABLE));
+	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_DISABLE));
 }
 
 TEST_F(sample, not_a_set)

@@ -47,7 +47,7 @@ TEST_F(set_create, outlives_the_device)
 
 	ASSERT_GE(set, 0);
 	close(self->device);
-	EXPECT_EQ(0, set_bind(set, 0, 0));
+	EXPECT_EQ(0, set_bind(set, 0));
 	EXPECT_EQ(0, set_sample(set, 0, &room));
 	close(set);
 	self->device = -1;
@@ -80,13 +80,14 @@ TEST_F(set_create, unknown_flags_and_reserved_fields)
 	self->args.flags = 1U << 31;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	EXPECT_EQ(-1, self->args.bad_request);
-	self->args.flags = VCPC_SET_F_GROUPS << 1;
+	/* Once the flag for groups */
+	self->args.flags = VCPC_SET_F_DISABLED << 1;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	self->args.flags = 0;
-	self->args.seed = 1;
+	self->args.reserved[0] = 1;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
-	/* No groups, nothing to shuffle */
-	self->args.flags = VCPC_SET_F_SHUFFLE;
+	self->args.reserved[0] = 0;
+	self->args.reserved[1] = 1;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 }
 
@@ -157,15 +158,20 @@ TEST_F(set_create, bad_pointers)
 
 TEST_F(set_create, request_fields)
 {
+	unsigned int i;
+
 	self->requests[1].flags = 0;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	EXPECT_EQ(1, self->args.bad_request);
 	self->requests[1].flags = VCPC_REQ_F_USER | 1U << 5;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	self->requests[1] = task_clock;
-	self->requests[2].reserved[1] = 1;
-	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
-	EXPECT_EQ(2, self->args.bad_request);
+	for (i = 0; i < 3; i++) {
+		self->requests[2] = page_faults;
+		self->requests[2].reserved[i] = 1;
+		EXPECT_EQ(-EINVAL, create(self->device, &self->args));
+		EXPECT_EQ(2, self->args.bad_request);
+	}
 }
 
 struct refused {

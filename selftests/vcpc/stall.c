@@ -3,22 +3,30 @@
  * No user waits for another one's: somebody keeps a lock of the module as long as he can, and
  * everybody else's calls take as long as ever.  Who does wait can be killed.
  *
- * The attacker is nobody.  A thread of his in the class SCHED_IDLE adds up the totals of 500
- * instances, beside threads that leave it next to no time of its CPU; and root reads the list of
- * sets in debugfs.
+ * The attacker is nobody.  Threads of his in the class SCHED_IDLE, beside threads that leave them
+ * next to no time of their CPU, add up the totals of 500 instances, and bind and close sets that
+ * are inherited.
  */
 #include "attack.h"
 #include "overflow.h"
 #include "vcpc_test.h"
 
 #define CROWD		500
+#define BINDERS		4
+#define REQUESTS	32
 #define ROUNDS		10
 /* The most a call may take, beside as many times what it takes at rest */
 #define LIMIT		(SECOND / 2)
 #define TIMES		4
-#define LISTING		"/sys/kernel/debug/vcpc/sets"
 #define OTHER_USER	(NOBODY - 1)
 #define BUSY_CPU	1
+
+/* After execve: ends at once. */
+__attribute__((constructor)) static void after_exec(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "--end"))
+		_exit(0);
+}
 
 static void *keeps_busy(void *arg)
 {
@@ -40,41 +48,52 @@ static void *adds_up(void *arg)
 	hold(h);
 }
 
+static void *binds_and_closes(void *arg)
+{
+	struct vcpc_request requests[REQUESTS];
+	struct sched_param none = { 0 };
+	int device = device_open(), i, set;
+
+	for (i = 0; i < REQUESTS; i++)
+		requests[i] = page_faults;
+	run_on_cpu(BUSY_CPU);
+	if (sched_setscheduler(0, SCHED_IDLE, &none))
+		abort();
+	for (;;) {
+		set = set_create(device, requests, REQUESTS, 0);
+		set_bind(set, VCPC_BIND_F_INHERIT);
+		close(set);
+	}
+	return arg;
+}
+
 /* The attacker, until he is killed; says so when it has begun. */
 static void attack(int set, int said)
 {
-	struct holder holder = { .set = set, .cpu = BUSY_CPU };
+	static struct holder holder = { .cpu = BUSY_CPU };
 	struct room room;
 	pthread_t thread;
+	int i;
 
-	if (become_user(NOBODY) || start_idlers(CROWD) ||
-	    set_bind(set, VCPC_BIND_F_PROCESS, 0) || set_total(set, 0, &room))
+	holder.set = set;
+	if (become_user(NOBODY) || gather(&holder, CROWD) || set_total(set, &room))
 		_exit(1);
-	if (pthread_create(&thread, NULL, adds_up, &holder) ||
-	    pthread_create(&thread, NULL, keeps_busy, NULL) ||
-	    pthread_create(&thread, NULL, keeps_busy, NULL))
+	if (pthread_create(&thread, NULL, adds_up, &holder))
 		_exit(2);
+	for (i = 0; i < BINDERS; i++)
+		if (pthread_create(&thread, NULL, binds_and_closes, NULL))
+			_exit(2);
+	/* They begin while they have the CPU. */
+	usleep(100000);
+	for (i = 0; i < 2; i++)
+		if (pthread_create(&thread, NULL, keeps_busy, NULL))
+			_exit(2);
 	/* By now the first of them is somewhere in the middle. */
 	usleep(200000);
 	if (write(said, "x", 1) != 1)
 		_exit(3);
 	pause();
 	_exit(4);
-}
-
-static void read_listing(void)
-{
-	char text[4096];
-	int fd;
-
-	for (;;) {
-		fd = open(LISTING, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			pause();
-		while (read(fd, text, sizeof(text)) > 0)
-			;
-		close(fd);
-	}
 }
 
 /* What a user does; the longest of its calls, or a negative errno */
@@ -93,7 +112,7 @@ static int makes_a_set(void)
 
 static int binds_itself(void)
 {
-	int set = set_of(&page_faults, 0), ret = set_bind(set, 0, 0);
+	int set = set_of(&page_faults, 0), ret = set_bind(set, 0);
 	struct room room;
 
 	ret = ret ?: set_sample(set, 0, &room);
@@ -101,45 +120,53 @@ static int binds_itself(void)
 	return ret;
 }
 
-static const struct vcpc_request clock_of_cpu = {
-	.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .flags = VCPC_REQ_F_USER,
-};
-
-static int binds_a_cpu(void)
+/* With inheritance, and its end */
+static int binds_for_heirs(void)
 {
-	int set = set_of(hw_slots() ? &cycles : &clock_of_cpu, 0);
-	int ret = set_bind(set, VCPC_BIND_F_CPU, 0);
+	int set = set_of(&page_faults, 0), ret = set_bind(set, VCPC_BIND_F_INHERIT);
 
 	close(set);
 	return ret;
 }
 
-static int write_online(const char *text)
+static int executes(void)
 {
-	char path[64];
-	int fd, ret;
+	pid_t pid = fork();
+	int status;
 
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%ld/online",
-		 sysconf(_SC_NPROCESSORS_CONF) - 1);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	ret = fd < 0 || write(fd, text, 1) != 1 ? -errno : 0;
-	close(fd);
-	return ret;
+	if (!pid) {
+		execl("/proc/self/exe", "stall", "--end", NULL);
+		_exit(1);
+	}
+	return pid < 0 || waitpid(pid, &status, 0) != pid || status ? -ECHILD : 0;
 }
 
-static int turns_a_cpu_off(void)
+static pid_t attacker;
+
+/* What the kernel reads under the lock that execve takes */
+static int reads_proc(void)
 {
-	/* The attacker needs his. */
-	if (sysconf(_SC_NPROCESSORS_CONF) <= BUSY_CPU + 1)
+	char path[64], text[512];
+	int fd, ret;
+
+	if (!attacker)
 		return 0;
-	return write_online("0") ?: write_online("1");
+	snprintf(path, sizeof(path), "/proc/%d/io", attacker);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* Not every kernel has it. */
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	ret = read(fd, text, sizeof(text)) > 0 ? 0 : -errno;
+	close(fd);
+	return ret;
 }
 
 static const struct deed deeds[] = {
 	{ "SET_CREATE", OTHER_USER, makes_a_set },
 	{ "BIND", OTHER_USER, binds_itself },
-	{ "BIND of a CPU", 0, binds_a_cpu },
-	{ "hotplug", 0, turns_a_cpu_off },
+	{ "BIND and close with inheritance", 0, binds_for_heirs },
+	{ "execve", OTHER_USER, executes },
+	{ "reading /proc/PID/io", 0, reads_proc },
 };
 
 #define DEEDS	(sizeof(deeds) / sizeof(deeds[0]))
@@ -181,7 +208,7 @@ static __u64 longest(const struct deed *deed, __u64 limit)
 FIXTURE(stall) {
 	mode_t mode;
 	int set;
-	pid_t attacker, reader;
+	pid_t attacker;
 };
 
 FIXTURE_SETUP(stall)
@@ -202,7 +229,6 @@ static void end(pid_t *pid)
 
 FIXTURE_TEARDOWN(stall)
 {
-	end(&self->reader);
 	end(&self->attacker);
 	close(self->set);
 	device_mode(self->mode);
@@ -237,10 +263,7 @@ TEST_F_TIMEOUT(stall, others_do_not_wait, 600)
 		}
 	}
 	ASSERT_EQ(0, begin_attack(self->set, &self->attacker));
-	self->reader = fork();
-	if (!self->reader)
-		read_listing();
-	usleep(300000);
+	attacker = self->attacker;
 	for (i = 0; i < DEEDS; i++) {
 		limit = LIMIT + TIMES * rest[i];
 		took = longest(&deeds[i], limit);
@@ -261,19 +284,16 @@ static int shares(int set, unsigned int which)
 	struct room room;
 
 	switch (which) {
-	case 0:	return set_total(set, 0, &room);
+	case 0:	return set_total(set, &room);
 	case 1:	return call(set, VCPC_IOC_INSTANCES, &list);
-	case 2:	return set_bind(set, 0, 0);
-	case 3:	return set_preset(set, getppid(), 0);
-	case 4:	return set_target(set, VCPC_IOC_DISABLE, getppid());
-	case 5:	return set_target(set, VCPC_IOC_RESTART, getppid());
-	case 6:	return set_target(set, VCPC_IOC_UNBIND, getppid());
-	case 7:	return set_bind(set, VCPC_BIND_F_PROCESS, 0);
+	case 2:	return set_bind(set, 0);
+	case 3:	return set_own(set, VCPC_IOC_UNBIND);
+	case 4:	return set_sample(set, getppid(), &room);
 	default: return 0;
 	}
 }
 
-#define SHARED_CALLS	8
+#define SHARED_CALLS	5
 
 TEST_F_TIMEOUT(stall, who_waits_can_be_killed, 600)
 {

@@ -69,31 +69,31 @@ TEST_F(stolen, invalid_until_it_is_bound_again)
 
 	NEEDS_COUNTERS();
 	for (round = 0; round < 3; round++) {
-		ASSERT_EQ(0, set_bind(self->set, 0, 0));
+		ASSERT_EQ(0, set_bind(self->set, 0));
 		ASSERT_EQ(0, set_sample(self->set, 0, &room));
 		EXPECT_EQ(0, listed_state(self->set) & VCPC_STATE_INVALID);
 		lose_them(self->loot);
 		room.sample.nr = 77;
 		EXPECT_EQ(-EAGAIN, set_sample(self->set, 0, &room));
-		EXPECT_EQ(-EAGAIN, set_total(self->set, 0, &room));
+		EXPECT_EQ(-EAGAIN, set_total(self->set, &room));
 		EXPECT_EQ(-1, read(self->set, &room, sizeof(room)));
 		EXPECT_EQ(EAGAIN, errno);
 		for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-			EXPECT_EQ(-EAGAIN, set_target(self->set, calls[i], 0));
+			EXPECT_EQ(-EAGAIN, set_own(self->set, calls[i]));
 		/* No part of it is given, and it does not mend. */
 		EXPECT_EQ(-EAGAIN, set_sample(self->set, 0, &room));
 		EXPECT_EQ(77, room.sample.nr);
 		EXPECT_EQ(VCPC_STATE_INVALID, listed_state(self->set) & VCPC_STATE_INVALID);
 
-		ASSERT_EQ(0, set_target(self->set, VCPC_IOC_UNBIND, 0));
-		ASSERT_EQ(0, set_bind(self->set, 0, 0));
+		ASSERT_EQ(0, set_own(self->set, VCPC_IOC_UNBIND));
+		ASSERT_EQ(0, set_bind(self->set, 0));
 		touch(10);
 		spin(100000);
 		ASSERT_EQ(0, set_sample(self->set, 0, &room));
 		EXPECT_LE(1000 + 100000, room.sample.values[0]);
 		EXPECT_LE(10, room.sample.values[1]);
 		EXPECT_GT(1000, room.sample.values[1]);
-		ASSERT_EQ(0, set_target(self->set, VCPC_IOC_UNBIND, 0));
+		ASSERT_EQ(0, set_own(self->set, VCPC_IOC_UNBIND));
 	}
 }
 
@@ -106,7 +106,7 @@ TEST_F(stolen, no_room_meanwhile)
 
 	NEEDS_COUNTERS();
 	other = set_of(&page_faults, 0);
-	ASSERT_EQ(0, set_bind(other, 0, 0));
+	ASSERT_EQ(0, set_bind(other, 0));
 	take_all_counters(self->loot);
 	EXPECT_EQ(-ENOSPC, call(self->set, VCPC_IOC_BIND, &bind));
 	EXPECT_EQ(0, bind.bad_request);
@@ -114,7 +114,7 @@ TEST_F(stolen, no_room_meanwhile)
 	spin(100000);
 	give_counters_back(self->loot);
 	EXPECT_EQ(0, set_sample(other, 0, &room));
-	EXPECT_EQ(0, set_bind(self->set, 0, 0));
+	EXPECT_EQ(0, set_bind(self->set, 0));
 	EXPECT_EQ(0, set_sample(self->set, 0, &room));
 	close(other);
 }
@@ -135,11 +135,11 @@ TEST_F(stolen, what_is_left)
 	take_all_counters(self->loot);
 	for (nr = 0; nr <= 2; nr++) {
 		set = set_create(device, requests, nr + 1, 0);
-		EXPECT_EQ(-ENOSPC, set_bind(set, 0, 0));
+		EXPECT_EQ(-ENOSPC, set_bind(set, 0));
 		close(set);
 		if (nr) {
 			set = set_create(device, requests, nr, 0);
-			EXPECT_EQ(0, set_bind(set, 0, 0));
+			EXPECT_EQ(0, set_bind(set, 0));
 			close(set);
 		}
 		close(self->loot[nr]);
@@ -155,15 +155,15 @@ TEST_F(stolen, disabled_meanwhile)
 	struct room before, after;
 
 	NEEDS_COUNTERS();
-	ASSERT_EQ(0, set_bind(self->set, 0, 0));
+	ASSERT_EQ(0, set_bind(self->set, 0));
 	spin(100000);
-	ASSERT_EQ(0, set_target(self->set, VCPC_IOC_DISABLE, 0));
+	ASSERT_EQ(0, set_own(self->set, VCPC_IOC_DISABLE));
 	ASSERT_EQ(0, set_sample(self->set, 0, &before));
 	lose_them(self->loot);
 	ASSERT_EQ(0, set_sample(self->set, 0, &after));
 	EXPECT_EQ(before.sample.values[0], after.sample.values[0]);
 	EXPECT_EQ(before.sample.values[1], after.sample.values[1]);
-	EXPECT_EQ(-EAGAIN, set_target(self->set, VCPC_IOC_ENABLE, 0));
+	EXPECT_EQ(-EAGAIN, set_own(self->set, VCPC_IOC_ENABLE));
 	EXPECT_EQ(-EAGAIN, set_sample(self->set, 0, &after));
 }
 
@@ -171,6 +171,7 @@ struct other {
 	pthread_t thread;
 	pthread_barrier_t barrier;
 	volatile pid_t tid;
+	int set, ret;
 };
 
 /* Until it is told to, it does not run. */
@@ -178,6 +179,7 @@ static void *runs_once(void *arg)
 {
 	struct other *o = arg;
 
+	o->ret = set_bind(o->set, 0);
 	o->tid = own_tid();
 	pthread_barrier_wait(&o->barrier);
 	pthread_barrier_wait(&o->barrier);
@@ -207,13 +209,14 @@ TEST_F(stolen, seen_only_after_the_end)
 	struct other o;
 
 	NEEDS_COUNTERS();
+	o.set = self->set;
 	ASSERT_EQ(0, start_other(&o));
-	ASSERT_EQ(0, set_bind(self->set, 0, o.tid));
+	ASSERT_EQ(0, o.ret);
 	take_all_counters(self->loot);
 	let_other_end(&o);
 	give_counters_back(self->loot);
 	EXPECT_EQ(-EAGAIN, set_sample(self->set, o.tid, &room));
-	EXPECT_EQ(-EAGAIN, set_total(self->set, o.tid, &room));
+	EXPECT_EQ(-EAGAIN, set_total(self->set, &room));
 	EXPECT_EQ(-EAGAIN, set_sample(self->set, o.tid, &room));
 }
 
@@ -246,27 +249,14 @@ TEST_F(stolen, one_of_several)
 	pid_t heir;
 
 	NEEDS_COUNTERS();
-	ASSERT_EQ(0, set_bind(self->set, VCPC_BIND_F_INHERIT, 0));
+	ASSERT_EQ(0, set_bind(self->set, VCPC_BIND_F_INHERIT));
 	heir = ended_heir(self->set);
 	ASSERT_LT(0, heir);
-	ASSERT_EQ(0, set_total(self->set, 0, &room));
+	ASSERT_EQ(0, set_total(self->set, &room));
 	lose_them(self->loot);
 	EXPECT_EQ(-EAGAIN, set_sample(self->set, 0, &room));
-	EXPECT_EQ(-EAGAIN, set_total(self->set, 0, &room));
+	EXPECT_EQ(-EAGAIN, set_total(self->set, &room));
 	EXPECT_EQ(0, set_sample(self->set, heir, &room));
-}
-
-/* Its counters go before those of threads, and were there before the others of the CPU. */
-TEST_F(stolen, not_from_a_cpu)
-{
-	struct room before, after;
-
-	NEEDS_COUNTERS();
-	ASSERT_EQ(0, cpu_bind(self->set, 0, 0));
-	ASSERT_EQ(0, cpu_sample(self->set, 0, &before));
-	lose_them(self->loot);
-	ASSERT_EQ(0, cpu_sample(self->set, 0, &after));
-	EXPECT_LE(before.sample.values[0] + 100000, after.sample.values[0]);
 }
 
 TEST_HARNESS_MAIN

@@ -3,9 +3,20 @@
 #ifndef VCPC_TEST_THIEF_H
 #define VCPC_TEST_THIEF_H
 
-#include "cpu.h"
+#include <sched.h>
+
+#include "calls.h"
 
 #define LOOT	64
+
+static inline int run_on(int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	return sched_setaffinity(0, sizeof(cpus), &cpus) ? -errno : 0;
+}
 
 /* As many as the CPU takes: pinned on it, they go before those of any thread. */
 static inline void take_all_counters(int fds[LOOT])

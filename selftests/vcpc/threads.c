@@ -20,7 +20,7 @@ static void *work(void *arg)
 	struct worker *w = arg;
 	__u64 value;
 
-	w->error = set_bind(w->set, 0, 0);
+	w->error = set_bind(w->set, 0);
 	if (w->error)
 		return NULL;
 	first_value(w->set, 0);
@@ -28,7 +28,7 @@ static void *work(void *arg)
 	touch(w->pages);
 	w->counted = first_value(w->set, 0) - value;
 	if (w->unbinds)
-		w->error = set_target(w->set, VCPC_IOC_UNBIND, 0);
+		w->error = set_own(w->set, VCPC_IOC_UNBIND);
 	return NULL;
 }
 

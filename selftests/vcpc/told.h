@@ -18,7 +18,7 @@ static inline void go_on(int sig, siginfo_t *info, void *context)
 	(void)sig;
 	(void)context;
 	if (info->si_code == VCPC_SI_OVERFLOW && told++ % 4 == 0)
-		set_target(info->si_fd, VCPC_IOC_RESTART, 0);
+		set_own(info->si_fd, VCPC_IOC_RESTART);
 	errno = saved;
 }
 

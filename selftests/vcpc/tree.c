@@ -26,13 +26,13 @@ TEST(threads_and_processes)
 	__u64 value;
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_TREE, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_TREE));
 	in_thread(pages);
-	value = first_total(set, 0);
+	value = first_total(set);
 	EXPECT_GE(value, 1000);
 	EXPECT_LT(value, 1500);
 	ASSERT_EQ(0, in_child(child, &pages));
-	ASSERT_EQ(0, set_total(set, 0, &room));
+	ASSERT_EQ(0, set_total(set, &room));
 	EXPECT_GE(room.sample.values[0] - value, 1200);
 	EXPECT_LT(room.sample.values[0] - value, 3000);
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
@@ -51,7 +51,7 @@ TEST(while_they_live)
 
 	ASSERT_GE(set, 0);
 	ASSERT_EQ(0, pipe(pipes));
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_TREE, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_TREE));
 	pid = fork();
 	if (!pid) {
 		touch(2000);
@@ -60,11 +60,11 @@ TEST(while_they_live)
 		_exit(0);
 	}
 	ASSERT_EQ(1, read(pipes[0], &byte, 1));
-	EXPECT_GE(first_total(set, 0), 2000);
+	EXPECT_GE(first_total(set), 2000);
 	EXPECT_GE(first_value(set, pid), 2000);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	EXPECT_GE(first_total(set, 0), 2000);
+	EXPECT_GE(first_total(set), 2000);
 	EXPECT_GE(first_value(set, pid), 2000);
 }
 
@@ -82,7 +82,7 @@ TEST(heirs_survive_the_target)
 	ASSERT_EQ(0, pipe(done));
 	pid = fork();
 	if (!pid) {
-		if (set_bind(set, VCPC_BIND_F_TREE, 0))
+		if (set_bind(set, VCPC_BIND_F_TREE))
 			_exit(1);
 		if (!fork()) {
 			close(go[1]);
@@ -96,28 +96,29 @@ TEST(heirs_survive_the_target)
 	}
 	close(done[1]);
 	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
-	ASSERT_EQ(0, set_total(set, pid, &room));
+	ASSERT_EQ(0, set_total(set, &room));
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
 	EXPECT_LT(room.sample.values[0], 2000);
 	ASSERT_EQ(1, write(go[1], "x", 1));
 	ASSERT_EQ(1, read(done[0], &byte, 1));
-	EXPECT_GE(first_total(set, pid), 3000);
+	EXPECT_GE(first_total(set), 3000);
 	EXPECT_LT(first_value(set, pid), 3000);
 	close(go[1]);
 	/* The end of the pipe is the end of the heir, nearly. */
 	EXPECT_EQ(0, read(done[0], &byte, 1));
 	usleep(100000);
-	ASSERT_EQ(0, set_total(set, pid, &room));
+	ASSERT_EQ(0, set_total(set, &room));
 	EXPECT_EQ(VCPC_STATE_COUNTING | VCPC_STATE_EXITED, room.sample.state);
 	EXPECT_GE(room.sample.values[0], 3000);
 }
 
-/* Two trees of one set: each is named by any of its threads, 0 is both. */
-TEST(trees_apart_and_together)
+/* Two trees of one set: the total is over both. */
+TEST(trees_together)
 {
 	int set = set_of(&page_faults, 0);
+	struct vcpc_instance_info info[8];
+	struct vcpc_instances_args args;
 	pid_t roots[2];
-	__u64 both = 0;
 	int i, status;
 
 	ASSERT_GE(set, 0);
@@ -126,26 +127,24 @@ TEST(trees_apart_and_together)
 
 		roots[i] = fork();
 		if (!roots[i]) {
-			if (set_bind(set, VCPC_BIND_F_TREE, 0))
+			if (set_bind(set, VCPC_BIND_F_TREE))
 				_exit(1);
 			_exit(in_child(grandchild, &pages));
 		}
 		ASSERT_EQ(roots[i], waitpid(roots[i], &status, 0));
 		ASSERT_EQ(0, status);
 	}
-	for (i = 0; i < 2; i++) {
-		__u64 value = first_total(set, roots[i]);
-
-		EXPECT_GE(value, 1000 * (i + 1));
-		EXPECT_LT(value, 1000 * (i + 1) + 800);
-		both += value;
-	}
-	EXPECT_EQ(both, first_total(set, 0));
-	EXPECT_EQ(4, set_count(set).nr);
-	ASSERT_EQ(0, set_all(set, VCPC_IOC_UNBIND, roots[0]));
-	EXPECT_GE(first_total(set, 0), 2000);
-	EXPECT_EQ(-EINVAL, set_total(set, roots[0], &(struct room) { 0 }));
-	EXPECT_EQ(2, set_count(set).nr);
+	EXPECT_GE(first_total(set), 3000);
+	EXPECT_LT(first_total(set), 3000 + 2 * 800);
+	ASSERT_EQ(0, set_instances(set, info, 8, &args));
+	ASSERT_EQ(4, args.nr);
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(roots[i / 2], info[i].root);
+	/* Only all of them, as this process has none of its own. */
+	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_UNBIND));
+	ASSERT_EQ(0, set_unbind_all(set));
+	EXPECT_EQ(-EINVAL, set_total(set, &(struct room) { 0 }));
+	EXPECT_EQ(0, set_count(set).nr);
 }
 
 /* What waits for execve has heirs that wait for theirs. */
@@ -155,11 +154,11 @@ TEST(heirs_of_who_waits_wait)
 	int pages = 1000;
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_TREE | VCPC_BIND_F_ENABLE_ON_EXEC, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_TREE | VCPC_BIND_F_ENABLE_ON_EXEC));
 	ASSERT_EQ(0, in_child(grandchild, &pages));
-	EXPECT_EQ(0, first_total(set, 0));
+	EXPECT_EQ(0, first_total(set));
 	ASSERT_EQ(0, system("exit 0"));
-	EXPECT_GT(first_total(set, 0), 0);
+	EXPECT_GT(first_total(set), 0);
 	EXPECT_EQ(0, first_value(set, 0));
 }
 
@@ -172,7 +171,7 @@ TEST(a_listing)
 
 	ASSERT_GE(set, 0);
 	EXPECT_EQ(0, set_count(set).nr);
-	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_TREE, 0));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_TREE));
 	ASSERT_EQ(0, in_child(grandchild, &pages));
 	memset(info, 0x55, sizeof(info));
 	ASSERT_EQ(0, set_instances(set, info, 4, &args));
@@ -209,7 +208,7 @@ TEST(a_listing_with_wrong_arguments)
 	};
 
 	ASSERT_GE(set, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	args.size--;
 	EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_INSTANCES, &args));
 	args.size++;

@@ -11,16 +11,16 @@ TEST(and_bind_again)
 	request.preset = 100;
 	set = set_of(&request, 0);
 	ASSERT_GE(set, 0);
-	EXPECT_EQ(-EINVAL, set_target(set, VCPC_IOC_UNBIND, 0));
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_UNBIND));
+	ASSERT_EQ(0, set_bind(set, 0));
 	touch(500);
 	EXPECT_GE(first_value(set, 0), 600);
-	ASSERT_EQ(0, set_target(set, VCPC_IOC_UNBIND, 0));
+	ASSERT_EQ(0, set_own(set, VCPC_IOC_UNBIND));
 	EXPECT_EQ(-EINVAL, set_sample(set, 0, &room));
 	EXPECT_EQ(-1, read(set, &room, sizeof(room)));
-	EXPECT_EQ(-EINVAL, set_target(set, VCPC_IOC_UNBIND, 0));
+	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_UNBIND));
 	/* A new start, from the preset */
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	EXPECT_LT(first_value(set, 0), 200);
 }
 
@@ -38,9 +38,9 @@ TEST(gives_the_counters_back)
 	for (round = 0; round < 100; round++) {
 		set = set_create(device, requests, slots, 0);
 		ASSERT_GE(set, 0);
-		ASSERT_EQ(0, set_bind(set, 0, 0));
+		ASSERT_EQ(0, set_bind(set, 0));
 		if (round % 2)
-			ASSERT_EQ(0, set_target(set, VCPC_IOC_UNBIND, 0));
+			ASSERT_EQ(0, set_own(set, VCPC_IOC_UNBIND));
 		ASSERT_EQ(0, close(set));
 	}
 }
@@ -90,7 +90,7 @@ TEST_F_TIMEOUT(unbind, closing_frees, SLOW)
 		}
 		set = set_create(device, requests, 16, 0);
 		ASSERT_GE(set, 0);
-		ASSERT_EQ(0, set_bind(set, 0, 0));
+		ASSERT_EQ(0, set_bind(set, 0));
 		ASSERT_EQ(0, close(set));
 	}
 	/* The kernel frees when it has time. */
@@ -107,7 +107,7 @@ static int dies_with_sets(void *arg)
 
 	(void)arg;
 	for (i = 0; i < 20; i++)
-		if (set_bind(set_of(&page_faults, 0), 0, 0))
+		if (set_bind(set_of(&page_faults, 0), 0))
 			return 1;
 	return 0;
 }
@@ -127,7 +127,7 @@ TEST(the_last_copy_counts)
 	int copy = dup(set);
 
 	ASSERT_GE(copy, 0);
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	close(set);
 	touch(5);
 	EXPECT_GE(first_value(copy, 0), 5);

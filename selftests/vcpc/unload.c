@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The module does not go while a descriptor is open, and leaves nothing behind when it goes. */
+#include <pthread.h>
 #include <sys/stat.h>
 
-#include "groups.h"
 #include "overflow.h"
+#include "vcpc_test.h"
 
 static int unload(void)
 {
@@ -35,7 +36,7 @@ TEST(refused_while_a_set_is_open)
 		SKIP(return, "vcpc is built into the kernel");
 	ASSERT_GE(set, 0);
 	EXPECT_EQ(-EWOULDBLOCK, unload());
-	ASSERT_EQ(0, set_bind(set, 0, 0));
+	ASSERT_EQ(0, set_bind(set, 0));
 	EXPECT_EQ(-EWOULDBLOCK, unload());
 	EXPECT_NE(~0ULL, first_value(set, 0));
 	close(set);
@@ -91,20 +92,26 @@ static int use_overflow(void)
 	if (!hw_slots())
 		return 0;
 	set = overflow_set(&req, 1, 0, 0);
-	ret = set < 0 ? set : set_bind(set, 0, 0);
+	ret = set < 0 ? set : set_bind(set, 0);
 	close(set);
 	return ret;
 }
 
-/* So that its works have had something to do: groups that take turns */
+static void *ends(void *arg)
+{
+	return arg;
+}
+
+/* A set that is inherited, so that new threads are reported to the module */
 static int use_it(void)
 {
-	int set = groups_set(&page_faults, 2, 1, 10 * MS, 0);
-	struct grouped g;
-	int ret = set < 0 ? set : set_bind(set, 0, 0);
+	int set = set_of(&page_faults, 0), ret = set_bind(set, VCPC_BIND_F_INHERIT);
+	pthread_t thread;
 
-	if (!ret)
-		ret = burn_rounds(set, 0, 2, 2, &g);
+	if (!ret && (pthread_create(&thread, NULL, ends, NULL) || pthread_join(thread, NULL)))
+		ret = -ECHILD;
+	if (!ret && first_total(set) == ~0ULL)
+		ret = -EIO;
 	close(set);
 	return ret ?: use_overflow();
 }

@@ -7,6 +7,7 @@
 
 #include <kselftest_harness.h>
 #include <stdlib.h>
+#include <time.h>
 
 /*
  * So many per cent of @of: @exact where time is a count of instructions, and so nothing is
@@ -16,6 +17,25 @@
 static inline __u64 share(__u64 of, unsigned int exact, unsigned int loose)
 {
 	return of / 100 * (getenv("VM_ICOUNT") ? exact : loose);
+}
+
+#define MS	1000000ULL
+
+static inline __u64 cpu_time(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
+}
+
+/* Be on the CPU for some time. */
+static inline void burn(__u64 ns)
+{
+	__u64 end = cpu_time() + ns;
+
+	while (cpu_time() < end)
+		spin(10000);
 }
 
 #endif /* VCPC_TEST_H */

@@ -12,9 +12,8 @@
 # that the PMU's interrupts cannot be masked, and there they cannot; "soak" is the same for
 # SOAK_MINUTES (10) of races, as many calls of the random fuzzer, 1000 unloadings, and as many
 # minutes of the fuzzer that learns, which "fuzz" runs alone for FUZZ_SECONDS (300); "attack" is the
-# tests that attack the module, on four CPUs, with ATTACK_TRIES (10000) of each overflow and
-# ATTACK_BINDS (100); "kcsan" is a
-# kernel that reports data races, and those tests that race.  "newer" and
+# tests that attack the module, on four CPUs, with ATTACK_TRIES (10000) of each overflow;
+# "kcsan" is a kernel that reports data races, and those tests that race.  "newer" and
 # "newer-arm64" are those of Debian's backports, "newer-some" those tests of the former that find
 # most in two minutes, "newer-pmu" those of the latter that
 # depend on the PMU.  With RESULTS in the environment, results are
@@ -51,27 +50,27 @@ debug)
 	;;
 shaken)
 	arch=arm64 kind=debug
-	folders='vcpc/kunit.sh vcpc/failslab vcpc/failslab_large vcpc/races vcpc/fuzz vcpc/attack_exit vcpc/inherit vcpc/cpu_offline vcpc/unload'
+	folders='vcpc/kunit.sh vcpc/failslab vcpc/failslab_large vcpc/races vcpc/fuzz vcpc/attack_exit vcpc/ended_alive vcpc/inherit vcpc/unload'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
 	export TEST_TIMEOUT=1800 VM_OPTIONS='--no-icount --cpus 2 --timeout 7200' VM_ENVIRONMENT='FUZZ_CALLS=7000 ATTACK_TRIES=50'
 	;;
 attack)
 	arch=arm64 kind=debug name=arm64-attack
-	folders='vcpc/attack_exit vcpc/attack_exec vcpc/attack_bind vcpc/attack_table vcpc/stall vcpc/bystander vcpc/bounded vcpc/policy'
+	folders='vcpc/attack_exit vcpc/attack_exec vcpc/attack_table vcpc/ended_alive vcpc/stall vcpc/storm vcpc/bounded vcpc/limits vcpc/policy'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
 	export TEST_TIMEOUT=100000 VM_OPTIONS='--no-icount --cpus 4 --timeout 100000'
-	export VM_ENVIRONMENT="ATTACK_TRIES=${ATTACK_TRIES:-10000} ATTACK_BINDS=${ATTACK_BINDS:-100} ATTACK_ROUNDS=${ATTACK_ROUNDS:-10}"
+	export VM_ENVIRONMENT="ATTACK_TRIES=${ATTACK_TRIES:-10000} ATTACK_ROUNDS=${ATTACK_ROUNDS:-10}"
 	;;
 nmi)
 	arch=arm64 kind=debug name=arm64-nmi
-	folders='vcpc/kunit.sh vcpc/overflow vcpc/overflow_told vcpc/overflow_late vcpc/overflow_heirs vcpc/groups_hw vcpc/known_answer vcpc/races vcpc/fuzz'
+	folders='vcpc/kunit.sh vcpc/overflow vcpc/overflow_told vcpc/overflow_late vcpc/overflow_heirs vcpc/stolen vcpc/known_answer vcpc/races vcpc/fuzz'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
 	export TEST_TIMEOUT=1800 VM_OPTIONS='--nmi --no-icount --cpus 2 --timeout 7200' VM_ENVIRONMENT=FUZZ_CALLS=20000
 	;;
 kcsan)
 	arch=arm64
 	folders="vcpc/races $(cd "$here/.." && echo vcpc/overflow*.c | sed 's/\.c//g') vcpc/exit_races vcpc/attack_exit vcpc/attack_exec
-		vcpc/groups vcpc/inherit vcpc/sample"
+		vcpc/ended_alive vcpc/inherit vcpc/sample"
 	kernel=$("$top/scripts/build-debug-kernel.sh" kcsan)
 	# KCSAN's reports are warnings, which must not stop this kernel: splats.deny has those that are the
 	# module's.  It watches ten times as often as it would, and longer, as emulated CPUs are not in step.
@@ -98,10 +97,10 @@ newer)
 	;;
 newer-some)
 	arch=x86_64 kind=newer
-	folders='vcpc/attack_bind vcpc/bind_self vcpc/bind_thread vcpc/bounded vcpc/cpu_bind vcpc/cpu_offline vcpc/debugfs vcpc/exec
-		vcpc/exec_threads vcpc/exit_races vcpc/fuzz vcpc/groups vcpc/inherit vcpc/large vcpc/limits vcpc/namespaces
-		vcpc/overflow vcpc/overflow_heirs vcpc/paranoid vcpc/policy vcpc/process vcpc/races vcpc/restart vcpc/sample vcpc/set_create
-		vcpc/stall vcpc/trace vcpc/trace_limits vcpc/trace_tag vcpc/tree vcpc/unload vcpc/reload.sh bpf/bounds bpf/counted
+	folders='vcpc/attack_table vcpc/bind_self vcpc/bounded vcpc/debugfs vcpc/ended_alive vcpc/exec vcpc/exec_threads
+		vcpc/exit_races vcpc/fuzz vcpc/inherit vcpc/large vcpc/limits vcpc/namespaces vcpc/overflow vcpc/overflow_heirs
+		vcpc/policy vcpc/races vcpc/restart vcpc/sample vcpc/set_create vcpc/stall vcpc/time_namespace vcpc/trace
+		vcpc/trace_counts vcpc/trace_limits vcpc/trace_tag vcpc/tree vcpc/unload vcpc/reload.sh bpf/bounds bpf/counted
 		bpf/pinned.sh'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
 	export TEST_TIMEOUT=1800 VM_ENVIRONMENT='FUZZ_CALLS=100000 MANY=100000'
@@ -112,7 +111,7 @@ newer-arm64)
 	export TEST_TIMEOUT=1800 VM_ENVIRONMENT=FUZZ_CALLS=200000
 	;;
 newer-pmu)
-	arch=arm64 kind=newer folders='vcpc/known_answer vcpc/sample vcpc/groups_hw vcpc/inherit vcpc/tree vcpc/cpu_exclusive
+	arch=arm64 kind=newer folders='vcpc/known_answer vcpc/sample vcpc/inherit vcpc/tree vcpc/stolen vcpc/storm vcpc/limits
 		vcpc/overflow vcpc/overflow_heirs vcpc/overflow_late vcpc/overflow_told vcpc/unload vcpc/fuzz'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
 	export TEST_TIMEOUT=1800 VM_PAUTH=1 VM_ENVIRONMENT=FUZZ_CALLS=50000

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "device.h"
 #include "text.h"
@@ -25,7 +26,6 @@ static const struct hint general[] = {
 	{ EPERM, "not allowed; run as root" },
 	{ EEXIST, "it exists already; choose another name or remove it" },
 	{ EAGAIN, "the CPU's counters were needed elsewhere meanwhile; count fewer events, or stop other profilers" },
-	{ EOPNOTSUPP, "perf_event_open(2) cannot do that, the vcpc module can; as root: modprobe vcpc" },
 	{ ESTALE, "tracing was turned off meanwhile" },
 	{ EPROTONOSUPPORT, "the vcpc module that is loaded is of another version" },
 	{ 0, NULL }
@@ -67,6 +67,10 @@ static const char *general_hint(int err)
 {
 	const char *hint = device_hint(err);
 
+	if (err == EOPNOTSUPP)
+		return access("/dev/vcpc", F_OK) ?
+			"perf_event_open(2) cannot do that, the vcpc module can; as root: modprobe vcpc" :
+			"the vcpc module can do that only for a command that this one starts";
 	return hint ? hint : find_hint(general, err);
 }
 

@@ -117,7 +117,7 @@ static void check_module(struct finding *f)
 		int there = module_installed();
 
 		found(f, there ? "installed, but not loaded" : "not installed for this kernel");
-		limits(f, LIMITED, "without it only a program's own threads have overflow signals and multiplexing, and tracing goes by probes",
+		limits(f, LIMITED, "without it threads do not report their own values when they inherit a set, and tracing goes by probes",
 		       there ? "as root: modprobe vcpc" :
 			       "as root: apt install vcpc-dkms, or in the source: make module && make install");
 		return;
@@ -232,7 +232,7 @@ static void check_paranoid(struct finding *f)
 	level = strtol(line, NULL, 10);
 	found(f, "%ld", level);
 	if (level > 2)
-		limits(f, LIMITED, "without the module, only root may count",
+		limits(f, LIMITED, "only root may count CPUs and processes that run already; without the module, anything",
 		       "as root: sysctl kernel.perf_event_paranoid=2");
 	else if (level == 2)
 		limits(f, FINE, "users may count their own processes in user mode", "");

@@ -91,17 +91,6 @@ static int create(struct shim_handle *handle, const struct vcpc_events *events, 
 	return shim_set_create(handle, events->names, events->n, bad, set);
 }
 
-static int explain(const struct vcpc_events *events, int err, unsigned int bad, bool is_perf)
-{
-	if (bad < events->n)
-		return vcpc_fail_event(err, events->names[bad]);
-	if (events->in_turn && err == -EOPNOTSUPP)
-		return vcpc_fail(0, is_perf ?
-				 "--multiplex needs the vcpc module here, whose kernel is older than Linux 5.13; as root: modprobe vcpc, or count fewer events" :
-				 "--multiplex: the vcpc module that is loaded lets no events take turns; load a newer one");
-	return vcpc_fail_counters(err, "cannot count these events");
-}
-
 /**
  * vcpc_events_open() - make a set of the events
  * @events: if there are none, the default ones are put in
@@ -113,7 +102,6 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 {
 	struct shim_handle *handle;
 	unsigned int bad;
-	bool is_perf;
 	int ret = shim_open(&handle);
 
 	if (ret) {
@@ -126,9 +114,11 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 	if (!events->n)
 		add_usual(handle, events);
 	ret = create(handle, events, &bad, set);
-	is_perf = !strcmp(shim_backend(handle), "perf");
 	shim_close(handle);
-	return ret ? explain(events, ret, bad, is_perf) : 0;
+	if (!ret)
+		return 0;
+	return bad < events->n ? vcpc_fail_event(ret, events->names[bad]) :
+				 vcpc_fail_counters(ret, "cannot count these events");
 }
 
 static int help(void)

@@ -15,6 +15,7 @@
 
 #define DEFAULT_INTERVAL	1000000000ULL
 #define MOST_NAMES		1000	/* that are tried */
+#define COUNTS			8	/* that transactions can have */
 #define OPTION_MAX_SIZE		300
 #define OPTION_WITH		301
 #define OPTION_ROTATE		302
@@ -240,10 +241,27 @@ static int conclude(const struct job *job, struct recording *r, int status)
 	return status ? status : ret;
 }
 
-/* If tracing is on, let what each transaction counts be traced, too, but not on CPUs. */
-static unsigned int flags_of(const struct job *job, int traced)
+/*
+ * Programs that run already are not to be reached into: have all traced threads count the first events
+ * in their transactions.  Whether they do: somebody else may want other events, or only root may.
+ */
+static int want_counts(const struct job *job, const struct recording *r)
 {
-	return traced && job->counting.targets.kind != VCPC_CPUS ? SHIM_BIND_TRACE : 0;
+	const char *names[COUNTS];
+	unsigned int n = 0;
+	int err;
+
+	if (!r->n || job->counting.targets.kind == VCPC_CPUS ||
+	    job->counting.targets.kind == VCPC_NO_TARGETS)
+		return 0;
+	while (n < COUNTS && n < shim_set_size(r->sets[0])) {
+		names[n] = shim_set_event(r->sets[0], n);
+		n++;
+	}
+	err = shim_trace_count(names, n, NULL);
+	if (err && err != -EBUSY)
+		fprintf(stderr, "vcpc record: transactions, but no counts in them: %s\n", strerror(-err));
+	return !err;
 }
 
 /* Start the command, or bind the sets to the targets: 0, or the exit status after a message */
@@ -256,7 +274,7 @@ static int begin(const struct job *job, struct recording *r, struct vcpc_child *
 	if (targets->kind == VCPC_NO_TARGETS)
 		return vcpc_child_start(child, r->n ? r->sets[0] : NULL, job->counting.argv);
 	for (unsigned int i = 0; i < r->n && !ret; i++)
-		ret = vcpc_targets_bind(targets, i, r->sets[i], child->flags);
+		ret = vcpc_targets_bind(targets, i, r->sets[i]);
 	if (ret || *job->counting.argv || job->counting.duration)
 		return ret;
 	vcpc_targets_text(targets, what, sizeof(what));
@@ -296,7 +314,8 @@ static int open_first(struct recording *r)
 
 static int run(const struct job *job, struct recording *r, int traced)
 {
-	struct vcpc_child child = { .flags = flags_of(job, traced) };
+	/* If tracing is on, also trace what each of the command's transactions counts. */
+	struct vcpc_child child = { .flags = traced ? SHIM_BIND_TRACE : 0 };
 	int status;
 	int ret = open_first(r);
 
@@ -329,7 +348,7 @@ static int run(const struct job *job, struct recording *r, int traced)
 /* Record with tracing turned on, if -t asks for it; turn it off again only if it was off before. */
 static int run_traced(const struct job *job, struct recording *r)
 {
-	int ours = 0;
+	int ours = 0, counts;
 	int ret;
 
 	if (job->trace) {
@@ -338,7 +357,10 @@ static int run_traced(const struct job *job, struct recording *r)
 			return vcpc_fail(ret, "cannot turn tracing on");
 		ours = !ret;
 	}
+	counts = shim_trace_status() > 0 && want_counts(job, r);
 	ret = run(job, r, shim_trace_status() > 0);
+	if (counts)
+		shim_trace_count(NULL, 0, NULL);
 	if (ours)
 		shim_trace_off();
 	return ret;

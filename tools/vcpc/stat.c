@@ -145,7 +145,7 @@ static int wait_for(const struct job *job, struct run *run)
 	int ret;
 
 	if (job->counting.targets.kind != VCPC_NO_TARGETS) {
-		ret = vcpc_targets_bind_all(&job->counting.targets, run->set, 0);
+		ret = vcpc_targets_bind_all(&job->counting.targets, run->set);
 		if (!ret && !*job->counting.argv && !job->counting.duration)
 			fprintf(stderr, "vcpc stat: counting %s; Ctrl-C ends it\n", job->what);
 		return ret ? -ret : vcpc_counting_wait(&job->counting, tick, run);

@@ -103,12 +103,32 @@ int vcpc_targets_add_all(struct vcpc_targets *targets)
 	return vcpc_targets_add(targets, VCPC_CPUS, list);
 }
 
-int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct shim_set *set,
-		      unsigned int flags)
+/* The level of kernel.perf_event_paranoid, 0 if it is not known */
+static int paranoid(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int level = 0;
+
+	if (f && fscanf(f, "%d", &level) != 1)
+		level = 0;
+	if (f)
+		fclose(f);
+	return level;
+}
+
+static int refused(const char *what, int id)
+{
+	if (paranoid() > 2)
+		return vcpc_fail(0, "cannot count %s %d: kernel.perf_event_paranoid is %d; as root: sysctl kernel.perf_event_paranoid=2",
+				 what, id, paranoid());
+	return vcpc_fail(EACCES, "cannot count %s %d, which is another user's", what, id);
+}
+
+int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct shim_set *set)
 {
 	const char *what = kinds[targets->kind].one;
 	int id = (int)targets->ids[i];
-	int ret = shim_set_bind(set, id, kinds[targets->kind].flags | flags);
+	int ret = shim_set_bind(set, id, kinds[targets->kind].flags);
 
 	switch (ret) {
 	case 0:
@@ -118,24 +138,21 @@ int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct
 		return vcpc_fail(0, "there is no %s %d", what, id);
 	case -EACCES:
 		if (targets->kind == VCPC_CPUS)
-			return vcpc_fail(0, "only root, or who has CAP_PERFMON, may count CPUs");
-		return vcpc_fail(ret, "cannot count %s %d, which is another user's", what, id);
+			return vcpc_fail(0, "counting CPUs needs root or CAP_PERFMON");
+		return refused(what, id);
 	case -EAGAIN:
-		if (targets->kind == VCPC_CPUS)
-			return vcpc_fail(0, "the hardware counters of CPU %d are in use by another set on CPUs", id);
 		return vcpc_fail(0, "%s %d starts threads faster than they are found; try again", what, id);
 	default:
 		return vcpc_fail_counters(ret, "cannot count %s %d", what, id);
 	}
 }
 
-int vcpc_targets_bind_all(const struct vcpc_targets *targets, struct shim_set *set,
-			  unsigned int flags)
+int vcpc_targets_bind_all(const struct vcpc_targets *targets, struct shim_set *set)
 {
 	int status = 0;
 
 	for (unsigned int i = 0; i < targets->n && !status; i++)
-		status = vcpc_targets_bind(targets, i, set, flags);
+		status = vcpc_targets_bind(targets, i, set);
 	return status;
 }
 

@@ -26,10 +26,8 @@ int vcpc_targets_add(struct vcpc_targets *targets, enum vcpc_target_kind kind, c
 /* All CPUs that are online */
 int vcpc_targets_add_all(struct vcpc_targets *targets);
 /* Count target @i from now on: 0, or the exit status after a message */
-int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct shim_set *set,
-		      unsigned int flags);
-int vcpc_targets_bind_all(const struct vcpc_targets *targets, struct shim_set *set,
-			  unsigned int flags);
+int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct shim_set *set);
+int vcpc_targets_bind_all(const struct vcpc_targets *targets, struct shim_set *set);
 /* "process 12 (make)", "CPUs 0, 1" */
 void vcpc_targets_text(const struct vcpc_targets *targets, char *buf, size_t size);
 

@@ -18,8 +18,8 @@
 
 static const char help_text[] =
 	"Usage: vcpc trace on [--module | --probes] [--begins] [--processes]\n"
-	"                     [--events[=BYTES]] [--direct[=SLOTS]] [--max-tags N]\n"
-	"                     [--max-open N]\n"
+	"                     [--counts EVENT,...] [--events[=BYTES]] [--direct[=SLOTS]]\n"
+	"                     [--max-tags N] [--max-open N]\n"
 	"       vcpc trace off\n"
 	"       vcpc trace status\n"
 	"       vcpc trace show [--hist | --json] [--watch[=INTERVAL]] [--rounds N]\n"
@@ -33,6 +33,7 @@ static const char help_text[] =
 	"  --probes      by probes on libshim only\n"
 	"  --begins      see transactions when they begin, not only when they have ended\n"
 	"  --processes   tell processes apart, for 'vcpc top --by process'\n"
+	"  --counts EVENT,...  let each traced thread count these in its transactions, too\n"
 	"  --events      keep room for single events, for 'export' (1 MiB)\n"
 	"  --direct      let programs write their statistics themselves (SHIM_TRACE=direct)\n"
 	"  --max-tags N  how many tags can have statistics\n"
@@ -87,6 +88,22 @@ static void say_who_trusts(void)
 	     "turn direct tracing off for all. Only root may now; a group that you let has to be trusted.");
 }
 
+/* If the events cannot be wanted, tracing is off again. */
+static int want_counts(const struct vcpc_events *events)
+{
+	unsigned int bad;
+	int err = shim_trace_count(events->names, events->n, &bad);
+
+	if (!err)
+		return 0;
+	shim_trace_off();
+	if (bad < events->n)
+		return vcpc_fail(err, "cannot count '%s' in transactions", events->names[bad]);
+	if (err == -EINVAL)
+		return vcpc_fail(0, "transactions can have 8 counts at most");
+	return vcpc_fail(err, "cannot let programs count in their transactions");
+}
+
 static int do_on(const struct trace_options *options)
 {
 	int err = shim_trace_on(&options->on);
@@ -95,7 +112,7 @@ static int do_on(const struct trace_options *options)
 	case 0:
 		if (options->on.direct_slots)
 			say_who_trusts();
-		return 0;
+		return options->counts.n ? want_counts(&options->counts) : 0;
 	case -EEXIST:
 		return vcpc_fail(0, "tracing is on already");
 	case -EINVAL:
@@ -136,7 +153,7 @@ static const struct action {
 	int (*fn)(const struct trace_options *options);
 	const char *takes;	/* letters of the options that it takes */
 } actions[] = {
-	{ "on", do_on, "tMmbpPed" },
+	{ "on", do_on, "tMmbpPedc" },
 	{ "off", do_off, "" },
 	{ "status", do_status, "" },
 	{ "show", trace_show, "HJwn" },
@@ -181,6 +198,8 @@ static int take_value(int letter, struct trace_options *options)
 	case 'e':
 		options->on.ring_bytes = DEFAULT_RING;
 		return take_size("--events", &options->on.ring_bytes);
+	case 'c':
+		return vcpc_events_add(&options->counts, optarg);
 	case 'd':
 		options->on.direct_slots = DEFAULT_DIRECT;
 		return take_number("--direct", &options->on.direct_slots);
@@ -233,6 +252,7 @@ static int parse(int argc, char **argv, struct trace_options *options, char *use
 {
 	static const struct option longs[] = {
 		{ "begins", no_argument, NULL, 'b' },
+		{ "counts", required_argument, NULL, 'c' },
 		{ "direct", optional_argument, NULL, 'd' },
 		{ "events", optional_argument, NULL, 'e' },
 		{ "for", required_argument, NULL, 'f' },
@@ -262,18 +282,10 @@ static int parse(int argc, char **argv, struct trace_options *options, char *use
 	return 0;
 }
 
-/* vcpc trace on|off|status|show|export */
-int vcpc_cmd_trace(int argc, char **argv)
+static int run_action(int argc, char **argv, const struct trace_options *options, const char *used)
 {
-	struct trace_options options = { .on.size = sizeof(options.on) };
-	char used[16] = "";
 	const struct action *action;
-	int ret = parse(argc, argv, &options, used, sizeof(used));
 
-	if (ret < 0)
-		fputs(help_text, stdout);
-	if (ret)
-		return ret < 0 ? 0 : ret;
 	if (argc - optind != 1)
 		return vcpc_usage("on, off, status, show or export?");
 	action = find_action(argv[optind]);
@@ -281,5 +293,20 @@ int vcpc_cmd_trace(int argc, char **argv)
 		return vcpc_usage("on, off, status, show or export, not '%s'", argv[optind]);
 	if (used[strspn(used, action->takes)])
 		return vcpc_usage("'%s' does not take that option", action->name);
-	return action->fn(&options);
+	return action->fn(options);
+}
+
+/* vcpc trace on|off|status|show|export */
+int vcpc_cmd_trace(int argc, char **argv)
+{
+	struct trace_options options = { .on.size = sizeof(options.on) };
+	char used[16] = "";
+	int ret = parse(argc, argv, &options, used, sizeof(used));
+
+	if (ret < 0)
+		fputs(help_text, stdout);
+	if (!ret)
+		ret = run_action(argc, argv, &options, used);
+	vcpc_events_free(&options.counts);
+	return ret < 0 ? 0 : ret;
 }

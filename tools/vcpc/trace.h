@@ -8,9 +8,12 @@
 
 #include <shim/trace.h>
 
+#include "vcpc.h"
+
 /**
  * struct trace_options - what the user asked for
  * @on: for shim_trace_on()
+ * @counts: events that each traced thread is to count
  * @hist: draw the distributions
  * @json: print JSON
  * @watch: nanoseconds after which to show again; 0: show once
@@ -20,6 +23,7 @@
  */
 struct trace_options {
 	struct shim_trace_options on;
+	struct vcpc_events counts;
 	int hist;
 	int json;
 	uint64_t watch;

@@ -99,11 +99,17 @@ static void put_drops(FILE *out, const struct shim_trace_drops *drops)
 	putc('}', out);
 }
 
+static const char *const losses[] = {
+	[SHIM_TRACE_LOST_EVENTS] = "ring_full",
+	[SHIM_TRACE_LOST_COUNTS] = "not_counted",
+	[SHIM_TRACE_LOST_THREADS] = "threads_refused",
+};
+
 static void put_losses(FILE *out, const struct trace_view *view)
 {
 	for (size_t i = 0; i < view->nlosses; i++)
-		fprintf(out, "%s{\"account\":%llu,\"ring_full\":%llu}", i ? "," : "",
-			(unsigned long long)view->losses[i].account,
+		fprintf(out, "%s{\"what\":\"%s\",\"account\":%llu,\"n\":%llu}", i ? "," : "",
+			losses[view->losses[i].what], (unsigned long long)view->losses[i].account,
 			(unsigned long long)view->losses[i].n);
 }
 

@@ -230,8 +230,22 @@ static void show_account(uint64_t account)
 static void show_losses(const struct trace_view *view)
 {
 	for (size_t i = 0; i < view->nlosses; i++) {
-		printf("   of these: %llu of ", (unsigned long long)view->losses[i].n);
-		show_account(view->losses[i].account);
+		const struct shim_trace_loss *loss = &view->losses[i];
+
+		switch (loss->what) {
+		case SHIM_TRACE_LOST_EVENTS:
+			printf("   of these: %llu of ", (unsigned long long)loss->n);
+			show_account(loss->account);
+			break;
+		case SHIM_TRACE_LOST_COUNTS:
+			printf("not counted: %llu transactions of threads that did not count the "
+			       "events of --counts\n", (unsigned long long)loss->n);
+			break;
+		case SHIM_TRACE_LOST_THREADS:
+			printf("not counted: %llu times a thread with SHIM_TRACE=direct could not "
+			       "count the events of --counts\n", (unsigned long long)loss->n);
+			break;
+		}
 	}
 }
 

@@ -11,7 +11,7 @@
 
 int shim_aix_both__bind(struct shim_aix_context *ctx, pid_t tid, unsigned int flags, int *bad)
 {
-	unsigned int cpu = flags & VCPC_BIND_F_CPU ? VCPC_TARGET_F_CPU : 0;
+	unsigned int cpu = flags & SHIM_BIND_F_CPU ? SHIM_TARGET_F_CPU : 0;
 	int ret = shim_counters__bind(ctx->counters, tid, flags, bad);
 
 	if (ret || !ctx->anchor)

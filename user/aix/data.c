@@ -20,7 +20,7 @@ static int right_kind(const struct shim_aix_call *call, enum shim_aix_kind kind)
 /* Sets @on to whether the target counts now, for mode.b.count: 0 or the API's error */
 static int live_state(const struct shim_aix_call *call, bool *on)
 {
-	int ret = shim_aix_turn__on(call->ctx, call->who, call->tid);
+	int ret = shim_aix_turn__on(call->ctx, call->tid);
 
 	if (ret < 0)
 		return shim_aix__error(ret);
@@ -134,7 +134,7 @@ static int read_cpu(const struct shim_aix_call *call, struct shim_aix_sums **sum
 
 	if (call->ctx->tree)
 		return Pmapi_Unsupported;
-	ret = shim_aix_sums__read(call->ctx, call->tid, VCPC_SAMPLE_F_CPU, sums);
+	ret = shim_aix_sums__read(call->ctx, call->tid, SHIM_TARGET_F_CPU, sums);
 	return ret == -EINVAL ? Pmapi_BadCpu : shim_aix__error(ret);
 }
 
@@ -167,7 +167,7 @@ static int describe_group(const struct shim_aix_context *ctx, pm_ginfo_t *ginfo)
 		return ret;
 	ginfo->members = members;
 	ginfo->flags.b.process = ctx->process;
-	ginfo->flags.b.consistent = !ctx->inconsistent;
+	ginfo->flags.b.consistent = 1;
 	return 0;
 }
 

@@ -55,7 +55,7 @@ int shim_aix_program__slice(struct shim_aix_program *p, unsigned int us)
 {
 	if (!us)
 		return 0;
-	if (us < VCPC_SLOT_MIN / 1000 || us > SLICE_MAX * 1000)
+	if (us < SHIM_SLOT_MIN / 1000 || us > SLICE_MAX * 1000)
 		return Pmapi_InvalidSlice;
 	p->slot = us * 1000ull;
 	p->slice = us / 1000;
@@ -101,6 +101,7 @@ void shim_aix_program__free(struct shim_aix_program *p)
 {
 	free(p->sets);
 	free(p->reqs);
+	free(p->group);
 	free(p->where);
 	free(p->anchor_at);
 	*p = (struct shim_aix_program) { 0 };
@@ -162,7 +163,7 @@ static void push(struct shim_aix_program *p, int k, const struct vcpc_request *r
 {
 	p->reqs[p->n] = *req;
 	p->reqs[p->n].flags = modes;
-	p->reqs[p->n].group = k;
+	p->group[p->n] = k;
 	p->n++;
 }
 
@@ -223,9 +224,10 @@ int shim_aix_program__pack(struct shim_aix_program *p, const struct shim_aix_tab
 			   int filter, enum shim_aix_scope scope)
 {
 	p->reqs = calloc(p->nsets * (MAX_COUNTERS + 1), sizeof(*p->reqs));
+	p->group = calloc(p->nsets * (MAX_COUNTERS + 1), sizeof(*p->group));
 	p->where = calloc(p->nsets, sizeof(*p->where));
 	p->anchor_at = calloc(p->nsets, sizeof(*p->anchor_at));
-	if (!p->reqs || !p->where || !p->anchor_at)
+	if (!p->reqs || !p->group || !p->where || !p->anchor_at)
 		return Pmapi_Malloc_Err;
 	if (p->anchor != COUNT_NOTHING &&
 	    (p->anchor < 0 || p->anchor >= table->nevents ||

@@ -20,7 +20,8 @@ enum shim_aix_kind {
  * @sets: @nsets, each with its mode
  * @reqs: @n requests
  * @where: for each set and counter the index in @reqs, or -1
- * @flags: VCPC_SET_F_SHUFFLE, with @seed
+ * @group: of each request its set
+ * @shuffle: in each round in another order, by @seed
  * @anchor: an event that is counted all the time and in each set, by its number on
  *	the first counter, or -1
  * @anchor_at: for each set the anchor's index in @reqs
@@ -33,9 +34,10 @@ struct shim_aix_program {
 	int nsets;
 	pm_prog_t *sets;
 	struct vcpc_request *reqs;
+	__u16 *group;
 	unsigned int n;
 	int (*where)[MAX_COUNTERS];
-	unsigned int flags;
+	bool shuffle;
 	unsigned int seed;
 	int anchor;
 	int *anchor_at;

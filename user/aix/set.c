@@ -20,20 +20,21 @@ static int refused(int ret, int bad)
 static int create(struct shim_aix_state *state, struct shim_aix_context *ctx)
 {
 	const struct shim_aix_program *p = &ctx->program;
-	unsigned int flags = VCPC_SET_F_DISABLED;
-	struct shim_terms terms = { 0 };
+	/* All calls on a group, the system or a third party come from outside the counted threads. */
+	struct shim_terms terms = { .remote = ctx->remote }, anchor = terms;
 	int bad, ret;
 
 	if (p->kind != AIX_PLAIN) {
-		flags |= VCPC_SET_F_GROUPS | p->flags;
+		terms.group = p->group;
 		terms.slot = p->slot;
+		terms.shuffle = p->shuffle;
 		terms.seed = p->seed;
 	}
-	ret = shim_counters__create_on(state->session, p->reqs, p->n, flags, terms, &bad,
-				       &ctx->counters);
+	ret = shim_counters__create_on(state->session, p->reqs, p->n, VCPC_SET_F_DISABLED, terms,
+				       &bad, &ctx->counters);
 	if (!ret && p->anchor != COUNT_NOTHING)
-		ret = shim_counters__create(state->session, &p->anchor_req, 1,
-					    VCPC_SET_F_DISABLED, &bad, &ctx->anchor);
+		ret = shim_counters__create_on(state->session, &p->anchor_req, 1,
+					       VCPC_SET_F_DISABLED, anchor, &bad, &ctx->anchor);
 	return ret ? refused(ret, bad) : 0;
 }
 
@@ -57,37 +58,29 @@ static void choose_target(struct shim_aix_context *ctx, enum shim_aix_scope scop
 	ctx->scope = scope;
 	ctx->tree = mode.b.proctree;
 	ctx->process = mode.b.process;
-	ctx->root_on = mode.b.count;
 	ctx->since = shim_aix_target__tick();
 	if (!mode.b.no_inherit)
 		ctx->bind = VCPC_BIND_F_INHERIT;
 	if (ctx->process)
-		ctx->bind |= VCPC_BIND_F_PROCESS;
+		ctx->bind |= SHIM_BIND_F_PROCESS;
 	if (ctx->tree)
-		ctx->bind = VCPC_BIND_F_PROCESS | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE;
+		ctx->bind = SHIM_BIND_F_PROCESS | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE;
 }
 
 /*
- * Without the module, perf multiplexes sets for threads of this process only, and of threads that
- * inherit it gives only the sum.  Then a thread's own program is not inherited, and programs of
- * groups, processes and trees are refused, as are several sets of the system or a third party.
+ * perf reports only the sum of threads that inherit.  For a group and a process tree that is all that
+ * is needed.  A thread's program is inherited only if the module counts it, which does so for one
+ * set of a thread that sets its own program.
  */
-static int check_features(const struct shim_aix_state *state, struct shim_aix_context *ctx,
-			  bool third_party)
+static void choose_back_end(const struct shim_aix_state *state, struct shim_aix_context *ctx,
+			    bool third_party)
 {
-	__u64 features = shim_session__info(state->session)->features;
-	bool several = ctx->program.kind != AIX_PLAIN;
+	bool by_module = shim_session__info(state->session)->features & VCPC_FEAT_INHERIT;
 
-	if (several && !(features & VCPC_FEAT_GROUPS))
-		return Pmapi_Unsupported;
-	if (features & VCPC_FEAT_INHERIT)
-		return 0;
-	if (ctx->scope == AIX_GROUP || ctx->tree || ctx->process)
-		return Pmapi_Unsupported;
-	if (several && (ctx->scope == AIX_SYSTEM || third_party))
-		return Pmapi_Unsupported;
-	ctx->bind &= ~VCPC_BIND_F_INHERIT;
-	return 0;
+	ctx->remote = ctx->scope != AIX_THREAD || third_party;
+	if (ctx->scope == AIX_THREAD &&
+	    (!by_module || third_party || ctx->program.kind != AIX_PLAIN))
+		ctx->bind &= ~VCPC_BIND_F_INHERIT;
 }
 
 static int has_context(void *state, pid_t tid)
@@ -114,13 +107,14 @@ static int check_members(struct shim_aix_state *state, const struct shim_aix_con
 
 static int install(struct shim_aix_state *state, struct shim_aix_context *ctx, pid_t tid)
 {
+	bool all = ctx->scope != AIX_THREAD;
 	int ret = create(state, ctx);
 
 	if (!ret)
 		ret = bind(ctx, tid);
 	/* Existing members of a group get the initial state, too. */
 	if (!ret && ctx->program.sets[0].mode.b.count) {
-		ret = shim_aix_both__enable(ctx, 0, VCPC_TARGET_F_ALL);
+		ret = shim_aix_both__enable(ctx, all ? 0 : tid, all ? SHIM_TARGET_F_ALL : 0);
 		ret = ret ? refused(ret, -1) : 0;
 		ctx->on = !ret;
 	}
@@ -143,9 +137,8 @@ static int set_locked(struct shim_aix_state *state, struct shim_aix_who who,
 		return ret;
 	choose_target(ctx, who.scope);
 	ctx->root = tid;
-	ret = check_features(state, ctx, who.other);
-	if (!ret)
-		ret = check_members(state, ctx, tid);
+	choose_back_end(state, ctx, who.other);
+	ret = check_members(state, ctx, tid);
 	if (!ret)
 		ret = shim_aix_state__claim(state, ctx->scope);
 	if (ret)
@@ -212,7 +205,7 @@ int shim_aix__set_mx_with(struct shim_aix_who who, const pm_prog_mx_t *prog,
 
 	if (!ret)
 		ret = shim_aix_program__slice(&program, options->slice_us);
-	program.flags = options->shuffle ? VCPC_SET_F_SHUFFLE : 0;
+	program.shuffle = options->shuffle;
 	program.seed = options->shuffle ? options->seed : 0;
 	program.anchor = options->anchor;
 	return set(who, &program, ret);
@@ -250,6 +243,8 @@ static int delete_thread(struct shim_aix_call *call)
 static int delete_locked(struct shim_aix_call *call, void *arg)
 {
 	(void)arg;
+	if (shim_aix_state__is_member(call))
+		return Pmapi_Unsupported;
 	if (call->who.scope == AIX_THREAD)
 		return delete_thread(call);
 	shim_aix_state__remove(call->state, call->ctx);
@@ -275,11 +270,11 @@ static int rebind_thread(struct shim_aix_call *call)
 	ret = shim_aix_sums__state(ctx, call->tid, &state);
 	if (ret && ret != -EAGAIN)
 		return shim_aix__error(ret);
-	counts = ret ? ctx->root_on : state & VCPC_STATE_COUNTING;
+	counts = ret ? ctx->program.sets[0].mode.b.count : state & VCPC_STATE_COUNTING;
 	ret = shim_aix_both__unbind(ctx, call->tid, 0);
 	if (ret)
 		return shim_aix__error(ret);
-	ret = shim_aix_both__bind(ctx, call->tid, ctx->bind & ~VCPC_BIND_F_PROCESS, &bad);
+	ret = shim_aix_both__bind(ctx, call->tid, ctx->bind, &bad);
 	if (!ret && counts)
 		ret = shim_aix_both__enable(ctx, call->tid, 0);
 	else if (ret)
@@ -290,7 +285,7 @@ static int rebind_thread(struct shim_aix_call *call)
 /* The same on all CPUs; if binding fails, shim_aix_cpus__follow() tries again at the next call. */
 static int rebind_cpus(struct shim_aix_context *ctx)
 {
-	int ret = shim_aix_both__unbind(ctx, 0, VCPC_TARGET_F_ALL);
+	int ret = shim_aix_both__unbind(ctx, 0, SHIM_TARGET_F_ALL);
 
 	if (ret)
 		return shim_aix__error(ret);
@@ -299,7 +294,7 @@ static int rebind_cpus(struct shim_aix_context *ctx)
 		ctx->online[0] = '\0';
 	if (!ret && ctx->on)
 		ret = shim_aix__error(shim_aix_both__enable(ctx, 0,
-							       VCPC_TARGET_F_ALL));
+							       SHIM_TARGET_F_ALL));
 	return ret;
 }
 
@@ -319,21 +314,13 @@ static int rebase(struct shim_aix_context *ctx)
 static int reset_locked(struct shim_aix_call *call, void *arg)
 {
 	struct shim_aix_context *ctx = call->ctx;
-	unsigned int members;
-	int ret;
 
 	(void)arg;
-	if (call->who.scope == AIX_SYSTEM)
-		return ctx->tree ? rebase(ctx) : rebind_cpus(ctx);
-	ret = rebind_thread(call);
-	if (ret || call->who.scope == AIX_THREAD)
-		return ret;
-	ret = shim_aix_state__members(ctx, &members);
-	if (!ret)
-		ret = rebase(ctx);
-	if (!ret && members > 1)
-		ctx->inconsistent = true;
-	return ret;
+	if (shim_aix_state__is_member(call))
+		return Pmapi_Unsupported;
+	if (call->who.scope == AIX_THREAD)
+		return rebind_thread(call);
+	return ctx->tree || call->who.scope == AIX_GROUP ? rebase(ctx) : rebind_cpus(ctx);
 }
 
 int shim_aix__delete(struct shim_aix_who who)

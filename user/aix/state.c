@@ -14,7 +14,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/process.h"
@@ -27,7 +26,6 @@ static void free_context(struct shim_aix_context *ctx)
 	shim_counters__put(ctx->counters);
 	shim_counters__put(ctx->anchor);
 	shim_aix_program__free(&ctx->program);
-	free(ctx->own);
 	free(ctx->base);
 	free(ctx);
 }
@@ -48,10 +46,6 @@ static void in_child(void)
 	}
 	state->nthreads = 0;
 	state->generation++;
-	/* The parent's session holds the lock between processes: the child opens its own. */
-	if (state->session)
-		shim_session__close(state->session);
-	state->session = NULL;
 }
 
 static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(0, in_child);
@@ -108,8 +102,9 @@ static bool is_of_threads(const struct shim_aix_context *ctx)
 
 /*
  * Whether a thread has an instance in a context: 1, 0, or core's error if that cannot be
- * found out now.  An invalid instance (-EAGAIN) is one, too; that of a thread that has
- * exited is not, as another thread may have its number by now.
+ * found out now.  An invalid instance (-EAGAIN) is one, too, and one whose values perf adds to those
+ * of the threads that inherit it (-EOPNOTSUPP); that of a thread that has exited is not, as another
+ * thread may have its number by now.
  */
 static int has_thread(const struct shim_aix_context *ctx, pid_t tid)
 {
@@ -118,8 +113,10 @@ static int has_thread(const struct shim_aix_context *ctx, pid_t tid)
 
 	if (!is_of_threads(ctx))
 		return 0;
+	if (ctx->process && shim_aix_target__is_in(tid, ctx->root))
+		return 1;
 	ret = shim_aix_sums__state(ctx, tid, &state);
-	if (ret == -EAGAIN)
+	if (ret == -EAGAIN || ret == -EOPNOTSUPP)
 		return 1;
 	if (ret)
 		return ret == -EINVAL ? 0 : ret;
@@ -246,6 +243,17 @@ int shim_aix_state__call(struct shim_aix_who who, int (*fn)(struct shim_aix_call
 }
 
 /**
+ * shim_aix_state__is_member() - whether a call is about one thread of a group
+ * @call: on an existing context
+ *
+ * A group is changed as a whole only.
+ */
+bool shim_aix_state__is_member(const struct shim_aix_call *call)
+{
+	return call->who.scope == AIX_THREAD && call->ctx->scope == AIX_GROUP;
+}
+
+/**
  * shim_aix_state__deserted() - has a context of threads no live thread left?
  * @ctx: the context
  * @but: a thread to disregard, or 0
@@ -269,7 +277,7 @@ int shim_aix_state__deserted(const struct shim_aix_context *ctx, pid_t but)
 }
 
 /**
- * shim_aix_state__members() - how many threads a context has or had
+ * shim_aix_state__members() - how many threads a context has or had, without those that inherited it
  * @ctx: of threads
  * @members: set on success
  *
@@ -299,31 +307,21 @@ static void sweep(struct shim_aix_state *state)
 	}
 }
 
-static int lock_all(struct shim_aix_state *state, int how)
-{
-	const struct shim_backend_ops *ops = shim_session__ops(state->session);
-
-	return ops->lock(shim_session__dev(state->session), how) ? Pmapi_Locked : 0;
-}
-
 /**
  * shim_aix_state__claim() - reserve the counters for the system or for threads
  * @state: the process's
  * @scope: AIX_SYSTEM, or a scope of threads
  *
- * Threads' contexts share the counters, also with other processes; the system's context
- * excludes all others.
+ * Threads' contexts share the counters; the system's context excludes all others of the process.
  *
  * Return: 0 or Pmapi_Locked.
  */
 int shim_aix_state__claim(struct shim_aix_state *state, enum shim_aix_scope scope)
 {
-	int ret = 0;
-
 	if (scope == AIX_SYSTEM) {
 		if (state->nthreads)
 			sweep(state);
-		return state->nthreads ? Pmapi_Locked : lock_all(state, LOCK_EX);
+		return state->nthreads ? Pmapi_Locked : 0;
 	}
 	/* While there are threads' contexts, the system can have none: do not look for it. */
 	if (!state->nthreads && the_systems(state))
@@ -331,17 +329,14 @@ int shim_aix_state__claim(struct shim_aix_state *state, enum shim_aix_scope scop
 	/* At each power of two, remove the contexts whose threads have all ended. */
 	if (state->nthreads >= 64 && !(state->nthreads & (state->nthreads - 1)))
 		sweep(state);
-	if (!state->nthreads)
-		ret = lock_all(state, LOCK_SH);
-	if (!ret)
-		state->nthreads++;
-	return ret;
+	state->nthreads++;
+	return 0;
 }
 
 void shim_aix_state__unclaim(struct shim_aix_state *state, enum shim_aix_scope scope)
 {
-	if (scope == AIX_SYSTEM || !--state->nthreads)
-		lock_all(state, LOCK_UN);
+	if (scope != AIX_SYSTEM)
+		state->nthreads--;
 }
 
 /**

@@ -9,12 +9,6 @@
 
 #define AIX_ONLINE	256
 
-/* Whether a member of a stopped group will count when the group is started */
-struct shim_aix_own {
-	pid_t tid;
-	bool on;
-};
-
 /*
  * struct shim_aix_sums - what was counted
  * @time: when it was read
@@ -28,7 +22,7 @@ struct shim_aix_sums {
 	__u32 state;
 	__u64 tick;
 	__u64 *values;
-	struct vcpc_group_sample *turns;
+	struct shim_group_sample *turns;
 };
 
 /*
@@ -42,15 +36,13 @@ struct shim_aix_sums {
  * @since: when it was set, by shim_aix_target__tick(): threads that started earlier did not inherit
  * @scope: AIX_SYSTEM, AIX_THREAD or AIX_GROUP
  * @anchor: counts the program's anchor all the time, or NULL
- * @bind: VCPC_BIND_F_* with which its threads are bound
+ * @bind: VCPC_BIND_F_* and SHIM_BIND_F_* with which its threads are bound
+ * @remote: it is operated from outside the threads that it counts
  * @tree: of the system: it counts a process and its descendants only
  * @online: of the system: the processors when it was bound last, as the list in /sys
  * @on: of a group and of the system: it counts
  * @process: a group of all a process's threads
  * @stopped: when it was stopped last, if not @on
- * @inconsistent: a group's values are not the sum of its members', as one was reset
- * @root_on: whether a thread that is not in @own counts
- * @own: of a stopped group: which members will count when it is started
  * @base: what was counted before the last reset, to be subtracted; or NULL
  */
 struct shim_aix_context {
@@ -65,15 +57,12 @@ struct shim_aix_context {
 	struct shim_counters *counters;
 	struct shim_counters *anchor;
 	unsigned int bind;
+	bool remote;
 	bool tree;
 	char online[AIX_ONLINE];
 	bool on;
 	bool process;
 	__u64 stopped;
-	bool inconsistent;
-	bool root_on;
-	struct shim_aix_own *own;
-	size_t nown, own_room;
 	struct shim_aix_sums *base;
 };
 
@@ -132,6 +121,7 @@ void shim_aix_state__remove(struct shim_aix_state *state, struct shim_aix_contex
 void shim_aix_context__get(struct shim_aix_context *ctx);
 void shim_aix_context__put(struct shim_aix_context *ctx);
 int shim_aix_state__deserted(const struct shim_aix_context *ctx, pid_t but);
+bool shim_aix_state__is_member(const struct shim_aix_call *call);
 int shim_aix_state__members(const struct shim_aix_context *ctx, unsigned int *members);
 
 /* self.c */
@@ -149,6 +139,7 @@ struct shim_aix_start {
 __u64 shim_aix_target__tick(void);
 __u64 shim_aix_target__start(struct shim_aix_start *start, pid_t tid);
 int shim_aix_target__check(struct shim_aix_who who, pid_t *tid);
+bool shim_aix_target__is_in(pid_t tid, pid_t process);
 int shim_aix_target__nth_cpu(int n);
 int shim_aix_target__each_cpu(int (*fn)(void *arg, int cpu), void *arg);
 int shim_aix_target__each_thread(pid_t tid, int (*fn)(void *arg, pid_t tid), void *arg);
@@ -171,6 +162,6 @@ void shim_aix_sums__subtract(const struct shim_aix_context *ctx, struct shim_aix
 			     const struct shim_aix_sums *base);
 
 /* turn.c */
-int shim_aix_turn__on(const struct shim_aix_context *ctx, struct shim_aix_who who, pid_t tid);
+int shim_aix_turn__on(const struct shim_aix_context *ctx, pid_t tid);
 
 #endif /* SHIM_AIX_STATE_H */

@@ -24,7 +24,7 @@ int shim_aix_sums__read(const struct shim_aix_context *ctx, pid_t tid, unsigned 
 			struct shim_aix_sums **sums)
 {
 	size_t size = sizeof(struct vcpc_sample) + ctx->program.n * sizeof(__u64) +
-		      turns_of(ctx) * sizeof(struct vcpc_group_sample);
+		      turns_of(ctx) * sizeof(struct shim_group_sample);
 	struct shim_aix_sums *s = malloc(sizeof(*s) + size);
 	struct vcpc_sample *sample = (void *)(s + 1);
 	int ret;

@@ -122,6 +122,15 @@ __u64 shim_aix_target__start(struct shim_aix_start *start, pid_t tid)
 	return start->tick;
 }
 
+/* Whether a thread is of the same process as another one */
+bool shim_aix_target__is_in(pid_t tid, pid_t process)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)process, (int)tid);
+	return !access(path, F_OK);
+}
+
 /**
  * shim_aix_target__each_cpu() - call a function for each CPU that is online
  * @fn: called for each; anything but 0 ends it

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The back end that has the module and perf's pages: each set counts where it is served best.
+ * The back end of a machine with the module: each set counts where it is served best.
  *
- * A set of hardware events that only counts goes to perf when a thread binds it to itself, because
- * the thread then samples it without a system call.  Everything else is the module's: overflows,
- * groups that take turns, other threads, processes, CPUs, what is inherited, and transactions; and
- * a set that the module has begun to count stays there.  A set may have instances of both kinds:
- * an operation on a thread goes where that thread's instance is, one on all goes to both.
+ * The module counts the thread that calls it, and what inherits from that thread.  Everything else
+ * goes to perf: other threads, processes that exist already, CPUs, multiplexed groups.  So does a set
+ * of hardware events that only counts and that a thread binds to itself, if the thread can read
+ * perf's pages, because it then samples itself without a system call.
  *
- * Sets that perf counts are not seen by the module, which could not stop them when a set is bound
- * to a CPU.  So this back end is used only where the module's parameter "exclusive" is N.
+ * A set may have instances of both kinds: an operation on a thread goes where that thread's
+ * instance is, an operation on all goes to both.
  *
  * The device is the module's.
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,13 +27,16 @@
 
 /**
  * struct both - a set
- * @vcpc: the module's
- * @perf: perf's; its pointer is NULL if the module has to count it
+ * @vcpc: the module's, if it may count the set
+ * @perf: perf's; its pointer is NULL if perf cannot count the set
+ * @by_module: the module may count it
+ * @by_pages: it is better counted by perf's pages, if a thread can read its own
  * @began: the module has begun to count it for this process
  */
 struct both {
 	union shim_backend_ref vcpc;
 	union shim_backend_ref perf;
+	bool by_module, by_pages;
 	atomic_bool began;
 };
 
@@ -42,42 +44,52 @@ struct both {
 #define perf_ops	shim_backend__perf
 
 /**
- * shim_both__is_worth() - whether a set can be served better by perf than by the module
- * @info: what the module offers
- */
-bool shim_both__is_worth(const struct vcpc_info_args *info)
-{
-	struct vcpc_info_args by_perf;
-	union shim_backend_ref dev;
-
-	return info->hw_slots && shim_sysctl__number(SHIM_USER_ACCESS) > 0 &&
-	       shim_vcpc__shares_pmu() && !perf_ops.open(&dev, &by_perf);
-}
-
-/**
  * shim_both__counts() - who counts a set for its threads
  * @set: of shim_backend__both
  *
- * Return: perf, if a thread has bound it to itself and perf counts it; otherwise the module.
+ * Return: perf if it is bound there, or cannot be bound elsewhere; otherwise the module.
  */
 const struct shim_backend_ops *shim_both__counts(union shim_backend_ref set)
 {
 	const struct both *both = set.ptr;
 
-	return shim_perf__is_bound(both->perf) ? &perf_ops : &module_ops;
+	return !both->by_module || shim_perf__is_bound(both->perf) ? &perf_ops : &module_ops;
 }
 
-static bool only_counts(const struct vcpc_request *reqs, unsigned int n, unsigned int flags,
-			struct shim_terms terms)
+/* Software events have no counter that a page could name. */
+static bool only_counts(const struct vcpc_request *reqs, unsigned int n)
 {
-	if (n > SHIM_GROUP_MAX || flags & ~VCPC_SET_F_DISABLED || terms.slot || terms.signal)
-		return false;
 	for (unsigned int i = 0; i < n; i++)
 		if (reqs[i].type == PERF_TYPE_SOFTWARE || reqs[i].type == PERF_TYPE_TRACEPOINT ||
-		    reqs[i].type == PERF_TYPE_BREAKPOINT || reqs[i].group ||
-		    reqs[i].flags & VCPC_REQ_F_OVERFLOW)
+		    reqs[i].type == PERF_TYPE_BREAKPOINT || reqs[i].flags & VCPC_REQ_F_OVERFLOW)
 			return false;
 	return true;
+}
+
+/* Events that count only on CPUs, and sets of more than the caller's counters, may be perf's. */
+static bool may_be_perfs(int ret)
+{
+	return ret == -EINVAL || ret == -ENOENT || ret == -EOPNOTSUPP;
+}
+
+static int create(struct both *both, union shim_backend_ref dev, const struct vcpc_request *reqs,
+		  unsigned int n, unsigned int flags, struct shim_terms terms, int *bad)
+{
+	int by_perf, ret;
+
+	if (terms.group || terms.remote)
+		return perf_ops.create(dev, reqs, n, flags, terms, bad, &both->perf);
+	ret = module_ops.create(dev, reqs, n, flags, terms, bad, &both->vcpc);
+	if (may_be_perfs(ret))
+		return perf_ops.create(dev, reqs, n, flags, terms, &by_perf, &both->perf) ? ret : 0;
+	if (ret)
+		return ret;
+	both->by_module = true;
+	both->by_pages = only_counts(reqs, n) && shim_sysctl__number(SHIM_USER_ACCESS) > 0;
+	/* The module has tried the requests.  Without memory for perf's part it counts the set. */
+	if (n <= SHIM_GROUP_MAX)
+		both->perf.ptr = shim_perf__make(reqs, n, flags, terms);
+	return 0;
 }
 
 static int both_create(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
@@ -85,11 +97,8 @@ static int both_create(union shim_backend_ref dev, const struct vcpc_request *re
 		       union shim_backend_ref *out)
 {
 	struct both *both = calloc(1, sizeof(*both));
-	int ret = both ? module_ops.create(dev, reqs, n, flags, terms, bad, &both->vcpc) : -ENOMEM;
+	int ret = both ? create(both, dev, reqs, n, flags, terms, bad) : -ENOMEM;
 
-	/* The module has tried the requests.  Without memory for perf's part it counts the set. */
-	if (!ret && only_counts(reqs, n, flags, terms))
-		both->perf.ptr = shim_perf__make(reqs, n, flags, terms);
 	if (ret)
 		free(both);
 	else
@@ -101,7 +110,8 @@ static void both_destroy(union shim_backend_ref set)
 {
 	struct both *both = set.ptr;
 
-	module_ops.destroy(both->vcpc);
+	if (both->by_module)
+		module_ops.destroy(both->vcpc);
 	if (both->perf.ptr)
 		perf_ops.destroy(both->perf);
 }
@@ -127,31 +137,6 @@ static bool bind_by_perf(struct both *both, int *bad, int *ret)
 	return false;
 }
 
-static int both_bind(union shim_backend_ref set, pid_t tid, unsigned int flags, int *bad)
-{
-	struct both *both = set.ptr;
-	bool own = !tid || tid == gettid();
-	int ret;
-
-	if (both->perf.ptr && own && !(flags & ~VCPC_BIND_F_YIELD) && !both->began &&
-	    bind_by_perf(both, bad, &ret))
-		return ret;
-	*bad = -1;
-	if (!(flags & VCPC_BIND_F_CPU) &&
-	    shim_perf__has(both->perf, own ? gettid() : tid, flags & VCPC_BIND_F_PROCESS))
-		return -EBUSY;
-	ret = module_ops.bind(both->vcpc, tid, flags, bad);
-	if (!ret)
-		both->began = true;
-	return ret;
-}
-
-/* Where one operation goes */
-struct where {
-	bool perf, module;
-	pid_t tid;
-};
-
 static bool module_has_none(const struct both *both)
 {
 	struct vcpc_instances_args args = {
@@ -161,6 +146,69 @@ static bool module_has_none(const struct both *both)
 	return !module_ops.list(both->vcpc, &args) && !args.nr;
 }
 
+/* Whether the module has a live instance of a thread, or of any of its process: 0, 1 or an error */
+static int module_has(const struct both *both, pid_t tid, bool process)
+{
+	struct vcpc_instances_args args = {
+		.size = sizeof(args), .info_size = sizeof(struct vcpc_instance_info),
+	};
+	struct vcpc_instance_info *info;
+	int ret = module_ops.list(both->vcpc, &args), has = 0;
+
+	if (ret || !args.nr)
+		return ret;
+	info = calloc(args.nr, sizeof(*info));
+	if (!info)
+		return -ENOMEM;
+	args.info = (uintptr_t)info;
+	args.room = args.nr;
+	ret = module_ops.list(both->vcpc, &args);
+	for (unsigned int i = 0; i < args.room && i < args.nr && !ret; i++)
+		if (!(info[i].state & VCPC_STATE_EXITED))
+			has |= info[i].tid == tid || (process && info[i].tgid == tid);
+	free(info);
+	return ret ? ret : has;
+}
+
+static int bind_by_module(struct both *both, unsigned int flags, int *bad)
+{
+	int ret = module_ops.bind(both->vcpc, 0, flags, bad);
+
+	if (!ret)
+		both->began = true;
+	return ret;
+}
+
+static int both_bind(union shim_backend_ref set, pid_t tid, unsigned int flags, int *bad)
+{
+	bool thread = !(flags & SHIM_BIND_F_CPU);
+	bool own = thread && (!tid || tid == gettid()) && !(flags & SHIM_BIND_F_PROCESS);
+	struct both *both = set.ptr;
+	int has = 0, ret;
+
+	*bad = -1;
+	/* What the module counts cannot also be perf's: one sample would count it twice. */
+	if (thread && both->began)
+		has = module_has(both, tid ? tid : gettid(), flags & SHIM_BIND_F_PROCESS);
+	if (has)
+		return has < 0 ? has : -EBUSY;
+	if (own && both->by_module && shim_perf__has(both->perf, gettid(), false))
+		return -EBUSY;
+	if (own && both->by_module && !flags && both->by_pages && both->perf.ptr &&
+	    bind_by_perf(both, bad, &ret))
+		return ret;
+	*bad = -1;
+	if (own && both->by_module)
+		return bind_by_module(both, flags, bad);
+	return both->perf.ptr ? perf_ops.bind(both->perf, tid, flags, bad) : -EINVAL;
+}
+
+/* Where one operation goes */
+struct where {
+	bool perf, module;
+	pid_t tid;
+};
+
 /*
  * A thread's number that is 0 means the caller's own instance if it has one, otherwise the set's
  * only one; with @all, all instances.
@@ -169,11 +217,14 @@ static struct where find(const struct both *both, pid_t tid, unsigned int flags,
 {
 	pid_t self;
 
-	if (!shim_perf__is_bound(both->perf) || flags & VCPC_TARGET_F_CPU)
+	if (!both->by_module || flags & SHIM_TARGET_F_CPU)
+		return (struct where) { .perf = true, .tid = tid };
+	if (!shim_perf__is_bound(both->perf))
 		return (struct where) { .module = true, .tid = tid };
+	/* A system call, which most samples do without */
 	self = tid ? tid : gettid();
-	if (all && !tid)
-		return (struct where) { .perf = true, .module = true };
+	if (all)
+		return (struct where) { .perf = true, .module = true, .tid = tid };
 	if (shim_perf__has(both->perf, self, false) ||
 	    (!tid && shim_perf__has_one(both->perf) && module_has_none(both)))
 		return (struct where) { .perf = true, .tid = tid };
@@ -193,13 +244,13 @@ typedef int target_fn(union shim_backend_ref set, pid_t tid, unsigned int flags)
 static int act(const struct both *both, pid_t tid, unsigned int flags, target_fn *on_perf,
 	       target_fn *on_module)
 {
-	struct where where = find(both, tid, flags, flags & VCPC_TARGET_F_ALL);
+	struct where where = find(both, tid, flags, flags & SHIM_TARGET_F_ALL);
 
 	if (!where.perf)
 		return on_module(both->vcpc, where.tid, flags);
 	if (!where.module)
-		return on_perf(both->perf, where.tid, flags);
-	return either(on_perf(both->perf, 0, flags), on_module(both->vcpc, 0, flags));
+		return both->perf.ptr ? on_perf(both->perf, where.tid, flags) : -EINVAL;
+	return either(on_perf(both->perf, tid, flags), on_module(both->vcpc, tid, flags));
 }
 
 static int both_unbind(union shim_backend_ref set, pid_t tid, unsigned int flags)
@@ -232,14 +283,14 @@ static int both_preset(union shim_backend_ref set, pid_t tid, unsigned int reque
 }
 
 /* The sum of the totals of both */
-static int total(const struct both *both, struct vcpc_sample *buf, size_t size)
+static int total(const struct both *both, pid_t tid, struct vcpc_sample *buf, size_t size)
 {
 	union {
 		struct vcpc_sample sample;
 		__u64 words[sizeof(struct vcpc_sample) / sizeof(__u64) + SHIM_GROUP_MAX];
 	} other;
-	int ret = perf_ops.sample(both->perf, 0, VCPC_SAMPLE_F_TOTAL, buf, size);
-	int err = module_ops.sample(both->vcpc, 0, VCPC_SAMPLE_F_TOTAL, &other.sample,
+	int ret = perf_ops.sample(both->perf, tid, VCPC_SAMPLE_F_TOTAL, buf, size);
+	int err = module_ops.sample(both->vcpc, tid, VCPC_SAMPLE_F_TOTAL, &other.sample,
 				    size < sizeof(other) ? size : sizeof(other));
 
 	if (!ret && !err) {
@@ -260,14 +311,15 @@ static int both_sample(union shim_backend_ref set, pid_t tid, unsigned int flags
 	const struct both *both = set.ptr;
 	struct where where;
 
-	if (!both->perf.ptr)
+	if (!both->perf.ptr && !(flags & SHIM_TARGET_F_CPU))
 		return module_ops.sample(both->vcpc, tid, flags, buf, size);
 	where = find(both, tid, flags, flags & VCPC_SAMPLE_F_TOTAL);
 	if (!where.perf)
 		return module_ops.sample(both->vcpc, where.tid, flags, buf, size);
 	if (!where.module)
-		return perf_ops.sample(both->perf, where.tid, flags, buf, size);
-	return total(both, buf, size);
+		return both->perf.ptr ? perf_ops.sample(both->perf, where.tid, flags, buf, size) :
+					-EINVAL;
+	return total(both, tid, buf, size);
 }
 
 static int both_list(union shim_backend_ref set, struct vcpc_instances_args *args)
@@ -276,6 +328,8 @@ static int both_list(union shim_backend_ref set, struct vcpc_instances_args *arg
 	struct vcpc_instances_args by_perf = *args;
 	int ret;
 
+	if (!both->by_module)
+		return perf_ops.list(both->perf, args);
 	if (!shim_perf__is_bound(both->perf))
 		return module_ops.list(both->vcpc, args);
 	ret = perf_ops.list(both->perf, &by_perf);
@@ -292,12 +346,19 @@ static const struct shim_perf_set *both_own(union shim_backend_ref set)
 {
 	const struct both *both = set.ptr;
 
-	return both->perf.ptr;
+	return both->by_pages || !both->by_module ? both->perf.ptr : NULL;
 }
 
 static int both_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
 {
-	return module_ops.open(dev, info);
+	int ret = module_ops.open(dev, info);
+
+	if (ret)
+		return ret;
+	ret = shim_perf__prepare();
+	if (ret)
+		module_ops.close(*dev);
+	return ret;
 }
 
 static void both_close(union shim_backend_ref dev)
@@ -310,17 +371,11 @@ static __u64 both_now(void)
 	return module_ops.now();
 }
 
-static int both_lock(union shim_backend_ref dev, int how)
-{
-	return module_ops.lock(dev, how);
-}
-
 const struct shim_backend_ops shim_backend__both = {
 	.name = "vcpc",
 	.open = both_open,
 	.close = both_close,
 	.now = both_now,
-	.lock = both_lock,
 	.create = both_create,
 	.destroy = both_destroy,
 	.release = both_release,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The back end that counts by perf_event_open(2), where the module is not loaded.
+ * The back end that counts through perf_event_open(2).
  *
  * A set on a target is a group of perf's (perf_instance.c).  A value is the event's count plus a
- * base, which restart changes.  Overflows (perf_overflow.c) and multiplexed groups
- * (perf_multiplex.c) are of threads of this process only.  What perf cannot do is refused: these on
- * other targets, samples of single threads that inherited (only their sum can be read), and counts
- * in transactions.
+ * base, which restart changes.  Groups of a set are multiplexed by the library on threads of this
+ * process (perf_multiplex.c), and by perf on all other targets (perf_flexible.c).  Overflows are
+ * signaled to threads of this process only (perf_overflow.c).  Everything else that perf cannot do
+ * is refused: overflows on other targets, samples of single threads that inherited (only their sum
+ * can be read), and counts in transactions.
  *
  * Threads: one lock guards all sets' lists; signals are blocked while it is held, and fork() waits
  * for it.  A thread that samples itself takes no lock (perf_sample.c).
@@ -24,13 +25,21 @@
 
 #define MOST_SETS	1024
 
-/* Requests of a set with groups, each of which has at most SHIM_GROUP_MAX; as many as the module's */
+/* Requests of a set with groups, each of which has at most SHIM_GROUP_MAX */
 #define MOST_REQUESTS	2048
 
-/* What needs perf's signals */
-#define SIGNALED	(VCPC_FEAT_OVERFLOW | VCPC_FEAT_GROUPS | VCPC_FEAT_SHUFFLE)
-
 struct shim_siglock shim_perf__lock = SHIM_SIGLOCK_INITIALIZER(2, shim_overflow__in_child);
+
+/**
+ * shim_perf__prepare() - prepare this process for sets that perf counts
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_perf__prepare(void)
+{
+	shim_clock__find();
+	return shim_fork__wait_for(&shim_perf__lock) ? -ENOMEM : 0;
+}
 
 static int perf_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
 {
@@ -38,17 +47,16 @@ static int perf_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
 
 	if (ret == -EPERM || ret == -ENOSYS)
 		ret = -ENODEV;
-	if (!ret && shim_fork__wait_for(&shim_perf__lock))
-		ret = -ENOMEM;
+	if (!ret)
+		ret = shim_perf__prepare();
 	if (ret)
 		return ret;
-	shim_clock__find();
 	dev->ptr = NULL;
 	*info = (struct vcpc_info_args) {
 		.size = sizeof(*info),
 		.abi = VCPC_ABI_VERSION,
-		.features = VCPC_FEAT_SETS | VCPC_FEAT_CPU |
-			    (shim_overflow__is_possible() ? SIGNALED : 0),
+		.features = VCPC_FEAT_SETS |
+			    (shim_overflow__is_possible() ? VCPC_FEAT_OVERFLOW : 0),
 		.max_requests = SHIM_GROUP_MAX,
 		.max_sets = MOST_SETS,
 		.hw_slots = shim_group__slots(),
@@ -67,55 +75,47 @@ static __u64 perf_now(void)
 	return shim_clock__ns();
 }
 
-/* perf shares the PMU between all its users, so there is nothing to lock. */
-static int perf_lock(union shim_backend_ref dev, int how)
-{
-	(void)dev;
-	(void)how;
-	return 0;
-}
-
 /* The group of each request is that of the one before it, or the next. */
-static int check_group(const struct vcpc_request *reqs, unsigned int i, bool groups,
+static int check_group(const struct vcpc_request *reqs, unsigned int i, const __u16 *group,
 		       unsigned int *size)
 {
-	unsigned int last = i ? reqs[i - 1].group : 0;
+	unsigned int last = i && group ? group[i - 1] : 0;
 
-	if (!groups)
-		return reqs[i].group ? -EINVAL : 0;
+	if (!group)
+		return 0;
 	if (reqs[i].flags & VCPC_REQ_F_OVERFLOW)
 		return -EINVAL;
-	*size = reqs[i].group == last ? *size + 1 : 1;
-	if (reqs[i].group != last && (!i || reqs[i].group != last + 1))
+	*size = group[i] == last ? *size + 1 : 1;
+	if (group[i] != last && (!i || group[i] != last + 1))
 		return -EINVAL;
 	return *size > SHIM_GROUP_MAX ? -EINVAL : 0;
 }
 
 static int check_slots(unsigned int flags, struct shim_terms terms)
 {
-	if (flags & ~(VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS | VCPC_SET_F_SHUFFLE))
+	if (flags & ~VCPC_SET_F_DISABLED)
 		return -EOPNOTSUPP;
-	if (flags & VCPC_SET_F_SHUFFLE ? !(flags & VCPC_SET_F_GROUPS) : terms.seed)
+	if (terms.shuffle ? !terms.group : terms.seed)
 		return -EINVAL;
-	if (!(flags & VCPC_SET_F_GROUPS))
+	if (!terms.group)
 		return terms.slot ? -EINVAL : 0;
-	if (!shim_overflow__is_possible())
-		return -EOPNOTSUPP;
-	return terms.slot && (terms.slot < VCPC_SLOT_MIN || terms.slot > VCPC_SLOT_MAX) ? -EINVAL : 0;
+	if (terms.slot && (terms.slot < SHIM_SLOT_MIN || terms.slot > SHIM_SLOT_MAX))
+		return -EINVAL;
+	return 0;
 }
 
 static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int flags,
 		 struct shim_terms terms, int *bad)
 {
-	bool groups = flags & VCPC_SET_F_GROUPS, overflows = false;
-	unsigned int size = 0;
 	int ret = check_slots(flags, terms);
+	bool overflows = false;
+	unsigned int size = 0;
 
 	*bad = -1;
-	if (!ret && (!n || n > (groups ? MOST_REQUESTS : SHIM_GROUP_MAX)))
+	if (!ret && (!n || n > (terms.group ? MOST_REQUESTS : SHIM_GROUP_MAX)))
 		ret = -EINVAL;
 	for (unsigned int i = 0; i < n && !ret; i++) {
-		ret = check_group(reqs, i, groups, &size);
+		ret = check_group(reqs, i, terms.group, &size);
 		if (!ret && !(reqs[i].flags & (VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL)))
 			ret = -EINVAL;
 		if (!ret)
@@ -134,7 +134,7 @@ static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int f
  * @reqs: struct vcpc_request[@n]
  * @n: how many
  * @flags: VCPC_SET_F_*
- * @terms: slots, and the signal that is sent at overflows
+ * @terms: groups and slots, and the signal that is sent at overflows
  *
  * Return: for the operations of shim_backend__perf; NULL if there is no memory.
  */
@@ -142,7 +142,8 @@ struct shim_perf_set *shim_perf__make(const struct vcpc_request *reqs, unsigned 
 				      unsigned int flags, struct shim_terms terms)
 {
 	static _Atomic __u64 serials;
-	struct shim_perf_set *set = calloc(1, sizeof(*set) + n * sizeof(*reqs));
+	size_t size = n * sizeof(*reqs), groups = terms.group ? n * sizeof(*terms.group) : 0;
+	struct shim_perf_set *set = calloc(1, sizeof(*set) + size + groups);
 
 	if (!set)
 		return NULL;
@@ -155,15 +156,16 @@ struct shim_perf_set *shim_perf__make(const struct vcpc_request *reqs, unsigned 
 	set->serial = ++serials;
 	set->flags = flags;
 	set->signal = terms.signal;
-	if (flags & VCPC_SET_F_GROUPS)
+	if (terms.group)
 		set->slots = (struct shim_slots) {
-			.groups = reqs[n - 1].group + 1,
-			.length = terms.slot ? terms.slot : VCPC_SLOT_DEFAULT,
-			.shuffle = flags & VCPC_SET_F_SHUFFLE,
+			.group = memcpy(set->reqs + n, terms.group, groups),
+			.groups = terms.group[n - 1] + 1,
+			.length = terms.slot ? terms.slot : SHIM_SLOT_DEFAULT,
+			.shuffle = terms.shuffle,
 			.seed = terms.seed,
 		};
 	set->n = n;
-	memcpy(set->reqs, reqs, n * sizeof(*reqs));
+	memcpy(set->reqs, reqs, size);
 	return set;
 }
 
@@ -236,7 +238,6 @@ const struct shim_backend_ops shim_backend__perf = {
 	.open = perf_open,
 	.close = perf_close,
 	.now = perf_now,
-	.lock = perf_lock,
 	.create = perf_create,
 	.destroy = perf_destroy,
 	.release = perf_release,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The back end that counts in the kernel: the only caller of vcpc's set ioctls.
+ * The back end that counts in the kernel: the only caller of vcpc's set ioctls.  It counts the
+ * calling thread, and what inherits from it.
  *
  * The program may have closed a descriptor of the library's, and its number may be another file's
  * by now.  An ioctl does no harm to another file, which refuses it (ENOTTY).  Before close, flock
@@ -8,15 +9,18 @@
  * call, whether the library itself has got the number again: the numbers are so high that the
  * program gets one only once it has hundreds of descriptors (shim_fd__own()).
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "backend.h"
 #include "clock.h"
+
+/* Instances that are looked at to learn whether a set was bound more than once */
+#define ROOTS	64
 
 static int call(struct shim_fd fd, unsigned long request, void *arg)
 {
@@ -43,6 +47,31 @@ static int open_device(struct shim_fd *out)
 	return errno == ENOENT || errno == ENXIO ? -ENODEV : -errno;
 }
 
+static int get_info(struct shim_fd fd, struct vcpc_info_args *args)
+{
+	int ret = call(fd, VCPC_IOC_INFO, args);
+
+	return ret == -EBADF ? -ENOTTY : ret;
+}
+
+/**
+ * shim_vcpc__abi() - the version of the contract that the loaded module has
+ *
+ * Return: the version, or an error of opening the device.
+ */
+int shim_vcpc__abi(void)
+{
+	struct vcpc_info_args args = { .size = sizeof(args) };
+	struct shim_fd fd;
+	int ret = open_device(&fd);
+
+	if (ret)
+		return ret;
+	ret = get_info(fd, &args);
+	shim_fd__close(fd);
+	return ret ? ret : (int)args.abi;
+}
+
 static int vcpc_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
 {
 	struct vcpc_info_args args = { .size = sizeof(args) };
@@ -51,9 +80,7 @@ static int vcpc_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
 
 	if (ret)
 		return ret;
-	ret = call(fd, VCPC_IOC_INFO, &args);
-	if (ret == -EBADF)
-		ret = -ENOTTY;
+	ret = get_info(fd, &args);
 	if (!ret && (args.abi != VCPC_ABI_VERSION || !(args.features & VCPC_FEAT_SETS) ||
 		     args.sample_size != sizeof(struct vcpc_sample)))
 		ret = -EPROTONOSUPPORT;
@@ -98,32 +125,6 @@ static __u64 vcpc_now(void)
 	return shim_clock__ns();
 }
 
-/**
- * shim_vcpc__shares_pmu() - whether the administrator has set the module's parameter "exclusive" to
- * 0, so that sets on CPUs and sets on threads may count hardware events at the same time
- */
-bool shim_vcpc__shares_pmu(void)
-{
-	int fd = open("/sys/module/vcpc/parameters/exclusive", O_RDONLY | O_CLOEXEC);
-	char c = 'Y';
-
-	if (fd < 0)
-		return false;
-	if (read(fd, &c, 1) != 1)
-		c = 'Y';
-	close(fd);
-	return c == 'N' || c == '0';
-}
-
-static int vcpc_lock(union shim_backend_ref dev, int how)
-{
-	if (!shim_fd__is_ours(dev.fd))
-		return -EBADF;
-	if (!flock(dev.fd.nr, how | LOCK_NB))
-		return 0;
-	return errno == EWOULDBLOCK && shim_vcpc__shares_pmu() ? 0 : -errno;
-}
-
 static int vcpc_create(union shim_backend_ref dev, const struct vcpc_request *reqs, unsigned int n,
 		       unsigned int flags, struct shim_terms terms, int *bad,
 		       union shim_backend_ref *set)
@@ -135,8 +136,6 @@ static int vcpc_create(union shim_backend_ref dev, const struct vcpc_request *re
 		.request_size = sizeof(*reqs),
 		.requests = (uintptr_t)reqs,
 		.bad_request = -1,
-		.slot = terms.slot,
-		.seed = terms.seed,
 		.signal = terms.signal,
 	};
 	int fd = call(dev.fd, VCPC_IOC_SET_CREATE, &args);
@@ -153,59 +152,102 @@ static int vcpc_create(union shim_backend_ref dev, const struct vcpc_request *re
 	return shim_fd__own(fd, &set->fd);
 }
 
+/* The module has no call that names another thread to be changed. */
+static bool is_caller(pid_t tid)
+{
+	return !tid || tid == gettid();
+}
+
 static int vcpc_bind(union shim_backend_ref set, pid_t tid, unsigned int flags, int *bad)
 {
-	struct vcpc_bind_args args = {
-		.size = sizeof(args),
-		.flags = flags,
-		.tid = tid,
-		.bad_request = -1,
-	};
-	int ret = call(set.fd, VCPC_IOC_BIND, &args);
+	struct vcpc_bind_args args = { .size = sizeof(args), .flags = flags, .bad_request = -1 };
+	int ret = is_caller(tid) ? call(set.fd, VCPC_IOC_BIND, &args) : -EOPNOTSUPP;
 
 	if (ret)
 		*bad = args.bad_request;
 	return ret;
 }
 
-static int on_target(union shim_backend_ref set, pid_t tid, unsigned int flags,
-		     unsigned long request)
+/* List all instances, at most @room of them: 0 or a negative error of VCPC_IOC_INSTANCES */
+static int vcpc_list(union shim_backend_ref set, struct vcpc_instances_args *args)
 {
-	struct vcpc_target_args args = { .size = sizeof(args), .flags = flags, .tid = tid };
+	return call(set.fd, VCPC_IOC_INSTANCES, args);
+}
 
+/*
+ * Act on the caller's instance, if it is the one that is meant: 0, -EINVAL (nothing is bound),
+ * -EOPNOTSUPP (another thread's is meant, too), or an error of the request
+ */
+static int on_own(union shim_backend_ref set, pid_t tid, unsigned int flags,
+		  unsigned long request)
+{
+	struct vcpc_own_args args = { .size = sizeof(args) };
+	struct vcpc_instances_args all = {
+		.size = sizeof(all), .info_size = sizeof(struct vcpc_instance_info),
+	};
+	int ret = flags || !is_caller(tid) ? vcpc_list(set, &all) : 0;
+
+	if (ret)
+		return ret;
+	if (flags & SHIM_TARGET_F_ALL && !all.nr)
+		return -EINVAL;
+	if (flags & SHIM_TARGET_F_ALL && !tid && request == VCPC_IOC_UNBIND)
+		args.flags = VCPC_OWN_F_ALL;
+	else if (!is_caller(tid) || (flags & SHIM_TARGET_F_ALL && all.nr > 1))
+		return all.nr ? -EOPNOTSUPP : -EINVAL;
 	return call(set.fd, request, &args);
 }
 
 static int vcpc_unbind(union shim_backend_ref set, pid_t tid, unsigned int flags)
 {
-	return on_target(set, tid, flags, VCPC_IOC_UNBIND);
+	return on_own(set, tid, flags, VCPC_IOC_UNBIND);
 }
 
 static int vcpc_enable(union shim_backend_ref set, pid_t tid, unsigned int flags)
 {
-	return on_target(set, tid, flags, VCPC_IOC_ENABLE);
+	return on_own(set, tid, flags, VCPC_IOC_ENABLE);
 }
 
 static int vcpc_disable(union shim_backend_ref set, pid_t tid, unsigned int flags)
 {
-	return on_target(set, tid, flags, VCPC_IOC_DISABLE);
+	return on_own(set, tid, flags, VCPC_IOC_DISABLE);
 }
 
 static int vcpc_restart(union shim_backend_ref set, pid_t tid, unsigned int flags)
 {
-	return on_target(set, tid, flags, VCPC_IOC_RESTART);
+	return on_own(set, tid, flags, VCPC_IOC_RESTART);
 }
 
 static int vcpc_preset(union shim_backend_ref set, pid_t tid, unsigned int request, __u64 value)
 {
-	struct vcpc_preset_args args = {
-		.size = sizeof(args),
-		.tid = tid,
-		.request = request,
-		.preset = value,
-	};
+	struct vcpc_preset_args args = { .size = sizeof(args), .request = request, .preset = value };
 
-	return call(set.fd, VCPC_IOC_PRESET, &args);
+	return is_caller(tid) ? call(set.fd, VCPC_IOC_PRESET, &args) : -EOPNOTSUPP;
+}
+
+/*
+ * The module's total is over all binds: that of one bind can be told only if there is no other.
+ *
+ * Return: 0, -EINVAL (the thread has no instance), -EOPNOTSUPP, or an error of the list.
+ */
+static int check_only_root(union shim_backend_ref set, pid_t tid)
+{
+	struct vcpc_instance_info info[ROOTS];
+	struct vcpc_instances_args args = {
+		.size = sizeof(args), .info = (uintptr_t)info, .info_size = sizeof(*info),
+		.room = ROOTS,
+	};
+	int ret = vcpc_list(set, &args);
+	bool found = false;
+
+	for (unsigned int i = 0; i < args.nr && i < ROOTS && !ret; i++) {
+		found |= info[i].root == tid || info[i].tid == tid;
+		if (info[i].root != info[0].root)
+			ret = -EOPNOTSUPP;
+	}
+	if (ret)
+		return ret;
+	return found || args.folded || args.nr > ROOTS ? 0 : -EINVAL;
 }
 
 static int vcpc_sample(union shim_backend_ref set, pid_t tid, unsigned int flags,
@@ -218,16 +260,18 @@ static int vcpc_sample(union shim_backend_ref set, pid_t tid, unsigned int flags
 		.buf_size = size,
 		.buf = (uintptr_t)buf,
 	};
+	int ret;
 
 	/* read(2) gives the same sample for less: security modules check every ioctl. */
 	if (!tid && !flags && shim_fd__is_latest(set.fd))
 		return read(set.fd.nr, buf, size) < 0 ? -errno : 0;
+	if (flags & VCPC_SAMPLE_F_TOTAL && tid) {
+		ret = check_only_root(set, tid);
+		if (ret)
+			return ret;
+		args.tid = 0;
+	}
 	return call(set.fd, VCPC_IOC_SAMPLE, &args);
-}
-
-static int vcpc_list(union shim_backend_ref set, struct vcpc_instances_args *args)
-{
-	return call(set.fd, VCPC_IOC_INSTANCES, args);
 }
 
 const struct shim_backend_ops shim_backend__vcpc = {
@@ -235,7 +279,6 @@ const struct shim_backend_ops shim_backend__vcpc = {
 	.open = vcpc_open,
 	.close = vcpc_close,
 	.now = vcpc_now,
-	.lock = vcpc_lock,
 	.create = vcpc_create,
 	.destroy = vcpc_destroy,
 	.bind = vcpc_bind,

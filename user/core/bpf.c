@@ -24,6 +24,7 @@
 #include "bpf_pins.h"
 #include "probe.h"
 #include "tick.h"
+#include "wanted.h"
 #include "trace.skel.h"
 #include "uprobe.skel.h"
 
@@ -401,6 +402,7 @@ int shim_bpf__off(void)
 		err = -errno;
 	if (!err) {
 		stop_clock(NEW_DIR "/vc_tick");
+		shim_wanted__forget();
 		n = shim_bpf_pins__links(NEW_DIR, ids, MAX_LINKS);
 		err = shim_bpf_pins__remove(NEW_DIR);
 	}

@@ -130,6 +130,7 @@ int shim_bpf_reader__processes(struct shim_bpf_reader *r,
 			       const struct shim_bpf_process **processes, size_t *n);
 int shim_bpf_reader__check(const struct shim_bpf_reader *r);
 int shim_bpf_reader__drops(struct shim_bpf_reader *r, uint64_t drops[VC_DROP_NR]);
+uint64_t shim_bpf_reader__refused(const struct shim_bpf_reader *r);
 void shim_bpf_reader__hold(struct shim_bpf_reader *r);
 void shim_bpf_reader__release(struct shim_bpf_reader *r);
 void shim_bpf_reader__forget(struct shim_bpf_reader *r);

@@ -592,6 +592,12 @@ int shim_bpf_reader__drops(struct shim_bpf_reader *r, uint64_t drops[VC_DROP_NR]
 	return err;
 }
 
+/* How many threads that write their statistics themselves could not count what they should */
+uint64_t shim_bpf_reader__refused(const struct shim_bpf_reader *r)
+{
+	return r->slots.tick ? r->slots.tick->refused : 0;
+}
+
 /**
  * shim_bpf_reader__close() - free a reader, and all rows and tags that it returned
  * @r: reader or NULL

@@ -62,7 +62,8 @@ static uint32_t slot_of(uint64_t ns)
  * Slots of one CPU's statistics that its extremes allow to be in use, of those from @first to before
  * @end: false if others would have to be, too, or none are.
  */
-static bool bounds(const struct vc_stat *cpu, uint32_t first, uint32_t end, uint32_t *from, uint32_t *to)
+static bool bounds(const struct vc_stat *cpu, uint32_t first, uint32_t end, uint32_t *from,
+		   uint32_t *to)
 {
 	*from = slot_of(cpu->min_ns);
 	*to = slot_of(cpu->max_ns) + 1;

@@ -58,7 +58,7 @@ static struct vc_events events_of(const struct vcpc_request *reqs, unsigned int 
  * @reqs: likewise
  * @n: likewise
  * @flags: likewise
- * @terms: length of the multiplex slot, seed, overflow signal
+ * @terms: multiplexed groups, overflow signal
  * @bad: likewise
  * @out: likewise
  *
@@ -182,7 +182,7 @@ unsigned int shim_counters__nr(const struct shim_counters *counters)
  * shim_counters__bind() - put the set on a target
  * @counters: the set
  * @tid: a thread, or 0 for the caller
- * @flags: VCPC_BIND_F_*
+ * @flags: VCPC_BIND_F_* and SHIM_BIND_F_*
  * @bad: as for shim_counters__create()
  *
  * Return: 0, -EBADF if the set was shut, or a negative error of VCPC_IOC_BIND.
@@ -237,7 +237,7 @@ int shim_counters__sample(struct shim_counters *counters, pid_t tid, struct vcpc
  * shim_counters__total() - the sums over threads, also over those that have ended
  * @counters: the set
  * @tid: one of the threads that one bind began with; 0: of all binds
- * @buf: filled only on success
+ * @buf: as for shim_counters__sample_at()
  * @size: bytes at @buf, room for all values
  *
  * Return: as shim_counters__sample(); -EAGAIN also if a thread could not be counted.
@@ -320,8 +320,9 @@ int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned in
  * shim_counters__sample_at() - a sample of a thread, a CPU, or a total
  * @counters: the set
  * @tid: thread or CPU, depending on @flags
- * @flags: VCPC_SAMPLE_F_*
- * @buf: filled only on success, with the groups' samples behind the values
+ * @flags: VCPC_SAMPLE_F_TOTAL, SHIM_TARGET_F_CPU
+ * @buf: with the groups' samples behind the values; on failure unspecified if there are groups,
+ *	otherwise unchanged
  * @size: bytes at @buf
  *
  * Return: 0 or a negative error of VCPC_IOC_SAMPLE, or -EBADF.

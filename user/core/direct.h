@@ -25,7 +25,7 @@
  * @pidns: inode of our PID namespace
  * @user: our user id
  * @tick_anchor: an instant in ticks of the clock
- * @ns_anchor: the same instant by CLOCK_MONOTONIC
+ * @ns_anchor: the same instant by the host's CLOCK_MONOTONIC
  * @words: memory of @heads and @next
  */
 struct shim_direct {

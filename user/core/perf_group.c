@@ -6,7 +6,7 @@
  * then on, and read(2) returns 0.  If an event overflows, it leads the group, because perf stops the
  * whole group when its leader has overflowed.  An inherited group is not pinned, because the error of a child's
  * copy would go unnoticed; instead, time enabled and time running differ if any copy was ever off
- * the PMU.
+ * the PMU.  A flexible group is not pinned either: perf multiplexes it with others.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -236,7 +236,7 @@ static int open_one(struct shim_group *group, unsigned int i, const struct vcpc_
 
 	describe(&attr, req);
 	attr.disabled = leads;
-	attr.pinned = leads && !place.inherit;
+	attr.pinned = leads && !place.inherit && !place.flexible;
 	attr.enable_on_exec = leads && (place.on_exec || is_reckoned_with(&attr, place));
 	attr.inherit = place.inherit;
 	attr.inherit_thread = place.inherit && place.threads_only;
@@ -401,9 +401,9 @@ void shim_group__forget(struct shim_group *group)
  *
  * Return: 0, -EBADF if the program has closed the descriptor.
  */
-int shim_group__turn(struct shim_group *group, bool on)
+int shim_group__turn(const struct shim_group *group, bool on)
 {
-	if (!is_ours(&group->events[group->lead]))
+	if (!group->n || !is_ours(&group->events[group->lead]))
 		return -EBADF;
 	return ioctl(group->events[group->lead].fd.nr, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
 		     0) ? -errno : 0;
@@ -544,6 +544,62 @@ int shim_group__read(const struct shim_group *group, struct shim_group_counts *c
 	return !ret && counts->enabled != counts->running ? -EAGAIN : ret;
 }
 
+/*
+ * When a CPU goes offline, perf takes its groups apart, and does not put them together again when it
+ * comes back.  Each event keeps its own count; the leader's read(2) reports 0 for the others.
+ *
+ * A group has at most SHIM_GROUP_MAX events, so its counts are large enough for one event's.
+ */
+static int read_alone(const struct shim_group *group, unsigned int i,
+		      struct shim_group_counts *counts)
+{
+	long got;
+
+	if (!is_ours(&group->events[i]))
+		return -EBADF;
+	got = read_event(&group->events[i], counts, sizeof(*counts));
+	return got < 0 ? got : 0;
+}
+
+/**
+ * shim_group__is_taken_apart() - whether perf has taken a group apart
+ * @group: of a CPU
+ *
+ * Return: false if it has one event only, or cannot be read.
+ */
+bool shim_group__is_taken_apart(const struct shim_group *group)
+{
+	struct shim_group_counts counts;
+
+	return group->n > 1 && !read_alone(group, !group->lead, &counts) && counts.nr != group->n;
+}
+
+/**
+ * shim_group__read_each() - read the counts of a group that perf may have taken apart
+ * @group: of a CPU
+ * @counts: filled in
+ *
+ * Return: as shim_group__read_any().
+ */
+int shim_group__read_each(const struct shim_group *group, struct shim_group_counts *counts)
+{
+	struct shim_group_counts one;
+	int ret = 0;
+
+	if (!shim_group__is_taken_apart(group))
+		return shim_group__read_any(group, counts);
+	*counts = (struct shim_group_counts) { .nr = group->n };
+	for (unsigned int i = 0; i < group->n && !ret; i++) {
+		ret = read_alone(group, i, &one);
+		counts->values[i] = one.values[0];
+		if (i != group->lead)
+			continue;
+		counts->enabled = one.enabled;
+		counts->running = one.running;
+	}
+	return ret;
+}
+
 /**
  * shim_group__has_ended() - whether the thread that a group counts has exited
  * @group: not inherited
@@ -552,8 +608,10 @@ int shim_group__read(const struct shim_group *group, struct shim_group_counts *c
  */
 bool shim_group__has_ended(const struct shim_group *group)
 {
-	struct pollfd fd = { .fd = group->events[group->lead].fd.nr };
+	struct pollfd fd = { .events = 0 };
 
-	return group->pages && shim_fd__is_latest(group->events[group->lead].fd) && poll(&fd, 1, 0) == 1 &&
-	       fd.revents & POLLHUP;
+	if (!group->pages || !shim_fd__is_latest(group->events[group->lead].fd))
+		return false;
+	fd.fd = group->events[group->lead].fd.nr;
+	return poll(&fd, 1, 0) == 1 && fd.revents & POLLHUP;
 }

@@ -24,6 +24,7 @@ struct perf_event_mmap_page;
  * @threads_only: with @inherit: only threads, not processes
  * @on_exec: enabled by the thread's next execve
  * @own: the thread is of this process
+ * @flexible: perf may multiplex it with other groups
  */
 struct shim_group_place {
 	pid_t tid;
@@ -32,6 +33,7 @@ struct shim_group_place {
 	bool threads_only;
 	bool on_exec;
 	bool own;
+	bool flexible;
 };
 
 /* A perf event's descriptor, and the event's id, which another file of the same number lacks */
@@ -71,13 +73,15 @@ int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, 
 		     struct shim_group_place place, int *bad);
 void shim_group__close(struct shim_group *group);
 void shim_group__forget(struct shim_group *group);
-int shim_group__turn(struct shim_group *group, bool on);
+int shim_group__turn(const struct shim_group *group, bool on);
 int shim_group__tell(const struct shim_group *group, pid_t tid, int signal);
 int shim_group__set_distance(const struct shim_group *group, unsigned int i, __u64 distance);
 int shim_group__limit(const struct shim_group *group, unsigned int i);
 int shim_group__enable_one(const struct shim_group *group, unsigned int i);
 int shim_group__read(const struct shim_group *group, struct shim_group_counts *counts);
 int shim_group__read_any(const struct shim_group *group, struct shim_group_counts *counts);
+bool shim_group__is_taken_apart(const struct shim_group *group);
+int shim_group__read_each(const struct shim_group *group, struct shim_group_counts *counts);
 bool shim_group__has_ended(const struct shim_group *group);
 
 #endif /* SHIM_CORE_PERF_GROUP_H */

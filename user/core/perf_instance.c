@@ -20,12 +20,16 @@
 
 #include "base/vec.h"
 #include "perf_cpu.h"
+#include "perf_flexible.h"
 #include "perf_instance.h"
 #include "perf_multiplex.h"
 #include "perf_overflow.h"
 #include "clock.h"
 
 #define INHERIT_TRIES	64
+
+/* A CPU whose events lag so far behind the wall time has been offline. */
+#define OFFLINE_NS	1000000
 
 /**
  * shim_instance__free() - free a list of instances
@@ -45,6 +49,7 @@ void shim_instance__free(struct shim_instance *inst, bool here)
 			shim_group__forget(&inst->group);
 		free(inst->plan);
 		shim_multiplex__free(inst->multiplex, here);
+		shim_flexible__free(inst->flexible, here);
 		free(inst);
 		inst = next;
 	}
@@ -85,6 +90,9 @@ static struct shim_instance *make(const struct shim_binding *binding, pid_t tid)
 
 	if (!inst)
 		return NULL;
+	inst->reqs = binding->reqs;
+	inst->n = binding->n;
+	inst->slots = binding->slots;
 	inst->tid = tid;
 	inst->root = binding->root;
 	inst->flags = binding->flags;
@@ -117,13 +125,28 @@ static int add_plan(struct shim_instance *inst)
 {
 	size_t slots = (inst->group.n + 1) * sizeof(inst->plan->slots[0]);
 
-	if (!inst->group.pages || inst->multiplex)
+	if (!inst->group.pages || inst->slots)
 		return 0;
 	inst->plan = calloc(1, sizeof(*inst->plan) + slots);
 	if (!inst->plan)
 		return -ENOMEM;
 	shim_page__init(inst->plan, inst->group.pages, inst->group.n, &shim_cpu__this);
 	return 0;
+}
+
+/*
+ * Open an instance's events, disabled: 0, or an error of shim_group__open().  Only a thread of this
+ * process has the library's handler, which ends the slots of groups that the library multiplexes.
+ */
+static int open_events(struct shim_instance *inst, int *bad)
+{
+	struct shim_group_place place = place_of(inst);
+
+	if (!inst->slots)
+		return shim_group__open(&inst->group, inst->reqs, inst->n, place, bad);
+	if (place.own && !inst->flags && shim_overflow__is_possible())
+		return shim_multiplex__open(inst, bad);
+	return shim_flexible__open(inst, place, bad);
 }
 
 /* Append an instance to the binding's list; it does not count yet. */
@@ -135,12 +158,11 @@ static int add(struct shim_binding *binding, pid_t tid)
 
 	if (!ret && !shim_instance__is_cpu(inst) && !inst->tgid)
 		ret = -ESRCH;
-	if (!ret && binding->slots)
-		ret = shim_multiplex__open(inst, binding);
-	else if (!ret)
-		ret = shim_group__open(&inst->group, binding->reqs, binding->n, place_of(inst),
-				       binding->bad);
+	if (!ret)
+		ret = open_events(inst, binding->bad);
 	if (ret) {
+		if (inst)
+			free(inst->flexible);
 		free(inst);
 		return ret;
 	}
@@ -254,7 +276,7 @@ static int bind_inherited(struct shim_binding *binding)
 	int ret = -ESTALE;
 
 	for (int tries = 0; tries < INHERIT_TRIES && ret == -ESTALE; tries++)
-		ret = binding->flags & VCPC_BIND_F_PROCESS ? bind_process(binding) :
+		ret = binding->flags & SHIM_BIND_F_PROCESS ? bind_process(binding) :
 							     add(binding, binding->root);
 	if (ret == -ESTALE)
 		ret = *binding->bad < 0 ? -EAGAIN : -ENOSPC;
@@ -290,13 +312,63 @@ static bool is_online(int cpu)
  */
 int shim_instance__bind(struct shim_binding *binding)
 {
-	bool cpu = binding->flags & VCPC_BIND_F_CPU;
+	bool cpu = binding->flags & SHIM_BIND_F_CPU;
 
 	if (shim_instance__find(binding->taken, binding->root, cpu))
 		return -EBUSY;
 	if (cpu && !is_online(binding->root))
 		return -ENODEV;
 	return bind_inherited(binding);
+}
+
+/* Keep what a CPU's instance has counted, and close its events. */
+static void save(struct shim_instance *inst)
+{
+	struct shim_group_counts counts;
+
+	if (!shim_group__read_each(&inst->group, &counts)) {
+		inst->kept += counts.enabled;
+		for (unsigned int i = 0; i < inst->n && !inst->flexible; i++)
+			inst->from[i] += counts.values[i];
+	}
+	if (inst->flexible)
+		shim_flexible__save(inst);
+	shim_group__close(&inst->group);
+	inst->ran = 0;
+	inst->offline = true;
+}
+
+/*
+ * Open the events of a CPU's instance again, if the CPU is online: 0, also if it is not, or -EAGAIN
+ * if they cannot be opened now.
+ */
+static int reopen(struct shim_instance *inst)
+{
+	int bad;
+
+	if (!is_online(inst->tid))
+		return 0;
+	if (open_events(inst, &bad))
+		return -EAGAIN;
+	inst->offline = false;
+	return inst->on ? shim_instance__start(inst) : 0;
+}
+
+static int turn_events(struct shim_instance *inst, bool on)
+{
+	int ret, err = 0;
+
+	if (inst->multiplex)
+		return on ? shim_multiplex__start(inst) : shim_multiplex__stop(inst);
+	if (on && inst->group.overflows)
+		return shim_overflow__start(inst);
+	/* The clock is on whenever one of the groups is. */
+	if (inst->flexible && !on)
+		err = shim_flexible__turn(inst->flexible, false);
+	ret = shim_group__turn(&inst->group, on);
+	if (inst->flexible && on)
+		err = shim_flexible__turn(inst->flexible, true);
+	return ret ? ret : err;
 }
 
 /**
@@ -310,12 +382,14 @@ int shim_instance__start(struct shim_instance *inst)
 	struct shim_group_counts counts;
 	int ret;
 
-	if (inst->multiplex)
-		ret = shim_multiplex__start(inst);
-	else if (inst->group.overflows)
-		ret = shim_overflow__start(inst);
-	else
-		ret = shim_group__turn(&inst->group, true);
+	/* Its CPU may have been offline since it was stopped, which nobody has noticed: begin anew. */
+	if (inst->ran && shim_instance__is_cpu(inst))
+		save(inst);
+	if (inst->offline) {
+		inst->on = true;
+		return reopen(inst);
+	}
+	ret = turn_events(inst, true);
 	if (ret)
 		return ret;
 	inst->since = shim_clock__ns();
@@ -326,15 +400,37 @@ int shim_instance__start(struct shim_instance *inst)
 }
 
 /*
- * A CPU's events end when it goes offline, which perf does not report: detect it by the time
- * enabled, which then falls behind the wall time.
+ * A CPU's events end when it goes offline, which perf does not report: the group is taken apart,
+ * and its time enabled falls behind the wall time.
  */
-static int check_cpu(const struct shim_instance *inst, __u64 before, __u64 enabled)
+static bool has_been_offline(const struct shim_instance *inst, __u64 before, __u64 enabled)
 {
 	__u64 wall = before > inst->since ? before - inst->since : 0;
-	__u64 slack = 1000000 + wall / 1000;
 
-	return shim_instance__is_cpu(inst) && inst->on && enabled - inst->ran + slack < wall ? -EAGAIN : 0;
+	return shim_group__is_taken_apart(&inst->group) ||
+	       (inst->on && enabled - inst->ran + OFFLINE_NS + wall / 1000 < wall);
+}
+
+/* Read a CPU's counts.  While the CPU is offline they are 0, as all that was counted is kept. */
+static int read_cpu(struct shim_instance *inst, struct shim_group_counts *counts)
+{
+	int ret = inst->offline ? reopen(inst) : 0;
+	__u64 before = shim_clock__ns();
+
+	*counts = (struct shim_group_counts) { 0 };
+	if (ret || inst->offline)
+		return ret;
+	ret = shim_group__read(&inst->group, counts);
+	if (has_been_offline(inst, before, ret ? inst->ran : counts->enabled)) {
+		save(inst);
+		*counts = (struct shim_group_counts) { 0 };
+		return reopen(inst);
+	}
+	if (!ret && inst->on) {
+		inst->since = shim_clock__ns();
+		inst->ran = counts->enabled;
+	}
+	return ret;
 }
 
 /**
@@ -346,16 +442,18 @@ static int check_cpu(const struct shim_instance *inst, __u64 before, __u64 enabl
  */
 int shim_instance__read(struct shim_instance *inst, struct shim_group_counts *counts)
 {
-	__u64 before = shim_clock__ns();
-	int ret = shim_group__read(&inst->group, counts);
+	int ret;
 
+	if (shim_instance__is_cpu(inst))
+		return read_cpu(inst, counts);
+	ret = shim_group__read(&inst->group, counts);
 	if (ret)
 		return ret;
 	if (inst->waiting && counts->enabled) {
 		inst->waiting = false;
 		inst->on = true;
 	}
-	return check_cpu(inst, before, counts->enabled);
+	return 0;
 }
 
 /**
@@ -367,14 +465,13 @@ int shim_instance__read(struct shim_instance *inst, struct shim_group_counts *co
 int shim_instance__stop(struct shim_instance *inst)
 {
 	struct shim_group_counts counts;
-	int ret = inst->multiplex ? shim_multiplex__stop(inst) :
-				    shim_group__turn(&inst->group, false);
+	int ret = inst->offline ? 0 : turn_events(inst, false);
 
 	inst->stopped = shim_clock__ns();
 	inst->on = inst->waiting = false;
-	if (!ret)
+	if (!ret && !inst->offline)
 		ret = shim_group__read(&inst->group, &counts);
-	if (!ret)
+	if (!ret && !inst->offline)
 		inst->ran = counts.enabled;
 	return ret;
 }
@@ -385,10 +482,8 @@ int shim_instance__stop(struct shim_instance *inst)
  */
 void shim_instance__halt(struct shim_instance *inst)
 {
-	if (inst->multiplex)
-		shim_multiplex__stop(inst);
-	else
-		shim_group__turn(&inst->group, false);
+	if (!inst->offline)
+		turn_events(inst, false);
 	inst->live = false;
 	if (inst->plan)
 		shim_page__begin_change(inst->plan);
@@ -428,7 +523,7 @@ int shim_instance__restart(struct shim_instance *inst)
 
 	if (ret)
 		return ret;
-	if (inst->waiting || inst->multiplex || shim_group__has_ended(&inst->group))
+	if (inst->waiting || inst->slots || shim_group__has_ended(&inst->group))
 		return -EINVAL;
 	/* How far it is to an overflow changes, too, which only a stopped set can be told. */
 	if (inst->on && inst->group.overflows) {
@@ -440,7 +535,7 @@ int shim_instance__restart(struct shim_instance *inst)
 	}
 	if (inst->plan)
 		shim_page__begin_change(inst->plan);
-	for (unsigned int i = 0; i < inst->group.n; i++)
+	for (unsigned int i = 0; i < inst->n; i++)
 		inst->from[i] = inst->preset[i] - counts.values[i];
 	if (inst->plan)
 		shim_page__end_change(inst->plan);

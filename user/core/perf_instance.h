@@ -3,6 +3,7 @@
 #ifndef SHIM_CORE_PERF_INSTANCE_H
 #define SHIM_CORE_PERF_INSTANCE_H
 
+#include "backend.h"
 #include "perf_group.h"
 
 /**
@@ -21,12 +22,14 @@ struct shim_overflow {
 
 /**
  * struct shim_slots - how the groups of a set are multiplexed
+ * @group: of each request its group
  * @groups: how many there are, or 0
- * @length: of a slot, in the target's time
+ * @length: of a slot, in the target's time; where perf multiplexes, it is perf's own
  * @shuffle: in each round in another order
  * @seed: from which orders and lengths follow
  */
 struct shim_slots {
+	const __u16 *group;
 	unsigned int groups;
 	__u64 length;
 	bool shuffle;
@@ -36,19 +39,25 @@ struct shim_slots {
 /**
  * struct shim_instance - a set on one target
  * @next: in a list
+ * @reqs: its set's requests
+ * @n: how many
+ * @slots: how its set's groups are multiplexed, or NULL
  * @tid: the thread, or the CPU
  * @tgid: its process
  * @root: what the bind named
- * @flags: VCPC_BIND_F_*
+ * @flags: VCPC_BIND_F_* and SHIM_BIND_F_*
  * @on: enabled; not while @waiting
  * @waiting: to be enabled by the target's next execve
  * @known: its thread has remembered it, and may be reading its pages without the lock
+ * @offline: its CPU is offline, and nothing is open
  * @live: in the set's list of instances, not in that of those that are gone
- * @since: CLOCK_MONOTONIC of the last enable
- * @ran: time enabled before @since
+ * @since: CLOCK_MONOTONIC of the last enable; of a CPU that counts, of the last read
+ * @ran: time enabled before @since, since the group was opened
+ * @kept: time enabled before the CPU went offline
  * @stopped: CLOCK_MONOTONIC of the last disable
- * @group: the events; of a set whose groups are multiplexed, the alarm that ends slots
- * @multiplex: those groups, or NULL
+ * @group: the events; of a set whose groups are multiplexed, a clock
+ * @multiplex: those groups if the library multiplexes them, or NULL; the clock ends slots
+ * @flexible: those groups if perf multiplexes them, or NULL
  * @plan: how its thread reads the events' pages without the lock; NULL if there are none
  * @overflow: what perf_overflow.c knows of it
  * @preset: what values start from at the next restart; behind @from
@@ -56,14 +65,18 @@ struct shim_slots {
  */
 struct shim_instance {
 	struct shim_instance *next;
+	const struct vcpc_request *reqs;
+	unsigned int n;
+	const struct shim_slots *slots;
 	pid_t tid, tgid, root;
 	unsigned int flags;
-	bool on, waiting, known;
+	bool on, waiting, known, offline;
 	volatile bool live;
-	__u64 since, ran, stopped;
+	__u64 since, ran, kept, stopped;
 	struct shim_group group;
 	struct shim_page_plan *plan;
 	struct shim_multiplex *multiplex;
+	struct shim_flexible *flexible;
 	struct shim_overflow overflow;
 	__u64 *preset;
 	__u64 from[];
@@ -95,7 +108,7 @@ struct shim_binding {
 
 static inline bool shim_instance__is_cpu(const struct shim_instance *inst)
 {
-	return inst->flags & VCPC_BIND_F_CPU;
+	return inst->flags & SHIM_BIND_F_CPU;
 }
 
 static inline bool shim_instance__is_inherited(const struct shim_instance *inst)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Multiplexed groups of a thread's events, of which perf counts one at a time.
+ * Multiplexed groups of a thread of this process, which perf counts one at a time.
  *
  * All groups stay open, each as a pinned group of perf's, and one of them is enabled.  The alarm is
  * an event, too: perf's clock of the thread's CPU time, which overflows at the end of a slot, and
@@ -69,11 +69,11 @@ struct shim_multiplex {
 	struct one groups[];
 };
 
-static struct shim_multiplex *make(const struct shim_binding *binding)
+static struct shim_multiplex *make(const struct shim_instance *inst)
 {
-	const struct shim_slots *slots = binding->slots;
-	size_t groups = slots->groups * sizeof(struct one), counts = binding->n * sizeof(__u64);
-	size_t turns = slots->groups * sizeof(struct vcpc_group_sample);
+	const struct shim_slots *slots = inst->slots;
+	size_t groups = slots->groups * sizeof(struct one), counts = inst->n * sizeof(__u64);
+	size_t turns = slots->groups * sizeof(struct shim_group_sample);
 	struct shim_multiplex *m = calloc(1, sizeof(*m) + groups + counts + turns +
 					  slots->groups * sizeof(__u16));
 
@@ -121,8 +121,8 @@ static int open_alarm(struct shim_instance *inst, struct shim_group_place place)
 	return shim_group__open(&inst->group, &clock, 1, place, &bad);
 }
 
-static int open_groups(struct shim_multiplex *m, const struct shim_binding *binding,
-		       struct shim_group_place place)
+static int open_groups(struct shim_multiplex *m, const struct shim_instance *inst,
+		       struct shim_group_place place, int *bad)
 {
 	unsigned int at = 0;
 	int ret = 0;
@@ -130,13 +130,12 @@ static int open_groups(struct shim_multiplex *m, const struct shim_binding *bind
 	for (unsigned int k = 0; k < m->rotation.nr && !ret; k++) {
 		unsigned int first = at;
 
-		while (at < binding->n && binding->reqs[at].group == k)
+		while (at < inst->n && inst->slots->group[at] == k)
 			at++;
 		m->groups[k].first = first;
-		ret = shim_group__open(&m->groups[k].group, &binding->reqs[first], at - first, place,
-				       binding->bad);
-		if (ret && *binding->bad >= 0)
-			*binding->bad += first;
+		ret = shim_group__open(&m->groups[k].group, &inst->reqs[first], at - first, place, bad);
+		if (ret && *bad >= 0)
+			*bad += first;
 	}
 	return ret;
 }
@@ -163,22 +162,22 @@ static int arm(struct shim_instance *inst)
 /**
  * shim_multiplex__open() - open an instance's groups and its alarm, disabled
  * @inst: on a thread, without flags; its group becomes the alarm
- * @binding: with slots
+ * @bad: as for shim_group__open()
  *
  * Return: 0, or an error of shim_group__open().
  */
-int shim_multiplex__open(struct shim_instance *inst, const struct shim_binding *binding)
+int shim_multiplex__open(struct shim_instance *inst, int *bad)
 {
 	struct shim_group_place place = { .tid = inst->tid, .cpu = -1, .own = true };
 	int ret;
 
-	*binding->bad = -1;
-	inst->multiplex = make(binding);
+	*bad = -1;
+	inst->multiplex = make(inst);
 	if (!inst->multiplex)
 		return -ENOMEM;
 	ret = open_alarm(inst, place);
 	if (!ret)
-		ret = open_groups(inst->multiplex, binding, place);
+		ret = open_groups(inst->multiplex, inst, place, bad);
 	if (!ret)
 		ret = arm(inst);
 	if (!ret)
@@ -339,10 +338,18 @@ void shim_multiplex__on_alarm(struct shim_instance *inst, bool own, unsigned int
 	m->sets = sets;
 }
 
-/* Look at an instance, and read the CPU time for which it was on: 0, -EBADF */
-static int look_at(struct shim_instance *inst, __u64 *tick)
+/**
+ * shim_multiplex__add_up() - add what an instance's groups have counted to sums
+ * @inst: the instance
+ * @values: one for each request
+ * @sums: one for each group
+ *
+ * Context: with the lock.
+ * Return: 0, -EBADF.
+ */
+int shim_multiplex__add_up(struct shim_instance *inst, __u64 *values,
+			   struct shim_group_sample *sums)
 {
-	struct shim_group_counts clock;
 	int ret = 0;
 
 	if (inst->on)
@@ -350,76 +357,8 @@ static int look_at(struct shim_instance *inst, __u64 *tick)
 	/* A group that has lost its counters makes no sample invalid. */
 	if (ret && ret != -EAGAIN)
 		return ret;
-	ret = shim_group__read(&inst->group, &clock);
-	if (!ret)
-		*tick += clock.enabled;
-	return ret;
-}
-
-static void add_up(const struct shim_perf_set *set, const struct shim_instance *inst,
-		   struct vcpc_sample *buf)
-{
-	for (unsigned int i = 0; i < set->n; i++)
-		buf->values[i] += inst->from[i];
-	shim_rotation__add_up(&inst->multiplex->rotation, (void *)&buf->values[set->n]);
-	buf->time = inst->on ? shim_clock__ns() : inst->stopped;
-	if (inst->on)
-		buf->state |= VCPC_STATE_COUNTING;
-	if (!shim_instance__has_ended(inst))
-		buf->state &= ~VCPC_STATE_EXITED;
-}
-
-static int sample_locked(struct shim_perf_set *set, pid_t tid, unsigned int flags,
-			 struct vcpc_sample *buf, size_t size)
-{
-	bool all = flags & VCPC_SAMPLE_F_TOTAL;
-	__u64 start = shim_clock__ns(), tick = 0;
-	struct shim_instance *one, *inst;
-	int ret = shim_perf__pick(set, tid, flags, VCPC_SAMPLE_F_TOTAL, &one);
-
-	for (inst = set->instances; inst && !ret; inst = inst->next)
-		if (shim_perf__is_meant(inst, one, all))
-			ret = look_at(inst, &tick);
-	if (ret)
-		return ret;
-	memset(buf, 0, size);
-	buf->size = sizeof(*buf);
-	buf->nr = set->n;
-	buf->state = VCPC_STATE_EXITED;
-	buf->tick = tick;
-	for (inst = set->instances; inst; inst = inst->next)
-		if (shim_perf__is_meant(inst, one, all))
-			add_up(set, inst, buf);
-	if (all)
-		buf->time = start;
-	if (all && buf->state & VCPC_STATE_EXITED)
-		buf->state &= ~VCPC_STATE_COUNTING;
+	for (unsigned int i = 0; i < inst->n; i++)
+		values[i] += inst->from[i];
+	shim_rotation__add_up(&inst->multiplex->rotation, sums);
 	return 0;
-}
-
-/**
- * shim_perf__sample_groups() - a sample of a set whose groups are multiplexed
- * @set: the set
- * @tid: as for shim_perf__sample()
- * @flags: likewise
- * @buf: filled on success, with a struct vcpc_group_sample for each group behind the values
- * @size: of @buf
- *
- * Return: 0, -EINVAL, -EBADF.
- */
-int shim_perf__sample_groups(struct shim_perf_set *set, pid_t tid, unsigned int flags,
-			     struct vcpc_sample *buf, size_t size)
-{
-	size_t need = sizeof(*buf) + set->n * sizeof(buf->values[0]) +
-		      set->slots.groups * sizeof(struct vcpc_group_sample);
-	int ret;
-
-	if (!shim_perf__is_made_here(set))
-		return -EBADF;
-	if (size < need)
-		return -EINVAL;
-	shim_siglock__enter(&shim_perf__lock);
-	ret = sample_locked(set, tid, flags, buf, need);
-	shim_siglock__leave(&shim_perf__lock);
-	return ret;
 }

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "perf_cpu.h"
+#include "perf_flexible.h"
+#include "perf_multiplex.h"
 #include "perf_page.h"
 #include "perf_set.h"
 #include "clock.h"
@@ -64,17 +66,26 @@ bool shim_perf__is_reading(void)
 static int add_up(const struct shim_perf_set *set, struct shim_instance *inst,
 		  struct vcpc_sample *buf)
 {
+	void *groups = &buf->values[set->n];
 	struct shim_group_counts counts;
-	int ret = shim_instance__read(inst, &counts);
+	int ret = 0;
 
+	if (inst->multiplex)
+		ret = shim_multiplex__add_up(inst, buf->values, groups);
+	if (!ret)
+		ret = shim_instance__read(inst, &counts);
+	if (!ret && inst->flexible)
+		ret = shim_flexible__add_up(inst, buf->values, groups);
 	if (ret)
 		return ret;
-	for (unsigned int i = 0; i < set->n; i++)
+	for (unsigned int i = 0; i < set->n && !inst->slots; i++)
 		buf->values[i] += inst->from[i] + counts.values[i];
-	buf->tick += counts.enabled;
-	buf->time = inst->on ? shim_clock__ns() : inst->stopped;
+	buf->tick += inst->kept + counts.enabled;
+	buf->time = inst->on && !inst->offline ? shim_clock__ns() : inst->stopped;
 	if (inst->on)
 		buf->state |= VCPC_STATE_COUNTING;
+	if (inst->offline)
+		buf->state |= SHIM_STATE_F_OFFLINE;
 	if (!shim_instance__has_ended(inst))
 		buf->state &= ~VCPC_STATE_EXITED;
 	return 0;
@@ -108,7 +119,7 @@ static int sample_locked(struct shim_perf_set *set, pid_t tid, unsigned int flag
 	if (shim_instance__is_inherited(one))
 		return -EOPNOTSUPP;
 	ret = add_up(set, one, buf);
-	if (!ret && !(buf->state & VCPC_STATE_EXITED))
+	if (!ret && !one->slots && !(buf->state & VCPC_STATE_EXITED))
 		shim_perf__remember(set, one);
 	return ret;
 }
@@ -180,7 +191,7 @@ int shim_perf__read_self(const struct shim_perf_set *set, pid_t tid, __u64 *valu
  * @ref: the set
  * @tid: of whom
  * @flags: VCPC_SAMPLE_F_*
- * @buf: filled
+ * @buf: filled; on failure unchanged, unless the set has groups
  * @size: of @buf
  */
 int shim_perf__sample(union shim_backend_ref ref, pid_t tid, unsigned int flags,
@@ -191,23 +202,23 @@ int shim_perf__sample(union shim_backend_ref ref, pid_t tid, unsigned int flags,
 		struct vcpc_sample sample;
 		__u64 words[sizeof(struct vcpc_sample) / sizeof(__u64) + SHIM_GROUP_MAX];
 	} room;
-	size_t need = sizeof(room.sample) + set->n * sizeof(__u64);
+	size_t need = sizeof(room.sample) + set->n * sizeof(__u64) +
+		      set->slots.groups * sizeof(struct shim_group_sample);
+	struct vcpc_sample *to = set->slots.groups ? buf : &room.sample;
 	int ret;
 
-	if (set->slots.groups)
-		return shim_perf__sample_groups(set, tid, flags, buf, size);
 	if (!shim_perf__is_made_here(set))
 		return -EBADF;
 	if (size < need)
 		return -EINVAL;
-	memset(&room, 0, need);
-	room.sample.size = sizeof(room.sample);
-	room.sample.nr = set->n;
-	room.sample.state = VCPC_STATE_EXITED;
+	memset(to, 0, need);
+	to->size = sizeof(*to);
+	to->nr = set->n;
+	to->state = VCPC_STATE_EXITED;
 	shim_siglock__enter(&shim_perf__lock);
-	ret = sample_locked(set, tid, flags, &room.sample);
+	ret = sample_locked(set, tid, flags, to);
 	shim_siglock__leave(&shim_perf__lock);
-	if (!ret)
-		memcpy(buf, &room, need);
+	if (!ret && to != buf)
+		memcpy(buf, to, need);
 	return ret;
 }

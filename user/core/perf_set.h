@@ -15,7 +15,7 @@
  * @maker: that number when the set was made
  * @flags: VCPC_SET_F_*
  * @signal: told of overflows, or 0
- * @slots: how its groups are multiplexed, if it has any
+ * @slots: how its groups are multiplexed, if it has any; their numbers are behind the requests
  * @n: requests
  * @instances: oldest first
  * @gone: unbound, but their threads may be reading their pages
@@ -71,10 +71,6 @@ int shim_perf__pick(const struct shim_perf_set *set, pid_t tid, unsigned int fla
 void shim_perf__sweep(struct shim_perf_set *set);
 bool shim_perf__is_meant(const struct shim_instance *inst, const struct shim_instance *one,
 			 bool all);
-
-/* perf_multiplex.c */
-int shim_perf__sample_groups(struct shim_perf_set *set, pid_t tid, unsigned int flags,
-			     struct vcpc_sample *buf, size_t size);
 
 /* perf_sample.c */
 int shim_perf__sample(union shim_backend_ref ref, pid_t tid, unsigned int flags,

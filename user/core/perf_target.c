@@ -14,7 +14,7 @@
 #include "perf_set.h"
 
 #define KNOWN_BIND	(VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE | \
-			 VCPC_BIND_F_PROCESS | VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD)
+			 SHIM_BIND_F_PROCESS | SHIM_BIND_F_CPU)
 
 static struct shim_instance *find(const struct shim_perf_set *set, pid_t tid, bool cpu)
 {
@@ -82,7 +82,7 @@ static int begin(struct shim_perf_set *set, struct shim_binding *binding)
 		at = &(*at)->next;
 	*at = binding->list;
 	for (struct shim_instance *inst = binding->list; inst; inst = inst->next)
-		if (!inst->multiplex)
+		if (!inst->slots)
 			shim_perf__remember(set, inst);
 	return 0;
 }
@@ -109,8 +109,6 @@ static int bind_locked(struct shim_perf_set *set, pid_t tid, unsigned int flags,
 /* Whether the thread that is counted has to handle perf's signals */
 static bool is_signaled(const struct shim_perf_set *set)
 {
-	if (set->slots.groups)
-		return true;
 	for (unsigned int i = 0; i < set->n; i++)
 		if (set->reqs[i].flags & VCPC_REQ_F_OVERFLOW)
 			return true;
@@ -128,12 +126,12 @@ int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
 		return -EOPNOTSUPP;
 	if (flags & ~KNOWN_BIND || tid < 0)
 		return -EINVAL;
-	if (flags & VCPC_BIND_F_CPU && flags & ~(VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD))
+	if (flags & SHIM_BIND_F_CPU && flags & ~SHIM_BIND_F_CPU)
 		return -EINVAL;
-	if (!tid && !(flags & VCPC_BIND_F_CPU))
+	if (!tid && !(flags & SHIM_BIND_F_CPU))
 		tid = gettid();
 	/* Who is signaled has to be a thread of this process, whose handler that is (perf_overflow.c). */
-	if (is_signaled(set) && (flags & ~VCPC_BIND_F_YIELD || syscall(SYS_tgkill, getpid(), tid, 0)))
+	if (is_signaled(set) && (flags || syscall(SYS_tgkill, getpid(), tid, 0)))
 		return -EOPNOTSUPP;
 	shim_siglock__enter(&shim_perf__lock);
 	ret = bind_locked(set, tid, flags, bad);
@@ -245,8 +243,6 @@ static struct shim_instance *one_of(const struct shim_perf_set *set, pid_t root,
 	return NULL;
 }
 
-_Static_assert(VCPC_TARGET_F_CPU == VCPC_SAMPLE_F_CPU, "shim_perf__pick() takes both");
-
 /**
  * shim_perf__pick() - find the instance that an operation names
  * @set: the set
@@ -263,12 +259,12 @@ int shim_perf__pick(const struct shim_perf_set *set, pid_t tid, unsigned int fla
 	*one = NULL;
 	if (!shim_perf__is_made_here(set))
 		return -EBADF;
-	if (flags & ~(all | VCPC_TARGET_F_CPU))
+	if (flags & ~(all | SHIM_TARGET_F_CPU))
 		return -EINVAL;
 	if (!(flags & all) || tid)
-		*one = find(set, tid, flags & VCPC_TARGET_F_CPU);
+		*one = find(set, tid, flags & SHIM_TARGET_F_CPU);
 	if (!*one && flags & all && tid)
-		*one = one_of(set, tid, flags & VCPC_TARGET_F_CPU);
+		*one = one_of(set, tid, flags & SHIM_TARGET_F_CPU);
 	return *one || (flags & all && !tid && set->instances) ? 0 : -EINVAL;
 }
 
@@ -284,11 +280,11 @@ int shim_perf__unbind(union shim_backend_ref ref, pid_t tid, unsigned int flags)
 {
 	struct shim_perf_set *set = ref.ptr;
 	struct shim_instance **at, *one;
-	bool all = flags & VCPC_TARGET_F_ALL;
+	bool all = flags & SHIM_TARGET_F_ALL;
 	int ret;
 
 	shim_siglock__enter(&shim_perf__lock);
-	ret = shim_perf__pick(set, tid, flags, VCPC_TARGET_F_ALL, &one);
+	ret = shim_perf__pick(set, tid, flags, SHIM_TARGET_F_ALL, &one);
 	for (at = &set->instances; *at && !ret; ) {
 		struct shim_instance *inst = *at;
 
@@ -309,12 +305,12 @@ int shim_perf__unbind(union shim_backend_ref ref, pid_t tid, unsigned int flags)
 
 static int turn(struct shim_perf_set *set, pid_t tid, unsigned int flags, bool on)
 {
-	bool all = flags & VCPC_TARGET_F_ALL;
+	bool all = flags & SHIM_TARGET_F_ALL;
 	struct shim_instance *one;
 	int ret;
 
 	shim_siglock__enter(&shim_perf__lock);
-	ret = shim_perf__pick(set, tid, flags, VCPC_TARGET_F_ALL, &one);
+	ret = shim_perf__pick(set, tid, flags, SHIM_TARGET_F_ALL, &one);
 	for (struct shim_instance *inst = set->instances; inst && !ret; inst = inst->next)
 		if (shim_perf__is_meant(inst, one, all))
 			ret = shim_instance__turn(inst, on, all);
@@ -335,12 +331,12 @@ int shim_perf__disable(union shim_backend_ref ref, pid_t tid, unsigned int flags
 int shim_perf__restart(union shim_backend_ref ref, pid_t tid, unsigned int flags)
 {
 	struct shim_perf_set *set = ref.ptr;
-	bool all = flags & VCPC_TARGET_F_ALL;
+	bool all = flags & SHIM_TARGET_F_ALL;
 	struct shim_instance *one;
 	int ret;
 
 	shim_siglock__enter(&shim_perf__lock);
-	ret = shim_perf__pick(set, tid, flags, VCPC_TARGET_F_ALL, &one);
+	ret = shim_perf__pick(set, tid, flags, SHIM_TARGET_F_ALL, &one);
 	for (struct shim_instance *inst = set->instances; inst && !ret; inst = inst->next)
 		if (shim_perf__is_meant(inst, one, all))
 			ret = shim_instance__restart(inst);
@@ -362,9 +358,10 @@ int shim_perf__preset(union shim_backend_ref ref, pid_t tid, unsigned int reques
 	return ret;
 }
 
-static void list_one(const struct shim_instance *inst, struct vcpc_instance_info *info)
+static void list_one(struct shim_instance *inst, struct vcpc_instance_info *info)
 {
 	struct shim_group_counts counts;
+	int ret = shim_instance__read(inst, &counts);
 
 	*info = (struct vcpc_instance_info) {
 		.tid = inst->tid,
@@ -373,7 +370,8 @@ static void list_one(const struct shim_instance *inst, struct vcpc_instance_info
 		.bind_flags = inst->flags,
 		.state = (inst->on ? VCPC_STATE_COUNTING : 0) |
 			 (shim_instance__has_ended(inst) ? VCPC_STATE_EXITED : 0) |
-			 (shim_group__read(&inst->group, &counts) ? VCPC_STATE_INVALID : 0),
+			 (inst->offline ? SHIM_STATE_F_OFFLINE : 0) |
+			 (ret ? VCPC_STATE_INVALID : 0),
 	};
 }
 

@@ -123,7 +123,7 @@ void shim_rotation__next(struct shim_rotation *r)
  * @r: the rotation
  * @sums: one for each group
  */
-void shim_rotation__add_up(const struct shim_rotation *r, struct vcpc_group_sample *sums)
+void shim_rotation__add_up(const struct shim_rotation *r, struct shim_group_sample *sums)
 {
 	for (unsigned int i = 0; i < r->nr; i++) {
 		sums[i].time += r->turns[i].time;

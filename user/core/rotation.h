@@ -3,8 +3,9 @@
 #ifndef SHIM_CORE_ROTATION_H
 #define SHIM_CORE_ROTATION_H
 
-#include <linux/vcpc.h>
 #include <stdbool.h>
+
+#include "backend.h"
 
 /**
  * struct shim_rotation - groups of which one counts at a time
@@ -24,7 +25,7 @@ struct shim_rotation {
 	bool spoilt;
 	__u64 slot, left, rounds, random;
 	__u16 *order;
-	struct vcpc_group_sample *turns;
+	struct shim_group_sample *turns;
 };
 
 void shim_rotation__init(struct shim_rotation *r, __u64 slot);
@@ -33,6 +34,6 @@ void shim_rotation__spend(struct shim_rotation *r, __u64 time, __u64 tick);
 void shim_rotation__spoil(struct shim_rotation *r);
 bool shim_rotation__is_due(const struct shim_rotation *r);
 void shim_rotation__next(struct shim_rotation *r);
-void shim_rotation__add_up(const struct shim_rotation *r, struct vcpc_group_sample *sums);
+void shim_rotation__add_up(const struct shim_rotation *r, struct shim_group_sample *sums);
 
 #endif /* SHIM_CORE_ROTATION_H */

@@ -11,7 +11,10 @@ struct shim_session {
 	struct vcpc_info_args info;
 };
 
-/* Open the back end that is asked for, or the next one if it returns -ENODEV. */
+/*
+ * Open the back end that is asked for, or the next one if the module is not loaded or is another
+ * version's.
+ */
 static int open_backend(struct shim_session *session)
 {
 	const struct shim_backend_ops *next;
@@ -21,12 +24,9 @@ static int open_backend(struct shim_session *session)
 	if (!session->ops)
 		return -EINVAL;
 	ret = session->ops->open(&session->dev, &session->info);
-	next = ret == -ENODEV ? shim_session__next(session->ops) : NULL;
-	if (!next) {
-		if (!ret)
-			session->ops = shim_session__better(session->ops, &session->info);
+	next = ret == -ENODEV || ret == -EPROTONOSUPPORT ? shim_session__next(session->ops) : NULL;
+	if (!next)
 		return ret;
-	}
 	session->ops = next;
 	return next->open(&session->dev, &session->info);
 }
@@ -36,8 +36,8 @@ static int open_backend(struct shim_session *session)
  * @out: the session, for shim_session__close()
  *
  * Return: 0, -ENODEV if neither the module is loaded nor perf is here, -EACCES if the caller may
- * not open the module's device, or use perf in its place, -EPROTONOSUPPORT if the module is another
- * version's, -EINVAL if SHIM_BACKEND names no back end, -ENOMEM, or an error of open(2).
+ * not open the module's device, or use perf in its place, -EPROTONOSUPPORT if SHIM_BACKEND names the
+ * module and it is another version's, -EINVAL if SHIM_BACKEND names no back end, -ENOMEM, or an error of open(2).
  */
 int shim_session__open(struct shim_session **out)
 {

@@ -16,8 +16,6 @@ union shim_backend_ref shim_session__dev(const struct shim_session *session);
 /* Which back end shim_session__open() takes; a test may define its own. */
 const struct shim_backend_ops *shim_session__backend(void);
 const struct shim_backend_ops *shim_session__next(const struct shim_backend_ops *ops);
-const struct shim_backend_ops *shim_session__better(const struct shim_backend_ops *ops,
-						    const struct vcpc_info_args *info);
 void shim_session__why(const struct shim_backend_ops *ops, char *buf, size_t size);
 
 #endif /* SHIM_CORE_SESSION_H */

@@ -22,7 +22,7 @@
 #include "sysctl.h"
 
 static const struct shim_backend_ops *const known[] = {
-	&shim_backend__vcpc,
+	&shim_backend__both,
 	&shim_backend__perf,
 };
 
@@ -53,28 +53,13 @@ __attribute__((weak)) const struct shim_backend_ops *shim_session__backend(void)
 
 /**
  * shim_session__next() - the back end to try next
- * @ops: the back end whose open returned -ENODEV
+ * @ops: the back end that is not here, or is another version's
  *
  * Return: another one, or NULL.
  */
 const struct shim_backend_ops *shim_session__next(const struct shim_backend_ops *ops)
 {
-	return ops == &shim_backend__vcpc && !wish() ? &shim_backend__perf : NULL;
-}
-
-/**
- * shim_session__better() - a back end that has more than the one that was opened
- * @ops: the one that was opened
- * @info: what it offers
- *
- * Return: shim_backend__both for the module, if a thread's own sets are served better by perf and
- * SHIM_BACKEND does not say otherwise; @ops for all others.
- */
-const struct shim_backend_ops *shim_session__better(const struct shim_backend_ops *ops,
-						    const struct vcpc_info_args *info)
-{
-	return ops == &shim_backend__vcpc && !wish() && shim_both__is_worth(info) ?
-		       &shim_backend__both : ops;
+	return ops == &shim_backend__both && !wish() ? &shim_backend__perf : NULL;
 }
 
 static int tell_how_read(char *buf, size_t size)
@@ -110,6 +95,31 @@ static int tell_perf_refuses(int err, char *buf, size_t size)
 	}
 }
 
+/* Why the module counts, and whether a thread's own hardware counters are read through perf's pages */
+static void tell_module(const char *name, char *buf, size_t size)
+{
+	long access = shim_sysctl__number(SHIM_USER_ACCESS);
+
+	snprintf(buf, size, "%s; a thread reads its own hardware counters %s",
+		 name ? "SHIM_BACKEND says so" : "/dev/vcpc is there",
+		 shim_group__slots() && access > 0 ? "through perf's pages, without a system call" :
+						     "by a system call");
+}
+
+/* Why the module does not count */
+static int tell_no_module(bool asked, char *buf, size_t size)
+{
+	int abi = asked ? 0 : shim_vcpc__abi();
+
+	if (abi > 0 && abi != VCPC_ABI_VERSION)
+		return snprintf(buf, size,
+				"the loaded vcpc module has version %d of the interface, and this "
+				"library needs version %d; ", abi, VCPC_ABI_VERSION);
+	return snprintf(buf, size, "%s; ", asked ? "SHIM_BACKEND says so" :
+			access("/dev/vcpc", F_OK) ? "the vcpc module is not loaded" :
+						    "/dev/vcpc cannot be used");
+}
+
 /**
  * shim_session__why() - explain why this back end is used, or why none is
  * @ops: the one that was opened; NULL if none could be
@@ -127,19 +137,10 @@ void shim_session__why(const struct shim_backend_ops *ops, char *buf, size_t siz
 		return;
 	}
 	if (ops == &shim_backend__both) {
-		snprintf(buf, size, "/dev/vcpc is there, its parameter exclusive is N, and %s is %ld: "
-			 "a thread's own hardware counters that only count are perf's, which it reads "
-			 "without a system call",
-			 SHIM_USER_ACCESS_IS, shim_sysctl__number(SHIM_USER_ACCESS));
+		tell_module(name, buf, size);
 		return;
 	}
-	if (ops == &shim_backend__vcpc) {
-		snprintf(buf, size, "%s", name ? "SHIM_BACKEND says so" : "/dev/vcpc is there");
-		return;
-	}
-	n = snprintf(buf, size, "%s; ", name && ops ? "SHIM_BACKEND says so" :
-				       access("/dev/vcpc", F_OK) ? "the vcpc module is not loaded" :
-								   "/dev/vcpc cannot be used");
+	n = tell_no_module(name && ops, buf, size);
 	if (n >= size)
 		return;
 	if (!ops && name && strcmp(name, shim_backend__perf.name))

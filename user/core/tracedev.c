@@ -25,7 +25,8 @@ static int info(int fd, struct vcpc_info_args *args)
  * @fd: the descriptor, close-on-exec, on success
  *
  * Return: 0; -ENODEV without the module, -EACCES without the permission,
- *	-EOPNOTSUPP if the module does not trace, or another errno of open(2).
+ *	-EOPNOTSUPP if the module does not trace or is another version's, or another errno of
+ *	open(2).
  */
 int shim_tracedev__open(int *fd)
 {
@@ -39,7 +40,7 @@ int shim_tracedev__open(int *fd)
 	if (dev < 0)
 		return dev;
 	err = info(dev, &args);
-	if (!err && !(args.features & VCPC_FEAT_TRACE))
+	if (!err && (args.abi != VCPC_ABI_VERSION || !(args.features & VCPC_FEAT_TRACE)))
 		err = -EOPNOTSUPP;
 	if (err) {
 		close(dev);
@@ -101,6 +102,20 @@ int shim_tracedev__is(int fd)
 	struct vcpc_info_args args;
 
 	return info(fd, &args) == 0;
+}
+
+/**
+ * shim_tracedev__counted() - has the calling thread a set that the module samples for its events?
+ * @fd: from shim_tracedev__open()
+ *
+ * Return: 1 or 0, or a negative errno if @fd is the module's no more.
+ */
+int shim_tracedev__counted(int fd)
+{
+	struct vcpc_info_args args;
+	int err = info(fd, &args);
+
+	return err ? err : args.counted != 0;
 }
 
 void shim_tracedev__close(int fd)

@@ -18,6 +18,7 @@ int shim_tracedev__tag(int fd, const char *name, size_t len, uint32_t *handle);
 const struct vcpc_trace_page *shim_tracedev__map(int fd);
 void shim_tracedev__close(int fd);
 int shim_tracedev__is(int fd);
+int shim_tracedev__counted(int fd);
 
 /* The system call takes a position as one argument, on 64-bit machines only. */
 _Static_assert(sizeof(long) == sizeof(VCPC_TRACE_AT), "64-bit");
@@ -25,7 +26,7 @@ _Static_assert(sizeof(long) == sizeof(VCPC_TRACE_AT), "64-bit");
 /**
  * shim_tracedev__fire() - one event of the calling process
  * @fd: from shim_tracedev__open()
- * @op: VCPC_TRACE_*
+ * @op: VCPC_TRACE_*, with VCPC_TRACE_F_COUNTS or without
  * @handle: from shim_tracedev__tag() on the same descriptor
  * @value: as in struct vcpc_trace_write
  *

@@ -44,9 +44,9 @@ static bool can_be_inherited(const cpc_t *cpc)
  * picnum twice; with a subcode: CPC_REQ_INVALID_FLAGS, CPC_INVALID_EVENT,
  * CPC_INVALID_ATTRIBUTE, CPC_ATTRIBUTE_OUT_OF_RANGE, CPC_RESOURCE_UNAVAIL), EACCES
  * (CPC_ATTR_REQUIRES_PRIVILEGE: system mode needs CAP_PERFMON), ENOTSUP
- * (CPC_BIND_LWP_INHERIT where the kernel does not report new threads, or
- * CPC_OVF_NOTIFY_EMT for an event that has no overflow interrupt), EAGAIN (CPUs are being
- * counted, or the user has too many sets), EMFILE, ENOMEM.
+ * (CPC_BIND_LWP_INHERIT without the module, or where the kernel does not report new threads; or
+ * CPC_OVF_NOTIFY_EMT for an event that has no overflow interrupt), EAGAIN (the
+ * user has too many sets), EMFILE, ENOMEM.
  */
 SHIM_API int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 {

@@ -95,14 +95,12 @@ static int bind_there(cpc_t *cpc, const char *fn, cpc_set_t *set, processorid_t 
 	struct shim_counters *counters;
 	int ret;
 
-	if (!(shim_session__info(cpc->session)->features & VCPC_FEAT_CPU))
-		return shim_cpc__fail(ENOTSUP);
 	if (shim_cpc__check_requests(cpc, fn, set))
 		return -1;
 	ret = shim_cpc__counters(cpc, set, true, &counters);
 	if (ret)
 		return shim_cpc__refused(cpc, fn, set, ret);
-	ret = shim_cpc__bind(cpc, set, cpu, VCPC_BIND_F_CPU);
+	ret = shim_cpc__bind(cpc, set, cpu, SHIM_BIND_F_CPU);
 	return ret ? refused(cpc, fn, set, ret) : 0;
 }
 
@@ -114,12 +112,11 @@ static int bind_there(cpc_t *cpc, const char *fn, cpc_set_t *set, processorid_t 
  * @flags: 0
  *
  * A request with CPC_OVF_NOTIFY_EMT is counted like others, but no SIGEMT is sent.
- * While a CPU's hardware events are counted, no thread's can be, and sets that were bound
- * to threads before fail with EAGAIN.
+ * Threads' hardware events may be counted at the same time.
  *
  * Return: 0, or -1 and errno: EINVAL (flags, no requests, not this handle's; with
  * CPC_PBIND_FAILED: no such CPU, or it is offline), EACCES (needs CAP_PERFMON),
- * EAGAIN (the CPU is being counted already), and those of cpc_bind_curlwp().
+ * EAGAIN (the CPU is being counted by this set already), and those of cpc_bind_curlwp().
  */
 SHIM_API int cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 {
@@ -158,7 +155,7 @@ int shim_cpc__unbind_cpu(cpc_set_t *set)
 
 	set->processor = NULL;
 	ret = shim_counters__unbind_at(atomic_load(&set->counters), processor->cpu,
-				       VCPC_TARGET_F_CPU);
+				       SHIM_TARGET_F_CPU);
 	come_back(processor);
 	free(processor);
 	if (!there)
@@ -171,6 +168,6 @@ int shim_cpc__sample_cpu(cpc_set_t *set, cpc_buf_t *buf)
 	if (!is_there(set->processor))
 		return -EAGAIN;
 	return shim_counters__sample_at(atomic_load(&set->counters), set->processor->cpu,
-					VCPC_SAMPLE_F_CPU, &buf->sample,
+					SHIM_TARGET_F_CPU, &buf->sample,
 					shim_cpc__sample_size(buf));
 }

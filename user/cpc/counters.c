@@ -121,14 +121,14 @@ int shim_cpc__counters(cpc_t *cpc, cpc_set_t *set, bool silent, struct shim_coun
  */
 int shim_cpc__bind(cpc_t *cpc, cpc_set_t *set, pid_t target, uint_t flags)
 {
-	bool self = !target && !(flags & VCPC_BIND_F_CPU);
+	bool self = !target && !(flags & SHIM_BIND_F_CPU);
 	struct shim_counters *counters;
 	int ret = -EBADF, bad;
 
 	for (int tries = 0; tries < 2 && ret == -EBADF; tries++) {
 		if (tries)
 			shim_cpc__end_counters(set);
-		ret = shim_cpc__counters(cpc, set, flags & VCPC_BIND_F_CPU, &counters);
+		ret = shim_cpc__counters(cpc, set, flags & SHIM_BIND_F_CPU, &counters);
 		if (!ret && self)
 			ret = shim_lwp__attach(counters);
 		if (ret)

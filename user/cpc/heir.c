@@ -20,9 +20,6 @@
 #include "base/process.h"
 #include "heir.h"
 
-/* The most requests that the module ever lets a set have */
-#define MOST_VALUES	128
-
 static struct {
 	struct shim_heir_estate *first;
 	atomic_uint nr;
@@ -93,16 +90,14 @@ void shim_heir__end(struct shim_heir_estate *estate)
  */
 static bool has_instance(struct shim_counters *counters, pid_t tid)
 {
-	union {
-		struct vcpc_sample sample;
-		__u64 words[sizeof(struct vcpc_sample) / sizeof(__u64) + MOST_VALUES];
-	} room;
+	__u64 room[sizeof(struct vcpc_sample) / sizeof(__u64) + shim_counters__nr(counters)];
+	struct vcpc_sample *sample = (void *)room;
 	int ret;
 
 	/* Memory checkers do not know that the call writes it. */
-	room.sample.state = 0;
-	ret = shim_counters__sample(counters, tid, &room.sample, sizeof(room));
-	return ret == -EAGAIN || (!ret && !(room.sample.state & VCPC_STATE_EXITED));
+	sample->state = 0;
+	ret = shim_counters__sample(counters, tid, sample, sizeof(room));
+	return ret == -EAGAIN || (!ret && !(sample->state & VCPC_STATE_EXITED));
 }
 
 /**

@@ -125,7 +125,7 @@ static int bind_one(struct set *set, int cpu)
 {
 	int bad;
 
-	return shim_counters__bind(set->counters, cpu, VCPC_BIND_F_CPU | VCPC_BIND_F_YIELD, &bad);
+	return shim_counters__bind(set->counters, cpu, SHIM_BIND_F_CPU, &bad);
 }
 
 /* Bind the set on all CPUs that are online. Returns 0 if one succeeds, else the first error. */
@@ -168,12 +168,12 @@ static int sample(const struct shim_live_cpus *cpus, struct set *set)
 
 	for (unsigned int i = 0; i < cpus->n; i++) {
 		union room *room = &set->samples[i];
-		int ret = shim_counters__sample_at(set->counters, cpus->number[i], VCPC_TARGET_F_CPU,
+		int ret = shim_counters__sample_at(set->counters, cpus->number[i], SHIM_TARGET_F_CPU,
 						   &room->sample, sizeof(*room));
 
 		if (ret) {
 			room->sample.size = 0;
-			shim_counters__unbind_at(set->counters, cpus->number[i], VCPC_TARGET_F_CPU);
+			shim_counters__unbind_at(set->counters, cpus->number[i], SHIM_TARGET_F_CPU);
 			bind_one(set, cpus->number[i]);
 		}
 		taken += !ret;

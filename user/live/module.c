@@ -38,18 +38,10 @@ static const struct shim_metric metrics[] = {
 		       "Overflows that were found when their thread left its CPU."),
 	STAT(1, "overflows_not_signaled", SHIM_UNITS_COUNT, "overflows without a signal",
 	     "Overflows not signaled, as the program had gone, or was just going."),
-	STAT(2, "throttled", SHIM_UNITS_COUNT, "sets lost by throttling",
-	     "Instances of sets that were lost as they interrupted too often."),
 	STAT(3, "invalid_instances", SHIM_UNITS_COUNT, "instances that became invalid",
 	     "Instances of sets that were found to have lost counts, for whatever reason."),
 	STAT(4, "not_inherited", SHIM_UNITS_COUNT, "threads that inherited no set",
 	     "New threads that could not be given an instance of the set they should inherit."),
-	STAT(5, "rotations", SHIM_UNITS_COUNT, "changes of groups",
-	     "How often another group of a multiplexed set began to count."),
-	STAT(6, "rotation_ns", SHIM_UNITS_NSEC, "time that changes of groups took",
-	     "Nanoseconds that changes from one group to the next took."),
-	STAT(7, "rotations_postponed", SHIM_UNITS_COUNT, "changes of groups that had to wait",
-	     "Changes of groups that were put off as the set was in use."),
 	STAT(8, "refused_by_limit", SHIM_UNITS_COUNT, "requests refused by a user's limit",
 	     "Sets and bindings that were refused, as their user had as many as allowed."),
 	STAT(9, "tags_refused", SHIM_UNITS_COUNT, "tags refused by a limit",
@@ -74,6 +66,7 @@ static const char *const drop_names[VC_DROP_NR] = {
 	[VC_DROP_COUNT_FULL] = "count_full",
 	[VC_DROP_RING_FULL] = "ring_full",
 	[VC_DROP_DIRECT_FULL] = "direct_full",
+	[VC_DROP_NOT_COUNTED] = "not_counted",
 };
 
 const char *shim_live_drops__name(size_t i)

@@ -146,7 +146,7 @@ static void remove_at(struct shim_live_processes *p, size_t at)
 
 	for (unsigned int i = 0; i < p->nsets; i++)
 		if (one->sets >> i & 1)
-			shim_counters__unbind_at(p->sets[i].counters, one->id.pid, VCPC_TARGET_F_ALL);
+			shim_counters__unbind_at(p->sets[i].counters, one->id.pid, SHIM_TARGET_F_ALL);
 	free(one->samples);
 	memmove(one, one + 1, (p->n - at - 1) * sizeof(*one));
 	p->n--;
@@ -175,11 +175,11 @@ static rlim_t files_left(void)
 static int bind_set(const struct set *set, pid_t pid)
 {
 	int bad, ret = shim_counters__bind(set->counters, pid,
-					   VCPC_BIND_F_PROCESS | VCPC_BIND_F_INHERIT, &bad);
+					   SHIM_BIND_F_PROCESS | VCPC_BIND_F_INHERIT, &bad);
 
 	if (ret || files_left())
 		return ret;
-	shim_counters__unbind_at(set->counters, pid, VCPC_TARGET_F_ALL);
+	shim_counters__unbind_at(set->counters, pid, SHIM_TARGET_F_ALL);
 	return -EMFILE;
 }
 
@@ -381,7 +381,7 @@ static void sample_one(struct shim_live_processes *p, struct process *one)
 		room->sample.size = 0;
 		if (!(one->sets >> i & 1))
 			continue;
-		shim_counters__unbind_at(set->counters, one->id.pid, VCPC_TARGET_F_ALL);
+		shim_counters__unbind_at(set->counters, one->id.pid, SHIM_TARGET_F_ALL);
 		one->sets &= ~(1ull << i);
 		one->cost -= set->line->n + 1;
 		fail(p, set, ret);

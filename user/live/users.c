@@ -27,8 +27,8 @@ static const struct shim_metric metrics[] = {
 	       "Sets of counters that each user's programs have open in the module. More than\n"
 	       "vcpc.limit.user_sets are refused."),
 	AMOUNT(1, "counters", "counters of each user's sets",
-	       "Counters of each user's bound sets: for each thread or CPU as many as the set has\n"
-	       "events, and one, or two if hardware events may overflow. More than\n"
+	       "Counters of each user's bound sets: for each thread one more than the set has\n"
+	       "events, and 7 more for each clock that may overflow. More than\n"
 	       "vcpc.limit.user_counters are refused."),
 	AMOUNT(2, "tags", "trace tags of each user",
 	       "Trace tags that each user's programs have open or that are remembered. More than\n"
@@ -43,7 +43,7 @@ static const struct shim_metric metrics[] = {
 	      "The module's parameter max_tags."),
 	LIMIT(4, "root_tags", "trace tags that only root can have",
 	      "The module's parameter root_tags: so many of vcpc.limit.tags are kept for root."),
-	LIMIT(5, "thread_counters", "counters that may count on one thread or CPU",
+	LIMIT(5, "thread_counters", "counters of one thread without CAP_PERFMON",
 	      "The module's parameter max_thread_counters."),
 	LIMIT(6, "requests", "requests that one set may have",
 	      "The module's parameter max_requests."),
@@ -106,7 +106,7 @@ static int read_users(struct shim_live_users *users)
 
 	if (!f)
 		return -errno;
-	while (!ret && fscanf(f, "user %u sets %u counters %u tags %u\n", &uid, &user.amounts[0],
+	while (!ret && fscanf(f, "user %u namespace %*u sets %u counters %u tags %u\n", &uid, &user.amounts[0],
 			      &user.amounts[1], &user.amounts[2]) == 1 + SHIM_USER_AMOUNTS) {
 		user.inst = uid < SHIM_LIVE_OTHER_USERS ? (int32_t)uid : SHIM_LIVE_OTHER_USERS;
 		ret = shim_vec__room(users->all, &users->room, users->n);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/api.h"
+#include "core/counted.h"
 #include "core/counters.h"
 #include "core/event.h"
 #include "core/traced.h"
@@ -20,12 +21,13 @@
 #define ANY_MODE	(VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL)
 
 _Static_assert(SHIM_STATE_COUNTING == VCPC_STATE_COUNTING, "states are the module's");
+_Static_assert(SHIM_STATE_OFFLINE == SHIM_STATE_F_OFFLINE, "states are core's");
 _Static_assert(SHIM_STATE_EXITED == VCPC_STATE_EXITED, "states are the module's");
 _Static_assert(SHIM_BIND_ON_EXEC == VCPC_BIND_F_ENABLE_ON_EXEC, "flags are the module's");
 _Static_assert(SHIM_BIND_THREADS == VCPC_BIND_F_INHERIT, "flags are the module's");
 _Static_assert(SHIM_BIND_TREE == VCPC_BIND_F_TREE, "flags are the module's");
-_Static_assert(SHIM_BIND_PROCESS == VCPC_BIND_F_PROCESS, "flags are the module's");
-_Static_assert(SHIM_BIND_CPU == VCPC_BIND_F_CPU, "flags are the module's");
+_Static_assert(SHIM_BIND_PROCESS == SHIM_BIND_F_PROCESS, "flags are core's");
+_Static_assert(SHIM_BIND_CPU == SHIM_BIND_F_CPU, "flags are core's");
 _Static_assert(SHIM_BIND_TRACE == VCPC_BIND_F_TRACE, "flags are the module's");
 
 /* Parses names into requests, without mode flags where the name has none, and copies the names. */
@@ -150,6 +152,7 @@ SHIM_API void shim_set_destroy(struct shim_set *set)
 	for (unsigned int i = 0; i < set->n; i++)
 		free(set->names[i]);
 	shim_traced__unset(set->counters);
+	shim_counted__forget();
 	shim_counters__put(set->counters);
 	shim_counters__put(set->always);
 	free(set);
@@ -180,12 +183,12 @@ SHIM_API const char *shim_set_event(const struct shim_set *set, unsigned int i)
  * shim_set_backend() - who counts a set
  * @set: the set
  *
- * Where the module is loaded and its parameter "exclusive" is N, a set of hardware events that a
- * thread binds to itself is perf's, if the kernel lets threads read their counters: its samples are
- * no system calls then.
+ * Where the module is loaded, it counts the threads that bind a set to themselves, and what inherits
+ * from them.  perf counts all other targets, sets whose events take turns, and hardware events that a
+ * thread binds to itself without flags, if the kernel lets threads read their counters: a sample
+ * of those needs no system call.
  *
- * Return: "vcpc" for the module, "perf" for perf_event_open(2); of a set that has been bound by
- * both, "perf".
+ * Return: "vcpc" for the module, "perf" for perf_event_open(2); "perf" if both count the set.
  */
 SHIM_API const char *shim_set_backend(const struct shim_set *set)
 {
@@ -215,8 +218,9 @@ static int bind_directly(struct shim_set *set)
  * With SHIM_BIND_TRACE alone, and SHIM_TRACE=direct, the calling thread reads the set itself when it
  * begins or ends a transaction: that needs no module.  Its set before is not read any more.
  *
- * A child process may bind itself after fork(): the set is shared with its
- * parent, which samples it.
+ * A child process may bind itself after fork(), with SHIM_BIND_ON_EXEC | SHIM_BIND_TREE: the module
+ * counts it, and the parent, which has the set too, samples the total.  If perf has to count the set,
+ * the child's call is -EOPNOTSUPP, and the parent binds the child, by its number.
  *
  * Return: 0, -ESRCH (no such thread), -EACCES (not the caller's to count),
  * -EBUSY (already bound there), -ENODEV (no such CPU, or it is offline), -EAGAIN (the CPU's
@@ -234,12 +238,14 @@ SHIM_API int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags)
 	    shim_traced__is_direct())
 		return bind_directly(set);
 	ret = shim_counters__bind(set->counters, tid, flags, &bad);
+	if (!ret && flags & SHIM_BIND_TRACE)
+		shim_counted__bound();
 	if (ret || !set->always)
 		return ret;
 	ret = shim_counters__bind(set->always, tid, flags, &bad);
 	if (ret)
 		shim_counters__unbind_at(set->counters, tid,
-					 flags & SHIM_BIND_CPU ? VCPC_TARGET_F_CPU : 0);
+					 flags & SHIM_BIND_CPU ? SHIM_TARGET_F_CPU : 0);
 	return ret;
 }
 
@@ -255,8 +261,10 @@ SHIM_API int shim_set_unbind(struct shim_set *set, pid_t tid)
 	int ret = shim_counters__unbind(set->counters, tid);
 	int always = set->always ? shim_counters__unbind(set->always, tid) : 0;
 
-	if (!ret && (!tid || tid == gettid()))
+	if (!ret && (!tid || tid == gettid())) {
 		shim_traced__unset(set->counters);
+		shim_counted__forget();
+	}
 	return ret ? ret : always;
 }
 

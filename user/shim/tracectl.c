@@ -7,6 +7,7 @@
 #include "base/api.h"
 #include "base/vec.h"
 #include "core/bpf_losses.h"
+#include "core/wanted.h"
 #include "tracectl.h"
 
 _Static_assert(SHIM_TRACE_HIST_SLOTS == VC_HIST_SLOTS, "one histogram");
@@ -82,6 +83,51 @@ SHIM_API int shim_trace_off(void)
 SHIM_API int shim_trace_status(void)
 {
 	return shim_bpf__status();
+}
+
+static int parse(const char *name, struct vc_event_desc *event)
+{
+	struct vcpc_request req;
+	int err = shim_event__parse(name, &req);
+
+	if (!err && (req.config1 || req.config2))
+		err = -EOPNOTSUPP;
+	if (!err)
+		*event = (struct vc_event_desc) {
+			.type = req.type, .flags = req.flags, .config = req.config,
+		};
+	return err;
+}
+
+/**
+ * shim_trace_count() - have each traced thread count events in its transactions
+ * @events: const char *[@n], names as for shim_set_create(); an event without a mode is counted in
+ *	user and kernel mode, or where a thread may not do so, in user mode only
+ * @n: at most 8; 0: the threads stop counting
+ * @bad: on failure, the event to blame, or @n; may be NULL
+ *
+ * Until tracing is turned off, or this is called with none.  A thread binds the events to itself when it
+ * begins a transaction, at its first one or a tenth of a second later at most, unless it has a set of
+ * its own for its transactions.  That needs the module, or SHIM_TRACE=direct; a thread that cannot
+ * goes on without, see shim_trace_losses().
+ *
+ * Return: 0, -ENOENT if tracing is off, -EBUSY if threads are to count other events, -EPERM without
+ *	the privilege, -EINVAL (too many events, bad mode), -ENOENT or -EOPNOTSUPP with @bad < @n (no such event; one that needs more than a
+ *	type and a number), or another negated errno.
+ */
+SHIM_API int shim_trace_count(const char *const *events, unsigned int n, unsigned int *bad)
+{
+	struct vc_events wanted = { .nr = n };
+	unsigned int which = n;
+	int err = n > VC_MAX_COUNTERS ? -EINVAL : 0;
+
+	for (unsigned int i = 0; i < n && !err; i++) {
+		err = parse(events[i], &wanted.event[i]);
+		which = err ? i : n;
+	}
+	if (bad)
+		*bad = which;
+	return err ? err : shim_wanted__set(&wanted);
 }
 
 /**
@@ -486,22 +532,23 @@ struct give_loss {
 	void *arg;
 };
 
-static int give_ring_loss(void *arg, uint64_t account, uint64_t n)
+static int give_loss(const struct give_loss *to, enum shim_trace_lost what, uint64_t account,
+		     uint64_t n)
 {
-	const struct give_loss *to = arg;
-	const struct shim_trace_loss loss = {
-		.what = SHIM_TRACE_LOST_EVENTS,
-		.account = account,
-		.n = n,
-	};
+	const struct shim_trace_loss loss = { .what = what, .account = account, .n = n };
 
 	return to->fn(to->arg, &loss);
 }
 
+static int give_ring_loss(void *arg, uint64_t account, uint64_t n)
+{
+	return give_loss(arg, SHIM_TRACE_LOST_EVENTS, account, n);
+}
+
 /**
- * shim_trace_losses() - what each account has lost
+ * shim_trace_losses() - what each account has lost, and which counts all have
  * @trace: handle
- * @fn: called for each account that has lost any; a value other than 0 ends it
+ * @fn: called for each number that is not 0; a value other than 0 ends it
  * @arg: for @fn
  *
  * Return: 0, what @fn returned, -ENOENT if tracing is off, or another negated errno.
@@ -509,12 +556,22 @@ static int give_ring_loss(void *arg, uint64_t account, uint64_t n)
 SHIM_API int shim_trace_losses(struct shim_trace *trace, shim_trace_loss_fn *fn, void *arg)
 {
 	struct give_loss to = { fn, arg };
+	uint64_t n[VC_DROP_NR];
 	int err;
 
 	if (!trace || !fn)
 		return -EINVAL;
 	err = shim_bpf_reader__check(trace->reader);
-	return err ? err : shim_bpf_losses__ring(give_ring_loss, &to);
+	if (!err)
+		err = shim_bpf_losses__ring(give_ring_loss, &to);
+	if (!err)
+		err = shim_bpf_reader__drops(trace->reader, n);
+	if (!err && n[VC_DROP_NOT_COUNTED])
+		err = give_loss(&to, SHIM_TRACE_LOST_COUNTS, 0, n[VC_DROP_NOT_COUNTED]);
+	if (!err && shim_bpf_reader__refused(trace->reader))
+		err = give_loss(&to, SHIM_TRACE_LOST_THREADS, 0,
+				shim_bpf_reader__refused(trace->reader));
+	return err;
 }
 
 /**

@@ -15,12 +15,13 @@
 #include "handle.h"
 #include "set.h"
 
-_Static_assert(SHIM_TURN_MIN == VCPC_SLOT_MIN, "slots are the module's");
-_Static_assert(SHIM_TURN_MAX == VCPC_SLOT_MAX, "slots are the module's");
+_Static_assert(SHIM_TURN_MIN == SHIM_SLOT_MIN, "slots are the module's");
+_Static_assert(SHIM_TURN_MAX == SHIM_SLOT_MAX, "slots are the module's");
 
 /* The set's requests: those of hardware, with their groups, and those that count all the time */
 struct split {
 	struct vcpc_request turns[SHIM_SET_MAX];
+	__u16 group[SHIM_SET_MAX];
 	struct vcpc_request always[SHIM_SET_MAX];
 	unsigned int nturns, nalways, first_of_group;
 };
@@ -28,15 +29,10 @@ struct split {
 /* Whether requests fit on the CPU at a time: 0, -ENOSPC, or an error of making or binding a set */
 static int try(struct shim_session *session, const struct vcpc_request *reqs, unsigned int n)
 {
-	struct vcpc_request plain[SHIM_SET_MAX];
 	struct shim_counters *counters;
 	int bad, ret;
 
-	for (unsigned int i = 0; i < n; i++) {
-		plain[i] = reqs[i];
-		plain[i].group = 0;
-	}
-	ret = shim_counters__create(session, plain, n, VCPC_SET_F_DISABLED, &bad, &counters);
+	ret = shim_counters__create(session, reqs, n, VCPC_SET_F_DISABLED, &bad, &counters);
 	if (ret)
 		return ret;
 	ret = shim_counters__bind(counters, 0, 0, &bad);
@@ -65,7 +61,7 @@ static int add_turn(struct shim_session *session, struct shim_set *set, struct s
 		set->groups++;
 		ret = try(session, &split->turns[at], 1);
 	}
-	split->turns[at].group = set->groups - 1;
+	split->group[at] = set->groups - 1;
 	set->where[i] = at;
 	set->group_of[i] = set->groups - 1;
 	return ret;
@@ -110,8 +106,10 @@ static uint32_t any_seed(struct shim_session *session)
 static int take_turns(struct shim_session *session, struct shim_set *set,
 		      const struct vcpc_request *reqs, uint64_t slot, unsigned int *bad)
 {
-	struct shim_terms terms = { .slot = slot, .seed = any_seed(session) };
 	struct split split = { .nturns = 0 };
+	struct shim_terms terms = {
+		.group = split.group, .slot = slot, .seed = any_seed(session), .shuffle = true,
+	};
 	int which;
 	int ret;
 
@@ -119,9 +117,8 @@ static int take_turns(struct shim_session *session, struct shim_set *set,
 	set->counters = NULL;
 	ret = split_up(session, set, reqs, &split, bad);
 	if (!ret)
-		ret = shim_counters__create_on(session, split.turns, split.nturns,
-					       VCPC_SET_F_GROUPS | VCPC_SET_F_SHUFFLE, terms,
-					       &which, &set->counters);
+		ret = shim_counters__create_on(session, split.turns, split.nturns, 0, terms, &which,
+					       &set->counters);
 	if (!ret && split.nalways)
 		ret = shim_counters__create(session, split.always, split.nalways, 0, &which,
 					    &set->always);
@@ -145,18 +142,17 @@ static int take_turns(struct shim_session *session, struct shim_set *set,
  * SHIM_BIND_TRACE and recorders refuse it, so that counts of a part of the time are not taken for
  * those of the whole.
  *
- * Over perf, groups take turns for threads of this process only: another shim_set_bind() of a set
- * that has several is -EOPNOTSUPP.
+ * On the threads of this process that are bound without flags, @turn is the length of a turn.  On
+ * all other targets perf multiplexes, by its own interval (perf_event_mux_interval_ms), and more than
+ * one group may count at a time.
  *
- * Return: 0, an error of shim_set_create() or shim_set_bind(), -EOPNOTSUPP (also: the module, or
- * the kernel, cannot multiplex), -EINVAL (also: @turn), -ENOSPC (this event does not fit, not even
- * alone).
+ * Return: 0, an error of shim_set_create() or shim_set_bind(), -EINVAL (also: @turn), -ENOSPC (this
+ * event does not fit, not even alone).
  */
 SHIM_API int shim_set_create_turns(struct shim_handle *handle, const char *const *events,
 				   unsigned int n, uint64_t turn, unsigned int *bad,
 				   struct shim_set **set)
 {
-	const uint64_t needed = VCPC_FEAT_GROUPS | VCPC_FEAT_SHUFFLE;
 	struct shim_session *session = shim_handle__session(handle);
 	struct vcpc_request reqs[SHIM_SET_MAX];
 	struct shim_set *made;
@@ -165,8 +161,6 @@ SHIM_API int shim_set_create_turns(struct shim_handle *handle, const char *const
 
 	if (turn && (turn < SHIM_TURN_MIN || turn > SHIM_TURN_MAX))
 		ret = -EINVAL;
-	else if ((shim_session__info(session)->features & needed) != needed)
-		ret = -EOPNOTSUPP;
 	if (!ret)
 		ret = shim_set__create(handle, events, n, reqs, &which, &made);
 	if (!ret) {
@@ -187,7 +181,7 @@ SHIM_API int shim_set_create_turns(struct shim_handle *handle, const char *const
 /* A sample of the largest set that has groups */
 union room {
 	struct vcpc_sample sample;
-	uint64_t words[(sizeof(struct vcpc_sample) + SHIM_SET_MAX * sizeof(struct vcpc_group_sample)) /
+	uint64_t words[(sizeof(struct vcpc_sample) + SHIM_SET_MAX * sizeof(struct shim_group_sample)) /
 		       sizeof(uint64_t) + SHIM_SET_MAX];
 };
 
@@ -201,7 +195,7 @@ static void give(const struct shim_set *set, const struct vcpc_sample *turns,
 		 const struct vcpc_sample *always, struct shim_turns *out)
 {
 	const void *behind = turns->values + turns->nr;
-	const struct vcpc_group_sample *groups = behind;
+	const struct shim_group_sample *groups = behind;
 
 	*out = (struct shim_turns) {
 		.time = turns->time, .tick = turns->tick, .counted = turns->tick, .nr = set->n,
@@ -213,6 +207,9 @@ static void give(const struct shim_set *set, const struct vcpc_sample *turns,
 		out->counted += groups[g].tick;
 		out->voids += groups[g].voids;
 	}
+	/* Several may have counted at a time; together they have not counted for longer than the set. */
+	if (out->counted > turns->tick)
+		out->counted = turns->tick;
 	for (unsigned int i = 0; i < set->n; i++) {
 		bool whole = set->groups <= 1 || set->group_of[i] == SHIM_SET_MAX;
 

@@ -15,6 +15,7 @@
 #include <pcp/trace.h>
 
 #include "clock.h"
+#include "gate.h"
 #include "kernel.h"
 #include "say.h"
 #include "way.h"
@@ -135,7 +136,7 @@ static int prepare_tag(struct shim_process *p, struct shim_tag *tag)
  * shim_kernel__fire_anew() - send an event that needs a connection or a handle first
  * @p: process
  * @tag: tag
- * @op: VCPC_TRACE_*
+ * @op: VCPC_TRACE_*, with VCPC_TRACE_F_COUNTS or without
  * @value: as in struct vcpc_trace_write
  * @lost: the connection that has just turned out to be lost, or 0: the tag was not ready
  *
@@ -179,16 +180,52 @@ static int fire_wanted(struct shim_process *p, struct shim_tag *tag, uint32_t op
 	return shim_kernel__wanted(p) & flag ? shim_kernel__fire(p, tag, op, value) : 0;
 }
 
-static int tell_begin(struct shim_process *p, struct shim_tag *tag)
+/*
+ * Find out whether the thread has counts, and whether the session still wants them.  While the
+ * process has a set for the session, its gate is open, so that its next call comes here also when
+ * nobody listens any more.
+ */
+static void look_for_counts(struct shim_process *p, uint32_t wanted)
 {
-	return fire_wanted(p, tag, VCPC_TRACE_BEGIN, 0, VCPC_TRACE_BEGINS);
+	bool followed = shim_counted__follows();
+	uint64_t now;
+
+	if (!(wanted & VCPC_TRACE_LISTENING)) {
+		if (followed)
+			shim_counted__leave();
+	} else {
+		now = shim_clock__now();
+		if (now >= shim_counted__own.until)
+			shim_counted__ask(shim_kernel__fd(shim_kernel__connection(p)), now);
+	}
+	if (followed != shim_counted__follows())
+		shim_gate__set(p);
+}
+
+/**
+ * shim_kernel__tell_begin() - send a begin, if a listener wants it or the thread has counts
+ * @p: process, with a connection
+ * @tag: tag
+ *
+ * Return: as shim_kernel__fire().
+ */
+int shim_kernel__tell_begin(struct shim_process *p, struct shim_tag *tag)
+{
+	uint32_t wanted = shim_kernel__wanted(p);
+
+	look_for_counts(p, wanted);
+	if (!(wanted & VCPC_TRACE_BEGINS) &&
+	    !(wanted & VCPC_TRACE_LISTENING && shim_counted__flag()))
+		return 0;
+	return shim_kernel__fire(p, tag, VCPC_TRACE_BEGIN | shim_counted__flag(), 0);
 }
 
 static int tell_end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,
 		    uint64_t end_ns)
 {
 	(void)end_ns;
-	return fire_wanted(p, tag, VCPC_TRACE_END, begin_ns, VCPC_TRACE_LISTENING);
+	return fire_wanted(p, tag, VCPC_TRACE_END | shim_counted__flag(), begin_ns,
+			   VCPC_TRACE_LISTENING);
 }
 
 /* Never connects: on a new connection there is no open transaction that could be aborted. */
@@ -207,7 +244,7 @@ static const unsigned int *gate_of(const struct shim_process *p)
 {
 	const struct vcpc_trace_page *page = atomic_load(&p->page);
 
-	return page ? &page->flags : NULL;
+	return page && !shim_counted__follows() ? &page->flags : NULL;
 }
 
 const struct shim_way shim_kernel__way = {
@@ -217,7 +254,7 @@ const struct shim_way shim_kernel__way = {
 	.prepare = prepare_tag,
 	.is_ready = is_ready,
 	.begin_ns = begin_time,
-	.begin = tell_begin,
+	.begin = shim_kernel__tell_begin,
 	.end = tell_end,
 	.abort = tell_abort,
 	.value = tell_value,

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "core/counted.h"
 #include "core/tracedev.h"
 #include "process.h"
 
@@ -30,6 +31,14 @@ static inline uint32_t shim_kernel__wanted(const struct shim_process *p)
 	       VCPC_TRACE_LISTENING | VCPC_TRACE_BEGINS;
 }
 
+/* Whether a begin at this time has to be sent: a listener wants it, or the thread may have counts */
+static inline bool shim_kernel__tells_begin(uint32_t wanted, uint64_t now)
+{
+	return wanted & VCPC_TRACE_BEGINS || !shim_counted__is_quiet(now);
+}
+
+int shim_kernel__tell_begin(struct shim_process *p, struct shim_tag *tag);
+
 extern const struct shim_way shim_kernel__way;
 
 int shim_kernel__fire_anew(struct shim_process *p, struct shim_tag *tag, uint32_t op,
@@ -50,7 +59,7 @@ static inline int shim_kernel__is_lost(int err)
  * shim_kernel__fire() - one event
  * @p: process
  * @tag: tag
- * @op: VCPC_TRACE_*
+ * @op: VCPC_TRACE_*, with VCPC_TRACE_F_COUNTS or without
  * @value: as in struct vcpc_trace_write
  *
  * Return: as way.h says of prepare, or an errno of write(2) on the device.

@@ -10,6 +10,7 @@
 #include <pcp/trace.h>
 
 #include "core/direct.h"
+#include "core/direct_wanted.h"
 #include "core/traced.h"
 #include "mapped.h"
 #include "say.h"
@@ -76,12 +77,17 @@ static struct shim_direct_tag tag_of(const struct shim_tag *tag)
 static uint64_t begin_time(const struct shim_process *p, const struct shim_tag *tag)
 {
 	struct shim_direct *d = map_of(p);
+	uint64_t now;
 
 	if (!d)
 		return 0;
+	shim_direct_wanted__begin(d);
 	if (shim_traced__any() && (shim_tag__progress(tag) & SHIM_PROGRESS_MASK) != SHIM_BEGUN)
-		return shim_direct__begin_counted(d, tag_of(tag));
-	return shim_tick__now(d->tick);
+		now = shim_direct__begin_counted(d, tag_of(tag));
+	else
+		now = shim_tick__now(d->tick);
+	shim_direct_wanted__own.last = now;
+	return now;
 }
 
 static int tell_end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,

@@ -143,14 +143,15 @@ INLINED int prepare_tag(struct call *call)
 }
 
 /* Begins a transaction of a tag that has a handle, and sends that; undoes it if that fails. */
-static __attribute__((noinline)) int begin_and_tell(struct shim_process *p, struct shim_tag *tag)
+static __attribute__((noinline)) int begin_and_tell(struct shim_process *p, struct shim_tag *tag,
+						    uint64_t now)
 {
-	int err = shim_tag__begin(tag, shim_clock__now());
+	int err = shim_tag__begin(tag, now);
 	uint64_t begin_ns;
 
 	if (err)
 		return err;
-	err = shim_kernel__fire(p, tag, VCPC_TRACE_BEGIN, 0);
+	err = shim_kernel__tell_begin(p, tag);
 	if (err)
 		shim_tag__finish(tag, &begin_ns);
 	return err;
@@ -191,14 +192,16 @@ static __attribute__((noinline)) int begin_the_long_way(const char *tag)
 SHIM_API int pmtracebegin(const char *tag)
 {
 	struct shortcut s = find_shortcut(tag);
+	uint64_t now;
 
 	if (s.tag && !s.wanted && begins_quietly(s.tag))
 		return 0;
 	if (!s.tag || !is_heard(&s))
 		return begin_the_long_way(tag);
-	if (s.wanted & VCPC_TRACE_BEGINS)
-		return begin_and_tell(s.p, s.tag);
-	return shim_tag__begin(s.tag, shim_clock__now());
+	now = shim_clock__now();
+	if (shim_kernel__tells_begin(s.wanted, now))
+		return begin_and_tell(s.p, s.tag, now);
+	return shim_tag__begin(s.tag, now);
 }
 
 /* What end and abort have in common: neither adds a tag. */
@@ -243,7 +246,8 @@ SHIM_API int pmtraceend(const char *tag)
 	if (!s.tag || !(s.wanted & VCPC_TRACE_LISTENING))
 		return end_the_long_way(tag);
 	err = shim_tag__finish(s.tag, &begin_ns);
-	return err ? err : shim_kernel__fire(s.p, s.tag, VCPC_TRACE_END, begin_ns);
+	return err ? err : shim_kernel__fire(s.p, s.tag, VCPC_TRACE_END | shim_counted__flag(),
+					     begin_ns);
 }
 
 /**

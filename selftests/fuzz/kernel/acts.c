@@ -113,7 +113,7 @@ static void on_overflow(int sig, siginfo_t *info, void *context)
 	(void)context;
 	if (info->si_code == VCPC_SI_OVERFLOW && n++ % 4 == 0) {
 		__atomic_fetch_add(&shared->restarts, UNDER_WAY + 1, __ATOMIC_SEQ_CST);
-		set_target(info->si_fd, VCPC_IOC_RESTART, 0);
+		set_own(info->si_fd, VCPC_IOC_RESTART);
 		__atomic_fetch_sub(&shared->restarts, UNDER_WAY - 1, __ATOMIC_SEQ_CST);
 	}
 	errno = saved;
@@ -134,16 +134,9 @@ pid_t target_tid(const struct act *a)
 	case TARGET_MAIN: return getpid();
 	case TARGET_INIT: return 1;
 	case TARGET_DEAD: return shared->dead;
-	case TARGET_CPU0: return 0;
-	case TARGET_CPU1: return 1;
 	case TARGET_ODD: return (pid_t)a->value;
 	default: return shared->actors[a->target - TARGET_ACTOR].tid;
 	}
-}
-
-static bool is_cpu(const struct act *a)
-{
-	return a->target == TARGET_CPU0 || a->target == TARGET_CPU1;
 }
 
 static const struct vcpc_request kinds[] = {
@@ -173,8 +166,8 @@ static __u64 some_preset(const struct vcpc_request *r, enum preset preset, __u64
 static void make_odd(const struct create_plan *plan, struct vcpc_request *r, unsigned int nr)
 {
 	switch (plan->odd) {
-	case 15: r[0].reserved0 = 1; break;
-	case 14: r[nr - 1].group += 5; break;
+	case 15: r[0].reserved[0] = 1; break;
+	case 14: r[nr - 1].reserved[2] = 1ULL << 63; break;
 	case 13: r[nr - 1].type = plan->rest >> 4; break;
 	case 12: r[0].config = plan->rest; break;
 	case 11: r[0].config1 = plan->rest; break;
@@ -182,7 +175,7 @@ static void make_odd(const struct create_plan *plan, struct vcpc_request *r, uns
 	}
 }
 
-static void some_requests(const struct create_plan *plan, struct vcpc_request *r, bool groups)
+static void some_requests(const struct create_plan *plan, struct vcpc_request *r)
 {
 	unsigned int nr = plan_nr(plan), i;
 
@@ -191,8 +184,6 @@ static void some_requests(const struct create_plan *plan, struct vcpc_request *r
 		r[i].flags = VCPC_REQ_F_USER | (plan->kernel ? VCPC_REQ_F_KERNEL : 0);
 		if (plan->overflow >> i % 4 & 1)
 			r[i].flags |= VCPC_REQ_F_OVERFLOW;
-		if (groups && i)
-			r[i].group = r[i - 1].group + (plan->groups >> i % 4 & 1);
 		r[i].preset = some_preset(&r[i], plan->presets, plan->rest);
 	}
 	make_odd(plan, r, nr);
@@ -200,7 +191,6 @@ static void some_requests(const struct create_plan *plan, struct vcpc_request *r
 
 static long do_create(const struct act *a, int device)
 {
-	static const __u64 slots[] = { 0, VCPC_SLOT_MIN, 5000000, 1 };
 	const struct create_plan plan = plan_of(a->value);
 	struct vcpc_request r[40];
 	struct vcpc_set_create_args args = {
@@ -209,13 +199,8 @@ static long do_create(const struct act *a, int device)
 	struct file made;
 	long ret;
 
-	args.flags = a->flags & (hostile(a) ? ~0U : VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS |
-				 VCPC_SET_F_SHUFFLE);
-	some_requests(&plan, r, args.flags & VCPC_SET_F_GROUPS);
-	if (args.flags & VCPC_SET_F_GROUPS)
-		args.slot = slots[plan.slot];
-	if (args.flags & VCPC_SET_F_SHUFFLE)
-		args.seed = plan.rest;
+	args.flags = a->flags & (hostile(a) ? ~0U : VCPC_SET_F_DISABLED);
+	some_requests(&plan, r);
 	if (plan.signal)
 		args.signal = plan.fatal ? ENDS_OTHERS : TOLD_BY;
 	args.requests = pointer(buffer(a, args.nr_requests * sizeof(r[0])));
@@ -236,34 +221,26 @@ static long do_create(const struct act *a, int device)
 
 static long do_bind(const struct act *a, const struct file *f)
 {
-	struct vcpc_bind_args args = { .tid = target_tid(a), .flags = a->flags };
+	struct vcpc_bind_args args = { .flags = a->flags };
 
 	if (!hostile(a))
 		args.flags &= VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE |
-			      VCPC_BIND_F_PROCESS | VCPC_BIND_F_YIELD | VCPC_BIND_F_TRACE;
-	if (is_cpu(a))
-		args.flags = VCPC_BIND_F_CPU | (a->flags & VCPC_BIND_F_YIELD);
-	else if (!hostile(a))
-		args.flags &= ~VCPC_BIND_F_YIELD;
+			      VCPC_BIND_F_TRACE;
 	return fire(a, f->fd, OP_BIND, &args, sizeof(args));
 }
 
-static long do_target(const struct act *a, const struct file *f, enum op op)
+static long do_own(const struct act *a, const struct file *f, enum op op)
 {
-	struct vcpc_target_args args = {
-		.tid = target_tid(a),
-		.flags = (a->flags & VCPC_TARGET_F_ALL) | (is_cpu(a) ? VCPC_TARGET_F_CPU : 0),
-	};
+	struct vcpc_own_args args = { 0 };
 
+	if (op == OP_UNBIND || hostile(a))
+		args.flags = a->flags & VCPC_OWN_F_ALL;
 	return fire(a, f->fd, op, &args, sizeof(args));
 }
 
 static long do_preset(const struct act *a, const struct file *f)
 {
-	struct vcpc_preset_args args = {
-		.tid = target_tid(a), .request = a->flags % 8,
-		.flags = is_cpu(a) ? VCPC_TARGET_F_CPU : 0,
-	};
+	struct vcpc_preset_args args = { .request = a->flags % 8 };
 
 	/* What the request counts is not known here: none overflows sooner than clocks may. */
 	args.preset = some_preset(&kinds[args.request ? TASK_CLOCK : FAULTS], a->value & 3, a->value >> 2);
@@ -329,8 +306,7 @@ static void compare(const struct act *a, const struct file *f, const struct vcpc
 static void check_sample(const struct act *a, const struct file *f, const struct vcpc_sample *s,
 			 unsigned int before, bool total)
 {
-	const __u32 states = VCPC_STATE_COUNTING | VCPC_STATE_EXITED | VCPC_STATE_OFFLINE |
-			     VCPC_STATE_FROZEN;
+	const __u32 states = VCPC_STATE_COUNTING | VCPC_STATE_EXITED | VCPC_STATE_FROZEN;
 
 	if (f->set < 0 || !file_is(a->fd, f))
 		return;
@@ -344,7 +320,7 @@ static void check_sample(const struct act *a, const struct file *f, const struct
 		wrong(a, "frozen", s->state, f->overflows);
 	if (s->time > now_ns())
 		wrong(a, "time that has not come", s->time, now_ns());
-	if (!total && !is_cpu(a))
+	if (!total)
 		compare(a, f, s, before);
 }
 
@@ -352,12 +328,13 @@ static long do_sample(const struct act *a, const struct file *f)
 {
 	const struct vcpc_sample *s = (void *)(arena + BUFFER);
 	struct vcpc_sample_args args = {
-		.tid = target_tid(a), .buf_size = 4096,
-		.flags = (a->flags & VCPC_SAMPLE_F_TOTAL) | (is_cpu(a) ? VCPC_SAMPLE_F_CPU : 0),
+		.buf_size = 4096, .flags = a->flags & VCPC_SAMPLE_F_TOTAL,
 	};
 	unsigned int before = epoch(f);
 	long ret;
 
+	if (!args.flags || hostile(a))
+		args.tid = target_tid(a);
 	if (hostile(a))
 		args.buf_size = a->value % 4097;
 	args.buf = pointer(buffer(a, args.buf_size));
@@ -402,20 +379,6 @@ static long do_epoll(const struct act *a, const struct file *f)
 	return ret < 0 ? -errno : ret;
 }
 
-/* A descriptor for sampling only takes the place of another one. */
-static long do_sampler(const struct act *a, const struct file *f)
-{
-	long ret = call(f->fd, VCPC_IOC_SAMPLER, (void *)(a->value & 1));
-	struct file made = *f;
-
-	if (ret < 0)
-		return ret;
-	made.fd = ret;
-	made.sampler = true;
-	file_put(a->target % SETS, &made);
-	return ret;
-}
-
 long act_on_set(const struct act *a, const struct file *f)
 {
 	bool disturbs = a->op <= ACT_RESTART;
@@ -425,17 +388,16 @@ long act_on_set(const struct act *a, const struct file *f)
 		disturb(f, UNDER_WAY + 1);
 	switch (a->op) {
 	case ACT_BIND: ret = do_bind(a, f); break;
-	case ACT_UNBIND: ret = do_target(a, f, OP_UNBIND); break;
-	case ACT_ENABLE: ret = do_target(a, f, OP_ENABLE); break;
-	case ACT_DISABLE: ret = do_target(a, f, OP_DISABLE); break;
-	case ACT_RESTART: ret = do_target(a, f, OP_RESTART); break;
+	case ACT_UNBIND: ret = do_own(a, f, OP_UNBIND); break;
+	case ACT_ENABLE: ret = do_own(a, f, OP_ENABLE); break;
+	case ACT_DISABLE: ret = do_own(a, f, OP_DISABLE); break;
+	case ACT_RESTART: ret = do_own(a, f, OP_RESTART); break;
 	case ACT_PRESET: ret = do_preset(a, f); break;
 	case ACT_SAMPLE: ret = do_sample(a, f); break;
 	case ACT_READ: ret = do_read(a, f); break;
 	case ACT_INSTANCES: ret = do_instances(a, f); break;
 	case ACT_POLL: ret = do_poll(a, f); break;
-	case ACT_EPOLL: ret = do_epoll(a, f); break;
-	default: ret = do_sampler(a, f); break;
+	default: ret = do_epoll(a, f); break;
 	}
 	if (disturbs)
 		disturb(f, 1 - UNDER_WAY);
@@ -464,6 +426,8 @@ static struct vcpc_trace_write some_event(const struct act *a)
 	struct vcpc_trace_write event = { .op = 1 + a->flags % 6, .handle = handles[a->target % 4] };
 	bool valued = event.op != VCPC_TRACE_BEGIN && event.op != VCPC_TRACE_POINT;
 
+	if (event.op <= VCPC_TRACE_END && a->flags & 128)
+		event.op |= VCPC_TRACE_F_COUNTS;
 	if (hostile(a) && a->flags & 64)
 		event.op |= 1U << a->flags % 32;
 	if (valued || (hostile(a) && a->value & 2))

@@ -7,6 +7,8 @@ set -u
 
 chmod 755 /root
 chmod 4755 /root/helper-root
+# What may be executed, but not read, ends counters as well.
+cp /root/helper /root/helper-unreadable && chmod 111 /root/helper-unreadable
 mkdir -p /out/corpus
 
 cp /corpus/* /out/corpus/

@@ -175,9 +175,12 @@ static long short_process(const struct act *a)
 	return waitpid(pid, NULL, __WALL) == pid ? 0 : -errno;
 }
 
-/* Only what a process of its own is: another program, which may have more rights. */
+/* Only what a process of its own is: another program, which may have more rights, or be unreadable. */
 static long execute(const struct act *a)
 {
+	static const char *const programs[] = {
+		HELPER, HELPER "-root", HELPER "-unreadable", HELPER,
+	};
 	char *argv[] = { "helper", a->flags & 1 ? "wait" : "go", NULL };
 	char *envp[] = { NULL };
 
@@ -190,7 +193,7 @@ static long execute(const struct act *a)
 	__atomic_fetch_add(&shared->worked[a->op], 1, __ATOMIC_RELAXED);
 	self->life = OTHER_PROGRAM;
 	sem_post(&self->done);
-	execve(a->flags & 2 ? HELPER "-root" : HELPER, argv, envp);
+	execve(programs[a->flags >> 1 & 3], argv, envp);
 	__atomic_fetch_sub(&shared->worked[a->op], 1, __ATOMIC_RELAXED);
 	/* The end of the act has been told already. */
 	_exit(1);

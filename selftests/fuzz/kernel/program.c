@@ -18,7 +18,6 @@ const struct act_kind act_kinds[ACT_NR] = {
 	[ACT_INSTANCES] = { "INSTANCES", 15 },
 	[ACT_POLL] = { "poll", 8 },
 	[ACT_EPOLL] = { "epoll", 5 },
-	[ACT_SAMPLER] = { "SAMPLER", 6 },
 	[ACT_TAG] = { "TRACE_TAG", 12 },
 	[ACT_WRITE] = { "write", 20 },
 	[ACT_PWRITE] = { "pwrite", 10 },
@@ -93,9 +92,8 @@ static void print_plan(FILE *out, uint64_t value)
 
 	fprintf(out, ", %u requests", nr);
 	for (i = 0; i < nr && i < 4; i++)
-		fprintf(out, " %s%s%s", names[plan_kind(&plan, i)],
-			plan.overflow >> i & 1 ? "/overflow" : "",
-			plan.groups >> i & 1 ? "/next-group" : "");
+		fprintf(out, " %s%s", names[plan_kind(&plan, i)],
+			plan.overflow >> i & 1 ? "/overflow" : "");
 	fprintf(out, ", presets %s%s%s", presets[plan.presets], plan.kernel ? ", kernel" : "",
 		plan.signal ? plan.fatal ? ", SIGPROF" : ", SIGURG" : "");
 	if (plan.odd >= 10)
@@ -107,8 +105,7 @@ static const char *target_name(unsigned int target)
 	static const char * const names[TARGET_NR] = {
 		[TARGET_NONE] = "tid 0", [TARGET_ACTOR] = "actor 0", "actor 1", "actor 2",
 		"actor 3", "actor 4", [TARGET_MAIN] = "the fuzzer's first thread",
-		[TARGET_INIT] = "init", [TARGET_DEAD] = "a dead thread", [TARGET_CPU0] = "CPU 0",
-		[TARGET_CPU1] = "CPU 1", [TARGET_ODD] = "tid from value",
+		[TARGET_INIT] = "init", [TARGET_DEAD] = "a dead thread", [TARGET_ODD] = "tid from value",
 	};
 
 	return names[target];

@@ -18,7 +18,7 @@
 
 enum act_op {
 	ACT_INFO, ACT_CREATE, ACT_BIND, ACT_UNBIND, ACT_ENABLE, ACT_DISABLE, ACT_RESTART,
-	ACT_PRESET, ACT_SAMPLE, ACT_READ, ACT_INSTANCES, ACT_POLL, ACT_EPOLL, ACT_SAMPLER,
+	ACT_PRESET, ACT_SAMPLE, ACT_READ, ACT_INSTANCES, ACT_POLL, ACT_EPOLL,
 	ACT_TAG, ACT_WRITE, ACT_PWRITE, ACT_MAP, ACT_UNKNOWN,
 	ACT_OPEN, ACT_CLOSE, ACT_DUP, ACT_TAKE,
 	ACT_START, ACT_END, ACT_FORK, ACT_EXEC, ACT_DROP, ACT_MOVE, ACT_KILL, ACT_WORK,
@@ -26,10 +26,10 @@ enum act_op {
 	ACT_NR,
 };
 
-/* Whose instance an act is about: act.target modulo TARGET_NR */
+/* Whose instance is sampled, and whom an act on threads is about: act.target modulo TARGET_NR */
 enum target {
 	TARGET_NONE, TARGET_ACTOR, TARGET_LAST_ACTOR = TARGET_ACTOR + ACTORS - 1,
-	TARGET_MAIN, TARGET_INIT, TARGET_DEAD, TARGET_CPU0, TARGET_CPU1, TARGET_ODD,
+	TARGET_MAIN, TARGET_INIT, TARGET_DEAD, TARGET_ODD,
 	TARGET_NR,
 };
 
@@ -63,14 +63,12 @@ struct create_plan {
 	uint64_t nr : 4;	/* requests, less one; more than 8 are other numbers, see plan_nr() */
 	uint64_t kinds : 12;	/* enum kind of each of the first four, again and again for the others */
 	uint64_t overflow : 4;	/* which of these have VCPC_REQ_F_OVERFLOW */
-	uint64_t groups : 4;	/* which of these begin another group */
 	uint64_t presets : 2;	/* enum preset */
 	uint64_t kernel : 1;	/* kernel mode, too */
-	uint64_t slot : 2;
 	uint64_t signal : 1;
 	uint64_t fatal : 1;	/* a signal that ends a program which was executed */
 	uint64_t odd : 4;	/* from 10 on one thing about a request is wrong */
-	uint64_t rest : 29;	/* for presets and odd things */
+	uint64_t rest : 35;	/* for presets and odd things */
 };
 
 enum kind { FAULTS, TASK_CLOCK, CYCLES, SWITCHES, CPU_CLOCK, INSTRUCTIONS, RAW, TRACEPOINT };

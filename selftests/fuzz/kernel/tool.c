@@ -76,7 +76,7 @@ static unsigned int actor(unsigned int number)
 	return TARGET_ACTOR + number;
 }
 
-enum { ON_EXEC = 1, INHERIT = 2, TREE = 4, PROCESS = 8, TRACE_TOO = 256, ALL = 1, TOTAL = 1 };
+enum { ON_EXEC = 1, INHERIT = 2, TREE = 4, TRACE_TOO = 256, ALL = 1, TOTAL = 1 };
 enum { TOUCH = 1, SPIN = 2, SLEEP = 4 };
 #define SOME_WORK	(7 | 100000 << 8)
 
@@ -92,24 +92,11 @@ static void seeds_of_one_thread(void)
 	add(0, ACT_ENABLE, 0, 0, 0, 0);
 	add(0, ACT_PRESET, 0, 0, 1, 40);
 	add(0, ACT_RESTART, 0, 0, 0, 0);
-	add(0, ACT_SAMPLER, 0, 1, 0, 0);
-	add(0, ACT_READ, 1, 0, 0, 0);
-	add(0, ACT_INSTANCES, 1, 0, 0, 4);
+	add(0, ACT_READ, 0, 0, 0, 0);
+	add(0, ACT_INSTANCES, 0, 0, 0, 4);
 	add(0, ACT_UNBIND, 0, 0, 0, 0);
 	add(0, ACT_CLOSE, 0, 0, 0, 0);
 	save("self");
-
-	create(0, 1, 2, 4, (struct create_plan) {
-		.kinds = KINDS(FAULTS, TASK_CLOCK, CYCLES, SWITCHES), .groups = 5, .slot = 1,
-	});
-	add(0, ACT_BIND, 1, 0, 0, 0);
-	add(0, ACT_WORK, 0, 0, TOUCH | SPIN, SOME_WORK);
-	add(0, ACT_SAMPLE, 1, 0, 0, 0);
-	add(0, ACT_WORK, 0, 0, SPIN | SLEEP, SOME_WORK);
-	add(0, ACT_DISABLE, 1, 0, ALL, 0);
-	add(0, ACT_ENABLE, 1, 0, ALL, 0);
-	add(0, ACT_READ, 1, 0, 0, 0);
-	save("groups");
 
 	create(0, 0, 0, 2, (struct create_plan) {
 		.kinds = KINDS(FAULTS, CYCLES, 0, 0), .overflow = 1, .presets = PRESET_SOON, .signal = 1,
@@ -146,23 +133,24 @@ static void seeds_of_several(void)
 	add(1, ACT_END, 0, 0, 0, 0);
 	add(0, ACT_SAMPLE, 0, actor(1), 0, 0);
 	add(0, ACT_SAMPLE, 0, 0, TOTAL, 0);
-	add(0, ACT_DISABLE, 0, 0, ALL, 0);
+	add(0, ACT_DISABLE, 0, 0, 0, 0);
 	add(0, ACT_UNBIND, 0, 0, ALL, 0);
 	save("inherit");
 
-	add(0, ACT_START, 0, actor(1), 0, 0);
 	create(0, 0, 0, 3, (struct create_plan) {
 		.kinds = KINDS(FAULTS, CYCLES, TASK_CLOCK, 0), .overflow = 2, .presets = PRESET_SOON,
 	});
-	add(0, ACT_BIND, 0, actor(1), 0, 0);
+	add(0, ACT_START, 0, actor(1), 0, 0);
+	add(1, ACT_BIND, 0, 0, 0, 0);
 	add(1 | ASYNC, ACT_WORK, 0, 0, TOUCH | SPIN, SOME_WORK);
 	add(0, ACT_SAMPLE, 0, actor(1), 0, 0);
-	add(0, ACT_PRESET, 0, actor(1), 1, 5);
-	add(0, ACT_RESTART, 0, actor(1), 0, 0);
+	add(1, ACT_PRESET, 0, 0, 1, 5);
+	add(1, ACT_RESTART, 0, 0, 0, 0);
 	add(1 | ASYNC, ACT_MOVE, 0, 0, 2, 0);
 	add(0, ACT_SAMPLE, 0, actor(1), 0, 0);
 	add(1, ACT_END, 0, 0, 0, 0);
-	add(0, ACT_UNBIND, 0, TARGET_DEAD, 0, 0);
+	add(0, ACT_SAMPLE, 0, TARGET_DEAD, 0, 0);
+	add(0, ACT_UNBIND, 0, 0, ALL, 0);
 	save("another-thread");
 
 	create(0, 0, 0, 2, (struct create_plan) { .kinds = KINDS(FAULTS, TASK_CLOCK, 0, 0) });
@@ -186,8 +174,21 @@ static void seeds_of_several(void)
 	add(3, ACT_EXEC, 0, 0, 3, 0);
 	add(0, ACT_WORK, 0, 0, SLEEP, 2000 << 16);
 	add(0, ACT_SAMPLE, 0, actor(3), 0, 0);
-	add(0, ACT_UNBIND, 0, actor(3), 0, 0);
+	add(0, ACT_UNBIND, 0, 0, ALL, 0);
 	save("set-user-id");
+
+	create(0, 0, 0, 1, (struct create_plan) { .kinds = KINDS(FAULTS, 0, 0, 0) });
+	add(0, ACT_BIND, 0, 0, TREE, 0);
+	add(0, ACT_FORK, 0, actor(3), 0, 0);
+	add(3, ACT_DROP, 0, 0, 1, 0);
+	add(3, ACT_BIND, 0, 0, TREE | TRACE_TOO, 0);
+	add(3, ACT_EXEC, 0, 0, 5, 0);
+	add(0, ACT_SAMPLE, 0, actor(3), 0, 0);
+	add(0, ACT_START, 0, 0, TOUCH, 3);
+	add(0, ACT_SAMPLE, 0, 0, TOTAL, 0);
+	add(0, ACT_INSTANCES, 0, 0, 0, 7);
+	add(0, ACT_KILL, 0, actor(3), 1, 0);
+	save("unreadable");
 
 	add(3, ACT_DROP, 0, 0, 1, 0);
 	create(3, 0, 0, 1, (struct create_plan) {
@@ -201,15 +202,15 @@ static void seeds_of_several(void)
 	save("fatal-signal");
 
 	create(0, 0, 0, 1, (struct create_plan) { .kinds = KINDS(FAULTS, 0, 0, 0) });
+	add(0, ACT_BIND, 0, 0, INHERIT, 0);
 	add(1, ACT_WORK, 0, 0, TOUCH, 1);
 	add(2, ACT_WORK, 0, 0, TOUCH, 1);
-	add(0, ACT_BIND, 0, 0, PROCESS | INHERIT, 0);
 	add(1 | ASYNC, ACT_WORK, 0, 0, TOUCH, 3);
 	add(2 | ASYNC, ACT_END, 0, 0, 0, 0);
 	add(0, ACT_SAMPLE, 0, 0, TOTAL, 0);
 	add(0, ACT_LIST, 0, 0, 0, 0);
-	add(0, ACT_RESTART, 0, 0, ALL, 0);
-	save("process");
+	add(1, ACT_RESTART, 0, 0, 0, 0);
+	save("threads");
 }
 
 static void seeds_of_the_machine(void)
@@ -217,13 +218,12 @@ static void seeds_of_the_machine(void)
 	create(0, 0, 0, 2, (struct create_plan) {
 		.kinds = KINDS(TASK_CLOCK, CYCLES, 0, 0), .kernel = 1,
 	});
-	add(0, ACT_BIND, 0, TARGET_CPU0, 0, 0);
-	add(0, ACT_BIND, 0, TARGET_CPU1, 0, 0);
-	add(0, ACT_SAMPLE, 0, TARGET_CPU0, 0, 0);
+	add(0, ACT_BIND, 0, 0, INHERIT, 0);
+	add(0, ACT_MOVE, 0, 0, 2, 0);
 	add(0, ACT_HOTPLUG, 0, 0, 0, 500);
-	add(0, ACT_SAMPLE, 0, TARGET_CPU1, 0, 0);
+	add(0, ACT_SAMPLE, 0, 0, 0, 0);
 	add(0, ACT_SAMPLE, 0, 0, TOTAL, 0);
-	add(0, ACT_UNBIND, 0, TARGET_CPU0, 0, 0);
+	add(0, ACT_UNBIND, 0, 0, 0, 0);
 	save("cpu");
 
 	add(0, ACT_LISTEN, 0, 0, 1, 0);
@@ -231,8 +231,8 @@ static void seeds_of_the_machine(void)
 	add(0, ACT_MAP, 4, 0, 0, 0);
 	create(0, 0, 0, 2, (struct create_plan) { .kinds = KINDS(FAULTS, TASK_CLOCK, 0, 0) });
 	add(0, ACT_BIND, 0, 0, INHERIT | TRACE_TOO, 0);
-	add(0, ACT_WRITE, 4, 0, 0, 0);
-	add(0, ACT_WRITE, 4, 0, 1, 0);
+	add(0, ACT_WRITE, 4, 0, 132, 0);
+	add(0, ACT_WRITE, 4, 0, 133, 0);
 	add(0, ACT_PWRITE, 4, 0, 0, 0);
 	add(0, ACT_PWRITE, 4, 0, 1, 0);
 	add(0, ACT_WRITE, 4, 0, 4, 77);

@@ -68,7 +68,7 @@ static enum op contract_op(const struct act *a)
 		[ACT_UNBIND] = OP_UNBIND, [ACT_ENABLE] = OP_ENABLE, [ACT_DISABLE] = OP_DISABLE,
 		[ACT_RESTART] = OP_RESTART, [ACT_PRESET] = OP_PRESET,
 		[ACT_SAMPLE] = OP_SAMPLE, [ACT_READ] = OP_READ,
-		[ACT_INSTANCES] = OP_INSTANCES, [ACT_POLL] = OP_NR, [ACT_EPOLL] = OP_NR, [ACT_SAMPLER] = OP_NR,
+		[ACT_INSTANCES] = OP_INSTANCES, [ACT_POLL] = OP_NR, [ACT_EPOLL] = OP_NR,
 		[ACT_TAG] = OP_TRACE_TAG, [ACT_WRITE] = OP_TRACE, [ACT_PWRITE] = OP_TRACE,
 		[ACT_MAP] = OP_MMAP, [ACT_UNKNOWN] = OP_UNKNOWN,
 	};
@@ -85,9 +85,6 @@ static void judge(const struct act *a, long ret)
 	if (ret >= 0 || op == OP_NR || ret == -EBADF || ret == -ENOTTY)
 		return;
 	if (ret == -ENOMEM && a->fail)
-		return;
-	/* A sampler; another thread may have put another file there since. */
-	if (ret == -EPERM && op >= OP_BIND && op <= OP_PRESET)
 		return;
 	for (error = contract[op].errors; *error; error++)
 		if (*error == -ret)

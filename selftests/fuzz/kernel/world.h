@@ -50,7 +50,7 @@ struct file {
 	int fd;
 	int set;		/* which set was made there, -1: none or not known */
 	unsigned int nr;
-	bool overflows, sampler;
+	bool overflows;
 };
 
 extern struct shared *shared;

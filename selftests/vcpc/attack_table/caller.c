@@ -10,53 +10,34 @@ static int answer(int ret)
 	switch (ret) {
 	case 0:		return OK;
 	case -EINVAL:	return INVAL;
-	case -EACCES:	return ACCES;
-	case -ESRCH:	return SRCH;
 	default:	return OTHER;
 	}
 }
 
 /*
- * What those get who have the descriptor, whoever they are.  What ends or executes meanwhile may
- * have been before it or after.
+ * What those get who have the descriptor, whoever they are and whatever the target does: they can
+ * read it, and close everything.  What acts on an instance acts on the caller's, who has none.
  */
-static const int answers[DEEDS][STATES] = {
-	[SAMPLE] = { OK, OK, OK, OK, OK, OK, OK, OK, OK, OK, OK },
-	[TOTAL] = { OK, OK, OK, OK, OK, OK, OK, OK, OK, OK, OK },
-	[PRESET] = { OK, OK, OK, OK, OK, OK, OK, OK, OK, OK, OK },
-	[RESTART] = { OK, OK, OK, OK, OK, INVAL, INVAL, OK | INVAL, OK, OK | INVAL, OK | INVAL },
-	[ENABLE] = { INVAL, INVAL, INVAL, OK, INVAL, INVAL, INVAL, INVAL, INVAL, INVAL, INVAL },
-	[DISABLE] = { OK, OK, OK, INVAL, OK, OK | INVAL, OK | INVAL, OK | INVAL, OK, OK | INVAL,
-		      OK | INVAL },
-	[INSTANCES] = { OK, OK, OK, OK, OK, OK, OK, OK, OK, OK, OK },
-	[UNBIND] = { OK, OK, OK, OK, OK, OK, OK, OK, OK, OK, OK },
-	[CLOSE] = { OK, OK, OK, OK, OK, OK, OK, OK, OK, OK, OK },
+static const int answers[DEEDS] = {
+	[BIND] = OK,
+	[SAMPLE] = OK,
+	[TOTAL] = OK,
+	[PRESET] = INVAL,
+	[RESTART] = INVAL,
+	[ENABLE] = INVAL,
+	[DISABLE] = INVAL,
+	[INSTANCES] = OK,
+	[UNBIND] = INVAL,
+	[UNBIND_ALL] = OK,
+	[CLOSE] = OK,
 };
-
-/* BIND, of a target that is nobody's, with the module's and perf's parameters at 2 */
-static int answer_of_bind(enum who who, enum state state)
-{
-	bool gone = state == DEAD || state == DEAD_LEADER;
-	bool allowed = who == ROOT || who == TRACER;
-
-	if (who == PID_NAMESPACE)
-		return SRCH;
-	if (!allowed)
-		return gone || state == DYING ? ACCES | SRCH : ACCES;
-	if (gone)
-		return SRCH | ACCES;
-	/* A tracer's has ended when it does not trace any more. */
-	return state == DYING ? OK | SRCH | ACCES : OK;
-}
 
 int expected(const struct cell *c)
 {
-	if (c->deed == BIND)
-		return answer_of_bind(c->who, c->state);
-	/* A thread's number means nothing there; without one it is all the same. */
-	if (c->who == PID_NAMESPACE && c->deed != INSTANCES && c->deed != CLOSE)
+	/* A thread's number means nothing there. */
+	if (c->who == PID_NAMESPACE && c->deed == SAMPLE)
 		return INVAL;
-	return answers[c->deed][c->state];
+	return answers[c->deed];
 }
 
 static int instances(int set)
@@ -74,15 +55,16 @@ static int do_deed(enum deed deed, int set, pid_t tid)
 	struct room room;
 
 	switch (deed) {
-	case BIND:	return set_bind(set, 0, tid);
+	case BIND:	return set_bind(set, 0);
 	case SAMPLE:	return set_sample(set, tid, &room);
-	case TOTAL:	return set_total(set, tid, &room);
-	case PRESET:	return set_preset(set, tid, -FAR);
-	case RESTART:	return set_target(set, VCPC_IOC_RESTART, tid);
-	case ENABLE:	return set_target(set, VCPC_IOC_ENABLE, tid);
-	case DISABLE:	return set_target(set, VCPC_IOC_DISABLE, tid);
+	case TOTAL:	return set_total(set, &room);
+	case PRESET:	return set_preset(set, 0, -FAR);
+	case RESTART:	return set_own(set, VCPC_IOC_RESTART);
+	case ENABLE:	return set_own(set, VCPC_IOC_ENABLE);
+	case DISABLE:	return set_own(set, VCPC_IOC_DISABLE);
 	case INSTANCES:	return instances(set);
-	case UNBIND:	return set_target(set, VCPC_IOC_UNBIND, tid);
+	case UNBIND:	return set_own(set, VCPC_IOC_UNBIND);
+	case UNBIND_ALL: return set_unbind_all(set);
 	case CLOSE:	return close(set);
 	default:	return -ENOSYS;
 	}
@@ -169,7 +151,7 @@ static void caller(const struct cell *c, int socket, __u64 random)
 	ret = become_who(c->who, c->pid);
 	if (set < 0 || ret)
 		_exit(CANNOT);
-	if (c->state == DYING || is_executing(c->state)) {
+	if (dies_meanwhile(c->state) || is_executing(c->state)) {
 		c->shared->go = true;
 		spin_until(now() + random % (500 * USEC));
 	}

@@ -15,7 +15,8 @@
 /* Which states of the target there are */
 enum state {
 	RUNNING, SLEEPING, STOPPED, FROZEN, CGROUP_FROZEN, DEAD, DEAD_LEADER, DYING,
-	EXECUTING, EXECUTING_SUID, EXECUTING_FCAP, STATES,
+	KILLED_IN_SIGNAL, KILLED_BY_SECCOMP, IN_VFORK, SHARES_MEMORY,
+	EXECUTING, EXECUTING_SUID, EXECUTING_FCAP, EXECUTING_UNREADABLE, ENDED_ALIVE, STATES,
 };
 
 /* Who calls */
@@ -23,12 +24,12 @@ enum who { ROOT, SAME_USER, ANOTHER_USER, TRACER, RECEIVER, USER_NAMESPACE, PID_
 
 /* What is called */
 enum deed {
-	BIND, SAMPLE, TOTAL, PRESET, RESTART, ENABLE, DISABLE, INSTANCES, UNBIND, CLOSE,
-	DEEDS,
+	BIND, SAMPLE, TOTAL, PRESET, RESTART, ENABLE, DISABLE, INSTANCES, UNBIND, UNBIND_ALL,
+	CLOSE, DEEDS,
 };
 
 /* Answers, as bits: in some states more than one is right. */
-enum { OK = 1, INVAL = 2, ACCES = 4, SRCH = 8, OTHER = 64 };
+enum { OK = 1, INVAL = 2, OTHER = 64 };
 
 /*
  * struct shared - what all processes of a cell see
@@ -36,10 +37,14 @@ enum { OK = 1, INVAL = 2, ACCES = 4, SRCH = 8, OTHER = 64 };
  * @go: it shall do what it dies or executes by
  * @leave: who runs or sleeps shall go on to the end
  * @told: signals that it was sent
+ * @pid: the target's, where it does not come from fork()
+ * @rights: what a program said that was executed before the call: 'r' if it has privileges
  */
 struct shared {
 	volatile bool ready, go, leave;
 	volatile int told;
+	volatile pid_t pid;
+	volatile char rights;
 };
 
 /*
@@ -49,6 +54,7 @@ struct shared {
  * @program: what it executes
  * @shared: see there
  * @pid: the target
+ * @helper: another process that the state needs, or 0
  * @say, @hear: to it and from it, after execve
  */
 struct cell {
@@ -58,13 +64,14 @@ struct cell {
 	int set;
 	const char *program;
 	struct shared *shared;
-	pid_t pid;
+	pid_t pid, helper;
 	int say, hear;
 };
 
 bool is_executing(enum state state);
+bool dies_meanwhile(enum state state);
 void start_target(struct cell *c);
-int bring_into_state(const struct cell *c);
+int bring_into_state(struct cell *c);
 int expected(const struct cell *c);
 int call_as(const struct cell *c, __u64 random);
 const char *wrong_with_target(const struct cell *c);

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The target of a cell: it gets into its state, and is looked at after the call. */
+#include <linux/seccomp.h>
+#include <sys/ptrace.h>
+
 #include "table.h"
+
+#define STACK	(256 * 1024)
 
 /* After execve: says whether it has privileges, and touches pages whenever it is told to. */
 static void speak(int hear, int say)
@@ -40,7 +45,27 @@ static void *stays(void *arg)
 
 bool is_executing(enum state state)
 {
-	return state == EXECUTING || state == EXECUTING_SUID || state == EXECUTING_FCAP;
+	return state == EXECUTING || state == EXECUTING_SUID || state == EXECUTING_FCAP ||
+	       state == EXECUTING_UNREADABLE;
+}
+
+bool dies_meanwhile(enum state state)
+{
+	return state == DYING || state == KILLED_IN_SIGNAL || state == KILLED_BY_SECCOMP;
+}
+
+/* Its child has its memory until the target may go on. */
+static void wait_in_vfork(const struct cell *c)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		c->shared->ready = true;
+		while (!c->shared->leave)
+			usleep(1000);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
 }
 
 /* The target's part of each state; the rest is the director's. */
@@ -65,9 +90,22 @@ static void be_target(const struct cell *c)
 		while (!c->shared->go)
 			;
 		_exit(0);
+	case KILLED_BY_SECCOMP:
+		c->shared->ready = true;
+		while (!c->shared->go)
+			;
+		/* Not even its end is allowed by another call than exit(2). */
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+		syscall(SYS_getppid);
+		_exit(21);
+	case IN_VFORK:
+		wait_in_vfork(c);
+		_exit(0);
 	case EXECUTING:
 	case EXECUTING_SUID:
 	case EXECUTING_FCAP:
+	case EXECUTING_UNREADABLE:
+	case ENDED_ALIVE:
 		c->shared->ready = true;
 		while (!c->shared->go)
 			;
@@ -95,9 +133,9 @@ static void target(const struct cell *c, const int to[2], const int from[2])
 	dup2(from[1], 1);
 	close(to[1]);
 	close(from[0]);
-	if (c->deed != BIND && (set_bind(c->set, 0, 0) ||
-				set_preset(c->set, 0, -(c->state == FROZEN ? NEAR : FAR)) ||
-				set_target(c->set, VCPC_IOC_RESTART, 0)))
+	if (set_bind(c->set, 0) ||
+	    set_preset(c->set, 0, -(c->state == FROZEN ? NEAR : FAR)) ||
+	    set_own(c->set, VCPC_IOC_RESTART))
 		_exit(24);
 	/* Only the others have the descriptor. */
 	close(c->set);
@@ -137,9 +175,44 @@ static int freeze(pid_t pid)
 	return tries < 5000 ? 0 : -ETIME;
 }
 
-/* Where the state is none that the target gets into by itself */
-int bring_into_state(const struct cell *c)
+static bool says(const struct cell *c, char *byte)
 {
+	return read(c->hear, byte, 1) == 1;
+}
+
+/* Its tracer stops the target when a signal is to be delivered, and kills it there. */
+static void kill_in_signal(const struct cell *c)
+{
+	int status;
+
+	if (ptrace(PTRACE_SEIZE, c->pid, NULL, NULL) || kill(c->pid, SIGUSR2) ||
+	    waitpid(c->pid, &status, __WALL) != c->pid || !WIFSTOPPED(status))
+		_exit(1);
+	c->shared->pid = c->pid;
+	while (!c->shared->go)
+		;
+	kill(c->pid, SIGKILL);
+	waitpid(c->pid, &status, __WALL);
+	_exit(0);
+}
+
+static int start_tracer(struct cell *c)
+{
+	int tries;
+
+	c->helper = fork();
+	if (!c->helper)
+		kill_in_signal(c);
+	for (tries = 0; tries < 5000 && !c->shared->pid; tries++)
+		usleep(1000);
+	return tries < 5000 ? 0 : -ETIME;
+}
+
+/* Where the state is none that the target gets into by itself */
+int bring_into_state(struct cell *c)
+{
+	char rights;
+
 	__u64 limit = now() + 10 * SECOND;
 	siginfo_t info;
 	int status;
@@ -159,40 +232,51 @@ int bring_into_state(const struct cell *c)
 		return waitid(P_PID, c->pid, &info, WEXITED | WNOWAIT) ? -errno : 0;
 	case SLEEPING:
 	case DEAD_LEADER:
+	case IN_VFORK:
+	case SHARES_MEMORY:
 		usleep(10000);
+		return 0;
+	case KILLED_IN_SIGNAL:
+		return start_tracer(c);
+	case ENDED_ALIVE:
+		c->shared->go = true;
+		if (!says(c, &rights))
+			return -ECHILD;
+		c->shared->rights = rights;
 		return 0;
 	default:
 		return 0;
 	}
 }
 
-static bool says(const struct cell *c, char *byte)
-{
-	return read(c->hear, byte, 1) == 1;
-}
-
-/* Of what has gained privileges nothing is counted any more. */
+/* Nothing is counted any more of what has gained privileges, or may not be read. */
 static const char *wrong_with_program(const struct cell *c)
 {
+	bool unreadable = c->state == EXECUTING_UNREADABLE || c->state == ENDED_ALIVE;
 	struct room before = { 0 }, after = { 0 };
+	char rights = c->shared->rights, byte;
 	bool counted;
-	char rights, byte;
 
-	if (!says(c, &rights))
+	if (!rights && !says(c, &rights))
 		return "the program does not run";
 	counted = c->deed != CLOSE && !set_sample(c->set, c->pid, &before);
 	if (write(c->say, "x", 1) != 1 || !says(c, &byte) || byte != 'd')
 		return "the program does not run on";
-	/* Root may bind it all the same. */
-	if (c->deed == BIND && c->who == ROOT)
-		counted = false;
-	if (rights == 'r' && counted && !set_sample(c->set, c->pid, &after) &&
+	if ((rights == 'r' || unreadable) && counted && !set_sample(c->set, c->pid, &after) &&
 	    after.sample.values[0] != before.sample.values[0])
-		return "it is counted with privileges";
+		return "it is counted after its end";
 	/* Who traces it keeps it from gaining any, and has gone or has not by then. */
-	if (rights != 'r' && c->state != EXECUTING && c->who != TRACER)
+	if (rights != 'r' && (c->state == EXECUTING_SUID || c->state == EXECUTING_FCAP) &&
+	    c->who != TRACER)
 		return "the program has no privileges";
 	return NULL;
+}
+
+static bool ended_as_it_should(const struct cell *c, int status)
+{
+	if (c->state == KILLED_IN_SIGNAL || c->state == KILLED_BY_SECCOMP)
+		return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+	return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
 /* How the target is afterwards; NULL if all is well */
@@ -205,36 +289,73 @@ const char *wrong_with_target(const struct cell *c)
 		write_file(CGROUPS "/target/cgroup.freeze", "0");
 	if (c->state == STOPPED)
 		kill(c->pid, SIGCONT);
-	if (is_executing(c->state))
+	if (is_executing(c->state) || c->state == ENDED_ALIVE)
 		wrong = wrong_with_program(c);
 	c->shared->leave = true;
 	close(c->say);
 	if (waitpid(c->pid, &status, 0) != c->pid)
 		return "it cannot be waited for";
-	if (WIFSIGNALED(status))
-		return "a signal killed it";
-	if (WEXITSTATUS(status))
-		return "it ended with another status";
+	if (c->helper)
+		waitpid(c->helper, NULL, 0);
+	if (!ended_as_it_should(c, status))
+		return WIFSIGNALED(status) ? "a signal killed it" : "it ended with another status";
 	/* Whoever is frozen by an overflow was told of that one. */
-	if (c->shared->told != (c->state == FROZEN && c->deed != BIND))
+	if (c->shared->told != (c->state == FROZEN))
 		return wrong ?: "it was sent the signal, or was not";
 	return wrong;
 }
 
+/* The ends of the pipes, as the target's thread needs them */
+struct ends {
+	const struct cell *cell;
+	int to[2], from[2];
+};
+
+static int target_that_shares(void *arg)
+{
+	const struct ends *ends = arg;
+
+	target(ends->cell, ends->to, ends->from);
+	return 0;
+}
+
+/* In a process whose memory the target shares, without being a thread of it; its parent is ours. */
+static void share_memory(struct ends *ends)
+{
+	char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct shared *shared = ends->cell->shared;
+
+	if (stack == MAP_FAILED)
+		_exit(1);
+	shared->pid = clone(target_that_shares, stack + STACK, CLONE_VM | CLONE_PARENT | SIGCHLD,
+			    ends);
+	while (!shared->leave)
+		usleep(1000);
+	_exit(0);
+}
+
 void start_target(struct cell *c)
 {
-	int to[2], from[2];
+	struct ends ends = { .cell = c };
 
 	memset(c->shared, 0, sizeof(*c->shared));
-	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
+	if (pipe2(ends.to, O_CLOEXEC) || pipe2(ends.from, O_CLOEXEC))
 		abort();
 	c->pid = fork();
+	if (!c->pid && c->state == SHARES_MEMORY)
+		share_memory(&ends);
 	if (!c->pid)
-		target(c, to, from);
+		target(c, ends.to, ends.from);
 	if (c->pid < 0)
 		abort();
-	close(to[0]);
-	close(from[1]);
-	c->say = to[1];
-	c->hear = from[0];
+	if (c->state == SHARES_MEMORY) {
+		c->helper = c->pid;
+		while (!c->shared->pid)
+			usleep(100);
+		c->pid = c->shared->pid;
+	}
+	close(ends.to[0]);
+	close(ends.from[1]);
+	c->say = ends.to[1];
+	c->hear = ends.from[0];
 }

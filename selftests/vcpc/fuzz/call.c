@@ -134,6 +134,10 @@ long fire(struct fuzzer *f, struct hostile *h)
 	ret = call(h->fd, h->op->cmd, address(&f->args, place, at));
 	compare(f, h, ret, before, window, len, at - from);
 	memcpy(h->image, f->args.rw + at, there < h->op->known ? there : h->op->known);
+	/* A refusal that cannot be explained there is a bad address instead. */
+	if (h->op->out_on_failure && must > 0 && ret == -EFAULT &&
+	    (place == PLACE_READ_ONLY || there < h->op->out + h->op->out_len))
+		must = EFAULT;
 	judge(f, h, must, ret);
 	return ret;
 }

@@ -22,25 +22,25 @@ const struct contract contract[OP_NR] = {
 		.name = "BIND", .cmd = VCPC_IOC_BIND,
 		.known = sizeof(struct vcpc_bind_args), .out_on_failure = true,
 		.out = offsetof(struct vcpc_bind_args, bad_request), .out_len = 4,
-		.errors = { EINVAL, E2BIG, EFAULT, ESRCH, EACCES, EBUSY, ENOSPC, EUSERS, EINTR,
-			    ENOENT, EOPNOTSUPP, ENOMEM, ENODEV, EAGAIN },
+		.errors = { EINVAL, E2BIG, EFAULT, EACCES, EBUSY, ENOSPC, EUSERS, EINTR, ENOENT,
+			    EOPNOTSUPP, ENOMEM },
 	},
 	[OP_UNBIND] = {
-		.name = "UNBIND", .cmd = VCPC_IOC_UNBIND, .known = sizeof(struct vcpc_target_args),
+		.name = "UNBIND", .cmd = VCPC_IOC_UNBIND, .known = sizeof(struct vcpc_own_args),
 		.errors = { EINVAL, E2BIG, EFAULT },
 	},
 	[OP_ENABLE] = {
-		.name = "ENABLE", .cmd = VCPC_IOC_ENABLE, .known = sizeof(struct vcpc_target_args),
+		.name = "ENABLE", .cmd = VCPC_IOC_ENABLE, .known = sizeof(struct vcpc_own_args),
 		.errors = { EINVAL, E2BIG, EFAULT, EAGAIN },
 	},
 	[OP_DISABLE] = {
 		.name = "DISABLE", .cmd = VCPC_IOC_DISABLE,
-		.known = sizeof(struct vcpc_target_args),
+		.known = sizeof(struct vcpc_own_args),
 		.errors = { EINVAL, E2BIG, EFAULT, EAGAIN },
 	},
 	[OP_RESTART] = {
 		.name = "RESTART", .cmd = VCPC_IOC_RESTART,
-		.known = sizeof(struct vcpc_target_args),
+		.known = sizeof(struct vcpc_own_args),
 		.errors = { EINVAL, E2BIG, EFAULT, EAGAIN },
 	},
 	[OP_PRESET] = {
@@ -49,7 +49,7 @@ const struct contract contract[OP_NR] = {
 	},
 	[OP_SAMPLE] = {
 		.name = "SAMPLE", .cmd = VCPC_IOC_SAMPLE, .known = sizeof(struct vcpc_sample_args),
-		.errors = { EINVAL, E2BIG, EFAULT, EAGAIN, ENOMEM },
+		.errors = { EINVAL, E2BIG, EFAULT, EAGAIN, EBUSY, ENOMEM },
 	},
 	[OP_INSTANCES] = {
 		.name = "INSTANCES", .cmd = VCPC_IOC_INSTANCES,
@@ -58,7 +58,7 @@ const struct contract contract[OP_NR] = {
 		.errors = { EINVAL, E2BIG, EFAULT, ENOMEM },
 	},
 	[OP_READ] = {
-		.name = "read", .errors = { EINVAL, EFAULT, EAGAIN, ENOMEM },
+		.name = "read", .errors = { EINVAL, EFAULT, EAGAIN, EBUSY, ENOMEM },
 	},
 	[OP_TRACE_TAG] = {
 		.name = "TRACE_TAG", .cmd = VCPC_IOC_TRACE_TAG,

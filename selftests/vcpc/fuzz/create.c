@@ -37,10 +37,8 @@ static struct vcpc_request some_request(struct worker *w, int *must)
 	if (one_in(f, 6))
 		overflow_soon(w, &r);
 	if (one_in(f, 30))
-		r.reserved[below(f, 2)] = draw(f) | 1;
-	if (one_in(f, 60))
-		r.reserved0 = draw(f) | 1;
-	if (!(r.flags & 3U) || r.flags & ~7U || r.reserved0 || r.reserved[0] || r.reserved[1])
+		r.reserved[below(f, 3)] = draw(f) | 1;
+	if (!(r.flags & 3U) || r.flags & ~7U || r.reserved[0] || r.reserved[1] || r.reserved[2])
 		*must = MUST_FAIL;
 	if (r.flags & VCPC_REQ_F_KERNEL && !w->process->root)
 		*must = MUST_FAIL;
@@ -55,41 +53,21 @@ static void some_requests(struct worker *w, struct vcpc_set_create_args *args, i
 	enum place place = some_place(&w->f);
 	struct vcpc_request request;
 	size_t len, there, at;
-	unsigned int i, group = 0;
+	unsigned int i;
 
 	len = args->nr_requests * sizeof(request);
 	at = lay(&w->f, place, len, &there);
 	for (i = 0; i < args->nr_requests; i++) {
 		request = some_request(w, must);
-		if (args->flags & VCPC_SET_F_GROUPS)
-			request.group = i && one_in(&w->f, 3) ? ++group : group;
-		if (one_in(&w->f, 50)) {
-			request.group += 2 + below(&w->f, 1 << 30);
-			*must = MUST_FAIL;
-		}
-		if (args->flags & VCPC_SET_F_GROUPS && request.flags & VCPC_REQ_F_OVERFLOW)
-			*must = MUST_FAIL;
 		own->presets[i] = request.preset;
 		own->overflows |= request.flags & VCPC_REQ_F_OVERFLOW;
 		if ((i + 1) * sizeof(request) <= there)
 			memcpy(a->rw + at + i * sizeof(request), &request, sizeof(request));
 	}
 	own->nr = args->nr_requests;
-	own->groups = args->flags & VCPC_SET_F_GROUPS ? group + 1 : 0;
 	args->requests = pointer(address(a, place, at));
 	if (there < len || place >= PLACE_NULL)
 		*must = MUST_FAIL;
-}
-
-static void some_slot(struct worker *w, struct vcpc_set_create_args *args, int *must)
-{
-	if (args->flags & VCPC_SET_F_GROUPS && one_in(&w->f, 2))
-		args->slot = VCPC_SLOT_MIN + draw(&w->f) % (VCPC_SLOT_MAX - VCPC_SLOT_MIN + 1);
-	if (one_in(&w->f, 40)) {
-		args->slot = one_in(&w->f, 2) ? 1 + below(&w->f, VCPC_SLOT_MIN - 1) :
-						VCPC_SLOT_MAX + 1 + below(&w->f, 1 << 30);
-		*must = MUST_FAIL;
-	}
 }
 
 /* Overflows that are told, or not */
@@ -107,7 +85,7 @@ static void some_signal(struct worker *w, struct vcpc_set_create_args *args, str
 		*must = MUST_FAIL;
 	}
 	if (one_in(&w->f, 60)) {
-		args->reserved = 1U << below(&w->f, 32);
+		args->reserved[below(&w->f, 2)] = 1ULL << below(&w->f, 64);
 		*must = MUST_FAIL;
 	}
 	own->signals = args->signal;
@@ -129,28 +107,17 @@ static void use_set(struct worker *w, const struct own_set *set)
 	*own = *set;
 }
 
-/* Flags that are none, or do not go together */
+/* Flags that are none */
 static void some_flags(struct worker *w, struct vcpc_set_create_args *args, int *must)
 {
-	const __u32 known = VCPC_SET_F_DISABLED | VCPC_SET_F_GROUPS | VCPC_SET_F_SHUFFLE;
-
-	args->flags |= 4U << below(&w->f, 30);
-	if (args->flags & ~known ||
-	    (args->flags & VCPC_SET_F_SHUFFLE && !(args->flags & VCPC_SET_F_GROUPS)))
-		*must = MUST_FAIL;
+	args->flags |= 2U << below(&w->f, 31);
+	*must = MUST_FAIL;
 }
 
 static void fill_create(struct worker *w, struct vcpc_set_create_args *args, struct own_set *own,
 			int *must)
 {
 	args->flags = below(&w->f, 2);
-	if (one_in(&w->f, 4))
-		args->flags |= VCPC_SET_F_GROUPS;
-	if (args->flags & VCPC_SET_F_GROUPS && one_in(&w->f, 4)) {
-		args->flags |= VCPC_SET_F_SHUFFLE;
-		args->seed = draw(&w->f);
-	}
-	some_slot(w, args, must);
 	args->nr_requests = one_in(&w->f, 10) ? 1 + below(&w->f, MAX_VALUES) : 1 + below(&w->f, 4);
 	some_requests(w, args, must, own);
 	some_signal(w, args, own, must);

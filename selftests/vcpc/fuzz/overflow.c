@@ -15,7 +15,7 @@ static __u64 some_preset(struct worker *w, struct own_set *own, __u32 request)
 
 void do_preset(struct worker *w)
 {
-	struct vcpc_preset_args args = { .tid = some_tid(w) };
+	struct vcpc_preset_args args = { 0 };
 	struct hostile h = { .op = &contract[OP_PRESET] };
 	struct own_set *own = choose_set(w, &h);
 
@@ -23,14 +23,6 @@ void do_preset(struct worker *w)
 	args.preset = some_preset(w, own, args.request);
 	if (own && args.request >= own->nr)
 		h.must = EINVAL;
-	if (one_in(&w->f, 10)) {
-		args.flags = VCPC_TARGET_F_CPU;
-		args.tid = below(&w->f, 3);
-	}
-	if (one_in(&w->f, 20)) {
-		args.flags = one_in(&w->f, 2) ? VCPC_TARGET_F_ALL : 4U << below(&w->f, 30);
-		h.must = EINVAL;
-	}
 	memcpy(h.image, &args, sizeof(args));
 	fire(&w->f, &h);
 }

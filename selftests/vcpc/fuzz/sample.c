@@ -17,27 +17,9 @@ static void check_values(struct worker *w, const char *name, const struct own_se
 			wrong(&w->f, name, "value", sample->values[i], own->presets[i]);
 }
 
-/* All groups complete a round together, and have no more time than the target. */
-static void check_groups(struct worker *w, const char *name, const struct own_set *own,
-			 const struct vcpc_sample *sample)
-{
-	struct vcpc_group_sample group[MAX_VALUES];
-	__u64 ticks = 0;
-	unsigned int i;
-
-	memcpy(group, &sample->values[own->nr], own->groups * sizeof(group[0]));
-	for (i = 0; i < own->groups; i++) {
-		ticks += group[i].tick;
-		if (group[i].rounds != group[0].rounds)
-			wrong(&w->f, name, "rounds", group[i].rounds, group[0].rounds);
-	}
-	if (ticks > sample->tick)
-		wrong(&w->f, name, "groups' time", ticks, sample->tick);
-}
-
 static bool is_state(__u32 state, const struct own_set *own)
 {
-	__u32 known = VCPC_STATE_COUNTING | VCPC_STATE_EXITED | VCPC_STATE_OFFLINE;
+	__u32 known = VCPC_STATE_COUNTING | VCPC_STATE_EXITED;
 
 	if (!own || own->overflows)
 		known |= VCPC_STATE_FROZEN;
@@ -51,8 +33,7 @@ void check_sample(struct worker *w, const char *name, const struct own_set *own,
 {
 	union {
 		struct vcpc_sample sample;
-		unsigned char bytes[sizeof(struct vcpc_sample) +
-				    MAX_VALUES * (8 + sizeof(struct vcpc_group_sample))];
+		unsigned char bytes[sizeof(struct vcpc_sample) + MAX_VALUES * 8];
 	} room;
 	struct timespec now;
 	__u64 ns;
@@ -73,8 +54,6 @@ void check_sample(struct worker *w, const char *name, const struct own_set *own,
 	if (!room.sample.time || room.sample.time > ns || room.sample.tick > ns * 64)
 		wrong(&w->f, name, "time", room.sample.time, room.sample.tick);
 	check_values(w, name, own, &room.sample);
-	if (own && own->groups)
-		check_groups(w, name, own, &room.sample);
 }
 
 /* After a sample of @len bytes at @at: were those written, and no others? */
@@ -86,7 +65,7 @@ static void check_buffer(struct worker *w, const char *name, const struct own_se
 
 	if (ret >= 0) {
 		check_sample(w, name, own, buf);
-		/* A set of somebody else's may have groups, and only read() says how many. */
+		/* Of a set of somebody else's only read() says how many values it has. */
 		if (own)
 			end = sample_len(own);
 		else
@@ -138,14 +117,14 @@ void do_sample(struct worker *w)
 	h.must = sample_must(own, size, place);
 	args.buf = pointer(address(&w->f.data, place, at));
 	args.buf_size = size;
-	if (one_in(&w->f, 4))
+	if (one_in(&w->f, 4)) {
 		args.flags = VCPC_SAMPLE_F_TOTAL;
-	if (one_in(&w->f, 10)) {
-		args.flags |= VCPC_SAMPLE_F_CPU;
-		args.tid = below(&w->f, 3);
+		args.tid = one_in(&w->f, 8) ? args.tid : 0;
 	}
+	if (args.tid < 0 || (args.flags && args.tid))
+		h.must = EINVAL;
 	if (one_in(&w->f, 20)) {
-		args.flags |= 4U << below(&w->f, 30);
+		args.flags |= 2U << below(&w->f, 31);
 		h.must = EINVAL;
 	}
 	memset(w->f.data.rw, PATTERN, PAGES * PAGE);

@@ -41,11 +41,13 @@ void do_tag(struct worker *w)
 
 static int trace_must(const struct vcpc_trace_write *event)
 {
-	const __u32 op = event->op;
+	const __u32 op = event->op & ~VCPC_TRACE_F_COUNTS;
 	bool transaction = op >= VCPC_TRACE_BEGIN && op <= VCPC_TRACE_ABORT;
 	bool value = op == VCPC_TRACE_OBSERVE || op == VCPC_TRACE_COUNTER;
 
 	if (!transaction && !value && op != VCPC_TRACE_POINT)
+		return EINVAL;
+	if (event->op & VCPC_TRACE_F_COUNTS && op > VCPC_TRACE_END)
 		return EINVAL;
 	/* An end says when its transaction began. */
 	value |= op == VCPC_TRACE_END || op == VCPC_TRACE_ABORT;
@@ -60,6 +62,8 @@ static struct vcpc_trace_write some_event(struct worker *w, struct hostile *h)
 	choose_device(w, h);
 	if (event.op >= VCPC_TRACE_OBSERVE)
 		event.value = draw(&w->f);
+	else if (event.op <= VCPC_TRACE_END && one_in(&w->f, 3))
+		event.op |= VCPC_TRACE_F_COUNTS;
 	if (one_in(&w->f, 20))
 		event.op = one_in(&w->f, 2) ? (__u32)draw(&w->f) : event.op ^ 1U << below(&w->f, 32);
 	if (one_in(&w->f, 20))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which file a call is made on, and which thread it is about. */
+/* Which file a call is made on, and which thread is sampled. */
 #include "worker.h"
 
 /* A file that only this thread uses, or one that anybody may close meanwhile. */
@@ -14,8 +14,7 @@ static int strange_fd(struct worker *w)
 
 size_t sample_len(const struct own_set *own)
 {
-	return sizeof(struct vcpc_sample) + own->nr * sizeof(__u64) +
-	       own->groups * sizeof(struct vcpc_group_sample);
+	return sizeof(struct vcpc_sample) + own->nr * sizeof(__u64);
 }
 
 struct own_set *choose_set(struct worker *w, struct hostile *h)

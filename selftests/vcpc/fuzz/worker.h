@@ -16,7 +16,7 @@
 /* A set, and what is known of it; nothing of its values if somebody else may change them. */
 struct own_set {
 	int fd;
-	unsigned int nr, groups;
+	unsigned int nr;
 	bool overflows, signals, shared;
 	__u64 presets[MAX_VALUES];
 };
@@ -42,7 +42,6 @@ struct worker {
 	pid_t child, dead;
 };
 
-/* Of one with groups it is the values and the groups' turns that a sample has. */
 size_t sample_len(const struct own_set *own);
 struct own_set *choose_set(struct worker *w, struct hostile *h);
 void choose_device(struct worker *w, struct hostile *h);

@@ -12,33 +12,23 @@ void do_bind(struct actor *a)
 {
 	static const __u32 flags[] = {
 		0, 0, 0, VCPC_BIND_F_INHERIT, VCPC_BIND_F_TREE | VCPC_BIND_F_INHERIT,
-		VCPC_BIND_F_PROCESS, VCPC_BIND_F_PROCESS | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE,
-		VCPC_BIND_F_ENABLE_ON_EXEC, VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_TREE,
-		VCPC_BIND_F_INHERIT | VCPC_BIND_F_TRACE,
+		VCPC_BIND_F_TREE, VCPC_BIND_F_ENABLE_ON_EXEC,
+		VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_TREE,
+		VCPC_BIND_F_INHERIT | VCPC_BIND_F_TRACE, VCPC_BIND_F_TREE | VCPC_BIND_F_TRACE,
 	};
 	static const int says[] = {
-		EBUSY, ESRCH, ENOSPC, EUSERS, EINTR, EOPNOTSUPP, ENOMEM, EINVAL, EAGAIN, 0
-	};
-	static const int cpu_says[] = {
-		EBUSY, ENODEV, ENOSPC, EUSERS, EINTR, ENOMEM, EINVAL, EAGAIN, 0
+		EBUSY, ENOSPC, EUSERS, EINTR, EOPNOTSUPP, ENOMEM, EINVAL, 0
 	};
 
-	if (below(a, 8))
-		check(a->world, "BIND",
-		      set_bind(some_set(a), flags[below(a, 10)], some_target(a)), says);
-	else
-		check(a->world, "BIND to a CPU",
-		      set_bind(some_set(a), VCPC_BIND_F_CPU | (below(a, 2) ? VCPC_BIND_F_YIELD : 0),
-			       below(a, 2)), cpu_says);
+	check(a->world, "BIND", set_bind(some_set(a), flags[below(a, 10)]), says);
 }
 
 void do_unbind(struct actor *a)
 {
 	if (below(a, 3))
-		check(a->world, "UNBIND", set_target(some_set(a), VCPC_IOC_UNBIND, some_target(a)),
-		      other_says);
+		check(a->world, "UNBIND", set_own(some_set(a), VCPC_IOC_UNBIND), other_says);
 	else
-		check(a->world, "UNBIND all", set_all(some_set(a), VCPC_IOC_UNBIND, 0), other_says);
+		check(a->world, "UNBIND all", set_unbind_all(some_set(a)), other_says);
 }
 
 void do_turn(struct actor *a)
@@ -46,12 +36,8 @@ void do_turn(struct actor *a)
 	static const unsigned long cmds[] = {
 		VCPC_IOC_ENABLE, VCPC_IOC_DISABLE, VCPC_IOC_RESTART,
 	};
-	unsigned long cmd = cmds[below(a, 3)];
 
-	if (below(a, 3))
-		check(a->world, "turn", set_target(some_set(a), cmd, some_target(a)), other_says);
-	else
-		check(a->world, "turn all", set_all(some_set(a), cmd, 0), other_says);
+	check(a->world, "turn", set_own(some_set(a), cmds[below(a, 3)]), other_says);
 }
 
 /* Soon, but not so soon that a clock does nothing else */
@@ -64,7 +50,6 @@ void do_preset(struct actor *a)
 {
 	struct vcpc_preset_args args = {
 		.size = sizeof(args),
-		.tid = some_target(a),
 		.request = below(a, 3),
 		.preset = chance(&a->random),
 	};
@@ -79,7 +64,7 @@ void do_preset(struct actor *a)
 void do_sample(struct actor *a)
 {
 	static const __u32 flags[] = {
-		0, 0, 0, VCPC_SAMPLE_F_TOTAL, VCPC_SAMPLE_F_TOTAL, VCPC_SAMPLE_F_CPU,
+		0, 0, 0, VCPC_SAMPLE_F_TOTAL, VCPC_SAMPLE_F_TOTAL, VCPC_SAMPLE_F_TOTAL,
 	};
 	struct room room;
 	struct vcpc_sample_args args = {
@@ -88,9 +73,9 @@ void do_sample(struct actor *a)
 		.buf_size = sizeof(room),
 		.buf = pointer(&room),
 	};
-	static const int says[] = { EINVAL, EAGAIN, EINTR, ENOMEM, 0 };
+	static const int says[] = { EINVAL, EAGAIN, EBUSY, EINTR, ENOMEM, 0 };
 
-	args.tid = args.flags & VCPC_SAMPLE_F_CPU ? (int)below(a, 2) : some_target(a);
+	args.tid = args.flags ? 0 : some_target(a);
 	check(a->world, "SAMPLE", call(some_set(a), VCPC_IOC_SAMPLE, &args), says);
 }
 
@@ -108,14 +93,6 @@ void do_list(struct actor *a)
 	struct vcpc_instances_args args;
 
 	check(a->world, "INSTANCES", set_instances(some_set(a), info, 16, &args), other_says);
-}
-
-/* Two groups that take turns as fast as they may */
-static void in_groups(struct vcpc_set_create_args *args, struct vcpc_request *requests)
-{
-	args->flags |= VCPC_SET_F_GROUPS;
-	args->slot = VCPC_SLOT_MIN;
-	requests[args->nr_requests - 1].group = args->nr_requests > 1;
 }
 
 static void with_overflow(struct actor *a, struct vcpc_set_create_args *args,
@@ -138,10 +115,8 @@ void do_replace(struct actor *a)
 	int device = device_open(), set;
 
 	args.flags = below(a, 4) ? 0 : VCPC_SET_F_DISABLED;
-	switch (below(a, 4)) {
-	case 0: in_groups(&args, requests); break;
-	case 1: with_overflow(a, &args, requests); break;
-	}
+	if (!below(a, 3))
+		with_overflow(a, &args, requests);
 	set = call(device, VCPC_IOC_SET_CREATE, &args);
 	close(device);
 	if (set < 0)

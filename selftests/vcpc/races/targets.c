@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is counted: threads and processes that come, fork, exec, exit, move and are killed. */
+/* Those who are counted: threads and processes that come, fork, exec, exit, move and are killed. */
 #include <pthread.h>
 #include <sched.h>
 
@@ -11,7 +11,7 @@ static void *short_thread(void *arg)
 	struct room room;
 
 	set_sample(some_set(a), 0, &room);
-	set_bind(some_set(a), 0, 0);
+	set_bind(some_set(a), 0);
 	spin(below(a, 20000));
 	touch(1 + below(a, 20));
 	set_sample(some_set(a), 0, &room);
@@ -26,6 +26,7 @@ static void live(struct actor *a)
 	unsigned int i;
 	pid_t pid;
 
+	set_bind(some_set(a), below(a, 2) ? VCPC_BIND_F_TREE : VCPC_BIND_F_INHERIT);
 	spin(below(a, 50000));
 	for (i = 0; i < 2; i++) {
 		own[i] = (struct actor) { a->world, 0, a->random + i };

@@ -22,8 +22,8 @@ extern "C" {
 const char *shim_version(void);
 
 /*
- * What counts: the module, or perf_event_open(2) where it is not loaded.  -ENODEV: neither is here;
- * -EACCES: no access to the module's device, or perf is not allowed.
+ * What counts: the module together with perf_event_open(2), or perf alone where the module is not
+ * loaded.  -ENODEV: neither is here; -EACCES: no access to the module's device, or perf is not allowed.
  */
 struct shim_handle;
 
@@ -58,6 +58,7 @@ int shim_event_suggest(const char *name, char *buf, size_t size);
 
 #define SHIM_STATE_COUNTING	(1U << 0)	/* not stopped */
 #define SHIM_STATE_EXITED	(1U << 1)	/* the target has exited; values are final */
+#define SHIM_STATE_OFFLINE	(1U << 2)	/* the target is a CPU that is offline now; values stay */
 
 struct shim_set;
 

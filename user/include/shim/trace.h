@@ -224,7 +224,10 @@ struct shim_trace_drops {
 
 /* What struct shim_trace_loss is about */
 enum shim_trace_lost {
-	SHIM_TRACE_LOST_EVENTS = 1	/* single events: those of drops.ring_full, by account */
+	SHIM_TRACE_LOST_EVENTS = 1,	/* single events: those of drops.ring_full, by account */
+	/* What shim_trace_count() wants, in all; @account is 0 */
+	SHIM_TRACE_LOST_COUNTS = 2,	/* transactions of threads that did not count it */
+	SHIM_TRACE_LOST_THREADS = 3	/* threads with SHIM_TRACE=direct that could not count it */
 };
 
 /* A user namespace that root has made is one account; other accounts are user ids. */
@@ -252,6 +255,7 @@ struct shim_trace;
 int shim_trace_on(const struct shim_trace_options *options);
 int shim_trace_off(void);
 int shim_trace_status(void);
+int shim_trace_count(const char *const *events, unsigned int n, unsigned int *bad);
 
 int shim_trace_open(struct shim_trace **trace);
 int shim_trace_stats_get(struct shim_trace *trace, size_t *n);
