@@ -76,6 +76,22 @@ TEST_F(counted, bound_anew_inside)
 	EXPECT_LT(shim_trace_count_at(self->trace, 0)->sum, 50);
 }
 
+/* Nor if it has counted past what it had before: that would pass for a difference. */
+TEST_F(counted, bound_anew_inside_and_further)
+{
+	size_t n = 0;
+
+	ASSERT_EQ(0, touch(10));
+	ASSERT_EQ(0, pmtracebegin("further"));
+	ASSERT_EQ(0, shim_set_unbind(self->set, 0));
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, SHIM_BIND_TRACE));
+	ASSERT_EQ(0, touch(500));
+	ASSERT_EQ(0, pmtraceend("further"));
+	ASSERT_EQ(0, shim_trace_counts_get(self->trace, &n));
+	EXPECT_EQ(0, n);
+	EXPECT_EQ(1, count_of("further", SHIM_TRACE_TRANSACTION));
+}
+
 /* What has no room is a transaction all the same, and its counts are counted as lost. */
 TEST_F(counted, full)
 {

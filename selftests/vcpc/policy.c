@@ -242,4 +242,51 @@ TEST_F(policy, root_of_a_namespace_is_nobody)
 	EXPECT_EQ(OWN_USER, may);
 }
 
+/* As the real user @uid, with root's rights */
+static int bind_as(uid_t uid, int set)
+{
+	int ret = setreuid(uid, 0) ? -errno : set_bind(set, 0);
+
+	if (!ret)
+		set_own(set, VCPC_IOC_UNBIND);
+	return ret;
+}
+
+/* Whoever makes a set chooses a signal for its own threads only, unless it is root. */
+static int signals_of_others(void)
+{
+	struct vcpc_request request = page_faults;
+	struct vcpc_set_create_args args = create_args(&request, 1);
+	int device = device_open(), set, plain;
+
+	request.flags |= VCPC_REQ_F_OVERFLOW;
+	args.signal = SIGUSR1;
+	if (setreuid(1001, 0))
+		return 1;
+	set = call(device, VCPC_IOC_SET_CREATE, &args);
+	plain = set_create(device, &request, 1, 0);
+	if (set < 0 || plain < 0)
+		return 2;
+	if (bind_as(1002, set) != -EACCES)
+		return 3;
+	if (bind_as(1002, plain) || bind_as(1001, set))
+		return 4;
+	if (setreuid(0, 0))
+		return 5;
+	args.bad_request = -1;
+	set = call(device, VCPC_IOC_SET_CREATE, &args);
+	return set < 0 || bind_as(1002, set) ? 6 : 0;
+}
+
+TEST(nobody_else_chooses_a_threads_signal)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (!child)
+		_exit(signals_of_others());
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
 TEST_HARNESS_MAIN
