@@ -47,10 +47,16 @@ static int open_device(struct shim_fd *out)
 	return errno == ENOENT || errno == ENXIO ? -ENODEV : -errno;
 }
 
-static int get_info(struct shim_fd fd, struct vcpc_info_args *args)
+static int open_and_ask(struct shim_fd *fd, struct vcpc_info_args *args)
 {
-	int ret = call(fd, VCPC_IOC_INFO, args);
+	int ret = open_device(fd);
 
+	if (ret)
+		return ret;
+	*args = (struct vcpc_info_args) { .size = sizeof(*args) };
+	ret = call(*fd, VCPC_IOC_INFO, args);
+	if (ret)
+		shim_fd__close(*fd);
 	return ret == -EBADF ? -ENOTTY : ret;
 }
 
@@ -61,32 +67,28 @@ static int get_info(struct shim_fd fd, struct vcpc_info_args *args)
  */
 int shim_vcpc__abi(void)
 {
-	struct vcpc_info_args args = { .size = sizeof(args) };
+	struct vcpc_info_args args;
 	struct shim_fd fd;
-	int ret = open_device(&fd);
+	int ret = open_and_ask(&fd, &args);
 
 	if (ret)
 		return ret;
-	ret = get_info(fd, &args);
 	shim_fd__close(fd);
-	return ret ? ret : (int)args.abi;
+	return args.abi;
 }
 
 static int vcpc_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
 {
-	struct vcpc_info_args args = { .size = sizeof(args) };
+	struct vcpc_info_args args;
 	struct shim_fd fd;
-	int ret = open_device(&fd);
+	int ret = open_and_ask(&fd, &args);
 
 	if (ret)
 		return ret;
-	ret = get_info(fd, &args);
-	if (!ret && (args.abi != VCPC_ABI_VERSION || !(args.features & VCPC_FEAT_SETS) ||
-		     args.sample_size != sizeof(struct vcpc_sample)))
-		ret = -EPROTONOSUPPORT;
-	if (ret) {
+	if (args.abi != VCPC_ABI_VERSION || !(args.features & VCPC_FEAT_SETS) ||
+	    args.sample_size != sizeof(struct vcpc_sample)) {
 		shim_fd__close(fd);
-		return ret;
+		return -EPROTONOSUPPORT;
 	}
 	dev->fd = fd;
 	*info = args;
