@@ -52,7 +52,7 @@ size() {
 # says FILE TEXT WHAT: the check finds it there
 says() {
 	run "$dir/c"
-	[ $? = 1 ] && grep -q "^c.$1: [0-9]*: .*$2" "$dir/out" && grep -q 'problem' "$dir/err"
+	[ $? = 1 ] && grep -q "^c.$1: [0-9]*: damaged: .*$2" "$dir/out" && grep -q 'problem' "$dir/err"
 	result "$3"
 }
 
@@ -67,7 +67,8 @@ truncate -s -1 "$dir/c.index"
 says index 'ends within an entry' "a cut index"
 fresh
 rm "$dir/c.index"
-says index 'missing' "no index"
+run "$dir/c" && grep -q '^c.index: 0: incomplete: the file is missing' "$dir/out" && [ ! -s "$dir/err" ]
+result "no index: incomplete, and no failure"
 fresh
 rm "$dir/c.meta"
 says meta 'missing' "no metadata"
@@ -101,8 +102,8 @@ fresh
 poke meta $((808 + 7)) 55
 says meta 'no known type' "a record of another type"
 fresh
-poke meta $((808 + 19)) 2
-says meta 'bad name, type' "semantics that there are not"
+poke meta $((808 + 23)) 2
+says meta 'bad semantics' "semantics that there are not"
 
 "$vcpc" check "$dir/nothing" >"$dir/out" 2>"$dir/err"
 [ $? = 1 ] && grep -q 'there is no archive' "$dir/err"
@@ -128,8 +129,8 @@ truncate -s -10 "$dir/all/b.0"
 rm "$dir/all/c.meta"
 run "$dir/all"
 [ $? = 1 ] && grep -q "^$dir/all/b.0: [0-9]*: .*ends within a record" "$dir/out" &&
-	grep -q "^$dir/all/c.meta: 0: the file is missing" "$dir/out" && ! grep -q "all/[ad]" "$dir/out" &&
-	grep -q "2 of 4 archives are not as they should be" "$dir/err"
+	grep -q "^$dir/all/c.meta: 0: damaged: the file is missing" "$dir/out" && ! grep -q "all/[ad]" "$dir/out" &&
+	grep -q "2 of 4 archives are damaged" "$dir/err"
 result "a folder with bad ones among them"
 run "$dir/all/" "$dir/all/b" "$dir/vectors3"
 [ $? = 1 ] && grep -q "2 of 5 archives" "$dir/err" && [ "$(grep -c 'b.0' "$dir/out")" = 1 ]
@@ -162,10 +163,11 @@ if [ -d "$testsuite/badarchives" ] && command -v pmlogcheck >/dev/null; then
 	bad=0
 	for meta in "$testsuite"/archives/*.meta "$testsuite"/badarchives/*.meta; do
 		archive=${meta%.meta}
-		complaint=$(timeout 900 pmlogcheck -w "$archive" 2>&1 | head -n 1)
+		# 6.0.3 still complains about a logger's derived metrics; 6.3.8 does not
+		complaint=$(timeout 900 pmlogcheck -w "$archive" 2>&1 | grep -v 'domain of pmid' | head -n 1)
 		[ -n "$complaint" ] || continue
-		timeout 900 "$vcpc" check "$archive" >/dev/null 2>&1
-		[ $? = 1 ] || { echo "# $archive: $complaint"; bad=1; }
+		timeout 900 "$vcpc" check "$archive" >"$dir/found" 2>&1
+		[ -s "$dir/found" ] || { echo "# $archive: $complaint"; bad=1; }
 	done
 	[ $bad = 0 ]
 	result "what pmlogcheck complains about is found"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc check: what is wrong with archives. */
+/* vcpc check: damage in archives, and what they lack. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -13,14 +13,14 @@
 #include "vcpc.h"
 #include "window.h"
 
-#define MOST	100	/* problems of an archive that are shown one by one */
+#define MOST	100	/* problems and notes of an archive that are shown one by one */
 
 /*
  * struct job - the checks under way
  * @archives: all archives to check; @now: index of the one that is being checked
  * @folder: how many characters of its name, its folder, are printed before the names of its files
- * @said: how many problems of it were found so far
- * @bad: number of archives with problems
+ * @said: how many problems and notes of it were found so far
+ * @bad: number of damaged archives
  */
 struct job {
 	struct vcpc_archives archives;
@@ -33,26 +33,38 @@ struct job {
 static int help(void)
 {
 	printf("Usage: vcpc check ARCHIVE...\n\n"
-	       "Looks for all that is wrong with each ARCHIVE: files that are missing or end too early,\n"
-	       "damaged records, metrics and instances that are not described, times that go back,\n"
-	       "and an index that leads nowhere.  Prints file, place and problem, a line each.\n\n"
+	       "Looks for all that is wrong with each ARCHIVE, and prints a line for each: the file, the\n"
+	       "place, and one of three words:\n"
+	       "  damaged     bytes are wrong: records, times that go back, an index that leads nowhere\n"
+	       "  incomplete  an instance's name or a file is missing; the values are right\n"
+	       "  unknown     only a newer version of PCP writes this; the values are right\n\n"
 	       "ARCHIVE may be a folder, for all that are in it, a list with commas between, or one of\n"
-	       "an archive's files.  The exit status is 0 only if nothing is wrong with any.\n");
+	       "an archive's files.  The exit status is 1 if any is damaged.\n");
 	return 0;
 }
 
-/* Print a problem; if several archives are checked, with the folder, to tell their files apart. */
-static void problem(void *arg, const char *file, uint64_t offset, const char *text)
+/* Print a finding; if several archives are checked, with the folder, to tell their files apart. */
+static void print_finding(struct job *job, const char *word, const char *file, uint64_t offset,
+			  const char *text)
 {
-	struct job *job = arg;
-
 	vcpc_progress_end(&job->progress);
 	if (job->said++ >= MOST)
 		return;
-	printf("%.*s%s: %llu: ", job->folder, job->archives.names[job->now], file,
-	       (unsigned long long)offset);
+	printf("%.*s%s: %llu: %s: ", job->folder, job->archives.names[job->now], file,
+	       (unsigned long long)offset, word);
 	vcpc_put_printable(stdout, text, "");
 	putchar('\n');
+}
+
+static void problem(void *arg, const char *file, uint64_t offset, const char *text)
+{
+	print_finding(arg, "damaged", file, offset, text);
+}
+
+static void note(void *arg, int kind, const char *file, uint64_t offset, const char *text)
+{
+	print_finding(arg, kind == SHIM_ARCHIVE_UNKNOWN ? "unknown" : "incomplete", file, offset,
+		      text);
 }
 
 static void progress(void *arg, uint64_t done, uint64_t total)
@@ -69,6 +81,7 @@ static int check(struct job *job, const char *archive)
 		.problem = problem,
 		.progress = progress,
 		.arg = job,
+		.note = note,
 	};
 	const char *slash = job->archives.n > 1 ? strrchr(archive, '/') : NULL;
 	int n;
@@ -83,9 +96,9 @@ static int check(struct job *job, const char *archive)
 				  vcpc_fail(0, "an archive's name is empty");
 	if (n < 0)
 		return vcpc_fail(n, "%s", archive);
-	if (n > MOST)
-		printf("... and %d more\n", n - MOST);
-	return n ? vcpc_fail(0, "%s: %d %s", archive, n, n == 1 ? "problem" : "problems") : 0;
+	if (job->said > MOST)
+		printf("... and %u more\n", job->said - MOST);
+	return n ? vcpc_fail(0, "%s is damaged (%d %s)", archive, n, n == 1 ? "problem" : "problems") : 0;
 }
 
 static int check_all(struct job *job)
@@ -103,7 +116,7 @@ static int check_all(struct job *job)
 		status = one ? one : status;
 	}
 	if (all->n > 1 && job->bad)
-		vcpc_fail(0, "%zu of %zu archives are not as they should be", job->bad, all->n);
+		vcpc_fail(0, "%zu of %zu archives are damaged or cannot be read", job->bad, all->n);
 	return status;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Warns if an archive whose values were shown is damaged.
+ * Warns if an archive whose values were shown is damaged, or lacks something.
  *
  * Like PCP's own library, our PMAPI reads past damage where it can, and ends the archive where it
  * cannot.  Neither is an error to the caller, so the archive is checked separately.
@@ -17,12 +17,23 @@
 #include "damage.h"
 #include "vcpc.h"
 
-static void count(void *arg, const char *file, uint64_t offset, const char *text)
+static void ignore(void *arg, const char *file, uint64_t offset, const char *text)
 {
 	(void)arg;
 	(void)file;
 	(void)offset;
 	(void)text;
+}
+
+/* How many notes there are of each kind */
+static void count(void *arg, int kind, const char *file, uint64_t offset, const char *text)
+{
+	unsigned int *notes = arg;
+
+	(void)file;
+	(void)offset;
+	(void)text;
+	notes[kind == SHIM_ARCHIVE_UNKNOWN]++;
 }
 
 /* Its last record may be incomplete then. */
@@ -43,12 +54,21 @@ bool vcpc_is_written(const char *archive)
 
 static int damage_of(const char *archive)
 {
-	const struct shim_archive_watch watch = { .size = sizeof(watch), .problem = count };
+	unsigned int notes[2] = { 0, 0 };
+	const struct shim_archive_watch watch = {
+		.size = sizeof(watch), .problem = ignore, .arg = notes, .note = count
+	};
 	int n;
 
 	if (vcpc_is_written(archive))
 		return 0;
 	n = shim_archive_check(archive, &watch);
+	if (n <= 0 && notes[1])
+		vcpc_fail(0, "note: %s has something unknown, perhaps from a newer PCP; 'vcpc check %s' says what",
+			  archive, archive);
+	if (n <= 0 && notes[0])
+		vcpc_fail(0, "note: %s is incomplete: names or files are missing; 'vcpc check %s' says which",
+			  archive, archive);
 	if (n <= 0)
 		return 0;
 	return vcpc_fail(0, "%s is damaged (%d %s): values may be missing or wrong; 'vcpc check %s' says where",

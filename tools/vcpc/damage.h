@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Warns if an archive whose values were shown is damaged. */
+/* Warns if an archive whose values were shown is damaged, or lacks something. */
 #ifndef VCPC_DAMAGE_H
 #define VCPC_DAMAGE_H
 
@@ -7,7 +7,10 @@
 
 /* Whether a writer holds the archive's lock */
 bool vcpc_is_written(const char *archive);
-/* Call this after @archive was read: 0, or the exit status after a message if it is damaged */
+/*
+ * Call this after @archive was read: 0, with a note on stderr if it lacks something or has
+ * something unknown; or the exit status after a message if it is damaged
+ */
 int vcpc_damage(const char *archive);
 
 #endif /* VCPC_DAMAGE_H */

@@ -3,70 +3,24 @@
  * Consistency check of an archive: labels and frames of each file, metadata
  * that contradicts itself, records that metadata does not cover, times that
  * go back, index entries that lead nowhere.
+ *
+ * What a logger writes is not damage: an instance without a name, a file that
+ * was removed, and what only a newer PCP knows are notes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "check.h"
-#include "declare.h"
-#include "files.h"
-#include "reader.h"
+#include "check_desc.h"
+#include "check_state.h"
 #include "record.h"
 
 #define PROGRESS_BYTES	(1u << 20)
+#define VALUE_LEN	8	/* of an instance and its value in a record */
 
-/* One of the archive's files; @data is NULL if there is none */
-struct file {
-	int volume;
-	char *path;
-	uint8_t *data;
-	uint64_t size;
-};
-
-/*
- * struct state - what is known so far
- * @first: the label that the others must agree with
- * @ar: the archive as a reader sees it, or NULL
- * @declared: the metrics found so far, to detect contradictions
- * @meta, @index, @volumes: the archive's files
- */
-struct state {
-	const struct shim_check *check;
-	const struct shim_format *f;
-	struct shim_label first;
-	struct shim_archive *ar;
-	struct shim_declared declared;
-	struct shim_buf scratch;
-	struct shim_files names;
-	struct file meta, index, *volumes;
-	unsigned int problems;
-	uint64_t done, total, reported;
-	struct shim_ts last;
-	bool has_last;
-};
-
-static void __attribute__((format(printf, 4, 5)))
-say(struct state *s, const struct file *file, uint64_t offset, const char *fmt, ...)
-{
-	const char *name = strrchr(file->path, '/');
-	char text[256];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (s->problems < INT_MAX)
-		s->problems++;
-	s->check->problem(s->check->arg, name ? name + 1 : file->path, offset, text);
-}
-
-static void advance(struct state *s, uint64_t bytes)
+static void advance(struct shim_check_state *s, uint64_t bytes)
 {
 	s->done += bytes;
 	if (!s->check->progress || s->done - s->reported < PROGRESS_BYTES)
@@ -75,7 +29,7 @@ static void advance(struct state *s, uint64_t bytes)
 	s->check->progress(s->check->arg, s->done, s->total);
 }
 
-static int map_file(struct state *s, int volume, struct file *file)
+static int map_file(struct shim_check_state *s, int volume, struct shim_check_file *file)
 {
 	struct stat st;
 	int fd, err;
@@ -86,7 +40,7 @@ static int map_file(struct state *s, int volume, struct file *file)
 		return -ENOMEM;
 	err = shim_files__open(s->names.base, volume, &fd, &st);
 	if (err) {
-		say(s, file, 0, "cannot be read: %s", strerror(-err));
+		shim_check__say(s, file, 0, "cannot be read: %s", strerror(-err));
 		return 0;
 	}
 	file->size = (uint64_t)st.st_size;
@@ -97,54 +51,34 @@ static int map_file(struct state *s, int volume, struct file *file)
 			err = -errno;
 		}
 	} else {
-		say(s, file, 0, "the file is empty");
+		shim_check__say(s, file, 0, "the file is empty");
 	}
 	close(fd);
 	s->total += file->size;
 	return err;
 }
 
-static void unmap_file(struct file *file)
+static void unmap_file(struct shim_check_file *file)
 {
 	if (file->data)
 		munmap(file->data, file->size);
 	free(file->path);
 }
 
-/* Check a file's label; false if the records after it cannot be checked */
-static bool check_label(struct state *s, const struct file *file)
-{
-	int err;
-
-	if (!file->data)
-		return false;
-	if (!s->f) {
-		err = shim_rec_label__decode(file->data, file->size, file->volume, &s->first);
-		if (!err)
-			s->f = shim_format__of(s->first.version);
-	} else {
-		err = shim_rec_label__agree(&s->first, file->data, file->size, file->volume);
-	}
-	if (err)
-		say(s, file, 0, "the label is bad, or not that of the first volume");
-	else if (file->size == s->f->label_len)
-		say(s, file, file->size, "there is nothing behind the label");
-	return !err;
-}
-
 /*
  * The length of the record at @offset; 0 if its frame is bad, so that no record
  * after it can be found
  */
-static uint32_t frame_at(struct state *s, const struct file *file, uint64_t offset, uint32_t min)
+static uint32_t frame_at(struct shim_check_state *s, const struct shim_check_file *file,
+			 uint64_t offset, uint32_t min)
 {
 	uint32_t len;
 	int err = shim_frame__len(file->data + offset, file->size - offset, min, &len);
 
 	if (!err)
 		return len;
-	say(s, file, offset, err == -ENODATA ? "the file ends within a record" :
-	    "there is no record: its two lengths differ, or cannot be");
+	shim_check__say(s, file, offset, err == -ENODATA ? "the file ends within a record" :
+			"there is no record: its two lengths differ, or cannot be");
 	return 0;
 }
 
@@ -167,7 +101,12 @@ static int copy_names(const struct shim_rec_desc *rec, char ***out)
 	return 0;
 }
 
-static int check_metric(struct state *s, uint64_t offset, const struct shim_rec_desc *rec)
+/* The first part of a pmid's three, and so on, for "%u.%u.%u" */
+#define PMID_PARTS(pmid) (pmid) >> 22, (pmid) >> 10 & 0xfff, (pmid) & 0x3ff
+
+/* Whether the metric's number and names are its own */
+static int check_conflicts(struct shim_check_state *s, uint64_t offset,
+			   const struct shim_rec_desc *rec)
 {
 	struct shim_desc desc = { rec->pmid, rec->type, rec->indom, rec->sem, rec->units,
 				  rec->nnames, NULL };
@@ -175,46 +114,52 @@ static int check_metric(struct state *s, uint64_t offset, const struct shim_rec_
 	int err = copy_names(rec, &names);
 
 	desc.names = (const char *const *)names;
-	/*
-	 * Accept types that only other writers make.  The other fields of a metric
-	 * without support mean nothing, so they are not checked.
-	 */
-	if (desc.type == SHIM_TYPE_NOSUPPORT) {
-		desc.indom = SHIM_INDOM_NULL;
-		desc.sem = SHIM_SEM_INSTANT;
-		desc.units = 0;
-	}
-	if (desc.type == SHIM_TYPE_EVENT || desc.type == SHIM_TYPE_HIGHRES_EVENT ||
-	    desc.type == SHIM_TYPE_NOSUPPORT)
-		desc.type = SHIM_TYPE_AGGREGATE;
 	if (!err)
-		err = shim_declared__desc(&s->declared, &desc, &s->scratch);
+		err = shim_declared__any(&s->declared, &desc, &s->scratch);
 	shim_buf__reset(&s->scratch);
-	if (err == -EINVAL)
-		say(s, &s->meta, offset, "metric %u.%u.%u: bad name, type, semantics, units or domain",
-		    rec->pmid >> 22, rec->pmid >> 10 & 0xfff, rec->pmid & 0x3ff);
-	else if (err == -EEXIST)
-		say(s, &s->meta, offset, "metric %u.%u.%u: number or name is another metric's",
-		    rec->pmid >> 22, rec->pmid >> 10 & 0xfff, rec->pmid & 0x3ff);
+	if (err == -EEXIST)
+		shim_check__say(s, &s->meta, offset,
+				"metric %u.%u.%u: number or name is another metric's",
+				PMID_PARTS(rec->pmid));
 	for (uint32_t i = 0; names && i < rec->nnames; i++)
 		free(names[i]);
 	free(names);
 	return err == -ENOMEM ? err : 0;
 }
 
-static void check_domain(struct state *s, uint64_t offset, const struct shim_rec_indom *rec)
+static int check_metric(struct shim_check_state *s, uint64_t offset,
+			const struct shim_rec_desc *rec)
 {
-	if (shim_ts__cmp(rec->stamp, s->first.start) < 0)
-		say(s, &s->meta, offset, "an instance domain's state is older than the archive");
-	for (uint32_t i = 1; i < rec->n; i++) {
-		if (rec->delta && shim_rec_indom__id(rec, i) <= shim_rec_indom__id(rec, i - 1)) {
-			say(s, &s->meta, offset, "changes of instances are not in their order");
-			return;
-		}
+	const char *bad = shim_check_desc__damage(rec);
+	const char *unknown = shim_check_desc__unknown(rec);
+
+	if (bad) {
+		shim_check__say(s, &s->meta, offset, "metric %u.%u.%u: bad %s",
+				PMID_PARTS(rec->pmid), bad);
+		return 0;
 	}
+	if (unknown)
+		shim_check__note(s, SHIM_CHECK_UNKNOWN, &s->meta, offset,
+				 "metric %u.%u.%u: %s that this library does not know",
+				 PMID_PARTS(rec->pmid), unknown);
+	return check_conflicts(s, offset, rec);
 }
 
-static int check_meta_record(struct state *s, uint64_t offset, uint32_t len)
+static int check_domain(struct shim_check_state *s, uint64_t offset,
+			const struct shim_rec_indom *rec)
+{
+	if (shim_ts__cmp(rec->stamp, s->first.start) < 0)
+		shim_check__say(s, &s->meta, offset, "an instance domain's state is older than the archive");
+	for (uint32_t i = 1; i < rec->n; i++) {
+		if (rec->delta && shim_rec_indom__id(rec, i) <= shim_rec_indom__id(rec, i - 1)) {
+			shim_check__say(s, &s->meta, offset, "changes of instances are not in their order");
+			break;
+		}
+	}
+	return shim_nameless__name(&s->nameless, rec);
+}
+
+static int check_meta_record(struct shim_check_state *s, uint64_t offset, uint32_t len)
 {
 	const uint8_t *p = s->meta.data + offset;
 	uint32_t type = shim_be32__get(p + 4);
@@ -235,10 +180,10 @@ static int check_meta_record(struct state *s, uint64_t offset, uint32_t len)
 	case SHIM_META_INDOM:
 	case SHIM_META_INDOM_DELTA:
 		if ((type == SHIM_META_INDOM_V2) == v3)
-			say(s, &s->meta, offset, "a record of the other version");
+			shim_check__say(s, &s->meta, offset, "a record of the other version");
 		err = shim_rec_indom__decode(p, len, &indom);
 		if (!err)
-			check_domain(s, offset, &indom);
+			return check_domain(s, offset, &indom);
 		break;
 	case SHIM_META_LABEL_V2:
 	case SHIM_META_LABEL:
@@ -251,18 +196,18 @@ static int check_meta_record(struct state *s, uint64_t offset, uint32_t len)
 		break;
 	}
 	if (err)
-		say(s, &s->meta, offset, err == -EPROTO ? "a record of no known type" :
-		    "a record that is damaged inside");
+		shim_check__say(s, &s->meta, offset, err == -EPROTO ? "a record of no known type" :
+				"a record that is damaged inside");
 	return 0;
 }
 
-static int check_meta(struct state *s)
+static int check_meta(struct shim_check_state *s)
 {
 	uint64_t offset;
 	uint32_t len;
 	int err = 0;
 
-	if (!check_label(s, &s->meta))
+	if (!shim_check__label(s, &s->meta))
 		return 0;
 	for (offset = s->f->label_len; offset < s->meta.size && !err; offset += len) {
 		len = frame_at(s, &s->meta, offset, SHIM_META_MIN);
@@ -274,193 +219,112 @@ static int check_meta(struct state *s)
 	return err;
 }
 
-static bool has_instance(const struct shim_indom *indom, int32_t inst)
+/* Check that each value has the metric's type; NULL, or what is wrong */
+static const char *check_values(const struct shim_record *rec, const struct shim_vset *vset,
+				const struct shim_desc *desc)
 {
-	unsigned int lo = 0, hi = indom->n;
-
-	while (lo < hi) {
-		unsigned int mid = lo + (hi - lo) / 2;
-
-		if (indom->inst[mid] < inst)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < indom->n && indom->inst[lo] == inst;
-}
-
-/*
- * Whether a domain had an instance in the state @now, or at any other time: many
- * writers record an instance late, and readers tolerate that
- */
-static bool has_ever(const struct state *s, const struct shim_indom *now, uint32_t indom,
-		     int32_t inst)
-{
-	unsigned int n = shim_archive__nindoms(s->ar, indom);
-	bool found = now && has_instance(now, inst);
-
-	for (unsigned int i = 0; i < n && !found; i++) {
-		const struct shim_indom *state = shim_archive__indom_at(s->ar, indom, i);
-
-		found = state && has_instance(state, inst);
-	}
-	return found;
-}
-
-/* Check that each value has the metric's type and a known instance; NULL, or what is wrong */
-static const char *check_values(struct state *s, const struct shim_record *rec,
-				const struct shim_vset *vset, const struct shim_desc *desc)
-{
-	const struct shim_indom *indom = NULL;
-	bool singular = desc->indom == SHIM_INDOM_NULL;
-
-	if (singular && vset->numval > 1)
+	if (desc->indom == SHIM_INDOM_NULL && vset->numval > 1)
 		return "has several values, but no instances";
-	if (!singular && vset->numval > 0)
-		indom = shim_archive__indom(s->ar, desc->indom, rec->stamp);
-	for (int32_t i = 0; i < vset->numval; i++) {
+	for (int32_t i = 0; i < vset->numval && desc->type <= SHIM_TYPE_HIGHRES_EVENT; i++) {
 		struct shim_value v;
 
 		if (shim_vset__value(rec, vset, (unsigned int)i, desc->type, &v))
 			return "has a value that is not of its type";
-		if (!singular && !has_ever(s, indom, desc->indom, v.inst))
-			return "has a value of an instance that its domain never had";
 	}
 	return NULL;
 }
 
-static void check_sets(struct state *s, const struct file *file, const struct shim_record *rec)
+static int find_nameless(struct shim_check_state *s, const struct shim_check_file *file,
+			 const struct shim_record *rec, const struct shim_vset *vset,
+			 uint32_t indom)
+{
+	struct shim_nameless_metric at = { vset->pmid, file->volume, rec->offset, 1 };
+	int err = 0;
+
+	for (int32_t i = 0; i < vset->numval && !err; i++) {
+		int32_t inst = (int32_t)shim_be32__get(vset->vlist + (size_t)i * VALUE_LEN);
+
+		err = shim_nameless__value(&s->nameless, indom, inst, &at);
+	}
+	return err;
+}
+
+static int check_sets(struct shim_check_state *s, const struct shim_check_file *file,
+		      const struct shim_record *rec)
 {
 	struct shim_vset vset;
-	int err;
+	int err, failed = 0;
 
-	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+	for (err = shim_record__first(rec, &vset); !err && !failed;
+	     err = shim_record__next(rec, &vset)) {
 		const struct shim_desc *desc = shim_archive__desc(s->ar, vset.pmid);
 		const char *text = "is not described";
 
 		if (desc)
-			text = check_values(s, rec, &vset, desc);
+			text = check_values(rec, &vset, desc);
 		if (text)
-			say(s, file, rec->offset, "metric %u.%u.%u %s", vset.pmid >> 22,
-			    vset.pmid >> 10 & 0xfff, vset.pmid & 0x3ff, text);
+			shim_check__say(s, file, rec->offset, "metric %u.%u.%u %s",
+					PMID_PARTS(vset.pmid), text);
+		else if (desc->indom != SHIM_INDOM_NULL)
+			failed = find_nameless(s, file, rec, &vset, desc->indom);
 	}
+	return failed;
 }
 
-static void check_time(struct state *s, const struct file *file, const struct shim_record *rec)
+static void check_time(struct shim_check_state *s, const struct shim_check_file *file,
+		       const struct shim_record *rec)
 {
 	if (shim_ts__cmp(rec->stamp, s->first.start) < 0)
-		say(s, file, rec->offset, "a record is older than the archive");
+		shim_check__say(s, file, rec->offset, "a record is older than the archive");
 	if (s->has_last && shim_ts__cmp(rec->stamp, s->last) < 0)
-		say(s, file, rec->offset, "time goes back by %.9g s",
-		    shim_ts__seconds(shim_ts__sub(s->last, rec->stamp)));
+		shim_check__say(s, file, rec->offset, "time goes back by %.9g s",
+				shim_ts__seconds(shim_ts__sub(s->last, rec->stamp)));
 	s->last = rec->stamp;
 	s->has_last = true;
 }
 
-static void check_volume(struct state *s, const struct file *file)
+static int check_volume(struct shim_check_state *s, const struct shim_check_file *file)
 {
 	struct shim_record rec = { .volume = (unsigned int)file->volume };
 	uint64_t offset;
 	uint32_t len;
+	int err = 0;
 
-	if (!check_label(s, file))
-		return;
-	for (offset = s->f->label_len; offset < file->size; offset += len) {
+	if (!shim_check__label(s, file))
+		return 0;
+	for (offset = s->f->label_len; offset < file->size && !err; offset += len) {
 		len = frame_at(s, file, offset, s->f->record_min);
 		if (!len)
-			return;
+			return 0;
 		rec.offset = offset;
 		if (shim_rec_result__decode(s->f, file->data + offset, file->size - offset, &rec) ||
 		    shim_record__check(&rec)) {
-			say(s, file, offset, "a record that is damaged inside");
+			shim_check__say(s, file, offset, "a record that is damaged inside");
 		} else {
 			check_time(s, file, &rec);
 			if (s->ar)
-				check_sets(s, file, &rec);
+				err = check_sets(s, file, &rec);
 		}
 		advance(s, len);
 	}
+	return err;
 }
 
-/* Whether a record begins at @offset, or the file ends there, judged by the record before it */
-static bool is_boundary(const struct state *s, const struct file *file, uint64_t offset)
+/* One note for each metric: an archive of processes may have many thousands of such values */
+static void note_nameless(struct shim_check_state *s)
 {
-	uint32_t len, before;
+	for (size_t i = 0; i < s->nameless.n; i++) {
+		const struct shim_nameless_metric *m = &s->nameless.all[i];
 
-	if (offset == s->f->label_len)
-		return true;
-	if (offset < s->f->label_len + SHIM_FRAME_LEN || offset > file->size)
-		return false;
-	before = shim_be32__get(file->data + offset - 4);
-	if (before < SHIM_META_MIN || before > offset - s->f->label_len)
-		return false;
-	return !shim_frame__len(file->data + offset - before, before, SHIM_META_MIN, &len) &&
-	       len == before;
-}
-
-static const struct file *volume_of(const struct state *s, int32_t volume)
-{
-	for (size_t i = 0; i < s->names.nvolumes; i++)
-		if (s->volumes[i].volume == volume)
-			return &s->volumes[i];
-	return NULL;
-}
-
-static const char *check_entry(const struct state *s, const struct shim_entry *e,
-			       const struct shim_entry *before)
-{
-	const struct file *volume = volume_of(s, e->volume);
-	struct shim_record rec;
-
-	if (before && shim_ts__cmp(e->stamp, before->stamp) < 0)
-		return "is older than the one before it";
-	if (before && (e->volume < before->volume || e->off_meta < before->off_meta ||
-		       (e->volume == before->volume && e->off_data < before->off_data)))
-		return "leads back";
-	if (s->meta.data && !is_boundary(s, &s->meta, e->off_meta))
-		return "names a place in .meta where no record begins";
-	/* an old volume may have been removed, but none can follow the last one */
-	if (!volume || !volume->data)
-		return e->volume < 0 || (s->names.nvolumes &&
-					 e->volume > s->names.volumes[s->names.nvolumes - 1]) ?
-		       "names a volume that there is not" : NULL;
-	if (!is_boundary(s, volume, e->off_data))
-		return "names a place in its volume where no record begins";
-	if (e->off_data < volume->size &&
-	    !shim_rec_result__decode(s->f, volume->data + e->off_data, volume->size - e->off_data,
-				     &rec) && shim_ts__cmp(rec.stamp, e->stamp) < 0)
-		return "leads to an older record";
-	return NULL;
-}
-
-static void check_index(struct state *s)
-{
-	struct shim_entry entry, before;
-	bool has_before = false;
-	uint64_t offset;
-
-	if (!s->names.index || !check_label(s, &s->index))
-		return;
-	for (offset = s->f->label_len; offset < s->index.size; offset += s->f->entry_len) {
-		const char *text;
-
-		if (s->index.size - offset < s->f->entry_len) {
-			say(s, &s->index, offset, "the file ends within an entry");
-			return;
-		}
-		if (shim_rec_index__decode(s->f, s->index.data + offset, &entry)) {
-			say(s, &s->index, offset, "an entry is damaged");
-			continue;
-		}
-		text = check_entry(s, &entry, has_before ? &before : NULL);
-		if (text)
-			say(s, &s->index, offset, "an entry %s", text);
-		before = entry;
-		has_before = true;
+		shim_check__note(s, SHIM_CHECK_INCOMPLETE, shim_check__volume(s, m->volume),
+				 m->offset, "metric %u.%u.%u: %llu %s", PMID_PARTS(m->pmid),
+				 (unsigned long long)m->values,
+				 m->values == 1 ? "value of an instance without a name" :
+						  "values of instances without a name");
 	}
 }
 
-static int map_all(struct state *s)
+static int map_all(struct shim_check_state *s)
 {
 	int err = 0;
 
@@ -476,28 +340,45 @@ static int map_all(struct state *s)
 	return err;
 }
 
-static void check_presence(struct state *s)
+static void check_presence(struct shim_check_state *s)
 {
-	struct file meta = { .path = shim_files__path(s->names.base, SHIM_VOLUME_META) };
-	struct file data = { .path = shim_files__path(s->names.base, 0) };
-	struct file index = { .path = shim_files__path(s->names.base, SHIM_VOLUME_INDEX) };
+	struct shim_check_file meta = { .path = shim_files__path(s->names.base, SHIM_VOLUME_META) };
+	struct shim_check_file data = { .path = shim_files__path(s->names.base, 0) };
+	struct shim_check_file index = { .path = shim_files__path(s->names.base, SHIM_VOLUME_INDEX) };
 
 	if (!s->names.meta && meta.path)
-		say(s, &meta, 0, "the file is missing");
+		shim_check__say(s, &meta, 0, "the file is missing");
 	if (!s->names.nvolumes && data.path)
-		say(s, &data, 0, "there is no volume");
+		shim_check__say(s, &data, 0, "there is no volume");
 	if (!s->names.index && index.path)
-		say(s, &index, 0, "the file is missing: finding a time takes long");
+		shim_check__note(s, SHIM_CHECK_INCOMPLETE, &index, 0,
+				 "the file is missing: finding a time takes long");
 	free(meta.path);
 	free(data.path);
 	free(index.path);
+}
+
+/* Volumes between two that are there, or before the first one, were removed or lost */
+static void note_gaps(struct shim_check_state *s)
+{
+	int64_t next = 0;
+
+	for (size_t i = 0; i < s->names.nvolumes; i++) {
+		int64_t n = s->volumes[i].volume - next;
+
+		if (n > 0)
+			shim_check__note(s, SHIM_CHECK_INCOMPLETE, &s->volumes[i], 0,
+					 "%lld %s before this one %s missing", (long long)n,
+					 n == 1 ? "volume" : "volumes", n == 1 ? "is" : "are");
+		next = (int64_t)s->volumes[i].volume + 1;
+	}
 }
 
 /*
  * The label of the first volume that has a valid one is the archive's.  If the
  * archive cannot be opened, records are not checked against the metadata.
  */
-static int check_all(struct state *s, const char *name)
+static int check_all(struct shim_check_state *s, const char *name)
 {
 	int err;
 
@@ -505,20 +386,23 @@ static int check_all(struct state *s, const char *name)
 	err = map_all(s);
 	if (err)
 		return err;
+	note_gaps(s);
 	for (size_t i = 0; i < s->names.nvolumes && !s->f; i++) {
-		const struct file *v = &s->volumes[i];
+		const struct shim_check_file *v = &s->volumes[i];
 
-		if (v->data && !shim_rec_label__decode(v->data, v->size, v->volume, &s->first))
-			s->f = shim_format__of(s->first.version);
+		if (v->data)
+			shim_check__first_label(s, v);
 	}
 	if (s->names.meta)
 		err = check_meta(s);
-	if (!err && shim_archive__open(name, &s->ar))
+	if (!err && shim_archive__open_any(name, &s->ar))
 		s->ar = NULL;
 	for (size_t i = 0; i < s->names.nvolumes && !err; i++)
-		check_volume(s, &s->volumes[i]);
-	if (!err)
-		check_index(s);
+		err = check_volume(s, &s->volumes[i]);
+	if (!err) {
+		note_nameless(s);
+		shim_check__index(s);
+	}
 	return err;
 }
 
@@ -533,7 +417,7 @@ static int check_all(struct state *s, const char *name)
  */
 int shim_archive__check(const char *name, const struct shim_check *check)
 {
-	struct state s = { .check = check };
+	struct shim_check_state s = { .check = check };
 	int err = shim_files__find(name, &s.names);
 
 	if (err)
@@ -549,6 +433,7 @@ int shim_archive__check(const char *name, const struct shim_check *check)
 	unmap_file(&s.index);
 	shim_buf__free(&s.scratch);
 	shim_declared__free(&s.declared);
+	shim_nameless__fini(&s.nameless);
 	shim_files__free(&s.names);
 	return err ? err : (int)s.problems;
 }

@@ -5,14 +5,23 @@
 
 #include <stdint.h>
 
+/* A kind of note: real loggers write such archives, and the values are right */
+enum shim_check_note {
+	SHIM_CHECK_INCOMPLETE,	/* a name or a file is missing */
+	SHIM_CHECK_UNKNOWN,	/* newer than this library */
+};
+
 /*
  * struct shim_check - callbacks of a check
- * @problem: called for each problem, at @offset of @file; @text is one line
+ * @problem: called for each damage, at @offset of @file; @text is one line
+ * @note: the same for each note; may be NULL
  * @progress: called now and then with the bytes checked and their total; may be NULL
- * @arg: passed to both
+ * @arg: passed to all
  */
 struct shim_check {
 	void (*problem)(void *arg, const char *file, uint64_t offset, const char *text);
+	void (*note)(void *arg, enum shim_check_note kind, const char *file, uint64_t offset,
+		     const char *text);
 	void (*progress)(void *arg, uint64_t done, uint64_t total);
 	void *arg;
 };

@@ -183,6 +183,11 @@ static bool is_same(const struct shim_declared *d, const struct shim_metric *m,
 	       m->units == desc->units;
 }
 
+bool shim_declared__units_ok(uint32_t units)
+{
+	return units_ok(units);
+}
+
 /**
  * shim_declared__desc() - declare a metric
  * @d: what was declared so far
@@ -195,13 +200,23 @@ static bool is_same(const struct shim_declared *d, const struct shim_metric *m,
 int shim_declared__desc(struct shim_declared *d, const struct shim_desc *desc,
 			struct shim_buf *out)
 {
-	const struct shim_metric *m;
+	return desc_ok(desc) ? shim_declared__any(d, desc, out) : -EINVAL;
+}
+
+/**
+ * shim_declared__any() - declare a metric that another writer has described
+ * @d: what was declared so far
+ * @desc: the metric, whose fields are not judged
+ * @out: gets its record
+ *
+ * Return: 0, -EEXIST if the pmid or a name is taken by something else, -ENOMEM.
+ */
+int shim_declared__any(struct shim_declared *d, const struct shim_desc *desc, struct shim_buf *out)
+{
+	const struct shim_metric *m = shim_declared__metric(d, desc->pmid);
 	size_t start = out->len;
 	int err;
 
-	if (!desc_ok(desc))
-		return -EINVAL;
-	m = shim_declared__metric(d, desc->pmid);
 	if (m)
 		return is_same(d, m, desc) ? 0 : -EEXIST;
 	for (unsigned int i = 0; i < desc->nnames; i++)

@@ -50,11 +50,14 @@ struct shim_declared {
 void shim_declared__init(struct shim_declared *d);
 void shim_declared__free(struct shim_declared *d);
 
-/* Both append the metadata records that are needed to @out, or nothing on error */
+/* These append the metadata records that are needed to @out, or nothing on error */
 int shim_declared__desc(struct shim_declared *d, const struct shim_desc *desc,
 			struct shim_buf *out);
+int shim_declared__any(struct shim_declared *d, const struct shim_desc *desc, struct shim_buf *out);
 int shim_declared__indom(struct shim_declared *d, const struct shim_format *f,
 			 const struct shim_indom *indom, struct shim_buf *out);
+
+bool shim_declared__units_ok(uint32_t units);
 
 /* NULL if it was not declared */
 struct shim_metric *shim_declared__metric(const struct shim_declared *d, uint32_t pmid);

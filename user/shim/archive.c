@@ -8,25 +8,51 @@
 #include "archive/check.h"
 #include "base/api.h"
 
+/* The structure of the first version, which ends before @note */
+#define OLD_SIZE offsetof(struct shim_archive_watch, note)
+
+static void pass_note(void *arg, enum shim_check_note kind, const char *file, uint64_t offset,
+		      const char *text)
+{
+	const struct shim_archive_watch *watch = arg;
+
+	_Static_assert((int)SHIM_CHECK_UNKNOWN == (int)SHIM_ARCHIVE_UNKNOWN, "same kinds");
+	watch->note(watch->arg, (int)kind, file, offset, text);
+}
+
+static void pass_problem(void *arg, const char *file, uint64_t offset, const char *text)
+{
+	const struct shim_archive_watch *watch = arg;
+
+	watch->problem(watch->arg, file, offset, text);
+}
+
+static void pass_progress(void *arg, uint64_t done, uint64_t total)
+{
+	const struct shim_archive_watch *watch = arg;
+
+	watch->progress(watch->arg, done, total);
+}
+
 /**
- * shim_archive_check() - look for all that is wrong with an archive
+ * shim_archive_check() - look for damage in an archive, and for what is missing
  * @archive: its base name, or that of one of its files
- * @watch: callbacks for problems and progress
+ * @watch: callbacks for problems, notes and progress
  *
  * Readers of archives tolerate much of what is reported here.
  *
- * Return: the number of problems; -EINVAL, -ENOENT if there is no such archive, or what reading
+ * Return: the number of problems, without notes; -EINVAL, -ENOENT if there is no such archive, or what reading
  * failed with.
  */
 SHIM_API int shim_archive_check(const char *archive, const struct shim_archive_watch *watch)
 {
-	struct shim_check check;
+	struct shim_check check = { .problem = pass_problem, .arg = (void *)watch };
 
-	if (!archive || !watch || watch->size < sizeof(*watch) || watch->reserved ||
-	    !watch->problem)
+	if (!archive || !watch || watch->size < OLD_SIZE || watch->reserved || !watch->problem)
 		return -EINVAL;
-	check.problem = watch->problem;
-	check.progress = watch->progress;
-	check.arg = watch->arg;
+	if (watch->progress)
+		check.progress = pass_progress;
+	if (watch->size >= sizeof(*watch) && watch->note)
+		check.note = pass_note;
 	return shim_archive__check(archive, &check);
 }

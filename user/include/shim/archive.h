@@ -10,12 +10,23 @@ extern "C" {
 #endif
 
 /**
- * struct shim_archive_watch - who wants to know
+ * enum shim_archive_note - kinds of notes about an archive whose values are right
+ * @SHIM_ARCHIVE_INCOMPLETE: an instance's name or a file is missing
+ * @SHIM_ARCHIVE_UNKNOWN: something that only a newer version of PCP writes
+ */
+enum shim_archive_note {
+	SHIM_ARCHIVE_INCOMPLETE = 0,
+	SHIM_ARCHIVE_UNKNOWN = 1,
+};
+
+/**
+ * struct shim_archive_watch - callbacks of a check
  * @size: sizeof(struct shim_archive_watch)
  * @reserved: 0
- * @problem: called for each: in this file, behind so many bytes; @text is one line
- * @progress: NULL, or called now and then: so many bytes of all were seen
- * @arg: for both
+ * @problem: called for each damage, at @offset of @file; @text is one line
+ * @progress: NULL, or called now and then with the bytes checked and their total
+ * @arg: passed to all
+ * @note: NULL, or called for each note; @kind is of enum shim_archive_note
  */
 struct shim_archive_watch {
 	uint32_t size;
@@ -23,6 +34,7 @@ struct shim_archive_watch {
 	void (*problem)(void *arg, const char *file, uint64_t offset, const char *text);
 	void (*progress)(void *arg, uint64_t done, uint64_t total);
 	void *arg;
+	void (*note)(void *arg, int kind, const char *file, uint64_t offset, const char *text);
 };
 
 int shim_archive_check(const char *archive, const struct shim_archive_watch *watch);
