@@ -159,6 +159,12 @@ cat >"$dir/conf/a.conf" <<-'END'
 	cf.four( ) = x
 	cf.eight = 8
 	cf.eight(helptext) =
+	cf.nine = v.i32 + \
+	  1
+	cf.ten = 1 + \
+	  + 2
+	cf.nine(oneline) = one line \
+	of two
 	cf.eight ( helptext )  = "it's \"one\" line\\"
 	cf.one(helptext) = 'over \
 	two lines
@@ -175,6 +181,8 @@ play 10 <<-END
 	desc cf.one
 	desc cf.four
 	desc cf.sub
+	desc cf.nine
+	text cf.nine 1
 	text cf.four 1
 	text cf.four 2
 	text cf.eight 1

@@ -45,8 +45,11 @@ struct shim_derived_values {
  * struct shim_cell - a node of an expression, bound to a context
  * @pmid: the metric of a name; PM_ID_NULL if the context does not have it
  * @unused: the name is the operand of defined(), so that its values are not fetched
+ * @ruled_out: it belongs to the side of a ternary that is not taken, or to the guard
+ * @taken: of a ternary whose guard is known, the node of the side that is taken; else 0
  * @mul, @div: factors that bring its values as an operand to the scale of the other operand
- * @now, @last: values of this fetch and of the one before, if they are kept; n may be an error
+ * @now: values of this fetch; n may be an error
+ * @last: of delta() and rate(): the operand's values of the fetch before
  * @stamp, @last_stamp: of the fetches when it was evaluated
  * @inst: the instance that a filter by name selects, if @inst_known
  * @matches: what a filter by pattern has decided by instance: 1 if it selects it, else 0
@@ -55,6 +58,8 @@ struct shim_cell {
 	pmDesc desc;
 	pmID pmid;
 	bool unused;
+	bool ruled_out;
+	int taken;
 	double mul, div;
 	struct shim_derived_values now, last;
 	struct shim_ts stamp, last_stamp;
@@ -196,6 +201,10 @@ bool shim_derived__passes(int err);
  * through pmprintf().
  */
 int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, bool say);
+/* Rules out sides of ternaries, once the operands of defined() are bound: 0 or -ENOMEM */
+int shim_bound__decide(struct shim_bound *b);
+/* Whether a node is below a ternary's COLON */
+bool shim_bound__in_ternary(const struct shim_bound *b, int i);
 int shim_bound__check(struct shim_bound *b, const char *name, bool say);
 void shim_bound__fini(struct shim_bound *b);
 /* Evaluates for a fetch's @result: the number of values, which are in the last cell, or an error */

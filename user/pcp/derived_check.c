@@ -255,6 +255,12 @@ static bool check_colon(struct check *c, const struct shim_node *node, struct sh
 	const pmUnits *lu = &l->units, *ru = &r->units;
 
 	cell->desc = *l;
+	/* novalue() has the other side's descriptor */
+	if (c->expr->nodes[node->left].kind == SHIM_NODE_NOVALUE)
+		cell->desc = *r;
+	if (c->expr->nodes[node->left].kind == SHIM_NODE_NOVALUE ||
+	    c->expr->nodes[node->right].kind == SHIM_NODE_NOVALUE)
+		return true;
 	if (l->type != r->type)
 		return fails(c, "Different types for ternary operands");
 	if (l->indom != r->indom && l->indom != PM_INDOM_NULL && r->indom != PM_INDOM_NULL)
@@ -356,10 +362,25 @@ static void describe_defined(pmDesc *desc)
 			  .sem = PM_SEM_DISCRETE };
 }
 
+/* A constant may have a metric's type */
+static bool check_leaf(struct check *c, const struct shim_node *node, const struct shim_cell *cell)
+{
+	if (node->kind == SHIM_NODE_NAME || node->kind == SHIM_NODE_NOVALUE ||
+	    is_arithmetic(cell->desc.type))
+		return true;
+	return fails(c, "Non-arithmetic type for constant");
+}
+
 static bool check_node(struct check *c, const struct shim_node *node, struct shim_cell *cell)
 {
-	if (shim_node__form(node->kind)->class == SHIM_CLASS_LEAF)
+	if (cell->ruled_out)
 		return true;
+	if (shim_node__form(node->kind)->class == SHIM_CLASS_LEAF)
+		return check_leaf(c, node, cell);
+	if (cell->taken) {
+		cell->desc = c->cells[cell->taken].desc;
+		return true;
+	}
 	cell->desc = c->cells[node->left].desc;
 	switch (node->kind) {
 	case SHIM_NODE_COLON:
@@ -404,7 +425,9 @@ static const char *text_of(const struct shim_expr *expr, int at)
 {
 	const struct shim_node *node = &expr->nodes[at];
 
-	return shim_node__form(node->kind)->class == SHIM_CLASS_LEAF ? node->text : "<expr>";
+	if (shim_node__form(node->kind)->class != SHIM_CLASS_LEAF || node->kind == SHIM_NODE_NOVALUE)
+		return "<expr>";
+	return node->text;
 }
 
 static void say_units(const pmUnits *units)
@@ -443,7 +466,9 @@ static void say_node(const struct shim_expr *expr, const struct shim_node *node)
 	default:
 		break;
 	}
-	if (form->class == SHIM_CLASS_METRIC)
+	if (form->class == SHIM_CLASS_LEAF)
+		pmprintf("%s", node->text);
+	else if (form->class == SHIM_CLASS_METRIC || form->class == SHIM_CLASS_EXPR)
 		pmprintf("%s(%s)", form->name, text_of(expr, node->left));
 	else
 		pmprintf("%s %s %s", text_of(expr, node->left), form->symbol,

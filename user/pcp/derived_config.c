@@ -16,13 +16,14 @@
 
 /*
  * struct config - a file that is being read
+ * @line: the current line's number; @joined: how many lines were joined with it
  * @at: the current line, terminated; NULL after the last one
  * @next: the line after it, or NULL
  */
 struct config {
 	const char *name;
 	char *text;
-	int line;
+	int line, joined;
 	char *at, *next;
 	int defined;
 };
@@ -137,18 +138,45 @@ static void set(struct config *c, const char *name, const char *attribute, const
 	free(what);
 }
 
-/* Moves to the next line, which may also continue the quoted text that is being read. */
-static void advance(struct config *c)
+/* Terminates the line at @c->next, and returns it. */
+static char *cut_line(struct config *c)
 {
-	c->at = c->next;
-	c->line++;
-	if (!c->at)
-		return;
-	c->next = strchr(c->at, '\n');
+	char *line = c->next;
+
+	c->next = line ? strchr(line, '\n') : NULL;
 	if (c->next)
 		*c->next++ = '\0';
 	if (c->next && !*c->next)
 		c->next = NULL;
+	return line;
+}
+
+/* Moves to the next line, which may also continue the quoted text that is being read. */
+static void advance(struct config *c)
+{
+	c->line += 1 + c->joined;
+	c->joined = 0;
+	c->at = cut_line(c);
+}
+
+/* A backslash at a line's end joins it with the next one, be it a comment's, as in the original. */
+static void join(struct config *c)
+{
+	char *end = c->at + strlen(c->at);
+
+	while (end > c->at && end[-1] == '\\') {
+		const char *more;
+		size_t len;
+
+		*--end = '\0';
+		more = cut_line(c);
+		if (!more)
+			return;
+		len = strlen(more);
+		memmove(end, more, len + 1);
+		end += len;
+		c->joined++;
+	}
 }
 
 static void warn_of_rest(const struct config *c, char *rest)
@@ -297,8 +325,10 @@ static int load_text(struct config *c)
 	int err = 0;
 
 	c->next = c->text;
-	for (advance(c); c->at && !err; advance(c))
+	for (advance(c); c->at && !err; advance(c)) {
+		join(c);
 		err = read_line(c);
+	}
 	return err ? err : c->defined;
 }
 

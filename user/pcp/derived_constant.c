@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Constants with a type: mkconst(number, tag=value, ...), the types of anon(), and units. */
+/* Constants with a type: mkconst(number, tag=value, ...), novalue(tag=value, ...), anon(), units. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,11 +23,16 @@ static const struct {
 
 #define ANON_PREFIX "PM_TYPE_"
 
+#define DOMAIN_MAX 510
+#define SERIAL_MAX 4194303
+#define INDOM_LEN 11	/* of the longest "domain.serial" */
+
 static int set_type(struct shim_parser *p, struct shim_node *node, const char *value)
 {
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		if (!strcasecmp(value, types[i].name)) {
 			node->desc.type = types[i].type;
+			node->tags |= SHIM_TAG_TYPE;
 			return 0;
 		}
 	}
@@ -48,6 +53,7 @@ static int set_semantics(struct shim_parser *p, struct shim_node *node, const ch
 	for (size_t i = 0; i < sizeof(semantics) / sizeof(semantics[0]); i++) {
 		if (!strcasecmp(value, semantics[i].name)) {
 			node->desc.sem = semantics[i].sem;
+			node->tags |= SHIM_TAG_SEMANTICS;
 			return 0;
 		}
 	}
@@ -69,7 +75,34 @@ int shim_parser__units(struct shim_parser *p, const char *value, pmUnits *units)
 
 static int set_units(struct shim_parser *p, struct shim_node *node, const char *value)
 {
+	node->tags |= SHIM_TAG_UNITS;
 	return shim_parser__units(p, value, &node->desc.units);
+}
+
+/* "domain.serial", or null */
+static int set_indom(struct shim_parser *p, struct shim_node *node, const char *value)
+{
+	unsigned int domain, serial;
+	char end;
+
+	node->tags |= SHIM_TAG_INDOM;
+	node->desc.indom = PM_INDOM_NULL;
+	if (!strcasecmp(value, "null"))
+		return 0;
+	if (strlen(value) > INDOM_LEN || sscanf(value, "%u.%u%c", &domain, &serial, &end) != 2 ||
+	    domain > DOMAIN_MAX || serial > SERIAL_MAX)
+		return shim_parser__fail_about(p, "Illegal indom:", value);
+	node->desc.indom = pmInDom_build(domain, serial);
+	return 0;
+}
+
+/* The metric is looked up when the expression is bound. */
+static int set_meta(struct shim_parser *p, struct shim_node *node, const char *value)
+{
+	(void)p;
+	free(node->meta);
+	node->meta = strdup(value);
+	return node->meta ? 0 : -ENOMEM;
 }
 
 static const struct {
@@ -79,7 +112,28 @@ static const struct {
 	{ SHIM_TOKEN_TYPE, set_type },
 	{ SHIM_TOKEN_SEMANTICS, set_semantics },
 	{ SHIM_TOKEN_UNITS, set_units },
+	{ SHIM_TOKEN_META, set_meta },
+	{ SHIM_TOKEN_INDOM, set_indom },
 };
+
+static int no_tag(struct shim_parser *p, const struct shim_node *node)
+{
+	return shim_parser__fail_as(p, "metadata keyword",
+				    node->kind == SHIM_NODE_NOVALUE ? "novalue(" : "mkconst(type");
+}
+
+static bool may_be_value(enum shim_token tag, enum shim_token value)
+{
+	switch (value) {
+	case SHIM_TOKEN_NAME:
+		return true;
+	case SHIM_TOKEN_STRING:
+	case SHIM_TOKEN_INTEGER:
+		return tag != SHIM_TOKEN_META;
+	default:
+		return value == SHIM_TOKEN_DOUBLE && tag == SHIM_TOKEN_INDOM;
+	}
+}
 
 static int tagged(struct shim_parser *p, struct shim_node *node)
 {
@@ -90,14 +144,13 @@ static int tagged(struct shim_parser *p, struct shim_node *node)
 	while (i < sizeof(tags) / sizeof(tags[0]) && tags[i].token != p->token)
 		i++;
 	if (i == sizeof(tags) / sizeof(tags[0]))
-		return shim_parser__fail(p);
+		return no_tag(p, node);
 	shim_parser__next(p);
 	if (p->token != SHIM_TOKEN_ASSIGN)
-		return shim_parser__fail(p);
+		return no_tag(p, node);
 	shim_parser__next(p);
-	if (p->token != SHIM_TOKEN_STRING && p->token != SHIM_TOKEN_NAME &&
-	    p->token != SHIM_TOKEN_INTEGER)
-		return shim_parser__fail(p);
+	if (!may_be_value(tags[i].token, p->token))
+		return no_tag(p, node);
 	value = shim_lexer__copy(&p->lex);
 	if (!value)
 		return -ENOMEM;
@@ -116,7 +169,7 @@ static int tag_list(struct shim_parser *p, struct shim_node *node)
 
 	do {
 		if (p->token != SHIM_TOKEN_COMMA)
-			return shim_parser__fail(p);
+			return no_tag(p, node);
 		shim_parser__next(p);
 		err = tagged(p, node);
 	} while (!err && p->token != SHIM_TOKEN_CLOSE);
@@ -143,6 +196,26 @@ int shim_parser__constant(struct shim_parser *p)
 		return err;
 	shim_parser__next(p);
 	err = tag_list(p, &p->expr->nodes[p->expr->n - 1]);
+	if (!err)
+		shim_parser__next(p);
+	return err;
+}
+
+int shim_parser__no_value(struct shim_parser *p)
+{
+	struct shim_node *node;
+	int err = shim_parser__emit_text(p, SHIM_NODE_NOVALUE, PM_TYPE_32);
+
+	if (err)
+		return err;
+	node = &p->expr->nodes[p->expr->n - 1];
+	shim_parser__next(p); /* the parenthesis */
+	shim_parser__next(p);
+	if (p->token != SHIM_TOKEN_CLOSE) {
+		err = tagged(p, node);
+		if (!err && p->token != SHIM_TOKEN_CLOSE)
+			err = tag_list(p, node);
+	}
 	if (!err)
 		shim_parser__next(p);
 	return err;

@@ -198,31 +198,75 @@ static int bind_name(struct shim_context *ctx, const struct shim_derived_entry *
 	return err < 0 ? err : 0;
 }
 
-static bool is_operand_of(const struct shim_expr *expr, int i, enum shim_node_kind kind)
+static bool is_of_defined(const struct shim_expr *expr, int i)
 {
-	return i + 1 < expr->n && expr->nodes[i + 1].kind == kind;
+	return i + 1 < expr->n && expr->nodes[i + 1].kind == SHIM_NODE_DEFINED;
+}
+
+/* The descriptor of a constant that has that of a metric, but for what was given with it */
+static int bind_constant(struct shim_context *ctx, const struct shim_derived_entry *e,
+			 const struct shim_node *node, struct shim_cell *cell)
+{
+	struct shim_cell meta = { 0 };
+	int err = bind_name(ctx, e, node->meta, false, &meta);
+
+	if (err)
+		return err;
+	meta.desc.pmid = PM_ID_NULL;
+	if (node->tags & SHIM_TAG_TYPE)
+		meta.desc.type = node->desc.type;
+	if (node->tags & SHIM_TAG_SEMANTICS)
+		meta.desc.sem = node->desc.sem;
+	if (node->tags & SHIM_TAG_UNITS)
+		meta.desc.units = node->desc.units;
+	if (node->tags & SHIM_TAG_INDOM)
+		meta.desc.indom = node->desc.indom;
+	cell->desc = meta.desc;
+	return 0;
+}
+
+/* Binds the operands of defined(), or everything else */
+static int bind_nodes(struct shim_context *ctx, struct shim_derived_entry *e, bool of_defined)
+{
+	const struct shim_expr *expr = &e->def->expr;
+	int err = 0;
+
+	for (int i = 0; i < expr->n && !err; i++) {
+		const struct shim_node *node = &expr->nodes[i];
+		struct shim_cell *cell = &e->bound.cells[i];
+
+		if (cell->ruled_out || is_of_defined(expr, i) != of_defined)
+			continue;
+		if (node->kind == SHIM_NODE_NAME)
+			err = bind_name(ctx, e, node->text, of_defined, cell);
+		else if (node->meta)
+			err = bind_constant(ctx, e, node, cell);
+		if (err && !is_of_connection(err) && shim_bound__in_ternary(&e->bound, i))
+			pmprintf("Semantic error: derived metric %s: operand %s: Unknown metric for ternary expression\n",
+				 e->def->name, node->meta ? node->meta : node->text);
+	}
+	pmflush();
+	return err;
 }
 
 static int bind_names(struct shim_context *ctx, struct shim_derived_entry *e)
 {
 	const struct shim_expr *expr = &e->def->expr;
 	struct shim_cell *cells = calloc((size_t)expr->n, sizeof(*cells));
-	int err = 0;
+	int err;
 
 	if (!cells)
 		return -ENOMEM;
 	e->bound = (struct shim_bound){ .expr = expr, .cells = cells };
-	for (int i = 0; i < expr->n && !err; i++) {
-		const struct shim_node *node = &expr->nodes[i];
-
+	for (int i = 0; i < expr->n; i++) {
 		cells[i].pmid = PM_ID_NULL;
 		cells[i].mul = cells[i].div = 1;
-		cells[i].desc = node->desc;
-		if (node->kind == SHIM_NODE_NAME)
-			err = bind_name(ctx, e, node->text, is_operand_of(expr, i, SHIM_NODE_DEFINED),
-					&cells[i]);
+		cells[i].desc = expr->nodes[i].desc;
 	}
-	return err;
+	err = bind_nodes(ctx, e, true);
+	if (!err)
+		err = shim_bound__decide(&e->bound);
+	return err ? err : bind_nodes(ctx, e, false);
 }
 
 /* Not bound if the source has a metric of the same name, which takes precedence. */

@@ -159,7 +159,7 @@ static double seconds_in(int scale)
 static pmAtomValue rate(const struct shim_cell *operand, pmAtomValue now, pmAtomValue last,
 			double elapsed)
 {
-	pmAtomValue v;
+	pmAtomValue v = { 0 };
 
 	v.d = shim_number__increase(operand->desc.type, now, last) / elapsed;
 	if (operand->desc.units.dimTime == 1)
@@ -175,84 +175,165 @@ static double elapsed_between(struct shim_ts from, struct shim_ts to)
 	return pmtimespecToReal(&a);
 }
 
+/*
+ * A counter that went back wrapped or was reset; what it has counted meanwhile is not known.  As in
+ * the original, a fetch of an earlier time is taken for that as well, except with PM_TYPE_32.
+ */
+static bool went_back(const pmDesc *desc, pmAtomValue now, pmAtomValue last, double elapsed)
+{
+	int back = desc->type == PM_TYPE_32 && elapsed < 0 ? 1 : -1;
+
+	return desc->sem == PM_SEM_COUNTER && shim_number__compare(desc->type, now, last) == back;
+}
+
 /* The changes of instances that the last fetch had, too: how many, at most @n, or an error */
 static int change_all(const struct shim_node *node, const struct shim_cell *operand,
 		      struct positions *last, struct shim_cell *cell, int n)
 {
+	bool is_rate = node->kind == SHIM_NODE_RATE;
 	double elapsed = elapsed_between(cell->last_stamp, cell->stamp);
 	int found = 0, at, err;
 
 	for (int i = 0; i < operand->now.n && found < n; i++) {
 		struct shim_derived_value *out = &cell->now.all[found];
 		const struct shim_derived_value *now = &operand->now.all[i];
+		pmAtomValue before;
 
 		err = position_of(last, now->inst, &at);
 		if (err)
 			return err;
 		if (at < 0)
 			continue;
+		before = cell->last.all[at].v;
+		if (is_rate && went_back(&operand->desc, now->v, before, elapsed))
+			continue;
 		out->inst = now->inst;
-		out->v = node->kind == SHIM_NODE_RATE ?
-			rate(operand, now->v, operand->last.all[at].v, elapsed) :
-			shim_number__difference(operand->desc.type, now->v, operand->last.all[at].v);
+		out->v = is_rate ? rate(operand, now->v, before, elapsed) :
+				   shim_number__difference(operand->desc.type, now->v, before);
 		found++;
 	}
 	return found;
 }
 
+/* Copies the operand's values for the next fetch */
+static int keep_last(struct shim_cell *cell, const struct shim_cell *operand)
+{
+	int n = operand->now.n, err = shim_cell__room(&cell->last, n);
+
+	cell->last.n = err ? 0 : n;
+	if (!err && n > 0)
+		memcpy(cell->last.all, operand->now.all, (size_t)n * sizeof(*cell->last.all));
+	return err;
+}
+
 static int eval_change(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
 {
 	const struct shim_cell *operand = &ev->cells[node->left];
-	int n = operand->now.n < operand->last.n ? operand->now.n : operand->last.n;
-	struct positions last = { .values = &operand->last };
+	int n = operand->now.n < cell->last.n ? operand->now.n : cell->last.n, err = 0;
+	struct positions last = { .values = &cell->last };
 
 	cell->last_stamp = cell->stamp;
 	cell->stamp = ev->stamp;
-	cell->now.n = n;
-	if (n <= 0)
-		return n;
-	cell->now.n = shim_cell__room(&cell->now, n);
-	if (!cell->now.n)
-		cell->now.n = change_all(node, operand, &last, cell, n);
+	cell->now.n = n > 0 ? 0 : n;
+	if (n > 0) {
+		cell->now.n = shim_cell__room(&cell->now, n);
+		if (!cell->now.n)
+			cell->now.n = change_all(node, operand, &last, cell, n);
+	}
 	shim_pmidmap__fini(&last.map);
-	return cell->now.n;
+	err = keep_last(cell, operand);
+	return err ? err : cell->now.n;
+}
+
+/*
+ * struct sides - the sides of a ternary
+ * @insts: the one that has the instances; @others: the other one, for instances beyond
+ * @n: how many instances there are, unless a side without values is selected
+ */
+struct sides {
+	const struct shim_cell *yes, *no, *insts, *others;
+	int n;
+};
+
+/* Returns false if a side that should have values has none. */
+static bool find_sides(const struct evaluation *ev, const struct shim_node *colon, struct sides *s)
+{
+	bool any_yes = ev->expr->nodes[colon->left].kind != SHIM_NODE_NOVALUE;
+	bool any_no = ev->expr->nodes[colon->right].kind != SHIM_NODE_NOVALUE;
+	bool many_yes, many_no;
+
+	s->yes = s->insts = &ev->cells[colon->left];
+	s->no = s->others = &ev->cells[colon->right];
+	if ((any_yes && s->yes->now.n <= 0) || (any_no && s->no->now.n <= 0))
+		return false;
+	many_yes = any_yes && s->yes->desc.indom != PM_INDOM_NULL;
+	many_no = any_no && s->no->desc.indom != PM_INDOM_NULL;
+	if (!any_yes || (!many_yes && many_no)) {
+		s->insts = s->no;
+		s->others = s->yes;
+	}
+	s->n = s->yes->now.n > s->no->now.n ? s->yes->now.n : s->no->now.n;
+	if (many_yes && !many_no)
+		s->n = s->yes->now.n;
+	return true;
 }
 
 /*
  * Value i of the guard, or its last one if it has fewer, selects an operand, of which value i is
  * taken, or the first one if it has fewer.  The instances are those of the operand that has an
- * instance domain.
+ * instance domain.  Where novalue() is selected, there is no value.
  */
 static int eval_ternary(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
 {
-	const struct shim_node *colon = &ev->expr->nodes[node->right];
-	const struct shim_cell *guard = &ev->cells[node->left];
-	const struct shim_cell *yes = &ev->cells[colon->left], *no = &ev->cells[colon->right];
-	const struct shim_cell *insts = yes, *others = no, *pick = no;
-	int n = yes->now.n > no->now.n ? yes->now.n : no->now.n, err;
+	const struct shim_cell *guard = &ev->cells[node->left], *pick;
+	struct sides s;
+	int found = 0, err;
 
 	cell->now.n = 0;
-	if (guard->now.n <= 0 || yes->now.n <= 0 || no->now.n <= 0)
+	if (guard->now.n <= 0 || !find_sides(ev, &ev->expr->nodes[node->right], &s))
 		return 0;
-	if (yes->desc.indom == PM_INDOM_NULL && no->desc.indom != PM_INDOM_NULL) {
-		insts = no;
-		others = yes;
-	}
-	if (yes->desc.indom != PM_INDOM_NULL && no->desc.indom == PM_INDOM_NULL)
-		n = yes->now.n;
-	err = shim_cell__room(&cell->now, n);
+	err = shim_cell__room(&cell->now, s.n);
 	if (err)
 		return err;
-	for (int i = 0; i < n; i++) {
-		const struct shim_cell *from = i < insts->now.n ? insts : others;
+	pick = s.no;
+	for (int i = 0; i < s.n; i++) {
+		const struct shim_cell *from = i < s.insts->now.n ? s.insts : s.others;
 
 		if (i < guard->now.n)
-			pick = shim_number__is_zero(guard->desc.type, guard->now.all[i].v) ? no : yes;
-		cell->now.all[i].inst = from->now.all[i].inst;
-		cell->now.all[i].v = pick->now.all[i < pick->now.n ? i : 0].v;
+			pick = shim_number__is_zero(guard->desc.type, guard->now.all[i].v) ? s.no : s.yes;
+		if (!pick->now.n)
+			continue;
+		cell->now.all[found].inst = from->now.all[i].inst;
+		cell->now.all[found++].v = pick->now.all[i < pick->now.n ? i : 0].v;
 	}
+	cell->now.n = found;
+	return found;
+}
+
+/* A constant of an instance domain has its value for each instance. */
+static int eval_constant(struct evaluation *ev, const struct shim_node *node,
+			 struct shim_cell *cell)
+{
+	struct shim_ts origin = ev->ctx->origin;
+	int *insts, n = shim_cell__constant(node, cell);
+	pmAtomValue v;
+	char **names;
+
+	if (n < 0 || cell->desc.indom == PM_INDOM_NULL)
+		return n;
+	v = cell->now.all[0].v;
+	ev->ctx->origin = ev->stamp;
+	n = ev->ctx->source->instances(ev->ctx, cell->desc.indom, &insts, &names);
+	ev->ctx->origin = origin;
 	cell->now.n = n;
-	return n;
+	if (n <= 0)
+		return n;
+	cell->now.n = shim_cell__room(&cell->now, n);
+	for (int i = 0; i < n && cell->now.n >= 0; i++)
+		cell->now.all[cell->now.n++] = (struct shim_derived_value){ .inst = insts[i], .v = v };
+	free(insts);
+	free(names);
+	return cell->now.n;
 }
 
 /*
@@ -407,22 +488,11 @@ static const pmValueSet *set_of(const pmResult *result, pmID pmid)
 	return NULL;
 }
 
-static void keep_last(struct shim_cell *cell)
-{
-	struct shim_derived_values last = cell->last;
-
-	cell->last = cell->now;
-	cell->now = last;
-	cell->now.n = 0;
-}
-
-static int eval_name(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
+static int eval_name(const struct evaluation *ev, struct shim_cell *cell)
 {
 	const pmValueSet *set = set_of(ev->result, cell->pmid);
 	int err;
 
-	if (node->keeps_last)
-		keep_last(cell);
 	cell->now.n = set ? set->numval : PM_ERR_PMID;
 	if (cell->now.n <= 0)
 		return cell->now.n;
@@ -452,9 +522,9 @@ static int eval_node(struct evaluation *ev, const struct shim_node *node, struct
 	switch (node->kind) {
 	case SHIM_NODE_INTEGER:
 	case SHIM_NODE_DOUBLE:
-		return shim_cell__constant(node, cell);
+		return eval_constant(ev, node, cell);
 	case SHIM_NODE_NAME:
-		return cell->unused ? 0 : eval_name(ev, node, cell);
+		return cell->unused ? 0 : eval_name(ev, cell);
 	case SHIM_NODE_DELTA:
 	case SHIM_NODE_RATE:
 		return eval_change(ev, node, cell);
@@ -464,9 +534,11 @@ static int eval_node(struct evaluation *ev, const struct shim_node *node, struct
 		return shim_cell__neg(operand, cell);
 	case SHIM_NODE_COLON:
 	case SHIM_NODE_ANON:
+	case SHIM_NODE_NOVALUE:
 		return 0;
 	case SHIM_NODE_QUEST:
-		return eval_ternary(ev, node, cell);
+		return cell->taken ? copy_values(cell, &ev->cells[cell->taken]) :
+				     eval_ternary(ev, node, cell);
 	case SHIM_NODE_RESCALE:
 		return shim_cell__rescale(node, operand, cell);
 	case SHIM_NODE_INSTANT:
@@ -495,6 +567,13 @@ static bool is_forgiven(const struct shim_expr *expr, int i)
 	return i + 1 < expr->n && expr->nodes[i + 1].kind == SHIM_NODE_COUNT;
 }
 
+/* After a failure, delta() and rate() of what was not evaluated have no last values. */
+static void forget(struct shim_bound *b, int from)
+{
+	for (int i = from; i < b->expr->n; i++)
+		b->cells[i].last.n = 0;
+}
+
 int shim_bound__evaluate(struct shim_context *ctx, struct shim_bound *b, const pmResult *result,
 			 struct shim_ts stamp)
 {
@@ -503,9 +582,13 @@ int shim_bound__evaluate(struct shim_context *ctx, struct shim_bound *b, const p
 	int n = 0;
 
 	for (int i = 0; i < b->expr->n; i++) {
+		if (b->cells[i].ruled_out)
+			continue;
 		n = eval_node(&ev, &b->expr->nodes[i], &b->cells[i]);
-		if (n < 0 && !is_forgiven(b->expr, i))
+		if (n < 0 && !is_forgiven(b->expr, i)) {
+			forget(b, i);
 			return n;
+		}
 	}
 	return n;
 }

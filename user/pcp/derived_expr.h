@@ -31,6 +31,7 @@ enum shim_token {
 	SHIM_TOKEN_OPERATOR,	/* with the operator's node kind; "-" is SHIM_NODE_MINUS */
 	SHIM_TOKEN_FUNCTION,	/* with the function's node kind; "(" follows */
 	SHIM_TOKEN_MKCONST,	/* likewise */
+	SHIM_TOKEN_NOVALUE,	/* likewise */
 	SHIM_TOKEN_NOT,
 	SHIM_TOKEN_QUEST,
 	SHIM_TOKEN_COLON,
@@ -41,12 +42,15 @@ enum shim_token {
 	SHIM_TOKEN_TYPE,
 	SHIM_TOKEN_SEMANTICS,
 	SHIM_TOKEN_UNITS,
+	SHIM_TOKEN_META,
+	SHIM_TOKEN_INDOM,
 };
 
 enum shim_node_kind {
 	SHIM_NODE_INTEGER,
 	SHIM_NODE_DOUBLE,
 	SHIM_NODE_NAME,
+	SHIM_NODE_NOVALUE,	/* no values at all; an operand of a COLON */
 	SHIM_NODE_PLUS,
 	SHIM_NODE_MINUS,
 	SHIM_NODE_STAR,
@@ -103,24 +107,33 @@ struct shim_node_form {
 
 const struct shim_node_form *shim_node__form(enum shim_node_kind kind);
 
+enum shim_node_tag {
+	SHIM_TAG_TYPE = 1,
+	SHIM_TAG_SEMANTICS = 2,
+	SHIM_TAG_UNITS = 4,
+	SHIM_TAG_INDOM = 8,
+};
+
 /*
  * struct shim_node - a part of an expression
  * @left, @right: positions of the operands, or SHIM_NODE_NONE
- * @keeps_last: its values are kept for the next fetch, for delta() or rate()
  * @by_pattern: a filter selects instances by @pattern, else by the exact name @text
  * @inverted: a filter selects the instances that do not match
  * @text: a name or a number as it was written
  * @desc: of a constant, or the units to rescale to
+ * @tags: which parts of @desc were given, as bits of enum shim_node_tag
+ * @meta: the metric that the other parts of a constant's @desc are from, or NULL
  */
 struct shim_node {
 	enum shim_node_kind kind;
 	int left, right;
-	bool keeps_last;
 	bool by_pattern;
 	bool inverted;
 	char *text;
 	regex_t *pattern;
 	pmDesc desc;
+	unsigned int tags;
+	char *meta;
 };
 
 struct shim_expr {

@@ -45,7 +45,8 @@ static int add_operands(struct wish *w, const struct shim_bound *b)
 	int err = 0;
 
 	for (int i = 0; i < b->expr->n && !err; i++)
-		if (b->expr->nodes[i].kind == SHIM_NODE_NAME && !b->cells[i].unused)
+		if (b->expr->nodes[i].kind == SHIM_NODE_NAME && !b->cells[i].unused &&
+		    !b->cells[i].ruled_out)
 			err = add(w, b->cells[i].pmid);
 	return err;
 }

@@ -31,7 +31,6 @@ static int metric_function(struct shim_parser *p)
 	if (err)
 		return err;
 	operand = &p->expr->nodes[p->expr->n - 1];
-	operand->keeps_last = kind == SHIM_NODE_DELTA || kind == SHIM_NODE_RATE;
 	shim_parser__next(p);
 	if (p->token != SHIM_TOKEN_CLOSE)
 		return fail_in_function(p, kind);

@@ -60,6 +60,8 @@ static const struct {
 	{ "type", SHIM_TOKEN_TYPE },
 	{ "semantics", SHIM_TOKEN_SEMANTICS },
 	{ "units", SHIM_TOKEN_UNITS },
+	{ "meta", SHIM_TOKEN_META },
+	{ "indom", SHIM_TOKEN_INDOM },
 };
 
 void shim_lexer__init(struct shim_lexer *lex, const char *text)
@@ -89,6 +91,8 @@ static enum shim_token function(struct shim_lexer *lex)
 			return SHIM_TOKEN_FUNCTION;
 		}
 	}
+	if (is_word(lex, "novalue"))
+		return SHIM_TOKEN_NOVALUE;
 	return is_word(lex, "mkconst") ? SHIM_TOKEN_MKCONST : SHIM_TOKEN_NAME;
 }
 

@@ -197,18 +197,19 @@ pmAtomValue shim_number__difference(int type, pmAtomValue now, pmAtomValue last)
 	return v;
 }
 
-/* For rate(), which takes it that an unsigned counter that is less than before has wrapped */
+/* For rate(): negative if the value is less than before, of an unsigned type as well */
 double shim_number__increase(int type, pmAtomValue now, pmAtomValue last)
 {
 	switch (type) {
 	case PM_TYPE_32:
 		return (int32_t)(now.ul - last.ul);
 	case PM_TYPE_U32:
-		return now.ul - last.ul;
+		return (double)now.ul - (double)last.ul;
 	case PM_TYPE_64:
 		return (double)(int64_t)(now.ull - last.ull);
 	case PM_TYPE_U64:
-		return (double)(now.ull - last.ull);
+		return now.ull < last.ull ? -(double)(last.ull - now.ull) :
+					    (double)(now.ull - last.ull);
 	case PM_TYPE_FLOAT:
 		return now.f - last.f;
 	}

@@ -21,7 +21,7 @@ bool shim_number__holds(enum shim_node_kind kind, int order);
 /* PLUS, MINUS or STAR of one type; SLASH of doubles */
 pmAtomValue shim_number__calculate(enum shim_node_kind kind, int type, pmAtomValue a,
 				   pmAtomValue b);
-/* @now less @last: for delta(), in its type; for rate(), where unsigned counters wrap */
+/* @now less @last: for delta(), in its type; for rate() */
 pmAtomValue shim_number__difference(int type, pmAtomValue now, pmAtomValue last);
 double shim_number__increase(int type, pmAtomValue now, pmAtomValue last);
 

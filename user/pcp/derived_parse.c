@@ -99,6 +99,23 @@ static int number(struct shim_parser *p, enum shim_node_kind kind, int type)
 	return err;
 }
 
+/*
+ * novalue() may only be the whole of one side of a ternary: the first side, which the colon has to
+ * follow, or the second one, which ends the ternary.
+ */
+static int no_value(struct shim_parser *p)
+{
+	bool first = shim_parser__innermost(p, SHIM_NODE_QUEST) != NULL;
+	int err;
+
+	if (!first && !shim_parser__innermost(p, SHIM_NODE_COLON))
+		return no_operand(p);
+	err = shim_parser__no_value(p);
+	if (err || !first)
+		return err ? err : shim_parser__reduce(p, shim_node__form(SHIM_NODE_COLON)->precedence);
+	return p->token == SHIM_TOKEN_COLON ? 0 : shim_parser__fail(p);
+}
+
 /* 0: an operand is complete; 1: what has been read is still to be followed by one; or an error */
 static int operand(struct shim_parser *p)
 {
@@ -111,6 +128,8 @@ static int operand(struct shim_parser *p)
 		return metric_name(p);
 	case SHIM_TOKEN_MKCONST:
 		return shim_parser__constant(p);
+	case SHIM_TOKEN_NOVALUE:
+		return no_value(p);
 	case SHIM_TOKEN_FUNCTION:
 		return shim_parser__function(p);
 	case SHIM_TOKEN_OPEN:
@@ -175,6 +194,9 @@ static int close_one(struct shim_parser *p)
 		break;
 	case SHIM_NODE_SCALAR:
 	case SHIM_NODE_FILTER:
+	case SHIM_NODE_DELTA:
+	case SHIM_NODE_RATE:
+	case SHIM_NODE_INSTANT:
 		err = shim_parser__close_function(p, o);
 		break;
 	default:

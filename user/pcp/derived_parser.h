@@ -78,6 +78,8 @@ struct shim_open *shim_parser__innermost(struct shim_parser *p, enum shim_node_k
 
 /* mkconst(), from its parenthesis to what follows it */
 int shim_parser__constant(struct shim_parser *p);
+/* novalue(), likewise */
+int shim_parser__no_value(struct shim_parser *p);
 /* A type's name as the operand of anon() */
 int shim_parser__anonymous(struct shim_parser *p, struct shim_node *node);
 int shim_parser__units(struct shim_parser *p, const char *value, pmUnits *units);

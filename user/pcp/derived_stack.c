@@ -51,6 +51,12 @@ int shim_parser__fail(struct shim_parser *p)
 			return shim_parser__fail_as(p, SHIM_PARSER_OPERATOR, "rescale(");
 		case SHIM_NODE_SCALAR:
 			return shim_parser__fail_as(p, "<expr>", "scalar(");
+		case SHIM_NODE_DELTA:
+			return shim_parser__fail_as(p, "<expr>", "delta(");
+		case SHIM_NODE_RATE:
+			return shim_parser__fail_as(p, "<expr>", "rate(");
+		case SHIM_NODE_INSTANT:
+			return shim_parser__fail_as(p, "Metric name", "instant(");
 		case SHIM_NODE_FILTER:
 			return shim_parser__fail_as(p, "<expr>)", "matchinst(<filter>,");
 		case SHIM_NODE_AND:
@@ -67,6 +73,7 @@ int shim_parser__fail(struct shim_parser *p)
 void shim_node__fini(struct shim_node *node)
 {
 	free(node->text);
+	free(node->meta);
 	if (node->pattern) {
 		regfree(node->pattern);
 		free(node->pattern);
