@@ -461,7 +461,7 @@ SHIM_API int pmiPutHighResResult(const pmHighResResult *result)
  * pmiPutMark() - mark a gap: values are not continuous from the last record to the next
  *
  * Return: 0, also before the first record, where there is nothing to separate;
- * PM_ERR_NOCONTEXT, or what writing failed with.
+ * PM_ERR_NOCONTEXT, or what writing or creating the archive failed with.
  */
 SHIM_API int pmiPutMark(void)
 {

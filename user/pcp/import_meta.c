@@ -261,33 +261,35 @@ int shim_importer__metric(struct shim_importer *imp, const char *name, const pmD
 	return err ? err : enter_metric(imp, &d);
 }
 
+/*
+ * The part of an instance's name that tells it from others: up to its first blank, or all of it.  PCP
+ * compares names so, here and where an archive is read: "one two" is "one three", but not "one".
+ */
+static size_t key_length(const char *name)
+{
+	size_t len = strcspn(name, " ");
+
+	return name[len] ? len + 1 : len;
+}
+
+static uint64_t hash_key(const struct shim_imp_domain *d, const char *name)
+{
+	return shim_hash__bytes(&d->names, name, key_length(name));
+}
+
 static struct shim_imp_instance *find_name(const struct shim_imp_domain *d, const char *name)
 {
-	struct shim_hnode *node = shim_hash__first(&d->names,
-						   shim_hash__bytes(&d->names, name, strlen(name)));
+	struct shim_hnode *node = shim_hash__first(&d->names, hash_key(d, name));
+	size_t len = key_length(name);
 
 	for (; node; node = shim_hash__next(node)) {
 		struct shim_imp_instance *i = shim_hnode__entry(node, struct shim_imp_instance,
 								by_name);
 
-		if (!strcmp(i->name, name))
+		if (key_length(i->name) == len && !memcmp(i->name, name, len))
 			return i;
 	}
 	return NULL;
-}
-
-/* PCP's rule: an instance name with a space is also found by the part before the space. */
-static struct shim_imp_instance *match_name(const struct shim_imp_domain *d, const char *name)
-{
-	struct shim_imp_instance *found = find_name(d, name);
-
-	for (size_t i = 0; !found && d->spaced && i < d->n; i++) {
-		size_t len = strcspn(d->instances[i]->name, " ");
-
-		if (d->instances[i]->name[len] && !strncmp(d->instances[i]->name, name, len))
-			found = d->instances[i];
-	}
-	return found;
 }
 
 /* Index of an id in the sorted instances, or where it would be inserted */
@@ -327,14 +329,12 @@ static int enter_instance(struct shim_importer *imp, struct shim_imp_domain *d, 
 	if (!i->name || shim_vec__room(d->instances, &d->cap, d->n))
 		return -ENOMEM;
 	instances = d->instances;
-	if (shim_hash__add(&d->names, &i->by_name,
-			   shim_hash__bytes(&d->names, name, strlen(name))))
+	if (shim_hash__add(&d->names, &i->by_name, hash_key(d, name)))
 		return -ENOMEM;
 	memmove(&instances[at + 1], &instances[at], (d->n - at) * sizeof(*instances));
 	instances[at] = i;
 	d->n++;
 	d->changed = true;
-	d->spaced = d->spaced || strchr(name, ' ');
 	return 0;
 }
 
@@ -485,7 +485,7 @@ int shim_importer__slot(struct shim_importer *imp, const char *name, const char 
 	if (m->domain && !instance)
 		return PMI_ERR_INSTNULL;
 	if (instance) {
-		i = match_name(m->domain, instance);
+		i = find_name(m->domain, instance);
 		if (!i)
 			return PM_ERR_INST;
 	}

@@ -38,7 +38,8 @@ static int open_writer(struct shim_importer *imp)
 	cut(label.tz, f->tz_len);
 	if (!f->zoneinfo_len)
 		label.zoneinfo[0] = '\0';
-	return shim_writer__open(imp->base, &label, &imp->writer);
+	imp->failed = shim_writer__open(imp->base, &label, &imp->writer);
+	return imp->failed;
 }
 
 int shim_importer__declare(struct shim_importer *imp, struct shim_imp_metric *m)
@@ -222,14 +223,14 @@ static int put_mark(struct shim_importer *imp, struct shim_ts stamp)
  * The mark's time is a millisecond after the last record's.  Before the first record there is
  * nothing to separate.
  *
- * Return: 0 or what writing failed with.
+ * Return: 0, or what writing or, before, creating the archive failed with.
  */
 int shim_importer__mark(struct shim_importer *imp)
 {
 	struct shim_ts stamp;
 
 	if (!imp->has_last)
-		return 0;
+		return imp->failed;
 	stamp = shim_stamp__make(imp->last_put.sec, (int64_t)imp->last_put.nsec + MARK_AFTER);
 	if (shim_ts__cmp(stamp, imp->last) < 0)
 		stamp = imp->last;
@@ -340,7 +341,7 @@ int shim_importer__result(struct shim_importer *imp, struct shim_ts stamp, int n
  * shim_importer__end() - finish the archive
  * @imp: the importer, which can be inherited from afterwards
  *
- * Return: 0 or what writing failed with; the archive is closed in any case.
+ * Return: 0, or what writing or creating the archive failed with; it is closed in any case.
  */
 int shim_importer__end(struct shim_importer *imp)
 {
@@ -349,7 +350,7 @@ int shim_importer__end(struct shim_importer *imp)
 	shim_importer__drop_values(imp);
 	imp->ended = true;
 	if (!imp->writer)
-		return 0;
+		return imp->failed;
 	if (imp->has_last)
 		err = shim_imp_notes__write(imp, imp->last);
 	close_err = shim_writer__close(imp->writer);

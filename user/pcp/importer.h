@@ -30,7 +30,6 @@ struct shim_imp_instance {
 /*
  * struct shim_imp_domain - an instance domain
  * @instances: the @n present ones, sorted by id
- * @spaced: some have a space in their name
  * @known: it was written to the archive
  * @changed: the present state was not written yet
  */
@@ -42,7 +41,6 @@ struct shim_imp_domain {
 	struct shim_imp_instance **instances;
 	size_t n;
 	size_t cap;
-	bool spaced;
 	bool known;
 	bool changed;
 };
@@ -132,6 +130,7 @@ struct shim_importer {
 	struct shim_ts last;
 	struct shim_ts last_put;
 	bool has_last;
+	int failed;
 };
 
 /* import_meta.c: metrics, instances and handles */
