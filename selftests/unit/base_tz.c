@@ -2,8 +2,10 @@
 /* A zone of one's own has the times that the C library has with that TZ. */
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/civil.h"
 #include "base/tz.h"
@@ -192,6 +194,40 @@ TEST(dates_without_a_zone)
 		if (t != -1)
 			ASSERT_EQ(t, shim_civil__time(&got)) TH_LOG("%d", i);
 	}
+}
+
+/* A copy of a zone's file elsewhere, named in all ways that lead out of the zoneinfo directory */
+TEST(foreign_names_lead_nowhere_else)
+{
+	static const char *const bad[] = { "%s", ":%s", "../../..%s", ":../../..%s", "Europe/../../../..%s",
+					   "/usr/share/zoneinfo/../../..%s" };
+	static const char *const good[] = { "Asia/Kathmandu", ":Asia/Kathmandu", "NPT-5:45",
+					    "/usr/share/zoneinfo/Asia/Kathmandu" };
+	char path[] = "/tmp/base_tz.XXXXXX", name[128], command[128];
+	struct shim_tz *tz;
+	struct tm tm;
+
+	ASSERT_LE(0, mkstemp(path));
+	sprintf(command, "cp /usr/share/zoneinfo/Asia/Kathmandu %s", path);
+	ASSERT_EQ(0, system(command));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		snprintf(name, sizeof(name), bad[i], path);
+		for (int foreign = 0; foreign < 2; foreign++) {
+			ASSERT_EQ(0, (foreign ? shim_tz__open_foreign : shim_tz__open)(name, &tz));
+			ASSERT_EQ(0, shim_tz__local(tz, 1000000000, &tm));
+			EXPECT_EQ(foreign ? 0 : 20700, tm.tm_gmtoff) {
+				TH_LOG("%s", name);
+			}
+			shim_tz__close(tz);
+		}
+	}
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		ASSERT_EQ(0, shim_tz__open_foreign(good[i], &tz));
+		ASSERT_EQ(0, shim_tz__local(tz, 1000000000, &tm));
+		EXPECT_EQ(20700, tm.tm_gmtoff);
+		shim_tz__close(tz);
+	}
+	unlink(path);
 }
 
 TEST_HARNESS_MAIN

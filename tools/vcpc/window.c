@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "text.h"
 #include "vcpc.h"
 #include "window.h"
 
@@ -190,6 +191,13 @@ static bool is_zone(const char *zone)
 	return is_zone_file(path);
 }
 
+/* Whether a label's zone, which is set as TZ, makes the C library read no file but a zone's */
+static bool is_harmless(const char *zone)
+{
+	zone += *zone == ':';
+	return *zone != '/' && !strstr(zone, "..");
+}
+
 /* Set the zone in which times are read and shown: 0, or the exit status after a message */
 static int use_zone(const struct vcpc_window *w)
 {
@@ -197,6 +205,9 @@ static int use_zone(const struct vcpc_window *w)
 		return vcpc_usage("-Z and -z are two zones");
 	if (w->zone && !is_zone(w->zone))
 		return vcpc_usage("there is no time zone '%s'; UTC, Europe/Paris or EST5EDT are", w->zone);
+	if (w->host_zone && !is_harmless(w->label.timezone))
+		return vcpc_fail(0, "the archive's label has no time zone, but a file's name: '%s' (try -Z UTC)",
+				 vcpc_printable((char *)w->label.timezone, ""));
 	if (w->zone || w->host_zone) {
 		setenv("TZ", w->zone ? w->zone : w->label.timezone, 1);
 		tzset();

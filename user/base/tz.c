@@ -390,16 +390,25 @@ static int parse_file(struct shim_tz *tz, const uint8_t *p, size_t len)
 	return err;
 }
 
-/*
- * If the program is more privileged than the user, only names below the zoneinfo directory are
- * accepted.  The owner of the file is not checked.
- */
-static bool may_read(const char *name)
+/* Whether a name, which may be a path, has a component ".." */
+static bool leads_up(const char *name)
 {
-	return !shim_environ__is_foreign() || (*name != '/' && !strstr(name, ".."));
+	const char *at = name;
+
+	while ((at = strstr(at, "..")) && !((at == name || at[-1] == '/') && (!at[2] || at[2] == '/')))
+		at += 2;
+	return at;
 }
 
-static int read_file(struct shim_tz *tz, const char *name)
+/* An archive's name, or any if the program has more privileges than its user, must be below ZONEINFO */
+static bool may_read(const char *name, bool foreign)
+{
+	if (!foreign && !shim_environ__is_foreign())
+		return true;
+	return !leads_up(name) && (*name != '/' || !strncmp(name, ZONEINFO "/", sizeof(ZONEINFO)));
+}
+
+static int read_file(struct shim_tz *tz, const char *name, bool foreign)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -407,7 +416,7 @@ static int read_file(struct shim_tz *tz, const char *name)
 	ssize_t n = -1;
 	int fd, err = -EINVAL;
 
-	if (!*name || !may_read(name) ||
+	if (!*name || !may_read(name, foreign) ||
 	    snprintf(path, sizeof(path), "%s%s", *name == '/' ? "" : ZONEINFO "/", name) >=
 	    (int)sizeof(path))
 		return -ENOENT;
@@ -435,6 +444,30 @@ static void forget_file(struct shim_tz *tz)
 	*tz = (struct shim_tz){ 0 };
 }
 
+static int open_zone(const char *name, bool foreign, struct shim_tz **out)
+{
+	struct shim_tz *tz = calloc(1, sizeof(*tz));
+	int err;
+
+	if (!tz)
+		return -ENOMEM;
+	name += *name == ':';
+	err = read_file(tz, *name ? name : "Universal", foreign);
+	if (err == -ENOMEM) {
+		shim_tz__close(tz);
+		return err;
+	} else if (err) {
+		forget_file(tz);
+		tz->has_rule = true;
+		if (!take_rule(name, &tz->rule))
+			tz->rule = (struct rule){ .names = { "UTC" } };
+	}
+	for (int i = 0; i < 2; i++)
+		tz->rule.kind[i].name = tz->rule.names[i];
+	*out = tz;
+	return 0;
+}
+
 /**
  * shim_tz__open() - open a zone by a value of TZ
  * @name: a zoneinfo file, with or without a colon before it, or a rule; anything else is UTC, as in
@@ -445,27 +478,19 @@ static void forget_file(struct shim_tz *tz)
  */
 int shim_tz__open(const char *name, struct shim_tz **out)
 {
-	struct shim_tz *tz = calloc(1, sizeof(*tz));
-	int err;
+	return open_zone(name, false, out);
+}
 
-	if (!tz)
-		return -ENOMEM;
-	name += *name == ':';
-	err = read_file(tz, *name ? name : "Universal");
-	if (err == -ENOMEM) {
-		shim_tz__close(tz);
-		return err;
-	}
-	if (err) {
-		forget_file(tz);
-		tz->has_rule = true;
-		if (!take_rule(name, &tz->rule))
-			tz->rule = (struct rule){ .names = { "UTC" } };
-	}
-	for (int i = 0; i < 2; i++)
-		tz->rule.kind[i].name = tz->rule.names[i];
-	*out = tz;
-	return 0;
+/**
+ * shim_tz__open_foreign() - open a zone that an archive or another host has named
+ * @name: as for shim_tz__open(); a file outside the zoneinfo directory is UTC
+ * @out: the zone, for shim_tz__close()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_tz__open_foreign(const char *name, struct shim_tz **out)
+{
+	return open_zone(name, true, out);
 }
 
 void shim_tz__close(struct shim_tz *tz)

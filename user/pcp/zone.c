@@ -85,18 +85,12 @@ static char *zone_name(const char *tz)
 	return name;
 }
 
-/**
- * pmNewZone() - make a time zone and the reporting zone
- * @tz: as the environment's TZ
- *
- * Return: its number for pmUseZone(), or -ENOMEM.
- */
-SHIM_API int pmNewZone(const char *tz)
+static int new_zone(const char *tz, int (*open)(const char *name, struct shim_tz **out))
 {
 	struct zone zone = { .name = zone_name(tz) };
 	int handle = -ENOMEM;
 
-	if (!zone.name || shim_tz__open(zone.name, &zone.tz)) {
+	if (!zone.name || open(zone.name, &zone.tz)) {
 		free(zone.name);
 		return -ENOMEM;
 	}
@@ -114,9 +108,21 @@ SHIM_API int pmNewZone(const char *tz)
 }
 
 /**
+ * pmNewZone() - make a time zone and the reporting zone
+ * @tz: as the environment's TZ
+ *
+ * Return: its number for pmUseZone(), or -ENOMEM.
+ */
+SHIM_API int pmNewZone(const char *tz)
+{
+	return new_zone(tz, shim_tz__open);
+}
+
+/**
  * pmNewContextZone() - make the current context's time zone the reporting zone
  *
- * It is the one in the archive's label, or the one that a host's pmcd has.
+ * It is the one in the archive's label, or the one that a host's pmcd has.  A file outside the
+ * system's zoneinfo directory is not read: such a zone is UTC.
  *
  * Return: its number for pmUseZone(), or an error.
  */
@@ -129,7 +135,7 @@ SHIM_API int pmNewContextZone(void)
 	if (err)
 		return err;
 	err = shim_context__leave(ctx, ctx->source->zone(ctx, zone, sizeof(zone)));
-	return err ? err : pmNewZone(zone);
+	return err ? err : new_zone(zone, shim_tz__open_foreign);
 }
 
 /**
