@@ -110,9 +110,9 @@ fortran() {
 	      if (pmtracecounter(tag, 1.5d0) .ne. 0) stop 7
 	      if (pmtracepoint('   ') .ne. -12000) stop 8
 	      call pmtraceerrstr(0, text)
-	      if (text .ne. 'No error') stop 9
+	      if (text .ne. 'No error.') stop 9
 	      call pmtraceerrstr(-12005, text)
-	      if (text .ne. 'The tag is t') stop 10
+	      if (text .ne. 'Tag name is ') stop 10
 	      end
 	END
 	sed -i 's/^\t//' "$dir/program.f"
@@ -143,7 +143,7 @@ java_program() {
 	        is(trace.pmtraceobs(tag, 2.5), 0);
 	        is(trace.pmtracecounter(tag, 1.5), 0);
 	        is(trace.pmtracestate(trace.PMTRACE_STATE_ASYNC), -22);
-	        if (!trace.pmtraceerrstr(0).equals("No error"))
+	        if (!trace.pmtraceerrstr(0).equals("No error."))
 	            throw new RuntimeException(trace.pmtraceerrstr(0));
 	    }
 	}

@@ -41,6 +41,58 @@ TEST(each_call_synchronous)
 	EXPECT_EQ(0, agent.bad);
 }
 
+/* Calls with PMTRACE_STATE_PDUBUF; what they print is read from @f */
+static void call_with_buffers(FILE *f)
+{
+	int saved = dup(STDERR_FILENO);
+
+	dup2(fileno(f), STDERR_FILENO);
+	pmtracestate(PMTRACE_STATE_PDUBUF);
+	pmtracebegin("t");
+	pmtraceend("t");
+	pmtracepoint("p");
+	pmtraceobs("o", 1);
+	pmtracecounter("c", 2);
+	pmtracepoint("p");
+	pmtracepoint("p");
+	pmtracestate(PMTRACE_STATE_NONE);
+	pmtracepoint("p");
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	rewind(f);
+}
+
+/* As PCP's library: two lines for the greeting, four for each event and its acknowledgement */
+TEST(shows_buffers)
+{
+	struct agent agent;
+	FILE *f = tmpfile();
+	char line[256];
+	int lines = 0, sizes[3] = { 0 };
+	void *at, *again;
+
+	ASSERT_NE(NULL, f);
+	ASSERT_LT(0, agent_start(&agent, 0, (struct agent_manners) { 0 }));
+	call_with_buffers(f);
+	agent_stop(&agent);
+	while (fgets(line, sizeof(line), f)) {
+		unsigned int size;
+
+		if (!(lines++ % 2)) {
+			ASSERT_EQ(2, sscanf(line, "__pmtracefindPDUbuf(%u) -> 0x%p", &size, &at));
+			sizes[size == 16 ? 0 : size == 28 ? 1 : 2]++;
+		} else {
+			ASSERT_EQ(2, sscanf(line, "   free pdubuf[size]: 0x%p[%u]", &again, &size));
+			EXPECT_EQ(at, again);
+		}
+	}
+	fclose(f);
+	EXPECT_EQ(26, lines);
+	EXPECT_EQ(7, sizes[0]);
+	EXPECT_EQ(6, sizes[1]);
+	EXPECT_EQ(0, sizes[2]);
+}
+
 TEST(each_call_asynchronous)
 {
 	struct agent agent;

@@ -49,6 +49,7 @@ static int connect_locked(struct shim_process *p)
 	err = shim_link__up(&p->link);
 	atomic_store(&p->agent_up, !err && p->link.phase == SHIM_LINK_UP);
 	if (!err && !up) {
+		shim_say_buffer(SHIM_PDU_ACK_SIZE, p->link.in, sizeof(p->link.in));
 		shim_say(PMTRACE_STATE_COMMS, "connected to the agent", 0);
 		shim_process__settle(inherited);
 		atomic_store(&inherited->inode, p->link.inode);
@@ -106,8 +107,10 @@ static int exchange(struct shim_process *p, const unsigned char *bytes, size_t s
 	int32_t value;
 	int err = shim_link__send(&p->link, bytes, size);
 
-	if (!err)
+	if (!err) {
+		shim_say_buffer(SHIM_PDU_ACK_SIZE, p->link.in, sizeof(p->link.in));
 		err = shim_link__answer(&p->link, &value);
+	}
 	if (!err)
 		shim_say_pdu("received", p->link.in, SHIM_PDU_ACK_SIZE);
 	if (!err && value < 0)
@@ -148,6 +151,7 @@ static int send_locked(struct shim_process *p, struct shim_pdu_event *event)
 	event->pid = p->pid;
 	event->sync = !is_async();
 	size = shim_pdu__encode(bytes, event);
+	shim_say_buffer(size, bytes, sizeof(bytes));
 	shim_say_pdu("sent", bytes, size);
 	err = event->sync ? exchange(p, bytes, size, event->kind) : offer(p, bytes, size);
 	if (err || p->link.retry.failures != lost_with)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The texts of the trace calls' error codes. */
+/*
+ * The texts of the trace calls' error codes: those of PCP's library, which programs and scripts
+ * compare, as they do with pmErrStr().
+ */
 #include <stddef.h>
 #include <string.h>
 
@@ -11,19 +14,19 @@ static const struct {
 	int code;
 	const char *text;
 } texts[] = {
-	{ 0, "No error" },
-	{ PMTRACE_ERR_TAGNAME, "A tag needs a name" },
-	{ PMTRACE_ERR_INPROGRESS, "The transaction has begun already" },
-	{ PMTRACE_ERR_NOPROGRESS, "The transaction is not in progress" },
-	{ PMTRACE_ERR_NOSUCHTAG, "No transaction of this tag was ever begun" },
-	{ PMTRACE_ERR_TAGTYPE, "The tag is in use for something else" },
-	{ PMTRACE_ERR_TAGLENGTH, "The tag is too long" },
-	{ PMTRACE_ERR_IPC, "The connection for trace data failed" },
-	{ PMTRACE_ERR_ENVFORMAT, "An environment variable cannot be understood" },
-	{ PMTRACE_ERR_TIMEOUT, "No answer in time" },
-	{ PMTRACE_ERR_VERSION, "The other side speaks another version of the protocol" },
-	{ PMTRACE_ERR_PERMISSION, "This host may not send trace data" },
-	{ PMTRACE_ERR_CONNLIMIT, "This host has too many connections for trace data" },
+	{ 0, "No error." },
+	{ PMTRACE_ERR_TAGNAME, "Invalid tag name - tag names cannot be NULL" },
+	{ PMTRACE_ERR_INPROGRESS, "Transaction is already in progress - cannot begin" },
+	{ PMTRACE_ERR_NOPROGRESS, "Transaction is not currently in progress - cannot end" },
+	{ PMTRACE_ERR_NOSUCHTAG, "Transaction tag was not successfully initialised" },
+	{ PMTRACE_ERR_TAGTYPE, "Tag is already in use for a different type of tracing" },
+	{ PMTRACE_ERR_TAGLENGTH, "Tag name is too long (maximum 256 characters)" },
+	{ PMTRACE_ERR_IPC, "IPC protocol failure" },
+	{ PMTRACE_ERR_ENVFORMAT, "Unrecognised environment variable format" },
+	{ PMTRACE_ERR_TIMEOUT, "Application timed out connecting to the PMDA" },
+	{ PMTRACE_ERR_VERSION, "Incompatible versions between application and PMDA" },
+	{ PMTRACE_ERR_PERMISSION, "Cannot connect to PMDA - permission denied" },
+	{ PMTRACE_ERR_CONNLIMIT, "Cannot connect to PMDA - connection limit reached" },
 };
 
 /**
@@ -39,5 +42,5 @@ SHIM_API char *pmtraceerrstr(int code)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (texts[i].code == code)
 			return (char *)texts[i].text;
-	return (char *)"Unknown error of the trace library";
+	return (char *)"Unknown error code.";
 }

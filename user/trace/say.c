@@ -23,6 +23,17 @@ void shim_say(int flag, const char *what, int err)
 			err ? pmtraceerrstr(err) : "");
 }
 
+/*
+ * Prints which buffer an event or an acknowledgement of @need bytes goes into, for
+ * PMTRACE_STATE_PDUBUF, in the lines that programs know from PCP's library, doubled "0x" included.
+ */
+void shim_say_buffer(size_t need, const void *buffer, size_t size)
+{
+	if (asked_for(PMTRACE_STATE_PDUBUF))
+		fprintf(stderr, "__pmtracefindPDUbuf(%zu) -> 0x%p\n   free pdubuf[size]: 0x%p[%zu]\n",
+			need, buffer, buffer, size);
+}
+
 /* Prints the words of an event or an acknowledgement in host byte order, for PMTRACE_STATE_PDU */
 void shim_say_pdu(const char *what, const unsigned char *bytes, size_t size)
 {
