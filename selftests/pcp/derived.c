@@ -471,7 +471,7 @@ TEST(escapes_at_the_end_of_a_line)
 	static const struct {
 		const char *value, *want;
 	} rows[] = {
-		{ "\"one \\\ntwo\"", "one two" }, { "\"one \\\\\ntwo\"", "one \\\ntwo" },
+		{ "\"one \\\ntwo\"", "one two" }, { "\"one \\\\\ntwo\"", "one two" },
 		{ "\"one \\\\\\\ntwo\"", "one \\two" }, { "\"a \\\"b\\\" c\"", "a \"b\" c" },
 	};
 

@@ -64,6 +64,22 @@ needs_pcp import.h libpcp-import1-dev
 printf '#include <pcp/pmapi.h>\n#include <pcp/import.h>\n' >"$dir/both.c"
 
 the_same "types of functions" types
+
+# What PCP's header says of the system, ours says as well, except for how PCP was built, and for
+# headers that are not installed here.
+platform() {
+	echo '#include <pcp/platform_defs.h>' | cc_side "$1" -E -dM - |
+		grep -oE '^#define (HAVE|IS)_[A-Za-z0-9_]*\>' | cut -d ' ' -f 2 | sort -u
+}
+built='HAVE_(SECURE_SOCKETS|STATIC_PROBES|PMA_QUERY_VIA|UV_PIPE_CHMOD|LIBIBU?MAD|SET_ESCDELAY|GETMOUSE|CONFIG.*)'
+built="$built|HAVE_(STRERROR_R_PTR|INFINIBAND_.*|AVAHI_.*|SYSTEMD_.*|(LIB)?READLINE|PERFMON_.*|N?CURSES.*|TERM_H|LZMA_H)"
+{
+	platform pcp | grep -vxE "$built" >"$dir/platform.pcp"
+	platform shim >"$dir/platform.shim"
+	[ -s "$dir/platform.pcp" ] && ! comm -23 "$dir/platform.pcp" "$dir/platform.shim" | grep .
+} >"$dir/log" 2>&1
+result "names of what the system has: $(wc -l <"$dir/platform.shim")"
+
 the_same "names of macros" macros
 
 macros shim >"$dir/names"

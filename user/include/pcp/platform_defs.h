@@ -34,6 +34,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <pcp/platform_have.h>
+
 #define IS_LINUX	1
 
 #define PCP_CALL
@@ -49,6 +51,7 @@
 #define FMT_INT64	PRId64
 #define FMT_UINT64	PRIu64
 #define FMT_PID		"d"
+#define FMT_SIZE	"zu"
 #define FMT_PTHREAD	"lu"
 #define PRINTF_P_PFX	""	/* printf's %p begins with 0x by itself */
 
@@ -64,6 +67,9 @@
 #endif
 #ifndef MAXDOMAINNAMELEN
 #define MAXDOMAINNAMELEN	64
+#endif
+#ifndef MAXMACHINEIDLEN
+#define MAXMACHINEIDLEN		256
 #endif
 
 #define strtoint64	strtoll
@@ -86,9 +92,6 @@
 #define pipe1(fds)		pipe(fds)
 
 typedef void (*SIG_PF)(int);
-
-#ifndef HAVE_PTHREAD_BARRIER_T
-#define HAVE_PTHREAD_BARRIER_T	1
-#endif
+typedef long __psint_t;	/* as wide as a pointer */
 
 #endif /* PCP_PLATFORM_DEFS_H */
