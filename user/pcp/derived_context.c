@@ -225,31 +225,68 @@ static int bind_constant(struct shim_context *ctx, const struct shim_derived_ent
 	return 0;
 }
 
-/* Binds the operands of defined(), or everything else */
-static int bind_nodes(struct shim_context *ctx, struct shim_derived_entry *e, bool of_defined)
+static int bind_operands_of_defined(struct shim_context *ctx, struct shim_derived_entry *e)
 {
 	const struct shim_expr *expr = &e->def->expr;
 	int err = 0;
 
-	for (int i = 0; i < expr->n && !err; i++) {
-		const struct shim_node *node = &expr->nodes[i];
-		struct shim_cell *cell = &e->bound.cells[i];
-
-		if (cell->ruled_out || is_of_defined(expr, i) != of_defined)
-			continue;
-		if (node->kind == SHIM_NODE_NAME)
-			err = bind_name(ctx, e, node->text, of_defined, cell);
-		else if (node->meta)
-			err = bind_constant(ctx, e, node, cell);
-		if (err && !is_of_connection(err) && shim_bound__in_ternary(&e->bound, i))
-			pmprintf("Semantic error: derived metric %s: operand %s: Unknown metric for ternary expression\n",
-				 e->def->name, node->meta ? node->meta : node->text);
-	}
-	pmflush();
+	for (int i = 0; i < expr->n && !err; i++)
+		if (expr->nodes[i].kind == SHIM_NODE_NAME && is_of_defined(expr, i))
+			err = bind_name(ctx, e, expr->nodes[i].text, true, &e->bound.cells[i]);
 	return err;
 }
 
-static int bind_names(struct shim_context *ctx, struct shim_derived_entry *e)
+static int bind_node(struct shim_context *ctx, const struct shim_derived_entry *e, int i)
+{
+	const struct shim_node *node = &e->def->expr.nodes[i];
+	struct shim_cell *cell = &e->bound.cells[i];
+
+	if (cell->ruled_out || is_of_defined(&e->def->expr, i))
+		return 0;
+	if (node->kind == SHIM_NODE_NAME)
+		return bind_name(ctx, e, node->text, false, cell);
+	return node->meta ? bind_constant(ctx, e, node, cell) : 0;
+}
+
+/* As in the original, only an operand of a ternary is reported, and one is enough. */
+static void report_missing(const struct shim_derived_entry *e, int i, bool say)
+{
+	static const char why[] = "Unknown metric for ternary expression";
+	const struct shim_node *node = &e->def->expr.nodes[i];
+	bool in_ternary = shim_bound__in_ternary(&e->bound, i);
+
+	if (!say && shim_derived__why())
+		return;	/* it is a derived metric, which has its own reason */
+	if (!say) {
+		shim_derived__set_why(in_ternary ? why : "Unknown operand metric");
+	} else if (in_ternary) {
+		pmprintf("Semantic error: derived metric %s: operand %s: %s\n", e->def->name,
+			 node->meta ? node->meta : node->text, why);
+		pmflush();
+	}
+}
+
+/* Binds all other names.  A ternary's missing operand is looked for behind that of its guard, too. */
+static int bind_others(struct shim_context *ctx, struct shim_derived_entry *e, bool say)
+{
+	int first = 0, err;
+
+	for (int i = 0; i < e->def->expr.n; i++) {
+		err = bind_node(ctx, e, i);
+		if (!err)
+			continue;
+		if (shim_derived__passes(err))
+			return err;
+		if (!first)
+			first = err;
+		report_missing(e, i, say);
+		if (shim_bound__in_ternary(&e->bound, i))
+			break;
+	}
+	return first;
+}
+
+static int bind_names(struct shim_context *ctx, struct shim_derived_entry *e, bool say)
 {
 	const struct shim_expr *expr = &e->def->expr;
 	struct shim_cell *cells = calloc((size_t)expr->n, sizeof(*cells));
@@ -263,10 +300,10 @@ static int bind_names(struct shim_context *ctx, struct shim_derived_entry *e)
 		cells[i].mul = cells[i].div = 1;
 		cells[i].desc = expr->nodes[i].desc;
 	}
-	err = bind_nodes(ctx, e, true);
+	err = bind_operands_of_defined(ctx, e);
 	if (!err)
 		err = shim_bound__decide(&e->bound);
-	return err ? err : bind_nodes(ctx, e, false);
+	return err ? err : bind_others(ctx, e, say);
 }
 
 /* Not bound if the source has a metric of the same name, which takes precedence. */
@@ -278,7 +315,7 @@ static int bind_entry(struct shim_context *ctx, struct shim_derived_entry *e, bo
 	err = look_up(ctx, e->def->name, &pmid);
 	if (err >= 0)
 		return PM_ERR_BADDERIVE;
-	err = shim_derived__passes(err) ? err : bind_names(ctx, e);
+	err = shim_derived__passes(err) ? err : bind_names(ctx, e, say);
 	if (!err)
 		err = shim_bound__check(&e->bound, e->def->name, say);
 	if (!err)
