@@ -216,7 +216,12 @@ case " $parts " in
 *" lab "*) "$top/scripts/fetch.sh" x86_64 && "$top/scripts/fetch.sh" arm64 ;;
 esac
 case " $parts " in
-*" peers "*) "$top/scripts/fetch-suite.sh" >/dev/null || echo "setup: going on without PCP's test suite" >&2 ;;
+*" peers "*)
+	"$top/scripts/fetch-suite.sh" >/dev/null || echo "setup: going on without PCP's test suite" >&2
+	for version in 6.3.8 7.2.2; do
+		"$top/scripts/fetch-pcp.sh" $version >/dev/null || echo "setup: going on without PCP $version" >&2
+	done
+	;;
 esac
 case " $parts " in
 *" newer "*)

@@ -33,7 +33,7 @@ needs_pcp
 
 compile() {
 	cc_shim -o "$dir/dump_shim" "$here/peer/fetch_dump.c" &&
-	cc -O1 -o "$dir/dump_pcp" "$here/peer/fetch_dump.c" -lpcp &&
+	cc_pcp -o "$dir/dump_pcp" "$here/peer/fetch_dump.c" &&
 	cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c"
 }
 

@@ -34,7 +34,7 @@ export TZ=UTC
 
 for program in derived fetchgroup; do
 	cc_shim -w -o "$dir/${program}_shim" "$here/peer/$program.c" &&
-		cc -O1 -w -o "$dir/${program}_pcp" "$here/peer/$program.c" -lpcp || tap_failed=1
+		cc_pcp -w -o "$dir/${program}_pcp" "$here/peer/$program.c" || tap_failed=1
 done
 [ "$tap_failed" = 0 ] && make_collector
 result "the programs are built, and there is a collector"

@@ -21,7 +21,7 @@ export TZ=UTC PCP_DERIVED_CONFIG=
 
 needs_pcp
 cc_shim -w -o "$dir/derived_shim" "$here/peer/derived.c" &&
-	cc -O1 -w -o "$dir/derived_pcp" "$here/peer/derived.c" -lpcp &&
+	cc_pcp -w -o "$dir/derived_pcp" "$here/peer/derived.c" &&
 	cc_shim -o "$dir/make_values" "$here/peer/derived_values.c" && "$dir/make_values" "$dir/values"
 result "the programs are built, and an archive is made"
 [ "$tap_failed" = 0 ] || done_testing

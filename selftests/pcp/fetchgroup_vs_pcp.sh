@@ -20,7 +20,7 @@ export TZ=UTC PCP_DERIVED_CONFIG=
 
 needs_pcp
 cc_shim -w -o "$dir/fetchgroup_shim" "$here/peer/fetchgroup.c" &&
-	cc -O1 -w -o "$dir/fetchgroup_pcp" "$here/peer/fetchgroup.c" -lpcp &&
+	cc_pcp -w -o "$dir/fetchgroup_pcp" "$here/peer/fetchgroup.c" &&
 	cc_shim -o "$dir/make_values" "$here/peer/derived_values.c" && "$dir/make_values" "$dir/values"
 result "the programs are built, and an archive is made"
 [ "$tap_failed" = 0 ] || done_testing

@@ -34,7 +34,7 @@ export PMCD_RECONNECT_TIMEOUT=1 TZ=UTC
 compile() {
 	for program in live errors; do
 		cc_shim -O2 -D_GNU_SOURCE -o "$dir/${program}_shim" "$here/peer/$program.c" &&
-			cc -O2 -D_GNU_SOURCE -w -o "$dir/${program}_pcp" "$here/peer/$program.c" -lpcp || return 1
+			cc_pcp -D_GNU_SOURCE -w -o "$dir/${program}_pcp" "$here/peer/$program.c" || return 1
 	done
 }
 

@@ -165,7 +165,7 @@ daemon() {
 	while [ ! -e "$dir/said" ]; do sleep 0.05; done
 	cat "$dir/said"
 }
-cc -w -o "$dir/daemon_pcp" "$dir/daemon.c" -lpcp && cc_shim -w -o "$dir/daemon_shim" "$dir/daemon.c" &&
+cc_pcp -w -o "$dir/daemon_pcp" "$dir/daemon.c" && cc_shim -w -o "$dir/daemon_shim" "$dir/daemon.c" &&
 	for flag in 0 1; do daemon pcp $flag; done >"$dir/pcp" && for flag in 0 1; do daemon shim $flag; done >"$dir/shim" &&
 	diff "$dir/pcp" "$dir/shim" >"$dir/log" && [ "$(wc -l <"$dir/shim")" = 2 ]
 result "a daemon"

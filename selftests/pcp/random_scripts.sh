@@ -29,7 +29,7 @@ needs_pcp
 compile() {
 	mkdir -p "$build/peer"
 	cc_shim -o "$build/peer/script_shim" "$here"/peer/script*.c &&
-	cc -O1 -DPEER_IS_PCP -o "$build/peer/script_pcp" "$here"/peer/script*.c -lpcp &&
+	cc_pcp -DPEER_IS_PCP -o "$build/peer/script_pcp" "$here"/peer/script*.c &&
 	cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c"
 }
 

@@ -21,7 +21,7 @@ needs_pcp
 compile() {
 	for program in events names state; do
 		cc_shim -o "$dir/${program}_shim" "$here/peer/$program.c" &&
-		cc -w -O1 -o "$dir/${program}_pcp" "$here/peer/$program.c" -lpcp || return 1
+		cc_pcp -w -o "$dir/${program}_pcp" "$here/peer/$program.c" || return 1
 	done
 	cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c"
 }

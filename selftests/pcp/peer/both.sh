@@ -3,11 +3,36 @@
 # For scripts to source that build one source against libshim and against PCP's own
 # library; "here" is the script's folder, "build" that of what was built.
 
+# The version of PCP to compare with: 6.3.8, 7.2.2, or "installed".  Any of its libraries runs
+# programs that are built with the installed headers.
+peer_version=${PCP_PEER:-installed}
+case $(dpkg-query -W -f '${Version}' libpcp3 2>/dev/null) in
+"$peer_version"-*) peer_version=installed ;;
+esac
+peer=
+[ "$peer_version" = installed ] || peer=$("$here/../../scripts/fetch-pcp.sh" "$peer_version" path) || exit
+
 # needs_pcp [HEADER [PACKAGE]]: or the whole script is skipped
 needs_pcp() {
-	[ ! -e "/usr/include/pcp/${1:-pmapi.h}" ] || ! command -v cc >/dev/null || return 0
-	echo "1..0 # SKIP no PCP to compare with: ${2:-libpcp3-dev} and a compiler are not installed"
-	exit 4
+	if [ ! -e "/usr/include/pcp/${1:-pmapi.h}" ] || ! command -v cc >/dev/null; then
+		echo "1..0 # SKIP no PCP to compare with: ${2:-libpcp3-dev} and a compiler are not installed"
+		exit 4
+	fi
+	if [ -n "$peer" ] && [ ! -e "$peer/.done" ]; then
+		echo "1..0 # SKIP no PCP $peer_version to compare with: run scripts/fetch-pcp.sh $peer_version"
+		exit 4
+	fi
+}
+
+# cc_pcp ARGUMENT...: the compiler, with PCP's headers, and the library of that version at run time
+cc_pcp() {
+	# shellcheck disable=SC2046
+	cc -O1 "$@" -lpcp ${peer:+$(cat "$peer/ldflags")}
+}
+
+# run_pcp PROGRAM ARGUMENT...: one of PCP's own programs, of that version
+run_pcp() {
+	if [ -n "$peer" ]; then "$peer/run" "$@"; else "$@"; fi
 }
 
 # cc_shim ARGUMENT...: the compiler, with our headers and our library

@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Fetch another version of PCP, which our library is compared with, through apt into the cache:
+# its libraries, programs and headers, and the C library they need.  Nothing is installed.
+#
+# usage: fetch-pcp.sh 6.3.8|7.2.2 [path]
+#
+# Prints the folder.  With "path", only prints where it is or would be.  The folder has
+#
+#   run PROGRAM ARGUMENT...   run a program, or one of PCP's own by name, with that PCP
+#   ldflags                   linker flags for a program that always runs with that PCP
+#   usr/include               headers (of libpcp3 in 6.3.8, of libpcp4 in 7.2.2)
+#   etc/pcp.conf              its configuration, with paths inside the folder
+#
+# A program linked with any libpcp.so.3 runs with both; 7.2.2 also has libpcp.so.4.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+version=${1:?usage: fetch-pcp.sh 6.3.8|7.2.2 [path]}
+case $version in
+6.3.8) suite=trixie newer='' alone='pcp libpcp3-dev' ;;
+7.2.2) suite=sid newer='libpcp4 libpcp-import2' alone='pcp libpcp4-dev' ;;
+*) echo "fetch: unknown PCP version '$version' (known: 6.3.8, 7.2.2)" >&2; exit 2 ;;
+esac
+packages="libpcp3 libpcp-archive1 libpcp-gui2 libpcp-import1 libpcp-mmv1 libpcp-pmda3 libpcp-trace2
+	libpcp-web1 libncursesw6 libpfm4 libreadline8t64 libuv1t64 $newer"
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
+place=$cache/pcp-$version
+if [ "${2:-}" = path ]; then
+	echo "$place"
+	exit
+fi
+
+say() { echo "fetch: $*" >&2; }
+
+mkdir -p "$cache"
+exec 9>"$cache/.pcp-$version.lock"
+flock 9
+if [ -e "$place/.done" ]; then
+	echo "$place"
+	exit
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/lists/partial" "$work/debs"
+# The Release file of sid may have expired on a mirror.
+echo "deb [check-valid-until=no] http://deb.debian.org/debian $suite main" >"$work/sources"
+
+# apt_for TOOL ARGUMENT...: apt with lists of its own, and nothing installed
+apt_for() {
+	tool=$1
+	shift
+	"apt-$tool" -q -oAPT::Sandbox::User=root -oAcquire::Languages=none -oDir::State::Lists="$work/lists" \
+		-oDir::Etc::sourcelist="$work/sources" -oDir::Etc::sourceparts=/dev/null \
+		-oDir::State::status=/dev/null -oDir::Cache::pkgcache= -oDir::Cache::srcpkgcache= "$@" 9>&-
+}
+
+# fail TEXT: with the end of what apt printed
+fail() {
+	tail -n 5 "$work/log" >&2
+	say "$@"
+	exit 1
+}
+
+say "package lists of Debian $suite (10 MB, not kept)"
+apt_for get update >"$work/log" 2>&1 || fail "could not fetch the package lists of Debian $suite"
+found=$(apt_for cache show libpcp3 2>/dev/null | sed -n 's/^Version: //p' | head -n 1)
+case $found in
+"$version"-*) ;;
+*) fail "Debian $suite has PCP ${found:-none}, not $version" ;;
+esac
+
+# pcp depends on Python and Perl, and the headers depend on those of the C library: taken alone.
+# shellcheck disable=SC2086
+apt_for get -y --no-install-recommends --print-uris install $packages 2>"$work/log" |
+	sed -n "s/^'[^']*' \([^_ ]*\)_.*/\1/p" >"$work/names"
+[ -s "$work/names" ] || fail "no packages of PCP $version"
+# shellcheck disable=SC2046,SC2086
+set -- $(cat "$work/names") $alone
+size=$(apt_for get download --print-uris "$@" 2>/dev/null | awk -f "$here/megabytes.awk")
+say "PCP $version, $size, into $place"
+(cd "$work/debs" && apt_for get download "$@" >"$work/log" 2>&1) || fail "could not fetch PCP $version"
+
+rm -rf "$place"
+mkdir "$place"
+for file in "$work"/debs/*.deb; do
+	dpkg -x "$file" "$place"
+done
+rm -rf "${place:?}/usr/share/doc" "$place/usr/share/man" "$place/usr/share/locale"
+sed -i -E "s#=/(etc|usr|var|run)\b#=$place/\1#" "$place/etc/pcp.conf"
+loader=$(find "$place" -name 'ld-linux*.so.*' | head -n 1)
+libraries=$(echo "$place"/usr/lib/*-linux-gnu*):$place/usr/lib
+echo "-Wl,--dynamic-linker,$loader,--allow-shlib-undefined,--disable-new-dtags,-rpath,$libraries" >"$place/ldflags"
+cat >"$place/run" <<END
+#!/bin/sh
+# run PROGRAM ARGUMENT...: with PCP $version and its C library
+program=\$1
+shift
+case \$program in
+*/*) ;;
+*) for folder in usr/bin usr/lib/pcp/bin usr/libexec/pcp/bin; do
+	[ ! -x "$place/\$folder/\$program" ] || { program=$place/\$folder/\$program; break; }
+done ;;
+esac
+PCP_CONF=$place/etc/pcp.conf exec "$loader" --library-path "$libraries" "\$program" "\$@"
+END
+chmod +x "$place/run"
+touch "$place/.done"
+echo "$place"
