@@ -210,7 +210,8 @@ TEST_F(archive, equal_stamps)
 	for (int i = 4; i >= 0; i--)
 		EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), i);
 	EXPECT_EQ(number_at(AF_PMID(CU32), 10000), 4);
-	EXPECT_EQ(number_at(AF_PMID(CU32), 9999), 1);
+	EXPECT_EQ(number_at(AF_PMID(CU32), 4999), 1);
+	EXPECT_EQ(number_at(AF_PMID(CU32), 9999), 2);
 	EXPECT_EQ(number_at(AF_PMID(CU32), 10001), 4);
 	ASSERT_EQ(go_to(PM_MODE_INTERP, 0, 5000), 0);
 	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 1);

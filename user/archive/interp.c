@@ -4,11 +4,12 @@
  *
  * The rules, for one instance at time t: P is its last observation at or
  * before t, void if a mark lies after it and not after t; N is its first one
- * after t, void if a mark lies before it.  A discrete metric has P's value; an
- * instantaneous one too, but only if there is an N or P is at t itself; a
- * counter is interpolated between the two.  If a fetch has returned a
- * counter's values, the first fetch on the other side of a mark returns none,
- * so that no program computes a difference across the mark.
+ * after t, void if a mark lies before it.  Without P there is no value.  Without
+ * N, P's value is returned if the metric is discrete or P is at t itself.  With
+ * both, a counter is interpolated between them; any other number has the value
+ * of the nearer one, and all other types have P's value.  If a fetch has
+ * returned a counter's values, the first fetch on the other side of a mark
+ * returns none, so no program computes a difference across the mark.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -170,15 +171,20 @@ static int want_priors(struct shim_interp *ip, struct shim_interp_metric *m,
 	return err;
 }
 
-/*
- * A value needs the next observation unless the metric is discrete, there is no
- * prior one, or the prior one is at the very time of the fetch.
- */
-static bool needs_next(const struct shim_interp *ip, const struct shim_interp_metric *m,
-		       const struct shim_interp_inst *k)
+static bool is_discrete(const struct shim_interp_metric *m)
 {
-	return k->wanted && m->desc->sem != SHIM_SEM_DISCRETE &&
-	       k->prior.state == SHIM_BOUND_VALUE && k->prior.at < ip->t;
+	return m->desc->sem == SHIM_SEM_DISCRETE;
+}
+
+/*
+ * The next observation matters unless there is no prior one, or that is at the time of the fetch,
+ * or the metric is discrete and not a number.
+ */
+static bool uses_next(const struct shim_interp *ip, const struct shim_interp_metric *m,
+		      const struct shim_interp_inst *k)
+{
+	return k->wanted && k->prior.state == SHIM_BOUND_VALUE && k->prior.at < ip->t &&
+	       (!is_discrete(m) || shim_lerp__can(m->desc->type));
 }
 
 static int want_nexts(struct shim_interp *ip, struct shim_interp_metric *m)
@@ -188,7 +194,7 @@ static int want_nexts(struct shim_interp *ip, struct shim_interp_metric *m)
 	for (unsigned int i = 0; i < m->n && !err; i++) {
 		struct shim_interp_inst *k = &m->insts[i];
 
-		if (!needs_next(ip, m, k) || shim_interp_inst__next_known(k, ip->t))
+		if (!uses_next(ip, m, k) || shim_interp_inst__next_known(k, ip->t))
 			continue;
 		if (ip->t >= k->void_from) {
 			k->next.state = SHIM_BOUND_NONE;
@@ -306,34 +312,43 @@ static bool continuous(const struct shim_interp_metric *m)
 	return m->desc->sem != SHIM_SEM_INSTANT && m->desc->sem != SHIM_SEM_DISCRETE;
 }
 
+/* The value of a number at the time of the fetch, between two observations */
+static struct shim_value between(const struct shim_interp *ip, const struct shim_interp_metric *m,
+				 const struct shim_interp_inst *k)
+{
+	const struct shim_value prior = shim_interp_bound__value(&k->prior, m->desc->type);
+	const struct shim_value next = shim_interp_bound__value(&k->next, m->desc->type);
+	const struct shim_span span = {
+		.t = ip->sec, .p = k->prior.sec, .n = k->next.sec,
+		.wrap = ip->flags & SHIM_INTERP_WRAP,
+	};
+
+	if (continuous(m))
+		return shim_lerp__value(&span, &prior, &next);
+	return shim_lerp__is_past_middle(&span) ? next : prior;
+}
+
 /* 1: the instance has a value, which is added; 0: none; -EDOM, -ENOMEM */
 static int evaluate(struct shim_interp *ip, const struct shim_interp_metric *m,
 		    const struct shim_interp_inst *k)
 {
 	int32_t inst = m->desc->indom == SHIM_INDOM_NULL ? SHIM_IN_NULL : k->inst;
-	struct shim_value value = shim_interp_bound__value(&k->prior, m->desc->type);
+	bool number = shim_lerp__can(m->desc->type);
+	struct shim_value value;
+	bool has_next;
 	int err;
 
 	if (k->prior.state != SHIM_BOUND_VALUE)
 		return 0;
-	if (needs_next(ip, m, k) &&
-	    (!shim_interp_inst__next_known(k, ip->t) || k->next.state != SHIM_BOUND_VALUE))
+	has_next = shim_interp_inst__next_known(k, ip->t) && k->next.state == SHIM_BOUND_VALUE;
+	if (k->prior.at < ip->t && !has_next && !is_discrete(m))
 		return 0;
-	if (continuous(m)) {
-		const struct shim_span span = {
-			.t = ip->sec, .p = k->prior.sec, .n = k->next.sec,
-			.wrap = ip->flags & SHIM_INTERP_WRAP,
-		};
-
-		if (!shim_lerp__can(m->desc->type))
-			return -EDOM;
-		if (k->prior.at < ip->t) {
-			const struct shim_value next =
-				shim_interp_bound__value(&k->next, m->desc->type);
-
-			value = shim_lerp__value(&span, &value, &next);
-		}
-	}
+	if (continuous(m) && !number)
+		return -EDOM;
+	if (k->prior.at < ip->t && has_next && number)
+		value = between(ip, m, k);
+	else
+		value = shim_interp_bound__value(&k->prior, m->desc->type);
 	err = add_value(ip, value, inst);
 	return err ? err : 1;
 }

@@ -23,6 +23,12 @@ bool shim_lerp__can(int32_t type);
 /* @a, with the value between those of @a and @b, whose type is one that shim_lerp__can() accepts */
 struct shim_value shim_lerp__value(const struct shim_span *span, const struct shim_value *a,
 				   const struct shim_value *b);
+/* Whether @span's time is nearer to the next observation; halfway is not. */
+static inline bool shim_lerp__is_past_middle(const struct shim_span *span)
+{
+	return span->t > (span->p + span->n) / 2;
+}
+
 /* Seconds from @start to @ts, rounded once, as PCP computes it */
 double shim_lerp__seconds(struct shim_ts ts, struct shim_ts start);
 
