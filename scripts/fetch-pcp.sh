@@ -103,7 +103,7 @@ case \$program in
 	[ ! -x "$place/\$folder/\$program" ] || { program=$place/\$folder/\$program; break; }
 done ;;
 esac
-PCP_CONF=$place/etc/pcp.conf exec "$loader" --library-path "$libraries" "\$program" "\$@"
+PCP_CONF=\${PCP_CONF:-$place/etc/pcp.conf} exec "$loader" --library-path "$libraries" "\$program" "\$@"
 END
 chmod +x "$place/run"
 touch "$place/.done"

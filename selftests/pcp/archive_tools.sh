@@ -214,15 +214,15 @@ for command in dump label summary; do
 	result "$command --help"
 done
 
-if ! command -v pmdumplog >/dev/null; then
-	skip "PCP's tools say the same" "pcp is not installed"
+if ! command -v pmdumplog >/dev/null || ! has_peer; then
+	skip "PCP's tools say the same" "pcp is not installed, or PCP $peer_version was not fetched"
 	done_testing
 fi
 
 bad=0
 for arguments in '-S10s -T30s' '-S-25s' '-A7s' '-S@01:47' '-S12s -O3s' '-A10s -S1s -O4s'; do
 	# shellcheck disable=SC2086
-	pmval -Z UTC -a "$a" -r -t 4sec -f 0 $arguments v.inst 2>/dev/null |
+	run_pcp pmval -Z UTC -a "$a" -r -t 4sec -f 0 $arguments v.inst 2>/dev/null |
 		awk '/^[0-9][0-9]:/ { sub(/[.]000$/, "", $1); print $1, $2 == "No" ? "-" : $2 }' >"$dir/want"
 	# shellcheck disable=SC2086
 	rows -t 4s $arguments "$a" v.inst

@@ -13,7 +13,7 @@ build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 # shellcheck source=selftests/pcp/peer/suite.sh
 . "$here/peer/suite.sh"
 evidence=$dir/log
-export PCP_DERIVED_CONFIG='' LC_ALL=C.UTF-8 TZ=UTC
+export PCP_DERIVED_CONFIG='' LC_ALL=C.UTF-8 TZ=UTC PCP_CONF=/etc/pcp.conf
 for tools in /usr/lib/pcp/bin /usr/libexec/pcp/bin; do
 	[ ! -e $tools/pcp-mpstat ] || break
 done
@@ -57,7 +57,10 @@ make_libraries() {
 
 # run SIDE COMMAND: what it prints, and its status
 run() {
-	[ "$1" = pcp ] || export LD_LIBRARY_PATH="$dir"
+	export python=/usr/bin/python3
+	if [ "$1" = shim ]; then export LD_LIBRARY_PATH="$dir"
+	elif [ -n "$peer" ]; then python="$peer/run $python"
+	fi
 	timeout 120 sh -c "$2" 2>&1
 	echo "status $?"
 	unset LD_LIBRARY_PATH
@@ -97,17 +100,17 @@ for name in 20130706 20150105.17.57 20180127.08.40 20180415.09.16 20180416.10.00
 	archives="$archives $suite/$name"
 done
 [ -z "${ALL:-}" ] || archives=$(find "$suite" -name '*.index*' | sed 's/\.index.*//' | sort)
-pmrep="/usr/bin/python3 /usr/bin/pmrep -a \"\$archive\""
+pmrep="\$python /usr/bin/pmrep -a \"\$archive\""
 same "pmrep: columns" "$pmrep -s 4 -p -f%H:%M:%S kernel.all.load hinv.ncpu kernel.percpu.cpu.user mem.util.used"
 same "pmrep: comma-separated values, interpolated" "$pmrep -s 6 -t 5sec -o csv kernel.all.cpu kernel.all.load"
 same "pmrep: raw values, unscaled" "$pmrep -s 3 -r -u kernel.all.load disk.dev.read"
-same "pcp2csv" "/usr/bin/python3 /usr/bin/pcp2csv -a \"\$archive\" -t 1min -s 5 kernel.all.load mem.freemem"
+same "pcp2csv" "\$python /usr/bin/pcp2csv -a \"\$archive\" -t 1min -s 5 kernel.all.load mem.freemem"
 for tool in 'mpstat -s 3 -t 10sec' 'dstat 5 3' 'free -m' 'iostat -s 3 -t 10sec'; do
-	same "pcp-$tool" "PCP_ARCHIVE=\$archive /usr/bin/python3 $tools/pcp-$tool"
+	same "pcp-$tool" "PCP_ARCHIVE=\$archive \$python $tools/pcp-$tool"
 done
 archives=none
 same "usage of each tool" "for tool in mpstat free iostat pidstat ps uptime numastat; do
-	/usr/bin/python3 $tools/pcp-\$tool --help; done; /usr/bin/python3 /usr/bin/pmrep --help"
+	\$python $tools/pcp-\$tool --help; done; \$python /usr/bin/pmrep --help"
 
 # What the binding makes of an archive, times by pmiWrite(), read by PCP's own tool
 cat >"$dir/write.py" <<'EOF'
@@ -130,7 +133,7 @@ EOF
 # The index names the last record; the original's last entry is the volume's end.
 archives=none
 same "an archive that the binding writes" \
-	"rm -f $dir/made.*; /usr/bin/python3 $dir/write.py $dir/made && env -u LD_LIBRARY_PATH pmdumplog -dehilmL $dir/made | grep -v PID"
+	"rm -f $dir/made.*; \$python $dir/write.py $dir/made && env -u LD_LIBRARY_PATH pmdumplog -dehilmL $dir/made | grep -v PID"
 grep -q 'a text' "$dir/shim" && grep -q 'one.metric.*' "$dir/shim" && grep -q '"kind":"test"' "$dir/shim" && [ "$(grep -c 'first' "$dir/shim")" -gt 5 ]
 result "it has its text, label and values"
 

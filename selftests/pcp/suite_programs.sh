@@ -161,7 +161,7 @@ compile() {
 	# shellcheck disable=SC2086
 	cc_shim -w -I"$here/peer/inner" -o "$dir/$1.shim" "$dir/$1.c" $inner \
 		>"$dir/log" 2>&1 &&
-		cc -w -I"$here/peer/inner" -o "$dir/$1.pcp" "$dir/$1.c" $inner -lpcp_import -lpcp \
+		cc_pcp -w -I"$here/peer/inner" -o "$dir/$1.pcp" "$dir/$1.c" $inner -lpcp_import -lpcp \
 			-lm -lpthread >"$dir/log" 2>&1
 }
 
@@ -176,7 +176,7 @@ int main(void)
 }
 END
 	cc_shim -w -o "$dir/texts.shim" "$dir/texts.c" && "$dir/texts.shim" >"$dir/texts-shim" &&
-	cc -w -o "$dir/texts.pcp" "$dir/texts.c" -lpcp && "$dir/texts.pcp" >"$dir/texts-pcp"
+	cc_pcp -w -o "$dir/texts.pcp" "$dir/texts.c" && "$dir/texts.pcp" >"$dir/texts-pcp"
 }
 
 # What is on standard output, and how it ends

@@ -177,7 +177,7 @@ static const struct {
 	const char *feature;
 	const char *value;
 } features[] = {
-	{ "pcp_version", "6.0.3" },
+	{ "pcp_version", "6.3.8" },
 	{ "pmapi_version", "3" },
 	{ "multi_threaded", "true" },
 	{ "fault_injection", "false" },
@@ -192,7 +192,7 @@ static const struct {
 	{ "lock_debug", "false" },
 	{ "lzma_decompress", "true" },
 	{ "transparent_decompress", "true" },
-	{ "compress_suffixes", ".xz .lzma .bz2 .bz .gz .Z .z" },
+	{ "compress_suffixes", ".xz .lzma .bz2 .bz .gz .Z .z .zst" },
 	{ "v3_archives", "true" },
 	{ "archive_features", "" },
 };
@@ -211,10 +211,10 @@ SHIM_API const char *pmGetAPIConfig(const char *feature)
 	return NULL;
 }
 
-/** pmGetVersion() - the version of PCP's library that this one implements: 0x060003 is 6.0.3 */
+/** pmGetVersion() - the version of PCP's library that this one implements: 0x060308 is 6.3.8 */
 SHIM_API int pmGetVersion(void)
 {
-	return VERSION(6, 0, 3);
+	return VERSION(6, 3, 8);
 }
 
 /**

@@ -5,12 +5,14 @@
 
 # The version of PCP to compare with: 6.3.8, 7.2.2, or "installed".  Any of its libraries runs
 # programs that are built with the installed headers.
-peer_version=${PCP_PEER:-installed}
+peer_version=${PCP_PEER:-6.3.8}
 case $(dpkg-query -W -f '${Version}' libpcp3 2>/dev/null) in
 "$peer_version"-*) peer_version=installed ;;
 esac
 peer=
 [ "$peer_version" = installed ] || peer=$("$here/../../scripts/fetch-pcp.sh" "$peer_version" path) || exit
+
+has_peer() { [ -z "$peer" ] || [ -e "$peer/.done" ]; }
 
 # needs_pcp [HEADER [PACKAGE]]: or the whole script is skipped
 needs_pcp() {
@@ -18,7 +20,7 @@ needs_pcp() {
 		echo "1..0 # SKIP no PCP to compare with: ${2:-libpcp3-dev} and a compiler are not installed"
 		exit 4
 	fi
-	if [ -n "$peer" ] && [ ! -e "$peer/.done" ]; then
+	if ! has_peer; then
 		echo "1..0 # SKIP no PCP $peer_version to compare with: run scripts/fetch-pcp.sh $peer_version"
 		exit 4
 	fi

@@ -42,7 +42,7 @@
 #define PCP_DATA
 
 #define PM_VERSION(a, b, c)	(((a) << 16) | ((b) << 8) | (c))
-#define PM_VERSION_CURRENT	PM_VERSION(6, 0, 3)	/* whose interface this is */
+#define PM_VERSION_CURRENT	PM_VERSION(6, 3, 8)	/* whose interface this is */
 
 /* Of what struct timeval has */
 #define PM_SIZEOF_TIME_T	__SIZEOF_LONG__
