@@ -8,6 +8,7 @@
 #include "interp_metric.h"
 
 #define BIG_DOMAIN	16	/* from this size on, PCP heeds when instances begin and end */
+#define NEAR_GUESS	4	/* instances; farther, a binary search is cheaper */
 #define NSEC_PER_SEC	1000000000
 
 int64_t shim_interp_metric__time(struct shim_ts ts, struct shim_ts start)
@@ -42,8 +43,9 @@ struct shim_interp_inst *shim_interp_metric__inst(struct shim_interp_metric *m, 
 {
 	if (m->desc->indom == SHIM_INDOM_NULL)
 		return m->insts;
-	if (guess < m->n && m->insts[guess].inst == inst)
-		return &m->insts[guess];
+	for (unsigned int i = guess; i < m->n && i < guess + NEAR_GUESS && m->insts[i].inst <= inst; i++)
+		if (m->insts[i].inst == inst)
+			return &m->insts[i];
 	return search(m, inst);
 }
 

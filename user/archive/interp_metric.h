@@ -113,7 +113,7 @@ void shim_interp_metric__free(struct shim_interp_metric *m);
 /* Forget all observations, and the times known to have none. */
 void shim_interp_metric__forget(struct shim_interp_metric *m);
 
-/* Find an instance by its id, first at index @guess; NULL if there is none */
+/* Find an instance by its id, first from index @guess on; NULL if there is none */
 struct shim_interp_inst *shim_interp_metric__inst(struct shim_interp_metric *m, int32_t inst,
 						  unsigned int guess);
 

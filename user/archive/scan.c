@@ -158,18 +158,19 @@ static void sweep(struct pass *p)
 	sc->nwants = kept;
 }
 
-/* Take one value of a wanted metric */
+/* Take one value of a wanted metric; *@guess is where its instance may be, for the next value, too */
 static int take_value(struct pass *p, const struct shim_record *rec, struct shim_interp_metric *m,
-		      const struct shim_vset *vset, unsigned int i)
+		      const struct shim_vset *vset, unsigned int i, unsigned int *guess)
 {
 	struct shim_interp_inst *k;
 	struct shim_interp_bound *bound;
 	struct shim_value value = { 0 };
 	int err;
 
-	k = shim_interp_metric__inst(m, shim_be32__get(vset->vlist + (size_t)i * VALUE_LEN), i);
+	k = shim_interp_metric__inst(m, shim_be32__get(vset->vlist + (size_t)i * VALUE_LEN), *guess);
 	if (!k)
 		return 0;
+	*guess = (unsigned int)(k - m->insts) + 1;
 	k->seen = p->at;
 	k->scan = p->sc->number;
 	if (!k->pending)
@@ -192,6 +193,7 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 {
 	struct shim_scanner *sc = p->sc;
 	struct shim_vset vset;
+	unsigned int guess;
 	bool any = false;
 	int err;
 
@@ -206,8 +208,9 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 			continue;
 		any = true;
 		m->valfmt = vset.valfmt;
+		guess = 0;
 		for (int i = 0; i < vset.numval && m->pending && !err; i++)
-			err = take_value(p, rec, m, &vset, i);
+			err = take_value(p, rec, m, &vset, i, &guess);
 		if (err || !sc->left)
 			return err;
 	}
