@@ -253,7 +253,7 @@ TEST_F(cpc, a_replaced_set_is_not_sampled)
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, second, 0));
 	EXPECT_FAIL(cpc_set_sample(self->cpc, self->set, self->buf), EINVAL, 0, "");
-	EXPECT_EQ(0, cpc_set_sample(self->cpc, second, self->buf));
+	EXPECT_EQ(0, cpc_set_sample(self->cpc, second, cpc_buf_create(self->cpc, second)));
 }
 
 TEST_F(cpc, enable_and_disable_twice)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* CPC_BIND_LWP_INHERIT: each new thread has the set, with values of its own. */
+#include <limits.h>
 #include <pthread.h>
 #include <sys/wait.h>
 
@@ -36,6 +37,7 @@ FIXTURE_TEARDOWN(inherit)
  * @counted: what it has counted of that, -1 if nothing could be
  * @error: errno of its sample
  * @child: the next generation's
+ * @buf: of a test that does not make one in the thread
  */
 struct heir {
 	cpc_t *cpc;
@@ -45,6 +47,7 @@ struct heir {
 	int64_t counted;
 	int error;
 	struct heir *child;
+	cpc_buf_t *buf;
 };
 
 static void *inherit(void *arg)
@@ -56,7 +59,7 @@ static void *inherit(void *arg)
 	touch(heir->faults);
 	if (heir->depth) {
 		*heir->child = (struct heir){ heir->cpc, heir->set, heir->depth - 1,
-					      heir->faults + 1000, -1, 0, heir->child + 1 };
+					      heir->faults + 1000, -1, 0, heir->child + 1, NULL };
 		if (!pthread_create(&thread, NULL, inherit, heir->child))
 			pthread_join(thread, NULL);
 	}
@@ -294,6 +297,37 @@ TEST_F(inherit, instructions_of_each)
 	EXPECT_LT(0, heir.counted);
 	EXPECT_GT(1000000, heir.counted);
 	EXPECT_LE(PRESET + 2000000, sampled(self->cpc, set, self->buf));
+}
+
+static void *sample_once(void *arg)
+{
+	struct heir *heir = arg;
+
+	heir->error = cpc_set_sample(heir->cpc, heir->set, heir->buf) ? errno : 0;
+	return NULL;
+}
+
+/* With as little stack as a thread can have, and a set whose sample nearly fills it */
+TEST_F(inherit, a_thread_with_a_small_stack)
+{
+	struct heir heir = { .cpc = self->cpc, .set = cpc_set_create(self->cpc), .error = -1 };
+	const uint_t n = PTHREAD_STACK_MIN / sizeof(uint64_t) * 3 / 4;
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	NEEDS_MODULE("inherited values");
+	for (uint_t i = 0; i < n; i++)
+		ASSERT_EQ(i, cpc_set_add_request(self->cpc, heir.set, "page-faults", i,
+						 CPC_COUNT_USER, 0, NULL));
+	heir.buf = cpc_buf_create(self->cpc, heir.set);
+	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, heir.set, CPC_BIND_LWP_INHERIT));
+	pthread_attr_init(&attr);
+	ASSERT_EQ(0, pthread_attr_setstacksize(&attr, PTHREAD_STACK_MIN));
+	ASSERT_EQ(0, pthread_create(&thread, &attr, sample_once, &heir));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, heir.error);
+	EXPECT_LE(n - 1, value(self->cpc, heir.buf, n - 1));
+	pthread_attr_destroy(&attr);
 }
 
 TEST_HARNESS_MAIN

@@ -179,7 +179,7 @@ TEST_F(overflow, restart_resets_all_requests_also_of_a_running_set)
 	EXPECT_EQ(1000, value(self->cpc, self->buf, 1));
 	/* And of one that was stopped, which counts then. */
 	ASSERT_EQ(0, cpc_disable(self->cpc));
-	ASSERT_EQ(0, cpc_set_restart(self->cpc, NULL));
+	ASSERT_EQ(0, cpc_set_restart(self->cpc, self->set));
 	touch(7);
 	EXPECT_EQ(-(uint64_t)AFTER + 7, sampled(self->cpc, self->set, self->buf));
 	EXPECT_EQ(1007, value(self->cpc, self->buf, 1));
@@ -281,6 +281,7 @@ TEST_F(overflow, which_request_it_was_is_seen_by_its_value)
 	ASSERT_EQ(0, add_overflowing(self->cpc, set, "page-faults", 500));
 	ASSERT_EQ(1, add_overflowing(self->cpc, set, "page-faults", 30));
 	on_emt.set = set;
+	on_emt.buf = cpc_buf_create(self->cpc, set);
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, set, 0));
 	touch(30);
 	ASSERT_EQ(1, on_emt.times);

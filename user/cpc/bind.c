@@ -27,21 +27,29 @@ static int bind_self(cpc_t *cpc, cpc_set_t *set, bool inherit)
 	return ret;
 }
 
-static bool can_be_inherited(const cpc_t *cpc)
+/* 0 or an errno */
+static int prepare_to_inherit(const cpc_t *cpc, const cpc_set_t *set)
 {
-	return shim_session__info(cpc->session)->features & VCPC_FEAT_INHERIT &&
-	       !shim_heir__prepare();
+	if (!(shim_session__info(cpc->session)->features & VCPC_FEAT_INHERIT))
+		return ENOTSUP;
+	return -shim_heir__prepare(set->n);
+}
+
+/* Without the handle's lock, which takes longer than a sample: @set must not have been destroyed. */
+static bool is_of(const cpc_t *cpc, const cpc_set_t *set)
+{
+	return set && set->cpc == cpc;
 }
 
 /**
  * cpc_bind_curlwp() - count on the calling thread, from the presets on
  * @cpc: the handle
- * @set: replaces what the thread had bound
+ * @set: of this handle; replaces what the thread had bound
  * @flags: 0, or CPC_BIND_LWP_INHERIT: also on each thread that this one starts
  *	from now on, and those that these start, with values of its own
  *
- * Return: 0, or -1 and errno: EINVAL (flags, no requests, too many requests, a
- * picnum twice; with a subcode: CPC_REQ_INVALID_FLAGS, CPC_INVALID_EVENT,
+ * Return: 0, or -1 and errno: EINVAL (flags, not this handle's, no requests, too
+ * many requests, a picnum twice; with a subcode: CPC_REQ_INVALID_FLAGS, CPC_INVALID_EVENT,
  * CPC_INVALID_ATTRIBUTE, CPC_ATTRIBUTE_OUT_OF_RANGE, CPC_RESOURCE_UNAVAIL), EACCES
  * (CPC_ATTR_REQUIRES_PRIVILEGE: system mode needs CAP_PERFMON), ENOTSUP
  * (CPC_BIND_LWP_INHERIT without the module, or where the kernel does not report new threads; or
@@ -53,10 +61,13 @@ SHIM_API int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 	bool inherit = flags & CPC_BIND_LWP_INHERIT;
 	int ret;
 
-	if (!cpc || !set || flags & ~CPC_BIND_LWP_INHERIT || !set->n)
+	if (!is_of(cpc, set) || flags & ~CPC_BIND_LWP_INHERIT || !set->n)
 		return shim_cpc__fail(EINVAL);
-	if (inherit && !can_be_inherited(cpc))
-		return shim_cpc__fail(ENOTSUP);
+	if (inherit) {
+		ret = prepare_to_inherit(cpc, set);
+		if (ret)
+			return shim_cpc__fail(ret);
+	}
 	shim_cpc__settle(cpc, set);
 	if (atomic_load(&set->where) == CPC_ON_CPU)
 		shim_cpc__unbind_cpu(set);
@@ -142,14 +153,14 @@ static __attribute__((noinline)) int ask(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *
 /**
  * cpc_set_sample() - the values of the calling thread, of a CPU, or of a process's thread
  * @cpc: the handle
- * @set: bound to the calling thread, or by cpc_bind_cpu() or cpc_bind_pctx()
- * @buf: made for as many requests as the set has; unspecified on failure
+ * @set: of this handle; bound to the calling thread, or by cpc_bind_cpu() or cpc_bind_pctx()
+ * @buf: made for this set with the requests that it has now; unspecified on failure
  *
  * A set that was stopped, by cpc_disable() or by an overflow, gives the values, hrtime and
  * tick of then.
  *
- * Return: 0, or -1 and errno: EINVAL (not bound to this thread, or a buffer of
- * another size), EAGAIN (the counters were taken away meanwhile; or the caller is
+ * Return: 0, or -1 and errno: EINVAL (not this handle's, not bound to this
+ * thread, or a buffer of another set or of before a request was added), EAGAIN (the counters were taken away meanwhile; or the caller is
  * not bound to the CPU any more).
  */
 SHIM_API int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
@@ -157,7 +168,7 @@ SHIM_API int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 	struct shim_counters *own = shim_lwp__own;
 	int ret;
 
-	if (!cpc || !set || !buf || buf->n != set->n)
+	if (!is_of(cpc, set) || !buf || buf->shape != set->shape)
 		return shim_cpc__fail(EINVAL);
 	if (!own || atomic_load(&set->where) != CPC_ON_LWP || own != atomic_load(&set->counters)) {
 		ret = ask(cpc, set, buf);
@@ -188,8 +199,7 @@ static int turn(int (*how)(struct shim_counters *counters, pid_t tid))
  */
 SHIM_API int cpc_enable(cpc_t *cpc)
 {
-	(void)cpc;
-	return turn(shim_counters__enable);
+	return cpc ? turn(shim_counters__enable) : shim_cpc__fail(EINVAL);
 }
 
 /**
@@ -201,25 +211,24 @@ SHIM_API int cpc_enable(cpc_t *cpc)
  */
 SHIM_API int cpc_disable(cpc_t *cpc)
 {
-	(void)cpc;
-	return turn(shim_counters__disable);
+	return cpc ? turn(shim_counters__disable) : shim_cpc__fail(EINVAL);
 }
 
 /**
  * cpc_set_restart() - let the calling thread's set count from its presets on
  * @cpc: the handle
- * @set: ignored: the set that the thread has bound is restarted
+ * @set: of this handle; the one that the thread has bound
  *
  * The set may be counting or stopped.  Its tick goes on.
  *
  * Context: also a handler of SIGEMT.
- * Return: 0, or -1 and errno: EINVAL (nothing is bound), EAGAIN (the counters were
- * taken away meanwhile).
+ * Return: 0, or -1 and errno: EINVAL (not this handle's, or not bound to this thread),
+ * EAGAIN (the counters were taken away meanwhile).
  */
 SHIM_API int cpc_set_restart(cpc_t *cpc, cpc_set_t *set)
 {
-	(void)cpc;
-	(void)set;
+	if (!is_of(cpc, set) || !is_mine(set))
+		return shim_cpc__fail(EINVAL);
 	return turn(shim_counters__restart);
 }
 
@@ -237,8 +246,7 @@ SHIM_API int cpc_request_preset(cpc_t *cpc, int index, uint64_t preset)
 	struct shim_counters *mine = shim_lwp__bound();
 	int ret = -EINVAL;
 
-	(void)cpc;
-	if (mine && index >= 0)
+	if (cpc && mine && index >= 0)
 		ret = shim_counters__preset(mine, 0, index, preset);
 	return ret ? shim_cpc__fail(ret == -EBADF ? EINVAL : -ret) : 0;
 }

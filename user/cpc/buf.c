@@ -35,6 +35,8 @@ SHIM_API cpc_buf_t *cpc_buf_create(cpc_t *cpc, cpc_set_t *set)
 	buf = calloc(1, sizeof(*buf) + set->n * sizeof(buf->sample.values[0]));
 	if (!buf)
 		goto out;
+	buf->cpc = cpc;
+	buf->shape = set->shape;
 	buf->n = set->n;
 	buf->next = cpc->bufs;
 	cpc->bufs = buf;
@@ -75,10 +77,21 @@ static __u64 later(__u64 a, __u64 b)
 	return a > b ? a : b;
 }
 
-/* Buffers of different sizes are left alone, as the original does. */
-static bool same_size(const cpc_buf_t *ds, const cpc_buf_t *a, const cpc_buf_t *b)
+static bool is_of(const cpc_t *cpc, const cpc_buf_t *buf)
 {
-	return ds && a && b && ds->n == a->n && ds->n == b->n;
+	return buf && buf->cpc == cpc;
+}
+
+/*
+ * Buffers of different sizes are left alone, as the original does.  Those of different sets are
+ * added up: Solaris' cputrack gives each thread a set of its own, and adds to one total.
+ */
+static bool same_size(const cpc_t *cpc, const cpc_buf_t *ds, const cpc_buf_t *a, const cpc_buf_t *b)
+{
+	if (is_of(cpc, ds) && is_of(cpc, a) && is_of(cpc, b) && ds->n == a->n && ds->n == b->n)
+		return true;
+	errno = EINVAL;
+	return false;
 }
 
 /*
@@ -92,15 +105,16 @@ static bool same_size(const cpc_buf_t *ds, const cpc_buf_t *a, const cpc_buf_t *
  * cpc_buf_sub() - ds = a - b, value by value, modulo 2^64
  * @cpc: the handle
  * @ds: may be @a or @b; its hrtime becomes the later one, its tick the difference
- * @a: of the same size, otherwise nothing happens
- * @b: of the same size, otherwise nothing happens
+ * @a: of as many requests
+ * @b: of as many requests
+ *
+ * Otherwise, or if one is not this handle's, @ds stays as it is and errno is EINVAL.
  */
 SHIM_API SEVERAL_AT_A_TIME void cpc_buf_sub(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
 {
 	uint_t n;
 
-	(void)cpc;
-	if (!same_size(ds, a, b))
+	if (!same_size(cpc, ds, a, b))
 		return;
 	n = ds->n;
 	EACH_VALUE
@@ -114,15 +128,16 @@ SHIM_API SEVERAL_AT_A_TIME void cpc_buf_sub(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t
  * cpc_buf_add() - ds = a + b, value by value, modulo 2^64
  * @cpc: the handle
  * @ds: may be @a or @b; its hrtime becomes the later one, its tick the sum
- * @a: of the same size, otherwise nothing happens
- * @b: of the same size, otherwise nothing happens
+ * @a: of as many requests
+ * @b: of as many requests
+ *
+ * Otherwise, or if one is not this handle's, @ds stays as it is and errno is EINVAL.
  */
 SHIM_API SEVERAL_AT_A_TIME void cpc_buf_add(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
 {
 	uint_t n;
 
-	(void)cpc;
-	if (!same_size(ds, a, b))
+	if (!same_size(cpc, ds, a, b))
 		return;
 	n = ds->n;
 	EACH_VALUE
@@ -135,14 +150,17 @@ SHIM_API SEVERAL_AT_A_TIME void cpc_buf_add(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t
 /**
  * cpc_buf_copy() - ds = src
  * @cpc: the handle
- * @ds: of the same size as @src, otherwise nothing happens
+ * @ds: made for the same set as @src, with the requests that it had then
  * @src: copied
+ *
+ * Otherwise, or if one is not this handle's, @ds stays as it is and errno is EINVAL.
  */
 SHIM_API void cpc_buf_copy(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *src)
 {
-	(void)cpc;
-	if (!same_size(ds, src, src))
+	if (!is_of(cpc, ds) || !is_of(cpc, src) || ds->shape != src->shape) {
+		errno = EINVAL;
 		return;
+	}
 	memmove(ds->sample.values, src->sample.values, values_size(ds));
 	ds->sample.time = src->sample.time;
 	ds->sample.tick = src->sample.tick;
@@ -151,22 +169,23 @@ SHIM_API void cpc_buf_copy(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *src)
 /**
  * cpc_buf_zero() - reset a buffer, as if it had never been sampled
  * @cpc: the handle
- * @buf: values, hrtime and tick become 0
+ * @buf: values, hrtime and tick become 0; if it is not this handle's, errno becomes EINVAL
  */
 SHIM_API void cpc_buf_zero(cpc_t *cpc, cpc_buf_t *buf)
 {
-	(void)cpc;
-	if (!buf)
+	if (!is_of(cpc, buf)) {
+		errno = EINVAL;
 		return;
+	}
 	memset(buf->sample.values, 0, values_size(buf));
 	buf->sample.time = 0;
 	buf->sample.tick = 0;
 }
 
-static bool has(const cpc_buf_t *buf, int index)
+static bool has(const cpc_t *cpc, const cpc_buf_t *buf, int index)
 {
 	/* As a number without a sign, one below 0 is above all others. */
-	return buf && (uint_t)index < buf->n;
+	return is_of(cpc, buf) && (uint_t)index < buf->n;
 }
 
 /**
@@ -176,12 +195,11 @@ static bool has(const cpc_buf_t *buf, int index)
  * @index: what cpc_set_add_request() returned
  * @val: the value
  *
- * Return: 0, or -1 and EINVAL if there is no such index.
+ * Return: 0, or -1 and EINVAL if the buffer is not this handle's or has no such index.
  */
 SHIM_API int cpc_buf_get(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t *val)
 {
-	(void)cpc;
-	if (!has(buf, index))
+	if (!val || !has(cpc, buf, index))
 		return shim_cpc__fail(EINVAL);
 	*val = buf->sample.values[index];
 	return 0;
@@ -194,12 +212,11 @@ SHIM_API int cpc_buf_get(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t *val)
  * @index: what cpc_set_add_request() returned
  * @val: the value
  *
- * Return: 0, or -1 and EINVAL if there is no such index.
+ * Return: 0, or -1 and EINVAL if the buffer is not this handle's or has no such index.
  */
 SHIM_API int cpc_buf_set(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t val)
 {
-	(void)cpc;
-	if (!has(buf, index))
+	if (!has(cpc, buf, index))
 		return shim_cpc__fail(EINVAL);
 	buf->sample.values[index] = val;
 	return 0;
@@ -210,12 +227,14 @@ SHIM_API int cpc_buf_set(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t val)
  * @cpc: the handle
  * @buf: where
  *
- * Return: gethrtime() of that moment, 0 if never.
+ * Return: gethrtime() of that moment, 0 if never; 0 and EINVAL if it is not this handle's.
  */
 SHIM_API hrtime_t cpc_buf_hrtime(cpc_t *cpc, cpc_buf_t *buf)
 {
-	(void)cpc;
-	return buf ? (hrtime_t)buf->sample.time : 0;
+	if (is_of(cpc, buf))
+		return (hrtime_t)buf->sample.time;
+	errno = EINVAL;
+	return 0;
 }
 
 /**
@@ -223,10 +242,12 @@ SHIM_API hrtime_t cpc_buf_hrtime(cpc_t *cpc, cpc_buf_t *buf)
  * @cpc: the handle
  * @buf: where
  *
- * Return: nanoseconds of the thread's CPU time.
+ * Return: nanoseconds of the thread's CPU time; 0 and EINVAL if it is not this handle's.
  */
 SHIM_API uint64_t cpc_buf_tick(cpc_t *cpc, cpc_buf_t *buf)
 {
-	(void)cpc;
-	return buf ? buf->sample.tick : 0;
+	if (is_of(cpc, buf))
+		return buf->sample.tick;
+	errno = EINVAL;
+	return 0;
 }

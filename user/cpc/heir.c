@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -37,14 +38,54 @@ static void in_child(void)
 /* Taken inside version 1's lock */
 static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(1, in_child);
 
+/* Memory for one sample; guarded by the lock.  A thread's stack may be too small for it. */
+static struct {
+	struct vcpc_sample *sample;
+	size_t size;
+} room;
+
+static size_t sample_size(unsigned int nr)
+{
+	return sizeof(*room.sample) + nr * sizeof(room.sample->values[0]);
+}
+
+static int make_room(size_t size)
+{
+	struct vcpc_sample *larger = NULL, *other;
+
+	shim_siglock__enter(&lock);
+	other = room.size < size ? NULL : room.sample;
+	shim_siglock__leave(&lock);
+	if (other)
+		return 0;
+	larger = malloc(size);
+	if (!larger)
+		return -ENOMEM;
+	shim_siglock__enter(&lock);
+	other = larger;
+	if (room.size < size) {
+		other = room.sample;
+		room.sample = larger;
+		room.size = size;
+	}
+	shim_siglock__leave(&lock);
+	free(other);
+	return 0;
+}
+
 /**
- * shim_heir__prepare() - let fork() wait for the lock, before the first set is in the list
+ * shim_heir__prepare() - before a set is bound so that new threads inherit it
+ * @nr: its number of requests
+ *
+ * fork() waits for the lock from then on.
  *
  * Return: 0 or -ENOMEM.
  */
-int shim_heir__prepare(void)
+int shim_heir__prepare(unsigned int nr)
 {
-	return shim_fork__wait_for(&lock);
+	int ret = shim_fork__wait_for(&lock);
+
+	return ret ? ret : make_room(sample_size(nr));
 }
 
 /**
@@ -87,16 +128,17 @@ void shim_heir__end(struct shim_heir_estate *estate)
 /*
  * An invalid instance (EAGAIN) counts as one, too.  One that has exited belongs to an earlier
  * thread with the same number.
+ * Context: the lock is held.
  */
 static bool has_instance(struct shim_counters *counters, pid_t tid)
 {
-	__u64 room[sizeof(struct vcpc_sample) / sizeof(__u64) + shim_counters__nr(counters)];
-	struct vcpc_sample *sample = (void *)room;
+	struct vcpc_sample *sample = room.sample;
 	int ret;
 
 	/* Memory checkers do not know that the call writes it. */
 	sample->state = 0;
-	ret = shim_counters__sample(counters, tid, sample, sizeof(room));
+	ret = shim_counters__sample(counters, tid, sample,
+				    sample_size(shim_counters__nr(counters)));
 	return ret == -EAGAIN || (!ret && !(sample->state & VCPC_STATE_EXITED));
 }
 

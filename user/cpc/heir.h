@@ -19,7 +19,7 @@ struct shim_heir_estate {
 	bool listed;
 };
 
-int shim_heir__prepare(void);
+int shim_heir__prepare(unsigned int nr);
 void shim_heir__bequeath(struct shim_heir_estate *estate, struct shim_counters *counters);
 void shim_heir__end(struct shim_heir_estate *estate);
 struct shim_counters *shim_heir__inherited(void);

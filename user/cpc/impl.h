@@ -38,6 +38,8 @@ enum cpc_where {
 
 /*
  * struct __cpc_set - a set, in its handle's list
+ * @cpc: the handle
+ * @shape: of this list of requests, and of no other list or set; its buffers have the same
  * @counters: what the back end holds of it, from the first bind until the
  *	next change of its requests
  * @silent: @counters were made for a CPU, and send no signal for overflows
@@ -49,6 +51,8 @@ enum cpc_where {
  */
 struct __cpc_set {
 	struct __cpc_set *next;
+	cpc_t *cpc;
+	uint64_t shape;
 	struct cpc_request *reqs;
 	struct vcpc_request *packed;
 	uint_t n;
@@ -64,10 +68,14 @@ struct __cpc_set {
 
 /*
  * struct __cpc_buf - values of @n requests, hrtime and tick
+ * @cpc: the handle
+ * @shape: of the set that it was made for, as the set was then
  * @sample: the back end writes right into it
  */
 struct __cpc_buf {
 	struct __cpc_buf *next;
+	cpc_t *cpc;
+	uint64_t shape;
 	uint_t n;
 	struct vcpc_sample sample;
 };

@@ -12,6 +12,14 @@
 #include "impl.h"
 #include "native.h"
 
+/* A number for a list of requests that no other list of the process has had */
+static uint64_t new_shape(void)
+{
+	static _Atomic uint64_t last;
+
+	return atomic_fetch_add(&last, 1) + 1;
+}
+
 /**
  * cpc_set_create() - an empty set
  * @cpc: the handle that owns it
@@ -26,6 +34,8 @@ SHIM_API cpc_set_t *cpc_set_create(cpc_t *cpc)
 		errno = cpc ? ENOMEM : EINVAL;
 		return NULL;
 	}
+	set->cpc = cpc;
+	set->shape = new_shape();
 	shim_cpc__lock(cpc);
 	set->next = cpc->sets;
 	cpc->sets = set;
@@ -284,5 +294,6 @@ SHIM_API int cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event, 
 	shim_cpc__end_counters(set);
 	set->reqs[set->n] = req;
 	set->packed[set->n] = packed;
+	set->shape = new_shape();
 	return set->n++;
 }

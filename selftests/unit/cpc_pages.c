@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* selftests/cpc/pages.c on the synthetic PMU, so that it runs where no module can. */
+#include "core/session.h"
+#include "selftests/synthetic/backend_sim.h"
+#include "../cpc/pages.c"
+
+const struct shim_backend_ops *shim_session__backend(void)
+{
+	return &shim_backend__sim;
+}
