@@ -172,6 +172,20 @@ TEST(agent_is_silent)
 	EXPECT_GT(100, seconds_now() - start);
 }
 
+/* However long an answer may take, and however many addresses the host has */
+TEST(agent_is_silent_while_connecting)
+{
+	struct agent agent = { 0 };
+	double start = seconds_now();
+
+	ASSERT_LT(0, agent_listen(&agent, 0));
+	setenv("PCP_TRACE_TIMEOUT", "0.3", 1);
+	setenv("PCP_TRACE_REQTIMEOUT", "60", 1);
+	EXPECT_EQ(PMTRACE_ERR_TIMEOUT, pmtracebegin("t"));
+	EXPECT_LT(0.3, seconds_now() - start);
+	EXPECT_GT(30, seconds_now() - start);
+}
+
 TEST(agent_refuses)
 {
 	struct agent agent;
@@ -496,6 +510,49 @@ TEST(environment_that_makes_no_sense)
 	EXPECT_EQ(0, pmtracepoint("p"));
 	agent_stop(&agent);
 	EXPECT_EQ(2, agent.events);
+}
+
+static int lines_on_stderr(void (*fn)(void))
+{
+	char text[4096];
+	int pipefd[2], lines = 0;
+	ssize_t n;
+
+	if (pipe(pipefd))
+		return -1;
+	if (!fork()) {
+		dup2(pipefd[1], STDERR_FILENO);
+		fn();
+		_exit(0);
+	}
+	close(pipefd[1]);
+	while ((n = read(pipefd[0], text, sizeof(text))) > 0)
+		for (ssize_t i = 0; i < n; i++)
+			lines += text[i] == '\n';
+	close(pipefd[0]);
+	wait(NULL);
+	return lines;
+}
+
+static void trace_five(void)
+{
+	for (int i = 0; i < 5; i++) {
+		pmtracebegin("t");
+		pmtraceend("t");
+	}
+}
+
+/* Nothing connects, so that each call reads the environment again. */
+TEST(one_warning_for_each_variable)
+{
+	struct agent agent = { 0 };
+
+	ASSERT_LT(0, agent_listen(&agent, 0));
+	close(agent.fd);
+	setenv("SHIM_TRACE", "kernal", 1);
+	EXPECT_EQ(1, lines_on_stderr(trace_five));
+	setenv("PCP_TRACE_TIMEOUT", "soon", 1);
+	EXPECT_EQ(2, lines_on_stderr(trace_five));
 }
 
 TEST(wanted_none)

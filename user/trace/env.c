@@ -7,6 +7,8 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +22,30 @@
 #define DEFAULT_ANSWER_S	10
 #define LONGEST_S		86400
 
-/* Warns that a variable's value cannot be understood, and that the default is used. */
+/* Whether this is the first time that a variable is named; at most as many as are read here */
+static bool is_first(const char *name)
+{
+	static const char *_Atomic named[8];
+
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+		const char *other = NULL;
+
+		if (atomic_compare_exchange_strong(&named[i], &other, name))
+			return true;
+		if (!strcmp(other, name))
+			return false;
+	}
+	return false;
+}
+
+/*
+ * Warns that a variable's value cannot be understood, and that the default is used: once in a
+ * process, because calls read the environment again until one of them connects.
+ */
 void shim_env__warn(const char *name, const char *value)
 {
+	if (!is_first(name))
+		return;
 	fprintf(stderr, "pmtrace: %s=\"%s\" cannot be understood, the default is used\n", name,
 		value);
 }
@@ -92,7 +115,7 @@ static uint64_t seconds(const char *name, double otherwise)
 }
 
 /**
- * shim_env__connect_ns() - how long a connect may take (PCP_TRACE_TIMEOUT)
+ * shim_env__connect_ns() - how long a connect may take, with the agent's greeting (PCP_TRACE_TIMEOUT)
  *
  * Return: nanoseconds.
  */

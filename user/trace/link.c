@@ -150,7 +150,9 @@ static int see_connected(struct shim_link *link, uint64_t now)
 	if (err)
 		return -err;
 	link->phase = SHIM_LINK_GREETING;
-	link->deadline_ns = now + link->answer_ns;
+	/* A host may accept for an agent that sleeps: the time for the connect goes on. */
+	if (link->deadline_ns > now + link->answer_ns)
+		link->deadline_ns = now + link->answer_ns;
 	return 0;
 }
 
@@ -221,7 +223,7 @@ static int try_now(struct shim_link *link, uint64_t deadline_ns)
 		err = step(link);
 		if (err != -EAGAIN)
 			return err;
-		if (link->phase == SHIM_LINK_CONNECTING && link->deadline_ns > deadline_ns)
+		if (link->deadline_ns > deadline_ns)
 			link->deadline_ns = deadline_ns;
 		wait_for(link, link->phase == SHIM_LINK_CONNECTING ? POLLOUT : POLLIN,
 			 link->deadline_ns);
@@ -271,8 +273,9 @@ static int connect_later(struct shim_link *link)
  * shim_link__up() - check whether the connection is up, and try to connect if it is time
  * @link: the connection
  *
- * Waits only the first time, PCP_TRACE_TIMEOUT for the connection and
- * PCP_TRACE_REQTIMEOUT for the agent's greeting.
+ * Waits only the first time: PCP_TRACE_TIMEOUT for the connection and the agent's
+ * greeting together, whichever of its addresses answers, and for the greeting no
+ * longer than PCP_TRACE_REQTIMEOUT.
  *
  * Return: 0, or why the last try failed: a negated errno, PMTRACE_ERR_TIMEOUT,
  *	PMTRACE_ERR_IPC, or what the agent said (PMTRACE_ERR_PERMISSION, ...).
