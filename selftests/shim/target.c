@@ -157,6 +157,45 @@ TEST_F(target, from_exec_on)
 }
 
 /* Who may not count the kernel counts in user mode, and is told so. */
+static int use_parents(struct shim_set *set)
+{
+	const pid_t whom[] = { 0, getppid(), getpid(), 1 };
+	struct shim_sample sample;
+
+	for (size_t i = 0; i < ARRAY_SIZE(whom); i++) {
+		if (shim_set_sample(set, whom[i], &sample) != -EINVAL)
+			return 1;
+		if (shim_set_total(set, whom[i], &sample) != -EINVAL)
+			return 2;
+		if (shim_set_disable(set, whom[i]) != -EINVAL)
+			return 3;
+		if (shim_set_unbind(set, whom[i]) != -EINVAL)
+			return 4;
+	}
+	shim_set_destroy(set);
+	return 0;
+}
+
+/* The module and perf alike: nothing is bound in a child but what it has bound itself. */
+TEST_F(target, a_forked_child_gets_nothing_of_its_parent)
+{
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
+	touch(PAGES);
+	ASSERT_EQ(0, shim_set_sample(self->set, 0, &self->sample));
+	pid = fork();
+	if (!pid)
+		_exit(use_parents(self->set));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+	/* And the parent counts on. */
+	touch(PAGES);
+	ASSERT_EQ(0, shim_set_sample(self->set, 0, &self->sample));
+	EXPECT_LE(2 * PAGES, self->sample.values[0]);
+}
+
 TEST_F(target, without_privilege)
 {
 	const char *both[] = { "page-faults", "minor-faults:u" };

@@ -7,11 +7,13 @@
  * another thread is inside a call on it is the caller's mistake: the call may
  * meet a reused descriptor.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "bpf/trace.h"
@@ -195,6 +197,33 @@ int shim_counters__bind(struct shim_counters *counters, pid_t tid, unsigned int 
 	return counters->ops->bind(counters->ref, tid, flags, bad);
 }
 
+/*
+ * In a forked child, a set of its parent is bound only where the child has bound it.  The module
+ * and perf would both take the descriptor, but only the module would give the parent's values.
+ */
+static __attribute__((noinline, cold)) int aim_in_child(pid_t *tid, unsigned int flags)
+{
+	if (flags & SHIM_TARGET_F_CPU)
+		return -EINVAL;
+	if (!*tid)
+		*tid = (pid_t)syscall(SYS_gettid);
+	return syscall(SYS_tgkill, getpid(), *tid, 0) ? -EINVAL : 0;
+}
+
+/* Before an operation on a target: 0, -EBADF if the set was shut, -EINVAL if it is not ours */
+static inline int aim(const struct shim_counters *counters, pid_t *tid, unsigned int flags)
+{
+	if (atomic_load(&counters->shut))
+		return -EBADF;
+	return shim_counters__is_own(counters) ? 0 : aim_in_child(tid, flags);
+}
+
+/* What an operation returns: for perf all of a parent's sets are -EBADF in a child */
+static inline int result(const struct shim_counters *counters, int ret)
+{
+	return ret == -EBADF && !shim_counters__is_own(counters) ? -EINVAL : ret;
+}
+
 static __attribute__((noinline)) int sample_own(const struct shim_counters *counters, pid_t tid,
 						struct vcpc_sample *buf, size_t size)
 {
@@ -221,16 +250,19 @@ static __attribute__((noinline)) int sample_own(const struct shim_counters *coun
  * @size: bytes at @buf, room for all values
  *
  * Context: any thread, also a signal handler.
- * Return: 0, -EINVAL if not bound there, -EAGAIN if the set is invalid, -EBADF.
+ * Return: 0, -EINVAL if not bound there (in a forked child: bound by its parent), -EAGAIN if the
+ * set is invalid, -EBADF.
  */
 int shim_counters__sample(struct shim_counters *counters, pid_t tid, struct vcpc_sample *buf,
 			  size_t size)
 {
-	if (atomic_load(&counters->shut))
-		return -EBADF;
+	int ret = aim(counters, &tid, 0);
+
+	if (ret)
+		return ret;
 	if (__atomic_load_n(&counters->own, __ATOMIC_RELAXED))
-		return sample_own(counters, tid, buf, size);
-	return counters->ops->sample(counters->ref, tid, 0, buf, size);
+		return result(counters, sample_own(counters, tid, buf, size));
+	return result(counters, counters->ops->sample(counters->ref, tid, 0, buf, size));
 }
 
 /**
@@ -245,9 +277,11 @@ int shim_counters__sample(struct shim_counters *counters, pid_t tid, struct vcpc
 int shim_counters__total(struct shim_counters *counters, pid_t tid, struct vcpc_sample *buf,
 			 size_t size)
 {
-	if (atomic_load(&counters->shut))
-		return -EBADF;
-	return counters->ops->sample(counters->ref, tid, VCPC_SAMPLE_F_TOTAL, buf, size);
+	int ret = aim(counters, &tid, 0);
+
+	if (!ret)
+		ret = counters->ops->sample(counters->ref, tid, VCPC_SAMPLE_F_TOTAL, buf, size);
+	return result(counters, ret);
 }
 
 /*
@@ -284,16 +318,16 @@ int shim_counters__disable(struct shim_counters *counters, pid_t tid)
  */
 int shim_counters__restart(struct shim_counters *counters, pid_t tid)
 {
-	int ret;
+	int ret = aim(counters, &tid, 0);
 
-	if (atomic_load(&counters->shut))
-		return -EBADF;
+	if (ret)
+		return ret;
 	if (!counters->ops->restart)
 		return -EOPNOTSUPP;
 	note_change(counters);
 	ret = counters->ops->restart(counters->ref, tid, 0);
 	note_change(counters);
-	return ret;
+	return result(counters, ret);
 }
 
 /**
@@ -309,11 +343,13 @@ int shim_counters__restart(struct shim_counters *counters, pid_t tid)
 int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned int request,
 			  __u64 value)
 {
-	if (atomic_load(&counters->shut))
-		return -EBADF;
+	int ret = aim(counters, &tid, 0);
+
+	if (ret)
+		return ret;
 	if (!counters->ops->preset)
 		return -EOPNOTSUPP;
-	return counters->ops->preset(counters->ref, tid, request, value);
+	return result(counters, counters->ops->preset(counters->ref, tid, request, value));
 }
 
 /**
@@ -330,47 +366,50 @@ int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned in
 int shim_counters__sample_at(struct shim_counters *counters, pid_t tid, unsigned int flags,
 			     struct vcpc_sample *buf, size_t size)
 {
+	int ret;
+
 	if (!flags)
 		return shim_counters__sample(counters, tid, buf, size);
-	if (atomic_load(&counters->shut))
-		return -EBADF;
-	return counters->ops->sample(counters->ref, tid, flags, buf, size);
+	ret = aim(counters, &tid, flags);
+	if (!ret)
+		ret = counters->ops->sample(counters->ref, tid, flags, buf, size);
+	return result(counters, ret);
 }
 
 int shim_counters__unbind_at(struct shim_counters *counters, pid_t tid, unsigned int flags)
 {
-	int ret;
+	int ret = aim(counters, &tid, flags);
 
-	if (atomic_load(&counters->shut))
-		return -EBADF;
+	if (ret)
+		return ret;
 	note_change(counters);
 	ret = counters->ops->unbind(counters->ref, tid, flags);
 	note_change(counters);
-	return ret;
+	return result(counters, ret);
 }
 
 int shim_counters__enable_at(struct shim_counters *counters, pid_t tid, unsigned int flags)
 {
-	int ret;
+	int ret = aim(counters, &tid, flags);
 
-	if (atomic_load(&counters->shut))
-		return -EBADF;
+	if (ret)
+		return ret;
 	note_change(counters);
 	ret = counters->ops->enable(counters->ref, tid, flags);
 	note_change(counters);
-	return ret;
+	return result(counters, ret);
 }
 
 int shim_counters__disable_at(struct shim_counters *counters, pid_t tid, unsigned int flags)
 {
-	int ret;
+	int ret = aim(counters, &tid, flags);
 
-	if (atomic_load(&counters->shut))
-		return -EBADF;
+	if (ret)
+		return ret;
 	note_change(counters);
 	ret = counters->ops->disable(counters->ref, tid, flags);
 	note_change(counters);
-	return ret;
+	return result(counters, ret);
 }
 
 /**
@@ -379,7 +418,7 @@ int shim_counters__disable_at(struct shim_counters *counters, pid_t tid, unsigne
  * @list: to be freed; set only on success
  * @args: filled: nr, folded, pending, lost
  *
- * Return: 0, -ENOMEM, -EBADF, or a negative error of VCPC_IOC_INSTANCES.
+ * Return: 0, -ENOMEM, -EBADF, -EINVAL in a forked child, or a negative error of VCPC_IOC_INSTANCES.
  */
 int shim_counters__list(struct shim_counters *counters, struct vcpc_instance_info **list,
 			struct vcpc_instances_args *args)
@@ -390,6 +429,8 @@ int shim_counters__list(struct shim_counters *counters, struct vcpc_instance_inf
 
 	if (atomic_load(&counters->shut))
 		return -EBADF;
+	if (!shim_counters__is_own(counters))
+		return -EINVAL;
 	for (;;) {
 		/* calloc(), because memory checkers do not know what the call writes. */
 		free(info);
