@@ -416,6 +416,49 @@ TEST(threads_by_the_hundred)
 	EXPECT_EQ(0, shim_trace_lost());
 }
 
+#define SHARING	16
+
+static pthread_barrier_t all_begun;
+
+static void *pairs_of_one_tag(void *arg)
+{
+	intptr_t bad = 0;
+
+	(void)arg;
+	pthread_barrier_wait(&all_begun);
+	for (int i = 0; i < 50; i++) {
+		bad |= pmtracebegin("shared");
+		if (!i)
+			pthread_barrier_wait(&all_begun);
+		bad |= pmtraceend("shared");
+	}
+	return (void *)bad;
+}
+
+/* The transactions of threads that share a tag are each thread's own: all are sent. */
+TEST(threads_share_a_tag)
+{
+	pthread_t threads[SHARING];
+	struct agent *agent;
+	pid_t agent_pid;
+	void *bad;
+
+	agent = agent_start_apart((struct agent_manners) { 0 }, &agent_pid);
+	ASSERT_NE(NULL, agent);
+	pthread_barrier_init(&all_begun, NULL, SHARING);
+	for (int i = 0; i < SHARING; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, pairs_of_one_tag, NULL));
+	for (int i = 0; i < SHARING; i++) {
+		ASSERT_EQ(0, pthread_join(threads[i], &bad));
+		EXPECT_EQ(NULL, bad);
+	}
+	EXPECT_EQ(PMTRACE_ERR_NOPROGRESS, pmtraceend("shared"));
+	agent_stop_apart(agent, agent_pid);
+	EXPECT_EQ(50 * SHARING, agent->kinds[1]);
+	EXPECT_EQ(50 * SHARING, agent->events);
+	EXPECT_EQ(0, shim_trace_lost());
+}
+
 static int execs_inside(void *unused)
 {
 	(void)unused;

@@ -13,6 +13,7 @@
 #include "core/direct_wanted.h"
 #include "core/traced.h"
 #include "mapped.h"
+#include "open.h"
 #include "say.h"
 #include "tags.h"
 #include "way.h"
@@ -70,6 +71,14 @@ static struct shim_direct_tag tag_of(const struct shim_tag *tag)
 	return (struct shim_direct_tag) { tag->index, tag->name };
 }
 
+/* Whether the calling thread has begun a transaction of the tag, which its begin then leaves alone */
+static bool is_begun(const struct shim_process *p, const struct shim_tag *tag)
+{
+	const shim_open_word *word = shim_open__word(p, tag);
+
+	return word && shim_open__is_begun(shim_open__progress(word));
+}
+
 /*
  * By the clock of the map: the CPU's own counter, where there is one.  The thread's counters are read
  * before, as the transaction is not to be charged for that.
@@ -82,7 +91,7 @@ static uint64_t begin_time(const struct shim_process *p, const struct shim_tag *
 	if (!d)
 		return 0;
 	shim_direct_wanted__begin(d);
-	if (shim_traced__any() && (shim_tag__progress(tag) & SHIM_PROGRESS_MASK) != SHIM_BEGUN)
+	if (shim_traced__any() && !is_begun(p, tag))
 		now = shim_direct__begin_counted(d, tag_of(tag));
 	else
 		now = shim_tick__now(d->tick);

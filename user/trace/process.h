@@ -24,14 +24,15 @@ enum shim_progress {
 
 /**
  * struct shim_tag - a tag this process has used; it stays for the process's life
- * @state: shared with programs, see <pcp/trace.h>; its progress is when the transaction began,
- *	in ns << 2 | enum shim_progress
+ * @state: shared with programs, see <pcp/trace.h>; its progress is that of the thread that owns
+ *	the tag: see open.h
  * @handle: generation of the connection << 32 | the module's handle of the tag
  * @id: hash of the name, the same in each process: the tag's id for probes; neither
  *	this nor what follows changes once the tag can be found
  * @hash: of the name
  * @len: bytes of the name without the NUL
  * @index: how many tags there were before it
+ * @owner: the number of the thread that used it first, see open.h
  * @behind: how many bits of the name's last word come after its NUL
  * @name: the name, and zeroes to the end of its last word
  */
@@ -40,9 +41,10 @@ struct shim_tag {
 	_Atomic uint64_t handle;
 	uint64_t id;
 	uint32_t hash;
-	uint32_t len;
+	uint16_t len;
+	uint16_t behind;
 	uint32_t index;
-	uint32_t behind;
+	uint32_t owner;
 	_Alignas(uint64_t) char name[];		/* compared in words */
 };
 
@@ -58,6 +60,7 @@ struct shim_tag_table {
 };
 
 struct shim_way;
+struct shim_open_table;
 
 /**
  * struct shim_process - what a forked child must not share; all zero at first
@@ -77,6 +80,8 @@ struct shim_way;
  * @room: where the next tag goes (@lock)
  * @room_left: bytes there (@lock)
  * @nr_tags: how many tags there are (@lock)
+ * @open: tables of threads' open transactions, see open.h
+ * @open_epoch: distinguishes this process's tables from its parent's; 0 while there are none
  * @tags: all of them by the hash of their names, NULL while there is none; a former, smaller
  *	table stays, as other threads may be searching it
  * @recent: a cache: the tag that the name at an address was the last time, which may be wrong by
@@ -98,6 +103,8 @@ struct shim_process {
 	char *room;
 	size_t room_left;
 	uint32_t nr_tags;
+	_Atomic uint32_t open_epoch;
+	struct shim_open_table *_Atomic open;
 	struct shim_tag_table *_Atomic tags;
 	struct shim_tag_table *_Atomic recent;
 };

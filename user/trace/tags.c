@@ -6,7 +6,6 @@
  * table can be searched at any time.  A table that is half full is replaced by a larger one:
  * a thread that still searches the smaller one may miss a new tag, and looks again under the
  * lock before it adds one.
- * Begin and end race on one atomic word of the tag.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,6 +15,7 @@
 #include <pcp/trace.h>
 
 #include "core/probe.h"
+#include "open.h"
 #include "tags.h"
 
 #define MAX_NAME	254	/* what PCP's library takes */
@@ -224,6 +224,7 @@ static int add(struct shim_process *p, const struct shim_tag_key *key, struct sh
 	tag->hash = key->hash;
 	tag->len = key->len;
 	tag->index = p->nr_tags++;
+	tag->owner = shim_open__me();
 	memcpy(tag->name, key->name, key->len);
 	tag->behind = 56 - key->len % 8 * 8;
 	tag->id = shim_probe__hash(key->name, key->len);

@@ -2,8 +2,8 @@
 /*
  * PCP's trace calls: check the tag, keep its progress, send the event.
  *
- * Threads: any call from any thread.  A transaction belongs to the process: to
- * begin one that is in progress is an error, whichever thread began it.
+ * Threads: any call from any thread.  A transaction belongs to the thread that began it; a
+ * thread that has begun none ends another's.
  */
 #define PCP_TRACE_NO_INLINE	/* this file defines the functions */
 #include <errno.h>
@@ -18,6 +18,7 @@
 #include "clock.h"
 #include "gate.h"
 #include "kernel.h"
+#include "open.h"
 #include "tags.h"
 #include "way.h"
 
@@ -80,19 +81,30 @@ INLINED int is_heard(const struct shortcut *s)
 	       shim_kernel__is_ready(shim_kernel__connection(s->p), s->tag);
 }
 
-INLINED int begins_quietly(struct shim_tag *tag)
+/* The calling thread's word, NULL if it has none, and its progress */
+INLINED shim_open_word *own_word(const struct shortcut *s, uint64_t *progress)
 {
-	uint64_t old = shim_tag__progress(tag);
+	shim_open_word *word = shim_open__word(s->p, s->tag);
 
-	return (old & SHIM_PROGRESS_MASK) != SHIM_BEGUN && shim_tag__pass(tag, old, SHIM_BEGUN);
+	if (word)
+		*progress = shim_open__progress(word);
+	return word;
 }
 
-INLINED int ends_quietly(struct shim_tag *tag)
+INLINED int begins_quietly(const struct shortcut *s)
 {
-	uint64_t old = shim_tag__progress(tag);
+	uint64_t old;
+	shim_open_word *word = own_word(s, &old);
 
-	return (old & SHIM_PROGRESS_MASK) == SHIM_BEGUN &&
-	       shim_tag__pass(tag, old, SHIM_NOT_BEGUN);
+	return word && !shim_open__is_begun(old) && shim_open__pass(word, old, SHIM_BEGUN);
+}
+
+INLINED int ends_quietly(const struct shortcut *s)
+{
+	uint64_t old;
+	shim_open_word *word = own_word(s, &old);
+
+	return word && shim_open__is_begun(old) && shim_open__pass(word, old, SHIM_NOT_BEGUN);
 }
 
 INLINED int start_call(struct call *call, const char *function, const char *name)
@@ -146,14 +158,14 @@ INLINED int prepare_tag(struct call *call)
 static __attribute__((noinline)) int begin_and_tell(struct shim_process *p, struct shim_tag *tag,
 						    uint64_t now)
 {
-	int err = shim_tag__begin(tag, now);
+	int err = shim_open__begin(p, tag, now);
 	uint64_t begin_ns;
 
 	if (err)
 		return err;
 	err = shim_kernel__tell_begin(p, tag);
 	if (err)
-		shim_tag__finish(tag, &begin_ns);
+		shim_open__finish(p, tag, &begin_ns);
 	return err;
 }
 
@@ -168,12 +180,12 @@ static __attribute__((noinline)) int begin_the_long_way(const char *tag)
 	if (!err && !call.silent)
 		begin_ns = shim_way__begin_ns(call.p, call.tag);
 	if (!err)
-		err = shim_tag__begin(call.tag, begin_ns);
+		err = shim_open__begin(call.p, call.tag, begin_ns);
 	if (err || call.silent)
 		return err;
 	err = shim_way__begin(call.p, call.tag);
 	if (err)
-		shim_tag__finish(call.tag, &begin_ns);
+		shim_open__finish(call.p, call.tag, &begin_ns);
 	return err;
 }
 
@@ -182,7 +194,7 @@ static __attribute__((noinline)) int begin_the_long_way(const char *tag)
  * @tag: its name, 1 to 254 bytes
  *
  * Return: 0; PMTRACE_ERR_TAGNAME, PMTRACE_ERR_TAGLENGTH; PMTRACE_ERR_INPROGRESS
- *	if this process is in it already, whose start stays; a negated errno if
+ *	if this thread is in it already, whose start stays; a negated errno if
  *	the module cannot be reached or takes no more tags, and then nothing has
  *	begun.
  *
@@ -194,14 +206,14 @@ SHIM_API int pmtracebegin(const char *tag)
 	struct shortcut s = find_shortcut(tag);
 	uint64_t now;
 
-	if (s.tag && !s.wanted && begins_quietly(s.tag))
+	if (s.tag && !s.wanted && begins_quietly(&s))
 		return 0;
 	if (!s.tag || !is_heard(&s))
 		return begin_the_long_way(tag);
 	now = shim_clock__now();
 	if (shim_kernel__tells_begin(s.wanted, now))
 		return begin_and_tell(s.p, s.tag, now);
-	return shim_tag__begin(s.tag, now);
+	return shim_open__begin(s.p, s.tag, now);
 }
 
 /* What end and abort have in common: neither adds a tag. */
@@ -209,7 +221,7 @@ INLINED int finish(struct call *call, uint64_t *begin_ns)
 {
 	if (!call->tag)
 		call->tag = shim_tags__find(call->p, &call->key);
-	return call->tag ? shim_tag__finish(call->tag, begin_ns) : PMTRACE_ERR_NOSUCHTAG;
+	return call->tag ? shim_open__finish(call->p, call->tag, begin_ns) : PMTRACE_ERR_NOSUCHTAG;
 }
 
 static __attribute__((noinline)) int end_the_long_way(const char *tag)
@@ -231,6 +243,9 @@ static __attribute__((noinline)) int end_the_long_way(const char *tag)
  * pmtraceend() - end a transaction, whose time is recorded
  * @tag: its name
  *
+ * Ends the calling thread's, or if it has begun none, the one of the process that has been open
+ * longest.
+ *
  * Return: 0; PMTRACE_ERR_TAGNAME, PMTRACE_ERR_TAGLENGTH; PMTRACE_ERR_NOSUCHTAG
  *	if this process never began it, PMTRACE_ERR_NOPROGRESS if it is not in it
  *	now.  After any other error it has ended and is not recorded.
@@ -241,11 +256,11 @@ SHIM_API int pmtraceend(const char *tag)
 	uint64_t begin_ns;
 	int err;
 
-	if (s.tag && !s.wanted && ends_quietly(s.tag))
+	if (s.tag && !s.wanted && ends_quietly(&s))
 		return 0;
 	if (!s.tag || !(s.wanted & VCPC_TRACE_LISTENING))
 		return end_the_long_way(tag);
-	err = shim_tag__finish(s.tag, &begin_ns);
+	err = shim_open__finish(s.p, s.tag, &begin_ns);
 	return err ? err : shim_kernel__fire(s.p, s.tag, VCPC_TRACE_END | shim_counted__flag(),
 					     begin_ns);
 }
@@ -265,7 +280,7 @@ SHIM_API int pmtraceabort(const char *tag)
 	uint64_t begin_ns;
 	int err;
 
-	if (s.tag && !s.wanted && ends_quietly(s.tag))
+	if (s.tag && !s.wanted && ends_quietly(&s))
 		return 0;
 	err = start_call(&call, "pmtraceabort", tag);
 	if (!err)

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Open transactions of threads that share a tag.
+ *
+ * The thread that used a tag first owns the word in the tag itself, which most programs need only.
+ * Each other thread has a table of words, by the tags' numbers, so that its begins and ends touch
+ * nothing that other threads write.  An end without a begin in its thread looks through all
+ * tables: the transaction that has been open longest ends.
+ *
+ * Tables are never freed.  One whose thread has ended is another thread's later, unless there are
+ * transactions in it that are still open: another thread may end these.
+ *
+ * Threads and signal handlers: words are atomic; nothing here takes a lock.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "base/process.h"
+#include "open.h"
+
+#define FIRST_BITS	8	/* of the words of the first chunk; each next one has twice as many */
+#define CHUNKS		(32 - FIRST_BITS)
+#define MAX_ABANDONED	1024	/* tables of ended threads that are kept for what is open in them */
+
+/**
+ * struct shim_open_table - a thread's words
+ * @next: in the list of all, which only grows
+ * @taken: a thread has it
+ * @chunk: words of the tags in order: 2^FIRST_BITS, then twice as many, and so on
+ */
+struct shim_open_table {
+	struct shim_open_table *next;
+	_Atomic int taken;
+	shim_open_word *_Atomic chunk[CHUNKS];
+	shim_open_word first[1 << FIRST_BITS];
+};
+
+__thread struct shim_open_own shim_open__own;
+
+/* The calling thread's number, made if it has none */
+uint32_t shim_open__me(void)
+{
+	static _Atomic uint32_t last;
+
+	if (!shim_open__own.me)
+		shim_open__own.me = atomic_fetch_add(&last, 1) + 1;
+	return shim_open__own.me;
+}
+
+static void *memory_of(size_t size)
+{
+	void *room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return room == MAP_FAILED ? NULL : room;
+}
+
+static unsigned int chunk_of(uint32_t index, uint32_t *at)
+{
+	uint64_t n = (uint64_t)index + (1u << FIRST_BITS);
+	unsigned int bits = 63 - __builtin_clzll(n);
+
+	*at = n - (1ull << bits);
+	return bits - FIRST_BITS;
+}
+
+static shim_open_word *word_in(struct shim_open_table *table, uint32_t index)
+{
+	uint32_t at;
+	unsigned int i = chunk_of(index, &at);
+	shim_open_word *chunk = i < CHUNKS ? atomic_load_explicit(&table->chunk[i],
+								 memory_order_acquire) : NULL;
+
+	return chunk ? &chunk[at] : NULL;
+}
+
+static bool is_idle(const struct shim_open_table *table)
+{
+	for (unsigned int i = 0; i < CHUNKS; i++) {
+		const shim_open_word *chunk = atomic_load(&table->chunk[i]);
+
+		for (size_t at = 0; chunk && at < 1u << (FIRST_BITS + i); at++)
+			if (shim_open__is_begun(shim_open__progress(&chunk[at])))
+				return false;
+	}
+	return true;
+}
+
+static void clear(struct shim_open_table *table)
+{
+	for (unsigned int i = 0; i < CHUNKS; i++) {
+		shim_open_word *chunk = atomic_load(&table->chunk[i]);
+
+		for (size_t at = 0; chunk && at < 1u << (FIRST_BITS + i); at++)
+			__atomic_store_n(&chunk[at], SHIM_NOT_BEGUN, __ATOMIC_RELAXED);
+	}
+}
+
+/* A table of a thread that has ended, or NULL */
+static struct shim_open_table *take_abandoned(struct shim_process *p)
+{
+	unsigned int busy = 0;
+
+	for (struct shim_open_table *t = atomic_load(&p->open); t; t = t->next) {
+		if (atomic_load_explicit(&t->taken, memory_order_relaxed) ||
+		    atomic_exchange(&t->taken, 1))
+			continue;
+		if (is_idle(t))
+			return t;
+		/* A program that never ends what it begins must not take ever more memory. */
+		if (++busy > MAX_ABANDONED) {
+			clear(t);
+			return t;
+		}
+		atomic_store(&t->taken, 0);
+	}
+	return NULL;
+}
+
+static struct shim_open_table *new_table(struct shim_process *p)
+{
+	struct shim_open_table *table = memory_of(sizeof(*table));
+
+	if (!table)
+		return NULL;
+	atomic_init(&table->taken, 1);
+	atomic_init(&table->chunk[0], table->first);
+	table->next = atomic_load(&p->open);
+	while (!atomic_compare_exchange_weak(&p->open, &table->next, table))
+		;
+	return table;
+}
+
+/*
+ * The process's epoch, which a forked child does not share: its state is cleared then, and the
+ * numbers go on from its parent's.
+ */
+static uint32_t epoch_of(struct shim_process *p)
+{
+	static _Atomic uint32_t last;
+	uint32_t epoch = atomic_load(&p->open_epoch), none = 0;
+
+	if (!epoch) {
+		epoch = atomic_fetch_add(&last, 1) + 1;
+		if (!atomic_compare_exchange_strong(&p->open_epoch, &none, epoch))
+			epoch = none;
+	}
+	return epoch;
+}
+
+static void thread_ends(void *arg)
+{
+	struct shim_open_own *own = arg;
+	struct shim_process *p = atomic_load(&shim_process__inherited()->process);
+	struct shim_open_table *table = own->table;
+
+	own->table = NULL;
+	if (table && p && atomic_load(&p->open_epoch) == own->epoch)
+		atomic_store(&table->taken, 0);
+}
+
+static struct shim_thread_end at_end = { .fn = thread_ends };
+
+static struct shim_open_table *own_table(const struct shim_process *p)
+{
+	uint32_t epoch = atomic_load_explicit(&p->open_epoch, memory_order_relaxed);
+
+	return epoch && epoch == shim_open__own.epoch ? shim_open__own.table : NULL;
+}
+
+static struct shim_open_table *take_table(struct shim_process *p)
+{
+	uint32_t epoch = epoch_of(p);
+	struct shim_open_table *table = take_abandoned(p), *other;
+
+	if (!table)
+		table = new_table(p);
+	if (!table || shim_thread_end__arm(&at_end, &shim_open__own)) {
+		if (table)
+			atomic_store(&table->taken, 0);
+		return NULL;
+	}
+	/* A signal handler may have taken one meanwhile. */
+	other = own_table(p);
+	if (other) {
+		atomic_store(&table->taken, 0);
+		return other;
+	}
+	shim_open__own.table = table;
+	atomic_signal_fence(memory_order_seq_cst);
+	shim_open__own.epoch = epoch;
+	return table;
+}
+
+/**
+ * shim_open__find() - the calling thread's word of a tag that another thread owns
+ * @p: process
+ * @tag: tag
+ *
+ * Return: the word, or NULL if the thread has none yet.
+ */
+const shim_open_word *shim_open__find(const struct shim_process *p, const struct shim_tag *tag)
+{
+	struct shim_open_table *table = own_table(p);
+
+	return table ? word_in(table, tag->index) : NULL;
+}
+
+static shim_open_word *make_chunk(struct shim_open_table *table, unsigned int i)
+{
+	size_t size = sizeof(shim_open_word) << (FIRST_BITS + i);
+	shim_open_word *none = NULL, *chunk = i < CHUNKS ? memory_of(size) : NULL;
+
+	if (chunk && !atomic_compare_exchange_strong(&table->chunk[i], &none, chunk)) {
+		munmap(chunk, size);
+		chunk = none;
+	}
+	return chunk;
+}
+
+/**
+ * shim_open__make() - the calling thread's word of a tag that another thread owns, made if needed
+ * @p: process
+ * @tag: tag
+ *
+ * Return: the word, or NULL when memory runs out.
+ */
+shim_open_word *shim_open__make(struct shim_process *p, struct shim_tag *tag)
+{
+	struct shim_open_table *table = own_table(p);
+	shim_open_word *word;
+	uint64_t never = SHIM_NEVER_BEGUN;
+	uint32_t at;
+	unsigned int i;
+
+	if (!table)
+		table = take_table(p);
+	if (!table)
+		return NULL;
+	/* The tag itself says that the process has begun one, when this thread is gone, too. */
+	shim_open__change(&tag->state.progress, &never, SHIM_NOT_BEGUN);
+	word = word_in(table, tag->index);
+	if (word)
+		return word;
+	i = chunk_of(tag->index, &at);
+	word = make_chunk(table, i);
+	return word ? &word[at] : NULL;
+}
+
+/* Whether @word is open, and for longer than @oldest */
+static bool is_older(const shim_open_word *word, uint64_t oldest)
+{
+	uint64_t progress = shim_open__progress(word);
+
+	return shim_open__is_begun(progress) &&
+	       (!shim_open__is_begun(oldest) || progress < oldest);
+}
+
+/* The word that has been open longest in any thread, and its progress */
+static shim_open_word *find_oldest(struct shim_process *p, struct shim_tag *tag, uint64_t *progress)
+{
+	shim_open_word *oldest = &tag->state.progress;
+
+	*progress = shim_open__progress(oldest);
+	for (struct shim_open_table *t = atomic_load(&p->open); t; t = t->next) {
+		shim_open_word *word = word_in(t, tag->index);
+
+		if (word && is_older(word, *progress)) {
+			oldest = word;
+			*progress = shim_open__progress(word);
+		}
+	}
+	return oldest;
+}
+
+/**
+ * shim_open__finish_any() - end a transaction that another thread has begun
+ * @p: process
+ * @tag: tag
+ * @ns: set to when it began
+ *
+ * Return: 0, PMTRACE_ERR_NOPROGRESS, PMTRACE_ERR_NOSUCHTAG.
+ */
+int shim_open__finish_any(struct shim_process *p, struct shim_tag *tag, uint64_t *ns)
+{
+	uint64_t progress;
+
+	for (;;) {
+		shim_open_word *word = find_oldest(p, tag, &progress);
+
+		if (!shim_open__is_begun(progress))
+			break;
+		if (shim_open__change(word, &progress, SHIM_NOT_BEGUN)) {
+			*ns = progress >> SHIM_PROGRESS_BITS;
+			return 0;
+		}
+	}
+	return shim_open__progress(&tag->state.progress) == SHIM_NEVER_BEGUN ?
+	       PMTRACE_ERR_NOSUCHTAG : PMTRACE_ERR_NOPROGRESS;
+}
