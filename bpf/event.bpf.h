@@ -10,6 +10,7 @@
 #define VCPC_BPF_EVENT_H
 
 #include "counts.bpf.h"
+#include "gone.bpf.h"
 #include "processes.bpf.h"
 #include "ring.bpf.h"
 #include "slot.bpf.h"
@@ -18,7 +19,28 @@ static __always_inline void vc_key_of(struct vc_event *ev, struct vc_open_key *k
 {
 	key->tag = ev->tag;
 	key->file = ev->file;
-	key->pid = ev->pid;
+	key->tid = bpf_get_current_pid_tgid();
+}
+
+/* When rows of no use were looked for last, and there were none */
+static __u64 vc_swept_ns;
+
+#define VC_SWEEP_NS	100000000
+
+/*
+ * Rows stay for the thread's next transaction, also of threads that have ended: before a begin is
+ * dropped for want of room, its process's rows that are not open go.
+ */
+static __noinline void vc_sweep(const struct vc_open_key *key)
+{
+	struct vc_whose whose = { .file = key->file, .idle = 1 };
+	__u64 now = bpf_ktime_get_ns();
+
+	if (now - vc_swept_ns < VC_SWEEP_NS)
+		return;
+	bpf_for_each_map_elem(&vc_open, vc_drop_row, &whose, 0);
+	if (!whose.dropped)
+		vc_swept_ns = now;
 }
 
 static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc_open_key *key)
@@ -29,6 +51,11 @@ static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc
 	if (vc_learn_name(ev))
 		return NULL;
 	vc_any_open = 1;
+	VC_NEW_ROW(vc_payer(ev->tag), &vc_open, key, &zero, VC_ROWS_OPEN, vc_max_open);
+	open = bpf_map_lookup_elem(&vc_open, key);
+	if (open)
+		return open;
+	vc_sweep(key);
 	VC_NEW_ROW(vc_payer(ev->tag), &vc_open, key, &zero, VC_ROWS_OPEN, vc_max_open);
 	open = bpf_map_lookup_elem(&vc_open, key);
 	if (!open)
@@ -56,9 +83,48 @@ static __always_inline void vc_begin(struct vc_event *ev)
 	open->start_ns = bpf_ktime_get_ns();
 }
 
+/* The row that began first after the program took the time of a begin */
+struct vc_other {
+	struct vc_open_key key;
+	__u64 since;
+	__u64 start;
+};
+
+static long vc_see_other(struct bpf_map *map, struct vc_open_key *key, struct vc_open_val *open,
+			 struct vc_other *other)
+{
+	struct vc_open_key row = *key;
+	__u64 start = open->start_ns;
+
+	(void)map;
+	if (row.file != other->key.file || row.tag != other->key.tag || !start ||
+	    start < other->since || (other->start && start >= other->start))
+		return 0;
+	other->key.tid = row.tid;
+	other->start = start;
+	return 0;
+}
+
+/*
+ * A thread ends a transaction that it has not begun: close the row of the thread that has.  The
+ * program knows when it began, and the row is the first that was begun after that.
+ */
+static __noinline void vc_close_other(const struct vc_open_key *key, __u64 since)
+{
+	struct vc_other other = { .key = *key, .since = since };
+	struct vc_open_val *open;
+
+	bpf_for_each_map_elem(&vc_open, vc_see_other, &other, 0);
+	open = other.start ? bpf_map_lookup_elem(&vc_open, &other.key) : NULL;
+	if (!open)
+		return;
+	open->tid = 0;
+	open->start_ns = 0;
+}
+
 /*
  * When the transaction began that ends now, or 0 if that is not known.  @open is set to
- * its row in vc_open, or NULL; if the result is not 0, its caller closes it.
+ * its thread's row in vc_open, or NULL; if the result is not 0, its caller closes it.
  */
 static __always_inline __u64 vc_started(struct vc_event *ev, const struct vc_open_key *key,
 					struct vc_open_val **open, __u64 now)
@@ -71,8 +137,13 @@ static __always_inline __u64 vc_started(struct vc_event *ev, const struct vc_ope
 		*open = bpf_map_lookup_elem(&vc_open, key);
 	if (*open)
 		start = (*open)->start_ns;
-	if (!start)
+	if (!start) {
+		/* Not if another thread has ended what this one began. */
+		if (vc_any_open && (!*open || (*open)->tid) && (vc_want_begins || ev->counts))
+			vc_close_other(key, ev->start_ns);
+		*open = NULL;
 		start = ev->start_ns;
+	}
 	if (start && start <= now)
 		return start;
 	vc_count_drop(VC_DROP_NOT_OPEN);
@@ -151,7 +222,7 @@ static __always_inline void vc_finish(struct vc_event *ev, __u32 op, __u64 now)
 			vc_add_details(ev, open, now, start);
 		vc_ring_put(ev, op, now, start, 0);
 	}
-	/* The row stays: its process begins the next one in it. */
+	/* The row stays: its thread begins the next one in it. */
 	if (open)
 		open->start_ns = 0;
 }

@@ -16,10 +16,15 @@ static __always_inline void vc_row_gone(__u64 tag, enum vc_rows which)
 		vc_refund(name->account, which);
 }
 
-/* Which rows are to be deleted: those of a file or of a tag; 0 stands for none. */
+/*
+ * Which rows are to be deleted: those of a file or of a tag; 0 stands for none.  With @idle, only
+ * those that are not open.
+ */
 struct vc_whose {
 	__u64 file;
 	__u64 tag;
+	__u32 idle;
+	__u32 dropped;
 };
 
 static long vc_drop_row(struct bpf_map *map, struct vc_open_key *key, struct vc_open_val *open,
@@ -30,10 +35,14 @@ static long vc_drop_row(struct bpf_map *map, struct vc_open_key *key, struct vc_
 	(void)map;
 	if ((!whose->file || row.file != whose->file) && (!whose->tag || row.tag != whose->tag))
 		return 0;
+	if (open->start_ns && whose->idle)
+		return 0;
 	if (open->start_ns)
 		vc_count_drop(VC_DROP_GIVEN_UP);
-	if (!bpf_map_delete_elem(&vc_open, &row))
-		vc_row_gone(row.tag, VC_ROWS_OPEN);
+	if (bpf_map_delete_elem(&vc_open, &row))
+		return 0;
+	vc_row_gone(row.tag, VC_ROWS_OPEN);
+	whose->dropped++;
 	return 0;
 }
 

@@ -93,7 +93,6 @@ enum vc_name_from {
 struct vc_event {
 	__u64 tag;
 	__u64 file;		/* transactions: what vc_open_key says of it */
-	__u32 pid;
 	__u32 user;		/* the tag's */
 	enum vc_name_from from;
 	const char *name;

@@ -11,7 +11,6 @@ static __always_inline struct vc_event vc_transaction(struct bpf_raw_tracepoint_
 	return (struct vc_event) {
 		.tag = ARG(ctx, 0, __u64),
 		.file = ARG(ctx, 1, __u64),
-		.pid = ARG(ctx, 2, __u32),
 		.user = ARG(ctx, 2, __u64) >> 32,
 		.from = VC_NAME_KERNEL,
 		.name = ARG(ctx, 3, const char *),

@@ -73,19 +73,20 @@ struct vc_id_key {
 } __attribute__((packed, aligned(4)));
 
 /*
- * vc_open: key -> value, for each process that is in a transaction whose begin came to the
+ * vc_open: key -> value, for each thread that is in a transaction whose begin came to the
  * kernel.
  */
 struct vc_open_key {
 	__u64 tag;
-	__u64 file;		/* its open file of /dev/vcpc; by probes: its process */
-	__u32 pid;
+	__u64 file;		/* its process's open file of /dev/vcpc; by probes: the process */
+	__u32 tid;		/* the thread that began it */
 } __attribute__((packed, aligned(4)));	/* five words are hashed faster than six */
 
 struct vc_open_val {
 	__u64 start_ns;		/* CLOCK_MONOTONIC; 0: not begun now */
 	__u32 tgid;		/* the process */
-	__u32 tid;		/* the thread that began it, to which the counters belong */
+	__u32 tid;		/* the thread that began it, to which the counters belong; 0: another
+				 * thread has ended it */
 	__u64 events;		/* key in vc_events, 0: it had no counters to read */
 	__u64 bind;		/* of which bind of the set, and restart, the counters are */
 	__u64 counters[VC_MAX_COUNTERS];

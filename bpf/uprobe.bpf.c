@@ -5,7 +5,7 @@
  * (operation, hash of the name, value, name).
  *
  * As there is no module, this program gives tags their ids: by the 64-bit hash of
- * the name, and the user.  A transaction belongs to its process.
+ * the name, and the user.
  */
 #include <linux/ptrace.h>
 #include "event.bpf.h"
@@ -77,7 +77,6 @@ static __always_inline int vc_user_event(struct pt_regs *ctx, struct vc_event *e
 	*ev = (struct vc_event) {
 		.tag = id ? *id : vc_new_id(&key),
 		.file = tgid,
-		.pid = tgid,
 		.user = key.user,
 		.from = VC_NAME_USER,
 		.name = (const char *)PT_REGS_PARM4(ctx),

@@ -181,23 +181,26 @@ struct tracing_thread {
 	pthread_t thread;
 	char tag[24];
 	unsigned int rounds;
+	int bad;
 };
 
 static inline void *trace_in_thread(void *arg)
 {
-	const struct tracing_thread *t = arg;
+	struct tracing_thread *t = arg;
 
 	for (unsigned int i = 0; i < t->rounds; i++) {
-		pmtracebegin(t->tag);
-		pmtraceend(t->tag);
-		pmtracepoint("of all threads");
+		t->bad |= pmtracebegin("shared by all");
+		t->bad |= pmtracebegin(t->tag) | pmtraceend(t->tag);
+		t->bad |= pmtraceend("shared by all");
+		t->bad |= pmtracepoint("of all threads");
 	}
 	return NULL;
 }
 
 /*
- * Threads at the same time, each in @rounds transactions of a tag of its own and
- * passing as many points of one tag: 0 if the statistics then have all of both.
+ * Threads at the same time, each in @rounds transactions of a tag of its own, inside as many of a
+ * tag that all share, and passing as many points of one tag: 0 if no call fails, and the statistics
+ * then have all of them.
  */
 static inline int traced_by_threads(unsigned int n, unsigned int rounds)
 {
@@ -216,8 +219,9 @@ static inline int traced_by_threads(unsigned int n, unsigned int rounds)
 	for (unsigned int i = 0; i < started; i++)
 		pthread_join(threads[i].thread, NULL);
 	for (unsigned int i = 0; i < started; i++)
-		bad |= count_of(threads[i].tag, SHIM_TRACE_TRANSACTION) != rounds;
+		bad |= threads[i].bad | (count_of(threads[i].tag, SHIM_TRACE_TRANSACTION) != rounds);
 	free(threads);
+	bad |= count_of("shared by all", SHIM_TRACE_TRANSACTION) != (uint64_t)n * rounds;
 	return bad || count_of("of all threads", SHIM_TRACE_POINT) != (uint64_t)n * rounds;
 }
 

@@ -326,4 +326,92 @@ TEST_F(ways, open_ones)
 	EXPECT_EQ(1, events.n);
 }
 
+/* With begins, each thread's is a row of its own. */
+TEST_F(ways, threads_share_a_tag)
+{
+	struct events events = { .n = 0 };
+
+	UNLESS_MISSING();
+	self->options.flags |= SHIM_TRACE_F_BEGINS;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	EXPECT_EQ(0, traced_by_threads(16, 500));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(0, self->drops.not_open);
+	EXPECT_EQ(0, self->drops.given_up);
+	EXPECT_EQ(0, self->drops.open_full);
+	ASSERT_EQ(0, shim_trace_events_open(self->trace, take, &events));
+	EXPECT_EQ(0, events.n);
+}
+
+static void *begin_shared(void *unused)
+{
+	(void)unused;
+	return (void *)(intptr_t)pmtracebegin("shared");
+}
+
+static int begun_by_a_thread(void)
+{
+	void *bad = (void *)1;
+	pthread_t thread;
+
+	return pthread_create(&thread, NULL, begin_shared, NULL) || pthread_join(thread, &bad) || bad;
+}
+
+static unsigned int open_now(struct shim_trace *trace)
+{
+	struct events events = { .n = 0 };
+
+	return shim_trace_events_open(trace, take, &events) ? ~0u : events.n;
+}
+
+/* What a thread ends that it has not begun is not open any more, and the others are. */
+TEST_F(ways, open_ones_of_threads)
+{
+	UNLESS_MISSING();
+	self->options.flags |= SHIM_TRACE_F_BEGINS;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	ASSERT_EQ(0, begun_by_a_thread());
+	ASSERT_EQ(0, pmtracebegin("shared"));
+	ASSERT_EQ(0, begun_by_a_thread());
+	EXPECT_EQ(3, open_now(self->trace));
+	for (int left = 3; left--; ) {
+		ASSERT_EQ(0, pmtraceend("shared"));
+		EXPECT_EQ(left, open_now(self->trace));
+	}
+	EXPECT_EQ(PMTRACE_ERR_NOPROGRESS, pmtraceend("shared"));
+	EXPECT_EQ(3, count_of("shared", SHIM_TRACE_TRANSACTION));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(0, self->drops.not_open);
+	EXPECT_EQ(0, self->drops.given_up);
+}
+
+static void *pair_shared(void *unused)
+{
+	(void)unused;
+	return (void *)(intptr_t)(pmtracebegin("shared") | pmtraceend("shared"));
+}
+
+/* Threads that have ended leave their rows to others. */
+TEST_F(ways, threads_come_and_go)
+{
+	void *bad;
+
+	UNLESS_MISSING();
+	self->options.flags |= SHIM_TRACE_F_BEGINS;
+	self->options.max_open = 16;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	for (int i = 0; i < 100; i++) {
+		pthread_t thread;
+
+		ASSERT_EQ(0, pthread_create(&thread, NULL, pair_shared, NULL));
+		ASSERT_EQ(0, pthread_join(thread, &bad));
+		EXPECT_EQ(NULL, bad);
+	}
+	EXPECT_EQ(100, count_of("shared", SHIM_TRACE_TRANSACTION));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(0, self->drops.open_full);
+}
+
 TEST_HARNESS_MAIN
