@@ -57,8 +57,14 @@ wait $!
 [ $? = 129 ] && replayed "$dir/h"
 result "so does SIGHUP"
 record -o "$dir/n" no-such-command-anywhere
-[ $? = 1 ] && [ ! -e "$dir/n.meta" ] && [ ! -e "$dir/n.0" ]
+[ $? = 127 ] && [ ! -e "$dir/n.meta" ] && [ ! -e "$dir/n.0" ]
 result "no archive of a command that cannot be run"
+echo >"$dir/script"
+record -o "$dir/n" "$dir/script"
+[ $? = 126 ] && [ ! -e "$dir/n.meta" ] && grep -q 'Permission denied' "$dir/err"
+result "... nor of a file that may not be executed"
+record -o "$dir/n" -e page-faults sh -c 'vcpc dump -r "$0" | grep -c "^[0-9]"' "$dir/n" && [ "$(cat "$dir/out")" -ge 1 ]
+result "the first record is written before the command is executed"
 record -o "$dir/e" -e pagefalts true
 [ $? = 1 ] && grep -q "did you mean 'page-faults'" "$dir/err" && [ ! -e "$dir/e.meta" ]
 result "a mistyped event"
@@ -106,7 +112,7 @@ wait $! 2>/dev/null
 [ "$(ls "$dir"/q/*.meta | wc -l)" -ge 3 ] && replayed "$dir/q"
 result "... killed in mid-run, the folder can be replayed"
 record -o "$dir/w" --rotate 1s no-such-command-anywhere
-[ $? = 1 ] && [ ! -e "$dir/w" ]
+[ $? = 127 ] && [ ! -e "$dir/w" ]
 result "... no folder of a command that cannot be run"
 for wrong in "--rotate 5" "--rotate 5T" "--rotate 10ms" "--keep 3" "--rotate 1s --keep 1" "--rotate 1s --max-size 5M"; do
 	# shellcheck disable=SC2086

@@ -49,7 +49,7 @@ run -e page-faults:x true
 [ $? = 1 ] && grep -q "bad mode" "$dir/err"
 result "a bad mode"
 run no-such-command-anywhere
-[ $? = 1 ] && grep -q "cannot run 'no-such-command-anywhere'" "$dir/err"
+[ $? = 127 ] && grep -q "cannot run 'no-such-command-anywhere'" "$dir/err"
 result "an unknown command"
 run
 [ $? = 2 ]

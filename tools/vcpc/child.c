@@ -3,9 +3,12 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,28 +17,14 @@
 
 static const int watched[] = { SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 
-/* The child's report to its parent of what failed before it became the command */
-struct failure {
-	int binding;	/* otherwise it was execve */
+/* The child's report to its parent: first on binding the set, then, if execve(2) failed, on that */
+struct report {
 	int err;
 };
 
-/*
- * With the module, any child can bind the set to itself.  With perf, only the process that made the
- * set can bind it: the child reports EOPNOTSUPP then, and waits until its parent has bound it.
- */
-static int bind_self(const struct vcpc_child *child, struct shim_set *set, int report, int answer)
+static int bind_self(const struct vcpc_child *child, struct shim_set *set)
 {
-	struct failure failure = { .binding = 1 };
-	int ret = shim_set_bind(set, 0, SHIM_BIND_ON_EXEC | SHIM_BIND_TREE | child->flags);
-
-	if (ret != -EOPNOTSUPP)
-		return ret;
-	failure.err = ret;
-	if (write(report, &failure, sizeof(failure)) < 0 ||
-	    read(answer, &ret, sizeof(ret)) != sizeof(ret))
-		_exit(126);
-	return ret;
+	return set ? shim_set_bind(set, 0, SHIM_BIND_ON_EXEC | SHIM_BIND_TREE | child->flags) : 0;
 }
 
 /* Bind the set; if perf cannot count along with transactions, do so without the caller's flags. */
@@ -47,48 +36,131 @@ static int bind_child(const struct vcpc_child *child, struct shim_set *set)
 	return ret == -EOPNOTSUPP && child->flags ? shim_set_bind(set, child->pid, flags) : ret;
 }
 
+/*
+ * With the module, any child can bind the set to itself.  With perf, only the process that made the
+ * set can bind it: the child then reports EOPNOTSUPP.  In both cases it executes the command only
+ * after its parent has answered.
+ */
 static void become(struct vcpc_child *child, struct shim_set *set, char **argv, int report,
-		   int answer)
+		   const int *answer)
 {
-	struct failure failure = { .binding = 1 };
+	struct report message = { .err = bind_self(child, set) };
+	char go;
 
-	failure.err = set ? bind_self(child, set, report, answer) : 0;
-	if (!failure.err) {
-		sigprocmask(SIG_SETMASK, &child->mask, NULL);
-		execvp(argv[0], argv);
-		failure = (struct failure) { .err = errno };
-	}
-	_exit(write(report, &failure, sizeof(failure)) < 0 ? 126 : 127);
+	close(answer[1]);	/* so that read(2) ends when the parent does */
+	if (write(report, &message, sizeof(message)) != sizeof(message) ||
+	    read(answer[0], &go, sizeof(go)) != sizeof(go))
+		_exit(126);
+	sigprocmask(SIG_SETMASK, &child->mask, NULL);
+	execvp(argv[0], argv);
+	message.err = errno;
+	_exit(write(report, &message, sizeof(message)) < 0 ? 126 : 127);
 }
 
 /* 1 if there was a report, 0 at the end of the pipe, which a successful execve(2) closes */
-static int next_report(int report, struct failure *failure)
+static int next_report(int report, struct report *message)
 {
 	ssize_t n;
 
 	do {
-		n = read(report, failure, sizeof(*failure));
+		n = read(report, message, sizeof(*message));
 	} while (n < 0 && errno == EINTR);
-	return n == (ssize_t)sizeof(*failure);
+	return n == (ssize_t)sizeof(*message);
 }
 
-static int await_exec(struct vcpc_child *child, struct shim_set *set, const int *pipes,
+/* See that the set is bound, and have the caller prepare what must precede the command. */
+static int prepare(struct vcpc_child *child, struct shim_set *set, int report, const char *command)
+{
+	struct report message = { .err = -ECHILD };
+
+	if (next_report(report, &message) && message.err == -EOPNOTSUPP)
+		message.err = bind_child(child, set);
+	if (message.err)
+		return vcpc_fail_counters(message.err, "cannot count '%s'", command);
+	return child->ready ? child->ready(child->arg, child->pid) : 0;
+}
+
+static int refuse_command(const char *command, int err)
+{
+	vcpc_fail(0, "cannot run '%s': %s", command, strerror(err));
+	return err == ENOENT ? VCPC_EXIT_NO_COMMAND : VCPC_EXIT_NOT_EXECUTABLE;
+}
+
+/* 0 if @path is a file that may be executed, otherwise an error number */
+static int check_file(const char *path)
+{
+	struct stat file;
+
+	if (access(path, X_OK) || stat(path, &file))
+		return errno;
+	return S_ISDIR(file.st_mode) ? EACCES : 0;
+}
+
+/* As execvp(3) looks for it: a file that may not be executed hides none in a later folder. */
+static int find_command(const char *command)
+{
+	const char *folder = getenv("PATH");
+	int err = ENOENT;
+
+	if (strchr(command, '/') || !folder)
+		return strchr(command, '/') ? check_file(command) : 0;
+	while (*command) {
+		size_t n = strcspn(folder, ":");
+		char path[PATH_MAX];
+		int one = ENAMETOOLONG;
+
+		if (snprintf(path, sizeof(path), "%.*s%s%s", (int)n, folder, n ? "/" : "", command) <
+		    (int)sizeof(path))
+			one = check_file(path);
+		if (!one)
+			return 0;
+		err = one == EACCES ? EACCES : err;
+		if (!folder[n])
+			break;
+		folder += n + 1;
+	}
+	return err;
+}
+
+/**
+ * vcpc_child_check() - check that a command can be executed, before anything is changed for it
+ * @command: its name, or its path
+ *
+ * Return: 0, or an exit status, after a message: 127 if there is no such command, 126 if it cannot be
+ * executed.
+ */
+int vcpc_child_check(const char *command)
+{
+	int err = find_command(command);
+
+	return err ? refuse_command(command, err) : 0;
+}
+
+/* Let the child execute the command.  0, or the exit status that shells have for the failure */
+static int release(int report, int answer, const char *command)
+{
+	struct report message;
+
+	if (write(answer, "", 1) != 1)
+		return vcpc_fail(errno, "cannot start '%s'", command);
+	if (!next_report(report, &message))
+		return 0;
+	return refuse_command(command, message.err);
+}
+
+/* @answer is closed if the command is not to run: its child ends then. */
+static int await_exec(struct vcpc_child *child, struct shim_set *set, int report, int *answer,
 		      const char *command)
 {
-	struct failure failure;
-	int failed = next_report(pipes[0], &failure);
+	int ret = prepare(child, set, report, command);
 
-	if (failed && failure.binding && failure.err == -EOPNOTSUPP) {
-		int ret = bind_child(child, set);
-
-		failed = write(pipes[1], &ret, sizeof(ret)) < 0 || next_report(pipes[0], &failure);
-	}
-	if (!failed)
-		return 0;
-	waitpid(child->pid, NULL, 0);
-	if (failure.binding)
-		return vcpc_fail_counters(failure.err, "cannot count '%s'", command);
-	return vcpc_fail(0, "cannot run '%s': %s", command, strerror(failure.err));
+	if (!ret)
+		ret = release(report, *answer, command);
+	close(*answer);
+	*answer = -1;
+	if (ret)
+		waitpid(child->pid, NULL, 0);
+	return ret;
 }
 
 static int watch_signals(struct vcpc_child *child)
@@ -113,11 +185,12 @@ static void unwatch_signals(struct vcpc_child *child)
 
 /**
  * vcpc_child_start() - start a command, counted from its first instruction on
- * @child: for vcpc_child_wait(); its @flags are the caller's
+ * @child: for vcpc_child_wait(); its @flags, @ready and @arg are the caller's
  * @set: bound to the command and all it will start, or NULL
  * @argv: the command, ended by NULL
  *
- * Return: 0, or an exit status, after a message.
+ * Return: 0, or an exit status, after a message: 127 if there is no such command, 126 if it cannot be
+ * executed.
  */
 int vcpc_child_start(struct vcpc_child *child, struct shim_set *set, char **argv)
 {
@@ -137,18 +210,19 @@ int vcpc_child_start(struct vcpc_child *child, struct shim_set *set, char **argv
 		goto out;
 	child->pid = fork();
 	if (!child->pid)
-		become(child, set, argv, report[1], answer[0]);
+		become(child, set, argv, report[1], answer);
 	close(report[1]);
 	report[1] = -1;
 	if (child->pid < 0)
 		ret = vcpc_fail(errno, "cannot start a process");
 	else
-		ret = await_exec(child, set, (int [2]){ report[0], answer[1] }, argv[0]);
+		ret = await_exec(child, set, report[0], &answer[1], argv[0]);
 	if (ret)
 		unwatch_signals(child);
 out:
 	close(answer[0]);
-	close(answer[1]);
+	if (answer[1] >= 0)
+		close(answer[1]);
 	close(report[0]);
 	if (report[1] >= 0)
 		close(report[1]);

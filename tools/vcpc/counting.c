@@ -55,7 +55,7 @@ int vcpc_counting_command(const struct vcpc_counting *counting)
 		return vcpc_usage("which command? (or, of what runs already, which: -p PID, --tid TID, -C CPUS, -a)");
 	if (counting->duration && (!attached || *counting->argv))
 		return vcpc_usage("--for goes with -p, --tid, -C or -a, and without a command");
-	return 0;
+	return *counting->argv ? vcpc_child_check(*counting->argv) : 0;
 }
 
 int vcpc_counting_wait(const struct vcpc_counting *counting, int (*tick)(void *arg), void *arg)

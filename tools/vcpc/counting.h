@@ -61,7 +61,10 @@ struct vcpc_counting_options {
 /* 0, -1 if help is wanted, or the exit status after a message */
 int vcpc_counting_parse(int argc, char **argv, const struct vcpc_counting_options *options,
 			struct vcpc_counting *counting, void *arg);
-/* Check that there is a command or a target to count: 0, or the exit status after a message */
+/*
+ * Check that there is a command, which can be executed, or a target to count: 0, or the exit status
+ * after a message
+ */
 int vcpc_counting_command(const struct vcpc_counting *counting);
 
 /*

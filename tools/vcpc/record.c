@@ -58,8 +58,8 @@ static int help(void)
 	       "                         (without: COMMAND-DATE-TIME, in this folder)\n"
 	       "  -i, --interval TIME    with a unit: 100ms, 2s, 1min (without: 1s)\n"
 	       "  -e, --events LIST      events, with commas between; may be given again\n"
-	       "                         (without: the usual ones that exist here; none, where\n"
-	       "                         the module is not loaded, but transactions can be traced)\n"
+	       "                         (default: the usual ones that exist here; none if nothing\n"
+	       "                         can be counted here and transactions are traced)\n"
 	       "      --max-size SIZE    record no more once the archive has it: 500K, 64M, 2G\n"
 	       "      --rotate LIMIT     ARCHIVE is a folder; begin a new archive in it at a size (64M)\n"
 	       "                         or after a time (1h); 'vcpc replay ARCHIVE' reads all as one\n"
@@ -264,7 +264,23 @@ static int want_counts(const struct job *job, const struct recording *r)
 	return !err;
 }
 
-/* Start the command, or bind the sets to the targets: 0, or the exit status after a message */
+/* Write the first record, whose values are those from which the run's are counted. */
+static int baseline(void *arg, pid_t pid)
+{
+	struct recording *r = arg;
+	int ret;
+
+	r->pid = pid;
+	ret = add_sources(r->job, r, pid, r->traced);
+	if (!ret && tick(r) && r->broken)
+		ret = vcpc_fail(r->broken, "cannot write %s", r->job->archive);
+	return ret;
+}
+
+/*
+ * Bind the sets to the targets, or start the command, with the first record in between: 0, or the exit
+ * status after a message
+ */
 static int begin(const struct job *job, struct recording *r, struct vcpc_child *child)
 {
 	const struct vcpc_targets *targets = &job->counting.targets;
@@ -275,6 +291,8 @@ static int begin(const struct job *job, struct recording *r, struct vcpc_child *
 		return vcpc_child_start(child, r->n ? r->sets[0] : NULL, job->counting.argv);
 	for (unsigned int i = 0; i < r->n && !ret; i++)
 		ret = vcpc_targets_bind(targets, i, r->sets[i]);
+	if (!ret)
+		ret = baseline(r, 0);
 	if (ret || *job->counting.argv || job->counting.duration)
 		return ret;
 	vcpc_targets_text(targets, what, sizeof(what));
@@ -312,10 +330,12 @@ static int open_first(struct recording *r)
 	return ret;
 }
 
-static int run(const struct job *job, struct recording *r, int traced)
+static int run(const struct job *job, struct recording *r)
 {
 	/* If tracing is on, also trace what each of the command's transactions counts. */
-	struct vcpc_child child = { .flags = traced ? SHIM_BIND_TRACE : 0 };
+	struct vcpc_child child = {
+		.flags = r->traced ? SHIM_BIND_TRACE : 0, .ready = baseline, .arg = r,
+	};
 	int status;
 	int ret = open_first(r);
 
@@ -329,17 +349,7 @@ static int run(const struct job *job, struct recording *r, int traced)
 		remove_folder(job);
 		return ret;
 	}
-	r->pid = child.pid;
-	ret = add_sources(job, r, child.pid, traced);
-	r->traced = traced;
-	if (!ret)
-		tick(r);
-	status = wait_for(job, r, &child, !ret && !r->broken && !r->full);
-	if (ret) {
-		shim_record_discard(r->rec);
-		remove_folder(job);
-		return status ? status : ret;
-	}
+	status = wait_for(job, r, &child, !r->full);
 	if (!r->broken && !r->full)
 		tick(r);
 	return conclude(job, r, status);
@@ -358,7 +368,8 @@ static int run_traced(const struct job *job, struct recording *r)
 		ours = !ret;
 	}
 	counts = shim_trace_status() > 0 && want_counts(job, r);
-	ret = run(job, r, shim_trace_status() > 0);
+	r->traced = shim_trace_status() > 0;
+	ret = run(job, r);
 	if (counts)
 		shim_trace_count(NULL, 0, NULL);
 	if (ours)
@@ -489,7 +500,7 @@ static int open_sets(struct job *job, struct recording *r)
 
 	if (asked || (!job->trace && !job->others && shim_trace_status() <= 0) || !nothing_counts())
 		return open_each(job, r);
-	fprintf(stderr, "vcpc record: the vcpc module is not loaded: transactions, but no counts\n");
+	fprintf(stderr, "vcpc record: neither the vcpc module nor perf_event_open(2) can count here; only transactions are recorded\n");
 	return 0;
 }
 

@@ -12,6 +12,8 @@
 
 #define VCPC_EXIT_FAILURE	1
 #define VCPC_EXIT_USAGE		2
+#define VCPC_EXIT_NOT_EXECUTABLE	126	/* of a command that is to be run, as shells have it */
+#define VCPC_EXIT_NO_COMMAND	127
 
 /**
  * struct vcpc_command - one command of the vcpc program
@@ -81,12 +83,17 @@ void vcpc_say_backend(struct shim_handle *handle);
 /**
  * struct vcpc_child - a command that runs under a set of counters
  * @flags: SHIM_BIND_*, in addition to the usual ones
+ * @ready: called with @arg and @pid when the set is bound, before the command is executed, or NULL; if
+ *	it returns an exit status other than 0, the command is not executed
+ * @arg: for @ready
  * @pid: the command's process
  * @signals: signalfd for its end, and for the signals that are forwarded to it
  * @mask: signals that were blocked before
  */
 struct vcpc_child {
 	unsigned int flags;
+	int (*ready)(void *arg, pid_t pid);
+	void *arg;
 	pid_t pid;
 	int signals;
 	sigset_t mask;
@@ -94,6 +101,7 @@ struct vcpc_child {
 
 int vcpc_threads_print(FILE *out, struct shim_set *set, const struct shim_sample *total);
 
+int vcpc_child_check(const char *command);
 int vcpc_child_start(struct vcpc_child *child, struct shim_set *set, char **argv);
 int vcpc_child_wait(struct vcpc_child *child, uint64_t interval, int (*tick)(void *arg), void *arg);
 
