@@ -49,7 +49,8 @@ says checkout count '1000 1000 0 % exact same'
 says checkout time '5.05 us 5.555 us +10.00 % +7.63 to +12.37 % higher'
 says 'the run' instructions '2.001 M 2.101 M +5.00 % exact higher'
 says 'the run' page_faults '77 77 0 % exact same'
-says 'the run' elapsed '2 s 2 s 0 % exact same'
+says 'the run' elapsed '2 s 2 s 0 % 0 % same'
+says checkout p99 '4.351 us 4.351 us 0 % -11.74 to +11.74 % unclear'
 grep -q "A: 3 runs, B: 3 runs.*95 % intervals.*Welch's t" "$dir/out"
 result "says which intervals these are"
 compare "$dir/base/r1,$dir/base/r2,$dir/base/r3" "$dir/base/r2,$dir/base/r3"
@@ -75,6 +76,26 @@ if command -v pmlogextract >/dev/null; then
 else
 	skip "a tag with two lives" "pmlogextract is not installed"
 fi
+
+# A time of one run is no gate unless that is said
+"$dir/run" "$dir/slow" 9 checkout 1000 9000 2000
+compare "$dir/base/r1" "$dir/slow" -f 'checkout:time > +20%'
+[ $? = 1 ] && grep -q "'checkout:time' is a time, and times differ from run to run" "$dir/err"
+result "a time is not judged from one run of a side"
+compare "$dir/base/r1" "$dir/slow" -f 'checkout:time > +20% from one run'
+[ $? = 3 ] && grep -q '^FAIL  checkout:time > +20% from one run$' "$dir/out"
+result "... unless the condition says so"
+compare "$dir/base/r1" "$dir/slow" -f 'checkout:instructions > +1%'
+result "... and what is counted is"
+compare "$dir/base/r1" "$dir/slow" -f 'checkout:p99 > +5% from one run'
+[ $? = 0 ] && grep -q 'pass  checkout:p99 > +5% from one run (the interval reaches beyond' "$dir/out"
+result "... a percentile is as uncertain as its bucket is wide"
+
+# Tags that neither side used
+"$dir/run" "$dir/idle" 9 idle 0 0 0
+compare "$dir/idle" "$dir/idle"
+[ $? = 0 ] && ! grep -q '^idle' "$dir/out" && grep -q '^the run' "$dir/out"
+result "no table of zeros"
 
 exits() {
 	want=$1

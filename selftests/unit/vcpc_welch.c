@@ -60,6 +60,20 @@ TEST(no_spread_and_too_few)
 	EXPECT_TRUE(isnan(vcpc_spread(same, 1, &mean)));
 }
 
+TEST(resolution_and_rounding)
+{
+	const double a[] = { 0.1 + 0.2, 0.3 }, b[] = { 0.3, 0.3 };
+	struct vcpc_difference d;
+
+	vcpc_welch(a, 1, b, 1, &d);
+	EXPECT_EQ(d.a, d.b);
+	EXPECT_EQ(0, d.least);
+	vcpc_widen(&d, 0.5);
+	EXPECT_EQ(-0.5, d.least);
+	EXPECT_EQ(0.5, d.most);
+	EXPECT_FALSE(d.known);
+}
+
 static double normal(void)
 {
 	double u = (random() + 1.0) / (RAND_MAX + 2.0), v = random() / (RAND_MAX + 1.0);

@@ -33,6 +33,8 @@ static int help(void)
 	       "                        'checkout:instructions > +2%%'   in each transaction\n"
 	       "                        'checkout:p99 > +1ms', 'elapsed >= +5%%', 'cycles < 0'\n"
 	       "                        With intervals it holds only if all of the interval is beyond.\n"
+	       "                        From one run of a side, times are judged only if COND ends with\n"
+	       "                        'from one run': they differ from run to run.\n"
 	       "  -j, --json            for programs: one object, with every run's values\n"
 	       "%s", VCPC_WINDOW_HELP);
 	return 0;
@@ -108,6 +110,9 @@ static int judge(const struct vcpc_comparison *c, const struct vcpc_limit *limit
 				 limit->name);
 	if (!pair->n[0] || !pair->n[1])
 		return vcpc_fail(0, "'%s' is only in %s", limit->name, pair->n[0] ? "A" : "B");
+	if (pair->seconds && !pair->difference.known && !limit->one_run)
+		return vcpc_fail(0, "'%s' is a time, and times differ from run to run: give several runs of each side, or judge it all the same by '%s from one run'",
+				 limit->name, limit->text);
 	switch (vcpc_limit_judge(limit, &pair->difference)) {
 	case VCPC_BEYOND:
 		fprintf(out, "FAIL  %s\n", limit->text);

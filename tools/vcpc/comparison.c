@@ -59,6 +59,7 @@ static int take(struct builder *b, int side, const struct vcpc_quantity *q)
 	if (!pair->values[side])
 		return -ENOMEM;
 	pair->values[side][pair->n[side]++] = q->value;
+	pair->resolution[side] += q->resolution;
 	return 0;
 }
 
@@ -88,8 +89,10 @@ int vcpc_comparison_make(struct vcpc_comparison *c)
 	for (size_t i = 0; i < c->npairs && !err; i++) {
 		struct vcpc_pair *p = &c->pairs[i];
 
-		if (p->n[0] && p->n[1])
-			vcpc_welch(p->values[0], p->n[0], p->values[1], p->n[1], &p->difference);
+		if (!p->n[0] || !p->n[1])
+			continue;
+		vcpc_welch(p->values[0], p->n[0], p->values[1], p->n[1], &p->difference);
+		vcpc_widen(&p->difference, p->resolution[0] / p->n[0] + p->resolution[1] / p->n[1]);
 	}
 	return err;
 }
@@ -100,10 +103,10 @@ const char *vcpc_verdict(const struct vcpc_pair *pair)
 
 	if (!pair->n[0] || !pair->n[1])
 		return pair->n[0] ? "only in A" : "only in B";
-	if (!d->known)
-		return d->a == d->b ? "same" : "one run";
 	if (d->least == 0 && d->most == 0)
 		return "same";
+	if (!d->known)
+		return "one run";
 	return d->least > 0 ? "higher" : d->most < 0 ? "lower" : "unclear";
 }
 

@@ -13,6 +13,7 @@
 /*
  * struct vcpc_pair - a quantity on both sides
  * @values: for each side, @n values, of the runs that have the quantity
+ * @resolution: for each side, the sum of those of its values
  * @difference: valid if both sides have values
  * @order: number of its scope; @came: number of the pair, in the order in which they were added
  */
@@ -20,6 +21,7 @@ struct vcpc_pair {
 	const char *scope, *what;
 	bool seconds;
 	double *values[VCPC_SIDES];
+	double resolution[VCPC_SIDES];
 	size_t n[VCPC_SIDES];
 	struct vcpc_difference difference;
 	long order;

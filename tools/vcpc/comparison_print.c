@@ -50,8 +50,19 @@ static void put_percent(char *buf, size_t size, double change, double a)
 			 percent);
 }
 
-static void put_interval(char *buf, size_t size, const struct vcpc_difference *d)
+/* Whether all of a side's values were counted: then an interval of no width is exact. */
+static bool is_counted(const struct vcpc_pair *p)
 {
+	for (int side = 0; side < VCPC_SIDES; side++)
+		for (size_t i = 0; i < p->n[side]; i++)
+			if (p->values[side][i] != round(p->values[side][i]))
+				return false;
+	return !p->seconds;
+}
+
+static void put_interval(char *buf, size_t size, const struct vcpc_pair *p)
+{
+	const struct vcpc_difference *d = &p->difference;
 	char least[24], most[24];
 
 	if (!d->known || (d->a == 0 && d->b != 0)) {
@@ -63,7 +74,7 @@ static void put_interval(char *buf, size_t size, const struct vcpc_difference *d
 	if (strcmp(least, most))
 		snprintf(buf, size, "%.*s to %s", (int)(strlen(least) - 2), least, most);
 	else
-		snprintf(buf, size, "exact");
+		snprintf(buf, size, "%s", is_counted(p) ? "exact" : least);
 }
 
 static void put_pair(FILE *out, const struct vcpc_pair *p, int width)
@@ -81,7 +92,7 @@ static void put_pair(FILE *out, const struct vcpc_pair *p, int width)
 	}
 	if (p->n[0] && p->n[1]) {
 		put_percent(change, sizeof(change), p->difference.b - p->difference.a, p->difference.a);
-		put_interval(interval, sizeof(interval), &p->difference);
+		put_interval(interval, sizeof(interval), p);
 	}
 	fputs("  ", out);
 	vcpc_put_printable(out, p->what, "");
@@ -113,25 +124,42 @@ static void put_sides(FILE *out, const struct vcpc_comparison *c)
 		fputs("; two runs a side or more give intervals\n", out);
 }
 
+/* Whether a scope has a number other than 0 on either side; @i: its first pair, moved to the next scope's */
+static bool is_used(const struct vcpc_comparison *c, size_t *i)
+{
+	const char *scope = c->pairs[*i].scope;
+	bool used = false;
+
+	for (; *i < c->npairs && !strcmp(c->pairs[*i].scope, scope); ++*i)
+		for (int side = 0; side < VCPC_SIDES; side++)
+			for (size_t j = 0; j < c->pairs[*i].n[side]; j++)
+				used |= c->pairs[*i].values[side][j] != 0;
+	return used;
+}
+
+static void put_heading(FILE *out, const char *scope, int width)
+{
+	const char *name = *scope ? scope : "the run";
+	int len = strlen(name);
+
+	fputc('\n', out);
+	vcpc_put_printable(out, name, "");
+	fprintf(out, "%*s %9s %9s %9s %19s  %s\n", width + 2 > len ? width + 2 - len : 0, "",
+		"A", "B", "change", "95 % interval", "verdict");
+}
+
 void vcpc_comparison_table(FILE *out, const struct vcpc_comparison *c)
 {
 	int width = width_of(c);
-	const char *scope = NULL;
+	size_t next = 0;
 
 	put_sides(out, c);
-	for (size_t i = 0; i < c->npairs; i++) {
-		const struct vcpc_pair *p = &c->pairs[i];
-
-		if (!scope || strcmp(scope, p->scope)) {
-			fputc('\n', out);
-			vcpc_put_printable(out, *p->scope ? p->scope : "the run", "");
-			fprintf(out, "%*s %9s %9s %9s %19s  %s\n",
-				width + 2 > (int)strlen(*p->scope ? p->scope : "the run") ?
-				width + 2 - (int)strlen(*p->scope ? p->scope : "the run") : 0, "",
-				"A", "B", "change", "95 % interval", "verdict");
-		}
-		scope = p->scope;
-		put_pair(out, p, width);
+	for (size_t i = 0; i < c->npairs; i = next) {
+		if (!is_used(c, &next))
+			continue;
+		put_heading(out, c->pairs[i].scope, width);
+		for (; i < next; i++)
+			put_pair(out, &c->pairs[i], width);
 	}
 }
 

@@ -38,11 +38,27 @@ static bool parse_change(struct vcpc_limit *limit, const char *text)
 	return true;
 }
 
+/* Take the words "from one run" off the end of a condition's text: whether they were there. */
+static bool cut_one_run(char *text)
+{
+	static const char words[] = "from one run";
+	size_t len = strlen(text);
+
+	while (len && strchr(BLANKS, text[len - 1]))
+		len--;
+	if (len < sizeof(words) || strncmp(text + len - sizeof(words) + 1, words, sizeof(words) - 1) ||
+	    !strchr(BLANKS, text[len - sizeof(words)]))
+		return false;
+	text[len - sizeof(words)] = '\0';
+	return true;
+}
+
 int vcpc_limit_parse(struct vcpc_limit *limit, const char *text)
 {
 	/* take the last '<' or '>', as a tag may contain these itself */
 	const char *more = strrchr(text, '>'), *less = strrchr(text, '<');
 	const char *sign = !less || (more && more > less) ? more : less;
+	char change[64];
 	size_t len;
 
 	*limit = (struct vcpc_limit){ .text = text };
@@ -53,7 +69,12 @@ int vcpc_limit_parse(struct vcpc_limit *limit, const char *text)
 	for (len = sign - text; len && strchr(BLANKS, text[len - 1]); len--)
 		;
 	sign += 1 + limit->equal;
-	if (!len || !parse_change(limit, sign + strspn(sign, BLANKS)))
+	sign += strspn(sign, BLANKS);
+	if (!len || strlen(sign) >= sizeof(change))
+		return bad(text);
+	strcpy(change, sign);
+	limit->one_run = cut_one_run(change);
+	if (!parse_change(limit, change))
 		return bad(text);
 	limit->name = strndup(text, len);
 	return limit->name ? 0 : vcpc_fail(0, "out of memory");
@@ -97,8 +118,6 @@ enum vcpc_judgment vcpc_limit_judge(const struct vcpc_limit *limit, const struct
 {
 	bool least, most;
 
-	if (!d->known)
-		return is_beyond(limit, change_of(limit, d->a, d->b - d->a)) ? VCPC_BEYOND : VCPC_WITHIN;
 	least = is_beyond(limit, change_of(limit, d->a, d->least));
 	most = is_beyond(limit, change_of(limit, d->a, d->most));
 	return least && most ? VCPC_BEYOND : least || most ? VCPC_UNCERTAIN : VCPC_WITHIN;

@@ -13,12 +13,13 @@
  * @name: of the quantity, without blanks around it
  * @more: '>': the change is above @change; otherwise below
  * @equal: or equal to it
+ * @one_run: "from one run" follows: a time is judged although nothing tells how much it varies
  * @percent: @change is in percent of the first side's mean, otherwise in the quantity's unit
  */
 struct vcpc_limit {
 	const char *text;
 	char *name;
-	bool more, equal, percent;
+	bool more, equal, one_run, percent;
 	double change;
 };
 

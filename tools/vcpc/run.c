@@ -218,14 +218,17 @@ static void finish_times(struct builder *b, const struct times *times)
 	for (unsigned int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++)
 		n += times->slots[i];
 	for (size_t p = 0; n && p < sizeof(percentiles) / sizeof(percentiles[0]); p++) {
+		struct vcpc_quantity *q;
 		uint64_t before = 0;
 		unsigned int i = 0;
 
 		while (i < SHIM_TRACE_HIST_SLOTS - 1 &&
 		       (before += times->slots[i]) < n * percentiles[p].part)
 			i++;
-		add(b, times->tag, percentiles[p].what, true,
-		    (shim_trace_hist_floor(i) + shim_trace_hist_floor(i + 1) - 1) / 2e9);
+		q = add(b, times->tag, percentiles[p].what, true,
+			(shim_trace_hist_floor(i) + shim_trace_hist_floor(i + 1) - 1) / 2e9);
+		if (q)
+			q->resolution = (shim_trace_hist_floor(i + 1) - 1 - shim_trace_hist_floor(i)) / 2e9;
 	}
 }
 

@@ -13,6 +13,7 @@
  * @scope: a transaction's or point's tag; "" for the whole run
  * @what: which number of it: an event, "time", "count", ..., or a metric's name
  * @seconds: it is a time
+ * @resolution: half the width of what @value may be: a percentile's histogram bucket; 0 if it is exact
  * @order: of its scope, the whole run's first, then as they came
  * @counted: if it is the mean of what transactions counted: of how many; otherwise 0
  */
@@ -22,6 +23,7 @@ struct vcpc_quantity {
 	long order;
 	bool seconds;
 	double value;
+	double resolution;
 	double counted;
 };
 

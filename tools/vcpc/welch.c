@@ -94,7 +94,10 @@ void vcpc_welch(const double *a, size_t na, const double *b, size_t nb, struct v
 	double va, vb, half = 0;
 
 	*out = (struct vcpc_difference){ .a = mean_of(a, na), .b = mean_of(b, nb) };
+	if (fabs(out->b - out->a) <= VCPC_ROUNDING * fmax(fabs(out->a), fabs(out->b)))
+		out->b = out->a;
 	out->known = na > 1 && nb > 1;
+	out->least = out->most = out->b - out->a;
 	if (!out->known)
 		return;
 	va = variance_of_mean(a, na, out->a);
@@ -106,4 +109,10 @@ void vcpc_welch(const double *a, size_t na, const double *b, size_t nb, struct v
 	}
 	out->least = out->b - out->a - half;
 	out->most = out->b - out->a + half;
+}
+
+void vcpc_widen(struct vcpc_difference *d, double by)
+{
+	d->least -= by;
+	d->most += by;
 }

@@ -10,13 +10,16 @@
  * struct vcpc_difference - of the means of two samples
  * @a, @b: the means
  * @known: both samples have two values or more, so that there is an interval
- * @least, @most: ends of the 95 % interval of @b - @a
+ * @least, @most: ends of the 95 % interval of @b - @a; if it is not @known, both are the difference
  */
 struct vcpc_difference {
 	double a, b;
 	bool known;
 	double least, most;
 };
+
+/* Relative differences of this size are those of rounding. */
+#define VCPC_ROUNDING	1e-12
 
 /**
  * vcpc_welch() - compare two samples of independent values
@@ -30,6 +33,9 @@ struct vcpc_difference {
  */
 void vcpc_welch(const double *a, size_t na, const double *b, size_t nb,
 		struct vcpc_difference *out);
+
+/* Widen the interval by what a mean may be off for the resolution of its values. */
+void vcpc_widen(struct vcpc_difference *d, double by);
 
 /* The 97.5 % quantile of Student's t with @df degrees of freedom */
 double vcpc_t975(double df);
