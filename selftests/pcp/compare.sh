@@ -155,6 +155,14 @@ compare "$dir/base" "$dir/new" >/dev/full
 [ $? = 1 ]
 result "a full disk is no pass"
 
+# A summary leaves out the buckets of histograms unless they are asked for
+"$vcpc" summary "$dir/base/r1" >"$dir/out" 2>"$dir/err" && grep -q '^(.* histogram buckets are left out' "$dir/out" &&
+	! grep -q '^vcpc.transact.hist' "$dir/out" && grep -q '^trace.transact.count' "$dir/out"
+result "summary: no histograms"
+"$vcpc" summary "$dir/base/r1" vcpc.transact.hist >"$dir/out" 2>"$dir/err" && grep -q '^vcpc.transact.hist' "$dir/out" &&
+	! grep -q 'left out' "$dir/out"
+result "... unless they are named"
+
 # Any archive: rates of counters and averages
 cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c" && "$dir/make_archive" "$dir/v" 3 vectors &&
 	compare "$dir/v" "$dir/v" v && [ -n "$(row 'the run' v.inst)" ] && [ -n "$(row 'the run' 'v.set[i0]')" ]

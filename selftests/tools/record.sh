@@ -65,9 +65,16 @@ record -o "$dir/n" "$dir/script"
 result "... nor of a file that may not be executed"
 record -o "$dir/n" -e page-faults sh -c 'vcpc dump -r "$0" | grep -c "^[0-9]"' "$dir/n" && [ "$(cat "$dir/out")" -ge 1 ]
 result "the first record is written before the command is executed"
+vcpc replay "$dir/h" --mode back >"$dir/out" 2>"$dir/err" && ! grep -q ' -0' "$dir/out"
+result "backwards, no change is 0"
 record -o "$dir/e" -e pagefalts true
 [ $? = 1 ] && grep -q "did you mean 'page-faults'" "$dir/err" && [ ! -e "$dir/e.meta" ]
 result "a mistyped event"
+mkfifo "$dir/pipe"
+record -o "$dir/pipe" -e page-faults true
+[ $? = 2 ] && grep -q 'is a device or a pipe' "$dir/err" && ! ls "$dir"/pipe.* >/dev/null 2>&1 &&
+	! record -o "$dir/" -e page-faults true && [ ! -e "$dir/.meta" ]
+result "names that are no archive's"
 record -o "$dir/no/such/folder" true
 [ $? = 1 ]
 result "a folder that does not exist"

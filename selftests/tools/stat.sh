@@ -84,6 +84,9 @@ run -T -e page-faults sh -c 'i=0; while [ $i -lt 320 ]; do (:); i=$((i + 1)); do
 [ $? = 0 ] && threads | tail -n 1 | grep -q '^ *others ' &&
 	[ "$(threads | awk '{ n += $2 } END { print n }')" = "$(count page-faults)" ]
 result "threads that ended long ago are the others"
+SHIM_BACKEND=perf run -T -e page-faults touch "$dir/touched"
+[ $? = 1 ] && grep -q "the vcpc module reports each" "$dir/err" && [ ! -e "$dir/touched" ]
+result "perf has only their total: the command is not started"
 run -i 50ms -T -e page-faults sleep 1
 [ $? = 0 ] && [ "$(grep -c "Counts of 'sleep'" "$dir/err")" -ge 2 ] && [ "$(grep -c '^ *thread ' "$dir/err")" -ge 2 ]
 result "an interval"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -433,6 +434,19 @@ static int choose_name(struct job *job)
 	return vcpc_fail(0, "there are too many archives %.64s-%s*; say -o ARCHIVE", command, when);
 }
 
+/* An archive's name is that of its files without .meta, .index and .0. */
+static int check_name(const char *archive)
+{
+	size_t len = archive ? strlen(archive) : 1;
+	struct stat file;
+
+	if (!len || (archive && archive[len - 1] == '/'))
+		return vcpc_usage("-o: '%s' is no name of an archive", archive);
+	if (archive && !stat(archive, &file) && !S_ISREG(file.st_mode) && !S_ISDIR(file.st_mode))
+		return vcpc_usage("-o: '%s' is a device or a pipe; an archive consists of several files", archive);
+	return 0;
+}
+
 static int check_rotation(const struct job *job)
 {
 	if (job->rotate.keep && !vcpc_rotate_wanted(&job->rotate))
@@ -460,6 +474,8 @@ static int parse(int argc, char **argv, struct job *job)
 	};
 	int ret = vcpc_counting_parse(argc, argv, &options, &job->counting, job);
 
+	if (!ret && !vcpc_rotate_wanted(&job->rotate))
+		ret = check_name(job->archive);
 	if (!ret)
 		ret = check_rotation(job);
 	if (!ret)

@@ -292,7 +292,8 @@ static void put_number(struct vcpc_series *s, struct vcpc_column *c, long double
 	if (c->last_row != SIZE_MAX) {
 		seconds = seconds_between(s->times[c->last_row], s->times[row]);
 		if (seconds != 0) {
-			c->values[row] = (double)((v - c->last) / seconds) * c->scale;
+			/* + 0: backwards, no change is -0 */
+			c->values[row] = (double)((v - c->last) / seconds) * c->scale + 0.0;
 			c->empty = false;
 		}
 	}

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "counting.h"
@@ -301,6 +302,20 @@ static int parse(int argc, char **argv, struct job *job)
 	return ret ? ret : check(job);
 }
 
+/* perf has only the total of the threads that a command starts; those that run already are counted apart. */
+static int check_threads(const struct job *job)
+{
+	struct shim_handle *handle;
+	int status = 0;
+
+	if (!job->threads || job->counting.targets.kind != VCPC_NO_TARGETS || shim_open(&handle))
+		return 0;
+	if (!strcmp(shim_backend(handle), "perf"))
+		status = vcpc_fail(0, "-T: perf_event_open(2) reports only the total of a command's threads; the vcpc module reports each (as root: modprobe vcpc)");
+	shim_close(handle);
+	return status;
+}
+
 static void name_it(struct job *job)
 {
 	if (job->counting.targets.kind == VCPC_NO_TARGETS)
@@ -318,6 +333,8 @@ int vcpc_cmd_stat(int argc, char **argv)
 
 	if (!ret && job.counting.events.in_turn)
 		job.counting.interval = LOOK;
+	if (!ret)
+		ret = check_threads(&job);
 	if (!ret)
 		ret = vcpc_events_open(&job.counting.events, &set);
 	if (!ret) {

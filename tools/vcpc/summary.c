@@ -10,12 +10,15 @@
 #include "text.h"
 #include "vcpc.h"
 
+#define HISTOGRAM	"vcpc.transact.hist"
+
 static int help(void)
 {
 	printf("Usage: vcpc summary ARCHIVE [METRIC...]\n\n"
 	       "Prints for each metric and instance that has numbers how many values there are, their\n"
 	       "average over the time, the least and the greatest.  Counters are rates per second\n"
-	       "from record to record; nothing is taken across marks.\n\n"
+	       "from record to record; nothing is taken across marks.  Histograms are left out unless\n"
+	       "they are named.\n\n"
 	       "%s", VCPC_WINDOW_HELP);
 	return 0;
 }
@@ -67,12 +70,30 @@ static void put_all(const struct vcpc_tally *s)
 				put_row(&s->catalog.entries[i], &s->groups[i].rows[j], (int)width);
 }
 
+/* Empty the histograms, whose hundreds of buckets would hide the rest: how many rows that leaves out */
+static size_t drop_histograms(struct vcpc_tally *s)
+{
+	size_t dropped = 0;
+
+	for (size_t i = 0; i < s->catalog.n; i++) {
+		if (strcmp(s->catalog.entries[i].name, HISTOGRAM))
+			continue;
+		dropped += s->groups[i].n;
+		s->groups[i].n = 0;
+	}
+	return dropped;
+}
+
 static int summarize(struct vcpc_tally *s, const char *archive, char **names)
 {
 	int status = vcpc_tally_read(s, archive, names);
+	size_t dropped = s->groups && !*names ? drop_histograms(s) : 0;
 
 	if (s->groups)
 		put_all(s);
+	if (dropped)
+		printf("(%zu histogram buckets are left out; to see them: vcpc summary ARCHIVE " HISTOGRAM ")\n",
+		       dropped);
 	return s->groups ? status | vcpc_damage(archive) : status;
 }
 
