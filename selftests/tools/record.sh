@@ -59,6 +59,12 @@ result "so does SIGHUP"
 record -o "$dir/n" no-such-command-anywhere
 [ $? = 127 ] && [ ! -e "$dir/n.meta" ] && [ ! -e "$dir/n.0" ]
 result "no archive of a command that cannot be run"
+record -o "$dir/u" -e page-faults orders
+[ $? = 0 ] && grep -q "'orders' marks transactions, but tracing is off, so they are not recorded (add --trace)" "$dir/err"
+result "says that transactions are not recorded"
+record -o "$dir/u2" -e page-faults sh -c :
+[ $? = 0 ] && ! grep -q 'tracing is off' "$dir/err"
+result "... of a program that marks any"
 echo >"$dir/script"
 record -o "$dir/n" "$dir/script"
 [ $? = 126 ] && [ ! -e "$dir/n.meta" ] && grep -q 'Permission denied' "$dir/err"

@@ -96,25 +96,26 @@ static int check_file(const char *path)
 	return S_ISDIR(file.st_mode) ? EACCES : 0;
 }
 
-/* As execvp(3) looks for it: a file that may not be executed hides none in a later folder. */
-static int find_command(const char *command)
+/*
+ * Find the command's file as execvp(3) does: a file that may not be executed hides none in a later
+ * folder.  0 or an error number
+ */
+static int find_command(const char *command, char path[PATH_MAX])
 {
-	const char *folder = getenv("PATH");
+	const char *folder = strchr(command, '/') ? "" : getenv("PATH");
 	int err = ENOENT;
 
-	if (strchr(command, '/') || !folder)
-		return strchr(command, '/') ? check_file(command) : 0;
+	if (!folder)
+		folder = "/bin:/usr/bin";
 	while (*command) {
 		size_t n = strcspn(folder, ":");
-		char path[PATH_MAX];
 		int one = ENAMETOOLONG;
 
-		if (snprintf(path, sizeof(path), "%.*s%s%s", (int)n, folder, n ? "/" : "", command) <
-		    (int)sizeof(path))
+		if (snprintf(path, PATH_MAX, "%.*s%s%s", (int)n, folder, n ? "/" : "", command) < PATH_MAX)
 			one = check_file(path);
 		if (!one)
 			return 0;
-		err = one == EACCES ? EACCES : err;
+		err = one == EACCES || strchr(command, '/') ? one : err;
 		if (!folder[n])
 			break;
 		folder += n + 1;
@@ -125,13 +126,14 @@ static int find_command(const char *command)
 /**
  * vcpc_child_check() - check that a command can be executed, before anything is changed for it
  * @command: its name, or its path
+ * @path: its file
  *
  * Return: 0, or an exit status, after a message: 127 if there is no such command, 126 if it cannot be
  * executed.
  */
-int vcpc_child_check(const char *command)
+int vcpc_child_check(const char *command, char path[PATH_MAX])
 {
-	int err = find_command(command);
+	int err = find_command(command, path);
 
 	return err ? refuse_command(command, err) : 0;
 }

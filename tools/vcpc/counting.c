@@ -47,7 +47,7 @@ int vcpc_counting_parse(int argc, char **argv, const struct vcpc_counting_option
 	return ret;
 }
 
-int vcpc_counting_command(const struct vcpc_counting *counting)
+int vcpc_counting_command(struct vcpc_counting *counting)
 {
 	bool attached = counting->targets.kind != VCPC_NO_TARGETS;
 
@@ -55,7 +55,7 @@ int vcpc_counting_command(const struct vcpc_counting *counting)
 		return vcpc_usage("which command? (or, of what runs already, which: -p PID, --tid TID, -C CPUS, -a)");
 	if (counting->duration && (!attached || *counting->argv))
 		return vcpc_usage("--for goes with -p, --tid, -C or -a, and without a command");
-	return *counting->argv ? vcpc_child_check(*counting->argv) : 0;
+	return *counting->argv ? vcpc_child_check(*counting->argv, counting->path) : 0;
 }
 
 int vcpc_counting_wait(const struct vcpc_counting *counting, int (*tick)(void *arg), void *arg)

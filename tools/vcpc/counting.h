@@ -38,6 +38,7 @@
  * @targets: what runs already, and is counted instead of the command
  * @duration: how long to count @targets, in nanoseconds; 0: until they end or the user interrupts
  * @argv: the command and its arguments; the first is NULL if there is none
+ * @path: the command's file, if there is a command
  */
 struct vcpc_counting {
 	struct vcpc_events events;
@@ -45,6 +46,7 @@ struct vcpc_counting {
 	struct vcpc_targets targets;
 	uint64_t duration;
 	char **argv;
+	char path[PATH_MAX];
 };
 
 /*
@@ -65,7 +67,7 @@ int vcpc_counting_parse(int argc, char **argv, const struct vcpc_counting_option
  * Check that there is a command, which can be executed, or a target to count: 0, or the exit status
  * after a message
  */
-int vcpc_counting_command(const struct vcpc_counting *counting);
+int vcpc_counting_command(struct vcpc_counting *counting);
 
 /*
  * Call this after the targets are bound.  If there is a command, run it to its end without counting

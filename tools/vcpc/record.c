@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "counting.h"
 #include "rotate.h"
 #include "with.h"
@@ -368,8 +369,11 @@ static int run_traced(const struct job *job, struct recording *r)
 			return vcpc_fail(ret, "cannot turn tracing on");
 		ours = !ret;
 	}
-	counts = shim_trace_status() > 0 && want_counts(job, r);
 	r->traced = shim_trace_status() > 0;
+	if (!r->traced && *job->counting.argv && vcpc_makes_trace_calls(job->counting.path))
+		fprintf(stderr, "vcpc record: '%s' marks transactions, but tracing is off, so they are not recorded (add --trace)\n",
+			*job->counting.argv);
+	counts = r->traced && want_counts(job, r);
 	ret = run(job, r);
 	if (counts)
 		shim_trace_count(NULL, 0, NULL);

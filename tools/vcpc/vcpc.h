@@ -3,6 +3,7 @@
 #ifndef VCPC_H
 #define VCPC_H
 
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -101,7 +102,7 @@ struct vcpc_child {
 
 int vcpc_threads_print(FILE *out, struct shim_set *set, const struct shim_sample *total);
 
-int vcpc_child_check(const char *command);
+int vcpc_child_check(const char *command, char path[PATH_MAX]);
 int vcpc_child_start(struct vcpc_child *child, struct shim_set *set, char **argv);
 int vcpc_child_wait(struct vcpc_child *child, uint64_t interval, int (*tick)(void *arg), void *arg);
 
