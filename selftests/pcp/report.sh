@@ -67,7 +67,7 @@ for t in d["tags"]:
     assert t["p50"][9] <= t["mean"][9] * 2 and t["p99"][9] >= t["p50"][9]
     e = t["events"][0]
     assert e["name"] == "instructions" and 2.4 < e["mean"][9] / (t["mean"][9] * 1e9) < 2.7
-assert [t["name"] for t in d["tags"]] == ["request 2", "request 1", "checkout"]
+assert [t["name"] for t in d["tags"]] == ["request_2", "request_1", "checkout"]
 PY
 result "its histograms have all transactions, its percentiles and means are theirs"
 page "$dir/a.html" <<'PY'

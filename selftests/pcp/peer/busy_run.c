@@ -46,10 +46,11 @@ static const struct {
 	[VALUE] = { "trace.observe.value", 10, 0, 10, 2, PM_TYPE_DOUBLE, PM_SEM_INSTANT, 0, 0, 0 },
 };
 
+/* Without blanks: an importer takes names for one whose part before the blank is the same */
 static const char *const hostile[] = {
-	"</script><script>document.title='owned'</script>", "<img src=x onerror=document.title='owned'>",
+	"</script><script>document.title='owned'</script>", "<img/src=x/onerror=document.title='owned'>",
 	"\033[31mred\a", "\"quo'te\\", "&lt;amp;", "\377\376none", "\302\233[31m", "<!--", "]]>", "]br[ack",
-	"\342\200\256left", "a/b/c", " ", "%s%n", "back`tick${1}",
+	"\342\200\256left", "a/b/c", "\302\240", "%s%n", "back`tick${1}",
 };
 
 struct tag {
@@ -92,7 +93,7 @@ static void name_tag(struct tag *tag, int i, int slower, bool nasty)
 	if (nasty && slower < (int)(sizeof(hostile) / sizeof(hostile[0])))
 		strcpy(tag->name, hostile[slower]);
 	else
-		snprintf(tag->name, sizeof(tag->name), i ? "request %d" : "checkout", i);
+		snprintf(tag->name, sizeof(tag->name), i ? "request_%d" : "checkout", i);
 }
 
 static void start_tag(struct tag *tag, int i, int slower, bool nasty)
