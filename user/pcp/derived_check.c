@@ -371,16 +371,8 @@ static bool check_leaf(struct check *c, const struct shim_node *node, const stru
 	return fails(c, "Non-arithmetic type for constant");
 }
 
-static bool check_node(struct check *c, const struct shim_node *node, struct shim_cell *cell)
+static bool check_operator(struct check *c, const struct shim_node *node, struct shim_cell *cell)
 {
-	if (cell->ruled_out)
-		return true;
-	if (shim_node__form(node->kind)->class == SHIM_CLASS_LEAF)
-		return check_leaf(c, node, cell);
-	if (cell->taken) {
-		cell->desc = c->cells[cell->taken].desc;
-		return true;
-	}
 	cell->desc = c->cells[node->left].desc;
 	switch (node->kind) {
 	case SHIM_NODE_COLON:
@@ -419,6 +411,18 @@ static bool check_node(struct check *c, const struct shim_node *node, struct shi
 	default:
 		return check_binary(c, node, cell);
 	}
+}
+
+static bool check_node(struct check *c, const struct shim_node *node, struct shim_cell *cell)
+{
+	if (cell->ruled_out)
+		return true;
+	if (shim_node__form(node->kind)->class == SHIM_CLASS_LEAF)
+		return check_leaf(c, node, cell);
+	if (!cell->taken)
+		return check_operator(c, node, cell);
+	cell->desc = c->cells[cell->taken].desc;
+	return true;
 }
 
 static const char *text_of(const struct shim_expr *expr, int at)
