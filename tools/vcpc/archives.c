@@ -127,7 +127,8 @@ static int add_folder(struct vcpc_archives *archives, const char *folder)
 		err = append(archives, name);
 	}
 	closedir(dir);
-	qsort(archives->names + before, archives->n - before, sizeof(char *), by_name);
+	if (any)
+		qsort(archives->names + before, archives->n - before, sizeof(char *), by_name);
 	return err || any ? err : -ENOENT;
 }
 
