@@ -15,11 +15,11 @@
 #include "ring.bpf.h"
 #include "slot.bpf.h"
 
-static __always_inline void vc_key_of(struct vc_event *ev, struct vc_open_key *key)
+static __always_inline void vc_key_of(struct vc_event *ev, __u32 tid, struct vc_open_key *key)
 {
 	key->tag = ev->tag;
 	key->file = ev->file;
-	key->tid = bpf_get_current_pid_tgid();
+	key->tid = tid;
 }
 
 /* When rows of no use were looked for last, and there were none */
@@ -69,7 +69,7 @@ static __always_inline void vc_begin(struct vc_event *ev)
 	struct vc_open_val *open;
 	struct vc_open_key key;
 
-	vc_key_of(ev, &key);
+	vc_key_of(ev, ids, &key);
 	open = bpf_map_lookup_elem(&vc_open, &key);
 	if (!open)
 		open = vc_new_open(ev, &key);
@@ -83,39 +83,44 @@ static __always_inline void vc_begin(struct vc_event *ev)
 	open->start_ns = bpf_ktime_get_ns();
 }
 
-/* The row that began first after the program took the time of a begin */
+/* The row that began nearest to the time that the program has of a begin: @far from it */
 struct vc_other {
 	struct vc_open_key key;
-	__u64 since;
-	__u64 start;
+	__u64 begin;
+	__u64 far;
 };
 
 static long vc_see_other(struct bpf_map *map, struct vc_open_key *key, struct vc_open_val *open,
 			 struct vc_other *other)
 {
 	struct vc_open_key row = *key;
-	__u64 start = open->start_ns;
+	__u64 start = open->start_ns, far;
 
 	(void)map;
-	if (row.file != other->key.file || row.tag != other->key.tag || !start ||
-	    start < other->since || (other->start && start >= other->start))
+	if (row.file != other->key.file || row.tag != other->key.tag || !start)
+		return 0;
+	/* CPUs' clocks differ by a little, so that a row may seem to be earlier than its begin. */
+	far = start > other->begin ? start - other->begin : other->begin - start;
+	if (far >= other->far)
 		return 0;
 	other->key.tid = row.tid;
-	other->start = start;
+	other->far = far;
 	return 0;
 }
 
 /*
  * A thread ends a transaction that it has not begun: close the row of the thread that has.  The
- * program knows when it began, and the row is the first that was begun after that.
+ * program knows when it began; without that, it is the oldest.
  */
-static __noinline void vc_close_other(const struct vc_open_key *key, __u64 since)
+static __noinline void vc_close_other(const struct vc_open_key *key, __u64 begin)
 {
-	struct vc_other other = { .key = *key, .since = since };
+	struct vc_other other = { .key = *key, .begin = begin, .far = ~0ull };
 	struct vc_open_val *open;
 
 	bpf_for_each_map_elem(&vc_open, vc_see_other, &other, 0);
-	open = other.start ? bpf_map_lookup_elem(&vc_open, &other.key) : NULL;
+	if (other.far == ~0ull)
+		return;
+	open = bpf_map_lookup_elem(&vc_open, &other.key);
 	if (!open)
 		return;
 	open->tid = 0;
@@ -126,21 +131,23 @@ static __noinline void vc_close_other(const struct vc_open_key *key, __u64 since
  * When the transaction began that ends now, or 0 if that is not known.  @open is set to
  * its thread's row in vc_open, or NULL; if the result is not 0, its caller closes it.
  */
-static __always_inline __u64 vc_started(struct vc_event *ev, const struct vc_open_key *key,
-					struct vc_open_val **open, __u64 now)
+static __always_inline __u64 vc_started(struct vc_event *ev, struct vc_open_val **open, __u64 now)
 {
+	struct vc_open_key key;
 	__u64 start = 0;
 
 	/* Look for a row only where a begin can have made one, or the end has no time with it. */
 	*open = NULL;
-	if (vc_want_begins || ev->counts || !ev->start_ns)
-		*open = bpf_map_lookup_elem(&vc_open, key);
+	if (vc_want_begins || ev->counts || !ev->start_ns) {
+		vc_key_of(ev, bpf_get_current_pid_tgid(), &key);
+		*open = bpf_map_lookup_elem(&vc_open, &key);
+	}
 	if (*open)
 		start = (*open)->start_ns;
 	if (!start) {
 		/* Not if another thread has ended what this one began. */
 		if (vc_any_open && (!*open || (*open)->tid) && (vc_want_begins || ev->counts))
-			vc_close_other(key, ev->start_ns);
+			vc_close_other(&key, ev->start_ns);
 		*open = NULL;
 		start = ev->start_ns;
 	}
@@ -202,12 +209,10 @@ static __always_inline void vc_add_details(struct vc_event *ev, struct vc_open_v
 static __always_inline void vc_finish(struct vc_event *ev, __u32 op, __u64 now)
 {
 	struct vc_open_val *open;
-	struct vc_open_key key;
 	struct vc_stat *stat;
 	__u64 start;
 
-	vc_key_of(ev, &key);
-	start = vc_started(ev, &key, &open, now);
+	start = vc_started(ev, &open, now);
 	if (!start)
 		return;
 	stat = vc_stat_of(ev, VC_TRANSACT);
