@@ -18,22 +18,9 @@
 #include "base/process.h"
 #include "open.h"
 
-#define FIRST_BITS	8	/* of the words of the first chunk; each next one has twice as many */
-#define CHUNKS		(32 - FIRST_BITS)
+#define FIRST_BITS	SHIM_OPEN_FIRST_BITS
+#define CHUNKS		SHIM_OPEN_CHUNKS
 #define MAX_ABANDONED	1024	/* tables of ended threads that are kept for what is open in them */
-
-/**
- * struct shim_open_table - a thread's words
- * @next: in the list of all, which only grows
- * @taken: a thread has it
- * @chunk: words of the tags in order: 2^FIRST_BITS, then twice as many, and so on
- */
-struct shim_open_table {
-	struct shim_open_table *next;
-	_Atomic int taken;
-	shim_open_word *_Atomic chunk[CHUNKS];
-	shim_open_word first[1 << FIRST_BITS];
-};
 
 __thread struct shim_open_own shim_open__own;
 

@@ -3,6 +3,8 @@
 #ifndef SHIM_TRACE_OPEN_H
 #define SHIM_TRACE_OPEN_H
 
+#include <errno.h>
+
 #include <pcp/trace.h>
 #include <sys/single_threaded.h>
 
@@ -14,7 +16,22 @@ typedef unsigned long long shim_open_word;
 #define SHIM_PROGRESS_BITS	2
 #define SHIM_PROGRESS_MASK	3
 
-struct shim_open_table;
+#define SHIM_OPEN_FIRST_BITS	8	/* of the words of the first chunk; each next one has twice as many */
+#define SHIM_OPEN_CHUNKS	(32 - SHIM_OPEN_FIRST_BITS)
+
+/**
+ * struct shim_open_table - a thread's words
+ * @next: in the list of all, which only grows
+ * @taken: a thread has it
+ * @chunk: words of the tags in order: 2^SHIM_OPEN_FIRST_BITS, then twice as many, and so on
+ * @first: the first chunk
+ */
+struct shim_open_table {
+	struct shim_open_table *next;
+	_Atomic int taken;
+	shim_open_word *_Atomic chunk[SHIM_OPEN_CHUNKS];
+	shim_open_word first[1 << SHIM_OPEN_FIRST_BITS];
+};
 
 /**
  * struct shim_open_own - what a thread knows of its transactions
@@ -51,8 +68,14 @@ static inline bool shim_open__is_begun(uint64_t progress)
 static inline shim_open_word *shim_open__word(const struct shim_process *p,
 					      const struct shim_tag *tag)
 {
-	return (shim_open_word *)(__builtin_expect(tag->owner == shim_open__own.me, 1) ?
-				  &tag->state.progress : shim_open__find(p, tag));
+	struct shim_open_own *own = &shim_open__own;
+
+	if (tag->owner == own->me)
+		return (shim_open_word *)&tag->state.progress;
+	if (__builtin_expect(own->table && !(tag->index >> SHIM_OPEN_FIRST_BITS) &&
+			     own->epoch == atomic_load_explicit(&p->open_epoch, memory_order_relaxed), 1))
+		return &own->table->first[tag->index];
+	return (shim_open_word *)shim_open__find(p, tag);
 }
 
 /* Replaces the progress @old: 1, or 0 if it has changed, and then @old is what it is now */
@@ -66,12 +89,21 @@ static inline int shim_open__change(shim_open_word *word, uint64_t *old, uint64_
 	return done;
 }
 
-/* The same for a call that nobody listens to; a single thread needs no atomic exchange */
-static inline int shim_open__pass(shim_open_word *word, uint64_t old, uint64_t progress)
+/*
+ * Begins in a word that is not begun.  Nobody else does that in a thread's word.  If a signal handler
+ * has just done it, its begin is replaced: of the two begins there is one transaction in any case.
+ */
+static inline void shim_open__set(shim_open_word *word, uint64_t ns)
+{
+	__atomic_store_n(word, ns << SHIM_PROGRESS_BITS | SHIM_BEGUN, __ATOMIC_RELAXED);
+}
+
+/* Ends in silence: 1, or 0 if it has changed.  Nobody else ends if there is no other thread. */
+static inline int shim_open__end_quietly(shim_open_word *word, uint64_t old)
 {
 	if (!__libc_single_threaded)
-		return shim_open__change(word, &old, progress);
-	__atomic_store_n(word, progress, __ATOMIC_RELAXED);
+		return shim_open__change(word, &old, SHIM_NOT_BEGUN);
+	__atomic_store_n(word, SHIM_NOT_BEGUN, __ATOMIC_RELAXED);
 	return 1;
 }
 
@@ -82,18 +114,15 @@ static inline int shim_open__pass(shim_open_word *word, uint64_t old, uint64_t p
 static inline int shim_open__begin(struct shim_process *p, struct shim_tag *tag, uint64_t ns)
 {
 	shim_open_word *word = shim_open__word(p, tag);
-	uint64_t old;
 
 	if (__builtin_expect(!word, 0)) {
 		word = shim_open__make(p, tag);
 		if (!word)
 			return -ENOMEM;
 	}
-	old = shim_open__progress(word);
-	do {
-		if (shim_open__is_begun(old))
-			return PMTRACE_ERR_INPROGRESS;
-	} while (!shim_open__change(word, &old, ns << SHIM_PROGRESS_BITS | SHIM_BEGUN));
+	if (shim_open__is_begun(shim_open__progress(word)))
+		return PMTRACE_ERR_INPROGRESS;
+	shim_open__set(word, ns);
 	return 0;
 }
 

@@ -96,7 +96,10 @@ INLINED int begins_quietly(const struct shortcut *s)
 	uint64_t old;
 	shim_open_word *word = own_word(s, &old);
 
-	return word && !shim_open__is_begun(old) && shim_open__pass(word, old, SHIM_BEGUN);
+	if (!word || shim_open__is_begun(old))
+		return 0;
+	shim_open__set(word, 0);
+	return 1;
 }
 
 INLINED int ends_quietly(const struct shortcut *s)
@@ -104,7 +107,7 @@ INLINED int ends_quietly(const struct shortcut *s)
 	uint64_t old;
 	shim_open_word *word = own_word(s, &old);
 
-	return word && shim_open__is_begun(old) && shim_open__pass(word, old, SHIM_NOT_BEGUN);
+	return word && shim_open__is_begun(old) && shim_open__end_quietly(word, old);
 }
 
 INLINED int start_call(struct call *call, const char *function, const char *name)

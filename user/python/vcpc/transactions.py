@@ -62,7 +62,7 @@ def lost_events():
 class Transaction:
     """A transaction of a tag: the time from begin() to end(), or a body, or each call of a function.
 
-    A body that raises aborts it.  A tag can be begun once at a time in a process.
+    A body that raises aborts it.  A tag can be begun once at a time in a thread.
     """
 
     def __init__(self, tag, *, strict=False):
