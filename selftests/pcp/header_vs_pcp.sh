@@ -15,9 +15,11 @@ include=$here/../../user/include
 # Calls that PCP's library has without a declaration, that its next version has, or nobody
 ours='pmClearFetchGroup|pmExtendFetchGroup_(timespec|timeval)'
 ours="$ours|pmiWrite2|pmiHighResWrite|pmiPutAtomValue|pmiPutAtomValueHandle|pmiPutHighResResult|pmiDelInstance"
-ours="$ours|pmiSetZoneinfo|pmiNextVolume"
+ours="$ours|pmiSetZoneinfo|pmiNextVolume|pmiExtraUnits"
 # Not values: guards, keywords of other compilers, how a library was built, macros with arguments
 no_value='[A-Z0-9_]*_H|PMI?_CALL|PM_SIZEOF_.*|PM_XTB_[SG]ET|PM_VERSION|PMAPI_OPTIONS_(HEADER|TEXT)'
+# What PCP 7.2 has beyond 6.0.3
+newer='PM_(UNIT|TEMPERATURE|VOLTAGE|CURRENT|POWER)_[A-Za-z]*'
 
 # cc_side SIDE ARGUMENT...: the compiler, with that side's headers
 cc_side() {
@@ -38,7 +40,7 @@ types() {
 macros() {
 	cc_side "$1" -E -dM "$dir/both.c" |
 		grep -oE '^#define (PM[A-Z]*|PMNS)_[A-Za-z0-9_]*\>' | cut -d ' ' -f 2 |
-		grep -vxE "$no_value" | sort -u
+		grep -vxE "$no_value|$newer" | sort -u
 }
 
 # Options are lists, all else has a value
@@ -120,7 +122,8 @@ static void bits(const char *type, const char *name, void *x, int size, int is_s
 int main(void)
 {
 END
-	cc_side shim -E -P "$dir/both.c" | awk -f "$here/peer/fields.awk"
+	# the two fields that PCP 7.2 has in place of pad
+	cc_side shim -E -P "$dir/both.c" | awk -f "$here/peer/fields.awk" | grep -v 'pmUnits, extra'
 	echo '}'
 } >"$dir/layouts.c"
 the_same "fields of structures" layouts

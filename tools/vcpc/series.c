@@ -29,7 +29,7 @@ double vcpc_series_unit(const pmDesc *desc, bool rate, char *unit, size_t size)
 {
 	pmUnits units = desc->units;
 
-	if (rate && units.dimTime == 1 && !units.dimSpace && !units.dimCount &&
+	if (rate && units.dimTime == 1 && !units.dimSpace && !units.dimCount && !units.extraUnit &&
 	    units.scaleTime <= PM_TIME_HOUR) {
 		snprintf(unit, size, "s/s");
 		return per_second[units.scaleTime];

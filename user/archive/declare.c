@@ -67,13 +67,16 @@ static int nibble(uint32_t units, int shift)
 #define SPACE_SCALE_MAX	6
 #define TIME_SCALE_MAX	5
 
-/* Dimensions from -2 to 2; no scale without its dimension; the eight spare bits zero */
+/*
+ * Dimensions from -2 to 2; no scale without its dimension.  The lowest eight bits, an extra unit and
+ * its scale, may have any value: PCP adds units, and their values are right without their names.
+ */
 static bool units_ok(uint32_t units)
 {
 	int space = nibble(units, 28), time = nibble(units, 24), count = nibble(units, 20);
 	uint32_t space_scale = units >> 16 & 15, time_scale = units >> 12 & 15;
 
-	if (abs(space) > 2 || abs(time) > 2 || abs(count) > 2 || units & 0xff)
+	if (abs(space) > 2 || abs(time) > 2 || abs(count) > 2)
 		return false;
 	if (space_scale > (space ? SPACE_SCALE_MAX : 0) || time_scale > (time ? TIME_SCALE_MAX : 0))
 		return false;

@@ -12,6 +12,7 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "units_extra.h"
 
 /* How many of a dimension's base unit (Mbyte, second, one) a scale is, as a fraction */
 struct fraction {
@@ -91,10 +92,10 @@ static int apply_units(struct factor *f, const pmUnits *u, bool out)
 
 static bool same_dimension(const pmUnits *a, const pmUnits *b)
 {
-	bool none_a = !a->dimSpace && !a->dimTime && !a->dimCount;
-	bool none_b = !b->dimSpace && !b->dimTime && !b->dimCount;
+	bool none_a = !a->dimSpace && !a->dimTime && !a->dimCount && !a->extraUnit;
+	bool none_b = !b->dimSpace && !b->dimTime && !b->dimCount && !b->extraUnit;
 
-	return a->dimSpace == b->dimSpace && a->dimTime == b->dimTime &&
+	return a->extraUnit == b->extraUnit && a->dimSpace == b->dimSpace && a->dimTime == b->dimTime &&
 	       (none_a ? 1 : a->dimCount) == (none_b ? 1 : b->dimCount);
 }
 
@@ -142,18 +143,59 @@ static int scale_value(int type, const pmAtomValue *in, const struct factor *f, 
 	return PM_ERR_CONV;
 }
 
+/* Cuts the fraction off, and clamps to what 64 bits hold. */
+static int64_t cut(double v)
+{
+	return v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : v != v ? 0 : (int64_t)v;
+}
+
+static uint64_t cut_unsigned(double v)
+{
+	return v >= 0x1p64 ? UINT64_MAX : v >= 0x1p63 ? (uint64_t)v : (uint64_t)cut(v);
+}
+
+/*
+ * From one scale of an extra unit to another, in floating point.  As in the original, integers are
+ * cut off rather than rounded: 1500 mW are 1 W.
+ */
+static void scale_extra(int type, pmAtomValue *v, const pmUnits *from, const pmUnits *to)
+{
+	switch (type) {
+	case PM_TYPE_32:
+		v->l = (int32_t)cut(shim_extra__convert(v->l, from, to));
+		break;
+	case PM_TYPE_U32:
+		v->ul = (uint32_t)cut(shim_extra__convert(v->ul, from, to));
+		break;
+	case PM_TYPE_64:
+		v->ll = cut(shim_extra__convert((double)v->ll, from, to));
+		break;
+	case PM_TYPE_U64:
+		v->ull = cut_unsigned(shim_extra__convert((double)v->ull, from, to));
+		break;
+	case PM_TYPE_FLOAT:
+		v->f = (float)shim_extra__convert(v->f, from, to);
+		break;
+	default:
+		v->d = shim_extra__convert(v->d, from, to);
+		break;
+	}
+}
+
 /**
  * pmConvScale() - a value in another scale
  * @type: of both values, a numeric one
  * @ival: the value
  * @iunit: its units
  * @oval: the same value in @ounit, written only on success; may be @ival
- * @ounit: units of the same dimension; no dimension at all is the dimension of a count
+ * @ounit: units of the same dimension and extra unit; no dimension at all is the dimension of a
+ *	count
  *
- * Integers are rounded.  A result too big for its type loses its upper bits.
+ * Integers are rounded, after the conversion of an extra unit cut off.  A result too big for its type loses its upper bits.
  *
  * Return: 0, PM_ERR_CONV if dimensions differ or the type is not numeric,
- * PM_ERR_UNIT for a scale that cannot be converted: Zbyte, Ybyte or unknown.
+ * PM_ERR_UNIT for a scale that cannot be converted: Zbyte, Ybyte, unknown, or another scale
+ * of an extra unit that is unknown or divides.
  */
 SHIM_API int pmConvScale(int type, const pmAtomValue *ival, const pmUnits *iunit,
 			 pmAtomValue *oval, const pmUnits *ounit)
@@ -172,5 +214,10 @@ SHIM_API int pmConvScale(int type, const pmAtomValue *ival, const pmUnits *iunit
 		f.exact.times /= f.exact.per;
 		f.exact.per = 1;
 	}
-	return scale_value(type, ival, &f, oval);
+	if (!shim_extra__convertible(iunit, ounit))
+		return type >= PM_TYPE_32 && type <= PM_TYPE_DOUBLE ? PM_ERR_UNIT : PM_ERR_CONV;
+	err = scale_value(type, ival, &f, oval);
+	if (!err && iunit->extraUnit && iunit->extraScale != ounit->extraScale)
+		scale_extra(type, oval, iunit, ounit);
+	return err;
 }

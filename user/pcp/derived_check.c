@@ -24,17 +24,17 @@ static bool is_arithmetic(int type)
 
 static bool has_dimension(const pmUnits *u)
 {
-	return u->dimSpace || u->dimTime || u->dimCount;
+	return u->dimSpace || u->dimTime || u->dimCount || u->extraUnit;
 }
 
 /* A dimensionless number is comparable to a count, as in pmConvScale(). */
 static bool are_comparable(const pmUnits *a, const pmUnits *b)
 {
-	if (a->dimSpace != b->dimSpace || a->dimTime != b->dimTime)
+	if (a->dimSpace != b->dimSpace || a->dimTime != b->dimTime || a->extraUnit != b->extraUnit)
 		return false;
 	if (a->dimCount == b->dimCount)
 		return true;
-	return !a->dimSpace && !a->dimTime &&
+	return !a->dimSpace && !a->dimTime && !a->extraUnit &&
 	       ((!a->dimCount && b->dimCount == 1) || (a->dimCount == 1 && !b->dimCount));
 }
 
@@ -93,6 +93,21 @@ static bool check_dimensions(struct check *c, enum shim_node_kind kind, const pm
 			return true;
 		return fails(c, why);
 	}
+}
+
+/* No operator converts extra units, and no product has two. */
+static bool check_extra(struct check *c, enum shim_node_kind kind, const pmUnits *l,
+			const pmUnits *r)
+{
+	bool same = l->extraUnit == r->extraUnit && l->extraScale == r->extraScale;
+
+	if (!l->extraUnit || !r->extraUnit)
+		return true;
+	if (kind == SHIM_NODE_STAR)
+		return fails(c, "Extra units not allowed for both operands of *");
+	if (kind == SHIM_NODE_SLASH && !same)
+		return fails(c, "Different extra units not allowed for both operands of /");
+	return same || fails(c, "Operands have incompatible extra units or scale");
 }
 
 static bool check_counters(struct check *c, enum shim_node_kind kind, const pmDesc *l,
@@ -195,6 +210,8 @@ static void map_units(enum shim_node_kind kind, pmDesc *out, struct shim_cell *l
 	u->scaleCount = RESULT_SCALE(u, l, r, dimCount, scaleCount);
 	u->scaleTime = RESULT_SCALE(u, l, r, dimTime, scaleTime);
 	u->scaleSpace = RESULT_SCALE(u, l, r, dimSpace, scaleSpace);
+	u->extraUnit = dimension(kind, l->extraUnit, r->extraUnit, base.extraUnit);
+	u->extraScale = RESULT_SCALE(u, l, r, extraUnit, extraScale);
 }
 
 static bool map_indom(struct check *c, pmDesc *out, const pmDesc *l, const pmDesc *r)
@@ -236,7 +253,7 @@ static bool check_binary(struct check *c, const struct shim_node *node, struct s
 	cell->desc = is_constant(&c->expr->nodes[node->left]) ? *r : *l;
 	cell->desc.sem = semantics_of(&cell->desc, l, r);
 	if (!check_types(c, l, r) || !check_dimensions(c, node->kind, l, r) ||
-	    !check_counters(c, node->kind, l, r))
+	    !check_extra(c, node->kind, &l->units, &r->units) || !check_counters(c, node->kind, l, r))
 		return false;
 	if (!arithmetic) {
 		cell->desc.type = PM_TYPE_U32;
@@ -274,6 +291,8 @@ static bool check_colon(struct check *c, const struct shim_node *node, struct sh
 		return fails(c, "Different units or scale (time) for ternary operands");
 	if (lu->dimCount != ru->dimCount || lu->scaleCount != ru->scaleCount)
 		return fails(c, "Different units or scale (count) for ternary operands");
+	if (lu->extraUnit != ru->extraUnit || lu->extraScale != ru->extraScale)
+		return fails(c, "Different units or scale (extra) for ternary operands");
 	return true;
 }
 
@@ -436,7 +455,7 @@ static const char *text_of(const struct shim_expr *expr, int at)
 
 static void say_units(const pmUnits *units)
 {
-	char buf[60];
+	char buf[80];
 
 	pmUnitsStr_r(units, buf, sizeof(buf));
 	pmprintf("%s", *buf ? buf : "none");

@@ -52,7 +52,8 @@ static int parse_units(struct shim_conversion *conv, const pmDesc *desc, const c
 		free(message);
 		return err;
 	}
-	if (from->dimSpace != to->dimSpace || from->dimCount != to->dimCount)
+	if (from->dimSpace != to->dimSpace || from->dimCount != to->dimCount ||
+	    from->extraUnit != to->extraUnit)
 		return PM_ERR_CONV;
 	conv->scale = true;
 	if (from->dimTime == to->dimTime)

@@ -581,6 +581,24 @@ SHIM_API pmUnits pmiUnits(int dimSpace, int dimTime, int dimCount, int scaleSpac
 	return units;
 }
 
+/**
+ * pmiExtraUnits() - units with an extra unit
+ * @dimSpace: and so on: as for pmiUnits()
+ * @extraUnit: one of PM_UNIT_x, or its negation if the extra unit divides; 0 for none
+ * @extraScale: one of the scales of @extraUnit
+ */
+SHIM_API pmUnits pmiExtraUnits(int dimSpace, int dimTime, int dimCount, unsigned int scaleSpace,
+			       unsigned int scaleTime, int scaleCount, int extraUnit,
+			       unsigned int extraScale)
+{
+	pmUnits units = pmiUnits(dimSpace, dimTime, dimCount, (int)scaleSpace, (int)scaleTime,
+				 scaleCount);
+
+	units.extraUnit = extraUnit;
+	units.extraScale = extraScale;
+	return units;
+}
+
 int shim_import__last_error(void)
 {
 	int code = PM_ERR_NOCONTEXT;

@@ -153,7 +153,8 @@ static uint32_t units_word(pmUnits units)
 		units.scaleTime = 0;
 	if (!units.dimCount)
 		units.scaleCount = 0;
-	units.pad = 0;
+	if (!units.extraUnit)
+		units.extraScale = 0;
 	memcpy(&word, &units, sizeof(word));
 	return word;
 }

@@ -52,7 +52,7 @@ static void print_semantics(FILE *f, int sem)
  */
 SHIM_API void pmPrintDesc(FILE *f, const pmDesc *desc)
 {
-	char indom[20], units[60];
+	char indom[20], units[80];
 
 	fputs("    Data Type: ", f);
 	if (desc->type == PM_TYPE_NOSUPPORT) {

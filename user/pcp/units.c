@@ -8,6 +8,7 @@
 #include "archive/types.h"
 #include "base/api.h"
 #include "texts.h"
+#include "units_extra.h"
 
 _Static_assert(PM_TYPE_NOSUPPORT == SHIM_TYPE_NOSUPPORT && PM_TYPE_32 == SHIM_TYPE_32 &&
 	       PM_TYPE_U32 == SHIM_TYPE_U32 && PM_TYPE_64 == SHIM_TYPE_64 &&
@@ -116,11 +117,28 @@ static void count_name(char *buf, size_t size, const char *what, int scale)
 		snprintf(buf, size, "%s%sx 10^%d", what, *what ? " " : "", scale);
 }
 
+static void extra_name(char *buf, size_t size, const pmUnits *u)
+{
+	int unit = u->extraUnit < 0 ? -u->extraUnit : u->extraUnit;
+	const char *name = shim_extra__unit(unit), *scale = shim_extra__scale(unit, u->extraScale);
+
+	if (!name)
+		snprintf(buf, size, "extra-%d", unit);
+	else if (!scale)
+		snprintf(buf, size, "%s (scale-%u)", name, u->extraScale);
+	else
+		snprintf(buf, size, "%s (%s)", name, scale);
+}
+
 /* The terms above the slash, whose dimension is positive, or with a negative sign those below. */
 static void terms(char *buf, size_t size, const pmUnits *u, int sign)
 {
 	char unit[24];
 
+	if (u->extraUnit * sign > 0) {
+		extra_name(unit, sizeof(unit), u);
+		append_term(buf, size, unit, 1);
+	}
 	if (u->dimSpace * sign > 0) {
 		scale_name(unit, sizeof(unit), space_names, LENGTH(space_names), "space",
 			   u->scaleSpace);
@@ -141,20 +159,20 @@ static void terms(char *buf, size_t size, const pmUnits *u, int sign)
  * pmUnitsStr_r() - units in words, like "Kbyte / sec"
  * @units: the units
  * @buf: @buflen bytes
- * @buflen: at least 60
+ * @buflen: at least 60; with an extra unit in the text at most 79 bytes are used
  *
  * Return: @buf, or NULL if it is too small.
  */
 SHIM_API char *pmUnitsStr_r(const pmUnits *units, char *buf, int buflen)
 {
-	char below[60] = "";
-	char above[60] = "";
+	char below[80] = "";
+	char above[80] = "";
 
 	if (buflen < 60)
 		return NULL;
 	terms(above, sizeof(above), units, 1);
 	terms(below, sizeof(below), units, -1);
-	if (!units->dimSpace && !units->dimTime && !units->dimCount)
+	if (!units->dimSpace && !units->dimTime && !units->dimCount && !units->extraUnit)
 		count_name(above, sizeof(above), "", units->scaleCount);
 	snprintf(buf, buflen, "%s%s%s%s", above, *above && *below ? " " : "",
 		 *below ? "/ " : "", below);

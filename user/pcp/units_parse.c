@@ -3,7 +3,8 @@
  * Units from words, like "2 Mbytes / sec".
  *
  * A text has two parts with a slash between them.  A part has numbers, and at
- * most one unit of each dimension, in any order.
+ * most one unit of each dimension, in any order; and one part may have an extra
+ * unit, like "power (mW)".
  */
 #include <ctype.h>
 #include <errno.h>
@@ -16,6 +17,7 @@
 
 #include "base/api.h"
 #include "base/real.h"
+#include "units_extra.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 #define MAX_EXPONENT	15	/* -8 to 15 are understood, -8 to 7 fit the result */
@@ -99,6 +101,8 @@ struct term {
 struct part {
 	double factor;
 	struct term terms[DIMENSIONS];
+	int extra_unit;
+	unsigned int extra_scale;
 };
 
 static int at_word_end(const char *s)
@@ -160,6 +164,20 @@ static const char *parse_unit(const char *s, struct part *part)
 	return NULL;
 }
 
+/* An extra unit, up to a blank: returns its end, or NULL if there is none or @error is set */
+static const char *parse_extra(const char *s, struct part *part, char **error)
+{
+	int had = part->extra_unit;
+	const char *end = shim_extra__parse(s, &part->extra_unit, &part->extra_scale);
+
+	if (!end || !at_word_end(end))
+		return NULL;
+	if (!had)
+		return end;
+	*error = "multiple extra units not allowed";
+	return NULL;
+}
+
 /* Returns NULL, or the error message */
 static char *parse_part(const char *s, struct part *part)
 {
@@ -176,9 +194,12 @@ static char *parse_part(const char *s, struct part *part)
 				return "invalid floating point literal";
 			s = end;
 		} else {
-			s = parse_unit(s, part);
+			char *error = "unrecognized or duplicate base unit";
+			const char *after = parse_extra(s, part, &error);
+
+			s = after ? after : parse_unit(s, part);
 			if (!s)
-				return "unrecognized or duplicate base unit";
+				return error;
 		}
 	}
 	return NULL;
@@ -230,6 +251,8 @@ static char *divide(const struct part *a, const struct part *b, pmUnits *out, do
 		if (error)
 			return error;
 	}
+	if (a->extra_unit && b->extra_unit)
+		return "extra units cannot appear in both dividend and divisor";
 	*out = (pmUnits){
 		.dimSpace = terms[SPACE].dimension,
 		.scaleSpace = terms[SPACE].scale,
@@ -237,6 +260,8 @@ static char *divide(const struct part *a, const struct part *b, pmUnits *out, do
 		.scaleTime = terms[TIME].scale,
 		.dimCount = terms[COUNT].dimension,
 		.scaleCount = terms[COUNT].scale,
+		.extraUnit = a->extra_unit ? a->extra_unit : -b->extra_unit,
+		.extraScale = a->extra_unit ? a->extra_scale : b->extra_scale,
 	};
 	*factor = f;
 	return NULL;

@@ -57,6 +57,9 @@ pmID pmiCluster(int domain, int cluster);
 pmInDom pmiInDom(int domain, int serial);
 pmUnits pmiUnits(int dimSpace, int dimTime, int dimCount, int scaleSpace, int scaleTime,
 		 int scaleCount);
+pmUnits pmiExtraUnits(int dimSpace, int dimTime, int dimCount, unsigned int scaleSpace,
+		      unsigned int scaleTime, int scaleCount, int extraUnit,
+		      unsigned int extraScale);
 
 /* Not in PCP 6.0.3; those up to the blank line are in later versions of it */
 

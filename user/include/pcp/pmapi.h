@@ -48,7 +48,10 @@ unsigned int pmInDom_serial(pmInDom indom);
 #define IS_DERIVED(x) \
 	(pmID_domain(x) == DYNAMIC_PMID && (pmID_cluster(x) & 2048) == 0 && pmID_item(x) != 0)
 
-/* Units: a dimension (exponent) and a scale for each of space, time and count */
+/*
+ * Units: a dimension (exponent) and a scale for each of space, time and count; and at most one extra
+ * unit with its scale, which is negated where it divides
+ */
 
 typedef struct pmUnits {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -58,9 +61,11 @@ typedef struct pmUnits {
 	unsigned int scaleSpace : 4;
 	unsigned int scaleTime : 4;
 	signed int scaleCount : 4;
-	unsigned int pad : 8;
+	signed int extraUnit : 5;
+	unsigned int extraScale : 3;
 #else
-	unsigned int pad : 8;
+	unsigned int extraScale : 3;
+	signed int extraUnit : 5;
 	signed int scaleCount : 4;
 	unsigned int scaleTime : 4;
 	unsigned int scaleSpace : 4;
@@ -88,6 +93,25 @@ typedef struct pmUnits {
 #define PM_TIME_HOUR	5
 
 #define PM_COUNT_ONE	0	/* a power of ten */
+
+#define PM_UNIT_TEMPERATURE	1
+#define PM_UNIT_VOLTAGE		2
+#define PM_UNIT_CURRENT		3
+#define PM_UNIT_POWER		4
+
+#define PM_TEMPERATURE_C	1
+#define PM_TEMPERATURE_F	2
+#define PM_TEMPERATURE_K	3
+#define PM_VOLTAGE_V		1
+#define PM_VOLTAGE_mV		2
+#define PM_VOLTAGE_uV		3
+#define PM_CURRENT_A		1
+#define PM_CURRENT_mA		2
+#define PM_CURRENT_uA		3
+#define PM_POWER_kW		1
+#define PM_POWER_W		2
+#define PM_POWER_mW		3
+#define PM_POWER_uW		4
 
 /* Descriptors */
 

@@ -95,7 +95,7 @@ class ShimSample(ctypes.Structure):
 class Units(ctypes.Structure):
     _cname_ = "pmUnits"
     _fields_ = [
-        ("pad", c_uint, 8), ("scaleCount", c_int, 4), ("scaleTime", c_uint, 4), ("scaleSpace", c_uint, 4),
+        ("extraScale", c_uint, 3), ("extraUnit", c_int, 5), ("scaleCount", c_int, 4), ("scaleTime", c_uint, 4), ("scaleSpace", c_uint, 4),
         ("dimCount", c_int, 4), ("dimTime", c_int, 4), ("dimSpace", c_int, 4),
     ]
 

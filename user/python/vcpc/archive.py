@@ -85,7 +85,7 @@ class Metric:
     """
 
     def __init__(self, archive, name, desc):
-        units = ctypes.create_string_buffer(60)
+        units = ctypes.create_string_buffer(80)
         self._archive = archive
         self._type = desc.type
         self.name = name
