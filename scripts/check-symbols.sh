@@ -14,8 +14,10 @@ nm -D --defined-only "$build/lib/libshim.so" | awk '$2 != "A" { sub(/@.*/, "", $
 sed 's|/\*.*\*/||' user/libshim.map | grep -oE '^[[:space:]]+[A-Za-z_][A-Za-z0-9_]*;' | tr -d ' \t;' | sort >"$work/listed"
 {
 	cat user/include/*/*.h user/include/*/sys/*.h | grep -oE '\b(pm|__pm|cpc|pctx|shim_|get|read_|mread_|time_base_|_lwp_|processor_|pset_|p_|strlcpy)[A-Za-z0-9_]*[[:space:]]*\(' | tr -d ' \t('
+	# those that a version of the PMAPI has by another name
+	sed -nE 's/.*__PM_(AS|SYMBOL)\(([A-Za-z_0-9]+)\).*/\2/p' user/include/pcp/*.h
 	# the few that are variables
-	sed -nE 's/^extern [a-z_]+ [*]?([A-Za-z]+);$/\1/p' user/include/*/*.h
+	sed -nE 's/^extern [a-z_]+ [*]?([A-Za-z]+)( __PM_AS.*)?;$/\1/p' user/include/*/*.h
 	# Fortran's names have an underscore behind them in the library.
 	sed -n 's/^ *external //p' user/include/*/*.inc | tr -d ' ' | tr , '\n' | sed 's/$/_/'
 } | sort -u >"$work/declared"

@@ -22,6 +22,7 @@ export PKG_CONFIG_PATH="$dest/opt/lib/pkgconfig" PKG_CONFIG_LIBDIR="$dest/opt/li
 [ "$(pkg-config --modversion libshim)" = "$(cat "$top/VERSION")" ]; result "pkg-config knows the version"
 face libshim shim/shim.h 'puts(shim_version())'
 face libshim-pcp pcp/pmapi.h 'return pmNewContext(PM_CONTEXT_ARCHIVE, "/nonexistent") >= 0'
+face libshim-pcp7 pcp/pmapi.h 'struct timespec t; char *e; return pmParseInterval("1", &t, &e)'
 face libshim-cpc libcpc.h 'return cpc_open(0) != NULL'
 face libshim-aix pmapi.h 'return pm_stop_mythread() != Pmapi_NoInit'
 face libshim-trace pcp/trace.h 'puts(pmtraceerrstr(PMTRACE_ERR_TAGNAME))'

@@ -16,10 +16,12 @@ include=$here/../../user/include
 ours='pmClearFetchGroup|pmExtendFetchGroup_(timespec|timeval)'
 ours="$ours|pmiWrite2|pmiHighResWrite|pmiPutAtomValue|pmiPutAtomValueHandle|pmiPutHighResResult|pmiDelInstance"
 ours="$ours|pmiSetZoneinfo|pmiNextVolume|pmiExtraUnits"
+ours="$ours|pmGetDebug|pmtimevalPrint|pmtimespecPrint(Interval)?|pmtimevalTotimespec|pmtimespecTotimeval"
 # Not values: guards, keywords of other compilers, how a library was built, macros with arguments
 no_value='[A-Z0-9_]*_H|PMI?_CALL|PM_SIZEOF_.*|PM_XTB_[SG]ET|PM_VERSION|PMAPI_OPTIONS_(HEADER|TEXT)'
 # What PCP 7.2 has beyond 6.0.3
 newer='PM_(UNIT|TEMPERATURE|VOLTAGE|CURRENT|POWER)_[A-Za-z]*'
+newer="$newer|PMAPI_VERSION_4|PM_ERR_ARG|PMCD_HOSTNAME_CHANGE|PM_LOG_VOL_CURRENT"
 
 # cc_side SIDE ARGUMENT...: the compiler, with that side's headers
 cc_side() {
@@ -123,7 +125,7 @@ int main(void)
 {
 END
 	# the two fields that PCP 7.2 has in place of pad
-	cc_side shim -E -P "$dir/both.c" | awk -f "$here/peer/fields.awk" | grep -v 'pmUnits, extra'
+	cc_side shim -E -P "$dir/both.c" | sed "s/; */;\n/g" | awk -f "$here/peer/fields.awk" | grep -v 'pmUnits, extra'
 	echo '}'
 } >"$dir/layouts.c"
 the_same "fields of structures" layouts

@@ -8,6 +8,7 @@
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,10 @@
 #include <pcp/deprecated.h>
 
 #include "base/api.h"
+#include "pmapi_v4.h"
 
 SHIM_API pmdebugoptions_t pmDebugOptions;
+SHIM_API shim_debug_options pmDebugOptions_v4;
 SHIM_API int pmDebug;
 
 /*
@@ -26,7 +29,7 @@ SHIM_API int pmDebug;
  */
 #define NUMBERED 28
 
-/* In the order of the members of pmdebugoptions_t */
+/* In the order of the members of pmdebugoptions_t; the last three only version 4 has */
 static const char *const names[] = {
 	"pdu", "fetch", "profile", "value", "context", "indom", "pdubuf", "log", "logmeta",
 	"optfetch", "af", "appl0", "appl1", "appl2", "pmns", "libpmda", "timecontrol", "pmc",
@@ -35,13 +38,16 @@ static const char *const names[] = {
 	"deprecated", "exec", "labels", "series", "libweb", "alloc", "services", "appl3",
 	"appl4", "appl5", "access", "qa", "search", "query", "compress", "dev0", "dev1", "dev2",
 	"pmlc", "appl6", "appl7", "appl8", "appl9", "tls",
+	"misc", "qed", "getopt",
 };
 
 #define OPTIONS (sizeof(names) / sizeof(names[0]))
 
-_Static_assert(sizeof(pmdebugoptions_t) == OPTIONS * sizeof(int), "each option has its name");
+#define OPTIONS_V2 (sizeof(pmdebugoptions_t) / sizeof(int))
+
+_Static_assert(sizeof(shim_debug_options) == OPTIONS * sizeof(int), "each option has its name");
 _Static_assert(offsetof(pmdebugoptions_t, desperate) == NUMBERED * sizeof(int) &&
-	       offsetof(pmdebugoptions_t, tls) == (OPTIONS - 1) * sizeof(int), "in this order");
+	       offsetof(pmdebugoptions_t, tls) == (OPTIONS_V2 - 1) * sizeof(int), "in this order");
 
 /* The bit of the option at index @i in pmDebug; 0 if it has none */
 static int bit_of(size_t i)
@@ -102,13 +108,15 @@ static int mark_all(const char *spec, char marks[OPTIONS])
 /* Sets all marked options to @value; returns their bits. */
 static int switch_all(const char marks[OPTIONS], int value)
 {
-	int *options = (int *)&pmDebugOptions;
+	int *options = (int *)&pmDebugOptions, *options_v4 = (int *)&pmDebugOptions_v4;
 	int bits = 0;
 
 	for (size_t i = 0; i < OPTIONS; i++) {
 		if (!marks[i])
 			continue;
-		options[i] = value;
+		if (i < OPTIONS_V2)
+			options[i] = value;
+		options_v4[i] = value;
 		bits |= bit_of(i);
 	}
 	if (!memchr(marks, 0, OPTIONS))
@@ -147,6 +155,57 @@ SHIM_API int pmSetDebug(const char *spec)
 SHIM_API int pmClearDebug(const char *spec)
 {
 	return set_all(spec, 0);
+}
+
+static bool is_on(size_t i)
+{
+	return ((int *)&pmDebugOptions_v4)[i] ||
+	       (i < OPTIONS_V2 && ((int *)&pmDebugOptions)[i]);
+}
+
+/**
+ * pmDebug_v4() - pmDebug() of PMAPI version 4: whether debugging options are on
+ * @spec: their names with commas between them; or "all"
+ *
+ * Return: 1 if at least one of them is on, 0, PM_ERR_CONV if one is unknown, -ENOMEM.
+ */
+SHIM_API int pmDebug_v4(const char *spec)
+{
+	char marks[OPTIONS] = { 0 };
+	int err = mark_all(spec, marks);
+
+	for (size_t i = 0; !err && i < OPTIONS; i++)
+		if (marks[i] && is_on(i))
+			return 1;
+	return err;
+}
+
+/**
+ * pmGetDebug() - which debugging options are on
+ *
+ * Return: their names with commas between them, "all", or an empty text, to be given to free();
+ * NULL without memory.
+ */
+SHIM_API char *pmGetDebug(void)
+{
+	size_t len = sizeof("all"), count = 0;
+	char *list, *at;
+
+	for (size_t i = 0; i < OPTIONS; i++) {
+		count += is_on(i);
+		len += is_on(i) ? strlen(names[i]) + 1 : 0;
+	}
+	list = malloc(len);
+	if (!list)
+		return NULL;
+	strcpy(list, count == OPTIONS ? "all" : "");
+	if (count == OPTIONS)
+		return list;
+	at = list;
+	for (size_t i = 0; i < OPTIONS; i++)
+		if (is_on(i))
+			at += sprintf(at, "%s%s", at == list ? "" : ",", names[i]);
+	return list;
 }
 
 /**

@@ -9,6 +9,7 @@
 #include "base/api.h"
 #include "context.h"
 #include "derived.h"
+#include "pmapi_v4.h"
 
 /**
  * pmDerivedErrStr() - what was wrong with the expression of this thread's last definition
@@ -151,16 +152,16 @@ SHIM_API int pmLoadDerivedConfig(const char *path)
 	return shim_derived__load(path, false);
 }
 
-/* The debugging option of pmSetDebug() that a group of messages has, or NULL */
-static unsigned int *debug_option(int what)
+/* The debugging option of pmSetDebug() that a group of messages has, in one version's flags; or NULL */
+static int *debug_option(pmdebugoptions_t *options, int what)
 {
 	switch (what) {
 	case PCP_DERIVED_DEBUG_SYNTAX:
-		return (unsigned int *)&pmDebugOptions.appl0;
+		return &options->appl0;
 	case PCP_DERIVED_DEBUG_SEMANTICS:
-		return (unsigned int *)&pmDebugOptions.appl1;
+		return &options->appl1;
 	case PCP_DERIVED_DEBUG_EVAL:
-		return (unsigned int *)&pmDebugOptions.appl2;
+		return &options->appl2;
 	}
 	return NULL;
 }
@@ -198,14 +199,15 @@ static int set_context_limit(int value)
  */
 SHIM_API int pmGetDerivedControl(int what, int *value)
 {
-	unsigned int *option = debug_option(what);
+	int *option = debug_option(&pmDebugOptions, what);
 
 	if (what == PCP_DERIVED_CONTEXT_LIMIT)
 		return context_limit(value);
 	if (what == PCP_DERIVED_GLOBAL_LIMIT)
 		*value = shim_registry__limit();
 	else if (option)
-		*value = pmDebugOptions.derive && *option;
+		*value = shim_debug__derive() &&
+			 (*option || *debug_option(&pmDebugOptions_v4.v2, what));
 	else
 		return PM_ERR_BADDERIVE;
 	return 0;
@@ -220,7 +222,7 @@ SHIM_API int pmGetDerivedControl(int what, int *value)
  */
 SHIM_API int pmSetDerivedControl(int what, int value)
 {
-	unsigned int *option = debug_option(what);
+	int *option = debug_option(&pmDebugOptions, what);
 
 	if (what == PCP_DERIVED_CONTEXT_LIMIT)
 		return set_context_limit(value);
@@ -228,7 +230,9 @@ SHIM_API int pmSetDerivedControl(int what, int value)
 		shim_registry__set_limit(value);
 	} else if (option) {
 		pmDebugOptions.derive = value;
-		*option = (unsigned int)value;
+		pmDebugOptions_v4.v2.derive = value;
+		*option = value;
+		*debug_option(&pmDebugOptions_v4.v2, what) = value;
 	} else {
 		return PM_ERR_BADDERIVE;
 	}

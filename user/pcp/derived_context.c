@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "context.h"
 #include "derived.h"
+#include "pmapi_v4.h"
 
 #define DEPTH_MAX	64	/* of nested bindings: metrics derived from derived ones */
 #define OWN_MAX		(1023u * 2048u)
@@ -159,7 +160,7 @@ static void trace(const struct shim_derived_entry *e, const char *operand, int e
 {
 	char text[PM_MAXERRMSGLEN];
 
-	if (pmDebugOptions.derive)
+	if (shim_debug__derive())
 		fprintf(stderr, "derived metric %s: operand %s: %s\n", e->def->name, operand,
 			pmErrStr_r(err, text, sizeof(text)));
 }

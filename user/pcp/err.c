@@ -81,6 +81,7 @@ static const struct {
 	{ PM_ERR_RECTYPE, "Incorrect record type in an archive" },
 	{ PM_ERR_FEATURE, "Archive feature not supported" },
 	{ PM_ERR_TLS, "TLS protocol failure" },
+	{ PM_ERR_ARG, "Bad value for function argument" },
 	{ PM_ERR_BOTCH, "Internal inconsistency detected or assertion failed" },
 	{ PM_ERR_TOOSMALL, "Insufficient elements in list" },
 	{ PM_ERR_TOOBIG, "Result size exceeded" },

@@ -583,7 +583,12 @@ SHIM_API pmUnits pmiUnits(int dimSpace, int dimTime, int dimCount, int scaleSpac
 
 /**
  * pmiExtraUnits() - units with an extra unit
- * @dimSpace: and so on: as for pmiUnits()
+ * @dimSpace: exponent of bytes
+ * @dimTime: of seconds
+ * @dimCount: of events
+ * @scaleSpace: PM_SPACE_x
+ * @scaleTime: PM_TIME_x
+ * @scaleCount: a power of ten
  * @extraUnit: one of PM_UNIT_x, or its negation if the extra unit divides; 0 for none
  * @extraScale: one of the scales of @extraUnit
  */

@@ -14,6 +14,7 @@
 #include "base/api.h"
 #include "base/process.h"
 #include "options_sources.h"
+#include "pmapi_v4.h"
 
 static void set_align(pmOptions *opts, char *arg)
 {
@@ -85,14 +86,16 @@ static void set_samples(pmOptions *opts, char *arg)
 
 static void set_interval(pmOptions *opts, char *arg)
 {
-	struct shim_options3 *v3 = shim_options__v3(opts);
+	struct shim_options_times times;
+	bool highres = shim_options__times(opts, &times);
 	char *error;
 
-	if (!(v3 ? pmParseHighResInterval(arg, &v3->interval, &error) :
-		   pmParseInterval(arg, &opts->interval, &error)))
+	if (!(highres ? pmParseHighResInterval(arg, times.interval, &error) :
+			pmParseInterval(arg, &opts->interval, &error)))
 		return;
 	pmprintf("%s: -t argument not in %s(3) format:\n%s\n", pmGetProgname(),
-		 v3 ? "pmParseHighResInterval" : "pmParseInterval", error ? error : "");
+		 opts->version == PMAPI_VERSION_3 ? "pmParseHighResInterval" : "pmParseInterval",
+		 error ? error : "");
 	free(error);
 	shim_options__usage_error(opts);
 }
@@ -336,4 +339,18 @@ SHIM_API int pmGetOptions(int argc, char *const *argv, pmOptions *opts)
 	}
 	shim_options__finish(opts);
 	return -1;
+}
+
+/**
+ * pmGetOptions_v4() - pmGetOptions() of PMAPI version 4
+ * @argc: number of arguments
+ * @argv: the arguments
+ * @opts: the known options, with struct timespec in place of struct timeval
+ *
+ * Return: as pmGetOptions().
+ */
+SHIM_API int pmGetOptions_v4(int argc, char *const *argv, pmOptions *opts)
+{
+	opts->version = PMAPI_VERSION_4;
+	return pmGetOptions(argc, argv, opts);
 }

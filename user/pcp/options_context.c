@@ -8,6 +8,7 @@
 
 #include "base/api.h"
 #include "options_sources.h"
+#include "pmapi_v4.h"
 
 struct bounds {
 	struct timespec start, end;
@@ -105,12 +106,13 @@ static struct timeval to_usec(struct timespec t)
 static int parse_window(pmOptions *opts, const struct bounds *b, char **error)
 {
 	const struct timeval start = to_usec(b->start), end = to_usec(b->end);
-	struct shim_options3 *v3 = shim_options__v3(opts);
+	struct shim_options_times times;
 
-	if (v3)
+	if (shim_options__times(opts, &times))
 		return pmParseHighResTimeWindow(opts->start_optarg, opts->finish_optarg,
 						opts->align_optarg, opts->origin_optarg, &b->start,
-						&b->end, &v3->start, &v3->finish, &v3->origin, error);
+						&b->end, times.start, times.finish,
+						times.origin, error);
 	return pmParseTimeWindow(opts->start_optarg, opts->finish_optarg, opts->align_optarg,
 				 opts->origin_optarg, &start, &end, &opts->start, &opts->finish,
 				 &opts->origin, error);
@@ -191,4 +193,17 @@ SHIM_API int pmGetContextOptions(int ctx, pmOptions *opts)
 	if (opts->narchives <= 1 && current >= 0)
 		pmUseContext(current);
 	return err;
+}
+
+/**
+ * pmGetContextOptions_v4() - pmGetContextOptions() of PMAPI version 4
+ * @ctx: a context
+ * @opts: what pmGetOptions() found, with struct timespec in place of struct timeval
+ *
+ * Return: as pmGetContextOptions().
+ */
+SHIM_API int pmGetContextOptions_v4(int ctx, pmOptions *opts)
+{
+	opts->version = PMAPI_VERSION_4;
+	return pmGetContextOptions(ctx, opts);
 }

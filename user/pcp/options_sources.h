@@ -3,6 +3,8 @@
 #ifndef SHIM_PCP_OPTIONS_SOURCES_H
 #define SHIM_PCP_OPTIONS_SOURCES_H
 
+#include <stdbool.h>
+
 #include <pcp/pmapi.h>
 
 void shim_options__usage_error(pmOptions *opts);
@@ -22,21 +24,37 @@ void shim_options_sources__folio(pmOptions *opts, char *arg);
 /* The archive that PCP's logger writes on this machine */
 void shim_options_sources__local_archive(pmOptions *opts);
 
-/*
- * struct shim_options3 - pmOptions as a program of PMAPI version 3 has it
- * @start, @finish, @origin, @interval: used in place of those in @opts
- *
- * A program of version 2 has only @opts, so check its version before the other members are used.
- */
+/* pmOptions as a program of PMAPI version 3 has it, which uses the times at its end */
 struct shim_options3 {
 	pmOptions opts;
 	struct timespec start, finish, origin, interval;
 };
 
-/* NULL if the program is of version 2 */
-static inline struct shim_options3 *shim_options__v3(pmOptions *opts)
+_Static_assert(sizeof(struct timeval) == sizeof(struct timespec),
+	       "pmOptions has the same layout in versions 2 and 4");
+
+/* struct shim_options_times - where a program of version 3 or 4 has its times */
+struct shim_options_times {
+	struct timespec *start, *finish, *origin, *interval;
+};
+
+/* False if the program is of version 2: its times are struct timeval. */
+static inline bool shim_options__times(pmOptions *opts, struct shim_options_times *times)
 {
-	return opts->version >= PMAPI_VERSION_3 ? (struct shim_options3 *)opts : NULL;
+	struct shim_options3 *v3 = (struct shim_options3 *)opts;
+
+	if (opts->version < PMAPI_VERSION_3)
+		return false;
+	if (opts->version == PMAPI_VERSION_3) {
+		*times = (struct shim_options_times){ &v3->start, &v3->finish, &v3->origin,
+						      &v3->interval };
+		return true;
+	}
+	*times = (struct shim_options_times){ (struct timespec *)&opts->start,
+					      (struct timespec *)&opts->finish,
+					      (struct timespec *)&opts->origin,
+					      (struct timespec *)&opts->interval };
+	return true;
 }
 
 #endif /* SHIM_PCP_OPTIONS_SOURCES_H */

@@ -5,12 +5,15 @@
  * At most one second is carried, as in PCP's library, so a caller's fractions must be less than a
  * second.  Sums have the precision that they have in PCP's library, which is a long double's.
  */
+#include <inttypes.h>
+#include <stdbool.h>
 #include <sys/time.h>
 #include <time.h>
 
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "stamp.h"
 
 #define USEC_PER_SEC 1000000
 #define NSEC_PER_SEC 1000000000
@@ -189,4 +192,62 @@ SHIM_API void pmtimevalNow(struct timeval *a)
 SHIM_API int pmtimespecNow(struct timespec *a)
 {
 	return clock_gettime(CLOCK_REALTIME, a);
+}
+
+/**
+ * pmtimevalTotimespec() - a time to the nanosecond
+ * @a: a time
+ * @to: the same time
+ */
+SHIM_API void pmtimevalTotimespec(struct timeval *a, struct timespec *to)
+{
+	to->tv_sec = a->tv_sec;
+	to->tv_nsec = a->tv_usec * 1000;
+}
+
+/**
+ * pmtimespecTotimeval() - a time to the microsecond
+ * @a: a time
+ * @to: the time, cut off
+ */
+SHIM_API void pmtimespecTotimeval(struct timespec *a, struct timeval *to)
+{
+	to->tv_sec = a->tv_sec;
+	to->tv_usec = a->tv_nsec / 1000;
+}
+
+/**
+ * pmtimespecPrintInterval() - print a length of time, like "1h15m0.5s"
+ * @f: where to
+ * @a: the length
+ *
+ * As in PCP, up to 60 seconds are printed in seconds, and up to 3600 in minutes.
+ */
+SHIM_API void pmtimespecPrintInterval(FILE *f, const struct timespec *a)
+{
+	struct shim_ts ts = shim_stamp__make(a->tv_sec, a->tv_nsec);
+	bool negative = ts.sec < 0;
+	uint64_t sec = ts.sec;
+	uint32_t nsec = ts.nsec;
+	int digits = 9;
+
+	if (negative) {
+		sec = -sec - (nsec > 0);
+		nsec = nsec ? NSEC_PER_SEC - nsec : 0;
+		fputc('-', f);
+	}
+	if (sec > 3600) {
+		fprintf(f, "%" PRIu64 "h", sec / 3600);
+		sec %= 3600;
+	}
+	if (sec > 60) {
+		fprintf(f, "%" PRIu64 "m", sec / 60);
+		sec %= 60;
+	}
+	fprintf(f, "%" PRIu64, sec);
+	for (; nsec && nsec % 10 == 0; nsec /= 10)
+		digits--;
+	if (nsec)
+		fprintf(f, ".%0*" PRIu32, digits, nsec);
+	fputc('s', f);
 }

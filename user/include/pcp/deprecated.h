@@ -8,6 +8,9 @@
 
 #include <pcp/pmapi.h>
 
+/* PCP 7 has none of them. */
+#if PMAPI_VERSION < PMAPI_VERSION_4
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -78,6 +81,8 @@ void __pmSetDebugBits(int bits);
 
 #ifdef __cplusplus
 }
+#endif
+
 #endif
 
 #endif /* PCP_DEPRECATED_H */

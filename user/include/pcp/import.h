@@ -40,8 +40,13 @@ int pmiAddInstance(pmInDom indom, const char *instance, int inst);
 int pmiPutValue(const char *name, const char *instance, const char *value);
 int pmiGetHandle(const char *name, const char *instance);
 int pmiPutValueHandle(int handle, const char *value);
+#if PMAPI_VERSION >= PMAPI_VERSION_4
+/* Nanoseconds, as in PCP 7.2 */
+int pmiWrite(unsigned long long sec, unsigned int nsec) __PM_AS(pmiHighResWrite);
+#else
 int pmiWrite(int sec, int usec);
-int pmiPutResult(const pmResult *result);
+#endif
+int pmiPutResult(const pmResult *result) __PM_AS(pmiPutHighResResult);
 int pmiPutMark(void);
 
 /* Texts and labels, which go out with the next record */
@@ -68,7 +73,9 @@ int pmiHighResWrite(int64_t sec, int nsec);
 int pmiPutAtomValue(const char *name, const char *instance, const pmAtomValue *value);
 int pmiPutAtomValueHandle(int handle, const pmAtomValue *value);
 
+#if PMAPI_VERSION < PMAPI_VERSION_4
 int pmiPutHighResResult(const pmHighResResult *result);
+#endif
 int pmiDelInstance(pmInDom indom, int inst);
 int pmiSetZoneinfo(const char *zoneinfo);
 int pmiNextVolume(void);

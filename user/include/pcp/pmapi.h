@@ -5,8 +5,9 @@
  * reads archives is rebuilt with -lshim in place of -lpcp.
  *
  * Time stamps are struct timeval; the calls with HighRes in
- * their name have struct timespec.  What each call does, and where it differs
- * from the original, is in Documentation/api/pmapi.rst and libshim-pcp(3).
+ * their name have struct timespec.  With PMAPI_VERSION 4 all have struct timespec, as in PCP 7.
+ * What each call does, and where it differs from the original, is in
+ * Documentation/api/pmapi.rst and libshim-pcp(3).
  */
 #ifndef PCP_PMAPI_H
 #define PCP_PMAPI_H
@@ -17,13 +18,28 @@
 extern "C" {
 #endif
 
-/* A program may choose 3, before it includes this: then pmOptions has its times to the nanosecond. */
+/*
+ * A program may define PMAPI_VERSION before it includes this. 3: pmOptions has its times to the
+ * nanosecond.  4: all times are struct timespec, and names are those of PCP 7.  Objects of different
+ * versions may be linked into one program.
+ */
 #define PMAPI_VERSION_2	2
 #define PMAPI_VERSION_3	3
+#define PMAPI_VERSION_4	4
 #ifndef PMAPI_VERSION
 #define PMAPI_VERSION	PMAPI_VERSION_2
-#elif PMAPI_VERSION != PMAPI_VERSION_2 && PMAPI_VERSION != PMAPI_VERSION_3
-#error "libshim offers the PMAPI's versions 2 and 3"
+#elif PMAPI_VERSION < PMAPI_VERSION_2 || PMAPI_VERSION > PMAPI_VERSION_4
+#error "libshim offers the PMAPI's versions 2, 3 and 4"
+#endif
+
+/* How version 4 names a function, and the library's symbol for it */
+#define __PM_SYMBOL(symbol) __asm__(#symbol)
+#if PMAPI_VERSION >= PMAPI_VERSION_4
+#define __PM_AS(symbol) __PM_SYMBOL(symbol)
+#define __pmTime struct timespec
+#else
+#define __PM_AS(symbol)
+#define __pmTime struct timeval
 #endif
 
 /* Identifiers: domain.cluster.item of a metric, domain.serial of an instance domain */
@@ -47,6 +63,8 @@ unsigned int pmInDom_serial(pmInDom indom);
 #define IS_DYNAMIC_ROOT(x) (pmID_domain(x) == DYNAMIC_PMID && pmID_item(x) == 0)
 #define IS_DERIVED(x) \
 	(pmID_domain(x) == DYNAMIC_PMID && (pmID_cluster(x) & 2048) == 0 && pmID_item(x) != 0)
+#define IS_DERIVED_LOGGED(x) \
+	(pmID_domain(x) == DYNAMIC_PMID && (pmID_cluster(x) & 2048) != 0 && pmID_item(x) != 0)
 
 /*
  * Units: a dimension (exponent) and a scale for each of space, time and count; and at most one extra
@@ -178,16 +196,26 @@ typedef struct pmValueSet {
 #define PM_VAL_SPTR	2	/* the same */
 
 typedef struct pmResult {
-	struct timeval timestamp;
+	__pmTime timestamp;
 	int numpmid;
 	pmValueSet *vset[1];
 } pmResult;
 
+#if PMAPI_VERSION >= PMAPI_VERSION_4
+typedef struct pmResult_v2 {
+	struct timeval timestamp;
+	int numpmid;
+	pmValueSet *vset[1];
+} pmResult_v2;
+#define pmHighResResult pmResult
+#else
 typedef struct pmHighResResult {
 	struct timespec timestamp;
 	int numpmid;
 	pmValueSet *vset[1];
 } pmHighResResult;
+#define pmResult_v2 pmResult
+#endif
 
 typedef union {
 	int32_t l;
@@ -272,9 +300,9 @@ typedef struct pmHighResEventArray {
 #define PM_EVENT_FLAG_PARENT	(1U << 4)	/* the second one, to which they belong */
 #define PM_EVENT_FLAG_MISSED	(1U << 31)
 
-int pmUnpackEventRecords(pmValueSet *vsp, int idx, pmResult ***rap);
+int pmUnpackEventRecords(pmValueSet *vsp, int idx, pmResult_v2 ***rap);
 int pmUnpackHighResEventRecords(pmValueSet *vsp, int idx, pmHighResResult ***rap);
-void pmFreeEventResult(pmResult **rset);
+void pmFreeEventResult(pmResult_v2 **rset);
 void pmFreeHighResEventResult(pmHighResResult **rset);
 
 /* Archive labels */
@@ -290,27 +318,37 @@ void pmFreeHighResEventResult(pmHighResResult **rset);
 #define PM_LOG_VERS03	3
 #define PM_LOG_VOL_TI	(-2)	/* a file's number in its label: the index */
 #define PM_LOG_VOL_META	(-1)
+#define PM_LOG_VOL_CURRENT	0
 
 #define PM_LOG_FEATURE_NONE	0	/* in the label of version 3 */
 #define PM_LOG_FEATURE_QA	(1U << 31)
 #define PM_LOG_FEATURES		(PM_LOG_FEATURE_NONE | PM_LOG_FEATURE_QA)
 
-typedef struct pmLogLabel {
+#if PMAPI_VERSION >= PMAPI_VERSION_4
+#define __PM_LABEL		pmLogLabel_v2
+#define __PM_HIGHRES_LABEL	pmLogLabel
+#else
+#define __PM_LABEL		pmLogLabel
+#define __PM_HIGHRES_LABEL	pmHighResLogLabel
+#define pmLogLabel_v2		pmLogLabel
+#endif
+
+typedef struct __PM_LABEL {
 	int ll_magic;
 	pid_t ll_pid;
 	struct timeval ll_start;
 	char ll_hostname[PM_LOG_MAXHOSTLEN];
 	char ll_tz[PM_TZ_MAXLEN];
-} pmLogLabel;
+} __PM_LABEL;
 
-typedef struct pmHighResLogLabel {
+typedef struct __PM_HIGHRES_LABEL {
 	int magic;
 	pid_t pid;
 	struct timespec start;
 	char hostname[PM_MAX_HOSTNAMELEN];
 	char timezone[PM_MAX_TIMEZONELEN];
 	char zoneinfo[PM_MAX_ZONEINFOLEN];
-} pmHighResLogLabel;
+} __PM_HIGHRES_LABEL;
 
 #define PM_MAX_TIME_T	LLONG_MAX	/* seconds of an end that is not known */
 
@@ -342,11 +380,6 @@ int pmReconnectContext(int handle);
 int pmGetHostName(int handle, char *buf, int buflen);
 char *pmGetContextHostName_r(int handle, char *buf, int buflen);
 const char *pmGetContextHostName(int handle);
-
-int pmGetArchiveLabel(pmLogLabel *label);
-int pmGetArchiveEnd(struct timeval *end);
-int pmGetHighResArchiveLabel(pmHighResLogLabel *label);
-int pmGetHighResArchiveEnd(struct timespec *end);
 
 /* Names and descriptors */
 
@@ -476,15 +509,7 @@ void pmPrintLabelSets(FILE *f, int ident, int type, pmLabelSet *sets, int nsets)
 #define PM_MODE_FORW	2	/* record by record */
 #define PM_MODE_BACK	3	/* the same, backwards */
 
-/* pmSetMode's delta is in milliseconds, or in PM_TIME_x if PM_XTB_SET(PM_TIME_x) is in the mode */
-#define PM_XTB_FLAG	0x1000000
-#define PM_XTB_SET(m)	(PM_XTB_FLAG | ((m) << 16))
-#define PM_XTB_GET(m)	(((m) & PM_XTB_FLAG) ? (((m) & 0xff0000) >> 16) : -1)
-
-int pmSetMode(int mode, const struct timeval *when, int delta);
-int pmSetModeHighRes(int mode, const struct timespec *when, const struct timespec *delta);
-
-/* Fetching; a result is freed by the call of its own type */
+/* Fetching */
 
 #define PMCD_ADD_AGENT		(1 << 0)	/* what a fetch from a live source may return */
 #define PMCD_RESTART_AGENT	(1 << 1)
@@ -493,18 +518,9 @@ int pmSetModeHighRes(int mode, const struct timespec *when, const struct timespe
 #define PMCD_AGENT_CHANGE	(PMCD_ADD_AGENT | PMCD_RESTART_AGENT | PMCD_DROP_AGENT)
 #define PMCD_LABEL_CHANGE	(1 << 3)
 #define PMCD_NAMES_CHANGE	(1 << 4)
+#define PMCD_HOSTNAME_CHANGE	(1 << 5)
 
-int pmFetch(int numpmid, pmID *pmidlist, pmResult **result);
-int pmFetchHighRes(int numpmid, pmID *pmidlist, pmHighResResult **result);
-int pmHighResFetch(int numpmid, pmID *pmidlist, pmHighResResult **result);
-int pmFetchArchive(pmResult **result);
-int pmFetchHighResArchive(pmHighResResult **result);
-void pmFreeResult(pmResult *result);
-void pmFreeHighResResult(pmHighResResult *result);
-int pmStore(const pmResult *result);
-int pmStoreHighRes(const pmHighResResult *result);
-void pmSortInstances(pmResult *result);
-void pmSortHighResInstances(pmHighResResult *result);
+#include <pcp/pmapi_versions.h>
 
 /*
  * Values and texts; what returns a const char * without _r is good until the thread's next call,
@@ -535,6 +551,8 @@ double pmtimevalSub(const struct timeval *a, const struct timeval *b);
 double pmtimevalToReal(const struct timeval *a);
 void pmtimevalFromReal(double seconds, struct timeval *a);
 void pmtimevalNow(struct timeval *a);
+void pmtimevalPrint(FILE *f, const struct timeval *a) __PM_SYMBOL(pmPrintStamp);
+void pmtimevalTotimespec(struct timeval *a, struct timespec *to);
 void pmtimespecInc(struct timespec *a, const struct timespec *b);
 void pmtimespecDec(struct timespec *a, const struct timespec *b);
 double pmtimespecAdd(const struct timespec *a, const struct timespec *b);
@@ -542,6 +560,9 @@ double pmtimespecSub(const struct timespec *a, const struct timespec *b);
 double pmtimespecToReal(const struct timespec *a);
 void pmtimespecFromReal(double seconds, struct timespec *a);
 int pmtimespecNow(struct timespec *a);
+void pmtimespecPrint(FILE *f, const struct timespec *a) __PM_SYMBOL(pmPrintHighResStamp);
+void pmtimespecPrintInterval(FILE *f, const struct timespec *a);
+void pmtimespecTotimeval(struct timespec *a, struct timeval *to);
 
 #include <pcp/pmapi_errors.h>
 #include <pcp/pmapi_process.h>
@@ -549,6 +570,7 @@ int pmtimespecNow(struct timespec *a);
 #include <pcp/pmapi_fetchgroup.h>
 #include <pcp/pmapi_options.h>
 #include <pcp/pmapi_text.h>
+#include <pcp/pmapi_checks.h>
 
 #ifdef __cplusplus
 }

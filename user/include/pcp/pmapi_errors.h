@@ -77,6 +77,7 @@ char *pmErrStr_r(int code, char *buf, int buflen);
 #define PM_ERR_RECTYPE		(-PM_ERR_BASE - 67)
 #define PM_ERR_FEATURE		(-PM_ERR_BASE - 68)
 #define PM_ERR_TLS		(-PM_ERR_BASE - 69)
+#define PM_ERR_ARG		(-PM_ERR_BASE - 70)
 #define PM_ERR_BOTCH		(-PM_ERR_BASE - 97)
 #define PM_ERR_TOOSMALL		(-PM_ERR_BASE - 98)
 #define PM_ERR_TOOBIG		(-PM_ERR_BASE - 99)

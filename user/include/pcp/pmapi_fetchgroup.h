@@ -19,7 +19,9 @@ int pmExtendFetchGroup_event(pmFG fg, const char *metric, const char *instance, 
 			     const char *scale, struct timespec out_times[],
 			     pmAtomValue out_values[], int out_type, int out_stss[],
 			     unsigned int out_maxnum, unsigned int *out_num, int *out_sts);
+#if PMAPI_VERSION < PMAPI_VERSION_4
 int pmExtendFetchGroup_timestamp(pmFG fg, struct timeval *out_value);
+#endif
 int pmExtendFetchGroup_timeval(pmFG fg, struct timeval *out_value);
 int pmExtendFetchGroup_timespec(pmFG fg, struct timespec *out_value);
 int pmFetchGroup(pmFG fg);

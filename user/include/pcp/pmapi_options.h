@@ -119,9 +119,6 @@ extern "C" {
 #define PM_OPTFLAG_NOFLUSH	(1 << 12)	/* the caller calls pmflush() */
 #define PM_OPTFLAG_QUIET	(1 << 13)	/* no messages about wrong arguments */
 
-struct pmOptions;
-typedef int (*pmOptionOverride)(int option, struct pmOptions *opts);
-
 /* has_arg: 0, 1, or 2 if it is optional; short_opt: or 0 */
 typedef struct pmLongOptions {
 	const char *long_opt;
@@ -131,76 +128,106 @@ typedef struct pmLongOptions {
 	const char *message;	/* for the usage message, or NULL */
 } pmLongOptions;
 
-typedef struct pmOptions {
-	int version;
-	int flags;
-
-	/* in: the options there are */
-	const char *short_options;	/* as getopt's */
-	pmLongOptions *long_options;
-	const char *short_usage;	/* the usage message's first line */
-
-	/* in: called first for each option; what it returns 1 for is the caller's */
-	pmOptionOverride override;
-
-	/* out: as getopt's */
-	int index;			/* in long_options, of a long one */
-	int optind;
-	int opterr;
-	int optopt;
-	char *optarg;
-
-	/* the library's own */
-	int __initialized;
-	char *__nextchar;
-	int __ordering;
-	int __posixly_correct;
-	int __first_nonopt;
-	int __last_nonopt;
-
-	int errors;			/* out: how many */
-
-	/* out: what the standard options said */
-	int context;			/* PM_CONTEXT_x, or 0 */
-	int nhosts;
-	int narchives;
-	char **hosts;
-	char **archives;
-#if PMAPI_VERSION == PMAPI_VERSION_3
-	struct timeval unused[4];
-#else
-	struct timeval start;		/* these from pmGetContextOptions() */
-	struct timeval finish;
-	struct timeval origin;
-	struct timeval interval;
-#endif
-	char *align_optarg;
-	char *start_optarg;
-	char *finish_optarg;
-	char *origin_optarg;
-	char *guiport_optarg;
-	char *timezone;
-	int samples;
-	int guiport;
-	int padding;
-	unsigned int guiflag : 1;
-	unsigned int tzflag : 1;	/* the zone of the host */
-	unsigned int nsflag : 1;	/* a name space was loaded */
-	unsigned int Lflag : 1;
+/*
+ * What pmOptions has, with the type of its override and of its times:
+ *
+ * @short_options, @long_options: in: the options there are, as getopt's
+ * @short_usage: in: the usage message's first line
+ * @override: in: called first for each option; what it returns 1 for is the caller's
+ * @index: in @long_options, of a long option
+ * @errors: out: how many
+ * @context, @nhosts, and so on: out: what the standard options said; @context is PM_CONTEXT_x, or 0
+ * @start, @finish, @origin, @interval: out: from pmGetContextOptions(); in version 3 the ones at
+ *	the end, if @version is set to 3
+ * @tzflag: out: the zone of the host
+ * @nsflag: out: a name space was loaded
+ */
+#define __PM_OPTIONS_MEMBERS(override_type, time)	\
+	int version;					\
+	int flags;					\
+	const char *short_options;			\
+	pmLongOptions *long_options;			\
+	const char *short_usage;			\
+	override_type override;				\
+	int index;					\
+	int optind;					\
+	int opterr;					\
+	int optopt;					\
+	char *optarg;					\
+	int __initialized;				\
+	char *__nextchar;				\
+	int __ordering;					\
+	int __posixly_correct;				\
+	int __first_nonopt;				\
+	int __last_nonopt;				\
+	int errors;					\
+	int context;					\
+	int nhosts;					\
+	int narchives;					\
+	char **hosts;					\
+	char **archives;				\
+	time						\
+	char *align_optarg;				\
+	char *start_optarg;				\
+	char *finish_optarg;				\
+	char *origin_optarg;				\
+	char *guiport_optarg;				\
+	char *timezone;					\
+	int samples;					\
+	int guiport;					\
+	int padding;					\
+	unsigned int guiflag : 1;			\
+	unsigned int tzflag : 1;			\
+	unsigned int nsflag : 1;			\
+	unsigned int Lflag : 1;				\
 	unsigned int zeroes : 28;
+
+#define __PM_OPTIONS_TIMES(type)	type start; type finish; type origin; type interval;
+
+struct pmOptions;
+typedef int (*pmOptionOverride)(int option, struct pmOptions *opts);
+
+typedef struct pmOptions {
 #if PMAPI_VERSION == PMAPI_VERSION_3
-	struct timespec start;		/* these only if @version is set to 3 */
-	struct timespec finish;
-	struct timespec origin;
-	struct timespec interval;
+	__PM_OPTIONS_MEMBERS(pmOptionOverride, struct timeval unused[4];)
+	__PM_OPTIONS_TIMES(struct timespec)
+#else
+	__PM_OPTIONS_MEMBERS(pmOptionOverride, __PM_OPTIONS_TIMES(__pmTime))
 #endif
 } pmOptions;
 
 int pmgetopt_r(int argc, char *const *argv, pmOptions *opts);
-int pmGetOptions(int argc, char *const *argv, pmOptions *opts);
-int pmGetContextOptions(int ctx, pmOptions *opts);
+int pmGetOptions(int argc, char *const *argv, pmOptions *opts) __PM_AS(pmGetOptions_v4);
+int pmGetContextOptions(int ctx, pmOptions *opts) __PM_AS(pmGetContextOptions_v4);
 void pmUsageMessage(pmOptions *opts);
 void pmFreeOptions(pmOptions *opts);
+
+#if PMAPI_VERSION >= PMAPI_VERSION_4
+
+struct pmOptions_v2;
+typedef int (*pmOptionOverride_v2)(int option, struct pmOptions_v2 *opts);
+
+typedef struct pmOptions_v2 {
+	__PM_OPTIONS_MEMBERS(pmOptionOverride_v2, __PM_OPTIONS_TIMES(struct timeval))
+} pmOptions_v2;
+
+int pmgetopt_r_v2(int argc, char *const *argv, pmOptions_v2 *opts) __PM_AS(pmgetopt_r);
+int pmGetOptions_v2(int argc, char *const *argv, pmOptions_v2 *opts) __PM_AS(pmGetOptions);
+int pmGetContextOptions_v2(int ctx, pmOptions_v2 *opts) __PM_AS(pmGetContextOptions);
+void pmUsageMessage_v2(pmOptions_v2 *opts) __PM_AS(pmUsageMessage);
+void pmFreeOptions_v2(pmOptions_v2 *opts) __PM_AS(pmFreeOptions);
+
+#else
+
+#define pmOptionOverride_v2	pmOptionOverride
+#define pmOptions_v2		pmOptions
+#define pmgetopt_r_v2		pmgetopt_r
+#define pmGetOptions_v2		pmGetOptions
+#define pmGetContextOptions_v2	pmGetContextOptions
+#define pmUsageMessage_v2	pmUsageMessage
+#define pmFreeOptions_v2	pmFreeOptions
+
+#endif
 
 #ifdef __cplusplus
 }

@@ -38,8 +38,6 @@ char *pmEventFlagsStr_r(int flags, char *buf, int buflen);
 /* Parsing; a message is to be given to free() */
 
 int pmParseUnitsStr(const char *str, pmUnits *out, double *outmult, char **errmsg);
-int pmParseInterval(const char *string, struct timeval *rslt, char **errmsg);
-int pmParseHighResInterval(const char *string, struct timespec *rslt, char **errmsg);
 
 /* host:metric[instance,...], archive/metric[instance,...] */
 typedef struct pmMetricSpec {
@@ -54,17 +52,6 @@ int pmParseMetricSpec(const char *string, int isarch, char *source, pmMetricSpec
 		      char **errmsg);
 void pmFreeMetricSpec(pmMetricSpec *spec);
 
-/* The argument of the tools' options -S, -T, -A and -O, of which any may be NULL */
-int pmParseTimeWindow(const char *swStart, const char *swEnd, const char *swAlign,
-		      const char *swOffset, const struct timeval *logStart,
-		      const struct timeval *logEnd, struct timeval *rsltStart,
-		      struct timeval *rsltEnd, struct timeval *rsltOffset, char **errMsg);
-int pmParseHighResTimeWindow(const char *swStart, const char *swEnd, const char *swAlign,
-			     const char *swOffset, const struct timespec *logStart,
-			     const struct timespec *logEnd, struct timespec *rsltStart,
-			     struct timespec *rsltEnd, struct timespec *rsltOffset,
-			     char **errMsg);
-
 /* The time zone in which times are told and read: TZ's until another one is made */
 
 int pmNewZone(const char *tz);
@@ -73,8 +60,13 @@ int pmUseZone(const int tz_handle);
 int pmWhichZone(char **tz);
 char *pmCtime(const time_t *clock, char *buf);
 struct tm *pmLocaltime(const time_t *clock, struct tm *result);
+#if PMAPI_VERSION >= PMAPI_VERSION_4
+#define pmPrintStamp		pmtimevalPrint
+#define pmPrintHighResStamp	pmtimespecPrint
+#else
 void pmPrintStamp(FILE *f, const struct timeval *tv);
 void pmPrintHighResStamp(FILE *f, const struct timespec *ts);
+#endif
 
 /* Texts in buffers; the length is the buffer's, and what is too long is cut */
 
@@ -111,12 +103,21 @@ typedef struct {
 	int pmlc;
 	int appl6, appl7, appl8, appl9;
 	int tls;
+#if PMAPI_VERSION >= PMAPI_VERSION_4
+	int misc, qed, getopt;
+#endif
 } pmdebugoptions_t;
 
-extern pmdebugoptions_t pmDebugOptions;
+/* Each version's objects have flags of their own; pmSetDebug() and pmClearDebug() set both. */
+extern pmdebugoptions_t pmDebugOptions __PM_AS(pmDebugOptions_v4);
 
 int pmSetDebug(const char *spec);
 int pmClearDebug(const char *spec);
+char *pmGetDebug(void);
+#if PMAPI_VERSION >= PMAPI_VERSION_4
+/* Version 2 has a variable of this name, in <pcp/deprecated.h>. */
+int pmDebug(const char *spec) __PM_AS(pmDebug_v4);
+#endif
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The part of mixed_versions that is of PMAPI version 2. */
+#define PMAPI_VERSION 2
+#include <pcp/pmapi.h>
+
+#include "../mixed_versions.h"
+
+int64_t next_by_v2(unsigned int pmid)
+{
+	pmResult *r;
+	int64_t ns;
+	int err = pmFetch(1, &pmid, &r);
+
+	if (err < 0)
+		return err;
+	ns = (int64_t)r->timestamp.tv_usec * 1000;
+	pmFreeResult(r);
+	return ns;
+}
+
+int go_by_v2(int64_t start, int fraction)
+{
+	struct timeval when = { start, fraction };
+
+	return pmSetMode(PM_MODE_FORW, &when, 0);
+}
+
+int64_t interval_by_v2(char *text)
+{
+	char *argv[] = { "prog", "-t", text, NULL };
+	pmOptions opts = { .short_options = "t:" };
+
+	if (pmGetOptions(3, argv, &opts) != -1 || opts.errors)
+		return -1;
+	pmFreeOptions(&opts);
+	return opts.interval.tv_sec * 1000000000 + (int64_t)opts.interval.tv_usec * 1000;
+}
