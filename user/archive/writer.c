@@ -417,6 +417,19 @@ int shim_writer__next_volume(struct shim_writer *w)
 }
 
 /**
+ * shim_writer__volume() - the volume that is being written
+ * @w: the writer
+ * @number: its number
+ *
+ * Return: its size, 0 before its first record.
+ */
+uint64_t shim_writer__volume(const struct shim_writer *w, int *number)
+{
+	*number = w->out.volume;
+	return w->out.data.size;
+}
+
+/**
  * shim_writer__close() - finish the archive
  * @w: the writer, freed; a record under construction is dropped
  *

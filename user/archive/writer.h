@@ -60,6 +60,8 @@ void shim_writer__cancel(struct shim_writer *w);
 
 /* The next record begins a new volume, as it does after 2 GiB in version 2 */
 int shim_writer__next_volume(struct shim_writer *w);
+/* The size of the volume that is being written, and its number */
+uint64_t shim_writer__volume(const struct shim_writer *w, int *number);
 
 /*
  * Write the last index entry, and make all files durable; frees the writer

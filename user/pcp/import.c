@@ -22,8 +22,7 @@ static struct shim_importer **contexts;
 static size_t ncontexts, contexts_cap;
 static struct shim_importer *current;
 
-/* Lock, and return the current context; if there is none or it has ended, unlock, return NULL */
-static struct shim_importer *enter(void)
+struct shim_importer *shim_import__enter(void)
 {
 	shim_lock__enter(&import_lock);
 	if (current && !current->ended)
@@ -32,7 +31,7 @@ static struct shim_importer *enter(void)
 	return NULL;
 }
 
-static int leave(struct shim_importer *imp, int result)
+int shim_import__leave(struct shim_importer *imp, int result)
 {
 	if (result)
 		result = shim_pcp__error(result);
@@ -40,12 +39,6 @@ static int leave(struct shim_importer *imp, int result)
 	shim_lock__leave(&import_lock);
 	return result;
 }
-
-#define ENTER(imp)					\
-	struct shim_importer *imp = enter();		\
-							\
-	if (!imp)					\
-		return PM_ERR_NOCONTEXT
 
 /* A context that has ended is kept while it is current, so that a new one can inherit from it. */
 static void make_current(struct shim_importer *imp)
@@ -66,7 +59,7 @@ static int default_version(void)
 	return version && !strcmp(version, "3") ? 3 : 2;
 }
 
-static int start(const char *archive, int inherit)
+static int start(const char *archive, bool inherit, bool process)
 {
 	struct shim_importer *imp;
 	int err;
@@ -77,6 +70,7 @@ static int start(const char *archive, int inherit)
 	if (err)
 		return err;
 	imp->label.version = default_version();
+	imp->process = process;
 	err = inherit && current ? shim_importer__inherit(imp, current) : 0;
 	if (err) {
 		shim_importer__destroy(imp);
@@ -85,6 +79,16 @@ static int start(const char *archive, int inherit)
 	contexts[ncontexts++] = imp;
 	make_current(imp);
 	return (int)ncontexts;
+}
+
+int shim_import__start(const char *archive, bool inherit, bool process)
+{
+	int ret;
+
+	shim_lock__enter(&import_lock);
+	ret = start(archive, inherit, process);
+	shim_lock__leave(&import_lock);
+	return ret;
 }
 
 /**
@@ -98,12 +102,7 @@ static int start(const char *archive, int inherit)
  */
 SHIM_API int pmiStart(const char *archive, int inherit)
 {
-	int ret;
-
-	shim_lock__enter(&import_lock);
-	ret = start(archive, inherit);
-	shim_lock__leave(&import_lock);
-	return ret;
+	return shim_import__start(archive, inherit, false);
 }
 
 /**
@@ -167,11 +166,11 @@ SHIM_API int pmiSetHostname(const char *host)
 {
 	int err;
 
-	ENTER(imp);
+	SHIM_IMPORT_ENTER(imp);
 	err = copy_field(imp->label.host, sizeof(imp->label.host), host);
 	if (!err)
 		imp->host_given = *host;
-	return leave(imp, err);
+	return shim_import__leave(imp, err);
 }
 
 /**
@@ -186,11 +185,11 @@ SHIM_API int pmiSetTimezone(const char *timezone)
 {
 	int err;
 
-	ENTER(imp);
+	SHIM_IMPORT_ENTER(imp);
 	err = copy_field(imp->label.tz, sizeof(imp->label.tz), timezone);
 	if (!err)
 		imp->tz_given = *timezone;
-	return leave(imp, err);
+	return shim_import__leave(imp, err);
 }
 
 /**
@@ -201,8 +200,8 @@ SHIM_API int pmiSetTimezone(const char *timezone)
  */
 SHIM_API int pmiSetZoneinfo(const char *zoneinfo)
 {
-	ENTER(imp);
-	return leave(imp, copy_field(imp->label.zoneinfo, sizeof(imp->label.zoneinfo), zoneinfo));
+	SHIM_IMPORT_ENTER(imp);
+	return shim_import__leave(imp, copy_field(imp->label.zoneinfo, sizeof(imp->label.zoneinfo), zoneinfo));
 }
 
 /**
@@ -215,12 +214,12 @@ SHIM_API int pmiSetZoneinfo(const char *zoneinfo)
  */
 SHIM_API int pmiSetVersion(int version)
 {
-	ENTER(imp);
+	SHIM_IMPORT_ENTER(imp);
 	if (version != 2 && version != 3)
-		return leave(imp, PMI_ERR_BADVERSION);
+		return shim_import__leave(imp, PMI_ERR_BADVERSION);
 	if (!imp->writer)
 		imp->label.version = version;
-	return leave(imp, 0);
+	return shim_import__leave(imp, 0);
 }
 
 /**
@@ -240,8 +239,8 @@ SHIM_API int pmiAddMetric(const char *name, pmID pmid, int type, pmInDom indom, 
 {
 	const pmDesc desc = { pmid, type, indom, sem, units };
 
-	ENTER(imp);
-	return leave(imp, shim_importer__metric(imp, name, &desc));
+	SHIM_IMPORT_ENTER(imp);
+	return shim_import__leave(imp, shim_importer__metric(imp, name, &desc));
 }
 
 /**
@@ -254,8 +253,8 @@ SHIM_API int pmiAddMetric(const char *name, pmID pmid, int type, pmInDom indom, 
  */
 SHIM_API int pmiAddInstance(pmInDom indom, const char *instance, int inst)
 {
-	ENTER(imp);
-	return leave(imp, shim_importer__instance(imp, indom, instance, inst));
+	SHIM_IMPORT_ENTER(imp);
+	return shim_import__leave(imp, shim_importer__instance(imp, indom, instance, inst));
 }
 
 /**
@@ -267,8 +266,8 @@ SHIM_API int pmiAddInstance(pmInDom indom, const char *instance, int inst)
  */
 SHIM_API int pmiDelInstance(pmInDom indom, int inst)
 {
-	ENTER(imp);
-	return leave(imp, shim_importer__del_instance(imp, indom, inst));
+	SHIM_IMPORT_ENTER(imp);
+	return shim_import__leave(imp, shim_importer__del_instance(imp, indom, inst));
 }
 
 /**
@@ -285,9 +284,9 @@ SHIM_API int pmiPutValue(const char *name, const char *instance, const char *val
 	struct shim_imp_slot *slot;
 	int err;
 
-	ENTER(imp);
+	SHIM_IMPORT_ENTER(imp);
 	err = shim_importer__slot(imp, name, instance, &slot);
-	return leave(imp, err ? err : shim_imp_slot__parse(imp, slot, value));
+	return shim_import__leave(imp, err ? err : shim_imp_slot__parse(imp, slot, value));
 }
 
 /**
@@ -303,9 +302,9 @@ SHIM_API int pmiPutAtomValue(const char *name, const char *instance, const pmAto
 	struct shim_imp_slot *slot;
 	int err;
 
-	ENTER(imp);
+	SHIM_IMPORT_ENTER(imp);
 	err = shim_importer__slot(imp, name, instance, &slot);
-	return leave(imp, err ? err : shim_imp_slot__atom(imp, slot, value));
+	return shim_import__leave(imp, err ? err : shim_imp_slot__atom(imp, slot, value));
 }
 
 /**
@@ -321,11 +320,11 @@ SHIM_API int pmiGetHandle(const char *name, const char *instance)
 	struct shim_imp_slot *slot;
 	int ret;
 
-	ENTER(imp);
+	SHIM_IMPORT_ENTER(imp);
 	ret = shim_importer__slot(imp, name, instance, &slot);
 	if (!ret)
 		ret = shim_importer__handle(imp, slot);
-	leave(imp, ret < 0 ? ret : 0);
+	shim_import__leave(imp, ret < 0 ? ret : 0);
 	return ret;
 }
 
@@ -341,9 +340,9 @@ SHIM_API int pmiPutValueHandle(int handle, const char *value)
 	struct shim_imp_slot *slot;
 	int err;
 
-	ENTER(imp);
+	SHIM_IMPORT_ENTER(imp);
 	err = shim_importer__of_handle(imp, handle, &slot);
-	return leave(imp, err ? err : shim_imp_slot__parse(imp, slot, value));
+	return shim_import__leave(imp, err ? err : shim_imp_slot__parse(imp, slot, value));
 }
 
 /**
@@ -358,9 +357,9 @@ SHIM_API int pmiPutAtomValueHandle(int handle, const pmAtomValue *value)
 	struct shim_imp_slot *slot;
 	int err;
 
-	ENTER(imp);
+	SHIM_IMPORT_ENTER(imp);
 	err = shim_importer__of_handle(imp, handle, &slot);
-	return leave(imp, err ? err : shim_imp_slot__atom(imp, slot, value));
+	return shim_import__leave(imp, err ? err : shim_imp_slot__atom(imp, slot, value));
 }
 
 static int write_at(int64_t sec, int64_t nsec)
@@ -368,14 +367,14 @@ static int write_at(int64_t sec, int64_t nsec)
 	struct shim_ts stamp = { sec, (int32_t)nsec };
 	struct timespec now;
 
-	ENTER(imp);
+	SHIM_IMPORT_ENTER(imp);
 	if (sec < 0) {
 		clock_gettime(CLOCK_REALTIME, &now);
 		stamp = (struct shim_ts){ now.tv_sec, (int32_t)now.tv_nsec };
 	} else if (nsec < 0 || nsec > 999999999) {
-		return leave(imp, PMI_ERR_BADTIMESTAMP);
+		return shim_import__leave(imp, PMI_ERR_BADTIMESTAMP);
 	}
-	return leave(imp, shim_importer__write(imp, stamp));
+	return shim_import__leave_record(imp, shim_importer__write(imp, stamp));
 }
 
 /**
@@ -429,13 +428,14 @@ SHIM_API int pmiPutResult(const pmResult *result)
 {
 	struct shim_ts stamp;
 
-	ENTER(imp);
+	SHIM_IMPORT_ENTER(imp);
 	if (!result || result->numpmid < 0)
-		return leave(imp, -EINVAL);
+		return shim_import__leave(imp, -EINVAL);
 	if (result->timestamp.tv_usec < 0 || result->timestamp.tv_usec > 999999)
-		return leave(imp, PMI_ERR_BADTIMESTAMP);
+		return shim_import__leave(imp, PMI_ERR_BADTIMESTAMP);
 	stamp = shim_stamp__from_timeval(&result->timestamp);
-	return leave(imp, shim_importer__result(imp, stamp, result->numpmid, result->vset));
+	return shim_import__leave_record(imp, shim_importer__result(imp, stamp, result->numpmid,
+								    result->vset));
 }
 
 /**
@@ -448,13 +448,14 @@ SHIM_API int pmiPutHighResResult(const pmHighResResult *result)
 {
 	struct shim_ts stamp;
 
-	ENTER(imp);
+	SHIM_IMPORT_ENTER(imp);
 	if (!result || result->numpmid < 0)
-		return leave(imp, -EINVAL);
+		return shim_import__leave(imp, -EINVAL);
 	if (result->timestamp.tv_nsec < 0 || result->timestamp.tv_nsec > 999999999)
-		return leave(imp, PMI_ERR_BADTIMESTAMP);
+		return shim_import__leave(imp, PMI_ERR_BADTIMESTAMP);
 	stamp = shim_stamp__make(result->timestamp.tv_sec, result->timestamp.tv_nsec);
-	return leave(imp, shim_importer__result(imp, stamp, result->numpmid, result->vset));
+	return shim_import__leave_record(imp, shim_importer__result(imp, stamp, result->numpmid,
+								    result->vset));
 }
 
 /**
@@ -465,8 +466,8 @@ SHIM_API int pmiPutHighResResult(const pmHighResResult *result)
  */
 SHIM_API int pmiPutMark(void)
 {
-	ENTER(imp);
-	return leave(imp, shim_importer__mark(imp));
+	SHIM_IMPORT_ENTER(imp);
+	return shim_import__leave_record(imp, shim_importer__mark(imp));
 }
 
 /**
@@ -476,8 +477,8 @@ SHIM_API int pmiPutMark(void)
  */
 SHIM_API int pmiNextVolume(void)
 {
-	ENTER(imp);
-	return leave(imp, imp->writer ? shim_writer__next_volume(imp->writer) : 0);
+	SHIM_IMPORT_ENTER(imp);
+	return shim_import__leave(imp, imp->writer ? shim_writer__next_volume(imp->writer) : 0);
 }
 
 /**
@@ -493,16 +494,16 @@ SHIM_API int pmiNextVolume(void)
 SHIM_API int pmiPutText(unsigned int type, unsigned int class_, unsigned int id,
 			const char *content)
 {
-	ENTER(imp);
+	SHIM_IMPORT_ENTER(imp);
 	if (type != PM_TEXT_PMID && type != PM_TEXT_INDOM)
-		return leave(imp, PMI_ERR_BADTEXTTYPE);
+		return shim_import__leave(imp, PMI_ERR_BADTEXTTYPE);
 	if (class_ != PM_TEXT_ONELINE && class_ != PM_TEXT_HELP)
-		return leave(imp, PMI_ERR_BADTEXTCLASS);
+		return shim_import__leave(imp, PMI_ERR_BADTEXTCLASS);
 	if (id == PM_ID_NULL)
-		return leave(imp, PMI_ERR_BADTEXTID);
+		return shim_import__leave(imp, PMI_ERR_BADTEXTID);
 	if (!content || !*content)
-		return leave(imp, PMI_ERR_EMPTYTEXTCONTENT);
-	return leave(imp, shim_imp_notes__text(imp->notes, type | class_, id, content));
+		return shim_import__leave(imp, PMI_ERR_EMPTYTEXTCONTENT);
+	return shim_import__leave(imp, shim_imp_notes__text(imp->notes, type | class_, id, content));
 }
 
 static bool is_level(unsigned int type)
@@ -547,61 +548,8 @@ static int put_label(struct shim_importer *imp, unsigned int type, unsigned int 
 SHIM_API int pmiPutLabel(unsigned int type, unsigned int id, unsigned int inst, const char *name,
 			 const char *value)
 {
-	ENTER(imp);
-	return leave(imp, put_label(imp, type, id, inst, name, value));
-}
-
-SHIM_API pmID pmiID(int domain, int cluster, int item)
-{
-	return pmID_build(domain, cluster, item);
-}
-
-SHIM_API pmID pmiCluster(int domain, int cluster)
-{
-	return pmID_build(domain, cluster, 0);
-}
-
-SHIM_API pmInDom pmiInDom(int domain, int serial)
-{
-	return pmInDom_build(domain, serial);
-}
-
-SHIM_API pmUnits pmiUnits(int dimSpace, int dimTime, int dimCount, int scaleSpace, int scaleTime,
-			  int scaleCount)
-{
-	const pmUnits units = {
-		.dimSpace = dimSpace,
-		.dimTime = dimTime,
-		.dimCount = dimCount,
-		.scaleSpace = scaleSpace,
-		.scaleTime = scaleTime,
-		.scaleCount = scaleCount,
-	};
-
-	return units;
-}
-
-/**
- * pmiExtraUnits() - units with an extra unit
- * @dimSpace: exponent of bytes
- * @dimTime: of seconds
- * @dimCount: of events
- * @scaleSpace: PM_SPACE_x
- * @scaleTime: PM_TIME_x
- * @scaleCount: a power of ten
- * @extraUnit: one of PM_UNIT_x, or its negation if the extra unit divides; 0 for none
- * @extraScale: one of the scales of @extraUnit
- */
-SHIM_API pmUnits pmiExtraUnits(int dimSpace, int dimTime, int dimCount, unsigned int scaleSpace,
-			       unsigned int scaleTime, int scaleCount, int extraUnit,
-			       unsigned int extraScale)
-{
-	pmUnits units = pmiUnits(dimSpace, dimTime, dimCount, (int)scaleSpace, (int)scaleTime,
-				 scaleCount);
-
-	units.extraUnit = extraUnit;
-	units.extraScale = extraScale;
-	return units;
+	SHIM_IMPORT_ENTER(imp);
+	return shim_import__leave(imp, put_label(imp, type, id, inst, name, value));
 }
 
 int shim_import__last_error(void)

@@ -124,6 +124,7 @@ void shim_importer__destroy(struct shim_importer *imp)
 	free(imp->handles);
 	free(imp->sorted);
 	free(imp->base);
+	free(imp->status);
 	free(imp);
 }
 

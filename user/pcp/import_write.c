@@ -349,6 +349,7 @@ int shim_importer__end(struct shim_importer *imp)
 
 	shim_importer__drop_values(imp);
 	imp->ended = true;
+	shim_importer__forget_program(imp);
 	if (!imp->writer)
 		return imp->failed;
 	if (imp->has_last)

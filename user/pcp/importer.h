@@ -88,6 +88,7 @@ struct shim_imp_metric {
 };
 
 struct shim_imp_notes;
+struct shim_importer;
 
 /*
  * struct shim_importer - a context
@@ -98,6 +99,10 @@ struct shim_imp_notes;
  * @waiting: list of metrics with values; @last_waiting is where the next one is linked
  * @sorted: room to sort @sorted_cap slots
  * @last_put: time of the last record that is no mark; @last: of any
+ * @volume_size: a volume of at least that size is finished after a record, and @volume_done is
+ *	called; 0 for no limit
+ * @process: PMI_PROCESS was given
+ * @status: path of the status file of pmiSetImportProgram(), or NULL
  */
 struct shim_importer {
 	char *base;
@@ -131,6 +136,11 @@ struct shim_importer {
 	struct shim_ts last_put;
 	bool has_last;
 	int failed;
+
+	size_t volume_size;
+	void (*volume_done)(const char *path);
+	bool process;
+	char *status;
 };
 
 /* import_meta.c: metrics, instances and handles */
@@ -178,6 +188,26 @@ int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t
 			  int32_t inst, const char *name, const char *value);
 bool shim_imp_notes__pending(const struct shim_imp_notes *notes);
 int shim_imp_notes__write(struct shim_importer *imp, struct shim_ts stamp);
+
+/*
+ * import.c: a call locks, and gets the current context, or NULL with nothing locked if there is none
+ * or it has ended; leave() unlocks, and returns @result as a PMAPI code
+ */
+struct shim_importer *shim_import__enter(void);
+int shim_import__leave(struct shim_importer *imp, int result);
+int shim_import__start(const char *archive, bool inherit, bool process);
+
+#define SHIM_IMPORT_ENTER(imp)				\
+	struct shim_importer *imp = shim_import__enter(); \
+							\
+	if (!imp)					\
+		return PM_ERR_NOCONTEXT
+
+/* import_volume.c: leave() after a record, which may have filled its volume */
+int shim_import__leave_record(struct shim_importer *imp, int result);
+
+/* import_program.c: remove the status file of a process that ends */
+void shim_importer__forget_program(struct shim_importer *imp);
 
 /* import.c: the result of the current context's last call */
 int shim_import__last_error(void);

@@ -17,6 +17,8 @@ typedef struct {
 
 extern shim_debug_options pmDebugOptions_v4;
 
+int pmiStart_v4(const char *archive, int flags);
+int pmiWrite_v4(unsigned long long sec, unsigned int nsec);
 int pmDebug_v4(const char *spec);
 int pmGetOptions_v4(int argc, char *const *argv, pmOptions *opts);
 int pmGetContextOptions_v4(int ctx, pmOptions *opts);

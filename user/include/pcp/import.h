@@ -23,7 +23,16 @@ extern "C" {
 
 /* Contexts: each writes one archive, which comes into being with the first record */
 
+#if PMAPI_VERSION >= PMAPI_VERSION_4
+#define PMI_VERSION_2	2
+#define PMI_VERSION	PMI_VERSION_2
+#define PMI_INHERIT	0x1	/* flags: the metrics, instances and handles of the current context */
+#define PMI_PROCESS	0x4	/* pmiSetImportProgram() notes the process */
+
+int pmiStart(const char *archive, int flags) __PM_AS(pmiStart_v4);
+#else
 int pmiStart(const char *archive, int inherit);
+#endif
 int pmiUseContext(int context);
 int pmiEnd(void);
 int pmiSetHostname(const char *host);
@@ -42,7 +51,7 @@ int pmiGetHandle(const char *name, const char *instance);
 int pmiPutValueHandle(int handle, const char *value);
 #if PMAPI_VERSION >= PMAPI_VERSION_4
 /* Nanoseconds, as in PCP 7.2 */
-int pmiWrite(unsigned long long sec, unsigned int nsec) __PM_AS(pmiHighResWrite);
+int pmiWrite(unsigned long long sec, unsigned int nsec) __PM_AS(pmiWrite_v4);
 #else
 int pmiWrite(int sec, int usec);
 #endif
@@ -65,6 +74,13 @@ pmUnits pmiUnits(int dimSpace, int dimTime, int dimCount, int scaleSpace, int sc
 pmUnits pmiExtraUnits(int dimSpace, int dimTime, int dimCount, unsigned int scaleSpace,
 		      unsigned int scaleTime, int scaleCount, int extraUnit,
 		      unsigned int extraScale);
+
+/* Of PCP 7.2 */
+
+int pmiWriteNow(void);
+int pmiSetVolumeSize(size_t size, void (*done)(const char *path));
+int pmiSetImportProgram(const char *tool, const char *version, const char *args,
+			const char *archive);
 
 /* Not in PCP 6.0.3; those up to the blank line are in later versions of it */
 
