@@ -17,7 +17,7 @@ ours='pmClearFetchGroup|pmExtendFetchGroup_(timespec|timeval)'
 ours="$ours|pmiWrite2|pmiHighResWrite|pmiPutAtomValue|pmiPutAtomValueHandle|pmiPutHighResResult|pmiDelInstance"
 ours="$ours|pmiSetZoneinfo|pmiNextVolume|pmiExtraUnits"
 ours="$ours|pmGetDebug|pmtimevalPrint|pmtimespecPrint(Interval)?|pmtimevalTotimespec|pmtimespecTotimeval"
-ours="$ours|pmiWriteNow|pmiSetVolumeSize|pmiSetImportProgram"
+ours="$ours|pmiWriteNow|pmiSetVolumeSize|pmiSetImportProgram|pmAddDerivedText|pmUnregisterDerived"
 # Not values: guards, keywords of other compilers, how a library was built, macros with arguments
 no_value='[A-Z0-9_]*_H|PMI?_CALL|PM_SIZEOF_.*|PM_XTB_[SG]ET|PM_VERSION|PMAPI_OPTIONS_(HEADER|TEXT)'
 # What PCP 7.2 has beyond 6.0.3

@@ -119,6 +119,38 @@ int shim_context__enter_archive(struct shim_context **out)
 	return 0;
 }
 
+/* The handles of all contexts, to free(); NULL without memory */
+static int *all_handles(unsigned int *n)
+{
+	int *handles;
+
+	pthread_mutex_lock(&table_lock);
+	*n = contexts.n;
+	handles = malloc((*n ? *n : 1) * sizeof(*handles));
+	for (unsigned int i = 0; handles && i < *n; i++)
+		handles[i] = contexts.all[i]->handle;
+	pthread_mutex_unlock(&table_lock);
+	return handles;
+}
+
+int shim_context__each(int (*fn)(struct shim_context *ctx, void *arg), void *arg)
+{
+	unsigned int n;
+	int *handles = all_handles(&n), sum = 0;
+
+	if (!handles)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < n; i++) {
+		struct shim_context *ctx;
+
+		/* another thread may have destroyed it */
+		if (!shim_context__enter_handle(handles[i], &ctx))
+			sum += shim_context__leave(ctx, fn(ctx, arg));
+	}
+	free(handles);
+	return sum;
+}
+
 int shim_context__leave(struct shim_context *ctx, int result)
 {
 	int cancel = ctx->cancel;

@@ -72,6 +72,8 @@ int shim_context__enter(struct shim_context **out);
 int shim_context__enter_handle(int handle, struct shim_context **out);
 /* The thread's current context, locked; PM_ERR_NOTARCHIVE if it is not an archive's */
 int shim_context__enter_archive(struct shim_context **out);
+/* Calls @fn with each context, locked: the sum of what it returns, or -ENOMEM */
+int shim_context__each(int (*fn)(struct shim_context *ctx, void *arg), void *arg);
 /* Unlocks, and returns @result for the caller to return. */
 int shim_context__leave(struct shim_context *ctx, int result);
 

@@ -18,13 +18,25 @@ struct shim_context;
  * struct shim_definition - a derived metric's name and expression; never changed once it is made,
  *	but for the texts, which the registry's lock guards
  * @oneline, @helptext: its texts, or NULL
+ * @gone: it was removed; contexts keep the definition until they end.  Read without a lock.
  */
 struct shim_definition {
 	char *name;
 	pmID pmid;
 	struct shim_expr expr;
 	char *oneline, *helptext;
+	bool gone;
 };
+
+static inline bool shim_definition__gone(const struct shim_definition *def)
+{
+	return __atomic_load_n(&def->gone, __ATOMIC_ACQUIRE);
+}
+
+static inline void shim_definition__remove(struct shim_definition *def)
+{
+	__atomic_store_n(&def->gone, true, __ATOMIC_RELEASE);
+}
 
 /*
  * struct shim_derived_value - a value of one instance
@@ -155,6 +167,12 @@ enum shim_registry_result {
 };
 enum shim_registry_result shim_registry__set_text(const char *name, const char *attribute,
 						  const char *text);
+/* Sets the text of a level, PM_TEXT_ONELINE or PM_TEXT_HELP: 0, PM_ERR_TEXT if it has one, -ENOMEM */
+int shim_definition__set_text(struct shim_definition *def, int level, const char *text);
+/* As pmLookupText(): 0, PM_ERR_TEXT, -ENOMEM */
+int shim_definition__text(const struct shim_definition *def, int level, char **out);
+/* Removes a global metric: whether there was one of that name */
+bool shim_registry__remove(const char *name);
 /* As pmLookupText(): 0, PM_ERR_TEXT, PM_ERR_PMID, -ENOMEM */
 int shim_registry__text(pmID pmid, int level, char **out);
 int shim_registry__limit(void);
@@ -193,6 +211,8 @@ int shim_derived__add(struct shim_context *ctx, const char *name, const char *ex
 		      const char **at);
 struct shim_derived_entry *shim_derived__by_pmid(struct shim_context *ctx, pmID pmid);
 struct shim_derived_entry *shim_derived__by_name(struct shim_context *ctx, const char *name);
+/* Removes the context's own metric of that name: whether there was one */
+bool shim_derived__remove(struct shim_context *ctx, const char *name);
 /* An error that the next try may not have: no memory, no answer, an agent that is away */
 bool shim_derived__passes(int err);
 /*

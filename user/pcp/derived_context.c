@@ -76,10 +76,25 @@ static struct shim_derived_entry *own_by_name(struct shim_derived *d, const char
 	for (unsigned int i = 0; i < d->own; i++) {
 		struct shim_derived_entry *e = d->all[d->at[1].all[i]];
 
-		if (!strcmp(e->def->name, name))
+		if (!shim_definition__gone(e->def) && !strcmp(e->def->name, name))
 			return e;
 	}
 	return NULL;
+}
+
+bool shim_derived__remove(struct shim_context *ctx, const char *name)
+{
+	struct shim_derived_entry *e = own_by_name(&ctx->derived, name);
+
+	if (e)
+		shim_definition__remove(e->def);
+	return e;
+}
+
+/* The entry itself, or NULL if the context does not have its metric */
+static struct shim_derived_entry *present(struct shim_derived_entry *e)
+{
+	return e->taken || shim_definition__gone(e->def) ? NULL : e;
 }
 
 void shim_derived__refresh(struct shim_context *ctx)
@@ -100,7 +115,6 @@ void shim_derived__refresh(struct shim_context *ctx)
 struct shim_derived_entry *shim_derived__by_pmid(struct shim_context *ctx, pmID pmid)
 {
 	struct shim_derived *d = &ctx->derived;
-	struct shim_derived_entry *e;
 	bool own = false;
 	int number = shim_derived__number(pmid, &own);
 
@@ -110,8 +124,7 @@ struct shim_derived_entry *shim_derived__by_pmid(struct shim_context *ctx, pmID 
 		shim_derived__refresh(ctx);
 	if ((unsigned int)number >= (own ? d->own : d->globals))
 		return NULL;
-	e = d->all[d->at[own].all[number]];
-	return e->taken ? NULL : e;
+	return present(d->all[d->at[own].all[number]]);
 }
 
 struct shim_derived_entry *shim_derived__by_name(struct shim_context *ctx, const char *name)
@@ -128,8 +141,7 @@ struct shim_derived_entry *shim_derived__by_name(struct shim_context *ctx, const
 	shim_derived__refresh(ctx);
 	if ((unsigned int)number >= d->globals)
 		return NULL;
-	e = d->all[d->at[0].all[number]];
-	return e->taken ? NULL : e;
+	return present(d->all[d->at[0].all[number]]);
 }
 
 /* Looks a name up among the source's own metrics, without derived ones. */

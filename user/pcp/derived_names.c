@@ -12,7 +12,8 @@
 /* A derived metric that could not be bound in the context has no name there. */
 static bool is_visible(const struct shim_derived_entry *e)
 {
-	return !e->masked && !e->taken && e->state != SHIM_DERIVED_BAD;
+	return !shim_definition__gone(e->def) && !e->masked && !e->taken &&
+	       e->state != SHIM_DERIVED_BAD;
 }
 
 int shim_derived__metrics(struct shim_context *ctx, int n, const char *const *names, pmID *pmids)
@@ -85,8 +86,11 @@ static int names_of_registry(struct names *list)
 
 	shim_registry__begin();
 	n = shim_registry__count();
-	for (unsigned int i = 0; i < n && !err; i++)
-		err = add_name(list, shim_registry__at(i)->name);
+	for (unsigned int i = 0; i < n && !err; i++) {
+		struct shim_definition *def = shim_registry__at(i);
+
+		err = shim_definition__gone(def) ? 0 : add_name(list, def->name);
+	}
 	return err;
 }
 
@@ -412,7 +416,7 @@ int shim_registry__names(pmID pmid, char ***nameset)
 	shim_registry__begin();
 	if (number >= 0 && !own)
 		def = shim_registry__at((unsigned int)number);
-	return def ? name_of(def, nameset) : PM_ERR_PMID;
+	return def && !shim_definition__gone(def) ? name_of(def, nameset) : PM_ERR_PMID;
 }
 
 int shim_derived__desc(struct shim_context *ctx, pmID pmid, pmDesc *out)

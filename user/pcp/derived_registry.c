@@ -5,7 +5,7 @@
  * Threads: "lock" guards the registry and the texts of its definitions.  "begin_lock" makes sure
  * that the definitions that the environment names are loaded once, before any context can look them
  * up; it is taken before "lock".  A context's lock may be held while either is taken.  Definitions
- * are never changed or freed, so contexts keep pointers to them.  The reason of a failure is kept
+ * are never freed, so contexts keep pointers to them.  The reason of a failure is kept
  * per thread.
  */
 #define _GNU_SOURCE	/* asprintf */
@@ -124,21 +124,28 @@ void shim_definition__free(struct shim_definition *def)
 }
 
 /* Called with "lock" held. */
-static int find(const char *name)
+static struct named *find_named(const char *name)
 {
 	struct shim_hnode *node;
 
 	if (!registry.hashed)
-		return -1;
+		return NULL;
 	node = shim_hash__first(&registry.hash,
 				shim_hash__bytes(&registry.hash, name, strlen(name)));
 	for (; node; node = shim_hash__next(node)) {
 		struct named *named = shim_hnode__entry(node, struct named, node);
 
 		if (!strcmp(registry.all[named->number]->name, name))
-			return (int)named->number;
+			return named;
 	}
-	return -1;
+	return NULL;
+}
+
+static int find(const char *name)
+{
+	struct named *named = find_named(name);
+
+	return named ? (int)named->number : -1;
 }
 
 static int append(struct shim_definition *def)
@@ -253,6 +260,21 @@ int shim_registry__find(const char *name)
 	return number;
 }
 
+bool shim_registry__remove(const char *name)
+{
+	struct named *named;
+
+	shim_lock__enter(&lock);
+	named = find_named(name);
+	if (named) {
+		shim_definition__remove(registry.all[named->number]);
+		shim_hash__del(&registry.hash, &named->node);
+		free(named);
+	}
+	shim_lock__leave(&lock);
+	return named;
+}
+
 int shim_registry__limit(void)
 {
 	int limit;
@@ -313,13 +335,38 @@ static int copy_text(const struct shim_definition *def, int level, char **out)
 	return *out ? 0 : -ENOMEM;
 }
 
+int shim_definition__text(const struct shim_definition *def, int level, char **out)
+{
+	int err;
+
+	shim_lock__enter(&lock);
+	err = copy_text(def, level, out);
+	shim_lock__leave(&lock);
+	return err;
+}
+
+int shim_definition__set_text(struct shim_definition *def, int level, const char *text)
+{
+	char **to = level == PM_TEXT_ONELINE ? &def->oneline : &def->helptext;
+	int err = PM_ERR_TEXT;
+
+	shim_lock__enter(&lock);
+	if (!*to) {
+		*to = strdup(text);
+		err = *to ? 0 : -ENOMEM;
+	}
+	shim_lock__leave(&lock);
+	return err;
+}
+
 int shim_registry__text(pmID pmid, int level, char **out)
 {
 	bool own = false;
 	int number = shim_derived__number(pmid, &own), err = PM_ERR_PMID;
 
 	shim_lock__enter(&lock);
-	if (number >= 0 && !own && (unsigned int)number < registry.n)
+	if (number >= 0 && !own && (unsigned int)number < registry.n &&
+	    !shim_definition__gone(registry.all[number]))
 		err = copy_text(registry.all[number], level, out);
 	shim_lock__leave(&lock);
 	return err;

@@ -74,7 +74,7 @@ static int text_of_event(pmID pmid, int level, char **out)
 
 static int look_up(unsigned int about, unsigned int ident, int level, char **out)
 {
-	const struct shim_derived_entry *e;
+	struct shim_derived_entry *derived;
 	struct shim_context *ctx;
 	int err;
 
@@ -90,10 +90,9 @@ static int look_up(unsigned int about, unsigned int ident, int level, char **out
 	}
 	if (err)
 		return err;
-	e = about == SHIM_TEXT_PMID ? shim_derived__by_pmid(ctx, ident) : NULL;
-	if (e)	/* a context's own metrics have no texts */
-		return shim_context__leave(ctx, e->own ? PM_ERR_TEXT :
-						shim_registry__text(ident, level, out));
+	derived = about == SHIM_TEXT_PMID ? shim_derived__by_pmid(ctx, ident) : NULL;
+	if (derived)
+		return shim_context__leave(ctx, shim_definition__text(derived->def, level, out));
 	return shim_context__leave(ctx, ctx->source->text(ctx, about, ident, level, out));
 }
 

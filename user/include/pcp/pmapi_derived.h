@@ -10,6 +10,8 @@ char *pmAddDerived(const char *name, const char *expr);
 int pmAddDerivedMetric(const char *name, const char *expr, char **errmsg);
 int pmLoadDerivedConfig(const char *path);
 char *pmDerivedErrStr(void);
+int pmUnregisterDerived(const char *name);
+int pmAddDerivedText(const char *name, int type, const char *text);
 
 #define PCP_DERIVED_GLOBAL_LIMIT	1
 #define PCP_DERIVED_CONTEXT_LIMIT	2
