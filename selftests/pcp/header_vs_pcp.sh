@@ -22,7 +22,7 @@ ours="$ours|pmiWriteNow|pmiSetVolumeSize|pmiSetImportProgram|pmAddDerivedText|pm
 no_value='[A-Z0-9_]*_H|PMI?_CALL|PM_SIZEOF_.*|PM_XTB_[SG]ET|PM_VERSION|PMAPI_OPTIONS_(HEADER|TEXT)'
 # What PCP 7.2 has beyond 6.0.3
 newer='PM_(UNIT|TEMPERATURE|VOLTAGE|CURRENT|POWER)_[A-Za-z]*'
-newer="$newer|PMAPI_VERSION_4|PM_ERR_ARG|PMCD_HOSTNAME_CHANGE|PM_LOG_VOL_CURRENT"
+newer="$newer|PMAPI_VERSION_4|PM_ERR_ARG|PM_CTXFLAG_LAST_VOLUME|PMCD_HOSTNAME_CHANGE|PM_LOG_VOL_CURRENT"
 
 # cc_side SIDE ARGUMENT...: the compiler, with that side's headers
 cc_side() {

@@ -146,6 +146,18 @@ TEST_F(archive, highres_names)
 	pmFreeResult(r);
 }
 
+TEST_F(archive, last_volume)
+{
+	int handle = pmNewContext(PM_CONTEXT_ARCHIVE | PM_CTXFLAG_LAST_VOLUME, self->base);
+	pmResult *r;
+
+	ASSERT_GE(handle, 0);
+	ASSERT_EQ(0, pmFetch(1, &self->pmid, &r));
+	EXPECT_EQ(0, r->timestamp.tv_nsec);
+	pmFreeResult(r);
+	pmDestroyContext(handle);
+}
+
 static int last_option;
 
 static int take_x(int option, pmOptions *opts)

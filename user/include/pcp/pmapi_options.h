@@ -48,9 +48,15 @@ extern "C" {
 
 #define PMOPT_ALIGN	{ PMLONGOPT_ALIGN, 1, 'A', "TIME", \
 			  "align sample times on natural boundaries" }
+#if PMAPI_VERSION >= PMAPI_VERSION_4
+#define PMOPT_ARCHIVE	{ PMLONGOPT_ARCHIVE, 1, 'a', "FILE", \
+			  "metrics source is a PCP archive" }
+#define PMOPT_DEBUG	{ PMLONGOPT_DEBUG, 1, 'D', "DBG", "set debug options, see pmdbg(1)" }
+#else
 #define PMOPT_ARCHIVE	{ PMLONGOPT_ARCHIVE, 1, 'a', "FILE", \
 			  "metrics source is a PCP log archive" }
 #define PMOPT_DEBUG	{ PMLONGOPT_DEBUG, 1, 'D', "DBG", NULL }
+#endif
 #define PMOPT_GUIMODE	{ PMLONGOPT_GUIMODE, 0, 'g', 0, \
 			  "start in GUI mode with new time control" }
 #define PMOPT_HOST	{ PMLONGOPT_HOST, 1, 'h', "HOST", \
