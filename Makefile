@@ -3,7 +3,7 @@
 include scripts/config.mk
 
 .DEFAULT_GOAL := all
-.PHONY: all docs help setup module bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-rest test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory test-threads test-mutants soak demo bench \
+.PHONY: all docs help setup module vm-pmu bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-rest test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory test-threads test-mutants soak demo bench \
 	test-fresh test-packages bench-archive bench-live soak-archive soak-scripts \
 	vm-shell install uninstall dist deb clean
 
@@ -39,6 +39,11 @@ module: .needs-module ## build vcpc.ko for KDIR (the running kernel, or Debian's
 	@cp -pu --parents VERSION Kbuild kmod/Kbuild $(shell find kmod include/uapi -name '*.[ch]') $(OUT)/module/
 	$(Q)$(MODULE_PLACE) $(MAKE) -C $(KDIR) M=$(MODULE_M) $(if $(CCACHE),CC='$(CC)') $(KMAKEFLAGS) $(if $(KUNIT),CONFIG_VCPC_KUNIT_TEST=y) --no-print-directory modules
 	@cp -pu $(OUT)/module/kmod/vcpc.ko $(OUT)/vcpc.ko
+
+vm-pmu: .needs-module ## build the core PMUs that VMs load for tests of two kinds of core (x86-64; KDIR)
+	@mkdir -p $(OUT)/vm-pmu
+	@cp -pu selftests/vm/pmu/Kbuild selftests/vm/pmu/*.[ch] $(OUT)/vm-pmu/
+	$(Q)$(MAKE) -C $(KDIR) M=$(OUT)/vm-pmu $(if $(CCACHE),CC='$(CC)') $(KMAKEFLAGS) --no-print-directory modules
 
 bpf: .needs ## build the BPF objects and their skeletons
 	$(Q)$(MAKE) --no-print-directory -f bpf/Makefile

@@ -9,7 +9,8 @@
 # VM_NAME, VM_KERNEL and VM_MODULE in the environment stand for another kernel
 # than Debian's and the module that was built for it ("none" for no module), VM_OPTIONS for
 # more of vm/run's, VM_APPEND for words of the kernel's command line, VM_ENVIRONMENT for variables
-# that the programs look at; VM_DMESG is where the kernel's log goes.  The arm64 kernel authenticates no pointers,
+# that the programs look at; VM_PMU gives an x86-64 VM core PMUs (vm/pmu): "hybrid" for two kinds of core,
+# "one" for one kind, and more parameters of that module after it.  VM_DMESG is where the kernel's log goes.  The arm64 kernel authenticates no pointers,
 # which takes a quarter of the time that an emulated one needs, unless VM_PAUTH is set.
 set -eu
 
@@ -42,6 +43,15 @@ for folder in $folders; do
 done
 [ -n "$programs" ] || { echo "no tests for $folders in $build" >&2; exit 1; }
 
+pmu=
+if [ -n "${VM_PMU:-}" ]; then
+	set -- "$@" --with "${VM_PMU_MODULE:-$build/vm-pmu/synthetic_pmu.ko}:/synthetic_pmu.ko"
+	case $VM_PMU in
+	one*) pmu="insmod /synthetic_pmu.ko one=1${VM_PMU#one} || exit 124;" ;;
+	*) pmu="insmod /synthetic_pmu.ko${VM_PMU#hybrid} || exit 124;" ;;
+	esac
+fi
+
 # What shell tests find in the guest: vcpc, commands of the originals, the examples, bpftool.
 for command in cpustat cputrack hpmcount pmlist; do
 	[ ! -x "$build/bin/$command" ] || set -- "$@" --with "$build/bin/$command:/usr/bin/$command"
@@ -57,7 +67,7 @@ set -- "$@" --with "$here/record.sh:/tests/record.sh" --with "$selftests/../Docu
 
 echo "$name:"
 status=0
-job="${VM_ENVIRONMENT:-} TEST_TIMEOUT=${TEST_TIMEOUT:-300} sh /tests/run-tests.sh /out/results $name $programs"
+job="$pmu ${VM_ENVIRONMENT:-} TEST_TIMEOUT=${TEST_TIMEOUT:-300} sh /tests/run-tests.sh /out/results $name $programs"
 [ -z "${RECORDED:-}" ] || job="$job; sh /tests/record.sh /out/recorded"
 append=${VM_APPEND:-}
 [ "$arch" != arm64 ] || [ -n "${VM_PAUTH:-}" ] || append="$append arm64.nopauth"

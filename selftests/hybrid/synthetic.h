@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The synthetic core PMUs of selftests/vm/pmu, whose ticks a test makes. */
+#ifndef SELFTESTS_SYNTHETIC_H
+#define SELFTESTS_SYNTHETIC_H
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define PARAMETER(name)	"/sys/module/synthetic_pmu/parameters/" name
+
+/* What each kind of core counts per tick */
+#define CORE_CYCLES		4
+#define CORE_INSTRUCTIONS	6
+#define ATOM_CYCLES		2
+#define ATOM_INSTRUCTIONS	1
+
+static inline bool write_parameter(const char *path, unsigned long long value)
+{
+	char text[24];
+	int fd = open(path, O_WRONLY | O_CLOEXEC), n = snprintf(text, sizeof(text), "%llu", value);
+	bool good = fd >= 0 && write(fd, text, n) == n;
+
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+/* Ticks come from make_ticks(), or from the clock. */
+static inline bool set_manual(bool on)
+{
+	return write_parameter(PARAMETER("manual"), on);
+}
+
+/* So many ticks on the CPU of the caller, which does not move meanwhile */
+static inline __attribute__((unused)) bool make_ticks(unsigned long long ticks)
+{
+	return write_parameter(PARAMETER("work"), ticks);
+}
+
+/* CPU 0 is of the kind cpu_core, CPU 1 of cpu_atom. */
+static inline __attribute__((unused)) bool move_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return !sched_setaffinity(0, sizeof(set), &set);
+}
+
+static inline bool is_loaded(void)
+{
+	return !access(PARAMETER("manual"), W_OK);
+}
+
+static inline __attribute__((unused)) bool is_hybrid(void)
+{
+	return is_loaded() && !access("/sys/bus/event_source/devices/cpu_atom/cpus", R_OK);
+}
+
+#endif /* SELFTESTS_SYNTHETIC_H */
