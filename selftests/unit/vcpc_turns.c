@@ -9,6 +9,16 @@
 
 #define MS	1000000ULL
 
+/* On a machine with one kind of core, values extend to all of the time. */
+static void look(struct vcpc_turns *turns, const struct shim_turns *now)
+{
+	uint64_t whole[SHIM_SET_MAX];
+
+	for (unsigned int i = 0; i < SHIM_SET_MAX; i++)
+		whole[i] = now->voids ? now->tick : now->counted;
+	vcpc_turns_look(turns, now, whole);
+}
+
 /* What was seen so far: event 0 of @value in @ticks, event 1 all the time */
 static void see(struct vcpc_turns *turns, struct shim_turns *now, uint64_t value, uint64_t ticks,
 		uint64_t time)
@@ -20,7 +30,7 @@ static void see(struct vcpc_turns *turns, struct shim_turns *now, uint64_t value
 	now->values[1] += 7;
 	now->ticks[0] += ticks;
 	now->tick = now->counted = now->ticks[1] = now->counted + time;
-	vcpc_turns_look(turns, now);
+	look(turns, now);
 }
 
 /* Rates of 1, 2 and 3 a ms, each seen for 1 of 4 ms: 2 a ms, standard error sqrt(2 * 3 / 2) */
@@ -71,9 +81,29 @@ TEST(lost_turns)
 	see(&turns, &now, 10, MS, 4 * MS);
 	now.voids = 1;
 	now.tick += 6 * MS;
-	vcpc_turns_look(&turns, &now);
+	look(&turns, &now);
 	vcpc_turns_estimate(&turns, 0, &e);
 	EXPECT_EQ(100, e.value);
+}
+
+/* An event of one kind of core extends to the time there; it counts nothing if the target was never there. */
+TEST(one_kind_of_core)
+{
+	uint64_t whole[SHIM_SET_MAX] = { 20 * MS, 0 };
+	struct vcpc_turns turns = { .last.nr = 0 };
+	struct shim_turns now = {
+		.nr = 2, .groups = 2, .tick = 100 * MS, .counted = 100 * MS,
+		.values = { 50 }, .ticks = { 10 * MS },
+	};
+	struct vcpc_estimate e;
+
+	vcpc_turns_look(&turns, &now, whole);
+	vcpc_turns_estimate(&turns, 0, &e);
+	EXPECT_EQ(100, e.value);
+	EXPECT_EQ(0.5, e.share);
+	vcpc_turns_estimate(&turns, 1, &e);
+	EXPECT_EQ(0, e.value);
+	EXPECT_EQ(0, e.half);
 }
 
 /* A load that changes at random, of which one ms in four is seen: 95 % of the intervals hold. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "counts.h"
+#include "kinds.h"
 
 static int append(double **values, size_t runs, double v)
 {
@@ -25,40 +26,65 @@ static int add_times(struct vcpc_counts *counts, double elapsed, double cpu)
 	return err ? err : append(&counts->cpu, counts->runs, cpu);
 }
 
-static int add_value(struct vcpc_counts *counts, const struct shim_set *set, unsigned int i,
-		     double v)
+static int add_value(struct vcpc_counts *counts, const struct vcpc_event_rows *rows, unsigned int i,
+		     const struct shim_set *set, double v)
 {
-	if (!counts->names[i])
-		counts->names[i] = strdup(shim_set_event(set, i));
+	char name[SHIM_EVENT_MAX];
+
+	if (!counts->names[i]) {
+		vcpc_event_row_name(rows, i, set, name, sizeof(name));
+		counts->names[i] = strdup(name);
+	}
 	return counts->names[i] ? append(&counts->values[i], counts->runs, v) : -ENOMEM;
 }
 
-int vcpc_counts_add(struct vcpc_counts *counts, const struct shim_set *set,
-		    const struct shim_sample *sample, double elapsed)
+int vcpc_counts_add(struct vcpc_counts *counts, const struct vcpc_event_rows *rows,
+		    const struct shim_set *set, const struct shim_sample *sample, double elapsed)
 {
 	int err = add_times(counts, elapsed, sample->tick / 1e9);
 
-	for (unsigned int i = 0; i < sample->nr && !err; i++)
-		err = add_value(counts, set, i, (double)sample->values[i]);
-	counts->n = sample->nr;
+	for (unsigned int i = 0; i < rows->n && !err; i++) {
+		const struct vcpc_event_row *row = &rows->row[i];
+		uint64_t sum = 0;
+
+		for (unsigned int k = 0; k < row->n; k++)
+			sum += sample->values[row->first + k];
+		err = add_value(counts, rows, i, set, (double)sum);
+	}
+	counts->n = rows->n;
 	counts->runs += !err;
 	return err;
 }
 
-int vcpc_counts_add_turns(struct vcpc_counts *counts, const struct shim_set *set,
-			  const struct vcpc_turns *turns, double elapsed)
+/* The estimate of a sum; its share of the time is that of the part that was counted least */
+static void estimate_row(const struct vcpc_turns *turns, const struct vcpc_event_row *row,
+			 struct vcpc_estimate *out)
+{
+	*out = (struct vcpc_estimate){ 0, 0, 1 };
+	for (unsigned int k = 0; k < row->n; k++) {
+		struct vcpc_estimate e;
+
+		vcpc_turns_estimate(turns, row->first + k, &e);
+		out->value += e.value;
+		out->half = hypot(out->half, e.half);
+		out->share = fmin(out->share, e.share);
+	}
+}
+
+int vcpc_counts_add_turns(struct vcpc_counts *counts, const struct vcpc_event_rows *rows,
+			  const struct shim_set *set, const struct vcpc_turns *turns, double elapsed)
 {
 	int err = add_times(counts, elapsed, turns->last.tick / 1e9);
 
-	for (unsigned int i = 0; i < turns->last.nr && !err; i++) {
+	for (unsigned int i = 0; i < rows->n && !err; i++) {
 		struct vcpc_estimate e;
 
-		vcpc_turns_estimate(turns, i, &e);
-		err = add_value(counts, set, i, e.value);
+		estimate_row(turns, &rows->row[i], &e);
+		err = add_value(counts, rows, i, set, e.value);
 		counts->half[i] = e.half;
 		counts->share[i] += e.share;
 	}
-	counts->n = turns->last.nr;
+	counts->n = rows->n;
 	counts->groups = turns->last.groups;
 	counts->runs += !err;
 	return err;

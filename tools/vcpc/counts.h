@@ -9,6 +9,7 @@
 #include <shim/shim.h>
 
 #include "turns.h"
+#include "vcpc.h"
 
 /*
  * struct vcpc_counts - the counts of @runs runs
@@ -33,11 +34,11 @@ struct vcpc_counts {
 };
 
 /* Add a run: 0 or -ENOMEM */
-int vcpc_counts_add(struct vcpc_counts *counts, const struct shim_set *set,
-		    const struct shim_sample *sample, double elapsed);
+int vcpc_counts_add(struct vcpc_counts *counts, const struct vcpc_event_rows *rows,
+		    const struct shim_set *set, const struct shim_sample *sample, double elapsed);
 /* Add a run in which events took turns: 0 or -ENOMEM */
-int vcpc_counts_add_turns(struct vcpc_counts *counts, const struct shim_set *set,
-			  const struct vcpc_turns *turns, double elapsed);
+int vcpc_counts_add_turns(struct vcpc_counts *counts, const struct vcpc_event_rows *rows,
+			  const struct shim_set *set, const struct vcpc_turns *turns, double elapsed);
 void vcpc_counts_free(struct vcpc_counts *counts);
 
 void vcpc_counts_text(FILE *out, const struct vcpc_counts *counts);

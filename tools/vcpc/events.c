@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kinds.h"
 #include "vcpc.h"
 
 #define TURN	4000000		/* ns that a group of events counts before the next one does */
@@ -17,6 +18,22 @@ static const char *const usual[] = {
 	"task-clock", "context-switches", "cpu-migrations", "page-faults",
 	"cycles", "instructions", "branches", "branch-misses",
 };
+
+/* As strsep() with a comma, but PMU/TERM,TERM/ is one name */
+static char *next_name(char **rest)
+{
+	char *name = *rest;
+	bool inside = false;
+	char *at;
+
+	if (!name)
+		return NULL;
+	for (at = name; *at && (*at != ',' || inside); at++)
+		inside ^= *at == '/';
+	*rest = *at ? at + 1 : NULL;
+	*at = '\0';
+	return name;
+}
 
 /**
  * vcpc_events_add() - more events to count
@@ -38,7 +55,7 @@ int vcpc_events_add(struct vcpc_events *events, const char *list)
 		return vcpc_usage("more than %d events", SHIM_SET_MAX);
 	}
 	events->text[events->n] = text;
-	while ((name = strsep(&rest, ",")) != NULL) {
+	while ((name = next_name(&rest)) != NULL) {
 		if (!*name)
 			return vcpc_usage("an event's name is missing in '%s'", list);
 		if (events->n == SHIM_SET_MAX)
@@ -50,8 +67,10 @@ int vcpc_events_add(struct vcpc_events *events, const char *list)
 
 void vcpc_events_free(struct vcpc_events *events)
 {
-	for (unsigned int i = 0; i < SHIM_SET_MAX; i++)
+	for (unsigned int i = 0; i < SHIM_SET_MAX; i++) {
 		free(events->text[i]);
+		free(events->made[i]);
+	}
 }
 
 static void add_usual(struct shim_handle *handle, struct vcpc_events *events)
@@ -113,6 +132,13 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 		vcpc_say_backend(handle);
 	if (!events->n)
 		add_usual(handle, events);
+	if (events->by_kind) {
+		ret = vcpc_kinds_split(handle, events);
+		if (ret) {
+			shim_close(handle);
+			return ret;
+		}
+	}
 	ret = create(handle, events, &bad, set);
 	shim_close(handle);
 	if (!ret)

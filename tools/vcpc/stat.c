@@ -85,11 +85,12 @@ static int show_rates(struct run *run)
 /* Sample events that take turns; an error in tick() is left to the last sample to report. */
 static int look(struct run *run)
 {
+	uint64_t whole[SHIM_SET_MAX];
 	struct shim_turns now;
-	int ret = shim_set_turns(run->set, 0, &now);
+	int ret = shim_set_turns_whole(run->set, 0, &now, whole);
 
 	if (!ret)
-		vcpc_turns_look(&run->turns, &now);
+		vcpc_turns_look(&run->turns, &now, whole);
 	return ret;
 }
 
@@ -99,7 +100,8 @@ static int take_turns(struct run *run, struct vcpc_counts *counts)
 	int ret = look(run);
 
 	if (!ret)
-		ret = vcpc_counts_add_turns(counts, run->set, &run->turns, elapsed);
+		ret = vcpc_counts_add_turns(counts, &run->job->counting.events.rows, run->set,
+					    &run->turns, elapsed);
 	counts->what = run->job->what;
 	return ret ? vcpc_fail(ret, "no counts of %s", run->job->what) : 0;
 }
@@ -111,7 +113,8 @@ static int take(const struct run *run, struct vcpc_counts *counts, struct shim_s
 	int ret = shim_set_total(run->set, 0, total);
 
 	if (!ret)
-		ret = vcpc_counts_add(counts, run->set, total, elapsed);
+		ret = vcpc_counts_add(counts, &run->job->counting.events.rows, run->set, total,
+				      elapsed);
 	counts->what = run->job->what;
 	return ret ? vcpc_fail(ret, "no counts of %s", run->job->what) : 0;
 }
@@ -326,7 +329,7 @@ static void name_it(struct job *job)
 
 int vcpc_cmd_stat(int argc, char **argv)
 {
-	struct job job = { .threads = false };
+	struct job job = { .counting.events.by_kind = true };
 	struct shim_set *set = NULL;
 	int ret = parse(argc, argv, &job);
 	bool wants_help = ret < 0;

@@ -9,6 +9,7 @@
  * round may differ from each other even where rounds do not.
  */
 #include <math.h>
+#include <string.h>
 
 #include "turns.h"
 #include "welch.h"
@@ -23,9 +24,11 @@ static double gained(uint64_t now, uint64_t before)
 /**
  * vcpc_turns_look() - add what was counted since the previous sample
  * @turns: the sums
- * @now: a sample of shim_set_turns()
+ * @now: a sample of shim_set_turns_whole()
+ * @whole: likewise
  */
-void vcpc_turns_look(struct vcpc_turns *turns, const struct shim_turns *now)
+void vcpc_turns_look(struct vcpc_turns *turns, const struct shim_turns *now,
+		     const uint64_t whole[SHIM_SET_MAX])
 {
 	for (unsigned int i = 0; i < now->nr; i++) {
 		struct vcpc_turn_sums *s = &turns->of[i];
@@ -42,6 +45,7 @@ void vcpc_turns_look(struct vcpc_turns *turns, const struct shim_turns *now)
 		s->looks++;
 	}
 	turns->last = *now;
+	memcpy(turns->whole, whole, sizeof(turns->whole));
 }
 
 /* Half the 95 % interval of the estimate for all of @time; NAN if there are too few samples */
@@ -67,11 +71,15 @@ void vcpc_turns_estimate(const struct vcpc_turns *turns, unsigned int i, struct 
 {
 	const struct shim_turns *last = &turns->last;
 	const struct vcpc_turn_sums *s = &turns->of[i];
-	/* The time of discarded turns (voids) is not in @counted, but the target ran in them. */
-	double time = last->voids ? last->tick : last->counted;
+	double time = turns->whole[i];
 
 	if (last->exact >> i & 1) {
 		*out = (struct vcpc_estimate){ last->values[i], 0, 1 };
+		return;
+	}
+	/* The target was never on a core that counts the event. */
+	if (!turns->whole[i] && last->tick) {
+		*out = (struct vcpc_estimate){ 0, 0, 1 };
 		return;
 	}
 	*out = (struct vcpc_estimate){ NAN, NAN, 0 };

@@ -19,10 +19,12 @@ struct vcpc_turn_sums {
 /*
  * struct vcpc_turns - zero at first
  * @last: the last sample
+ * @whole: to how much time each event's value extends
  * @of: for each event, sums over the samples in which it was counted
  */
 struct vcpc_turns {
 	struct shim_turns last;
+	uint64_t whole[SHIM_SET_MAX];
 	struct vcpc_turn_sums of[SHIM_SET_MAX];
 };
 
@@ -36,7 +38,8 @@ struct vcpc_estimate {
 	double value, half, share;
 };
 
-void vcpc_turns_look(struct vcpc_turns *turns, const struct shim_turns *now);
+void vcpc_turns_look(struct vcpc_turns *turns, const struct shim_turns *now,
+		     const uint64_t whole[SHIM_SET_MAX]);
 void vcpc_turns_estimate(const struct vcpc_turns *turns, unsigned int i, struct vcpc_estimate *out);
 
 #endif /* VCPC_TURNS_H */

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -61,12 +62,28 @@ int vcpc_fail_event(int err, const char *event);
 unsigned int vcpc_distance(const char *a, const char *b);
 
 /**
+ * struct vcpc_event_rows - lines of output
+ * @n: number of lines
+ * @row: each: the name of a sum, or NULL for one event; the first event, and how many are added up
+ */
+struct vcpc_event_rows {
+	unsigned int n;
+	struct vcpc_event_row {
+		const char *sum;
+		unsigned int first, n;
+	} row[SHIM_SET_MAX];
+};
+
+/**
  * struct vcpc_events - events to count, from -e or, if there was none, the usual ones
  * @n: number of names
  * @names: what the user calls them
  * @text: what the names point into
  * @verbose: print which backend counts, and why
  * @in_turn: let events take turns for which the CPU has no room at a time
+ * @by_kind: count each event on each kind of core, where there are several
+ * @rows: with @by_kind, the lines of output, once the events are open
+ * @made: with @by_kind, names that were made
  */
 struct vcpc_events {
 	unsigned int n;
@@ -74,6 +91,9 @@ struct vcpc_events {
 	int in_turn;
 	const char *names[SHIM_SET_MAX];
 	char *text[SHIM_SET_MAX];
+	bool by_kind;
+	struct vcpc_event_rows rows;
+	char *made[SHIM_SET_MAX];
 };
 
 int vcpc_events_add(struct vcpc_events *events, const char *list);

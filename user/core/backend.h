@@ -51,6 +51,7 @@ struct shim_perf_set;
  *	multiplexes, 1 once all groups have counted
  * @voids: slots of this group in which a counter was missing for a while; what was lost is
  *	neither in its values nor in its times
+ * @whole: of a group that counts on one of several kinds of core, the target's time there
  *
  * A sample of a set with groups is followed by one of these for each group, behind the last value.
  * In a total, the targets' times, voids and rounds are added up.
@@ -60,6 +61,7 @@ struct shim_group_sample {
 	__u64 tick;
 	__u64 rounds;
 	__u64 voids;
+	__u64 whole;
 };
 
 /**

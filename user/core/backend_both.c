@@ -5,7 +5,8 @@
  * The module counts the thread that calls it, and what inherits from that thread.  Everything else
  * goes to perf: other threads, processes that exist already, CPUs, multiplexed groups.  So does a set
  * of hardware events that only counts and that a thread binds to itself, if the thread can read
- * perf's pages, because it then samples itself without a system call.
+ * perf's pages, because it then samples itself without a system call.  So do all sets with hardware
+ * events where there are several kinds of core: perf has an event for each (perf_kinds.c).
  *
  * A set may have instances of both kinds: an operation on a thread goes where that thread's
  * instance is, an operation on all goes to both.
@@ -22,7 +23,9 @@
 #include <unistd.h>
 
 #include "backend_both.h"
+#include "perf_kinds.h"
 #include "perf_set.h"
+#include "pmus.h"
 #include "sysctl.h"
 
 /**
@@ -77,7 +80,7 @@ static int create(struct both *both, union shim_backend_ref dev, const struct vc
 {
 	int by_perf, ret;
 
-	if (terms.group || terms.remote)
+	if (terms.group || terms.remote || shim_kinds__are_needed(reqs, n))
 		return perf_ops.create(dev, reqs, n, flags, terms, bad, &both->perf);
 	ret = module_ops.create(dev, reqs, n, flags, terms, bad, &both->vcpc);
 	if (may_be_perfs(ret))
@@ -356,9 +359,16 @@ static int both_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
 	if (ret)
 		return ret;
 	ret = shim_perf__prepare();
-	if (ret)
+	if (ret) {
 		module_ops.close(*dev);
-	return ret;
+		return ret;
+	}
+	/* The module has looked at the PMU of the CPU that loaded it. */
+	if (shim_pmus__several()) {
+		info->hw_slots = shim_group__slots();
+		info->max_requests = SHIM_GROUP_MAX;
+	}
+	return 0;
 }
 
 static void both_close(union shim_backend_ref dev)

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perf_kinds.h"
 #include "perf_overflow.h"
 #include "perf_set.h"
 #include "clock.h"
@@ -119,11 +120,13 @@ static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int f
 		if (!ret && !(reqs[i].flags & (VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL)))
 			ret = -EINVAL;
 		if (!ret)
-			ret = shim_group__try(&reqs[i]);
+			ret = shim_kinds__try(&reqs[i]);
 		if (ret)
 			*bad = i;
 		overflows |= reqs[i].flags & VCPC_REQ_F_OVERFLOW;
 	}
+	if (!ret)
+		ret = shim_kinds__check(reqs, n, terms.group);
 	if (!ret && terms.signal && (!overflows || terms.signal >= _NSIG))
 		ret = -EINVAL;
 	return ret;

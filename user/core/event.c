@@ -3,8 +3,9 @@
  * Parsing an event name.
  *
  * NAME[:MODE], where NAME is perf's name of an event, r and a raw code in
- * hexadecimal, or libpfm's name with its unit masks; MODE is u for user mode,
- * k for the kernel, or both, in one part or two (:uk, :u:k).
+ * hexadecimal, PMU/TERMS/ (event_pmu.c), or libpfm's name with its unit masks; MODE is u for user
+ * mode, k for the kernel, or both, in one part or two (:uk, :u:k).  As in perf, MODE may also follow
+ * the last slash of PMU/TERMS/ without a colon.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,6 +18,7 @@
 
 #include "event.h"
 #include "pfm.h"
+#include "pmus.h"
 
 static __u32 mode_of(char c)
 {
@@ -36,6 +38,22 @@ static __u32 modes_of(const char *part)
 		modes |= mode;
 	}
 	return modes;
+}
+
+/* PMU/TERMS/MODES, as in perf */
+static int split_slash(char *name, __u32 *modes)
+{
+	char *slash = strrchr(name, '/');
+	__u32 more;
+
+	if (!slash || slash == strchr(name, '/') || !slash[1])
+		return 0;
+	more = modes_of(slash + 1);
+	if (!more || *modes & more)
+		return -EINVAL;
+	*modes |= more;
+	slash[1] = '\0';
+	return 0;
 }
 
 /**
@@ -62,10 +80,11 @@ int shim_event__split(char *name, __u32 *modes)
 		*modes |= more;
 		*colon = '\0';
 	}
-	return *name ? 0 : -EINVAL;
+	return *name ? split_slash(name, modes) : -EINVAL;
 }
 
-static bool parse_name(const char *name, struct vcpc_request *req)
+/* One of perf's own names: whether @name is one, and then type and config */
+bool shim_event__find(const char *name, struct vcpc_request *req)
 {
 	for (const struct shim_event_name *e = shim_event__names; e->name; e++) {
 		if (strcasecmp(e->name, name))
@@ -108,11 +127,15 @@ int shim_event__parse(const char *name, struct vcpc_request *out)
 		return -ENAMETOOLONG;
 	strcpy(bare, name);
 	ret = shim_event__split(bare, &req.flags);
-	if (!ret && !parse_name(bare, &req) && !parse_raw(bare, &req))
-		ret = shim_pfm__encode(bare, &req);
-	if (!ret)
-		*out = req;
-	return ret;
+	if (!ret && !shim_event__find(bare, &req) && !parse_raw(bare, &req))
+		ret = strchr(bare, '/') ? shim_event__of_pmu(bare, &req) : shim_pfm__encode(bare, &req);
+	if (ret)
+		return ret;
+	/* libpfm's codes are of one PMU; a raw code without a name is every core PMU's. */
+	if (req.type == PERF_TYPE_RAW && !parse_raw(bare, &req) && shim_pmus__several())
+		req.reserved[0] = SHIM_REQ_ONE_PMU;
+	*out = req;
+	return 0;
 }
 
 static const char *known_name(__u32 type, __u64 config)

@@ -3,6 +3,8 @@
 #ifndef SHIM_CORE_EVENT_H
 #define SHIM_CORE_EVENT_H
 
+#include <stdbool.h>
+
 #include "session.h"
 
 #define SHIM_EVENT_LEN	256	/* a name, with its NUL */
@@ -10,6 +12,9 @@
 int shim_event__parse(const char *name, struct vcpc_request *out);
 int shim_event__split(char *name, __u32 *modes);
 void shim_event__name(__u32 type, __u64 config, __u32 modes, char *buf, size_t size);
+bool shim_event__find(const char *name, struct vcpc_request *req);
+int shim_event__of_pmu(const char *name, struct vcpc_request *req);
+int shim_event__on(const char *pmu, const char *name, char *buf, size_t size);
 int shim_event__metric(const char *name, char *buf, size_t size);
 
 typedef int shim_event_fn(void *arg, const char *name, const char *desc);

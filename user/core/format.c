@@ -165,6 +165,29 @@ int shim_format__open(const char *devices, struct shim_format **out)
 	return 0;
 }
 
+/**
+ * shim_format__open_of() - read what fields a PMU's event codes have
+ * @devices: SHIM_FORMAT_DEVICES
+ * @pmu: its name
+ * @out: for shim_format__close(); without fields if there is no such PMU
+ *
+ * Return: 0, -ENAMETOOLONG, -ENOMEM.
+ */
+int shim_format__open_of(const char *devices, const char *pmu, struct shim_format **out)
+{
+	struct shim_format *format;
+
+	if (strlen(pmu) >= NAME_ROOM)
+		return -ENAMETOOLONG;
+	format = calloc(1, sizeof(*format));
+	if (!format)
+		return -ENOMEM;
+	strcpy(format->pmu, pmu);
+	read_fields(devices, format);
+	*out = format;
+	return 0;
+}
+
 void shim_format__close(struct shim_format *format)
 {
 	free(format);

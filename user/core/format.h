@@ -12,6 +12,7 @@
 struct shim_format;
 
 int shim_format__open(const char *devices, struct shim_format **out);
+int shim_format__open_of(const char *devices, const char *pmu, struct shim_format **out);
 void shim_format__close(struct shim_format *format);
 const char *shim_format__pmu(const struct shim_format *format);
 const char *shim_format__name(const struct shim_format *format, size_t i);

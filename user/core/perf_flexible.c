@@ -6,6 +6,9 @@
  * The instance's own group is a clock, an event that counts nothing and is always on: its time
  * enabled is the set's.
  *
+ * Where there are several kinds of core, each group is of one kind, and estimates need the target's time
+ * on that kind (perf_shares.c).
+ *
  * Locking: the caller's (backend_perf.c).
  */
 #include <errno.h>
@@ -13,21 +16,30 @@
 #include <stdlib.h>
 
 #include "perf_flexible.h"
+#include "perf_shares.h"
+#include "pmus.h"
 
 /*
  * struct one - a group
  * @group: its events; closed while the CPU is offline
  * @first: the index of its first request
  * @ran: time running before the CPU went offline
+ * @kind: the kind of core that it counts on: an index of struct shim_pmus, SHIM_PMUS_NONE for all
  */
 struct one {
 	struct shim_group group;
 	unsigned int first;
 	__u64 ran;
+	int kind;
 };
 
+/*
+ * struct shim_flexible - all groups
+ * @shares: how the target's time is shared between kinds of core; NULL if there is one, or on a CPU
+ */
 struct shim_flexible {
 	unsigned int nr;
+	struct shim_shares *shares;
 	struct one groups[];
 };
 
@@ -43,6 +55,13 @@ static int make(struct shim_instance *inst)
 	return 0;
 }
 
+static bool is_here(const struct one *one, int cpu)
+{
+	const struct shim_pmus *pmus = shim_pmus__several();
+
+	return cpu < 0 || one->kind < 0 || shim_pmus__has_cpu(&pmus->pmu[one->kind], cpu);
+}
+
 static int open_groups(struct shim_instance *inst, struct shim_group_place place, int *bad)
 {
 	unsigned int at = 0;
@@ -55,6 +74,10 @@ static int open_groups(struct shim_instance *inst, struct shim_group_place place
 		one->first = at;
 		while (at < inst->n && inst->slots->group[at] == k)
 			at++;
+		one->kind = shim_pmus__kind(&inst->reqs[one->first]);
+		/* A CPU of another kind of core counts 0. */
+		if (!is_here(one, place.cpu))
+			continue;
 		ret = shim_group__open(&one->group, &inst->reqs[one->first], at - one->first, place,
 				       bad);
 		if (ret && *bad >= 0)
@@ -65,6 +88,8 @@ static int open_groups(struct shim_instance *inst, struct shim_group_place place
 
 static void close_groups(struct shim_flexible *f)
 {
+	shim_shares__free(f->shares, true);
+	f->shares = NULL;
 	for (unsigned int k = 0; k < f->nr; k++)
 		shim_group__close(&f->groups[k].group);
 }
@@ -94,6 +119,8 @@ int shim_flexible__open(struct shim_instance *inst, struct shim_group_place plac
 		return ret;
 	}
 	ret = open_groups(inst, place, bad);
+	if (!ret && !inst->flexible->shares)
+		ret = shim_shares__open(place, &inst->flexible->shares);
 	if (ret) {
 		close_groups(inst->flexible);
 		shim_group__close(&inst->group);
@@ -113,6 +140,8 @@ void shim_flexible__free(struct shim_flexible *f, bool here)
 			shim_group__close(&f->groups[k].group);
 		else
 			shim_group__forget(&f->groups[k].group);
+	if (f)
+		shim_shares__free(f->shares, here);
 	free(f);
 }
 
@@ -125,10 +154,10 @@ void shim_flexible__free(struct shim_flexible *f, bool here)
  */
 int shim_flexible__turn(const struct shim_flexible *f, bool on)
 {
-	int ret = 0;
+	int ret = shim_shares__turn(f->shares, on);
 
 	for (unsigned int k = 0; k < f->nr; k++) {
-		int err = shim_group__turn(&f->groups[k].group, on);
+		int err = f->groups[k].group.n ? shim_group__turn(&f->groups[k].group, on) : 0;
 
 		ret = ret ? ret : err;
 	}
@@ -138,7 +167,7 @@ int shim_flexible__turn(const struct shim_flexible *f, bool on)
 static int read_one(const struct shim_instance *inst, const struct one *one,
 		    struct shim_group_counts *counts)
 {
-	if (inst->offline) {
+	if (inst->offline || !one->group.n) {
 		*counts = (struct shim_group_counts) { 0 };
 		return 0;
 	}
@@ -166,15 +195,29 @@ void shim_flexible__save(struct shim_instance *inst)
 	}
 }
 
+/* The target's time on the kind of core that a group counts on */
+static int add_whole(const struct shim_instance *inst, const struct one *one, __u64 enabled,
+		     __u64 *whole)
+{
+	__u64 time = is_here(one, shim_instance__is_cpu(inst) ? inst->tid : -1) ? enabled : 0;
+	int ret = 0;
+
+	if (one->kind >= 0 && inst->flexible->shares)
+		ret = shim_shares__read(inst->flexible->shares, one->kind, enabled, &time);
+	*whole += time;
+	return ret;
+}
+
 /**
  * shim_flexible__add_up() - add what an instance's groups have counted to sums
  * @inst: the instance
+ * @enabled: the set's time
  * @values: one for each request
  * @sums: one for each group
  *
  * Return: as shim_group__read_any().
  */
-int shim_flexible__add_up(const struct shim_instance *inst, __u64 *values,
+int shim_flexible__add_up(const struct shim_instance *inst, __u64 enabled, __u64 *values,
 			  struct shim_group_sample *sums)
 {
 	const struct shim_flexible *f = inst->flexible;
@@ -191,7 +234,10 @@ int shim_flexible__add_up(const struct shim_instance *inst, __u64 *values,
 			values[one->first + i] += counts.values[i];
 		sums[k].tick += one->ran + counts.running;
 		sums[k].time += one->ran + counts.running;
-		all &= one->ran + counts.running > 0;
+		ret = add_whole(inst, one, enabled, &sums[k].whole);
+		if (ret)
+			return ret;
+		all &= !one->group.n || one->ran + counts.running > 0;
 	}
 	for (unsigned int i = 0; i < inst->n; i++)
 		values[i] += inst->from[i];

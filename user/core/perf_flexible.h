@@ -12,7 +12,7 @@ int shim_flexible__open(struct shim_instance *inst, struct shim_group_place plac
 void shim_flexible__free(struct shim_flexible *f, bool here);
 int shim_flexible__turn(const struct shim_flexible *f, bool on);
 void shim_flexible__save(struct shim_instance *inst);
-int shim_flexible__add_up(const struct shim_instance *inst, __u64 *values,
+int shim_flexible__add_up(const struct shim_instance *inst, __u64 enabled, __u64 *values,
 			  struct shim_group_sample *sums);
 
 #endif /* SHIM_CORE_PERF_FLEXIBLE_H */

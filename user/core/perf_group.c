@@ -26,6 +26,7 @@
 
 #include "base/rawcall.h"
 #include "perf_group.h"
+#include "pmus.h"
 
 #define MOST_SLOTS	32
 
@@ -134,28 +135,48 @@ int shim_group__why(void)
  * never be on the PMU.  @short_of: it was refused for lack of descriptors or memory instead, so
  * that another try may find more.
  */
-static unsigned int find_slots(bool *short_of)
+static unsigned int find_slots(const struct vcpc_request *cycles, bool *short_of)
 {
-	const struct vcpc_request cycles = {
-		.type = PERF_TYPE_HARDWARE,
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.flags = VCPC_REQ_F_USER,
-	};
 	struct perf_event_attr attr;
 	int fds[MOST_SLOTS];
 	unsigned int n;
 
 	/* The leader is enabled, as arm64 does not reckon with a disabled one. */
-	describe(&attr, &cycles);
+	describe(&attr, cycles);
 	for (n = 0; n < MOST_SLOTS; n++) {
 		fds[n] = open_event(&attr, 0, -1, n ? fds[0] : -1);
 		if (fds[n] < 0)
 			break;
 	}
-	*short_of = n < MOST_SLOTS && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
+	*short_of |= n < MOST_SLOTS && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
 	for (unsigned int i = n; i--; )
 		close(fds[i]);
 	return n;
+}
+
+/* The least of all kinds of core */
+static unsigned int find_least_slots(bool *short_of)
+{
+	const struct shim_pmus *pmus = shim_pmus__several();
+	const struct vcpc_request cycles = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.flags = VCPC_REQ_F_USER,
+	};
+	struct vcpc_request one = cycles;
+	unsigned int least = MOST_SLOTS;
+
+	*short_of = false;
+	if (!pmus)
+		return find_slots(&cycles, short_of);
+	for (unsigned int k = 0; k < pmus->n; k++) {
+		unsigned int n;
+
+		shim_pmus__make(pmus, k, &cycles, &one);
+		n = find_slots(&one, short_of);
+		least = n < least ? n : least;
+	}
+	return least;
 }
 
 /**
@@ -163,7 +184,8 @@ static unsigned int find_slots(bool *short_of)
  *
  * It is found by trying, and kept unless descriptors or memory were short.
  *
- * Return: the number; 0 if there is no PMU, or the caller may not use it.
+ * Return: the number, where there are several kinds of core that of the PMU with the fewest; 0 if
+ * there is no PMU, or the caller may not use it.
  */
 unsigned int shim_group__slots(void)
 {
@@ -172,7 +194,7 @@ unsigned int shim_group__slots(void)
 	bool short_of;
 
 	if (!n) {
-		n = find_slots(&short_of) + 1;
+		n = find_least_slots(&short_of) + 1;
 		if (!short_of)
 			atomic_store(&found, n);
 	}
@@ -236,7 +258,7 @@ static int open_one(struct shim_group *group, unsigned int i, const struct vcpc_
 
 	describe(&attr, req);
 	attr.disabled = leads;
-	attr.pinned = leads && !place.inherit && !place.flexible;
+	attr.pinned = leads && (place.pinned || (!place.inherit && !place.flexible));
 	attr.enable_on_exec = leads && (place.on_exec || is_reckoned_with(&attr, place));
 	attr.inherit = place.inherit;
 	attr.inherit_thread = place.inherit && place.threads_only;

@@ -25,6 +25,7 @@ struct perf_event_mmap_page;
  * @on_exec: enabled by the thread's next execve
  * @own: the thread is of this process
  * @flexible: perf may multiplex it with other groups
+ * @pinned: pinned although it is inherited
  */
 struct shim_group_place {
 	pid_t tid;
@@ -34,6 +35,7 @@ struct shim_group_place {
 	bool on_exec;
 	bool own;
 	bool flexible;
+	bool pinned;
 };
 
 /* A perf event's descriptor, and the event's id, which another file of the same number lacks */

@@ -22,8 +22,10 @@
 #include "perf_cpu.h"
 #include "perf_flexible.h"
 #include "perf_instance.h"
+#include "perf_kinds.h"
 #include "perf_multiplex.h"
 #include "perf_overflow.h"
+#include "pmus.h"
 #include "clock.h"
 
 #define INHERIT_TRIES	64
@@ -50,6 +52,7 @@ void shim_instance__free(struct shim_instance *inst, bool here)
 		free(inst->plan);
 		shim_multiplex__free(inst->multiplex, here);
 		shim_flexible__free(inst->flexible, here);
+		shim_kinds__free(inst->kinds, here);
 		free(inst);
 		inst = next;
 	}
@@ -125,7 +128,8 @@ static int add_plan(struct shim_instance *inst)
 {
 	size_t slots = (inst->group.n + 1) * sizeof(inst->plan->slots[0]);
 
-	if (!inst->group.pages || inst->slots)
+	/* A thread that moves to another kind of core meanwhile would read a counter that is not there. */
+	if (!inst->group.pages || inst->slots || inst->kinds)
 		return 0;
 	inst->plan = calloc(1, sizeof(*inst->plan) + slots);
 	if (!inst->plan)
@@ -136,15 +140,18 @@ static int add_plan(struct shim_instance *inst)
 
 /*
  * Open an instance's events, disabled: 0, or an error of shim_group__open().  Only a thread of this
- * process has the library's handler, which ends the slots of groups that the library multiplexes.
+ * process has the library's handler, which ends the slots of groups that the library multiplexes.  It
+ * does not know on which kind of core the thread will be in a slot, so perf multiplexes there.
  */
 static int open_events(struct shim_instance *inst, int *bad)
 {
 	struct shim_group_place place = place_of(inst);
 
+	if (!inst->slots && shim_kinds__are_needed(inst->reqs, inst->n))
+		return shim_kinds__open(inst, place, bad);
 	if (!inst->slots)
 		return shim_group__open(&inst->group, inst->reqs, inst->n, place, bad);
-	if (place.own && !inst->flags && shim_overflow__is_possible())
+	if (place.own && !inst->flags && shim_overflow__is_possible() && !shim_pmus__several())
 		return shim_multiplex__open(inst, bad);
 	return shim_flexible__open(inst, place, bad);
 }
@@ -328,11 +335,13 @@ static void save(struct shim_instance *inst)
 
 	if (!shim_group__read_each(&inst->group, &counts)) {
 		inst->kept += counts.enabled;
-		for (unsigned int i = 0; i < inst->n && !inst->flexible; i++)
+		for (unsigned int i = 0; i < inst->n && !inst->flexible && !inst->kinds; i++)
 			inst->from[i] += counts.values[i];
 	}
 	if (inst->flexible)
 		shim_flexible__save(inst);
+	if (inst->kinds)
+		shim_kinds__save(inst);
 	shim_group__close(&inst->group);
 	inst->ran = 0;
 	inst->offline = true;
@@ -360,6 +369,8 @@ static int turn_events(struct shim_instance *inst, bool on)
 
 	if (inst->multiplex)
 		return on ? shim_multiplex__start(inst) : shim_multiplex__stop(inst);
+	if (inst->kinds)
+		return shim_kinds__turn(inst, on);
 	if (on && inst->group.overflows)
 		return shim_overflow__start(inst);
 	/* The clock is on whenever one of the groups is. */
@@ -369,6 +380,12 @@ static int turn_events(struct shim_instance *inst, bool on)
 	if (inst->flexible && on)
 		err = shim_flexible__turn(inst->flexible, true);
 	return ret ? ret : err;
+}
+
+/* Read the counts of an instance whose CPU is online. */
+static int read_events(const struct shim_instance *inst, struct shim_group_counts *counts)
+{
+	return inst->kinds ? shim_kinds__read(inst, counts) : shim_group__read(&inst->group, counts);
 }
 
 /**
@@ -396,7 +413,7 @@ int shim_instance__start(struct shim_instance *inst)
 	inst->on = true;
 	inst->waiting = false;
 	/* The caller is running: its group is on the PMU by now, or in error for lack of room. */
-	return inst->tid == gettid() ? shim_group__read(&inst->group, &counts) : 0;
+	return inst->tid == gettid() ? read_events(inst, &counts) : 0;
 }
 
 /*
@@ -420,7 +437,7 @@ static int read_cpu(struct shim_instance *inst, struct shim_group_counts *counts
 	*counts = (struct shim_group_counts) { 0 };
 	if (ret || inst->offline)
 		return ret;
-	ret = shim_group__read(&inst->group, counts);
+	ret = read_events(inst, counts);
 	if (has_been_offline(inst, before, ret ? inst->ran : counts->enabled)) {
 		save(inst);
 		*counts = (struct shim_group_counts) { 0 };
@@ -446,7 +463,7 @@ int shim_instance__read(struct shim_instance *inst, struct shim_group_counts *co
 
 	if (shim_instance__is_cpu(inst))
 		return read_cpu(inst, counts);
-	ret = shim_group__read(&inst->group, counts);
+	ret = read_events(inst, counts);
 	if (ret)
 		return ret;
 	if (inst->waiting && counts->enabled) {
@@ -470,7 +487,7 @@ int shim_instance__stop(struct shim_instance *inst)
 	inst->stopped = shim_clock__ns();
 	inst->on = inst->waiting = false;
 	if (!ret && !inst->offline)
-		ret = shim_group__read(&inst->group, &counts);
+		ret = read_events(inst, &counts);
 	if (!ret && !inst->offline)
 		inst->ran = counts.enabled;
 	return ret;

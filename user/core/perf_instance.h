@@ -55,9 +55,10 @@ struct shim_slots {
  * @ran: time enabled before @since, since the group was opened
  * @kept: time enabled before the CPU went offline
  * @stopped: CLOCK_MONOTONIC of the last disable
- * @group: the events; of a set whose groups are multiplexed, a clock
+ * @group: the events; a clock if @multiplex, @flexible or @kinds have them
  * @multiplex: those groups if the library multiplexes them, or NULL; the clock ends slots
  * @flexible: those groups if perf multiplexes them, or NULL
+ * @kinds: the events where there are several kinds of core, or NULL
  * @plan: how its thread reads the events' pages without the lock; NULL if there are none
  * @overflow: what perf_overflow.c knows of it
  * @preset: what values start from at the next restart; behind @from
@@ -77,6 +78,7 @@ struct shim_instance {
 	struct shim_page_plan *plan;
 	struct shim_multiplex *multiplex;
 	struct shim_flexible *flexible;
+	struct shim_kinds *kinds;
 	struct shim_overflow overflow;
 	__u64 *preset;
 	__u64 from[];

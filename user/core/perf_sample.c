@@ -32,11 +32,11 @@ static __thread struct {
 /**
  * shim_perf__remember() - keep the calling thread's own instance for its next sample
  * @set: the set
- * @inst: an instance of the set; ignored if it is another thread's, or has no pages
+ * @inst: an instance of the set; ignored if it is another thread's, or has no pages to read
  */
 void shim_perf__remember(const struct shim_perf_set *set, struct shim_instance *inst)
 {
-	if (!inst->group.pages || inst->tid != gettid() || inst->tgid != getpid())
+	if (!inst->plan || inst->tid != gettid() || inst->tgid != getpid())
 		return;
 	inst->known = true;
 	self.own[set->serial % OWN_SETS].inst = inst;
@@ -75,7 +75,7 @@ static int add_up(const struct shim_perf_set *set, struct shim_instance *inst,
 	if (!ret)
 		ret = shim_instance__read(inst, &counts);
 	if (!ret && inst->flexible)
-		ret = shim_flexible__add_up(inst, buf->values, groups);
+		ret = shim_flexible__add_up(inst, inst->kept + counts.enabled, buf->values, groups);
 	if (ret)
 		return ret;
 	for (unsigned int i = 0; i < set->n && !inst->slots; i++)

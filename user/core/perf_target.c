@@ -205,7 +205,7 @@ bool shim_perf__reads_itself(union shim_backend_ref ref)
 
 	shim_siglock__enter(&shim_perf__lock);
 	own = shim_instance__find(set->instances, gettid(), false);
-	may = own && own->group.pages;
+	may = own && own->plan;
 	/* The caller is running: an event that counts is on the PMU, and its page says where. */
 	for (unsigned int i = 0; may && i < set->n; i++)
 		may = own->group.pages[i]->cap_user_rdpmc &&

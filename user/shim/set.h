@@ -12,6 +12,7 @@
  * @always: if events are multiplexed, those that count all the time, if any; otherwise NULL
  * @groups: how many groups are multiplexed; 0 or 1 if none are
  * @where: if events are multiplexed, each event's index in @counters or in @always
+ * @on_one_kind: if events are multiplexed, a bit for each that is of one of several kinds of core
  * @group_of: if events are multiplexed, each event's group, or SHIM_SET_MAX if it is in @always
  */
 struct shim_set {
@@ -20,6 +21,7 @@ struct shim_set {
 	unsigned int n;
 	unsigned int groups;
 	unsigned int where[SHIM_SET_MAX];
+	uint64_t on_one_kind;
 	unsigned int group_of[SHIM_SET_MAX];
 	char *names[SHIM_SET_MAX];
 };

@@ -5,6 +5,7 @@
 
 #include "base/api.h"
 #include "core/event.h"
+#include "core/pmus.h"
 #include "handle.h"
 #include "shim/shim.h"
 
@@ -90,6 +91,42 @@ SHIM_API int shim_events_walk(struct shim_handle *handle,
 			      int (*fn)(void *arg, const char *name, const char *desc), void *arg)
 {
 	return shim_event__walk(shim_handle__session(handle), fn, arg);
+}
+
+/**
+ * shim_pmus_walk() - visit the PMUs of the cores: one, or one for each kind of core
+ * @fn: called for each with its name and its CPUs, "0-3,8", or "" if it is of all CPUs; anything
+ *	but 0 ends the walk
+ * @arg: for @fn
+ *
+ * Where there are several, an event without a PMU's name is counted on all of them, and its value is the
+ * sum; cpu_core/cycles/ is counted on one.
+ *
+ * Return: 0, also if there is no PMU, or what @fn returned.
+ */
+SHIM_API int shim_pmus_walk(int (*fn)(void *arg, const char *name, const char *cpus), void *arg)
+{
+	const struct shim_pmus *pmus = shim_pmus__get();
+	int ret = 0;
+
+	for (unsigned int i = 0; i < pmus->n && !ret; i++)
+		ret = fn(arg, pmus->pmu[i].name, pmus->pmu[i].list);
+	return ret;
+}
+
+/**
+ * shim_event_on_pmu() - the name of an event as it is counted on one kind of core
+ * @name: an event that every core PMU counts: one of perf's own hardware events, or a raw code
+ * @pmu: of shim_pmus_walk()
+ * @buf: for the name: "cycles:u" becomes "cpu_core/cycles/:u"
+ * @size: of @buf; SHIM_EVENT_MAX is enough for perf's own events
+ *
+ * Return: 0, -ENOENT if it is another event, such as one of software or one that names a PMU,
+ * -EINVAL (a bad mode), -ENAMETOOLONG.
+ */
+SHIM_API int shim_event_on_pmu(const char *name, const char *pmu, char *buf, size_t size)
+{
+	return shim_event__on(pmu, name, buf, size);
 }
 
 /**

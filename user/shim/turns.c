@@ -12,6 +12,7 @@
 #include <sys/random.h>
 
 #include "base/api.h"
+#include "core/pmus.h"
 #include "handle.h"
 #include "set.h"
 
@@ -55,6 +56,10 @@ static int add_turn(struct shim_session *session, struct shim_set *set, struct s
 	int ret;
 
 	split->turns[at] = *req;
+	if (at && shim_pmus__kind(req) != shim_pmus__kind(&split->turns[at - 1])) {
+		split->first_of_group = at;
+		set->groups++;
+	}
 	ret = try(session, &split->turns[split->first_of_group], at + 1 - split->first_of_group);
 	if (ret == -ENOSPC && at > split->first_of_group) {
 		split->first_of_group = at;
@@ -64,28 +69,38 @@ static int add_turn(struct shim_session *session, struct shim_set *set, struct s
 	split->group[at] = set->groups - 1;
 	set->where[i] = at;
 	set->group_of[i] = set->groups - 1;
+	if (shim_pmus__kind(req) >= 0)
+		set->on_one_kind |= 1ULL << i;
 	return ret;
 }
 
+static int add_to(struct shim_session *session, struct shim_set *set, struct split *split,
+		  unsigned int i, const struct vcpc_request *req)
+{
+	if (!is_software(req))
+		return add_turn(session, set, split, i, req);
+	set->where[i] = split->nalways;
+	set->group_of[i] = SHIM_SET_MAX;
+	split->always[split->nalways++] = *req;
+	return 0;
+}
+
+/* One kind of core after the other, as a group has events of one only */
 static int split_up(struct shim_session *session, struct shim_set *set,
 		    const struct vcpc_request *reqs, struct split *split, unsigned int *bad)
 {
 	set->groups = 1;
-	for (unsigned int i = 0; i < set->n; i++) {
-		int ret = 0;
+	for (int kind = SHIM_PMUS_NONE; kind < SHIM_PMUS_MAX; kind++)
+		for (unsigned int i = 0; i < set->n; i++) {
+			int ret = 0;
 
-		if (is_software(&reqs[i])) {
-			set->where[i] = split->nalways;
-			set->group_of[i] = SHIM_SET_MAX;
-			split->always[split->nalways++] = reqs[i];
-		} else {
-			ret = add_turn(session, set, split, i, &reqs[i]);
+			if (shim_pmus__kind(&reqs[i]) == kind)
+				ret = add_to(session, set, split, i, &reqs[i]);
+			if (ret) {
+				*bad = i;
+				return ret;
+			}
 		}
-		if (ret) {
-			*bad = i;
-			return ret;
-		}
-	}
 	return 0;
 }
 
@@ -146,8 +161,12 @@ static int take_turns(struct shim_session *session, struct shim_set *set,
  * all other targets perf multiplexes, by its own interval (perf_event_mux_interval_ms), and more than
  * one group may count at a time.
  *
+ * Where there are several kinds of core and not all events fit, each has to name its PMU
+ * (shim_event_on_pmu()), and shim_set_turns_whole() says how far its value extends.
+ *
  * Return: 0, an error of shim_set_create() or shim_set_bind(), -EINVAL (also: @turn), -ENOSPC (this
- * event does not fit, not even alone).
+ * event does not fit, not even alone), -EOPNOTSUPP (also: an event that names no PMU has to take
+ * turns).
  */
 SHIM_API int shim_set_create_turns(struct shim_handle *handle, const char *const *events,
 				   unsigned int n, uint64_t turn, unsigned int *bad,
@@ -223,6 +242,18 @@ static void give(const struct shim_set *set, const struct vcpc_sample *turns,
 	}
 }
 
+/* The time in which an event could have been counted */
+static uint64_t whole_of(const struct shim_set *set, unsigned int i, const struct shim_turns *turns,
+			 const struct shim_group_sample *groups)
+{
+	bool takes_turns = set->groups > 1 && set->group_of[i] != SHIM_SET_MAX;
+
+	if (takes_turns && set->on_one_kind >> i & 1)
+		return groups[set->group_of[i]].whole;
+	/* The time of turns that were discarded is not in @counted, but the target ran in them. */
+	return takes_turns && !turns->voids ? turns->counted : turns->tick;
+}
+
 /**
  * shim_set_turns() - the sums over all threads or CPUs, and for how long each event was counted
  * @set: of shim_set_create_turns() or shim_set_create()
@@ -238,12 +269,39 @@ static void give(const struct shim_set *set, const struct vcpc_sample *turns,
  */
 SHIM_API int shim_set_turns(struct shim_set *set, pid_t tid, struct shim_turns *turns)
 {
+	uint64_t whole[SHIM_SET_MAX];
+
+	return shim_set_turns_whole(set, tid, turns, whole);
+}
+
+/**
+ * shim_set_turns_whole() - as shim_set_turns(), with the time to which each event's value extends
+ * @set: as for shim_set_turns()
+ * @tid: likewise
+ * @turns: likewise
+ * @whole: for each event, the target's time in which it could have been counted, in ns: for an event of
+ *	one kind of core (cpu_core/cycles/) the time on such cores, for others all of it
+ *
+ * value * whole / ticks is an estimate.  Where there are several kinds of core, the one of shim_set_turns()
+ * is wrong, because it extends to time on cores that do not count the event.
+ *
+ * Context: any thread, also a signal handler.
+ * Return: as shim_set_total().
+ */
+SHIM_API int shim_set_turns_whole(struct shim_set *set, pid_t tid, struct shim_turns *turns,
+				  uint64_t whole[SHIM_SET_MAX])
+{
 	union room in_turn, always;
 	int ret = total(set->counters, tid, &in_turn);
+	const void *behind;
 
 	if (!ret && set->always)
 		ret = total(set->always, tid, &always);
-	if (!ret)
-		give(set, &in_turn.sample, &always.sample, turns);
-	return ret;
+	if (ret)
+		return ret;
+	give(set, &in_turn.sample, &always.sample, turns);
+	behind = in_turn.sample.values + in_turn.sample.nr;
+	for (unsigned int i = 0; i < set->n; i++)
+		whole[i] = whole_of(set, i, turns, behind);
+	return 0;
 }

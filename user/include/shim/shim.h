@@ -44,6 +44,8 @@ int shim_backend_why(struct shim_handle *handle, char *buf, size_t size);
 
 int shim_events_walk(struct shim_handle *handle,
 		     int (*fn)(void *arg, const char *name, const char *desc), void *arg);
+int shim_pmus_walk(int (*fn)(void *arg, const char *name, const char *cpus), void *arg);
+int shim_event_on_pmu(const char *name, const char *pmu, char *buf, size_t size);
 int shim_event_suggest(const char *name, char *buf, size_t size);
 
 /* Sets: events that are counted together, at one instant, never scaled */
@@ -136,6 +138,8 @@ struct shim_turns {
 int shim_set_create_turns(struct shim_handle *handle, const char *const *events, unsigned int n,
 			  uint64_t turn, unsigned int *bad, struct shim_set **set);
 int shim_set_turns(struct shim_set *set, pid_t tid, struct shim_turns *turns);
+int shim_set_turns_whole(struct shim_set *set, pid_t tid, struct shim_turns *turns,
+			 uint64_t whole[SHIM_SET_MAX]);
 
 /*
  * The recorder: counts of sets and the machine's transactions, on one clock,

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Events on machines with several kinds of core: each is counted on each kind, and printed for each
+ * and as their sum, as by perf stat.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kinds.h"
+
+/* The core PMUs of this machine */
+struct pmus {
+	unsigned int n;
+	char names[VCPC_KINDS_MAX][32];
+};
+
+static int note(void *arg, const char *name, const char *cpus)
+{
+	struct pmus *pmus = arg;
+
+	(void)cpus;
+	if (pmus->n < VCPC_KINDS_MAX && strlen(name) < sizeof(pmus->names[0]))
+		strcpy(pmus->names[pmus->n++], name);
+	return 0;
+}
+
+static bool counts_here(struct shim_handle *handle, const char *name)
+{
+	struct shim_set *set;
+
+	if (shim_set_create(handle, &name, 1, NULL, &set))
+		return false;
+	shim_set_destroy(set);
+	return true;
+}
+
+/* An event's names on the kinds of core that have it: how many; they are to be freed */
+static unsigned int find_kinds(struct shim_handle *handle, const struct pmus *pmus,
+			       const char *name, char **on)
+{
+	char buf[SHIM_EVENT_MAX];
+	unsigned int n = 0;
+
+	for (unsigned int k = 0; k < pmus->n; k++) {
+		if (shim_event_on_pmu(name, pmus->names[k], buf, sizeof(buf)) ||
+		    !counts_here(handle, buf))
+			continue;
+		on[n] = strdup(buf);
+		n += on[n] != NULL;
+	}
+	return n;
+}
+
+static void add_row(struct vcpc_event_rows *rows, const char *sum, unsigned int first, unsigned int n)
+{
+	rows->row[rows->n].sum = sum;
+	rows->row[rows->n].first = first;
+	rows->row[rows->n++].n = n;
+}
+
+static bool is_full(const struct vcpc_events *events, const struct vcpc_event_rows *rows, unsigned int more)
+{
+	return events->n + more > SHIM_SET_MAX || rows->n + more + 1 > SHIM_SET_MAX;
+}
+
+/* Add an event, or one for each kind of core: 0, or an exit status after a message */
+static int add(struct shim_handle *handle, const struct pmus *pmus, const char *name,
+	       struct vcpc_events *to)
+{
+	struct vcpc_event_rows *rows = &to->rows;
+	char *on[VCPC_KINDS_MAX];
+	unsigned int n = find_kinds(handle, pmus, name, on);
+
+	if (is_full(to, rows, n ? n : 1)) {
+		while (n--)
+			free(on[n]);
+		return vcpc_usage("more than %d events, each counted on %u kinds of core",
+				  SHIM_SET_MAX, pmus->n);
+	}
+	/* What one kind lacks has no sum, nor has what no kind counts alone. */
+	if (n && n == pmus->n)
+		add_row(rows, name, to->n, n);
+	for (unsigned int k = 0; k < (n ? n : 1); k++) {
+		add_row(rows, NULL, to->n, 1);
+		to->made[to->n] = n ? on[k] : NULL;
+		to->names[to->n++] = n ? on[k] : name;
+	}
+	return 0;
+}
+
+int vcpc_kinds_split(struct shim_handle *handle, struct vcpc_events *events)
+{
+	struct vcpc_events split = { .n = 0 };
+	struct pmus pmus = { 0 };
+	int ret = 0;
+
+	if (events->rows.n)
+		return 0;
+	shim_pmus_walk(note, &pmus);
+	if (pmus.n < 2)
+		pmus.n = 0;
+	for (unsigned int i = 0; i < events->n && !ret; i++)
+		ret = add(handle, &pmus, events->names[i], &split);
+	memcpy(events->names, split.names, sizeof(split.names));
+	memcpy(events->made, split.made, sizeof(split.made));
+	events->rows = split.rows;
+	events->n = split.n;
+	return ret;
+}
+
+/* An event's name: for a sum, the one that was asked for, with the modes that were added to its parts */
+void vcpc_event_row_name(const struct vcpc_event_rows *rows, unsigned int i, const struct shim_set *set,
+		   char *buf, size_t size)
+{
+	const struct vcpc_event_row *row = &rows->row[i];
+	const char *part = shim_set_event(set, row->first);
+	const char *modes = strrchr(part, ':');
+
+	if (!row->sum)
+		snprintf(buf, size, "%s", part);
+	else
+		snprintf(buf, size, "%s%s", row->sum, modes && !strchr(row->sum, ':') ? modes : "");
+}

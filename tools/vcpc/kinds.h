@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Events that are counted on each of several kinds of core. */
+#ifndef VCPC_KINDS_H
+#define VCPC_KINDS_H
+
+#include "vcpc.h"
+
+#define VCPC_KINDS_MAX	8
+
+/*
+ * Replace each event that all cores count by one for each kind of core that has it, and fill in
+ * @events->rows.  Nothing is done if that was done before.
+ *
+ * Return: 0, or an exit status, after a message.
+ */
+int vcpc_kinds_split(struct shim_handle *handle, struct vcpc_events *events);
+
+void vcpc_event_row_name(const struct vcpc_event_rows *rows, unsigned int i, const struct shim_set *set,
+		   char *buf, size_t size);
+
+#endif /* VCPC_KINDS_H */

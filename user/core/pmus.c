@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The core PMUs of this machine.
+ *
+ * A core PMU is called cpu, or its folder in /sys/bus/event_source/devices has a file "cpus".  If
+ * there is more than one, each counts only on the CPUs of its kind of core, and an event that names
+ * no PMU is counted by one perf event on each.
+ *
+ * perf takes a generic event for one PMU if the PMU's type is in the upper half of its config
+ * (PERF_PMU_TYPE_SHIFT).  Raw codes belong to the PMU whose type they have.  On x86 the type of the
+ * first core PMU is PERF_TYPE_RAW, so that a raw code without a PMU and one for that PMU look the same:
+ * a request says which it is by SHIM_REQ_ONE_PMU.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format.h"
+#include "pmus.h"
+
+#define PATH_ROOM	512
+#define TYPE_SHIFT	32	/* PERF_PMU_TYPE_SHIFT */
+
+static bool read_line(const char *devices, const char *pmu, const char *file, char *line, int size)
+{
+	char path[PATH_ROOM];
+	FILE *f;
+	bool good;
+
+	if (snprintf(path, sizeof(path), "%s/%s/%s", devices, pmu, file) >= (int)sizeof(path))
+		return false;
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	good = fgets(line, size, f);
+	fclose(f);
+	if (good)
+		line[strcspn(line, "\n")] = '\0';
+	return good;
+}
+
+/* "0-3,8": false if it is not such a list */
+static bool parse_cpus(const char *at, struct shim_pmu *pmu)
+{
+	while (*at) {
+		char *end;
+		unsigned long low = strtoul(at, &end, 10), high = low;
+
+		if (end == at)
+			return false;
+		if (*end == '-') {
+			at = end + 1;
+			high = strtoul(at, &end, 10);
+			if (end == at)
+				return false;
+		}
+		for (unsigned long cpu = low; cpu <= high && cpu < SHIM_PMU_CPUS; cpu++) {
+			pmu->cpus[cpu / 64] |= 1ULL << cpu % 64;
+			pmu->nr_cpus++;
+		}
+		at = *end == ',' ? end + 1 : end;
+		if (*end && *end != ',')
+			return false;
+	}
+	return true;
+}
+
+/* Whether it is a core PMU; then it is filled in */
+static bool read_pmu(const char *devices, const char *name, struct shim_pmu *pmu)
+{
+	char line[4096];
+
+	if (*name == '.' || strlen(name) >= sizeof(pmu->name))
+		return false;
+	memset(pmu, 0, sizeof(*pmu));
+	if (read_line(devices, name, "cpus", line, sizeof(line))) {
+		snprintf(pmu->list, sizeof(pmu->list), "%.*s", (int)sizeof(pmu->list) - 1, line);
+		/* A PMU of cores that are all offline has none. */
+		if (!parse_cpus(line, pmu))
+			return false;
+	} else if (strcmp(name, "cpu")) {
+		return false;
+	}
+	strcpy(pmu->name, name);
+	if (!read_line(devices, name, "type", line, sizeof(line)))
+		return false;
+	pmu->type = strtoul(line, NULL, 10);
+	return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct shim_pmu *x = a, *y = b;
+
+	return strcmp(y->name, x->name);
+}
+
+/**
+ * shim_pmus__read() - find the core PMUs
+ * @devices: SHIM_FORMAT_DEVICES
+ * @out: filled in, in descending order of names: cpu_core comes before cpu_atom
+ *
+ * Return: 0, or -ENOENT if there is no such folder.
+ */
+int shim_pmus__read(const char *devices, struct shim_pmus *out)
+{
+	DIR *dir = opendir(devices);
+	struct dirent *entry;
+
+	out->n = 0;
+	if (!dir)
+		return -ENOENT;
+	while (out->n < SHIM_PMUS_MAX && (entry = readdir(dir)) != NULL)
+		if (read_pmu(devices, entry->d_name, &out->pmu[out->n]))
+			out->n++;
+	closedir(dir);
+	qsort(out->pmu, out->n, sizeof(out->pmu[0]), by_name);
+	return 0;
+}
+
+static struct shim_pmus found;
+
+static void find(void)
+{
+	shim_pmus__read(SHIM_FORMAT_DEVICES, &found);
+}
+
+/**
+ * shim_pmus__get() - the core PMUs of this machine, as they were when this was first called
+ *
+ * Return: never NULL; with n = 0 if there is no PMU.
+ */
+const struct shim_pmus *shim_pmus__get(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, find);
+	return &found;
+}
+
+/**
+ * shim_pmus__several() - the core PMUs, if there is more than one kind of core
+ *
+ * Return: NULL if there is not.
+ */
+const struct shim_pmus *shim_pmus__several(void)
+{
+	const struct shim_pmus *pmus = shim_pmus__get();
+
+	return pmus->n > 1 ? pmus : NULL;
+}
+
+static int find_type(const struct shim_pmus *pmus, __u32 type)
+{
+	for (unsigned int i = 0; i < pmus->n; i++)
+		if (pmus->pmu[i].type == type)
+			return i;
+	return SHIM_PMUS_NONE;
+}
+
+/**
+ * shim_pmus__of() - which core PMU an event is of
+ * @pmus: of shim_pmus__several()
+ * @req: the event
+ *
+ * Return: the PMU's index, SHIM_PMUS_ALL or SHIM_PMUS_NONE.
+ */
+int shim_pmus__of(const struct shim_pmus *pmus, const struct vcpc_request *req)
+{
+	if (req->type == PERF_TYPE_HARDWARE || req->type == PERF_TYPE_HW_CACHE)
+		return req->config >> TYPE_SHIFT ? find_type(pmus, req->config >> TYPE_SHIFT) :
+						   SHIM_PMUS_ALL;
+	if (req->type == PERF_TYPE_RAW && req->reserved[0] != SHIM_REQ_ONE_PMU)
+		return SHIM_PMUS_ALL;
+	return find_type(pmus, req->type);
+}
+
+/**
+ * shim_pmus__make() - an event as one core PMU counts it
+ * @pmus: of shim_pmus__several()
+ * @kind: the PMU's index
+ * @req: the event
+ * @out: what to open there
+ *
+ * Return: false if the event is of other PMUs, or of none.
+ */
+bool shim_pmus__make(const struct shim_pmus *pmus, unsigned int kind,
+		     const struct vcpc_request *req, struct vcpc_request *out)
+{
+	int of = shim_pmus__of(pmus, req);
+
+	if (of != SHIM_PMUS_ALL && of != (int)kind)
+		return false;
+	*out = *req;
+	if (of != SHIM_PMUS_ALL)
+		return true;
+	if (req->type == PERF_TYPE_RAW)
+		out->type = pmus->pmu[kind].type;
+	else
+		out->config |= (__u64)pmus->pmu[kind].type << TYPE_SHIFT;
+	out->reserved[0] = out->type == PERF_TYPE_RAW ? SHIM_REQ_ONE_PMU : 0;
+	return true;
+}
+
+/**
+ * shim_pmus__kind() - which of several kinds of core an event is of
+ * @req: the event
+ *
+ * Return: as shim_pmus__of(); SHIM_PMUS_NONE if there is one kind of core.
+ */
+int shim_pmus__kind(const struct vcpc_request *req)
+{
+	const struct shim_pmus *pmus = shim_pmus__several();
+
+	return pmus ? shim_pmus__of(pmus, req) : SHIM_PMUS_NONE;
+}
+
+/**
+ * shim_pmus__has_cpu() - whether a CPU is of the kind that a PMU counts on
+ * @pmu: the PMU
+ * @cpu: the CPU's number
+ */
+bool shim_pmus__has_cpu(const struct shim_pmu *pmu, unsigned int cpu)
+{
+	return !pmu->nr_cpus || (cpu < SHIM_PMU_CPUS && pmu->cpus[cpu / 64] >> cpu % 64 & 1);
+}
