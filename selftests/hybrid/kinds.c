@@ -204,19 +204,13 @@ TEST_F(kinds, stolen_on_one_kind)
 {
 	static const char *const names[] = { "branch-misses" };
 	struct shim_sample sample;
-	FILE *file;
-	unsigned int type = 0;
 	int fds[2];
 
 	NEED_HYBRID();
-	file = fopen("/sys/bus/event_source/devices/cpu_atom/type", "re");
-	ASSERT_NE(NULL, file);
-	ASSERT_EQ(1, fscanf(file, "%u", &type));
-	fclose(file);
 	ASSERT_EQ(0, make_set(self, names, 1));
 	for (int i = 0; i < 2; i++) {
 		struct perf_event_attr attr = {
-			.type = type, .size = sizeof(attr), .config = 0xc5, .pinned = 1,
+			.type = type_of("cpu_atom"), .size = sizeof(attr), .config = 0xc5, .pinned = 1,
 		};
 
 		fds[i] = syscall(SYS_perf_event_open, &attr, -1, 1, -1, 0);

@@ -33,21 +33,6 @@ static int open_code(unsigned int type, unsigned long long config, int leader)
 	return open_event(&attr, leader);
 }
 
-static unsigned int type_of(const char *pmu)
-{
-	char path[128];
-	unsigned int type = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", pmu);
-	file = fopen(path, "re");
-	if (!file || fscanf(file, "%u", &type) != 1)
-		type = ~0U;
-	if (file)
-		fclose(file);
-	return type;
-}
-
 static long long value_of(int fd)
 {
 	long long value = -1;

@@ -61,4 +61,20 @@ static inline __attribute__((unused)) bool is_hybrid(void)
 	return is_loaded() && !access("/sys/bus/event_source/devices/cpu_atom/cpus", R_OK);
 }
 
+/* perf's type of a PMU */
+static inline __attribute__((unused)) unsigned int type_of(const char *pmu)
+{
+	char path[128];
+	unsigned int type = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", pmu);
+	file = fopen(path, "re");
+	if (!file || fscanf(file, "%u", &type) != 1)
+		type = ~0U;
+	if (file)
+		fclose(file);
+	return type;
+}
+
 #endif /* SELFTESTS_SYNTHETIC_H */

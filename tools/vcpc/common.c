@@ -10,6 +10,7 @@
 
 #include "device.h"
 #include "text.h"
+#include "kinds.h"
 #include "vcpc.h"
 #include "window.h"
 
@@ -177,6 +178,8 @@ int vcpc_fail_event(int err, const char *event)
 
 	if (err != -ENOENT && err != -EOPNOTSUPP && err != -EINVAL && err != -ELIBACC)
 		return vcpc_fail_counters(err, "event '%s'", event);
+	if (vcpc_kinds_explain(event))
+		return VCPC_EXIT_FAILURE;
 	if (!shim_event_suggest(event, meant, sizeof(meant)) && strncasecmp(meant, event, strlen(meant)))
 		return vcpc_fail(0, "there is no event '%s'; did you mean '%s'?", event, meant);
 	if (err == -ELIBACC)

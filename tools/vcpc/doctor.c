@@ -176,26 +176,23 @@ static void check_counting(struct finding *f)
 	shim_close(handle);
 }
 
-/* A PMU of the cores, by the names that x86 and Arm drivers give it */
-static int is_core_pmu(const char *name)
+/* Append "cpu_core (CPUs 0-15)" to a list */
+static int add_pmu(void *list, const char *name, const char *cpus)
 {
-	return !strcmp(name, "cpu") || !strcmp(name, "cpu_core") || !strcmp(name, "cpu_atom") ||
-	       !strncmp(name, "armv8", 5) || !strncmp(name, "armv9", 5);
+	size_t length = strlen(list);
+
+	snprintf((char *)list + length, LONGEST - length, "%s%s%s%s%s", length ? ", " : "", name,
+		 *cpus ? " (CPUs " : "", cpus, *cpus ? ")" : "");
+	return 0;
 }
 
 static void check_pmu(struct finding *f)
 {
-	DIR *folder = opendir("/sys/bus/event_source/devices");
-	const struct dirent *entry;
 	char names[LONGEST] = "";
 
-	while (folder && (entry = readdir(folder)) != NULL)
-		if (is_core_pmu(entry->d_name) && strlen(names) + strlen(entry->d_name) + 2 < sizeof(names))
-			strcat(strcat(names, " "), entry->d_name);
-	if (folder)
-		closedir(folder);
+	shim_pmus_walk(add_pmu, names);
 	if (*names) {
-		found(f, "hardware counters:%s", names);
+		found(f, "hardware counters: %.480s", names);
 		return;
 	}
 	found(f, "no hardware counters");

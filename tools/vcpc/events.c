@@ -152,7 +152,9 @@ static int help(void)
 	printf("Usage: vcpc events [PATTERN]\n\n"
 	       "Lists the events that can be counted here; only those with PATTERN in their\n"
 	       "name or description, if it is given.  Behind a name may stand :u (user mode)\n"
-	       "or :k (kernel); rNNN is a raw code in hexadecimal.\n");
+	       "or :k (kernel); rNNN is a raw code in hexadecimal.\n"
+	       "PMU/EVENT/ and PMU/FIELD=VALUE,.../ are events of one PMU, as in perf: where there\n"
+	       "are several kinds of core, cpu_core/cycles/ counts on one of them only.\n");
 	return 0;
 }
 
@@ -172,6 +174,33 @@ static int print(void *arg, const char *name, const char *desc)
 	return printf("%-32s %s\n", name, desc) < 0 ? -EIO : 0;
 }
 
+/* The PMUs of the cores, where there is more than one */
+struct cores {
+	unsigned int n;
+	char text[1024];
+};
+
+static int note_cores(void *arg, const char *name, const char *cpus)
+{
+	struct cores *cores = arg;
+	size_t length = strlen(cores->text);
+
+	cores->n++;
+	snprintf(cores->text + length, sizeof(cores->text) - length, "%-32s a kind of core: CPUs %s\n",
+		 name, cpus);
+	return 0;
+}
+
+static int print_cores(void)
+{
+	struct cores cores = { 0 };
+
+	shim_pmus_walk(note_cores, &cores);
+	if (cores.n < 2)
+		return 0;
+	return printf("%sAn event is counted on all of them, and PMU/EVENT/ on one.\n\n", cores.text) < 0 ? -EIO : 0;
+}
+
 static int list(const char *pattern)
 {
 	struct listing listing = { .pattern = pattern };
@@ -183,7 +212,9 @@ static int list(const char *pattern)
 		handle = NULL;
 	}
 	vcpc_say_backend(handle);
-	ret = shim_events_walk(handle, print, &listing);
+	ret = pattern ? 0 : print_cores();
+	if (!ret)
+		ret = shim_events_walk(handle, print, &listing);
 	if (handle)
 		shim_close(handle);
 	if (ret || fflush(stdout))

@@ -122,3 +122,28 @@ void vcpc_event_row_name(const struct vcpc_event_rows *rows, unsigned int i, con
 	else
 		snprintf(buf, size, "%s%s", row->sum, modes && !strchr(row->sum, ':') ? modes : "");
 }
+
+int vcpc_kinds_explain(const char *event)
+{
+	struct shim_handle *handle;
+	struct pmus pmus = { 0 };
+	char *on[VCPC_KINDS_MAX];
+	const char *slash = strchr(event, '/');
+	unsigned int n = 0;
+	int ret = 0;
+
+	if (slash)
+		return vcpc_fail(0, "event '%s': the PMU '%.*s' is not here, or has no such event or field; see /sys/bus/event_source/devices",
+				 event, (int)(slash - event), event);
+	shim_pmus_walk(note, &pmus);
+	if (pmus.n < 2 || shim_open(&handle))
+		return 0;
+	n = find_kinds(handle, &pmus, event, on);
+	shim_close(handle);
+	if (n)
+		ret = vcpc_fail(0, "event '%s' is not an event of every kind of core, so it has no sum; count it as '%s'",
+				event, on[0]);
+	while (n--)
+		free(on[n]);
+	return ret;
+}

@@ -18,4 +18,11 @@ int vcpc_kinds_split(struct shim_handle *handle, struct vcpc_events *events);
 void vcpc_event_row_name(const struct vcpc_event_rows *rows, unsigned int i, const struct shim_set *set,
 		   char *buf, size_t size);
 
+/*
+ * Explain why an event cannot be counted, if its PMU or the kinds of core are the reason.
+ *
+ * Return: an exit status after a message; 0 without one if they are not.
+ */
+int vcpc_kinds_explain(const char *event);
+
 #endif /* VCPC_KINDS_H */

@@ -82,9 +82,20 @@ void shim_cpu__counters(const struct shim_page_slot *slot, __u64 *values)
 /* The index from 1, and above it how far to shift a counter for its sign to be the highest bit */
 #define SHIFT_AT	32
 
+/* Intel's register with the shares of the topdown metrics has a number, too, but it counts nothing. */
+#define FIXED_COUNTERS	(1U << 30)
+#define COUNTERS	32
+
+static int is_counter(__u32 number)
+{
+	return (number & ~FIXED_COUNTERS) < COUNTERS;
+}
+
 __u64 shim_cpu__place(__u32 index, unsigned int width)
 {
-	return index && width && width <= 64 ? (__u64)(64 - width) << SHIFT_AT | index : 0;
+	if (!index || !is_counter(index - 1) || !width || width > 64)
+		return 0;
+	return (__u64)(64 - width) << SHIFT_AT | index;
 }
 
 void shim_cpu__counters(const struct shim_page_slot *slot, __u64 *values)

@@ -25,10 +25,12 @@
 
 /*
  * struct kind - the group on one kind of core
+ * @core: it is; otherwise it is that of events that no core PMU counts, which cannot lose counters
  * @group: its events
  * @at: the index of each among the set's requests
  */
 struct kind {
+	bool core;
 	struct shim_group group;
 	unsigned char at[SHIM_GROUP_MAX];
 };
@@ -149,6 +151,7 @@ static int open_kind(struct shim_instance *inst, int kind, struct shim_group_pla
 
 	if (!n)
 		return 0;
+	of->core = kind != SHIM_PMUS_NONE;
 	ret = shim_group__open(&of->group, reqs, n, place, bad);
 	if (ret && *bad >= 0)
 		*bad = of->at[*bad];
@@ -327,7 +330,7 @@ int shim_kinds__read(const struct shim_instance *inst, struct shim_group_counts 
 		counts->values[i] = 0;
 	for (unsigned int k = 0; k < kinds->n && !ret; k++) {
 		ret = read_kind(inst, &kinds->kinds[k], &one);
-		if (!ret && one.enabled < least)
+		if (!ret && kinds->kinds[k].core && one.enabled < least)
 			ret = -EAGAIN;
 		if (!ret)
 			add(&kinds->kinds[k], &one, counts->values);

@@ -18,6 +18,7 @@
 
 #include "backend_both.h"
 #include "perf_group.h"
+#include "pmus.h"
 #include "session.h"
 #include "sysctl.h"
 
@@ -68,6 +69,8 @@ static int tell_how_read(char *buf, size_t size)
 
 	if (!shim_group__slots())
 		return snprintf(buf, size, "there is no PMU that the caller may use: software events only");
+	if (shim_pmus__several())
+		return snprintf(buf, size, "each sample is a system call, as there are several kinds of core");
 	if (access < 0)
 		return snprintf(buf, size, "each sample is a system call, as there is no %s", SHIM_USER_ACCESS_IS);
 	return snprintf(buf, size, "%s is %ld: %s", SHIM_USER_ACCESS_IS, access,
@@ -102,7 +105,7 @@ static void tell_module(const char *name, char *buf, size_t size)
 
 	snprintf(buf, size, "%s; a thread reads its own hardware counters %s",
 		 name ? "SHIM_BACKEND says so" : "/dev/vcpc is there",
-		 shim_group__slots() && access > 0 ? "through perf's pages, without a system call" :
+		 shim_group__slots() && access > 0 && !shim_pmus__several() ? "through perf's pages, without a system call" :
 						     "by a system call");
 }
 

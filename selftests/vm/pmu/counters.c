@@ -28,6 +28,7 @@ static const struct synth_event {
 	int generic;
 	unsigned long counters;
 	u8 rate[KINDS];		/* per tick; 0: this kind of core lacks the event */
+	bool noisy;		/* the rate changes at random, from 1 to NOISE times that */
 } events[] = {
 	{ 0x003c, PERF_COUNT_HW_CPU_CYCLES, ANY | FIX(1), { 4, 2 } },
 	{ 0x00c0, PERF_COUNT_HW_INSTRUCTIONS, ANY | FIX(0), { 6, 1 } },
@@ -38,7 +39,35 @@ static const struct synth_event {
 	{ 0x412e, PERF_COUNT_HW_CACHE_MISSES, BIT(3), { 1, 2 } },
 	{ 0x00d0, -1, ANY, { 5, 0 } },
 	{ 0x00d1, -1, ANY, { 0, 5 } },
+	/* The same on one counter, twice, and on another, so that two can take turns beside the third. */
+	{ 0x00d2, -1, BIT(2), { 1, 2 }, true },
+	{ 0x00d3, -1, BIT(2), { 1, 2 }, true },
+	{ 0x00d4, -1, BIT(1), { 1, 2 }, true },
 };
+
+/* Noise: how often an event of rate 1 has happened at the end of each epoch */
+#define NOISE		16
+#define EPOCH		BIT_ULL(20)
+#define EPOCHS		1024
+static u32 noise[EPOCHS + 1];
+
+void synth_make_noise(void)
+{
+	u32 random = 1;
+
+	for (int i = 0; i < EPOCHS; i++) {
+		random = random * 1664525 + 1013904223;
+		noise[i + 1] = noise[i] + 1 + (random >> 16) % NOISE;
+	}
+}
+
+static u64 noise_until(u64 ticks)
+{
+	u64 epoch = ticks / EPOCH, at = epoch % EPOCHS;
+
+	return (epoch / EPOCHS * noise[EPOCHS] + noise[at]) * EPOCH +
+	       (noise[at + 1] - noise[at]) * (ticks % EPOCH);
+}
 
 DEFINE_PER_CPU(struct synth_cpu, synth_cpus);
 
@@ -67,12 +96,17 @@ static u64 rate_of(const struct perf_event *event)
 	return synth_of(event)->rate[kind_of(event)];
 }
 
-/* The PMU's time now */
+/*
+ * The PMU's time now.  It stands still while the PMU is disabled, so that all counters see the same
+ * instant, and then catches up: perf's time running goes on, too.
+ */
 u64 synth_now(struct synth_cpu *cpu)
 {
 	u64 clock = local_clock();
 
-	if (!cpu->disabled && !cpu->latched && !cpu->manual && clock > cpu->last)
+	if (cpu->disabled || cpu->latched)
+		return cpu->ticks;
+	if (!cpu->manual && clock > cpu->last)
 		cpu->ticks += clock - cpu->last;
 	cpu->last = clock;
 	return cpu->ticks;
@@ -83,7 +117,11 @@ static u64 counter_of(struct synth_cpu *cpu, const struct perf_event *event)
 {
 	const struct hw_perf_event *hwc = &event->hw;
 
-	return (hwc->config_base + (synth_now(cpu) - hwc->event_base) * rate_of(event)) & MASK;
+	u64 from = hwc->event_base, to = synth_now(cpu);
+
+	if (synth_of(event)->noisy)
+		return (hwc->config_base + (noise_until(to) - noise_until(from)) * rate_of(event)) & MASK;
+	return (hwc->config_base + (to - from) * rate_of(event)) & MASK;
 }
 
 static void update(struct synth_cpu *cpu, struct perf_event *event)
@@ -298,6 +336,8 @@ void synth_arm(struct synth_cpu *cpu)
 			continue;
 		any = true;
 		left = (BIT_ULL(WIDTH) - counter_of(cpu, event)) / rate_of(event) + 1;
+		if (synth_of(event)->noisy)
+			left = left / NOISE + 1;
 		soonest = min(soonest, left);
 	}
 	if (any && !cpu->manual)
@@ -389,11 +429,9 @@ static void synth_enable(struct pmu *pmu)
 {
 	struct synth_cpu *cpu = this_cpu_ptr(&synth_cpus);
 
-	synth_now(cpu);
 	barrier();
-	if (--cpu->disabled)
-		return;
-	synth_arm(cpu);
+	if (!--cpu->disabled)
+		synth_arm(cpu);
 }
 
 /* All of a group is read at one instant. */
@@ -412,12 +450,10 @@ static void end_txn(struct pmu *pmu)
 {
 	struct synth_cpu *cpu = this_cpu_ptr(&synth_cpus);
 
-	if (cpu->latched) {
-		synth_now(cpu);
+	if (cpu->latched)
 		cpu->latched = false;
-	} else {
+	else
 		synth_enable(pmu);
-	}
 }
 
 static int synth_commit_txn(struct pmu *pmu)

@@ -7,7 +7,7 @@
  *
  * Each CPU has 4 programmable and 3 fixed counters, 48 bits wide.  Events have constraints (see
  * events[]), and each counts a fixed number per tick, which differs between the kinds of core.  A
- * tick is a nanosecond of local_clock() while the PMU is enabled.  With manual=1 ticks come only
+ * tick is a nanosecond of local_clock().  With manual=1 ticks come only
  * from writes to the parameter "work", on the CPU that writes, so that counts are known exactly.
  *
  * Counters overflow by an interrupt, with nmi=1 by an NMI.
@@ -182,6 +182,7 @@ static int __init synth_init(void)
 
 	if (ret)
 		return ret;
+	synth_make_noise();
 	init_cpus();
 	if (synth_nmi) {
 		ret = register_nmi_handler(NMI_LOCAL, synth_on_nmi, 0, KBUILD_MODNAME);

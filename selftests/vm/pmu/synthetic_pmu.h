@@ -54,6 +54,7 @@ extern synth_overflow_fn *synth_overflow;
 extern struct synth_pmu synth_pmus[KINDS];
 DECLARE_PER_CPU(struct synth_cpu, synth_cpus);
 
+void synth_make_noise(void);
 u64 synth_now(struct synth_cpu *cpu);
 void synth_arm(struct synth_cpu *cpu);
 void synth_work(u64 ticks);
