@@ -17,6 +17,7 @@
 #include "base/vec.h"
 #include "core/event.h"
 #include "core/pfm.h"
+#include "core/pmus.h"
 #include "table.h"
 
 /* Mnemonics that stand for perf's events; the first of each are in every program. */
@@ -174,9 +175,12 @@ static int add_perf(struct build *b)
 
 static char *name_of_cpu(void)
 {
-	const char *cpu = shim_pfm__cpu();
+	char several[128];
+	const char *cpu = shim_pmus__names(several, sizeof(several));
 	struct utsname name;
 
+	if (!cpu)
+		cpu = shim_pfm__cpu();
 	if (cpu)
 		return strdup(cpu);
 	return strdup(uname(&name) ? "unknown" : name.machine);

@@ -207,6 +207,24 @@ bool shim_pmus__make(const struct shim_pmus *pmus, unsigned int kind,
 }
 
 /**
+ * shim_pmus__names() - all core PMUs' names, where there are several
+ * @buf: for "cpu_core and cpu_atom", cut to @size
+ * @size: of @buf
+ *
+ * Return: @buf, or NULL if there is one kind of core.
+ */
+const char *shim_pmus__names(char *buf, size_t size)
+{
+	const struct shim_pmus *pmus = shim_pmus__several();
+	size_t n = 0;
+
+	for (unsigned int i = 0; pmus && i < pmus->n && n < size; i++)
+		n += snprintf(buf + n, size - n, "%s%s",
+			      !i ? "" : i + 1 < pmus->n ? ", " : " and ", pmus->pmu[i].name);
+	return pmus ? buf : NULL;
+}
+
+/**
  * shim_pmus__kind() - which of several kinds of core an event is of
  * @req: the event
  *

@@ -4,6 +4,7 @@
 #define SHIM_CORE_PMUS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <linux/vcpc.h>
 
 #define SHIM_PMUS_MAX	8	/* kinds of core */
@@ -41,6 +42,7 @@ const struct shim_pmus *shim_pmus__several(void);
 int shim_pmus__of(const struct shim_pmus *pmus, const struct vcpc_request *req);
 bool shim_pmus__make(const struct shim_pmus *pmus, unsigned int kind,
 		     const struct vcpc_request *req, struct vcpc_request *out);
+const char *shim_pmus__names(char *buf, size_t size);
 int shim_pmus__kind(const struct vcpc_request *req);
 bool shim_pmus__has_cpu(const struct shim_pmu *pmu, unsigned int cpu);
 

@@ -8,6 +8,7 @@
 #include "base/api.h"
 #include "core/format.h"
 #include "core/pfm.h"
+#include "core/pmus.h"
 #include "impl.h"
 
 static const char cpuref[] =
@@ -73,6 +74,7 @@ static uint_t find_caps(cpc_t *cpc)
 /* Open the back end, and find out what does not change: format, capabilities, name. */
 static int look(cpc_t *cpc)
 {
+	char several[CPC_MAX_IMPL_NAME];
 	const char *name;
 	int ret = shim_session__open(&cpc->session);
 
@@ -84,12 +86,14 @@ static int look(cpc_t *cpc)
 		return ret;
 	}
 	cpc->caps = find_caps(cpc);
-	name = shim_pfm__cpu();
+	name = shim_pmus__names(several, sizeof(several));
+	if (!name)
+		name = shim_pfm__cpu();
 	if (!name)
 		name = shim_format__pmu(cpc->format);
 	if (!slots(cpc))
 		name = "the kernel's software events";
-	snprintf(cpc->cciname, sizeof(cpc->cciname), "%s on %s",
+	snprintf(cpc->cciname, sizeof(cpc->cciname), "%s on %.100s",
 		 shim_session__ops(cpc->session) == &shim_backend__perf ? "perf" : "vcpc",
 		 name ? name : "an unknown PMU");
 	return 0;
@@ -151,8 +155,8 @@ SHIM_API int cpc_close(cpc_t *cpc)
  * cpc_npic() - how many requests a set may have
  * @cpc: the handle
  *
- * This is the number of the CPU's counters, or if there are none, the most requests that the
- * back end accepts.  Counters are logical: any of them counts any event, and whether the CPU
+ * This is the number of the CPU's counters, where there are several kinds of core that of the kind with
+ * the fewest, or if there are none, the most requests that the back end accepts.  Counters are logical: any of them counts any event, and whether the CPU
  * can hold a whole set at a time is known when it is bound.
  *
  * Return: the number; 0 without a handle.
