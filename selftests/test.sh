@@ -78,6 +78,7 @@ build_all() {
 		if [ "$arch" = "$host" ]; then build "$arch" ARCH="$arch" all tests
 		else build "$arch" ARCH="$arch" all tests TESTS="vcpc bpf cpc aix trace shim tools unit/core_bpf_reader unit/core_bpf_names $perf_folders"; fi
 	done
+	build x86_64-pmu ARCH=x86_64 vm-pmu
 	build "$host-asan" SAN=1 lib tools tests TESTS="$native_folders $asan_folders"
 }
 
@@ -131,6 +132,16 @@ with_both() {
 		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-both" $both_folders
 }
 
+# Two kinds of core, by PMUs that the VM has from a module: with the module and without
+kinds_of_core() {
+	for module in none "$top/build/x86_64/vcpc.ko"; do
+		name=x86_64-hybrid
+		[ $module = none ] || name=x86_64-hybrid-module
+		RECORDED='' VM_NAME=$name VM_PMU=hybrid VM_MODULE=$module \
+			"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/$name" hybrid
+	done
+}
+
 # lane NAME: begin lane_NAME, beside what follows
 lane() {
 	setsid "$0" --lane "$1" "$work" "$started" >"$logs/$1.log" 2>&1 &
@@ -154,6 +165,7 @@ lane_vms() {
 	stage vms "beside: arm64 VM, perf's pages without the module" without_module arm64 -pages sysctl.kernel.perf_user_access=1 "$perf_folders"
 	stage vms "beside: arm64 VM, the module and perf's pages" with_both
 	stage vms "beside: x86_64 VM, perf without the module" without_module x86_64 '' '' "$perf_folders"
+	stage vms "beside: x86_64 VM, two kinds of core" kinds_of_core
 	stage vms "beside: arm64 VM" env VM_WITHOUT="$not_on_arm64 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=100000 MANY=200000 RACES_SECONDS=2 RELOADS=3" \
 		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm" \
 		vcpc bpf unit/core_bpf_reader unit/core_bpf_names cpc aix trace shim pcp/local pcp/local_processes tools/stat.sh tools/record.sh tools/compare.sh

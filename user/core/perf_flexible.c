@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "perf_flexible.h"
+#include "perf_kinds.h"
 #include "perf_shares.h"
 #include "pmus.h"
 
@@ -119,7 +120,7 @@ int shim_flexible__open(struct shim_instance *inst, struct shim_group_place plac
 		return ret;
 	}
 	ret = open_groups(inst, place, bad);
-	if (!ret && !inst->flexible->shares)
+	if (!ret && !inst->flexible->shares && shim_kinds__are_needed(inst->reqs, inst->n))
 		ret = shim_shares__open(place, &inst->flexible->shares);
 	if (ret) {
 		close_groups(inst->flexible);

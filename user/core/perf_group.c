@@ -201,7 +201,13 @@ unsigned int shim_group__slots(void)
 	return n - 1;
 }
 
-static bool is_ours(const struct shim_group_event *event)
+/**
+ * shim_group__is_ours() - whether a descriptor is still that of an event
+ * @event: the event
+ *
+ * Return: false if the program has closed it; the number may be another file's by now.
+ */
+bool shim_group__is_ours(const struct shim_group_event *event)
 {
 	__u64 id;
 
@@ -211,7 +217,7 @@ static bool is_ours(const struct shim_group_event *event)
 
 static void close_event(struct shim_group_event *event)
 {
-	if (is_ours(event))
+	if (shim_group__is_ours(event))
 		shim_fd__close(event->fd);
 	event->fd.nr = -1;
 }
@@ -257,6 +263,9 @@ static int open_one(struct shim_group *group, unsigned int i, const struct vcpc_
 	int fd, ret;
 
 	describe(&attr, req);
+	/* A member's own count can be read when the group has been taken apart: see perf_apart.c. */
+	if (!leads)
+		attr.read_format &= ~PERF_FORMAT_GROUP;
 	attr.disabled = leads;
 	attr.pinned = leads && (place.pinned || (!place.inherit && !place.flexible));
 	attr.enable_on_exec = leads && (place.on_exec || is_reckoned_with(&attr, place));
@@ -425,7 +434,7 @@ void shim_group__forget(struct shim_group *group)
  */
 int shim_group__turn(const struct shim_group *group, bool on)
 {
-	if (!group->n || !is_ours(&group->events[group->lead]))
+	if (!group->n || !shim_group__is_ours(&group->events[group->lead]))
 		return -EBADF;
 	return ioctl(group->events[group->lead].fd.nr, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
 		     0) ? -errno : 0;
@@ -435,7 +444,7 @@ int shim_group__turn(const struct shim_group *group, bool on)
 static int control(const struct shim_group *group, unsigned int i, unsigned long request,
 		   unsigned long arg)
 {
-	if (!is_ours(&group->events[i]))
+	if (!shim_group__is_ours(&group->events[i]))
 		return -EBADF;
 	return ioctl(group->events[i].fd.nr, request, arg) ? -errno : 0;
 }
@@ -513,11 +522,18 @@ static void put_in_order(const struct shim_group *group, struct shim_group_count
 	counts->values[group->lead] = lead;
 }
 
-/*
+/**
+ * shim_group__read_event() - read(2) of an event
+ * @event: the event
+ * @to: filled in
+ * @size: of @to
+ *
  * Not by read(3), which is a cancellation point: begins and ends of transactions sample, too, and
  * are none.
+ *
+ * Return: as read(2), or a negative error.
  */
-static long read_event(const struct shim_group_event *event, void *to, size_t size)
+long shim_group__read_event(const struct shim_group_event *event, void *to, size_t size)
 {
 	return shim_rawcall4(SYS_read, event->fd.nr, (long)to, size, 0);
 }
@@ -535,13 +551,13 @@ int shim_group__read_any(const struct shim_group *group, struct shim_group_count
 	long got;
 
 	/* read(2) on another file could block, or take data away from the program. */
-	if (!is_ours(&group->events[group->lead]))
+	if (!shim_group__is_ours(&group->events[group->lead]))
 		return -EBADF;
-	got = read_event(&group->events[group->lead], counts, size);
+	got = shim_group__read_event(&group->events[group->lead], counts, size);
 	/* ECHILD: perf is removing the events of an exiting thread, which it does one by one. */
 	for (int tries = 0; got == -ECHILD && tries < EXIT_YIELDS + EXIT_WAITS; tries++) {
 		wait_for_exit(tries);
-		got = read_event(&group->events[group->lead], counts, size);
+		got = shim_group__read_event(&group->events[group->lead], counts, size);
 	}
 	if (got < 0)
 		return got == -ECHILD ? -EAGAIN : got;
@@ -564,62 +580,6 @@ int shim_group__read(const struct shim_group *group, struct shim_group_counts *c
 	int ret = shim_group__read_any(group, counts);
 
 	return !ret && counts->enabled != counts->running ? -EAGAIN : ret;
-}
-
-/*
- * When a CPU goes offline, perf takes its groups apart, and does not put them together again when it
- * comes back.  Each event keeps its own count; the leader's read(2) reports 0 for the others.
- *
- * A group has at most SHIM_GROUP_MAX events, so its counts are large enough for one event's.
- */
-static int read_alone(const struct shim_group *group, unsigned int i,
-		      struct shim_group_counts *counts)
-{
-	long got;
-
-	if (!is_ours(&group->events[i]))
-		return -EBADF;
-	got = read_event(&group->events[i], counts, sizeof(*counts));
-	return got < 0 ? got : 0;
-}
-
-/**
- * shim_group__is_taken_apart() - whether perf has taken a group apart
- * @group: of a CPU
- *
- * Return: false if it has one event only, or cannot be read.
- */
-bool shim_group__is_taken_apart(const struct shim_group *group)
-{
-	struct shim_group_counts counts;
-
-	return group->n > 1 && !read_alone(group, !group->lead, &counts) && counts.nr != group->n;
-}
-
-/**
- * shim_group__read_each() - read the counts of a group that perf may have taken apart
- * @group: of a CPU
- * @counts: filled in
- *
- * Return: as shim_group__read_any().
- */
-int shim_group__read_each(const struct shim_group *group, struct shim_group_counts *counts)
-{
-	struct shim_group_counts one;
-	int ret = 0;
-
-	if (!shim_group__is_taken_apart(group))
-		return shim_group__read_any(group, counts);
-	*counts = (struct shim_group_counts) { .nr = group->n };
-	for (unsigned int i = 0; i < group->n && !ret; i++) {
-		ret = read_alone(group, i, &one);
-		counts->values[i] = one.values[0];
-		if (i != group->lead)
-			continue;
-		counts->enabled = one.enabled;
-		counts->running = one.running;
-	}
-	return ret;
 }
 
 /**

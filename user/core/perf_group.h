@@ -68,6 +68,8 @@ struct shim_group_counts {
 	__u64 values[SHIM_GROUP_MAX];
 };
 
+bool shim_group__is_ours(const struct shim_group_event *event);
+long shim_group__read_event(const struct shim_group_event *event, void *to, size_t size);
 int shim_group__try(const struct vcpc_request *req);
 unsigned int shim_group__slots(void);
 int shim_group__why(void);

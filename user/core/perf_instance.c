@@ -25,7 +25,6 @@
 #include "perf_kinds.h"
 #include "perf_multiplex.h"
 #include "perf_overflow.h"
-#include "pmus.h"
 #include "clock.h"
 
 #define INHERIT_TRIES	64
@@ -151,7 +150,8 @@ static int open_events(struct shim_instance *inst, int *bad)
 		return shim_kinds__open(inst, place, bad);
 	if (!inst->slots)
 		return shim_group__open(&inst->group, inst->reqs, inst->n, place, bad);
-	if (place.own && !inst->flags && shim_overflow__is_possible() && !shim_pmus__several())
+	if (place.own && !inst->flags && shim_overflow__is_possible() &&
+	    !shim_kinds__are_needed(inst->reqs, inst->n))
 		return shim_multiplex__open(inst, bad);
 	return shim_flexible__open(inst, place, bad);
 }
