@@ -28,7 +28,7 @@ static const struct synth_event {
 	int generic;
 	unsigned long counters;
 	u8 rate[KINDS];		/* per tick; 0: this kind of core lacks the event */
-	bool noisy;		/* the rate changes at random, from 1 to NOISE times that */
+	bool noisy;		/* the rate changes at random, 1 to NOISE times that */
 } events[] = {
 	{ 0x003c, PERF_COUNT_HW_CPU_CYCLES, ANY | FIX(1), { 4, 2 } },
 	{ 0x00c0, PERF_COUNT_HW_INSTRUCTIONS, ANY | FIX(0), { 6, 1 } },
@@ -39,7 +39,7 @@ static const struct synth_event {
 	{ 0x412e, PERF_COUNT_HW_CACHE_MISSES, BIT(3), { 1, 2 } },
 	{ 0x00d0, -1, ANY, { 5, 0 } },
 	{ 0x00d1, -1, ANY, { 0, 5 } },
-	/* The same on one counter, twice, and on another, so that two can take turns beside the third. */
+	/* The same on one counter, twice, and on another: two take turns beside the third. */
 	{ 0x00d2, -1, BIT(2), { 1, 2 }, true },
 	{ 0x00d3, -1, BIT(2), { 1, 2 }, true },
 	{ 0x00d4, -1, BIT(1), { 1, 2 }, true },
@@ -119,8 +119,10 @@ static u64 counter_of(struct synth_cpu *cpu, const struct perf_event *event)
 
 	u64 from = hwc->event_base, to = synth_now(cpu);
 
-	if (synth_of(event)->noisy)
-		return (hwc->config_base + (noise_until(to) - noise_until(from)) * rate_of(event)) & MASK;
+	if (synth_of(event)->noisy) {
+		from = noise_until(from);
+		to = noise_until(to);
+	}
 	return (hwc->config_base + (to - from) * rate_of(event)) & MASK;
 }
 
