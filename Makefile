@@ -36,7 +36,7 @@ endif
 
 module: .needs-module ## build vcpc.ko for KDIR (the running kernel, or Debian's newest; KUNIT=1 with suites)
 	@mkdir -p $(OUT)/module
-	@cp -pu --parents VERSION Kbuild kmod/Kbuild $(shell find kmod include/uapi -name '*.[ch]') $(OUT)/module/
+	@cp -pu --parents VERSION Kbuild $(shell find kmod include/uapi -type f) $(OUT)/module/
 	$(Q)$(MODULE_PLACE) $(MAKE) -C $(KDIR) M=$(MODULE_M) $(if $(CCACHE),CC='$(CC)') $(KMAKEFLAGS) $(if $(KUNIT),CONFIG_VCPC_KUNIT_TEST=y) --no-print-directory modules
 	@cp -pu $(OUT)/module/kmod/vcpc.ko $(OUT)/vcpc.ko
 
@@ -90,9 +90,9 @@ test-kcsan: ## races and overflows under a kernel that reports data races (built
 fuzz-kernel: ## fuzz the module in the debug kernel, led by its coverage, for FUZZ_SECONDS (300)
 	@selftests/vm/kernel.sh fuzz
 
-test-newer: ## the kernel's tests on Linux 6.12, x86-64 and arm64
-	@selftests/vm/kernel.sh newer $(FOLDERS)
-	@selftests/vm/kernel.sh newer-arm64 $(FOLDERS)
+test-newer: ## the kernel's tests on a kernel of Debian's backports, x86-64 and arm64 (NEWER=6.12; the newest)
+	@NEWER=$(NEWER) selftests/vm/kernel.sh newer $(FOLDERS)
+	@NEWER=$(NEWER) selftests/vm/kernel.sh newer-arm64 $(FOLDERS)
 
 test-memory: ## libcpc's and tracing's tests under ASan and UBSan, and under valgrind (x86-64 VM)
 	@selftests/vm/memory.sh asan $(FOLDERS)

@@ -27,6 +27,7 @@
 #include <linux/tracepoint.h>
 #include <trace/events/task.h>
 
+#include "compat/clone_flags.h"
 #include "compat/task_flags.h"
 #include "inherit.h"
 #include "limits.h"
@@ -151,7 +152,8 @@ static void pass_on(struct vcpc_instance *inst, void *arg)
 	vcpc_task_work_push(birth->child, &h->work, TIF_NOTIFY_RESUME);
 }
 
-static void probe_newtask(void *data, struct task_struct *child, unsigned long clone_flags)
+static void probe_newtask(void *data, struct task_struct *child,
+			  vcpc_clone_flags_t clone_flags)
 {
 	struct birth birth = { .child = child, .same_process = clone_flags & CLONE_THREAD };
 

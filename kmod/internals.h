@@ -17,6 +17,8 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 
+#include "compat/perf_time.h"
+
 #define VCPC_FIELD_IS(type, field, kind) \
 	static_assert(__same_type(typeof_member(type, field), kind), #type "." #field)
 
@@ -26,7 +28,6 @@ VCPC_FIELD_IS(struct perf_event, count, local64_t);
 VCPC_FIELD_IS(struct perf_event, state, enum perf_event_state);
 VCPC_FIELD_IS(struct perf_event, ctx, struct perf_event_context *);
 VCPC_FIELD_IS(struct perf_event, clock, u64 (*)(void));
-VCPC_FIELD_IS(struct perf_event_context, timeoffset, u64);
 VCPC_FIELD_IS(struct hw_perf_event, sample_period, u64);
 VCPC_FIELD_IS(struct hw_perf_event, last_period, u64);
 VCPC_FIELD_IS(struct hw_perf_event, period_left, local64_t);
@@ -66,7 +67,7 @@ static __always_inline u64 vcpc_event_start(const struct perf_event *event)
  */
 static __always_inline u64 vcpc_event_now(const struct perf_event *event)
 {
-	return event->clock() + READ_ONCE(event->ctx->timeoffset);
+	return event->clock() + vcpc_ctx_offset(event->ctx);
 }
 
 /* What an event has counted that is on the PMU of this CPU; interrupts are disabled. */

@@ -7,7 +7,6 @@
 #include <linux/vcpc.h>
 
 #include "chardev.h"
-#include "compat/tested.h"
 #include "hardware.h"
 #include "inherit.h"
 #include "internals.h"

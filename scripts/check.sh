@@ -38,13 +38,11 @@ checked() {
 		${ignore:+--ignore "$ignore"} -f "$@"
 }
 
-# Two places have to do what is wrong elsewhere: compat/ names versions, and a
-# tracepoint's macros do not look like C.
+# A tracepoint's macros do not look like C.
 checkpatch() {
 	bad=0
 	for file in $(git ls-files 'kmod/*.[ch]' 'include/uapi/*.h'); do
 		case $file in
-		kmod/compat/*) checked LINUX_VERSION_CODE,CONSTANT_COMPARISON "$file" || bad=1 ;;
 		kmod/trace/events.h) checked OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT,COMPLEX_MACRO,MULTISTATEMENT_MACRO_USE_DO_WHILE,TRAILING_SEMICOLON,SPACING "$file" || bad=1 ;;
 		*) checked '' "$file" || bad=1 ;;
 		esac

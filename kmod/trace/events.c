@@ -87,7 +87,7 @@ int vcpc_tracepage_map(struct vm_area_struct *vma)
 		return -EINVAL;
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EACCES;
-	vcpc_vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
+	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
 	return vm_insert_page(vma, vma->vm_start, virt_to_page(page));
 }
 

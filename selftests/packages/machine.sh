@@ -15,7 +15,8 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$1 debs=$2 next=$3 logs=$4
 deb_cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/packages/debs
-series=6.12
+# The newest of the tested kernels that Debian 12's compiler makes
+series=$(awk '{ print $(NF - 1) }' "$here/../../kmod/compat/tested")
 work=$(mktemp -d /var/tmp/vcpc-machine.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 

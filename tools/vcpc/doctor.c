@@ -88,14 +88,26 @@ static int file_has(const char *path, const char *text)
 	return has;
 }
 
+/* Whether a release is of a series that the module was tested on */
+static int is_tested(const char *release)
+{
+	char series[16], all[] = " " TESTED_KERNELS " ";
+	unsigned int version, patch;
+
+	if (sscanf(release, "%u.%u", &version, &patch) != 2)
+		return 0;
+	snprintf(series, sizeof(series), " %u.%u ", version % 1000, patch % 1000);
+	return strstr(all, series) != NULL;
+}
+
 static void check_kernel(struct finding *f)
 {
 	struct utsname name;
 
 	uname(&name);
 	found(f, "Linux %s on %s", name.release, name.machine);
-	if (strncmp(name.release, "6.1.", 4) && strncmp(name.release, "6.12.", 5))
-		limits(f, LIMITED, "the module is tested with Linux 6.1 and 6.12, and is not built for others; perf_event_open(2) counts instead",
+	if (!is_tested(name.release))
+		limits(f, LIMITED, "the module was not tested on this kernel (tested: " TESTED_KERNELS "); if it does not build or load, perf_event_open(2) counts instead",
 		       "");
 }
 

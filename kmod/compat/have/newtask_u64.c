@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The clone flags that task_newtask reports are a u64, since Linux 6.18. */
+#include <linux/tracepoint.h>
+#include <trace/events/task.h>
+
+static void probe(void *data, struct task_struct *task, u64 clone_flags)
+{
+}
+
+void try(void);
+
+void try(void)
+{
+	check_trace_callback_type_task_newtask(probe);
+}

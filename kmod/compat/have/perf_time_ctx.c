@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A perf context's clock is a struct perf_time_ctx, and guests have another, since Linux 7.0. */
+#include <linux/perf_event.h>
+
+u64 try(const struct perf_event_context *ctx);
+
+u64 try(const struct perf_event_context *ctx)
+{
+	return ctx->time.offset - ctx->timeguest.time;
+}
