@@ -97,8 +97,27 @@ static __always_inline __u64 vc_ahead(void)
 	return ahead->tv_sec * 1000000000ull + ahead->tv_nsec;
 }
 
-SEC("uprobe")
-int vc_user_begin(struct pt_regs *ctx)
+/*
+ * A program must not be preempted.  Rows of a CPU are changed in place; a tracepoint's program misses
+ * the events of other threads while it is preempted; and since Linux 6.13 a program with more than 64
+ * bytes of stack has one for each CPU, which two threads in a uprobe's program then write to: Linux
+ * 7.3 panics.  Older kernels do not have these calls; what they preempt is at most one event in a row.
+ */
+extern void bpf_preempt_disable(void) __ksym __weak;
+extern void bpf_preempt_enable(void) __ksym __weak;
+
+/* @body has the stack: a program's first function must have none to speak of. */
+#define VC_UNPREEMPTED(body) do {						\
+	if (bpf_preempt_disable && bpf_preempt_enable) {			\
+		bpf_preempt_disable();						\
+		body;								\
+		bpf_preempt_enable();						\
+	} else {								\
+		body;								\
+	}									\
+} while (0)
+
+static __noinline int vc_user_begin_now(struct pt_regs *ctx)
 {
 	struct vc_event ev;
 
@@ -108,7 +127,13 @@ int vc_user_begin(struct pt_regs *ctx)
 }
 
 SEC("uprobe")
-int vc_user_any(struct pt_regs *ctx)
+int vc_user_begin(struct pt_regs *ctx)
+{
+	VC_UNPREEMPTED(vc_user_begin_now(ctx));
+	return 0;
+}
+
+static __noinline int vc_user_any_now(struct pt_regs *ctx)
 {
 	__u32 op = PT_REGS_PARM1(ctx);
 	struct vc_event ev;
@@ -134,6 +159,13 @@ int vc_user_any(struct pt_regs *ctx)
 	return 0;
 }
 
+SEC("uprobe")
+int vc_user_any(struct pt_regs *ctx)
+{
+	VC_UNPREEMPTED(vc_user_any_now(ctx));
+	return 0;
+}
+
 /* Loaded only if begins are wanted.  (task, ...), where task is the current one */
 SEC("raw_tp/sched_process_exit")
 int vc_on_exit(struct bpf_raw_tracepoint_args *ctx)
@@ -142,7 +174,7 @@ int vc_on_exit(struct bpf_raw_tracepoint_args *ctx)
 
 	/* Only after the last thread: others may go on with the process's transactions. */
 	if (BPF_CORE_READ(task, signal, live.counter) == 0)
-		vc_file_gone(bpf_get_current_pid_tgid() >> 32);
+		VC_UNPREEMPTED(vc_file_gone(bpf_get_current_pid_tgid() >> 32));
 	return 0;
 }
 
@@ -151,7 +183,7 @@ SEC("raw_tp/sched_process_exec")
 int vc_on_exec(struct bpf_raw_tracepoint_args *ctx)
 {
 	(void)ctx;
-	vc_file_gone(bpf_get_current_pid_tgid() >> 32);
+	VC_UNPREEMPTED(vc_file_gone(bpf_get_current_pid_tgid() >> 32));
 	return 0;
 }
 

@@ -153,7 +153,7 @@ static void pass_on(struct vcpc_instance *inst, void *arg)
 }
 
 static void probe_newtask(void *data, struct task_struct *child,
-			  vcpc_clone_flags_t clone_flags)
+			  VCPC_CLONE_FLAGS clone_flags)
 {
 	struct birth birth = { .child = child, .same_process = clone_flags & CLONE_THREAD };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* vcpc_clone_flags_t: the type of clone flags in the probe of task_newtask */
+/* VCPC_CLONE_FLAGS: the type of clone flags in the probe of task_newtask */
 #ifndef VCPC_COMPAT_CLONE_FLAGS_H
 #define VCPC_COMPAT_CLONE_FLAGS_H
 
@@ -8,9 +8,9 @@
 #include "compat/have.h"
 
 #ifdef HAVE_NEWTASK_U64
-typedef u64 vcpc_clone_flags_t;
+#define VCPC_CLONE_FLAGS	u64
 #else
-typedef unsigned long vcpc_clone_flags_t;
+#define VCPC_CLONE_FLAGS	unsigned long
 #endif
 
 #endif

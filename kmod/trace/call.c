@@ -9,11 +9,16 @@
  * Counts accompany only events that ask for them, so a thread that counts costs no other
  * thread anything.
  *
+ * Tracepoints are fired with preemption disabled.  Since Linux 7.0 they do not see to that
+ * themselves, and a BPF program that is preempted misses the events of all other threads on its
+ * CPU until it continues.
+ *
  * Locking: none; the thread's instance is found under RCU.
  */
 #include <linux/atomic.h>
 #include <linux/minmax.h>
 #include <linux/nsproxy.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
@@ -54,8 +59,10 @@ void vcpc_tracecall_init(struct vcpc_tracer *tracer, struct vcpc_user *user)
  */
 void vcpc_tracecall_release(struct vcpc_tracer *tracer)
 {
+	preempt_disable();
 	if (tracer->began)
 		trace_vcpc_gone(tracer->file);
+	preempt_enable();
 	vcpc_tag_holder_release(&tracer->holder);
 }
 
@@ -216,13 +223,11 @@ static __always_inline u64 begun_at(u64 value)
 	return value ? vcpc_clock_from_caller(value) : 0;
 }
 
-static __always_inline int fire(struct vcpc_tracer *tracer, const struct vcpc_trace_write *event)
+static __always_inline void fire(struct vcpc_tracer *tracer, const struct vcpc_tag *tag,
+				 const struct vcpc_trace_write *event)
 {
-	const struct vcpc_tag *tag = vcpc_tag_find(&tracer->holder, event->handle);
 	bool counts = event->op & VCPC_TRACE_F_COUNTS;
 
-	if (!tag)
-		return -ENOENT;
 	switch (event->op & ~VCPC_TRACE_F_COUNTS) {
 	case VCPC_TRACE_END:
 		end(tracer, tag, begun_at(event->value), counts);
@@ -237,7 +242,6 @@ static __always_inline int fire(struct vcpc_tracer *tracer, const struct vcpc_tr
 	default:
 		trace_vcpc_value(tag->id, event->op, event->value, tag->name, tag->uid);
 	}
-	return 0;
 }
 
 /**
@@ -252,8 +256,15 @@ ssize_t vcpc_tracecall_write(struct vcpc_tracer *tracer, const void __user *from
 {
 	struct vcpc_trace_write event;
 	int ret = vcpc_uarg_event(&event, from, size);
+	const struct vcpc_tag *tag;
 
-	if (!ret)
-		ret = fire(tracer, &event);
-	return ret ?: size;
+	if (ret)
+		return ret;
+	tag = vcpc_tag_find(&tracer->holder, event.handle);
+	if (!tag)
+		return -ENOENT;
+	preempt_disable();
+	fire(tracer, tag, &event);
+	preempt_enable();
+	return size;
 }

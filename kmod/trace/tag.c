@@ -23,6 +23,7 @@
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/once.h>
+#include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/random.h>
 #include <linux/ratelimit.h>
@@ -126,7 +127,9 @@ static void free_forgotten(struct list_head *forgotten)
 	struct vcpc_tag *tag, *next;
 
 	list_for_each_entry_safe(tag, next, forgotten, idle) {
+		preempt_disable();
 		trace_vcpc_tag_put(tag->id);
+		preempt_enable();
 		vcpc_limits_put(tag->user);
 		kfree(tag);
 		cond_resched();
