@@ -97,10 +97,10 @@ newer)
 	;;
 newer-some)
 	arch=x86_64 kind=newer
-	folders='vcpc/attack_table vcpc/bind_self vcpc/bounded vcpc/debugfs vcpc/ended_alive vcpc/exec vcpc/exec_threads
+	folders='vcpc/attack_table vcpc/bind_self vcpc/bounded vcpc/closing vcpc/debugfs vcpc/ended_alive vcpc/exec vcpc/exec_threads
 		vcpc/exit_races vcpc/fuzz vcpc/inherit vcpc/large vcpc/limits vcpc/namespaces vcpc/overflow vcpc/overflow_heirs
 		vcpc/policy vcpc/races vcpc/restart vcpc/sample vcpc/set_create vcpc/stall vcpc/time_namespace vcpc/trace
-		vcpc/trace_counts vcpc/trace_limits vcpc/trace_tag vcpc/tree vcpc/unload vcpc/reload.sh bpf/bounds bpf/counted
+		vcpc/trace_counts vcpc/trace_limits vcpc/trace_tag vcpc/tree vcpc/unload vcpc/reload.sh bpf/bounds bpf/counted bpf/counts
 		bpf/pinned.sh'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
 	export TEST_TIMEOUT=1800 VM_ENVIRONMENT='FUZZ_CALLS=100000 MANY=100000'
