@@ -70,9 +70,16 @@ static struct vcpc_user *find_account(const struct vcpc_user *as)
 
 	lockdep_assert_held(&users_lock);
 	list_for_each_entry(user, &users, node)
-		if (uid_eq(user->uid, as->uid) && user->ns == as->ns)
+		if (uid_eq(user->uid, as->uid) && user->ns == as->ns && user->root == as->root)
 			return user;
 	return NULL;
+}
+
+/* Limits are not a question of permission: refusals are not for the audit log. */
+static bool is_privileged(void)
+{
+	return ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
+	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 }
 
 /*
@@ -88,6 +95,7 @@ static void set_responsible(struct vcpc_user *user)
 		user->uid = ns->owner;
 		user->ns = uid_eq(ns->owner, GLOBAL_ROOT_UID) ? ns->ns.inum : 0;
 	}
+	user->root = uid_eq(user->uid, GLOBAL_ROOT_UID) && !user->ns && is_privileged();
 }
 
 /**
@@ -183,13 +191,6 @@ int vcpc_limits_charge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 void vcpc_limits_uncharge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 {
 	atomic_sub(nr, &user->used[limit]);
-}
-
-/* Limits are not a question of permission: refusals are not for the audit log. */
-static bool is_privileged(void)
-{
-	return ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
-	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 }
 
 /**

@@ -33,6 +33,7 @@ enum vcpc_stat {
  * @refs: files and sets that are charged here; both under the list's lock
  * @uid: the user; includes the users of user namespaces that he has made
  * @ns: inode number of the user namespace, if root made it: it is one account; otherwise 0
+ * @root: it is root's; user 0 without its capabilities has an account like anybody
  * @used: how much of each limit is taken
  * @nr_tags: number of tags
  * @idle_tags: those that no file holds
@@ -44,6 +45,7 @@ struct vcpc_user {
 	unsigned int refs;
 	kuid_t uid;
 	unsigned int ns;
+	bool root;
 	atomic_t used[VCPC_LIMIT_NR];
 	unsigned int nr_tags;
 	struct list_head idle_tags;

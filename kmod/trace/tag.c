@@ -56,11 +56,6 @@ static LIST_HEAD(idle_users);	/* users who have idle tags */
 static unsigned int nr_tags, nr_root_tags;
 static u64 last_id;
 
-static bool is_root(const struct vcpc_user *user)
-{
-	return uid_eq(user->uid, GLOBAL_ROOT_UID) && !user->ns;
-}
-
 /* Keyed, so that nobody can choose names that are all in one place. */
 static u32 key(u32 uid, const char *name)
 {
@@ -107,7 +102,7 @@ static void count(const struct vcpc_tag *tag, int by)
 	lockdep_assert_held(&table_lock);
 	WRITE_ONCE(tag->user->nr_tags, tag->user->nr_tags + by);
 	nr_tags += by;
-	if (is_root(tag->user))
+	if (tag->user->root)
 		nr_root_tags += by;
 }
 
@@ -142,7 +137,7 @@ static struct vcpc_user *most_idle(bool may_be_root)
 
 	lockdep_assert_held(&table_lock);
 	list_for_each_entry(user, &idle_users, idle_node)
-		if ((may_be_root || !is_root(user)) && (!most || user->nr_idle > most->nr_idle))
+		if ((may_be_root || !user->root) && (!most || user->nr_idle > most->nr_idle))
 			most = user;
 	return most;
 }
@@ -232,7 +227,7 @@ static int take_locked(struct vcpc_tag **fresh, bool as_root, struct list_head *
 
 static int take(struct vcpc_tag **fresh, struct vcpc_tag **taken)
 {
-	bool as_root = is_root((*fresh)->user) ||
+	bool as_root = (*fresh)->user->root ||
 		       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 	LIST_HEAD(forgotten);
 	int ret;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* How many tags a user may have, all users together, and root. */
+#include <linux/capability.h>
 #include <sys/prctl.h>
 
 #include "vcpc_test.h"
@@ -27,8 +28,21 @@ FIXTURE_TEARDOWN(limits)
 	put_number(ROOT_TAGS, self->root_tags);
 }
 
+/* User 0 without capabilities */
+#define POWERLESS	((uid_t)-1)
+
+static int drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = { 0 };
+
+	return syscall(SYS_capset, &header, none);
+}
+
 static int become(uid_t uid)
 {
+	if (uid == POWERLESS)
+		return drop_capabilities();
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid))
 		return -errno;
 	return setresuid(uid, uid, uid) ? -errno : 0;
@@ -103,6 +117,25 @@ TEST_F(limits, two_users_fill_root_still_can)
 	}
 	for (i = 0; i < 2; i++)
 		stop_taker(&takers[i]);
+	close(device);
+}
+
+/* User 0 is root by its capabilities: without them it is limited, and takes nothing from root. */
+TEST_F(limits, user_0_without_capabilities_is_not_root)
+{
+	int device = device_open();
+	struct taker taker;
+	char name[32];
+
+	put_number(MAX_USER_TAGS, 30);
+	ASSERT_EQ(0, start_taker(&taker, POWERLESS));
+	EXPECT_EQ(-EUSERS, taker.error);
+	EXPECT_EQ(30, taker.taken);
+	for (int i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), "vcpc-power-%d", i);
+		ASSERT_GT(tag_handle(device, name), 0);
+	}
+	stop_taker(&taker);
 	close(device);
 }
 
