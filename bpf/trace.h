@@ -192,6 +192,7 @@ struct vc_user {
 struct vc_offsets {
 	__u32 task_cred;
 	__u32 cred_user_ns;
+	__u32 cred_caps;	/* cap_effective */
 	__u32 user_ns_parent;
 	__u32 user_ns_level;
 	__u32 user_ns_owner;

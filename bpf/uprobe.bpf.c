@@ -48,6 +48,16 @@ struct {
 	__type(value, __u64);
 } vc_id SEC(".maps");
 
+/* processes that have begun something: only these can have rows in vc_open */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, VC_MAX_OPEN);
+	__type(key, __u32);
+	__type(value, __u8);
+} vc_began SEC(".maps");
+
+static volatile __u32 vc_any_began;	/* one had no room there: any may have rows */
+
 static __u64 last_id;
 
 /* If two CPUs see a new name at the same time, one's id is used, and the other's never. */
@@ -117,12 +127,33 @@ extern void bpf_preempt_enable(void) __ksym __weak;
 	}									\
 } while (0)
 
+static __noinline void vc_process_began(__u32 tgid)
+{
+	static const __u8 yes = 1;
+
+	if (bpf_map_update_elem(&vc_began, &tgid, &yes, BPF_ANY))
+		vc_any_began = 1;
+}
+
+/* To walk vc_open takes long: what has begun nothing does not pay for it. */
+static __noinline void vc_process_gone(void)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
+	if (!bpf_map_delete_elem(&vc_began, &tgid) || vc_any_began)
+		vc_file_gone(tgid);
+}
+
 static __noinline int vc_user_begin_now(struct pt_regs *ctx)
 {
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	struct vc_event ev;
 
-	if (!vc_user_event(ctx, &ev))
-		vc_begin(&ev);
+	if (vc_user_event(ctx, &ev))
+		return 0;
+	if (!bpf_map_lookup_elem(&vc_began, &tgid))
+		vc_process_began(tgid);
+	vc_begin(&ev);
 	return 0;
 }
 
@@ -174,7 +205,7 @@ int vc_on_exit(struct bpf_raw_tracepoint_args *ctx)
 
 	/* Only after the last thread: others may go on with the process's transactions. */
 	if (BPF_CORE_READ(task, signal, live.counter) == 0)
-		VC_UNPREEMPTED(vc_file_gone(bpf_get_current_pid_tgid() >> 32));
+		VC_UNPREEMPTED(vc_process_gone());
 	return 0;
 }
 
@@ -183,7 +214,7 @@ SEC("raw_tp/sched_process_exec")
 int vc_on_exec(struct bpf_raw_tracepoint_args *ctx)
 {
 	(void)ctx;
-	VC_UNPREEMPTED(vc_file_gone(bpf_get_current_pid_tgid() >> 32));
+	VC_UNPREEMPTED(vc_process_gone());
 	return 0;
 }
 

@@ -4,7 +4,8 @@
  *
  * An account is a user, with all user ids of the user namespaces that this user has made; or a user
  * namespace that root has made, with all that are in it.  It has at most half of a map's rows, and
- * all accounts but root's together leave an eighth to root, who has no limit.
+ * all accounts but root's together leave an eighth to root, who has no limit.  User 0 without
+ * capabilities shares the account of those for whom there is no room.
  *
  * A tag's account is that of the task that was the first to use the tag.  All rows of the tag are
  * on it, so an account that has no tag has no rows either, and is closed.
@@ -60,12 +61,19 @@ static __always_inline __u32 vc_read_half(__u64 from)
 	return half;
 }
 
-/* The current task's user namespace below the initial one, or that one; 0 if it cannot be known */
-static __noinline __u64 vc_outermost(void)
-{
-	__u64 ns = vc_read_word(bpf_get_current_task() + vc_offsets.task_cred);
+/* CAP_SYS_ADMIN or CAP_PERFMON: without, user 0 is not root */
+#define VC_ROOTS_CAPS	(1ull << 21 | 1ull << 38)
 
-	ns = vc_read_word(ns + vc_offsets.cred_user_ns);
+static __noinline __u64 vc_cred(void)
+{
+	return vc_read_word(bpf_get_current_task() + vc_offsets.task_cred);
+}
+
+/* The user namespace of credentials below the initial one, or that one; 0 if it cannot be known */
+static __noinline __u64 vc_outermost(__u64 cred)
+{
+	__u64 ns = vc_read_word(cred + vc_offsets.cred_user_ns);
+
 	for (int i = 0; i < VC_MAX_NESTED; i++) {
 		if (vc_read_half(ns + vc_offsets.user_ns_level) <= 1)
 			break;
@@ -77,14 +85,18 @@ static __noinline __u64 vc_outermost(void)
 /* The account of the current task; @user: its user, if it is in no user namespace of its own */
 static __always_inline __u64 vc_account_of(__u32 user)
 {
+	__u64 cred, ns;
 	__u32 owner;
-	__u64 ns;
 
 	if (!vc_offsets.task_cred)
 		return user;
-	ns = vc_outermost();
-	if (!vc_read_half(ns + vc_offsets.user_ns_level))
-		return user;
+	cred = vc_cred();
+	ns = vc_outermost(cred);
+	if (!vc_read_half(ns + vc_offsets.user_ns_level)) {
+		if (user || vc_read_word(cred + vc_offsets.cred_caps) & VC_ROOTS_CAPS)
+			return user;
+		return VC_USER_OTHERS;
+	}
 	owner = vc_read_half(ns + vc_offsets.user_ns_owner);
 	return owner ? owner : VC_ACCOUNT_NS | vc_read_half(ns + vc_offsets.user_ns_inum);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Two users' equal names are two tags, and nobody ends another's transaction. */
+#include <linux/capability.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "bpf_test.h"
 
@@ -93,6 +95,51 @@ TEST_F(users, equal_names)
 	EXPECT_STREQ("of two@1002", b->label);
 	EXPECT_STREQ("of one", alone->label);
 	EXPECT_STREQ("of two@1001@1002", like->label);
+}
+
+/* As user 0 without capabilities, @n tags: 0, or not */
+static int tags_without_capabilities(int n)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = { 0 };
+	int status, bad = 0;
+	pid_t pid = fork();
+	char name[32];
+
+	if (!pid) {
+		if (syscall(SYS_capset, &header, none))
+			_exit(2);
+		for (int i = 0; i < n && !bad; i++) {
+			snprintf(name, sizeof(name), "powerless %d", i);
+			bad = pmtracepoint(name) != 0;
+		}
+		_exit(bad);
+	}
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+/* It has the share of a user, and leaves root its own. */
+TEST_F(users, user_0_without_capabilities)
+{
+	struct shim_trace_options options = {
+		.size = sizeof(options), .flags = variant->flag, .max_tags = 100,
+	};
+	char name[32];
+	size_t n;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, shim_trace_off());
+	ASSERT_EQ(0, shim_trace_on(&options));
+	ASSERT_EQ(0, tags_without_capabilities(100));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	ASSERT_EQ(0, shim_trace_stats_get(self->trace, &n));
+	EXPECT_EQ(50, n);
+	for (int i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "powerful %d", i);
+		ASSERT_EQ(0, pmtracepoint(name));
+	}
+	ASSERT_EQ(0, shim_trace_stats_get(self->trace, &n));
+	EXPECT_EQ(90, n);
 }
 
 static int read_number(const char *path)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* By the module and without it, by probes on libshim: the same statistics, and all that can go wrong. */
 #include <signal.h>
+#include <time.h>
 
 #include "inside.h"
 
@@ -112,6 +113,51 @@ TEST_F(ways, given_up)
 	ASSERT_EQ(0, read_drops(&self->drops));
 	EXPECT_EQ(3, self->drops.given_up);
 	EXPECT_EQ(0, self->drops.not_open);
+}
+
+static void does_nothing(void)
+{
+}
+
+static uint64_t monotonic(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/* The shortest life of a process that traces nothing */
+static uint64_t shortest_life(void)
+{
+	uint64_t least = UINT64_MAX, took;
+
+	for (int i = 0; i < 50; i++) {
+		took = monotonic();
+		if (in_child(does_nothing))
+			return UINT64_MAX;
+		took = monotonic() - took;
+		least = took < least ? took : least;
+	}
+	return least;
+}
+
+/* What others have begun costs a process nothing that traces nothing. */
+TEST_F(ways, others_begins)
+{
+	uint64_t before;
+	char name[32];
+
+	UNLESS_MISSING();
+	self->options.flags |= SHIM_TRACE_F_BEGINS;
+	self->options.max_tags = 16384;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	before = shortest_life();
+	for (int i = 0; i < (variant->flag == SHIM_TRACE_F_MODULE ? 4000 : 16000); i++) {
+		snprintf(name, sizeof(name), "begun %d", i);
+		ASSERT_EQ(0, pmtracebegin(name));
+	}
+	EXPECT_LT(shortest_life(), 2 * before);
 }
 
 /*

@@ -114,6 +114,7 @@ static int set_limits(struct bpf_object *obj, const struct shim_bpf_options *opt
 		{ "vc_stat", tags },
 		{ "vc_process", rows_of_processes(tags) },
 		{ "vc_open", rows_of_open(options) },
+		{ "vc_began", rows_of_open(options) },
 		{ "vc_ring", ring_size(options->ring) },
 		/* A map of one slot means that direct tracing is off: programs refuse it. */
 		{ "vc_direct", options->direct > 1 ? options->direct : 1 },

@@ -49,6 +49,7 @@ void shim_bpf_offsets__find(struct vc_offsets *offsets)
 	} wanted[] = {
 		{ "task_struct", "cred", &offsets->task_cred },
 		{ "cred", "user_ns", &offsets->cred_user_ns },
+		{ "cred", "cap_effective", &offsets->cred_caps },
 		{ "user_namespace", "parent", &offsets->user_ns_parent },
 		{ "user_namespace", "level", &offsets->user_ns_level },
 		{ "user_namespace", "owner", &offsets->user_ns_owner },
