@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* An archive of many volumes, of which some are missing: all that are there are found, from wherever one comes. */
+#include <sys/resource.h>
+
 #include "pcp_fixture.h"
 
 #define VOLUMES		300
@@ -97,6 +99,57 @@ TEST_F(volumes, by_a_file_of_it)
 	EXPECT_EQ(0, fetch_number(METRIC, NULL));
 	EXPECT_EQ(1, fetch_number(METRIC, NULL));
 	ASSERT_EQ(0, pmDestroyContext(pmWhichContext()));
+}
+
+/* It is said once, and in whichever mode it comes first; then it is passed over. */
+TEST_F(volumes, a_damaged_one)
+{
+	const int modes[] = { PM_MODE_FORW, PM_MODE_BACK, PM_MODE_INTERP };
+	char name[300];
+
+	snprintf(name, sizeof(name), "%s.9", self->base);
+	ASSERT_EQ(0, truncate(name, 20));
+	for (int i = 0; i < 3; i++) {
+		int context = pmNewContext(PM_CONTEXT_ARCHIVE, self->base);
+		int back = modes[i] == PM_MODE_BACK;
+
+		ASSERT_LE(0, context);
+		ASSERT_EQ(0, go_to(modes[i], back ? 10000 : 8000, back ? 0 : 1000));
+		EXPECT_EQ(back ? 10 : 8, fetch_number(METRIC, NULL));
+		EXPECT_EQ(PM_ERR_LOGREC, fetch_number(METRIC, NULL));
+		if (modes[i] == PM_MODE_INTERP)
+			EXPECT_EQ(8, fetch_number(METRIC, NULL));	/* the time of the damage again */
+		EXPECT_EQ(back ? 8 : 10, fetch_number(METRIC, NULL));
+		ASSERT_EQ(0, go_to(modes[i], back ? 10000 : 8000, back ? 0 : 1000));
+		EXPECT_EQ(back ? 10 : 8, fetch_number(METRIC, NULL));
+		if (modes[i] == PM_MODE_INTERP)
+			EXPECT_EQ(8, fetch_number(METRIC, NULL));
+		EXPECT_EQ(back ? 8 : 10, fetch_number(METRIC, NULL));
+		ASSERT_EQ(0, pmDestroyContext(context));
+	}
+}
+
+/* A failure that passes is no damage: it is said, and the volume is read when it has passed. */
+TEST_F(volumes, no_descriptor_for_one)
+{
+	struct rlimit before, none;
+	int context = pmNewContext(PM_CONTEXT_ARCHIVE, self->base);
+
+	ASSERT_LE(0, context);
+	ASSERT_EQ(8, number_at(METRIC, 8000));
+	ASSERT_EQ(0, go_to(PM_MODE_FORW, 8000, 0));
+	EXPECT_EQ(8, fetch_number(METRIC, NULL));
+	EXPECT_EQ(9, fetch_number(METRIC, NULL));
+	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &before));
+	none = before;
+	none.rlim_cur = 0;
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &none));
+	EXPECT_EQ(-EMFILE, fetch_number(METRIC, NULL));
+	EXPECT_EQ(-EMFILE, fetch_number(METRIC, NULL));
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &before));
+	EXPECT_EQ(10, fetch_number(METRIC, NULL));
+	EXPECT_EQ(11, fetch_number(METRIC, NULL));
+	ASSERT_EQ(0, pmDestroyContext(context));
 }
 
 TEST_F(volumes, without_its_first_volume)

@@ -82,15 +82,24 @@ struct shim_archive {
 const struct shim_index *shim_archive__index(struct shim_archive *ar);
 const struct shim_index *shim_archive__index_locked(struct shim_archive *ar);
 
-/* The content of a volume; false if it cannot be used, and readers then skip it */
-bool shim_archive__view(struct shim_archive *ar, unsigned int volume, struct shim_volume_view *out);
+/*
+ * The content of a volume: 0; -SHIM_EVOLUME if it is damaged, so that readers pass it; or why it
+ * could not be read this time, in which case the next call tries again.
+ */
+int shim_archive__view(struct shim_archive *ar, unsigned int volume, struct shim_volume_view *out);
 /* The same, with ar->lock held */
-bool shim_archive__view_locked(struct shim_archive *ar, unsigned int volume,
-			       struct shim_volume_view *out);
+int shim_archive__view_locked(struct shim_archive *ar, unsigned int volume,
+			      struct shim_volume_view *out);
 
-/* How many volumes there are; the second one with ar->lock held */
-unsigned int shim_archive__nvolumes(struct shim_archive *ar);
-unsigned int shim_archive__nvolumes_locked(struct shim_archive *ar);
+/* List the volumes in the directory unless that was done: 0, or why it could not be done */
+int shim_archive__list(struct shim_archive *ar);
+int shim_archive__list_locked(struct shim_archive *ar);
+
+/* How many volumes there are, as far as they are listed */
+static inline unsigned int shim_archive__nvolumes(const struct shim_archive *ar)
+{
+	return atomic_load_explicit(&ar->nvolumes, memory_order_acquire);
+}
 
 /* The chunk of @later that has the @i-th later volume, and how many volumes a chunk has */
 static inline unsigned int shim_later__chunk(unsigned int i)
@@ -146,9 +155,9 @@ static inline uint64_t shim_archive__head(const struct shim_archive *ar, unsigne
 	return v->joint ? 0 : v->segment->format->label_len;
 }
 
-/* The last complete record of a segment, with ar->lock held; false if it has none */
-bool shim_segment__last_record(struct shim_archive *ar, const struct shim_segment *segment,
-			       struct shim_record *last);
+/* The last complete record of a segment, with ar->lock held: 0, -ENOENT if it has none, or why not */
+int shim_segment__last_record(struct shim_archive *ar, const struct shim_segment *segment,
+			      struct shim_record *last);
 
 /*
  * The record that begins, or the one that ends, at @offset: 0, -ENODATA at the

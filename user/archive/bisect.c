@@ -178,29 +178,34 @@ static void narrow(struct search *s)
 }
 
 /* Skip volumes whose successor also begins before the time */
-static void skip_volumes(struct search *s, unsigned int last)
+static int skip_volumes(struct search *s, unsigned int last)
 {
 	struct shim_archive *ar = s->cur->ar;
+	int err;
 
 	while (s->volume < last) {
 		struct shim_record rec;
 		struct shim_volume_view next;
 
-		if (!shim_archive__view(ar, s->volume + 1, &next) ||
-		    shim_volume_record__at(&next, next.head, &rec) || !is_before(s, rec.stamp))
-			return;
+		err = shim_archive__view(ar, s->volume + 1, &next);
+		if (err)
+			return err == -SHIM_EVOLUME ? 0 : err;
+		if (shim_volume_record__at(&next, next.head, &rec) || !is_before(s, rec.stamp))
+			return 0;
 		s->volume++;
 		s->lo = (struct bound){ next.head, rec.stamp, true };
 		s->found = true;
 	}
+	return 0;
 }
 
 /* Set the bounds: the last index place before the time, and the place after it */
-static bool begin(struct search *s, const struct shim_index *index, size_t n)
+static int begin(struct search *s, const struct shim_index *index, size_t n)
 {
 	struct shim_archive *ar = s->cur->ar;
 	const struct shim_place *from = n ? &index->places[n - 1] : NULL;
 	const struct shim_place *to = n < index->n ? &index->places[n] : NULL;
+	int err;
 
 	s->volume = from ? from->volume : 0;
 	if (from)
@@ -208,9 +213,11 @@ static bool begin(struct search *s, const struct shim_index *index, size_t n)
 	else
 		s->lo = (struct bound){ shim_archive__head(ar, 0), shim_archive__label(ar)->start,
 					true };
-	skip_volumes(s, to ? to->volume : shim_archive__nvolumes(ar) - 1);
-	if (!shim_archive__view(ar, s->volume, &s->view))
-		return false;
+	err = skip_volumes(s, to ? to->volume : shim_archive__nvolumes(ar) - 1);
+	if (!err)
+		err = shim_archive__view(ar, s->volume, &s->view);
+	if (err)
+		return err;
 	s->hi = (struct bound){ s->view.size, { 0, 0 }, false };
 	if (to) {
 		s->hi.stamp = to->stamp;
@@ -218,21 +225,23 @@ static bool begin(struct search *s, const struct shim_index *index, size_t n)
 		if (to->volume == s->volume && to->offset < s->view.size)
 			s->hi.offset = to->offset;
 	}
-	return true;
+	return 0;
 }
 
-bool shim_bisect__place(struct shim_cursor *cur, const struct shim_index *index, size_t n,
+int shim_bisect__place(struct shim_cursor *cur, const struct shim_index *index, size_t n,
 			struct shim_ts when, bool or_equal)
 {
 	struct search s = { .cur = cur, .when = when, .or_equal = or_equal };
 
-	if (!begin(&s, index, n))
-		return false;
+	int err = begin(&s, index, n);
+
+	if (err)
+		return err == -SHIM_EVOLUME ? 0 : err;
 	if (s.hi.offset > s.lo.offset && s.hi.offset - s.lo.offset >= WORTH)
 		narrow(&s);
 	if (!s.found)
-		return false;
+		return 0;
 	cur->volume = s.volume;
 	cur->offset = s.lo.offset;
-	return true;
+	return 1;
 }

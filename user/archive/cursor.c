@@ -24,6 +24,16 @@ static int arrive(struct shim_cursor *cur, struct shim_record *rec, unsigned int
 	return 0;
 }
 
+/* A step did not end at a record: if a volume cannot be used, move to its other end */
+static int pass(struct shim_cursor *cur, unsigned int volume, uint64_t offset, int err)
+{
+	if (err == -SHIM_EVOLUME) {
+		cur->volume = volume;
+		cur->offset = offset;
+	}
+	return err;
+}
+
 /* The record at the cursor from the read buffer, which is refilled if it is not in there */
 static bool at_readbuf(const struct shim_cursor *cur, struct shim_record *rec)
 {
@@ -42,11 +52,11 @@ static bool before_readbuf(const struct shim_cursor *cur, struct shim_record *re
 /**
  * shim_cursor__next() - step over the following record
  * @cur: the cursor, moved behind the record; not moved on error
- * @rec: the record; on -EBADMSG only its @volume is set, to the damaged one
+ * @rec: the record; on -EBADMSG and -SHIM_EVOLUME only its @volume is set, to the damaged one
  *
- * Volumes that cannot be used are skipped.
- *
- * Return: 0, -ERANGE at the end of the archive, -EBADMSG before a corrupt or incomplete record.
+ * Return: 0, -ERANGE at the end of the archive, -EBADMSG before a corrupt or incomplete record,
+ * -SHIM_EVOLUME if the cursor has passed a volume that cannot be used, or why a volume could not
+ * be read.
  */
 int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 {
@@ -58,12 +68,17 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 
 	if (cur->readbuf && at_readbuf(cur, rec))
 		return arrive(cur, rec, volume, offset + rec->len);
+	err = shim_archive__list(ar);
+	if (err)
+		return err;
 	for (;;) {
 		/* ask before looking: a volume does not grow any more once another follows it */
 		bool is_last = volume + 1 >= shim_archive__nvolumes(ar);
 
-		err = -ENODATA;
-		if (shim_archive__view(ar, volume, &view))
+		err = shim_archive__view(ar, volume, &view);
+		if (err == -SHIM_EVOLUME && offset == UINT64_MAX)
+			err = -ENODATA;
+		else if (!err)
 			err = shim_volume_record__at(&view, offset, rec);
 		if (err != -ENODATA)
 			break;
@@ -74,7 +89,7 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 	}
 	rec->volume = volume;
 	if (err)
-		return err;
+		return pass(cur, volume, UINT64_MAX, err);
 	shim_cursor__look_at(cur, volume, offset);
 	return arrive(cur, rec, volume, offset + rec->len);
 }
@@ -82,9 +97,10 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 /**
  * shim_cursor__prev() - step back over the preceding record
  * @cur: the cursor, moved before the record; not moved on error
- * @rec: the record; on -EBADMSG only its @volume is set, to the damaged one
+ * @rec: the record; on -EBADMSG and -SHIM_EVOLUME only its @volume is set, to the damaged one
  *
- * Return: 0, -ERANGE at the start of the archive, -EBADMSG behind a corrupt record.
+ * Return: 0, -ERANGE at the start of the archive, -EBADMSG behind a corrupt record, and others as
+ * shim_cursor__next().
  */
 int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 {
@@ -97,8 +113,10 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 	if (cur->readbuf && before_readbuf(cur, rec))
 		return arrive(cur, rec, volume, rec->offset);
 	for (;;) {
-		err = -ENODATA;
-		if (shim_archive__view(ar, volume, &view))
+		err = shim_archive__view(ar, volume, &view);
+		if (err == -SHIM_EVOLUME && !offset)
+			err = -ENODATA;
+		else if (!err)
 			err = shim_volume_record__before(&view, offset, rec);
 		if (err != -ENODATA)
 			break;
@@ -109,54 +127,60 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 	}
 	rec->volume = volume;
 	if (err)
-		return err;
+		return pass(cur, volume, 0, err);
 	shim_cursor__look_at(cur, volume, rec->offset);
 	return arrive(cur, rec, volume, rec->offset);
 }
 
 /*
  * Whether a place of the index is between two records, of which the former is
- * not later than the place's stamp.  If the latter is earlier than the stamp,
- * the search only walks farther.
+ * not later than the place's stamp: 1, 0, or why a volume could not be read.
+ * If the latter is earlier than the stamp, the search only walks farther.
  */
-static bool is_true(struct shim_archive *ar, const struct shim_place *place)
+static int is_true(struct shim_archive *ar, const struct shim_place *place)
 {
 	struct shim_cursor cur = { .ar = ar, .volume = place->volume, .offset = place->offset };
 	struct shim_record rec;
 	struct shim_volume_view view;
 	int err;
 
-	if (!shim_archive__view(ar, place->volume, &view) ||
-	    !shim_volume_record__is_boundary(&view, place->offset))
-		return false;
+	err = shim_archive__view(ar, place->volume, &view);
+	if (err)
+		return err == -SHIM_EVOLUME ? 0 : err;
+	if (!shim_volume_record__is_boundary(&view, place->offset))
+		return 0;
 	err = shim_cursor__prev(&cur, &rec);
-	/* -EBADMSG: the volume before it is truncated, which does not make this place wrong */
-	return err || shim_ts__cmp(rec.stamp, place->stamp) <= 0;
+	/* the volume before it is damaged, which does not make this place wrong */
+	if (err == -EBADMSG || err == -SHIM_EVOLUME || err == -ERANGE)
+		return 1;
+	return err ? err : shim_ts__cmp(rec.stamp, place->stamp) <= 0;
 }
 
 /*
  * Jump near @when by bisection; if that fails, to the last correct index place
  * before it, or to the start
  */
-static void jump(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
+static int jump(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 {
 	struct shim_archive *ar = cur->ar;
 	const struct shim_index *index = shim_archive__index(ar);
 	size_t n = shim_index__before(index, when, or_equal);
+	int found = shim_bisect__place(cur, index, n, when, or_equal);
 
-	if (shim_bisect__place(cur, index, n, when, or_equal))
-		return;
+	if (found)
+		return found < 0 ? found : 0;
 	cur->volume = 0;
 	cur->offset = shim_archive__head(ar, 0);
-	while (n--) {
+	while (n-- && !found) {
 		const struct shim_place *place = &index->places[n];
 
-		if (is_true(ar, place)) {
+		found = is_true(ar, place);
+		if (found > 0) {
 			cur->volume = place->volume;
 			cur->offset = place->offset;
-			return;
 		}
 	}
+	return found < 0 ? found : 0;
 }
 
 static bool is_before(struct shim_ts stamp, struct shim_ts when, bool or_equal)
@@ -164,12 +188,23 @@ static bool is_before(struct shim_ts stamp, struct shim_ts when, bool or_equal)
 	return shim_ts__cmp(stamp, when) < (or_equal ? 1 : 0);
 }
 
+/* Step over the following record, and over volumes that cannot be used before it */
+static int next_usable(struct shim_cursor *cur, struct shim_record *rec)
+{
+	int err;
+
+	do
+		err = shim_cursor__next(cur, rec);
+	while (err == -SHIM_EVOLUME);
+	return err;
+}
+
 /*
  * Move to the first volume after a damaged one that begins with a complete
- * record; false, without moving, if there is none or that record is not before
- * @when
+ * record: 0; -ERANGE, without moving, if there is none or that record is not
+ * before @when; or why a volume could not be read
  */
-static bool skip_damage(struct shim_cursor *cur, unsigned int damaged, struct shim_ts when,
+static int skip_damage(struct shim_cursor *cur, unsigned int damaged, struct shim_ts when,
 			bool or_equal)
 {
 	struct shim_record rec = { .volume = damaged };
@@ -180,29 +215,44 @@ static bool skip_damage(struct shim_cursor *cur, unsigned int damaged, struct sh
 		c.volume = rec.volume + 1;
 		c.offset = shim_archive__head(cur->ar, c.volume);
 		first = c;
-		err = shim_cursor__next(&c, &rec);
+		err = next_usable(&c, &rec);
 	}
-	if (err || !is_before(rec.stamp, when, or_equal))
-		return false;
-	*cur = first;
-	return true;
+	if (err == -EBADMSG || (!err && !is_before(rec.stamp, when, or_equal)))
+		err = -ERANGE;
+	if (!err)
+		*cur = first;
+	return err;
 }
 
 /*
  * Walk over all records < @when, or <= @when, and skip the rest of a damaged
  * volume if a later one begins early enough
  */
-static void advance(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
+static int advance(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 {
 	struct shim_cursor before = *cur;
 	struct shim_record rec;
 	int err;
 
 	do {
-		while (!(err = shim_cursor__next(cur, &rec)) && is_before(rec.stamp, when, or_equal))
+		while (!(err = next_usable(cur, &rec)) && is_before(rec.stamp, when, or_equal))
 			before = *cur;
-	} while (err == -EBADMSG && skip_damage(cur, rec.volume, when, or_equal));
+		if (err == -EBADMSG)
+			err = skip_damage(cur, rec.volume, when, or_equal);
+		else if (!err)
+			err = -ERANGE;
+	} while (!err);
 	*cur = before;
+	return err == -ERANGE ? 0 : err;
+}
+
+static int seek(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
+{
+	int err = shim_archive__list(cur->ar);
+
+	if (!err)
+		err = jump(cur, when, or_equal);
+	return err ? err : advance(cur, when, or_equal);
 }
 
 /**
@@ -213,13 +263,11 @@ static void advance(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
  * Where a record after the chosen place of the index is corrupt, the search goes on with the next
  * volume.  If that does not begin before @when either, the cursor stops before the corrupt record.
  *
- * Return: 0.
+ * Return: 0, or why a volume could not be read.
  */
 int shim_cursor__seek_before(struct shim_cursor *cur, struct shim_ts when)
 {
-	jump(cur, when, false);
-	advance(cur, when, false);
-	return 0;
+	return seek(cur, when, false);
 }
 
 /**
@@ -227,11 +275,9 @@ int shim_cursor__seek_before(struct shim_cursor *cur, struct shim_ts when)
  * @cur: the cursor
  * @when: the time
  *
- * Return: 0, as shim_cursor__seek_before().
+ * Return: as shim_cursor__seek_before().
  */
 int shim_cursor__seek_after(struct shim_cursor *cur, struct shim_ts when)
 {
-	jump(cur, when, true);
-	advance(cur, when, true);
-	return 0;
+	return seek(cur, when, true);
 }

@@ -141,32 +141,43 @@ out:
 	return err;
 }
 
-/* Whether there is such a file, plain or compressed */
-static bool exists(const char *name)
+static int is_there(const char *path)
+{
+	if (!access(path, F_OK))
+		return 1;
+	return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+}
+
+/* Whether there is such a file, plain or compressed: 1, 0, or why that is unknown */
+static int exists(const char *name)
 {
 	char *path;
-	bool found = !access(name, F_OK);
+	int found = is_there(name);
 
 	for (size_t i = 0; !found && shim_unpack_suffixes[i]; i++) {
 		if (asprintf(&path, "%s%s", name, shim_unpack_suffixes[i]) < 0)
-			return false;
-		found = !access(path, F_OK);
+			return -ENOMEM;
+		found = is_there(path);
 		free(path);
 	}
 	return found;
 }
 
 /* A copy of @name; without its last component if it names an existing file of an archive */
-char *shim_files__base(const char *name)
+int shim_files__base(const char *name, char **base)
 {
 	size_t len = plain_len(name), dot = len;
+	int part = 0;
 
 	while (dot && name[dot - 1] != '.' && name[dot - 1] != '/')
 		dot--;
 	if (dot > 1 && name[dot - 1] == '.' && name[dot - 2] != '/' &&
-	    component(name + dot, len - dot) >= SHIM_VOLUME_INDEX && exists(name))
-		return strndup(name, dot - 1);
-	return strdup(name);
+	    component(name + dot, len - dot) >= SHIM_VOLUME_INDEX)
+		part = exists(name);
+	if (part < 0)
+		return part;
+	*base = part ? strndup(name, dot - 1) : strdup(name);
+	return *base ? 0 : -ENOMEM;
 }
 
 int shim_files__find(const char *name, struct shim_files *out)
@@ -177,9 +188,9 @@ int shim_files__find(const char *name, struct shim_files *out)
 
 	if (!*name)
 		return -ENOENT;
-	base = shim_files__base(name);
-	if (!base)
-		return -ENOMEM;
+	err = shim_files__base(name, &base);
+	if (err)
+		return err;
 	err = shim_files__scan(base, &files);
 	free(base);
 	if (err)
@@ -213,25 +224,31 @@ char *shim_files__path(const char *base, int volume)
 	return n < 0 ? NULL : path;
 }
 
-bool shim_files__exists(const char *base, int volume)
+int shim_files__exists(const char *base, int volume)
 {
 	char *path = shim_files__path(base, volume);
-	bool found = path && exists(path);
+	int found = path ? exists(path) : -ENOMEM;
 
 	free(path);
 	return found;
 }
 
-bool shim_files__plain_size(const char *base, int volume, uint64_t *size)
+int shim_files__plain_size(const char *base, int volume, uint64_t *size)
 {
 	char *path = shim_files__path(base, volume);
 	struct stat st;
-	bool there = path && !stat(path, &st) && S_ISREG(st.st_mode);
+	int err = 0;
 
+	if (!path)
+		return -ENOMEM;
+	if (stat(path, &st))
+		err = -errno;
+	else if (!S_ISREG(st.st_mode))
+		err = -ENOENT;
 	free(path);
-	if (there)
+	if (!err)
 		*size = (uint64_t)st.st_size;
-	return there;
+	return err;
 }
 
 int shim_file__open(const char *path, int *out, struct stat *st)

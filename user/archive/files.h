@@ -28,16 +28,16 @@ int shim_files__scan(const char *base, struct shim_files *out);
 void shim_files__free(struct shim_files *files);
 /* Append a volume to those that are known: 0 or -ENOMEM */
 int shim_files__add(struct shim_files *files, int number);
-/* The base name, of which @name may be one of the files; to be freed */
-char *shim_files__base(const char *name);
+/* The base name, of which @name may be one of the files; to be freed; 0 or an error */
+int shim_files__base(const char *name, char **base);
 
 /* BASE.meta, BASE.index, BASE.N for SHIM_VOLUME_META, SHIM_VOLUME_INDEX, N; to be freed */
 char *shim_files__path(const char *base, int volume);
 
-/* Whether one of the archive's files is there, plain or compressed */
-bool shim_files__exists(const char *base, int volume);
-/* The size of a volume's file; false if it does not exist in uncompressed form */
-bool shim_files__plain_size(const char *base, int volume, uint64_t *size);
+/* Whether one of the archive's files is there, plain or compressed: 1, 0, or why that is unknown */
+int shim_files__exists(const char *base, int volume);
+/* The size of a volume's file; -ENOENT if it does not exist in uncompressed form */
+int shim_files__plain_size(const char *base, int volume, uint64_t *size);
 
 /* Open a regular file for reading, and stat it; -EINVAL if it is not a regular file */
 int shim_file__open(const char *path, int *fd, struct stat *st);

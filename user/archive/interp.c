@@ -27,6 +27,8 @@ struct shim_interp {
 	bool started;			/* the run has had its first fetch */
 	bool placed;			/* the scanner was placed in this run */
 	bool counted;			/* the run has returned values of counters */
+	bool counted_before;		/* the same before the current fetch */
+	unsigned int nasked;
 	struct shim_ts run_start;
 	struct shim_ts when;		/* of the current fetch */
 	int64_t t;
@@ -358,16 +360,15 @@ static bool after_mark(const struct shim_interp *ip, const struct shim_interp_me
 {
 	int64_t mark = ip->sc.mark;
 
-	if (!continuous(m) || m->last_run != ip->run || m->last_numval <= 0 || !ip->sc.has_mark)
+	if (!continuous(m) || m->last.run != ip->run || m->last.numval <= 0 || !ip->sc.has_mark)
 		return false;
-	return (m->last_at < mark && mark <= ip->t) || (ip->t <= mark && mark < m->last_at);
+	return (m->last.at < mark && mark <= ip->t) || (ip->t <= mark && mark < m->last.at);
 }
 
 static int answer(struct shim_interp *ip, struct shim_interp_metric *m)
 {
 	int got = 0;
 
-	m->answered = ip->fetch;
 	m->first = ip->nout;
 	for (unsigned int i = 0; i < m->n && got >= 0; i++) {
 		struct shim_interp_inst *k = &m->insts[m->order[i]];
@@ -382,9 +383,9 @@ static int answer(struct shim_interp *ip, struct shim_interp_metric *m)
 	if (got == -EDOM || after_mark(ip, m))
 		ip->nout = m->first;
 	m->numval = got == -EDOM ? -EDOM : (int32_t)(ip->nout - m->first);
-	m->last_run = ip->run;
-	m->last_at = ip->t;
-	m->last_numval = m->numval;
+	m->answered = ip->fetch;
+	m->before_last = m->last;
+	m->last = (struct shim_interp_last){ ip->run, ip->t, m->numval };
 	ip->counted |= continuous(m) && m->numval > 0;
 	return 0;
 }
@@ -433,12 +434,14 @@ static bool take_damage(struct shim_interp *ip)
  * @ip: an interpolator
  * @end: time of that record
  *
- * Return: 0, or, once, -EBADMSG if there is damage that no fetch has reported.
+ * Return: 0, or, once, -EBADMSG if there is damage that no fetch has reported, or why a volume
+ * could not be read.
  */
 int shim_interp__end(struct shim_interp *ip, struct shim_ts end)
 {
-	shim_scan__end(&ip->sc, end);
-	return take_damage(ip) ? -EBADMSG : 0;
+	int err = shim_scan__end(&ip->sc, end);
+
+	return !err && take_damage(ip) ? -EBADMSG : err;
 }
 
 /**
@@ -472,11 +475,35 @@ int shim_interp__fetch(struct shim_interp *ip, struct shim_ts when, unsigned int
 		err = find_priors(ip, n, filter);
 	if (!err)
 		err = find_nexts(ip, n);
-	if (take_damage(ip) && !err)
+	if (!err && take_damage(ip))
 		err = -EBADMSG;
 	if (err) {
 		shim_scan__stop(&ip->sc);
 		return err;
 	}
-	return answer_all(ip, n, pmids, answers);
+	ip->nasked = n;
+	ip->counted_before = ip->counted;
+	err = answer_all(ip, n, pmids, answers);
+	if (err)
+		shim_interp__undo(ip);
+	return err;
+}
+
+/**
+ * shim_interp__undo() - forget the last fetch, whose answers nobody will see
+ * @ip: an interpolator
+ *
+ * Otherwise a repeated fetch would take the first for one on this side of a mark.
+ */
+void shim_interp__undo(struct shim_interp *ip)
+{
+	for (unsigned int i = 0; i < ip->nasked; i++) {
+		struct shim_interp_metric *m = ip->asked[i];
+
+		if (!m || m->answered != ip->fetch)
+			continue;
+		m->last = m->before_last;
+		m->answered = 0;
+	}
+	ip->counted = ip->counted_before;
 }

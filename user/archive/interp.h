@@ -52,6 +52,8 @@ void shim_interp__grown(struct shim_interp *ip);
 int shim_interp__fetch(struct shim_interp *ip, struct shim_ts when, unsigned int n,
 		       const uint32_t *pmids, const struct shim_filter *filter,
 		       struct shim_answer *answers);
+/* Forget the last fetch, whose answers nobody will see */
+void shim_interp__undo(struct shim_interp *ip);
 
 int shim_interp__end(struct shim_interp *ip, struct shim_ts end);
 

@@ -84,7 +84,7 @@ struct shim_interp_life {
  * @order: the order in which values are returned, as indices of instances
  * @valfmt: as last seen in a record
  * @fetch: number of the last fetch that asked for it
- * @last_run, @last_at, @last_numval: run and time of the last answer, and its number of values
+ * @last: run and time of the last answer, and its number of values; @before_last: the one before
  * @pending: number of its instances that a scan looks for
  * @answered: number of the fetch that @first and @numval belong to
  * @first, @numval: index of the first value returned; number of values, or an error
@@ -97,9 +97,11 @@ struct shim_interp_metric {
 	uint32_t *order;
 	int32_t valfmt;
 	uint64_t fetch;
-	uint64_t last_run;
-	int64_t last_at;
-	int32_t last_numval;
+	struct shim_interp_last {
+		uint64_t run;
+		int64_t at;
+		int32_t numval;
+	} last, before_last;
 	unsigned int pending;
 	uint64_t answered;
 	size_t first;

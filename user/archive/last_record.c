@@ -32,41 +32,46 @@ static bool scan_from_index(struct shim_archive *ar, unsigned int volume,
 	return scan(view, view->head, last);
 }
 
-static bool last_of_volume(struct shim_archive *ar, unsigned int volume, struct shim_record *last)
+static int last_of_volume(struct shim_archive *ar, unsigned int volume, struct shim_record *last)
 {
 	struct shim_volume *v = shim_archive__volume(ar, volume);
 	struct shim_volume_view view;
 	bool found;
+	int err;
 
-	if (!shim_archive__view_locked(ar, volume, &view))
-		return false;
+	err = shim_archive__view_locked(ar, volume, &view);
+	if (err)
+		return err == -SHIM_EVOLUME ? -ENOENT : err;
 	found = !shim_volume_record__before(&view, view.size, last) && !shim_record__check(last);
 	if (!found)
 		found = scan_from_index(ar, volume, &view, last);
 	v->good = found ? last->offset + last->len : view.head;
-	return found;
+	return found ? 0 : -ENOENT;
 }
 
-bool shim_segment__last_record(struct shim_archive *ar, const struct shim_segment *segment,
-			       struct shim_record *last)
+int shim_segment__last_record(struct shim_archive *ar, const struct shim_segment *segment,
+			      struct shim_record *last)
 {
 	unsigned int i = segment->nvolumes;
+	int err = -ENOENT;
 
-	while (i--)
-		if (last_of_volume(ar, segment->first + i, last))
-			return true;
-	return false;
+	while (err == -ENOENT && i--)
+		err = last_of_volume(ar, segment->first + i, last);
+	return err;
 }
 
-static void find_end(struct shim_archive *ar)
+/* 0 also if it is known now that there is no end; else it is not known why */
+static int find_end(struct shim_archive *ar)
 {
 	const struct shim_segment *segment = &ar->segments[ar->nsegments - 1];
 	struct shim_record last;
+	int err = shim_segment__last_record(ar, segment, &last);
 
-	ar->end_err = shim_segment__last_record(ar, segment, &last) ? 0 : -EBADMSG;
-	if (!ar->end_err)
+	ar->end_known = !err || err == -ENOENT;
+	ar->end_err = err == -ENOENT ? -EBADMSG : 0;
+	if (!err)
 		ar->end = last.stamp;
-	ar->end_known = true;
+	return err == -ENOENT ? 0 : err;
 }
 
 /**
@@ -78,7 +83,7 @@ static void find_end(struct shim_archive *ar)
  * see new records from then on.  If stamps go backwards, the end is the stamp of the record that
  * is physically last; of several archives opened as one, it is the end of the last one.
  *
- * Return: 0, -EBADMSG if there is no complete record.
+ * Return: 0, -EBADMSG if there is no complete record, or why a volume could not be read.
  */
 int shim_archive__end(struct shim_archive *ar, struct shim_ts *end)
 {
@@ -88,7 +93,7 @@ int shim_archive__end(struct shim_archive *ar, struct shim_ts *end)
 	shim_lock__enter(&ar->lock);
 	err = shim_archive__follow_locked(ar, &changed);
 	if (!err && (changed || !ar->end_known))
-		find_end(ar);
+		err = find_end(ar);
 	if (!err)
 		err = ar->end_err;
 	if (!err)

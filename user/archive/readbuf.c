@@ -19,7 +19,7 @@ static bool read_from(struct shim_readbuf *readbuf, struct shim_archive *ar, uns
 	struct shim_volume_view view;
 	size_t len = room;
 
-	if (!shim_archive__view(ar, volume, &view) || v->joint || v->look < 0 ||
+	if (shim_archive__view(ar, volume, &view) || v->joint || v->look < 0 ||
 	    offset >= view.size || shim_vec__reserve(readbuf->bytes, &readbuf->room, room))
 		return false;
 	/* read nothing that the view does not have yet, even if the file has grown */
@@ -98,11 +98,15 @@ int shim_readbuf__keep(const struct shim_readbuf *readbuf, struct shim_archive *
 		    const struct shim_record *rec, struct shim_value *value)
 {
 	struct shim_volume_view view;
+	int err;
 
 	if (value->type < SHIM_TYPE_STRING || !readbuf->len || rec->data < readbuf->bytes ||
 	    rec->data >= readbuf->bytes + readbuf->len)
 		return 0;
-	if (!shim_archive__view(ar, rec->volume, &view) || view.size - rec->len < rec->offset)
+	err = shim_archive__view(ar, rec->volume, &view);
+	if (err)
+		return err;
+	if (view.size - rec->len < rec->offset)
 		return -EBADMSG;
 	value->bytes = view.data + rec->offset + ((const uint8_t *)value->bytes - rec->data);
 	return 0;

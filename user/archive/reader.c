@@ -139,27 +139,40 @@ static int open_segments(struct shim_archive *ar, char *const *names, size_t n, 
 	return err;
 }
 
+/* Whether an error will not pass, so that the index stays as far as it was loaded */
+static bool is_lasting(int err)
+{
+	return err != -ENOMEM && err != -EMFILE && err != -ENFILE && err != -EINTR && err != -EIO;
+}
+
+/* An index that cannot be loaded, or only in part, makes a search slower, not wrong. */
 const struct shim_index *shim_archive__index_locked(struct shim_archive *ar)
 {
+	static const struct shim_index none;
 	int err = 0;
 
-	shim_archive__nvolumes_locked(ar);
-	/* an index that cannot be loaded, or only in part, makes a search slower, not wrong */
-	if (!atomic_load_explicit(&ar->indexed, memory_order_relaxed))
-		for (unsigned int i = 0; i < ar->nsegments && !err; i++)
-			err = shim_index__load(&ar->index, &ar->segments[i]);
+	if (atomic_load_explicit(&ar->indexed, memory_order_relaxed))
+		return &ar->index;
+	for (unsigned int i = 0; i < ar->nsegments && !err; i++)
+		err = shim_index__load(&ar->index, &ar->segments[i]);
+	if (err && !is_lasting(err)) {
+		shim_index__free(&ar->index);
+		return &none;
+	}
 	atomic_store_explicit(&ar->indexed, true, memory_order_release);
 	return &ar->index;
 }
 
 const struct shim_index *shim_archive__index(struct shim_archive *ar)
 {
+	const struct shim_index *index;
+
 	if (atomic_load_explicit(&ar->indexed, memory_order_acquire))
 		return &ar->index;
 	shim_lock__enter(&ar->lock);
-	shim_archive__index_locked(ar);
+	index = shim_archive__index_locked(ar);
 	shim_lock__leave(&ar->lock);
-	return &ar->index;
+	return index;
 }
 
 static bool look(const char *base, int volume, struct stat *out)

@@ -28,8 +28,8 @@ void shim_archive__put(struct shim_archive *ar);
 
 const struct shim_label *shim_archive__label(const struct shim_archive *ar);
 int shim_archive__end(struct shim_archive *ar, struct shim_ts *end);
-/* Pick up what was added to the files; returns whether there is anything new */
-bool shim_archive__follow(struct shim_archive *ar);
+/* Pick up what was added to the files: 1 if there is anything new, 0 if not, or an error */
+int shim_archive__follow(struct shim_archive *ar);
 /* Wait for a writer to complete a half-written record; returns whether to try again */
 struct shim_cursor;
 bool shim_archive__await(const struct shim_cursor *cur, struct shim_ts *since);
@@ -148,7 +148,8 @@ int shim_vset__raw(const struct shim_record *rec, const struct shim_vset *vset, 
 /*
  * A cursor stands between two records.  next and prev return 0 and the record
  * passed over, -ERANGE at the ends, -EBADMSG before a corrupt record (and
- * again when asked again).
+ * again when asked again), -SHIM_EVOLUME when they have passed a volume that cannot
+ * be used, or why a volume could not be read: then the cursor has not moved.
  */
 struct shim_cursor {
 	struct shim_archive *ar;

@@ -262,37 +262,54 @@ static void give_up(struct pass *p, bool end)
 	}
 }
 
+int shim_scan__note_damage(struct shim_scanner *sc, uint32_t volume)
+{
+	int err;
+
+	if (shim_pmidmap__get(&sc->reported, volume) != SHIM_PMIDMAP_NONE)
+		return 0;
+	err = shim_pmidmap__add(&sc->reported, volume, 0);
+	if (!err)
+		sc->damaged = true;
+	return err;
+}
+
+int shim_scan__step(struct shim_scanner *sc, struct shim_cursor *c, struct shim_record *rec,
+		    bool back)
+{
+	int err, noted = 0;
+
+	do {
+		err = back ? shim_cursor__prev(c, rec) : shim_cursor__next(c, rec);
+		if (err == -SHIM_EVOLUME)
+			noted = shim_scan__note_damage(sc, rec->volume);
+	} while (err == -SHIM_EVOLUME && !noted);
+	return noted ? noted : err;
+}
+
 /* Step forward; wait for a half-written record if its writer may still be at it */
-static int next_whole(const struct shim_scanner *sc, struct shim_cursor *c, struct shim_record *rec)
+static int next_whole(struct shim_scanner *sc, struct shim_cursor *c, struct shim_record *rec)
 {
 	struct shim_ts since = { 0 };
-	int err = shim_cursor__next(c, rec);
+	int err = shim_scan__step(sc, c, rec, false);
 
 	while (err == -EBADMSG &&
 	       shim_pmidmap__get(&sc->reported, rec->volume) == SHIM_PMIDMAP_NONE &&
 	       shim_archive__await(c, &since))
-		err = shim_cursor__next(c, rec);
+		err = shim_scan__step(sc, c, rec, false);
 	return err;
-}
-
-/* Each volume's damage is reported once; without memory to remember that, it is not reported. */
-void shim_scan__note_damage(struct shim_scanner *sc, uint32_t volume)
-{
-	if (shim_pmidmap__get(&sc->reported, volume) == SHIM_PMIDMAP_NONE &&
-	    !shim_pmidmap__add(&sc->reported, volume, 0))
-		sc->damaged = true;
 }
 
 static int step(const struct pass *p, struct shim_cursor *c, struct shim_record *rec)
 {
-	int err = p->back ? shim_cursor__prev(c, rec) : next_whole(p->sc, c, rec);
+	int err = p->back ? shim_scan__step(p->sc, c, rec, true) : next_whole(p->sc, c, rec);
 
-	if (err == -EBADMSG)
-		shim_scan__note_damage(p->sc, rec->volume);
+	if (err == -EBADMSG && shim_scan__note_damage(p->sc, rec->volume))
+		err = -ENOMEM;
 	return err;
 }
 
-void shim_scan__end(struct shim_scanner *sc, struct shim_ts end)
+int shim_scan__end(struct shim_scanner *sc, struct shim_ts end)
 {
 	struct shim_cursor c;
 	struct shim_record rec;
@@ -303,7 +320,8 @@ void shim_scan__end(struct shim_scanner *sc, struct shim_ts end)
 	if (!err)
 		err = next_whole(sc, &c, &rec);
 	if (err == -EBADMSG)
-		shim_scan__note_damage(sc, rec.volume);
+		err = shim_scan__note_damage(sc, rec.volume);
+	return err == -ERANGE ? 0 : err;
 }
 
 /* Remember the time of the record next to the scanner's cursor, the first that the scan meets */
@@ -320,6 +338,21 @@ static void note_neighbour(const struct pass *p, int64_t at)
 	}
 }
 
+/* Take in what a record has, which is values or a mark */
+static int meet(struct pass *p, const struct shim_record *rec)
+{
+	int mark;
+
+	if (rec->npmids)
+		return take_record(p, rec);
+	mark = p->marked ? 0 : shim_scan__is_mark(p->sc, rec);
+	if (mark > 0) {
+		p->marked = true;
+		p->mark = p->at;
+	}
+	return mark < 0 ? mark : 0;
+}
+
 static int scan(struct pass *p)
 {
 	struct shim_scanner *sc = p->sc;
@@ -330,6 +363,8 @@ static int scan(struct pass *p)
 	sweep(p);
 	while (sc->left) {
 		err = step(p, &c, &rec);
+		if (err && err != -ERANGE && err != -EBADMSG)
+			return err;
 		if (err) {
 			give_up(p, err == -ERANGE);
 			break;
@@ -343,14 +378,9 @@ static int scan(struct pass *p)
 			give_up(p, false);
 			break;
 		}
-		if (rec.npmids) {
-			err = take_record(p, &rec);
-			if (err)
-				return err;
-		} else if (!p->marked && shim_scan__is_mark(sc, &rec)) {
-			p->marked = true;
-			p->mark = p->at;
-		}
+		err = meet(p, &rec);
+		if (err)
+			return err;
 	}
 	return 0;
 }

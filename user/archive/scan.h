@@ -59,8 +59,8 @@ static inline int64_t shim_scan__time(const struct shim_scanner *sc, const struc
 	return shim_interp_metric__time(rec->stamp, sc->start);
 }
 
-/* Whether a record is a mark that is not ignored */
-bool shim_scan__is_mark(const struct shim_scanner *sc, const struct shim_record *rec);
+/* Whether a record is a mark that is not ignored: 1, 0, or why that cannot be seen */
+int shim_scan__is_mark(const struct shim_scanner *sc, const struct shim_record *rec);
 
 /*
  * Put the cursor at a time.  @walk_there: instead of seeking, walk past every
@@ -81,9 +81,12 @@ void shim_scan__stop(struct shim_scanner *sc);
 int shim_scan__back(struct shim_scanner *sc, int64_t t);
 int shim_scan__forw(struct shim_scanner *sc, int64_t t);
 
-/* Note damage in a volume, to be reported; each volume's is reported once */
-void shim_scan__note_damage(struct shim_scanner *sc, uint32_t volume);
-/* Look for damage behind the last record, whose time is @end; sets @damaged */
-void shim_scan__end(struct shim_scanner *sc, struct shim_ts end);
+/* Note damage in a volume, to be reported, each volume's once: 0 or -ENOMEM */
+int shim_scan__note_damage(struct shim_scanner *sc, uint32_t volume);
+/* Step over the next or previous record, and over volumes that cannot be used, which it notes */
+int shim_scan__step(struct shim_scanner *sc, struct shim_cursor *c, struct shim_record *rec,
+		    bool back);
+/* Look for damage behind the last record, whose time is @end; sets @damaged; 0 or an error */
+int shim_scan__end(struct shim_scanner *sc, struct shim_ts end);
 
 #endif /* SHIM_ARCHIVE_SCAN_H */

@@ -8,36 +8,55 @@
 #define SEEK_AFTER	16	/* records; farther, a seek is cheaper than a walk */
 #define WALK_AT_ONCE	64	/* records, before the next look for a clear range to leap over */
 
-/* The time from the last record before a mark to the first one behind it */
-static int64_t gap_around(const struct shim_scanner *sc, const struct shim_record *mark)
+/* Step to the next or previous record with values: 0, -ENOENT if there is none, or an error */
+static int to_values(struct shim_cursor *c, struct shim_record *rec, bool back)
+{
+	int err;
+
+	do
+		err = back ? shim_cursor__prev(c, rec) : shim_cursor__next(c, rec);
+	while (err == -SHIM_EVOLUME || (!err && !rec->npmids));
+	return err == -ERANGE || err == -EBADMSG ? -ENOENT : err;
+}
+
+/* The time from the last record before a mark to the first one behind it; errors as to_values() */
+static int gap_around(const struct shim_scanner *sc, const struct shim_record *mark, int64_t *gap)
 {
 	struct shim_cursor before = {
 		.ar = sc->ar, .volume = mark->volume, .offset = mark->offset,
 	}, behind = before;
 	struct shim_record former, latter;
+	int err = to_values(&before, &former, true);
 
-	do
-		if (shim_cursor__prev(&before, &former))
-			return SHIM_TIME_MIN;
-	while (!former.npmids);
-	do
-		if (shim_cursor__next(&behind, &latter))
-			return SHIM_TIME_MIN;
-	while (!latter.npmids);
-	return shim_scan__time(sc, &latter) - shim_scan__time(sc, &former);
+	if (!err)
+		err = to_values(&behind, &latter, false);
+	if (!err)
+		*gap = shim_scan__time(sc, &latter) - shim_scan__time(sc, &former);
+	return err;
 }
 
-bool shim_scan__is_mark(const struct shim_scanner *sc, const struct shim_record *rec)
+int shim_scan__is_mark(const struct shim_scanner *sc, const struct shim_record *rec)
 {
-	return !rec->npmids && (sc->gap == SHIM_TIME_MIN || gap_around(sc, rec) > sc->gap);
+	int64_t gap;
+	int err;
+
+	if (rec->npmids)
+		return 0;
+	if (sc->gap == SHIM_TIME_MIN)
+		return 1;
+	err = gap_around(sc, rec, &gap);
+	return !err ? gap > sc->gap : err == -ENOENT ? 0 : err;
 }
 
-static void note_mark(struct shim_scanner *sc, const struct shim_record *rec, int64_t at)
+static int note_mark(struct shim_scanner *sc, const struct shim_record *rec, int64_t at)
 {
-	if (shim_scan__is_mark(sc, rec)) {
+	int is_mark = shim_scan__is_mark(sc, rec);
+
+	if (is_mark > 0) {
 		sc->has_mark = true;
 		sc->mark = at;
 	}
+	return is_mark < 0 ? is_mark : 0;
 }
 
 /* Whether a time is too far to walk to, judged by the distance of the records around the cursor */
@@ -91,8 +110,8 @@ static void pass(struct shim_scanner *sc, struct shim_clear_range *way,
 
 static int refused(struct shim_scanner *sc, const struct shim_record *rec, int err)
 {
-	if (err == -EBADMSG)
-		shim_scan__note_damage(sc, rec->volume);
+	if (err == -EBADMSG && shim_scan__note_damage(sc, rec->volume))
+		return -ENOMEM;
 	return err;
 }
 
@@ -109,7 +128,7 @@ static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, i
 	/* for records that are only passed, the map is faster: only their heads are touched */
 	if (far)
 		c.readbuf = NULL;
-	err = shim_cursor__next(&c, &rec);
+	err = shim_scan__step(sc, &c, &rec, false);
 	if (err && err != -ERANGE)
 		return refused(sc, &rec, err);
 	at = err ? SHIM_TIME_MAX : shim_scan__time(sc, &rec);
@@ -121,7 +140,9 @@ static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, i
 	}
 	/* most records are as long as the one before; a prefetch beyond the map has no effect */
 	__builtin_prefetch(rec.data + 4 * (size_t)rec.len);
-	note_mark(sc, &rec, at);
+	err = note_mark(sc, &rec, at);
+	if (err)
+		return err;
 	sc->behind_single = !sc->behind_known ? sc->at < at : sc->behind < at;
 	sc->behind_known = true;
 	sc->behind = at;
@@ -131,12 +152,17 @@ static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, i
 }
 
 /* Going back to @t also passes the marks whose time is @t itself. */
-static void note_marks_at(struct shim_scanner *sc, struct shim_cursor c, int64_t t)
+static int note_marks_at(struct shim_scanner *sc, struct shim_cursor c, int64_t t)
 {
 	struct shim_record rec;
+	int err;
 
-	while (!shim_cursor__prev(&c, &rec) && shim_scan__time(sc, &rec) == t)
-		note_mark(sc, &rec, t);
+	while (!(err = shim_scan__step(sc, &c, &rec, true)) && shim_scan__time(sc, &rec) == t) {
+		err = note_mark(sc, &rec, t);
+		if (err)
+			return err;
+	}
+	return err == -ERANGE || err == -EBADMSG ? 0 : err;
 }
 
 static int step_backward(struct shim_scanner *sc, struct shim_clear_range *way, int64_t t, bool far)
@@ -148,7 +174,7 @@ static int step_backward(struct shim_scanner *sc, struct shim_clear_range *way, 
 
 	if (far)
 		c.readbuf = NULL;
-	err = shim_cursor__prev(&c, &rec);
+	err = shim_scan__step(sc, &c, &rec, true);
 	if (err && err != -ERANGE)
 		return refused(sc, &rec, err);
 	at = err ? SHIM_TIME_MIN : shim_scan__time(sc, &rec);
@@ -156,11 +182,11 @@ static int step_backward(struct shim_scanner *sc, struct shim_clear_range *way, 
 		sc->behind_single = false;
 		sc->behind_known = true;
 		sc->behind = at;
-		if (at == t)
-			note_marks_at(sc, sc->cursor, t);
-		return 0;
+		return at == t ? note_marks_at(sc, sc->cursor, t) : 0;
 	}
-	note_mark(sc, &rec, at);
+	err = note_mark(sc, &rec, at);
+	if (err)
+		return err;
 	sc->ahead_single = !sc->ahead_known || sc->ahead > at;
 	sc->ahead_known = true;
 	sc->ahead = at;
@@ -217,7 +243,8 @@ static bool leap_within(struct shim_scanner *sc, const struct shim_clear_range *
 
 	shim_cursor__init(&c, sc->ar);
 	c.readbuf = &sc->readbuf;
-	shim_cursor__seek_after(&c, when);
+	if (shim_cursor__seek_after(&c, when))
+		return false;
 	to = position_of(&c);
 	probe = c;
 	if (back) {
@@ -266,6 +293,33 @@ static int walk_all(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 	return err;
 }
 
+/*
+ * Walk from where the scanner is; -EAGAIN if that does not reach @t.  After an error that may pass
+ * it is where it was, for no mark may be missed when the fetch is repeated.
+ */
+static int walk_to(struct shim_scanner *sc, struct shim_ts when, int64_t t, bool all_the_way)
+{
+	const struct shim_scanner was = *sc;
+	int err = -EAGAIN;
+
+	if (all_the_way)
+		err = walk_all(sc, when, t);
+	else if (!is_far(sc, t))
+		err = walk(sc, t, SEEK_AFTER, false);
+	if (!err || err == -EAGAIN || err == -EBADMSG)
+		return err;
+	sc->cursor = was.cursor;
+	sc->behind_known = was.behind_known;
+	sc->behind_single = was.behind_single;
+	sc->behind = was.behind;
+	sc->ahead_known = was.ahead_known;
+	sc->ahead_single = was.ahead_single;
+	sc->ahead = was.ahead;
+	sc->has_mark = was.has_mark;
+	sc->mark = was.mark;
+	return err;
+}
+
 int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_there)
 {
 	int64_t t = shim_interp_metric__time(when, sc->start);
@@ -273,10 +327,11 @@ int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_ther
 
 	if (sc->placed && t == sc->at)
 		return 0;
-	if (sc->placed && walk_there)
-		err = walk_all(sc, when, t);
-	else if (sc->placed && !is_far(sc, t))
-		err = walk(sc, t, SEEK_AFTER, false);
+	if (sc->placed) {
+		err = walk_to(sc, when, t, walk_there);
+		if (err && err != -EAGAIN && err != -EBADMSG)
+			return err;
+	}
 	/* a seek gets past damage that stops a walk; marks before it are not noted then */
 	if (err == -EAGAIN || err == -EBADMSG)
 		err = seek(sc, when);

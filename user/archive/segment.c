@@ -100,17 +100,22 @@ static int add_list(struct names *names, const char *list)
 	return err;
 }
 
-/* Whether a name is a list with commas; not if an archive exists by that very name */
-static bool is_list(const char *name)
+/*
+ * Whether a name is a list with commas: 1, or 0 if not or an archive exists by that very name, or
+ * why that is unknown
+ */
+static int is_list(const char *name)
 {
 	struct shim_files files;
+	int err;
 
 	if (!strchr(name, ',') || is_folder(name))
-		return false;
-	if (shim_files__find(name, &files))
-		return true;
-	shim_files__free(&files);
-	return false;
+		return 0;
+	err = shim_files__find(name, &files);
+	if (!err)
+		shim_files__free(&files);
+	/* any other error is that of a folder in which a list has no part, as in "a/x,b/y" */
+	return err == -ENOMEM || err == -EMFILE || err == -EINTR || err == -EIO ? err : err != 0;
 }
 
 /* struct placed - a name and where it stands */
@@ -158,8 +163,10 @@ static int drop_twins(struct names *names)
 int shim_segment__names(const char *name, char ***out, size_t *n)
 {
 	struct names names = { 0 };
-	int err = is_list(name) ? add_list(&names, name) : add_any(&names, name);
+	int err = is_list(name);
 
+	if (err >= 0)
+		err = err ? add_list(&names, name) : add_any(&names, name);
 	if (!err)
 		err = drop_twins(&names);
 	/* a list without names, or a directory without archives */
@@ -199,14 +206,18 @@ static int read_label(struct shim_segment *segment, int fd)
  * Leave out a last volume that is shorter than its label: its writer has only
  * just begun it, and whoever follows the archive will find it later.
  */
-static void leave_begun(const struct shim_format *f, struct shim_files *files)
+static int leave_begun(const struct shim_format *f, struct shim_files *files)
 {
 	const int *last = &files->volumes[files->nvolumes - 1];
 	uint64_t size;
+	int err;
 
-	if (files->nvolumes > 1 && last[-1] == *last - 1 &&
-	    shim_files__plain_size(files->base, *last, &size) && size < f->label_len)
+	if (files->nvolumes < 2 || last[-1] != *last - 1)
+		return 0;
+	err = shim_files__plain_size(files->base, *last, &size);
+	if (!err && size < f->label_len)
 		files->nvolumes--;
+	return err == -ENOENT ? 0 : err;
 }
 
 int shim_segment__open(struct shim_segment *segment, const char *name, int *out)
@@ -225,7 +236,7 @@ int shim_segment__open(struct shim_segment *segment, const char *name, int *out)
 	if (!err)
 		err = read_label(segment, fd);
 	if (!err)
-		leave_begun(segment->format, &segment->files);
+		err = leave_begun(segment->format, &segment->files);
 	*out = -1;
 	/* keep a volume that was unpacked, so that it is not unpacked twice */
 	if (!err && !segment->seen.volume.st_ino)
@@ -240,10 +251,11 @@ int shim_segment__open(struct shim_segment *segment, const char *name, int *out)
 /* Assume a metadata file, an index and volume 0; whether they exist shows when they are opened */
 static int assume_files(struct shim_files *files, const char *name)
 {
-	files->base = shim_files__base(name);
+	int err = shim_files__base(name, &files->base);
+
 	files->meta = true;
 	files->index = true;
-	return files->base ? shim_files__add(files, 0) : -ENOMEM;
+	return err ? err : shim_files__add(files, 0);
 }
 
 int shim_segment__open_plain(struct shim_segment *segment, const char *name)
@@ -254,7 +266,7 @@ int shim_segment__open_plain(struct shim_segment *segment, const char *name)
 	err = assume_files(&segment->files, name);
 	if (!err)
 		path = shim_files__path(segment->files.base, 0);
-	if (!path)
+	if (!err && !path)
 		err = -ENOMEM;
 	if (!err)
 		err = shim_file__open(path, &fd, &segment->seen.volume);
@@ -275,8 +287,14 @@ static int add_row(struct shim_files *found, int number)
 
 	if (found->nvolumes && number <= found->volumes[found->nvolumes - 1])
 		return 0;
-	for (; !err && number < INT32_MAX && shim_files__exists(found->base, number); number++)
+	for (; number < INT32_MAX; number++) {
+		err = shim_files__exists(found->base, number);
+		if (err <= 0)
+			break;
 		err = shim_files__add(found, number);
+		if (err)
+			break;
+	}
 	return err;
 }
 
@@ -289,8 +307,11 @@ static int probe(const struct shim_segment *segment, struct shim_files *out)
 	struct shim_files found = { .base = strdup(segment->files.base) }, named = { 0 };
 	int err = found.base ? add_row(&found, segment->files.volumes[0]) : -ENOMEM;
 
-	if (!err && shim_index__volumes(segment, &named) == -ENOMEM)
-		err = -ENOMEM;
+	if (!err)
+		err = shim_index__volumes(segment, &named);
+	/* without an index, or with a damaged one, there are no more names to try */
+	if (err == -ENOENT || err == -EBADMSG)
+		err = 0;
 	for (size_t i = 0; i < named.nvolumes && !err; i++)
 		err = add_row(&found, named.volumes[i]);
 	shim_files__free(&named);
@@ -307,9 +328,11 @@ int shim_segment__list(const struct shim_segment *segment, struct shim_files *ou
 
 	if (err == -EACCES)
 		err = probe(segment, out);
-
-	if (!err && out->nvolumes)
-		leave_begun(segment->format, out);
+	if (!err && out->nvolumes) {
+		err = leave_begun(segment->format, out);
+		if (err)
+			shim_files__free(out);
+	}
 	return err;
 }
 

@@ -30,6 +30,8 @@
 /* Archives that cannot be opened as one: they are of different hosts, or overlap in time */
 #define SHIM_EHOST		5005
 #define SHIM_EOVERLAP		5006
+/* A volume that cannot be used was passed: it is damaged, or its file has gone */
+#define SHIM_EVOLUME		5007
 
 enum shim_type {
 	SHIM_TYPE_NOSUPPORT = -1,

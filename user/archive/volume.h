@@ -43,7 +43,7 @@ struct shim_segment;
  * @number: as in the file's name
  * @fd: descriptor to follow its growth, or, before loading, of the unpacked file; or -1
  * @look: descriptor for reads instead of the map, or -1; constant once the volume is ready
- * @err: why it cannot be used, or 0
+ * @err: why it can never be used, or 0
  * @map: it is mapped, not copied
  * @ready: it was loaded and its label is right
  * @good: end of the last record known to be complete; what follows may be rewritten

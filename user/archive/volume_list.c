@@ -31,18 +31,22 @@ void shim_volume__init(struct shim_volume *v, struct shim_segment *segment, bool
 
 static struct shim_volume *last_volume(struct shim_archive *ar)
 {
-	return shim_archive__volume(ar, shim_archive__nvolumes_locked(ar) - 1);
+	return shim_archive__volume(ar, shim_archive__nvolumes(ar) - 1);
 }
 
-/* Whether there is a volume behind the last one that has at least its label */
-static bool is_next_there(const struct shim_volume *last)
+/* Sets *@more if there is a volume behind the last one that has at least its label */
+static int look_for_next(const struct shim_volume *last, bool *more)
 {
 	const struct shim_segment *segment = last->segment;
 	uint64_t size;
+	int err;
 
-	return last->number < INT32_MAX &&
-	       shim_files__plain_size(segment->files.base, last->number + 1, &size) &&
-	       size >= segment->format->label_len;
+	*more = false;
+	if (last->number == INT32_MAX)
+		return 0;
+	err = shim_files__plain_size(segment->files.base, last->number + 1, &size);
+	*more = !err && size >= segment->format->label_len;
+	return err == -ENOENT ? 0 : err;
 }
 
 static int add_volume(struct shim_archive *ar, int number)
@@ -74,10 +78,7 @@ static int add_volume(struct shim_archive *ar, int number)
 	return 0;
 }
 
-/*
- * Add the volumes that the directory has after the known ones; none if it cannot be read.
- * -ENOMEM if only some were added.
- */
+/* Add the volumes that the directory has after the known ones; none if it was removed. */
 static int list(struct shim_archive *ar)
 {
 	unsigned int n = atomic_load_explicit(&ar->nvolumes, memory_order_relaxed);
@@ -87,7 +88,7 @@ static int list(struct shim_archive *ar)
 
 	err = shim_segment__list(&ar->segments[0], &files);
 	if (err)
-		return err;
+		return err == -ENOENT ? 0 : err;
 	for (size_t i = 0; i < files.nvolumes && !err; i++)
 		if (files.volumes[i] > known)
 			err = add_volume(ar, files.volumes[i]);
@@ -95,21 +96,28 @@ static int list(struct shim_archive *ar)
 	return err;
 }
 
-unsigned int shim_archive__nvolumes_locked(struct shim_archive *ar)
+int shim_archive__list_locked(struct shim_archive *ar)
 {
-	if (!atomic_load_explicit(&ar->listed, memory_order_relaxed))
-		atomic_store_explicit(&ar->listed, list(ar) != -ENOMEM, memory_order_release);
-	return atomic_load_explicit(&ar->nvolumes, memory_order_relaxed);
+	int err;
+
+	if (atomic_load_explicit(&ar->listed, memory_order_relaxed))
+		return 0;
+	err = list(ar);
+	if (!err)
+		atomic_store_explicit(&ar->listed, true, memory_order_release);
+	return err;
 }
 
-unsigned int shim_archive__nvolumes(struct shim_archive *ar)
+int shim_archive__list(struct shim_archive *ar)
 {
-	if (!atomic_load_explicit(&ar->listed, memory_order_acquire)) {
-		shim_lock__enter(&ar->lock);
-		shim_archive__nvolumes_locked(ar);
-		shim_lock__leave(&ar->lock);
-	}
-	return atomic_load_explicit(&ar->nvolumes, memory_order_acquire);
+	int err;
+
+	if (atomic_load_explicit(&ar->listed, memory_order_acquire))
+		return 0;
+	shim_lock__enter(&ar->lock);
+	err = shim_archive__list_locked(ar);
+	shim_lock__leave(&ar->lock);
+	return err;
 }
 
 /* After a truncation, forget the clear ranges: what is written there next may have marks. */
@@ -129,12 +137,15 @@ static int refresh(struct shim_archive *ar, bool *changed)
 
 int shim_archive__follow_locked(struct shim_archive *ar, bool *changed)
 {
-	bool more = false, grown;
-	int err;
+	bool more = false, grown = false;
+	int err = shim_archive__list_locked(ar);
 
+	if (err)
+		return err;
 	do {
-		more = is_next_there(last_volume(ar));
-		err = refresh(ar, &grown);
+		err = look_for_next(last_volume(ar), &more);
+		if (!err)
+			err = refresh(ar, &grown);
 		*changed |= grown;
 		if (!err && more)
 			err = add_volume(ar, last_volume(ar)->number + 1);
@@ -148,19 +159,19 @@ int shim_archive__follow_locked(struct shim_archive *ar, bool *changed)
  * shim_archive__follow() - pick up what was added to an archive's files
  * @ar: the archive
  *
- * Return: whether there is anything new.
+ * Return: 1 if there is anything new, 0 if not, or why that cannot be seen.
  */
-bool shim_archive__follow(struct shim_archive *ar)
+int shim_archive__follow(struct shim_archive *ar)
 {
 	bool changed = false;
+	int err;
 
 	shim_lock__enter(&ar->lock);
-	if (shim_archive__follow_locked(ar, &changed))
-		changed = false;
+	err = shim_archive__follow_locked(ar, &changed);
 	if (changed)
 		ar->end_known = false;
 	shim_lock__leave(&ar->lock);
-	return changed;
+	return err ? err : changed;
 }
 
 static struct shim_ts now(clockid_t clock)
@@ -193,7 +204,7 @@ static bool is_before_half(const struct shim_cursor *cur)
 	uint64_t offset = cur->volume == last ? cur->offset : shim_archive__head(ar, last);
 	struct shim_volume_view view;
 
-	return shim_archive__view(ar, last, &view) && shim_volume_record__is_half(&view, offset);
+	return !shim_archive__view(ar, last, &view) && shim_volume_record__is_half(&view, offset);
 }
 
 /**
@@ -223,6 +234,7 @@ bool shim_archive__await(const struct shim_cursor *cur, struct shim_ts *since)
 	if (!fresh)
 		return false;
 	nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+	/* without the rest of the record the next try comes here again, until PATIENCE ends */
 	shim_archive__follow(ar);
 	return true;
 }

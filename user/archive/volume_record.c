@@ -4,85 +4,115 @@
 
 #define NSEC_PER_MSEC 1000000
 
-/* Load a volume and check its label; on error @err is set, and the volume is not tried again */
-static void first_use(struct shim_archive *ar, unsigned int i)
+/*
+ * Whether an error is of the file itself, so that trying again is of no use.  All others may pass:
+ * memory, descriptors, permission, the disk.
+ */
+static bool is_damage(int err)
+{
+	static const int damage[] = {
+		EBADMSG, EILSEQ, ENODATA, EINVAL, EOPNOTSUPP, ENOENT, EISDIR, ENOTDIR, ELOOP,
+	};
+
+	for (size_t i = 0; i < sizeof(damage) / sizeof(damage[0]); i++)
+		if (err == -damage[i])
+			return true;
+	return false;
+}
+
+/* Load a volume and check its label; a damaged one is not tried again */
+static int first_use(struct shim_archive *ar, unsigned int i)
 {
 	struct shim_volume *v = shim_archive__volume(ar, i);
 	struct shim_volume_view view;
+	int err = shim_archive__list_locked(ar);
 
-	v->err = shim_volume__load(v, v->segment->files.base,
-				   i == shim_archive__nvolumes_locked(ar) - 1, &ar->budget);
-	if (v->err)
-		return;
-	shim_volume__view(v, &view);
-	v->err = shim_rec_label__agree(&v->segment->label, view.data, view.size, v->number);
-	if (!v->err)
+	if (err)
+		return err;
+	err = shim_volume__load(v, v->segment->files.base, i == shim_archive__nvolumes(ar) - 1,
+				&ar->budget);
+	if (!err) {
+		shim_volume__view(v, &view);
+		err = shim_rec_label__agree(&v->segment->label, view.data, view.size, v->number);
+	}
+	if (!err)
 		atomic_store_explicit(&v->ready, true, memory_order_release);
+	if (is_damage(err))
+		err = -SHIM_EVOLUME;
+	/* what would be unpacked to too much, or is larger than any memory, stays so */
+	if (err == -SHIM_EVOLUME || err == -EFBIG)
+		v->err = err;
+	return err;
 }
 
 /*
  * Make a joint's mark: a millisecond after the end of the segment before, but
  * not after the start of the next, unless the two overlap
  */
-static void make_joint(struct shim_archive *ar, struct shim_volume *v)
+static int make_joint(struct shim_archive *ar, struct shim_volume *v)
 {
 	const struct shim_format *f = shim_format__of(3);
 	const struct shim_segment *before = v->segment - 1;
 	struct shim_ts next = v->segment->label.start, stamp = next;
 	struct shim_rec_result mark = { 0 };
 	struct shim_record last;
+	int err = shim_segment__last_record(ar, before, &last);
 
-	if (shim_segment__last_record(ar, before, &last)) {
+	if (err && err != -ENOENT)
+		return err;
+	if (!err) {
 		stamp = shim_ts__add(last.stamp, (struct shim_ts){ .nsec = NSEC_PER_MSEC });
 		if (shim_ts__cmp(last.stamp, next) < 0 && shim_ts__cmp(next, stamp) < 0)
 			stamp = next;
 	}
 	shim_rec_result__begin(f, &mark, stamp);
-	v->err = shim_rec_result__end(f, &mark);
-	if (!v->err) {
+	err = shim_rec_result__end(f, &mark);
+	if (!err) {
 		memcpy(v->segment->mark, mark.sets.data, sizeof(v->segment->mark));
 		atomic_store_explicit(&v->ready, true, memory_order_release);
 	}
 	shim_rec_result__free(&mark);
+	return err;
 }
 
-static bool show(struct shim_volume *v, struct shim_volume_view *out)
+static void show(struct shim_volume *v, struct shim_volume_view *out)
 {
 	if (v->joint) {
 		*out = (struct shim_volume_view){ v->segment->mark, sizeof(v->segment->mark),
 					   shim_format__of(3), 0 };
-		return true;
+		return;
 	}
 	out->format = v->segment->format;
 	out->head = v->segment->format->label_len;
-	return shim_volume__view(v, out);
+	shim_volume__view(v, out);
 }
 
-bool shim_archive__view_locked(struct shim_archive *ar, unsigned int i,
-			       struct shim_volume_view *out)
+int shim_archive__view_locked(struct shim_archive *ar, unsigned int i,
+			      struct shim_volume_view *out)
 {
 	struct shim_volume *v = shim_archive__volume(ar, i);
+	int err = v->err;
 
-	if (!v->err && !atomic_load_explicit(&v->ready, memory_order_relaxed)) {
-		if (v->joint)
-			make_joint(ar, v);
-		else
-			first_use(ar, i);
+	if (!err && !atomic_load_explicit(&v->ready, memory_order_relaxed))
+		err = v->joint ? make_joint(ar, v) : first_use(ar, i);
+	if (!err)
+		show(v, out);
+	return err;
+}
+
+int shim_archive__view(struct shim_archive *ar, unsigned int i, struct shim_volume_view *out)
+{
+	struct shim_volume *v = shim_archive__volume(ar, i);
+	int err;
+
+	if (atomic_load_explicit(&v->ready, memory_order_acquire)) {
+		show(v, out);
+		return 0;
 	}
-	return !v->err && show(v, out);
-}
-
-bool shim_archive__view(struct shim_archive *ar, unsigned int i, struct shim_volume_view *out)
-{
-	struct shim_volume *v = shim_archive__volume(ar, i);
-	bool usable;
-
-	if (atomic_load_explicit(&v->ready, memory_order_acquire))
-		return show(v, out);
 	shim_lock__enter(&ar->lock);
-	usable = shim_archive__view_locked(ar, i, out);
+	err = shim_archive__view_locked(ar, i, out);
 	shim_lock__leave(&ar->lock);
-	return usable;
+	return err;
 }
 
 /**

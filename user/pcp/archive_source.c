@@ -13,6 +13,7 @@ static void archive_free(struct shim_context *ctx)
 	shim_request__fini(&ctx->request);
 	shim_interp__free(ctx->interp);
 	shim_readbuf__fini(&ctx->readbuf);
+	shim_pmidmap__fini(&ctx->passed);
 	shim_archive__put(ctx->ar);
 }
 

@@ -10,6 +10,7 @@
 
 #include "archive/interp.h"
 #include "archive/reader.h"
+#include "archive/pmidmap.h"
 #include "archive/readbuf.h"
 #include "derived.h"
 #include "plan.h"
@@ -35,6 +36,7 @@ struct shim_local;
  * @origin: the current time
  * @cursor: for PM_MODE_FORW and BACK; positioned at @origin if @placed
  * @readbuf: @cursor's read buffer
+ * @passed: volumes that cannot be used and were reported
  * @plans: how to make the request's results from records
  * @whole_plans: likewise for results of whole records
  * @interp: for PM_MODE_INTERP; NULL until it is first needed
@@ -58,6 +60,7 @@ struct shim_context {
 	bool placed;
 	struct shim_cursor cursor;
 	struct shim_readbuf readbuf;
+	struct shim_pmidmap passed;
 	struct shim_interp *interp;
 	bool end_known;
 	struct shim_ts end;

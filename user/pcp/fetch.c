@@ -78,7 +78,10 @@ static int within(struct shim_context *ctx)
 		return PM_ERR_EOL;
 	if (ctx->end_known && shim_ts__cmp(ctx->origin, ctx->end) <= 0)
 		return 0;
-	if (shim_archive__end(ctx->ar, &end))
+	err = shim_archive__end(ctx->ar, &end);
+	if (err && err != -EBADMSG)
+		return err;
+	if (err)
 		end = start;
 	if (ctx->end_known && shim_ts__cmp(end, ctx->end))
 		shim_interp__grown(ctx->interp);
@@ -116,7 +119,10 @@ static int interpolate(struct shim_context *ctx, pmResult **out)
 	if (err)
 		return err;
 	translate(req->answers, req->n);
-	return shim_result__build(req->n, req->answers, out, &size);
+	err = shim_result__build(req->n, req->answers, out, &size);
+	if (err)
+		shim_interp__undo(ctx->interp);
+	return err;
 }
 
 /*
@@ -163,11 +169,33 @@ static int step(struct shim_context *ctx, struct shim_record *rec)
 	err = shim_cursor__next(&ctx->cursor, rec);
 	if (err != -ERANGE && err != -EBADMSG)
 		return err;
-	/* Another context may have taken in what is new: read again, whatever follow() returns. */
-	shim_archive__follow(ctx->ar);
+	/* Another context may have taken in what is new: read again even if nothing is. */
+	err = shim_archive__follow(ctx->ar);
+	if (err < 0)
+		return err;
 	do
 		err = shim_cursor__next(&ctx->cursor, rec);
 	while (err == -EBADMSG && shim_archive__await(&ctx->cursor, &since));
+	return err;
+}
+
+/* The same; a volume that cannot be used is reported once in each context, and then passed. */
+static int step_usable(struct shim_context *ctx, struct shim_record *rec)
+{
+	int err;
+
+	do {
+		struct shim_cursor before = ctx->cursor;
+
+		err = step(ctx, rec);
+		if (err != -SHIM_EVOLUME ||
+		    shim_pmidmap__get(&ctx->passed, rec->volume) != SHIM_PMIDMAP_NONE)
+			continue;
+		if (!shim_pmidmap__add(&ctx->passed, rec->volume, 0))
+			return err;
+		ctx->cursor = before;
+		return -ENOMEM;
+	} while (err == -SHIM_EVOLUME);
 	return err;
 }
 
@@ -181,7 +209,7 @@ static int next_record(struct shim_context *ctx, struct shim_record *rec)
 	while (!err) {
 		int order;
 
-		err = step(ctx, rec);
+		err = step_usable(ctx, rec);
 		if (err)
 			break;
 		err = shim_archive__joint(ctx->ar, rec, &back);
@@ -237,6 +265,17 @@ static int take_apart(struct shim_context *ctx, const struct shim_record *rec, p
 	return found > 0;
 }
 
+/* A record whose result there was no memory for is the next one again. */
+static int give_back(struct shim_context *ctx, const struct shim_cursor *before,
+		     struct shim_ts origin, int err)
+{
+	if (err == -ENOMEM) {
+		ctx->cursor = *before;
+		ctx->origin = origin;
+	}
+	return err;
+}
+
 /* The next record that has any of the metrics; marks have none. */
 static int fetch_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
 {
@@ -245,16 +284,21 @@ static int fetch_record(struct shim_context *ctx, struct shim_ts *stamp, pmResul
 	int found = 0;
 
 	while (!found) {
-		int err = next_record(ctx, &rec);
+		struct shim_ts origin = ctx->origin;
+		struct shim_cursor before;
+		int err = place(ctx);
 
+		before = ctx->cursor;
+		if (!err)
+			err = next_record(ctx, &rec);
 		if (err)
 			return err;
 		found = shim_plans__apply(&ctx->plans, &rec, &result);
 		if (found == -ENOENT)
 			found = take_apart(ctx, &rec, &result);
+		if (found < 0)
+			return give_back(ctx, &before, origin, found);
 	}
-	if (found < 0)
-		return found;
 	*stamp = rec.stamp;
 	*out = result;
 	return 0;
@@ -314,23 +358,28 @@ static int answer_all(struct shim_context *ctx, const struct shim_record *rec, p
 
 static int any_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
 {
+	struct shim_ts origin = ctx->origin;
+	struct shim_cursor before;
 	struct shim_record rec;
 	size_t size;
 	int err;
 
 	if (ctx->mode == PM_MODE_INTERP)
 		return PM_ERR_MODE;
-	err = next_record(ctx, &rec);
+	err = place(ctx);
+	before = ctx->cursor;
+	if (!err)
+		err = next_record(ctx, &rec);
 	if (err)
 		return err;
 	*stamp = rec.stamp;
 	err = shim_plans__apply(&ctx->whole_plans, &rec, out);
-	if (err != -ENOENT)
-		return err < 0 ? err : 0;
-	err = answer_all(ctx, &rec, out, &size);
-	if (!err)
-		shim_plans__learn(&ctx->whole_plans, &rec, &ctx->request, *out, size);
-	return err;
+	if (err == -ENOENT) {
+		err = answer_all(ctx, &rec, out, &size);
+		if (!err)
+			shim_plans__learn(&ctx->whole_plans, &rec, &ctx->request, *out, size);
+	}
+	return err < 0 ? give_back(ctx, &before, origin, err) : 0;
 }
 
 int shim_archive_source__record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)

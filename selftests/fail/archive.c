@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reading archives while calls of the system fail: three volumes, several archives as one, packed
+ * files, a volume that is mapped, in all modes; and their derived metrics and fetch groups.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "fail/shared/sample.h"
+#include "fail/shared/sweep.h"
+
+static void prepare_volumes(void)
+{
+	sample_make("a", 0, 24, 8);
+}
+
+static void prepare_several(void)
+{
+	sample_make("a", 0, 6, 3);
+	sample_make("b", 100, 6, 6);
+	sample_make("c", 200, 6, 3);
+}
+
+/* The first volume is more than is copied into memory. */
+static void prepare_large(void)
+{
+	sample_make("a", 0, 700, 600);
+}
+
+/* The second volume is damaged. */
+static void prepare_damaged(void)
+{
+	sample_make("a", 0, 24, 8);
+	if (truncate("a.1", 20))
+		_exit(1);
+}
+
+/* A mark every ten records; counters are not interpolated over it. */
+static void prepare_marks(void)
+{
+	sample_check(pmiStart("a", 0));
+	sample_describe();
+	for (int i = 0; i < 60; i++) {
+		sample_put(i);
+		if (i % 10 == 9)
+			sample_check(pmiPutMark());
+		if (i == 29)
+			sample_check(pmiNextVolume());
+	}
+	sample_check(pmiEnd());
+}
+
+static void prepare_packed(void)
+{
+	sample_make("a", 0, 24, 8);
+	if (system("gzip a.0 a.meta && xz a.1 && bzip2 a.2"))
+		_exit(1);
+}
+
+static pmID ids[SAMPLE_METRICS];
+
+static void names(void)
+{
+	for (int i = 0; i < SAMPLE_METRICS; i++) {
+		const char *name = sample_name(i);
+		pmDesc desc = { 0 };
+		char **all = NULL;
+		char *text = NULL;
+		int *inst = NULL, n;
+		pmLabelSet *sets = NULL;
+
+		say("name %ld", TRY(pmLookupName(1, &name, &ids[i])));
+		say(" %x desc %ld", ids[i], TRY(pmLookupDesc(ids[i], &desc)));
+		say(" %d\n", desc.type);
+		say("text %ld", TRY(pmLookupText(ids[i], PM_TEXT_ONELINE, &text)));
+		say(" %s\n", text ? text : "?");
+		n = (int)TRY(pmLookupLabels(ids[i], &sets));
+		say("labels %d\n", n);
+		for (int k = 0; k < n; k++)
+			say(" %.*s\n", sets[k].jsonlen, sets[k].json);
+		pmFreeLabelSets(sets, n);
+		free(text);
+		if (desc.indom == PM_INDOM_NULL)
+			continue;
+		n = (int)TRY(pmGetInDomArchive(desc.indom, &inst, &all));
+		say("domain %d\n", n);
+		for (int k = 0; k < n; k++)
+			say(" %d %s\n", inst[k], all[k]);
+		free(inst);
+		free(all);
+		all = NULL;
+		text = NULL;
+		say("instance %ld", TRY(pmNameInDomArchive(desc.indom, 5, &text)));
+		say(" %s\n", text ? text : "?");
+		free(text);
+	}
+}
+
+static void fetches(int mode, int from, int msec, int n)
+{
+	struct timeval start = { SAMPLE_START + from, 0 };
+
+	say("mode %d: %ld\n", mode, TRY(pmSetMode(mode, &start, msec)));
+	for (int i = 0; i < n; i++) {
+		pmResult *result = NULL;
+		long err = TRY_UNLESS(pmFetch(SAMPLE_METRICS, ids, &result),
+				      result_ == PM_ERR_EOL || result_ == PM_ERR_LOGREC);
+
+		say("fetch %ld: ", err);
+		if (err >= 0) {
+			sample_show(result);
+			pmFreeResult(result);
+		} else {
+			say("%s\n", pmErrStr((int)err));
+		}
+	}
+}
+
+static void read_archive(const char *name, int last)
+{
+	struct timeval end = { 0 };
+	pmLogLabel label;
+	long context = TRY(pmNewContext(PM_CONTEXT_ARCHIVE, name));
+
+	say("context %d\n", context >= 0);
+	say("label %ld", TRY(pmGetArchiveLabel(&label)));
+	say(" %s\n", label.ll_hostname);
+	names();
+	fetches(PM_MODE_FORW, 0, 0, last < 30 ? 26 : 8);
+	fetches(PM_MODE_BACK, last, 0, last < 30 ? 26 : 8);
+	fetches(PM_MODE_INTERP, 0, 3500, 9);
+	fetches(PM_MODE_INTERP, last, -7500, 9);
+	fetches(PM_MODE_FORW, last / 2, 0, 4);
+	say("end %ld", TRY(pmGetArchiveEnd(&end)));
+	say(" %ld\n", (long)end.tv_sec);
+	pmDestroyContext((int)context);
+}
+
+static void run_volumes(void)
+{
+	read_archive("a", 23);
+}
+
+static void run_several(void)
+{
+	read_archive("a,b,c", 205);
+}
+
+static void run_large(void)
+{
+	read_archive("a", 699);
+}
+
+static void run_marks(void)
+{
+	read_archive("a", 59);
+}
+
+static void run_short_marks(void)
+{
+	TRY(setenv("PCP_IGNORE_MARK_RECORDS", "5sec", 1));
+	read_archive("a", 59);
+}
+
+static const struct sweep_case cases[] = {
+	{ "volumes", prepare_volumes, run_volumes },
+	{ "several", prepare_several, run_several },
+	{ "large", prepare_large, run_large },
+	{ "packed", prepare_packed, run_volumes },
+	{ "damaged", prepare_damaged, run_volumes },
+	{ "marks", prepare_marks, run_marks },
+	{ "short marks", prepare_marks, run_short_marks },
+};
+
+int main(void)
+{
+	return sweep(cases, sizeof(cases) / sizeof(cases[0]));
+}

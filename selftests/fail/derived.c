@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Derived metrics and fetch groups over an archive while calls of the system fail. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pcp/pmapi_fetchgroup.h>
+
+#include "fail/shared/sample.h"
+#include "fail/shared/sweep.h"
+
+static const char *const expressions[][2] = {
+	{ "d.sum", "demo.m0 + demo.m2" },
+	{ "d.rate", "rate(demo.m3)" },
+	{ "d.part", "demo.m1[\"left\"] * 2" },
+	{ "d.all", "sum(demo.m5) / count(demo.m5)" },
+	{ "d.choice", "demo.m2 > 50 ? demo.m0 : demo.m2" },
+};
+
+#define DERIVED	5
+
+static void prepare(void)
+{
+	FILE *f;
+
+	sample_make("a", 0, 24, 8);
+	f = fopen("derived.conf", "w");
+	for (int i = 0; i < DERIVED; i++)
+		fprintf(f, "c%s = %s\n", expressions[i][0], expressions[i][1]);
+	fprintf(f, "cd.sum(oneline) = a sum\ncd.sum(helptext) = all of it\n");
+	fclose(f);
+}
+
+static int open_archive(void)
+{
+	int context = (int)TRY(pmNewContext(PM_CONTEXT_ARCHIVE, "a"));
+
+	say("context %d\n", context >= 0);
+	return context;
+}
+
+static void show(const pmResult *r, const int *types)
+{
+	for (int i = 0; i < r->numpmid; i++) {
+		const pmValueSet *set = r->vset[i];
+
+		say(" |%d", set->numval);
+		for (int k = 0; k < set->numval; k++) {
+			pmAtomValue v = { 0 };
+
+			say(" %ld", TRY(pmExtractValue(set->valfmt, &set->vlist[k], types[i], &v,
+						       PM_TYPE_DOUBLE)));
+			say("=%g", v.d);
+		}
+	}
+	say("\n");
+}
+
+static void fetches(const char *const *names, int mode)
+{
+	struct timeval start = { SAMPLE_START, 0 };
+	int types[DERIVED];
+	pmID ids[DERIVED];
+
+	say("names %ld\n", TRY(pmLookupName(DERIVED, (const char **)names, ids)));
+	for (int i = 0; i < DERIVED; i++) {
+		pmDesc desc = { 0 };
+
+		say("desc %ld", TRY(pmLookupDesc(ids[i], &desc)));
+		say(" %d %d\n", desc.type, desc.sem);
+		types[i] = desc.type;
+	}
+	say("mode %ld\n", TRY(pmSetMode(mode, &start, mode == PM_MODE_INTERP ? 1500 : 0)));
+	for (int i = 0; i < 6; i++) {
+		pmResult *r = NULL;
+
+		say("fetch %ld", TRY(pmFetch(DERIVED, ids, &r)));
+		if (!r)
+			continue;
+		show(r, types);
+		pmFreeResult(r);
+	}
+}
+
+/* 0 or -1 for a call that answers with a pointer: NULL or a position of an error */
+static long registered(const char *name, const char *expr)
+{
+	char *message = NULL;
+	int err = pmRegisterDerivedMetric(name, expr, &message);
+
+	free(message);
+	return err;
+}
+
+static void run_register(void)
+{
+	const char *names[DERIVED];
+	int context;
+
+	for (int i = 0; i < DERIVED; i++) {
+		names[i] = expressions[i][0];
+		say("register %ld\n", TRY(registered(names[i], expressions[i][1])));
+	}
+	context = open_archive();
+	fetches(names, PM_MODE_INTERP);
+	fetches(names, PM_MODE_FORW);
+	pmDestroyContext(context);
+}
+
+static void run_config(void)
+{
+	static const char *const names[DERIVED] = {
+		"cd.sum", "cd.rate", "cd.part", "cd.all", "cd.choice"
+	};
+	int context;
+	char *text;
+	pmID id;
+
+	say("load %ld\n", TRY(pmLoadDerivedConfig("derived.conf")));
+	context = open_archive();
+	fetches(names, PM_MODE_FORW);
+	say("name %ld", TRY(pmLookupName(1, (const char **)names, &id)));
+	text = NULL;
+	say(" text %ld", TRY(pmLookupText(id, PM_TEXT_ONELINE, &text)));
+	say(" %s\n", text ? text : "?");
+	free(text);
+	pmDestroyContext(context);
+}
+
+/* The file that a variable names is read when the first context is opened. */
+static void run_variable(void)
+{
+	static const char *const names[DERIVED] = {
+		"cd.sum", "cd.rate", "cd.part", "cd.all", "cd.choice"
+	};
+	int context;
+
+	say("%ld\n", TRY(setenv("PCP_DERIVED_CONFIG", "derived.conf", 1)));
+	context = open_archive();
+	fetches(names, PM_MODE_FORW);
+	pmDestroyContext(context);
+}
+
+static void run_group(void)
+{
+	pmAtomValue item = { 0 }, text = { 0 }, values[3] = { { 0 } };
+	int sts[2] = { 0 }, stss[3], codes[3], all = 0;
+	struct timespec ts = { 0 };
+	char *names[3] = { NULL };
+	unsigned int n = 0;
+	pmFG fg = NULL;
+
+	say("group %ld\n", TRY(pmCreateFetchGroup(&fg, PM_CONTEXT_ARCHIVE, "a")));
+	say("item %ld\n", TRY(pmExtendFetchGroup_item(fg, "demo.m2", NULL, "instant", &item,
+						      PM_TYPE_DOUBLE, &sts[0])));
+	say("text %ld\n", TRY(pmExtendFetchGroup_item(fg, "demo.m4", NULL, NULL, &text,
+						      PM_TYPE_STRING, &sts[1])));
+	say("set %ld\n", TRY(pmExtendFetchGroup_indom(fg, "demo.m3", NULL, codes, names, values,
+						      PM_TYPE_DOUBLE, stss, 3, &n, &all)));
+	say("time %ld\n", TRY(pmExtendFetchGroup_timespec(fg, &ts)));
+	for (int i = 0; i < 6; i++) {
+		say("fetch %ld", TRY_UNLESS(pmFetchGroup(fg), result_ == PM_ERR_EOL));
+		say(" %ld %g %d %s %d %u", (long)ts.tv_sec, item.d, sts[0], text.cp, sts[1], n);
+		for (unsigned int k = 0; k < n; k++)
+			say(" %d %s %g %d", codes[k], names[k], values[k].d, stss[k]);
+		say("\n");
+	}
+	say("end %ld\n", TRY(pmDestroyFetchGroup(fg)));
+}
+
+static const struct sweep_case cases[] = {
+	{ "derived", prepare, run_register },
+	{ "derived config", prepare, run_config },
+	{ "derived variable", prepare, run_variable },
+	{ "fetch group", prepare, run_group },
+};
+
+int main(void)
+{
+	return sweep(cases, sizeof(cases) / sizeof(cases[0]));
+}

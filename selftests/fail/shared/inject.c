@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Makes the n-th call of one kind fail, in this process.
+ *
+ * A test that links this file starts it by inject_start().  A program that has it
+ * preloaded fails as the variable INJECT says, WAY:N from its first call on, and
+ * appends the number of calls to the file that INJECT_COUNT names.
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "inject.h"
+
+/* What is defined here takes the place of the C library's. */
+#pragma GCC visibility push(default)
+
+const struct inject_way inject_ways[] = {
+	{ "memory", INJECT_MEMORY, ENOMEM },
+	{ "open-EMFILE", INJECT_OPEN, EMFILE },
+	{ "open-EACCES", INJECT_OPEN, EACCES },
+	{ "open-EINTR", INJECT_OPEN, EINTR },
+	{ "map-ENOMEM", INJECT_MAP, ENOMEM },
+	{ "read-short", INJECT_READ, INJECT_SHORT },
+	{ "read-EINTR", INJECT_READ, EINTR },
+	{ "read-EIO", INJECT_READ, EIO },
+	{ "write-short", INJECT_WRITE, INJECT_SHORT },
+	{ "write-EINTR", INJECT_WRITE, EINTR },
+	{ "write-ENOSPC", INJECT_WRITE, ENOSPC },
+	{ "write-EIO", INJECT_WRITE, EIO },
+	{ "ioctl-EIO", INJECT_IOCTL, EIO },
+	{ "perf-EMFILE", INJECT_PERF, EMFILE },
+	{ "thread-EAGAIN", INJECT_THREAD, EAGAIN },
+	{ "stat-EIO", INJECT_STAT, EIO },
+	{ "change-EIO", INJECT_CHANGE, EIO },
+	{ "socket-EMFILE", INJECT_SOCKET, EMFILE },
+	{ 0 },
+};
+
+static const struct inject_way *chosen;
+static long fail_at, calls, blocks;
+static bool fired;
+
+void inject_start(const struct inject_way *way, long n)
+{
+	calls = 0;
+	fired = false;
+	fail_at = n;
+	__atomic_store_n(&chosen, way, __ATOMIC_SEQ_CST);
+}
+
+long inject_stop(void)
+{
+	__atomic_store_n(&chosen, NULL, __ATOMIC_SEQ_CST);
+	return calls;
+}
+
+bool inject_fired(void)
+{
+	return fired;
+}
+
+long inject_blocks(void)
+{
+	return __atomic_load_n(&blocks, __ATOMIC_SEQ_CST);
+}
+
+/* Whether this call is the one that fails: then errno is set, and the error returned, else 0 */
+static int fails(enum inject_kind kind)
+{
+	const struct inject_way *way = __atomic_load_n(&chosen, __ATOMIC_SEQ_CST);
+
+	if (!way || way->kind != kind ||
+	    __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) != fail_at)
+		return 0;
+	fired = true;
+	if (way->error > 0)
+		errno = way->error;
+	return way->error;
+}
+
+/* Memory: the sanitizers' allocator if it is there, else the C library's */
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t), __libc_free(void *);
+extern void *__interceptor_malloc(size_t) __attribute__((weak));
+extern void *__interceptor_calloc(size_t, size_t) __attribute__((weak));
+extern void *__interceptor_realloc(void *, size_t) __attribute__((weak));
+extern void *__interceptor_memalign(size_t, size_t) __attribute__((weak));
+extern void __interceptor_free(void *) __attribute__((weak));
+
+static void *counted(void *p)
+{
+	if (p)
+		__atomic_add_fetch(&blocks, 1, __ATOMIC_RELAXED);
+	return p;
+}
+
+void *malloc(size_t size)
+{
+	if (fails(INJECT_MEMORY))
+		return NULL;
+	return counted((__interceptor_malloc ? __interceptor_malloc : __libc_malloc)(size));
+}
+
+void *calloc(size_t n, size_t size)
+{
+	if (fails(INJECT_MEMORY))
+		return NULL;
+	return counted((__interceptor_calloc ? __interceptor_calloc : __libc_calloc)(n, size));
+}
+
+void *realloc(void *old, size_t size)
+{
+	void *p;
+
+	if (fails(INJECT_MEMORY))
+		return NULL;
+	p = (__interceptor_realloc ? __interceptor_realloc : __libc_realloc)(old, size);
+	if (!old)
+		counted(p);
+	else if (!size && !p)
+		__atomic_sub_fetch(&blocks, 1, __ATOMIC_RELAXED);
+	return p;
+}
+
+void *reallocarray(void *old, size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc(old, bytes);
+}
+
+void *memalign(size_t align, size_t size)
+{
+	if (fails(INJECT_MEMORY))
+		return NULL;
+	return counted((__interceptor_memalign ? __interceptor_memalign : __libc_memalign)(align,
+											   size));
+}
+
+void *aligned_alloc(size_t align, size_t size)
+{
+	return memalign(align, size);
+}
+
+int posix_memalign(void **out, size_t align, size_t size)
+{
+	void *p = memalign(align, size);
+
+	if (!p)
+		return ENOMEM;
+	*out = p;
+	return 0;
+}
+
+void free(void *p)
+{
+	if (!p)
+		return;
+	__atomic_sub_fetch(&blocks, 1, __ATOMIC_RELAXED);
+	(__interceptor_free ? __interceptor_free : __libc_free)(p);
+}
+
+/* The function of that name behind this one */
+#define REAL(name) ({							\
+	static typeof(&name) real_;					\
+	if (!real_)							\
+		real_ = (typeof(&name))dlsym(RTLD_NEXT, #name);		\
+	real_;								\
+})
+
+static mode_t mode_of(int flags, va_list ap)
+{
+	return flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, mode_t) : 0;
+}
+
+#define OPEN(name)							\
+int name(const char *path, int flags, ...)				\
+{									\
+	va_list ap;							\
+	mode_t mode;							\
+									\
+	va_start(ap, flags);						\
+	mode = mode_of(flags, ap);					\
+	va_end(ap);							\
+	return fails(INJECT_OPEN) ? -1 : REAL(name)(path, flags, mode);	\
+}
+OPEN(open)
+OPEN(open64)
+
+#define OPENAT(name)							\
+int name(int dir, const char *path, int flags, ...)			\
+{									\
+	va_list ap;							\
+	mode_t mode;							\
+									\
+	va_start(ap, flags);						\
+	mode = mode_of(flags, ap);					\
+	va_end(ap);							\
+	return fails(INJECT_OPEN) ? -1 : REAL(name)(dir, path, flags, mode);	\
+}
+OPENAT(openat)
+OPENAT(openat64)
+
+/* A function that has @params, is called with @args, and answers @failed when it is to fail */
+#define FUNCTION(kind, type, name, params, args, failed)		\
+type name params							\
+{									\
+	return fails(kind) ? (failed) : REAL(name) args;		\
+}
+
+FUNCTION(INJECT_OPEN, DIR *, opendir, (const char *path), (path), NULL)
+FUNCTION(INJECT_OPEN, FILE *, fopen, (const char *path, const char *mode), (path, mode), NULL)
+FUNCTION(INJECT_OPEN, FILE *, fopen64, (const char *path, const char *mode), (path, mode), NULL)
+FUNCTION(INJECT_OPEN, int, memfd_create, (const char *name, unsigned int flags), (name, flags), -1)
+FUNCTION(INJECT_MAP, void *, mmap, (void *at, size_t n, int prot, int flags, int fd, off_t offset),
+	 (at, n, prot, flags, fd, offset), MAP_FAILED)
+FUNCTION(INJECT_MAP, void *, mmap64,
+	 (void *at, size_t n, int prot, int flags, int fd, off64_t offset),
+	 (at, n, prot, flags, fd, offset), MAP_FAILED)
+FUNCTION(INJECT_STAT, int, stat, (const char *path, struct stat *st), (path, st), -1)
+FUNCTION(INJECT_STAT, int, lstat, (const char *path, struct stat *st), (path, st), -1)
+FUNCTION(INJECT_STAT, int, fstat, (int fd, struct stat *st), (fd, st), -1)
+FUNCTION(INJECT_STAT, int, access, (const char *path, int mode), (path, mode), -1)
+FUNCTION(INJECT_CHANGE, int, rename, (const char *from, const char *to), (from, to), -1)
+FUNCTION(INJECT_CHANGE, int, unlink, (const char *path), (path), -1)
+FUNCTION(INJECT_CHANGE, int, ftruncate, (int fd, off_t size), (fd, size), -1)
+FUNCTION(INJECT_CHANGE, int, fsync, (int fd), (fd), -1)
+FUNCTION(INJECT_CHANGE, int, mkdir, (const char *path, mode_t mode), (path, mode), -1)
+FUNCTION(INJECT_SOCKET, int, socket, (int family, int type, int protocol), (family, type, protocol),
+	 -1)
+FUNCTION(INJECT_SOCKET, int, pipe2, (int fds[2], int flags), (fds, flags), -1)
+FUNCTION(INJECT_THREAD, int, pthread_create, (pthread_t *thread, const pthread_attr_t *attr,
+	 void *(*start)(void *), void *arg), (thread, attr, start, arg), EAGAIN)
+
+/* A transfer of @n bytes by @args; the short one moves half of them, but at least one */
+#define TRANSFER(kind, name, params, args)				\
+ssize_t name params							\
+{									\
+	int how = fails(kind);						\
+									\
+	if (how > 0)							\
+		return -1;						\
+	if (how == INJECT_SHORT)					\
+		n = n > 1 ? n / 2 : n;					\
+	return REAL(name) args;						\
+}
+
+TRANSFER(INJECT_READ, read, (int fd, void *data, size_t n), (fd, data, n))
+TRANSFER(INJECT_READ, pread, (int fd, void *data, size_t n, off_t at), (fd, data, n, at))
+TRANSFER(INJECT_READ, pread64, (int fd, void *data, size_t n, off64_t at), (fd, data, n, at))
+TRANSFER(INJECT_READ, recv, (int fd, void *data, size_t n, int flags), (fd, data, n, flags))
+TRANSFER(INJECT_WRITE, write, (int fd, const void *data, size_t n), (fd, data, n))
+TRANSFER(INJECT_WRITE, pwrite, (int fd, const void *data, size_t n, off_t at), (fd, data, n, at))
+TRANSFER(INJECT_WRITE, pwrite64, (int fd, const void *data, size_t n, off64_t at),
+	 (fd, data, n, at))
+TRANSFER(INJECT_WRITE, send, (int fd, const void *data, size_t n, int flags), (fd, data, n, flags))
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list ap;
+	void *arg;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	return fails(INJECT_IOCTL) ? -1 : REAL(ioctl)(fd, request, arg);
+}
+
+long syscall(long number, ...)
+{
+	long a[6];
+	va_list ap;
+
+	va_start(ap, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(ap, long);
+	va_end(ap);
+	if (number == SYS_perf_event_open && fails(INJECT_PERF))
+		return -1;
+	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* Preloaded */
+static void __attribute__((constructor)) begin(void)
+{
+	const char *how = getenv("INJECT");
+	const char *n = how ? strchr(how, ':') : NULL;
+
+	for (int i = 0; n && inject_ways[i].name; i++)
+		if (!strncmp(how, inject_ways[i].name, (size_t)(n - how)) &&
+		    !inject_ways[i].name[n - how])
+			inject_start(&inject_ways[i], atol(n + 1));
+}
+
+static void __attribute__((destructor)) end(void)
+{
+	const char *path = getenv("INJECT_COUNT");
+	long n = inject_stop();
+	char text[32];
+	int fd;
+
+	if (!path)
+		return;
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	if (fd < 0)
+		return;
+	snprintf(text, sizeof(text), "%ld %d\n", n, fired);
+	if (write(fd, text, strlen(text)) < 0)
+		perror(path);
+	close(fd);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Makes the n-th call of one kind fail, in this process: linked into a test, or preloaded. */
+#ifndef FAIL_INJECT_H
+#define FAIL_INJECT_H
+
+#include <stdbool.h>
+
+/* The calls that can fail; each kind is counted on its own. */
+enum inject_kind {
+	INJECT_NONE,
+	INJECT_MEMORY,
+	INJECT_OPEN,
+	INJECT_MAP,
+	INJECT_READ,
+	INJECT_WRITE,
+	INJECT_IOCTL,
+	INJECT_PERF,
+	INJECT_THREAD,
+	INJECT_STAT,
+	INJECT_CHANGE,	/* rename, unlink, ftruncate, fsync, ... */
+	INJECT_SOCKET,	/* socket, connect, poll, pipe2 */
+};
+
+#define INJECT_SHORT	(-1)	/* in place of an errno: transfer half of the bytes */
+
+/*
+ * struct inject_way - a way to fail
+ * @name: as it is named in results and in the variable INJECT
+ * @error: the errno, or INJECT_SHORT
+ */
+struct inject_way {
+	const char *name;
+	enum inject_kind kind;
+	int error;
+};
+
+/* Ends with a NULL name */
+extern const struct inject_way inject_ways[];
+
+/* Begin to count; the @n-th call of the way's kind fails, none if @n is 0. */
+void inject_start(const struct inject_way *way, long n);
+/* Stop; returns how many calls of the kind there were. */
+long inject_stop(void);
+/* Whether a call has failed since inject_start() */
+bool inject_fired(void);
+/* Blocks of memory that were allocated and not freed since the program began */
+long inject_blocks(void);
+
+#endif /* FAIL_INJECT_H */

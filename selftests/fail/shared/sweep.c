@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Runs a program of calls once for each call of the system that can fail in it.
+ *
+ * Each run is a child, so that no run depends on what another has left.  A run is "same" if its
+ * answers are those of a run without a failure, and no call said an error; "said" if the call in
+ * which the failure happened said an error, and all answers are right when it was repeated; and
+ * wrong otherwise, or if memory or a descriptor is left, or it crashes or hangs.
+ *
+ * FAIL_POINTS: how many failures of each way, spread evenly; 0 for all.  FAIL_ONLY: CASE:WAY:N,
+ * one run in this process, for a debugger.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "inject.h"
+#include "sweep.h"
+
+#define TEXT	(1u << 20)
+#define SECONDS	20	/* until a run has hung */
+#define SHOWN	6	/* wrong runs of a case that are shown */
+
+/*
+ * struct run - what a run leaves, in memory shared with the parent
+ * @in: the call in which the failure happened and which did not say so
+ * @late: a call said an error that happened in an earlier one
+ */
+struct run {
+	long calls, blocks;
+	int fds;
+	bool fired, said, late, ended;
+	char in[200], by[200];
+	size_t len;
+	char text[TEXT];
+};
+
+static struct run *now, *normal;
+
+void say(const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(now->text + now->len, TEXT - now->len, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= TEXT - now->len)
+		abort();
+	now->len += (size_t)n;
+}
+
+bool sweep_again(bool error, const char *call, long result)
+{
+	bool before = now->fired;
+
+	now->fired = inject_fired();
+	if (!now->fired)
+		return false;
+	if (!before)
+		snprintf(now->in, sizeof(now->in), "%.150s = %ld", call, result);
+	if (!error || now->said)
+		return false;
+	now->said = true;
+	now->late = before;
+	snprintf(now->by, sizeof(now->by), "%.150s = %ld", call, result);
+	return true;
+}
+
+static int count_descriptors(void)
+{
+	int n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static void run_here(const struct sweep_case *c, const struct inject_way *way, long n)
+{
+	inject_start(way, n);
+	c->run();
+	now->calls = inject_stop();
+	now->fired = inject_fired();
+	now->blocks = inject_blocks();
+	now->fds = count_descriptors();
+	now->ended = true;
+}
+
+/* A run in a child: 0, or the status with which it did not end */
+static int run(struct run *into, const struct sweep_case *c, const struct inject_way *way, long n)
+{
+	int status;
+	pid_t pid;
+
+	now = into;
+	memset(now, 0, offsetof(struct run, text));
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		alarm(SECONDS);
+		if (!freopen("/dev/null", "w", stderr))
+			_exit(2);
+		run_here(c, way, n);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		exit(2);
+	return now->ended ? 0 : status ? status : 1;
+}
+
+static bool same_answers(void)
+{
+	return now->len == normal->len && !memcmp(now->text, normal->text, now->len);
+}
+
+/* What is wrong with the run, or NULL */
+static const char *judge(int status)
+{
+	if (status)
+		return WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? "hangs" : "crashes";
+	if (!same_answers())
+		return now->said ? "other answers after the error" : "other answers, and no error";
+	if (now->late)
+		return "an error of an earlier call";
+	if (now->blocks > normal->blocks)
+		return "memory is left";
+	if (now->fds > normal->fds)
+		return "a descriptor is left";
+	return NULL;
+}
+
+static void show_difference(void)
+{
+	size_t i = 0, from;
+
+	while (i < now->len && i < normal->len && now->text[i] == normal->text[i])
+		i++;
+	for (from = i; from && now->text[from - 1] != '\n'; from--)
+		;
+	printf("#    is  %.*s\n", (int)strcspn(now->text + from, "\n"), now->text + from);
+	printf("#    not %.*s\n", (int)strcspn(normal->text + from, "\n"), normal->text + from);
+}
+
+static void show(const struct sweep_case *c, const struct inject_way *way, long n, const char *what)
+{
+	printf("# %s:%s:%ld: %s; in %s; said by %s\n", c->name, way->name, n, what, now->in, now->by);
+	now->text[now->len] = normal->text[normal->len] = '\0';
+	if (now->ended && !same_answers())
+		show_difference();
+	if (now->ended && (now->blocks > normal->blocks || now->fds > normal->fds))
+		printf("#    blocks %ld, normally %ld; descriptors %d, %d\n", now->blocks,
+		       normal->blocks, now->fds, normal->fds);
+}
+
+struct sums {
+	long points, same, said, wrong;
+};
+
+static void sweep_way(const struct sweep_case *c, const struct inject_way *way, long most,
+		      struct sums *sums)
+{
+	long total, runs;
+
+	if (run(normal, c, way, 0)) {
+		printf("# %s: the run without a failure does not end\n", c->name);
+		sums->wrong++;
+		return;
+	}
+	total = normal->calls;
+	runs = most && most < total ? most : total;
+	for (long i = 0; i < runs; i++) {
+		long n = 1 + i * total / runs;
+		const char *wrong = judge(run(now == normal ? normal + 1 : now, c, way, n));
+
+		if (!now->fired && !wrong)
+			continue;
+		sums->points++;
+		if (!wrong && now->said)
+			sums->said++;
+		else if (!wrong)
+			sums->same++;
+		else if (sums->wrong++ < SHOWN || getenv("FAIL_ALL"))
+			show(c, way, n, wrong);
+	}
+}
+
+static bool sweep_case(const struct sweep_case *c, unsigned int number)
+{
+	const char *most = getenv("FAIL_POINTS");
+	struct sums all = { 0 };
+
+	for (const struct inject_way *way = inject_ways; way->name; way++) {
+		struct sums sums = { 0 };
+
+		sweep_way(c, way, most ? atol(most) : 12, &sums);
+		if (sums.points)
+			printf("# %-10s %-14s %6ld points %6ld same %6ld said %4ld wrong\n", c->name,
+			       way->name, sums.points, sums.same, sums.said, sums.wrong);
+		all.points += sums.points;
+		all.same += sums.same;
+		all.said += sums.said;
+		all.wrong += sums.wrong;
+	}
+	printf("# %-10s %-14s %6ld points %6ld same %6ld said %4ld wrong\n", c->name, "all",
+	       all.points, all.same, all.said, all.wrong);
+	printf("%sok %u - %s: each failure is without effect, or said at the call\n",
+	       all.wrong || !all.points ? "not " : "", number, c->name);
+	return !all.wrong && all.points;
+}
+
+static int run_only(const struct sweep_case *c, const char *rest)
+{
+	size_t len = strcspn(rest, ":");
+
+	now = normal;
+	for (const struct inject_way *way = inject_ways; way->name; way++)
+		if (strlen(way->name) == len && !strncmp(way->name, rest, len))
+			run_here(c, way, rest[len] ? atol(rest + len + 1) : 0);
+	printf("%s# in %s, said by %s, calls %ld\n", now->text, now->in, now->by, now->calls);
+	return 0;
+}
+
+/* An empty folder for the case, and what it needs there, made by a child */
+static void enter_folder(const struct sweep_case *c, const char *top)
+{
+	pid_t pid;
+
+	if (chdir(top) || mkdir(c->name, 0700) || chdir(c->name))
+		exit(2);
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		if (c->prepare)
+			c->prepare();
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+static void remove_folder(const char *top)
+{
+	char command[300];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", top);
+	if (chdir("/") || system(command))
+		perror(top);
+}
+
+int sweep(const struct sweep_case *cases, unsigned int n)
+{
+	const char *only = getenv("FAIL_ONLY");
+	char top[] = "/tmp/fail.XXXXXX";
+	bool good = true;
+
+	normal = mmap(NULL, 2 * sizeof(*normal), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (normal == MAP_FAILED || !mkdtemp(top))
+		return 2;
+	setlinebuf(stdout);
+	/* each case names the derived metrics that it wants */
+	setenv("PCP_DERIVED_CONFIG", "", 1);
+	for (unsigned int i = 0; i < n; i++) {
+		size_t len = strlen(cases[i].name);
+
+		if (only && (strncmp(only, cases[i].name, len) || (only[len] && only[len] != ':')))
+			continue;
+		enter_folder(&cases[i], top);
+		if (only && only[len])
+			run_only(&cases[i], only + len + 1);
+		else
+			good &= sweep_case(&cases[i], i + 1);
+	}
+	remove_folder(top);
+	printf("1..%u\n", n);
+	return good ? 0 : 1;
+}
