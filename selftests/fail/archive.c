@@ -163,13 +163,13 @@ static void run_short_marks(void)
 }
 
 static const struct sweep_case cases[] = {
-	{ "volumes", prepare_volumes, run_volumes },
-	{ "several", prepare_several, run_several },
-	{ "large", prepare_large, run_large },
-	{ "packed", prepare_packed, run_volumes },
-	{ "damaged", prepare_damaged, run_volumes },
-	{ "marks", prepare_marks, run_marks },
-	{ "short marks", prepare_marks, run_short_marks },
+	{ "volumes", prepare_volumes, run_volumes, NULL, 0 },
+	{ "several", prepare_several, run_several, NULL, 0 },
+	{ "large", prepare_large, run_large, NULL, 0 },
+	{ "packed", prepare_packed, run_volumes, NULL, 0 },
+	{ "damaged", prepare_damaged, run_volumes, NULL, 0 },
+	{ "marks", prepare_marks, run_marks, NULL, 0 },
+	{ "short marks", prepare_marks, run_short_marks, NULL, 0 },
 };
 
 int main(void)

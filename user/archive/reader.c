@@ -366,6 +366,15 @@ const struct shim_indom *shim_archive__indom(const struct shim_archive *ar, uint
 	return state(ar, d, i);
 }
 
+/* Whether the archive has a state of an instance domain as early as that */
+bool shim_archive__has_indom(const struct shim_archive *ar, uint32_t indom, struct shim_ts when)
+{
+	const struct shim_domain *d = shim_meta__domain(&ar->meta, indom);
+	size_t i;
+
+	return d && shim_domain__at(d, when, &i);
+}
+
 /* Number of states that an instance domain ever had */
 unsigned int shim_archive__nindoms(const struct shim_archive *ar, uint32_t indom)
 {

@@ -46,6 +46,7 @@ const struct shim_desc *shim_archive__desc(const struct shim_archive *ar, uint32
 /* Instance domains: the state at a time, or all states, newest first */
 const struct shim_indom *shim_archive__indom(const struct shim_archive *ar, uint32_t indom,
 					     struct shim_ts when);
+bool shim_archive__has_indom(const struct shim_archive *ar, uint32_t indom, struct shim_ts when);
 unsigned int shim_archive__nindoms(const struct shim_archive *ar, uint32_t indom);
 const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, uint32_t indom,
 						unsigned int i);

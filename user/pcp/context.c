@@ -90,6 +90,7 @@ int shim_context__enter_handle(int handle, struct shim_context **out)
 {
 	int cancel = shim_cancel__off();
 	struct shim_context *ctx = get(handle);
+	int err;
 
 	if (!ctx) {
 		shim_cancel__restore(cancel);
@@ -97,6 +98,11 @@ int shim_context__enter_handle(int handle, struct shim_context **out)
 	}
 	pthread_mutex_lock(&ctx->lock);
 	ctx->cancel = cancel;
+	ctx->calls++;
+	/* all that follows then finds any derived metric */
+	err = shim_derived__refresh(ctx);
+	if (err)
+		return shim_context__leave(ctx, err);
 	*out = ctx;
 	return 0;
 }
@@ -213,10 +219,10 @@ static void context_discard(struct shim_context *ctx)
 static int install(struct shim_context *ctx)
 {
 	int handle = ctx->handle;
-	int err;
+	int err = shim_registry__begin();
 
-	shim_registry__begin();
-	err = publish(ctx);
+	if (!err)
+		err = publish(ctx);
 	if (err) {
 		context_free(ctx);
 		return err;

@@ -36,6 +36,7 @@ struct shim_local;
  * @origin: the current time
  * @cursor: for PM_MODE_FORW and BACK; positioned at @origin if @placed
  * @readbuf: @cursor's read buffer
+ * @calls: number of calls that have entered it
  * @passed: volumes that cannot be used and were reported
  * @plans: how to make the request's results from records
  * @whole_plans: likewise for results of whole records
@@ -61,6 +62,7 @@ struct shim_context {
 	struct shim_cursor cursor;
 	struct shim_readbuf readbuf;
 	struct shim_pmidmap passed;
+	uint64_t calls;
 	struct shim_interp *interp;
 	bool end_known;
 	struct shim_ts end;

@@ -62,7 +62,7 @@ struct shim_derived_values {
  * @mul, @div: factors that bring its values as an operand to the scale of the other operand
  * @now: values of this fetch; n may be an error
  * @last: of delta() and rate(): the operand's values of the fetch before
- * @stamp, @last_stamp: of the fetches when it was evaluated
+ * @stamp, @last_stamp: of the fetches when it was evaluated; @round: number of the last one
  * @inst: the instance that a filter by name selects, if @inst_known
  * @matches: what a filter by pattern has decided by instance: 1 if it selects it, else 0
  */
@@ -75,6 +75,7 @@ struct shim_cell {
 	double mul, div;
 	struct shim_derived_values now, last;
 	struct shim_ts stamp, last_stamp;
+	uint64_t round;
 	bool inst_known;
 	int inst;
 	struct shim_pmidmap matches;
@@ -123,6 +124,8 @@ struct shim_derived_entry {
  * @limit: of own ones, if @limited
  * @depth: how deep bindings are nested, as operands may be derived metrics, too
  * @round: number of the last fetch
+ * @kept: what the source answered to a fetch for which memory ran out; of use if the context's
+ *	next call is that fetch again
  */
 struct shim_derived {
 	struct shim_derived_entry **all;
@@ -137,6 +140,13 @@ struct shim_derived {
 	int limit;
 	int depth;
 	uint64_t round;
+	struct shim_derived_kept {
+		pmResult *raw;
+		pmID *pmids;
+		int n, changes;
+		struct shim_ts stamp;
+		uint64_t call;
+	} kept;
 };
 
 /* The reason of the thread's last failure, for pmDerivedErrStr(); NULL for none */
@@ -153,11 +163,11 @@ void shim_definition__free(struct shim_definition *def);
 
 /*
  * The process's registry.  begin() loads the definitions that the environment names, or the
- * system's, the first time it is called.
+ * system's, the first time it is called: 0, or an error that passes, after which it tries again.
  */
-void shim_registry__begin(void);
-/* Defines a global metric: NULL, or the place of the error in @expr */
-const char *shim_registry__add(const char *name, const char *expr);
+int shim_registry__begin(void);
+/* Defines a global metric: 0, or an error and its place in @expr */
+int shim_registry__add(const char *name, const char *expr, const char **at);
 enum shim_registry_result {
 	SHIM_REGISTRY_OK,
 	SHIM_REGISTRY_NO_METRIC,
@@ -196,13 +206,18 @@ int shim_registry__leaves(const char *name, int n, char ***names);
 int shim_derived__number(pmID pmid, bool *own);
 pmID shim_derived__pmid(unsigned int number, bool own);
 
-/* Loads a path's files: how many definitions, or -errno; @lenient: skips what cannot be read */
+/*
+ * Loads a path's files: how many definitions, or -errno; @lenient: reports and skips what does not
+ * exist or may not be read
+ */
 int shim_derived__load(const char *path, bool lenient);
 
 /* The calls below are for a context that the caller has locked. */
 void shim_derived__fini(struct shim_derived *d);
-/* Takes in new global definitions; those that memory is short for are left for the next call. */
-void shim_derived__refresh(struct shim_context *ctx);
+/* Takes in new global definitions: 0 or -ENOMEM */
+int shim_derived__refresh(struct shim_context *ctx);
+/* Whether an error of a call may not come again: memory, descriptors, a signal, the disk */
+bool shim_registry__passes(int err);
 /*
  * Defines a metric for the context alone: 0; -EINVAL for a syntax error, PM_ERR_BADDERIVE for a
  * semantic one; -EEXIST if the name is in use, or there is no room for more metrics; -ENOMEM

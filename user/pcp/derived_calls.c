@@ -34,7 +34,9 @@ SHIM_API char *pmDerivedErrStr(void)
  */
 SHIM_API char *pmRegisterDerived(const char *name, const char *expr)
 {
-	return (char *)shim_registry__add(name, expr);
+	const char *at;
+
+	return shim_registry__add(name, expr, &at) ? (char *)at : NULL;
 }
 
 /* The message's lines: what, the expression, a mark below the error, and why */
@@ -61,10 +63,11 @@ static char *message_of(const char *what, const char *call, const char *name, co
  */
 SHIM_API int pmRegisterDerivedMetric(const char *name, const char *expr, char **errmsg)
 {
-	const char *at = shim_registry__add(name, expr);
+	const char *at;
+	int err = shim_registry__add(name, expr, &at);
 
-	*errmsg = at ? message_of("Error", "pmRegisterDerivedMetric", name, expr, at) : NULL;
-	return at ? -1 : 0;
+	*errmsg = err ? message_of("Error", "pmRegisterDerivedMetric", name, expr, at) : NULL;
+	return err ? -1 : 0;
 }
 
 static int add(const char *name, const char *expr, const char **at)
@@ -142,14 +145,17 @@ SHIM_API int pmAddDerivedMetric(const char *name, const char *expr, char **errms
  * pmLoadDerivedConfig() - define the derived metrics of files
  * @path: files, and folders with files at any depth, with colons between
  *
- * Errors in a file are reported through pmprintf(), and the rest of the file is loaded.
+ * Errors in a file are reported through pmprintf(), and the rest of the file is loaded.  If memory
+ * runs out, what was defined before stays so; repeating the call defines the rest, and complains of
+ * the metrics that there are already.
  *
  * Return: how many metrics were defined, or -errno of the first file or folder that cannot be read.
  */
 SHIM_API int pmLoadDerivedConfig(const char *path)
 {
-	shim_registry__begin();
-	return shim_derived__load(path, false);
+	int err = shim_registry__begin();
+
+	return err ? err : shim_derived__load(path, false);
 }
 
 /* The debugging option of pmSetDebug() that a group of messages has, in one version's flags; or NULL */

@@ -94,48 +94,54 @@ static void complain_at(const struct config *c, const char *name, const char *ex
 	free(mark);
 }
 
-static void define(struct config *c, const char *name, const char *value)
+static int define(struct config *c, const char *name, const char *value)
 {
 	const char *expr = value, *at;
+	int err;
 
 	while (is_space(*expr))
 		expr++;
 	if (!*expr) {
 		complain(c, "expression missing", c->at);
-		return;
+		return 0;
 	}
-	at = shim_registry__add(name, expr);
-	if (at)
+	err = shim_registry__add(name, expr, &at);
+	if (err == -ENOMEM)
+		return err;
+	if (err)
 		complain_at(c, name, value, at);
 	else
 		c->defined++;
+	return 0;
 }
 
 static const char *const text_problems[] = {
 	[SHIM_REGISTRY_NO_METRIC] = "%1$.0scannot set attribute, derived metric (%2$s) not defined",
 	[SHIM_REGISTRY_NO_ATTRIBUTE] = "attribute (%1$s) is unknown for metric (%2$s)",
 	[SHIM_REGISTRY_DUPLICATE] = "duplicate value for attribute (%1$s) of metric (%2$s)",
-	[SHIM_REGISTRY_NO_MEMORY] = "cannot set attribute (%1$s) of metric (%2$s)",
 };
 
-static void set(struct config *c, const char *name, const char *attribute, const char *text,
-		int line)
+static int set(struct config *c, const char *name, const char *attribute, const char *text,
+	       int line)
 {
 	enum shim_registry_result result = shim_registry__set_text(name, attribute, text);
 	int last = c->line;
 	char *what;
 
 	if (result == SHIM_REGISTRY_OK)
-		return;
+		return 0;
+	if (result == SHIM_REGISTRY_NO_MEMORY)
+		return -ENOMEM;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	if (asprintf(&what, text_problems[result], attribute, name) < 0)
-		return;
+		return -ENOMEM;
 #pragma GCC diagnostic pop
 	c->line = line;
 	complain(c, what, c->at);
 	c->line = last;
 	free(what);
+	return 0;
 }
 
 /* Terminates the line at @c->next, and returns it. */
@@ -221,26 +227,28 @@ static char *quoted(struct config *c, char *from, char quote)
 	}
 }
 
-static void set_attribute(struct config *c, const char *name, const char *attribute, char *value)
+static int set_attribute(struct config *c, const char *name, const char *attribute, char *value)
 {
 	char *line = strdup(c->at), *text = value, *whole = c->at;
-	int number = c->line;
+	int number = c->line, err = 0;
 	char quote = '\0';
 
+	if (!line)
+		return -ENOMEM;
 	while (is_space(*text))
 		text++;
 	if (*text == '"' || *text == '\'')
 		quote = *text++;
-	if (!line || !*text) {
+	if (!*text) {
 		complain(c, "attribute value missing", c->at);
 	} else if (!quote) {
-		set(c, name, attribute, text, number);
+		err = set(c, name, attribute, text, number);
 	} else {
 		text = quoted(c, text, quote);
 		whole = c->at;
 		c->at = line;
 		if (text) {
-			set(c, name, attribute, text, c->line);
+			err = set(c, name, attribute, text, c->line);
 		} else {
 			char what[] = "missing termination (?) for value";
 
@@ -250,12 +258,14 @@ static void set_attribute(struct config *c, const char *name, const char *attrib
 		c->at = whole;
 	}
 	free(line);
+	return err;
 }
 
 /* @line: a copy of what is before the "=" */
-static void read_definition(struct config *c, char *line, char *value)
+static int read_definition(struct config *c, char *line, char *value)
 {
 	char *open = strchr(line, '('), *end = strchr(line, ')'), *name, *attribute;
+	int err = 0;
 
 	if (open)
 		*open = '\0';
@@ -266,26 +276,28 @@ static void read_definition(struct config *c, char *line, char *value)
 		char *what;
 
 		if (asprintf(&what, "illegal derived metric name (%s)", name) < 0)
-			return;
+			return -ENOMEM;
 		complain(c, what, NULL);
 		free(what);
 	} else if (open && !end) {
 		complain(c, "missing ')' after attribute", c->at);
 	} else if (!open) {
-		define(c, name, value);
+		err = define(c, name, value);
 	} else {
 		*end = '\0';
 		attribute = trim(open + 1);
 		if (*attribute)
-			set_attribute(c, name, attribute, value);
+			err = set_attribute(c, name, attribute, value);
 		else
 			complain(c, "attribute name missing", c->at);
 	}
+	return err;
 }
 
 static int read_line(struct config *c)
 {
 	char *equals = strchr(c->at, '='), *line;
+	int err;
 
 	if (!*c->at || *c->at == '#')
 		return 0;
@@ -296,9 +308,9 @@ static int read_line(struct config *c)
 	line = strndup(c->at, (size_t)(equals - c->at));
 	if (!line)
 		return -ENOMEM;
-	read_definition(c, line, equals + 1);
+	err = read_definition(c, line, equals + 1);
 	free(line);
-	return 0;
+	return err;
 }
 
 /* Reads a whole file into memory and terminates it with a NUL. */
@@ -366,7 +378,7 @@ static int load_folder(const char *name, bool lenient, const struct folder *fold
 
 	if (!dir)
 		return -errno;
-	while (err >= 0 && (entry = readdir(dir))) {
+	while (errno = 0, err >= 0 && (entry = readdir(dir))) {
 		char *path;
 
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
@@ -379,6 +391,8 @@ static int load_folder(const char *name, bool lenient, const struct folder *fold
 		if (err > 0)
 			n += err;
 	}
+	if (err >= 0 && errno)
+		err = -errno;
 	closedir(dir);
 	return err < 0 ? err : n;
 }
@@ -390,6 +404,15 @@ static bool is_inside(const struct folder *folder, const struct stat *st)
 		if (folder->dev == st->st_dev && folder->ino == st->st_ino)
 			return true;
 	return false;
+}
+
+static void say_skipped(const char *name, int err)
+{
+	char text[PM_MAXERRMSGLEN];
+
+	pmprintf("%s: Warning: derived metrics of %s are not loaded: %s\n", pmGetProgname(), name,
+		 pmErrStr_r(err, text, sizeof(text)));
+	pmflush();
 }
 
 static int load_one(const char *name, bool lenient, const struct folder *in)
@@ -407,7 +430,11 @@ static int load_one(const char *name, bool lenient, const struct folder *in)
 		folder.ino = st.st_ino;
 		err = folder.depth < DEPTH_MAX ? load_folder(name, lenient, &folder) : -ELOOP;
 	}
-	return err < 0 && lenient ? 0 : err;
+	if (err >= 0 || !lenient || shim_registry__passes(err))
+		return err;
+	if (err != -ENOENT)
+		say_skipped(name, err);
+	return 0;
 }
 
 int shim_derived__load(const char *path, bool lenient)

@@ -40,6 +40,9 @@ void shim_derived__fini(struct shim_derived *d)
 	free(d->all);
 	free(d->at[0].all);
 	free(d->at[1].all);
+	if (d->kept.raw)
+		pmFreeResult(d->kept.raw);
+	free(d->kept.pmids);
 	memset(d, 0, sizeof(*d));
 }
 
@@ -97,7 +100,7 @@ static struct shim_derived_entry *present(struct shim_derived_entry *e)
 	return e->taken || shim_definition__gone(e->def) ? NULL : e;
 }
 
-void shim_derived__refresh(struct shim_context *ctx)
+int shim_derived__refresh(struct shim_context *ctx)
 {
 	struct shim_derived *d = &ctx->derived;
 	unsigned int n = shim_registry__count();
@@ -106,10 +109,11 @@ void shim_derived__refresh(struct shim_context *ctx)
 		struct shim_definition *def = shim_registry__at(d->globals);
 
 		if (append(d, def, false))
-			return;
+			return -ENOMEM;
 		d->all[d->n - 1]->masked = own_by_name(d, def->name);
 		d->all[d->n - 1]->taken = ctx->ar && shim_archive__desc(ctx->ar, def->pmid);
 	}
+	return 0;
 }
 
 struct shim_derived_entry *shim_derived__by_pmid(struct shim_context *ctx, pmID pmid)
@@ -120,8 +124,6 @@ struct shim_derived_entry *shim_derived__by_pmid(struct shim_context *ctx, pmID 
 
 	if (number < 0)
 		return NULL;
-	if (!own)
-		shim_derived__refresh(ctx);
 	if ((unsigned int)number >= (own ? d->own : d->globals))
 		return NULL;
 	return present(d->all[d->at[own].all[number]]);
@@ -138,7 +140,7 @@ struct shim_derived_entry *shim_derived__by_name(struct shim_context *ctx, const
 	number = shim_registry__find(name);
 	if (number < 0)
 		return NULL;
-	shim_derived__refresh(ctx);
+	/* one of a number beyond was defined after this call had begun */
 	if ((unsigned int)number >= d->globals)
 		return NULL;
 	return present(d->all[d->at[0].all[number]]);
@@ -418,7 +420,6 @@ int shim_derived__add(struct shim_context *ctx, const char *name, const char *ex
 	int err;
 
 	*at = expr;
-	shim_derived__refresh(ctx);
 	why = refusal(d, name);
 	if (why) {
 		shim_derived__set_why(why);

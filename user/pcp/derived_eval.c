@@ -17,9 +17,11 @@
  * struct evaluation - the evaluation of an expression for a fetch
  * @result: of the fetch, with the operands' metrics
  * @stamp: of the fetch
+ * @round: of the fetch; a cell that was evaluated in it before keeps what it had before the fetch
  */
 struct evaluation {
 	struct shim_context *ctx;
+	uint64_t round;
 	const struct shim_expr *expr;
 	struct shim_cell *cells;
 	const pmResult *result;
@@ -220,10 +222,12 @@ static int keep_last(struct shim_cell *cell, const struct shim_cell *operand)
 {
 	int n = operand->now.n, err = shim_cell__room(&cell->last, n);
 
-	cell->last.n = err ? 0 : n;
-	if (!err && n > 0)
+	if (err)
+		return err;
+	cell->last.n = n;
+	if (n > 0)
 		memcpy(cell->last.all, operand->now.all, (size_t)n * sizeof(*cell->last.all));
-	return err;
+	return 0;
 }
 
 static int eval_change(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
@@ -231,7 +235,11 @@ static int eval_change(struct evaluation *ev, const struct shim_node *node, stru
 	const struct shim_cell *operand = &ev->cells[node->left];
 	int n = operand->now.n < cell->last.n ? operand->now.n : cell->last.n, err = 0;
 	struct positions last = { .values = &cell->last };
+	struct shim_ts before = cell->last_stamp;
 
+	/* done, and then memory ran out for another part of the fetch */
+	if (cell->round == ev->round)
+		return cell->now.n;
 	cell->last_stamp = cell->stamp;
 	cell->stamp = ev->stamp;
 	cell->now.n = n > 0 ? 0 : n;
@@ -241,7 +249,14 @@ static int eval_change(struct evaluation *ev, const struct shim_node *node, stru
 			cell->now.n = change_all(node, operand, &last, cell, n);
 	}
 	shim_pmidmap__fini(&last.map);
-	err = keep_last(cell, operand);
+	if (cell->now.n != -ENOMEM)
+		err = keep_last(cell, operand);
+	if (err == -ENOMEM || cell->now.n == -ENOMEM) {
+		cell->stamp = cell->last_stamp;
+		cell->last_stamp = before;
+		return -ENOMEM;
+	}
+	cell->round = ev->round;
 	return err ? err : cell->now.n;
 }
 
@@ -369,8 +384,15 @@ static int look_at(struct evaluation *ev, const struct shim_node *node, pmInDom 
 	if (err < 0)
 		return shim_derived__passes(err) ? err : 0;
 	name[strcspn(name, " ")] = '\0';
-	matches = !regexec(node->pattern, name, 0, NULL, 0);
+	/* glibc's answer to a lack of memory is that nothing matches */
+	errno = 0;
+	err = regexec(node->pattern, name, 0, NULL, 0);
+	if (err && errno == ENOMEM)
+		err = REG_ESPACE;
 	free(name);
+	if (err == REG_ESPACE)
+		return -ENOMEM;
+	matches = !err;
 	return matches != node->inverted;
 }
 
@@ -578,13 +600,16 @@ int shim_bound__evaluate(struct shim_context *ctx, struct shim_bound *b, const p
 			 struct shim_ts stamp)
 {
 	struct evaluation ev = { .ctx = ctx, .expr = b->expr, .cells = b->cells,
-				 .result = result, .stamp = stamp };
+				 .result = result, .stamp = stamp, .round = ctx->derived.round };
 	int n = 0;
 
 	for (int i = 0; i < b->expr->n; i++) {
 		if (b->cells[i].ruled_out)
 			continue;
 		n = eval_node(&ev, &b->expr->nodes[i], &b->cells[i]);
+		/* it will be evaluated again from the same values */
+		if (n == -ENOMEM)
+			return n;
 		if (n < 0 && !is_forgiven(b->expr, i)) {
 			forget(b, i);
 			return n;

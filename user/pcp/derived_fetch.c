@@ -96,14 +96,16 @@ static int find_derived(struct shim_context *ctx, struct wish *w)
 	return err ? err : found;
 }
 
-static void evaluate(struct shim_context *ctx, struct shim_derived_entry *e, const pmResult *raw,
-		     struct shim_ts stamp)
+/* 0; -ENOMEM, after which the metric can be evaluated again from the same values */
+static int evaluate(struct shim_context *ctx, struct shim_derived_entry *e, const pmResult *raw,
+		    struct shim_ts stamp)
 {
-	if (e->round == ctx->derived.round)
-		return;
+	if (e->round == ctx->derived.round && e->result != -ENOMEM)
+		return 0;
 	e->round = ctx->derived.round;
 	e->result = e->state == SHIM_DERIVED_BOUND ?
 		shim_bound__evaluate(ctx, &e->bound, raw, stamp) : PM_ERR_PMID;
+	return e->result == -ENOMEM ? e->result : 0;
 }
 
 static const struct shim_cell *root_of(const struct shim_derived_entry *e)
@@ -275,22 +277,63 @@ static int rebuild(const struct wish *w, const pmResult *raw, pmResult **out)
 	return 0;
 }
 
+static void drop(struct shim_derived_kept *kept)
+{
+	if (kept->raw)
+		pmFreeResult(kept->raw);
+	free(kept->pmids);
+	*kept = (struct shim_derived_kept){ 0 };
+}
+
+/*
+ * Has the source's answer in @kept, of the fetch before if memory ran out in that, and this is the
+ * same one again, as the source may have gone on in the archive: 0 or an error.
+ */
+static int fetch_raw(struct shim_context *ctx, const struct wish *w, struct shim_derived_kept *kept)
+{
+	size_t size = (size_t)w->total * sizeof(*w->all);
+	int changes;
+
+	if (kept->raw && kept->call == ctx->calls - 1 && kept->n == w->total &&
+	    !memcmp(kept->pmids, w->all, size))
+		return 0;
+	drop(kept);
+	kept->pmids = malloc(size);
+	if (!kept->pmids)
+		return -ENOMEM;
+	memcpy(kept->pmids, w->all, size);
+	changes = ctx->source->fetch(ctx, w->total, w->all, &kept->stamp, &kept->raw);
+	if (changes < 0) {
+		kept->raw = NULL;
+		return changes;
+	}
+	kept->changes = changes;
+	kept->n = w->total;
+	ctx->derived.round++;
+	return 0;
+}
+
 static int fetch(struct shim_context *ctx, const struct wish *w, struct shim_ts *stamp,
 		 pmResult **out)
 {
-	pmResult *raw;
-	int changes, err;
+	struct shim_derived_kept *kept = &ctx->derived.kept;
+	int changes, err = fetch_raw(ctx, w, kept);
 
-	changes = ctx->source->fetch(ctx, w->total, w->all, stamp, &raw);
-	if (changes < 0)
-		return changes;
-	ctx->derived.round++;
-	for (int i = 0; i < w->n; i++)
+	if (err)
+		return err;
+	for (int i = 0; i < w->n && !err; i++)
 		if (w->entries[i])
-			evaluate(ctx, w->entries[i], raw, *stamp);
-	err = rebuild(w, raw, out);
-	pmFreeResult(raw);
-	return err ? err : changes;
+			err = evaluate(ctx, w->entries[i], kept->raw, kept->stamp);
+	if (!err)
+		err = rebuild(w, kept->raw, out);
+	if (err) {
+		kept->call = ctx->calls;
+		return err;
+	}
+	*stamp = kept->stamp;
+	changes = kept->changes;
+	drop(kept);
+	return changes;
 }
 
 static bool any_derived(int n, const pmID *pmids)

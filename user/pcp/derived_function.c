@@ -62,6 +62,8 @@ static int compile(struct shim_parser *p, struct shim_node *node)
 	regerror(err, node->pattern, message, sizeof(message));
 	free(node->pattern);
 	node->pattern = NULL;
+	if (err == REG_ESPACE)
+		return -ENOMEM;
 	return shim_parser__fail_about(p, "bad regular expression:", message);
 }
 

@@ -71,7 +71,6 @@ static int names_of_context(struct shim_context *ctx, struct names *list)
 	struct shim_derived *d = &ctx->derived;
 	int err = 0;
 
-	shim_derived__refresh(ctx);
 	for (unsigned int i = 0; i < d->n && !err; i++)
 		if (is_visible(d->all[i]))
 			err = add_name(list, d->all[i]->def->name);
@@ -82,9 +81,8 @@ static int names_of_context(struct shim_context *ctx, struct names *list)
 static int names_of_registry(struct names *list)
 {
 	unsigned int n;
-	int err = 0;
+	int err = shim_registry__begin();
 
-	shim_registry__begin();
 	n = shim_registry__count();
 	for (unsigned int i = 0; i < n && !err; i++) {
 		struct shim_definition *def = shim_registry__at(i);
@@ -338,29 +336,32 @@ static int with_leaves(struct names *derived, int err, const char *name, bool la
 	return n;
 }
 
-/* Find out which of the derived metrics below a name are none in this context. */
-static void bind_below(struct shim_context *ctx, const char *name)
+/* Find out which of the derived metrics below a name are none in this context: 0 or -ENOMEM */
+static int bind_below(struct shim_context *ctx, const char *name)
 {
 	struct shim_derived *d = &ctx->derived;
 
-	shim_derived__refresh(ctx);
 	for (unsigned int i = 0; i < d->n; i++)
-		if (is_visible(d->all[i]) && below(d->all[i]->def->name, name))
-			shim_derived__bind(ctx, d->all[i], false);
+		if (is_visible(d->all[i]) && below(d->all[i]->def->name, name) &&
+		    shim_derived__bind(ctx, d->all[i], false) == -ENOMEM)
+			return -ENOMEM;
+	return 0;
 }
 
 int shim_derived__leaves(struct shim_context *ctx, const char *name, char ***names)
 {
 	struct names derived = { 0 };
-	int n;
+	int n, err = 0;
 
 	*names = NULL;
 	n = ctx->source->leaves(ctx, name, names);
 	/* As the original does, but neither in archives nor for pmGetChildren(). */
 	if (ctx->host && (n >= 0 || n == PM_ERR_NAME))
-		bind_below(ctx, name);
+		err = bind_below(ctx, name);
+	if (!err)
+		err = names_of_context(ctx, &derived);
 	/* After all that a pmcd has, as with the original: it answered before anybody looked at them. */
-	return with_leaves(&derived, names_of_context(ctx, &derived), name, ctx->host, n, names);
+	return with_leaves(&derived, err, name, ctx->host, n, names);
 }
 
 int shim_registry__leaves(const char *name, int n, char ***names)
@@ -393,9 +394,10 @@ int shim_derived__names(struct shim_context *ctx, pmID pmid, char ***nameset)
 
 int shim_registry__metrics(int n, const char *const *names, pmID *pmids)
 {
-	int found = 0;
+	int found = shim_registry__begin();
 
-	shim_registry__begin();
+	if (found)
+		return found;
 	for (int i = 0; i < n; i++) {
 		int number = names[i] && pmids[i] == PM_ID_NULL ? shim_registry__find(names[i]) : -1;
 
@@ -412,8 +414,10 @@ int shim_registry__names(pmID pmid, char ***nameset)
 	const struct shim_definition *def = NULL;
 	bool own = false;
 	int number = shim_derived__number(pmid, &own);
+	int err = shim_registry__begin();
 
-	shim_registry__begin();
+	if (err)
+		return err;
 	if (number >= 0 && !own)
 		def = shim_registry__at((unsigned int)number);
 	return def && !shim_definition__gone(def) ? name_of(def, nameset) : PM_ERR_PMID;

@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE	/* asprintf */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ struct named {
 static struct {
 	struct shim_definition **all;
 	struct named **names;
-	unsigned int n;
+	atomic_uint n;
 	size_t room;
 	struct shim_hash hash;
 	bool hashed;
@@ -206,38 +207,34 @@ static int insert(struct shim_definition *def)
 	return err;
 }
 
-const char *shim_registry__add(const char *name, const char *expr)
+int shim_registry__add(const char *name, const char *expr, const char **at)
 {
 	struct shim_definition *def = NULL;
-	const char *at = expr, *why = refused(name);
+	const char *why = refused(name);
 	int err;
 
+	*at = expr;
 	if (why) {
 		shim_derived__set_why(why);
-		return expr;
+		return -EINVAL;
 	}
-	err = shim_definition__new(name, expr, &at, &def);
+	err = shim_definition__new(name, expr, at, &def);
 	if (!err) {
-		at = expr;
+		*at = expr;
 		err = insert(def);
 	}
 	if (!err)
-		return NULL;
+		return 0;
 	if (err == -ENOMEM)
 		shim_derived__set_why("Cannot allocate memory");
 	if (def)
 		shim_definition__free(def);
-	return at;
+	return err;
 }
 
 unsigned int shim_registry__count(void)
 {
-	unsigned int n;
-
-	shim_lock__enter(&lock);
-	n = registry.n;
-	shim_lock__leave(&lock);
-	return n;
+	return atomic_load_explicit(&registry.n, memory_order_acquire);
 }
 
 struct shim_definition *shim_registry__at(unsigned int number)
@@ -373,25 +370,41 @@ int shim_registry__text(pmID pmid, int level, char **out)
 }
 
 /* Loads PCP_DERIVED_CONFIG, nothing if it is empty; if it is not set, the system's folder. */
-static void load_defaults(void)
+static int load_defaults(void)
 {
 	const char *path = shim_environ__get("PCP_DERIVED_CONFIG");
 	char *folder = NULL;
+	int err = 0;
 
-	if (!path && asprintf(&folder, "%s/config/derived", pmGetConfig("PCP_VAR_DIR")) > 0 &&
-	    !access(folder, F_OK))
-		path = folder;
+	if (!path) {
+		if (asprintf(&folder, "%s/config/derived", pmGetConfig("PCP_VAR_DIR")) < 0)
+			return -ENOMEM;
+		if (!access(folder, F_OK))
+			path = folder;
+	}
 	if (path && *path)
-		shim_derived__load(path, true);
+		err = shim_derived__load(path, true);
 	free(folder);
+	return err < 0 ? err : 0;
 }
 
-void shim_registry__begin(void)
+bool shim_registry__passes(int err)
 {
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EINTR || err == -EIO;
+}
+
+/* The loading of the defaults is one call: what it finds defined when it is repeated is no error. */
+int shim_registry__begin(void)
+{
+	int err = 0;
+
 	shim_lock__enter(&begin_lock);
 	if (!begun) {
-		begun = true;
-		load_defaults();
+		err = load_defaults();
+		if (!shim_registry__passes(err))
+			err = 0;
+		begun = !err;
 	}
 	shim_lock__leave(&begin_lock);
+	return err;
 }

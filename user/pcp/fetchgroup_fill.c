@@ -128,42 +128,58 @@ static bool are_same(const struct shim_known_indom *known, int n, const int *cod
 	return true;
 }
 
-/* Looks up a domain's instances; if that fails, it has none until the next fetch tries again. */
-static void learn(struct shim_known_indom *known)
+/*
+ * Looks up a domain's instances; if that fails, it has none until the next fetch tries again: 0, or
+ * -ENOMEM
+ */
+static int learn(struct shim_known_indom *known)
 {
 	char **names = NULL;
 	int *codes = NULL;
 	int n = pmGetInDom(known->indom, &codes, &names);
 
 	known->known = n >= 0;
+	if (n == -ENOMEM)
+		return n;
 	if (n < 0)
 		n = 0;
 	/*
 	 * Keep an unchanged list: if a value has an instance that the domain does not name, the
 	 * domain is looked up at every fetch.
 	 */
-	if (are_same(known, n, codes, names) || !keep_old(known)) {
+	if (are_same(known, n, codes, names)) {
 		free(codes);
 		free(names);
-		return;
+		return 0;
+	}
+	if (!keep_old(known)) {
+		free(codes);
+		free(names);
+		known->known = false;
+		return -ENOMEM;
 	}
 	free(known->codes);
 	known->codes = codes;
 	known->names = names;
 	known->n = n;
+	return 0;
 }
 
-static void name_instances(struct __pmFetchGroup *fg, struct shim_wanted *w, const pmValueSet *set)
+static int name_instances(struct __pmFetchGroup *fg, struct shim_wanted *w, const pmValueSet *set)
 {
 	struct shim_known_indom *known = known_indom(fg, w->desc.indom);
+	int err = 0;
 
 	if (!known)
-		return;
+		return 0;
 	if (!known->known || (w->names && !knows_all(known, set)))
-		learn(known);
+		err = learn(known);
+	if (err)
+		return err;
 	w->list = known->names;
 	for (int i = 0; w->names && i < set->numval && (unsigned int)i < w->max; i++)
 		w->names[i] = name_of(known, set->vlist[i].inst);
+	return 0;
 }
 
 static int fill_instances(struct __pmFetchGroup *fg, struct shim_wanted *w, const pmValueSet *set,
@@ -198,8 +214,9 @@ static void fill_indom(struct __pmFetchGroup *fg, struct shim_wanted *w,
 	if (err >= 0) {
 		if (stays(w, set))
 			return;
-		name_instances(fg, w, set);
-		err = fill_instances(fg, w, set, sample);
+		err = name_instances(fg, w, set);
+		if (!err)
+			err = fill_instances(fg, w, set, sample);
 	}
 	if (w->sts)
 		*w->sts = err;

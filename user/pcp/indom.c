@@ -23,13 +23,19 @@ static int enter(pmInDom indom, bool archive, struct shim_context **ctx)
 	return archive ? shim_context__enter_archive(ctx) : shim_context__enter(ctx);
 }
 
-/* With @all, state @i of the archive, newest first; else the one at the context's time as @i 0 */
-static state state_at(const struct shim_context *ctx, pmInDom indom, bool all, unsigned int i)
+/*
+ * With @all, state @i of the archive, newest first; else the one at the context's time as @i 0: 0,
+ * PM_ERR_INDOM_LOG if there is none, -ENOMEM
+ */
+static int state_at(const struct shim_context *ctx, pmInDom indom, bool all, unsigned int i,
+		    state *s)
 {
-	if (all)
-		return i < shim_archive__nindoms(ctx->ar, indom) ?
-			shim_archive__indom_at(ctx->ar, indom, i) : NULL;
-	return i ? NULL : shim_archive__indom(ctx->ar, indom, ctx->origin);
+	if (all ? i >= shim_archive__nindoms(ctx->ar, indom) :
+		  i || !shim_archive__has_indom(ctx->ar, indom, ctx->origin))
+		return PM_ERR_INDOM_LOG;
+	*s = all ? shim_archive__indom_at(ctx->ar, indom, i) :
+		   shim_archive__indom(ctx->ar, indom, ctx->origin);
+	return *s ? 0 : -ENOMEM;
 }
 
 /* A program's lists of @n ids and names, the latter with room for @bytes of text behind them */
@@ -109,13 +115,13 @@ static int hand_out_row(const struct shim_indom *s, const char *first, size_t by
 
 static int collect(const struct shim_context *ctx, pmInDom indom, int **instlist, char ***namelist)
 {
-	state s = state_at(ctx, indom, false, 0);
 	const char *first;
 	size_t bytes;
-	int err;
+	state s;
+	int err = state_at(ctx, indom, false, 0, &s);
 
-	if (!s)
-		return PM_ERR_INDOM_LOG;
+	if (err)
+		return err;
 	if (!s->n)
 		return 0;
 	err = in_a_row(s, &first, &bytes) ?
@@ -130,7 +136,7 @@ static int collect_all(const struct shim_context *ctx, pmInDom indom, int **inst
 	struct shim_instances set = { 0 };
 	int err;
 
-	if (!state_at(ctx, indom, true, 0))
+	if (!shim_archive__nindoms(ctx->ar, indom))
 		return PM_ERR_INDOM_LOG;
 	err = shim_instances__union(&set, ctx->ar, indom);
 	if (!err && set.n) {
@@ -169,11 +175,11 @@ static int get_indom(pmInDom indom, bool all, int **instlist, char ***namelist)
 static int find_name(const struct shim_context *ctx, pmInDom indom, bool all, int inst,
 		     char **name)
 {
-	state s = state_at(ctx, indom, all, 0);
+	unsigned int i = 0;
+	state s;
+	int err;
 
-	if (!s)
-		return PM_ERR_INDOM_LOG;
-	for (unsigned int i = 0; (s = state_at(ctx, indom, all, i)); i++) {
+	for (; !(err = state_at(ctx, indom, all, i, &s)); i++) {
 		int at = shim_instances__search(s, inst);
 
 		if (at < 0)
@@ -181,7 +187,7 @@ static int find_name(const struct shim_context *ctx, pmInDom indom, bool all, in
 		*name = strdup(s->name[at]);
 		return *name ? 0 : -ENOMEM;
 	}
-	return PM_ERR_INST_LOG;
+	return i && err == PM_ERR_INDOM_LOG ? PM_ERR_INST_LOG : err;
 }
 
 int shim_archive_source__instance_name(struct shim_context *ctx, pmInDom indom, int inst,
@@ -219,16 +225,16 @@ static bool matches(const char *external, const char *name, bool exactly)
 
 static int find_inst(const struct shim_context *ctx, pmInDom indom, bool all, const char *name)
 {
-	state s = state_at(ctx, indom, all, 0);
+	unsigned int i = 0;
+	state s;
+	int err;
 
-	if (!s)
-		return PM_ERR_INDOM_LOG;
-	for (unsigned int i = 0; (s = state_at(ctx, indom, all, i)); i++)
+	for (; !(err = state_at(ctx, indom, all, i, &s)); i++)
 		for (int exactly = 1; exactly >= 0; exactly--)
 			for (unsigned int j = 0; j < s->n; j++)
 				if (matches(s->name[j], name, exactly))
 					return s->inst[j];
-	return PM_ERR_INST_LOG;
+	return i && err == PM_ERR_INDOM_LOG ? PM_ERR_INST_LOG : err;
 }
 
 int shim_archive_source__instance(struct shim_context *ctx, pmInDom indom, const char *name)

@@ -85,8 +85,8 @@ static int look_up(unsigned int about, unsigned int ident, int level, char **out
 		return text_of_event(ident, level, out);
 	err = shim_context__enter(&ctx);
 	if (err == PM_ERR_NOCONTEXT && about == SHIM_TEXT_PMID && pmID_domain(ident) == DYNAMIC_PMID) {
-		shim_registry__begin();
-		return shim_registry__text(ident, level, out);
+		err = shim_registry__begin();
+		return err ? err : shim_registry__text(ident, level, out);
 	}
 	if (err)
 		return err;

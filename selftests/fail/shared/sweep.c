@@ -88,11 +88,13 @@ static int count_descriptors(void)
 
 static void run_here(const struct sweep_case *c, const struct inject_way *way, long n)
 {
+	long before = inject_blocks();
+
 	inject_start(way, n);
 	c->run();
 	now->calls = inject_stop();
 	now->fired = inject_fired();
-	now->blocks = inject_blocks();
+	now->blocks = inject_blocks() - before;
 	now->fds = count_descriptors();
 	now->ended = true;
 }
@@ -125,7 +127,7 @@ static bool same_answers(void)
 }
 
 /* What is wrong with the run, or NULL */
-static const char *judge(int status)
+static const char *judge(const struct sweep_case *c, int status)
 {
 	if (status)
 		return WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? "hangs" : "crashes";
@@ -133,7 +135,7 @@ static const char *judge(int status)
 		return now->said ? "other answers after the error" : "other answers, and no error";
 	if (now->late)
 		return "an error of an earlier call";
-	if (now->blocks > normal->blocks)
+	if (now->blocks > normal->blocks + c->left)
 		return "memory is left";
 	if (now->fds > normal->fds)
 		return "a descriptor is left";
@@ -181,7 +183,7 @@ static void sweep_way(const struct sweep_case *c, const struct inject_way *way, 
 	runs = most && most < total ? most : total;
 	for (long i = 0; i < runs; i++) {
 		long n = 1 + i * total / runs;
-		const char *wrong = judge(run(now == normal ? normal + 1 : now, c, way, n));
+		const char *wrong = judge(c, run(now == normal ? normal + 1 : now, c, way, n));
 
 		if (!now->fired && !wrong)
 			continue;
@@ -203,6 +205,8 @@ static bool sweep_case(const struct sweep_case *c, unsigned int number)
 	for (const struct inject_way *way = inject_ways; way->name; way++) {
 		struct sums sums = { 0 };
 
+		if (c->without && !strcmp(c->without, way->name))
+			continue;
 		sweep_way(c, way, most ? atol(most) : 12, &sums);
 		if (sums.points)
 			printf("# %-10s %-14s %6ld points %6ld same %6ld said %4ld wrong\n", c->name,

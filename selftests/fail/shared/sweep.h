@@ -10,11 +10,15 @@
  * @name: of the API
  * @prepare: makes what the program needs in the current folder, which is empty; or NULL
  * @run: makes the calls by TRY(), and writes their answers by say()
+ * @without: a way to fail that is documented to be passed over; or NULL
+ * @left: blocks that the C library itself may leave after a failure
  */
 struct sweep_case {
 	const char *name;
 	void (*prepare)(void);
 	void (*run)(void);
+	const char *without;
+	int left;
 };
 
 /* Write a part of the answers, which must be the same with a failure as without */
