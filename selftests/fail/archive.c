@@ -163,13 +163,13 @@ static void run_short_marks(void)
 }
 
 static const struct sweep_case cases[] = {
-	{ "volumes", prepare_volumes, run_volumes, NULL, 0 },
-	{ "several", prepare_several, run_several, NULL, 0 },
-	{ "large", prepare_large, run_large, NULL, 0 },
-	{ "packed", prepare_packed, run_volumes, NULL, 0 },
-	{ "damaged", prepare_damaged, run_volumes, NULL, 0 },
-	{ "marks", prepare_marks, run_marks, NULL, 0 },
-	{ "short marks", prepare_marks, run_short_marks, NULL, 0 },
+	{ .name = "volumes", .prepare = prepare_volumes, .run = run_volumes },
+	{ .name = "several", .prepare = prepare_several, .run = run_several },
+	{ .name = "large", .prepare = prepare_large, .run = run_large },
+	{ .name = "packed", .prepare = prepare_packed, .run = run_volumes },
+	{ .name = "damaged", .prepare = prepare_damaged, .run = run_volumes },
+	{ .name = "marks", .prepare = prepare_marks, .run = run_marks },
+	{ .name = "short marks", .prepare = prepare_marks, .run = run_short_marks },
 };
 
 int main(void)

@@ -198,11 +198,11 @@ static void run_group(void)
 
 static const struct sweep_case cases[] = {
 	/* regcomp() leaves a block if memory runs out; pmprintf() keeps a buffer */
-	{ "derived", prepare, run_register, NULL, 1 },
-	{ "derived config", prepare, run_config, NULL, 2 },
+	{ .name = "derived", .prepare = prepare, .run = run_register, .left = 1 },
+	{ .name = "derived config", .prepare = prepare, .run = run_config, .left = 2 },
 	/* a file that may not be read is reported and left out */
-	{ "derived variable", prepare, run_variable, "open-EACCES", 2 },
-	{ "fetch group", prepare, run_group, NULL, 0 },
+	{ .name = "derived variable", .prepare = prepare, .run = run_variable, .without = "open-EACCES", .left = 2 },
+	{ .name = "fetch group", .prepare = prepare, .run = run_group },
 };
 
 int main(void)

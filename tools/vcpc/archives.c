@@ -114,7 +114,7 @@ static int add_folder(struct vcpc_archives *archives, const char *folder)
 
 	if (!dir)
 		return -errno;
-	while (!err && (entry = readdir(dir))) {
+	while (errno = 0, !err && (entry = readdir(dir))) {
 		char *name;
 
 		cut_packer(entry->d_name);
@@ -126,6 +126,8 @@ static int add_folder(struct vcpc_archives *archives, const char *folder)
 			name = NULL;
 		err = append(archives, name);
 	}
+	if (!err && errno)
+		err = -errno;
 	closedir(dir);
 	if (any)
 		qsort(archives->names + before, archives->n - before, sizeof(char *), by_name);

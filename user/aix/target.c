@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "state.h"
 
 /* The fields that are read from /proc/TID/status */
@@ -192,16 +193,16 @@ int shim_aix_target__each_thread(pid_t tid, int (*fn)(void *arg, pid_t tid), voi
 {
 	struct dirent *entry;
 	char path[64];
-	int ret = 0;
+	int ret = 0, more = 0;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)tid);
 	dir = opendir(path);
 	if (!dir)
 		return errno == ENOENT ? -ESRCH : -errno;
-	while (!ret && (entry = readdir(dir)))
+	while (!ret && (more = shim_entries__next(dir, &entry)) > 0)
 		if (entry->d_name[0] != '.')
 			ret = fn(arg, atoi(entry->d_name));
 	closedir(dir);
-	return ret;
+	return ret ? ret : more;
 }

@@ -158,6 +158,17 @@ static int enter_name(struct shim_declared *d, const char *name, uint32_t pmid)
 	return enter_node(d, name, strlen(name), false, pmid);
 }
 
+/* The names of a metric that could not be declared are free again. */
+static void leave_names(struct shim_declared *d, const struct shim_desc *desc)
+{
+	for (unsigned int i = 0; i < desc->nnames; i++) {
+		struct name *name = find_name(d, desc->names[i], strlen(desc->names[i]));
+
+		if (name && !name->inner && name->pmid == desc->pmid)
+			shim_hash__del(&d->names, &name->node);
+	}
+}
+
 static int new_metric(struct shim_declared *d, const struct shim_desc *desc)
 {
 	struct shim_metric *m = shim_arena__alloc(&d->arena, sizeof(*m));
@@ -232,6 +243,7 @@ int shim_declared__any(struct shim_declared *d, const struct shim_desc *desc, st
 	if (!err)
 		err = new_metric(d, desc);
 	if (err) {
+		leave_names(d, desc);
 		out->len = start;
 		out->err = 0;
 	}

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "base/vec.h"
 #include "perf_cpu.h"
 #include "perf_flexible.h"
@@ -191,18 +192,18 @@ static int each_thread(pid_t tid, int (*fn)(pid_t tid, void *arg), void *arg)
 {
 	struct dirent *entry;
 	char path[64];
-	int ret = 0;
+	int ret = 0, more = 0;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", tid);
 	dir = opendir(path);
 	if (!dir)
 		return errno == ENOENT ? -ESRCH : -errno;
-	while (!ret && (entry = readdir(dir)) != NULL)
+	while (!ret && (more = shim_entries__next(dir, &entry)) > 0)
 		if (isdigit((unsigned char)entry->d_name[0]))
 			ret = fn(atoi(entry->d_name), arg);
 	closedir(dir);
-	return ret;
+	return ret ? ret : more;
 }
 
 /* The threads that a process had at one time */

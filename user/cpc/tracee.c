@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "base/vec.h"
 #include "tracee.h"
 
@@ -152,14 +153,14 @@ static int seize_new(struct shim_tracees *t)
 	struct shim_tracee *thread;
 	char path[64];
 	struct dirent *entry;
-	int seized = 0, err = 0;
+	int seized = 0, err = 0, more = 0;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
 	dir = opendir(path);
 	if (!dir)
 		return errno == ENOENT ? -ESRCH : -errno;
-	while (!err && (entry = readdir(dir))) {
+	while (!err && (more = shim_entries__next(dir, &entry)) > 0) {
 		pid_t tid = atoi(entry->d_name);
 
 		if (tid <= 0 || shim_tracees__find(t, tid))
@@ -172,6 +173,8 @@ static int seize_new(struct shim_tracees *t)
 			seized++;
 	}
 	closedir(dir);
+	if (!err)
+		err = more;
 	return err ? err : seized;
 }
 

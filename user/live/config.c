@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "config.h"
 
 #define BLANKS	" \t\r\n"
@@ -89,25 +90,25 @@ static int open_text(const char *path, FILE **out)
  * @line: set to the number of the wrong line; untouched if the file cannot be opened
  *
  * Return: 0, -EINVAL (a line that is not understood), -E2BIG (too many lines, or events in
- * one), -ENOMEM, -EIO if reading fails, or the error of opening the file: -EOPNOTSUPP for a pipe.
+ * one), -ENOMEM, what reading fails with, or the error of opening the file: -EOPNOTSUPP for a pipe.
  */
 int shim_config__read(struct shim_config *config, const char *path, unsigned int *line)
 {
 	FILE *f = NULL;
 	char *text = NULL;
 	size_t room = 0;
-	int ret = open_text(path, &f);
+	int ret = open_text(path, &f), more;
 
 	memset(config, 0, sizeof(*config));
 	if (ret)
 		return ret;
-	for (*line = 1; getline(&text, &room, f) >= 0; (*line)++) {
+	for (*line = 1; (more = shim_lines__next(f, &text, &room)) > 0; (*line)++) {
 		ret = parse(config, text);
 		if (ret)
 			break;
 	}
-	if (!ret && ferror(f))
-		ret = -EIO;
+	if (!ret)
+		ret = more;
 	free(text);
 	fclose(f);
 	return ret;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "base/vec.h"
 #include "proc.h"
 
@@ -122,11 +123,11 @@ int shim_proc__list(pid_t **pids, size_t *n)
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
 	size_t room = 0;
-	int ret = dir ? 0 : -errno;
+	int ret = dir ? 0 : -errno, more = 0;
 
 	*pids = NULL;
 	*n = 0;
-	while (!ret && (entry = readdir(dir))) {
+	while (!ret && (more = shim_entries__next(dir, &entry)) > 0) {
 		if (!isdigit((unsigned char)*entry->d_name))
 			continue;
 		if (shim_vec__room(*pids, &room, *n))
@@ -136,6 +137,8 @@ int shim_proc__list(pid_t **pids, size_t *n)
 	}
 	if (dir)
 		closedir(dir);
+	if (!ret)
+		ret = more;
 	if (!ret)
 		qsort(*pids, *n, sizeof(**pids), shim_proc__by_pid);
 	return ret;

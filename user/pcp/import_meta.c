@@ -218,9 +218,12 @@ static int enter_metric(struct shim_importer *imp, const struct shim_desc *desc)
 		if (!m->domain)
 			return -ENOMEM;
 	}
-	if (shim_hash__add(&imp->by_name, &m->by_name, hash) ||
-	    shim_hash__add(&imp->by_pmid, &m->by_pmid, shim_hash__u32(&imp->by_pmid, desc->pmid)))
+	if (shim_hash__add(&imp->by_name, &m->by_name, hash))
 		return -ENOMEM;
+	if (shim_hash__add(&imp->by_pmid, &m->by_pmid, shim_hash__u32(&imp->by_pmid, desc->pmid))) {
+		shim_hash__del(&imp->by_name, &m->by_name);
+		return -ENOMEM;
+	}
 	*imp->next_metric = m;
 	imp->next_metric = &m->next;
 	return 0;

@@ -10,6 +10,7 @@
 
 #include <pcp/pmapi.h>
 
+#include "base/lines.h"
 #include "base/api.h"
 #include "options_sources.h"
 
@@ -102,10 +103,20 @@ void shim_options_sources__hosts(pmOptions *opts, char *arg)
 }
 
 /* Each line has a host's name as its first word; '#' begins a comment */
+/* Reports what reading a file ended with, unless it came to the end */
+static void not_read(pmOptions *opts, const char *what, const char *name, int err)
+{
+	if (err >= 0)
+		return;
+	pmprintf("%s: cannot read %s %s: %s\n", pmGetProgname(), what, name, strerror(-err));
+	shim_options__runtime_error(opts);
+}
+
 void shim_options_sources__hosts_file(pmOptions *opts, char *arg)
 {
 	char *line = NULL, *name, *rest;
 	size_t room = 0;
+	int more;
 	FILE *f;
 
 	if (is_mixed(opts, opts->narchives, KIND))
@@ -117,7 +128,7 @@ void shim_options_sources__hosts_file(pmOptions *opts, char *arg)
 		shim_options__runtime_error(opts);
 		return;
 	}
-	while (getline(&line, &room, f) >= 0) {
+	while ((more = shim_lines__next(f, &line, &room)) > 0) {
 		line[strcspn(line, "#")] = '\0';
 		name = strtok_r(line, " \t\r\n", &rest);
 		if (!name)
@@ -128,6 +139,7 @@ void shim_options_sources__hosts_file(pmOptions *opts, char *arg)
 		}
 		add_host(opts, name);
 	}
+	not_read(opts, "hosts file", arg, more);
 	free(line);
 	fclose(f);
 }
@@ -234,7 +246,7 @@ void shim_options_sources__folio(pmOptions *opts, char *arg)
 {
 	char *line = NULL;
 	size_t room = 0;
-	int err;
+	int err, more = 0;
 	FILE *f;
 
 	if (is_mixed(opts, opts->nhosts, KIND))
@@ -247,10 +259,11 @@ void shim_options_sources__folio(pmOptions *opts, char *arg)
 		return;
 	}
 	err = check_folio(f, arg);
-	for (int number = 3; !err && getline(&line, &room, f) >= 0; number++)
+	for (int number = 3; !err && (more = shim_lines__next(f, &line, &room)) > 0; number++)
 		err = add_folio_line(opts, arg, line, number);
 	if (err)
 		shim_options__runtime_error(opts);
+	not_read(opts, "archive folio", arg, more);
 	free(line);
 	fclose(f);
 }

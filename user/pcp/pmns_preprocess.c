@@ -15,6 +15,7 @@
 
 #include <pcp/pmapi.h>
 
+#include "base/lines.h"
 #include "pmns_preprocess.h"
 
 #define DEPTH	16	/* limit of nested files, and of nested conditions */
@@ -224,7 +225,7 @@ static int read_file(struct reading *r, const char *path)
 	unsigned int conditions = r->conditions;
 	char *line = NULL;
 	size_t room = 0;
-	int err = 0;
+	int err = 0, more = 0;
 	FILE *f;
 
 	if (r->files == DEPTH)
@@ -233,10 +234,10 @@ static int read_file(struct reading *r, const char *path)
 	if (!f)
 		return -errno;
 	r->files++;
-	while (!err && getline(&line, &room, f) >= 0)
+	while (!err && (more = shim_lines__next(f, &line, &room)) > 0)
 		err = read_line(r, path, line);
-	if (!err && ferror(f))
-		err = -EIO;
+	if (!err)
+		err = more;
 	if (!err && (r->comment || r->conditions != conditions))
 		err = PM_ERR_PMNS;
 	r->files--;

@@ -4,7 +4,8 @@
  *
  * A test that links this file starts it by inject_start().  A program that has it
  * preloaded fails as the variable INJECT says, WAY:N from its first call on, and
- * appends the number of calls to the file that INJECT_COUNT names.
+ * appends the number of calls to the file that INJECT_COUNT names.  With INJECT_TRAP the call that
+ * fails stops in a debugger.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -88,6 +90,8 @@ static int fails(enum inject_kind kind)
 	    __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) != fail_at)
 		return 0;
 	fired = true;
+	if (getenv("INJECT_TRAP"))
+		raise(SIGTRAP);
 	if (way->error > 0)
 		errno = way->error;
 	return way->error;

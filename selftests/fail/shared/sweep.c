@@ -88,14 +88,19 @@ static int count_descriptors(void)
 
 static void run_here(const struct sweep_case *c, const struct inject_way *way, long n)
 {
-	long before = inject_blocks();
+	long before;
 
+	if (c->before)
+		c->before();
+	before = inject_blocks();
 	inject_start(way, n);
 	c->run();
 	now->calls = inject_stop();
 	now->fired = inject_fired();
 	now->blocks = inject_blocks() - before;
 	now->fds = count_descriptors();
+	if (c->after)
+		c->after();
 	now->ended = true;
 }
 

@@ -9,14 +9,18 @@
  * struct sweep_case - a program of calls
  * @name: of the API
  * @prepare: makes what the program needs in the current folder, which is empty; or NULL
+ * @before: is called in front of each run, in its process, without failures; or NULL
  * @run: makes the calls by TRY(), and writes their answers by say()
+ * @after: the same behind it, to write what the run has left; or NULL
  * @without: a way to fail that is documented to be passed over; or NULL
  * @left: blocks that the C library itself may leave after a failure
  */
 struct sweep_case {
 	const char *name;
 	void (*prepare)(void);
+	void (*before)(void);
 	void (*run)(void);
+	void (*after)(void);
 	const char *without;
 	int left;
 };
@@ -36,6 +40,12 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 	if (sweep_again(result_ < 0 && !(usual), #call, result_))		\
 		result_ = (long)(call);						\
 	result_;								\
+})
+
+/* A call that ends with an error, too, what it ends: it is not repeated, and need not succeed */
+#define LAST(call) ({						\
+	long result_ = (long)(call);				\
+	sweep_again(result_ < 0, #call, result_) ? 0 : result_;	\
 })
 
 bool sweep_again(bool error, const char *call, long result);

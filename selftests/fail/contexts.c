@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The importer, and contexts of a host and of this machine, while calls of the system fail. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fail/shared/sample.h"
+#include "fail/shared/sweep.h"
+#include "pcp/fake_pmcd.h"
+
+/* What an importer has written: all its records and their metrics */
+static void read_back(void)
+{
+	int context = pmNewContext(PM_CONTEXT_ARCHIVE, "out");
+	pmResult *r;
+	int err = 0, n = 0;
+
+	say("open %d\n", context >= 0 ? 0 : context);
+	if (context < 0)
+		return;
+	pmSetMode(PM_MODE_FORW, NULL, 0);
+	for (; !(err = pmFetchArchive(&r)); n++) {
+		say("%ld", (long)r->timestamp.tv_sec);
+		for (int i = 0; i < r->numpmid; i++)
+			say(" %x:%d", r->vset[i]->pmid, r->vset[i]->numval);
+		say("\n");
+		pmFreeResult(r);
+	}
+	say("end %d\n", err);
+	pmDestroyContext(context);
+}
+
+static void import_values(int at)
+{
+	char value[16];
+
+	sprintf(value, "%d", at);
+	say("put %ld", TRY(pmiPutValue("demo.one", NULL, value)));
+	say(" %ld", TRY(pmiPutValue("demo.set", "left", value)));
+	say(" %ld\n", TRY(pmiPutValue("demo.set", "right", value)));
+}
+
+static void remove_output(void)
+{
+	unlink("out.0");
+	unlink("out.1");
+	unlink("out.meta");
+	unlink("out.index");
+}
+
+static void import(void)
+{
+	const pmUnits none = pmiUnits(0, 0, 0, 0, 0, 0);
+	pmInDom indom = pmiInDom(60, 1);
+
+	say("start %ld\n", TRY(pmiStart("out", 0)));
+	say("host %ld zone %ld\n", TRY(pmiSetHostname("host")), TRY(pmiSetTimezone("UTC")));
+	say("one %ld\n", TRY(pmiAddMetric("demo.one", pmiID(60, 0, 1), PM_TYPE_U64, PM_INDOM_NULL,
+					  PM_SEM_INSTANT, none)));
+	say("set %ld\n", TRY(pmiAddMetric("demo.set", pmiID(60, 0, 2), PM_TYPE_DOUBLE, indom,
+					  PM_SEM_COUNTER, none)));
+	say("left %ld\n", TRY(pmiAddInstance(indom, "left", 1)));
+	say("right %ld\n", TRY(pmiAddInstance(indom, "right", 2)));
+	say("text %ld\n", TRY(pmiPutText(PM_TEXT_PMID, PM_TEXT_ONELINE, pmiID(60, 0, 1), "text")));
+	say("label %ld\n", TRY(pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "where", "here")));
+	for (int i = 0; i < 6; i++) {
+		import_values(i);
+		say("write %ld\n", TRY(pmiWrite(SAMPLE_START + i, 0)));
+		if (i == 3)
+			say("volume %ld\n", TRY(pmiNextVolume()));
+	}
+	say("end %ld\n", TRY(pmiEnd()));
+}
+
+static struct fake_pmcd fake;
+
+static void serve(void)
+{
+	setenv("PMCD_REQUEST_TIMEOUT", "5", 1);
+	setenv("PMCD_CONNECT_TIMEOUT", "5", 1);
+	setenv("PMCD_RECONNECT_TIMEOUT", "0", 1);
+	if (fake_start(&fake))
+		_exit(1);
+}
+
+static void stop_serving(void)
+{
+	fake_stop(&fake);
+}
+
+/* A connection that was lost is made anew, as a program does when it is told so. */
+static long asked(long err)
+{
+	if (err < 0 && err != PM_ERR_EOL)
+		pmReconnectContext(pmWhichContext());
+	return err;
+}
+
+static void host(void)
+{
+	pmID ids[2] = { FAKE_WORD, FAKE_TEXT };
+	long context = TRY(pmNewContext(PM_CONTEXT_HOST, fake.spec));
+	int *inst = NULL;
+	char **names = NULL, *text = NULL;
+	pmDesc desc = { 0 };
+
+	say("context %d\n", context >= 0);
+	say("desc %ld", TRY(asked(pmLookupDesc(FAKE_WORD, &desc))));
+	say(" %d\n", desc.type);
+	say("domain %ld", TRY(asked(pmGetInDom(FAKE_INDOM, &inst, &names))));
+	say(" %d\n", inst ? inst[0] : -1);
+	free(inst);
+	free(names);
+	say("text %ld", TRY(asked(pmLookupText(FAKE_WORD, PM_TEXT_ONELINE, &text))));
+	say(" %s\n", text ? text : "?");
+	free(text);
+	for (int i = 0; i < 4; i++) {
+		pmResult *r = NULL;
+
+		say("fetch %ld", TRY(asked(pmFetch(2, ids, &r))));
+		if (r) {
+			say(" %d %d\n", r->vset[0]->numval, r->vset[1]->numval);
+			pmFreeResult(r);
+		}
+	}
+	pmDestroyContext((int)context);
+}
+
+static void prepare_local(void)
+{
+	FILE *f = fopen("config", "w");
+
+	fputs("cpus cpu-clock context-switches\n", f);
+	fclose(f);
+}
+
+static int nnames;
+
+static void see(const char *name)
+{
+	(void)name;
+	nnames++;
+}
+
+static long count_names(const char *below)
+{
+	nnames = 0;
+	return pmTraversePMNS(below, see);
+}
+
+static void local(void)
+{
+	const char *names[] = { "vcpc.cpu.value", "trace.transact.count" };
+	pmID ids[2] = { PM_ID_NULL, PM_ID_NULL };
+	long context;
+
+	say("%ld\n", TRY(setenv("VCPC_CONFIG", "config", 1)));
+	context = TRY(pmNewContext(PM_CONTEXT_LOCAL, NULL));
+	say("context %d\n", context >= 0);
+	say("names %ld\n", TRY(count_names("vcpc")));
+	say("ids %ld\n", TRY_UNLESS(pmLookupName(2, names, ids), result_ == PM_ERR_NAME));
+	for (int i = 0; i < 3; i++) {
+		pmResult *r = NULL;
+
+		say("fetch %ld", TRY(pmFetch(2, ids, &r)));
+		if (r) {
+			say(" %d\n", r->vset[0]->numval);
+			pmFreeResult(r);
+		}
+	}
+	pmDestroyContext((int)context);
+}
+
+static const struct sweep_case cases[] = {
+	{ .name = "import", .before = remove_output, .run = import, .after = read_back },
+	{ .name = "host", .before = serve, .run = host, .after = stop_serving },
+	/* messages of libbpf and of pmprintf() leave a buffer */
+	{ .name = "local", .prepare = prepare_local, .run = local, .left = 1 },
+};
+
+int main(void)
+{
+	return sweep(cases, sizeof(cases) / sizeof(cases[0]));
+}

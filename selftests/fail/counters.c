@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Counting through each API, and the recorder, while calls of the system fail. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cpc/libcpc.h>
+#include <aix/pmapi.h>
+#include <pcp/pmapi.h>
+#include <shim/shim.h>
+
+#include "fail/shared/sweep.h"
+
+/* 0, or a negated errno for a call that answers with NULL */
+static long made(const void *p)
+{
+	return p ? 0 : errno ? -errno : -1;
+}
+
+static void quiet(const char *fn, int subcode, const char *fmt, va_list ap)
+{
+	(void)fn;
+	(void)subcode;
+	(void)fmt;
+	(void)ap;
+}
+
+static void count_cpc(void)
+{
+	cpc_buf_t *buf = NULL;
+	cpc_set_t *set = NULL;
+	cpc_t *cpc = NULL;
+	uint64_t value = 0;
+
+	say("open %ld\n", TRY(made(cpc = cpc_open(CPC_VER_CURRENT))));
+	if (!cpc)
+		return;
+	cpc_seterrhndlr(cpc, quiet);
+	say("set %ld\n", TRY(made(set = cpc_set_create(cpc))));
+	say("request %ld\n", TRY(cpc_set_add_request(cpc, set, "page-faults", 0, CPC_COUNT_USER, 0,
+						     NULL)));
+	say("buf %ld\n", TRY(made(buf = cpc_buf_create(cpc, set))));
+	say("bind %ld\n", TRY(cpc_bind_curlwp(cpc, set, 0)));
+	for (int i = 0; i < 3; i++)
+		say("sample %ld\n", TRY(cpc_set_sample(cpc, set, buf)));
+	say("get %ld\n", TRY(cpc_buf_get(cpc, buf, 0, &value)));
+	say("restart %ld\n", TRY(cpc_set_restart(cpc, set)));
+	say("unbind %ld\n", TRY(cpc_unbind(cpc, set)));
+	say("buf %ld\n", TRY(cpc_buf_destroy(cpc, buf)));
+	say("set %ld\n", TRY(cpc_set_destroy(cpc, set)));
+	say("close %ld\n", TRY(cpc_close(cpc)));
+}
+
+/* AIX's errors are positive. */
+static long aix(int code)
+{
+	return -(long)code;
+}
+
+static int event_named(const pm_info2_t *info, const char *name)
+{
+	for (int i = 0; i < info->maxevents[0]; i++)
+		if (!strcmp(info->list_events[0][i].short_name, name))
+			return info->list_events[0][i].event_id;
+	return COUNT_NOTHING;
+}
+
+/* A stop may have stopped, and yet have failed. */
+static long stop(void)
+{
+	int err = pm_stop_mythread();
+
+	return err == Pmapi_NotCounting ? 0 : aix(err);
+}
+
+/* After a reset that failed the program has to be set anew. */
+static long reset(pm_prog_t *prog)
+{
+	int err = pm_reset_data_mythread();
+
+	return aix(err == Pmapi_NoSetProg ? pm_set_program_mythread(prog) : err);
+}
+
+static void count_aix(void)
+{
+	pm_groups_info_t groups;
+	pm_info2_t info = { 0 };
+	pm_prog_t prog = { .mode.w = PM_USER };
+	pm_data_t data = { 0 };
+
+	say("init %ld\n", TRY(aix(pm_initialize(PM_VERIFIED | PM_UNVERIFIED | PM_CAVEAT |
+						PM_GET_GROUPS, &info, &groups, PM_CURRENT))));
+	for (int i = 0; i < info.maxpmcs; i++)
+		prog.events[i] = COUNT_NOTHING;
+	prog.events[0] = event_named(&info, "PM_PAGE_FAULTS");
+	say("program %ld\n", TRY(aix(pm_set_program_mythread(&prog))));
+	say("start %ld\n", TRY(aix(pm_start_mythread())));
+	say("data %ld\n", TRY(aix(pm_get_data_mythread(&data))));
+	say("stop %ld\n", TRY(stop()));
+	say("reset %ld\n", TRY(reset(&prog)));
+	say("delete %ld\n", TRY(aix(pm_delete_program_mythread())));
+}
+
+static void remove_output(void)
+{
+	unlink("out.0");
+	unlink("out.meta");
+	unlink("out.index");
+}
+
+static void record(void)
+{
+	const char *events[] = { "page-faults", "context-switches" };
+	struct shim_handle *handle = NULL;
+	struct shim_recorder *rec = NULL;
+	struct shim_set *set = NULL;
+	struct shim_sample sample;
+
+	say("open %ld\n", TRY(shim_open(&handle)));
+	say("set %ld\n", TRY(shim_set_create(handle, events, 2, NULL, &set)));
+	say("bind %ld\n", TRY(shim_set_bind(set, 0, 0)));
+	say("sample %ld\n", TRY(shim_set_sample(set, 0, &sample)));
+	say("recorder %ld\n", TRY(shim_record_open("out", NULL, &rec)));
+	say("add %ld\n", TRY(shim_record_add_set(rec, set, 0)));
+	for (int i = 0; i < 4; i++)
+		say("tick %ld\n", TRY(shim_record_tick(rec)));
+	say("close %ld\n", LAST(shim_record_close(rec)));
+	say("unbind %ld\n", TRY(shim_set_unbind(set, 0)));
+	shim_set_destroy(set);
+	shim_close(handle);
+}
+
+static void read_back(void)
+{
+	int context = pmNewContext(PM_CONTEXT_ARCHIVE, "out");
+	pmResult *r;
+	int err;
+
+	say("open %d\n", context >= 0 ? 0 : context);
+	pmSetMode(PM_MODE_FORW, NULL, 0);
+	while (context >= 0 && !(err = pmFetchArchive(&r))) {
+		for (int i = 0; i < r->numpmid; i++)
+			say(" %x:%d", r->vset[i]->pmid, r->vset[i]->numval);
+		say("\n");
+		pmFreeResult(r);
+	}
+}
+
+static const struct sweep_case cases[] = {
+	/* libpfm leaves a block if it fails to begin */
+	{ .name = "cpc", .run = count_cpc, .left = 1 },
+	{ .name = "aix", .run = count_aix, .left = 1 },
+	/* a set that cannot be sampled has its error in the record */
+	{ .name = "record", .before = remove_output, .run = record, .after = read_back,
+	  .without = "ioctl-EIO" },
+};
+
+int main(void)
+{
+	return sweep(cases, sizeof(cases) / sizeof(cases[0]));
+}
