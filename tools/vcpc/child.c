@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -21,6 +22,22 @@ static const int watched[] = { SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 struct report {
 	int err;
 };
+
+/* Write or read all of @size bytes: 1, 0 at the end of the pipe, or -errno */
+static int move(int fd, void *data, size_t size, bool out)
+{
+	for (size_t done = 0; done < size; ) {
+		char *at = (char *)data + done;
+		ssize_t n = out ? write(fd, at, size - done) : read(fd, at, size - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : 0;
+		done += (size_t)n;
+	}
+	return 1;
+}
 
 static int bind_self(const struct vcpc_child *child, struct shim_set *set)
 {
@@ -48,24 +65,19 @@ static void become(struct vcpc_child *child, struct shim_set *set, char **argv, 
 	char go;
 
 	close(answer[1]);	/* so that read(2) ends when the parent does */
-	if (write(report, &message, sizeof(message)) != sizeof(message) ||
-	    read(answer[0], &go, sizeof(go)) != sizeof(go))
+	if (move(report, &message, sizeof(message), true) <= 0 ||
+	    move(answer[0], &go, sizeof(go), false) <= 0)
 		_exit(126);
 	sigprocmask(SIG_SETMASK, &child->mask, NULL);
 	execvp(argv[0], argv);
 	message.err = errno;
-	_exit(write(report, &message, sizeof(message)) < 0 ? 126 : 127);
+	_exit(move(report, &message, sizeof(message), true) < 0 ? 126 : 127);
 }
 
-/* 1 if there was a report, 0 at the end of the pipe, which a successful execve(2) closes */
+/* 1 if there was a report, 0 at the end of the pipe, which a successful execve(2) closes, or -errno */
 static int next_report(int report, struct report *message)
 {
-	ssize_t n;
-
-	do {
-		n = read(report, message, sizeof(*message));
-	} while (n < 0 && errno == EINTR);
-	return n == (ssize_t)sizeof(*message);
+	return move(report, message, sizeof(*message), false);
 }
 
 /* See that the set is bound, and have the caller prepare what must precede the command. */
@@ -73,7 +85,7 @@ static int prepare(struct vcpc_child *child, struct shim_set *set, int report, c
 {
 	struct report message = { .err = -ECHILD };
 
-	if (next_report(report, &message) && message.err == -EOPNOTSUPP)
+	if (next_report(report, &message) > 0 && message.err == -EOPNOTSUPP)
 		message.err = bind_child(child, set);
 	if (message.err)
 		return vcpc_fail_counters(message.err, "cannot count '%s'", command);
@@ -142,10 +154,15 @@ int vcpc_child_check(const char *command, char path[PATH_MAX])
 static int release(int report, int answer, const char *command)
 {
 	struct report message;
+	char go = 0;
 
-	if (write(answer, "", 1) != 1)
-		return vcpc_fail(errno, "cannot start '%s'", command);
-	if (!next_report(report, &message))
+	int err = move(answer, &go, sizeof(go), true);
+
+	if (err > 0)
+		err = next_report(report, &message);
+	if (err < 0)
+		return vcpc_fail(err, "cannot start '%s'", command);
+	if (!err)
 		return 0;
 	return refuse_command(command, message.err);
 }

@@ -182,6 +182,44 @@ static int remove_archive(const char *folder, const char *meta)
 	return ret;
 }
 
+/* Whether a file may be one that an earlier recorder of this user made, and no link to another */
+static bool is_own(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return errno == ENOENT;
+	return S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1;
+}
+
+static bool is_own_archive(const char *folder, const char *meta)
+{
+	int len = strlen(meta) - strlen(suffixes[0]);
+
+	for (size_t i = 0; i < N_SUFFIXES; i++) {
+		char path[PATH_MAX + 8];
+
+		snprintf(path, sizeof(path), "%s/%.*s%s", folder, len, meta, suffixes[i]);
+		if (!is_own(path))
+			return false;
+	}
+	return true;
+}
+
+/* Drop from the list those that this user's recorders have not made: they neither count nor go. */
+static int keep_own(const char *folder, struct dirent **entries, int n)
+{
+	int kept = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (is_own_archive(folder, entries[i]->d_name))
+			entries[kept++] = entries[i];
+		else
+			free(entries[i]);
+	}
+	return kept;
+}
+
 /* Remove an archive unless somebody writes it, another recorder for instance. */
 static int prune_archive(const char *folder, const char *meta)
 {
@@ -218,6 +256,7 @@ int vcpc_rotate_prune(const struct vcpc_rotate *rotate, const char *folder)
 	n = scandir(folder, &entries, is_ours, alphasort);
 	if (n < 0)
 		return -errno;
+	n = keep_own(folder, entries, n);
 	at = find_present(entries, n, present);
 	for (int i = 0; i + (int)rotate->keep < n; i++) {
 		int removed = prune_archive(folder, entries[(at + 1 + i) % n]->d_name);

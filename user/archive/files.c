@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "files.h"
 #include "format.h"
+#include "memory.h"
 #include "unpack.h"
 
 #define VOLUME_NONE	(-3)
@@ -341,7 +342,7 @@ int shim_files__load(const char *base, int volume, uint8_t **data, size_t *size,
 	if (err)
 		return err;
 	len = (uint64_t)now.st_size;
-	if (len > SIZE_MAX / 2)
+	if (len > SIZE_MAX / 2 || len > shim_archive_memory__limit())
 		err = -EFBIG;
 	else if (!(bytes = malloc(len ? len : 1)))
 		err = -ENOMEM;

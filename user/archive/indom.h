@@ -27,10 +27,13 @@ struct shim_state {
 /*
  * struct shim_domain - an instance domain
  * @states: by stamp, equal stamps in the order of the file
+ * @last: the record that was added last, of @last_len bytes
  */
 struct shim_domain {
 	struct shim_hnode node;
 	uint32_t indom;
+	const uint8_t *last;
+	uint32_t last_len;
 	struct shim_state *states;
 	size_t n;
 	size_t cap;

@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "files.h"
 #include "indom.h"
+#include "memory.h"
 #include "meta.h"
 
 /*
@@ -12,6 +13,8 @@
  */
 #define BUDGET_BASE	(1u << 20)
 #define BUDGET_PER_BYTE	8
+#define BUDGET_ENTRY	(sizeof(int32_t) + sizeof(char *))	/* what an entry takes */
+#define SMALL_RECORD	64	/* bytes that are kept of a text, or of labels, beside the file */
 
 /* A metric; further records of the same pmid may add names to it */
 struct metric {
@@ -28,7 +31,7 @@ struct name {
 
 void shim_meta__init(struct shim_meta *meta)
 {
-	*meta = (struct shim_meta){ 0 };
+	*meta = (struct shim_meta){ .memory = shim_archive_memory__limit() };
 	pthread_mutex_init(&meta->lock, NULL);
 	shim_hash__init(&meta->metrics);
 	shim_hash__init(&meta->names);
@@ -165,13 +168,24 @@ static int add_names(struct shim_meta *meta, struct metric *m, struct shim_rec_d
 	return 0;
 }
 
+/* Count what is kept of a record: 0, or -EFBIG if there is no room for it */
+static int charge(struct shim_meta *meta, uint64_t bytes)
+{
+	if (bytes > meta->memory)
+		return -EFBIG;
+	meta->memory -= bytes;
+	return 0;
+}
+
 static int load_desc(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 {
 	struct shim_rec_desc rec;
 	struct metric *m;
 	int err;
 
-	err = shim_rec_desc__decode(p, len, &rec);
+	err = charge(meta, sizeof(*m) + sizeof(struct name) + 2 * (uint64_t)len);
+	if (!err)
+		err = shim_rec_desc__decode(p, len, &rec);
 	if (err)
 		return err;
 	m = find_metric(meta, rec.pmid);
@@ -219,22 +233,35 @@ static int load_indom(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 	d = shim_meta__domain(meta, rec.indom);
 	if (!d)
 		d = new_domain(meta, rec.indom);
-	return d ? shim_domain__add(d, &rec) : -ENOMEM;
+	if (!d)
+		return -ENOMEM;
+	/* the same state once more says nothing */
+	if (d->last && d->last_len == len && !memcmp(d->last, p, len))
+		return 0;
+	d->last = p;
+	d->last_len = len;
+	/* the array of states may have twice the room */
+	err = charge(meta, 2 * sizeof(struct shim_state));
+	return err ? err : shim_domain__add(d, &rec);
 }
 
 static int load_text(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 {
 	struct shim_rec_text rec;
-	int err = shim_rec_text__decode(p, len, &rec);
+	int err = charge(meta, SMALL_RECORD);
 
+	if (!err)
+		err = shim_rec_text__decode(p, len, &rec);
 	return err ? err : shim_texts_labels__add_text(&meta->texts_labels, &meta->arena, &rec);
 }
 
 static int load_labels(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 {
 	struct shim_rec_labels rec;
-	int err = shim_rec_labels__decode(p, len, &rec);
+	int err = charge(meta, 2 * SMALL_RECORD);
 
+	if (!err)
+		err = shim_rec_labels__decode(p, len, &rec);
 	return err ? err : shim_texts_labels__add_labels(&meta->texts_labels, &meta->arena, &rec);
 }
 
@@ -288,9 +315,10 @@ static int add_file(struct shim_meta *meta, const char *base, struct shim_meta_f
 	if (shim_vec__room(meta->files, &meta->files_cap, meta->nfiles))
 		return -ENOMEM;
 	err = shim_files__load(base, SHIM_VOLUME_META, &file->data, &file->size, st);
-	if (!err)
-		meta->files[meta->nfiles++] = *file;
-	return err;
+	if (err)
+		return err;
+	meta->files[meta->nfiles++] = *file;
+	return charge(meta, file->size);
 }
 
 int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_label *label,
@@ -318,6 +346,8 @@ int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_
 
 int shim_meta__sort(struct shim_meta *meta)
 {
+	if (meta->budget > meta->memory / BUDGET_ENTRY)
+		meta->budget = meta->memory / BUDGET_ENTRY;
 	for (size_t i = 0; i < meta->ndomains; i++)
 		shim_domain__sort(meta->domain_list[i]);
 	return shim_texts_labels__sort(&meta->texts_labels, &meta->arena);

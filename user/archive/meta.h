@@ -20,6 +20,7 @@
  * struct shim_meta - the content of the metadata files
  * @files: the content of each, @nfiles of them; names of instances point into it
  * @budget: entries of instance domains that may still be spelled out
+ * @memory: bytes that metadata may still take
  * @texts_labels: texts and labels
  * @descs: metrics in the order of the file
  */
@@ -32,6 +33,7 @@ struct shim_meta {
 	size_t files_cap;
 	struct shim_arena arena;
 	uint64_t budget;
+	uint64_t memory;
 	pthread_mutex_t lock;
 	struct shim_hash metrics;
 	struct shim_hash names;

@@ -23,13 +23,18 @@
 #include "base/process.h"
 #include "files.h"
 #include "format.h"
+#include "memory.h"
 #include "unpack.h"
 
 #define CHUNK		(128u << 10)
 #define XZ_MEMORY	(96u << 20)	/* what xz -9 needs, and some more */
 #define ZSTD_WINDOW	26		/* log2: what zstd -22 needs without --long */
-#define FREE_SIZE	(64u << 20)	/* the largest unpacked size: this, ... */
-#define FREE_RATIO	2000		/* ... plus so many times the packed size */
+/*
+ * The largest unpacked size: FREE_SIZE plus FREE_RATIO times the packed size, which is more than
+ * any genuine archive has, and no more than shim_archive_memory__limit().
+ */
+#define FREE_SIZE	(64u << 20)
+#define FREE_RATIO	2000
 
 const char *const shim_unpack_suffixes[] = {
 	".xz", ".lzma", ".bz2", ".bz", ".gz", ".Z", ".z", ".zst", NULL,
@@ -347,6 +352,8 @@ int shim_unpack__file(int fd, uint64_t packed, const char *suffix, int *out, uin
 	job->size = packed;
 	job->done = 0;
 	job->limit = FREE_SIZE + packed * FREE_RATIO;
+	if (job->limit > shim_archive_memory__limit())
+		job->limit = shim_archive_memory__limit();
 	job->out = temporary();
 	err = job->out < 0 ? job->out : unpack(job, suffix);
 	if (!err) {

@@ -13,7 +13,7 @@ extern const char *const shim_unpack_suffixes[];
  * @suffix: *@out is a descriptor of its content, owned by the caller, *@size
  * its size.  -EILSEQ if it does not begin with an archive's label, -EBADMSG if
  * it is not a compressed file or damaged, -EFBIG if it unpacks to an
- * implausible size, -EOPNOTSUPP for compress(1)'s own format, -ENOMEM.
+ * implausible size or more than SHIM_ARCHIVE_MEMORY, -EOPNOTSUPP for compress(1)'s own format, -ENOMEM.
  */
 int shim_unpack__file(int fd, uint64_t packed, const char *suffix, int *out, uint64_t *size);
 

@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -44,6 +46,9 @@ const struct inject_way inject_ways[] = {
 	{ "write-EINTR", INJECT_WRITE, EINTR },
 	{ "write-ENOSPC", INJECT_WRITE, ENOSPC },
 	{ "write-EIO", INJECT_WRITE, EIO },
+	{ "write-EDQUOT", INJECT_WRITE, EDQUOT },
+	{ "write-KILL", INJECT_WRITE, INJECT_KILL },
+	{ "write-TERM", INJECT_WRITE, INJECT_TERM },
 	{ "ioctl-EIO", INJECT_IOCTL, EIO },
 	{ "perf-EMFILE", INJECT_PERF, EMFILE },
 	{ "thread-EAGAIN", INJECT_THREAD, EAGAIN },
@@ -151,6 +156,7 @@ void *reallocarray(void *old, size_t n, size_t size)
 	}
 	return realloc(old, bytes);
 }
+
 
 void *memalign(size_t align, size_t size)
 {
@@ -265,6 +271,8 @@ ssize_t name params							\
 		return -1;						\
 	if (how == INJECT_SHORT)					\
 		n = n > 1 ? n / 2 : n;					\
+	else if (how)							\
+		raise(how == INJECT_KILL ? SIGKILL : SIGTERM);		\
 	return REAL(name) args;						\
 }
 
@@ -309,7 +317,11 @@ static void __attribute__((constructor)) begin(void)
 	const char *how = getenv("INJECT");
 	const char *n = how ? strchr(how, ':') : NULL;
 
-	for (int i = 0; n && inject_ways[i].name; i++)
+	if (!n)
+		return;
+	/* not in what the program starts */
+	unsetenv("LD_PRELOAD");
+	for (int i = 0; inject_ways[i].name; i++)
 		if (!strncmp(how, inject_ways[i].name, (size_t)(n - how)) &&
 		    !inject_ways[i].name[n - how])
 			inject_start(&inject_ways[i], atol(n + 1));
@@ -318,11 +330,12 @@ static void __attribute__((constructor)) begin(void)
 static void __attribute__((destructor)) end(void)
 {
 	const char *path = getenv("INJECT_COUNT");
+	bool counting = chosen;
 	long n = inject_stop();
 	char text[32];
 	int fd;
 
-	if (!path)
+	if (!path || !counting)
 		return;
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
 	if (fd < 0)

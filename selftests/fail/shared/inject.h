@@ -21,12 +21,15 @@ enum inject_kind {
 	INJECT_SOCKET,	/* socket, connect, poll, pipe2 */
 };
 
-#define INJECT_SHORT	(-1)	/* in place of an errno: transfer half of the bytes */
+/* In place of an errno: transfer half of the bytes; or send a signal to the process instead */
+#define INJECT_SHORT	(-1)
+#define INJECT_KILL	(-2)
+#define INJECT_TERM	(-3)
 
 /*
  * struct inject_way - a way to fail
  * @name: as it is named in results and in the variable INJECT
- * @error: the errno, or INJECT_SHORT
+ * @error: the errno, or INJECT_*
  */
 struct inject_way {
 	const char *name;

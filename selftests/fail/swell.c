@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Packed files that unpack to far more: what they may take is limited, and what repeats is kept once. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <arpa/inet.h>
+
+#include <kselftest_harness.h>
+
+#include "fail/shared/sample.h"
+
+#define SWOLLEN	(48u << 20)
+
+FIXTURE(swell) {
+	char dir[64];
+};
+
+/* The first record of an instance domain in a metadata file, and its length */
+static const uint8_t *domain_record(const uint8_t *data, size_t size, uint32_t *len)
+{
+	size_t at = ntohl(*(const uint32_t *)data);
+
+	while (at + 8 < size) {
+		uint32_t type = ntohl(*(const uint32_t *)(data + at + 4));
+
+		*len = ntohl(*(const uint32_t *)(data + at));
+		if (type == 2 || type == 5)
+			return data + at;
+		at += *len;
+	}
+	return NULL;
+}
+
+/* Repeat the record behind the end of the file until it has so many bytes */
+static int repeat_record(const char *path, size_t size)
+{
+	FILE *f = fopen(path, "r+");
+	static uint8_t data[1 << 16];
+	const uint8_t *record;
+	uint32_t len;
+	size_t n;
+
+	if (!f)
+		return -1;
+	n = fread(data, 1, sizeof(data), f);
+	record = domain_record(data, n, &len);
+	for (; record && n < size; n += len)
+		fwrite(record, 1, len, f);
+	return fclose(f) || !record ? -1 : 0;
+}
+
+/* What opening answers in a process with that limit, and the most memory that it had, in MiB */
+static int open_within(const char *limit, long *mib)
+{
+	struct rusage usage;
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		int context, *inst = NULL, err;
+		char **names = NULL;
+
+		setenv("SHIM_ARCHIVE_MEMORY", limit, 1);
+		context = pmNewContext(PM_CONTEXT_ARCHIVE, "a");
+		err = context < 0 ? context : pmGetInDomArchive(SAMPLE_INDOM, &inst, &names);
+		_exit(err < 0 ? -err & 127 : err == 3 ? 0 : 126);
+	}
+	wait4(pid, &status, 0, &usage);
+	*mib = usage.ru_maxrss >> 10;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+FIXTURE_SETUP(swell)
+{
+	setenv("PCP_DERIVED_CONFIG", "", 1);
+	strcpy(self->dir, "/tmp/swell.XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	ASSERT_EQ(0, chdir(self->dir));
+	sample_make("a", 0, 4, 4);
+	ASSERT_EQ(0, repeat_record("a.meta", SWOLLEN));
+}
+
+FIXTURE_TEARDOWN(swell)
+{
+	char command[100];
+
+	sprintf(command, "rm -rf %s", self->dir);
+	ASSERT_EQ(0, chdir("/") || system(command));
+}
+
+TEST_F(swell, what_repeats_is_kept_once)
+{
+	long mib;
+
+	EXPECT_EQ(0, open_within("1G", &mib));
+	EXPECT_LT(mib, (SWOLLEN >> 20) + 32) TH_LOG("%ld MiB", mib);
+}
+
+TEST_F(swell, each_format_is_limited)
+{
+	static const char *const packers[] = { "true", "gzip", "bzip2", "xz -0", "zstd -q --rm" };
+
+	for (size_t i = 0; i < sizeof(packers) / sizeof(packers[0]); i++) {
+		char command[200];
+		long mib;
+
+		sprintf(command, "cp a.meta kept; %s a.meta", packers[i]);
+		if (system(command))
+			TH_LOG("no %s", packers[i]);
+		EXPECT_EQ(EFBIG, open_within("16M", &mib)) TH_LOG("%s", packers[i]);
+		EXPECT_LT(mib, 64) TH_LOG("%s: %ld MiB", packers[i], mib);
+		ASSERT_EQ(0, system("rm -f a.meta.*; mv kept a.meta"));
+	}
+}
+
+/* The file with what is kept of it fits, or does not. */
+TEST_F(swell, the_limit_is_what_it_says)
+{
+	long mib;
+
+	EXPECT_EQ(0, open_within("64M", &mib));
+	EXPECT_EQ(EFBIG, open_within("47M", &mib));
+	EXPECT_EQ(0, open_within("no number", &mib));
+}
+
+TEST_HARNESS_MAIN

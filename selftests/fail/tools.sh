@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The commands while calls of the system fail: each run has the result of one without a failure, or an exit
+# status that is not 0 and a message; and whatever a recorder leaves can be read.
+#
+# FAIL_POINTS: failures of each way, spread evenly; 0 for all
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+export TZ=UTC PCP_DERIVED_CONFIG='' LC_ALL=C
+vcpc=$build/bin/vcpc inject=$build/lib/libinject.so
+evidence="$dir/wrong"
+cd "$dir" || exit 1
+[ -e "$inject" ] || { echo "1..0 # SKIP no $inject"; exit 4; }
+
+ways='memory open-EMFILE open-EACCES map-ENOMEM read-short read-EINTR read-EIO write-short write-EINTR write-ENOSPC
+	write-EDQUOT write-EIO write-KILL write-TERM ioctl-EIO perf-EMFILE thread-EAGAIN stat-EIO change-EIO'
+
+# fails WAY:N COMMAND...: with a failure; the status in $status, how many calls and whether it failed in "count"
+fails() {
+	rm -f count
+	status=0
+	how=$1
+	shift
+	timeout 5 env INJECT="$how" INJECT_COUNT="$dir/count" LD_PRELOAD="$inject" "$@" >out 2>err || status=$?
+}
+
+# points WAY: the numbers of the calls to fail, of those that "count" says there are
+points() {
+	sort -n count | tail -n 1 | awk -v most="${FAIL_POINTS:-3}" '{ runs = most && most < $1 ? most : $1
+		for (i = 0; i < runs; i++) print 1 + int(i * $1 / runs) }'
+}
+
+wrong() {
+	echo "$name $how: $1; status $status: $(tail -n 1 err)" >>wrong
+}
+
+# Whether a run that was not killed said what was the matter
+said() {
+	[ "$status" -ne 0 ] && [ "$status" -lt 128 ] && [ "$status" -ne 124 ] && [ -s err ]
+}
+
+# What a recorder has left, if anything, in ARCHIVE...: no damage, and readable here and for PCP
+left() {
+	for meta in "$@"; do
+		[ -e "$meta" ] || continue
+		[ -s "$meta" ] || continue
+		a=${meta%.meta}
+		"$vcpc" replay "$a" >/dev/null 2>read || return 1
+		! command -v pmdumplog >/dev/null || pmdumplog "$a" >/dev/null 2>read || return 1
+	done
+}
+
+reads() {
+	if [ "$status" = "$expected" ] && cmp -s out "$name.out"; then return; fi
+	said || wrong "no error, and another result"
+}
+
+records() {
+	left rec/*.meta rec.meta || wrong "what is left cannot be read: $(head -n 1 read)"
+	case $how in
+	write-KILL*) [ "$status" = 137 ] || [ "$status" = 0 ] || wrong "not killed" ;;
+	*)	if [ "$status" = 0 ]; then
+			"$vcpc" check rec >check 2>&1 || wrong "success, and an archive that is not whole"
+		else
+			said || [ "$status" = 143 ] || wrong "no message"
+		fi ;;
+	esac
+}
+
+# sweep NAME JUDGE COMMAND...: its runs, and the result as a test
+sweep() {
+	name=$1 judge=$2 runs=0
+	shift 2
+	rm -f wrong
+	fails none:0 "$@"
+	cp out "$name.out"
+	expected=$status
+	for way in $ways; do
+		rm -rf rec rec.*
+		fails "$way:0" "$@"
+		[ -e count ] || continue
+		for n in $(points); do
+			rm -rf rec rec.*
+			fails "$way:$n" "$@"
+			runs=$((runs + 1))
+			$judge
+		done
+	done
+	[ ! -e wrong ] && [ $runs -gt 0 ]
+	result "$name: $runs failures, each without effect or reported"
+}
+
+"$vcpc" record -e page-faults,context-switches -i 20ms -o a -- sleep 0.3 2>/dev/null &&
+	"$vcpc" record -e page-faults,context-switches -i 20ms -o b -- sleep 0.2 2>/dev/null
+result "two archives to read"
+
+sweep dump reads "$vcpc" dump a
+sweep check reads "$vcpc" check a
+sweep replay reads "$vcpc" replay a
+sweep report reads "$vcpc" report a -o -
+sweep compare reads "$vcpc" compare a b
+sweep record records "$vcpc" record -e page-faults -i 10ms -o rec -- sleep 0.05
+sweep rotate records "$vcpc" record -e page-faults -i 5ms --rotate 4K --keep 2 -o rec -- sleep 0.2
+done_testing
