@@ -47,8 +47,9 @@ said() {
 left() {
 	for meta in "$@"; do
 		[ -e "$meta" ] || continue
-		[ -s "$meta" ] || continue
 		a=${meta%.meta}
+		# nothing was complete yet
+		[ -s "$meta" ] && [ -s "$a.0" ] || continue
 		"$vcpc" replay "$a" >/dev/null 2>read || return 1
 		! command -v pmdumplog >/dev/null || pmdumplog "$a" >/dev/null 2>read || return 1
 	done

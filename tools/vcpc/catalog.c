@@ -126,8 +126,11 @@ int vcpc_records(const struct vcpc_window *w, const char *archive,
 const char *vcpc_instance(pmInDom indom, int inst, char *buf, size_t size)
 {
 	char *name;
+	int err = pmNameInDom(indom, inst, &name);
 
-	if (pmNameInDom(indom, inst, &name) < 0) {
+	if (err == -ENOMEM)
+		vcpc_no_memory();
+	if (err < 0) {
 		snprintf(buf, size, "%d, without a name", inst);
 	} else {
 		snprintf(buf, size, "%s", name);

@@ -23,6 +23,7 @@ struct hint {
 
 /* Advice for errors, regardless of what failed */
 static const struct hint general[] = {
+	{ EFBIG, "it takes more than SHIM_ARCHIVE_MEMORY allows, which is a quarter of the machine's memory unless it is set (SHIM_ARCHIVE_MEMORY=8G)" },
 	{ EACCES, "not allowed; run as root, or count your own threads in user mode only (event:u)" },
 	{ EPERM, "not allowed; run as root" },
 	{ EEXIST, "it exists already; choose another name or remove it" },
@@ -91,6 +92,16 @@ int vcpc_fail(int err, const char *fmt, ...)
 	complain(err, general_hint(err), fmt, ap);
 	va_end(ap);
 	return VCPC_EXIT_FAILURE;
+}
+
+/**
+ * vcpc_no_memory() - end the command, where going on would print less than there is
+ *
+ * For commands that only read: a recorder has to finish its archive instead.
+ */
+void vcpc_no_memory(void)
+{
+	exit(vcpc_fail(ENOMEM, "this takes more memory than there is"));
 }
 
 /**

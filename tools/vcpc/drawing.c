@@ -62,12 +62,14 @@ static struct vcpc_names *names_of(struct vcpc_drawing *d, pmInDom indom)
 			return &d->names[i];
 	names = reallocarray(d->names, d->nnames + 1, sizeof(*names));
 	if (!names)
-		return NULL;
+		vcpc_no_memory();
 	d->names = names;
 	names += d->nnames++;
 	*names = (struct vcpc_names){ .indom = indom };
 	names->n = pmGetInDomArchive(indom, &names->ids, &names->names);
-	if (names->n <= 0 || sort_names(names))
+	if (names->n == -ENOMEM || (names->n > 0 && sort_names(names)))
+		vcpc_no_memory();
+	if (names->n < 0)
 		names->n = 0;
 	return names;
 }

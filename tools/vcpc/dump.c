@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* vcpc dump: what is in an archive, as it is there. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,8 +69,11 @@ static void put_texts(const char *name, int (*lookup)(pmID, int, char **), unsig
 
 	for (size_t i = 0; i < 2; i++) {
 		char *text;
+		int err = lookup(id, levels[i], &text);
 
-		if (lookup(id, levels[i], &text))
+		if (err == -ENOMEM)
+			vcpc_no_memory();
+		if (err)	/* there is no such text */
 			continue;
 		if (*text)
 			put_text(name, text);
@@ -92,6 +96,8 @@ static void put_sets(const char *name, int n, pmLabelSet *sets, pmInDom indom)
 			       vcpc_instance(indom, (int)sets[i].inst, buf, sizeof(buf)),
 			       sets[i].json);
 	}
+	if (n == -ENOMEM)
+		vcpc_no_memory();
 	if (n > 0)
 		pmFreeLabelSets(sets, n);
 }
@@ -116,6 +122,8 @@ static void put_instances(pmInDom indom)
 	int *ids;
 	int n = pmGetInDomArchive(indom, &ids, &names);
 
+	if (n == -ENOMEM)
+		vcpc_no_memory();
 	for (int i = 0; i < n; i++)
 		printf("%s: %d is %s\n", pmInDomStr(indom), ids[i], vcpc_printable(names[i], ""));
 	if (n > 0) {
@@ -171,13 +179,15 @@ static void put_value(const struct vcpc_entry *e, const pmValueSet *set, int i)
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
+	bool lost;
 
-	if (f) {
-		pmPrintValue(f, set->valfmt, e->desc.type, &set->vlist[i], 1);
-		fclose(f);
-	}
-	if (text)
-		vcpc_put_printable(stdout, text, "");
+	if (!f)
+		vcpc_no_memory();
+	pmPrintValue(f, set->valfmt, e->desc.type, &set->vlist[i], 1);
+	lost = ferror(f);
+	if (fclose(f) || lost || !text)
+		vcpc_no_memory();
+	vcpc_put_printable(stdout, text, "");
 	free(text);
 	putchar('\n');
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Writes any text as a part of a page of HTML. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "vcpc.h"
 #include "html_text.h"
 #include "json_text.h"
 #include "text.h"
@@ -29,14 +31,14 @@ static const char *entity(char c)
 	}
 }
 
-/* A printable copy, cut between characters after at most @most bytes; NULL if there is no memory */
+/* A printable copy, cut between characters after at most @most bytes */
 static char *within(const char *text, size_t most, const char *keep)
 {
 	size_t len = strlen(text), at = 0;
 	char *copy = malloc(len + sizeof(ELLIPSIS));
 
 	if (!copy)
-		return NULL;
+		vcpc_no_memory();
 	vcpc_printable(strcpy(copy, text), keep);
 	if (len <= most)
 		return copy;
@@ -54,7 +56,7 @@ void vcpc_html_text(FILE *out, const char *text, size_t most)
 {
 	char *copy = within(text, most, "\n");
 
-	for (const char *c = copy ? copy : ""; *c; c++) {
+	for (const char *c = copy; *c; c++) {
 		const char *other = entity(*c);
 
 		if (other)
@@ -79,6 +81,6 @@ void vcpc_json_text_within(FILE *out, const char *text, size_t most)
 {
 	char *copy = within(text, most, "");
 
-	vcpc_json_text(out, copy ? copy : "");
+	vcpc_json_text(out, copy);
 	free(copy);
 }

@@ -251,14 +251,18 @@ static int put_tags(FILE *out, const struct vcpc_drawing *d)
 	fputs(",\n\"tags\":[", out);
 	for (size_t i = 0; i < d->ntags; i++) {
 		size_t len;
-		char *text;
+		char *text = NULL;
+		bool lost;
 		FILE *part = open_memstream(&text, &len);
 
 		if (!part)
 			return -ENOMEM;
 		put_tag(part, d, &d->tags[i]);
-		if (fclose(part))
+		lost = ferror(part);
+		if (fclose(part) || lost || !text) {
+			free(text);
 			return -ENOMEM;
+		}
 		if (len > room)
 			left++;
 		else

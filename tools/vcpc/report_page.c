@@ -82,8 +82,11 @@ static void put_head(FILE *out, const struct vcpc_drawing *d, const char *archiv
 static void put_text(FILE *out, pmID pmid, int level, const char *before, const char *after)
 {
 	char *text;
+	int err = pmLookupText(pmid, level, &text);
 
-	if (pmLookupText(pmid, level, &text) < 0)
+	if (err == -ENOMEM)
+		vcpc_no_memory();
+	if (err < 0)	/* there is no such text */
 		return;
 	if (*text) {
 		fputs(before, out);
@@ -198,19 +201,21 @@ static void put_table(FILE *out, struct vcpc_drawing *d)
 static int put_data(FILE *out, struct vcpc_drawing *d)
 {
 	size_t len;
-	char *json;
+	char *json = NULL;
 	FILE *memory = open_memstream(&json, &len);
 	int err = memory ? report_data(memory, d) : -ENOMEM;
 
-	if (memory && fclose(memory))
+	/* without memory there may be no text at all, and fclose() says nothing of what was lost before */
+	if (memory && ferror(memory))
+		err = -ENOMEM;
+	if (memory && (fclose(memory) || !json))
 		err = -ENOMEM;
 	if (!err) {
 		fputs("<script type=\"application/json\" id=\"data\">", out);
 		vcpc_html_json(out, json);
 		fputs("</script>\n", out);
 	}
-	if (memory)
-		free(json);
+	free(json);
 	return err;
 }
 

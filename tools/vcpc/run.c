@@ -341,9 +341,13 @@ static void take_metric(struct builder *b, size_t at)
 
 	for (size_t i = 0; i < g->n; i++) {
 		char *name = NULL;
+		int err = e->desc.indom == PM_INDOM_NULL ? 0 :
+			pmNameInDomArchive(e->desc.indom, g->rows[i].inst, &name);
 
-		if (e->desc.indom != PM_INDOM_NULL &&
-		    pmNameInDomArchive(e->desc.indom, g->rows[i].inst, &name))
+		if (err == -ENOMEM)
+			vcpc_no_memory();
+		/* without a name it has no counterpart in the other run */
+		if (err)
 			continue;
 		take_row(b, e, name, &g->rows[i]);
 		free(name);

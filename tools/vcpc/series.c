@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vcpc.h"
 #include "series.h"
 #include "text.h"
 #include "window.h"
@@ -305,6 +306,8 @@ static void put_text(struct vcpc_series *s, struct vcpc_column *c, const pmAtomV
 {
 	c->texts[s->nrows - 1] = type == PM_TYPE_STRING ? strdup(v->cp) :
 				 strdup(pmAtomStr(v, type));
+	if (!c->texts[s->nrows - 1])
+		vcpc_no_memory();
 	c->empty = false;
 }
 
@@ -314,8 +317,12 @@ static void put(struct vcpc_series *s, const struct vcpc_metric *m, struct vcpc_
 	int type = m->desc.type;
 	bool integer = type >= PM_TYPE_32 && type <= PM_TYPE_U64;
 	pmAtomValue v;
+	int err = pmExtractValue(valfmt, value, type, &v, type);
 
-	if (pmExtractValue(valfmt, value, type, &v, type) < 0)
+	if (err == -ENOMEM)
+		vcpc_no_memory();
+	/* a value that does not fit its type is none */
+	if (err < 0)
 		return;
 	if (type == PM_TYPE_STRING || type == PM_TYPE_AGGREGATE || (s->raw && integer))
 		put_text(s, c, &v, type);

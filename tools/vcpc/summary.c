@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* vcpc summary: averages, least and greatest values of an archive's metrics. */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,11 +27,15 @@ static int help(void)
 static void put_name(const struct vcpc_entry *e, int inst, char *buf, size_t size)
 {
 	char *name;
+	int err;
 
 	snprintf(buf, size, "%s", e->name);
 	if (e->desc.indom == PM_INDOM_NULL)
 		return;
-	if (pmNameInDomArchive(e->desc.indom, inst, &name)) {
+	err = pmNameInDomArchive(e->desc.indom, inst, &name);
+	if (err == -ENOMEM)
+		vcpc_no_memory();
+	if (err) {
 		snprintf(buf, size, "%s[%d]", e->name, inst);
 		return;
 	}

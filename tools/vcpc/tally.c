@@ -84,8 +84,13 @@ static int take_set(struct vcpc_tally *t, size_t metric, const pmValueSet *set, 
 		int inst = desc->indom == PM_INDOM_NULL ? -1 : set->vlist[i].inst;
 		struct vcpc_row *row;
 		pmAtomValue v;
+		int err = pmExtractValue(set->valfmt, &set->vlist[i], desc->type, &v,
+					 PM_TYPE_DOUBLE);
 
-		if (pmExtractValue(set->valfmt, &set->vlist[i], desc->type, &v, PM_TYPE_DOUBLE))
+		if (err == -ENOMEM)
+			return vcpc_fail(ENOMEM, "values");
+		/* what is no number is not tallied */
+		if (err)
 			continue;
 		row = row_of(g, inst, v.d, late);
 		if (!row)
