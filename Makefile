@@ -4,7 +4,7 @@ include scripts/config.mk
 
 .DEFAULT_GOAL := all
 .PHONY: all docs help setup module vm-pmu bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-rest test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory test-threads test-mutants soak demo bench \
-	test-fresh test-packages bench-archive bench-live soak-archive soak-scripts \
+	test-fresh test-packages bench-archive bench-live soak-archive soak-fail soak-scripts \
 	vm-shell install uninstall dist deb clean
 
 all: module lib tools ## build the module, the BPF objects, libshim and the tools
@@ -101,8 +101,13 @@ test-memory: ## libcpc's and tracing's tests under ASan and UBSan, and under val
 test-threads: ## the library's threads under ThreadSanitizer (natively)
 	@selftests/threads.sh
 
-soak: ## races, both fuzzers and unloading under the debug kernel, for an hour (SOAK_MINUTES=, SOAK_SEED=)
+soak: soak-fail ## each failing call, then races, both fuzzers and unloading under the debug kernel, for an hour (SOAK_MINUTES=, SOAK_SEED=)
 	@selftests/vm/kernel.sh soak $(FOLDERS)
+
+soak-fail: lib tools ## each call of the system that can fail in typical programs fails once (natively)
+	@$(MAKE) tests TESTS=fail
+	@for t in $(OUT)/tests/fail/*[a-z] selftests/fail/*.sh; do \
+		[ ! -f "$$t" ] || FAIL_POINTS=0 "$$t" || exit 1; done
 
 test-fresh: ## both commands in a bare Debian with git and make (as root; FRESH='make demo': others)
 	@scripts/fresh.sh '$(or $(FRESH),make demo && make test)'

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Columns and rows as CSV and as JSON. */
 #define _GNU_SOURCE
+#include <stdbool.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "vcpc.h"
+#include "text.h"
 #include "export.h"
 #include "json_text.h"
 
@@ -42,19 +45,36 @@ static bool is_exact(const struct vcpc_column *c, size_t row)
 	return c->texts[row] && !isnan(c->values[row]);
 }
 
-/* Write a part of a quoted field: quotes in it are doubled. */
+/* Write a part of a quoted field: printable, and quotes in it are doubled. */
 static void csv_part(FILE *out, const char *text)
 {
-	for (; *text; text++) {
-		if (*text == '"')
+	char *copy = strdup(text);
+
+	if (!copy)
+		vcpc_no_memory();
+	vcpc_printable(copy, "");
+	for (const char *c = copy; *c; c++) {
+		if (*c == '"')
 			fputc('"', out);
-		fputc(*text, out);
+		fputc(*c, out);
 	}
+	free(copy);
+}
+
+/* Whether a spreadsheet would take a text for a formula and execute it */
+static bool is_formula(const char *text)
+{
+	char *end;
+
+	if (!*text || !strchr("=+-@", *text))
+		return false;
+	strtod(text, &end);
+	return end == text || *end;
 }
 
 static void csv_text(FILE *out, const char *text)
 {
-	fputc('"', out);
+	fputs(is_formula(text) ? "\"'" : "\"", out);
 	csv_part(out, text);
 	fputc('"', out);
 }

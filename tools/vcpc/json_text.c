@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Any text as a string of JSON. */
 #include "json_text.h"
+#include "text.h"
 #include "utf8.h"
+
+/* The number of a character that has at most three bytes */
+static unsigned int number_of(const unsigned char *s, int n)
+{
+	if (n < 2)
+		return *s;
+	if (n == 2)
+		return (*s & 0x1fu) << 6 | (s[1] & 0x3fu);
+	return (*s & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
+}
 
 /* Names may have any bytes: those that are not UTF-8 are taken as Latin-1. */
 void vcpc_json_text(FILE *out, const char *text)
@@ -12,8 +23,9 @@ void vcpc_json_text(FILE *out, const char *text)
 	while (*s) {
 		int n = vcpc_utf8(s);
 
-		if (!n || *s < ' ' || *s == 0x7f) {
-			fprintf(out, "\\u%04x", *s++);
+		if (!n || vcpc_is_control(s, n)) {
+			fprintf(out, "\\u%04x", number_of(s, n));
+			s += n ? n : 1;
 			continue;
 		}
 		if (*s == '"' || *s == '\\')

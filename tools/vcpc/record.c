@@ -164,7 +164,7 @@ static int rotate(struct recording *r)
 	struct vcpc_rotate *rotate = &r->job->rotate;
 	struct shim_recorder *next = NULL;
 	char path[PATH_MAX];
-	int ret = vcpc_rotate_name(r->job->archive, path);
+	int ret = vcpc_rotate_name(r->job->archive, path), kept;
 
 	if (!ret)
 		ret = open_next(r, path, &next);
@@ -184,8 +184,10 @@ static int rotate(struct recording *r)
 	ret = shim_record_close(r->rec);
 	r->rec = next;
 	vcpc_rotate_begin(rotate, path);
-	if (vcpc_rotate_prune(rotate, r->job->archive))
-		fprintf(stderr, "vcpc record: --keep: an old archive in %s cannot be removed\n", r->job->archive);
+	kept = vcpc_rotate_prune(rotate, r->job->archive);
+	if (kept)
+		fprintf(stderr, "vcpc record: --keep: an old archive in %s cannot be removed: %s\n",
+			r->job->archive, strerror(-kept));
 	return ret;
 }
 

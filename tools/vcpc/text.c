@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Replaces control characters in names and values, so that a terminal does not act on them. */
+/* Replaces control characters and overrides of direction in names and values, so that a terminal does not act on them. */
 #include <stdbool.h>
 #include <string.h>
 
 #include "text.h"
 #include "utf8.h"
 
-/* The control characters of Unicode, in UTF-8: up to 0x1f, 0x7f, and 0xc2 with 0x80 to 0x9f */
-static bool is_control(const unsigned char *s, int n)
+/* U+202A to U+202E and U+2066 to U+2069, which show the text around them in another order */
+static bool turns_around(const unsigned char *s)
 {
-	return n == 1 ? *s < ' ' || *s == 0x7f : n == 2 && *s == 0xc2 && s[1] < 0xa0;
+	return *s == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
+			      (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
+}
+
+/* In UTF-8: up to 0x1f, 0x7f, and 0xc2 with 0x80 to 0x9f; and what turns text around */
+bool vcpc_is_control(const unsigned char *s, int n)
+{
+	if (n == 1)
+		return *s < ' ' || *s == 0x7f;
+	return n == 2 ? *s == 0xc2 && s[1] < 0xa0 : n == 3 && turns_around(s);
 }
 
 /* Length of the character at @s if it may be shown, otherwise 0 */
@@ -19,7 +28,7 @@ static int showable(const unsigned char *s, const char *keep)
 
 	if (strchr(keep, *s))
 		return 1;
-	return n && !is_control(s, n) ? n : 0;
+	return n && !vcpc_is_control(s, n) ? n : 0;
 }
 
 char *vcpc_printable(char *text, const char *keep)

@@ -3,8 +3,11 @@
 #ifndef VCPC_TEXT_H
 #define VCPC_TEXT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
+/* Whether a character of @n bytes is a control character or an override of direction */
+bool vcpc_is_control(const unsigned char *s, int n);
 /*
  * Replace by '?' what a terminal would act on: control characters, including C1 in UTF-8 and as
  * single bytes, and all other bytes that are not UTF-8.  @keep: bytes to leave alone, such as "\n".

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a real parser of each format makes of an archive's hostile names; one line each, "yes" or "no"."""
+import csv
+import html.parser
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+
+vcpc, archive = os.environ['VCPC'], os.environ['ARCHIVE']
+
+
+csv.field_size_limit(1 << 24)
+
+
+def run(*args):
+    """What the command writes"""
+    done = subprocess.run([vcpc, *args], capture_output=True, check=False)
+    if done.returncode:
+        sys.exit('%s: %d %r' % (args, done.returncode, done.stderr[-200:]))
+    try:
+        done.stdout.decode('utf-8')
+        good = True
+    except UnicodeDecodeError:
+        good = False
+    say(good, '%s: is UTF-8' % ' '.join(args).replace(archive, 'ARCHIVE'))
+    text = done.stdout.decode('utf-8', 'replace')
+    return text
+
+
+def say(good, what):
+    print('%s\t%s' % ('yes' if good else 'no', what))
+
+
+def controls(text, allowed='\n'):
+    """Characters that a terminal obeys, or that turn text around"""
+    return re.findall('[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]', re.sub('[%s]' % allowed, '', text))
+
+
+class Page(html.parser.HTMLParser):
+    """Counts elements, and keeps what is in scripts"""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.attributes, self.scripts, self.inside = {}, set(), [], False
+
+    def handle_starttag(self, tag, attrs):
+        self.tags[tag] = self.tags.get(tag, 0) + 1
+        self.attributes.update(name for name, _ in attrs)
+        if tag == 'script':
+            self.inside = True
+            self.scripts.append('')
+
+    def handle_endtag(self, tag):
+        self.inside = False if tag == 'script' else self.inside
+
+    def handle_data(self, data):
+        if self.inside:
+            self.scripts[-1] += data
+
+
+def check_csv():
+    text = run('replay', '--csv', archive)
+    rows = list(csv.reader(io.StringIO(text, newline='')))
+    say(len({len(row) for row in rows}) == 1, 'csv: each line has as many cells as there are columns')
+    numbers = re.compile(r'-?[0-9.e+-]+$')
+    bad = [c for row in rows for c in row if c[:1] in tuple('=+-@\t\r') and not numbers.match(c)]
+    say(not bad, 'csv: no cell is a formula')
+    say(not controls(text, '\n\r'), 'csv: no control characters')
+
+
+def check_json():
+    text = run('replay', '--json', archive)
+    try:
+        json.loads(text)
+        good = True
+    except ValueError:
+        good = False
+    say(good, 'json: is JSON')
+    say(not controls(text), 'json: no control characters')
+
+
+def check_html():
+    text = run('report', archive, '-o', '-')
+    page = Page()
+    page.feed(text)
+    say(not any(a.startswith('on') for a in page.attributes), 'html: no handlers')
+    say('img' not in page.tags and page.tags.get('script') == 3 and page.tags.get('b') == 1,
+        'html: no elements out of names')
+    data = [s for s in page.scripts if s.lstrip().startswith('{')]
+    try:
+        good = len(data) == 1 and bool(json.loads(data[0]))
+    except ValueError:
+        good = False
+    say(good, 'html: the data are one JSON object')
+    say(len(text) < 2 << 20, 'html: a long name is cut')
+
+
+def check_text():
+    for args in (['dump', '-i'], ['dump'], ['summary'], ['replay'], ['label'], ['check']):
+        say(not controls(run(*args, archive)), '%s: no control characters' % ' '.join(args))
+
+
+check_csv()
+check_json()
+check_html()
+check_text()
