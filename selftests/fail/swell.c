@@ -15,21 +15,34 @@
 
 #include "fail/shared/sample.h"
 
-#define SWOLLEN	(48u << 20)
+#define SWOLLEN	(16u << 20)
+#ifdef __SANITIZE_ADDRESS__
+#define MORE	200	/* MiB that the sanitizer takes */
+#else
+#define MORE	0
+#endif
 
 FIXTURE(swell) {
 	char dir[64];
 };
 
+static uint32_t word_at(const uint8_t *p)
+{
+	uint32_t word;
+
+	memcpy(&word, p, sizeof(word));
+	return ntohl(word);
+}
+
 /* The first record of an instance domain in a metadata file, and its length */
 static const uint8_t *domain_record(const uint8_t *data, size_t size, uint32_t *len)
 {
-	size_t at = ntohl(*(const uint32_t *)data);
+	size_t at = word_at(data);
 
 	while (at + 8 < size) {
-		uint32_t type = ntohl(*(const uint32_t *)(data + at + 4));
+		uint32_t type = word_at(data + at + 4);
 
-		*len = ntohl(*(const uint32_t *)(data + at));
+		*len = word_at(data + at);
 		if (type == 2 || type == 5)
 			return data + at;
 		at += *len;
@@ -99,7 +112,7 @@ TEST_F(swell, what_repeats_is_kept_once)
 	long mib;
 
 	EXPECT_EQ(0, open_within("1G", &mib));
-	EXPECT_LT(mib, (SWOLLEN >> 20) + 32) TH_LOG("%ld MiB", mib);
+	EXPECT_LT(mib, (SWOLLEN >> 20) + 32 + MORE) TH_LOG("%ld MiB", mib);
 }
 
 TEST_F(swell, each_format_is_limited)
@@ -113,8 +126,8 @@ TEST_F(swell, each_format_is_limited)
 		sprintf(command, "cp a.meta kept; %s a.meta", packers[i]);
 		if (system(command))
 			TH_LOG("no %s", packers[i]);
-		EXPECT_EQ(EFBIG, open_within("16M", &mib)) TH_LOG("%s", packers[i]);
-		EXPECT_LT(mib, 64) TH_LOG("%s: %ld MiB", packers[i], mib);
+		EXPECT_EQ(EFBIG, open_within("8M", &mib)) TH_LOG("%s", packers[i]);
+		EXPECT_LT(mib, 32 + MORE) TH_LOG("%s: %ld MiB", packers[i], mib);
 		ASSERT_EQ(0, system("rm -f a.meta.*; mv kept a.meta"));
 	}
 }
@@ -124,8 +137,8 @@ TEST_F(swell, the_limit_is_what_it_says)
 {
 	long mib;
 
-	EXPECT_EQ(0, open_within("64M", &mib));
-	EXPECT_EQ(EFBIG, open_within("47M", &mib));
+	EXPECT_EQ(0, open_within("24M", &mib));
+	EXPECT_EQ(EFBIG, open_within("15M", &mib));
 	EXPECT_EQ(0, open_within("no number", &mib));
 }
 
