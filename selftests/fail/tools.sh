@@ -63,7 +63,7 @@ reads() {
 records() {
 	left rec/*.meta rec.meta || wrong "what is left cannot be read: $(head -n 1 said)"
 	case $how in
-	write-KILL*) [ "$status" = 137 ] || [ "$status" = 0 ] || wrong "not killed" ;;
+	write-KILL*) [ "$status" = 137 ] || [ "$status" = 0 ] || said || wrong "not killed" ;;
 	*)	if [ "$status" = 0 ]; then
 			"$vcpc" check rec >check 2>&1 || grep -q 'cannot be removed: ' err ||
 				wrong "success, and an archive that is not whole"
