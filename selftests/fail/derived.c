@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <pcp/pmapi_fetchgroup.h>
+#include <pcp/pmapi.h>
 
 #include "fail/shared/sample.h"
 #include "fail/shared/sweep.h"
