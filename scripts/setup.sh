@@ -220,6 +220,9 @@ case " $parts " in
 	for version in 6.3.8 7.2.2; do
 		"$top/scripts/fetch-pcp.sh" $version >/dev/null || echo "setup: going on without PCP $version" >&2
 	done
+	for suite in trixie sid; do
+		"$top/scripts/fetch-pmda-headers.sh" $suite >/dev/null || echo "setup: going on without the headers of $suite's PCP" >&2
+	done
 	;;
 esac
 case " $parts " in

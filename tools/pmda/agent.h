@@ -5,10 +5,8 @@
 
 #include <stdint.h>
 
-#include <pcp/pmapi.h>
-#include <pcp/pmda.h>
-
 #include "live/machine.h"
+#include "result.h"
 
 /* What belongs to one of the library's instance domains */
 struct domain {
@@ -40,7 +38,7 @@ struct agent {
 	pmdaIndom *indoms;
 	struct domain *domains;
 	int nindoms;
-	pmResult *result;
+	agent_result *result;
 	size_t result_room;
 };
 
@@ -50,8 +48,8 @@ int agent_names(const struct agent *agent);
 int agent_grow(struct agent *agent);
 
 /* fetch.c */
-int agent_fetch(int n, pmID *pmids, pmResult **result, pmdaExt *pmda);
-void agent_keep(pmResult *result);
+int agent_fetch(int n, pmID *pmids, agent_result **result, pmdaExt *pmda);
+void agent_keep(agent_result *result);
 int agent_profile(pmProfile *profile, pmdaExt *pmda);
 
 /* answers.c */

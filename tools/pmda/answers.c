@@ -128,7 +128,7 @@ static int store_one(const pmValueSet *set)
 	return ret;
 }
 
-static int agent_store(pmResult *result, pmdaExt *pmda)
+static int agent_store(agent_result *result, pmdaExt *pmda)
 {
 	int ret = 0;
 

@@ -33,7 +33,7 @@ struct cursor {
 
 static size_t head_len(int n)
 {
-	return offsetof(pmResult, vset) + (size_t)n * sizeof(pmValueSet *);
+	return offsetof(agent_result, vset) + (size_t)n * sizeof(pmValueSet *);
 }
 
 /* Bytes of a value set; even without values it is a whole structure. */
@@ -219,7 +219,7 @@ static void fill_set(const struct agent *agent, pmID pmid, const pmProfile *all,
  * agent_keep() - what the library is to do with a result it has sent: nothing
  * @result: the agent's block
  */
-void agent_keep(pmResult *result)
+void agent_keep(agent_result *result)
 {
 	(void)result;
 }
@@ -233,7 +233,7 @@ void agent_keep(pmResult *result)
  *
  * Return: 0, -ENOMEM, or PM_ERR_TOOBIG.
  */
-int agent_fetch(int n, pmID *pmids, pmResult **result, pmdaExt *pmda)
+int agent_fetch(int n, pmID *pmids, agent_result **result, pmdaExt *pmda)
 {
 	struct agent *agent = pmdaExtGetData(pmda);
 	struct cursor cursor;
