@@ -87,7 +87,7 @@ compare agent async 'both ASYNC'
 PCP_TRACE_NOAGENT=1 compare none sync 'both NOAGENT'
 if [ "$(id -u)" = 0 ] && mount --make-rprivate / && mount -t bpf bpf /sys/fs/bpf; then
 	compare probe async 'probe, off / ASYNC'
-	"$build/bin/vcpc" trace on --probes --direct=64
+	SHIM_TRACE=probe "$build/bin/vcpc" trace on --probes --direct=64
 	compare probe sync 'probe, BPF / sync'
 	compare probe async 'probe, BPF / ASYNC'
 	compare direct async 'direct / ASYNC'

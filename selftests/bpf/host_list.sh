@@ -35,7 +35,7 @@ result "programs, maps and pins of tracing are on it"
 vcpc trace off 2>"$dir/err" && as_before
 result "when tracing is off, they are not"
 if [ -e /sys/kernel/btf/vmlinux ]; then
-	vcpc trace on --probes 2>"$dir/err" && new '[0-9]: kprobe' '/sys/fs/bpf/vcpc'
+	SHIM_TRACE=probe vcpc trace on --probes 2>"$dir/err" && new '[0-9]: kprobe' '/sys/fs/bpf/vcpc'
 	result "probes are on it"
 	vcpc trace off 2>"$dir/err" && as_before
 	result "when they are off, they are not"

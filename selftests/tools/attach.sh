@@ -65,14 +65,24 @@ result "one CPU"
 run stat -C 4095 --for 300ms -e context-switches
 [ $? = 1 ] && grep -q 'there is no CPU 4095' "$dir/err"
 result "a CPU that there is not"
+if echo 0 >/sys/devices/system/cpu/cpu1/online; then
+	run stat -C 1 --for 300ms -e context-switches
+	[ $? = 1 ] && grep -q 'CPU 1 is offline; as root: echo 1 >/sys/devices/system/cpu/cpu1/online' "$dir/err"
+	result "a CPU that is offline"
+	vcpc doctor | grep -q '^CPUs .*offline: 1'
+	result "... and vcpc doctor says so"
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+else
+	skip "a CPU that is offline" "there is only one CPU"
+fi
 run stat -p 4194303 --for 300ms
 [ $? = 1 ] && grep -q 'there is no process 4194303' "$dir/err"
 result "a process that there is not"
 su nobody -s /bin/sh -c "vcpc stat -p $busy --for 1s -e task-clock:u" >"$dir/out" 2>"$dir/err"
-[ $? = 1 ] && grep -Eq "cannot count process $busy(, which is another user's|: kernel.perf_event_paranoid is 3)" "$dir/err"
+[ $? = 1 ] && grep -Eq "cannot count process $busy, which may be another user's" "$dir/err"
 result "another user's process"
 su nobody -s /bin/sh -c "vcpc stat -a --for 1s -e task-clock:u" >"$dir/out" 2>"$dir/err"
-[ $? = 1 ] && grep -Eq "may count CPUs|counting CPUs needs root or CAP_PERFMON" "$dir/err"
+[ $? = 1 ] && grep -Eq "may count CPUs|needs root or CAP_PERFMON" "$dir/err"
 result "CPUs need the right to"
 for wrong in '-p x' '-p 0' '-C 3-1' '-a -p 1' '-p 1 --for 2' '--for 1s true' '-p 1 -r 2' '-a -T'; do
 	# shellcheck disable=SC2086

@@ -49,6 +49,13 @@ chmod 0640 "$dir/file"
 run trace export -o "$dir/file"
 [ $? = 0 ] && grep -q traceEvents "$dir/file" && [ "$(stat -c %a "$dir/file")" = 640 ]
 result "trace export: replaces a file when it is whole"
+vcpc trace off
+run trace on --probes
+[ $? = 1 ] && grep -q 'would trace nothing: the vcpc module is loaded' "$dir/err" && vcpc trace status | grep -q '^off'
+result "trace on --probes: not while programs send their events to the module"
+SHIM_TRACE=probe vcpc trace on --probes && SHIM_TRACE=probe orders >/dev/null && run trace show && grep -q batch "$dir/out"
+result "... unless they use probes"
+vcpc trace off && vcpc trace on
 vcpc trace show --json >/dev/full 2>"$dir/err"
 [ $? = 1 ] && grep -q 'cannot write' "$dir/err"
 result "trace show --json: a full disk"

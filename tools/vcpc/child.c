@@ -233,7 +233,8 @@ int vcpc_child_start(struct vcpc_child *child, struct shim_set *set, char **argv
 	close(report[1]);
 	report[1] = -1;
 	if (child->pid < 0)
-		ret = vcpc_fail(errno, "cannot start a process");
+		ret = vcpc_fail(errno, errno == EAGAIN ? "cannot start a process beyond the limit (ulimit -u, or pids.max of the container)" :
+							 "cannot start a process");
 	else
 		ret = await_exec(child, set, report[0], &answer[1], argv[0]);
 	if (ret)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "doctor.h"
 #include "text.h"
 #include "kinds.h"
 #include "vcpc.h"
@@ -24,10 +25,9 @@ struct hint {
 /* Advice for errors, regardless of what failed */
 static const struct hint general[] = {
 	{ EFBIG, "it takes more than SHIM_ARCHIVE_MEMORY allows, which is a quarter of the machine's memory unless it is set (SHIM_ARCHIVE_MEMORY=8G)" },
-	{ EACCES, "not allowed; run as root, or count your own threads in user mode only (event:u)" },
+	{ EACCES, "check the file's permissions and those of the folders above it, or run as root" },
 	{ EPERM, "not allowed; run as root" },
 	{ EEXIST, "it exists already; choose another name or remove it" },
-	{ EAGAIN, "the CPU's counters were needed elsewhere meanwhile; count fewer events, or stop other profilers" },
 	{ ESTALE, "tracing was turned off meanwhile" },
 	{ EPROTONOSUPPORT, "the vcpc module that is loaded is of another version" },
 	{ 0, NULL }
@@ -35,7 +35,17 @@ static const struct hint general[] = {
 
 /* Advice for errors of asking for counters, which goes before the general one */
 static const struct hint of_counters[] = {
+	{ EACCES, "run as root, or count your own threads in user mode only (event:u)" },
+	{ EAGAIN, "the events were not on the PMU all the time; count fewer events, or stop other profilers" },
 	{ ENOSPC, "too many hardware events at a time for this CPU; ask for fewer, or for estimates: vcpc stat --multiplex" },
+	{ 0, NULL }
+};
+
+/* Advice for errors of BPF */
+static const struct hint of_tracing[] = {
+	{ EACCES, "run as root" },
+	{ EINVAL, "the kernel rejected the BPF programs" },
+	{ ENOSYS, "the kernel answers that it has no bpf(2)" },
 	{ 0, NULL }
 };
 
@@ -94,6 +104,19 @@ int vcpc_fail(int err, const char *fmt, ...)
 	return VCPC_EXIT_FAILURE;
 }
 
+/* @hints go before the general ones; below them, what the checks of this machine say about @err */
+static void complain_asked(enum vcpc_asked asked, const struct hint *hints, int err, const char *fmt,
+			   va_list ap)
+{
+	char causes[4 * VCPC_FINDING], text[5 * VCPC_FINDING];
+	const char *hint = find_hint(hints, err);
+
+	hint = hint ? hint : general_hint(err);
+	vcpc_causes_text(asked, err, causes, sizeof(causes));
+	snprintf(text, sizeof(text), "%s%s%s", hint ? hint : "", hint && *causes ? "; " : "", causes);
+	complain(err, *text ? text : NULL, fmt, ap);
+}
+
 /**
  * vcpc_no_memory() - end the command, where going on would print less than there is
  *
@@ -113,13 +136,27 @@ void vcpc_no_memory(void)
  */
 int vcpc_fail_counters(int err, const char *fmt, ...)
 {
-	const char *hint;
 	va_list ap;
 
-	err = abs(err);
-	hint = find_hint(of_counters, err);
 	va_start(ap, fmt);
-	complain(err, hint ? hint : general_hint(err), fmt, ap);
+	complain_asked(VCPC_ASKED_COUNT, of_counters, abs(err), fmt, ap);
+	va_end(ap);
+	return VCPC_EXIT_FAILURE;
+}
+
+/**
+ * vcpc_fail_tracing() - report that tracing cannot be turned on, with advice for that
+ * @err: error number, positive or negative
+ * @fmt: as for printf, without a newline
+ *
+ * Return: VCPC_EXIT_FAILURE, for the caller to return.
+ */
+int vcpc_fail_tracing(int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	complain_asked(VCPC_ASKED_BPF, of_tracing, abs(err), fmt, ap);
 	va_end(ap);
 	return VCPC_EXIT_FAILURE;
 }

@@ -124,7 +124,7 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 	int ret = shim_open(&handle);
 
 	if (ret) {
-		ret = vcpc_fail(ret, "cannot count");
+		ret = vcpc_fail_counters(ret, "cannot count");
 		vcpc_say_backend(NULL);
 		return ret;
 	}

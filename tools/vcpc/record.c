@@ -241,7 +241,7 @@ static int conclude(const struct job *job, struct recording *r, int status)
 	if (r->broken)
 		ret = vcpc_fail(r->broken, "cannot write %s", job->archive);
 	else if (r->missing)
-		ret = vcpc_fail(r->missing, "some values are missing");
+		ret = vcpc_fail_counters(r->missing, "some values are missing");
 	return status ? status : ret;
 }
 
@@ -368,7 +368,7 @@ static int run_traced(const struct job *job, struct recording *r)
 	if (job->trace) {
 		ret = shim_trace_on(NULL);
 		if (ret && ret != -EEXIST)
-			return vcpc_fail(ret, "cannot turn tracing on");
+			return vcpc_fail_tracing(ret, "cannot turn tracing on");
 		ours = !ret;
 	}
 	r->traced = shim_trace_status() > 0;

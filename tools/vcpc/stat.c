@@ -77,7 +77,7 @@ static int show_rates(struct run *run)
 	int ret = shim_set_total(run->set, 0, &total);
 
 	if (ret)
-		return vcpc_fail(ret, "no counts of %s", run->job->what);
+		return vcpc_fail_counters(ret, "no counts of %s", run->job->what);
 	vcpc_rates_print(stderr, &run->rates, run->set, &total, (now() - run->start) / 1e9);
 	return 0;
 }
@@ -103,7 +103,7 @@ static int take_turns(struct run *run, struct vcpc_counts *counts)
 		ret = vcpc_counts_add_turns(counts, &run->job->counting.events.rows, run->set,
 					    &run->turns, elapsed);
 	counts->what = run->job->what;
-	return ret ? vcpc_fail(ret, "no counts of %s", run->job->what) : 0;
+	return ret ? vcpc_fail_counters(ret, "no counts of %s", run->job->what) : 0;
 }
 
 /* 0, or the exit status after a message */
@@ -116,7 +116,7 @@ static int take(const struct run *run, struct vcpc_counts *counts, struct shim_s
 		ret = vcpc_counts_add(counts, &run->job->counting.events.rows, run->set, total,
 				      elapsed);
 	counts->what = run->job->what;
-	return ret ? vcpc_fail(ret, "no counts of %s", run->job->what) : 0;
+	return ret ? vcpc_fail_counters(ret, "no counts of %s", run->job->what) : 0;
 }
 
 /* Print the counts so far; the lines of threads are from the same samples as the sums. */

@@ -103,25 +103,12 @@ int vcpc_targets_add_all(struct vcpc_targets *targets)
 	return vcpc_targets_add(targets, VCPC_CPUS, list);
 }
 
-/* The level of kernel.perf_event_paranoid, 0 if it is not known */
-static int paranoid(void)
+static bool is_offline(int cpu)
 {
-	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int level = 0;
+	char path[64];
 
-	if (f && fscanf(f, "%d", &level) != 1)
-		level = 0;
-	if (f)
-		fclose(f);
-	return level;
-}
-
-static int refused(const char *what, int id)
-{
-	if (paranoid() > 2)
-		return vcpc_fail(0, "cannot count %s %d: kernel.perf_event_paranoid is %d; as root: sysctl kernel.perf_event_paranoid=2",
-				 what, id, paranoid());
-	return vcpc_fail(EACCES, "cannot count %s %d, which is another user's", what, id);
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d", cpu);
+	return !access(path, F_OK);
 }
 
 int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct shim_set *set)
@@ -135,11 +122,13 @@ int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct
 		return 0;
 	case -ESRCH:
 	case -ENODEV:
+		if (targets->kind == VCPC_CPUS && is_offline(id))
+			return vcpc_fail(0, "CPU %d is offline; as root: echo 1 >/sys/devices/system/cpu/cpu%d/online", id, id);
 		return vcpc_fail(0, "there is no %s %d", what, id);
 	case -EACCES:
 		if (targets->kind == VCPC_CPUS)
-			return vcpc_fail(0, "counting CPUs needs root or CAP_PERFMON");
-		return refused(what, id);
+			return vcpc_fail_counters(ret, "cannot count CPU %d, which needs root or CAP_PERFMON", id);
+		return vcpc_fail_counters(ret, "cannot count %s %d, which may be another user's", what, id);
 	case -EAGAIN:
 		return vcpc_fail(0, "%s %d starts threads faster than they are found; try again", what, id);
 	default:

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #include "trace.h"
 #include "vcpc.h"
@@ -104,10 +106,27 @@ static int want_counts(const struct vcpc_events *events)
 	return vcpc_fail(err, "cannot let programs count in their transactions");
 }
 
+/*
+ * Programs that can open the module's device send their events to it: probes would see nothing of
+ * them.  SHIM_TRACE=probe in the environment of this command says that the programs have it, too.
+ */
+static int probes_see_nothing(const struct trace_options *options)
+{
+	const char *transport = getenv("SHIM_TRACE");
+
+	return options->on.flags & SHIM_TRACE_F_PROBES && !access("/dev/vcpc", F_OK) &&
+	       (!transport || strcasecmp(transport, "probe"));
+}
+
 static int do_on(const struct trace_options *options)
 {
-	int err = shim_trace_on(&options->on);
+	int err;
 
+	if (options->on.flags & SHIM_TRACE_F_MODULE && options->on.flags & SHIM_TRACE_F_PROBES)
+		return vcpc_fail(0, "--module and --probes exclude each other");
+	if (probes_see_nothing(options))
+		return vcpc_fail(0, "--probes would trace nothing: the vcpc module is loaded, and programs send their events to it (try 'vcpc trace on --module'; for programs that run with SHIM_TRACE=probe: SHIM_TRACE=probe vcpc trace on --probes)");
+	err = shim_trace_on(&options->on);
 	switch (err) {
 	case 0:
 		if (options->on.direct_slots)
@@ -115,14 +134,10 @@ static int do_on(const struct trace_options *options)
 		return options->counts.n ? want_counts(&options->counts) : 0;
 	case -EEXIST:
 		return vcpc_fail(0, "tracing is on already");
-	case -EINVAL:
-		return vcpc_fail(0, "--module and --probes exclude each other");
-	case -ENOSYS:
-		return vcpc_fail(0, "this kernel has no BPF");
 	case -EOPNOTSUPP:
 		return vcpc_fail(0, "this kernel has no BTF, without which only the module can be traced");
 	default:
-		return vcpc_fail(err, "cannot turn tracing on");
+		return vcpc_fail_tracing(err, "cannot turn tracing on");
 	}
 }
 

@@ -52,6 +52,7 @@ int vcpc_cmd_trace(int argc, char **argv);
 int vcpc_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void vcpc_no_memory(void) __attribute__((noreturn));
 int vcpc_fail_counters(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int vcpc_fail_tracing(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int vcpc_flush(void);
 int vcpc_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -78,19 +78,40 @@ static int tell_how_read(char *buf, size_t size)
 				 "each sample is a system call");
 }
 
+/* Whether a filter of system calls is active for this process, such as a container's */
+static bool is_filtered(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	char line[256];
+	int mode = 0;
+
+	while (f && !mode && fgets(line, sizeof(line), f))
+		sscanf(line, "Seccomp: %d", &mode);
+	if (f)
+		fclose(f);
+	return mode != 0;
+}
+
 static int tell_perf_refuses(int err, char *buf, size_t size)
 {
+	long paranoid = shim_sysctl__number(SHIM_PARANOID);
+
+	if (is_filtered() && (err == -EACCES || err == -EPERM || err == -ENOSYS))
+		return snprintf(buf, size,
+				"perf_event_open(2) fails with '%s', and a filter of system calls (seccomp) is "
+				"active, such as a container's", strerror(-err));
 	switch (err) {
 	case -EACCES:
+		if (paranoid > 2)
+			return snprintf(buf, size,
+					"perf_event_open(2) is not allowed: kernel.perf_event_paranoid is %ld; "
+					"to count one's own processes in user mode, as root: "
+					"sysctl kernel.perf_event_paranoid=2", paranoid);
 		return snprintf(buf, size,
-				"perf_event_open(2) is not allowed: kernel.perf_event_paranoid is %ld; "
-				"to count one's own processes in user mode, as root: "
-				"sysctl kernel.perf_event_paranoid=2",
-				shim_sysctl__number(SHIM_PARANOID));
+				"perf_event_open(2) is not allowed, although kernel.perf_event_paranoid is "
+				"%ld; a security module's policy may forbid it", paranoid);
 	case -EPERM:
-		return snprintf(buf, size,
-				"perf_event_open(2) is forbidden here, as a container's filter of "
-				"system calls does");
+		return snprintf(buf, size, "perf_event_open(2) is forbidden, as a security module's policy does");
 	case -ENOSYS:
 		return snprintf(buf, size, "this kernel has no perf_event_open(2)");
 	default:

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Checks of this machine, for vcpc doctor and for messages that explain why the kernel refused. */
+#ifndef VCPC_DOCTOR_H
+#define VCPC_DOCTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define VCPC_FINDING	512
+
+enum vcpc_state { VCPC_FINE, VCPC_LIMITED, VCPC_BROKEN };
+
+/**
+ * struct vcpc_finding - what one check has found
+ * @state: VCPC_BROKEN if something that vcpc is for cannot be done
+ * @restricts: it may be why the kernel refuses a request of this process
+ * @found: what is here
+ * @means: what follows from it for the user; empty if nothing does
+ * @type: what to type to change that; empty if nothing needs to, or can be, changed
+ */
+struct vcpc_finding {
+	enum vcpc_state state;
+	bool restricts;
+	char found[VCPC_FINDING];
+	char means[VCPC_FINDING];
+	char type[VCPC_FINDING];
+};
+
+struct vcpc_check {
+	const char *name;
+	void (*fn)(struct vcpc_finding *f);
+};
+
+/* What was asked of the kernel */
+enum vcpc_asked {
+	VCPC_ASKED_COUNT,	/* perf_event_open(2), or the module's counters */
+	VCPC_ASKED_BPF,		/* to load BPF programs and attach them */
+};
+
+void vcpc_found(struct vcpc_finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void vcpc_limits(struct vcpc_finding *f, enum vcpc_state state, const char *means, const char *type);
+int vcpc_first_line(const char *path, char *line, size_t size);
+
+const struct vcpc_check *vcpc_cause(size_t i);
+void vcpc_causes_text(enum vcpc_asked asked, int err, char *buf, size_t size);
+
+#endif /* VCPC_DOCTOR_H */

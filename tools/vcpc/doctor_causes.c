@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Why the kernel may refuse to count or to load BPF programs: one table of checks, which vcpc doctor
+ * lists and which error messages consult.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor.h"
+
+#define CAP_SYS_ADMIN	21
+#define CAP_PERFMON	38
+#define CAP_BPF		39
+
+/**
+ * vcpc_found() - note what a check has found
+ * @f: finding
+ * @fmt: as for printf
+ */
+void vcpc_found(struct vcpc_finding *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(f->found, sizeof(f->found), fmt, ap);
+	va_end(ap);
+}
+
+/**
+ * vcpc_limits() - note what follows from what a check has found
+ * @f: finding
+ * @state: how bad it is
+ * @means: what follows for the user
+ * @type: what to type; empty for nothing
+ */
+void vcpc_limits(struct vcpc_finding *f, enum vcpc_state state, const char *means, const char *type)
+{
+	f->state = state;
+	snprintf(f->means, sizeof(f->means), "%s", means);
+	snprintf(f->type, sizeof(f->type), "%s", type);
+}
+
+/**
+ * vcpc_first_line() - read the first line of a file
+ * @path: the file
+ * @line: the line without its newline
+ * @size: of @line
+ *
+ * Return: 0, or a negated errno.
+ */
+int vcpc_first_line(const char *path, char *line, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	int ret = 0;
+
+	if (!file)
+		return -errno;
+	if (!fgets(line, (int)size, file))
+		ret = -ENODATA;
+	else
+		line[strcspn(line, "\n")] = '\0';
+	fclose(file);
+	return ret;
+}
+
+/* The number after "KEY:" in /proc/self/status; @otherwise if it has no such line */
+static uint64_t status_number(const char *key, int base, uint64_t otherwise)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	size_t len = strlen(key);
+	uint64_t number = otherwise;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, key, len) && line[len] == ':')
+			number = strtoull(line + len + 1, NULL, base);
+	if (file)
+		fclose(file);
+	return number;
+}
+
+static bool has_capability(unsigned int cap)
+{
+	return status_number("CapEff", 16, 0) & (1ull << cap | 1ull << CAP_SYS_ADMIN);
+}
+
+static void check_capabilities(struct vcpc_finding *f)
+{
+	bool perfmon = has_capability(CAP_PERFMON), bpf = has_capability(CAP_BPF);
+
+	if (perfmon && bpf) {
+		vcpc_found(f, "CAP_PERFMON and CAP_BPF");
+		return;
+	}
+	vcpc_found(f, "no %s", perfmon ? "CAP_BPF" : bpf ? "CAP_PERFMON" : "CAP_PERFMON, no CAP_BPF");
+	f->restricts = true;
+	vcpc_limits(f, VCPC_FINE, "turning tracing on and counting whole CPUs and the kernel are for root", "");
+}
+
+/* What perf lets users without CAP_PERFMON do */
+static void check_paranoid(struct vcpc_finding *f)
+{
+	char line[VCPC_FINDING];
+	long level;
+
+	if (vcpc_first_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof(line))) {
+		vcpc_found(f, "this kernel has no perf events");
+		f->restricts = true;
+		vcpc_limits(f, VCPC_BROKEN, "nothing can be counted", "");
+		return;
+	}
+	level = strtol(line, NULL, 10);
+	vcpc_found(f, "%ld", level);
+	f->restricts = level > 0 && !has_capability(CAP_PERFMON);
+	if (level > 2)
+		vcpc_limits(f, VCPC_LIMITED, "only root may count CPUs and processes that run already; without the module, anything",
+			    "as root: sysctl kernel.perf_event_paranoid=2");
+	else if (level == 2)
+		vcpc_limits(f, VCPC_FINE, "users may count their own processes in user mode; kernel mode needs 1, whole CPUs need 0", "");
+	else if (level == 1)
+		vcpc_limits(f, VCPC_FINE, "users may count kernel mode, too; whole CPUs need 0", "");
+	else
+		vcpc_limits(f, VCPC_FINE, "users may count kernel mode and whole CPUs, too", "");
+}
+
+static void check_lockdown(struct vcpc_finding *f)
+{
+	char line[VCPC_FINDING];
+
+	if (vcpc_first_line("/sys/kernel/security/lockdown", line, sizeof(line))) {
+		vcpc_found(f, "not known (no securityfs)");
+		return;
+	}
+	vcpc_found(f, "%s", line);
+	if (strstr(line, "[confidentiality]")) {
+		f->restricts = true;
+		vcpc_limits(f, VCPC_LIMITED, "BPF programs may not read the kernel's memory, so tracing cannot be turned on; only signed modules load",
+			    "boot with lockdown=integrity, or without lockdown=");
+	} else if (!strstr(line, "[none]")) {
+		vcpc_limits(f, VCPC_LIMITED, "the kernel loads signed modules only, as under Secure Boot",
+			    "as root, for the key of DKMS: mokutil --import /var/lib/dkms/mok.pub, then reboot");
+	}
+}
+
+static void check_seccomp(struct vcpc_finding *f)
+{
+	uint64_t mode = status_number("Seccomp", 10, 0);
+
+	if (!mode) {
+		vcpc_found(f, "no filter of system calls");
+		return;
+	}
+	vcpc_found(f, "a filter of system calls is active, such as a container's");
+	f->restricts = true;
+	vcpc_limits(f, VCPC_FINE, "it may refuse perf_event_open(2) and bpf(2)",
+		    "run the container with: --cap-add PERFMON --cap-add BPF, or --security-opt seccomp=PROFILE");
+}
+
+static void check_lsm(struct vcpc_finding *f)
+{
+	char list[VCPC_FINDING], label[VCPC_FINDING];
+
+	if (vcpc_first_line("/sys/kernel/security/lsm", list, sizeof(list)))
+		snprintf(list, sizeof(list), "not known (no securityfs)");
+	if (vcpc_first_line("/proc/self/attr/current", label, sizeof(label)) || !*label ||
+	    !strcmp(label, "unconfined") || !strcmp(label, "kernel")) {
+		vcpc_found(f, "%s; this process is not confined", list);
+		return;
+	}
+	vcpc_found(f, "%.200s; this process is confined as '%.200s'", list, label);
+	f->restricts = true;
+	vcpc_limits(f, VCPC_FINE, "the policy may refuse counting and BPF programs", "");
+}
+
+/* The core PMUs: @n of them, as "cpu_core (CPUs 0-15), cpu_atom (CPUs 16-23)" */
+struct core_pmus {
+	unsigned int n;
+	char text[VCPC_FINDING];
+};
+
+static int add_pmu(void *arg, const char *name, const char *cpus)
+{
+	struct core_pmus *pmus = arg;
+	size_t length = strlen(pmus->text);
+
+	pmus->n++;
+	snprintf(pmus->text + length, sizeof(pmus->text) - length, "%s%s%s%s%s", length ? ", " : "", name,
+		 *cpus ? " (CPUs " : "", cpus, *cpus ? ")" : "");
+	return 0;
+}
+
+static void check_pmu(struct vcpc_finding *f)
+{
+	struct core_pmus pmus = { 0 };
+
+	shim_pmus_walk(add_pmu, &pmus);
+	if (pmus.n) {
+		vcpc_found(f, "hardware counters: %.480s", pmus.text);
+		f->restricts = pmus.n > 1;
+		if (f->restricts)
+			vcpc_limits(f, VCPC_FINE, "there are several kinds of core; an event that only one kind has does not count on the others", "");
+		return;
+	}
+	f->restricts = true;
+	vcpc_found(f, "no hardware counters");
+	vcpc_limits(f, VCPC_LIMITED, "cycles, instructions and the like cannot be counted here; software events can. Most virtual machines have none",
+	       "");
+}
+
+static void check_watchdog(struct vcpc_finding *f)
+{
+	char line[VCPC_FINDING];
+
+	if (vcpc_first_line("/proc/sys/kernel/nmi_watchdog", line, sizeof(line))) {
+		vcpc_found(f, "there is none");
+	} else if (!strcmp(line, "0")) {
+		vcpc_found(f, "off");
+	} else {
+		vcpc_found(f, "on");
+		f->restricts = true;
+		vcpc_limits(f, VCPC_LIMITED, "it keeps one hardware counter of each CPU",
+			    "as root: sysctl kernel.nmi_watchdog=0");
+	}
+}
+
+static void check_cpus(struct vcpc_finding *f)
+{
+	char online[VCPC_FINDING], offline[VCPC_FINDING];
+
+	if (vcpc_first_line("/sys/devices/system/cpu/online", online, sizeof(online)))
+		snprintf(online, sizeof(online), "not known");
+	if (vcpc_first_line("/sys/devices/system/cpu/offline", offline, sizeof(offline)) || !*offline) {
+		vcpc_found(f, "online: %.200s", online);
+		return;
+	}
+	vcpc_found(f, "online: %.200s; offline: %.200s", online, offline);
+	f->restricts = true;
+	vcpc_limits(f, VCPC_FINE, "CPUs that are offline cannot be counted",
+		    "as root: echo 1 >/sys/devices/system/cpu/cpuN/online");
+}
+
+#define ERR(name)	(1ull << (name))
+
+/*
+ * Each restriction, and the errors by which the kernel answers a request (counting, BPF) because of
+ * it.  The numbers of these errors are below 64.
+ */
+static const struct cause {
+	struct vcpc_check check;
+	uint64_t errors[2];	/* by enum vcpc_asked */
+} causes[] = {
+	{ { "lockdown", check_lockdown }, { 0, ERR(EINVAL) | ERR(EPERM) | ERR(EACCES) } },
+	{ { "seccomp", check_seccomp }, { ERR(ENOSYS) | ERR(EPERM) | ERR(EACCES), ERR(ENOSYS) | ERR(EPERM) | ERR(EACCES) } },
+	{ { "LSM", check_lsm }, { ERR(EPERM) | ERR(EACCES), ERR(EPERM) | ERR(EACCES) } },
+	{ { "capabilities", check_capabilities }, { ERR(EPERM), ERR(EPERM) | ERR(EACCES) } },
+	{ { "perf_event_paranoid", check_paranoid }, { ERR(EACCES) | ERR(ENOSYS), 0 } },
+	{ { "PMU", check_pmu }, { ERR(EAGAIN) | ERR(ENOSPC) | ERR(ENODEV), 0 } },
+	{ { "NMI watchdog", check_watchdog }, { ERR(EAGAIN) | ERR(ENOSPC) | ERR(EBUSY), 0 } },
+	{ { "CPUs", check_cpus }, { ERR(ENODEV), 0 } },
+};
+
+#define N_CAUSES (sizeof(causes) / sizeof(causes[0]))
+
+/**
+ * vcpc_cause() - one of the checks of what may restrict this process
+ * @i: 0, 1, ...
+ *
+ * Return: the check, or NULL beyond the last.
+ */
+const struct vcpc_check *vcpc_cause(size_t i)
+{
+	return i < N_CAUSES ? &causes[i].check : NULL;
+}
+
+static void append(char *buf, size_t size, const char *between, const char *text)
+{
+	size_t len = strlen(buf);
+
+	snprintf(buf + len, size - len, "%s%s", len ? between : "", text);
+}
+
+/**
+ * vcpc_causes_text() - what may be why the kernel refused a request, and what was ruled out
+ * @asked: the request
+ * @err: the kernel's answer, a positive error number
+ * @buf: gets one line without a newline; empty if no check is about this answer
+ * @size: of @buf
+ */
+void vcpc_causes_text(enum vcpc_asked asked, int err, char *buf, size_t size)
+{
+	char ruled_out[VCPC_FINDING] = "", one[3 * VCPC_FINDING + 64];
+
+	*buf = '\0';
+	for (size_t i = 0; i < N_CAUSES; i++) {
+		struct vcpc_finding f = { .state = VCPC_FINE };
+
+		if (err < 0 || err > 63 || !(causes[i].errors[asked] & ERR(err)))
+			continue;
+		causes[i].check.fn(&f);
+		if (!f.restricts) {
+			append(ruled_out, sizeof(ruled_out), ", ", causes[i].check.name);
+			continue;
+		}
+		snprintf(one, sizeof(one), "%s: %s%s%s%s%s%s", causes[i].check.name, f.found,
+			 *f.means ? ": " : "", f.means, *f.type ? " (" : "", f.type, *f.type ? ")" : "");
+		append(buf, size, "; ", one);
+	}
+	if (*ruled_out) {
+		append(buf, size, "; ", "not the cause: ");
+		append(buf, size, "", ruled_out);
+	}
+}
