@@ -20,7 +20,8 @@ debug) fragments=$top/selftests/vm/debug.config ;;
 kcsan) fragments="$top/selftests/vm/debug.config $top/selftests/vm/kcsan.config" ;;
 *) echo "usage: build-debug-kernel.sh [debug|kcsan]" >&2; exit 2 ;;
 esac
-version=$(dpkg-query -W -f '${Version}' linux-source-6.1)
+version=$("$top/scripts/ksource.sh" version) tarball=$("$top/scripts/ksource.sh" tarball)
+[ -n "$tarball" ] || { echo "$name-kernel: no kernel source in /usr/src; 'make setup' installs it" >&2; exit 1; }
 # shellcheck disable=SC2086
 key=$({ cat $fragments; echo "$recipe"; } | sha256sum | cut -c 1-12)
 kernel=$cache/kernels/$name/$version-$key
@@ -43,8 +44,8 @@ fi
 
 rm -rf "$kernel" && mkdir -p "$kernel/build"
 cd "$kernel/build"
-say "unpacking linux-source-6.1 $version"
-tar -xf /usr/src/linux-source-6.1.tar.xz --strip-components=1
+say "unpacking $tarball, version $version"
+tar -xf "$tarball" --strip-components=1
 if [ "$(uname -m)" = aarch64 ]; then cross=; else cross=aarch64-linux-gnu-; fi
 make_arm64() { make -s ARCH=arm64 CROSS_COMPILE=$cross "$@" >>"$kernel/log" 2>&1 || { tail -n 30 "$kernel/log" >&2; exit 1; }; }
 make_arm64 tinyconfig

@@ -16,7 +16,7 @@ here=$(dirname "$0")
 packages=$("$here/sysroot.sh" packages "$arch")
 release=$("$here/sysroot.sh" release "$arch")
 case $release in
-none-*) echo "fetch: no kernel headers here; run 'make setup'" >&2; exit 1 ;;
+none-*) echo "fetch: no kernel headers here, and apt knows of none: no package linux-headers-$host_deb" >&2; exit 1 ;;
 esac
 
 # One at a time.
@@ -28,14 +28,19 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 if [ "$arch" = "$host" ]; then
-	apt_for() { apt-get -q "$@"; }
+	apt_with() { "$@"; }
 else
-	apt_for() {
-		apt-get -q -oAPT::Architecture="$deb" -oAPT::Architectures="$deb" \
+	apt_with() {
+		tool=$1
+		shift
+		"$tool" -oAPT::Architecture="$deb" -oAPT::Architectures="$deb" \
 			-oDir::State::Lists="$cache/lists/$deb" -oDir::State::status=/dev/null \
 			-oDir::Cache::pkgcache= -oDir::Cache::srcpkgcache= "$@"
 	}
 fi
+
+apt_for() { apt_with apt-get -q "$@"; }
+apt_cache() { apt_with apt-cache "$@"; }
 
 # download WHAT PACKAGE...: into $work/debs; says what it is and how large, and what went wrong
 download() {
@@ -48,6 +53,21 @@ download() {
 		tail -n 5 "$work/log" >&2
 		return 1
 	fi
+}
+
+# choose NAME[/NAME...]...: of each the first that the package lists have
+choose() {
+	for names; do
+		case $names in
+		*/*)
+			for name in $(echo "$names" | tr / ' '); do
+				! apt_cache show "$name" >/dev/null 2>&1 || break
+			done
+			echo "$name"
+			;;
+		*) echo "$names" ;;
+		esac
+	done
 }
 
 lists_done=
@@ -72,7 +92,10 @@ unpack_kernel() {
 	mv "$work/image/boot/vmlinuz-$release" "$kernel/vmlinuz"
 	mv "$work/image/boot/config-$release" "$kernel/config"
 	mkdir -p "$kernel/lib/modules"
-	mv "$work/image/lib/modules/$release" "$kernel/lib/modules/"
+	# Debian 13 has them below /usr.
+	for modules in "$work/image/lib/modules/$release" "$work/image/usr/lib/modules/$release"; do
+		[ ! -d "$modules" ] || mv "$modules" "$kernel/lib/modules/"
+	done
 	PATH=$PATH:/sbin:/usr/sbin depmod -b "$kernel" "$release"
 	touch "$kernel/.done"
 	rm -rf "$work/debs" "$work/image"
@@ -82,13 +105,19 @@ unpack_sysroot() {
 	root=$("$here/sysroot.sh" path "$arch")
 	[ -e "$root/.done" ] && return
 	update_lists
-	# shellcheck disable=SC2086
-	download "libraries and programs for $arch" $packages "linux-headers-$release" || { echo "fetch: some packages for $arch could not be had" >&2; exit 1; }
+	# shellcheck disable=SC2046,SC2086
+	download "libraries and programs for $arch" $(choose $packages) "linux-headers-$release" || { echo "fetch: some packages for $arch could not be had" >&2; exit 1; }
 	rm -rf "$root" && mkdir -p "$root"
 	for file in "$work"/debs/*.deb; do
 		dpkg -x "$file" "$root"
 	done
-	ln -s /usr/lib/linux-kbuild-6.1 "$root/usr/lib/linux-kbuild-6.1"
+	for kbuild in /usr/lib/linux-kbuild-*; do
+		[ ! -d "$kbuild" ] || ln -s "$kbuild" "$root/usr/lib/${kbuild##*/}"
+	done
+	# Debian 13's packages have all below /usr, and programs name their loader in /lib.
+	for dir in bin lib lib64 sbin; do
+		[ -e "$root/$dir" ] || ln -s "usr/$dir" "$root/$dir"
+	done
 	touch "$root/.done"
 }
 

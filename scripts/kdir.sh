@@ -36,7 +36,7 @@ fi
 suffix=$(echo "$arch" | sed s/x86_64/amd64/)
 # The folders that can be built in, the newest first; a version's numbers are compared as numbers.
 candidates() {
-	for dir in "$root"/usr/src/linux-headers-6.*-"$suffix"; do
+	for dir in "$root"/usr/src/linux-headers-[0-9]*-"$suffix"; do
 		[ ! -e "$dir/Makefile" ] || echo "$dir"
 	done | sort -rV
 }

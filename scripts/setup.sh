@@ -13,6 +13,13 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
 top=$(cd "$(dirname "$0")/.." && pwd)
 host=$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')
 if [ "$host" = amd64 ]; then cross=aarch64-linux-gnu cross_arch=arm64; else cross=x86-64-linux-gnu cross_arch=amd64; fi
+# Packages whose names carry a version; other suites have packages without one that depend on the newest.
+codename=$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}") || codename=
+case $codename in
+bookworm) source=linux-source-6.1 clang_rt=libclang-rt-14-dev java=openjdk-17-jdk-headless ;;
+trixie) source=linux-source-6.12 clang_rt=libclang-rt-19-dev java=openjdk-21-jdk-headless ;;
+*) source=linux-source clang_rt=libclang-rt-dev java=default-jdk-headless ;;
+esac
 
 # part | package | what it is for
 needs="
@@ -35,7 +42,7 @@ tests|ccache|takes what was compiled before from a cache, also in another checko
 tests|tzdata|times of other time zones
 tests|zsh|completes the command's words
 tests|locales|numbers as other languages write them
-tests|linux-source-6.1|kselftest's harness, checkpatch
+tests|$source|kselftest's harness, checkpatch
 tests|xz-utils|unpacks the kernel's source
 lab|gcc-$cross|builds for the other machine
 lab|libc6-dev-$cross_arch-cross|C library of the other machine
@@ -44,6 +51,7 @@ lab|qemu-system-arm|runs the arm64 VM
 lab|busybox-static|the VM's shell and tools
 lab|cpio|packs the VM's first file system
 lab|kmod|finds the VM's drivers
+lab|xz-utils|unpacks the VM's drivers
 lab|binutils|finds the shared libraries that programs need
 lab|sqlite3|a real program to count, in the VM's shell
 lab|flex|builds the debug kernel
@@ -63,7 +71,7 @@ check|bzip2|packs archives, for the reader
 check|zstd|packs archives, for the reader
 check|valgrind|finds use of unset or freed memory
 check|libc6-dbg|names in the loader, for valgrind
-check|libclang-rt-14-dev|fuzzes the reader of archives, and what an agent answers
+check|$clang_rt|fuzzes the reader of archives, and what an agent answers
 browser|chromium|opens the pages of vcpc report, in a test that is skipped without
 deb|debhelper|builds the packages
 deb|dh-dkms|registers the module's source with DKMS
@@ -78,7 +86,7 @@ peers|libpcp-import1-dev|its import library makes the same archives as ours
 peers|libpcp-trace2-dev|its trace library sends the same events as ours
 peers|libpapi-dev|PAPI counts beside us
 peers|gfortran|a Fortran program makes trace calls
-peers|openjdk-17-jdk-headless|a Java program makes trace calls
+peers|$java|a Java program makes trace calls
 peers|abigail-tools|compares the library's functions and types with those of user/abi
 peers|zsh|completes our command
 peers|iproute2|its agent runs in a network of its own
@@ -197,13 +205,13 @@ fi
 
 # Files that only the kernel's source tree has.
 ksrc=$cache/ksrc
-tarball=/usr/src/linux-source-6.1.tar.xz
-if [ -e $tarball ]; then
-	stamp=$(dpkg-query -W -f '${Version}' linux-source-6.1)
+tarball=$("$top/scripts/ksource.sh" tarball)
+if [ -n "$tarball" ]; then
+	stamp=$("$top/scripts/ksource.sh" version)
 	if [ "$(cat "$ksrc/.version" 2>/dev/null)" != "$stamp" ]; then
-		echo "setup: unpacking kselftest's harness and checkpatch from linux-source-6.1 $stamp (half a minute)"
+		echo "setup: unpacking kselftest's harness and checkpatch from $tarball, version $stamp (half a minute)"
 		rm -rf "$ksrc" && mkdir -p "$ksrc"
-		tar -C "$ksrc" -xf $tarball --strip-components=1 --wildcards \
+		tar -C "$ksrc" -xf "$tarball" --strip-components=1 --wildcards \
 			'*/scripts/checkpatch.pl' '*/scripts/spelling.txt' '*/scripts/const_structs.checkpatch' \
 			'*/scripts/kernel-doc' '*/tools/testing/selftests/kselftest*.h'
 		echo "$stamp" >"$ksrc/.version"

@@ -11,18 +11,26 @@ set -eu
 what=$1 arch=$2
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
 
-# Libraries that our programs link with, and the programs that the VM's jobs use.
-packages="libc6 libbpf1 libbpf-dev libelf1 libelf-dev zlib1g zlib1g-dev libpfm4 libpfm4-dev
+# Libraries that our programs link with, and the programs that the VM's jobs use.  Of names joined
+# by "/" the first that the suite has is taken: Debian 13 renamed libraries for 64-bit times.
+packages="libc6 libbpf1 libbpf-dev libelf1t64/libelf1 libelf-dev zlib1g zlib1g-dev libpfm4 libpfm4-dev
 libbz2-1.0 libbz2-dev liblzma5 liblzma-dev libzstd1 libzstd-dev linux-libc-dev dash libcap2
-bpftool busybox-static xz-utils sqlite3 libsqlite3-0 libreadline8 libtinfo6 libncursesw6 libncurses-dev libpapi7.0 libpapi-dev"
+bpftool busybox-static xz-utils sqlite3 libsqlite3-0 libreadline8t64/libreadline8 libtinfo6 libncursesw6 libncurses-dev
+libpapi7.2/libpapi7.1t64/libpapi7.1/libpapi7.0 libpapi-dev"
 
-# The release of the kernel is that of the headers on this machine, as the
-# module is built with their architecture-independent half.
-abi=
-for dir in /usr/src/linux-headers-6.1.0-*-common; do
-	[ -d "$dir" ] && abi=${dir#/usr/src/linux-headers-} && abi=${abi%-common}
-done
-release=${abi:-none}-$(echo "$arch" | sed 's/x86_64/amd64/')
+# The release of the kernel is that of the headers on this machine, because the module is built
+# with their architecture-independent half: those of Debian's meta package, or the newest, or,
+# where none are installed, those that apt would install.
+deb() { echo "$1" | sed 's/x86_64/amd64/; s/aarch64/arm64/'; }
+host=$(deb "$(uname -m)")
+headers_of() { sed -n "s/.*linux-headers-\\([0-9][^ ]*\\)-$host.*/\\1/p" | head -n 1; }
+abi=$(dpkg-query -W -f '${db:Status-Abbrev} ${Depends}\n' "linux-headers-$host" 2>/dev/null | grep '^ii' | headers_of)
+if [ -z "$abi" ]; then
+	abi=$(find "${HEADERS_DIR:-/usr/src}" -maxdepth 1 -name 'linux-headers-[0-9]*-common' 2>/dev/null |
+		sed 's/.*linux-headers-//; s/-common$//' | sort -V | tail -n 1)
+fi
+[ -n "$abi" ] || abi=$(apt-cache show --no-all-versions "linux-headers-$host" 2>/dev/null | grep '^Depends:' | headers_of)
+release=${abi:-none}-$(deb "$arch")
 
 case $what in
 packages) echo "$packages" | tr '\n' ' ' ;;
