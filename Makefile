@@ -109,11 +109,11 @@ soak-fail: lib tools ## each call of the system that can fail in typical program
 	@for t in $(OUT)/tests/fail/*[a-z] selftests/fail/*.sh; do \
 		[ ! -f "$$t" ] || FAIL_POINTS=0 "$$t" || exit 1; done
 
-test-fresh: ## both commands in a bare Debian with git and make (as root; FRESH='make demo': others)
-	@scripts/fresh.sh '$(or $(FRESH),make demo && make test)'
+test-fresh: ## both commands in bare Debian roots with git and make (as root; FRESH='make demo', SUITES=trixie)
+	@for suite in $(or $(SUITES),bookworm trixie); do scripts/fresh.sh $$suite '$(or $(FRESH),make demo && make test)' || exit; done
 
-test-packages: ## build packages, compare, check, install, upgrade and purge them (as root, in roots of their own)
-	@selftests/packages/test.sh
+test-packages: ## build packages, compare, check, install, upgrade and purge them (as root, in roots of their own; SUITES=)
+	@for suite in $(or $(SUITES),bookworm trixie); do selftests/packages/test.sh $$suite || exit; done
 
 demo: ## the main job, start to end: count, trace, record in a VM, replay here (MODULE=no: without the module)
 	@tools/demo/demo.sh

@@ -85,7 +85,7 @@ splats() {
 }
 
 case $(uname -r) in
-6.1.*)
+"$(cat /machine/first)")
 	node_and_group "$old"
 	try 'modprobe -r vcpc && sh /machine/module'; result "debian/tests/module"
 	try 'sh /machine/faces'; result "debian/tests/faces"

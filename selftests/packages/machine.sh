@@ -3,7 +3,7 @@
 # Boot Debian's user space with the packages installed in a VM, twice: by the kernel they were
 # installed with and by a newer one; called by test.sh.
 #
-# usage: machine.sh ROOT DEBS NEXT LOGS
+# usage: machine.sh SUITE ROOT DEBS NEXT LOGS
 #
 # ROOT is an unpacked "user" root, which becomes the VM's disk; what takes a compiler's time is done
 # in it natively: the packages are installed, so that DKMS builds the module, then a kernel of
@@ -13,10 +13,9 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-root=$1 debs=$2 next=$3 logs=$4
-deb_cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/packages/debs
-# The newest of the tested kernels that Debian 12's compiler makes
-series=$(awk '{ print $(NF - 1) }' "$here/../../kmod/compat/tested")
+suite=$1 root=$2 debs=$3 next=$4 logs=$5
+deb_cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/packages/debs-$suite
+first=$(ls "$root/lib/modules")
 work=$(mktemp -d /var/tmp/vcpc-machine.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 
@@ -32,7 +31,7 @@ keep_debs() {
 # PCP starts its daemons when it is installed, by systemctl, which needs a running systemd.
 install_others() {
 	cp "$deb_cache"/*.deb "$root/var/cache/apt/archives/" 2>/dev/null || :
-	echo "deb http://deb.debian.org/debian bookworm-backports main" >"$root/etc/apt/sources.list.d/backports.list"
+	echo "deb http://deb.debian.org/debian $suite-backports main" >"$root/etc/apt/sources.list.d/backports.list"
 	mv "$root/usr/bin/systemctl" "$work/systemctl"
 	printf '#!/bin/sh\nexit 0\n' >"$root/usr/bin/systemctl"
 	chmod +x "$root/usr/bin/systemctl"
@@ -55,11 +54,9 @@ install_packages() {
 	inside "apt-get install -y --no-install-recommends /debs/*.deb"
 }
 
-# The newest kernel of the series that bookworm's compiler builds modules for
+# The newest kernel of the suite's backports, which its own compiler builds modules for
 install_newer() {
-	# shellcheck disable=SC2016 # the inner shell's
-	inside 'release=$(apt-cache pkgnames linux-headers-'$series' | sed -n "s/^linux-headers-\([0-9.]*+deb12-amd64\)\$/\1/p" | sort -V | tail -n 1)
-		apt-get install -y --no-install-recommends -t bookworm-backports "linux-image-$release" "linux-headers-$release"'
+	inside "apt-get install -y --no-install-recommends -t $suite-backports linux-image-amd64 linux-headers-amd64"
 }
 
 # Fill the compiler's cache with what the upgrade will compile, and leave nothing else.
@@ -73,6 +70,7 @@ compile_next() {
 unit() {
 	cp "$here/in-machine.sh" "$here/../tap.sh" "$here/../vm/splats.deny" "$here/../vm/splats.allow" "$here/../../debian/tests/module" \
 		"$here/../../debian/tests/faces" "$root/machine/"
+	echo "$first" >"$root/machine/first"
 	cat >"$root/etc/systemd/system/machine.service" <<-TEXT
 	[Unit]
 	Description=tests of the packages

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Make a root with Debian 12's user space, once, and keep it in the cache; prints its tar file.
+# Make a root with a Debian suite's user space, once, and keep it in the cache; prints its tar file.
 #
-# usage: root.sh build|user
+# usage: root.sh build|user SUITE
 #
 # "build" has what packages are built and checked with; "user" is a machine that boots: systemd,
 # udev, a kernel with its headers, DKMS.  As root, on a machine that has mmdebstrap.
 set -eu
 
-kind=${1:?usage: root.sh build|user}
+kind=${1:?usage: root.sh build|user SUITE} suite=${2:?usage: root.sh build|user SUITE}
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/packages
 mirror=http://deb.debian.org/debian
 deb=$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')
@@ -18,19 +18,21 @@ build) packages="build-essential devscripts debhelper dh-dkms dh-python lintian 
 	libelf-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libpfm4-dev libncurses-dev libpcp3-dev libpcp-pmda3-dev default-jdk-headless python3 python3-docutils" ;;
 user) packages="systemd-sysv udev dbus kmod passwd dkms linux-image-$deb linux-headers-$deb bpftool procps
 	python3 bash-completion gcc libc6-dev pkg-config make man-db" ;;
-*) echo "usage: root.sh build|user" >&2; exit 2 ;;
+*) echo "usage: root.sh build|user SUITE" >&2; exit 2 ;;
 esac
 # shellcheck disable=SC2086
 set -- $packages
 # Another list makes another root.
-root=$cache/$kind-$(echo "$*" | sha256sum | cut -c 1-12).tar
+root=$cache/$suite-$kind-$(echo "$*" | sha256sum | cut -c 1-12).tar
 if [ ! -e "$root" ]; then
 	mkdir -p "$cache"
-	echo "packages: making a root with Debian 12 for '$kind' (some minutes; kept in $cache)" >&2
+	key=/usr/share/keyrings/debian-archive-keyring.gpg
+	[ ! -e $key ] || signed="[signed-by=$key] "
+	echo "packages: making a root with Debian $suite for '$kind' (some minutes; kept in $cache)" >&2
 	mmdebstrap --quiet --format=tar --variant=minbase --include="ca-certificates apt-utils $*" \
-		--aptopt='APT::Install-Recommends "false"' bookworm "$root.new" \
-		"deb $mirror bookworm main" "deb $mirror bookworm-updates main" \
-		"deb $mirror-security bookworm-security main" >&2
+		--aptopt='APT::Install-Recommends "false"' "$suite" "$root.new" \
+		"deb ${signed:-}$mirror $suite main" "deb ${signed:-}$mirror $suite-updates main" \
+		"deb ${signed:-}$mirror-security $suite-security main" >&2
 	mv "$root.new" "$root"
 fi
 echo "$root"

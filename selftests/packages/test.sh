@@ -3,20 +3,24 @@
 # Build the packages in a bare Debian, twice, compare and check them, install, upgrade and purge
 # them in another, and in a VM that boots it; called by make test-packages.
 #
+# usage: test.sh SUITE
+#
 # What is committed is tried.  As root, on a machine that has mmdebstrap; roots are kept in the cache.
 # Nothing is installed on this machine.  The last line is the sum.
 set -eu
 
+suite=${1:?usage: test.sh bookworm|trixie}
+
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-say() { echo "packages: $*"; }
+say() { echo "packages: $suite: $*"; }
 [ "$(id -u)" = 0 ] || { say "needs root, for roots of its own" >&2; exit 2; }
 command -v mmdebstrap >/dev/null || { say "needs mmdebstrap: apt-get install mmdebstrap" >&2; exit 2; }
 
 work=$(mktemp -d /var/tmp/vcpc-packages.XXXXXX)
 trap 'rm -rf --one-file-system "$work"' EXIT
 trap 'exit 130' INT TERM
-results=$top/build/test-packages
+results=$top/build/test-packages/$suite
 rm -rf "$results" && mkdir -p "$results"
 version=$(git -C "$top" show HEAD:VERSION)
 next=$version+next
@@ -24,7 +28,7 @@ next=$version+next
 # unpacked KIND: a root of that kind of its own
 unpacked() {
 	mkdir "$work/$1"
-	tar -C "$work/$1" -xf "$("$here/root.sh" "$1")"
+	tar -C "$work/$1" -xf "$("$here/root.sh" "$1" "$suite")"
 }
 
 # build PLACE: the packages, from the checkout of that place in the root
@@ -81,7 +85,7 @@ checked() {
 	rm -rf --one-file-system "$work/user"
 	unpacked user
 	say "installing them with an older and a newer kernel, and booting both in a VM (half an hour without KVM)"
-	"$here/machine.sh" "$work/user" "$work/build/root/vcpc/build/deb" "$work/build/root/next/build/deb" "$results" || :
+	"$here/machine.sh" "$suite" "$work/user" "$work/build/root/vcpc/build/deb" "$work/build/root/next/build/deb" "$results" || :
 } 2>&1 | tee "$results/log"
 
 # Two tests are made here; those in the user's root and of both boots end with their number.
