@@ -4,7 +4,7 @@ include scripts/config.mk
 
 .DEFAULT_GOAL := all
 .PHONY: all docs help setup module vm-pmu bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-rest test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory test-threads test-mutants soak demo bench \
-	test-fresh test-packages bench-archive bench-live soak-archive soak-fail soak-scripts \
+	test-fresh matrix test-packages bench-archive bench-live soak-archive soak-fail soak-scripts \
 	vm-shell install uninstall dist deb clean
 
 all: module lib tools ## build the module, the BPF objects, libshim and the tools
@@ -111,6 +111,9 @@ soak-fail: lib tools ## each call of the system that can fail in typical program
 
 test-fresh: ## both commands in bare Debian roots with git and make (as root; FRESH='make demo', SUITES=trixie)
 	@for suite in $(or $(SUITES),bookworm trixie); do scripts/fresh.sh $$suite '$(or $(FRESH),make demo && make test)' || exit; done
+
+matrix: ## kernels, machines and hosts that the last make test and make test-fresh ran on, as a table
+	@selftests/matrix.sh
 
 test-packages: ## build packages, compare, check, install, upgrade and purge them (as root, in roots of their own; SUITES=)
 	@for suite in $(or $(SUITES),bookworm trixie); do selftests/packages/test.sh $$suite || exit; done

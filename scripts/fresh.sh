@@ -71,5 +71,9 @@ git clone -q --no-hardlinks "$top" "$root/root/vcpc"
 say "$suite: $(git -C "$top" log -1 --format='%h %s')"
 begun=$(date +%s) status=0
 unshare -mpf --kill-child "$0" --inside "$root" "$line" "$suite" || status=$?
+if [ -e "$root/root/vcpc/build/matrix" ]; then
+	mkdir -p "$top/build"
+	cp "$root/root/vcpc/build/matrix" "$top/build/matrix-$suite"	# for make matrix
+fi
 say "$suite: '$line' ended with status $status after $(($(date +%s) - begun)) s"
 exit $status

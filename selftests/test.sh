@@ -250,7 +250,7 @@ started=$(date +%s)
 work=$(mktemp -d) lanes=
 trap finish EXIT
 trap 'exit 130' INT TERM
-rm -rf "$RECORDED"
+rm -rf "$RECORDED" "$top/build/matrix"
 
 echo "test: less than half an hour where two processors have nothing else to do"
 if [ ! -e "${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/kernels/debug/current" ]; then

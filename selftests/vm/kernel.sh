@@ -134,7 +134,7 @@ make_for() { make -C "$top" --no-print-directory ARCH=$arch "$@"; }
 {
 	make_for OUT="$build" KDIR="$kernel/build" WERROR=1 KUNIT="$([ "$kind" = newer ] || echo 1)" module &&
 		{ [ -n "${RESULTS:-}" ] || make_for -j"$(nproc)" lib tools tests; }
-} >"$log" 2>&1 || { tail -n 30 "$log"; echo "fail $arch-$kind kmod/build does not build for $kernel" >>"$results"; exit 1; }
+} >"$log" 2>&1 || { tail -n 30 "$log"; "$top/selftests/matrix.sh" --add "$top/build/matrix" $arch "$(basename "$(cd "$kernel" && pwd -P)")" no no; echo "fail $arch-$kind kmod/build does not build for $kernel" >>"$results"; exit 1; }
 # The kernel's own make warns of another compiler and of another pahole than made the kernel.
 if grep 'warning:' "$log" | grep -v 'differs from the one used'; then
 	echo "fail $arch-$kind kmod/build warns for $kernel" >>"$results"

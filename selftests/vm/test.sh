@@ -67,7 +67,7 @@ set -- "$@" --with "$here/record.sh:/tests/record.sh" --with "$selftests/../Docu
 
 echo "$name:"
 status=0
-job="$pmu ${VM_ENVIRONMENT:-} TEST_TIMEOUT=${TEST_TIMEOUT:-300} sh /tests/run-tests.sh /out/results $name $programs"
+job="uname -r >/out/release; $pmu ${VM_ENVIRONMENT:-} TEST_TIMEOUT=${TEST_TIMEOUT:-300} sh /tests/run-tests.sh /out/results $name $programs"
 [ -z "${RECORDED:-}" ] || job="$job; sh /tests/record.sh /out/recorded"
 append=${VM_APPEND:-}
 [ "$arch" != arm64 ] || [ -n "${VM_PAUTH:-}" ] || append="$append arm64.nopauth"
@@ -77,7 +77,15 @@ if [ -n "${RECORDED:-}" ] && [ -e "$out/recorded" ]; then
 	mkdir -p "$RECORDED/$name"
 	cp -r "$out/recorded/." "$RECORDED/$name/"
 fi
-if [ -e "$out/results" ]; then cat "$out/results" >>"$results"; fi
+
+# 124: the module does not load, and then nothing else ran
+builds=yes loads=yes kernel=$(cd "${VM_KERNEL:-${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/kernels/$arch/current}" && basename "$(pwd -P)")
+[ "${VM_MODULE:-}" != none ] || builds=- loads=-
+[ $status != 124 ] || loads=no
+touch "$out/results"
+"$selftests/matrix.sh" --add "$selftests/../build/matrix" "$arch" "$(cat "$out/release" 2>/dev/null || echo "$kernel")" $builds $loads \
+	"$out/results" "$name"
+cat "$out/results" >>"$results"
 if [ $status != 0 ]; then
 	echo "fail $name vm/run the VM ended with status $status (above)" >>"$results"
 fi
