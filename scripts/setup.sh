@@ -14,6 +14,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 host=$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')
 if [ "$host" = amd64 ]; then cross=aarch64-linux-gnu cross_arch=arm64; else cross=x86-64-linux-gnu cross_arch=amd64; fi
 # Packages whose names carry a version; other suites have packages without one that depend on the newest.
+# shellcheck source=/dev/null
 codename=$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}") || codename=
 case $codename in
 bookworm) source=linux-source-6.1 clang_rt=libclang-rt-14-dev java=openjdk-17-jdk-headless ;;

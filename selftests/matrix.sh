@@ -15,6 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 if [ "${1:-}" = --add ]; then
 	file=$2 arch=$3 kernel=$4 builds=$5 loads=$6 results=${7:-/dev/null} where=${8:-}
+	# shellcheck source=/dev/null
 	host=$(. /etc/os-release && echo "${VERSION_CODENAME:-$ID}")
 	mkdir -p "$(dirname "$file")"
 	awk -v where="$where" -v row="$kernel $arch $host $builds $loads" '
@@ -23,6 +24,7 @@ if [ "${1:-}" = --add ]; then
 	exit
 fi
 
+# shellcheck disable=SC2086
 set -- ${MATRIX:-"$here"/../build/matrix "$here"/../build/matrix-*}
 for file; do
 	shift

@@ -6,6 +6,7 @@ set -u
 . "$(dirname "$0")/../tap.sh"
 matrix=$(cd "$(dirname "$0")/.." && pwd)/matrix.sh
 evidence="$dir/said $dir/m"
+# shellcheck source=/dev/null
 host=$(. /etc/os-release && echo "${VERSION_CODENAME:-$ID}")
 
 shown() { MATRIX=$dir/m "$matrix" >"$dir/said" 2>&1; }

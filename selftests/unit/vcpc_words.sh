@@ -39,6 +39,7 @@ END
 for number in SYS_perf_event_open SYS_bpf ENOSYS EACCES EINVAL; do
 	printf '#include <errno.h>\n#include <sys/syscall.h>\n%s\n' $number | gcc -E - | sed -n "\$s/^ */$number=/p"
 done >"$dir/numbers"
+SYS_perf_event_open='' SYS_bpf='' ENOSYS='' EACCES='' EINVAL=''
 # shellcheck source=/dev/null
 if ! gcc -o "$dir/filter" "$dir/filter.c" 2>"$dir/err" || ! . "$dir/numbers" || ! "$dir/filter" 9999 1 true; then
 	skip "words" "no filter of system calls can be made here"
@@ -50,6 +51,7 @@ with() {
 	path=$1
 	echo "$2" >"$dir/with"
 	shift 2
+	# shellcheck disable=SC2016 # the inner shell's
 	unshare -rm sh -c 'mount --bind "$0" "$1" && shift && exec "$@"' "$dir/with" "$path" "$@"
 }
 
@@ -57,6 +59,7 @@ with() {
 with_lockdown() {
 	echo "$1" >"$dir/state"
 	shift
+	# shellcheck disable=SC2016 # the inner shell's
 	unshare -rm sh -c 'mount -t tmpfs none /sys/kernel/security && cat "$0" >/sys/kernel/security/lockdown && exec "$@"' "$dir/state" "$@"
 }
 
