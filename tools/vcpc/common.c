@@ -104,14 +104,20 @@ int vcpc_fail(int err, const char *fmt, ...)
 	return VCPC_EXIT_FAILURE;
 }
 
-/* @hints go before the general ones; below them, what the checks of this machine say about @err */
+/*
+ * Advice: a device that may not be opened, else of @hints, else general; then what the checks of
+ * this machine say about @err.
+ */
 static void complain_asked(enum vcpc_asked asked, const struct hint *hints, int err, const char *fmt,
 			   va_list ap)
 {
 	char causes[4 * VCPC_FINDING], text[5 * VCPC_FINDING];
-	const char *hint = find_hint(hints, err);
+	const char *hint = err == EACCES ? device_hint(err) : NULL;
 
-	hint = hint ? hint : general_hint(err);
+	if (!hint)
+		hint = find_hint(hints, err);
+	if (!hint)
+		hint = general_hint(err);
 	vcpc_causes_text(asked, err, causes, sizeof(causes));
 	snprintf(text, sizeof(text), "%s%s%s", hint ? hint : "", hint && *causes ? "; " : "", causes);
 	complain(err, *text ? text : NULL, fmt, ap);
