@@ -13,13 +13,13 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
 top=$(cd "$(dirname "$0")/.." && pwd)
 host=$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')
 if [ "$host" = amd64 ]; then cross=aarch64-linux-gnu cross_arch=arm64; else cross=x86-64-linux-gnu cross_arch=amd64; fi
-# Packages whose names carry a version; other suites have packages without one that depend on the newest.
+# Packages whose names differ between the suites; unversioned names depend on the newest
 # shellcheck source=/dev/null
 codename=$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}") || codename=
 case $codename in
-bookworm) source=linux-source-6.1 clang_rt=libclang-rt-14-dev java=openjdk-17-jdk-headless ;;
-trixie) source=linux-source-6.12 clang_rt=libclang-rt-19-dev java=openjdk-21-jdk-headless ;;
-*) source=linux-source clang_rt=libclang-rt-dev java=default-jdk-headless ;;
+bookworm) zones=tzdata source=linux-source-6.1 clang_rt=libclang-rt-14-dev java=openjdk-17-jdk-headless ;;
+trixie) zones=tzdata-legacy source=linux-source-6.12 clang_rt=libclang-rt-19-dev java=openjdk-21-jdk-headless ;;
+*) zones=tzdata-legacy source=linux-source clang_rt=libclang-rt-dev java=default-jdk-headless ;;
 esac
 
 # part | package | what it is for
@@ -40,7 +40,7 @@ build|libpfm4-dev|event names and encodings
 build|libncurses-dev|the screen of vcpc top
 module|linux-headers-$host|the kernel's headers, for the module
 tests|ccache|takes what was compiled before from a cache, also in another checkout
-tests|tzdata|times of other time zones
+tests|$zones|times of other time zones
 tests|zsh|completes the command's words
 tests|locales|numbers as other languages write them
 tests|$source|kselftest's harness, checkpatch
