@@ -10,7 +10,8 @@ set -eu
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
 place=$cache/fuzzer/arm64
-packages="libclang-rt-14-dev libstdc++-12-dev"
+# Those of this machine's compilers: clang 14 and gcc 12 on Debian 12, clang 19 and gcc 14 on Debian 13
+packages="libclang-rt-$(clang -dumpversion | cut -d . -f 1)-dev libstdc++-$(gcc -dumpversion | cut -d . -f 1)-dev"
 
 mkdir -p "$place" "$cache/lists/arm64/partial"
 exec 9>"$place/.lock"
