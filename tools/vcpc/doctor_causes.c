@@ -167,7 +167,7 @@ static void check_lsm(struct vcpc_finding *f)
 	if (vcpc_first_line("/sys/kernel/security/lsm", list, sizeof(list)))
 		snprintf(list, sizeof(list), "not known (no securityfs)");
 	if (vcpc_first_line("/proc/self/attr/current", label, sizeof(label)) || !*label ||
-	    !strcmp(label, "unconfined") || !strcmp(label, "kernel")) {
+	    strstr(label, "unconfined") || !strcmp(label, "kernel")) {
 		vcpc_found(f, "%s; this process is not confined", list);
 		return;
 	}
