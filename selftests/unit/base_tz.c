@@ -61,7 +61,7 @@ static void compare(struct __test_metadata *_metadata, const char *name, const s
 }
 
 /*
- * Rules hold from 1970 on, as in the C libraries up to glibc 2.40 at least; that of Debian 13 (2.41)
+ * Rules hold from 1970 on, as in older C libraries; that of Debian 13 (2.41)
  * applies them to earlier times, too, where the two are not compared.
  */
 static bool rules_hold_before_1970(void)
