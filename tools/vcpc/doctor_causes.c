@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <shim/shim.h>
+
 #include "doctor.h"
 
 #define CAP_SYS_ADMIN	21
