@@ -126,9 +126,9 @@ good stat -j -e page-faults true
 good stat -c -e page-faults true
 bad 1 "there is no process 999999999" stat -p 999999999
 bad 1 "there is no CPU 9999" stat -C 9999
-bad 1 "cannot run '/etc'" stat /etc
-bad 1 "cannot run ''" stat ''
-bad 1 "cannot run 'no-such-é'" stat -- no-such-é
+bad 126 "cannot run '/etc'" stat /etc
+bad 127 "cannot run ''" stat ''
+bad 127 "cannot run 'no-such-é'" stat -- no-such-é
 bad 1 "event 'é'" stat -e é true
 bad 1 "event 'a?[31m'" stat -e "$(printf 'a\033[31m')" true
 bad 1 "cannot write '/no/such/place'" stat -o /no/such/place -e page-faults true

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,6 +33,16 @@ int vcpc_open_archive(const char *name)
 	if (handle == PM_ERR_LOGFILE && !stat(name, &st) && S_ISDIR(st.st_mode))
 		return vcpc_fail(0, "there is no archive in the folder '%s'", name);
 	return vcpc_fail_pm(handle, name);
+}
+
+int vcpc_traverse(const char *from, void (*take)(const char *name, void *arg), void *arg)
+{
+	bool quiet = !getenv("PCP_STDERR") && !setenv("PCP_STDERR", "/dev/null", 0);
+	int n = pmTraversePMNS_r(from, take, arg);
+
+	if (quiet)
+		unsetenv("PCP_STDERR");
+	return n;
 }
 
 static struct timespec now(void)

@@ -64,7 +64,7 @@ static void unite(struct vcpc_catalog *c)
 
 int vcpc_catalog_read(struct vcpc_catalog *c, char **names)
 {
-	int err = *names ? 0 : pmTraversePMNS_r("", add, c);
+	int err = *names ? 0 : vcpc_traverse("", add, c);
 
 	if (err < 0)
 		return vcpc_fail_pm(err, "metrics");

@@ -230,7 +230,7 @@ int vcpc_series_add_below(struct vcpc_series *s, const char *name, bool histogra
 {
 	struct group g = { .series = s, .numeric = true, .histograms = histograms };
 	size_t first = s->nmetrics;
-	int n = pmTraversePMNS_r(name, add_from_group, &g);
+	int n = vcpc_traverse(name, add_from_group, &g);
 
 	if (n == PM_ERR_NAME)
 		return 0;

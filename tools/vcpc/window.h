@@ -45,6 +45,12 @@ struct vcpc_window {
 
 /* Open an archive as the current context: 0, or the exit status after a message */
 int vcpc_open_archive(const char *name);
+
+/*
+ * As pmTraversePMNS_r(), for metrics that the user did not name: PMAPI's messages on derived metrics
+ * of PCP's configuration whose operands the archive lacks are not shown.
+ */
+int vcpc_traverse(const char *from, void (*take)(const char *name, void *arg), void *arg);
 /* Print the message for a PMAPI code; returns the exit status */
 int vcpc_fail_pm(int code, const char *what);
 
