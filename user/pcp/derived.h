@@ -124,6 +124,7 @@ struct shim_derived_entry {
  * @limit: of own ones, if @limited
  * @depth: how deep bindings are nested, as operands may be derived metrics, too
  * @round: number of the last fetch
+ * @hint: for shim_cell__operand()
  * @kept: what the source answered to a fetch for which memory ran out; of use if the context's
  *	next call is that fetch again
  */
@@ -140,6 +141,7 @@ struct shim_derived {
 	int limit;
 	int depth;
 	uint64_t round;
+	int hint;
 	struct shim_derived_kept {
 		pmResult *raw;
 		pmID *pmids;

@@ -14,6 +14,8 @@ int shim_cell__room(struct shim_derived_values *values, int n);
 /* Room for a value per instance of the operand, for the caller to fill */
 int shim_cell__like(struct shim_cell *cell, const struct shim_cell *operand);
 
+/* The values of @cell->pmid in a fetch's result; @hint: 0 at first, for the next operand's look-up */
+int shim_cell__operand(struct shim_cell *cell, const pmResult *result, int *hint);
 int shim_cell__not(const struct shim_cell *operand, struct shim_cell *cell);
 int shim_cell__neg(const struct shim_cell *operand, struct shim_cell *cell);
 int shim_cell__rescale(const struct shim_node *node, const struct shim_cell *operand,

@@ -459,75 +459,6 @@ static int eval_filter(struct evaluation *ev, const struct shim_node *node, stru
 	return node->by_pattern ? eval_pattern(ev, node, cell) : eval_exact(ev, node, cell);
 }
 
-/* Takes a number of @size bytes from a value block; PM_ERR_LOGREC if it is not there. */
-static int from_block(const pmValueSet *set, const pmValue *value, size_t size, pmAtomValue *out)
-{
-	const pmValueBlock *block = value->value.pval;
-
-	if (set->valfmt == PM_VAL_INSITU || block->vlen < PM_VAL_HDR_SIZE + size)
-		return PM_ERR_LOGREC;
-	memcpy(out, block->vbuf, size);
-	return 0;
-}
-
-static int value_of(int type, const pmValueSet *set, const pmValue *value, pmAtomValue *out)
-{
-	*out = (pmAtomValue){ 0 };
-	switch (type) {
-	case PM_TYPE_32:
-	case PM_TYPE_U32:
-		if (set->valfmt != PM_VAL_INSITU)
-			return PM_ERR_LOGREC;
-		out->l = value->value.lval;
-		return 0;
-	case PM_TYPE_FLOAT:
-		if (set->valfmt != PM_VAL_INSITU)
-			return from_block(set, value, sizeof(out->f), out);
-		out->l = value->value.lval;
-		return 0;
-	case PM_TYPE_64:
-	case PM_TYPE_U64:
-	case PM_TYPE_DOUBLE:
-		return from_block(set, value, sizeof(out->ll), out);
-	case PM_TYPE_STRING:
-	case PM_TYPE_AGGREGATE:
-	case PM_TYPE_AGGREGATE_STATIC:
-	case PM_TYPE_EVENT:
-	case PM_TYPE_HIGHRES_EVENT:
-		if (set->valfmt == PM_VAL_INSITU)
-			return PM_ERR_LOGREC;
-		out->vbp = value->value.pval;
-		return 0;
-	}
-	return PM_ERR_TYPE;
-}
-
-static const pmValueSet *set_of(const pmResult *result, pmID pmid)
-{
-	for (int i = 0; i < result->numpmid; i++)
-		if (result->vset[i]->pmid == pmid)
-			return result->vset[i];
-	return NULL;
-}
-
-static int eval_name(const struct evaluation *ev, struct shim_cell *cell)
-{
-	const pmValueSet *set = set_of(ev->result, cell->pmid);
-	int err;
-
-	cell->now.n = set ? set->numval : PM_ERR_PMID;
-	if (cell->now.n <= 0)
-		return cell->now.n;
-	err = shim_cell__room(&cell->now, set->numval);
-	for (int i = 0; i < set->numval && !err; i++) {
-		cell->now.all[i].inst = set->vlist[i].inst;
-		err = value_of(cell->desc.type, set, &set->vlist[i], &cell->now.all[i].v);
-	}
-	if (err)
-		cell->now.n = err;
-	return cell->now.n;
-}
-
 static int copy_values(struct shim_cell *cell, const struct shim_cell *operand)
 {
 	int n = shim_cell__like(cell, operand);
@@ -546,7 +477,7 @@ static int eval_node(struct evaluation *ev, const struct shim_node *node, struct
 	case SHIM_NODE_DOUBLE:
 		return eval_constant(ev, node, cell);
 	case SHIM_NODE_NAME:
-		return cell->unused ? 0 : eval_name(ev, cell);
+		return cell->unused ? 0 : shim_cell__operand(cell, ev->result, &ev->ctx->derived.hint);
 	case SHIM_NODE_DELTA:
 	case SHIM_NODE_RATE:
 		return eval_change(ev, node, cell);
