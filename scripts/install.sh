@@ -133,6 +133,7 @@ manual() {
 		heading && !/^\./ {
 			last = sub(/ \\- .*/, "")
 			gsub(/,/, " ")
+			gsub(/\\-/, "-")
 			for (i = 1; i <= NF; i++)
 				refer($i)
 			if (last)
@@ -147,18 +148,22 @@ manual() {
 		}' "$top"/Documentation/man/*.[1-8]
 }
 
-# Who may open /dev/vcpc: a group, and the rule that gives it the node
+# The group that may open /dev/vcpc, and the rule that gives it the node: of use with the module only
 system() {
+	[ "$action" = uninstall ] || has_module || return 0
 	file 644 "$top/scripts/system/60-vcpc.rules" "/usr/lib/udev/rules.d/60-vcpc.rules"
 	file 644 "$top/scripts/system/vcpc.conf" "/usr/lib/sysusers.d/vcpc.conf"
 }
 
-module() {
+has_module() {
 	case ${MODULE:-if-built} in
-	no) return ;;
-	if-built) [ -e "$build/vcpc.ko" ] || return 0 ;;
+	no) return 1 ;;
+	if-built) [ -e "$build/vcpc.ko" ] ;;
 	esac
-	[ "$action" != uninstall ] || return 0
+}
+
+module() {
+	[ "$action" != uninstall ] && has_module || return 0
 	file 644 "$build/vcpc.ko" "/lib/modules/$(release)/extra/vcpc.ko"
 }
 

@@ -23,7 +23,8 @@ installer install; result "install"
 left >"$dir/there"
 cmp "$dir/listed" "$dir/there" >"$dir/log" 2>&1; result "what is there is what was listed"
 ! grep -E '/\.[^/]*$' "$dir/there" >"$dir/log"; result "no hidden files"
-! grep -vE '^(/opt/x|/usr/lib/(udev|sysusers\.d)|/var/lib/pcp/(pmdas|config/pmlogconf)/vcpc)/' "$dir/there" >"$dir/log"; result "all is under PREFIX, but what systemd and PCP look for elsewhere"
+! grep -vE '^(/opt/x|/var/lib/pcp/(pmdas|config/pmlogconf)/vcpc)/' "$dir/there" >"$dir/log"; result "without the module all is under PREFIX, but what PCP looks for elsewhere"
+! grep -F '\' "$dir/there" >"$dir/log"; result "no escapes of troff in names"
 [ -e "$dest/opt/x/lib/some-triplet/libshim.so.1" ] && [ -e "$dest/opt/x/lib/some-triplet/libshim.so" ]; result "LIBDIR"
 grep -qx "libdir=\${prefix}/lib/some-triplet" "$dest/opt/x/lib/some-triplet/pkgconfig/libshim.pc"; result "pkg-config knows of LIBDIR"
 [ -x "$dest/opt/x/lib/vcpc/bin/pmtrace" ] && [ ! -e "$dest/opt/x/bin/pmtrace" ]; result "commands of the originals have a folder of their own"
@@ -51,7 +52,9 @@ mkdir "$dir/empty"
 ! installer install "$dir/empty" && grep -q "run 'make' first" "$dir/log" && [ -z "$(find "$dest" -mindepth 1 2>/dev/null)" ]
 result "without a build it says so, and installs nothing"
 if [ -e "$build/vcpc.ko" ]; then
-	MODULE=yes installer install && find "$dest/lib/modules" -name vcpc.ko | grep -q .; result "the module, if it is asked for"
+	MODULE=yes installer install && find "$dest/lib/modules" -name vcpc.ko | grep -q . &&
+		[ -e "$dest/usr/lib/udev/rules.d/60-vcpc.rules" ] && [ -e "$dest/usr/lib/sysusers.d/vcpc.conf" ]
+	result "the module, if it is asked for, with its group and its rule"
 	rm -rf "$dir/gone" && mkdir "$dir/gone"
 	MODULE=yes installer uninstall "$dir/gone" && nothing_left; result "is found without a build, too, and the destination stays"
 fi
