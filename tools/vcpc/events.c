@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "kinds.h"
 #include "vcpc.h"
@@ -110,9 +111,62 @@ static int create(struct shim_handle *handle, const struct vcpc_events *events, 
 	return shim_set_create(handle, events->names, events->n, bad, set);
 }
 
+/* Whether it is a known event that this machine cannot count, rather than a mistyped one */
+static bool is_unsupported(struct shim_handle *handle, const char *event)
+{
+	struct shim_set *set;
+	char known[SHIM_EVENT_MAX];
+	unsigned int bad;
+	int ret = shim_set_create(handle, &event, 1, &bad, &set);
+
+	if (!ret)
+		shim_set_destroy(set);
+	return (ret == -ENOENT || ret == -EOPNOTSUPP) && !strchr(event, '/') &&
+	       !shim_event_suggest(event, known, sizeof(known)) &&
+	       !strncasecmp(known, event, strlen(known));
+}
+
+static int count_pmu(void *n, const char *name, const char *cpus)
+{
+	(void)name;
+	(void)cpus;
+	++*(unsigned int *)n;
+	return 0;
+}
+
+/*
+ * Leave out the events that this machine cannot count, with one message, as long as others remain: a
+ * list of events is of use on machines with and without a PMU.  Where there are several kinds of core,
+ * vcpc_kinds_explain() has more to say about an event that cannot be counted.
+ */
+static void drop_unsupported(struct shim_handle *handle, struct vcpc_events *events)
+{
+	unsigned int supported[SHIM_SET_MAX], n = 0, dropped = 0, pmus = 0;
+
+	shim_pmus_walk(count_pmu, &pmus);
+	if (pmus > 1)
+		return;
+	for (unsigned int i = 0; i < events->n; i++)
+		if (!is_unsupported(handle, events->names[i]))
+			supported[n++] = i;
+	if (!n || n == events->n)
+		return;
+	fprintf(stderr, "%s: not supported here, so not counted:", program_invocation_name);
+	for (unsigned int i = 0; i < events->n; i++) {
+		if (i - dropped < n && supported[i - dropped] == i)
+			continue;
+		fprintf(stderr, "%s %s", dropped++ ? "," : "", events->names[i]);
+	}
+	fputs(" ('vcpc doctor' says what this machine has)\n", stderr);
+	for (unsigned int i = 0; i < n; i++)
+		events->names[i] = events->names[supported[i]];
+	events->n = n;
+}
+
 /**
  * vcpc_events_open() - make a set of the events
- * @events: if there are none, the default ones are put in
+ * @events: if there are none, the default ones are put in; those that this machine cannot count are
+ *	taken out if others remain
  * @set: for shim_set_destroy()
  *
  * Return: 0, or an exit status, after a message.
@@ -132,6 +186,8 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 		vcpc_say_backend(handle);
 	if (!events->n)
 		add_usual(handle, events);
+	if (!events->rows.n)
+		drop_unsupported(handle, events);
 	if (events->by_kind) {
 		ret = vcpc_kinds_split(handle, events);
 		if (ret) {
