@@ -169,8 +169,9 @@ TEST(intervals_hold)
 	TH_LOG("%u runs, intervals that hold: %u core, %u atom, %u sum; worst sum off by %.2g %%",
 	       runs, held[0], held[1], held[2], worst * 100);
 	EXPECT_EQ(RUNS, runs);
+	/* exact intervals of 95 % hold in fewer than 90 of 100 runs once in a hundred such tests */
 	for (unsigned int k = 0; k < 3; k++)
-		EXPECT_LE(95, held[k]);
+		EXPECT_LE(90, held[k]);
 	shim_close(handle);
 }
 
