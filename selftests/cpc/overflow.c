@@ -351,6 +351,8 @@ TEST_F(overflow, cycles_of_the_cpu)
 	ASSERT_EQ(1, cpc_set_add_request(self->cpc, set, "PAPI_tot_ins", 0, CPC_COUNT_USER, 0,
 					 NULL));
 	on_emt.set = set;
+	on_emt.buf = cpc_buf_create(self->cpc, set);
+	ASSERT_NE(NULL, on_emt.buf);
 	on_emt.restarts = true;
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, set, 0));
 	for (int i = 1; i <= 20; i++) {

@@ -123,10 +123,11 @@ assert [r["values"] for r in d["rows"]] == [names, names[1:] + names[:1], names[
 result "replay: hostile names in JSON"
 run replay -c -m forw "$dir/h" any.bytes && python3 -c '
 import csv, io, sys
-rows = list(csv.reader(io.StringIO(sys.stdin.buffer.read().decode("latin-1"), newline="")))
+rows = list(csv.reader(io.StringIO(sys.stdin.buffer.read().decode("utf-8"), newline="")))
 names = rows[1][1:]
-assert names[:3] == ["com,ma", "quo\"te", "new\nline"] and names[9] == "\xff\xfenone" and names[15] == "x" * 2999
-assert rows[0] == ["time"] + ["any.bytes[%s]" % n for n in names]
+assert names[:9] == ["com,ma", "quo\"te", "new?line", "tab?here", "back\\slash", "\x27=1+1", "?control", "?", "\xfcml"]
+assert names[9:] == ["??none", "cut?", "???half", "??long", "]br[ack", "%s%n", "x" * 2999]
+assert rows[0] == ["time"] + ["any.bytes[%s]" % n.lstrip("\x27") for n in names]
 assert [r[1:] for r in rows[2:]] == [names[1:] + names[:1], names[2:] + names[:2]]
 ' <"$dir/out"
 result "replay: hostile names in CSV"

@@ -59,8 +59,9 @@ result "letters of other languages stay"
 run replay "$dir/v" "$(printf 'v.\033[31m')"
 ! LC_ALL=C grep -q "$(printf '\033')" "$dir/err" && [ -s "$dir/err" ]
 result "nor in messages"
-run replay -c -m forw "$dir/h" any.bytes && LC_ALL=C grep -q "$(printf '\001control')" "$dir/out"
-result "CSV for a program has every byte"
+run replay -c -m forw "$dir/h" any.bytes && LC_ALL=C grep -q '?control' "$dir/out"
+tame
+result "CSV has no control characters"
 
 # Dates
 run replay "$dir/long" -t 12h && [ "$(grep -c '^2001-09-[01][0-9] [0-9][0-9]:46:40 ' "$dir/out")" = 7 ] &&

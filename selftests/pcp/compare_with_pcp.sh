@@ -110,7 +110,8 @@ for seed in 1 2 3 4 5 6; do
 	result "random archive, seed $seed"
 done
 
-# Every number and size that our header has is theirs, too; lists of options are neither.
+# Every number and size that both headers have is the same; lists of options are neither.  Numbers of
+# a newer PCP than the installed one are only ours.
 header_values() {
 	headers=$here/../../user/include/pcp/pmapi
 	echo '#include <stdio.h>'
@@ -118,7 +119,7 @@ header_values() {
 	echo 'int main(void) {'
 	grep -ohE '^#define[[:space:]]+PM[A-Z0-9_]+[[:space:]]' "$headers"*.h | awk '{ print $2 }' | sort -u |
 		grep -vE '^PM(LONG)?OPT_|^PMAPI_[A-Z_]*OPTIONS|_SPEC$' |
-		sed 's/.*/printf("& %lld\\n", (long long)(int)(&));/'
+		sed 's/.*/#ifdef &\nprintf("& %lld\\n", (long long)(int)(\n&));\n#endif/'
 	grep -ohE '^\} pm[A-Za-z]+;' "$headers"*.h | tr -d '};' |
 		sed 's/ *\(.*\)/printf("\1 %zu\\n", sizeof(\1));/'
 	echo 'return 0; }'
@@ -127,7 +128,7 @@ header_values >"$dir/header.c"
 cc -w -I"$here/../../user/include" -o "$dir/header_shim" "$dir/header.c" &&
 	cc -w -o "$dir/header_pcp" "$dir/header.c" &&
 	"$dir/header_shim" >"$dir/shim" && "$dir/header_pcp" >"$dir/pcp" &&
-	diff "$dir/pcp" "$dir/shim" >"$dir/diff" && [ "$(wc -l <"$dir/shim")" -gt 150 ]
+	{ diff "$dir/pcp" "$dir/shim" >"$dir/diff" || ! grep '^<' "$dir/diff"; } && [ "$(wc -l <"$dir/pcp")" -gt 150 ]
 result "numbers and sizes of the header"
 rm -f "$dir/diff"
 

@@ -208,7 +208,6 @@ TEST_F(writer, refuses_bad_metrics)
 		D(-EINVAL, P, SHIM_TYPE_32, NONE, 0, 0, 1, good_name),
 		D(-EINVAL, P, SHIM_TYPE_32, NONE, 2, 0, 1, good_name),
 		D(-EINVAL, P, SHIM_TYPE_32, NONE, 5, 0, 1, good_name),
-		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 1, 1, good_name),		/* spare bits */
 		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0x30000000, 1, good_name),	/* dimension 3 */
 		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0xd0000000, 1, good_name),	/* -3 */
 		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0x10070000, 1, good_name),	/* zettabytes */
@@ -229,6 +228,8 @@ TEST_F(writer, refuses_bad_metrics)
 		/* again the same */
 		D(0, PMID(60, 1, 0), SHIM_TYPE_32, NONE, I, COUNT, 1, sample_names),
 		/* good at the edges */
+		D(0, PMID(60, 3, 2), SHIM_TYPE_32, NONE, I, 0xff, 1,	/* extra unit, its scale */
+		  (const char *[]){ "extra" }),
 		D(0, PMID(60, 3, 1), SHIM_TYPE_32, NONE, I, 0x20060000, 1,
 		  (const char *[]){ "Z9_.z_" }),
 		D(0, PMID(510, 4095, 1023), SHIM_TYPE_AGGREGATE_STATIC, NONE, I, 0xef165800, 1,

@@ -14,33 +14,37 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
 #include "format.h"
 #include "pmus.h"
 
 #define PATH_ROOM	512
 #define TYPE_SHIFT	32	/* PERF_PMU_TYPE_SHIFT */
 
-static bool read_line(const char *devices, const char *pmu, const char *file, char *line, int size)
+/* 1; 0 if there is no such file, or nothing in it; -errno if that cannot be told */
+static int read_line(const char *devices, const char *pmu, const char *file, char *line, int size)
 {
 	char path[PATH_ROOM];
 	FILE *f;
-	bool good;
+	int ret;
 
 	if (snprintf(path, sizeof(path), "%s/%s/%s", devices, pmu, file) >= (int)sizeof(path))
-		return false;
+		return 0;
 	f = fopen(path, "re");
 	if (!f)
-		return false;
-	good = fgets(line, size, f);
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+	ret = fgets(line, size, f) != NULL;
+	if (!ret && ferror(f))
+		ret = -errno;
 	fclose(f);
-	if (good)
+	if (ret > 0)
 		line[strcspn(line, "\n")] = '\0';
-	return good;
+	return ret;
 }
 
 /* "0-3,8": false if it is not such a list */
@@ -69,27 +73,31 @@ static bool parse_cpus(const char *at, struct shim_pmu *pmu)
 	return true;
 }
 
-/* Whether it is a core PMU; then it is filled in */
-static bool read_pmu(const char *devices, const char *name, struct shim_pmu *pmu)
+/* 1 if it is a core PMU, which then is filled in; 0 if not; -errno if that cannot be told */
+static int read_pmu(const char *devices, const char *name, struct shim_pmu *pmu)
 {
 	char line[4096];
+	int ret;
 
 	if (*name == '.' || strlen(name) >= sizeof(pmu->name))
-		return false;
+		return 0;
 	memset(pmu, 0, sizeof(*pmu));
-	if (read_line(devices, name, "cpus", line, sizeof(line))) {
+	ret = read_line(devices, name, "cpus", line, sizeof(line));
+	if (ret < 0)
+		return ret;
+	if (ret) {
 		snprintf(pmu->list, sizeof(pmu->list), "%.*s", (int)sizeof(pmu->list) - 1, line);
 		/* A PMU of cores that are all offline has none. */
 		if (!parse_cpus(line, pmu))
-			return false;
+			return 0;
 	} else if (strcmp(name, "cpu")) {
-		return false;
+		return 0;
 	}
 	strcpy(pmu->name, name);
-	if (!read_line(devices, name, "type", line, sizeof(line)))
-		return false;
-	pmu->type = strtoul(line, NULL, 10);
-	return true;
+	ret = read_line(devices, name, "type", line, sizeof(line));
+	if (ret > 0)
+		pmu->type = strtoul(line, NULL, 10);
+	return ret;
 }
 
 static int by_name(const void *a, const void *b)
@@ -104,42 +112,65 @@ static int by_name(const void *a, const void *b)
  * @devices: SHIM_FORMAT_DEVICES
  * @out: filled in, in descending order of names: cpu_core comes before cpu_atom
  *
- * Return: 0, or -ENOENT if there is no such folder.
+ * Return: 0, -ENOENT if there is no such folder, or another error of opendir(3), readdir(3) or fopen(3).
  */
 int shim_pmus__read(const char *devices, struct shim_pmus *out)
 {
 	DIR *dir = opendir(devices);
 	struct dirent *entry;
+	int ret = 0;
 
 	out->n = 0;
 	if (!dir)
-		return -ENOENT;
-	while (out->n < SHIM_PMUS_MAX && (entry = readdir(dir)) != NULL)
-		if (read_pmu(devices, entry->d_name, &out->pmu[out->n]))
-			out->n++;
+		return -errno;
+	while (out->n < SHIM_PMUS_MAX && (ret = shim_entries__next(dir, &entry)) > 0) {
+		ret = read_pmu(devices, entry->d_name, &out->pmu[out->n]);
+		if (ret < 0)
+			break;
+		out->n += ret;
+	}
 	closedir(dir);
 	qsort(out->pmu, out->n, sizeof(out->pmu[0]), by_name);
-	return 0;
+	return ret < 0 ? ret : 0;
 }
 
-static struct shim_pmus found;
+/* Of this process; NULL until they have been read */
+static _Atomic(struct shim_pmus *) known;
 
-static void find(void)
+/**
+ * shim_pmus__load() - read this machine's core PMUs, unless that was done before
+ *
+ * Return: 0, -ENOMEM, or another passing error, after which it can be tried again.
+ */
+int shim_pmus__load(void)
 {
-	shim_pmus__read(SHIM_FORMAT_DEVICES, &found);
+	struct shim_pmus *pmus, *before = NULL;
+	int ret;
+
+	if (atomic_load_explicit(&known, memory_order_acquire))
+		return 0;
+	pmus = calloc(1, sizeof(*pmus));
+	if (!pmus)
+		return -ENOMEM;
+	ret = shim_pmus__read(SHIM_FORMAT_DEVICES, pmus);
+	if (ret == -ENOENT || ret == -EACCES)
+		ret = 0;	/* no PMU that could be used */
+	/* another thread may have read them, too */
+	if (ret || !atomic_compare_exchange_strong(&known, &before, pmus))
+		free(pmus);
+	return ret;
 }
 
 /**
- * shim_pmus__get() - the core PMUs of this machine, as they were when this was first called
+ * shim_pmus__get() - the core PMUs of this machine, as they were when they were first read
  *
- * Return: never NULL; with n = 0 if there is no PMU.
+ * Return: never NULL; with n = 0 if there is no PMU, or if it cannot be read.  Sessions read it.
  */
 const struct shim_pmus *shim_pmus__get(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static const struct shim_pmus none;
 
-	pthread_once(&once, find);
-	return &found;
+	return shim_pmus__load() ? &none : atomic_load_explicit(&known, memory_order_acquire);
 }
 
 /**

@@ -37,6 +37,7 @@ struct shim_pmus {
 };
 
 int shim_pmus__read(const char *devices, struct shim_pmus *out);
+int shim_pmus__load(void);
 const struct shim_pmus *shim_pmus__get(void);
 const struct shim_pmus *shim_pmus__several(void);
 int shim_pmus__of(const struct shim_pmus *pmus, const struct vcpc_request *req);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "pmus.h"
 #include "session.h"
 
 struct shim_session {
@@ -48,7 +49,9 @@ int shim_session__open(struct shim_session **out)
 		free(session);
 		return -ENOMEM;
 	}
-	ret = open_backend(session);
+	ret = shim_pmus__load();
+	if (!ret)
+		ret = open_backend(session);
 	if (ret) {
 		free(session);
 		return ret;

@@ -30,7 +30,7 @@ static const struct {
 	{ PM_ERR_APPVERSION, "Metric not supported by this version of monitored application" },
 	{ PM_ERR_VALUE, "Missing metric value(s)" },
 	{ PM_ERR_TIMEOUT, "Timeout waiting for a response from PMCD" },
-	{ PM_ERR_NODATA, "Empty archive log file" },
+	{ PM_ERR_NODATA, "Empty archive file" },
 	{ PM_ERR_RESET, "PMCD reset or configuration change" },
 	{ PM_ERR_NAME, "Unknown metric name" },
 	{ PM_ERR_PMID, "Unknown or illegal metric identifier" },

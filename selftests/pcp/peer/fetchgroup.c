@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PM_NO_TIME_CHECKS	/* of what is declared again below */
 #include <pcp/pmapi.h>
 
 /* The original has these, but does not declare them */
