@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fetch groups: part of <pcp/pmapi.h>, which includes it. */
+#include <pcp/pmapi.h>	/* first, as it includes this and then defines macros of these names */
+
 #ifndef PCP_PMAPI_FETCHGROUP_H
 #define PCP_PMAPI_FETCHGROUP_H
-
-#include <pcp/pmapi.h>
 
 typedef struct __pmFetchGroup *pmFG;
 

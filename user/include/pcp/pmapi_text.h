@@ -3,10 +3,10 @@
  * The part of <pcp/pmapi.h> that needs no archive: values and texts, parsing, time
  * zones, the program's name and its debugging options.  Include <pcp/pmapi.h>.
  */
+#include <pcp/pmapi.h>	/* first, as it includes this and then defines macros of these names */
+
 #ifndef PCP_PMAPI_TEXT_H
 #define PCP_PMAPI_TEXT_H
-
-#include <pcp/pmapi.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,10 +4,10 @@
  * Version 4 has the names of PCP 7 for the library's functions with struct timespec, and names that
  * end in _v2 for those with struct timeval.  Include <pcp/pmapi.h>.
  */
+#include <pcp/pmapi.h>	/* first, as it includes this and then defines macros of these names */
+
 #ifndef PCP_PMAPI_VERSIONS_H
 #define PCP_PMAPI_VERSIONS_H
-
-#include <pcp/pmapi.h>
 
 #ifdef __cplusplus
 extern "C" {
