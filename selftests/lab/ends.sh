@@ -8,7 +8,8 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 evidence=$dir/said
 
 # A checkout that has only what is tried, and a setup that fails
-mkdir -p "$dir/co/scripts" "$dir/co/selftests" "$dir/co/.ci"
+mkdir -p "$dir/co/scripts" "$dir/co/selftests" "$dir/co/.ci" "$dir/co/kmod/compat"
+cp "$top/kmod/compat/tested" "$dir/co/kmod/compat"
 cp "$top/selftests/test.sh" "$top/selftests/summary.sh" "$top/selftests/may-skip" "$dir/co/selftests"
 cp "$top/.ci/run" "$dir/co/.ci"
 printf '#!/bin/sh\necho out; echo wrong >&2; exit 3\n' >"$dir/co/scripts/setup.sh"
@@ -47,17 +48,17 @@ stub selftests/run-tests.sh 'echo "pass $2 a/b x" >>"$1"; echo "  a/b"'
 stub selftests/vm/test.sh 'echo "pass ${VM_NAME:-$1-vm} a/b x" >>"$3"; sleep 1'
 stub selftests/vm/agent.sh 'echo "pass vm agent/b x" >>"$2"'
 stub selftests/vm/kernel.sh 'echo "pass $1 a/b x" >>"$RESULTS"'
-printf 'all tests lib tools:\n\t@:\n' >"$dir/co/Makefile"
+printf 'all tests lib tools vm-pmu:\n\t@:\n' >"$dir/co/Makefile"
 echo "1: kprobe" >"$dir/kernel"
-whole=$([ "$(id -u)" = 0 ] && echo '18 passed, 0 failed, 0 skipped' || echo '17 passed, 0 failed, 1 skipped')
+whole=$([ "$(id -u)" = 0 ] && echo '20 passed, 0 failed, 0 skipped' || echo '19 passed, 0 failed, 1 skipped')
 
 "$dir/co/selftests/test.sh" >"$dir/said" 2>&1 && [ "$(tail -n 1 "$dir/said")" = "$whole" ]
 result "a run of all stages, with its sum"
-[ "$(grep -c '^ *[0-9]* s, *[0-9]* s of CPU  ' "$dir/said")" = 18 ]
+[ "$(grep -c '^ *[0-9]* s, *[0-9]* s of CPU  ' "$dir/said")" = 19 ]
 result "a line for each stage, with its seconds"
 if [ "$(id -u)" = 0 ]; then
 	stub selftests/vm/kernel.sh "echo '2: kprobe' >>'$dir/kernel'; echo \"pass \$1 a/b x\" >>\"\$RESULTS\""
-	! "$dir/co/selftests/test.sh" >"$dir/said" 2>&1 && [ "$(tail -n 1 "$dir/said")" = "17 passed, 1 failed, 0 skipped" ] &&
+	! "$dir/co/selftests/test.sh" >"$dir/said" 2>&1 && [ "$(tail -n 1 "$dir/said")" = "19 passed, 1 failed, 0 skipped" ] &&
 		grep -q '^> 2: kprobe' "$dir/said"
 	result "a program that was left behind fails, and is shown"
 else
