@@ -4,7 +4,7 @@
 # are built for it, and a run.  FUZZ_SEED=0 goes another way each time.
 top=$(cd "$here/../.." && pwd)
 out=$top/build/fuzz
-flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -w -I$top -I$top/user -I$top/user/include -I$top/include/uapi"
+flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -DPM_NO_TIME_CHECKS -w -I$top -I$top/user -I$top/user/include -I$top/include/uapi"
 sanitize='-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined'
 mkdir -p "$out"
 
