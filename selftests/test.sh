@@ -180,7 +180,8 @@ lane_asan() {
 
 # kernel NAME KIND [RECORDED] [SERIES]: that kind of vm/kernel.sh; its failures are in the results
 kernel() {
-	RESULTS=$work/$1 RECORDED=${3:-} NEWER=${4:-} "$here/vm/kernel.sh" "$2" || :
+	RESULTS=$work/$1 RECORDED=${3:-} NEWER=${4:-} "$here/vm/kernel.sh" "$2" || [ -s "$work/$1" ] ||
+		echo "fail $1 kernel/$2 could not begin" >>"$work/$1"
 }
 
 source_checks() {
@@ -245,7 +246,7 @@ if [ "${1:-}" = --lane ]; then
 fi
 
 # The newest kernel that the module was tested on, and the one before
-newest=$(awk '{ print $NF }' "$top/kmod/compat/tested") before=$(awk '{ print $(NF - 1) }' "$top/kmod/compat/tested")
+newest=$(awk '{ print $NF }' "$top/kmod/compat/tested") older=$(awk '{ print $(NF - 1) }' "$top/kmod/compat/tested")
 started=$(date +%s)
 work=$(mktemp -d) lanes=
 trap finish EXIT
@@ -269,7 +270,7 @@ asan=$!
 stage main "native" native "$host" "$top/build/$host" $native_folders archive headers lab python scripts
 stage main "native: archives, answers of a pmcd and of an agent of any bytes" fuzz
 lane_ends $asan asan
-stage main "arm64 VM with Linux $before: what depends on its PMU" kernel arm64-newer newer-pmu '' "$before"
+stage main "arm64 VM with Linux $older: what depends on its PMU" kernel arm64-newer newer-pmu '' "$older"
 stage main "arm64 VM with a debug kernel" kernel arm64-debug shaken
 stage main "x86_64 VM with Linux $newest: what depends on the kernel" kernel x86_64-newer newer-some "$RECORDED" "$newest"
 lane_ends $vms vms

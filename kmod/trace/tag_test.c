@@ -26,6 +26,7 @@ static void begin_actor(struct actor *actor, unsigned int uid)
 		.user.uid = KUIDT_INIT(uid),
 		/* Never given back: it is not an account of the list. */
 		.user.refs = 1U << 30,
+		.user.root = !uid,
 	};
 	INIT_LIST_HEAD(&actor->user.idle_tags);
 	vcpc_tag_holder_init(&actor->holder, &actor->user);
