@@ -83,9 +83,10 @@ static __always_inline void vc_begin(struct vc_event *ev)
 	open->start_ns = bpf_ktime_get_ns();
 }
 
-/* The row that began nearest to the time that the program has of a begin: @far from it */
+/* The process's row that began nearest to the time that the program has of a begin: @far from it */
 struct vc_other {
 	struct vc_open_key key;
+	__u32 tgid;
 	__u64 begin;
 	__u64 far;
 };
@@ -97,7 +98,9 @@ static long vc_see_other(struct bpf_map *map, struct vc_open_key *key, struct vc
 	__u64 start = open->start_ns, far;
 
 	(void)map;
-	if (row.file != other->key.file || row.tag != other->key.tag || !start)
+	/* Processes can share a file. */
+	if (row.file != other->key.file || row.tag != other->key.tag || !start ||
+	    open->tgid != other->tgid)
 		return 0;
 	/* CPUs' clocks differ by a little, so that a row may seem to be earlier than its begin. */
 	far = start > other->begin ? start - other->begin : other->begin - start;
@@ -110,21 +113,27 @@ static long vc_see_other(struct bpf_map *map, struct vc_open_key *key, struct vc
 
 /*
  * A thread ends a transaction that it has not begun: close the row of the thread that has.  The
- * program knows when it began; without that, it is the oldest.
+ * program knows when it began; without that, it is the oldest.  Returns when the row began, or 0 if
+ * there is none.
  */
-static __noinline void vc_close_other(const struct vc_open_key *key, __u64 begin)
+static __noinline __u64 vc_close_other(const struct vc_open_key *key, __u64 begin)
 {
-	struct vc_other other = { .key = *key, .begin = begin, .far = ~0ull };
+	struct vc_other other = {
+		.key = *key, .tgid = bpf_get_current_pid_tgid() >> 32, .begin = begin, .far = ~0ull,
+	};
 	struct vc_open_val *open;
+	__u64 start;
 
 	bpf_for_each_map_elem(&vc_open, vc_see_other, &other, 0);
 	if (other.far == ~0ull)
-		return;
+		return 0;
 	open = bpf_map_lookup_elem(&vc_open, &other.key);
 	if (!open)
-		return;
+		return 0;
+	start = open->start_ns;
 	open->tid = 0;
 	open->start_ns = 0;
+	return start;
 }
 
 /*
@@ -147,9 +156,10 @@ static __always_inline __u64 vc_started(struct vc_event *ev, struct vc_open_val 
 	if (!start) {
 		/* Not if another thread has ended what this one began. */
 		if (vc_any_open && (!*open || (*open)->tid) && (vc_want_begins || ev->counts))
-			vc_close_other(&key, ev->start_ns);
+			start = vc_close_other(&key, ev->start_ns);
 		*open = NULL;
-		start = ev->start_ns;
+		if (ev->start_ns)
+			start = ev->start_ns;
 	}
 	if (start && start <= now)
 		return start;
