@@ -39,6 +39,19 @@ else
 	echo "check-docs: the pages are not parsed, as python3-docutils is not installed" >&2
 fi
 
+# Whatever architecture.rst names must exist: FILE, or FILE:FUNCTION.
+page=Documentation/architecture.rst
+# shellcheck disable=SC2016
+absent=$(grep -oE '`(bpf|include|kmod|scripts|selftests|tools|user)/[A-Za-z0-9_./-]+(:[A-Za-z0-9_]+)?`' $page |
+	tr -d '`' | sort -u | while IFS=: read -r file function; do
+		grep -qsE "(^|[^A-Za-z0-9_>.])${function:-.*}\(" "$file" || [ -z "$function" ] && [ -e "$file" ] ||
+			echo "    $file${function:+:$function}"
+	done)
+if [ "$absent" ]; then
+	printf 'check-docs: %s names what does not exist:\n%s\n' $page "$absent" >&2
+	bad=1
+fi
+
 files=$(git ls-files '*.c' '*.h')
 # shellcheck disable=SC2086
 if ! "$ksrc/scripts/kernel-doc" -none -Werror $files; then
