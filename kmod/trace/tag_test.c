@@ -24,6 +24,7 @@ static void begin_actor(struct actor *actor, unsigned int uid)
 {
 	*actor = (struct actor) {
 		.user.uid = KUIDT_INIT(uid),
+		.user.root = !uid,
 		/* Never given back: it is not an account of the list. */
 		.user.refs = 1U << 30,
 		.user.root = !uid,
