@@ -22,25 +22,24 @@ static __always_inline void vc_key_of(struct vc_event *ev, __u32 tid, struct vc_
 	key->tid = tid;
 }
 
-/* When rows of no use were looked for last, and there were none */
-static __u64 vc_swept_ns;
-
 #define VC_SWEEP_NS	100000000
 
 /*
  * Rows stay for the thread's next transaction, also of threads that have ended: before a begin is
- * dropped for want of room, its process's rows that are not open go.
+ * dropped for want of room, its process's rows that are not open go.  An account that had none waits
+ * for a while before it looks again; other accounts do not wait for it.
  */
-static __noinline void vc_sweep(const struct vc_open_key *key)
+static __noinline void vc_sweep(const struct vc_open_key *key, __u64 account)
 {
+	struct vc_user *own = bpf_map_lookup_elem(&vc_user, &account);
 	struct vc_whose whose = { .file = key->file, .idle = 1 };
 	__u64 now = bpf_ktime_get_ns();
 
-	if (now - vc_swept_ns < VC_SWEEP_NS)
+	if (!own || now - own->swept_ns < VC_SWEEP_NS)
 		return;
 	bpf_for_each_map_elem(&vc_open, vc_drop_row, &whose, 0);
 	if (!whose.dropped)
-		vc_swept_ns = now;
+		own->swept_ns = now;
 }
 
 static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc_open_key *key)
@@ -55,7 +54,7 @@ static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc
 	open = bpf_map_lookup_elem(&vc_open, key);
 	if (open)
 		return open;
-	vc_sweep(key);
+	vc_sweep(key, vc_payer(ev->tag));
 	VC_NEW_ROW(vc_payer(ev->tag), &vc_open, key, &zero, VC_ROWS_OPEN, vc_max_open);
 	open = bpf_map_lookup_elem(&vc_open, key);
 	if (!open)
@@ -63,7 +62,8 @@ static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc
 	return open;
 }
 
-static __always_inline void vc_begin(struct vc_event *ev)
+/* Return: 0, or -1 if there is no room for one more transaction. */
+static __always_inline int vc_begin(struct vc_event *ev)
 {
 	__u64 ids = bpf_get_current_pid_tgid();
 	struct vc_open_val *open;
@@ -74,13 +74,14 @@ static __always_inline void vc_begin(struct vc_event *ev)
 	if (!open)
 		open = vc_new_open(ev, &key);
 	if (!open)
-		return;
+		return -1;
 	open->tgid = ids >> 32;
 	open->tid = ids;
 	open->events = 0;
 	if (ev->counts)
 		vc_open_counts(open, ev->counts);
 	open->start_ns = bpf_ktime_get_ns();
+	return 0;
 }
 
 /* The process's row that began nearest to the time that the program has of a begin: @far from it */

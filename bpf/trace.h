@@ -186,6 +186,7 @@ struct vc_share {
 struct vc_user {
 	__u64 rows[VC_ROWS_NR];
 	struct vc_share ring;
+	__u64 swept_ns;		/* when rows of no use were looked for last, and there were none */
 };
 
 /* Where these members are in the kernel's structs; all zero if that is not known */

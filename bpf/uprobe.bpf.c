@@ -48,7 +48,7 @@ struct {
 	__type(value, __u64);
 } vc_id SEC(".maps");
 
-/* processes that have begun something: only these can have rows in vc_open */
+/* processes that have had rows in vc_open: only these can have any */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_OPEN);
@@ -151,9 +151,9 @@ static __noinline int vc_user_begin_now(struct pt_regs *ctx)
 
 	if (vc_user_event(ctx, &ev))
 		return 0;
-	if (!bpf_map_lookup_elem(&vc_began, &tgid))
+	/* Only what has a row in vc_open: these are limited for each account. */
+	if (!vc_begin(&ev) && !bpf_map_lookup_elem(&vc_began, &tgid))
 		vc_process_began(tgid);
-	vc_begin(&ev);
 	return 0;
 }
 

@@ -14,9 +14,11 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <linux/bpf.h>
 #include <linux/vcpc.h>
 #include <pcp/trace.h>
 #include <shim/trace.h>
@@ -68,6 +70,24 @@ static inline int read_drops(struct shim_trace_drops *drops)
 	err = shim_trace_drops_get(trace, drops);
 	shim_trace_close(trace);
 	return err;
+}
+
+/* How many rows a pinned map has; or -1 */
+static inline int rows_of(const char *path)
+{
+	union bpf_attr attr = { .pathname = (uintptr_t)path };
+	char key[64];	/* longer than any map's */
+	int n = 0, fd = syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof(attr));
+
+	if (fd < 0)
+		return -1;
+	attr = (union bpf_attr) { .map_fd = fd, .next_key = (uintptr_t)key };
+	while (!syscall(SYS_bpf, BPF_MAP_GET_NEXT_KEY, &attr, sizeof(attr))) {
+		attr.key = (uintptr_t)key;
+		n++;
+	}
+	close(fd);
+	return n;
 }
 
 static inline int raw_open(void)

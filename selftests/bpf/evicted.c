@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* When the module forgets a tag that nobody holds, its statistics go, too. */
-#include <linux/bpf.h>
-#include <sys/syscall.h>
-
 #include "bpf_test.h"
 
 #define LIMIT(name) "/sys/module/vcpc/parameters/" name
@@ -144,24 +141,6 @@ TEST_F(evicted, another_user_s_stay)
 	EXPECT_EQ(8, known_of(1001, 0, 100));
 	EXPECT_EQ(8, known_of(1001, 92, 100));
 	EXPECT_EQ(8, known_of(1002, 92, 100));
-}
-
-/* How many rows a pinned map has whose keys have 8 bytes; or -1 */
-static int rows_of(const char *path)
-{
-	union bpf_attr attr = { .pathname = (uintptr_t)path };
-	uint64_t key;
-	int n = 0, fd = syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof(attr));
-
-	if (fd < 0)
-		return -1;
-	attr = (union bpf_attr) { .map_fd = fd, .next_key = (uintptr_t)&key };
-	while (!syscall(SYS_bpf, BPF_MAP_GET_NEXT_KEY, &attr, sizeof(attr))) {
-		attr.key = (uintptr_t)&key;
-		n++;
-	}
-	close(fd);
-	return n;
 }
 
 /* A user who has nothing left has no account, either. */

@@ -158,6 +158,81 @@ TEST_F(shares, the_dead_owe_nothing)
 	EXPECT_EQ(4 * SHARE(OPEN), self->drops.given_up);
 }
 
+/* Begins what there is no room for, again and again, while all its user's rows are in use */
+static pid_t user_at_the_limit(uid_t uid)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (setuid(uid) || prctl(PR_SET_PDEATHSIG, SIGKILL))
+			_exit(1);
+		for (;;)
+			if (pmtracebegin("one too many") || pmtraceend("one too many"))
+				_exit(1);
+	}
+	return pid;
+}
+
+/* Until the user has been refused a row */
+static int wait_for_refusal(void)
+{
+	struct shim_trace_drops drops;
+
+	for (int i = 0; i < 500; i++) {
+		if (read_drops(&drops))
+			return -1;
+		if (drops.open_full)
+			return 0;
+		usleep(10000);
+	}
+	return -1;
+}
+
+/* The last of all that another user leaves room for is one more, and is not ended. */
+static int use_again(const char *name)
+{
+	static int used;
+
+	return pmtracebegin(name) || (used++ < REST(OPEN) && pmtraceend(name));
+}
+
+/* A user who finds no row that he could do without does not keep others from looking for theirs. */
+TEST_F(shares, rows_of_no_use)
+{
+	pid_t holder, busy, other;
+
+	UNLESS_MISSING();
+	holder = user_with(1001, SHARE(OPEN), pmtracebegin);
+	ASSERT_GT(holder, 0);
+	busy = user_at_the_limit(1001);
+	ASSERT_GT(busy, 0);
+	ASSERT_EQ(0, wait_for_refusal());
+	other = user_with(1002, REST(OPEN) + 1, use_again);
+	ASSERT_GT(other, 0);
+	EXPECT_EQ(0, end_user(other));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(1, self->drops.given_up);
+	EXPECT_EQ(0, end_user(busy) + end_user(holder));
+}
+
+/* Processes that were refused a row are not among those whose end has to be looked at. */
+TEST_F(shares, processes_without_a_row)
+{
+	pid_t pids[SHARE(OPEN) + 2];
+
+	UNLESS_MISSING();
+	if (variant->flag != SHIM_TRACE_F_PROBES)
+		SKIP(return, "the module knows which files are closed");
+	for (int i = 0; i < SHARE(OPEN) + 2; i++) {
+		pids[i] = user_with(1001, 1, pmtracebegin);
+		ASSERT_GT(pids[i], 0);
+	}
+	EXPECT_EQ(SHARE(OPEN), rows_of("/sys/fs/bpf/vcpc/vc_began"));
+	for (int i = 0; i < SHARE(OPEN) + 2; i++)
+		EXPECT_EQ(0, end_user(pids[i]));
+	EXPECT_EQ(0, rows_of("/sys/fs/bpf/vcpc/vc_began"));
+}
+
 /* The first of the user ids that a namespace has, as root sees them */
 #define SUBORDINATE	100000
 #define MAP		"0 100000 4096"
