@@ -223,4 +223,76 @@ TEST_F(check, accepts_the_older_structure)
 	EXPECT_EQ(-EINVAL, shim_archive_check(self->base, &self->watch));
 }
 
+/* One that was built before there were spans */
+TEST_F(check, accepts_the_structure_with_notes)
+{
+	static const uint8_t two[] = { 0, 0, 0, 2, 0, 0, 0, 7 };
+
+	self->watch.size = offsetof(struct shim_archive_watch, span);
+	self->watch.span = (void *)1;
+	ASSERT_TRUE(patch_behind(self->base, "meta", two, 8, 9, 10));
+	EXPECT_EQ(0, shim_archive_check(self->base, &self->watch));
+	EXPECT_EQ(1, self->found.n);
+}
+
+/* Check the records between two times, in seconds after the first one */
+static int check_span(struct shim_archive_watch *watch, const char *base, int from, int to,
+		      bool points)
+{
+	const struct shim_archive_span span = {
+		.from = { T0 + from, 0 }, .to = { T0 + to, 0 }, .points = points,
+	};
+	int n;
+
+	memset(watch->arg, 0, sizeof(struct found));
+	watch->span = &span;
+	n = shim_archive_check(base, watch);
+	watch->span = NULL;
+	return n;
+}
+
+TEST_F(check, reads_the_records_of_a_span)
+{
+	/* the second record's stamp, and that it has two metrics: the first one becomes another */
+	static const uint8_t second[] = { 0x65, 0x53, 0xf1, 0x01, 0, 0, 0, 0, 0, 0, 0, 2 };
+
+	ASSERT_TRUE(patch_behind(self->base, "0", second, 12, pmiID(60, 0, 1), pmiID(60, 0, 9)));
+	EXPECT_EQ(1, shim_archive_check(self->base, &self->watch));
+	EXPECT_EQ(1, check_span(&self->watch, self->base, 0, 2, false));
+	EXPECT_EQ(1, check_span(&self->watch, self->base, 1, 1, false));
+	EXPECT_STREQ("metric 60.0.9 is not described", self->found.all[0].text);
+	EXPECT_EQ(0, check_span(&self->watch, self->base, 0, 0, false));
+	EXPECT_EQ(0, check_span(&self->watch, self->base, 2, 2, false));
+	EXPECT_EQ(0, check_span(&self->watch, self->base, 2, 1000, false));
+	EXPECT_EQ(0, check_span(&self->watch, self->base, -1000, -1, false));
+	EXPECT_EQ(0, check_span(&self->watch, self->base, 2, 0, false));
+	EXPECT_EQ(0, check_span(&self->watch, self->base, 0, 2, true));
+}
+
+TEST_F(check, sees_how_the_last_volume_ends)
+{
+	static const int spans[][3] = { { 0, 2, 0 }, { 0, 0, 0 }, { 5, 6, 0 }, { 0, 2, 1 } };
+	char command[128];
+
+	snprintf(command, sizeof(command), "truncate -s -3 '%s.0'", self->base);
+	ASSERT_EQ(0, system(command));
+	EXPECT_EQ(1, shim_archive_check(self->base, &self->watch));
+	for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
+		EXPECT_EQ(1, check_span(&self->watch, self->base, spans[i][0], spans[i][1], spans[i][2]));
+		EXPECT_STREQ("the file ends within a record", self->found.all[0].text);
+	}
+}
+
+TEST_F(check, refuses_what_is_no_span)
+{
+	static const struct shim_archive_span bad[] = {
+		{ .from = { 0, -1 } }, { .to = { 0, 1000000000 } }, { .points = 2 }, { .reserved = 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		self->watch.span = &bad[i];
+		EXPECT_EQ(-EINVAL, shim_archive_check(self->base, &self->watch));
+	}
+}
+
 TEST_HARNESS_MAIN

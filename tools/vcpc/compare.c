@@ -8,7 +8,6 @@
 
 #include "archives.h"
 #include "comparison.h"
-#include "damage.h"
 #include "limit.h"
 #include "vcpc.h"
 
@@ -64,8 +63,6 @@ static int read_side(struct job *job, int side, const struct vcpc_archives *arch
 	for (size_t i = 0; i < archives->n && !status; i++) {
 		status = vcpc_run_read(&c->runs[side][i], archives->names[i], &job->window, names);
 		c->nruns[side] = i + 1;
-		if (!status)
-			status = vcpc_damage(archives->names[i]);
 	}
 	return status;
 }

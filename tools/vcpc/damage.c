@@ -3,7 +3,8 @@
  * Warns if an archive whose values were shown is damaged, or lacks something.
  *
  * Like PCP's own library, our PMAPI reads past damage where it can, and ends the archive where it
- * cannot.  Neither is an error to the caller, so the archive is checked separately.
+ * cannot.  Neither is an error to the caller, so what was read is checked separately.  The rest of
+ * the archive, which may be much larger, is left to 'vcpc check'.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,11 +53,24 @@ bool vcpc_is_written(const char *archive)
 	return written;
 }
 
-static int damage_of(const char *archive)
+static int say_damaged(const char *archive, int n)
+{
+	char problems[32] = "";
+
+	if (n)
+		snprintf(problems, sizeof(problems), " (%d %s)", n, n == 1 ? "problem" : "problems");
+	return vcpc_fail(0, "%s is damaged%s: values may be missing or wrong; 'vcpc check %s' says where",
+			 archive, problems, archive);
+}
+
+static int damage_of(const char *archive, const struct vcpc_read *read)
 {
 	unsigned int notes[2] = { 0, 0 };
+	const struct shim_archive_span span = {
+		.from = read->window->from, .to = read->window->to, .points = read->points,
+	};
 	const struct shim_archive_watch watch = {
-		.size = sizeof(watch), .problem = ignore, .arg = notes, .note = count
+		.size = sizeof(watch), .problem = ignore, .arg = notes, .note = count, .span = &span,
 	};
 	int n;
 
@@ -69,24 +83,26 @@ static int damage_of(const char *archive)
 	if (n <= 0 && notes[0])
 		vcpc_fail(0, "note: %s is incomplete: names or files are missing; 'vcpc check %s' says which",
 			  archive, archive);
-	if (n <= 0)
-		return 0;
-	return vcpc_fail(0, "%s is damaged (%d %s): values may be missing or wrong; 'vcpc check %s' says where",
-			 archive, n, n == 1 ? "problem" : "problems", archive);
+	return n <= 0 ? 0 : say_damaged(archive, n);
 }
 
-int vcpc_damage(const char *archive)
+int vcpc_damage(const char *archive, const struct vcpc_read *read)
 {
 	struct vcpc_archives archives = { 0 };
+	bool written = false;
 	int status = 0;
 
 	if (!vcpc_archives_add(&archives, archive)) {
 		for (size_t i = 0; i < archives.n; i++) {
-			int one = damage_of(archives.names[i]);
+			int one = damage_of(archives.names[i], read);
 
 			status = one ? one : status;
+			written |= vcpc_is_written(archives.names[i]);
 		}
 	}
 	vcpc_archives_free(&archives);
+	/* the reader does not say which of several archives it is */
+	if (!status && read->damaged && !written)
+		status = say_damaged(archive, 0);
 	return status;
 }

@@ -5,12 +5,26 @@
 
 #include <stdbool.h>
 
+#include "window.h"
+
+/*
+ * struct vcpc_read - what a command has read of an archive, besides its metadata
+ * @window: the part of its time
+ * @points: only values at some times of it, or nothing; otherwise its records
+ * @damaged: reading came upon damage
+ */
+struct vcpc_read {
+	const struct vcpc_window *window;
+	bool points;
+	bool damaged;
+};
+
 /* Whether a writer holds the archive's lock */
 bool vcpc_is_written(const char *archive);
 /*
- * Call this after @archive was read: 0, with a note on stderr if it lacks something or has
- * something unknown; or the exit status after a message if it is damaged
+ * Call this after @archive was read: 0, with a note on stderr if what was read lacks something or
+ * has something unknown; or the exit status after a message if it is damaged
  */
-int vcpc_damage(const char *archive);
+int vcpc_damage(const char *archive, const struct vcpc_read *read);
 
 #endif /* VCPC_DAMAGE_H */

@@ -260,6 +260,7 @@ static int take_option(struct dump *d, int c)
 
 static int dump(struct dump *d, const char *archive, char **names)
 {
+	const struct vcpc_read read = { .window = &d->window, .points = !d->records };
 	int status = vcpc_window_set(&d->window, archive);
 
 	if (!status)
@@ -270,7 +271,7 @@ static int dump(struct dump *d, const char *archive, char **names)
 	d->dated = vcpc_several_days(d->window.from, d->window.to);
 	if (d->records)
 		status = vcpc_records(&d->window, archive, put_record, d);
-	return status | vcpc_damage(archive);
+	return status | vcpc_damage(archive, &read);
 }
 
 int vcpc_cmd_dump(int argc, char **argv)

@@ -357,6 +357,15 @@ static int show(struct vcpc_series *s, const struct options *o)
 	return err ? vcpc_fail_pm(err, o->archive) : status;
 }
 
+static int check_damage(const struct vcpc_series *s, const struct options *o)
+{
+	const struct vcpc_read read = {
+		.window = &o->window, .points = o->mode == PM_MODE_INTERP, .damaged = s->damaged,
+	};
+
+	return vcpc_damage(o->archive, &read);
+}
+
 static int replay(struct options *o)
 {
 	struct vcpc_series s = { .raw = o->raw, .picks = o->picks };
@@ -365,7 +374,7 @@ static int replay(struct options *o)
 	if (!status)
 		status = select_metrics(&s, o->names);
 	if (!status)
-		status = show(&s, o) | vcpc_damage(o->archive);
+		status = show(&s, o) | check_damage(&s, o);
 	vcpc_series_free(&s);
 	return status;
 }

@@ -31,6 +31,7 @@ static int write_page(struct vcpc_drawing *d, const char *archive, const char *n
 
 static int report(struct vcpc_drawing *d, const char *archive, const char *name)
 {
+	const struct vcpc_read read = { .window = &d->tally.window };
 	int status = vcpc_open_archive(archive);
 
 	if (status)
@@ -38,7 +39,7 @@ static int report(struct vcpc_drawing *d, const char *archive, const char *name)
 	/* write a page of what could be read, also if an error ended the archive early */
 	status = vcpc_drawing_read(d, archive);
 	if (d->tally.groups)
-		status |= write_page(d, archive, name) | vcpc_damage(archive);
+		status |= write_page(d, archive, name) | vcpc_damage(archive, &read);
 	vcpc_drawing_free(d);
 	pmDestroyContext(pmWhichContext());
 	return status;

@@ -14,6 +14,7 @@
 
 #include <shim/trace.h>
 
+#include "damage.h"
 #include "names.h"
 #include "run.h"
 #include "tally.h"
@@ -481,6 +482,7 @@ int vcpc_run_read(struct vcpc_run *run, const char *archive, const struct vcpc_w
 {
 	struct vcpc_tally tally = { .window = *options };
 	struct builder b = { .run = run, .tally = &tally };
+	const struct vcpc_read read = { .window = &tally.window };
 	int status = vcpc_open_archive(archive);
 	char **wanted;
 
@@ -490,6 +492,8 @@ int vcpc_run_read(struct vcpc_run *run, const char *archive, const struct vcpc_w
 	status = wanted ? vcpc_tally_read(&tally, archive, wanted) : vcpc_fail(ENOMEM, "names");
 	if (!status)
 		status = build(&b, !*names);
+	if (!status)
+		status = vcpc_damage(archive, &read);
 	builder_fini(&b);
 	free(wanted);
 	vcpc_tally_free(&tally);

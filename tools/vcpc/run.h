@@ -35,7 +35,7 @@ struct vcpc_run {
 
 /*
  * Add up a run's archive within a window, of which only the options are used.  If metrics are
- * named, read only these.  0, or the exit status after a message
+ * named, read only these.  0, or the exit status after a message, also if what was read is damaged
  */
 int vcpc_run_read(struct vcpc_run *run, const char *archive, const struct vcpc_window *options,
 		  char **names);

@@ -388,8 +388,10 @@ int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk)
 	while (!err) {
 		err = pmFetchHighRes((int)s->nmetrics, pmids, &r);
 		/* damage is returned once, and the next fetch reads on; vcpc_damage() reports it */
-		if (err == PM_ERR_LOGREC)
+		if (err == PM_ERR_LOGREC) {
+			s->damaged = true;
 			err = pmFetchHighRes((int)s->nmetrics, pmids, &r);
+		}
 		if (err < 0)
 			break;
 		err = take_result(s, walk, r);

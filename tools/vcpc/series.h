@@ -43,6 +43,7 @@ struct vcpc_series {
 	size_t nrows, room;
 	bool raw;		/* counters as they are, and every number exact */
 	struct vcpc_picks picks;	/* only these instances */
+	bool damaged;		/* reading came upon damage */
 };
 
 /* How to go through an archive; the context is the current one */

@@ -91,6 +91,7 @@ static size_t drop_histograms(struct vcpc_tally *s)
 
 static int summarize(struct vcpc_tally *s, const char *archive, char **names)
 {
+	const struct vcpc_read read = { .window = &s->window };
 	int status = vcpc_tally_read(s, archive, names);
 	size_t dropped = s->groups && !*names ? drop_histograms(s) : 0;
 
@@ -99,7 +100,7 @@ static int summarize(struct vcpc_tally *s, const char *archive, char **names)
 	if (dropped)
 		printf("(%zu histogram buckets are left out; to see them: vcpc summary ARCHIVE " HISTOGRAM ")\n",
 		       dropped);
-	return s->groups ? status | vcpc_damage(archive) : status;
+	return s->groups ? status | vcpc_damage(archive, &read) : status;
 }
 
 int vcpc_cmd_summary(int argc, char **argv)

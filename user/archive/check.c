@@ -54,6 +54,7 @@ static int map_file(struct shim_check_state *s, int volume, struct shim_check_fi
 		shim_check__say(s, file, 0, "the file is empty");
 	}
 	close(fd);
+	file->to = file->size;
 	s->total += file->size;
 	return err;
 }
@@ -283,7 +284,7 @@ static void check_time(struct shim_check_state *s, const struct shim_check_file 
 	s->has_last = true;
 }
 
-static int check_volume(struct shim_check_state *s, const struct shim_check_file *file)
+static int check_volume(struct shim_check_state *s, struct shim_check_file *file)
 {
 	struct shim_record rec = { .volume = (unsigned int)file->volume };
 	uint64_t offset;
@@ -292,7 +293,8 @@ static int check_volume(struct shim_check_state *s, const struct shim_check_file
 
 	if (!shim_check__label(s, file))
 		return 0;
-	for (offset = s->f->label_len; offset < file->size && !err; offset += len) {
+	shim_check_part__limit(s, file);
+	for (offset = file->from; offset < file->to && !err; offset += len) {
 		len = frame_at(s, file, offset, s->f->record_min);
 		if (!len)
 			return 0;
@@ -306,7 +308,10 @@ static int check_volume(struct shim_check_state *s, const struct shim_check_file
 				err = check_sets(s, file, &rec);
 		}
 		advance(s, len);
+		shim_check__release(file, offset);
 	}
+	if (!err)
+		shim_check_part__end(s, file);
 	return err;
 }
 
@@ -331,8 +336,11 @@ static int map_all(struct shim_check_state *s)
 	s->volumes = calloc(s->names.nvolumes + 1, sizeof(*s->volumes));
 	if (!s->volumes)
 		return -ENOMEM;
-	for (size_t i = 0; i < s->names.nvolumes && !err; i++)
-		err = map_file(s, s->names.volumes[i], &s->volumes[i]);
+	for (size_t i = 0; i < s->names.nvolumes && !err; i++) {
+		s->volumes[i].volume = s->names.volumes[i];
+		if (shim_check_part__has(s, i))
+			err = map_file(s, s->names.volumes[i], &s->volumes[i]);
+	}
 	if (!err && s->names.meta)
 		err = map_file(s, SHIM_VOLUME_META, &s->meta);
 	if (!err && s->names.index)
@@ -361,11 +369,15 @@ static void check_presence(struct shim_check_state *s)
 /* Volumes between two that are there, or before the first one, were removed or lost */
 static void note_gaps(struct shim_check_state *s)
 {
-	int64_t next = 0;
+	int64_t next = s->partial ? s->from.volume : 0;
 
 	for (size_t i = 0; i < s->names.nvolumes; i++) {
 		int64_t n = s->volumes[i].volume - next;
 
+		if (s->partial && s->volumes[i].volume > s->to.volume)
+			break;
+		if (s->volumes[i].volume < next)
+			continue;
 		if (n > 0)
 			shim_check__note(s, SHIM_CHECK_INCOMPLETE, &s->volumes[i], 0,
 					 "%lld %s before this one %s missing", (long long)n,
@@ -383,7 +395,11 @@ static int check_all(struct shim_check_state *s, const char *name)
 	int err;
 
 	check_presence(s);
-	err = map_all(s);
+	if (shim_archive__open_any(name, &s->ar))
+		s->ar = NULL;
+	err = s->check->span ? shim_check_part__find(s, s->check->span) : 0;
+	if (!err)
+		err = map_all(s);
 	if (err)
 		return err;
 	note_gaps(s);
@@ -395,8 +411,6 @@ static int check_all(struct shim_check_state *s, const char *name)
 	}
 	if (s->names.meta)
 		err = check_meta(s);
-	if (!err && shim_archive__open_any(name, &s->ar))
-		s->ar = NULL;
 	for (size_t i = 0; i < s->names.nvolumes && !err; i++)
 		err = check_volume(s, &s->volumes[i]);
 	if (!err) {
@@ -409,7 +423,10 @@ static int check_all(struct shim_check_state *s, const char *name)
 /**
  * shim_archive__check() - check an archive's consistency
  * @name: its base name, or that of one of its files
- * @check: the callbacks for problems and progress
+ * @check: the callbacks for problems and progress, and what to check
+ *
+ * Of an archive of which only a span is to be checked, the metadata, the index and the last
+ * volume's end are checked, too.
  *
  * After a record whose frame is bad, the rest of that file is not checked.
  *

@@ -23,7 +23,7 @@ static bool is_boundary(const struct shim_check_state *s, const struct shim_chec
 static const char *check_entry(const struct shim_check_state *s, const struct shim_entry *e,
 			       const struct shim_entry *before)
 {
-	const struct shim_check_file *volume = shim_check__volume(s, e->volume);
+	struct shim_check_file *volume = shim_check__volume(s, e->volume);
 	struct shim_record rec;
 
 	if (before && shim_ts__cmp(e->stamp, before->stamp) < 0)
@@ -38,8 +38,11 @@ static const char *check_entry(const struct shim_check_state *s, const struct sh
 		return e->volume < 0 || (s->names.nvolumes &&
 					 e->volume > s->names.volumes[s->names.nvolumes - 1]) ?
 		       "names a volume that there is not" : NULL;
+	if (s->partial && (e->off_data < volume->from || e->off_data > volume->to))
+		return NULL;
 	if (!is_boundary(s, volume, e->off_data))
 		return "names a place in its volume where no record begins";
+	shim_check__release(volume, e->off_data);
 	/* loggers take an entry's time a little after its record's */
 	if (before && e->off_data < volume->size &&
 	    !shim_rec_result__decode(s->f, volume->data + e->off_data, volume->size - e->off_data,

@@ -4,9 +4,12 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 #include "check_state.h"
 #include "record.h"
+
+#define RELEASE_BYTES	(4u << 20)	/* a multiple of any page's size */
 
 static const char *base_of(const char *path)
 {
@@ -73,10 +76,19 @@ bool shim_check__label(struct shim_check_state *s, const struct shim_check_file 
 	return !err;
 }
 
-const struct shim_check_file *shim_check__volume(const struct shim_check_state *s, int32_t volume)
+struct shim_check_file *shim_check__volume(const struct shim_check_state *s, int32_t volume)
 {
 	for (size_t i = 0; i < s->names.nvolumes; i++)
 		if (s->volumes[i].volume == volume)
 			return &s->volumes[i];
 	return NULL;
+}
+
+void shim_check__release(struct shim_check_file *file, uint64_t offset)
+{
+	uint64_t upto = (offset < file->size ? offset : file->size) / RELEASE_BYTES * RELEASE_BYTES;
+
+	if (upto > file->released)
+		madvise(file->data + file->released, upto - file->released, MADV_DONTNEED);
+	file->released = upto;
 }

@@ -8,8 +8,9 @@
 #include "archive/check.h"
 #include "base/api.h"
 
-/* The structure of the first version, which ends before @note */
+/* The structures of the first versions: that which ends before @note, and that which ends with it */
 #define OLD_SIZE offsetof(struct shim_archive_watch, note)
+#define NOTE_SIZE offsetof(struct shim_archive_watch, span)
 
 static void pass_note(void *arg, enum shim_check_note kind, const char *file, uint64_t offset,
 		      const char *text)
@@ -34,10 +35,25 @@ static void pass_progress(void *arg, uint64_t done, uint64_t total)
 	watch->progress(watch->arg, done, total);
 }
 
+static struct shim_ts ts_of(struct timespec t)
+{
+	return (struct shim_ts){ .sec = t.tv_sec, .nsec = (int32_t)t.tv_nsec };
+}
+
+static bool is_time(struct timespec t)
+{
+	return t.tv_nsec >= 0 && t.tv_nsec < 1000000000;
+}
+
+static bool is_good(const struct shim_archive_span *span)
+{
+	return is_time(span->from) && is_time(span->to) && span->points <= 1 && !span->reserved;
+}
+
 /**
  * shim_archive_check() - look for damage in an archive, and for what is missing
  * @archive: its base name, or that of one of its files
- * @watch: callbacks for problems, notes and progress
+ * @watch: callbacks for problems, notes and progress, and what to check
  *
  * Readers of archives tolerate much of what is reported here.
  *
@@ -47,12 +63,21 @@ static void pass_progress(void *arg, uint64_t done, uint64_t total)
 SHIM_API int shim_archive_check(const char *archive, const struct shim_archive_watch *watch)
 {
 	struct shim_check check = { .problem = pass_problem, .arg = (void *)watch };
+	const struct shim_archive_span *only;
+	struct shim_check_span span;
 
 	if (!archive || !watch || watch->size < OLD_SIZE || watch->reserved || !watch->problem)
 		return -EINVAL;
 	if (watch->progress)
 		check.progress = pass_progress;
-	if (watch->size >= sizeof(*watch) && watch->note)
+	if (watch->size >= NOTE_SIZE && watch->note)
 		check.note = pass_note;
+	only = watch->size >= sizeof(*watch) ? watch->span : NULL;
+	if (only && !is_good(only))
+		return -EINVAL;
+	if (only) {
+		span = (struct shim_check_span){ ts_of(only->from), ts_of(only->to), only->points };
+		check.span = &span;
+	}
 	return shim_archive__check(archive, &check);
 }

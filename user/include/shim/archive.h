@@ -4,6 +4,7 @@
 #define SHIM_ARCHIVE_H
 
 #include <stdint.h>
+#include <time.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,13 +21,28 @@ enum shim_archive_note {
 };
 
 /**
- * struct shim_archive_watch - callbacks of a check
+ * struct shim_archive_span - a part of an archive
+ * @from: time of its first record, or before it
+ * @to: time of its last record, or behind it
+ * @points: 1: only values at some times in between were read, so no record is to be checked; or 0
+ * @reserved: 0
+ */
+struct shim_archive_span {
+	struct timespec from, to;
+	uint32_t points;
+	uint32_t reserved;
+};
+
+/**
+ * struct shim_archive_watch - callbacks of a check, and what to check
  * @size: sizeof(struct shim_archive_watch)
  * @reserved: 0
  * @problem: called for each damage, at @offset of @file; @text is one line
  * @progress: NULL, or called now and then with the bytes checked and their total
  * @arg: passed to all
  * @note: NULL, or called for each note; @kind is of enum shim_archive_note
+ * @span: NULL to check all, or the records to check; labels, metadata, the index and how the last
+ *	volume ends are checked in any case
  */
 struct shim_archive_watch {
 	uint32_t size;
@@ -35,6 +51,7 @@ struct shim_archive_watch {
 	void (*progress)(void *arg, uint64_t done, uint64_t total);
 	void *arg;
 	void (*note)(void *arg, int kind, const char *file, uint64_t offset, const char *text);
+	const struct shim_archive_span *span;
 };
 
 int shim_archive_check(const char *archive, const struct shim_archive_watch *watch);
