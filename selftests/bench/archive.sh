@@ -134,6 +134,7 @@ all_rows() {
 	row interp-real "$real" interp-10
 	row interp-real-large "$large" interp-10
 	row interp-360 "$steady" interp-360
+	row points-30 "$steady" points-30 big 16
 	row interp-many "$many" interp-10
 	row interp-wide "$wide" interp-10
 	row interp-back "$steady" interp-back

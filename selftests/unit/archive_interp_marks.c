@@ -330,4 +330,46 @@ TEST_F(marks, nor_records_that_go_back_in_time)
 	shim_archive__put(ar);
 }
 
+/* A record each second, one of them a mark; 0 for none */
+static int write_one_mark(const char *base, unsigned int mark)
+{
+	struct shim_label label = sample_label(3);
+	struct shim_writer *w;
+	int err = shim_writer__open(base, &label, &w);
+
+	for (int i = 0; i < NASKED && !err; i++) {
+		struct shim_desc desc = sample_desc(asked[i]);
+
+		err = shim_writer__desc(w, &desc);
+	}
+	for (unsigned int i = 0; i < RECORDS && !err; i++)
+		err = put(w, at(i), i, i && i == mark);
+	return shim_writer__close(w) ? -EIO : err;
+}
+
+/* Many records are passed at once between two fetches; the mark may be any of them. */
+TEST(one_mark_far_away)
+{
+	static const unsigned int marks[] = { 0, 102, 103, 1125, 1126, 1127, 1128, 2000, 2499 };
+	static const struct run runs[] = {
+		{ .from = 100.5, .step = 2400, .n = 2, .which = { 3, 3 } },
+		{ .from = 2500.5, .step = -2400, .n = 2, .which = { 3, 3 } },
+	};
+
+	for (size_t i = 0; i < 2 * sizeof(marks) / sizeof(marks[0]); i++) {
+		int64_t out[64][NASKED];
+		struct place place;
+
+		ASSERT_EQ(0, place_make(&place));
+		ASSERT_EQ(0, write_one_mark(place.base, marks[i / 2]));
+		ASSERT_EQ(0, play_fresh(place.base, &runs[i % 2], out));
+		EXPECT_NE(INT64_MIN, out[0][COUNTER]);
+		EXPECT_NE(INT64_MIN, out[1][GAUGE]);
+		EXPECT_EQ(!marks[i / 2], out[1][COUNTER] != INT64_MIN) {
+			TH_LOG("mark at %u, run %zu", marks[i / 2], i % 2);
+		}
+		place_remove(&place);
+	}
+}
+
 TEST_HARNESS_MAIN

@@ -69,6 +69,12 @@ int shim_scan__is_mark(const struct shim_scanner *sc, const struct shim_record *
  */
 int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_there);
 
+/*
+ * Pass over records towards a time, as long as they have values and are in its order; false if it
+ * has not, and the next record is to be looked at.
+ */
+bool shim_scan__hop(struct shim_scanner *sc, struct shim_ts when, int64_t t);
+
 /* Look for an instance's observation in the next scan; 0 or -ENOMEM. */
 int shim_scan__want(struct shim_scanner *sc, struct shim_interp_metric *m,
 		    struct shim_interp_inst *k);

@@ -288,7 +288,9 @@ static int walk_all(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 	do {
 		bool far = is_far(sc, t) && !leap(sc, when, t);
 
-		err = walk(sc, t, WALK_AT_ONCE, far);
+		err = -EAGAIN;
+		if (!far || !shim_scan__hop(sc, when, t))
+			err = walk(sc, t, far ? 1 : WALK_AT_ONCE, far);
 	} while (err == -EAGAIN);
 	return err;
 }

@@ -151,6 +151,14 @@ static long step_360(void)
 	return sweep(360 * given_interval());
 }
 
+/* A picture of 30 points, whatever lies between them */
+static long points_30(void)
+{
+	int64_t span = (b.end.tv_sec - b.start.tv_sec) * 1000000000LL + b.end.tv_nsec - b.start.tv_nsec;
+
+	return sweep(span / 30) > 0;
+}
+
 /* From the end to the start */
 static long step_back(void)
 {
@@ -449,6 +457,7 @@ static const struct {
 	{ "interp-10", step_10 },
 	{ "interp-360", step_360 },
 	{ "again-360", step_360_again },
+	{ "points-30", points_30 },
 	{ "interp-back", step_back },
 	{ "archive", whole_records },
 	{ "scan", open_and_scan },
